@@ -3,6 +3,8 @@ package emitasm
 import (
 	"slices"
 	"strings"
+
+	"github.com/nl-hecate/hecate/gen/shape"
 )
 
 // Registers of a body. Accumulators come first; then homes that are used most
@@ -26,6 +28,7 @@ type allocation struct {
 	folded   map[val]*inst  // loads that the instruction does that needs them
 	elements map[val]bool   // numbers for all lanes that are in the first one alone
 	pointer  string         // that the work register holds
+	pointed  *stream        // whose pointer it is
 	masks    map[int]string // the mask that a free register holds
 	cached   registerCache  // outside the vector loops: which slots registers hold, or nil
 }
@@ -294,7 +297,20 @@ func (a *allocation) result(x []int, own map[int]bool, dst int) int {
 func (a *allocation) point(s *stream) {
 	sum := s.now()
 	if there := strings.Join(sum, " "); a.pointer != there {
-		a.pointer = there
+		a.pointer, a.pointed = there, s
 		sumOf(a.m, sum, a.b.t.work)
 	}
+}
+
+// near is point where the work register may hold the pointer of an entry that is a known number
+// of bytes away, and returns that number.
+func (a *allocation) near(s *stream) int {
+	if t := a.pointed; t != nil && t.walk.Buf == s.walk.Buf && t.offset == s.offset && s.word == "" && t.word == "" {
+		d := s.walk.Base.Add(t.walk.Base, shape.Int(-1))
+		if n, ok := d.Const.Const(); ok && len(d.Terms) == 0 && s.offset.scale() > 0 {
+			return int(n) * s.offset.scale()
+		}
+	}
+	a.point(s)
+	return 0
 }

@@ -146,6 +146,7 @@ func (m amd64) load(h home, reg, lanes int) {
 }
 
 func (m amd64) loadFirst(from string, reg int) { m.emit("VMOVSS %s, X%d", from, reg) }
+func (m amd64) keepFirst(_ string, reg int)    { m.emit("VINSERTPS $14, X%d, X%d, X%d", reg, reg, reg) }
 func (m amd64) save(reg int, to string)        { m.emit("VMOVUPS %s, %s", m.t.reg(reg), to) }
 func (m amd64) copy(from, to int)              { m.emit("VMOVAPS %s, %s", m.t.reg(from), m.t.reg(to)) }
 func (m amd64) clearAbove(reg, lanes int)      {} // VEX instructions clear

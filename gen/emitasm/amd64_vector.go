@@ -164,14 +164,14 @@ func (m amd64) operandOf(a *allocation, at *address) string {
 	if at.direct != "" {
 		return at.direct
 	}
-	reg := at.stream.reg
+	reg, disp := at.stream.reg, at.disp
 	if reg == "" {
-		a.point(at.stream)
+		disp += a.near(at.stream)
 		reg = m.t.work
 	}
 	text := "(" + reg + ")"
-	if at.disp != 0 {
-		text = fmt.Sprintf("%d(%s)", at.disp, reg)
+	if disp != 0 {
+		text = fmt.Sprintf("%d(%s)", disp, reg)
 	}
 	switch at.index {
 	case byEntry:

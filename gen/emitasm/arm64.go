@@ -144,6 +144,8 @@ func (m arm64) loadFirst(from string, reg int) {
 	m.op("CLEARUPPER", reg)
 }
 
+func (m arm64) keepFirst(from string, reg int) { m.loadFirst(from, reg) }
+
 func (m arm64) save(reg int, to string) { m.emit("FSTPQ %s, %s", pair(reg), to) }
 func (m arm64) copy(from, to int)       { m.op("MOV", from, to) }
 func (m arm64) clear(reg int)           { m.op("ZERO", reg) }

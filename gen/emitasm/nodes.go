@@ -13,12 +13,13 @@ func (f *function) nodes(ns []plan.Node) {
 		}
 		run = nil
 	}
-	for _, n := range ns {
+	for i, n := range ns {
 		switch n := n.(type) {
 		case *plan.Note:
 		case *plan.Loop:
 			flush()
 			if f.isVectorLoop(n) {
+				f.adjacents = f.adjacentSumsOf(ns, i)
 				f.vectorLoop(n)
 			} else {
 				f.loop(n)
@@ -34,6 +35,13 @@ func (f *function) nodes(ns []plan.Node) {
 			if f.sumsOverRows(n) {
 				flush()
 				f.addRows(n)
+				continue
+			}
+			if a := f.inLanes(n); a != nil {
+				if n == a.stores[0] {
+					flush()
+					f.storeLanes(a)
+				}
 				continue
 			}
 			run = append(run, n)

@@ -103,6 +103,14 @@ func (t *reducer) columns(ls []*plan.Local, s *scope, a *allocation) {
 		f.m.upper(p, u, 8)
 		t.combine(p, u, p, 4)
 	}
+	if i := slices.IndexFunc(f.adjacents, func(a *adjacentSums) bool { return slices.Equal(a.sums, ls) }); i >= 0 && !t.max {
+		f.adjacents[i].laid = true
+		for _, l := range ls {
+			delete(f.fixed, l)
+		}
+		t.lay(l, reg(0, 0), lanes)
+		return
+	}
 	if count == 1 || len(ls) > 1 {
 		t.spread(ls, func(k int) int { return reg(k, 0) })
 		return

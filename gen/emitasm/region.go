@@ -45,7 +45,8 @@ type function struct {
 	labels       int
 	depends      map[*plan.Local]depends
 	failed       string
-	cache        registerCache // which slots registers hold at the present point
+	cache        registerCache   // which slots registers hold at the present point
+	adjacents    []*adjacentSums // of the last vector loop
 }
 
 // depends says with what a scalar changes inside a vector loop.
@@ -240,7 +241,12 @@ func (s *stream) first() []string {
 	case s.begins():
 		return []string{buffer}
 	case s.base == "":
-		s.base = s.args.integer(plan.Index{}.Add(s.walk.Base, shape.Int(int64(s.offset.scale()))))
+		bytes := plan.Index{}.Add(s.walk.Base, shape.Int(int64(s.offset.scale())))
+		if n, ok := bytes.Const.Const(); ok && len(bytes.Terms) == 0 {
+			s.base = imm(int(n))
+		} else {
+			s.base = s.args.integer(bytes)
+		}
 	}
 	return []string{buffer, s.base}
 }

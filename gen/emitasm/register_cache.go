@@ -90,6 +90,17 @@ func (f *function) loadPinned(a *allocation) {
 	}
 }
 
+// inRegisters are the slots that pinned registers hold after the loop around a body.
+func (a *allocation) inRegisters() registerCache {
+	c := newRegisterCache(a.b.t.regs)
+	for v, r := range a.pinned {
+		if h := a.b.vals[v].home; !h.spread {
+			c.setSlot(h.text, r)
+		}
+	}
+	return c
+}
+
 // pinCached pins homes to the registers that hold them.
 func (a *allocation) pinCached(known registerCache) {
 	a.cached = known.clone()

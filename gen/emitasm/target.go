@@ -79,6 +79,7 @@ type machine interface {
 
 	load(h home, reg, lanes int)
 	loadFirst(from string, reg int) // one number, zeros in the other lanes
+	keepFirst(from string, reg int) // the same of what the register holds, which is also in memory
 	save(reg int, to string)        // all lanes
 	copy(from, to int)
 	clear(reg int)

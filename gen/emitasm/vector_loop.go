@@ -36,9 +36,10 @@ func (f *function) vectorLoop(n *plan.Loop) {
 		f.failed = fmt.Sprintf("the loop over %s does not fit the registers with %d rows", n.Var.Name, f.rows)
 		return
 	}
+	known := f.cache.clone()
 	f.loadPinned(main)
 	f.cache.invalidate()
-	f.initAccumulators(n, s, main)
+	f.initAccumulators(n, s, main, known)
 	f.cost += main.loads()
 	f.passes += f.rows * columns * f.unrolled
 	top, rest, done := f.label("pass"), f.label("rest"), f.label("end")
@@ -52,11 +53,11 @@ func (f *function) vectorLoop(n *plan.Loop) {
 	f.here(rest)
 	if chains > 1 {
 		f.singleGroup(n, step, step/chains, columns/chains, s.b.accs)
-		step /= chains
+		step, main.pinned = step/chains, nil
 	}
 	f.m.add(imm(step), f.t.length)
 	f.m.jump("EQ", done)
-	f.remainder(n, columns/chains, s.b.accs)
+	f.remainder(n, columns/chains, s.b.accs, main.inRegisters())
 	f.here(done)
 	for _, st := range f.order {
 		if st.reg == f.t.args {
@@ -86,7 +87,7 @@ func (f *function) singleGroup(n *plan.Loop, before, step, columns, keep int) {
 	f.m.add(imm(before-step), f.t.length)
 	f.m.jump("LT", done)
 	f.here(top)
-	f.placeOnce(f.pass(n, columns, false), keep)
+	f.placeOnce(f.pass(n, columns, false), keep, nil)
 	f.advance(n, step, columns)
 	f.m.sub(imm(step), f.t.length)
 	f.m.jump("GE", top)
@@ -263,20 +264,24 @@ func (f *function) columnDependent(n plan.Node) bool {
 
 // remainder prints the last pass: fewer columns than lanes, under a mask, or
 // one column where rows are in the lanes.
-func (f *function) remainder(n *plan.Loop, columns, keep int) {
+func (f *function) remainder(n *plan.Loop, columns, keep int, known registerCache) {
 	if f.r.Across == plan.Rows {
-		f.placeOnce(f.pass(n, 1, false), keep)
+		f.placeOnce(f.pass(n, 1, false), keep, known)
 		return
 	}
 	f.m.columnMasks()
-	f.placeOnce(f.pass(n, columns, true), keep)
+	f.placeOnce(f.pass(n, columns, true), keep, known)
 }
 
 // placeOnce places a pass that runs once after the loop; accumulators keep their
-// registers.
-func (f *function) placeOnce(s *scope, keep int) {
+// registers, and scalars that registers still hold come from there as far as the others
+// are enough.
+func (f *function) placeOnce(s *scope, keep int, known registerCache) {
 	s.b.keep = keep
-	a, ok := allocate(s.b, false, nil, f.spillSlot)
+	a, ok := allocate(s.b, false, known, func() (home, bool) { return home{}, false })
+	if !ok {
+		a, ok = allocate(s.b, false, nil, f.spillSlot)
+	}
 	if !ok {
 		f.failed = "the last pass of a loop does not fit the registers"
 		return
@@ -285,8 +290,9 @@ func (f *function) placeOnce(s *scope, keep int) {
 }
 
 // initAccumulators starts the accumulators: the first partial sum at the scalar, the others
-// at zero, maxima at −∞.
-func (f *function) initAccumulators(n *plan.Loop, s *scope, a *allocation) {
+// at zero, maxima at −∞. Known is what registers held before those of the loop were loaded,
+// which are others than the accumulators'.
+func (f *function) initAccumulators(n *plan.Loop, s *scope, a *allocation, known registerCache) {
 	for i, c := range s.accIn {
 		r, from := a.acc[i], f.home(c.local, c.row, false)
 		switch {
@@ -296,6 +302,8 @@ func (f *function) initAccumulators(n *plan.Loop, s *scope, a *allocation) {
 			f.m.clear(r)
 		case f.r.Across == plan.Rows:
 			f.m.load(from, r, f.t.width)
+		case slices.Contains(known[r], f.home(c.local, c.row, true).text):
+			f.m.keepFirst(f.home(c.local, c.row, true).text, r)
 		default:
 			f.m.loadFirst(f.home(c.local, c.row, true).text, r)
 		}

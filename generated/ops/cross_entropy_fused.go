@@ -23,18 +23,15 @@ func (c *crossEntropyCallFused) run() {
 
 	// cross_entropy.out
 	if kern.Wide() {
-		a := regions.R5adabfcd1a1dArgs{
+		a := regions.R18a1bee328ebArgs{
 			P0: unsafe.SliceData(c.Logits),
 			P1: unsafe.SliceData(c.OutLogsumexp),
 			N0: L,
 			N1: T,
 			N2: V,
-			N3: 4,
-			N4: 8,
-			N5: 12,
-			N6: T * V,
+			N3: T * V,
 		}
-		regions.R5adabfcd1a1d(&a)
+		regions.R18a1bee328eb(&a)
 	} else {
 		for i := range L {
 			outLogsumexp := c.OutLogsumexp[i*T:][:T]
@@ -76,13 +73,13 @@ func (c *crossEntropyCallFused) run() {
 
 	// cross_entropy.out
 	if kern.Wide() {
-		a := regions.R3d34b63a2c15Args{
+		a := regions.R63a64c4500acArgs{
 			P0: unsafe.SliceData(c.OutProd),
 			P1: unsafe.SliceData(t9),
 			P2: unsafe.SliceData(c.Out),
 			N0: L,
 		}
-		regions.R3d34b63a2c15(&a)
+		regions.R63a64c4500ac(&a)
 	} else {
 		outProd2 := c.OutProd[:L]
 		out := c.Out[:L]
@@ -108,13 +105,13 @@ func (c *crossEntropyBackwardFused) run() {
 
 	// cross_entropy.out
 	if kern.Wide() {
-		a := regions.R7658b7d1840bArgs{
+		a := regions.R4e9f18cfada7Args{
 			P0: unsafe.SliceData(c.OutProd),
 			P1: unsafe.SliceData(c.OutBar),
 			P2: unsafe.SliceData(t102),
 			N0: L,
 		}
-		regions.R7658b7d1840b(&a)
+		regions.R4e9f18cfada7(&a)
 	} else {
 		outProd := c.OutProd[:L]
 		outBar := c.OutBar[:L]
@@ -143,7 +140,7 @@ func (c *crossEntropyBackwardFused) run() {
 
 	// cross_entropy.out
 	if kern.Wide() {
-		a := regions.R7843694d4066Args{
+		a := regions.R653dd789700eArgs{
 			P0: unsafe.SliceData(c.OutLogsumexp),
 			P1: unsafe.SliceData(t142),
 			P2: unsafe.SliceData(c.Logits),
@@ -154,7 +151,7 @@ func (c *crossEntropyBackwardFused) run() {
 			N2: V,
 			N3: T * V,
 		}
-		regions.R7843694d4066(&a)
+		regions.R653dd789700e(&a)
 	} else {
 		for i := range L {
 			outLogsumexp := c.OutLogsumexp[i*T:][:T]

@@ -19,13 +19,13 @@ func (c *expCallFused) run() {
 
 	// exp.out
 	if kern.Wide() {
-		a := regions.R55d5beb73f67Args{
+		a := regions.R55a00991cd52Args{
 			P0: unsafe.SliceData(c.X),
 			P1: unsafe.SliceData(c.Out),
 			N0: L,
 			N1: n,
 		}
-		regions.R55d5beb73f67(&a)
+		regions.R55a00991cd52(&a)
 	} else {
 		for i := range L {
 			x := c.X[i*n:][:n]

@@ -63,7 +63,7 @@ func (c *frobeniusDotBackwardFused) run() {
 
 	// frobenius_dot.out
 	if kern.Wide() {
-		a := regions.R94a6f01087d4Args{
+		a := regions.R35af06c7cdf2Args{
 			P0: unsafe.SliceData(c.OutBar),
 			P1: unsafe.SliceData(c.B),
 			P2: unsafe.SliceData(c.ABar),
@@ -74,7 +74,7 @@ func (c *frobeniusDotBackwardFused) run() {
 			N2: n,
 			N3: m * n,
 		}
-		regions.R94a6f01087d4(&a)
+		regions.R35af06c7cdf2(&a)
 	} else {
 		outBar := c.OutBar[:L]
 		for i := range L {

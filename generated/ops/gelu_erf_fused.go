@@ -20,13 +20,13 @@ func (c *gELUErfCallFused) run() {
 
 	// gelu_erf.out
 	if kern.Wide() {
-		a := regions.Ra76fcf579948Args{
+		a := regions.Rbea4f0cf2c32Args{
 			P0: unsafe.SliceData(c.X),
 			P1: unsafe.SliceData(c.Out),
 			N0: L,
 			N1: n,
 		}
-		regions.Ra76fcf579948(&a)
+		regions.Rbea4f0cf2c32(&a)
 	} else {
 		for i := range L {
 			x := c.X[i*n:][:n]
@@ -50,14 +50,14 @@ func (c *gELUErfBackwardFused) run() {
 
 	// gelu_erf.out
 	if kern.Wide() {
-		a := regions.R04c30369aac2Args{
+		a := regions.Ra51a7f8f9908Args{
 			P0: unsafe.SliceData(c.OutBar),
 			P1: unsafe.SliceData(c.X),
 			P2: unsafe.SliceData(c.XBar),
 			N0: L,
 			N1: n,
 		}
-		regions.R04c30369aac2(&a)
+		regions.Ra51a7f8f9908(&a)
 	} else {
 		for i := range L {
 			outBar := c.OutBar[i*n:][:n]

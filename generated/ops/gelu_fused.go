@@ -20,13 +20,13 @@ func (c *gELUCallFused) run() {
 
 	// gelu.out
 	if kern.Wide() {
-		a := regions.R8537d0222ed6Args{
+		a := regions.Rbf6b5ced6b7bArgs{
 			P0: unsafe.SliceData(c.X),
 			P1: unsafe.SliceData(c.Out),
 			N0: L,
 			N1: n,
 		}
-		regions.R8537d0222ed6(&a)
+		regions.Rbf6b5ced6b7b(&a)
 	} else {
 		for i := range L {
 			x := c.X[i*n:][:n]
@@ -50,14 +50,14 @@ func (c *gELUBackwardFused) run() {
 
 	// gelu.out
 	if kern.Wide() {
-		a := regions.R3770583b19e9Args{
+		a := regions.Ra21573d96b77Args{
 			P0: unsafe.SliceData(c.X),
 			P1: unsafe.SliceData(c.OutBar),
 			P2: unsafe.SliceData(c.XBar),
 			N0: L,
 			N1: n,
 		}
-		regions.R3770583b19e9(&a)
+		regions.Ra21573d96b77(&a)
 	} else {
 		for i := range L {
 			x := c.X[i*n:][:n]

@@ -23,7 +23,7 @@ func (c *kLRetentionCallFused) run() {
 
 	// kl_retention.out
 	if kern.Wide() {
-		a := regions.Rdde628c59c5dArgs{
+		a := regions.R91da1c90a838Args{
 			P0: unsafe.SliceData(c.Alpha),
 			P1: unsafe.SliceData(c.Theta),
 			P2: unsafe.SliceData(c.G),
@@ -34,7 +34,7 @@ func (c *kLRetentionCallFused) run() {
 			N2: n,
 			N3: m * n,
 		}
-		regions.Rdde628c59c5d(&a)
+		regions.R91da1c90a838(&a)
 	} else {
 		alpha := c.Alpha[:L]
 		theta := c.Theta[:L]
@@ -54,7 +54,7 @@ func (c *kLRetentionCallFused) run() {
 
 	// kl_retention.out
 	if kern.Wide() {
-		a := regions.R62da3a29d81cArgs{
+		a := regions.Rffcf06af00e4Args{
 			P0: unsafe.SliceData(t6),
 			P1: unsafe.SliceData(c.Out),
 			N0: L,
@@ -62,7 +62,7 @@ func (c *kLRetentionCallFused) run() {
 			N2: n,
 			N3: m * n,
 		}
-		regions.R62da3a29d81c(&a)
+		regions.Rffcf06af00e4(&a)
 	} else {
 		for i := range L {
 			for j := range m {
@@ -104,7 +104,7 @@ func (c *kLRetentionBackwardFused) run() {
 
 	// kl_retention.out
 	if kern.Wide() {
-		a := regions.Re4cac5520d33Args{
+		a := regions.R14b3b67e026aArgs{
 			P0: unsafe.SliceData(c.OutBar),
 			P1: unsafe.SliceData(c.Out),
 			P2: unsafe.SliceData(c.Prior),
@@ -115,12 +115,9 @@ func (c *kLRetentionBackwardFused) run() {
 			N2: n,
 			N3: 8 * n,
 			N4: 12 * n,
-			N5: 4,
-			N6: 8,
-			N7: 12,
-			N8: m * n,
+			N5: m * n,
 		}
-		regions.Re4cac5520d33(&a)
+		regions.R14b3b67e026a(&a)
 	} else {
 		for i := range L {
 			t22_2 := t22[i*m:][:m]
@@ -143,7 +140,7 @@ func (c *kLRetentionBackwardFused) run() {
 
 	// kl_retention.out
 	if kern.Wide() {
-		a := regions.R5d505c8b0125Args{
+		a := regions.R8232b1ef39ddArgs{
 			P0:  unsafe.SliceData(c.Theta),
 			P1:  unsafe.SliceData(c.Alpha),
 			P2:  unsafe.SliceData(t22),
@@ -158,16 +155,13 @@ func (c *kLRetentionBackwardFused) run() {
 			P11: unsafe.SliceData(c.AlphaBar),
 			N0:  L,
 			N1:  m,
-			N2:  4,
-			N3:  8,
-			N4:  12,
-			N5:  n,
-			N6:  4 * n,
-			N7:  8 * n,
-			N8:  12 * n,
-			N9:  m * n,
+			N2:  n,
+			N3:  4 * n,
+			N4:  8 * n,
+			N5:  12 * n,
+			N6:  m * n,
 		}
-		regions.R5d505c8b0125(&a)
+		regions.R8232b1ef39dd(&a)
 	} else {
 		theta := c.Theta[:L]
 		alpha := c.Alpha[:L]

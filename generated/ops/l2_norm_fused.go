@@ -20,16 +20,13 @@ func (c *l2NormCallFused) run() {
 
 	// l2_norm.out
 	if kern.Wide() {
-		a := regions.R1120eb73e58bArgs{
+		a := regions.Rc9a2b47afb1dArgs{
 			P0: unsafe.SliceData(c.X),
 			P1: unsafe.SliceData(c.OutProd),
 			N0: L,
 			N1: n,
-			N2: 4,
-			N3: 8,
-			N4: 12,
 		}
-		regions.R1120eb73e58b(&a)
+		regions.Rc9a2b47afb1d(&a)
 	} else {
 		outProd := c.OutProd[:L]
 		for i := range L {
@@ -47,12 +44,12 @@ func (c *l2NormCallFused) run() {
 
 	// l2_norm.out
 	if kern.Wide() {
-		a := regions.R885976cd1a8bArgs{
+		a := regions.Rb348c40d7ab5Args{
 			P0: unsafe.SliceData(c.OutProd),
 			P1: unsafe.SliceData(c.Out),
 			N0: L,
 		}
-		regions.R885976cd1a8b(&a)
+		regions.Rb348c40d7ab5(&a)
 	} else {
 		outProd := c.OutProd[:L]
 		out := c.Out[:L]
@@ -75,13 +72,13 @@ func (c *l2NormBackwardFused) run() {
 
 	// l2_norm.out
 	if kern.Wide() {
-		a := regions.R56a8bb79926aArgs{
+		a := regions.R5601b5d4bd72Args{
 			P0: unsafe.SliceData(c.OutProd),
 			P1: unsafe.SliceData(c.OutBar),
 			P2: unsafe.SliceData(t9),
 			N0: L,
 		}
-		regions.R56a8bb79926a(&a)
+		regions.R5601b5d4bd72(&a)
 	} else {
 		outProd := c.OutProd[:L]
 		outBar := c.OutBar[:L]
@@ -93,14 +90,14 @@ func (c *l2NormBackwardFused) run() {
 
 	// l2_norm.out
 	if kern.Wide() {
-		a := regions.Rd5cdf6de4148Args{
+		a := regions.Rb3a05151505cArgs{
 			P0: unsafe.SliceData(t9),
 			P1: unsafe.SliceData(c.X),
 			P2: unsafe.SliceData(c.XBar),
 			N0: L,
 			N1: n,
 		}
-		regions.Rd5cdf6de4148(&a)
+		regions.Rb3a05151505c(&a)
 	} else {
 		for i := range L {
 			x := c.X[i*n:][:n]

@@ -22,18 +22,15 @@ func (c *l2NormalizeRowsCallFused) run() {
 
 	// l2_normalize_rows.out
 	if kern.Wide() {
-		a := regions.R83bc34c7e4d3Args{
+		a := regions.R24bb5a968bc9Args{
 			P0: unsafe.SliceData(c.X),
 			P1: unsafe.SliceData(c.OutProd),
 			N0: L,
 			N1: m,
 			N2: n,
-			N3: 4,
-			N4: 8,
-			N5: 12,
-			N6: m * n,
+			N3: m * n,
 		}
-		regions.R83bc34c7e4d3(&a)
+		regions.R24bb5a968bc9(&a)
 	} else {
 		for i := range L {
 			outProd := c.OutProd[i*m:][:m]
@@ -53,13 +50,13 @@ func (c *l2NormalizeRowsCallFused) run() {
 
 	// l2_normalize_rows.out
 	if kern.Wide() {
-		a := regions.Rde13827ff51cArgs{
+		a := regions.R5115a922944fArgs{
 			P0: unsafe.SliceData(c.OutProd),
 			P1: unsafe.SliceData(t10),
 			N0: L,
 			N1: m,
 		}
-		regions.Rde13827ff51c(&a)
+		regions.R5115a922944f(&a)
 	} else {
 		for i := range L {
 			outProd := c.OutProd[i*m:][:m]
@@ -73,7 +70,7 @@ func (c *l2NormalizeRowsCallFused) run() {
 
 	// l2_normalize_rows.out
 	if kern.Wide() {
-		a := regions.R8471c6d8d27aArgs{
+		a := regions.R0c53870ed679Args{
 			P0: unsafe.SliceData(t10),
 			P1: unsafe.SliceData(c.X),
 			P2: unsafe.SliceData(c.Out),
@@ -82,7 +79,7 @@ func (c *l2NormalizeRowsCallFused) run() {
 			N2: n,
 			N3: m * n,
 		}
-		regions.R8471c6d8d27a(&a)
+		regions.R0c53870ed679(&a)
 	} else {
 		for i := range L {
 			t10_2 := t10[i*m:][:m]
@@ -116,7 +113,7 @@ func (c *l2NormalizeRowsBackwardFused) run() {
 
 	// l2_normalize_rows.out
 	if kern.Wide() {
-		a := regions.R201aa8e17b22Args{
+		a := regions.Ra2b4249dc297Args{
 			P0: unsafe.SliceData(c.OutProd),
 			P1: unsafe.SliceData(t6),
 			P2: unsafe.SliceData(t8),
@@ -125,7 +122,7 @@ func (c *l2NormalizeRowsBackwardFused) run() {
 			N0: L,
 			N1: m,
 		}
-		regions.R201aa8e17b22(&a)
+		regions.Ra2b4249dc297(&a)
 	} else {
 		for i := range L {
 			outProd := c.OutProd[i*m:][:m]
@@ -148,20 +145,17 @@ func (c *l2NormalizeRowsBackwardFused) run() {
 
 	// l2_normalize_rows.out
 	if kern.Wide() {
-		a := regions.Rb6588b256232Args{
+		a := regions.Re1766ea9bf70Args{
 			P0: unsafe.SliceData(t10),
 			P1: unsafe.SliceData(c.OutBar),
 			P2: unsafe.SliceData(c.X),
 			P3: unsafe.SliceData(t62),
 			N0: L,
 			N1: m,
-			N2: 4,
-			N3: 8,
-			N4: 12,
-			N5: n,
-			N6: m * n,
+			N2: n,
+			N3: m * n,
 		}
-		regions.Rb6588b256232(&a)
+		regions.Re1766ea9bf70(&a)
 	} else {
 		for i := range L {
 			t10_2 := t10[i*m:][:m]
@@ -183,7 +177,7 @@ func (c *l2NormalizeRowsBackwardFused) run() {
 
 	// l2_normalize_rows.out
 	if kern.Wide() {
-		a := regions.Rec7dbc684d11Args{
+		a := regions.R37838a54d3a4Args{
 			P0: unsafe.SliceData(t8),
 			P1: unsafe.SliceData(c.OutProd),
 			P2: unsafe.SliceData(t62),
@@ -192,7 +186,7 @@ func (c *l2NormalizeRowsBackwardFused) run() {
 			N0: L,
 			N1: m,
 		}
-		regions.Rec7dbc684d11(&a)
+		regions.R37838a54d3a4(&a)
 	} else {
 		for i := range L {
 			t8_2 := t8[i*m:][:m]
@@ -211,7 +205,7 @@ func (c *l2NormalizeRowsBackwardFused) run() {
 
 	// l2_normalize_rows.out
 	if kern.Wide() {
-		a := regions.R041e310131b5Args{
+		a := regions.Rdbc2740d5f8dArgs{
 			P0: unsafe.SliceData(t32),
 			P1: unsafe.SliceData(t23),
 			P2: unsafe.SliceData(c.X),
@@ -222,7 +216,7 @@ func (c *l2NormalizeRowsBackwardFused) run() {
 			N2: n,
 			N3: m * n,
 		}
-		regions.R041e310131b5(&a)
+		regions.Rdbc2740d5f8d(&a)
 	} else {
 		for i := range L {
 			t32_2 := t32[i*m:][:m]

@@ -24,18 +24,15 @@ func (c *layerNormCallFused) run() {
 
 	// layer_norm.out
 	if kern.Wide() {
-		a := regions.R5432ca45a9a2Args{
+		a := regions.Rf38cad12a527Args{
 			P0: unsafe.SliceData(c.X),
 			P1: unsafe.SliceData(t),
 			N0: L,
 			N1: m,
 			N2: n,
-			N3: 4,
-			N4: 8,
-			N5: 12,
-			N6: m * n,
+			N3: m * n,
 		}
-		regions.R5432ca45a9a2(&a)
+		regions.Rf38cad12a527(&a)
 	} else {
 		for i := range L {
 			t2 := t[i*m:][:m]
@@ -55,14 +52,14 @@ func (c *layerNormCallFused) run() {
 	// layer_norm.out
 	w := F(n)
 	if kern.Wide() {
-		a := regions.R0506f64f82ceArgs{
+		a := regions.Ra0919a98a249Args{
 			P0: unsafe.SliceData(t),
 			P1: unsafe.SliceData(c.OutDiv),
 			N0: L,
 			N1: m,
 			S0: [2]float32{w},
 		}
-		regions.R0506f64f82ce(&a)
+		regions.Ra0919a98a249(&a)
 	} else {
 		for i := range L {
 			t2 := t[i*m:][:m]
@@ -75,20 +72,17 @@ func (c *layerNormCallFused) run() {
 
 	// layer_norm.out
 	if kern.Wide() {
-		a := regions.R9b876d58b969Args{
+		a := regions.Rd96b7dd1a77aArgs{
 			P0: unsafe.SliceData(c.OutDiv),
 			P1: unsafe.SliceData(c.X),
 			P2: unsafe.SliceData(t4),
 			P3: unsafe.SliceData(t6),
 			N0: L,
 			N1: m,
-			N2: 4,
-			N3: 8,
-			N4: 12,
-			N5: n,
-			N6: m * n,
+			N2: n,
+			N3: m * n,
 		}
-		regions.R9b876d58b969(&a)
+		regions.Rd96b7dd1a77a(&a)
 	} else {
 		for i := range L {
 			outDiv := c.OutDiv[i*m:][:m]
@@ -112,14 +106,14 @@ func (c *layerNormCallFused) run() {
 
 	// layer_norm.out
 	if kern.Wide() {
-		a := regions.R14a6fee79686Args{
+		a := regions.R8cbc8abf1f25Args{
 			P0: unsafe.SliceData(t6),
 			P1: unsafe.SliceData(c.OutSqrt),
 			N0: L,
 			N1: m,
 			S0: [2]float32{w},
 		}
-		regions.R14a6fee79686(&a)
+		regions.R8cbc8abf1f25(&a)
 	} else {
 		for i := range L {
 			t6_2 := t6[i*m:][:m]
@@ -132,7 +126,7 @@ func (c *layerNormCallFused) run() {
 
 	// layer_norm.out
 	if kern.Wide() {
-		a := regions.R7ab0c919d8d4Args{
+		a := regions.R2685174e06a6Args{
 			P0: unsafe.SliceData(c.OutSqrt),
 			P1: unsafe.SliceData(t4),
 			P2: unsafe.SliceData(c.Gamma),
@@ -143,7 +137,7 @@ func (c *layerNormCallFused) run() {
 			N2: n,
 			N3: m * n,
 		}
-		regions.R7ab0c919d8d4(&a)
+		regions.R2685174e06a6(&a)
 	} else {
 		for i := range L {
 			outSqrt := c.OutSqrt[i*m:][:m]
@@ -182,7 +176,7 @@ func (c *layerNormBackwardFused) run() {
 	clear(c.BetaBar)
 	clear(c.GammaBar)
 	if kern.Wide() {
-		a := regions.R702535c9343bArgs{
+		a := regions.R63f7e6280083Args{
 			P0: unsafe.SliceData(c.OutDiv),
 			P1: unsafe.SliceData(c.OutSqrt),
 			P2: unsafe.SliceData(c.X),
@@ -195,16 +189,13 @@ func (c *layerNormBackwardFused) run() {
 			P9: unsafe.SliceData(t102),
 			N0: L,
 			N1: m,
-			N2: 4,
-			N3: 8,
-			N4: 12,
-			N5: n,
-			N6: 4 * n,
-			N7: 8 * n,
-			N8: 12 * n,
-			N9: m * n,
+			N2: n,
+			N3: 4 * n,
+			N4: 8 * n,
+			N5: 12 * n,
+			N6: m * n,
 		}
-		regions.R702535c9343b(&a)
+		regions.R63f7e6280083(&a)
 	} else {
 		for i := range L {
 			outDiv := c.OutDiv[i*m:][:m]
@@ -241,13 +232,13 @@ func (c *layerNormBackwardFused) run() {
 
 	// layer_norm.out
 	if kern.Wide() {
-		a := regions.Ra347ed7762a0Args{
+		a := regions.R6c0594c15269Args{
 			P0: unsafe.SliceData(c.OutSqrt),
 			P1: unsafe.SliceData(t72),
 			N0: L,
 			N1: m,
 		}
-		regions.Ra347ed7762a0(&a)
+		regions.R6c0594c15269(&a)
 	} else {
 		for i := range L {
 			outSqrt := c.OutSqrt[i*m:][:m]
@@ -263,7 +254,7 @@ func (c *layerNormBackwardFused) run() {
 
 	// layer_norm.out
 	if kern.Wide() {
-		a := regions.R9f9b87969060Args{
+		a := regions.Rcd3a3ad550f3Args{
 			P0: unsafe.SliceData(t102),
 			P1: unsafe.SliceData(t72),
 			P2: unsafe.SliceData(t31),
@@ -271,7 +262,7 @@ func (c *layerNormBackwardFused) run() {
 			N1: m,
 			S0: [2]float32{t16},
 		}
-		regions.R9f9b87969060(&a)
+		regions.Rcd3a3ad550f3(&a)
 	} else {
 		for i := range L {
 			t102_2 := t102[i*m:][:m]
@@ -285,7 +276,7 @@ func (c *layerNormBackwardFused) run() {
 
 	// layer_norm.out
 	if kern.Wide() {
-		a := regions.Re799da10b8daArgs{
+		a := regions.R213329692b44Args{
 			P0: unsafe.SliceData(t72),
 			P1: unsafe.SliceData(t31),
 			P2: unsafe.SliceData(t4),
@@ -294,14 +285,11 @@ func (c *layerNormBackwardFused) run() {
 			P5: unsafe.SliceData(t22),
 			N0: L,
 			N1: m,
-			N2: 4,
-			N3: 8,
-			N4: 12,
-			N5: n,
-			N6: 12 * n,
-			N7: m * n,
+			N2: n,
+			N3: 12 * n,
+			N4: m * n,
 		}
-		regions.Re799da10b8da(&a)
+		regions.R213329692b44(&a)
 	} else {
 		for i := range L {
 			t72_2 := t72[i*m:][:m]
@@ -328,7 +316,7 @@ func (c *layerNormBackwardFused) run() {
 
 	// layer_norm.out
 	if kern.Wide() {
-		a := regions.R9145d4360c8cArgs{
+		a := regions.R0144deef245bArgs{
 			P0: unsafe.SliceData(t22),
 			P1: unsafe.SliceData(t20),
 			P2: unsafe.SliceData(c.XBar),
@@ -338,7 +326,7 @@ func (c *layerNormBackwardFused) run() {
 			N3: m * n,
 			S0: [2]float32{t16},
 		}
-		regions.R9145d4360c8c(&a)
+		regions.R0144deef245b(&a)
 	} else {
 		for i := range L {
 			t22_2 := t22[i*m:][:m]

@@ -19,13 +19,13 @@ func (c *logCallFused) run() {
 
 	// log.out
 	if kern.Wide() {
-		a := regions.Rcf4ea77299abArgs{
+		a := regions.R561d19395668Args{
 			P0: unsafe.SliceData(c.X),
 			P1: unsafe.SliceData(c.Out),
 			N0: L,
 			N1: n,
 		}
-		regions.Rcf4ea77299ab(&a)
+		regions.R561d19395668(&a)
 	} else {
 		for i := range L {
 			x := c.X[i*n:][:n]
@@ -48,14 +48,14 @@ func (c *logBackwardFused) run() {
 
 	// log.out
 	if kern.Wide() {
-		a := regions.R5251d25c77afArgs{
+		a := regions.R637cded70957Args{
 			P0: unsafe.SliceData(c.OutBar),
 			P1: unsafe.SliceData(c.X),
 			P2: unsafe.SliceData(c.XBar),
 			N0: L,
 			N1: n,
 		}
-		regions.R5251d25c77af(&a)
+		regions.R637cded70957(&a)
 	} else {
 		for i := range L {
 			outBar := c.OutBar[i*n:][:n]

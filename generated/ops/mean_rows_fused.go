@@ -46,14 +46,14 @@ func (c *meanRowsCallFused) run() {
 	// mean_rows.out
 	w := F(m)
 	if kern.Wide() {
-		a := regions.R0506f64f82ceArgs{
+		a := regions.Ra0919a98a249Args{
 			P0: unsafe.SliceData(t),
 			P1: unsafe.SliceData(c.Out),
 			N0: L,
 			N1: n,
 			S0: [2]float32{w},
 		}
-		regions.R0506f64f82ce(&a)
+		regions.Ra0919a98a249(&a)
 	} else {
 		for i := range L {
 			t2 := t[i*n:][:n]
@@ -80,7 +80,7 @@ func (c *meanRowsBackwardFused) run() {
 
 	// mean_rows.out
 	if kern.Wide() {
-		a := regions.R17297f319b66Args{
+		a := regions.R1f5e643131a5Args{
 			P0: unsafe.SliceData(c.OutBar),
 			P1: unsafe.SliceData(c.XBar),
 			N0: L,
@@ -89,7 +89,7 @@ func (c *meanRowsBackwardFused) run() {
 			N3: m * n,
 			S0: [2]float32{t3},
 		}
-		regions.R17297f319b66(&a)
+		regions.R1f5e643131a5(&a)
 	} else {
 		for i := range L {
 			outBar := c.OutBar[i*n:][:n]

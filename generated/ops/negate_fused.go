@@ -19,13 +19,13 @@ func (c *negateCallFused) run() {
 
 	// negate.out
 	if kern.Wide() {
-		a := regions.Rb8b70416a95cArgs{
+		a := regions.Rc421f5919155Args{
 			P0: unsafe.SliceData(c.A),
 			P1: unsafe.SliceData(c.Out),
 			N0: L,
 			N1: n,
 		}
-		regions.Rb8b70416a95c(&a)
+		regions.Rc421f5919155(&a)
 	} else {
 		for i := range L {
 			A := c.A[i*n:][:n]
@@ -48,13 +48,13 @@ func (c *negateBackwardFused) run() {
 
 	// negate.out
 	if kern.Wide() {
-		a := regions.Rb8b70416a95cArgs{
+		a := regions.Rc421f5919155Args{
 			P0: unsafe.SliceData(c.OutBar),
 			P1: unsafe.SliceData(c.ABar),
 			N0: L,
 			N1: n,
 		}
-		regions.Rb8b70416a95c(&a)
+		regions.Rc421f5919155(&a)
 	} else {
 		for i := range L {
 			outBar := c.OutBar[i*n:][:n]

@@ -24,19 +24,16 @@ func (c *normalizedSiLUCallFused) run() {
 
 	// normalized_si_lu.out
 	if kern.Wide() {
-		a := regions.R657c1b818f27Args{
+		a := regions.R47e86974cbe4Args{
 			P0: unsafe.SliceData(c.X),
 			P1: unsafe.SliceData(t2),
 			P2: unsafe.SliceData(t3),
 			N0: L,
 			N1: m,
 			N2: n,
-			N3: 4,
-			N4: 8,
-			N5: 12,
-			N6: m * n,
+			N3: m * n,
 		}
-		regions.R657c1b818f27(&a)
+		regions.R47e86974cbe4(&a)
 	} else {
 		for i := range L {
 			t3_2 := t3[i*m:][:m]
@@ -60,7 +57,7 @@ func (c *normalizedSiLUCallFused) run() {
 	// normalized_si_lu.out
 	scaleEntry := c.Scale[0]
 	if kern.Wide() {
-		a := regions.R8eb4dcc88925Args{
+		a := regions.R2242e55a6b73Args{
 			P0: unsafe.SliceData(t3),
 			P1: unsafe.SliceData(c.OutSqrt),
 			P2: unsafe.SliceData(t6),
@@ -68,7 +65,7 @@ func (c *normalizedSiLUCallFused) run() {
 			N1: m,
 			S0: [2]float32{scaleEntry},
 		}
-		regions.R8eb4dcc88925(&a)
+		regions.R2242e55a6b73(&a)
 	} else {
 		for i := range L {
 			t3_2 := t3[i*m:][:m]
@@ -84,7 +81,7 @@ func (c *normalizedSiLUCallFused) run() {
 
 	// normalized_si_lu.out
 	if kern.Wide() {
-		a := regions.Rfcf4eae8f8b2Args{
+		a := regions.Rc52a00bc424bArgs{
 			P0: unsafe.SliceData(t6),
 			P1: unsafe.SliceData(t2),
 			P2: unsafe.SliceData(c.Out),
@@ -93,7 +90,7 @@ func (c *normalizedSiLUCallFused) run() {
 			N2: n,
 			N3: m * n,
 		}
-		regions.Rfcf4eae8f8b2(&a)
+		regions.Rc52a00bc424b(&a)
 	} else {
 		for i := range L {
 			t6_2 := t6[i*m:][:m]
@@ -126,7 +123,7 @@ func (c *normalizedSiLUBackwardFused) run() {
 
 	// normalized_si_lu.out
 	if kern.Wide() {
-		a := regions.R6524dc32dd11Args{
+		a := regions.R3d1507e9c24dArgs{
 			P0: unsafe.SliceData(c.X),
 			P1: unsafe.SliceData(c.OutBar),
 			P2: unsafe.SliceData(t),
@@ -137,12 +134,9 @@ func (c *normalizedSiLUBackwardFused) run() {
 			N2: n,
 			N3: 8 * n,
 			N4: 12 * n,
-			N5: 4,
-			N6: 8,
-			N7: 12,
-			N8: m * n,
+			N5: m * n,
 		}
-		regions.R6524dc32dd11(&a)
+		regions.R3d1507e9c24d(&a)
 	} else {
 		for i := range L {
 			t32_2 := t32[i*m:][:m]
@@ -170,7 +164,7 @@ func (c *normalizedSiLUBackwardFused) run() {
 	// normalized_si_lu.out
 	scaleEntry := c.Scale[0]
 	if kern.Wide() {
-		a := regions.R73cc0f6aaafcArgs{
+		a := regions.R33970892ad09Args{
 			P0: unsafe.SliceData(c.OutSqrt),
 			P1: unsafe.SliceData(t6),
 			P2: unsafe.SliceData(t32),
@@ -179,7 +173,7 @@ func (c *normalizedSiLUBackwardFused) run() {
 			N1: m,
 			S0: [2]float32{scaleEntry},
 		}
-		regions.R73cc0f6aaafc(&a)
+		regions.R33970892ad09(&a)
 	} else {
 		for i := range L {
 			outSqrt := c.OutSqrt[i*m:][:m]
@@ -197,7 +191,7 @@ func (c *normalizedSiLUBackwardFused) run() {
 
 	// normalized_si_lu.out
 	if kern.Wide() {
-		a := regions.R7be7e0021cd4Args{
+		a := regions.R3a07d282627cArgs{
 			P0: unsafe.SliceData(t6),
 			P1: unsafe.SliceData(t22),
 			P2: unsafe.SliceData(t2),
@@ -210,7 +204,7 @@ func (c *normalizedSiLUBackwardFused) run() {
 			N2: n,
 			N3: m * n,
 		}
-		regions.R7be7e0021cd4(&a)
+		regions.R3a07d282627c(&a)
 	} else {
 		for i := range L {
 			t6_2 := t6[i*m:][:m]

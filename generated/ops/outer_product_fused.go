@@ -21,7 +21,7 @@ func (c *outerProductCallFused) run() {
 
 	// outer_product.out
 	if kern.Wide() {
-		a := regions.Ree2d2418945aArgs{
+		a := regions.Rdf3e65756227Args{
 			P0: unsafe.SliceData(c.A),
 			P1: unsafe.SliceData(c.B),
 			P2: unsafe.SliceData(c.Out),
@@ -30,7 +30,7 @@ func (c *outerProductCallFused) run() {
 			N2: n,
 			N3: m * n,
 		}
-		regions.Ree2d2418945a(&a)
+		regions.Rdf3e65756227(&a)
 	} else {
 		for i := range L {
 			a := c.A[i*m:][:m]
@@ -59,7 +59,7 @@ func (c *outerProductBackwardFused) run() {
 	// outer_product.out
 	clear(c.BBar)
 	if kern.Wide() {
-		a := regions.R8f99ea6c17c0Args{
+		a := regions.Refefa4f2f066Args{
 			P0: unsafe.SliceData(c.A),
 			P1: unsafe.SliceData(c.OutBar),
 			P2: unsafe.SliceData(c.B),
@@ -67,13 +67,10 @@ func (c *outerProductBackwardFused) run() {
 			P4: unsafe.SliceData(c.ABar),
 			N0: L,
 			N1: m,
-			N2: 4,
-			N3: 8,
-			N4: 12,
-			N5: n,
-			N6: m * n,
+			N2: n,
+			N3: m * n,
 		}
-		regions.R8f99ea6c17c0(&a)
+		regions.Refefa4f2f066(&a)
 	} else {
 		for i := range L {
 			a := c.A[i*m:][:m]

@@ -21,7 +21,7 @@ func (c *scaleByCallFused) run() {
 
 	// scale_by.out
 	if kern.Wide() {
-		a := regions.R16c9698b1653Args{
+		a := regions.R10501683f901Args{
 			P0: unsafe.SliceData(c.S),
 			P1: unsafe.SliceData(c.A),
 			P2: unsafe.SliceData(c.Out),
@@ -30,7 +30,7 @@ func (c *scaleByCallFused) run() {
 			N2: n,
 			N3: m * n,
 		}
-		regions.R16c9698b1653(&a)
+		regions.R10501683f901(&a)
 	} else {
 		s := c.S[:L]
 		for i := range L {
@@ -58,7 +58,7 @@ func (c *scaleByBackwardFused) run() {
 
 	// scale_by.out
 	if kern.Wide() {
-		a := regions.R1c2006ddb6c5Args{
+		a := regions.R5ef6127119f4Args{
 			P0: unsafe.SliceData(c.S),
 			P1: unsafe.SliceData(c.OutBar),
 			P2: unsafe.SliceData(c.A),
@@ -70,7 +70,7 @@ func (c *scaleByBackwardFused) run() {
 			N3: 12 * n,
 			N4: m * n,
 		}
-		regions.R1c2006ddb6c5(&a)
+		regions.R5ef6127119f4(&a)
 	} else {
 		s := c.S[:L]
 		sBar := c.SBar[:L]

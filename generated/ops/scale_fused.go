@@ -20,14 +20,14 @@ func (c *scaleCallFused) run() {
 	// scale.out
 	sEntry := c.S[0]
 	if kern.Wide() {
-		a := regions.Raf29f74dc8b5Args{
+		a := regions.R905c1970200dArgs{
 			P0: unsafe.SliceData(c.A),
 			P1: unsafe.SliceData(c.Out),
 			N0: L,
 			N1: n,
 			S0: [2]float32{sEntry},
 		}
-		regions.Raf29f74dc8b5(&a)
+		regions.R905c1970200d(&a)
 	} else {
 		for i := range L {
 			A := c.A[i*n:][:n]
@@ -51,14 +51,14 @@ func (c *scaleBackwardFused) run() {
 	// scale.out
 	sEntry := c.S[0]
 	if kern.Wide() {
-		a := regions.Raf29f74dc8b5Args{
+		a := regions.R905c1970200dArgs{
 			P0: unsafe.SliceData(c.OutBar),
 			P1: unsafe.SliceData(c.ABar),
 			N0: L,
 			N1: n,
 			S0: [2]float32{sEntry},
 		}
-		regions.Raf29f74dc8b5(&a)
+		regions.R905c1970200d(&a)
 	} else {
 		for i := range L {
 			outBar := c.OutBar[i*n:][:n]

@@ -54,7 +54,7 @@ func (c *shortConvCallFused) run() {
 
 	// short_conv.out
 	if kern.Wide() {
-		a := regions.R3c4744da2d33Args{
+		a := regions.Rc907a0708679Args{
 			P0: unsafe.SliceData(c.B),
 			P1: unsafe.SliceData(t),
 			P2: unsafe.SliceData(c.OutLin),
@@ -64,7 +64,7 @@ func (c *shortConvCallFused) run() {
 			N2: n,
 			N3: T * n,
 		}
-		regions.R3c4744da2d33(&a)
+		regions.Rc907a0708679(&a)
 	} else {
 		for i := range L {
 			b := c.B[i*n:][:n]
@@ -97,7 +97,7 @@ func (c *shortConvBackwardFused) run() {
 	// short_conv.out
 	clear(c.BBar)
 	if kern.Wide() {
-		a := regions.R1002fc7981e2Args{
+		a := regions.Rd86cba9c89adArgs{
 			P0: unsafe.SliceData(c.OutLin),
 			P1: unsafe.SliceData(c.OutBar),
 			P2: unsafe.SliceData(t7),
@@ -109,7 +109,7 @@ func (c *shortConvBackwardFused) run() {
 			N4: 12 * n,
 			N5: T * n,
 		}
-		regions.R1002fc7981e2(&a)
+		regions.Rd86cba9c89ad(&a)
 	} else {
 		for i := range L {
 			bBar := c.BBar[i*n:][:n]

@@ -20,13 +20,13 @@ func (c *siLUCallFused) run() {
 
 	// si_lu.out
 	if kern.Wide() {
-		a := regions.R425c0587fe09Args{
+		a := regions.Rb3c1a5502208Args{
 			P0: unsafe.SliceData(c.X),
 			P1: unsafe.SliceData(c.Out),
 			N0: L,
 			N1: n,
 		}
-		regions.R425c0587fe09(&a)
+		regions.Rb3c1a5502208(&a)
 	} else {
 		for i := range L {
 			x := c.X[i*n:][:n]
@@ -50,14 +50,14 @@ func (c *siLUBackwardFused) run() {
 
 	// si_lu.out
 	if kern.Wide() {
-		a := regions.Rd6bd52a1d19fArgs{
+		a := regions.R29de9b59d5a0Args{
 			P0: unsafe.SliceData(c.X),
 			P1: unsafe.SliceData(c.OutBar),
 			P2: unsafe.SliceData(c.XBar),
 			N0: L,
 			N1: n,
 		}
-		regions.Rd6bd52a1d19f(&a)
+		regions.R29de9b59d5a0(&a)
 	} else {
 		for i := range L {
 			x := c.X[i*n:][:n]

@@ -19,13 +19,13 @@ func (c *sigmoidCallFused) run() {
 
 	// sigmoid.out
 	if kern.Wide() {
-		a := regions.R26b7eedd0329Args{
+		a := regions.R4659db892464Args{
 			P0: unsafe.SliceData(c.X),
 			P1: unsafe.SliceData(c.Out),
 			N0: L,
 			N1: n,
 		}
-		regions.R26b7eedd0329(&a)
+		regions.R4659db892464(&a)
 	} else {
 		for i := range L {
 			x := c.X[i*n:][:n]
@@ -48,14 +48,14 @@ func (c *sigmoidBackwardFused) run() {
 
 	// sigmoid.out
 	if kern.Wide() {
-		a := regions.R5bf2be9f9c44Args{
+		a := regions.Re67492ce21acArgs{
 			P0: unsafe.SliceData(c.X),
 			P1: unsafe.SliceData(c.OutBar),
 			P2: unsafe.SliceData(c.XBar),
 			N0: L,
 			N1: n,
 		}
-		regions.R5bf2be9f9c44(&a)
+		regions.Re67492ce21ac(&a)
 	} else {
 		for i := range L {
 			x := c.X[i*n:][:n]

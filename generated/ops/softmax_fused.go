@@ -22,7 +22,7 @@ func (c *softmaxCallFused) run() {
 
 	// softmax.out
 	if kern.Wide() {
-		a := regions.R62da3a29d81cArgs{
+		a := regions.Rffcf06af00e4Args{
 			P0: unsafe.SliceData(c.X),
 			P1: unsafe.SliceData(c.Out),
 			N0: L,
@@ -30,7 +30,7 @@ func (c *softmaxCallFused) run() {
 			N2: n,
 			N3: m * n,
 		}
-		regions.R62da3a29d81c(&a)
+		regions.Rffcf06af00e4(&a)
 	} else {
 		for i := range L {
 			for j := range m {
@@ -71,19 +71,16 @@ func (c *softmaxBackwardFused) run() {
 
 	// softmax.out
 	if kern.Wide() {
-		a := regions.R7e318d4f7bf7Args{
+		a := regions.R9e82c02c2bb6Args{
 			P0: unsafe.SliceData(c.OutBar),
 			P1: unsafe.SliceData(c.Out),
 			P2: unsafe.SliceData(t),
 			N0: L,
 			N1: m,
 			N2: n,
-			N3: 4,
-			N4: 8,
-			N5: 12,
-			N6: m * n,
+			N3: m * n,
 		}
-		regions.R7e318d4f7bf7(&a)
+		regions.R9e82c02c2bb6(&a)
 	} else {
 		for i := range L {
 			t2 := t[i*m:][:m]
@@ -103,7 +100,7 @@ func (c *softmaxBackwardFused) run() {
 
 	// softmax.out
 	if kern.Wide() {
-		a := regions.R9c03a5289587Args{
+		a := regions.R57b29b8c7599Args{
 			P0: unsafe.SliceData(t),
 			P1: unsafe.SliceData(c.Out),
 			P2: unsafe.SliceData(c.OutBar),
@@ -113,7 +110,7 @@ func (c *softmaxBackwardFused) run() {
 			N2: n,
 			N3: m * n,
 		}
-		regions.R9c03a5289587(&a)
+		regions.R57b29b8c7599(&a)
 	} else {
 		for i := range L {
 			t2 := t[i*m:][:m]

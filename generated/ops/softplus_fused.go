@@ -20,13 +20,13 @@ func (c *softplusCallFused) run() {
 
 	// softplus.out
 	if kern.Wide() {
-		a := regions.R2333c677d1bcArgs{
+		a := regions.R808525cd19c8Args{
 			P0: unsafe.SliceData(c.X),
 			P1: unsafe.SliceData(c.Out),
 			N0: L,
 			N1: n,
 		}
-		regions.R2333c677d1bc(&a)
+		regions.R808525cd19c8(&a)
 	} else {
 		for i := range L {
 			x := c.X[i*n:][:n]
@@ -50,14 +50,14 @@ func (c *softplusBackwardFused) run() {
 
 	// softplus.out
 	if kern.Wide() {
-		a := regions.Rf12ba1ec18acArgs{
+		a := regions.R86fb242ed3d9Args{
 			P0: unsafe.SliceData(c.OutBar),
 			P1: unsafe.SliceData(c.X),
 			P2: unsafe.SliceData(c.XBar),
 			N0: L,
 			N1: n,
 		}
-		regions.Rf12ba1ec18ac(&a)
+		regions.R86fb242ed3d9(&a)
 	} else {
 		for i := range L {
 			outBar := c.OutBar[i*n:][:n]

@@ -22,18 +22,15 @@ func (c *sphereProjectNormalizeCallFused) run() {
 
 	// sphere_project_normalize.out
 	if kern.Wide() {
-		a := regions.Rd329917b2319Args{
+		a := regions.R474e53a8614cArgs{
 			P0: unsafe.SliceData(c.S),
 			P1: unsafe.SliceData(c.OutProd),
 			N0: L,
 			N1: m,
 			N2: d,
-			N3: 4,
-			N4: 8,
-			N5: 12,
-			N6: d * m,
+			N3: d * m,
 		}
-		regions.Rd329917b2319(&a)
+		regions.R474e53a8614c(&a)
 	} else {
 		for i := range L {
 			outProd := c.OutProd[i*m:][:m]
@@ -53,13 +50,13 @@ func (c *sphereProjectNormalizeCallFused) run() {
 
 	// sphere_project_normalize.out
 	if kern.Wide() {
-		a := regions.Rde13827ff51cArgs{
+		a := regions.R5115a922944fArgs{
 			P0: unsafe.SliceData(c.OutProd),
 			P1: unsafe.SliceData(t10),
 			N0: L,
 			N1: m,
 		}
-		regions.Rde13827ff51c(&a)
+		regions.R5115a922944f(&a)
 	} else {
 		for i := range L {
 			outProd := c.OutProd[i*m:][:m]
@@ -73,7 +70,7 @@ func (c *sphereProjectNormalizeCallFused) run() {
 
 	// sphere_project_normalize.out
 	if kern.Wide() {
-		a := regions.R772eaf07ccb4Args{
+		a := regions.R5b629bd74f71Args{
 			P0: unsafe.SliceData(t10),
 			P1: unsafe.SliceData(c.S),
 			P2: unsafe.SliceData(c.Out),
@@ -82,7 +79,7 @@ func (c *sphereProjectNormalizeCallFused) run() {
 			N2: d,
 			N3: d * m,
 		}
-		regions.R772eaf07ccb4(&a)
+		regions.R5b629bd74f71(&a)
 	} else {
 		for i := range L {
 			t10_2 := t10[i*m:][:m]
@@ -116,7 +113,7 @@ func (c *sphereProjectNormalizeBackwardFused) run() {
 
 	// sphere_project_normalize.out
 	if kern.Wide() {
-		a := regions.R201aa8e17b22Args{
+		a := regions.Ra2b4249dc297Args{
 			P0: unsafe.SliceData(c.OutProd),
 			P1: unsafe.SliceData(t6),
 			P2: unsafe.SliceData(t8),
@@ -125,7 +122,7 @@ func (c *sphereProjectNormalizeBackwardFused) run() {
 			N0: L,
 			N1: m,
 		}
-		regions.R201aa8e17b22(&a)
+		regions.Ra2b4249dc297(&a)
 	} else {
 		for i := range L {
 			outProd := c.OutProd[i*m:][:m]
@@ -148,20 +145,17 @@ func (c *sphereProjectNormalizeBackwardFused) run() {
 
 	// sphere_project_normalize.out
 	if kern.Wide() {
-		a := regions.Ra4e8f98bea07Args{
+		a := regions.R4394ccf122a7Args{
 			P0: unsafe.SliceData(t10),
 			P1: unsafe.SliceData(c.OutBar),
 			P2: unsafe.SliceData(c.S),
 			P3: unsafe.SliceData(t62),
 			N0: L,
 			N1: m,
-			N2: 4,
-			N3: 8,
-			N4: 12,
-			N5: d,
-			N6: d * m,
+			N2: d,
+			N3: d * m,
 		}
-		regions.Ra4e8f98bea07(&a)
+		regions.R4394ccf122a7(&a)
 	} else {
 		for i := range L {
 			t10_2 := t10[i*m:][:m]
@@ -183,7 +177,7 @@ func (c *sphereProjectNormalizeBackwardFused) run() {
 
 	// sphere_project_normalize.out
 	if kern.Wide() {
-		a := regions.Rec7dbc684d11Args{
+		a := regions.R37838a54d3a4Args{
 			P0: unsafe.SliceData(t8),
 			P1: unsafe.SliceData(c.OutProd),
 			P2: unsafe.SliceData(t62),
@@ -192,7 +186,7 @@ func (c *sphereProjectNormalizeBackwardFused) run() {
 			N0: L,
 			N1: m,
 		}
-		regions.Rec7dbc684d11(&a)
+		regions.R37838a54d3a4(&a)
 	} else {
 		for i := range L {
 			t8_2 := t8[i*m:][:m]
@@ -211,7 +205,7 @@ func (c *sphereProjectNormalizeBackwardFused) run() {
 
 	// sphere_project_normalize.out
 	if kern.Wide() {
-		a := regions.R105cf5cf228bArgs{
+		a := regions.R3f52589f6005Args{
 			P0: unsafe.SliceData(t32),
 			P1: unsafe.SliceData(t23),
 			P2: unsafe.SliceData(c.S),
@@ -222,7 +216,7 @@ func (c *sphereProjectNormalizeBackwardFused) run() {
 			N2: d,
 			N3: d * m,
 		}
-		regions.R105cf5cf228b(&a)
+		regions.R3f52589f6005(&a)
 	} else {
 		for i := range L {
 			t32_2 := t32[i*m:][:m]

@@ -49,14 +49,14 @@ func (c *sqrtBackwardFused) run() {
 
 	// sqrt.out
 	if kern.Wide() {
-		a := regions.R139a1d04b630Args{
+		a := regions.R3413dc256176Args{
 			P0: unsafe.SliceData(c.OutBar),
 			P1: unsafe.SliceData(c.Out),
 			P2: unsafe.SliceData(c.XBar),
 			N0: L,
 			N1: n,
 		}
-		regions.R139a1d04b630(&a)
+		regions.R3413dc256176(&a)
 	} else {
 		for i := range L {
 			outBar := c.OutBar[i*n:][:n]

@@ -20,14 +20,14 @@ func (c *straightThroughBoolCallFused) run() {
 	// straight_through_bool.out
 	thresholdEntry := c.Threshold[0]
 	if kern.Wide() {
-		a := regions.Rea57db31d709Args{
+		a := regions.R1bb8bdb280f5Args{
 			P0: unsafe.SliceData(c.X),
 			P1: unsafe.SliceData(c.Out),
 			N0: L,
 			N1: n,
 			S0: [2]float32{thresholdEntry},
 		}
-		regions.Rea57db31d709(&a)
+		regions.R1bb8bdb280f5(&a)
 	} else {
 		for i := range L {
 			x := c.X[i*n:][:n]

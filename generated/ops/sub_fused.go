@@ -50,14 +50,14 @@ func (c *subBackwardFused) run() {
 
 	// sub.out
 	if kern.Wide() {
-		a := regions.Rd590435823a3Args{
+		a := regions.Redf2af5a7ce8Args{
 			P0: unsafe.SliceData(c.OutBar),
 			P1: unsafe.SliceData(c.BBar),
 			P2: unsafe.SliceData(c.ABar),
 			N0: L,
 			N1: n,
 		}
-		regions.Rd590435823a3(&a)
+		regions.Redf2af5a7ce8(&a)
 	} else {
 		for i := range L {
 			outBar := c.OutBar[i*n:][:n]

@@ -20,13 +20,13 @@ func (c *tanhCallFused) run() {
 
 	// tanh.out
 	if kern.Wide() {
-		a := regions.R785c82609315Args{
+		a := regions.R73cdbbd6cc90Args{
 			P0: unsafe.SliceData(c.X),
 			P1: unsafe.SliceData(c.Out),
 			N0: L,
 			N1: n,
 		}
-		regions.R785c82609315(&a)
+		regions.R73cdbbd6cc90(&a)
 	} else {
 		for i := range L {
 			x := c.X[i*n:][:n]
@@ -49,14 +49,14 @@ func (c *tanhBackwardFused) run() {
 
 	// tanh.out
 	if kern.Wide() {
-		a := regions.R664ac58edd19Args{
+		a := regions.R64624fc11904Args{
 			P0: unsafe.SliceData(c.Out),
 			P1: unsafe.SliceData(c.OutBar),
 			P2: unsafe.SliceData(c.XBar),
 			N0: L,
 			N1: n,
 		}
-		regions.R664ac58edd19(&a)
+		regions.R64624fc11904(&a)
 	} else {
 		for i := range L {
 			out := c.Out[i*n:][:n]

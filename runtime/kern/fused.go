@@ -2,6 +2,7 @@ package kern
 
 import (
 	"math"
+	"sync"
 
 	"github.com/nl-hecate/hecate/runtime/cpu"
 	"github.com/nl-hecate/hecate/runtime/workers"
@@ -71,10 +72,31 @@ func partLen(rows int) int {
 
 // AddBlocks adds the sums of all blocks but the first to those of the first,
 // block after block; those of a block are step numbers after those of the
-// block before.
+// block before. Stretches of entries are parts of a job.
 func AddBlocks(sum, from []float32, step, blocks int) {
-	for b := range blocks - 1 {
-		Accumulate(sum, from[b*step:][:len(sum)])
+	s := blockSums.Get().(*blockSum)
+	*s = blockSum{sum, from, step, blocks}
+	workers.Each((len(sum)+stretch-1)/stretch, s)
+	*s = blockSum{}
+	blockSums.Put(s)
+}
+
+// stretch is how many entries a worker adds up at once: they stay in the second cache from block
+// to block.
+const stretch = 16 << 10
+
+type blockSum struct {
+	sum, from    []float32
+	step, blocks int
+}
+
+var blockSums = sync.Pool{New: func() any { return new(blockSum) }}
+
+// Part adds up one stretch.
+func (s *blockSum) Part(i int) {
+	first, last := i*stretch, min(i*stretch+stretch, len(s.sum))
+	for b := range s.blocks - 1 {
+		Accumulate(s.sum[first:last], s.from[b*s.step+first:])
 	}
 }
 

@@ -54,7 +54,7 @@ func (c *outFused) run() {
 
 	// cms.out
 	if kern.Wide() {
-		a := regions.R6eb8aec62221Args{
+		a := regions.Re19c6e15a318Args{
 			P0: unsafe.SliceData(t14),
 			P1: unsafe.SliceData(c.Out),
 			N0: L,
@@ -63,7 +63,7 @@ func (c *outFused) run() {
 			N3: T * d,
 			S0: [2]float32{s},
 		}
-		regions.R6eb8aec62221(&a)
+		regions.Re19c6e15a318(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -93,7 +93,7 @@ func (c *outBackwardFused) run() {
 
 	// cms.out
 	if kern.Wide() {
-		a := regions.R402203d3653cArgs{
+		a := regions.Re08813613b35Args{
 			P0: unsafe.SliceData(c.OutBar),
 			P1: unsafe.SliceData(c.MBar),
 			N0: L,
@@ -104,7 +104,7 @@ func (c *outBackwardFused) run() {
 			N5: K * T * d,
 			S0: [2]float32{s},
 		}
-		regions.R402203d3653c(&a)
+		regions.Re08813613b35(&a)
 	} else {
 		for i := range L {
 			for j := range K {

@@ -28,7 +28,7 @@ func (c *outFused) run() {
 	// cms_gated.out
 	clear(t18)
 	if kern.Wide() {
-		a := regions.R499ba2a1c087Args{
+		a := regions.R89ebb5f3e0fcArgs{
 			P0: unsafe.SliceData(c.A),
 			P1: unsafe.SliceData(c.F2),
 			P2: unsafe.SliceData(c.M),
@@ -36,14 +36,11 @@ func (c *outFused) run() {
 			N0: L,
 			N1: T,
 			N2: K,
-			N3: 4,
-			N4: 8,
-			N5: 12,
-			N6: d,
-			N7: T * d,
-			N8: K * T * d,
+			N3: d,
+			N4: T * d,
+			N5: K * T * d,
 		}
-		regions.R499ba2a1c087(&a)
+		regions.R89ebb5f3e0fc(&a)
 	} else {
 		for i := range L {
 			a := c.A[i*K:][:K]
@@ -65,7 +62,7 @@ func (c *outFused) run() {
 	// cms_gated.out, cms_gated.u
 	clear(t20)
 	if kern.Wide() {
-		a := regions.R92a892890e81Args{
+		a := regions.Rf82dd19e0073Args{
 			P0: unsafe.SliceData(t18),
 			P1: unsafe.SliceData(c.Out),
 			P2: unsafe.SliceData(t20),
@@ -78,7 +75,7 @@ func (c *outFused) run() {
 			N5: T * d,
 			S0: [2]float32{s},
 		}
-		regions.R92a892890e81(&a)
+		regions.Rf82dd19e0073(&a)
 	} else {
 		for i := range L {
 			t20_2 := t20[i*d:][:d]
@@ -97,14 +94,14 @@ func (c *outFused) run() {
 	// cms_gated.u
 	w2 := F(T)
 	if kern.Wide() {
-		a := regions.R0506f64f82ceArgs{
+		a := regions.Ra0919a98a249Args{
 			P0: unsafe.SliceData(t20),
 			P1: unsafe.SliceData(c.U),
 			N0: L,
 			N1: d,
 			S0: [2]float32{w2},
 		}
-		regions.R0506f64f82ce(&a)
+		regions.Ra0919a98a249(&a)
 	} else {
 		for i := range L {
 			t20_2 := t20[i*d:][:d]
@@ -137,7 +134,7 @@ func (c *outBackwardFused) run() {
 
 	// cms_gated.u
 	if kern.Wide() {
-		a := regions.R17297f319b66Args{
+		a := regions.R1f5e643131a5Args{
 			P0: unsafe.SliceData(c.UBar),
 			P1: unsafe.SliceData(c.XBar),
 			N0: L,
@@ -146,7 +143,7 @@ func (c *outBackwardFused) run() {
 			N3: T * d,
 			S0: [2]float32{t32},
 		}
-		regions.R17297f319b66(&a)
+		regions.R1f5e643131a5(&a)
 	} else {
 		for i := range L {
 			uBar := c.UBar[i*d:][:d]
@@ -161,7 +158,7 @@ func (c *outBackwardFused) run() {
 
 	// cms_gated.out
 	if kern.Wide() {
-		a := regions.Rbf8370667e25Args{
+		a := regions.R880ef5541ef8Args{
 			P0: unsafe.SliceData(c.A),
 			P1: unsafe.SliceData(t22),
 			P2: unsafe.SliceData(t23),
@@ -169,7 +166,7 @@ func (c *outBackwardFused) run() {
 			N1: K,
 			S0: [2]float32{s},
 		}
-		regions.Rbf8370667e25(&a)
+		regions.R880ef5541ef8(&a)
 	} else {
 		for i := range L {
 			a := c.A[i*K:][:K]
@@ -185,7 +182,7 @@ func (c *outBackwardFused) run() {
 
 	// cms_gated.out
 	if kern.Wide() {
-		a := regions.R05ea668a3f1dArgs{
+		a := regions.R5c01ed368805Args{
 			P0: unsafe.SliceData(t22),
 			P1: unsafe.SliceData(t23),
 			P2: unsafe.SliceData(c.OutBar),
@@ -205,7 +202,7 @@ func (c *outBackwardFused) run() {
 			N7: T * d,
 			N8: K * T * d,
 		}
-		regions.R05ea668a3f1d(&a)
+		regions.R5c01ed368805(&a)
 	} else {
 		for i := range L {
 			t22_2 := t22[i*K:][:K]
@@ -247,7 +244,7 @@ func (c *outBackwardFused) run() {
 
 	// cms_gated.s, cms_gated.out
 	if kern.Wide() {
-		a := regions.Rf7ac0a1ed7f1Args{
+		a := regions.Rc642902621caArgs{
 			P0: unsafe.SliceData(t172),
 			P1: unsafe.SliceData(t162),
 			P2: unsafe.SliceData(c.ABar),
@@ -255,7 +252,7 @@ func (c *outBackwardFused) run() {
 			N1: K,
 			S0: [2]float32{s},
 		}
-		regions.Rf7ac0a1ed7f1(&a)
+		regions.Rc642902621ca(&a)
 	} else {
 		for i := range L {
 			t172_2 := t172[i*K:][:K]

@@ -47,7 +47,7 @@ func (c *outFused) run() {
 	top = topTotal[0]
 	var sum F
 	if kern.Wide() {
-		a := regions.R37082c7d69e5Args{
+		a := regions.R58514006c406Args{
 			P0: unsafe.SliceData(c.Alpha),
 			P1: unsafe.SliceData(c.P),
 			P2: unsafe.SliceData(sumTotal),
@@ -55,7 +55,7 @@ func (c *outFused) run() {
 			S0: [2]float32{sum},
 			S1: [2]float32{top},
 		}
-		regions.R37082c7d69e5(&a)
+		regions.R58514006c406(&a)
 	} else {
 		alpha := c.Alpha[:K]
 		p := c.P[:K]
@@ -71,12 +71,12 @@ func (c *outFused) run() {
 	}
 	sum = sumTotal[0]
 	if kern.Wide() {
-		a := regions.R4f4494dc1ea1Args{
+		a := regions.Ref522d62f7c8Args{
 			P0: unsafe.SliceData(c.P),
 			N0: K,
 			S0: [2]float32{sum},
 		}
-		regions.R4f4494dc1ea1(&a)
+		regions.Ref522d62f7c8(&a)
 	} else {
 		p := c.P[:K]
 		for i := range K {
@@ -87,21 +87,18 @@ func (c *outFused) run() {
 	// cms_hybrid.out
 	clear(t2)
 	if kern.Wide() {
-		a := regions.R1accc8915e0aArgs{
+		a := regions.Re9aac4eaec07Args{
 			P0: unsafe.SliceData(c.P),
 			P1: unsafe.SliceData(c.M),
 			P2: unsafe.SliceData(t2),
 			N0: L,
 			N1: T,
 			N2: K,
-			N3: 4,
-			N4: 8,
-			N5: 12,
-			N6: d,
-			N7: T * d,
-			N8: K * T * d,
+			N3: d,
+			N4: T * d,
+			N5: K * T * d,
 		}
-		regions.R1accc8915e0a(&a)
+		regions.Re9aac4eaec07(&a)
 	} else {
 		p := c.P[:K]
 		for i := range L {
@@ -195,7 +192,7 @@ func (c *outBackwardFused) run() {
 
 	// cms_hybrid.out
 	if kern.Wide() {
-		a := regions.R47cedb903965Args{
+		a := regions.R2bb27da1ab35Args{
 			P0: unsafe.SliceData(c.P),
 			P1: unsafe.SliceData(c.OutBar),
 			P2: unsafe.SliceData(c.MBar),
@@ -206,7 +203,7 @@ func (c *outBackwardFused) run() {
 			N4: T * d,
 			N5: K * T * d,
 		}
-		regions.R47cedb903965(&a)
+		regions.R2bb27da1ab35(&a)
 	} else {
 		p := c.P[:K]
 		for i := range L {
@@ -260,14 +257,14 @@ func (c *outBackwardFused) run() {
 	// cms_hybrid.p
 	var t7 F
 	if kern.Wide() {
-		a := regions.Rc10f74137129Args{
+		a := regions.Re3bd7215cf44Args{
 			P0: unsafe.SliceData(c.P),
 			P1: unsafe.SliceData(t6),
 			P2: unsafe.SliceData(t7Total),
 			N0: K,
 			S0: [2]float32{t7},
 		}
-		regions.Rc10f74137129(&a)
+		regions.Re3bd7215cf44(&a)
 	} else {
 		p := c.P[:K]
 		t7_2 := t7
@@ -282,14 +279,14 @@ func (c *outBackwardFused) run() {
 
 	// cms_hybrid.p
 	if kern.Wide() {
-		a := regions.Rb3ddc36e8da8Args{
+		a := regions.R3c19d942b28dArgs{
 			P0: unsafe.SliceData(c.P),
 			P1: unsafe.SliceData(t6),
 			P2: unsafe.SliceData(c.AlphaBar),
 			N0: K,
 			S0: [2]float32{t7},
 		}
-		regions.Rb3ddc36e8da8(&a)
+		regions.R3c19d942b28d(&a)
 	} else {
 		p := c.P[:K]
 		alphaBar := c.AlphaBar[:K]

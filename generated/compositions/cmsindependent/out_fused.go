@@ -46,7 +46,7 @@ func (c *outFused) run() {
 	top = topTotal[0]
 	var sum F
 	if kern.Wide() {
-		a := regions.R37082c7d69e5Args{
+		a := regions.R58514006c406Args{
 			P0: unsafe.SliceData(c.Alpha),
 			P1: unsafe.SliceData(c.P),
 			P2: unsafe.SliceData(sumTotal),
@@ -54,7 +54,7 @@ func (c *outFused) run() {
 			S0: [2]float32{sum},
 			S1: [2]float32{top},
 		}
-		regions.R37082c7d69e5(&a)
+		regions.R58514006c406(&a)
 	} else {
 		alpha := c.Alpha[:K]
 		p := c.P[:K]
@@ -70,12 +70,12 @@ func (c *outFused) run() {
 	}
 	sum = sumTotal[0]
 	if kern.Wide() {
-		a := regions.R4f4494dc1ea1Args{
+		a := regions.Ref522d62f7c8Args{
 			P0: unsafe.SliceData(c.P),
 			N0: K,
 			S0: [2]float32{sum},
 		}
-		regions.R4f4494dc1ea1(&a)
+		regions.Ref522d62f7c8(&a)
 	} else {
 		p := c.P[:K]
 		for i := range K {
@@ -86,21 +86,18 @@ func (c *outFused) run() {
 	// cms_independent.out
 	clear(c.Out)
 	if kern.Wide() {
-		a := regions.R1accc8915e0aArgs{
+		a := regions.Re9aac4eaec07Args{
 			P0: unsafe.SliceData(c.P),
 			P1: unsafe.SliceData(c.M),
 			P2: unsafe.SliceData(c.Out),
 			N0: L,
 			N1: T,
 			N2: K,
-			N3: 4,
-			N4: 8,
-			N5: 12,
-			N6: d,
-			N7: T * d,
-			N8: K * T * d,
+			N3: d,
+			N4: T * d,
+			N5: K * T * d,
 		}
-		regions.R1accc8915e0a(&a)
+		regions.Re9aac4eaec07(&a)
 	} else {
 		p := c.P[:K]
 		for i := range L {
@@ -133,7 +130,7 @@ func (c *outBackwardFused) run() {
 
 	// cms_independent.out
 	if kern.Wide() {
-		a := regions.R47cedb903965Args{
+		a := regions.R2bb27da1ab35Args{
 			P0: unsafe.SliceData(c.P),
 			P1: unsafe.SliceData(c.OutBar),
 			P2: unsafe.SliceData(c.MBar),
@@ -144,7 +141,7 @@ func (c *outBackwardFused) run() {
 			N4: T * d,
 			N5: K * T * d,
 		}
-		regions.R47cedb903965(&a)
+		regions.R2bb27da1ab35(&a)
 	} else {
 		p := c.P[:K]
 		for i := range L {
@@ -198,14 +195,14 @@ func (c *outBackwardFused) run() {
 	// cms_independent.p
 	var t3 F
 	if kern.Wide() {
-		a := regions.Rc10f74137129Args{
+		a := regions.Re3bd7215cf44Args{
 			P0: unsafe.SliceData(c.P),
 			P1: unsafe.SliceData(t2),
 			P2: unsafe.SliceData(t3Total),
 			N0: K,
 			S0: [2]float32{t3},
 		}
-		regions.Rc10f74137129(&a)
+		regions.Re3bd7215cf44(&a)
 	} else {
 		p := c.P[:K]
 		t3_2 := t3
@@ -220,14 +217,14 @@ func (c *outBackwardFused) run() {
 
 	// cms_independent.p
 	if kern.Wide() {
-		a := regions.Rb3ddc36e8da8Args{
+		a := regions.R3c19d942b28dArgs{
 			P0: unsafe.SliceData(c.P),
 			P1: unsafe.SliceData(t2),
 			P2: unsafe.SliceData(c.AlphaBar),
 			N0: K,
 			S0: [2]float32{t3},
 		}
-		regions.Rb3ddc36e8da8(&a)
+		regions.R3c19d942b28d(&a)
 	} else {
 		p := c.P[:K]
 		alphaBar := c.AlphaBar[:K]

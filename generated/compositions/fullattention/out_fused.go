@@ -35,23 +35,20 @@ func (c *outFused) run() {
 	// full_attention.a
 	clear(t9)
 	if kern.Wide() {
-		a := regions.Rb1bdbba783ecArgs{
-			P0:  unsafe.SliceData(c.Q),
-			P1:  unsafe.SliceData(c.K),
-			P2:  unsafe.SliceData(t9),
-			N0:  L,
-			N1:  T,
-			N2:  H,
-			N3:  dH,
-			N4:  H * dH,
-			N5:  4,
-			N6:  8,
-			N7:  12,
-			N8:  H * T,
-			N9:  H * T * T,
-			N10: H * T * dH,
+		a := regions.R2ae91c2e959fArgs{
+			P0: unsafe.SliceData(c.Q),
+			P1: unsafe.SliceData(c.K),
+			P2: unsafe.SliceData(t9),
+			N0: L,
+			N1: T,
+			N2: H,
+			N3: dH,
+			N4: H * dH,
+			N5: H * T,
+			N6: H * T * T,
+			N7: H * T * dH,
 		}
-		regions.Rb1bdbba783ec(&a)
+		regions.R2ae91c2e959f(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -78,7 +75,7 @@ func (c *outFused) run() {
 	// full_attention.a
 	clear(t10)
 	if kern.Wide() {
-		a := regions.R5d5aa1c72ccfArgs{
+		a := regions.Rdbb979920ba8Args{
 			P0: unsafe.SliceData(t9),
 			P1: unsafe.SliceData(t10),
 			N0: L,
@@ -88,7 +85,7 @@ func (c *outFused) run() {
 			N4: H * T * T,
 			S0: [2]float32{t6},
 		}
-		regions.R5d5aa1c72ccf(&a)
+		regions.Rdbb979920ba8(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -108,7 +105,7 @@ func (c *outFused) run() {
 	// full_attention.a
 	clear(c.A)
 	if kern.Wide() {
-		a := regions.R88c3f7d0f919Args{
+		a := regions.Rcf7f96882376Args{
 			P0: unsafe.SliceData(t10),
 			P1: unsafe.SliceData(c.A),
 			N0: L,
@@ -117,7 +114,7 @@ func (c *outFused) run() {
 			N3: H * T,
 			N4: H * T * T,
 		}
-		regions.R88c3f7d0f919(&a)
+		regions.Rcf7f96882376(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -160,23 +157,20 @@ func (c *outFused) run() {
 	// full_attention.out
 	clear(c.Out)
 	if kern.Wide() {
-		a := regions.R4572369b395fArgs{
-			P0:  unsafe.SliceData(c.A),
-			P1:  unsafe.SliceData(c.V),
-			P2:  unsafe.SliceData(c.Out),
-			N0:  L,
-			N1:  T,
-			N2:  H,
-			N3:  4,
-			N4:  8,
-			N5:  12,
-			N6:  dH,
-			N7:  H * dH,
-			N8:  H * T,
-			N9:  H * T * T,
-			N10: H * T * dH,
+		a := regions.R97f74d58234bArgs{
+			P0: unsafe.SliceData(c.A),
+			P1: unsafe.SliceData(c.V),
+			P2: unsafe.SliceData(c.Out),
+			N0: L,
+			N1: T,
+			N2: H,
+			N3: dH,
+			N4: H * dH,
+			N5: H * T,
+			N6: H * T * T,
+			N7: H * T * dH,
 		}
-		regions.R4572369b395f(&a)
+		regions.R97f74d58234b(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -223,23 +217,20 @@ func (c *outBackwardFused) run() {
 	// full_attention.out
 	clear(t2)
 	if kern.Wide() {
-		a := regions.Rc9da9460f73eArgs{
-			P0:  unsafe.SliceData(c.V),
-			P1:  unsafe.SliceData(c.OutBar),
-			P2:  unsafe.SliceData(t2),
-			N0:  L,
-			N1:  T,
-			N2:  H,
-			N3:  dH,
-			N4:  H * dH,
-			N5:  4,
-			N6:  8,
-			N7:  12,
-			N8:  H * T,
-			N9:  H * T * T,
-			N10: H * T * dH,
+		a := regions.R4a0e6614f755Args{
+			P0: unsafe.SliceData(c.V),
+			P1: unsafe.SliceData(c.OutBar),
+			P2: unsafe.SliceData(t2),
+			N0: L,
+			N1: T,
+			N2: H,
+			N3: dH,
+			N4: H * dH,
+			N5: H * T,
+			N6: H * T * T,
+			N7: H * T * dH,
 		}
-		regions.Rc9da9460f73e(&a)
+		regions.R4a0e6614f755(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -266,7 +257,7 @@ func (c *outBackwardFused) run() {
 	// full_attention.out
 	clear(t32)
 	if kern.Wide() {
-		a := regions.R58887a28323bArgs{
+		a := regions.Re91a81d799b5Args{
 			P0:  unsafe.SliceData(c.A),
 			P1:  unsafe.SliceData(c.OutBar),
 			P2:  unsafe.SliceData(t32),
@@ -282,7 +273,7 @@ func (c *outBackwardFused) run() {
 			N9:  H * T * T,
 			N10: H * T * dH,
 		}
-		regions.R58887a28323b(&a)
+		regions.Re91a81d799b5(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -308,20 +299,17 @@ func (c *outBackwardFused) run() {
 
 	// full_attention.a
 	if kern.Wide() {
-		a := regions.Rb8a6e22e24d9Args{
+		a := regions.Rd3895f38e421Args{
 			P0: unsafe.SliceData(c.A),
 			P1: unsafe.SliceData(t2),
 			P2: unsafe.SliceData(t72),
 			N0: L,
 			N1: T,
 			N2: H,
-			N3: 4,
-			N4: 8,
-			N5: 12,
-			N6: H * T,
-			N7: H * T * T,
+			N3: H * T,
+			N4: H * T * T,
 		}
-		regions.Rb8a6e22e24d9(&a)
+		regions.Rd3895f38e421(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -346,7 +334,7 @@ func (c *outBackwardFused) run() {
 	// full_attention.a
 	clear(t82)
 	if kern.Wide() {
-		a := regions.R05a0690ef1abArgs{
+		a := regions.R08ff27f73c72Args{
 			P0: unsafe.SliceData(t72),
 			P1: unsafe.SliceData(t2),
 			P2: unsafe.SliceData(t82),
@@ -356,7 +344,7 @@ func (c *outBackwardFused) run() {
 			N3: H * T,
 			N4: H * T * T,
 		}
-		regions.R05a0690ef1ab(&a)
+		regions.R08ff27f73c72(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -409,7 +397,7 @@ func (c *outBackwardFused) run() {
 	// full_attention.a
 	clear(t102)
 	if kern.Wide() {
-		a := regions.R5d5aa1c72ccfArgs{
+		a := regions.Rdbb979920ba8Args{
 			P0: unsafe.SliceData(t92),
 			P1: unsafe.SliceData(t102),
 			N0: L,
@@ -419,7 +407,7 @@ func (c *outBackwardFused) run() {
 			N4: H * T * T,
 			S0: [2]float32{t6},
 		}
-		regions.R5d5aa1c72ccf(&a)
+		regions.Rdbb979920ba8(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -439,23 +427,20 @@ func (c *outBackwardFused) run() {
 	// full_attention.a
 	clear(t11)
 	if kern.Wide() {
-		a := regions.Re69427606993Args{
-			P0:  unsafe.SliceData(t102),
-			P1:  unsafe.SliceData(c.K),
-			P2:  unsafe.SliceData(t11),
-			N0:  L,
-			N1:  T,
-			N2:  H,
-			N3:  4,
-			N4:  8,
-			N5:  12,
-			N6:  dH,
-			N7:  H * dH,
-			N8:  H * T,
-			N9:  H * T * T,
-			N10: H * T * dH,
+		a := regions.Rcc1ba9efdf06Args{
+			P0: unsafe.SliceData(t102),
+			P1: unsafe.SliceData(c.K),
+			P2: unsafe.SliceData(t11),
+			N0: L,
+			N1: T,
+			N2: H,
+			N3: dH,
+			N4: H * dH,
+			N5: H * T,
+			N6: H * T * T,
+			N7: H * T * dH,
 		}
-		regions.Re69427606993(&a)
+		regions.Rcc1ba9efdf06(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -479,7 +464,7 @@ func (c *outBackwardFused) run() {
 	// full_attention.a
 	clear(t12)
 	if kern.Wide() {
-		a := regions.Rcca6f69bfb42Args{
+		a := regions.R57e871ad70edArgs{
 			P0:  unsafe.SliceData(t102),
 			P1:  unsafe.SliceData(c.Q),
 			P2:  unsafe.SliceData(t12),
@@ -495,7 +480,7 @@ func (c *outBackwardFused) run() {
 			N9:  H * T * T,
 			N10: H * T * dH,
 		}
-		regions.Rcca6f69bfb42(&a)
+		regions.R57e871ad70ed(&a)
 	} else {
 		for i := range L {
 			for j := range T {

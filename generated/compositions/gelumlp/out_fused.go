@@ -26,7 +26,7 @@ func (c *outFused) run() {
 
 	// gelumlp.out, gelumlp.h
 	if kern.Wide() {
-		a := regions.R631a67c17f9bArgs{
+		a := regions.R9bb2e8e83341Args{
 			P0: unsafe.SliceData(c.HProd),
 			P1: unsafe.SliceData(t22),
 			N0: L,
@@ -34,7 +34,7 @@ func (c *outFused) run() {
 			N2: dH,
 			N3: T * dH,
 		}
-		regions.R631a67c17f9b(&a)
+		regions.R9bb2e8e83341(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -69,7 +69,7 @@ func (c *outBackwardFused) run() {
 
 	// gelumlp.h, gelumlp.out
 	if kern.Wide() {
-		a := regions.R5ff9c014cfe5Args{
+		a := regions.Ra7312e2e9711Args{
 			P0: unsafe.SliceData(c.HProd),
 			P1: unsafe.SliceData(t6),
 			P2: unsafe.SliceData(t22),
@@ -78,7 +78,7 @@ func (c *outBackwardFused) run() {
 			N2: dH,
 			N3: T * dH,
 		}
-		regions.R5ff9c014cfe5(&a)
+		regions.Ra7312e2e9711(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -103,7 +103,7 @@ func (c *outBackwardFused) run() {
 
 	// gelumlp.h, gelumlp.out
 	if kern.Wide() {
-		a := regions.R11b843ad37eeArgs{
+		a := regions.Rfb226adc3709Args{
 			P0: unsafe.SliceData(t42),
 			P1: unsafe.SliceData(c.HProd),
 			P2: unsafe.SliceData(t6),
@@ -113,7 +113,7 @@ func (c *outBackwardFused) run() {
 			N2: dH,
 			N3: T * dH,
 		}
-		regions.R11b843ad37ee(&a)
+		regions.Rfb226adc3709(&a)
 	} else {
 		for i := range L {
 			for j := range T {

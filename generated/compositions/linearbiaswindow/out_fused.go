@@ -73,7 +73,7 @@ func (c *outFused) run() {
 	// linear_bias_window.a
 	clear(t19)
 	if kern.Wide() {
-		a := regions.R23abcfc4214fArgs{
+		a := regions.Ra7ea92cd4561Args{
 			P0:  unsafe.SliceData(c.Pos),
 			P1:  unsafe.SliceData(c.Q),
 			P2:  unsafe.SliceData(c.AStack),
@@ -85,16 +85,13 @@ func (c *outFused) run() {
 			N4:  dH,
 			N5:  4*H*dH*w - 4*H*dH,
 			N6:  -H * dH,
-			N7:  4,
-			N8:  8,
-			N9:  12,
-			N10: H * dH,
-			N11: H * w,
-			N12: H*T*dH + H*dH*w - H*dH,
-			N13: H * T * dH,
-			N14: H * T * w,
+			N7:  H * dH,
+			N8:  H * w,
+			N9:  H*T*dH + H*dH*w - H*dH,
+			N10: H * T * dH,
+			N11: H * T * w,
 		}
-		regions.R23abcfc4214f(&a)
+		regions.Ra7ea92cd4561(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -121,7 +118,7 @@ func (c *outFused) run() {
 
 	// linear_bias_window.a
 	if kern.Wide() {
-		a := regions.Rc835941b3674Args{
+		a := regions.R02bbded7c9b8Args{
 			P0: unsafe.SliceData(t19),
 			P1: unsafe.SliceData(m),
 			P2: unsafe.SliceData(t21),
@@ -133,7 +130,7 @@ func (c *outFused) run() {
 			N5: H * T * w,
 			S0: [2]float32{t14},
 		}
-		regions.Rc835941b3674(&a)
+		regions.R02bbded7c9b8(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -152,7 +149,7 @@ func (c *outFused) run() {
 	// linear_bias_window.a
 	clear(c.A)
 	if kern.Wide() {
-		a := regions.R1cabcb655770Args{
+		a := regions.R0dad4bb9615bArgs{
 			P0: unsafe.SliceData(c.Pos),
 			P1: unsafe.SliceData(t21),
 			P2: unsafe.SliceData(c.A),
@@ -163,7 +160,7 @@ func (c *outFused) run() {
 			N4: H * w,
 			N5: H * T * w,
 		}
-		regions.R1cabcb655770(&a)
+		regions.R0dad4bb9615b(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -229,7 +226,7 @@ func (c *outFused) run() {
 	// linear_bias_window.out
 	clear(c.Out)
 	if kern.Wide() {
-		a := regions.Re3b7281adf52Args{
+		a := regions.Rbedb5b83c62eArgs{
 			P0:  unsafe.SliceData(c.Pos),
 			P1:  unsafe.SliceData(c.A),
 			P2:  unsafe.SliceData(c.OutStack),
@@ -238,19 +235,16 @@ func (c *outFused) run() {
 			N1:  T,
 			N2:  H,
 			N3:  w,
-			N4:  4,
-			N5:  8,
-			N6:  12,
-			N7:  dH,
-			N8:  4*H*dH*w - 4*H*dH,
-			N9:  -H * dH,
-			N10: H * dH,
-			N11: H * w,
-			N12: H*T*dH + H*dH*w - H*dH,
-			N13: H * T * dH,
-			N14: H * T * w,
+			N4:  dH,
+			N5:  4*H*dH*w - 4*H*dH,
+			N6:  -H * dH,
+			N7:  H * dH,
+			N8:  H * w,
+			N9:  H*T*dH + H*dH*w - H*dH,
+			N10: H * T * dH,
+			N11: H * T * w,
 		}
-		regions.Re3b7281adf52(&a)
+		regions.Rbedb5b83c62e(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -301,7 +295,7 @@ func (c *outBackwardFused) run() {
 	// linear_bias_window.out
 	clear(t2)
 	if kern.Wide() {
-		a := regions.Rf0f41fea1875Args{
+		a := regions.R02be39ad10a8Args{
 			P0:  unsafe.SliceData(c.Pos),
 			P1:  unsafe.SliceData(c.OutStack),
 			P2:  unsafe.SliceData(c.OutBar),
@@ -313,16 +307,13 @@ func (c *outBackwardFused) run() {
 			N4:  dH,
 			N5:  4*H*dH*w - 4*H*dH,
 			N6:  -H * dH,
-			N7:  4,
-			N8:  8,
-			N9:  12,
-			N10: H * dH,
-			N11: H * w,
-			N12: H*T*dH + H*dH*w - H*dH,
-			N13: H * T * dH,
-			N14: H * T * w,
+			N7:  H * dH,
+			N8:  H * w,
+			N9:  H*T*dH + H*dH*w - H*dH,
+			N10: H * T * dH,
+			N11: H * T * w,
 		}
-		regions.Rf0f41fea1875(&a)
+		regions.R02be39ad10a8(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -350,7 +341,7 @@ func (c *outBackwardFused) run() {
 	// linear_bias_window.out
 	clear(t32)
 	if kern.Wide() {
-		a := regions.R6f8576de727fArgs{
+		a := regions.R4e7f6ae83eddArgs{
 			P0:  unsafe.SliceData(c.A),
 			P1:  unsafe.SliceData(c.OutBar),
 			P2:  unsafe.SliceData(t32),
@@ -358,19 +349,16 @@ func (c *outBackwardFused) run() {
 			N1:  T,
 			N2:  H,
 			N3:  w,
-			N4:  4,
-			N5:  8,
-			N6:  12,
-			N7:  dH,
-			N8:  4*H*dH*w - 4*H*dH,
-			N9:  -H * dH,
-			N10: H * dH,
-			N11: H * w,
-			N12: H*T*dH + H*dH*w - H*dH,
-			N13: H * T * dH,
-			N14: H * T * w,
+			N4:  dH,
+			N5:  4*H*dH*w - 4*H*dH,
+			N6:  -H * dH,
+			N7:  H * dH,
+			N8:  H * w,
+			N9:  H*T*dH + H*dH*w - H*dH,
+			N10: H * T * dH,
+			N11: H * T * w,
 		}
-		regions.R6f8576de727f(&a)
+		regions.R4e7f6ae83edd(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -529,7 +517,7 @@ func (c *outBackwardFused) run() {
 
 	// linear_bias_window.a
 	if kern.Wide() {
-		a := regions.Rb06c0da08181Args{
+		a := regions.R8e6715d3b1deArgs{
 			P0: unsafe.SliceData(t112),
 			P1: unsafe.SliceData(c.A),
 			P2: unsafe.SliceData(t2),
@@ -543,7 +531,7 @@ func (c *outBackwardFused) run() {
 			N6: H * T * w,
 			S0: [2]float32{t14},
 		}
-		regions.Rb06c0da08181(&a)
+		regions.R8e6715d3b1de(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -564,7 +552,7 @@ func (c *outBackwardFused) run() {
 	// linear_bias_window.a
 	clear(t162)
 	if kern.Wide() {
-		a := regions.R726f9d03368cArgs{
+		a := regions.Re108c6797723Args{
 			P0:  unsafe.SliceData(c.Pos),
 			P1:  unsafe.SliceData(t152),
 			P2:  unsafe.SliceData(c.AStack),
@@ -573,19 +561,16 @@ func (c *outBackwardFused) run() {
 			N1:  T,
 			N2:  H,
 			N3:  w,
-			N4:  4,
-			N5:  8,
-			N6:  12,
-			N7:  dH,
-			N8:  4*H*dH*w - 4*H*dH,
-			N9:  -H * dH,
-			N10: H * dH,
-			N11: H * w,
-			N12: H*T*dH + H*dH*w - H*dH,
-			N13: H * T * dH,
-			N14: H * T * w,
+			N4:  dH,
+			N5:  4*H*dH*w - 4*H*dH,
+			N6:  -H * dH,
+			N7:  H * dH,
+			N8:  H * w,
+			N9:  H*T*dH + H*dH*w - H*dH,
+			N10: H * T * dH,
+			N11: H * T * w,
 		}
-		regions.R726f9d03368c(&a)
+		regions.Re108c6797723(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -610,7 +595,7 @@ func (c *outBackwardFused) run() {
 	// linear_bias_window.a
 	clear(t172)
 	if kern.Wide() {
-		a := regions.Rc3bac6e8974eArgs{
+		a := regions.R960429d8b92eArgs{
 			P0:  unsafe.SliceData(t152),
 			P1:  unsafe.SliceData(c.Q),
 			P2:  unsafe.SliceData(t172),
@@ -618,19 +603,16 @@ func (c *outBackwardFused) run() {
 			N1:  T,
 			N2:  H,
 			N3:  w,
-			N4:  4,
-			N5:  8,
-			N6:  12,
-			N7:  dH,
-			N8:  4*H*dH*w - 4*H*dH,
-			N9:  -H * dH,
-			N10: H * dH,
-			N11: H * w,
-			N12: H*T*dH + H*dH*w - H*dH,
-			N13: H * T * dH,
-			N14: H * T * w,
+			N4:  dH,
+			N5:  4*H*dH*w - 4*H*dH,
+			N6:  -H * dH,
+			N7:  H * dH,
+			N8:  H * w,
+			N9:  H*T*dH + H*dH*w - H*dH,
+			N10: H * T * dH,
+			N11: H * T * w,
 		}
-		regions.Rc3bac6e8974e(&a)
+		regions.R960429d8b92e(&a)
 	} else {
 		for i := range L {
 			for j := range T {

@@ -23,18 +23,15 @@ func (c *rFused) run() {
 
 	// mac.N_x
 	if kern.Wide() {
-		a := regions.Rd329917b2319Args{
+		a := regions.R474e53a8614cArgs{
 			P0: unsafe.SliceData(c.X),
 			P1: unsafe.SliceData(t),
 			N0: L,
 			N1: T,
 			N2: H * dH,
-			N3: 4,
-			N4: 8,
-			N5: 12,
-			N6: H * T * dH,
+			N3: H * T * dH,
 		}
-		regions.Rd329917b2319(&a)
+		regions.R474e53a8614c(&a)
 	} else {
 		for i := range L {
 			t2 := t[i*T:][:T]
@@ -54,13 +51,13 @@ func (c *rFused) run() {
 
 	// mac.N_x
 	if kern.Wide() {
-		a := regions.Rcfd7c3f2efe6Args{
+		a := regions.R13a6623b401cArgs{
 			P0: unsafe.SliceData(t),
 			P1: unsafe.SliceData(c.NXSqrt),
 			N0: L,
 			N1: T,
 		}
-		regions.Rcfd7c3f2efe6(&a)
+		regions.R13a6623b401c(&a)
 	} else {
 		for i := range L {
 			t2 := t[i*T:][:T]
@@ -73,7 +70,7 @@ func (c *rFused) run() {
 
 	// mac.R, mac.N_x
 	if kern.Wide() {
-		a := regions.R470ef034adffArgs{
+		a := regions.Rb109b50afadeArgs{
 			P0: unsafe.SliceData(c.NXSqrt),
 			P1: unsafe.SliceData(c.X),
 			P2: unsafe.SliceData(c.Gamma),
@@ -83,7 +80,7 @@ func (c *rFused) run() {
 			N2: H * dH,
 			N3: H * T * dH,
 		}
-		regions.R470ef034adff(&a)
+		regions.Rb109b50afade(&a)
 	} else {
 		gamma := c.Gamma[:H*dH]
 		for i := range L {
@@ -118,7 +115,7 @@ func (c *rBackwardFused) run() {
 	// mac.N_x, mac.R
 	clear(c.GammaBar)
 	if kern.Wide() {
-		a := regions.Rfd526c5f008fArgs{
+		a := regions.Ra7191bd8503eArgs{
 			P0: unsafe.SliceData(c.NXSqrt),
 			P1: unsafe.SliceData(c.X),
 			P2: unsafe.SliceData(c.RBar),
@@ -128,15 +125,12 @@ func (c *rBackwardFused) run() {
 			P6: unsafe.SliceData(t8),
 			N0: L,
 			N1: T,
-			N2: 4,
-			N3: 8,
-			N4: 12,
-			N5: H * dH,
-			N6: 8 * H * dH,
-			N7: 12 * H * dH,
-			N8: H * T * dH,
+			N2: H * dH,
+			N3: 8 * H * dH,
+			N4: 12 * H * dH,
+			N5: H * T * dH,
 		}
-		regions.Rfd526c5f008f(&a)
+		regions.Ra7191bd8503e(&a)
 	} else {
 		gamma := c.Gamma[:H*dH]
 		gammaBar := c.GammaBar[:H*dH]
@@ -166,7 +160,7 @@ func (c *rBackwardFused) run() {
 
 	// mac.N_x
 	if kern.Wide() {
-		a := regions.R1edf02f73d8aArgs{
+		a := regions.Rccb15d776691Args{
 			P0: unsafe.SliceData(c.NXSqrt),
 			P1: unsafe.SliceData(t5),
 			P2: unsafe.SliceData(t8),
@@ -174,7 +168,7 @@ func (c *rBackwardFused) run() {
 			N0: L,
 			N1: T,
 		}
-		regions.R1edf02f73d8a(&a)
+		regions.Rccb15d776691(&a)
 	} else {
 		for i := range L {
 			NXSqrt := c.NXSqrt[i*T:][:T]
@@ -191,7 +185,7 @@ func (c *rBackwardFused) run() {
 
 	// mac.N_x
 	if kern.Wide() {
-		a := regions.Rab60c1704a77Args{
+		a := regions.R63d2de087f18Args{
 			P0: unsafe.SliceData(t5),
 			P1: unsafe.SliceData(t17),
 			P2: unsafe.SliceData(c.X),
@@ -202,7 +196,7 @@ func (c *rBackwardFused) run() {
 			N2: H * dH,
 			N3: H * T * dH,
 		}
-		regions.Rab60c1704a77(&a)
+		regions.R63d2de087f18(&a)
 	} else {
 		for i := range L {
 			t5_2 := t5[i*T:][:T]

@@ -59,24 +59,21 @@ func (c *uFused) run() {
 	// mac.alpha
 	clear(t18)
 	if kern.Wide() {
-		a := regions.Racc551054d70Args{
-			P0:  unsafe.SliceData(c.Q),
-			P1:  unsafe.SliceData(c.K),
-			P2:  unsafe.SliceData(t18),
-			N0:  L,
-			N1:  T,
-			N2:  H,
-			N3:  dH,
-			N4:  -H * dH,
-			N5:  4,
-			N6:  8,
-			N7:  12,
-			N8:  H * T,
-			N9:  H * dH,
-			N10: H * T * T,
-			N11: H * T * dH,
+		a := regions.R6009eb588c7fArgs{
+			P0: unsafe.SliceData(c.Q),
+			P1: unsafe.SliceData(c.K),
+			P2: unsafe.SliceData(t18),
+			N0: L,
+			N1: T,
+			N2: H,
+			N3: dH,
+			N4: -H * dH,
+			N5: H * T,
+			N6: H * dH,
+			N7: H * T * T,
+			N8: H * T * dH,
 		}
-		regions.Racc551054d70(&a)
+		regions.R6009eb588c7f(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -103,7 +100,7 @@ func (c *uFused) run() {
 	// mac.alpha
 	clear(t19)
 	if kern.Wide() {
-		a := regions.R5d5aa1c72ccfArgs{
+		a := regions.Rdbb979920ba8Args{
 			P0: unsafe.SliceData(t18),
 			P1: unsafe.SliceData(t19),
 			N0: L,
@@ -113,7 +110,7 @@ func (c *uFused) run() {
 			N4: H * T * T,
 			S0: [2]float32{t7},
 		}
-		regions.R5d5aa1c72ccf(&a)
+		regions.Rdbb979920ba8(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -132,7 +129,7 @@ func (c *uFused) run() {
 
 	// mac.alpha
 	if kern.Wide() {
-		a := regions.R8db1ef74a401Args{
+		a := regions.R3192a2d32994Args{
 			P0: unsafe.SliceData(t10),
 			P1: unsafe.SliceData(t20),
 			N0: L,
@@ -146,7 +143,7 @@ func (c *uFused) run() {
 			N8: H * T * nP,
 			S0: [2]float32{t7},
 		}
-		regions.R8db1ef74a401(&a)
+		regions.R3192a2d32994(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -170,22 +167,19 @@ func (c *uFused) run() {
 
 	// mac.alpha
 	if kern.Wide() {
-		a := regions.R3df621af5dd0Args{
-			P0:  unsafe.SliceData(t20),
-			P1:  unsafe.SliceData(alpha),
-			N0:  L,
-			N1:  T,
-			N2:  H,
-			N3:  T + nP,
-			N4:  nP + 1,
-			N5:  4,
-			N6:  8,
-			N7:  12,
-			N8:  H*T + H*nP,
-			N9:  H * T,
-			N10: H*T*T + H*T*nP,
+		a := regions.R1452179fb11dArgs{
+			P0: unsafe.SliceData(t20),
+			P1: unsafe.SliceData(alpha),
+			N0: L,
+			N1: T,
+			N2: H,
+			N3: T + nP,
+			N4: nP + 1,
+			N5: H*T + H*nP,
+			N6: H * T,
+			N7: H*T*T + H*T*nP,
 		}
-		regions.R3df621af5dd0(&a)
+		regions.R1452179fb11d(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -217,18 +211,15 @@ func (c *uFused) run() {
 
 	// mac.h
 	if kern.Wide() {
-		a := regions.Rd329917b2319Args{
+		a := regions.R474e53a8614cArgs{
 			P0: unsafe.SliceData(c.A),
 			P1: unsafe.SliceData(t22),
 			N0: L,
 			N1: T,
 			N2: H * dH,
-			N3: 4,
-			N4: 8,
-			N5: 12,
-			N6: H * T * dH,
+			N3: H * T * dH,
 		}
-		regions.Rd329917b2319(&a)
+		regions.R474e53a8614c(&a)
 	} else {
 		for i := range L {
 			t22_2 := t22[i*T:][:T]
@@ -249,14 +240,14 @@ func (c *uFused) run() {
 	// mac.h
 	w2 := F(H * dH)
 	if kern.Wide() {
-		a := regions.Rf635bfdafdcbArgs{
+		a := regions.R4a1694bae9faArgs{
 			P0: unsafe.SliceData(t22),
 			P1: unsafe.SliceData(c.HSqrt),
 			N0: L,
 			N1: T,
 			S0: [2]float32{w2},
 		}
-		regions.Rf635bfdafdcb(&a)
+		regions.R4a1694bae9fa(&a)
 	} else {
 		for i := range L {
 			t22_2 := t22[i*T:][:T]
@@ -269,7 +260,7 @@ func (c *uFused) run() {
 
 	// mac.h
 	if kern.Wide() {
-		a := regions.R772eaf07ccb4Args{
+		a := regions.R5b629bd74f71Args{
 			P0: unsafe.SliceData(c.HSqrt),
 			P1: unsafe.SliceData(c.A),
 			P2: unsafe.SliceData(h),
@@ -278,7 +269,7 @@ func (c *uFused) run() {
 			N2: H * dH,
 			N3: H * T * dH,
 		}
-		regions.R772eaf07ccb4(&a)
+		regions.R5b629bd74f71(&a)
 	} else {
 		for i := range L {
 			hSqrt := c.HSqrt[i*T:][:T]
@@ -299,23 +290,20 @@ func (c *uFused) run() {
 	// mac.beta
 	clear(t35)
 	if kern.Wide() {
-		a := regions.Rb1bdbba783ecArgs{
-			P0:  unsafe.SliceData(c.Q),
-			P1:  unsafe.SliceData(c.C),
-			P2:  unsafe.SliceData(t35),
-			N0:  L,
-			N1:  T,
-			N2:  H,
-			N3:  dH,
-			N4:  H * dH,
-			N5:  4,
-			N6:  8,
-			N7:  12,
-			N8:  H * T,
-			N9:  H * T * T,
-			N10: H * T * dH,
+		a := regions.R2ae91c2e959fArgs{
+			P0: unsafe.SliceData(c.Q),
+			P1: unsafe.SliceData(c.C),
+			P2: unsafe.SliceData(t35),
+			N0: L,
+			N1: T,
+			N2: H,
+			N3: dH,
+			N4: H * dH,
+			N5: H * T,
+			N6: H * T * T,
+			N7: H * T * dH,
 		}
-		regions.Rb1bdbba783ec(&a)
+		regions.R2ae91c2e959f(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -342,7 +330,7 @@ func (c *uFused) run() {
 	// mac.beta
 	clear(t36)
 	if kern.Wide() {
-		a := regions.R5d5aa1c72ccfArgs{
+		a := regions.Rdbb979920ba8Args{
 			P0: unsafe.SliceData(t35),
 			P1: unsafe.SliceData(t36),
 			N0: L,
@@ -352,7 +340,7 @@ func (c *uFused) run() {
 			N4: H * T * T,
 			S0: [2]float32{t7},
 		}
-		regions.R5d5aa1c72ccf(&a)
+		regions.Rdbb979920ba8(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -371,19 +359,16 @@ func (c *uFused) run() {
 
 	// mac.beta
 	if kern.Wide() {
-		a := regions.R00a9a51ecd48Args{
+		a := regions.R7540d50590a3Args{
 			P0: unsafe.SliceData(t36),
 			P1: unsafe.SliceData(beta),
 			N0: L,
 			N1: T,
 			N2: H,
-			N3: 4,
-			N4: 8,
-			N5: 12,
-			N6: H * T,
-			N7: H * T * T,
+			N3: H * T,
+			N4: H * T * T,
 		}
-		regions.R00a9a51ecd48(&a)
+		regions.R7540d50590a3(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -415,7 +400,7 @@ func (c *uFused) run() {
 
 	// mac.g, mac.f
 	if kern.Wide() {
-		a := regions.R5f79269fc88eArgs{
+		a := regions.R998c9dcdf16aArgs{
 			P0: unsafe.SliceData(alpha),
 			P1: unsafe.SliceData(beta),
 			P2: unsafe.SliceData(c.GLin),
@@ -426,7 +411,7 @@ func (c *uFused) run() {
 			N2: H,
 			N3: H * T,
 		}
-		regions.R5f79269fc88e(&a)
+		regions.R998c9dcdf16a(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -449,7 +434,7 @@ func (c *uFused) run() {
 	// mac.A
 	clear(c.A2)
 	if kern.Wide() {
-		a := regions.Ra044c4fa8f17Args{
+		a := regions.R30aca6504b8fArgs{
 			P0: unsafe.SliceData(t20),
 			P1: unsafe.SliceData(c.A2),
 			N0: L,
@@ -460,7 +445,7 @@ func (c *uFused) run() {
 			N5: H*T + H*nP,
 			N6: H*T*T + H*T*nP,
 		}
-		regions.Ra044c4fa8f17(&a)
+		regions.R30aca6504b8f(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -506,7 +491,7 @@ func (c *uFused) run() {
 	// mac.e
 	clear(c.ELin)
 	if kern.Wide() {
-		a := regions.R12b3f074f3dbArgs{
+		a := regions.Rf1a7e829fd3dArgs{
 			P0:  unsafe.SliceData(c.A2),
 			P1:  unsafe.SliceData(c.V),
 			P2:  unsafe.SliceData(c.ELin),
@@ -514,18 +499,18 @@ func (c *uFused) run() {
 			N1:  T,
 			N2:  H,
 			N3:  4 * nP,
-			N4:  4*nP + 4,
-			N5:  4*nP + 8,
-			N6:  4*nP + 12,
-			N7:  dH,
-			N8:  -H * dH,
-			N9:  T + nP,
-			N10: H*T + H*nP,
-			N11: H * dH,
-			N12: H*T*T + H*T*nP,
-			N13: H * T * dH,
+			N4:  dH,
+			N5:  -H * dH,
+			N6:  T + nP,
+			N7:  H*T + H*nP,
+			N8:  H * dH,
+			N9:  H*T*T + H*T*nP,
+			N10: H * T * dH,
+			N11: 4*nP + 4,
+			N12: 4*nP + 8,
+			N13: 4*nP + 12,
 		}
-		regions.R12b3f074f3db(&a)
+		regions.Rf1a7e829fd3d(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -553,7 +538,7 @@ func (c *uFused) run() {
 
 	// mac.e
 	if kern.Wide() {
-		a := regions.R811cdc74261dArgs{
+		a := regions.Rdf5a8b2252c8Args{
 			P0: unsafe.SliceData(g),
 			P1: unsafe.SliceData(c.ELin),
 			P2: unsafe.SliceData(t65),
@@ -565,7 +550,7 @@ func (c *uFused) run() {
 			N5: H * T,
 			N6: H * T * dH,
 		}
-		regions.R811cdc74261d(&a)
+		regions.Rdf5a8b2252c8(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -585,7 +570,7 @@ func (c *uFused) run() {
 	// mac.B
 	clear(c.B)
 	if kern.Wide() {
-		a := regions.R88c3f7d0f919Args{
+		a := regions.Rcf7f96882376Args{
 			P0: unsafe.SliceData(t36),
 			P1: unsafe.SliceData(c.B),
 			N0: L,
@@ -594,7 +579,7 @@ func (c *uFused) run() {
 			N3: H * T,
 			N4: H * T * T,
 		}
-		regions.R88c3f7d0f919(&a)
+		regions.Rcf7f96882376(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -637,23 +622,20 @@ func (c *uFused) run() {
 	// mac.f
 	clear(c.FProd)
 	if kern.Wide() {
-		a := regions.R4572369b395fArgs{
-			P0:  unsafe.SliceData(c.B),
-			P1:  unsafe.SliceData(c.W),
-			P2:  unsafe.SliceData(c.FProd),
-			N0:  L,
-			N1:  T,
-			N2:  H,
-			N3:  4,
-			N4:  8,
-			N5:  12,
-			N6:  dH,
-			N7:  H * dH,
-			N8:  H * T,
-			N9:  H * T * T,
-			N10: H * T * dH,
+		a := regions.R97f74d58234bArgs{
+			P0: unsafe.SliceData(c.B),
+			P1: unsafe.SliceData(c.W),
+			P2: unsafe.SliceData(c.FProd),
+			N0: L,
+			N1: T,
+			N2: H,
+			N3: dH,
+			N4: H * dH,
+			N5: H * T,
+			N6: H * T * T,
+			N7: H * T * dH,
 		}
-		regions.R4572369b395f(&a)
+		regions.R97f74d58234b(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -676,7 +658,7 @@ func (c *uFused) run() {
 
 	// mac.f
 	if kern.Wide() {
-		a := regions.R811cdc74261dArgs{
+		a := regions.Rdf5a8b2252c8Args{
 			P0: unsafe.SliceData(t77),
 			P1: unsafe.SliceData(c.FProd),
 			P2: unsafe.SliceData(t80),
@@ -688,7 +670,7 @@ func (c *uFused) run() {
 			N5: H * T,
 			N6: H * T * dH,
 		}
-		regions.R811cdc74261d(&a)
+		regions.Rdf5a8b2252c8(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -735,18 +717,15 @@ func (c *uFused) run() {
 
 	// mac.N_y
 	if kern.Wide() {
-		a := regions.Rd329917b2319Args{
+		a := regions.R474e53a8614cArgs{
 			P0: unsafe.SliceData(c.Y),
 			P1: unsafe.SliceData(t84),
 			N0: L,
 			N1: T,
 			N2: H * dH,
-			N3: 4,
-			N4: 8,
-			N5: 12,
-			N6: H * T * dH,
+			N3: H * T * dH,
 		}
-		regions.Rd329917b2319(&a)
+		regions.R474e53a8614c(&a)
 	} else {
 		for i := range L {
 			t84_2 := t84[i*T:][:T]
@@ -766,13 +745,13 @@ func (c *uFused) run() {
 
 	// mac.N_y
 	if kern.Wide() {
-		a := regions.Rcfd7c3f2efe6Args{
+		a := regions.R13a6623b401cArgs{
 			P0: unsafe.SliceData(t84),
 			P1: unsafe.SliceData(c.NYSqrt),
 			N0: L,
 			N1: T,
 		}
-		regions.Rcfd7c3f2efe6(&a)
+		regions.R13a6623b401c(&a)
 	} else {
 		for i := range L {
 			t84_2 := t84[i*T:][:T]
@@ -785,7 +764,7 @@ func (c *uFused) run() {
 
 	// mac.u, mac.N_y
 	if kern.Wide() {
-		a := regions.R470ef034adffArgs{
+		a := regions.Rb109b50afadeArgs{
 			P0: unsafe.SliceData(c.NYSqrt),
 			P1: unsafe.SliceData(c.Y),
 			P2: unsafe.SliceData(c.Gamma),
@@ -795,7 +774,7 @@ func (c *uFused) run() {
 			N2: H * dH,
 			N3: H * T * dH,
 		}
-		regions.R470ef034adff(&a)
+		regions.Rb109b50afade(&a)
 	} else {
 		gamma := c.Gamma[:H*dH]
 		for i := range L {
@@ -814,7 +793,7 @@ func (c *uFused) run() {
 	// mac.beta
 	clear(t562)
 	if kern.Wide() {
-		a := regions.R05a0690ef1abArgs{
+		a := regions.R08ff27f73c72Args{
 			P0: unsafe.SliceData(beta),
 			P1: unsafe.SliceData(t36),
 			P2: unsafe.SliceData(t562),
@@ -824,7 +803,7 @@ func (c *uFused) run() {
 			N3: H * T,
 			N4: H * T * T,
 		}
-		regions.R05a0690ef1ab(&a)
+		regions.R08ff27f73c72(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -846,7 +825,7 @@ func (c *uFused) run() {
 	// mac.beta
 	clear(c.BetaExp)
 	if kern.Wide() {
-		a := regions.Rbc10a8c9f2b2Args{
+		a := regions.R77967cb9618dArgs{
 			P0: unsafe.SliceData(t562),
 			P1: unsafe.SliceData(c.BetaExp),
 			N0: L,
@@ -855,7 +834,7 @@ func (c *uFused) run() {
 			N3: H * T,
 			N4: H * T * T,
 		}
-		regions.Rbc10a8c9f2b2(&a)
+		regions.R77967cb9618d(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -875,7 +854,7 @@ func (c *uFused) run() {
 	// mac.alpha
 	clear(t81)
 	if kern.Wide() {
-		a := regions.Ra70d3c56296bArgs{
+		a := regions.Rec8aec515779Args{
 			P0: unsafe.SliceData(alpha),
 			P1: unsafe.SliceData(t20),
 			P2: unsafe.SliceData(t81),
@@ -888,7 +867,7 @@ func (c *uFused) run() {
 			N6: H * T,
 			N7: H*T*T + H*T*nP,
 		}
-		regions.Ra70d3c56296b(&a)
+		regions.Rec8aec515779(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -910,7 +889,7 @@ func (c *uFused) run() {
 	// mac.alpha
 	clear(c.AlphaExp)
 	if kern.Wide() {
-		a := regions.R0131c6d6a2fdArgs{
+		a := regions.R3bf283b103beArgs{
 			P0: unsafe.SliceData(t81),
 			P1: unsafe.SliceData(c.AlphaExp),
 			N0: L,
@@ -921,7 +900,7 @@ func (c *uFused) run() {
 			N5: H*T + H*nP,
 			N6: H*T*T + H*T*nP,
 		}
-		regions.R0131c6d6a2fd(&a)
+		regions.R3bf283b103be(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1000,7 +979,7 @@ func (c *uBackwardFused) run() {
 	// mac.h, mac.N_y, mac.u
 	clear(c.GammaBar)
 	if kern.Wide() {
-		a := regions.Rf0670c6a61bdArgs{
+		a := regions.R774a1ed48fb9Args{
 			P0: unsafe.SliceData(c.HSqrt),
 			P1: unsafe.SliceData(c.NYSqrt),
 			P2: unsafe.SliceData(c.Y),
@@ -1013,16 +992,13 @@ func (c *uBackwardFused) run() {
 			P9: unsafe.SliceData(t72),
 			N0: L,
 			N1: T,
-			N2: 4,
-			N3: 8,
-			N4: 12,
-			N5: H * dH,
-			N6: 4 * H * dH,
-			N7: 8 * H * dH,
-			N8: 12 * H * dH,
-			N9: H * T * dH,
+			N2: H * dH,
+			N3: 4 * H * dH,
+			N4: 8 * H * dH,
+			N5: 12 * H * dH,
+			N6: H * T * dH,
 		}
-		regions.Rf0670c6a61bd(&a)
+		regions.R774a1ed48fb9(&a)
 	} else {
 		gamma := c.Gamma[:H*dH]
 		gammaBar := c.GammaBar[:H*dH]
@@ -1057,7 +1033,7 @@ func (c *uBackwardFused) run() {
 
 	// mac.g, mac.f
 	if kern.Wide() {
-		a := regions.R14642ca7c6eaArgs{
+		a := regions.R8119c770bdceArgs{
 			P0: unsafe.SliceData(c.GLin),
 			P1: unsafe.SliceData(g),
 			P2: unsafe.SliceData(t77),
@@ -1066,7 +1042,7 @@ func (c *uBackwardFused) run() {
 			N2: H,
 			N3: H * T,
 		}
-		regions.R14642ca7c6ea(&a)
+		regions.R8119c770bdce(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1084,7 +1060,7 @@ func (c *uBackwardFused) run() {
 
 	// mac.N_y, mac.alpha, mac.h
 	if kern.Wide() {
-		a := regions.Rea6aaa8b97eeArgs{
+		a := regions.R07d07060ce43Args{
 			P0: unsafe.SliceData(c.NYSqrt),
 			P1: unsafe.SliceData(t42),
 			P2: unsafe.SliceData(t72),
@@ -1094,7 +1070,7 @@ func (c *uBackwardFused) run() {
 			N0: L,
 			N1: T,
 		}
-		regions.Rea6aaa8b97ee(&a)
+		regions.R07d07060ce43(&a)
 	} else {
 		for i := range L {
 			NYSqrt := c.NYSqrt[i*T:][:T]
@@ -1114,7 +1090,7 @@ func (c *uBackwardFused) run() {
 
 	// mac.y, mac.N_y
 	if kern.Wide() {
-		a := regions.R13b6f36595f2Args{
+		a := regions.R45bfdb01829eArgs{
 			P0: unsafe.SliceData(t42),
 			P1: unsafe.SliceData(t113),
 			P2: unsafe.SliceData(c.Y),
@@ -1126,7 +1102,7 @@ func (c *uBackwardFused) run() {
 			N2: H * dH,
 			N3: H * T * dH,
 		}
-		regions.R13b6f36595f2(&a)
+		regions.R45bfdb01829e(&a)
 	} else {
 		for i := range L {
 			t42_2 := t42[i*T:][:T]
@@ -1153,31 +1129,28 @@ func (c *uBackwardFused) run() {
 
 	// mac.f, mac.e
 	if kern.Wide() {
-		a := regions.Rcd7427459725Args{
-			P0:  unsafe.SliceData(t77),
-			P1:  unsafe.SliceData(g),
-			P2:  unsafe.SliceData(t152),
-			P3:  unsafe.SliceData(c.FProd),
-			P4:  unsafe.SliceData(c.ELin),
-			P5:  unsafe.SliceData(t202),
-			P6:  unsafe.SliceData(t322),
-			P7:  unsafe.SliceData(t21),
-			P8:  unsafe.SliceData(t332),
-			N0:  L,
-			N1:  T,
-			N2:  H,
-			N3:  4,
-			N4:  8,
-			N5:  12,
-			N6:  dH,
-			N7:  4 * dH,
-			N8:  8 * dH,
-			N9:  12 * dH,
-			N10: H * dH,
-			N11: H * T,
-			N12: H * T * dH,
+		a := regions.R2b337758697bArgs{
+			P0: unsafe.SliceData(t77),
+			P1: unsafe.SliceData(g),
+			P2: unsafe.SliceData(t152),
+			P3: unsafe.SliceData(c.FProd),
+			P4: unsafe.SliceData(c.ELin),
+			P5: unsafe.SliceData(t202),
+			P6: unsafe.SliceData(t322),
+			P7: unsafe.SliceData(t21),
+			P8: unsafe.SliceData(t332),
+			N0: L,
+			N1: T,
+			N2: H,
+			N3: dH,
+			N4: 4 * dH,
+			N5: 8 * dH,
+			N6: 12 * dH,
+			N7: H * dH,
+			N8: H * T,
+			N9: H * T * dH,
 		}
-		regions.Rcd7427459725(&a)
+		regions.R2b337758697b(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1217,7 +1190,7 @@ func (c *uBackwardFused) run() {
 	clear(t222)
 	clear(t462)
 	if kern.Wide() {
-		a := regions.R4d6bb48931b4Args{
+		a := regions.Reb9788aab89eArgs{
 			P0:  unsafe.SliceData(t462),
 			P1:  unsafe.SliceData(c.W),
 			P2:  unsafe.SliceData(t202),
@@ -1228,24 +1201,21 @@ func (c *uBackwardFused) run() {
 			N1:  T,
 			N2:  H,
 			N3:  4 * nP,
-			N4:  4*nP + 4,
-			N5:  4*nP + 8,
-			N6:  4*nP + 12,
-			N7:  dH,
-			N8:  -12 * H * dH,
-			N9:  H * dH,
-			N10: -H * dH,
-			N11: 4,
-			N12: 8,
-			N13: 12,
-			N14: T + nP,
-			N15: H*T + H*nP,
-			N16: H * T,
-			N17: H*T*T + H*T*nP,
-			N18: H * T * T,
-			N19: H * T * dH,
+			N4:  dH,
+			N5:  -12 * H * dH,
+			N6:  H * dH,
+			N7:  -H * dH,
+			N8:  4*nP + 4,
+			N9:  4*nP + 8,
+			N10: 4*nP + 12,
+			N11: T + nP,
+			N12: H*T + H*nP,
+			N13: H * T,
+			N14: H*T*T + H*T*nP,
+			N15: H * T * T,
+			N16: H * T * dH,
 		}
-		regions.R4d6bb48931b4(&a)
+		regions.Reb9788aab89e(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1280,7 +1250,7 @@ func (c *uBackwardFused) run() {
 	// mac.f
 	clear(t232)
 	if kern.Wide() {
-		a := regions.R58887a28323bArgs{
+		a := regions.Re91a81d799b5Args{
 			P0:  unsafe.SliceData(c.B),
 			P1:  unsafe.SliceData(t202),
 			P2:  unsafe.SliceData(t232),
@@ -1296,7 +1266,7 @@ func (c *uBackwardFused) run() {
 			N9:  H * T * T,
 			N10: H * T * dH,
 		}
-		regions.R58887a28323b(&a)
+		regions.Re91a81d799b5(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1319,20 +1289,17 @@ func (c *uBackwardFused) run() {
 
 	// mac.B
 	if kern.Wide() {
-		a := regions.Rb8a6e22e24d9Args{
+		a := regions.Rd3895f38e421Args{
 			P0: unsafe.SliceData(c.B),
 			P1: unsafe.SliceData(t222),
 			P2: unsafe.SliceData(t28),
 			N0: L,
 			N1: T,
 			N2: H,
-			N3: 4,
-			N4: 8,
-			N5: 12,
-			N6: H * T,
-			N7: H * T * T,
+			N3: H * T,
+			N4: H * T * T,
 		}
-		regions.Rb8a6e22e24d9(&a)
+		regions.Rd3895f38e421(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1357,7 +1324,7 @@ func (c *uBackwardFused) run() {
 	// mac.B
 	clear(t292)
 	if kern.Wide() {
-		a := regions.R05a0690ef1abArgs{
+		a := regions.R08ff27f73c72Args{
 			P0: unsafe.SliceData(t28),
 			P1: unsafe.SliceData(t222),
 			P2: unsafe.SliceData(t292),
@@ -1367,7 +1334,7 @@ func (c *uBackwardFused) run() {
 			N3: H * T,
 			N4: H * T * T,
 		}
-		regions.R05a0690ef1ab(&a)
+		regions.R08ff27f73c72(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1420,7 +1387,7 @@ func (c *uBackwardFused) run() {
 	// mac.e
 	clear(t37)
 	if kern.Wide() {
-		a := regions.R4f7a470c57e5Args{
+		a := regions.R671e4d23d2f0Args{
 			P0:  unsafe.SliceData(c.A2),
 			P1:  unsafe.SliceData(t322),
 			P2:  unsafe.SliceData(t37),
@@ -1428,18 +1395,18 @@ func (c *uBackwardFused) run() {
 			N1:  T,
 			N2:  H,
 			N3:  4 * nP,
-			N4:  4*nP + 4,
-			N5:  4*nP + 8,
-			N6:  4*nP + 12,
-			N7:  dH,
-			N8:  -H * dH,
-			N9:  T + nP,
-			N10: H*T + H*nP,
-			N11: H * dH,
-			N12: H*T*T + H*T*nP,
-			N13: H * T * dH,
+			N4:  dH,
+			N5:  -H * dH,
+			N6:  T + nP,
+			N7:  H*T + H*nP,
+			N8:  H * dH,
+			N9:  H*T*T + H*T*nP,
+			N10: H * T * dH,
+			N11: 4*nP + 4,
+			N12: 4*nP + 8,
+			N13: 4*nP + 12,
 		}
-		regions.R4f7a470c57e5(&a)
+		regions.R671e4d23d2f0(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1469,23 +1436,20 @@ func (c *uBackwardFused) run() {
 
 	// mac.A
 	if kern.Wide() {
-		a := regions.R95b05a167e42Args{
-			P0:  unsafe.SliceData(c.A2),
-			P1:  unsafe.SliceData(t462),
-			P2:  unsafe.SliceData(t472),
-			N0:  L,
-			N1:  T,
-			N2:  H,
-			N3:  T + nP,
-			N4:  nP + 1,
-			N5:  4,
-			N6:  8,
-			N7:  12,
-			N8:  H*T + H*nP,
-			N9:  H * T,
-			N10: H*T*T + H*T*nP,
+		a := regions.R445502a7c3a1Args{
+			P0: unsafe.SliceData(c.A2),
+			P1: unsafe.SliceData(t462),
+			P2: unsafe.SliceData(t472),
+			N0: L,
+			N1: T,
+			N2: H,
+			N3: T + nP,
+			N4: nP + 1,
+			N5: H*T + H*nP,
+			N6: H * T,
+			N7: H*T*T + H*T*nP,
 		}
-		regions.R95b05a167e42(&a)
+		regions.R445502a7c3a1(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1510,7 +1474,7 @@ func (c *uBackwardFused) run() {
 	// mac.A
 	clear(t482)
 	if kern.Wide() {
-		a := regions.Ra70d3c56296bArgs{
+		a := regions.Rec8aec515779Args{
 			P0: unsafe.SliceData(t472),
 			P1: unsafe.SliceData(t462),
 			P2: unsafe.SliceData(t482),
@@ -1523,7 +1487,7 @@ func (c *uBackwardFused) run() {
 			N6: H * T,
 			N7: H*T*T + H*T*nP,
 		}
-		regions.Ra70d3c56296b(&a)
+		regions.Rec8aec515779(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1577,7 +1541,7 @@ func (c *uBackwardFused) run() {
 
 	// mac.g, mac.f
 	if kern.Wide() {
-		a := regions.Rfcba99d701e5Args{
+		a := regions.R70199c17669aArgs{
 			P0: unsafe.SliceData(g),
 			P1: unsafe.SliceData(t21),
 			P2: unsafe.SliceData(t332),
@@ -1588,7 +1552,7 @@ func (c *uBackwardFused) run() {
 			N2: H,
 			N3: H * T,
 		}
-		regions.Rfcba99d701e5(&a)
+		regions.R70199c17669a(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1607,7 +1571,7 @@ func (c *uBackwardFused) run() {
 	// mac.beta, mac.g
 	clear(t58)
 	if kern.Wide() {
-		a := regions.R56e45afe01aaArgs{
+		a := regions.R3787fcf17432Args{
 			P0: unsafe.SliceData(t532),
 			P1: unsafe.SliceData(c.BetaExp),
 			P2: unsafe.SliceData(t58),
@@ -1617,7 +1581,7 @@ func (c *uBackwardFused) run() {
 			N3: H * T,
 			N4: H * T * T,
 		}
-		regions.R56e45afe01aa(&a)
+		regions.R3787fcf17432(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1639,7 +1603,7 @@ func (c *uBackwardFused) run() {
 	// mac.beta
 	clear(t602)
 	if kern.Wide() {
-		a := regions.R26c438825b89Args{
+		a := regions.Rd7127f31428cArgs{
 			P0: unsafe.SliceData(t302),
 			P1: unsafe.SliceData(t58),
 			P2: unsafe.SliceData(t602),
@@ -1650,7 +1614,7 @@ func (c *uBackwardFused) run() {
 			N4: H * T * T,
 			S0: [2]float32{t7},
 		}
-		regions.R26c438825b89(&a)
+		regions.Rd7127f31428c(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1671,23 +1635,20 @@ func (c *uBackwardFused) run() {
 	// mac.beta
 	clear(t612)
 	if kern.Wide() {
-		a := regions.Re69427606993Args{
-			P0:  unsafe.SliceData(t602),
-			P1:  unsafe.SliceData(c.C),
-			P2:  unsafe.SliceData(t612),
-			N0:  L,
-			N1:  T,
-			N2:  H,
-			N3:  4,
-			N4:  8,
-			N5:  12,
-			N6:  dH,
-			N7:  H * dH,
-			N8:  H * T,
-			N9:  H * T * T,
-			N10: H * T * dH,
+		a := regions.Rcc1ba9efdf06Args{
+			P0: unsafe.SliceData(t602),
+			P1: unsafe.SliceData(c.C),
+			P2: unsafe.SliceData(t612),
+			N0: L,
+			N1: T,
+			N2: H,
+			N3: dH,
+			N4: H * dH,
+			N5: H * T,
+			N6: H * T * T,
+			N7: H * T * dH,
 		}
-		regions.Re69427606993(&a)
+		regions.Rcc1ba9efdf06(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1711,7 +1672,7 @@ func (c *uBackwardFused) run() {
 	// mac.beta
 	clear(t622)
 	if kern.Wide() {
-		a := regions.Rcca6f69bfb42Args{
+		a := regions.R57e871ad70edArgs{
 			P0:  unsafe.SliceData(t602),
 			P1:  unsafe.SliceData(c.Q),
 			P2:  unsafe.SliceData(t622),
@@ -1727,7 +1688,7 @@ func (c *uBackwardFused) run() {
 			N9:  H * T * T,
 			N10: H * T * dH,
 		}
-		regions.Rcca6f69bfb42(&a)
+		regions.R57e871ad70ed(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1756,20 +1717,17 @@ func (c *uBackwardFused) run() {
 
 	// mac.h
 	if kern.Wide() {
-		a := regions.R30319ce85f16Args{
+		a := regions.Rfc9874560664Args{
 			P0: unsafe.SliceData(c.HSqrt),
 			P1: unsafe.SliceData(t66),
 			P2: unsafe.SliceData(h),
 			P3: unsafe.SliceData(t712),
 			N0: L,
 			N1: T,
-			N2: 4,
-			N3: 8,
-			N4: 12,
-			N5: H * dH,
-			N6: H * T * dH,
+			N2: H * dH,
+			N3: H * T * dH,
 		}
-		regions.R30319ce85f16(&a)
+		regions.Rfc9874560664(&a)
 	} else {
 		for i := range L {
 			hSqrt := c.HSqrt[i*T:][:T]
@@ -1791,7 +1749,7 @@ func (c *uBackwardFused) run() {
 
 	// mac.h
 	if kern.Wide() {
-		a := regions.R9f9b87969060Args{
+		a := regions.Rcd3a3ad550f3Args{
 			P0: unsafe.SliceData(t712),
 			P1: unsafe.SliceData(t682),
 			P2: unsafe.SliceData(t115),
@@ -1799,7 +1757,7 @@ func (c *uBackwardFused) run() {
 			N1: T,
 			S0: [2]float32{t772},
 		}
-		regions.R9f9b87969060(&a)
+		regions.Rcd3a3ad550f3(&a)
 	} else {
 		for i := range L {
 			t712_2 := t712[i*T:][:T]
@@ -1814,7 +1772,7 @@ func (c *uBackwardFused) run() {
 	// mac.alpha
 	clear(t83)
 	if kern.Wide() {
-		a := regions.Rf697a24b5141Args{
+		a := regions.R0679a6cb83a8Args{
 			P0: unsafe.SliceData(t532),
 			P1: unsafe.SliceData(c.AlphaExp),
 			P2: unsafe.SliceData(t83),
@@ -1827,7 +1785,7 @@ func (c *uBackwardFused) run() {
 			N6: H * T,
 			N7: H*T*T + H*T*nP,
 		}
-		regions.Rf697a24b5141(&a)
+		regions.R0679a6cb83a8(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1878,7 +1836,7 @@ func (c *uBackwardFused) run() {
 	// mac.alpha
 	clear(t87)
 	if kern.Wide() {
-		a := regions.R66b12ebb39f6Args{
+		a := regions.R599f8dfd9c6aArgs{
 			P0: unsafe.SliceData(t842),
 			P1: unsafe.SliceData(t87),
 			N0: L,
@@ -1892,7 +1850,7 @@ func (c *uBackwardFused) run() {
 			N8: H * T * T,
 			S0: [2]float32{t7},
 		}
-		regions.R66b12ebb39f6(&a)
+		regions.R599f8dfd9c6a(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1912,24 +1870,21 @@ func (c *uBackwardFused) run() {
 	// mac.alpha
 	clear(t88)
 	if kern.Wide() {
-		a := regions.Rf29ce45760b8Args{
-			P0:  unsafe.SliceData(t87),
-			P1:  unsafe.SliceData(c.K),
-			P2:  unsafe.SliceData(t88),
-			N0:  L,
-			N1:  T,
-			N2:  H,
-			N3:  4,
-			N4:  8,
-			N5:  12,
-			N6:  dH,
-			N7:  -H * dH,
-			N8:  H * T,
-			N9:  H * dH,
-			N10: H * T * T,
-			N11: H * T * dH,
+		a := regions.Rc9226f171cf0Args{
+			P0: unsafe.SliceData(t87),
+			P1: unsafe.SliceData(c.K),
+			P2: unsafe.SliceData(t88),
+			N0: L,
+			N1: T,
+			N2: H,
+			N3: dH,
+			N4: -H * dH,
+			N5: H * T,
+			N6: H * dH,
+			N7: H * T * T,
+			N8: H * T * dH,
 		}
-		regions.Rf29ce45760b8(&a)
+		regions.Rc9226f171cf0(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1953,24 +1908,21 @@ func (c *uBackwardFused) run() {
 	// mac.alpha
 	clear(t89)
 	if kern.Wide() {
-		a := regions.R6b6f71b8bedcArgs{
-			P0:  unsafe.SliceData(t87),
-			P1:  unsafe.SliceData(c.Q),
-			P2:  unsafe.SliceData(t89),
-			N0:  L,
-			N1:  T,
-			N2:  H,
-			N3:  4,
-			N4:  8,
-			N5:  12,
-			N6:  dH,
-			N7:  -H * dH,
-			N8:  H * T,
-			N9:  H * dH,
-			N10: H * T * T,
-			N11: H * T * dH,
+		a := regions.Rd66b4b81dbefArgs{
+			P0: unsafe.SliceData(t87),
+			P1: unsafe.SliceData(c.Q),
+			P2: unsafe.SliceData(t89),
+			N0: L,
+			N1: T,
+			N2: H,
+			N3: dH,
+			N4: -H * dH,
+			N5: H * T,
+			N6: H * dH,
+			N7: H * T * T,
+			N8: H * T * dH,
 		}
-		regions.R6b6f71b8bedc(&a)
+		regions.Rd66b4b81dbef(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -2000,7 +1952,7 @@ func (c *uBackwardFused) run() {
 
 	// mac.alpha
 	if kern.Wide() {
-		a := regions.R6eb8aec62221Args{
+		a := regions.Re19c6e15a318Args{
 			P0: unsafe.SliceData(t109),
 			P1: unsafe.SliceData(t93),
 			N0: nP,
@@ -2009,7 +1961,7 @@ func (c *uBackwardFused) run() {
 			N3: H * dH,
 			S0: [2]float32{t7},
 		}
-		regions.R6eb8aec62221(&a)
+		regions.Re19c6e15a318(&a)
 	} else {
 		for i := range nP {
 			for j := range H {
@@ -2024,7 +1976,7 @@ func (c *uBackwardFused) run() {
 
 	// mac.alpha
 	if kern.Wide() {
-		a := regions.Rc31f63c06683Args{
+		a := regions.R51c5ed6239ebArgs{
 			P0: unsafe.SliceData(t108),
 			P1: unsafe.SliceData(t612),
 			P2: unsafe.SliceData(t88),
@@ -2037,7 +1989,7 @@ func (c *uBackwardFused) run() {
 			N5: H * T * dH,
 			S0: [2]float32{t7},
 		}
-		regions.Rc31f63c06683(&a)
+		regions.R51c5ed6239eb(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -2083,7 +2035,7 @@ func (c *uBackwardFused) run() {
 
 	// mac.q, mac.h
 	if kern.Wide() {
-		a := regions.Rab60c1704a77Args{
+		a := regions.R63d2de087f18Args{
 			P0: unsafe.SliceData(t682),
 			P1: unsafe.SliceData(t115),
 			P2: unsafe.SliceData(c.A),
@@ -2094,7 +2046,7 @@ func (c *uBackwardFused) run() {
 			N2: H * dH,
 			N3: H * T * dH,
 		}
-		regions.Rab60c1704a77(&a)
+		regions.R63d2de087f18(&a)
 	} else {
 		for i := range L {
 			t682_2 := t682[i*T:][:T]

@@ -25,7 +25,7 @@ func (c *outFused) run() {
 
 	// mag_normed.y, mag_normed.g
 	if kern.Wide() {
-		a := regions.Rf7e9879670feArgs{
+		a := regions.R95bb82cf56e7Args{
 			P0: unsafe.SliceData(c.A),
 			P1: unsafe.SliceData(c.M),
 			P2: unsafe.SliceData(t),
@@ -33,12 +33,9 @@ func (c *outFused) run() {
 			N0: L,
 			N1: T,
 			N2: d,
-			N3: 4,
-			N4: 8,
-			N5: 12,
-			N6: T * d,
+			N3: T * d,
 		}
-		regions.Rf7e9879670fe(&a)
+		regions.R95bb82cf56e7(&a)
 	} else {
 		for i := range L {
 			t2 := t[i*T:][:T]
@@ -67,7 +64,7 @@ func (c *outFused) run() {
 	// mag_normed.y, mag_normed.g
 	w := F(d)
 	if kern.Wide() {
-		a := regions.Ref67d955aedaArgs{
+		a := regions.Rd86bd3ff2b93Args{
 			P0: unsafe.SliceData(t),
 			P1: unsafe.SliceData(c.YSqrt),
 			P2: unsafe.SliceData(t8),
@@ -76,7 +73,7 @@ func (c *outFused) run() {
 			N1: T,
 			S0: [2]float32{w},
 		}
-		regions.Ref67d955aeda(&a)
+		regions.Rd86bd3ff2b93(&a)
 	} else {
 		for i := range L {
 			t2 := t[i*T:][:T]
@@ -112,7 +109,7 @@ func (c *outFused) run() {
 
 	// mag_normed.out, mag_normed.y, mag_normed.g
 	if kern.Wide() {
-		a := regions.Re8b142cd9018Args{
+		a := regions.Rb73dc04a3171Args{
 			P0: unsafe.SliceData(c.YSqrt),
 			P1: unsafe.SliceData(c.GSqrt),
 			P2: unsafe.SliceData(c.A),
@@ -124,7 +121,7 @@ func (c *outFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.Re8b142cd9018(&a)
+		regions.Rb73dc04a3171(&a)
 	} else {
 		gammaM := c.GammaM[:d]
 		for i := range L {
@@ -175,7 +172,7 @@ func (c *outBackwardFused) run() {
 
 	// mag_normed.y, mag_normed.g, mag_normed.out
 	if kern.Wide() {
-		a := regions.R2abd3e6e42c8Args{
+		a := regions.Rb4c2ae799e58Args{
 			P0: unsafe.SliceData(c.YSqrt),
 			P1: unsafe.SliceData(c.GSqrt),
 			P2: unsafe.SliceData(c.A),
@@ -191,7 +188,7 @@ func (c *outBackwardFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.R2abd3e6e42c8(&a)
+		regions.Rb4c2ae799e58(&a)
 	} else {
 		gammaM := c.GammaM[:d]
 		for i := range L {
@@ -251,7 +248,7 @@ func (c *outBackwardFused) run() {
 	// mag_normed.out, mag_normed.g, mag_normed.y
 	clear(c.GammaMBar)
 	if kern.Wide() {
-		a := regions.Re9c94a74bdd3Args{
+		a := regions.Re801e88733e3Args{
 			P0:  unsafe.SliceData(c.GSqrt),
 			P1:  unsafe.SliceData(c.YSqrt),
 			P2:  unsafe.SliceData(g),
@@ -267,16 +264,13 @@ func (c *outBackwardFused) run() {
 			P12: unsafe.SliceData(t33),
 			N0:  L,
 			N1:  T,
-			N2:  4,
-			N3:  8,
-			N4:  12,
-			N5:  d,
-			N6:  4 * d,
-			N7:  8 * d,
-			N8:  12 * d,
-			N9:  T * d,
+			N2:  d,
+			N3:  4 * d,
+			N4:  8 * d,
+			N5:  12 * d,
+			N6:  T * d,
 		}
-		regions.Re9c94a74bdd3(&a)
+		regions.Re801e88733e3(&a)
 	} else {
 		gammaM := c.GammaM[:d]
 		gammaMBar := c.GammaMBar[:d]
@@ -352,13 +346,13 @@ func (c *outBackwardFused) run() {
 
 	// mag_normed.g
 	if kern.Wide() {
-		a := regions.Ra347ed7762a0Args{
+		a := regions.R6c0594c15269Args{
 			P0: unsafe.SliceData(c.GSqrt),
 			P1: unsafe.SliceData(t16),
 			N0: L,
 			N1: T,
 		}
-		regions.Ra347ed7762a0(&a)
+		regions.R6c0594c15269(&a)
 	} else {
 		for i := range L {
 			gSqrt := c.GSqrt[i*T:][:T]
@@ -374,7 +368,7 @@ func (c *outBackwardFused) run() {
 
 	// mag_normed.g, mag_normed.y
 	if kern.Wide() {
-		a := regions.R1b501663ed2bArgs{
+		a := regions.R8f3bfb9222f7Args{
 			P0: unsafe.SliceData(c.YSqrt),
 			P1: unsafe.SliceData(t19),
 			P2: unsafe.SliceData(t16),
@@ -386,7 +380,7 @@ func (c *outBackwardFused) run() {
 			N1: T,
 			S0: [2]float32{t25},
 		}
-		regions.R1b501663ed2b(&a)
+		regions.R8f3bfb9222f7(&a)
 	} else {
 		for i := range L {
 			ySqrt := c.YSqrt[i*T:][:T]
@@ -407,7 +401,7 @@ func (c *outBackwardFused) run() {
 
 	// mag_normed.y, mag_normed.g
 	if kern.Wide() {
-		a := regions.Ra013ad24750fArgs{
+		a := regions.Rfc65f1fc195aArgs{
 			P0: unsafe.SliceData(t30),
 			P1: unsafe.SliceData(t52_2),
 			P2: unsafe.SliceData(t16),
@@ -423,7 +417,7 @@ func (c *outBackwardFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.Ra013ad24750f(&a)
+		regions.Rfc65f1fc195a(&a)
 	} else {
 		for i := range L {
 			t30_2 := t30[i*T:][:T]

@@ -24,7 +24,7 @@ func (c *vFused) run() {
 
 	// mag_residual.r, mag_residual.V
 	if kern.Wide() {
-		a := regions.R41505d581666Args{
+		a := regions.R2a81e1496a1eArgs{
 			P0: unsafe.SliceData(c.X),
 			P1: unsafe.SliceData(c.A),
 			P2: unsafe.SliceData(c.R),
@@ -33,12 +33,9 @@ func (c *vFused) run() {
 			N1: T,
 			N2: d,
 			N3: 12 * d,
-			N4: 4,
-			N5: 8,
-			N6: 12,
-			N7: T * d,
+			N4: T * d,
 		}
-		regions.R41505d581666(&a)
+		regions.R2a81e1496a1e(&a)
 	} else {
 		for i := range L {
 			t2_2 := t2[i*T:][:T]
@@ -62,14 +59,14 @@ func (c *vFused) run() {
 	// mag_residual.V
 	w := F(d)
 	if kern.Wide() {
-		a := regions.R0506f64f82ceArgs{
+		a := regions.Ra0919a98a249Args{
 			P0: unsafe.SliceData(t2),
 			P1: unsafe.SliceData(c.VDiv),
 			N0: L,
 			N1: T,
 			S0: [2]float32{w},
 		}
-		regions.R0506f64f82ce(&a)
+		regions.Ra0919a98a249(&a)
 	} else {
 		for i := range L {
 			t2_2 := t2[i*T:][:T]
@@ -82,20 +79,17 @@ func (c *vFused) run() {
 
 	// mag_residual.V
 	if kern.Wide() {
-		a := regions.R9b876d58b969Args{
+		a := regions.Rd96b7dd1a77aArgs{
 			P0: unsafe.SliceData(c.VDiv),
 			P1: unsafe.SliceData(c.R),
 			P2: unsafe.SliceData(t5),
 			P3: unsafe.SliceData(t7),
 			N0: L,
 			N1: T,
-			N2: 4,
-			N3: 8,
-			N4: 12,
-			N5: d,
-			N6: T * d,
+			N2: d,
+			N3: T * d,
 		}
-		regions.R9b876d58b969(&a)
+		regions.Rd96b7dd1a77a(&a)
 	} else {
 		for i := range L {
 			VDiv := c.VDiv[i*T:][:T]
@@ -119,14 +113,14 @@ func (c *vFused) run() {
 
 	// mag_residual.V
 	if kern.Wide() {
-		a := regions.R14a6fee79686Args{
+		a := regions.R8cbc8abf1f25Args{
 			P0: unsafe.SliceData(t7),
 			P1: unsafe.SliceData(c.VSqrt),
 			N0: L,
 			N1: T,
 			S0: [2]float32{w},
 		}
-		regions.R14a6fee79686(&a)
+		regions.R8cbc8abf1f25(&a)
 	} else {
 		for i := range L {
 			t7_2 := t7[i*T:][:T]
@@ -139,7 +133,7 @@ func (c *vFused) run() {
 
 	// mag_residual.V
 	if kern.Wide() {
-		a := regions.Rc5825f2ee93aArgs{
+		a := regions.Re88d0ca9f990Args{
 			P0: unsafe.SliceData(c.VSqrt),
 			P1: unsafe.SliceData(t5),
 			P2: unsafe.SliceData(c.GammaM),
@@ -150,7 +144,7 @@ func (c *vFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.Rc5825f2ee93a(&a)
+		regions.Re88d0ca9f990(&a)
 	} else {
 		gammaM := c.GammaM[:d]
 		betaM := c.BetaM[:d]
@@ -189,7 +183,7 @@ func (c *vBackwardFused) run() {
 	clear(c.BetaMBar)
 	clear(c.GammaMBar)
 	if kern.Wide() {
-		a := regions.R1823bcb41e78Args{
+		a := regions.R12c9733dd08cArgs{
 			P0: unsafe.SliceData(c.VDiv),
 			P1: unsafe.SliceData(c.VSqrt),
 			P2: unsafe.SliceData(c.R),
@@ -202,16 +196,13 @@ func (c *vBackwardFused) run() {
 			P9: unsafe.SliceData(t92),
 			N0: L,
 			N1: T,
-			N2: 4,
-			N3: 8,
-			N4: 12,
-			N5: d,
-			N6: 4 * d,
-			N7: 8 * d,
-			N8: 12 * d,
-			N9: T * d,
+			N2: d,
+			N3: 4 * d,
+			N4: 8 * d,
+			N5: 12 * d,
+			N6: T * d,
 		}
-		regions.R1823bcb41e78(&a)
+		regions.R12c9733dd08c(&a)
 	} else {
 		gammaM := c.GammaM[:d]
 		betaMBar := c.BetaMBar[:d]
@@ -248,13 +239,13 @@ func (c *vBackwardFused) run() {
 
 	// mag_residual.V
 	if kern.Wide() {
-		a := regions.Ra347ed7762a0Args{
+		a := regions.R6c0594c15269Args{
 			P0: unsafe.SliceData(c.VSqrt),
 			P1: unsafe.SliceData(t62),
 			N0: L,
 			N1: T,
 		}
-		regions.Ra347ed7762a0(&a)
+		regions.R6c0594c15269(&a)
 	} else {
 		for i := range L {
 			VSqrt := c.VSqrt[i*T:][:T]
@@ -270,7 +261,7 @@ func (c *vBackwardFused) run() {
 
 	// mag_residual.V
 	if kern.Wide() {
-		a := regions.R9f9b87969060Args{
+		a := regions.Rcd3a3ad550f3Args{
 			P0: unsafe.SliceData(t92),
 			P1: unsafe.SliceData(t62),
 			P2: unsafe.SliceData(t32_2),
@@ -278,7 +269,7 @@ func (c *vBackwardFused) run() {
 			N1: T,
 			S0: [2]float32{t15},
 		}
-		regions.R9f9b87969060(&a)
+		regions.Rcd3a3ad550f3(&a)
 	} else {
 		for i := range L {
 			t92_2 := t92[i*T:][:T]
@@ -292,7 +283,7 @@ func (c *vBackwardFused) run() {
 
 	// mag_residual.V
 	if kern.Wide() {
-		a := regions.Re799da10b8daArgs{
+		a := regions.R213329692b44Args{
 			P0: unsafe.SliceData(t62),
 			P1: unsafe.SliceData(t32_2),
 			P2: unsafe.SliceData(t5),
@@ -301,14 +292,11 @@ func (c *vBackwardFused) run() {
 			P5: unsafe.SliceData(t21),
 			N0: L,
 			N1: T,
-			N2: 4,
-			N3: 8,
-			N4: 12,
-			N5: d,
-			N6: 12 * d,
-			N7: T * d,
+			N2: d,
+			N3: 12 * d,
+			N4: T * d,
 		}
-		regions.Re799da10b8da(&a)
+		regions.R213329692b44(&a)
 	} else {
 		for i := range L {
 			t62_2 := t62[i*T:][:T]
@@ -335,7 +323,7 @@ func (c *vBackwardFused) run() {
 
 	// mag_residual.r, mag_residual.V
 	if kern.Wide() {
-		a := regions.R27fc65735fc5Args{
+		a := regions.R9fe35725d994Args{
 			P0: unsafe.SliceData(t21),
 			P1: unsafe.SliceData(c.RBar),
 			P2: unsafe.SliceData(t19),
@@ -347,7 +335,7 @@ func (c *vBackwardFused) run() {
 			N3: T * d,
 			S0: [2]float32{t15},
 		}
-		regions.R27fc65735fc5(&a)
+		regions.R9fe35725d994(&a)
 	} else {
 		for i := range L {
 			t21_2 := t21[i*T:][:T]

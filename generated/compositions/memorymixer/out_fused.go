@@ -24,18 +24,15 @@ func (c *outFused) run() {
 
 	// memory_mixer.n
 	if kern.Wide() {
-		a := regions.R83bc34c7e4d3Args{
+		a := regions.R24bb5a968bc9Args{
 			P0: unsafe.SliceData(c.M),
 			P1: unsafe.SliceData(t),
 			N0: L,
 			N1: T,
 			N2: d,
-			N3: 4,
-			N4: 8,
-			N5: 12,
-			N6: T * d,
+			N3: T * d,
 		}
-		regions.R83bc34c7e4d3(&a)
+		regions.R24bb5a968bc9(&a)
 	} else {
 		for i := range L {
 			t2 := t[i*T:][:T]
@@ -56,14 +53,14 @@ func (c *outFused) run() {
 	// memory_mixer.n
 	w := F(d)
 	if kern.Wide() {
-		a := regions.Rf722d0605dd9Args{
+		a := regions.R3f1f2a649496Args{
 			P0: unsafe.SliceData(t),
 			P1: unsafe.SliceData(c.NSqrt),
 			N0: L,
 			N1: T,
 			S0: [2]float32{w},
 		}
-		regions.Rf722d0605dd9(&a)
+		regions.R3f1f2a649496(&a)
 	} else {
 		for i := range L {
 			t2 := t[i*T:][:T]
@@ -99,7 +96,7 @@ func (c *outFused) run() {
 
 	// memory_mixer.out, memory_mixer.g, memory_mixer.n
 	if kern.Wide() {
-		a := regions.R83073238ad86Args{
+		a := regions.R4540d8f14246Args{
 			P0: unsafe.SliceData(c.NSqrt),
 			P1: unsafe.SliceData(c.GProd),
 			P2: unsafe.SliceData(c.M),
@@ -109,7 +106,7 @@ func (c *outFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.R83073238ad86(&a)
+		regions.R4540d8f14246(&a)
 	} else {
 		for i := range L {
 			nSqrt := c.NSqrt[i*T:][:T]
@@ -154,7 +151,7 @@ func (c *outBackwardFused) run() {
 
 	// memory_mixer.n, memory_mixer.g, memory_mixer.out
 	if kern.Wide() {
-		a := regions.Ra2ff83692c51Args{
+		a := regions.Rabcf23744d24Args{
 			P0: unsafe.SliceData(c.NSqrt),
 			P1: unsafe.SliceData(c.M),
 			P2: unsafe.SliceData(c.GProd),
@@ -167,7 +164,7 @@ func (c *outBackwardFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.Ra2ff83692c51(&a)
+		regions.Rabcf23744d24(&a)
 	} else {
 		for i := range L {
 			nSqrt := c.NSqrt[i*T:][:T]
@@ -221,7 +218,7 @@ func (c *outBackwardFused) run() {
 
 	// memory_mixer.out, memory_mixer.g, memory_mixer.n
 	if kern.Wide() {
-		a := regions.Rabf031558964Args{
+		a := regions.R223938e0ebf2Args{
 			P0: unsafe.SliceData(c.NSqrt),
 			P1: unsafe.SliceData(t8),
 			P2: unsafe.SliceData(t6),
@@ -233,16 +230,13 @@ func (c *outBackwardFused) run() {
 			P8: unsafe.SliceData(t23),
 			N0: L,
 			N1: T,
-			N2: 4,
-			N3: 8,
-			N4: 12,
-			N5: d,
-			N6: 4 * d,
-			N7: 8 * d,
-			N8: 12 * d,
-			N9: T * d,
+			N2: d,
+			N3: 4 * d,
+			N4: 8 * d,
+			N5: 12 * d,
+			N6: T * d,
 		}
-		regions.Rabf031558964(&a)
+		regions.R223938e0ebf2(&a)
 	} else {
 		for i := range L {
 			nSqrt := c.NSqrt[i*T:][:T]
@@ -312,13 +306,13 @@ func (c *outBackwardFused) run() {
 
 	// memory_mixer.n
 	if kern.Wide() {
-		a := regions.Ra347ed7762a0Args{
+		a := regions.R6c0594c15269Args{
 			P0: unsafe.SliceData(c.NSqrt),
 			P1: unsafe.SliceData(t20),
 			N0: L,
 			N1: T,
 		}
-		regions.Ra347ed7762a0(&a)
+		regions.R6c0594c15269(&a)
 	} else {
 		for i := range L {
 			nSqrt := c.NSqrt[i*T:][:T]
@@ -334,7 +328,7 @@ func (c *outBackwardFused) run() {
 
 	// memory_mixer.n
 	if kern.Wide() {
-		a := regions.R9f9b87969060Args{
+		a := regions.Rcd3a3ad550f3Args{
 			P0: unsafe.SliceData(t23),
 			P1: unsafe.SliceData(t20),
 			P2: unsafe.SliceData(t37),
@@ -342,7 +336,7 @@ func (c *outBackwardFused) run() {
 			N1: T,
 			S0: [2]float32{t29},
 		}
-		regions.R9f9b87969060(&a)
+		regions.Rcd3a3ad550f3(&a)
 	} else {
 		for i := range L {
 			t23_2 := t23[i*T:][:T]
@@ -356,7 +350,7 @@ func (c *outBackwardFused) run() {
 
 	// memory_mixer.n
 	if kern.Wide() {
-		a := regions.R0137dfabb303Args{
+		a := regions.Ra95303b0c0b8Args{
 			P0: unsafe.SliceData(t20),
 			P1: unsafe.SliceData(t37),
 			P2: unsafe.SliceData(c.M),
@@ -367,7 +361,7 @@ func (c *outBackwardFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.R0137dfabb303(&a)
+		regions.Ra95303b0c0b8(&a)
 	} else {
 		for i := range L {
 			t20_2 := t20[i*T:][:T]

@@ -23,18 +23,15 @@ func (c *zFused) run() {
 
 	// normed.N
 	if kern.Wide() {
-		a := regions.R83bc34c7e4d3Args{
+		a := regions.R24bb5a968bc9Args{
 			P0: unsafe.SliceData(c.X),
 			P1: unsafe.SliceData(t),
 			N0: L,
 			N1: T,
 			N2: d,
-			N3: 4,
-			N4: 8,
-			N5: 12,
-			N6: T * d,
+			N3: T * d,
 		}
-		regions.R83bc34c7e4d3(&a)
+		regions.R24bb5a968bc9(&a)
 	} else {
 		for i := range L {
 			t2 := t[i*T:][:T]
@@ -54,14 +51,14 @@ func (c *zFused) run() {
 
 	// normed.N
 	if kern.Wide() {
-		a := regions.R101af02bc9c1Args{
+		a := regions.R30e6e2d0d6f2Args{
 			P0: unsafe.SliceData(t),
 			P1: unsafe.SliceData(c.NSqrt),
 			P2: unsafe.SliceData(t5),
 			N0: L,
 			N1: T,
 		}
-		regions.R101af02bc9c1(&a)
+		regions.R30e6e2d0d6f2(&a)
 	} else {
 		for i := range L {
 			t2 := t[i*T:][:T]
@@ -77,7 +74,7 @@ func (c *zFused) run() {
 
 	// normed.Z, normed.N
 	if kern.Wide() {
-		a := regions.R8d5917084836Args{
+		a := regions.Raabc044e99a3Args{
 			P0: unsafe.SliceData(t5),
 			P1: unsafe.SliceData(c.X),
 			P2: unsafe.SliceData(c.Gamma),
@@ -87,7 +84,7 @@ func (c *zFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.R8d5917084836(&a)
+		regions.Raabc044e99a3(&a)
 	} else {
 		gamma := c.Gamma[:d]
 		for i := range L {
@@ -119,13 +116,13 @@ func (c *zBackwardFused) run() {
 
 	// normed.N
 	if kern.Wide() {
-		a := regions.Ra347ed7762a0Args{
+		a := regions.R6c0594c15269Args{
 			P0: unsafe.SliceData(c.NSqrt),
 			P1: unsafe.SliceData(t5),
 			N0: L,
 			N1: T,
 		}
-		regions.Ra347ed7762a0(&a)
+		regions.R6c0594c15269(&a)
 	} else {
 		for i := range L {
 			NSqrt := c.NSqrt[i*T:][:T]
@@ -139,7 +136,7 @@ func (c *zBackwardFused) run() {
 	// normed.Z
 	clear(c.GammaBar)
 	if kern.Wide() {
-		a := regions.R1abaceece2b1Args{
+		a := regions.Rd6f39367fbb8Args{
 			P0: unsafe.SliceData(t5),
 			P1: unsafe.SliceData(c.X),
 			P2: unsafe.SliceData(c.ZBar),
@@ -148,14 +145,11 @@ func (c *zBackwardFused) run() {
 			P5: unsafe.SliceData(t32),
 			N0: L,
 			N1: T,
-			N2: 4,
-			N3: 8,
-			N4: 12,
-			N5: d,
-			N6: 12 * d,
-			N7: T * d,
+			N2: d,
+			N3: 12 * d,
+			N4: T * d,
 		}
-		regions.R1abaceece2b1(&a)
+		regions.Rd6f39367fbb8(&a)
 	} else {
 		gamma := c.Gamma[:d]
 		gammaBar := c.GammaBar[:d]
@@ -206,7 +200,7 @@ func (c *zBackwardFused) run() {
 
 	// normed.N, normed.Z
 	if kern.Wide() {
-		a := regions.R7d8ddb64cf78Args{
+		a := regions.Rf3e963770565Args{
 			P0: unsafe.SliceData(t5),
 			P1: unsafe.SliceData(t17),
 			P2: unsafe.SliceData(c.X),
@@ -218,7 +212,7 @@ func (c *zBackwardFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.R7d8ddb64cf78(&a)
+		regions.Rf3e963770565(&a)
 	} else {
 		gamma := c.Gamma[:d]
 		for i := range L {

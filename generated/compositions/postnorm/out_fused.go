@@ -25,7 +25,7 @@ func (c *outFused) run() {
 
 	// post_norm.s, post_norm.out
 	if kern.Wide() {
-		a := regions.R41505d581666Args{
+		a := regions.R2a81e1496a1eArgs{
 			P0: unsafe.SliceData(c.X),
 			P1: unsafe.SliceData(c.Y),
 			P2: unsafe.SliceData(s),
@@ -34,12 +34,9 @@ func (c *outFused) run() {
 			N1: T,
 			N2: d,
 			N3: 12 * d,
-			N4: 4,
-			N5: 8,
-			N6: 12,
-			N7: T * d,
+			N4: T * d,
 		}
-		regions.R41505d581666(&a)
+		regions.R2a81e1496a1e(&a)
 	} else {
 		for i := range L {
 			t2_2 := t2[i*T:][:T]
@@ -63,14 +60,14 @@ func (c *outFused) run() {
 	// post_norm.out
 	w := F(d)
 	if kern.Wide() {
-		a := regions.R0506f64f82ceArgs{
+		a := regions.Ra0919a98a249Args{
 			P0: unsafe.SliceData(t2),
 			P1: unsafe.SliceData(t4),
 			N0: L,
 			N1: T,
 			S0: [2]float32{w},
 		}
-		regions.R0506f64f82ce(&a)
+		regions.Ra0919a98a249(&a)
 	} else {
 		for i := range L {
 			t2_2 := t2[i*T:][:T]
@@ -83,20 +80,17 @@ func (c *outFused) run() {
 
 	// post_norm.out
 	if kern.Wide() {
-		a := regions.R9b876d58b969Args{
+		a := regions.Rd96b7dd1a77aArgs{
 			P0: unsafe.SliceData(t4),
 			P1: unsafe.SliceData(s),
 			P2: unsafe.SliceData(c.OutLin),
 			P3: unsafe.SliceData(t7),
 			N0: L,
 			N1: T,
-			N2: 4,
-			N3: 8,
-			N4: 12,
-			N5: d,
-			N6: T * d,
+			N2: d,
+			N3: T * d,
 		}
-		regions.R9b876d58b969(&a)
+		regions.Rd96b7dd1a77a(&a)
 	} else {
 		for i := range L {
 			t4_2 := t4[i*T:][:T]
@@ -120,14 +114,14 @@ func (c *outFused) run() {
 
 	// post_norm.out
 	if kern.Wide() {
-		a := regions.R14a6fee79686Args{
+		a := regions.R8cbc8abf1f25Args{
 			P0: unsafe.SliceData(t7),
 			P1: unsafe.SliceData(c.OutSqrt),
 			N0: L,
 			N1: T,
 			S0: [2]float32{w},
 		}
-		regions.R14a6fee79686(&a)
+		regions.R8cbc8abf1f25(&a)
 	} else {
 		for i := range L {
 			t7_2 := t7[i*T:][:T]
@@ -140,7 +134,7 @@ func (c *outFused) run() {
 
 	// post_norm.out
 	if kern.Wide() {
-		a := regions.Rc5825f2ee93aArgs{
+		a := regions.Re88d0ca9f990Args{
 			P0: unsafe.SliceData(c.OutSqrt),
 			P1: unsafe.SliceData(c.OutLin),
 			P2: unsafe.SliceData(c.Gamma),
@@ -151,7 +145,7 @@ func (c *outFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.Rc5825f2ee93a(&a)
+		regions.Re88d0ca9f990(&a)
 	} else {
 		gamma := c.Gamma[:d]
 		beta := c.Beta[:d]
@@ -189,7 +183,7 @@ func (c *outBackwardFused) run() {
 	clear(c.BetaBar)
 	clear(c.GammaBar)
 	if kern.Wide() {
-		a := regions.R5b34c34142eeArgs{
+		a := regions.Re7539a0cba40Args{
 			P0: unsafe.SliceData(c.OutSqrt),
 			P1: unsafe.SliceData(c.OutLin),
 			P2: unsafe.SliceData(c.OutBar),
@@ -200,15 +194,12 @@ func (c *outBackwardFused) run() {
 			P7: unsafe.SliceData(t92),
 			N0: L,
 			N1: T,
-			N2: 4,
-			N3: 8,
-			N4: 12,
-			N5: d,
-			N6: 8 * d,
-			N7: 12 * d,
-			N8: T * d,
+			N2: d,
+			N3: 8 * d,
+			N4: 12 * d,
+			N5: T * d,
 		}
-		regions.R5b34c34142ee(&a)
+		regions.Re7539a0cba40(&a)
 	} else {
 		gamma := c.Gamma[:d]
 		betaBar := c.BetaBar[:d]
@@ -240,13 +231,13 @@ func (c *outBackwardFused) run() {
 
 	// post_norm.out
 	if kern.Wide() {
-		a := regions.Ra347ed7762a0Args{
+		a := regions.R6c0594c15269Args{
 			P0: unsafe.SliceData(c.OutSqrt),
 			P1: unsafe.SliceData(t62),
 			N0: L,
 			N1: T,
 		}
-		regions.Ra347ed7762a0(&a)
+		regions.R6c0594c15269(&a)
 	} else {
 		for i := range L {
 			outSqrt := c.OutSqrt[i*T:][:T]
@@ -262,7 +253,7 @@ func (c *outBackwardFused) run() {
 
 	// post_norm.out
 	if kern.Wide() {
-		a := regions.R9f9b87969060Args{
+		a := regions.Rcd3a3ad550f3Args{
 			P0: unsafe.SliceData(t92),
 			P1: unsafe.SliceData(t62),
 			P2: unsafe.SliceData(t32_2),
@@ -270,7 +261,7 @@ func (c *outBackwardFused) run() {
 			N1: T,
 			S0: [2]float32{t15},
 		}
-		regions.R9f9b87969060(&a)
+		regions.Rcd3a3ad550f3(&a)
 	} else {
 		for i := range L {
 			t92_2 := t92[i*T:][:T]
@@ -284,7 +275,7 @@ func (c *outBackwardFused) run() {
 
 	// post_norm.out
 	if kern.Wide() {
-		a := regions.Re799da10b8daArgs{
+		a := regions.R213329692b44Args{
 			P0: unsafe.SliceData(t62),
 			P1: unsafe.SliceData(t32_2),
 			P2: unsafe.SliceData(c.OutLin),
@@ -293,14 +284,11 @@ func (c *outBackwardFused) run() {
 			P5: unsafe.SliceData(t21),
 			N0: L,
 			N1: T,
-			N2: 4,
-			N3: 8,
-			N4: 12,
-			N5: d,
-			N6: 12 * d,
-			N7: T * d,
+			N2: d,
+			N3: 12 * d,
+			N4: T * d,
 		}
-		regions.Re799da10b8da(&a)
+		regions.R213329692b44(&a)
 	} else {
 		for i := range L {
 			t62_2 := t62[i*T:][:T]
@@ -327,7 +315,7 @@ func (c *outBackwardFused) run() {
 
 	// post_norm.s, post_norm.out
 	if kern.Wide() {
-		a := regions.R4b0e91de633eArgs{
+		a := regions.Re18e22f2810bArgs{
 			P0: unsafe.SliceData(t21),
 			P1: unsafe.SliceData(t19),
 			P2: unsafe.SliceData(c.XBar),
@@ -338,7 +326,7 @@ func (c *outBackwardFused) run() {
 			N3: T * d,
 			S0: [2]float32{t15},
 		}
-		regions.R4b0e91de633e(&a)
+		regions.Re18e22f2810b(&a)
 	} else {
 		for i := range L {
 			t21_2 := t21[i*T:][:T]

@@ -24,18 +24,15 @@ func (c *zFused) run() {
 
 	// pre_norm.Z
 	if kern.Wide() {
-		a := regions.R5432ca45a9a2Args{
+		a := regions.Rf38cad12a527Args{
 			P0: unsafe.SliceData(c.X),
 			P1: unsafe.SliceData(t),
 			N0: L,
 			N1: T,
 			N2: d,
-			N3: 4,
-			N4: 8,
-			N5: 12,
-			N6: T * d,
+			N3: T * d,
 		}
-		regions.R5432ca45a9a2(&a)
+		regions.Rf38cad12a527(&a)
 	} else {
 		for i := range L {
 			t2 := t[i*T:][:T]
@@ -55,14 +52,14 @@ func (c *zFused) run() {
 	// pre_norm.Z
 	w := F(d)
 	if kern.Wide() {
-		a := regions.R0506f64f82ceArgs{
+		a := regions.Ra0919a98a249Args{
 			P0: unsafe.SliceData(t),
 			P1: unsafe.SliceData(c.ZDiv),
 			N0: L,
 			N1: T,
 			S0: [2]float32{w},
 		}
-		regions.R0506f64f82ce(&a)
+		regions.Ra0919a98a249(&a)
 	} else {
 		for i := range L {
 			t2 := t[i*T:][:T]
@@ -75,20 +72,17 @@ func (c *zFused) run() {
 
 	// pre_norm.Z
 	if kern.Wide() {
-		a := regions.R9b876d58b969Args{
+		a := regions.Rd96b7dd1a77aArgs{
 			P0: unsafe.SliceData(c.ZDiv),
 			P1: unsafe.SliceData(c.X),
 			P2: unsafe.SliceData(t4),
 			P3: unsafe.SliceData(t6),
 			N0: L,
 			N1: T,
-			N2: 4,
-			N3: 8,
-			N4: 12,
-			N5: d,
-			N6: T * d,
+			N2: d,
+			N3: T * d,
 		}
-		regions.R9b876d58b969(&a)
+		regions.Rd96b7dd1a77a(&a)
 	} else {
 		for i := range L {
 			ZDiv := c.ZDiv[i*T:][:T]
@@ -112,14 +106,14 @@ func (c *zFused) run() {
 
 	// pre_norm.Z
 	if kern.Wide() {
-		a := regions.R14a6fee79686Args{
+		a := regions.R8cbc8abf1f25Args{
 			P0: unsafe.SliceData(t6),
 			P1: unsafe.SliceData(c.ZSqrt),
 			N0: L,
 			N1: T,
 			S0: [2]float32{w},
 		}
-		regions.R14a6fee79686(&a)
+		regions.R8cbc8abf1f25(&a)
 	} else {
 		for i := range L {
 			t6_2 := t6[i*T:][:T]
@@ -132,7 +126,7 @@ func (c *zFused) run() {
 
 	// pre_norm.Z
 	if kern.Wide() {
-		a := regions.Rc5825f2ee93aArgs{
+		a := regions.Re88d0ca9f990Args{
 			P0: unsafe.SliceData(c.ZSqrt),
 			P1: unsafe.SliceData(t4),
 			P2: unsafe.SliceData(c.Gamma),
@@ -143,7 +137,7 @@ func (c *zFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.Rc5825f2ee93a(&a)
+		regions.Re88d0ca9f990(&a)
 	} else {
 		gamma := c.Gamma[:d]
 		beta := c.Beta[:d]
@@ -182,7 +176,7 @@ func (c *zBackwardFused) run() {
 	clear(c.BetaBar)
 	clear(c.GammaBar)
 	if kern.Wide() {
-		a := regions.R1823bcb41e78Args{
+		a := regions.R12c9733dd08cArgs{
 			P0: unsafe.SliceData(c.ZDiv),
 			P1: unsafe.SliceData(c.ZSqrt),
 			P2: unsafe.SliceData(c.X),
@@ -195,16 +189,13 @@ func (c *zBackwardFused) run() {
 			P9: unsafe.SliceData(t102),
 			N0: L,
 			N1: T,
-			N2: 4,
-			N3: 8,
-			N4: 12,
-			N5: d,
-			N6: 4 * d,
-			N7: 8 * d,
-			N8: 12 * d,
-			N9: T * d,
+			N2: d,
+			N3: 4 * d,
+			N4: 8 * d,
+			N5: 12 * d,
+			N6: T * d,
 		}
-		regions.R1823bcb41e78(&a)
+		regions.R12c9733dd08c(&a)
 	} else {
 		gamma := c.Gamma[:d]
 		betaBar := c.BetaBar[:d]
@@ -241,13 +232,13 @@ func (c *zBackwardFused) run() {
 
 	// pre_norm.Z
 	if kern.Wide() {
-		a := regions.Ra347ed7762a0Args{
+		a := regions.R6c0594c15269Args{
 			P0: unsafe.SliceData(c.ZSqrt),
 			P1: unsafe.SliceData(t72),
 			N0: L,
 			N1: T,
 		}
-		regions.Ra347ed7762a0(&a)
+		regions.R6c0594c15269(&a)
 	} else {
 		for i := range L {
 			ZSqrt := c.ZSqrt[i*T:][:T]
@@ -263,7 +254,7 @@ func (c *zBackwardFused) run() {
 
 	// pre_norm.Z
 	if kern.Wide() {
-		a := regions.R9f9b87969060Args{
+		a := regions.Rcd3a3ad550f3Args{
 			P0: unsafe.SliceData(t102),
 			P1: unsafe.SliceData(t72),
 			P2: unsafe.SliceData(t31),
@@ -271,7 +262,7 @@ func (c *zBackwardFused) run() {
 			N1: T,
 			S0: [2]float32{t16},
 		}
-		regions.R9f9b87969060(&a)
+		regions.Rcd3a3ad550f3(&a)
 	} else {
 		for i := range L {
 			t102_2 := t102[i*T:][:T]
@@ -285,7 +276,7 @@ func (c *zBackwardFused) run() {
 
 	// pre_norm.Z
 	if kern.Wide() {
-		a := regions.Re799da10b8daArgs{
+		a := regions.R213329692b44Args{
 			P0: unsafe.SliceData(t72),
 			P1: unsafe.SliceData(t31),
 			P2: unsafe.SliceData(t4),
@@ -294,14 +285,11 @@ func (c *zBackwardFused) run() {
 			P5: unsafe.SliceData(t22),
 			N0: L,
 			N1: T,
-			N2: 4,
-			N3: 8,
-			N4: 12,
-			N5: d,
-			N6: 12 * d,
-			N7: T * d,
+			N2: d,
+			N3: 12 * d,
+			N4: T * d,
 		}
-		regions.Re799da10b8da(&a)
+		regions.R213329692b44(&a)
 	} else {
 		for i := range L {
 			t72_2 := t72[i*T:][:T]
@@ -328,7 +316,7 @@ func (c *zBackwardFused) run() {
 
 	// pre_norm.Z
 	if kern.Wide() {
-		a := regions.R9145d4360c8cArgs{
+		a := regions.R0144deef245bArgs{
 			P0: unsafe.SliceData(t22),
 			P1: unsafe.SliceData(t20),
 			P2: unsafe.SliceData(c.XBar),
@@ -338,7 +326,7 @@ func (c *zBackwardFused) run() {
 			N3: T * d,
 			S0: [2]float32{t16},
 		}
-		regions.R9145d4360c8c(&a)
+		regions.R0144deef245b(&a)
 	} else {
 		for i := range L {
 			t22_2 := t22[i*T:][:T]

@@ -26,18 +26,15 @@ func (c *zFused) run() {
 
 	// pre_rms_norm.Z
 	if kern.Wide() {
-		a := regions.R83bc34c7e4d3Args{
+		a := regions.R24bb5a968bc9Args{
 			P0: unsafe.SliceData(c.X),
 			P1: unsafe.SliceData(t4),
 			N0: L,
 			N1: T,
 			N2: d,
-			N3: 4,
-			N4: 8,
-			N5: 12,
-			N6: T * d,
+			N3: T * d,
 		}
-		regions.R83bc34c7e4d3(&a)
+		regions.R24bb5a968bc9(&a)
 	} else {
 		for i := range L {
 			t4_2 := t4[i*T:][:T]
@@ -57,7 +54,7 @@ func (c *zFused) run() {
 
 	// pre_rms_norm.Z
 	if kern.Wide() {
-		a := regions.R290d33930d03Args{
+		a := regions.Re3a049425354Args{
 			P0: unsafe.SliceData(t4),
 			P1: unsafe.SliceData(c.ZSqrt),
 			P2: unsafe.SliceData(t9),
@@ -65,7 +62,7 @@ func (c *zFused) run() {
 			N1: T,
 			S0: [2]float32{t3},
 		}
-		regions.R290d33930d03(&a)
+		regions.Re3a049425354(&a)
 	} else {
 		for i := range L {
 			t4_2 := t4[i*T:][:T]
@@ -81,7 +78,7 @@ func (c *zFused) run() {
 
 	// pre_rms_norm.Z
 	if kern.Wide() {
-		a := regions.R8d5917084836Args{
+		a := regions.Raabc044e99a3Args{
 			P0: unsafe.SliceData(t9),
 			P1: unsafe.SliceData(c.X),
 			P2: unsafe.SliceData(c.Gamma),
@@ -91,7 +88,7 @@ func (c *zFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.R8d5917084836(&a)
+		regions.Raabc044e99a3(&a)
 	} else {
 		gamma := c.Gamma[:d]
 		for i := range L {
@@ -126,13 +123,13 @@ func (c *zBackwardFused) run() {
 
 	// pre_rms_norm.Z
 	if kern.Wide() {
-		a := regions.Ra347ed7762a0Args{
+		a := regions.R6c0594c15269Args{
 			P0: unsafe.SliceData(c.ZSqrt),
 			P1: unsafe.SliceData(t9),
 			N0: L,
 			N1: T,
 		}
-		regions.Ra347ed7762a0(&a)
+		regions.R6c0594c15269(&a)
 	} else {
 		for i := range L {
 			ZSqrt := c.ZSqrt[i*T:][:T]
@@ -146,7 +143,7 @@ func (c *zBackwardFused) run() {
 	// pre_rms_norm.Z
 	clear(c.GammaBar)
 	if kern.Wide() {
-		a := regions.R1abaceece2b1Args{
+		a := regions.Rd6f39367fbb8Args{
 			P0: unsafe.SliceData(t9),
 			P1: unsafe.SliceData(c.X),
 			P2: unsafe.SliceData(c.ZBar),
@@ -155,14 +152,11 @@ func (c *zBackwardFused) run() {
 			P5: unsafe.SliceData(t32),
 			N0: L,
 			N1: T,
-			N2: 4,
-			N3: 8,
-			N4: 12,
-			N5: d,
-			N6: 12 * d,
-			N7: T * d,
+			N2: d,
+			N3: 12 * d,
+			N4: T * d,
 		}
-		regions.R1abaceece2b1(&a)
+		regions.Rd6f39367fbb8(&a)
 	} else {
 		gamma := c.Gamma[:d]
 		gammaBar := c.GammaBar[:d]
@@ -189,7 +183,7 @@ func (c *zBackwardFused) run() {
 
 	// pre_rms_norm.Z
 	if kern.Wide() {
-		a := regions.R477c81b78800Args{
+		a := regions.R668b10e42fbfArgs{
 			P0: unsafe.SliceData(t9),
 			P1: unsafe.SliceData(t32),
 			P2: unsafe.SliceData(c.ZSqrt),
@@ -198,7 +192,7 @@ func (c *zBackwardFused) run() {
 			N1: T,
 			S0: [2]float32{t3},
 		}
-		regions.R477c81b78800(&a)
+		regions.R668b10e42fbf(&a)
 	} else {
 		for i := range L {
 			t9_2 := t9[i*T:][:T]
@@ -214,7 +208,7 @@ func (c *zBackwardFused) run() {
 
 	// pre_rms_norm.Z
 	if kern.Wide() {
-		a := regions.R7d8ddb64cf78Args{
+		a := regions.Rf3e963770565Args{
 			P0: unsafe.SliceData(t9),
 			P1: unsafe.SliceData(t20),
 			P2: unsafe.SliceData(c.X),
@@ -226,7 +220,7 @@ func (c *zBackwardFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.R7d8ddb64cf78(&a)
+		regions.Rf3e963770565(&a)
 	} else {
 		gamma := c.Gamma[:d]
 		for i := range L {

@@ -57,7 +57,7 @@ func (c *outFused) run() {
 	// relative_window.a
 	clear(t12)
 	if kern.Wide() {
-		a := regions.R23abcfc4214fArgs{
+		a := regions.Ra7ea92cd4561Args{
 			P0:  unsafe.SliceData(c.Pos),
 			P1:  unsafe.SliceData(q),
 			P2:  unsafe.SliceData(c.AStack),
@@ -69,16 +69,13 @@ func (c *outFused) run() {
 			N4:  dH,
 			N5:  4*H*dH*w - 4*H*dH,
 			N6:  -H * dH,
-			N7:  4,
-			N8:  8,
-			N9:  12,
-			N10: H * dH,
-			N11: H * w,
-			N12: H*T*dH + H*dH*w - H*dH,
-			N13: H * T * dH,
-			N14: H * T * w,
+			N7:  H * dH,
+			N8:  H * w,
+			N9:  H*T*dH + H*dH*w - H*dH,
+			N10: H * T * dH,
+			N11: H * T * w,
 		}
-		regions.R23abcfc4214f(&a)
+		regions.Ra7ea92cd4561(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -105,7 +102,7 @@ func (c *outFused) run() {
 
 	// relative_window.a
 	if kern.Wide() {
-		a := regions.Rc835941b3674Args{
+		a := regions.R02bbded7c9b8Args{
 			P0: unsafe.SliceData(t12),
 			P1: unsafe.SliceData(c.B),
 			P2: unsafe.SliceData(t14),
@@ -117,7 +114,7 @@ func (c *outFused) run() {
 			N5: H * T * w,
 			S0: [2]float32{t7},
 		}
-		regions.Rc835941b3674(&a)
+		regions.R02bbded7c9b8(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -136,7 +133,7 @@ func (c *outFused) run() {
 	// relative_window.a
 	clear(c.A)
 	if kern.Wide() {
-		a := regions.R1cabcb655770Args{
+		a := regions.R0dad4bb9615bArgs{
 			P0: unsafe.SliceData(c.Pos),
 			P1: unsafe.SliceData(t14),
 			P2: unsafe.SliceData(c.A),
@@ -147,7 +144,7 @@ func (c *outFused) run() {
 			N4: H * w,
 			N5: H * T * w,
 		}
-		regions.R1cabcb655770(&a)
+		regions.R0dad4bb9615b(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -213,7 +210,7 @@ func (c *outFused) run() {
 	// relative_window.out
 	clear(c.Out)
 	if kern.Wide() {
-		a := regions.Re3b7281adf52Args{
+		a := regions.Rbedb5b83c62eArgs{
 			P0:  unsafe.SliceData(c.Pos),
 			P1:  unsafe.SliceData(c.A),
 			P2:  unsafe.SliceData(c.OutStack),
@@ -222,19 +219,16 @@ func (c *outFused) run() {
 			N1:  T,
 			N2:  H,
 			N3:  w,
-			N4:  4,
-			N5:  8,
-			N6:  12,
-			N7:  dH,
-			N8:  4*H*dH*w - 4*H*dH,
-			N9:  -H * dH,
-			N10: H * dH,
-			N11: H * w,
-			N12: H*T*dH + H*dH*w - H*dH,
-			N13: H * T * dH,
-			N14: H * T * w,
+			N4:  dH,
+			N5:  4*H*dH*w - 4*H*dH,
+			N6:  -H * dH,
+			N7:  H * dH,
+			N8:  H * w,
+			N9:  H*T*dH + H*dH*w - H*dH,
+			N10: H * T * dH,
+			N11: H * T * w,
 		}
-		regions.Re3b7281adf52(&a)
+		regions.Rbedb5b83c62e(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -258,7 +252,7 @@ func (c *outFused) run() {
 
 	// relative_window.a
 	if kern.Wide() {
-		a := regions.R119e7cc55839Args{
+		a := regions.R844084e93388Args{
 			P0: unsafe.SliceData(q),
 			P1: unsafe.SliceData(c.AProd),
 			N0: L,
@@ -269,7 +263,7 @@ func (c *outFused) run() {
 			N5: H * T * dH,
 			S0: [2]float32{t7},
 		}
-		regions.R119e7cc55839(&a)
+		regions.R844084e93388(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -314,7 +308,7 @@ func (c *outBackwardFused) run() {
 	// relative_window.out
 	clear(t2)
 	if kern.Wide() {
-		a := regions.Rf0f41fea1875Args{
+		a := regions.R02be39ad10a8Args{
 			P0:  unsafe.SliceData(c.Pos),
 			P1:  unsafe.SliceData(c.OutStack),
 			P2:  unsafe.SliceData(c.OutBar),
@@ -326,16 +320,13 @@ func (c *outBackwardFused) run() {
 			N4:  dH,
 			N5:  4*H*dH*w - 4*H*dH,
 			N6:  -H * dH,
-			N7:  4,
-			N8:  8,
-			N9:  12,
-			N10: H * dH,
-			N11: H * w,
-			N12: H*T*dH + H*dH*w - H*dH,
-			N13: H * T * dH,
-			N14: H * T * w,
+			N7:  H * dH,
+			N8:  H * w,
+			N9:  H*T*dH + H*dH*w - H*dH,
+			N10: H * T * dH,
+			N11: H * T * w,
 		}
-		regions.Rf0f41fea1875(&a)
+		regions.R02be39ad10a8(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -363,7 +354,7 @@ func (c *outBackwardFused) run() {
 	// relative_window.out
 	clear(t3)
 	if kern.Wide() {
-		a := regions.R6f8576de727fArgs{
+		a := regions.R4e7f6ae83eddArgs{
 			P0:  unsafe.SliceData(c.A),
 			P1:  unsafe.SliceData(c.OutBar),
 			P2:  unsafe.SliceData(t3),
@@ -371,19 +362,16 @@ func (c *outBackwardFused) run() {
 			N1:  T,
 			N2:  H,
 			N3:  w,
-			N4:  4,
-			N5:  8,
-			N6:  12,
-			N7:  dH,
-			N8:  4*H*dH*w - 4*H*dH,
-			N9:  -H * dH,
-			N10: H * dH,
-			N11: H * w,
-			N12: H*T*dH + H*dH*w - H*dH,
-			N13: H * T * dH,
-			N14: H * T * w,
+			N4:  dH,
+			N5:  4*H*dH*w - 4*H*dH,
+			N6:  -H * dH,
+			N7:  H * dH,
+			N8:  H * w,
+			N9:  H*T*dH + H*dH*w - H*dH,
+			N10: H * T * dH,
+			N11: H * T * w,
 		}
-		regions.R6f8576de727f(&a)
+		regions.R4e7f6ae83edd(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -542,7 +530,7 @@ func (c *outBackwardFused) run() {
 
 	// relative_window.a
 	if kern.Wide() {
-		a := regions.Rde319f1ccd00Args{
+		a := regions.Rae45a734808dArgs{
 			P0: unsafe.SliceData(t112),
 			P1: unsafe.SliceData(c.A),
 			P2: unsafe.SliceData(t2),
@@ -555,7 +543,7 @@ func (c *outBackwardFused) run() {
 			N5: H * T,
 			N6: H * T * w,
 		}
-		regions.Rde319f1ccd00(&a)
+		regions.Rae45a734808d(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -608,7 +596,7 @@ func (c *outBackwardFused) run() {
 	// relative_window.a
 	clear(t30)
 	if kern.Wide() {
-		a := regions.R726f9d03368cArgs{
+		a := regions.Re108c6797723Args{
 			P0:  unsafe.SliceData(c.Pos),
 			P1:  unsafe.SliceData(t132),
 			P2:  unsafe.SliceData(c.AStack),
@@ -617,19 +605,16 @@ func (c *outBackwardFused) run() {
 			N1:  T,
 			N2:  H,
 			N3:  w,
-			N4:  4,
-			N5:  8,
-			N6:  12,
-			N7:  dH,
-			N8:  4*H*dH*w - 4*H*dH,
-			N9:  -H * dH,
-			N10: H * dH,
-			N11: H * w,
-			N12: H*T*dH + H*dH*w - H*dH,
-			N13: H * T * dH,
-			N14: H * T * w,
+			N4:  dH,
+			N5:  4*H*dH*w - 4*H*dH,
+			N6:  -H * dH,
+			N7:  H * dH,
+			N8:  H * w,
+			N9:  H*T*dH + H*dH*w - H*dH,
+			N10: H * T * dH,
+			N11: H * T * w,
 		}
-		regions.R726f9d03368c(&a)
+		regions.Re108c6797723(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -653,7 +638,7 @@ func (c *outBackwardFused) run() {
 
 	// relative_window.a
 	if kern.Wide() {
-		a := regions.R119e7cc55839Args{
+		a := regions.R844084e93388Args{
 			P0: unsafe.SliceData(t30),
 			P1: unsafe.SliceData(t172),
 			N0: L,
@@ -664,7 +649,7 @@ func (c *outBackwardFused) run() {
 			N5: H * T * dH,
 			S0: [2]float32{t7},
 		}
-		regions.R119e7cc55839(&a)
+		regions.R844084e93388(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -682,7 +667,7 @@ func (c *outBackwardFused) run() {
 	// relative_window.a
 	clear(t182)
 	if kern.Wide() {
-		a := regions.R6f8576de727fArgs{
+		a := regions.R4e7f6ae83eddArgs{
 			P0:  unsafe.SliceData(t132),
 			P1:  unsafe.SliceData(c.AProd),
 			P2:  unsafe.SliceData(t182),
@@ -690,19 +675,16 @@ func (c *outBackwardFused) run() {
 			N1:  T,
 			N2:  H,
 			N3:  w,
-			N4:  4,
-			N5:  8,
-			N6:  12,
-			N7:  dH,
-			N8:  4*H*dH*w - 4*H*dH,
-			N9:  -H * dH,
-			N10: H * dH,
-			N11: H * w,
-			N12: H*T*dH + H*dH*w - H*dH,
-			N13: H * T * dH,
-			N14: H * T * w,
+			N4:  dH,
+			N5:  4*H*dH*w - 4*H*dH,
+			N6:  -H * dH,
+			N7:  H * dH,
+			N8:  H * w,
+			N9:  H*T*dH + H*dH*w - H*dH,
+			N10: H * T * dH,
+			N11: H * T * w,
 		}
-		regions.R6f8576de727f(&a)
+		regions.R4e7f6ae83edd(&a)
 	} else {
 		for i := range L {
 			for j := range T {

@@ -25,7 +25,7 @@ func (c *outFused) run() {
 
 	// residual_mlp.out, residual_mlp.h
 	if kern.Wide() {
-		a := regions.Rf358c94bf110Args{
+		a := regions.R32607dc4c6f1Args{
 			P0: unsafe.SliceData(c.HProd),
 			P1: unsafe.SliceData(t22),
 			N0: L,
@@ -33,7 +33,7 @@ func (c *outFused) run() {
 			N2: 4 * d,
 			N3: 4 * T * d,
 		}
-		regions.Rf358c94bf110(&a)
+		regions.R32607dc4c6f1(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -74,7 +74,7 @@ func (c *outBackwardFused) run() {
 
 	// residual_mlp.h, residual_mlp.out
 	if kern.Wide() {
-		a := regions.R0206e2cf4e22Args{
+		a := regions.R4b7898343bccArgs{
 			P0: unsafe.SliceData(c.HProd),
 			P1: unsafe.SliceData(t2),
 			P2: unsafe.SliceData(t22),
@@ -83,7 +83,7 @@ func (c *outBackwardFused) run() {
 			N2: 4 * d,
 			N3: 4 * T * d,
 		}
-		regions.R0206e2cf4e22(&a)
+		regions.R4b7898343bcc(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -108,7 +108,7 @@ func (c *outBackwardFused) run() {
 
 	// residual_mlp.h, residual_mlp.out
 	if kern.Wide() {
-		a := regions.R5dc6f16a9013Args{
+		a := regions.R6d248ca1aba7Args{
 			P0: unsafe.SliceData(t2),
 			P1: unsafe.SliceData(t6),
 			P2: unsafe.SliceData(c.HProd),
@@ -118,7 +118,7 @@ func (c *outBackwardFused) run() {
 			N2: 4 * d,
 			N3: 4 * T * d,
 		}
-		regions.R5dc6f16a9013(&a)
+		regions.R6d248ca1aba7(&a)
 	} else {
 		for i := range L {
 			for j := range T {

@@ -92,7 +92,7 @@ func (c *outFused) run() {
 			for k := range 2 {
 				w4 := num.FMA32(F(2), F(k), F(-1))
 				if kern.Wide() {
-					a := regions.R8bac69ee0cc3Args{
+					a := regions.R8f7a3f1f9f5eArgs{
 						P0: unsafe.SliceData(c.S),
 						P1: unsafe.SliceData(t),
 						N0: f,
@@ -100,7 +100,7 @@ func (c *outFused) run() {
 						N2: 4*f*k + 8*f*j + 8*T*f*i,
 						S0: [2]float32{w4},
 					}
-					regions.R8bac69ee0cc3(&a)
+					regions.R8f7a3f1f9f5e(&a)
 				} else {
 					S := c.S[(i*T+j)*f:][:f]
 					t2 := t[((i*T+j)*2+k)*f:][:f]
@@ -216,7 +216,7 @@ func (c *outFused) run() {
 	// rotary_window.a
 	clear(t83)
 	if kern.Wide() {
-		a := regions.R23abcfc4214fArgs{
+		a := regions.Ra7ea92cd4561Args{
 			P0:  unsafe.SliceData(c.Pos),
 			P1:  unsafe.SliceData(c.Q),
 			P2:  unsafe.SliceData(c.AStack),
@@ -228,16 +228,13 @@ func (c *outFused) run() {
 			N4:  2 * f,
 			N5:  8*H*f*w - 8*H*f,
 			N6:  -2 * H * f,
-			N7:  4,
-			N8:  8,
-			N9:  12,
-			N10: 2 * H * f,
-			N11: H * w,
-			N12: 2*H*T*f + 2*H*f*w - 2*H*f,
-			N13: 2 * H * T * f,
-			N14: H * T * w,
+			N7:  2 * H * f,
+			N8:  H * w,
+			N9:  2*H*T*f + 2*H*f*w - 2*H*f,
+			N10: 2 * H * T * f,
+			N11: H * T * w,
 		}
-		regions.R23abcfc4214f(&a)
+		regions.Ra7ea92cd4561(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -264,7 +261,7 @@ func (c *outFused) run() {
 
 	// rotary_window.a
 	if kern.Wide() {
-		a := regions.R119e7cc55839Args{
+		a := regions.R844084e93388Args{
 			P0: unsafe.SliceData(t83),
 			P1: unsafe.SliceData(t84),
 			N0: L,
@@ -275,7 +272,7 @@ func (c *outFused) run() {
 			N5: H * T * w,
 			S0: [2]float32{t80},
 		}
-		regions.R119e7cc55839(&a)
+		regions.R844084e93388(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -293,7 +290,7 @@ func (c *outFused) run() {
 	// rotary_window.a
 	clear(c.A)
 	if kern.Wide() {
-		a := regions.R1cabcb655770Args{
+		a := regions.R0dad4bb9615bArgs{
 			P0: unsafe.SliceData(c.Pos),
 			P1: unsafe.SliceData(t84),
 			P2: unsafe.SliceData(c.A),
@@ -304,7 +301,7 @@ func (c *outFused) run() {
 			N4: H * w,
 			N5: H * T * w,
 		}
-		regions.R1cabcb655770(&a)
+		regions.R0dad4bb9615b(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -370,7 +367,7 @@ func (c *outFused) run() {
 	// rotary_window.out
 	clear(c.Out)
 	if kern.Wide() {
-		a := regions.Re3b7281adf52Args{
+		a := regions.Rbedb5b83c62eArgs{
 			P0:  unsafe.SliceData(c.Pos),
 			P1:  unsafe.SliceData(c.A),
 			P2:  unsafe.SliceData(c.OutStack),
@@ -379,19 +376,16 @@ func (c *outFused) run() {
 			N1:  T,
 			N2:  H,
 			N3:  w,
-			N4:  4,
-			N5:  8,
-			N6:  12,
-			N7:  2 * f,
-			N8:  8*H*f*w - 8*H*f,
-			N9:  -2 * H * f,
-			N10: 2 * H * f,
-			N11: H * w,
-			N12: 2*H*T*f + 2*H*f*w - 2*H*f,
-			N13: 2 * H * T * f,
-			N14: H * T * w,
+			N4:  2 * f,
+			N5:  8*H*f*w - 8*H*f,
+			N6:  -2 * H * f,
+			N7:  2 * H * f,
+			N8:  H * w,
+			N9:  2*H*T*f + 2*H*f*w - 2*H*f,
+			N10: 2 * H * T * f,
+			N11: H * T * w,
 		}
-		regions.Re3b7281adf52(&a)
+		regions.Rbedb5b83c62e(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -447,7 +441,7 @@ func (c *outBackwardFused) run() {
 			for k := range 2 {
 				w2 := num.FMA32(F(2), F(k), F(-1))
 				if kern.Wide() {
-					a := regions.R8bac69ee0cc3Args{
+					a := regions.R8f7a3f1f9f5eArgs{
 						P0: unsafe.SliceData(c.S),
 						P1: unsafe.SliceData(t),
 						N0: f,
@@ -455,7 +449,7 @@ func (c *outBackwardFused) run() {
 						N2: 4*f*k + 8*f*j + 8*T*f*i,
 						S0: [2]float32{w2},
 					}
-					regions.R8bac69ee0cc3(&a)
+					regions.R8f7a3f1f9f5e(&a)
 				} else {
 					S := c.S[(i*T+j)*f:][:f]
 					t2 := t[((i*T+j)*2+k)*f:][:f]
@@ -473,7 +467,7 @@ func (c *outBackwardFused) run() {
 	// rotary_window.out
 	clear(t42)
 	if kern.Wide() {
-		a := regions.Rf0f41fea1875Args{
+		a := regions.R02be39ad10a8Args{
 			P0:  unsafe.SliceData(c.Pos),
 			P1:  unsafe.SliceData(c.OutStack),
 			P2:  unsafe.SliceData(c.OutBar),
@@ -485,16 +479,13 @@ func (c *outBackwardFused) run() {
 			N4:  2 * f,
 			N5:  8*H*f*w - 8*H*f,
 			N6:  -2 * H * f,
-			N7:  4,
-			N8:  8,
-			N9:  12,
-			N10: 2 * H * f,
-			N11: H * w,
-			N12: 2*H*T*f + 2*H*f*w - 2*H*f,
-			N13: 2 * H * T * f,
-			N14: H * T * w,
+			N7:  2 * H * f,
+			N8:  H * w,
+			N9:  2*H*T*f + 2*H*f*w - 2*H*f,
+			N10: 2 * H * T * f,
+			N11: H * T * w,
 		}
-		regions.Rf0f41fea1875(&a)
+		regions.R02be39ad10a8(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -522,7 +513,7 @@ func (c *outBackwardFused) run() {
 	// rotary_window.out
 	clear(t52)
 	if kern.Wide() {
-		a := regions.R6f8576de727fArgs{
+		a := regions.R4e7f6ae83eddArgs{
 			P0:  unsafe.SliceData(c.A),
 			P1:  unsafe.SliceData(c.OutBar),
 			P2:  unsafe.SliceData(t52),
@@ -530,19 +521,16 @@ func (c *outBackwardFused) run() {
 			N1:  T,
 			N2:  H,
 			N3:  w,
-			N4:  4,
-			N5:  8,
-			N6:  12,
-			N7:  2 * f,
-			N8:  8*H*f*w - 8*H*f,
-			N9:  -2 * H * f,
-			N10: 2 * H * f,
-			N11: H * w,
-			N12: 2*H*T*f + 2*H*f*w - 2*H*f,
-			N13: 2 * H * T * f,
-			N14: H * T * w,
+			N4:  2 * f,
+			N5:  8*H*f*w - 8*H*f,
+			N6:  -2 * H * f,
+			N7:  2 * H * f,
+			N8:  H * w,
+			N9:  2*H*T*f + 2*H*f*w - 2*H*f,
+			N10: 2 * H * T * f,
+			N11: H * T * w,
 		}
-		regions.R6f8576de727f(&a)
+		regions.R4e7f6ae83edd(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -701,7 +689,7 @@ func (c *outBackwardFused) run() {
 
 	// rotary_window.a
 	if kern.Wide() {
-		a := regions.Rb06c0da08181Args{
+		a := regions.R8e6715d3b1deArgs{
 			P0: unsafe.SliceData(t132),
 			P1: unsafe.SliceData(c.A),
 			P2: unsafe.SliceData(t42),
@@ -715,7 +703,7 @@ func (c *outBackwardFused) run() {
 			N6: H * T * w,
 			S0: [2]float32{t80},
 		}
-		regions.Rb06c0da08181(&a)
+		regions.R8e6715d3b1de(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -736,7 +724,7 @@ func (c *outBackwardFused) run() {
 	// rotary_window.a
 	clear(t172)
 	if kern.Wide() {
-		a := regions.R726f9d03368cArgs{
+		a := regions.Re108c6797723Args{
 			P0:  unsafe.SliceData(c.Pos),
 			P1:  unsafe.SliceData(t162),
 			P2:  unsafe.SliceData(c.AStack),
@@ -745,19 +733,16 @@ func (c *outBackwardFused) run() {
 			N1:  T,
 			N2:  H,
 			N3:  w,
-			N4:  4,
-			N5:  8,
-			N6:  12,
-			N7:  2 * f,
-			N8:  8*H*f*w - 8*H*f,
-			N9:  -2 * H * f,
-			N10: 2 * H * f,
-			N11: H * w,
-			N12: 2*H*T*f + 2*H*f*w - 2*H*f,
-			N13: 2 * H * T * f,
-			N14: H * T * w,
+			N4:  2 * f,
+			N5:  8*H*f*w - 8*H*f,
+			N6:  -2 * H * f,
+			N7:  2 * H * f,
+			N8:  H * w,
+			N9:  2*H*T*f + 2*H*f*w - 2*H*f,
+			N10: 2 * H * T * f,
+			N11: H * T * w,
 		}
-		regions.R726f9d03368c(&a)
+		regions.Re108c6797723(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -782,7 +767,7 @@ func (c *outBackwardFused) run() {
 	// rotary_window.a
 	clear(t182)
 	if kern.Wide() {
-		a := regions.Rc3bac6e8974eArgs{
+		a := regions.R960429d8b92eArgs{
 			P0:  unsafe.SliceData(t162),
 			P1:  unsafe.SliceData(c.Q),
 			P2:  unsafe.SliceData(t182),
@@ -790,19 +775,16 @@ func (c *outBackwardFused) run() {
 			N1:  T,
 			N2:  H,
 			N3:  w,
-			N4:  4,
-			N5:  8,
-			N6:  12,
-			N7:  2 * f,
-			N8:  8*H*f*w - 8*H*f,
-			N9:  -2 * H * f,
-			N10: 2 * H * f,
-			N11: H * w,
-			N12: 2*H*T*f + 2*H*f*w - 2*H*f,
-			N13: 2 * H * T * f,
-			N14: H * T * w,
+			N4:  2 * f,
+			N5:  8*H*f*w - 8*H*f,
+			N6:  -2 * H * f,
+			N7:  2 * H * f,
+			N8:  H * w,
+			N9:  2*H*T*f + 2*H*f*w - 2*H*f,
+			N10: 2 * H * T * f,
+			N11: H * T * w,
 		}
-		regions.Rc3bac6e8974e(&a)
+		regions.R960429d8b92e(&a)
 	} else {
 		for i := range L {
 			for j := range T {

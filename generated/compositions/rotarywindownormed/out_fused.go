@@ -90,21 +90,18 @@ func (c *outFused) run() {
 
 	// rotary_window_normed.q
 	if kern.Wide() {
-		a := regions.Rc6a7a1cb03efArgs{
+		a := regions.R8a76e5d20d22Args{
 			P0: unsafe.SliceData(c.Q0),
 			P1: unsafe.SliceData(t59),
 			N0: L,
 			N1: T,
 			N2: H,
 			N3: 2 * f,
-			N4: 4,
-			N5: 8,
-			N6: 12,
-			N7: 2 * H * f,
-			N8: 2 * H * T * f,
-			N9: H * T,
+			N4: 2 * H * f,
+			N5: 2 * H * T * f,
+			N6: H * T,
 		}
-		regions.Rc6a7a1cb03ef(&a)
+		regions.R8a76e5d20d22(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -127,7 +124,7 @@ func (c *outFused) run() {
 	// rotary_window_normed.q
 	w4 := F(2 * f)
 	if kern.Wide() {
-		a := regions.R88e9e71c353bArgs{
+		a := regions.Rc2dbb8d1ec26Args{
 			P0: unsafe.SliceData(t59),
 			P1: unsafe.SliceData(c.QSqrt),
 			N0: L,
@@ -136,7 +133,7 @@ func (c *outFused) run() {
 			N3: H * T,
 			S0: [2]float32{w4},
 		}
-		regions.R88e9e71c353b(&a)
+		regions.Rc2dbb8d1ec26(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -151,7 +148,7 @@ func (c *outFused) run() {
 
 	// rotary_window_normed.q
 	if kern.Wide() {
-		a := regions.R72d3dab1bcfdArgs{
+		a := regions.R28e676a27257Args{
 			P0: unsafe.SliceData(c.QSqrt),
 			P1: unsafe.SliceData(c.Q0),
 			P2: unsafe.SliceData(c.GammaQ),
@@ -164,7 +161,7 @@ func (c *outFused) run() {
 			N5: 2 * H * T * f,
 			N6: H * T,
 		}
-		regions.R72d3dab1bcfd(&a)
+		regions.R28e676a27257(&a)
 	} else {
 		gammaQ := c.GammaQ[:2*f]
 		for i := range L {
@@ -188,7 +185,7 @@ func (c *outFused) run() {
 			for k := range 2 {
 				w5 := num.FMA32(F(2), F(k), F(-1))
 				if kern.Wide() {
-					a := regions.R8bac69ee0cc3Args{
+					a := regions.R8f7a3f1f9f5eArgs{
 						P0: unsafe.SliceData(c.S),
 						P1: unsafe.SliceData(t),
 						N0: f,
@@ -196,7 +193,7 @@ func (c *outFused) run() {
 						N2: 4*f*k + 8*f*j + 8*T*f*i,
 						S0: [2]float32{w5},
 					}
-					regions.R8bac69ee0cc3(&a)
+					regions.R8f7a3f1f9f5e(&a)
 				} else {
 					S := c.S[(i*T+j)*f:][:f]
 					t2 := t[((i*T+j)*2+k)*f:][:f]
@@ -252,21 +249,18 @@ func (c *outFused) run() {
 
 	// rotary_window_normed.k
 	if kern.Wide() {
-		a := regions.Rc6a7a1cb03efArgs{
+		a := regions.R8a76e5d20d22Args{
 			P0: unsafe.SliceData(c.K0),
 			P1: unsafe.SliceData(t76),
 			N0: L,
 			N1: T,
 			N2: H,
 			N3: 2 * f,
-			N4: 4,
-			N5: 8,
-			N6: 12,
-			N7: 2 * H * f,
-			N8: 2 * H * T * f,
-			N9: H * T,
+			N4: 2 * H * f,
+			N5: 2 * H * T * f,
+			N6: H * T,
 		}
-		regions.Rc6a7a1cb03ef(&a)
+		regions.R8a76e5d20d22(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -288,7 +282,7 @@ func (c *outFused) run() {
 
 	// rotary_window_normed.k, rotary_window_normed.q
 	if kern.Wide() {
-		a := regions.R88e9e71c353bArgs{
+		a := regions.Rc2dbb8d1ec26Args{
 			P0: unsafe.SliceData(t76),
 			P1: unsafe.SliceData(c.KSqrt),
 			N0: L,
@@ -297,7 +291,7 @@ func (c *outFused) run() {
 			N3: H * T,
 			S0: [2]float32{w4},
 		}
-		regions.R88e9e71c353b(&a)
+		regions.Rc2dbb8d1ec26(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -312,7 +306,7 @@ func (c *outFused) run() {
 
 	// rotary_window_normed.k
 	if kern.Wide() {
-		a := regions.R72d3dab1bcfdArgs{
+		a := regions.R28e676a27257Args{
 			P0: unsafe.SliceData(c.KSqrt),
 			P1: unsafe.SliceData(c.K0),
 			P2: unsafe.SliceData(c.GammaK),
@@ -325,7 +319,7 @@ func (c *outFused) run() {
 			N5: 2 * H * T * f,
 			N6: H * T,
 		}
-		regions.R72d3dab1bcfd(&a)
+		regions.R28e676a27257(&a)
 	} else {
 		gammaK := c.GammaK[:2*f]
 		for i := range L {
@@ -405,7 +399,7 @@ func (c *outFused) run() {
 	// rotary_window_normed.a
 	clear(t97)
 	if kern.Wide() {
-		a := regions.R23abcfc4214fArgs{
+		a := regions.Ra7ea92cd4561Args{
 			P0:  unsafe.SliceData(c.Pos),
 			P1:  unsafe.SliceData(c.Q),
 			P2:  unsafe.SliceData(c.AStack),
@@ -417,16 +411,13 @@ func (c *outFused) run() {
 			N4:  2 * f,
 			N5:  8*H*f*w - 8*H*f,
 			N6:  -2 * H * f,
-			N7:  4,
-			N8:  8,
-			N9:  12,
-			N10: 2 * H * f,
-			N11: H * w,
-			N12: 2*H*T*f + 2*H*f*w - 2*H*f,
-			N13: 2 * H * T * f,
-			N14: H * T * w,
+			N7:  2 * H * f,
+			N8:  H * w,
+			N9:  2*H*T*f + 2*H*f*w - 2*H*f,
+			N10: 2 * H * T * f,
+			N11: H * T * w,
 		}
-		regions.R23abcfc4214f(&a)
+		regions.Ra7ea92cd4561(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -453,7 +444,7 @@ func (c *outFused) run() {
 
 	// rotary_window_normed.a
 	if kern.Wide() {
-		a := regions.R119e7cc55839Args{
+		a := regions.R844084e93388Args{
 			P0: unsafe.SliceData(t97),
 			P1: unsafe.SliceData(t98),
 			N0: L,
@@ -464,7 +455,7 @@ func (c *outFused) run() {
 			N5: H * T * w,
 			S0: [2]float32{t94},
 		}
-		regions.R119e7cc55839(&a)
+		regions.R844084e93388(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -482,7 +473,7 @@ func (c *outFused) run() {
 	// rotary_window_normed.a
 	clear(c.A)
 	if kern.Wide() {
-		a := regions.R1cabcb655770Args{
+		a := regions.R0dad4bb9615bArgs{
 			P0: unsafe.SliceData(c.Pos),
 			P1: unsafe.SliceData(t98),
 			P2: unsafe.SliceData(c.A),
@@ -493,7 +484,7 @@ func (c *outFused) run() {
 			N4: H * w,
 			N5: H * T * w,
 		}
-		regions.R1cabcb655770(&a)
+		regions.R0dad4bb9615b(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -559,7 +550,7 @@ func (c *outFused) run() {
 	// rotary_window_normed.out
 	clear(c.Out)
 	if kern.Wide() {
-		a := regions.Re3b7281adf52Args{
+		a := regions.Rbedb5b83c62eArgs{
 			P0:  unsafe.SliceData(c.Pos),
 			P1:  unsafe.SliceData(c.A),
 			P2:  unsafe.SliceData(c.OutStack),
@@ -568,19 +559,16 @@ func (c *outFused) run() {
 			N1:  T,
 			N2:  H,
 			N3:  w,
-			N4:  4,
-			N5:  8,
-			N6:  12,
-			N7:  2 * f,
-			N8:  8*H*f*w - 8*H*f,
-			N9:  -2 * H * f,
-			N10: 2 * H * f,
-			N11: H * w,
-			N12: 2*H*T*f + 2*H*f*w - 2*H*f,
-			N13: 2 * H * T * f,
-			N14: H * T * w,
+			N4:  2 * f,
+			N5:  8*H*f*w - 8*H*f,
+			N6:  -2 * H * f,
+			N7:  2 * H * f,
+			N8:  H * w,
+			N9:  2*H*T*f + 2*H*f*w - 2*H*f,
+			N10: 2 * H * T * f,
+			N11: H * T * w,
 		}
-		regions.Re3b7281adf52(&a)
+		regions.Rbedb5b83c62e(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -644,7 +632,7 @@ func (c *outBackwardFused) run() {
 
 	// rotary_window_normed.q
 	if kern.Wide() {
-		a := regions.R589c83a9ae51Args{
+		a := regions.R14bd8509a064Args{
 			P0: unsafe.SliceData(c.QSqrt),
 			P1: unsafe.SliceData(c.Q0),
 			P2: unsafe.SliceData(t64),
@@ -656,7 +644,7 @@ func (c *outBackwardFused) run() {
 			N5: 2 * H * T * f,
 			N6: H * T,
 		}
-		regions.R589c83a9ae51(&a)
+		regions.R14bd8509a064(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -679,7 +667,7 @@ func (c *outBackwardFused) run() {
 			for k := range 2 {
 				w2 := num.FMA32(F(2), F(k), F(-1))
 				if kern.Wide() {
-					a := regions.R8bac69ee0cc3Args{
+					a := regions.R8f7a3f1f9f5eArgs{
 						P0: unsafe.SliceData(c.S),
 						P1: unsafe.SliceData(t),
 						N0: f,
@@ -687,7 +675,7 @@ func (c *outBackwardFused) run() {
 						N2: 4*f*k + 8*f*j + 8*T*f*i,
 						S0: [2]float32{w2},
 					}
-					regions.R8bac69ee0cc3(&a)
+					regions.R8f7a3f1f9f5e(&a)
 				} else {
 					S := c.S[(i*T+j)*f:][:f]
 					t2 := t[((i*T+j)*2+k)*f:][:f]
@@ -701,7 +689,7 @@ func (c *outBackwardFused) run() {
 
 	// rotary_window_normed.k
 	if kern.Wide() {
-		a := regions.R589c83a9ae51Args{
+		a := regions.R14bd8509a064Args{
 			P0: unsafe.SliceData(c.KSqrt),
 			P1: unsafe.SliceData(c.K0),
 			P2: unsafe.SliceData(t81),
@@ -713,7 +701,7 @@ func (c *outBackwardFused) run() {
 			N5: 2 * H * T * f,
 			N6: H * T,
 		}
-		regions.R589c83a9ae51(&a)
+		regions.R14bd8509a064(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -737,7 +725,7 @@ func (c *outBackwardFused) run() {
 	// rotary_window_normed.out
 	clear(t42)
 	if kern.Wide() {
-		a := regions.Rf0f41fea1875Args{
+		a := regions.R02be39ad10a8Args{
 			P0:  unsafe.SliceData(c.Pos),
 			P1:  unsafe.SliceData(c.OutStack),
 			P2:  unsafe.SliceData(c.OutBar),
@@ -749,16 +737,13 @@ func (c *outBackwardFused) run() {
 			N4:  2 * f,
 			N5:  8*H*f*w - 8*H*f,
 			N6:  -2 * H * f,
-			N7:  4,
-			N8:  8,
-			N9:  12,
-			N10: 2 * H * f,
-			N11: H * w,
-			N12: 2*H*T*f + 2*H*f*w - 2*H*f,
-			N13: 2 * H * T * f,
-			N14: H * T * w,
+			N7:  2 * H * f,
+			N8:  H * w,
+			N9:  2*H*T*f + 2*H*f*w - 2*H*f,
+			N10: 2 * H * T * f,
+			N11: H * T * w,
 		}
-		regions.Rf0f41fea1875(&a)
+		regions.R02be39ad10a8(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -786,7 +771,7 @@ func (c *outBackwardFused) run() {
 	// rotary_window_normed.out
 	clear(t52)
 	if kern.Wide() {
-		a := regions.R6f8576de727fArgs{
+		a := regions.R4e7f6ae83eddArgs{
 			P0:  unsafe.SliceData(c.A),
 			P1:  unsafe.SliceData(c.OutBar),
 			P2:  unsafe.SliceData(t52),
@@ -794,19 +779,16 @@ func (c *outBackwardFused) run() {
 			N1:  T,
 			N2:  H,
 			N3:  w,
-			N4:  4,
-			N5:  8,
-			N6:  12,
-			N7:  2 * f,
-			N8:  8*H*f*w - 8*H*f,
-			N9:  -2 * H * f,
-			N10: 2 * H * f,
-			N11: H * w,
-			N12: 2*H*T*f + 2*H*f*w - 2*H*f,
-			N13: 2 * H * T * f,
-			N14: H * T * w,
+			N4:  2 * f,
+			N5:  8*H*f*w - 8*H*f,
+			N6:  -2 * H * f,
+			N7:  2 * H * f,
+			N8:  H * w,
+			N9:  2*H*T*f + 2*H*f*w - 2*H*f,
+			N10: 2 * H * T * f,
+			N11: H * T * w,
 		}
-		regions.R6f8576de727f(&a)
+		regions.R4e7f6ae83edd(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -965,7 +947,7 @@ func (c *outBackwardFused) run() {
 
 	// rotary_window_normed.a
 	if kern.Wide() {
-		a := regions.Rb06c0da08181Args{
+		a := regions.R8e6715d3b1deArgs{
 			P0: unsafe.SliceData(t132),
 			P1: unsafe.SliceData(c.A),
 			P2: unsafe.SliceData(t42),
@@ -979,7 +961,7 @@ func (c *outBackwardFused) run() {
 			N6: H * T * w,
 			S0: [2]float32{t94},
 		}
-		regions.Rb06c0da08181(&a)
+		regions.R8e6715d3b1de(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1000,7 +982,7 @@ func (c *outBackwardFused) run() {
 	// rotary_window_normed.a
 	clear(t172)
 	if kern.Wide() {
-		a := regions.R726f9d03368cArgs{
+		a := regions.Re108c6797723Args{
 			P0:  unsafe.SliceData(c.Pos),
 			P1:  unsafe.SliceData(t162),
 			P2:  unsafe.SliceData(c.AStack),
@@ -1009,19 +991,16 @@ func (c *outBackwardFused) run() {
 			N1:  T,
 			N2:  H,
 			N3:  w,
-			N4:  4,
-			N5:  8,
-			N6:  12,
-			N7:  2 * f,
-			N8:  8*H*f*w - 8*H*f,
-			N9:  -2 * H * f,
-			N10: 2 * H * f,
-			N11: H * w,
-			N12: 2*H*T*f + 2*H*f*w - 2*H*f,
-			N13: 2 * H * T * f,
-			N14: H * T * w,
+			N4:  2 * f,
+			N5:  8*H*f*w - 8*H*f,
+			N6:  -2 * H * f,
+			N7:  2 * H * f,
+			N8:  H * w,
+			N9:  2*H*T*f + 2*H*f*w - 2*H*f,
+			N10: 2 * H * T * f,
+			N11: H * T * w,
 		}
-		regions.R726f9d03368c(&a)
+		regions.Re108c6797723(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1046,7 +1025,7 @@ func (c *outBackwardFused) run() {
 	// rotary_window_normed.a
 	clear(t182)
 	if kern.Wide() {
-		a := regions.Rc3bac6e8974eArgs{
+		a := regions.R960429d8b92eArgs{
 			P0:  unsafe.SliceData(t162),
 			P1:  unsafe.SliceData(c.Q),
 			P2:  unsafe.SliceData(t182),
@@ -1054,19 +1033,16 @@ func (c *outBackwardFused) run() {
 			N1:  T,
 			N2:  H,
 			N3:  w,
-			N4:  4,
-			N5:  8,
-			N6:  12,
-			N7:  2 * f,
-			N8:  8*H*f*w - 8*H*f,
-			N9:  -2 * H * f,
-			N10: 2 * H * f,
-			N11: H * w,
-			N12: 2*H*T*f + 2*H*f*w - 2*H*f,
-			N13: 2 * H * T * f,
-			N14: H * T * w,
+			N4:  2 * f,
+			N5:  8*H*f*w - 8*H*f,
+			N6:  -2 * H * f,
+			N7:  2 * H * f,
+			N8:  H * w,
+			N9:  2*H*T*f + 2*H*f*w - 2*H*f,
+			N10: 2 * H * T * f,
+			N11: H * T * w,
 		}
-		regions.Rc3bac6e8974e(&a)
+		regions.R960429d8b92e(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1219,28 +1195,25 @@ func (c *outBackwardFused) run() {
 	// rotary_window_normed.k
 	clear(c.GammaKBar)
 	if kern.Wide() {
-		a := regions.Rd961127039b4Args{
-			P0:  unsafe.SliceData(c.KSqrt),
-			P1:  unsafe.SliceData(t282),
-			P2:  unsafe.SliceData(c.GammaK),
-			P3:  unsafe.SliceData(t81),
-			P4:  unsafe.SliceData(t302),
-			P5:  unsafe.SliceData(c.GammaKBar),
-			P6:  unsafe.SliceData(t362),
-			N0:  L,
-			N1:  T,
-			N2:  H,
-			N3:  4,
-			N4:  8,
-			N5:  12,
-			N6:  2 * f,
-			N7:  16 * f,
-			N8:  24 * f,
-			N9:  2 * H * f,
-			N10: 2 * H * T * f,
-			N11: H * T,
+		a := regions.Ra28669b54ad8Args{
+			P0: unsafe.SliceData(c.KSqrt),
+			P1: unsafe.SliceData(t282),
+			P2: unsafe.SliceData(c.GammaK),
+			P3: unsafe.SliceData(t81),
+			P4: unsafe.SliceData(t302),
+			P5: unsafe.SliceData(c.GammaKBar),
+			P6: unsafe.SliceData(t362),
+			N0: L,
+			N1: T,
+			N2: H,
+			N3: 2 * f,
+			N4: 16 * f,
+			N5: 24 * f,
+			N6: 2 * H * f,
+			N7: 2 * H * T * f,
+			N8: H * T,
 		}
-		regions.Rd961127039b4(&a)
+		regions.Ra28669b54ad8(&a)
 	} else {
 		gammaK := c.GammaK[:2*f]
 		gammaKBar := c.GammaKBar[:2*f]
@@ -1272,7 +1245,7 @@ func (c *outBackwardFused) run() {
 
 	// rotary_window_normed.k, rotary_window_normed.a, rotary_window_normed.q
 	if kern.Wide() {
-		a := regions.Rfeead43823c2Args{
+		a := regions.Ra37215b15418Args{
 			P0: unsafe.SliceData(c.KSqrt),
 			P1: unsafe.SliceData(t332),
 			P2: unsafe.SliceData(t362),
@@ -1285,7 +1258,7 @@ func (c *outBackwardFused) run() {
 			N3: H * T,
 			S0: [2]float32{t422},
 		}
-		regions.Rfeead43823c2(&a)
+		regions.Ra37215b15418(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1307,7 +1280,7 @@ func (c *outBackwardFused) run() {
 
 	// rotary_window_normed.k1, rotary_window_normed.k
 	if kern.Wide() {
-		a := regions.Rd96c63a35611Args{
+		a := regions.R8c282f421433Args{
 			P0: unsafe.SliceData(t332),
 			P1: unsafe.SliceData(t832),
 			P2: unsafe.SliceData(c.K0),
@@ -1321,7 +1294,7 @@ func (c *outBackwardFused) run() {
 			N5: 2 * H * T * f,
 			N6: H * T,
 		}
-		regions.Rd96c63a35611(&a)
+		regions.R8c282f421433(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1418,28 +1391,25 @@ func (c *outBackwardFused) run() {
 	// rotary_window_normed.q
 	clear(c.GammaQBar)
 	if kern.Wide() {
-		a := regions.Rd961127039b4Args{
-			P0:  unsafe.SliceData(c.QSqrt),
-			P1:  unsafe.SliceData(t552),
-			P2:  unsafe.SliceData(c.GammaQ),
-			P3:  unsafe.SliceData(t64),
-			P4:  unsafe.SliceData(t57),
-			P5:  unsafe.SliceData(c.GammaQBar),
-			P6:  unsafe.SliceData(t632),
-			N0:  L,
-			N1:  T,
-			N2:  H,
-			N3:  4,
-			N4:  8,
-			N5:  12,
-			N6:  2 * f,
-			N7:  16 * f,
-			N8:  24 * f,
-			N9:  2 * H * f,
-			N10: 2 * H * T * f,
-			N11: H * T,
+		a := regions.Ra28669b54ad8Args{
+			P0: unsafe.SliceData(c.QSqrt),
+			P1: unsafe.SliceData(t552),
+			P2: unsafe.SliceData(c.GammaQ),
+			P3: unsafe.SliceData(t64),
+			P4: unsafe.SliceData(t57),
+			P5: unsafe.SliceData(c.GammaQBar),
+			P6: unsafe.SliceData(t632),
+			N0: L,
+			N1: T,
+			N2: H,
+			N3: 2 * f,
+			N4: 16 * f,
+			N5: 24 * f,
+			N6: 2 * H * f,
+			N7: 2 * H * T * f,
+			N8: H * T,
 		}
-		regions.Rd961127039b4(&a)
+		regions.Ra28669b54ad8(&a)
 	} else {
 		gammaQ := c.GammaQ[:2*f]
 		gammaQBar := c.GammaQBar[:2*f]
@@ -1471,7 +1441,7 @@ func (c *outBackwardFused) run() {
 
 	// rotary_window_normed.q
 	if kern.Wide() {
-		a := regions.R12efa89ccf8bArgs{
+		a := regions.R0ac99beaa61bArgs{
 			P0: unsafe.SliceData(t632),
 			P1: unsafe.SliceData(t602),
 			P2: unsafe.SliceData(t852),
@@ -1481,7 +1451,7 @@ func (c *outBackwardFused) run() {
 			N3: H * T,
 			S0: [2]float32{t422},
 		}
-		regions.R12efa89ccf8b(&a)
+		regions.R0ac99beaa61b(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1497,7 +1467,7 @@ func (c *outBackwardFused) run() {
 
 	// rotary_window_normed.q1, rotary_window_normed.q
 	if kern.Wide() {
-		a := regions.Rd96c63a35611Args{
+		a := regions.R8c282f421433Args{
 			P0: unsafe.SliceData(t602),
 			P1: unsafe.SliceData(t852),
 			P2: unsafe.SliceData(c.Q0),
@@ -1511,7 +1481,7 @@ func (c *outBackwardFused) run() {
 			N5: 2 * H * T * f,
 			N6: H * T,
 		}
-		regions.Rd96c63a35611(&a)
+		regions.R8c282f421433(&a)
 	} else {
 		for i := range L {
 			for j := range T {

@@ -66,7 +66,7 @@ func (c *outFused) run() {
 	// sliding_window.a
 	clear(t20)
 	if kern.Wide() {
-		a := regions.R23abcfc4214fArgs{
+		a := regions.Ra7ea92cd4561Args{
 			P0:  unsafe.SliceData(c.Pos),
 			P1:  unsafe.SliceData(c.Q),
 			P2:  unsafe.SliceData(c.AStack),
@@ -78,16 +78,13 @@ func (c *outFused) run() {
 			N4:  dH,
 			N5:  4*H*dH*w - 4*H*dH,
 			N6:  -H * dH,
-			N7:  4,
-			N8:  8,
-			N9:  12,
-			N10: H * dH,
-			N11: H * w,
-			N12: H*T*dH + H*dH*w - H*dH,
-			N13: H * T * dH,
-			N14: H * T * w,
+			N7:  H * dH,
+			N8:  H * w,
+			N9:  H*T*dH + H*dH*w - H*dH,
+			N10: H * T * dH,
+			N11: H * T * w,
 		}
-		regions.R23abcfc4214f(&a)
+		regions.Ra7ea92cd4561(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -114,7 +111,7 @@ func (c *outFused) run() {
 
 	// sliding_window.a
 	if kern.Wide() {
-		a := regions.R8db1ef74a401Args{
+		a := regions.R3192a2d32994Args{
 			P0: unsafe.SliceData(t10),
 			P1: unsafe.SliceData(t22),
 			N0: L,
@@ -128,7 +125,7 @@ func (c *outFused) run() {
 			N8: H * T * nP,
 			S0: [2]float32{t7},
 		}
-		regions.R8db1ef74a401(&a)
+		regions.R3192a2d32994(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -143,7 +140,7 @@ func (c *outFused) run() {
 		}
 	}
 	if kern.Wide() {
-		a := regions.Rc42c9db91925Args{
+		a := regions.R0146dd9c9721Args{
 			P0: unsafe.SliceData(t20),
 			P1: unsafe.SliceData(t22),
 			N0: L,
@@ -158,7 +155,7 @@ func (c *outFused) run() {
 			N9: H * T * w,
 			S0: [2]float32{t7},
 		}
-		regions.Rc42c9db91925(&a)
+		regions.R0146dd9c9721(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -176,7 +173,7 @@ func (c *outFused) run() {
 	// sliding_window.a
 	clear(c.A)
 	if kern.Wide() {
-		a := regions.Rf0e5d6e3bbe8Args{
+		a := regions.R3994398a8d1fArgs{
 			P0: unsafe.SliceData(c.Pos),
 			P1: unsafe.SliceData(t22),
 			P2: unsafe.SliceData(c.A),
@@ -188,7 +185,7 @@ func (c *outFused) run() {
 			N5: H*nP + H*w,
 			N6: H*T*nP + H*T*w,
 		}
-		regions.Rf0e5d6e3bbe8(&a)
+		regions.R3994398a8d1f(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -257,7 +254,7 @@ func (c *outFused) run() {
 	// sliding_window.out
 	clear(c.Out)
 	if kern.Wide() {
-		a := regions.Rc123cbde2857Args{
+		a := regions.R8d96f34557b3Args{
 			P0:  unsafe.SliceData(c.Pos),
 			P1:  unsafe.SliceData(c.A),
 			P2:  unsafe.SliceData(c.OutStack),
@@ -267,20 +264,20 @@ func (c *outFused) run() {
 			N2:  H,
 			N3:  w,
 			N4:  4 * nP,
-			N5:  4*nP + 4,
-			N6:  4*nP + 8,
-			N7:  4*nP + 12,
-			N8:  dH,
-			N9:  4*H*dH*w - 4*H*dH,
-			N10: -H * dH,
-			N11: nP + w,
-			N12: H * dH,
-			N13: H*nP + H*w,
-			N14: H*T*dH + H*dH*w - H*dH,
-			N15: H * T * dH,
-			N16: H*T*nP + H*T*w,
+			N5:  dH,
+			N6:  4*H*dH*w - 4*H*dH,
+			N7:  -H * dH,
+			N8:  nP + w,
+			N9:  H * dH,
+			N10: H*nP + H*w,
+			N11: H*T*dH + H*dH*w - H*dH,
+			N12: H * T * dH,
+			N13: H*T*nP + H*T*w,
+			N14: 4*nP + 4,
+			N15: 4*nP + 8,
+			N16: 4*nP + 12,
 		}
-		regions.Rc123cbde2857(&a)
+		regions.R8d96f34557b3(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -343,7 +340,7 @@ func (c *outBackwardFused) run() {
 	// sliding_window.out
 	clear(t52)
 	if kern.Wide() {
-		a := regions.R7297cb245a9fArgs{
+		a := regions.Raf6f1442c3e4Args{
 			P0:  unsafe.SliceData(c.A),
 			P1:  unsafe.SliceData(c.OutBar),
 			P2:  unsafe.SliceData(t52),
@@ -352,20 +349,20 @@ func (c *outBackwardFused) run() {
 			N2:  H,
 			N3:  w,
 			N4:  4 * nP,
-			N5:  4*nP + 4,
-			N6:  4*nP + 8,
-			N7:  4*nP + 12,
-			N8:  dH,
-			N9:  4*H*dH*w - 4*H*dH,
-			N10: -H * dH,
-			N11: nP + w,
-			N12: H * dH,
-			N13: H*nP + H*w,
-			N14: H*T*dH + H*dH*w - H*dH,
-			N15: H * T * dH,
-			N16: H*T*nP + H*T*w,
+			N5:  dH,
+			N6:  4*H*dH*w - 4*H*dH,
+			N7:  -H * dH,
+			N8:  nP + w,
+			N9:  H * dH,
+			N10: H*nP + H*w,
+			N11: H*T*dH + H*dH*w - H*dH,
+			N12: H * T * dH,
+			N13: H*T*nP + H*T*w,
+			N14: 4*nP + 4,
+			N15: 4*nP + 8,
+			N16: 4*nP + 12,
 		}
-		regions.R7297cb245a9f(&a)
+		regions.Raf6f1442c3e4(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -452,7 +449,7 @@ func (c *outBackwardFused) run() {
 
 	// sliding_window.out, sliding_window.a
 	if kern.Wide() {
-		a := regions.R316e08c6113dArgs{
+		a := regions.R9b89192b64abArgs{
 			P0: unsafe.SliceData(t52),
 			P1: unsafe.SliceData(t62),
 			P2: unsafe.SliceData(t92),
@@ -468,7 +465,7 @@ func (c *outBackwardFused) run() {
 			N7: H * T * dH,
 			S0: [2]float32{t7},
 		}
-		regions.R316e08c6113d(&a)
+		regions.R9b89192b64ab(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -495,7 +492,7 @@ func (c *outBackwardFused) run() {
 	// sliding_window.out
 	clear(t182)
 	if kern.Wide() {
-		a := regions.R010775d99ee3Args{
+		a := regions.Rd5c02fa1f351Args{
 			P0:  unsafe.SliceData(c.Pos),
 			P1:  unsafe.SliceData(t182),
 			P2:  unsafe.SliceData(c.OutStack),
@@ -505,20 +502,20 @@ func (c *outBackwardFused) run() {
 			N2:  H,
 			N3:  w,
 			N4:  4 * nP,
-			N5:  4*nP + 4,
-			N6:  4*nP + 8,
-			N7:  4*nP + 12,
-			N8:  dH,
-			N9:  4*H*dH*w - 4*H*dH,
-			N10: -H * dH,
-			N11: nP + w,
-			N12: H * dH,
-			N13: H*nP + H*w,
-			N14: H*T*dH + H*dH*w - H*dH,
-			N15: H * T * dH,
-			N16: H*T*nP + H*T*w,
+			N5:  dH,
+			N6:  4*H*dH*w - 4*H*dH,
+			N7:  -H * dH,
+			N8:  nP + w,
+			N9:  H * dH,
+			N10: H*nP + H*w,
+			N11: H*T*dH + H*dH*w - H*dH,
+			N12: H * T * dH,
+			N13: H*T*nP + H*T*w,
+			N14: 4*nP + 4,
+			N15: 4*nP + 8,
+			N16: 4*nP + 12,
 		}
-		regions.R010775d99ee3(&a)
+		regions.Rd5c02fa1f351(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -589,7 +586,7 @@ func (c *outBackwardFused) run() {
 
 	// sliding_window.a
 	if kern.Wide() {
-		a := regions.Rde319f1ccd00Args{
+		a := regions.Rae45a734808dArgs{
 			P0: unsafe.SliceData(t192),
 			P1: unsafe.SliceData(c.A),
 			P2: unsafe.SliceData(t182),
@@ -602,7 +599,7 @@ func (c *outBackwardFused) run() {
 			N5: H * T,
 			N6: H*T*nP + H*T*w,
 		}
-		regions.Rde319f1ccd00(&a)
+		regions.Rae45a734808d(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -623,7 +620,7 @@ func (c *outBackwardFused) run() {
 	// sliding_window.a
 	clear(t50)
 	if kern.Wide() {
-		a := regions.Rebefbb12de3aArgs{
+		a := regions.Rcebad4703d30Args{
 			P0:  unsafe.SliceData(c.Pos),
 			P1:  unsafe.SliceData(t212),
 			P2:  unsafe.SliceData(c.AStack),
@@ -633,20 +630,20 @@ func (c *outBackwardFused) run() {
 			N2:  H,
 			N3:  w,
 			N4:  4 * nP,
-			N5:  4*nP + 4,
-			N6:  4*nP + 8,
-			N7:  4*nP + 12,
-			N8:  dH,
-			N9:  4*H*dH*w - 4*H*dH,
-			N10: -H * dH,
-			N11: nP + w,
-			N12: H * dH,
-			N13: H*nP + H*w,
-			N14: H*T*dH + H*dH*w - H*dH,
-			N15: H * T * dH,
-			N16: H*T*nP + H*T*w,
+			N5:  dH,
+			N6:  4*H*dH*w - 4*H*dH,
+			N7:  -H * dH,
+			N8:  nP + w,
+			N9:  H * dH,
+			N10: H*nP + H*w,
+			N11: H*T*dH + H*dH*w - H*dH,
+			N12: H * T * dH,
+			N13: H*T*nP + H*T*w,
+			N14: 4*nP + 4,
+			N15: 4*nP + 8,
+			N16: 4*nP + 12,
 		}
-		regions.Rebefbb12de3a(&a)
+		regions.Rcebad4703d30(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -671,7 +668,7 @@ func (c *outBackwardFused) run() {
 	// sliding_window.a
 	clear(t262)
 	if kern.Wide() {
-		a := regions.R7297cb245a9fArgs{
+		a := regions.Raf6f1442c3e4Args{
 			P0:  unsafe.SliceData(t212),
 			P1:  unsafe.SliceData(t51),
 			P2:  unsafe.SliceData(t262),
@@ -680,20 +677,20 @@ func (c *outBackwardFused) run() {
 			N2:  H,
 			N3:  w,
 			N4:  4 * nP,
-			N5:  4*nP + 4,
-			N6:  4*nP + 8,
-			N7:  4*nP + 12,
-			N8:  dH,
-			N9:  4*H*dH*w - 4*H*dH,
-			N10: -H * dH,
-			N11: nP + w,
-			N12: H * dH,
-			N13: H*nP + H*w,
-			N14: H*T*dH + H*dH*w - H*dH,
-			N15: H * T * dH,
-			N16: H*T*nP + H*T*w,
+			N5:  dH,
+			N6:  4*H*dH*w - 4*H*dH,
+			N7:  -H * dH,
+			N8:  nP + w,
+			N9:  H * dH,
+			N10: H*nP + H*w,
+			N11: H*T*dH + H*dH*w - H*dH,
+			N12: H * T * dH,
+			N13: H*T*nP + H*T*w,
+			N14: 4*nP + 4,
+			N15: 4*nP + 8,
+			N16: 4*nP + 12,
 		}
-		regions.R7297cb245a9f(&a)
+		regions.Raf6f1442c3e4(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -784,7 +781,7 @@ func (c *outBackwardFused) run() {
 
 	// sliding_window.a
 	if kern.Wide() {
-		a := regions.R6eb8aec62221Args{
+		a := regions.Re19c6e15a318Args{
 			P0: unsafe.SliceData(t49),
 			P1: unsafe.SliceData(t34),
 			N0: nP,
@@ -793,7 +790,7 @@ func (c *outBackwardFused) run() {
 			N3: H * dH,
 			S0: [2]float32{t7},
 		}
-		regions.R6eb8aec62221(&a)
+		regions.Re19c6e15a318(&a)
 	} else {
 		for i := range nP {
 			for j := range H {
@@ -808,7 +805,7 @@ func (c *outBackwardFused) run() {
 
 	// sliding_window.a
 	if kern.Wide() {
-		a := regions.Re3327e20b68eArgs{
+		a := regions.Rc6939875a4a3Args{
 			P0: unsafe.SliceData(t48),
 			P1: unsafe.SliceData(t50),
 			P2: unsafe.SliceData(t36),
@@ -820,7 +817,7 @@ func (c *outBackwardFused) run() {
 			N5: H * T * dH,
 			S0: [2]float32{t7},
 		}
-		regions.Re3327e20b68e(&a)
+		regions.Rc6939875a4a3(&a)
 	} else {
 		for i := range L {
 			for j := range T {

@@ -29,7 +29,7 @@ func (c *outFused) run() {
 
 	// swi_glu.out, swi_glu.h
 	if kern.Wide() {
-		a := regions.R4fc644d483c1Args{
+		a := regions.Rc8ad4f05d0f4Args{
 			P0: unsafe.SliceData(c.G),
 			P1: unsafe.SliceData(c.U),
 			P2: unsafe.SliceData(t2),
@@ -38,7 +38,7 @@ func (c *outFused) run() {
 			N2: dH,
 			N3: T * dH,
 		}
-		regions.R4fc644d483c1(&a)
+		regions.Rc8ad4f05d0f4(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -76,7 +76,7 @@ func (c *outBackwardFused) run() {
 
 	// swi_glu.h, swi_glu.out
 	if kern.Wide() {
-		a := regions.R8980bec4ae2cArgs{
+		a := regions.R79b31706bc16Args{
 			P0: unsafe.SliceData(c.G),
 			P1: unsafe.SliceData(c.U),
 			P2: unsafe.SliceData(t3),
@@ -87,7 +87,7 @@ func (c *outBackwardFused) run() {
 			N2: dH,
 			N3: T * dH,
 		}
-		regions.R8980bec4ae2c(&a)
+		regions.R79b31706bc16(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -116,7 +116,7 @@ func (c *outBackwardFused) run() {
 
 	// swi_glu.out, swi_glu.g, swi_glu.h
 	if kern.Wide() {
-		a := regions.R09280b3aae12Args{
+		a := regions.Rfc66f33e4a2dArgs{
 			P0: unsafe.SliceData(t3),
 			P1: unsafe.SliceData(t4),
 			P2: unsafe.SliceData(c.G),
@@ -129,7 +129,7 @@ func (c *outBackwardFused) run() {
 			N2: dH,
 			N3: T * dH,
 		}
-		regions.R09280b3aae12(&a)
+		regions.Rfc66f33e4a2d(&a)
 	} else {
 		for i := range L {
 			for j := range T {

@@ -27,18 +27,15 @@ func (c *lossFused) run() {
 
 	// byte_lm.loss
 	if kern.Wide() {
-		a := regions.R5adabfcd1a1dArgs{
+		a := regions.R18a1bee328ebArgs{
 			P0: unsafe.SliceData(c.Z),
 			P1: unsafe.SliceData(c.LossLogsumexp),
 			N0: L,
 			N1: T,
 			N2: V,
-			N3: 4,
-			N4: 8,
-			N5: 12,
-			N6: T * V,
+			N3: T * V,
 		}
-		regions.R5adabfcd1a1d(&a)
+		regions.R18a1bee328eb(&a)
 	} else {
 		for i := range L {
 			lossLogsumexp := c.LossLogsumexp[i*T:][:T]
@@ -80,13 +77,13 @@ func (c *lossFused) run() {
 
 	// byte_lm.loss
 	if kern.Wide() {
-		a := regions.R3d34b63a2c15Args{
+		a := regions.R63a64c4500acArgs{
 			P0: unsafe.SliceData(c.LossProd),
 			P1: unsafe.SliceData(t10),
 			P2: unsafe.SliceData(c.Loss),
 			N0: L,
 		}
-		regions.R3d34b63a2c15(&a)
+		regions.R63a64c4500ac(&a)
 	} else {
 		lossProd2 := c.LossProd[:L]
 		loss := c.Loss[:L]
@@ -114,13 +111,13 @@ func (c *lossBackwardFused) run() {
 
 	// byte_lm.loss
 	if kern.Wide() {
-		a := regions.R7658b7d1840bArgs{
+		a := regions.R4e9f18cfada7Args{
 			P0: unsafe.SliceData(c.LossProd),
 			P1: unsafe.SliceData(c.LossBar),
 			P2: unsafe.SliceData(t92),
 			N0: L,
 		}
-		regions.R7658b7d1840b(&a)
+		regions.R4e9f18cfada7(&a)
 	} else {
 		lossProd := c.LossProd[:L]
 		lossBar := c.LossBar[:L]
@@ -149,7 +146,7 @@ func (c *lossBackwardFused) run() {
 
 	// byte_lm.z, byte_lm.loss
 	if kern.Wide() {
-		a := regions.R1d140c0dcc97Args{
+		a := regions.R9067b4b88554Args{
 			P0: unsafe.SliceData(c.LossLogsumexp),
 			P1: unsafe.SliceData(t132),
 			P2: unsafe.SliceData(c.Z),
@@ -161,7 +158,7 @@ func (c *lossBackwardFused) run() {
 			N2: V,
 			N3: T * V,
 		}
-		regions.R1d140c0dcc97(&a)
+		regions.R9067b4b88554(&a)
 	} else {
 		for i := range L {
 			lossLogsumexp := c.LossLogsumexp[i*T:][:T]

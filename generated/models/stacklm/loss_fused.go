@@ -28,18 +28,15 @@ func (c *lossFused) run() {
 
 	// stack_lm.n
 	if kern.Wide() {
-		a := regions.R5432ca45a9a2Args{
+		a := regions.Rf38cad12a527Args{
 			P0: unsafe.SliceData(c.Y),
 			P1: unsafe.SliceData(t),
 			N0: L,
 			N1: T,
 			N2: d,
-			N3: 4,
-			N4: 8,
-			N5: 12,
-			N6: T * d,
+			N3: T * d,
 		}
-		regions.R5432ca45a9a2(&a)
+		regions.Rf38cad12a527(&a)
 	} else {
 		for i := range L {
 			t2 := t[i*T:][:T]
@@ -59,14 +56,14 @@ func (c *lossFused) run() {
 	// stack_lm.n
 	w := F(d)
 	if kern.Wide() {
-		a := regions.R0506f64f82ceArgs{
+		a := regions.Ra0919a98a249Args{
 			P0: unsafe.SliceData(t),
 			P1: unsafe.SliceData(c.NDiv),
 			N0: L,
 			N1: T,
 			S0: [2]float32{w},
 		}
-		regions.R0506f64f82ce(&a)
+		regions.Ra0919a98a249(&a)
 	} else {
 		for i := range L {
 			t2 := t[i*T:][:T]
@@ -79,20 +76,17 @@ func (c *lossFused) run() {
 
 	// stack_lm.n
 	if kern.Wide() {
-		a := regions.R9b876d58b969Args{
+		a := regions.Rd96b7dd1a77aArgs{
 			P0: unsafe.SliceData(c.NDiv),
 			P1: unsafe.SliceData(c.Y),
 			P2: unsafe.SliceData(t4),
 			P3: unsafe.SliceData(t6),
 			N0: L,
 			N1: T,
-			N2: 4,
-			N3: 8,
-			N4: 12,
-			N5: d,
-			N6: T * d,
+			N2: d,
+			N3: T * d,
 		}
-		regions.R9b876d58b969(&a)
+		regions.Rd96b7dd1a77a(&a)
 	} else {
 		for i := range L {
 			nDiv := c.NDiv[i*T:][:T]
@@ -116,14 +110,14 @@ func (c *lossFused) run() {
 
 	// stack_lm.n
 	if kern.Wide() {
-		a := regions.R14a6fee79686Args{
+		a := regions.R8cbc8abf1f25Args{
 			P0: unsafe.SliceData(t6),
 			P1: unsafe.SliceData(c.NSqrt),
 			N0: L,
 			N1: T,
 			S0: [2]float32{w},
 		}
-		regions.R14a6fee79686(&a)
+		regions.R8cbc8abf1f25(&a)
 	} else {
 		for i := range L {
 			t6_2 := t6[i*T:][:T]
@@ -136,7 +130,7 @@ func (c *lossFused) run() {
 
 	// stack_lm.n
 	if kern.Wide() {
-		a := regions.Rc5825f2ee93aArgs{
+		a := regions.Re88d0ca9f990Args{
 			P0: unsafe.SliceData(c.NSqrt),
 			P1: unsafe.SliceData(t4),
 			P2: unsafe.SliceData(c.Gamma),
@@ -147,7 +141,7 @@ func (c *lossFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.Rc5825f2ee93a(&a)
+		regions.Re88d0ca9f990(&a)
 	} else {
 		gamma := c.Gamma[:d]
 		beta := c.Beta[:d]
@@ -169,18 +163,15 @@ func (c *lossFused) run() {
 
 	// stack_lm.loss
 	if kern.Wide() {
-		a := regions.R5adabfcd1a1dArgs{
+		a := regions.R18a1bee328ebArgs{
 			P0: unsafe.SliceData(c.Z),
 			P1: unsafe.SliceData(c.LossLogsumexp),
 			N0: L,
 			N1: T,
 			N2: V,
-			N3: 4,
-			N4: 8,
-			N5: 12,
-			N6: T * V,
+			N3: T * V,
 		}
-		regions.R5adabfcd1a1d(&a)
+		regions.R18a1bee328eb(&a)
 	} else {
 		for i := range L {
 			lossLogsumexp := c.LossLogsumexp[i*T:][:T]
@@ -222,13 +213,13 @@ func (c *lossFused) run() {
 
 	// stack_lm.loss
 	if kern.Wide() {
-		a := regions.R3d34b63a2c15Args{
+		a := regions.R63a64c4500acArgs{
 			P0: unsafe.SliceData(c.LossProd),
 			P1: unsafe.SliceData(t23),
 			P2: unsafe.SliceData(c.Loss),
 			N0: L,
 		}
-		regions.R3d34b63a2c15(&a)
+		regions.R63a64c4500ac(&a)
 	} else {
 		lossProd2 := c.LossProd[:L]
 		loss := c.Loss[:L]
@@ -266,7 +257,7 @@ func (c *lossBackwardFused) run() {
 
 	// stack_lm.n
 	if kern.Wide() {
-		a := regions.R18e083ab3cfdArgs{
+		a := regions.Raaad1112783eArgs{
 			P0: unsafe.SliceData(c.NDiv),
 			P1: unsafe.SliceData(c.NSqrt),
 			P2: unsafe.SliceData(c.Y),
@@ -280,7 +271,7 @@ func (c *lossBackwardFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.R18e083ab3cfd(&a)
+		regions.Raaad1112783e(&a)
 	} else {
 		gamma := c.Gamma[:d]
 		beta := c.Beta[:d]
@@ -307,13 +298,13 @@ func (c *lossBackwardFused) run() {
 
 	// stack_lm.loss
 	if kern.Wide() {
-		a := regions.R7658b7d1840bArgs{
+		a := regions.R4e9f18cfada7Args{
 			P0: unsafe.SliceData(c.LossProd),
 			P1: unsafe.SliceData(c.LossBar),
 			P2: unsafe.SliceData(t102),
 			N0: L,
 		}
-		regions.R7658b7d1840b(&a)
+		regions.R4e9f18cfada7(&a)
 	} else {
 		lossProd := c.LossProd[:L]
 		lossBar := c.LossBar[:L]
@@ -346,7 +337,7 @@ func (c *lossBackwardFused) run() {
 
 	// stack_lm.z, stack_lm.loss
 	if kern.Wide() {
-		a := regions.R1d140c0dcc97Args{
+		a := regions.R9067b4b88554Args{
 			P0: unsafe.SliceData(c.LossLogsumexp),
 			P1: unsafe.SliceData(t14),
 			P2: unsafe.SliceData(c.Z),
@@ -358,7 +349,7 @@ func (c *lossBackwardFused) run() {
 			N2: V,
 			N3: T * V,
 		}
-		regions.R1d140c0dcc97(&a)
+		regions.R9067b4b88554(&a)
 	} else {
 		for i := range L {
 			lossLogsumexp := c.LossLogsumexp[i*T:][:T]
@@ -387,7 +378,7 @@ func (c *lossBackwardFused) run() {
 	clear(c.BetaBar)
 	clear(c.GammaBar)
 	if kern.Wide() {
-		a := regions.Ra05dcedf849dArgs{
+		a := regions.Rae2cfcf23064Args{
 			P0: unsafe.SliceData(c.NSqrt),
 			P1: unsafe.SliceData(t222),
 			P2: unsafe.SliceData(c.Gamma),
@@ -398,15 +389,12 @@ func (c *lossBackwardFused) run() {
 			P7: unsafe.SliceData(t322),
 			N0: L,
 			N1: T,
-			N2: 4,
-			N3: 8,
-			N4: 12,
-			N5: d,
-			N6: 8 * d,
-			N7: 12 * d,
-			N8: T * d,
+			N2: d,
+			N3: 8 * d,
+			N4: 12 * d,
+			N5: T * d,
 		}
-		regions.Ra05dcedf849d(&a)
+		regions.Rae2cfcf23064(&a)
 	} else {
 		gamma := c.Gamma[:d]
 		betaBar := c.BetaBar[:d]
@@ -441,7 +429,7 @@ func (c *lossBackwardFused) run() {
 
 	// stack_lm.n
 	if kern.Wide() {
-		a := regions.R9f9b87969060Args{
+		a := regions.Rcd3a3ad550f3Args{
 			P0: unsafe.SliceData(t322),
 			P1: unsafe.SliceData(t292),
 			P2: unsafe.SliceData(t53),
@@ -449,7 +437,7 @@ func (c *lossBackwardFused) run() {
 			N1: T,
 			S0: [2]float32{t38},
 		}
-		regions.R9f9b87969060(&a)
+		regions.Rcd3a3ad550f3(&a)
 	} else {
 		for i := range L {
 			t322_2 := t322[i*T:][:T]
@@ -463,7 +451,7 @@ func (c *lossBackwardFused) run() {
 
 	// stack_lm.n
 	if kern.Wide() {
-		a := regions.Re799da10b8daArgs{
+		a := regions.R213329692b44Args{
 			P0: unsafe.SliceData(t292),
 			P1: unsafe.SliceData(t53),
 			P2: unsafe.SliceData(t4),
@@ -472,14 +460,11 @@ func (c *lossBackwardFused) run() {
 			P5: unsafe.SliceData(t44),
 			N0: L,
 			N1: T,
-			N2: 4,
-			N3: 8,
-			N4: 12,
-			N5: d,
-			N6: 12 * d,
-			N7: T * d,
+			N2: d,
+			N3: 12 * d,
+			N4: T * d,
 		}
-		regions.Re799da10b8da(&a)
+		regions.R213329692b44(&a)
 	} else {
 		for i := range L {
 			t292_2 := t292[i*T:][:T]
@@ -506,7 +491,7 @@ func (c *lossBackwardFused) run() {
 
 	// stack_lm.n
 	if kern.Wide() {
-		a := regions.R9145d4360c8cArgs{
+		a := regions.R0144deef245bArgs{
 			P0: unsafe.SliceData(t44),
 			P1: unsafe.SliceData(t42),
 			P2: unsafe.SliceData(c.YBar),
@@ -516,7 +501,7 @@ func (c *lossBackwardFused) run() {
 			N3: T * d,
 			S0: [2]float32{t38},
 		}
-		regions.R9145d4360c8c(&a)
+		regions.R0144deef245b(&a)
 	} else {
 		for i := range L {
 			t44_2 := t44[i*T:][:T]

@@ -27,18 +27,15 @@ func (c *lossFused) run() {
 
 	// tower_lm.n
 	if kern.Wide() {
-		a := regions.R83bc34c7e4d3Args{
+		a := regions.R24bb5a968bc9Args{
 			P0: unsafe.SliceData(c.Y),
 			P1: unsafe.SliceData(t),
 			N0: L,
 			N1: T,
 			N2: d,
-			N3: 4,
-			N4: 8,
-			N5: 12,
-			N6: T * d,
+			N3: T * d,
 		}
-		regions.R83bc34c7e4d3(&a)
+		regions.R24bb5a968bc9(&a)
 	} else {
 		for i := range L {
 			t2 := t[i*T:][:T]
@@ -59,14 +56,14 @@ func (c *lossFused) run() {
 	// tower_lm.n
 	w := F(d)
 	if kern.Wide() {
-		a := regions.Rf722d0605dd9Args{
+		a := regions.R3f1f2a649496Args{
 			P0: unsafe.SliceData(t),
 			P1: unsafe.SliceData(c.NSqrt),
 			N0: L,
 			N1: T,
 			S0: [2]float32{w},
 		}
-		regions.Rf722d0605dd9(&a)
+		regions.R3f1f2a649496(&a)
 	} else {
 		for i := range L {
 			t2 := t[i*T:][:T]
@@ -79,7 +76,7 @@ func (c *lossFused) run() {
 
 	// tower_lm.n
 	if kern.Wide() {
-		a := regions.R8471c6d8d27aArgs{
+		a := regions.R0c53870ed679Args{
 			P0: unsafe.SliceData(c.NSqrt),
 			P1: unsafe.SliceData(c.Y),
 			P2: unsafe.SliceData(t6),
@@ -88,7 +85,7 @@ func (c *lossFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.R8471c6d8d27a(&a)
+		regions.R0c53870ed679(&a)
 	} else {
 		for i := range L {
 			nSqrt := c.NSqrt[i*T:][:T]
@@ -129,18 +126,15 @@ func (c *lossFused) run() {
 
 	// tower_lm.loss
 	if kern.Wide() {
-		a := regions.R5adabfcd1a1dArgs{
+		a := regions.R18a1bee328ebArgs{
 			P0: unsafe.SliceData(c.Z),
 			P1: unsafe.SliceData(c.LossLogsumexp),
 			N0: L,
 			N1: T,
 			N2: V,
-			N3: 4,
-			N4: 8,
-			N5: 12,
-			N6: T * V,
+			N3: T * V,
 		}
-		regions.R5adabfcd1a1d(&a)
+		regions.R18a1bee328eb(&a)
 	} else {
 		for i := range L {
 			lossLogsumexp := c.LossLogsumexp[i*T:][:T]
@@ -182,13 +176,13 @@ func (c *lossFused) run() {
 
 	// tower_lm.loss
 	if kern.Wide() {
-		a := regions.R3d34b63a2c15Args{
+		a := regions.R63a64c4500acArgs{
 			P0: unsafe.SliceData(c.LossProd),
 			P1: unsafe.SliceData(t17),
 			P2: unsafe.SliceData(c.Loss),
 			N0: L,
 		}
-		regions.R3d34b63a2c15(&a)
+		regions.R63a64c4500ac(&a)
 	} else {
 		lossProd2 := c.LossProd[:L]
 		loss := c.Loss[:L]
@@ -223,7 +217,7 @@ func (c *lossBackwardFused) run() {
 
 	// tower_lm.n
 	if kern.Wide() {
-		a := regions.R8471c6d8d27aArgs{
+		a := regions.R0c53870ed679Args{
 			P0: unsafe.SliceData(c.NSqrt),
 			P1: unsafe.SliceData(c.Y),
 			P2: unsafe.SliceData(t6),
@@ -232,7 +226,7 @@ func (c *lossBackwardFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.R8471c6d8d27a(&a)
+		regions.R0c53870ed679(&a)
 	} else {
 		for i := range L {
 			nSqrt := c.NSqrt[i*T:][:T]
@@ -270,13 +264,13 @@ func (c *lossBackwardFused) run() {
 
 	// tower_lm.loss
 	if kern.Wide() {
-		a := regions.R7658b7d1840bArgs{
+		a := regions.R4e9f18cfada7Args{
 			P0: unsafe.SliceData(c.LossProd),
 			P1: unsafe.SliceData(c.LossBar),
 			P2: unsafe.SliceData(t112),
 			N0: L,
 		}
-		regions.R7658b7d1840b(&a)
+		regions.R4e9f18cfada7(&a)
 	} else {
 		lossProd := c.LossProd[:L]
 		lossBar := c.LossBar[:L]
@@ -309,7 +303,7 @@ func (c *lossBackwardFused) run() {
 
 	// tower_lm.z, tower_lm.loss
 	if kern.Wide() {
-		a := regions.R1d140c0dcc97Args{
+		a := regions.R9067b4b88554Args{
 			P0: unsafe.SliceData(c.LossLogsumexp),
 			P1: unsafe.SliceData(t152),
 			P2: unsafe.SliceData(c.Z),
@@ -321,7 +315,7 @@ func (c *lossBackwardFused) run() {
 			N2: V,
 			N3: T * V,
 		}
-		regions.R1d140c0dcc97(&a)
+		regions.R9067b4b88554(&a)
 	} else {
 		for i := range L {
 			lossLogsumexp := c.LossLogsumexp[i*T:][:T]
@@ -378,20 +372,17 @@ func (c *lossBackwardFused) run() {
 
 	// tower_lm.n
 	if kern.Wide() {
-		a := regions.Ra1f5cd3e3b60Args{
+		a := regions.Rda300cb5cecaArgs{
 			P0: unsafe.SliceData(c.NSqrt),
 			P1: unsafe.SliceData(t232),
 			P2: unsafe.SliceData(t6),
 			P3: unsafe.SliceData(t31),
 			N0: L,
 			N1: T,
-			N2: 4,
-			N3: 8,
-			N4: 12,
-			N5: d,
-			N6: T * d,
+			N2: d,
+			N3: T * d,
 		}
-		regions.Ra1f5cd3e3b60(&a)
+		regions.Rda300cb5ceca(&a)
 	} else {
 		for i := range L {
 			nSqrt := c.NSqrt[i*T:][:T]
@@ -416,7 +407,7 @@ func (c *lossBackwardFused) run() {
 
 	// tower_lm.n
 	if kern.Wide() {
-		a := regions.R9f9b87969060Args{
+		a := regions.Rcd3a3ad550f3Args{
 			P0: unsafe.SliceData(t31),
 			P1: unsafe.SliceData(t28),
 			P2: unsafe.SliceData(t45),
@@ -424,7 +415,7 @@ func (c *lossBackwardFused) run() {
 			N1: T,
 			S0: [2]float32{t37},
 		}
-		regions.R9f9b87969060(&a)
+		regions.Rcd3a3ad550f3(&a)
 	} else {
 		for i := range L {
 			t31_2 := t31[i*T:][:T]
@@ -438,7 +429,7 @@ func (c *lossBackwardFused) run() {
 
 	// tower_lm.n
 	if kern.Wide() {
-		a := regions.R0137dfabb303Args{
+		a := regions.Ra95303b0c0b8Args{
 			P0: unsafe.SliceData(t28),
 			P1: unsafe.SliceData(t45),
 			P2: unsafe.SliceData(c.Y),
@@ -449,7 +440,7 @@ func (c *lossBackwardFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.R0137dfabb303(&a)
+		regions.Ra95303b0c0b8(&a)
 	} else {
 		for i := range L {
 			t28_2 := t28[i*T:][:T]

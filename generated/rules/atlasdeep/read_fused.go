@@ -33,7 +33,7 @@ func (c *readFused) run() {
 
 	// atlas_deep.y
 	if kern.Wide() {
-		a := regions.R631a67c17f9bArgs{
+		a := regions.R9bb2e8e83341Args{
 			P0: unsafe.SliceData(c.YProd),
 			P1: unsafe.SliceData(t),
 			N0: L,
@@ -41,7 +41,7 @@ func (c *readFused) run() {
 			N2: dH,
 			N3: T * dH,
 		}
-		regions.R631a67c17f9b(&a)
+		regions.R9bb2e8e83341(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -69,7 +69,7 @@ func (c *readFused) run() {
 
 	// atlas_deep.u
 	if kern.Wide() {
-		a := regions.Rfe2eeca65dc4Args{
+		a := regions.R71e15381e804Args{
 			P0: unsafe.SliceData(c.X),
 			P1: unsafe.SliceData(c.WGamma),
 			P2: unsafe.SliceData(t45),
@@ -77,13 +77,10 @@ func (c *readFused) run() {
 			N1: T,
 			N2: d,
 			N3: 4*w - 4,
-			N4: 4 * w,
-			N5: 4*w + 4,
-			N6: 4*w + 8,
-			N7: T + w - 1,
-			N8: T * d,
+			N4: T + w - 1,
+			N5: T * d,
 		}
-		regions.Rfe2eeca65dc4(&a)
+		regions.R71e15381e804(&a)
 	} else {
 		wGamma := c.WGamma[:d]
 		for i := range L {
@@ -172,7 +169,7 @@ func (c *readBackwardFused) run() {
 
 	// atlas_deep.y
 	if kern.Wide() {
-		a := regions.R5ff9c014cfe5Args{
+		a := regions.Ra7312e2e9711Args{
 			P0: unsafe.SliceData(c.YProd),
 			P1: unsafe.SliceData(t24),
 			P2: unsafe.SliceData(t),
@@ -181,7 +178,7 @@ func (c *readBackwardFused) run() {
 			N2: dH,
 			N3: T * dH,
 		}
-		regions.R5ff9c014cfe5(&a)
+		regions.Ra7312e2e9711(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -322,7 +319,7 @@ func (c *readBackwardFused) run() {
 	// atlas_deep.u, atlas_deep.G1
 	clear(c.WGammaBar)
 	if kern.Wide() {
-		a := regions.R33ef3a8397acArgs{
+		a := regions.R79861005e457Args{
 			P0: unsafe.SliceData(t8),
 			P1: unsafe.SliceData(c.WGamma),
 			P2: unsafe.SliceData(c.XBar),
@@ -331,15 +328,15 @@ func (c *readBackwardFused) run() {
 			N0: L,
 			N1: T,
 			N2: 4*w - 4,
-			N3: 4 * w,
-			N4: 4*w + 4,
-			N5: 4*w + 8,
-			N6: d,
-			N7: 12 * d,
-			N8: T + w - 1,
-			N9: T * d,
+			N3: d,
+			N4: 12 * d,
+			N5: T + w - 1,
+			N6: T * d,
+			N7: 4 * w,
+			N8: 4*w + 4,
+			N9: 4*w + 8,
 		}
-		regions.R33ef3a8397ac(&a)
+		regions.R79861005e457(&a)
 	} else {
 		wGamma := c.WGamma[:d]
 		wGammaBar := c.WGammaBar[:d]
@@ -369,7 +366,7 @@ func (c *readBackwardFused) run() {
 
 	// atlas_deep.y
 	if kern.Wide() {
-		a := regions.R11b843ad37eeArgs{
+		a := regions.Rfb226adc3709Args{
 			P0: unsafe.SliceData(t16),
 			P1: unsafe.SliceData(c.YProd),
 			P2: unsafe.SliceData(t24),
@@ -379,7 +376,7 @@ func (c *readBackwardFused) run() {
 			N2: dH,
 			N3: T * dH,
 		}
-		regions.R11b843ad37ee(&a)
+		regions.Rfb226adc3709(&a)
 	} else {
 		for i := range L {
 			for j := range T {

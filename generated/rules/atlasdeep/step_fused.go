@@ -82,7 +82,7 @@ func (c *stepFused) run() {
 
 	// atlas_deep.u
 	if kern.Wide() {
-		a := regions.Rfe2eeca65dc4Args{
+		a := regions.R71e15381e804Args{
 			P0: unsafe.SliceData(c.X),
 			P1: unsafe.SliceData(c.WGamma),
 			P2: unsafe.SliceData(c.G1Stack),
@@ -90,13 +90,10 @@ func (c *stepFused) run() {
 			N1: T,
 			N2: d,
 			N3: 4*w - 4,
-			N4: 4 * w,
-			N5: 4*w + 4,
-			N6: 4*w + 8,
-			N7: T + w - 1,
-			N8: T * d,
+			N4: T + w - 1,
+			N5: T * d,
 		}
-		regions.Rfe2eeca65dc4(&a)
+		regions.R71e15381e804(&a)
 	} else {
 		wGamma := c.WGamma[:d]
 		for i := range L {
@@ -180,7 +177,7 @@ func (c *stepFused) run() {
 	// atlas_deep.G1
 	clear(t2)
 	if kern.Wide() {
-		a := regions.R286559d7f847Args{
+		a := regions.R92ff36cd4d92Args{
 			P0: unsafe.SliceData(c.Pos),
 			P1: unsafe.SliceData(t),
 			P2: unsafe.SliceData(t2),
@@ -189,7 +186,7 @@ func (c *stepFused) run() {
 			N2: w,
 			N3: T * w,
 		}
-		regions.R286559d7f847(&a)
+		regions.R92ff36cd4d92(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -249,7 +246,7 @@ func (c *stepFused) run() {
 					clear(t4)
 					n3 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.Rf89bb2c68589Args{
+						a2 := regions.R5b2298f7b3b1Args{
 							P0: unsafe.SliceData(W1State),
 							P1: unsafe.SliceData(c.G1Stack2),
 							P2: unsafe.SliceData(t4),
@@ -258,12 +255,9 @@ func (c *stepFused) run() {
 							N2: dH,
 							N3: dK,
 							N4: 4*dK*a + 4*C*dK*s + (4*T*dK+4*dK*w-4*dK)*l + 4*dK*w - 4*dK,
-							N5: 4,
-							N6: 8,
-							N7: 12,
-							N8: -dK,
+							N5: -dK,
 						}
-						regions.Rf89bb2c68589(&a2)
+						regions.R5b2298f7b3b1(&a2)
 					} else {
 						for i := range min(w, n3+a+C*s+1) {
 							t4_2 := t4[i*dH:][:dH]
@@ -284,14 +278,14 @@ func (c *stepFused) run() {
 					clear(t7)
 					n4 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R7cedf9312ec6Args{
+						a2 := regions.R45934d144d76Args{
 							P0: unsafe.SliceData(t4),
 							P1: unsafe.SliceData(t7),
 							N0: w,
 							N1: n4 + a + C*s + 1,
 							N2: dH,
 						}
-						regions.R7cedf9312ec6(&a2)
+						regions.R45934d144d76(&a2)
 					} else {
 						for i := range min(w, n4+a+C*s+1) {
 							t4_2 := t4[i*dH:][:dH]
@@ -305,14 +299,14 @@ func (c *stepFused) run() {
 					clear(t8)
 					n5 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.Raae77a3a2f1dArgs{
+						a2 := regions.R1b7bf8f4e014Args{
 							P0: unsafe.SliceData(t7),
 							P1: unsafe.SliceData(t8),
 							N0: w,
 							N1: n5 + a + C*s + 1,
 							N2: dH,
 						}
-						regions.Raae77a3a2f1d(&a2)
+						regions.R1b7bf8f4e014(&a2)
 					} else {
 						for i := range min(w, n5+a+C*s+1) {
 							t7_2 := t7[i*dH:][:dH]
@@ -327,7 +321,7 @@ func (c *stepFused) run() {
 					clear(t23)
 					n6 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R0c417a28862bArgs{
+						a2 := regions.R971ba54b4a6bArgs{
 							P0: unsafe.SliceData(t4),
 							P1: unsafe.SliceData(t8),
 							P2: unsafe.SliceData(t9),
@@ -336,7 +330,7 @@ func (c *stepFused) run() {
 							N1: n6 + a + C*s + 1,
 							N2: dH,
 						}
-						regions.R0c417a28862b(&a2)
+						regions.R971ba54b4a6b(&a2)
 					} else {
 						for i := range min(w, n6+a+C*s+1) {
 							t4_2 := t4[i*dH:][:dH]
@@ -374,7 +368,7 @@ func (c *stepFused) run() {
 					clear(t10)
 					n7 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R1724658497acArgs{
+						a2 := regions.Rcd920b4c702cArgs{
 							P0: unsafe.SliceData(W2State),
 							P1: unsafe.SliceData(t42),
 							P2: unsafe.SliceData(t10),
@@ -382,11 +376,8 @@ func (c *stepFused) run() {
 							N1: n7 + a + C*s + 1,
 							N2: dK,
 							N3: dH,
-							N4: 4,
-							N5: 8,
-							N6: 12,
 						}
-						regions.R1724658497ac(&a2)
+						regions.Rcd920b4c702c(&a2)
 					} else {
 						for i := range min(w, n7+a+C*s+1) {
 							t10_2 := t10[i*dK:][:dK]
@@ -434,19 +425,16 @@ func (c *stepFused) run() {
 					clear(t22)
 					n9 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R585306711d96Args{
+						a2 := regions.R150819a3fa73Args{
 							P0: unsafe.SliceData(t12),
 							P1: unsafe.SliceData(W2State),
 							P2: unsafe.SliceData(t22),
 							N0: w,
 							N1: n9 + a + C*s + 1,
 							N2: dK,
-							N3: 4,
-							N4: 8,
-							N5: 12,
-							N6: dH,
+							N3: dH,
 						}
-						regions.R585306711d96(&a2)
+						regions.R150819a3fa73(&a2)
 					} else {
 						for i := range min(w, n9+a+C*s+1) {
 							t12_2 := t12[i*dK:][:dK]
@@ -464,14 +452,14 @@ func (c *stepFused) run() {
 					clear(t24)
 					n10 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R6a6a86913378Args{
+						a2 := regions.Rbd2cdc2ef942Args{
 							P0: unsafe.SliceData(t23),
 							P1: unsafe.SliceData(t24),
 							N0: w,
 							N1: n10 + a + C*s + 1,
 							N2: dH,
 						}
-						regions.R6a6a86913378(&a2)
+						regions.Rbd2cdc2ef942(&a2)
 					} else {
 						for i := range min(w, n10+a+C*s+1) {
 							t23_2 := t23[i*dH:][:dH]
@@ -485,12 +473,12 @@ func (c *stepFused) run() {
 					clear(t27)
 					n11 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.Ra2fe80582a97Args{
+						a2 := regions.R7d475af85f7bArgs{
 							P0: unsafe.SliceData(t27),
 							N0: w,
 							N1: n11 + a + C*s + 1,
 						}
-						regions.Ra2fe80582a97(&a2)
+						regions.R7d475af85f7b(&a2)
 					} else {
 						if n2 := min(w, n11+a+C*s+1); n2 > 0 {
 							t27_2 := t27[:n2]
@@ -503,7 +491,7 @@ func (c *stepFused) run() {
 					clear(t28)
 					n12 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R88a09ae255beArgs{
+						a2 := regions.R6d3731f5a18dArgs{
 							P0: unsafe.SliceData(t27),
 							P1: unsafe.SliceData(t4),
 							P2: unsafe.SliceData(t22),
@@ -513,7 +501,7 @@ func (c *stepFused) run() {
 							N1: n12 + a + C*s + 1,
 							N2: dH,
 						}
-						regions.R88a09ae255be(&a2)
+						regions.R6d3731f5a18d(&a2)
 					} else {
 						if n2 := min(w, n12+a+C*s+1); n2 > 0 {
 							t27_2 := t27[:n2]
@@ -532,7 +520,7 @@ func (c *stepFused) run() {
 					// atlas_deep.G1
 					clear(G1)
 					if kern.Wide() {
-						a2 := regions.Refc5a121a9caArgs{
+						a2 := regions.R1d0a636512c7Args{
 							P0:  unsafe.SliceData(c.Pos),
 							P1:  unsafe.SliceData(t9),
 							P2:  unsafe.SliceData(t22),
@@ -555,7 +543,7 @@ func (c *stepFused) run() {
 							N12: 4*dK*a + 4*C*dK*s + (4*T*dK+4*dK*w-4*dK)*l + 4*dK*w - 4*dK,
 							N13: -dK,
 						}
-						regions.Refc5a121a9ca(&a2)
+						regions.R1d0a636512c7(&a2)
 					} else {
 						for i := range dH {
 							G1_2 := G1[i*dK:][:dK]
@@ -577,7 +565,7 @@ func (c *stepFused) run() {
 					var t34 F
 					etaEntry := eta[a]
 					if kern.Wide() {
-						a2 := regions.R323736d7ed13Args{
+						a2 := regions.R0ccc5166148eArgs{
 							P0: unsafe.SliceData(S1State),
 							P1: unsafe.SliceData(G1),
 							P2: unsafe.SliceData(t34Total),
@@ -586,7 +574,7 @@ func (c *stepFused) run() {
 							S0: [2]float32{t34},
 							S1: [2]float32{etaEntry},
 						}
-						regions.R323736d7ed13(&a2)
+						regions.R0ccc5166148e(&a2)
 					} else {
 						t34_2 := t34
 						for i := range dH {
@@ -614,14 +602,14 @@ func (c *stepFused) run() {
 					}
 					// atlas_deep.O1
 					if kern.Wide() {
-						a2 := regions.R0506f64f82ceArgs{
+						a2 := regions.Ra0919a98a249Args{
 							P0: unsafe.SliceData(S1State),
 							P1: unsafe.SliceData(t43),
 							N0: dH,
 							N1: dK,
 							S0: [2]float32{t42_2},
 						}
-						regions.R0506f64f82ce(&a2)
+						regions.Ra0919a98a249(&a2)
 					} else {
 						for i := range dH {
 							S1State2 := S1State[i*dK:][:dK]
@@ -637,13 +625,13 @@ func (c *stepFused) run() {
 					kern.GemmFMA(dH, dH, dH, F(2.0315), false, t45, dH, 1, t44, dH, 1, t44, dH, 1)
 					// atlas_deep.O1
 					if kern.Wide() {
-						a2 := regions.R2b97f1098a77Args{
+						a2 := regions.R7e0335fb6ca3Args{
 							P0: unsafe.SliceData(t44),
 							P1: unsafe.SliceData(t45),
 							P2: unsafe.SliceData(t46),
 							N0: dH,
 						}
-						regions.R2b97f1098a77(&a2)
+						regions.R7e0335fb6ca3(&a2)
 					} else {
 						for i := range dH {
 							t44_2 := t44[i*dH:][:dH]
@@ -658,14 +646,14 @@ func (c *stepFused) run() {
 					kern.GemmFMA(dK, dH, dH, F(1), false, t47, 1, dK, t43, 1, dK, t46, 1, dH)
 					// atlas_deep.O1
 					if kern.Wide() {
-						a2 := regions.R4c4cb8a4d251Args{
+						a2 := regions.Rcfe551f4e0ffArgs{
 							P0: unsafe.SliceData(t43),
 							P1: unsafe.SliceData(t47),
 							P2: unsafe.SliceData(t48),
 							N0: dH,
 							N1: dK,
 						}
-						regions.R4c4cb8a4d251(&a2)
+						regions.Rcfe551f4e0ff(&a2)
 					} else {
 						for i := range dH {
 							t43_2 := t43[i*dK:][:dK]
@@ -682,13 +670,13 @@ func (c *stepFused) run() {
 					kern.GemmFMA(dH, dH, dH, F(2.0315), false, t50, dH, 1, t49, dH, 1, t49, dH, 1)
 					// atlas_deep.O1
 					if kern.Wide() {
-						a2 := regions.R2b97f1098a77Args{
+						a2 := regions.R7e0335fb6ca3Args{
 							P0: unsafe.SliceData(t49),
 							P1: unsafe.SliceData(t50),
 							P2: unsafe.SliceData(t51),
 							N0: dH,
 						}
-						regions.R2b97f1098a77(&a2)
+						regions.R7e0335fb6ca3(&a2)
 					} else {
 						for i := range dH {
 							t49_2 := t49[i*dH:][:dH]
@@ -703,14 +691,14 @@ func (c *stepFused) run() {
 					kern.GemmFMA(dK, dH, dH, F(1), false, t52, 1, dK, t48, 1, dK, t51, 1, dH)
 					// atlas_deep.O1
 					if kern.Wide() {
-						a2 := regions.R4c4cb8a4d251Args{
+						a2 := regions.Rcfe551f4e0ffArgs{
 							P0: unsafe.SliceData(t48),
 							P1: unsafe.SliceData(t52),
 							P2: unsafe.SliceData(t53),
 							N0: dH,
 							N1: dK,
 						}
-						regions.R4c4cb8a4d251(&a2)
+						regions.Rcfe551f4e0ff(&a2)
 					} else {
 						for i := range dH {
 							t48_2 := t48[i*dK:][:dK]
@@ -727,13 +715,13 @@ func (c *stepFused) run() {
 					kern.GemmFMA(dH, dH, dH, F(2.0315), false, t55, dH, 1, t54, dH, 1, t54, dH, 1)
 					// atlas_deep.O1
 					if kern.Wide() {
-						a2 := regions.R2b97f1098a77Args{
+						a2 := regions.R7e0335fb6ca3Args{
 							P0: unsafe.SliceData(t54),
 							P1: unsafe.SliceData(t55),
 							P2: unsafe.SliceData(t56),
 							N0: dH,
 						}
-						regions.R2b97f1098a77(&a2)
+						regions.R7e0335fb6ca3(&a2)
 					} else {
 						for i := range dH {
 							t54_2 := t54[i*dH:][:dH]
@@ -750,7 +738,7 @@ func (c *stepFused) run() {
 					rhoEntry := rho[a]
 					thetaEntry := theta[a]
 					if kern.Wide() {
-						a2 := regions.R63b41b14707aArgs{
+						a2 := regions.R33d12b3f3748Args{
 							P0: unsafe.SliceData(t53),
 							P1: unsafe.SliceData(t57),
 							P2: unsafe.SliceData(W1State),
@@ -761,13 +749,10 @@ func (c *stepFused) run() {
 							N2: 8 * dK,
 							N3: 12 * dK,
 							N4: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							N5: 4,
-							N6: 8,
-							N7: 12,
 							S0: [2]float32{thetaEntry},
 							S1: [2]float32{rhoEntry},
 						}
-						regions.R63b41b14707a(&a2)
+						regions.R33d12b3f3748(&a2)
 					} else {
 						for i := range dH {
 							t53_2 := t53[i*dK:][:dK]
@@ -788,7 +773,7 @@ func (c *stepFused) run() {
 					// atlas_deep.G2, atlas_deep.G1
 					clear(G2)
 					if kern.Wide() {
-						a2 := regions.R191637506aa6Args{
+						a2 := regions.R6d70bb6e6116Args{
 							P0:  unsafe.SliceData(c.Pos),
 							P1:  unsafe.SliceData(t12),
 							P2:  unsafe.SliceData(t2),
@@ -807,7 +792,7 @@ func (c *stepFused) run() {
 							N10: 4*w*a + 4*C*w*s + 4*T*w*l + 12,
 							N11: dH,
 						}
-						regions.R191637506aa6(&a2)
+						regions.R6d70bb6e6116(&a2)
 					} else {
 						for i := range dK {
 							G2_2 := G2[i*dH:][:dH]
@@ -828,7 +813,7 @@ func (c *stepFused) run() {
 					// atlas_deep.S2, atlas_deep.O2
 					var t85 F
 					if kern.Wide() {
-						a2 := regions.R323736d7ed13Args{
+						a2 := regions.R0ccc5166148eArgs{
 							P0: unsafe.SliceData(S2State),
 							P1: unsafe.SliceData(G2),
 							P2: unsafe.SliceData(t85Total),
@@ -837,7 +822,7 @@ func (c *stepFused) run() {
 							S0: [2]float32{t85},
 							S1: [2]float32{etaEntry},
 						}
-						regions.R323736d7ed13(&a2)
+						regions.R0ccc5166148e(&a2)
 					} else {
 						t85_2 := t85
 						for i := range dK {
@@ -873,14 +858,14 @@ func (c *stepFused) run() {
 					}
 					// atlas_deep.O2
 					if kern.Wide() {
-						a2 := regions.R0506f64f82ceArgs{
+						a2 := regions.Ra0919a98a249Args{
 							P0: unsafe.SliceData(S2State),
 							P1: unsafe.SliceData(t94),
 							N0: dK,
 							N1: dH,
 							S0: [2]float32{t93},
 						}
-						regions.R0506f64f82ce(&a2)
+						regions.Ra0919a98a249(&a2)
 					} else {
 						for i := range dK {
 							S2State2 := S2State[i*dH:][:dH]
@@ -896,13 +881,13 @@ func (c *stepFused) run() {
 					kern.GemmFMA(dK, dK, dK, F(2.0315), false, t96, dK, 1, t95, dK, 1, t95, dK, 1)
 					// atlas_deep.O2
 					if kern.Wide() {
-						a2 := regions.R2b97f1098a77Args{
+						a2 := regions.R7e0335fb6ca3Args{
 							P0: unsafe.SliceData(t95),
 							P1: unsafe.SliceData(t96),
 							P2: unsafe.SliceData(t97),
 							N0: dK,
 						}
-						regions.R2b97f1098a77(&a2)
+						regions.R7e0335fb6ca3(&a2)
 					} else {
 						for i := range dK {
 							t95_2 := t95[i*dK:][:dK]
@@ -917,14 +902,14 @@ func (c *stepFused) run() {
 					kern.GemmFMA(dH, dK, dK, F(1), false, t98, 1, dH, t94, 1, dH, t97, 1, dK)
 					// atlas_deep.O2
 					if kern.Wide() {
-						a2 := regions.R4c4cb8a4d251Args{
+						a2 := regions.Rcfe551f4e0ffArgs{
 							P0: unsafe.SliceData(t94),
 							P1: unsafe.SliceData(t98),
 							P2: unsafe.SliceData(t99),
 							N0: dK,
 							N1: dH,
 						}
-						regions.R4c4cb8a4d251(&a2)
+						regions.Rcfe551f4e0ff(&a2)
 					} else {
 						for i := range dK {
 							t94_2 := t94[i*dH:][:dH]
@@ -941,13 +926,13 @@ func (c *stepFused) run() {
 					kern.GemmFMA(dK, dK, dK, F(2.0315), false, t101, dK, 1, t100, dK, 1, t100, dK, 1)
 					// atlas_deep.O2
 					if kern.Wide() {
-						a2 := regions.R2b97f1098a77Args{
+						a2 := regions.R7e0335fb6ca3Args{
 							P0: unsafe.SliceData(t100),
 							P1: unsafe.SliceData(t101),
 							P2: unsafe.SliceData(t102),
 							N0: dK,
 						}
-						regions.R2b97f1098a77(&a2)
+						regions.R7e0335fb6ca3(&a2)
 					} else {
 						for i := range dK {
 							t100_2 := t100[i*dK:][:dK]
@@ -962,14 +947,14 @@ func (c *stepFused) run() {
 					kern.GemmFMA(dH, dK, dK, F(1), false, t103, 1, dH, t99, 1, dH, t102, 1, dK)
 					// atlas_deep.O2
 					if kern.Wide() {
-						a2 := regions.R4c4cb8a4d251Args{
+						a2 := regions.Rcfe551f4e0ffArgs{
 							P0: unsafe.SliceData(t99),
 							P1: unsafe.SliceData(t103),
 							P2: unsafe.SliceData(t104),
 							N0: dK,
 							N1: dH,
 						}
-						regions.R4c4cb8a4d251(&a2)
+						regions.Rcfe551f4e0ff(&a2)
 					} else {
 						for i := range dK {
 							t99_2 := t99[i*dH:][:dH]
@@ -986,13 +971,13 @@ func (c *stepFused) run() {
 					kern.GemmFMA(dK, dK, dK, F(2.0315), false, t106, dK, 1, t105, dK, 1, t105, dK, 1)
 					// atlas_deep.O2
 					if kern.Wide() {
-						a2 := regions.R2b97f1098a77Args{
+						a2 := regions.R7e0335fb6ca3Args{
 							P0: unsafe.SliceData(t105),
 							P1: unsafe.SliceData(t106),
 							P2: unsafe.SliceData(t107),
 							N0: dK,
 						}
-						regions.R2b97f1098a77(&a2)
+						regions.R7e0335fb6ca3(&a2)
 					} else {
 						for i := range dK {
 							t105_2 := t105[i*dK:][:dK]
@@ -1007,7 +992,7 @@ func (c *stepFused) run() {
 					kern.GemmFMA(dH, dK, dK, F(1), false, t108, 1, dH, t104, 1, dH, t107, 1, dK)
 					// atlas_deep.W2, atlas_deep.O2
 					if kern.Wide() {
-						a2 := regions.Rf8fbfa1e6bc1Args{
+						a2 := regions.Rc56e25f01e4cArgs{
 							P0: unsafe.SliceData(t104),
 							P1: unsafe.SliceData(t108),
 							P2: unsafe.SliceData(W2State),
@@ -1016,7 +1001,7 @@ func (c *stepFused) run() {
 							S0: [2]float32{thetaEntry},
 							S1: [2]float32{rhoEntry},
 						}
-						regions.Rf8fbfa1e6bc1(&a2)
+						regions.Rc56e25f01e4c(&a2)
 					} else {
 						for i := range dK {
 							t104_2 := t104[i*dH:][:dH]
@@ -1046,12 +1031,12 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := regions.Reab93ccbe2b4Args{
+						a2 := regions.Red08a917d96aArgs{
 							P0: unsafe.SliceData(t113),
 							P1: unsafe.SliceData(t142),
 							N0: dH,
 						}
-						regions.Reab93ccbe2b4(&a2)
+						regions.Red08a917d96a(&a2)
 					} else {
 						for i := range dH {
 							t113Entry := t113[i]
@@ -1060,17 +1045,14 @@ func (c *stepFused) run() {
 					}
 					// atlas_deep.y
 					if kern.Wide() {
-						a2 := regions.Rcd04a6ba987eArgs{
+						a2 := regions.R0ab579f48631Args{
 							P0: unsafe.SliceData(W2State),
 							P1: unsafe.SliceData(t142),
 							P2: unsafe.SliceData(t119),
 							N0: dK,
 							N1: dH,
-							N2: 4,
-							N3: 8,
-							N4: 12,
 						}
-						regions.Rcd04a6ba987e(&a2)
+						regions.R0ab579f48631(&a2)
 					} else {
 						for i := range dK {
 							W2State2 := W2State[i*dH:][:dH]
@@ -1355,7 +1337,7 @@ func (c *stepBackwardFused) run() {
 	clear(t23)
 	clear(t194)
 	if kern.Wide() {
-		a := regions.Rcefb9ec50db2Args{
+		a := regions.R4115df3a995cArgs{
 			P0: unsafe.SliceData(c.Pos),
 			P1: unsafe.SliceData(t22),
 			P2: unsafe.SliceData(t23),
@@ -1365,7 +1347,7 @@ func (c *stepBackwardFused) run() {
 			N2: w,
 			N3: T * w,
 		}
-		regions.Rcefb9ec50db2(&a)
+		regions.R4115df3a995c(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1386,7 +1368,7 @@ func (c *stepBackwardFused) run() {
 
 	// atlas_deep.y
 	if kern.Wide() {
-		a := regions.R0695c0b17c3dArgs{
+		a := regions.Rbdff620d8b00Args{
 			P0: unsafe.SliceData(c.YProd),
 			P1: unsafe.SliceData(t118),
 			P2: unsafe.SliceData(t227),
@@ -1396,7 +1378,7 @@ func (c *stepBackwardFused) run() {
 			N2: dH,
 			N3: T * dH,
 		}
-		regions.R0695c0b17c3d(&a)
+		regions.Rbdff620d8b00(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1418,7 +1400,7 @@ func (c *stepBackwardFused) run() {
 	// atlas_deep.G1
 	clear(t195)
 	if kern.Wide() {
-		a := regions.R286559d7f847Args{
+		a := regions.R92ff36cd4d92Args{
 			P0: unsafe.SliceData(c.Pos),
 			P1: unsafe.SliceData(t194),
 			P2: unsafe.SliceData(t195),
@@ -1427,7 +1409,7 @@ func (c *stepBackwardFused) run() {
 			N2: w,
 			N3: T * w,
 		}
-		regions.R286559d7f847(&a)
+		regions.R92ff36cd4d92(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1482,7 +1464,7 @@ func (c *stepBackwardFused) run() {
 					clear(t4)
 					n4 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R8f879bd16324Args{
+						a2 := regions.R2be2f9930929Args{
 							P0: unsafe.SliceData(W1Trail),
 							P1: unsafe.SliceData(c.G1Stack2),
 							P2: unsafe.SliceData(t4),
@@ -1492,12 +1474,9 @@ func (c *stepBackwardFused) run() {
 							N3: dK,
 							N4: 4*dK*a + 4*C*dK*s + (4*T*dK+4*dK*w-4*dK)*l + 4*dK*w - 4*dK,
 							N5: 4 * dH * dK * a,
-							N6: 4,
-							N7: 8,
-							N8: 12,
-							N9: -dK,
+							N6: -dK,
 						}
-						regions.R8f879bd16324(&a2)
+						regions.R2be2f9930929(&a2)
 					} else {
 						for i := range min(w, n4+a+C*s+1) {
 							t4_2 := t4[i*dH:][:dH]
@@ -1518,14 +1497,14 @@ func (c *stepBackwardFused) run() {
 					clear(t72)
 					n5 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R7cedf9312ec6Args{
+						a2 := regions.R45934d144d76Args{
 							P0: unsafe.SliceData(t4),
 							P1: unsafe.SliceData(t72),
 							N0: w,
 							N1: n5 + a + C*s + 1,
 							N2: dH,
 						}
-						regions.R7cedf9312ec6(&a2)
+						regions.R45934d144d76(&a2)
 					} else {
 						for i := range min(w, n5+a+C*s+1) {
 							t4_2 := t4[i*dH:][:dH]
@@ -1539,14 +1518,14 @@ func (c *stepBackwardFused) run() {
 					clear(t82)
 					n6 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.Raae77a3a2f1dArgs{
+						a2 := regions.R1b7bf8f4e014Args{
 							P0: unsafe.SliceData(t72),
 							P1: unsafe.SliceData(t82),
 							N0: w,
 							N1: n6 + a + C*s + 1,
 							N2: dH,
 						}
-						regions.Raae77a3a2f1d(&a2)
+						regions.R1b7bf8f4e014(&a2)
 					} else {
 						for i := range min(w, n6+a+C*s+1) {
 							t72_2 := t72[i*dH:][:dH]
@@ -1561,7 +1540,7 @@ func (c *stepBackwardFused) run() {
 					clear(t23_2)
 					n7 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R0c417a28862bArgs{
+						a2 := regions.R971ba54b4a6bArgs{
 							P0: unsafe.SliceData(t4),
 							P1: unsafe.SliceData(t82),
 							P2: unsafe.SliceData(t92),
@@ -1570,7 +1549,7 @@ func (c *stepBackwardFused) run() {
 							N1: n7 + a + C*s + 1,
 							N2: dH,
 						}
-						regions.R0c417a28862b(&a2)
+						regions.R971ba54b4a6b(&a2)
 					} else {
 						for i := range min(w, n7+a+C*s+1) {
 							t4_2 := t4[i*dH:][:dH]
@@ -1608,7 +1587,7 @@ func (c *stepBackwardFused) run() {
 					clear(t103)
 					n8 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.Rf483b7fdac03Args{
+						a2 := regions.R62e7ee9c4999Args{
 							P0: unsafe.SliceData(W2Trail),
 							P1: unsafe.SliceData(t42),
 							P2: unsafe.SliceData(t103),
@@ -1617,11 +1596,8 @@ func (c *stepBackwardFused) run() {
 							N2: dK,
 							N3: dH,
 							N4: 4 * dH * dK * a,
-							N5: 4,
-							N6: 8,
-							N7: 12,
 						}
-						regions.Rf483b7fdac03(&a2)
+						regions.R62e7ee9c4999(&a2)
 					} else {
 						for i := range min(w, n8+a+C*s+1) {
 							t103_3 := t103[i*dK:][:dK]
@@ -1669,20 +1645,17 @@ func (c *stepBackwardFused) run() {
 					clear(t222)
 					n10 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.Rda1f2750fc12Args{
+						a2 := regions.R83e47a0faeaaArgs{
 							P0: unsafe.SliceData(t12),
 							P1: unsafe.SliceData(W2Trail),
 							P2: unsafe.SliceData(t222),
 							N0: w,
 							N1: n10 + a + C*s + 1,
 							N2: dK,
-							N3: 4,
-							N4: 8,
-							N5: 12,
-							N6: dH,
-							N7: 4 * dH * dK * a,
+							N3: dH,
+							N4: 4 * dH * dK * a,
 						}
-						regions.Rda1f2750fc12(&a2)
+						regions.R83e47a0faeaa(&a2)
 					} else {
 						for i := range min(w, n10+a+C*s+1) {
 							t12_2 := t12[i*dK:][:dK]
@@ -1700,14 +1673,14 @@ func (c *stepBackwardFused) run() {
 					clear(t242)
 					n11 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R6a6a86913378Args{
+						a2 := regions.Rbd2cdc2ef942Args{
 							P0: unsafe.SliceData(t23_2),
 							P1: unsafe.SliceData(t242),
 							N0: w,
 							N1: n11 + a + C*s + 1,
 							N2: dH,
 						}
-						regions.R6a6a86913378(&a2)
+						regions.Rbd2cdc2ef942(&a2)
 					} else {
 						for i := range min(w, n11+a+C*s+1) {
 							t23_3 := t23_2[i*dH:][:dH]
@@ -1721,12 +1694,12 @@ func (c *stepBackwardFused) run() {
 					clear(t27)
 					n12 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.Ra2fe80582a97Args{
+						a2 := regions.R7d475af85f7bArgs{
 							P0: unsafe.SliceData(t27),
 							N0: w,
 							N1: n12 + a + C*s + 1,
 						}
-						regions.Ra2fe80582a97(&a2)
+						regions.R7d475af85f7b(&a2)
 					} else {
 						if n2 := min(w, n12+a+C*s+1); n2 > 0 {
 							t27_2 := t27[:n2]
@@ -1739,7 +1712,7 @@ func (c *stepBackwardFused) run() {
 					clear(t28)
 					n13 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R88a09ae255beArgs{
+						a2 := regions.R6d3731f5a18dArgs{
 							P0: unsafe.SliceData(t27),
 							P1: unsafe.SliceData(t4),
 							P2: unsafe.SliceData(t222),
@@ -1749,7 +1722,7 @@ func (c *stepBackwardFused) run() {
 							N1: n13 + a + C*s + 1,
 							N2: dH,
 						}
-						regions.R88a09ae255be(&a2)
+						regions.R6d3731f5a18d(&a2)
 					} else {
 						if n2 := min(w, n13+a+C*s+1); n2 > 0 {
 							t27_2 := t27[:n2]
@@ -1768,7 +1741,7 @@ func (c *stepBackwardFused) run() {
 					// atlas_deep.G1
 					clear(G1)
 					if kern.Wide() {
-						a2 := regions.Refc5a121a9caArgs{
+						a2 := regions.R1d0a636512c7Args{
 							P0:  unsafe.SliceData(c.Pos),
 							P1:  unsafe.SliceData(t92),
 							P2:  unsafe.SliceData(t222),
@@ -1791,7 +1764,7 @@ func (c *stepBackwardFused) run() {
 							N12: 4*dK*a + 4*C*dK*s + (4*T*dK+4*dK*w-4*dK)*l + 4*dK*w - 4*dK,
 							N13: -dK,
 						}
-						regions.Refc5a121a9ca(&a2)
+						regions.R1d0a636512c7(&a2)
 					} else {
 						for i := range dH {
 							G1_2 := G1[i*dK:][:dK]
@@ -1813,7 +1786,7 @@ func (c *stepBackwardFused) run() {
 					etaEntry := eta[a]
 					O1LinEntry := O1Lin[a]
 					if kern.Wide() {
-						a2 := regions.R5493d9121369Args{
+						a2 := regions.Rdc2f418be34aArgs{
 							P0: unsafe.SliceData(S1Trail),
 							P1: unsafe.SliceData(G1),
 							P2: unsafe.SliceData(t43),
@@ -1824,7 +1797,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{etaEntry},
 							S1: [2]float32{O1LinEntry},
 						}
-						regions.R5493d9121369(&a2)
+						regions.Rdc2f418be34a(&a2)
 					} else {
 						for i := range dH {
 							S1Trail2 := S1Trail[(a*dH+i)*dK:][:dK]
@@ -1844,13 +1817,13 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dH, dH, dH, F(2.0315), false, t45, dH, 1, t44, dH, 1, t44, dH, 1)
 					// atlas_deep.O1
 					if kern.Wide() {
-						a2 := regions.R2b97f1098a77Args{
+						a2 := regions.R7e0335fb6ca3Args{
 							P0: unsafe.SliceData(t44),
 							P1: unsafe.SliceData(t45),
 							P2: unsafe.SliceData(t46),
 							N0: dH,
 						}
-						regions.R2b97f1098a77(&a2)
+						regions.R7e0335fb6ca3(&a2)
 					} else {
 						for i := range dH {
 							t44_3 := t44[i*dH:][:dH]
@@ -1865,14 +1838,14 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dK, dH, dH, F(1), false, t47, 1, dK, t43, 1, dK, t46, 1, dH)
 					// atlas_deep.O1
 					if kern.Wide() {
-						a2 := regions.R4c4cb8a4d251Args{
+						a2 := regions.Rcfe551f4e0ffArgs{
 							P0: unsafe.SliceData(t43),
 							P1: unsafe.SliceData(t47),
 							P2: unsafe.SliceData(t48),
 							N0: dH,
 							N1: dK,
 						}
-						regions.R4c4cb8a4d251(&a2)
+						regions.Rcfe551f4e0ff(&a2)
 					} else {
 						for i := range dH {
 							t43_2 := t43[i*dK:][:dK]
@@ -1889,13 +1862,13 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dH, dH, dH, F(2.0315), false, t50, dH, 1, t49, dH, 1, t49, dH, 1)
 					// atlas_deep.O1
 					if kern.Wide() {
-						a2 := regions.R2b97f1098a77Args{
+						a2 := regions.R7e0335fb6ca3Args{
 							P0: unsafe.SliceData(t49),
 							P1: unsafe.SliceData(t50),
 							P2: unsafe.SliceData(t51),
 							N0: dH,
 						}
-						regions.R2b97f1098a77(&a2)
+						regions.R7e0335fb6ca3(&a2)
 					} else {
 						for i := range dH {
 							t49_2 := t49[i*dH:][:dH]
@@ -1910,14 +1883,14 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dK, dH, dH, F(1), false, t52, 1, dK, t48, 1, dK, t51, 1, dH)
 					// atlas_deep.O1
 					if kern.Wide() {
-						a2 := regions.R4c4cb8a4d251Args{
+						a2 := regions.Rcfe551f4e0ffArgs{
 							P0: unsafe.SliceData(t48),
 							P1: unsafe.SliceData(t52),
 							P2: unsafe.SliceData(t53),
 							N0: dH,
 							N1: dK,
 						}
-						regions.R4c4cb8a4d251(&a2)
+						regions.Rcfe551f4e0ff(&a2)
 					} else {
 						for i := range dH {
 							t48_2 := t48[i*dK:][:dK]
@@ -1934,13 +1907,13 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dH, dH, dH, F(2.0315), false, t55, dH, 1, t54, dH, 1, t54, dH, 1)
 					// atlas_deep.O1
 					if kern.Wide() {
-						a2 := regions.R2b97f1098a77Args{
+						a2 := regions.R7e0335fb6ca3Args{
 							P0: unsafe.SliceData(t54),
 							P1: unsafe.SliceData(t55),
 							P2: unsafe.SliceData(t56),
 							N0: dH,
 						}
-						regions.R2b97f1098a77(&a2)
+						regions.R7e0335fb6ca3(&a2)
 					} else {
 						for i := range dH {
 							t54_2 := t54[i*dH:][:dH]
@@ -1957,7 +1930,7 @@ func (c *stepBackwardFused) run() {
 					rhoEntry := rho[a]
 					thetaEntry := theta[a]
 					if kern.Wide() {
-						a2 := regions.Rbb2b7bdd9311Args{
+						a2 := regions.R6efde2af3bb9Args{
 							P0: unsafe.SliceData(t53),
 							P1: unsafe.SliceData(t57),
 							P2: unsafe.SliceData(W1Trail),
@@ -1968,7 +1941,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{thetaEntry},
 							S1: [2]float32{rhoEntry},
 						}
-						regions.Rbb2b7bdd9311(&a2)
+						regions.R6efde2af3bb9(&a2)
 					} else {
 						for i := range dH {
 							t53_2 := t53[i*dK:][:dK]
@@ -1983,7 +1956,7 @@ func (c *stepBackwardFused) run() {
 					// atlas_deep.G2, atlas_deep.G1
 					clear(G2)
 					if kern.Wide() {
-						a2 := regions.R191637506aa6Args{
+						a2 := regions.R6d70bb6e6116Args{
 							P0:  unsafe.SliceData(c.Pos),
 							P1:  unsafe.SliceData(t12),
 							P2:  unsafe.SliceData(t23),
@@ -2002,7 +1975,7 @@ func (c *stepBackwardFused) run() {
 							N10: 4*w*a + 4*C*w*s + 4*T*w*l + 12,
 							N11: dH,
 						}
-						regions.R191637506aa6(&a2)
+						regions.R6d70bb6e6116(&a2)
 					} else {
 						for i := range dK {
 							G2_2 := G2[i*dH:][:dH]
@@ -2023,7 +1996,7 @@ func (c *stepBackwardFused) run() {
 					// atlas_deep.S2, atlas_deep.O2
 					O2LinEntry := O2Lin[a]
 					if kern.Wide() {
-						a2 := regions.R5493d9121369Args{
+						a2 := regions.Rdc2f418be34aArgs{
 							P0: unsafe.SliceData(S2Trail),
 							P1: unsafe.SliceData(G2),
 							P2: unsafe.SliceData(t94),
@@ -2034,7 +2007,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{etaEntry},
 							S1: [2]float32{O2LinEntry},
 						}
-						regions.R5493d9121369(&a2)
+						regions.Rdc2f418be34a(&a2)
 					} else {
 						for i := range dK {
 							S2Trail2 := S2Trail[(a*dK+i)*dH:][:dH]
@@ -2054,13 +2027,13 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dK, dK, dK, F(2.0315), false, t96, dK, 1, t95, dK, 1, t95, dK, 1)
 					// atlas_deep.O2
 					if kern.Wide() {
-						a2 := regions.R2b97f1098a77Args{
+						a2 := regions.R7e0335fb6ca3Args{
 							P0: unsafe.SliceData(t95),
 							P1: unsafe.SliceData(t96),
 							P2: unsafe.SliceData(t97),
 							N0: dK,
 						}
-						regions.R2b97f1098a77(&a2)
+						regions.R7e0335fb6ca3(&a2)
 					} else {
 						for i := range dK {
 							t95_2 := t95[i*dK:][:dK]
@@ -2075,14 +2048,14 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dH, dK, dK, F(1), false, t98, 1, dH, t94, 1, dH, t97, 1, dK)
 					// atlas_deep.O2
 					if kern.Wide() {
-						a2 := regions.R4c4cb8a4d251Args{
+						a2 := regions.Rcfe551f4e0ffArgs{
 							P0: unsafe.SliceData(t94),
 							P1: unsafe.SliceData(t98),
 							P2: unsafe.SliceData(t99),
 							N0: dK,
 							N1: dH,
 						}
-						regions.R4c4cb8a4d251(&a2)
+						regions.Rcfe551f4e0ff(&a2)
 					} else {
 						for i := range dK {
 							t94_3 := t94[i*dH:][:dH]
@@ -2099,13 +2072,13 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dK, dK, dK, F(2.0315), false, t101, dK, 1, t100, dK, 1, t100, dK, 1)
 					// atlas_deep.O2
 					if kern.Wide() {
-						a2 := regions.R2b97f1098a77Args{
+						a2 := regions.R7e0335fb6ca3Args{
 							P0: unsafe.SliceData(t100),
 							P1: unsafe.SliceData(t101),
 							P2: unsafe.SliceData(t102_2),
 							N0: dK,
 						}
-						regions.R2b97f1098a77(&a2)
+						regions.R7e0335fb6ca3(&a2)
 					} else {
 						for i := range dK {
 							t100_2 := t100[i*dK:][:dK]
@@ -2120,14 +2093,14 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dH, dK, dK, F(1), false, t103_2, 1, dH, t99, 1, dH, t102_2, 1, dK)
 					// atlas_deep.O2
 					if kern.Wide() {
-						a2 := regions.R4c4cb8a4d251Args{
+						a2 := regions.Rcfe551f4e0ffArgs{
 							P0: unsafe.SliceData(t99),
 							P1: unsafe.SliceData(t103_2),
 							P2: unsafe.SliceData(t104),
 							N0: dK,
 							N1: dH,
 						}
-						regions.R4c4cb8a4d251(&a2)
+						regions.Rcfe551f4e0ff(&a2)
 					} else {
 						for i := range dK {
 							t99_2 := t99[i*dH:][:dH]
@@ -2144,13 +2117,13 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dK, dK, dK, F(2.0315), false, t106, dK, 1, t105, dK, 1, t105, dK, 1)
 					// atlas_deep.O2
 					if kern.Wide() {
-						a2 := regions.R2b97f1098a77Args{
+						a2 := regions.R7e0335fb6ca3Args{
 							P0: unsafe.SliceData(t105),
 							P1: unsafe.SliceData(t106),
 							P2: unsafe.SliceData(t107),
 							N0: dK,
 						}
-						regions.R2b97f1098a77(&a2)
+						regions.R7e0335fb6ca3(&a2)
 					} else {
 						for i := range dK {
 							t105_2 := t105[i*dK:][:dK]
@@ -2165,7 +2138,7 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dH, dK, dK, F(1), false, t108, 1, dH, t104, 1, dH, t107, 1, dK)
 					// atlas_deep.W2, atlas_deep.O2
 					if kern.Wide() {
-						a2 := regions.Rbb2b7bdd9311Args{
+						a2 := regions.R6efde2af3bb9Args{
 							P0: unsafe.SliceData(t104),
 							P1: unsafe.SliceData(t108),
 							P2: unsafe.SliceData(W2Trail),
@@ -2176,7 +2149,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{thetaEntry},
 							S1: [2]float32{rhoEntry},
 						}
-						regions.Rbb2b7bdd9311(&a2)
+						regions.R6efde2af3bb9(&a2)
 					} else {
 						for i := range dK {
 							t104_2 := t104[i*dH:][:dH]
@@ -2206,7 +2179,7 @@ func (c *stepBackwardFused) run() {
 					clear(t44_2)
 					n16 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R8f879bd16324Args{
+						a2 := regions.R2be2f9930929Args{
 							P0: unsafe.SliceData(W1Trail),
 							P1: unsafe.SliceData(c.G1Stack2),
 							P2: unsafe.SliceData(t44_2),
@@ -2216,12 +2189,9 @@ func (c *stepBackwardFused) run() {
 							N3: dK,
 							N4: 4*dK*a + 4*C*dK*s + (4*T*dK+4*dK*w-4*dK)*l + 4*dK*w - 4*dK,
 							N5: 4 * dH * dK * a,
-							N6: 4,
-							N7: 8,
-							N8: 12,
-							N9: -dK,
+							N6: -dK,
 						}
-						regions.R8f879bd16324(&a2)
+						regions.R2be2f9930929(&a2)
 					} else {
 						for i := range min(w, n16+a+C*s+1) {
 							t44_3 := t44_2[i*dH:][:dH]
@@ -2242,14 +2212,14 @@ func (c *stepBackwardFused) run() {
 					clear(t73)
 					n17 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R7cedf9312ec6Args{
+						a2 := regions.R45934d144d76Args{
 							P0: unsafe.SliceData(t44_2),
 							P1: unsafe.SliceData(t73),
 							N0: w,
 							N1: n17 + a + C*s + 1,
 							N2: dH,
 						}
-						regions.R7cedf9312ec6(&a2)
+						regions.R45934d144d76(&a2)
 					} else {
 						for i := range min(w, n17+a+C*s+1) {
 							t44_3 := t44_2[i*dH:][:dH]
@@ -2263,14 +2233,14 @@ func (c *stepBackwardFused) run() {
 					clear(t83)
 					n18 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.Raae77a3a2f1dArgs{
+						a2 := regions.R1b7bf8f4e014Args{
 							P0: unsafe.SliceData(t73),
 							P1: unsafe.SliceData(t83),
 							N0: w,
 							N1: n18 + a + C*s + 1,
 							N2: dH,
 						}
-						regions.Raae77a3a2f1d(&a2)
+						regions.R1b7bf8f4e014(&a2)
 					} else {
 						for i := range min(w, n18+a+C*s+1) {
 							t73_2 := t73[i*dH:][:dH]
@@ -2285,7 +2255,7 @@ func (c *stepBackwardFused) run() {
 					clear(t233)
 					n19 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R0c417a28862bArgs{
+						a2 := regions.R971ba54b4a6bArgs{
 							P0: unsafe.SliceData(t44_2),
 							P1: unsafe.SliceData(t83),
 							P2: unsafe.SliceData(t94_2),
@@ -2294,7 +2264,7 @@ func (c *stepBackwardFused) run() {
 							N1: n19 + a + C*s + 1,
 							N2: dH,
 						}
-						regions.R0c417a28862b(&a2)
+						regions.R971ba54b4a6b(&a2)
 					} else {
 						for i := range min(w, n19+a+C*s+1) {
 							t44_3 := t44_2[i*dH:][:dH]
@@ -2332,7 +2302,7 @@ func (c *stepBackwardFused) run() {
 					clear(t106_2)
 					n20 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.Rf483b7fdac03Args{
+						a2 := regions.R62e7ee9c4999Args{
 							P0: unsafe.SliceData(W2Trail),
 							P1: unsafe.SliceData(t422),
 							P2: unsafe.SliceData(t106_2),
@@ -2341,11 +2311,8 @@ func (c *stepBackwardFused) run() {
 							N2: dK,
 							N3: dH,
 							N4: 4 * dH * dK * a,
-							N5: 4,
-							N6: 8,
-							N7: 12,
 						}
-						regions.Rf483b7fdac03(&a2)
+						regions.R62e7ee9c4999(&a2)
 					} else {
 						for i := range min(w, n20+a+C*s+1) {
 							t106_3 := t106_2[i*dK:][:dK]
@@ -2393,20 +2360,17 @@ func (c *stepBackwardFused) run() {
 					clear(t223)
 					n22 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.Rda1f2750fc12Args{
+						a2 := regions.R83e47a0faeaaArgs{
 							P0: unsafe.SliceData(t122),
 							P1: unsafe.SliceData(W2Trail),
 							P2: unsafe.SliceData(t223),
 							N0: w,
 							N1: n22 + a + C*s + 1,
 							N2: dK,
-							N3: 4,
-							N4: 8,
-							N5: 12,
-							N6: dH,
-							N7: 4 * dH * dK * a,
+							N3: dH,
+							N4: 4 * dH * dK * a,
 						}
-						regions.Rda1f2750fc12(&a2)
+						regions.R83e47a0faeaa(&a2)
 					} else {
 						for i := range min(w, n22+a+C*s+1) {
 							t122_3 := t122[i*dK:][:dK]
@@ -2424,14 +2388,14 @@ func (c *stepBackwardFused) run() {
 					clear(t243)
 					n23 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R6a6a86913378Args{
+						a2 := regions.Rbd2cdc2ef942Args{
 							P0: unsafe.SliceData(t233),
 							P1: unsafe.SliceData(t243),
 							N0: w,
 							N1: n23 + a + C*s + 1,
 							N2: dH,
 						}
-						regions.R6a6a86913378(&a2)
+						regions.Rbd2cdc2ef942(&a2)
 					} else {
 						for i := range min(w, n23+a+C*s+1) {
 							t233_2 := t233[i*dH:][:dH]
@@ -2445,12 +2409,12 @@ func (c *stepBackwardFused) run() {
 					clear(t272)
 					n24 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.Ra2fe80582a97Args{
+						a2 := regions.R7d475af85f7bArgs{
 							P0: unsafe.SliceData(t272),
 							N0: w,
 							N1: n24 + a + C*s + 1,
 						}
-						regions.Ra2fe80582a97(&a2)
+						regions.R7d475af85f7b(&a2)
 					} else {
 						if n2 := min(w, n24+a+C*s+1); n2 > 0 {
 							t272_2 := t272[:n2]
@@ -2463,7 +2427,7 @@ func (c *stepBackwardFused) run() {
 					clear(t282)
 					n25 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R88a09ae255beArgs{
+						a2 := regions.R6d3731f5a18dArgs{
 							P0: unsafe.SliceData(t272),
 							P1: unsafe.SliceData(t44_2),
 							P2: unsafe.SliceData(t223),
@@ -2473,7 +2437,7 @@ func (c *stepBackwardFused) run() {
 							N1: n25 + a + C*s + 1,
 							N2: dH,
 						}
-						regions.R88a09ae255be(&a2)
+						regions.R6d3731f5a18d(&a2)
 					} else {
 						if n2 := min(w, n25+a+C*s+1); n2 > 0 {
 							t272_2 := t272[:n2]
@@ -2493,7 +2457,7 @@ func (c *stepBackwardFused) run() {
 					var t34 F
 					O1LinEntry2 := O1Lin[a]
 					if kern.Wide() {
-						a2 := regions.Rbef23506657eArgs{
+						a2 := regions.R0c52f7122d04Args{
 							P0: unsafe.SliceData(S1Trail),
 							P1: unsafe.SliceData(t433),
 							P2: unsafe.SliceData(t34Total),
@@ -2503,7 +2467,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{t34},
 							S1: [2]float32{O1LinEntry2},
 						}
-						regions.Rbef23506657e(&a2)
+						regions.R0c52f7122d04(&a2)
 					} else {
 						t34_2 := t34
 						for i := range dH {
@@ -2530,13 +2494,13 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dH, dH, dH, F(2.0315), false, t452, dH, 1, t442, dH, 1, t442, dH, 1)
 					// atlas_deep.O1
 					if kern.Wide() {
-						a2 := regions.R2b97f1098a77Args{
+						a2 := regions.R7e0335fb6ca3Args{
 							P0: unsafe.SliceData(t442),
 							P1: unsafe.SliceData(t452),
 							P2: unsafe.SliceData(t462),
 							N0: dH,
 						}
-						regions.R2b97f1098a77(&a2)
+						regions.R7e0335fb6ca3(&a2)
 					} else {
 						for i := range dH {
 							t442_2 := t442[i*dH:][:dH]
@@ -2551,14 +2515,14 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dK, dH, dH, F(1), false, t472, 1, dK, t433, 1, dK, t462, 1, dH)
 					// atlas_deep.O1
 					if kern.Wide() {
-						a2 := regions.R4c4cb8a4d251Args{
+						a2 := regions.Rcfe551f4e0ffArgs{
 							P0: unsafe.SliceData(t433),
 							P1: unsafe.SliceData(t472),
 							P2: unsafe.SliceData(t482),
 							N0: dH,
 							N1: dK,
 						}
-						regions.R4c4cb8a4d251(&a2)
+						regions.Rcfe551f4e0ff(&a2)
 					} else {
 						for i := range dH {
 							t433_2 := t433[i*dK:][:dK]
@@ -2575,13 +2539,13 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dH, dH, dH, F(2.0315), false, t502, dH, 1, t492, dH, 1, t492, dH, 1)
 					// atlas_deep.O1
 					if kern.Wide() {
-						a2 := regions.R2b97f1098a77Args{
+						a2 := regions.R7e0335fb6ca3Args{
 							P0: unsafe.SliceData(t492),
 							P1: unsafe.SliceData(t502),
 							P2: unsafe.SliceData(t512),
 							N0: dH,
 						}
-						regions.R2b97f1098a77(&a2)
+						regions.R7e0335fb6ca3(&a2)
 					} else {
 						for i := range dH {
 							t492_2 := t492[i*dH:][:dH]
@@ -2596,14 +2560,14 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dK, dH, dH, F(1), false, t522, 1, dK, t482, 1, dK, t512, 1, dH)
 					// atlas_deep.O1
 					if kern.Wide() {
-						a2 := regions.R4c4cb8a4d251Args{
+						a2 := regions.Rcfe551f4e0ffArgs{
 							P0: unsafe.SliceData(t482),
 							P1: unsafe.SliceData(t522),
 							P2: unsafe.SliceData(t532),
 							N0: dH,
 							N1: dK,
 						}
-						regions.R4c4cb8a4d251(&a2)
+						regions.Rcfe551f4e0ff(&a2)
 					} else {
 						for i := range dH {
 							t482_2 := t482[i*dK:][:dK]
@@ -2620,13 +2584,13 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dH, dH, dH, F(2.0315), false, t552, dH, 1, t542, dH, 1, t542, dH, 1)
 					// atlas_deep.O1
 					if kern.Wide() {
-						a2 := regions.R2b97f1098a77Args{
+						a2 := regions.R7e0335fb6ca3Args{
 							P0: unsafe.SliceData(t542),
 							P1: unsafe.SliceData(t552),
 							P2: unsafe.SliceData(t562),
 							N0: dH,
 						}
-						regions.R2b97f1098a77(&a2)
+						regions.R7e0335fb6ca3(&a2)
 					} else {
 						for i := range dH {
 							t542_2 := t542[i*dH:][:dH]
@@ -2641,7 +2605,7 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dK, dH, dH, F(1), false, t572, 1, dK, t532, 1, dK, t562, 1, dH)
 					// atlas_deep.G2
 					if kern.Wide() {
-						a2 := regions.Rebd8621ad9afArgs{
+						a2 := regions.R94b216ad5595Args{
 							P0: unsafe.SliceData(t23),
 							P1: unsafe.SliceData(t122),
 							P2: unsafe.SliceData(t722),
@@ -2649,7 +2613,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*w*a + 4*C*w*s + 4*T*w*l,
 							N2: dK,
 						}
-						regions.Rebd8621ad9af(&a2)
+						regions.R94b216ad5595(&a2)
 					} else {
 						t23_3 := t23[(l*T+a+C*s)*w:][:w]
 						for i := range w {
@@ -2664,7 +2628,7 @@ func (c *stepBackwardFused) run() {
 					// atlas_deep.G2, atlas_deep.G1
 					clear(G22)
 					if kern.Wide() {
-						a2 := regions.Ra6ed0dafd736Args{
+						a2 := regions.R5f5904326cb1Args{
 							P0: unsafe.SliceData(c.Pos),
 							P1: unsafe.SliceData(t722),
 							P2: unsafe.SliceData(t422),
@@ -2678,7 +2642,7 @@ func (c *stepBackwardFused) run() {
 							N6: 12 * dK,
 							N7: dH,
 						}
-						regions.Ra6ed0dafd736(&a2)
+						regions.R5f5904326cb1(&a2)
 					} else {
 						for i := range dK {
 							G22_2 := G22[i*dH:][:dH]
@@ -2697,7 +2661,7 @@ func (c *stepBackwardFused) run() {
 					etaEntry3 := eta[a]
 					O2LinEntry2 := O2Lin[a]
 					if kern.Wide() {
-						a2 := regions.Ra45fc0a99e9eArgs{
+						a2 := regions.R42db532493f8Args{
 							P0: unsafe.SliceData(S2Trail),
 							P1: unsafe.SliceData(G22),
 							P2: unsafe.SliceData(S222),
@@ -2713,7 +2677,7 @@ func (c *stepBackwardFused) run() {
 							S1: [2]float32{etaEntry3},
 							S2: [2]float32{O2LinEntry2},
 						}
-						regions.Ra45fc0a99e9e(&a2)
+						regions.R42db532493f8(&a2)
 					} else {
 						t85_2 := t85
 						for i := range dK {
@@ -2745,13 +2709,13 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dK, dK, dK, F(2.0315), false, t962, dK, 1, t952, dK, 1, t952, dK, 1)
 					// atlas_deep.O2
 					if kern.Wide() {
-						a2 := regions.R2b97f1098a77Args{
+						a2 := regions.R7e0335fb6ca3Args{
 							P0: unsafe.SliceData(t952),
 							P1: unsafe.SliceData(t962),
 							P2: unsafe.SliceData(t972),
 							N0: dK,
 						}
-						regions.R2b97f1098a77(&a2)
+						regions.R7e0335fb6ca3(&a2)
 					} else {
 						for i := range dK {
 							t952_2 := t952[i*dK:][:dK]
@@ -2766,14 +2730,14 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dH, dK, dK, F(1), false, t982, 1, dH, t943, 1, dH, t972, 1, dK)
 					// atlas_deep.O2
 					if kern.Wide() {
-						a2 := regions.R4c4cb8a4d251Args{
+						a2 := regions.Rcfe551f4e0ffArgs{
 							P0: unsafe.SliceData(t943),
 							P1: unsafe.SliceData(t982),
 							P2: unsafe.SliceData(t992),
 							N0: dK,
 							N1: dH,
 						}
-						regions.R4c4cb8a4d251(&a2)
+						regions.Rcfe551f4e0ff(&a2)
 					} else {
 						for i := range dK {
 							t943_2 := t943[i*dH:][:dH]
@@ -2790,13 +2754,13 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dK, dK, dK, F(2.0315), false, t1012, dK, 1, t1002, dK, 1, t1002, dK, 1)
 					// atlas_deep.O2
 					if kern.Wide() {
-						a2 := regions.R2b97f1098a77Args{
+						a2 := regions.R7e0335fb6ca3Args{
 							P0: unsafe.SliceData(t1002),
 							P1: unsafe.SliceData(t1012),
 							P2: unsafe.SliceData(t1022),
 							N0: dK,
 						}
-						regions.R2b97f1098a77(&a2)
+						regions.R7e0335fb6ca3(&a2)
 					} else {
 						for i := range dK {
 							t1002_2 := t1002[i*dK:][:dK]
@@ -2811,14 +2775,14 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dH, dK, dK, F(1), false, t1032, 1, dH, t992, 1, dH, t1022, 1, dK)
 					// atlas_deep.O2
 					if kern.Wide() {
-						a2 := regions.R4c4cb8a4d251Args{
+						a2 := regions.Rcfe551f4e0ffArgs{
 							P0: unsafe.SliceData(t992),
 							P1: unsafe.SliceData(t1032),
 							P2: unsafe.SliceData(t1042),
 							N0: dK,
 							N1: dH,
 						}
-						regions.R4c4cb8a4d251(&a2)
+						regions.Rcfe551f4e0ff(&a2)
 					} else {
 						for i := range dK {
 							t992_2 := t992[i*dH:][:dH]
@@ -2835,13 +2799,13 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dK, dK, dK, F(2.0315), false, t1062, dK, 1, t1052, dK, 1, t1052, dK, 1)
 					// atlas_deep.O2
 					if kern.Wide() {
-						a2 := regions.R2b97f1098a77Args{
+						a2 := regions.R7e0335fb6ca3Args{
 							P0: unsafe.SliceData(t1052),
 							P1: unsafe.SliceData(t1062),
 							P2: unsafe.SliceData(t1072),
 							N0: dK,
 						}
-						regions.R2b97f1098a77(&a2)
+						regions.R7e0335fb6ca3(&a2)
 					} else {
 						for i := range dK {
 							t1052_2 := t1052[i*dK:][:dK]
@@ -2861,7 +2825,7 @@ func (c *stepBackwardFused) run() {
 					rhoEntry3 := rho[a]
 					thetaEntry3 := theta[a]
 					if kern.Wide() {
-						a2 := regions.Ra9eb0a5c63b5Args{
+						a2 := regions.Rf7bc16563769Args{
 							P0:  unsafe.SliceData(c.YBar),
 							P1:  unsafe.SliceData(t1042),
 							P2:  unsafe.SliceData(t1082),
@@ -2874,24 +2838,24 @@ func (c *stepBackwardFused) run() {
 							P9:  unsafe.SliceData(t21Total),
 							N0:  dK,
 							N1:  4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							N2:  4*dK*a + 4*C*dK*s + 4*T*dK*l + 4,
-							N3:  4*dK*a + 4*C*dK*s + 4*T*dK*l + 8,
-							N4:  4*dK*a + 4*C*dK*s + 4*T*dK*l + 12,
-							N5:  dH,
-							N6:  4 * dH,
-							N7:  4*dH*dK*a + 4*dH,
-							N8:  8 * dH,
-							N9:  4*dH*dK*a + 8*dH,
-							N10: 12 * dH,
-							N11: 4*dH*dK*a + 12*dH,
-							N12: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							N13: 4 * dH * dK * a,
+							N2:  dH,
+							N3:  4 * dH,
+							N4:  4*dH*dK*a + 4*dH,
+							N5:  8 * dH,
+							N6:  4*dH*dK*a + 8*dH,
+							N7:  12 * dH,
+							N8:  4*dH*dK*a + 12*dH,
+							N9:  4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							N10: 4 * dH * dK * a,
+							N11: 4*dK*a + 4*C*dK*s + 4*T*dK*l + 4,
+							N12: 4*dK*a + 4*C*dK*s + 4*T*dK*l + 8,
+							N13: 4*dK*a + 4*C*dK*s + 4*T*dK*l + 12,
 							S0:  [2]float32{t21},
 							S1:  [2]float32{t19},
 							S2:  [2]float32{thetaEntry3},
 							S3:  [2]float32{rhoEntry3},
 						}
-						regions.Ra9eb0a5c63b5(&a2)
+						regions.Rf7bc16563769(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dK:][:dK]
 						t21_2 := t21
@@ -2931,7 +2895,7 @@ func (c *stepBackwardFused) run() {
 					t192_2 := -t19
 					// atlas_deep.y
 					if kern.Wide() {
-						a2 := regions.Rf79efc8b7f8bArgs{
+						a2 := regions.R74fd25a98b2aArgs{
 							P0: unsafe.SliceData(t52_2),
 							P1: unsafe.SliceData(c.YProd),
 							P2: unsafe.SliceData(t102),
@@ -2940,7 +2904,7 @@ func (c *stepBackwardFused) run() {
 							N0: dH,
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
-						regions.Rf79efc8b7f8b(&a2)
+						regions.R74fd25a98b2a(&a2)
 					} else {
 						yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
 						t102_3 := t102[(l*T+a+C*s)*dH:][:dH]
@@ -2955,7 +2919,7 @@ func (c *stepBackwardFused) run() {
 					var t922 F
 					var t9422 F
 					if kern.Wide() {
-						a2 := regions.R26b5244be686Args{
+						a2 := regions.Rdb9c9f40149eArgs{
 							P0:  unsafe.SliceData(t13),
 							P1:  unsafe.SliceData(c.Q),
 							P2:  unsafe.SliceData(W1BarState),
@@ -2967,27 +2931,24 @@ func (c *stepBackwardFused) run() {
 							P8:  unsafe.SliceData(t922Total),
 							P9:  unsafe.SliceData(t9422Total),
 							N0:  dH,
-							N1:  4,
-							N2:  8,
-							N3:  12,
-							N4:  dK,
-							N5:  4 * dK,
-							N6:  4*dH*dK*a + 4*dK,
-							N7:  4*dH*dK*a + 4*dH*dK + 4*dK,
-							N8:  8 * dK,
-							N9:  4*dH*dK*a + 8*dK,
-							N10: 4*dH*dK*a + 4*dH*dK + 8*dK,
-							N11: 12 * dK,
-							N12: 4*dH*dK*a + 12*dK,
-							N13: 4*dH*dK*a + 4*dH*dK + 12*dK,
-							N14: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							N15: 4 * dH * dK * a,
-							N16: dH * dK,
-							N17: -dH*dK + dK,
+							N1:  dK,
+							N2:  4 * dK,
+							N3:  4*dH*dK*a + 4*dK,
+							N4:  4*dH*dK*a + 4*dH*dK + 4*dK,
+							N5:  8 * dK,
+							N6:  4*dH*dK*a + 8*dK,
+							N7:  4*dH*dK*a + 4*dH*dK + 8*dK,
+							N8:  12 * dK,
+							N9:  4*dH*dK*a + 12*dK,
+							N10: 4*dH*dK*a + 4*dH*dK + 12*dK,
+							N11: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N12: 4 * dH * dK * a,
+							N13: dH * dK,
+							N14: -dH*dK + dK,
 							S0:  [2]float32{t9422},
 							S1:  [2]float32{t922},
 						}
-						regions.R26b5244be686(&a2)
+						regions.Rdb9c9f40149e(&a2)
 					} else {
 						t9422_2 := t9422
 						t922_2 := t922
@@ -3034,7 +2995,7 @@ func (c *stepBackwardFused) run() {
 					w6 := F(4.775 * thetaEntry3)
 					w7 := F(-2.0315 * thetaEntry3)
 					if kern.Wide() {
-						a2 := regions.R9d9a417f5ccaArgs{
+						a2 := regions.R81e64c94d81fArgs{
 							P0: unsafe.SliceData(t209),
 							P1: unsafe.SliceData(t208),
 							P2: unsafe.SliceData(t207),
@@ -3043,7 +3004,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{w7},
 							S1: [2]float32{w6},
 						}
-						regions.R9d9a417f5cca(&a2)
+						regions.R81e64c94d81f(&a2)
 					} else {
 						for i := range dK {
 							t209_2 := t209[i*dK:][:dK]
@@ -3068,7 +3029,7 @@ func (c *stepBackwardFused) run() {
 					// atlas_deep.O2, atlas_deep.W2
 					w8 := F(-3.4445 * thetaEntry3)
 					if kern.Wide() {
-						a2 := regions.R1ce8f8a109bbArgs{
+						a2 := regions.R13f5d6b27041Args{
 							P0: unsafe.SliceData(t206),
 							P1: unsafe.SliceData(t162),
 							P2: unsafe.SliceData(t211),
@@ -3078,7 +3039,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{thetaEntry3},
 							S1: [2]float32{w8},
 						}
-						regions.R1ce8f8a109bb(&a2)
+						regions.R13f5d6b27041(&a2)
 					} else {
 						for i := range dK {
 							t206_2 := t206[i*dH:][:dH]
@@ -3100,14 +3061,14 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dK, dK, dK, F(2.0315), false, t422_2, dK, 1, t1002, 1, dK, t382, dK, 1)
 					// atlas_deep.O2
 					if kern.Wide() {
-						a2 := regions.R286852bb3769Args{
+						a2 := regions.Re13087dbc7e5Args{
 							P0: unsafe.SliceData(t382),
 							P1: unsafe.SliceData(t412),
 							P2: unsafe.SliceData(t422_2),
 							P3: unsafe.SliceData(t4322),
 							N0: dK,
 						}
-						regions.R286852bb3769(&a2)
+						regions.Re13087dbc7e5(&a2)
 					} else {
 						for i := range dK {
 							t382_2 := t382[i*dK:][:dK]
@@ -3131,7 +3092,7 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dH, dK, dK, F(1), false, t213, 1, dH, t992, 1, dH, t212, 1, dK)
 					// atlas_deep.O2
 					if kern.Wide() {
-						a2 := regions.R675018d217b3Args{
+						a2 := regions.R75bbf03f3291Args{
 							P0: unsafe.SliceData(t342),
 							P1: unsafe.SliceData(t37),
 							P2: unsafe.SliceData(t213),
@@ -3139,7 +3100,7 @@ func (c *stepBackwardFused) run() {
 							N0: dK,
 							N1: dH,
 						}
-						regions.R675018d217b3(&a2)
+						regions.R75bbf03f3291(&a2)
 					} else {
 						for i := range dK {
 							t342_2 := t342[i*dH:][:dH]
@@ -3161,14 +3122,14 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dK, dK, dK, F(2.0315), false, t5422, dK, 1, t952, 1, dK, t5022, dK, 1)
 					// atlas_deep.O2
 					if kern.Wide() {
-						a2 := regions.R286852bb3769Args{
+						a2 := regions.Re13087dbc7e5Args{
 							P0: unsafe.SliceData(t5022),
 							P1: unsafe.SliceData(t5322),
 							P2: unsafe.SliceData(t5422),
 							P3: unsafe.SliceData(t5522),
 							N0: dK,
 						}
-						regions.R286852bb3769(&a2)
+						regions.Re13087dbc7e5(&a2)
 					} else {
 						for i := range dK {
 							t5022_2 := t5022[i*dK:][:dK]
@@ -3193,7 +3154,7 @@ func (c *stepBackwardFused) run() {
 					// atlas_deep.O2
 					var t63 F
 					if kern.Wide() {
-						a2 := regions.Rf0e3106a46b9Args{
+						a2 := regions.Rdc235132a2e2Args{
 							P0: unsafe.SliceData(t4622),
 							P1: unsafe.SliceData(t4922),
 							P2: unsafe.SliceData(t215),
@@ -3208,7 +3169,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{t63},
 							S1: [2]float32{O2LinEntry2},
 						}
-						regions.Rf0e3106a46b9(&a2)
+						regions.Rdc235132a2e2(&a2)
 					} else {
 						t63_2 := t63
 						for i := range dK {
@@ -3235,7 +3196,7 @@ func (c *stepBackwardFused) run() {
 					var t832 F
 					w9 := kern.Choose(t87, F(F(0.5*O2Div[a])*kern.Choose(t87, t632, F(0))), F(0))
 					if kern.Wide() {
-						a2 := regions.R6e2b072e9372Args{
+						a2 := regions.R6715d6ab865dArgs{
 							P0: unsafe.SliceData(S222),
 							P1: unsafe.SliceData(t58),
 							P2: unsafe.SliceData(S2BarState),
@@ -3255,7 +3216,7 @@ func (c *stepBackwardFused) run() {
 							S2: [2]float32{t602},
 							S3: [2]float32{etaEntry3},
 						}
-						regions.R6e2b072e9372(&a2)
+						regions.R6715d6ab865d(&a2)
 					} else {
 						t832_2 := t832
 						for i := range dK {
@@ -3283,7 +3244,7 @@ func (c *stepBackwardFused) run() {
 					clear(t86)
 					n27 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R5a69820112b7Args{
+						a2 := regions.R10430d0a7974Args{
 							P0: unsafe.SliceData(t722),
 							P1: unsafe.SliceData(t80),
 							P2: unsafe.SliceData(t422),
@@ -3292,12 +3253,9 @@ func (c *stepBackwardFused) run() {
 							N0: w,
 							N1: n27 + a + C*s + 1,
 							N2: dK,
-							N3: 4,
-							N4: 8,
-							N5: 12,
-							N6: dH,
+							N3: dH,
 						}
-						regions.R5a69820112b7(&a2)
+						regions.R10430d0a7974(&a2)
 					} else {
 						for i := range min(w, n27+a+C*s+1) {
 							t722_2 := t722[i*dK:][:dK]
@@ -3321,17 +3279,14 @@ func (c *stepBackwardFused) run() {
 					}
 					// atlas_deep.G2
 					if kern.Wide() {
-						a2 := regions.Rdfc81b904dafArgs{
+						a2 := regions.Rfdeacfeef49aArgs{
 							P0: unsafe.SliceData(t122),
 							P1: unsafe.SliceData(t86),
 							P2: unsafe.SliceData(t88),
 							N0: w,
 							N1: dK,
-							N2: 4,
-							N3: 8,
-							N4: 12,
 						}
-						regions.Rdfc81b904daf(&a2)
+						regions.Rfdeacfeef49a(&a2)
 					} else {
 						for i := range w {
 							t122_3 := t122[i*dK:][:dK]
@@ -3357,7 +3312,7 @@ func (c *stepBackwardFused) run() {
 					w10 := F(4.775 * thetaEntry3)
 					w11 := F(-2.0315 * thetaEntry3)
 					if kern.Wide() {
-						a2 := regions.R9d9a417f5ccaArgs{
+						a2 := regions.R81e64c94d81fArgs{
 							P0: unsafe.SliceData(t219),
 							P1: unsafe.SliceData(t218),
 							P2: unsafe.SliceData(t217),
@@ -3366,7 +3321,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{w11},
 							S1: [2]float32{w10},
 						}
-						regions.R9d9a417f5cca(&a2)
+						regions.R81e64c94d81f(&a2)
 					} else {
 						for i := range dH {
 							t219_2 := t219[i*dH:][:dH]
@@ -3391,7 +3346,7 @@ func (c *stepBackwardFused) run() {
 					// atlas_deep.O1, atlas_deep.W1
 					w12 := F(-3.4445 * thetaEntry3)
 					if kern.Wide() {
-						a2 := regions.R1ce8f8a109bbArgs{
+						a2 := regions.R13f5d6b27041Args{
 							P0: unsafe.SliceData(t216),
 							P1: unsafe.SliceData(t892),
 							P2: unsafe.SliceData(t221),
@@ -3401,7 +3356,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{thetaEntry3},
 							S1: [2]float32{w12},
 						}
-						regions.R1ce8f8a109bb(&a2)
+						regions.R13f5d6b27041(&a2)
 					} else {
 						for i := range dH {
 							t216_2 := t216[i*dK:][:dK]
@@ -3423,14 +3378,14 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dH, dH, dH, F(2.0315), false, t115, dH, 1, t492, 1, dH, t1112, dH, 1)
 					// atlas_deep.O1
 					if kern.Wide() {
-						a2 := regions.R286852bb3769Args{
+						a2 := regions.Re13087dbc7e5Args{
 							P0: unsafe.SliceData(t1112),
 							P1: unsafe.SliceData(t114),
 							P2: unsafe.SliceData(t115),
 							P3: unsafe.SliceData(t1162),
 							N0: dH,
 						}
-						regions.R286852bb3769(&a2)
+						regions.Re13087dbc7e5(&a2)
 					} else {
 						for i := range dH {
 							t1112_2 := t1112[i*dH:][:dH]
@@ -3454,7 +3409,7 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dK, dH, dH, F(1), false, t223_2, 1, dK, t482, 1, dK, t222_2, 1, dH)
 					// atlas_deep.O1
 					if kern.Wide() {
-						a2 := regions.R675018d217b3Args{
+						a2 := regions.R75bbf03f3291Args{
 							P0: unsafe.SliceData(t10722),
 							P1: unsafe.SliceData(t1102),
 							P2: unsafe.SliceData(t223_2),
@@ -3462,7 +3417,7 @@ func (c *stepBackwardFused) run() {
 							N0: dH,
 							N1: dK,
 						}
-						regions.R675018d217b3(&a2)
+						regions.R75bbf03f3291(&a2)
 					} else {
 						for i := range dH {
 							t10722_2 := t10722[i*dK:][:dK]
@@ -3484,14 +3439,14 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dH, dH, dH, F(2.0315), false, t127, dH, 1, t442, 1, dH, t123, dH, 1)
 					// atlas_deep.O1
 					if kern.Wide() {
-						a2 := regions.R286852bb3769Args{
+						a2 := regions.Re13087dbc7e5Args{
 							P0: unsafe.SliceData(t123),
 							P1: unsafe.SliceData(t126),
 							P2: unsafe.SliceData(t127),
 							P3: unsafe.SliceData(t128),
 							N0: dH,
 						}
-						regions.R286852bb3769(&a2)
+						regions.Re13087dbc7e5(&a2)
 					} else {
 						for i := range dH {
 							t123_2 := t123[i*dH:][:dH]
@@ -3516,7 +3471,7 @@ func (c *stepBackwardFused) run() {
 					// atlas_deep.O1
 					var t136 F
 					if kern.Wide() {
-						a2 := regions.Rf0e3106a46b9Args{
+						a2 := regions.Rdc235132a2e2Args{
 							P0: unsafe.SliceData(t1192),
 							P1: unsafe.SliceData(t122_2),
 							P2: unsafe.SliceData(t225),
@@ -3531,7 +3486,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{t136},
 							S1: [2]float32{O1LinEntry2},
 						}
-						regions.Rf0e3106a46b9(&a2)
+						regions.Rdc235132a2e2(&a2)
 					} else {
 						t136_2 := t136
 						for i := range dH {
@@ -3558,7 +3513,7 @@ func (c *stepBackwardFused) run() {
 					var t156 F
 					w13 := kern.Choose(t36, F(F(0.5*O1Div[a])*kern.Choose(t36, t1362, F(0))), F(0))
 					if kern.Wide() {
-						a2 := regions.R13c59feeb730Args{
+						a2 := regions.R4f20841b991dArgs{
 							P0:  unsafe.SliceData(S1Trail),
 							P1:  unsafe.SliceData(t131),
 							P2:  unsafe.SliceData(S1BarState),
@@ -3581,7 +3536,7 @@ func (c *stepBackwardFused) run() {
 							S2:  [2]float32{t133},
 							S3:  [2]float32{etaEntry3},
 						}
-						regions.R13c59feeb730(&a2)
+						regions.R4f20841b991d(&a2)
 					} else {
 						t156_2 := t156
 						for i := range dH {
@@ -3609,7 +3564,7 @@ func (c *stepBackwardFused) run() {
 					clear(t159)
 					n28 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R883b9ad3d711Args{
+						a2 := regions.R2599c36c7c96Args{
 							P0: unsafe.SliceData(t23),
 							P1: unsafe.SliceData(t94_2),
 							P2: unsafe.SliceData(t223),
@@ -3622,14 +3577,11 @@ func (c *stepBackwardFused) run() {
 							N1: n28 + a + C*s + 1,
 							N2: 4*w*a + 4*C*w*s + 4*T*w*l,
 							N3: dH,
-							N4: 4,
-							N5: 8,
-							N6: 12,
-							N7: dK,
-							N8: 4*dK*a + 4*C*dK*s + (4*T*dK+4*dK*w-4*dK)*l + 4*dK*w - 4*dK,
-							N9: -dK,
+							N4: dK,
+							N5: 4*dK*a + 4*C*dK*s + (4*T*dK+4*dK*w-4*dK)*l + 4*dK*w - 4*dK,
+							N6: -dK,
 						}
-						regions.R883b9ad3d711(&a2)
+						regions.R2599c36c7c96(&a2)
 					} else {
 						if n2 := min(w, n28+a+C*s+1); n2 > 0 {
 							t23_3 := t23[(l*T+a+C*s)*w:][:n2]
@@ -3659,7 +3611,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// atlas_deep.G1
 					if kern.Wide() {
-						a2 := regions.R82d62a03fd9cArgs{
+						a2 := regions.R367d56016f2dArgs{
 							P0: unsafe.SliceData(c.G1Stack2),
 							P1: unsafe.SliceData(t159),
 							P2: unsafe.SliceData(t161),
@@ -3667,11 +3619,8 @@ func (c *stepBackwardFused) run() {
 							N1: dK,
 							N2: 4*dK*a + 4*C*dK*s + (4*T*dK+4*dK*w-4*dK)*l + 4*dK*w - 4*dK,
 							N3: -dK,
-							N4: 4,
-							N5: 8,
-							N6: 12,
 						}
-						regions.R82d62a03fd9c(&a2)
+						regions.R367d56016f2d(&a2)
 					} else {
 						for i := range w {
 							G1Stack2 := c.G1Stack2[(l*(T+w-1)+a+C*s-i+w-1)*dK:][:dK]
@@ -3691,7 +3640,7 @@ func (c *stepBackwardFused) run() {
 					clear(t168)
 					n29 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R9754bf12b4a3Args{
+						a2 := regions.Rea71bebb497bArgs{
 							P0: unsafe.SliceData(t272),
 							P1: unsafe.SliceData(t223),
 							P2: unsafe.SliceData(t243),
@@ -3704,7 +3653,7 @@ func (c *stepBackwardFused) run() {
 							N1: n29 + a + C*s + 1,
 							N2: dH,
 						}
-						regions.R9754bf12b4a3(&a2)
+						regions.Rea71bebb497b(&a2)
 					} else {
 						if n2 := min(w, n29+a+C*s+1); n2 > 0 {
 							t272_2 := t272[:n2]
@@ -3756,7 +3705,7 @@ func (c *stepBackwardFused) run() {
 					// atlas_deep.G1
 					clear(t173)
 					if kern.Wide() {
-						a2 := regions.R7b041012e1c5Args{
+						a2 := regions.R55fdd5051762Args{
 							P0: unsafe.SliceData(c.Pos),
 							P1: unsafe.SliceData(t122),
 							P2: unsafe.SliceData(t172),
@@ -3770,7 +3719,7 @@ func (c *stepBackwardFused) run() {
 							N6: 12 * dK,
 							N7: dH,
 						}
-						regions.R7b041012e1c5(&a2)
+						regions.R55fdd5051762(&a2)
 					} else {
 						for i := range dK {
 							t173_2 := t173[i*dH:][:dH]
@@ -3788,7 +3737,7 @@ func (c *stepBackwardFused) run() {
 					clear(t174)
 					n31 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.Rd76eac9187bdArgs{
+						a2 := regions.R7aadc80d32d5Args{
 							P0: unsafe.SliceData(W2Trail),
 							P1: unsafe.SliceData(t172),
 							P2: unsafe.SliceData(t174),
@@ -3797,11 +3746,8 @@ func (c *stepBackwardFused) run() {
 							N2: dK,
 							N3: dH,
 							N4: 4 * dH * dK * a,
-							N5: 4,
-							N6: 8,
-							N7: 12,
 						}
-						regions.Rd76eac9187bd(&a2)
+						regions.R7aadc80d32d5(&a2)
 					} else {
 						for i := range min(w, n31+a+C*s+1) {
 							t174_2 := t174[i*dK:][:dK]
@@ -3820,7 +3766,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// atlas_deep.G1, atlas_deep.G2
 					if kern.Wide() {
-						a2 := regions.R56fa59070985Args{
+						a2 := regions.Re80dd52533d2Args{
 							P0: unsafe.SliceData(t23),
 							P1: unsafe.SliceData(t86),
 							P2: unsafe.SliceData(t174),
@@ -3829,7 +3775,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*w*a + 4*C*w*s + 4*T*w*l,
 							N2: dK,
 						}
-						regions.R56fa59070985(&a2)
+						regions.Re80dd52533d2(&a2)
 					} else {
 						t23_3 := t23[(l*T+a+C*s)*w:][:w]
 						for i := range w {
@@ -3847,7 +3793,7 @@ func (c *stepBackwardFused) run() {
 					clear(t178)
 					n32 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R7f6c54309485Args{
+						a2 := regions.R4c8d928ee6ffArgs{
 							P0: unsafe.SliceData(t175),
 							P1: unsafe.SliceData(t176),
 							P2: unsafe.SliceData(t178),
@@ -3855,7 +3801,7 @@ func (c *stepBackwardFused) run() {
 							N1: n32 + a + C*s + 1,
 							N2: dK,
 						}
-						regions.R7f6c54309485(&a2)
+						regions.R4c8d928ee6ff(&a2)
 					} else {
 						for i := range min(w, n32+a+C*s+1) {
 							t175_2 := t175[i*dK:][:dK]
@@ -3871,7 +3817,7 @@ func (c *stepBackwardFused) run() {
 					// atlas_deep.G1
 					clear(t179)
 					if kern.Wide() {
-						a2 := regions.Rb03bbe84a05fArgs{
+						a2 := regions.R0cfe18d3aeccArgs{
 							P0: unsafe.SliceData(c.Pos),
 							P1: unsafe.SliceData(t175),
 							P2: unsafe.SliceData(t422),
@@ -3885,7 +3831,7 @@ func (c *stepBackwardFused) run() {
 							N6: 12 * dK,
 							N7: dH,
 						}
-						regions.Rb03bbe84a05f(&a2)
+						regions.R0cfe18d3aecc(&a2)
 					} else {
 						for i := range dK {
 							t179_2 := t179[i*dH:][:dH]
@@ -3903,20 +3849,17 @@ func (c *stepBackwardFused) run() {
 					clear(t180)
 					n34 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R8f045d85b139Args{
+						a2 := regions.Rfb06f8d8dc63Args{
 							P0: unsafe.SliceData(t175),
 							P1: unsafe.SliceData(W2Trail),
 							P2: unsafe.SliceData(t180),
 							N0: w,
 							N1: n34 + a + C*s + 1,
 							N2: dK,
-							N3: 4,
-							N4: 8,
-							N5: 12,
-							N6: dH,
-							N7: 4 * dH * dK * a,
+							N3: dH,
+							N4: 4 * dH * dK * a,
 						}
-						regions.R8f045d85b139(&a2)
+						regions.Rfb06f8d8dc63(&a2)
 					} else {
 						for i := range min(w, n34+a+C*s+1) {
 							t175_2 := t175[i*dK:][:dK]
@@ -3954,7 +3897,7 @@ func (c *stepBackwardFused) run() {
 					clear(t189)
 					n35 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.Rf93d4154a21aArgs{
+						a2 := regions.Rafa38a5f3ee9Args{
 							P0: unsafe.SliceData(t243),
 							P1: unsafe.SliceData(t44_2),
 							P2: unsafe.SliceData(t181),
@@ -3965,7 +3908,7 @@ func (c *stepBackwardFused) run() {
 							N1: n35 + a + C*s + 1,
 							N2: dH,
 						}
-						regions.Rf93d4154a21a(&a2)
+						regions.Rafa38a5f3ee9(&a2)
 					} else {
 						for i := range min(w, n35+a+C*s+1) {
 							t243_2 := t243[i*dH:][:dH]
@@ -3981,7 +3924,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// atlas_deep.G1
 					if kern.Wide() {
-						a2 := regions.R6c71f5490442Args{
+						a2 := regions.R08d303f11a8fArgs{
 							P0: unsafe.SliceData(t94_2),
 							P1: unsafe.SliceData(t181),
 							P2: unsafe.SliceData(t168),
@@ -3991,7 +3934,7 @@ func (c *stepBackwardFused) run() {
 							N0: w,
 							N1: dH,
 						}
-						regions.R6c71f5490442(&a2)
+						regions.R08d303f11a8f(&a2)
 					} else {
 						for i := range w {
 							t94_3 := t94_2[i*dH:][:dH]
@@ -4008,7 +3951,7 @@ func (c *stepBackwardFused) run() {
 					// atlas_deep.G1
 					clear(t191)
 					if kern.Wide() {
-						a2 := regions.R003e34bdfc6bArgs{
+						a2 := regions.R75fa5e614aceArgs{
 							P0: unsafe.SliceData(c.Pos),
 							P1: unsafe.SliceData(t190),
 							P2: unsafe.SliceData(c.G1Stack2),
@@ -4024,7 +3967,7 @@ func (c *stepBackwardFused) run() {
 							N8: 4*dK*a + 4*C*dK*s + (4*T*dK+4*dK*w-4*dK)*l + 4*dK*w - 4*dK,
 							N9: -dK,
 						}
-						regions.R003e34bdfc6b(&a2)
+						regions.R75fa5e614ace(&a2)
 					} else {
 						for i := range dH {
 							t191_2 := t191[i*dK:][:dK]
@@ -4042,20 +3985,17 @@ func (c *stepBackwardFused) run() {
 					clear(t192)
 					n37 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R802872d4795dArgs{
+						a2 := regions.R3f2d70b37854Args{
 							P0: unsafe.SliceData(t190),
 							P1: unsafe.SliceData(W1Trail),
 							P2: unsafe.SliceData(t192),
 							N0: w,
 							N1: n37 + a + C*s + 1,
 							N2: dH,
-							N3: 4,
-							N4: 8,
-							N5: 12,
-							N6: dK,
-							N7: 4 * dH * dK * a,
+							N3: dK,
+							N4: 4 * dH * dK * a,
 						}
-						regions.R802872d4795d(&a2)
+						regions.R3f2d70b37854(&a2)
 					} else {
 						for i := range min(w, n37+a+C*s+1) {
 							t190_2 := t190[i*dH:][:dH]
@@ -4098,7 +4038,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// atlas_deep.G1, atlas_deep.W1
 					if kern.Wide() {
-						a2 := regions.R1fab39a06a70Args{
+						a2 := regions.R4474cc7cdffdArgs{
 							P0: unsafe.SliceData(t892),
 							P1: unsafe.SliceData(t191),
 							P2: unsafe.SliceData(W1BarState),
@@ -4106,7 +4046,7 @@ func (c *stepBackwardFused) run() {
 							N1: dK,
 							S0: [2]float32{rhoEntry3},
 						}
-						regions.R1fab39a06a70(&a2)
+						regions.R4474cc7cdffd(&a2)
 					} else {
 						for i := range dH {
 							t892_2 := t892[i*dK:][:dK]
@@ -4119,7 +4059,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// atlas_deep.G1, atlas_deep.W2
 					if kern.Wide() {
-						a2 := regions.R209ad1004369Args{
+						a2 := regions.R7f4987cfc822Args{
 							P0: unsafe.SliceData(t162),
 							P1: unsafe.SliceData(t173),
 							P2: unsafe.SliceData(t179),
@@ -4128,7 +4068,7 @@ func (c *stepBackwardFused) run() {
 							N1: dH,
 							S0: [2]float32{rhoEntry3},
 						}
-						regions.R209ad1004369(&a2)
+						regions.R7f4987cfc822(&a2)
 					} else {
 						for i := range dK {
 							t162_2 := t162[i*dH:][:dH]
@@ -4142,7 +4082,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// atlas_deep.G1, atlas_deep
 					if kern.Wide() {
-						a2 := regions.R5b27e550dfe8Args{
+						a2 := regions.Re1063da304c2Args{
 							P0: unsafe.SliceData(t23),
 							P1: unsafe.SliceData(t159),
 							P2: unsafe.SliceData(t176),
@@ -4155,7 +4095,7 @@ func (c *stepBackwardFused) run() {
 							N2: dK,
 							N3: 4*dK*w*a + 4*C*dK*w*s + 4*T*dK*w*l,
 						}
-						regions.R5b27e550dfe8(&a2)
+						regions.Re1063da304c2(&a2)
 					} else {
 						t23_3 := t23[(l*T+a+C*s)*w:][:w]
 						for i := range w {
@@ -4447,7 +4387,7 @@ func (c *stepBackwardFused) run() {
 	// atlas_deep.u, atlas_deep.G1
 	clear(c.WGammaBar)
 	if kern.Wide() {
-		a := regions.R33ef3a8397acArgs{
+		a := regions.R79861005e457Args{
 			P0: unsafe.SliceData(t25),
 			P1: unsafe.SliceData(c.WGamma),
 			P2: unsafe.SliceData(c.XBar),
@@ -4456,15 +4396,15 @@ func (c *stepBackwardFused) run() {
 			N0: L,
 			N1: T,
 			N2: 4*w - 4,
-			N3: 4 * w,
-			N4: 4*w + 4,
-			N5: 4*w + 8,
-			N6: d,
-			N7: 12 * d,
-			N8: T + w - 1,
-			N9: T * d,
+			N3: d,
+			N4: 12 * d,
+			N5: T + w - 1,
+			N6: T * d,
+			N7: 4 * w,
+			N8: 4*w + 4,
+			N9: 4*w + 8,
 		}
-		regions.R33ef3a8397ac(&a)
+		regions.R79861005e457(&a)
 	} else {
 		wGamma := c.WGamma[:d]
 		wGammaBar := c.WGammaBar[:d]

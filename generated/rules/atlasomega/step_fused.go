@@ -123,7 +123,7 @@ func (c *stepFused) run() {
 					clear(t5)
 					n2 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.Rf89bb2c68589Args{
+						a2 := regions.R5b2298f7b3b1Args{
 							P0: unsafe.SliceData(MState),
 							P1: unsafe.SliceData(c.GStack),
 							P2: unsafe.SliceData(t5),
@@ -132,12 +132,9 @@ func (c *stepFused) run() {
 							N2: dV,
 							N3: dK,
 							N4: 4*dK*a + 4*C*dK*s + (4*T*dK+4*dK*w-4*dK)*l + 4*dK*w - 4*dK,
-							N5: 4,
-							N6: 8,
-							N7: 12,
-							N8: -dK,
+							N5: -dK,
 						}
-						regions.Rf89bb2c68589(&a2)
+						regions.R5b2298f7b3b1(&a2)
 					} else {
 						for i := range min(w, n2+a+C*s+1) {
 							t5_2 := t5[i*dV:][:dV]
@@ -182,7 +179,7 @@ func (c *stepFused) run() {
 					// atlas_omega.G
 					clear(t22)
 					if kern.Wide() {
-						a2 := regions.R003e34bdfc6bArgs{
+						a2 := regions.R75fa5e614aceArgs{
 							P0: unsafe.SliceData(c.Pos),
 							P1: unsafe.SliceData(t6),
 							P2: unsafe.SliceData(c.GStack),
@@ -198,7 +195,7 @@ func (c *stepFused) run() {
 							N8: 4*dK*a + 4*C*dK*s + (4*T*dK+4*dK*w-4*dK)*l + 4*dK*w - 4*dK,
 							N9: -dK,
 						}
-						regions.R003e34bdfc6b(&a2)
+						regions.R75fa5e614ace(&a2)
 					} else {
 						for i := range dV {
 							t22_2 := t22[i*dK:][:dK]
@@ -216,7 +213,7 @@ func (c *stepFused) run() {
 					var t17 F
 					etaEntry := eta[a]
 					if kern.Wide() {
-						a2 := regions.R5c9d78e99fd9Args{
+						a2 := regions.R9ea385d8402eArgs{
 							P0: unsafe.SliceData(t22),
 							P1: unsafe.SliceData(SState),
 							P2: unsafe.SliceData(t17Total),
@@ -226,7 +223,7 @@ func (c *stepFused) run() {
 							S1: [2]float32{w2},
 							S2: [2]float32{etaEntry},
 						}
-						regions.R5c9d78e99fd9(&a2)
+						regions.R9ea385d8402e(&a2)
 					} else {
 						t17_2 := t17
 						for i := range dV {
@@ -258,14 +255,14 @@ func (c *stepFused) run() {
 					}
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := regions.R0506f64f82ceArgs{
+						a2 := regions.Ra0919a98a249Args{
 							P0: unsafe.SliceData(SState),
 							P1: unsafe.SliceData(t26),
 							N0: dV,
 							N1: dK,
 							S0: [2]float32{t25},
 						}
-						regions.R0506f64f82ce(&a2)
+						regions.Ra0919a98a249(&a2)
 					} else {
 						for i := range dV {
 							SState2 := SState[i*dK:][:dK]
@@ -281,13 +278,13 @@ func (c *stepFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t28, dV, 1, t27, dV, 1, t27, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := regions.R2b97f1098a77Args{
+						a2 := regions.R7e0335fb6ca3Args{
 							P0: unsafe.SliceData(t27),
 							P1: unsafe.SliceData(t28),
 							P2: unsafe.SliceData(t29),
 							N0: dV,
 						}
-						regions.R2b97f1098a77(&a2)
+						regions.R7e0335fb6ca3(&a2)
 					} else {
 						for i := range dV {
 							t27_2 := t27[i*dV:][:dV]
@@ -302,14 +299,14 @@ func (c *stepFused) run() {
 					kern.GemmFMA(dK, dV, dV, F(1), false, t30, 1, dK, t26, 1, dK, t29, 1, dV)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := regions.R4c4cb8a4d251Args{
+						a2 := regions.Rcfe551f4e0ffArgs{
 							P0: unsafe.SliceData(t26),
 							P1: unsafe.SliceData(t30),
 							P2: unsafe.SliceData(t31),
 							N0: dV,
 							N1: dK,
 						}
-						regions.R4c4cb8a4d251(&a2)
+						regions.Rcfe551f4e0ff(&a2)
 					} else {
 						for i := range dV {
 							t26_2 := t26[i*dK:][:dK]
@@ -326,13 +323,13 @@ func (c *stepFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t33, dV, 1, t32, dV, 1, t32, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := regions.R2b97f1098a77Args{
+						a2 := regions.R7e0335fb6ca3Args{
 							P0: unsafe.SliceData(t32),
 							P1: unsafe.SliceData(t33),
 							P2: unsafe.SliceData(t34),
 							N0: dV,
 						}
-						regions.R2b97f1098a77(&a2)
+						regions.R7e0335fb6ca3(&a2)
 					} else {
 						for i := range dV {
 							t32_2 := t32[i*dV:][:dV]
@@ -347,14 +344,14 @@ func (c *stepFused) run() {
 					kern.GemmFMA(dK, dV, dV, F(1), false, t35, 1, dK, t31, 1, dK, t34, 1, dV)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := regions.R4c4cb8a4d251Args{
+						a2 := regions.Rcfe551f4e0ffArgs{
 							P0: unsafe.SliceData(t31),
 							P1: unsafe.SliceData(t35),
 							P2: unsafe.SliceData(t36),
 							N0: dV,
 							N1: dK,
 						}
-						regions.R4c4cb8a4d251(&a2)
+						regions.Rcfe551f4e0ff(&a2)
 					} else {
 						for i := range dV {
 							t31_2 := t31[i*dK:][:dK]
@@ -371,13 +368,13 @@ func (c *stepFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t38, dV, 1, t37, dV, 1, t37, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := regions.R2b97f1098a77Args{
+						a2 := regions.R7e0335fb6ca3Args{
 							P0: unsafe.SliceData(t37),
 							P1: unsafe.SliceData(t38),
 							P2: unsafe.SliceData(t39),
 							N0: dV,
 						}
-						regions.R2b97f1098a77(&a2)
+						regions.R7e0335fb6ca3(&a2)
 					} else {
 						for i := range dV {
 							t37_2 := t37[i*dV:][:dV]
@@ -392,14 +389,14 @@ func (c *stepFused) run() {
 					kern.GemmFMA(dK, dV, dV, F(1), false, t40, 1, dK, t36, 1, dK, t39, 1, dV)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := regions.R4c4cb8a4d251Args{
+						a2 := regions.Rcfe551f4e0ffArgs{
 							P0: unsafe.SliceData(t36),
 							P1: unsafe.SliceData(t40),
 							P2: unsafe.SliceData(t41),
 							N0: dV,
 							N1: dK,
 						}
-						regions.R4c4cb8a4d251(&a2)
+						regions.Rcfe551f4e0ff(&a2)
 					} else {
 						for i := range dV {
 							t36_2 := t36[i*dK:][:dK]
@@ -416,13 +413,13 @@ func (c *stepFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t43, dV, 1, t42, dV, 1, t42, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := regions.R2b97f1098a77Args{
+						a2 := regions.R7e0335fb6ca3Args{
 							P0: unsafe.SliceData(t42),
 							P1: unsafe.SliceData(t43),
 							P2: unsafe.SliceData(t44),
 							N0: dV,
 						}
-						regions.R2b97f1098a77(&a2)
+						regions.R7e0335fb6ca3(&a2)
 					} else {
 						for i := range dV {
 							t42_2 := t42[i*dV:][:dV]
@@ -437,14 +434,14 @@ func (c *stepFused) run() {
 					kern.GemmFMA(dK, dV, dV, F(1), false, t45, 1, dK, t41, 1, dK, t44, 1, dV)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := regions.R4c4cb8a4d251Args{
+						a2 := regions.Rcfe551f4e0ffArgs{
 							P0: unsafe.SliceData(t41),
 							P1: unsafe.SliceData(t45),
 							P2: unsafe.SliceData(t46),
 							N0: dV,
 							N1: dK,
 						}
-						regions.R4c4cb8a4d251(&a2)
+						regions.Rcfe551f4e0ff(&a2)
 					} else {
 						for i := range dV {
 							t41_2 := t41[i*dK:][:dK]
@@ -461,13 +458,13 @@ func (c *stepFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t48, dV, 1, t47, dV, 1, t47, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := regions.R2b97f1098a77Args{
+						a2 := regions.R7e0335fb6ca3Args{
 							P0: unsafe.SliceData(t47),
 							P1: unsafe.SliceData(t48),
 							P2: unsafe.SliceData(t49),
 							N0: dV,
 						}
-						regions.R2b97f1098a77(&a2)
+						regions.R7e0335fb6ca3(&a2)
 					} else {
 						for i := range dV {
 							t47_2 := t47[i*dV:][:dV]
@@ -484,7 +481,7 @@ func (c *stepFused) run() {
 					rhoEntry := rho[a]
 					thetaEntry := theta[a]
 					if kern.Wide() {
-						a2 := regions.R63b41b14707aArgs{
+						a2 := regions.R33d12b3f3748Args{
 							P0: unsafe.SliceData(t46),
 							P1: unsafe.SliceData(t50),
 							P2: unsafe.SliceData(MState),
@@ -495,13 +492,10 @@ func (c *stepFused) run() {
 							N2: 8 * dK,
 							N3: 12 * dK,
 							N4: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							N5: 4,
-							N6: 8,
-							N7: 12,
 							S0: [2]float32{thetaEntry},
 							S1: [2]float32{rhoEntry},
 						}
-						regions.R63b41b14707a(&a2)
+						regions.R33d12b3f3748(&a2)
 					} else {
 						for i := range dV {
 							t46_2 := t46[i*dK:][:dK]
@@ -694,7 +688,7 @@ func (c *stepBackwardFused) run() {
 					clear(t52)
 					n2 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R8f879bd16324Args{
+						a2 := regions.R2be2f9930929Args{
 							P0: unsafe.SliceData(MTrail),
 							P1: unsafe.SliceData(c.GStack),
 							P2: unsafe.SliceData(t52),
@@ -704,12 +698,9 @@ func (c *stepBackwardFused) run() {
 							N3: dK,
 							N4: 4*dK*a + 4*C*dK*s + (4*T*dK+4*dK*w-4*dK)*l + 4*dK*w - 4*dK,
 							N5: 4 * dK * dV * a,
-							N6: 4,
-							N7: 8,
-							N8: 12,
-							N9: -dK,
+							N6: -dK,
 						}
-						regions.R8f879bd16324(&a2)
+						regions.R2be2f9930929(&a2)
 					} else {
 						for i := range min(w, n2+a+C*s+1) {
 							t52_2 := t52[i*dV:][:dV]
@@ -754,7 +745,7 @@ func (c *stepBackwardFused) run() {
 					// atlas_omega.G
 					clear(t22)
 					if kern.Wide() {
-						a2 := regions.R003e34bdfc6bArgs{
+						a2 := regions.R75fa5e614aceArgs{
 							P0: unsafe.SliceData(c.Pos),
 							P1: unsafe.SliceData(t62),
 							P2: unsafe.SliceData(c.GStack),
@@ -770,7 +761,7 @@ func (c *stepBackwardFused) run() {
 							N8: 4*dK*a + 4*C*dK*s + (4*T*dK+4*dK*w-4*dK)*l + 4*dK*w - 4*dK,
 							N9: -dK,
 						}
-						regions.R003e34bdfc6b(&a2)
+						regions.R75fa5e614ace(&a2)
 					} else {
 						for i := range dV {
 							t22_2 := t22[i*dK:][:dK]
@@ -788,7 +779,7 @@ func (c *stepBackwardFused) run() {
 					etaEntry := eta[a]
 					OLinEntry := OLin[a]
 					if kern.Wide() {
-						a2 := regions.R43fc04189ce3Args{
+						a2 := regions.R44712c0f04ebArgs{
 							P0: unsafe.SliceData(t22),
 							P1: unsafe.SliceData(STrail),
 							P2: unsafe.SliceData(t26),
@@ -800,7 +791,7 @@ func (c *stepBackwardFused) run() {
 							S1: [2]float32{etaEntry},
 							S2: [2]float32{OLinEntry},
 						}
-						regions.R43fc04189ce3(&a2)
+						regions.R44712c0f04eb(&a2)
 					} else {
 						for i := range dV {
 							t22_2 := t22[i*dK:][:dK]
@@ -820,13 +811,13 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t28, dV, 1, t27, dV, 1, t27, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := regions.R2b97f1098a77Args{
+						a2 := regions.R7e0335fb6ca3Args{
 							P0: unsafe.SliceData(t27),
 							P1: unsafe.SliceData(t28),
 							P2: unsafe.SliceData(t29),
 							N0: dV,
 						}
-						regions.R2b97f1098a77(&a2)
+						regions.R7e0335fb6ca3(&a2)
 					} else {
 						for i := range dV {
 							t27_2 := t27[i*dV:][:dV]
@@ -841,14 +832,14 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dK, dV, dV, F(1), false, t30, 1, dK, t26, 1, dK, t29, 1, dV)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := regions.R4c4cb8a4d251Args{
+						a2 := regions.Rcfe551f4e0ffArgs{
 							P0: unsafe.SliceData(t26),
 							P1: unsafe.SliceData(t30),
 							P2: unsafe.SliceData(t31),
 							N0: dV,
 							N1: dK,
 						}
-						regions.R4c4cb8a4d251(&a2)
+						regions.Rcfe551f4e0ff(&a2)
 					} else {
 						for i := range dV {
 							t26_2 := t26[i*dK:][:dK]
@@ -865,13 +856,13 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t33, dV, 1, t32, dV, 1, t32, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := regions.R2b97f1098a77Args{
+						a2 := regions.R7e0335fb6ca3Args{
 							P0: unsafe.SliceData(t32),
 							P1: unsafe.SliceData(t33),
 							P2: unsafe.SliceData(t34),
 							N0: dV,
 						}
-						regions.R2b97f1098a77(&a2)
+						regions.R7e0335fb6ca3(&a2)
 					} else {
 						for i := range dV {
 							t32_3 := t32[i*dV:][:dV]
@@ -886,14 +877,14 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dK, dV, dV, F(1), false, t35, 1, dK, t31, 1, dK, t34, 1, dV)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := regions.R4c4cb8a4d251Args{
+						a2 := regions.Rcfe551f4e0ffArgs{
 							P0: unsafe.SliceData(t31),
 							P1: unsafe.SliceData(t35),
 							P2: unsafe.SliceData(t36),
 							N0: dV,
 							N1: dK,
 						}
-						regions.R4c4cb8a4d251(&a2)
+						regions.Rcfe551f4e0ff(&a2)
 					} else {
 						for i := range dV {
 							t31_2 := t31[i*dK:][:dK]
@@ -910,13 +901,13 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t38, dV, 1, t37, dV, 1, t37, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := regions.R2b97f1098a77Args{
+						a2 := regions.R7e0335fb6ca3Args{
 							P0: unsafe.SliceData(t37),
 							P1: unsafe.SliceData(t38),
 							P2: unsafe.SliceData(t39),
 							N0: dV,
 						}
-						regions.R2b97f1098a77(&a2)
+						regions.R7e0335fb6ca3(&a2)
 					} else {
 						for i := range dV {
 							t37_2 := t37[i*dV:][:dV]
@@ -931,14 +922,14 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dK, dV, dV, F(1), false, t40, 1, dK, t36, 1, dK, t39, 1, dV)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := regions.R4c4cb8a4d251Args{
+						a2 := regions.Rcfe551f4e0ffArgs{
 							P0: unsafe.SliceData(t36),
 							P1: unsafe.SliceData(t40),
 							P2: unsafe.SliceData(t41),
 							N0: dV,
 							N1: dK,
 						}
-						regions.R4c4cb8a4d251(&a2)
+						regions.Rcfe551f4e0ff(&a2)
 					} else {
 						for i := range dV {
 							t36_2 := t36[i*dK:][:dK]
@@ -955,13 +946,13 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t43, dV, 1, t42, dV, 1, t42, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := regions.R2b97f1098a77Args{
+						a2 := regions.R7e0335fb6ca3Args{
 							P0: unsafe.SliceData(t42),
 							P1: unsafe.SliceData(t43),
 							P2: unsafe.SliceData(t44),
 							N0: dV,
 						}
-						regions.R2b97f1098a77(&a2)
+						regions.R7e0335fb6ca3(&a2)
 					} else {
 						for i := range dV {
 							t42_3 := t42[i*dV:][:dV]
@@ -976,14 +967,14 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dK, dV, dV, F(1), false, t45, 1, dK, t41, 1, dK, t44, 1, dV)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := regions.R4c4cb8a4d251Args{
+						a2 := regions.Rcfe551f4e0ffArgs{
 							P0: unsafe.SliceData(t41),
 							P1: unsafe.SliceData(t45),
 							P2: unsafe.SliceData(t46),
 							N0: dV,
 							N1: dK,
 						}
-						regions.R4c4cb8a4d251(&a2)
+						regions.Rcfe551f4e0ff(&a2)
 					} else {
 						for i := range dV {
 							t41_2 := t41[i*dK:][:dK]
@@ -1000,13 +991,13 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t48, dV, 1, t47, dV, 1, t47, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := regions.R2b97f1098a77Args{
+						a2 := regions.R7e0335fb6ca3Args{
 							P0: unsafe.SliceData(t47),
 							P1: unsafe.SliceData(t48),
 							P2: unsafe.SliceData(t49),
 							N0: dV,
 						}
-						regions.R2b97f1098a77(&a2)
+						regions.R7e0335fb6ca3(&a2)
 					} else {
 						for i := range dV {
 							t47_2 := t47[i*dV:][:dV]
@@ -1023,7 +1014,7 @@ func (c *stepBackwardFused) run() {
 					rhoEntry := rho[a]
 					thetaEntry := theta[a]
 					if kern.Wide() {
-						a2 := regions.Rbb2b7bdd9311Args{
+						a2 := regions.R6efde2af3bb9Args{
 							P0: unsafe.SliceData(t46),
 							P1: unsafe.SliceData(t50),
 							P2: unsafe.SliceData(MTrail),
@@ -1034,7 +1025,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{thetaEntry},
 							S1: [2]float32{rhoEntry},
 						}
-						regions.Rbb2b7bdd9311(&a2)
+						regions.R6efde2af3bb9(&a2)
 					} else {
 						for i := range dV {
 							t46_2 := t46[i*dK:][:dK]
@@ -1062,7 +1053,7 @@ func (c *stepBackwardFused) run() {
 					clear(t54)
 					n4 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R8f879bd16324Args{
+						a2 := regions.R2be2f9930929Args{
 							P0: unsafe.SliceData(MTrail),
 							P1: unsafe.SliceData(c.GStack),
 							P2: unsafe.SliceData(t54),
@@ -1072,12 +1063,9 @@ func (c *stepBackwardFused) run() {
 							N3: dK,
 							N4: 4*dK*a + 4*C*dK*s + (4*T*dK+4*dK*w-4*dK)*l + 4*dK*w - 4*dK,
 							N5: 4 * dK * dV * a,
-							N6: 4,
-							N7: 8,
-							N8: 12,
-							N9: -dK,
+							N6: -dK,
 						}
-						regions.R8f879bd16324(&a2)
+						regions.R2be2f9930929(&a2)
 					} else {
 						for i := range min(w, n4+a+C*s+1) {
 							t54_3 := t54[i*dV:][:dV]
@@ -1123,7 +1111,7 @@ func (c *stepBackwardFused) run() {
 					var t17 F
 					OLinEntry2 := OLin[a]
 					if kern.Wide() {
-						a2 := regions.Rbef23506657eArgs{
+						a2 := regions.R0c52f7122d04Args{
 							P0: unsafe.SliceData(STrail),
 							P1: unsafe.SliceData(t263),
 							P2: unsafe.SliceData(t17Total),
@@ -1133,7 +1121,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{t17},
 							S1: [2]float32{OLinEntry2},
 						}
-						regions.Rbef23506657e(&a2)
+						regions.R0c52f7122d04(&a2)
 					} else {
 						t17_2 := t17
 						for i := range dV {
@@ -1161,13 +1149,13 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t282, dV, 1, t272, dV, 1, t272, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := regions.R2b97f1098a77Args{
+						a2 := regions.R7e0335fb6ca3Args{
 							P0: unsafe.SliceData(t272),
 							P1: unsafe.SliceData(t282),
 							P2: unsafe.SliceData(t292),
 							N0: dV,
 						}
-						regions.R2b97f1098a77(&a2)
+						regions.R7e0335fb6ca3(&a2)
 					} else {
 						for i := range dV {
 							t272_2 := t272[i*dV:][:dV]
@@ -1182,14 +1170,14 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dK, dV, dV, F(1), false, t302, 1, dK, t263, 1, dK, t292, 1, dV)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := regions.R4c4cb8a4d251Args{
+						a2 := regions.Rcfe551f4e0ffArgs{
 							P0: unsafe.SliceData(t263),
 							P1: unsafe.SliceData(t302),
 							P2: unsafe.SliceData(t312),
 							N0: dV,
 							N1: dK,
 						}
-						regions.R4c4cb8a4d251(&a2)
+						regions.Rcfe551f4e0ff(&a2)
 					} else {
 						for i := range dV {
 							t263_2 := t263[i*dK:][:dK]
@@ -1206,13 +1194,13 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t332, dV, 1, t322, dV, 1, t322, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := regions.R2b97f1098a77Args{
+						a2 := regions.R7e0335fb6ca3Args{
 							P0: unsafe.SliceData(t322),
 							P1: unsafe.SliceData(t332),
 							P2: unsafe.SliceData(t342),
 							N0: dV,
 						}
-						regions.R2b97f1098a77(&a2)
+						regions.R7e0335fb6ca3(&a2)
 					} else {
 						for i := range dV {
 							t322_3 := t322[i*dV:][:dV]
@@ -1227,14 +1215,14 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dK, dV, dV, F(1), false, t352, 1, dK, t312, 1, dK, t342, 1, dV)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := regions.R4c4cb8a4d251Args{
+						a2 := regions.Rcfe551f4e0ffArgs{
 							P0: unsafe.SliceData(t312),
 							P1: unsafe.SliceData(t352),
 							P2: unsafe.SliceData(t362),
 							N0: dV,
 							N1: dK,
 						}
-						regions.R4c4cb8a4d251(&a2)
+						regions.Rcfe551f4e0ff(&a2)
 					} else {
 						for i := range dV {
 							t312_2 := t312[i*dK:][:dK]
@@ -1251,13 +1239,13 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t382, dV, 1, t372, dV, 1, t372, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := regions.R2b97f1098a77Args{
+						a2 := regions.R7e0335fb6ca3Args{
 							P0: unsafe.SliceData(t372),
 							P1: unsafe.SliceData(t382),
 							P2: unsafe.SliceData(t392),
 							N0: dV,
 						}
-						regions.R2b97f1098a77(&a2)
+						regions.R7e0335fb6ca3(&a2)
 					} else {
 						for i := range dV {
 							t372_2 := t372[i*dV:][:dV]
@@ -1272,14 +1260,14 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dK, dV, dV, F(1), false, t402, 1, dK, t362, 1, dK, t392, 1, dV)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := regions.R4c4cb8a4d251Args{
+						a2 := regions.Rcfe551f4e0ffArgs{
 							P0: unsafe.SliceData(t362),
 							P1: unsafe.SliceData(t402),
 							P2: unsafe.SliceData(t412),
 							N0: dV,
 							N1: dK,
 						}
-						regions.R4c4cb8a4d251(&a2)
+						regions.Rcfe551f4e0ff(&a2)
 					} else {
 						for i := range dV {
 							t362_2 := t362[i*dK:][:dK]
@@ -1296,13 +1284,13 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t432, dV, 1, t422, dV, 1, t422, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := regions.R2b97f1098a77Args{
+						a2 := regions.R7e0335fb6ca3Args{
 							P0: unsafe.SliceData(t422),
 							P1: unsafe.SliceData(t432),
 							P2: unsafe.SliceData(t442),
 							N0: dV,
 						}
-						regions.R2b97f1098a77(&a2)
+						regions.R7e0335fb6ca3(&a2)
 					} else {
 						for i := range dV {
 							t422_2 := t422[i*dV:][:dV]
@@ -1318,7 +1306,7 @@ func (c *stepBackwardFused) run() {
 					// atlas_omega.O, atlas_omega.y, atlas_omega.M
 					clear(t322_2)
 					if kern.Wide() {
-						a2 := regions.Rad9dcd1fd1cbArgs{
+						a2 := regions.R73f80de3a0dfArgs{
 							P0:  unsafe.SliceData(c.YBar),
 							P1:  unsafe.SliceData(t412),
 							P2:  unsafe.SliceData(t452),
@@ -1330,20 +1318,20 @@ func (c *stepBackwardFused) run() {
 							P8:  unsafe.SliceData(t42_2),
 							N0:  dV,
 							N1:  4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							N2:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
-							N3:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
-							N4:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
-							N5:  dK,
-							N6:  4 * dK,
-							N7:  4*dK*dV*a + 4*dK*dV + 4*dK,
-							N8:  8 * dK,
-							N9:  4*dK*dV*a + 4*dK*dV + 8*dK,
-							N10: 12 * dK,
-							N11: 4*dK*dV*a + 4*dK*dV + 12*dK,
-							N12: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							N13: 4*dK*dV*a + 4*dK*dV,
+							N2:  dK,
+							N3:  4 * dK,
+							N4:  4*dK*dV*a + 4*dK*dV + 4*dK,
+							N5:  8 * dK,
+							N6:  4*dK*dV*a + 4*dK*dV + 8*dK,
+							N7:  12 * dK,
+							N8:  4*dK*dV*a + 4*dK*dV + 12*dK,
+							N9:  4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N10: 4*dK*dV*a + 4*dK*dV,
+							N11: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
+							N12: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
+							N13: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
 						}
-						regions.Rad9dcd1fd1cb(&a2)
+						regions.R73f80de3a0df(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -1368,13 +1356,13 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t482, dV, 1, t472, dV, 1, t472, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := regions.R2b97f1098a77Args{
+						a2 := regions.R7e0335fb6ca3Args{
 							P0: unsafe.SliceData(t472),
 							P1: unsafe.SliceData(t482),
 							P2: unsafe.SliceData(t492),
 							N0: dV,
 						}
-						regions.R2b97f1098a77(&a2)
+						regions.R7e0335fb6ca3(&a2)
 					} else {
 						for i := range dV {
 							t472_2 := t472[i*dV:][:dV]
@@ -1391,7 +1379,7 @@ func (c *stepBackwardFused) run() {
 					var t7 F
 					var t9 F
 					if kern.Wide() {
-						a2 := regions.Rf12db1ac10d8Args{
+						a2 := regions.R46d43658ac48Args{
 							P0: unsafe.SliceData(t42_2),
 							P1: unsafe.SliceData(t462),
 							P2: unsafe.SliceData(t502),
@@ -1408,7 +1396,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{t9},
 							S1: [2]float32{t7},
 						}
-						regions.Rf12db1ac10d8(&a2)
+						regions.R46d43658ac48(&a2)
 					} else {
 						t9_2 := t9
 						t7_2 := t7
@@ -1450,7 +1438,7 @@ func (c *stepBackwardFused) run() {
 					w3 := F(4.775 * thetaEntry2)
 					w4 := F(-2.0315 * thetaEntry2)
 					if kern.Wide() {
-						a2 := regions.R9d9a417f5ccaArgs{
+						a2 := regions.R81e64c94d81fArgs{
 							P0: unsafe.SliceData(t109),
 							P1: unsafe.SliceData(t108),
 							P2: unsafe.SliceData(t107),
@@ -1459,7 +1447,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{w4},
 							S1: [2]float32{w3},
 						}
-						regions.R9d9a417f5cca(&a2)
+						regions.R81e64c94d81f(&a2)
 					} else {
 						for i := range dV {
 							t109_2 := t109[i*dV:][:dV]
@@ -1484,7 +1472,7 @@ func (c *stepBackwardFused) run() {
 					// atlas_omega.O, atlas_omega.M
 					w5 := F(-3.4445 * thetaEntry2)
 					if kern.Wide() {
-						a2 := regions.R1ce8f8a109bbArgs{
+						a2 := regions.R13f5d6b27041Args{
 							P0: unsafe.SliceData(t106),
 							P1: unsafe.SliceData(t42_2),
 							P2: unsafe.SliceData(t111),
@@ -1494,7 +1482,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{thetaEntry2},
 							S1: [2]float32{w5},
 						}
-						regions.R1ce8f8a109bb(&a2)
+						regions.R13f5d6b27041(&a2)
 					} else {
 						for i := range dV {
 							t106_2 := t106[i*dK:][:dK]
@@ -1516,14 +1504,14 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t3022, dV, 1, t422, 1, dV, t2622, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := regions.R286852bb3769Args{
+						a2 := regions.Re13087dbc7e5Args{
 							P0: unsafe.SliceData(t2622),
 							P1: unsafe.SliceData(t2922),
 							P2: unsafe.SliceData(t3022),
 							P3: unsafe.SliceData(t3122),
 							N0: dV,
 						}
-						regions.R286852bb3769(&a2)
+						regions.Re13087dbc7e5(&a2)
 					} else {
 						for i := range dV {
 							t2622_2 := t2622[i*dV:][:dV]
@@ -1547,7 +1535,7 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dK, dV, dV, F(1), false, t113, 1, dK, t412, 1, dK, t112, 1, dV)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := regions.R675018d217b3Args{
+						a2 := regions.R75bbf03f3291Args{
 							P0: unsafe.SliceData(t222),
 							P1: unsafe.SliceData(t252),
 							P2: unsafe.SliceData(t113),
@@ -1555,7 +1543,7 @@ func (c *stepBackwardFused) run() {
 							N0: dV,
 							N1: dK,
 						}
-						regions.R675018d217b3(&a2)
+						regions.R75bbf03f3291(&a2)
 					} else {
 						for i := range dV {
 							t222_2 := t222[i*dK:][:dK]
@@ -1577,14 +1565,14 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t4222, dV, 1, t372, 1, dV, t3822, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := regions.R286852bb3769Args{
+						a2 := regions.Re13087dbc7e5Args{
 							P0: unsafe.SliceData(t3822),
 							P1: unsafe.SliceData(t4122),
 							P2: unsafe.SliceData(t4222),
 							P3: unsafe.SliceData(t4322),
 							N0: dV,
 						}
-						regions.R286852bb3769(&a2)
+						regions.Re13087dbc7e5(&a2)
 					} else {
 						for i := range dV {
 							t3822_2 := t3822[i*dV:][:dV]
@@ -1608,7 +1596,7 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dK, dV, dV, F(1), false, t115, 1, dK, t362, 1, dK, t114, 1, dV)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := regions.R675018d217b3Args{
+						a2 := regions.R75bbf03f3291Args{
 							P0: unsafe.SliceData(t3422),
 							P1: unsafe.SliceData(t3722),
 							P2: unsafe.SliceData(t115),
@@ -1616,7 +1604,7 @@ func (c *stepBackwardFused) run() {
 							N0: dV,
 							N1: dK,
 						}
-						regions.R675018d217b3(&a2)
+						regions.R75bbf03f3291(&a2)
 					} else {
 						for i := range dV {
 							t3422_2 := t3422[i*dK:][:dK]
@@ -1638,14 +1626,14 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t54_2, dV, 1, t322, 1, dV, t5022, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := regions.R286852bb3769Args{
+						a2 := regions.Re13087dbc7e5Args{
 							P0: unsafe.SliceData(t5022),
 							P1: unsafe.SliceData(t532),
 							P2: unsafe.SliceData(t54_2),
 							P3: unsafe.SliceData(t55),
 							N0: dV,
 						}
-						regions.R286852bb3769(&a2)
+						regions.Re13087dbc7e5(&a2)
 					} else {
 						for i := range dV {
 							t5022_2 := t5022[i*dV:][:dV]
@@ -1669,7 +1657,7 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dK, dV, dV, F(1), false, t117, 1, dK, t312, 1, dK, t116, 1, dV)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := regions.R675018d217b3Args{
+						a2 := regions.R75bbf03f3291Args{
 							P0: unsafe.SliceData(t4622),
 							P1: unsafe.SliceData(t4922),
 							P2: unsafe.SliceData(t117),
@@ -1677,7 +1665,7 @@ func (c *stepBackwardFused) run() {
 							N0: dV,
 							N1: dK,
 						}
-						regions.R675018d217b3(&a2)
+						regions.R75bbf03f3291(&a2)
 					} else {
 						for i := range dV {
 							t4622_2 := t4622[i*dK:][:dK]
@@ -1699,14 +1687,14 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t66, dV, 1, t272, 1, dV, t62_2, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := regions.R286852bb3769Args{
+						a2 := regions.Re13087dbc7e5Args{
 							P0: unsafe.SliceData(t62_2),
 							P1: unsafe.SliceData(t65),
 							P2: unsafe.SliceData(t66),
 							P3: unsafe.SliceData(t67),
 							N0: dV,
 						}
-						regions.R286852bb3769(&a2)
+						regions.Re13087dbc7e5(&a2)
 					} else {
 						for i := range dV {
 							t62_3 := t62_2[i*dV:][:dV]
@@ -1731,7 +1719,7 @@ func (c *stepBackwardFused) run() {
 					// atlas_omega.O
 					var t75 F
 					if kern.Wide() {
-						a2 := regions.Rf0e3106a46b9Args{
+						a2 := regions.Rdc235132a2e2Args{
 							P0: unsafe.SliceData(t58),
 							P1: unsafe.SliceData(t61),
 							P2: unsafe.SliceData(t119),
@@ -1746,7 +1734,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{t75},
 							S1: [2]float32{OLinEntry2},
 						}
-						regions.Rf0e3106a46b9(&a2)
+						regions.Rdc235132a2e2(&a2)
 					} else {
 						t75_2 := t75
 						for i := range dV {
@@ -1774,7 +1762,7 @@ func (c *stepBackwardFused) run() {
 					w6 := kern.Choose(t19, F(F(0.5*ODiv[a])*kern.Choose(t19, t752, F(0))), F(0))
 					etaEntry2 := eta[a]
 					if kern.Wide() {
-						a2 := regions.R13c59feeb730Args{
+						a2 := regions.R4f20841b991dArgs{
 							P0:  unsafe.SliceData(STrail),
 							P1:  unsafe.SliceData(t70),
 							P2:  unsafe.SliceData(SBarState),
@@ -1797,7 +1785,7 @@ func (c *stepBackwardFused) run() {
 							S2:  [2]float32{t72},
 							S3:  [2]float32{etaEntry2},
 						}
-						regions.R13c59feeb730(&a2)
+						regions.R4f20841b991d(&a2)
 					} else {
 						t95_2 := t95
 						for i := range dV {
@@ -1825,7 +1813,7 @@ func (c *stepBackwardFused) run() {
 					clear(t121)
 					n6 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R404b5433f3adArgs{
+						a2 := regions.Rb530f865a259Args{
 							P0: unsafe.SliceData(t63),
 							P1: unsafe.SliceData(t92),
 							P2: unsafe.SliceData(c.GStack),
@@ -1834,14 +1822,11 @@ func (c *stepBackwardFused) run() {
 							N0: w,
 							N1: n6 + a + C*s + 1,
 							N2: dV,
-							N3: 4,
-							N4: 8,
-							N5: 12,
-							N6: dK,
-							N7: 4*dK*a + 4*C*dK*s + (4*T*dK+4*dK*w-4*dK)*l + 4*dK*w - 4*dK,
-							N8: -dK,
+							N3: dK,
+							N4: 4*dK*a + 4*C*dK*s + (4*T*dK+4*dK*w-4*dK)*l + 4*dK*w - 4*dK,
+							N5: -dK,
 						}
-						regions.R404b5433f3ad(&a2)
+						regions.Rb530f865a259(&a2)
 					} else {
 						for i := range min(w, n6+a+C*s+1) {
 							t63_2 := t63[i*dV:][:dV]
@@ -1867,7 +1852,7 @@ func (c *stepBackwardFused) run() {
 					clear(t101)
 					n7 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R11a6e3fc4b05Args{
+						a2 := regions.Rc0a18aa037fdArgs{
 							P0: unsafe.SliceData(t121),
 							P1: unsafe.SliceData(t101),
 							N0: w,
@@ -1875,7 +1860,7 @@ func (c *stepBackwardFused) run() {
 							N2: dV,
 							S0: [2]float32{t32_2},
 						}
-						regions.R11a6e3fc4b05(&a2)
+						regions.Rc0a18aa037fd(&a2)
 					} else {
 						for i := range min(w, n7+a+C*s+1) {
 							t121_2 := t121[i*dV:][:dV]
@@ -1889,7 +1874,7 @@ func (c *stepBackwardFused) run() {
 					// atlas_omega.G
 					clear(t122)
 					if kern.Wide() {
-						a2 := regions.R003e34bdfc6bArgs{
+						a2 := regions.R75fa5e614aceArgs{
 							P0: unsafe.SliceData(c.Pos),
 							P1: unsafe.SliceData(t121),
 							P2: unsafe.SliceData(c.GStack),
@@ -1905,7 +1890,7 @@ func (c *stepBackwardFused) run() {
 							N8: 4*dK*a + 4*C*dK*s + (4*T*dK+4*dK*w-4*dK)*l + 4*dK*w - 4*dK,
 							N9: -dK,
 						}
-						regions.R003e34bdfc6b(&a2)
+						regions.R75fa5e614ace(&a2)
 					} else {
 						for i := range dV {
 							t122_2 := t122[i*dK:][:dK]
@@ -1923,20 +1908,17 @@ func (c *stepBackwardFused) run() {
 					clear(t123)
 					n9 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.Rda1f2750fc12Args{
+						a2 := regions.R83e47a0faeaaArgs{
 							P0: unsafe.SliceData(t121),
 							P1: unsafe.SliceData(MTrail),
 							P2: unsafe.SliceData(t123),
 							N0: w,
 							N1: n9 + a + C*s + 1,
 							N2: dV,
-							N3: 4,
-							N4: 8,
-							N5: 12,
-							N6: dK,
-							N7: 4 * dK * dV * a,
+							N3: dK,
+							N4: 4 * dK * dV * a,
 						}
-						regions.Rda1f2750fc12(&a2)
+						regions.R83e47a0faeaa(&a2)
 					} else {
 						for i := range min(w, n9+a+C*s+1) {
 							t121_2 := t121[i*dV:][:dV]
@@ -1953,7 +1935,7 @@ func (c *stepBackwardFused) run() {
 					// atlas_omega.G, atlas_omega.M
 					rhoEntry2 := rho[a]
 					if kern.Wide() {
-						a2 := regions.Rf5cafa878329Args{
+						a2 := regions.Rb4d47e5a53d7Args{
 							P0: unsafe.SliceData(t122),
 							P1: unsafe.SliceData(t42_2),
 							P2: unsafe.SliceData(MBarState),
@@ -1962,7 +1944,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{w8},
 							S1: [2]float32{rhoEntry2},
 						}
-						regions.Rf5cafa878329(&a2)
+						regions.Rb4d47e5a53d7(&a2)
 					} else {
 						for i := range dV {
 							t122_2 := t122[i*dK:][:dK]
@@ -1975,7 +1957,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// atlas_omega.G
 					if kern.Wide() {
-						a2 := regions.Rffc8d28048cbArgs{
+						a2 := regions.Rc5efd67b72e4Args{
 							P0: unsafe.SliceData(t123),
 							P1: unsafe.SliceData(t120),
 							P2: unsafe.SliceData(t3),
@@ -1984,7 +1966,7 @@ func (c *stepBackwardFused) run() {
 							N2: 4*dK*w*a + 4*C*dK*w*s + 4*T*dK*w*l,
 							S0: [2]float32{w8},
 						}
-						regions.Rffc8d28048cb(&a2)
+						regions.Rc5efd67b72e4(&a2)
 					} else {
 						for i := range w {
 							t123_2 := t123[i*dK:][:dK]

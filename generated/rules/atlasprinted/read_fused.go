@@ -32,7 +32,7 @@ func (c *readFused) run() {
 
 	// atlas_printed.u
 	if kern.Wide() {
-		a := regions.Rfe2eeca65dc4Args{
+		a := regions.R71e15381e804Args{
 			P0: unsafe.SliceData(c.X),
 			P1: unsafe.SliceData(c.WGamma),
 			P2: unsafe.SliceData(t58),
@@ -40,13 +40,10 @@ func (c *readFused) run() {
 			N1: T,
 			N2: d,
 			N3: 4*w - 4,
-			N4: 4 * w,
-			N5: 4*w + 4,
-			N6: 4*w + 8,
-			N7: T + w - 1,
-			N8: T * d,
+			N4: T + w - 1,
+			N5: T * d,
 		}
-		regions.Rfe2eeca65dc4(&a)
+		regions.R71e15381e804(&a)
 	} else {
 		wGamma := c.WGamma[:d]
 		for i := range L {
@@ -239,7 +236,7 @@ func (c *readBackwardFused) run() {
 	// atlas_printed.u, atlas_printed.G
 	clear(c.WGammaBar)
 	if kern.Wide() {
-		a := regions.R33ef3a8397acArgs{
+		a := regions.R79861005e457Args{
 			P0: unsafe.SliceData(t7),
 			P1: unsafe.SliceData(c.WGamma),
 			P2: unsafe.SliceData(c.XBar),
@@ -248,15 +245,15 @@ func (c *readBackwardFused) run() {
 			N0: L,
 			N1: T,
 			N2: 4*w - 4,
-			N3: 4 * w,
-			N4: 4*w + 4,
-			N5: 4*w + 8,
-			N6: d,
-			N7: 12 * d,
-			N8: T + w - 1,
-			N9: T * d,
+			N3: d,
+			N4: 12 * d,
+			N5: T + w - 1,
+			N6: T * d,
+			N7: 4 * w,
+			N8: 4*w + 4,
+			N9: 4*w + 8,
 		}
-		regions.R33ef3a8397ac(&a)
+		regions.R79861005e457(&a)
 	} else {
 		wGamma := c.WGamma[:d]
 		wGammaBar := c.WGammaBar[:d]

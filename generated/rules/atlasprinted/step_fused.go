@@ -51,7 +51,7 @@ func (c *stepFused) run() {
 
 	// atlas_printed.u
 	if kern.Wide() {
-		a := regions.Rfe2eeca65dc4Args{
+		a := regions.R71e15381e804Args{
 			P0: unsafe.SliceData(c.X),
 			P1: unsafe.SliceData(c.WGamma),
 			P2: unsafe.SliceData(c.GStack),
@@ -59,13 +59,10 @@ func (c *stepFused) run() {
 			N1: T,
 			N2: d,
 			N3: 4*w - 4,
-			N4: 4 * w,
-			N5: 4*w + 4,
-			N6: 4*w + 8,
-			N7: T + w - 1,
-			N8: T * d,
+			N4: T + w - 1,
+			N5: T * d,
 		}
-		regions.Rfe2eeca65dc4(&a)
+		regions.R71e15381e804(&a)
 	} else {
 		wGamma := c.WGamma[:d]
 		for i := range L {
@@ -149,7 +146,7 @@ func (c *stepFused) run() {
 	// atlas_printed.G
 	clear(t2)
 	if kern.Wide() {
-		a := regions.R286559d7f847Args{
+		a := regions.R92ff36cd4d92Args{
 			P0: unsafe.SliceData(c.Pos),
 			P1: unsafe.SliceData(t),
 			P2: unsafe.SliceData(t2),
@@ -158,7 +155,7 @@ func (c *stepFused) run() {
 			N2: w,
 			N3: T * w,
 		}
-		regions.R286559d7f847(&a)
+		regions.R92ff36cd4d92(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -202,7 +199,7 @@ func (c *stepFused) run() {
 					clear(t4)
 					n3 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.Rf89bb2c68589Args{
+						a2 := regions.R5b2298f7b3b1Args{
 							P0: unsafe.SliceData(MState),
 							P1: unsafe.SliceData(c.GStack2),
 							P2: unsafe.SliceData(t4),
@@ -211,12 +208,9 @@ func (c *stepFused) run() {
 							N2: dV,
 							N3: 2*nPhi*nPhi + 3*nPhi + 1,
 							N4: (8*nPhi*nPhi+12*nPhi+4)*a + (8*C*nPhi*nPhi+12*C*nPhi+4*C)*s + (8*T*nPhi*nPhi+8*nPhi*nPhi*w+12*T*nPhi-8*nPhi*nPhi+12*nPhi*w+4*T-12*nPhi+4*w-4)*l + 8*nPhi*nPhi*w - 8*nPhi*nPhi + 12*nPhi*w - 12*nPhi + 4*w - 4,
-							N5: 4,
-							N6: 8,
-							N7: 12,
-							N8: -2*nPhi*nPhi - 3*nPhi - 1,
+							N5: -2*nPhi*nPhi - 3*nPhi - 1,
 						}
-						regions.Rf89bb2c68589(&a2)
+						regions.R5b2298f7b3b1(&a2)
 					} else {
 						for i := range min(w, n3+a+C*s+1) {
 							t4_2 := t4[i*dV:][:dV]
@@ -261,7 +255,7 @@ func (c *stepFused) run() {
 					// atlas_printed.G
 					clear(G)
 					if kern.Wide() {
-						a2 := regions.R5de9b6bfc341Args{
+						a2 := regions.Rd390b8113790Args{
 							P0:  unsafe.SliceData(c.Pos),
 							P1:  unsafe.SliceData(t5),
 							P2:  unsafe.SliceData(t2),
@@ -282,7 +276,7 @@ func (c *stepFused) run() {
 							N12: (8*nPhi*nPhi+12*nPhi+4)*a + (8*C*nPhi*nPhi+12*C*nPhi+4*C)*s + (8*T*nPhi*nPhi+8*nPhi*nPhi*w+12*T*nPhi-8*nPhi*nPhi+12*nPhi*w+4*T-12*nPhi+4*w-4)*l + 8*nPhi*nPhi*w - 8*nPhi*nPhi + 12*nPhi*w - 12*nPhi + 4*w - 4,
 							N13: -2*nPhi*nPhi - 3*nPhi - 1,
 						}
-						regions.R5de9b6bfc341(&a2)
+						regions.Rd390b8113790(&a2)
 					} else {
 						for i := range dV {
 							G2 := G[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
@@ -304,7 +298,7 @@ func (c *stepFused) run() {
 					var t16 F
 					etaEntry := eta[a]
 					if kern.Wide() {
-						a2 := regions.R323736d7ed13Args{
+						a2 := regions.R0ccc5166148eArgs{
 							P0: unsafe.SliceData(SState),
 							P1: unsafe.SliceData(G),
 							P2: unsafe.SliceData(t16Total),
@@ -313,7 +307,7 @@ func (c *stepFused) run() {
 							S0: [2]float32{t16},
 							S1: [2]float32{etaEntry},
 						}
-						regions.R323736d7ed13(&a2)
+						regions.R0ccc5166148e(&a2)
 					} else {
 						t16_2 := t16
 						for i := range dV {
@@ -345,14 +339,14 @@ func (c *stepFused) run() {
 					}
 					// atlas_printed.O
 					if kern.Wide() {
-						a2 := regions.R0506f64f82ceArgs{
+						a2 := regions.Ra0919a98a249Args{
 							P0: unsafe.SliceData(SState),
 							P1: unsafe.SliceData(t25),
 							N0: dV,
 							N1: 2*nPhi*nPhi + 3*nPhi + 1,
 							S0: [2]float32{t24},
 						}
-						regions.R0506f64f82ce(&a2)
+						regions.Ra0919a98a249(&a2)
 					} else {
 						for i := range dV {
 							SState2 := SState[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
@@ -368,13 +362,13 @@ func (c *stepFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t27, dV, 1, t26, dV, 1, t26, dV, 1)
 					// atlas_printed.O
 					if kern.Wide() {
-						a2 := regions.R2b97f1098a77Args{
+						a2 := regions.R7e0335fb6ca3Args{
 							P0: unsafe.SliceData(t26),
 							P1: unsafe.SliceData(t27),
 							P2: unsafe.SliceData(t28),
 							N0: dV,
 						}
-						regions.R2b97f1098a77(&a2)
+						regions.R7e0335fb6ca3(&a2)
 					} else {
 						for i := range dV {
 							t26_2 := t26[i*dV:][:dV]
@@ -389,14 +383,14 @@ func (c *stepFused) run() {
 					kern.GemmFMA(2*nPhi*nPhi+3*nPhi+1, dV, dV, F(1), false, t29, 1, 2*nPhi*nPhi+3*nPhi+1, t25, 1, 2*nPhi*nPhi+3*nPhi+1, t28, 1, dV)
 					// atlas_printed.O
 					if kern.Wide() {
-						a2 := regions.R4c4cb8a4d251Args{
+						a2 := regions.Rcfe551f4e0ffArgs{
 							P0: unsafe.SliceData(t25),
 							P1: unsafe.SliceData(t29),
 							P2: unsafe.SliceData(t30),
 							N0: dV,
 							N1: 2*nPhi*nPhi + 3*nPhi + 1,
 						}
-						regions.R4c4cb8a4d251(&a2)
+						regions.Rcfe551f4e0ff(&a2)
 					} else {
 						for i := range dV {
 							t25_2 := t25[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
@@ -413,13 +407,13 @@ func (c *stepFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t32, dV, 1, t31, dV, 1, t31, dV, 1)
 					// atlas_printed.O
 					if kern.Wide() {
-						a2 := regions.R2b97f1098a77Args{
+						a2 := regions.R7e0335fb6ca3Args{
 							P0: unsafe.SliceData(t31),
 							P1: unsafe.SliceData(t32),
 							P2: unsafe.SliceData(t33),
 							N0: dV,
 						}
-						regions.R2b97f1098a77(&a2)
+						regions.R7e0335fb6ca3(&a2)
 					} else {
 						for i := range dV {
 							t31_2 := t31[i*dV:][:dV]
@@ -434,14 +428,14 @@ func (c *stepFused) run() {
 					kern.GemmFMA(2*nPhi*nPhi+3*nPhi+1, dV, dV, F(1), false, t34, 1, 2*nPhi*nPhi+3*nPhi+1, t30, 1, 2*nPhi*nPhi+3*nPhi+1, t33, 1, dV)
 					// atlas_printed.O
 					if kern.Wide() {
-						a2 := regions.R4c4cb8a4d251Args{
+						a2 := regions.Rcfe551f4e0ffArgs{
 							P0: unsafe.SliceData(t30),
 							P1: unsafe.SliceData(t34),
 							P2: unsafe.SliceData(t35),
 							N0: dV,
 							N1: 2*nPhi*nPhi + 3*nPhi + 1,
 						}
-						regions.R4c4cb8a4d251(&a2)
+						regions.Rcfe551f4e0ff(&a2)
 					} else {
 						for i := range dV {
 							t30_2 := t30[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
@@ -458,13 +452,13 @@ func (c *stepFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t37, dV, 1, t36, dV, 1, t36, dV, 1)
 					// atlas_printed.O
 					if kern.Wide() {
-						a2 := regions.R2b97f1098a77Args{
+						a2 := regions.R7e0335fb6ca3Args{
 							P0: unsafe.SliceData(t36),
 							P1: unsafe.SliceData(t37),
 							P2: unsafe.SliceData(t38),
 							N0: dV,
 						}
-						regions.R2b97f1098a77(&a2)
+						regions.R7e0335fb6ca3(&a2)
 					} else {
 						for i := range dV {
 							t36_2 := t36[i*dV:][:dV]
@@ -481,7 +475,7 @@ func (c *stepFused) run() {
 					rhoEntry := rho[a]
 					thetaEntry := theta[a]
 					if kern.Wide() {
-						a2 := regions.R63b41b14707aArgs{
+						a2 := regions.R33d12b3f3748Args{
 							P0: unsafe.SliceData(t35),
 							P1: unsafe.SliceData(t39),
 							P2: unsafe.SliceData(MState),
@@ -492,13 +486,10 @@ func (c *stepFused) run() {
 							N2: 16*nPhi*nPhi + 24*nPhi + 8,
 							N3: 24*nPhi*nPhi + 36*nPhi + 12,
 							N4: (8*nPhi*nPhi+12*nPhi+4)*a + (8*C*nPhi*nPhi+12*C*nPhi+4*C)*s + (8*T*nPhi*nPhi+12*T*nPhi+4*T)*l,
-							N5: 4,
-							N6: 8,
-							N7: 12,
 							S0: [2]float32{thetaEntry},
 							S1: [2]float32{rhoEntry},
 						}
-						regions.R63b41b14707a(&a2)
+						regions.R33d12b3f3748(&a2)
 					} else {
 						for i := range dV {
 							t35_2 := t35[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
@@ -657,7 +648,7 @@ func (c *stepBackwardFused) run() {
 	clear(t23)
 	clear(t81)
 	if kern.Wide() {
-		a := regions.Rcefb9ec50db2Args{
+		a := regions.R4115df3a995cArgs{
 			P0: unsafe.SliceData(c.Pos),
 			P1: unsafe.SliceData(t22),
 			P2: unsafe.SliceData(t23),
@@ -667,7 +658,7 @@ func (c *stepBackwardFused) run() {
 			N2: w,
 			N3: T * w,
 		}
-		regions.Rcefb9ec50db2(&a)
+		regions.R4115df3a995c(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -689,7 +680,7 @@ func (c *stepBackwardFused) run() {
 	// atlas_printed.G
 	clear(t82)
 	if kern.Wide() {
-		a := regions.R286559d7f847Args{
+		a := regions.R92ff36cd4d92Args{
 			P0: unsafe.SliceData(c.Pos),
 			P1: unsafe.SliceData(t81),
 			P2: unsafe.SliceData(t82),
@@ -698,7 +689,7 @@ func (c *stepBackwardFused) run() {
 			N2: w,
 			N3: T * w,
 		}
-		regions.R286559d7f847(&a)
+		regions.R92ff36cd4d92(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -740,7 +731,7 @@ func (c *stepBackwardFused) run() {
 					clear(t42)
 					n4 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R8f879bd16324Args{
+						a2 := regions.R2be2f9930929Args{
 							P0: unsafe.SliceData(MTrail),
 							P1: unsafe.SliceData(c.GStack2),
 							P2: unsafe.SliceData(t42),
@@ -750,12 +741,9 @@ func (c *stepBackwardFused) run() {
 							N3: 2*nPhi*nPhi + 3*nPhi + 1,
 							N4: (8*nPhi*nPhi+12*nPhi+4)*a + (8*C*nPhi*nPhi+12*C*nPhi+4*C)*s + (8*T*nPhi*nPhi+8*nPhi*nPhi*w+12*T*nPhi-8*nPhi*nPhi+12*nPhi*w+4*T-12*nPhi+4*w-4)*l + 8*nPhi*nPhi*w - 8*nPhi*nPhi + 12*nPhi*w - 12*nPhi + 4*w - 4,
 							N5: (8*dV*nPhi*nPhi + 12*dV*nPhi + 4*dV) * a,
-							N6: 4,
-							N7: 8,
-							N8: 12,
-							N9: -2*nPhi*nPhi - 3*nPhi - 1,
+							N6: -2*nPhi*nPhi - 3*nPhi - 1,
 						}
-						regions.R8f879bd16324(&a2)
+						regions.R2be2f9930929(&a2)
 					} else {
 						for i := range min(w, n4+a+C*s+1) {
 							t42_2 := t42[i*dV:][:dV]
@@ -800,7 +788,7 @@ func (c *stepBackwardFused) run() {
 					// atlas_printed.G
 					clear(G)
 					if kern.Wide() {
-						a2 := regions.R5de9b6bfc341Args{
+						a2 := regions.Rd390b8113790Args{
 							P0:  unsafe.SliceData(c.Pos),
 							P1:  unsafe.SliceData(t52),
 							P2:  unsafe.SliceData(t23),
@@ -821,7 +809,7 @@ func (c *stepBackwardFused) run() {
 							N12: (8*nPhi*nPhi+12*nPhi+4)*a + (8*C*nPhi*nPhi+12*C*nPhi+4*C)*s + (8*T*nPhi*nPhi+8*nPhi*nPhi*w+12*T*nPhi-8*nPhi*nPhi+12*nPhi*w+4*T-12*nPhi+4*w-4)*l + 8*nPhi*nPhi*w - 8*nPhi*nPhi + 12*nPhi*w - 12*nPhi + 4*w - 4,
 							N13: -2*nPhi*nPhi - 3*nPhi - 1,
 						}
-						regions.R5de9b6bfc341(&a2)
+						regions.Rd390b8113790(&a2)
 					} else {
 						for i := range dV {
 							G2 := G[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
@@ -843,7 +831,7 @@ func (c *stepBackwardFused) run() {
 					etaEntry := eta[a]
 					OLinEntry := OLin[a]
 					if kern.Wide() {
-						a2 := regions.R5493d9121369Args{
+						a2 := regions.Rdc2f418be34aArgs{
 							P0: unsafe.SliceData(STrail),
 							P1: unsafe.SliceData(G),
 							P2: unsafe.SliceData(t25),
@@ -854,7 +842,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{etaEntry},
 							S1: [2]float32{OLinEntry},
 						}
-						regions.R5493d9121369(&a2)
+						regions.Rdc2f418be34a(&a2)
 					} else {
 						for i := range dV {
 							STrail2 := STrail[(a*dV+i)*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
@@ -874,13 +862,13 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t27, dV, 1, t26, dV, 1, t26, dV, 1)
 					// atlas_printed.O
 					if kern.Wide() {
-						a2 := regions.R2b97f1098a77Args{
+						a2 := regions.R7e0335fb6ca3Args{
 							P0: unsafe.SliceData(t26),
 							P1: unsafe.SliceData(t27),
 							P2: unsafe.SliceData(t28),
 							N0: dV,
 						}
-						regions.R2b97f1098a77(&a2)
+						regions.R7e0335fb6ca3(&a2)
 					} else {
 						for i := range dV {
 							t26_2 := t26[i*dV:][:dV]
@@ -895,14 +883,14 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(2*nPhi*nPhi+3*nPhi+1, dV, dV, F(1), false, t29, 1, 2*nPhi*nPhi+3*nPhi+1, t25, 1, 2*nPhi*nPhi+3*nPhi+1, t28, 1, dV)
 					// atlas_printed.O
 					if kern.Wide() {
-						a2 := regions.R4c4cb8a4d251Args{
+						a2 := regions.Rcfe551f4e0ffArgs{
 							P0: unsafe.SliceData(t25),
 							P1: unsafe.SliceData(t29),
 							P2: unsafe.SliceData(t30),
 							N0: dV,
 							N1: 2*nPhi*nPhi + 3*nPhi + 1,
 						}
-						regions.R4c4cb8a4d251(&a2)
+						regions.Rcfe551f4e0ff(&a2)
 					} else {
 						for i := range dV {
 							t25_2 := t25[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
@@ -919,13 +907,13 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t32, dV, 1, t31, dV, 1, t31, dV, 1)
 					// atlas_printed.O
 					if kern.Wide() {
-						a2 := regions.R2b97f1098a77Args{
+						a2 := regions.R7e0335fb6ca3Args{
 							P0: unsafe.SliceData(t31),
 							P1: unsafe.SliceData(t32),
 							P2: unsafe.SliceData(t33),
 							N0: dV,
 						}
-						regions.R2b97f1098a77(&a2)
+						regions.R7e0335fb6ca3(&a2)
 					} else {
 						for i := range dV {
 							t31_2 := t31[i*dV:][:dV]
@@ -940,14 +928,14 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(2*nPhi*nPhi+3*nPhi+1, dV, dV, F(1), false, t34, 1, 2*nPhi*nPhi+3*nPhi+1, t30, 1, 2*nPhi*nPhi+3*nPhi+1, t33, 1, dV)
 					// atlas_printed.O
 					if kern.Wide() {
-						a2 := regions.R4c4cb8a4d251Args{
+						a2 := regions.Rcfe551f4e0ffArgs{
 							P0: unsafe.SliceData(t30),
 							P1: unsafe.SliceData(t34),
 							P2: unsafe.SliceData(t35),
 							N0: dV,
 							N1: 2*nPhi*nPhi + 3*nPhi + 1,
 						}
-						regions.R4c4cb8a4d251(&a2)
+						regions.Rcfe551f4e0ff(&a2)
 					} else {
 						for i := range dV {
 							t30_2 := t30[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
@@ -964,13 +952,13 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t37, dV, 1, t36, dV, 1, t36, dV, 1)
 					// atlas_printed.O
 					if kern.Wide() {
-						a2 := regions.R2b97f1098a77Args{
+						a2 := regions.R7e0335fb6ca3Args{
 							P0: unsafe.SliceData(t36),
 							P1: unsafe.SliceData(t37),
 							P2: unsafe.SliceData(t38),
 							N0: dV,
 						}
-						regions.R2b97f1098a77(&a2)
+						regions.R7e0335fb6ca3(&a2)
 					} else {
 						for i := range dV {
 							t36_2 := t36[i*dV:][:dV]
@@ -987,7 +975,7 @@ func (c *stepBackwardFused) run() {
 					rhoEntry := rho[a]
 					thetaEntry := theta[a]
 					if kern.Wide() {
-						a2 := regions.Rbb2b7bdd9311Args{
+						a2 := regions.R6efde2af3bb9Args{
 							P0: unsafe.SliceData(t35),
 							P1: unsafe.SliceData(t39),
 							P2: unsafe.SliceData(MTrail),
@@ -998,7 +986,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{thetaEntry},
 							S1: [2]float32{rhoEntry},
 						}
-						regions.Rbb2b7bdd9311(&a2)
+						regions.R6efde2af3bb9(&a2)
 					} else {
 						for i := range dV {
 							t35_2 := t35[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
@@ -1026,7 +1014,7 @@ func (c *stepBackwardFused) run() {
 					clear(t44)
 					n7 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R8f879bd16324Args{
+						a2 := regions.R2be2f9930929Args{
 							P0: unsafe.SliceData(MTrail),
 							P1: unsafe.SliceData(c.GStack2),
 							P2: unsafe.SliceData(t44),
@@ -1036,12 +1024,9 @@ func (c *stepBackwardFused) run() {
 							N3: 2*nPhi*nPhi + 3*nPhi + 1,
 							N4: (8*nPhi*nPhi+12*nPhi+4)*a + (8*C*nPhi*nPhi+12*C*nPhi+4*C)*s + (8*T*nPhi*nPhi+8*nPhi*nPhi*w+12*T*nPhi-8*nPhi*nPhi+12*nPhi*w+4*T-12*nPhi+4*w-4)*l + 8*nPhi*nPhi*w - 8*nPhi*nPhi + 12*nPhi*w - 12*nPhi + 4*w - 4,
 							N5: (8*dV*nPhi*nPhi + 12*dV*nPhi + 4*dV) * a,
-							N6: 4,
-							N7: 8,
-							N8: 12,
-							N9: -2*nPhi*nPhi - 3*nPhi - 1,
+							N6: -2*nPhi*nPhi - 3*nPhi - 1,
 						}
-						regions.R8f879bd16324(&a2)
+						regions.R2be2f9930929(&a2)
 					} else {
 						for i := range min(w, n7+a+C*s+1) {
 							t44_2 := t44[i*dV:][:dV]
@@ -1087,7 +1072,7 @@ func (c *stepBackwardFused) run() {
 					var t16 F
 					OLinEntry2 := OLin[a]
 					if kern.Wide() {
-						a2 := regions.Rbef23506657eArgs{
+						a2 := regions.R0c52f7122d04Args{
 							P0: unsafe.SliceData(STrail),
 							P1: unsafe.SliceData(t253),
 							P2: unsafe.SliceData(t16Total),
@@ -1097,7 +1082,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{t16},
 							S1: [2]float32{OLinEntry2},
 						}
-						regions.Rbef23506657e(&a2)
+						regions.R0c52f7122d04(&a2)
 					} else {
 						t16_2 := t16
 						for i := range dV {
@@ -1125,13 +1110,13 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t272, dV, 1, t262, dV, 1, t262, dV, 1)
 					// atlas_printed.O
 					if kern.Wide() {
-						a2 := regions.R2b97f1098a77Args{
+						a2 := regions.R7e0335fb6ca3Args{
 							P0: unsafe.SliceData(t262),
 							P1: unsafe.SliceData(t272),
 							P2: unsafe.SliceData(t282),
 							N0: dV,
 						}
-						regions.R2b97f1098a77(&a2)
+						regions.R7e0335fb6ca3(&a2)
 					} else {
 						for i := range dV {
 							t262_2 := t262[i*dV:][:dV]
@@ -1146,14 +1131,14 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(2*nPhi*nPhi+3*nPhi+1, dV, dV, F(1), false, t292, 1, 2*nPhi*nPhi+3*nPhi+1, t253, 1, 2*nPhi*nPhi+3*nPhi+1, t282, 1, dV)
 					// atlas_printed.O
 					if kern.Wide() {
-						a2 := regions.R4c4cb8a4d251Args{
+						a2 := regions.Rcfe551f4e0ffArgs{
 							P0: unsafe.SliceData(t253),
 							P1: unsafe.SliceData(t292),
 							P2: unsafe.SliceData(t302),
 							N0: dV,
 							N1: 2*nPhi*nPhi + 3*nPhi + 1,
 						}
-						regions.R4c4cb8a4d251(&a2)
+						regions.Rcfe551f4e0ff(&a2)
 					} else {
 						for i := range dV {
 							t253_2 := t253[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
@@ -1170,13 +1155,13 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t322, dV, 1, t312, dV, 1, t312, dV, 1)
 					// atlas_printed.O
 					if kern.Wide() {
-						a2 := regions.R2b97f1098a77Args{
+						a2 := regions.R7e0335fb6ca3Args{
 							P0: unsafe.SliceData(t312),
 							P1: unsafe.SliceData(t322),
 							P2: unsafe.SliceData(t332),
 							N0: dV,
 						}
-						regions.R2b97f1098a77(&a2)
+						regions.R7e0335fb6ca3(&a2)
 					} else {
 						for i := range dV {
 							t312_2 := t312[i*dV:][:dV]
@@ -1192,7 +1177,7 @@ func (c *stepBackwardFused) run() {
 					// atlas_printed.O, atlas_printed.y, atlas_printed.M
 					clear(t32_2)
 					if kern.Wide() {
-						a2 := regions.Rad9dcd1fd1cbArgs{
+						a2 := regions.R73f80de3a0dfArgs{
 							P0:  unsafe.SliceData(c.YBar),
 							P1:  unsafe.SliceData(t302),
 							P2:  unsafe.SliceData(t342),
@@ -1204,20 +1189,20 @@ func (c *stepBackwardFused) run() {
 							P8:  unsafe.SliceData(t422),
 							N0:  dV,
 							N1:  4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							N2:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
-							N3:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
-							N4:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
-							N5:  2*nPhi*nPhi + 3*nPhi + 1,
-							N6:  8*nPhi*nPhi + 12*nPhi + 4,
-							N7:  (8*dV*nPhi*nPhi+12*dV*nPhi+4*dV)*a + 8*dV*nPhi*nPhi + 12*dV*nPhi + 8*nPhi*nPhi + 4*dV + 12*nPhi + 4,
-							N8:  16*nPhi*nPhi + 24*nPhi + 8,
-							N9:  (8*dV*nPhi*nPhi+12*dV*nPhi+4*dV)*a + 8*dV*nPhi*nPhi + 12*dV*nPhi + 16*nPhi*nPhi + 4*dV + 24*nPhi + 8,
-							N10: 24*nPhi*nPhi + 36*nPhi + 12,
-							N11: (8*dV*nPhi*nPhi+12*dV*nPhi+4*dV)*a + 8*dV*nPhi*nPhi + 12*dV*nPhi + 24*nPhi*nPhi + 4*dV + 36*nPhi + 12,
-							N12: (8*nPhi*nPhi+12*nPhi+4)*a + (8*C*nPhi*nPhi+12*C*nPhi+4*C)*s + (8*T*nPhi*nPhi+12*T*nPhi+4*T)*l,
-							N13: (8*dV*nPhi*nPhi+12*dV*nPhi+4*dV)*a + 8*dV*nPhi*nPhi + 12*dV*nPhi + 4*dV,
+							N2:  2*nPhi*nPhi + 3*nPhi + 1,
+							N3:  8*nPhi*nPhi + 12*nPhi + 4,
+							N4:  (8*dV*nPhi*nPhi+12*dV*nPhi+4*dV)*a + 8*dV*nPhi*nPhi + 12*dV*nPhi + 8*nPhi*nPhi + 4*dV + 12*nPhi + 4,
+							N5:  16*nPhi*nPhi + 24*nPhi + 8,
+							N6:  (8*dV*nPhi*nPhi+12*dV*nPhi+4*dV)*a + 8*dV*nPhi*nPhi + 12*dV*nPhi + 16*nPhi*nPhi + 4*dV + 24*nPhi + 8,
+							N7:  24*nPhi*nPhi + 36*nPhi + 12,
+							N8:  (8*dV*nPhi*nPhi+12*dV*nPhi+4*dV)*a + 8*dV*nPhi*nPhi + 12*dV*nPhi + 24*nPhi*nPhi + 4*dV + 36*nPhi + 12,
+							N9:  (8*nPhi*nPhi+12*nPhi+4)*a + (8*C*nPhi*nPhi+12*C*nPhi+4*C)*s + (8*T*nPhi*nPhi+12*T*nPhi+4*T)*l,
+							N10: (8*dV*nPhi*nPhi+12*dV*nPhi+4*dV)*a + 8*dV*nPhi*nPhi + 12*dV*nPhi + 4*dV,
+							N11: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
+							N12: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
+							N13: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
 						}
-						regions.Rad9dcd1fd1cb(&a2)
+						regions.R73f80de3a0df(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -1242,13 +1227,13 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t372, dV, 1, t362, dV, 1, t362, dV, 1)
 					// atlas_printed.O
 					if kern.Wide() {
-						a2 := regions.R2b97f1098a77Args{
+						a2 := regions.R7e0335fb6ca3Args{
 							P0: unsafe.SliceData(t362),
 							P1: unsafe.SliceData(t372),
 							P2: unsafe.SliceData(t382),
 							N0: dV,
 						}
-						regions.R2b97f1098a77(&a2)
+						regions.R7e0335fb6ca3(&a2)
 					} else {
 						for i := range dV {
 							t362_2 := t362[i*dV:][:dV]
@@ -1265,7 +1250,7 @@ func (c *stepBackwardFused) run() {
 					var t72 F
 					var t9 F
 					if kern.Wide() {
-						a2 := regions.Rf12db1ac10d8Args{
+						a2 := regions.R46d43658ac48Args{
 							P0: unsafe.SliceData(t422),
 							P1: unsafe.SliceData(t352),
 							P2: unsafe.SliceData(t392),
@@ -1282,7 +1267,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{t9},
 							S1: [2]float32{t72},
 						}
-						regions.Rf12db1ac10d8(&a2)
+						regions.R46d43658ac48(&a2)
 					} else {
 						t9_2 := t9
 						t72_2 := t72
@@ -1324,7 +1309,7 @@ func (c *stepBackwardFused) run() {
 					w3 := F(4.775 * thetaEntry2)
 					w4 := F(-2.0315 * thetaEntry2)
 					if kern.Wide() {
-						a2 := regions.R9d9a417f5ccaArgs{
+						a2 := regions.R81e64c94d81fArgs{
 							P0: unsafe.SliceData(t91),
 							P1: unsafe.SliceData(t90),
 							P2: unsafe.SliceData(t89),
@@ -1333,7 +1318,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{w4},
 							S1: [2]float32{w3},
 						}
-						regions.R9d9a417f5cca(&a2)
+						regions.R81e64c94d81f(&a2)
 					} else {
 						for i := range dV {
 							t91_2 := t91[i*dV:][:dV]
@@ -1358,7 +1343,7 @@ func (c *stepBackwardFused) run() {
 					// atlas_printed.O, atlas_printed.M
 					w5 := F(-3.4445 * thetaEntry2)
 					if kern.Wide() {
-						a2 := regions.R1ce8f8a109bbArgs{
+						a2 := regions.R13f5d6b27041Args{
 							P0: unsafe.SliceData(t88),
 							P1: unsafe.SliceData(t422),
 							P2: unsafe.SliceData(t93),
@@ -1368,7 +1353,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{thetaEntry2},
 							S1: [2]float32{w5},
 						}
-						regions.R1ce8f8a109bb(&a2)
+						regions.R13f5d6b27041(&a2)
 					} else {
 						for i := range dV {
 							t88_2 := t88[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
@@ -1390,14 +1375,14 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t3022, dV, 1, t312, 1, dV, t2622, dV, 1)
 					// atlas_printed.O
 					if kern.Wide() {
-						a2 := regions.R286852bb3769Args{
+						a2 := regions.Re13087dbc7e5Args{
 							P0: unsafe.SliceData(t2622),
 							P1: unsafe.SliceData(t2922),
 							P2: unsafe.SliceData(t3022),
 							P3: unsafe.SliceData(t3122),
 							N0: dV,
 						}
-						regions.R286852bb3769(&a2)
+						regions.Re13087dbc7e5(&a2)
 					} else {
 						for i := range dV {
 							t2622_2 := t2622[i*dV:][:dV]
@@ -1421,7 +1406,7 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(2*nPhi*nPhi+3*nPhi+1, dV, dV, F(1), false, t95, 1, 2*nPhi*nPhi+3*nPhi+1, t302, 1, 2*nPhi*nPhi+3*nPhi+1, t94, 1, dV)
 					// atlas_printed.O
 					if kern.Wide() {
-						a2 := regions.R675018d217b3Args{
+						a2 := regions.R75bbf03f3291Args{
 							P0: unsafe.SliceData(t222),
 							P1: unsafe.SliceData(t2522),
 							P2: unsafe.SliceData(t95),
@@ -1429,7 +1414,7 @@ func (c *stepBackwardFused) run() {
 							N0: dV,
 							N1: 2*nPhi*nPhi + 3*nPhi + 1,
 						}
-						regions.R675018d217b3(&a2)
+						regions.R75bbf03f3291(&a2)
 					} else {
 						for i := range dV {
 							t222_2 := t222[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
@@ -1451,14 +1436,14 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t422_2, dV, 1, t262, 1, dV, t3822, dV, 1)
 					// atlas_printed.O
 					if kern.Wide() {
-						a2 := regions.R286852bb3769Args{
+						a2 := regions.Re13087dbc7e5Args{
 							P0: unsafe.SliceData(t3822),
 							P1: unsafe.SliceData(t412),
 							P2: unsafe.SliceData(t422_2),
 							P3: unsafe.SliceData(t43),
 							N0: dV,
 						}
-						regions.R286852bb3769(&a2)
+						regions.Re13087dbc7e5(&a2)
 					} else {
 						for i := range dV {
 							t3822_2 := t3822[i*dV:][:dV]
@@ -1483,7 +1468,7 @@ func (c *stepBackwardFused) run() {
 					// atlas_printed.O
 					var t51 F
 					if kern.Wide() {
-						a2 := regions.Rf0e3106a46b9Args{
+						a2 := regions.Rdc235132a2e2Args{
 							P0: unsafe.SliceData(t3422),
 							P1: unsafe.SliceData(t3722),
 							P2: unsafe.SliceData(t97),
@@ -1498,7 +1483,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{t51},
 							S1: [2]float32{OLinEntry2},
 						}
-						regions.Rf0e3106a46b9(&a2)
+						regions.Rdc235132a2e2(&a2)
 					} else {
 						t51_2 := t51
 						for i := range dV {
@@ -1526,7 +1511,7 @@ func (c *stepBackwardFused) run() {
 					w6 := kern.Choose(t182, F(F(0.5*ODiv[a])*kern.Choose(t182, t512, F(0))), F(0))
 					etaEntry2 := eta[a]
 					if kern.Wide() {
-						a2 := regions.R13c59feeb730Args{
+						a2 := regions.R4f20841b991dArgs{
 							P0:  unsafe.SliceData(STrail),
 							P1:  unsafe.SliceData(t46),
 							P2:  unsafe.SliceData(SBarState),
@@ -1549,7 +1534,7 @@ func (c *stepBackwardFused) run() {
 							S2:  [2]float32{t48},
 							S3:  [2]float32{etaEntry2},
 						}
-						regions.R13c59feeb730(&a2)
+						regions.R4f20841b991d(&a2)
 					} else {
 						t71_2 := t71
 						for i := range dV {
@@ -1577,7 +1562,7 @@ func (c *stepBackwardFused) run() {
 					clear(t74)
 					n9 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.Rdb331e440eddArgs{
+						a2 := regions.R3a4ec1fe8f5eArgs{
 							P0: unsafe.SliceData(t23),
 							P1: unsafe.SliceData(t53),
 							P2: unsafe.SliceData(t68),
@@ -1588,14 +1573,11 @@ func (c *stepBackwardFused) run() {
 							N1: n9 + a + C*s + 1,
 							N2: 4*w*a + 4*C*w*s + 4*T*w*l,
 							N3: dV,
-							N4: 4,
-							N5: 8,
-							N6: 12,
-							N7: 2*nPhi*nPhi + 3*nPhi + 1,
-							N8: (8*nPhi*nPhi+12*nPhi+4)*a + (8*C*nPhi*nPhi+12*C*nPhi+4*C)*s + (8*T*nPhi*nPhi+8*nPhi*nPhi*w+12*T*nPhi-8*nPhi*nPhi+12*nPhi*w+4*T-12*nPhi+4*w-4)*l + 8*nPhi*nPhi*w - 8*nPhi*nPhi + 12*nPhi*w - 12*nPhi + 4*w - 4,
-							N9: -2*nPhi*nPhi - 3*nPhi - 1,
+							N4: 2*nPhi*nPhi + 3*nPhi + 1,
+							N5: (8*nPhi*nPhi+12*nPhi+4)*a + (8*C*nPhi*nPhi+12*C*nPhi+4*C)*s + (8*T*nPhi*nPhi+8*nPhi*nPhi*w+12*T*nPhi-8*nPhi*nPhi+12*nPhi*w+4*T-12*nPhi+4*w-4)*l + 8*nPhi*nPhi*w - 8*nPhi*nPhi + 12*nPhi*w - 12*nPhi + 4*w - 4,
+							N6: -2*nPhi*nPhi - 3*nPhi - 1,
 						}
-						regions.Rdb331e440edd(&a2)
+						regions.R3a4ec1fe8f5e(&a2)
 					} else {
 						if n2 := min(w, n9+a+C*s+1); n2 > 0 {
 							t23_3 := t23[(l*T+a+C*s)*w:][:n2]
@@ -1623,7 +1605,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// atlas_printed.G
 					if kern.Wide() {
-						a2 := regions.R82d62a03fd9cArgs{
+						a2 := regions.R367d56016f2dArgs{
 							P0: unsafe.SliceData(c.GStack2),
 							P1: unsafe.SliceData(t74),
 							P2: unsafe.SliceData(t76),
@@ -1631,11 +1613,8 @@ func (c *stepBackwardFused) run() {
 							N1: 2*nPhi*nPhi + 3*nPhi + 1,
 							N2: (8*nPhi*nPhi+12*nPhi+4)*a + (8*C*nPhi*nPhi+12*C*nPhi+4*C)*s + (8*T*nPhi*nPhi+8*nPhi*nPhi*w+12*T*nPhi-8*nPhi*nPhi+12*nPhi*w+4*T-12*nPhi+4*w-4)*l + 8*nPhi*nPhi*w - 8*nPhi*nPhi + 12*nPhi*w - 12*nPhi + 4*w - 4,
 							N3: -2*nPhi*nPhi - 3*nPhi - 1,
-							N4: 4,
-							N5: 8,
-							N6: 12,
 						}
-						regions.R82d62a03fd9c(&a2)
+						regions.R367d56016f2d(&a2)
 					} else {
 						for i := range w {
 							GStack2 := c.GStack2[(l*(T+w-1)+a+C*s-i+w-1)*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
@@ -1653,14 +1632,14 @@ func (c *stepBackwardFused) run() {
 					clear(t78)
 					n10 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.Rcd59fc5e4e79Args{
+						a2 := regions.R9b6e4ec82115Args{
 							P0: unsafe.SliceData(t73),
 							P1: unsafe.SliceData(t78),
 							N0: w,
 							N1: n10 + a + C*s + 1,
 							N2: dV,
 						}
-						regions.Rcd59fc5e4e79(&a2)
+						regions.R9b6e4ec82115(&a2)
 					} else {
 						for i := range min(w, n10+a+C*s+1) {
 							t73_3 := t73[i*dV:][:dV]
@@ -1673,7 +1652,7 @@ func (c *stepBackwardFused) run() {
 					// atlas_printed.G
 					clear(t79)
 					if kern.Wide() {
-						a2 := regions.R003e34bdfc6bArgs{
+						a2 := regions.R75fa5e614aceArgs{
 							P0: unsafe.SliceData(c.Pos),
 							P1: unsafe.SliceData(t73),
 							P2: unsafe.SliceData(c.GStack2),
@@ -1689,7 +1668,7 @@ func (c *stepBackwardFused) run() {
 							N8: (8*nPhi*nPhi+12*nPhi+4)*a + (8*C*nPhi*nPhi+12*C*nPhi+4*C)*s + (8*T*nPhi*nPhi+8*nPhi*nPhi*w+12*T*nPhi-8*nPhi*nPhi+12*nPhi*w+4*T-12*nPhi+4*w-4)*l + 8*nPhi*nPhi*w - 8*nPhi*nPhi + 12*nPhi*w - 12*nPhi + 4*w - 4,
 							N9: -2*nPhi*nPhi - 3*nPhi - 1,
 						}
-						regions.R003e34bdfc6b(&a2)
+						regions.R75fa5e614ace(&a2)
 					} else {
 						for i := range dV {
 							t79_2 := t79[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
@@ -1707,20 +1686,17 @@ func (c *stepBackwardFused) run() {
 					clear(t80)
 					n12 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.Rda1f2750fc12Args{
+						a2 := regions.R83e47a0faeaaArgs{
 							P0: unsafe.SliceData(t73),
 							P1: unsafe.SliceData(MTrail),
 							P2: unsafe.SliceData(t80),
 							N0: w,
 							N1: n12 + a + C*s + 1,
 							N2: dV,
-							N3: 4,
-							N4: 8,
-							N5: 12,
-							N6: 2*nPhi*nPhi + 3*nPhi + 1,
-							N7: (8*dV*nPhi*nPhi + 12*dV*nPhi + 4*dV) * a,
+							N3: 2*nPhi*nPhi + 3*nPhi + 1,
+							N4: (8*dV*nPhi*nPhi + 12*dV*nPhi + 4*dV) * a,
 						}
-						regions.Rda1f2750fc12(&a2)
+						regions.R83e47a0faeaa(&a2)
 					} else {
 						for i := range min(w, n12+a+C*s+1) {
 							t73_3 := t73[i*dV:][:dV]
@@ -1762,7 +1738,7 @@ func (c *stepBackwardFused) run() {
 					// atlas_printed.G, atlas_printed.M
 					rhoEntry2 := rho[a]
 					if kern.Wide() {
-						a2 := regions.R1fab39a06a70Args{
+						a2 := regions.R4474cc7cdffdArgs{
 							P0: unsafe.SliceData(t422),
 							P1: unsafe.SliceData(t79),
 							P2: unsafe.SliceData(MBarState),
@@ -1770,7 +1746,7 @@ func (c *stepBackwardFused) run() {
 							N1: 2*nPhi*nPhi + 3*nPhi + 1,
 							S0: [2]float32{rhoEntry2},
 						}
-						regions.R1fab39a06a70(&a2)
+						regions.R4474cc7cdffd(&a2)
 					} else {
 						for i := range dV {
 							t422_3 := t422[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
@@ -1783,7 +1759,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// atlas_printed.G
 					if kern.Wide() {
-						a2 := regions.R2d847d2af550Args{
+						a2 := regions.Rb4467ec22514Args{
 							P0: unsafe.SliceData(t23),
 							P1: unsafe.SliceData(t74),
 							P2: unsafe.SliceData(t80),
@@ -1793,7 +1769,7 @@ func (c *stepBackwardFused) run() {
 							N2: 2*nPhi*nPhi + 3*nPhi + 1,
 							N3: (8*nPhi*nPhi*w+12*nPhi*w+4*w)*a + (8*C*nPhi*nPhi*w+12*C*nPhi*w+4*C*w)*s + (8*T*nPhi*nPhi*w+12*T*nPhi*w+4*T*w)*l,
 						}
-						regions.R2d847d2af550(&a2)
+						regions.Rb4467ec22514(&a2)
 					} else {
 						t23_3 := t23[(l*T+a+C*s)*w:][:w]
 						for i := range w {
@@ -2128,7 +2104,7 @@ func (c *stepBackwardFused) run() {
 	// atlas_printed.u, atlas_printed.G
 	clear(c.WGammaBar)
 	if kern.Wide() {
-		a := regions.R33ef3a8397acArgs{
+		a := regions.R79861005e457Args{
 			P0: unsafe.SliceData(t23_2),
 			P1: unsafe.SliceData(c.WGamma),
 			P2: unsafe.SliceData(c.XBar),
@@ -2137,15 +2113,15 @@ func (c *stepBackwardFused) run() {
 			N0: L,
 			N1: T,
 			N2: 4*w - 4,
-			N3: 4 * w,
-			N4: 4*w + 4,
-			N5: 4*w + 8,
-			N6: d,
-			N7: 12 * d,
-			N8: T + w - 1,
-			N9: T * d,
+			N3: d,
+			N4: 12 * d,
+			N5: T + w - 1,
+			N6: T * d,
+			N7: 4 * w,
+			N8: 4*w + 4,
+			N9: 4*w + 8,
 		}
-		regions.R33ef3a8397ac(&a)
+		regions.R79861005e457(&a)
 	} else {
 		wGamma := c.WGamma[:d]
 		wGammaBar := c.WGammaBar[:d]

@@ -36,7 +36,7 @@ func (c *stepFused) run() {
 
 	// comba.alpha, comba.beta
 	if kern.Wide() {
-		a := regions.R9e6a70688d4eArgs{
+		a := regions.R3064d776e662Args{
 			P0: unsafe.SliceData(c.X),
 			P1: unsafe.SliceData(c.WAlpha),
 			P2: unsafe.SliceData(c.WBeta),
@@ -45,12 +45,9 @@ func (c *stepFused) run() {
 			N0: L,
 			N1: T,
 			N2: d,
-			N3: 4,
-			N4: 8,
-			N5: 12,
-			N6: T * d,
+			N3: T * d,
 		}
-		regions.R9e6a70688d4e(&a)
+		regions.R3064d776e662(&a)
 	} else {
 		wAlpha := c.WAlpha[:d]
 		wBeta := c.WBeta[:d]
@@ -79,7 +76,7 @@ func (c *stepFused) run() {
 	// comba.alpha, comba.beta
 	bAlphaEntry := c.BAlpha[0]
 	if kern.Wide() {
-		a := regions.R6b148ab8969dArgs{
+		a := regions.R6055b6ad22b6Args{
 			P0: unsafe.SliceData(t2),
 			P1: unsafe.SliceData(c.AlphaLin),
 			P2: unsafe.SliceData(alpha),
@@ -90,7 +87,7 @@ func (c *stepFused) run() {
 			S0: [2]float32{bAlphaEntry},
 			S1: [2]float32{t},
 		}
-		regions.R6b148ab8969d(&a)
+		regions.R6055b6ad22b6(&a)
 	} else {
 		for i := range L {
 			t2_2 := t2[i*T:][:T]
@@ -110,7 +107,7 @@ func (c *stepFused) run() {
 	// comba.p, comba.y
 	sOutEntry := c.SOut[0]
 	if kern.Wide() {
-		a := regions.R11e46e0bb7f4Args{
+		a := regions.R8c8ca82e0685Args{
 			P0: unsafe.SliceData(c.K),
 			P1: unsafe.SliceData(p),
 			P2: unsafe.SliceData(c.Q),
@@ -122,7 +119,7 @@ func (c *stepFused) run() {
 			S0: [2]float32{t34},
 			S1: [2]float32{sOutEntry},
 		}
-		regions.R11e46e0bb7f4(&a)
+		regions.R8c8ca82e0685(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -185,7 +182,7 @@ func (c *stepRows1) Part(part int) {
 					}
 				}
 				{
-					a := regions.R90c059295b6fArgs{
+					a := regions.R6428849ae5bcArgs{
 						P0:   unsafe.SliceData(MState),
 						P1:   unsafe.SliceData(p),
 						P2:   kern.Given(c.MProd),
@@ -205,7 +202,7 @@ func (c *stepRows1) Part(part int) {
 						S0:   [2]float32{t11},
 						Tail: tail,
 					}
-					regions.R90c059295b6f(&a, rows)
+					regions.R6428849ae5bc(&a, rows)
 				}
 			}
 			kern.TransposeBack(MState, rows, c.MOut[(l*dV+i)*dK:], dK, there, dK)
@@ -302,7 +299,7 @@ func (c *stepBackwardFused) run() {
 	// comba.alpha, comba.beta, comba.y
 	t3232 := F(1) / num.Sqrt(F(dK))
 	if kern.Wide() {
-		a := regions.Rea2b4b94d3a0Args{
+		a := regions.Rccb0560cf1c3Args{
 			P0: unsafe.SliceData(c.AlphaLin),
 			P1: unsafe.SliceData(t4),
 			P2: unsafe.SliceData(alpha),
@@ -314,7 +311,7 @@ func (c *stepBackwardFused) run() {
 			S0: [2]float32{t},
 			S1: [2]float32{t3232},
 		}
-		regions.Rea2b4b94d3a0(&a)
+		regions.Rccb0560cf1c3(&a)
 	} else {
 		for i := range L {
 			alphaLin := c.AlphaLin[i*T:][:T]
@@ -336,7 +333,7 @@ func (c *stepBackwardFused) run() {
 	// comba.p, comba.y
 	sOutEntry := c.SOut[0]
 	if kern.Wide() {
-		a := regions.R11e46e0bb7f4Args{
+		a := regions.R8c8ca82e0685Args{
 			P0: unsafe.SliceData(c.K),
 			P1: unsafe.SliceData(p),
 			P2: unsafe.SliceData(c.Q),
@@ -348,7 +345,7 @@ func (c *stepBackwardFused) run() {
 			S0: [2]float32{t34},
 			S1: [2]float32{sOutEntry},
 		}
-		regions.R11e46e0bb7f4(&a)
+		regions.R8c8ca82e0685(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -367,7 +364,7 @@ func (c *stepBackwardFused) run() {
 
 	// comba.M
 	if kern.Wide() {
-		a := regions.R28fb35519943Args{
+		a := regions.R383718d53b93Args{
 			P0: unsafe.SliceData(alpha),
 			P1: unsafe.SliceData(c.MProd),
 			P2: unsafe.SliceData(t2),
@@ -378,7 +375,7 @@ func (c *stepBackwardFused) run() {
 			N2: dV,
 			N3: T * dV,
 		}
-		regions.R28fb35519943(&a)
+		regions.R383718d53b93(&a)
 	} else {
 		for i := range L {
 			alpha2 := alpha[i*T:][:T]
@@ -414,7 +411,7 @@ func (c *stepBackwardFused) run() {
 	// comba.M, comba.y, comba.p, comba.alpha
 	var t10 F
 	if kern.Wide() {
-		a := regions.R9843eec57346Args{
+		a := regions.R6361350f66b6Args{
 			P0:  unsafe.SliceData(t323),
 			P1:  unsafe.SliceData(beta),
 			P2:  unsafe.SliceData(c.K),
@@ -429,19 +426,16 @@ func (c *stepBackwardFused) run() {
 			P11: unsafe.SliceData(t10Total),
 			N0:  L,
 			N1:  T,
-			N2:  4,
-			N3:  8,
-			N4:  12,
-			N5:  dK,
-			N6:  4 * dK,
-			N7:  8 * dK,
-			N8:  12 * dK,
-			N9:  T * dK,
+			N2:  dK,
+			N3:  4 * dK,
+			N4:  8 * dK,
+			N5:  12 * dK,
+			N6:  T * dK,
 			S0:  [2]float32{t10},
 			S1:  [2]float32{sOutEntry},
 			S2:  [2]float32{t34},
 		}
-		regions.R9843eec57346(&a)
+		regions.R6361350f66b6(&a)
 	} else {
 		t10_2 := t10
 		for i := range L {
@@ -494,7 +488,7 @@ func (c *stepBackwardFused) run() {
 	var t21 F
 	var t262 F
 	if kern.Wide() {
-		a := regions.Rc04d071e1a14Args{
+		a := regions.R84334879706dArgs{
 			P0:  unsafe.SliceData(t323),
 			P1:  unsafe.SliceData(t302),
 			P2:  unsafe.SliceData(alpha),
@@ -519,7 +513,7 @@ func (c *stepBackwardFused) run() {
 			S2:  [2]float32{t922},
 			S3:  [2]float32{t},
 		}
-		regions.Rc04d071e1a14(&a)
+		regions.R84334879706d(&a)
 	} else {
 		t262_2 := t262
 		t21_2 := t21
@@ -577,7 +571,7 @@ func (c *stepBackwardFused) run() {
 	clear(c.WBetaBar)
 	clear(c.WAlphaBar)
 	if kern.Wide() {
-		a := regions.R5b0cdd00770eArgs{
+		a := regions.R300e84730e45Args{
 			P0: unsafe.SliceData(t17),
 			P1: unsafe.SliceData(t24),
 			P2: unsafe.SliceData(c.X),
@@ -588,15 +582,12 @@ func (c *stepBackwardFused) run() {
 			P7: unsafe.SliceData(c.XBar),
 			N0: L,
 			N1: T,
-			N2: 4,
-			N3: 8,
-			N4: 12,
-			N5: d,
-			N6: 8 * d,
-			N7: 12 * d,
-			N8: T * d,
+			N2: d,
+			N3: 8 * d,
+			N4: 12 * d,
+			N5: T * d,
 		}
-		regions.R5b0cdd00770e(&a)
+		regions.R300e84730e45(&a)
 	} else {
 		wBetaBar := c.WBetaBar[:d]
 		wAlphaBar := c.WAlphaBar[:d]
@@ -684,7 +675,7 @@ func (c *stepBackwardRows1) Part(part int) {
 				}
 				kern.Interleave(MTrail, rows, c.MCheckpoints[((l*segments+s)*dV+i)*dK:], dK, dK)
 				{
-					a := regions.R4bdafc621e3cArgs{
+					a := regions.R61df9d7a5231Args{
 						P0: unsafe.SliceData(alpha),
 						P1: unsafe.SliceData(beta),
 						P2: unsafe.SliceData(t3),
@@ -698,10 +689,10 @@ func (c *stepBackwardRows1) Part(part int) {
 						N5: 4*C*dK*s + 4*T*dK*l,
 						N6: dV,
 					}
-					regions.R4bdafc621e3c(&a, rows)
+					regions.R61df9d7a5231(&a, rows)
 				}
 				{
-					a := regions.Refe7938b4130Args{
+					a := regions.Rfc4657eb58d9Args{
 						P0:  unsafe.SliceData(c.YBar),
 						P1:  unsafe.SliceData(t3),
 						P2:  unsafe.SliceData(t82),
@@ -730,7 +721,7 @@ func (c *stepBackwardRows1) Part(part int) {
 						N9:  4*C*dK*s + 4*T*dK*l - 4*dK,
 						S0:  [2]float32{t3232},
 					}
-					regions.Refe7938b4130(&a, rows)
+					regions.Rfc4657eb58d9(&a, rows)
 				}
 				kern.Separate(MBarState, rows, c.MBarOut[(l*dV+i)*dK:], dK, dK)
 			}

@@ -81,18 +81,15 @@ func (c *stepFused) run() {
 				for a := range n {
 					// deep_titans.e
 					if kern.Wide() {
-						a2 := regions.Re3afadbfb931Args{
+						a2 := regions.Re86f6d28800bArgs{
 							P0: unsafe.SliceData(W1State),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(t),
 							N0: dH,
 							N1: dK,
 							N2: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							N3: 4,
-							N4: 8,
-							N5: 12,
 						}
-						regions.Re3afadbfb931(&a2)
+						regions.Re86f6d28800b(&a2)
 					} else {
 						for i := range dH {
 							W1State2 := W1State[i*dK:][:dK]
@@ -109,7 +106,7 @@ func (c *stepFused) run() {
 					// deep_titans.e, deep_titans.S_W2
 					thetaEntry := theta[a]
 					if kern.Wide() {
-						a2 := regions.Re59a8f0823c8Args{
+						a2 := regions.R699f20093678Args{
 							P0: unsafe.SliceData(t),
 							P1: unsafe.SliceData(t2),
 							P2: unsafe.SliceData(t14),
@@ -117,7 +114,7 @@ func (c *stepFused) run() {
 							N0: dH,
 							S0: [2]float32{thetaEntry},
 						}
-						regions.Re59a8f0823c8(&a2)
+						regions.R699f20093678(&a2)
 					} else {
 						for i := range dH {
 							tEntry := t[i]
@@ -129,17 +126,14 @@ func (c *stepFused) run() {
 					}
 					// deep_titans.e
 					if kern.Wide() {
-						a2 := regions.R603af76cb01cArgs{
+						a2 := regions.Re9e17de9f83aArgs{
 							P0: unsafe.SliceData(W2State),
 							P1: unsafe.SliceData(t14),
 							P2: unsafe.SliceData(t3),
 							N0: dV,
 							N1: dH,
-							N2: 4,
-							N3: 8,
-							N4: 12,
 						}
-						regions.R603af76cb01c(&a2)
+						regions.Re9e17de9f83a(&a2)
 					} else {
 						for i := range dV {
 							W2State2 := W2State[i*dH:][:dH]
@@ -193,22 +187,19 @@ func (c *stepFused) run() {
 					etaEntry := eta[a]
 					rhoEntry := rho[a]
 					if kern.Wide() {
-						a2 := regions.R6512f04a1735Args{
+						a2 := regions.Rfbf98bbbd805Args{
 							P0: unsafe.SliceData(e2),
 							P1: unsafe.SliceData(t162),
 							P2: unsafe.SliceData(SW2State),
 							P3: unsafe.SliceData(W2State),
 							P4: unsafe.SliceData(t22),
 							N0: dV,
-							N1: 4,
-							N2: 8,
-							N3: 12,
-							N4: dH,
-							N5: 12 * dH,
+							N1: dH,
+							N2: 12 * dH,
 							S0: [2]float32{etaEntry},
 							S1: [2]float32{rhoEntry},
 						}
-						regions.R6512f04a1735(&a2)
+						regions.Rfbf98bbbd805(&a2)
 					} else {
 						for i := range dV {
 							SW2State2 := SW2State[i*dH:][:dH]
@@ -225,14 +216,14 @@ func (c *stepFused) run() {
 					}
 					// deep_titans.G_W1
 					if kern.Wide() {
-						a2 := regions.R0473d015dae4Args{
+						a2 := regions.R30ae200cc575Args{
 							P0: unsafe.SliceData(t2),
 							P1: unsafe.SliceData(t22),
 							P2: unsafe.SliceData(t),
 							P3: unsafe.SliceData(t39),
 							N0: dH,
 						}
-						regions.R0473d015dae4(&a2)
+						regions.R30ae200cc575(&a2)
 					} else {
 						for i := range dH {
 							t2Entry := t2[i]
@@ -243,7 +234,7 @@ func (c *stepFused) run() {
 					}
 					// deep_titans.S_W1, deep_titans.G_W1, deep_titans.W1, deep_titans.y
 					if kern.Wide() {
-						a2 := regions.R190fd5c4197aArgs{
+						a2 := regions.R370ca108cd8cArgs{
 							P0: unsafe.SliceData(t39),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(SW1State),
@@ -251,17 +242,14 @@ func (c *stepFused) run() {
 							P4: unsafe.SliceData(c.Q),
 							P5: unsafe.SliceData(t46),
 							N0: dH,
-							N1: 4,
-							N2: 8,
-							N3: 12,
-							N4: dK,
-							N5: 12 * dK,
-							N6: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N1: dK,
+							N2: 12 * dK,
+							N3: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							S0: [2]float32{thetaEntry},
 							S1: [2]float32{etaEntry},
 							S2: [2]float32{rhoEntry},
 						}
-						regions.R190fd5c4197a(&a2)
+						regions.R370ca108cd8c(&a2)
 					} else {
 						for i := range dH {
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
@@ -335,12 +323,12 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := regions.R87ba377fe3c0Args{
+						a2 := regions.R547809cfa04dArgs{
 							P0: unsafe.SliceData(t46),
 							P1: unsafe.SliceData(t18),
 							N0: dH,
 						}
-						regions.R87ba377fe3c0(&a2)
+						regions.R547809cfa04d(&a2)
 					} else {
 						for i := range dH {
 							t46Entry := t46[i]
@@ -349,17 +337,14 @@ func (c *stepFused) run() {
 					}
 					// deep_titans.y
 					if kern.Wide() {
-						a2 := regions.R603af76cb01cArgs{
+						a2 := regions.Re9e17de9f83aArgs{
 							P0: unsafe.SliceData(W2State),
 							P1: unsafe.SliceData(t18),
 							P2: unsafe.SliceData(y2),
 							N0: dV,
 							N1: dH,
-							N2: 4,
-							N3: 8,
-							N4: 12,
 						}
-						regions.R603af76cb01c(&a2)
+						regions.Re9e17de9f83a(&a2)
 					} else {
 						for i := range dV {
 							W2State2 := W2State[i*dH:][:dH]
@@ -560,7 +545,7 @@ func (c *stepBackwardFused) run() {
 					etaEntry := eta[a]
 					rhoEntry := rho[a]
 					if kern.Wide() {
-						a2 := regions.R1ca24e637ba5Args{
+						a2 := regions.R75a90f570a34Args{
 							P0: unsafe.SliceData(c.E),
 							P1: unsafe.SliceData(t162),
 							P2: unsafe.SliceData(SW2Trail),
@@ -574,7 +559,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{etaEntry},
 							S1: [2]float32{rhoEntry},
 						}
-						regions.R1ca24e637ba5(&a2)
+						regions.R75a90f570a34(&a2)
 					} else {
 						e := c.E[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -594,7 +579,7 @@ func (c *stepBackwardFused) run() {
 					// deep_titans.S_W1, deep_titans.G_W1, deep_titans.W1
 					thetaEntry2 := theta[a]
 					if kern.Wide() {
-						a2 := regions.Rf7b165ee33d9Args{
+						a2 := regions.R05e14a56d2bbArgs{
 							P0: unsafe.SliceData(t39),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(SW1Trail),
@@ -609,7 +594,7 @@ func (c *stepBackwardFused) run() {
 							S1: [2]float32{etaEntry},
 							S2: [2]float32{rhoEntry},
 						}
-						regions.Rf7b165ee33d9(&a2)
+						regions.R05e14a56d2bb(&a2)
 					} else {
 						t39_2 := t39[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
@@ -641,7 +626,7 @@ func (c *stepBackwardFused) run() {
 					rhoEntry3 := rho[a]
 					etaEntry3 := eta[a]
 					if kern.Wide() {
-						a2 := regions.Reb67bc2130b9Args{
+						a2 := regions.Rb0968961eca1Args{
 							P0: unsafe.SliceData(c.E),
 							P1: unsafe.SliceData(c.YBar),
 							P2: unsafe.SliceData(t62),
@@ -660,7 +645,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{etaEntry3},
 							S1: [2]float32{rhoEntry3},
 						}
-						regions.Reb67bc2130b9(&a2)
+						regions.Rb0968961eca1(&a2)
 					} else {
 						e := c.E[(l*T+a+C*s)*dV:][:dV]
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
@@ -704,7 +689,7 @@ func (c *stepBackwardFused) run() {
 					var t24 F
 					thetaEntry3 := theta[a]
 					if kern.Wide() {
-						a2 := regions.R4b2d5f702e59Args{
+						a2 := regions.Rb257ba4ad060Args{
 							P0:  unsafe.SliceData(t9),
 							P1:  unsafe.SliceData(t39),
 							P2:  unsafe.SliceData(c.Q),
@@ -720,28 +705,25 @@ func (c *stepBackwardFused) run() {
 							P12: unsafe.SliceData(t24Total),
 							N0:  dH,
 							N1:  4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							N2:  4,
-							N3:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 4,
-							N4:  8,
-							N5:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 8,
-							N6:  12,
-							N7:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 12,
-							N8:  dK,
-							N9:  4*dH*dK*a + 4*dK,
-							N10: 4 * dK,
-							N11: 8 * dK,
-							N12: 4*dH*dK*a + 8*dK,
-							N13: 12 * dK,
-							N14: 4*dH*dK*a + 12*dK,
-							N15: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							N16: 4 * dH * dK * a,
+							N2:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 4,
+							N3:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 8,
+							N4:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 12,
+							N5:  dK,
+							N6:  4*dH*dK*a + 4*dK,
+							N7:  4 * dK,
+							N8:  8 * dK,
+							N9:  4*dH*dK*a + 8*dK,
+							N10: 12 * dK,
+							N11: 4*dH*dK*a + 12*dK,
+							N12: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N13: 4 * dH * dK * a,
 							S0:  [2]float32{t24},
 							S1:  [2]float32{t15},
 							S2:  [2]float32{thetaEntry3},
 							S3:  [2]float32{etaEntry3},
 							S4:  [2]float32{rhoEntry3},
 						}
-						regions.R4b2d5f702e59(&a2)
+						regions.Rb257ba4ad060(&a2)
 					} else {
 						t39_2 := t39[(l*T+a+C*s)*dH:][:dH]
 						t24_2 := t24
@@ -790,7 +772,7 @@ func (c *stepBackwardFused) run() {
 					// deep_titans.S_W1
 					var t222 F
 					if kern.Wide() {
-						a2 := regions.R8d0595ff9e07Args{
+						a2 := regions.Rb60c0d8fc64eArgs{
 							P0: unsafe.SliceData(c.K),
 							P1: unsafe.SliceData(t21),
 							P2: unsafe.SliceData(t222Total),
@@ -798,7 +780,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							S0: [2]float32{t222},
 						}
-						regions.R8d0595ff9e07(&a2)
+						regions.Rb60c0d8fc64e(&a2)
 					} else {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						t222_2 := t222
@@ -812,7 +794,7 @@ func (c *stepBackwardFused) run() {
 					t222 = t222Total[0]
 					// deep_titans.G_W1, deep_titans.S_W1
 					if kern.Wide() {
-						a2 := regions.Rb0ac9d7d5959Args{
+						a2 := regions.R307af21bb9b5Args{
 							P0: unsafe.SliceData(t22),
 							P1: unsafe.SliceData(t77),
 							P2: unsafe.SliceData(c.EProd),
@@ -822,7 +804,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0: [2]float32{thetaEntry3},
 						}
-						regions.Rb0ac9d7d5959(&a2)
+						regions.R307af21bb9b5(&a2)
 					} else {
 						t22_2 := t22[(l*T+a+C*s)*dH:][:dH]
 						eProd := c.EProd[(l*T+a+C*s)*dH:][:dH]
@@ -838,7 +820,7 @@ func (c *stepBackwardFused) run() {
 					var t442 F
 					var t55 F
 					if kern.Wide() {
-						a2 := regions.R1815d10e93d0Args{
+						a2 := regions.R5cdd2b0bb601Args{
 							P0:  unsafe.SliceData(c.YBar),
 							P1:  unsafe.SliceData(c.E),
 							P2:  unsafe.SliceData(W2Trail),
@@ -867,14 +849,11 @@ func (c *stepBackwardFused) run() {
 							N11: 12 * dH,
 							N12: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							N13: 4 * dH * dV * a,
-							N14: 4,
-							N15: 8,
-							N16: 12,
 							S0:  [2]float32{t55},
 							S1:  [2]float32{t442},
 							S2:  [2]float32{etaEntry3},
 						}
-						regions.R1815d10e93d0(&a2)
+						regions.R5cdd2b0bb601(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						e := c.E[(l*T+a+C*s)*dV:][:dV]
@@ -925,7 +904,7 @@ func (c *stepBackwardFused) run() {
 					// deep_titans.S_W2
 					var t53 F
 					if kern.Wide() {
-						a2 := regions.Re68c6ab4ce1dArgs{
+						a2 := regions.R22c85a01eb57Args{
 							P0: unsafe.SliceData(t22),
 							P1: unsafe.SliceData(t50),
 							P2: unsafe.SliceData(c.EProd),
@@ -935,7 +914,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0: [2]float32{t53},
 						}
-						regions.Re68c6ab4ce1d(&a2)
+						regions.R22c85a01eb57(&a2)
 					} else {
 						t22_2 := t22[(l*T+a+C*s)*dH:][:dH]
 						eProd := c.EProd[(l*T+a+C*s)*dH:][:dH]
@@ -952,7 +931,7 @@ func (c *stepBackwardFused) run() {
 					t53 = t53Total[0]
 					// deep_titans.e
 					if kern.Wide() {
-						a2 := regions.R944073e47943Args{
+						a2 := regions.Rb189cada2e08Args{
 							P0: unsafe.SliceData(t40),
 							P1: unsafe.SliceData(t49),
 							P2: unsafe.SliceData(t57),
@@ -960,7 +939,7 @@ func (c *stepBackwardFused) run() {
 							N0: dV,
 							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 						}
-						regions.R944073e47943(&a2)
+						regions.Rb189cada2e08(&a2)
 					} else {
 						vBar := c.VBar[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -972,7 +951,7 @@ func (c *stepBackwardFused) run() {
 					// deep_titans.e, deep_titans.G_W1, deep_titans.W2, deep_titans.y
 					clear(t61)
 					if kern.Wide() {
-						a2 := regions.R3f8f828aa5dfArgs{
+						a2 := regions.R8bc6296d997cArgs{
 							P0:  unsafe.SliceData(c.YBar),
 							P1:  unsafe.SliceData(t57),
 							P2:  unsafe.SliceData(c.E),
@@ -985,20 +964,17 @@ func (c *stepBackwardFused) run() {
 							N0:  dV,
 							N1:  4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							N2:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
-							N3:  4,
-							N4:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
-							N5:  8,
-							N6:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
-							N7:  12,
-							N8:  dH,
-							N9:  8 * dH,
-							N10: 4*dH*dV*a + 12*dH,
-							N11: 12 * dH,
-							N12: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							N13: 4 * dH * dV * a,
+							N3:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
+							N4:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
+							N5:  dH,
+							N6:  8 * dH,
+							N7:  4*dH*dV*a + 12*dH,
+							N8:  12 * dH,
+							N9:  4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							N10: 4 * dH * dV * a,
 							S0:  [2]float32{rhoEntry3},
 						}
-						regions.R3f8f828aa5df(&a2)
+						regions.R8bc6296d997c(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						e := c.E[(l*T+a+C*s)*dV:][:dV]
@@ -1018,7 +994,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// deep_titans.e, deep_titans.G_W1, deep_titans.S_W1, deep_titans.S_W2
 					if kern.Wide() {
-						a2 := regions.R06ede19401aeArgs{
+						a2 := regions.Rcbaaee57d945Args{
 							P0: unsafe.SliceData(c.GW1Prod),
 							P1: unsafe.SliceData(t22),
 							P2: unsafe.SliceData(t37),
@@ -1032,7 +1008,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0: [2]float32{thetaEntry3},
 						}
-						regions.R06ede19401ae(&a2)
+						regions.Rcbaaee57d945(&a2)
 					} else {
 						GW1Prod := c.GW1Prod[(l*T+a+C*s)*dH:][:dH]
 						t22_2 := t22[(l*T+a+C*s)*dH:][:dH]
@@ -1053,7 +1029,7 @@ func (c *stepBackwardFused) run() {
 					// deep_titans.e, deep_titans.W1, deep_titans.y
 					clear(t70)
 					if kern.Wide() {
-						a2 := regions.Rd148ab24145fArgs{
+						a2 := regions.R7a56645ae0d4Args{
 							P0: unsafe.SliceData(t9),
 							P1: unsafe.SliceData(t68),
 							P2: unsafe.SliceData(W1Trail),
@@ -1062,17 +1038,14 @@ func (c *stepBackwardFused) run() {
 							P5: unsafe.SliceData(c.Q),
 							P6: unsafe.SliceData(W1BarState),
 							N0: dH,
-							N1: 4,
-							N2: 8,
-							N3: 12,
-							N4: dK,
-							N5: 4*dH*dK*a + 12*dK,
-							N6: 12 * dK,
-							N7: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							N8: 4 * dH * dK * a,
+							N1: dK,
+							N2: 4*dH*dK*a + 12*dK,
+							N3: 12 * dK,
+							N4: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N5: 4 * dH * dK * a,
 							S0: [2]float32{rhoEntry3},
 						}
-						regions.Rd148ab24145f(&a2)
+						regions.R7a56645ae0d4(&a2)
 					} else {
 						for i := range dH {
 							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
@@ -1093,7 +1066,7 @@ func (c *stepBackwardFused) run() {
 					etaBar[a] = t24 + t55
 					// deep_titans.e, deep_titans.S_W1, deep_titans
 					if kern.Wide() {
-						a2 := regions.R567d2a5c1379Args{
+						a2 := regions.Rc7147c8170f4Args{
 							P0: unsafe.SliceData(t21),
 							P1: unsafe.SliceData(t70),
 							P2: unsafe.SliceData(c.KBar),
@@ -1103,7 +1076,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							S0: [2]float32{thetaEntry3},
 						}
-						regions.R567d2a5c1379(&a2)
+						regions.Rc7147c8170f4(&a2)
 					} else {
 						kBar := c.KBar[(l*T+a+C*s)*dK:][:dK]
 						qBar := c.QBar[(l*T+a+C*s)*dK:][:dK]

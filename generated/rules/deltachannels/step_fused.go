@@ -63,7 +63,7 @@ func (c *stepRows1) Part(part int) {
 					}
 				}
 				{
-					a := regions.R1fa93bae7c91Args{
+					a := regions.Rf5f999842c9cArgs{
 						P0:   unsafe.SliceData(MState),
 						P1:   unsafe.SliceData(c.K),
 						P2:   unsafe.SliceData(c.V),
@@ -80,7 +80,7 @@ func (c *stepRows1) Part(part int) {
 						N5:   dV,
 						Tail: tail,
 					}
-					regions.R1fa93bae7c91(&a, rows)
+					regions.Rf5f999842c9c(&a, rows)
 				}
 			}
 			kern.TransposeBack(MState, rows, c.MOut[(l*dV+i)*dK:], dK, there, dK)
@@ -228,7 +228,7 @@ func (c *stepBackwardRows1) Part(part int) {
 				}
 				kern.Interleave(MTrail, rows, c.MCheckpoints[((l*segments+s)*dV+i)*dK:], dK, dK)
 				{
-					a := regions.Rd895f3e22a63Args{
+					a := regions.R8845221990abArgs{
 						P0: unsafe.SliceData(c.Rho),
 						P1: unsafe.SliceData(t42),
 						P2: unsafe.SliceData(c.K),
@@ -240,10 +240,10 @@ func (c *stepBackwardRows1) Part(part int) {
 						N4: 4*C*dK*s + 4*T*dK*l,
 						N5: dV,
 					}
-					regions.Rd895f3e22a63(&a, rows)
+					regions.R8845221990ab(&a, rows)
 				}
 				{
-					a := regions.R9731d1547215Args{
+					a := regions.Refc6fb4b5660Args{
 						P0:  unsafe.SliceData(c.YBar),
 						P1:  unsafe.SliceData(c.Q),
 						P2:  unsafe.SliceData(MBarState),
@@ -269,7 +269,7 @@ func (c *stepBackwardRows1) Part(part int) {
 						N7:  4*C*dK*s + 4*T*dK*l - 4*dK,
 						N8:  -dK,
 					}
-					regions.R9731d1547215(&a, rows)
+					regions.Refc6fb4b5660(&a, rows)
 				}
 				kern.Separate(MBarState, rows, c.MBarOut[(l*dV+i)*dK:], dK, dK)
 			}

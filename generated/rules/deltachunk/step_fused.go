@@ -406,16 +406,15 @@ func (c *stepFused) run() {
 			// delta_chunk.c
 			clear(t20)
 			if kern.Wide() {
-				a := regions.R0b9943fbe3bbArgs{
+				a := regions.Ra0749581fd92Args{
 					P0: unsafe.SliceData(t54),
 					P1: unsafe.SliceData(t18),
 					P2: unsafe.SliceData(t20),
 					N0: 1,
 					N1: 32,
 					N2: 128*t2 + 128*chunks*l,
-					N3: -128,
 				}
-				regions.R0b9943fbe3bb(&a)
+				regions.Ra0749581fd92(&a)
 			} else {
 				lo := max(0, 1)
 				if n := 32 - lo; n > 0 {
@@ -433,7 +432,7 @@ func (c *stepFused) run() {
 			// delta_chunk.c
 			clear(t23)
 			if kern.Wide() {
-				a := regions.Ra2909d4fba79Args{
+				a := regions.Re90c03122ae0Args{
 					P0: unsafe.SliceData(t5),
 					P1: unsafe.SliceData(t18),
 					P2: unsafe.SliceData(t20),
@@ -441,9 +440,8 @@ func (c *stepFused) run() {
 					N0: 1,
 					N1: 32,
 					N2: 128*t2 + 128*chunks*l,
-					N3: -256,
 				}
-				regions.Ra2909d4fba79(&a)
+				regions.Re90c03122ae0(&a)
 			} else {
 				lo := max(0, 2)
 				if n := 32 - lo; n > 0 {
@@ -462,7 +460,7 @@ func (c *stepFused) run() {
 			// delta_chunk.c
 			clear(t26)
 			if kern.Wide() {
-				a := regions.Rea6c68398013Args{
+				a := regions.R69a6da98d02aArgs{
 					P0: unsafe.SliceData(t8),
 					P1: unsafe.SliceData(t18),
 					P2: unsafe.SliceData(t20),
@@ -471,9 +469,8 @@ func (c *stepFused) run() {
 					N0: 1,
 					N1: 32,
 					N2: 128*t2 + 128*chunks*l,
-					N3: -512,
 				}
-				regions.Rea6c68398013(&a)
+				regions.R69a6da98d02a(&a)
 			} else {
 				lo := max(0, 4)
 				if n := 32 - lo; n > 0 {
@@ -493,7 +490,7 @@ func (c *stepFused) run() {
 			// delta_chunk.c
 			clear(t29)
 			if kern.Wide() {
-				a := regions.R9dfe7b25b5bfArgs{
+				a := regions.R6a22e951e9a7Args{
 					P0: unsafe.SliceData(t11),
 					P1: unsafe.SliceData(t18),
 					P2: unsafe.SliceData(t20),
@@ -503,9 +500,8 @@ func (c *stepFused) run() {
 					N0: 1,
 					N1: 32,
 					N2: 128*t2 + 128*chunks*l,
-					N3: -1024,
 				}
-				regions.R9dfe7b25b5bf(&a)
+				regions.R6a22e951e9a7(&a)
 			} else {
 				lo := max(0, 8)
 				if n := 32 - lo; n > 0 {
@@ -526,7 +522,7 @@ func (c *stepFused) run() {
 			// delta_chunk.c
 			clear(t32)
 			if kern.Wide() {
-				a := regions.R21db69e07fd2Args{
+				a := regions.Rdce8a7e41194Args{
 					P0: unsafe.SliceData(t14),
 					P1: unsafe.SliceData(t18),
 					P2: unsafe.SliceData(t20),
@@ -537,9 +533,8 @@ func (c *stepFused) run() {
 					N0: 1,
 					N1: 32,
 					N2: 128*t2 + 128*chunks*l,
-					N3: -2048,
 				}
-				regions.R21db69e07fd2(&a)
+				regions.Rdce8a7e41194(&a)
 			} else {
 				lo := max(0, 16)
 				if n := 32 - lo; n > 0 {
@@ -563,10 +558,10 @@ func (c *stepFused) run() {
 			// delta_chunk.g.start
 			clear(t37)
 			if kern.Wide() {
-				a := regions.R370313f2fb8dArgs{
+				a := regions.R8efbb025390eArgs{
 					P0: unsafe.SliceData(t37),
 				}
-				regions.R370313f2fb8d(&a)
+				regions.R8efbb025390e(&a)
 			} else {
 				if n := min(32, 1); n > 0 {
 					t37_2 := t37[:n]
@@ -580,7 +575,7 @@ func (c *stepFused) run() {
 			// delta_chunk.c
 			clear(t42)
 			if kern.Wide() {
-				a := regions.R3d8711b9a519Args{
+				a := regions.R89ec440073f1Args{
 					P0: unsafe.SliceData(t18),
 					P1: unsafe.SliceData(t20),
 					P2: unsafe.SliceData(t23),
@@ -589,9 +584,8 @@ func (c *stepFused) run() {
 					P5: unsafe.SliceData(t32),
 					P6: unsafe.SliceData(t42),
 					N0: 32,
-					N1: -128,
 				}
-				regions.R3d8711b9a519(&a)
+				regions.R89ec440073f1(&a)
 			} else {
 				lo := max(0, 1)
 				if n := 32 - lo; n > 0 {
@@ -614,14 +608,14 @@ func (c *stepFused) run() {
 			// delta_chunk.U
 			clear(t44)
 			if kern.Wide() {
-				a := regions.R6ffce90a1224Args{
+				a := regions.R71206767d5f8Args{
 					P0: unsafe.SliceData(t57),
 					P1: unsafe.SliceData(t42),
 					P2: unsafe.SliceData(K2),
 					P3: unsafe.SliceData(t44),
 					N0: 128*t2 + 128*chunks*l,
 				}
-				regions.R6ffce90a1224(&a)
+				regions.R71206767d5f8(&a)
 			} else {
 				t57_2 := t57[(l*chunks+t2)*32:][:32]
 				for i := range 32 {
@@ -638,7 +632,7 @@ func (c *stepFused) run() {
 			}
 			// delta_chunk.U, delta_chunk.g
 			if kern.Wide() {
-				a := regions.R77544a938b1eArgs{
+				a := regions.R4e061cf5a202Args{
 					P0: unsafe.SliceData(t36),
 					P1: unsafe.SliceData(t37),
 					P2: unsafe.SliceData(t57),
@@ -649,7 +643,7 @@ func (c *stepFused) run() {
 					N1: dV,
 					N2: 128*dV*t2 + 128*chunks*dV*l,
 				}
-				regions.R77544a938b1e(&a)
+				regions.R4e061cf5a202(&a)
 			} else {
 				t36_2 := t36[(l*chunks+t2)*32:][:32]
 				t57_2 := t57[(l*chunks+t2)*32:][:32]
@@ -695,7 +689,7 @@ func (c *stepFused) run() {
 			}
 			// delta_chunk.y
 			if kern.Wide() {
-				a := regions.Ra9916017ac5aArgs{
+				a := regions.Rb7a6fd5e071cArgs{
 					P0: unsafe.SliceData(g),
 					P1: unsafe.SliceData(t17),
 					P2: unsafe.SliceData(y2),
@@ -703,7 +697,7 @@ func (c *stepFused) run() {
 					N1: dV,
 					N2: 128*dV*t2 + 128*chunks*dV*l,
 				}
-				regions.Ra9916017ac5a(&a)
+				regions.Rb7a6fd5e071c(&a)
 			} else {
 				g2 := g[(l*chunks+t2)*32:][:32]
 				for i := range 32 {
@@ -719,7 +713,7 @@ func (c *stepFused) run() {
 			kern.GemmFMA(dV, 32, 32, F(1), true, kern.From(y2, (l*chunks+t2)*32*dV), 1, dV, U2, 1, dV, t622, 1, 32)
 			// delta_chunk.M, delta_chunk.c
 			if kern.Wide() {
-				a := regions.Rd5e8f122c3f6Args{
+				a := regions.R9a4a7e0d92a4Args{
 					P0: unsafe.SliceData(t18),
 					P1: unsafe.SliceData(t20),
 					P2: unsafe.SliceData(t23),
@@ -728,11 +722,10 @@ func (c *stepFused) run() {
 					P5: unsafe.SliceData(t32),
 					P6: unsafe.SliceData(t56),
 					P7: unsafe.SliceData(t72),
-					N0: 3968,
-					N1: dK,
-					N2: 128*dK*t2 + 128*chunks*dK*l,
+					N0: dK,
+					N1: 128*dK*t2 + 128*chunks*dK*l,
 				}
-				regions.Rd5e8f122c3f6(&a)
+				regions.R9a4a7e0d92a4(&a)
 			} else {
 				t18_2 := t18[31*32:][:32]
 				t20_2 := t20[31*32:][:32]
@@ -752,13 +745,13 @@ func (c *stepFused) run() {
 			// delta_chunk.M
 			gEntry2 := g[(l*chunks+t2)*32+31]
 			if kern.Wide() {
-				a := regions.R55542fac5012Args{
+				a := regions.Rdb52a837a996Args{
 					P0: unsafe.SliceData(MState),
 					N0: dV,
 					N1: dK,
 					S0: [2]float32{gEntry2},
 				}
-				regions.R55542fac5012(&a)
+				regions.Rdb52a837a996(&a)
 			} else {
 				for i := range dV {
 					MState2 := MState[i*dK:][:dK]
@@ -910,7 +903,7 @@ func (c *stepRows1) Part(part int) {
 					}
 				}
 				{
-					a := regions.Rddccca54ba7bArgs{
+					a := regions.Rdfa130ddc74bArgs{
 						P0:   unsafe.SliceData(MState2),
 						P1:   unsafe.SliceData(t61),
 						P2:   unsafe.SliceData(t62),
@@ -928,7 +921,7 @@ func (c *stepRows1) Part(part int) {
 						N6:   dV,
 						Tail: tail,
 					}
-					regions.Rddccca54ba7b(&a, rows)
+					regions.Rdfa130ddc74b(&a, rows)
 				}
 			}
 			kern.TransposeBack(MState2, rows, c.MOut[(l*dV+i)*dK:], dK, there, dK)
@@ -1276,7 +1269,7 @@ func (c *stepBackwardFused) run() {
 	clear(t10)
 	clear(t12)
 	if kern.Wide() {
-		a := regions.Rc54790264a06Args{
+		a := regions.R65e57c44dca4Args{
 			P0:  unsafe.SliceData(t60),
 			P1:  unsafe.SliceData(t72),
 			P2:  unsafe.SliceData(t61),
@@ -1287,21 +1280,18 @@ func (c *stepBackwardFused) run() {
 			P7:  unsafe.SliceData(t82),
 			N0:  L,
 			N1:  T - 32*chunks,
-			N2:  4,
-			N3:  8,
-			N4:  12,
-			N5:  dK,
-			N6:  4 * dK,
-			N7:  128*chunks*dK + 4*dK,
-			N8:  8 * dK,
-			N9:  128*chunks*dK + 8*dK,
-			N10: 12 * dK,
-			N11: 128*chunks*dK + 12*dK,
-			N12: 128 * chunks * dK,
-			N13: T*dK - 32*chunks*dK,
-			N14: T * dK,
+			N2:  dK,
+			N3:  4 * dK,
+			N4:  128*chunks*dK + 4*dK,
+			N5:  8 * dK,
+			N6:  128*chunks*dK + 8*dK,
+			N7:  12 * dK,
+			N8:  128*chunks*dK + 12*dK,
+			N9:  128 * chunks * dK,
+			N10: T*dK - 32*chunks*dK,
+			N11: T * dK,
 		}
-		regions.Rc54790264a06(&a)
+		regions.R65e57c44dca4(&a)
 	} else {
 		for i := range L {
 			t60_2 := t60[i*(T-32*chunks):][:T-32*chunks]
@@ -1627,21 +1617,18 @@ func (c *stepBackwardFused) run() {
 
 	// delta_chunk.y
 	if kern.Wide() {
-		a := regions.R8d833f6c8c2aArgs{
+		a := regions.Ra6f40b063535Args{
 			P0: unsafe.SliceData(t),
 			P1: unsafe.SliceData(c.YProd),
 			P2: unsafe.SliceData(t1322),
 			N0: L,
 			N1: chunks,
 			N2: dV,
-			N3: 4,
-			N4: 8,
-			N5: 12,
-			N6: 32 * dV,
-			N7: 32 * chunks,
-			N8: 32 * chunks * dV,
+			N3: 32 * dV,
+			N4: 32 * chunks,
+			N5: 32 * chunks * dV,
 		}
-		regions.R8d833f6c8c2a(&a)
+		regions.Ra6f40b063535(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -1679,16 +1666,15 @@ func (c *stepBackwardFused) run() {
 			// delta_chunk.c
 			clear(t202)
 			if kern.Wide() {
-				a := regions.R0b9943fbe3bbArgs{
+				a := regions.Ra0749581fd92Args{
 					P0: unsafe.SliceData(t54),
 					P1: unsafe.SliceData(t183),
 					P2: unsafe.SliceData(t202),
 					N0: 1,
 					N1: 32,
 					N2: 128*t3 + 128*chunks*l,
-					N3: -128,
 				}
-				regions.R0b9943fbe3bb(&a)
+				regions.Ra0749581fd92(&a)
 			} else {
 				lo := max(0, 1)
 				if n := 32 - lo; n > 0 {
@@ -1706,7 +1692,7 @@ func (c *stepBackwardFused) run() {
 			// delta_chunk.c
 			clear(t232)
 			if kern.Wide() {
-				a := regions.Ra2909d4fba79Args{
+				a := regions.Re90c03122ae0Args{
 					P0: unsafe.SliceData(t52),
 					P1: unsafe.SliceData(t183),
 					P2: unsafe.SliceData(t202),
@@ -1714,9 +1700,8 @@ func (c *stepBackwardFused) run() {
 					N0: 1,
 					N1: 32,
 					N2: 128*t3 + 128*chunks*l,
-					N3: -256,
 				}
-				regions.Ra2909d4fba79(&a)
+				regions.Re90c03122ae0(&a)
 			} else {
 				lo := max(0, 2)
 				if n := 32 - lo; n > 0 {
@@ -1735,7 +1720,7 @@ func (c *stepBackwardFused) run() {
 			// delta_chunk.c
 			clear(t26)
 			if kern.Wide() {
-				a := regions.Rea6c68398013Args{
+				a := regions.R69a6da98d02aArgs{
 					P0: unsafe.SliceData(t83),
 					P1: unsafe.SliceData(t183),
 					P2: unsafe.SliceData(t202),
@@ -1744,9 +1729,8 @@ func (c *stepBackwardFused) run() {
 					N0: 1,
 					N1: 32,
 					N2: 128*t3 + 128*chunks*l,
-					N3: -512,
 				}
-				regions.Rea6c68398013(&a)
+				regions.R69a6da98d02a(&a)
 			} else {
 				lo := max(0, 4)
 				if n := 32 - lo; n > 0 {
@@ -1766,7 +1750,7 @@ func (c *stepBackwardFused) run() {
 			// delta_chunk.c
 			clear(t29)
 			if kern.Wide() {
-				a := regions.R9dfe7b25b5bfArgs{
+				a := regions.R6a22e951e9a7Args{
 					P0: unsafe.SliceData(t112),
 					P1: unsafe.SliceData(t183),
 					P2: unsafe.SliceData(t202),
@@ -1776,9 +1760,8 @@ func (c *stepBackwardFused) run() {
 					N0: 1,
 					N1: 32,
 					N2: 128*t3 + 128*chunks*l,
-					N3: -1024,
 				}
-				regions.R9dfe7b25b5bf(&a)
+				regions.R6a22e951e9a7(&a)
 			} else {
 				lo := max(0, 8)
 				if n := 32 - lo; n > 0 {
@@ -1799,7 +1782,7 @@ func (c *stepBackwardFused) run() {
 			// delta_chunk.c
 			clear(t32_2)
 			if kern.Wide() {
-				a := regions.R21db69e07fd2Args{
+				a := regions.Rdce8a7e41194Args{
 					P0: unsafe.SliceData(t142),
 					P1: unsafe.SliceData(t183),
 					P2: unsafe.SliceData(t202),
@@ -1810,9 +1793,8 @@ func (c *stepBackwardFused) run() {
 					N0: 1,
 					N1: 32,
 					N2: 128*t3 + 128*chunks*l,
-					N3: -2048,
 				}
-				regions.R21db69e07fd2(&a)
+				regions.Rdce8a7e41194(&a)
 			} else {
 				lo := max(0, 16)
 				if n := 32 - lo; n > 0 {
@@ -1834,10 +1816,10 @@ func (c *stepBackwardFused) run() {
 			// delta_chunk.g.start
 			clear(t37)
 			if kern.Wide() {
-				a := regions.R370313f2fb8dArgs{
+				a := regions.R8efbb025390eArgs{
 					P0: unsafe.SliceData(t37),
 				}
-				regions.R370313f2fb8d(&a)
+				regions.R8efbb025390e(&a)
 			} else {
 				if n := min(32, 1); n > 0 {
 					t37_2 := t37[:n]
@@ -1864,7 +1846,7 @@ func (c *stepBackwardFused) run() {
 			// delta_chunk.c
 			clear(t42_2)
 			if kern.Wide() {
-				a := regions.R3d8711b9a519Args{
+				a := regions.R89ec440073f1Args{
 					P0: unsafe.SliceData(t183),
 					P1: unsafe.SliceData(t202),
 					P2: unsafe.SliceData(t232),
@@ -1873,9 +1855,8 @@ func (c *stepBackwardFused) run() {
 					P5: unsafe.SliceData(t32_2),
 					P6: unsafe.SliceData(t42_2),
 					N0: 32,
-					N1: -128,
 				}
-				regions.R3d8711b9a519(&a)
+				regions.R89ec440073f1(&a)
 			} else {
 				lo := max(0, 1)
 				if n := 32 - lo; n > 0 {
@@ -1896,7 +1877,7 @@ func (c *stepBackwardFused) run() {
 			// delta_chunk.U
 			clear(t44)
 			if kern.Wide() {
-				a := regions.Rf06879d36d4fArgs{
+				a := regions.R5286e3cd3617Args{
 					P0: unsafe.SliceData(t57),
 					P1: unsafe.SliceData(c.K2),
 					P2: unsafe.SliceData(t42_2),
@@ -1904,7 +1885,7 @@ func (c *stepBackwardFused) run() {
 					N0: 128*t3 + 128*chunks*l,
 					N1: 4096*t3 + 4096*chunks*l,
 				}
-				regions.Rf06879d36d4f(&a)
+				regions.R5286e3cd3617(&a)
 			} else {
 				t57_2 := t57[(l*chunks+t3)*32:][:32]
 				for i := range 32 {
@@ -1922,16 +1903,15 @@ func (c *stepBackwardFused) run() {
 			// delta_chunk.M
 			clear(t523)
 			if kern.Wide() {
-				a := regions.R9070de639af0Args{
+				a := regions.Rfbb9fad44645Args{
 					P0: unsafe.SliceData(t523),
 					P1: unsafe.SliceData(c.MStates),
 					P2: unsafe.SliceData(MBarState2),
 					N0: dV,
-					N1: 124,
-					N2: dK,
-					N3: 4*dK*dV*t3 + 4*chunks*dK*dV*l,
+					N1: dK,
+					N2: 4*dK*dV*t3 + 4*chunks*dK*dV*l,
 				}
-				regions.R9070de639af0(&a)
+				regions.Rfbb9fad44645(&a)
 			} else {
 				for i := range dV {
 					MStates := c.MStates[((l*chunks+t3)*dV+i)*dK:][:dK]
@@ -1952,18 +1932,14 @@ func (c *stepBackwardFused) run() {
 			// delta_chunk.M
 			clear(t92)
 			if kern.Wide() {
-				a := regions.R1825ecf16435Args{
+				a := regions.R94c8c07dc61dArgs{
 					P0: unsafe.SliceData(t92),
 					P1: unsafe.SliceData(t56),
 					P2: unsafe.SliceData(t722),
-					N0: 3968,
-					N1: 3972,
-					N2: 3976,
-					N3: 3980,
-					N4: dK,
-					N5: 128*dK*t3 + 128*chunks*dK*l,
+					N0: dK,
+					N1: 128*dK*t3 + 128*chunks*dK*l,
 				}
-				regions.R1825ecf16435(&a)
+				regions.R94c8c07dc61d(&a)
 			} else {
 				t92_2 := t92[31*32:][:32]
 				for i := range 32 {
@@ -1980,7 +1956,7 @@ func (c *stepBackwardFused) run() {
 			}
 			// delta_chunk.y
 			if kern.Wide() {
-				a := regions.R3d7dabd7741fArgs{
+				a := regions.R0cb8fdf83548Args{
 					P0: unsafe.SliceData(g),
 					P1: unsafe.SliceData(t),
 					P2: unsafe.SliceData(t1223),
@@ -1988,7 +1964,7 @@ func (c *stepBackwardFused) run() {
 					N1: dV,
 					N2: 128*dV*t3 + 128*chunks*dV*l,
 				}
-				regions.R3d7dabd7741f(&a)
+				regions.R0cb8fdf83548(&a)
 			} else {
 				g2 := g[(l*chunks+t3)*32:][:32]
 				for i := range 32 {
@@ -2061,7 +2037,7 @@ func (c *stepBackwardFused) run() {
 			}
 			// delta_chunk.U, delta_chunk.M, delta_chunk.c
 			if kern.Wide() {
-				a := regions.R4ce4628487a0Args{
+				a := regions.R4e5552a533cbArgs{
 					P0: unsafe.SliceData(t183),
 					P1: unsafe.SliceData(t202),
 					P2: unsafe.SliceData(t232),
@@ -2070,10 +2046,9 @@ func (c *stepBackwardFused) run() {
 					P5: unsafe.SliceData(t32_2),
 					P6: unsafe.SliceData(t111),
 					P7: unsafe.SliceData(t1822),
-					N0: 3968,
-					N1: dV,
+					N0: dV,
 				}
-				regions.R4ce4628487a0(&a)
+				regions.R4e5552a533cb(&a)
 			} else {
 				t183_2 := t183[31*32:][:32]
 				t202_2 := t202[31*32:][:32]
@@ -2105,7 +2080,7 @@ func (c *stepBackwardFused) run() {
 			}
 			// delta_chunk.U
 			if kern.Wide() {
-				a := regions.Rf734cdade78bArgs{
+				a := regions.R8b51c9ffd09bArgs{
 					P0:  unsafe.SliceData(t57),
 					P1:  unsafe.SliceData(t38),
 					P2:  unsafe.SliceData(t1822),
@@ -2117,20 +2092,17 @@ func (c *stepBackwardFused) run() {
 					P8:  unsafe.SliceData(t35),
 					N0:  128*t3 + 128*chunks*l,
 					N1:  128*t3 + 128*chunks*l + 4,
-					N2:  4,
-					N3:  128*t3 + 128*chunks*l + 8,
-					N4:  8,
-					N5:  128*t3 + 128*chunks*l + 12,
-					N6:  12,
-					N7:  dV,
-					N8:  4 * dV,
-					N9:  8 * dV,
-					N10: 128*dV*t3 + 128*chunks*dV*l + 8*dV,
-					N11: 12 * dV,
-					N12: 128*dV*t3 + 128*chunks*dV*l + 12*dV,
-					N13: 128*dV*t3 + 128*chunks*dV*l,
+					N2:  128*t3 + 128*chunks*l + 8,
+					N3:  128*t3 + 128*chunks*l + 12,
+					N4:  dV,
+					N5:  4 * dV,
+					N6:  8 * dV,
+					N7:  128*dV*t3 + 128*chunks*dV*l + 8*dV,
+					N8:  12 * dV,
+					N9:  128*dV*t3 + 128*chunks*dV*l + 12*dV,
+					N10: 128*dV*t3 + 128*chunks*dV*l,
 				}
-				regions.Rf734cdade78b(&a)
+				regions.R8b51c9ffd09b(&a)
 			} else {
 				t57_2 := t57[(l*chunks+t3)*32:][:32]
 				for i := range 32 {
@@ -2164,7 +2136,7 @@ func (c *stepBackwardFused) run() {
 			clear(t262)
 			clear(t272)
 			if kern.Wide() {
-				a := regions.R0b81fa29dd20Args{
+				a := regions.R3fc89291366eArgs{
 					P0: unsafe.SliceData(t57),
 					P1: unsafe.SliceData(c.K2),
 					P2: unsafe.SliceData(t212),
@@ -2175,7 +2147,7 @@ func (c *stepBackwardFused) run() {
 					N0: 128*t3 + 128*chunks*l,
 					N1: 4096*t3 + 4096*chunks*l,
 				}
-				regions.R0b81fa29dd20(&a)
+				regions.R3fc89291366e(&a)
 			} else {
 				t57_2 := t57[(l*chunks+t3)*32:][:32]
 				for i := range 32 {
@@ -2204,13 +2176,12 @@ func (c *stepBackwardFused) run() {
 			// delta_chunk.c
 			clear(t31)
 			if kern.Wide() {
-				a := regions.R78d8a684e3fdArgs{
+				a := regions.R73d3f1f56c87Args{
 					P0: unsafe.SliceData(t31),
 					P1: unsafe.SliceData(t262),
 					N0: 32,
-					N1: -128,
 				}
-				regions.R78d8a684e3fd(&a)
+				regions.R73d3f1f56c87(&a)
 			} else {
 				lo := max(0, 1)
 				if n := 32 - lo; n > 0 {
@@ -2260,33 +2231,24 @@ func (c *stepBackwardFused) run() {
 			clear(t452)
 			clear(t46)
 			if kern.Wide() {
-				a := regions.R8ff30eea6ebeArgs{
-					P0:  unsafe.SliceData(t142),
-					P1:  unsafe.SliceData(t422),
-					P2:  unsafe.SliceData(t183),
-					P3:  unsafe.SliceData(t202),
-					P4:  unsafe.SliceData(t232),
-					P5:  unsafe.SliceData(t26),
-					P6:  unsafe.SliceData(t29),
-					P7:  unsafe.SliceData(t452),
-					P8:  unsafe.SliceData(t46),
-					N0:  1,
-					N1:  32,
-					N2:  128*t3 + 128*chunks*l,
-					N3:  128*t3 + 128*chunks*l + 4,
-					N4:  128*t3 + 128*chunks*l + 8,
-					N5:  128*t3 + 128*chunks*l + 12,
-					N6:  -1920,
-					N7:  256,
-					N8:  -1792,
-					N9:  384,
-					N10: -1664,
-					N11: -2048,
-					N12: 4,
-					N13: 8,
-					N14: 12,
+				a := regions.R4334a10b4b09Args{
+					P0: unsafe.SliceData(t142),
+					P1: unsafe.SliceData(t422),
+					P2: unsafe.SliceData(t183),
+					P3: unsafe.SliceData(t202),
+					P4: unsafe.SliceData(t232),
+					P5: unsafe.SliceData(t26),
+					P6: unsafe.SliceData(t29),
+					P7: unsafe.SliceData(t452),
+					P8: unsafe.SliceData(t46),
+					N0: 1,
+					N1: 32,
+					N2: 128*t3 + 128*chunks*l,
+					N3: 128*t3 + 128*chunks*l + 4,
+					N4: 128*t3 + 128*chunks*l + 8,
+					N5: 128*t3 + 128*chunks*l + 12,
 				}
-				regions.R8ff30eea6ebe(&a)
+				regions.R4334a10b4b09(&a)
 			} else {
 				lo2 := max(0, 16)
 				if n := 32 - lo2; n > 0 {
@@ -2335,32 +2297,23 @@ func (c *stepBackwardFused) run() {
 			clear(t502)
 			clear(t512)
 			if kern.Wide() {
-				a := regions.R13db3cd66c9dArgs{
-					P0:  unsafe.SliceData(t112),
-					P1:  unsafe.SliceData(t472),
-					P2:  unsafe.SliceData(t183),
-					P3:  unsafe.SliceData(t202),
-					P4:  unsafe.SliceData(t232),
-					P5:  unsafe.SliceData(t26),
-					P6:  unsafe.SliceData(t502),
-					P7:  unsafe.SliceData(t512),
-					N0:  1,
-					N1:  32,
-					N2:  128*t3 + 128*chunks*l,
-					N3:  128*t3 + 128*chunks*l + 4,
-					N4:  128*t3 + 128*chunks*l + 8,
-					N5:  128*t3 + 128*chunks*l + 12,
-					N6:  -896,
-					N7:  256,
-					N8:  -768,
-					N9:  384,
-					N10: -640,
-					N11: -1024,
-					N12: 4,
-					N13: 8,
-					N14: 12,
+				a := regions.R35a1d5757c1dArgs{
+					P0: unsafe.SliceData(t112),
+					P1: unsafe.SliceData(t472),
+					P2: unsafe.SliceData(t183),
+					P3: unsafe.SliceData(t202),
+					P4: unsafe.SliceData(t232),
+					P5: unsafe.SliceData(t26),
+					P6: unsafe.SliceData(t502),
+					P7: unsafe.SliceData(t512),
+					N0: 1,
+					N1: 32,
+					N2: 128*t3 + 128*chunks*l,
+					N3: 128*t3 + 128*chunks*l + 4,
+					N4: 128*t3 + 128*chunks*l + 8,
+					N5: 128*t3 + 128*chunks*l + 12,
 				}
-				regions.R13db3cd66c9d(&a)
+				regions.R35a1d5757c1d(&a)
 			} else {
 				lo2 := max(0, 8)
 				if n := 32 - lo2; n > 0 {
@@ -2408,31 +2361,22 @@ func (c *stepBackwardFused) run() {
 			clear(t553)
 			clear(t563)
 			if kern.Wide() {
-				a := regions.Rbd2e85fe0ee3Args{
-					P0:  unsafe.SliceData(t83),
-					P1:  unsafe.SliceData(t52_2),
-					P2:  unsafe.SliceData(t183),
-					P3:  unsafe.SliceData(t202),
-					P4:  unsafe.SliceData(t232),
-					P5:  unsafe.SliceData(t553),
-					P6:  unsafe.SliceData(t563),
-					N0:  1,
-					N1:  32,
-					N2:  128*t3 + 128*chunks*l,
-					N3:  128*t3 + 128*chunks*l + 4,
-					N4:  128*t3 + 128*chunks*l + 8,
-					N5:  128*t3 + 128*chunks*l + 12,
-					N6:  -384,
-					N7:  256,
-					N8:  -256,
-					N9:  384,
-					N10: -128,
-					N11: -512,
-					N12: 4,
-					N13: 8,
-					N14: 12,
+				a := regions.Rb28f63addad5Args{
+					P0: unsafe.SliceData(t83),
+					P1: unsafe.SliceData(t52_2),
+					P2: unsafe.SliceData(t183),
+					P3: unsafe.SliceData(t202),
+					P4: unsafe.SliceData(t232),
+					P5: unsafe.SliceData(t553),
+					P6: unsafe.SliceData(t563),
+					N0: 1,
+					N1: 32,
+					N2: 128*t3 + 128*chunks*l,
+					N3: 128*t3 + 128*chunks*l + 4,
+					N4: 128*t3 + 128*chunks*l + 8,
+					N5: 128*t3 + 128*chunks*l + 12,
 				}
-				regions.Rbd2e85fe0ee3(&a)
+				regions.Rb28f63addad5(&a)
 			} else {
 				lo2 := max(0, 4)
 				if n := 32 - lo2; n > 0 {
@@ -2473,27 +2417,21 @@ func (c *stepBackwardFused) run() {
 			clear(t603)
 			clear(t613)
 			if kern.Wide() {
-				a := regions.Rf3bd3ff48aadArgs{
-					P0:  unsafe.SliceData(t52),
-					P1:  unsafe.SliceData(t573),
-					P2:  unsafe.SliceData(t183),
-					P3:  unsafe.SliceData(t202),
-					P4:  unsafe.SliceData(t603),
-					P5:  unsafe.SliceData(t613),
-					N0:  1,
-					N1:  32,
-					N2:  128*t3 + 128*chunks*l,
-					N3:  128*t3 + 128*chunks*l + 4,
-					N4:  128*t3 + 128*chunks*l + 8,
-					N5:  128*t3 + 128*chunks*l + 12,
-					N6:  384,
-					N7:  128,
-					N8:  -256,
-					N9:  4,
-					N10: 8,
-					N11: 12,
+				a := regions.R59a049e088cbArgs{
+					P0: unsafe.SliceData(t52),
+					P1: unsafe.SliceData(t573),
+					P2: unsafe.SliceData(t183),
+					P3: unsafe.SliceData(t202),
+					P4: unsafe.SliceData(t603),
+					P5: unsafe.SliceData(t613),
+					N0: 1,
+					N1: 32,
+					N2: 128*t3 + 128*chunks*l,
+					N3: 128*t3 + 128*chunks*l + 4,
+					N4: 128*t3 + 128*chunks*l + 8,
+					N5: 128*t3 + 128*chunks*l + 12,
 				}
-				regions.Rf3bd3ff48aad(&a)
+				regions.R59a049e088cb(&a)
 			} else {
 				lo2 := max(0, 2)
 				if n := 32 - lo2; n > 0 {
@@ -2520,21 +2458,15 @@ func (c *stepBackwardFused) run() {
 			// delta_chunk.c
 			clear(t64)
 			if kern.Wide() {
-				a := regions.R2bdd423129e2Args{
+				a := regions.R97c8df2c1803Args{
 					P0: unsafe.SliceData(t183),
 					P1: unsafe.SliceData(t573),
 					P2: unsafe.SliceData(t603),
 					P3: unsafe.SliceData(t64),
 					N0: 1,
 					N1: 32,
-					N2: 256,
-					N3: 384,
-					N4: -128,
-					N5: 4,
-					N6: 8,
-					N7: 12,
 				}
-				regions.R2bdd423129e2(&a)
+				regions.R97c8df2c1803(&a)
 			} else {
 				lo2 := max(0, 1)
 				if n := 32 - lo2; n > 0 {
@@ -2811,7 +2743,7 @@ func (c *stepBackwardFused) run() {
 			kern.GemmFMA(dK, 32, dV, F(1), true, kern.From(t17, (l*chunks+t3)*32*dK), 1, dK, kern.From(c.MStates, (l*chunks+t3)*dV*dK), 1, dK, t1223, 1, dV)
 			// delta_chunk.g.start, delta_chunk.M, delta_chunk.c
 			if kern.Wide() {
-				a := regions.Rd6cbbbcee1b8Args{
+				a := regions.Ra41103dd12c0Args{
 					P0: unsafe.SliceData(t183),
 					P1: unsafe.SliceData(t202),
 					P2: unsafe.SliceData(t232),
@@ -2820,11 +2752,10 @@ func (c *stepBackwardFused) run() {
 					P5: unsafe.SliceData(t32_2),
 					P6: unsafe.SliceData(t722),
 					P7: unsafe.SliceData(t18),
-					N0: 3968,
-					N1: dK,
-					N2: 128*dK*t3 + 128*chunks*dK*l,
+					N0: dK,
+					N1: 128*dK*t3 + 128*chunks*dK*l,
 				}
-				regions.Rd6cbbbcee1b8(&a)
+				regions.Ra41103dd12c0(&a)
 			} else {
 				t183_2 := t183[31*32:][:32]
 				t202_2 := t202[31*32:][:32]
@@ -2850,13 +2781,13 @@ func (c *stepBackwardFused) run() {
 			// delta_chunk.g.start, delta_chunk.M
 			gEntry2 := g[(l*chunks+t3)*32+31]
 			if kern.Wide() {
-				a := regions.R55542fac5012Args{
+				a := regions.Rdb52a837a996Args{
 					P0: unsafe.SliceData(MBarState2),
 					N0: dV,
 					N1: dK,
 					S0: [2]float32{gEntry2},
 				}
-				regions.R55542fac5012(&a)
+				regions.Rdb52a837a996(&a)
 			} else {
 				for i := range dV {
 					MBarState2_2 := MBarState2[i*dK:][:dK]
@@ -3117,7 +3048,7 @@ func (c *stepBackwardRows1) Part(part int) {
 				}
 				kern.Interleave(MTrail, rows, c.MCheckpoints[((l*segments+s)*dV+i)*dK:], dK, dK)
 				{
-					a := regions.R836d077d70d5Args{
+					a := regions.R575b8411c1e6Args{
 						P0: unsafe.SliceData(t59),
 						P1: unsafe.SliceData(t60),
 						P2: unsafe.SliceData(c.MLin),
@@ -3131,10 +3062,10 @@ func (c *stepBackwardRows1) Part(part int) {
 						N5: 4*C*dK*s + (4*T*dK-128*chunks*dK)*l,
 						N6: dV,
 					}
-					regions.R836d077d70d5(&a, rows)
+					regions.R575b8411c1e6(&a, rows)
 				}
 				{
-					a := regions.R757bfa1698c4Args{
+					a := regions.Rce144cc759abArgs{
 						P0:  unsafe.SliceData(t2),
 						P1:  unsafe.SliceData(c.MLin),
 						P2:  unsafe.SliceData(t63),
@@ -3161,7 +3092,7 @@ func (c *stepBackwardRows1) Part(part int) {
 						N9:  4*C*dK*s + (4*T*dK-128*chunks*dK)*l - 4*dK,
 						N10: -dK,
 					}
-					regions.R757bfa1698c4(&a, rows)
+					regions.Rce144cc759ab(&a, rows)
 				}
 				kern.Separate(MBarState, rows, t4[(l*dV+i)*dK:], dK, dK)
 			}

@@ -67,7 +67,7 @@ func (c *stepFused) run() {
 					w := (chunkAgeStateEntry == F(0))
 					wNumber := kern.Choose(w, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.R7463a937967cArgs{
+						a2 := regions.Rcf71b01c0c6bArgs{
 							P0: unsafe.SliceData(MState),
 							P1: unsafe.SliceData(MChunkState),
 							P2: unsafe.SliceData(c.K),
@@ -75,12 +75,9 @@ func (c *stepFused) run() {
 							N0: dV,
 							N1: dK,
 							N2: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							N3: 4,
-							N4: 8,
-							N5: 12,
 							S0: [2]float32{wNumber},
 						}
-						regions.R7463a937967c(&a2)
+						regions.Rcf71b01c0c6b(&a2)
 					} else {
 						w2 := (F(0) < wNumber)
 						for i := range dV {
@@ -138,22 +135,19 @@ func (c *stepFused) run() {
 					rhoEntry := rho[a]
 					thetaEntry := theta[a]
 					if kern.Wide() {
-						a2 := regions.Rea531358e9c3Args{
+						a2 := regions.R3376565bcffcArgs{
 							P0: unsafe.SliceData(t11),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(MState),
 							P3: unsafe.SliceData(c.Q),
 							P4: unsafe.SliceData(y2),
 							N0: dV,
-							N1: 4,
-							N2: 8,
-							N3: 12,
-							N4: dK,
-							N5: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N1: dK,
+							N2: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							S0: [2]float32{thetaEntry},
 							S1: [2]float32{rhoEntry},
 						}
-						regions.Rea531358e9c3(&a2)
+						regions.R3376565bcffc(&a2)
 					} else {
 						for i := range dV {
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
@@ -248,7 +242,7 @@ func (c *stepBackwardFused) run() {
 					thetaEntry := theta[a]
 					wNumber := kern.Choose(w, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.R89d0bb881129Args{
+						a2 := regions.R4e62e4543338Args{
 							P0: unsafe.SliceData(c.MLin),
 							P1: unsafe.SliceData(MTrail),
 							P2: unsafe.SliceData(MChunkTrail),
@@ -263,7 +257,7 @@ func (c *stepBackwardFused) run() {
 							S1: [2]float32{thetaEntry},
 							S2: [2]float32{rhoEntry},
 						}
-						regions.R89d0bb881129(&a2)
+						regions.R4e62e4543338(&a2)
 					} else {
 						MLin := c.MLin[(l*T+a+C*s)*dV:][:dV]
 						w2 := (F(0) < wNumber)
@@ -299,7 +293,7 @@ func (c *stepBackwardFused) run() {
 					clear(t82)
 					var t112 F
 					if kern.Wide() {
-						a2 := regions.R41dbaff538b7Args{
+						a2 := regions.R80d1e4c7fd7aArgs{
 							P0:  unsafe.SliceData(c.YBar),
 							P1:  unsafe.SliceData(c.MLin),
 							P2:  unsafe.SliceData(c.Q),
@@ -327,12 +321,9 @@ func (c *stepBackwardFused) run() {
 							N14: 4 * dK * dV * a,
 							N15: dK * dV,
 							N16: -dK*dV + dK,
-							N17: 4,
-							N18: 8,
-							N19: 12,
 							S0:  [2]float32{t112},
 						}
-						regions.R41dbaff538b7(&a2)
+						regions.R80d1e4c7fd7a(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						MLin := c.MLin[(l*T+a+C*s)*dV:][:dV]
@@ -367,7 +358,7 @@ func (c *stepBackwardFused) run() {
 					// delta_frozen.M
 					var t9 F
 					if kern.Wide() {
-						a2 := regions.R8d0595ff9e07Args{
+						a2 := regions.Rb60c0d8fc64eArgs{
 							P0: unsafe.SliceData(c.K),
 							P1: unsafe.SliceData(t82),
 							P2: unsafe.SliceData(t9Total),
@@ -375,7 +366,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							S0: [2]float32{t9},
 						}
-						regions.R8d0595ff9e07(&a2)
+						regions.Rb60c0d8fc64e(&a2)
 					} else {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						t9_2 := t9
@@ -390,14 +381,14 @@ func (c *stepBackwardFused) run() {
 					// delta_frozen.M
 					thetaEntry2 := theta[a]
 					if kern.Wide() {
-						a2 := regions.Rd64c5e3d7556Args{
+						a2 := regions.R3f6b3bdf7e5eArgs{
 							P0: unsafe.SliceData(t32_2),
 							P1: unsafe.SliceData(c.VBar),
 							N0: dV,
 							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							S0: [2]float32{thetaEntry2},
 						}
-						regions.Rd64c5e3d7556(&a2)
+						regions.R3f6b3bdf7e5e(&a2)
 					} else {
 						vBar := c.VBar[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -411,7 +402,7 @@ func (c *stepBackwardFused) run() {
 					w4Number := kern.Choose(w4, F(1), F(0))
 					t7Number := kern.Choose(t7, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.Rece03500d1fcArgs{
+						a2 := regions.R07efec8d24d8Args{
 							P0:  unsafe.SliceData(t32_2),
 							P1:  unsafe.SliceData(c.YBar),
 							P2:  unsafe.SliceData(c.K),
@@ -422,25 +413,22 @@ func (c *stepBackwardFused) run() {
 							P7:  unsafe.SliceData(MBarState),
 							N0:  dV,
 							N1:  4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							N2:  4,
-							N3:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
-							N4:  8,
-							N5:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
-							N6:  12,
-							N7:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
-							N8:  dK,
-							N9:  8 * dK,
-							N10: 4*dK*dV*a + 4*dK*dV + 8*dK,
-							N11: 12 * dK,
-							N12: 4*dK*dV*a + 4*dK*dV + 12*dK,
-							N13: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							N14: 4*dK*dV*a + 4*dK*dV,
+							N2:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
+							N3:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
+							N4:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
+							N5:  dK,
+							N6:  8 * dK,
+							N7:  4*dK*dV*a + 4*dK*dV + 8*dK,
+							N8:  12 * dK,
+							N9:  4*dK*dV*a + 4*dK*dV + 12*dK,
+							N10: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N11: 4*dK*dV*a + 4*dK*dV,
 							S0:  [2]float32{t7Number},
 							S1:  [2]float32{w4Number},
 							S2:  [2]float32{thetaEntry2},
 							S3:  [2]float32{rhoEntry2},
 						}
-						regions.Rece03500d1fc(&a2)
+						regions.R07efec8d24d8(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						t7_2 := (F(0) < t7Number)
@@ -464,7 +452,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// delta_frozen.M, delta_frozen
 					if kern.Wide() {
-						a2 := regions.Rab5dc77a5791Args{
+						a2 := regions.Rcc072c136908Args{
 							P0: unsafe.SliceData(t33),
 							P1: unsafe.SliceData(t82),
 							P2: unsafe.SliceData(c.KBar),
@@ -474,7 +462,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							S0: [2]float32{thetaEntry2},
 						}
-						regions.Rab5dc77a5791(&a2)
+						regions.Rcc072c136908(&a2)
 					} else {
 						kBar := c.KBar[(l*T+a+C*s)*dK:][:dK]
 						qBar := c.QBar[(l*T+a+C*s)*dK:][:dK]

@@ -63,7 +63,7 @@ func (c *stepRows1) Part(part int) {
 					}
 				}
 				{
-					a := regions.Rddccca54ba7bArgs{
+					a := regions.Rdfa130ddc74bArgs{
 						P0:   unsafe.SliceData(MState),
 						P1:   unsafe.SliceData(c.K),
 						P2:   unsafe.SliceData(c.V),
@@ -81,7 +81,7 @@ func (c *stepRows1) Part(part int) {
 						N6:   dV,
 						Tail: tail,
 					}
-					regions.Rddccca54ba7b(&a, rows)
+					regions.Rdfa130ddc74b(&a, rows)
 				}
 			}
 			kern.TransposeBack(MState, rows, c.MOut[(l*dV+i)*dK:], dK, there, dK)
@@ -166,7 +166,7 @@ func (c *stepBackwardFused) run() {
 
 	// delta_mean.M
 	if kern.Wide() {
-		a := regions.Rf22d2f5205daArgs{
+		a := regions.Rb7566169171bArgs{
 			P0: unsafe.SliceData(c.Theta),
 			P1: unsafe.SliceData(t7),
 			P2: unsafe.SliceData(c.K),
@@ -175,15 +175,12 @@ func (c *stepBackwardFused) run() {
 			P5: unsafe.SliceData(c.ThetaBar),
 			N0: L,
 			N1: T,
-			N2: 4,
-			N3: 8,
-			N4: 12,
-			N5: dK,
-			N6: 8 * dK,
-			N7: 12 * dK,
-			N8: T * dK,
+			N2: dK,
+			N3: 8 * dK,
+			N4: 12 * dK,
+			N5: T * dK,
 		}
-		regions.Rf22d2f5205da(&a)
+		regions.Rb7566169171b(&a)
 	} else {
 		for i := range L {
 			theta := c.Theta[i*T:][:T]
@@ -263,7 +260,7 @@ func (c *stepBackwardRows1) Part(part int) {
 				}
 				kern.Interleave(MTrail, rows, c.MCheckpoints[((l*segments+s)*dV+i)*dK:], dK, dK)
 				{
-					a := regions.R836d077d70d5Args{
+					a := regions.R575b8411c1e6Args{
 						P0: unsafe.SliceData(c.Rho),
 						P1: unsafe.SliceData(c.Theta),
 						P2: unsafe.SliceData(c.MLin),
@@ -277,10 +274,10 @@ func (c *stepBackwardRows1) Part(part int) {
 						N5: 4*C*dK*s + 4*T*dK*l,
 						N6: dV,
 					}
-					regions.R836d077d70d5(&a, rows)
+					regions.R575b8411c1e6(&a, rows)
 				}
 				{
-					a := regions.R757bfa1698c4Args{
+					a := regions.Rce144cc759abArgs{
 						P0:  unsafe.SliceData(c.YBar),
 						P1:  unsafe.SliceData(c.MLin),
 						P2:  unsafe.SliceData(c.Q),
@@ -307,7 +304,7 @@ func (c *stepBackwardRows1) Part(part int) {
 						N9:  4*C*dK*s + 4*T*dK*l - 4*dK,
 						N10: -dK,
 					}
-					regions.R757bfa1698c4(&a, rows)
+					regions.Rce144cc759ab(&a, rows)
 				}
 				kern.Separate(MBarState, rows, c.MBarOut[(l*dV+i)*dK:], dK, dK)
 			}

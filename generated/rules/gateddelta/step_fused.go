@@ -29,19 +29,16 @@ func (c *stepFused) run() {
 
 	// gated_delta.theta
 	if kern.Wide() {
-		a := regions.Rfbfeca1e6fccArgs{
+		a := regions.R3a90f28e860bArgs{
 			P0: unsafe.SliceData(c.K),
 			P1: unsafe.SliceData(c.WTheta),
 			P2: unsafe.SliceData(t),
 			N0: L,
 			N1: T,
 			N2: dK,
-			N3: 4,
-			N4: 8,
-			N5: 12,
-			N6: T * dK,
+			N3: T * dK,
 		}
-		regions.Rfbfeca1e6fcc(&a)
+		regions.R3a90f28e860b(&a)
 	} else {
 		wTheta := c.WTheta[:dK]
 		for i := range L {
@@ -61,7 +58,7 @@ func (c *stepFused) run() {
 
 	// gated_delta.theta
 	if kern.Wide() {
-		a := regions.R64dec97a4a74Args{
+		a := regions.R137847870221Args{
 			P0: unsafe.SliceData(c.V),
 			P1: unsafe.SliceData(c.WTheta),
 			P2: unsafe.SliceData(t2),
@@ -69,12 +66,9 @@ func (c *stepFused) run() {
 			N1: T,
 			N2: dV,
 			N3: 4 * dK,
-			N4: 4,
-			N5: 8,
-			N6: 12,
-			N7: T * dV,
+			N4: T * dV,
 		}
-		regions.R64dec97a4a74(&a)
+		regions.R137847870221(&a)
 	} else {
 		for i := range L {
 			t2_2 := t2[i*T:][:T]
@@ -95,7 +89,7 @@ func (c *stepFused) run() {
 	// gated_delta.theta
 	bThetaEntry := c.BTheta[0]
 	if kern.Wide() {
-		a := regions.R96e04a18fcb3Args{
+		a := regions.R1fa2dc5ad04bArgs{
 			P0: unsafe.SliceData(t),
 			P1: unsafe.SliceData(t2),
 			P2: unsafe.SliceData(c.ThetaLin),
@@ -104,7 +98,7 @@ func (c *stepFused) run() {
 			N1: T,
 			S0: [2]float32{bThetaEntry},
 		}
-		regions.R96e04a18fcb3(&a)
+		regions.R1fa2dc5ad04b(&a)
 	} else {
 		for i := range L {
 			t3 := t[i*T:][:T]
@@ -159,7 +153,7 @@ func (c *stepRows1) Part(part int) {
 					}
 				}
 				{
-					a := regions.Rebbccc84fe3dArgs{
+					a := regions.Rb205dcc101b3Args{
 						P0:   unsafe.SliceData(MState),
 						P1:   unsafe.SliceData(c.K),
 						P2:   kern.Given(c.MProd),
@@ -177,7 +171,7 @@ func (c *stepRows1) Part(part int) {
 						N6:   dV,
 						Tail: tail,
 					}
-					regions.Rebbccc84fe3d(&a, rows)
+					regions.Rb205dcc101b3(&a, rows)
 				}
 			}
 			kern.TransposeBack(MState, rows, c.MOut[(l*dV+i)*dK:], dK, there, dK)
@@ -256,13 +250,13 @@ func (c *stepBackwardFused) run() {
 
 	// gated_delta.theta
 	if kern.Wide() {
-		a := regions.R26b7eedd0329Args{
+		a := regions.R4659db892464Args{
 			P0: unsafe.SliceData(c.ThetaLin),
 			P1: unsafe.SliceData(theta),
 			N0: L,
 			N1: T,
 		}
-		regions.R26b7eedd0329(&a)
+		regions.R4659db892464(&a)
 	} else {
 		for i := range L {
 			thetaLin := c.ThetaLin[i*T:][:T]
@@ -275,7 +269,7 @@ func (c *stepBackwardFused) run() {
 
 	// gated_delta.M
 	if kern.Wide() {
-		a := regions.R8e30f3225664Args{
+		a := regions.R8071b05145b0Args{
 			P0: unsafe.SliceData(c.Rho),
 			P1: unsafe.SliceData(c.MProd),
 			P2: unsafe.SliceData(t2),
@@ -286,7 +280,7 @@ func (c *stepBackwardFused) run() {
 			N2: dV,
 			N3: T * dV,
 		}
-		regions.R8e30f3225664(&a)
+		regions.R8071b05145b0(&a)
 	} else {
 		for i := range L {
 			rho := c.Rho[i*T:][:T]
@@ -320,19 +314,16 @@ func (c *stepBackwardFused) run() {
 
 	// gated_delta.M
 	if kern.Wide() {
-		a := regions.R7e318d4f7bf7Args{
+		a := regions.R9e82c02c2bb6Args{
 			P0: unsafe.SliceData(c.K),
 			P1: unsafe.SliceData(t82),
 			P2: unsafe.SliceData(t92),
 			N0: L,
 			N1: T,
 			N2: dK,
-			N3: 4,
-			N4: 8,
-			N5: 12,
-			N6: T * dK,
+			N3: T * dK,
 		}
-		regions.R7e318d4f7bf7(&a)
+		regions.R9e82c02c2bb6(&a)
 	} else {
 		for i := range L {
 			t92_2 := t92[i*T:][:T]
@@ -353,7 +344,7 @@ func (c *stepBackwardFused) run() {
 	// gated_delta.theta
 	var t14 F
 	if kern.Wide() {
-		a := regions.R881bcfa3ec92Args{
+		a := regions.Rae58aa40b1faArgs{
 			P0: unsafe.SliceData(theta),
 			P1: unsafe.SliceData(t92),
 			P2: unsafe.SliceData(c.ThetaLin),
@@ -365,7 +356,7 @@ func (c *stepBackwardFused) run() {
 			N3: 12 * T,
 			S0: [2]float32{t14},
 		}
-		regions.R881bcfa3ec92(&a)
+		regions.Rae58aa40b1fa(&a)
 	} else {
 		t14_2 := t14
 		for i := range L {
@@ -391,7 +382,7 @@ func (c *stepBackwardFused) run() {
 	// gated_delta.theta
 	clear(t16)
 	if kern.Wide() {
-		a := regions.Rc3b2f9cbc181Args{
+		a := regions.Rb8cb78721615Args{
 			P0: unsafe.SliceData(t11),
 			P1: unsafe.SliceData(c.V),
 			P2: unsafe.SliceData(t16),
@@ -400,16 +391,13 @@ func (c *stepBackwardFused) run() {
 			P5: unsafe.SliceData(c.VBar),
 			N0: L,
 			N1: T,
-			N2: 4,
-			N3: 8,
-			N4: 12,
-			N5: dV,
-			N6: 8 * dV,
-			N7: 12 * dV,
-			N8: 4 * dK,
-			N9: T * dV,
+			N2: dV,
+			N3: 8 * dV,
+			N4: 12 * dV,
+			N5: 4 * dK,
+			N6: T * dV,
 		}
-		regions.Rc3b2f9cbc181(&a)
+		regions.Rb8cb78721615(&a)
 	} else {
 		for i := range L {
 			t11_2 := t11[i*T:][:T]
@@ -431,7 +419,7 @@ func (c *stepBackwardFused) run() {
 	// gated_delta.theta, gated_delta.M
 	clear(t18)
 	if kern.Wide() {
-		a := regions.R378bfe165704Args{
+		a := regions.Rd597466e2378Args{
 			P0: unsafe.SliceData(t11),
 			P1: unsafe.SliceData(theta),
 			P2: unsafe.SliceData(c.K),
@@ -442,16 +430,13 @@ func (c *stepBackwardFused) run() {
 			P7: unsafe.SliceData(c.KBar),
 			N0: L,
 			N1: T,
-			N2: 4,
-			N3: 8,
-			N4: 12,
-			N5: dK,
-			N6: 4 * dK,
-			N7: 8 * dK,
-			N8: 12 * dK,
-			N9: T * dK,
+			N2: dK,
+			N3: 4 * dK,
+			N4: 8 * dK,
+			N5: 12 * dK,
+			N6: T * dK,
 		}
-		regions.R378bfe165704(&a)
+		regions.Rd597466e2378(&a)
 	} else {
 		t18_2 := t18[:dK]
 		wTheta := c.WTheta[:dK]
@@ -548,7 +533,7 @@ func (c *stepBackwardRows1) Part(part int) {
 				}
 				kern.Interleave(MTrail, rows, c.MCheckpoints[((l*segments+s)*dV+i)*dK:], dK, dK)
 				{
-					a := regions.R836d077d70d5Args{
+					a := regions.R575b8411c1e6Args{
 						P0: unsafe.SliceData(c.Rho),
 						P1: unsafe.SliceData(theta),
 						P2: unsafe.SliceData(t32),
@@ -562,10 +547,10 @@ func (c *stepBackwardRows1) Part(part int) {
 						N5: 4*C*dK*s + 4*T*dK*l,
 						N6: dV,
 					}
-					regions.R836d077d70d5(&a, rows)
+					regions.R575b8411c1e6(&a, rows)
 				}
 				{
-					a := regions.R000869e65166Args{
+					a := regions.R728f2ca31979Args{
 						P0:  unsafe.SliceData(c.YBar),
 						P1:  unsafe.SliceData(t32),
 						P2:  unsafe.SliceData(c.Q),
@@ -593,7 +578,7 @@ func (c *stepBackwardRows1) Part(part int) {
 						N9:  4*C*dK*s + 4*T*dK*l - 4*dK,
 						N10: -dK,
 					}
-					regions.R000869e65166(&a, rows)
+					regions.R728f2ca31979(&a, rows)
 				}
 				kern.Separate(MBarState, rows, c.MBarOut[(l*dV+i)*dK:], dK, dK)
 			}

@@ -32,23 +32,20 @@ func (c *stepFused) run() {
 
 	// gated_delta_heads.theta
 	if kern.Wide() {
-		a := regions.R0efed9259b28Args{
-			P0:  unsafe.SliceData(c.K),
-			P1:  unsafe.SliceData(c.WTheta),
-			P2:  unsafe.SliceData(t),
-			N0:  L,
-			N1:  heads,
-			N2:  T,
-			N3:  dK,
-			N4:  4,
-			N5:  8,
-			N6:  12,
-			N7:  T * dK,
-			N8:  dK + dV,
-			N9:  T * dK * heads,
-			N10: T * heads,
+		a := regions.Re6a72afe560aArgs{
+			P0: unsafe.SliceData(c.K),
+			P1: unsafe.SliceData(c.WTheta),
+			P2: unsafe.SliceData(t),
+			N0: L,
+			N1: heads,
+			N2: T,
+			N3: dK,
+			N4: T * dK,
+			N5: dK + dV,
+			N6: T * dK * heads,
+			N7: T * heads,
 		}
-		regions.R0efed9259b28(&a)
+		regions.Re6a72afe560a(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -70,24 +67,21 @@ func (c *stepFused) run() {
 
 	// gated_delta_heads.theta
 	if kern.Wide() {
-		a := regions.R6a0001cd36cfArgs{
-			P0:  unsafe.SliceData(c.V),
-			P1:  unsafe.SliceData(c.WTheta),
-			P2:  unsafe.SliceData(t2),
-			N0:  L,
-			N1:  heads,
-			N2:  T,
-			N3:  dV,
-			N4:  4 * dK,
-			N5:  4,
-			N6:  8,
-			N7:  12,
-			N8:  T * dV,
-			N9:  dK + dV,
-			N10: T * dV * heads,
-			N11: T * heads,
+		a := regions.R5b761301c9f3Args{
+			P0: unsafe.SliceData(c.V),
+			P1: unsafe.SliceData(c.WTheta),
+			P2: unsafe.SliceData(t2),
+			N0: L,
+			N1: heads,
+			N2: T,
+			N3: dV,
+			N4: 4 * dK,
+			N5: T * dV,
+			N6: dK + dV,
+			N7: T * dV * heads,
+			N8: T * heads,
 		}
-		regions.R6a0001cd36cf(&a)
+		regions.R5b761301c9f3(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -109,7 +103,7 @@ func (c *stepFused) run() {
 
 	// gated_delta_heads.theta
 	if kern.Wide() {
-		a := regions.R08f958534ae0Args{
+		a := regions.R458a7ef80c6fArgs{
 			P0: unsafe.SliceData(c.BTheta),
 			P1: unsafe.SliceData(t),
 			P2: unsafe.SliceData(t2),
@@ -120,7 +114,7 @@ func (c *stepFused) run() {
 			N2: T,
 			N3: T * heads,
 		}
-		regions.R08f958534ae0(&a)
+		regions.R458a7ef80c6f(&a)
 	} else {
 		bTheta := c.BTheta[:heads]
 		for i := range L {
@@ -205,7 +199,7 @@ func (c *stepRows1) Part(part int) {
 					}
 				}
 				{
-					a := regions.Rebbccc84fe3dArgs{
+					a := regions.Rb205dcc101b3Args{
 						P0:   unsafe.SliceData(MState),
 						P1:   unsafe.SliceData(c.K),
 						P2:   kern.Given(c.MProd),
@@ -223,7 +217,7 @@ func (c *stepRows1) Part(part int) {
 						N6:   dV,
 						Tail: tail,
 					}
-					regions.Rebbccc84fe3d(&a, rows)
+					regions.Rb205dcc101b3(&a, rows)
 				}
 			}
 			kern.TransposeBack(MState, rows, MNextPairs[(l*dV+i)*dK:], dK, there, dK)
@@ -315,7 +309,7 @@ func (c *stepBackwardFused) run() {
 
 	// gated_delta_heads.M
 	if kern.Wide() {
-		a := regions.R8e30f3225664Args{
+		a := regions.R8071b05145b0Args{
 			P0: unsafe.SliceData(c.Rho),
 			P1: unsafe.SliceData(c.MProd),
 			P2: unsafe.SliceData(t2),
@@ -326,7 +320,7 @@ func (c *stepBackwardFused) run() {
 			N2: dV,
 			N3: T * dV,
 		}
-		regions.R8e30f3225664(&a)
+		regions.R8071b05145b0(&a)
 	} else {
 		for i := range L * heads {
 			rhoView := c.Rho[i*T:][:T]
@@ -360,7 +354,7 @@ func (c *stepBackwardFused) run() {
 
 	// gated_delta_heads.M
 	if kern.Wide() {
-		a := regions.Rf22d2f5205daArgs{
+		a := regions.Rb7566169171bArgs{
 			P0: unsafe.SliceData(c.ThetaPairs),
 			P1: unsafe.SliceData(t82),
 			P2: unsafe.SliceData(c.K),
@@ -369,15 +363,12 @@ func (c *stepBackwardFused) run() {
 			P5: unsafe.SliceData(t92),
 			N0: L * heads,
 			N1: T,
-			N2: 4,
-			N3: 8,
-			N4: 12,
-			N5: dK,
-			N6: 8 * dK,
-			N7: 12 * dK,
-			N8: T * dK,
+			N2: dK,
+			N3: 8 * dK,
+			N4: 12 * dK,
+			N5: T * dK,
 		}
-		regions.Rf22d2f5205da(&a)
+		regions.Rb7566169171b(&a)
 	} else {
 		for i := range L * heads {
 			thetaPairs := c.ThetaPairs[i*T:][:T]
@@ -403,7 +394,7 @@ func (c *stepBackwardFused) run() {
 
 	// gated_delta_heads.theta, gated_delta_heads
 	if kern.Wide() {
-		a := regions.Rb3685a39ab64Args{
+		a := regions.R765ff1f805f2Args{
 			P0: unsafe.SliceData(c.ThetaLin),
 			P1: unsafe.SliceData(t92),
 			P2: unsafe.SliceData(t21),
@@ -414,7 +405,7 @@ func (c *stepBackwardFused) run() {
 			N2: T,
 			N3: T * heads,
 		}
-		regions.Rb3685a39ab64(&a)
+		regions.R765ff1f805f2(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -464,24 +455,21 @@ func (c *stepBackwardFused) run() {
 	// gated_delta_heads.theta
 	clear(t26)
 	if kern.Wide() {
-		a := regions.Rb4d0ea57feeeArgs{
-			P0:  unsafe.SliceData(t21),
-			P1:  unsafe.SliceData(c.V),
-			P2:  unsafe.SliceData(t26),
-			N0:  heads,
-			N1:  L,
-			N2:  T,
-			N3:  4,
-			N4:  8,
-			N5:  12,
-			N6:  dV,
-			N7:  4 * dK,
-			N8:  T * dV * heads,
-			N9:  T * heads,
-			N10: T * dV,
-			N11: dK + dV,
+		a := regions.R6f597a694e97Args{
+			P0: unsafe.SliceData(t21),
+			P1: unsafe.SliceData(c.V),
+			P2: unsafe.SliceData(t26),
+			N0: heads,
+			N1: L,
+			N2: T,
+			N3: dV,
+			N4: 4 * dK,
+			N5: T * dV * heads,
+			N6: T * heads,
+			N7: T * dV,
+			N8: dK + dV,
 		}
-		regions.Rb4d0ea57feee(&a)
+		regions.R6f597a694e97(&a)
 	} else {
 		for i := range heads {
 			for j := range L {
@@ -501,23 +489,20 @@ func (c *stepBackwardFused) run() {
 	// gated_delta_heads.theta
 	clear(t282)
 	if kern.Wide() {
-		a := regions.R69a95a51881eArgs{
-			P0:  unsafe.SliceData(t21),
-			P1:  unsafe.SliceData(c.K),
-			P2:  unsafe.SliceData(t282),
-			N0:  heads,
-			N1:  L,
-			N2:  T,
-			N3:  4,
-			N4:  8,
-			N5:  12,
-			N6:  dK,
-			N7:  T * dK * heads,
-			N8:  T * heads,
-			N9:  T * dK,
-			N10: dK + dV,
+		a := regions.Rc31b994bdb61Args{
+			P0: unsafe.SliceData(t21),
+			P1: unsafe.SliceData(c.K),
+			P2: unsafe.SliceData(t282),
+			N0: heads,
+			N1: L,
+			N2: T,
+			N3: dK,
+			N4: T * dK * heads,
+			N5: T * heads,
+			N6: T * dK,
+			N7: dK + dV,
 		}
-		regions.R69a95a51881e(&a)
+		regions.Rc31b994bdb61(&a)
 	} else {
 		for i := range heads {
 			t282_2 := t282[i*(dK+dV):][:dK]
@@ -557,7 +542,7 @@ func (c *stepBackwardFused) run() {
 
 	// gated_delta_heads.theta, gated_delta_heads
 	if kern.Wide() {
-		a := regions.Rdf260b694b41Args{
+		a := regions.R8ce473196bc0Args{
 			P0: unsafe.SliceData(t21),
 			P1: unsafe.SliceData(c.WTheta),
 			P2: unsafe.SliceData(t212),
@@ -573,7 +558,7 @@ func (c *stepBackwardFused) run() {
 			N6: T * dK * heads,
 			N7: T * heads,
 		}
-		regions.Rdf260b694b41(&a)
+		regions.R8ce473196bc0(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -596,7 +581,7 @@ func (c *stepBackwardFused) run() {
 
 	// gated_delta_heads.theta
 	if kern.Wide() {
-		a := regions.Rda6bbc6cdf95Args{
+		a := regions.R6fe90eabc775Args{
 			P0: unsafe.SliceData(t21),
 			P1: unsafe.SliceData(c.WTheta),
 			P2: unsafe.SliceData(t11),
@@ -611,7 +596,7 @@ func (c *stepBackwardFused) run() {
 			N7: T * dV * heads,
 			N8: T * heads,
 		}
-		regions.Rda6bbc6cdf95(&a)
+		regions.R6fe90eabc775(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -701,7 +686,7 @@ func (c *stepBackwardRows1) Part(part int) {
 				}
 				kern.Interleave(MTrail, rows, c.MCheckpoints[((l*segments+s)*dV+i)*dK:], dK, dK)
 				{
-					a := regions.R836d077d70d5Args{
+					a := regions.R575b8411c1e6Args{
 						P0: unsafe.SliceData(c.Rho),
 						P1: unsafe.SliceData(c.ThetaPairs),
 						P2: unsafe.SliceData(t32),
@@ -715,10 +700,10 @@ func (c *stepBackwardRows1) Part(part int) {
 						N5: 4*C*dK*s + 4*T*dK*l,
 						N6: dV,
 					}
-					regions.R836d077d70d5(&a, rows)
+					regions.R575b8411c1e6(&a, rows)
 				}
 				{
-					a := regions.R000869e65166Args{
+					a := regions.R728f2ca31979Args{
 						P0:  unsafe.SliceData(t4),
 						P1:  unsafe.SliceData(t32),
 						P2:  unsafe.SliceData(c.Q),
@@ -746,7 +731,7 @@ func (c *stepBackwardRows1) Part(part int) {
 						N9:  4*C*dK*s + 4*T*dK*l - 4*dK,
 						N10: -dK,
 					}
-					regions.R000869e65166(&a, rows)
+					regions.R728f2ca31979(&a, rows)
 				}
 				kern.Separate(MBarState, rows, t7[(l*dV+i)*dK:], dK, dK)
 			}

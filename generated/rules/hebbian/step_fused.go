@@ -63,7 +63,7 @@ func (c *stepRows1) Part(part int) {
 					}
 				}
 				{
-					a := regions.R7865d1a2a53bArgs{
+					a := regions.Rb2b51bcba078Args{
 						P0:   unsafe.SliceData(c.Rho),
 						P1:   unsafe.SliceData(c.V),
 						P2:   unsafe.SliceData(c.K0),
@@ -79,7 +79,7 @@ func (c *stepRows1) Part(part int) {
 						N6:   dV,
 						Tail: tail,
 					}
-					regions.R7865d1a2a53b(&a, rows)
+					regions.Rb2b51bcba078(&a, rows)
 				}
 			}
 			kern.TransposeBack(MState, rows, c.MOut[(l*dV+i)*dK:], dK, there, dK)
@@ -195,7 +195,7 @@ func (c *stepBackwardRows1) Part(part int) {
 				}
 				kern.Interleave(MTrail, rows, c.MCheckpoints[((l*segments+s)*dV+i)*dK:], dK, dK)
 				{
-					a := regions.R80b75dc1d837Args{
+					a := regions.Rd627a2d8dccbArgs{
 						P0: unsafe.SliceData(c.Rho),
 						P1: unsafe.SliceData(c.V),
 						P2: unsafe.SliceData(c.K0),
@@ -208,10 +208,10 @@ func (c *stepBackwardRows1) Part(part int) {
 						N5: 4*C*dK*s + 4*T*dK*l,
 						N6: dV,
 					}
-					regions.R80b75dc1d837(&a, rows)
+					regions.Rd627a2d8dccb(&a, rows)
 				}
 				{
-					a := regions.R0b94a045e0a1Args{
+					a := regions.Rbaa979b1c6bcArgs{
 						P0:  unsafe.SliceData(c.YBar),
 						P1:  unsafe.SliceData(c.Rho),
 						P2:  unsafe.SliceData(c.V),
@@ -232,7 +232,7 @@ func (c *stepBackwardRows1) Part(part int) {
 						N6:  4*C*s + 4*T*l,
 						N7:  4*C*dK*s + 4*T*dK*l,
 					}
-					regions.R0b94a045e0a1(&a, rows)
+					regions.Rbaa979b1c6bc(&a, rows)
 				}
 				kern.Separate(MBarState, rows, c.MBarOut[(l*dV+i)*dK:], dK, dK)
 			}

@@ -417,7 +417,7 @@ func (c *stepRows2) Part(part int) {
 					}
 				}
 				{
-					a := regions.R7865d1a2a53bArgs{
+					a := regions.Rb2b51bcba078Args{
 						P0:   unsafe.SliceData(t16),
 						P1:   unsafe.SliceData(t18),
 						P2:   unsafe.SliceData(t17),
@@ -433,7 +433,7 @@ func (c *stepRows2) Part(part int) {
 						N6:   dV,
 						Tail: tail,
 					}
-					regions.R7865d1a2a53b(&a, rows)
+					regions.Rb2b51bcba078(&a, rows)
 				}
 			}
 			kern.TransposeBack(MState2, rows, c.MOut[(l*dV+i)*dK:], dK, there, dK)
@@ -1158,7 +1158,7 @@ func (c *stepBackwardRows1) Part(part int) {
 				}
 				kern.Interleave(MTrail, rows, c.MCheckpoints[((l*segments+s)*dV+i)*dK:], dK, dK)
 				{
-					a := regions.R80b75dc1d837Args{
+					a := regions.Rd627a2d8dccbArgs{
 						P0: unsafe.SliceData(t16),
 						P1: unsafe.SliceData(t18),
 						P2: unsafe.SliceData(t17),
@@ -1171,10 +1171,10 @@ func (c *stepBackwardRows1) Part(part int) {
 						N5: 4*C*dK*s + (4*T*dK-64*chunks*dK)*l,
 						N6: dV,
 					}
-					regions.R80b75dc1d837(&a, rows)
+					regions.Rd627a2d8dccb(&a, rows)
 				}
 				{
-					a := regions.R0b94a045e0a1Args{
+					a := regions.Rbaa979b1c6bcArgs{
 						P0:  unsafe.SliceData(t2),
 						P1:  unsafe.SliceData(t16),
 						P2:  unsafe.SliceData(t18),
@@ -1195,7 +1195,7 @@ func (c *stepBackwardRows1) Part(part int) {
 						N6:  4*C*s + (4*T-64*chunks)*l,
 						N7:  4*C*dK*s + (4*T*dK-64*chunks*dK)*l,
 					}
-					regions.R0b94a045e0a1(&a, rows)
+					regions.Rbaa979b1c6bc(&a, rows)
 				}
 				kern.Separate(MBarState, rows, t4[(l*dV+i)*dK:], dK, dK)
 			}

@@ -27,7 +27,7 @@ func (c *readFused) run() {
 
 	// hgrn2.y, hgrn2.q
 	if kern.Wide() {
-		a := regions.Rf358c94bf110Args{
+		a := regions.R32607dc4c6f1Args{
 			P0: unsafe.SliceData(c.QProd),
 			P1: unsafe.SliceData(t22),
 			N0: L,
@@ -35,7 +35,7 @@ func (c *readFused) run() {
 			N2: dK,
 			N3: T * dK,
 		}
-		regions.Rf358c94bf110(&a)
+		regions.R32607dc4c6f1(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -73,7 +73,7 @@ func (c *readBackwardFused) run() {
 
 	// hgrn2.q, hgrn2.y
 	if kern.Wide() {
-		a := regions.R0206e2cf4e22Args{
+		a := regions.R4b7898343bccArgs{
 			P0: unsafe.SliceData(c.QProd),
 			P1: unsafe.SliceData(t2),
 			P2: unsafe.SliceData(t22),
@@ -82,7 +82,7 @@ func (c *readBackwardFused) run() {
 			N2: dK,
 			N3: T * dK,
 		}
-		regions.R0206e2cf4e22(&a)
+		regions.R4b7898343bcc(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -111,7 +111,7 @@ func (c *readBackwardFused) run() {
 
 	// hgrn2.q, hgrn2.y
 	if kern.Wide() {
-		a := regions.R5dc6f16a9013Args{
+		a := regions.R6d248ca1aba7Args{
 			P0: unsafe.SliceData(t2),
 			P1: unsafe.SliceData(t4),
 			P2: unsafe.SliceData(c.QProd),
@@ -121,7 +121,7 @@ func (c *readBackwardFused) run() {
 			N2: dK,
 			N3: T * dK,
 		}
-		regions.R5dc6f16a9013(&a)
+		regions.R6d248ca1aba7(&a)
 	} else {
 		for i := range L {
 			for j := range T {

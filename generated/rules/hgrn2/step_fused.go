@@ -32,13 +32,13 @@ func (c *stepFused) run() {
 
 	// hgrn2.lambda, hgrn2.f
 	if kern.Wide() {
-		a := regions.R5207f592f0acArgs{
+		a := regions.Rc94fdb9abfc5Args{
 			P0: unsafe.SliceData(c.BF),
 			P1: unsafe.SliceData(lambda),
 			P2: unsafe.SliceData(t2),
 			N0: dK,
 		}
-		regions.R5207f592f0ac(&a)
+		regions.Rc94fdb9abfc5(&a)
 	} else {
 		bF := c.BF[:dK]
 		for i := range dK {
@@ -53,7 +53,7 @@ func (c *stepFused) run() {
 
 	// hgrn2.f
 	if kern.Wide() {
-		a := regions.R1f5451d421feArgs{
+		a := regions.R5848bac609c8Args{
 			P0: unsafe.SliceData(c.FProd),
 			P1: unsafe.SliceData(t2),
 			P2: unsafe.SliceData(lambda),
@@ -63,7 +63,7 @@ func (c *stepFused) run() {
 			N2: dK,
 			N3: T * dK,
 		}
-		regions.R1f5451d421fe(&a)
+		regions.R5848bac609c8(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -84,7 +84,7 @@ func (c *stepFused) run() {
 
 	// hgrn2.q, hgrn2.M
 	if kern.Wide() {
-		a := regions.R467d6820a089Args{
+		a := regions.Rd60530dbe705Args{
 			P0: unsafe.SliceData(c.QProd),
 			P1: unsafe.SliceData(q),
 			P2: unsafe.SliceData(f),
@@ -94,7 +94,7 @@ func (c *stepFused) run() {
 			N2: dK,
 			N3: T * dK,
 		}
-		regions.R467d6820a089(&a)
+		regions.Rd60530dbe705(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -153,7 +153,7 @@ func (c *stepRows1) Part(part int) {
 					}
 				}
 				{
-					a := regions.R75457da2fc6bArgs{
+					a := regions.R68320b524d05Args{
 						P0:   unsafe.SliceData(c.V),
 						P1:   unsafe.SliceData(t),
 						P2:   unsafe.SliceData(MState),
@@ -168,7 +168,7 @@ func (c *stepRows1) Part(part int) {
 						N5:   dV,
 						Tail: tail,
 					}
-					regions.R75457da2fc6b(&a, rows)
+					regions.R68320b524d05(&a, rows)
 				}
 			}
 			kern.TransposeBack(MState, rows, c.MOut[(l*dV+i)*dK:], dK, there, dK)
@@ -237,13 +237,13 @@ func (c *stepBackwardFused) run() {
 
 	// hgrn2.lambda, hgrn2.f
 	if kern.Wide() {
-		a := regions.R5207f592f0acArgs{
+		a := regions.Rc94fdb9abfc5Args{
 			P0: unsafe.SliceData(c.BF),
 			P1: unsafe.SliceData(lambda),
 			P2: unsafe.SliceData(t2),
 			N0: dK,
 		}
-		regions.R5207f592f0ac(&a)
+		regions.Rc94fdb9abfc5(&a)
 	} else {
 		bF := c.BF[:dK]
 		for i := range dK {
@@ -255,7 +255,7 @@ func (c *stepBackwardFused) run() {
 
 	// hgrn2.f, hgrn2.q, hgrn2.M
 	if kern.Wide() {
-		a := regions.R4ac2d5651b98Args{
+		a := regions.Rec82fbd36021Args{
 			P0: unsafe.SliceData(c.FProd),
 			P1: unsafe.SliceData(t2),
 			P2: unsafe.SliceData(lambda),
@@ -270,7 +270,7 @@ func (c *stepBackwardFused) run() {
 			N2: dK,
 			N3: T * dK,
 		}
-		regions.R4ac2d5651b98(&a)
+		regions.Rec82fbd36021(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -309,7 +309,7 @@ func (c *stepBackwardFused) run() {
 	clear(t15)
 	clear(t18)
 	if kern.Wide() {
-		a := regions.R33a57dccb1aaArgs{
+		a := regions.R87f8bba03b48Args{
 			P0:  unsafe.SliceData(t9),
 			P1:  unsafe.SliceData(t42),
 			P2:  unsafe.SliceData(c.QProd),
@@ -329,7 +329,7 @@ func (c *stepBackwardFused) run() {
 			N5:  12 * dK,
 			N6:  T * dK,
 		}
-		regions.R33a57dccb1aa(&a)
+		regions.R87f8bba03b48(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -367,7 +367,7 @@ func (c *stepBackwardFused) run() {
 
 	// hgrn2.lambda, hgrn2.f
 	if kern.Wide() {
-		a := regions.R1a15830d24b1Args{
+		a := regions.R1edcff44f2b2Args{
 			P0: unsafe.SliceData(lambda),
 			P1: unsafe.SliceData(t15),
 			P2: unsafe.SliceData(t18),
@@ -375,7 +375,7 @@ func (c *stepBackwardFused) run() {
 			P4: unsafe.SliceData(c.BFBar),
 			N0: dK,
 		}
-		regions.R1a15830d24b1(&a)
+		regions.R1edcff44f2b2(&a)
 	} else {
 		bF := c.BF[:dK]
 		bFBar := c.BFBar[:dK]
@@ -446,7 +446,7 @@ func (c *stepBackwardRows1) Part(part int) {
 				}
 				kern.Interleave(MTrail, rows, c.MCheckpoints[((l*segments+s)*dV+i)*dK:], dK, dK)
 				{
-					a := regions.R8909d5c8df56Args{
+					a := regions.R5de69609d8b7Args{
 						P0: unsafe.SliceData(c.V),
 						P1: unsafe.SliceData(t222),
 						P2: unsafe.SliceData(MTrail),
@@ -458,10 +458,10 @@ func (c *stepBackwardRows1) Part(part int) {
 						N4: 4*C*dK*s + 4*T*dK*l,
 						N5: dV,
 					}
-					regions.R8909d5c8df56(&a, rows)
+					regions.R5de69609d8b7(&a, rows)
 				}
 				{
-					a := regions.R80615f021e74Args{
+					a := regions.R739f0265e867Args{
 						P0: unsafe.SliceData(c.YBar),
 						P1: unsafe.SliceData(c.V),
 						P2: unsafe.SliceData(q),
@@ -479,7 +479,7 @@ func (c *stepBackwardRows1) Part(part int) {
 						N4: 4*i + 4*C*dV*s + 4*T*dV*l,
 						N5: 4*C*dK*s + 4*T*dK*l,
 					}
-					regions.R80615f021e74(&a, rows)
+					regions.R739f0265e867(&a, rows)
 				}
 				kern.Separate(MBarState, rows, c.MBarOut[(l*dV+i)*dK:], dK, dK)
 			}

@@ -38,19 +38,16 @@ func (c *stepFused) run() {
 
 	// lattice.beta
 	if kern.Wide() {
-		a := regions.Rfbfeca1e6fccArgs{
+		a := regions.R3a90f28e860bArgs{
 			P0: unsafe.SliceData(c.K),
 			P1: unsafe.SliceData(c.WBeta),
 			P2: unsafe.SliceData(t),
 			N0: L,
 			N1: T,
 			N2: m,
-			N3: 4,
-			N4: 8,
-			N5: 12,
-			N6: T * m,
+			N3: T * m,
 		}
-		regions.Rfbfeca1e6fcc(&a)
+		regions.R3a90f28e860b(&a)
 	} else {
 		wBeta := c.WBeta[:m]
 		for i := range L {
@@ -70,7 +67,7 @@ func (c *stepFused) run() {
 
 	// lattice.beta, lattice.u
 	if kern.Wide() {
-		a := regions.Rf352e81cbaa1Args{
+		a := regions.R8f61cc3e6713Args{
 			P0: unsafe.SliceData(c.V),
 			P1: unsafe.SliceData(c.WBeta),
 			P2: unsafe.SliceData(t2),
@@ -79,12 +76,9 @@ func (c *stepFused) run() {
 			N1: T,
 			N2: dV,
 			N3: 4 * m,
-			N4: 4,
-			N5: 8,
-			N6: 12,
-			N7: T * dV,
+			N4: T * dV,
 		}
-		regions.Rf352e81cbaa1(&a)
+		regions.R8f61cc3e6713(&a)
 	} else {
 		for i := range L {
 			t2_2 := t2[i*T:][:T]
@@ -112,7 +106,7 @@ func (c *stepFused) run() {
 	// lattice.beta, lattice.u
 	bBetaEntry := c.BBeta[0]
 	if kern.Wide() {
-		a := regions.R36897b361830Args{
+		a := regions.R8127d8ec9c92Args{
 			P0: unsafe.SliceData(t),
 			P1: unsafe.SliceData(t2),
 			P2: unsafe.SliceData(c.UProd),
@@ -123,7 +117,7 @@ func (c *stepFused) run() {
 			N1: T,
 			S0: [2]float32{bBetaEntry},
 		}
-		regions.R36897b361830(&a)
+		regions.R8127d8ec9c92(&a)
 	} else {
 		for i := range L {
 			t3 := t[i*T:][:T]
@@ -144,7 +138,7 @@ func (c *stepFused) run() {
 
 	// lattice.u
 	if kern.Wide() {
-		a := regions.R8471c6d8d27aArgs{
+		a := regions.R0c53870ed679Args{
 			P0: unsafe.SliceData(t27),
 			P1: unsafe.SliceData(c.V),
 			P2: unsafe.SliceData(u),
@@ -153,7 +147,7 @@ func (c *stepFused) run() {
 			N2: dV,
 			N3: T * dV,
 		}
-		regions.R8471c6d8d27a(&a)
+		regions.R0c53870ed679(&a)
 	} else {
 		for i := range L {
 			t27_2 := t27[i*T:][:T]
@@ -185,18 +179,18 @@ func (c *stepFused) run() {
 					// lattice.G
 					clear(t23)
 					if kern.Wide() {
-						a2 := regions.R4fcaf4a4ea27Args{
+						a2 := regions.Rff6a14815414Args{
 							P0: unsafe.SliceData(c.K),
 							P1: unsafe.SliceData(SState),
 							P2: unsafe.SliceData(t23),
 							N0: m,
 							N1: 4*m*a + 4*C*m*s + 4*T*m*l,
-							N2: 4*m*a + 4*C*m*s + 4*T*m*l + 4,
-							N3: 4*m*a + 4*C*m*s + 4*T*m*l + 8,
-							N4: 4*m*a + 4*C*m*s + 4*T*m*l + 12,
-							N5: dV,
+							N2: dV,
+							N3: 4*m*a + 4*C*m*s + 4*T*m*l + 4,
+							N4: 4*m*a + 4*C*m*s + 4*T*m*l + 8,
+							N5: 4*m*a + 4*C*m*s + 4*T*m*l + 12,
 						}
-						regions.R4fcaf4a4ea27(&a2)
+						regions.Rff6a14815414(&a2)
 					} else {
 						k := c.K[(l*T+a+C*s)*m:][:m]
 						for i := range m {
@@ -245,17 +239,14 @@ func (c *stepFused) run() {
 					}
 					// lattice.N
 					if kern.Wide() {
-						a2 := regions.R603af76cb01cArgs{
+						a2 := regions.Re9e17de9f83aArgs{
 							P0: unsafe.SliceData(SState),
 							P1: unsafe.SliceData(t32),
 							P2: unsafe.SliceData(t222),
 							N0: m,
 							N1: dV,
-							N2: 4,
-							N3: 8,
-							N4: 12,
 						}
-						regions.R603af76cb01c(&a2)
+						regions.Re9e17de9f83a(&a2)
 					} else {
 						for i := range m {
 							SState2 := SState[i*dV:][:dV]
@@ -271,7 +262,7 @@ func (c *stepFused) run() {
 					// lattice.S, lattice.N, lattice.G
 					betaEntry := beta2[a]
 					if kern.Wide() {
-						a2 := regions.Rbbb5fc2df2dbArgs{
+						a2 := regions.R0d168a73ff2aArgs{
 							P0: unsafe.SliceData(c.K),
 							P1: unsafe.SliceData(t222),
 							P2: unsafe.SliceData(SState),
@@ -281,15 +272,12 @@ func (c *stepFused) run() {
 							N0: m,
 							N1: 4*m*a + 4*C*m*s + 4*T*m*l,
 							N2: 4*m*a + 4*C*m*s + 4*T*m*l + 4,
-							N3: 4,
-							N4: 4*m*a + 4*C*m*s + 4*T*m*l + 8,
-							N5: 8,
-							N6: 4*m*a + 4*C*m*s + 4*T*m*l + 12,
-							N7: 12,
-							N8: dV,
+							N3: 4*m*a + 4*C*m*s + 4*T*m*l + 8,
+							N4: 4*m*a + 4*C*m*s + 4*T*m*l + 12,
+							N5: dV,
 							S0: [2]float32{betaEntry},
 						}
-						regions.Rbbb5fc2df2db(&a2)
+						regions.R0d168a73ff2a(&a2)
 					} else {
 						k := c.K[(l*T+a+C*s)*m:][:m]
 						for i := range m {
@@ -312,13 +300,13 @@ func (c *stepFused) run() {
 					// lattice.S, lattice
 					if len(c.SMax2) > 0 {
 						if kern.Wide() {
-							a2 := regions.Rbcb40cf5ffb9Args{
+							a2 := regions.R274a223340e3Args{
 								P0: unsafe.SliceData(t182),
 								P1: kern.Given(c.SMax2),
 								N0: m,
 								N1: 4*m*a + 4*C*m*s + 4*T*m*l,
 							}
-							regions.Rbcb40cf5ffb9(&a2)
+							regions.R274a223340e3(&a2)
 						} else {
 							SMax2 := c.SMax2[(l*T+a+C*s)*m:][:m]
 							for i := range m {
@@ -332,13 +320,13 @@ func (c *stepFused) run() {
 					}
 					if len(c.SDiv) > 0 {
 						if kern.Wide() {
-							a2 := regions.Re892d16f3118Args{
+							a2 := regions.R52e2904f2021Args{
 								P0: unsafe.SliceData(t182),
 								P1: kern.Given(c.SDiv),
 								N0: m,
 								N1: 4*m*a + 4*C*m*s + 4*T*m*l,
 							}
-							regions.Re892d16f3118(&a2)
+							regions.R52e2904f2021(&a2)
 						} else {
 							SDiv := c.SDiv[(l*T+a+C*s)*m:][:m]
 							for i := range m {
@@ -368,12 +356,12 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := regions.R378c0b22f4f0Args{
+						a2 := regions.R3ab431aa3fc1Args{
 							P0: unsafe.SliceData(t182),
 							P1: unsafe.SliceData(t273),
 							N0: m,
 						}
-						regions.R378c0b22f4f0(&a2)
+						regions.R3ab431aa3fc1(&a2)
 					} else {
 						for i := range m {
 							t182Entry := t182[i]
@@ -386,7 +374,7 @@ func (c *stepFused) run() {
 					// lattice.S, lattice.y
 					clear(y2)
 					if kern.Wide() {
-						a2 := regions.R6763badd8a2eArgs{
+						a2 := regions.R848427cde858Args{
 							P0: unsafe.SliceData(t273),
 							P1: unsafe.SliceData(c.Q),
 							P2: unsafe.SliceData(t17),
@@ -394,15 +382,12 @@ func (c *stepFused) run() {
 							P4: unsafe.SliceData(y2),
 							N0: m,
 							N1: 4*m*a + 4*C*m*s + 4*T*m*l,
-							N2: 4,
-							N3: 4*m*a + 4*C*m*s + 4*T*m*l + 4,
-							N4: 8,
-							N5: 4*m*a + 4*C*m*s + 4*T*m*l + 8,
-							N6: 12,
-							N7: 4*m*a + 4*C*m*s + 4*T*m*l + 12,
-							N8: dV,
+							N2: 4*m*a + 4*C*m*s + 4*T*m*l + 4,
+							N3: 4*m*a + 4*C*m*s + 4*T*m*l + 8,
+							N4: 4*m*a + 4*C*m*s + 4*T*m*l + 12,
+							N5: dV,
 						}
-						regions.R6763badd8a2e(&a2)
+						regions.R848427cde858(&a2)
 					} else {
 						q := c.Q[(l*T+a+C*s)*m:][:m]
 						for i := range m {
@@ -477,7 +462,7 @@ func (c *stepBackwardFused) run() {
 
 	// lattice.beta, lattice.u
 	if kern.Wide() {
-		a := regions.Rc96dad5cc8cbArgs{
+		a := regions.R09b94636304cArgs{
 			P0: unsafe.SliceData(c.UProd),
 			P1: unsafe.SliceData(c.BetaLin),
 			P2: unsafe.SliceData(beta),
@@ -488,7 +473,7 @@ func (c *stepBackwardFused) run() {
 			N0: L,
 			N1: T,
 		}
-		regions.Rc96dad5cc8cb(&a)
+		regions.R09b94636304c(&a)
 	} else {
 		for i := range L {
 			uProd := c.UProd[i*T:][:T]
@@ -514,7 +499,7 @@ func (c *stepBackwardFused) run() {
 
 	// lattice.N, lattice.G
 	if kern.Wide() {
-		a := regions.Rf947498f1828Args{
+		a := regions.Rb55815dc3f7cArgs{
 			P0: unsafe.SliceData(beta),
 			P1: unsafe.SliceData(c.K),
 			P2: unsafe.SliceData(c.NProd),
@@ -525,7 +510,7 @@ func (c *stepBackwardFused) run() {
 			N2: m,
 			N3: T * m,
 		}
-		regions.Rf947498f1828(&a)
+		regions.Rb55815dc3f7c(&a)
 	} else {
 		for i := range L {
 			beta2 := beta[i*T:][:T]
@@ -559,7 +544,7 @@ func (c *stepBackwardFused) run() {
 					// lattice.S, lattice.N, lattice.G
 					betaEntry2 := beta2[a]
 					if kern.Wide() {
-						a2 := regions.R268cea404e65Args{
+						a2 := regions.R2e320d3add87Args{
 							P0: unsafe.SliceData(c.K),
 							P1: unsafe.SliceData(t52),
 							P2: unsafe.SliceData(c.SMax2),
@@ -573,7 +558,7 @@ func (c *stepBackwardFused) run() {
 							N5: dV * m,
 							S0: [2]float32{betaEntry2},
 						}
-						regions.R268cea404e65(&a2)
+						regions.R2e320d3add87(&a2)
 					} else {
 						k := c.K[(l*T+a+C*s)*m:][:m]
 						t52_3 := t52[(l*T+a+C*s)*m:][:m]
@@ -600,7 +585,7 @@ func (c *stepBackwardFused) run() {
 					// lattice.S, lattice.N, lattice.G, lattice.y
 					betaEntry3 := beta2[a]
 					if kern.Wide() {
-						a2 := regions.R9b0b5e7bf1daArgs{
+						a2 := regions.Rae58427c38faArgs{
 							P0:  unsafe.SliceData(c.K),
 							P1:  unsafe.SliceData(t52),
 							P2:  unsafe.SliceData(c.Q),
@@ -630,12 +615,9 @@ func (c *stepBackwardFused) run() {
 							N14: 4 * dV * m * a,
 							N15: dV * m,
 							N16: -dV*m + dV,
-							N17: 4,
-							N18: 8,
-							N19: 12,
 							S0:  [2]float32{betaEntry3},
 						}
-						regions.R9b0b5e7bf1da(&a2)
+						regions.Rae58427c38fa(&a2)
 					} else {
 						k := c.K[(l*T+a+C*s)*m:][:m]
 						t52_3 := t52[(l*T+a+C*s)*m:][:m]
@@ -678,7 +660,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// lattice.S
 					if kern.Wide() {
-						a2 := regions.R0b8219914f79Args{
+						a2 := regions.Raa01986a765eArgs{
 							P0: unsafe.SliceData(t18),
 							P1: unsafe.SliceData(c.SMax2),
 							P2: unsafe.SliceData(t53),
@@ -688,7 +670,7 @@ func (c *stepBackwardFused) run() {
 							N0: m,
 							N1: 4*m*a + 4*C*m*s + 4*T*m*l,
 						}
-						regions.R0b8219914f79(&a2)
+						regions.Raa01986a765e(&a2)
 					} else {
 						SMax2 := c.SMax2[(l*T+a+C*s)*m:][:m]
 						SDiv := c.SDiv[(l*T+a+C*s)*m:][:m]
@@ -704,7 +686,7 @@ func (c *stepBackwardFused) run() {
 					// lattice.S, lattice.y, lattice.N, lattice.G
 					var t32 F
 					if kern.Wide() {
-						a2 := regions.Rbc00b1bd59d6Args{
+						a2 := regions.Rf59cb6af7831Args{
 							P0:  unsafe.SliceData(c.Q),
 							P1:  unsafe.SliceData(t53),
 							P2:  unsafe.SliceData(t2522),
@@ -721,22 +703,19 @@ func (c *stepBackwardFused) run() {
 							N0:  m,
 							N1:  4*m*a + 4*C*m*s + 4*T*m*l,
 							N2:  4*m*a + 4*C*m*s + 4*T*m*l + 4,
-							N3:  4,
-							N4:  4*m*a + 4*C*m*s + 4*T*m*l + 8,
-							N5:  8,
-							N6:  4*m*a + 4*C*m*s + 4*T*m*l + 12,
-							N7:  12,
-							N8:  dV,
-							N9:  4 * dV,
-							N10: 8 * dV,
-							N11: 4*dV*m*a + 8*dV,
-							N12: 12 * dV,
-							N13: 4*dV*m*a + 12*dV,
-							N14: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							N15: 4 * dV * m * a,
+							N3:  4*m*a + 4*C*m*s + 4*T*m*l + 8,
+							N4:  4*m*a + 4*C*m*s + 4*T*m*l + 12,
+							N5:  dV,
+							N6:  4 * dV,
+							N7:  8 * dV,
+							N8:  4*dV*m*a + 8*dV,
+							N9:  12 * dV,
+							N10: 4*dV*m*a + 12*dV,
+							N11: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							N12: 4 * dV * m * a,
 							S0:  [2]float32{t32},
 						}
-						regions.Rbc00b1bd59d6(&a2)
+						regions.Rf59cb6af7831(&a2)
 					} else {
 						q := c.Q[(l*T+a+C*s)*m:][:m]
 						k := c.K[(l*T+a+C*s)*m:][:m]
@@ -776,7 +755,7 @@ func (c *stepBackwardFused) run() {
 					t322 := -t32
 					// lattice.N, lattice.S
 					if kern.Wide() {
-						a2 := regions.R6b894374ca58Args{
+						a2 := regions.R9214c4e55445Args{
 							P0: unsafe.SliceData(c.K),
 							P1: unsafe.SliceData(t51),
 							P2: unsafe.SliceData(t39),
@@ -784,7 +763,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*m*a + 4*C*m*s + 4*T*m*l,
 							S0: [2]float32{betaEntry3},
 						}
-						regions.R6b894374ca58(&a2)
+						regions.R9214c4e55445(&a2)
 					} else {
 						k := c.K[(l*T+a+C*s)*m:][:m]
 						for i := range m {
@@ -795,30 +774,27 @@ func (c *stepBackwardFused) run() {
 					clear(t41)
 					clear(t53_2)
 					if kern.Wide() {
-						a2 := regions.R6ab3bb8ad42cArgs{
-							P0:  unsafe.SliceData(t39),
-							P1:  unsafe.SliceData(c.K),
-							P2:  unsafe.SliceData(t292),
-							P3:  unsafe.SliceData(c.GLin),
-							P4:  unsafe.SliceData(STrail),
-							P5:  unsafe.SliceData(t41),
-							P6:  unsafe.SliceData(t53_2),
-							P7:  unsafe.SliceData(t52_2),
-							N0:  m,
-							N1:  4*m*a + 4*C*m*s + 4*T*m*l,
-							N2:  4,
-							N3:  4*m*a + 4*C*m*s + 4*T*m*l + 4,
-							N4:  8,
-							N5:  4*m*a + 4*C*m*s + 4*T*m*l + 8,
-							N6:  12,
-							N7:  4*m*a + 4*C*m*s + 4*T*m*l + 12,
-							N8:  dV,
-							N9:  12 * dV,
-							N10: 4*dV*m*a + 12*dV,
-							N11: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							N12: 4 * dV * m * a,
+						a2 := regions.R42ba223dc48fArgs{
+							P0: unsafe.SliceData(t39),
+							P1: unsafe.SliceData(c.K),
+							P2: unsafe.SliceData(t292),
+							P3: unsafe.SliceData(c.GLin),
+							P4: unsafe.SliceData(STrail),
+							P5: unsafe.SliceData(t41),
+							P6: unsafe.SliceData(t53_2),
+							P7: unsafe.SliceData(t52_2),
+							N0: m,
+							N1: 4*m*a + 4*C*m*s + 4*T*m*l,
+							N2: 4*m*a + 4*C*m*s + 4*T*m*l + 4,
+							N3: 4*m*a + 4*C*m*s + 4*T*m*l + 8,
+							N4: 4*m*a + 4*C*m*s + 4*T*m*l + 12,
+							N5: dV,
+							N6: 12 * dV,
+							N7: 4*dV*m*a + 12*dV,
+							N8: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							N9: 4 * dV * m * a,
 						}
-						regions.R6ab3bb8ad42c(&a2)
+						regions.R42ba223dc48f(&a2)
 					} else {
 						k := c.K[(l*T+a+C*s)*m:][:m]
 						for i := range m {
@@ -841,7 +817,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// lattice.G, lattice.S
 					if kern.Wide() {
-						a2 := regions.R177baf70120fArgs{
+						a2 := regions.Rf45c35955a9cArgs{
 							P0: unsafe.SliceData(t53_2),
 							P1: unsafe.SliceData(t41),
 							P2: unsafe.SliceData(t44),
@@ -850,7 +826,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							S0: [2]float32{betaEntry3},
 						}
-						regions.R177baf70120f(&a2)
+						regions.Rf45c35955a9c(&a2)
 					} else {
 						t5_2 := t5[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -861,7 +837,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// lattice.G, lattice.N, lattice.S
 					if kern.Wide() {
-						a2 := regions.R9b439ba5e180Args{
+						a2 := regions.Rf9f771689e1dArgs{
 							P0:  unsafe.SliceData(t55),
 							P1:  unsafe.SliceData(t39),
 							P2:  unsafe.SliceData(c.K),
@@ -874,19 +850,16 @@ func (c *stepBackwardFused) run() {
 							N0:  m,
 							N1:  4*m*a + 4*C*m*s + 4*T*m*l,
 							N2:  4*m*a + 4*C*m*s + 4*T*m*l + 4,
-							N3:  4,
-							N4:  4*m*a + 4*C*m*s + 4*T*m*l + 8,
-							N5:  8,
-							N6:  4*m*a + 4*C*m*s + 4*T*m*l + 12,
-							N7:  12,
-							N8:  dV,
-							N9:  8 * dV,
-							N10: 4*dV*m*a + 12*dV,
-							N11: 12 * dV,
-							N12: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							N13: 4 * dV * m * a,
+							N3:  4*m*a + 4*C*m*s + 4*T*m*l + 8,
+							N4:  4*m*a + 4*C*m*s + 4*T*m*l + 12,
+							N5:  dV,
+							N6:  8 * dV,
+							N7:  4*dV*m*a + 12*dV,
+							N8:  12 * dV,
+							N9:  4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							N10: 4 * dV * m * a,
 						}
-						regions.R9b439ba5e180(&a2)
+						regions.Rf9f771689e1d(&a2)
 					} else {
 						t55_2 := t55[(l*T+a+C*s)*m:][:m]
 						k := c.K[(l*T+a+C*s)*m:][:m]
@@ -911,7 +884,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// lattice.G, lattice.N, lattice.S, lattice
 					if kern.Wide() {
-						a2 := regions.Rcc7a4a06502dArgs{
+						a2 := regions.R6c6cb2eb2269Args{
 							P0: unsafe.SliceData(t52_2),
 							P1: unsafe.SliceData(c.NProd),
 							P2: unsafe.SliceData(t51),
@@ -923,7 +896,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*m*a + 4*C*m*s + 4*T*m*l,
 							S0: [2]float32{betaEntry3},
 						}
-						regions.Rcc7a4a06502d(&a2)
+						regions.R6c6cb2eb2269(&a2)
 					} else {
 						NProd := c.NProd[(l*T+a+C*s)*m:][:m]
 						t4_2 := t4[(l*T+a+C*s)*m:][:m]
@@ -945,20 +918,17 @@ func (c *stepBackwardFused) run() {
 
 	// lattice.u
 	if kern.Wide() {
-		a := regions.Rb6588b256232Args{
+		a := regions.Re1766ea9bf70Args{
 			P0: unsafe.SliceData(t27),
 			P1: unsafe.SliceData(t5),
 			P2: unsafe.SliceData(c.V),
 			P3: unsafe.SliceData(t12),
 			N0: L,
 			N1: T,
-			N2: 4,
-			N3: 8,
-			N4: 12,
-			N5: dV,
-			N6: T * dV,
+			N2: dV,
+			N3: T * dV,
 		}
-		regions.Rb6588b256232(&a)
+		regions.Re1766ea9bf70(&a)
 	} else {
 		for i := range L {
 			t27_2 := t27[i*T:][:T]
@@ -981,7 +951,7 @@ func (c *stepBackwardFused) run() {
 	// lattice.u, lattice.beta
 	var t38 F
 	if kern.Wide() {
-		a := regions.Rd02d2d714be0Args{
+		a := regions.R915ff3914ca5Args{
 			P0: unsafe.SliceData(t25),
 			P1: unsafe.SliceData(c.UProd),
 			P2: unsafe.SliceData(beta),
@@ -999,7 +969,7 @@ func (c *stepBackwardFused) run() {
 			N4: 12 * T,
 			S0: [2]float32{t38},
 		}
-		regions.Rd02d2d714be0(&a)
+		regions.R915ff3914ca5(&a)
 	} else {
 		t38_2 := t38
 		for i := range L {
@@ -1034,7 +1004,7 @@ func (c *stepBackwardFused) run() {
 	// lattice.beta, lattice.u
 	clear(t40)
 	if kern.Wide() {
-		a := regions.R079884105de3Args{
+		a := regions.R18dfdbab76c1Args{
 			P0: unsafe.SliceData(t35),
 			P1: unsafe.SliceData(t9),
 			P2: unsafe.SliceData(t29),
@@ -1045,16 +1015,13 @@ func (c *stepBackwardFused) run() {
 			P7: unsafe.SliceData(c.VBar),
 			N0: L,
 			N1: T,
-			N2: 4,
-			N3: 8,
-			N4: 12,
-			N5: dV,
-			N6: 8 * dV,
-			N7: 12 * dV,
-			N8: 4 * m,
-			N9: T * dV,
+			N2: dV,
+			N3: 8 * dV,
+			N4: 12 * dV,
+			N5: 4 * m,
+			N6: T * dV,
 		}
-		regions.R079884105de3(&a)
+		regions.R18dfdbab76c1(&a)
 	} else {
 		for i := range L {
 			t35_2 := t35[i*T:][:T]
@@ -1081,7 +1048,7 @@ func (c *stepBackwardFused) run() {
 	// lattice.beta
 	clear(t42)
 	if kern.Wide() {
-		a := regions.Rb24cc5659f35Args{
+		a := regions.Rf2b6890fe57bArgs{
 			P0: unsafe.SliceData(t35),
 			P1: unsafe.SliceData(c.K),
 			P2: unsafe.SliceData(t42),
@@ -1090,15 +1057,12 @@ func (c *stepBackwardFused) run() {
 			P5: unsafe.SliceData(c.KBar),
 			N0: L,
 			N1: T,
-			N2: 4,
-			N3: 8,
-			N4: 12,
-			N5: m,
-			N6: 8 * m,
-			N7: 12 * m,
-			N8: T * m,
+			N2: m,
+			N3: 8 * m,
+			N4: 12 * m,
+			N5: T * m,
 		}
-		regions.Rb24cc5659f35(&a)
+		regions.Rf2b6890fe57b(&a)
 	} else {
 		t42_2 := t42[:m]
 		wBeta := c.WBeta[:m]

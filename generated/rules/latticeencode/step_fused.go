@@ -31,19 +31,16 @@ func (c *stepFused) run() {
 
 	// lattice_encode.beta
 	if kern.Wide() {
-		a := regions.Rfbfeca1e6fccArgs{
+		a := regions.R3a90f28e860bArgs{
 			P0: unsafe.SliceData(c.K),
 			P1: unsafe.SliceData(c.WBeta),
 			P2: unsafe.SliceData(t),
 			N0: L,
 			N1: T,
 			N2: m,
-			N3: 4,
-			N4: 8,
-			N5: 12,
-			N6: T * m,
+			N3: T * m,
 		}
-		regions.Rfbfeca1e6fcc(&a)
+		regions.R3a90f28e860b(&a)
 	} else {
 		wBeta := c.WBeta[:m]
 		for i := range L {
@@ -63,7 +60,7 @@ func (c *stepFused) run() {
 
 	// lattice_encode.beta, lattice_encode.u
 	if kern.Wide() {
-		a := regions.Rf352e81cbaa1Args{
+		a := regions.R8f61cc3e6713Args{
 			P0: unsafe.SliceData(c.V),
 			P1: unsafe.SliceData(c.WBeta),
 			P2: unsafe.SliceData(t2),
@@ -72,12 +69,9 @@ func (c *stepFused) run() {
 			N1: T,
 			N2: dV,
 			N3: 4 * m,
-			N4: 4,
-			N5: 8,
-			N6: 12,
-			N7: T * dV,
+			N4: T * dV,
 		}
-		regions.Rf352e81cbaa1(&a)
+		regions.R8f61cc3e6713(&a)
 	} else {
 		for i := range L {
 			t2_2 := t2[i*T:][:T]
@@ -105,7 +99,7 @@ func (c *stepFused) run() {
 	// lattice_encode.beta, lattice_encode.u
 	bBetaEntry := c.BBeta[0]
 	if kern.Wide() {
-		a := regions.R36897b361830Args{
+		a := regions.R8127d8ec9c92Args{
 			P0: unsafe.SliceData(t),
 			P1: unsafe.SliceData(t2),
 			P2: unsafe.SliceData(c.UProd),
@@ -116,7 +110,7 @@ func (c *stepFused) run() {
 			N1: T,
 			S0: [2]float32{bBetaEntry},
 		}
-		regions.R36897b361830(&a)
+		regions.R8127d8ec9c92(&a)
 	} else {
 		for i := range L {
 			t3 := t[i*T:][:T]
@@ -137,7 +131,7 @@ func (c *stepFused) run() {
 
 	// lattice_encode.u
 	if kern.Wide() {
-		a := regions.R8471c6d8d27aArgs{
+		a := regions.R0c53870ed679Args{
 			P0: unsafe.SliceData(t27),
 			P1: unsafe.SliceData(c.V),
 			P2: unsafe.SliceData(u),
@@ -146,7 +140,7 @@ func (c *stepFused) run() {
 			N2: dV,
 			N3: T * dV,
 		}
-		regions.R8471c6d8d27a(&a)
+		regions.R0c53870ed679(&a)
 	} else {
 		for i := range L {
 			t27_2 := t27[i*T:][:T]
@@ -211,7 +205,7 @@ func (c *stepRows1) Part(part int) {
 					}
 				}
 				{
-					a := regions.Rc5c5d3b2bd13Args{
+					a := regions.Rfaed27a1b3d0Args{
 						P0: unsafe.SliceData(SState),
 						P1: unsafe.SliceData(u),
 						P2: kern.Given(c.GProd),
@@ -230,7 +224,7 @@ func (c *stepRows1) Part(part int) {
 						N5: 4*C*s + 4*T*l,
 						N6: m,
 					}
-					regions.Rc5c5d3b2bd13(&a, rows)
+					regions.Rfaed27a1b3d0(&a, rows)
 				}
 			}
 			kern.Separate(SState, rows, c.SOut[(l*m+i)*dV:], dV, dV)
@@ -336,7 +330,7 @@ func (c *stepBackwardFused) run() {
 
 	// lattice_encode.beta, lattice_encode.u
 	if kern.Wide() {
-		a := regions.Rc96dad5cc8cbArgs{
+		a := regions.R09b94636304cArgs{
 			P0: unsafe.SliceData(c.UProd),
 			P1: unsafe.SliceData(c.BetaLin),
 			P2: unsafe.SliceData(beta),
@@ -347,7 +341,7 @@ func (c *stepBackwardFused) run() {
 			N0: L,
 			N1: T,
 		}
-		regions.Rc96dad5cc8cb(&a)
+		regions.R09b94636304c(&a)
 	} else {
 		for i := range L {
 			uProd := c.UProd[i*T:][:T]
@@ -373,7 +367,7 @@ func (c *stepBackwardFused) run() {
 
 	// lattice_encode.u
 	if kern.Wide() {
-		a := regions.R8471c6d8d27aArgs{
+		a := regions.R0c53870ed679Args{
 			P0: unsafe.SliceData(t27),
 			P1: unsafe.SliceData(c.V),
 			P2: unsafe.SliceData(u),
@@ -382,7 +376,7 @@ func (c *stepBackwardFused) run() {
 			N2: dV,
 			N3: T * dV,
 		}
-		regions.R8471c6d8d27a(&a)
+		regions.R0c53870ed679(&a)
 	} else {
 		for i := range L {
 			t27_2 := t27[i*T:][:T]
@@ -399,7 +393,7 @@ func (c *stepBackwardFused) run() {
 
 	// lattice_encode.G, lattice_encode.N
 	if kern.Wide() {
-		a := regions.R81f55a28815fArgs{
+		a := regions.Rae247e2c4348Args{
 			P0: unsafe.SliceData(beta),
 			P1: unsafe.SliceData(c.GProd),
 			P2: unsafe.SliceData(c.K),
@@ -411,7 +405,7 @@ func (c *stepBackwardFused) run() {
 			N2: m,
 			N3: T * m,
 		}
-		regions.R81f55a28815f(&a)
+		regions.Rae247e2c4348(&a)
 	} else {
 		for i := range L {
 			beta2 := beta[i*T:][:T]
@@ -445,20 +439,17 @@ func (c *stepBackwardFused) run() {
 
 	// lattice_encode.u
 	if kern.Wide() {
-		a := regions.Ra1f5cd3e3b60Args{
+		a := regions.Rda300cb5cecaArgs{
 			P0: unsafe.SliceData(t27),
 			P1: unsafe.SliceData(t5),
 			P2: unsafe.SliceData(u),
 			P3: unsafe.SliceData(t12),
 			N0: L,
 			N1: T,
-			N2: 4,
-			N3: 8,
-			N4: 12,
-			N5: dV,
-			N6: T * dV,
+			N2: dV,
+			N3: T * dV,
 		}
-		regions.Ra1f5cd3e3b60(&a)
+		regions.Rda300cb5ceca(&a)
 	} else {
 		for i := range L {
 			t27_2 := t27[i*T:][:T]
@@ -481,7 +472,7 @@ func (c *stepBackwardFused) run() {
 	// lattice_encode.u, lattice_encode.beta
 	var t38 F
 	if kern.Wide() {
-		a := regions.Rd02d2d714be0Args{
+		a := regions.R915ff3914ca5Args{
 			P0: unsafe.SliceData(t25),
 			P1: unsafe.SliceData(c.UProd),
 			P2: unsafe.SliceData(beta),
@@ -499,7 +490,7 @@ func (c *stepBackwardFused) run() {
 			N4: 12 * T,
 			S0: [2]float32{t38},
 		}
-		regions.Rd02d2d714be0(&a)
+		regions.R915ff3914ca5(&a)
 	} else {
 		t38_2 := t38
 		for i := range L {
@@ -534,7 +525,7 @@ func (c *stepBackwardFused) run() {
 	// lattice_encode.beta, lattice_encode.u
 	clear(t40)
 	if kern.Wide() {
-		a := regions.R079884105de3Args{
+		a := regions.R18dfdbab76c1Args{
 			P0: unsafe.SliceData(t35),
 			P1: unsafe.SliceData(t9),
 			P2: unsafe.SliceData(t29),
@@ -545,16 +536,13 @@ func (c *stepBackwardFused) run() {
 			P7: unsafe.SliceData(c.VBar),
 			N0: L,
 			N1: T,
-			N2: 4,
-			N3: 8,
-			N4: 12,
-			N5: dV,
-			N6: 8 * dV,
-			N7: 12 * dV,
-			N8: 4 * m,
-			N9: T * dV,
+			N2: dV,
+			N3: 8 * dV,
+			N4: 12 * dV,
+			N5: 4 * m,
+			N6: T * dV,
 		}
-		regions.R079884105de3(&a)
+		regions.R18dfdbab76c1(&a)
 	} else {
 		for i := range L {
 			t35_2 := t35[i*T:][:T]
@@ -581,7 +569,7 @@ func (c *stepBackwardFused) run() {
 	// lattice_encode.beta
 	clear(t42)
 	if kern.Wide() {
-		a := regions.Rb24cc5659f35Args{
+		a := regions.Rf2b6890fe57bArgs{
 			P0: unsafe.SliceData(t35),
 			P1: unsafe.SliceData(c.K),
 			P2: unsafe.SliceData(t42),
@@ -590,15 +578,12 @@ func (c *stepBackwardFused) run() {
 			P5: unsafe.SliceData(c.KBar),
 			N0: L,
 			N1: T,
-			N2: 4,
-			N3: 8,
-			N4: 12,
-			N5: m,
-			N6: 8 * m,
-			N7: 12 * m,
-			N8: T * m,
+			N2: m,
+			N3: 8 * m,
+			N4: 12 * m,
+			N5: T * m,
 		}
-		regions.Rb24cc5659f35(&a)
+		regions.Rf2b6890fe57b(&a)
 	} else {
 		t42_2 := t42[:m]
 		wBeta := c.WBeta[:m]
@@ -692,7 +677,7 @@ func (c *stepBackwardRows1) Part(part int) {
 				}
 				kern.Interleave(STrail, rows, c.SCheckpoints[((l*segments+s)*m+i)*dV:], dV, dV)
 				{
-					a := regions.R6e119644633fArgs{
+					a := regions.R6353b3535ce1Args{
 						P0: unsafe.SliceData(beta),
 						P1: unsafe.SliceData(t32),
 						P2: unsafe.SliceData(t52),
@@ -707,10 +692,10 @@ func (c *stepBackwardRows1) Part(part int) {
 						N5: 4*C*dV*s + 4*T*dV*l,
 						N6: m,
 					}
-					regions.R6e119644633f(&a, rows)
+					regions.R6353b3535ce1(&a, rows)
 				}
 				{
-					a := regions.R009d184f3681Args{
+					a := regions.Rbc10544d2ceeArgs{
 						P0:  unsafe.SliceData(t32),
 						P1:  unsafe.SliceData(t52),
 						P2:  unsafe.SliceData(beta),
@@ -740,7 +725,7 @@ func (c *stepBackwardRows1) Part(part int) {
 						N6:  4*C*s + 4*T*l,
 						N7:  4*C*dV*s + 4*T*dV*l,
 					}
-					regions.R009d184f3681(&a, rows)
+					regions.Rbc10544d2cee(&a, rows)
 				}
 				kern.Separate(SBarState, rows, c.SBarOut[(l*m+i)*dV:], dV, dV)
 			}

@@ -62,19 +62,16 @@ func (c *stepFused) run() {
 
 	// lattice_linear.beta
 	if kern.Wide() {
-		a := regions.Rfbfeca1e6fccArgs{
+		a := regions.R3a90f28e860bArgs{
 			P0: unsafe.SliceData(c.K),
 			P1: unsafe.SliceData(c.WBeta),
 			P2: unsafe.SliceData(t),
 			N0: L,
 			N1: T,
 			N2: m,
-			N3: 4,
-			N4: 8,
-			N5: 12,
-			N6: T * m,
+			N3: T * m,
 		}
-		regions.Rfbfeca1e6fcc(&a)
+		regions.R3a90f28e860b(&a)
 	} else {
 		wBeta := c.WBeta[:m]
 		for i := range L {
@@ -94,7 +91,7 @@ func (c *stepFused) run() {
 
 	// lattice_linear.beta, lattice_linear.u
 	if kern.Wide() {
-		a := regions.Rf352e81cbaa1Args{
+		a := regions.R8f61cc3e6713Args{
 			P0: unsafe.SliceData(c.V),
 			P1: unsafe.SliceData(c.WBeta),
 			P2: unsafe.SliceData(t2),
@@ -103,12 +100,9 @@ func (c *stepFused) run() {
 			N1: T,
 			N2: dV,
 			N3: 4 * m,
-			N4: 4,
-			N5: 8,
-			N6: 12,
-			N7: T * dV,
+			N4: T * dV,
 		}
-		regions.Rf352e81cbaa1(&a)
+		regions.R8f61cc3e6713(&a)
 	} else {
 		for i := range L {
 			t2_2 := t2[i*T:][:T]
@@ -136,7 +130,7 @@ func (c *stepFused) run() {
 	// lattice_linear.beta, lattice_linear.u
 	bBetaEntry := c.BBeta[0]
 	if kern.Wide() {
-		a := regions.R36897b361830Args{
+		a := regions.R8127d8ec9c92Args{
 			P0: unsafe.SliceData(t),
 			P1: unsafe.SliceData(t2),
 			P2: unsafe.SliceData(c.UProd),
@@ -147,7 +141,7 @@ func (c *stepFused) run() {
 			N1: T,
 			S0: [2]float32{bBetaEntry},
 		}
-		regions.R36897b361830(&a)
+		regions.R8127d8ec9c92(&a)
 	} else {
 		for i := range L {
 			t3 := t[i*T:][:T]
@@ -168,7 +162,7 @@ func (c *stepFused) run() {
 
 	// lattice_linear.u
 	if kern.Wide() {
-		a := regions.R8471c6d8d27aArgs{
+		a := regions.R0c53870ed679Args{
 			P0: unsafe.SliceData(t27),
 			P1: unsafe.SliceData(c.V),
 			P2: unsafe.SliceData(u),
@@ -177,7 +171,7 @@ func (c *stepFused) run() {
 			N2: dV,
 			N3: T * dV,
 		}
-		regions.R8471c6d8d27a(&a)
+		regions.R0c53870ed679(&a)
 	} else {
 		for i := range L {
 			t27_2 := t27[i*T:][:T]
@@ -279,7 +273,7 @@ func (c *stepFused) run() {
 				// lattice_linear.Z, lattice_linear.N, lattice_linear.G
 				clear(t162)
 				if kern.Wide() {
-					a2 := regions.R4fd064a4b586Args{
+					a2 := regions.R63c5462e2d1eArgs{
 						P0:  unsafe.SliceData(t42),
 						P1:  unsafe.SliceData(t222),
 						P2:  unsafe.SliceData(t41),
@@ -301,7 +295,7 @@ func (c *stepFused) run() {
 						N12: dV,
 						N13: dV * m,
 					}
-					regions.R4fd064a4b586(&a2)
+					regions.R63c5462e2d1e(&a2)
 				} else {
 					for i := range 16 {
 						for j := range m {
@@ -324,7 +318,7 @@ func (c *stepFused) run() {
 				}
 				// lattice_linear.Z, lattice_linear.S
 				if kern.Wide() {
-					a2 := regions.R4f4cec1154ffArgs{
+					a2 := regions.R1c596244e6c5Args{
 						P0: unsafe.SliceData(SState),
 						P1: unsafe.SliceData(t162),
 						P2: unsafe.SliceData(Z),
@@ -332,12 +326,9 @@ func (c *stepFused) run() {
 						N0: m,
 						N1: dV,
 						N2: 12 * dV,
-						N3: 4,
-						N4: 8,
-						N5: 12,
-						N6: dV * m,
+						N3: dV * m,
 					}
-					regions.R4f4cec1154ff(&a2)
+					regions.R1c596244e6c5(&a2)
 				} else {
 					for i := range 16 {
 						t182_2 := t182[i*m:][:m]
@@ -359,12 +350,12 @@ func (c *stepFused) run() {
 				}
 				// lattice_linear.S
 				if kern.Wide() {
-					a2 := regions.R5fb626174acaArgs{
+					a2 := regions.R06cd08c9d730Args{
 						P0: unsafe.SliceData(t182),
 						P1: unsafe.SliceData(t273),
 						N0: m,
 					}
-					regions.R5fb626174aca(&a2)
+					regions.R06cd08c9d730(&a2)
 				} else {
 					for i := range 16 {
 						t182_2 := t182[i*m:][:m]
@@ -379,7 +370,7 @@ func (c *stepFused) run() {
 				// lattice_linear.S, lattice_linear.y
 				clear(y3)
 				if kern.Wide() {
-					a2 := regions.Rb22207ff7634Args{
+					a2 := regions.R775007dc8325Args{
 						P0: unsafe.SliceData(t273),
 						P1: unsafe.SliceData(t44),
 						P2: unsafe.SliceData(Z),
@@ -387,16 +378,13 @@ func (c *stepFused) run() {
 						P4: unsafe.SliceData(y3),
 						N0: m,
 						N1: 64*m*a + 64*C*m*s + 64*chunks*m*l,
-						N2: 4,
-						N3: 64*m*a + 64*C*m*s + 64*chunks*m*l + 4,
-						N4: 8,
-						N5: 64*m*a + 64*C*m*s + 64*chunks*m*l + 8,
-						N6: 12,
-						N7: 64*m*a + 64*C*m*s + 64*chunks*m*l + 12,
-						N8: dV,
-						N9: dV * m,
+						N2: 64*m*a + 64*C*m*s + 64*chunks*m*l + 4,
+						N3: 64*m*a + 64*C*m*s + 64*chunks*m*l + 8,
+						N4: 64*m*a + 64*C*m*s + 64*chunks*m*l + 12,
+						N5: dV,
+						N6: dV * m,
 					}
-					regions.Rb22207ff7634(&a2)
+					regions.R775007dc8325(&a2)
 				} else {
 					for i := range 16 {
 						t273_2 := t273[i*m:][:m]
@@ -488,18 +476,18 @@ func (c *stepFused) run() {
 					// lattice_linear.G
 					clear(t24)
 					if kern.Wide() {
-						a2 := regions.R4fcaf4a4ea27Args{
+						a2 := regions.Rff6a14815414Args{
 							P0: unsafe.SliceData(t45),
 							P1: unsafe.SliceData(SState2),
 							P2: unsafe.SliceData(t24),
 							N0: m,
 							N1: 4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l,
-							N2: 4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 4,
-							N3: 4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 8,
-							N4: 4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 12,
-							N5: dV,
+							N2: dV,
+							N3: 4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 4,
+							N4: 4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 8,
+							N5: 4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 12,
 						}
-						regions.R4fcaf4a4ea27(&a2)
+						regions.Rff6a14815414(&a2)
 					} else {
 						t45_2 := t45[(l*(T-16*chunks)+a+C*s)*m:][:m]
 						for i := range m {
@@ -548,17 +536,14 @@ func (c *stepFused) run() {
 					}
 					// lattice_linear.N
 					if kern.Wide() {
-						a2 := regions.R603af76cb01cArgs{
+						a2 := regions.Re9e17de9f83aArgs{
 							P0: unsafe.SliceData(SState2),
 							P1: unsafe.SliceData(t33),
 							P2: unsafe.SliceData(t223),
 							N0: m,
 							N1: dV,
-							N2: 4,
-							N3: 8,
-							N4: 12,
 						}
-						regions.R603af76cb01c(&a2)
+						regions.Re9e17de9f83a(&a2)
 					} else {
 						for i := range m {
 							SState2_2 := SState2[i*dV:][:dV]
@@ -574,7 +559,7 @@ func (c *stepFused) run() {
 					// lattice_linear.S, lattice_linear.N, lattice_linear.G
 					t47Entry := t47_2[a]
 					if kern.Wide() {
-						a2 := regions.Rbbb5fc2df2dbArgs{
+						a2 := regions.R0d168a73ff2aArgs{
 							P0: unsafe.SliceData(t45),
 							P1: unsafe.SliceData(t223),
 							P2: unsafe.SliceData(SState2),
@@ -584,15 +569,12 @@ func (c *stepFused) run() {
 							N0: m,
 							N1: 4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l,
 							N2: 4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 4,
-							N3: 4,
-							N4: 4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 8,
-							N5: 8,
-							N6: 4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 12,
-							N7: 12,
-							N8: dV,
+							N3: 4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 8,
+							N4: 4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 12,
+							N5: dV,
 							S0: [2]float32{t47Entry},
 						}
-						regions.Rbbb5fc2df2db(&a2)
+						regions.R0d168a73ff2a(&a2)
 					} else {
 						t45_2 := t45[(l*(T-16*chunks)+a+C*s)*m:][:m]
 						for i := range m {
@@ -615,13 +597,13 @@ func (c *stepFused) run() {
 					// lattice_linear.S, lattice_linear
 					if len(c.SMax2) > 0 {
 						if kern.Wide() {
-							a2 := regions.Rbcb40cf5ffb9Args{
+							a2 := regions.R274a223340e3Args{
 								P0: unsafe.SliceData(t184),
 								P1: kern.Given(c.SMax2),
 								N0: m,
 								N1: 4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l,
 							}
-							regions.Rbcb40cf5ffb9(&a2)
+							regions.R274a223340e3(&a2)
 						} else {
 							SMax2 := c.SMax2[(l*(T-16*chunks)+a+C*s)*m:][:m]
 							for i := range m {
@@ -635,13 +617,13 @@ func (c *stepFused) run() {
 					}
 					if len(c.SDiv) > 0 {
 						if kern.Wide() {
-							a2 := regions.Re892d16f3118Args{
+							a2 := regions.R52e2904f2021Args{
 								P0: unsafe.SliceData(t184),
 								P1: kern.Given(c.SDiv),
 								N0: m,
 								N1: 4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l,
 							}
-							regions.Re892d16f3118(&a2)
+							regions.R52e2904f2021(&a2)
 						} else {
 							SDiv := c.SDiv[(l*(T-16*chunks)+a+C*s)*m:][:m]
 							for i := range m {
@@ -671,12 +653,12 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := regions.R378c0b22f4f0Args{
+						a2 := regions.R3ab431aa3fc1Args{
 							P0: unsafe.SliceData(t184),
 							P1: unsafe.SliceData(t274),
 							N0: m,
 						}
-						regions.R378c0b22f4f0(&a2)
+						regions.R3ab431aa3fc1(&a2)
 					} else {
 						for i := range m {
 							t184Entry := t184[i]
@@ -689,7 +671,7 @@ func (c *stepFused) run() {
 					// lattice_linear.S, lattice_linear.y
 					clear(y4)
 					if kern.Wide() {
-						a2 := regions.R6763badd8a2eArgs{
+						a2 := regions.R848427cde858Args{
 							P0: unsafe.SliceData(t274),
 							P1: unsafe.SliceData(t48),
 							P2: unsafe.SliceData(t17),
@@ -697,15 +679,12 @@ func (c *stepFused) run() {
 							P4: unsafe.SliceData(y4),
 							N0: m,
 							N1: 4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l,
-							N2: 4,
-							N3: 4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 4,
-							N4: 8,
-							N5: 4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 8,
-							N6: 12,
-							N7: 4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 12,
-							N8: dV,
+							N2: 4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 4,
+							N3: 4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 8,
+							N4: 4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 12,
+							N5: dV,
 						}
-						regions.R6763badd8a2e(&a2)
+						regions.R848427cde858(&a2)
 					} else {
 						t48_2 := t48[(l*(T-16*chunks)+a+C*s)*m:][:m]
 						for i := range m {
@@ -862,7 +841,7 @@ func (c *stepBackwardFused) run() {
 
 	// lattice_linear.beta, lattice_linear.u
 	if kern.Wide() {
-		a := regions.Rc96dad5cc8cbArgs{
+		a := regions.R09b94636304cArgs{
 			P0: unsafe.SliceData(c.UProd),
 			P1: unsafe.SliceData(c.BetaLin),
 			P2: unsafe.SliceData(beta),
@@ -873,7 +852,7 @@ func (c *stepBackwardFused) run() {
 			N0: L,
 			N1: T,
 		}
-		regions.Rc96dad5cc8cb(&a)
+		regions.R09b94636304c(&a)
 	} else {
 		for i := range L {
 			uProd := c.UProd[i*T:][:T]
@@ -899,7 +878,7 @@ func (c *stepBackwardFused) run() {
 
 	// lattice_linear.u
 	if kern.Wide() {
-		a := regions.R8471c6d8d27aArgs{
+		a := regions.R0c53870ed679Args{
 			P0: unsafe.SliceData(t27),
 			P1: unsafe.SliceData(c.V),
 			P2: unsafe.SliceData(u),
@@ -908,7 +887,7 @@ func (c *stepBackwardFused) run() {
 			N2: dV,
 			N3: T * dV,
 		}
-		regions.R8471c6d8d27a(&a)
+		regions.R0c53870ed679(&a)
 	} else {
 		for i := range L {
 			t27_2 := t27[i*T:][:T]
@@ -1028,7 +1007,7 @@ func (c *stepBackwardFused) run() {
 
 	// lattice_linear.G
 	if kern.Wide() {
-		a := regions.R02a0b119d56eArgs{
+		a := regions.R7cb235da130eArgs{
 			P0: unsafe.SliceData(t47),
 			P1: unsafe.SliceData(t52),
 			P2: unsafe.SliceData(t55),
@@ -1037,7 +1016,7 @@ func (c *stepBackwardFused) run() {
 			N2: m,
 			N3: T*m - 16*chunks*m,
 		}
-		regions.R02a0b119d56e(&a)
+		regions.R7cb235da130e(&a)
 	} else {
 		for i := range L {
 			t47_2 := t47[i*(T-16*chunks):][:T-16*chunks]
@@ -1067,7 +1046,7 @@ func (c *stepBackwardFused) run() {
 					// lattice_linear.S, lattice_linear.N, lattice_linear.G
 					t47Entry2 := t47_2[a]
 					if kern.Wide() {
-						a2 := regions.R268cea404e65Args{
+						a2 := regions.R2e320d3add87Args{
 							P0: unsafe.SliceData(t45),
 							P1: unsafe.SliceData(t52),
 							P2: unsafe.SliceData(c.SMax2),
@@ -1081,7 +1060,7 @@ func (c *stepBackwardFused) run() {
 							N5: dV * m,
 							S0: [2]float32{t47Entry2},
 						}
-						regions.R268cea404e65(&a2)
+						regions.R2e320d3add87(&a2)
 					} else {
 						t45_2 := t45[(l*(T-16*chunks)+a+C*s)*m:][:m]
 						t52_3 := t52[(l*(T-16*chunks)+a+C*s)*m:][:m]
@@ -1108,7 +1087,7 @@ func (c *stepBackwardFused) run() {
 					// lattice_linear.S, lattice_linear.N, lattice_linear.G, lattice_linear.y
 					t47Entry3 := t47_2[a]
 					if kern.Wide() {
-						a2 := regions.R9b0b5e7bf1daArgs{
+						a2 := regions.Rae58427c38faArgs{
 							P0:  unsafe.SliceData(t45),
 							P1:  unsafe.SliceData(t52),
 							P2:  unsafe.SliceData(t48),
@@ -1138,12 +1117,9 @@ func (c *stepBackwardFused) run() {
 							N14: 4 * dV * m * a,
 							N15: dV * m,
 							N16: -dV*m + dV,
-							N17: 4,
-							N18: 8,
-							N19: 12,
 							S0:  [2]float32{t47Entry3},
 						}
-						regions.R9b0b5e7bf1da(&a2)
+						regions.Rae58427c38fa(&a2)
 					} else {
 						t45_2 := t45[(l*(T-16*chunks)+a+C*s)*m:][:m]
 						t52_3 := t52[(l*(T-16*chunks)+a+C*s)*m:][:m]
@@ -1186,7 +1162,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// lattice_linear.S
 					if kern.Wide() {
-						a2 := regions.R0b8219914f79Args{
+						a2 := regions.Raa01986a765eArgs{
 							P0: unsafe.SliceData(t18),
 							P1: unsafe.SliceData(c.SMax2),
 							P2: unsafe.SliceData(t5),
@@ -1196,7 +1172,7 @@ func (c *stepBackwardFused) run() {
 							N0: m,
 							N1: 4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l,
 						}
-						regions.R0b8219914f79(&a2)
+						regions.Raa01986a765e(&a2)
 					} else {
 						SMax2 := c.SMax2[(l*(T-16*chunks)+a+C*s)*m:][:m]
 						SDiv := c.SDiv[(l*(T-16*chunks)+a+C*s)*m:][:m]
@@ -1212,7 +1188,7 @@ func (c *stepBackwardFused) run() {
 					// lattice_linear.S, lattice_linear.y, lattice_linear.N, lattice_linear.G
 					var t32_2 F
 					if kern.Wide() {
-						a2 := regions.Rbc00b1bd59d6Args{
+						a2 := regions.Rf59cb6af7831Args{
 							P0:  unsafe.SliceData(t48),
 							P1:  unsafe.SliceData(t5),
 							P2:  unsafe.SliceData(t2522),
@@ -1229,22 +1205,19 @@ func (c *stepBackwardFused) run() {
 							N0:  m,
 							N1:  4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l,
 							N2:  4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 4,
-							N3:  4,
-							N4:  4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 8,
-							N5:  8,
-							N6:  4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 12,
-							N7:  12,
-							N8:  dV,
-							N9:  4 * dV,
-							N10: 8 * dV,
-							N11: 4*dV*m*a + 8*dV,
-							N12: 12 * dV,
-							N13: 4*dV*m*a + 12*dV,
-							N14: 4*dV*a + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l,
-							N15: 4 * dV * m * a,
+							N3:  4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 8,
+							N4:  4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 12,
+							N5:  dV,
+							N6:  4 * dV,
+							N7:  8 * dV,
+							N8:  4*dV*m*a + 8*dV,
+							N9:  12 * dV,
+							N10: 4*dV*m*a + 12*dV,
+							N11: 4*dV*a + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l,
+							N12: 4 * dV * m * a,
 							S0:  [2]float32{t32_2},
 						}
-						regions.Rbc00b1bd59d6(&a2)
+						regions.Rf59cb6af7831(&a2)
 					} else {
 						t48_2 := t48[(l*(T-16*chunks)+a+C*s)*m:][:m]
 						t45_2 := t45[(l*(T-16*chunks)+a+C*s)*m:][:m]
@@ -1284,7 +1257,7 @@ func (c *stepBackwardFused) run() {
 					t322 := -t32_2
 					// lattice_linear.N, lattice_linear.S
 					if kern.Wide() {
-						a2 := regions.R6b894374ca58Args{
+						a2 := regions.R9214c4e55445Args{
 							P0: unsafe.SliceData(t45),
 							P1: unsafe.SliceData(t51),
 							P2: unsafe.SliceData(t39),
@@ -1292,7 +1265,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l,
 							S0: [2]float32{t47Entry3},
 						}
-						regions.R6b894374ca58(&a2)
+						regions.R9214c4e55445(&a2)
 					} else {
 						t45_2 := t45[(l*(T-16*chunks)+a+C*s)*m:][:m]
 						for i := range m {
@@ -1303,30 +1276,27 @@ func (c *stepBackwardFused) run() {
 					clear(t412)
 					clear(t532)
 					if kern.Wide() {
-						a2 := regions.R6ab3bb8ad42cArgs{
-							P0:  unsafe.SliceData(t39),
-							P1:  unsafe.SliceData(t45),
-							P2:  unsafe.SliceData(t292),
-							P3:  unsafe.SliceData(c.GLin),
-							P4:  unsafe.SliceData(STrail),
-							P5:  unsafe.SliceData(t412),
-							P6:  unsafe.SliceData(t532),
-							P7:  unsafe.SliceData(t52_2),
-							N0:  m,
-							N1:  4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l,
-							N2:  4,
-							N3:  4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 4,
-							N4:  8,
-							N5:  4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 8,
-							N6:  12,
-							N7:  4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 12,
-							N8:  dV,
-							N9:  12 * dV,
-							N10: 4*dV*m*a + 12*dV,
-							N11: 4*dV*a + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l,
-							N12: 4 * dV * m * a,
+						a2 := regions.R42ba223dc48fArgs{
+							P0: unsafe.SliceData(t39),
+							P1: unsafe.SliceData(t45),
+							P2: unsafe.SliceData(t292),
+							P3: unsafe.SliceData(c.GLin),
+							P4: unsafe.SliceData(STrail),
+							P5: unsafe.SliceData(t412),
+							P6: unsafe.SliceData(t532),
+							P7: unsafe.SliceData(t52_2),
+							N0: m,
+							N1: 4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l,
+							N2: 4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 4,
+							N3: 4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 8,
+							N4: 4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 12,
+							N5: dV,
+							N6: 12 * dV,
+							N7: 4*dV*m*a + 12*dV,
+							N8: 4*dV*a + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l,
+							N9: 4 * dV * m * a,
 						}
-						regions.R6ab3bb8ad42c(&a2)
+						regions.R42ba223dc48f(&a2)
 					} else {
 						t45_2 := t45[(l*(T-16*chunks)+a+C*s)*m:][:m]
 						for i := range m {
@@ -1349,7 +1319,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// lattice_linear.G, lattice_linear.S
 					if kern.Wide() {
-						a2 := regions.R177baf70120fArgs{
+						a2 := regions.Rf45c35955a9cArgs{
 							P0: unsafe.SliceData(t532),
 							P1: unsafe.SliceData(t412),
 							P2: unsafe.SliceData(t443),
@@ -1358,7 +1328,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dV*a + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l,
 							S0: [2]float32{t47Entry3},
 						}
-						regions.R177baf70120f(&a2)
+						regions.Rf45c35955a9c(&a2)
 					} else {
 						t8_2 := t8[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -1369,7 +1339,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// lattice_linear.G, lattice_linear.N, lattice_linear.S
 					if kern.Wide() {
-						a2 := regions.R9b439ba5e180Args{
+						a2 := regions.Rf9f771689e1dArgs{
 							P0:  unsafe.SliceData(t55),
 							P1:  unsafe.SliceData(t39),
 							P2:  unsafe.SliceData(t45),
@@ -1382,19 +1352,16 @@ func (c *stepBackwardFused) run() {
 							N0:  m,
 							N1:  4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l,
 							N2:  4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 4,
-							N3:  4,
-							N4:  4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 8,
-							N5:  8,
-							N6:  4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 12,
-							N7:  12,
-							N8:  dV,
-							N9:  8 * dV,
-							N10: 4*dV*m*a + 12*dV,
-							N11: 12 * dV,
-							N12: 4*dV*a + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l,
-							N13: 4 * dV * m * a,
+							N3:  4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 8,
+							N4:  4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 12,
+							N5:  dV,
+							N6:  8 * dV,
+							N7:  4*dV*m*a + 12*dV,
+							N8:  12 * dV,
+							N9:  4*dV*a + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l,
+							N10: 4 * dV * m * a,
 						}
-						regions.R9b439ba5e180(&a2)
+						regions.Rf9f771689e1d(&a2)
 					} else {
 						t55_2 := t55[(l*(T-16*chunks)+a+C*s)*m:][:m]
 						t45_2 := t45[(l*(T-16*chunks)+a+C*s)*m:][:m]
@@ -1419,7 +1386,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// lattice_linear.G, lattice_linear.N, lattice_linear.S, lattice_linear
 					if kern.Wide() {
-						a2 := regions.Rcc7a4a06502dArgs{
+						a2 := regions.R6c6cb2eb2269Args{
 							P0: unsafe.SliceData(t52_2),
 							P1: unsafe.SliceData(c.NProd),
 							P2: unsafe.SliceData(t51),
@@ -1431,7 +1398,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l,
 							S0: [2]float32{t47Entry3},
 						}
-						regions.Rcc7a4a06502d(&a2)
+						regions.R6c6cb2eb2269(&a2)
 					} else {
 						NProd := c.NProd[(l*(T-16*chunks)+a+C*s)*m:][:m]
 						t7_2 := t7[(l*(T-16*chunks)+a+C*s)*m:][:m]
@@ -1568,7 +1535,7 @@ func (c *stepBackwardFused) run() {
 				// lattice_linear.Z, lattice_linear.N, lattice_linear.G
 				clear(t16)
 				if kern.Wide() {
-					a2 := regions.R638741c91a33Args{
+					a2 := regions.Re7a4eaa9bc5fArgs{
 						P0:  unsafe.SliceData(t42),
 						P1:  unsafe.SliceData(t223),
 						P2:  unsafe.SliceData(t41),
@@ -1591,7 +1558,7 @@ func (c *stepBackwardFused) run() {
 						N13: 4 * dV * m * a,
 						N14: dV * m,
 					}
-					regions.R638741c91a33(&a2)
+					regions.Re7a4eaa9bc5f(&a2)
 				} else {
 					for i := range 16 {
 						for j := range m {
@@ -1614,7 +1581,7 @@ func (c *stepBackwardFused) run() {
 				}
 				// lattice_linear.Z, lattice_linear.S
 				if kern.Wide() {
-					a2 := regions.R6b6ddb17f716Args{
+					a2 := regions.Rf13fa2573149Args{
 						P0: unsafe.SliceData(STrail2),
 						P1: unsafe.SliceData(t16),
 						P2: unsafe.SliceData(Z),
@@ -1624,12 +1591,9 @@ func (c *stepBackwardFused) run() {
 						N2: 4*dV*m*a + 12*dV,
 						N3: 12 * dV,
 						N4: 4 * dV * m * a,
-						N5: 4,
-						N6: 8,
-						N7: 12,
-						N8: dV * m,
+						N5: dV * m,
 					}
-					regions.R6b6ddb17f716(&a2)
+					regions.Rf13fa2573149(&a2)
 				} else {
 					for i := range 16 {
 						t184_2 := t184[i*m:][:m]
@@ -1651,7 +1615,7 @@ func (c *stepBackwardFused) run() {
 				}
 				// lattice_linear.S
 				if kern.Wide() {
-					a2 := regions.Rf3eb9d4c3ac5Args{
+					a2 := regions.Rd20bc7fc6730Args{
 						P0: unsafe.SliceData(t184),
 						P1: unsafe.SliceData(Z),
 						P2: unsafe.SliceData(STrail2),
@@ -1661,7 +1625,7 @@ func (c *stepBackwardFused) run() {
 						N3: 60 * dV * m,
 						N4: 4*dV*m*a + 4*dV*m,
 					}
-					regions.Rf3eb9d4c3ac5(&a2)
+					regions.Rd20bc7fc6730(&a2)
 				} else {
 					t184_2 := t184[15*m:][:m]
 					for i := range m {
@@ -1723,7 +1687,7 @@ func (c *stepBackwardFused) run() {
 				}
 				// lattice_linear.N, lattice_linear.G
 				if kern.Wide() {
-					a2 := regions.R9dda0f921d4bArgs{
+					a2 := regions.Rfa4c7f2eb1cfArgs{
 						P0: unsafe.SliceData(t42),
 						P1: unsafe.SliceData(t323),
 						P2: unsafe.SliceData(STrail2),
@@ -1735,7 +1699,7 @@ func (c *stepBackwardFused) run() {
 						N3: 4 * dV * m * a,
 						N4: dV * m,
 					}
-					regions.R9dda0f921d4b(&a2)
+					regions.Rfa4c7f2eb1cf(&a2)
 				} else {
 					for i := range 16 {
 						t42_3 := t42[((l*chunks+a+C*s)*16+i)*m:][:m]
@@ -1755,19 +1719,19 @@ func (c *stepBackwardFused) run() {
 				// lattice_linear.Z
 				clear(t163)
 				if kern.Wide() {
-					a2 := regions.R158858488385Args{
+					a2 := regions.R4492d95cd606Args{
 						P0: unsafe.SliceData(t41),
 						P1: unsafe.SliceData(N3),
 						P2: unsafe.SliceData(t163),
 						N0: m,
 						N1: 64*a + 64*C*s + 64*chunks*l,
-						N2: 64*a + 64*C*s + 64*chunks*l + 4,
-						N3: 64*a + 64*C*s + 64*chunks*l + 8,
-						N4: 64*a + 64*C*s + 64*chunks*l + 12,
-						N5: dV,
-						N6: dV * m,
+						N2: dV,
+						N3: dV * m,
+						N4: 64*a + 64*C*s + 64*chunks*l + 4,
+						N5: 64*a + 64*C*s + 64*chunks*l + 8,
+						N6: 64*a + 64*C*s + 64*chunks*l + 12,
 					}
-					regions.R158858488385(&a2)
+					regions.R4492d95cd606(&a2)
 				} else {
 					for i := range 16 {
 						for j := range m {
@@ -1787,7 +1751,7 @@ func (c *stepBackwardFused) run() {
 				}
 				// lattice_linear.Z, lattice_linear.S
 				if kern.Wide() {
-					a2 := regions.R6b6ddb17f716Args{
+					a2 := regions.Rf13fa2573149Args{
 						P0: unsafe.SliceData(STrail2),
 						P1: unsafe.SliceData(t163),
 						P2: unsafe.SliceData(Z3),
@@ -1797,12 +1761,9 @@ func (c *stepBackwardFused) run() {
 						N2: 4*dV*m*a + 12*dV,
 						N3: 12 * dV,
 						N4: 4 * dV * m * a,
-						N5: 4,
-						N6: 8,
-						N7: 12,
-						N8: dV * m,
+						N5: dV * m,
 					}
-					regions.R6b6ddb17f716(&a2)
+					regions.Rf13fa2573149(&a2)
 				} else {
 					for i := range 16 {
 						t186_2 := t186[i*m:][:m]
@@ -1845,21 +1806,18 @@ func (c *stepBackwardFused) run() {
 				}
 				// lattice_linear.S, lattice_linear.y
 				if kern.Wide() {
-					a2 := regions.R2be2e3bc6976Args{
+					a2 := regions.Raf64b5c8382bArgs{
 						P0: unsafe.SliceData(t273),
 						P1: unsafe.SliceData(Z3),
 						P2: unsafe.SliceData(t3),
 						P3: unsafe.SliceData(S2),
 						P4: unsafe.SliceData(t3223),
 						N0: m,
-						N1: 4,
-						N2: 8,
-						N3: 12,
-						N4: dV,
-						N5: 64*dV*a + 64*C*dV*s + 64*chunks*dV*l,
-						N6: dV * m,
+						N1: dV,
+						N2: 64*dV*a + 64*C*dV*s + 64*chunks*dV*l,
+						N3: dV * m,
 					}
-					regions.R2be2e3bc6976(&a2)
+					regions.Raf64b5c8382b(&a2)
 				} else {
 					for i := range 16 {
 						t273_2 := t273[i*m:][:m]
@@ -1902,29 +1860,26 @@ func (c *stepBackwardFused) run() {
 				}
 				// lattice_linear.S, lattice_linear.y
 				if kern.Wide() {
-					a2 := regions.Rd1d4297615e0Args{
-						P0:  unsafe.SliceData(t44),
-						P1:  unsafe.SliceData(t273),
-						P2:  unsafe.SliceData(t3),
-						P3:  unsafe.SliceData(t),
-						P4:  unsafe.SliceData(S2),
-						P5:  unsafe.SliceData(t42_2),
-						P6:  unsafe.SliceData(t93),
-						N0:  m,
-						N1:  64*m*a + 64*C*m*s + 64*chunks*m*l,
-						N2:  64*m*a + 64*C*m*s + 64*chunks*m*l + 4,
-						N3:  4,
-						N4:  64*m*a + 64*C*m*s + 64*chunks*m*l + 8,
-						N5:  8,
-						N6:  64*m*a + 64*C*m*s + 64*chunks*m*l + 12,
-						N7:  12,
-						N8:  dV,
-						N9:  8 * dV,
-						N10: 12 * dV,
-						N11: 64*dV*a + 64*C*dV*s + 64*chunks*dV*l,
-						N12: dV * m,
+					a2 := regions.R08cd33c3acc9Args{
+						P0: unsafe.SliceData(t44),
+						P1: unsafe.SliceData(t273),
+						P2: unsafe.SliceData(t3),
+						P3: unsafe.SliceData(t),
+						P4: unsafe.SliceData(S2),
+						P5: unsafe.SliceData(t42_2),
+						P6: unsafe.SliceData(t93),
+						N0: m,
+						N1: 64*m*a + 64*C*m*s + 64*chunks*m*l,
+						N2: 64*m*a + 64*C*m*s + 64*chunks*m*l + 4,
+						N3: 64*m*a + 64*C*m*s + 64*chunks*m*l + 8,
+						N4: 64*m*a + 64*C*m*s + 64*chunks*m*l + 12,
+						N5: dV,
+						N6: 8 * dV,
+						N7: 12 * dV,
+						N8: 64*dV*a + 64*C*dV*s + 64*chunks*dV*l,
+						N9: dV * m,
 					}
-					regions.Rd1d4297615e0(&a2)
+					regions.R08cd33c3acc9(&a2)
 				} else {
 					for i := range 16 {
 						t44_2 := t44[((l*chunks+a+C*s)*16+i)*m:][:m]
@@ -1965,7 +1920,7 @@ func (c *stepBackwardFused) run() {
 				}
 				// lattice_linear.Z, lattice_linear.S
 				if kern.Wide() {
-					a2 := regions.R85dbf2d2c01cArgs{
+					a2 := regions.R2421168b1c2dArgs{
 						P0: unsafe.SliceData(t62),
 						P1: unsafe.SliceData(t2623),
 						P2: unsafe.SliceData(Z3),
@@ -1975,7 +1930,7 @@ func (c *stepBackwardFused) run() {
 						N1: dV,
 						N2: dV * m,
 					}
-					regions.R85dbf2d2c01c(&a2)
+					regions.R2421168b1c2d(&a2)
 				} else {
 					for i := range 16 {
 						t62_2 := t62[i*m:][:m]
@@ -2044,7 +1999,7 @@ func (c *stepBackwardFused) run() {
 				// lattice_linear.Z, lattice_linear.N, lattice_linear.G
 				clear(t445)
 				if kern.Wide() {
-					a2 := regions.R8136f878efaaArgs{
+					a2 := regions.R6a58e6500575Args{
 						P0:  unsafe.SliceData(t41),
 						P1:  unsafe.SliceData(t42),
 						P2:  unsafe.SliceData(t523),
@@ -2058,21 +2013,18 @@ func (c *stepBackwardFused) run() {
 						N0:  64*a + 64*C*s + 64*chunks*l,
 						N1:  m,
 						N2:  64*m*a + 64*C*m*s + 64*chunks*m*l,
-						N3:  64*m*a + 64*C*m*s + 64*chunks*m*l + 4,
-						N4:  64*m*a + 64*C*m*s + 64*chunks*m*l + 8,
-						N5:  64*m*a + 64*C*m*s + 64*chunks*m*l + 12,
-						N6:  dV,
-						N7:  8 * dV,
-						N8:  4*dV*m*a + 8*dV,
-						N9:  12 * dV,
-						N10: 4*dV*m*a + 12*dV,
-						N11: 4 * dV * m * a,
-						N12: 4,
-						N13: 8,
-						N14: 12,
-						N15: dV * m,
+						N3:  dV,
+						N4:  8 * dV,
+						N5:  4*dV*m*a + 8*dV,
+						N6:  12 * dV,
+						N7:  4*dV*m*a + 12*dV,
+						N8:  4 * dV * m * a,
+						N9:  dV * m,
+						N10: 64*m*a + 64*C*m*s + 64*chunks*m*l + 4,
+						N11: 64*m*a + 64*C*m*s + 64*chunks*m*l + 8,
+						N12: 64*m*a + 64*C*m*s + 64*chunks*m*l + 12,
 					}
-					regions.R8136f878efaa(&a2)
+					regions.R6a58e6500575(&a2)
 				} else {
 					t41_2 := t41[(l*chunks+a+C*s)*16:][:16]
 					for i := range 16 {
@@ -2115,7 +2067,7 @@ func (c *stepBackwardFused) run() {
 				// lattice_linear.N, lattice_linear.Z
 				clear(t37)
 				if kern.Wide() {
-					a2 := regions.R276810d6f494Args{
+					a2 := regions.R1c339456563bArgs{
 						P0: unsafe.SliceData(t41),
 						P1: unsafe.SliceData(t323),
 						P2: unsafe.SliceData(t523),
@@ -2131,7 +2083,7 @@ func (c *stepBackwardFused) run() {
 						N8: dV,
 						N9: dV * m,
 					}
-					regions.R276810d6f494(&a2)
+					regions.R1c339456563b(&a2)
 				} else {
 					for i := range m {
 						t41_2 := t41[(l*chunks+a+C*s)*16:][:16]
@@ -2348,7 +2300,7 @@ func (c *stepBackwardFused) run() {
 
 	// lattice_linear.u
 	if kern.Wide() {
-		a := regions.R174d55dca771Args{
+		a := regions.Rd457877fc966Args{
 			P0: unsafe.SliceData(t27),
 			P1: unsafe.SliceData(t13),
 			P2: unsafe.SliceData(t212),
@@ -2357,15 +2309,12 @@ func (c *stepBackwardFused) run() {
 			P5: unsafe.SliceData(t29),
 			N0: L,
 			N1: T,
-			N2: 4,
-			N3: 8,
-			N4: 12,
-			N5: dV,
-			N6: 8 * dV,
-			N7: 12 * dV,
-			N8: T * dV,
+			N2: dV,
+			N3: 8 * dV,
+			N4: 12 * dV,
+			N5: T * dV,
 		}
-		regions.R174d55dca771(&a)
+		regions.Rd457877fc966(&a)
 	} else {
 		for i := range L {
 			t27_2 := t27[i*T:][:T]
@@ -2392,7 +2341,7 @@ func (c *stepBackwardFused) run() {
 	// lattice_linear.u, lattice_linear.beta
 	var t56 F
 	if kern.Wide() {
-		a := regions.Re27a374f9396Args{
+		a := regions.R435b110b450fArgs{
 			P0:  unsafe.SliceData(t25),
 			P1:  unsafe.SliceData(c.UProd),
 			P2:  unsafe.SliceData(beta),
@@ -2411,7 +2360,7 @@ func (c *stepBackwardFused) run() {
 			N4:  12 * T,
 			S0:  [2]float32{t56},
 		}
-		regions.Re27a374f9396(&a)
+		regions.R435b110b450f(&a)
 	} else {
 		t56_2 := t56
 		for i := range L {
@@ -2447,7 +2396,7 @@ func (c *stepBackwardFused) run() {
 	// lattice_linear.beta, lattice_linear.u
 	clear(t58)
 	if kern.Wide() {
-		a := regions.R079884105de3Args{
+		a := regions.R18dfdbab76c1Args{
 			P0: unsafe.SliceData(t53),
 			P1: unsafe.SliceData(t262),
 			P2: unsafe.SliceData(t462),
@@ -2458,16 +2407,13 @@ func (c *stepBackwardFused) run() {
 			P7: unsafe.SliceData(c.VBar),
 			N0: L,
 			N1: T,
-			N2: 4,
-			N3: 8,
-			N4: 12,
-			N5: dV,
-			N6: 8 * dV,
-			N7: 12 * dV,
-			N8: 4 * m,
-			N9: T * dV,
+			N2: dV,
+			N3: 8 * dV,
+			N4: 12 * dV,
+			N5: 4 * m,
+			N6: T * dV,
 		}
-		regions.R079884105de3(&a)
+		regions.R18dfdbab76c1(&a)
 	} else {
 		for i := range L {
 			t53_2 := t53[i*T:][:T]
@@ -2494,7 +2440,7 @@ func (c *stepBackwardFused) run() {
 	// lattice_linear.beta
 	clear(t60)
 	if kern.Wide() {
-		a := regions.R0e0f0401e4e8Args{
+		a := regions.R110af0536bfaArgs{
 			P0: unsafe.SliceData(t53),
 			P1: unsafe.SliceData(c.K),
 			P2: unsafe.SliceData(t60),
@@ -2507,16 +2453,13 @@ func (c *stepBackwardFused) run() {
 			P9: unsafe.SliceData(c.QBar),
 			N0: L,
 			N1: T,
-			N2: 4,
-			N3: 8,
-			N4: 12,
-			N5: m,
-			N6: 4 * m,
-			N7: 8 * m,
-			N8: 12 * m,
-			N9: T * m,
+			N2: m,
+			N3: 4 * m,
+			N4: 8 * m,
+			N5: 12 * m,
+			N6: T * m,
 		}
-		regions.R0e0f0401e4e8(&a)
+		regions.R110af0536bfa(&a)
 	} else {
 		t60_2 := t60[:m]
 		wBeta := c.WBeta[:m]

@@ -23,16 +23,13 @@ func (c *startFused) run() {
 
 	// lattice_similarity.S.start
 	if kern.Wide() {
-		a := regions.R1120eb73e58bArgs{
+		a := regions.Rc9a2b47afb1dArgs{
 			P0: unsafe.SliceData(c.SInit),
 			P1: unsafe.SliceData(c.StartProd),
 			N0: m,
 			N1: dV,
-			N2: 4,
-			N3: 8,
-			N4: 12,
 		}
-		regions.R1120eb73e58b(&a)
+		regions.Rc9a2b47afb1d(&a)
 	} else {
 		startProd := c.StartProd[:m]
 		for i := range m {
@@ -50,12 +47,12 @@ func (c *startFused) run() {
 
 	// lattice_similarity.S.start
 	if kern.Wide() {
-		a := regions.Rdd35686635fbArgs{
+		a := regions.R6419351669f3Args{
 			P0: unsafe.SliceData(c.StartProd),
 			P1: unsafe.SliceData(t10),
 			N0: m,
 		}
-		regions.Rdd35686635fb(&a)
+		regions.R6419351669f3(&a)
 	} else {
 		startProd := c.StartProd[:m]
 		for i := range m {
@@ -66,14 +63,14 @@ func (c *startFused) run() {
 
 	// lattice_similarity.S.start
 	if kern.Wide() {
-		a := regions.R234d085de09bArgs{
+		a := regions.Rd49d1bed7343Args{
 			P0: unsafe.SliceData(t10),
 			P1: unsafe.SliceData(c.SInit),
 			P2: unsafe.SliceData(t11),
 			N0: m,
 			N1: dV,
 		}
-		regions.R234d085de09b(&a)
+		regions.Rd49d1bed7343(&a)
 	} else {
 		for i := range m {
 			SInit := c.SInit[i*dV:][:dV]
@@ -112,7 +109,7 @@ func (c *startBackwardFused) run() {
 
 	// lattice_similarity.S.start
 	if kern.Wide() {
-		a := regions.R1cffcc066c50Args{
+		a := regions.Rb8c896f5fd3bArgs{
 			P0: unsafe.SliceData(c.StartProd),
 			P1: unsafe.SliceData(t6),
 			P2: unsafe.SliceData(t8),
@@ -120,7 +117,7 @@ func (c *startBackwardFused) run() {
 			P4: unsafe.SliceData(t42),
 			N0: m,
 		}
-		regions.R1cffcc066c50(&a)
+		regions.Rb8c896f5fd3b(&a)
 	} else {
 		startProd := c.StartProd[:m]
 		for i := range m {
@@ -161,18 +158,15 @@ func (c *startBackwardFused) run() {
 
 	// lattice_similarity.S.start
 	if kern.Wide() {
-		a := regions.R76f7722a0ff1Args{
+		a := regions.R014583b4c5ecArgs{
 			P0: unsafe.SliceData(t10),
 			P1: unsafe.SliceData(t22),
 			P2: unsafe.SliceData(c.SInit),
 			P3: unsafe.SliceData(t72),
 			N0: m,
-			N1: 4,
-			N2: 8,
-			N3: 12,
-			N4: dV,
+			N1: dV,
 		}
-		regions.R76f7722a0ff1(&a)
+		regions.R014583b4c5ec(&a)
 	} else {
 		for i := range m {
 			t22_2 := t22[i*dV:][:dV]
@@ -190,7 +184,7 @@ func (c *startBackwardFused) run() {
 
 	// lattice_similarity.S.start
 	if kern.Wide() {
-		a := regions.R17e8290fd79fArgs{
+		a := regions.Rebf63cf241e9Args{
 			P0: unsafe.SliceData(t8),
 			P1: unsafe.SliceData(c.StartProd),
 			P2: unsafe.SliceData(t72),
@@ -198,7 +192,7 @@ func (c *startBackwardFused) run() {
 			P4: unsafe.SliceData(t24),
 			N0: m,
 		}
-		regions.R17e8290fd79f(&a)
+		regions.Rebf63cf241e9(&a)
 	} else {
 		startProd := c.StartProd[:m]
 		for i := range m {
@@ -211,7 +205,7 @@ func (c *startBackwardFused) run() {
 
 	// lattice_similarity.S.start
 	if kern.Wide() {
-		a := regions.R231dcb1668ceArgs{
+		a := regions.Raeac62b0737cArgs{
 			P0: unsafe.SliceData(t42),
 			P1: unsafe.SliceData(t24),
 			P2: unsafe.SliceData(c.SInit),
@@ -220,7 +214,7 @@ func (c *startBackwardFused) run() {
 			N0: m,
 			N1: dV,
 		}
-		regions.R231dcb1668ce(&a)
+		regions.Raeac62b0737c(&a)
 	} else {
 		for i := range m {
 			SInit := c.SInit[i*dV:][:dV]

@@ -31,19 +31,16 @@ func (c *stepFused) run() {
 
 	// lattice_similarity.beta
 	if kern.Wide() {
-		a := regions.Rfbfeca1e6fccArgs{
+		a := regions.R3a90f28e860bArgs{
 			P0: unsafe.SliceData(c.K),
 			P1: unsafe.SliceData(c.WBeta),
 			P2: unsafe.SliceData(t),
 			N0: L,
 			N1: T,
 			N2: m,
-			N3: 4,
-			N4: 8,
-			N5: 12,
-			N6: T * m,
+			N3: T * m,
 		}
-		regions.Rfbfeca1e6fcc(&a)
+		regions.R3a90f28e860b(&a)
 	} else {
 		wBeta := c.WBeta[:m]
 		for i := range L {
@@ -63,7 +60,7 @@ func (c *stepFused) run() {
 
 	// lattice_similarity.beta, lattice_similarity.u
 	if kern.Wide() {
-		a := regions.Rf352e81cbaa1Args{
+		a := regions.R8f61cc3e6713Args{
 			P0: unsafe.SliceData(c.V),
 			P1: unsafe.SliceData(c.WBeta),
 			P2: unsafe.SliceData(t2),
@@ -72,12 +69,9 @@ func (c *stepFused) run() {
 			N1: T,
 			N2: dV,
 			N3: 4 * m,
-			N4: 4,
-			N5: 8,
-			N6: 12,
-			N7: T * dV,
+			N4: T * dV,
 		}
-		regions.Rf352e81cbaa1(&a)
+		regions.R8f61cc3e6713(&a)
 	} else {
 		for i := range L {
 			t2_2 := t2[i*T:][:T]
@@ -105,7 +99,7 @@ func (c *stepFused) run() {
 	// lattice_similarity.beta, lattice_similarity.u
 	bBetaEntry := c.BBeta[0]
 	if kern.Wide() {
-		a := regions.R36897b361830Args{
+		a := regions.R8127d8ec9c92Args{
 			P0: unsafe.SliceData(t),
 			P1: unsafe.SliceData(t2),
 			P2: unsafe.SliceData(c.UProd),
@@ -116,7 +110,7 @@ func (c *stepFused) run() {
 			N1: T,
 			S0: [2]float32{bBetaEntry},
 		}
-		regions.R36897b361830(&a)
+		regions.R8127d8ec9c92(&a)
 	} else {
 		for i := range L {
 			t3 := t[i*T:][:T]
@@ -137,7 +131,7 @@ func (c *stepFused) run() {
 
 	// lattice_similarity.u
 	if kern.Wide() {
-		a := regions.R8471c6d8d27aArgs{
+		a := regions.R0c53870ed679Args{
 			P0: unsafe.SliceData(t27),
 			P1: unsafe.SliceData(c.V),
 			P2: unsafe.SliceData(u),
@@ -146,7 +140,7 @@ func (c *stepFused) run() {
 			N2: dV,
 			N3: T * dV,
 		}
-		regions.R8471c6d8d27a(&a)
+		regions.R0c53870ed679(&a)
 	} else {
 		for i := range L {
 			t27_2 := t27[i*T:][:T]
@@ -211,7 +205,7 @@ func (c *stepRows1) Part(part int) {
 					}
 				}
 				{
-					a := regions.Rb99aceec854dArgs{
+					a := regions.Rbc754b34a444Args{
 						P0: unsafe.SliceData(SState),
 						P1: unsafe.SliceData(u),
 						P2: kern.Given(c.NProd),
@@ -230,7 +224,7 @@ func (c *stepRows1) Part(part int) {
 						N5: 4*C*s + 4*T*l,
 						N6: m,
 					}
-					regions.Rb99aceec854d(&a, rows)
+					regions.Rbc754b34a444(&a, rows)
 				}
 			}
 			kern.Separate(SState, rows, c.SOut[(l*m+i)*dV:], dV, dV)
@@ -334,7 +328,7 @@ func (c *stepBackwardFused) run() {
 
 	// lattice_similarity.beta, lattice_similarity.u
 	if kern.Wide() {
-		a := regions.Rc96dad5cc8cbArgs{
+		a := regions.R09b94636304cArgs{
 			P0: unsafe.SliceData(c.UProd),
 			P1: unsafe.SliceData(c.BetaLin),
 			P2: unsafe.SliceData(beta),
@@ -345,7 +339,7 @@ func (c *stepBackwardFused) run() {
 			N0: L,
 			N1: T,
 		}
-		regions.Rc96dad5cc8cb(&a)
+		regions.R09b94636304c(&a)
 	} else {
 		for i := range L {
 			uProd := c.UProd[i*T:][:T]
@@ -371,7 +365,7 @@ func (c *stepBackwardFused) run() {
 
 	// lattice_similarity.u
 	if kern.Wide() {
-		a := regions.R8471c6d8d27aArgs{
+		a := regions.R0c53870ed679Args{
 			P0: unsafe.SliceData(t27),
 			P1: unsafe.SliceData(c.V),
 			P2: unsafe.SliceData(u),
@@ -380,7 +374,7 @@ func (c *stepBackwardFused) run() {
 			N2: dV,
 			N3: T * dV,
 		}
-		regions.R8471c6d8d27a(&a)
+		regions.R0c53870ed679(&a)
 	} else {
 		for i := range L {
 			t27_2 := t27[i*T:][:T]
@@ -397,7 +391,7 @@ func (c *stepBackwardFused) run() {
 
 	// lattice_similarity.N
 	if kern.Wide() {
-		a := regions.Rf947498f1828Args{
+		a := regions.Rb55815dc3f7cArgs{
 			P0: unsafe.SliceData(beta),
 			P1: unsafe.SliceData(c.K),
 			P2: unsafe.SliceData(c.NProd),
@@ -408,7 +402,7 @@ func (c *stepBackwardFused) run() {
 			N2: m,
 			N3: T * m,
 		}
-		regions.Rf947498f1828(&a)
+		regions.Rb55815dc3f7c(&a)
 	} else {
 		for i := range L {
 			beta2 := beta[i*T:][:T]
@@ -438,20 +432,17 @@ func (c *stepBackwardFused) run() {
 
 	// lattice_similarity.u
 	if kern.Wide() {
-		a := regions.Ra1f5cd3e3b60Args{
+		a := regions.Rda300cb5cecaArgs{
 			P0: unsafe.SliceData(t27),
 			P1: unsafe.SliceData(t5),
 			P2: unsafe.SliceData(u),
 			P3: unsafe.SliceData(t12),
 			N0: L,
 			N1: T,
-			N2: 4,
-			N3: 8,
-			N4: 12,
-			N5: dV,
-			N6: T * dV,
+			N2: dV,
+			N3: T * dV,
 		}
-		regions.Ra1f5cd3e3b60(&a)
+		regions.Rda300cb5ceca(&a)
 	} else {
 		for i := range L {
 			t27_2 := t27[i*T:][:T]
@@ -474,7 +465,7 @@ func (c *stepBackwardFused) run() {
 	// lattice_similarity.u, lattice_similarity.beta
 	var t38 F
 	if kern.Wide() {
-		a := regions.Rd02d2d714be0Args{
+		a := regions.R915ff3914ca5Args{
 			P0: unsafe.SliceData(t25),
 			P1: unsafe.SliceData(c.UProd),
 			P2: unsafe.SliceData(beta),
@@ -492,7 +483,7 @@ func (c *stepBackwardFused) run() {
 			N4: 12 * T,
 			S0: [2]float32{t38},
 		}
-		regions.Rd02d2d714be0(&a)
+		regions.R915ff3914ca5(&a)
 	} else {
 		t38_2 := t38
 		for i := range L {
@@ -527,7 +518,7 @@ func (c *stepBackwardFused) run() {
 	// lattice_similarity.beta, lattice_similarity.u
 	clear(t40)
 	if kern.Wide() {
-		a := regions.R079884105de3Args{
+		a := regions.R18dfdbab76c1Args{
 			P0: unsafe.SliceData(t35),
 			P1: unsafe.SliceData(t9),
 			P2: unsafe.SliceData(t29),
@@ -538,16 +529,13 @@ func (c *stepBackwardFused) run() {
 			P7: unsafe.SliceData(c.VBar),
 			N0: L,
 			N1: T,
-			N2: 4,
-			N3: 8,
-			N4: 12,
-			N5: dV,
-			N6: 8 * dV,
-			N7: 12 * dV,
-			N8: 4 * m,
-			N9: T * dV,
+			N2: dV,
+			N3: 8 * dV,
+			N4: 12 * dV,
+			N5: 4 * m,
+			N6: T * dV,
 		}
-		regions.R079884105de3(&a)
+		regions.R18dfdbab76c1(&a)
 	} else {
 		for i := range L {
 			t35_2 := t35[i*T:][:T]
@@ -574,7 +562,7 @@ func (c *stepBackwardFused) run() {
 	// lattice_similarity.beta
 	clear(t42_2)
 	if kern.Wide() {
-		a := regions.Rb24cc5659f35Args{
+		a := regions.Rf2b6890fe57bArgs{
 			P0: unsafe.SliceData(t35),
 			P1: unsafe.SliceData(c.K),
 			P2: unsafe.SliceData(t42_2),
@@ -583,15 +571,12 @@ func (c *stepBackwardFused) run() {
 			P5: unsafe.SliceData(c.KBar),
 			N0: L,
 			N1: T,
-			N2: 4,
-			N3: 8,
-			N4: 12,
-			N5: m,
-			N6: 8 * m,
-			N7: 12 * m,
-			N8: T * m,
+			N2: m,
+			N3: 8 * m,
+			N4: 12 * m,
+			N5: T * m,
 		}
-		regions.Rb24cc5659f35(&a)
+		regions.Rf2b6890fe57b(&a)
 	} else {
 		t42_3 := t42_2[:m]
 		wBeta := c.WBeta[:m]
@@ -684,7 +669,7 @@ func (c *stepBackwardRows1) Part(part int) {
 				}
 				kern.Interleave(STrail, rows, c.SCheckpoints[((l*segments+s)*m+i)*dV:], dV, dV)
 				{
-					a := regions.R96a932d6e46dArgs{
+					a := regions.Ra8807f6a3d61Args{
 						P0: unsafe.SliceData(beta),
 						P1: unsafe.SliceData(c.K),
 						P2: unsafe.SliceData(t42),
@@ -699,10 +684,10 @@ func (c *stepBackwardRows1) Part(part int) {
 						N5: 4*C*dV*s + 4*T*dV*l,
 						N6: m,
 					}
-					regions.R96a932d6e46d(&a, rows)
+					regions.Ra8807f6a3d61(&a, rows)
 				}
 				{
-					a := regions.Rc7e43fc5ccc1Args{
+					a := regions.R26836590cb37Args{
 						P0:  unsafe.SliceData(c.K),
 						P1:  unsafe.SliceData(t42),
 						P2:  unsafe.SliceData(beta),
@@ -732,7 +717,7 @@ func (c *stepBackwardRows1) Part(part int) {
 						N6:  4*C*s + 4*T*l,
 						N7:  4*C*dV*s + 4*T*dV*l,
 					}
-					regions.Rc7e43fc5ccc1(&a, rows)
+					regions.R26836590cb37(&a, rows)
 				}
 				kern.Separate(SBarState, rows, c.SBarOut[(l*m+i)*dV:], dV, dV)
 			}

@@ -29,14 +29,14 @@ func (c *startFused) run() {
 
 	// memora.W1.start
 	if kern.Wide() {
-		a := regions.Raf29f74dc8b5Args{
+		a := regions.R905c1970200dArgs{
 			P0: unsafe.SliceData(c.W1Init),
 			P1: unsafe.SliceData(t3),
 			N0: dH,
 			N1: dK,
 			S0: [2]float32{t2},
 		}
-		regions.Raf29f74dc8b5(&a)
+		regions.R905c1970200d(&a)
 	} else {
 		for i := range dH {
 			W1Init := c.W1Init[i*dK:][:dK]
@@ -49,13 +49,13 @@ func (c *startFused) run() {
 
 	// memora.W1.start
 	if kern.Wide() {
-		a := regions.R452f8fb338c9Args{
+		a := regions.R3c90e3768d15Args{
 			P0: unsafe.SliceData(t3),
 			P1: unsafe.SliceData(c.StartSoftmax),
 			N0: dH,
 			N1: dK,
 		}
-		regions.R452f8fb338c9(&a)
+		regions.R3c90e3768d15(&a)
 	} else {
 		for i := range dH {
 			t3_2 := t3[i*dK:][:dK]
@@ -89,14 +89,14 @@ func (c *startFused) run() {
 
 	// memora.W2.start
 	if kern.Wide() {
-		a := regions.Raf29f74dc8b5Args{
+		a := regions.R905c1970200dArgs{
 			P0: unsafe.SliceData(c.W2Init),
 			P1: unsafe.SliceData(t8),
 			N0: dV,
 			N1: dH,
 			S0: [2]float32{t7},
 		}
-		regions.Raf29f74dc8b5(&a)
+		regions.R905c1970200d(&a)
 	} else {
 		for i := range dV {
 			W2Init := c.W2Init[i*dH:][:dH]
@@ -109,13 +109,13 @@ func (c *startFused) run() {
 
 	// memora.W2.start
 	if kern.Wide() {
-		a := regions.R452f8fb338c9Args{
+		a := regions.R3c90e3768d15Args{
 			P0: unsafe.SliceData(t8),
 			P1: unsafe.SliceData(c.StartSoftmax2),
 			N0: dV,
 			N1: dH,
 		}
-		regions.R452f8fb338c9(&a)
+		regions.R3c90e3768d15(&a)
 	} else {
 		for i := range dV {
 			t8_2 := t8[i*dH:][:dH]
@@ -193,17 +193,14 @@ func (c *startBackwardFused) run() {
 
 	// memora.W2.start
 	if kern.Wide() {
-		a := regions.Rdfc81b904dafArgs{
+		a := regions.Rfdeacfeef49aArgs{
 			P0: unsafe.SliceData(c.StartSoftmax2),
 			P1: unsafe.SliceData(t22),
 			P2: unsafe.SliceData(t32),
 			N0: dV,
 			N1: dH,
-			N2: 4,
-			N3: 8,
-			N4: 12,
 		}
-		regions.Rdfc81b904daf(&a)
+		regions.Rfdeacfeef49a(&a)
 	} else {
 		for i := range dV {
 			startSoftmax2 := c.StartSoftmax2[i*dH:][:dH]
@@ -220,7 +217,7 @@ func (c *startBackwardFused) run() {
 
 	// memora.W2.start
 	if kern.Wide() {
-		a := regions.R6d4670e865f4Args{
+		a := regions.Rcdedc2d1ee90Args{
 			P0: unsafe.SliceData(t32),
 			P1: unsafe.SliceData(c.StartSoftmax2),
 			P2: unsafe.SliceData(t22),
@@ -229,7 +226,7 @@ func (c *startBackwardFused) run() {
 			N1: dH,
 			S0: [2]float32{t7},
 		}
-		regions.R6d4670e865f4(&a)
+		regions.Rcdedc2d1ee90(&a)
 	} else {
 		for i := range dV {
 			startSoftmax2 := c.StartSoftmax2[i*dH:][:dH]
@@ -268,17 +265,14 @@ func (c *startBackwardFused) run() {
 
 	// memora.W1.start
 	if kern.Wide() {
-		a := regions.Rdfc81b904dafArgs{
+		a := regions.Rfdeacfeef49aArgs{
 			P0: unsafe.SliceData(c.StartSoftmax),
 			P1: unsafe.SliceData(t72),
 			P2: unsafe.SliceData(t82),
 			N0: dH,
 			N1: dK,
-			N2: 4,
-			N3: 8,
-			N4: 12,
 		}
-		regions.Rdfc81b904daf(&a)
+		regions.Rfdeacfeef49a(&a)
 	} else {
 		for i := range dH {
 			startSoftmax := c.StartSoftmax[i*dK:][:dK]
@@ -295,7 +289,7 @@ func (c *startBackwardFused) run() {
 
 	// memora.W1.start
 	if kern.Wide() {
-		a := regions.R6d4670e865f4Args{
+		a := regions.Rcdedc2d1ee90Args{
 			P0: unsafe.SliceData(t82),
 			P1: unsafe.SliceData(c.StartSoftmax),
 			P2: unsafe.SliceData(t72),
@@ -304,7 +298,7 @@ func (c *startBackwardFused) run() {
 			N1: dK,
 			S0: [2]float32{t2},
 		}
-		regions.R6d4670e865f4(&a)
+		regions.Rcdedc2d1ee90(&a)
 	} else {
 		for i := range dH {
 			startSoftmax := c.StartSoftmax[i*dK:][:dK]

@@ -67,18 +67,15 @@ func (c *stepFused) run() {
 				for a := range n {
 					// memora.e
 					if kern.Wide() {
-						a2 := regions.Re3afadbfb931Args{
+						a2 := regions.Re86f6d28800bArgs{
 							P0: unsafe.SliceData(W1State),
 							P1: unsafe.SliceData(c.K0),
 							P2: unsafe.SliceData(t),
 							N0: dH,
 							N1: dK,
 							N2: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							N3: 4,
-							N4: 8,
-							N5: 12,
 						}
-						regions.Re3afadbfb931(&a2)
+						regions.Re86f6d28800b(&a2)
 					} else {
 						for i := range dH {
 							W1State2 := W1State[i*dK:][:dK]
@@ -95,7 +92,7 @@ func (c *stepFused) run() {
 					// memora.e, memora.U_W2
 					thetaEntry := theta[a]
 					if kern.Wide() {
-						a2 := regions.Re59a8f0823c8Args{
+						a2 := regions.R699f20093678Args{
 							P0: unsafe.SliceData(t),
 							P1: unsafe.SliceData(t2),
 							P2: unsafe.SliceData(t14),
@@ -103,7 +100,7 @@ func (c *stepFused) run() {
 							N0: dH,
 							S0: [2]float32{thetaEntry},
 						}
-						regions.Re59a8f0823c8(&a2)
+						regions.R699f20093678(&a2)
 					} else {
 						for i := range dH {
 							tEntry := t[i]
@@ -115,17 +112,14 @@ func (c *stepFused) run() {
 					}
 					// memora.e
 					if kern.Wide() {
-						a2 := regions.R603af76cb01cArgs{
+						a2 := regions.Re9e17de9f83aArgs{
 							P0: unsafe.SliceData(W2State),
 							P1: unsafe.SliceData(t14),
 							P2: unsafe.SliceData(t3),
 							N0: dV,
 							N1: dH,
-							N2: 4,
-							N3: 8,
-							N4: 12,
 						}
-						regions.R603af76cb01c(&a2)
+						regions.Re9e17de9f83a(&a2)
 					} else {
 						for i := range dV {
 							W2State2 := W2State[i*dH:][:dH]
@@ -178,21 +172,18 @@ func (c *stepFused) run() {
 					clear(t22)
 					rhoEntry := rho[a]
 					if kern.Wide() {
-						a2 := regions.Rac76779fe126Args{
+						a2 := regions.Ra602ff2c91b9Args{
 							P0: unsafe.SliceData(e2),
 							P1: unsafe.SliceData(W2State),
 							P2: unsafe.SliceData(t162),
 							P3: unsafe.SliceData(t27),
 							P4: unsafe.SliceData(t22),
 							N0: dV,
-							N1: 4,
-							N2: 8,
-							N3: 12,
-							N4: dH,
-							N5: 12 * dH,
+							N1: dH,
+							N2: 12 * dH,
 							S0: [2]float32{rhoEntry},
 						}
-						regions.Rac76779fe126(&a2)
+						regions.Ra602ff2c91b9(&a2)
 					} else {
 						for i := range dV {
 							W2State2 := W2State[i*dH:][:dH]
@@ -207,13 +198,13 @@ func (c *stepFused) run() {
 					}
 					// memora.W2
 					if kern.Wide() {
-						a2 := regions.R452f8fb338c9Args{
+						a2 := regions.R3c90e3768d15Args{
 							P0: unsafe.SliceData(t27),
 							P1: unsafe.SliceData(W22),
 							N0: dV,
 							N1: dH,
 						}
-						regions.R452f8fb338c9(&a2)
+						regions.R3c90e3768d15(&a2)
 					} else {
 						for i := range dV {
 							t27_2 := t27[i*dH:][:dH]
@@ -239,14 +230,14 @@ func (c *stepFused) run() {
 					}
 					// memora.G_W1
 					if kern.Wide() {
-						a2 := regions.R0473d015dae4Args{
+						a2 := regions.R30ae200cc575Args{
 							P0: unsafe.SliceData(t2),
 							P1: unsafe.SliceData(t22),
 							P2: unsafe.SliceData(t),
 							P3: unsafe.SliceData(t41),
 							N0: dH,
 						}
-						regions.R0473d015dae4(&a2)
+						regions.R30ae200cc575(&a2)
 					} else {
 						for i := range dH {
 							t2Entry := t2[i]
@@ -257,7 +248,7 @@ func (c *stepFused) run() {
 					}
 					// memora.W1, memora.W2, memora.U_W1, memora.G_W1
 					if kern.Wide() {
-						a2 := regions.Rf1cb1341735eArgs{
+						a2 := regions.R7dc201fb9a85Args{
 							P0: unsafe.SliceData(t41),
 							P1: unsafe.SliceData(c.K0),
 							P2: unsafe.SliceData(W1State),
@@ -268,7 +259,7 @@ func (c *stepFused) run() {
 							S0: [2]float32{thetaEntry},
 							S1: [2]float32{rhoEntry},
 						}
-						regions.Rf1cb1341735e(&a2)
+						regions.R7dc201fb9a85(&a2)
 					} else {
 						for i := range dH {
 							k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
@@ -282,13 +273,13 @@ func (c *stepFused) run() {
 					}
 					// memora.W1
 					if kern.Wide() {
-						a2 := regions.R452f8fb338c9Args{
+						a2 := regions.R3c90e3768d15Args{
 							P0: unsafe.SliceData(t48),
 							P1: unsafe.SliceData(W12),
 							N0: dH,
 							N1: dK,
 						}
-						regions.R452f8fb338c9(&a2)
+						regions.R3c90e3768d15(&a2)
 					} else {
 						for i := range dH {
 							t48_2 := t48[i*dK:][:dK]
@@ -314,7 +305,7 @@ func (c *stepFused) run() {
 					}
 					// memora.y, memora
 					if kern.Wide() {
-						a2 := regions.Red23b6c14631Args{
+						a2 := regions.Rdf53c18cef64Args{
 							P0: unsafe.SliceData(W12),
 							P1: unsafe.SliceData(c.Q0),
 							P2: unsafe.SliceData(W1State),
@@ -322,11 +313,8 @@ func (c *stepFused) run() {
 							N0: dH,
 							N1: dK,
 							N2: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							N3: 4,
-							N4: 8,
-							N5: 12,
 						}
-						regions.Red23b6c14631(&a2)
+						regions.Rdf53c18cef64(&a2)
 					} else {
 						for i := range dH {
 							W12_2 := W12[i*dK:][:dK]
@@ -396,12 +384,12 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := regions.R87ba377fe3c0Args{
+						a2 := regions.R547809cfa04dArgs{
 							P0: unsafe.SliceData(t50),
 							P1: unsafe.SliceData(t18),
 							N0: dH,
 						}
-						regions.R87ba377fe3c0(&a2)
+						regions.R547809cfa04d(&a2)
 					} else {
 						for i := range dH {
 							t50Entry := t50[i]
@@ -410,18 +398,15 @@ func (c *stepFused) run() {
 					}
 					// memora.y, memora
 					if kern.Wide() {
-						a2 := regions.Rf3f509c2b374Args{
+						a2 := regions.R3ffea1ecc8ccArgs{
 							P0: unsafe.SliceData(W22),
 							P1: unsafe.SliceData(t18),
 							P2: unsafe.SliceData(W2State),
 							P3: unsafe.SliceData(y2),
 							N0: dV,
 							N1: dH,
-							N2: 4,
-							N3: 8,
-							N4: 12,
 						}
-						regions.Rf3f509c2b374(&a2)
+						regions.R3ffea1ecc8cc(&a2)
 					} else {
 						for i := range dV {
 							W22_2 := W22[i*dH:][:dH]
@@ -610,7 +595,7 @@ func (c *stepBackwardFused) run() {
 					// memora.W2, memora.U_W2, memora.G_W2
 					rhoEntry := rho[a]
 					if kern.Wide() {
-						a2 := regions.R2992eb46763cArgs{
+						a2 := regions.R110068c6c39cArgs{
 							P0: unsafe.SliceData(c.E),
 							P1: unsafe.SliceData(t162),
 							P2: unsafe.SliceData(W2Trail),
@@ -622,7 +607,7 @@ func (c *stepBackwardFused) run() {
 							N4: 4 * dH * dV * a,
 							S0: [2]float32{rhoEntry},
 						}
-						regions.R2992eb46763c(&a2)
+						regions.R110068c6c39c(&a2)
 					} else {
 						e := c.E[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -637,13 +622,13 @@ func (c *stepBackwardFused) run() {
 					}
 					// memora.W2
 					if kern.Wide() {
-						a2 := regions.R452f8fb338c9Args{
+						a2 := regions.R3c90e3768d15Args{
 							P0: unsafe.SliceData(t27),
 							P1: unsafe.SliceData(W22),
 							N0: dV,
 							N1: dH,
 						}
-						regions.R452f8fb338c9(&a2)
+						regions.R3c90e3768d15(&a2)
 					} else {
 						for i := range dV {
 							t27_2 := t27[i*dH:][:dH]
@@ -670,7 +655,7 @@ func (c *stepBackwardFused) run() {
 					// memora.W1, memora.W2, memora.U_W1, memora.G_W1
 					thetaEntry2 := theta[a]
 					if kern.Wide() {
-						a2 := regions.Rde44afb04df4Args{
+						a2 := regions.Rc9200e247770Args{
 							P0: unsafe.SliceData(t41),
 							P1: unsafe.SliceData(c.K0),
 							P2: unsafe.SliceData(W1Trail),
@@ -683,7 +668,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{thetaEntry2},
 							S1: [2]float32{rhoEntry},
 						}
-						regions.Rde44afb04df4(&a2)
+						regions.Rc9200e247770(&a2)
 					} else {
 						t41_2 := t41[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
@@ -698,13 +683,13 @@ func (c *stepBackwardFused) run() {
 					}
 					// memora.W1
 					if kern.Wide() {
-						a2 := regions.R452f8fb338c9Args{
+						a2 := regions.R3c90e3768d15Args{
 							P0: unsafe.SliceData(t48),
 							P1: unsafe.SliceData(W12),
 							N0: dH,
 							N1: dK,
 						}
-						regions.R452f8fb338c9(&a2)
+						regions.R3c90e3768d15(&a2)
 					} else {
 						for i := range dH {
 							t48_2 := t48[i*dK:][:dK]
@@ -747,7 +732,7 @@ func (c *stepBackwardFused) run() {
 					// memora.W2, memora.U_W2, memora.G_W2
 					rhoEntry3 := rho[a]
 					if kern.Wide() {
-						a2 := regions.R0de1cd83c454Args{
+						a2 := regions.R30d088ac8174Args{
 							P0: unsafe.SliceData(c.E),
 							P1: unsafe.SliceData(W2Trail),
 							P2: unsafe.SliceData(t25),
@@ -760,7 +745,7 @@ func (c *stepBackwardFused) run() {
 							N4: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0: [2]float32{rhoEntry3},
 						}
-						regions.R0de1cd83c454(&a2)
+						regions.R30d088ac8174(&a2)
 					} else {
 						e := c.E[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -778,13 +763,13 @@ func (c *stepBackwardFused) run() {
 					}
 					// memora.W2
 					if kern.Wide() {
-						a2 := regions.R452f8fb338c9Args{
+						a2 := regions.R3c90e3768d15Args{
 							P0: unsafe.SliceData(t272),
 							P1: unsafe.SliceData(W222),
 							N0: dV,
 							N1: dH,
 						}
-						regions.R452f8fb338c9(&a2)
+						regions.R3c90e3768d15(&a2)
 					} else {
 						for i := range dV {
 							t272_2 := t272[i*dH:][:dH]
@@ -811,18 +796,18 @@ func (c *stepBackwardFused) run() {
 					// memora.y
 					clear(t32)
 					if kern.Wide() {
-						a2 := regions.R4fcaf4a4ea27Args{
+						a2 := regions.Rff6a14815414Args{
 							P0: unsafe.SliceData(c.YBar),
 							P1: unsafe.SliceData(W222),
 							P2: unsafe.SliceData(t32),
 							N0: dV,
 							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							N2: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
-							N3: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
-							N4: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
-							N5: dH,
+							N2: dH,
+							N3: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
+							N4: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
+							N5: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
 						}
-						regions.R4fcaf4a4ea27(&a2)
+						regions.Rff6a14815414(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -858,7 +843,7 @@ func (c *stepBackwardFused) run() {
 					// memora.y, memora.W1
 					clear(t11)
 					if kern.Wide() {
-						a2 := regions.Rdab7a3e88039Args{
+						a2 := regions.R64506af8f2a2Args{
 							P0: unsafe.SliceData(t9),
 							P1: unsafe.SliceData(W1Trail),
 							P2: unsafe.SliceData(c.Q0),
@@ -866,15 +851,12 @@ func (c *stepBackwardFused) run() {
 							P4: unsafe.SliceData(t11),
 							P5: unsafe.SliceData(t13),
 							N0: dH,
-							N1: 4,
-							N2: 8,
-							N3: 12,
-							N4: dK,
-							N5: 12 * dK,
-							N6: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							N7: 4*dH*dK*a + 4*dH*dK,
+							N1: dK,
+							N2: 12 * dK,
+							N3: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N4: 4*dH*dK*a + 4*dH*dK,
 						}
-						regions.Rdab7a3e88039(&a2)
+						regions.R64506af8f2a2(&a2)
 					} else {
 						for i := range dH {
 							W1Trail2 := W1Trail[((a+1)*dH+i)*dK:][:dK]
@@ -896,7 +878,7 @@ func (c *stepBackwardFused) run() {
 					clear(t28)
 					var t18 F
 					if kern.Wide() {
-						a2 := regions.Rdebd8f42f15aArgs{
+						a2 := regions.Ra22446f05aadArgs{
 							P0:  unsafe.SliceData(t9),
 							P1:  unsafe.SliceData(t13),
 							P2:  unsafe.SliceData(t41),
@@ -910,28 +892,25 @@ func (c *stepBackwardFused) run() {
 							P10: unsafe.SliceData(t18Total),
 							N0:  dH,
 							N1:  4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							N2:  4,
-							N3:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 4,
-							N4:  8,
-							N5:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 8,
-							N6:  12,
-							N7:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 12,
-							N8:  dK,
-							N9:  4*dH*dK*a + 4*dK,
-							N10: 4 * dK,
-							N11: 4*dH*dK*a + 4*dH*dK + 8*dK,
-							N12: 8 * dK,
-							N13: 4*dH*dK*a + 8*dK,
-							N14: 4*dH*dK*a + 4*dH*dK + 12*dK,
-							N15: 12 * dK,
-							N16: 4*dH*dK*a + 12*dK,
-							N17: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							N18: 4*dH*dK*a + 4*dH*dK,
-							N19: -dH * dK,
-							N20: dH*dK + dK,
+							N2:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 4,
+							N3:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 8,
+							N4:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 12,
+							N5:  dK,
+							N6:  4*dH*dK*a + 4*dK,
+							N7:  4 * dK,
+							N8:  4*dH*dK*a + 4*dH*dK + 8*dK,
+							N9:  8 * dK,
+							N10: 4*dH*dK*a + 8*dK,
+							N11: 4*dH*dK*a + 4*dH*dK + 12*dK,
+							N12: 12 * dK,
+							N13: 4*dH*dK*a + 12*dK,
+							N14: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N15: 4*dH*dK*a + 4*dH*dK,
+							N16: -dH * dK,
+							N17: dH*dK + dK,
 							S0:  [2]float32{t18},
 						}
-						regions.Rdebd8f42f15a(&a2)
+						regions.Ra22446f05aad(&a2)
 					} else {
 						t41_2 := t41[(l*T+a+C*s)*dH:][:dH]
 						t18_2 := t18
@@ -967,7 +946,7 @@ func (c *stepBackwardFused) run() {
 					// memora.U_W1
 					var t29 F
 					if kern.Wide() {
-						a2 := regions.R8d0595ff9e07Args{
+						a2 := regions.Rb60c0d8fc64eArgs{
 							P0: unsafe.SliceData(c.K0),
 							P1: unsafe.SliceData(t28),
 							P2: unsafe.SliceData(t29Total),
@@ -975,7 +954,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							S0: [2]float32{t29},
 						}
-						regions.R8d0595ff9e07(&a2)
+						regions.Rb60c0d8fc64e(&a2)
 					} else {
 						k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
 						t29_2 := t29
@@ -990,7 +969,7 @@ func (c *stepBackwardFused) run() {
 					// memora.G_W1, memora.U_W1
 					thetaEntry3 := theta[a]
 					if kern.Wide() {
-						a2 := regions.Rb0ac9d7d5959Args{
+						a2 := regions.R307af21bb9b5Args{
 							P0: unsafe.SliceData(t22),
 							P1: unsafe.SliceData(t86),
 							P2: unsafe.SliceData(c.EProd),
@@ -1000,7 +979,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0: [2]float32{thetaEntry3},
 						}
-						regions.Rb0ac9d7d5959(&a2)
+						regions.R307af21bb9b5(&a2)
 					} else {
 						t22_2 := t22[(l*T+a+C*s)*dH:][:dH]
 						eProd := c.EProd[(l*T+a+C*s)*dH:][:dH]
@@ -1013,7 +992,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// memora.G_W1, memora.W2, memora.y
 					if kern.Wide() {
-						a2 := regions.Rf98529b210f6Args{
+						a2 := regions.R28da39683119Args{
 							P0:  unsafe.SliceData(c.YBar),
 							P1:  unsafe.SliceData(W2Trail),
 							P2:  unsafe.SliceData(t43),
@@ -1024,20 +1003,17 @@ func (c *stepBackwardFused) run() {
 							P7:  unsafe.SliceData(t472),
 							N0:  dV,
 							N1:  4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							N2:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
-							N3:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
-							N4:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
-							N5:  dH,
-							N6:  8 * dH,
-							N7:  4*dH*dV*a + 12*dH,
-							N8:  12 * dH,
-							N9:  4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							N10: 4 * dH * dV * a,
-							N11: 4,
-							N12: 8,
-							N13: 12,
+							N2:  dH,
+							N3:  8 * dH,
+							N4:  4*dH*dV*a + 12*dH,
+							N5:  12 * dH,
+							N6:  4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							N7:  4 * dH * dV * a,
+							N8:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
+							N9:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
+							N10: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
 						}
-						regions.Rf98529b210f6(&a2)
+						regions.R28da39683119(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -1064,7 +1040,7 @@ func (c *stepBackwardFused) run() {
 					clear(t62_2)
 					var t52 F
 					if kern.Wide() {
-						a2 := regions.R16b9e7825611Args{
+						a2 := regions.Rc0542ecf1d81Args{
 							P0:  unsafe.SliceData(c.YBar),
 							P1:  unsafe.SliceData(t472),
 							P2:  unsafe.SliceData(c.E),
@@ -1080,19 +1056,16 @@ func (c *stepBackwardFused) run() {
 							N0:  dV,
 							N1:  4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							N2:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
-							N3:  4,
-							N4:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
-							N5:  8,
-							N6:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
-							N7:  12,
-							N8:  dH,
-							N9:  4 * dH,
-							N10: 8 * dH,
-							N11: 12 * dH,
-							N12: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							N3:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
+							N4:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
+							N5:  dH,
+							N6:  4 * dH,
+							N7:  8 * dH,
+							N8:  12 * dH,
+							N9:  4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0:  [2]float32{t52},
 						}
-						regions.R16b9e7825611(&a2)
+						regions.Rc0542ecf1d81(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						e := c.E[(l*T+a+C*s)*dV:][:dV]
@@ -1129,7 +1102,7 @@ func (c *stepBackwardFused) run() {
 					// memora.U_W2
 					var t65 F
 					if kern.Wide() {
-						a2 := regions.Re68c6ab4ce1dArgs{
+						a2 := regions.R22c85a01eb57Args{
 							P0: unsafe.SliceData(t22),
 							P1: unsafe.SliceData(t62_2),
 							P2: unsafe.SliceData(c.EProd),
@@ -1139,7 +1112,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0: [2]float32{t65},
 						}
-						regions.Re68c6ab4ce1d(&a2)
+						regions.R22c85a01eb57(&a2)
 					} else {
 						t22_2 := t22[(l*T+a+C*s)*dH:][:dH]
 						eProd := c.EProd[(l*T+a+C*s)*dH:][:dH]
@@ -1156,7 +1129,7 @@ func (c *stepBackwardFused) run() {
 					t65 = t65Total[0]
 					// memora.e
 					if kern.Wide() {
-						a2 := regions.R944073e47943Args{
+						a2 := regions.Rb189cada2e08Args{
 							P0: unsafe.SliceData(t452),
 							P1: unsafe.SliceData(t61),
 							P2: unsafe.SliceData(t67),
@@ -1164,7 +1137,7 @@ func (c *stepBackwardFused) run() {
 							N0: dV,
 							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 						}
-						regions.R944073e47943(&a2)
+						regions.Rb189cada2e08(&a2)
 					} else {
 						vBar := c.VBar[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -1176,7 +1149,7 @@ func (c *stepBackwardFused) run() {
 					// memora.e, memora.G_W1, memora.W2, memora.W1
 					clear(t71)
 					if kern.Wide() {
-						a2 := regions.Rc80d81d561dfArgs{
+						a2 := regions.R6711b373a0f8Args{
 							P0:  unsafe.SliceData(t67),
 							P1:  unsafe.SliceData(c.E),
 							P2:  unsafe.SliceData(W2Trail),
@@ -1187,22 +1160,19 @@ func (c *stepBackwardFused) run() {
 							P7:  unsafe.SliceData(W2BarState),
 							N0:  dV,
 							N1:  4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							N2:  4,
-							N3:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
-							N4:  8,
-							N5:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
-							N6:  12,
-							N7:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
-							N8:  dH,
-							N9:  4*dH*dV*a + 8*dH,
-							N10: 8 * dH,
-							N11: 4*dH*dV*a + 12*dH,
-							N12: 12 * dH,
-							N13: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							N14: 4 * dH * dV * a,
+							N2:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
+							N3:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
+							N4:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
+							N5:  dH,
+							N6:  4*dH*dV*a + 8*dH,
+							N7:  8 * dH,
+							N8:  4*dH*dV*a + 12*dH,
+							N9:  12 * dH,
+							N10: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							N11: 4 * dH * dV * a,
 							S0:  [2]float32{rhoEntry3},
 						}
-						regions.Rc80d81d561df(&a2)
+						regions.R6711b373a0f8(&a2)
 					} else {
 						e := c.E[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -1221,7 +1191,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// memora.e, memora.G_W1, memora.U_W1, memora.U_W2
 					if kern.Wide() {
-						a2 := regions.R06ede19401aeArgs{
+						a2 := regions.Rcbaaee57d945Args{
 							P0: unsafe.SliceData(c.GW1Prod),
 							P1: unsafe.SliceData(t22),
 							P2: unsafe.SliceData(t39),
@@ -1235,7 +1205,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0: [2]float32{thetaEntry3},
 						}
-						regions.R06ede19401ae(&a2)
+						regions.Rcbaaee57d945(&a2)
 					} else {
 						GW1Prod := c.GW1Prod[(l*T+a+C*s)*dH:][:dH]
 						t22_2 := t22[(l*T+a+C*s)*dH:][:dH]
@@ -1256,7 +1226,7 @@ func (c *stepBackwardFused) run() {
 					// memora.e, memora.W1, memora.W2
 					clear(t80)
 					if kern.Wide() {
-						a2 := regions.Rcc8c1429e022Args{
+						a2 := regions.Rb2b9b03cd4a1Args{
 							P0: unsafe.SliceData(t78),
 							P1: unsafe.SliceData(W1Trail),
 							P2: unsafe.SliceData(t80),
@@ -1264,18 +1234,15 @@ func (c *stepBackwardFused) run() {
 							P4: unsafe.SliceData(t15),
 							P5: unsafe.SliceData(W1BarState),
 							N0: dH,
-							N1: 4,
-							N2: 8,
-							N3: 12,
-							N4: dK,
-							N5: 8 * dK,
-							N6: 4*dH*dK*a + 12*dK,
-							N7: 12 * dK,
-							N8: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							N9: 4 * dH * dK * a,
+							N1: dK,
+							N2: 8 * dK,
+							N3: 4*dH*dK*a + 12*dK,
+							N4: 12 * dK,
+							N5: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N6: 4 * dH * dK * a,
 							S0: [2]float32{rhoEntry3},
 						}
-						regions.Rcc8c1429e022(&a2)
+						regions.Rb2b9b03cd4a1(&a2)
 					} else {
 						for i := range dH {
 							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
@@ -1295,7 +1262,7 @@ func (c *stepBackwardFused) run() {
 					thetaBar[a] = t29 + t65
 					// memora.e, memora.U_W1, memora
 					if kern.Wide() {
-						a2 := regions.R567d2a5c1379Args{
+						a2 := regions.Rc7147c8170f4Args{
 							P0: unsafe.SliceData(t28),
 							P1: unsafe.SliceData(t80),
 							P2: unsafe.SliceData(c.K0Bar),
@@ -1305,7 +1272,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							S0: [2]float32{thetaEntry3},
 						}
-						regions.R567d2a5c1379(&a2)
+						regions.Rc7147c8170f4(&a2)
 					} else {
 						k0Bar := c.K0Bar[(l*T+a+C*s)*dK:][:dK]
 						q0Bar := c.Q0Bar[(l*T+a+C*s)*dK:][:dK]

@@ -364,13 +364,13 @@ func (c *stepFused) run() {
 			}
 			// memora_logits.W2
 			if kern.Wide() {
-				a2 := regions.R23ddd6aaabf3Args{
+				a2 := regions.R7985ccc3ed18Args{
 					P0: unsafe.SliceData(W2State),
 					P1: unsafe.SliceData(t16),
 					N0: dV,
 					N1: dH,
 				}
-				regions.R23ddd6aaabf3(&a2)
+				regions.R7985ccc3ed18(&a2)
 			} else {
 				for i := range dV {
 					W2State3 := W2State[i*dH:][:dH]
@@ -394,16 +394,15 @@ func (c *stepFused) run() {
 			// memora_logits.c
 			clear(t193)
 			if kern.Wide() {
-				a2 := regions.Raf8986a9de76Args{
+				a2 := regions.Rb4ea3e35727cArgs{
 					P0: unsafe.SliceData(t18),
 					P1: unsafe.SliceData(t17),
 					P2: unsafe.SliceData(t193),
 					N0: 1,
 					N1: 16,
 					N2: 64*t13 + 64*chunks*l,
-					N3: -64,
 				}
-				regions.Raf8986a9de76(&a2)
+				regions.Rb4ea3e35727c(&a2)
 			} else {
 				lo := max(0, 1)
 				if n := 16 - lo; n > 0 {
@@ -421,7 +420,7 @@ func (c *stepFused) run() {
 			// memora_logits.c
 			clear(t223)
 			if kern.Wide() {
-				a2 := regions.R231674b291ffArgs{
+				a2 := regions.Rdb178a109a4bArgs{
 					P0: unsafe.SliceData(t5),
 					P1: unsafe.SliceData(t17),
 					P2: unsafe.SliceData(t193),
@@ -429,9 +428,8 @@ func (c *stepFused) run() {
 					N0: 1,
 					N1: 16,
 					N2: 64*t13 + 64*chunks*l,
-					N3: -128,
 				}
-				regions.R231674b291ff(&a2)
+				regions.Rdb178a109a4b(&a2)
 			} else {
 				lo := max(0, 2)
 				if n := 16 - lo; n > 0 {
@@ -450,7 +448,7 @@ func (c *stepFused) run() {
 			// memora_logits.c
 			clear(t252)
 			if kern.Wide() {
-				a2 := regions.R7144dfda3462Args{
+				a2 := regions.Ra2f66ebb72f0Args{
 					P0: unsafe.SliceData(t8),
 					P1: unsafe.SliceData(t17),
 					P2: unsafe.SliceData(t193),
@@ -459,9 +457,8 @@ func (c *stepFused) run() {
 					N0: 1,
 					N1: 16,
 					N2: 64*t13 + 64*chunks*l,
-					N3: -256,
 				}
-				regions.R7144dfda3462(&a2)
+				regions.Ra2f66ebb72f0(&a2)
 			} else {
 				lo := max(0, 4)
 				if n := 16 - lo; n > 0 {
@@ -481,7 +478,7 @@ func (c *stepFused) run() {
 			// memora_logits.c
 			clear(t28)
 			if kern.Wide() {
-				a2 := regions.Re2047841854aArgs{
+				a2 := regions.Re0a1269c95dfArgs{
 					P0: unsafe.SliceData(t11),
 					P1: unsafe.SliceData(t17),
 					P2: unsafe.SliceData(t193),
@@ -491,9 +488,8 @@ func (c *stepFused) run() {
 					N0: 1,
 					N1: 16,
 					N2: 64*t13 + 64*chunks*l,
-					N3: -512,
 				}
-				regions.Re2047841854a(&a2)
+				regions.Re0a1269c95df(&a2)
 			} else {
 				lo := max(0, 8)
 				if n := 16 - lo; n > 0 {
@@ -515,13 +511,13 @@ func (c *stepFused) run() {
 			kern.GemmFMA(dH, 16, dK, F(1), false, t30, 1, dH, W1State, dK, 1, kern.From(t20, (l*chunks+t13)*16*dK), 1, dK)
 			// memora_logits.e
 			if kern.Wide() {
-				a2 := regions.R7158a3f63d25Args{
+				a2 := regions.R64346bf2c833Args{
 					P0: unsafe.SliceData(t30),
 					P1: unsafe.SliceData(t31),
 					P2: unsafe.SliceData(t42),
 					N0: dH,
 				}
-				regions.R7158a3f63d25(&a2)
+				regions.R64346bf2c833(&a2)
 			} else {
 				for i := range 16 {
 					t30_2 := t30[i*dH:][:dH]
@@ -537,13 +533,13 @@ func (c *stepFused) run() {
 			}
 			// memora_logits.e
 			if kern.Wide() {
-				a2 := regions.R10c5aebac21aArgs{
+				a2 := regions.R965ad6129b31Args{
 					P0: unsafe.SliceData(t21),
 					P1: unsafe.SliceData(e3),
 					N0: dV,
 					N1: 64*dV*t13 + 64*chunks*dV*l,
 				}
-				regions.R10c5aebac21a(&a2)
+				regions.R965ad6129b31(&a2)
 			} else {
 				for i := range 16 {
 					t21_2 := t21[((l*chunks+t13)*16+i)*dV:][:dV]
@@ -584,7 +580,7 @@ func (c *stepFused) run() {
 			}
 			// memora_logits.W2
 			if kern.Wide() {
-				a2 := regions.R7f806e930dacArgs{
+				a2 := regions.R5f4811c79b18Args{
 					P0: unsafe.SliceData(e3),
 					P1: unsafe.SliceData(t42),
 					P2: unsafe.SliceData(t172),
@@ -592,7 +588,7 @@ func (c *stepFused) run() {
 					N1: dH,
 					N2: 16 * dH,
 				}
-				regions.R7f806e930dac(&a2)
+				regions.R5f4811c79b18(&a2)
 			} else {
 				for i := range dV {
 					for j := range 16 {
@@ -607,7 +603,7 @@ func (c *stepFused) run() {
 			}
 			// memora_logits.W2
 			if kern.Wide() {
-				a2 := regions.R061fd5a1ecc6Args{
+				a2 := regions.Rd17d07330bf7Args{
 					P0: unsafe.SliceData(a),
 					P1: unsafe.SliceData(t16),
 					P2: unsafe.SliceData(t54),
@@ -616,7 +612,7 @@ func (c *stepFused) run() {
 					N2: dH,
 					N3: dH * dV,
 				}
-				regions.R061fd5a1ecc6(&a2)
+				regions.Rd17d07330bf7(&a2)
 			} else {
 				a2 := a[(l*chunks+t13)*16:][:16]
 				for i := range 16 {
@@ -636,14 +632,14 @@ func (c *stepFused) run() {
 			}
 			// memora_logits.W2
 			if kern.Wide() {
-				a2 := regions.R172f17707245Args{
+				a2 := regions.Rb04924bc4ab5Args{
 					P0: unsafe.SliceData(t54),
 					P1: unsafe.SliceData(W222),
 					N0: dV,
 					N1: dH,
 					N2: dH * dV,
 				}
-				regions.R172f17707245(&a2)
+				regions.Rb04924bc4ab5(&a2)
 			} else {
 				for i := range 16 {
 					for j := range dV {
@@ -671,13 +667,13 @@ func (c *stepFused) run() {
 			}
 			// memora_logits.W1, memora_logits.W2
 			if kern.Wide() {
-				a2 := regions.R23ddd6aaabf3Args{
+				a2 := regions.R7985ccc3ed18Args{
 					P0: unsafe.SliceData(W1State),
 					P1: unsafe.SliceData(t58),
 					N0: dH,
 					N1: dK,
 				}
-				regions.R23ddd6aaabf3(&a2)
+				regions.R7985ccc3ed18(&a2)
 			} else {
 				for i := range dH {
 					W1State3 := W1State[i*dK:][:dK]
@@ -691,14 +687,14 @@ func (c *stepFused) run() {
 			kern.GemmFMA(dH, 16, dV, F(1), false, t22_2, 1, dH, W2State, 1, dH, e3, 1, dV)
 			// memora_logits.G_W1
 			if kern.Wide() {
-				a2 := regions.R45941896a208Args{
+				a2 := regions.R03cdabb7d1ecArgs{
 					P0: unsafe.SliceData(t31),
 					P1: unsafe.SliceData(t22_2),
 					P2: unsafe.SliceData(t30),
 					P3: unsafe.SliceData(t71),
 					N0: dH,
 				}
-				regions.R45941896a208(&a2)
+				regions.R03cdabb7d1ec(&a2)
 			} else {
 				for i := range 16 {
 					t31_2 := t31[i*dH:][:dH]
@@ -715,7 +711,7 @@ func (c *stepFused) run() {
 			}
 			// memora_logits.W1
 			if kern.Wide() {
-				a2 := regions.Refe2244647cdArgs{
+				a2 := regions.Reb8909b309ebArgs{
 					P0: unsafe.SliceData(t19),
 					P1: unsafe.SliceData(t20),
 					P2: unsafe.SliceData(t1822),
@@ -723,7 +719,7 @@ func (c *stepFused) run() {
 					N1: dK,
 					N2: 64*dK*t13 + 64*chunks*dK*l,
 				}
-				regions.Refe2244647cd(&a2)
+				regions.Reb8909b309eb(&a2)
 			} else {
 				t19_2 := t19[(l*chunks+t13)*16:][:16]
 				for i := range 16 {
@@ -737,7 +733,7 @@ func (c *stepFused) run() {
 			}
 			// memora_logits.W1, memora_logits.c
 			if kern.Wide() {
-				a2 := regions.R1e2352b3963bArgs{
+				a2 := regions.R696669379ad2Args{
 					P0: unsafe.SliceData(t17),
 					P1: unsafe.SliceData(t193),
 					P2: unsafe.SliceData(t223),
@@ -748,7 +744,7 @@ func (c *stepFused) run() {
 					N0: dH,
 					N1: 16 * dH,
 				}
-				regions.R1e2352b3963b(&a2)
+				regions.R696669379ad2(&a2)
 			} else {
 				for i := range 16 {
 					t17_2 := t17[i*16:][:16]
@@ -768,7 +764,7 @@ func (c *stepFused) run() {
 			}
 			// memora_logits.W1
 			if kern.Wide() {
-				a2 := regions.R061fd5a1ecc6Args{
+				a2 := regions.Rd17d07330bf7Args{
 					P0: unsafe.SliceData(a),
 					P1: unsafe.SliceData(t58),
 					P2: unsafe.SliceData(t76),
@@ -777,7 +773,7 @@ func (c *stepFused) run() {
 					N2: dK,
 					N3: dH * dK,
 				}
-				regions.R061fd5a1ecc6(&a2)
+				regions.Rd17d07330bf7(&a2)
 			} else {
 				a2 := a[(l*chunks+t13)*16:][:16]
 				for i := range 16 {
@@ -797,14 +793,14 @@ func (c *stepFused) run() {
 			}
 			// memora_logits.W1
 			if kern.Wide() {
-				a2 := regions.R172f17707245Args{
+				a2 := regions.Rb04924bc4ab5Args{
 					P0: unsafe.SliceData(t76),
 					P1: unsafe.SliceData(W122),
 					N0: dH,
 					N1: dK,
 					N2: dH * dK,
 				}
-				regions.R172f17707245(&a2)
+				regions.Rb04924bc4ab5(&a2)
 			} else {
 				for i := range 16 {
 					for j := range dH {
@@ -832,7 +828,7 @@ func (c *stepFused) run() {
 			}
 			// memora_logits.y, memora_logits
 			if kern.Wide() {
-				a2 := regions.R1259066e8ed2Args{
+				a2 := regions.R8c15b2677e44Args{
 					P0: unsafe.SliceData(W122),
 					P1: unsafe.SliceData(t22),
 					P2: unsafe.SliceData(t422),
@@ -840,12 +836,9 @@ func (c *stepFused) run() {
 					N0: dH,
 					N1: dK,
 					N2: 64*dK*t13 + 64*chunks*dK*l,
-					N3: 4,
-					N4: 8,
-					N5: 12,
-					N6: dH * dK,
+					N3: dH * dK,
 				}
-				regions.R1259066e8ed2(&a2)
+				regions.R8c15b2677e44(&a2)
 			} else {
 				for i := range 16 {
 					t78_2 := t78[i*dH:][:dH]
@@ -867,13 +860,13 @@ func (c *stepFused) run() {
 			}
 			// memora_logits.y, memora_logits
 			if kern.Wide() {
-				a2 := regions.R1013a2277678Args{
+				a2 := regions.R93bdf9566d16Args{
 					P0: unsafe.SliceData(t78),
 					P1: unsafe.SliceData(t2022),
 					P2: unsafe.SliceData(t522),
 					N0: dH,
 				}
-				regions.R1013a2277678(&a2)
+				regions.R93bdf9566d16(&a2)
 			} else {
 				for i := range 16 {
 					t78_2 := t78[i*dH:][:dH]
@@ -888,19 +881,16 @@ func (c *stepFused) run() {
 			}
 			// memora_logits.y, memora_logits
 			if kern.Wide() {
-				a2 := regions.Re7dd4dedfd92Args{
+				a2 := regions.Rb3c8414eb06cArgs{
 					P0: unsafe.SliceData(W222),
 					P1: unsafe.SliceData(t2022),
 					P2: unsafe.SliceData(t322),
 					P3: unsafe.SliceData(y3),
 					N0: dV,
 					N1: dH,
-					N2: 4,
-					N3: 8,
-					N4: 12,
-					N5: dH * dV,
+					N2: dH * dV,
 				}
-				regions.Re7dd4dedfd92(&a2)
+				regions.Rb3c8414eb06c(&a2)
 			} else {
 				for i := range 16 {
 					y3_2 := y3[i*dV:][:dV]
@@ -1041,18 +1031,15 @@ func (c *stepFused) run() {
 				for a2 := range n {
 					// memora_logits.e
 					if kern.Wide() {
-						a3 := regions.Re3afadbfb931Args{
+						a3 := regions.Re86f6d28800bArgs{
 							P0: unsafe.SliceData(W1State2),
 							P1: unsafe.SliceData(t25),
 							P2: unsafe.SliceData(t2),
 							N0: dH,
 							N1: dK,
 							N2: 4*dK*a2 + 4*C*dK*s + (4*T*dK-64*chunks*dK)*l,
-							N3: 4,
-							N4: 8,
-							N5: 12,
 						}
-						regions.Re3afadbfb931(&a3)
+						regions.Re86f6d28800b(&a3)
 					} else {
 						for i := range dH {
 							W1State2_2 := W1State2[i*dK:][:dK]
@@ -1069,7 +1056,7 @@ func (c *stepFused) run() {
 					// memora_logits.e, memora_logits.U_W2
 					t24Entry := t24_2[a2]
 					if kern.Wide() {
-						a3 := regions.Re59a8f0823c8Args{
+						a3 := regions.R699f20093678Args{
 							P0: unsafe.SliceData(t2),
 							P1: unsafe.SliceData(t23_2),
 							P2: unsafe.SliceData(t14),
@@ -1077,7 +1064,7 @@ func (c *stepFused) run() {
 							N0: dH,
 							S0: [2]float32{t24Entry},
 						}
-						regions.Re59a8f0823c8(&a3)
+						regions.R699f20093678(&a3)
 					} else {
 						for i := range dH {
 							t2Entry := t2[i]
@@ -1089,17 +1076,14 @@ func (c *stepFused) run() {
 					}
 					// memora_logits.e
 					if kern.Wide() {
-						a3 := regions.R603af76cb01cArgs{
+						a3 := regions.Re9e17de9f83aArgs{
 							P0: unsafe.SliceData(W2State2),
 							P1: unsafe.SliceData(t14),
 							P2: unsafe.SliceData(t33),
 							N0: dV,
 							N1: dH,
-							N2: 4,
-							N3: 8,
-							N4: 12,
 						}
-						regions.R603af76cb01c(&a3)
+						regions.Re9e17de9f83a(&a3)
 					} else {
 						for i := range dV {
 							W2State2_2 := W2State2[i*dH:][:dH]
@@ -1152,21 +1136,18 @@ func (c *stepFused) run() {
 					clear(t222)
 					t23Entry := t23_3[a2]
 					if kern.Wide() {
-						a3 := regions.Rac76779fe126Args{
+						a3 := regions.Ra602ff2c91b9Args{
 							P0: unsafe.SliceData(e6),
 							P1: unsafe.SliceData(W2State2),
 							P2: unsafe.SliceData(t1622),
 							P3: unsafe.SliceData(t273),
 							P4: unsafe.SliceData(t222),
 							N0: dV,
-							N1: 4,
-							N2: 8,
-							N3: 12,
-							N4: dH,
-							N5: 12 * dH,
+							N1: dH,
+							N2: 12 * dH,
 							S0: [2]float32{t23Entry},
 						}
-						regions.Rac76779fe126(&a3)
+						regions.Ra602ff2c91b9(&a3)
 					} else {
 						for i := range dV {
 							W2State2_2 := W2State2[i*dH:][:dH]
@@ -1181,13 +1162,13 @@ func (c *stepFused) run() {
 					}
 					// memora_logits.W2
 					if kern.Wide() {
-						a3 := regions.R452f8fb338c9Args{
+						a3 := regions.R3c90e3768d15Args{
 							P0: unsafe.SliceData(t273),
 							P1: unsafe.SliceData(W223),
 							N0: dV,
 							N1: dH,
 						}
-						regions.R452f8fb338c9(&a3)
+						regions.R3c90e3768d15(&a3)
 					} else {
 						for i := range dV {
 							t273_2 := t273[i*dH:][:dH]
@@ -1213,14 +1194,14 @@ func (c *stepFused) run() {
 					}
 					// memora_logits.G_W1
 					if kern.Wide() {
-						a3 := regions.R0473d015dae4Args{
+						a3 := regions.R30ae200cc575Args{
 							P0: unsafe.SliceData(t23_2),
 							P1: unsafe.SliceData(t222),
 							P2: unsafe.SliceData(t2),
 							P3: unsafe.SliceData(t41),
 							N0: dH,
 						}
-						regions.R0473d015dae4(&a3)
+						regions.R30ae200cc575(&a3)
 					} else {
 						for i := range dH {
 							t23Entry2 := t23_2[i]
@@ -1231,7 +1212,7 @@ func (c *stepFused) run() {
 					}
 					// memora_logits.W1, memora_logits.W2, memora_logits.U_W1, memora_logits.G_W1
 					if kern.Wide() {
-						a3 := regions.Rf1cb1341735eArgs{
+						a3 := regions.R7dc201fb9a85Args{
 							P0: unsafe.SliceData(t41),
 							P1: unsafe.SliceData(t25),
 							P2: unsafe.SliceData(W1State2),
@@ -1242,7 +1223,7 @@ func (c *stepFused) run() {
 							S0: [2]float32{t24Entry},
 							S1: [2]float32{t23Entry},
 						}
-						regions.Rf1cb1341735e(&a3)
+						regions.R7dc201fb9a85(&a3)
 					} else {
 						for i := range dH {
 							t25_2 := t25[(l*(T-16*chunks)+a2+C*s)*dK:][:dK]
@@ -1256,13 +1237,13 @@ func (c *stepFused) run() {
 					}
 					// memora_logits.W1
 					if kern.Wide() {
-						a3 := regions.R452f8fb338c9Args{
+						a3 := regions.R3c90e3768d15Args{
 							P0: unsafe.SliceData(t48),
 							P1: unsafe.SliceData(W123),
 							N0: dH,
 							N1: dK,
 						}
-						regions.R452f8fb338c9(&a3)
+						regions.R3c90e3768d15(&a3)
 					} else {
 						for i := range dH {
 							t48_2 := t48[i*dK:][:dK]
@@ -1288,7 +1269,7 @@ func (c *stepFused) run() {
 					}
 					// memora_logits.y, memora_logits
 					if kern.Wide() {
-						a3 := regions.Red23b6c14631Args{
+						a3 := regions.Rdf53c18cef64Args{
 							P0: unsafe.SliceData(W123),
 							P1: unsafe.SliceData(t27),
 							P2: unsafe.SliceData(W1State2),
@@ -1296,11 +1277,8 @@ func (c *stepFused) run() {
 							N0: dH,
 							N1: dK,
 							N2: 4*dK*a2 + 4*C*dK*s + (4*T*dK-64*chunks*dK)*l,
-							N3: 4,
-							N4: 8,
-							N5: 12,
 						}
-						regions.Red23b6c14631(&a3)
+						regions.Rdf53c18cef64(&a3)
 					} else {
 						for i := range dH {
 							W123_2 := W123[i*dK:][:dK]
@@ -1370,12 +1348,12 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a3 := regions.R87ba377fe3c0Args{
+						a3 := regions.R547809cfa04dArgs{
 							P0: unsafe.SliceData(t50),
 							P1: unsafe.SliceData(t183),
 							N0: dH,
 						}
-						regions.R87ba377fe3c0(&a3)
+						regions.R547809cfa04d(&a3)
 					} else {
 						for i := range dH {
 							t50Entry := t50[i]
@@ -1384,18 +1362,15 @@ func (c *stepFused) run() {
 					}
 					// memora_logits.y, memora_logits
 					if kern.Wide() {
-						a3 := regions.Rf3f509c2b374Args{
+						a3 := regions.R3ffea1ecc8ccArgs{
 							P0: unsafe.SliceData(W223),
 							P1: unsafe.SliceData(t183),
 							P2: unsafe.SliceData(W2State2),
 							P3: unsafe.SliceData(y5),
 							N0: dV,
 							N1: dH,
-							N2: 4,
-							N3: 8,
-							N4: 12,
 						}
-						regions.Rf3f509c2b374(&a3)
+						regions.R3ffea1ecc8cc(&a3)
 					} else {
 						for i := range dV {
 							W223_2 := W223[i*dH:][:dH]
@@ -1848,7 +1823,7 @@ func (c *stepBackwardFused) run() {
 					// memora_logits.W2, memora_logits.U_W2, memora_logits.G_W2
 					t23Entry := t23_3[a2]
 					if kern.Wide() {
-						a3 := regions.R2992eb46763cArgs{
+						a3 := regions.R110068c6c39cArgs{
 							P0: unsafe.SliceData(c.E),
 							P1: unsafe.SliceData(t162),
 							P2: unsafe.SliceData(W2Trail),
@@ -1860,7 +1835,7 @@ func (c *stepBackwardFused) run() {
 							N4: 4 * dH * dV * a2,
 							S0: [2]float32{t23Entry},
 						}
-						regions.R2992eb46763c(&a3)
+						regions.R110068c6c39c(&a3)
 					} else {
 						e := c.E[(l*(T-16*chunks)+a2+C*s)*dV:][:dV]
 						for i := range dV {
@@ -1875,13 +1850,13 @@ func (c *stepBackwardFused) run() {
 					}
 					// memora_logits.W2
 					if kern.Wide() {
-						a3 := regions.R452f8fb338c9Args{
+						a3 := regions.R3c90e3768d15Args{
 							P0: unsafe.SliceData(t274),
 							P1: unsafe.SliceData(W222),
 							N0: dV,
 							N1: dH,
 						}
-						regions.R452f8fb338c9(&a3)
+						regions.R3c90e3768d15(&a3)
 					} else {
 						for i := range dV {
 							t274_2 := t274[i*dH:][:dH]
@@ -1908,7 +1883,7 @@ func (c *stepBackwardFused) run() {
 					// memora_logits.W1, memora_logits.W2, memora_logits.U_W1, memora_logits.G_W1
 					t24Entry2 := t24_3[a2]
 					if kern.Wide() {
-						a3 := regions.Rde44afb04df4Args{
+						a3 := regions.Rc9200e247770Args{
 							P0: unsafe.SliceData(t41),
 							P1: unsafe.SliceData(t25),
 							P2: unsafe.SliceData(W1Trail),
@@ -1921,7 +1896,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{t24Entry2},
 							S1: [2]float32{t23Entry},
 						}
-						regions.Rde44afb04df4(&a3)
+						regions.Rc9200e247770(&a3)
 					} else {
 						t41_2 := t41[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
 						for i := range dH {
@@ -1936,13 +1911,13 @@ func (c *stepBackwardFused) run() {
 					}
 					// memora_logits.W1
 					if kern.Wide() {
-						a3 := regions.R452f8fb338c9Args{
+						a3 := regions.R3c90e3768d15Args{
 							P0: unsafe.SliceData(t48),
 							P1: unsafe.SliceData(W122),
 							N0: dH,
 							N1: dK,
 						}
-						regions.R452f8fb338c9(&a3)
+						regions.R3c90e3768d15(&a3)
 					} else {
 						for i := range dH {
 							t48_2 := t48[i*dK:][:dK]
@@ -1985,7 +1960,7 @@ func (c *stepBackwardFused) run() {
 					// memora_logits.W2, memora_logits.U_W2, memora_logits.G_W2
 					t23Entry3 := t23_3[a2]
 					if kern.Wide() {
-						a3 := regions.R0de1cd83c454Args{
+						a3 := regions.R30d088ac8174Args{
 							P0: unsafe.SliceData(c.E),
 							P1: unsafe.SliceData(W2Trail),
 							P2: unsafe.SliceData(t254),
@@ -1998,7 +1973,7 @@ func (c *stepBackwardFused) run() {
 							N4: 4*dH*a2 + 4*C*dH*s + (4*T*dH-64*chunks*dH)*l,
 							S0: [2]float32{t23Entry3},
 						}
-						regions.R0de1cd83c454(&a3)
+						regions.R30d088ac8174(&a3)
 					} else {
 						e := c.E[(l*(T-16*chunks)+a2+C*s)*dV:][:dV]
 						for i := range dV {
@@ -2016,13 +1991,13 @@ func (c *stepBackwardFused) run() {
 					}
 					// memora_logits.W2
 					if kern.Wide() {
-						a3 := regions.R452f8fb338c9Args{
+						a3 := regions.R3c90e3768d15Args{
 							P0: unsafe.SliceData(t275),
 							P1: unsafe.SliceData(W223),
 							N0: dV,
 							N1: dH,
 						}
-						regions.R452f8fb338c9(&a3)
+						regions.R3c90e3768d15(&a3)
 					} else {
 						for i := range dV {
 							t275_2 := t275[i*dH:][:dH]
@@ -2049,18 +2024,18 @@ func (c *stepBackwardFused) run() {
 					// memora_logits.y
 					clear(t322)
 					if kern.Wide() {
-						a3 := regions.R4fcaf4a4ea27Args{
+						a3 := regions.Rff6a14815414Args{
 							P0: unsafe.SliceData(t2),
 							P1: unsafe.SliceData(W223),
 							P2: unsafe.SliceData(t322),
 							N0: dV,
 							N1: 4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l,
-							N2: 4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l + 4,
-							N3: 4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l + 8,
-							N4: 4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l + 12,
-							N5: dH,
+							N2: dH,
+							N3: 4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l + 4,
+							N4: 4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l + 8,
+							N5: 4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l + 12,
 						}
-						regions.R4fcaf4a4ea27(&a3)
+						regions.Rff6a14815414(&a3)
 					} else {
 						t2_2 := t2[(l*(T-16*chunks)+a2+C*s)*dV:][:dV]
 						for i := range dV {
@@ -2096,7 +2071,7 @@ func (c *stepBackwardFused) run() {
 					// memora_logits.y, memora_logits.W1
 					clear(t113)
 					if kern.Wide() {
-						a3 := regions.Rdab7a3e88039Args{
+						a3 := regions.R64506af8f2a2Args{
 							P0: unsafe.SliceData(t93),
 							P1: unsafe.SliceData(W1Trail),
 							P2: unsafe.SliceData(t27),
@@ -2104,15 +2079,12 @@ func (c *stepBackwardFused) run() {
 							P4: unsafe.SliceData(t113),
 							P5: unsafe.SliceData(t132),
 							N0: dH,
-							N1: 4,
-							N2: 8,
-							N3: 12,
-							N4: dK,
-							N5: 12 * dK,
-							N6: 4*dK*a2 + 4*C*dK*s + (4*T*dK-64*chunks*dK)*l,
-							N7: 4*dH*dK*a2 + 4*dH*dK,
+							N1: dK,
+							N2: 12 * dK,
+							N3: 4*dK*a2 + 4*C*dK*s + (4*T*dK-64*chunks*dK)*l,
+							N4: 4*dH*dK*a2 + 4*dH*dK,
 						}
-						regions.Rdab7a3e88039(&a3)
+						regions.R64506af8f2a2(&a3)
 					} else {
 						for i := range dH {
 							W1Trail2 := W1Trail[((a2+1)*dH+i)*dK:][:dK]
@@ -2134,7 +2106,7 @@ func (c *stepBackwardFused) run() {
 					clear(t28)
 					var t184 F
 					if kern.Wide() {
-						a3 := regions.Rdebd8f42f15aArgs{
+						a3 := regions.Ra22446f05aadArgs{
 							P0:  unsafe.SliceData(t93),
 							P1:  unsafe.SliceData(t132),
 							P2:  unsafe.SliceData(t41),
@@ -2148,28 +2120,25 @@ func (c *stepBackwardFused) run() {
 							P10: unsafe.SliceData(t184Total),
 							N0:  dH,
 							N1:  4*dH*a2 + 4*C*dH*s + (4*T*dH-64*chunks*dH)*l,
-							N2:  4,
-							N3:  4*dH*a2 + 4*C*dH*s + (4*T*dH-64*chunks*dH)*l + 4,
-							N4:  8,
-							N5:  4*dH*a2 + 4*C*dH*s + (4*T*dH-64*chunks*dH)*l + 8,
-							N6:  12,
-							N7:  4*dH*a2 + 4*C*dH*s + (4*T*dH-64*chunks*dH)*l + 12,
-							N8:  dK,
-							N9:  4*dH*dK*a2 + 4*dK,
-							N10: 4 * dK,
-							N11: 4*dH*dK*a2 + 4*dH*dK + 8*dK,
-							N12: 8 * dK,
-							N13: 4*dH*dK*a2 + 8*dK,
-							N14: 4*dH*dK*a2 + 4*dH*dK + 12*dK,
-							N15: 12 * dK,
-							N16: 4*dH*dK*a2 + 12*dK,
-							N17: 4*dK*a2 + 4*C*dK*s + (4*T*dK-64*chunks*dK)*l,
-							N18: 4*dH*dK*a2 + 4*dH*dK,
-							N19: -dH * dK,
-							N20: dH*dK + dK,
+							N2:  4*dH*a2 + 4*C*dH*s + (4*T*dH-64*chunks*dH)*l + 4,
+							N3:  4*dH*a2 + 4*C*dH*s + (4*T*dH-64*chunks*dH)*l + 8,
+							N4:  4*dH*a2 + 4*C*dH*s + (4*T*dH-64*chunks*dH)*l + 12,
+							N5:  dK,
+							N6:  4*dH*dK*a2 + 4*dK,
+							N7:  4 * dK,
+							N8:  4*dH*dK*a2 + 4*dH*dK + 8*dK,
+							N9:  8 * dK,
+							N10: 4*dH*dK*a2 + 8*dK,
+							N11: 4*dH*dK*a2 + 4*dH*dK + 12*dK,
+							N12: 12 * dK,
+							N13: 4*dH*dK*a2 + 12*dK,
+							N14: 4*dK*a2 + 4*C*dK*s + (4*T*dK-64*chunks*dK)*l,
+							N15: 4*dH*dK*a2 + 4*dH*dK,
+							N16: -dH * dK,
+							N17: dH*dK + dK,
 							S0:  [2]float32{t184},
 						}
-						regions.Rdebd8f42f15a(&a3)
+						regions.Ra22446f05aad(&a3)
 					} else {
 						t41_2 := t41[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
 						t184_2 := t184
@@ -2205,7 +2174,7 @@ func (c *stepBackwardFused) run() {
 					// memora_logits.U_W1
 					var t29 F
 					if kern.Wide() {
-						a3 := regions.R8d0595ff9e07Args{
+						a3 := regions.Rb60c0d8fc64eArgs{
 							P0: unsafe.SliceData(t25),
 							P1: unsafe.SliceData(t28),
 							P2: unsafe.SliceData(t29Total),
@@ -2213,7 +2182,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dK*a2 + 4*C*dK*s + (4*T*dK-64*chunks*dK)*l,
 							S0: [2]float32{t29},
 						}
-						regions.R8d0595ff9e07(&a3)
+						regions.Rb60c0d8fc64e(&a3)
 					} else {
 						t25_2 := t25[(l*(T-16*chunks)+a2+C*s)*dK:][:dK]
 						t29_2 := t29
@@ -2228,7 +2197,7 @@ func (c *stepBackwardFused) run() {
 					// memora_logits.G_W1, memora_logits.U_W1
 					t24Entry3 := t24_3[a2]
 					if kern.Wide() {
-						a3 := regions.Rb0ac9d7d5959Args{
+						a3 := regions.R307af21bb9b5Args{
 							P0: unsafe.SliceData(t22_2),
 							P1: unsafe.SliceData(t86),
 							P2: unsafe.SliceData(c.EProd),
@@ -2238,7 +2207,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dH*a2 + 4*C*dH*s + (4*T*dH-64*chunks*dH)*l,
 							S0: [2]float32{t24Entry3},
 						}
-						regions.Rb0ac9d7d5959(&a3)
+						regions.R307af21bb9b5(&a3)
 					} else {
 						t22_3 := t22_2[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
 						eProd := c.EProd[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
@@ -2251,7 +2220,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// memora_logits.G_W1, memora_logits.W2, memora_logits.y
 					if kern.Wide() {
-						a3 := regions.Rf98529b210f6Args{
+						a3 := regions.R28da39683119Args{
 							P0:  unsafe.SliceData(t2),
 							P1:  unsafe.SliceData(W2Trail),
 							P2:  unsafe.SliceData(t43),
@@ -2262,20 +2231,17 @@ func (c *stepBackwardFused) run() {
 							P7:  unsafe.SliceData(t472),
 							N0:  dV,
 							N1:  4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l,
-							N2:  4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l + 4,
-							N3:  4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l + 8,
-							N4:  4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l + 12,
-							N5:  dH,
-							N6:  8 * dH,
-							N7:  4*dH*dV*a2 + 12*dH,
-							N8:  12 * dH,
-							N9:  4*dH*a2 + 4*C*dH*s + (4*T*dH-64*chunks*dH)*l,
-							N10: 4 * dH * dV * a2,
-							N11: 4,
-							N12: 8,
-							N13: 12,
+							N2:  dH,
+							N3:  8 * dH,
+							N4:  4*dH*dV*a2 + 12*dH,
+							N5:  12 * dH,
+							N6:  4*dH*a2 + 4*C*dH*s + (4*T*dH-64*chunks*dH)*l,
+							N7:  4 * dH * dV * a2,
+							N8:  4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l + 4,
+							N9:  4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l + 8,
+							N10: 4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l + 12,
 						}
-						regions.Rf98529b210f6(&a3)
+						regions.R28da39683119(&a3)
 					} else {
 						t2_2 := t2[(l*(T-16*chunks)+a2+C*s)*dV:][:dV]
 						for i := range dV {
@@ -2302,7 +2268,7 @@ func (c *stepBackwardFused) run() {
 					clear(t62_2)
 					var t52_2 F
 					if kern.Wide() {
-						a3 := regions.R16b9e7825611Args{
+						a3 := regions.Rc0542ecf1d81Args{
 							P0:  unsafe.SliceData(t2),
 							P1:  unsafe.SliceData(t472),
 							P2:  unsafe.SliceData(c.E),
@@ -2318,19 +2284,16 @@ func (c *stepBackwardFused) run() {
 							N0:  dV,
 							N1:  4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l,
 							N2:  4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l + 4,
-							N3:  4,
-							N4:  4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l + 8,
-							N5:  8,
-							N6:  4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l + 12,
-							N7:  12,
-							N8:  dH,
-							N9:  4 * dH,
-							N10: 8 * dH,
-							N11: 12 * dH,
-							N12: 4*dH*a2 + 4*C*dH*s + (4*T*dH-64*chunks*dH)*l,
+							N3:  4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l + 8,
+							N4:  4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l + 12,
+							N5:  dH,
+							N6:  4 * dH,
+							N7:  8 * dH,
+							N8:  12 * dH,
+							N9:  4*dH*a2 + 4*C*dH*s + (4*T*dH-64*chunks*dH)*l,
 							S0:  [2]float32{t52_2},
 						}
-						regions.R16b9e7825611(&a3)
+						regions.Rc0542ecf1d81(&a3)
 					} else {
 						t2_2 := t2[(l*(T-16*chunks)+a2+C*s)*dV:][:dV]
 						e := c.E[(l*(T-16*chunks)+a2+C*s)*dV:][:dV]
@@ -2367,7 +2330,7 @@ func (c *stepBackwardFused) run() {
 					// memora_logits.U_W2
 					var t65 F
 					if kern.Wide() {
-						a3 := regions.Re68c6ab4ce1dArgs{
+						a3 := regions.R22c85a01eb57Args{
 							P0: unsafe.SliceData(t22_2),
 							P1: unsafe.SliceData(t62_2),
 							P2: unsafe.SliceData(c.EProd),
@@ -2377,7 +2340,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dH*a2 + 4*C*dH*s + (4*T*dH-64*chunks*dH)*l,
 							S0: [2]float32{t65},
 						}
-						regions.Re68c6ab4ce1d(&a3)
+						regions.R22c85a01eb57(&a3)
 					} else {
 						t22_3 := t22_2[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
 						eProd := c.EProd[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
@@ -2394,7 +2357,7 @@ func (c *stepBackwardFused) run() {
 					t65 = t65Total[0]
 					// memora_logits.e
 					if kern.Wide() {
-						a3 := regions.R944073e47943Args{
+						a3 := regions.Rb189cada2e08Args{
 							P0: unsafe.SliceData(t452),
 							P1: unsafe.SliceData(t61),
 							P2: unsafe.SliceData(t67),
@@ -2402,7 +2365,7 @@ func (c *stepBackwardFused) run() {
 							N0: dV,
 							N1: 4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l,
 						}
-						regions.R944073e47943(&a3)
+						regions.Rb189cada2e08(&a3)
 					} else {
 						t9_2 := t9[(l*(T-16*chunks)+a2+C*s)*dV:][:dV]
 						for i := range dV {
@@ -2414,7 +2377,7 @@ func (c *stepBackwardFused) run() {
 					// memora_logits.e, memora_logits.G_W1, memora_logits.W2, memora_logits.W1
 					clear(t71)
 					if kern.Wide() {
-						a3 := regions.Rc80d81d561dfArgs{
+						a3 := regions.R6711b373a0f8Args{
 							P0:  unsafe.SliceData(t67),
 							P1:  unsafe.SliceData(c.E),
 							P2:  unsafe.SliceData(W2Trail),
@@ -2425,22 +2388,19 @@ func (c *stepBackwardFused) run() {
 							P7:  unsafe.SliceData(W2BarState),
 							N0:  dV,
 							N1:  4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l,
-							N2:  4,
-							N3:  4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l + 4,
-							N4:  8,
-							N5:  4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l + 8,
-							N6:  12,
-							N7:  4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l + 12,
-							N8:  dH,
-							N9:  4*dH*dV*a2 + 8*dH,
-							N10: 8 * dH,
-							N11: 4*dH*dV*a2 + 12*dH,
-							N12: 12 * dH,
-							N13: 4*dH*a2 + 4*C*dH*s + (4*T*dH-64*chunks*dH)*l,
-							N14: 4 * dH * dV * a2,
+							N2:  4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l + 4,
+							N3:  4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l + 8,
+							N4:  4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l + 12,
+							N5:  dH,
+							N6:  4*dH*dV*a2 + 8*dH,
+							N7:  8 * dH,
+							N8:  4*dH*dV*a2 + 12*dH,
+							N9:  12 * dH,
+							N10: 4*dH*a2 + 4*C*dH*s + (4*T*dH-64*chunks*dH)*l,
+							N11: 4 * dH * dV * a2,
 							S0:  [2]float32{t23Entry3},
 						}
-						regions.Rc80d81d561df(&a3)
+						regions.R6711b373a0f8(&a3)
 					} else {
 						e := c.E[(l*(T-16*chunks)+a2+C*s)*dV:][:dV]
 						for i := range dV {
@@ -2459,7 +2419,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// memora_logits.e, memora_logits.G_W1, memora_logits.U_W1, memora_logits.U_W2
 					if kern.Wide() {
-						a3 := regions.R06ede19401aeArgs{
+						a3 := regions.Rcbaaee57d945Args{
 							P0: unsafe.SliceData(c.GW1Prod),
 							P1: unsafe.SliceData(t22_2),
 							P2: unsafe.SliceData(t39),
@@ -2473,7 +2433,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dH*a2 + 4*C*dH*s + (4*T*dH-64*chunks*dH)*l,
 							S0: [2]float32{t24Entry3},
 						}
-						regions.R06ede19401ae(&a3)
+						regions.Rcbaaee57d945(&a3)
 					} else {
 						GW1Prod := c.GW1Prod[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
 						t22_3 := t22_2[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
@@ -2494,7 +2454,7 @@ func (c *stepBackwardFused) run() {
 					// memora_logits.e, memora_logits.W1, memora_logits.W2
 					clear(t80)
 					if kern.Wide() {
-						a3 := regions.Rcc8c1429e022Args{
+						a3 := regions.Rb2b9b03cd4a1Args{
 							P0: unsafe.SliceData(t78),
 							P1: unsafe.SliceData(W1Trail),
 							P2: unsafe.SliceData(t80),
@@ -2502,18 +2462,15 @@ func (c *stepBackwardFused) run() {
 							P4: unsafe.SliceData(t153),
 							P5: unsafe.SliceData(W1BarState),
 							N0: dH,
-							N1: 4,
-							N2: 8,
-							N3: 12,
-							N4: dK,
-							N5: 8 * dK,
-							N6: 4*dH*dK*a2 + 12*dK,
-							N7: 12 * dK,
-							N8: 4*dK*a2 + 4*C*dK*s + (4*T*dK-64*chunks*dK)*l,
-							N9: 4 * dH * dK * a2,
+							N1: dK,
+							N2: 8 * dK,
+							N3: 4*dH*dK*a2 + 12*dK,
+							N4: 12 * dK,
+							N5: 4*dK*a2 + 4*C*dK*s + (4*T*dK-64*chunks*dK)*l,
+							N6: 4 * dH * dK * a2,
 							S0: [2]float32{t23Entry3},
 						}
-						regions.Rcc8c1429e022(&a3)
+						regions.Rb2b9b03cd4a1(&a3)
 					} else {
 						for i := range dH {
 							W1Trail2 := W1Trail[(a2*dH+i)*dK:][:dK]
@@ -2533,7 +2490,7 @@ func (c *stepBackwardFused) run() {
 					t7_2[a2] = t29 + t65
 					// memora_logits.e, memora_logits.U_W1, memora_logits
 					if kern.Wide() {
-						a3 := regions.R567d2a5c1379Args{
+						a3 := regions.Rc7147c8170f4Args{
 							P0: unsafe.SliceData(t28),
 							P1: unsafe.SliceData(t80),
 							P2: unsafe.SliceData(t8),
@@ -2543,7 +2500,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dK*a2 + 4*C*dK*s + (4*T*dK-64*chunks*dK)*l,
 							S0: [2]float32{t24Entry3},
 						}
-						regions.R567d2a5c1379(&a3)
+						regions.Rc7147c8170f4(&a3)
 					} else {
 						t8_2 := t8[(l*(T-16*chunks)+a2+C*s)*dK:][:dK]
 						t10_2 := t10[(l*(T-16*chunks)+a2+C*s)*dK:][:dK]
@@ -2843,7 +2800,7 @@ func (c *stepBackwardFused) run() {
 			// memora_logits.W2
 			clear(t23_2)
 			if kern.Wide() {
-				a2 := regions.R9053d5412338Args{
+				a2 := regions.R9facaef020d0Args{
 					P0: unsafe.SliceData(c.W2States),
 					P1: unsafe.SliceData(t155),
 					P2: unsafe.SliceData(t16),
@@ -2854,7 +2811,7 @@ func (c *stepBackwardFused) run() {
 					N2: 4*dH*dV*t3 + 4*chunks*dH*dV*l,
 					N3: 60 * dH * dV,
 				}
-				regions.R9053d5412338(&a2)
+				regions.R9facaef020d0(&a2)
 			} else {
 				for i := range dV {
 					W2States := c.W2States[((l*chunks+t3)*dV+i)*dH:][:dH]
@@ -2884,16 +2841,15 @@ func (c *stepBackwardFused) run() {
 			// memora_logits.c
 			clear(t194)
 			if kern.Wide() {
-				a2 := regions.Raf8986a9de76Args{
+				a2 := regions.Rb4ea3e35727cArgs{
 					P0: unsafe.SliceData(t18),
 					P1: unsafe.SliceData(t17),
 					P2: unsafe.SliceData(t194),
 					N0: 1,
 					N1: 16,
 					N2: 64*t3 + 64*chunks*l,
-					N3: -64,
 				}
-				regions.Raf8986a9de76(&a2)
+				regions.Rb4ea3e35727c(&a2)
 			} else {
 				lo := max(0, 1)
 				if n := 16 - lo; n > 0 {
@@ -2911,7 +2867,7 @@ func (c *stepBackwardFused) run() {
 			// memora_logits.c
 			clear(t224)
 			if kern.Wide() {
-				a2 := regions.R231674b291ffArgs{
+				a2 := regions.Rdb178a109a4bArgs{
 					P0: unsafe.SliceData(t52),
 					P1: unsafe.SliceData(t17),
 					P2: unsafe.SliceData(t194),
@@ -2919,9 +2875,8 @@ func (c *stepBackwardFused) run() {
 					N0: 1,
 					N1: 16,
 					N2: 64*t3 + 64*chunks*l,
-					N3: -128,
 				}
-				regions.R231674b291ff(&a2)
+				regions.Rdb178a109a4b(&a2)
 			} else {
 				lo := max(0, 2)
 				if n := 16 - lo; n > 0 {
@@ -2940,7 +2895,7 @@ func (c *stepBackwardFused) run() {
 			// memora_logits.c
 			clear(t256)
 			if kern.Wide() {
-				a2 := regions.R7144dfda3462Args{
+				a2 := regions.Ra2f66ebb72f0Args{
 					P0: unsafe.SliceData(t82),
 					P1: unsafe.SliceData(t17),
 					P2: unsafe.SliceData(t194),
@@ -2949,9 +2904,8 @@ func (c *stepBackwardFused) run() {
 					N0: 1,
 					N1: 16,
 					N2: 64*t3 + 64*chunks*l,
-					N3: -256,
 				}
-				regions.R7144dfda3462(&a2)
+				regions.Ra2f66ebb72f0(&a2)
 			} else {
 				lo := max(0, 4)
 				if n := 16 - lo; n > 0 {
@@ -2971,7 +2925,7 @@ func (c *stepBackwardFused) run() {
 			// memora_logits.c
 			clear(t282)
 			if kern.Wide() {
-				a2 := regions.Re2047841854aArgs{
+				a2 := regions.Re0a1269c95dfArgs{
 					P0: unsafe.SliceData(t112),
 					P1: unsafe.SliceData(t17),
 					P2: unsafe.SliceData(t194),
@@ -2981,9 +2935,8 @@ func (c *stepBackwardFused) run() {
 					N0: 1,
 					N1: 16,
 					N2: 64*t3 + 64*chunks*l,
-					N3: -512,
 				}
-				regions.Re2047841854a(&a2)
+				regions.Re0a1269c95df(&a2)
 			} else {
 				lo := max(0, 8)
 				if n := 16 - lo; n > 0 {
@@ -3003,7 +2956,7 @@ func (c *stepBackwardFused) run() {
 			}
 			// memora_logits.e, memora_logits.G_W1
 			if kern.Wide() {
-				a2 := regions.R9c41a89d03efArgs{
+				a2 := regions.R44b31dd4d200Args{
 					P0: unsafe.SliceData(c.EProd2),
 					P1: unsafe.SliceData(c.GW1Prod2),
 					P2: unsafe.SliceData(t422),
@@ -3011,7 +2964,7 @@ func (c *stepBackwardFused) run() {
 					N0: dH,
 					N1: 64*dH*t3 + 64*chunks*dH*l,
 				}
-				regions.R9c41a89d03ef(&a2)
+				regions.R44b31dd4d200(&a2)
 			} else {
 				for i := range 16 {
 					eProd2 := c.EProd2[((l*chunks+t3)*16+i)*dH:][:dH]
@@ -3029,7 +2982,7 @@ func (c *stepBackwardFused) run() {
 			// memora_logits.W1, memora_logits.W2
 			clear(t324)
 			if kern.Wide() {
-				a2 := regions.R9053d5412338Args{
+				a2 := regions.R9facaef020d0Args{
 					P0: unsafe.SliceData(c.W1States),
 					P1: unsafe.SliceData(t57),
 					P2: unsafe.SliceData(t58),
@@ -3040,7 +2993,7 @@ func (c *stepBackwardFused) run() {
 					N2: 4*dH*dK*t3 + 4*chunks*dH*dK*l,
 					N3: 60 * dH * dK,
 				}
-				regions.R9053d5412338(&a2)
+				regions.R9facaef020d0(&a2)
 			} else {
 				for i := range dH {
 					W1States := c.W1States[((l*chunks+t3)*dH+i)*dK:][:dK]
@@ -3059,7 +3012,7 @@ func (c *stepBackwardFused) run() {
 			// memora_logits.y, memora_logits.W2
 			clear(t5222)
 			if kern.Wide() {
-				a2 := regions.Rc836fda28abfArgs{
+				a2 := regions.R21fe6e97465dArgs{
 					P0:  unsafe.SliceData(t),
 					P1:  unsafe.SliceData(c.YProd2),
 					P2:  unsafe.SliceData(t23_2),
@@ -3069,22 +3022,19 @@ func (c *stepBackwardFused) run() {
 					P6:  unsafe.SliceData(t513),
 					N0:  dV,
 					N1:  64*dV*t3 + 64*chunks*dV*l,
-					N2:  64*dV*t3 + 64*chunks*dV*l + 4,
-					N3:  64*dV*t3 + 64*chunks*dV*l + 8,
-					N4:  64*dV*t3 + 64*chunks*dV*l + 12,
-					N5:  dH,
-					N6:  64*dH*dV*t3 + 64*chunks*dH*dV*l + 8*dH,
-					N7:  8 * dH,
-					N8:  12 * dH,
-					N9:  64*dH*dV*t3 + 64*chunks*dH*dV*l + 12*dH,
-					N10: 64*dH*t3 + 64*chunks*dH*l,
-					N11: 64*dH*dV*t3 + 64*chunks*dH*dV*l,
-					N12: 4,
-					N13: 8,
-					N14: 12,
-					N15: dH * dV,
+					N2:  dH,
+					N3:  64*dH*dV*t3 + 64*chunks*dH*dV*l + 8*dH,
+					N4:  8 * dH,
+					N5:  12 * dH,
+					N6:  64*dH*dV*t3 + 64*chunks*dH*dV*l + 12*dH,
+					N7:  64*dH*t3 + 64*chunks*dH*l,
+					N8:  64*dH*dV*t3 + 64*chunks*dH*dV*l,
+					N9:  dH * dV,
+					N10: 64*dV*t3 + 64*chunks*dV*l + 4,
+					N11: 64*dV*t3 + 64*chunks*dV*l + 8,
+					N12: 64*dV*t3 + 64*chunks*dV*l + 12,
 				}
-				regions.Rc836fda28abf(&a2)
+				regions.R21fe6e97465d(&a2)
 			} else {
 				for i := range 16 {
 					tView := t[((l*chunks+t3)*16+i)*dV:][:dV]
@@ -3114,7 +3064,7 @@ func (c *stepBackwardFused) run() {
 			// memora_logits.y, memora_logits.W1
 			clear(t134)
 			if kern.Wide() {
-				a2 := regions.Rd60e79cc9f51Args{
+				a2 := regions.R767f2d184eb3Args{
 					P0:  unsafe.SliceData(c.YProd2),
 					P1:  unsafe.SliceData(t5222),
 					P2:  unsafe.SliceData(t22),
@@ -3126,21 +3076,18 @@ func (c *stepBackwardFused) run() {
 					N0:  dH,
 					N1:  64*dH*t3 + 64*chunks*dH*l,
 					N2:  64*dH*t3 + 64*chunks*dH*l + 4,
-					N3:  4,
-					N4:  64*dH*t3 + 64*chunks*dH*l + 8,
-					N5:  8,
-					N6:  64*dH*t3 + 64*chunks*dH*l + 12,
-					N7:  12,
-					N8:  dK,
-					N9:  64*dH*dK*t3 + 64*chunks*dH*dK*l + 8*dK,
-					N10: 8 * dK,
-					N11: 12 * dK,
-					N12: 64*dH*dK*t3 + 64*chunks*dH*dK*l + 12*dK,
-					N13: 64*dK*t3 + 64*chunks*dK*l,
-					N14: 64*dH*dK*t3 + 64*chunks*dH*dK*l,
-					N15: dH * dK,
+					N3:  64*dH*t3 + 64*chunks*dH*l + 8,
+					N4:  64*dH*t3 + 64*chunks*dH*l + 12,
+					N5:  dK,
+					N6:  64*dH*dK*t3 + 64*chunks*dH*dK*l + 8*dK,
+					N7:  8 * dK,
+					N8:  12 * dK,
+					N9:  64*dH*dK*t3 + 64*chunks*dH*dK*l + 12*dK,
+					N10: 64*dK*t3 + 64*chunks*dK*l,
+					N11: 64*dH*dK*t3 + 64*chunks*dH*dK*l,
+					N12: dH * dK,
 				}
-				regions.Rd60e79cc9f51(&a2)
+				regions.R767f2d184eb3(&a2)
 			} else {
 				for i := range 16 {
 					yProd2 := c.YProd2[((l*chunks+t3)*16+i)*dH:][:dH]
@@ -3171,7 +3118,7 @@ func (c *stepBackwardFused) run() {
 			}
 			// memora_logits.W1
 			if kern.Wide() {
-				a2 := regions.Rab6327863e86Args{
+				a2 := regions.R5a679e9a10f1Args{
 					P0: unsafe.SliceData(t1523),
 					P1: unsafe.SliceData(c.W12),
 					P2: unsafe.SliceData(t142),
@@ -3179,17 +3126,14 @@ func (c *stepBackwardFused) run() {
 					P4: unsafe.SliceData(t172),
 					P5: unsafe.SliceData(t2223),
 					N0: dH,
-					N1: 4,
-					N2: 8,
-					N3: 12,
-					N4: dK,
-					N5: 8 * dK,
-					N6: 64*dH*dK*t3 + 64*chunks*dH*dK*l + 12*dK,
-					N7: 12 * dK,
-					N8: 64*dH*dK*t3 + 64*chunks*dH*dK*l,
-					N9: dH * dK,
+					N1: dK,
+					N2: 8 * dK,
+					N3: 64*dH*dK*t3 + 64*chunks*dH*dK*l + 12*dK,
+					N4: 12 * dK,
+					N5: 64*dH*dK*t3 + 64*chunks*dH*dK*l,
+					N6: dH * dK,
 				}
-				regions.Rab6327863e86(&a2)
+				regions.R5a679e9a10f1(&a2)
 			} else {
 				for i := range 16 {
 					t1523_2 := t1523[i*dH:][:dH]
@@ -3215,19 +3159,19 @@ func (c *stepBackwardFused) run() {
 			// memora_logits.W1
 			clear(t2022)
 			if kern.Wide() {
-				a2 := regions.Ra1030e62affeArgs{
+				a2 := regions.Rc8d1c18e25d2Args{
 					P0: unsafe.SliceData(a),
 					P1: unsafe.SliceData(t172),
 					P2: unsafe.SliceData(t2022),
 					N0: dH,
 					N1: 64*t3 + 64*chunks*l,
-					N2: 64*t3 + 64*chunks*l + 4,
-					N3: 64*t3 + 64*chunks*l + 8,
-					N4: 64*t3 + 64*chunks*l + 12,
-					N5: dK,
-					N6: dH * dK,
+					N2: dK,
+					N3: dH * dK,
+					N4: 64*t3 + 64*chunks*l + 4,
+					N5: 64*t3 + 64*chunks*l + 8,
+					N6: 64*t3 + 64*chunks*l + 12,
 				}
-				regions.Ra1030e62affe(&a2)
+				regions.Rc8d1c18e25d2(&a2)
 			} else {
 				a2 := a[(l*chunks+t3)*16:][:16]
 				for i := range dH {
@@ -3243,15 +3187,12 @@ func (c *stepBackwardFused) run() {
 			}
 			// memora_logits.W1
 			if kern.Wide() {
-				a2 := regions.R0e795e408069Args{
+				a2 := regions.Rce3f6323b077Args{
 					P0: unsafe.SliceData(t2223),
 					P1: unsafe.SliceData(t21),
 					N0: dH,
-					N1: 4,
-					N2: 8,
-					N3: 12,
 				}
-				regions.R0e795e408069(&a2)
+				regions.Rce3f6323b077(&a2)
 			} else {
 				for i := range 16 {
 					t2223_2 := t2223[i*dH:][:dH]
@@ -3284,7 +3225,7 @@ func (c *stepBackwardFused) run() {
 			kern.GemmFMA(16*dH, 16, dK, F(1), false, t145, 16, 1, t172, dK, 1, kern.From(t20, (l*chunks+t3)*16*dK), 1, dK)
 			// memora_logits.W1
 			if kern.Wide() {
-				a2 := regions.R91f3a971b76fArgs{
+				a2 := regions.R7fab1f0a9760Args{
 					P0: unsafe.SliceData(t145),
 					P1: unsafe.SliceData(t19),
 					P2: unsafe.SliceData(t2322),
@@ -3292,7 +3233,7 @@ func (c *stepBackwardFused) run() {
 					N1: 64*t3 + 64*chunks*l,
 					N2: 16 * dH,
 				}
-				regions.R91f3a971b76f(&a2)
+				regions.R7fab1f0a9760(&a2)
 			} else {
 				for i := range 16 {
 					for j := range dH {
@@ -3322,17 +3263,14 @@ func (c *stepBackwardFused) run() {
 			}
 			// memora_logits.W1
 			if kern.Wide() {
-				a2 := regions.R93a5b01b8707Args{
+				a2 := regions.R09f9e6a9b9ebArgs{
 					P0: unsafe.SliceData(t20),
 					P1: unsafe.SliceData(t2222),
 					P2: unsafe.SliceData(t277),
 					N0: dK,
 					N1: 64*dK*t3 + 64*chunks*dK*l,
-					N2: 4,
-					N3: 8,
-					N4: 12,
 				}
-				regions.R93a5b01b8707(&a2)
+				regions.R09f9e6a9b9eb(&a2)
 			} else {
 				for i := range 16 {
 					t20_2 := t20[((l*chunks+t3)*16+i)*dK:][:dK]
@@ -3348,14 +3286,14 @@ func (c *stepBackwardFused) run() {
 			}
 			// memora_logits.G_W1, memora_logits.e
 			if kern.Wide() {
-				a2 := regions.R6fdfbc47d018Args{
+				a2 := regions.R7b49c07d810fArgs{
 					P0: unsafe.SliceData(c.EProd2),
 					P1: unsafe.SliceData(t2522),
 					P2: unsafe.SliceData(t403),
 					N0: dH,
 					N1: 64*dH*t3 + 64*chunks*dH*l,
 				}
-				regions.R6fdfbc47d018(&a2)
+				regions.R7b49c07d810f(&a2)
 			} else {
 				for i := range 16 {
 					eProd2 := c.EProd2[((l*chunks+t3)*16+i)*dH:][:dH]
@@ -3370,7 +3308,7 @@ func (c *stepBackwardFused) run() {
 			}
 			// memora_logits.W2
 			if kern.Wide() {
-				a2 := regions.Rb2f4d3d1cd08Args{
+				a2 := regions.R0643ab26c8b3Args{
 					P0: unsafe.SliceData(t513),
 					P1: unsafe.SliceData(c.W22),
 					P2: unsafe.SliceData(t50),
@@ -3378,17 +3316,14 @@ func (c *stepBackwardFused) run() {
 					P4: unsafe.SliceData(t532),
 					P5: unsafe.SliceData(t3222),
 					N0: dV,
-					N1: 4,
-					N2: 8,
-					N3: 12,
-					N4: dH,
-					N5: 8 * dH,
-					N6: 64*dH*dV*t3 + 64*chunks*dH*dV*l + 12*dH,
-					N7: 12 * dH,
-					N8: 64*dH*dV*t3 + 64*chunks*dH*dV*l,
-					N9: dH * dV,
+					N1: dH,
+					N2: 8 * dH,
+					N3: 64*dH*dV*t3 + 64*chunks*dH*dV*l + 12*dH,
+					N4: 12 * dH,
+					N5: 64*dH*dV*t3 + 64*chunks*dH*dV*l,
+					N6: dH * dV,
 				}
-				regions.Rb2f4d3d1cd08(&a2)
+				regions.R0643ab26c8b3(&a2)
 			} else {
 				for i := range 16 {
 					t513_2 := t513[i*dV:][:dV]
@@ -3414,19 +3349,19 @@ func (c *stepBackwardFused) run() {
 			// memora_logits.W2
 			clear(t56)
 			if kern.Wide() {
-				a2 := regions.Ra1030e62affeArgs{
+				a2 := regions.Rc8d1c18e25d2Args{
 					P0: unsafe.SliceData(a),
 					P1: unsafe.SliceData(t532),
 					P2: unsafe.SliceData(t56),
 					N0: dV,
 					N1: 64*t3 + 64*chunks*l,
-					N2: 64*t3 + 64*chunks*l + 4,
-					N3: 64*t3 + 64*chunks*l + 8,
-					N4: 64*t3 + 64*chunks*l + 12,
-					N5: dH,
-					N6: dH * dV,
+					N2: dH,
+					N3: dH * dV,
+					N4: 64*t3 + 64*chunks*l + 4,
+					N5: 64*t3 + 64*chunks*l + 8,
+					N6: 64*t3 + 64*chunks*l + 12,
 				}
-				regions.Ra1030e62affe(&a2)
+				regions.Rc8d1c18e25d2(&a2)
 			} else {
 				a2 := a[(l*chunks+t3)*16:][:16]
 				for i := range dV {
@@ -3442,15 +3377,12 @@ func (c *stepBackwardFused) run() {
 			}
 			// memora_logits.W2
 			if kern.Wide() {
-				a2 := regions.R0e795e408069Args{
+				a2 := regions.Rce3f6323b077Args{
 					P0: unsafe.SliceData(t3222),
 					P1: unsafe.SliceData(t572),
 					N0: dV,
-					N1: 4,
-					N2: 8,
-					N3: 12,
 				}
-				regions.R0e795e408069(&a2)
+				regions.Rce3f6323b077(&a2)
 			} else {
 				for i := range 16 {
 					t3222_2 := t3222[i*dV:][:dV]
@@ -3489,7 +3421,7 @@ func (c *stepBackwardFused) run() {
 			// memora_logits.W2, memora_logits.c
 			clear(t63_2)
 			if kern.Wide() {
-				a2 := regions.Red5269493724Args{
+				a2 := regions.R495f67531bb3Args{
 					P0: unsafe.SliceData(t614),
 					P1: unsafe.SliceData(t17),
 					P2: unsafe.SliceData(t194),
@@ -3500,12 +3432,9 @@ func (c *stepBackwardFused) run() {
 					P7: unsafe.SliceData(t19),
 					P8: unsafe.SliceData(t246),
 					P9: unsafe.SliceData(t792),
-					N0: 64,
-					N1: 128,
-					N2: 192,
-					N3: 64*t3 + 64*chunks*l,
+					N0: 64*t3 + 64*chunks*l,
 				}
-				regions.Red5269493724(&a2)
+				regions.R495f67531bb3(&a2)
 			} else {
 				for i := range 16 {
 					t614_2 := t614[i*16:][:16]
@@ -3527,13 +3456,13 @@ func (c *stepBackwardFused) run() {
 			kern.GemmFMA(dV, 16, dH, F(1), true, t643, 1, dV, kern.From(c.W2States, (l*chunks+t3)*dV*dH), dH, 1, t403, 1, dH)
 			// memora_logits.e
 			if kern.Wide() {
-				a2 := regions.R253514e96540Args{
+				a2 := regions.Rc7d0aa3a1213Args{
 					P0: unsafe.SliceData(t643),
 					P1: unsafe.SliceData(t212),
 					N0: dV,
 					N1: 64*dV*t3 + 64*chunks*dV*l,
 				}
-				regions.R253514e96540(&a2)
+				regions.Rc7d0aa3a1213(&a2)
 			} else {
 				for i := range 16 {
 					t643_2 := t643[i*dV:][:dV]
@@ -3560,7 +3489,7 @@ func (c *stepBackwardFused) run() {
 			kern.GemmFMA(dH, 16, dV, F(1), true, t692, 1, dH, kern.From(c.W2States, (l*chunks+t3)*dV*dH), 1, dH, t643, 1, dV)
 			// memora_logits.e, memora_logits.G_W1
 			if kern.Wide() {
-				a2 := regions.R658ec3c74e65Args{
+				a2 := regions.Rc8e616865bb9Args{
 					P0: unsafe.SliceData(c.GW1Prod2),
 					P1: unsafe.SliceData(c.EProd2),
 					P2: unsafe.SliceData(t2522),
@@ -3569,7 +3498,7 @@ func (c *stepBackwardFused) run() {
 					N0: dH,
 					N1: 64*dH*t3 + 64*chunks*dH*l,
 				}
-				regions.R658ec3c74e65(&a2)
+				regions.Rc8e616865bb9(&a2)
 			} else {
 				for i := range 16 {
 					GW1Prod2 := c.GW1Prod2[((l*chunks+t3)*16+i)*dH:][:dH]
@@ -3593,32 +3522,23 @@ func (c *stepBackwardFused) run() {
 			clear(t822)
 			clear(t832)
 			if kern.Wide() {
-				a2 := regions.R6a3d57736e1bArgs{
-					P0:  unsafe.SliceData(t112),
-					P1:  unsafe.SliceData(t792),
-					P2:  unsafe.SliceData(t17),
-					P3:  unsafe.SliceData(t194),
-					P4:  unsafe.SliceData(t224),
-					P5:  unsafe.SliceData(t256),
-					P6:  unsafe.SliceData(t822),
-					P7:  unsafe.SliceData(t832),
-					N0:  1,
-					N1:  16,
-					N2:  64*t3 + 64*chunks*l,
-					N3:  64*t3 + 64*chunks*l + 4,
-					N4:  64*t3 + 64*chunks*l + 8,
-					N5:  64*t3 + 64*chunks*l + 12,
-					N6:  -448,
-					N7:  128,
-					N8:  -384,
-					N9:  192,
-					N10: -320,
-					N11: -512,
-					N12: 4,
-					N13: 8,
-					N14: 12,
+				a2 := regions.R0eaba0168807Args{
+					P0: unsafe.SliceData(t112),
+					P1: unsafe.SliceData(t792),
+					P2: unsafe.SliceData(t17),
+					P3: unsafe.SliceData(t194),
+					P4: unsafe.SliceData(t224),
+					P5: unsafe.SliceData(t256),
+					P6: unsafe.SliceData(t822),
+					P7: unsafe.SliceData(t832),
+					N0: 1,
+					N1: 16,
+					N2: 64*t3 + 64*chunks*l,
+					N3: 64*t3 + 64*chunks*l + 4,
+					N4: 64*t3 + 64*chunks*l + 8,
+					N5: 64*t3 + 64*chunks*l + 12,
 				}
-				regions.R6a3d57736e1b(&a2)
+				regions.R0eaba0168807(&a2)
 			} else {
 				lo := max(0, 8)
 				if n := 16 - lo; n > 0 {
@@ -3666,31 +3586,22 @@ func (c *stepBackwardFused) run() {
 			clear(t87)
 			clear(t88)
 			if kern.Wide() {
-				a2 := regions.R17bb090988d4Args{
-					P0:  unsafe.SliceData(t82),
-					P1:  unsafe.SliceData(t842),
-					P2:  unsafe.SliceData(t17),
-					P3:  unsafe.SliceData(t194),
-					P4:  unsafe.SliceData(t224),
-					P5:  unsafe.SliceData(t87),
-					P6:  unsafe.SliceData(t88),
-					N0:  1,
-					N1:  16,
-					N2:  64*t3 + 64*chunks*l,
-					N3:  64*t3 + 64*chunks*l + 4,
-					N4:  64*t3 + 64*chunks*l + 8,
-					N5:  64*t3 + 64*chunks*l + 12,
-					N6:  -192,
-					N7:  128,
-					N8:  -128,
-					N9:  192,
-					N10: -64,
-					N11: -256,
-					N12: 4,
-					N13: 8,
-					N14: 12,
+				a2 := regions.Rb0297a0e7023Args{
+					P0: unsafe.SliceData(t82),
+					P1: unsafe.SliceData(t842),
+					P2: unsafe.SliceData(t17),
+					P3: unsafe.SliceData(t194),
+					P4: unsafe.SliceData(t224),
+					P5: unsafe.SliceData(t87),
+					P6: unsafe.SliceData(t88),
+					N0: 1,
+					N1: 16,
+					N2: 64*t3 + 64*chunks*l,
+					N3: 64*t3 + 64*chunks*l + 4,
+					N4: 64*t3 + 64*chunks*l + 8,
+					N5: 64*t3 + 64*chunks*l + 12,
 				}
-				regions.R17bb090988d4(&a2)
+				regions.Rb0297a0e7023(&a2)
 			} else {
 				lo := max(0, 4)
 				if n := 16 - lo; n > 0 {
@@ -3737,27 +3648,21 @@ func (c *stepBackwardFused) run() {
 			clear(t92_2)
 			clear(t93_2)
 			if kern.Wide() {
-				a2 := regions.R78e098792f82Args{
-					P0:  unsafe.SliceData(t52),
-					P1:  unsafe.SliceData(t89),
-					P2:  unsafe.SliceData(t17),
-					P3:  unsafe.SliceData(t194),
-					P4:  unsafe.SliceData(t92_2),
-					P5:  unsafe.SliceData(t93_2),
-					N0:  1,
-					N1:  16,
-					N2:  64*t3 + 64*chunks*l,
-					N3:  64*t3 + 64*chunks*l + 4,
-					N4:  64*t3 + 64*chunks*l + 8,
-					N5:  64*t3 + 64*chunks*l + 12,
-					N6:  192,
-					N7:  64,
-					N8:  -128,
-					N9:  4,
-					N10: 8,
-					N11: 12,
+				a2 := regions.Re34a4e5be235Args{
+					P0: unsafe.SliceData(t52),
+					P1: unsafe.SliceData(t89),
+					P2: unsafe.SliceData(t17),
+					P3: unsafe.SliceData(t194),
+					P4: unsafe.SliceData(t92_2),
+					P5: unsafe.SliceData(t93_2),
+					N0: 1,
+					N1: 16,
+					N2: 64*t3 + 64*chunks*l,
+					N3: 64*t3 + 64*chunks*l + 4,
+					N4: 64*t3 + 64*chunks*l + 8,
+					N5: 64*t3 + 64*chunks*l + 12,
 				}
-				regions.R78e098792f82(&a2)
+				regions.Re34a4e5be235(&a2)
 			} else {
 				lo := max(0, 2)
 				if n := 16 - lo; n > 0 {
@@ -3784,21 +3689,15 @@ func (c *stepBackwardFused) run() {
 			// memora_logits.c
 			clear(t96)
 			if kern.Wide() {
-				a2 := regions.R9529867b1bafArgs{
+				a2 := regions.R2fcffeaef3e8Args{
 					P0: unsafe.SliceData(t17),
 					P1: unsafe.SliceData(t89),
 					P2: unsafe.SliceData(t92_2),
 					P3: unsafe.SliceData(t96),
 					N0: 1,
 					N1: 16,
-					N2: 128,
-					N3: 192,
-					N4: -64,
-					N5: 4,
-					N6: 8,
-					N7: 12,
 				}
-				regions.R9529867b1baf(&a2)
+				regions.R2fcffeaef3e8(&a2)
 			} else {
 				lo := max(0, 1)
 				if n := 16 - lo; n > 0 {
@@ -4023,7 +3922,7 @@ func (c *stepBackwardFused) run() {
 			}
 			// memora_logits.a.start, memora_logits.W1, memora_logits
 			if kern.Wide() {
-				a2 := regions.Rcfd02613b49dArgs{
+				a2 := regions.R504fd4d1c813Args{
 					P0: unsafe.SliceData(t19),
 					P1: unsafe.SliceData(t2222),
 					P2: unsafe.SliceData(t202),
@@ -4033,7 +3932,7 @@ func (c *stepBackwardFused) run() {
 					N1: dK,
 					N2: 64*dK*t3 + 64*chunks*dK*l,
 				}
-				regions.Rcfd02613b49d(&a2)
+				regions.R504fd4d1c813(&a2)
 			} else {
 				for i := range 16 {
 					t2222_2 := t2222[i*dK:][:dK]
@@ -4051,7 +3950,7 @@ func (c *stepBackwardFused) run() {
 			kern.GemmFMA(dK, 16, dH, F(1), true, kern.From(t202, (l*chunks+t3)*16*dK), 1, dK, kern.From(c.W1States, (l*chunks+t3)*dH*dK), 1, dK, t762, 1, dH)
 			// memora_logits.a.start, memora_logits.W1, memora_logits.W2
 			if kern.Wide() {
-				a2 := regions.Re3649f1888c0Args{
+				a2 := regions.Rae5b0f54e1afArgs{
 					P0: unsafe.SliceData(c.W1States),
 					P1: unsafe.SliceData(t2022),
 					P2: unsafe.SliceData(t57),
@@ -4060,7 +3959,7 @@ func (c *stepBackwardFused) run() {
 					N1: dK,
 					N2: 4*dH*dK*t3 + 4*chunks*dH*dK*l,
 				}
-				regions.Re3649f1888c0(&a2)
+				regions.Rae5b0f54e1af(&a2)
 			} else {
 				for i := range dH {
 					W1States := c.W1States[((l*chunks+t3)*dH+i)*dK:][:dK]
@@ -4076,7 +3975,7 @@ func (c *stepBackwardFused) run() {
 			kern.GemmFMA(dK, dH, 16, F(1), true, W1BarState2, 1, dK, kern.From(t20, (l*chunks+t3)*16*dK), 1, dK, t762, dH, 1)
 			// memora_logits.a.start, memora_logits.W2, memora_logits.W1
 			if kern.Wide() {
-				a2 := regions.Re3649f1888c0Args{
+				a2 := regions.Rae5b0f54e1afArgs{
 					P0: unsafe.SliceData(c.W2States),
 					P1: unsafe.SliceData(t56),
 					P2: unsafe.SliceData(t155),
@@ -4085,7 +3984,7 @@ func (c *stepBackwardFused) run() {
 					N1: dH,
 					N2: 4*dH*dV*t3 + 4*chunks*dH*dV*l,
 				}
-				regions.Re3649f1888c0(&a2)
+				regions.Rae5b0f54e1af(&a2)
 			} else {
 				for i := range dV {
 					W2States := c.W2States[((l*chunks+t3)*dV+i)*dH:][:dH]

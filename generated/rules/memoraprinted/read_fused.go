@@ -32,7 +32,7 @@ func (c *readFused) run() {
 
 	// memora_printed.y
 	if kern.Wide() {
-		a := regions.R631a67c17f9bArgs{
+		a := regions.R9bb2e8e83341Args{
 			P0: unsafe.SliceData(c.YProd),
 			P1: unsafe.SliceData(t),
 			N0: L,
@@ -40,7 +40,7 @@ func (c *readFused) run() {
 			N2: dH,
 			N3: T * dH,
 		}
-		regions.R631a67c17f9b(&a)
+		regions.R9bb2e8e83341(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -61,18 +61,15 @@ func (c *readFused) run() {
 
 	// memora_printed.y
 	if kern.Wide() {
-		a := regions.R5432ca45a9a2Args{
+		a := regions.Rf38cad12a527Args{
 			P0: unsafe.SliceData(t25),
 			P1: unsafe.SliceData(t26),
 			N0: L,
 			N1: T,
 			N2: dK,
-			N3: 4,
-			N4: 8,
-			N5: 12,
-			N6: T * dK,
+			N3: T * dK,
 		}
-		regions.R5432ca45a9a2(&a)
+		regions.Rf38cad12a527(&a)
 	} else {
 		for i := range L {
 			t26_2 := t26[i*T:][:T]
@@ -92,14 +89,14 @@ func (c *readFused) run() {
 	// memora_printed.y
 	w := F(dK)
 	if kern.Wide() {
-		a := regions.R0506f64f82ceArgs{
+		a := regions.Ra0919a98a249Args{
 			P0: unsafe.SliceData(t26),
 			P1: unsafe.SliceData(t28),
 			N0: L,
 			N1: T,
 			S0: [2]float32{w},
 		}
-		regions.R0506f64f82ce(&a)
+		regions.Ra0919a98a249(&a)
 	} else {
 		for i := range L {
 			t26_2 := t26[i*T:][:T]
@@ -112,20 +109,17 @@ func (c *readFused) run() {
 
 	// memora_printed.y
 	if kern.Wide() {
-		a := regions.R9b876d58b969Args{
+		a := regions.Rd96b7dd1a77aArgs{
 			P0: unsafe.SliceData(t28),
 			P1: unsafe.SliceData(t25),
 			P2: unsafe.SliceData(c.YLin),
 			P3: unsafe.SliceData(t30),
 			N0: L,
 			N1: T,
-			N2: 4,
-			N3: 8,
-			N4: 12,
-			N5: dK,
-			N6: T * dK,
+			N2: dK,
+			N3: T * dK,
 		}
-		regions.R9b876d58b969(&a)
+		regions.Rd96b7dd1a77a(&a)
 	} else {
 		for i := range L {
 			t28_2 := t28[i*T:][:T]
@@ -149,14 +143,14 @@ func (c *readFused) run() {
 
 	// memora_printed.y
 	if kern.Wide() {
-		a := regions.R14a6fee79686Args{
+		a := regions.R8cbc8abf1f25Args{
 			P0: unsafe.SliceData(t30),
 			P1: unsafe.SliceData(c.YSqrt),
 			N0: L,
 			N1: T,
 			S0: [2]float32{w},
 		}
-		regions.R14a6fee79686(&a)
+		regions.R8cbc8abf1f25(&a)
 	} else {
 		for i := range L {
 			t30_2 := t30[i*T:][:T]
@@ -169,7 +163,7 @@ func (c *readFused) run() {
 
 	// memora_printed.y
 	if kern.Wide() {
-		a := regions.R1875a1e2f311Args{
+		a := regions.R4b90e8bc8e5dArgs{
 			P0: unsafe.SliceData(c.YSqrt),
 			P1: unsafe.SliceData(c.Q),
 			P2: unsafe.SliceData(c.YLin),
@@ -179,7 +173,7 @@ func (c *readFused) run() {
 			N2: dK,
 			N3: T * dK,
 		}
-		regions.R1875a1e2f311(&a)
+		regions.R4b90e8bc8e5d(&a)
 	} else {
 		for i := range L {
 			ySqrt := c.YSqrt[i*T:][:T]
@@ -219,7 +213,7 @@ func (c *readBackwardFused) run() {
 
 	// memora_printed.y
 	if kern.Wide() {
-		a := regions.R5ff9c014cfe5Args{
+		a := regions.Ra7312e2e9711Args{
 			P0: unsafe.SliceData(c.YProd),
 			P1: unsafe.SliceData(t24),
 			P2: unsafe.SliceData(t),
@@ -228,7 +222,7 @@ func (c *readBackwardFused) run() {
 			N2: dH,
 			N3: T * dH,
 		}
-		regions.R5ff9c014cfe5(&a)
+		regions.Ra7312e2e9711(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -247,13 +241,13 @@ func (c *readBackwardFused) run() {
 
 	// memora_printed.y
 	if kern.Wide() {
-		a := regions.Ra347ed7762a0Args{
+		a := regions.R6c0594c15269Args{
 			P0: unsafe.SliceData(c.YSqrt),
 			P1: unsafe.SliceData(t5),
 			N0: L,
 			N1: T,
 		}
-		regions.Ra347ed7762a0(&a)
+		regions.R6c0594c15269(&a)
 	} else {
 		for i := range L {
 			ySqrt := c.YSqrt[i*T:][:T]
@@ -266,20 +260,17 @@ func (c *readBackwardFused) run() {
 
 	// memora_printed.y
 	if kern.Wide() {
-		a := regions.Rb6588b256232Args{
+		a := regions.Re1766ea9bf70Args{
 			P0: unsafe.SliceData(c.YSqrt),
 			P1: unsafe.SliceData(c.YBar),
 			P2: unsafe.SliceData(c.YLin),
 			P3: unsafe.SliceData(t8),
 			N0: L,
 			N1: T,
-			N2: 4,
-			N3: 8,
-			N4: 12,
-			N5: dK,
-			N6: T * dK,
+			N2: dK,
+			N3: T * dK,
 		}
-		regions.Rb6588b256232(&a)
+		regions.Re1766ea9bf70(&a)
 	} else {
 		for i := range L {
 			ySqrt := c.YSqrt[i*T:][:T]
@@ -304,7 +295,7 @@ func (c *readBackwardFused) run() {
 
 	// memora_printed.y
 	if kern.Wide() {
-		a := regions.R9f9b87969060Args{
+		a := regions.Rcd3a3ad550f3Args{
 			P0: unsafe.SliceData(t8),
 			P1: unsafe.SliceData(t5),
 			P2: unsafe.SliceData(t42),
@@ -312,7 +303,7 @@ func (c *readBackwardFused) run() {
 			N1: T,
 			S0: [2]float32{t14},
 		}
-		regions.R9f9b87969060(&a)
+		regions.Rcd3a3ad550f3(&a)
 	} else {
 		for i := range L {
 			t8_2 := t8[i*T:][:T]
@@ -326,7 +317,7 @@ func (c *readBackwardFused) run() {
 
 	// memora_printed.y
 	if kern.Wide() {
-		a := regions.Re799da10b8daArgs{
+		a := regions.R213329692b44Args{
 			P0: unsafe.SliceData(t5),
 			P1: unsafe.SliceData(t42),
 			P2: unsafe.SliceData(c.YLin),
@@ -335,14 +326,11 @@ func (c *readBackwardFused) run() {
 			P5: unsafe.SliceData(t202),
 			N0: L,
 			N1: T,
-			N2: 4,
-			N3: 8,
-			N4: 12,
-			N5: dK,
-			N6: 12 * dK,
-			N7: T * dK,
+			N2: dK,
+			N3: 12 * dK,
+			N4: T * dK,
 		}
-		regions.Re799da10b8da(&a)
+		regions.R213329692b44(&a)
 	} else {
 		for i := range L {
 			t5_2 := t5[i*T:][:T]
@@ -369,7 +357,7 @@ func (c *readBackwardFused) run() {
 
 	// memora_printed.y
 	if kern.Wide() {
-		a := regions.R9145d4360c8cArgs{
+		a := regions.R0144deef245bArgs{
 			P0: unsafe.SliceData(t202),
 			P1: unsafe.SliceData(t18),
 			P2: unsafe.SliceData(t252),
@@ -379,7 +367,7 @@ func (c *readBackwardFused) run() {
 			N3: T * dK,
 			S0: [2]float32{t14},
 		}
-		regions.R9145d4360c8c(&a)
+		regions.R0144deef245b(&a)
 	} else {
 		for i := range L {
 			t202_2 := t202[i*T:][:T]
@@ -406,7 +394,7 @@ func (c *readBackwardFused) run() {
 
 	// memora_printed.y
 	if kern.Wide() {
-		a := regions.R11b843ad37eeArgs{
+		a := regions.Rfb226adc3709Args{
 			P0: unsafe.SliceData(t272),
 			P1: unsafe.SliceData(c.YProd),
 			P2: unsafe.SliceData(t24),
@@ -416,7 +404,7 @@ func (c *readBackwardFused) run() {
 			N2: dH,
 			N3: T * dH,
 		}
-		regions.R11b843ad37ee(&a)
+		regions.Rfb226adc3709(&a)
 	} else {
 		for i := range L {
 			for j := range T {

@@ -78,18 +78,15 @@ func (c *stepFused) run() {
 				for a := range n {
 					// memora_printed.e
 					if kern.Wide() {
-						a2 := regions.Re3afadbfb931Args{
+						a2 := regions.Re86f6d28800bArgs{
 							P0: unsafe.SliceData(W1State),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(t),
 							N0: dH,
 							N1: dK,
 							N2: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							N3: 4,
-							N4: 8,
-							N5: 12,
 						}
-						regions.Re3afadbfb931(&a2)
+						regions.Re86f6d28800b(&a2)
 					} else {
 						for i := range dH {
 							W1State2 := W1State[i*dK:][:dK]
@@ -105,13 +102,13 @@ func (c *stepFused) run() {
 					}
 					// memora_printed.e
 					if kern.Wide() {
-						a2 := regions.R4ddf34fe5693Args{
+						a2 := regions.Rc4924c8cecf1Args{
 							P0: unsafe.SliceData(t),
 							P1: unsafe.SliceData(t6),
 							P2: unsafe.SliceData(t142),
 							N0: dH,
 						}
-						regions.R4ddf34fe5693(&a2)
+						regions.Rc4924c8cecf1(&a2)
 					} else {
 						for i := range dH {
 							tEntry := t[i]
@@ -122,17 +119,14 @@ func (c *stepFused) run() {
 					}
 					// memora_printed.e
 					if kern.Wide() {
-						a2 := regions.Rcd04a6ba987eArgs{
+						a2 := regions.R0ab579f48631Args{
 							P0: unsafe.SliceData(W2State),
 							P1: unsafe.SliceData(t142),
 							P2: unsafe.SliceData(t7),
 							N0: dK,
 							N1: dH,
-							N2: 4,
-							N3: 8,
-							N4: 12,
 						}
-						regions.Rcd04a6ba987e(&a2)
+						regions.R0ab579f48631(&a2)
 					} else {
 						for i := range dK {
 							W2State2 := W2State[i*dH:][:dH]
@@ -148,13 +142,13 @@ func (c *stepFused) run() {
 					// memora_printed.e
 					var t8 F
 					if kern.Wide() {
-						a2 := regions.Rdd8bf15cf471Args{
+						a2 := regions.Rb88de8560579Args{
 							P0: unsafe.SliceData(t7),
 							P1: unsafe.SliceData(t8Total),
 							N0: dK,
 							S0: [2]float32{t8},
 						}
-						regions.Rdd8bf15cf471(&a2)
+						regions.Rb88de8560579(&a2)
 					} else {
 						t8_2 := t8
 						t8Sums := [16]F{t8_2}
@@ -171,14 +165,14 @@ func (c *stepFused) run() {
 					var t12 F
 					if len(c.ELin) > 0 {
 						if kern.Wide() {
-							a2 := regions.Rcef92b4c332bArgs{
+							a2 := regions.Raeaa8fee1285Args{
 								P0: unsafe.SliceData(t7),
 								P1: kern.Given(c.ELin),
 								N0: dK,
 								N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 								S0: [2]float32{t10},
 							}
-							regions.Rcef92b4c332b(&a2)
+							regions.Raeaa8fee1285(&a2)
 						} else {
 							eLin := c.ELin[(l*T+a+C*s)*dK:][:dK]
 							for i := range dK {
@@ -188,7 +182,7 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := regions.R1956613e38aaArgs{
+						a2 := regions.Rdb5204232245Args{
 							P0: unsafe.SliceData(t7),
 							P1: unsafe.SliceData(t11),
 							P2: unsafe.SliceData(t12Total),
@@ -196,7 +190,7 @@ func (c *stepFused) run() {
 							S0: [2]float32{t12},
 							S1: [2]float32{t10},
 						}
-						regions.R1956613e38aa(&a2)
+						regions.Rdb5204232245(&a2)
 					} else {
 						t12_2 := t12
 						t12Sums := [16]F{t12_2}
@@ -215,7 +209,7 @@ func (c *stepFused) run() {
 					// memora_printed.e, memora_printed.G_W1
 					var t54 F
 					if kern.Wide() {
-						a2 := regions.Ref631bb7a449Args{
+						a2 := regions.R907ed552a588Args{
 							P0: unsafe.SliceData(t11),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(c.V),
@@ -226,7 +220,7 @@ func (c *stepFused) run() {
 							S0: [2]float32{t54},
 							S1: [2]float32{t16},
 						}
-						regions.Ref631bb7a449(&a2)
+						regions.R907ed552a588(&a2)
 					} else {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						v := c.V[(l*T+a+C*s)*dK:][:dK]
@@ -248,7 +242,7 @@ func (c *stepFused) run() {
 					w := F(2 * t51)
 					w2 := F(F(F(0.5*t51)*t542) * t60)
 					if kern.Wide() {
-						a2 := regions.Rbdce3353e8e1Args{
+						a2 := regions.Rc4734c79a275Args{
 							P0: unsafe.SliceData(t11),
 							P1: unsafe.SliceData(t20),
 							P2: unsafe.SliceData(t64),
@@ -258,7 +252,7 @@ func (c *stepFused) run() {
 							S1: [2]float32{w2},
 							S2: [2]float32{w},
 						}
-						regions.Rbdce3353e8e1(&a2)
+						regions.Rc4734c79a275(&a2)
 					} else {
 						t66_2 := t66
 						t66Sums := [16]F{t66_2}
@@ -275,13 +269,13 @@ func (c *stepFused) run() {
 					// memora_printed.G_W1
 					w3 := F(t60 * t662)
 					if kern.Wide() {
-						a2 := regions.R22a1ddc6a706Args{
+						a2 := regions.Rc59f8d12e670Args{
 							P0: unsafe.SliceData(t64),
 							P1: unsafe.SliceData(t71),
 							N0: dK,
 							S0: [2]float32{w3},
 						}
-						regions.R22a1ddc6a706(&a2)
+						regions.Rc59f8d12e670(&a2)
 					} else {
 						for i := range dK {
 							t71[i] = t64[i] + w3
@@ -290,17 +284,14 @@ func (c *stepFused) run() {
 					// memora_printed.G_W1
 					clear(t22)
 					if kern.Wide() {
-						a2 := regions.R7d0b058be430Args{
+						a2 := regions.Re102c2a073f5Args{
 							P0: unsafe.SliceData(t71),
 							P1: unsafe.SliceData(W2State),
 							P2: unsafe.SliceData(t22),
 							N0: dK,
-							N1: 4,
-							N2: 8,
-							N3: 12,
-							N4: dH,
+							N1: dH,
 						}
-						regions.R7d0b058be430(&a2)
+						regions.Re102c2a073f5(&a2)
 					} else {
 						for i := range dK {
 							W2State2 := W2State[i*dH:][:dH]
@@ -313,7 +304,7 @@ func (c *stepFused) run() {
 					// memora_printed.G_W1, memora_printed.e, memora_printed.U_W2
 					thetaEntry := theta[a]
 					if kern.Wide() {
-						a2 := regions.R7e6f7db1c935Args{
+						a2 := regions.R3f179b03b367Args{
 							P0: unsafe.SliceData(t6),
 							P1: unsafe.SliceData(t22),
 							P2: unsafe.SliceData(t),
@@ -322,7 +313,7 @@ func (c *stepFused) run() {
 							N0: dH,
 							S0: [2]float32{thetaEntry},
 						}
-						regions.R7e6f7db1c935(&a2)
+						regions.R3f179b03b367(&a2)
 					} else {
 						for i := range dH {
 							t6Entry := t6[i]
@@ -335,7 +326,7 @@ func (c *stepFused) run() {
 					// memora_printed.W1, memora_printed.U_W1, memora_printed.G_W1
 					rhoEntry := rho[a]
 					if kern.Wide() {
-						a2 := regions.Rf1cb1341735eArgs{
+						a2 := regions.R7dc201fb9a85Args{
 							P0: unsafe.SliceData(t81),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(W1State),
@@ -346,7 +337,7 @@ func (c *stepFused) run() {
 							S0: [2]float32{thetaEntry},
 							S1: [2]float32{rhoEntry},
 						}
-						regions.Rf1cb1341735e(&a2)
+						regions.R7dc201fb9a85(&a2)
 					} else {
 						for i := range dH {
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
@@ -360,13 +351,13 @@ func (c *stepFused) run() {
 					}
 					// memora_printed.W1
 					if kern.Wide() {
-						a2 := regions.R452f8fb338c9Args{
+						a2 := regions.R3c90e3768d15Args{
 							P0: unsafe.SliceData(t88),
 							P1: unsafe.SliceData(W12),
 							N0: dH,
 							N1: dK,
 						}
-						regions.R452f8fb338c9(&a2)
+						regions.R3c90e3768d15(&a2)
 					} else {
 						for i := range dH {
 							t88_2 := t88[i*dK:][:dK]
@@ -392,7 +383,7 @@ func (c *stepFused) run() {
 					}
 					// memora_printed.W2, memora_printed.W1, memora_printed.U_W2, memora_printed.G_W2
 					if kern.Wide() {
-						a2 := regions.R1ef33f73bfe6Args{
+						a2 := regions.Rd536ff916209Args{
 							P0: unsafe.SliceData(t71),
 							P1: unsafe.SliceData(t172),
 							P2: unsafe.SliceData(W2State),
@@ -401,7 +392,7 @@ func (c *stepFused) run() {
 							N1: dH,
 							S0: [2]float32{rhoEntry},
 						}
-						regions.R1ef33f73bfe6(&a2)
+						regions.Rd536ff916209(&a2)
 					} else {
 						for i := range dK {
 							W2State2 := W2State[i*dH:][:dH]
@@ -414,13 +405,13 @@ func (c *stepFused) run() {
 					}
 					// memora_printed.W2
 					if kern.Wide() {
-						a2 := regions.R452f8fb338c9Args{
+						a2 := regions.R3c90e3768d15Args{
 							P0: unsafe.SliceData(t141),
 							P1: unsafe.SliceData(W22),
 							N0: dK,
 							N1: dH,
 						}
-						regions.R452f8fb338c9(&a2)
+						regions.R3c90e3768d15(&a2)
 					} else {
 						for i := range dK {
 							t141_2 := t141[i*dH:][:dH]
@@ -446,7 +437,7 @@ func (c *stepFused) run() {
 					}
 					// memora_printed.y, memora_printed
 					if kern.Wide() {
-						a2 := regions.Red23b6c14631Args{
+						a2 := regions.Rdf53c18cef64Args{
 							P0: unsafe.SliceData(W12),
 							P1: unsafe.SliceData(c.Q),
 							P2: unsafe.SliceData(W1State),
@@ -454,11 +445,8 @@ func (c *stepFused) run() {
 							N0: dH,
 							N1: dK,
 							N2: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							N3: 4,
-							N4: 8,
-							N5: 12,
 						}
-						regions.Red23b6c14631(&a2)
+						regions.Rdf53c18cef64(&a2)
 					} else {
 						for i := range dH {
 							W12_2 := W12[i*dK:][:dK]
@@ -528,12 +516,12 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := regions.Reab93ccbe2b4Args{
+						a2 := regions.Red08a917d96aArgs{
 							P0: unsafe.SliceData(t143),
 							P1: unsafe.SliceData(t182),
 							N0: dH,
 						}
-						regions.Reab93ccbe2b4(&a2)
+						regions.Red08a917d96a(&a2)
 					} else {
 						for i := range dH {
 							t143Entry := t143[i]
@@ -542,18 +530,15 @@ func (c *stepFused) run() {
 					}
 					// memora_printed.y, memora_printed
 					if kern.Wide() {
-						a2 := regions.R79b3d984001bArgs{
+						a2 := regions.Re806b06eb00fArgs{
 							P0: unsafe.SliceData(W22),
 							P1: unsafe.SliceData(t182),
 							P2: unsafe.SliceData(W2State),
 							P3: unsafe.SliceData(t149),
 							N0: dK,
 							N1: dH,
-							N2: 4,
-							N3: 8,
-							N4: 12,
 						}
-						regions.R79b3d984001b(&a2)
+						regions.Re806b06eb00f(&a2)
 					} else {
 						for i := range dK {
 							W22_2 := W22[i*dH:][:dH]
@@ -572,13 +557,13 @@ func (c *stepFused) run() {
 					// memora_printed.y
 					var t150 F
 					if kern.Wide() {
-						a2 := regions.Rdd8bf15cf471Args{
+						a2 := regions.Rb88de8560579Args{
 							P0: unsafe.SliceData(t149),
 							P1: unsafe.SliceData(t150Total),
 							N0: dK,
 							S0: [2]float32{t150},
 						}
-						regions.Rdd8bf15cf471(&a2)
+						regions.Rb88de8560579(&a2)
 					} else {
 						t150_2 := t150
 						t150Sums := [16]F{t150_2}
@@ -595,14 +580,14 @@ func (c *stepFused) run() {
 					var t154 F
 					if len(c.YLin) > 0 {
 						if kern.Wide() {
-							a2 := regions.Rcef92b4c332bArgs{
+							a2 := regions.Raeaa8fee1285Args{
 								P0: unsafe.SliceData(t149),
 								P1: kern.Given(c.YLin),
 								N0: dK,
 								N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 								S0: [2]float32{t152},
 							}
-							regions.Rcef92b4c332b(&a2)
+							regions.Raeaa8fee1285(&a2)
 						} else {
 							yLin := c.YLin[(l*T+a+C*s)*dK:][:dK]
 							for i := range dK {
@@ -612,7 +597,7 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := regions.R1956613e38aaArgs{
+						a2 := regions.Rdb5204232245Args{
 							P0: unsafe.SliceData(t149),
 							P1: unsafe.SliceData(t153),
 							P2: unsafe.SliceData(t154Total),
@@ -620,7 +605,7 @@ func (c *stepFused) run() {
 							S0: [2]float32{t154},
 							S1: [2]float32{t152},
 						}
-						regions.R1956613e38aa(&a2)
+						regions.Rdb5204232245(&a2)
 					} else {
 						t154_2 := t154
 						t154Sums := [16]F{t154_2}
@@ -637,7 +622,7 @@ func (c *stepFused) run() {
 					t158 := num.Sqrt(F(1e-05) + (t154 / w6))
 					// memora_printed.y
 					if kern.Wide() {
-						a2 := regions.R60eb07bf3053Args{
+						a2 := regions.R2c990ab00f53Args{
 							P0: unsafe.SliceData(c.Q),
 							P1: unsafe.SliceData(t153),
 							P2: unsafe.SliceData(c.Y),
@@ -645,7 +630,7 @@ func (c *stepFused) run() {
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							S0: [2]float32{t158},
 						}
-						regions.R60eb07bf3053(&a2)
+						regions.R2c990ab00f53(&a2)
 					} else {
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
 						y := c.Y[(l*T+a+C*s)*dK:][:dK]
@@ -841,7 +826,7 @@ func (c *stepBackwardFused) run() {
 
 	// memora_printed.e, memora_printed.y
 	if kern.Wide() {
-		a := regions.Rf7e9879670feArgs{
+		a := regions.R95bb82cf56e7Args{
 			P0: unsafe.SliceData(c.ELin),
 			P1: unsafe.SliceData(c.YLin),
 			P2: unsafe.SliceData(t12),
@@ -849,12 +834,9 @@ func (c *stepBackwardFused) run() {
 			N0: L,
 			N1: T,
 			N2: dK,
-			N3: 4,
-			N4: 8,
-			N5: 12,
-			N6: T * dK,
+			N3: T * dK,
 		}
-		regions.Rf7e9879670fe(&a)
+		regions.R95bb82cf56e7(&a)
 	} else {
 		for i := range L {
 			t12_2 := t12[i*T:][:T]
@@ -909,7 +891,7 @@ func (c *stepBackwardFused) run() {
 					// memora_printed.e, memora_printed.G_W1
 					var t54 F
 					if kern.Wide() {
-						a2 := regions.Rcbfd0b20340fArgs{
+						a2 := regions.R1ffe476e1124Args{
 							P0: unsafe.SliceData(c.ELin),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(c.V),
@@ -920,7 +902,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{t54},
 							S1: [2]float32{t16},
 						}
-						regions.Rcbfd0b20340f(&a2)
+						regions.R1ffe476e1124(&a2)
 					} else {
 						eLin := c.ELin[(l*T+a+C*s)*dK:][:dK]
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
@@ -943,7 +925,7 @@ func (c *stepBackwardFused) run() {
 					w := F(2 * t51)
 					w2 := F(F(F(0.5*t51)*t542) * t60)
 					if kern.Wide() {
-						a2 := regions.Rf2925be50dbbArgs{
+						a2 := regions.Re37b5c5ece1fArgs{
 							P0: unsafe.SliceData(c.ELin),
 							P1: unsafe.SliceData(t20),
 							P2: unsafe.SliceData(t64),
@@ -954,7 +936,7 @@ func (c *stepBackwardFused) run() {
 							S1: [2]float32{w2},
 							S2: [2]float32{w},
 						}
-						regions.Rf2925be50dbb(&a2)
+						regions.Re37b5c5ece1f(&a2)
 					} else {
 						eLin := c.ELin[(l*T+a+C*s)*dK:][:dK]
 						t66_2 := t66
@@ -972,13 +954,13 @@ func (c *stepBackwardFused) run() {
 					// memora_printed.G_W1
 					w3 := F(t60 * t662)
 					if kern.Wide() {
-						a2 := regions.R22a1ddc6a706Args{
+						a2 := regions.Rc59f8d12e670Args{
 							P0: unsafe.SliceData(t64),
 							P1: unsafe.SliceData(t71),
 							N0: dK,
 							S0: [2]float32{w3},
 						}
-						regions.R22a1ddc6a706(&a2)
+						regions.Rc59f8d12e670(&a2)
 					} else {
 						for i := range dK {
 							t71[i] = t64[i] + w3
@@ -988,7 +970,7 @@ func (c *stepBackwardFused) run() {
 					rhoEntry := rho[a]
 					thetaEntry2 := theta[a]
 					if kern.Wide() {
-						a2 := regions.Rde44afb04df4Args{
+						a2 := regions.Rc9200e247770Args{
 							P0: unsafe.SliceData(t81),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(W1Trail),
@@ -1001,7 +983,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{thetaEntry2},
 							S1: [2]float32{rhoEntry},
 						}
-						regions.Rde44afb04df4(&a2)
+						regions.Rc9200e247770(&a2)
 					} else {
 						t81_2 := t81[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
@@ -1016,13 +998,13 @@ func (c *stepBackwardFused) run() {
 					}
 					// memora_printed.W1
 					if kern.Wide() {
-						a2 := regions.R452f8fb338c9Args{
+						a2 := regions.R3c90e3768d15Args{
 							P0: unsafe.SliceData(t88),
 							P1: unsafe.SliceData(W12),
 							N0: dH,
 							N1: dK,
 						}
-						regions.R452f8fb338c9(&a2)
+						regions.R3c90e3768d15(&a2)
 					} else {
 						for i := range dH {
 							t88_2 := t88[i*dK:][:dK]
@@ -1048,7 +1030,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// memora_printed.W2, memora_printed.W1, memora_printed.U_W2, memora_printed.G_W2
 					if kern.Wide() {
-						a2 := regions.R8ce990c67b3dArgs{
+						a2 := regions.Rddd5d4e40d92Args{
 							P0: unsafe.SliceData(t71),
 							P1: unsafe.SliceData(t172),
 							P2: unsafe.SliceData(W2Trail),
@@ -1059,7 +1041,7 @@ func (c *stepBackwardFused) run() {
 							N3: 4 * dH * dK * a,
 							S0: [2]float32{rhoEntry},
 						}
-						regions.R8ce990c67b3d(&a2)
+						regions.Rddd5d4e40d92(&a2)
 					} else {
 						for i := range dK {
 							t172_2 := t172[(l*T+a+C*s)*dH:][:dH]
@@ -1073,13 +1055,13 @@ func (c *stepBackwardFused) run() {
 					}
 					// memora_printed.W2
 					if kern.Wide() {
-						a2 := regions.R452f8fb338c9Args{
+						a2 := regions.R3c90e3768d15Args{
 							P0: unsafe.SliceData(t141),
 							P1: unsafe.SliceData(W22),
 							N0: dK,
 							N1: dH,
 						}
-						regions.R452f8fb338c9(&a2)
+						regions.R3c90e3768d15(&a2)
 					} else {
 						for i := range dK {
 							t141_2 := t141[i*dH:][:dH]
@@ -1129,7 +1111,7 @@ func (c *stepBackwardFused) run() {
 					// memora_printed.e, memora_printed.G_W1
 					var t543 F
 					if kern.Wide() {
-						a2 := regions.Rff7d407af45dArgs{
+						a2 := regions.R2e40bd5f92ccArgs{
 							P0: unsafe.SliceData(c.ELin),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(c.V),
@@ -1141,7 +1123,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{t543},
 							S1: [2]float32{t163},
 						}
-						regions.Rff7d407af45d(&a2)
+						regions.R2e40bd5f92cc(&a2)
 					} else {
 						eLin := c.ELin[(l*T+a+C*s)*dK:][:dK]
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
@@ -1166,7 +1148,7 @@ func (c *stepBackwardFused) run() {
 					w7 := F(2 * t512)
 					w8 := F(F(F(0.5*t512)*t544) * t60)
 					if kern.Wide() {
-						a2 := regions.Rf2925be50dbbArgs{
+						a2 := regions.Re37b5c5ece1fArgs{
 							P0: unsafe.SliceData(c.ELin),
 							P1: unsafe.SliceData(t203),
 							P2: unsafe.SliceData(t643),
@@ -1177,7 +1159,7 @@ func (c *stepBackwardFused) run() {
 							S1: [2]float32{w8},
 							S2: [2]float32{w7},
 						}
-						regions.Rf2925be50dbb(&a2)
+						regions.Re37b5c5ece1f(&a2)
 					} else {
 						eLin := c.ELin[(l*T+a+C*s)*dK:][:dK]
 						t663_2 := t663
@@ -1196,7 +1178,7 @@ func (c *stepBackwardFused) run() {
 					var t822 F
 					w9 := F(t60 * t664)
 					if kern.Wide() {
-						a2 := regions.Rb511db6e6689Args{
+						a2 := regions.Rc3dd9c4d9bf7Args{
 							P0: unsafe.SliceData(c.YBar),
 							P1: unsafe.SliceData(c.YLin),
 							P2: unsafe.SliceData(t643),
@@ -1208,7 +1190,7 @@ func (c *stepBackwardFused) run() {
 							S1: [2]float32{t158},
 							S2: [2]float32{w9},
 						}
-						regions.Rb511db6e6689(&a2)
+						regions.Rc3dd9c4d9bf7(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dK:][:dK]
 						yLin := c.YLin[(l*T+a+C*s)*dK:][:dK]
@@ -1226,7 +1208,7 @@ func (c *stepBackwardFused) run() {
 					// memora_printed.W2, memora_printed.W1, memora_printed.U_W2, memora_printed.G_W2
 					rhoEntry3 := rho[a]
 					if kern.Wide() {
-						a2 := regions.Rf3d298b79353Args{
+						a2 := regions.Rb33fc8f6030fArgs{
 							P0: unsafe.SliceData(t712),
 							P1: unsafe.SliceData(W2Trail),
 							P2: unsafe.SliceData(t139),
@@ -1238,7 +1220,7 @@ func (c *stepBackwardFused) run() {
 							N3: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0: [2]float32{rhoEntry3},
 						}
-						regions.Rf3d298b79353(&a2)
+						regions.Rb33fc8f6030f(&a2)
 					} else {
 						for i := range dK {
 							W2Trail2 := W2Trail[(a*dK+i)*dH:][:dH]
@@ -1255,13 +1237,13 @@ func (c *stepBackwardFused) run() {
 					}
 					// memora_printed.W2
 					if kern.Wide() {
-						a2 := regions.R452f8fb338c9Args{
+						a2 := regions.R3c90e3768d15Args{
 							P0: unsafe.SliceData(t1412),
 							P1: unsafe.SliceData(W222),
 							N0: dK,
 							N1: dH,
 						}
-						regions.R452f8fb338c9(&a2)
+						regions.R3c90e3768d15(&a2)
 					} else {
 						for i := range dK {
 							t1412_2 := t1412[i*dH:][:dH]
@@ -1289,7 +1271,7 @@ func (c *stepBackwardFused) run() {
 					var t2022 F
 					w11 := F(F(w27*t5222) * t8222)
 					if kern.Wide() {
-						a2 := regions.R3ed2b0171716Args{
+						a2 := regions.R920f82e5a539Args{
 							P0: unsafe.SliceData(c.YLin),
 							P1: unsafe.SliceData(c.YBar),
 							P2: unsafe.SliceData(t18),
@@ -1300,7 +1282,7 @@ func (c *stepBackwardFused) run() {
 							S1: [2]float32{w11},
 							S2: [2]float32{t5222},
 						}
-						regions.R3ed2b0171716(&a2)
+						regions.R920f82e5a539(&a2)
 					} else {
 						yLin := c.YLin[(l*T+a+C*s)*dK:][:dK]
 						yBar := c.YBar[(l*T+a+C*s)*dK:][:dK]
@@ -1319,13 +1301,13 @@ func (c *stepBackwardFused) run() {
 					// memora_printed.y
 					w12 := F(t60 * t2023)
 					if kern.Wide() {
-						a2 := regions.R22a1ddc6a706Args{
+						a2 := regions.Rc59f8d12e670Args{
 							P0: unsafe.SliceData(t18),
 							P1: unsafe.SliceData(t25),
 							N0: dK,
 							S0: [2]float32{w12},
 						}
-						regions.R22a1ddc6a706(&a2)
+						regions.Rc59f8d12e670(&a2)
 					} else {
 						for i := range dK {
 							t25[i] = t18[i] + w12
@@ -1334,7 +1316,7 @@ func (c *stepBackwardFused) run() {
 					// memora_printed.y, memora_printed.W2
 					clear(t27)
 					if kern.Wide() {
-						a2 := regions.R900d550afc6aArgs{
+						a2 := regions.Re6d2aad9a262Args{
 							P0: unsafe.SliceData(t25),
 							P1: unsafe.SliceData(W222),
 							P2: unsafe.SliceData(t168),
@@ -1342,14 +1324,11 @@ func (c *stepBackwardFused) run() {
 							P4: unsafe.SliceData(t27),
 							P5: unsafe.SliceData(t39),
 							N0: dK,
-							N1: 4,
-							N2: 8,
-							N3: 12,
-							N4: dH,
-							N5: 12 * dH,
-							N6: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							N1: dH,
+							N2: 12 * dH,
+							N3: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
-						regions.R900d550afc6a(&a2)
+						regions.Re6d2aad9a262(&a2)
 					} else {
 						for i := range dK {
 							W222_2 := W222[i*dH:][:dH]
@@ -1370,7 +1349,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// memora_printed.y
 					if kern.Wide() {
-						a2 := regions.Rf79efc8b7f8bArgs{
+						a2 := regions.R74fd25a98b2aArgs{
 							P0: unsafe.SliceData(t27),
 							P1: unsafe.SliceData(c.YProd),
 							P2: unsafe.SliceData(t32),
@@ -1379,7 +1358,7 @@ func (c *stepBackwardFused) run() {
 							N0: dH,
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
-						regions.Rf79efc8b7f8b(&a2)
+						regions.R74fd25a98b2a(&a2)
 					} else {
 						yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
 						t32_2 := t32[(l*T+a+C*s)*dH:][:dH]
@@ -1392,7 +1371,7 @@ func (c *stepBackwardFused) run() {
 					// memora_printed.y, memora_printed.W1
 					clear(t37)
 					if kern.Wide() {
-						a2 := regions.Rdab7a3e88039Args{
+						a2 := regions.R64506af8f2a2Args{
 							P0: unsafe.SliceData(t35),
 							P1: unsafe.SliceData(W1Trail),
 							P2: unsafe.SliceData(c.Q),
@@ -1400,15 +1379,12 @@ func (c *stepBackwardFused) run() {
 							P4: unsafe.SliceData(t37),
 							P5: unsafe.SliceData(t602),
 							N0: dH,
-							N1: 4,
-							N2: 8,
-							N3: 12,
-							N4: dK,
-							N5: 12 * dK,
-							N6: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							N7: 4*dH*dK*a + 4*dH*dK,
+							N1: dK,
+							N2: 12 * dK,
+							N3: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N4: 4*dH*dK*a + 4*dH*dK,
 						}
-						regions.Rdab7a3e88039(&a2)
+						regions.R64506af8f2a2(&a2)
 					} else {
 						for i := range dH {
 							W1Trail2 := W1Trail[((a+1)*dH+i)*dK:][:dK]
@@ -1430,7 +1406,7 @@ func (c *stepBackwardFused) run() {
 					clear(t5422)
 					var t44 F
 					if kern.Wide() {
-						a2 := regions.R96dc1bb3a169Args{
+						a2 := regions.R843d3d185cbbArgs{
 							P0:  unsafe.SliceData(t25),
 							P1:  unsafe.SliceData(t39),
 							P2:  unsafe.SliceData(t712),
@@ -1444,17 +1420,14 @@ func (c *stepBackwardFused) run() {
 							P10: unsafe.SliceData(t532),
 							P11: unsafe.SliceData(t44Total),
 							N0:  dK,
-							N1:  4,
-							N2:  8,
-							N3:  12,
-							N4:  dH,
-							N5:  4 * dH,
-							N6:  8 * dH,
-							N7:  12 * dH,
-							N8:  4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							N1:  dH,
+							N2:  4 * dH,
+							N3:  8 * dH,
+							N4:  12 * dH,
+							N5:  4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0:  [2]float32{t44},
 						}
-						regions.R96dc1bb3a169(&a2)
+						regions.R843d3d185cbb(&a2)
 					} else {
 						t44_2 := t44
 						for i := range dK {
@@ -1489,7 +1462,7 @@ func (c *stepBackwardFused) run() {
 					// memora_printed.U_W2
 					var t57 F
 					if kern.Wide() {
-						a2 := regions.Re68c6ab4ce1dArgs{
+						a2 := regions.R22c85a01eb57Args{
 							P0: unsafe.SliceData(t62),
 							P1: unsafe.SliceData(t5422),
 							P2: unsafe.SliceData(c.EProd),
@@ -1499,7 +1472,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0: [2]float32{t57},
 						}
-						regions.Re68c6ab4ce1d(&a2)
+						regions.R22c85a01eb57(&a2)
 					} else {
 						t62_2 := t62[(l*T+a+C*s)*dH:][:dH]
 						eProd := c.EProd[(l*T+a+C*s)*dH:][:dH]
@@ -1518,7 +1491,7 @@ func (c *stepBackwardFused) run() {
 					clear(t7522)
 					var t65 F
 					if kern.Wide() {
-						a2 := regions.Rdebd8f42f15aArgs{
+						a2 := regions.Ra22446f05aadArgs{
 							P0:  unsafe.SliceData(t35),
 							P1:  unsafe.SliceData(t602),
 							P2:  unsafe.SliceData(t81),
@@ -1532,28 +1505,25 @@ func (c *stepBackwardFused) run() {
 							P10: unsafe.SliceData(t65Total),
 							N0:  dH,
 							N1:  4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							N2:  4,
-							N3:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 4,
-							N4:  8,
-							N5:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 8,
-							N6:  12,
-							N7:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 12,
-							N8:  dK,
-							N9:  4*dH*dK*a + 4*dK,
-							N10: 4 * dK,
-							N11: 4*dH*dK*a + 4*dH*dK + 8*dK,
-							N12: 8 * dK,
-							N13: 4*dH*dK*a + 8*dK,
-							N14: 4*dH*dK*a + 4*dH*dK + 12*dK,
-							N15: 12 * dK,
-							N16: 4*dH*dK*a + 12*dK,
-							N17: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							N18: 4*dH*dK*a + 4*dH*dK,
-							N19: -dH * dK,
-							N20: dH*dK + dK,
+							N2:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 4,
+							N3:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 8,
+							N4:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 12,
+							N5:  dK,
+							N6:  4*dH*dK*a + 4*dK,
+							N7:  4 * dK,
+							N8:  4*dH*dK*a + 4*dH*dK + 8*dK,
+							N9:  8 * dK,
+							N10: 4*dH*dK*a + 8*dK,
+							N11: 4*dH*dK*a + 4*dH*dK + 12*dK,
+							N12: 12 * dK,
+							N13: 4*dH*dK*a + 12*dK,
+							N14: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N15: 4*dH*dK*a + 4*dH*dK,
+							N16: -dH * dK,
+							N17: dH*dK + dK,
 							S0:  [2]float32{t65},
 						}
-						regions.Rdebd8f42f15a(&a2)
+						regions.Ra22446f05aad(&a2)
 					} else {
 						t81_2 := t81[(l*T+a+C*s)*dH:][:dH]
 						t65_2 := t65
@@ -1589,7 +1559,7 @@ func (c *stepBackwardFused) run() {
 					// memora_printed.U_W1
 					var t7622 F
 					if kern.Wide() {
-						a2 := regions.R8d0595ff9e07Args{
+						a2 := regions.Rb60c0d8fc64eArgs{
 							P0: unsafe.SliceData(c.K),
 							P1: unsafe.SliceData(t7522),
 							P2: unsafe.SliceData(t7622Total),
@@ -1597,7 +1567,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							S0: [2]float32{t7622},
 						}
-						regions.R8d0595ff9e07(&a2)
+						regions.Rb60c0d8fc64e(&a2)
 					} else {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						t7622_2 := t7622
@@ -1614,7 +1584,7 @@ func (c *stepBackwardFused) run() {
 					w15 := F(-0.39894228040143265 * thetaEntry3)
 					w16 := F(-0.5 * thetaEntry3)
 					if kern.Wide() {
-						a2 := regions.Ra1ca10cda41aArgs{
+						a2 := regions.R7994ede9d55bArgs{
 							P0: unsafe.SliceData(t161),
 							P1: unsafe.SliceData(t62),
 							P2: unsafe.SliceData(c.EProd),
@@ -1625,7 +1595,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{w16},
 							S1: [2]float32{w15},
 						}
-						regions.Ra1ca10cda41a(&a2)
+						regions.R7994ede9d55b(&a2)
 					} else {
 						t62_2 := t62[(l*T+a+C*s)*dH:][:dH]
 						eProd := c.EProd[(l*T+a+C*s)*dH:][:dH]
@@ -1637,18 +1607,15 @@ func (c *stepBackwardFused) run() {
 					}
 					// memora_printed.G_W1
 					if kern.Wide() {
-						a2 := regions.R0726d9d1375dArgs{
+						a2 := regions.R9607e3c824f2Args{
 							P0: unsafe.SliceData(W2Trail),
 							P1: unsafe.SliceData(t882),
 							P2: unsafe.SliceData(t90),
 							N0: dK,
 							N1: dH,
 							N2: 4 * dH * dK * a,
-							N3: 4,
-							N4: 8,
-							N5: 12,
 						}
-						regions.R0726d9d1375d(&a2)
+						regions.R9607e3c824f2(&a2)
 					} else {
 						for i := range dK {
 							W2Trail2 := W2Trail[(a*dK+i)*dH:][:dH]
@@ -1664,7 +1631,7 @@ func (c *stepBackwardFused) run() {
 					// memora_printed.G_W1
 					var t162_2 F
 					if kern.Wide() {
-						a2 := regions.R2c6e5eb9dd60Args{
+						a2 := regions.Re4fce01addddArgs{
 							P0: unsafe.SliceData(t532),
 							P1: unsafe.SliceData(t90),
 							P2: unsafe.SliceData(t91),
@@ -1672,7 +1639,7 @@ func (c *stepBackwardFused) run() {
 							N0: dK,
 							S0: [2]float32{t162_2},
 						}
-						regions.R2c6e5eb9dd60(&a2)
+						regions.Re4fce01adddd(&a2)
 					} else {
 						t162_3 := t162_2
 						t162Sums := [16]F{t162_3}
@@ -1691,7 +1658,7 @@ func (c *stepBackwardFused) run() {
 					var t109 F
 					w17 := -F(t60 * t162_2)
 					if kern.Wide() {
-						a2 := regions.Rfc5352738699Args{
+						a2 := regions.R6bf4175b0637Args{
 							P0: unsafe.SliceData(t91),
 							P1: unsafe.SliceData(c.ELin),
 							P2: unsafe.SliceData(t203),
@@ -1708,7 +1675,7 @@ func (c *stepBackwardFused) run() {
 							S3: [2]float32{w17},
 							S4: [2]float32{t163},
 						}
-						regions.Rfc5352738699(&a2)
+						regions.R6bf4175b0637(&a2)
 					} else {
 						eLin := c.ELin[(l*T+a+C*s)*dK:][:dK]
 						t109_2 := t109
@@ -1741,7 +1708,7 @@ func (c *stepBackwardFused) run() {
 					w18 := F(F(F(-2*t512)*t60) * t163_2)
 					w19 := F(F(F(F(-2*t512)*t512)*t60) * t163_2)
 					if kern.Wide() {
-						a2 := regions.R8dfc02aa3362Args{
+						a2 := regions.R1c055d3ac018Args{
 							P0: unsafe.SliceData(t53),
 							P1: unsafe.SliceData(t96),
 							P2: unsafe.SliceData(t203),
@@ -1756,7 +1723,7 @@ func (c *stepBackwardFused) run() {
 							S2: [2]float32{w18},
 							S3: [2]float32{w19},
 						}
-						regions.R8dfc02aa3362(&a2)
+						regions.R1c055d3ac018(&a2)
 					} else {
 						vBar := c.VBar[(l*T+a+C*s)*dK:][:dK]
 						t123_2 := t123
@@ -1784,7 +1751,7 @@ func (c *stepBackwardFused) run() {
 					w20 := F(F(t512*t544) * t60)
 					w21 := F(F(F(0.5*t512)*t60) * t124)
 					if kern.Wide() {
-						a2 := regions.Rb3cd0dc3d03eArgs{
+						a2 := regions.Rd8254bf4476aArgs{
 							P0: unsafe.SliceData(c.ELin),
 							P1: unsafe.SliceData(t118),
 							P2: unsafe.SliceData(t96),
@@ -1797,7 +1764,7 @@ func (c *stepBackwardFused) run() {
 							S2: [2]float32{t512},
 							S3: [2]float32{w20},
 						}
-						regions.Rb3cd0dc3d03e(&a2)
+						regions.Rd8254bf4476a(&a2)
 					} else {
 						eLin := c.ELin[(l*T+a+C*s)*dK:][:dK]
 						t136_2 := t136
@@ -1815,13 +1782,13 @@ func (c *stepBackwardFused) run() {
 					// memora_printed.e
 					w22 := F(t60 * t1362)
 					if kern.Wide() {
-						a2 := regions.R22a1ddc6a706Args{
+						a2 := regions.Rc59f8d12e670Args{
 							P0: unsafe.SliceData(t134),
 							P1: unsafe.SliceData(t14122),
 							N0: dK,
 							S0: [2]float32{w22},
 						}
-						regions.R22a1ddc6a706(&a2)
+						regions.Rc59f8d12e670(&a2)
 					} else {
 						for i := range dK {
 							t14122[i] = t134[i] + w22
@@ -1830,29 +1797,26 @@ func (c *stepBackwardFused) run() {
 					// memora_printed.e, memora_printed.W2, memora_printed.W1, memora_printed.G_W1
 					clear(t1432)
 					if kern.Wide() {
-						a2 := regions.R4df45f552eaeArgs{
-							P0:  unsafe.SliceData(t14122),
-							P1:  unsafe.SliceData(t712),
-							P2:  unsafe.SliceData(W2Trail),
-							P3:  unsafe.SliceData(t1432),
-							P4:  unsafe.SliceData(t169),
-							P5:  unsafe.SliceData(t882),
-							P6:  unsafe.SliceData(t41),
-							P7:  unsafe.SliceData(W2BarState),
-							N0:  dK,
-							N1:  4,
-							N2:  8,
-							N3:  12,
-							N4:  dH,
-							N5:  4*dH*dK*a + 8*dH,
-							N6:  8 * dH,
-							N7:  4*dH*dK*a + 12*dH,
-							N8:  12 * dH,
-							N9:  4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							N10: 4 * dH * dK * a,
-							S0:  [2]float32{rhoEntry3},
+						a2 := regions.R89ac166e94d5Args{
+							P0: unsafe.SliceData(t14122),
+							P1: unsafe.SliceData(t712),
+							P2: unsafe.SliceData(W2Trail),
+							P3: unsafe.SliceData(t1432),
+							P4: unsafe.SliceData(t169),
+							P5: unsafe.SliceData(t882),
+							P6: unsafe.SliceData(t41),
+							P7: unsafe.SliceData(W2BarState),
+							N0: dK,
+							N1: dH,
+							N2: 4*dH*dK*a + 8*dH,
+							N3: 8 * dH,
+							N4: 4*dH*dK*a + 12*dH,
+							N5: 12 * dH,
+							N6: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							N7: 4 * dH * dK * a,
+							S0: [2]float32{rhoEntry3},
 						}
-						regions.R4df45f552eae(&a2)
+						regions.R89ac166e94d5(&a2)
 					} else {
 						for i := range dK {
 							W2Trail2 := W2Trail[(a*dK+i)*dH:][:dH]
@@ -1874,7 +1838,7 @@ func (c *stepBackwardFused) run() {
 					w25 := F(0.19947114020071627 * thetaEntry3)
 					w26 := F(-0.5 * thetaEntry3)
 					if kern.Wide() {
-						a2 := regions.R4431fb29c36eArgs{
+						a2 := regions.R1b95ba22525fArgs{
 							P0: unsafe.SliceData(c.GW1Prod),
 							P1: unsafe.SliceData(t76),
 							P2: unsafe.SliceData(t161),
@@ -1891,7 +1855,7 @@ func (c *stepBackwardFused) run() {
 							S2: [2]float32{thetaEntry3},
 							S3: [2]float32{w24},
 						}
-						regions.R4431fb29c36e(&a2)
+						regions.R1b95ba22525f(&a2)
 					} else {
 						GW1Prod := c.GW1Prod[(l*T+a+C*s)*dH:][:dH]
 						t76_2 := t76[(l*T+a+C*s)*dH:][:dH]
@@ -1911,7 +1875,7 @@ func (c *stepBackwardFused) run() {
 					// memora_printed.e, memora_printed.W1, memora_printed.W2
 					clear(t15422)
 					if kern.Wide() {
-						a2 := regions.Rcc8c1429e022Args{
+						a2 := regions.Rb2b9b03cd4a1Args{
 							P0: unsafe.SliceData(t1522),
 							P1: unsafe.SliceData(W1Trail),
 							P2: unsafe.SliceData(t15422),
@@ -1919,18 +1883,15 @@ func (c *stepBackwardFused) run() {
 							P4: unsafe.SliceData(t622),
 							P5: unsafe.SliceData(W1BarState),
 							N0: dH,
-							N1: 4,
-							N2: 8,
-							N3: 12,
-							N4: dK,
-							N5: 8 * dK,
-							N6: 4*dH*dK*a + 12*dK,
-							N7: 12 * dK,
-							N8: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							N9: 4 * dH * dK * a,
+							N1: dK,
+							N2: 8 * dK,
+							N3: 4*dH*dK*a + 12*dK,
+							N4: 12 * dK,
+							N5: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N6: 4 * dH * dK * a,
 							S0: [2]float32{rhoEntry3},
 						}
-						regions.Rcc8c1429e022(&a2)
+						regions.Rb2b9b03cd4a1(&a2)
 					} else {
 						for i := range dH {
 							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
@@ -1947,7 +1908,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// memora_printed.e, memora_printed.U_W1
 					if kern.Wide() {
-						a2 := regions.Rb8e2866dfdb3Args{
+						a2 := regions.R0b6b28e67d28Args{
 							P0: unsafe.SliceData(t7522),
 							P1: unsafe.SliceData(t114),
 							P2: unsafe.SliceData(t15422),
@@ -1959,7 +1920,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							S0: [2]float32{thetaEntry3},
 						}
-						regions.Rb8e2866dfdb3(&a2)
+						regions.R0b6b28e67d28(&a2)
 					} else {
 						kBar := c.KBar[(l*T+a+C*s)*dK:][:dK]
 						yBar := c.YBar[(l*T+a+C*s)*dK:][:dK]

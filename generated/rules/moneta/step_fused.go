@@ -62,18 +62,15 @@ func (c *stepFused) run() {
 				for a := range n {
 					// moneta.g
 					if kern.Wide() {
-						a2 := regions.Re3afadbfb931Args{
+						a2 := regions.Re86f6d28800bArgs{
 							P0: unsafe.SliceData(W1State),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(t),
 							N0: dH,
 							N1: dK,
 							N2: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							N3: 4,
-							N4: 8,
-							N5: 12,
 						}
-						regions.Re3afadbfb931(&a2)
+						regions.Re86f6d28800b(&a2)
 					} else {
 						for i := range dH {
 							W1State2 := W1State[i*dK:][:dK]
@@ -90,7 +87,7 @@ func (c *stepFused) run() {
 					// moneta.g, moneta.W2
 					thetaEntry := theta[a]
 					if kern.Wide() {
-						a2 := regions.Re59a8f0823c8Args{
+						a2 := regions.R699f20093678Args{
 							P0: unsafe.SliceData(t),
 							P1: unsafe.SliceData(t2),
 							P2: unsafe.SliceData(t142),
@@ -98,7 +95,7 @@ func (c *stepFused) run() {
 							N0: dH,
 							S0: [2]float32{thetaEntry},
 						}
-						regions.Re59a8f0823c8(&a2)
+						regions.R699f20093678(&a2)
 					} else {
 						for i := range dH {
 							tEntry := t[i]
@@ -110,17 +107,14 @@ func (c *stepFused) run() {
 					}
 					// moneta.g
 					if kern.Wide() {
-						a2 := regions.R603af76cb01cArgs{
+						a2 := regions.Re9e17de9f83aArgs{
 							P0: unsafe.SliceData(W2State),
 							P1: unsafe.SliceData(t142),
 							P2: unsafe.SliceData(t3),
 							N0: dV,
 							N1: dH,
-							N2: 4,
-							N3: 8,
-							N4: 12,
 						}
-						regions.R603af76cb01c(&a2)
+						regions.Re9e17de9f83a(&a2)
 					} else {
 						for i := range dV {
 							W2State2 := W2State[i*dH:][:dH]
@@ -136,14 +130,14 @@ func (c *stepFused) run() {
 					// moneta.g
 					if len(c.GMax2) > 0 {
 						if kern.Wide() {
-							a2 := regions.Raf489263b6bbArgs{
+							a2 := regions.Rd194a38308d1Args{
 								P0: unsafe.SliceData(t3),
 								P1: unsafe.SliceData(c.V),
 								P2: kern.Given(c.GMax2),
 								N0: dV,
 								N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							}
-							regions.Raf489263b6bb(&a2)
+							regions.Rd194a38308d1(&a2)
 						} else {
 							v := c.V[(l*T+a+C*s)*dV:][:dV]
 							gMax2 := c.GMax2[(l*T+a+C*s)*dV:][:dV]
@@ -154,14 +148,14 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := regions.Rc8fbae6983b3Args{
+						a2 := regions.R5d3e8eeb63acArgs{
 							P0: unsafe.SliceData(t3),
 							P1: unsafe.SliceData(c.V),
 							P2: unsafe.SliceData(g),
 							N0: dV,
 							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 						}
-						regions.Rc8fbae6983b3(&a2)
+						regions.R5d3e8eeb63ac(&a2)
 					} else {
 						v := c.V[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -175,22 +169,19 @@ func (c *stepFused) run() {
 					rhoEntry := rho[a]
 					w := F(1) - rhoEntry
 					if kern.Wide() {
-						a2 := regions.R69654e57bd9eArgs{
+						a2 := regions.R6b08a15ad6e4Args{
 							P0: unsafe.SliceData(g),
 							P1: unsafe.SliceData(W2State),
 							P2: unsafe.SliceData(t162),
 							P3: unsafe.SliceData(c.W2Init),
 							P4: unsafe.SliceData(t22),
 							N0: dV,
-							N1: 4,
-							N2: 8,
-							N3: 12,
-							N4: dH,
-							N5: 12 * dH,
+							N1: dH,
+							N2: 12 * dH,
 							S0: [2]float32{w},
 							S1: [2]float32{rhoEntry},
 						}
-						regions.R69654e57bd9e(&a2)
+						regions.R6b08a15ad6e4(&a2)
 					} else {
 						for i := range dV {
 							W2State2 := W2State[i*dH:][:dH]
@@ -205,14 +196,14 @@ func (c *stepFused) run() {
 					}
 					// moneta.W1
 					if kern.Wide() {
-						a2 := regions.R0473d015dae4Args{
+						a2 := regions.R30ae200cc575Args{
 							P0: unsafe.SliceData(t2),
 							P1: unsafe.SliceData(t22),
 							P2: unsafe.SliceData(t),
 							P3: unsafe.SliceData(t46),
 							N0: dH,
 						}
-						regions.R0473d015dae4(&a2)
+						regions.R30ae200cc575(&a2)
 					} else {
 						for i := range dH {
 							t2Entry := t2[i]
@@ -224,7 +215,7 @@ func (c *stepFused) run() {
 					// moneta.W1, moneta.W2, moneta.y
 					w2 := F(1) - rhoEntry
 					if kern.Wide() {
-						a2 := regions.Rb79096a3d10cArgs{
+						a2 := regions.R598d61fce496Args{
 							P0: unsafe.SliceData(t46),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(c.W1Init),
@@ -232,17 +223,14 @@ func (c *stepFused) run() {
 							P4: unsafe.SliceData(c.Q),
 							P5: unsafe.SliceData(t50),
 							N0: dH,
-							N1: 4,
-							N2: 8,
-							N3: 12,
-							N4: dK,
-							N5: 12 * dK,
-							N6: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N1: dK,
+							N2: 12 * dK,
+							N3: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							S0: [2]float32{thetaEntry},
 							S1: [2]float32{w2},
 							S2: [2]float32{rhoEntry},
 						}
-						regions.Rb79096a3d10c(&a2)
+						regions.R598d61fce496(&a2)
 					} else {
 						for i := range dH {
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
@@ -314,12 +302,12 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := regions.R87ba377fe3c0Args{
+						a2 := regions.R547809cfa04dArgs{
 							P0: unsafe.SliceData(t50),
 							P1: unsafe.SliceData(t182),
 							N0: dH,
 						}
-						regions.R87ba377fe3c0(&a2)
+						regions.R547809cfa04d(&a2)
 					} else {
 						for i := range dH {
 							t50Entry := t50[i]
@@ -328,17 +316,14 @@ func (c *stepFused) run() {
 					}
 					// moneta.y
 					if kern.Wide() {
-						a2 := regions.R603af76cb01cArgs{
+						a2 := regions.Re9e17de9f83aArgs{
 							P0: unsafe.SliceData(W2State),
 							P1: unsafe.SliceData(t182),
 							P2: unsafe.SliceData(y2),
 							N0: dV,
 							N1: dH,
-							N2: 4,
-							N3: 8,
-							N4: 12,
 						}
-						regions.R603af76cb01c(&a2)
+						regions.Re9e17de9f83a(&a2)
 					} else {
 						for i := range dV {
 							W2State2 := W2State[i*dH:][:dH]
@@ -503,7 +488,7 @@ func (c *stepBackwardFused) run() {
 
 	// moneta.g
 	if kern.Wide() {
-		a := regions.R77b3956ec594Args{
+		a := regions.Ree41e3b12198Args{
 			P0: unsafe.SliceData(c.GMax2),
 			P1: unsafe.SliceData(t92),
 			P2: unsafe.SliceData(t10),
@@ -516,7 +501,7 @@ func (c *stepBackwardFused) run() {
 			N2: dV,
 			N3: T * dV,
 		}
-		regions.R77b3956ec594(&a)
+		regions.Ree41e3b12198(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -569,7 +554,7 @@ func (c *stepBackwardFused) run() {
 					rhoEntry := rho[a]
 					w := F(1) - rhoEntry
 					if kern.Wide() {
-						a2 := regions.R4113bb1d9423Args{
+						a2 := regions.R576e8b164214Args{
 							P0: unsafe.SliceData(g),
 							P1: unsafe.SliceData(t162),
 							P2: unsafe.SliceData(c.W2Init),
@@ -583,7 +568,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{w},
 							S1: [2]float32{rhoEntry},
 						}
-						regions.R4113bb1d9423(&a2)
+						regions.R576e8b164214(&a2)
 					} else {
 						g2 := g[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -601,7 +586,7 @@ func (c *stepBackwardFused) run() {
 					w2 := F(1) - rhoEntry
 					thetaEntry2 := theta[a]
 					if kern.Wide() {
-						a2 := regions.R354d06dd60b1Args{
+						a2 := regions.Rd93b6730fe13Args{
 							P0: unsafe.SliceData(t46),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(c.W1Init),
@@ -616,7 +601,7 @@ func (c *stepBackwardFused) run() {
 							S1: [2]float32{w2},
 							S2: [2]float32{rhoEntry},
 						}
-						regions.R354d06dd60b1(&a2)
+						regions.Rd93b6730fe13(&a2)
 					} else {
 						t46_2 := t46[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
@@ -643,32 +628,29 @@ func (c *stepBackwardFused) run() {
 					rhoEntry3 := rho[a]
 					w4 := F(1) - rhoEntry3
 					if kern.Wide() {
-						a2 := regions.R9f8b6e2ee77dArgs{
-							P0:  unsafe.SliceData(g),
-							P1:  unsafe.SliceData(c.YBar),
-							P2:  unsafe.SliceData(W2Trail),
-							P3:  unsafe.SliceData(t42),
-							P4:  unsafe.SliceData(t62),
-							P5:  unsafe.SliceData(c.W2Init),
-							P6:  unsafe.SliceData(t32),
-							P7:  unsafe.SliceData(t3),
-							N0:  dV,
-							N1:  4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							N2:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
-							N3:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
-							N4:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
-							N5:  dH,
-							N6:  4*dH*dV*a + 12*dH,
-							N7:  12 * dH,
-							N8:  4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							N9:  4 * dH * dV * a,
-							N10: 4,
-							N11: 8,
-							N12: 12,
-							S0:  [2]float32{w4},
-							S1:  [2]float32{rhoEntry3},
+						a2 := regions.R798eaeaabf66Args{
+							P0: unsafe.SliceData(g),
+							P1: unsafe.SliceData(c.YBar),
+							P2: unsafe.SliceData(W2Trail),
+							P3: unsafe.SliceData(t42),
+							P4: unsafe.SliceData(t62),
+							P5: unsafe.SliceData(c.W2Init),
+							P6: unsafe.SliceData(t32),
+							P7: unsafe.SliceData(t3),
+							N0: dV,
+							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							N2: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
+							N3: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
+							N4: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
+							N5: dH,
+							N6: 4*dH*dV*a + 12*dH,
+							N7: 12 * dH,
+							N8: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							N9: 4 * dH * dV * a,
+							S0: [2]float32{w4},
+							S1: [2]float32{rhoEntry3},
 						}
-						regions.R9f8b6e2ee77d(&a2)
+						regions.R798eaeaabf66(&a2)
 					} else {
 						g2 := g[(l*T+a+C*s)*dV:][:dV]
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
@@ -735,7 +717,7 @@ func (c *stepBackwardFused) run() {
 					var t37 F
 					w5 := F(1) - rhoEntry3
 					if kern.Wide() {
-						a2 := regions.Ra222204cbe18Args{
+						a2 := regions.R72760328666eArgs{
 							P0:  unsafe.SliceData(t923),
 							P1:  unsafe.SliceData(t46),
 							P2:  unsafe.SliceData(c.Q),
@@ -751,31 +733,28 @@ func (c *stepBackwardFused) run() {
 							P12: unsafe.SliceData(t37Total),
 							N0:  dH,
 							N1:  4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							N2:  4,
-							N3:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 4,
-							N4:  8,
-							N5:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 8,
-							N6:  12,
-							N7:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 12,
-							N8:  dK,
-							N9:  4 * dK,
-							N10: 4*dH*dK*a + 4*dK,
-							N11: 4*dH*dK*a + 4*dH*dK + 4*dK,
-							N12: 8 * dK,
-							N13: 4*dH*dK*a + 8*dK,
-							N14: 4*dH*dK*a + 4*dH*dK + 8*dK,
-							N15: 12 * dK,
-							N16: 4*dH*dK*a + 12*dK,
-							N17: 4*dH*dK*a + 4*dH*dK + 12*dK,
-							N18: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							N19: 4 * dH * dK * a,
-							N20: dH * dK,
-							N21: -dH*dK + dK,
+							N2:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 4,
+							N3:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 8,
+							N4:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 12,
+							N5:  dK,
+							N6:  4 * dK,
+							N7:  4*dH*dK*a + 4*dK,
+							N8:  4*dH*dK*a + 4*dH*dK + 4*dK,
+							N9:  8 * dK,
+							N10: 4*dH*dK*a + 8*dK,
+							N11: 4*dH*dK*a + 4*dH*dK + 8*dK,
+							N12: 12 * dK,
+							N13: 4*dH*dK*a + 12*dK,
+							N14: 4*dH*dK*a + 4*dH*dK + 12*dK,
+							N15: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N16: 4 * dH * dK * a,
+							N17: dH * dK,
+							N18: -dH*dK + dK,
 							S0:  [2]float32{t37},
 							S1:  [2]float32{t35},
 							S2:  [2]float32{w5},
 						}
-						regions.Ra222204cbe18(&a2)
+						regions.R72760328666e(&a2)
 					} else {
 						t46_2 := t46[(l*T+a+C*s)*dH:][:dH]
 						t37_2 := t37
@@ -820,7 +799,7 @@ func (c *stepBackwardFused) run() {
 					// moneta.W1
 					var t182 F
 					if kern.Wide() {
-						a2 := regions.R8d0595ff9e07Args{
+						a2 := regions.Rb60c0d8fc64eArgs{
 							P0: unsafe.SliceData(c.K),
 							P1: unsafe.SliceData(t172),
 							P2: unsafe.SliceData(t182Total),
@@ -828,7 +807,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							S0: [2]float32{t182},
 						}
-						regions.R8d0595ff9e07(&a2)
+						regions.Rb60c0d8fc64e(&a2)
 					} else {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						t182_2 := t182
@@ -843,7 +822,7 @@ func (c *stepBackwardFused) run() {
 					// moneta.W1
 					thetaEntry3 := theta[a]
 					if kern.Wide() {
-						a2 := regions.Rb0ac9d7d5959Args{
+						a2 := regions.R307af21bb9b5Args{
 							P0: unsafe.SliceData(t22),
 							P1: unsafe.SliceData(t95),
 							P2: unsafe.SliceData(c.GProd),
@@ -853,7 +832,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0: [2]float32{thetaEntry3},
 						}
-						regions.Rb0ac9d7d5959(&a2)
+						regions.R307af21bb9b5(&a2)
 					} else {
 						t22_2 := t22[(l*T+a+C*s)*dH:][:dH]
 						gProd := c.GProd[(l*T+a+C*s)*dH:][:dH]
@@ -869,7 +848,7 @@ func (c *stepBackwardFused) run() {
 					var t49 F
 					var t5122 F
 					if kern.Wide() {
-						a2 := regions.Ra15d9c4f7e9dArgs{
+						a2 := regions.R95b881735a32Args{
 							P0:  unsafe.SliceData(c.YBar),
 							P1:  unsafe.SliceData(g),
 							P2:  unsafe.SliceData(W2Trail),
@@ -897,14 +876,11 @@ func (c *stepBackwardFused) run() {
 							N10: 12 * dH,
 							N11: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							N12: 4 * dH * dV * a,
-							N13: 4,
-							N14: 8,
-							N15: 12,
 							S0:  [2]float32{t5122},
 							S1:  [2]float32{t49},
 							S2:  [2]float32{w5},
 						}
-						regions.Ra15d9c4f7e9d(&a2)
+						regions.R95b881735a32(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						g2 := g[(l*T+a+C*s)*dV:][:dV]
@@ -954,7 +930,7 @@ func (c *stepBackwardFused) run() {
 					// moneta.W2
 					var t47 F
 					if kern.Wide() {
-						a2 := regions.Re68c6ab4ce1dArgs{
+						a2 := regions.R22c85a01eb57Args{
 							P0: unsafe.SliceData(t22),
 							P1: unsafe.SliceData(t4422),
 							P2: unsafe.SliceData(c.GProd),
@@ -964,7 +940,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0: [2]float32{t47},
 						}
-						regions.Re68c6ab4ce1d(&a2)
+						regions.R22c85a01eb57(&a2)
 					} else {
 						t22_2 := t22[(l*T+a+C*s)*dH:][:dH]
 						gProd := c.GProd[(l*T+a+C*s)*dH:][:dH]
@@ -981,7 +957,7 @@ func (c *stepBackwardFused) run() {
 					t47 = t47Total[0]
 					// moneta.g
 					if kern.Wide() {
-						a2 := regions.Re7d73cb8954fArgs{
+						a2 := regions.Rc01f51d077b0Args{
 							P0: unsafe.SliceData(t34),
 							P1: unsafe.SliceData(t4322),
 							P2: unsafe.SliceData(t4),
@@ -994,7 +970,7 @@ func (c *stepBackwardFused) run() {
 							N0: dV,
 							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 						}
-						regions.Re7d73cb8954f(&a2)
+						regions.Rc01f51d077b0(&a2)
 					} else {
 						t12_2 := t12[(l*T+a+C*s)*dV:][:dV]
 						t62_3 := t62_2[(l*T+a+C*s)*dV:][:dV]
@@ -1013,7 +989,7 @@ func (c *stepBackwardFused) run() {
 					// moneta.g, moneta.W1, moneta.W2, moneta.y
 					clear(t80)
 					if kern.Wide() {
-						a2 := regions.R2f7d9f50328bArgs{
+						a2 := regions.Rc5c44eab40fdArgs{
 							P0:  unsafe.SliceData(c.YBar),
 							P1:  unsafe.SliceData(t75),
 							P2:  unsafe.SliceData(g),
@@ -1026,20 +1002,17 @@ func (c *stepBackwardFused) run() {
 							N0:  dV,
 							N1:  4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							N2:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
-							N3:  4,
-							N4:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
-							N5:  8,
-							N6:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
-							N7:  12,
-							N8:  dH,
-							N9:  8 * dH,
-							N10: 4*dH*dV*a + 12*dH,
-							N11: 12 * dH,
-							N12: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							N13: 4 * dH * dV * a,
+							N3:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
+							N4:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
+							N5:  dH,
+							N6:  8 * dH,
+							N7:  4*dH*dV*a + 12*dH,
+							N8:  12 * dH,
+							N9:  4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							N10: 4 * dH * dV * a,
 							S0:  [2]float32{rhoEntry3},
 						}
-						regions.R2f7d9f50328b(&a2)
+						regions.Rc5c44eab40fd(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						g2 := g[(l*T+a+C*s)*dV:][:dV]
@@ -1059,7 +1032,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// moneta.g, moneta.W1, moneta.W2
 					if kern.Wide() {
-						a2 := regions.R06ede19401aeArgs{
+						a2 := regions.Rcbaaee57d945Args{
 							P0: unsafe.SliceData(c.W1Prod),
 							P1: unsafe.SliceData(t22),
 							P2: unsafe.SliceData(t44),
@@ -1073,7 +1046,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0: [2]float32{thetaEntry3},
 						}
-						regions.R06ede19401ae(&a2)
+						regions.Rcbaaee57d945(&a2)
 					} else {
 						W1Prod := c.W1Prod[(l*T+a+C*s)*dH:][:dH]
 						t22_2 := t22[(l*T+a+C*s)*dH:][:dH]
@@ -1094,7 +1067,7 @@ func (c *stepBackwardFused) run() {
 					// moneta.g, moneta.W1, moneta.y
 					clear(t89)
 					if kern.Wide() {
-						a2 := regions.Rd148ab24145fArgs{
+						a2 := regions.R7a56645ae0d4Args{
 							P0: unsafe.SliceData(t923),
 							P1: unsafe.SliceData(t87),
 							P2: unsafe.SliceData(W1Trail),
@@ -1103,17 +1076,14 @@ func (c *stepBackwardFused) run() {
 							P5: unsafe.SliceData(c.Q),
 							P6: unsafe.SliceData(W1BarState),
 							N0: dH,
-							N1: 4,
-							N2: 8,
-							N3: 12,
-							N4: dK,
-							N5: 4*dH*dK*a + 12*dK,
-							N6: 12 * dK,
-							N7: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							N8: 4 * dH * dK * a,
+							N1: dK,
+							N2: 4*dH*dK*a + 12*dK,
+							N3: 12 * dK,
+							N4: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N5: 4 * dH * dK * a,
 							S0: [2]float32{rhoEntry3},
 						}
-						regions.Rd148ab24145f(&a2)
+						regions.R7a56645ae0d4(&a2)
 					} else {
 						for i := range dH {
 							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
@@ -1130,7 +1100,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// moneta.g, moneta.W1, moneta
 					if kern.Wide() {
-						a2 := regions.R567d2a5c1379Args{
+						a2 := regions.Rc7147c8170f4Args{
 							P0: unsafe.SliceData(t172),
 							P1: unsafe.SliceData(t89),
 							P2: unsafe.SliceData(c.KBar),
@@ -1140,7 +1110,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							S0: [2]float32{thetaEntry3},
 						}
-						regions.R567d2a5c1379(&a2)
+						regions.Rc7147c8170f4(&a2)
 					} else {
 						kBar := c.KBar[(l*T+a+C*s)*dK:][:dK]
 						qBar := c.QBar[(l*T+a+C*s)*dK:][:dK]

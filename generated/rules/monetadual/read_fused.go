@@ -31,7 +31,7 @@ func (c *readFused) run() {
 
 	// moneta_dual.y
 	if kern.Wide() {
-		a := regions.R0584851c6cf7Args{
+		a := regions.R3b29988efe71Args{
 			P0: unsafe.SliceData(c.W2),
 			P1: unsafe.SliceData(t13),
 			P2: unsafe.SliceData(c.YProd),
@@ -40,7 +40,7 @@ func (c *readFused) run() {
 			N2: dH,
 			N3: dH * dV,
 		}
-		regions.R0584851c6cf7(&a)
+		regions.R3b29988efe71(&a)
 	} else {
 		yProd := c.YProd[:L]
 		for i := range L {
@@ -64,7 +64,7 @@ func (c *readFused) run() {
 
 	// moneta_dual.y
 	if kern.Wide() {
-		a := regions.R973cf6786d5eArgs{
+		a := regions.Re4be487735b4Args{
 			P0: unsafe.SliceData(c.YProd),
 			P1: unsafe.SliceData(t13),
 			P2: unsafe.SliceData(t19),
@@ -73,7 +73,7 @@ func (c *readFused) run() {
 			N2: dH,
 			N3: dH * dV,
 		}
-		regions.R973cf6786d5e(&a)
+		regions.Re4be487735b4(&a)
 	} else {
 		yProd := c.YProd[:L]
 		for i := range L {
@@ -100,7 +100,7 @@ func (c *readFused) run() {
 
 	// moneta_dual.y
 	if kern.Wide() {
-		a := regions.R32efbbe8eacfArgs{
+		a := regions.R1a2a750bf99bArgs{
 			P0: unsafe.SliceData(c.YProd),
 			P1: unsafe.SliceData(c.YPow),
 			P2: unsafe.SliceData(t19),
@@ -111,7 +111,7 @@ func (c *readFused) run() {
 			N2: dH,
 			N3: dH * dV,
 		}
-		regions.R32efbbe8eacf(&a)
+		regions.R1a2a750bf99b(&a)
 	} else {
 		yProd2 := c.YProd[:L]
 		yPow2 := c.YPow[:L]
@@ -132,7 +132,7 @@ func (c *readFused) run() {
 
 	// moneta_dual.y
 	if kern.Wide() {
-		a := regions.R0584851c6cf7Args{
+		a := regions.R3b29988efe71Args{
 			P0: unsafe.SliceData(c.W1),
 			P1: unsafe.SliceData(t31),
 			P2: unsafe.SliceData(c.YProd2),
@@ -141,7 +141,7 @@ func (c *readFused) run() {
 			N2: dK,
 			N3: dH * dK,
 		}
-		regions.R0584851c6cf7(&a)
+		regions.R3b29988efe71(&a)
 	} else {
 		yProd2 := c.YProd2[:L]
 		for i := range L {
@@ -165,7 +165,7 @@ func (c *readFused) run() {
 
 	// moneta_dual.y
 	if kern.Wide() {
-		a := regions.R973cf6786d5eArgs{
+		a := regions.Re4be487735b4Args{
 			P0: unsafe.SliceData(c.YProd2),
 			P1: unsafe.SliceData(t31),
 			P2: unsafe.SliceData(t37),
@@ -174,7 +174,7 @@ func (c *readFused) run() {
 			N2: dK,
 			N3: dH * dK,
 		}
-		regions.R973cf6786d5e(&a)
+		regions.Re4be487735b4(&a)
 	} else {
 		yProd2 := c.YProd2[:L]
 		for i := range L {
@@ -204,7 +204,7 @@ func (c *readFused) run() {
 
 	// moneta_dual.y
 	if kern.Wide() {
-		a := regions.R32efbbe8eacfArgs{
+		a := regions.R1a2a750bf99bArgs{
 			P0: unsafe.SliceData(c.YProd2),
 			P1: unsafe.SliceData(c.YPow2),
 			P2: unsafe.SliceData(t37),
@@ -215,7 +215,7 @@ func (c *readFused) run() {
 			N2: dK,
 			N3: dH * dK,
 		}
-		regions.R32efbbe8eacf(&a)
+		regions.R1a2a750bf99b(&a)
 	} else {
 		yProd2_2 := c.YProd2[:L]
 		yPow2_2 := c.YPow2[:L]
@@ -241,7 +241,7 @@ func (c *readFused) run() {
 
 	// moneta_dual.y
 	if kern.Wide() {
-		a := regions.Rf358c94bf110Args{
+		a := regions.R32607dc4c6f1Args{
 			P0: unsafe.SliceData(c.YProd3),
 			P1: unsafe.SliceData(t),
 			N0: L,
@@ -249,7 +249,7 @@ func (c *readFused) run() {
 			N2: dH,
 			N3: T * dH,
 		}
-		regions.Rf358c94bf110(&a)
+		regions.R32607dc4c6f1(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -299,7 +299,7 @@ func (c *readBackwardFused) run() {
 
 	// moneta_dual.y
 	if kern.Wide() {
-		a := regions.Ra7f0199e6cebArgs{
+		a := regions.R29cb5fe25b4eArgs{
 			P0: unsafe.SliceData(c.YProd),
 			P1: unsafe.SliceData(c.YPow),
 			P2: unsafe.SliceData(c.W2),
@@ -311,7 +311,7 @@ func (c *readBackwardFused) run() {
 			N2: dH,
 			N3: dH * dV,
 		}
-		regions.Ra7f0199e6ceb(&a)
+		regions.R29cb5fe25b4e(&a)
 	} else {
 		yProd := c.YProd[:L]
 		yPow := c.YPow[:L]
@@ -337,7 +337,7 @@ func (c *readBackwardFused) run() {
 
 	// moneta_dual.y
 	if kern.Wide() {
-		a := regions.Ra7f0199e6cebArgs{
+		a := regions.R29cb5fe25b4eArgs{
 			P0: unsafe.SliceData(c.YProd2),
 			P1: unsafe.SliceData(c.YPow2),
 			P2: unsafe.SliceData(c.W1),
@@ -349,7 +349,7 @@ func (c *readBackwardFused) run() {
 			N2: dK,
 			N3: dH * dK,
 		}
-		regions.Ra7f0199e6ceb(&a)
+		regions.R29cb5fe25b4e(&a)
 	} else {
 		yProd2 := c.YProd2[:L]
 		yPow2 := c.YPow2[:L]
@@ -375,7 +375,7 @@ func (c *readBackwardFused) run() {
 
 	// moneta_dual.y
 	if kern.Wide() {
-		a := regions.R0206e2cf4e22Args{
+		a := regions.R4b7898343bccArgs{
 			P0: unsafe.SliceData(c.YProd3),
 			P1: unsafe.SliceData(t50),
 			P2: unsafe.SliceData(t),
@@ -384,7 +384,7 @@ func (c *readBackwardFused) run() {
 			N2: dH,
 			N3: T * dH,
 		}
-		regions.R0206e2cf4e22(&a)
+		regions.R4b7898343bcc(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -413,7 +413,7 @@ func (c *readBackwardFused) run() {
 
 	// moneta_dual.y
 	if kern.Wide() {
-		a := regions.R5dc6f16a9013Args{
+		a := regions.R6d248ca1aba7Args{
 			P0: unsafe.SliceData(t50),
 			P1: unsafe.SliceData(t3),
 			P2: unsafe.SliceData(c.YProd3),
@@ -423,7 +423,7 @@ func (c *readBackwardFused) run() {
 			N2: dH,
 			N3: T * dH,
 		}
-		regions.R5dc6f16a9013(&a)
+		regions.R6d248ca1aba7(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -453,7 +453,7 @@ func (c *readBackwardFused) run() {
 
 	// moneta_dual.y
 	if kern.Wide() {
-		a := regions.R5585bbff3124Args{
+		a := regions.Rcc6b99317261Args{
 			P0: unsafe.SliceData(c.YProd2),
 			P1: unsafe.SliceData(t11),
 			P2: unsafe.SliceData(t37),
@@ -467,7 +467,7 @@ func (c *readBackwardFused) run() {
 			N4: 12 * dK,
 			N5: dH * dK,
 		}
-		regions.R5585bbff3124(&a)
+		regions.Rcc6b99317261(&a)
 	} else {
 		yProd2 := c.YProd2[:L]
 		for i := range L {
@@ -495,7 +495,7 @@ func (c *readBackwardFused) run() {
 
 	// moneta_dual.y
 	if kern.Wide() {
-		a := regions.R5585bbff3124Args{
+		a := regions.Rcc6b99317261Args{
 			P0: unsafe.SliceData(c.YProd),
 			P1: unsafe.SliceData(t2),
 			P2: unsafe.SliceData(t19),
@@ -509,7 +509,7 @@ func (c *readBackwardFused) run() {
 			N4: 12 * dH,
 			N5: dH * dV,
 		}
-		regions.R5585bbff3124(&a)
+		regions.Rcc6b99317261(&a)
 	} else {
 		yProd := c.YProd[:L]
 		for i := range L {
@@ -537,7 +537,7 @@ func (c *readBackwardFused) run() {
 
 	// moneta_dual.y
 	if kern.Wide() {
-		a := regions.R78b7888f2cdcArgs{
+		a := regions.Rfde3b107c3b2Args{
 			P0: unsafe.SliceData(c.YProd),
 			P1: unsafe.SliceData(c.YPow),
 			P2: unsafe.SliceData(t77),
@@ -552,7 +552,7 @@ func (c *readBackwardFused) run() {
 			N2: dH,
 			N3: dH * dV,
 		}
-		regions.R78b7888f2cdc(&a)
+		regions.Rfde3b107c3b2(&a)
 	} else {
 		yProd := c.YProd[:L]
 		yPow := c.YPow[:L]
@@ -583,7 +583,7 @@ func (c *readBackwardFused) run() {
 
 	// moneta_dual.y
 	if kern.Wide() {
-		a := regions.R78b7888f2cdcArgs{
+		a := regions.Rfde3b107c3b2Args{
 			P0: unsafe.SliceData(c.YProd2),
 			P1: unsafe.SliceData(c.YPow2),
 			P2: unsafe.SliceData(t312),
@@ -598,7 +598,7 @@ func (c *readBackwardFused) run() {
 			N2: dK,
 			N3: dH * dK,
 		}
-		regions.R78b7888f2cdc(&a)
+		regions.Rfde3b107c3b2(&a)
 	} else {
 		yProd2 := c.YProd2[:L]
 		yPow2 := c.YPow2[:L]

@@ -67,14 +67,14 @@ func (c *stepFused) run() {
 					// moneta_dual.g
 					var t2 F
 					if kern.Wide() {
-						a2 := regions.R1f1fa62f3083Args{
+						a2 := regions.R3f1917d834aaArgs{
 							P0: unsafe.SliceData(W2State),
 							P1: unsafe.SliceData(t2Total),
 							N0: dV,
 							N1: dH,
 							S0: [2]float32{t2},
 						}
-						regions.R1f1fa62f3083(&a2)
+						regions.R3f1917d834aa(&a2)
 					} else {
 						t2_2 := t2
 						for i := range dV {
@@ -101,14 +101,14 @@ func (c *stepFused) run() {
 					// moneta_dual.g
 					var t20 F
 					if kern.Wide() {
-						a2 := regions.R1f1fa62f3083Args{
+						a2 := regions.R3f1917d834aaArgs{
 							P0: unsafe.SliceData(W1State),
 							P1: unsafe.SliceData(t20Total),
 							N0: dH,
 							N1: dK,
 							S0: [2]float32{t20},
 						}
-						regions.R1f1fa62f3083(&a2)
+						regions.R3f1917d834aa(&a2)
 					} else {
 						t20_2 := t20
 						for i := range dH {
@@ -136,20 +136,17 @@ func (c *stepFused) run() {
 					w := F(0.3333333333333333 * t33)
 					t22Number := kern.Choose(t22_2, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.Rc8a7e23d72feArgs{
+						a2 := regions.R4e6f0a5f2b2fArgs{
 							P0: unsafe.SliceData(W1State),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(t37),
 							N0: dH,
 							N1: dK,
 							N2: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							N3: 4,
-							N4: 8,
-							N5: 12,
 							S0: [2]float32{t22Number},
 							S1: [2]float32{w},
 						}
-						regions.Rc8a7e23d72fe(&a2)
+						regions.R4e6f0a5f2b2f(&a2)
 					} else {
 						t22_3 := (F(0) < t22Number)
 						for i := range dH {
@@ -169,7 +166,7 @@ func (c *stepFused) run() {
 					// moneta_dual.g, moneta_dual.W2
 					thetaEntry := theta[a]
 					if kern.Wide() {
-						a2 := regions.Re59a8f0823c8Args{
+						a2 := regions.R699f20093678Args{
 							P0: unsafe.SliceData(t37),
 							P1: unsafe.SliceData(t38),
 							P2: unsafe.SliceData(t142),
@@ -177,7 +174,7 @@ func (c *stepFused) run() {
 							N0: dH,
 							S0: [2]float32{thetaEntry},
 						}
-						regions.Re59a8f0823c8(&a2)
+						regions.R699f20093678(&a2)
 					} else {
 						for i := range dH {
 							t37Entry := t37[i]
@@ -191,19 +188,16 @@ func (c *stepFused) run() {
 					w2 := F(0.3333333333333333 * t15)
 					t4Number := kern.Choose(t4, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.R1a5f1253ac73Args{
+						a2 := regions.R514e6674155bArgs{
 							P0: unsafe.SliceData(W2State),
 							P1: unsafe.SliceData(t142),
 							P2: unsafe.SliceData(t39),
 							N0: dV,
 							N1: dH,
-							N2: 4,
-							N3: 8,
-							N4: 12,
 							S0: [2]float32{t4Number},
 							S1: [2]float32{w2},
 						}
-						regions.R1a5f1253ac73(&a2)
+						regions.R514e6674155b(&a2)
 					} else {
 						t4_2 := (F(0) < t4Number)
 						for i := range dV {
@@ -222,14 +216,14 @@ func (c *stepFused) run() {
 					// moneta_dual.g
 					if len(c.GMax2) > 0 {
 						if kern.Wide() {
-							a2 := regions.Raf489263b6bbArgs{
+							a2 := regions.Rd194a38308d1Args{
 								P0: unsafe.SliceData(t39),
 								P1: unsafe.SliceData(c.V),
 								P2: kern.Given(c.GMax2),
 								N0: dV,
 								N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							}
-							regions.Raf489263b6bb(&a2)
+							regions.Rd194a38308d1(&a2)
 						} else {
 							v := c.V[(l*T+a+C*s)*dV:][:dV]
 							gMax2 := c.GMax2[(l*T+a+C*s)*dV:][:dV]
@@ -240,14 +234,14 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := regions.Rc8fbae6983b3Args{
+						a2 := regions.R5d3e8eeb63acArgs{
 							P0: unsafe.SliceData(t39),
 							P1: unsafe.SliceData(c.V),
 							P2: unsafe.SliceData(g),
 							N0: dV,
 							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 						}
-						regions.Rc8fbae6983b3(&a2)
+						regions.R5d3e8eeb63ac(&a2)
 					} else {
 						v := c.V[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -263,7 +257,7 @@ func (c *stepFused) run() {
 					w3 := F(1) - rhoEntry
 					t4Number2 := kern.Choose(t4, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.R6dc21bb1fc3eArgs{
+						a2 := regions.Rc8954150307fArgs{
 							P0: unsafe.SliceData(g),
 							P1: unsafe.SliceData(W2State),
 							P2: unsafe.SliceData(t162),
@@ -271,18 +265,15 @@ func (c *stepFused) run() {
 							P4: unsafe.SliceData(t22),
 							P5: unsafe.SliceData(t195Total),
 							N0: dV,
-							N1: 4,
-							N2: 8,
-							N3: 12,
-							N4: dH,
-							N5: 12 * dH,
+							N1: dH,
+							N2: 12 * dH,
 							S0: [2]float32{t195},
 							S1: [2]float32{t4Number2},
 							S2: [2]float32{w3},
 							S3: [2]float32{rhoEntry},
 							S4: [2]float32{w2},
 						}
-						regions.R6dc21bb1fc3e(&a2)
+						regions.Rc8954150307f(&a2)
 					} else {
 						t195_2 := t195
 						t4_2 := (F(0) < t4Number2)
@@ -309,14 +300,14 @@ func (c *stepFused) run() {
 					t195 = t195Total[0]
 					// moneta_dual.W1
 					if kern.Wide() {
-						a2 := regions.R0473d015dae4Args{
+						a2 := regions.R30ae200cc575Args{
 							P0: unsafe.SliceData(t38),
 							P1: unsafe.SliceData(t22),
 							P2: unsafe.SliceData(t37),
 							P3: unsafe.SliceData(t172),
 							N0: dH,
 						}
-						regions.R0473d015dae4(&a2)
+						regions.R30ae200cc575(&a2)
 					} else {
 						for i := range dH {
 							t38Entry := t38[i]
@@ -329,24 +320,21 @@ func (c *stepFused) run() {
 					var t213 F
 					w5 := F(1) - rhoEntry
 					if kern.Wide() {
-						a2 := regions.R664931f8c1b0Args{
+						a2 := regions.Ra71e76a71bfdArgs{
 							P0: unsafe.SliceData(t172),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(c.W1Init),
 							P3: unsafe.SliceData(W1State),
 							P4: unsafe.SliceData(t213Total),
 							N0: dH,
-							N1: 4,
-							N2: 8,
-							N3: 12,
-							N4: dK,
-							N5: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N1: dK,
+							N2: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							S0: [2]float32{t213},
 							S1: [2]float32{thetaEntry},
 							S2: [2]float32{w5},
 							S3: [2]float32{rhoEntry},
 						}
-						regions.R664931f8c1b0(&a2)
+						regions.Ra71e76a71bfd(&a2)
 					} else {
 						t213_2 := t213
 						for i := range dH {
@@ -401,20 +389,17 @@ func (c *stepFused) run() {
 					w7 := F(0.3333333333333333 * t226)
 					t215Number := kern.Choose(t215, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.Rc8a7e23d72feArgs{
+						a2 := regions.R4e6f0a5f2b2fArgs{
 							P0: unsafe.SliceData(W1State),
 							P1: unsafe.SliceData(c.Q),
 							P2: unsafe.SliceData(t230),
 							N0: dH,
 							N1: dK,
 							N2: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							N3: 4,
-							N4: 8,
-							N5: 12,
 							S0: [2]float32{t215Number},
 							S1: [2]float32{w7},
 						}
-						regions.Rc8a7e23d72fe(&a2)
+						regions.R4e6f0a5f2b2f(&a2)
 					} else {
 						t215_2 := (F(0) < t215Number)
 						for i := range dH {
@@ -484,12 +469,12 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := regions.R87ba377fe3c0Args{
+						a2 := regions.R547809cfa04dArgs{
 							P0: unsafe.SliceData(t230),
 							P1: unsafe.SliceData(t182),
 							N0: dH,
 						}
-						regions.R87ba377fe3c0(&a2)
+						regions.R547809cfa04d(&a2)
 					} else {
 						for i := range dH {
 							t230Entry := t230[i]
@@ -500,19 +485,16 @@ func (c *stepFused) run() {
 					w8 := F(0.3333333333333333 * t208)
 					t197Number := kern.Choose(t197, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.R1a5f1253ac73Args{
+						a2 := regions.R514e6674155bArgs{
 							P0: unsafe.SliceData(W2State),
 							P1: unsafe.SliceData(t182),
 							P2: unsafe.SliceData(y2),
 							N0: dV,
 							N1: dH,
-							N2: 4,
-							N3: 8,
-							N4: 12,
 							S0: [2]float32{t197Number},
 							S1: [2]float32{w8},
 						}
-						regions.R1a5f1253ac73(&a2)
+						regions.R514e6674155b(&a2)
 					} else {
 						t197_2 := (F(0) < t197Number)
 						for i := range dV {
@@ -692,7 +674,7 @@ func (c *stepBackwardFused) run() {
 
 	// moneta_dual.g
 	if kern.Wide() {
-		a := regions.R77b3956ec594Args{
+		a := regions.Ree41e3b12198Args{
 			P0: unsafe.SliceData(c.GMax2),
 			P1: unsafe.SliceData(t45),
 			P2: unsafe.SliceData(t46),
@@ -705,7 +687,7 @@ func (c *stepBackwardFused) run() {
 			N2: dV,
 			N3: T * dV,
 		}
-		regions.R77b3956ec594(&a)
+		regions.Ree41e3b12198(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -758,7 +740,7 @@ func (c *stepBackwardFused) run() {
 					rhoEntry := rho[a]
 					w := F(1) - rhoEntry
 					if kern.Wide() {
-						a2 := regions.R4113bb1d9423Args{
+						a2 := regions.R576e8b164214Args{
 							P0: unsafe.SliceData(g),
 							P1: unsafe.SliceData(t162),
 							P2: unsafe.SliceData(c.W2Init),
@@ -772,7 +754,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{w},
 							S1: [2]float32{rhoEntry},
 						}
-						regions.R4113bb1d9423(&a2)
+						regions.R576e8b164214(&a2)
 					} else {
 						g2 := g[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -790,7 +772,7 @@ func (c *stepBackwardFused) run() {
 					w2 := F(1) - rhoEntry
 					thetaEntry2 := theta[a]
 					if kern.Wide() {
-						a2 := regions.R354d06dd60b1Args{
+						a2 := regions.Rd93b6730fe13Args{
 							P0: unsafe.SliceData(t172),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(c.W1Init),
@@ -805,7 +787,7 @@ func (c *stepBackwardFused) run() {
 							S1: [2]float32{w2},
 							S2: [2]float32{rhoEntry},
 						}
-						regions.R354d06dd60b1(&a2)
+						regions.Rd93b6730fe13(&a2)
 					} else {
 						t172_2 := t172[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
@@ -838,7 +820,7 @@ func (c *stepBackwardFused) run() {
 					// moneta_dual.g
 					var t2 F
 					if kern.Wide() {
-						a2 := regions.R188b8bec1866Args{
+						a2 := regions.Ra1d0db0e21f9Args{
 							P0: unsafe.SliceData(W2Trail),
 							P1: unsafe.SliceData(t2Total),
 							N0: dV,
@@ -846,7 +828,7 @@ func (c *stepBackwardFused) run() {
 							N2: 4 * dH * dV * a,
 							S0: [2]float32{t2},
 						}
-						regions.R188b8bec1866(&a2)
+						regions.Ra1d0db0e21f9(&a2)
 					} else {
 						t2_2 := t2
 						for i := range dV {
@@ -869,7 +851,7 @@ func (c *stepBackwardFused) run() {
 					var t20 F
 					var t213 F
 					if kern.Wide() {
-						a2 := regions.Rfcd3e505259cArgs{
+						a2 := regions.R1e8823d4bbbeArgs{
 							P0: unsafe.SliceData(W1Trail),
 							P1: unsafe.SliceData(t20Total),
 							P2: unsafe.SliceData(t213Total),
@@ -881,7 +863,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{t213},
 							S1: [2]float32{t20},
 						}
-						regions.Rfcd3e505259c(&a2)
+						regions.R1e8823d4bbbe(&a2)
 					} else {
 						t213_2 := t213
 						t20_2 := t20
@@ -918,7 +900,7 @@ func (c *stepBackwardFused) run() {
 					w5 := F(1) - rhoEntry3
 					t4Number := kern.Choose(t4, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.Rd5d9e0cf97f8Args{
+						a2 := regions.R33dae9926e19Args{
 							P0:  unsafe.SliceData(g),
 							P1:  unsafe.SliceData(W2Trail),
 							P2:  unsafe.SliceData(t42),
@@ -929,25 +911,22 @@ func (c *stepBackwardFused) run() {
 							P7:  unsafe.SliceData(t195Total),
 							N0:  dV,
 							N1:  4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							N2:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
-							N3:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
-							N4:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
-							N5:  dH,
-							N6:  8 * dH,
-							N7:  4*dH*dV*a + 12*dH,
-							N8:  12 * dH,
-							N9:  4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							N10: 4 * dH * dV * a,
-							N11: 4,
-							N12: 8,
-							N13: 12,
+							N2:  dH,
+							N3:  8 * dH,
+							N4:  4*dH*dV*a + 12*dH,
+							N5:  12 * dH,
+							N6:  4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							N7:  4 * dH * dV * a,
+							N8:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
+							N9:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
+							N10: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
 							S0:  [2]float32{t195},
 							S1:  [2]float32{t4Number},
 							S2:  [2]float32{w4},
 							S3:  [2]float32{w5},
 							S4:  [2]float32{rhoEntry3},
 						}
-						regions.Rd5d9e0cf97f8(&a2)
+						regions.R33dae9926e19(&a2)
 					} else {
 						g2 := g[(l*T+a+C*s)*dV:][:dV]
 						t195_2 := t195
@@ -1011,7 +990,7 @@ func (c *stepBackwardFused) run() {
 					t197Number := kern.Choose(t197, F(1), F(0))
 					t58Number := kern.Choose(t58, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.R52993fff539dArgs{
+						a2 := regions.R9ea82acab698Args{
 							P0: unsafe.SliceData(c.YBar),
 							P1: unsafe.SliceData(W22),
 							P2: unsafe.SliceData(t284),
@@ -1019,17 +998,17 @@ func (c *stepBackwardFused) run() {
 							P4: unsafe.SliceData(t65Total),
 							N0: dV,
 							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							N2: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
-							N3: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
-							N4: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
-							N5: dH,
-							N6: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							N2: dH,
+							N3: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							N4: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
+							N5: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
+							N6: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
 							S0: [2]float32{t65},
 							S1: [2]float32{t58Number},
 							S2: [2]float32{t197Number},
 							S3: [2]float32{w6},
 						}
-						regions.R52993fff539d(&a2)
+						regions.R9ea82acab698(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						t65_2 := t65
@@ -1083,25 +1062,22 @@ func (c *stepBackwardFused) run() {
 					t215Number := kern.Choose(t215, F(1), F(0))
 					t12Number := kern.Choose(t12, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.R4bbbedc42e6dArgs{
+						a2 := regions.R24bd10946441Args{
 							P0: unsafe.SliceData(t9),
 							P1: unsafe.SliceData(W1Trail),
 							P2: unsafe.SliceData(c.Q),
 							P3: unsafe.SliceData(t11),
 							P4: unsafe.SliceData(t192Total),
 							N0: dH,
-							N1: 4,
-							N2: 8,
-							N3: 12,
-							N4: dK,
-							N5: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							N6: 4*dH*dK*a + 4*dH*dK,
+							N1: dK,
+							N2: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N3: 4*dH*dK*a + 4*dH*dK,
 							S0: [2]float32{t192},
 							S1: [2]float32{t12Number},
 							S2: [2]float32{t215Number},
 							S3: [2]float32{w7},
 						}
-						regions.R4bbbedc42e6d(&a2)
+						regions.R24bd10946441(&a2)
 					} else {
 						t192_2 := t192
 						t12_2 := (F(0) < t12Number)
@@ -1134,7 +1110,7 @@ func (c *stepBackwardFused) run() {
 					t215Number2 := kern.Choose(t215, F(1), F(0))
 					t12Number2 := kern.Choose(t12, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.R40a08c9a1656Args{
+						a2 := regions.R8e83063eaef5Args{
 							P0:  unsafe.SliceData(t9),
 							P1:  unsafe.SliceData(t172),
 							P2:  unsafe.SliceData(W1Trail),
@@ -1150,26 +1126,23 @@ func (c *stepBackwardFused) run() {
 							P12: unsafe.SliceData(t129Total),
 							N0:  dH,
 							N1:  4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							N2:  4,
-							N3:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 4,
-							N4:  8,
-							N5:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 8,
-							N6:  12,
-							N7:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 12,
-							N8:  dK,
-							N9:  4*dH*dK*a + 4*dH*dK + 4*dK,
-							N10: 4 * dK,
-							N11: 4*dH*dK*a + 4*dK,
-							N12: 4*dH*dK*a + 4*dH*dK + 8*dK,
-							N13: 8 * dK,
-							N14: 4*dH*dK*a + 8*dK,
-							N15: 4*dH*dK*a + 4*dH*dK + 12*dK,
-							N16: 12 * dK,
-							N17: 4*dH*dK*a + 12*dK,
-							N18: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							N19: 4*dH*dK*a + 4*dH*dK,
-							N20: -dH * dK,
-							N21: dH*dK + dK,
+							N2:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 4,
+							N3:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 8,
+							N4:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 12,
+							N5:  dK,
+							N6:  4*dH*dK*a + 4*dH*dK + 4*dK,
+							N7:  4 * dK,
+							N8:  4*dH*dK*a + 4*dK,
+							N9:  4*dH*dK*a + 4*dH*dK + 8*dK,
+							N10: 8 * dK,
+							N11: 4*dH*dK*a + 8*dK,
+							N12: 4*dH*dK*a + 4*dH*dK + 12*dK,
+							N13: 12 * dK,
+							N14: 4*dH*dK*a + 12*dK,
+							N15: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N16: 4*dH*dK*a + 4*dH*dK,
+							N17: -dH * dK,
+							N18: dH*dK + dK,
 							S0:  [2]float32{t129},
 							S1:  [2]float32{t127},
 							S2:  [2]float32{t12Number2},
@@ -1178,7 +1151,7 @@ func (c *stepBackwardFused) run() {
 							S5:  [2]float32{w9},
 							S6:  [2]float32{w10},
 						}
-						regions.R40a08c9a1656(&a2)
+						regions.R8e83063eaef5(&a2)
 					} else {
 						t172_2 := t172[(l*T+a+C*s)*dH:][:dH]
 						t129_2 := t129
@@ -1232,7 +1205,7 @@ func (c *stepBackwardFused) run() {
 					// moneta_dual.W1
 					var t110 F
 					if kern.Wide() {
-						a2 := regions.R8d0595ff9e07Args{
+						a2 := regions.Rb60c0d8fc64eArgs{
 							P0: unsafe.SliceData(c.K),
 							P1: unsafe.SliceData(t109),
 							P2: unsafe.SliceData(t110Total),
@@ -1240,7 +1213,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							S0: [2]float32{t110},
 						}
-						regions.R8d0595ff9e07(&a2)
+						regions.Rb60c0d8fc64e(&a2)
 					} else {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						t110_2 := t110
@@ -1255,7 +1228,7 @@ func (c *stepBackwardFused) run() {
 					// moneta_dual.W1
 					thetaEntry3 := theta[a]
 					if kern.Wide() {
-						a2 := regions.Rb0ac9d7d5959Args{
+						a2 := regions.R307af21bb9b5Args{
 							P0: unsafe.SliceData(t38),
 							P1: unsafe.SliceData(t280),
 							P2: unsafe.SliceData(c.GProd),
@@ -1265,7 +1238,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0: [2]float32{thetaEntry3},
 						}
-						regions.Rb0ac9d7d5959(&a2)
+						regions.R307af21bb9b5(&a2)
 					} else {
 						t38_2 := t38[(l*T+a+C*s)*dH:][:dH]
 						gProd := c.GProd[(l*T+a+C*s)*dH:][:dH]
@@ -1286,7 +1259,7 @@ func (c *stepBackwardFused) run() {
 					t197Number2 := kern.Choose(t197, F(1), F(0))
 					t58Number2 := kern.Choose(t58, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.R68e448373a88Args{
+						a2 := regions.Re13a962ef75bArgs{
 							P0:  unsafe.SliceData(c.YBar),
 							P1:  unsafe.SliceData(g),
 							P2:  unsafe.SliceData(W2Trail),
@@ -1317,9 +1290,6 @@ func (c *stepBackwardFused) run() {
 							N11: 12 * dH,
 							N12: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							N13: 4 * dH * dV * a,
-							N14: 4,
-							N15: 8,
-							N16: 12,
 							S0:  [2]float32{t143},
 							S1:  [2]float32{t141},
 							S2:  [2]float32{t58Number2},
@@ -1330,7 +1300,7 @@ func (c *stepBackwardFused) run() {
 							S7:  [2]float32{w13},
 							S8:  [2]float32{w10},
 						}
-						regions.R68e448373a88(&a2)
+						regions.Re13a962ef75b(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						g2 := g[(l*T+a+C*s)*dV:][:dV]
@@ -1393,7 +1363,7 @@ func (c *stepBackwardFused) run() {
 					// moneta_dual.W2
 					var t139 F
 					if kern.Wide() {
-						a2 := regions.Re68c6ab4ce1dArgs{
+						a2 := regions.R22c85a01eb57Args{
 							P0: unsafe.SliceData(t38),
 							P1: unsafe.SliceData(t136),
 							P2: unsafe.SliceData(c.GProd),
@@ -1403,7 +1373,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0: [2]float32{t139},
 						}
-						regions.Re68c6ab4ce1d(&a2)
+						regions.R22c85a01eb57(&a2)
 					} else {
 						t38_2 := t38[(l*T+a+C*s)*dH:][:dH]
 						gProd := c.GProd[(l*T+a+C*s)*dH:][:dH]
@@ -1420,7 +1390,7 @@ func (c *stepBackwardFused) run() {
 					t139 = t139Total[0]
 					// moneta_dual.g
 					if kern.Wide() {
-						a2 := regions.Re7d73cb8954fArgs{
+						a2 := regions.Rc01f51d077b0Args{
 							P0: unsafe.SliceData(t126),
 							P1: unsafe.SliceData(t135),
 							P2: unsafe.SliceData(t40),
@@ -1433,7 +1403,7 @@ func (c *stepBackwardFused) run() {
 							N0: dV,
 							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 						}
-						regions.Re7d73cb8954f(&a2)
+						regions.Rc01f51d077b0(&a2)
 					} else {
 						t48_2 := t48[(l*T+a+C*s)*dV:][:dV]
 						t154_2 := t154[(l*T+a+C*s)*dV:][:dV]
@@ -1455,34 +1425,31 @@ func (c *stepBackwardFused) run() {
 					t4Number3 := kern.Choose(t4, F(1), F(0))
 					t2292Number := kern.Choose(t2292, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.Re4be2a9d8472Args{
-							P0:  unsafe.SliceData(t16722),
-							P1:  unsafe.SliceData(g),
-							P2:  unsafe.SliceData(W2Trail),
-							P3:  unsafe.SliceData(t42),
-							P4:  unsafe.SliceData(t124),
-							P5:  unsafe.SliceData(t17222),
-							P6:  unsafe.SliceData(t23122),
-							P7:  unsafe.SliceData(t236Total),
-							N0:  dV,
-							N1:  4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							N2:  4,
-							N3:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
-							N4:  8,
-							N5:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
-							N6:  12,
-							N7:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
-							N8:  dH,
-							N9:  4*dH*dV*a + 12*dH,
-							N10: 12 * dH,
-							N11: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							N12: 4 * dH * dV * a,
-							S0:  [2]float32{t236},
-							S1:  [2]float32{t2292Number},
-							S2:  [2]float32{t4Number3},
-							S3:  [2]float32{w4},
+						a2 := regions.R2b521708aca3Args{
+							P0: unsafe.SliceData(t16722),
+							P1: unsafe.SliceData(g),
+							P2: unsafe.SliceData(W2Trail),
+							P3: unsafe.SliceData(t42),
+							P4: unsafe.SliceData(t124),
+							P5: unsafe.SliceData(t17222),
+							P6: unsafe.SliceData(t23122),
+							P7: unsafe.SliceData(t236Total),
+							N0: dV,
+							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							N2: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
+							N3: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
+							N4: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
+							N5: dH,
+							N6: 4*dH*dV*a + 12*dH,
+							N7: 12 * dH,
+							N8: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							N9: 4 * dH * dV * a,
+							S0: [2]float32{t236},
+							S1: [2]float32{t2292Number},
+							S2: [2]float32{t4Number3},
+							S3: [2]float32{w4},
 						}
-						regions.Re4be2a9d8472(&a2)
+						regions.R2b521708aca3(&a2)
 					} else {
 						g2 := g[(l*T+a+C*s)*dV:][:dV]
 						t236_2 := t236
@@ -1512,7 +1479,7 @@ func (c *stepBackwardFused) run() {
 					t236 = t236Total[0]
 					// moneta_dual.g, moneta_dual.W1, moneta_dual.W2
 					if kern.Wide() {
-						a2 := regions.R06ede19401aeArgs{
+						a2 := regions.Rcbaaee57d945Args{
 							P0: unsafe.SliceData(c.W1Prod),
 							P1: unsafe.SliceData(t38),
 							P2: unsafe.SliceData(t170),
@@ -1526,7 +1493,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0: [2]float32{thetaEntry3},
 						}
-						regions.R06ede19401ae(&a2)
+						regions.Rcbaaee57d945(&a2)
 					} else {
 						W1Prod := c.W1Prod[(l*T+a+C*s)*dH:][:dH]
 						t38_2 := t38[(l*T+a+C*s)*dH:][:dH]
@@ -1552,25 +1519,22 @@ func (c *stepBackwardFused) run() {
 					t22Number := kern.Choose(t22, F(1), F(0))
 					t182Number := kern.Choose(t182, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.R4bbbedc42e6dArgs{
+						a2 := regions.R24bd10946441Args{
 							P0: unsafe.SliceData(t179),
 							P1: unsafe.SliceData(W1Trail),
 							P2: unsafe.SliceData(c.K),
 							P3: unsafe.SliceData(t181),
 							P4: unsafe.SliceData(t189Total),
 							N0: dH,
-							N1: 4,
-							N2: 8,
-							N3: 12,
-							N4: dK,
-							N5: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							N6: 4 * dH * dK * a,
+							N1: dK,
+							N2: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N3: 4 * dH * dK * a,
 							S0: [2]float32{t189},
 							S1: [2]float32{t182Number},
 							S2: [2]float32{t22Number},
 							S3: [2]float32{w16},
 						}
-						regions.R4bbbedc42e6d(&a2)
+						regions.R24bd10946441(&a2)
 					} else {
 						t189_2 := t189
 						t182_2 := (F(0) < t182Number)
@@ -1599,7 +1563,7 @@ func (c *stepBackwardFused) run() {
 					t22Number2 := kern.Choose(t22, F(1), F(0))
 					t182Number2 := kern.Choose(t182, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.R53387d42b57aArgs{
+						a2 := regions.Re68a2af81d6cArgs{
 							P0: unsafe.SliceData(t179),
 							P1: unsafe.SliceData(W1Trail),
 							P2: unsafe.SliceData(c.K),
@@ -1615,7 +1579,7 @@ func (c *stepBackwardFused) run() {
 							S3: [2]float32{w18},
 							S4: [2]float32{rhoEntry3},
 						}
-						regions.R53387d42b57a(&a2)
+						regions.Re68a2af81d6c(&a2)
 					} else {
 						t182_2 := (F(0) < t182Number2)
 						t22_2 := (F(0) < t22Number2)
@@ -1642,7 +1606,7 @@ func (c *stepBackwardFused) run() {
 					t4Number4 := kern.Choose(t4, F(1), F(0))
 					t2292Number2 := kern.Choose(t2292, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.Rc8a3afc42ec7Args{
+						a2 := regions.R7c092f1da6ecArgs{
 							P0: unsafe.SliceData(W2Trail),
 							P1: unsafe.SliceData(t23122),
 							P2: unsafe.SliceData(t131),
@@ -1656,7 +1620,7 @@ func (c *stepBackwardFused) run() {
 							S3: [2]float32{w20},
 							S4: [2]float32{rhoEntry3},
 						}
-						regions.Rc8a3afc42ec7(&a2)
+						regions.R7c092f1da6ec(&a2)
 					} else {
 						t2292_2 := (F(0) < t2292Number2)
 						t4_2 := (F(0) < t4Number4)
@@ -1678,7 +1642,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// moneta_dual.g, moneta_dual.W1, moneta_dual
 					if kern.Wide() {
-						a2 := regions.R567d2a5c1379Args{
+						a2 := regions.Rc7147c8170f4Args{
 							P0: unsafe.SliceData(t109),
 							P1: unsafe.SliceData(t181),
 							P2: unsafe.SliceData(c.KBar),
@@ -1688,7 +1652,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							S0: [2]float32{thetaEntry3},
 						}
-						regions.R567d2a5c1379(&a2)
+						regions.Rc7147c8170f4(&a2)
 					} else {
 						kBar := c.KBar[(l*T+a+C*s)*dK:][:dK]
 						qBar := c.QBar[(l*T+a+C*s)*dK:][:dK]

@@ -31,7 +31,7 @@ func (c *readFused) run() {
 
 	// moneta_printed.y
 	if kern.Wide() {
-		a := regions.Rbdc65e9ccb43Args{
+		a := regions.Rab51370ecb19Args{
 			P0: unsafe.SliceData(c.W1),
 			P1: unsafe.SliceData(t22),
 			N0: L,
@@ -39,7 +39,7 @@ func (c *readFused) run() {
 			N2: dK,
 			N3: dH * dK,
 		}
-		regions.Rbdc65e9ccb43(&a)
+		regions.Rab51370ecb19(&a)
 	} else {
 		for i := range L {
 			var t222 F
@@ -61,12 +61,12 @@ func (c *readFused) run() {
 
 	// moneta_printed.y
 	if kern.Wide() {
-		a := regions.R80a5ce3becc8Args{
+		a := regions.Rc360784d5823Args{
 			P0: unsafe.SliceData(t22),
 			P1: unsafe.SliceData(c.YSqrt),
 			N0: L,
 		}
-		regions.R80a5ce3becc8(&a)
+		regions.Rc360784d5823(&a)
 	} else {
 		ySqrt := c.YSqrt[:L]
 		for i := range L {
@@ -76,7 +76,7 @@ func (c *readFused) run() {
 
 	// moneta_printed.y
 	if kern.Wide() {
-		a := regions.R9cd27e632569Args{
+		a := regions.R7c373a904168Args{
 			P0: unsafe.SliceData(c.YSqrt),
 			P1: unsafe.SliceData(c.W1),
 			P2: unsafe.SliceData(t26),
@@ -85,7 +85,7 @@ func (c *readFused) run() {
 			N2: dK,
 			N3: dH * dK,
 		}
-		regions.R9cd27e632569(&a)
+		regions.R7c373a904168(&a)
 	} else {
 		ySqrt := c.YSqrt[:L]
 		for i := range L {
@@ -102,7 +102,7 @@ func (c *readFused) run() {
 
 	// moneta_printed.y
 	if kern.Wide() {
-		a := regions.Rbdc65e9ccb43Args{
+		a := regions.Rab51370ecb19Args{
 			P0: unsafe.SliceData(c.W2),
 			P1: unsafe.SliceData(t30),
 			N0: L,
@@ -110,7 +110,7 @@ func (c *readFused) run() {
 			N2: dH,
 			N3: dH * dK,
 		}
-		regions.Rbdc65e9ccb43(&a)
+		regions.Rab51370ecb19(&a)
 	} else {
 		for i := range L {
 			var t302 F
@@ -132,12 +132,12 @@ func (c *readFused) run() {
 
 	// moneta_printed.y
 	if kern.Wide() {
-		a := regions.R80a5ce3becc8Args{
+		a := regions.Rc360784d5823Args{
 			P0: unsafe.SliceData(t30),
 			P1: unsafe.SliceData(c.YSqrt2),
 			N0: L,
 		}
-		regions.R80a5ce3becc8(&a)
+		regions.Rc360784d5823(&a)
 	} else {
 		ySqrt2 := c.YSqrt2[:L]
 		for i := range L {
@@ -147,7 +147,7 @@ func (c *readFused) run() {
 
 	// moneta_printed.y
 	if kern.Wide() {
-		a := regions.R9cd27e632569Args{
+		a := regions.R7c373a904168Args{
 			P0: unsafe.SliceData(c.YSqrt2),
 			P1: unsafe.SliceData(c.W2),
 			P2: unsafe.SliceData(t34),
@@ -156,7 +156,7 @@ func (c *readFused) run() {
 			N2: dH,
 			N3: dH * dK,
 		}
-		regions.R9cd27e632569(&a)
+		regions.R7c373a904168(&a)
 	} else {
 		ySqrt2 := c.YSqrt2[:L]
 		for i := range L {
@@ -178,7 +178,7 @@ func (c *readFused) run() {
 
 	// moneta_printed.y
 	if kern.Wide() {
-		a := regions.R631a67c17f9bArgs{
+		a := regions.R9bb2e8e83341Args{
 			P0: unsafe.SliceData(c.YProd),
 			P1: unsafe.SliceData(t),
 			N0: L,
@@ -186,7 +186,7 @@ func (c *readFused) run() {
 			N2: dH,
 			N3: T * dH,
 		}
-		regions.R631a67c17f9b(&a)
+		regions.R9bb2e8e83341(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -207,18 +207,15 @@ func (c *readFused) run() {
 
 	// moneta_printed.y
 	if kern.Wide() {
-		a := regions.R5432ca45a9a2Args{
+		a := regions.Rf38cad12a527Args{
 			P0: unsafe.SliceData(t41),
 			P1: unsafe.SliceData(t42),
 			N0: L,
 			N1: T,
 			N2: dK,
-			N3: 4,
-			N4: 8,
-			N5: 12,
-			N6: T * dK,
+			N3: T * dK,
 		}
-		regions.R5432ca45a9a2(&a)
+		regions.Rf38cad12a527(&a)
 	} else {
 		for i := range L {
 			t42_2 := t42[i*T:][:T]
@@ -238,14 +235,14 @@ func (c *readFused) run() {
 	// moneta_printed.y
 	w := F(dK)
 	if kern.Wide() {
-		a := regions.R0506f64f82ceArgs{
+		a := regions.Ra0919a98a249Args{
 			P0: unsafe.SliceData(t42),
 			P1: unsafe.SliceData(t44),
 			N0: L,
 			N1: T,
 			S0: [2]float32{w},
 		}
-		regions.R0506f64f82ce(&a)
+		regions.Ra0919a98a249(&a)
 	} else {
 		for i := range L {
 			t42_2 := t42[i*T:][:T]
@@ -258,20 +255,17 @@ func (c *readFused) run() {
 
 	// moneta_printed.y
 	if kern.Wide() {
-		a := regions.R9b876d58b969Args{
+		a := regions.Rd96b7dd1a77aArgs{
 			P0: unsafe.SliceData(t44),
 			P1: unsafe.SliceData(t41),
 			P2: unsafe.SliceData(c.YLin),
 			P3: unsafe.SliceData(t46),
 			N0: L,
 			N1: T,
-			N2: 4,
-			N3: 8,
-			N4: 12,
-			N5: dK,
-			N6: T * dK,
+			N2: dK,
+			N3: T * dK,
 		}
-		regions.R9b876d58b969(&a)
+		regions.Rd96b7dd1a77a(&a)
 	} else {
 		for i := range L {
 			t44_2 := t44[i*T:][:T]
@@ -295,14 +289,14 @@ func (c *readFused) run() {
 
 	// moneta_printed.y
 	if kern.Wide() {
-		a := regions.R14a6fee79686Args{
+		a := regions.R8cbc8abf1f25Args{
 			P0: unsafe.SliceData(t46),
 			P1: unsafe.SliceData(c.YSqrt3),
 			N0: L,
 			N1: T,
 			S0: [2]float32{w},
 		}
-		regions.R14a6fee79686(&a)
+		regions.R8cbc8abf1f25(&a)
 	} else {
 		for i := range L {
 			t46_2 := t46[i*T:][:T]
@@ -315,7 +309,7 @@ func (c *readFused) run() {
 
 	// moneta_printed.y
 	if kern.Wide() {
-		a := regions.R1875a1e2f311Args{
+		a := regions.R4b90e8bc8e5dArgs{
 			P0: unsafe.SliceData(c.YSqrt3),
 			P1: unsafe.SliceData(c.Q),
 			P2: unsafe.SliceData(c.YLin),
@@ -325,7 +319,7 @@ func (c *readFused) run() {
 			N2: dK,
 			N3: T * dK,
 		}
-		regions.R1875a1e2f311(&a)
+		regions.R4b90e8bc8e5d(&a)
 	} else {
 		for i := range L {
 			ySqrt3 := c.YSqrt3[i*T:][:T]
@@ -377,7 +371,7 @@ func (c *readBackwardFused) run() {
 
 	// moneta_printed.y
 	if kern.Wide() {
-		a := regions.Rd7438eb669b7Args{
+		a := regions.R9c997be6f9cdArgs{
 			P0: unsafe.SliceData(c.YSqrt),
 			P1: unsafe.SliceData(c.W1),
 			P2: unsafe.SliceData(t19),
@@ -387,7 +381,7 @@ func (c *readBackwardFused) run() {
 			N2: dK,
 			N3: dH * dK,
 		}
-		regions.Rd7438eb669b7(&a)
+		regions.R9c997be6f9cd(&a)
 	} else {
 		ySqrt := c.YSqrt[:L]
 		for i := range L {
@@ -407,7 +401,7 @@ func (c *readBackwardFused) run() {
 
 	// moneta_printed.y
 	if kern.Wide() {
-		a := regions.Rd7438eb669b7Args{
+		a := regions.R9c997be6f9cdArgs{
 			P0: unsafe.SliceData(c.YSqrt2),
 			P1: unsafe.SliceData(c.W2),
 			P2: unsafe.SliceData(t27),
@@ -417,7 +411,7 @@ func (c *readBackwardFused) run() {
 			N2: dH,
 			N3: dH * dK,
 		}
-		regions.Rd7438eb669b7(&a)
+		regions.R9c997be6f9cd(&a)
 	} else {
 		ySqrt2 := c.YSqrt2[:L]
 		for i := range L {
@@ -437,7 +431,7 @@ func (c *readBackwardFused) run() {
 
 	// moneta_printed.y
 	if kern.Wide() {
-		a := regions.R5ff9c014cfe5Args{
+		a := regions.Ra7312e2e9711Args{
 			P0: unsafe.SliceData(c.YProd),
 			P1: unsafe.SliceData(t40),
 			P2: unsafe.SliceData(t),
@@ -446,7 +440,7 @@ func (c *readBackwardFused) run() {
 			N2: dH,
 			N3: T * dH,
 		}
-		regions.R5ff9c014cfe5(&a)
+		regions.Ra7312e2e9711(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -465,13 +459,13 @@ func (c *readBackwardFused) run() {
 
 	// moneta_printed.y
 	if kern.Wide() {
-		a := regions.Ra347ed7762a0Args{
+		a := regions.R6c0594c15269Args{
 			P0: unsafe.SliceData(c.YSqrt3),
 			P1: unsafe.SliceData(t5),
 			N0: L,
 			N1: T,
 		}
-		regions.Ra347ed7762a0(&a)
+		regions.R6c0594c15269(&a)
 	} else {
 		for i := range L {
 			ySqrt3 := c.YSqrt3[i*T:][:T]
@@ -484,20 +478,17 @@ func (c *readBackwardFused) run() {
 
 	// moneta_printed.y
 	if kern.Wide() {
-		a := regions.Rb6588b256232Args{
+		a := regions.Re1766ea9bf70Args{
 			P0: unsafe.SliceData(c.YSqrt3),
 			P1: unsafe.SliceData(c.YBar),
 			P2: unsafe.SliceData(c.YLin),
 			P3: unsafe.SliceData(t8),
 			N0: L,
 			N1: T,
-			N2: 4,
-			N3: 8,
-			N4: 12,
-			N5: dK,
-			N6: T * dK,
+			N2: dK,
+			N3: T * dK,
 		}
-		regions.Rb6588b256232(&a)
+		regions.Re1766ea9bf70(&a)
 	} else {
 		for i := range L {
 			ySqrt3 := c.YSqrt3[i*T:][:T]
@@ -522,7 +513,7 @@ func (c *readBackwardFused) run() {
 
 	// moneta_printed.y
 	if kern.Wide() {
-		a := regions.R9f9b87969060Args{
+		a := regions.Rcd3a3ad550f3Args{
 			P0: unsafe.SliceData(t8),
 			P1: unsafe.SliceData(t5),
 			P2: unsafe.SliceData(t80),
@@ -530,7 +521,7 @@ func (c *readBackwardFused) run() {
 			N1: T,
 			S0: [2]float32{t14},
 		}
-		regions.R9f9b87969060(&a)
+		regions.Rcd3a3ad550f3(&a)
 	} else {
 		for i := range L {
 			t8_2 := t8[i*T:][:T]
@@ -544,7 +535,7 @@ func (c *readBackwardFused) run() {
 
 	// moneta_printed.y
 	if kern.Wide() {
-		a := regions.Re799da10b8daArgs{
+		a := regions.R213329692b44Args{
 			P0: unsafe.SliceData(t5),
 			P1: unsafe.SliceData(t80),
 			P2: unsafe.SliceData(c.YLin),
@@ -553,14 +544,11 @@ func (c *readBackwardFused) run() {
 			P5: unsafe.SliceData(t202),
 			N0: L,
 			N1: T,
-			N2: 4,
-			N3: 8,
-			N4: 12,
-			N5: dK,
-			N6: 12 * dK,
-			N7: T * dK,
+			N2: dK,
+			N3: 12 * dK,
+			N4: T * dK,
 		}
-		regions.Re799da10b8da(&a)
+		regions.R213329692b44(&a)
 	} else {
 		for i := range L {
 			t5_2 := t5[i*T:][:T]
@@ -587,7 +575,7 @@ func (c *readBackwardFused) run() {
 
 	// moneta_printed.y
 	if kern.Wide() {
-		a := regions.R9145d4360c8cArgs{
+		a := regions.R0144deef245bArgs{
 			P0: unsafe.SliceData(t202),
 			P1: unsafe.SliceData(t18),
 			P2: unsafe.SliceData(t252),
@@ -597,7 +585,7 @@ func (c *readBackwardFused) run() {
 			N3: T * dK,
 			S0: [2]float32{t14},
 		}
-		regions.R9145d4360c8c(&a)
+		regions.R0144deef245b(&a)
 	} else {
 		for i := range L {
 			t202_2 := t202[i*T:][:T]
@@ -624,7 +612,7 @@ func (c *readBackwardFused) run() {
 
 	// moneta_printed.y
 	if kern.Wide() {
-		a := regions.R11b843ad37eeArgs{
+		a := regions.Rfb226adc3709Args{
 			P0: unsafe.SliceData(t272),
 			P1: unsafe.SliceData(c.YProd),
 			P2: unsafe.SliceData(t40),
@@ -634,7 +622,7 @@ func (c *readBackwardFused) run() {
 			N2: dH,
 			N3: T * dH,
 		}
-		regions.R11b843ad37ee(&a)
+		regions.Rfb226adc3709(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -658,12 +646,12 @@ func (c *readBackwardFused) run() {
 
 	// moneta_printed.y
 	if kern.Wide() {
-		a := regions.R8cffb3a27eb3Args{
+		a := regions.R84c3fc1f21f5Args{
 			P0: unsafe.SliceData(c.YSqrt2),
 			P1: unsafe.SliceData(t392),
 			N0: L,
 		}
-		regions.R8cffb3a27eb3(&a)
+		regions.R84c3fc1f21f5(&a)
 	} else {
 		ySqrt2 := c.YSqrt2[:L]
 		for i := range L {
@@ -673,7 +661,7 @@ func (c *readBackwardFused) run() {
 
 	// moneta_printed.y
 	if kern.Wide() {
-		a := regions.R62d8be0870b4Args{
+		a := regions.Re3c9573e379bArgs{
 			P0: unsafe.SliceData(c.YSqrt2),
 			P1: unsafe.SliceData(t262),
 			P2: unsafe.SliceData(t34),
@@ -683,7 +671,7 @@ func (c *readBackwardFused) run() {
 			N2: dH,
 			N3: dH * dK,
 		}
-		regions.R62d8be0870b4(&a)
+		regions.Re3c9573e379b(&a)
 	} else {
 		ySqrt2 := c.YSqrt2[:L]
 		for i := range L {
@@ -706,7 +694,7 @@ func (c *readBackwardFused) run() {
 
 	// moneta_printed.y
 	if kern.Wide() {
-		a := regions.Rbfbda78e968cArgs{
+		a := regions.R8aa7f852d3abArgs{
 			P0: unsafe.SliceData(t392),
 			P1: unsafe.SliceData(t422),
 			P2: unsafe.SliceData(t81),
@@ -714,7 +702,7 @@ func (c *readBackwardFused) run() {
 			P4: unsafe.SliceData(t56),
 			N0: L,
 		}
-		regions.Rbfbda78e968c(&a)
+		regions.R8aa7f852d3ab(&a)
 	} else {
 		ySqrt := c.YSqrt[:L]
 		for i := range L {
@@ -725,7 +713,7 @@ func (c *readBackwardFused) run() {
 
 	// moneta_printed.y
 	if kern.Wide() {
-		a := regions.R62d8be0870b4Args{
+		a := regions.Re3c9573e379bArgs{
 			P0: unsafe.SliceData(c.YSqrt),
 			P1: unsafe.SliceData(t372),
 			P2: unsafe.SliceData(t26),
@@ -735,7 +723,7 @@ func (c *readBackwardFused) run() {
 			N2: dK,
 			N3: dH * dK,
 		}
-		regions.R62d8be0870b4(&a)
+		regions.Re3c9573e379b(&a)
 	} else {
 		ySqrt := c.YSqrt[:L]
 		for i := range L {
@@ -773,7 +761,7 @@ func (c *readBackwardFused) run() {
 
 	// moneta_printed.y
 	if kern.Wide() {
-		a := regions.R59de03a091ddArgs{
+		a := regions.Rd22a3af51764Args{
 			P0: unsafe.SliceData(t56),
 			P1: unsafe.SliceData(t82),
 			P2: unsafe.SliceData(t19),
@@ -785,7 +773,7 @@ func (c *readBackwardFused) run() {
 			N2: dK,
 			N3: dH * dK,
 		}
-		regions.R59de03a091dd(&a)
+		regions.Rd22a3af51764(&a)
 	} else {
 		for i := range L {
 			t56Entry := t56[i]
@@ -805,7 +793,7 @@ func (c *readBackwardFused) run() {
 
 	// moneta_printed.y
 	if kern.Wide() {
-		a := regions.R59de03a091ddArgs{
+		a := regions.Rd22a3af51764Args{
 			P0: unsafe.SliceData(t392),
 			P1: unsafe.SliceData(t81),
 			P2: unsafe.SliceData(t27),
@@ -817,7 +805,7 @@ func (c *readBackwardFused) run() {
 			N2: dH,
 			N3: dH * dK,
 		}
-		regions.R59de03a091dd(&a)
+		regions.Rd22a3af51764(&a)
 	} else {
 		for i := range L {
 			t392Entry := t392[i]

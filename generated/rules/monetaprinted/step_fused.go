@@ -84,14 +84,14 @@ func (c *stepFused) run() {
 					// moneta_printed.e_W1
 					var t4 F
 					if kern.Wide() {
-						a2 := regions.Re893c44120b6Args{
+						a2 := regions.Rdd50e6184d7fArgs{
 							P0: unsafe.SliceData(W1State),
 							P1: unsafe.SliceData(t4Total),
 							N0: dH,
 							N1: dK,
 							S0: [2]float32{t4},
 						}
-						regions.Re893c44120b6(&a2)
+						regions.Rdd50e6184d7f(&a2)
 					} else {
 						t4_2 := t4
 						for i := range dH {
@@ -116,7 +116,7 @@ func (c *stepFused) run() {
 					}
 					// moneta_printed.e_W1
 					if kern.Wide() {
-						a2 := regions.R2095df1f8871Args{
+						a2 := regions.Rf9786e925654Args{
 							P0: unsafe.SliceData(W1State),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(t8),
@@ -124,12 +124,9 @@ func (c *stepFused) run() {
 							N0: dH,
 							N1: dK,
 							N2: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							N3: 4,
-							N4: 8,
-							N5: 12,
 							S0: [2]float32{t7},
 						}
-						regions.R2095df1f8871(&a2)
+						regions.Rf9786e925654(&a2)
 					} else {
 						for i := range dH {
 							W1State2 := W1State[i*dK:][:dK]
@@ -149,14 +146,14 @@ func (c *stepFused) run() {
 					// moneta_printed.e_W1
 					var t12 F
 					if kern.Wide() {
-						a2 := regions.Re893c44120b6Args{
+						a2 := regions.Rdd50e6184d7fArgs{
 							P0: unsafe.SliceData(W2State),
 							P1: unsafe.SliceData(t12Total),
 							N0: dK,
 							N1: dH,
 							S0: [2]float32{t12},
 						}
-						regions.Re893c44120b6(&a2)
+						regions.Rdd50e6184d7f(&a2)
 					} else {
 						t12_2 := t12
 						for i := range dK {
@@ -181,14 +178,14 @@ func (c *stepFused) run() {
 					}
 					// moneta_printed.e_W1
 					if kern.Wide() {
-						a2 := regions.R0506f64f82ceArgs{
+						a2 := regions.Ra0919a98a249Args{
 							P0: unsafe.SliceData(W2State),
 							P1: unsafe.SliceData(t16),
 							N0: dK,
 							N1: dH,
 							S0: [2]float32{t15},
 						}
-						regions.R0506f64f82ce(&a2)
+						regions.Ra0919a98a249(&a2)
 					} else {
 						for i := range dK {
 							W2State2 := W2State[i*dH:][:dH]
@@ -200,13 +197,13 @@ func (c *stepFused) run() {
 					}
 					// moneta_printed.e_W1
 					if kern.Wide() {
-						a2 := regions.R4ddf34fe5693Args{
+						a2 := regions.Rc4924c8cecf1Args{
 							P0: unsafe.SliceData(t17),
 							P1: unsafe.SliceData(t22),
 							P2: unsafe.SliceData(t142),
 							N0: dH,
 						}
-						regions.R4ddf34fe5693(&a2)
+						regions.Rc4924c8cecf1(&a2)
 					} else {
 						for i := range dH {
 							t17Entry := t17[i]
@@ -217,17 +214,14 @@ func (c *stepFused) run() {
 					}
 					// moneta_printed.e_W1
 					if kern.Wide() {
-						a2 := regions.Rcd04a6ba987eArgs{
+						a2 := regions.R0ab579f48631Args{
 							P0: unsafe.SliceData(t16),
 							P1: unsafe.SliceData(t142),
 							P2: unsafe.SliceData(t23),
 							N0: dK,
 							N1: dH,
-							N2: 4,
-							N3: 8,
-							N4: 12,
 						}
-						regions.Rcd04a6ba987e(&a2)
+						regions.R0ab579f48631(&a2)
 					} else {
 						for i := range dK {
 							t16_2 := t16[i*dH:][:dH]
@@ -243,13 +237,13 @@ func (c *stepFused) run() {
 					// moneta_printed.e_W1
 					var t24 F
 					if kern.Wide() {
-						a2 := regions.Rdd8bf15cf471Args{
+						a2 := regions.Rb88de8560579Args{
 							P0: unsafe.SliceData(t23),
 							P1: unsafe.SliceData(t24Total),
 							N0: dK,
 							S0: [2]float32{t24},
 						}
-						regions.Rdd8bf15cf471(&a2)
+						regions.Rb88de8560579(&a2)
 					} else {
 						t24_2 := t24
 						t24Sums := [16]F{t24_2}
@@ -266,14 +260,14 @@ func (c *stepFused) run() {
 					var t28 F
 					if len(c.EW1Lin) > 0 {
 						if kern.Wide() {
-							a2 := regions.Rcef92b4c332bArgs{
+							a2 := regions.Raeaa8fee1285Args{
 								P0: unsafe.SliceData(t23),
 								P1: kern.Given(c.EW1Lin),
 								N0: dK,
 								N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 								S0: [2]float32{t26},
 							}
-							regions.Rcef92b4c332b(&a2)
+							regions.Raeaa8fee1285(&a2)
 						} else {
 							eW1Lin := c.EW1Lin[(l*T+a+C*s)*dK:][:dK]
 							for i := range dK {
@@ -283,7 +277,7 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := regions.R1956613e38aaArgs{
+						a2 := regions.Rdb5204232245Args{
 							P0: unsafe.SliceData(t23),
 							P1: unsafe.SliceData(t27),
 							P2: unsafe.SliceData(t28Total),
@@ -291,7 +285,7 @@ func (c *stepFused) run() {
 							S0: [2]float32{t28},
 							S1: [2]float32{t26},
 						}
-						regions.R1956613e38aa(&a2)
+						regions.Rdb5204232245(&a2)
 					} else {
 						t28_2 := t28
 						t28Sums := [16]F{t28_2}
@@ -310,7 +304,7 @@ func (c *stepFused) run() {
 					// moneta_printed.e_W1, moneta_printed.G_W1
 					var t87 F
 					if kern.Wide() {
-						a2 := regions.Re56777b5c2b8Args{
+						a2 := regions.R582dce07332cArgs{
 							P0: unsafe.SliceData(t27),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(c.V),
@@ -321,7 +315,7 @@ func (c *stepFused) run() {
 							S0: [2]float32{t87},
 							S1: [2]float32{t32},
 						}
-						regions.Re56777b5c2b8(&a2)
+						regions.R582dce07332c(&a2)
 					} else {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						v := c.V[(l*T+a+C*s)*dK:][:dK]
@@ -343,7 +337,7 @@ func (c *stepFused) run() {
 					var t99 F
 					w := F(F(F(0.5*t84)*t872) * t93)
 					if kern.Wide() {
-						a2 := regions.Rbdce3353e8e1Args{
+						a2 := regions.Rc4734c79a275Args{
 							P0: unsafe.SliceData(t27),
 							P1: unsafe.SliceData(eW1),
 							P2: unsafe.SliceData(t97),
@@ -353,7 +347,7 @@ func (c *stepFused) run() {
 							S1: [2]float32{w},
 							S2: [2]float32{t84},
 						}
-						regions.Rbdce3353e8e1(&a2)
+						regions.Rc4734c79a275(&a2)
 					} else {
 						t99_2 := t99
 						t99Sums := [16]F{t99_2}
@@ -370,13 +364,13 @@ func (c *stepFused) run() {
 					// moneta_printed.G_W1
 					w2 := F(t93 * t992)
 					if kern.Wide() {
-						a2 := regions.R22a1ddc6a706Args{
+						a2 := regions.Rc59f8d12e670Args{
 							P0: unsafe.SliceData(t97),
 							P1: unsafe.SliceData(t104),
 							N0: dK,
 							S0: [2]float32{w2},
 						}
-						regions.R22a1ddc6a706(&a2)
+						regions.Rc59f8d12e670(&a2)
 					} else {
 						for i := range dK {
 							t104[i] = t97[i] + w2
@@ -385,17 +379,14 @@ func (c *stepFused) run() {
 					// moneta_printed.G_W1
 					clear(t22_2)
 					if kern.Wide() {
-						a2 := regions.R7d0b058be430Args{
+						a2 := regions.Re102c2a073f5Args{
 							P0: unsafe.SliceData(t104),
 							P1: unsafe.SliceData(t16),
 							P2: unsafe.SliceData(t22_2),
 							N0: dK,
-							N1: 4,
-							N2: 8,
-							N3: 12,
-							N4: dH,
+							N1: dH,
 						}
-						regions.R7d0b058be430(&a2)
+						regions.Re102c2a073f5(&a2)
 					} else {
 						for i := range dK {
 							t16_2 := t16[i*dH:][:dH]
@@ -408,7 +399,7 @@ func (c *stepFused) run() {
 					// moneta_printed.G_W1, moneta_printed.e_W1, moneta_printed.U_W2
 					thetaEntry := theta[a]
 					if kern.Wide() {
-						a2 := regions.R7e6f7db1c935Args{
+						a2 := regions.R3f179b03b367Args{
 							P0: unsafe.SliceData(t22),
 							P1: unsafe.SliceData(t22_2),
 							P2: unsafe.SliceData(t17),
@@ -417,7 +408,7 @@ func (c *stepFused) run() {
 							N0: dH,
 							S0: [2]float32{thetaEntry},
 						}
-						regions.R7e6f7db1c935(&a2)
+						regions.R3f179b03b367(&a2)
 					} else {
 						for i := range dH {
 							t22Entry := t22[i]
@@ -431,22 +422,19 @@ func (c *stepFused) run() {
 					var t187 F
 					rhoEntry := rho[a]
 					if kern.Wide() {
-						a2 := regions.Rcb32b5202540Args{
+						a2 := regions.Rf433b86031e5Args{
 							P0: unsafe.SliceData(t114),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(W1State),
 							P3: unsafe.SliceData(t187Total),
 							N0: dH,
-							N1: 4,
-							N2: 8,
-							N3: 12,
-							N4: dK,
-							N5: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N1: dK,
+							N2: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							S0: [2]float32{t187},
 							S1: [2]float32{thetaEntry},
 							S2: [2]float32{rhoEntry},
 						}
-						regions.Rcb32b5202540(&a2)
+						regions.Rf433b86031e5(&a2)
 					} else {
 						t187_2 := t187
 						for i := range dH {
@@ -471,20 +459,17 @@ func (c *stepFused) run() {
 					// moneta_printed.W2, moneta_printed.U_W2, moneta_printed.G_W2, moneta_printed.y
 					var t195 F
 					if kern.Wide() {
-						a2 := regions.R164f62b1fb14Args{
+						a2 := regions.Rb9a5847b8d34Args{
 							P0: unsafe.SliceData(t104),
 							P1: unsafe.SliceData(t172),
 							P2: unsafe.SliceData(W2State),
 							P3: unsafe.SliceData(t195Total),
 							N0: dK,
-							N1: 4,
-							N2: 8,
-							N3: 12,
-							N4: dH,
+							N1: dH,
 							S0: [2]float32{t195},
 							S1: [2]float32{rhoEntry},
 						}
-						regions.R164f62b1fb14(&a2)
+						regions.Rb9a5847b8d34(&a2)
 					} else {
 						t195_2 := t195
 						for i := range dK {
@@ -516,7 +501,7 @@ func (c *stepFused) run() {
 					}
 					// moneta_printed.y, moneta_printed.e_W1
 					if kern.Wide() {
-						a2 := regions.R60f7d76d85daArgs{
+						a2 := regions.Reece041fe938Args{
 							P0: unsafe.SliceData(W1State),
 							P1: unsafe.SliceData(c.Q),
 							P2: unsafe.SliceData(t8),
@@ -528,13 +513,10 @@ func (c *stepFused) run() {
 							N1: dK,
 							N2: 12 * dK,
 							N3: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							N4: 4,
-							N5: 8,
-							N6: 12,
 							S0: [2]float32{t190},
 							S1: [2]float32{t7},
 						}
-						regions.R60f7d76d85da(&a2)
+						regions.Reece041fe938(&a2)
 					} else {
 						for i := range dH {
 							W1State2 := W1State[i*dK:][:dK]
@@ -564,14 +546,14 @@ func (c *stepFused) run() {
 					}
 					// moneta_printed.y
 					if kern.Wide() {
-						a2 := regions.R0506f64f82ceArgs{
+						a2 := regions.Ra0919a98a249Args{
 							P0: unsafe.SliceData(W2State),
 							P1: unsafe.SliceData(t199),
 							N0: dK,
 							N1: dH,
 							S0: [2]float32{t198},
 						}
-						regions.R0506f64f82ce(&a2)
+						regions.Ra0919a98a249(&a2)
 					} else {
 						for i := range dK {
 							W2State2 := W2State[i*dH:][:dH]
@@ -668,12 +650,12 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := regions.Reab93ccbe2b4Args{
+						a2 := regions.Red08a917d96aArgs{
 							P0: unsafe.SliceData(t200),
 							P1: unsafe.SliceData(t132),
 							N0: dH,
 						}
-						regions.Reab93ccbe2b4(&a2)
+						regions.Red08a917d96a(&a2)
 					} else {
 						for i := range dH {
 							t200Entry := t200[i]
@@ -682,19 +664,16 @@ func (c *stepFused) run() {
 					}
 					// moneta_printed.y
 					if kern.Wide() {
-						a2 := regions.Rdf382bed0392Args{
+						a2 := regions.R5e4f606c248cArgs{
 							P0: unsafe.SliceData(t199),
 							P1: unsafe.SliceData(t132),
 							P2: unsafe.SliceData(t206),
 							P3: unsafe.SliceData(t220),
 							N0: dK,
 							N1: dH,
-							N2: 4,
-							N3: 8,
-							N4: 12,
 							S0: [2]float32{t198},
 						}
-						regions.Rdf382bed0392(&a2)
+						regions.R5e4f606c248c(&a2)
 					} else {
 						for i := range dK {
 							t199_2 := t199[i*dH:][:dH]
@@ -717,13 +696,13 @@ func (c *stepFused) run() {
 					// moneta_printed.y
 					var t207 F
 					if kern.Wide() {
-						a2 := regions.Rdd8bf15cf471Args{
+						a2 := regions.Rb88de8560579Args{
 							P0: unsafe.SliceData(t206),
 							P1: unsafe.SliceData(t207Total),
 							N0: dK,
 							S0: [2]float32{t207},
 						}
-						regions.Rdd8bf15cf471(&a2)
+						regions.Rb88de8560579(&a2)
 					} else {
 						t207_2 := t207
 						t207Sums := [16]F{t207_2}
@@ -740,14 +719,14 @@ func (c *stepFused) run() {
 					var t211 F
 					if len(c.YLin) > 0 {
 						if kern.Wide() {
-							a2 := regions.Rcef92b4c332bArgs{
+							a2 := regions.Raeaa8fee1285Args{
 								P0: unsafe.SliceData(t206),
 								P1: kern.Given(c.YLin),
 								N0: dK,
 								N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 								S0: [2]float32{t209},
 							}
-							regions.Rcef92b4c332b(&a2)
+							regions.Raeaa8fee1285(&a2)
 						} else {
 							yLin := c.YLin[(l*T+a+C*s)*dK:][:dK]
 							for i := range dK {
@@ -757,7 +736,7 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := regions.R1956613e38aaArgs{
+						a2 := regions.Rdb5204232245Args{
 							P0: unsafe.SliceData(t206),
 							P1: unsafe.SliceData(t210),
 							P2: unsafe.SliceData(t211Total),
@@ -765,7 +744,7 @@ func (c *stepFused) run() {
 							S0: [2]float32{t211},
 							S1: [2]float32{t209},
 						}
-						regions.R1956613e38aa(&a2)
+						regions.Rdb5204232245(&a2)
 					} else {
 						t211_2 := t211
 						t211Sums := [16]F{t211_2}
@@ -799,7 +778,7 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := regions.R60eb07bf3053Args{
+						a2 := regions.R2c990ab00f53Args{
 							P0: unsafe.SliceData(c.Q),
 							P1: unsafe.SliceData(t210),
 							P2: unsafe.SliceData(c.Y),
@@ -807,7 +786,7 @@ func (c *stepFused) run() {
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							S0: [2]float32{t215},
 						}
-						regions.R60eb07bf3053(&a2)
+						regions.R2c990ab00f53(&a2)
 					} else {
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
 						y := c.Y[(l*T+a+C*s)*dK:][:dK]
@@ -998,7 +977,7 @@ func (c *stepBackwardFused) run() {
 
 	// moneta_printed.e_W1, moneta_printed.y
 	if kern.Wide() {
-		a := regions.Rf7e9879670feArgs{
+		a := regions.R95bb82cf56e7Args{
 			P0: unsafe.SliceData(c.EW1Lin),
 			P1: unsafe.SliceData(c.YLin),
 			P2: unsafe.SliceData(t28),
@@ -1006,12 +985,9 @@ func (c *stepBackwardFused) run() {
 			N0: L,
 			N1: T,
 			N2: dK,
-			N3: 4,
-			N4: 8,
-			N5: 12,
-			N6: T * dK,
+			N3: T * dK,
 		}
-		regions.Rf7e9879670fe(&a)
+		regions.R95bb82cf56e7(&a)
 	} else {
 		for i := range L {
 			t28_2 := t28[i*T:][:T]
@@ -1066,7 +1042,7 @@ func (c *stepBackwardFused) run() {
 					// moneta_printed.e_W1, moneta_printed.G_W1
 					var t87 F
 					if kern.Wide() {
-						a2 := regions.Rb9c697174dc3Args{
+						a2 := regions.R4947b358f7a4Args{
 							P0: unsafe.SliceData(c.EW1Lin),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(c.V),
@@ -1077,7 +1053,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{t87},
 							S1: [2]float32{t32},
 						}
-						regions.Rb9c697174dc3(&a2)
+						regions.R4947b358f7a4(&a2)
 					} else {
 						eW1Lin := c.EW1Lin[(l*T+a+C*s)*dK:][:dK]
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
@@ -1100,7 +1076,7 @@ func (c *stepBackwardFused) run() {
 					var t99 F
 					w := F(F(F(0.5*t84)*t872) * t93)
 					if kern.Wide() {
-						a2 := regions.Rf2925be50dbbArgs{
+						a2 := regions.Re37b5c5ece1fArgs{
 							P0: unsafe.SliceData(c.EW1Lin),
 							P1: unsafe.SliceData(eW1),
 							P2: unsafe.SliceData(t97),
@@ -1111,7 +1087,7 @@ func (c *stepBackwardFused) run() {
 							S1: [2]float32{w},
 							S2: [2]float32{t84},
 						}
-						regions.Rf2925be50dbb(&a2)
+						regions.Re37b5c5ece1f(&a2)
 					} else {
 						eW1Lin := c.EW1Lin[(l*T+a+C*s)*dK:][:dK]
 						t99_2 := t99
@@ -1129,13 +1105,13 @@ func (c *stepBackwardFused) run() {
 					// moneta_printed.G_W1
 					w2 := F(t93 * t992)
 					if kern.Wide() {
-						a2 := regions.R22a1ddc6a706Args{
+						a2 := regions.Rc59f8d12e670Args{
 							P0: unsafe.SliceData(t97),
 							P1: unsafe.SliceData(t104),
 							N0: dK,
 							S0: [2]float32{w2},
 						}
-						regions.R22a1ddc6a706(&a2)
+						regions.Rc59f8d12e670(&a2)
 					} else {
 						for i := range dK {
 							t104[i] = t97[i] + w2
@@ -1145,7 +1121,7 @@ func (c *stepBackwardFused) run() {
 					rhoEntry := rho[a]
 					thetaEntry2 := theta[a]
 					if kern.Wide() {
-						a2 := regions.R73b1e8285007Args{
+						a2 := regions.R4b73fe6a9d8dArgs{
 							P0: unsafe.SliceData(t114),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(W1Trail),
@@ -1158,7 +1134,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{thetaEntry2},
 							S1: [2]float32{rhoEntry},
 						}
-						regions.R73b1e8285007(&a2)
+						regions.R4b73fe6a9d8d(&a2)
 					} else {
 						t114_2 := t114[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
@@ -1173,7 +1149,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// moneta_printed.W2, moneta_printed.U_W2, moneta_printed.G_W2
 					if kern.Wide() {
-						a2 := regions.R368c4bc03de6Args{
+						a2 := regions.Rdb20bba9b06aArgs{
 							P0: unsafe.SliceData(t104),
 							P1: unsafe.SliceData(t172),
 							P2: unsafe.SliceData(W2Trail),
@@ -1184,7 +1160,7 @@ func (c *stepBackwardFused) run() {
 							N4: dH * dK,
 							S0: [2]float32{rhoEntry},
 						}
-						regions.R368c4bc03de6(&a2)
+						regions.Rdb20bba9b06a(&a2)
 					} else {
 						for i := range dK {
 							t172_2 := t172[(l*T+a+C*s)*dH:][:dH]
@@ -1213,7 +1189,7 @@ func (c *stepBackwardFused) run() {
 					// moneta_printed.e_W1
 					eW1Sqrt2Entry := eW1Sqrt2[a]
 					if kern.Wide() {
-						a2 := regions.R9b513dbf0cf8Args{
+						a2 := regions.R63ae4b5c3f55Args{
 							P0: unsafe.SliceData(W2Trail),
 							P1: unsafe.SliceData(t16),
 							N0: dK,
@@ -1221,7 +1197,7 @@ func (c *stepBackwardFused) run() {
 							N2: 4 * dH * dK * a,
 							S0: [2]float32{eW1Sqrt2Entry},
 						}
-						regions.R9b513dbf0cf8(&a2)
+						regions.R63ae4b5c3f55(&a2)
 					} else {
 						for i := range dK {
 							W2Trail2 := W2Trail[(a*dK+i)*dH:][:dH]
@@ -1243,7 +1219,7 @@ func (c *stepBackwardFused) run() {
 					// moneta_printed.e_W1, moneta_printed.G_W1
 					var t873 F
 					if kern.Wide() {
-						a2 := regions.R5727f81a94c5Args{
+						a2 := regions.R8b1ed92abb30Args{
 							P0: unsafe.SliceData(c.EW1Lin),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(c.V),
@@ -1258,7 +1234,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{t873},
 							S1: [2]float32{t323},
 						}
-						regions.R5727f81a94c5(&a2)
+						regions.R8b1ed92abb30(&a2)
 					} else {
 						eW1Lin := c.EW1Lin[(l*T+a+C*s)*dK:][:dK]
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
@@ -1288,7 +1264,7 @@ func (c *stepBackwardFused) run() {
 					var t993 F
 					w6 := F(F(F(0.5*t842)*t874) * t93)
 					if kern.Wide() {
-						a2 := regions.Rf2925be50dbbArgs{
+						a2 := regions.Re37b5c5ece1fArgs{
 							P0: unsafe.SliceData(c.EW1Lin),
 							P1: unsafe.SliceData(eW13),
 							P2: unsafe.SliceData(t973),
@@ -1299,7 +1275,7 @@ func (c *stepBackwardFused) run() {
 							S1: [2]float32{w6},
 							S2: [2]float32{t842},
 						}
-						regions.Rf2925be50dbb(&a2)
+						regions.Re37b5c5ece1f(&a2)
 					} else {
 						eW1Lin := c.EW1Lin[(l*T+a+C*s)*dK:][:dK]
 						t993_2 := t993
@@ -1318,7 +1294,7 @@ func (c *stepBackwardFused) run() {
 					var t822 F
 					w7 := F(t93 * t994)
 					if kern.Wide() {
-						a2 := regions.Rb511db6e6689Args{
+						a2 := regions.Rc3dd9c4d9bf7Args{
 							P0: unsafe.SliceData(c.YBar),
 							P1: unsafe.SliceData(c.YLin),
 							P2: unsafe.SliceData(t973),
@@ -1330,7 +1306,7 @@ func (c *stepBackwardFused) run() {
 							S1: [2]float32{t215},
 							S2: [2]float32{w7},
 						}
-						regions.Rb511db6e6689(&a2)
+						regions.Rc3dd9c4d9bf7(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dK:][:dK]
 						yLin := c.YLin[(l*T+a+C*s)*dK:][:dK]
@@ -1349,7 +1325,7 @@ func (c *stepBackwardFused) run() {
 					var t2022 F
 					w8 := F(F(w32*t522) * t8222)
 					if kern.Wide() {
-						a2 := regions.R3ed2b0171716Args{
+						a2 := regions.R920f82e5a539Args{
 							P0: unsafe.SliceData(c.YLin),
 							P1: unsafe.SliceData(c.YBar),
 							P2: unsafe.SliceData(t18),
@@ -1360,7 +1336,7 @@ func (c *stepBackwardFused) run() {
 							S1: [2]float32{w8},
 							S2: [2]float32{t522},
 						}
-						regions.R3ed2b0171716(&a2)
+						regions.R920f82e5a539(&a2)
 					} else {
 						yLin := c.YLin[(l*T+a+C*s)*dK:][:dK]
 						yBar := c.YBar[(l*T+a+C*s)*dK:][:dK]
@@ -1380,7 +1356,7 @@ func (c *stepBackwardFused) run() {
 					var t42 F
 					w9 := F(t93 * t2023)
 					if kern.Wide() {
-						a2 := regions.Rb97db0850717Args{
+						a2 := regions.R0b9d054fa0c8Args{
 							P0: unsafe.SliceData(t18),
 							P1: unsafe.SliceData(c.YProd2),
 							P2: unsafe.SliceData(t252),
@@ -1390,7 +1366,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{t42},
 							S1: [2]float32{w9},
 						}
-						regions.Rb97db0850717(&a2)
+						regions.R0b9d054fa0c8(&a2)
 					} else {
 						yProd2 := c.YProd2[(l*T+a+C*s)*dK:][:dK]
 						t42_2 := t42
@@ -1409,23 +1385,20 @@ func (c *stepBackwardFused) run() {
 					clear(t272)
 					rhoEntry3 := rho[a]
 					if kern.Wide() {
-						a2 := regions.R6a603156a488Args{
+						a2 := regions.R2ff99baabc2cArgs{
 							P0: unsafe.SliceData(t1042),
 							P1: unsafe.SliceData(t252),
 							P2: unsafe.SliceData(t72),
 							P3: unsafe.SliceData(W2Trail),
 							P4: unsafe.SliceData(t272),
 							N0: dK,
-							N1: 4,
-							N2: 8,
-							N3: 12,
-							N4: dH,
-							N5: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							N6: 4 * dH * dK * a,
+							N1: dH,
+							N2: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							N3: 4 * dH * dK * a,
 							S0: [2]float32{rhoEntry3},
 							S1: [2]float32{ySqrt2Entry2},
 						}
-						regions.R6a603156a488(&a2)
+						regions.R2ff99baabc2c(&a2)
 					} else {
 						for i := range dK {
 							t72_3 := t72[(l*T+a+C*s)*dH:][:dH]
@@ -1440,7 +1413,7 @@ func (c *stepBackwardFused) run() {
 					// moneta_printed.y
 					var t59 F
 					if kern.Wide() {
-						a2 := regions.Rb70cf94eede3Args{
+						a2 := regions.R45c95d0bb110Args{
 							P0: unsafe.SliceData(t205),
 							P1: unsafe.SliceData(t272),
 							P2: unsafe.SliceData(c.YProd),
@@ -1454,7 +1427,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{t59},
 							S1: [2]float32{t392},
 						}
-						regions.Rb70cf94eede3(&a2)
+						regions.R45c95d0bb110(&a2)
 					} else {
 						t205_2 := t205[(l*T+a+C*s)*dH:][:dH]
 						yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
@@ -1482,7 +1455,7 @@ func (c *stepBackwardFused) run() {
 					var t8622 F
 					w12 := F(F(2*t56) * t592)
 					if kern.Wide() {
-						a2 := regions.R8c6ab9e21415Args{
+						a2 := regions.Rb39d01fc50b6Args{
 							P0:  unsafe.SliceData(t3522),
 							P1:  unsafe.SliceData(t114),
 							P2:  unsafe.SliceData(W1Trail),
@@ -1496,31 +1469,28 @@ func (c *stepBackwardFused) run() {
 							P10: unsafe.SliceData(t8622Total),
 							N0:  dH,
 							N1:  4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							N2:  4,
-							N3:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 4,
-							N4:  8,
-							N5:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 8,
-							N6:  12,
-							N7:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 12,
-							N8:  dK,
-							N9:  4 * dK,
-							N10: 4*dH*dK*a + 4*dK,
-							N11: 4*dH*dK*a + 4*dH*dK + 8*dK,
-							N12: 8 * dK,
-							N13: 4*dH*dK*a + 8*dK,
-							N14: 4*dH*dK*a + 4*dH*dK + 12*dK,
-							N15: 12 * dK,
-							N16: 4*dH*dK*a + 12*dK,
-							N17: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							N18: 4*dH*dK*a + 4*dH*dK,
-							N19: -dH * dK,
-							N20: dH*dK + dK,
+							N2:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 4,
+							N3:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 8,
+							N4:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 12,
+							N5:  dK,
+							N6:  4 * dK,
+							N7:  4*dH*dK*a + 4*dK,
+							N8:  4*dH*dK*a + 4*dH*dK + 8*dK,
+							N9:  8 * dK,
+							N10: 4*dH*dK*a + 8*dK,
+							N11: 4*dH*dK*a + 4*dH*dK + 12*dK,
+							N12: 12 * dK,
+							N13: 4*dH*dK*a + 12*dK,
+							N14: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N15: 4*dH*dK*a + 4*dH*dK,
+							N16: -dH * dK,
+							N17: dH*dK + dK,
 							S0:  [2]float32{t8622},
 							S1:  [2]float32{t56},
 							S2:  [2]float32{w12},
 							S3:  [2]float32{ySqrtEntry2},
 						}
-						regions.R8c6ab9e21415(&a2)
+						regions.Rb39d01fc50b6(&a2)
 					} else {
 						t114_2 := t114[(l*T+a+C*s)*dH:][:dH]
 						t8622_2 := t8622
@@ -1561,33 +1531,30 @@ func (c *stepBackwardFused) run() {
 					var t75 F
 					w15 := F(F(2*t392) * t422)
 					if kern.Wide() {
-						a2 := regions.R3059d00bd8ffArgs{
-							P0:  unsafe.SliceData(t1042),
-							P1:  unsafe.SliceData(t252),
-							P2:  unsafe.SliceData(W2Trail),
-							P3:  unsafe.SliceData(t72),
-							P4:  unsafe.SliceData(t234),
-							P5:  unsafe.SliceData(W2BarState),
-							P6:  unsafe.SliceData(t72_2),
-							P7:  unsafe.SliceData(t78),
-							P8:  unsafe.SliceData(t77),
-							P9:  unsafe.SliceData(t75Total),
-							N0:  dK,
-							N1:  4,
-							N2:  8,
-							N3:  12,
-							N4:  dH,
-							N5:  4*dH*dK*a + 8*dH,
-							N6:  8 * dH,
-							N7:  4*dH*dK*a + 12*dH,
-							N8:  12 * dH,
-							N9:  4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							N10: 4 * dH * dK * a,
-							S0:  [2]float32{t75},
-							S1:  [2]float32{rhoEntry3},
-							S2:  [2]float32{w15},
+						a2 := regions.Rf51ab4e7397aArgs{
+							P0: unsafe.SliceData(t1042),
+							P1: unsafe.SliceData(t252),
+							P2: unsafe.SliceData(W2Trail),
+							P3: unsafe.SliceData(t72),
+							P4: unsafe.SliceData(t234),
+							P5: unsafe.SliceData(W2BarState),
+							P6: unsafe.SliceData(t72_2),
+							P7: unsafe.SliceData(t78),
+							P8: unsafe.SliceData(t77),
+							P9: unsafe.SliceData(t75Total),
+							N0: dK,
+							N1: dH,
+							N2: 4*dH*dK*a + 8*dH,
+							N3: 8 * dH,
+							N4: 4*dH*dK*a + 12*dH,
+							N5: 12 * dH,
+							N6: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							N7: 4 * dH * dK * a,
+							S0: [2]float32{t75},
+							S1: [2]float32{rhoEntry3},
+							S2: [2]float32{w15},
 						}
-						regions.R3059d00bd8ff(&a2)
+						regions.Rf51ab4e7397a(&a2)
 					} else {
 						t75_2 := t75
 						for i := range dK {
@@ -1627,7 +1594,7 @@ func (c *stepBackwardFused) run() {
 					w16 := F(-0.39894228040143265 * thetaEntry3)
 					w17 := F(-0.5 * thetaEntry3)
 					if kern.Wide() {
-						a2 := regions.R73e8678a75a7Args{
+						a2 := regions.R9b1bcb7409d8Args{
 							P0: unsafe.SliceData(t22),
 							P1: unsafe.SliceData(t78),
 							P2: unsafe.SliceData(c.EW1Prod),
@@ -1642,7 +1609,7 @@ func (c *stepBackwardFused) run() {
 							S1: [2]float32{w17},
 							S2: [2]float32{w16},
 						}
-						regions.R73e8678a75a7(&a2)
+						regions.R9b1bcb7409d8(&a2)
 					} else {
 						t22_2 := t22[(l*T+a+C*s)*dH:][:dH]
 						eW1Prod := c.EW1Prod[(l*T+a+C*s)*dH:][:dH]
@@ -1665,7 +1632,7 @@ func (c *stepBackwardFused) run() {
 					// moneta_printed.U_W1
 					var t90 F
 					if kern.Wide() {
-						a2 := regions.R8d0595ff9e07Args{
+						a2 := regions.Rb60c0d8fc64eArgs{
 							P0: unsafe.SliceData(c.K),
 							P1: unsafe.SliceData(t89),
 							P2: unsafe.SliceData(t90Total),
@@ -1673,7 +1640,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							S0: [2]float32{t90},
 						}
-						regions.R8d0595ff9e07(&a2)
+						regions.Rb60c0d8fc64e(&a2)
 					} else {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						t90_2 := t90
@@ -1687,17 +1654,14 @@ func (c *stepBackwardFused) run() {
 					t90 = t90Total[0]
 					// moneta_printed.G_W1
 					if kern.Wide() {
-						a2 := regions.R603af76cb01cArgs{
+						a2 := regions.Re9e17de9f83aArgs{
 							P0: unsafe.SliceData(t16),
 							P1: unsafe.SliceData(t102),
 							P2: unsafe.SliceData(t10422),
 							N0: dK,
 							N1: dH,
-							N2: 4,
-							N3: 8,
-							N4: 12,
 						}
-						regions.R603af76cb01c(&a2)
+						regions.Re9e17de9f83a(&a2)
 					} else {
 						for i := range dK {
 							t16_2 := t16[i*dH:][:dH]
@@ -1713,7 +1677,7 @@ func (c *stepBackwardFused) run() {
 					// moneta_printed.G_W1
 					var t223 F
 					if kern.Wide() {
-						a2 := regions.R2c6e5eb9dd60Args{
+						a2 := regions.Re4fce01addddArgs{
 							P0: unsafe.SliceData(t77),
 							P1: unsafe.SliceData(t10422),
 							P2: unsafe.SliceData(t10522),
@@ -1721,7 +1685,7 @@ func (c *stepBackwardFused) run() {
 							N0: dK,
 							S0: [2]float32{t223},
 						}
-						regions.R2c6e5eb9dd60(&a2)
+						regions.Re4fce01adddd(&a2)
 					} else {
 						t223_2 := t223
 						t223Sums := [16]F{t223_2}
@@ -1740,7 +1704,7 @@ func (c *stepBackwardFused) run() {
 					var t123 F
 					w18 := -F(t93 * t223)
 					if kern.Wide() {
-						a2 := regions.Rfc5352738699Args{
+						a2 := regions.R6bf4175b0637Args{
 							P0: unsafe.SliceData(t10522),
 							P1: unsafe.SliceData(c.EW1Lin),
 							P2: unsafe.SliceData(eW13),
@@ -1757,7 +1721,7 @@ func (c *stepBackwardFused) run() {
 							S3: [2]float32{w18},
 							S4: [2]float32{t323},
 						}
-						regions.Rfc5352738699(&a2)
+						regions.R6bf4175b0637(&a2)
 					} else {
 						eW1Lin := c.EW1Lin[(l*T+a+C*s)*dK:][:dK]
 						t123_2 := t123
@@ -1789,7 +1753,7 @@ func (c *stepBackwardFused) run() {
 					w19 := F(F(t842*t93) * t224)
 					w20 := F(F(F(t842*t842)*t93) * t224)
 					if kern.Wide() {
-						a2 := regions.R21b1ecd28217Args{
+						a2 := regions.R8da312e504dcArgs{
 							P0: unsafe.SliceData(t86),
 							P1: unsafe.SliceData(t110),
 							P2: unsafe.SliceData(t37),
@@ -1807,7 +1771,7 @@ func (c *stepBackwardFused) run() {
 							S2: [2]float32{w19},
 							S3: [2]float32{w20},
 						}
-						regions.R21b1ecd28217(&a2)
+						regions.R8da312e504dc(&a2)
 					} else {
 						vBar := c.VBar[(l*T+a+C*s)*dK:][:dK]
 						t147_2 := t147
@@ -1840,7 +1804,7 @@ func (c *stepBackwardFused) run() {
 					w21 := F(F(t842*t874) * t93)
 					w22 := F(F(F(0.5*t842)*t93) * t148)
 					if kern.Wide() {
-						a2 := regions.Rb3cd0dc3d03eArgs{
+						a2 := regions.Rd8254bf4476aArgs{
 							P0: unsafe.SliceData(c.EW1Lin),
 							P1: unsafe.SliceData(t142),
 							P2: unsafe.SliceData(t110),
@@ -1853,7 +1817,7 @@ func (c *stepBackwardFused) run() {
 							S2: [2]float32{t842},
 							S3: [2]float32{w21},
 						}
-						regions.Rb3cd0dc3d03e(&a2)
+						regions.Rd8254bf4476a(&a2)
 					} else {
 						eW1Lin := c.EW1Lin[(l*T+a+C*s)*dK:][:dK]
 						t160_2 := t160
@@ -1871,13 +1835,13 @@ func (c *stepBackwardFused) run() {
 					// moneta_printed.e_W1
 					w23 := F(t93 * t1602)
 					if kern.Wide() {
-						a2 := regions.R22a1ddc6a706Args{
+						a2 := regions.Rc59f8d12e670Args{
 							P0: unsafe.SliceData(t158),
 							P1: unsafe.SliceData(t165),
 							N0: dK,
 							S0: [2]float32{w23},
 						}
-						regions.R22a1ddc6a706(&a2)
+						regions.Rc59f8d12e670(&a2)
 					} else {
 						for i := range dK {
 							t165[i] = t158[i] + w23
@@ -1887,7 +1851,7 @@ func (c *stepBackwardFused) run() {
 					clear(t167)
 					var t1842 F
 					if kern.Wide() {
-						a2 := regions.Rc0819f0abc77Args{
+						a2 := regions.R91d0b52aef62Args{
 							P0: unsafe.SliceData(t165),
 							P1: unsafe.SliceData(t1042),
 							P2: unsafe.SliceData(t16),
@@ -1896,15 +1860,12 @@ func (c *stepBackwardFused) run() {
 							P5: unsafe.SliceData(t167),
 							P6: unsafe.SliceData(t1842Total),
 							N0: dK,
-							N1: 4,
-							N2: 8,
-							N3: 12,
-							N4: dH,
-							N5: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							N1: dH,
+							N2: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0: [2]float32{t1842},
 							S1: [2]float32{eW1Sqrt2Entry},
 						}
-						regions.Rc0819f0abc77(&a2)
+						regions.R91d0b52aef62(&a2)
 					} else {
 						t1842_2 := t1842
 						for i := range dK {
@@ -1933,7 +1894,7 @@ func (c *stepBackwardFused) run() {
 					w26 := F(0.19947114020071627 * thetaEntry3)
 					w27 := F(-0.5 * thetaEntry3)
 					if kern.Wide() {
-						a2 := regions.R5f7a4a1869f7Args{
+						a2 := regions.Ra4f40ae581c4Args{
 							P0:  unsafe.SliceData(c.GW1Prod),
 							P1:  unsafe.SliceData(t109),
 							P2:  unsafe.SliceData(t222),
@@ -1953,7 +1914,7 @@ func (c *stepBackwardFused) run() {
 							S3:  [2]float32{thetaEntry3},
 							S4:  [2]float32{w25},
 						}
-						regions.R5f7a4a1869f7(&a2)
+						regions.Ra4f40ae581c4(&a2)
 					} else {
 						GW1Prod := c.GW1Prod[(l*T+a+C*s)*dH:][:dH]
 						t109_2 := t109[(l*T+a+C*s)*dH:][:dH]
@@ -1983,7 +1944,7 @@ func (c *stepBackwardFused) run() {
 					clear(t178)
 					w29 := F(F(2*t1982) * t2012)
 					if kern.Wide() {
-						a2 := regions.Recc3c5e548bfArgs{
+						a2 := regions.R58128bc99c0aArgs{
 							P0: unsafe.SliceData(t176),
 							P1: unsafe.SliceData(W1Trail),
 							P2: unsafe.SliceData(t178),
@@ -1991,21 +1952,18 @@ func (c *stepBackwardFused) run() {
 							P4: unsafe.SliceData(t83),
 							P5: unsafe.SliceData(W1BarState),
 							N0: dH,
-							N1: 4,
-							N2: 8,
-							N3: 12,
-							N4: dK,
-							N5: 8 * dK,
-							N6: 4*dH*dK*a + 12*dK,
-							N7: 12 * dK,
-							N8: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							N9: 4 * dH * dK * a,
+							N1: dK,
+							N2: 8 * dK,
+							N3: 4*dH*dK*a + 12*dK,
+							N4: 12 * dK,
+							N5: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N6: 4 * dH * dK * a,
 							S0: [2]float32{t1982},
 							S1: [2]float32{eW1SqrtEntry2},
 							S2: [2]float32{w29},
 							S3: [2]float32{rhoEntry3},
 						}
-						regions.Recc3c5e548bf(&a2)
+						regions.R58128bc99c0a(&a2)
 					} else {
 						for i := range dH {
 							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
@@ -2025,7 +1983,7 @@ func (c *stepBackwardFused) run() {
 					// moneta_printed.e_W1, moneta_printed.W2, moneta_printed.G_W1
 					w31 := F(F(2*t181) * t18422)
 					if kern.Wide() {
-						a2 := regions.Rb3eb3585d787Args{
+						a2 := regions.Ref7a1f064fb6Args{
 							P0: unsafe.SliceData(t1042),
 							P1: unsafe.SliceData(t165),
 							P2: unsafe.SliceData(W2Trail),
@@ -2041,7 +1999,7 @@ func (c *stepBackwardFused) run() {
 							S1: [2]float32{t181},
 							S2: [2]float32{rhoEntry3},
 						}
-						regions.Rb3eb3585d787(&a2)
+						regions.Ref7a1f064fb6(&a2)
 					} else {
 						for i := range dK {
 							W2Trail2 := W2Trail[(a*dK+i)*dH:][:dH]
@@ -2059,7 +2017,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// moneta_printed.e_W1, moneta_printed.U_W1
 					if kern.Wide() {
-						a2 := regions.Rb8e2866dfdb3Args{
+						a2 := regions.R0b6b28e67d28Args{
 							P0: unsafe.SliceData(t89),
 							P1: unsafe.SliceData(t138),
 							P2: unsafe.SliceData(t178),
@@ -2071,7 +2029,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							S0: [2]float32{thetaEntry3},
 						}
-						regions.Rb8e2866dfdb3(&a2)
+						regions.R0b6b28e67d28(&a2)
 					} else {
 						kBar := c.KBar[(l*T+a+C*s)*dK:][:dK]
 						yBar := c.YBar[(l*T+a+C*s)*dK:][:dK]

@@ -27,7 +27,7 @@ func (c *readFused) run() {
 
 	// nested_delta_copy.y
 	if kern.Wide() {
-		a := regions.R3e08d0f07469Args{
+		a := regions.Rc24ebdeaa27dArgs{
 			P0: unsafe.SliceData(t20),
 			P1: unsafe.SliceData(c.Y),
 			N0: L,
@@ -35,7 +35,7 @@ func (c *readFused) run() {
 			N2: dV,
 			N3: T * dV,
 		}
-		regions.R3e08d0f07469(&a)
+		regions.Rc24ebdeaa27d(&a)
 	} else {
 		for i := range L {
 			for j := range T {

@@ -72,7 +72,7 @@ func (c *stepRows1) Part(part int) {
 					}
 				}
 				{
-					a := regions.R66184642d7ebArgs{
+					a := regions.R26570b2fdd7eArgs{
 						P0:   unsafe.SliceData(MState),
 						P1:   unsafe.SliceData(c.K),
 						P2:   unsafe.SliceData(c.V),
@@ -92,7 +92,7 @@ func (c *stepRows1) Part(part int) {
 						N6:   dV,
 						Tail: tail,
 					}
-					regions.R66184642d7eb(&a, rows)
+					regions.R26570b2fdd7e(&a, rows)
 				}
 			}
 			kern.TransposeBack(NState, rows, c.NOut[(l*dV+i)*dK:], dK, there, dK)
@@ -210,7 +210,7 @@ func (c *stepBackwardFused) run() {
 
 	// nested_delta_copy.M
 	if kern.Wide() {
-		a := regions.R00725c648262Args{
+		a := regions.R575ea88abf9dArgs{
 			P0: unsafe.SliceData(c.Theta),
 			P1: unsafe.SliceData(t21),
 			P2: unsafe.SliceData(c.K),
@@ -220,16 +220,13 @@ func (c *stepBackwardFused) run() {
 			P6: unsafe.SliceData(c.ThetaBar),
 			N0: L,
 			N1: T,
-			N2: 4,
-			N3: 8,
-			N4: 12,
-			N5: dK,
-			N6: 4 * dK,
-			N7: 8 * dK,
-			N8: 12 * dK,
-			N9: T * dK,
+			N2: dK,
+			N3: 4 * dK,
+			N4: 8 * dK,
+			N5: 12 * dK,
+			N6: T * dK,
 		}
-		regions.R00725c648262(&a)
+		regions.R575ea88abf9d(&a)
 	} else {
 		for i := range L {
 			theta := c.Theta[i*T:][:T]

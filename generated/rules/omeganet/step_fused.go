@@ -214,7 +214,7 @@ func (c *stepBackwardFused) run() {
 	// omega_net.M
 	clear(t72)
 	if kern.Wide() {
-		a := regions.R5d66aeb25981Args{
+		a := regions.Rac361676f2bbArgs{
 			P0: unsafe.SliceData(c.Pos),
 			P1: unsafe.SliceData(t72),
 			N0: L,
@@ -222,7 +222,7 @@ func (c *stepBackwardFused) run() {
 			N2: w,
 			N3: T * w,
 		}
-		regions.R5d66aeb25981(&a)
+		regions.Rac361676f2bb(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -240,7 +240,7 @@ func (c *stepBackwardFused) run() {
 	// omega_net.M, omega_net
 	clear(t6)
 	if kern.Wide() {
-		a := regions.R4b92713e5108Args{
+		a := regions.Rdd249dbed6d1Args{
 			P0:  unsafe.SliceData(c.MStack),
 			P1:  unsafe.SliceData(t72),
 			P2:  unsafe.SliceData(t92),
@@ -252,26 +252,23 @@ func (c *stepBackwardFused) run() {
 			N1:  T,
 			N2:  w,
 			N3:  4*w - 4,
-			N4:  4,
-			N5:  4*w - 8,
-			N6:  8,
-			N7:  4*w - 12,
-			N8:  12,
-			N9:  4*w - 16,
-			N10: dK,
-			N11: 4*dK*w - 12*dK,
-			N12: 8 * dK,
-			N13: 12 * dK,
-			N14: 4*dK*w - 16*dK,
-			N15: 4*dK*w - 4*dK,
-			N16: -dK,
-			N17: dK * w,
-			N18: T + w - 1,
-			N19: T*dK + dK*w - dK,
-			N20: T * dK * w,
-			N21: T * w,
+			N4:  4*w - 8,
+			N5:  4*w - 12,
+			N6:  4*w - 16,
+			N7:  dK,
+			N8:  4*dK*w - 12*dK,
+			N9:  8 * dK,
+			N10: 12 * dK,
+			N11: 4*dK*w - 16*dK,
+			N12: 4*dK*w - 4*dK,
+			N13: -dK,
+			N14: dK * w,
+			N15: T + w - 1,
+			N16: T*dK + dK*w - dK,
+			N17: T * dK * w,
+			N18: T * w,
 		}
-		regions.R4b92713e5108(&a)
+		regions.Rdd249dbed6d1(&a)
 	} else {
 		for i := range L {
 			for j := range T {

@@ -35,7 +35,7 @@ func (c *readFused) run() {
 
 	// ret_net.o
 	if kern.Wide() {
-		a := regions.R99445949e74bArgs{
+		a := regions.Rf7f52c31cdbcArgs{
 			P0:  unsafe.SliceData(c.B),
 			P1:  unsafe.SliceData(c.OProd2),
 			P2:  unsafe.SliceData(c.A),
@@ -47,17 +47,14 @@ func (c *readFused) run() {
 			N3:  dV,
 			N4:  dC,
 			N5:  12 * dC,
-			N6:  4,
-			N7:  8,
-			N8:  12,
-			N9:  dC * dV,
-			N10: H * dC,
-			N11: H * dV,
-			N12: H * T * dC,
-			N13: H * T * dV,
-			N14: H * dC * dV,
+			N6:  dC * dV,
+			N7:  H * dC,
+			N8:  H * dV,
+			N9:  H * T * dC,
+			N10: H * T * dV,
+			N11: H * dC * dV,
 		}
-		regions.R99445949e74b(&a)
+		regions.Rf7f52c31cdbc(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -83,21 +80,18 @@ func (c *readFused) run() {
 
 	// ret_net.r
 	if kern.Wide() {
-		a := regions.Rec526e6e4008Args{
+		a := regions.R59d70e708a9aArgs{
 			P0: unsafe.SliceData(o),
 			P1: unsafe.SliceData(t7),
 			N0: L,
 			N1: T,
 			N2: H,
 			N3: dV,
-			N4: 4,
-			N5: 8,
-			N6: 12,
-			N7: H * dV,
-			N8: H * T,
-			N9: H * T * dV,
+			N4: H * dV,
+			N5: H * T,
+			N6: H * T * dV,
 		}
-		regions.Rec526e6e4008(&a)
+		regions.R59d70e708a9a(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -119,7 +113,7 @@ func (c *readFused) run() {
 	// ret_net.r
 	w := F(dV)
 	if kern.Wide() {
-		a := regions.Rc2fa1d9c8dffArgs{
+		a := regions.Rba3cc3811ffdArgs{
 			P0: unsafe.SliceData(t7),
 			P1: unsafe.SliceData(t9),
 			N0: L,
@@ -128,7 +122,7 @@ func (c *readFused) run() {
 			N3: H * T,
 			S0: [2]float32{w},
 		}
-		regions.Rc2fa1d9c8dff(&a)
+		regions.Rba3cc3811ffd(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -143,7 +137,7 @@ func (c *readFused) run() {
 
 	// ret_net.r, ret_net.z
 	if kern.Wide() {
-		a := regions.Rb82d70b0b94bArgs{
+		a := regions.R790d862ebbeeArgs{
 			P0: unsafe.SliceData(t9),
 			P1: unsafe.SliceData(o),
 			P2: unsafe.SliceData(c.R),
@@ -151,15 +145,12 @@ func (c *readFused) run() {
 			N0: L,
 			N1: T,
 			N2: H,
-			N3: 4,
-			N4: 8,
-			N5: 12,
-			N6: dV,
-			N7: H * dV,
-			N8: H * T,
-			N9: H * T * dV,
+			N3: dV,
+			N4: H * dV,
+			N5: H * T,
+			N6: H * T * dV,
 		}
-		regions.Rb82d70b0b94b(&a)
+		regions.R790d862ebbee(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -188,7 +179,7 @@ func (c *readFused) run() {
 
 	// ret_net.z, ret_net.r
 	if kern.Wide() {
-		a := regions.R1a12b2b50afdArgs{
+		a := regions.Rf981c580080aArgs{
 			P0: unsafe.SliceData(t13),
 			P1: unsafe.SliceData(c.ZSqrt),
 			N0: L,
@@ -197,7 +188,7 @@ func (c *readFused) run() {
 			N3: H * T,
 			S0: [2]float32{w},
 		}
-		regions.R1a12b2b50afd(&a)
+		regions.Rf981c580080a(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -212,7 +203,7 @@ func (c *readFused) run() {
 
 	// ret_net.z
 	if kern.Wide() {
-		a := regions.R4d8d2991e9a1Args{
+		a := regions.R8edefe4b5331Args{
 			P0: unsafe.SliceData(c.ZSqrt),
 			P1: unsafe.SliceData(c.ZProd),
 			P2: unsafe.SliceData(c.R),
@@ -225,7 +216,7 @@ func (c *readFused) run() {
 			N5: H * T,
 			N6: H * T * dV,
 		}
-		regions.R4d8d2991e9a1(&a)
+		regions.R8edefe4b5331(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -282,7 +273,7 @@ func (c *readBackwardFused) run() {
 
 	// ret_net.z
 	if kern.Wide() {
-		a := regions.Re8dc36740ea5Args{
+		a := regions.R48ca63d86295Args{
 			P0: unsafe.SliceData(c.ZProd),
 			P1: unsafe.SliceData(t12),
 			N0: L,
@@ -292,7 +283,7 @@ func (c *readBackwardFused) run() {
 			N4: H * dV,
 			N5: H * T * dV,
 		}
-		regions.Re8dc36740ea5(&a)
+		regions.R48ca63d86295(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -315,7 +306,7 @@ func (c *readBackwardFused) run() {
 
 	// ret_net.z
 	if kern.Wide() {
-		a := regions.R52fded58859fArgs{
+		a := regions.Rf38f351e5355Args{
 			P0: unsafe.SliceData(c.ZSqrt),
 			P1: unsafe.SliceData(t6),
 			N0: L,
@@ -323,7 +314,7 @@ func (c *readBackwardFused) run() {
 			N2: H,
 			N3: H * T,
 		}
-		regions.R52fded58859f(&a)
+		regions.Rf38f351e5355(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -338,31 +329,28 @@ func (c *readBackwardFused) run() {
 
 	// ret_net.z
 	if kern.Wide() {
-		a := regions.R24bab537726bArgs{
-			P0:  unsafe.SliceData(t6),
-			P1:  unsafe.SliceData(c.ZSqrt),
-			P2:  unsafe.SliceData(t22),
-			P3:  unsafe.SliceData(c.R),
-			P4:  unsafe.SliceData(c.ZProd),
-			P5:  unsafe.SliceData(t12),
-			P6:  unsafe.SliceData(t72),
-			P7:  unsafe.SliceData(t25),
-			P8:  unsafe.SliceData(t92),
-			N0:  L,
-			N1:  T,
-			N2:  H,
-			N3:  4,
-			N4:  8,
-			N5:  12,
-			N6:  dV,
-			N7:  4 * dV,
-			N8:  8 * dV,
-			N9:  12 * dV,
-			N10: H * dV,
-			N11: H * T,
-			N12: H * T * dV,
+		a := regions.Rd3905c6f45d9Args{
+			P0: unsafe.SliceData(t6),
+			P1: unsafe.SliceData(c.ZSqrt),
+			P2: unsafe.SliceData(t22),
+			P3: unsafe.SliceData(c.R),
+			P4: unsafe.SliceData(c.ZProd),
+			P5: unsafe.SliceData(t12),
+			P6: unsafe.SliceData(t72),
+			P7: unsafe.SliceData(t25),
+			P8: unsafe.SliceData(t92),
+			N0: L,
+			N1: T,
+			N2: H,
+			N3: dV,
+			N4: 4 * dV,
+			N5: 8 * dV,
+			N6: 12 * dV,
+			N7: H * dV,
+			N8: H * T,
+			N9: H * T * dV,
 		}
-		regions.R24bab537726b(&a)
+		regions.Rd3905c6f45d9(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -402,7 +390,7 @@ func (c *readBackwardFused) run() {
 
 	// ret_net.z
 	if kern.Wide() {
-		a := regions.R12efa89ccf8bArgs{
+		a := regions.R0ac99beaa61bArgs{
 			P0: unsafe.SliceData(t92),
 			P1: unsafe.SliceData(t6),
 			P2: unsafe.SliceData(t51),
@@ -412,7 +400,7 @@ func (c *readBackwardFused) run() {
 			N3: H * T,
 			S0: [2]float32{t182},
 		}
-		regions.R12efa89ccf8b(&a)
+		regions.R0ac99beaa61b(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -431,29 +419,26 @@ func (c *readBackwardFused) run() {
 
 	// ret_net.r, ret_net.z
 	if kern.Wide() {
-		a := regions.R26b7808ec9ceArgs{
-			P0:  unsafe.SliceData(t51),
-			P1:  unsafe.SliceData(c.R),
-			P2:  unsafe.SliceData(c.ZProd),
-			P3:  unsafe.SliceData(t12),
-			P4:  unsafe.SliceData(t72),
-			P5:  unsafe.SliceData(t28),
-			P6:  unsafe.SliceData(t30),
-			N0:  L,
-			N1:  T,
-			N2:  H,
-			N3:  4,
-			N4:  8,
-			N5:  12,
-			N6:  dV,
-			N7:  4 * dV,
-			N8:  8 * dV,
-			N9:  12 * dV,
-			N10: H * dV,
-			N11: H * T,
-			N12: H * T * dV,
+		a := regions.R1fa2f29f1a40Args{
+			P0: unsafe.SliceData(t51),
+			P1: unsafe.SliceData(c.R),
+			P2: unsafe.SliceData(c.ZProd),
+			P3: unsafe.SliceData(t12),
+			P4: unsafe.SliceData(t72),
+			P5: unsafe.SliceData(t28),
+			P6: unsafe.SliceData(t30),
+			N0: L,
+			N1: T,
+			N2: H,
+			N3: dV,
+			N4: 4 * dV,
+			N5: 8 * dV,
+			N6: 12 * dV,
+			N7: H * dV,
+			N8: H * T,
+			N9: H * T * dV,
 		}
-		regions.R26b7808ec9ce(&a)
+		regions.R1fa2f29f1a40(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -482,7 +467,7 @@ func (c *readBackwardFused) run() {
 
 	// ret_net.o, ret_net.r
 	if kern.Wide() {
-		a := regions.R2065a3657fcbArgs{
+		a := regions.Rf1c2f6c8e1d8Args{
 			P0: unsafe.SliceData(t30),
 			P1: unsafe.SliceData(t28),
 			P2: unsafe.SliceData(t35),
@@ -495,7 +480,7 @@ func (c *readBackwardFused) run() {
 			N6: H * T * dV,
 			S0: [2]float32{t182},
 		}
-		regions.R2065a3657fcb(&a)
+		regions.Rf1c2f6c8e1d8(&a)
 	} else {
 		for i := range L {
 			for j := range T {

@@ -94,7 +94,7 @@ func (c *stepFused) run() {
 	// ret_net.r
 	w2 := F(dV)
 	if kern.Wide() {
-		a := regions.Rc2fa1d9c8dffArgs{
+		a := regions.Rba3cc3811ffdArgs{
 			P0: unsafe.SliceData(t25),
 			P1: unsafe.SliceData(t27),
 			N0: L,
@@ -103,7 +103,7 @@ func (c *stepFused) run() {
 			N3: H * T,
 			S0: [2]float32{w2},
 		}
-		regions.Rc2fa1d9c8dff(&a)
+		regions.Rba3cc3811ffd(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -118,7 +118,7 @@ func (c *stepFused) run() {
 
 	// ret_net.r, ret_net.z
 	if kern.Wide() {
-		a := regions.Rb82d70b0b94bArgs{
+		a := regions.R790d862ebbeeArgs{
 			P0: unsafe.SliceData(t27),
 			P1: unsafe.SliceData(o),
 			P2: unsafe.SliceData(c.R),
@@ -126,15 +126,12 @@ func (c *stepFused) run() {
 			N0: L,
 			N1: T,
 			N2: H,
-			N3: 4,
-			N4: 8,
-			N5: 12,
-			N6: dV,
-			N7: H * dV,
-			N8: H * T,
-			N9: H * T * dV,
+			N3: dV,
+			N4: H * dV,
+			N5: H * T,
+			N6: H * T * dV,
 		}
-		regions.Rb82d70b0b94b(&a)
+		regions.R790d862ebbee(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -160,7 +157,7 @@ func (c *stepFused) run() {
 
 	// ret_net.z, ret_net.r
 	if kern.Wide() {
-		a := regions.R1a12b2b50afdArgs{
+		a := regions.Rf981c580080aArgs{
 			P0: unsafe.SliceData(t31),
 			P1: unsafe.SliceData(t35),
 			N0: L,
@@ -169,7 +166,7 @@ func (c *stepFused) run() {
 			N3: H * T,
 			S0: [2]float32{w2},
 		}
-		regions.R1a12b2b50afd(&a)
+		regions.Rf981c580080a(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -184,7 +181,7 @@ func (c *stepFused) run() {
 
 	// ret_net.z
 	if kern.Wide() {
-		a := regions.R2ad6d9a18d9cArgs{
+		a := regions.Rae12ba74ea7aArgs{
 			P0: unsafe.SliceData(t35),
 			P1: unsafe.SliceData(t29),
 			P2: unsafe.SliceData(c.R),
@@ -198,7 +195,7 @@ func (c *stepFused) run() {
 			N5: H * T,
 			N6: H * T * dV,
 		}
-		regions.R2ad6d9a18d9c(&a)
+		regions.Rae12ba74ea7a(&a)
 	} else {
 		for i := range L {
 			for j := range T {

@@ -56,18 +56,15 @@ func (c *stepFused) run() {
 
 	// self_referential.q
 	if kern.Wide() {
-		a := regions.R83bc34c7e4d3Args{
+		a := regions.R24bb5a968bc9Args{
 			P0: unsafe.SliceData(c.QProd),
 			P1: unsafe.SliceData(c.QProd2),
 			N0: L,
 			N1: T,
 			N2: d,
-			N3: 4,
-			N4: 8,
-			N5: 12,
-			N6: T * d,
+			N3: T * d,
 		}
-		regions.R83bc34c7e4d3(&a)
+		regions.R24bb5a968bc9(&a)
 	} else {
 		for i := range L {
 			qProd2 := c.QProd2[i*T:][:T]
@@ -87,13 +84,13 @@ func (c *stepFused) run() {
 
 	// self_referential.q
 	if kern.Wide() {
-		a := regions.Rde13827ff51cArgs{
+		a := regions.R5115a922944fArgs{
 			P0: unsafe.SliceData(c.QProd2),
 			P1: unsafe.SliceData(t11),
 			N0: L,
 			N1: T,
 		}
-		regions.Rde13827ff51c(&a)
+		regions.R5115a922944f(&a)
 	} else {
 		for i := range L {
 			qProd2 := c.QProd2[i*T:][:T]
@@ -107,7 +104,7 @@ func (c *stepFused) run() {
 
 	// self_referential.q
 	if kern.Wide() {
-		a := regions.R8471c6d8d27aArgs{
+		a := regions.R0c53870ed679Args{
 			P0: unsafe.SliceData(t11),
 			P1: unsafe.SliceData(c.QProd),
 			P2: unsafe.SliceData(q),
@@ -116,7 +113,7 @@ func (c *stepFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.R8471c6d8d27a(&a)
+		regions.R0c53870ed679(&a)
 	} else {
 		for i := range L {
 			t11_2 := t11[i*T:][:T]
@@ -194,7 +191,7 @@ func (c *stepFused) run() {
 			for a := range min(C, -C*s+T) {
 				// self_referential.y, self_referential.a_alpha, self_referential.a_eta, self_referential.a_k, self_referential.a_v
 				if kern.Wide() {
-					a2 := regions.Raeec7a577552Args{
+					a2 := regions.R7a087cd1638cArgs{
 						P0:  unsafe.SliceData(MMState),
 						P1:  unsafe.SliceData(q),
 						P2:  unsafe.SliceData(c.X),
@@ -212,11 +209,8 @@ func (c *stepFused) run() {
 						N2:  8 * d,
 						N3:  12 * d,
 						N4:  4*d*a + 4*C*d*s + 4*T*d*l,
-						N5:  4,
-						N6:  8,
-						N7:  12,
 					}
-					regions.Raeec7a577552(&a2)
+					regions.R7a087cd1638c(&a2)
 				} else {
 					for i := range d {
 						MMState2 := MMState[i*d:][:d]
@@ -261,7 +255,7 @@ func (c *stepFused) run() {
 				var t9 F
 				var t21 F
 				if kern.Wide() {
-					a2 := regions.Rb632af74aa7aArgs{
+					a2 := regions.Rdafa17b2e1ccArgs{
 						P0: unsafe.SliceData(aAlpha),
 						P1: unsafe.SliceData(aEta),
 						P2: unsafe.SliceData(aK2),
@@ -273,7 +267,7 @@ func (c *stepFused) run() {
 						S1: [2]float32{t9},
 						S2: [2]float32{t3},
 					}
-					regions.Rb632af74aa7a(&a2)
+					regions.Rdafa17b2e1cc(&a2)
 				} else {
 					t21_2 := t21
 					t9_2 := t9
@@ -317,7 +311,7 @@ func (c *stepFused) run() {
 				// self_referential.k, self_referential.v
 				var t33 F
 				if kern.Wide() {
-					a2 := regions.R95447174c5b7Args{
+					a2 := regions.R75ebd010d09aArgs{
 						P0: unsafe.SliceData(aV2),
 						P1: unsafe.SliceData(aK2),
 						P2: unsafe.SliceData(k),
@@ -326,7 +320,7 @@ func (c *stepFused) run() {
 						S0: [2]float32{t33},
 						S1: [2]float32{t30},
 					}
-					regions.R95447174c5b7(&a2)
+					regions.R75ebd010d09a(&a2)
 				} else {
 					t33_2 := t33
 					t33Sums := [16]F{t33_2}
@@ -383,7 +377,7 @@ func (c *stepFused) run() {
 					}
 				}
 				if kern.Wide() {
-					a2 := regions.Rf27a8e4b62faArgs{
+					a2 := regions.R10d69450cb08Args{
 						P0: unsafe.SliceData(aV2),
 						P1: unsafe.SliceData(k),
 						P2: unsafe.SliceData(t),
@@ -393,7 +387,7 @@ func (c *stepFused) run() {
 						N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 						S0: [2]float32{t42_2},
 					}
-					regions.Rf27a8e4b62fa(&a2)
+					regions.R10d69450cb08(&a2)
 				} else {
 					y := c.Y[(l*T+a+C*s)*d:][:d]
 					for i := range d {
@@ -404,16 +398,13 @@ func (c *stepFused) run() {
 				}
 				// self_referential.M_m, self_referential.u_m
 				if kern.Wide() {
-					a2 := regions.Rdb7fff3d9064Args{
+					a2 := regions.Rbc3801b6cf14Args{
 						P0: unsafe.SliceData(MMState),
 						P1: unsafe.SliceData(t),
 						P2: unsafe.SliceData(t22),
 						N0: d,
-						N1: 4,
-						N2: 8,
-						N3: 12,
 					}
-					regions.Rdb7fff3d9064(&a2)
+					regions.Rbc3801b6cf14(&a2)
 				} else {
 					for i := range d {
 						MMState2 := MMState[i*d:][:d]
@@ -428,7 +419,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential.M_m, self_referential.M_alpha, self_referential.u_alpha
 				if kern.Wide() {
-					a2 := regions.R8673feefea71Args{
+					a2 := regions.R49cf332b6ed4Args{
 						P0: unsafe.SliceData(t22),
 						P1: unsafe.SliceData(MAlphaState),
 						P2: unsafe.SliceData(t),
@@ -437,16 +428,13 @@ func (c *stepFused) run() {
 						P5: unsafe.SliceData(MMState),
 						P6: unsafe.SliceData(t42),
 						N0: d,
-						N1: 4,
-						N2: 8,
-						N3: 12,
-						N4: 8 * d,
-						N5: 12 * d,
+						N1: 8 * d,
+						N2: 12 * d,
 						S0: [2]float32{theta2},
 						S1: [2]float32{t45},
 						S2: [2]float32{rho2},
 					}
-					regions.R8673feefea71(&a2)
+					regions.R49cf332b6ed4(&a2)
 				} else {
 					for i := range d {
 						MAlphaState2 := MAlphaState[i*d:][:d]
@@ -465,7 +453,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential.M_alpha, self_referential.M_m, self_referential.M_eta, self_referential.u_eta
 				if kern.Wide() {
-					a2 := regions.Rd1013eb6d2f2Args{
+					a2 := regions.R26255a22bbbbArgs{
 						P0: unsafe.SliceData(t42),
 						P1: unsafe.SliceData(MEtaState),
 						P2: unsafe.SliceData(t),
@@ -475,17 +463,14 @@ func (c *stepFused) run() {
 						P6: unsafe.SliceData(MAlpha2),
 						P7: unsafe.SliceData(t6),
 						N0: d,
-						N1: 4,
-						N2: 8,
-						N3: 12,
-						N4: 4 * d,
-						N5: 8 * d,
-						N6: 12 * d,
+						N1: 4 * d,
+						N2: 8 * d,
+						N3: 12 * d,
 						S0: [2]float32{theta2},
 						S1: [2]float32{t45},
 						S2: [2]float32{rho2},
 					}
-					regions.Rd1013eb6d2f2(&a2)
+					regions.R26255a22bbbb(&a2)
 				} else {
 					for i := range d {
 						MEtaState2 := MEtaState[i*d:][:d]
@@ -505,7 +490,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential.M_eta, self_referential.M_m, self_referential.M_k, self_referential.u_k
 				if kern.Wide() {
-					a2 := regions.Rd1013eb6d2f2Args{
+					a2 := regions.R26255a22bbbbArgs{
 						P0: unsafe.SliceData(t6),
 						P1: unsafe.SliceData(MKState),
 						P2: unsafe.SliceData(t),
@@ -515,17 +500,14 @@ func (c *stepFused) run() {
 						P6: unsafe.SliceData(MEta2),
 						P7: unsafe.SliceData(t8),
 						N0: d,
-						N1: 4,
-						N2: 8,
-						N3: 12,
-						N4: 4 * d,
-						N5: 8 * d,
-						N6: 12 * d,
+						N1: 4 * d,
+						N2: 8 * d,
+						N3: 12 * d,
 						S0: [2]float32{theta2},
 						S1: [2]float32{t45},
 						S2: [2]float32{rho2},
 					}
-					regions.Rd1013eb6d2f2(&a2)
+					regions.R26255a22bbbb(&a2)
 				} else {
 					for i := range d {
 						MKState2 := MKState[i*d:][:d]
@@ -545,7 +527,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential.M_k, self_referential.M_m, self_referential.M_v, self_referential.u_v
 				if kern.Wide() {
-					a2 := regions.R8673feefea71Args{
+					a2 := regions.R49cf332b6ed4Args{
 						P0: unsafe.SliceData(t8),
 						P1: unsafe.SliceData(MVState),
 						P2: unsafe.SliceData(t),
@@ -554,16 +536,13 @@ func (c *stepFused) run() {
 						P5: unsafe.SliceData(MKState),
 						P6: unsafe.SliceData(t102),
 						N0: d,
-						N1: 4,
-						N2: 8,
-						N3: 12,
-						N4: 8 * d,
-						N5: 12 * d,
+						N1: 8 * d,
+						N2: 12 * d,
 						S0: [2]float32{theta2},
 						S1: [2]float32{t45},
 						S2: [2]float32{rho2},
 					}
-					regions.R8673feefea71(&a2)
+					regions.R49cf332b6ed4(&a2)
 				} else {
 					for i := range d {
 						MVState2 := MVState[i*d:][:d]
@@ -584,7 +563,7 @@ func (c *stepFused) run() {
 				clear(t191)
 				clear(t192)
 				if kern.Wide() {
-					a2 := regions.R361aa0323143Args{
+					a2 := regions.Ra8dd152f20e2Args{
 						P0: unsafe.SliceData(t102),
 						P1: unsafe.SliceData(k),
 						P2: unsafe.SliceData(PV),
@@ -594,17 +573,14 @@ func (c *stepFused) run() {
 						P6: unsafe.SliceData(t192),
 						P7: unsafe.SliceData(MAlphaState),
 						N0: d,
-						N1: 4,
-						N2: 8,
-						N3: 12,
-						N4: 4 * d,
-						N5: 8 * d,
-						N6: 12 * d,
+						N1: 4 * d,
+						N2: 8 * d,
+						N3: 12 * d,
 						S0: [2]float32{theta2},
 						S1: [2]float32{t45},
 						S2: [2]float32{rho2},
 					}
-					regions.R361aa0323143(&a2)
+					regions.Ra8dd152f20e2(&a2)
 				} else {
 					for i := range d {
 						PV2 := PV[i*d:][:d]
@@ -846,7 +822,7 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential.q
 	if kern.Wide() {
-		a := regions.R201aa8e17b22Args{
+		a := regions.Ra2b4249dc297Args{
 			P0: unsafe.SliceData(c.QProd2),
 			P1: unsafe.SliceData(t7),
 			P2: unsafe.SliceData(t9),
@@ -855,7 +831,7 @@ func (c *stepBackwardFused) run() {
 			N0: L,
 			N1: T,
 		}
-		regions.R201aa8e17b22(&a)
+		regions.Ra2b4249dc297(&a)
 	} else {
 		for i := range L {
 			qProd2 := c.QProd2[i*T:][:T]
@@ -878,7 +854,7 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential.q, self_referential.k, self_referential.v
 	if kern.Wide() {
-		a := regions.R59825821dda9Args{
+		a := regions.Rc7b1ac8ffa45Args{
 			P0: unsafe.SliceData(t11),
 			P1: unsafe.SliceData(c.AK),
 			P2: unsafe.SliceData(c.AV),
@@ -888,15 +864,12 @@ func (c *stepBackwardFused) run() {
 			P6: unsafe.SliceData(t332),
 			N0: L,
 			N1: T,
-			N2: 4,
-			N3: 8,
-			N4: 12,
-			N5: d,
-			N6: 8 * d,
-			N7: 12 * d,
-			N8: T * d,
+			N2: d,
+			N3: 8 * d,
+			N4: 12 * d,
+			N5: T * d,
 		}
-		regions.R59825821dda9(&a)
+		regions.Rc7b1ac8ffa45(&a)
 	} else {
 		for i := range L {
 			t11_2 := t11[i*T:][:T]
@@ -993,14 +966,14 @@ func (c *stepBackwardFused) run() {
 					t212Entry := t212_2[a]
 					w2 := kern.Larger(kern.Choose((F(0) < t212Entry), num.Sqrt(kern.Choose((F(0) < t212Entry), t212Entry, F(1))), F(0)), F(1e-08))
 					if kern.Wide() {
-						a2 := regions.Rb24e720a2b60Args{
+						a2 := regions.Re10605d4e820Args{
 							P0: unsafe.SliceData(c.AK),
 							P1: unsafe.SliceData(k),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 							S0: [2]float32{w2},
 						}
-						regions.Rb24e720a2b60(&a2)
+						regions.Re10605d4e820(&a2)
 					} else {
 						aK := c.AK[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -1012,7 +985,7 @@ func (c *stepBackwardFused) run() {
 					thetaEntry := theta[a]
 					w3 := F(1) - rhoEntry
 					if kern.Wide() {
-						a2 := regions.R579b83ff2d9dArgs{
+						a2 := regions.R55685a47f59eArgs{
 							P0:  unsafe.SliceData(c.MMProd),
 							P1:  unsafe.SliceData(c.MAlphaProd),
 							P2:  unsafe.SliceData(c.MEtaProd),
@@ -1038,7 +1011,7 @@ func (c *stepBackwardFused) run() {
 							S1:  [2]float32{w3},
 							S2:  [2]float32{rhoEntry},
 						}
-						regions.R579b83ff2d9d(&a2)
+						regions.R55685a47f59e(&a2)
 					} else {
 						MMProd := c.MMProd[(l*T+a+C*s)*d:][:d]
 						MAlphaProd := c.MAlphaProd[(l*T+a+C*s)*d:][:d]
@@ -1088,18 +1061,15 @@ func (c *stepBackwardFused) run() {
 				for a := n - 1; a >= 0; a-- {
 					// self_referential.a_eta
 					if kern.Wide() {
-						a2 := regions.Rd1846662fdffArgs{
+						a2 := regions.R6dafcaefc495Args{
 							P0: unsafe.SliceData(MEtaTrail),
 							P1: unsafe.SliceData(c.X),
 							P2: unsafe.SliceData(aEta),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 							N2: 4 * d * d * a,
-							N3: 4,
-							N4: 8,
-							N5: 12,
 						}
-						regions.Rd1846662fdff(&a2)
+						regions.R6dafcaefc495(&a2)
 					} else {
 						for i := range d {
 							MEtaTrail2 := MEtaTrail[(a*d+i)*d:][:d]
@@ -1116,13 +1086,13 @@ func (c *stepBackwardFused) run() {
 					// self_referential.theta
 					var t93_2 F
 					if kern.Wide() {
-						a2 := regions.Rdd8bf15cf471Args{
+						a2 := regions.Rb88de8560579Args{
 							P0: unsafe.SliceData(aEta),
 							P1: unsafe.SliceData(t93Total),
 							N0: d,
 							S0: [2]float32{t93_2},
 						}
-						regions.Rdd8bf15cf471(&a2)
+						regions.Rb88de8560579(&a2)
 					} else {
 						t93_3 := t93_2
 						t93Sums := [16]F{t93_3}
@@ -1144,7 +1114,7 @@ func (c *stepBackwardFused) run() {
 					w9 := kern.Larger(kern.Choose((F(0) < t212Entry2), t26, F(0)), F(1e-08))
 					w10 := kern.Larger(kern.Choose((F(0) < t332Entry), t38, F(0)), F(1e-08))
 					if kern.Wide() {
-						a2 := regions.Rc80ae541cdf0Args{
+						a2 := regions.Rede8895f9fbdArgs{
 							P0: unsafe.SliceData(c.AK),
 							P1: unsafe.SliceData(c.AV),
 							P2: unsafe.SliceData(k2),
@@ -1155,7 +1125,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{w9},
 							S1: [2]float32{w10},
 						}
-						regions.Rc80ae541cdf0(&a2)
+						regions.Rede8895f9fbd(&a2)
 					} else {
 						aK := c.AK[(l*T+a+C*s)*d:][:d]
 						aV := c.AV[(l*T+a+C*s)*d:][:d]
@@ -1170,7 +1140,7 @@ func (c *stepBackwardFused) run() {
 					// self_referential.M_v
 					clear(t62)
 					if kern.Wide() {
-						a2 := regions.R71811603bf01Args{
+						a2 := regions.Rdc5c8876760aArgs{
 							P0: unsafe.SliceData(c.MVProd),
 							P1: unsafe.SliceData(MVBarState),
 							P2: unsafe.SliceData(k2),
@@ -1181,11 +1151,8 @@ func (c *stepBackwardFused) run() {
 							N2: 4*d*a + 4*C*d*s + 4*T*d*l + 4,
 							N3: 4*d*a + 4*C*d*s + 4*T*d*l + 8,
 							N4: 4*d*a + 4*C*d*s + 4*T*d*l + 12,
-							N5: 4,
-							N6: 8,
-							N7: 12,
 						}
-						regions.R71811603bf01(&a2)
+						regions.Rdc5c8876760a(&a2)
 					} else {
 						MVProd := c.MVProd[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -1210,7 +1177,7 @@ func (c *stepBackwardFused) run() {
 					rhoEntry3 := rho[a]
 					w11 := F(1) - rhoEntry3
 					if kern.Wide() {
-						a2 := regions.R9f23174cffaaArgs{
+						a2 := regions.R2af24f395b79Args{
 							P0:  unsafe.SliceData(t181),
 							P1:  unsafe.SliceData(c.MKProd),
 							P2:  unsafe.SliceData(MVBarState),
@@ -1226,24 +1193,21 @@ func (c *stepBackwardFused) run() {
 							P12: unsafe.SliceData(t1122Total),
 							N0:  d,
 							N1:  4*d*a + 4*C*d*s + 4*T*d*l,
-							N2:  4,
-							N3:  4*d*a + 4*C*d*s + 4*T*d*l + 4,
-							N4:  8,
-							N5:  4*d*a + 4*C*d*s + 4*T*d*l + 8,
-							N6:  12,
-							N7:  4*d*a + 4*C*d*s + 4*T*d*l + 12,
-							N8:  4 * d,
-							N9:  4*d*d*a + 4*d,
-							N10: 8 * d,
-							N11: 4*d*d*a + 8*d,
-							N12: 12 * d,
-							N13: 4*d*d*a + 12*d,
-							N14: 4 * d * d * a,
+							N2:  4*d*a + 4*C*d*s + 4*T*d*l + 4,
+							N3:  4*d*a + 4*C*d*s + 4*T*d*l + 8,
+							N4:  4*d*a + 4*C*d*s + 4*T*d*l + 12,
+							N5:  4 * d,
+							N6:  4*d*d*a + 4*d,
+							N7:  8 * d,
+							N8:  4*d*d*a + 8*d,
+							N9:  12 * d,
+							N10: 4*d*d*a + 12*d,
+							N11: 4 * d * d * a,
 							S0:  [2]float32{t1122},
 							S1:  [2]float32{t922},
 							S2:  [2]float32{w11},
 						}
-						regions.R9f23174cffaa(&a2)
+						regions.R2af24f395b79(&a2)
 					} else {
 						MKProd := c.MKProd[(l*T+a+C*s)*d:][:d]
 						t1122_2 := t1122
@@ -1291,7 +1255,7 @@ func (c *stepBackwardFused) run() {
 					var t20 F
 					var t222 F
 					if kern.Wide() {
-						a2 := regions.R9f23174cffaaArgs{
+						a2 := regions.R2af24f395b79Args{
 							P0:  unsafe.SliceData(t183),
 							P1:  unsafe.SliceData(c.MEtaProd),
 							P2:  unsafe.SliceData(MKBarState),
@@ -1307,24 +1271,21 @@ func (c *stepBackwardFused) run() {
 							P12: unsafe.SliceData(t222Total),
 							N0:  d,
 							N1:  4*d*a + 4*C*d*s + 4*T*d*l,
-							N2:  4,
-							N3:  4*d*a + 4*C*d*s + 4*T*d*l + 4,
-							N4:  8,
-							N5:  4*d*a + 4*C*d*s + 4*T*d*l + 8,
-							N6:  12,
-							N7:  4*d*a + 4*C*d*s + 4*T*d*l + 12,
-							N8:  4 * d,
-							N9:  4*d*d*a + 4*d,
-							N10: 8 * d,
-							N11: 4*d*d*a + 8*d,
-							N12: 12 * d,
-							N13: 4*d*d*a + 12*d,
-							N14: 4 * d * d * a,
+							N2:  4*d*a + 4*C*d*s + 4*T*d*l + 4,
+							N3:  4*d*a + 4*C*d*s + 4*T*d*l + 8,
+							N4:  4*d*a + 4*C*d*s + 4*T*d*l + 12,
+							N5:  4 * d,
+							N6:  4*d*d*a + 4*d,
+							N7:  8 * d,
+							N8:  4*d*d*a + 8*d,
+							N9:  12 * d,
+							N10: 4*d*d*a + 12*d,
+							N11: 4 * d * d * a,
 							S0:  [2]float32{t222},
 							S1:  [2]float32{t20},
 							S2:  [2]float32{w11},
 						}
-						regions.R9f23174cffaa(&a2)
+						regions.R2af24f395b79(&a2)
 					} else {
 						MEtaProd := c.MEtaProd[(l*T+a+C*s)*d:][:d]
 						t222_2 := t222
@@ -1372,7 +1333,7 @@ func (c *stepBackwardFused) run() {
 					var t31 F
 					var t3323 F
 					if kern.Wide() {
-						a2 := regions.R9f23174cffaaArgs{
+						a2 := regions.R2af24f395b79Args{
 							P0:  unsafe.SliceData(t185),
 							P1:  unsafe.SliceData(c.MAlphaProd),
 							P2:  unsafe.SliceData(MEtaBarState),
@@ -1388,24 +1349,21 @@ func (c *stepBackwardFused) run() {
 							P12: unsafe.SliceData(t3323Total),
 							N0:  d,
 							N1:  4*d*a + 4*C*d*s + 4*T*d*l,
-							N2:  4,
-							N3:  4*d*a + 4*C*d*s + 4*T*d*l + 4,
-							N4:  8,
-							N5:  4*d*a + 4*C*d*s + 4*T*d*l + 8,
-							N6:  12,
-							N7:  4*d*a + 4*C*d*s + 4*T*d*l + 12,
-							N8:  4 * d,
-							N9:  4*d*d*a + 4*d,
-							N10: 8 * d,
-							N11: 4*d*d*a + 8*d,
-							N12: 12 * d,
-							N13: 4*d*d*a + 12*d,
-							N14: 4 * d * d * a,
+							N2:  4*d*a + 4*C*d*s + 4*T*d*l + 4,
+							N3:  4*d*a + 4*C*d*s + 4*T*d*l + 8,
+							N4:  4*d*a + 4*C*d*s + 4*T*d*l + 12,
+							N5:  4 * d,
+							N6:  4*d*d*a + 4*d,
+							N7:  8 * d,
+							N8:  4*d*d*a + 8*d,
+							N9:  12 * d,
+							N10: 4*d*d*a + 12*d,
+							N11: 4 * d * d * a,
 							S0:  [2]float32{t3323},
 							S1:  [2]float32{t31},
 							S2:  [2]float32{w11},
 						}
-						regions.R9f23174cffaa(&a2)
+						regions.R2af24f395b79(&a2)
 					} else {
 						MAlphaProd := c.MAlphaProd[(l*T+a+C*s)*d:][:d]
 						t3323_2 := t3323
@@ -1453,7 +1411,7 @@ func (c *stepBackwardFused) run() {
 					var t422 F
 					var t44 F
 					if kern.Wide() {
-						a2 := regions.R9f23174cffaaArgs{
+						a2 := regions.R2af24f395b79Args{
 							P0:  unsafe.SliceData(t187),
 							P1:  unsafe.SliceData(c.MMProd),
 							P2:  unsafe.SliceData(MAlphaBarState),
@@ -1469,24 +1427,21 @@ func (c *stepBackwardFused) run() {
 							P12: unsafe.SliceData(t44Total),
 							N0:  d,
 							N1:  4*d*a + 4*C*d*s + 4*T*d*l,
-							N2:  4,
-							N3:  4*d*a + 4*C*d*s + 4*T*d*l + 4,
-							N4:  8,
-							N5:  4*d*a + 4*C*d*s + 4*T*d*l + 8,
-							N6:  12,
-							N7:  4*d*a + 4*C*d*s + 4*T*d*l + 12,
-							N8:  4 * d,
-							N9:  4*d*d*a + 4*d,
-							N10: 8 * d,
-							N11: 4*d*d*a + 8*d,
-							N12: 12 * d,
-							N13: 4*d*d*a + 12*d,
-							N14: 4 * d * d * a,
+							N2:  4*d*a + 4*C*d*s + 4*T*d*l + 4,
+							N3:  4*d*a + 4*C*d*s + 4*T*d*l + 8,
+							N4:  4*d*a + 4*C*d*s + 4*T*d*l + 12,
+							N5:  4 * d,
+							N6:  4*d*d*a + 4*d,
+							N7:  8 * d,
+							N8:  4*d*d*a + 8*d,
+							N9:  12 * d,
+							N10: 4*d*d*a + 12*d,
+							N11: 4 * d * d * a,
 							S0:  [2]float32{t44},
 							S1:  [2]float32{t422},
 							S2:  [2]float32{w11},
 						}
-						regions.R9f23174cffaa(&a2)
+						regions.R2af24f395b79(&a2)
 					} else {
 						MMProd := c.MMProd[(l*T+a+C*s)*d:][:d]
 						t44_2 := t44
@@ -1531,7 +1486,7 @@ func (c *stepBackwardFused) run() {
 					// self_referential.M_m
 					var t52 F
 					if kern.Wide() {
-						a2 := regions.Rd1e24c7f8518Args{
+						a2 := regions.R0f03809e3b1cArgs{
 							P0: unsafe.SliceData(t62),
 							P1: unsafe.SliceData(t172),
 							P2: unsafe.SliceData(t282),
@@ -1543,7 +1498,7 @@ func (c *stepBackwardFused) run() {
 							N0: d,
 							S0: [2]float32{t52},
 						}
-						regions.Rd1e24c7f8518(&a2)
+						regions.R0f03809e3b1c(&a2)
 					} else {
 						t52_2 := t52
 						t52Sums := [16]F{t52_2}
@@ -1561,7 +1516,7 @@ func (c *stepBackwardFused) run() {
 					var t59 F
 					var t612 F
 					if kern.Wide() {
-						a2 := regions.Re28de15e01b7Args{
+						a2 := regions.R2c64f004532dArgs{
 							P0: unsafe.SliceData(t189),
 							P1: unsafe.SliceData(MMBarState),
 							P2: unsafe.SliceData(c.NM),
@@ -1571,19 +1526,16 @@ func (c *stepBackwardFused) run() {
 							P6: unsafe.SliceData(t59Total),
 							P7: unsafe.SliceData(t612Total),
 							N0: d,
-							N1: 4,
-							N2: 8,
-							N3: 12,
-							N4: 8 * d,
-							N5: 4*d*d*a + 8*d,
-							N6: 12 * d,
-							N7: 4*d*d*a + 12*d,
-							N8: 4 * d * d * a,
+							N1: 8 * d,
+							N2: 4*d*d*a + 8*d,
+							N3: 12 * d,
+							N4: 4*d*d*a + 12*d,
+							N5: 4 * d * d * a,
 							S0: [2]float32{t612},
 							S1: [2]float32{t59},
 							S2: [2]float32{w11},
 						}
-						regions.Re28de15e01b7(&a2)
+						regions.R2c64f004532d(&a2)
 					} else {
 						t612_2 := t612
 						t59_2 := t59
@@ -1619,7 +1571,7 @@ func (c *stepBackwardFused) run() {
 					var t69 F
 					thetaEntry2 := theta[a]
 					if kern.Wide() {
-						a2 := regions.R4d29e702d436Args{
+						a2 := regions.R160947eec996Args{
 							P0: unsafe.SliceData(t190),
 							P1: unsafe.SliceData(t188),
 							P2: unsafe.SliceData(t186),
@@ -1633,7 +1585,7 @@ func (c *stepBackwardFused) run() {
 							S1: [2]float32{thetaEntry2},
 							S2: [2]float32{w10},
 						}
-						regions.R4d29e702d436(&a2)
+						regions.R160947eec996(&a2)
 					} else {
 						t69_2 := t69
 						t69Sums := [16]F{t69_2}
@@ -1656,7 +1608,7 @@ func (c *stepBackwardFused) run() {
 					// self_referential.a_v, self_referential.v, self_referential.M_m, self_referential.k, self_referential.theta
 					var t98 F
 					if kern.Wide() {
-						a2 := regions.R95de8d471026Args{
+						a2 := regions.R1a3b065a27f7Args{
 							P0: unsafe.SliceData(t56),
 							P1: unsafe.SliceData(t51),
 							P2: unsafe.SliceData(k2),
@@ -1672,7 +1624,7 @@ func (c *stepBackwardFused) run() {
 							S3: [2]float32{t86},
 							S4: [2]float32{t662},
 						}
-						regions.R95de8d471026(&a2)
+						regions.R1a3b065a27f7(&a2)
 					} else {
 						aV := c.AV[(l*T+a+C*s)*d:][:d]
 						t98_2 := t98
@@ -1692,17 +1644,14 @@ func (c *stepBackwardFused) run() {
 					// self_referential.a_v
 					clear(t92)
 					if kern.Wide() {
-						a2 := regions.Re366f1dd4c1bArgs{
+						a2 := regions.R9fbb14f93329Args{
 							P0: unsafe.SliceData(t90),
 							P1: unsafe.SliceData(MVTrail),
 							P2: unsafe.SliceData(t92),
 							N0: d,
-							N1: 4,
-							N2: 8,
-							N3: 12,
-							N4: 4 * d * d * a,
+							N1: 4 * d * d * a,
 						}
-						regions.Re366f1dd4c1b(&a2)
+						regions.R9fbb14f93329(&a2)
 					} else {
 						for i := range d {
 							MVTrail2 := MVTrail[(a*d+i)*d:][:d]
@@ -1730,7 +1679,7 @@ func (c *stepBackwardFused) run() {
 					c.BRhoBar[0] = c.BRhoBar[0] + t164
 					// self_referential.a_k, self_referential.k
 					if kern.Wide() {
-						a2 := regions.Rf69030d44f5dArgs{
+						a2 := regions.R5234cfdbbdecArgs{
 							P0: unsafe.SliceData(c.AK),
 							P1: unsafe.SliceData(t93),
 							P2: unsafe.SliceData(t119),
@@ -1739,7 +1688,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{t115},
 							S1: [2]float32{t95},
 						}
-						regions.Rf69030d44f5d(&a2)
+						regions.R5234cfdbbdec(&a2)
 					} else {
 						aK := c.AK[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -1751,7 +1700,7 @@ func (c *stepBackwardFused) run() {
 					clear(t174)
 					w19 := F(t152 * t164)
 					if kern.Wide() {
-						a2 := regions.R66469a850a04Args{
+						a2 := regions.Rc38e2e6bd7c9Args{
 							P0:  unsafe.SliceData(t119),
 							P1:  unsafe.SliceData(t183),
 							P2:  unsafe.SliceData(t181),
@@ -1774,25 +1723,22 @@ func (c *stepBackwardFused) run() {
 							P19: unsafe.SliceData(MMBarState),
 							N0:  d,
 							N1:  4*d*a + 4*C*d*s + 4*T*d*l,
-							N2:  4,
-							N3:  4*d*a + 4*C*d*s + 4*T*d*l + 4,
-							N4:  8,
-							N5:  4*d*a + 4*C*d*s + 4*T*d*l + 8,
-							N6:  12,
-							N7:  4*d*a + 4*C*d*s + 4*T*d*l + 12,
-							N8:  4*d*d*a + 4*d,
-							N9:  4 * d,
-							N10: 4*d*d*a + 8*d,
-							N11: 8 * d,
-							N12: 4*d*d*a + 12*d,
-							N13: 12 * d,
-							N14: 4 * d * d * a,
+							N2:  4*d*a + 4*C*d*s + 4*T*d*l + 4,
+							N3:  4*d*a + 4*C*d*s + 4*T*d*l + 8,
+							N4:  4*d*a + 4*C*d*s + 4*T*d*l + 12,
+							N5:  4*d*d*a + 4*d,
+							N6:  4 * d,
+							N7:  4*d*d*a + 8*d,
+							N8:  8 * d,
+							N9:  4*d*d*a + 12*d,
+							N10: 12 * d,
+							N11: 4 * d * d * a,
 							S0:  [2]float32{thetaEntry2},
 							S1:  [2]float32{rhoEntry3},
 							S2:  [2]float32{w19},
 							S3:  [2]float32{t155},
 						}
-						regions.R66469a850a04(&a2)
+						regions.Rc38e2e6bd7c9(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -1828,7 +1774,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// self_referential.y, self_referential.a_eta, self_referential.theta, self_referential.a_alpha, self_referential.c, self_referential
 					if kern.Wide() {
-						a2 := regions.R57a6e8927b40Args{
+						a2 := regions.R1f0e3348cbebArgs{
 							P0: unsafe.SliceData(c.AAlphaProd),
 							P1: unsafe.SliceData(c.AEtaProd),
 							P2: unsafe.SliceData(t92),
@@ -1841,7 +1787,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{w19},
 							S1: [2]float32{t155},
 						}
-						regions.R57a6e8927b40(&a2)
+						regions.R1f0e3348cbeb(&a2)
 					} else {
 						aAlphaProd := c.AAlphaProd[(l*T+a+C*s)*d:][:d]
 						aEtaProd := c.AEtaProd[(l*T+a+C*s)*d:][:d]
@@ -1874,20 +1820,17 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential.q
 	if kern.Wide() {
-		a := regions.Ra1f5cd3e3b60Args{
+		a := regions.Rda300cb5cecaArgs{
 			P0: unsafe.SliceData(t11),
 			P1: unsafe.SliceData(t72),
 			P2: unsafe.SliceData(q),
 			P3: unsafe.SliceData(t22),
 			N0: L,
 			N1: T,
-			N2: 4,
-			N3: 8,
-			N4: 12,
-			N5: d,
-			N6: T * d,
+			N2: d,
+			N3: T * d,
 		}
-		regions.Ra1f5cd3e3b60(&a)
+		regions.Rda300cb5ceca(&a)
 	} else {
 		for i := range L {
 			t11_2 := t11[i*T:][:T]
@@ -1909,7 +1852,7 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential.q
 	if kern.Wide() {
-		a := regions.Rec7dbc684d11Args{
+		a := regions.R37838a54d3a4Args{
 			P0: unsafe.SliceData(t9),
 			P1: unsafe.SliceData(c.QProd2),
 			P2: unsafe.SliceData(t22),
@@ -1918,7 +1861,7 @@ func (c *stepBackwardFused) run() {
 			N0: L,
 			N1: T,
 		}
-		regions.Rec7dbc684d11(&a)
+		regions.R37838a54d3a4(&a)
 	} else {
 		for i := range L {
 			t9_2 := t9[i*T:][:T]
@@ -1937,7 +1880,7 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential.q
 	if kern.Wide() {
-		a := regions.R041e310131b5Args{
+		a := regions.Rdbc2740d5f8dArgs{
 			P0: unsafe.SliceData(t19),
 			P1: unsafe.SliceData(t39),
 			P2: unsafe.SliceData(c.QProd),
@@ -1948,7 +1891,7 @@ func (c *stepBackwardFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.R041e310131b5(&a)
+		regions.Rdbc2740d5f8d(&a)
 	} else {
 		for i := range L {
 			t19_2 := t19[i*T:][:T]

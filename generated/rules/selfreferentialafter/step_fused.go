@@ -135,7 +135,7 @@ func (c *stepFused) run() {
 			for a := range min(C, -C*s+T) {
 				// self_referential_after.a_alpha, self_referential_after.a_eta, self_referential_after.a_k, self_referential_after.a_v
 				if kern.Wide() {
-					a2 := regions.R49bc7294aa35Args{
+					a2 := regions.R8f9b97771a93Args{
 						P0: unsafe.SliceData(c.X),
 						P1: unsafe.SliceData(MAlphaState),
 						P2: unsafe.SliceData(MEtaState),
@@ -149,11 +149,8 @@ func (c *stepFused) run() {
 						N1: 8 * d,
 						N2: 12 * d,
 						N3: 4*d*a + 4*C*d*s + 4*T*d*l,
-						N4: 4,
-						N5: 8,
-						N6: 12,
 					}
-					regions.R49bc7294aa35(&a2)
+					regions.R8f9b97771a93(&a2)
 				} else {
 					for i := range d {
 						x := c.X[(l*T+a+C*s)*d:][:d]
@@ -191,7 +188,7 @@ func (c *stepFused) run() {
 				var t8 F
 				var t20 F
 				if kern.Wide() {
-					a2 := regions.Rb632af74aa7aArgs{
+					a2 := regions.Rdafa17b2e1ccArgs{
 						P0: unsafe.SliceData(aAlpha),
 						P1: unsafe.SliceData(aEta),
 						P2: unsafe.SliceData(aK2),
@@ -203,7 +200,7 @@ func (c *stepFused) run() {
 						S1: [2]float32{t8},
 						S2: [2]float32{t2},
 					}
-					regions.Rb632af74aa7a(&a2)
+					regions.Rdafa17b2e1cc(&a2)
 				} else {
 					t20_2 := t20
 					t8_2 := t8
@@ -247,7 +244,7 @@ func (c *stepFused) run() {
 				// self_referential_after.k, self_referential_after.v
 				var t32 F
 				if kern.Wide() {
-					a2 := regions.R95447174c5b7Args{
+					a2 := regions.R75ebd010d09aArgs{
 						P0: unsafe.SliceData(aV2),
 						P1: unsafe.SliceData(aK2),
 						P2: unsafe.SliceData(k),
@@ -256,7 +253,7 @@ func (c *stepFused) run() {
 						S0: [2]float32{t32},
 						S1: [2]float32{t29},
 					}
-					regions.R95447174c5b7(&a2)
+					regions.R75ebd010d09a(&a2)
 				} else {
 					t32_2 := t32
 					t32Sums := [16]F{t32_2}
@@ -275,13 +272,13 @@ func (c *stepFused) run() {
 				t43 := F(1) - rho2
 				// self_referential_after.v
 				if kern.Wide() {
-					a2 := regions.R169248eac994Args{
+					a2 := regions.R203164e6c7d4Args{
 						P0: unsafe.SliceData(aV2),
 						P1: unsafe.SliceData(v),
 						N0: d,
 						S0: [2]float32{t41},
 					}
-					regions.R169248eac994(&a2)
+					regions.R203164e6c7d4(&a2)
 				} else {
 					for i := range d {
 						v[i] = aV2[i] / t41
@@ -289,16 +286,13 @@ func (c *stepFused) run() {
 				}
 				// self_referential_after.M_m
 				if kern.Wide() {
-					a2 := regions.Rdb7fff3d9064Args{
+					a2 := regions.Rbc3801b6cf14Args{
 						P0: unsafe.SliceData(MMState),
 						P1: unsafe.SliceData(k),
 						P2: unsafe.SliceData(t48),
 						N0: d,
-						N1: 4,
-						N2: 8,
-						N3: 12,
 					}
-					regions.Rdb7fff3d9064(&a2)
+					regions.Rbc3801b6cf14(&a2)
 				} else {
 					for i := range d {
 						MMState2 := MMState[i*d:][:d]
@@ -346,7 +340,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential_after.M_m, self_referential_after.a_q
 				if kern.Wide() {
-					a2 := regions.R8be13a150a86Args{
+					a2 := regions.Ra20f328cc084Args{
 						P0: unsafe.SliceData(t49),
 						P1: unsafe.SliceData(MQState),
 						P2: unsafe.SliceData(c.X),
@@ -355,17 +349,14 @@ func (c *stepFused) run() {
 						P5: unsafe.SliceData(MMState),
 						P6: unsafe.SliceData(aQ2),
 						N0: d,
-						N1: 4,
-						N2: 8,
-						N3: 12,
-						N4: 8 * d,
-						N5: 12 * d,
-						N6: 4*d*a + 4*C*d*s + 4*T*d*l,
+						N1: 8 * d,
+						N2: 12 * d,
+						N3: 4*d*a + 4*C*d*s + 4*T*d*l,
 						S0: [2]float32{theta2},
 						S1: [2]float32{t43},
 						S2: [2]float32{rho2},
 					}
-					regions.R8be13a150a86(&a2)
+					regions.Ra20f328cc084(&a2)
 				} else {
 					for i := range d {
 						MQState2 := MQState[i*d:][:d]
@@ -386,13 +377,13 @@ func (c *stepFused) run() {
 				// self_referential_after.q
 				var t62 F
 				if kern.Wide() {
-					a2 := regions.Rcaaa061020e0Args{
+					a2 := regions.Rd3b5ca8eee26Args{
 						P0: unsafe.SliceData(aQ2),
 						P1: unsafe.SliceData(t62Total),
 						N0: d,
 						S0: [2]float32{t62},
 					}
-					regions.Rcaaa061020e0(&a2)
+					regions.Rd3b5ca8eee26(&a2)
 				} else {
 					t62_2 := t62
 					t62Sums := [16]F{t62_2}
@@ -413,13 +404,13 @@ func (c *stepFused) run() {
 				}
 				// self_referential_after.q
 				if kern.Wide() {
-					a2 := regions.R169248eac994Args{
+					a2 := regions.R203164e6c7d4Args{
 						P0: unsafe.SliceData(aQ2),
 						P1: unsafe.SliceData(q),
 						N0: d,
 						S0: [2]float32{t71},
 					}
-					regions.R169248eac994(&a2)
+					regions.R203164e6c7d4(&a2)
 				} else {
 					for i := range d {
 						q[i] = aQ2[i] / t71
@@ -427,7 +418,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential_after.y, self_referential_after.M_alpha
 				if kern.Wide() {
-					a2 := regions.Ra0d90a10ac70Args{
+					a2 := regions.R781fc0af9806Args{
 						P0: unsafe.SliceData(MMState),
 						P1: unsafe.SliceData(q),
 						P2: unsafe.SliceData(MAlphaState),
@@ -436,11 +427,8 @@ func (c *stepFused) run() {
 						P5: unsafe.SliceData(t79),
 						N0: d,
 						N1: 12 * d,
-						N2: 4,
-						N3: 8,
-						N4: 12,
 					}
-					regions.Ra0d90a10ac70(&a2)
+					regions.R781fc0af9806(&a2)
 				} else {
 					for i := range d {
 						MMState2 := MMState[i*d:][:d]
@@ -494,7 +482,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential_after.M_alpha, self_referential_after.M_m, self_referential_after.M_eta
 				if kern.Wide() {
-					a2 := regions.Rea7de9f888f0Args{
+					a2 := regions.R829bbd47ffd6Args{
 						P0: unsafe.SliceData(t80),
 						P1: unsafe.SliceData(k),
 						P2: unsafe.SliceData(MEtaState),
@@ -503,16 +491,13 @@ func (c *stepFused) run() {
 						P5: unsafe.SliceData(MAlpha2),
 						P6: unsafe.SliceData(t97),
 						N0: d,
-						N1: 4,
-						N2: 8,
-						N3: 12,
-						N4: 8 * d,
-						N5: 12 * d,
+						N1: 8 * d,
+						N2: 12 * d,
 						S0: [2]float32{theta2},
 						S1: [2]float32{t43},
 						S2: [2]float32{rho2},
 					}
-					regions.Rea7de9f888f0(&a2)
+					regions.R829bbd47ffd6(&a2)
 				} else {
 					for i := range d {
 						MEtaState2 := MEtaState[i*d:][:d]
@@ -566,7 +551,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential_after.M_eta, self_referential_after.M_m, self_referential_after.M_k
 				if kern.Wide() {
-					a2 := regions.Rea7de9f888f0Args{
+					a2 := regions.R829bbd47ffd6Args{
 						P0: unsafe.SliceData(t98),
 						P1: unsafe.SliceData(k),
 						P2: unsafe.SliceData(MKState),
@@ -575,16 +560,13 @@ func (c *stepFused) run() {
 						P5: unsafe.SliceData(MEta2),
 						P6: unsafe.SliceData(t115),
 						N0: d,
-						N1: 4,
-						N2: 8,
-						N3: 12,
-						N4: 8 * d,
-						N5: 12 * d,
+						N1: 8 * d,
+						N2: 12 * d,
 						S0: [2]float32{theta2},
 						S1: [2]float32{t43},
 						S2: [2]float32{rho2},
 					}
-					regions.Rea7de9f888f0(&a2)
+					regions.R829bbd47ffd6(&a2)
 				} else {
 					for i := range d {
 						MKState2 := MKState[i*d:][:d]
@@ -638,7 +620,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential_after.M_k, self_referential_after.M_m, self_referential_after.M_v
 				if kern.Wide() {
-					a2 := regions.Reef1e45d1b58Args{
+					a2 := regions.Rab0503c09dbbArgs{
 						P0: unsafe.SliceData(t116),
 						P1: unsafe.SliceData(k),
 						P2: unsafe.SliceData(MVState),
@@ -646,16 +628,13 @@ func (c *stepFused) run() {
 						P4: unsafe.SliceData(MKState),
 						P5: unsafe.SliceData(t133),
 						N0: d,
-						N1: 4,
-						N2: 8,
-						N3: 12,
-						N4: 8 * d,
-						N5: 12 * d,
+						N1: 8 * d,
+						N2: 12 * d,
 						S0: [2]float32{theta2},
 						S1: [2]float32{t43},
 						S2: [2]float32{rho2},
 					}
-					regions.Reef1e45d1b58(&a2)
+					regions.Rab0503c09dbb(&a2)
 				} else {
 					for i := range d {
 						MVState2 := MVState[i*d:][:d]
@@ -708,7 +687,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential_after.M_v, self_referential_after.M_m, self_referential_after.M_q
 				if kern.Wide() {
-					a2 := regions.Reef1e45d1b58Args{
+					a2 := regions.Rab0503c09dbbArgs{
 						P0: unsafe.SliceData(t134),
 						P1: unsafe.SliceData(k),
 						P2: unsafe.SliceData(MQState),
@@ -716,16 +695,13 @@ func (c *stepFused) run() {
 						P4: unsafe.SliceData(MVState),
 						P5: unsafe.SliceData(t151),
 						N0: d,
-						N1: 4,
-						N2: 8,
-						N3: 12,
-						N4: 8 * d,
-						N5: 12 * d,
+						N1: 8 * d,
+						N2: 12 * d,
 						S0: [2]float32{theta2},
 						S1: [2]float32{t43},
 						S2: [2]float32{rho2},
 					}
-					regions.Reef1e45d1b58(&a2)
+					regions.Rab0503c09dbb(&a2)
 				} else {
 					for i := range d {
 						MQState2 := MQState[i*d:][:d]
@@ -837,7 +813,7 @@ func (c *stepFused) run() {
 				clear(t250)
 				clear(t251)
 				if kern.Wide() {
-					a2 := regions.R361aa0323143Args{
+					a2 := regions.Ra8dd152f20e2Args{
 						P0: unsafe.SliceData(t152),
 						P1: unsafe.SliceData(k),
 						P2: unsafe.SliceData(PQ),
@@ -847,17 +823,14 @@ func (c *stepFused) run() {
 						P6: unsafe.SliceData(t251),
 						P7: unsafe.SliceData(MAlphaState),
 						N0: d,
-						N1: 4,
-						N2: 8,
-						N3: 12,
-						N4: 4 * d,
-						N5: 8 * d,
-						N6: 12 * d,
+						N1: 4 * d,
+						N2: 8 * d,
+						N3: 12 * d,
 						S0: [2]float32{theta2},
 						S1: [2]float32{t43},
 						S2: [2]float32{rho2},
 					}
-					regions.R361aa0323143(&a2)
+					regions.Ra8dd152f20e2(&a2)
 				} else {
 					for i := range d {
 						PQ2 := PQ[i*d:][:d]
@@ -1035,7 +1008,7 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential_after.k, self_referential_after.v, self_referential_after.q
 	if kern.Wide() {
-		a := regions.R7551760382b9Args{
+		a := regions.Re98ee0f144d7Args{
 			P0: unsafe.SliceData(c.AK),
 			P1: unsafe.SliceData(c.AV),
 			P2: unsafe.SliceData(c.AQ),
@@ -1046,12 +1019,9 @@ func (c *stepBackwardFused) run() {
 			N1: T,
 			N2: d,
 			N3: 12 * d,
-			N4: 4,
-			N5: 8,
-			N6: 12,
-			N7: T * d,
+			N4: T * d,
 		}
-		regions.R7551760382b9(&a)
+		regions.Re98ee0f144d7(&a)
 	} else {
 		for i := range L {
 			t20_2 := t20[i*T:][:T]
@@ -1144,14 +1114,14 @@ func (c *stepBackwardFused) run() {
 					t20Entry := t20_2[a]
 					w2 := kern.Larger(kern.Choose((F(0) < t20Entry), num.Sqrt(kern.Choose((F(0) < t20Entry), t20Entry, F(1))), F(0)), F(1e-08))
 					if kern.Wide() {
-						a2 := regions.Rb24e720a2b60Args{
+						a2 := regions.Re10605d4e820Args{
 							P0: unsafe.SliceData(c.AK),
 							P1: unsafe.SliceData(k),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 							S0: [2]float32{w2},
 						}
-						regions.Rb24e720a2b60(&a2)
+						regions.Re10605d4e820(&a2)
 					} else {
 						aK := c.AK[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -1163,7 +1133,7 @@ func (c *stepBackwardFused) run() {
 					thetaEntry := theta[a]
 					w3 := F(1) - rhoEntry
 					if kern.Wide() {
-						a2 := regions.R1e1dcce2a1c0Args{
+						a2 := regions.R7c8f2f7a13b6Args{
 							P0:  unsafe.SliceData(c.MMLin),
 							P1:  unsafe.SliceData(c.MAlphaLin),
 							P2:  unsafe.SliceData(c.MEtaLin),
@@ -1192,7 +1162,7 @@ func (c *stepBackwardFused) run() {
 							S1:  [2]float32{w3},
 							S2:  [2]float32{rhoEntry},
 						}
-						regions.R1e1dcce2a1c0(&a2)
+						regions.R7c8f2f7a13b6(&a2)
 					} else {
 						MMLin := c.MMLin[(l*T+a+C*s)*d:][:d]
 						MAlphaLin := c.MAlphaLin[(l*T+a+C*s)*d:][:d]
@@ -1249,18 +1219,15 @@ func (c *stepBackwardFused) run() {
 				for a := n - 1; a >= 0; a-- {
 					// self_referential_after.a_eta
 					if kern.Wide() {
-						a2 := regions.Rd1846662fdffArgs{
+						a2 := regions.R6dafcaefc495Args{
 							P0: unsafe.SliceData(MEtaTrail),
 							P1: unsafe.SliceData(c.X),
 							P2: unsafe.SliceData(aEta),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 							N2: 4 * d * d * a,
-							N3: 4,
-							N4: 8,
-							N5: 12,
 						}
-						regions.Rd1846662fdff(&a2)
+						regions.R6dafcaefc495(&a2)
 					} else {
 						for i := range d {
 							MEtaTrail2 := MEtaTrail[(a*d+i)*d:][:d]
@@ -1277,13 +1244,13 @@ func (c *stepBackwardFused) run() {
 					// self_referential_after.theta
 					var t8 F
 					if kern.Wide() {
-						a2 := regions.Rdd8bf15cf471Args{
+						a2 := regions.Rb88de8560579Args{
 							P0: unsafe.SliceData(aEta),
 							P1: unsafe.SliceData(t8Total),
 							N0: d,
 							S0: [2]float32{t8},
 						}
-						regions.Rdd8bf15cf471(&a2)
+						regions.Rb88de8560579(&a2)
 					} else {
 						t8_2 := t8
 						t8Sums := [16]F{t8_2}
@@ -1307,7 +1274,7 @@ func (c *stepBackwardFused) run() {
 					w10 := kern.Larger(kern.Choose((F(0) < t20Entry2), t25, F(0)), F(1e-08))
 					w11 := kern.Larger(kern.Choose((F(0) < t62Entry), t67, F(0)), F(1e-08))
 					if kern.Wide() {
-						a2 := regions.Re99c292d6cecArgs{
+						a2 := regions.R3ffa6e562d62Args{
 							P0: unsafe.SliceData(c.AK),
 							P1: unsafe.SliceData(k2),
 							P2: unsafe.SliceData(c.AQ),
@@ -1317,7 +1284,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{w10},
 							S1: [2]float32{w11},
 						}
-						regions.Re99c292d6cec(&a2)
+						regions.R3ffa6e562d62(&a2)
 					} else {
 						aK := c.AK[(l*T+a+C*s)*d:][:d]
 						aQ := c.AQ[(l*T+a+C*s)*d:][:d]
@@ -1329,7 +1296,7 @@ func (c *stepBackwardFused) run() {
 					// self_referential_after.M_q
 					clear(t6)
 					if kern.Wide() {
-						a2 := regions.R71811603bf01Args{
+						a2 := regions.Rdc5c8876760aArgs{
 							P0: unsafe.SliceData(c.MQLin),
 							P1: unsafe.SliceData(MQBarState),
 							P2: unsafe.SliceData(k2),
@@ -1340,11 +1307,8 @@ func (c *stepBackwardFused) run() {
 							N2: 4*d*a + 4*C*d*s + 4*T*d*l + 4,
 							N3: 4*d*a + 4*C*d*s + 4*T*d*l + 8,
 							N4: 4*d*a + 4*C*d*s + 4*T*d*l + 12,
-							N5: 4,
-							N6: 8,
-							N7: 12,
 						}
-						regions.R71811603bf01(&a2)
+						regions.Rdc5c8876760a(&a2)
 					} else {
 						MQLin := c.MQLin[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -1369,7 +1333,7 @@ func (c *stepBackwardFused) run() {
 					rhoEntry3 := rho[a]
 					w12 := F(1) - rhoEntry3
 					if kern.Wide() {
-						a2 := regions.R9f23174cffaaArgs{
+						a2 := regions.R2af24f395b79Args{
 							P0:  unsafe.SliceData(t232),
 							P1:  unsafe.SliceData(c.MVLin),
 							P2:  unsafe.SliceData(MQBarState),
@@ -1385,24 +1349,21 @@ func (c *stepBackwardFused) run() {
 							P12: unsafe.SliceData(t132Total),
 							N0:  d,
 							N1:  4*d*a + 4*C*d*s + 4*T*d*l,
-							N2:  4,
-							N3:  4*d*a + 4*C*d*s + 4*T*d*l + 4,
-							N4:  8,
-							N5:  4*d*a + 4*C*d*s + 4*T*d*l + 8,
-							N6:  12,
-							N7:  4*d*a + 4*C*d*s + 4*T*d*l + 12,
-							N8:  4 * d,
-							N9:  4*d*d*a + 4*d,
-							N10: 8 * d,
-							N11: 4*d*d*a + 8*d,
-							N12: 12 * d,
-							N13: 4*d*d*a + 12*d,
-							N14: 4 * d * d * a,
+							N2:  4*d*a + 4*C*d*s + 4*T*d*l + 4,
+							N3:  4*d*a + 4*C*d*s + 4*T*d*l + 8,
+							N4:  4*d*a + 4*C*d*s + 4*T*d*l + 12,
+							N5:  4 * d,
+							N6:  4*d*d*a + 4*d,
+							N7:  8 * d,
+							N8:  4*d*d*a + 8*d,
+							N9:  12 * d,
+							N10: 4*d*d*a + 12*d,
+							N11: 4 * d * d * a,
 							S0:  [2]float32{t132},
 							S1:  [2]float32{t112},
 							S2:  [2]float32{w12},
 						}
-						regions.R9f23174cffaa(&a2)
+						regions.R2af24f395b79(&a2)
 					} else {
 						MVLin := c.MVLin[(l*T+a+C*s)*d:][:d]
 						t132_2 := t132
@@ -1450,7 +1411,7 @@ func (c *stepBackwardFused) run() {
 					var t242_2 F
 					var t26 F
 					if kern.Wide() {
-						a2 := regions.R9f23174cffaaArgs{
+						a2 := regions.R2af24f395b79Args{
 							P0:  unsafe.SliceData(t234),
 							P1:  unsafe.SliceData(c.MKLin),
 							P2:  unsafe.SliceData(MVBarState),
@@ -1466,24 +1427,21 @@ func (c *stepBackwardFused) run() {
 							P12: unsafe.SliceData(t26Total),
 							N0:  d,
 							N1:  4*d*a + 4*C*d*s + 4*T*d*l,
-							N2:  4,
-							N3:  4*d*a + 4*C*d*s + 4*T*d*l + 4,
-							N4:  8,
-							N5:  4*d*a + 4*C*d*s + 4*T*d*l + 8,
-							N6:  12,
-							N7:  4*d*a + 4*C*d*s + 4*T*d*l + 12,
-							N8:  4 * d,
-							N9:  4*d*d*a + 4*d,
-							N10: 8 * d,
-							N11: 4*d*d*a + 8*d,
-							N12: 12 * d,
-							N13: 4*d*d*a + 12*d,
-							N14: 4 * d * d * a,
+							N2:  4*d*a + 4*C*d*s + 4*T*d*l + 4,
+							N3:  4*d*a + 4*C*d*s + 4*T*d*l + 8,
+							N4:  4*d*a + 4*C*d*s + 4*T*d*l + 12,
+							N5:  4 * d,
+							N6:  4*d*d*a + 4*d,
+							N7:  8 * d,
+							N8:  4*d*d*a + 8*d,
+							N9:  12 * d,
+							N10: 4*d*d*a + 12*d,
+							N11: 4 * d * d * a,
 							S0:  [2]float32{t26},
 							S1:  [2]float32{t242_2},
 							S2:  [2]float32{w12},
 						}
-						regions.R9f23174cffaa(&a2)
+						regions.R2af24f395b79(&a2)
 					} else {
 						MKLin := c.MKLin[(l*T+a+C*s)*d:][:d]
 						t26_2 := t26
@@ -1531,7 +1489,7 @@ func (c *stepBackwardFused) run() {
 					var t372 F
 					var t392 F
 					if kern.Wide() {
-						a2 := regions.R9f23174cffaaArgs{
+						a2 := regions.R2af24f395b79Args{
 							P0:  unsafe.SliceData(t236),
 							P1:  unsafe.SliceData(c.MEtaLin),
 							P2:  unsafe.SliceData(MKBarState),
@@ -1547,24 +1505,21 @@ func (c *stepBackwardFused) run() {
 							P12: unsafe.SliceData(t392Total),
 							N0:  d,
 							N1:  4*d*a + 4*C*d*s + 4*T*d*l,
-							N2:  4,
-							N3:  4*d*a + 4*C*d*s + 4*T*d*l + 4,
-							N4:  8,
-							N5:  4*d*a + 4*C*d*s + 4*T*d*l + 8,
-							N6:  12,
-							N7:  4*d*a + 4*C*d*s + 4*T*d*l + 12,
-							N8:  4 * d,
-							N9:  4*d*d*a + 4*d,
-							N10: 8 * d,
-							N11: 4*d*d*a + 8*d,
-							N12: 12 * d,
-							N13: 4*d*d*a + 12*d,
-							N14: 4 * d * d * a,
+							N2:  4*d*a + 4*C*d*s + 4*T*d*l + 4,
+							N3:  4*d*a + 4*C*d*s + 4*T*d*l + 8,
+							N4:  4*d*a + 4*C*d*s + 4*T*d*l + 12,
+							N5:  4 * d,
+							N6:  4*d*d*a + 4*d,
+							N7:  8 * d,
+							N8:  4*d*d*a + 8*d,
+							N9:  12 * d,
+							N10: 4*d*d*a + 12*d,
+							N11: 4 * d * d * a,
 							S0:  [2]float32{t392},
 							S1:  [2]float32{t372},
 							S2:  [2]float32{w12},
 						}
-						regions.R9f23174cffaa(&a2)
+						regions.R2af24f395b79(&a2)
 					} else {
 						MEtaLin := c.MEtaLin[(l*T+a+C*s)*d:][:d]
 						t392_2 := t392
@@ -1612,7 +1567,7 @@ func (c *stepBackwardFused) run() {
 					var t50 F
 					var t52 F
 					if kern.Wide() {
-						a2 := regions.R9f23174cffaaArgs{
+						a2 := regions.R2af24f395b79Args{
 							P0:  unsafe.SliceData(t238),
 							P1:  unsafe.SliceData(c.MAlphaLin),
 							P2:  unsafe.SliceData(MEtaBarState),
@@ -1628,24 +1583,21 @@ func (c *stepBackwardFused) run() {
 							P12: unsafe.SliceData(t52Total),
 							N0:  d,
 							N1:  4*d*a + 4*C*d*s + 4*T*d*l,
-							N2:  4,
-							N3:  4*d*a + 4*C*d*s + 4*T*d*l + 4,
-							N4:  8,
-							N5:  4*d*a + 4*C*d*s + 4*T*d*l + 8,
-							N6:  12,
-							N7:  4*d*a + 4*C*d*s + 4*T*d*l + 12,
-							N8:  4 * d,
-							N9:  4*d*d*a + 4*d,
-							N10: 8 * d,
-							N11: 4*d*d*a + 8*d,
-							N12: 12 * d,
-							N13: 4*d*d*a + 12*d,
-							N14: 4 * d * d * a,
+							N2:  4*d*a + 4*C*d*s + 4*T*d*l + 4,
+							N3:  4*d*a + 4*C*d*s + 4*T*d*l + 8,
+							N4:  4*d*a + 4*C*d*s + 4*T*d*l + 12,
+							N5:  4 * d,
+							N6:  4*d*d*a + 4*d,
+							N7:  8 * d,
+							N8:  4*d*d*a + 8*d,
+							N9:  12 * d,
+							N10: 4*d*d*a + 12*d,
+							N11: 4 * d * d * a,
 							S0:  [2]float32{t52},
 							S1:  [2]float32{t50},
 							S2:  [2]float32{w12},
 						}
-						regions.R9f23174cffaa(&a2)
+						regions.R2af24f395b79(&a2)
 					} else {
 						MAlphaLin := c.MAlphaLin[(l*T+a+C*s)*d:][:d]
 						t52_2 := t52
@@ -1693,7 +1645,7 @@ func (c *stepBackwardFused) run() {
 					var t63 F
 					var t65 F
 					if kern.Wide() {
-						a2 := regions.Rc13d3c2ef4c6Args{
+						a2 := regions.Rae685d16bf87Args{
 							P0:  unsafe.SliceData(t240),
 							P1:  unsafe.SliceData(c.YBar),
 							P2:  unsafe.SliceData(MAlphaBarState),
@@ -1707,28 +1659,25 @@ func (c *stepBackwardFused) run() {
 							P10: unsafe.SliceData(t65Total),
 							N0:  d,
 							N1:  4*d*a + 4*C*d*s + 4*T*d*l,
-							N2:  4,
-							N3:  4*d*a + 4*C*d*s + 4*T*d*l + 4,
-							N4:  8,
-							N5:  4*d*a + 4*C*d*s + 4*T*d*l + 8,
-							N6:  12,
-							N7:  4*d*a + 4*C*d*s + 4*T*d*l + 12,
-							N8:  4*d*d*a + 4*d,
-							N9:  4 * d,
-							N10: 4*d*d*a + 4*d*d + 4*d,
-							N11: 8 * d,
-							N12: 4*d*d*a + 8*d,
-							N13: 4*d*d*a + 4*d*d + 8*d,
-							N14: 12 * d,
-							N15: 4*d*d*a + 12*d,
-							N16: 4*d*d*a + 4*d*d + 12*d,
-							N17: 4 * d * d * a,
-							N18: 4*d*d*a + 4*d*d,
+							N2:  4*d*a + 4*C*d*s + 4*T*d*l + 4,
+							N3:  4*d*a + 4*C*d*s + 4*T*d*l + 8,
+							N4:  4*d*a + 4*C*d*s + 4*T*d*l + 12,
+							N5:  4*d*d*a + 4*d,
+							N6:  4 * d,
+							N7:  4*d*d*a + 4*d*d + 4*d,
+							N8:  8 * d,
+							N9:  4*d*d*a + 8*d,
+							N10: 4*d*d*a + 4*d*d + 8*d,
+							N11: 12 * d,
+							N12: 4*d*d*a + 12*d,
+							N13: 4*d*d*a + 4*d*d + 12*d,
+							N14: 4 * d * d * a,
+							N15: 4*d*d*a + 4*d*d,
 							S0:  [2]float32{t65},
 							S1:  [2]float32{t63},
 							S2:  [2]float32{w12},
 						}
-						regions.Rc13d3c2ef4c6(&a2)
+						regions.Rae685d16bf87(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*d:][:d]
 						t65_2 := t65
@@ -1767,7 +1716,7 @@ func (c *stepBackwardFused) run() {
 					// self_referential_after.q, self_referential_after.theta, self_referential_after.k
 					var t73 F
 					if kern.Wide() {
-						a2 := regions.R391bb1514cffArgs{
+						a2 := regions.Refcc4f003443Args{
 							P0: unsafe.SliceData(t68),
 							P1: unsafe.SliceData(q),
 							P2: unsafe.SliceData(t73Total),
@@ -1775,7 +1724,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{t73},
 							S1: [2]float32{w11},
 						}
-						regions.R391bb1514cff(&a2)
+						regions.Refcc4f003443(&a2)
 					} else {
 						t73_2 := t73
 						t73Sums := [16]F{t73_2}
@@ -1796,7 +1745,7 @@ func (c *stepBackwardFused) run() {
 					t118 := F(1) / kern.Larger(kern.Choose((F(0) < t32Entry2), t37, F(0)), F(1e-08))
 					// self_referential_after.a_q, self_referential_after.q
 					if kern.Wide() {
-						a2 := regions.Rf69030d44f5dArgs{
+						a2 := regions.R5234cfdbbdecArgs{
 							P0: unsafe.SliceData(c.AQ),
 							P1: unsafe.SliceData(t68),
 							P2: unsafe.SliceData(t942),
@@ -1805,7 +1754,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{t902},
 							S1: [2]float32{t70},
 						}
-						regions.Rf69030d44f5d(&a2)
+						regions.R5234cfdbbdec(&a2)
 					} else {
 						aQ := c.AQ[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -1816,31 +1765,28 @@ func (c *stepBackwardFused) run() {
 					clear(t96)
 					clear(t102)
 					if kern.Wide() {
-						a2 := regions.R80181bc60884Args{
-							P0:  unsafe.SliceData(c.YBar),
-							P1:  unsafe.SliceData(t942),
-							P2:  unsafe.SliceData(c.MMLin),
-							P3:  unsafe.SliceData(q),
-							P4:  unsafe.SliceData(MMBarState),
-							P5:  unsafe.SliceData(k2),
-							P6:  unsafe.SliceData(MQTrail),
-							P7:  unsafe.SliceData(t96),
-							P8:  unsafe.SliceData(t102),
-							P9:  unsafe.SliceData(t242),
-							N0:  d,
-							N1:  4*d*a + 4*C*d*s + 4*T*d*l,
-							N2:  4*d*a + 4*C*d*s + 4*T*d*l + 4,
-							N3:  4,
-							N4:  4*d*a + 4*C*d*s + 4*T*d*l + 8,
-							N5:  8,
-							N6:  4*d*a + 4*C*d*s + 4*T*d*l + 12,
-							N7:  12,
-							N8:  4*d*d*a + 8*d,
-							N9:  12 * d,
-							N10: 4*d*d*a + 12*d,
-							N11: 4 * d * d * a,
+						a2 := regions.Ra5114d75930cArgs{
+							P0: unsafe.SliceData(c.YBar),
+							P1: unsafe.SliceData(t942),
+							P2: unsafe.SliceData(c.MMLin),
+							P3: unsafe.SliceData(q),
+							P4: unsafe.SliceData(MMBarState),
+							P5: unsafe.SliceData(k2),
+							P6: unsafe.SliceData(MQTrail),
+							P7: unsafe.SliceData(t96),
+							P8: unsafe.SliceData(t102),
+							P9: unsafe.SliceData(t242),
+							N0: d,
+							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
+							N2: 4*d*a + 4*C*d*s + 4*T*d*l + 4,
+							N3: 4*d*a + 4*C*d*s + 4*T*d*l + 8,
+							N4: 4*d*a + 4*C*d*s + 4*T*d*l + 12,
+							N5: 4*d*d*a + 8*d,
+							N6: 12 * d,
+							N7: 4*d*d*a + 12*d,
+							N8: 4 * d * d * a,
 						}
-						regions.R80181bc60884(&a2)
+						regions.Ra5114d75930c(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*d:][:d]
 						MMLin := c.MMLin[(l*T+a+C*s)*d:][:d]
@@ -1868,7 +1814,7 @@ func (c *stepBackwardFused) run() {
 					thetaEntry2 := theta[a]
 					w17 := kern.Larger(kern.Choose((F(0) < t32Entry2), t37, F(0)), F(1e-08))
 					if kern.Wide() {
-						a2 := regions.R428f548c0a8aArgs{
+						a2 := regions.R8a137fa12195Args{
 							P0:  unsafe.SliceData(t6),
 							P1:  unsafe.SliceData(t19),
 							P2:  unsafe.SliceData(t3222),
@@ -1894,7 +1840,7 @@ func (c *stepBackwardFused) run() {
 							S2:  [2]float32{thetaEntry2},
 							S3:  [2]float32{w17},
 						}
-						regions.R428f548c0a8a(&a2)
+						regions.R8a137fa12195(&a2)
 					} else {
 						aV := c.AV[(l*T+a+C*s)*d:][:d]
 						t121_2 := t121
@@ -1922,7 +1868,7 @@ func (c *stepBackwardFused) run() {
 					var t110 F
 					var t1122 F
 					if kern.Wide() {
-						a2 := regions.R68e8ca3a4d32Args{
+						a2 := regions.R4d83a1fe1392Args{
 							P0:  unsafe.SliceData(c.YBar),
 							P1:  unsafe.SliceData(t242),
 							P2:  unsafe.SliceData(q),
@@ -1936,22 +1882,19 @@ func (c *stepBackwardFused) run() {
 							N0:  d,
 							N1:  4*d*a + 4*C*d*s + 4*T*d*l,
 							N2:  4*d*a + 4*C*d*s + 4*T*d*l + 4,
-							N3:  4,
-							N4:  4*d*a + 4*C*d*s + 4*T*d*l + 8,
-							N5:  8,
-							N6:  4*d*a + 4*C*d*s + 4*T*d*l + 12,
-							N7:  12,
-							N8:  4 * d,
-							N9:  8 * d,
-							N10: 4*d*d*a + 8*d,
-							N11: 12 * d,
-							N12: 4*d*d*a + 12*d,
-							N13: 4 * d * d * a,
+							N3:  4*d*a + 4*C*d*s + 4*T*d*l + 8,
+							N4:  4*d*a + 4*C*d*s + 4*T*d*l + 12,
+							N5:  4 * d,
+							N6:  8 * d,
+							N7:  4*d*d*a + 8*d,
+							N8:  12 * d,
+							N9:  4*d*d*a + 12*d,
+							N10: 4 * d * d * a,
 							S0:  [2]float32{t1122},
 							S1:  [2]float32{t110},
 							S2:  [2]float32{w12},
 						}
-						regions.R68e8ca3a4d32(&a2)
+						regions.R4d83a1fe1392(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*d:][:d]
 						t1122_2 := t1122
@@ -1995,7 +1938,7 @@ func (c *stepBackwardFused) run() {
 					// self_referential_after.a_v, self_referential_after.v, self_referential_after.k, self_referential_after.M_q, self_referential_after.M_m, self_referential_after.M_v, self_referential_after.M_k, self_referential_after.M_eta, self_referential_after.M_alpha, self_referential_after.theta
 					var t150 F
 					if kern.Wide() {
-						a2 := regions.R4917772617d2Args{
+						a2 := regions.Re6f8f788ffc5Args{
 							P0:  unsafe.SliceData(t243),
 							P1:  unsafe.SliceData(t103),
 							P2:  unsafe.SliceData(t241),
@@ -2017,7 +1960,7 @@ func (c *stepBackwardFused) run() {
 							S3:  [2]float32{t138},
 							S4:  [2]float32{t118},
 						}
-						regions.R4917772617d2(&a2)
+						regions.Re6f8f788ffc5(&a2)
 					} else {
 						aV := c.AV[(l*T+a+C*s)*d:][:d]
 						t150_2 := t150
@@ -2036,17 +1979,14 @@ func (c *stepBackwardFused) run() {
 					// self_referential_after.a_v
 					clear(t1442)
 					if kern.Wide() {
-						a2 := regions.Re366f1dd4c1bArgs{
+						a2 := regions.R9fbb14f93329Args{
 							P0: unsafe.SliceData(t142),
 							P1: unsafe.SliceData(MVTrail),
 							P2: unsafe.SliceData(t1442),
 							N0: d,
-							N1: 4,
-							N2: 8,
-							N3: 12,
-							N4: 4 * d * d * a,
+							N1: 4 * d * d * a,
 						}
-						regions.Re366f1dd4c1b(&a2)
+						regions.R9fbb14f93329(&a2)
 					} else {
 						for i := range d {
 							MVTrail2 := MVTrail[(a*d+i)*d:][:d]
@@ -2074,7 +2014,7 @@ func (c *stepBackwardFused) run() {
 					c.BRhoBar[0] = c.BRhoBar[0] + t216
 					// self_referential_after.a_k, self_referential_after.k
 					if kern.Wide() {
-						a2 := regions.Rf69030d44f5dArgs{
+						a2 := regions.R5234cfdbbdecArgs{
 							P0: unsafe.SliceData(c.AK),
 							P1: unsafe.SliceData(t145),
 							P2: unsafe.SliceData(t171),
@@ -2083,7 +2023,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{t167},
 							S1: [2]float32{t1472},
 						}
-						regions.Rf69030d44f5d(&a2)
+						regions.R5234cfdbbdec(&a2)
 					} else {
 						aK := c.AK[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -2094,7 +2034,7 @@ func (c *stepBackwardFused) run() {
 					clear(t173)
 					w23 := F(t204 * t216)
 					if kern.Wide() {
-						a2 := regions.R9b6503518917Args{
+						a2 := regions.R9a99449fb4cfArgs{
 							P0:  unsafe.SliceData(t171),
 							P1:  unsafe.SliceData(t236),
 							P2:  unsafe.SliceData(t234),
@@ -2118,24 +2058,21 @@ func (c *stepBackwardFused) run() {
 							P20: unsafe.SliceData(MMBarState),
 							N0:  d,
 							N1:  4*d*a + 4*C*d*s + 4*T*d*l,
-							N2:  4,
-							N3:  4*d*a + 4*C*d*s + 4*T*d*l + 4,
-							N4:  8,
-							N5:  4*d*a + 4*C*d*s + 4*T*d*l + 8,
-							N6:  12,
-							N7:  4*d*d*a + 4*d,
-							N8:  4 * d,
-							N9:  4*d*d*a + 8*d,
-							N10: 8 * d,
-							N11: 4*d*d*a + 12*d,
-							N12: 12 * d,
-							N13: 4 * d * d * a,
+							N2:  4*d*a + 4*C*d*s + 4*T*d*l + 4,
+							N3:  4*d*a + 4*C*d*s + 4*T*d*l + 8,
+							N4:  4*d*d*a + 4*d,
+							N5:  4 * d,
+							N6:  4*d*d*a + 8*d,
+							N7:  8 * d,
+							N8:  4*d*d*a + 12*d,
+							N9:  12 * d,
+							N10: 4 * d * d * a,
 							S0:  [2]float32{thetaEntry2},
 							S1:  [2]float32{rhoEntry3},
 							S2:  [2]float32{w23},
 							S3:  [2]float32{t207},
 						}
-						regions.R9b6503518917(&a2)
+						regions.R9a99449fb4cf(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -2172,7 +2109,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// self_referential_after.a_alpha, self_referential_after.a_eta, self_referential_after.theta, self_referential_after.c
 					if kern.Wide() {
-						a2 := regions.R2ed74e212739Args{
+						a2 := regions.Rf219849e6192Args{
 							P0: unsafe.SliceData(c.AAlphaProd),
 							P1: unsafe.SliceData(c.AEtaProd),
 							P2: unsafe.SliceData(t96),
@@ -2184,7 +2121,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{w23},
 							S1: [2]float32{t207},
 						}
-						regions.R2ed74e212739(&a2)
+						regions.Rf219849e6192(&a2)
 					} else {
 						aAlphaProd := c.AAlphaProd[(l*T+a+C*s)*d:][:d]
 						aEtaProd := c.AEtaProd[(l*T+a+C*s)*d:][:d]

@@ -26,18 +26,15 @@ func (c *readFused) run() {
 
 	// self_referential_chunk.q
 	if kern.Wide() {
-		a := regions.R83bc34c7e4d3Args{
+		a := regions.R24bb5a968bc9Args{
 			P0: unsafe.SliceData(c.QProd),
 			P1: unsafe.SliceData(c.QProd2),
 			N0: L,
 			N1: T,
 			N2: d,
-			N3: 4,
-			N4: 8,
-			N5: 12,
-			N6: T * d,
+			N3: T * d,
 		}
-		regions.R83bc34c7e4d3(&a)
+		regions.R24bb5a968bc9(&a)
 	} else {
 		for i := range L {
 			qProd2 := c.QProd2[i*T:][:T]
@@ -57,13 +54,13 @@ func (c *readFused) run() {
 
 	// self_referential_chunk.q
 	if kern.Wide() {
-		a := regions.Rde13827ff51cArgs{
+		a := regions.R5115a922944fArgs{
 			P0: unsafe.SliceData(c.QProd2),
 			P1: unsafe.SliceData(t11),
 			N0: L,
 			N1: T,
 		}
-		regions.Rde13827ff51c(&a)
+		regions.R5115a922944f(&a)
 	} else {
 		for i := range L {
 			qProd2 := c.QProd2[i*T:][:T]
@@ -77,7 +74,7 @@ func (c *readFused) run() {
 
 	// self_referential_chunk.q
 	if kern.Wide() {
-		a := regions.R8471c6d8d27aArgs{
+		a := regions.R0c53870ed679Args{
 			P0: unsafe.SliceData(t11),
 			P1: unsafe.SliceData(c.QProd),
 			P2: unsafe.SliceData(q),
@@ -86,7 +83,7 @@ func (c *readFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.R8471c6d8d27a(&a)
+		regions.R0c53870ed679(&a)
 	} else {
 		for i := range L {
 			t11_2 := t11[i*T:][:T]
@@ -128,7 +125,7 @@ func (c *readBackwardFused) run() {
 
 	// self_referential_chunk.q
 	if kern.Wide() {
-		a := regions.R201aa8e17b22Args{
+		a := regions.Ra2b4249dc297Args{
 			P0: unsafe.SliceData(c.QProd2),
 			P1: unsafe.SliceData(t7),
 			P2: unsafe.SliceData(t9),
@@ -137,7 +134,7 @@ func (c *readBackwardFused) run() {
 			N0: L,
 			N1: T,
 		}
-		regions.R201aa8e17b22(&a)
+		regions.Ra2b4249dc297(&a)
 	} else {
 		for i := range L {
 			qProd2 := c.QProd2[i*T:][:T]
@@ -160,7 +157,7 @@ func (c *readBackwardFused) run() {
 
 	// self_referential_chunk.q
 	if kern.Wide() {
-		a := regions.R8471c6d8d27aArgs{
+		a := regions.R0c53870ed679Args{
 			P0: unsafe.SliceData(t11),
 			P1: unsafe.SliceData(c.QProd),
 			P2: unsafe.SliceData(q),
@@ -169,7 +166,7 @@ func (c *readBackwardFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.R8471c6d8d27a(&a)
+		regions.R0c53870ed679(&a)
 	} else {
 		for i := range L {
 			t11_2 := t11[i*T:][:T]
@@ -196,20 +193,17 @@ func (c *readBackwardFused) run() {
 
 	// self_referential_chunk.q
 	if kern.Wide() {
-		a := regions.Ra1f5cd3e3b60Args{
+		a := regions.Rda300cb5cecaArgs{
 			P0: unsafe.SliceData(t11),
 			P1: unsafe.SliceData(t32),
 			P2: unsafe.SliceData(q),
 			P3: unsafe.SliceData(t82),
 			N0: L,
 			N1: T,
-			N2: 4,
-			N3: 8,
-			N4: 12,
-			N5: d,
-			N6: T * d,
+			N2: d,
+			N3: T * d,
 		}
-		regions.Ra1f5cd3e3b60(&a)
+		regions.Rda300cb5ceca(&a)
 	} else {
 		for i := range L {
 			t11_2 := t11[i*T:][:T]
@@ -231,7 +225,7 @@ func (c *readBackwardFused) run() {
 
 	// self_referential_chunk.q
 	if kern.Wide() {
-		a := regions.Rec7dbc684d11Args{
+		a := regions.R37838a54d3a4Args{
 			P0: unsafe.SliceData(t9),
 			P1: unsafe.SliceData(c.QProd2),
 			P2: unsafe.SliceData(t82),
@@ -240,7 +234,7 @@ func (c *readBackwardFused) run() {
 			N0: L,
 			N1: T,
 		}
-		regions.Rec7dbc684d11(&a)
+		regions.R37838a54d3a4(&a)
 	} else {
 		for i := range L {
 			t9_2 := t9[i*T:][:T]
@@ -259,7 +253,7 @@ func (c *readBackwardFused) run() {
 
 	// self_referential_chunk.q
 	if kern.Wide() {
-		a := regions.R041e310131b5Args{
+		a := regions.Rdbc2740d5f8dArgs{
 			P0: unsafe.SliceData(t52),
 			P1: unsafe.SliceData(t25),
 			P2: unsafe.SliceData(c.QProd),
@@ -270,7 +264,7 @@ func (c *readBackwardFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.R041e310131b5(&a)
+		regions.Rdbc2740d5f8d(&a)
 	} else {
 		for i := range L {
 			t52_2 := t52[i*T:][:T]

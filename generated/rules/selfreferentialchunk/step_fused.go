@@ -43,18 +43,15 @@ func (c *stepFused) run() {
 
 	// self_referential_chunk.q
 	if kern.Wide() {
-		a := regions.R83bc34c7e4d3Args{
+		a := regions.R24bb5a968bc9Args{
 			P0: unsafe.SliceData(c.QProd),
 			P1: unsafe.SliceData(c.QProd2),
 			N0: L,
 			N1: T,
 			N2: d,
-			N3: 4,
-			N4: 8,
-			N5: 12,
-			N6: T * d,
+			N3: T * d,
 		}
-		regions.R83bc34c7e4d3(&a)
+		regions.R24bb5a968bc9(&a)
 	} else {
 		for i := range L {
 			qProd2 := c.QProd2[i*T:][:T]
@@ -74,13 +71,13 @@ func (c *stepFused) run() {
 
 	// self_referential_chunk.q
 	if kern.Wide() {
-		a := regions.Rde13827ff51cArgs{
+		a := regions.R5115a922944fArgs{
 			P0: unsafe.SliceData(c.QProd2),
 			P1: unsafe.SliceData(t11),
 			N0: L,
 			N1: T,
 		}
-		regions.Rde13827ff51c(&a)
+		regions.R5115a922944f(&a)
 	} else {
 		for i := range L {
 			qProd2 := c.QProd2[i*T:][:T]
@@ -94,7 +91,7 @@ func (c *stepFused) run() {
 
 	// self_referential_chunk.q
 	if kern.Wide() {
-		a := regions.R8471c6d8d27aArgs{
+		a := regions.R0c53870ed679Args{
 			P0: unsafe.SliceData(t11),
 			P1: unsafe.SliceData(c.QProd),
 			P2: unsafe.SliceData(q),
@@ -103,7 +100,7 @@ func (c *stepFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.R8471c6d8d27a(&a)
+		regions.R0c53870ed679(&a)
 	} else {
 		for i := range L {
 			t11_2 := t11[i*T:][:T]
@@ -125,18 +122,15 @@ func (c *stepFused) run() {
 
 	// self_referential_chunk.c
 	if kern.Wide() {
-		a := regions.R5432ca45a9a2Args{
+		a := regions.Rf38cad12a527Args{
 			P0: unsafe.SliceData(aAlpha),
 			P1: unsafe.SliceData(t32),
 			N0: L,
 			N1: T,
 			N2: d,
-			N3: 4,
-			N4: 8,
-			N5: 12,
-			N6: T * d,
+			N3: T * d,
 		}
-		regions.R5432ca45a9a2(&a)
+		regions.Rf38cad12a527(&a)
 	} else {
 		for i := range L {
 			t32_2 := t32[i*T:][:T]
@@ -160,18 +154,15 @@ func (c *stepFused) run() {
 
 	// self_referential_chunk.theta
 	if kern.Wide() {
-		a := regions.R5432ca45a9a2Args{
+		a := regions.Rf38cad12a527Args{
 			P0: unsafe.SliceData(aEta),
 			P1: unsafe.SliceData(t92),
 			N0: L,
 			N1: T,
 			N2: d,
-			N3: 4,
-			N4: 8,
-			N5: 12,
-			N6: T * d,
+			N3: T * d,
 		}
-		regions.R5432ca45a9a2(&a)
+		regions.Rf38cad12a527(&a)
 	} else {
 		for i := range L {
 			t92_2 := t92[i*T:][:T]
@@ -195,18 +186,15 @@ func (c *stepFused) run() {
 
 	// self_referential_chunk.k
 	if kern.Wide() {
-		a := regions.R83bc34c7e4d3Args{
+		a := regions.R24bb5a968bc9Args{
 			P0: unsafe.SliceData(aK2),
 			P1: unsafe.SliceData(t21),
 			N0: L,
 			N1: T,
 			N2: d,
-			N3: 4,
-			N4: 8,
-			N5: 12,
-			N6: T * d,
+			N3: T * d,
 		}
-		regions.R83bc34c7e4d3(&a)
+		regions.R24bb5a968bc9(&a)
 	} else {
 		for i := range L {
 			t21_2 := t21[i*T:][:T]
@@ -231,7 +219,7 @@ func (c *stepFused) run() {
 
 	// self_referential_chunk.v
 	if kern.Wide() {
-		a := regions.R8ab3cd815081Args{
+		a := regions.R096296a01865Args{
 			P0: unsafe.SliceData(aV2),
 			P1: unsafe.SliceData(aK2),
 			P2: unsafe.SliceData(c.AK),
@@ -242,12 +230,9 @@ func (c *stepFused) run() {
 			N2: d,
 			N3: 8 * d,
 			N4: 12 * d,
-			N5: 4,
-			N6: 8,
-			N7: 12,
-			N8: T * d,
+			N5: T * d,
 		}
-		regions.R8ab3cd815081(&a)
+		regions.R096296a01865(&a)
 	} else {
 		for i := range L {
 			t33_2 := t33[i*T:][:T]
@@ -315,7 +300,7 @@ func (c *stepFused) run() {
 
 	// self_referential_chunk.c, self_referential_chunk.rho, self_referential_chunk.theta, self_referential_chunk.k, self_referential_chunk.v
 	if kern.Wide() {
-		a := regions.R5c7012849915Args{
+		a := regions.Rd431cf2681a1Args{
 			P0: unsafe.SliceData(t32),
 			P1: unsafe.SliceData(t92),
 			P2: unsafe.SliceData(t21),
@@ -332,7 +317,7 @@ func (c *stepFused) run() {
 			S1: [2]float32{bRhoEntry},
 			S2: [2]float32{bThetaEntry},
 		}
-		regions.R5c7012849915(&a)
+		regions.Rd431cf2681a1(&a)
 	} else {
 		for i := range L {
 			t32_2 := t32[i*T:][:T]
@@ -363,7 +348,7 @@ func (c *stepFused) run() {
 
 	// self_referential_chunk.M_m, self_referential_chunk.k, self_referential_chunk.v
 	if kern.Wide() {
-		a := regions.Re6f98719e04eArgs{
+		a := regions.Rca08365fcf16Args{
 			P0: unsafe.SliceData(t30),
 			P1: unsafe.SliceData(t42),
 			P2: unsafe.SliceData(c.AK),
@@ -378,7 +363,7 @@ func (c *stepFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.Re6f98719e04e(&a)
+		regions.Rca08365fcf16(&a)
 	} else {
 		for i := range L {
 			t30_2 := t30[i*T:][:T]
@@ -681,7 +666,7 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential_chunk.q
 	if kern.Wide() {
-		a := regions.R99a01fac183cArgs{
+		a := regions.R3cd83c506046Args{
 			P0: unsafe.SliceData(c.QProd2),
 			P1: unsafe.SliceData(t7),
 			P2: unsafe.SliceData(t9),
@@ -689,7 +674,7 @@ func (c *stepBackwardFused) run() {
 			N0: L,
 			N1: T,
 		}
-		regions.R99a01fac183c(&a)
+		regions.R3cd83c506046(&a)
 	} else {
 		for i := range L {
 			qProd2 := c.QProd2[i*T:][:T]
@@ -709,7 +694,7 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential_chunk.q, self_referential_chunk.k
 	if kern.Wide() {
-		a := regions.R0673c4e74812Args{
+		a := regions.R197d41f4015fArgs{
 			P0: unsafe.SliceData(t11),
 			P1: unsafe.SliceData(c.AK),
 			P2: unsafe.SliceData(c.QProd),
@@ -717,14 +702,11 @@ func (c *stepBackwardFused) run() {
 			P4: unsafe.SliceData(t21),
 			N0: L,
 			N1: T,
-			N2: 4,
-			N3: 8,
-			N4: 12,
-			N5: d,
-			N6: 12 * d,
-			N7: T * d,
+			N2: d,
+			N3: 12 * d,
+			N4: T * d,
 		}
-		regions.R0673c4e74812(&a)
+		regions.R197d41f4015f(&a)
 	} else {
 		for i := range L {
 			t11_2 := t11[i*T:][:T]
@@ -754,7 +736,7 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential_chunk.theta, self_referential_chunk.v
 	if kern.Wide() {
-		a := regions.R936233de19c2Args{
+		a := regions.Rd5eb6162fb70Args{
 			P0: unsafe.SliceData(aEta),
 			P1: unsafe.SliceData(c.AV),
 			P2: unsafe.SliceData(t922),
@@ -762,12 +744,9 @@ func (c *stepBackwardFused) run() {
 			N0: L,
 			N1: T,
 			N2: d,
-			N3: 4,
-			N4: 8,
-			N5: 12,
-			N6: T * d,
+			N3: T * d,
 		}
-		regions.R936233de19c2(&a)
+		regions.Rd5eb6162fb70(&a)
 	} else {
 		for i := range L {
 			t922_2 := t922[i*T:][:T]
@@ -813,7 +792,7 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential_chunk.v, self_referential_chunk.theta, self_referential_chunk.k
 	if kern.Wide() {
-		a := regions.R201aa8e17b22Args{
+		a := regions.Ra2b4249dc297Args{
 			P0: unsafe.SliceData(t33),
 			P1: unsafe.SliceData(t382),
 			P2: unsafe.SliceData(t402),
@@ -822,7 +801,7 @@ func (c *stepBackwardFused) run() {
 			N0: L,
 			N1: T,
 		}
-		regions.R201aa8e17b22(&a)
+		regions.Ra2b4249dc297(&a)
 	} else {
 		for i := range L {
 			t33_2 := t33[i*T:][:T]
@@ -845,20 +824,17 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential_chunk.v
 	if kern.Wide() {
-		a := regions.Rc6435f7c7dc4Args{
+		a := regions.Rf27cb1c7952cArgs{
 			P0: unsafe.SliceData(t422),
 			P1: unsafe.SliceData(t562),
 			P2: unsafe.SliceData(c.AV),
 			P3: unsafe.SliceData(t69),
 			N0: L,
 			N1: T,
-			N2: 4,
-			N3: 8,
-			N4: 12,
-			N5: d,
-			N6: T * d,
+			N2: d,
+			N3: T * d,
 		}
-		regions.Rc6435f7c7dc4(&a)
+		regions.Rf27cb1c7952c(&a)
 	} else {
 		for i := range L {
 			t422_2 := t422[i*T:][:T]
@@ -880,7 +856,7 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential_chunk.v, self_referential_chunk.k, self_referential_chunk.theta
 	if kern.Wide() {
-		a := regions.R906cc4d0b03cArgs{
+		a := regions.R51ed509e56f4Args{
 			P0: unsafe.SliceData(t402),
 			P1: unsafe.SliceData(t33),
 			P2: unsafe.SliceData(t21),
@@ -894,7 +870,7 @@ func (c *stepBackwardFused) run() {
 			N0: L,
 			N1: T,
 		}
-		regions.R906cc4d0b03c(&a)
+		regions.R51ed509e56f4(&a)
 	} else {
 		for i := range L {
 			t402_2 := t402[i*T:][:T]
@@ -926,7 +902,7 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential_chunk.a_v, self_referential_chunk.v, self_referential_chunk.k, self_referential_chunk.M_m
 	if kern.Wide() {
-		a := regions.Rb975a20cffb8Args{
+		a := regions.R3be23208659fArgs{
 			P0:  unsafe.SliceData(t662),
 			P1:  unsafe.SliceData(t86),
 			P2:  unsafe.SliceData(c.Theta),
@@ -941,16 +917,13 @@ func (c *stepBackwardFused) run() {
 			P11: unsafe.SliceData(t98),
 			N0:  L,
 			N1:  T,
-			N2:  4,
-			N3:  8,
-			N4:  12,
-			N5:  d,
-			N6:  4 * d,
-			N7:  8 * d,
-			N8:  12 * d,
-			N9:  T * d,
+			N2:  d,
+			N3:  4 * d,
+			N4:  8 * d,
+			N5:  12 * d,
+			N6:  T * d,
 		}
-		regions.Rb975a20cffb8(&a)
+		regions.R3be23208659f(&a)
 	} else {
 		for i := range L {
 			t662_2 := t662[i*T:][:T]
@@ -1014,7 +987,7 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential_chunk.a_k, self_referential_chunk.k, self_referential_chunk.M_m
 	if kern.Wide() {
-		a := regions.R3cd1e3db7915Args{
+		a := regions.R4d779a648862Args{
 			P0: unsafe.SliceData(t95),
 			P1: unsafe.SliceData(t115),
 			P2: unsafe.SliceData(k),
@@ -1025,16 +998,13 @@ func (c *stepBackwardFused) run() {
 			P7: unsafe.SliceData(t522),
 			N0: L,
 			N1: T,
-			N2: 4,
-			N3: 8,
-			N4: 12,
-			N5: d,
-			N6: 4 * d,
-			N7: 8 * d,
-			N8: 12 * d,
-			N9: T * d,
+			N2: d,
+			N3: 4 * d,
+			N4: 8 * d,
+			N5: 12 * d,
+			N6: T * d,
 		}
-		regions.R3cd1e3db7915(&a)
+		regions.R4d779a648862(&a)
 	} else {
 		for i := range L {
 			t95_2 := t95[i*T:][:T]
@@ -1096,7 +1066,7 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential_chunk.y, self_referential_chunk.a_eta, self_referential_chunk.a_alpha, self_referential_chunk.q
 	if kern.Wide() {
-		a := regions.Rb7aa98fd1cc0Args{
+		a := regions.R2a66dd7a8a21Args{
 			P0: unsafe.SliceData(t11),
 			P1: unsafe.SliceData(t155),
 			P2: unsafe.SliceData(t152),
@@ -1109,16 +1079,13 @@ func (c *stepBackwardFused) run() {
 			P9: unsafe.SliceData(t25),
 			N0: L,
 			N1: T,
-			N2: 4,
-			N3: 8,
-			N4: 12,
-			N5: d,
-			N6: 4 * d,
-			N7: 8 * d,
-			N8: 12 * d,
-			N9: T * d,
+			N2: d,
+			N3: 4 * d,
+			N4: 8 * d,
+			N5: 12 * d,
+			N6: T * d,
 		}
-		regions.Rb7aa98fd1cc0(&a)
+		regions.R2a66dd7a8a21(&a)
 	} else {
 		for i := range L {
 			t11_2 := t11[i*T:][:T]
@@ -1163,7 +1130,7 @@ func (c *stepBackwardFused) run() {
 	clear(t133)
 	clear(t143)
 	if kern.Wide() {
-		a := regions.R110d3995afd3Args{
+		a := regions.Rc4ab67ec940cArgs{
 			P0:  unsafe.SliceData(t152),
 			P1:  unsafe.SliceData(t164),
 			P2:  unsafe.SliceData(t155),
@@ -1181,20 +1148,17 @@ func (c *stepBackwardFused) run() {
 			N0:  L,
 			N1:  d,
 			N2:  T,
-			N3:  4,
-			N4:  4 * d,
-			N5:  8,
-			N6:  8 * d,
-			N7:  12,
-			N8:  12 * d,
-			N9:  4 * d * d,
-			N10: 8 * d * d,
-			N11: 12 * d * d,
-			N12: d * d,
-			N13: T * d,
-			N14: T * d * d,
+			N3:  4 * d,
+			N4:  8 * d,
+			N5:  12 * d,
+			N6:  4 * d * d,
+			N7:  8 * d * d,
+			N8:  12 * d * d,
+			N9:  d * d,
+			N10: T * d,
+			N11: T * d * d,
 		}
-		regions.R110d3995afd3(&a)
+		regions.Rc4ab67ec940c(&a)
 	} else {
 		for i := range L {
 			t152_2 := t152[i*T:][:T]
@@ -1229,7 +1193,7 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential_chunk.q
 	if kern.Wide() {
-		a := regions.Rec7dbc684d11Args{
+		a := regions.R37838a54d3a4Args{
 			P0: unsafe.SliceData(t9),
 			P1: unsafe.SliceData(c.QProd2),
 			P2: unsafe.SliceData(t25),
@@ -1238,7 +1202,7 @@ func (c *stepBackwardFused) run() {
 			N0: L,
 			N1: T,
 		}
-		regions.Rec7dbc684d11(&a)
+		regions.R37838a54d3a4(&a)
 	} else {
 		for i := range L {
 			t9_2 := t9[i*T:][:T]
@@ -1257,7 +1221,7 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential_chunk.q
 	if kern.Wide() {
-		a := regions.R041e310131b5Args{
+		a := regions.Rdbc2740d5f8dArgs{
 			P0: unsafe.SliceData(t22_2),
 			P1: unsafe.SliceData(t42_2),
 			P2: unsafe.SliceData(c.QProd),
@@ -1268,7 +1232,7 @@ func (c *stepBackwardFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.R041e310131b5(&a)
+		regions.Rdbc2740d5f8d(&a)
 	} else {
 		for i := range L {
 			t22_3 := t22_2[i*T:][:T]

@@ -66,18 +66,15 @@ func (c *stepFused) run() {
 
 	// self_referential_chunks.q
 	if kern.Wide() {
-		a := regions.R83bc34c7e4d3Args{
+		a := regions.R24bb5a968bc9Args{
 			P0: unsafe.SliceData(c.QProd),
 			P1: unsafe.SliceData(c.QProd2),
 			N0: L,
 			N1: T,
 			N2: d,
-			N3: 4,
-			N4: 8,
-			N5: 12,
-			N6: T * d,
+			N3: T * d,
 		}
-		regions.R83bc34c7e4d3(&a)
+		regions.R24bb5a968bc9(&a)
 	} else {
 		for i := range L {
 			qProd2 := c.QProd2[i*T:][:T]
@@ -97,13 +94,13 @@ func (c *stepFused) run() {
 
 	// self_referential_chunks.q
 	if kern.Wide() {
-		a := regions.Rde13827ff51cArgs{
+		a := regions.R5115a922944fArgs{
 			P0: unsafe.SliceData(c.QProd2),
 			P1: unsafe.SliceData(t11),
 			N0: L,
 			N1: T,
 		}
-		regions.Rde13827ff51c(&a)
+		regions.R5115a922944f(&a)
 	} else {
 		for i := range L {
 			qProd2 := c.QProd2[i*T:][:T]
@@ -117,7 +114,7 @@ func (c *stepFused) run() {
 
 	// self_referential_chunks.q
 	if kern.Wide() {
-		a := regions.R8471c6d8d27aArgs{
+		a := regions.R0c53870ed679Args{
 			P0: unsafe.SliceData(t11),
 			P1: unsafe.SliceData(c.QProd),
 			P2: unsafe.SliceData(q),
@@ -126,7 +123,7 @@ func (c *stepFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.R8471c6d8d27a(&a)
+		regions.R0c53870ed679(&a)
 	} else {
 		for i := range L {
 			t11_2 := t11[i*T:][:T]
@@ -251,17 +248,14 @@ func (c *stepFused) run() {
 			for a := range min(C, -C*s+T) {
 				// self_referential_chunks.y
 				if kern.Wide() {
-					a2 := regions.R68e9f601abe6Args{
+					a2 := regions.R4482ac62670eArgs{
 						P0: unsafe.SliceData(MMState),
 						P1: unsafe.SliceData(q),
 						P2: unsafe.SliceData(y2),
 						N0: d,
 						N1: 4*d*a + 4*C*d*s + 4*T*d*l,
-						N2: 4,
-						N3: 8,
-						N4: 12,
 					}
-					regions.R68e9f601abe6(&a2)
+					regions.R4482ac62670e(&a2)
 				} else {
 					for i2 := range d {
 						MMState2 := MMState[i2*d:][:d]
@@ -284,7 +278,7 @@ func (c *stepFused) run() {
 				t3Number := kern.Choose(t3, F(1), F(0))
 				w2Number := kern.Choose(w2, F(1), F(0))
 				if kern.Wide() {
-					a2 := regions.R2eae64b2d99bArgs{
+					a2 := regions.R6d3f0c004012Args{
 						P0:  unsafe.SliceData(MAlphaState),
 						P1:  unsafe.SliceData(BAlphaState),
 						P2:  unsafe.SliceData(c.X),
@@ -305,13 +299,10 @@ func (c *stepFused) run() {
 						N2:  8 * d,
 						N3:  12 * d,
 						N4:  4*d*a + 4*C*d*s + 4*T*d*l,
-						N5:  4,
-						N6:  8,
-						N7:  12,
 						S0:  [2]float32{w2Number},
 						S1:  [2]float32{t3Number},
 					}
-					regions.R2eae64b2d99b(&a2)
+					regions.R6d3f0c004012(&a2)
 				} else {
 					w2_2 := (F(0) < w2Number)
 					t3_2 := (F(0) < t3Number)
@@ -366,7 +357,7 @@ func (c *stepFused) run() {
 				var t15 F
 				var t30 F
 				if kern.Wide() {
-					a2 := regions.Rb632af74aa7aArgs{
+					a2 := regions.Rdafa17b2e1ccArgs{
 						P0: unsafe.SliceData(aAlpha),
 						P1: unsafe.SliceData(aEta),
 						P2: unsafe.SliceData(aK2),
@@ -378,7 +369,7 @@ func (c *stepFused) run() {
 						S1: [2]float32{t15},
 						S2: [2]float32{t6},
 					}
-					regions.Rb632af74aa7a(&a2)
+					regions.Rdafa17b2e1cc(&a2)
 				} else {
 					t30_2 := t30
 					t15_2 := t15
@@ -422,7 +413,7 @@ func (c *stepFused) run() {
 				// self_referential_chunks.k, self_referential_chunks.v
 				var t48 F
 				if kern.Wide() {
-					a2 := regions.R95447174c5b7Args{
+					a2 := regions.R75ebd010d09aArgs{
 						P0: unsafe.SliceData(aV2),
 						P1: unsafe.SliceData(aK2),
 						P2: unsafe.SliceData(k),
@@ -431,7 +422,7 @@ func (c *stepFused) run() {
 						S0: [2]float32{t48},
 						S1: [2]float32{t39},
 					}
-					regions.R95447174c5b7(&a2)
+					regions.R75ebd010d09a(&a2)
 				} else {
 					t48_2 := t48
 					t48Sums := [16]F{t48_2}
@@ -457,7 +448,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential_chunks.M_m
 				if kern.Wide() {
-					a2 := regions.R231b73b611b0Args{
+					a2 := regions.R5c1e92e47d29Args{
 						P0: unsafe.SliceData(k),
 						P1: unsafe.SliceData(I),
 						P2: unsafe.SliceData(t62),
@@ -465,7 +456,7 @@ func (c *stepFused) run() {
 						S0: [2]float32{theta2},
 						S1: [2]float32{rho2},
 					}
-					regions.R231b73b611b0(&a2)
+					regions.R5c1e92e47d29(&a2)
 				} else {
 					for i2 := range d {
 						I2 := I[i2*d:][:d]
@@ -514,7 +505,7 @@ func (c *stepFused) run() {
 					}
 				}
 				if kern.Wide() {
-					a2 := regions.Rf27a8e4b62faArgs{
+					a2 := regions.R10d69450cb08Args{
 						P0: unsafe.SliceData(aV2),
 						P1: unsafe.SliceData(k),
 						P2: unsafe.SliceData(t),
@@ -524,7 +515,7 @@ func (c *stepFused) run() {
 						N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 						S0: [2]float32{t57},
 					}
-					regions.Rf27a8e4b62fa(&a2)
+					regions.R10d69450cb08(&a2)
 				} else {
 					y := c.Y[(l*T+a+C*s)*d:][:d]
 					for i2 := range d {
@@ -535,16 +526,13 @@ func (c *stepFused) run() {
 				}
 				// self_referential_chunks.M_m, self_referential_chunks.u_m
 				if kern.Wide() {
-					a2 := regions.Rdb7fff3d9064Args{
+					a2 := regions.Rbc3801b6cf14Args{
 						P0: unsafe.SliceData(BMState),
 						P1: unsafe.SliceData(t),
 						P2: unsafe.SliceData(t22),
 						N0: d,
-						N1: 4,
-						N2: 8,
-						N3: 12,
 					}
-					regions.Rdb7fff3d9064(&a2)
+					regions.Rbc3801b6cf14(&a2)
 				} else {
 					for i2 := range d {
 						BMState2 := BMState[i2*d:][:d]
@@ -559,7 +547,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential_chunks.M_m, self_referential_chunks.M_alpha, self_referential_chunks.u_alpha
 				if kern.Wide() {
-					a2 := regions.R6020eb5b5d87Args{
+					a2 := regions.R37f8383581cfArgs{
 						P0: unsafe.SliceData(t22),
 						P1: unsafe.SliceData(BAlphaState),
 						P2: unsafe.SliceData(t),
@@ -568,14 +556,11 @@ func (c *stepFused) run() {
 						P5: unsafe.SliceData(MMState),
 						P6: unsafe.SliceData(t4),
 						N0: d,
-						N1: 4,
-						N2: 8,
-						N3: 12,
-						N4: 8 * d,
-						N5: 12 * d,
+						N1: 8 * d,
+						N2: 12 * d,
 						S0: [2]float32{theta2},
 					}
-					regions.R6020eb5b5d87(&a2)
+					regions.R37f8383581cf(&a2)
 				} else {
 					for i2 := range d {
 						BAlphaState2 := BAlphaState[i2*d:][:d]
@@ -596,7 +581,7 @@ func (c *stepFused) run() {
 				kern.GemmFMA(d, d, d, F(1), false, t88, d, 1, MAlphaState, d, 1, t62, d, 1)
 				// self_referential_chunks.M_alpha, self_referential_chunks.M_m, self_referential_chunks.M_eta, self_referential_chunks.u_eta
 				if kern.Wide() {
-					a2 := regions.R6020eb5b5d87Args{
+					a2 := regions.R37f8383581cfArgs{
 						P0: unsafe.SliceData(t4),
 						P1: unsafe.SliceData(BEtaState),
 						P2: unsafe.SliceData(t),
@@ -605,14 +590,11 @@ func (c *stepFused) run() {
 						P5: unsafe.SliceData(MAlphaState),
 						P6: unsafe.SliceData(t62_2),
 						N0: d,
-						N1: 4,
-						N2: 8,
-						N3: 12,
-						N4: 8 * d,
-						N5: 12 * d,
+						N1: 8 * d,
+						N2: 12 * d,
 						S0: [2]float32{theta2},
 					}
-					regions.R6020eb5b5d87(&a2)
+					regions.R37f8383581cf(&a2)
 				} else {
 					for i2 := range d {
 						BEtaState2 := BEtaState[i2*d:][:d]
@@ -633,7 +615,7 @@ func (c *stepFused) run() {
 				kern.GemmFMA(d, d, d, F(1), false, t107, d, 1, MEtaState, d, 1, t62, d, 1)
 				// self_referential_chunks.M_eta, self_referential_chunks.M_m, self_referential_chunks.M_k, self_referential_chunks.u_k
 				if kern.Wide() {
-					a2 := regions.R6020eb5b5d87Args{
+					a2 := regions.R37f8383581cfArgs{
 						P0: unsafe.SliceData(t62_2),
 						P1: unsafe.SliceData(BKState),
 						P2: unsafe.SliceData(t),
@@ -642,14 +624,11 @@ func (c *stepFused) run() {
 						P5: unsafe.SliceData(MEtaState),
 						P6: unsafe.SliceData(t82),
 						N0: d,
-						N1: 4,
-						N2: 8,
-						N3: 12,
-						N4: 8 * d,
-						N5: 12 * d,
+						N1: 8 * d,
+						N2: 12 * d,
 						S0: [2]float32{theta2},
 					}
-					regions.R6020eb5b5d87(&a2)
+					regions.R37f8383581cf(&a2)
 				} else {
 					for i2 := range d {
 						BKState2 := BKState[i2*d:][:d]
@@ -670,7 +649,7 @@ func (c *stepFused) run() {
 				kern.GemmFMA(d, d, d, F(1), false, t126, d, 1, MKState, d, 1, t62, d, 1)
 				// self_referential_chunks.M_k, self_referential_chunks.M_m, self_referential_chunks.M_v, self_referential_chunks.u_v
 				if kern.Wide() {
-					a2 := regions.R6020eb5b5d87Args{
+					a2 := regions.R37f8383581cfArgs{
 						P0: unsafe.SliceData(t82),
 						P1: unsafe.SliceData(BVState),
 						P2: unsafe.SliceData(t),
@@ -679,14 +658,11 @@ func (c *stepFused) run() {
 						P5: unsafe.SliceData(MKState),
 						P6: unsafe.SliceData(t10),
 						N0: d,
-						N1: 4,
-						N2: 8,
-						N3: 12,
-						N4: 8 * d,
-						N5: 12 * d,
+						N1: 8 * d,
+						N2: 12 * d,
 						S0: [2]float32{theta2},
 					}
-					regions.R6020eb5b5d87(&a2)
+					regions.R37f8383581cf(&a2)
 				} else {
 					for i2 := range d {
 						BVState2 := BVState[i2*d:][:d]
@@ -709,7 +685,7 @@ func (c *stepFused) run() {
 				clear(t229)
 				clear(t230)
 				if kern.Wide() {
-					a2 := regions.R84e7ea325475Args{
+					a2 := regions.R7ecc48f0953fArgs{
 						P0: unsafe.SliceData(t10),
 						P1: unsafe.SliceData(k),
 						P2: unsafe.SliceData(t151),
@@ -719,15 +695,12 @@ func (c *stepFused) run() {
 						P6: unsafe.SliceData(t230),
 						P7: unsafe.SliceData(BAlphaState),
 						N0: d,
-						N1: 4,
-						N2: 8,
-						N3: 12,
-						N4: 4 * d,
-						N5: 8 * d,
-						N6: 12 * d,
+						N1: 4 * d,
+						N2: 8 * d,
+						N3: 12 * d,
 						S0: [2]float32{theta2},
 					}
-					regions.R84e7ea325475(&a2)
+					regions.R7ecc48f0953f(&a2)
 				} else {
 					for i2 := range d {
 						t151_2 := t151[i2*d:][:d]
@@ -1005,7 +978,7 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential_chunks.q
 	if kern.Wide() {
-		a := regions.R201aa8e17b22Args{
+		a := regions.Ra2b4249dc297Args{
 			P0: unsafe.SliceData(c.QProd2),
 			P1: unsafe.SliceData(t7),
 			P2: unsafe.SliceData(t9),
@@ -1014,7 +987,7 @@ func (c *stepBackwardFused) run() {
 			N0: L,
 			N1: T,
 		}
-		regions.R201aa8e17b22(&a)
+		regions.Ra2b4249dc297(&a)
 	} else {
 		for i := range L {
 			qProd2 := c.QProd2[i*T:][:T]
@@ -1037,7 +1010,7 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential_chunks.q, self_referential_chunks.k, self_referential_chunks.v
 	if kern.Wide() {
-		a := regions.R59825821dda9Args{
+		a := regions.Rc7b1ac8ffa45Args{
 			P0: unsafe.SliceData(t11),
 			P1: unsafe.SliceData(c.AK),
 			P2: unsafe.SliceData(c.AV),
@@ -1047,15 +1020,12 @@ func (c *stepBackwardFused) run() {
 			P6: unsafe.SliceData(t48),
 			N0: L,
 			N1: T,
-			N2: 4,
-			N3: 8,
-			N4: 12,
-			N5: d,
-			N6: 8 * d,
-			N7: 12 * d,
-			N8: T * d,
+			N2: d,
+			N3: 8 * d,
+			N4: 12 * d,
+			N5: T * d,
 		}
-		regions.R59825821dda9(&a)
+		regions.Rc7b1ac8ffa45(&a)
 	} else {
 		for i := range L {
 			t11_2 := t11[i*T:][:T]
@@ -1194,7 +1164,7 @@ func (c *stepBackwardFused) run() {
 					t3Number := kern.Choose(t3, F(1), F(0))
 					w2Number := kern.Choose(w2, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.Rc4cf6ff50777Args{
+						a2 := regions.R2f5de594e3ecArgs{
 							P0: unsafe.SliceData(MAlphaTrail),
 							P1: unsafe.SliceData(BAlphaTrail),
 							P2: unsafe.SliceData(MEtaTrail),
@@ -1212,7 +1182,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{w2Number},
 							S1: [2]float32{t3Number},
 						}
-						regions.Rc4cf6ff50777(&a2)
+						regions.R2f5de594e3ec(&a2)
 					} else {
 						w2_2 := (F(0) < w2Number)
 						t3_2 := (F(0) < t3Number)
@@ -1245,14 +1215,14 @@ func (c *stepBackwardFused) run() {
 					t30Entry := t30_2[a]
 					w3 := kern.Larger(kern.Choose((F(0) < t30Entry), num.Sqrt(kern.Choose((F(0) < t30Entry), t30Entry, F(1))), F(0)), F(1e-08))
 					if kern.Wide() {
-						a2 := regions.Rb24e720a2b60Args{
+						a2 := regions.Re10605d4e820Args{
 							P0: unsafe.SliceData(c.AK),
 							P1: unsafe.SliceData(k),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 							S0: [2]float32{w3},
 						}
-						regions.Rb24e720a2b60(&a2)
+						regions.Re10605d4e820(&a2)
 					} else {
 						aK := c.AK[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -1263,7 +1233,7 @@ func (c *stepBackwardFused) run() {
 					rhoEntry := rho[a]
 					thetaEntry := theta[a]
 					if kern.Wide() {
-						a2 := regions.R231b73b611b0Args{
+						a2 := regions.R5c1e92e47d29Args{
 							P0: unsafe.SliceData(k),
 							P1: unsafe.SliceData(I),
 							P2: unsafe.SliceData(t62),
@@ -1271,7 +1241,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{thetaEntry},
 							S1: [2]float32{rhoEntry},
 						}
-						regions.R231b73b611b0(&a2)
+						regions.R5c1e92e47d29(&a2)
 					} else {
 						for i := range d {
 							I2 := I[i*d:][:d]
@@ -1286,7 +1256,7 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(d, d, d, F(1), false, t63, d, 1, kern.From(MMTrail, a*d*d), d, 1, t62, d, 1)
 					// self_referential_chunks.M_m
 					if kern.Wide() {
-						a2 := regions.R775ca2b64844Args{
+						a2 := regions.R0712ff53462dArgs{
 							P0: unsafe.SliceData(c.MMProd),
 							P1: unsafe.SliceData(k),
 							P2: unsafe.SliceData(t63),
@@ -1296,7 +1266,7 @@ func (c *stepBackwardFused) run() {
 							N2: 4*d*d*a + 4*d*d,
 							S0: [2]float32{thetaEntry},
 						}
-						regions.R775ca2b64844(&a2)
+						regions.R0712ff53462d(&a2)
 					} else {
 						MMProd := c.MMProd[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -1312,7 +1282,7 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(d, d, d, F(1), false, t88, d, 1, kern.From(MAlphaTrail, a*d*d), d, 1, t62, d, 1)
 					// self_referential_chunks.M_alpha, self_referential_chunks.M_m
 					if kern.Wide() {
-						a2 := regions.R775ca2b64844Args{
+						a2 := regions.R0712ff53462dArgs{
 							P0: unsafe.SliceData(c.MAlphaProd),
 							P1: unsafe.SliceData(k),
 							P2: unsafe.SliceData(t88),
@@ -1322,7 +1292,7 @@ func (c *stepBackwardFused) run() {
 							N2: 4*d*d*a + 4*d*d,
 							S0: [2]float32{thetaEntry},
 						}
-						regions.R775ca2b64844(&a2)
+						regions.R0712ff53462d(&a2)
 					} else {
 						MAlphaProd := c.MAlphaProd[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -1338,7 +1308,7 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(d, d, d, F(1), false, t107, d, 1, kern.From(MEtaTrail, a*d*d), d, 1, t62, d, 1)
 					// self_referential_chunks.M_eta, self_referential_chunks.M_m
 					if kern.Wide() {
-						a2 := regions.R775ca2b64844Args{
+						a2 := regions.R0712ff53462dArgs{
 							P0: unsafe.SliceData(c.MEtaProd),
 							P1: unsafe.SliceData(k),
 							P2: unsafe.SliceData(t107),
@@ -1348,7 +1318,7 @@ func (c *stepBackwardFused) run() {
 							N2: 4*d*d*a + 4*d*d,
 							S0: [2]float32{thetaEntry},
 						}
-						regions.R775ca2b64844(&a2)
+						regions.R0712ff53462d(&a2)
 					} else {
 						MEtaProd := c.MEtaProd[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -1364,7 +1334,7 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(d, d, d, F(1), false, t126, d, 1, kern.From(MKTrail, a*d*d), d, 1, t62, d, 1)
 					// self_referential_chunks.M_k, self_referential_chunks.M_m
 					if kern.Wide() {
-						a2 := regions.R775ca2b64844Args{
+						a2 := regions.R0712ff53462dArgs{
 							P0: unsafe.SliceData(c.MKProd),
 							P1: unsafe.SliceData(k),
 							P2: unsafe.SliceData(t126),
@@ -1374,7 +1344,7 @@ func (c *stepBackwardFused) run() {
 							N2: 4*d*d*a + 4*d*d,
 							S0: [2]float32{thetaEntry},
 						}
-						regions.R775ca2b64844(&a2)
+						regions.R0712ff53462d(&a2)
 					} else {
 						MKProd := c.MKProd[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -1390,7 +1360,7 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(d, d, d, F(1), false, t151, d, 1, kern.From(MVTrail, a*d*d), d, 1, t62, d, 1)
 					// self_referential_chunks.M_v, self_referential_chunks.M_m
 					if kern.Wide() {
-						a2 := regions.R775ca2b64844Args{
+						a2 := regions.R0712ff53462dArgs{
 							P0: unsafe.SliceData(c.MVProd),
 							P1: unsafe.SliceData(k),
 							P2: unsafe.SliceData(t151),
@@ -1400,7 +1370,7 @@ func (c *stepBackwardFused) run() {
 							N2: 4*d*d*a + 4*d*d,
 							S0: [2]float32{thetaEntry},
 						}
-						regions.R775ca2b64844(&a2)
+						regions.R0712ff53462d(&a2)
 					} else {
 						MVProd := c.MVProd[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -1429,18 +1399,15 @@ func (c *stepBackwardFused) run() {
 					t32 := (iTrailEntry2 == F(0))
 					// self_referential_chunks.a_eta
 					if kern.Wide() {
-						a2 := regions.Rd1846662fdffArgs{
+						a2 := regions.R6dafcaefc495Args{
 							P0: unsafe.SliceData(BEtaTrail),
 							P1: unsafe.SliceData(c.X),
 							P2: unsafe.SliceData(aEta),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 							N2: 4*d*d*a + 4*d*d,
-							N3: 4,
-							N4: 8,
-							N5: 12,
 						}
-						regions.Rd1846662fdff(&a2)
+						regions.R6dafcaefc495(&a2)
 					} else {
 						for i := range d {
 							BEtaTrail2 := BEtaTrail[((a+1)*d+i)*d:][:d]
@@ -1457,13 +1424,13 @@ func (c *stepBackwardFused) run() {
 					// self_referential_chunks.theta
 					var t15 F
 					if kern.Wide() {
-						a2 := regions.Rdd8bf15cf471Args{
+						a2 := regions.Rb88de8560579Args{
 							P0: unsafe.SliceData(aEta),
 							P1: unsafe.SliceData(t15Total),
 							N0: d,
 							S0: [2]float32{t15},
 						}
-						regions.Rdd8bf15cf471(&a2)
+						regions.Rb88de8560579(&a2)
 					} else {
 						t15_2 := t15
 						t15Sums := [16]F{t15_2}
@@ -1489,7 +1456,7 @@ func (c *stepBackwardFused) run() {
 					w10 := kern.Larger(kern.Choose((F(0) < t30Entry2), t35, F(0)), F(1e-08))
 					w11 := kern.Larger(kern.Choose((F(0) < t48Entry), t53, F(0)), F(1e-08))
 					if kern.Wide() {
-						a2 := regions.Rc80ae541cdf0Args{
+						a2 := regions.Rede8895f9fbdArgs{
 							P0: unsafe.SliceData(c.AK),
 							P1: unsafe.SliceData(c.AV),
 							P2: unsafe.SliceData(k2),
@@ -1500,7 +1467,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{w10},
 							S1: [2]float32{w11},
 						}
-						regions.Rc80ae541cdf0(&a2)
+						regions.Rede8895f9fbd(&a2)
 					} else {
 						aK := c.AK[(l*T+a+C*s)*d:][:d]
 						aV := c.AV[(l*T+a+C*s)*d:][:d]
@@ -1517,7 +1484,7 @@ func (c *stepBackwardFused) run() {
 					rhoEntry2 := rho[a]
 					thetaEntry2 := theta[a]
 					if kern.Wide() {
-						a2 := regions.R189419fa56b3Args{
+						a2 := regions.R5d217eb3a642Args{
 							P0: unsafe.SliceData(k2),
 							P1: unsafe.SliceData(c.MVProd),
 							P2: unsafe.SliceData(MVBarState),
@@ -1527,18 +1494,15 @@ func (c *stepBackwardFused) run() {
 							P6: unsafe.SliceData(t218),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
-							N2: 4,
-							N3: 4*d*a + 4*C*d*s + 4*T*d*l + 4,
-							N4: 8,
-							N5: 4*d*a + 4*C*d*s + 4*T*d*l + 8,
-							N6: 12,
-							N7: 4*d*a + 4*C*d*s + 4*T*d*l + 12,
-							N8: 8 * d,
-							N9: 12 * d,
+							N2: 4*d*a + 4*C*d*s + 4*T*d*l + 4,
+							N3: 4*d*a + 4*C*d*s + 4*T*d*l + 8,
+							N4: 4*d*a + 4*C*d*s + 4*T*d*l + 12,
+							N5: 8 * d,
+							N6: 12 * d,
 							S0: [2]float32{thetaEntry2},
 							S1: [2]float32{rhoEntry2},
 						}
-						regions.R189419fa56b3(&a2)
+						regions.R5d217eb3a642(&a2)
 					} else {
 						MVProd := c.MVProd[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -1564,28 +1528,25 @@ func (c *stepBackwardFused) run() {
 					clear(t219)
 					clear(t172)
 					if kern.Wide() {
-						a2 := regions.R0a00b307924cArgs{
-							P0:  unsafe.SliceData(t218),
-							P1:  unsafe.SliceData(c.MKProd),
-							P2:  unsafe.SliceData(MKBarState),
-							P3:  unsafe.SliceData(k2),
-							P4:  unsafe.SliceData(BVTrail),
-							P5:  unsafe.SliceData(t219),
-							P6:  unsafe.SliceData(t172),
-							P7:  unsafe.SliceData(t220),
-							N0:  d,
-							N1:  4*d*a + 4*C*d*s + 4*T*d*l,
-							N2:  4,
-							N3:  4*d*a + 4*C*d*s + 4*T*d*l + 4,
-							N4:  8,
-							N5:  4*d*a + 4*C*d*s + 4*T*d*l + 8,
-							N6:  12,
-							N7:  4*d*a + 4*C*d*s + 4*T*d*l + 12,
-							N8:  12 * d,
-							N9:  4*d*d*a + 4*d*d + 12*d,
-							N10: 4*d*d*a + 4*d*d,
+						a2 := regions.R35e66aec69b7Args{
+							P0: unsafe.SliceData(t218),
+							P1: unsafe.SliceData(c.MKProd),
+							P2: unsafe.SliceData(MKBarState),
+							P3: unsafe.SliceData(k2),
+							P4: unsafe.SliceData(BVTrail),
+							P5: unsafe.SliceData(t219),
+							P6: unsafe.SliceData(t172),
+							P7: unsafe.SliceData(t220),
+							N0: d,
+							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
+							N2: 4*d*a + 4*C*d*s + 4*T*d*l + 4,
+							N3: 4*d*a + 4*C*d*s + 4*T*d*l + 8,
+							N4: 4*d*a + 4*C*d*s + 4*T*d*l + 12,
+							N5: 12 * d,
+							N6: 4*d*d*a + 4*d*d + 12*d,
+							N7: 4*d*d*a + 4*d*d,
 						}
-						regions.R0a00b307924c(&a2)
+						regions.R35e66aec69b7(&a2)
 					} else {
 						MKProd := c.MKProd[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -1613,28 +1574,25 @@ func (c *stepBackwardFused) run() {
 					clear(t221)
 					clear(t25)
 					if kern.Wide() {
-						a2 := regions.R0a00b307924cArgs{
-							P0:  unsafe.SliceData(t220),
-							P1:  unsafe.SliceData(c.MEtaProd),
-							P2:  unsafe.SliceData(MEtaBarState),
-							P3:  unsafe.SliceData(k2),
-							P4:  unsafe.SliceData(BKTrail),
-							P5:  unsafe.SliceData(t221),
-							P6:  unsafe.SliceData(t25),
-							P7:  unsafe.SliceData(t222),
-							N0:  d,
-							N1:  4*d*a + 4*C*d*s + 4*T*d*l,
-							N2:  4,
-							N3:  4*d*a + 4*C*d*s + 4*T*d*l + 4,
-							N4:  8,
-							N5:  4*d*a + 4*C*d*s + 4*T*d*l + 8,
-							N6:  12,
-							N7:  4*d*a + 4*C*d*s + 4*T*d*l + 12,
-							N8:  12 * d,
-							N9:  4*d*d*a + 4*d*d + 12*d,
-							N10: 4*d*d*a + 4*d*d,
+						a2 := regions.R35e66aec69b7Args{
+							P0: unsafe.SliceData(t220),
+							P1: unsafe.SliceData(c.MEtaProd),
+							P2: unsafe.SliceData(MEtaBarState),
+							P3: unsafe.SliceData(k2),
+							P4: unsafe.SliceData(BKTrail),
+							P5: unsafe.SliceData(t221),
+							P6: unsafe.SliceData(t25),
+							P7: unsafe.SliceData(t222),
+							N0: d,
+							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
+							N2: 4*d*a + 4*C*d*s + 4*T*d*l + 4,
+							N3: 4*d*a + 4*C*d*s + 4*T*d*l + 8,
+							N4: 4*d*a + 4*C*d*s + 4*T*d*l + 12,
+							N5: 12 * d,
+							N6: 4*d*d*a + 4*d*d + 12*d,
+							N7: 4*d*d*a + 4*d*d,
 						}
-						regions.R0a00b307924c(&a2)
+						regions.R35e66aec69b7(&a2)
 					} else {
 						MEtaProd := c.MEtaProd[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -1662,28 +1620,25 @@ func (c *stepBackwardFused) run() {
 					clear(t223)
 					clear(t332)
 					if kern.Wide() {
-						a2 := regions.R0a00b307924cArgs{
-							P0:  unsafe.SliceData(t222),
-							P1:  unsafe.SliceData(c.MAlphaProd),
-							P2:  unsafe.SliceData(MAlphaBarState),
-							P3:  unsafe.SliceData(k2),
-							P4:  unsafe.SliceData(BEtaTrail),
-							P5:  unsafe.SliceData(t223),
-							P6:  unsafe.SliceData(t332),
-							P7:  unsafe.SliceData(t224),
-							N0:  d,
-							N1:  4*d*a + 4*C*d*s + 4*T*d*l,
-							N2:  4,
-							N3:  4*d*a + 4*C*d*s + 4*T*d*l + 4,
-							N4:  8,
-							N5:  4*d*a + 4*C*d*s + 4*T*d*l + 8,
-							N6:  12,
-							N7:  4*d*a + 4*C*d*s + 4*T*d*l + 12,
-							N8:  12 * d,
-							N9:  4*d*d*a + 4*d*d + 12*d,
-							N10: 4*d*d*a + 4*d*d,
+						a2 := regions.R35e66aec69b7Args{
+							P0: unsafe.SliceData(t222),
+							P1: unsafe.SliceData(c.MAlphaProd),
+							P2: unsafe.SliceData(MAlphaBarState),
+							P3: unsafe.SliceData(k2),
+							P4: unsafe.SliceData(BEtaTrail),
+							P5: unsafe.SliceData(t223),
+							P6: unsafe.SliceData(t332),
+							P7: unsafe.SliceData(t224),
+							N0: d,
+							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
+							N2: 4*d*a + 4*C*d*s + 4*T*d*l + 4,
+							N3: 4*d*a + 4*C*d*s + 4*T*d*l + 8,
+							N4: 4*d*a + 4*C*d*s + 4*T*d*l + 12,
+							N5: 12 * d,
+							N6: 4*d*d*a + 4*d*d + 12*d,
+							N7: 4*d*d*a + 4*d*d,
 						}
-						regions.R0a00b307924c(&a2)
+						regions.R35e66aec69b7(&a2)
 					} else {
 						MAlphaProd := c.MAlphaProd[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -1711,28 +1666,25 @@ func (c *stepBackwardFused) run() {
 					clear(t225)
 					clear(t45)
 					if kern.Wide() {
-						a2 := regions.R0a00b307924cArgs{
-							P0:  unsafe.SliceData(t224),
-							P1:  unsafe.SliceData(c.MMProd),
-							P2:  unsafe.SliceData(MMBarState),
-							P3:  unsafe.SliceData(k2),
-							P4:  unsafe.SliceData(BAlphaTrail),
-							P5:  unsafe.SliceData(t225),
-							P6:  unsafe.SliceData(t45),
-							P7:  unsafe.SliceData(t226),
-							N0:  d,
-							N1:  4*d*a + 4*C*d*s + 4*T*d*l,
-							N2:  4,
-							N3:  4*d*a + 4*C*d*s + 4*T*d*l + 4,
-							N4:  8,
-							N5:  4*d*a + 4*C*d*s + 4*T*d*l + 8,
-							N6:  12,
-							N7:  4*d*a + 4*C*d*s + 4*T*d*l + 12,
-							N8:  12 * d,
-							N9:  4*d*d*a + 4*d*d + 12*d,
-							N10: 4*d*d*a + 4*d*d,
+						a2 := regions.R35e66aec69b7Args{
+							P0: unsafe.SliceData(t224),
+							P1: unsafe.SliceData(c.MMProd),
+							P2: unsafe.SliceData(MMBarState),
+							P3: unsafe.SliceData(k2),
+							P4: unsafe.SliceData(BAlphaTrail),
+							P5: unsafe.SliceData(t225),
+							P6: unsafe.SliceData(t45),
+							P7: unsafe.SliceData(t226),
+							N0: d,
+							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
+							N2: 4*d*a + 4*C*d*s + 4*T*d*l + 4,
+							N3: 4*d*a + 4*C*d*s + 4*T*d*l + 8,
+							N4: 4*d*a + 4*C*d*s + 4*T*d*l + 12,
+							N5: 12 * d,
+							N6: 4*d*d*a + 4*d*d + 12*d,
+							N7: 4*d*d*a + 4*d*d,
 						}
-						regions.R0a00b307924c(&a2)
+						regions.R35e66aec69b7(&a2)
 					} else {
 						MMProd := c.MMProd[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -1759,17 +1711,14 @@ func (c *stepBackwardFused) run() {
 					// self_referential_chunks.M_m
 					clear(t227)
 					if kern.Wide() {
-						a2 := regions.Re366f1dd4c1bArgs{
+						a2 := regions.R9fbb14f93329Args{
 							P0: unsafe.SliceData(t226),
 							P1: unsafe.SliceData(BMTrail),
 							P2: unsafe.SliceData(t227),
 							N0: d,
-							N1: 4,
-							N2: 8,
-							N3: 12,
-							N4: 4*d*d*a + 4*d*d,
+							N1: 4*d*d*a + 4*d*d,
 						}
-						regions.Re366f1dd4c1b(&a2)
+						regions.R9fbb14f93329(&a2)
 					} else {
 						for i := range d {
 							BMTrail2 := BMTrail[((a+1)*d+i)*d:][:d]
@@ -1781,7 +1730,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// self_referential_chunks.M_m, self_referential_chunks.M_v, self_referential_chunks.M_k, self_referential_chunks.M_eta, self_referential_chunks.M_alpha
 					if kern.Wide() {
-						a2 := regions.R18a04d84c4a0Args{
+						a2 := regions.Ref36879cd3c8Args{
 							P0: unsafe.SliceData(t227),
 							P1: unsafe.SliceData(t225),
 							P2: unsafe.SliceData(t223),
@@ -1791,7 +1740,7 @@ func (c *stepBackwardFused) run() {
 							N0: d,
 							S0: [2]float32{thetaEntry2},
 						}
-						regions.R18a04d84c4a0(&a2)
+						regions.Ref36879cd3c8(&a2)
 					} else {
 						for i := range d {
 							t4822[i] = num.FMA32(-thetaEntry2, t227[i], num.FMA32(-thetaEntry2, t225[i], num.FMA32(-thetaEntry2, t223[i], num.FMA32(-thetaEntry2, t221[i], -F(thetaEntry2*t219[i])))))
@@ -1805,7 +1754,7 @@ func (c *stepBackwardFused) run() {
 					clear(t228)
 					var t612 F
 					if kern.Wide() {
-						a2 := regions.Rc132e0921b20Args{
+						a2 := regions.R8853fe07cf0aArgs{
 							P0: unsafe.SliceData(k2),
 							P1: unsafe.SliceData(t93),
 							P2: unsafe.SliceData(t212),
@@ -1817,15 +1766,12 @@ func (c *stepBackwardFused) run() {
 							P8: unsafe.SliceData(t572),
 							P9: unsafe.SliceData(t612Total),
 							N0: d,
-							N1: 4,
-							N2: 8,
-							N3: 12,
-							N4: 4 * d,
-							N5: 8 * d,
-							N6: 12 * d,
+							N1: 4 * d,
+							N2: 8 * d,
+							N3: 12 * d,
 							S0: [2]float32{t612},
 						}
-						regions.Rc132e0921b20(&a2)
+						regions.R8853fe07cf0a(&a2)
 					} else {
 						t612_2 := t612
 						for i := range d {
@@ -1858,7 +1804,7 @@ func (c *stepBackwardFused) run() {
 					var t59 F
 					var t67 F
 					if kern.Wide() {
-						a2 := regions.R984fcc91948aArgs{
+						a2 := regions.R34094706ca5fArgs{
 							P0:  unsafe.SliceData(t5),
 							P1:  unsafe.SliceData(t172),
 							P2:  unsafe.SliceData(t25),
@@ -1876,7 +1822,7 @@ func (c *stepBackwardFused) run() {
 							S1:  [2]float32{t59},
 							S2:  [2]float32{w11},
 						}
-						regions.R984fcc91948a(&a2)
+						regions.R34094706ca5f(&a2)
 					} else {
 						t67_2 := t67
 						t59_2 := t59
@@ -1906,7 +1852,7 @@ func (c *stepBackwardFused) run() {
 					// self_referential_chunks.a_v, self_referential_chunks.v, self_referential_chunks.M_m, self_referential_chunks.k, self_referential_chunks.B_alpha
 					var t112 F
 					if kern.Wide() {
-						a2 := regions.R3db81a3e4c39Args{
+						a2 := regions.R6691a941064aArgs{
 							P0: unsafe.SliceData(t4822),
 							P1: unsafe.SliceData(t58),
 							P2: unsafe.SliceData(t228),
@@ -1923,7 +1869,7 @@ func (c *stepBackwardFused) run() {
 							S3: [2]float32{t84},
 							S4: [2]float32{t64},
 						}
-						regions.R3db81a3e4c39(&a2)
+						regions.R6691a941064a(&a2)
 					} else {
 						aV := c.AV[(l*T+a+C*s)*d:][:d]
 						t112_2 := t112
@@ -1946,7 +1892,7 @@ func (c *stepBackwardFused) run() {
 					t95Number := kern.Choose(t95, F(1), F(0))
 					w15Number := kern.Choose(w15, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.R57762a749ef8Args{
+						a2 := regions.R77417d8f5497Args{
 							P0:  unsafe.SliceData(t882),
 							P1:  unsafe.SliceData(t218),
 							P2:  unsafe.SliceData(t226),
@@ -1959,21 +1905,18 @@ func (c *stepBackwardFused) run() {
 							P9:  unsafe.SliceData(BMBarState),
 							P10: unsafe.SliceData(t105),
 							N0:  d,
-							N1:  4,
-							N2:  8,
-							N3:  12,
-							N4:  4 * d,
-							N5:  4*d*d*a + 4*d*d + 8*d,
-							N6:  8 * d,
-							N7:  4*d*d*a + 4*d*d + 12*d,
-							N8:  12 * d,
-							N9:  4*d*a + 4*C*d*s + 4*T*d*l,
-							N10: 4*d*d*a + 4*d*d,
+							N1:  4 * d,
+							N2:  4*d*d*a + 4*d*d + 8*d,
+							N3:  8 * d,
+							N4:  4*d*d*a + 4*d*d + 12*d,
+							N5:  12 * d,
+							N6:  4*d*a + 4*C*d*s + 4*T*d*l,
+							N7:  4*d*d*a + 4*d*d,
 							S0:  [2]float32{w15Number},
 							S1:  [2]float32{t95Number},
 							S2:  [2]float32{thetaEntry2},
 						}
-						regions.R57762a749ef8(&a2)
+						regions.R77417d8f5497(&a2)
 					} else {
 						w15_2 := (F(0) < w15Number)
 						t95_2 := (F(0) < t95Number)
@@ -2012,7 +1955,7 @@ func (c *stepBackwardFused) run() {
 					c.BRhoBar[0] = c.BRhoBar[0] + t193_2
 					// self_referential_chunks.a_k, self_referential_chunks.k
 					if kern.Wide() {
-						a2 := regions.Rf69030d44f5dArgs{
+						a2 := regions.R5234cfdbbdecArgs{
 							P0: unsafe.SliceData(c.AK),
 							P1: unsafe.SliceData(t1072),
 							P2: unsafe.SliceData(t133),
@@ -2021,7 +1964,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{t129},
 							S1: [2]float32{t109},
 						}
-						regions.Rf69030d44f5d(&a2)
+						regions.R5234cfdbbdec(&a2)
 					} else {
 						aK := c.AK[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -2036,7 +1979,7 @@ func (c *stepBackwardFused) run() {
 					t32Number := kern.Choose(t32, F(1), F(0))
 					t42Number := kern.Choose(t42, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.R7209bc751cc2Args{
+						a2 := regions.Ra88d3c420bb7Args{
 							P0:  unsafe.SliceData(t133),
 							P1:  unsafe.SliceData(t220),
 							P2:  unsafe.SliceData(t222),
@@ -2069,23 +2012,20 @@ func (c *stepBackwardFused) run() {
 							P29: unsafe.SliceData(MMBarState),
 							N0:  d,
 							N1:  4*d*a + 4*C*d*s + 4*T*d*l,
-							N2:  4,
-							N3:  4*d*a + 4*C*d*s + 4*T*d*l + 4,
-							N4:  8,
-							N5:  4*d*a + 4*C*d*s + 4*T*d*l + 8,
-							N6:  12,
-							N7:  4*d*a + 4*C*d*s + 4*T*d*l + 12,
-							N8:  4 * d,
-							N9:  4*d*d*a + 4*d*d + 4*d,
-							N10: 4*d*d*a + 4*d,
-							N11: 8 * d,
-							N12: 4*d*d*a + 4*d*d + 8*d,
-							N13: 4*d*d*a + 8*d,
-							N14: 12 * d,
-							N15: 4*d*d*a + 4*d*d + 12*d,
-							N16: 4*d*d*a + 12*d,
-							N17: 4*d*d*a + 4*d*d,
-							N18: 4 * d * d * a,
+							N2:  4*d*a + 4*C*d*s + 4*T*d*l + 4,
+							N3:  4*d*a + 4*C*d*s + 4*T*d*l + 8,
+							N4:  4*d*a + 4*C*d*s + 4*T*d*l + 12,
+							N5:  4 * d,
+							N6:  4*d*d*a + 4*d*d + 4*d,
+							N7:  4*d*d*a + 4*d,
+							N8:  8 * d,
+							N9:  4*d*d*a + 4*d*d + 8*d,
+							N10: 4*d*d*a + 8*d,
+							N11: 12 * d,
+							N12: 4*d*d*a + 4*d*d + 12*d,
+							N13: 4*d*d*a + 12*d,
+							N14: 4*d*d*a + 4*d*d,
+							N15: 4 * d * d * a,
 							S0:  [2]float32{t42Number},
 							S1:  [2]float32{t32Number},
 							S2:  [2]float32{t95Number2},
@@ -2093,7 +2033,7 @@ func (c *stepBackwardFused) run() {
 							S4:  [2]float32{t177},
 							S5:  [2]float32{w19},
 						}
-						regions.R7209bc751cc2(&a2)
+						regions.Ra88d3c420bb7(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*d:][:d]
 						t42_2 := (F(0) < t42Number)
@@ -2148,7 +2088,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// self_referential_chunks.y, self_referential_chunks.a_eta, self_referential_chunks.theta, self_referential_chunks.a_alpha, self_referential_chunks.c, self_referential_chunks
 					if kern.Wide() {
-						a2 := regions.R57a6e8927b40Args{
+						a2 := regions.R1f0e3348cbebArgs{
 							P0: unsafe.SliceData(c.AAlphaProd),
 							P1: unsafe.SliceData(c.AEtaProd),
 							P2: unsafe.SliceData(t90),
@@ -2161,7 +2101,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{w19},
 							S1: [2]float32{t177},
 						}
-						regions.R57a6e8927b40(&a2)
+						regions.R1f0e3348cbeb(&a2)
 					} else {
 						aAlphaProd := c.AAlphaProd[(l*T+a+C*s)*d:][:d]
 						aEtaProd := c.AEtaProd[(l*T+a+C*s)*d:][:d]
@@ -2217,20 +2157,17 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential_chunks.q
 	if kern.Wide() {
-		a := regions.Ra1f5cd3e3b60Args{
+		a := regions.Rda300cb5cecaArgs{
 			P0: unsafe.SliceData(t11),
 			P1: unsafe.SliceData(t142),
 			P2: unsafe.SliceData(q),
 			P3: unsafe.SliceData(t22),
 			N0: L,
 			N1: T,
-			N2: 4,
-			N3: 8,
-			N4: 12,
-			N5: d,
-			N6: T * d,
+			N2: d,
+			N3: T * d,
 		}
-		regions.Ra1f5cd3e3b60(&a)
+		regions.Rda300cb5ceca(&a)
 	} else {
 		for i := range L {
 			t11_2 := t11[i*T:][:T]
@@ -2252,7 +2189,7 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential_chunks.q
 	if kern.Wide() {
-		a := regions.Rec7dbc684d11Args{
+		a := regions.R37838a54d3a4Args{
 			P0: unsafe.SliceData(t9),
 			P1: unsafe.SliceData(c.QProd2),
 			P2: unsafe.SliceData(t22),
@@ -2261,7 +2198,7 @@ func (c *stepBackwardFused) run() {
 			N0: L,
 			N1: T,
 		}
-		regions.Rec7dbc684d11(&a)
+		regions.R37838a54d3a4(&a)
 	} else {
 		for i := range L {
 			t9_2 := t9[i*T:][:T]
@@ -2280,7 +2217,7 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential_chunks.q
 	if kern.Wide() {
-		a := regions.R041e310131b5Args{
+		a := regions.Rdbc2740d5f8dArgs{
 			P0: unsafe.SliceData(t19),
 			P1: unsafe.SliceData(t39),
 			P2: unsafe.SliceData(c.QProd),
@@ -2291,7 +2228,7 @@ func (c *stepBackwardFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.R041e310131b5(&a)
+		regions.Rdbc2740d5f8d(&a)
 	} else {
 		for i := range L {
 			t19_2 := t19[i*T:][:T]

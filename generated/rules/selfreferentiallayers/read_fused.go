@@ -28,18 +28,15 @@ func (c *readFused) run() {
 
 	// self_referential_layers.q
 	if kern.Wide() {
-		a := regions.R83bc34c7e4d3Args{
+		a := regions.R24bb5a968bc9Args{
 			P0: unsafe.SliceData(c.QProd),
 			P1: unsafe.SliceData(c.QProd2),
 			N0: L,
 			N1: T,
 			N2: d,
-			N3: 4,
-			N4: 8,
-			N5: 12,
-			N6: T * d,
+			N3: T * d,
 		}
-		regions.R83bc34c7e4d3(&a)
+		regions.R24bb5a968bc9(&a)
 	} else {
 		for i := range L {
 			qProd2 := c.QProd2[i*T:][:T]
@@ -59,13 +56,13 @@ func (c *readFused) run() {
 
 	// self_referential_layers.q
 	if kern.Wide() {
-		a := regions.Rde13827ff51cArgs{
+		a := regions.R5115a922944fArgs{
 			P0: unsafe.SliceData(c.QProd2),
 			P1: unsafe.SliceData(t11),
 			N0: L,
 			N1: T,
 		}
-		regions.Rde13827ff51c(&a)
+		regions.R5115a922944f(&a)
 	} else {
 		for i := range L {
 			qProd2 := c.QProd2[i*T:][:T]
@@ -79,7 +76,7 @@ func (c *readFused) run() {
 
 	// self_referential_layers.q
 	if kern.Wide() {
-		a := regions.R8471c6d8d27aArgs{
+		a := regions.R0c53870ed679Args{
 			P0: unsafe.SliceData(t11),
 			P1: unsafe.SliceData(c.QProd),
 			P2: unsafe.SliceData(q),
@@ -88,7 +85,7 @@ func (c *readFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.R8471c6d8d27a(&a)
+		regions.R0c53870ed679(&a)
 	} else {
 		for i := range L {
 			t11_2 := t11[i*T:][:T]
@@ -110,7 +107,7 @@ func (c *readFused) run() {
 
 	// self_referential_layers.y
 	if kern.Wide() {
-		a := regions.Rf358c94bf110Args{
+		a := regions.R32607dc4c6f1Args{
 			P0: unsafe.SliceData(c.YProd),
 			P1: unsafe.SliceData(t22),
 			N0: L,
@@ -118,7 +115,7 @@ func (c *readFused) run() {
 			N2: dH,
 			N3: T * dH,
 		}
-		regions.Rf358c94bf110(&a)
+		regions.R32607dc4c6f1(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -171,7 +168,7 @@ func (c *readBackwardFused) run() {
 
 	// self_referential_layers.q
 	if kern.Wide() {
-		a := regions.R201aa8e17b22Args{
+		a := regions.Ra2b4249dc297Args{
 			P0: unsafe.SliceData(c.QProd2),
 			P1: unsafe.SliceData(t7),
 			P2: unsafe.SliceData(t9),
@@ -180,7 +177,7 @@ func (c *readBackwardFused) run() {
 			N0: L,
 			N1: T,
 		}
-		regions.R201aa8e17b22(&a)
+		regions.Ra2b4249dc297(&a)
 	} else {
 		for i := range L {
 			qProd2 := c.QProd2[i*T:][:T]
@@ -203,7 +200,7 @@ func (c *readBackwardFused) run() {
 
 	// self_referential_layers.q
 	if kern.Wide() {
-		a := regions.R8471c6d8d27aArgs{
+		a := regions.R0c53870ed679Args{
 			P0: unsafe.SliceData(t11),
 			P1: unsafe.SliceData(c.QProd),
 			P2: unsafe.SliceData(q),
@@ -212,7 +209,7 @@ func (c *readBackwardFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.R8471c6d8d27a(&a)
+		regions.R0c53870ed679(&a)
 	} else {
 		for i := range L {
 			t11_2 := t11[i*T:][:T]
@@ -229,7 +226,7 @@ func (c *readBackwardFused) run() {
 
 	// self_referential_layers.y
 	if kern.Wide() {
-		a := regions.R0206e2cf4e22Args{
+		a := regions.R4b7898343bccArgs{
 			P0: unsafe.SliceData(c.YProd),
 			P1: unsafe.SliceData(t14),
 			P2: unsafe.SliceData(t22),
@@ -238,7 +235,7 @@ func (c *readBackwardFused) run() {
 			N2: dH,
 			N3: T * dH,
 		}
-		regions.R0206e2cf4e22(&a)
+		regions.R4b7898343bcc(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -267,7 +264,7 @@ func (c *readBackwardFused) run() {
 
 	// self_referential_layers.y
 	if kern.Wide() {
-		a := regions.R5dc6f16a9013Args{
+		a := regions.R6d248ca1aba7Args{
 			P0: unsafe.SliceData(t14),
 			P1: unsafe.SliceData(t62),
 			P2: unsafe.SliceData(c.YProd),
@@ -277,7 +274,7 @@ func (c *readBackwardFused) run() {
 			N2: dH,
 			N3: T * dH,
 		}
-		regions.R5dc6f16a9013(&a)
+		regions.R6d248ca1aba7(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -314,20 +311,17 @@ func (c *readBackwardFused) run() {
 
 	// self_referential_layers.q
 	if kern.Wide() {
-		a := regions.Ra1f5cd3e3b60Args{
+		a := regions.Rda300cb5cecaArgs{
 			P0: unsafe.SliceData(t11),
 			P1: unsafe.SliceData(t152),
 			P2: unsafe.SliceData(q),
 			P3: unsafe.SliceData(t20),
 			N0: L,
 			N1: T,
-			N2: 4,
-			N3: 8,
-			N4: 12,
-			N5: d,
-			N6: T * d,
+			N2: d,
+			N3: T * d,
 		}
-		regions.Ra1f5cd3e3b60(&a)
+		regions.Rda300cb5ceca(&a)
 	} else {
 		for i := range L {
 			t11_2 := t11[i*T:][:T]
@@ -349,7 +343,7 @@ func (c *readBackwardFused) run() {
 
 	// self_referential_layers.q
 	if kern.Wide() {
-		a := regions.Rec7dbc684d11Args{
+		a := regions.R37838a54d3a4Args{
 			P0: unsafe.SliceData(t9),
 			P1: unsafe.SliceData(c.QProd2),
 			P2: unsafe.SliceData(t20),
@@ -358,7 +352,7 @@ func (c *readBackwardFused) run() {
 			N0: L,
 			N1: T,
 		}
-		regions.Rec7dbc684d11(&a)
+		regions.R37838a54d3a4(&a)
 	} else {
 		for i := range L {
 			t9_2 := t9[i*T:][:T]
@@ -377,7 +371,7 @@ func (c *readBackwardFused) run() {
 
 	// self_referential_layers.q
 	if kern.Wide() {
-		a := regions.R041e310131b5Args{
+		a := regions.Rdbc2740d5f8dArgs{
 			P0: unsafe.SliceData(t17),
 			P1: unsafe.SliceData(t37),
 			P2: unsafe.SliceData(c.QProd),
@@ -388,7 +382,7 @@ func (c *readBackwardFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.R041e310131b5(&a)
+		regions.Rdbc2740d5f8d(&a)
 	} else {
 		for i := range L {
 			t17_2 := t17[i*T:][:T]

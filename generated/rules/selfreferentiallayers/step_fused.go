@@ -112,18 +112,15 @@ func (c *stepFused) run() {
 
 	// self_referential_layers.q
 	if kern.Wide() {
-		a := regions.R83bc34c7e4d3Args{
+		a := regions.R24bb5a968bc9Args{
 			P0: unsafe.SliceData(c.QProd),
 			P1: unsafe.SliceData(c.QProd2),
 			N0: L,
 			N1: T,
 			N2: d,
-			N3: 4,
-			N4: 8,
-			N5: 12,
-			N6: T * d,
+			N3: T * d,
 		}
-		regions.R83bc34c7e4d3(&a)
+		regions.R24bb5a968bc9(&a)
 	} else {
 		for i := range L {
 			qProd2 := c.QProd2[i*T:][:T]
@@ -143,13 +140,13 @@ func (c *stepFused) run() {
 
 	// self_referential_layers.q
 	if kern.Wide() {
-		a := regions.Rde13827ff51cArgs{
+		a := regions.R5115a922944fArgs{
 			P0: unsafe.SliceData(c.QProd2),
 			P1: unsafe.SliceData(t11),
 			N0: L,
 			N1: T,
 		}
-		regions.Rde13827ff51c(&a)
+		regions.R5115a922944f(&a)
 	} else {
 		for i := range L {
 			qProd2 := c.QProd2[i*T:][:T]
@@ -163,7 +160,7 @@ func (c *stepFused) run() {
 
 	// self_referential_layers.q
 	if kern.Wide() {
-		a := regions.R8471c6d8d27aArgs{
+		a := regions.R0c53870ed679Args{
 			P0: unsafe.SliceData(t11),
 			P1: unsafe.SliceData(c.QProd),
 			P2: unsafe.SliceData(q),
@@ -172,7 +169,7 @@ func (c *stepFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.R8471c6d8d27a(&a)
+		regions.R0c53870ed679(&a)
 	} else {
 		for i := range L {
 			t11_2 := t11[i*T:][:T]
@@ -276,7 +273,7 @@ func (c *stepFused) run() {
 			for a := range min(C, -C*s+T) {
 				// self_referential_layers.y, self_referential_layers.g_alpha, self_referential_layers.g_eta, self_referential_layers.g_k, self_referential_layers.g_v
 				if kern.Wide() {
-					a2 := regions.Rcd5343f65456Args{
+					a2 := regions.Ra436c4693ce9Args{
 						P0:  unsafe.SliceData(BMState),
 						P1:  unsafe.SliceData(q),
 						P2:  unsafe.SliceData(c.X),
@@ -295,11 +292,8 @@ func (c *stepFused) run() {
 						N3:  8 * d,
 						N4:  12 * d,
 						N5:  4*d*a + 4*C*d*s + 4*T*d*l,
-						N6:  4,
-						N7:  8,
-						N8:  12,
 					}
-					regions.Rcd5343f65456(&a2)
+					regions.Ra436c4693ce9(&a2)
 				} else {
 					for i := range dH {
 						BMState2 := BMState[i*d:][:d]
@@ -341,7 +335,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential_layers.y, self_referential_layers.g_alpha, self_referential_layers.g_eta, self_referential_layers.g_k, self_referential_layers.g_v
 				if kern.Wide() {
-					a2 := regions.R543d3997dd2aArgs{
+					a2 := regions.Rcbcdcde8ee27Args{
 						P0: unsafe.SliceData(t),
 						P1: unsafe.SliceData(t5),
 						P2: unsafe.SliceData(t14),
@@ -354,7 +348,7 @@ func (c *stepFused) run() {
 						P9: unsafe.SliceData(t762),
 						N0: dH,
 					}
-					regions.R543d3997dd2a(&a2)
+					regions.Rcbcdcde8ee27(&a2)
 				} else {
 					for i := range dH {
 						tEntry := t[i]
@@ -371,7 +365,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential_layers.y, self_referential_layers.g_alpha, self_referential_layers.g_eta, self_referential_layers.g_k, self_referential_layers.g_v
 				if kern.Wide() {
-					a2 := regions.Rb4cda159da5aArgs{
+					a2 := regions.R641f113d6c48Args{
 						P0:  unsafe.SliceData(AMState),
 						P1:  unsafe.SliceData(t722),
 						P2:  unsafe.SliceData(AAlphaState),
@@ -392,11 +386,8 @@ func (c *stepFused) run() {
 						N2:  4 * dH,
 						N3:  8 * dH,
 						N4:  12 * dH,
-						N5:  4,
-						N6:  8,
-						N7:  12,
 					}
-					regions.Rb4cda159da5a(&a2)
+					regions.R641f113d6c48(&a2)
 				} else {
 					for i := range d {
 						AMState2 := AMState[i*dH:][:dH]
@@ -458,7 +449,7 @@ func (c *stepFused) run() {
 					}
 				}
 				if kern.Wide() {
-					a2 := regions.R641a838e669eArgs{
+					a2 := regions.R6f72bcaf8c2aArgs{
 						P0:  unsafe.SliceData(c.X),
 						P1:  unsafe.SliceData(t7),
 						P2:  unsafe.SliceData(t16),
@@ -476,7 +467,7 @@ func (c *stepFused) run() {
 						S1:  [2]float32{t18},
 						S2:  [2]float32{t9},
 					}
-					regions.R641a838e669e(&a2)
+					regions.R6f72bcaf8c2a(&a2)
 				} else {
 					x := c.X[(l*T+a+C*s)*d:][:d]
 					q2 := q[(l*T+a+C*s)*d:][:d]
@@ -541,7 +532,7 @@ func (c *stepFused) run() {
 					}
 				}
 				if kern.Wide() {
-					a2 := regions.R1702e5a0402fArgs{
+					a2 := regions.R2f58831c6e73Args{
 						P0: unsafe.SliceData(c.X),
 						P1: unsafe.SliceData(t40),
 						P2: unsafe.SliceData(gK2),
@@ -553,7 +544,7 @@ func (c *stepFused) run() {
 						S0: [2]float32{t42},
 						S1: [2]float32{t36},
 					}
-					regions.R1702e5a0402f(&a2)
+					regions.R2f58831c6e73(&a2)
 				} else {
 					x := c.X[(l*T+a+C*s)*d:][:d]
 					t42_2 := t42
@@ -582,13 +573,13 @@ func (c *stepFused) run() {
 				}
 				// self_referential_layers.v
 				if kern.Wide() {
-					a2 := regions.R169248eac994Args{
+					a2 := regions.R203164e6c7d4Args{
 						P0: unsafe.SliceData(gV2),
 						P1: unsafe.SliceData(v),
 						N0: d,
 						S0: [2]float32{t51},
 					}
-					regions.R169248eac994(&a2)
+					regions.R203164e6c7d4(&a2)
 				} else {
 					for i := range d {
 						v[i] = gV2[i] / t51
@@ -596,7 +587,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential_layers.u_m, self_referential_layers.A_m
 				if kern.Wide() {
-					a2 := regions.Rc7ee3309845dArgs{
+					a2 := regions.R1e5c445ec247Args{
 						P0: unsafe.SliceData(BMState),
 						P1: unsafe.SliceData(v),
 						P2: unsafe.SliceData(k),
@@ -604,11 +595,8 @@ func (c *stepFused) run() {
 						P4: unsafe.SliceData(t62),
 						N0: dH,
 						N1: d,
-						N2: 4,
-						N3: 8,
-						N4: 12,
 					}
-					regions.Rc7ee3309845d(&a2)
+					regions.R1e5c445ec247(&a2)
 				} else {
 					for i := range dH {
 						BMState2 := BMState[i*d:][:d]
@@ -629,7 +617,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential_layers.A_m, self_referential_layers.u_m
 				if kern.Wide() {
-					a2 := regions.R8dea7bcab253Args{
+					a2 := regions.R20c0cd006258Args{
 						P0: unsafe.SliceData(t62),
 						P1: unsafe.SliceData(t53),
 						P2: unsafe.SliceData(t63),
@@ -638,7 +626,7 @@ func (c *stepFused) run() {
 						N0: dH,
 						S0: [2]float32{theta2},
 					}
-					regions.R8dea7bcab253(&a2)
+					regions.R20c0cd006258(&a2)
 				} else {
 					for i := range dH {
 						t62Entry := t62[i]
@@ -651,17 +639,14 @@ func (c *stepFused) run() {
 				}
 				// self_referential_layers.A_m, self_referential_layers.u_m
 				if kern.Wide() {
-					a2 := regions.R603af76cb01cArgs{
+					a2 := regions.Re9e17de9f83aArgs{
 						P0: unsafe.SliceData(AMState),
 						P1: unsafe.SliceData(t142),
 						P2: unsafe.SliceData(t152),
 						N0: d,
 						N1: dH,
-						N2: 4,
-						N3: 8,
-						N4: 12,
 					}
-					regions.R603af76cb01c(&a2)
+					regions.Re9e17de9f83a(&a2)
 				} else {
 					for i := range d {
 						AMState2 := AMState[i*dH:][:dH]
@@ -712,22 +697,19 @@ func (c *stepFused) run() {
 				// self_referential_layers.A_m, self_referential_layers.B_m
 				clear(t22)
 				if kern.Wide() {
-					a2 := regions.R69654e57bd9eArgs{
+					a2 := regions.R6b08a15ad6e4Args{
 						P0: unsafe.SliceData(t66),
 						P1: unsafe.SliceData(AMState),
 						P2: unsafe.SliceData(t78),
 						P3: unsafe.SliceData(c.AInitM),
 						P4: unsafe.SliceData(t22),
 						N0: d,
-						N1: 4,
-						N2: 8,
-						N3: 12,
-						N4: dH,
-						N5: 12 * dH,
+						N1: dH,
+						N2: 12 * dH,
 						S0: [2]float32{t57},
 						S1: [2]float32{rho2},
 					}
-					regions.R69654e57bd9e(&a2)
+					regions.R6b08a15ad6e4(&a2)
 				} else {
 					for i := range d {
 						AMState2 := AMState[i*dH:][:dH]
@@ -742,14 +724,14 @@ func (c *stepFused) run() {
 				}
 				// self_referential_layers.B_m
 				if kern.Wide() {
-					a2 := regions.R0473d015dae4Args{
+					a2 := regions.R30ae200cc575Args{
 						P0: unsafe.SliceData(t63),
 						P1: unsafe.SliceData(t22),
 						P2: unsafe.SliceData(t62),
 						P3: unsafe.SliceData(t103),
 						N0: dH,
 					}
-					regions.R0473d015dae4(&a2)
+					regions.R30ae200cc575(&a2)
 				} else {
 					for i := range dH {
 						t63Entry := t63[i]
@@ -760,7 +742,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential_layers.B_m, self_referential_layers.u_alpha, self_referential_layers.A_alpha
 				if kern.Wide() {
-					a2 := regions.R0596c4875fc3Args{
+					a2 := regions.R0088e90ddf74Args{
 						P0: unsafe.SliceData(t103),
 						P1: unsafe.SliceData(BAlphaState),
 						P2: unsafe.SliceData(v),
@@ -770,17 +752,14 @@ func (c *stepFused) run() {
 						P6: unsafe.SliceData(t107),
 						P7: unsafe.SliceData(t116),
 						N0: dH,
-						N1: 4,
-						N2: 8,
-						N3: 12,
-						N4: d,
-						N5: 8 * d,
-						N6: 12 * d,
+						N1: d,
+						N2: 8 * d,
+						N3: 12 * d,
 						S0: [2]float32{theta2},
 						S1: [2]float32{t57},
 						S2: [2]float32{rho2},
 					}
-					regions.R0596c4875fc3(&a2)
+					regions.R0088e90ddf74(&a2)
 				} else {
 					for i := range dH {
 						BAlphaState2 := BAlphaState[i*d:][:d]
@@ -806,7 +785,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential_layers.A_alpha, self_referential_layers.u_alpha
 				if kern.Wide() {
-					a2 := regions.R8dea7bcab253Args{
+					a2 := regions.R20c0cd006258Args{
 						P0: unsafe.SliceData(t116),
 						P1: unsafe.SliceData(t107),
 						P2: unsafe.SliceData(t117),
@@ -815,7 +794,7 @@ func (c *stepFused) run() {
 						N0: dH,
 						S0: [2]float32{theta2},
 					}
-					regions.R8dea7bcab253(&a2)
+					regions.R20c0cd006258(&a2)
 				} else {
 					for i := range dH {
 						t116Entry := t116[i]
@@ -828,17 +807,14 @@ func (c *stepFused) run() {
 				}
 				// self_referential_layers.A_alpha, self_referential_layers.u_alpha
 				if kern.Wide() {
-					a2 := regions.R603af76cb01cArgs{
+					a2 := regions.Re9e17de9f83aArgs{
 						P0: unsafe.SliceData(AAlphaState),
 						P1: unsafe.SliceData(t182),
 						P2: unsafe.SliceData(t192),
 						N0: d,
 						N1: dH,
-						N2: 4,
-						N3: 8,
-						N4: 12,
 					}
-					regions.R603af76cb01c(&a2)
+					regions.Re9e17de9f83a(&a2)
 				} else {
 					for i := range d {
 						AAlphaState2 := AAlphaState[i*dH:][:dH]
@@ -889,7 +865,7 @@ func (c *stepFused) run() {
 				// self_referential_layers.A_alpha, self_referential_layers.B_alpha
 				clear(t4)
 				if kern.Wide() {
-					a2 := regions.R9f5a8e861a87Args{
+					a2 := regions.R64d5e55094f6Args{
 						P0: unsafe.SliceData(t120),
 						P1: unsafe.SliceData(AAlphaState),
 						P2: unsafe.SliceData(t812),
@@ -897,16 +873,13 @@ func (c *stepFused) run() {
 						P4: unsafe.SliceData(AAlpha2),
 						P5: unsafe.SliceData(t4),
 						N0: d,
-						N1: 4,
-						N2: 8,
-						N3: 12,
-						N4: dH,
-						N5: 8 * dH,
-						N6: 12 * dH,
+						N1: dH,
+						N2: 8 * dH,
+						N3: 12 * dH,
 						S0: [2]float32{t57},
 						S1: [2]float32{rho2},
 					}
-					regions.R9f5a8e861a87(&a2)
+					regions.R64d5e55094f6(&a2)
 				} else {
 					for i := range d {
 						AAlphaState2 := AAlphaState[i*dH:][:dH]
@@ -922,14 +895,14 @@ func (c *stepFused) run() {
 				}
 				// self_referential_layers.B_alpha
 				if kern.Wide() {
-					a2 := regions.R0473d015dae4Args{
+					a2 := regions.R30ae200cc575Args{
 						P0: unsafe.SliceData(t117),
 						P1: unsafe.SliceData(t4),
 						P2: unsafe.SliceData(t116),
 						P3: unsafe.SliceData(t157),
 						N0: dH,
 					}
-					regions.R0473d015dae4(&a2)
+					regions.R30ae200cc575(&a2)
 				} else {
 					for i := range dH {
 						t117Entry := t117[i]
@@ -940,7 +913,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential_layers.B_alpha, self_referential_layers.B_m, self_referential_layers.u_eta, self_referential_layers.A_eta
 				if kern.Wide() {
-					a2 := regions.R0596c4875fc3Args{
+					a2 := regions.R0088e90ddf74Args{
 						P0: unsafe.SliceData(t157),
 						P1: unsafe.SliceData(BEtaState),
 						P2: unsafe.SliceData(v),
@@ -950,17 +923,14 @@ func (c *stepFused) run() {
 						P6: unsafe.SliceData(t161),
 						P7: unsafe.SliceData(t170),
 						N0: dH,
-						N1: 4,
-						N2: 8,
-						N3: 12,
-						N4: d,
-						N5: 8 * d,
-						N6: 12 * d,
+						N1: d,
+						N2: 8 * d,
+						N3: 12 * d,
 						S0: [2]float32{theta2},
 						S1: [2]float32{t57},
 						S2: [2]float32{rho2},
 					}
-					regions.R0596c4875fc3(&a2)
+					regions.R0088e90ddf74(&a2)
 				} else {
 					for i := range dH {
 						BEtaState2 := BEtaState[i*d:][:d]
@@ -986,7 +956,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential_layers.A_eta, self_referential_layers.u_eta
 				if kern.Wide() {
-					a2 := regions.R8dea7bcab253Args{
+					a2 := regions.R20c0cd006258Args{
 						P0: unsafe.SliceData(t170),
 						P1: unsafe.SliceData(t161),
 						P2: unsafe.SliceData(t171),
@@ -995,7 +965,7 @@ func (c *stepFused) run() {
 						N0: dH,
 						S0: [2]float32{theta2},
 					}
-					regions.R8dea7bcab253(&a2)
+					regions.R20c0cd006258(&a2)
 				} else {
 					for i := range dH {
 						t170Entry := t170[i]
@@ -1008,17 +978,14 @@ func (c *stepFused) run() {
 				}
 				// self_referential_layers.A_eta, self_referential_layers.u_eta
 				if kern.Wide() {
-					a2 := regions.R603af76cb01cArgs{
+					a2 := regions.Re9e17de9f83aArgs{
 						P0: unsafe.SliceData(AEtaState),
 						P1: unsafe.SliceData(t22_2),
 						P2: unsafe.SliceData(t232),
 						N0: d,
 						N1: dH,
-						N2: 4,
-						N3: 8,
-						N4: 12,
 					}
-					regions.R603af76cb01c(&a2)
+					regions.Re9e17de9f83a(&a2)
 				} else {
 					for i := range d {
 						AEtaState2 := AEtaState[i*dH:][:dH]
@@ -1069,7 +1036,7 @@ func (c *stepFused) run() {
 				// self_referential_layers.A_eta, self_referential_layers.B_eta
 				clear(t62_2)
 				if kern.Wide() {
-					a2 := regions.R9f5a8e861a87Args{
+					a2 := regions.R64d5e55094f6Args{
 						P0: unsafe.SliceData(t174),
 						P1: unsafe.SliceData(AEtaState),
 						P2: unsafe.SliceData(t842),
@@ -1077,16 +1044,13 @@ func (c *stepFused) run() {
 						P4: unsafe.SliceData(AEta2),
 						P5: unsafe.SliceData(t62_2),
 						N0: d,
-						N1: 4,
-						N2: 8,
-						N3: 12,
-						N4: dH,
-						N5: 8 * dH,
-						N6: 12 * dH,
+						N1: dH,
+						N2: 8 * dH,
+						N3: 12 * dH,
 						S0: [2]float32{t57},
 						S1: [2]float32{rho2},
 					}
-					regions.R9f5a8e861a87(&a2)
+					regions.R64d5e55094f6(&a2)
 				} else {
 					for i := range d {
 						AEtaState2 := AEtaState[i*dH:][:dH]
@@ -1102,14 +1066,14 @@ func (c *stepFused) run() {
 				}
 				// self_referential_layers.B_eta
 				if kern.Wide() {
-					a2 := regions.R0473d015dae4Args{
+					a2 := regions.R30ae200cc575Args{
 						P0: unsafe.SliceData(t171),
 						P1: unsafe.SliceData(t62_2),
 						P2: unsafe.SliceData(t170),
 						P3: unsafe.SliceData(t211),
 						N0: dH,
 					}
-					regions.R0473d015dae4(&a2)
+					regions.R30ae200cc575(&a2)
 				} else {
 					for i := range dH {
 						t171Entry := t171[i]
@@ -1120,7 +1084,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential_layers.B_eta, self_referential_layers.B_m, self_referential_layers.u_k, self_referential_layers.A_k
 				if kern.Wide() {
-					a2 := regions.R0596c4875fc3Args{
+					a2 := regions.R0088e90ddf74Args{
 						P0: unsafe.SliceData(t211),
 						P1: unsafe.SliceData(BKState),
 						P2: unsafe.SliceData(v),
@@ -1130,17 +1094,14 @@ func (c *stepFused) run() {
 						P6: unsafe.SliceData(t215),
 						P7: unsafe.SliceData(t224),
 						N0: dH,
-						N1: 4,
-						N2: 8,
-						N3: 12,
-						N4: d,
-						N5: 8 * d,
-						N6: 12 * d,
+						N1: d,
+						N2: 8 * d,
+						N3: 12 * d,
 						S0: [2]float32{theta2},
 						S1: [2]float32{t57},
 						S2: [2]float32{rho2},
 					}
-					regions.R0596c4875fc3(&a2)
+					regions.R0088e90ddf74(&a2)
 				} else {
 					for i := range dH {
 						BKState2 := BKState[i*d:][:d]
@@ -1166,7 +1127,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential_layers.A_k, self_referential_layers.u_k
 				if kern.Wide() {
-					a2 := regions.R8dea7bcab253Args{
+					a2 := regions.R20c0cd006258Args{
 						P0: unsafe.SliceData(t224),
 						P1: unsafe.SliceData(t215),
 						P2: unsafe.SliceData(t225),
@@ -1175,7 +1136,7 @@ func (c *stepFused) run() {
 						N0: dH,
 						S0: [2]float32{theta2},
 					}
-					regions.R8dea7bcab253(&a2)
+					regions.R20c0cd006258(&a2)
 				} else {
 					for i := range dH {
 						t224Entry := t224[i]
@@ -1188,17 +1149,14 @@ func (c *stepFused) run() {
 				}
 				// self_referential_layers.A_k, self_referential_layers.u_k
 				if kern.Wide() {
-					a2 := regions.R603af76cb01cArgs{
+					a2 := regions.Re9e17de9f83aArgs{
 						P0: unsafe.SliceData(AKState),
 						P1: unsafe.SliceData(t26),
 						P2: unsafe.SliceData(t272),
 						N0: d,
 						N1: dH,
-						N2: 4,
-						N3: 8,
-						N4: 12,
 					}
-					regions.R603af76cb01c(&a2)
+					regions.Re9e17de9f83a(&a2)
 				} else {
 					for i := range d {
 						AKState2 := AKState[i*dH:][:dH]
@@ -1249,22 +1207,19 @@ func (c *stepFused) run() {
 				// self_referential_layers.A_k, self_referential_layers.B_k
 				clear(t8)
 				if kern.Wide() {
-					a2 := regions.R69654e57bd9eArgs{
+					a2 := regions.R6b08a15ad6e4Args{
 						P0: unsafe.SliceData(t228),
 						P1: unsafe.SliceData(AKState),
 						P2: unsafe.SliceData(t872),
 						P3: unsafe.SliceData(c.AInitK),
 						P4: unsafe.SliceData(t8),
 						N0: d,
-						N1: 4,
-						N2: 8,
-						N3: 12,
-						N4: dH,
-						N5: 12 * dH,
+						N1: dH,
+						N2: 12 * dH,
 						S0: [2]float32{t57},
 						S1: [2]float32{rho2},
 					}
-					regions.R69654e57bd9e(&a2)
+					regions.R6b08a15ad6e4(&a2)
 				} else {
 					for i := range d {
 						AKState2 := AKState[i*dH:][:dH]
@@ -1279,14 +1234,14 @@ func (c *stepFused) run() {
 				}
 				// self_referential_layers.B_k
 				if kern.Wide() {
-					a2 := regions.R0473d015dae4Args{
+					a2 := regions.R30ae200cc575Args{
 						P0: unsafe.SliceData(t225),
 						P1: unsafe.SliceData(t8),
 						P2: unsafe.SliceData(t224),
 						P3: unsafe.SliceData(t265),
 						N0: dH,
 					}
-					regions.R0473d015dae4(&a2)
+					regions.R30ae200cc575(&a2)
 				} else {
 					for i := range dH {
 						t225Entry := t225[i]
@@ -1297,7 +1252,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential_layers.B_k, self_referential_layers.B_m, self_referential_layers.u_v, self_referential_layers.A_v
 				if kern.Wide() {
-					a2 := regions.R0596c4875fc3Args{
+					a2 := regions.R0088e90ddf74Args{
 						P0: unsafe.SliceData(t265),
 						P1: unsafe.SliceData(BVState),
 						P2: unsafe.SliceData(v),
@@ -1307,17 +1262,14 @@ func (c *stepFused) run() {
 						P6: unsafe.SliceData(t269),
 						P7: unsafe.SliceData(t278),
 						N0: dH,
-						N1: 4,
-						N2: 8,
-						N3: 12,
-						N4: d,
-						N5: 8 * d,
-						N6: 12 * d,
+						N1: d,
+						N2: 8 * d,
+						N3: 12 * d,
 						S0: [2]float32{theta2},
 						S1: [2]float32{t57},
 						S2: [2]float32{rho2},
 					}
-					regions.R0596c4875fc3(&a2)
+					regions.R0088e90ddf74(&a2)
 				} else {
 					for i := range dH {
 						BVState2 := BVState[i*d:][:d]
@@ -1343,7 +1295,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential_layers.A_v, self_referential_layers.u_v
 				if kern.Wide() {
-					a2 := regions.R8dea7bcab253Args{
+					a2 := regions.R20c0cd006258Args{
 						P0: unsafe.SliceData(t278),
 						P1: unsafe.SliceData(t269),
 						P2: unsafe.SliceData(t279),
@@ -1352,7 +1304,7 @@ func (c *stepFused) run() {
 						N0: dH,
 						S0: [2]float32{theta2},
 					}
-					regions.R8dea7bcab253(&a2)
+					regions.R20c0cd006258(&a2)
 				} else {
 					for i := range dH {
 						t278Entry := t278[i]
@@ -1365,17 +1317,14 @@ func (c *stepFused) run() {
 				}
 				// self_referential_layers.A_v, self_referential_layers.u_v
 				if kern.Wide() {
-					a2 := regions.R603af76cb01cArgs{
+					a2 := regions.Re9e17de9f83aArgs{
 						P0: unsafe.SliceData(AVState),
 						P1: unsafe.SliceData(t302),
 						P2: unsafe.SliceData(t312),
 						N0: d,
 						N1: dH,
-						N2: 4,
-						N3: 8,
-						N4: 12,
 					}
-					regions.R603af76cb01c(&a2)
+					regions.Re9e17de9f83a(&a2)
 				} else {
 					for i := range d {
 						AVState2 := AVState[i*dH:][:dH]
@@ -1428,7 +1377,7 @@ func (c *stepFused) run() {
 				clear(t472)
 				clear(t473)
 				if kern.Wide() {
-					a2 := regions.Rc27f30e424aaArgs{
+					a2 := regions.R3907caa869b4Args{
 						P0: unsafe.SliceData(t282),
 						P1: unsafe.SliceData(AVState),
 						P2: unsafe.SliceData(t90),
@@ -1439,17 +1388,14 @@ func (c *stepFused) run() {
 						P7: unsafe.SliceData(t473),
 						P8: unsafe.SliceData(AAlphaState),
 						N0: d,
-						N1: 4,
-						N2: 8,
-						N3: 12,
-						N4: dH,
-						N5: 4 * dH,
-						N6: 8 * dH,
-						N7: 12 * dH,
+						N1: dH,
+						N2: 4 * dH,
+						N3: 8 * dH,
+						N4: 12 * dH,
 						S0: [2]float32{t57},
 						S1: [2]float32{rho2},
 					}
-					regions.Rc27f30e424aa(&a2)
+					regions.R3907caa869b4(&a2)
 				} else {
 					for i := range d {
 						AVState2 := AVState[i*dH:][:dH]
@@ -1842,14 +1788,14 @@ func (c *stepFused) run() {
 					}
 				}
 				if kern.Wide() {
-					a2 := regions.R0473d015dae4Args{
+					a2 := regions.R30ae200cc575Args{
 						P0: unsafe.SliceData(t279),
 						P1: unsafe.SliceData(t102),
 						P2: unsafe.SliceData(t278),
 						P3: unsafe.SliceData(t319),
 						N0: dH,
 					}
-					regions.R0473d015dae4(&a2)
+					regions.R30ae200cc575(&a2)
 				} else {
 					for i := range dH {
 						t279Entry := t279[i]
@@ -1860,7 +1806,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential_layers.B_v, self_referential_layers.B_m
 				if kern.Wide() {
-					a2 := regions.Rba25aba07f0bArgs{
+					a2 := regions.Ree6c87db7a61Args{
 						P0: unsafe.SliceData(t319),
 						P1: unsafe.SliceData(k),
 						P2: unsafe.SliceData(c.BInitV),
@@ -1871,7 +1817,7 @@ func (c *stepFused) run() {
 						S1: [2]float32{t57},
 						S2: [2]float32{rho2},
 					}
-					regions.Rba25aba07f0b(&a2)
+					regions.Ree6c87db7a61(&a2)
 				} else {
 					for i := range dH {
 						BInitV := c.BInitV[i*d:][:d]
@@ -2158,7 +2104,7 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential_layers.q
 	if kern.Wide() {
-		a := regions.R201aa8e17b22Args{
+		a := regions.Ra2b4249dc297Args{
 			P0: unsafe.SliceData(c.QProd2),
 			P1: unsafe.SliceData(t7),
 			P2: unsafe.SliceData(t9),
@@ -2167,7 +2113,7 @@ func (c *stepBackwardFused) run() {
 			N0: L,
 			N1: T,
 		}
-		regions.R201aa8e17b22(&a)
+		regions.Ra2b4249dc297(&a)
 	} else {
 		for i := range L {
 			qProd2 := c.QProd2[i*T:][:T]
@@ -2190,7 +2136,7 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential_layers.q, self_referential_layers.k, self_referential_layers.v
 	if kern.Wide() {
-		a := regions.R59825821dda9Args{
+		a := regions.Rc7b1ac8ffa45Args{
 			P0: unsafe.SliceData(t11),
 			P1: unsafe.SliceData(c.GK),
 			P2: unsafe.SliceData(c.GV),
@@ -2200,15 +2146,12 @@ func (c *stepBackwardFused) run() {
 			P6: unsafe.SliceData(t42),
 			N0: L,
 			N1: T,
-			N2: 4,
-			N3: 8,
-			N4: 12,
-			N5: d,
-			N6: 8 * d,
-			N7: 12 * d,
-			N8: T * d,
+			N2: d,
+			N3: 8 * d,
+			N4: 12 * d,
+			N5: T * d,
 		}
-		regions.R59825821dda9(&a)
+		regions.Rc7b1ac8ffa45(&a)
 	} else {
 		for i := range L {
 			t11_2 := t11[i*T:][:T]
@@ -2667,14 +2610,14 @@ func (c *stepBackwardFused) run() {
 					t272Entry := t272_3[a]
 					w := kern.Larger(kern.Choose((F(0) < t272Entry), num.Sqrt(kern.Choose((F(0) < t272Entry), t272Entry, F(1))), F(0)), F(1e-08))
 					if kern.Wide() {
-						a2 := regions.Rb24e720a2b60Args{
+						a2 := regions.Re10605d4e820Args{
 							P0: unsafe.SliceData(c.GK),
 							P1: unsafe.SliceData(k),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 							S0: [2]float32{w},
 						}
-						regions.Rb24e720a2b60(&a2)
+						regions.Re10605d4e820(&a2)
 					} else {
 						gK := c.GK[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -2685,7 +2628,7 @@ func (c *stepBackwardFused) run() {
 					rhoEntry := rho[a]
 					w2 := F(1) - rhoEntry
 					if kern.Wide() {
-						a2 := regions.Reb52d7bfcdecArgs{
+						a2 := regions.R4f1539d5cf36Args{
 							P0:  unsafe.SliceData(c.AMLin),
 							P1:  unsafe.SliceData(c.AAlphaLin),
 							P2:  unsafe.SliceData(c.AEtaLin),
@@ -2716,7 +2659,7 @@ func (c *stepBackwardFused) run() {
 							S0:  [2]float32{w2},
 							S1:  [2]float32{rhoEntry},
 						}
-						regions.Reb52d7bfcdec(&a2)
+						regions.R4f1539d5cf36(&a2)
 					} else {
 						AMLin := c.AMLin[(l*T+a+C*s)*d:][:d]
 						AAlphaLin := c.AAlphaLin[(l*T+a+C*s)*d:][:d]
@@ -2762,7 +2705,7 @@ func (c *stepBackwardFused) run() {
 					thetaEntry2 := theta[a]
 					w3 := F(1) - rhoEntry
 					if kern.Wide() {
-						a2 := regions.Rcb89b3d2c8faArgs{
+						a2 := regions.R39ca788d1f99Args{
 							P0:  unsafe.SliceData(t103),
 							P1:  unsafe.SliceData(t157),
 							P2:  unsafe.SliceData(t211),
@@ -2789,7 +2732,7 @@ func (c *stepBackwardFused) run() {
 							S1:  [2]float32{w3},
 							S2:  [2]float32{rhoEntry},
 						}
-						regions.Rcb89b3d2c8fa(&a2)
+						regions.R39ca788d1f99(&a2)
 					} else {
 						t103_2 := t103[(l*T+a+C*s)*dH:][:dH]
 						t157_2 := t157[(l*T+a+C*s)*dH:][:dH]
@@ -2847,7 +2790,7 @@ func (c *stepBackwardFused) run() {
 					w9 := kern.Larger(kern.Choose((F(0) < t272Entry2), t32, F(0)), F(1e-08))
 					w10 := kern.Larger(kern.Choose((F(0) < t42Entry), t472, F(0)), F(1e-08))
 					if kern.Wide() {
-						a2 := regions.Re99c292d6cecArgs{
+						a2 := regions.R3ffa6e562d62Args{
 							P0: unsafe.SliceData(c.GK),
 							P1: unsafe.SliceData(k2),
 							P2: unsafe.SliceData(c.GV),
@@ -2857,7 +2800,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{w9},
 							S1: [2]float32{w10},
 						}
-						regions.Re99c292d6cec(&a2)
+						regions.R3ffa6e562d62(&a2)
 					} else {
 						gK := c.GK[(l*T+a+C*s)*d:][:d]
 						gV := c.GV[(l*T+a+C*s)*d:][:d]
@@ -2873,7 +2816,7 @@ func (c *stepBackwardFused) run() {
 					rhoEntry6 := rho[a]
 					w11 := F(1) - rhoEntry6
 					if kern.Wide() {
-						a2 := regions.R3583b7b7828fArgs{
+						a2 := regions.R02f1258f5843Args{
 							P0:  unsafe.SliceData(t319),
 							P1:  unsafe.SliceData(BVBarState),
 							P2:  unsafe.SliceData(k2),
@@ -2886,24 +2829,21 @@ func (c *stepBackwardFused) run() {
 							P9:  unsafe.SliceData(t24223Total),
 							N0:  dH,
 							N1:  4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							N2:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 4,
-							N3:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 8,
-							N4:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 12,
-							N5:  d,
-							N6:  4 * d,
-							N7:  8 * d,
-							N8:  4*d*dH*a + 8*d,
-							N9:  12 * d,
-							N10: 4*d*dH*a + 12*d,
-							N11: 4 * d * dH * a,
-							N12: 4,
-							N13: 8,
-							N14: 12,
+							N2:  d,
+							N3:  4 * d,
+							N4:  8 * d,
+							N5:  4*d*dH*a + 8*d,
+							N6:  12 * d,
+							N7:  4*d*dH*a + 12*d,
+							N8:  4 * d * dH * a,
+							N9:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 4,
+							N10: 4*dH*a + 4*C*dH*s + 4*T*dH*l + 8,
+							N11: 4*dH*a + 4*C*dH*s + 4*T*dH*l + 12,
 							S0:  [2]float32{t24223},
 							S1:  [2]float32{t2223},
 							S2:  [2]float32{w11},
 						}
-						regions.R3583b7b7828f(&a2)
+						regions.R02f1258f5843(&a2)
 					} else {
 						t319_2 := t319[(l*T+a+C*s)*dH:][:dH]
 						t24223_2 := t24223
@@ -2943,7 +2883,7 @@ func (c *stepBackwardFused) run() {
 					// self_referential_layers.B_v, self_referential_layers.B_m
 					thetaEntry3 := theta[a]
 					if kern.Wide() {
-						a2 := regions.Rb0ac9d7d5959Args{
+						a2 := regions.R307af21bb9b5Args{
 							P0: unsafe.SliceData(t279),
 							P1: unsafe.SliceData(t462),
 							P2: unsafe.SliceData(c.AVProd),
@@ -2953,7 +2893,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0: [2]float32{thetaEntry3},
 						}
-						regions.Rb0ac9d7d5959(&a2)
+						regions.R307af21bb9b5(&a2)
 					} else {
 						t279_2 := t279[(l*T+a+C*s)*dH:][:dH]
 						AVProd := c.AVProd[(l*T+a+C*s)*dH:][:dH]
@@ -2967,30 +2907,27 @@ func (c *stepBackwardFused) run() {
 					// self_referential_layers.B_v, self_referential_layers.A_v
 					clear(t30222)
 					if kern.Wide() {
-						a2 := regions.R542c6843c905Args{
-							P0:  unsafe.SliceData(c.AVLin),
-							P1:  unsafe.SliceData(AVTrail),
-							P2:  unsafe.SliceData(t19),
-							P3:  unsafe.SliceData(AVBarState),
-							P4:  unsafe.SliceData(t282),
-							P5:  unsafe.SliceData(t30222),
-							P6:  unsafe.SliceData(t2122),
-							P7:  unsafe.SliceData(t463),
-							N0:  d,
-							N1:  4*d*a + 4*C*d*s + 4*T*d*l,
-							N2:  4*d*a + 4*C*d*s + 4*T*d*l + 4,
-							N3:  4*d*a + 4*C*d*s + 4*T*d*l + 8,
-							N4:  4*d*a + 4*C*d*s + 4*T*d*l + 12,
-							N5:  dH,
-							N6:  4*d*dH*a + 12*dH,
-							N7:  12 * dH,
-							N8:  4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							N9:  4 * d * dH * a,
-							N10: 4,
-							N11: 8,
-							N12: 12,
+						a2 := regions.Re256b8e9562dArgs{
+							P0: unsafe.SliceData(c.AVLin),
+							P1: unsafe.SliceData(AVTrail),
+							P2: unsafe.SliceData(t19),
+							P3: unsafe.SliceData(AVBarState),
+							P4: unsafe.SliceData(t282),
+							P5: unsafe.SliceData(t30222),
+							P6: unsafe.SliceData(t2122),
+							P7: unsafe.SliceData(t463),
+							N0: d,
+							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
+							N2: dH,
+							N3: 4*d*dH*a + 12*dH,
+							N4: 12 * dH,
+							N5: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							N6: 4 * d * dH * a,
+							N7: 4*d*a + 4*C*d*s + 4*T*d*l + 4,
+							N8: 4*d*a + 4*C*d*s + 4*T*d*l + 8,
+							N9: 4*d*a + 4*C*d*s + 4*T*d*l + 12,
 						}
-						regions.R542c6843c905(&a2)
+						regions.Re256b8e9562d(&a2)
 					} else {
 						AVLin := c.AVLin[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -3017,7 +2954,7 @@ func (c *stepBackwardFused) run() {
 					// self_referential_layers.A_v
 					var t33 F
 					if kern.Wide() {
-						a2 := regions.Re68c6ab4ce1dArgs{
+						a2 := regions.R22c85a01eb57Args{
 							P0: unsafe.SliceData(t279),
 							P1: unsafe.SliceData(t30222),
 							P2: unsafe.SliceData(c.AVProd),
@@ -3027,7 +2964,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0: [2]float32{t33},
 						}
-						regions.Re68c6ab4ce1d(&a2)
+						regions.R22c85a01eb57(&a2)
 					} else {
 						t279_2 := t279[(l*T+a+C*s)*dH:][:dH]
 						AVProd := c.AVProd[(l*T+a+C*s)*dH:][:dH]
@@ -3044,14 +2981,14 @@ func (c *stepBackwardFused) run() {
 					t33 = t33Total[0]
 					// self_referential_layers.A_v
 					if kern.Wide() {
-						a2 := regions.R7b31033ef8b2Args{
+						a2 := regions.R60dc9ae5e85dArgs{
 							P0: unsafe.SliceData(t463),
 							P1: unsafe.SliceData(t2122),
 							P2: unsafe.SliceData(t3522),
 							N0: d,
 							S0: [2]float32{thetaEntry3},
 						}
-						regions.R7b31033ef8b2(&a2)
+						regions.R60dc9ae5e85d(&a2)
 					} else {
 						for i := range d {
 							t3522[i] = num.FMA32(-thetaEntry3, t463[i], t2122[i])
@@ -3062,7 +2999,7 @@ func (c *stepBackwardFused) run() {
 					var t5423 F
 					var t56 F
 					if kern.Wide() {
-						a2 := regions.R952f8985a140Args{
+						a2 := regions.Rb99c401d4f7eArgs{
 							P0: unsafe.SliceData(t3522),
 							P1: unsafe.SliceData(AVBarState),
 							P2: unsafe.SliceData(c.AInitV),
@@ -3072,20 +3009,17 @@ func (c *stepBackwardFused) run() {
 							P6: unsafe.SliceData(t5423Total),
 							P7: unsafe.SliceData(t56Total),
 							N0: d,
-							N1: 4,
-							N2: 8,
-							N3: 12,
-							N4: dH,
-							N5: 8 * dH,
-							N6: 4*d*dH*a + 8*dH,
-							N7: 12 * dH,
-							N8: 4*d*dH*a + 12*dH,
-							N9: 4 * d * dH * a,
+							N1: dH,
+							N2: 8 * dH,
+							N3: 4*d*dH*a + 8*dH,
+							N4: 12 * dH,
+							N5: 4*d*dH*a + 12*dH,
+							N6: 4 * d * dH * a,
 							S0: [2]float32{t56},
 							S1: [2]float32{t5423},
 							S2: [2]float32{w11},
 						}
-						regions.R952f8985a140(&a2)
+						regions.Rb99c401d4f7e(&a2)
 					} else {
 						t56_2 := t56
 						t5423_2 := t5423
@@ -3119,7 +3053,7 @@ func (c *stepBackwardFused) run() {
 					t56 = t56Total[0]
 					// self_referential_layers.A_v, self_referential_layers.B_v, self_referential_layers.B_m, self_referential_layers.u_v
 					if kern.Wide() {
-						a2 := regions.Rf04e1e019d2eArgs{
+						a2 := regions.R08dc92eb6670Args{
 							P0:  unsafe.SliceData(c.BVProd),
 							P1:  unsafe.SliceData(t279),
 							P2:  unsafe.SliceData(t317),
@@ -3137,7 +3071,7 @@ func (c *stepBackwardFused) run() {
 							N1:  4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0:  [2]float32{thetaEntry3},
 						}
-						regions.Rf04e1e019d2e(&a2)
+						regions.R08dc92eb6670(&a2)
 					} else {
 						BVProd := c.BVProd[(l*T+a+C*s)*dH:][:dH]
 						t279_2 := t279[(l*T+a+C*s)*dH:][:dH]
@@ -3167,7 +3101,7 @@ func (c *stepBackwardFused) run() {
 					var t84 F
 					var t86 F
 					if kern.Wide() {
-						a2 := regions.Ra367d1bd1b6eArgs{
+						a2 := regions.R63f326bfbd53Args{
 							P0:  unsafe.SliceData(t512),
 							P1:  unsafe.SliceData(t61),
 							P2:  unsafe.SliceData(t265),
@@ -3185,25 +3119,22 @@ func (c *stepBackwardFused) run() {
 							P14: unsafe.SliceData(t86Total),
 							N0:  dH,
 							N1:  4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							N2:  4,
-							N3:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 4,
-							N4:  8,
-							N5:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 8,
-							N6:  12,
-							N7:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 12,
-							N8:  d,
-							N9:  4 * d,
-							N10: 4*d*dH*a + 4*d,
-							N11: 8 * d,
-							N12: 4*d*dH*a + 8*d,
-							N13: 12 * d,
-							N14: 4*d*dH*a + 12*d,
-							N15: 4 * d * dH * a,
+							N2:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 4,
+							N3:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 8,
+							N4:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 12,
+							N5:  d,
+							N6:  4 * d,
+							N7:  4*d*dH*a + 4*d,
+							N8:  8 * d,
+							N9:  4*d*dH*a + 8*d,
+							N10: 12 * d,
+							N11: 4*d*dH*a + 12*d,
+							N12: 4 * d * dH * a,
 							S0:  [2]float32{t86},
 							S1:  [2]float32{t84},
 							S2:  [2]float32{w11},
 						}
-						regions.Ra367d1bd1b6e(&a2)
+						regions.R63f326bfbd53(&a2)
 					} else {
 						t265_2 := t265[(l*T+a+C*s)*dH:][:dH]
 						t86_2 := t86
@@ -3248,7 +3179,7 @@ func (c *stepBackwardFused) run() {
 					t86 = t86Total[0]
 					// self_referential_layers.B_k, self_referential_layers.B_m
 					if kern.Wide() {
-						a2 := regions.Rb0ac9d7d5959Args{
+						a2 := regions.R307af21bb9b5Args{
 							P0: unsafe.SliceData(t225),
 							P1: unsafe.SliceData(t464),
 							P2: unsafe.SliceData(c.AKProd),
@@ -3258,7 +3189,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0: [2]float32{thetaEntry3},
 						}
-						regions.Rb0ac9d7d5959(&a2)
+						regions.R307af21bb9b5(&a2)
 					} else {
 						t225_2 := t225[(l*T+a+C*s)*dH:][:dH]
 						AKProd := c.AKProd[(l*T+a+C*s)*dH:][:dH]
@@ -3272,30 +3203,27 @@ func (c *stepBackwardFused) run() {
 					// self_referential_layers.B_k, self_referential_layers.A_k
 					clear(t92)
 					if kern.Wide() {
-						a2 := regions.R542c6843c905Args{
-							P0:  unsafe.SliceData(c.AKLin),
-							P1:  unsafe.SliceData(AKTrail),
-							P2:  unsafe.SliceData(t8123),
-							P3:  unsafe.SliceData(AKBarState),
-							P4:  unsafe.SliceData(t2422),
-							P5:  unsafe.SliceData(t92),
-							P6:  unsafe.SliceData(t83),
-							P7:  unsafe.SliceData(t465),
-							N0:  d,
-							N1:  4*d*a + 4*C*d*s + 4*T*d*l,
-							N2:  4*d*a + 4*C*d*s + 4*T*d*l + 4,
-							N3:  4*d*a + 4*C*d*s + 4*T*d*l + 8,
-							N4:  4*d*a + 4*C*d*s + 4*T*d*l + 12,
-							N5:  dH,
-							N6:  4*d*dH*a + 12*dH,
-							N7:  12 * dH,
-							N8:  4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							N9:  4 * d * dH * a,
-							N10: 4,
-							N11: 8,
-							N12: 12,
+						a2 := regions.Re256b8e9562dArgs{
+							P0: unsafe.SliceData(c.AKLin),
+							P1: unsafe.SliceData(AKTrail),
+							P2: unsafe.SliceData(t8123),
+							P3: unsafe.SliceData(AKBarState),
+							P4: unsafe.SliceData(t2422),
+							P5: unsafe.SliceData(t92),
+							P6: unsafe.SliceData(t83),
+							P7: unsafe.SliceData(t465),
+							N0: d,
+							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
+							N2: dH,
+							N3: 4*d*dH*a + 12*dH,
+							N4: 12 * dH,
+							N5: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							N6: 4 * d * dH * a,
+							N7: 4*d*a + 4*C*d*s + 4*T*d*l + 4,
+							N8: 4*d*a + 4*C*d*s + 4*T*d*l + 8,
+							N9: 4*d*a + 4*C*d*s + 4*T*d*l + 12,
 						}
-						regions.R542c6843c905(&a2)
+						regions.Re256b8e9562d(&a2)
 					} else {
 						AKLin := c.AKLin[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -3322,7 +3250,7 @@ func (c *stepBackwardFused) run() {
 					// self_referential_layers.A_k
 					var t95 F
 					if kern.Wide() {
-						a2 := regions.Re68c6ab4ce1dArgs{
+						a2 := regions.R22c85a01eb57Args{
 							P0: unsafe.SliceData(t225),
 							P1: unsafe.SliceData(t92),
 							P2: unsafe.SliceData(c.AKProd),
@@ -3332,7 +3260,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0: [2]float32{t95},
 						}
-						regions.Re68c6ab4ce1d(&a2)
+						regions.R22c85a01eb57(&a2)
 					} else {
 						t225_2 := t225[(l*T+a+C*s)*dH:][:dH]
 						AKProd := c.AKProd[(l*T+a+C*s)*dH:][:dH]
@@ -3349,14 +3277,14 @@ func (c *stepBackwardFused) run() {
 					t95 = t95Total[0]
 					// self_referential_layers.A_k
 					if kern.Wide() {
-						a2 := regions.R7b31033ef8b2Args{
+						a2 := regions.R60dc9ae5e85dArgs{
 							P0: unsafe.SliceData(t465),
 							P1: unsafe.SliceData(t83),
 							P2: unsafe.SliceData(t97),
 							N0: d,
 							S0: [2]float32{thetaEntry3},
 						}
-						regions.R7b31033ef8b2(&a2)
+						regions.R60dc9ae5e85d(&a2)
 					} else {
 						for i := range d {
 							t97[i] = num.FMA32(-thetaEntry3, t465[i], t83[i])
@@ -3367,7 +3295,7 @@ func (c *stepBackwardFused) run() {
 					var t1162 F
 					var t118 F
 					if kern.Wide() {
-						a2 := regions.R952f8985a140Args{
+						a2 := regions.Rb99c401d4f7eArgs{
 							P0: unsafe.SliceData(t97),
 							P1: unsafe.SliceData(AKBarState),
 							P2: unsafe.SliceData(c.AInitK),
@@ -3377,20 +3305,17 @@ func (c *stepBackwardFused) run() {
 							P6: unsafe.SliceData(t1162Total),
 							P7: unsafe.SliceData(t118Total),
 							N0: d,
-							N1: 4,
-							N2: 8,
-							N3: 12,
-							N4: dH,
-							N5: 8 * dH,
-							N6: 4*d*dH*a + 8*dH,
-							N7: 12 * dH,
-							N8: 4*d*dH*a + 12*dH,
-							N9: 4 * d * dH * a,
+							N1: dH,
+							N2: 8 * dH,
+							N3: 4*d*dH*a + 8*dH,
+							N4: 12 * dH,
+							N5: 4*d*dH*a + 12*dH,
+							N6: 4 * d * dH * a,
 							S0: [2]float32{t118},
 							S1: [2]float32{t1162},
 							S2: [2]float32{w11},
 						}
-						regions.R952f8985a140(&a2)
+						regions.Rb99c401d4f7e(&a2)
 					} else {
 						t118_2 := t118
 						t1162_2 := t1162
@@ -3424,7 +3349,7 @@ func (c *stepBackwardFused) run() {
 					t118 = t118Total[0]
 					// self_referential_layers.A_k, self_referential_layers.B_k, self_referential_layers.B_m, self_referential_layers.u_k
 					if kern.Wide() {
-						a2 := regions.Rf04e1e019d2eArgs{
+						a2 := regions.R08dc92eb6670Args{
 							P0:  unsafe.SliceData(c.BKProd),
 							P1:  unsafe.SliceData(t225),
 							P2:  unsafe.SliceData(t263),
@@ -3442,7 +3367,7 @@ func (c *stepBackwardFused) run() {
 							N1:  4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0:  [2]float32{thetaEntry3},
 						}
-						regions.Rf04e1e019d2e(&a2)
+						regions.R08dc92eb6670(&a2)
 					} else {
 						BKProd := c.BKProd[(l*T+a+C*s)*dH:][:dH]
 						t225_2 := t225[(l*T+a+C*s)*dH:][:dH]
@@ -3472,7 +3397,7 @@ func (c *stepBackwardFused) run() {
 					var t146 F
 					var t148 F
 					if kern.Wide() {
-						a2 := regions.Ra367d1bd1b6eArgs{
+						a2 := regions.R63f326bfbd53Args{
 							P0:  unsafe.SliceData(t1132),
 							P1:  unsafe.SliceData(t123),
 							P2:  unsafe.SliceData(t211),
@@ -3490,25 +3415,22 @@ func (c *stepBackwardFused) run() {
 							P14: unsafe.SliceData(t148Total),
 							N0:  dH,
 							N1:  4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							N2:  4,
-							N3:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 4,
-							N4:  8,
-							N5:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 8,
-							N6:  12,
-							N7:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 12,
-							N8:  d,
-							N9:  4 * d,
-							N10: 4*d*dH*a + 4*d,
-							N11: 8 * d,
-							N12: 4*d*dH*a + 8*d,
-							N13: 12 * d,
-							N14: 4*d*dH*a + 12*d,
-							N15: 4 * d * dH * a,
+							N2:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 4,
+							N3:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 8,
+							N4:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 12,
+							N5:  d,
+							N6:  4 * d,
+							N7:  4*d*dH*a + 4*d,
+							N8:  8 * d,
+							N9:  4*d*dH*a + 8*d,
+							N10: 12 * d,
+							N11: 4*d*dH*a + 12*d,
+							N12: 4 * d * dH * a,
 							S0:  [2]float32{t148},
 							S1:  [2]float32{t146},
 							S2:  [2]float32{w11},
 						}
-						regions.Ra367d1bd1b6e(&a2)
+						regions.R63f326bfbd53(&a2)
 					} else {
 						t211_2 := t211[(l*T+a+C*s)*dH:][:dH]
 						t148_2 := t148
@@ -3553,7 +3475,7 @@ func (c *stepBackwardFused) run() {
 					t148 = t148Total[0]
 					// self_referential_layers.B_eta, self_referential_layers.B_m
 					if kern.Wide() {
-						a2 := regions.Rb0ac9d7d5959Args{
+						a2 := regions.R307af21bb9b5Args{
 							P0: unsafe.SliceData(t171),
 							P1: unsafe.SliceData(t466),
 							P2: unsafe.SliceData(c.AEtaProd),
@@ -3563,7 +3485,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0: [2]float32{thetaEntry3},
 						}
-						regions.Rb0ac9d7d5959(&a2)
+						regions.R307af21bb9b5(&a2)
 					} else {
 						t171_2 := t171[(l*T+a+C*s)*dH:][:dH]
 						AEtaProd := c.AEtaProd[(l*T+a+C*s)*dH:][:dH]
@@ -3577,30 +3499,27 @@ func (c *stepBackwardFused) run() {
 					// self_referential_layers.B_eta, self_referential_layers.A_eta
 					clear(t15422)
 					if kern.Wide() {
-						a2 := regions.R542c6843c905Args{
-							P0:  unsafe.SliceData(c.AEtaLin),
-							P1:  unsafe.SliceData(AEtaTrail),
-							P2:  unsafe.SliceData(t143),
-							P3:  unsafe.SliceData(AEtaBarState),
-							P4:  unsafe.SliceData(t202),
-							P5:  unsafe.SliceData(t15422),
-							P6:  unsafe.SliceData(t145),
-							P7:  unsafe.SliceData(t467),
-							N0:  d,
-							N1:  4*d*a + 4*C*d*s + 4*T*d*l,
-							N2:  4*d*a + 4*C*d*s + 4*T*d*l + 4,
-							N3:  4*d*a + 4*C*d*s + 4*T*d*l + 8,
-							N4:  4*d*a + 4*C*d*s + 4*T*d*l + 12,
-							N5:  dH,
-							N6:  4*d*dH*a + 12*dH,
-							N7:  12 * dH,
-							N8:  4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							N9:  4 * d * dH * a,
-							N10: 4,
-							N11: 8,
-							N12: 12,
+						a2 := regions.Re256b8e9562dArgs{
+							P0: unsafe.SliceData(c.AEtaLin),
+							P1: unsafe.SliceData(AEtaTrail),
+							P2: unsafe.SliceData(t143),
+							P3: unsafe.SliceData(AEtaBarState),
+							P4: unsafe.SliceData(t202),
+							P5: unsafe.SliceData(t15422),
+							P6: unsafe.SliceData(t145),
+							P7: unsafe.SliceData(t467),
+							N0: d,
+							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
+							N2: dH,
+							N3: 4*d*dH*a + 12*dH,
+							N4: 12 * dH,
+							N5: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							N6: 4 * d * dH * a,
+							N7: 4*d*a + 4*C*d*s + 4*T*d*l + 4,
+							N8: 4*d*a + 4*C*d*s + 4*T*d*l + 8,
+							N9: 4*d*a + 4*C*d*s + 4*T*d*l + 12,
 						}
-						regions.R542c6843c905(&a2)
+						regions.Re256b8e9562d(&a2)
 					} else {
 						AEtaLin := c.AEtaLin[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -3627,7 +3546,7 @@ func (c *stepBackwardFused) run() {
 					// self_referential_layers.A_eta
 					var t15722 F
 					if kern.Wide() {
-						a2 := regions.Re68c6ab4ce1dArgs{
+						a2 := regions.R22c85a01eb57Args{
 							P0: unsafe.SliceData(t171),
 							P1: unsafe.SliceData(t15422),
 							P2: unsafe.SliceData(c.AEtaProd),
@@ -3637,7 +3556,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0: [2]float32{t15722},
 						}
-						regions.Re68c6ab4ce1d(&a2)
+						regions.R22c85a01eb57(&a2)
 					} else {
 						t171_2 := t171[(l*T+a+C*s)*dH:][:dH]
 						AEtaProd := c.AEtaProd[(l*T+a+C*s)*dH:][:dH]
@@ -3654,14 +3573,14 @@ func (c *stepBackwardFused) run() {
 					t15722 = t15722Total[0]
 					// self_referential_layers.A_eta
 					if kern.Wide() {
-						a2 := regions.R7b31033ef8b2Args{
+						a2 := regions.R60dc9ae5e85dArgs{
 							P0: unsafe.SliceData(t467),
 							P1: unsafe.SliceData(t145),
 							P2: unsafe.SliceData(t1592),
 							N0: d,
 							S0: [2]float32{thetaEntry3},
 						}
-						regions.R7b31033ef8b2(&a2)
+						regions.R60dc9ae5e85d(&a2)
 					} else {
 						for i := range d {
 							t1592[i] = num.FMA32(-thetaEntry3, t467[i], t145[i])
@@ -3672,7 +3591,7 @@ func (c *stepBackwardFused) run() {
 					var t178 F
 					var t180 F
 					if kern.Wide() {
-						a2 := regions.R952f8985a140Args{
+						a2 := regions.Rb99c401d4f7eArgs{
 							P0: unsafe.SliceData(t1592),
 							P1: unsafe.SliceData(AEtaBarState),
 							P2: unsafe.SliceData(c.AInitEta),
@@ -3682,20 +3601,17 @@ func (c *stepBackwardFused) run() {
 							P6: unsafe.SliceData(t178Total),
 							P7: unsafe.SliceData(t180Total),
 							N0: d,
-							N1: 4,
-							N2: 8,
-							N3: 12,
-							N4: dH,
-							N5: 8 * dH,
-							N6: 4*d*dH*a + 8*dH,
-							N7: 12 * dH,
-							N8: 4*d*dH*a + 12*dH,
-							N9: 4 * d * dH * a,
+							N1: dH,
+							N2: 8 * dH,
+							N3: 4*d*dH*a + 8*dH,
+							N4: 12 * dH,
+							N5: 4*d*dH*a + 12*dH,
+							N6: 4 * d * dH * a,
 							S0: [2]float32{t180},
 							S1: [2]float32{t178},
 							S2: [2]float32{w11},
 						}
-						regions.R952f8985a140(&a2)
+						regions.Rb99c401d4f7e(&a2)
 					} else {
 						t180_2 := t180
 						t178_2 := t178
@@ -3729,7 +3645,7 @@ func (c *stepBackwardFused) run() {
 					t180 = t180Total[0]
 					// self_referential_layers.A_eta, self_referential_layers.B_eta, self_referential_layers.B_m, self_referential_layers.u_eta
 					if kern.Wide() {
-						a2 := regions.Rf04e1e019d2eArgs{
+						a2 := regions.R08dc92eb6670Args{
 							P0:  unsafe.SliceData(c.BEtaProd),
 							P1:  unsafe.SliceData(t171),
 							P2:  unsafe.SliceData(t209),
@@ -3747,7 +3663,7 @@ func (c *stepBackwardFused) run() {
 							N1:  4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0:  [2]float32{thetaEntry3},
 						}
-						regions.Rf04e1e019d2e(&a2)
+						regions.R08dc92eb6670(&a2)
 					} else {
 						BEtaProd := c.BEtaProd[(l*T+a+C*s)*dH:][:dH]
 						t171_2 := t171[(l*T+a+C*s)*dH:][:dH]
@@ -3777,7 +3693,7 @@ func (c *stepBackwardFused) run() {
 					var t20822 F
 					var t21022 F
 					if kern.Wide() {
-						a2 := regions.Ra367d1bd1b6eArgs{
+						a2 := regions.R63f326bfbd53Args{
 							P0:  unsafe.SliceData(t175),
 							P1:  unsafe.SliceData(t1852),
 							P2:  unsafe.SliceData(t157),
@@ -3795,25 +3711,22 @@ func (c *stepBackwardFused) run() {
 							P14: unsafe.SliceData(t21022Total),
 							N0:  dH,
 							N1:  4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							N2:  4,
-							N3:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 4,
-							N4:  8,
-							N5:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 8,
-							N6:  12,
-							N7:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 12,
-							N8:  d,
-							N9:  4 * d,
-							N10: 4*d*dH*a + 4*d,
-							N11: 8 * d,
-							N12: 4*d*dH*a + 8*d,
-							N13: 12 * d,
-							N14: 4*d*dH*a + 12*d,
-							N15: 4 * d * dH * a,
+							N2:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 4,
+							N3:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 8,
+							N4:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 12,
+							N5:  d,
+							N6:  4 * d,
+							N7:  4*d*dH*a + 4*d,
+							N8:  8 * d,
+							N9:  4*d*dH*a + 8*d,
+							N10: 12 * d,
+							N11: 4*d*dH*a + 12*d,
+							N12: 4 * d * dH * a,
 							S0:  [2]float32{t21022},
 							S1:  [2]float32{t20822},
 							S2:  [2]float32{w11},
 						}
-						regions.Ra367d1bd1b6e(&a2)
+						regions.R63f326bfbd53(&a2)
 					} else {
 						t157_2 := t157[(l*T+a+C*s)*dH:][:dH]
 						t21022_2 := t21022
@@ -3858,7 +3771,7 @@ func (c *stepBackwardFused) run() {
 					t21022 = t21022Total[0]
 					// self_referential_layers.B_alpha, self_referential_layers.B_m
 					if kern.Wide() {
-						a2 := regions.Rb0ac9d7d5959Args{
+						a2 := regions.R307af21bb9b5Args{
 							P0: unsafe.SliceData(t117),
 							P1: unsafe.SliceData(t468),
 							P2: unsafe.SliceData(c.AAlphaProd),
@@ -3868,7 +3781,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0: [2]float32{thetaEntry3},
 						}
-						regions.Rb0ac9d7d5959(&a2)
+						regions.R307af21bb9b5(&a2)
 					} else {
 						t117_2 := t117[(l*T+a+C*s)*dH:][:dH]
 						AAlphaProd := c.AAlphaProd[(l*T+a+C*s)*dH:][:dH]
@@ -3882,30 +3795,27 @@ func (c *stepBackwardFused) run() {
 					// self_referential_layers.B_alpha, self_referential_layers.A_alpha
 					clear(t21622)
 					if kern.Wide() {
-						a2 := regions.R542c6843c905Args{
-							P0:  unsafe.SliceData(c.AAlphaLin),
-							P1:  unsafe.SliceData(AAlphaTrail),
-							P2:  unsafe.SliceData(t205),
-							P3:  unsafe.SliceData(AAlphaBarState),
-							P4:  unsafe.SliceData(t162),
-							P5:  unsafe.SliceData(t21622),
-							P6:  unsafe.SliceData(t207),
-							P7:  unsafe.SliceData(t469),
-							N0:  d,
-							N1:  4*d*a + 4*C*d*s + 4*T*d*l,
-							N2:  4*d*a + 4*C*d*s + 4*T*d*l + 4,
-							N3:  4*d*a + 4*C*d*s + 4*T*d*l + 8,
-							N4:  4*d*a + 4*C*d*s + 4*T*d*l + 12,
-							N5:  dH,
-							N6:  4*d*dH*a + 12*dH,
-							N7:  12 * dH,
-							N8:  4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							N9:  4 * d * dH * a,
-							N10: 4,
-							N11: 8,
-							N12: 12,
+						a2 := regions.Re256b8e9562dArgs{
+							P0: unsafe.SliceData(c.AAlphaLin),
+							P1: unsafe.SliceData(AAlphaTrail),
+							P2: unsafe.SliceData(t205),
+							P3: unsafe.SliceData(AAlphaBarState),
+							P4: unsafe.SliceData(t162),
+							P5: unsafe.SliceData(t21622),
+							P6: unsafe.SliceData(t207),
+							P7: unsafe.SliceData(t469),
+							N0: d,
+							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
+							N2: dH,
+							N3: 4*d*dH*a + 12*dH,
+							N4: 12 * dH,
+							N5: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							N6: 4 * d * dH * a,
+							N7: 4*d*a + 4*C*d*s + 4*T*d*l + 4,
+							N8: 4*d*a + 4*C*d*s + 4*T*d*l + 8,
+							N9: 4*d*a + 4*C*d*s + 4*T*d*l + 12,
 						}
-						regions.R542c6843c905(&a2)
+						regions.Re256b8e9562d(&a2)
 					} else {
 						AAlphaLin := c.AAlphaLin[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -3932,7 +3842,7 @@ func (c *stepBackwardFused) run() {
 					// self_referential_layers.A_alpha
 					var t219 F
 					if kern.Wide() {
-						a2 := regions.Re68c6ab4ce1dArgs{
+						a2 := regions.R22c85a01eb57Args{
 							P0: unsafe.SliceData(t117),
 							P1: unsafe.SliceData(t21622),
 							P2: unsafe.SliceData(c.AAlphaProd),
@@ -3942,7 +3852,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0: [2]float32{t219},
 						}
-						regions.Re68c6ab4ce1d(&a2)
+						regions.R22c85a01eb57(&a2)
 					} else {
 						t117_2 := t117[(l*T+a+C*s)*dH:][:dH]
 						AAlphaProd := c.AAlphaProd[(l*T+a+C*s)*dH:][:dH]
@@ -3959,14 +3869,14 @@ func (c *stepBackwardFused) run() {
 					t219 = t219Total[0]
 					// self_referential_layers.A_alpha
 					if kern.Wide() {
-						a2 := regions.R7b31033ef8b2Args{
+						a2 := regions.R60dc9ae5e85dArgs{
 							P0: unsafe.SliceData(t469),
 							P1: unsafe.SliceData(t207),
 							P2: unsafe.SliceData(t2212),
 							N0: d,
 							S0: [2]float32{thetaEntry3},
 						}
-						regions.R7b31033ef8b2(&a2)
+						regions.R60dc9ae5e85d(&a2)
 					} else {
 						for i := range d {
 							t2212[i] = num.FMA32(-thetaEntry3, t469[i], t207[i])
@@ -3977,7 +3887,7 @@ func (c *stepBackwardFused) run() {
 					var t240 F
 					var t2422_2 F
 					if kern.Wide() {
-						a2 := regions.R952f8985a140Args{
+						a2 := regions.Rb99c401d4f7eArgs{
 							P0: unsafe.SliceData(t2212),
 							P1: unsafe.SliceData(AAlphaBarState),
 							P2: unsafe.SliceData(c.AInitAlpha),
@@ -3987,20 +3897,17 @@ func (c *stepBackwardFused) run() {
 							P6: unsafe.SliceData(t240Total),
 							P7: unsafe.SliceData(t2422Total),
 							N0: d,
-							N1: 4,
-							N2: 8,
-							N3: 12,
-							N4: dH,
-							N5: 8 * dH,
-							N6: 4*d*dH*a + 8*dH,
-							N7: 12 * dH,
-							N8: 4*d*dH*a + 12*dH,
-							N9: 4 * d * dH * a,
+							N1: dH,
+							N2: 8 * dH,
+							N3: 4*d*dH*a + 8*dH,
+							N4: 12 * dH,
+							N5: 4*d*dH*a + 12*dH,
+							N6: 4 * d * dH * a,
 							S0: [2]float32{t2422_2},
 							S1: [2]float32{t240},
 							S2: [2]float32{w11},
 						}
-						regions.R952f8985a140(&a2)
+						regions.Rb99c401d4f7e(&a2)
 					} else {
 						t2422_3 := t2422_2
 						t240_2 := t240
@@ -4034,7 +3941,7 @@ func (c *stepBackwardFused) run() {
 					t2422_2 = t2422Total[0]
 					// self_referential_layers.A_alpha, self_referential_layers.B_alpha, self_referential_layers.B_m, self_referential_layers.u_alpha
 					if kern.Wide() {
-						a2 := regions.Rf04e1e019d2eArgs{
+						a2 := regions.R08dc92eb6670Args{
 							P0:  unsafe.SliceData(c.BAlphaProd),
 							P1:  unsafe.SliceData(t117),
 							P2:  unsafe.SliceData(t155),
@@ -4052,7 +3959,7 @@ func (c *stepBackwardFused) run() {
 							N1:  4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0:  [2]float32{thetaEntry3},
 						}
-						regions.Rf04e1e019d2e(&a2)
+						regions.R08dc92eb6670(&a2)
 					} else {
 						BAlphaProd := c.BAlphaProd[(l*T+a+C*s)*dH:][:dH]
 						t117_2 := t117[(l*T+a+C*s)*dH:][:dH]
@@ -4082,7 +3989,7 @@ func (c *stepBackwardFused) run() {
 					var t273 F
 					var t2752 F
 					if kern.Wide() {
-						a2 := regions.Ra367d1bd1b6eArgs{
+						a2 := regions.R63f326bfbd53Args{
 							P0:  unsafe.SliceData(t237),
 							P1:  unsafe.SliceData(t247),
 							P2:  unsafe.SliceData(t103),
@@ -4100,25 +4007,22 @@ func (c *stepBackwardFused) run() {
 							P14: unsafe.SliceData(t2752Total),
 							N0:  dH,
 							N1:  4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							N2:  4,
-							N3:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 4,
-							N4:  8,
-							N5:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 8,
-							N6:  12,
-							N7:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 12,
-							N8:  d,
-							N9:  4 * d,
-							N10: 4*d*dH*a + 4*d,
-							N11: 8 * d,
-							N12: 4*d*dH*a + 8*d,
-							N13: 12 * d,
-							N14: 4*d*dH*a + 12*d,
-							N15: 4 * d * dH * a,
+							N2:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 4,
+							N3:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 8,
+							N4:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 12,
+							N5:  d,
+							N6:  4 * d,
+							N7:  4*d*dH*a + 4*d,
+							N8:  8 * d,
+							N9:  4*d*dH*a + 8*d,
+							N10: 12 * d,
+							N11: 4*d*dH*a + 12*d,
+							N12: 4 * d * dH * a,
 							S0:  [2]float32{t2752},
 							S1:  [2]float32{t273},
 							S2:  [2]float32{w11},
 						}
-						regions.Ra367d1bd1b6e(&a2)
+						regions.R63f326bfbd53(&a2)
 					} else {
 						t103_2 := t103[(l*T+a+C*s)*dH:][:dH]
 						t2752_2 := t2752
@@ -4164,7 +4068,7 @@ func (c *stepBackwardFused) run() {
 					// self_referential_layers.B_m
 					var t256 F
 					if kern.Wide() {
-						a2 := regions.Rd1e24c7f8518Args{
+						a2 := regions.R0f03809e3b1cArgs{
 							P0: unsafe.SliceData(t6223),
 							P1: unsafe.SliceData(t68),
 							P2: unsafe.SliceData(t130),
@@ -4176,7 +4080,7 @@ func (c *stepBackwardFused) run() {
 							N0: d,
 							S0: [2]float32{t256},
 						}
-						regions.Rd1e24c7f8518(&a2)
+						regions.R0f03809e3b1c(&a2)
 					} else {
 						t256_2 := t256
 						t256Sums := [16]F{t256_2}
@@ -4191,7 +4095,7 @@ func (c *stepBackwardFused) run() {
 					t256 = t256Total[0]
 					// self_referential_layers.B_m
 					if kern.Wide() {
-						a2 := regions.Rb0ac9d7d5959Args{
+						a2 := regions.R307af21bb9b5Args{
 							P0: unsafe.SliceData(t63),
 							P1: unsafe.SliceData(t470),
 							P2: unsafe.SliceData(c.AMProd),
@@ -4201,7 +4105,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0: [2]float32{thetaEntry3},
 						}
-						regions.Rb0ac9d7d5959(&a2)
+						regions.R307af21bb9b5(&a2)
 					} else {
 						t63_2 := t63[(l*T+a+C*s)*dH:][:dH]
 						AMProd := c.AMProd[(l*T+a+C*s)*dH:][:dH]
@@ -4215,30 +4119,27 @@ func (c *stepBackwardFused) run() {
 					// self_referential_layers.B_m, self_referential_layers.A_m
 					clear(t281)
 					if kern.Wide() {
-						a2 := regions.R542c6843c905Args{
-							P0:  unsafe.SliceData(c.AMLin),
-							P1:  unsafe.SliceData(AMTrail),
-							P2:  unsafe.SliceData(t27022),
-							P3:  unsafe.SliceData(AMBarState),
-							P4:  unsafe.SliceData(t122),
-							P5:  unsafe.SliceData(t281),
-							P6:  unsafe.SliceData(t272_2),
-							P7:  unsafe.SliceData(t471),
-							N0:  d,
-							N1:  4*d*a + 4*C*d*s + 4*T*d*l,
-							N2:  4*d*a + 4*C*d*s + 4*T*d*l + 4,
-							N3:  4*d*a + 4*C*d*s + 4*T*d*l + 8,
-							N4:  4*d*a + 4*C*d*s + 4*T*d*l + 12,
-							N5:  dH,
-							N6:  4*d*dH*a + 12*dH,
-							N7:  12 * dH,
-							N8:  4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							N9:  4 * d * dH * a,
-							N10: 4,
-							N11: 8,
-							N12: 12,
+						a2 := regions.Re256b8e9562dArgs{
+							P0: unsafe.SliceData(c.AMLin),
+							P1: unsafe.SliceData(AMTrail),
+							P2: unsafe.SliceData(t27022),
+							P3: unsafe.SliceData(AMBarState),
+							P4: unsafe.SliceData(t122),
+							P5: unsafe.SliceData(t281),
+							P6: unsafe.SliceData(t272_2),
+							P7: unsafe.SliceData(t471),
+							N0: d,
+							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
+							N2: dH,
+							N3: 4*d*dH*a + 12*dH,
+							N4: 12 * dH,
+							N5: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							N6: 4 * d * dH * a,
+							N7: 4*d*a + 4*C*d*s + 4*T*d*l + 4,
+							N8: 4*d*a + 4*C*d*s + 4*T*d*l + 8,
+							N9: 4*d*a + 4*C*d*s + 4*T*d*l + 12,
 						}
-						regions.R542c6843c905(&a2)
+						regions.Re256b8e9562d(&a2)
 					} else {
 						AMLin := c.AMLin[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -4265,7 +4166,7 @@ func (c *stepBackwardFused) run() {
 					// self_referential_layers.A_m
 					var t284 F
 					if kern.Wide() {
-						a2 := regions.Re68c6ab4ce1dArgs{
+						a2 := regions.R22c85a01eb57Args{
 							P0: unsafe.SliceData(t63),
 							P1: unsafe.SliceData(t281),
 							P2: unsafe.SliceData(c.AMProd),
@@ -4275,7 +4176,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0: [2]float32{t284},
 						}
-						regions.Re68c6ab4ce1d(&a2)
+						regions.R22c85a01eb57(&a2)
 					} else {
 						t63_2 := t63[(l*T+a+C*s)*dH:][:dH]
 						AMProd := c.AMProd[(l*T+a+C*s)*dH:][:dH]
@@ -4292,14 +4193,14 @@ func (c *stepBackwardFused) run() {
 					t284 = t284Total[0]
 					// self_referential_layers.A_m
 					if kern.Wide() {
-						a2 := regions.R7b31033ef8b2Args{
+						a2 := regions.R60dc9ae5e85dArgs{
 							P0: unsafe.SliceData(t471),
 							P1: unsafe.SliceData(t272_2),
 							P2: unsafe.SliceData(t286),
 							N0: d,
 							S0: [2]float32{thetaEntry3},
 						}
-						regions.R7b31033ef8b2(&a2)
+						regions.R60dc9ae5e85d(&a2)
 					} else {
 						for i := range d {
 							t286[i] = num.FMA32(-thetaEntry3, t471[i], t272_2[i])
@@ -4310,7 +4211,7 @@ func (c *stepBackwardFused) run() {
 					var t305 F
 					var t307 F
 					if kern.Wide() {
-						a2 := regions.R952f8985a140Args{
+						a2 := regions.Rb99c401d4f7eArgs{
 							P0: unsafe.SliceData(t286),
 							P1: unsafe.SliceData(AMBarState),
 							P2: unsafe.SliceData(c.AInitM),
@@ -4320,20 +4221,17 @@ func (c *stepBackwardFused) run() {
 							P6: unsafe.SliceData(t305Total),
 							P7: unsafe.SliceData(t307Total),
 							N0: d,
-							N1: 4,
-							N2: 8,
-							N3: 12,
-							N4: dH,
-							N5: 8 * dH,
-							N6: 4*d*dH*a + 8*dH,
-							N7: 12 * dH,
-							N8: 4*d*dH*a + 12*dH,
-							N9: 4 * d * dH * a,
+							N1: dH,
+							N2: 8 * dH,
+							N3: 4*d*dH*a + 8*dH,
+							N4: 12 * dH,
+							N5: 4*d*dH*a + 12*dH,
+							N6: 4 * d * dH * a,
 							S0: [2]float32{t307},
 							S1: [2]float32{t305},
 							S2: [2]float32{w11},
 						}
-						regions.R952f8985a140(&a2)
+						regions.Rb99c401d4f7e(&a2)
 					} else {
 						t307_2 := t307
 						t305_2 := t305
@@ -4367,7 +4265,7 @@ func (c *stepBackwardFused) run() {
 					t307 = t307Total[0]
 					// self_referential_layers.A_m, self_referential_layers.B_m, self_referential_layers.u_m
 					if kern.Wide() {
-						a2 := regions.Rf04e1e019d2eArgs{
+						a2 := regions.R08dc92eb6670Args{
 							P0:  unsafe.SliceData(c.BMProd),
 							P1:  unsafe.SliceData(t63),
 							P2:  unsafe.SliceData(t101),
@@ -4385,7 +4283,7 @@ func (c *stepBackwardFused) run() {
 							N1:  4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0:  [2]float32{thetaEntry3},
 						}
-						regions.Rf04e1e019d2e(&a2)
+						regions.R08dc92eb6670(&a2)
 					} else {
 						BMProd := c.BMProd[(l*T+a+C*s)*dH:][:dH]
 						t63_2 := t63[(l*T+a+C*s)*dH:][:dH]
@@ -4412,20 +4310,17 @@ func (c *stepBackwardFused) run() {
 					clear(t304)
 					clear(t31622)
 					if kern.Wide() {
-						a2 := regions.Rb61c9ed52e56Args{
+						a2 := regions.R08e5f7240b3eArgs{
 							P0: unsafe.SliceData(t302_2),
 							P1: unsafe.SliceData(t31422),
 							P2: unsafe.SliceData(BMTrail),
 							P3: unsafe.SliceData(t304),
 							P4: unsafe.SliceData(t31622),
 							N0: dH,
-							N1: 4,
-							N2: 8,
-							N3: 12,
-							N4: d,
-							N5: 4 * d * dH * a,
+							N1: d,
+							N2: 4 * d * dH * a,
 						}
-						regions.Rb61c9ed52e56(&a2)
+						regions.R08e5f7240b3e(&a2)
 					} else {
 						for i := range dH {
 							BMTrail2 := BMTrail[(a*dH+i)*d:][:d]
@@ -4441,7 +4336,7 @@ func (c *stepBackwardFused) run() {
 					// self_referential_layers.v, self_referential_layers.A_v, self_referential_layers.A_k, self_referential_layers.A_eta, self_referential_layers.A_alpha, self_referential_layers.A_m, self_referential_layers.k
 					var t322 F
 					if kern.Wide() {
-						a2 := regions.R25854a199695Args{
+						a2 := regions.Rc114d99f07aaArgs{
 							P0:  unsafe.SliceData(t3522),
 							P1:  unsafe.SliceData(t6322),
 							P2:  unsafe.SliceData(t97),
@@ -4459,7 +4354,7 @@ func (c *stepBackwardFused) run() {
 							S0:  [2]float32{t322},
 							S1:  [2]float32{w10},
 						}
-						regions.R25854a199695(&a2)
+						regions.Rc114d99f07aa(&a2)
 					} else {
 						t322_2 := t322
 						t322Sums := [16]F{t322_2}
@@ -4483,7 +4378,7 @@ func (c *stepBackwardFused) run() {
 					// self_referential_layers.g_v, self_referential_layers.v, self_referential_layers.k, self_referential_layers.B_m
 					var t361 F
 					if kern.Wide() {
-						a2 := regions.R4c422fc20772Args{
+						a2 := regions.R7904ec25e014Args{
 							P0:  unsafe.SliceData(t255),
 							P1:  unsafe.SliceData(t3522),
 							P2:  unsafe.SliceData(t532),
@@ -4509,7 +4404,7 @@ func (c *stepBackwardFused) run() {
 							S3:  [2]float32{t339},
 							S4:  [2]float32{t31922},
 						}
-						regions.R4c422fc20772(&a2)
+						regions.R7904ec25e014(&a2)
 					} else {
 						gV := c.GV[(l*T+a+C*s)*d:][:d]
 						t361_2 := t361
@@ -4528,18 +4423,15 @@ func (c *stepBackwardFused) run() {
 					// self_referential_layers.g_v
 					clear(t347)
 					if kern.Wide() {
-						a2 := regions.R50d9a6c9b995Args{
+						a2 := regions.R623d1aa4af6eArgs{
 							P0: unsafe.SliceData(t343),
 							P1: unsafe.SliceData(AVTrail),
 							P2: unsafe.SliceData(t347),
 							N0: d,
-							N1: 4,
-							N2: 8,
-							N3: 12,
-							N4: dH,
-							N5: 4 * d * dH * a,
+							N1: dH,
+							N2: 4 * d * dH * a,
 						}
-						regions.R50d9a6c9b995(&a2)
+						regions.R623d1aa4af6e(&a2)
 					} else {
 						for i := range d {
 							AVTrail2 := AVTrail[(a*d+i)*dH:][:dH]
@@ -4574,18 +4466,15 @@ func (c *stepBackwardFused) run() {
 					// self_referential_layers.g_v
 					clear(t355)
 					if kern.Wide() {
-						a2 := regions.R50d9a6c9b995Args{
+						a2 := regions.R623d1aa4af6eArgs{
 							P0: unsafe.SliceData(t353),
 							P1: unsafe.SliceData(BVTrail),
 							P2: unsafe.SliceData(t355),
 							N0: dH,
-							N1: 4,
-							N2: 8,
-							N3: 12,
-							N4: d,
-							N5: 4 * d * dH * a,
+							N1: d,
+							N2: 4 * d * dH * a,
 						}
-						regions.R50d9a6c9b995(&a2)
+						regions.R623d1aa4af6e(&a2)
 					} else {
 						for i := range dH {
 							BVTrail2 := BVTrail[(a*dH+i)*d:][:d]
@@ -4611,7 +4500,7 @@ func (c *stepBackwardFused) run() {
 					c.BRhoBar[0] = c.BRhoBar[0] + t419
 					// self_referential_layers.g_k, self_referential_layers.k
 					if kern.Wide() {
-						a2 := regions.Rf69030d44f5dArgs{
+						a2 := regions.R5234cfdbbdecArgs{
 							P0: unsafe.SliceData(c.GK),
 							P1: unsafe.SliceData(t356),
 							P2: unsafe.SliceData(t382),
@@ -4620,7 +4509,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{t378},
 							S1: [2]float32{t358},
 						}
-						regions.Rf69030d44f5d(&a2)
+						regions.R5234cfdbbdec(&a2)
 					} else {
 						gK := c.GK[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -4633,7 +4522,7 @@ func (c *stepBackwardFused) run() {
 					w21 := F(F(F(rhoEntry6*rhoSigmoidEntry2)*t401) * t416)
 					w22 := F(F(thetaSigmoidEntry2*t395) * t401)
 					if kern.Wide() {
-						a2 := regions.Ra262a09dae9dArgs{
+						a2 := regions.R61c9f797139fArgs{
 							P0:  unsafe.SliceData(t382),
 							P1:  unsafe.SliceData(c.AKLin),
 							P2:  unsafe.SliceData(t97),
@@ -4675,24 +4564,22 @@ func (c *stepBackwardFused) run() {
 							P38: unsafe.SliceData(t27022),
 							N0:  d,
 							N1:  4*d*a + 4*C*d*s + 4*T*d*l,
-							N2:  4,
-							N3:  4*d*a + 4*C*d*s + 4*T*d*l + 4,
-							N4:  8,
-							N5:  4*d*a + 4*C*d*s + 4*T*d*l + 8,
-							N6:  dH,
-							N7:  4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							N8:  4 * d * dH * a,
-							N9:  4*d*dH*a + 4*dH,
-							N10: 4 * dH,
-							N11: 4*d*dH*a + 8*dH,
-							N12: 8 * dH,
-							N13: 4*d*dH*a + 12*dH,
-							N14: 12 * dH,
+							N2:  4*d*a + 4*C*d*s + 4*T*d*l + 4,
+							N3:  4*d*a + 4*C*d*s + 4*T*d*l + 8,
+							N4:  dH,
+							N5:  4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							N6:  4 * d * dH * a,
+							N7:  4*d*dH*a + 4*dH,
+							N8:  4 * dH,
+							N9:  4*d*dH*a + 8*dH,
+							N10: 8 * dH,
+							N11: 4*d*dH*a + 12*dH,
+							N12: 12 * dH,
 							S0:  [2]float32{rhoEntry6},
 							S1:  [2]float32{w21},
 							S2:  [2]float32{w22},
 						}
-						regions.Ra262a09dae9d(&a2)
+						regions.R61c9f797139f(&a2)
 					} else {
 						AKLin := c.AKLin[(l*T+a+C*s)*d:][:d]
 						AVLin := c.AVLin[(l*T+a+C*s)*d:][:d]
@@ -4748,7 +4635,7 @@ func (c *stepBackwardFused) run() {
 					w23 := F(F(thetaSigmoidEntry2*t395) * t401)
 					w24 := F(F(F(rhoEntry6*rhoSigmoidEntry2)*t401) * t416)
 					if kern.Wide() {
-						a2 := regions.Rdf2da7d74b52Args{
+						a2 := regions.R6c962a4df1f1Args{
 							P0:  unsafe.SliceData(t242),
 							P1:  unsafe.SliceData(t386),
 							P2:  unsafe.SliceData(c.GEtaProd2),
@@ -4774,7 +4661,7 @@ func (c *stepBackwardFused) run() {
 							S0:  [2]float32{w23},
 							S1:  [2]float32{w24},
 						}
-						regions.Rdf2da7d74b52(&a2)
+						regions.R6c962a4df1f1(&a2)
 					} else {
 						t242_2 := t242[(l*T+a+C*s)*dH:][:dH]
 						gEtaProd2 := c.GEtaProd2[(l*T+a+C*s)*dH:][:dH]
@@ -4811,7 +4698,7 @@ func (c *stepBackwardFused) run() {
 					clear(t437)
 					clear(t449)
 					if kern.Wide() {
-						a2 := regions.Rf154c0819fd8Args{
+						a2 := regions.R2450e7b62804Args{
 							P0:  unsafe.SliceData(t392),
 							P1:  unsafe.SliceData(t1132),
 							P2:  unsafe.SliceData(t123),
@@ -4845,20 +4732,18 @@ func (c *stepBackwardFused) run() {
 							P30: unsafe.SliceData(q),
 							P31: unsafe.SliceData(BMBarState),
 							N0:  dH,
-							N1:  4,
-							N2:  8,
-							N3:  d,
-							N4:  4 * d * dH * a,
-							N5:  4*d*dH*a + 4*d,
-							N6:  4 * d,
-							N7:  4*d*dH*a + 8*d,
-							N8:  8 * d,
-							N9:  4*d*dH*a + 12*d,
-							N10: 12 * d,
-							N11: 4*d*a + 4*C*d*s + 4*T*d*l,
+							N1:  d,
+							N2:  4 * d * dH * a,
+							N3:  4*d*dH*a + 4*d,
+							N4:  4 * d,
+							N5:  4*d*dH*a + 8*d,
+							N6:  8 * d,
+							N7:  4*d*dH*a + 12*d,
+							N8:  12 * d,
+							N9:  4*d*a + 4*C*d*s + 4*T*d*l,
 							S0:  [2]float32{rhoEntry6},
 						}
-						regions.Rf154c0819fd8(&a2)
+						regions.R2450e7b62804(&a2)
 					} else {
 						for i := range dH {
 							x := c.X[(l*T+a+C*s)*d:][:d]
@@ -4906,7 +4791,7 @@ func (c *stepBackwardFused) run() {
 					// self_referential_layers.y, self_referential_layers.theta, self_referential_layers.rho
 					w25 := F(t401 * (t397 + t419))
 					if kern.Wide() {
-						a2 := regions.R2408ea3e1f6bArgs{
+						a2 := regions.R031d28e4c466Args{
 							P0: unsafe.SliceData(c.YBar),
 							P1: unsafe.SliceData(t449),
 							P2: unsafe.SliceData(t12),
@@ -4921,7 +4806,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 							S0: [2]float32{w25},
 						}
-						regions.R2408ea3e1f6b(&a2)
+						regions.R031d28e4c466(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*d:][:d]
 						t12_2 := t12[(l*T+a+C*s)*d:][:d]
@@ -4968,20 +4853,17 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential_layers.q
 	if kern.Wide() {
-		a := regions.Ra1f5cd3e3b60Args{
+		a := regions.Rda300cb5cecaArgs{
 			P0: unsafe.SliceData(t11),
 			P1: unsafe.SliceData(t12),
 			P2: unsafe.SliceData(q),
 			P3: unsafe.SliceData(t30),
 			N0: L,
 			N1: T,
-			N2: 4,
-			N3: 8,
-			N4: 12,
-			N5: d,
-			N6: T * d,
+			N2: d,
+			N3: T * d,
 		}
-		regions.Ra1f5cd3e3b60(&a)
+		regions.Rda300cb5ceca(&a)
 	} else {
 		for i := range L {
 			t11_2 := t11[i*T:][:T]
@@ -5003,7 +4885,7 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential_layers.q
 	if kern.Wide() {
-		a := regions.Rec7dbc684d11Args{
+		a := regions.R37838a54d3a4Args{
 			P0: unsafe.SliceData(t9),
 			P1: unsafe.SliceData(c.QProd2),
 			P2: unsafe.SliceData(t30),
@@ -5012,7 +4894,7 @@ func (c *stepBackwardFused) run() {
 			N0: L,
 			N1: T,
 		}
-		regions.Rec7dbc684d11(&a)
+		regions.R37838a54d3a4(&a)
 	} else {
 		for i := range L {
 			t9_2 := t9[i*T:][:T]
@@ -5031,7 +4913,7 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential_layers.q
 	if kern.Wide() {
-		a := regions.R041e310131b5Args{
+		a := regions.Rdbc2740d5f8dArgs{
 			P0: unsafe.SliceData(t27),
 			P1: unsafe.SliceData(t47),
 			P2: unsafe.SliceData(c.QProd),
@@ -5042,7 +4924,7 @@ func (c *stepBackwardFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.R041e310131b5(&a)
+		regions.Rdbc2740d5f8d(&a)
 	} else {
 		for i := range L {
 			t27_2 := t27[i*T:][:T]

@@ -54,18 +54,15 @@ func (c *stepFused) run() {
 
 	// self_referential_printed.q
 	if kern.Wide() {
-		a := regions.R83bc34c7e4d3Args{
+		a := regions.R24bb5a968bc9Args{
 			P0: unsafe.SliceData(c.QProd),
 			P1: unsafe.SliceData(c.QProd2),
 			N0: L,
 			N1: T,
 			N2: d,
-			N3: 4,
-			N4: 8,
-			N5: 12,
-			N6: T * d,
+			N3: T * d,
 		}
-		regions.R83bc34c7e4d3(&a)
+		regions.R24bb5a968bc9(&a)
 	} else {
 		for i := range L {
 			qProd2 := c.QProd2[i*T:][:T]
@@ -85,13 +82,13 @@ func (c *stepFused) run() {
 
 	// self_referential_printed.q
 	if kern.Wide() {
-		a := regions.Rde13827ff51cArgs{
+		a := regions.R5115a922944fArgs{
 			P0: unsafe.SliceData(c.QProd2),
 			P1: unsafe.SliceData(t11),
 			N0: L,
 			N1: T,
 		}
-		regions.Rde13827ff51c(&a)
+		regions.R5115a922944f(&a)
 	} else {
 		for i := range L {
 			qProd2 := c.QProd2[i*T:][:T]
@@ -105,7 +102,7 @@ func (c *stepFused) run() {
 
 	// self_referential_printed.q
 	if kern.Wide() {
-		a := regions.R8471c6d8d27aArgs{
+		a := regions.R0c53870ed679Args{
 			P0: unsafe.SliceData(t11),
 			P1: unsafe.SliceData(c.QProd),
 			P2: unsafe.SliceData(q),
@@ -114,7 +111,7 @@ func (c *stepFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.R8471c6d8d27a(&a)
+		regions.R0c53870ed679(&a)
 	} else {
 		for i := range L {
 			t11_2 := t11[i*T:][:T]
@@ -178,7 +175,7 @@ func (c *stepFused) run() {
 			for a := range min(C, -C*s+T) {
 				// self_referential_printed.y, self_referential_printed.a_alpha, self_referential_printed.a_eta, self_referential_printed.a_k, self_referential_printed.a_v
 				if kern.Wide() {
-					a2 := regions.Raeec7a577552Args{
+					a2 := regions.R7a087cd1638cArgs{
 						P0:  unsafe.SliceData(MMState),
 						P1:  unsafe.SliceData(q),
 						P2:  unsafe.SliceData(c.X),
@@ -196,11 +193,8 @@ func (c *stepFused) run() {
 						N2:  8 * d,
 						N3:  12 * d,
 						N4:  4*d*a + 4*C*d*s + 4*T*d*l,
-						N5:  4,
-						N6:  8,
-						N7:  12,
 					}
-					regions.Raeec7a577552(&a2)
+					regions.R7a087cd1638c(&a2)
 				} else {
 					for i := range d {
 						MMState2 := MMState[i*d:][:d]
@@ -245,7 +239,7 @@ func (c *stepFused) run() {
 				var t9 F
 				var t21 F
 				if kern.Wide() {
-					a2 := regions.Rb632af74aa7aArgs{
+					a2 := regions.Rdafa17b2e1ccArgs{
 						P0: unsafe.SliceData(aAlpha),
 						P1: unsafe.SliceData(aEta),
 						P2: unsafe.SliceData(aK2),
@@ -257,7 +251,7 @@ func (c *stepFused) run() {
 						S1: [2]float32{t9},
 						S2: [2]float32{t3},
 					}
-					regions.Rb632af74aa7a(&a2)
+					regions.Rdafa17b2e1cc(&a2)
 				} else {
 					t21_2 := t21
 					t9_2 := t9
@@ -301,7 +295,7 @@ func (c *stepFused) run() {
 				// self_referential_printed.k, self_referential_printed.v
 				var t33 F
 				if kern.Wide() {
-					a2 := regions.R95447174c5b7Args{
+					a2 := regions.R75ebd010d09aArgs{
 						P0: unsafe.SliceData(aV2),
 						P1: unsafe.SliceData(aK2),
 						P2: unsafe.SliceData(k),
@@ -310,7 +304,7 @@ func (c *stepFused) run() {
 						S0: [2]float32{t33},
 						S1: [2]float32{t30},
 					}
-					regions.R95447174c5b7(&a2)
+					regions.R75ebd010d09a(&a2)
 				} else {
 					t33_2 := t33
 					t33Sums := [16]F{t33_2}
@@ -366,7 +360,7 @@ func (c *stepFused) run() {
 					}
 				}
 				if kern.Wide() {
-					a2 := regions.R6480076b08c1Args{
+					a2 := regions.Ra8cb81b77085Args{
 						P0: unsafe.SliceData(aV2),
 						P1: unsafe.SliceData(k),
 						P2: unsafe.SliceData(t112),
@@ -376,7 +370,7 @@ func (c *stepFused) run() {
 						N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 						S0: [2]float32{t42},
 					}
-					regions.R6480076b08c1(&a2)
+					regions.Ra8cb81b77085(&a2)
 				} else {
 					y := c.Y[(l*T+a+C*s)*d:][:d]
 					for i := range d {
@@ -387,16 +381,13 @@ func (c *stepFused) run() {
 				}
 				// self_referential_printed.M_m, self_referential_printed.u_m
 				if kern.Wide() {
-					a2 := regions.R9fdd314d0a55Args{
+					a2 := regions.Rcb8e08bd0570Args{
 						P0: unsafe.SliceData(MMState),
 						P1: unsafe.SliceData(t112),
 						P2: unsafe.SliceData(t122),
 						N0: d,
-						N1: 4,
-						N2: 8,
-						N3: 12,
 					}
-					regions.R9fdd314d0a55(&a2)
+					regions.Rcb8e08bd0570(&a2)
 				} else {
 					for i := range d {
 						MMState2 := MMState[i*d:][:d]
@@ -411,7 +402,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential_printed.M_m, self_referential_printed.M_alpha, self_referential_printed.u_alpha
 				if kern.Wide() {
-					a2 := regions.Rf2b320cfab21Args{
+					a2 := regions.R66663186e351Args{
 						P0: unsafe.SliceData(t122),
 						P1: unsafe.SliceData(MAlphaState),
 						P2: unsafe.SliceData(t112),
@@ -419,14 +410,11 @@ func (c *stepFused) run() {
 						P4: unsafe.SliceData(MMState),
 						P5: unsafe.SliceData(t142),
 						N0: d,
-						N1: 4,
-						N2: 8,
-						N3: 12,
-						N4: 12 * d,
+						N1: 12 * d,
 						S0: [2]float32{theta2},
 						S1: [2]float32{rho2},
 					}
-					regions.Rf2b320cfab21(&a2)
+					regions.R66663186e351(&a2)
 				} else {
 					for i := range d {
 						MAlphaState2 := MAlphaState[i*d:][:d]
@@ -444,7 +432,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential_printed.M_alpha, self_referential_printed.M_m, self_referential_printed.M_eta, self_referential_printed.u_eta
 				if kern.Wide() {
-					a2 := regions.R4ccf3839c00bArgs{
+					a2 := regions.Rc87fbdd2720fArgs{
 						P0: unsafe.SliceData(t142),
 						P1: unsafe.SliceData(MEtaState),
 						P2: unsafe.SliceData(t112),
@@ -453,15 +441,12 @@ func (c *stepFused) run() {
 						P5: unsafe.SliceData(MAlpha2),
 						P6: unsafe.SliceData(t162),
 						N0: d,
-						N1: 4,
-						N2: 8,
-						N3: 12,
-						N4: 8 * d,
-						N5: 12 * d,
+						N1: 8 * d,
+						N2: 12 * d,
 						S0: [2]float32{theta2},
 						S1: [2]float32{rho2},
 					}
-					regions.R4ccf3839c00b(&a2)
+					regions.Rc87fbdd2720f(&a2)
 				} else {
 					for i := range d {
 						MEtaState2 := MEtaState[i*d:][:d]
@@ -480,7 +465,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential_printed.M_eta, self_referential_printed.M_m, self_referential_printed.M_k, self_referential_printed.u_k
 				if kern.Wide() {
-					a2 := regions.R4ccf3839c00bArgs{
+					a2 := regions.Rc87fbdd2720fArgs{
 						P0: unsafe.SliceData(t162),
 						P1: unsafe.SliceData(MKState),
 						P2: unsafe.SliceData(t112),
@@ -489,15 +474,12 @@ func (c *stepFused) run() {
 						P5: unsafe.SliceData(MEta2),
 						P6: unsafe.SliceData(t182),
 						N0: d,
-						N1: 4,
-						N2: 8,
-						N3: 12,
-						N4: 8 * d,
-						N5: 12 * d,
+						N1: 8 * d,
+						N2: 12 * d,
 						S0: [2]float32{theta2},
 						S1: [2]float32{rho2},
 					}
-					regions.R4ccf3839c00b(&a2)
+					regions.Rc87fbdd2720f(&a2)
 				} else {
 					for i := range d {
 						MKState2 := MKState[i*d:][:d]
@@ -516,7 +498,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential_printed.M_k, self_referential_printed.M_m, self_referential_printed.M_v, self_referential_printed.u_v
 				if kern.Wide() {
-					a2 := regions.Rf2b320cfab21Args{
+					a2 := regions.R66663186e351Args{
 						P0: unsafe.SliceData(t182),
 						P1: unsafe.SliceData(MVState),
 						P2: unsafe.SliceData(t112),
@@ -524,14 +506,11 @@ func (c *stepFused) run() {
 						P4: unsafe.SliceData(MKState),
 						P5: unsafe.SliceData(t20),
 						N0: d,
-						N1: 4,
-						N2: 8,
-						N3: 12,
-						N4: 12 * d,
+						N1: 12 * d,
 						S0: [2]float32{theta2},
 						S1: [2]float32{rho2},
 					}
-					regions.Rf2b320cfab21(&a2)
+					regions.R66663186e351(&a2)
 				} else {
 					for i := range d {
 						MVState2 := MVState[i*d:][:d]
@@ -551,7 +530,7 @@ func (c *stepFused) run() {
 				clear(t173)
 				clear(t174)
 				if kern.Wide() {
-					a2 := regions.R697bc2e03186Args{
+					a2 := regions.R5632c41f276eArgs{
 						P0: unsafe.SliceData(t20),
 						P1: unsafe.SliceData(k),
 						P2: unsafe.SliceData(MVState),
@@ -560,15 +539,12 @@ func (c *stepFused) run() {
 						P5: unsafe.SliceData(t174),
 						P6: unsafe.SliceData(MAlphaState),
 						N0: d,
-						N1: 4,
-						N2: 8,
-						N3: 12,
-						N4: 8 * d,
-						N5: 12 * d,
+						N1: 8 * d,
+						N2: 12 * d,
 						S0: [2]float32{theta2},
 						S1: [2]float32{rho2},
 					}
-					regions.R697bc2e03186(&a2)
+					regions.R5632c41f276e(&a2)
 				} else {
 					for i := range d {
 						MVState2 := MVState[i*d:][:d]
@@ -802,7 +778,7 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential_printed.q
 	if kern.Wide() {
-		a := regions.R201aa8e17b22Args{
+		a := regions.Ra2b4249dc297Args{
 			P0: unsafe.SliceData(c.QProd2),
 			P1: unsafe.SliceData(t7),
 			P2: unsafe.SliceData(t9),
@@ -811,7 +787,7 @@ func (c *stepBackwardFused) run() {
 			N0: L,
 			N1: T,
 		}
-		regions.R201aa8e17b22(&a)
+		regions.Ra2b4249dc297(&a)
 	} else {
 		for i := range L {
 			qProd2 := c.QProd2[i*T:][:T]
@@ -834,7 +810,7 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential_printed.q, self_referential_printed.k, self_referential_printed.v
 	if kern.Wide() {
-		a := regions.R59825821dda9Args{
+		a := regions.Rc7b1ac8ffa45Args{
 			P0: unsafe.SliceData(t11),
 			P1: unsafe.SliceData(c.AK),
 			P2: unsafe.SliceData(c.AV),
@@ -844,15 +820,12 @@ func (c *stepBackwardFused) run() {
 			P6: unsafe.SliceData(t33),
 			N0: L,
 			N1: T,
-			N2: 4,
-			N3: 8,
-			N4: 12,
-			N5: d,
-			N6: 8 * d,
-			N7: 12 * d,
-			N8: T * d,
+			N2: d,
+			N3: 8 * d,
+			N4: 12 * d,
+			N5: T * d,
 		}
-		regions.R59825821dda9(&a)
+		regions.Rc7b1ac8ffa45(&a)
 	} else {
 		for i := range L {
 			t11_2 := t11[i*T:][:T]
@@ -930,14 +903,14 @@ func (c *stepBackwardFused) run() {
 					t21Entry := t21_2[a]
 					w := kern.Larger(kern.Choose((F(0) < t21Entry), num.Sqrt(kern.Choose((F(0) < t21Entry), t21Entry, F(1))), F(0)), F(1e-08))
 					if kern.Wide() {
-						a2 := regions.Rb24e720a2b60Args{
+						a2 := regions.Re10605d4e820Args{
 							P0: unsafe.SliceData(c.AK),
 							P1: unsafe.SliceData(k),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 							S0: [2]float32{w},
 						}
-						regions.Rb24e720a2b60(&a2)
+						regions.Re10605d4e820(&a2)
 					} else {
 						aK := c.AK[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -948,7 +921,7 @@ func (c *stepBackwardFused) run() {
 					rhoEntry := rho[a]
 					thetaEntry := theta[a]
 					if kern.Wide() {
-						a2 := regions.R1e89824dc671Args{
+						a2 := regions.R84f3a998f850Args{
 							P0:  unsafe.SliceData(c.MMProd),
 							P1:  unsafe.SliceData(c.MAlphaProd),
 							P2:  unsafe.SliceData(c.MEtaProd),
@@ -968,7 +941,7 @@ func (c *stepBackwardFused) run() {
 							S0:  [2]float32{thetaEntry},
 							S1:  [2]float32{rhoEntry},
 						}
-						regions.R1e89824dc671(&a2)
+						regions.R84f3a998f850(&a2)
 					} else {
 						MMProd := c.MMProd[(l*T+a+C*s)*d:][:d]
 						MAlphaProd := c.MAlphaProd[(l*T+a+C*s)*d:][:d]
@@ -1013,18 +986,15 @@ func (c *stepBackwardFused) run() {
 				for a := n - 1; a >= 0; a-- {
 					// self_referential_printed.a_eta
 					if kern.Wide() {
-						a2 := regions.Rd1846662fdffArgs{
+						a2 := regions.R6dafcaefc495Args{
 							P0: unsafe.SliceData(MEtaTrail),
 							P1: unsafe.SliceData(c.X),
 							P2: unsafe.SliceData(aEta),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 							N2: 4 * d * d * a,
-							N3: 4,
-							N4: 8,
-							N5: 12,
 						}
-						regions.Rd1846662fdff(&a2)
+						regions.R6dafcaefc495(&a2)
 					} else {
 						for i := range d {
 							MEtaTrail2 := MEtaTrail[(a*d+i)*d:][:d]
@@ -1041,13 +1011,13 @@ func (c *stepBackwardFused) run() {
 					// self_referential_printed.theta
 					var t93 F
 					if kern.Wide() {
-						a2 := regions.Rdd8bf15cf471Args{
+						a2 := regions.Rb88de8560579Args{
 							P0: unsafe.SliceData(aEta),
 							P1: unsafe.SliceData(t93Total),
 							N0: d,
 							S0: [2]float32{t93},
 						}
-						regions.Rdd8bf15cf471(&a2)
+						regions.Rb88de8560579(&a2)
 					} else {
 						t93_2 := t93
 						t93Sums := [16]F{t93_2}
@@ -1069,7 +1039,7 @@ func (c *stepBackwardFused) run() {
 					w7 := kern.Larger(kern.Choose((F(0) < t21Entry2), t26, F(0)), F(1e-08))
 					w8 := kern.Larger(kern.Choose((F(0) < t33Entry), t38, F(0)), F(1e-08))
 					if kern.Wide() {
-						a2 := regions.R69927bc64fd9Args{
+						a2 := regions.R277041401f2cArgs{
 							P0: unsafe.SliceData(c.AK),
 							P1: unsafe.SliceData(c.AV),
 							P2: unsafe.SliceData(k2),
@@ -1080,7 +1050,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{w7},
 							S1: [2]float32{w8},
 						}
-						regions.R69927bc64fd9(&a2)
+						regions.R277041401f2c(&a2)
 					} else {
 						aK := c.AK[(l*T+a+C*s)*d:][:d]
 						aV := c.AV[(l*T+a+C*s)*d:][:d]
@@ -1096,7 +1066,7 @@ func (c *stepBackwardFused) run() {
 					clear(t42)
 					var t52 F
 					if kern.Wide() {
-						a2 := regions.Rd95384a28568Args{
+						a2 := regions.Rcfa5682f0f5eArgs{
 							P0: unsafe.SliceData(c.MVProd),
 							P1: unsafe.SliceData(MVBarState),
 							P2: unsafe.SliceData(k2),
@@ -1106,17 +1076,14 @@ func (c *stepBackwardFused) run() {
 							P6: unsafe.SliceData(t52Total),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
-							N2: 4*d*a + 4*C*d*s + 4*T*d*l + 4,
-							N3: 4*d*a + 4*C*d*s + 4*T*d*l + 8,
-							N4: 4*d*a + 4*C*d*s + 4*T*d*l + 12,
-							N5: 4*d*d*a + 12*d,
-							N6: 4 * d * d * a,
-							N7: 4,
-							N8: 8,
-							N9: 12,
+							N2: 4*d*d*a + 12*d,
+							N3: 4 * d * d * a,
+							N4: 4*d*a + 4*C*d*s + 4*T*d*l + 4,
+							N5: 4*d*a + 4*C*d*s + 4*T*d*l + 8,
+							N6: 4*d*a + 4*C*d*s + 4*T*d*l + 12,
 							S0: [2]float32{t52},
 						}
-						regions.Rd95384a28568(&a2)
+						regions.Rcfa5682f0f5e(&a2)
 					} else {
 						MVProd := c.MVProd[(l*T+a+C*s)*d:][:d]
 						t52_2 := t52
@@ -1147,33 +1114,30 @@ func (c *stepBackwardFused) run() {
 					clear(t1222)
 					var t132 F
 					if kern.Wide() {
-						a2 := regions.R334058367dd9Args{
-							P0:  unsafe.SliceData(t163),
-							P1:  unsafe.SliceData(c.MKProd),
-							P2:  unsafe.SliceData(MKBarState),
-							P3:  unsafe.SliceData(k2),
-							P4:  unsafe.SliceData(MKTrail),
-							P5:  unsafe.SliceData(MVTrail),
-							P6:  unsafe.SliceData(t164),
-							P7:  unsafe.SliceData(t1222),
-							P8:  unsafe.SliceData(t165),
-							P9:  unsafe.SliceData(t132Total),
-							N0:  d,
-							N1:  4*d*a + 4*C*d*s + 4*T*d*l,
-							N2:  4,
-							N3:  4*d*a + 4*C*d*s + 4*T*d*l + 4,
-							N4:  8,
-							N5:  4*d*a + 4*C*d*s + 4*T*d*l + 8,
-							N6:  12,
-							N7:  4*d*a + 4*C*d*s + 4*T*d*l + 12,
-							N8:  8 * d,
-							N9:  4*d*d*a + 8*d,
-							N10: 12 * d,
-							N11: 4*d*d*a + 12*d,
-							N12: 4 * d * d * a,
-							S0:  [2]float32{t132},
+						a2 := regions.R68066d0d9dc6Args{
+							P0: unsafe.SliceData(t163),
+							P1: unsafe.SliceData(c.MKProd),
+							P2: unsafe.SliceData(MKBarState),
+							P3: unsafe.SliceData(k2),
+							P4: unsafe.SliceData(MKTrail),
+							P5: unsafe.SliceData(MVTrail),
+							P6: unsafe.SliceData(t164),
+							P7: unsafe.SliceData(t1222),
+							P8: unsafe.SliceData(t165),
+							P9: unsafe.SliceData(t132Total),
+							N0: d,
+							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
+							N2: 4*d*a + 4*C*d*s + 4*T*d*l + 4,
+							N3: 4*d*a + 4*C*d*s + 4*T*d*l + 8,
+							N4: 4*d*a + 4*C*d*s + 4*T*d*l + 12,
+							N5: 8 * d,
+							N6: 4*d*d*a + 8*d,
+							N7: 12 * d,
+							N8: 4*d*d*a + 12*d,
+							N9: 4 * d * d * a,
+							S0: [2]float32{t132},
 						}
-						regions.R334058367dd9(&a2)
+						regions.R68066d0d9dc6(&a2)
 					} else {
 						MKProd := c.MKProd[(l*T+a+C*s)*d:][:d]
 						t132_2 := t132
@@ -1207,33 +1171,30 @@ func (c *stepBackwardFused) run() {
 					clear(t202)
 					var t2122 F
 					if kern.Wide() {
-						a2 := regions.R334058367dd9Args{
-							P0:  unsafe.SliceData(t165),
-							P1:  unsafe.SliceData(c.MEtaProd),
-							P2:  unsafe.SliceData(MEtaBarState),
-							P3:  unsafe.SliceData(k2),
-							P4:  unsafe.SliceData(MEtaTrail),
-							P5:  unsafe.SliceData(MKTrail),
-							P6:  unsafe.SliceData(t166),
-							P7:  unsafe.SliceData(t202),
-							P8:  unsafe.SliceData(t167),
-							P9:  unsafe.SliceData(t2122Total),
-							N0:  d,
-							N1:  4*d*a + 4*C*d*s + 4*T*d*l,
-							N2:  4,
-							N3:  4*d*a + 4*C*d*s + 4*T*d*l + 4,
-							N4:  8,
-							N5:  4*d*a + 4*C*d*s + 4*T*d*l + 8,
-							N6:  12,
-							N7:  4*d*a + 4*C*d*s + 4*T*d*l + 12,
-							N8:  8 * d,
-							N9:  4*d*d*a + 8*d,
-							N10: 12 * d,
-							N11: 4*d*d*a + 12*d,
-							N12: 4 * d * d * a,
-							S0:  [2]float32{t2122},
+						a2 := regions.R68066d0d9dc6Args{
+							P0: unsafe.SliceData(t165),
+							P1: unsafe.SliceData(c.MEtaProd),
+							P2: unsafe.SliceData(MEtaBarState),
+							P3: unsafe.SliceData(k2),
+							P4: unsafe.SliceData(MEtaTrail),
+							P5: unsafe.SliceData(MKTrail),
+							P6: unsafe.SliceData(t166),
+							P7: unsafe.SliceData(t202),
+							P8: unsafe.SliceData(t167),
+							P9: unsafe.SliceData(t2122Total),
+							N0: d,
+							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
+							N2: 4*d*a + 4*C*d*s + 4*T*d*l + 4,
+							N3: 4*d*a + 4*C*d*s + 4*T*d*l + 8,
+							N4: 4*d*a + 4*C*d*s + 4*T*d*l + 12,
+							N5: 8 * d,
+							N6: 4*d*d*a + 8*d,
+							N7: 12 * d,
+							N8: 4*d*d*a + 12*d,
+							N9: 4 * d * d * a,
+							S0: [2]float32{t2122},
 						}
-						regions.R334058367dd9(&a2)
+						regions.R68066d0d9dc6(&a2)
 					} else {
 						MEtaProd := c.MEtaProd[(l*T+a+C*s)*d:][:d]
 						t2122_2 := t2122
@@ -1267,33 +1228,30 @@ func (c *stepBackwardFused) run() {
 					clear(t282)
 					var t292 F
 					if kern.Wide() {
-						a2 := regions.R334058367dd9Args{
-							P0:  unsafe.SliceData(t167),
-							P1:  unsafe.SliceData(c.MAlphaProd),
-							P2:  unsafe.SliceData(MAlphaBarState),
-							P3:  unsafe.SliceData(k2),
-							P4:  unsafe.SliceData(MAlphaTrail),
-							P5:  unsafe.SliceData(MEtaTrail),
-							P6:  unsafe.SliceData(t168),
-							P7:  unsafe.SliceData(t282),
-							P8:  unsafe.SliceData(t169),
-							P9:  unsafe.SliceData(t292Total),
-							N0:  d,
-							N1:  4*d*a + 4*C*d*s + 4*T*d*l,
-							N2:  4,
-							N3:  4*d*a + 4*C*d*s + 4*T*d*l + 4,
-							N4:  8,
-							N5:  4*d*a + 4*C*d*s + 4*T*d*l + 8,
-							N6:  12,
-							N7:  4*d*a + 4*C*d*s + 4*T*d*l + 12,
-							N8:  8 * d,
-							N9:  4*d*d*a + 8*d,
-							N10: 12 * d,
-							N11: 4*d*d*a + 12*d,
-							N12: 4 * d * d * a,
-							S0:  [2]float32{t292},
+						a2 := regions.R68066d0d9dc6Args{
+							P0: unsafe.SliceData(t167),
+							P1: unsafe.SliceData(c.MAlphaProd),
+							P2: unsafe.SliceData(MAlphaBarState),
+							P3: unsafe.SliceData(k2),
+							P4: unsafe.SliceData(MAlphaTrail),
+							P5: unsafe.SliceData(MEtaTrail),
+							P6: unsafe.SliceData(t168),
+							P7: unsafe.SliceData(t282),
+							P8: unsafe.SliceData(t169),
+							P9: unsafe.SliceData(t292Total),
+							N0: d,
+							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
+							N2: 4*d*a + 4*C*d*s + 4*T*d*l + 4,
+							N3: 4*d*a + 4*C*d*s + 4*T*d*l + 8,
+							N4: 4*d*a + 4*C*d*s + 4*T*d*l + 12,
+							N5: 8 * d,
+							N6: 4*d*d*a + 8*d,
+							N7: 12 * d,
+							N8: 4*d*d*a + 12*d,
+							N9: 4 * d * d * a,
+							S0: [2]float32{t292},
 						}
-						regions.R334058367dd9(&a2)
+						regions.R68066d0d9dc6(&a2)
 					} else {
 						MAlphaProd := c.MAlphaProd[(l*T+a+C*s)*d:][:d]
 						t292_2 := t292
@@ -1327,33 +1285,30 @@ func (c *stepBackwardFused) run() {
 					clear(t362)
 					var t402 F
 					if kern.Wide() {
-						a2 := regions.R334058367dd9Args{
-							P0:  unsafe.SliceData(t169),
-							P1:  unsafe.SliceData(c.MMProd),
-							P2:  unsafe.SliceData(MMBarState),
-							P3:  unsafe.SliceData(k2),
-							P4:  unsafe.SliceData(MMTrail),
-							P5:  unsafe.SliceData(MAlphaTrail),
-							P6:  unsafe.SliceData(t170),
-							P7:  unsafe.SliceData(t362),
-							P8:  unsafe.SliceData(t171),
-							P9:  unsafe.SliceData(t402Total),
-							N0:  d,
-							N1:  4*d*a + 4*C*d*s + 4*T*d*l,
-							N2:  4,
-							N3:  4*d*a + 4*C*d*s + 4*T*d*l + 4,
-							N4:  8,
-							N5:  4*d*a + 4*C*d*s + 4*T*d*l + 8,
-							N6:  12,
-							N7:  4*d*a + 4*C*d*s + 4*T*d*l + 12,
-							N8:  8 * d,
-							N9:  4*d*d*a + 8*d,
-							N10: 12 * d,
-							N11: 4*d*d*a + 12*d,
-							N12: 4 * d * d * a,
-							S0:  [2]float32{t402},
+						a2 := regions.R68066d0d9dc6Args{
+							P0: unsafe.SliceData(t169),
+							P1: unsafe.SliceData(c.MMProd),
+							P2: unsafe.SliceData(MMBarState),
+							P3: unsafe.SliceData(k2),
+							P4: unsafe.SliceData(MMTrail),
+							P5: unsafe.SliceData(MAlphaTrail),
+							P6: unsafe.SliceData(t170),
+							P7: unsafe.SliceData(t362),
+							P8: unsafe.SliceData(t171),
+							P9: unsafe.SliceData(t402Total),
+							N0: d,
+							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
+							N2: 4*d*a + 4*C*d*s + 4*T*d*l + 4,
+							N3: 4*d*a + 4*C*d*s + 4*T*d*l + 8,
+							N4: 4*d*a + 4*C*d*s + 4*T*d*l + 12,
+							N5: 8 * d,
+							N6: 4*d*d*a + 8*d,
+							N7: 12 * d,
+							N8: 4*d*d*a + 12*d,
+							N9: 4 * d * d * a,
+							S0: [2]float32{t402},
 						}
-						regions.R334058367dd9(&a2)
+						regions.R68066d0d9dc6(&a2)
 					} else {
 						MMProd := c.MMProd[(l*T+a+C*s)*d:][:d]
 						t402_2 := t402
@@ -1385,7 +1340,7 @@ func (c *stepBackwardFused) run() {
 					// self_referential_printed.M_m
 					var t382 F
 					if kern.Wide() {
-						a2 := regions.Rd1e24c7f8518Args{
+						a2 := regions.R0f03809e3b1cArgs{
 							P0: unsafe.SliceData(t42),
 							P1: unsafe.SliceData(t1222),
 							P2: unsafe.SliceData(t202),
@@ -1397,7 +1352,7 @@ func (c *stepBackwardFused) run() {
 							N0: d,
 							S0: [2]float32{t382},
 						}
-						regions.Rd1e24c7f8518(&a2)
+						regions.R0f03809e3b1c(&a2)
 					} else {
 						t382_2 := t382
 						t382Sums := [16]F{t382_2}
@@ -1413,17 +1368,14 @@ func (c *stepBackwardFused) run() {
 					// self_referential_printed.M_m
 					clear(t172)
 					if kern.Wide() {
-						a2 := regions.Re366f1dd4c1bArgs{
+						a2 := regions.R9fbb14f93329Args{
 							P0: unsafe.SliceData(t171),
 							P1: unsafe.SliceData(MMTrail),
 							P2: unsafe.SliceData(t172),
 							N0: d,
-							N1: 4,
-							N2: 8,
-							N3: 12,
-							N4: 4 * d * d * a,
+							N1: 4 * d * d * a,
 						}
-						regions.Re366f1dd4c1b(&a2)
+						regions.R9fbb14f93329(&a2)
 					} else {
 						for i := range d {
 							MMTrail2 := MMTrail[(a*d+i)*d:][:d]
@@ -1438,7 +1390,7 @@ func (c *stepBackwardFused) run() {
 					thetaEntry2 := theta[a]
 					w9 := F(-2 * thetaEntry2)
 					if kern.Wide() {
-						a2 := regions.R0227ca7f9166Args{
+						a2 := regions.Rcb489da15629Args{
 							P0: unsafe.SliceData(t172),
 							P1: unsafe.SliceData(t170),
 							P2: unsafe.SliceData(t168),
@@ -1452,7 +1404,7 @@ func (c *stepBackwardFused) run() {
 							S1: [2]float32{w9},
 							S2: [2]float32{w8},
 						}
-						regions.R0227ca7f9166(&a2)
+						regions.Rcb489da15629(&a2)
 					} else {
 						t51_2 := t51
 						t51Sums := [16]F{t51_2}
@@ -1477,7 +1429,7 @@ func (c *stepBackwardFused) run() {
 					var t802 F
 					w10 := F(-0.5 * t48)
 					if kern.Wide() {
-						a2 := regions.R66bca3e642c6Args{
+						a2 := regions.R3cd10f1698bfArgs{
 							P0: unsafe.SliceData(t44),
 							P1: unsafe.SliceData(t372),
 							P2: unsafe.SliceData(k2),
@@ -1493,7 +1445,7 @@ func (c *stepBackwardFused) run() {
 							S3: [2]float32{t68},
 							S4: [2]float32{w10},
 						}
-						regions.R66bca3e642c6(&a2)
+						regions.R3cd10f1698bf(&a2)
 					} else {
 						aV := c.AV[(l*T+a+C*s)*d:][:d]
 						t802_2 := t802
@@ -1513,17 +1465,14 @@ func (c *stepBackwardFused) run() {
 					// self_referential_printed.a_v
 					clear(t74)
 					if kern.Wide() {
-						a2 := regions.Re366f1dd4c1bArgs{
+						a2 := regions.R9fbb14f93329Args{
 							P0: unsafe.SliceData(t72_2),
 							P1: unsafe.SliceData(MVTrail),
 							P2: unsafe.SliceData(t74),
 							N0: d,
-							N1: 4,
-							N2: 8,
-							N3: 12,
-							N4: 4 * d * d * a,
+							N1: 4 * d * d * a,
 						}
-						regions.Re366f1dd4c1b(&a2)
+						regions.R9fbb14f93329(&a2)
 					} else {
 						for i := range d {
 							MVTrail2 := MVTrail[(a*d+i)*d:][:d]
@@ -1552,7 +1501,7 @@ func (c *stepBackwardFused) run() {
 					c.BRhoBar[0] = c.BRhoBar[0] + t146
 					// self_referential_printed.a_k, self_referential_printed.k
 					if kern.Wide() {
-						a2 := regions.Rf69030d44f5dArgs{
+						a2 := regions.R5234cfdbbdecArgs{
 							P0: unsafe.SliceData(c.AK),
 							P1: unsafe.SliceData(t75),
 							P2: unsafe.SliceData(t101),
@@ -1561,7 +1510,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{t97},
 							S1: [2]float32{t77},
 						}
-						regions.Rf69030d44f5d(&a2)
+						regions.R5234cfdbbdec(&a2)
 					} else {
 						aK := c.AK[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -1574,7 +1523,7 @@ func (c *stepBackwardFused) run() {
 					w17 := F(-2 * thetaEntry2)
 					w14 := F(t134 * t146)
 					if kern.Wide() {
-						a2 := regions.R61c3557822ccArgs{
+						a2 := regions.Re471a4ddd28aArgs{
 							P0:  unsafe.SliceData(t101),
 							P1:  unsafe.SliceData(t165),
 							P2:  unsafe.SliceData(t163),
@@ -1597,25 +1546,22 @@ func (c *stepBackwardFused) run() {
 							P19: unsafe.SliceData(MMBarState),
 							N0:  d,
 							N1:  4*d*a + 4*C*d*s + 4*T*d*l,
-							N2:  4,
-							N3:  4*d*a + 4*C*d*s + 4*T*d*l + 4,
-							N4:  8,
-							N5:  4*d*a + 4*C*d*s + 4*T*d*l + 8,
-							N6:  12,
-							N7:  4*d*a + 4*C*d*s + 4*T*d*l + 12,
-							N8:  4*d*d*a + 4*d,
-							N9:  4 * d,
-							N10: 4*d*d*a + 8*d,
-							N11: 8 * d,
-							N12: 4*d*d*a + 12*d,
-							N13: 12 * d,
-							N14: 4 * d * d * a,
+							N2:  4*d*a + 4*C*d*s + 4*T*d*l + 4,
+							N3:  4*d*a + 4*C*d*s + 4*T*d*l + 8,
+							N4:  4*d*a + 4*C*d*s + 4*T*d*l + 12,
+							N5:  4*d*d*a + 4*d,
+							N6:  4 * d,
+							N7:  4*d*d*a + 8*d,
+							N8:  8 * d,
+							N9:  4*d*d*a + 12*d,
+							N10: 12 * d,
+							N11: 4 * d * d * a,
 							S0:  [2]float32{w17},
 							S1:  [2]float32{rhoEntry3},
 							S2:  [2]float32{w14},
 							S3:  [2]float32{t1372},
 						}
-						regions.R61c3557822cc(&a2)
+						regions.Re471a4ddd28a(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -1651,7 +1597,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// self_referential_printed.y, self_referential_printed.a_eta, self_referential_printed.theta, self_referential_printed.a_alpha, self_referential_printed.c, self_referential_printed
 					if kern.Wide() {
-						a2 := regions.R57a6e8927b40Args{
+						a2 := regions.R1f0e3348cbebArgs{
 							P0: unsafe.SliceData(c.AAlphaProd),
 							P1: unsafe.SliceData(c.AEtaProd),
 							P2: unsafe.SliceData(t74),
@@ -1664,7 +1610,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{w14},
 							S1: [2]float32{t1372},
 						}
-						regions.R57a6e8927b40(&a2)
+						regions.R1f0e3348cbeb(&a2)
 					} else {
 						aAlphaProd := c.AAlphaProd[(l*T+a+C*s)*d:][:d]
 						aEtaProd := c.AEtaProd[(l*T+a+C*s)*d:][:d]
@@ -1697,20 +1643,17 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential_printed.q
 	if kern.Wide() {
-		a := regions.Ra1f5cd3e3b60Args{
+		a := regions.Rda300cb5cecaArgs{
 			P0: unsafe.SliceData(t11),
 			P1: unsafe.SliceData(t72),
 			P2: unsafe.SliceData(q),
 			P3: unsafe.SliceData(t15),
 			N0: L,
 			N1: T,
-			N2: 4,
-			N3: 8,
-			N4: 12,
-			N5: d,
-			N6: T * d,
+			N2: d,
+			N3: T * d,
 		}
-		regions.Ra1f5cd3e3b60(&a)
+		regions.Rda300cb5ceca(&a)
 	} else {
 		for i := range L {
 			t11_2 := t11[i*T:][:T]
@@ -1732,7 +1675,7 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential_printed.q
 	if kern.Wide() {
-		a := regions.Rec7dbc684d11Args{
+		a := regions.R37838a54d3a4Args{
 			P0: unsafe.SliceData(t9),
 			P1: unsafe.SliceData(c.QProd2),
 			P2: unsafe.SliceData(t15),
@@ -1741,7 +1684,7 @@ func (c *stepBackwardFused) run() {
 			N0: L,
 			N1: T,
 		}
-		regions.Rec7dbc684d11(&a)
+		regions.R37838a54d3a4(&a)
 	} else {
 		for i := range L {
 			t9_2 := t9[i*T:][:T]
@@ -1760,7 +1703,7 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential_printed.q
 	if kern.Wide() {
-		a := regions.R041e310131b5Args{
+		a := regions.Rdbc2740d5f8dArgs{
 			P0: unsafe.SliceData(t12),
 			P1: unsafe.SliceData(t32),
 			P2: unsafe.SliceData(c.QProd),
@@ -1771,7 +1714,7 @@ func (c *stepBackwardFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.R041e310131b5(&a)
+		regions.Rdbc2740d5f8d(&a)
 	} else {
 		for i := range L {
 			t12_2 := t12[i*T:][:T]

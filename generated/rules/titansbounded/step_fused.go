@@ -57,18 +57,15 @@ func (c *stepFused) run() {
 				for a := range n {
 					// titans_bounded.S
 					if kern.Wide() {
-						a2 := regions.Re3afadbfb931Args{
+						a2 := regions.Re86f6d28800bArgs{
 							P0: unsafe.SliceData(MState),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(t2),
 							N0: dV,
 							N1: dK,
 							N2: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							N3: 4,
-							N4: 8,
-							N5: 12,
 						}
-						regions.Re3afadbfb931(&a2)
+						regions.Re86f6d28800b(&a2)
 					} else {
 						for i := range dV {
 							MState2 := MState[i*dK:][:dK]
@@ -104,7 +101,7 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := regions.Rf26f1f43f611Args{
+						a2 := regions.R30f6a2810c70Args{
 							P0: unsafe.SliceData(t2),
 							P1: unsafe.SliceData(c.V),
 							P2: unsafe.SliceData(t3),
@@ -113,7 +110,7 @@ func (c *stepFused) run() {
 							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							S0: [2]float32{t4},
 						}
-						regions.Rf26f1f43f611(&a2)
+						regions.R30f6a2810c70(&a2)
 					} else {
 						v := c.V[(l*T+a+C*s)*dV:][:dV]
 						t4_2 := t4
@@ -141,7 +138,7 @@ func (c *stepFused) run() {
 					w2 := F(F(2*theta[a]) * t222)
 					rhoEntry := rho[a]
 					if kern.Wide() {
-						a2 := regions.R2792f076f4ddArgs{
+						a2 := regions.Rccff273b1ec0Args{
 							P0: unsafe.SliceData(t3),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(SState),
@@ -149,19 +146,16 @@ func (c *stepFused) run() {
 							P4: unsafe.SliceData(N),
 							P5: unsafe.SliceData(t72Total),
 							N0: dV,
-							N1: 4,
-							N2: 8,
-							N3: 12,
-							N4: dK,
-							N5: 8 * dK,
-							N6: 12 * dK,
-							N7: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N1: dK,
+							N2: 8 * dK,
+							N3: 12 * dK,
+							N4: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							S0: [2]float32{t72},
 							S1: [2]float32{w2},
 							S2: [2]float32{etaEntry},
 							S3: [2]float32{rhoEntry},
 						}
-						regions.R2792f076f4dd(&a2)
+						regions.Rccff273b1ec0(&a2)
 					} else {
 						t72_2 := t72
 						for i := range dV {
@@ -206,7 +200,7 @@ func (c *stepFused) run() {
 					// titans_bounded.M, titans_bounded.y
 					t81Number := kern.Choose(t81, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.R668f2a3b6e17Args{
+						a2 := regions.R608f1e1ba5ebArgs{
 							P0: unsafe.SliceData(N),
 							P1: unsafe.SliceData(c.Q),
 							P2: unsafe.SliceData(MState),
@@ -214,13 +208,10 @@ func (c *stepFused) run() {
 							N0: dV,
 							N1: dK,
 							N2: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							N3: 4,
-							N4: 8,
-							N5: 12,
 							S0: [2]float32{t81Number},
 							S1: [2]float32{t93},
 						}
-						regions.R668f2a3b6e17(&a2)
+						regions.R608f1e1ba5eb(&a2)
 					} else {
 						t81_2 := (F(0) < t81Number)
 						for i := range dV {
@@ -288,18 +279,15 @@ func (c *stepBackwardFused) run() {
 
 	// titans_bounded.S
 	if kern.Wide() {
-		a := regions.R83bc34c7e4d3Args{
+		a := regions.R24bb5a968bc9Args{
 			P0: unsafe.SliceData(c.SLin),
 			P1: unsafe.SliceData(t42),
 			N0: L,
 			N1: T,
 			N2: dV,
-			N3: 4,
-			N4: 8,
-			N5: 12,
-			N6: T * dV,
+			N3: T * dV,
 		}
-		regions.R83bc34c7e4d3(&a)
+		regions.R24bb5a968bc9(&a)
 	} else {
 		for i := range L {
 			t42_2 := t42[i*T:][:T]
@@ -352,7 +340,7 @@ func (c *stepBackwardFused) run() {
 					w2 := F(F(2*theta[a]) * num.FMA32(F(0.5), kern.Choose((kern.Choose((F(0) < t42Entry2), t9, F(0)) <= F(50)), F(1), F(0)), kern.Choose(w9, w10, F(0))))
 					rhoEntry := rho[a]
 					if kern.Wide() {
-						a2 := regions.R07750f4cb2a0Args{
+						a2 := regions.Rb98ac840134aArgs{
 							P0:  unsafe.SliceData(c.SLin),
 							P1:  unsafe.SliceData(c.K),
 							P2:  unsafe.SliceData(STrail),
@@ -361,26 +349,26 @@ func (c *stepBackwardFused) run() {
 							P5:  unsafe.SliceData(t72Total),
 							N0:  dV,
 							N1:  4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							N2:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
-							N3:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
-							N4:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
-							N5:  dK,
-							N6:  4*dK*dV*a + 8*dK,
-							N7:  4*dK*dV*a + 4*dK*dV + 8*dK,
-							N8:  8 * dK,
-							N9:  4*dK*dV*a + 12*dK,
-							N10: 4*dK*dV*a + 4*dK*dV + 12*dK,
-							N11: 12 * dK,
-							N12: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							N13: 4 * dK * dV * a,
-							N14: dK * dV,
-							N15: -dK*dV + dK,
+							N2:  dK,
+							N3:  4*dK*dV*a + 8*dK,
+							N4:  4*dK*dV*a + 4*dK*dV + 8*dK,
+							N5:  8 * dK,
+							N6:  4*dK*dV*a + 12*dK,
+							N7:  4*dK*dV*a + 4*dK*dV + 12*dK,
+							N8:  12 * dK,
+							N9:  4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N10: 4 * dK * dV * a,
+							N11: dK * dV,
+							N12: -dK*dV + dK,
+							N13: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
+							N14: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
+							N15: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
 							S0:  [2]float32{t72},
 							S1:  [2]float32{w2},
 							S2:  [2]float32{etaEntry},
 							S3:  [2]float32{rhoEntry},
 						}
-						regions.R07750f4cb2a0(&a2)
+						regions.Rb98ac840134a(&a2)
 					} else {
 						SLin := c.SLin[(l*T+a+C*s)*dV:][:dV]
 						t72_2 := t72
@@ -413,7 +401,7 @@ func (c *stepBackwardFused) run() {
 					MDivEntry := MDiv[a]
 					t81Number := kern.Choose(t81, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.R3498c3c88962Args{
+						a2 := regions.R49d489c30756Args{
 							P0: unsafe.SliceData(N),
 							P1: unsafe.SliceData(MTrail),
 							N0: dV,
@@ -422,7 +410,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{t81Number},
 							S1: [2]float32{MDivEntry},
 						}
-						regions.R3498c3c88962(&a2)
+						regions.R49d489c30756(&a2)
 					} else {
 						t81_2 := (F(0) < t81Number)
 						for i := range dV {
@@ -464,7 +452,7 @@ func (c *stepBackwardFused) run() {
 					w15 := num.FMA32(F(0.5), kern.Choose((kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)), F(1), F(0)), kern.Choose(w14, kern.Choose(w12, w13, F(0)), F(0)))
 					w4 := F(F(2*thetaEntry) * w15)
 					if kern.Wide() {
-						a2 := regions.Rc99f8e0d487aArgs{
+						a2 := regions.Rd38b3fbbbe48Args{
 							P0:  unsafe.SliceData(c.SLin),
 							P1:  unsafe.SliceData(c.K),
 							P2:  unsafe.SliceData(STrail),
@@ -473,21 +461,21 @@ func (c *stepBackwardFused) run() {
 							P5:  unsafe.SliceData(t722Total),
 							N0:  dV,
 							N1:  4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							N2:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
-							N3:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
-							N4:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
-							N5:  dK,
-							N6:  8 * dK,
-							N7:  4*dK*dV*a + 12*dK,
-							N8:  12 * dK,
-							N9:  4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							N10: 4 * dK * dV * a,
+							N2:  dK,
+							N3:  8 * dK,
+							N4:  4*dK*dV*a + 12*dK,
+							N5:  12 * dK,
+							N6:  4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N7:  4 * dK * dV * a,
+							N8:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
+							N9:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
+							N10: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
 							S0:  [2]float32{t722},
 							S1:  [2]float32{w4},
 							S2:  [2]float32{etaEntry2},
 							S3:  [2]float32{rhoEntry2},
 						}
-						regions.Rc99f8e0d487a(&a2)
+						regions.Rd38b3fbbbe48(&a2)
 					} else {
 						SLin := c.SLin[(l*T+a+C*s)*dV:][:dV]
 						t722_2 := t722
@@ -522,7 +510,7 @@ func (c *stepBackwardFused) run() {
 					t72Number := kern.Choose(t72, F(1), F(0))
 					t812Number := kern.Choose(t812, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.R2fd9eb90f153Args{
+						a2 := regions.R51289d18016eArgs{
 							P0: unsafe.SliceData(c.YBar),
 							P1: unsafe.SliceData(N3),
 							P2: unsafe.SliceData(c.Q),
@@ -531,18 +519,18 @@ func (c *stepBackwardFused) run() {
 							P5: unsafe.SliceData(t14Total),
 							N0: dV,
 							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							N2: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
-							N3: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
-							N4: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
-							N5: dK,
-							N6: 12 * dK,
-							N7: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N2: dK,
+							N3: 12 * dK,
+							N4: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N5: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
+							N6: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
+							N7: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
 							S0: [2]float32{t14},
 							S1: [2]float32{t812Number},
 							S2: [2]float32{t72Number},
 							S3: [2]float32{MDivEntry2},
 						}
-						regions.R2fd9eb90f153(&a2)
+						regions.R51289d18016e(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						t14_2 := t14
@@ -575,7 +563,7 @@ func (c *stepBackwardFused) run() {
 					t812Number2 := kern.Choose(t812, F(1), F(0))
 					t72Number2 := kern.Choose(t72, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.R761554e1a83bArgs{
+						a2 := regions.R7d0cd59de944Args{
 							P0:  unsafe.SliceData(c.YBar),
 							P1:  unsafe.SliceData(c.SLin),
 							P2:  unsafe.SliceData(c.Q),
@@ -604,9 +592,6 @@ func (c *stepBackwardFused) run() {
 							N11: 4*dK*dV*a + 12*dK,
 							N12: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							N13: 4 * dK * dV * a,
-							N14: 4,
-							N15: 8,
-							N16: 12,
 							S0:  [2]float32{t542},
 							S1:  [2]float32{t45},
 							S2:  [2]float32{t72Number2},
@@ -615,7 +600,7 @@ func (c *stepBackwardFused) run() {
 							S5:  [2]float32{MDivEntry2},
 							S6:  [2]float32{etaEntry2},
 						}
-						regions.R761554e1a83b(&a2)
+						regions.R7d0cd59de944(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						SLin := c.SLin[(l*T+a+C*s)*dV:][:dV]
@@ -666,7 +651,7 @@ func (c *stepBackwardFused) run() {
 					// titans_bounded.S
 					var t932 F
 					if kern.Wide() {
-						a2 := regions.R8d0595ff9e07Args{
+						a2 := regions.Rb60c0d8fc64eArgs{
 							P0: unsafe.SliceData(c.SLin),
 							P1: unsafe.SliceData(t92),
 							P2: unsafe.SliceData(t932Total),
@@ -674,7 +659,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							S0: [2]float32{t932},
 						}
-						regions.R8d0595ff9e07(&a2)
+						regions.Rb60c0d8fc64e(&a2)
 					} else {
 						SLin := c.SLin[(l*T+a+C*s)*dV:][:dV]
 						t932_2 := t932
@@ -718,7 +703,7 @@ func (c *stepBackwardFused) run() {
 					w39 := num.FMA32(F(0.5), kern.Choose((kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)), F(1), F(0)), kern.Choose(w38, kern.Choose(w36, w37, F(0)), F(0)))
 					w5 := F(F(-2*thetaEntry) * w39)
 					if kern.Wide() {
-						a2 := regions.R57065b68ad20Args{
+						a2 := regions.R1dea18feffdbArgs{
 							P0: unsafe.SliceData(c.SLin),
 							P1: unsafe.SliceData(t92),
 							P2: unsafe.SliceData(t85),
@@ -728,7 +713,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{t8122},
 							S1: [2]float32{w5},
 						}
-						regions.R57065b68ad20(&a2)
+						regions.R1dea18feffdb(&a2)
 					} else {
 						SLin := c.SLin[(l*T+a+C*s)*dV:][:dV]
 						vBar := c.VBar[(l*T+a+C*s)*dV:][:dV]
@@ -741,7 +726,7 @@ func (c *stepBackwardFused) run() {
 					// titans_bounded.S, titans_bounded.N
 					clear(t89)
 					if kern.Wide() {
-						a2 := regions.R141fe906407cArgs{
+						a2 := regions.R508e551d2cfdArgs{
 							P0: unsafe.SliceData(t85),
 							P1: unsafe.SliceData(MTrail),
 							P2: unsafe.SliceData(t89),
@@ -749,18 +734,15 @@ func (c *stepBackwardFused) run() {
 							P4: unsafe.SliceData(t41),
 							P5: unsafe.SliceData(MBarState),
 							N0: dV,
-							N1: 4,
-							N2: 8,
-							N3: 12,
-							N4: dK,
-							N5: 8 * dK,
-							N6: 4*dK*dV*a + 12*dK,
-							N7: 12 * dK,
-							N8: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							N9: 4 * dK * dV * a,
+							N1: dK,
+							N2: 8 * dK,
+							N3: 4*dK*dV*a + 12*dK,
+							N4: 12 * dK,
+							N5: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N6: 4 * dK * dV * a,
 							S0: [2]float32{rhoEntry2},
 						}
-						regions.R141fe906407c(&a2)
+						regions.R508e551d2cfd(&a2)
 					} else {
 						for i := range dV {
 							MTrail2 := MTrail[(a*dV+i)*dK:][:dK]
@@ -782,7 +764,7 @@ func (c *stepBackwardFused) run() {
 					w44 := num.FMA32(F(0.5), kern.Choose((kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)), F(1), F(0)), kern.Choose(w43, kern.Choose(w41, w42, F(0)), F(0)))
 					w6 := F(F(-2*thetaEntry) * w44)
 					if kern.Wide() {
-						a2 := regions.R567d2a5c1379Args{
+						a2 := regions.Rc7147c8170f4Args{
 							P0: unsafe.SliceData(t96),
 							P1: unsafe.SliceData(t89),
 							P2: unsafe.SliceData(c.KBar),
@@ -792,7 +774,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							S0: [2]float32{w6},
 						}
-						regions.R567d2a5c1379(&a2)
+						regions.Rc7147c8170f4(&a2)
 					} else {
 						kBar := c.KBar[(l*T+a+C*s)*dK:][:dK]
 						qBar := c.QBar[(l*T+a+C*s)*dK:][:dK]

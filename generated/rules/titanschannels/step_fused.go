@@ -72,7 +72,7 @@ func (c *stepRows1) Part(part int) {
 					}
 				}
 				{
-					a := regions.R519715c852e4Args{
+					a := regions.R0ec3bc556ab1Args{
 						P0:   unsafe.SliceData(MState),
 						P1:   unsafe.SliceData(c.K),
 						P2:   unsafe.SliceData(c.V),
@@ -91,7 +91,7 @@ func (c *stepRows1) Part(part int) {
 						N5:   dV,
 						Tail: tail,
 					}
-					regions.R519715c852e4(&a, rows)
+					regions.R0ec3bc556ab1(&a, rows)
 				}
 			}
 			kern.TransposeBack(MState, rows, c.MOut[(l*dV+i)*dK:], dK, there, dK)
@@ -259,7 +259,7 @@ func (c *stepBackwardRows1) Part(part int) {
 				kern.Interleave(MTrail, rows, c.MCheckpoints[((l*segments+s)*dV+i)*dK:], dK, dK)
 				kern.Interleave(STrail, rows, c.SCheckpoints[((l*segments+s)*dV+i)*dK:], dK, dK)
 				{
-					a := regions.R528b8027eebfArgs{
+					a := regions.R617dfa982671Args{
 						P0: unsafe.SliceData(c.Eta),
 						P1: unsafe.SliceData(t42),
 						P2: unsafe.SliceData(c.Rho),
@@ -273,10 +273,10 @@ func (c *stepBackwardRows1) Part(part int) {
 						N4: 4*C*dK*s + 4*T*dK*l,
 						N5: dV,
 					}
-					regions.R528b8027eebf(&a, rows)
+					regions.R617dfa982671(&a, rows)
 				}
 				{
-					a := regions.R5aca0ff81a45Args{
+					a := regions.R84c4f4d79573Args{
 						P0:  unsafe.SliceData(c.Eta),
 						P1:  unsafe.SliceData(c.YBar),
 						P2:  unsafe.SliceData(c.Rho),
@@ -307,7 +307,7 @@ func (c *stepBackwardRows1) Part(part int) {
 						N7:  4*C*dK*s + 4*T*dK*l - 4*dK,
 						N8:  -dK,
 					}
-					regions.R5aca0ff81a45(&a, rows)
+					regions.R84c4f4d79573(&a, rows)
 				}
 				kern.Separate(MBarState, rows, c.MBarOut[(l*dV+i)*dK:], dK, dK)
 				kern.Separate(SBarState, rows, c.SBarOut[(l*dV+i)*dK:], dK, dK)

@@ -871,16 +871,15 @@ func (c *stepFused) run() {
 			// titans_chunk.e
 			clear(t55)
 			if kern.Wide() {
-				a := regions.R0b9943fbe3bbArgs{
+				a := regions.Ra0749581fd92Args{
 					P0: unsafe.SliceData(t62),
 					P1: unsafe.SliceData(t53),
 					P2: unsafe.SliceData(t55),
 					N0: 1,
 					N1: 32,
 					N2: 128*t2 + 128*chunks*l,
-					N3: -128,
 				}
-				regions.R0b9943fbe3bb(&a)
+				regions.Ra0749581fd92(&a)
 			} else {
 				lo := max(0, 1)
 				if n := 32 - lo; n > 0 {
@@ -898,7 +897,7 @@ func (c *stepFused) run() {
 			// titans_chunk.e
 			clear(t58)
 			if kern.Wide() {
-				a := regions.Ra2909d4fba79Args{
+				a := regions.Re90c03122ae0Args{
 					P0: unsafe.SliceData(t22),
 					P1: unsafe.SliceData(t53),
 					P2: unsafe.SliceData(t55),
@@ -906,9 +905,8 @@ func (c *stepFused) run() {
 					N0: 1,
 					N1: 32,
 					N2: 128*t2 + 128*chunks*l,
-					N3: -256,
 				}
-				regions.Ra2909d4fba79(&a)
+				regions.Re90c03122ae0(&a)
 			} else {
 				lo := max(0, 2)
 				if n := 32 - lo; n > 0 {
@@ -927,7 +925,7 @@ func (c *stepFused) run() {
 			// titans_chunk.e
 			clear(t613)
 			if kern.Wide() {
-				a := regions.Rea6c68398013Args{
+				a := regions.R69a6da98d02aArgs{
 					P0: unsafe.SliceData(t25),
 					P1: unsafe.SliceData(t53),
 					P2: unsafe.SliceData(t55),
@@ -936,9 +934,8 @@ func (c *stepFused) run() {
 					N0: 1,
 					N1: 32,
 					N2: 128*t2 + 128*chunks*l,
-					N3: -512,
 				}
-				regions.Rea6c68398013(&a)
+				regions.R69a6da98d02a(&a)
 			} else {
 				lo := max(0, 4)
 				if n := 32 - lo; n > 0 {
@@ -958,7 +955,7 @@ func (c *stepFused) run() {
 			// titans_chunk.e
 			clear(t643)
 			if kern.Wide() {
-				a := regions.R9dfe7b25b5bfArgs{
+				a := regions.R6a22e951e9a7Args{
 					P0: unsafe.SliceData(t28),
 					P1: unsafe.SliceData(t53),
 					P2: unsafe.SliceData(t55),
@@ -968,9 +965,8 @@ func (c *stepFused) run() {
 					N0: 1,
 					N1: 32,
 					N2: 128*t2 + 128*chunks*l,
-					N3: -1024,
 				}
-				regions.R9dfe7b25b5bf(&a)
+				regions.R6a22e951e9a7(&a)
 			} else {
 				lo := max(0, 8)
 				if n := 32 - lo; n > 0 {
@@ -991,7 +987,7 @@ func (c *stepFused) run() {
 			// titans_chunk.e
 			clear(t672)
 			if kern.Wide() {
-				a := regions.R21db69e07fd2Args{
+				a := regions.Rdce8a7e41194Args{
 					P0: unsafe.SliceData(t31),
 					P1: unsafe.SliceData(t53),
 					P2: unsafe.SliceData(t55),
@@ -1002,9 +998,8 @@ func (c *stepFused) run() {
 					N0: 1,
 					N1: 32,
 					N2: 128*t2 + 128*chunks*l,
-					N3: -2048,
 				}
-				regions.R21db69e07fd2(&a)
+				regions.Rdce8a7e41194(&a)
 			} else {
 				lo := max(0, 16)
 				if n := 32 - lo; n > 0 {
@@ -1026,7 +1021,7 @@ func (c *stepFused) run() {
 			// titans_chunk.c, titans_chunk.e
 			clear(t702)
 			if kern.Wide() {
-				a := regions.R6c954ceee89fArgs{
+				a := regions.R60cb736636ddArgs{
 					P0: unsafe.SliceData(t60),
 					P1: unsafe.SliceData(t53),
 					P2: unsafe.SliceData(t55),
@@ -1038,9 +1033,8 @@ func (c *stepFused) run() {
 					N0: 1,
 					N1: 32,
 					N2: 128*t2 + 128*chunks*l,
-					N3: -128,
 				}
-				regions.R6c954ceee89f(&a)
+				regions.R60cb736636dd(&a)
 			} else {
 				lo := max(0, 1)
 				if n := 32 - lo; n > 0 {
@@ -1063,7 +1057,7 @@ func (c *stepFused) run() {
 			// titans_chunk.c, titans_chunk.e
 			clear(t73)
 			if kern.Wide() {
-				a := regions.Rca7abfd97fe3Args{
+				a := regions.R62843698f197Args{
 					P0: unsafe.SliceData(t5),
 					P1: unsafe.SliceData(t53),
 					P2: unsafe.SliceData(t55),
@@ -1076,9 +1070,8 @@ func (c *stepFused) run() {
 					N0: 1,
 					N1: 32,
 					N2: 128*t2 + 128*chunks*l,
-					N3: -256,
 				}
-				regions.Rca7abfd97fe3(&a)
+				regions.R62843698f197(&a)
 			} else {
 				lo := max(0, 2)
 				if n := 32 - lo; n > 0 {
@@ -1102,7 +1095,7 @@ func (c *stepFused) run() {
 			// titans_chunk.c, titans_chunk.e
 			clear(t76)
 			if kern.Wide() {
-				a := regions.R5d9ff7b744b5Args{
+				a := regions.R32f5313b72c4Args{
 					P0: unsafe.SliceData(t8),
 					P1: unsafe.SliceData(t53),
 					P2: unsafe.SliceData(t55),
@@ -1116,9 +1109,8 @@ func (c *stepFused) run() {
 					N0: 1,
 					N1: 32,
 					N2: 128*t2 + 128*chunks*l,
-					N3: -512,
 				}
-				regions.R5d9ff7b744b5(&a)
+				regions.R32f5313b72c4(&a)
 			} else {
 				lo := max(0, 4)
 				if n := 32 - lo; n > 0 {
@@ -1143,7 +1135,7 @@ func (c *stepFused) run() {
 			// titans_chunk.c, titans_chunk.e
 			clear(t79)
 			if kern.Wide() {
-				a := regions.R750dc118a0e2Args{
+				a := regions.R973ab40fd673Args{
 					P0:  unsafe.SliceData(t11),
 					P1:  unsafe.SliceData(t53),
 					P2:  unsafe.SliceData(t55),
@@ -1158,9 +1150,8 @@ func (c *stepFused) run() {
 					N0:  1,
 					N1:  32,
 					N2:  128*t2 + 128*chunks*l,
-					N3:  -1024,
 				}
-				regions.R750dc118a0e2(&a)
+				regions.R973ab40fd673(&a)
 			} else {
 				lo := max(0, 8)
 				if n := 32 - lo; n > 0 {
@@ -1186,7 +1177,7 @@ func (c *stepFused) run() {
 			// titans_chunk.c, titans_chunk.e
 			clear(t82)
 			if kern.Wide() {
-				a := regions.R332442f28db0Args{
+				a := regions.R3cda843529e2Args{
 					P0:  unsafe.SliceData(t14),
 					P1:  unsafe.SliceData(t53),
 					P2:  unsafe.SliceData(t55),
@@ -1202,9 +1193,8 @@ func (c *stepFused) run() {
 					N0:  1,
 					N1:  32,
 					N2:  128*t2 + 128*chunks*l,
-					N3:  -2048,
 				}
-				regions.R332442f28db0(&a)
+				regions.R3cda843529e2(&a)
 			} else {
 				lo := max(0, 16)
 				if n := 32 - lo; n > 0 {
@@ -1233,10 +1223,10 @@ func (c *stepFused) run() {
 			// titans_chunk.g.start
 			clear(t87)
 			if kern.Wide() {
-				a := regions.R370313f2fb8dArgs{
+				a := regions.R8efbb025390eArgs{
 					P0: unsafe.SliceData(t87),
 				}
-				regions.R370313f2fb8d(&a)
+				regions.R8efbb025390e(&a)
 			} else {
 				if n := min(32, 1); n > 0 {
 					t87_2 := t87[:n]
@@ -1252,7 +1242,7 @@ func (c *stepFused) run() {
 			// titans_chunk.c, titans_chunk.e
 			clear(t96)
 			if kern.Wide() {
-				a := regions.Rb4260d169684Args{
+				a := regions.Rdfebcda21639Args{
 					P0:  unsafe.SliceData(t53),
 					P1:  unsafe.SliceData(t55),
 					P2:  unsafe.SliceData(t58),
@@ -1266,9 +1256,8 @@ func (c *stepFused) run() {
 					P10: unsafe.SliceData(t82),
 					P11: unsafe.SliceData(t96),
 					N0:  32,
-					N1:  -128,
 				}
-				regions.Rb4260d169684(&a)
+				regions.Rdfebcda21639(&a)
 			} else {
 				lo := max(0, 1)
 				if n := 32 - lo; n > 0 {
@@ -1296,14 +1285,14 @@ func (c *stepFused) run() {
 			// titans_chunk.U
 			clear(t98)
 			if kern.Wide() {
-				a := regions.R6ffce90a1224Args{
+				a := regions.R71206767d5f8Args{
 					P0: unsafe.SliceData(t64),
 					P1: unsafe.SliceData(t96),
 					P2: unsafe.SliceData(K2),
 					P3: unsafe.SliceData(t98),
 					N0: 128*t2 + 128*chunks*l,
 				}
-				regions.R6ffce90a1224(&a)
+				regions.R71206767d5f8(&a)
 			} else {
 				t64_2 := t64[(l*chunks+t2)*32:][:32]
 				for i := range 32 {
@@ -1320,7 +1309,7 @@ func (c *stepFused) run() {
 			}
 			// titans_chunk.U, titans_chunk.g
 			if kern.Wide() {
-				a := regions.R38df6519f94bArgs{
+				a := regions.R45ec74e93c01Args{
 					P0: unsafe.SliceData(t86),
 					P1: unsafe.SliceData(t87),
 					P2: unsafe.SliceData(t92),
@@ -1333,7 +1322,7 @@ func (c *stepFused) run() {
 					N1: dV,
 					N2: 128*dV*t2 + 128*chunks*dV*l,
 				}
-				regions.R38df6519f94b(&a)
+				regions.R45ec74e93c01(&a)
 			} else {
 				t86_2 := t86[(l*chunks+t2)*32:][:32]
 				t92_2 := t92[(l*chunks+t2)*32:][:32]
@@ -1392,7 +1381,7 @@ func (c *stepFused) run() {
 			}
 			// titans_chunk.y
 			if kern.Wide() {
-				a := regions.Rdb96a0dc20e4Args{
+				a := regions.R70cfd2199680Args{
 					P0: unsafe.SliceData(g),
 					P1: unsafe.SliceData(h),
 					P2: unsafe.SliceData(t49),
@@ -1402,7 +1391,7 @@ func (c *stepFused) run() {
 					N1: dV,
 					N2: 128*dV*t2 + 128*chunks*dV*l,
 				}
-				regions.Rdb96a0dc20e4(&a)
+				regions.R70cfd2199680(&a)
 			} else {
 				g2 := g[(l*chunks+t2)*32:][:32]
 				h2 := h[(l*chunks+t2)*32:][:32]
@@ -1421,7 +1410,7 @@ func (c *stepFused) run() {
 			kern.GemmFMA(dV, 32, 32, F(1), true, kern.From(y2, (l*chunks+t2)*32*dV), 1, dV, U2, 1, dV, t822, 1, 32)
 			// titans_chunk.M, titans_chunk.c, titans_chunk.e, titans_chunk.S
 			if kern.Wide() {
-				a := regions.Red0005a95f5fArgs{
+				a := regions.R5054e5cc3635Args{
 					P0:  unsafe.SliceData(t53),
 					P1:  unsafe.SliceData(t55),
 					P2:  unsafe.SliceData(t58),
@@ -1436,11 +1425,10 @@ func (c *stepFused) run() {
 					P11: unsafe.SliceData(t63),
 					P12: unsafe.SliceData(t922),
 					P13: unsafe.SliceData(t102),
-					N0:  3968,
-					N1:  dK,
-					N2:  128*dK*t2 + 128*chunks*dK*l,
+					N0:  dK,
+					N1:  128*dK*t2 + 128*chunks*dK*l,
 				}
-				regions.Red0005a95f5f(&a)
+				regions.R5054e5cc3635(&a)
 			} else {
 				t53_2 := t53[31*32:][:32]
 				t55_2 := t55[31*32:][:32]
@@ -1476,7 +1464,7 @@ func (c *stepFused) run() {
 			gEntry2 := g[(l*chunks+t2)*32+31]
 			hEntry2 := h[(l*chunks+t2)*32+31]
 			if kern.Wide() {
-				a := regions.R876159209c7eArgs{
+				a := regions.R3d1eabef5c2fArgs{
 					P0: unsafe.SliceData(SState),
 					P1: unsafe.SliceData(MState),
 					N0: dV,
@@ -1484,7 +1472,7 @@ func (c *stepFused) run() {
 					S0: [2]float32{hEntry2},
 					S1: [2]float32{gEntry2},
 				}
-				regions.R876159209c7e(&a)
+				regions.R3d1eabef5c2f(&a)
 			} else {
 				for i := range dV {
 					SState2 := SState[i*dK:][:dK]
@@ -1499,13 +1487,13 @@ func (c *stepFused) run() {
 			// titans_chunk.S
 			pEntry := p[(l*chunks+t2)*32+31]
 			if kern.Wide() {
-				a := regions.R55542fac5012Args{
+				a := regions.Rdb52a837a996Args{
 					P0: unsafe.SliceData(SState),
 					N0: dV,
 					N1: dK,
 					S0: [2]float32{pEntry},
 				}
-				regions.R55542fac5012(&a)
+				regions.Rdb52a837a996(&a)
 			} else {
 				for i := range dV {
 					SState2 := SState[i*dK:][:dK]
@@ -1679,7 +1667,7 @@ func (c *stepRows1) Part(part int) {
 					}
 				}
 				{
-					a := regions.R75449b50b360Args{
+					a := regions.Rc132990a3235Args{
 						P0:   unsafe.SliceData(MState2),
 						P1:   unsafe.SliceData(t68),
 						P2:   unsafe.SliceData(t69),
@@ -1699,7 +1687,7 @@ func (c *stepRows1) Part(part int) {
 						N6:   dV,
 						Tail: tail,
 					}
-					regions.R75449b50b360(&a, rows)
+					regions.Rc132990a3235(&a, rows)
 				}
 			}
 			kern.TransposeBack(MState2, rows, c.MOut[(l*dV+i)*dK:], dK, there, dK)
@@ -2178,7 +2166,7 @@ func (c *stepBackwardFused) run() {
 	clear(t12)
 	clear(t15)
 	if kern.Wide() {
-		a := regions.Rc54790264a06Args{
+		a := regions.R65e57c44dca4Args{
 			P0:  unsafe.SliceData(t67),
 			P1:  unsafe.SliceData(t132),
 			P2:  unsafe.SliceData(t68),
@@ -2189,21 +2177,18 @@ func (c *stepBackwardFused) run() {
 			P7:  unsafe.SliceData(t142),
 			N0:  L,
 			N1:  T - 32*chunks,
-			N2:  4,
-			N3:  8,
-			N4:  12,
-			N5:  dK,
-			N6:  4 * dK,
-			N7:  128*chunks*dK + 4*dK,
-			N8:  8 * dK,
-			N9:  128*chunks*dK + 8*dK,
-			N10: 12 * dK,
-			N11: 128*chunks*dK + 12*dK,
-			N12: 128 * chunks * dK,
-			N13: T*dK - 32*chunks*dK,
-			N14: T * dK,
+			N2:  dK,
+			N3:  4 * dK,
+			N4:  128*chunks*dK + 4*dK,
+			N5:  8 * dK,
+			N6:  128*chunks*dK + 8*dK,
+			N7:  12 * dK,
+			N8:  128*chunks*dK + 12*dK,
+			N9:  128 * chunks * dK,
+			N10: T*dK - 32*chunks*dK,
+			N11: T * dK,
 		}
-		regions.Rc54790264a06(&a)
+		regions.R65e57c44dca4(&a)
 	} else {
 		for i := range L {
 			t67_2 := t67[i*(T-32*chunks):][:T-32*chunks]
@@ -2952,7 +2937,7 @@ func (c *stepBackwardFused) run() {
 
 	// titans_chunk.y
 	if kern.Wide() {
-		a := regions.R97aa9ad90e2aArgs{
+		a := regions.R4dee0feb5b32Args{
 			P0: unsafe.SliceData(t),
 			P1: unsafe.SliceData(c.YProd2),
 			P2: unsafe.SliceData(c.YProd),
@@ -2962,14 +2947,11 @@ func (c *stepBackwardFused) run() {
 			N1: chunks,
 			N2: dV,
 			N3: 12 * dV,
-			N4: 4,
-			N5: 8,
-			N6: 12,
-			N7: 32 * dV,
-			N8: 32 * chunks,
-			N9: 32 * chunks * dV,
+			N4: 32 * dV,
+			N5: 32 * chunks,
+			N6: 32 * chunks * dV,
 		}
-		regions.R97aa9ad90e2a(&a)
+		regions.R4dee0feb5b32(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -3016,16 +2998,15 @@ func (c *stepBackwardFused) run() {
 			// titans_chunk.e
 			clear(t55)
 			if kern.Wide() {
-				a := regions.R0b9943fbe3bbArgs{
+				a := regions.Ra0749581fd92Args{
 					P0: unsafe.SliceData(t62),
 					P1: unsafe.SliceData(t53),
 					P2: unsafe.SliceData(t55),
 					N0: 1,
 					N1: 32,
 					N2: 128*t3 + 128*chunks*l,
-					N3: -128,
 				}
-				regions.R0b9943fbe3bb(&a)
+				regions.Ra0749581fd92(&a)
 			} else {
 				lo := max(0, 1)
 				if n := 32 - lo; n > 0 {
@@ -3043,7 +3024,7 @@ func (c *stepBackwardFused) run() {
 			// titans_chunk.e
 			clear(t58)
 			if kern.Wide() {
-				a := regions.Ra2909d4fba79Args{
+				a := regions.Re90c03122ae0Args{
 					P0: unsafe.SliceData(t222),
 					P1: unsafe.SliceData(t53),
 					P2: unsafe.SliceData(t55),
@@ -3051,9 +3032,8 @@ func (c *stepBackwardFused) run() {
 					N0: 1,
 					N1: 32,
 					N2: 128*t3 + 128*chunks*l,
-					N3: -256,
 				}
-				regions.Ra2909d4fba79(&a)
+				regions.Re90c03122ae0(&a)
 			} else {
 				lo := max(0, 2)
 				if n := 32 - lo; n > 0 {
@@ -3072,7 +3052,7 @@ func (c *stepBackwardFused) run() {
 			// titans_chunk.e
 			clear(t613)
 			if kern.Wide() {
-				a := regions.Rea6c68398013Args{
+				a := regions.R69a6da98d02aArgs{
 					P0: unsafe.SliceData(t252),
 					P1: unsafe.SliceData(t53),
 					P2: unsafe.SliceData(t55),
@@ -3081,9 +3061,8 @@ func (c *stepBackwardFused) run() {
 					N0: 1,
 					N1: 32,
 					N2: 128*t3 + 128*chunks*l,
-					N3: -512,
 				}
-				regions.Rea6c68398013(&a)
+				regions.R69a6da98d02a(&a)
 			} else {
 				lo := max(0, 4)
 				if n := 32 - lo; n > 0 {
@@ -3103,7 +3082,7 @@ func (c *stepBackwardFused) run() {
 			// titans_chunk.e
 			clear(t643)
 			if kern.Wide() {
-				a := regions.R9dfe7b25b5bfArgs{
+				a := regions.R6a22e951e9a7Args{
 					P0: unsafe.SliceData(t282),
 					P1: unsafe.SliceData(t53),
 					P2: unsafe.SliceData(t55),
@@ -3113,9 +3092,8 @@ func (c *stepBackwardFused) run() {
 					N0: 1,
 					N1: 32,
 					N2: 128*t3 + 128*chunks*l,
-					N3: -1024,
 				}
-				regions.R9dfe7b25b5bf(&a)
+				regions.R6a22e951e9a7(&a)
 			} else {
 				lo := max(0, 8)
 				if n := 32 - lo; n > 0 {
@@ -3136,7 +3114,7 @@ func (c *stepBackwardFused) run() {
 			// titans_chunk.e
 			clear(t673)
 			if kern.Wide() {
-				a := regions.R21db69e07fd2Args{
+				a := regions.Rdce8a7e41194Args{
 					P0: unsafe.SliceData(t312),
 					P1: unsafe.SliceData(t53),
 					P2: unsafe.SliceData(t55),
@@ -3147,9 +3125,8 @@ func (c *stepBackwardFused) run() {
 					N0: 1,
 					N1: 32,
 					N2: 128*t3 + 128*chunks*l,
-					N3: -2048,
 				}
-				regions.R21db69e07fd2(&a)
+				regions.Rdce8a7e41194(&a)
 			} else {
 				lo := max(0, 16)
 				if n := 32 - lo; n > 0 {
@@ -3171,7 +3148,7 @@ func (c *stepBackwardFused) run() {
 			// titans_chunk.c, titans_chunk.e
 			clear(t703)
 			if kern.Wide() {
-				a := regions.R6c954ceee89fArgs{
+				a := regions.R60cb736636ddArgs{
 					P0: unsafe.SliceData(t60),
 					P1: unsafe.SliceData(t53),
 					P2: unsafe.SliceData(t55),
@@ -3183,9 +3160,8 @@ func (c *stepBackwardFused) run() {
 					N0: 1,
 					N1: 32,
 					N2: 128*t3 + 128*chunks*l,
-					N3: -128,
 				}
-				regions.R6c954ceee89f(&a)
+				regions.R60cb736636dd(&a)
 			} else {
 				lo := max(0, 1)
 				if n := 32 - lo; n > 0 {
@@ -3208,7 +3184,7 @@ func (c *stepBackwardFused) run() {
 			// titans_chunk.c, titans_chunk.e
 			clear(t73)
 			if kern.Wide() {
-				a := regions.Rca7abfd97fe3Args{
+				a := regions.R62843698f197Args{
 					P0: unsafe.SliceData(t52),
 					P1: unsafe.SliceData(t53),
 					P2: unsafe.SliceData(t55),
@@ -3221,9 +3197,8 @@ func (c *stepBackwardFused) run() {
 					N0: 1,
 					N1: 32,
 					N2: 128*t3 + 128*chunks*l,
-					N3: -256,
 				}
-				regions.Rca7abfd97fe3(&a)
+				regions.R62843698f197(&a)
 			} else {
 				lo := max(0, 2)
 				if n := 32 - lo; n > 0 {
@@ -3247,7 +3222,7 @@ func (c *stepBackwardFused) run() {
 			// titans_chunk.c, titans_chunk.e
 			clear(t76)
 			if kern.Wide() {
-				a := regions.R5d9ff7b744b5Args{
+				a := regions.R32f5313b72c4Args{
 					P0: unsafe.SliceData(t82),
 					P1: unsafe.SliceData(t53),
 					P2: unsafe.SliceData(t55),
@@ -3261,9 +3236,8 @@ func (c *stepBackwardFused) run() {
 					N0: 1,
 					N1: 32,
 					N2: 128*t3 + 128*chunks*l,
-					N3: -512,
 				}
-				regions.R5d9ff7b744b5(&a)
+				regions.R32f5313b72c4(&a)
 			} else {
 				lo := max(0, 4)
 				if n := 32 - lo; n > 0 {
@@ -3288,7 +3262,7 @@ func (c *stepBackwardFused) run() {
 			// titans_chunk.c, titans_chunk.e
 			clear(t79)
 			if kern.Wide() {
-				a := regions.R750dc118a0e2Args{
+				a := regions.R973ab40fd673Args{
 					P0:  unsafe.SliceData(t112),
 					P1:  unsafe.SliceData(t53),
 					P2:  unsafe.SliceData(t55),
@@ -3303,9 +3277,8 @@ func (c *stepBackwardFused) run() {
 					N0:  1,
 					N1:  32,
 					N2:  128*t3 + 128*chunks*l,
-					N3:  -1024,
 				}
-				regions.R750dc118a0e2(&a)
+				regions.R973ab40fd673(&a)
 			} else {
 				lo := max(0, 8)
 				if n := 32 - lo; n > 0 {
@@ -3331,7 +3304,7 @@ func (c *stepBackwardFused) run() {
 			// titans_chunk.c, titans_chunk.e
 			clear(t82_2)
 			if kern.Wide() {
-				a := regions.R332442f28db0Args{
+				a := regions.R3cda843529e2Args{
 					P0:  unsafe.SliceData(t143),
 					P1:  unsafe.SliceData(t53),
 					P2:  unsafe.SliceData(t55),
@@ -3347,9 +3320,8 @@ func (c *stepBackwardFused) run() {
 					N0:  1,
 					N1:  32,
 					N2:  128*t3 + 128*chunks*l,
-					N3:  -2048,
 				}
-				regions.R332442f28db0(&a)
+				regions.R3cda843529e2(&a)
 			} else {
 				lo := max(0, 16)
 				if n := 32 - lo; n > 0 {
@@ -3376,10 +3348,10 @@ func (c *stepBackwardFused) run() {
 			// titans_chunk.g.start
 			clear(t87)
 			if kern.Wide() {
-				a := regions.R370313f2fb8dArgs{
+				a := regions.R8efbb025390eArgs{
 					P0: unsafe.SliceData(t87),
 				}
-				regions.R370313f2fb8d(&a)
+				regions.R8efbb025390e(&a)
 			} else {
 				if n := min(32, 1); n > 0 {
 					t87_2 := t87[:n]
@@ -3406,7 +3378,7 @@ func (c *stepBackwardFused) run() {
 			// titans_chunk.c, titans_chunk.e
 			clear(t96)
 			if kern.Wide() {
-				a := regions.Rb4260d169684Args{
+				a := regions.Rdfebcda21639Args{
 					P0:  unsafe.SliceData(t53),
 					P1:  unsafe.SliceData(t55),
 					P2:  unsafe.SliceData(t58),
@@ -3420,9 +3392,8 @@ func (c *stepBackwardFused) run() {
 					P10: unsafe.SliceData(t82_2),
 					P11: unsafe.SliceData(t96),
 					N0:  32,
-					N1:  -128,
 				}
-				regions.Rb4260d169684(&a)
+				regions.Rdfebcda21639(&a)
 			} else {
 				lo := max(0, 1)
 				if n := 32 - lo; n > 0 {
@@ -3448,7 +3419,7 @@ func (c *stepBackwardFused) run() {
 			// titans_chunk.U
 			clear(t98)
 			if kern.Wide() {
-				a := regions.Rf06879d36d4fArgs{
+				a := regions.R5286e3cd3617Args{
 					P0: unsafe.SliceData(t64),
 					P1: unsafe.SliceData(c.K2),
 					P2: unsafe.SliceData(t96),
@@ -3456,7 +3427,7 @@ func (c *stepBackwardFused) run() {
 					N0: 128*t3 + 128*chunks*l,
 					N1: 4096*t3 + 4096*chunks*l,
 				}
-				regions.Rf06879d36d4f(&a)
+				regions.R5286e3cd3617(&a)
 			} else {
 				t64_2 := t64[(l*chunks+t3)*32:][:32]
 				for i := range 32 {
@@ -3476,7 +3447,7 @@ func (c *stepBackwardFused) run() {
 			clear(t1823)
 			clear(t2023)
 			if kern.Wide() {
-				a := regions.R6f097eb0de2aArgs{
+				a := regions.Re8b3cba52c84Args{
 					P0: unsafe.SliceData(t523),
 					P1: unsafe.SliceData(t1823),
 					P2: unsafe.SliceData(t2023),
@@ -3485,11 +3456,10 @@ func (c *stepBackwardFused) run() {
 					P5: unsafe.SliceData(MBarState2),
 					P6: unsafe.SliceData(c.MStates),
 					N0: dV,
-					N1: 124,
-					N2: dK,
-					N3: 4*dK*dV*t3 + 4*chunks*dK*dV*l,
+					N1: dK,
+					N2: 4*dK*dV*t3 + 4*chunks*dK*dV*l,
 				}
-				regions.R6f097eb0de2a(&a)
+				regions.Re8b3cba52c84(&a)
 			} else {
 				for i := range dV {
 					SStates := c.SStates[((l*chunks+t3)*dV+i)*dK:][:dK]
@@ -3524,18 +3494,14 @@ func (c *stepBackwardFused) run() {
 			// titans_chunk.S
 			clear(t923)
 			if kern.Wide() {
-				a := regions.R1825ecf16435Args{
+				a := regions.R94c8c07dc61dArgs{
 					P0: unsafe.SliceData(t923),
 					P1: unsafe.SliceData(t63),
 					P2: unsafe.SliceData(t722),
-					N0: 3968,
-					N1: 3972,
-					N2: 3976,
-					N3: 3980,
-					N4: dK,
-					N5: 128*dK*t3 + 128*chunks*dK*l,
+					N0: dK,
+					N1: 128*dK*t3 + 128*chunks*dK*l,
 				}
-				regions.R1825ecf16435(&a)
+				regions.R94c8c07dc61d(&a)
 			} else {
 				t923_2 := t923[31*32:][:32]
 				for i := range 32 {
@@ -3557,18 +3523,14 @@ func (c *stepBackwardFused) run() {
 			// titans_chunk.M
 			clear(t163)
 			if kern.Wide() {
-				a := regions.R1825ecf16435Args{
+				a := regions.R94c8c07dc61dArgs{
 					P0: unsafe.SliceData(t163),
 					P1: unsafe.SliceData(t63),
 					P2: unsafe.SliceData(t1423),
-					N0: 3968,
-					N1: 3972,
-					N2: 3976,
-					N3: 3980,
-					N4: dK,
-					N5: 128*dK*t3 + 128*chunks*dK*l,
+					N0: dK,
+					N1: 128*dK*t3 + 128*chunks*dK*l,
 				}
-				regions.R1825ecf16435(&a)
+				regions.R94c8c07dc61d(&a)
 			} else {
 				t163_2 := t163[31*32:][:32]
 				for i := range 32 {
@@ -3664,7 +3626,7 @@ func (c *stepBackwardFused) run() {
 			}
 			// titans_chunk.U, titans_chunk.S, titans_chunk.e, titans_chunk.M, titans_chunk.c
 			if kern.Wide() {
-				a := regions.R64373f28c746Args{
+				a := regions.R7ea5f8971eceArgs{
 					P0:  unsafe.SliceData(t53),
 					P1:  unsafe.SliceData(t55),
 					P2:  unsafe.SliceData(t58),
@@ -3679,10 +3641,9 @@ func (c *stepBackwardFused) run() {
 					P11: unsafe.SliceData(t225),
 					P12: unsafe.SliceData(t224),
 					P13: unsafe.SliceData(t2823),
-					N0:  3968,
-					N1:  dV,
+					N0:  dV,
 				}
-				regions.R64373f28c746(&a)
+				regions.R7ea5f8971ece(&a)
 			} else {
 				t53_2 := t53[31*32:][:32]
 				t55_2 := t55[31*32:][:32]
@@ -3727,7 +3688,7 @@ func (c *stepBackwardFused) run() {
 			}
 			// titans_chunk.U, titans_chunk.y
 			if kern.Wide() {
-				a := regions.R948cbcf28f44Args{
+				a := regions.Rcf624f3be752Args{
 					P0:  unsafe.SliceData(t64),
 					P1:  unsafe.SliceData(t88),
 					P2:  unsafe.SliceData(t92_2),
@@ -3748,21 +3709,18 @@ func (c *stepBackwardFused) run() {
 					P17: unsafe.SliceData(t512),
 					N0:  128*t3 + 128*chunks*l,
 					N1:  128*t3 + 128*chunks*l + 4,
-					N2:  4,
-					N3:  128*t3 + 128*chunks*l + 8,
-					N4:  8,
-					N5:  128*t3 + 128*chunks*l + 12,
-					N6:  12,
-					N7:  dV,
-					N8:  4 * dV,
-					N9:  128*dV*t3 + 128*chunks*dV*l + 4*dV,
-					N10: 8 * dV,
-					N11: 128*dV*t3 + 128*chunks*dV*l + 8*dV,
-					N12: 12 * dV,
-					N13: 128*dV*t3 + 128*chunks*dV*l + 12*dV,
-					N14: 128*dV*t3 + 128*chunks*dV*l,
+					N2:  128*t3 + 128*chunks*l + 8,
+					N3:  128*t3 + 128*chunks*l + 12,
+					N4:  dV,
+					N5:  4 * dV,
+					N6:  128*dV*t3 + 128*chunks*dV*l + 4*dV,
+					N7:  8 * dV,
+					N8:  128*dV*t3 + 128*chunks*dV*l + 8*dV,
+					N9:  12 * dV,
+					N10: 128*dV*t3 + 128*chunks*dV*l + 12*dV,
+					N11: 128*dV*t3 + 128*chunks*dV*l,
 				}
-				regions.R948cbcf28f44(&a)
+				regions.Rcf624f3be752(&a)
 			} else {
 				t64_2 := t64[(l*chunks+t3)*32:][:32]
 				t92_3 := t92_2[(l*chunks+t3)*32:][:32]
@@ -3817,7 +3775,7 @@ func (c *stepBackwardFused) run() {
 			clear(t3622)
 			clear(t37)
 			if kern.Wide() {
-				a := regions.R0b81fa29dd20Args{
+				a := regions.R3fc89291366eArgs{
 					P0: unsafe.SliceData(t64),
 					P1: unsafe.SliceData(c.K2),
 					P2: unsafe.SliceData(t3123),
@@ -3828,7 +3786,7 @@ func (c *stepBackwardFused) run() {
 					N0: 128*t3 + 128*chunks*l,
 					N1: 4096*t3 + 4096*chunks*l,
 				}
-				regions.R0b81fa29dd20(&a)
+				regions.R3fc89291366e(&a)
 			} else {
 				t64_2 := t64[(l*chunks+t3)*32:][:32]
 				for i := range 32 {
@@ -3857,13 +3815,12 @@ func (c *stepBackwardFused) run() {
 			// titans_chunk.c
 			clear(t412)
 			if kern.Wide() {
-				a := regions.R78d8a684e3fdArgs{
+				a := regions.R73d3f1f56c87Args{
 					P0: unsafe.SliceData(t412),
 					P1: unsafe.SliceData(t3622),
 					N0: 32,
-					N1: -128,
 				}
-				regions.R78d8a684e3fd(&a)
+				regions.R73d3f1f56c87(&a)
 			} else {
 				lo := max(0, 1)
 				if n := 32 - lo; n > 0 {
@@ -3917,7 +3874,7 @@ func (c *stepBackwardFused) run() {
 			clear(t6122)
 			clear(t6222)
 			if kern.Wide() {
-				a := regions.R703ff1320e79Args{
+				a := regions.R5525b8d2b2cdArgs{
 					P0:  unsafe.SliceData(t143),
 					P1:  unsafe.SliceData(t582),
 					P2:  unsafe.SliceData(t53),
@@ -3938,18 +3895,8 @@ func (c *stepBackwardFused) run() {
 					N3:  128*t3 + 128*chunks*l + 4,
 					N4:  128*t3 + 128*chunks*l + 8,
 					N5:  128*t3 + 128*chunks*l + 12,
-					N6:  -2048,
-					N7:  128,
-					N8:  -1920,
-					N9:  256,
-					N10: -1792,
-					N11: 384,
-					N12: -1664,
-					N13: 4,
-					N14: 8,
-					N15: 12,
 				}
-				regions.R703ff1320e79(&a)
+				regions.R5525b8d2b2cd(&a)
 			} else {
 				lo2 := max(0, 16)
 				if n := 32 - lo2; n > 0 {
@@ -4003,7 +3950,7 @@ func (c *stepBackwardFused) run() {
 			clear(t663)
 			clear(t6722)
 			if kern.Wide() {
-				a := regions.R7131a83bc278Args{
+				a := regions.R8c0df0479657Args{
 					P0:  unsafe.SliceData(t112),
 					P1:  unsafe.SliceData(t633),
 					P2:  unsafe.SliceData(t53),
@@ -4023,18 +3970,8 @@ func (c *stepBackwardFused) run() {
 					N3:  128*t3 + 128*chunks*l + 4,
 					N4:  128*t3 + 128*chunks*l + 8,
 					N5:  128*t3 + 128*chunks*l + 12,
-					N6:  -1024,
-					N7:  128,
-					N8:  -896,
-					N9:  256,
-					N10: -768,
-					N11: 384,
-					N12: -640,
-					N13: 4,
-					N14: 8,
-					N15: 12,
 				}
-				regions.R7131a83bc278(&a)
+				regions.R8c0df0479657(&a)
 			} else {
 				lo2 := max(0, 8)
 				if n := 32 - lo2; n > 0 {
@@ -4087,7 +4024,7 @@ func (c *stepBackwardFused) run() {
 			clear(t7122)
 			clear(t72_2)
 			if kern.Wide() {
-				a := regions.Rbbe6e8f264a5Args{
+				a := regions.R9d3dcc902455Args{
 					P0:  unsafe.SliceData(t82),
 					P1:  unsafe.SliceData(t683),
 					P2:  unsafe.SliceData(t53),
@@ -4106,18 +4043,8 @@ func (c *stepBackwardFused) run() {
 					N3:  128*t3 + 128*chunks*l + 4,
 					N4:  128*t3 + 128*chunks*l + 8,
 					N5:  128*t3 + 128*chunks*l + 12,
-					N6:  -512,
-					N7:  128,
-					N8:  -384,
-					N9:  256,
-					N10: -256,
-					N11: 384,
-					N12: -128,
-					N13: 4,
-					N14: 8,
-					N15: 12,
 				}
-				regions.Rbbe6e8f264a5(&a)
+				regions.R9d3dcc902455(&a)
 			} else {
 				lo2 := max(0, 4)
 				if n := 32 - lo2; n > 0 {
@@ -4169,7 +4096,7 @@ func (c *stepBackwardFused) run() {
 			clear(t762)
 			clear(t772)
 			if kern.Wide() {
-				a := regions.R43eff9d5b67cArgs{
+				a := regions.R0a0e3e88ca54Args{
 					P0:  unsafe.SliceData(t52),
 					P1:  unsafe.SliceData(t732),
 					P2:  unsafe.SliceData(t53),
@@ -4187,16 +4114,8 @@ func (c *stepBackwardFused) run() {
 					N3:  128*t3 + 128*chunks*l + 4,
 					N4:  128*t3 + 128*chunks*l + 8,
 					N5:  128*t3 + 128*chunks*l + 12,
-					N6:  128,
-					N7:  -128,
-					N8:  256,
-					N9:  384,
-					N10: -256,
-					N11: 4,
-					N12: 8,
-					N13: 12,
 				}
-				regions.R43eff9d5b67c(&a)
+				regions.R0a0e3e88ca54(&a)
 			} else {
 				lo2 := max(0, 2)
 				if n := 32 - lo2; n > 0 {
@@ -4247,32 +4166,25 @@ func (c *stepBackwardFused) run() {
 			clear(t81)
 			clear(t822)
 			if kern.Wide() {
-				a := regions.R762315dffe69Args{
-					P0:  unsafe.SliceData(t60),
-					P1:  unsafe.SliceData(t78),
-					P2:  unsafe.SliceData(t53),
-					P3:  unsafe.SliceData(t55),
-					P4:  unsafe.SliceData(t58),
-					P5:  unsafe.SliceData(t613),
-					P6:  unsafe.SliceData(t643),
-					P7:  unsafe.SliceData(t673),
-					P8:  unsafe.SliceData(t81),
-					P9:  unsafe.SliceData(t822),
-					N0:  1,
-					N1:  32,
-					N2:  128*t3 + 128*chunks*l,
-					N3:  128*t3 + 128*chunks*l + 4,
-					N4:  128*t3 + 128*chunks*l + 8,
-					N5:  128*t3 + 128*chunks*l + 12,
-					N6:  256,
-					N7:  128,
-					N8:  384,
-					N9:  -128,
-					N10: 4,
-					N11: 8,
-					N12: 12,
+				a := regions.R84c1a042115bArgs{
+					P0: unsafe.SliceData(t60),
+					P1: unsafe.SliceData(t78),
+					P2: unsafe.SliceData(t53),
+					P3: unsafe.SliceData(t55),
+					P4: unsafe.SliceData(t58),
+					P5: unsafe.SliceData(t613),
+					P6: unsafe.SliceData(t643),
+					P7: unsafe.SliceData(t673),
+					P8: unsafe.SliceData(t81),
+					P9: unsafe.SliceData(t822),
+					N0: 1,
+					N1: 32,
+					N2: 128*t3 + 128*chunks*l,
+					N3: 128*t3 + 128*chunks*l + 4,
+					N4: 128*t3 + 128*chunks*l + 8,
+					N5: 128*t3 + 128*chunks*l + 12,
 				}
-				regions.R762315dffe69(&a)
+				regions.R84c1a042115b(&a)
 			} else {
 				lo2 := max(0, 1)
 				if n := 32 - lo2; n > 0 {
@@ -4324,33 +4236,24 @@ func (c *stepBackwardFused) run() {
 			clear(t8622)
 			clear(t872)
 			if kern.Wide() {
-				a := regions.R8ff30eea6ebeArgs{
-					P0:  unsafe.SliceData(t312),
-					P1:  unsafe.SliceData(t83),
-					P2:  unsafe.SliceData(t53),
-					P3:  unsafe.SliceData(t55),
-					P4:  unsafe.SliceData(t58),
-					P5:  unsafe.SliceData(t613),
-					P6:  unsafe.SliceData(t643),
-					P7:  unsafe.SliceData(t8622),
-					P8:  unsafe.SliceData(t872),
-					N0:  1,
-					N1:  32,
-					N2:  128*t3 + 128*chunks*l,
-					N3:  128*t3 + 128*chunks*l + 4,
-					N4:  128*t3 + 128*chunks*l + 8,
-					N5:  128*t3 + 128*chunks*l + 12,
-					N6:  -1920,
-					N7:  256,
-					N8:  -1792,
-					N9:  384,
-					N10: -1664,
-					N11: -2048,
-					N12: 4,
-					N13: 8,
-					N14: 12,
+				a := regions.R4334a10b4b09Args{
+					P0: unsafe.SliceData(t312),
+					P1: unsafe.SliceData(t83),
+					P2: unsafe.SliceData(t53),
+					P3: unsafe.SliceData(t55),
+					P4: unsafe.SliceData(t58),
+					P5: unsafe.SliceData(t613),
+					P6: unsafe.SliceData(t643),
+					P7: unsafe.SliceData(t8622),
+					P8: unsafe.SliceData(t872),
+					N0: 1,
+					N1: 32,
+					N2: 128*t3 + 128*chunks*l,
+					N3: 128*t3 + 128*chunks*l + 4,
+					N4: 128*t3 + 128*chunks*l + 8,
+					N5: 128*t3 + 128*chunks*l + 12,
 				}
-				regions.R8ff30eea6ebe(&a)
+				regions.R4334a10b4b09(&a)
 			} else {
 				lo2 := max(0, 16)
 				if n := 32 - lo2; n > 0 {
@@ -4399,32 +4302,23 @@ func (c *stepBackwardFused) run() {
 			clear(t91)
 			clear(t922)
 			if kern.Wide() {
-				a := regions.R13db3cd66c9dArgs{
-					P0:  unsafe.SliceData(t282),
-					P1:  unsafe.SliceData(t882),
-					P2:  unsafe.SliceData(t53),
-					P3:  unsafe.SliceData(t55),
-					P4:  unsafe.SliceData(t58),
-					P5:  unsafe.SliceData(t613),
-					P6:  unsafe.SliceData(t91),
-					P7:  unsafe.SliceData(t922),
-					N0:  1,
-					N1:  32,
-					N2:  128*t3 + 128*chunks*l,
-					N3:  128*t3 + 128*chunks*l + 4,
-					N4:  128*t3 + 128*chunks*l + 8,
-					N5:  128*t3 + 128*chunks*l + 12,
-					N6:  -896,
-					N7:  256,
-					N8:  -768,
-					N9:  384,
-					N10: -640,
-					N11: -1024,
-					N12: 4,
-					N13: 8,
-					N14: 12,
+				a := regions.R35a1d5757c1dArgs{
+					P0: unsafe.SliceData(t282),
+					P1: unsafe.SliceData(t882),
+					P2: unsafe.SliceData(t53),
+					P3: unsafe.SliceData(t55),
+					P4: unsafe.SliceData(t58),
+					P5: unsafe.SliceData(t613),
+					P6: unsafe.SliceData(t91),
+					P7: unsafe.SliceData(t922),
+					N0: 1,
+					N1: 32,
+					N2: 128*t3 + 128*chunks*l,
+					N3: 128*t3 + 128*chunks*l + 4,
+					N4: 128*t3 + 128*chunks*l + 8,
+					N5: 128*t3 + 128*chunks*l + 12,
 				}
-				regions.R13db3cd66c9d(&a)
+				regions.R35a1d5757c1d(&a)
 			} else {
 				lo2 := max(0, 8)
 				if n := 32 - lo2; n > 0 {
@@ -4472,31 +4366,22 @@ func (c *stepBackwardFused) run() {
 			clear(t962)
 			clear(t97)
 			if kern.Wide() {
-				a := regions.Rbd2e85fe0ee3Args{
-					P0:  unsafe.SliceData(t252),
-					P1:  unsafe.SliceData(t932),
-					P2:  unsafe.SliceData(t53),
-					P3:  unsafe.SliceData(t55),
-					P4:  unsafe.SliceData(t58),
-					P5:  unsafe.SliceData(t962),
-					P6:  unsafe.SliceData(t97),
-					N0:  1,
-					N1:  32,
-					N2:  128*t3 + 128*chunks*l,
-					N3:  128*t3 + 128*chunks*l + 4,
-					N4:  128*t3 + 128*chunks*l + 8,
-					N5:  128*t3 + 128*chunks*l + 12,
-					N6:  -384,
-					N7:  256,
-					N8:  -256,
-					N9:  384,
-					N10: -128,
-					N11: -512,
-					N12: 4,
-					N13: 8,
-					N14: 12,
+				a := regions.Rb28f63addad5Args{
+					P0: unsafe.SliceData(t252),
+					P1: unsafe.SliceData(t932),
+					P2: unsafe.SliceData(t53),
+					P3: unsafe.SliceData(t55),
+					P4: unsafe.SliceData(t58),
+					P5: unsafe.SliceData(t962),
+					P6: unsafe.SliceData(t97),
+					N0: 1,
+					N1: 32,
+					N2: 128*t3 + 128*chunks*l,
+					N3: 128*t3 + 128*chunks*l + 4,
+					N4: 128*t3 + 128*chunks*l + 8,
+					N5: 128*t3 + 128*chunks*l + 12,
 				}
-				regions.Rbd2e85fe0ee3(&a)
+				regions.Rb28f63addad5(&a)
 			} else {
 				lo2 := max(0, 4)
 				if n := 32 - lo2; n > 0 {
@@ -4537,27 +4422,21 @@ func (c *stepBackwardFused) run() {
 			clear(t1012)
 			clear(t102_2)
 			if kern.Wide() {
-				a := regions.Rf3bd3ff48aadArgs{
-					P0:  unsafe.SliceData(t222),
-					P1:  unsafe.SliceData(t982),
-					P2:  unsafe.SliceData(t53),
-					P3:  unsafe.SliceData(t55),
-					P4:  unsafe.SliceData(t1012),
-					P5:  unsafe.SliceData(t102_2),
-					N0:  1,
-					N1:  32,
-					N2:  128*t3 + 128*chunks*l,
-					N3:  128*t3 + 128*chunks*l + 4,
-					N4:  128*t3 + 128*chunks*l + 8,
-					N5:  128*t3 + 128*chunks*l + 12,
-					N6:  384,
-					N7:  128,
-					N8:  -256,
-					N9:  4,
-					N10: 8,
-					N11: 12,
+				a := regions.R59a049e088cbArgs{
+					P0: unsafe.SliceData(t222),
+					P1: unsafe.SliceData(t982),
+					P2: unsafe.SliceData(t53),
+					P3: unsafe.SliceData(t55),
+					P4: unsafe.SliceData(t1012),
+					P5: unsafe.SliceData(t102_2),
+					N0: 1,
+					N1: 32,
+					N2: 128*t3 + 128*chunks*l,
+					N3: 128*t3 + 128*chunks*l + 4,
+					N4: 128*t3 + 128*chunks*l + 8,
+					N5: 128*t3 + 128*chunks*l + 12,
 				}
-				regions.Rf3bd3ff48aad(&a)
+				regions.R59a049e088cb(&a)
 			} else {
 				lo2 := max(0, 2)
 				if n := 32 - lo2; n > 0 {
@@ -4584,21 +4463,15 @@ func (c *stepBackwardFused) run() {
 			// titans_chunk.e
 			clear(t105)
 			if kern.Wide() {
-				a := regions.R2bdd423129e2Args{
+				a := regions.R97c8df2c1803Args{
 					P0: unsafe.SliceData(t53),
 					P1: unsafe.SliceData(t982),
 					P2: unsafe.SliceData(t1012),
 					P3: unsafe.SliceData(t105),
 					N0: 1,
 					N1: 32,
-					N2: 256,
-					N3: 384,
-					N4: -128,
-					N5: 4,
-					N6: 8,
-					N7: 12,
 				}
-				regions.R2bdd423129e2(&a)
+				regions.R97c8df2c1803(&a)
 			} else {
 				lo2 := max(0, 1)
 				if n := 32 - lo2; n > 0 {
@@ -5256,7 +5129,7 @@ func (c *stepBackwardFused) run() {
 			kern.GemmFMA(dK, 32, dV, F(1), true, kern.From(t21, (l*chunks+t3)*32*dK), 1, dK, kern.From(c.MStates, (l*chunks+t3)*dV*dK), 1, dK, t1082, 1, dV)
 			// titans_chunk.g.start, titans_chunk.S, titans_chunk.e, titans_chunk.M, titans_chunk.c
 			if kern.Wide() {
-				a := regions.R3723e289736fArgs{
+				a := regions.R844ee41346cbArgs{
 					P0:  unsafe.SliceData(t53),
 					P1:  unsafe.SliceData(t55),
 					P2:  unsafe.SliceData(t58),
@@ -5271,11 +5144,10 @@ func (c *stepBackwardFused) run() {
 					P11: unsafe.SliceData(t1423),
 					P12: unsafe.SliceData(t722),
 					P13: unsafe.SliceData(t23),
-					N0:  3968,
-					N1:  dK,
-					N2:  128*dK*t3 + 128*chunks*dK*l,
+					N0:  dK,
+					N1:  128*dK*t3 + 128*chunks*dK*l,
 				}
-				regions.R3723e289736f(&a)
+				regions.R844ee41346cb(&a)
 			} else {
 				t53_2 := t53[31*32:][:32]
 				t55_2 := t55[31*32:][:32]
@@ -5316,14 +5188,14 @@ func (c *stepBackwardFused) run() {
 			// titans_chunk.g.start, titans_chunk.M
 			gEntry2 := g[(l*chunks+t3)*32+31]
 			if kern.Wide() {
-				a := regions.R15114858e95dArgs{
+				a := regions.R6097c4f4ac08Args{
 					P0: unsafe.SliceData(MBarState2),
 					P1: unsafe.SliceData(t217),
 					N0: dV,
 					N1: dK,
 					S0: [2]float32{gEntry2},
 				}
-				regions.R15114858e95d(&a)
+				regions.R6097c4f4ac08(&a)
 			} else {
 				for i := range dV {
 					MBarState2_2 := MBarState2[i*dK:][:dK]
@@ -5341,7 +5213,7 @@ func (c *stepBackwardFused) run() {
 			pEntry := p[(l*chunks+t3)*32+31]
 			hEntry2 := h[(l*chunks+t3)*32+31]
 			if kern.Wide() {
-				a := regions.R876159209c7eArgs{
+				a := regions.R3d1eabef5c2fArgs{
 					P0: unsafe.SliceData(MBarState2),
 					P1: unsafe.SliceData(SBarState2),
 					N0: dV,
@@ -5349,7 +5221,7 @@ func (c *stepBackwardFused) run() {
 					S0: [2]float32{hEntry2},
 					S1: [2]float32{pEntry},
 				}
-				regions.R876159209c7e(&a)
+				regions.R3d1eabef5c2f(&a)
 			} else {
 				for i := range dV {
 					MBarState2_2 := MBarState2[i*dK:][:dK]
@@ -5641,7 +5513,7 @@ func (c *stepBackwardRows1) Part(part int) {
 				kern.Interleave(MTrail, rows, c.MCheckpoints[((l*segments+s)*dV+i)*dK:], dK, dK)
 				kern.Interleave(STrail, rows, c.SCheckpoints[((l*segments+s)*dV+i)*dK:], dK, dK)
 				{
-					a := regions.R15c5cf6cb457Args{
+					a := regions.R73f619610a17Args{
 						P0: unsafe.SliceData(t70),
 						P1: unsafe.SliceData(t67),
 						P2: unsafe.SliceData(c.E),
@@ -5657,10 +5529,10 @@ func (c *stepBackwardRows1) Part(part int) {
 						N5: 4*C*dK*s + (4*T*dK-128*chunks*dK)*l,
 						N6: dV,
 					}
-					regions.R15c5cf6cb457(&a, rows)
+					regions.R73f619610a17(&a, rows)
 				}
 				{
-					a := regions.R0b2abeedf63dArgs{
+					a := regions.R2e7c5cf47232Args{
 						P0:  unsafe.SliceData(t70),
 						P1:  unsafe.SliceData(c.E),
 						P2:  unsafe.SliceData(t2),
@@ -5692,7 +5564,7 @@ func (c *stepBackwardRows1) Part(part int) {
 						N10: 4*C*dK*s + (4*T*dK-128*chunks*dK)*l - 4*dK,
 						N11: -dK,
 					}
-					regions.R0b2abeedf63d(&a, rows)
+					regions.R2e7c5cf47232(&a, rows)
 				}
 				kern.Separate(MBarState, rows, t4[(l*dV+i)*dK:], dK, dK)
 				kern.Separate(SBarState, rows, t5[(l*dV+i)*dK:], dK, dK)

@@ -121,7 +121,7 @@ func (c *stepRows1) Part(part int) {
 					}
 				}
 				{
-					a := regions.R75449b50b360Args{
+					a := regions.Rc132990a3235Args{
 						P0:   unsafe.SliceData(MState),
 						P1:   unsafe.SliceData(c.K),
 						P2:   unsafe.SliceData(c.V),
@@ -141,7 +141,7 @@ func (c *stepRows1) Part(part int) {
 						N6:   dV,
 						Tail: tail,
 					}
-					regions.R75449b50b360(&a, rows)
+					regions.Rc132990a3235(&a, rows)
 				}
 			}
 			kern.TransposeBack(MState, rows, MNextPairs[(l*dV+i)*dK:], dK, there, dK)
@@ -256,7 +256,7 @@ func (c *stepBackwardFused) run() {
 
 	// titans_heads.S, titans_heads.e
 	if kern.Wide() {
-		a := regions.Rf22d2f5205daArgs{
+		a := regions.Rb7566169171bArgs{
 			P0: unsafe.SliceData(c.Theta),
 			P1: unsafe.SliceData(t132),
 			P2: unsafe.SliceData(c.K),
@@ -265,15 +265,12 @@ func (c *stepBackwardFused) run() {
 			P5: unsafe.SliceData(c.ThetaBar),
 			N0: L * heads,
 			N1: T,
-			N2: 4,
-			N3: 8,
-			N4: 12,
-			N5: dK,
-			N6: 8 * dK,
-			N7: 12 * dK,
-			N8: T * dK,
+			N2: dK,
+			N3: 8 * dK,
+			N4: 12 * dK,
+			N5: T * dK,
 		}
-		regions.Rf22d2f5205da(&a)
+		regions.Rb7566169171b(&a)
 	} else {
 		for i := range L * heads {
 			thetaView := c.Theta[i*T:][:T]
@@ -451,7 +448,7 @@ func (c *stepBackwardRows1) Part(part int) {
 				kern.Interleave(MTrail, rows, c.MCheckpoints[((l*segments+s)*dV+i)*dK:], dK, dK)
 				kern.Interleave(STrail, rows, c.SCheckpoints[((l*segments+s)*dV+i)*dK:], dK, dK)
 				{
-					a := regions.R15c5cf6cb457Args{
+					a := regions.R73f619610a17Args{
 						P0: unsafe.SliceData(c.Eta),
 						P1: unsafe.SliceData(c.Theta),
 						P2: unsafe.SliceData(c.E),
@@ -467,10 +464,10 @@ func (c *stepBackwardRows1) Part(part int) {
 						N5: 4*C*dK*s + 4*T*dK*l,
 						N6: dV,
 					}
-					regions.R15c5cf6cb457(&a, rows)
+					regions.R73f619610a17(&a, rows)
 				}
 				{
-					a := regions.R0b2abeedf63dArgs{
+					a := regions.R2e7c5cf47232Args{
 						P0:  unsafe.SliceData(c.Eta),
 						P1:  unsafe.SliceData(c.E),
 						P2:  unsafe.SliceData(t2),
@@ -502,7 +499,7 @@ func (c *stepBackwardRows1) Part(part int) {
 						N10: 4*C*dK*s + 4*T*dK*l - 4*dK,
 						N11: -dK,
 					}
-					regions.R0b2abeedf63d(&a, rows)
+					regions.R2e7c5cf47232(&a, rows)
 				}
 				kern.Separate(MBarState, rows, t6[(l*dV+i)*dK:], dK, dK)
 				kern.Separate(SBarState, rows, t7[(l*dV+i)*dK:], dK, dK)

@@ -72,7 +72,7 @@ func (c *stepRows1) Part(part int) {
 					}
 				}
 				{
-					a := regions.R5a40e2550131Args{
+					a := regions.Rbcc601915082Args{
 						P0:   unsafe.SliceData(MState),
 						P1:   unsafe.SliceData(c.K),
 						P2:   unsafe.SliceData(c.V),
@@ -92,7 +92,7 @@ func (c *stepRows1) Part(part int) {
 						N6:   dV,
 						Tail: tail,
 					}
-					regions.R5a40e2550131(&a, rows)
+					regions.Rbcc601915082(&a, rows)
 				}
 			}
 			kern.TransposeBack(MState, rows, c.MOut[(l*dV+i)*dK:], dK, there, dK)
@@ -190,7 +190,7 @@ func (c *stepBackwardFused) run() {
 
 	// titans_printed.S, titans_printed.e
 	if kern.Wide() {
-		a := regions.Rf22d2f5205daArgs{
+		a := regions.Rb7566169171bArgs{
 			P0: unsafe.SliceData(c.Theta),
 			P1: unsafe.SliceData(t13),
 			P2: unsafe.SliceData(c.K),
@@ -199,15 +199,12 @@ func (c *stepBackwardFused) run() {
 			P5: unsafe.SliceData(c.ThetaBar),
 			N0: L,
 			N1: T,
-			N2: 4,
-			N3: 8,
-			N4: 12,
-			N5: dK,
-			N6: 8 * dK,
-			N7: 12 * dK,
-			N8: T * dK,
+			N2: dK,
+			N3: 8 * dK,
+			N4: 12 * dK,
+			N5: T * dK,
 		}
-		regions.Rf22d2f5205da(&a)
+		regions.Rb7566169171b(&a)
 	} else {
 		for i := range L {
 			theta := c.Theta[i*T:][:T]
@@ -299,7 +296,7 @@ func (c *stepBackwardRows1) Part(part int) {
 				kern.Interleave(MTrail, rows, c.MCheckpoints[((l*segments+s)*dV+i)*dK:], dK, dK)
 				kern.Interleave(STrail, rows, c.SCheckpoints[((l*segments+s)*dV+i)*dK:], dK, dK)
 				{
-					a := regions.R8bbd6eacaa92Args{
+					a := regions.R42c5e090e132Args{
 						P0: unsafe.SliceData(c.Eta),
 						P1: unsafe.SliceData(c.Theta),
 						P2: unsafe.SliceData(c.ELin),
@@ -315,10 +312,10 @@ func (c *stepBackwardRows1) Part(part int) {
 						N5: 4*C*dK*s + 4*T*dK*l,
 						N6: dV,
 					}
-					regions.R8bbd6eacaa92(&a, rows)
+					regions.R42c5e090e132(&a, rows)
 				}
 				{
-					a := regions.Ra92b50a9c1aeArgs{
+					a := regions.Rfb2672d2b88eArgs{
 						P0:  unsafe.SliceData(c.Eta),
 						P1:  unsafe.SliceData(c.ELin),
 						P2:  unsafe.SliceData(c.YBar),
@@ -350,7 +347,7 @@ func (c *stepBackwardRows1) Part(part int) {
 						N10: 4*C*dK*s + 4*T*dK*l - 4*dK,
 						N11: -dK,
 					}
-					regions.Ra92b50a9c1ae(&a, rows)
+					regions.Rfb2672d2b88e(&a, rows)
 				}
 				kern.Separate(MBarState, rows, c.MBarOut[(l*dV+i)*dK:], dK, dK)
 				kern.Separate(SBarState, rows, c.SBarOut[(l*dV+i)*dK:], dK, dK)

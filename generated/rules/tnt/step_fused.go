@@ -74,18 +74,15 @@ func (c *stepFused) run() {
 				for a := range n2 {
 					// tnt.V
 					if kern.Wide() {
-						a2 := regions.Re3afadbfb931Args{
+						a2 := regions.Re86f6d28800bArgs{
 							P0: unsafe.SliceData(VState),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(t2),
 							N0: dV,
 							N1: dK,
 							N2: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							N3: 4,
-							N4: 8,
-							N5: 12,
 						}
-						regions.Re3afadbfb931(&a2)
+						regions.Re86f6d28800b(&a2)
 					} else {
 						for i := range dV {
 							VState2 := VState[i*dK:][:dK]
@@ -139,7 +136,7 @@ func (c *stepFused) run() {
 					rhoEntry := rho[a]
 					thetaEntry := theta[a]
 					if kern.Wide() {
-						a2 := regions.Rfc5a270eef0fArgs{
+						a2 := regions.Rf6f41a0ae8edArgs{
 							P0: unsafe.SliceData(t3),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(VState),
@@ -149,7 +146,7 @@ func (c *stepFused) run() {
 							S0: [2]float32{thetaEntry},
 							S1: [2]float32{rhoEntry},
 						}
-						regions.Rfc5a270eef0f(&a2)
+						regions.Rf6f41a0ae8ed(&a2)
 					} else {
 						for i := range dV {
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
@@ -168,7 +165,7 @@ func (c *stepFused) run() {
 					// tnt.A, tnt.W
 					t17Number := kern.Choose(t17, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.Rc44c4c01927fArgs{
+						a2 := regions.R8a9fd235d0d8Args{
 							P0: unsafe.SliceData(c.WInit),
 							P1: unsafe.SliceData(WState),
 							P2: unsafe.SliceData(c.K),
@@ -179,12 +176,9 @@ func (c *stepFused) run() {
 							N2: 8 * dK,
 							N3: 12 * dK,
 							N4: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							N5: 4,
-							N6: 8,
-							N7: 12,
 							S0: [2]float32{t17Number},
 						}
-						regions.Rc44c4c01927f(&a2)
+						regions.R8a9fd235d0d8(&a2)
 					} else {
 						t17_2 := (F(0) < t17Number)
 						for i := range dV {
@@ -241,7 +235,7 @@ func (c *stepFused) run() {
 					}
 					// tnt.W, tnt.V, tnt.y
 					if kern.Wide() {
-						a2 := regions.R8ae6d0da0334Args{
+						a2 := regions.Rd68cee89ef87Args{
 							P0: unsafe.SliceData(t21),
 							P1: unsafe.SliceData(VState),
 							P2: unsafe.SliceData(c.Q),
@@ -250,17 +244,14 @@ func (c *stepFused) run() {
 							P5: unsafe.SliceData(WState),
 							P6: unsafe.SliceData(t40),
 							N0: dV,
-							N1: 4,
-							N2: 8,
-							N3: 12,
-							N4: dK,
-							N5: 8 * dK,
-							N6: 12 * dK,
-							N7: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N1: dK,
+							N2: 8 * dK,
+							N3: 12 * dK,
+							N4: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							S0: [2]float32{thetaEntry},
 							S1: [2]float32{rhoEntry},
 						}
-						regions.R8ae6d0da0334(&a2)
+						regions.Rd68cee89ef87(&a2)
 					} else {
 						for i := range dV {
 							VState2 := VState[i*dK:][:dK]
@@ -282,7 +273,7 @@ func (c *stepFused) run() {
 					// tnt.P, tnt.Q, tnt.A, tnt.y
 					t17Number2 := kern.Choose(t17, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.R896158ef4a28Args{
+						a2 := regions.R1601634c4dc3Args{
 							P0: unsafe.SliceData(c.K),
 							P1: unsafe.SliceData(PState),
 							P2: unsafe.SliceData(c.Q),
@@ -292,12 +283,9 @@ func (c *stepFused) run() {
 							N2: 4*dK*a + 4*C*dK*s + 4*T*dK*l + 4,
 							N3: 4*dK*a + 4*C*dK*s + 4*T*dK*l + 8,
 							N4: 4*dK*a + 4*C*dK*s + 4*T*dK*l + 12,
-							N5: 4,
-							N6: 8,
-							N7: 12,
 							S0: [2]float32{t17Number2},
 						}
-						regions.R896158ef4a28(&a2)
+						regions.R1601634c4dc3(&a2)
 					} else {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						t17_2 := (F(0) < t17Number2)
@@ -318,17 +306,14 @@ func (c *stepFused) run() {
 					}
 					// tnt.y
 					if kern.Wide() {
-						a2 := regions.R603af76cb01cArgs{
+						a2 := regions.Re9e17de9f83aArgs{
 							P0: unsafe.SliceData(WState),
 							P1: unsafe.SliceData(t41),
 							P2: unsafe.SliceData(t42),
 							N0: dV,
 							N1: dK,
-							N2: 4,
-							N3: 8,
-							N4: 12,
 						}
-						regions.R603af76cb01c(&a2)
+						regions.Re9e17de9f83a(&a2)
 					} else {
 						for i := range dV {
 							WState2 := WState[i*dK:][:dK]
@@ -452,7 +437,7 @@ func (c *stepBackwardFused) run() {
 					rhoEntry := rho[a]
 					thetaEntry := theta[a]
 					if kern.Wide() {
-						a2 := regions.R73b1e8285007Args{
+						a2 := regions.R4b73fe6a9d8dArgs{
 							P0: unsafe.SliceData(c.VLin),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(VTrail),
@@ -465,7 +450,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{thetaEntry},
 							S1: [2]float32{rhoEntry},
 						}
-						regions.R73b1e8285007(&a2)
+						regions.R4b73fe6a9d8d(&a2)
 					} else {
 						VLin := c.VLin[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -486,7 +471,7 @@ func (c *stepBackwardFused) run() {
 					// tnt.W, tnt.A, tnt.V
 					t17Number := kern.Choose(t17, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.Rd8c401e25150Args{
+						a2 := regions.Rbb432e72dbcbArgs{
 							P0: unsafe.SliceData(c.WLin),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(c.WInit),
@@ -501,7 +486,7 @@ func (c *stepBackwardFused) run() {
 							S1: [2]float32{thetaEntry},
 							S2: [2]float32{rhoEntry},
 						}
-						regions.Rd8c401e25150(&a2)
+						regions.Rbb432e72dbcb(&a2)
 					} else {
 						WLin := c.WLin[(l*T+a+C*s)*dV:][:dV]
 						t17_2 := (F(0) < t17Number)
@@ -519,7 +504,7 @@ func (c *stepBackwardFused) run() {
 					// tnt.P, tnt.Q, tnt.A
 					t17Number2 := kern.Choose(t17, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.Rf085ce222659Args{
+						a2 := regions.R09d0f2a87a84Args{
 							P0: unsafe.SliceData(c.K),
 							P1: unsafe.SliceData(PTrail),
 							N0: dK,
@@ -528,7 +513,7 @@ func (c *stepBackwardFused) run() {
 							N3: dK * dK,
 							S0: [2]float32{t17Number2},
 						}
-						regions.Rf085ce222659(&a2)
+						regions.R09d0f2a87a84(&a2)
 					} else {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						t17_2 := (F(0) < t17Number2)
@@ -562,7 +547,7 @@ func (c *stepBackwardFused) run() {
 					var t27 F
 					t173Number := kern.Choose(t173, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.R5dbdb5c31f89Args{
+						a2 := regions.Rcb1e404baaa3Args{
 							P0:  unsafe.SliceData(c.YBar),
 							P1:  unsafe.SliceData(c.WLin),
 							P2:  unsafe.SliceData(c.WInit),
@@ -596,14 +581,11 @@ func (c *stepBackwardFused) run() {
 							N16: 4 * dK * dV * a,
 							N17: dK * dV,
 							N18: 4*dK*dV*a + 4*dK*dV,
-							N19: 4,
-							N20: 8,
-							N21: 12,
-							N22: -dK*dV + dK,
+							N19: -dK*dV + dK,
 							S0:  [2]float32{t27},
 							S1:  [2]float32{t173Number},
 						}
-						regions.R5dbdb5c31f89(&a2)
+						regions.Rcb1e404baaa3(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						WLin := c.WLin[(l*T+a+C*s)*dV:][:dV]
@@ -647,30 +629,27 @@ func (c *stepBackwardFused) run() {
 					clear(t172)
 					t18Number := kern.Choose(t18, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.R775086588319Args{
-							P0:  unsafe.SliceData(t8),
-							P1:  unsafe.SliceData(c.K),
-							P2:  unsafe.SliceData(c.Q),
-							P3:  unsafe.SliceData(PBarState),
-							P4:  unsafe.SliceData(PTrail),
-							P5:  unsafe.SliceData(t10),
-							P6:  unsafe.SliceData(t172),
-							P7:  unsafe.SliceData(t162),
-							N0:  dK,
-							N1:  4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							N2:  4,
-							N3:  4*dK*a + 4*C*dK*s + 4*T*dK*l + 4,
-							N4:  8,
-							N5:  4*dK*a + 4*C*dK*s + 4*T*dK*l + 8,
-							N6:  12,
-							N7:  4*dK*a + 4*C*dK*s + 4*T*dK*l + 12,
-							N8:  4*dK*dK*a + 4*dK*dK + 8*dK,
-							N9:  12 * dK,
-							N10: 4*dK*dK*a + 4*dK*dK + 12*dK,
-							N11: 4*dK*dK*a + 4*dK*dK,
-							S0:  [2]float32{t18Number},
+						a2 := regions.R68dbac73ffabArgs{
+							P0: unsafe.SliceData(t8),
+							P1: unsafe.SliceData(c.K),
+							P2: unsafe.SliceData(c.Q),
+							P3: unsafe.SliceData(PBarState),
+							P4: unsafe.SliceData(PTrail),
+							P5: unsafe.SliceData(t10),
+							P6: unsafe.SliceData(t172),
+							P7: unsafe.SliceData(t162),
+							N0: dK,
+							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N2: 4*dK*a + 4*C*dK*s + 4*T*dK*l + 4,
+							N3: 4*dK*a + 4*C*dK*s + 4*T*dK*l + 8,
+							N4: 4*dK*a + 4*C*dK*s + 4*T*dK*l + 12,
+							N5: 4*dK*dK*a + 4*dK*dK + 8*dK,
+							N6: 12 * dK,
+							N7: 4*dK*dK*a + 4*dK*dK + 12*dK,
+							N8: 4*dK*dK*a + 4*dK*dK,
+							S0: [2]float32{t18Number},
 						}
-						regions.R775086588319(&a2)
+						regions.R68dbac73ffab(&a2)
 					} else {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						t18_2 := (F(0) < t18Number)
@@ -702,7 +681,7 @@ func (c *stepBackwardFused) run() {
 					t173Number2 := kern.Choose(t173, F(1), F(0))
 					t18Number2 := kern.Choose(t18, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.R194db2096778Args{
+						a2 := regions.R69c0ea8610b3Args{
 							P0:  unsafe.SliceData(c.YBar),
 							P1:  unsafe.SliceData(t60),
 							P2:  unsafe.SliceData(c.VLin),
@@ -721,27 +700,24 @@ func (c *stepBackwardFused) run() {
 							N0:  dV,
 							N1:  4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							N2:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
-							N3:  4,
-							N4:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
-							N5:  8,
-							N6:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
-							N7:  12,
-							N8:  dK,
-							N9:  4 * dK,
-							N10: 4*dK*dV*a + 4*dK,
-							N11: 8 * dK,
-							N12: 4*dK*dV*a + 8*dK,
-							N13: 12 * dK,
-							N14: 4*dK*dV*a + 12*dK,
-							N15: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							N16: 4 * dK * dV * a,
+							N3:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
+							N4:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
+							N5:  dK,
+							N6:  4 * dK,
+							N7:  4*dK*dV*a + 4*dK,
+							N8:  8 * dK,
+							N9:  4*dK*dV*a + 8*dK,
+							N10: 12 * dK,
+							N11: 4*dK*dV*a + 12*dK,
+							N12: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N13: 4 * dK * dV * a,
 							S0:  [2]float32{t49},
 							S1:  [2]float32{t18Number2},
 							S2:  [2]float32{t173Number2},
 							S3:  [2]float32{thetaEntry2},
 							S4:  [2]float32{rhoEntry3},
 						}
-						regions.R194db2096778(&a2)
+						regions.R69c0ea8610b3(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						VLin := c.VLin[(l*T+a+C*s)*dV:][:dV]
@@ -787,7 +763,7 @@ func (c *stepBackwardFused) run() {
 					// tnt.V
 					var t47 F
 					if kern.Wide() {
-						a2 := regions.R6a030293b261Args{
+						a2 := regions.Rb40efaf18b1fArgs{
 							P0: unsafe.SliceData(t26),
 							P1: unsafe.SliceData(t452),
 							P2: unsafe.SliceData(c.K),
@@ -797,7 +773,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							S0: [2]float32{t47},
 						}
-						regions.R6a030293b261(&a2)
+						regions.Rb40efaf18b1f(&a2)
 					} else {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						t47_2 := t47
@@ -814,31 +790,28 @@ func (c *stepBackwardFused) run() {
 					// tnt.V, tnt.y
 					clear(t63)
 					if kern.Wide() {
-						a2 := regions.R4259877c3cbaArgs{
-							P0:  unsafe.SliceData(c.YBar),
-							P1:  unsafe.SliceData(t62),
-							P2:  unsafe.SliceData(VTrail),
-							P3:  unsafe.SliceData(t63),
-							P4:  unsafe.SliceData(c.K),
-							P5:  unsafe.SliceData(c.Q),
-							P6:  unsafe.SliceData(VBarState),
-							N0:  dV,
-							N1:  4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							N2:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
-							N3:  4,
-							N4:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
-							N5:  8,
-							N6:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
-							N7:  12,
-							N8:  dK,
-							N9:  4*dK*dV*a + 12*dK,
-							N10: 12 * dK,
-							N11: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							N12: 4 * dK * dV * a,
-							S0:  [2]float32{thetaEntry2},
-							S1:  [2]float32{rhoEntry3},
+						a2 := regions.R57040abf17e8Args{
+							P0: unsafe.SliceData(c.YBar),
+							P1: unsafe.SliceData(t62),
+							P2: unsafe.SliceData(VTrail),
+							P3: unsafe.SliceData(t63),
+							P4: unsafe.SliceData(c.K),
+							P5: unsafe.SliceData(c.Q),
+							P6: unsafe.SliceData(VBarState),
+							N0: dV,
+							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							N2: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
+							N3: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
+							N4: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
+							N5: dK,
+							N6: 4*dK*dV*a + 12*dK,
+							N7: 12 * dK,
+							N8: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N9: 4 * dK * dV * a,
+							S0: [2]float32{thetaEntry2},
+							S1: [2]float32{rhoEntry3},
 						}
-						regions.R4259877c3cba(&a2)
+						regions.R57040abf17e8(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -860,7 +833,7 @@ func (c *stepBackwardFused) run() {
 					thetaBar[a] = t47
 					// tnt.V, tnt.W
 					if kern.Wide() {
-						a2 := regions.R305b6a028631Args{
+						a2 := regions.Rbe62492a663fArgs{
 							P0: unsafe.SliceData(t63),
 							P1: unsafe.SliceData(t462),
 							P2: unsafe.SliceData(t61),
@@ -874,7 +847,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							S0: [2]float32{thetaEntry2},
 						}
-						regions.R305b6a028631(&a2)
+						regions.Rbe62492a663f(&a2)
 					} else {
 						kBar := c.KBar[(l*T+a+C*s)*dK:][:dK]
 						qBar := c.QBar[(l*T+a+C*s)*dK:][:dK]
@@ -885,7 +858,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// tnt.V, tnt.W
 					if kern.Wide() {
-						a2 := regions.R518d592f8e2dArgs{
+						a2 := regions.R5381d6c67607Args{
 							P0: unsafe.SliceData(t60),
 							P1: unsafe.SliceData(t62),
 							P2: unsafe.SliceData(c.VBar2),
@@ -893,7 +866,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							S0: [2]float32{thetaEntry2},
 						}
-						regions.R518d592f8e2d(&a2)
+						regions.R5381d6c67607(&a2)
 					} else {
 						vBar := c.VBar2[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {

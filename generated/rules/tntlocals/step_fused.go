@@ -52,7 +52,7 @@ func (c *stepFused) run() {
 
 	// tnt_locals.P
 	if kern.Wide() {
-		a := regions.Ra842fa85b872Args{
+		a := regions.R6e66f62f7dbaArgs{
 			P0: unsafe.SliceData(c.K),
 			P1: unsafe.SliceData(t28),
 			N0: L,
@@ -62,7 +62,7 @@ func (c *stepFused) run() {
 			N4: T * dK,
 			N5: T * dK * dK,
 		}
-		regions.Ra842fa85b872(&a)
+		regions.R6e66f62f7dba(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -80,7 +80,7 @@ func (c *stepFused) run() {
 
 	// tnt_locals.n, tnt_locals.l
 	if kern.Wide() {
-		a := regions.R3abba961f5e5Args{
+		a := regions.R0883ae681a31Args{
 			P0: unsafe.SliceData(twice),
 			P1: unsafe.SliceData(t56),
 			P2: unsafe.SliceData(t64),
@@ -89,7 +89,7 @@ func (c *stepFused) run() {
 			N2: N,
 			N3: N * T,
 		}
-		regions.R3abba961f5e5(&a)
+		regions.R0883ae681a31(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -183,7 +183,7 @@ func (c *stepFused) run() {
 					w := (gStateEntry == F(0))
 					wNumber := kern.Choose(w, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.R095be93014d8Args{
+						a2 := regions.Re864850f2512Args{
 							P0: unsafe.SliceData(VState),
 							P1: unsafe.SliceData(VCState),
 							P2: unsafe.SliceData(c.Q),
@@ -194,12 +194,9 @@ func (c *stepFused) run() {
 							N1: dK,
 							N2: 12 * dK,
 							N3: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							N4: 4,
-							N5: 8,
-							N6: 12,
 							S0: [2]float32{wNumber},
 						}
-						regions.R095be93014d8(&a2)
+						regions.Re864850f2512(&a2)
 					} else {
 						w2 := (F(0) < wNumber)
 						for i := range dV {
@@ -225,7 +222,7 @@ func (c *stepFused) run() {
 					}
 					// tnt_locals.A, tnt_locals.V_c
 					if kern.Wide() {
-						a2 := regions.R4f0bb170285aArgs{
+						a2 := regions.R27eca945e8f6Args{
 							P0: unsafe.SliceData(nState),
 							P1: unsafe.SliceData(c.RInit),
 							P2: unsafe.SliceData(RState),
@@ -235,7 +232,7 @@ func (c *stepFused) run() {
 							N2: dK,
 							N3: dK * dV,
 						}
-						regions.R4f0bb170285a(&a2)
+						regions.R27eca945e8f6(&a2)
 					} else {
 						for i := range N {
 							w2 := (nState[i] == F(0))
@@ -260,7 +257,7 @@ func (c *stepFused) run() {
 					}
 					// tnt_locals.R_c, tnt_locals.R
 					if kern.Wide() {
-						a2 := regions.Rfec600568f4eArgs{
+						a2 := regions.R3bd6fae6682bArgs{
 							P0: unsafe.SliceData(t8),
 							P1: unsafe.SliceData(A),
 							P2: unsafe.SliceData(RCState),
@@ -270,12 +267,9 @@ func (c *stepFused) run() {
 							N1: dV,
 							N2: dK,
 							N3: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							N4: 4,
-							N5: 8,
-							N6: 12,
-							N7: dK * dV,
+							N4: dK * dV,
 						}
-						regions.Rfec600568f4e(&a2)
+						regions.R3bd6fae6682b(&a2)
 					} else {
 						for i := range N {
 							t11_2 := t11[i*dV:][:dV]
@@ -330,7 +324,7 @@ func (c *stepFused) run() {
 					// tnt_locals.R
 					thetaEntry := theta[a]
 					if kern.Wide() {
-						a2 := regions.Rcae202a30773Args{
+						a2 := regions.Rbe45c13d593dArgs{
 							P0: unsafe.SliceData(t12),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(A),
@@ -342,7 +336,7 @@ func (c *stepFused) run() {
 							N4: dK * dV,
 							S0: [2]float32{thetaEntry},
 						}
-						regions.Rcae202a30773(&a2)
+						regions.Rbe45c13d593d(&a2)
 					} else {
 						for i := range N {
 							t12_2 := t12[i*dV:][:dV]
@@ -359,7 +353,7 @@ func (c *stepFused) run() {
 					}
 					// tnt_locals.P, tnt_locals.V_c, tnt_locals.y
 					if kern.Wide() {
-						a2 := regions.Rb7e07c2e5e82Args{
+						a2 := regions.R2a6c741f6586Args{
 							P0: unsafe.SliceData(t8),
 							P1: unsafe.SliceData(PState),
 							P2: unsafe.SliceData(t28),
@@ -369,12 +363,9 @@ func (c *stepFused) run() {
 							N1: dK,
 							N2: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							N3: 4*dK*dK*a + 4*C*dK*dK*s + 4*T*dK*dK*l,
-							N4: 4,
-							N5: 8,
-							N6: 12,
-							N7: dK * dK,
+							N4: dK * dK,
 						}
-						regions.Rb7e07c2e5e82(&a2)
+						regions.R2a6c741f6586(&a2)
 					} else {
 						for i := range N {
 							t31_2 := t31[i*dK:][:dK]
@@ -397,19 +388,16 @@ func (c *stepFused) run() {
 					}
 					// tnt_locals.y
 					if kern.Wide() {
-						a2 := regions.R91f4a5b972a4Args{
+						a2 := regions.Re2490669e7f8Args{
 							P0: unsafe.SliceData(RState),
 							P1: unsafe.SliceData(t31),
 							P2: unsafe.SliceData(t32),
 							N0: N,
 							N1: dV,
 							N2: dK,
-							N3: 4,
-							N4: 8,
-							N5: 12,
-							N6: dK * dV,
+							N3: dK * dV,
 						}
-						regions.R91f4a5b972a4(&a2)
+						regions.Re2490669e7f8(&a2)
 					} else {
 						for i := range N {
 							t32_2 := t32[i*dV:][:dV]
@@ -464,24 +452,21 @@ func (c *stepFused) run() {
 					gState[0] = kern.Choose(((F(1.5) + gStateEntry) < F(16)), F(1)+gStateEntry, F(0))
 					// tnt_locals.V, tnt_locals.R
 					if kern.Wide() {
-						a2 := regions.R58e1660b5a43Args{
+						a2 := regions.Rbd06866402fdArgs{
 							P0: unsafe.SliceData(t42),
 							P1: unsafe.SliceData(c.V2),
 							P2: unsafe.SliceData(c.K),
 							P3: unsafe.SliceData(VState),
 							N0: dV,
 							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							N2: 4,
-							N3: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
-							N4: 8,
-							N5: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
-							N6: 12,
-							N7: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
-							N8: dK,
-							N9: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N2: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
+							N3: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
+							N4: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
+							N5: dK,
+							N6: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							S0: [2]float32{thetaEntry},
 						}
-						regions.R58e1660b5a43(&a2)
+						regions.Rbd06866402fd(&a2)
 					} else {
 						v := c.V2[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -596,7 +581,7 @@ func (c *stepBackwardFused) run() {
 
 	// tnt_locals.P
 	if kern.Wide() {
-		a := regions.Ra842fa85b872Args{
+		a := regions.R6e66f62f7dbaArgs{
 			P0: unsafe.SliceData(c.K),
 			P1: unsafe.SliceData(t28),
 			N0: L,
@@ -606,7 +591,7 @@ func (c *stepBackwardFused) run() {
 			N4: T * dK,
 			N5: T * dK * dK,
 		}
-		regions.Ra842fa85b872(&a)
+		regions.R6e66f62f7dba(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -624,7 +609,7 @@ func (c *stepBackwardFused) run() {
 
 	// tnt_locals.n, tnt_locals.l
 	if kern.Wide() {
-		a := regions.R3abba961f5e5Args{
+		a := regions.R0883ae681a31Args{
 			P0: unsafe.SliceData(twice),
 			P1: unsafe.SliceData(t56),
 			P2: unsafe.SliceData(t64),
@@ -633,7 +618,7 @@ func (c *stepBackwardFused) run() {
 			N2: N,
 			N3: N * T,
 		}
-		regions.R3abba961f5e5(&a)
+		regions.R0883ae681a31(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -650,7 +635,7 @@ func (c *stepBackwardFused) run() {
 
 	// tnt_locals.y
 	if kern.Wide() {
-		a := regions.R864362804158Args{
+		a := regions.Rc1a9a84e5437Args{
 			P0: unsafe.SliceData(c.YBar),
 			P1: unsafe.SliceData(c.Q),
 			P2: unsafe.SliceData(t34),
@@ -663,7 +648,7 @@ func (c *stepBackwardFused) run() {
 			N6: T * dK * dV,
 			N7: T * dV,
 		}
-		regions.R864362804158(&a)
+		regions.Rc1a9a84e5437(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -751,26 +736,23 @@ func (c *stepBackwardFused) run() {
 					w := (gTrailEntry == F(0))
 					wNumber := kern.Choose(w, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.R299f798b21c0Args{
-							P0:  unsafe.SliceData(VTrail),
-							P1:  unsafe.SliceData(VCTrail),
-							P2:  unsafe.SliceData(c.K),
-							P3:  unsafe.SliceData(t42),
-							N0:  dV,
-							N1:  dK,
-							N2:  4*dK*dV*a + 4*dK*dV + 8*dK,
-							N3:  4*dK*dV*a + 12*dK,
-							N4:  4*dK*dV*a + 4*dK*dV + 12*dK,
-							N5:  4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							N6:  4 * dK * dV * a,
-							N7:  dK * dV,
-							N8:  -dK*dV + dK,
-							N9:  4,
-							N10: 8,
-							N11: 12,
-							S0:  [2]float32{wNumber},
+						a2 := regions.R9d442dc417f0Args{
+							P0: unsafe.SliceData(VTrail),
+							P1: unsafe.SliceData(VCTrail),
+							P2: unsafe.SliceData(c.K),
+							P3: unsafe.SliceData(t42),
+							N0: dV,
+							N1: dK,
+							N2: 4*dK*dV*a + 4*dK*dV + 8*dK,
+							N3: 4*dK*dV*a + 12*dK,
+							N4: 4*dK*dV*a + 4*dK*dV + 12*dK,
+							N5: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N6: 4 * dK * dV * a,
+							N7: dK * dV,
+							N8: -dK*dV + dK,
+							S0: [2]float32{wNumber},
 						}
-						regions.R299f798b21c0(&a2)
+						regions.R9d442dc417f0(&a2)
 					} else {
 						w2 := (F(0) < wNumber)
 						for i := range dV {
@@ -791,7 +773,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// tnt_locals.A, tnt_locals.V_c
 					if kern.Wide() {
-						a2 := regions.R10e3bbe44664Args{
+						a2 := regions.R05b3e15f142aArgs{
 							P0: unsafe.SliceData(nTrail),
 							P1: unsafe.SliceData(c.RInit),
 							P2: unsafe.SliceData(RTrail),
@@ -803,7 +785,7 @@ func (c *stepBackwardFused) run() {
 							N4: 4 * N * dK * dV * a,
 							N5: dK * dV,
 						}
-						regions.R10e3bbe44664(&a2)
+						regions.R05b3e15f142a(&a2)
 					} else {
 						for i := range N {
 							w2 := (nTrail2[i] == F(0))
@@ -829,7 +811,7 @@ func (c *stepBackwardFused) run() {
 					// tnt_locals.R_c, tnt_locals.R
 					thetaEntry := theta[a]
 					if kern.Wide() {
-						a2 := regions.R91b90e733468Args{
+						a2 := regions.R39e29eef030aArgs{
 							P0: unsafe.SliceData(t8),
 							P1: unsafe.SliceData(c.RLin),
 							P2: unsafe.SliceData(A),
@@ -847,7 +829,7 @@ func (c *stepBackwardFused) run() {
 							N8: dK * dV,
 							S0: [2]float32{thetaEntry},
 						}
-						regions.R91b90e733468(&a2)
+						regions.R39e29eef030a(&a2)
 					} else {
 						for i := range N {
 							RLin := c.RLin[((l*T+a+C*s)*N+i)*dV:][:dV]
@@ -869,7 +851,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// tnt_locals.P, tnt_locals.V_c
 					if kern.Wide() {
-						a2 := regions.R85eff61d289eArgs{
+						a2 := regions.R84443055470bArgs{
 							P0: unsafe.SliceData(t8),
 							P1: unsafe.SliceData(PTrail),
 							P2: unsafe.SliceData(t28),
@@ -880,7 +862,7 @@ func (c *stepBackwardFused) run() {
 							N4: N * dK * dK,
 							N5: dK * dK,
 						}
-						regions.R85eff61d289e(&a2)
+						regions.R84443055470b(&a2)
 					} else {
 						for i := range N {
 							t8Entry2 := t8[i]
@@ -898,7 +880,7 @@ func (c *stepBackwardFused) run() {
 					gTrail3[a] = kern.Choose(((F(1.5) + gTrailEntry) < F(16)), F(1)+gTrailEntry, F(0))
 					// tnt_locals.V, tnt_locals.R
 					if kern.Wide() {
-						a2 := regions.R2c0fe7e92304Args{
+						a2 := regions.R848901b078d5Args{
 							P0: unsafe.SliceData(t42),
 							P1: unsafe.SliceData(c.V),
 							P2: unsafe.SliceData(c.K),
@@ -911,7 +893,7 @@ func (c *stepBackwardFused) run() {
 							N5: dK * dV,
 							S0: [2]float32{thetaEntry},
 						}
-						regions.R2c0fe7e92304(&a2)
+						regions.R848901b078d5(&a2)
 					} else {
 						v := c.V[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -954,7 +936,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// tnt_locals.V
 					if kern.Wide() {
-						a2 := regions.R3c3c74da5b8fArgs{
+						a2 := regions.R703dd1b61febArgs{
 							P0: unsafe.SliceData(c.K),
 							P1: unsafe.SliceData(VCTrail),
 							P2: unsafe.SliceData(VBarState),
@@ -964,11 +946,8 @@ func (c *stepBackwardFused) run() {
 							N1: dK,
 							N2: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							N3: 4*dK*dV*a + 4*dK*dV,
-							N4: 4,
-							N5: 8,
-							N6: 12,
 						}
-						regions.R3c3c74da5b8f(&a2)
+						regions.R703dd1b61feb(&a2)
 					} else {
 						for i := range dV {
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
@@ -998,7 +977,7 @@ func (c *stepBackwardFused) run() {
 					w7Number := kern.Choose(w7, F(1), F(0))
 					t2Number := kern.Choose(t2, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.R1771a118aa0cArgs{
+						a2 := regions.Rc4532451a25cArgs{
 							P0:  unsafe.SliceData(t423),
 							P1:  unsafe.SliceData(c.V),
 							P2:  unsafe.SliceData(t85),
@@ -1013,30 +992,27 @@ func (c *stepBackwardFused) run() {
 							P11: unsafe.SliceData(t352),
 							N0:  dV,
 							N1:  4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							N2:  4,
-							N3:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
-							N4:  8,
-							N5:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
-							N6:  12,
-							N7:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
-							N8:  dK,
-							N9:  4 * dK,
-							N10: 4*dK*dV*a + 4*C*dK*dV*s + 4*T*dK*dV*l + 4*dK,
-							N11: 4*dK*dV*a + 4*dK*dV + 4*dK,
-							N12: 8 * dK,
-							N13: 4*dK*dV*a + 4*C*dK*dV*s + 4*T*dK*dV*l + 8*dK,
-							N14: 4*dK*dV*a + 4*dK*dV + 8*dK,
-							N15: 12 * dK,
-							N16: 4*dK*dV*a + 4*C*dK*dV*s + 4*T*dK*dV*l + 12*dK,
-							N17: 4*dK*dV*a + 4*dK*dV + 12*dK,
-							N18: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							N19: 4*dK*dV*a + 4*C*dK*dV*s + 4*T*dK*dV*l,
-							N20: 4*dK*dV*a + 4*dK*dV,
+							N2:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
+							N3:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
+							N4:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
+							N5:  dK,
+							N6:  4 * dK,
+							N7:  4*dK*dV*a + 4*C*dK*dV*s + 4*T*dK*dV*l + 4*dK,
+							N8:  4*dK*dV*a + 4*dK*dV + 4*dK,
+							N9:  8 * dK,
+							N10: 4*dK*dV*a + 4*C*dK*dV*s + 4*T*dK*dV*l + 8*dK,
+							N11: 4*dK*dV*a + 4*dK*dV + 8*dK,
+							N12: 12 * dK,
+							N13: 4*dK*dV*a + 4*C*dK*dV*s + 4*T*dK*dV*l + 12*dK,
+							N14: 4*dK*dV*a + 4*dK*dV + 12*dK,
+							N15: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N16: 4*dK*dV*a + 4*C*dK*dV*s + 4*T*dK*dV*l,
+							N17: 4*dK*dV*a + 4*dK*dV,
 							S0:  [2]float32{t2Number},
 							S1:  [2]float32{w7Number},
 							S2:  [2]float32{thetaEntry3},
 						}
-						regions.R1771a118aa0c(&a2)
+						regions.Rc4532451a25c(&a2)
 					} else {
 						v := c.V[(l*T+a+C*s)*dV:][:dV]
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
@@ -1068,7 +1044,7 @@ func (c *stepBackwardFused) run() {
 					clear(t312)
 					clear(t49)
 					if kern.Wide() {
-						a2 := regions.R75d7e844e9cfArgs{
+						a2 := regions.Rbe14218395a3Args{
 							P0:  unsafe.SliceData(c.YBar),
 							P1:  unsafe.SliceData(c.RLin),
 							P2:  unsafe.SliceData(c.YProd),
@@ -1098,12 +1074,9 @@ func (c *stepBackwardFused) run() {
 							N16: 4*N*dK*a + 4*C*N*dK*s + 4*N*T*dK*l,
 							N17: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							N18: 4*N*dK*dV*a + 4*N*dK*dV,
-							N19: 4,
-							N20: 8,
-							N21: 12,
-							N22: dK * dV,
+							N19: dK * dV,
 						}
-						regions.R75d7e844e9cf(&a2)
+						regions.Rbe14218395a3(&a2)
 					} else {
 						for i := range N {
 							yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
@@ -1135,28 +1108,25 @@ func (c *stepBackwardFused) run() {
 					// tnt_locals.y, tnt_locals.P, tnt_locals.V_c
 					clear(t332)
 					if kern.Wide() {
-						a2 := regions.R7b1bca03bb87Args{
-							P0:  unsafe.SliceData(t41),
-							P1:  unsafe.SliceData(t312),
-							P2:  unsafe.SliceData(c.Q),
-							P3:  unsafe.SliceData(PBarState),
-							P4:  unsafe.SliceData(PTrail),
-							P5:  unsafe.SliceData(t332),
-							P6:  unsafe.SliceData(t362),
-							N0:  N,
-							N1:  dK,
-							N2:  4,
-							N3:  8,
-							N4:  12,
-							N5:  4*N*dK*dK*a + 4*N*dK*dK + 8*dK,
-							N6:  8 * dK,
-							N7:  12 * dK,
-							N8:  4*N*dK*dK*a + 4*N*dK*dK + 12*dK,
-							N9:  4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							N10: 4*N*dK*dK*a + 4*N*dK*dK,
-							N11: dK * dK,
+						a2 := regions.R5f9a89d60262Args{
+							P0: unsafe.SliceData(t41),
+							P1: unsafe.SliceData(t312),
+							P2: unsafe.SliceData(c.Q),
+							P3: unsafe.SliceData(PBarState),
+							P4: unsafe.SliceData(PTrail),
+							P5: unsafe.SliceData(t332),
+							P6: unsafe.SliceData(t362),
+							N0: N,
+							N1: dK,
+							N2: 4*N*dK*dK*a + 4*N*dK*dK + 8*dK,
+							N3: 8 * dK,
+							N4: 12 * dK,
+							N5: 4*N*dK*dK*a + 4*N*dK*dK + 12*dK,
+							N6: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N7: 4*N*dK*dK*a + 4*N*dK*dK,
+							N8: dK * dK,
 						}
-						regions.R7b1bca03bb87(&a2)
+						regions.R5f9a89d60262(&a2)
 					} else {
 						for i := range N {
 							t312_2 := t312[i*dK:][:dK]
@@ -1201,7 +1171,7 @@ func (c *stepBackwardFused) run() {
 					// tnt_locals.P
 					clear(t40)
 					if kern.Wide() {
-						a2 := regions.Rd6e474d860cdArgs{
+						a2 := regions.Rb3d94a18394aArgs{
 							P0: unsafe.SliceData(c.K),
 							P1: unsafe.SliceData(t382),
 							P2: unsafe.SliceData(t40),
@@ -1211,11 +1181,8 @@ func (c *stepBackwardFused) run() {
 							N2: 4*dK*a + 4*C*dK*s + 4*T*dK*l + 4,
 							N3: 4*dK*a + 4*C*dK*s + 4*T*dK*l + 8,
 							N4: 4*dK*a + 4*C*dK*s + 4*T*dK*l + 12,
-							N5: 4,
-							N6: 8,
-							N7: 12,
 						}
-						regions.Rd6e474d860cd(&a2)
+						regions.Rb3d94a18394a(&a2)
 					} else {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						for i := range dK {
@@ -1235,7 +1202,7 @@ func (c *stepBackwardFused) run() {
 					// tnt_locals.R
 					var t51 F
 					if kern.Wide() {
-						a2 := regions.R6a030293b261Args{
+						a2 := regions.Rb40efaf18b1fArgs{
 							P0: unsafe.SliceData(t18),
 							P1: unsafe.SliceData(t49),
 							P2: unsafe.SliceData(c.K),
@@ -1245,7 +1212,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							S0: [2]float32{t51},
 						}
-						regions.R6a030293b261(&a2)
+						regions.Rb40efaf18b1f(&a2)
 					} else {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						t51_2 := t51
@@ -1280,7 +1247,7 @@ func (c *stepBackwardFused) run() {
 					// tnt_locals.R, tnt_locals.R_c, tnt_locals.V_c, tnt_locals.A
 					clear(t89)
 					if kern.Wide() {
-						a2 := regions.Rfb2d39262f6cArgs{
+						a2 := regions.Re44c95c44e56Args{
 							P0:  unsafe.SliceData(t41),
 							P1:  unsafe.SliceData(t83),
 							P2:  unsafe.SliceData(t5),
@@ -1294,22 +1261,19 @@ func (c *stepBackwardFused) run() {
 							P10: unsafe.SliceData(RBarState),
 							N0:  N,
 							N1:  dV,
-							N2:  4,
-							N3:  8,
-							N4:  12,
-							N5:  dK,
-							N6:  4*N*dK*dV*a + 4*N*dK*dV + 4*dK,
-							N7:  4 * dK,
-							N8:  8 * dK,
-							N9:  4*N*dK*dV*a + 4*N*dK*dV + 8*dK,
-							N10: 12 * dK,
-							N11: 4*N*dK*dV*a + 4*N*dK*dV + 12*dK,
-							N12: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							N13: 4*N*dK*dV*a + 4*N*dK*dV,
-							N14: dK * dV,
+							N2:  dK,
+							N3:  4*N*dK*dV*a + 4*N*dK*dV + 4*dK,
+							N4:  4 * dK,
+							N5:  8 * dK,
+							N6:  4*N*dK*dV*a + 4*N*dK*dV + 8*dK,
+							N7:  12 * dK,
+							N8:  4*N*dK*dV*a + 4*N*dK*dV + 12*dK,
+							N9:  4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N10: 4*N*dK*dV*a + 4*N*dK*dV,
+							N11: dK * dV,
 							S0:  [2]float32{thetaEntry3},
 						}
-						regions.Rfb2d39262f6c(&a2)
+						regions.Re44c95c44e56(&a2)
 					} else {
 						for i := range N {
 							t87_2 := t87[i*dV:][:dV]
@@ -1339,7 +1303,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// tnt_locals.V_c, tnt_locals.V, tnt_locals.R
 					if kern.Wide() {
-						a2 := regions.R3bad0df05241Args{
+						a2 := regions.Rd445bfcfea8eArgs{
 							P0: unsafe.SliceData(t89),
 							P1: unsafe.SliceData(t50),
 							P2: unsafe.SliceData(t86),
@@ -1353,7 +1317,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							S0: [2]float32{thetaEntry3},
 						}
-						regions.R3bad0df05241(&a2)
+						regions.Rd445bfcfea8e(&a2)
 					} else {
 						kBar := c.KBar[(l*T+a+C*s)*dK:][:dK]
 						qBar := c.QBar[(l*T+a+C*s)*dK:][:dK]
@@ -1364,7 +1328,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// tnt_locals.V_c, tnt_locals.V, tnt_locals.R
 					if kern.Wide() {
-						a2 := regions.Ra02a13d2daeaArgs{
+						a2 := regions.Ra0bc62adebb1Args{
 							P0: unsafe.SliceData(t88),
 							P1: unsafe.SliceData(t85),
 							P2: unsafe.SliceData(c.VBar2),
@@ -1372,7 +1336,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							S0: [2]float32{thetaEntry3},
 						}
-						regions.Ra02a13d2daea(&a2)
+						regions.Ra0bc62adebb1(&a2)
 					} else {
 						vBar := c.VBar2[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {

@@ -111,7 +111,7 @@ func (c *stepFused) run() {
 					wNumber := kern.Choose(w, F(1), F(0))
 					w2Number := kern.Choose(w2, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.R96a3e9aec17cArgs{
+						a2 := regions.R38f43c7a3702Args{
 							P0: unsafe.SliceData(VState),
 							P1: unsafe.SliceData(VCState),
 							P2: unsafe.SliceData(c.WInit),
@@ -122,7 +122,7 @@ func (c *stepFused) run() {
 							S0: [2]float32{w2Number},
 							S1: [2]float32{wNumber},
 						}
-						regions.R96a3e9aec17c(&a2)
+						regions.R38f43c7a3702(&a2)
 					} else {
 						w2_2 := (F(0) < w2Number)
 						w3 := (F(0) < wNumber)
@@ -151,7 +151,7 @@ func (c *stepFused) run() {
 					// tnt_stage_two.W_c, tnt_stage_two.W
 					t8Number := kern.Choose(t8, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.R7463a937967cArgs{
+						a2 := regions.Rcf71b01c0c6bArgs{
 							P0: unsafe.SliceData(A),
 							P1: unsafe.SliceData(WCState),
 							P2: unsafe.SliceData(c.K),
@@ -159,12 +159,9 @@ func (c *stepFused) run() {
 							N0: dV,
 							N1: dK,
 							N2: 4*dK*a + 4*C*dK*s + 4*T*dK*l2,
-							N3: 4,
-							N4: 8,
-							N5: 12,
 							S0: [2]float32{t8Number},
 						}
-						regions.R7463a937967c(&a2)
+						regions.Rcf71b01c0c6b(&a2)
 					} else {
 						t8_2 := (F(0) < t8Number)
 						for i := range dV {
@@ -221,7 +218,7 @@ func (c *stepFused) run() {
 					// tnt_stage_two.W, tnt_stage_two.y
 					thetaEntry := theta[a]
 					if kern.Wide() {
-						a2 := regions.Re31945ee53a0Args{
+						a2 := regions.R994600e25b53Args{
 							P0: unsafe.SliceData(t12),
 							P1: unsafe.SliceData(VCState),
 							P2: unsafe.SliceData(c.Q),
@@ -230,16 +227,13 @@ func (c *stepFused) run() {
 							P5: unsafe.SliceData(WState),
 							P6: unsafe.SliceData(t30),
 							N0: dV,
-							N1: 4,
-							N2: 8,
-							N3: 12,
-							N4: dK,
-							N5: 8 * dK,
-							N6: 12 * dK,
-							N7: 4*dK*a + 4*C*dK*s + 4*T*dK*l2,
+							N1: dK,
+							N2: 8 * dK,
+							N3: 12 * dK,
+							N4: 4*dK*a + 4*C*dK*s + 4*T*dK*l2,
 							S0: [2]float32{thetaEntry},
 						}
-						regions.Re31945ee53a0(&a2)
+						regions.R994600e25b53(&a2)
 					} else {
 						for i := range dV {
 							VCState2 := VCState[i*dK:][:dK]
@@ -261,7 +255,7 @@ func (c *stepFused) run() {
 					// tnt_stage_two.P, tnt_stage_two.V_c, tnt_stage_two.y
 					t8Number2 := kern.Choose(t8, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.R896158ef4a28Args{
+						a2 := regions.R1601634c4dc3Args{
 							P0: unsafe.SliceData(c.K),
 							P1: unsafe.SliceData(PState),
 							P2: unsafe.SliceData(c.Q),
@@ -271,12 +265,9 @@ func (c *stepFused) run() {
 							N2: 4*dK*a + 4*C*dK*s + 4*T*dK*l2 + 4,
 							N3: 4*dK*a + 4*C*dK*s + 4*T*dK*l2 + 8,
 							N4: 4*dK*a + 4*C*dK*s + 4*T*dK*l2 + 12,
-							N5: 4,
-							N6: 8,
-							N7: 12,
 							S0: [2]float32{t8Number2},
 						}
-						regions.R896158ef4a28(&a2)
+						regions.R1601634c4dc3(&a2)
 					} else {
 						k := c.K[(l2*T+a+C*s)*dK:][:dK]
 						t8_2 := (F(0) < t8Number2)
@@ -297,7 +288,7 @@ func (c *stepFused) run() {
 					}
 					// tnt_stage_two.y, tnt_stage_two.V
 					if kern.Wide() {
-						a2 := regions.R8e7bc8048c6cArgs{
+						a2 := regions.R02c485c0df22Args{
 							P0: unsafe.SliceData(WState),
 							P1: unsafe.SliceData(t31),
 							P2: unsafe.SliceData(VCState),
@@ -308,11 +299,8 @@ func (c *stepFused) run() {
 							N1: dK,
 							N2: 12 * dK,
 							N3: 4*dK*a + 4*C*dK*s + 4*T*dK*l2,
-							N4: 4,
-							N5: 8,
-							N6: 12,
 						}
-						regions.R8e7bc8048c6c(&a2)
+						regions.R02c485c0df22(&a2)
 					} else {
 						for i := range dV {
 							WState2 := WState[i*dK:][:dK]
@@ -375,19 +363,16 @@ func (c *stepFused) run() {
 					}
 					// tnt_stage_two.V, tnt_stage_two.W
 					if kern.Wide() {
-						a2 := regions.R760a164774bbArgs{
+						a2 := regions.R8c8056104b8fArgs{
 							P0: unsafe.SliceData(t42),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(VState),
 							N0: dV,
-							N1: 4,
-							N2: 8,
-							N3: 12,
-							N4: dK,
-							N5: 4*dK*a + 4*C*dK*s + 4*T*dK*l2,
+							N1: dK,
+							N2: 4*dK*a + 4*C*dK*s + 4*T*dK*l2,
 							S0: [2]float32{thetaEntry},
 						}
-						regions.R760a164774bb(&a2)
+						regions.R8c8056104b8f(&a2)
 					} else {
 						for i := range dV {
 							k := c.K[(l2*T+a+C*s)*dK:][:dK]
@@ -536,7 +521,7 @@ func (c *stepBackwardFused) run() {
 					wNumber := kern.Choose(w, F(1), F(0))
 					w2Number := kern.Choose(w2, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.Rf8664fc68800Args{
+						a2 := regions.R6815c88b48f5Args{
 							P0: unsafe.SliceData(VTrail),
 							P1: unsafe.SliceData(VCTrail),
 							P2: unsafe.SliceData(c.WInit),
@@ -549,7 +534,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{w2Number},
 							S1: [2]float32{wNumber},
 						}
-						regions.Rf8664fc68800(&a2)
+						regions.R6815c88b48f5(&a2)
 					} else {
 						w2_2 := (F(0) < w2Number)
 						w3 := (F(0) < wNumber)
@@ -580,7 +565,7 @@ func (c *stepBackwardFused) run() {
 					thetaEntry := theta[a]
 					t8Number := kern.Choose(t8, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.R380dc1156d39Args{
+						a2 := regions.Rd94453e76cfbArgs{
 							P0: unsafe.SliceData(c.WLin),
 							P1: unsafe.SliceData(c.VLin),
 							P2: unsafe.SliceData(A),
@@ -598,7 +583,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{t8Number},
 							S1: [2]float32{thetaEntry},
 						}
-						regions.R380dc1156d39(&a2)
+						regions.Rd94453e76cfb(&a2)
 					} else {
 						WLin := c.WLin[(l*T+a+C*s)*dV:][:dV]
 						VLin := c.VLin[(l*T+a+C*s)*dV:][:dV]
@@ -625,7 +610,7 @@ func (c *stepBackwardFused) run() {
 					// tnt_stage_two.P, tnt_stage_two.V_c
 					t8Number2 := kern.Choose(t8, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.Rf085ce222659Args{
+						a2 := regions.R09d0f2a87a84Args{
 							P0: unsafe.SliceData(c.K),
 							P1: unsafe.SliceData(PTrail),
 							N0: dK,
@@ -634,7 +619,7 @@ func (c *stepBackwardFused) run() {
 							N3: dK * dK,
 							S0: [2]float32{t8Number2},
 						}
-						regions.Rf085ce222659(&a2)
+						regions.R09d0f2a87a84(&a2)
 					} else {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						t8_2 := (F(0) < t8Number2)
@@ -672,7 +657,7 @@ func (c *stepBackwardFused) run() {
 					// tnt_stage_two.V
 					clear(t18)
 					if kern.Wide() {
-						a2 := regions.Ra33af479ce46Args{
+						a2 := regions.R3a32340b7082Args{
 							P0: unsafe.SliceData(c.VLin),
 							P1: unsafe.SliceData(VBarState),
 							P2: unsafe.SliceData(c.K),
@@ -680,16 +665,13 @@ func (c *stepBackwardFused) run() {
 							P4: unsafe.SliceData(t84),
 							N0: dV,
 							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							N2: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
-							N3: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
-							N4: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
-							N5: dK,
-							N6: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							N7: 4,
-							N8: 8,
-							N9: 12,
+							N2: dK,
+							N3: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N4: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
+							N5: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
+							N6: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
 						}
-						regions.Ra33af479ce46(&a2)
+						regions.R3a32340b7082(&a2)
 					} else {
 						VLin := c.VLin[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -713,7 +695,7 @@ func (c *stepBackwardFused) run() {
 					clear(t342)
 					clear(t48)
 					if kern.Wide() {
-						a2 := regions.R0a1435b77c3fArgs{
+						a2 := regions.R197140f9e201Args{
 							P0:  unsafe.SliceData(c.YBar),
 							P1:  unsafe.SliceData(t84),
 							P2:  unsafe.SliceData(c.WLin),
@@ -730,22 +712,19 @@ func (c *stepBackwardFused) run() {
 							N0:  dV,
 							N1:  4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							N2:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
-							N3:  4,
-							N4:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
-							N5:  8,
-							N6:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
-							N7:  12,
-							N8:  dK,
-							N9:  4 * dK,
-							N10: 4*dK*dV*a + 4*dK*dV + 4*dK,
-							N11: 8 * dK,
-							N12: 4*dK*dV*a + 4*dK*dV + 8*dK,
-							N13: 12 * dK,
-							N14: 4*dK*dV*a + 4*dK*dV + 12*dK,
-							N15: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							N16: 4*dK*dV*a + 4*dK*dV,
+							N3:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
+							N4:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
+							N5:  dK,
+							N6:  4 * dK,
+							N7:  4*dK*dV*a + 4*dK*dV + 4*dK,
+							N8:  8 * dK,
+							N9:  4*dK*dV*a + 4*dK*dV + 8*dK,
+							N10: 12 * dK,
+							N11: 4*dK*dV*a + 4*dK*dV + 12*dK,
+							N12: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N13: 4*dK*dV*a + 4*dK*dV,
 						}
-						regions.R0a1435b77c3f(&a2)
+						regions.R197140f9e201(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						WLin := c.WLin[(l*T+a+C*s)*dV:][:dV]
@@ -778,30 +757,27 @@ func (c *stepBackwardFused) run() {
 					clear(t39)
 					t40Number := kern.Choose(t40, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.R775086588319Args{
-							P0:  unsafe.SliceData(t302),
-							P1:  unsafe.SliceData(c.K),
-							P2:  unsafe.SliceData(c.Q),
-							P3:  unsafe.SliceData(PBarState),
-							P4:  unsafe.SliceData(PTrail),
-							P5:  unsafe.SliceData(t322),
-							P6:  unsafe.SliceData(t39),
-							P7:  unsafe.SliceData(t38),
-							N0:  dK,
-							N1:  4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							N2:  4,
-							N3:  4*dK*a + 4*C*dK*s + 4*T*dK*l + 4,
-							N4:  8,
-							N5:  4*dK*a + 4*C*dK*s + 4*T*dK*l + 8,
-							N6:  12,
-							N7:  4*dK*a + 4*C*dK*s + 4*T*dK*l + 12,
-							N8:  4*dK*dK*a + 4*dK*dK + 8*dK,
-							N9:  12 * dK,
-							N10: 4*dK*dK*a + 4*dK*dK + 12*dK,
-							N11: 4*dK*dK*a + 4*dK*dK,
-							S0:  [2]float32{t40Number},
+						a2 := regions.R68dbac73ffabArgs{
+							P0: unsafe.SliceData(t302),
+							P1: unsafe.SliceData(c.K),
+							P2: unsafe.SliceData(c.Q),
+							P3: unsafe.SliceData(PBarState),
+							P4: unsafe.SliceData(PTrail),
+							P5: unsafe.SliceData(t322),
+							P6: unsafe.SliceData(t39),
+							P7: unsafe.SliceData(t38),
+							N0: dK,
+							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N2: 4*dK*a + 4*C*dK*s + 4*T*dK*l + 4,
+							N3: 4*dK*a + 4*C*dK*s + 4*T*dK*l + 8,
+							N4: 4*dK*a + 4*C*dK*s + 4*T*dK*l + 12,
+							N5: 4*dK*dK*a + 4*dK*dK + 8*dK,
+							N6: 12 * dK,
+							N7: 4*dK*dK*a + 4*dK*dK + 12*dK,
+							N8: 4*dK*dK*a + 4*dK*dK,
+							S0: [2]float32{t40Number},
 						}
-						regions.R775086588319(&a2)
+						regions.R68dbac73ffab(&a2)
 					} else {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						t40_2 := (F(0) < t40Number)
@@ -827,7 +803,7 @@ func (c *stepBackwardFused) run() {
 					// tnt_stage_two.W
 					var t50 F
 					if kern.Wide() {
-						a2 := regions.R6a030293b261Args{
+						a2 := regions.Rb40efaf18b1fArgs{
 							P0: unsafe.SliceData(t18),
 							P1: unsafe.SliceData(t48),
 							P2: unsafe.SliceData(c.K),
@@ -837,7 +813,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							S0: [2]float32{t50},
 						}
-						regions.R6a030293b261(&a2)
+						regions.Rb40efaf18b1f(&a2)
 					} else {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						t50_2 := t50
@@ -863,7 +839,7 @@ func (c *stepBackwardFused) run() {
 					w8Number := kern.Choose(w8, F(1), F(0))
 					t2Number := kern.Choose(t2, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.R6456b767478bArgs{
+						a2 := regions.R4259c0c2f313Args{
 							P0:  unsafe.SliceData(t86),
 							P1:  unsafe.SliceData(c.YBar),
 							P2:  unsafe.SliceData(t84),
@@ -879,21 +855,18 @@ func (c *stepBackwardFused) run() {
 							P12: unsafe.SliceData(VBarState),
 							N0:  dV,
 							N1:  4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							N2:  4,
-							N3:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
-							N4:  8,
-							N5:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
-							N6:  12,
-							N7:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
-							N8:  dK,
-							N9:  4 * dK,
-							N10: 4*dK*dV*a + 4*dK*dV + 4*dK,
-							N11: 8 * dK,
-							N12: 4*dK*dV*a + 4*dK*dV + 8*dK,
-							N13: 12 * dK,
-							N14: 4*dK*dV*a + 4*dK*dV + 12*dK,
-							N15: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							N16: 4*dK*dV*a + 4*dK*dV,
+							N2:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
+							N3:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
+							N4:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
+							N5:  dK,
+							N6:  4 * dK,
+							N7:  4*dK*dV*a + 4*dK*dV + 4*dK,
+							N8:  8 * dK,
+							N9:  4*dK*dV*a + 4*dK*dV + 8*dK,
+							N10: 12 * dK,
+							N11: 4*dK*dV*a + 4*dK*dV + 12*dK,
+							N12: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N13: 4*dK*dV*a + 4*dK*dV,
 							S0:  [2]float32{t2Number},
 							S1:  [2]float32{w8Number},
 							S2:  [2]float32{w6Number},
@@ -902,7 +875,7 @@ func (c *stepBackwardFused) run() {
 							S5:  [2]float32{t82Number},
 							S6:  [2]float32{thetaEntry2},
 						}
-						regions.R6456b767478b(&a2)
+						regions.R4259c0c2f313(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						t2_2 := (F(0) < t2Number)
@@ -941,7 +914,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// tnt_stage_two.V_c, tnt_stage_two.V, tnt_stage_two.W
 					if kern.Wide() {
-						a2 := regions.R3bad0df05241Args{
+						a2 := regions.Rd445bfcfea8eArgs{
 							P0: unsafe.SliceData(t87),
 							P1: unsafe.SliceData(t49),
 							P2: unsafe.SliceData(t85),
@@ -955,7 +928,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							S0: [2]float32{thetaEntry2},
 						}
-						regions.R3bad0df05241(&a2)
+						regions.Rd445bfcfea8e(&a2)
 					} else {
 						kBar := c.KBar[(l*T+a+C*s)*dK:][:dK]
 						qBar := c.QBar[(l*T+a+C*s)*dK:][:dK]
@@ -966,7 +939,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// tnt_stage_two.V_c, tnt_stage_two.V, tnt_stage_two.W
 					if kern.Wide() {
-						a2 := regions.R518d592f8e2dArgs{
+						a2 := regions.R5381d6c67607Args{
 							P0: unsafe.SliceData(t84),
 							P1: unsafe.SliceData(t86),
 							P2: unsafe.SliceData(c.VBar2),
@@ -974,7 +947,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							S0: [2]float32{thetaEntry2},
 						}
-						regions.R518d592f8e2d(&a2)
+						regions.R5381d6c67607(&a2)
 					} else {
 						vBar := c.VBar2[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {

@@ -31,19 +31,16 @@ func (c *readFused) run() {
 
 	// trellis.y
 	if kern.Wide() {
-		a := regions.R657c1b818f27Args{
+		a := regions.R47e86974cbe4Args{
 			P0: unsafe.SliceData(c.YProd),
 			P1: unsafe.SliceData(t15),
 			P2: unsafe.SliceData(t16),
 			N0: L,
 			N1: T,
 			N2: dK,
-			N3: 4,
-			N4: 8,
-			N5: 12,
-			N6: T * dK,
+			N3: T * dK,
 		}
-		regions.R657c1b818f27(&a)
+		regions.R47e86974cbe4(&a)
 	} else {
 		for i := range L {
 			t16_2 := t16[i*T:][:T]
@@ -66,13 +63,13 @@ func (c *readFused) run() {
 
 	// trellis.y
 	if kern.Wide() {
-		a := regions.Rcfd7c3f2efe6Args{
+		a := regions.R13a6623b401cArgs{
 			P0: unsafe.SliceData(t16),
 			P1: unsafe.SliceData(c.YSqrt),
 			N0: L,
 			N1: T,
 		}
-		regions.Rcfd7c3f2efe6(&a)
+		regions.R13a6623b401c(&a)
 	} else {
 		for i := range L {
 			t16_2 := t16[i*T:][:T]
@@ -85,7 +82,7 @@ func (c *readFused) run() {
 
 	// trellis.y
 	if kern.Wide() {
-		a := regions.R8471c6d8d27aArgs{
+		a := regions.R0c53870ed679Args{
 			P0: unsafe.SliceData(c.YSqrt),
 			P1: unsafe.SliceData(t15),
 			P2: unsafe.SliceData(t19),
@@ -94,7 +91,7 @@ func (c *readFused) run() {
 			N2: dK,
 			N3: T * dK,
 		}
-		regions.R8471c6d8d27a(&a)
+		regions.R0c53870ed679(&a)
 	} else {
 		for i := range L {
 			ySqrt := c.YSqrt[i*T:][:T]
@@ -137,7 +134,7 @@ func (c *readBackwardFused) run() {
 
 	// trellis.y
 	if kern.Wide() {
-		a := regions.R7e2c12cca1c8Args{
+		a := regions.R03d0ed6162f4Args{
 			P0: unsafe.SliceData(c.YSqrt),
 			P1: unsafe.SliceData(c.YProd),
 			P2: unsafe.SliceData(t14),
@@ -148,7 +145,7 @@ func (c *readBackwardFused) run() {
 			N2: dK,
 			N3: T * dK,
 		}
-		regions.R7e2c12cca1c8(&a)
+		regions.R03d0ed6162f4(&a)
 	} else {
 		for i := range L {
 			ySqrt := c.YSqrt[i*T:][:T]
@@ -182,13 +179,13 @@ func (c *readBackwardFused) run() {
 
 	// trellis.y
 	if kern.Wide() {
-		a := regions.Ra347ed7762a0Args{
+		a := regions.R6c0594c15269Args{
 			P0: unsafe.SliceData(c.YSqrt),
 			P1: unsafe.SliceData(t4),
 			N0: L,
 			N1: T,
 		}
-		regions.Ra347ed7762a0(&a)
+		regions.R6c0594c15269(&a)
 	} else {
 		for i := range L {
 			ySqrt := c.YSqrt[i*T:][:T]
@@ -201,20 +198,17 @@ func (c *readBackwardFused) run() {
 
 	// trellis.y
 	if kern.Wide() {
-		a := regions.Ra1f5cd3e3b60Args{
+		a := regions.Rda300cb5cecaArgs{
 			P0: unsafe.SliceData(c.YSqrt),
 			P1: unsafe.SliceData(t2),
 			P2: unsafe.SliceData(t19),
 			P3: unsafe.SliceData(t7),
 			N0: L,
 			N1: T,
-			N2: 4,
-			N3: 8,
-			N4: 12,
-			N5: dK,
-			N6: T * dK,
+			N2: dK,
+			N3: T * dK,
 		}
-		regions.Ra1f5cd3e3b60(&a)
+		regions.Rda300cb5ceca(&a)
 	} else {
 		for i := range L {
 			ySqrt := c.YSqrt[i*T:][:T]
@@ -257,7 +251,7 @@ func (c *readBackwardFused) run() {
 
 	// trellis.y
 	if kern.Wide() {
-		a := regions.R2f3ab2e81382Args{
+		a := regions.Rf7fea47547bbArgs{
 			P0: unsafe.SliceData(t4),
 			P1: unsafe.SliceData(t24),
 			P2: unsafe.SliceData(t15),
@@ -270,7 +264,7 @@ func (c *readBackwardFused) run() {
 			N2: dK,
 			N3: T * dK,
 		}
-		regions.R2f3ab2e81382(&a)
+		regions.Rf7fea47547bb(&a)
 	} else {
 		for i := range L {
 			t4_2 := t4[i*T:][:T]

@@ -43,18 +43,15 @@ func (c *stepFused) run() {
 
 	// trellis.u
 	if kern.Wide() {
-		a := regions.R83bc34c7e4d3Args{
+		a := regions.R24bb5a968bc9Args{
 			P0: unsafe.SliceData(c.X),
 			P1: unsafe.SliceData(c.UProd),
 			N0: L,
 			N1: T,
 			N2: d,
-			N3: 4,
-			N4: 8,
-			N5: 12,
-			N6: T * d,
+			N3: T * d,
 		}
-		regions.R83bc34c7e4d3(&a)
+		regions.R24bb5a968bc9(&a)
 	} else {
 		for i := range L {
 			uProd := c.UProd[i*T:][:T]
@@ -74,13 +71,13 @@ func (c *stepFused) run() {
 
 	// trellis.u
 	if kern.Wide() {
-		a := regions.Rde13827ff51cArgs{
+		a := regions.R5115a922944fArgs{
 			P0: unsafe.SliceData(c.UProd),
 			P1: unsafe.SliceData(t39),
 			N0: L,
 			N1: T,
 		}
-		regions.Rde13827ff51c(&a)
+		regions.R5115a922944f(&a)
 	} else {
 		for i := range L {
 			uProd := c.UProd[i*T:][:T]
@@ -94,7 +91,7 @@ func (c *stepFused) run() {
 
 	// trellis.u
 	if kern.Wide() {
-		a := regions.R8471c6d8d27aArgs{
+		a := regions.R0c53870ed679Args{
 			P0: unsafe.SliceData(t39),
 			P1: unsafe.SliceData(c.X),
 			P2: unsafe.SliceData(u),
@@ -103,7 +100,7 @@ func (c *stepFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.R8471c6d8d27a(&a)
+		regions.R0c53870ed679(&a)
 	} else {
 		for i := range L {
 			t39_2 := t39[i*T:][:T]
@@ -143,18 +140,15 @@ func (c *stepFused) run() {
 				for a := range n {
 					// trellis.S_K
 					if kern.Wide() {
-						a2 := regions.Re3afadbfb931Args{
+						a2 := regions.Re86f6d28800bArgs{
 							P0: unsafe.SliceData(SKState),
 							P1: unsafe.SliceData(u),
 							P2: unsafe.SliceData(t3),
 							N0: dK,
 							N1: d,
 							N2: 4*d*a + 4*C*d*s + 4*T*d*l,
-							N3: 4,
-							N4: 8,
-							N5: 12,
 						}
-						regions.Re3afadbfb931(&a2)
+						regions.Re86f6d28800b(&a2)
 					} else {
 						for i := range dK {
 							SKState2 := SKState[i*d:][:d]
@@ -209,7 +203,7 @@ func (c *stepFused) run() {
 					rhoEntry := rho[a]
 					w := num.FMA32(-F(0.01), thetaEntry, rhoEntry)
 					if kern.Wide() {
-						a2 := regions.R2d0052518847Args{
+						a2 := regions.R472f6d91e59cArgs{
 							P0: unsafe.SliceData(t4),
 							P1: unsafe.SliceData(u),
 							P2: unsafe.SliceData(SKState),
@@ -217,15 +211,12 @@ func (c *stepFused) run() {
 							P4: unsafe.SliceData(t17),
 							P5: unsafe.SliceData(t40),
 							N0: dK,
-							N1: 4,
-							N2: 8,
-							N3: 12,
-							N4: d,
-							N5: 4*d*a + 4*C*d*s + 4*T*d*l,
+							N1: d,
+							N2: 4*d*a + 4*C*d*s + 4*T*d*l,
 							S0: [2]float32{thetaEntry},
 							S1: [2]float32{w},
 						}
-						regions.R2d0052518847(&a2)
+						regions.R472f6d91e59c(&a2)
 					} else {
 						for i := range dK {
 							u2 := u[(l*T+a+C*s)*d:][:d]
@@ -252,14 +243,14 @@ func (c *stepFused) run() {
 					// trellis.c
 					var t20 F
 					if kern.Wide() {
-						a2 := regions.R036b0c963f60Args{
+						a2 := regions.Rd6ff4e5a39ccArgs{
 							P0: unsafe.SliceData(t17),
 							P1: unsafe.SliceData(t19),
 							P2: unsafe.SliceData(t20Total),
 							N0: dK,
 							S0: [2]float32{t20},
 						}
-						regions.R036b0c963f60(&a2)
+						regions.Rd6ff4e5a39cc(&a2)
 					} else {
 						t20_2 := t20
 						t20Sums := [16]F{t20_2}
@@ -278,7 +269,7 @@ func (c *stepFused) run() {
 					// trellis.c, trellis.y
 					var t43 F
 					if kern.Wide() {
-						a2 := regions.R3c28a6cdfc70Args{
+						a2 := regions.Rede607d8edb8Args{
 							P0: unsafe.SliceData(t40),
 							P1: unsafe.SliceData(t19),
 							P2: unsafe.SliceData(c2),
@@ -288,7 +279,7 @@ func (c *stepFused) run() {
 							S0: [2]float32{t43},
 							S1: [2]float32{t22},
 						}
-						regions.R3c28a6cdfc70(&a2)
+						regions.Rede607d8edb8(&a2)
 					} else {
 						t43_2 := t43
 						t43Sums := [16]F{t43_2}
@@ -305,17 +296,14 @@ func (c *stepFused) run() {
 					t43 = t43Total[0]
 					// trellis.S_V
 					if kern.Wide() {
-						a2 := regions.R603af76cb01cArgs{
+						a2 := regions.Re9e17de9f83aArgs{
 							P0: unsafe.SliceData(SVState),
 							P1: unsafe.SliceData(c2),
 							P2: unsafe.SliceData(t26),
 							N0: dV,
 							N1: dK,
-							N2: 4,
-							N3: 8,
-							N4: 12,
 						}
-						regions.R603af76cb01c(&a2)
+						regions.Re9e17de9f83a(&a2)
 					} else {
 						for i := range dV {
 							SVState2 := SVState[i*dK:][:dK]
@@ -367,7 +355,7 @@ func (c *stepFused) run() {
 					// trellis.S_V, trellis.S_K
 					w3 := num.FMA32(-F(0.01), thetaEntry, rhoEntry)
 					if kern.Wide() {
-						a2 := regions.R040b3020e5ffArgs{
+						a2 := regions.Rb8bacd130161Args{
 							P0: unsafe.SliceData(t27),
 							P1: unsafe.SliceData(c2),
 							P2: unsafe.SliceData(SVState),
@@ -376,7 +364,7 @@ func (c *stepFused) run() {
 							S0: [2]float32{thetaEntry},
 							S1: [2]float32{w3},
 						}
-						regions.R040b3020e5ff(&a2)
+						regions.Rb8bacd130161(&a2)
 					} else {
 						for i := range dV {
 							SVState2 := SVState[i*dK:][:dK]
@@ -424,13 +412,13 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := regions.R169248eac994Args{
+						a2 := regions.R203164e6c7d4Args{
 							P0: unsafe.SliceData(t42),
 							P1: unsafe.SliceData(t46),
 							N0: dK,
 							S0: [2]float32{t45},
 						}
-						regions.R169248eac994(&a2)
+						regions.R203164e6c7d4(&a2)
 					} else {
 						for i := range dK {
 							t46[i] = t42[i] / t45
@@ -438,17 +426,14 @@ func (c *stepFused) run() {
 					}
 					// trellis.y
 					if kern.Wide() {
-						a2 := regions.R603af76cb01cArgs{
+						a2 := regions.Re9e17de9f83aArgs{
 							P0: unsafe.SliceData(SVState),
 							P1: unsafe.SliceData(t46),
 							P2: unsafe.SliceData(y2),
 							N0: dV,
 							N1: dK,
-							N2: 4,
-							N3: 8,
-							N4: 12,
 						}
-						regions.R603af76cb01c(&a2)
+						regions.Re9e17de9f83a(&a2)
 					} else {
 						for i := range dV {
 							SVState2 := SVState[i*dK:][:dK]
@@ -533,7 +518,7 @@ func (c *stepBackwardFused) run() {
 
 	// trellis.u
 	if kern.Wide() {
-		a := regions.R201aa8e17b22Args{
+		a := regions.Ra2b4249dc297Args{
 			P0: unsafe.SliceData(c.UProd),
 			P1: unsafe.SliceData(t35),
 			P2: unsafe.SliceData(t37),
@@ -542,7 +527,7 @@ func (c *stepBackwardFused) run() {
 			N0: L,
 			N1: T,
 		}
-		regions.R201aa8e17b22(&a)
+		regions.Ra2b4249dc297(&a)
 	} else {
 		for i := range L {
 			uProd := c.UProd[i*T:][:T]
@@ -565,7 +550,7 @@ func (c *stepBackwardFused) run() {
 
 	// trellis.u
 	if kern.Wide() {
-		a := regions.R8471c6d8d27aArgs{
+		a := regions.R0c53870ed679Args{
 			P0: unsafe.SliceData(t39),
 			P1: unsafe.SliceData(c.X),
 			P2: unsafe.SliceData(u),
@@ -574,7 +559,7 @@ func (c *stepBackwardFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.R8471c6d8d27a(&a)
+		regions.R0c53870ed679(&a)
 	} else {
 		for i := range L {
 			t39_2 := t39[i*T:][:T]
@@ -591,7 +576,7 @@ func (c *stepBackwardFused) run() {
 
 	// trellis.c, trellis.y
 	if kern.Wide() {
-		a := regions.R7fda955788f8Args{
+		a := regions.R5c67ee0c156eArgs{
 			P0: unsafe.SliceData(c.CProd),
 			P1: unsafe.SliceData(c.YProd),
 			P2: unsafe.SliceData(t182),
@@ -608,12 +593,9 @@ func (c *stepBackwardFused) run() {
 			N3: 4 * dK,
 			N4: 8 * dK,
 			N5: 12 * dK,
-			N6: 4,
-			N7: 8,
-			N8: 12,
-			N9: T * dK,
+			N6: T * dK,
 		}
-		regions.R7fda955788f8(&a)
+		regions.R5c67ee0c156e(&a)
 	} else {
 		for i := range L {
 			t202_2 := t202[i*T:][:T]
@@ -680,7 +662,7 @@ func (c *stepBackwardFused) run() {
 					rhoEntry := rho[a]
 					w := num.FMA32(-F(0.01), thetaEntry, rhoEntry)
 					if kern.Wide() {
-						a2 := regions.R73b1e8285007Args{
+						a2 := regions.R4b73fe6a9d8dArgs{
 							P0: unsafe.SliceData(c.SKLin),
 							P1: unsafe.SliceData(u),
 							P2: unsafe.SliceData(SKTrail),
@@ -693,7 +675,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{thetaEntry},
 							S1: [2]float32{w},
 						}
-						regions.R73b1e8285007(&a2)
+						regions.R4b73fe6a9d8d(&a2)
 					} else {
 						SKLin := c.SKLin[(l*T+a+C*s)*dK:][:dK]
 						for i := range dK {
@@ -710,14 +692,14 @@ func (c *stepBackwardFused) run() {
 					t22 := num.Sqrt(F(1e-06) + t202_2[a])
 					// trellis.c
 					if kern.Wide() {
-						a2 := regions.Rb24e720a2b60Args{
+						a2 := regions.Re10605d4e820Args{
 							P0: unsafe.SliceData(t19),
 							P1: unsafe.SliceData(c2),
 							N0: dK,
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							S0: [2]float32{t22},
 						}
-						regions.Rb24e720a2b60(&a2)
+						regions.Re10605d4e820(&a2)
 					} else {
 						t19_2 := t19[(l*T+a+C*s)*dK:][:dK]
 						for i := range dK {
@@ -727,7 +709,7 @@ func (c *stepBackwardFused) run() {
 					// trellis.S_V, trellis.S_K
 					w3 := num.FMA32(-F(0.01), thetaEntry, rhoEntry)
 					if kern.Wide() {
-						a2 := regions.R8218ca0028f6Args{
+						a2 := regions.Rea95a024834dArgs{
 							P0: unsafe.SliceData(c.SVLin),
 							P1: unsafe.SliceData(c2),
 							P2: unsafe.SliceData(SVTrail),
@@ -739,7 +721,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{thetaEntry},
 							S1: [2]float32{w3},
 						}
-						regions.R8218ca0028f6(&a2)
+						regions.Rea95a024834d(&a2)
 					} else {
 						SVLin := c.SVLin[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -768,7 +750,7 @@ func (c *stepBackwardFused) run() {
 					t393 := F(1) / t222
 					// trellis.c, trellis.y
 					if kern.Wide() {
-						a2 := regions.Re99c292d6cecArgs{
+						a2 := regions.R3ffa6e562d62Args{
 							P0: unsafe.SliceData(t19),
 							P1: unsafe.SliceData(c2_2),
 							P2: unsafe.SliceData(t42),
@@ -778,7 +760,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{t222},
 							S1: [2]float32{t45},
 						}
-						regions.Re99c292d6cec(&a2)
+						regions.R3ffa6e562d62(&a2)
 					} else {
 						t19_2 := t19[(l*T+a+C*s)*dK:][:dK]
 						t42_2 := t42[(l*T+a+C*s)*dK:][:dK]
@@ -792,7 +774,7 @@ func (c *stepBackwardFused) run() {
 					clear(t28)
 					var t31 F
 					if kern.Wide() {
-						a2 := regions.R2a084b0e78daArgs{
+						a2 := regions.R879ea6e51290Args{
 							P0:  unsafe.SliceData(c.YBar),
 							P1:  unsafe.SliceData(c.SVLin),
 							P2:  unsafe.SliceData(t46),
@@ -819,12 +801,9 @@ func (c *stepBackwardFused) run() {
 							N13: 4 * dK * dV * a,
 							N14: dK * dV,
 							N15: -dK*dV + dK,
-							N16: 4,
-							N17: 8,
-							N18: 12,
 							S0:  [2]float32{t31},
 						}
-						regions.R2a084b0e78da(&a2)
+						regions.R879ea6e51290(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						SVLin := c.SVLin[(l*T+a+C*s)*dV:][:dV]
@@ -857,7 +836,7 @@ func (c *stepBackwardFused) run() {
 					// trellis.y
 					var t8 F
 					if kern.Wide() {
-						a2 := regions.R391bb1514cffArgs{
+						a2 := regions.Refcc4f003443Args{
 							P0: unsafe.SliceData(t322),
 							P1: unsafe.SliceData(t46),
 							P2: unsafe.SliceData(t8Total),
@@ -865,7 +844,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{t8},
 							S1: [2]float32{t45},
 						}
-						regions.R391bb1514cff(&a2)
+						regions.Refcc4f003443(&a2)
 					} else {
 						t8_2 := t8
 						t8Sums := [16]F{t8_2}
@@ -881,7 +860,7 @@ func (c *stepBackwardFused) run() {
 					var t29 F
 					w5 := F(F(0.5*t52) * t82)
 					if kern.Wide() {
-						a2 := regions.Rd21688120bc9Args{
+						a2 := regions.Raacb85b174edArgs{
 							P0: unsafe.SliceData(t42),
 							P1: unsafe.SliceData(t322),
 							P2: unsafe.SliceData(c2_2),
@@ -897,7 +876,7 @@ func (c *stepBackwardFused) run() {
 							S1: [2]float32{w5},
 							S2: [2]float32{t52},
 						}
-						regions.Rd21688120bc9(&a2)
+						regions.Raacb85b174ed(&a2)
 					} else {
 						t42_2 := t42[(l*T+a+C*s)*dK:][:dK]
 						t41_2 := t41[(l*T+a+C*s)*dK:][:dK]
@@ -918,18 +897,15 @@ func (c *stepBackwardFused) run() {
 					// trellis.y
 					clear(t23)
 					if kern.Wide() {
-						a2 := regions.R50d9a6c9b995Args{
+						a2 := regions.R623d1aa4af6eArgs{
 							P0: unsafe.SliceData(t212),
 							P1: unsafe.SliceData(SKTrail),
 							P2: unsafe.SliceData(t23),
 							N0: dK,
-							N1: 4,
-							N2: 8,
-							N3: 12,
-							N4: d,
-							N5: 4*d*dK*a + 4*d*dK,
+							N1: d,
+							N2: 4*d*dK*a + 4*d*dK,
 						}
-						regions.R50d9a6c9b995(&a2)
+						regions.R623d1aa4af6e(&a2)
 					} else {
 						for i := range dK {
 							SKTrail2 := SKTrail[((a+1)*dK+i)*d:][:d]
@@ -942,14 +918,14 @@ func (c *stepBackwardFused) run() {
 					// trellis.S_V
 					thetaEntry3 := theta[a]
 					if kern.Wide() {
-						a2 := regions.Rd64c5e3d7556Args{
+						a2 := regions.R3f6b3bdf7e5eArgs{
 							P0: unsafe.SliceData(t78),
 							P1: unsafe.SliceData(c.VBar),
 							N0: dV,
 							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							S0: [2]float32{thetaEntry3},
 						}
-						regions.Rd64c5e3d7556(&a2)
+						regions.R3f6b3bdf7e5e(&a2)
 					} else {
 						vBar := c.VBar[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -961,30 +937,27 @@ func (c *stepBackwardFused) run() {
 					rhoEntry2 := rho[a]
 					w6 := num.FMA32(-F(0.01), thetaEntry3, rhoEntry2)
 					if kern.Wide() {
-						a2 := regions.Rad1d34c745afArgs{
-							P0:  unsafe.SliceData(c.YBar),
-							P1:  unsafe.SliceData(t78),
-							P2:  unsafe.SliceData(SVTrail),
-							P3:  unsafe.SliceData(t79),
-							P4:  unsafe.SliceData(c2_2),
-							P5:  unsafe.SliceData(t46),
-							P6:  unsafe.SliceData(SVBarState),
-							N0:  dV,
-							N1:  4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							N2:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
-							N3:  4,
-							N4:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
-							N5:  8,
-							N6:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
-							N7:  12,
-							N8:  dK,
-							N9:  4*dK*dV*a + 12*dK,
-							N10: 12 * dK,
-							N11: 4 * dK * dV * a,
-							S0:  [2]float32{thetaEntry3},
-							S1:  [2]float32{w6},
+						a2 := regions.Rf937b54f5b90Args{
+							P0: unsafe.SliceData(c.YBar),
+							P1: unsafe.SliceData(t78),
+							P2: unsafe.SliceData(SVTrail),
+							P3: unsafe.SliceData(t79),
+							P4: unsafe.SliceData(c2_2),
+							P5: unsafe.SliceData(t46),
+							P6: unsafe.SliceData(SVBarState),
+							N0: dV,
+							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							N2: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
+							N3: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
+							N4: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
+							N5: dK,
+							N6: 4*dK*dV*a + 12*dK,
+							N7: 12 * dK,
+							N8: 4 * dK * dV * a,
+							S0: [2]float32{thetaEntry3},
+							S1: [2]float32{w6},
 						}
-						regions.Rad1d34c745af(&a2)
+						regions.Rf937b54f5b90(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -1002,7 +975,7 @@ func (c *stepBackwardFused) run() {
 					// trellis.c, trellis.S_V
 					var t4222 F
 					if kern.Wide() {
-						a2 := regions.R787badc95932Args{
+						a2 := regions.Reac98f95412aArgs{
 							P0: unsafe.SliceData(t79),
 							P1: unsafe.SliceData(t28),
 							P2: unsafe.SliceData(c2_2),
@@ -1013,7 +986,7 @@ func (c *stepBackwardFused) run() {
 							S1: [2]float32{thetaEntry3},
 							S2: [2]float32{t222},
 						}
-						regions.R787badc95932(&a2)
+						regions.Reac98f95412a(&a2)
 					} else {
 						t4222_2 := t4222
 						t4222Sums := [16]F{t4222_2}
@@ -1030,7 +1003,7 @@ func (c *stepBackwardFused) run() {
 					// trellis.c
 					w8 := F(F(0.5*t393) * t4223)
 					if kern.Wide() {
-						a2 := regions.Rbd69a5c8c316Args{
+						a2 := regions.R9d6e8d95abc5Args{
 							P0: unsafe.SliceData(t19),
 							P1: unsafe.SliceData(t3722),
 							P2: unsafe.SliceData(t182),
@@ -1042,7 +1015,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{w8},
 							S1: [2]float32{t393},
 						}
-						regions.Rbd69a5c8c316(&a2)
+						regions.R9d6e8d95abc5(&a2)
 					} else {
 						t19_2 := t19[(l*T+a+C*s)*dK:][:dK]
 						t182_2 := t182[(l*T+a+C*s)*dK:][:dK]
@@ -1059,7 +1032,7 @@ func (c *stepBackwardFused) run() {
 					clear(t62)
 					var t65 F
 					if kern.Wide() {
-						a2 := regions.Rb20c26fc3cd8Args{
+						a2 := regions.R91a038088f8eArgs{
 							P0:  unsafe.SliceData(t55),
 							P1:  unsafe.SliceData(t212),
 							P2:  unsafe.SliceData(c.SKLin),
@@ -1073,27 +1046,24 @@ func (c *stepBackwardFused) run() {
 							P10: unsafe.SliceData(t65Total),
 							N0:  dK,
 							N1:  4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							N2:  4,
-							N3:  4*dK*a + 4*C*dK*s + 4*T*dK*l + 4,
-							N4:  8,
-							N5:  4*dK*a + 4*C*dK*s + 4*T*dK*l + 8,
-							N6:  12,
-							N7:  4*dK*a + 4*C*dK*s + 4*T*dK*l + 12,
-							N8:  d,
-							N9:  4*d*dK*a + 4*d*dK + 4*d,
-							N10: 8 * d,
-							N11: 4*d*dK*a + 8*d,
-							N12: 4*d*dK*a + 4*d*dK + 8*d,
-							N13: 12 * d,
-							N14: 4*d*dK*a + 12*d,
-							N15: 4*d*dK*a + 4*d*dK + 12*d,
-							N16: 4*d*a + 4*C*d*s + 4*T*d*l,
-							N17: 4 * d * dK * a,
-							N18: d * dK,
-							N19: -d*dK + d,
+							N2:  4*dK*a + 4*C*dK*s + 4*T*dK*l + 4,
+							N3:  4*dK*a + 4*C*dK*s + 4*T*dK*l + 8,
+							N4:  4*dK*a + 4*C*dK*s + 4*T*dK*l + 12,
+							N5:  d,
+							N6:  4*d*dK*a + 4*d*dK + 4*d,
+							N7:  8 * d,
+							N8:  4*d*dK*a + 8*d,
+							N9:  4*d*dK*a + 4*d*dK + 8*d,
+							N10: 12 * d,
+							N11: 4*d*dK*a + 12*d,
+							N12: 4*d*dK*a + 4*d*dK + 12*d,
+							N13: 4*d*a + 4*C*d*s + 4*T*d*l,
+							N14: 4 * d * dK * a,
+							N15: d * dK,
+							N16: -d*dK + d,
 							S0:  [2]float32{t65},
 						}
-						regions.Rb20c26fc3cd8(&a2)
+						regions.R91a038088f8e(&a2)
 					} else {
 						SKLin := c.SKLin[(l*T+a+C*s)*dK:][:dK]
 						t65_2 := t65
@@ -1129,7 +1099,7 @@ func (c *stepBackwardFused) run() {
 					// trellis.S_K
 					var t63 F
 					if kern.Wide() {
-						a2 := regions.R8d0595ff9e07Args{
+						a2 := regions.Rb60c0d8fc64eArgs{
 							P0: unsafe.SliceData(u),
 							P1: unsafe.SliceData(t62),
 							P2: unsafe.SliceData(t63Total),
@@ -1137,7 +1107,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 							S0: [2]float32{t63},
 						}
-						regions.R8d0595ff9e07(&a2)
+						regions.Rb60c0d8fc64e(&a2)
 					} else {
 						u2 := u[(l*T+a+C*s)*d:][:d]
 						t63_2 := t63
@@ -1151,14 +1121,14 @@ func (c *stepBackwardFused) run() {
 					t63 = t63Total[0]
 					// trellis.S_K
 					if kern.Wide() {
-						a2 := regions.Rd64c5e3d7556Args{
+						a2 := regions.R3f6b3bdf7e5eArgs{
 							P0: unsafe.SliceData(t80),
 							P1: unsafe.SliceData(c.KBar),
 							N0: dK,
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							S0: [2]float32{thetaEntry3},
 						}
-						regions.Rd64c5e3d7556(&a2)
+						regions.R3f6b3bdf7e5e(&a2)
 					} else {
 						kBar := c.KBar[(l*T+a+C*s)*dK:][:dK]
 						for i := range dK {
@@ -1169,7 +1139,7 @@ func (c *stepBackwardFused) run() {
 					clear(t81)
 					w9 := num.FMA32(-F(0.01), thetaEntry3, rhoEntry2)
 					if kern.Wide() {
-						a2 := regions.R83562a4983b6Args{
+						a2 := regions.R93ec3f08aaa1Args{
 							P0: unsafe.SliceData(t212),
 							P1: unsafe.SliceData(t55),
 							P2: unsafe.SliceData(t80),
@@ -1179,18 +1149,15 @@ func (c *stepBackwardFused) run() {
 							P6: unsafe.SliceData(c.Q),
 							P7: unsafe.SliceData(SKBarState),
 							N0: dK,
-							N1: 4,
-							N2: 8,
-							N3: 12,
-							N4: d,
-							N5: 4*d*dK*a + 12*d,
-							N6: 12 * d,
-							N7: 4*d*a + 4*C*d*s + 4*T*d*l,
-							N8: 4 * d * dK * a,
+							N1: d,
+							N2: 4*d*dK*a + 12*d,
+							N3: 12 * d,
+							N4: 4*d*a + 4*C*d*s + 4*T*d*l,
+							N5: 4 * d * dK * a,
 							S0: [2]float32{thetaEntry3},
 							S1: [2]float32{w9},
 						}
-						regions.R83562a4983b6(&a2)
+						regions.R93ec3f08aaa1(&a2)
 					} else {
 						for i := range dK {
 							u2 := u[(l*T+a+C*s)*d:][:d]
@@ -1214,7 +1181,7 @@ func (c *stepBackwardFused) run() {
 					thetaBar[a] = num.FMA32(-F(0.01), t71, t29+t63)
 					// trellis.S_K, trellis
 					if kern.Wide() {
-						a2 := regions.R1163125bc3feArgs{
+						a2 := regions.Rf0c50d717a08Args{
 							P0: unsafe.SliceData(t81),
 							P1: unsafe.SliceData(t62),
 							P2: unsafe.SliceData(t57),
@@ -1225,7 +1192,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 							S0: [2]float32{thetaEntry3},
 						}
-						regions.R1163125bc3fe(&a2)
+						regions.Rf0c50d717a08(&a2)
 					} else {
 						t5_2 := t5[(l*T+a+C*s)*d:][:d]
 						qBar := c.QBar[(l*T+a+C*s)*d:][:d]
@@ -1247,20 +1214,17 @@ func (c *stepBackwardFused) run() {
 
 	// trellis.u
 	if kern.Wide() {
-		a := regions.Ra1f5cd3e3b60Args{
+		a := regions.Rda300cb5cecaArgs{
 			P0: unsafe.SliceData(t39),
 			P1: unsafe.SliceData(t5),
 			P2: unsafe.SliceData(u),
 			P3: unsafe.SliceData(t13),
 			N0: L,
 			N1: T,
-			N2: 4,
-			N3: 8,
-			N4: 12,
-			N5: d,
-			N6: T * d,
+			N2: d,
+			N3: T * d,
 		}
-		regions.Ra1f5cd3e3b60(&a)
+		regions.Rda300cb5ceca(&a)
 	} else {
 		for i := range L {
 			t39_2 := t39[i*T:][:T]
@@ -1282,7 +1246,7 @@ func (c *stepBackwardFused) run() {
 
 	// trellis.u
 	if kern.Wide() {
-		a := regions.Rec7dbc684d11Args{
+		a := regions.R37838a54d3a4Args{
 			P0: unsafe.SliceData(t37),
 			P1: unsafe.SliceData(c.UProd),
 			P2: unsafe.SliceData(t13),
@@ -1291,7 +1255,7 @@ func (c *stepBackwardFused) run() {
 			N0: L,
 			N1: T,
 		}
-		regions.Rec7dbc684d11(&a)
+		regions.R37838a54d3a4(&a)
 	} else {
 		for i := range L {
 			t37_2 := t37[i*T:][:T]
@@ -1310,7 +1274,7 @@ func (c *stepBackwardFused) run() {
 
 	// trellis.u
 	if kern.Wide() {
-		a := regions.R041e310131b5Args{
+		a := regions.Rdbc2740d5f8dArgs{
 			P0: unsafe.SliceData(t10),
 			P1: unsafe.SliceData(t302),
 			P2: unsafe.SliceData(c.X),
@@ -1321,7 +1285,7 @@ func (c *stepBackwardFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.R041e310131b5(&a)
+		regions.Rdbc2740d5f8d(&a)
 	} else {
 		for i := range L {
 			t10_2 := t10[i*T:][:T]

@@ -61,18 +61,15 @@ func (c *stepFused) run() {
 				for a := range n {
 					// yaad.W2
 					if kern.Wide() {
-						a2 := regions.Re3afadbfb931Args{
+						a2 := regions.Re86f6d28800bArgs{
 							P0: unsafe.SliceData(W1State),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(t6),
 							N0: dH,
 							N1: dK,
 							N2: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							N3: 4,
-							N4: 8,
-							N5: 12,
 						}
-						regions.Re3afadbfb931(&a2)
+						regions.Re86f6d28800b(&a2)
 					} else {
 						for i := range dH {
 							W1State2 := W1State[i*dK:][:dK]
@@ -88,13 +85,13 @@ func (c *stepFused) run() {
 					}
 					// yaad.W2
 					if kern.Wide() {
-						a2 := regions.R30d6f656def3Args{
+						a2 := regions.Rd9340c30613bArgs{
 							P0: unsafe.SliceData(t6),
 							P1: unsafe.SliceData(t7),
 							P2: unsafe.SliceData(t172),
 							N0: dH,
 						}
-						regions.R30d6f656def3(&a2)
+						regions.Rd9340c30613b(&a2)
 					} else {
 						for i := range dH {
 							t6Entry := t6[i]
@@ -105,17 +102,14 @@ func (c *stepFused) run() {
 					}
 					// yaad.W2
 					if kern.Wide() {
-						a2 := regions.R603af76cb01cArgs{
+						a2 := regions.Re9e17de9f83aArgs{
 							P0: unsafe.SliceData(W2State),
 							P1: unsafe.SliceData(t172),
 							P2: unsafe.SliceData(t8),
 							N0: dV,
 							N1: dH,
-							N2: 4,
-							N3: 8,
-							N4: 12,
 						}
-						regions.R603af76cb01c(&a2)
+						regions.Re9e17de9f83a(&a2)
 					} else {
 						for i := range dV {
 							W2State2 := W2State[i*dH:][:dH]
@@ -131,14 +125,14 @@ func (c *stepFused) run() {
 					// yaad.W2
 					if len(c.W2Lin) > 0 {
 						if kern.Wide() {
-							a2 := regions.R88053f49420cArgs{
+							a2 := regions.R21f3e582f5ffArgs{
 								P0: unsafe.SliceData(t8),
 								P1: unsafe.SliceData(c.V),
 								P2: kern.Given(c.W2Lin),
 								N0: dV,
 								N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							}
-							regions.R88053f49420c(&a2)
+							regions.R21f3e582f5ff(&a2)
 						} else {
 							v := c.V[(l*T+a+C*s)*dV:][:dV]
 							W2Lin := c.W2Lin[(l*T+a+C*s)*dV:][:dV]
@@ -153,14 +147,14 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := regions.R198633b6a2fcArgs{
+						a2 := regions.R37592cdf87aaArgs{
 							P0: unsafe.SliceData(t8),
 							P1: unsafe.SliceData(c.V),
 							P2: unsafe.SliceData(t32),
 							N0: dV,
 							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 						}
-						regions.R198633b6a2fc(&a2)
+						regions.R37592cdf87aa(&a2)
 					} else {
 						v := c.V[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -178,7 +172,7 @@ func (c *stepFused) run() {
 					w := F(1) - rhoEntry
 					thetaEntry := theta[a]
 					if kern.Wide() {
-						a2 := regions.R949a6a06c7ceArgs{
+						a2 := regions.R7644b66403cfArgs{
 							P0: unsafe.SliceData(t32),
 							P1: unsafe.SliceData(W2State),
 							P2: unsafe.SliceData(c.B2),
@@ -186,20 +180,17 @@ func (c *stepFused) run() {
 							P4: unsafe.SliceData(c.W2Init),
 							P5: unsafe.SliceData(t162),
 							N0: dV,
-							N1: 4,
-							N2: 8,
-							N3: 12,
-							N4: dH,
-							N5: 4*dH*dV*l + 8*dH,
-							N6: 8 * dH,
-							N7: 12 * dH,
-							N8: 4*dH*dV*l + 12*dH,
-							N9: 4 * dH * dV * l,
+							N1: dH,
+							N2: 4*dH*dV*l + 8*dH,
+							N3: 8 * dH,
+							N4: 12 * dH,
+							N5: 4*dH*dV*l + 12*dH,
+							N6: 4 * dH * dV * l,
 							S0: [2]float32{thetaEntry},
 							S1: [2]float32{w},
 							S2: [2]float32{rhoEntry},
 						}
-						regions.R949a6a06c7ce(&a2)
+						regions.R7644b66403cf(&a2)
 					} else {
 						for i := range dV {
 							W2State2 := W2State[i*dH:][:dH]
@@ -215,14 +206,14 @@ func (c *stepFused) run() {
 					}
 					// yaad.W1, yaad.W2
 					if kern.Wide() {
-						a2 := regions.R334555abc724Args{
+						a2 := regions.Rf7c0d29a7575Args{
 							P0: unsafe.SliceData(t7),
 							P1: unsafe.SliceData(t162),
 							P2: unsafe.SliceData(t6),
 							P3: unsafe.SliceData(t92),
 							N0: dH,
 						}
-						regions.R334555abc724(&a2)
+						regions.Rf7c0d29a7575(&a2)
 					} else {
 						for i := range dH {
 							t7Entry := t7[i]
@@ -234,30 +225,27 @@ func (c *stepFused) run() {
 					// yaad.W1, yaad.W2, yaad.y
 					w2 := F(1) - rhoEntry
 					if kern.Wide() {
-						a2 := regions.R975d2d115ffaArgs{
-							P0:  unsafe.SliceData(t92),
-							P1:  unsafe.SliceData(W1State),
-							P2:  unsafe.SliceData(c.B1),
-							P3:  unsafe.SliceData(c.K),
-							P4:  unsafe.SliceData(c.W1Init),
-							P5:  unsafe.SliceData(c.Q),
-							P6:  unsafe.SliceData(t133),
-							N0:  dH,
-							N1:  4,
-							N2:  8,
-							N3:  12,
-							N4:  dK,
-							N5:  4*dH*dK*l + 8*dK,
-							N6:  8 * dK,
-							N7:  12 * dK,
-							N8:  4*dH*dK*l + 12*dK,
-							N9:  4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							N10: 4 * dH * dK * l,
-							S0:  [2]float32{thetaEntry},
-							S1:  [2]float32{w2},
-							S2:  [2]float32{rhoEntry},
+						a2 := regions.R2dd6eba2e940Args{
+							P0: unsafe.SliceData(t92),
+							P1: unsafe.SliceData(W1State),
+							P2: unsafe.SliceData(c.B1),
+							P3: unsafe.SliceData(c.K),
+							P4: unsafe.SliceData(c.W1Init),
+							P5: unsafe.SliceData(c.Q),
+							P6: unsafe.SliceData(t133),
+							N0: dH,
+							N1: dK,
+							N2: 4*dH*dK*l + 8*dK,
+							N3: 8 * dK,
+							N4: 12 * dK,
+							N5: 4*dH*dK*l + 12*dK,
+							N6: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N7: 4 * dH * dK * l,
+							S0: [2]float32{thetaEntry},
+							S1: [2]float32{w2},
+							S2: [2]float32{rhoEntry},
 						}
-						regions.R975d2d115ffa(&a2)
+						regions.R2dd6eba2e940(&a2)
 					} else {
 						for i := range dH {
 							W1State2 := W1State[i*dK:][:dK]
@@ -331,12 +319,12 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := regions.R87ba377fe3c0Args{
+						a2 := regions.R547809cfa04dArgs{
 							P0: unsafe.SliceData(t133),
 							P1: unsafe.SliceData(t21),
 							N0: dH,
 						}
-						regions.R87ba377fe3c0(&a2)
+						regions.R547809cfa04d(&a2)
 					} else {
 						for i := range dH {
 							t133Entry := t133[i]
@@ -345,17 +333,14 @@ func (c *stepFused) run() {
 					}
 					// yaad.y
 					if kern.Wide() {
-						a2 := regions.R603af76cb01cArgs{
+						a2 := regions.Re9e17de9f83aArgs{
 							P0: unsafe.SliceData(W2State),
 							P1: unsafe.SliceData(t21),
 							P2: unsafe.SliceData(y2),
 							N0: dV,
 							N1: dH,
-							N2: 4,
-							N3: 8,
-							N4: 12,
 						}
-						regions.R603af76cb01c(&a2)
+						regions.Re9e17de9f83a(&a2)
 					} else {
 						for i := range dV {
 							W2State2 := W2State[i*dH:][:dH]
@@ -446,7 +431,7 @@ func (c *stepBackwardFused) run() {
 
 	// yaad.W2, yaad.W1, yaad.y
 	if kern.Wide() {
-		a := regions.R14440294d300Args{
+		a := regions.R0e19e51e1d10Args{
 			P0:  unsafe.SliceData(c.W2Prod),
 			P1:  unsafe.SliceData(c.W1Prod),
 			P2:  unsafe.SliceData(c.YProd),
@@ -465,7 +450,7 @@ func (c *stepBackwardFused) run() {
 			N2:  dH,
 			N3:  T * dH,
 		}
-		regions.R14440294d300(&a)
+		regions.R0e19e51e1d10(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -535,7 +520,7 @@ func (c *stepBackwardFused) run() {
 					w := F(1) - rhoEntry
 					thetaEntry := theta[a]
 					if kern.Wide() {
-						a2 := regions.Rc6293788087eArgs{
+						a2 := regions.R2e751f8e0cc7Args{
 							P0: unsafe.SliceData(c.W2Lin),
 							P1: unsafe.SliceData(W2Trail),
 							P2: unsafe.SliceData(c.B2),
@@ -552,7 +537,7 @@ func (c *stepBackwardFused) run() {
 							S1: [2]float32{w},
 							S2: [2]float32{rhoEntry},
 						}
-						regions.Rc6293788087e(&a2)
+						regions.R2e751f8e0cc7(&a2)
 					} else {
 						W2Lin := c.W2Lin[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -571,7 +556,7 @@ func (c *stepBackwardFused) run() {
 					// yaad.W1, yaad.W2
 					w2 := F(1) - rhoEntry
 					if kern.Wide() {
-						a2 := regions.Rc6293788087eArgs{
+						a2 := regions.R2e751f8e0cc7Args{
 							P0: unsafe.SliceData(t92),
 							P1: unsafe.SliceData(W1Trail),
 							P2: unsafe.SliceData(c.B1),
@@ -588,7 +573,7 @@ func (c *stepBackwardFused) run() {
 							S1: [2]float32{w2},
 							S2: [2]float32{rhoEntry},
 						}
-						regions.Rc6293788087e(&a2)
+						regions.R2e751f8e0cc7(&a2)
 					} else {
 						t92_2 := t92[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
@@ -617,7 +602,7 @@ func (c *stepBackwardFused) run() {
 					// yaad.W2, yaad.y
 					clear(t322)
 					if kern.Wide() {
-						a2 := regions.Re8993c583aa0Args{
+						a2 := regions.R0cbdd26222efArgs{
 							P0:  unsafe.SliceData(c.YBar),
 							P1:  unsafe.SliceData(W2Trail),
 							P2:  unsafe.SliceData(t172),
@@ -625,20 +610,17 @@ func (c *stepBackwardFused) run() {
 							P4:  unsafe.SliceData(t8),
 							N0:  dV,
 							N1:  4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							N2:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
-							N3:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
-							N4:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
-							N5:  dH,
-							N6:  4*dH*dV*a + 4*dH*dV + 12*dH,
-							N7:  4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							N8:  4 * dH * dV * a,
-							N9:  dH * dV,
-							N10: -dH*dV + dH,
-							N11: 4,
-							N12: 8,
-							N13: 12,
+							N2:  dH,
+							N3:  4*dH*dV*a + 4*dH*dV + 12*dH,
+							N4:  4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							N5:  4 * dH * dV * a,
+							N6:  dH * dV,
+							N7:  -dH*dV + dH,
+							N8:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
+							N9:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
+							N10: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
 						}
-						regions.Re8993c583aa0(&a2)
+						regions.R0cbdd26222ef(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -693,7 +675,7 @@ func (c *stepBackwardFused) run() {
 					rhoEntry4 := rho[a]
 					w4 := F(1) - rhoEntry4
 					if kern.Wide() {
-						a2 := regions.R2d24ab4283d0Args{
+						a2 := regions.Rebb06706a878Args{
 							P0:  unsafe.SliceData(t9222),
 							P1:  unsafe.SliceData(t92),
 							P2:  unsafe.SliceData(c.Q),
@@ -712,37 +694,34 @@ func (c *stepBackwardFused) run() {
 							P15: unsafe.SliceData(t40Total),
 							N0:  dH,
 							N1:  4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							N2:  4,
-							N3:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 4,
-							N4:  8,
-							N5:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 8,
-							N6:  12,
-							N7:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 12,
-							N8:  dK,
-							N9:  4 * dK,
-							N10: 4*dH*dK*a + 4*dK,
-							N11: 4*dH*dK*l + 4*dK,
-							N12: 4*dH*dK*a + 4*dH*dK + 4*dK,
-							N13: 8 * dK,
-							N14: 4*dH*dK*a + 8*dK,
-							N15: 4*dH*dK*l + 8*dK,
-							N16: 4*dH*dK*a + 4*dH*dK + 8*dK,
-							N17: 12 * dK,
-							N18: 4*dH*dK*a + 12*dK,
-							N19: 4*dH*dK*l + 12*dK,
-							N20: 4*dH*dK*a + 4*dH*dK + 12*dK,
-							N21: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							N22: 4 * dH * dK * a,
-							N23: 4 * dH * dK * l,
-							N24: dH * dK,
-							N25: -dH*dK + dK,
+							N2:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 4,
+							N3:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 8,
+							N4:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 12,
+							N5:  dK,
+							N6:  4 * dK,
+							N7:  4*dH*dK*a + 4*dK,
+							N8:  4*dH*dK*l + 4*dK,
+							N9:  4*dH*dK*a + 4*dH*dK + 4*dK,
+							N10: 8 * dK,
+							N11: 4*dH*dK*a + 8*dK,
+							N12: 4*dH*dK*l + 8*dK,
+							N13: 4*dH*dK*a + 4*dH*dK + 8*dK,
+							N14: 12 * dK,
+							N15: 4*dH*dK*a + 12*dK,
+							N16: 4*dH*dK*l + 12*dK,
+							N17: 4*dH*dK*a + 4*dH*dK + 12*dK,
+							N18: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N19: 4 * dH * dK * a,
+							N20: 4 * dH * dK * l,
+							N21: dH * dK,
+							N22: -dH*dK + dK,
 							S0:  [2]float32{t40},
 							S1:  [2]float32{t38},
 							S2:  [2]float32{t16},
 							S3:  [2]float32{w3},
 							S4:  [2]float32{w4},
 						}
-						regions.R2d24ab4283d0(&a2)
+						regions.Rebb06706a878(&a2)
 					} else {
 						t92_2 := t92[(l*T+a+C*s)*dH:][:dH]
 						t40_2 := t40
@@ -800,7 +779,7 @@ func (c *stepBackwardFused) run() {
 					t162 := -t16
 					// yaad.W1
 					if kern.Wide() {
-						a2 := regions.Rb0ac9d7d5959Args{
+						a2 := regions.R307af21bb9b5Args{
 							P0: unsafe.SliceData(t72),
 							P1: unsafe.SliceData(t96),
 							P2: unsafe.SliceData(c.W2Prod),
@@ -810,7 +789,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0: [2]float32{thetaEntry6},
 						}
-						regions.Rb0ac9d7d5959(&a2)
+						regions.R307af21bb9b5(&a2)
 					} else {
 						t72_2 := t72[(l*T+a+C*s)*dH:][:dH]
 						W2Prod := c.W2Prod[(l*T+a+C*s)*dH:][:dH]
@@ -825,7 +804,7 @@ func (c *stepBackwardFused) run() {
 					clear(t98)
 					var t46 F
 					if kern.Wide() {
-						a2 := regions.R62ce98af1399Args{
+						a2 := regions.Rf24c37e6a7b4Args{
 							P0:  unsafe.SliceData(c.YBar),
 							P1:  unsafe.SliceData(c.W2Lin),
 							P2:  unsafe.SliceData(W2Trail),
@@ -856,13 +835,10 @@ func (c *stepBackwardFused) run() {
 							N14: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							N15: 4 * dH * dV * a,
 							N16: 4 * dH * dV * l,
-							N17: 4,
-							N18: 8,
-							N19: 12,
 							S0:  [2]float32{t46},
 							S1:  [2]float32{w3},
 						}
-						regions.R62ce98af1399(&a2)
+						regions.Rf24c37e6a7b4(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						W2Lin := c.W2Lin[(l*T+a+C*s)*dV:][:dV]
@@ -917,7 +893,7 @@ func (c *stepBackwardFused) run() {
 					w6 := F(1) - rhoEntry4
 					w7 := F(-0.04 * num.FMA32(-F(25), rhoEntry4, thetaEntry6))
 					if kern.Wide() {
-						a2 := regions.Rf317994e4f3cArgs{
+						a2 := regions.Rc38d1c343777Args{
 							P0:  unsafe.SliceData(c.YBar),
 							P1:  unsafe.SliceData(t68),
 							P2:  unsafe.SliceData(c.W2Lin),
@@ -934,26 +910,23 @@ func (c *stepBackwardFused) run() {
 							N0:  dV,
 							N1:  4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							N2:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
-							N3:  4,
-							N4:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
-							N5:  8,
-							N6:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
-							N7:  12,
-							N8:  dH,
-							N9:  4 * dH,
-							N10: 4*dH*dV*a + 4*dH,
-							N11: 8 * dH,
-							N12: 4*dH*dV*a + 8*dH,
-							N13: 12 * dH,
-							N14: 4*dH*dV*a + 12*dH,
-							N15: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							N16: 4 * dH * dV * a,
+							N3:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
+							N4:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
+							N5:  dH,
+							N6:  4 * dH,
+							N7:  4*dH*dV*a + 4*dH,
+							N8:  8 * dH,
+							N9:  4*dH*dV*a + 8*dH,
+							N10: 12 * dH,
+							N11: 4*dH*dV*a + 12*dH,
+							N12: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							N13: 4 * dH * dV * a,
 							S0:  [2]float32{t86},
 							S1:  [2]float32{t84},
 							S2:  [2]float32{w6},
 							S3:  [2]float32{w7},
 						}
-						regions.Rf317994e4f3c(&a2)
+						regions.Rc38d1c343777(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						W2Lin := c.W2Lin[(l*T+a+C*s)*dV:][:dV]
@@ -994,7 +967,7 @@ func (c *stepBackwardFused) run() {
 					t86 = t86Total[0]
 					// yaad.W2, yaad.W1
 					if kern.Wide() {
-						a2 := regions.R9fedfc65e218Args{
+						a2 := regions.R608d89069115Args{
 							P0: unsafe.SliceData(t98),
 							P1: unsafe.SliceData(t73),
 							P2: unsafe.SliceData(c.W1Prod),
@@ -1007,7 +980,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0: [2]float32{thetaEntry6},
 						}
-						regions.R9fedfc65e218(&a2)
+						regions.R608d89069115(&a2)
 					} else {
 						W1Prod := c.W1Prod[(l*T+a+C*s)*dH:][:dH]
 						t72_2 := t72[(l*T+a+C*s)*dH:][:dH]
@@ -1029,7 +1002,7 @@ func (c *stepBackwardFused) run() {
 					clear(t83)
 					w8 := F(-0.04 * num.FMA32(-F(25), rhoEntry4, thetaEntry6))
 					if kern.Wide() {
-						a2 := regions.Rd148ab24145fArgs{
+						a2 := regions.R7a56645ae0d4Args{
 							P0: unsafe.SliceData(t9222),
 							P1: unsafe.SliceData(t81),
 							P2: unsafe.SliceData(W1Trail),
@@ -1038,17 +1011,14 @@ func (c *stepBackwardFused) run() {
 							P5: unsafe.SliceData(c.Q),
 							P6: unsafe.SliceData(W1BarState),
 							N0: dH,
-							N1: 4,
-							N2: 8,
-							N3: 12,
-							N4: dK,
-							N5: 4*dH*dK*a + 12*dK,
-							N6: 12 * dK,
-							N7: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							N8: 4 * dH * dK * a,
+							N1: dK,
+							N2: 4*dH*dK*a + 12*dK,
+							N3: 12 * dK,
+							N4: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N5: 4 * dH * dK * a,
 							S0: [2]float32{w8},
 						}
-						regions.Rd148ab24145f(&a2)
+						regions.R7a56645ae0d4(&a2)
 					} else {
 						for i := range dH {
 							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
@@ -1068,7 +1038,7 @@ func (c *stepBackwardFused) run() {
 					thetaBar[a] = t162 + t462
 					// yaad.W2, yaad.W1, yaad
 					if kern.Wide() {
-						a2 := regions.Rd138f18a796aArgs{
+						a2 := regions.R8ae608ac5009Args{
 							P0: unsafe.SliceData(t95),
 							P1: unsafe.SliceData(t83),
 							P2: unsafe.SliceData(c.KBar),
@@ -1078,7 +1048,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							S0: [2]float32{thetaEntry6},
 						}
-						regions.Rd138f18a796a(&a2)
+						regions.R8ae608ac5009(&a2)
 					} else {
 						kBar := c.KBar[(l*T+a+C*s)*dK:][:dK]
 						qBar := c.QBar[(l*T+a+C*s)*dK:][:dK]

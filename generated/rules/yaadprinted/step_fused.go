@@ -54,19 +54,16 @@ func (c *stepFused) run() {
 
 	// yaad_printed.edge
 	if kern.Wide() {
-		a := regions.Rfbfeca1e6fccArgs{
+		a := regions.R3a90f28e860bArgs{
 			P0: unsafe.SliceData(c.X),
 			P1: unsafe.SliceData(c.WDelta),
 			P2: unsafe.SliceData(t40),
 			N0: L,
 			N1: T,
 			N2: d,
-			N3: 4,
-			N4: 8,
-			N5: 12,
-			N6: T * d,
+			N3: T * d,
 		}
-		regions.Rfbfeca1e6fcc(&a)
+		regions.R3a90f28e860b(&a)
 	} else {
 		wDelta := c.WDelta[:d]
 		for i := range L {
@@ -87,7 +84,7 @@ func (c *stepFused) run() {
 	// yaad_printed.edge
 	bDeltaEntry := c.BDelta[0]
 	if kern.Wide() {
-		a := regions.R695ae1363a4dArgs{
+		a := regions.Re6fdca0ee716Args{
 			P0: unsafe.SliceData(t40),
 			P1: unsafe.SliceData(c.EdgeLin),
 			P2: unsafe.SliceData(edge),
@@ -95,7 +92,7 @@ func (c *stepFused) run() {
 			N1: T,
 			S0: [2]float32{bDeltaEntry},
 		}
-		regions.R695ae1363a4d(&a)
+		regions.Re6fdca0ee716(&a)
 	} else {
 		for i := range L {
 			t40_2 := t40[i*T:][:T]
@@ -137,18 +134,15 @@ func (c *stepFused) run() {
 				for a := range n {
 					// yaad_printed.e
 					if kern.Wide() {
-						a2 := regions.Re3afadbfb931Args{
+						a2 := regions.Re86f6d28800bArgs{
 							P0: unsafe.SliceData(W1State),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(t),
 							N0: dH,
 							N1: dK,
 							N2: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							N3: 4,
-							N4: 8,
-							N5: 12,
 						}
-						regions.Re3afadbfb931(&a2)
+						regions.Re86f6d28800b(&a2)
 					} else {
 						for i := range dH {
 							W1State2 := W1State[i*dK:][:dK]
@@ -164,13 +158,13 @@ func (c *stepFused) run() {
 					}
 					// yaad_printed.e
 					if kern.Wide() {
-						a2 := regions.R4ddf34fe5693Args{
+						a2 := regions.Rc4924c8cecf1Args{
 							P0: unsafe.SliceData(t),
 							P1: unsafe.SliceData(t6),
 							P2: unsafe.SliceData(t142),
 							N0: dH,
 						}
-						regions.R4ddf34fe5693(&a2)
+						regions.Rc4924c8cecf1(&a2)
 					} else {
 						for i := range dH {
 							tEntry := t[i]
@@ -181,17 +175,14 @@ func (c *stepFused) run() {
 					}
 					// yaad_printed.e
 					if kern.Wide() {
-						a2 := regions.Rcd04a6ba987eArgs{
+						a2 := regions.R0ab579f48631Args{
 							P0: unsafe.SliceData(W2State),
 							P1: unsafe.SliceData(t142),
 							P2: unsafe.SliceData(t7),
 							N0: dK,
 							N1: dH,
-							N2: 4,
-							N3: 8,
-							N4: 12,
 						}
-						regions.Rcd04a6ba987e(&a2)
+						regions.R0ab579f48631(&a2)
 					} else {
 						for i := range dK {
 							W2State2 := W2State[i*dH:][:dH]
@@ -207,13 +198,13 @@ func (c *stepFused) run() {
 					// yaad_printed.e
 					var t8 F
 					if kern.Wide() {
-						a2 := regions.Rdd8bf15cf471Args{
+						a2 := regions.Rb88de8560579Args{
 							P0: unsafe.SliceData(t7),
 							P1: unsafe.SliceData(t8Total),
 							N0: dK,
 							S0: [2]float32{t8},
 						}
-						regions.Rdd8bf15cf471(&a2)
+						regions.Rb88de8560579(&a2)
 					} else {
 						t8_2 := t8
 						t8Sums := [16]F{t8_2}
@@ -230,14 +221,14 @@ func (c *stepFused) run() {
 					var t12 F
 					if len(c.ELin) > 0 {
 						if kern.Wide() {
-							a2 := regions.Rcef92b4c332bArgs{
+							a2 := regions.Raeaa8fee1285Args{
 								P0: unsafe.SliceData(t7),
 								P1: kern.Given(c.ELin),
 								N0: dK,
 								N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 								S0: [2]float32{t10},
 							}
-							regions.Rcef92b4c332b(&a2)
+							regions.Raeaa8fee1285(&a2)
 						} else {
 							eLin := c.ELin[(l*T+a+C*s)*dK:][:dK]
 							for i := range dK {
@@ -247,7 +238,7 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := regions.R1956613e38aaArgs{
+						a2 := regions.Rdb5204232245Args{
 							P0: unsafe.SliceData(t7),
 							P1: unsafe.SliceData(t11),
 							P2: unsafe.SliceData(t12Total),
@@ -255,7 +246,7 @@ func (c *stepFused) run() {
 							S0: [2]float32{t12},
 							S1: [2]float32{t10},
 						}
-						regions.R1956613e38aa(&a2)
+						regions.Rdb5204232245(&a2)
 					} else {
 						t12_2 := t12
 						t12Sums := [16]F{t12_2}
@@ -273,7 +264,7 @@ func (c *stepFused) run() {
 					// yaad_printed.e
 					var t20 F
 					if kern.Wide() {
-						a2 := regions.R653987079ac5Args{
+						a2 := regions.R64bf2dc9ffb8Args{
 							P0: unsafe.SliceData(t11),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(c.V),
@@ -285,7 +276,7 @@ func (c *stepFused) run() {
 							S0: [2]float32{t20},
 							S1: [2]float32{t16},
 						}
-						regions.R653987079ac5(&a2)
+						regions.R64bf2dc9ffb8(&a2)
 					} else {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						v := c.V[(l*T+a+C*s)*dK:][:dK]
@@ -311,7 +302,7 @@ func (c *stepFused) run() {
 					var t61 F
 					t28Number := kern.Choose(t28, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.R5ff88406feb6Args{
+						a2 := regions.R019c561a0dc4Args{
 							P0: unsafe.SliceData(t19),
 							P1: unsafe.SliceData(t17),
 							P2: unsafe.SliceData(e),
@@ -322,7 +313,7 @@ func (c *stepFused) run() {
 							S2: [2]float32{edgeEntry2},
 							S3: [2]float32{t16},
 						}
-						regions.R5ff88406feb6(&a2)
+						regions.R019c561a0dc4(&a2)
 					} else {
 						t61_2 := t61
 						t28_2 := (F(0) < t28Number)
@@ -342,7 +333,7 @@ func (c *stepFused) run() {
 					var t73 F
 					w := F(F(F(0.5*t58)*t612) * t67)
 					if kern.Wide() {
-						a2 := regions.Rbdce3353e8e1Args{
+						a2 := regions.Rc4734c79a275Args{
 							P0: unsafe.SliceData(t11),
 							P1: unsafe.SliceData(e),
 							P2: unsafe.SliceData(t71),
@@ -352,7 +343,7 @@ func (c *stepFused) run() {
 							S1: [2]float32{w},
 							S2: [2]float32{t58},
 						}
-						regions.Rbdce3353e8e1(&a2)
+						regions.Rc4734c79a275(&a2)
 					} else {
 						t73_2 := t73
 						t73Sums := [16]F{t73_2}
@@ -369,13 +360,13 @@ func (c *stepFused) run() {
 					// yaad_printed.G_W1
 					w2 := F(t67 * t732)
 					if kern.Wide() {
-						a2 := regions.R22a1ddc6a706Args{
+						a2 := regions.Rc59f8d12e670Args{
 							P0: unsafe.SliceData(t71),
 							P1: unsafe.SliceData(t78),
 							N0: dK,
 							S0: [2]float32{w2},
 						}
-						regions.R22a1ddc6a706(&a2)
+						regions.Rc59f8d12e670(&a2)
 					} else {
 						for i := range dK {
 							t78[i] = t71[i] + w2
@@ -384,17 +375,14 @@ func (c *stepFused) run() {
 					// yaad_printed.G_W1
 					clear(t22)
 					if kern.Wide() {
-						a2 := regions.R7d0b058be430Args{
+						a2 := regions.Re102c2a073f5Args{
 							P0: unsafe.SliceData(t78),
 							P1: unsafe.SliceData(W2State),
 							P2: unsafe.SliceData(t22),
 							N0: dK,
-							N1: 4,
-							N2: 8,
-							N3: 12,
-							N4: dH,
+							N1: dH,
 						}
-						regions.R7d0b058be430(&a2)
+						regions.Re102c2a073f5(&a2)
 					} else {
 						for i := range dK {
 							W2State2 := W2State[i*dH:][:dH]
@@ -407,7 +395,7 @@ func (c *stepFused) run() {
 					// yaad_printed.G_W1, yaad_printed.e, yaad_printed.U_W2
 					thetaEntry := theta[a]
 					if kern.Wide() {
-						a2 := regions.R7e6f7db1c935Args{
+						a2 := regions.R3f179b03b367Args{
 							P0: unsafe.SliceData(t6),
 							P1: unsafe.SliceData(t22),
 							P2: unsafe.SliceData(t),
@@ -416,7 +404,7 @@ func (c *stepFused) run() {
 							N0: dH,
 							S0: [2]float32{thetaEntry},
 						}
-						regions.R7e6f7db1c935(&a2)
+						regions.R3f179b03b367(&a2)
 					} else {
 						for i := range dH {
 							t6Entry := t6[i]
@@ -429,22 +417,19 @@ func (c *stepFused) run() {
 					// yaad_printed.W1, yaad_printed.U_W1, yaad_printed.G_W1, yaad_printed.y
 					rhoEntry := rho[a]
 					if kern.Wide() {
-						a2 := regions.Rea531358e9c3Args{
+						a2 := regions.R3376565bcffcArgs{
 							P0: unsafe.SliceData(t88),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(W1State),
 							P3: unsafe.SliceData(c.Q),
 							P4: unsafe.SliceData(t142_2),
 							N0: dH,
-							N1: 4,
-							N2: 8,
-							N3: 12,
-							N4: dK,
-							N5: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N1: dK,
+							N2: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							S0: [2]float32{thetaEntry},
 							S1: [2]float32{rhoEntry},
 						}
-						regions.Rea531358e9c3(&a2)
+						regions.R3376565bcffc(&a2)
 					} else {
 						for i := range dH {
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
@@ -464,7 +449,7 @@ func (c *stepFused) run() {
 					}
 					// yaad_printed.W2, yaad_printed.U_W2, yaad_printed.G_W2
 					if kern.Wide() {
-						a2 := regions.R54eb909f8b82Args{
+						a2 := regions.R134d24e495d4Args{
 							P0: unsafe.SliceData(t78),
 							P1: unsafe.SliceData(t172),
 							P2: unsafe.SliceData(W2State),
@@ -472,7 +457,7 @@ func (c *stepFused) run() {
 							N1: dH,
 							S0: [2]float32{rhoEntry},
 						}
-						regions.R54eb909f8b82(&a2)
+						regions.R134d24e495d4(&a2)
 					} else {
 						for i := range dK {
 							W2State2 := W2State[i*dH:][:dH]
@@ -535,12 +520,12 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := regions.Reab93ccbe2b4Args{
+						a2 := regions.Red08a917d96aArgs{
 							P0: unsafe.SliceData(t142_2),
 							P1: unsafe.SliceData(t182),
 							N0: dH,
 						}
-						regions.Reab93ccbe2b4(&a2)
+						regions.Red08a917d96a(&a2)
 					} else {
 						for i := range dH {
 							t142Entry := t142_2[i]
@@ -549,17 +534,14 @@ func (c *stepFused) run() {
 					}
 					// yaad_printed.y
 					if kern.Wide() {
-						a2 := regions.Rcd04a6ba987eArgs{
+						a2 := regions.R0ab579f48631Args{
 							P0: unsafe.SliceData(W2State),
 							P1: unsafe.SliceData(t182),
 							P2: unsafe.SliceData(t148),
 							N0: dK,
 							N1: dH,
-							N2: 4,
-							N3: 8,
-							N4: 12,
 						}
-						regions.Rcd04a6ba987e(&a2)
+						regions.R0ab579f48631(&a2)
 					} else {
 						for i := range dK {
 							W2State2 := W2State[i*dH:][:dH]
@@ -575,13 +557,13 @@ func (c *stepFused) run() {
 					// yaad_printed.y
 					var t149 F
 					if kern.Wide() {
-						a2 := regions.Rdd8bf15cf471Args{
+						a2 := regions.Rb88de8560579Args{
 							P0: unsafe.SliceData(t148),
 							P1: unsafe.SliceData(t149Total),
 							N0: dK,
 							S0: [2]float32{t149},
 						}
-						regions.Rdd8bf15cf471(&a2)
+						regions.Rb88de8560579(&a2)
 					} else {
 						t149_2 := t149
 						t149Sums := [16]F{t149_2}
@@ -598,14 +580,14 @@ func (c *stepFused) run() {
 					var t153 F
 					if len(c.YLin) > 0 {
 						if kern.Wide() {
-							a2 := regions.Rcef92b4c332bArgs{
+							a2 := regions.Raeaa8fee1285Args{
 								P0: unsafe.SliceData(t148),
 								P1: kern.Given(c.YLin),
 								N0: dK,
 								N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 								S0: [2]float32{t151},
 							}
-							regions.Rcef92b4c332b(&a2)
+							regions.Raeaa8fee1285(&a2)
 						} else {
 							yLin := c.YLin[(l*T+a+C*s)*dK:][:dK]
 							for i := range dK {
@@ -615,7 +597,7 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := regions.R1956613e38aaArgs{
+						a2 := regions.Rdb5204232245Args{
 							P0: unsafe.SliceData(t148),
 							P1: unsafe.SliceData(t152),
 							P2: unsafe.SliceData(t153Total),
@@ -623,7 +605,7 @@ func (c *stepFused) run() {
 							S0: [2]float32{t153},
 							S1: [2]float32{t151},
 						}
-						regions.R1956613e38aa(&a2)
+						regions.Rdb5204232245(&a2)
 					} else {
 						t153_2 := t153
 						t153Sums := [16]F{t153_2}
@@ -640,7 +622,7 @@ func (c *stepFused) run() {
 					t157 := num.Sqrt(F(1e-05) + (t153 / w5))
 					// yaad_printed.y
 					if kern.Wide() {
-						a2 := regions.R60eb07bf3053Args{
+						a2 := regions.R2c990ab00f53Args{
 							P0: unsafe.SliceData(c.Q),
 							P1: unsafe.SliceData(t152),
 							P2: unsafe.SliceData(c.Y),
@@ -648,7 +630,7 @@ func (c *stepFused) run() {
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							S0: [2]float32{t157},
 						}
-						regions.R60eb07bf3053(&a2)
+						regions.R2c990ab00f53(&a2)
 					} else {
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
 						y := c.Y[(l*T+a+C*s)*dK:][:dK]
@@ -762,13 +744,13 @@ func (c *stepBackwardFused) run() {
 
 	// yaad_printed.edge
 	if kern.Wide() {
-		a := regions.Rbe3b4056daafArgs{
+		a := regions.R4c8760180fd2Args{
 			P0: unsafe.SliceData(c.EdgeLin),
 			P1: unsafe.SliceData(edge),
 			N0: L,
 			N1: T,
 		}
-		regions.Rbe3b4056daaf(&a)
+		regions.R4c8760180fd2(&a)
 	} else {
 		for i := range L {
 			edgeLin := c.EdgeLin[i*T:][:T]
@@ -865,7 +847,7 @@ func (c *stepBackwardFused) run() {
 
 	// yaad_printed.e, yaad_printed.y
 	if kern.Wide() {
-		a := regions.Rf7e9879670feArgs{
+		a := regions.R95bb82cf56e7Args{
 			P0: unsafe.SliceData(c.ELin),
 			P1: unsafe.SliceData(c.YLin),
 			P2: unsafe.SliceData(t122),
@@ -873,12 +855,9 @@ func (c *stepBackwardFused) run() {
 			N0: L,
 			N1: T,
 			N2: dK,
-			N3: 4,
-			N4: 8,
-			N5: 12,
-			N6: T * dK,
+			N3: T * dK,
 		}
-		regions.Rf7e9879670fe(&a)
+		regions.R95bb82cf56e7(&a)
 	} else {
 		for i := range L {
 			t122_2 := t122[i*T:][:T]
@@ -934,7 +913,7 @@ func (c *stepBackwardFused) run() {
 					// yaad_printed.e
 					var t20 F
 					if kern.Wide() {
-						a2 := regions.R6127112b2cc1Args{
+						a2 := regions.R0676cd8b1f9cArgs{
 							P0: unsafe.SliceData(c.ELin),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(c.V),
@@ -946,7 +925,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{t20},
 							S1: [2]float32{t16},
 						}
-						regions.R6127112b2cc1(&a2)
+						regions.R0676cd8b1f9c(&a2)
 					} else {
 						eLin := c.ELin[(l*T+a+C*s)*dK:][:dK]
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
@@ -970,7 +949,7 @@ func (c *stepBackwardFused) run() {
 					w := (kern.Choose((F(0) < t20), num.Sqrt(kern.Choose((F(0) < t20), t20, F(1))), F(0)) <= edgeEntry)
 					wNumber := kern.Choose(w, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.R5ff88406feb6Args{
+						a2 := regions.R019c561a0dc4Args{
 							P0: unsafe.SliceData(t19),
 							P1: unsafe.SliceData(t17),
 							P2: unsafe.SliceData(e),
@@ -981,7 +960,7 @@ func (c *stepBackwardFused) run() {
 							S2: [2]float32{edgeEntry},
 							S3: [2]float32{t16},
 						}
-						regions.R5ff88406feb6(&a2)
+						regions.R019c561a0dc4(&a2)
 					} else {
 						t61_2 := t61
 						w2 := (F(0) < wNumber)
@@ -1001,7 +980,7 @@ func (c *stepBackwardFused) run() {
 					var t73 F
 					w2 := F(F(F(0.5*t58)*t612) * t67)
 					if kern.Wide() {
-						a2 := regions.Rf2925be50dbbArgs{
+						a2 := regions.Re37b5c5ece1fArgs{
 							P0: unsafe.SliceData(c.ELin),
 							P1: unsafe.SliceData(e),
 							P2: unsafe.SliceData(t71),
@@ -1012,7 +991,7 @@ func (c *stepBackwardFused) run() {
 							S1: [2]float32{w2},
 							S2: [2]float32{t58},
 						}
-						regions.Rf2925be50dbb(&a2)
+						regions.Re37b5c5ece1f(&a2)
 					} else {
 						eLin := c.ELin[(l*T+a+C*s)*dK:][:dK]
 						t73_2 := t73
@@ -1030,13 +1009,13 @@ func (c *stepBackwardFused) run() {
 					// yaad_printed.G_W1
 					w3 := F(t67 * t732)
 					if kern.Wide() {
-						a2 := regions.R22a1ddc6a706Args{
+						a2 := regions.Rc59f8d12e670Args{
 							P0: unsafe.SliceData(t71),
 							P1: unsafe.SliceData(t78),
 							N0: dK,
 							S0: [2]float32{w3},
 						}
-						regions.R22a1ddc6a706(&a2)
+						regions.Rc59f8d12e670(&a2)
 					} else {
 						for i := range dK {
 							t78[i] = t71[i] + w3
@@ -1046,7 +1025,7 @@ func (c *stepBackwardFused) run() {
 					rhoEntry := rho[a]
 					thetaEntry2 := theta[a]
 					if kern.Wide() {
-						a2 := regions.R73b1e8285007Args{
+						a2 := regions.R4b73fe6a9d8dArgs{
 							P0: unsafe.SliceData(t88),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(W1Trail),
@@ -1059,7 +1038,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{thetaEntry2},
 							S1: [2]float32{rhoEntry},
 						}
-						regions.R73b1e8285007(&a2)
+						regions.R4b73fe6a9d8d(&a2)
 					} else {
 						t88_2 := t88[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
@@ -1074,7 +1053,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// yaad_printed.W2, yaad_printed.U_W2, yaad_printed.G_W2
 					if kern.Wide() {
-						a2 := regions.R368c4bc03de6Args{
+						a2 := regions.Rdb20bba9b06aArgs{
 							P0: unsafe.SliceData(t78),
 							P1: unsafe.SliceData(t172),
 							P2: unsafe.SliceData(W2Trail),
@@ -1085,7 +1064,7 @@ func (c *stepBackwardFused) run() {
 							N4: dH * dK,
 							S0: [2]float32{rhoEntry},
 						}
-						regions.R368c4bc03de6(&a2)
+						regions.Rdb20bba9b06a(&a2)
 					} else {
 						for i := range dK {
 							t172_2 := t172[(l*T+a+C*s)*dH:][:dH]
@@ -1117,7 +1096,7 @@ func (c *stepBackwardFused) run() {
 					// yaad_printed.e
 					var t202 F
 					if kern.Wide() {
-						a2 := regions.R56f8509663d7Args{
+						a2 := regions.R352a4d92f602Args{
 							P0: unsafe.SliceData(c.ELin),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(c.V),
@@ -1130,7 +1109,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{t202},
 							S1: [2]float32{t163_2},
 						}
-						regions.R56f8509663d7(&a2)
+						regions.R352a4d92f602(&a2)
 					} else {
 						eLin := c.ELin[(l*T+a+C*s)*dK:][:dK]
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
@@ -1155,7 +1134,7 @@ func (c *stepBackwardFused) run() {
 					w7 := (kern.Choose((F(0) < t202), num.Sqrt(kern.Choose((F(0) < t202), t202, F(1))), F(0)) <= edgeEntry2)
 					w7Number := kern.Choose(w7, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.R42d654e4dfa9Args{
+						a2 := regions.R348fb83b17a4Args{
 							P0: unsafe.SliceData(t193),
 							P1: unsafe.SliceData(t31),
 							P2: unsafe.SliceData(t174),
@@ -1168,7 +1147,7 @@ func (c *stepBackwardFused) run() {
 							S2: [2]float32{edgeEntry2},
 							S3: [2]float32{t163_2},
 						}
-						regions.R42d654e4dfa9(&a2)
+						regions.R348fb83b17a4(&a2)
 					} else {
 						t613_2 := t613
 						w7_2 := (F(0) < w7Number)
@@ -1189,7 +1168,7 @@ func (c *stepBackwardFused) run() {
 					var t733 F
 					w8 := F(F(F(0.5*t582)*t614) * t67)
 					if kern.Wide() {
-						a2 := regions.Rf2925be50dbbArgs{
+						a2 := regions.Re37b5c5ece1fArgs{
 							P0: unsafe.SliceData(c.ELin),
 							P1: unsafe.SliceData(e3),
 							P2: unsafe.SliceData(t713),
@@ -1200,7 +1179,7 @@ func (c *stepBackwardFused) run() {
 							S1: [2]float32{w8},
 							S2: [2]float32{t582},
 						}
-						regions.Rf2925be50dbb(&a2)
+						regions.Re37b5c5ece1f(&a2)
 					} else {
 						eLin := c.ELin[(l*T+a+C*s)*dK:][:dK]
 						t733_2 := t733
@@ -1219,7 +1198,7 @@ func (c *stepBackwardFused) run() {
 					var t822 F
 					w9 := F(t67 * t734)
 					if kern.Wide() {
-						a2 := regions.Rb511db6e6689Args{
+						a2 := regions.Rc3dd9c4d9bf7Args{
 							P0: unsafe.SliceData(c.YBar),
 							P1: unsafe.SliceData(c.YLin),
 							P2: unsafe.SliceData(t713),
@@ -1231,7 +1210,7 @@ func (c *stepBackwardFused) run() {
 							S1: [2]float32{t157},
 							S2: [2]float32{w9},
 						}
-						regions.Rb511db6e6689(&a2)
+						regions.Rc3dd9c4d9bf7(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dK:][:dK]
 						yLin := c.YLin[(l*T+a+C*s)*dK:][:dK]
@@ -1250,7 +1229,7 @@ func (c *stepBackwardFused) run() {
 					var t2022 F
 					w10 := F(F(w29*t5222) * t8222)
 					if kern.Wide() {
-						a2 := regions.R3ed2b0171716Args{
+						a2 := regions.R920f82e5a539Args{
 							P0: unsafe.SliceData(c.YLin),
 							P1: unsafe.SliceData(c.YBar),
 							P2: unsafe.SliceData(t18),
@@ -1261,7 +1240,7 @@ func (c *stepBackwardFused) run() {
 							S1: [2]float32{w10},
 							S2: [2]float32{t5222},
 						}
-						regions.R3ed2b0171716(&a2)
+						regions.R920f82e5a539(&a2)
 					} else {
 						yLin := c.YLin[(l*T+a+C*s)*dK:][:dK]
 						yBar := c.YBar[(l*T+a+C*s)*dK:][:dK]
@@ -1280,13 +1259,13 @@ func (c *stepBackwardFused) run() {
 					// yaad_printed.y
 					w11 := F(t67 * t2023)
 					if kern.Wide() {
-						a2 := regions.R22a1ddc6a706Args{
+						a2 := regions.Rc59f8d12e670Args{
 							P0: unsafe.SliceData(t18),
 							P1: unsafe.SliceData(t252),
 							N0: dK,
 							S0: [2]float32{w11},
 						}
-						regions.R22a1ddc6a706(&a2)
+						regions.Rc59f8d12e670(&a2)
 					} else {
 						for i := range dK {
 							t252[i] = t18[i] + w11
@@ -1298,7 +1277,7 @@ func (c *stepBackwardFused) run() {
 					var t41 F
 					rhoEntry3 := rho[a]
 					if kern.Wide() {
-						a2 := regions.R32f8341ad37eArgs{
+						a2 := regions.R7c2534eea32cArgs{
 							P0: unsafe.SliceData(t252),
 							P1: unsafe.SliceData(t782),
 							P2: unsafe.SliceData(t163),
@@ -1310,19 +1289,16 @@ func (c *stepBackwardFused) run() {
 							P8: unsafe.SliceData(t43),
 							P9: unsafe.SliceData(t41Total),
 							N0: dK,
-							N1: 4,
-							N2: 8,
-							N3: 12,
-							N4: dH,
-							N5: 4*dH*dK*a + 8*dH,
-							N6: 12 * dH,
-							N7: 4*dH*dK*a + 12*dH,
-							N8: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							N9: 4 * dH * dK * a,
+							N1: dH,
+							N2: 4*dH*dK*a + 8*dH,
+							N3: 12 * dH,
+							N4: 4*dH*dK*a + 12*dH,
+							N5: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							N6: 4 * dH * dK * a,
 							S0: [2]float32{t41},
 							S1: [2]float32{rhoEntry3},
 						}
-						regions.R32f8341ad37e(&a2)
+						regions.R7c2534eea32c(&a2)
 					} else {
 						t41_2 := t41
 						for i := range dK {
@@ -1358,7 +1334,7 @@ func (c *stepBackwardFused) run() {
 					// yaad_printed.y, yaad_printed.U_W2
 					var t47 F
 					if kern.Wide() {
-						a2 := regions.R1c59a961ed00Args{
+						a2 := regions.R52db03f42b9fArgs{
 							P0: unsafe.SliceData(t272),
 							P1: unsafe.SliceData(t62),
 							P2: unsafe.SliceData(t44),
@@ -1373,7 +1349,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0: [2]float32{t47},
 						}
-						regions.R1c59a961ed00(&a2)
+						regions.R52db03f42b9f(&a2)
 					} else {
 						t62_2 := t62[(l*T+a+C*s)*dH:][:dH]
 						eProd := c.EProd[(l*T+a+C*s)*dH:][:dH]
@@ -1398,7 +1374,7 @@ func (c *stepBackwardFused) run() {
 					clear(t55)
 					var t52_2 F
 					if kern.Wide() {
-						a2 := regions.Rb09afb0f625cArgs{
+						a2 := regions.Rfb839cb709bbArgs{
 							P0:  unsafe.SliceData(t35),
 							P1:  unsafe.SliceData(t88),
 							P2:  unsafe.SliceData(c.Q),
@@ -1411,27 +1387,24 @@ func (c *stepBackwardFused) run() {
 							P9:  unsafe.SliceData(t52Total),
 							N0:  dH,
 							N1:  4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							N2:  4,
-							N3:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 4,
-							N4:  8,
-							N5:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 8,
-							N6:  12,
-							N7:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 12,
-							N8:  dK,
-							N9:  4*dH*dK*a + 4*dH*dK + 4*dK,
-							N10: 8 * dK,
-							N11: 4*dH*dK*a + 8*dK,
-							N12: 4*dH*dK*a + 4*dH*dK + 8*dK,
-							N13: 12 * dK,
-							N14: 4*dH*dK*a + 12*dK,
-							N15: 4*dH*dK*a + 4*dH*dK + 12*dK,
-							N16: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							N17: 4 * dH * dK * a,
-							N18: dH * dK,
-							N19: -dH*dK + dK,
+							N2:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 4,
+							N3:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 8,
+							N4:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 12,
+							N5:  dK,
+							N6:  4*dH*dK*a + 4*dH*dK + 4*dK,
+							N7:  8 * dK,
+							N8:  4*dH*dK*a + 8*dK,
+							N9:  4*dH*dK*a + 4*dH*dK + 8*dK,
+							N10: 12 * dK,
+							N11: 4*dH*dK*a + 12*dK,
+							N12: 4*dH*dK*a + 4*dH*dK + 12*dK,
+							N13: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N14: 4 * dH * dK * a,
+							N15: dH * dK,
+							N16: -dH*dK + dK,
 							S0:  [2]float32{t52_2},
 						}
-						regions.Rb09afb0f625c(&a2)
+						regions.Rfb839cb709bb(&a2)
 					} else {
 						t88_2 := t88[(l*T+a+C*s)*dH:][:dH]
 						t52_3 := t52_2
@@ -1465,7 +1438,7 @@ func (c *stepBackwardFused) run() {
 					// yaad_printed.U_W1
 					var t56 F
 					if kern.Wide() {
-						a2 := regions.R8d0595ff9e07Args{
+						a2 := regions.Rb60c0d8fc64eArgs{
 							P0: unsafe.SliceData(c.K),
 							P1: unsafe.SliceData(t55),
 							P2: unsafe.SliceData(t56Total),
@@ -1473,7 +1446,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							S0: [2]float32{t56},
 						}
-						regions.R8d0595ff9e07(&a2)
+						regions.Rb60c0d8fc64e(&a2)
 					} else {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						t56_2 := t56
@@ -1490,7 +1463,7 @@ func (c *stepBackwardFused) run() {
 					w14 := F(-0.39894228040143265 * thetaEntry3)
 					w15 := F(-0.5 * thetaEntry3)
 					if kern.Wide() {
-						a2 := regions.Ra1ca10cda41aArgs{
+						a2 := regions.R7994ede9d55bArgs{
 							P0: unsafe.SliceData(t1562),
 							P1: unsafe.SliceData(t62),
 							P2: unsafe.SliceData(c.EProd),
@@ -1501,7 +1474,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{w15},
 							S1: [2]float32{w14},
 						}
-						regions.Ra1ca10cda41a(&a2)
+						regions.R7994ede9d55b(&a2)
 					} else {
 						t62_2 := t62[(l*T+a+C*s)*dH:][:dH]
 						eProd := c.EProd[(l*T+a+C*s)*dH:][:dH]
@@ -1513,18 +1486,15 @@ func (c *stepBackwardFused) run() {
 					}
 					// yaad_printed.G_W1
 					if kern.Wide() {
-						a2 := regions.R0726d9d1375dArgs{
+						a2 := regions.R9607e3c824f2Args{
 							P0: unsafe.SliceData(W2Trail),
 							P1: unsafe.SliceData(t68),
 							P2: unsafe.SliceData(t70),
 							N0: dK,
 							N1: dH,
 							N2: 4 * dH * dK * a,
-							N3: 4,
-							N4: 8,
-							N5: 12,
 						}
-						regions.R0726d9d1375d(&a2)
+						regions.R9607e3c824f2(&a2)
 					} else {
 						for i := range dK {
 							W2Trail2 := W2Trail[(a*dK+i)*dH:][:dH]
@@ -1540,7 +1510,7 @@ func (c *stepBackwardFused) run() {
 					// yaad_printed.G_W1
 					var t1572 F
 					if kern.Wide() {
-						a2 := regions.R2c6e5eb9dd60Args{
+						a2 := regions.Re4fce01addddArgs{
 							P0: unsafe.SliceData(t43),
 							P1: unsafe.SliceData(t70),
 							P2: unsafe.SliceData(t7122),
@@ -1548,7 +1518,7 @@ func (c *stepBackwardFused) run() {
 							N0: dK,
 							S0: [2]float32{t1572},
 						}
-						regions.R2c6e5eb9dd60(&a2)
+						regions.Re4fce01adddd(&a2)
 					} else {
 						t1572_2 := t1572
 						t1572Sums := [16]F{t1572_2}
@@ -1567,7 +1537,7 @@ func (c *stepBackwardFused) run() {
 					var t89 F
 					w16 := -F(t67 * t1572)
 					if kern.Wide() {
-						a2 := regions.Rfc5352738699Args{
+						a2 := regions.R6bf4175b0637Args{
 							P0: unsafe.SliceData(t7122),
 							P1: unsafe.SliceData(c.ELin),
 							P2: unsafe.SliceData(e3),
@@ -1584,7 +1554,7 @@ func (c *stepBackwardFused) run() {
 							S3: [2]float32{w16},
 							S4: [2]float32{t163_2},
 						}
-						regions.Rfc5352738699(&a2)
+						regions.R6bf4175b0637(&a2)
 					} else {
 						eLin := c.ELin[(l*T+a+C*s)*dK:][:dK]
 						t89_2 := t89
@@ -1621,7 +1591,7 @@ func (c *stepBackwardFused) run() {
 					w18Number := kern.Choose(w18, F(1), F(0))
 					w19Number := kern.Choose(w19, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.Rb9998c50a304Args{
+						a2 := regions.R9ff9fd691189Args{
 							P0: unsafe.SliceData(t60),
 							P1: unsafe.SliceData(t76),
 							P2: unsafe.SliceData(t31),
@@ -1641,7 +1611,7 @@ func (c *stepBackwardFused) run() {
 							S5: [2]float32{w17},
 							S6: [2]float32{w20},
 						}
-						regions.Rb9998c50a304(&a2)
+						regions.R9ff9fd691189(&a2)
 					} else {
 						vBar := c.VBar[(l*T+a+C*s)*dK:][:dK]
 						t118_2 := t118
@@ -1679,7 +1649,7 @@ func (c *stepBackwardFused) run() {
 					w21 := F(F(t582*t614) * t67)
 					w22 := F(F(F(0.5*t582)*t67) * t119)
 					if kern.Wide() {
-						a2 := regions.Rb3cd0dc3d03eArgs{
+						a2 := regions.Rd8254bf4476aArgs{
 							P0: unsafe.SliceData(c.ELin),
 							P1: unsafe.SliceData(t113),
 							P2: unsafe.SliceData(t76),
@@ -1692,7 +1662,7 @@ func (c *stepBackwardFused) run() {
 							S2: [2]float32{t582},
 							S3: [2]float32{w21},
 						}
-						regions.Rb3cd0dc3d03e(&a2)
+						regions.Rd8254bf4476a(&a2)
 					} else {
 						eLin := c.ELin[(l*T+a+C*s)*dK:][:dK]
 						t131_2 := t131
@@ -1710,13 +1680,13 @@ func (c *stepBackwardFused) run() {
 					// yaad_printed.e
 					w23 := F(t67 * t1312)
 					if kern.Wide() {
-						a2 := regions.R22a1ddc6a706Args{
+						a2 := regions.Rc59f8d12e670Args{
 							P0: unsafe.SliceData(t129),
 							P1: unsafe.SliceData(t136),
 							N0: dK,
 							S0: [2]float32{w23},
 						}
-						regions.R22a1ddc6a706(&a2)
+						regions.Rc59f8d12e670(&a2)
 					} else {
 						for i := range dK {
 							t136[i] = t129[i] + w23
@@ -1725,7 +1695,7 @@ func (c *stepBackwardFused) run() {
 					// yaad_printed.e, yaad_printed.W2, yaad_printed.y, yaad_printed.G_W1
 					clear(t138)
 					if kern.Wide() {
-						a2 := regions.Ra04d4d12db61Args{
+						a2 := regions.R81d40f15f903Args{
 							P0: unsafe.SliceData(t252),
 							P1: unsafe.SliceData(t136),
 							P2: unsafe.SliceData(t782),
@@ -1736,18 +1706,15 @@ func (c *stepBackwardFused) run() {
 							P7: unsafe.SliceData(t163),
 							P8: unsafe.SliceData(W2BarState),
 							N0: dK,
-							N1: 4,
-							N2: 8,
-							N3: 12,
-							N4: dH,
-							N5: 8 * dH,
-							N6: 4*dH*dK*a + 12*dH,
-							N7: 12 * dH,
-							N8: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							N9: 4 * dH * dK * a,
+							N1: dH,
+							N2: 8 * dH,
+							N3: 4*dH*dK*a + 12*dH,
+							N4: 12 * dH,
+							N5: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							N6: 4 * dH * dK * a,
 							S0: [2]float32{rhoEntry3},
 						}
-						regions.Ra04d4d12db61(&a2)
+						regions.R81d40f15f903(&a2)
 					} else {
 						for i := range dK {
 							W2Trail2 := W2Trail[(a*dK+i)*dH:][:dH]
@@ -1769,7 +1736,7 @@ func (c *stepBackwardFused) run() {
 					w27 := F(0.19947114020071627 * thetaEntry3)
 					w28 := F(-0.5 * thetaEntry3)
 					if kern.Wide() {
-						a2 := regions.R4431fb29c36eArgs{
+						a2 := regions.R1b95ba22525fArgs{
 							P0: unsafe.SliceData(c.GW1Prod),
 							P1: unsafe.SliceData(t83),
 							P2: unsafe.SliceData(t1562),
@@ -1786,7 +1753,7 @@ func (c *stepBackwardFused) run() {
 							S2: [2]float32{thetaEntry3},
 							S3: [2]float32{w26},
 						}
-						regions.R4431fb29c36e(&a2)
+						regions.R1b95ba22525f(&a2)
 					} else {
 						GW1Prod := c.GW1Prod[(l*T+a+C*s)*dH:][:dH]
 						t83_2 := t83[(l*T+a+C*s)*dH:][:dH]
@@ -1806,7 +1773,7 @@ func (c *stepBackwardFused) run() {
 					// yaad_printed.e, yaad_printed.W1, yaad_printed.y
 					clear(t1492)
 					if kern.Wide() {
-						a2 := regions.Rd148ab24145fArgs{
+						a2 := regions.R7a56645ae0d4Args{
 							P0: unsafe.SliceData(t35),
 							P1: unsafe.SliceData(t14722),
 							P2: unsafe.SliceData(W1Trail),
@@ -1815,17 +1782,14 @@ func (c *stepBackwardFused) run() {
 							P5: unsafe.SliceData(c.Q),
 							P6: unsafe.SliceData(W1BarState),
 							N0: dH,
-							N1: 4,
-							N2: 8,
-							N3: 12,
-							N4: dK,
-							N5: 4*dH*dK*a + 12*dK,
-							N6: 12 * dK,
-							N7: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							N8: 4 * dH * dK * a,
+							N1: dK,
+							N2: 4*dH*dK*a + 12*dK,
+							N3: 12 * dK,
+							N4: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N5: 4 * dH * dK * a,
 							S0: [2]float32{rhoEntry3},
 						}
-						regions.Rd148ab24145f(&a2)
+						regions.R7a56645ae0d4(&a2)
 					} else {
 						for i := range dH {
 							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
@@ -1842,7 +1806,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// yaad_printed.e, yaad_printed.U_W1
 					if kern.Wide() {
-						a2 := regions.Rb8e2866dfdb3Args{
+						a2 := regions.R0b6b28e67d28Args{
 							P0: unsafe.SliceData(t55),
 							P1: unsafe.SliceData(t96),
 							P2: unsafe.SliceData(t1492),
@@ -1854,7 +1818,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							S0: [2]float32{thetaEntry3},
 						}
-						regions.Rb8e2866dfdb3(&a2)
+						regions.R0b6b28e67d28(&a2)
 					} else {
 						kBar := c.KBar[(l*T+a+C*s)*dK:][:dK]
 						yBar := c.YBar[(l*T+a+C*s)*dK:][:dK]
@@ -1878,7 +1842,7 @@ func (c *stepBackwardFused) run() {
 	// yaad_printed.edge
 	var t12 F
 	if kern.Wide() {
-		a := regions.Rbb4b091f7679Args{
+		a := regions.Rb8f6ae304fbbArgs{
 			P0: unsafe.SliceData(t7),
 			P1: unsafe.SliceData(c.EdgeLin),
 			P2: unsafe.SliceData(t10),
@@ -1888,7 +1852,7 @@ func (c *stepBackwardFused) run() {
 			N2: 12 * T,
 			S0: [2]float32{t12},
 		}
-		regions.Rbb4b091f7679(&a)
+		regions.Rb8f6ae304fbb(&a)
 	} else {
 		t12_2 := t12
 		for i := range L {
@@ -1913,7 +1877,7 @@ func (c *stepBackwardFused) run() {
 	// yaad_printed.edge
 	clear(c.WDeltaBar)
 	if kern.Wide() {
-		a := regions.Rec23de524df5Args{
+		a := regions.R7038754e5104Args{
 			P0: unsafe.SliceData(t10),
 			P1: unsafe.SliceData(c.WDelta),
 			P2: unsafe.SliceData(c.XBar),
@@ -1921,14 +1885,11 @@ func (c *stepBackwardFused) run() {
 			P4: unsafe.SliceData(c.WDeltaBar),
 			N0: L,
 			N1: T,
-			N2: 4,
-			N3: 8,
-			N4: 12,
-			N5: d,
-			N6: 12 * d,
-			N7: T * d,
+			N2: d,
+			N3: 12 * d,
+			N4: T * d,
 		}
-		regions.Rec23de524df5(&a)
+		regions.R7038754e5104(&a)
 	} else {
 		wDelta := c.WDelta[:d]
 		wDeltaBar := c.WDeltaBar[:d]

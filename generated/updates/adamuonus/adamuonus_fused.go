@@ -42,7 +42,7 @@ func (c *stepFused) run() {
 	beta1Entry := c.Beta1[0]
 	w2 := F(1) - beta1Entry
 	if kern.Wide() {
-		a := regions.Rf5cafa878329Args{
+		a := regions.Rb4d47e5a53d7Args{
 			P0: unsafe.SliceData(c.G),
 			P1: unsafe.SliceData(c.M),
 			P2: unsafe.SliceData(c.MOut),
@@ -51,7 +51,7 @@ func (c *stepFused) run() {
 			S0: [2]float32{w2},
 			S1: [2]float32{beta1Entry},
 		}
-		regions.Rf5cafa878329(&a)
+		regions.Rb4d47e5a53d7(&a)
 	} else {
 		for i := range r {
 			g := c.G[i*c2:][:c2]
@@ -70,7 +70,7 @@ func (c *stepFused) run() {
 	// ada_muon_us.d, ada_muon_us.o
 	var t8 F
 	if kern.Wide() {
-		a := regions.R80d9a1b66f9aArgs{
+		a := regions.Rbcde620ab0afArgs{
 			P0: unsafe.SliceData(c.MOut),
 			P1: unsafe.SliceData(d),
 			P2: unsafe.SliceData(t8Total),
@@ -79,7 +79,7 @@ func (c *stepFused) run() {
 			S0: [2]float32{t8},
 			S1: [2]float32{t6},
 		}
-		regions.R80d9a1b66f9a(&a)
+		regions.Rbcde620ab0af(&a)
 	} else {
 		t8_2 := t8
 		for i := range r {
@@ -106,14 +106,14 @@ func (c *stepFused) run() {
 
 	// ada_muon_us.o
 	if kern.Wide() {
-		a := regions.R0506f64f82ceArgs{
+		a := regions.Ra0919a98a249Args{
 			P0: unsafe.SliceData(d),
 			P1: unsafe.SliceData(t17),
 			N0: r,
 			N1: c2,
 			S0: [2]float32{t16},
 		}
-		regions.R0506f64f82ce(&a)
+		regions.Ra0919a98a249(&a)
 	} else {
 		for i := range r {
 			d2 := d[i*c2:][:c2]
@@ -129,12 +129,12 @@ func (c *stepFused) run() {
 
 	// ada_muon_us.o
 	if kern.Wide() {
-		a := regions.R761c6f43e488Args{
+		a := regions.R2ff9a5e6cfdeArgs{
 			P0: unsafe.SliceData(t18),
 			P1: unsafe.SliceData(t20),
 			N0: r,
 		}
-		regions.R761c6f43e488(&a)
+		regions.R2ff9a5e6cfde(&a)
 	} else {
 		for i := range r {
 			t18_2 := t18[i*r:][:r]
@@ -150,13 +150,13 @@ func (c *stepFused) run() {
 
 	// ada_muon_us.o
 	if kern.Wide() {
-		a := regions.R87afd3050de4Args{
+		a := regions.Rb45a6f260e04Args{
 			P0: unsafe.SliceData(t17),
 			P1: unsafe.SliceData(t22),
 			N0: r,
 			N1: c2,
 		}
-		regions.R87afd3050de4(&a)
+		regions.Rb45a6f260e04(&a)
 	} else {
 		for i := range r {
 			t17_2 := t17[i*c2:][:c2]
@@ -175,12 +175,12 @@ func (c *stepFused) run() {
 
 	// ada_muon_us.o
 	if kern.Wide() {
-		a := regions.R761c6f43e488Args{
+		a := regions.R2ff9a5e6cfdeArgs{
 			P0: unsafe.SliceData(t23),
 			P1: unsafe.SliceData(t25),
 			N0: r,
 		}
-		regions.R761c6f43e488(&a)
+		regions.R2ff9a5e6cfde(&a)
 	} else {
 		for i := range r {
 			t23_2 := t23[i*r:][:r]
@@ -196,13 +196,13 @@ func (c *stepFused) run() {
 
 	// ada_muon_us.o
 	if kern.Wide() {
-		a := regions.R87afd3050de4Args{
+		a := regions.Rb45a6f260e04Args{
 			P0: unsafe.SliceData(t22),
 			P1: unsafe.SliceData(t27),
 			N0: r,
 			N1: c2,
 		}
-		regions.R87afd3050de4(&a)
+		regions.Rb45a6f260e04(&a)
 	} else {
 		for i := range r {
 			t22_2 := t22[i*c2:][:c2]
@@ -221,12 +221,12 @@ func (c *stepFused) run() {
 
 	// ada_muon_us.o
 	if kern.Wide() {
-		a := regions.R761c6f43e488Args{
+		a := regions.R2ff9a5e6cfdeArgs{
 			P0: unsafe.SliceData(t28),
 			P1: unsafe.SliceData(t30),
 			N0: r,
 		}
-		regions.R761c6f43e488(&a)
+		regions.R2ff9a5e6cfde(&a)
 	} else {
 		for i := range r {
 			t28_2 := t28[i*r:][:r]
@@ -242,13 +242,13 @@ func (c *stepFused) run() {
 
 	// ada_muon_us.o
 	if kern.Wide() {
-		a := regions.R87afd3050de4Args{
+		a := regions.Rb45a6f260e04Args{
 			P0: unsafe.SliceData(t27),
 			P1: unsafe.SliceData(t32),
 			N0: r,
 			N1: c2,
 		}
-		regions.R87afd3050de4(&a)
+		regions.Rb45a6f260e04(&a)
 	} else {
 		for i := range r {
 			t27_2 := t27[i*c2:][:c2]
@@ -267,12 +267,12 @@ func (c *stepFused) run() {
 
 	// ada_muon_us.o
 	if kern.Wide() {
-		a := regions.R761c6f43e488Args{
+		a := regions.R2ff9a5e6cfdeArgs{
 			P0: unsafe.SliceData(t33),
 			P1: unsafe.SliceData(t35),
 			N0: r,
 		}
-		regions.R761c6f43e488(&a)
+		regions.R2ff9a5e6cfde(&a)
 	} else {
 		for i := range r {
 			t33_2 := t33[i*r:][:r]
@@ -288,13 +288,13 @@ func (c *stepFused) run() {
 
 	// ada_muon_us.o
 	if kern.Wide() {
-		a := regions.R87afd3050de4Args{
+		a := regions.Rb45a6f260e04Args{
 			P0: unsafe.SliceData(t32),
 			P1: unsafe.SliceData(t37),
 			N0: r,
 			N1: c2,
 		}
-		regions.R87afd3050de4(&a)
+		regions.Rb45a6f260e04(&a)
 	} else {
 		for i := range r {
 			t32_2 := t32[i*c2:][:c2]
@@ -313,12 +313,12 @@ func (c *stepFused) run() {
 
 	// ada_muon_us.o
 	if kern.Wide() {
-		a := regions.R761c6f43e488Args{
+		a := regions.R2ff9a5e6cfdeArgs{
 			P0: unsafe.SliceData(t38),
 			P1: unsafe.SliceData(t40),
 			N0: r,
 		}
-		regions.R761c6f43e488(&a)
+		regions.R2ff9a5e6cfde(&a)
 	} else {
 		for i := range r {
 			t38_2 := t38[i*r:][:r]
@@ -335,7 +335,7 @@ func (c *stepFused) run() {
 	// ada_muon_us.o, ada_muon_us.v
 	w3 := F(1) - beta2Entry2
 	if kern.Wide() {
-		a := regions.R437c1000c5d4Args{
+		a := regions.R78180d4c13d1Args{
 			P0: unsafe.SliceData(c.G),
 			P1: unsafe.SliceData(t37),
 			P2: unsafe.SliceData(o),
@@ -346,7 +346,7 @@ func (c *stepFused) run() {
 			S0: [2]float32{w3},
 			S1: [2]float32{beta2Entry2},
 		}
-		regions.R437c1000c5d4(&a)
+		regions.R78180d4c13d1(&a)
 	} else {
 		for i := range r {
 			g := c.G[i*c2:][:c2]
@@ -369,7 +369,7 @@ func (c *stepFused) run() {
 	var t57 F
 	epsilonEntry := c.Epsilon[0]
 	if kern.Wide() {
-		a := regions.R021e831fa1baArgs{
+		a := regions.R06b7e471a148Args{
 			P0: unsafe.SliceData(o),
 			P1: unsafe.SliceData(c.VOut),
 			P2: unsafe.SliceData(z),
@@ -381,7 +381,7 @@ func (c *stepFused) run() {
 			S1: [2]float32{h},
 			S2: [2]float32{epsilonEntry},
 		}
-		regions.R021e831fa1ba(&a)
+		regions.R06b7e471a148(&a)
 	} else {
 		t57_2 := t57
 		for i := range r {
@@ -412,7 +412,7 @@ func (c *stepFused) run() {
 	lambdaEntry := c.Lambda[0]
 	nodecayEntryNumber := kern.Choose(nodecayEntry, F(1), F(0))
 	if kern.Wide() {
-		a := regions.R2d019a0830f1Args{
+		a := regions.R423a6704bf91Args{
 			P0: unsafe.SliceData(c.W),
 			P1: unsafe.SliceData(z),
 			P2: unsafe.SliceData(c.WOut),
@@ -423,7 +423,7 @@ func (c *stepFused) run() {
 			S2: [2]float32{t69},
 			S3: [2]float32{lambdaEntry},
 		}
-		regions.R2d019a0830f1(&a)
+		regions.R423a6704bf91(&a)
 	} else {
 		nodecayEntry2 := (F(0) < nodecayEntryNumber)
 		for i := range r {

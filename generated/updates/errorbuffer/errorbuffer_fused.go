@@ -19,7 +19,7 @@ func (c *stepFused) run() {
 	// error_buffer.b, error_buffer.e
 	n2Entry := c.N2[0]
 	if kern.Wide() {
-		a := regions.R88dac5e9a3e1Args{
+		a := regions.Raa5f66f5f41cArgs{
 			P0: unsafe.SliceData(c.B),
 			P1: unsafe.SliceData(c.G),
 			P2: unsafe.SliceData(c.BOut),
@@ -27,7 +27,7 @@ func (c *stepFused) run() {
 			N0: n,
 			S0: [2]float32{n2Entry},
 		}
-		regions.R88dac5e9a3e1(&a)
+		regions.Raa5f66f5f41c(&a)
 	} else {
 		b := c.B[:n]
 		g := c.G[:n]

@@ -59,7 +59,7 @@ func (c *stepFused) run() {
 	beta1Entry := c.Beta1[0]
 	w2 := F(1) - beta1Entry
 	if kern.Wide() {
-		a := regions.Rf5cafa878329Args{
+		a := regions.Rb4d47e5a53d7Args{
 			P0: unsafe.SliceData(c.G),
 			P1: unsafe.SliceData(c.M),
 			P2: unsafe.SliceData(c.MOut),
@@ -68,7 +68,7 @@ func (c *stepFused) run() {
 			S0: [2]float32{w2},
 			S1: [2]float32{beta1Entry},
 		}
-		regions.Rf5cafa878329(&a)
+		regions.Rb4d47e5a53d7(&a)
 	} else {
 		for i := range r {
 			g := c.G[i*c2:][:c2]
@@ -90,7 +90,7 @@ func (c *stepFused) run() {
 	w3 := F(1) - beta3Entry
 	t8Number := kern.Choose(t8, F(1), F(0))
 	if kern.Wide() {
-		a := regions.Rdc33a878723cArgs{
+		a := regions.R45863314023dArgs{
 			P0: unsafe.SliceData(c.S),
 			P1: unsafe.SliceData(c.B),
 			P2: unsafe.SliceData(c.G),
@@ -108,7 +108,7 @@ func (c *stepFused) run() {
 			S2: [2]float32{w3},
 			S3: [2]float32{beta3Entry},
 		}
-		regions.Rdc33a878723c(&a)
+		regions.R45863314023d(&a)
 	} else {
 		t20_2 := t20
 		t8_2 := (F(0) < t8Number)
@@ -143,14 +143,14 @@ func (c *stepFused) run() {
 
 	// m3.o
 	if kern.Wide() {
-		a := regions.R0506f64f82ceArgs{
+		a := regions.Ra0919a98a249Args{
 			P0: unsafe.SliceData(c.MOut),
 			P1: unsafe.SliceData(t29),
 			N0: r,
 			N1: c2,
 			S0: [2]float32{t28},
 		}
-		regions.R0506f64f82ce(&a)
+		regions.Ra0919a98a249(&a)
 	} else {
 		for i := range r {
 			mOut := c.MOut[i*c2:][:c2]
@@ -166,12 +166,12 @@ func (c *stepFused) run() {
 
 	// m3.o
 	if kern.Wide() {
-		a := regions.R761c6f43e488Args{
+		a := regions.R2ff9a5e6cfdeArgs{
 			P0: unsafe.SliceData(t30),
 			P1: unsafe.SliceData(t32),
 			N0: r,
 		}
-		regions.R761c6f43e488(&a)
+		regions.R2ff9a5e6cfde(&a)
 	} else {
 		for i := range r {
 			t30_2 := t30[i*r:][:r]
@@ -187,13 +187,13 @@ func (c *stepFused) run() {
 
 	// m3.o
 	if kern.Wide() {
-		a := regions.R87afd3050de4Args{
+		a := regions.Rb45a6f260e04Args{
 			P0: unsafe.SliceData(t29),
 			P1: unsafe.SliceData(t34),
 			N0: r,
 			N1: c2,
 		}
-		regions.R87afd3050de4(&a)
+		regions.Rb45a6f260e04(&a)
 	} else {
 		for i := range r {
 			t29_2 := t29[i*c2:][:c2]
@@ -212,12 +212,12 @@ func (c *stepFused) run() {
 
 	// m3.o
 	if kern.Wide() {
-		a := regions.R761c6f43e488Args{
+		a := regions.R2ff9a5e6cfdeArgs{
 			P0: unsafe.SliceData(t35),
 			P1: unsafe.SliceData(t37),
 			N0: r,
 		}
-		regions.R761c6f43e488(&a)
+		regions.R2ff9a5e6cfde(&a)
 	} else {
 		for i := range r {
 			t35_2 := t35[i*r:][:r]
@@ -233,13 +233,13 @@ func (c *stepFused) run() {
 
 	// m3.o
 	if kern.Wide() {
-		a := regions.R87afd3050de4Args{
+		a := regions.Rb45a6f260e04Args{
 			P0: unsafe.SliceData(t34),
 			P1: unsafe.SliceData(t39),
 			N0: r,
 			N1: c2,
 		}
-		regions.R87afd3050de4(&a)
+		regions.Rb45a6f260e04(&a)
 	} else {
 		for i := range r {
 			t34_2 := t34[i*c2:][:c2]
@@ -258,12 +258,12 @@ func (c *stepFused) run() {
 
 	// m3.o
 	if kern.Wide() {
-		a := regions.R761c6f43e488Args{
+		a := regions.R2ff9a5e6cfdeArgs{
 			P0: unsafe.SliceData(t40),
 			P1: unsafe.SliceData(t42),
 			N0: r,
 		}
-		regions.R761c6f43e488(&a)
+		regions.R2ff9a5e6cfde(&a)
 	} else {
 		for i := range r {
 			t40_2 := t40[i*r:][:r]
@@ -279,13 +279,13 @@ func (c *stepFused) run() {
 
 	// m3.o
 	if kern.Wide() {
-		a := regions.R87afd3050de4Args{
+		a := regions.Rb45a6f260e04Args{
 			P0: unsafe.SliceData(t39),
 			P1: unsafe.SliceData(t44),
 			N0: r,
 			N1: c2,
 		}
-		regions.R87afd3050de4(&a)
+		regions.Rb45a6f260e04(&a)
 	} else {
 		for i := range r {
 			t39_2 := t39[i*c2:][:c2]
@@ -304,12 +304,12 @@ func (c *stepFused) run() {
 
 	// m3.o
 	if kern.Wide() {
-		a := regions.R761c6f43e488Args{
+		a := regions.R2ff9a5e6cfdeArgs{
 			P0: unsafe.SliceData(t45),
 			P1: unsafe.SliceData(t47),
 			N0: r,
 		}
-		regions.R761c6f43e488(&a)
+		regions.R2ff9a5e6cfde(&a)
 	} else {
 		for i := range r {
 			t45_2 := t45[i*r:][:r]
@@ -326,7 +326,7 @@ func (c *stepFused) run() {
 	// m3.o, m3.p
 	var t55 F
 	if kern.Wide() {
-		a := regions.R3b7b800bdba9Args{
+		a := regions.R9a0745527f01Args{
 			P0: unsafe.SliceData(c.SOut),
 			P1: unsafe.SliceData(t44),
 			P2: unsafe.SliceData(t49),
@@ -336,7 +336,7 @@ func (c *stepFused) run() {
 			N2: 12 * c2,
 			S0: [2]float32{t55},
 		}
-		regions.R3b7b800bdba9(&a)
+		regions.R9a0745527f01(&a)
 	} else {
 		t55_2 := t55
 		for i := range r {
@@ -365,12 +365,12 @@ func (c *stepFused) run() {
 
 	// m3.o
 	if kern.Wide() {
-		a := regions.R761c6f43e488Args{
+		a := regions.R2ff9a5e6cfdeArgs{
 			P0: unsafe.SliceData(t50),
 			P1: unsafe.SliceData(t52),
 			N0: r,
 		}
-		regions.R761c6f43e488(&a)
+		regions.R2ff9a5e6cfde(&a)
 	} else {
 		for i := range r {
 			t50_2 := t50[i*r:][:r]
@@ -391,14 +391,14 @@ func (c *stepFused) run() {
 
 	// m3.p
 	if kern.Wide() {
-		a := regions.R0506f64f82ceArgs{
+		a := regions.Ra0919a98a249Args{
 			P0: unsafe.SliceData(c.SOut),
 			P1: unsafe.SliceData(t64),
 			N0: r,
 			N1: c2,
 			S0: [2]float32{t63},
 		}
-		regions.R0506f64f82ce(&a)
+		regions.Ra0919a98a249(&a)
 	} else {
 		for i := range r {
 			sOut := c.SOut[i*c2:][:c2]
@@ -414,12 +414,12 @@ func (c *stepFused) run() {
 
 	// m3.p
 	if kern.Wide() {
-		a := regions.R761c6f43e488Args{
+		a := regions.R2ff9a5e6cfdeArgs{
 			P0: unsafe.SliceData(t65),
 			P1: unsafe.SliceData(t67),
 			N0: r,
 		}
-		regions.R761c6f43e488(&a)
+		regions.R2ff9a5e6cfde(&a)
 	} else {
 		for i := range r {
 			t65_2 := t65[i*r:][:r]
@@ -435,13 +435,13 @@ func (c *stepFused) run() {
 
 	// m3.p
 	if kern.Wide() {
-		a := regions.R87afd3050de4Args{
+		a := regions.Rb45a6f260e04Args{
 			P0: unsafe.SliceData(t64),
 			P1: unsafe.SliceData(t69),
 			N0: r,
 			N1: c2,
 		}
-		regions.R87afd3050de4(&a)
+		regions.Rb45a6f260e04(&a)
 	} else {
 		for i := range r {
 			t64_2 := t64[i*c2:][:c2]
@@ -460,12 +460,12 @@ func (c *stepFused) run() {
 
 	// m3.p
 	if kern.Wide() {
-		a := regions.R761c6f43e488Args{
+		a := regions.R2ff9a5e6cfdeArgs{
 			P0: unsafe.SliceData(t70),
 			P1: unsafe.SliceData(t72),
 			N0: r,
 		}
-		regions.R761c6f43e488(&a)
+		regions.R2ff9a5e6cfde(&a)
 	} else {
 		for i := range r {
 			t70_2 := t70[i*r:][:r]
@@ -481,13 +481,13 @@ func (c *stepFused) run() {
 
 	// m3.p
 	if kern.Wide() {
-		a := regions.R87afd3050de4Args{
+		a := regions.Rb45a6f260e04Args{
 			P0: unsafe.SliceData(t69),
 			P1: unsafe.SliceData(t74),
 			N0: r,
 			N1: c2,
 		}
-		regions.R87afd3050de4(&a)
+		regions.Rb45a6f260e04(&a)
 	} else {
 		for i := range r {
 			t69_2 := t69[i*c2:][:c2]
@@ -506,12 +506,12 @@ func (c *stepFused) run() {
 
 	// m3.p
 	if kern.Wide() {
-		a := regions.R761c6f43e488Args{
+		a := regions.R2ff9a5e6cfdeArgs{
 			P0: unsafe.SliceData(t75),
 			P1: unsafe.SliceData(t77),
 			N0: r,
 		}
-		regions.R761c6f43e488(&a)
+		regions.R2ff9a5e6cfde(&a)
 	} else {
 		for i := range r {
 			t75_2 := t75[i*r:][:r]
@@ -527,13 +527,13 @@ func (c *stepFused) run() {
 
 	// m3.p
 	if kern.Wide() {
-		a := regions.R87afd3050de4Args{
+		a := regions.Rb45a6f260e04Args{
 			P0: unsafe.SliceData(t74),
 			P1: unsafe.SliceData(t79),
 			N0: r,
 			N1: c2,
 		}
-		regions.R87afd3050de4(&a)
+		regions.Rb45a6f260e04(&a)
 	} else {
 		for i := range r {
 			t74_2 := t74[i*c2:][:c2]
@@ -552,12 +552,12 @@ func (c *stepFused) run() {
 
 	// m3.p
 	if kern.Wide() {
-		a := regions.R761c6f43e488Args{
+		a := regions.R2ff9a5e6cfdeArgs{
 			P0: unsafe.SliceData(t80),
 			P1: unsafe.SliceData(t82),
 			N0: r,
 		}
-		regions.R761c6f43e488(&a)
+		regions.R2ff9a5e6cfde(&a)
 	} else {
 		for i := range r {
 			t80_2 := t80[i*r:][:r]
@@ -573,13 +573,13 @@ func (c *stepFused) run() {
 
 	// m3.p
 	if kern.Wide() {
-		a := regions.R87afd3050de4Args{
+		a := regions.Rb45a6f260e04Args{
 			P0: unsafe.SliceData(t79),
 			P1: unsafe.SliceData(t84),
 			N0: r,
 			N1: c2,
 		}
-		regions.R87afd3050de4(&a)
+		regions.Rb45a6f260e04(&a)
 	} else {
 		for i := range r {
 			t79_2 := t79[i*c2:][:c2]
@@ -598,12 +598,12 @@ func (c *stepFused) run() {
 
 	// m3.p
 	if kern.Wide() {
-		a := regions.R761c6f43e488Args{
+		a := regions.R2ff9a5e6cfdeArgs{
 			P0: unsafe.SliceData(t85),
 			P1: unsafe.SliceData(t87),
 			N0: r,
 		}
-		regions.R761c6f43e488(&a)
+		regions.R2ff9a5e6cfde(&a)
 	} else {
 		for i := range r {
 			t85_2 := t85[i*r:][:r]
@@ -619,13 +619,13 @@ func (c *stepFused) run() {
 
 	// m3.p
 	if kern.Wide() {
-		a := regions.R87afd3050de4Args{
+		a := regions.Rb45a6f260e04Args{
 			P0: unsafe.SliceData(t84),
 			P1: unsafe.SliceData(p),
 			N0: r,
 			N1: c2,
 		}
-		regions.R87afd3050de4(&a)
+		regions.Rb45a6f260e04(&a)
 	} else {
 		for i := range r {
 			t84_2 := t84[i*c2:][:c2]
@@ -642,7 +642,7 @@ func (c *stepFused) run() {
 	// m3.y, m3.o
 	alphaEntry := c.Alpha[0]
 	if kern.Wide() {
-		a := regions.Rcfcfafd8191aArgs{
+		a := regions.R6f72e9a8e248Args{
 			P0: unsafe.SliceData(p),
 			P1: unsafe.SliceData(t49),
 			P2: unsafe.SliceData(y),
@@ -650,7 +650,7 @@ func (c *stepFused) run() {
 			N1: c2,
 			S0: [2]float32{alphaEntry},
 		}
-		regions.Rcfcfafd8191a(&a)
+		regions.R6f72e9a8e248(&a)
 	} else {
 		for i := range r {
 			p2 := p[i*c2:][:c2]
@@ -670,7 +670,7 @@ func (c *stepFused) run() {
 	w4 := F(1) - beta2Entry2
 	epsilonEntry := c.Epsilon[0]
 	if kern.Wide() {
-		a := regions.Rda509e6b962cArgs{
+		a := regions.Rd3a8fff77776Args{
 			P0: unsafe.SliceData(y),
 			P1: unsafe.SliceData(c.V),
 			P2: unsafe.SliceData(c.VOut),
@@ -686,7 +686,7 @@ func (c *stepFused) run() {
 			S3: [2]float32{h},
 			S4: [2]float32{epsilonEntry},
 		}
-		regions.Rda509e6b962c(&a)
+		regions.Rd3a8fff77776(&a)
 	} else {
 		t106_2 := t106
 		for i := range r {
@@ -721,7 +721,7 @@ func (c *stepFused) run() {
 	lambdaEntry := c.Lambda[0]
 	nodecayEntryNumber := kern.Choose(nodecayEntry, F(1), F(0))
 	if kern.Wide() {
-		a := regions.R2d019a0830f1Args{
+		a := regions.R423a6704bf91Args{
 			P0: unsafe.SliceData(c.W),
 			P1: unsafe.SliceData(z),
 			P2: unsafe.SliceData(c.WOut),
@@ -732,7 +732,7 @@ func (c *stepFused) run() {
 			S2: [2]float32{t116},
 			S3: [2]float32{lambdaEntry},
 		}
-		regions.R2d019a0830f1(&a)
+		regions.R423a6704bf91(&a)
 	} else {
 		nodecayEntry2 := (F(0) < nodecayEntryNumber)
 		for i := range r {

@@ -34,18 +34,15 @@ func (c *forwardFused) run() {
 
 	// projected.k
 	if kern.Wide() {
-		a := regions.R83bc34c7e4d3Args{
+		a := regions.R24bb5a968bc9Args{
 			P0: unsafe.SliceData(c.K0),
 			P1: unsafe.SliceData(c.KProd),
 			N0: L,
 			N1: T,
 			N2: m,
-			N3: 4,
-			N4: 8,
-			N5: 12,
-			N6: T * m,
+			N3: T * m,
 		}
-		regions.R83bc34c7e4d3(&a)
+		regions.R24bb5a968bc9(&a)
 	} else {
 		for i := range L {
 			kProd := c.KProd[i*T:][:T]
@@ -65,13 +62,13 @@ func (c *forwardFused) run() {
 
 	// projected.k
 	if kern.Wide() {
-		a := regions.Rde13827ff51cArgs{
+		a := regions.R5115a922944fArgs{
 			P0: unsafe.SliceData(c.KProd),
 			P1: unsafe.SliceData(t10),
 			N0: L,
 			N1: T,
 		}
-		regions.Rde13827ff51c(&a)
+		regions.R5115a922944f(&a)
 	} else {
 		for i := range L {
 			kProd := c.KProd[i*T:][:T]
@@ -85,7 +82,7 @@ func (c *forwardFused) run() {
 
 	// projected.k, projected.q
 	if kern.Wide() {
-		a := regions.R0673c4e74812Args{
+		a := regions.R197d41f4015fArgs{
 			P0: unsafe.SliceData(t10),
 			P1: unsafe.SliceData(c.Q0),
 			P2: unsafe.SliceData(c.K0),
@@ -93,14 +90,11 @@ func (c *forwardFused) run() {
 			P4: unsafe.SliceData(c.QProd),
 			N0: L,
 			N1: T,
-			N2: 4,
-			N3: 8,
-			N4: 12,
-			N5: m,
-			N6: 12 * m,
-			N7: T * m,
+			N2: m,
+			N3: 12 * m,
+			N4: T * m,
 		}
-		regions.R0673c4e74812(&a)
+		regions.R197d41f4015f(&a)
 	} else {
 		for i := range L {
 			t10_2 := t10[i*T:][:T]
@@ -125,13 +119,13 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.Rde13827ff51cArgs{
+		a := regions.R5115a922944fArgs{
 			P0: unsafe.SliceData(c.QProd),
 			P1: unsafe.SliceData(t20),
 			N0: L,
 			N1: T,
 		}
-		regions.Rde13827ff51c(&a)
+		regions.R5115a922944f(&a)
 	} else {
 		for i := range L {
 			qProd := c.QProd[i*T:][:T]
@@ -145,7 +139,7 @@ func (c *forwardFused) run() {
 
 	// projected.q
 	if kern.Wide() {
-		a := regions.R8471c6d8d27aArgs{
+		a := regions.R0c53870ed679Args{
 			P0: unsafe.SliceData(t20),
 			P1: unsafe.SliceData(c.Q0),
 			P2: unsafe.SliceData(c.Q),
@@ -154,7 +148,7 @@ func (c *forwardFused) run() {
 			N2: m,
 			N3: T * m,
 		}
-		regions.R8471c6d8d27a(&a)
+		regions.R0c53870ed679(&a)
 	} else {
 		for i := range L {
 			t20_2 := t20[i*T:][:T]
@@ -198,7 +192,7 @@ func (c *backwardFused) run() {
 
 	// projected.k, projected.q
 	if kern.Wide() {
-		a := regions.R6bc73b74c80eArgs{
+		a := regions.R4cbe6a467d2fArgs{
 			P0: unsafe.SliceData(c.KProd),
 			P1: unsafe.SliceData(c.QProd),
 			P2: unsafe.SliceData(t6),
@@ -211,7 +205,7 @@ func (c *backwardFused) run() {
 			N0: L,
 			N1: T,
 		}
-		regions.R6bc73b74c80e(&a)
+		regions.R4cbe6a467d2f(&a)
 	} else {
 		for i := range L {
 			kProd := c.KProd[i*T:][:T]
@@ -244,7 +238,7 @@ func (c *backwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.Rcc48c11ef973Args{
+		a := regions.Re9e335987379Args{
 			P0: unsafe.SliceData(t20),
 			P1: unsafe.SliceData(t10),
 			P2: unsafe.SliceData(c.QBar),
@@ -255,15 +249,12 @@ func (c *backwardFused) run() {
 			P7: unsafe.SliceData(t31),
 			N0: L,
 			N1: T,
-			N2: 4,
-			N3: 8,
-			N4: 12,
-			N5: m,
-			N6: 8 * m,
-			N7: 12 * m,
-			N8: T * m,
+			N2: m,
+			N3: 8 * m,
+			N4: 12 * m,
+			N5: T * m,
 		}
-		regions.Rcc48c11ef973(&a)
+		regions.Re9e335987379(&a)
 	} else {
 		for i := range L {
 			t20_2 := t20[i*T:][:T]
@@ -295,7 +286,7 @@ func (c *backwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.Rc73552e71265Args{
+		a := regions.R592f73b9bf18Args{
 			P0:  unsafe.SliceData(t18),
 			P1:  unsafe.SliceData(c.QProd),
 			P2:  unsafe.SliceData(t8),
@@ -311,7 +302,7 @@ func (c *backwardFused) run() {
 			N0:  L,
 			N1:  T,
 		}
-		regions.Rc73552e71265(&a)
+		regions.R592f73b9bf18(&a)
 	} else {
 		for i := range L {
 			t18_2 := t18[i*T:][:T]
@@ -345,7 +336,7 @@ func (c *backwardFused) run() {
 
 	// projected.q0, projected.q, projected.k0, projected.k
 	if kern.Wide() {
-		a := regions.R5264f06ed32eArgs{
+		a := regions.Rbce80c702fc4Args{
 			P0: unsafe.SliceData(t32),
 			P1: unsafe.SliceData(t23),
 			P2: unsafe.SliceData(t28),
@@ -361,7 +352,7 @@ func (c *backwardFused) run() {
 			N2: m,
 			N3: T * m,
 		}
-		regions.R5264f06ed32e(&a)
+		regions.Rbce80c702fc4(&a)
 	} else {
 		for i := range L {
 			t32_2 := t32[i*T:][:T]

@@ -180,7 +180,7 @@ func (c *forwardFused) run() {
 
 	// projected.q1, projected.q
 	if kern.Wide() {
-		a := regions.Rbe31e2c5e515Args{
+		a := regions.Rf0d6c3f36f21Args{
 			P0:  unsafe.SliceData(c.BQ),
 			P1:  unsafe.SliceData(c.Q1Stack),
 			P2:  unsafe.SliceData(c.CQ),
@@ -197,16 +197,13 @@ func (c *forwardFused) run() {
 			N8:  24 * dK,
 			N9:  12 * dK,
 			N10: -dK,
-			N11: 4,
-			N12: 8,
-			N13: 12,
-			N14: T*dK + 3*dK,
-			N15: T * dK,
-			N16: T*dK*heads + 3*dK*heads,
-			N17: T * dK * heads,
-			N18: T * heads,
+			N11: T*dK + 3*dK,
+			N12: T * dK,
+			N13: T*dK*heads + 3*dK*heads,
+			N14: T * dK * heads,
+			N15: T * heads,
 		}
-		regions.Rbe31e2c5e515(&a)
+		regions.Rf0d6c3f36f21(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -239,7 +236,7 @@ func (c *forwardFused) run() {
 
 	// projected.q
 	if kern.Wide() {
-		a := regions.R0f53783c7300Args{
+		a := regions.R36613f7b2313Args{
 			P0: unsafe.SliceData(c.QProd),
 			P1: unsafe.SliceData(t17),
 			N0: L,
@@ -247,7 +244,7 @@ func (c *forwardFused) run() {
 			N2: T,
 			N3: T * heads,
 		}
-		regions.R0f53783c7300(&a)
+		regions.R36613f7b2313(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -263,7 +260,7 @@ func (c *forwardFused) run() {
 
 	// projected.q
 	if kern.Wide() {
-		a := regions.R60db05511ec0Args{
+		a := regions.R3125338aeb1aArgs{
 			P0: unsafe.SliceData(t17),
 			P1: unsafe.SliceData(q1),
 			P2: unsafe.SliceData(c.Q),
@@ -275,7 +272,7 @@ func (c *forwardFused) run() {
 			N5: T * dK * heads,
 			N6: T * heads,
 		}
-		regions.R60db05511ec0(&a)
+		regions.R3125338aeb1a(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -321,7 +318,7 @@ func (c *backwardFused) run() {
 
 	// projected.q1
 	if kern.Wide() {
-		a := regions.R2cc796f514edArgs{
+		a := regions.R23e8f7a5c1ddArgs{
 			P0:  unsafe.SliceData(c.BQ),
 			P1:  unsafe.SliceData(c.Q1Stack),
 			P2:  unsafe.SliceData(c.CQ),
@@ -340,7 +337,7 @@ func (c *backwardFused) run() {
 			N9:  T*dK*heads + 3*dK*heads,
 			N10: T * dK * heads,
 		}
-		regions.R2cc796f514ed(&a)
+		regions.R23e8f7a5c1dd(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -371,7 +368,7 @@ func (c *backwardFused) run() {
 
 	// projected.q
 	if kern.Wide() {
-		a := regions.R045c1d5c8605Args{
+		a := regions.Rb021da15da4cArgs{
 			P0: unsafe.SliceData(c.QProd),
 			P1: unsafe.SliceData(t13),
 			P2: unsafe.SliceData(t15),
@@ -382,7 +379,7 @@ func (c *backwardFused) run() {
 			N2: T,
 			N3: T * heads,
 		}
-		regions.R045c1d5c8605(&a)
+		regions.Rb021da15da4c(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -407,7 +404,7 @@ func (c *backwardFused) run() {
 
 	// projected.q
 	if kern.Wide() {
-		a := regions.R329129798991Args{
+		a := regions.Rfdb5aa0c0b9fArgs{
 			P0: unsafe.SliceData(t17),
 			P1: unsafe.SliceData(c.QBar),
 			P2: unsafe.SliceData(q1),
@@ -415,15 +412,12 @@ func (c *backwardFused) run() {
 			N0: L,
 			N1: heads,
 			N2: T,
-			N3: 4,
-			N4: 8,
-			N5: 12,
-			N6: dK,
-			N7: T * dK,
-			N8: T * dK * heads,
-			N9: T * heads,
+			N3: dK,
+			N4: T * dK,
+			N5: T * dK * heads,
+			N6: T * heads,
 		}
-		regions.R329129798991(&a)
+		regions.Rfdb5aa0c0b9f(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -447,7 +441,7 @@ func (c *backwardFused) run() {
 
 	// projected.q
 	if kern.Wide() {
-		a := regions.R7dfe440f8f99Args{
+		a := regions.Rf5c21131cd6cArgs{
 			P0: unsafe.SliceData(t15),
 			P1: unsafe.SliceData(c.QProd),
 			P2: unsafe.SliceData(t122),
@@ -458,7 +452,7 @@ func (c *backwardFused) run() {
 			N2: T,
 			N3: T * heads,
 		}
-		regions.R7dfe440f8f99(&a)
+		regions.Rf5c21131cd6c(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -479,7 +473,7 @@ func (c *backwardFused) run() {
 
 	// projected.q1, projected.q
 	if kern.Wide() {
-		a := regions.R8920af35b1b3Args{
+		a := regions.Rd6c1d022f96cArgs{
 			P0: unsafe.SliceData(t92),
 			P1: unsafe.SliceData(t29),
 			P2: unsafe.SliceData(q1),
@@ -498,7 +492,7 @@ func (c *backwardFused) run() {
 			N8: T * dK * heads,
 			N9: T * heads,
 		}
-		regions.R8920af35b1b3(&a)
+		regions.Rd6c1d022f96c(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -554,7 +548,7 @@ func (c *backwardFused) run() {
 
 	// projected.q1
 	if kern.Wide() {
-		a := regions.R50ab3ce33e4eArgs{
+		a := regions.R85bb3187215eArgs{
 			P0: unsafe.SliceData(t64),
 			N0: L,
 			N1: heads,
@@ -562,7 +556,7 @@ func (c *backwardFused) run() {
 			N3: T*dK + 6*dK,
 			N4: T*dK*heads + 6*dK*heads,
 		}
-		regions.R50ab3ce33e4e(&a)
+		regions.R85bb3187215e(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -576,7 +570,7 @@ func (c *backwardFused) run() {
 		}
 	}
 	if kern.Wide() {
-		a := regions.R834ea605b379Args{
+		a := regions.R331fbb1be440Args{
 			P0: unsafe.SliceData(t64),
 			N0: L,
 			N1: heads,
@@ -585,7 +579,7 @@ func (c *backwardFused) run() {
 			N4: T*dK + 6*dK,
 			N5: T*dK*heads + 6*dK*heads,
 		}
-		regions.R834ea605b379(&a)
+		regions.R331fbb1be440(&a)
 	} else {
 		for i := range L {
 			for j := range heads {

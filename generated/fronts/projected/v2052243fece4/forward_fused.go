@@ -182,7 +182,7 @@ func (c *forwardFused) run() {
 
 	// projected.k1
 	if kern.Wide() {
-		a := regions.Rd4bff3884a4eArgs{
+		a := regions.Ra073de426ad7Args{
 			P0: unsafe.SliceData(c.BK),
 			P1: unsafe.SliceData(c.K1Stack),
 			P2: unsafe.SliceData(c.CK),
@@ -195,7 +195,7 @@ func (c *forwardFused) run() {
 			N5: T*dK + 3*dK,
 			N6: T * dK,
 		}
-		regions.Rd4bff3884a4e(&a)
+		regions.Ra073de426ad7(&a)
 	} else {
 		bK := c.BK[:dK]
 		cK := c.CK[:dK]
@@ -226,7 +226,7 @@ func (c *forwardFused) run() {
 
 	// projected.q1, projected.k
 	if kern.Wide() {
-		a := regions.R62f715023409Args{
+		a := regions.R07182d8b9960Args{
 			P0:  unsafe.SliceData(c.BQ),
 			P1:  unsafe.SliceData(c.Q1Stack),
 			P2:  unsafe.SliceData(c.CQ),
@@ -243,13 +243,10 @@ func (c *forwardFused) run() {
 			N7:  24 * dK,
 			N8:  12 * dK,
 			N9:  -dK,
-			N10: 4,
-			N11: 8,
-			N12: 12,
-			N13: T*dK + 3*dK,
-			N14: T * dK,
+			N10: T*dK + 3*dK,
+			N11: T * dK,
 		}
-		regions.R62f715023409(&a)
+		regions.R07182d8b9960(&a)
 	} else {
 		bQ := c.BQ[:dK]
 		cQ := c.CQ[:dK]
@@ -284,13 +281,13 @@ func (c *forwardFused) run() {
 
 	// projected.k
 	if kern.Wide() {
-		a := regions.Rde13827ff51cArgs{
+		a := regions.R5115a922944fArgs{
 			P0: unsafe.SliceData(c.KProd),
 			P1: unsafe.SliceData(t20),
 			N0: L,
 			N1: T,
 		}
-		regions.Rde13827ff51c(&a)
+		regions.R5115a922944f(&a)
 	} else {
 		for i := range L {
 			kProd := c.KProd[i*T:][:T]
@@ -304,7 +301,7 @@ func (c *forwardFused) run() {
 
 	// projected.k, projected.q
 	if kern.Wide() {
-		a := regions.R0673c4e74812Args{
+		a := regions.R197d41f4015fArgs{
 			P0: unsafe.SliceData(t20),
 			P1: unsafe.SliceData(q1),
 			P2: unsafe.SliceData(k1),
@@ -312,14 +309,11 @@ func (c *forwardFused) run() {
 			P4: unsafe.SliceData(c.QProd),
 			N0: L,
 			N1: T,
-			N2: 4,
-			N3: 8,
-			N4: 12,
-			N5: dK,
-			N6: 12 * dK,
-			N7: T * dK,
+			N2: dK,
+			N3: 12 * dK,
+			N4: T * dK,
 		}
-		regions.R0673c4e74812(&a)
+		regions.R197d41f4015f(&a)
 	} else {
 		for i := range L {
 			t20_2 := t20[i*T:][:T]
@@ -344,13 +338,13 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.Rde13827ff51cArgs{
+		a := regions.R5115a922944fArgs{
 			P0: unsafe.SliceData(c.QProd),
 			P1: unsafe.SliceData(t30),
 			N0: L,
 			N1: T,
 		}
-		regions.Rde13827ff51c(&a)
+		regions.R5115a922944f(&a)
 	} else {
 		for i := range L {
 			qProd := c.QProd[i*T:][:T]
@@ -364,7 +358,7 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.rho, projected.theta
 	if kern.Wide() {
-		a := regions.Rd6a4f6fb6eb0Args{
+		a := regions.Rc5d2bc5274e5Args{
 			P0: unsafe.SliceData(t30),
 			P1: unsafe.SliceData(c.K),
 			P2: unsafe.SliceData(c.WRho),
@@ -375,15 +369,12 @@ func (c *forwardFused) run() {
 			P7: unsafe.SliceData(t122),
 			N0: L,
 			N1: T,
-			N2: 4,
-			N3: 8,
-			N4: 12,
-			N5: dK,
-			N6: 8 * dK,
-			N7: 12 * dK,
-			N8: T * dK,
+			N2: dK,
+			N3: 8 * dK,
+			N4: 12 * dK,
+			N5: T * dK,
 		}
-		regions.Rd6a4f6fb6eb0(&a)
+		regions.Rc5d2bc5274e5(&a)
 	} else {
 		wRho := c.WRho[:dK]
 		wTheta := c.WTheta[:dK]
@@ -416,7 +407,7 @@ func (c *forwardFused) run() {
 
 	// projected.rho, projected.theta
 	if kern.Wide() {
-		a := regions.R11e2fd019042Args{
+		a := regions.R003f9de9727dArgs{
 			P0: unsafe.SliceData(c.V),
 			P1: unsafe.SliceData(c.WRho),
 			P2: unsafe.SliceData(c.WTheta),
@@ -426,12 +417,9 @@ func (c *forwardFused) run() {
 			N1: T,
 			N2: dV,
 			N3: 4 * dK,
-			N4: 4,
-			N5: 8,
-			N6: 12,
-			N7: T * dV,
+			N4: T * dV,
 		}
-		regions.R11e2fd019042(&a)
+		regions.R003f9de9727d(&a)
 	} else {
 		for i := range L {
 			t112_2 := t112[i*T:][:T]
@@ -461,7 +449,7 @@ func (c *forwardFused) run() {
 	bRhoEntry := c.BRho[0]
 	bThetaEntry := c.BTheta[0]
 	if kern.Wide() {
-		a := regions.Re3c1588be2b4Args{
+		a := regions.Ra8677b8acd0cArgs{
 			P0: unsafe.SliceData(t102),
 			P1: unsafe.SliceData(t112),
 			P2: unsafe.SliceData(t122),
@@ -475,7 +463,7 @@ func (c *forwardFused) run() {
 			S0: [2]float32{bRhoEntry},
 			S1: [2]float32{bThetaEntry},
 		}
-		regions.Re3c1588be2b4(&a)
+		regions.Ra8677b8acd0c(&a)
 	} else {
 		for i := range L {
 			t102_2 := t102[i*T:][:T]
@@ -548,7 +536,7 @@ func (c *backwardFused) run() {
 
 	// projected.k1, projected.q1
 	if kern.Wide() {
-		a := regions.Raff18c5a1097Args{
+		a := regions.Rca96bc239d76Args{
 			P0:  unsafe.SliceData(c.BK),
 			P1:  unsafe.SliceData(c.K1Stack),
 			P2:  unsafe.SliceData(c.CK),
@@ -571,7 +559,7 @@ func (c *backwardFused) run() {
 			N7:  T*dK + 3*dK,
 			N8:  T * dK,
 		}
-		regions.Raff18c5a1097(&a)
+		regions.Rca96bc239d76(&a)
 	} else {
 		bK := c.BK[:dK]
 		cK := c.CK[:dK]
@@ -716,7 +704,7 @@ func (c *backwardFused) run() {
 	clear(t342)
 	clear(t56)
 	if kern.Wide() {
-		a := regions.Rd0583c2f39e1Args{
+		a := regions.R7b35cd629b48Args{
 			P0:  unsafe.SliceData(t20),
 			P1:  unsafe.SliceData(t30),
 			P2:  unsafe.SliceData(t262),
@@ -734,16 +722,13 @@ func (c *backwardFused) run() {
 			P14: unsafe.SliceData(t87),
 			N0:  L,
 			N1:  T,
-			N2:  4,
-			N3:  8,
-			N4:  12,
-			N5:  dK,
-			N6:  4 * dK,
-			N7:  8 * dK,
-			N8:  12 * dK,
-			N9:  T * dK,
+			N2:  dK,
+			N3:  4 * dK,
+			N4:  8 * dK,
+			N5:  12 * dK,
+			N6:  T * dK,
 		}
-		regions.Rd0583c2f39e1(&a)
+		regions.R7b35cd629b48(&a)
 	} else {
 		wRho := c.WRho[:dK]
 		wTheta := c.WTheta[:dK]
@@ -791,29 +776,26 @@ func (c *backwardFused) run() {
 	clear(t322)
 	clear(t54)
 	if kern.Wide() {
-		a := regions.R733d0997ab39Args{
-			P0:  unsafe.SliceData(t262),
-			P1:  unsafe.SliceData(t48),
-			P2:  unsafe.SliceData(c.V),
-			P3:  unsafe.SliceData(t322),
-			P4:  unsafe.SliceData(t54),
-			P5:  unsafe.SliceData(c.WRho),
-			P6:  unsafe.SliceData(c.WTheta),
-			P7:  unsafe.SliceData(c.VBar),
-			P8:  unsafe.SliceData(t108),
-			N0:  L,
-			N1:  T,
-			N2:  4,
-			N3:  8,
-			N4:  12,
-			N5:  dV,
-			N6:  4 * dV,
-			N7:  8 * dV,
-			N8:  12 * dV,
-			N9:  4 * dK,
-			N10: T * dV,
+		a := regions.R84a5aca1c818Args{
+			P0: unsafe.SliceData(t262),
+			P1: unsafe.SliceData(t48),
+			P2: unsafe.SliceData(c.V),
+			P3: unsafe.SliceData(t322),
+			P4: unsafe.SliceData(t54),
+			P5: unsafe.SliceData(c.WRho),
+			P6: unsafe.SliceData(c.WTheta),
+			P7: unsafe.SliceData(c.VBar),
+			P8: unsafe.SliceData(t108),
+			N0: L,
+			N1: T,
+			N2: dV,
+			N3: 4 * dV,
+			N4: 8 * dV,
+			N5: 12 * dV,
+			N6: 4 * dK,
+			N7: T * dV,
 		}
-		regions.R733d0997ab39(&a)
+		regions.R84a5aca1c818(&a)
 	} else {
 		for i := range L {
 			t262_2 := t262[i*T:][:T]
@@ -840,7 +822,7 @@ func (c *backwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.Rc73552e71265Args{
+		a := regions.R592f73b9bf18Args{
 			P0:  unsafe.SliceData(t28),
 			P1:  unsafe.SliceData(c.QProd),
 			P2:  unsafe.SliceData(t18),
@@ -856,7 +838,7 @@ func (c *backwardFused) run() {
 			N0:  L,
 			N1:  T,
 		}
-		regions.Rc73552e71265(&a)
+		regions.R592f73b9bf18(&a)
 	} else {
 		for i := range L {
 			t28_2 := t28[i*T:][:T]
@@ -892,7 +874,7 @@ func (c *backwardFused) run() {
 	clear(c.BQBar)
 	clear(c.BKBar)
 	if kern.Wide() {
-		a := regions.R4807f5778f59Args{
+		a := regions.R226949351d77Args{
 			P0:  unsafe.SliceData(t58),
 			P1:  unsafe.SliceData(t78),
 			P2:  unsafe.SliceData(t84),
@@ -911,20 +893,17 @@ func (c *backwardFused) run() {
 			P15: unsafe.SliceData(c.BKBar),
 			N0:  L,
 			N1:  T,
-			N2:  4,
-			N3:  8,
-			N4:  12,
-			N5:  dK,
-			N6:  12 * dK,
-			N7:  4 * dK,
-			N8:  16 * dK,
-			N9:  8 * dK,
-			N10: 20 * dK,
-			N11: 24 * dK,
-			N12: T*dK + 6*dK,
-			N13: T * dK,
+			N2:  dK,
+			N3:  12 * dK,
+			N4:  4 * dK,
+			N5:  16 * dK,
+			N6:  8 * dK,
+			N7:  20 * dK,
+			N8:  24 * dK,
+			N9:  T*dK + 6*dK,
+			N10: T * dK,
 		}
-		regions.R4807f5778f59(&a)
+		regions.R226949351d77(&a)
 	} else {
 		bQBar := c.BQBar[:dK]
 		bKBar := c.BKBar[:dK]
@@ -968,13 +947,13 @@ func (c *backwardFused) run() {
 
 	// projected.q1
 	if kern.Wide() {
-		a := regions.R0bc0d1f329ceArgs{
+		a := regions.R9dc4d4901bc3Args{
 			P0: unsafe.SliceData(t160),
 			N0: L,
 			N1: dK,
 			N2: T*dK + 6*dK,
 		}
-		regions.R0bc0d1f329ce(&a)
+		regions.R9dc4d4901bc3(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -986,14 +965,14 @@ func (c *backwardFused) run() {
 		}
 	}
 	if kern.Wide() {
-		a := regions.R4bdee8923058Args{
+		a := regions.R243baf16eb0dArgs{
 			P0: unsafe.SliceData(t160),
 			N0: L,
 			N1: dK,
 			N2: 4*T*dK + 12*dK,
 			N3: T*dK + 6*dK,
 		}
-		regions.R4bdee8923058(&a)
+		regions.R243baf16eb0d(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -1116,13 +1095,13 @@ func (c *backwardFused) run() {
 
 	// projected.k1
 	if kern.Wide() {
-		a := regions.R0bc0d1f329ceArgs{
+		a := regions.R9dc4d4901bc3Args{
 			P0: unsafe.SliceData(t163),
 			N0: L,
 			N1: dK,
 			N2: T*dK + 6*dK,
 		}
-		regions.R0bc0d1f329ce(&a)
+		regions.R9dc4d4901bc3(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -1134,14 +1113,14 @@ func (c *backwardFused) run() {
 		}
 	}
 	if kern.Wide() {
-		a := regions.R4bdee8923058Args{
+		a := regions.R243baf16eb0dArgs{
 			P0: unsafe.SliceData(t163),
 			N0: L,
 			N1: dK,
 			N2: 4*T*dK + 12*dK,
 			N3: T*dK + 6*dK,
 		}
-		regions.R4bdee8923058(&a)
+		regions.R243baf16eb0d(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {

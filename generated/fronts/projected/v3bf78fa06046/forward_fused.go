@@ -204,7 +204,7 @@ func (c *forwardFused) run() {
 
 	// projected.k1
 	if kern.Wide() {
-		a := regions.R47a269d222e9Args{
+		a := regions.Rdd00c09da045Args{
 			P0:  unsafe.SliceData(c.BK),
 			P1:  unsafe.SliceData(c.K1Stack),
 			P2:  unsafe.SliceData(c.CK),
@@ -221,7 +221,7 @@ func (c *forwardFused) run() {
 			N9:  T*dK*heads + 3*dK*heads,
 			N10: T * dK * heads,
 		}
-		regions.R47a269d222e9(&a)
+		regions.Rdd00c09da045(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -256,7 +256,7 @@ func (c *forwardFused) run() {
 
 	// projected.q1, projected.k
 	if kern.Wide() {
-		a := regions.Rfef111617212Args{
+		a := regions.Rcfed087fc367Args{
 			P0:  unsafe.SliceData(c.BQ),
 			P1:  unsafe.SliceData(c.Q1Stack),
 			P2:  unsafe.SliceData(c.CQ),
@@ -274,16 +274,13 @@ func (c *forwardFused) run() {
 			N8:  24 * dK,
 			N9:  12 * dK,
 			N10: -dK,
-			N11: 4,
-			N12: 8,
-			N13: 12,
-			N14: T*dK + 3*dK,
-			N15: T * dK,
-			N16: T*dK*heads + 3*dK*heads,
-			N17: T * dK * heads,
-			N18: T * heads,
+			N11: T*dK + 3*dK,
+			N12: T * dK,
+			N13: T*dK*heads + 3*dK*heads,
+			N14: T * dK * heads,
+			N15: T * heads,
 		}
-		regions.Rfef111617212(&a)
+		regions.Rcfed087fc367(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -324,7 +321,7 @@ func (c *forwardFused) run() {
 
 	// projected.k
 	if kern.Wide() {
-		a := regions.R0f53783c7300Args{
+		a := regions.R36613f7b2313Args{
 			P0: unsafe.SliceData(c.KProd),
 			P1: unsafe.SliceData(t20),
 			N0: L,
@@ -332,7 +329,7 @@ func (c *forwardFused) run() {
 			N2: T,
 			N3: T * heads,
 		}
-		regions.R0f53783c7300(&a)
+		regions.R36613f7b2313(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -348,25 +345,22 @@ func (c *forwardFused) run() {
 
 	// projected.k, projected.q
 	if kern.Wide() {
-		a := regions.R4b1ae14f0fd9Args{
-			P0:  unsafe.SliceData(t20),
-			P1:  unsafe.SliceData(q1),
-			P2:  unsafe.SliceData(k1),
-			P3:  unsafe.SliceData(c.K),
-			P4:  unsafe.SliceData(c.QProd),
-			N0:  L,
-			N1:  heads,
-			N2:  T,
-			N3:  4,
-			N4:  8,
-			N5:  12,
-			N6:  dK,
-			N7:  12 * dK,
-			N8:  T * dK,
-			N9:  T * dK * heads,
-			N10: T * heads,
+		a := regions.Ra4dc42736098Args{
+			P0: unsafe.SliceData(t20),
+			P1: unsafe.SliceData(q1),
+			P2: unsafe.SliceData(k1),
+			P3: unsafe.SliceData(c.K),
+			P4: unsafe.SliceData(c.QProd),
+			N0: L,
+			N1: heads,
+			N2: T,
+			N3: dK,
+			N4: 12 * dK,
+			N5: T * dK,
+			N6: T * dK * heads,
+			N7: T * heads,
 		}
-		regions.R4b1ae14f0fd9(&a)
+		regions.Ra4dc42736098(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -393,7 +387,7 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.R0f53783c7300Args{
+		a := regions.R36613f7b2313Args{
 			P0: unsafe.SliceData(c.QProd),
 			P1: unsafe.SliceData(t30),
 			N0: L,
@@ -401,7 +395,7 @@ func (c *forwardFused) run() {
 			N2: T,
 			N3: T * heads,
 		}
-		regions.R0f53783c7300(&a)
+		regions.R36613f7b2313(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -417,30 +411,27 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.rho, projected.theta
 	if kern.Wide() {
-		a := regions.R7bb990716206Args{
-			P0:  unsafe.SliceData(t30),
-			P1:  unsafe.SliceData(c.K),
-			P2:  unsafe.SliceData(c.WRho),
-			P3:  unsafe.SliceData(c.WTheta),
-			P4:  unsafe.SliceData(q1),
-			P5:  unsafe.SliceData(c.Q),
-			P6:  unsafe.SliceData(t102),
-			P7:  unsafe.SliceData(t122),
-			N0:  L,
-			N1:  heads,
-			N2:  T,
-			N3:  4,
-			N4:  8,
-			N5:  12,
-			N6:  dK,
-			N7:  8 * dK,
-			N8:  12 * dK,
-			N9:  T * dK,
-			N10: dK + dV,
-			N11: T * dK * heads,
-			N12: T * heads,
+		a := regions.Rc1b4dee985c5Args{
+			P0: unsafe.SliceData(t30),
+			P1: unsafe.SliceData(c.K),
+			P2: unsafe.SliceData(c.WRho),
+			P3: unsafe.SliceData(c.WTheta),
+			P4: unsafe.SliceData(q1),
+			P5: unsafe.SliceData(c.Q),
+			P6: unsafe.SliceData(t102),
+			P7: unsafe.SliceData(t122),
+			N0: L,
+			N1: heads,
+			N2: T,
+			N3: dK,
+			N4: 8 * dK,
+			N5: 12 * dK,
+			N6: T * dK,
+			N7: dK + dV,
+			N8: T * dK * heads,
+			N9: T * heads,
 		}
-		regions.R7bb990716206(&a)
+		regions.Rc1b4dee985c5(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -475,26 +466,23 @@ func (c *forwardFused) run() {
 
 	// projected.rho, projected.theta
 	if kern.Wide() {
-		a := regions.Re5249777824cArgs{
-			P0:  unsafe.SliceData(c.V),
-			P1:  unsafe.SliceData(c.WRho),
-			P2:  unsafe.SliceData(c.WTheta),
-			P3:  unsafe.SliceData(t112),
-			P4:  unsafe.SliceData(t132),
-			N0:  L,
-			N1:  heads,
-			N2:  T,
-			N3:  dV,
-			N4:  4 * dK,
-			N5:  4,
-			N6:  8,
-			N7:  12,
-			N8:  T * dV,
-			N9:  dK + dV,
-			N10: T * dV * heads,
-			N11: T * heads,
+		a := regions.R17ce01fd39ceArgs{
+			P0: unsafe.SliceData(c.V),
+			P1: unsafe.SliceData(c.WRho),
+			P2: unsafe.SliceData(c.WTheta),
+			P3: unsafe.SliceData(t112),
+			P4: unsafe.SliceData(t132),
+			N0: L,
+			N1: heads,
+			N2: T,
+			N3: dV,
+			N4: 4 * dK,
+			N5: T * dV,
+			N6: dK + dV,
+			N7: T * dV * heads,
+			N8: T * heads,
 		}
-		regions.Re5249777824c(&a)
+		regions.R17ce01fd39ce(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -524,7 +512,7 @@ func (c *forwardFused) run() {
 
 	// projected.rho, projected.k, projected.theta
 	if kern.Wide() {
-		a := regions.R3aee2e7e8abcArgs{
+		a := regions.R87507931257bArgs{
 			P0: unsafe.SliceData(c.BRho),
 			P1: unsafe.SliceData(c.BTheta),
 			P2: unsafe.SliceData(t102),
@@ -540,7 +528,7 @@ func (c *forwardFused) run() {
 			N2: T,
 			N3: T * heads,
 		}
-		regions.R3aee2e7e8abc(&a)
+		regions.R87507931257b(&a)
 	} else {
 		bRho := c.BRho[:heads]
 		bTheta := c.BTheta[:heads]
@@ -619,7 +607,7 @@ func (c *backwardFused) run() {
 
 	// projected.k1, projected.q1
 	if kern.Wide() {
-		a := regions.Reda4cf452287Args{
+		a := regions.Re9ecea1a2cd6Args{
 			P0:  unsafe.SliceData(c.BK),
 			P1:  unsafe.SliceData(c.K1Stack),
 			P2:  unsafe.SliceData(c.CK),
@@ -645,7 +633,7 @@ func (c *backwardFused) run() {
 			N10: T*dK*heads + 3*dK*heads,
 			N11: T * dK * heads,
 		}
-		regions.Reda4cf452287(&a)
+		regions.Re9ecea1a2cd6(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -765,7 +753,7 @@ func (c *backwardFused) run() {
 
 	// projected.k, projected.q, projected.theta, projected.rho
 	if kern.Wide() {
-		a := regions.Rc92100e7a308Args{
+		a := regions.R16560a9e95e6Args{
 			P0:  unsafe.SliceData(t20),
 			P1:  unsafe.SliceData(t30),
 			P2:  unsafe.SliceData(t262),
@@ -783,19 +771,16 @@ func (c *backwardFused) run() {
 			N0:  L,
 			N1:  heads,
 			N2:  T,
-			N3:  4,
-			N4:  8,
-			N5:  12,
-			N6:  dK,
-			N7:  4 * dK,
-			N8:  8 * dK,
-			N9:  12 * dK,
-			N10: T * dK,
-			N11: dK + dV,
-			N12: T * dK * heads,
-			N13: T * heads,
+			N3:  dK,
+			N4:  4 * dK,
+			N5:  8 * dK,
+			N6:  12 * dK,
+			N7:  T * dK,
+			N8:  dK + dV,
+			N9:  T * dK * heads,
+			N10: T * heads,
 		}
-		regions.Rc92100e7a308(&a)
+		regions.R16560a9e95e6(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -883,26 +868,23 @@ func (c *backwardFused) run() {
 	clear(t322)
 	clear(t54)
 	if kern.Wide() {
-		a := regions.Rfe5a3231b8c6Args{
-			P0:  unsafe.SliceData(t262),
-			P1:  unsafe.SliceData(t48),
-			P2:  unsafe.SliceData(c.V),
-			P3:  unsafe.SliceData(t322),
-			P4:  unsafe.SliceData(t54),
-			N0:  heads,
-			N1:  L,
-			N2:  T,
-			N3:  4,
-			N4:  8,
-			N5:  12,
-			N6:  dV,
-			N7:  4 * dK,
-			N8:  T * dV * heads,
-			N9:  T * heads,
-			N10: T * dV,
-			N11: dK + dV,
+		a := regions.Rd3615b75d478Args{
+			P0: unsafe.SliceData(t262),
+			P1: unsafe.SliceData(t48),
+			P2: unsafe.SliceData(c.V),
+			P3: unsafe.SliceData(t322),
+			P4: unsafe.SliceData(t54),
+			N0: heads,
+			N1: L,
+			N2: T,
+			N3: dV,
+			N4: 4 * dK,
+			N5: T * dV * heads,
+			N6: T * heads,
+			N7: T * dV,
+			N8: dK + dV,
 		}
-		regions.Rfe5a3231b8c6(&a)
+		regions.Rd3615b75d478(&a)
 	} else {
 		for i := range heads {
 			for j := range L {
@@ -928,25 +910,22 @@ func (c *backwardFused) run() {
 	clear(t342)
 	clear(t56)
 	if kern.Wide() {
-		a := regions.Re4fd2aed14c8Args{
-			P0:  unsafe.SliceData(t262),
-			P1:  unsafe.SliceData(t48),
-			P2:  unsafe.SliceData(k),
-			P3:  unsafe.SliceData(t342),
-			P4:  unsafe.SliceData(t56),
-			N0:  heads,
-			N1:  L,
-			N2:  T,
-			N3:  4,
-			N4:  8,
-			N5:  12,
-			N6:  dK,
-			N7:  T * dK * heads,
-			N8:  T * heads,
-			N9:  T * dK,
-			N10: dK + dV,
+		a := regions.R9256a9ce0615Args{
+			P0: unsafe.SliceData(t262),
+			P1: unsafe.SliceData(t48),
+			P2: unsafe.SliceData(k),
+			P3: unsafe.SliceData(t342),
+			P4: unsafe.SliceData(t56),
+			N0: heads,
+			N1: L,
+			N2: T,
+			N3: dK,
+			N4: T * dK * heads,
+			N5: T * heads,
+			N6: T * dK,
+			N7: dK + dV,
 		}
-		regions.Re4fd2aed14c8(&a)
+		regions.R9256a9ce0615(&a)
 	} else {
 		for i := range heads {
 			t342_2 := t342[i*(dK+dV):][:dK]
@@ -970,7 +949,7 @@ func (c *backwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.R8488fbfe9e86Args{
+		a := regions.R0b18b3580734Args{
 			P0:  unsafe.SliceData(t28),
 			P1:  unsafe.SliceData(c.QProd),
 			P2:  unsafe.SliceData(t18),
@@ -988,7 +967,7 @@ func (c *backwardFused) run() {
 			N2:  T,
 			N3:  T * heads,
 		}
-		regions.R8488fbfe9e86(&a)
+		regions.R0b18b3580734(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -1021,7 +1000,7 @@ func (c *backwardFused) run() {
 
 	// projected.v, projected.theta, projected.rho
 	if kern.Wide() {
-		a := regions.R34a69b3856d4Args{
+		a := regions.R846c79e24243Args{
 			P0: unsafe.SliceData(t262),
 			P1: unsafe.SliceData(t48),
 			P2: unsafe.SliceData(c.WRho),
@@ -1038,7 +1017,7 @@ func (c *backwardFused) run() {
 			N7: T * dV * heads,
 			N8: T * heads,
 		}
-		regions.R34a69b3856d4(&a)
+		regions.R846c79e24243(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -1069,7 +1048,7 @@ func (c *backwardFused) run() {
 
 	// projected.q1, projected.q, projected.k1, projected.k
 	if kern.Wide() {
-		a := regions.R74350468a258Args{
+		a := regions.R81ac04745c53Args{
 			P0:  unsafe.SliceData(t58),
 			P1:  unsafe.SliceData(t78),
 			P2:  unsafe.SliceData(t84),
@@ -1095,7 +1074,7 @@ func (c *backwardFused) run() {
 			N8:  T * dK * heads,
 			N9:  T * heads,
 		}
-		regions.R74350468a258(&a)
+		regions.R81ac04745c53(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -1171,7 +1150,7 @@ func (c *backwardFused) run() {
 
 	// projected.q1
 	if kern.Wide() {
-		a := regions.R50ab3ce33e4eArgs{
+		a := regions.R85bb3187215eArgs{
 			P0: unsafe.SliceData(t160),
 			N0: L,
 			N1: heads,
@@ -1179,7 +1158,7 @@ func (c *backwardFused) run() {
 			N3: T*dK + 6*dK,
 			N4: T*dK*heads + 6*dK*heads,
 		}
-		regions.R50ab3ce33e4e(&a)
+		regions.R85bb3187215e(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -1193,7 +1172,7 @@ func (c *backwardFused) run() {
 		}
 	}
 	if kern.Wide() {
-		a := regions.R834ea605b379Args{
+		a := regions.R331fbb1be440Args{
 			P0: unsafe.SliceData(t160),
 			N0: L,
 			N1: heads,
@@ -1202,7 +1181,7 @@ func (c *backwardFused) run() {
 			N4: T*dK + 6*dK,
 			N5: T*dK*heads + 6*dK*heads,
 		}
-		regions.R834ea605b379(&a)
+		regions.R331fbb1be440(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -1339,7 +1318,7 @@ func (c *backwardFused) run() {
 
 	// projected.k1
 	if kern.Wide() {
-		a := regions.R50ab3ce33e4eArgs{
+		a := regions.R85bb3187215eArgs{
 			P0: unsafe.SliceData(t163),
 			N0: L,
 			N1: heads,
@@ -1347,7 +1326,7 @@ func (c *backwardFused) run() {
 			N3: T*dK + 6*dK,
 			N4: T*dK*heads + 6*dK*heads,
 		}
-		regions.R50ab3ce33e4e(&a)
+		regions.R85bb3187215e(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -1361,7 +1340,7 @@ func (c *backwardFused) run() {
 		}
 	}
 	if kern.Wide() {
-		a := regions.R834ea605b379Args{
+		a := regions.R331fbb1be440Args{
 			P0: unsafe.SliceData(t163),
 			N0: L,
 			N1: heads,
@@ -1370,7 +1349,7 @@ func (c *backwardFused) run() {
 			N4: T*dK + 6*dK,
 			N5: T*dK*heads + 6*dK*heads,
 		}
-		regions.R834ea605b379(&a)
+		regions.R331fbb1be440(&a)
 	} else {
 		for i := range L {
 			for j := range heads {

@@ -210,7 +210,7 @@ func (c *forwardFused) run() {
 
 	// projected.k1
 	if kern.Wide() {
-		a := regions.Rd4bff3884a4eArgs{
+		a := regions.Ra073de426ad7Args{
 			P0: unsafe.SliceData(c.BK),
 			P1: unsafe.SliceData(c.K1Stack),
 			P2: unsafe.SliceData(c.CK),
@@ -223,7 +223,7 @@ func (c *forwardFused) run() {
 			N5: T*dK + 3*dK,
 			N6: T * dK,
 		}
-		regions.Rd4bff3884a4e(&a)
+		regions.Ra073de426ad7(&a)
 	} else {
 		bK := c.BK[:dK]
 		cK := c.CK[:dK]
@@ -254,7 +254,7 @@ func (c *forwardFused) run() {
 
 	// projected.q1
 	if kern.Wide() {
-		a := regions.Rd4bff3884a4eArgs{
+		a := regions.Ra073de426ad7Args{
 			P0: unsafe.SliceData(c.BQ),
 			P1: unsafe.SliceData(c.Q1Stack),
 			P2: unsafe.SliceData(c.CQ),
@@ -267,7 +267,7 @@ func (c *forwardFused) run() {
 			N5: T*dK + 3*dK,
 			N6: T * dK,
 		}
-		regions.Rd4bff3884a4e(&a)
+		regions.Ra073de426ad7(&a)
 	} else {
 		bQ := c.BQ[:dK]
 		cQ := c.CQ[:dK]
@@ -298,7 +298,7 @@ func (c *forwardFused) run() {
 
 	// projected.v, projected.k
 	if kern.Wide() {
-		a := regions.R62f715023409Args{
+		a := regions.R07182d8b9960Args{
 			P0:  unsafe.SliceData(c.BV),
 			P1:  unsafe.SliceData(c.VStack),
 			P2:  unsafe.SliceData(c.CV),
@@ -315,13 +315,10 @@ func (c *forwardFused) run() {
 			N7:  24 * dK,
 			N8:  12 * dK,
 			N9:  -dK,
-			N10: 4,
-			N11: 8,
-			N12: 12,
-			N13: T*dK + 3*dK,
-			N14: T * dK,
+			N10: T*dK + 3*dK,
+			N11: T * dK,
 		}
-		regions.R62f715023409(&a)
+		regions.R07182d8b9960(&a)
 	} else {
 		bV := c.BV[:dK]
 		cV := c.CV[:dK]
@@ -353,13 +350,13 @@ func (c *forwardFused) run() {
 
 	// projected.k
 	if kern.Wide() {
-		a := regions.Rde13827ff51cArgs{
+		a := regions.R5115a922944fArgs{
 			P0: unsafe.SliceData(c.KProd),
 			P1: unsafe.SliceData(t25),
 			N0: L,
 			N1: T,
 		}
-		regions.Rde13827ff51c(&a)
+		regions.R5115a922944f(&a)
 	} else {
 		for i := range L {
 			kProd := c.KProd[i*T:][:T]
@@ -373,7 +370,7 @@ func (c *forwardFused) run() {
 
 	// projected.k, projected.q
 	if kern.Wide() {
-		a := regions.R0673c4e74812Args{
+		a := regions.R197d41f4015fArgs{
 			P0: unsafe.SliceData(t25),
 			P1: unsafe.SliceData(q1),
 			P2: unsafe.SliceData(k1),
@@ -381,14 +378,11 @@ func (c *forwardFused) run() {
 			P4: unsafe.SliceData(c.QProd),
 			N0: L,
 			N1: T,
-			N2: 4,
-			N3: 8,
-			N4: 12,
-			N5: dK,
-			N6: 12 * dK,
-			N7: T * dK,
+			N2: dK,
+			N3: 12 * dK,
+			N4: T * dK,
 		}
-		regions.R0673c4e74812(&a)
+		regions.R197d41f4015f(&a)
 	} else {
 		for i := range L {
 			t25_2 := t25[i*T:][:T]
@@ -413,13 +407,13 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.Rde13827ff51cArgs{
+		a := regions.R5115a922944fArgs{
 			P0: unsafe.SliceData(c.QProd),
 			P1: unsafe.SliceData(t35),
 			N0: L,
 			N1: T,
 		}
-		regions.Rde13827ff51c(&a)
+		regions.R5115a922944f(&a)
 	} else {
 		for i := range L {
 			qProd := c.QProd[i*T:][:T]
@@ -433,7 +427,7 @@ func (c *forwardFused) run() {
 
 	// projected.q
 	if kern.Wide() {
-		a := regions.R8471c6d8d27aArgs{
+		a := regions.R0c53870ed679Args{
 			P0: unsafe.SliceData(t35),
 			P1: unsafe.SliceData(q1),
 			P2: unsafe.SliceData(c.Q),
@@ -442,7 +436,7 @@ func (c *forwardFused) run() {
 			N2: dK,
 			N3: T * dK,
 		}
-		regions.R8471c6d8d27a(&a)
+		regions.R0c53870ed679(&a)
 	} else {
 		for i := range L {
 			t35_2 := t35[i*T:][:T]
@@ -503,7 +497,7 @@ func (c *backwardFused) run() {
 
 	// projected.k1, projected.q1, projected.v
 	if kern.Wide() {
-		a := regions.Rfddc0fcb06ccArgs{
+		a := regions.R21726aa08966Args{
 			P0:  unsafe.SliceData(c.BK),
 			P1:  unsafe.SliceData(c.K1Stack),
 			P2:  unsafe.SliceData(c.CK),
@@ -531,7 +525,7 @@ func (c *backwardFused) run() {
 			N7:  T*dK + 3*dK,
 			N8:  T * dK,
 		}
-		regions.Rfddc0fcb06cc(&a)
+		regions.R21726aa08966(&a)
 	} else {
 		bK := c.BK[:dK]
 		cK := c.CK[:dK]
@@ -591,7 +585,7 @@ func (c *backwardFused) run() {
 
 	// projected.k, projected.q
 	if kern.Wide() {
-		a := regions.R6bc73b74c80eArgs{
+		a := regions.R4cbe6a467d2fArgs{
 			P0: unsafe.SliceData(c.KProd),
 			P1: unsafe.SliceData(c.QProd),
 			P2: unsafe.SliceData(t21),
@@ -604,7 +598,7 @@ func (c *backwardFused) run() {
 			N0: L,
 			N1: T,
 		}
-		regions.R6bc73b74c80e(&a)
+		regions.R4cbe6a467d2f(&a)
 	} else {
 		for i := range L {
 			kProd := c.KProd[i*T:][:T]
@@ -638,7 +632,7 @@ func (c *backwardFused) run() {
 	// projected.q, projected.k, projected.v
 	clear(c.BVBar)
 	if kern.Wide() {
-		a := regions.Rfec721153fe8Args{
+		a := regions.R061cfd5ab3c1Args{
 			P0:  unsafe.SliceData(t35),
 			P1:  unsafe.SliceData(t25),
 			P2:  unsafe.SliceData(c.QBar),
@@ -654,20 +648,17 @@ func (c *backwardFused) run() {
 			P12: unsafe.SliceData(t43),
 			N0:  L,
 			N1:  T,
-			N2:  4,
-			N3:  8,
-			N4:  12,
-			N5:  dK,
-			N6:  4 * dK,
-			N7:  16 * dK,
-			N8:  8 * dK,
-			N9:  20 * dK,
-			N10: 12 * dK,
-			N11: 24 * dK,
-			N12: T*dK + 6*dK,
-			N13: T * dK,
+			N2:  dK,
+			N3:  4 * dK,
+			N4:  16 * dK,
+			N5:  8 * dK,
+			N6:  20 * dK,
+			N7:  12 * dK,
+			N8:  24 * dK,
+			N9:  T*dK + 6*dK,
+			N10: T * dK,
 		}
-		regions.Rfec721153fe8(&a)
+		regions.R061cfd5ab3c1(&a)
 	} else {
 		bVBar := c.BVBar[:dK]
 		for i := range L {
@@ -710,7 +701,7 @@ func (c *backwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.Rc73552e71265Args{
+		a := regions.R592f73b9bf18Args{
 			P0:  unsafe.SliceData(t33),
 			P1:  unsafe.SliceData(c.QProd),
 			P2:  unsafe.SliceData(t23),
@@ -726,7 +717,7 @@ func (c *backwardFused) run() {
 			N0:  L,
 			N1:  T,
 		}
-		regions.Rc73552e71265(&a)
+		regions.R592f73b9bf18(&a)
 	} else {
 		for i := range L {
 			t33_2 := t33[i*T:][:T]
@@ -757,13 +748,13 @@ func (c *backwardFused) run() {
 
 	// projected.v
 	if kern.Wide() {
-		a := regions.R0bc0d1f329ceArgs{
+		a := regions.R9dc4d4901bc3Args{
 			P0: unsafe.SliceData(t132),
 			N0: L,
 			N1: dK,
 			N2: T*dK + 6*dK,
 		}
-		regions.R0bc0d1f329ce(&a)
+		regions.R9dc4d4901bc3(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -775,14 +766,14 @@ func (c *backwardFused) run() {
 		}
 	}
 	if kern.Wide() {
-		a := regions.R4bdee8923058Args{
+		a := regions.R243baf16eb0dArgs{
 			P0: unsafe.SliceData(t132),
 			N0: L,
 			N1: dK,
 			N2: 4*T*dK + 12*dK,
 			N3: T*dK + 6*dK,
 		}
-		regions.R4bdee8923058(&a)
+		regions.R243baf16eb0d(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -902,7 +893,7 @@ func (c *backwardFused) run() {
 	clear(c.BQBar)
 	clear(c.BKBar)
 	if kern.Wide() {
-		a := regions.R4807f5778f59Args{
+		a := regions.R226949351d77Args{
 			P0:  unsafe.SliceData(t152),
 			P1:  unsafe.SliceData(t352),
 			P2:  unsafe.SliceData(t40),
@@ -921,20 +912,17 @@ func (c *backwardFused) run() {
 			P15: unsafe.SliceData(c.BKBar),
 			N0:  L,
 			N1:  T,
-			N2:  4,
-			N3:  8,
-			N4:  12,
-			N5:  dK,
-			N6:  12 * dK,
-			N7:  4 * dK,
-			N8:  16 * dK,
-			N9:  8 * dK,
-			N10: 20 * dK,
-			N11: 24 * dK,
-			N12: T*dK + 6*dK,
-			N13: T * dK,
+			N2:  dK,
+			N3:  12 * dK,
+			N4:  4 * dK,
+			N5:  16 * dK,
+			N6:  8 * dK,
+			N7:  20 * dK,
+			N8:  24 * dK,
+			N9:  T*dK + 6*dK,
+			N10: T * dK,
 		}
-		regions.R4807f5778f59(&a)
+		regions.R226949351d77(&a)
 	} else {
 		bQBar := c.BQBar[:dK]
 		bKBar := c.BKBar[:dK]
@@ -978,13 +966,13 @@ func (c *backwardFused) run() {
 
 	// projected.q1
 	if kern.Wide() {
-		a := regions.R0bc0d1f329ceArgs{
+		a := regions.R9dc4d4901bc3Args{
 			P0: unsafe.SliceData(t135),
 			N0: L,
 			N1: dK,
 			N2: T*dK + 6*dK,
 		}
-		regions.R0bc0d1f329ce(&a)
+		regions.R9dc4d4901bc3(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -996,14 +984,14 @@ func (c *backwardFused) run() {
 		}
 	}
 	if kern.Wide() {
-		a := regions.R4bdee8923058Args{
+		a := regions.R243baf16eb0dArgs{
 			P0: unsafe.SliceData(t135),
 			N0: L,
 			N1: dK,
 			N2: 4*T*dK + 12*dK,
 			N3: T*dK + 6*dK,
 		}
-		regions.R4bdee8923058(&a)
+		regions.R243baf16eb0d(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -1095,13 +1083,13 @@ func (c *backwardFused) run() {
 
 	// projected.k1
 	if kern.Wide() {
-		a := regions.R0bc0d1f329ceArgs{
+		a := regions.R9dc4d4901bc3Args{
 			P0: unsafe.SliceData(t138),
 			N0: L,
 			N1: dK,
 			N2: T*dK + 6*dK,
 		}
-		regions.R0bc0d1f329ce(&a)
+		regions.R9dc4d4901bc3(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -1113,14 +1101,14 @@ func (c *backwardFused) run() {
 		}
 	}
 	if kern.Wide() {
-		a := regions.R4bdee8923058Args{
+		a := regions.R243baf16eb0dArgs{
 			P0: unsafe.SliceData(t138),
 			N0: L,
 			N1: dK,
 			N2: 4*T*dK + 12*dK,
 			N3: T*dK + 6*dK,
 		}
-		regions.R4bdee8923058(&a)
+		regions.R243baf16eb0d(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {

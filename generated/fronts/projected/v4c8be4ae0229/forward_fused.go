@@ -178,7 +178,7 @@ func (c *forwardFused) run() {
 
 	// projected.k1
 	if kern.Wide() {
-		a := regions.Rd4bff3884a4eArgs{
+		a := regions.Ra073de426ad7Args{
 			P0: unsafe.SliceData(c.BK),
 			P1: unsafe.SliceData(c.K1Stack),
 			P2: unsafe.SliceData(c.CK),
@@ -191,7 +191,7 @@ func (c *forwardFused) run() {
 			N5: T*dK + 3*dK,
 			N6: T * dK,
 		}
-		regions.Rd4bff3884a4e(&a)
+		regions.Ra073de426ad7(&a)
 	} else {
 		bK := c.BK[:dK]
 		cK := c.CK[:dK]
@@ -222,7 +222,7 @@ func (c *forwardFused) run() {
 
 	// projected.q1, projected.k
 	if kern.Wide() {
-		a := regions.R62f715023409Args{
+		a := regions.R07182d8b9960Args{
 			P0:  unsafe.SliceData(c.BQ),
 			P1:  unsafe.SliceData(c.Q1Stack),
 			P2:  unsafe.SliceData(c.CQ),
@@ -239,13 +239,10 @@ func (c *forwardFused) run() {
 			N7:  24 * dK,
 			N8:  12 * dK,
 			N9:  -dK,
-			N10: 4,
-			N11: 8,
-			N12: 12,
-			N13: T*dK + 3*dK,
-			N14: T * dK,
+			N10: T*dK + 3*dK,
+			N11: T * dK,
 		}
-		regions.R62f715023409(&a)
+		regions.R07182d8b9960(&a)
 	} else {
 		bQ := c.BQ[:dK]
 		cQ := c.CQ[:dK]
@@ -280,13 +277,13 @@ func (c *forwardFused) run() {
 
 	// projected.k
 	if kern.Wide() {
-		a := regions.Rde13827ff51cArgs{
+		a := regions.R5115a922944fArgs{
 			P0: unsafe.SliceData(c.KProd),
 			P1: unsafe.SliceData(t20),
 			N0: L,
 			N1: T,
 		}
-		regions.Rde13827ff51c(&a)
+		regions.R5115a922944f(&a)
 	} else {
 		for i := range L {
 			kProd := c.KProd[i*T:][:T]
@@ -300,7 +297,7 @@ func (c *forwardFused) run() {
 
 	// projected.k, projected.q
 	if kern.Wide() {
-		a := regions.R0673c4e74812Args{
+		a := regions.R197d41f4015fArgs{
 			P0: unsafe.SliceData(t20),
 			P1: unsafe.SliceData(q1),
 			P2: unsafe.SliceData(k1),
@@ -308,14 +305,11 @@ func (c *forwardFused) run() {
 			P4: unsafe.SliceData(c.QProd),
 			N0: L,
 			N1: T,
-			N2: 4,
-			N3: 8,
-			N4: 12,
-			N5: dK,
-			N6: 12 * dK,
-			N7: T * dK,
+			N2: dK,
+			N3: 12 * dK,
+			N4: T * dK,
 		}
-		regions.R0673c4e74812(&a)
+		regions.R197d41f4015f(&a)
 	} else {
 		for i := range L {
 			t20_2 := t20[i*T:][:T]
@@ -340,13 +334,13 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.Rde13827ff51cArgs{
+		a := regions.R5115a922944fArgs{
 			P0: unsafe.SliceData(c.QProd),
 			P1: unsafe.SliceData(t30),
 			N0: L,
 			N1: T,
 		}
-		regions.Rde13827ff51c(&a)
+		regions.R5115a922944f(&a)
 	} else {
 		for i := range L {
 			qProd := c.QProd[i*T:][:T]
@@ -360,7 +354,7 @@ func (c *forwardFused) run() {
 
 	// projected.q
 	if kern.Wide() {
-		a := regions.R8471c6d8d27aArgs{
+		a := regions.R0c53870ed679Args{
 			P0: unsafe.SliceData(t30),
 			P1: unsafe.SliceData(q1),
 			P2: unsafe.SliceData(c.Q),
@@ -369,7 +363,7 @@ func (c *forwardFused) run() {
 			N2: dK,
 			N3: T * dK,
 		}
-		regions.R8471c6d8d27a(&a)
+		regions.R0c53870ed679(&a)
 	} else {
 		for i := range L {
 			t30_2 := t30[i*T:][:T]
@@ -399,7 +393,7 @@ func (c *forwardFused) run() {
 
 	// projected.rho, projected.k
 	if kern.Wide() {
-		a := regions.R8298144e6ab8Args{
+		a := regions.R726e91cf7bb2Args{
 			P0: unsafe.SliceData(c.RhoLin),
 			P1: unsafe.SliceData(c.Rho),
 			N0: L,
@@ -407,7 +401,7 @@ func (c *forwardFused) run() {
 			N2: dV,
 			N3: T * dV,
 		}
-		regions.R8298144e6ab8(&a)
+		regions.R726e91cf7bb2(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -435,7 +429,7 @@ func (c *forwardFused) run() {
 
 	// projected.theta, projected.k
 	if kern.Wide() {
-		a := regions.R68e653ddd0e5Args{
+		a := regions.Red6ca7c76569Args{
 			P0: unsafe.SliceData(c.ThetaLin),
 			P1: unsafe.SliceData(c.Theta),
 			N0: L,
@@ -443,7 +437,7 @@ func (c *forwardFused) run() {
 			N2: dV,
 			N3: T * dV,
 		}
-		regions.R68e653ddd0e5(&a)
+		regions.Red6ca7c76569(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -502,7 +496,7 @@ func (c *backwardFused) run() {
 
 	// projected.k1, projected.q1
 	if kern.Wide() {
-		a := regions.Raff18c5a1097Args{
+		a := regions.Rca96bc239d76Args{
 			P0:  unsafe.SliceData(c.BK),
 			P1:  unsafe.SliceData(c.K1Stack),
 			P2:  unsafe.SliceData(c.CK),
@@ -525,7 +519,7 @@ func (c *backwardFused) run() {
 			N7:  T*dK + 3*dK,
 			N8:  T * dK,
 		}
-		regions.Raff18c5a1097(&a)
+		regions.Rca96bc239d76(&a)
 	} else {
 		bK := c.BK[:dK]
 		cK := c.CK[:dK]
@@ -571,7 +565,7 @@ func (c *backwardFused) run() {
 
 	// projected.k, projected.q
 	if kern.Wide() {
-		a := regions.R6bc73b74c80eArgs{
+		a := regions.R4cbe6a467d2fArgs{
 			P0: unsafe.SliceData(c.KProd),
 			P1: unsafe.SliceData(c.QProd),
 			P2: unsafe.SliceData(t16),
@@ -584,7 +578,7 @@ func (c *backwardFused) run() {
 			N0: L,
 			N1: T,
 		}
-		regions.R6bc73b74c80e(&a)
+		regions.R4cbe6a467d2f(&a)
 	} else {
 		for i := range L {
 			kProd := c.KProd[i*T:][:T]
@@ -617,7 +611,7 @@ func (c *backwardFused) run() {
 
 	// projected.k, projected.q
 	if kern.Wide() {
-		a := regions.Rf33752970b3aArgs{
+		a := regions.Ra559e146eb7cArgs{
 			P0: unsafe.SliceData(t30),
 			P1: unsafe.SliceData(t20),
 			P2: unsafe.SliceData(c.QBar),
@@ -627,15 +621,12 @@ func (c *backwardFused) run() {
 			P6: unsafe.SliceData(t61),
 			N0: L,
 			N1: T,
-			N2: 4,
-			N3: 8,
-			N4: 12,
-			N5: dK,
-			N6: 8 * dK,
-			N7: 12 * dK,
-			N8: T * dK,
+			N2: dK,
+			N3: 8 * dK,
+			N4: 12 * dK,
+			N5: T * dK,
 		}
-		regions.Rf33752970b3a(&a)
+		regions.Ra559e146eb7c(&a)
 	} else {
 		for i := range L {
 			t30_2 := t30[i*T:][:T]
@@ -664,7 +655,7 @@ func (c *backwardFused) run() {
 	clear(c.BThetaBar)
 	clear(c.BRhoBar)
 	if kern.Wide() {
-		a := regions.Rd38b4ac7c137Args{
+		a := regions.Rcfe65e64173dArgs{
 			P0: unsafe.SliceData(c.RhoLin),
 			P1: unsafe.SliceData(c.ThetaLin),
 			P2: unsafe.SliceData(c.ThetaBar),
@@ -681,7 +672,7 @@ func (c *backwardFused) run() {
 			N5: 12 * dV,
 			N6: T * dV,
 		}
-		regions.Rd38b4ac7c137(&a)
+		regions.Rcfe65e64173d(&a)
 	} else {
 		bThetaBar := c.BThetaBar[:dV]
 		bRhoBar := c.BRhoBar[:dV]
@@ -715,7 +706,7 @@ func (c *backwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.R105450e4c7a6Args{
+		a := regions.R42c70061cbc2Args{
 			P0: unsafe.SliceData(t28),
 			P1: unsafe.SliceData(c.QProd),
 			P2: unsafe.SliceData(t61),
@@ -726,7 +717,7 @@ func (c *backwardFused) run() {
 			N0: L,
 			N1: T,
 		}
-		regions.R105450e4c7a6(&a)
+		regions.R42c70061cbc2(&a)
 	} else {
 		for i := range L {
 			t28_2 := t28[i*T:][:T]
@@ -762,7 +753,7 @@ func (c *backwardFused) run() {
 	// projected.k, projected.q1, projected.q
 	clear(c.BQBar)
 	if kern.Wide() {
-		a := regions.R5a5787707294Args{
+		a := regions.R3601aed97df6Args{
 			P0:  unsafe.SliceData(t20),
 			P1:  unsafe.SliceData(t58),
 			P2:  unsafe.SliceData(t78),
@@ -777,20 +768,17 @@ func (c *backwardFused) run() {
 			P11: unsafe.SliceData(t87),
 			N0:  L,
 			N1:  T,
-			N2:  4,
-			N3:  8,
-			N4:  12,
-			N5:  dK,
-			N6:  4 * dK,
-			N7:  16 * dK,
-			N8:  8 * dK,
-			N9:  20 * dK,
-			N10: 12 * dK,
-			N11: 24 * dK,
-			N12: T*dK + 6*dK,
-			N13: T * dK,
+			N2:  dK,
+			N3:  4 * dK,
+			N4:  16 * dK,
+			N5:  8 * dK,
+			N6:  20 * dK,
+			N7:  12 * dK,
+			N8:  24 * dK,
+			N9:  T*dK + 6*dK,
+			N10: T * dK,
 		}
-		regions.R5a5787707294(&a)
+		regions.R3601aed97df6(&a)
 	} else {
 		bQBar := c.BQBar[:dK]
 		for i := range L {
@@ -828,7 +816,7 @@ func (c *backwardFused) run() {
 
 	// projected.k
 	if kern.Wide() {
-		a := regions.Rec7dbc684d11Args{
+		a := regions.R37838a54d3a4Args{
 			P0: unsafe.SliceData(t18),
 			P1: unsafe.SliceData(c.KProd),
 			P2: unsafe.SliceData(t87),
@@ -837,7 +825,7 @@ func (c *backwardFused) run() {
 			N0: L,
 			N1: T,
 		}
-		regions.Rec7dbc684d11(&a)
+		regions.R37838a54d3a4(&a)
 	} else {
 		for i := range L {
 			t18_2 := t18[i*T:][:T]
@@ -872,13 +860,13 @@ func (c *backwardFused) run() {
 
 	// projected.q1
 	if kern.Wide() {
-		a := regions.R0bc0d1f329ceArgs{
+		a := regions.R9dc4d4901bc3Args{
 			P0: unsafe.SliceData(t160),
 			N0: L,
 			N1: dK,
 			N2: T*dK + 6*dK,
 		}
-		regions.R0bc0d1f329ce(&a)
+		regions.R9dc4d4901bc3(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -890,14 +878,14 @@ func (c *backwardFused) run() {
 		}
 	}
 	if kern.Wide() {
-		a := regions.R4bdee8923058Args{
+		a := regions.R243baf16eb0dArgs{
 			P0: unsafe.SliceData(t160),
 			N0: L,
 			N1: dK,
 			N2: 4*T*dK + 12*dK,
 			N3: T*dK + 6*dK,
 		}
-		regions.R4bdee8923058(&a)
+		regions.R243baf16eb0d(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -1010,7 +998,7 @@ func (c *backwardFused) run() {
 	// projected.k1, projected.k
 	clear(c.BKBar)
 	if kern.Wide() {
-		a := regions.Rd694ff643aa2Args{
+		a := regions.Rb597513681acArgs{
 			P0:  unsafe.SliceData(t84),
 			P1:  unsafe.SliceData(t104),
 			P2:  unsafe.SliceData(k1),
@@ -1021,20 +1009,17 @@ func (c *backwardFused) run() {
 			P7:  unsafe.SliceData(c.BKBar),
 			N0:  L,
 			N1:  T,
-			N2:  4,
-			N3:  8,
-			N4:  12,
-			N5:  dK,
-			N6:  4 * dK,
-			N7:  16 * dK,
-			N8:  8 * dK,
-			N9:  20 * dK,
-			N10: 12 * dK,
-			N11: 24 * dK,
-			N12: T*dK + 6*dK,
-			N13: T * dK,
+			N2:  dK,
+			N3:  4 * dK,
+			N4:  16 * dK,
+			N5:  8 * dK,
+			N6:  20 * dK,
+			N7:  12 * dK,
+			N8:  24 * dK,
+			N9:  T*dK + 6*dK,
+			N10: T * dK,
 		}
-		regions.Rd694ff643aa2(&a)
+		regions.Rb597513681ac(&a)
 	} else {
 		bKBar := c.BKBar[:dK]
 		for i := range L {
@@ -1062,13 +1047,13 @@ func (c *backwardFused) run() {
 
 	// projected.k1
 	if kern.Wide() {
-		a := regions.R0bc0d1f329ceArgs{
+		a := regions.R9dc4d4901bc3Args{
 			P0: unsafe.SliceData(t163),
 			N0: L,
 			N1: dK,
 			N2: T*dK + 6*dK,
 		}
-		regions.R0bc0d1f329ce(&a)
+		regions.R9dc4d4901bc3(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -1080,14 +1065,14 @@ func (c *backwardFused) run() {
 		}
 	}
 	if kern.Wide() {
-		a := regions.R4bdee8923058Args{
+		a := regions.R243baf16eb0dArgs{
 			P0: unsafe.SliceData(t163),
 			N0: L,
 			N1: dK,
 			N2: 4*T*dK + 12*dK,
 			N3: T*dK + 6*dK,
 		}
-		regions.R4bdee8923058(&a)
+		regions.R243baf16eb0d(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -1342,7 +1327,7 @@ func (c *backwardFused) run() {
 	clear(c.WRhoBar)
 	clear(c.WThetaBar)
 	if kern.Wide() {
-		a := regions.R7a6e8a34cda3Args{
+		a := regions.Rd1f3b966d21cArgs{
 			P0: unsafe.SliceData(t48),
 			P1: unsafe.SliceData(t262),
 			P2: unsafe.SliceData(c.V),
@@ -1358,7 +1343,7 @@ func (c *backwardFused) run() {
 			N7: T * dV,
 			N8: dK + dV,
 		}
-		regions.R7a6e8a34cda3(&a)
+		regions.Rd1f3b966d21c(&a)
 	} else {
 		for i := range dV {
 			for j := range L {

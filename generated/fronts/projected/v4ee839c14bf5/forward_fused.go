@@ -192,7 +192,7 @@ func (c *forwardFused) run() {
 
 	// projected.k1
 	if kern.Wide() {
-		a := regions.Rd4bff3884a4eArgs{
+		a := regions.Ra073de426ad7Args{
 			P0: unsafe.SliceData(c.BK),
 			P1: unsafe.SliceData(c.K1Stack),
 			P2: unsafe.SliceData(c.CK),
@@ -205,7 +205,7 @@ func (c *forwardFused) run() {
 			N5: T*dK + 3*dK,
 			N6: T * dK,
 		}
-		regions.Rd4bff3884a4e(&a)
+		regions.Ra073de426ad7(&a)
 	} else {
 		bK := c.BK[:dK]
 		cK := c.CK[:dK]
@@ -236,7 +236,7 @@ func (c *forwardFused) run() {
 
 	// projected.q1, projected.k
 	if kern.Wide() {
-		a := regions.R62f715023409Args{
+		a := regions.R07182d8b9960Args{
 			P0:  unsafe.SliceData(c.BQ),
 			P1:  unsafe.SliceData(c.Q1Stack),
 			P2:  unsafe.SliceData(c.CQ),
@@ -253,13 +253,10 @@ func (c *forwardFused) run() {
 			N7:  24 * dK,
 			N8:  12 * dK,
 			N9:  -dK,
-			N10: 4,
-			N11: 8,
-			N12: 12,
-			N13: T*dK + 3*dK,
-			N14: T * dK,
+			N10: T*dK + 3*dK,
+			N11: T * dK,
 		}
-		regions.R62f715023409(&a)
+		regions.R07182d8b9960(&a)
 	} else {
 		bQ := c.BQ[:dK]
 		cQ := c.CQ[:dK]
@@ -352,7 +349,7 @@ func (c *forwardFused) run() {
 
 	// projected.v, projected.rho, projected.theta, projected.eta
 	if kern.Wide() {
-		a := regions.R58f8c10245a1Args{
+		a := regions.Rfca27e7eded3Args{
 			P0:  unsafe.SliceData(c.BV),
 			P1:  unsafe.SliceData(c.VStack),
 			P2:  unsafe.SliceData(c.CV),
@@ -374,13 +371,10 @@ func (c *forwardFused) run() {
 			N8:  24 * dV,
 			N9:  -dV,
 			N10: 4 * dK,
-			N11: 4,
-			N12: 8,
-			N13: 12,
-			N14: T*dV + 3*dV,
-			N15: T * dV,
+			N11: T*dV + 3*dV,
+			N12: T * dV,
 		}
-		regions.R58f8c10245a1(&a)
+		regions.Rfca27e7eded3(&a)
 	} else {
 		bV := c.BV[:dV]
 		cV := c.CV[:dV]
@@ -426,13 +420,13 @@ func (c *forwardFused) run() {
 
 	// projected.k
 	if kern.Wide() {
-		a := regions.Rde13827ff51cArgs{
+		a := regions.R5115a922944fArgs{
 			P0: unsafe.SliceData(c.KProd),
 			P1: unsafe.SliceData(t25),
 			N0: L,
 			N1: T,
 		}
-		regions.Rde13827ff51c(&a)
+		regions.R5115a922944f(&a)
 	} else {
 		for i := range L {
 			kProd := c.KProd[i*T:][:T]
@@ -446,7 +440,7 @@ func (c *forwardFused) run() {
 
 	// projected.k, projected.q
 	if kern.Wide() {
-		a := regions.R0673c4e74812Args{
+		a := regions.R197d41f4015fArgs{
 			P0: unsafe.SliceData(t25),
 			P1: unsafe.SliceData(q1),
 			P2: unsafe.SliceData(k1),
@@ -454,14 +448,11 @@ func (c *forwardFused) run() {
 			P4: unsafe.SliceData(c.QProd),
 			N0: L,
 			N1: T,
-			N2: 4,
-			N3: 8,
-			N4: 12,
-			N5: dK,
-			N6: 12 * dK,
-			N7: T * dK,
+			N2: dK,
+			N3: 12 * dK,
+			N4: T * dK,
 		}
-		regions.R0673c4e74812(&a)
+		regions.R197d41f4015f(&a)
 	} else {
 		for i := range L {
 			t25_2 := t25[i*T:][:T]
@@ -486,13 +477,13 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.Rde13827ff51cArgs{
+		a := regions.R5115a922944fArgs{
 			P0: unsafe.SliceData(c.QProd),
 			P1: unsafe.SliceData(t35),
 			N0: L,
 			N1: T,
 		}
-		regions.Rde13827ff51c(&a)
+		regions.R5115a922944f(&a)
 	} else {
 		for i := range L {
 			qProd := c.QProd[i*T:][:T]
@@ -506,7 +497,7 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.rho, projected.theta, projected.eta
 	if kern.Wide() {
-		a := regions.Rd1bfa2b4c701Args{
+		a := regions.R6dcb00e12e45Args{
 			P0: unsafe.SliceData(t35),
 			P1: unsafe.SliceData(c.K),
 			P2: unsafe.SliceData(c.WRho),
@@ -519,15 +510,12 @@ func (c *forwardFused) run() {
 			P9: unsafe.SliceData(t182),
 			N0: L,
 			N1: T,
-			N2: 4,
-			N3: 8,
-			N4: 12,
-			N5: dK,
-			N6: 8 * dK,
-			N7: 12 * dK,
-			N8: T * dK,
+			N2: dK,
+			N3: 8 * dK,
+			N4: 12 * dK,
+			N5: T * dK,
 		}
-		regions.Rd1bfa2b4c701(&a)
+		regions.R6dcb00e12e45(&a)
 	} else {
 		wRho := c.WRho[:dK]
 		wTheta := c.WTheta[:dK]
@@ -570,7 +558,7 @@ func (c *forwardFused) run() {
 	bThetaEntry := c.BTheta[0]
 	bEtaEntry := c.BEta[0]
 	if kern.Wide() {
-		a := regions.Re0024e84b5e0Args{
+		a := regions.Rd0551d0291e7Args{
 			P0:  unsafe.SliceData(t142),
 			P1:  unsafe.SliceData(t152),
 			P2:  unsafe.SliceData(t162),
@@ -589,7 +577,7 @@ func (c *forwardFused) run() {
 			S1:  [2]float32{bThetaEntry},
 			S2:  [2]float32{bEtaEntry},
 		}
-		regions.Re0024e84b5e0(&a)
+		regions.Rd0551d0291e7(&a)
 	} else {
 		for i := range L {
 			t142_2 := t142[i*T:][:T]
@@ -679,7 +667,7 @@ func (c *backwardFused) run() {
 
 	// projected.k1, projected.q1
 	if kern.Wide() {
-		a := regions.Raff18c5a1097Args{
+		a := regions.Rca96bc239d76Args{
 			P0:  unsafe.SliceData(c.BK),
 			P1:  unsafe.SliceData(c.K1Stack),
 			P2:  unsafe.SliceData(c.CK),
@@ -702,7 +690,7 @@ func (c *backwardFused) run() {
 			N7:  T*dK + 3*dK,
 			N8:  T * dK,
 		}
-		regions.Raff18c5a1097(&a)
+		regions.Rca96bc239d76(&a)
 	} else {
 		bK := c.BK[:dK]
 		cK := c.CK[:dK]
@@ -748,7 +736,7 @@ func (c *backwardFused) run() {
 
 	// projected.v
 	if kern.Wide() {
-		a := regions.R804ade1a6492Args{
+		a := regions.Rc2cd842f51b0Args{
 			P0: unsafe.SliceData(c.BV),
 			P1: unsafe.SliceData(c.VStack),
 			P2: unsafe.SliceData(c.CV),
@@ -763,7 +751,7 @@ func (c *backwardFused) run() {
 			N5: T*dV + 3*dV,
 			N6: T * dV,
 		}
-		regions.R804ade1a6492(&a)
+		regions.Rc2cd842f51b0(&a)
 	} else {
 		bV := c.BV[:dV]
 		cV := c.CV[:dV]
@@ -911,7 +899,7 @@ func (c *backwardFused) run() {
 	clear(t452)
 	clear(t67)
 	if kern.Wide() {
-		a := regions.Rec318649a7b6Args{
+		a := regions.R82c11afc170bArgs{
 			P0:  unsafe.SliceData(t25),
 			P1:  unsafe.SliceData(t35),
 			P2:  unsafe.SliceData(t222),
@@ -932,16 +920,13 @@ func (c *backwardFused) run() {
 			P17: unsafe.SliceData(t98),
 			N0:  L,
 			N1:  T,
-			N2:  4,
-			N3:  8,
-			N4:  12,
-			N5:  dK,
-			N6:  4 * dK,
-			N7:  8 * dK,
-			N8:  12 * dK,
-			N9:  T * dK,
+			N2:  dK,
+			N3:  4 * dK,
+			N4:  8 * dK,
+			N5:  12 * dK,
+			N6:  T * dK,
 		}
-		regions.Rec318649a7b6(&a)
+		regions.R82c11afc170b(&a)
 	} else {
 		wRho := c.WRho[:dK]
 		wTheta := c.WTheta[:dK]
@@ -996,7 +981,7 @@ func (c *backwardFused) run() {
 	clear(t65)
 	clear(c.BVBar)
 	if kern.Wide() {
-		a := regions.R1e9b6eb17b6cArgs{
+		a := regions.R5e61d287a17aArgs{
 			P0:  unsafe.SliceData(t222),
 			P1:  unsafe.SliceData(t372),
 			P2:  unsafe.SliceData(t59),
@@ -1014,21 +999,18 @@ func (c *backwardFused) run() {
 			P14: unsafe.SliceData(c.BVBar),
 			N0:  L,
 			N1:  T,
-			N2:  4,
-			N3:  8,
-			N4:  12,
-			N5:  dV,
-			N6:  4 * dK,
-			N7:  12 * dV,
-			N8:  4 * dV,
-			N9:  16 * dV,
-			N10: 8 * dV,
-			N11: 20 * dV,
-			N12: 24 * dV,
-			N13: T*dV + 6*dV,
-			N14: T * dV,
+			N2:  dV,
+			N3:  4 * dK,
+			N4:  12 * dV,
+			N5:  4 * dV,
+			N6:  16 * dV,
+			N7:  8 * dV,
+			N8:  20 * dV,
+			N9:  24 * dV,
+			N10: T*dV + 6*dV,
+			N11: T * dV,
 		}
-		regions.R1e9b6eb17b6c(&a)
+		regions.R5e61d287a17a(&a)
 	} else {
 		bVBar := c.BVBar[:dV]
 		for i := range L {
@@ -1068,7 +1050,7 @@ func (c *backwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.Rc73552e71265Args{
+		a := regions.R592f73b9bf18Args{
 			P0:  unsafe.SliceData(t33),
 			P1:  unsafe.SliceData(c.QProd),
 			P2:  unsafe.SliceData(t23),
@@ -1084,7 +1066,7 @@ func (c *backwardFused) run() {
 			N0:  L,
 			N1:  T,
 		}
-		regions.Rc73552e71265(&a)
+		regions.R592f73b9bf18(&a)
 	} else {
 		for i := range L {
 			t33_2 := t33[i*T:][:T]
@@ -1115,13 +1097,13 @@ func (c *backwardFused) run() {
 
 	// projected.v
 	if kern.Wide() {
-		a := regions.R0bc0d1f329ceArgs{
+		a := regions.R9dc4d4901bc3Args{
 			P0: unsafe.SliceData(t191),
 			N0: L,
 			N1: dV,
 			N2: T*dV + 6*dV,
 		}
-		regions.R0bc0d1f329ce(&a)
+		regions.R9dc4d4901bc3(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -1133,14 +1115,14 @@ func (c *backwardFused) run() {
 		}
 	}
 	if kern.Wide() {
-		a := regions.R4bdee8923058Args{
+		a := regions.R243baf16eb0dArgs{
 			P0: unsafe.SliceData(t191),
 			N0: L,
 			N1: dV,
 			N2: 4*T*dV + 12*dV,
 			N3: T*dV + 6*dV,
 		}
-		regions.R4bdee8923058(&a)
+		regions.R243baf16eb0d(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -1248,7 +1230,7 @@ func (c *backwardFused) run() {
 	clear(c.BQBar)
 	clear(c.BKBar)
 	if kern.Wide() {
-		a := regions.R4807f5778f59Args{
+		a := regions.R226949351d77Args{
 			P0:  unsafe.SliceData(t69),
 			P1:  unsafe.SliceData(t89),
 			P2:  unsafe.SliceData(t95),
@@ -1267,20 +1249,17 @@ func (c *backwardFused) run() {
 			P15: unsafe.SliceData(c.BKBar),
 			N0:  L,
 			N1:  T,
-			N2:  4,
-			N3:  8,
-			N4:  12,
-			N5:  dK,
-			N6:  12 * dK,
-			N7:  4 * dK,
-			N8:  16 * dK,
-			N9:  8 * dK,
-			N10: 20 * dK,
-			N11: 24 * dK,
-			N12: T*dK + 6*dK,
-			N13: T * dK,
+			N2:  dK,
+			N3:  12 * dK,
+			N4:  4 * dK,
+			N5:  16 * dK,
+			N6:  8 * dK,
+			N7:  20 * dK,
+			N8:  24 * dK,
+			N9:  T*dK + 6*dK,
+			N10: T * dK,
 		}
-		regions.R4807f5778f59(&a)
+		regions.R226949351d77(&a)
 	} else {
 		bQBar := c.BQBar[:dK]
 		bKBar := c.BKBar[:dK]
@@ -1324,13 +1303,13 @@ func (c *backwardFused) run() {
 
 	// projected.q1
 	if kern.Wide() {
-		a := regions.R0bc0d1f329ceArgs{
+		a := regions.R9dc4d4901bc3Args{
 			P0: unsafe.SliceData(t194),
 			N0: L,
 			N1: dK,
 			N2: T*dK + 6*dK,
 		}
-		regions.R0bc0d1f329ce(&a)
+		regions.R9dc4d4901bc3(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -1342,14 +1321,14 @@ func (c *backwardFused) run() {
 		}
 	}
 	if kern.Wide() {
-		a := regions.R4bdee8923058Args{
+		a := regions.R243baf16eb0dArgs{
 			P0: unsafe.SliceData(t194),
 			N0: L,
 			N1: dK,
 			N2: 4*T*dK + 12*dK,
 			N3: T*dK + 6*dK,
 		}
-		regions.R4bdee8923058(&a)
+		regions.R243baf16eb0d(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -1472,13 +1451,13 @@ func (c *backwardFused) run() {
 
 	// projected.k1
 	if kern.Wide() {
-		a := regions.R0bc0d1f329ceArgs{
+		a := regions.R9dc4d4901bc3Args{
 			P0: unsafe.SliceData(t197),
 			N0: L,
 			N1: dK,
 			N2: T*dK + 6*dK,
 		}
-		regions.R0bc0d1f329ce(&a)
+		regions.R9dc4d4901bc3(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -1490,14 +1469,14 @@ func (c *backwardFused) run() {
 		}
 	}
 	if kern.Wide() {
-		a := regions.R4bdee8923058Args{
+		a := regions.R243baf16eb0dArgs{
 			P0: unsafe.SliceData(t197),
 			N0: L,
 			N1: dK,
 			N2: 4*T*dK + 12*dK,
 			N3: T*dK + 6*dK,
 		}
-		regions.R4bdee8923058(&a)
+		regions.R243baf16eb0d(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {

@@ -38,18 +38,15 @@ func (c *forwardFused) run() {
 
 	// projected.k
 	if kern.Wide() {
-		a := regions.R83bc34c7e4d3Args{
+		a := regions.R24bb5a968bc9Args{
 			P0: unsafe.SliceData(c.K0),
 			P1: unsafe.SliceData(c.KProd),
 			N0: L,
 			N1: T,
 			N2: dK,
-			N3: 4,
-			N4: 8,
-			N5: 12,
-			N6: T * dK,
+			N3: T * dK,
 		}
-		regions.R83bc34c7e4d3(&a)
+		regions.R24bb5a968bc9(&a)
 	} else {
 		for i := range L {
 			kProd := c.KProd[i*T:][:T]
@@ -69,13 +66,13 @@ func (c *forwardFused) run() {
 
 	// projected.k
 	if kern.Wide() {
-		a := regions.Rde13827ff51cArgs{
+		a := regions.R5115a922944fArgs{
 			P0: unsafe.SliceData(c.KProd),
 			P1: unsafe.SliceData(t10),
 			N0: L,
 			N1: T,
 		}
-		regions.Rde13827ff51c(&a)
+		regions.R5115a922944f(&a)
 	} else {
 		for i := range L {
 			kProd := c.KProd[i*T:][:T]
@@ -89,7 +86,7 @@ func (c *forwardFused) run() {
 
 	// projected.k, projected.q
 	if kern.Wide() {
-		a := regions.R0673c4e74812Args{
+		a := regions.R197d41f4015fArgs{
 			P0: unsafe.SliceData(t10),
 			P1: unsafe.SliceData(c.Q0),
 			P2: unsafe.SliceData(c.K0),
@@ -97,14 +94,11 @@ func (c *forwardFused) run() {
 			P4: unsafe.SliceData(c.QProd),
 			N0: L,
 			N1: T,
-			N2: 4,
-			N3: 8,
-			N4: 12,
-			N5: dK,
-			N6: 12 * dK,
-			N7: T * dK,
+			N2: dK,
+			N3: 12 * dK,
+			N4: T * dK,
 		}
-		regions.R0673c4e74812(&a)
+		regions.R197d41f4015f(&a)
 	} else {
 		for i := range L {
 			t10_2 := t10[i*T:][:T]
@@ -129,13 +123,13 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.Rde13827ff51cArgs{
+		a := regions.R5115a922944fArgs{
 			P0: unsafe.SliceData(c.QProd),
 			P1: unsafe.SliceData(t20),
 			N0: L,
 			N1: T,
 		}
-		regions.Rde13827ff51c(&a)
+		regions.R5115a922944f(&a)
 	} else {
 		for i := range L {
 			qProd := c.QProd[i*T:][:T]
@@ -149,7 +143,7 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.rho, projected.theta
 	if kern.Wide() {
-		a := regions.Rd6a4f6fb6eb0Args{
+		a := regions.Rc5d2bc5274e5Args{
 			P0: unsafe.SliceData(t20),
 			P1: unsafe.SliceData(c.K),
 			P2: unsafe.SliceData(c.WRho),
@@ -160,15 +154,12 @@ func (c *forwardFused) run() {
 			P7: unsafe.SliceData(t42),
 			N0: L,
 			N1: T,
-			N2: 4,
-			N3: 8,
-			N4: 12,
-			N5: dK,
-			N6: 8 * dK,
-			N7: 12 * dK,
-			N8: T * dK,
+			N2: dK,
+			N3: 8 * dK,
+			N4: 12 * dK,
+			N5: T * dK,
 		}
-		regions.Rd6a4f6fb6eb0(&a)
+		regions.Rc5d2bc5274e5(&a)
 	} else {
 		wRho := c.WRho[:dK]
 		wTheta := c.WTheta[:dK]
@@ -201,7 +192,7 @@ func (c *forwardFused) run() {
 
 	// projected.rho, projected.theta
 	if kern.Wide() {
-		a := regions.R11e2fd019042Args{
+		a := regions.R003f9de9727dArgs{
 			P0: unsafe.SliceData(c.V),
 			P1: unsafe.SliceData(c.WRho),
 			P2: unsafe.SliceData(c.WTheta),
@@ -211,12 +202,9 @@ func (c *forwardFused) run() {
 			N1: T,
 			N2: dV,
 			N3: 4 * dK,
-			N4: 4,
-			N5: 8,
-			N6: 12,
-			N7: T * dV,
+			N4: T * dV,
 		}
-		regions.R11e2fd019042(&a)
+		regions.R003f9de9727d(&a)
 	} else {
 		for i := range L {
 			t32_2 := t32[i*T:][:T]
@@ -246,7 +234,7 @@ func (c *forwardFused) run() {
 	bRhoEntry := c.BRho[0]
 	bThetaEntry := c.BTheta[0]
 	if kern.Wide() {
-		a := regions.Rfaea6012b1c7Args{
+		a := regions.Rbaa13eb6fe08Args{
 			P0: unsafe.SliceData(t22),
 			P1: unsafe.SliceData(t32),
 			P2: unsafe.SliceData(t42),
@@ -260,7 +248,7 @@ func (c *forwardFused) run() {
 			S0: [2]float32{bRhoEntry},
 			S1: [2]float32{bThetaEntry},
 		}
-		regions.Rfaea6012b1c7(&a)
+		regions.Rbaa13eb6fe08(&a)
 	} else {
 		for i := range L {
 			t22_2 := t22[i*T:][:T]
@@ -420,7 +408,7 @@ func (c *backwardFused) run() {
 	clear(t262)
 	clear(t48)
 	if kern.Wide() {
-		a := regions.Rd0583c2f39e1Args{
+		a := regions.R7b35cd629b48Args{
 			P0:  unsafe.SliceData(t10),
 			P1:  unsafe.SliceData(t20),
 			P2:  unsafe.SliceData(t182),
@@ -438,16 +426,13 @@ func (c *backwardFused) run() {
 			P14: unsafe.SliceData(t79),
 			N0:  L,
 			N1:  T,
-			N2:  4,
-			N3:  8,
-			N4:  12,
-			N5:  dK,
-			N6:  4 * dK,
-			N7:  8 * dK,
-			N8:  12 * dK,
-			N9:  T * dK,
+			N2:  dK,
+			N3:  4 * dK,
+			N4:  8 * dK,
+			N5:  12 * dK,
+			N6:  T * dK,
 		}
-		regions.Rd0583c2f39e1(&a)
+		regions.R7b35cd629b48(&a)
 	} else {
 		wRho := c.WRho[:dK]
 		wTheta := c.WTheta[:dK]
@@ -495,29 +480,26 @@ func (c *backwardFused) run() {
 	clear(t242)
 	clear(t46)
 	if kern.Wide() {
-		a := regions.R733d0997ab39Args{
-			P0:  unsafe.SliceData(t182),
-			P1:  unsafe.SliceData(t40),
-			P2:  unsafe.SliceData(c.V),
-			P3:  unsafe.SliceData(t242),
-			P4:  unsafe.SliceData(t46),
-			P5:  unsafe.SliceData(c.WRho),
-			P6:  unsafe.SliceData(c.WTheta),
-			P7:  unsafe.SliceData(c.VBar),
-			P8:  unsafe.SliceData(t100),
-			N0:  L,
-			N1:  T,
-			N2:  4,
-			N3:  8,
-			N4:  12,
-			N5:  dV,
-			N6:  4 * dV,
-			N7:  8 * dV,
-			N8:  12 * dV,
-			N9:  4 * dK,
-			N10: T * dV,
+		a := regions.R84a5aca1c818Args{
+			P0: unsafe.SliceData(t182),
+			P1: unsafe.SliceData(t40),
+			P2: unsafe.SliceData(c.V),
+			P3: unsafe.SliceData(t242),
+			P4: unsafe.SliceData(t46),
+			P5: unsafe.SliceData(c.WRho),
+			P6: unsafe.SliceData(c.WTheta),
+			P7: unsafe.SliceData(c.VBar),
+			P8: unsafe.SliceData(t100),
+			N0: L,
+			N1: T,
+			N2: dV,
+			N3: 4 * dV,
+			N4: 8 * dV,
+			N5: 12 * dV,
+			N6: 4 * dK,
+			N7: T * dV,
 		}
-		regions.R733d0997ab39(&a)
+		regions.R84a5aca1c818(&a)
 	} else {
 		for i := range L {
 			t182_2 := t182[i*T:][:T]
@@ -544,7 +526,7 @@ func (c *backwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.Rc73552e71265Args{
+		a := regions.R592f73b9bf18Args{
 			P0:  unsafe.SliceData(t18),
 			P1:  unsafe.SliceData(c.QProd),
 			P2:  unsafe.SliceData(t8),
@@ -560,7 +542,7 @@ func (c *backwardFused) run() {
 			N0:  L,
 			N1:  T,
 		}
-		regions.Rc73552e71265(&a)
+		regions.R592f73b9bf18(&a)
 	} else {
 		for i := range L {
 			t18_2 := t18[i*T:][:T]
@@ -594,7 +576,7 @@ func (c *backwardFused) run() {
 
 	// projected.q0, projected.q, projected.k0, projected.k
 	if kern.Wide() {
-		a := regions.R5264f06ed32eArgs{
+		a := regions.Rbce80c702fc4Args{
 			P0: unsafe.SliceData(t50),
 			P1: unsafe.SliceData(t70),
 			P2: unsafe.SliceData(t76),
@@ -610,7 +592,7 @@ func (c *backwardFused) run() {
 			N2: dK,
 			N3: T * dK,
 		}
-		regions.R5264f06ed32e(&a)
+		regions.Rbce80c702fc4(&a)
 	} else {
 		for i := range L {
 			t50_2 := t50[i*T:][:T]

@@ -216,7 +216,7 @@ func (c *forwardFused) run() {
 
 	// projected.k1
 	if kern.Wide() {
-		a := regions.Rd4bff3884a4eArgs{
+		a := regions.Ra073de426ad7Args{
 			P0: unsafe.SliceData(c.BK),
 			P1: unsafe.SliceData(c.K1Stack),
 			P2: unsafe.SliceData(c.CK),
@@ -229,7 +229,7 @@ func (c *forwardFused) run() {
 			N5: T*dK + 3*dK,
 			N6: T * dK,
 		}
-		regions.Rd4bff3884a4e(&a)
+		regions.Ra073de426ad7(&a)
 	} else {
 		bK := c.BK[:dK]
 		cK := c.CK[:dK]
@@ -260,7 +260,7 @@ func (c *forwardFused) run() {
 
 	// projected.q1
 	if kern.Wide() {
-		a := regions.Rd4bff3884a4eArgs{
+		a := regions.Ra073de426ad7Args{
 			P0: unsafe.SliceData(c.BQ),
 			P1: unsafe.SliceData(c.Q1Stack),
 			P2: unsafe.SliceData(c.CQ),
@@ -273,7 +273,7 @@ func (c *forwardFused) run() {
 			N5: T*dK + 3*dK,
 			N6: T * dK,
 		}
-		regions.Rd4bff3884a4e(&a)
+		regions.Ra073de426ad7(&a)
 	} else {
 		bQ := c.BQ[:dK]
 		cQ := c.CQ[:dK]
@@ -304,7 +304,7 @@ func (c *forwardFused) run() {
 
 	// projected.v, projected.k
 	if kern.Wide() {
-		a := regions.R62f715023409Args{
+		a := regions.R07182d8b9960Args{
 			P0:  unsafe.SliceData(c.BV),
 			P1:  unsafe.SliceData(c.VStack),
 			P2:  unsafe.SliceData(c.CV),
@@ -321,13 +321,10 @@ func (c *forwardFused) run() {
 			N7:  24 * dK,
 			N8:  12 * dK,
 			N9:  -dK,
-			N10: 4,
-			N11: 8,
-			N12: 12,
-			N13: T*dK + 3*dK,
-			N14: T * dK,
+			N10: T*dK + 3*dK,
+			N11: T * dK,
 		}
-		regions.R62f715023409(&a)
+		regions.R07182d8b9960(&a)
 	} else {
 		bV := c.BV[:dK]
 		cV := c.CV[:dK]
@@ -359,13 +356,13 @@ func (c *forwardFused) run() {
 
 	// projected.k
 	if kern.Wide() {
-		a := regions.Rde13827ff51cArgs{
+		a := regions.R5115a922944fArgs{
 			P0: unsafe.SliceData(c.KProd),
 			P1: unsafe.SliceData(t25),
 			N0: L,
 			N1: T,
 		}
-		regions.Rde13827ff51c(&a)
+		regions.R5115a922944f(&a)
 	} else {
 		for i := range L {
 			kProd := c.KProd[i*T:][:T]
@@ -379,7 +376,7 @@ func (c *forwardFused) run() {
 
 	// projected.k, projected.q, projected.eta
 	if kern.Wide() {
-		a := regions.R6382c27ccf8cArgs{
+		a := regions.R669355a0d287Args{
 			P0: unsafe.SliceData(t25),
 			P1: unsafe.SliceData(q1),
 			P2: unsafe.SliceData(c.V),
@@ -390,16 +387,13 @@ func (c *forwardFused) run() {
 			P7: unsafe.SliceData(t192),
 			N0: L,
 			N1: T,
-			N2: 4,
-			N3: 8,
-			N4: 12,
-			N5: dK,
-			N6: 8 * dK,
-			N7: 12 * dK,
-			N8: 4 * dK,
-			N9: T * dK,
+			N2: dK,
+			N3: 8 * dK,
+			N4: 12 * dK,
+			N5: 4 * dK,
+			N6: T * dK,
 		}
-		regions.R6382c27ccf8c(&a)
+		regions.R669355a0d287(&a)
 	} else {
 		for i := range L {
 			t25_2 := t25[i*T:][:T]
@@ -432,13 +426,13 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.Rde13827ff51cArgs{
+		a := regions.R5115a922944fArgs{
 			P0: unsafe.SliceData(c.QProd),
 			P1: unsafe.SliceData(t35),
 			N0: L,
 			N1: T,
 		}
-		regions.Rde13827ff51c(&a)
+		regions.R5115a922944f(&a)
 	} else {
 		for i := range L {
 			qProd := c.QProd[i*T:][:T]
@@ -452,7 +446,7 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.rho, projected.theta, projected.eta
 	if kern.Wide() {
-		a := regions.Rda4dd3863a86Args{
+		a := regions.R427f1d1e8521Args{
 			P0:  unsafe.SliceData(t35),
 			P1:  unsafe.SliceData(c.K),
 			P2:  unsafe.SliceData(c.WRho),
@@ -468,16 +462,13 @@ func (c *forwardFused) run() {
 			P12: unsafe.SliceData(t182),
 			N0:  L,
 			N1:  T,
-			N2:  4,
-			N3:  8,
-			N4:  12,
-			N5:  dK,
-			N6:  4 * dK,
-			N7:  8 * dK,
-			N8:  12 * dK,
-			N9:  T * dK,
+			N2:  dK,
+			N3:  4 * dK,
+			N4:  8 * dK,
+			N5:  12 * dK,
+			N6:  T * dK,
 		}
-		regions.Rda4dd3863a86(&a)
+		regions.R427f1d1e8521(&a)
 	} else {
 		wRho := c.WRho[:dK]
 		wTheta := c.WTheta[:dK]
@@ -536,7 +527,7 @@ func (c *forwardFused) run() {
 	bThetaEntry := c.BTheta[0]
 	bEtaEntry := c.BEta[0]
 	if kern.Wide() {
-		a := regions.Re0024e84b5e0Args{
+		a := regions.Rd0551d0291e7Args{
 			P0:  unsafe.SliceData(t142),
 			P1:  unsafe.SliceData(t152),
 			P2:  unsafe.SliceData(t162),
@@ -555,7 +546,7 @@ func (c *forwardFused) run() {
 			S1:  [2]float32{bThetaEntry},
 			S2:  [2]float32{bEtaEntry},
 		}
-		regions.Re0024e84b5e0(&a)
+		regions.Rd0551d0291e7(&a)
 	} else {
 		for i := range L {
 			t142_2 := t142[i*T:][:T]
@@ -644,7 +635,7 @@ func (c *backwardFused) run() {
 
 	// projected.k1, projected.q1, projected.v
 	if kern.Wide() {
-		a := regions.R639fbe9c936fArgs{
+		a := regions.Re8932ad6745aArgs{
 			P0:  unsafe.SliceData(c.BK),
 			P1:  unsafe.SliceData(c.K1Stack),
 			P2:  unsafe.SliceData(c.CK),
@@ -673,7 +664,7 @@ func (c *backwardFused) run() {
 			N7:  T*dK + 3*dK,
 			N8:  T * dK,
 		}
-		regions.R639fbe9c936f(&a)
+		regions.Re8932ad6745a(&a)
 	} else {
 		bK := c.BK[:dK]
 		cK := c.CK[:dK]
@@ -859,7 +850,7 @@ func (c *backwardFused) run() {
 	clear(t67)
 	clear(c.BVBar)
 	if kern.Wide() {
-		a := regions.R65ca21977a10Args{
+		a := regions.Rbb00eff37ab3Args{
 			P0:  unsafe.SliceData(t25),
 			P1:  unsafe.SliceData(t35),
 			P2:  unsafe.SliceData(t222),
@@ -889,20 +880,17 @@ func (c *backwardFused) run() {
 			P26: unsafe.SliceData(t98),
 			N0:  L,
 			N1:  T,
-			N2:  4,
-			N3:  8,
-			N4:  12,
-			N5:  dK,
-			N6:  4 * dK,
-			N7:  12 * dK,
-			N8:  16 * dK,
-			N9:  8 * dK,
-			N10: 20 * dK,
-			N11: 24 * dK,
-			N12: T*dK + 6*dK,
-			N13: T * dK,
+			N2:  dK,
+			N3:  4 * dK,
+			N4:  12 * dK,
+			N5:  16 * dK,
+			N6:  8 * dK,
+			N7:  20 * dK,
+			N8:  24 * dK,
+			N9:  T*dK + 6*dK,
+			N10: T * dK,
 		}
-		regions.R65ca21977a10(&a)
+		regions.Rbb00eff37ab3(&a)
 	} else {
 		wRho := c.WRho[:dK]
 		wTheta := c.WTheta[:dK]
@@ -975,7 +963,7 @@ func (c *backwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.Rc73552e71265Args{
+		a := regions.R592f73b9bf18Args{
 			P0:  unsafe.SliceData(t33),
 			P1:  unsafe.SliceData(c.QProd),
 			P2:  unsafe.SliceData(t23),
@@ -991,7 +979,7 @@ func (c *backwardFused) run() {
 			N0:  L,
 			N1:  T,
 		}
-		regions.Rc73552e71265(&a)
+		regions.R592f73b9bf18(&a)
 	} else {
 		for i := range L {
 			t33_2 := t33[i*T:][:T]
@@ -1022,13 +1010,13 @@ func (c *backwardFused) run() {
 
 	// projected.v
 	if kern.Wide() {
-		a := regions.R0bc0d1f329ceArgs{
+		a := regions.R9dc4d4901bc3Args{
 			P0: unsafe.SliceData(t191),
 			N0: L,
 			N1: dK,
 			N2: T*dK + 6*dK,
 		}
-		regions.R0bc0d1f329ce(&a)
+		regions.R9dc4d4901bc3(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -1040,14 +1028,14 @@ func (c *backwardFused) run() {
 		}
 	}
 	if kern.Wide() {
-		a := regions.R4bdee8923058Args{
+		a := regions.R243baf16eb0dArgs{
 			P0: unsafe.SliceData(t191),
 			N0: L,
 			N1: dK,
 			N2: 4*T*dK + 12*dK,
 			N3: T*dK + 6*dK,
 		}
-		regions.R4bdee8923058(&a)
+		regions.R243baf16eb0d(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -1167,7 +1155,7 @@ func (c *backwardFused) run() {
 	clear(c.BQBar)
 	clear(c.BKBar)
 	if kern.Wide() {
-		a := regions.R4807f5778f59Args{
+		a := regions.R226949351d77Args{
 			P0:  unsafe.SliceData(t69),
 			P1:  unsafe.SliceData(t89),
 			P2:  unsafe.SliceData(t95),
@@ -1186,20 +1174,17 @@ func (c *backwardFused) run() {
 			P15: unsafe.SliceData(c.BKBar),
 			N0:  L,
 			N1:  T,
-			N2:  4,
-			N3:  8,
-			N4:  12,
-			N5:  dK,
-			N6:  12 * dK,
-			N7:  4 * dK,
-			N8:  16 * dK,
-			N9:  8 * dK,
-			N10: 20 * dK,
-			N11: 24 * dK,
-			N12: T*dK + 6*dK,
-			N13: T * dK,
+			N2:  dK,
+			N3:  12 * dK,
+			N4:  4 * dK,
+			N5:  16 * dK,
+			N6:  8 * dK,
+			N7:  20 * dK,
+			N8:  24 * dK,
+			N9:  T*dK + 6*dK,
+			N10: T * dK,
 		}
-		regions.R4807f5778f59(&a)
+		regions.R226949351d77(&a)
 	} else {
 		bQBar := c.BQBar[:dK]
 		bKBar := c.BKBar[:dK]
@@ -1243,13 +1228,13 @@ func (c *backwardFused) run() {
 
 	// projected.q1
 	if kern.Wide() {
-		a := regions.R0bc0d1f329ceArgs{
+		a := regions.R9dc4d4901bc3Args{
 			P0: unsafe.SliceData(t194),
 			N0: L,
 			N1: dK,
 			N2: T*dK + 6*dK,
 		}
-		regions.R0bc0d1f329ce(&a)
+		regions.R9dc4d4901bc3(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -1261,14 +1246,14 @@ func (c *backwardFused) run() {
 		}
 	}
 	if kern.Wide() {
-		a := regions.R4bdee8923058Args{
+		a := regions.R243baf16eb0dArgs{
 			P0: unsafe.SliceData(t194),
 			N0: L,
 			N1: dK,
 			N2: 4*T*dK + 12*dK,
 			N3: T*dK + 6*dK,
 		}
-		regions.R4bdee8923058(&a)
+		regions.R243baf16eb0d(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -1360,13 +1345,13 @@ func (c *backwardFused) run() {
 
 	// projected.k1
 	if kern.Wide() {
-		a := regions.R0bc0d1f329ceArgs{
+		a := regions.R9dc4d4901bc3Args{
 			P0: unsafe.SliceData(t197),
 			N0: L,
 			N1: dK,
 			N2: T*dK + 6*dK,
 		}
-		regions.R0bc0d1f329ce(&a)
+		regions.R9dc4d4901bc3(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -1378,14 +1363,14 @@ func (c *backwardFused) run() {
 		}
 	}
 	if kern.Wide() {
-		a := regions.R4bdee8923058Args{
+		a := regions.R243baf16eb0dArgs{
 			P0: unsafe.SliceData(t197),
 			N0: L,
 			N1: dK,
 			N2: 4*T*dK + 12*dK,
 			N3: T*dK + 6*dK,
 		}
-		regions.R4bdee8923058(&a)
+		regions.R243baf16eb0d(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {

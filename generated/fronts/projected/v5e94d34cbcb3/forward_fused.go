@@ -202,7 +202,7 @@ func (c *forwardFused) run() {
 
 	// projected.k1
 	if kern.Wide() {
-		a := regions.R47a269d222e9Args{
+		a := regions.Rdd00c09da045Args{
 			P0:  unsafe.SliceData(c.BK),
 			P1:  unsafe.SliceData(c.K1Stack),
 			P2:  unsafe.SliceData(c.CK),
@@ -219,7 +219,7 @@ func (c *forwardFused) run() {
 			N9:  T*dK*heads + 3*dK*heads,
 			N10: T * dK * heads,
 		}
-		regions.R47a269d222e9(&a)
+		regions.Rdd00c09da045(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -254,7 +254,7 @@ func (c *forwardFused) run() {
 
 	// projected.q1, projected.k
 	if kern.Wide() {
-		a := regions.Rfef111617212Args{
+		a := regions.Rcfed087fc367Args{
 			P0:  unsafe.SliceData(c.BQ),
 			P1:  unsafe.SliceData(c.Q1Stack),
 			P2:  unsafe.SliceData(c.CQ),
@@ -272,16 +272,13 @@ func (c *forwardFused) run() {
 			N8:  24 * dK,
 			N9:  12 * dK,
 			N10: -dK,
-			N11: 4,
-			N12: 8,
-			N13: 12,
-			N14: T*dK + 3*dK,
-			N15: T * dK,
-			N16: T*dK*heads + 3*dK*heads,
-			N17: T * dK * heads,
-			N18: T * heads,
+			N11: T*dK + 3*dK,
+			N12: T * dK,
+			N13: T*dK*heads + 3*dK*heads,
+			N14: T * dK * heads,
+			N15: T * heads,
 		}
-		regions.Rfef111617212(&a)
+		regions.Rcfed087fc367(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -322,7 +319,7 @@ func (c *forwardFused) run() {
 
 	// projected.k
 	if kern.Wide() {
-		a := regions.R0f53783c7300Args{
+		a := regions.R36613f7b2313Args{
 			P0: unsafe.SliceData(c.KProd),
 			P1: unsafe.SliceData(t20),
 			N0: L,
@@ -330,7 +327,7 @@ func (c *forwardFused) run() {
 			N2: T,
 			N3: T * heads,
 		}
-		regions.R0f53783c7300(&a)
+		regions.R36613f7b2313(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -346,25 +343,22 @@ func (c *forwardFused) run() {
 
 	// projected.k, projected.q
 	if kern.Wide() {
-		a := regions.R4b1ae14f0fd9Args{
-			P0:  unsafe.SliceData(t20),
-			P1:  unsafe.SliceData(q1),
-			P2:  unsafe.SliceData(k1),
-			P3:  unsafe.SliceData(c.K),
-			P4:  unsafe.SliceData(c.QProd),
-			N0:  L,
-			N1:  heads,
-			N2:  T,
-			N3:  4,
-			N4:  8,
-			N5:  12,
-			N6:  dK,
-			N7:  12 * dK,
-			N8:  T * dK,
-			N9:  T * dK * heads,
-			N10: T * heads,
+		a := regions.Ra4dc42736098Args{
+			P0: unsafe.SliceData(t20),
+			P1: unsafe.SliceData(q1),
+			P2: unsafe.SliceData(k1),
+			P3: unsafe.SliceData(c.K),
+			P4: unsafe.SliceData(c.QProd),
+			N0: L,
+			N1: heads,
+			N2: T,
+			N3: dK,
+			N4: 12 * dK,
+			N5: T * dK,
+			N6: T * dK * heads,
+			N7: T * heads,
 		}
-		regions.R4b1ae14f0fd9(&a)
+		regions.Ra4dc42736098(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -391,7 +385,7 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.R0f53783c7300Args{
+		a := regions.R36613f7b2313Args{
 			P0: unsafe.SliceData(c.QProd),
 			P1: unsafe.SliceData(t30),
 			N0: L,
@@ -399,7 +393,7 @@ func (c *forwardFused) run() {
 			N2: T,
 			N3: T * heads,
 		}
-		regions.R0f53783c7300(&a)
+		regions.R36613f7b2313(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -415,28 +409,25 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.rho
 	if kern.Wide() {
-		a := regions.R4e9ec5567e3cArgs{
-			P0:  unsafe.SliceData(t30),
-			P1:  unsafe.SliceData(c.K),
-			P2:  unsafe.SliceData(c.WRho),
-			P3:  unsafe.SliceData(q1),
-			P4:  unsafe.SliceData(c.Q),
-			P5:  unsafe.SliceData(t102),
-			N0:  L,
-			N1:  heads,
-			N2:  T,
-			N3:  4,
-			N4:  8,
-			N5:  12,
-			N6:  dK,
-			N7:  8 * dK,
-			N8:  12 * dK,
-			N9:  T * dK,
-			N10: dK + dV,
-			N11: T * dK * heads,
-			N12: T * heads,
+		a := regions.Rb13aa54ad76fArgs{
+			P0: unsafe.SliceData(t30),
+			P1: unsafe.SliceData(c.K),
+			P2: unsafe.SliceData(c.WRho),
+			P3: unsafe.SliceData(q1),
+			P4: unsafe.SliceData(c.Q),
+			P5: unsafe.SliceData(t102),
+			N0: L,
+			N1: heads,
+			N2: T,
+			N3: dK,
+			N4: 8 * dK,
+			N5: 12 * dK,
+			N6: T * dK,
+			N7: dK + dV,
+			N8: T * dK * heads,
+			N9: T * heads,
 		}
-		regions.R4e9ec5567e3c(&a)
+		regions.Rb13aa54ad76f(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -463,24 +454,21 @@ func (c *forwardFused) run() {
 
 	// projected.rho
 	if kern.Wide() {
-		a := regions.R6a0001cd36cfArgs{
-			P0:  unsafe.SliceData(c.V),
-			P1:  unsafe.SliceData(c.WRho),
-			P2:  unsafe.SliceData(t112),
-			N0:  L,
-			N1:  heads,
-			N2:  T,
-			N3:  dV,
-			N4:  4 * dK,
-			N5:  4,
-			N6:  8,
-			N7:  12,
-			N8:  T * dV,
-			N9:  dK + dV,
-			N10: T * dV * heads,
-			N11: T * heads,
+		a := regions.R5b761301c9f3Args{
+			P0: unsafe.SliceData(c.V),
+			P1: unsafe.SliceData(c.WRho),
+			P2: unsafe.SliceData(t112),
+			N0: L,
+			N1: heads,
+			N2: T,
+			N3: dV,
+			N4: 4 * dK,
+			N5: T * dV,
+			N6: dK + dV,
+			N7: T * dV * heads,
+			N8: T * heads,
 		}
-		regions.R6a0001cd36cf(&a)
+		regions.R5b761301c9f3(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -502,7 +490,7 @@ func (c *forwardFused) run() {
 
 	// projected.rho, projected.k
 	if kern.Wide() {
-		a := regions.R15ed8627bcf8Args{
+		a := regions.Rc7297bc8bd20Args{
 			P0: unsafe.SliceData(c.BRho),
 			P1: unsafe.SliceData(t102),
 			P2: unsafe.SliceData(t112),
@@ -513,7 +501,7 @@ func (c *forwardFused) run() {
 			N2: T,
 			N3: T * heads,
 		}
-		regions.R15ed8627bcf8(&a)
+		regions.Rc7297bc8bd20(&a)
 	} else {
 		bRho := c.BRho[:heads]
 		for i := range L {
@@ -580,7 +568,7 @@ func (c *backwardFused) run() {
 
 	// projected.k1, projected.q1
 	if kern.Wide() {
-		a := regions.Reda4cf452287Args{
+		a := regions.Re9ecea1a2cd6Args{
 			P0:  unsafe.SliceData(c.BK),
 			P1:  unsafe.SliceData(c.K1Stack),
 			P2:  unsafe.SliceData(c.CK),
@@ -606,7 +594,7 @@ func (c *backwardFused) run() {
 			N10: T*dK*heads + 3*dK*heads,
 			N11: T * dK * heads,
 		}
-		regions.Reda4cf452287(&a)
+		regions.Re9ecea1a2cd6(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -654,7 +642,7 @@ func (c *backwardFused) run() {
 
 	// projected.k, projected.q, projected.rho
 	if kern.Wide() {
-		a := regions.R0695d7e52decArgs{
+		a := regions.R18fa75d892eeArgs{
 			P0:  unsafe.SliceData(c.KProd),
 			P1:  unsafe.SliceData(c.QProd),
 			P2:  unsafe.SliceData(c.RhoLin),
@@ -672,7 +660,7 @@ func (c *backwardFused) run() {
 			N2:  T,
 			N3:  T * heads,
 		}
-		regions.R0695d7e52dec(&a)
+		regions.R18fa75d892ee(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -715,7 +703,7 @@ func (c *backwardFused) run() {
 
 	// projected.k, projected.q, projected.rho
 	if kern.Wide() {
-		a := regions.R1e368dbc1b14Args{
+		a := regions.Rf5137c8256a5Args{
 			P0:  unsafe.SliceData(t20),
 			P1:  unsafe.SliceData(t30),
 			P2:  unsafe.SliceData(t252),
@@ -731,19 +719,16 @@ func (c *backwardFused) run() {
 			N0:  L,
 			N1:  heads,
 			N2:  T,
-			N3:  4,
-			N4:  8,
-			N5:  12,
-			N6:  dK,
-			N7:  4 * dK,
-			N8:  8 * dK,
-			N9:  12 * dK,
-			N10: T * dK,
-			N11: dK + dV,
-			N12: T * dK * heads,
-			N13: T * heads,
+			N3:  dK,
+			N4:  4 * dK,
+			N5:  8 * dK,
+			N6:  12 * dK,
+			N7:  T * dK,
+			N8:  dK + dV,
+			N9:  T * dK * heads,
+			N10: T * heads,
 		}
-		regions.R1e368dbc1b14(&a)
+		regions.Rf5137c8256a5(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -816,24 +801,21 @@ func (c *backwardFused) run() {
 	// projected.rho
 	clear(t312)
 	if kern.Wide() {
-		a := regions.Rb4d0ea57feeeArgs{
-			P0:  unsafe.SliceData(t252),
-			P1:  unsafe.SliceData(c.V),
-			P2:  unsafe.SliceData(t312),
-			N0:  heads,
-			N1:  L,
-			N2:  T,
-			N3:  4,
-			N4:  8,
-			N5:  12,
-			N6:  dV,
-			N7:  4 * dK,
-			N8:  T * dV * heads,
-			N9:  T * heads,
-			N10: T * dV,
-			N11: dK + dV,
+		a := regions.R6f597a694e97Args{
+			P0: unsafe.SliceData(t252),
+			P1: unsafe.SliceData(c.V),
+			P2: unsafe.SliceData(t312),
+			N0: heads,
+			N1: L,
+			N2: T,
+			N3: dV,
+			N4: 4 * dK,
+			N5: T * dV * heads,
+			N6: T * heads,
+			N7: T * dV,
+			N8: dK + dV,
 		}
-		regions.Rb4d0ea57feee(&a)
+		regions.R6f597a694e97(&a)
 	} else {
 		for i := range heads {
 			for j := range L {
@@ -853,23 +835,20 @@ func (c *backwardFused) run() {
 	// projected.rho
 	clear(t332)
 	if kern.Wide() {
-		a := regions.R69a95a51881eArgs{
-			P0:  unsafe.SliceData(t252),
-			P1:  unsafe.SliceData(k),
-			P2:  unsafe.SliceData(t332),
-			N0:  heads,
-			N1:  L,
-			N2:  T,
-			N3:  4,
-			N4:  8,
-			N5:  12,
-			N6:  dK,
-			N7:  T * dK * heads,
-			N8:  T * heads,
-			N9:  T * dK,
-			N10: dK + dV,
+		a := regions.Rc31b994bdb61Args{
+			P0: unsafe.SliceData(t252),
+			P1: unsafe.SliceData(k),
+			P2: unsafe.SliceData(t332),
+			N0: heads,
+			N1: L,
+			N2: T,
+			N3: dK,
+			N4: T * dK * heads,
+			N5: T * heads,
+			N6: T * dK,
+			N7: dK + dV,
 		}
-		regions.R69a95a51881e(&a)
+		regions.Rc31b994bdb61(&a)
 	} else {
 		for i := range heads {
 			t332_2 := t332[i*(dK+dV):][:dK]
@@ -888,7 +867,7 @@ func (c *backwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.R8488fbfe9e86Args{
+		a := regions.R0b18b3580734Args{
 			P0:  unsafe.SliceData(t28),
 			P1:  unsafe.SliceData(c.QProd),
 			P2:  unsafe.SliceData(t18),
@@ -906,7 +885,7 @@ func (c *backwardFused) run() {
 			N2:  T,
 			N3:  T * heads,
 		}
-		regions.R8488fbfe9e86(&a)
+		regions.R0b18b3580734(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -939,7 +918,7 @@ func (c *backwardFused) run() {
 
 	// projected.v, projected.rho
 	if kern.Wide() {
-		a := regions.Rda6bbc6cdf95Args{
+		a := regions.R6fe90eabc775Args{
 			P0: unsafe.SliceData(t252),
 			P1: unsafe.SliceData(c.WRho),
 			P2: unsafe.SliceData(c.VBar),
@@ -954,7 +933,7 @@ func (c *backwardFused) run() {
 			N7: T * dV * heads,
 			N8: T * heads,
 		}
-		regions.Rda6bbc6cdf95(&a)
+		regions.R6fe90eabc775(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -982,7 +961,7 @@ func (c *backwardFused) run() {
 
 	// projected.q1, projected.q, projected.k1, projected.k
 	if kern.Wide() {
-		a := regions.R74350468a258Args{
+		a := regions.R81ac04745c53Args{
 			P0:  unsafe.SliceData(t352),
 			P1:  unsafe.SliceData(t55),
 			P2:  unsafe.SliceData(t61),
@@ -1008,7 +987,7 @@ func (c *backwardFused) run() {
 			N8:  T * dK * heads,
 			N9:  T * heads,
 		}
-		regions.R74350468a258(&a)
+		regions.R81ac04745c53(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -1084,7 +1063,7 @@ func (c *backwardFused) run() {
 
 	// projected.q1
 	if kern.Wide() {
-		a := regions.R50ab3ce33e4eArgs{
+		a := regions.R85bb3187215eArgs{
 			P0: unsafe.SliceData(t136),
 			N0: L,
 			N1: heads,
@@ -1092,7 +1071,7 @@ func (c *backwardFused) run() {
 			N3: T*dK + 6*dK,
 			N4: T*dK*heads + 6*dK*heads,
 		}
-		regions.R50ab3ce33e4e(&a)
+		regions.R85bb3187215e(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -1106,7 +1085,7 @@ func (c *backwardFused) run() {
 		}
 	}
 	if kern.Wide() {
-		a := regions.R834ea605b379Args{
+		a := regions.R331fbb1be440Args{
 			P0: unsafe.SliceData(t136),
 			N0: L,
 			N1: heads,
@@ -1115,7 +1094,7 @@ func (c *backwardFused) run() {
 			N4: T*dK + 6*dK,
 			N5: T*dK*heads + 6*dK*heads,
 		}
-		regions.R834ea605b379(&a)
+		regions.R331fbb1be440(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -1252,7 +1231,7 @@ func (c *backwardFused) run() {
 
 	// projected.k1
 	if kern.Wide() {
-		a := regions.R50ab3ce33e4eArgs{
+		a := regions.R85bb3187215eArgs{
 			P0: unsafe.SliceData(t139),
 			N0: L,
 			N1: heads,
@@ -1260,7 +1239,7 @@ func (c *backwardFused) run() {
 			N3: T*dK + 6*dK,
 			N4: T*dK*heads + 6*dK*heads,
 		}
-		regions.R50ab3ce33e4e(&a)
+		regions.R85bb3187215e(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -1274,7 +1253,7 @@ func (c *backwardFused) run() {
 		}
 	}
 	if kern.Wide() {
-		a := regions.R834ea605b379Args{
+		a := regions.R331fbb1be440Args{
 			P0: unsafe.SliceData(t139),
 			N0: L,
 			N1: heads,
@@ -1283,7 +1262,7 @@ func (c *backwardFused) run() {
 			N4: T*dK + 6*dK,
 			N5: T*dK*heads + 6*dK*heads,
 		}
-		regions.R834ea605b379(&a)
+		regions.R331fbb1be440(&a)
 	} else {
 		for i := range L {
 			for j := range heads {

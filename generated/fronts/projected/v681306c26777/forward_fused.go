@@ -186,7 +186,7 @@ func (c *forwardFused) run() {
 
 	// projected.k1
 	if kern.Wide() {
-		a := regions.Rd4bff3884a4eArgs{
+		a := regions.Ra073de426ad7Args{
 			P0: unsafe.SliceData(c.BK),
 			P1: unsafe.SliceData(c.K1Stack),
 			P2: unsafe.SliceData(c.CK),
@@ -199,7 +199,7 @@ func (c *forwardFused) run() {
 			N5: 2*T*nPhi + 6*nPhi,
 			N6: 2 * T * nPhi,
 		}
-		regions.Rd4bff3884a4e(&a)
+		regions.Ra073de426ad7(&a)
 	} else {
 		bK := c.BK[:2*nPhi]
 		cK := c.CK[:2*nPhi]
@@ -230,7 +230,7 @@ func (c *forwardFused) run() {
 
 	// projected.q1, projected.k2
 	if kern.Wide() {
-		a := regions.R1091ce727671Args{
+		a := regions.Re05b43340093Args{
 			P0:  unsafe.SliceData(c.BQ),
 			P1:  unsafe.SliceData(c.Q1Stack),
 			P2:  unsafe.SliceData(c.CQ),
@@ -247,13 +247,10 @@ func (c *forwardFused) run() {
 			N7:  48 * nPhi,
 			N8:  24 * nPhi,
 			N9:  -2 * nPhi,
-			N10: 4,
-			N11: 8,
-			N12: 12,
-			N13: 2*T*nPhi + 6*nPhi,
-			N14: 2 * T * nPhi,
+			N10: 2*T*nPhi + 6*nPhi,
+			N11: 2 * T * nPhi,
 		}
-		regions.R1091ce727671(&a)
+		regions.Re05b43340093(&a)
 	} else {
 		bQ := c.BQ[:2*nPhi]
 		cQ := c.CQ[:2*nPhi]
@@ -346,7 +343,7 @@ func (c *forwardFused) run() {
 
 	// projected.v
 	if kern.Wide() {
-		a := regions.Rd4bff3884a4eArgs{
+		a := regions.Ra073de426ad7Args{
 			P0: unsafe.SliceData(c.BV),
 			P1: unsafe.SliceData(c.VStack),
 			P2: unsafe.SliceData(c.CV),
@@ -359,7 +356,7 @@ func (c *forwardFused) run() {
 			N5: T*dV + 3*dV,
 			N6: T * dV,
 		}
-		regions.Rd4bff3884a4e(&a)
+		regions.Ra073de426ad7(&a)
 	} else {
 		bV := c.BV[:dV]
 		cV := c.CV[:dV]
@@ -383,13 +380,13 @@ func (c *forwardFused) run() {
 
 	// projected.k2
 	if kern.Wide() {
-		a := regions.Rde13827ff51cArgs{
+		a := regions.R5115a922944fArgs{
 			P0: unsafe.SliceData(c.K2Prod),
 			P1: unsafe.SliceData(t25),
 			N0: L,
 			N1: T,
 		}
-		regions.Rde13827ff51c(&a)
+		regions.R5115a922944f(&a)
 	} else {
 		for i := range L {
 			k2Prod := c.K2Prod[i*T:][:T]
@@ -403,26 +400,23 @@ func (c *forwardFused) run() {
 
 	// projected.k2, projected.q2
 	if kern.Wide() {
-		a := regions.Rea3744481d49Args{
-			P0:  unsafe.SliceData(t25),
-			P1:  unsafe.SliceData(q1),
-			P2:  unsafe.SliceData(k1),
-			P3:  unsafe.SliceData(c.KStack),
-			P4:  unsafe.SliceData(c.Q2Prod),
-			N0:  L,
-			N1:  T,
-			N2:  4,
-			N3:  8,
-			N4:  12,
-			N5:  2 * nPhi,
-			N6:  24 * nPhi,
-			N7:  56 * nPhi,
-			N8:  8 * nPhi,
-			N9:  4 * nPhi,
-			N10: 2 * T * nPhi,
-			N11: 4 * T * nPhi,
+		a := regions.R60e3484d2cfdArgs{
+			P0: unsafe.SliceData(t25),
+			P1: unsafe.SliceData(q1),
+			P2: unsafe.SliceData(k1),
+			P3: unsafe.SliceData(c.KStack),
+			P4: unsafe.SliceData(c.Q2Prod),
+			N0: L,
+			N1: T,
+			N2: 2 * nPhi,
+			N3: 24 * nPhi,
+			N4: 56 * nPhi,
+			N5: 8 * nPhi,
+			N6: 4 * nPhi,
+			N7: 2 * T * nPhi,
+			N8: 4 * T * nPhi,
 		}
-		regions.Rea3744481d49(&a)
+		regions.R60e3484d2cfd(&a)
 	} else {
 		for i := range L {
 			t25_2 := t25[i*T:][:T]
@@ -447,13 +441,13 @@ func (c *forwardFused) run() {
 
 	// projected.q2, projected.k2
 	if kern.Wide() {
-		a := regions.Rde13827ff51cArgs{
+		a := regions.R5115a922944fArgs{
 			P0: unsafe.SliceData(c.Q2Prod),
 			P1: unsafe.SliceData(t35),
 			N0: L,
 			N1: T,
 		}
-		regions.Rde13827ff51c(&a)
+		regions.R5115a922944f(&a)
 	} else {
 		for i := range L {
 			q2Prod := c.Q2Prod[i*T:][:T]
@@ -467,7 +461,7 @@ func (c *forwardFused) run() {
 
 	// projected.q2
 	if kern.Wide() {
-		a := regions.Rcafbf7439f43Args{
+		a := regions.R5fde92eb088aArgs{
 			P0: unsafe.SliceData(t35),
 			P1: unsafe.SliceData(q1),
 			P2: unsafe.SliceData(c.QStack),
@@ -479,7 +473,7 @@ func (c *forwardFused) run() {
 			N5: 2 * T * nPhi,
 			N6: 4 * T * nPhi,
 		}
-		regions.Rcafbf7439f43(&a)
+		regions.R5fde92eb088a(&a)
 	} else {
 		for i := range L {
 			t35_2 := t35[i*T:][:T]
@@ -507,7 +501,7 @@ func (c *forwardFused) run() {
 
 	// projected.k
 	if kern.Wide() {
-		a := regions.R89824d49079eArgs{
+		a := regions.R9594274afbceArgs{
 			P0: unsafe.SliceData(c.KStack),
 			P1: unsafe.SliceData(c.KReshape),
 			N0: L,
@@ -520,7 +514,7 @@ func (c *forwardFused) run() {
 			N7: 2 * T * nPhi * nPhi,
 			N8: 4 * T * nPhi,
 		}
-		regions.R89824d49079e(&a)
+		regions.R9594274afbce(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -540,7 +534,7 @@ func (c *forwardFused) run() {
 	// projected.k
 	a0PhiEntry := c.A0Phi[0]
 	if kern.Wide() {
-		a := regions.Ra5869483322dArgs{
+		a := regions.Rbf0cab7c7d8cArgs{
 			P0: unsafe.SliceData(c.K),
 			N0: L,
 			N1: T,
@@ -548,7 +542,7 @@ func (c *forwardFused) run() {
 			N3: 2*T*nPhi*nPhi + 3*T*nPhi + T,
 			S0: [2]float32{a0PhiEntry},
 		}
-		regions.Ra5869483322d(&a)
+		regions.Rbf0cab7c7d8c(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -563,21 +557,20 @@ func (c *forwardFused) run() {
 	// projected.k
 	a1PhiEntry := c.A1Phi[0]
 	if kern.Wide() {
-		a := regions.R99dba9d11b5aArgs{
+		a := regions.R3cf56a7f006fArgs{
 			P0: unsafe.SliceData(c.KStack),
 			P1: unsafe.SliceData(c.K),
 			N0: L,
 			N1: T,
 			N2: 2 * nPhi,
 			N3: 8 * nPhi,
-			N4: 4,
-			N5: 2*nPhi*nPhi + 3*nPhi + 1,
-			N6: 4 * nPhi,
-			N7: 2*T*nPhi*nPhi + 3*T*nPhi + T,
-			N8: 4 * T * nPhi,
+			N4: 2*nPhi*nPhi + 3*nPhi + 1,
+			N5: 4 * nPhi,
+			N6: 2*T*nPhi*nPhi + 3*T*nPhi + T,
+			N7: 4 * T * nPhi,
 			S0: [2]float32{a1PhiEntry},
 		}
-		regions.R99dba9d11b5a(&a)
+		regions.R3cf56a7f006f(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -591,7 +584,7 @@ func (c *forwardFused) run() {
 	}
 	a2PhiEntry := c.A2Phi[0]
 	if kern.Wide() {
-		a := regions.Rd402c8973f0aArgs{
+		a := regions.Rbfe05ff88d00Args{
 			P0: unsafe.SliceData(c.KReshape),
 			P1: unsafe.SliceData(c.K),
 			N0: L,
@@ -603,7 +596,7 @@ func (c *forwardFused) run() {
 			N6: 2 * T * nPhi * nPhi,
 			S0: [2]float32{a2PhiEntry},
 		}
-		regions.Rd402c8973f0a(&a)
+		regions.Rbfe05ff88d00(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -617,7 +610,7 @@ func (c *forwardFused) run() {
 	}
 	w2 := F(0.5 * a2PhiEntry)
 	if kern.Wide() {
-		a := regions.R2830b0298bc7Args{
+		a := regions.R88203bb173c0Args{
 			P0: unsafe.SliceData(c.KStack),
 			P1: unsafe.SliceData(c.K),
 			N0: L,
@@ -632,7 +625,7 @@ func (c *forwardFused) run() {
 			N9: 4 * T * nPhi,
 			S0: [2]float32{w2},
 		}
-		regions.R2830b0298bc7(&a)
+		regions.R88203bb173c0(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -659,7 +652,7 @@ func (c *forwardFused) run() {
 
 	// projected.q
 	if kern.Wide() {
-		a := regions.R89824d49079eArgs{
+		a := regions.R9594274afbceArgs{
 			P0: unsafe.SliceData(c.QStack),
 			P1: unsafe.SliceData(c.QReshape),
 			N0: L,
@@ -672,7 +665,7 @@ func (c *forwardFused) run() {
 			N7: 2 * T * nPhi * nPhi,
 			N8: 4 * T * nPhi,
 		}
-		regions.R89824d49079e(&a)
+		regions.R9594274afbce(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -696,21 +689,20 @@ func (c *forwardFused) run() {
 		}
 	}
 	if kern.Wide() {
-		a := regions.R99dba9d11b5aArgs{
+		a := regions.R3cf56a7f006fArgs{
 			P0: unsafe.SliceData(c.QStack),
 			P1: unsafe.SliceData(c.Q),
 			N0: L,
 			N1: T,
 			N2: 2 * nPhi,
 			N3: 8 * nPhi,
-			N4: 4,
-			N5: 2*nPhi*nPhi + 3*nPhi + 1,
-			N6: 4 * nPhi,
-			N7: 2*T*nPhi*nPhi + 3*T*nPhi + T,
-			N8: 4 * T * nPhi,
+			N4: 2*nPhi*nPhi + 3*nPhi + 1,
+			N5: 4 * nPhi,
+			N6: 2*T*nPhi*nPhi + 3*T*nPhi + T,
+			N7: 4 * T * nPhi,
 			S0: [2]float32{a1PhiEntry},
 		}
-		regions.R99dba9d11b5a(&a)
+		regions.R3cf56a7f006f(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -723,7 +715,7 @@ func (c *forwardFused) run() {
 		}
 	}
 	if kern.Wide() {
-		a := regions.Rd402c8973f0aArgs{
+		a := regions.Rbfe05ff88d00Args{
 			P0: unsafe.SliceData(c.QReshape),
 			P1: unsafe.SliceData(c.Q),
 			N0: L,
@@ -735,7 +727,7 @@ func (c *forwardFused) run() {
 			N6: 2 * T * nPhi * nPhi,
 			S0: [2]float32{a2PhiEntry},
 		}
-		regions.Rd402c8973f0a(&a)
+		regions.Rbfe05ff88d00(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -748,7 +740,7 @@ func (c *forwardFused) run() {
 		}
 	}
 	if kern.Wide() {
-		a := regions.R2830b0298bc7Args{
+		a := regions.R88203bb173c0Args{
 			P0: unsafe.SliceData(c.QStack),
 			P1: unsafe.SliceData(c.Q),
 			N0: L,
@@ -763,7 +755,7 @@ func (c *forwardFused) run() {
 			N9: 4 * T * nPhi,
 			S0: [2]float32{w2},
 		}
-		regions.R2830b0298bc7(&a)
+		regions.R88203bb173c0(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -843,7 +835,7 @@ func (c *backwardFused) run() {
 
 	// projected.k1, projected.q1
 	if kern.Wide() {
-		a := regions.Raff18c5a1097Args{
+		a := regions.Rca96bc239d76Args{
 			P0:  unsafe.SliceData(c.BK),
 			P1:  unsafe.SliceData(c.K1Stack),
 			P2:  unsafe.SliceData(c.CK),
@@ -866,7 +858,7 @@ func (c *backwardFused) run() {
 			N7:  2*T*nPhi + 6*nPhi,
 			N8:  2 * T * nPhi,
 		}
-		regions.Raff18c5a1097(&a)
+		regions.Rca96bc239d76(&a)
 	} else {
 		bK := c.BK[:2*nPhi]
 		cK := c.CK[:2*nPhi]
@@ -913,7 +905,7 @@ func (c *backwardFused) run() {
 	// projected.v
 	clear(c.BVBar)
 	if kern.Wide() {
-		a := regions.Ref5be157ad80Args{
+		a := regions.R5ff651304e6bArgs{
 			P0:  unsafe.SliceData(c.BV),
 			P1:  unsafe.SliceData(c.VStack),
 			P2:  unsafe.SliceData(c.CV),
@@ -934,7 +926,7 @@ func (c *backwardFused) run() {
 			N11: T*dV + 6*dV,
 			N12: T * dV,
 		}
-		regions.Ref5be157ad80(&a)
+		regions.R5ff651304e6b(&a)
 	} else {
 		bV := c.BV[:dV]
 		cV := c.CV[:dV]
@@ -964,7 +956,7 @@ func (c *backwardFused) run() {
 
 	// projected.k2, projected.q2
 	if kern.Wide() {
-		a := regions.R6bc73b74c80eArgs{
+		a := regions.R4cbe6a467d2fArgs{
 			P0: unsafe.SliceData(c.K2Prod),
 			P1: unsafe.SliceData(c.Q2Prod),
 			P2: unsafe.SliceData(t21),
@@ -977,7 +969,7 @@ func (c *backwardFused) run() {
 			N0: L,
 			N1: T,
 		}
-		regions.R6bc73b74c80e(&a)
+		regions.R4cbe6a467d2f(&a)
 	} else {
 		for i := range L {
 			k2Prod := c.K2Prod[i*T:][:T]
@@ -1012,7 +1004,7 @@ func (c *backwardFused) run() {
 	var t2322 F
 	var t422 F
 	if kern.Wide() {
-		a := regions.R45770a018624Args{
+		a := regions.R0f2a3e7695c4Args{
 			P0:  unsafe.SliceData(t25),
 			P1:  unsafe.SliceData(t35),
 			P2:  unsafe.SliceData(k1),
@@ -1025,23 +1017,20 @@ func (c *backwardFused) run() {
 			P9:  unsafe.SliceData(t422Total),
 			N0:  L,
 			N1:  T,
-			N2:  4,
-			N3:  8,
-			N4:  12,
-			N5:  2 * nPhi,
-			N6:  8*nPhi*nPhi + 12*nPhi + 8,
-			N7:  8 * nPhi,
-			N8:  16 * nPhi,
-			N9:  16*nPhi*nPhi + 24*nPhi + 12,
-			N10: 24 * nPhi,
-			N11: 24*nPhi*nPhi + 36*nPhi + 16,
-			N12: 2*nPhi*nPhi + 3*nPhi + 1,
-			N13: 2 * T * nPhi,
-			N14: 2*T*nPhi*nPhi + 3*T*nPhi + T,
+			N2:  2 * nPhi,
+			N3:  8*nPhi*nPhi + 12*nPhi + 8,
+			N4:  8 * nPhi,
+			N5:  16 * nPhi,
+			N6:  16*nPhi*nPhi + 24*nPhi + 12,
+			N7:  24 * nPhi,
+			N8:  24*nPhi*nPhi + 36*nPhi + 16,
+			N9:  2*nPhi*nPhi + 3*nPhi + 1,
+			N10: 2 * T * nPhi,
+			N11: 2*T*nPhi*nPhi + 3*T*nPhi + T,
 			S0:  [2]float32{t422},
 			S1:  [2]float32{t2322},
 		}
-		regions.R45770a018624(&a)
+		regions.R0f2a3e7695c4(&a)
 	} else {
 		t422_2 := t422
 		t2322_2 := t2322
@@ -1091,7 +1080,7 @@ func (c *backwardFused) run() {
 	a2PhiEntry := c.A2Phi[0]
 	w := F(0.5 * a2PhiEntry)
 	if kern.Wide() {
-		a := regions.R142d4f596dfdArgs{
+		a := regions.R47679505742aArgs{
 			P0:  unsafe.SliceData(c.QBar),
 			P1:  unsafe.SliceData(c.QStack),
 			P2:  unsafe.SliceData(c.KBar),
@@ -1126,7 +1115,7 @@ func (c *backwardFused) run() {
 			S1:  [2]float32{t182},
 			S2:  [2]float32{w},
 		}
-		regions.R142d4f596dfd(&a)
+		regions.R47679505742a(&a)
 	} else {
 		t372_2 := t372
 		t182_2 := t182
@@ -1178,7 +1167,7 @@ func (c *backwardFused) run() {
 	var t2122 F
 	var t402 F
 	if kern.Wide() {
-		a := regions.Reca31986c891Args{
+		a := regions.R72f50df0a619Args{
 			P0:  unsafe.SliceData(c.QBar),
 			P1:  unsafe.SliceData(c.QReshape),
 			P2:  unsafe.SliceData(c.KBar),
@@ -1203,7 +1192,7 @@ func (c *backwardFused) run() {
 			S1:  [2]float32{t2122},
 			S2:  [2]float32{a2PhiEntry},
 		}
-		regions.Reca31986c891(&a)
+		regions.R72f50df0a619(&a)
 	} else {
 		t402_2 := t402
 		t2122_2 := t2122
@@ -1242,7 +1231,7 @@ func (c *backwardFused) run() {
 	// projected.q
 	clear(t272)
 	if kern.Wide() {
-		a := regions.R1476bed1e478Args{
+		a := regions.Rb9cadc9ba460Args{
 			P0: unsafe.SliceData(q2),
 			P1: unsafe.SliceData(t222),
 			P2: unsafe.SliceData(c.QStack),
@@ -1258,7 +1247,7 @@ func (c *backwardFused) run() {
 			N7: 2 * T * nPhi * nPhi,
 			N8: 4 * T * nPhi,
 		}
-		regions.R1476bed1e478(&a)
+		regions.Rb9cadc9ba460(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1320,7 +1309,7 @@ func (c *backwardFused) run() {
 	// projected.k
 	clear(t462)
 	if kern.Wide() {
-		a := regions.R1476bed1e478Args{
+		a := regions.Rb9cadc9ba460Args{
 			P0: unsafe.SliceData(k2),
 			P1: unsafe.SliceData(t412),
 			P2: unsafe.SliceData(c.KStack),
@@ -1336,7 +1325,7 @@ func (c *backwardFused) run() {
 			N7: 2 * T * nPhi * nPhi,
 			N8: 4 * T * nPhi,
 		}
-		regions.R1476bed1e478(&a)
+		regions.Rb9cadc9ba460(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1364,7 +1353,7 @@ func (c *backwardFused) run() {
 	// projected.q2, projected.q, projected.k2, projected.k
 	a1PhiEntry := c.A1Phi[0]
 	if kern.Wide() {
-		a := regions.Ree38c68c8592Args{
+		a := regions.Rb452e5cec0dbArgs{
 			P0:  unsafe.SliceData(t35),
 			P1:  unsafe.SliceData(t25),
 			P2:  unsafe.SliceData(c.QBar),
@@ -1385,28 +1374,25 @@ func (c *backwardFused) run() {
 			P17: unsafe.SliceData(t81),
 			N0:  L,
 			N1:  T,
-			N2:  4,
-			N3:  8,
-			N4:  12,
-			N5:  2 * nPhi,
-			N6:  8 * nPhi,
-			N7:  8*nPhi*nPhi + 12*nPhi + 8,
-			N8:  16 * nPhi,
-			N9:  24 * nPhi,
-			N10: 16*nPhi*nPhi + 24*nPhi + 12,
-			N11: 32 * nPhi,
-			N12: 40 * nPhi,
-			N13: 24*nPhi*nPhi + 36*nPhi + 16,
-			N14: 48 * nPhi,
-			N15: 56 * nPhi,
-			N16: 2*nPhi*nPhi + 3*nPhi + 1,
-			N17: 4 * nPhi,
-			N18: 2 * T * nPhi,
-			N19: 2*T*nPhi*nPhi + 3*T*nPhi + T,
-			N20: 4 * T * nPhi,
+			N2:  2 * nPhi,
+			N3:  8 * nPhi,
+			N4:  8*nPhi*nPhi + 12*nPhi + 8,
+			N5:  16 * nPhi,
+			N6:  24 * nPhi,
+			N7:  16*nPhi*nPhi + 24*nPhi + 12,
+			N8:  32 * nPhi,
+			N9:  40 * nPhi,
+			N10: 24*nPhi*nPhi + 36*nPhi + 16,
+			N11: 48 * nPhi,
+			N12: 56 * nPhi,
+			N13: 2*nPhi*nPhi + 3*nPhi + 1,
+			N14: 4 * nPhi,
+			N15: 2 * T * nPhi,
+			N16: 2*T*nPhi*nPhi + 3*T*nPhi + T,
+			N17: 4 * T * nPhi,
 			S0:  [2]float32{a1PhiEntry},
 		}
-		regions.Ree38c68c8592(&a)
+		regions.Rb452e5cec0db(&a)
 	} else {
 		for i := range L {
 			t35_2 := t35[i*T:][:T]
@@ -1458,7 +1444,7 @@ func (c *backwardFused) run() {
 
 	// projected.q2, projected.k2
 	if kern.Wide() {
-		a := regions.Rc73552e71265Args{
+		a := regions.R592f73b9bf18Args{
 			P0:  unsafe.SliceData(t33),
 			P1:  unsafe.SliceData(c.Q2Prod),
 			P2:  unsafe.SliceData(t23),
@@ -1474,7 +1460,7 @@ func (c *backwardFused) run() {
 			N0:  L,
 			N1:  T,
 		}
-		regions.Rc73552e71265(&a)
+		regions.R592f73b9bf18(&a)
 	} else {
 		for i := range L {
 			t33_2 := t33[i*T:][:T]
@@ -1505,13 +1491,13 @@ func (c *backwardFused) run() {
 
 	// projected.v
 	if kern.Wide() {
-		a := regions.R0bc0d1f329ceArgs{
+		a := regions.R9dc4d4901bc3Args{
 			P0: unsafe.SliceData(t172),
 			N0: L,
 			N1: dV,
 			N2: T*dV + 6*dV,
 		}
-		regions.R0bc0d1f329ce(&a)
+		regions.R9dc4d4901bc3(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -1523,14 +1509,14 @@ func (c *backwardFused) run() {
 		}
 	}
 	if kern.Wide() {
-		a := regions.R4bdee8923058Args{
+		a := regions.R243baf16eb0dArgs{
 			P0: unsafe.SliceData(t172),
 			N0: L,
 			N1: dV,
 			N2: 4*T*dV + 12*dV,
 			N3: T*dV + 6*dV,
 		}
-		regions.R4bdee8923058(&a)
+		regions.R243baf16eb0d(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -1638,7 +1624,7 @@ func (c *backwardFused) run() {
 	clear(c.BQBar)
 	clear(c.BKBar)
 	if kern.Wide() {
-		a := regions.R77309a66c33aArgs{
+		a := regions.R57aa41041229Args{
 			P0:  unsafe.SliceData(t522),
 			P1:  unsafe.SliceData(t72),
 			P2:  unsafe.SliceData(t78),
@@ -1657,20 +1643,17 @@ func (c *backwardFused) run() {
 			P15: unsafe.SliceData(c.BKBar),
 			N0:  L,
 			N1:  T,
-			N2:  4,
-			N3:  8,
-			N4:  12,
-			N5:  2 * nPhi,
-			N6:  24 * nPhi,
-			N7:  8 * nPhi,
-			N8:  32 * nPhi,
-			N9:  16 * nPhi,
-			N10: 40 * nPhi,
-			N11: 48 * nPhi,
-			N12: 2*T*nPhi + 12*nPhi,
-			N13: 2 * T * nPhi,
+			N2:  2 * nPhi,
+			N3:  24 * nPhi,
+			N4:  8 * nPhi,
+			N5:  32 * nPhi,
+			N6:  16 * nPhi,
+			N7:  40 * nPhi,
+			N8:  48 * nPhi,
+			N9:  2*T*nPhi + 12*nPhi,
+			N10: 2 * T * nPhi,
 		}
-		regions.R77309a66c33a(&a)
+		regions.R57aa41041229(&a)
 	} else {
 		bQBar := c.BQBar[:2*nPhi]
 		bKBar := c.BKBar[:2*nPhi]
@@ -1714,13 +1697,13 @@ func (c *backwardFused) run() {
 
 	// projected.q1
 	if kern.Wide() {
-		a := regions.R0bc0d1f329ceArgs{
+		a := regions.R9dc4d4901bc3Args{
 			P0: unsafe.SliceData(t175),
 			N0: L,
 			N1: 2 * nPhi,
 			N2: 2*T*nPhi + 12*nPhi,
 		}
-		regions.R0bc0d1f329ce(&a)
+		regions.R9dc4d4901bc3(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -1732,14 +1715,14 @@ func (c *backwardFused) run() {
 		}
 	}
 	if kern.Wide() {
-		a := regions.R4bdee8923058Args{
+		a := regions.R243baf16eb0dArgs{
 			P0: unsafe.SliceData(t175),
 			N0: L,
 			N1: 2 * nPhi,
 			N2: 8*T*nPhi + 24*nPhi,
 			N3: 2*T*nPhi + 12*nPhi,
 		}
-		regions.R4bdee8923058(&a)
+		regions.R243baf16eb0d(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -1862,13 +1845,13 @@ func (c *backwardFused) run() {
 
 	// projected.k1
 	if kern.Wide() {
-		a := regions.R0bc0d1f329ceArgs{
+		a := regions.R9dc4d4901bc3Args{
 			P0: unsafe.SliceData(t178),
 			N0: L,
 			N1: 2 * nPhi,
 			N2: 2*T*nPhi + 12*nPhi,
 		}
-		regions.R0bc0d1f329ce(&a)
+		regions.R9dc4d4901bc3(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -1880,14 +1863,14 @@ func (c *backwardFused) run() {
 		}
 	}
 	if kern.Wide() {
-		a := regions.R4bdee8923058Args{
+		a := regions.R243baf16eb0dArgs{
 			P0: unsafe.SliceData(t178),
 			N0: L,
 			N1: 2 * nPhi,
 			N2: 8*T*nPhi + 24*nPhi,
 			N3: 2*T*nPhi + 12*nPhi,
 		}
-		regions.R4bdee8923058(&a)
+		regions.R243baf16eb0d(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {

@@ -34,19 +34,16 @@ func (c *forwardFused) run() {
 
 	// projected.rho
 	if kern.Wide() {
-		a := regions.Rfbfeca1e6fccArgs{
+		a := regions.R3a90f28e860bArgs{
 			P0: unsafe.SliceData(c.K0),
 			P1: unsafe.SliceData(c.WRho),
 			P2: unsafe.SliceData(t22),
 			N0: L,
 			N1: T,
 			N2: dK,
-			N3: 4,
-			N4: 8,
-			N5: 12,
-			N6: T * dK,
+			N3: T * dK,
 		}
-		regions.Rfbfeca1e6fcc(&a)
+		regions.R3a90f28e860b(&a)
 	} else {
 		wRho := c.WRho[:dK]
 		for i := range L {
@@ -66,7 +63,7 @@ func (c *forwardFused) run() {
 
 	// projected.rho
 	if kern.Wide() {
-		a := regions.R64dec97a4a74Args{
+		a := regions.R137847870221Args{
 			P0: unsafe.SliceData(c.V),
 			P1: unsafe.SliceData(c.WRho),
 			P2: unsafe.SliceData(t32),
@@ -74,12 +71,9 @@ func (c *forwardFused) run() {
 			N1: T,
 			N2: dV,
 			N3: 4 * dK,
-			N4: 4,
-			N5: 8,
-			N6: 12,
-			N7: T * dV,
+			N4: T * dV,
 		}
-		regions.R64dec97a4a74(&a)
+		regions.R137847870221(&a)
 	} else {
 		for i := range L {
 			t32_2 := t32[i*T:][:T]
@@ -100,7 +94,7 @@ func (c *forwardFused) run() {
 	// projected.rho
 	bRhoEntry := c.BRho[0]
 	if kern.Wide() {
-		a := regions.Rccaebcadc5e0Args{
+		a := regions.R948708ac3c87Args{
 			P0: unsafe.SliceData(t22),
 			P1: unsafe.SliceData(t32),
 			P2: unsafe.SliceData(c.RhoLin),
@@ -109,7 +103,7 @@ func (c *forwardFused) run() {
 			N1: T,
 			S0: [2]float32{bRhoEntry},
 		}
-		regions.Rccaebcadc5e0(&a)
+		regions.R948708ac3c87(&a)
 	} else {
 		for i := range L {
 			t22_2 := t22[i*T:][:T]
@@ -146,7 +140,7 @@ func (c *backwardFused) run() {
 	// projected.rho
 	var t21 F
 	if kern.Wide() {
-		a := regions.R9f48b53a91b0Args{
+		a := regions.Rba9023e59d47Args{
 			P0: unsafe.SliceData(c.RhoLin),
 			P1: unsafe.SliceData(c.RhoBar),
 			P2: unsafe.SliceData(t17),
@@ -156,7 +150,7 @@ func (c *backwardFused) run() {
 			N2: 12 * T,
 			S0: [2]float32{t21},
 		}
-		regions.R9f48b53a91b0(&a)
+		regions.Rba9023e59d47(&a)
 	} else {
 		t21_2 := t21
 		for i := range L {
@@ -185,7 +179,7 @@ func (c *backwardFused) run() {
 	// projected.rho, projected.v
 	clear(t23)
 	if kern.Wide() {
-		a := regions.Rc3b2f9cbc181Args{
+		a := regions.Rb8cb78721615Args{
 			P0: unsafe.SliceData(t17),
 			P1: unsafe.SliceData(c.V),
 			P2: unsafe.SliceData(t23),
@@ -194,16 +188,13 @@ func (c *backwardFused) run() {
 			P5: unsafe.SliceData(t26),
 			N0: L,
 			N1: T,
-			N2: 4,
-			N3: 8,
-			N4: 12,
-			N5: dV,
-			N6: 8 * dV,
-			N7: 12 * dV,
-			N8: 4 * dK,
-			N9: T * dV,
+			N2: dV,
+			N3: 8 * dV,
+			N4: 12 * dV,
+			N5: 4 * dK,
+			N6: T * dV,
 		}
-		regions.Rc3b2f9cbc181(&a)
+		regions.Rb8cb78721615(&a)
 	} else {
 		for i := range L {
 			t17_2 := t17[i*T:][:T]
@@ -225,7 +216,7 @@ func (c *backwardFused) run() {
 	// projected.rho, projected.k0
 	clear(t25)
 	if kern.Wide() {
-		a := regions.Rb24cc5659f35Args{
+		a := regions.Rf2b6890fe57bArgs{
 			P0: unsafe.SliceData(t17),
 			P1: unsafe.SliceData(c.K0),
 			P2: unsafe.SliceData(t25),
@@ -234,15 +225,12 @@ func (c *backwardFused) run() {
 			P5: unsafe.SliceData(t31),
 			N0: L,
 			N1: T,
-			N2: 4,
-			N3: 8,
-			N4: 12,
-			N5: dK,
-			N6: 8 * dK,
-			N7: 12 * dK,
-			N8: T * dK,
+			N2: dK,
+			N3: 8 * dK,
+			N4: 12 * dK,
+			N5: T * dK,
 		}
-		regions.Rb24cc5659f35(&a)
+		regions.Rf2b6890fe57b(&a)
 	} else {
 		t25_2 := t25[:dK]
 		wRho := c.WRho[:dK]

@@ -38,18 +38,15 @@ func (c *forwardFused) run() {
 
 	// projected.k
 	if kern.Wide() {
-		a := regions.R83bc34c7e4d3Args{
+		a := regions.R24bb5a968bc9Args{
 			P0: unsafe.SliceData(c.K0),
 			P1: unsafe.SliceData(c.KProd),
 			N0: L,
 			N1: T,
 			N2: dK,
-			N3: 4,
-			N4: 8,
-			N5: 12,
-			N6: T * dK,
+			N3: T * dK,
 		}
-		regions.R83bc34c7e4d3(&a)
+		regions.R24bb5a968bc9(&a)
 	} else {
 		for i := range L {
 			kProd := c.KProd[i*T:][:T]
@@ -69,13 +66,13 @@ func (c *forwardFused) run() {
 
 	// projected.k
 	if kern.Wide() {
-		a := regions.Rde13827ff51cArgs{
+		a := regions.R5115a922944fArgs{
 			P0: unsafe.SliceData(c.KProd),
 			P1: unsafe.SliceData(t10),
 			N0: L,
 			N1: T,
 		}
-		regions.Rde13827ff51c(&a)
+		regions.R5115a922944f(&a)
 	} else {
 		for i := range L {
 			kProd := c.KProd[i*T:][:T]
@@ -89,7 +86,7 @@ func (c *forwardFused) run() {
 
 	// projected.k, projected.rho, projected.theta
 	if kern.Wide() {
-		a := regions.R490d58e7644fArgs{
+		a := regions.R4a928e392652Args{
 			P0: unsafe.SliceData(t10),
 			P1: unsafe.SliceData(c.K0),
 			P2: unsafe.SliceData(c.WRho),
@@ -99,14 +96,11 @@ func (c *forwardFused) run() {
 			P6: unsafe.SliceData(t42),
 			N0: L,
 			N1: T,
-			N2: 4,
-			N3: 8,
-			N4: 12,
-			N5: dK,
-			N6: 12 * dK,
-			N7: T * dK,
+			N2: dK,
+			N3: 12 * dK,
+			N4: T * dK,
 		}
-		regions.R490d58e7644f(&a)
+		regions.R4a928e392652(&a)
 	} else {
 		wRho := c.WRho[:dK]
 		wTheta := c.WTheta[:dK]
@@ -138,18 +132,15 @@ func (c *forwardFused) run() {
 
 	// projected.q
 	if kern.Wide() {
-		a := regions.R83bc34c7e4d3Args{
+		a := regions.R24bb5a968bc9Args{
 			P0: unsafe.SliceData(c.Q0),
 			P1: unsafe.SliceData(c.QProd),
 			N0: L,
 			N1: T,
 			N2: d,
-			N3: 4,
-			N4: 8,
-			N5: 12,
-			N6: T * d,
+			N3: T * d,
 		}
-		regions.R83bc34c7e4d3(&a)
+		regions.R24bb5a968bc9(&a)
 	} else {
 		for i := range L {
 			qProd := c.QProd[i*T:][:T]
@@ -169,13 +160,13 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.Rde13827ff51cArgs{
+		a := regions.R5115a922944fArgs{
 			P0: unsafe.SliceData(c.QProd),
 			P1: unsafe.SliceData(t20),
 			N0: L,
 			N1: T,
 		}
-		regions.Rde13827ff51c(&a)
+		regions.R5115a922944f(&a)
 	} else {
 		for i := range L {
 			qProd := c.QProd[i*T:][:T]
@@ -189,7 +180,7 @@ func (c *forwardFused) run() {
 
 	// projected.q
 	if kern.Wide() {
-		a := regions.R8471c6d8d27aArgs{
+		a := regions.R0c53870ed679Args{
 			P0: unsafe.SliceData(t20),
 			P1: unsafe.SliceData(c.Q0),
 			P2: unsafe.SliceData(c.Q),
@@ -198,7 +189,7 @@ func (c *forwardFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.R8471c6d8d27a(&a)
+		regions.R0c53870ed679(&a)
 	} else {
 		for i := range L {
 			t20_2 := t20[i*T:][:T]
@@ -215,7 +206,7 @@ func (c *forwardFused) run() {
 
 	// projected.rho, projected.theta
 	if kern.Wide() {
-		a := regions.R11e2fd019042Args{
+		a := regions.R003f9de9727dArgs{
 			P0: unsafe.SliceData(c.V),
 			P1: unsafe.SliceData(c.WRho),
 			P2: unsafe.SliceData(c.WTheta),
@@ -225,12 +216,9 @@ func (c *forwardFused) run() {
 			N1: T,
 			N2: dV,
 			N3: 4 * dK,
-			N4: 4,
-			N5: 8,
-			N6: 12,
-			N7: T * dV,
+			N4: T * dV,
 		}
-		regions.R11e2fd019042(&a)
+		regions.R003f9de9727d(&a)
 	} else {
 		for i := range L {
 			t32_2 := t32[i*T:][:T]
@@ -260,7 +248,7 @@ func (c *forwardFused) run() {
 	bRhoEntry := c.BRho[0]
 	bThetaEntry := c.BTheta[0]
 	if kern.Wide() {
-		a := regions.R700a1cc57891Args{
+		a := regions.R360e338621a9Args{
 			P0: unsafe.SliceData(t22),
 			P1: unsafe.SliceData(t32),
 			P2: unsafe.SliceData(t42),
@@ -274,7 +262,7 @@ func (c *forwardFused) run() {
 			S0: [2]float32{bRhoEntry},
 			S1: [2]float32{bThetaEntry},
 		}
-		regions.R700a1cc57891(&a)
+		regions.R360e338621a9(&a)
 	} else {
 		for i := range L {
 			t22_2 := t22[i*T:][:T]
@@ -434,7 +422,7 @@ func (c *backwardFused) run() {
 	clear(t262)
 	clear(t48)
 	if kern.Wide() {
-		a := regions.R5d724e200f59Args{
+		a := regions.R93bbcf37d182Args{
 			P0:  unsafe.SliceData(t10),
 			P1:  unsafe.SliceData(t182),
 			P2:  unsafe.SliceData(t40),
@@ -448,16 +436,13 @@ func (c *backwardFused) run() {
 			P10: unsafe.SliceData(t79),
 			N0:  L,
 			N1:  T,
-			N2:  4,
-			N3:  8,
-			N4:  12,
-			N5:  dK,
-			N6:  4 * dK,
-			N7:  8 * dK,
-			N8:  12 * dK,
-			N9:  T * dK,
+			N2:  dK,
+			N3:  4 * dK,
+			N4:  8 * dK,
+			N5:  12 * dK,
+			N6:  T * dK,
 		}
-		regions.R5d724e200f59(&a)
+		regions.R93bbcf37d182(&a)
 	} else {
 		wRho := c.WRho[:dK]
 		wTheta := c.WTheta[:dK]
@@ -495,29 +480,26 @@ func (c *backwardFused) run() {
 	clear(t242)
 	clear(t46)
 	if kern.Wide() {
-		a := regions.R733d0997ab39Args{
-			P0:  unsafe.SliceData(t182),
-			P1:  unsafe.SliceData(t40),
-			P2:  unsafe.SliceData(c.V),
-			P3:  unsafe.SliceData(t242),
-			P4:  unsafe.SliceData(t46),
-			P5:  unsafe.SliceData(c.WRho),
-			P6:  unsafe.SliceData(c.WTheta),
-			P7:  unsafe.SliceData(c.VBar),
-			P8:  unsafe.SliceData(t100),
-			N0:  L,
-			N1:  T,
-			N2:  4,
-			N3:  8,
-			N4:  12,
-			N5:  dV,
-			N6:  4 * dV,
-			N7:  8 * dV,
-			N8:  12 * dV,
-			N9:  4 * dK,
-			N10: T * dV,
+		a := regions.R84a5aca1c818Args{
+			P0: unsafe.SliceData(t182),
+			P1: unsafe.SliceData(t40),
+			P2: unsafe.SliceData(c.V),
+			P3: unsafe.SliceData(t242),
+			P4: unsafe.SliceData(t46),
+			P5: unsafe.SliceData(c.WRho),
+			P6: unsafe.SliceData(c.WTheta),
+			P7: unsafe.SliceData(c.VBar),
+			P8: unsafe.SliceData(t100),
+			N0: L,
+			N1: T,
+			N2: dV,
+			N3: 4 * dV,
+			N4: 8 * dV,
+			N5: 12 * dV,
+			N6: 4 * dK,
+			N7: T * dV,
 		}
-		regions.R733d0997ab39(&a)
+		regions.R84a5aca1c818(&a)
 	} else {
 		for i := range L {
 			t182_2 := t182[i*T:][:T]
@@ -544,20 +526,17 @@ func (c *backwardFused) run() {
 
 	// projected.q
 	if kern.Wide() {
-		a := regions.Rb6588b256232Args{
+		a := regions.Re1766ea9bf70Args{
 			P0: unsafe.SliceData(t20),
 			P1: unsafe.SliceData(c.QBar),
 			P2: unsafe.SliceData(c.Q0),
 			P3: unsafe.SliceData(t53),
 			N0: L,
 			N1: T,
-			N2: 4,
-			N3: 8,
-			N4: 12,
-			N5: d,
-			N6: T * d,
+			N2: d,
+			N3: T * d,
 		}
-		regions.Rb6588b256232(&a)
+		regions.Re1766ea9bf70(&a)
 	} else {
 		for i := range L {
 			t20_2 := t20[i*T:][:T]
@@ -579,7 +558,7 @@ func (c *backwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.Rc73552e71265Args{
+		a := regions.R592f73b9bf18Args{
 			P0:  unsafe.SliceData(t18),
 			P1:  unsafe.SliceData(c.QProd),
 			P2:  unsafe.SliceData(t8),
@@ -595,7 +574,7 @@ func (c *backwardFused) run() {
 			N0:  L,
 			N1:  T,
 		}
-		regions.Rc73552e71265(&a)
+		regions.R592f73b9bf18(&a)
 	} else {
 		for i := range L {
 			t18_2 := t18[i*T:][:T]
@@ -629,7 +608,7 @@ func (c *backwardFused) run() {
 
 	// projected.q0, projected.q
 	if kern.Wide() {
-		a := regions.R041e310131b5Args{
+		a := regions.Rdbc2740d5f8dArgs{
 			P0: unsafe.SliceData(t50),
 			P1: unsafe.SliceData(t70),
 			P2: unsafe.SliceData(c.Q0),
@@ -640,7 +619,7 @@ func (c *backwardFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.R041e310131b5(&a)
+		regions.Rdbc2740d5f8d(&a)
 	} else {
 		for i := range L {
 			t50_2 := t50[i*T:][:T]
@@ -663,7 +642,7 @@ func (c *backwardFused) run() {
 
 	// projected.k0, projected.k
 	if kern.Wide() {
-		a := regions.R041e310131b5Args{
+		a := regions.Rdbc2740d5f8dArgs{
 			P0: unsafe.SliceData(t76),
 			P1: unsafe.SliceData(t96),
 			P2: unsafe.SliceData(c.K0),
@@ -674,7 +653,7 @@ func (c *backwardFused) run() {
 			N2: dK,
 			N3: T * dK,
 		}
-		regions.R041e310131b5(&a)
+		regions.Rdbc2740d5f8d(&a)
 	} else {
 		for i := range L {
 			t76_2 := t76[i*T:][:T]

@@ -180,7 +180,7 @@ func (c *forwardFused) run() {
 
 	// projected.k1
 	if kern.Wide() {
-		a := regions.Rd4bff3884a4eArgs{
+		a := regions.Ra073de426ad7Args{
 			P0: unsafe.SliceData(c.BK),
 			P1: unsafe.SliceData(c.K1Stack),
 			P2: unsafe.SliceData(c.CK),
@@ -193,7 +193,7 @@ func (c *forwardFused) run() {
 			N5: T*dK + 3*dK,
 			N6: T * dK,
 		}
-		regions.Rd4bff3884a4e(&a)
+		regions.Ra073de426ad7(&a)
 	} else {
 		bK := c.BK[:dK]
 		cK := c.CK[:dK]
@@ -224,7 +224,7 @@ func (c *forwardFused) run() {
 
 	// projected.q1, projected.k
 	if kern.Wide() {
-		a := regions.R62f715023409Args{
+		a := regions.R07182d8b9960Args{
 			P0:  unsafe.SliceData(c.BQ),
 			P1:  unsafe.SliceData(c.Q1Stack),
 			P2:  unsafe.SliceData(c.CQ),
@@ -241,13 +241,10 @@ func (c *forwardFused) run() {
 			N7:  24 * dK,
 			N8:  12 * dK,
 			N9:  -dK,
-			N10: 4,
-			N11: 8,
-			N12: 12,
-			N13: T*dK + 3*dK,
-			N14: T * dK,
+			N10: T*dK + 3*dK,
+			N11: T * dK,
 		}
-		regions.R62f715023409(&a)
+		regions.R07182d8b9960(&a)
 	} else {
 		bQ := c.BQ[:dK]
 		cQ := c.CQ[:dK]
@@ -282,13 +279,13 @@ func (c *forwardFused) run() {
 
 	// projected.k
 	if kern.Wide() {
-		a := regions.Rde13827ff51cArgs{
+		a := regions.R5115a922944fArgs{
 			P0: unsafe.SliceData(c.KProd),
 			P1: unsafe.SliceData(t20),
 			N0: L,
 			N1: T,
 		}
-		regions.Rde13827ff51c(&a)
+		regions.R5115a922944f(&a)
 	} else {
 		for i := range L {
 			kProd := c.KProd[i*T:][:T]
@@ -302,7 +299,7 @@ func (c *forwardFused) run() {
 
 	// projected.k, projected.q
 	if kern.Wide() {
-		a := regions.R0673c4e74812Args{
+		a := regions.R197d41f4015fArgs{
 			P0: unsafe.SliceData(t20),
 			P1: unsafe.SliceData(q1),
 			P2: unsafe.SliceData(k1),
@@ -310,14 +307,11 @@ func (c *forwardFused) run() {
 			P4: unsafe.SliceData(c.QProd),
 			N0: L,
 			N1: T,
-			N2: 4,
-			N3: 8,
-			N4: 12,
-			N5: dK,
-			N6: 12 * dK,
-			N7: T * dK,
+			N2: dK,
+			N3: 12 * dK,
+			N4: T * dK,
 		}
-		regions.R0673c4e74812(&a)
+		regions.R197d41f4015f(&a)
 	} else {
 		for i := range L {
 			t20_2 := t20[i*T:][:T]
@@ -342,13 +336,13 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.Rde13827ff51cArgs{
+		a := regions.R5115a922944fArgs{
 			P0: unsafe.SliceData(c.QProd),
 			P1: unsafe.SliceData(t30),
 			N0: L,
 			N1: T,
 		}
-		regions.Rde13827ff51c(&a)
+		regions.R5115a922944f(&a)
 	} else {
 		for i := range L {
 			qProd := c.QProd[i*T:][:T]
@@ -362,7 +356,7 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.theta
 	if kern.Wide() {
-		a := regions.Rb1ef3ed74b5fArgs{
+		a := regions.R583ff34cfb04Args{
 			P0: unsafe.SliceData(t30),
 			P1: unsafe.SliceData(c.K),
 			P2: unsafe.SliceData(c.WTheta),
@@ -371,15 +365,12 @@ func (c *forwardFused) run() {
 			P5: unsafe.SliceData(t102),
 			N0: L,
 			N1: T,
-			N2: 4,
-			N3: 8,
-			N4: 12,
-			N5: dK,
-			N6: 8 * dK,
-			N7: 12 * dK,
-			N8: T * dK,
+			N2: dK,
+			N3: 8 * dK,
+			N4: 12 * dK,
+			N5: T * dK,
 		}
-		regions.Rb1ef3ed74b5f(&a)
+		regions.R583ff34cfb04(&a)
 	} else {
 		wTheta := c.WTheta[:dK]
 		for i := range L {
@@ -404,7 +395,7 @@ func (c *forwardFused) run() {
 
 	// projected.theta
 	if kern.Wide() {
-		a := regions.R64dec97a4a74Args{
+		a := regions.R137847870221Args{
 			P0: unsafe.SliceData(c.V),
 			P1: unsafe.SliceData(c.WTheta),
 			P2: unsafe.SliceData(t112),
@@ -412,12 +403,9 @@ func (c *forwardFused) run() {
 			N1: T,
 			N2: dV,
 			N3: 4 * dK,
-			N4: 4,
-			N5: 8,
-			N6: 12,
-			N7: T * dV,
+			N4: T * dV,
 		}
-		regions.R64dec97a4a74(&a)
+		regions.R137847870221(&a)
 	} else {
 		for i := range L {
 			t112_2 := t112[i*T:][:T]
@@ -438,7 +426,7 @@ func (c *forwardFused) run() {
 	// projected.theta, projected.k
 	bThetaEntry := c.BTheta[0]
 	if kern.Wide() {
-		a := regions.R51398eb36f0cArgs{
+		a := regions.Reddcf2d946bcArgs{
 			P0: unsafe.SliceData(t102),
 			P1: unsafe.SliceData(t112),
 			P2: unsafe.SliceData(c.ThetaLin),
@@ -447,7 +435,7 @@ func (c *forwardFused) run() {
 			N1: T,
 			S0: [2]float32{bThetaEntry},
 		}
-		regions.R51398eb36f0c(&a)
+		regions.Reddcf2d946bc(&a)
 	} else {
 		for i := range L {
 			t102_2 := t102[i*T:][:T]
@@ -509,7 +497,7 @@ func (c *backwardFused) run() {
 
 	// projected.k1, projected.q1
 	if kern.Wide() {
-		a := regions.Raff18c5a1097Args{
+		a := regions.Rca96bc239d76Args{
 			P0:  unsafe.SliceData(c.BK),
 			P1:  unsafe.SliceData(c.K1Stack),
 			P2:  unsafe.SliceData(c.CK),
@@ -532,7 +520,7 @@ func (c *backwardFused) run() {
 			N7:  T*dK + 3*dK,
 			N8:  T * dK,
 		}
-		regions.Raff18c5a1097(&a)
+		regions.Rca96bc239d76(&a)
 	} else {
 		bK := c.BK[:dK]
 		cK := c.CK[:dK]
@@ -652,7 +640,7 @@ func (c *backwardFused) run() {
 	// projected.k, projected.theta, projected.q
 	clear(t322)
 	if kern.Wide() {
-		a := regions.R4abf6d660170Args{
+		a := regions.Rf3dd18669a61Args{
 			P0:  unsafe.SliceData(t20),
 			P1:  unsafe.SliceData(t30),
 			P2:  unsafe.SliceData(t242),
@@ -667,16 +655,13 @@ func (c *backwardFused) run() {
 			P11: unsafe.SliceData(t63),
 			N0:  L,
 			N1:  T,
-			N2:  4,
-			N3:  8,
-			N4:  12,
-			N5:  dK,
-			N6:  4 * dK,
-			N7:  8 * dK,
-			N8:  12 * dK,
-			N9:  T * dK,
+			N2:  dK,
+			N3:  4 * dK,
+			N4:  8 * dK,
+			N5:  12 * dK,
+			N6:  T * dK,
 		}
-		regions.R4abf6d660170(&a)
+		regions.Rf3dd18669a61(&a)
 	} else {
 		wTheta := c.WTheta[:dK]
 		t322_2 := t322[:dK]
@@ -718,7 +703,7 @@ func (c *backwardFused) run() {
 	// projected.theta, projected.v
 	clear(t302)
 	if kern.Wide() {
-		a := regions.Rc3b2f9cbc181Args{
+		a := regions.Rb8cb78721615Args{
 			P0: unsafe.SliceData(t242),
 			P1: unsafe.SliceData(c.V),
 			P2: unsafe.SliceData(t302),
@@ -727,16 +712,13 @@ func (c *backwardFused) run() {
 			P5: unsafe.SliceData(t84),
 			N0: L,
 			N1: T,
-			N2: 4,
-			N3: 8,
-			N4: 12,
-			N5: dV,
-			N6: 8 * dV,
-			N7: 12 * dV,
-			N8: 4 * dK,
-			N9: T * dV,
+			N2: dV,
+			N3: 8 * dV,
+			N4: 12 * dV,
+			N5: 4 * dK,
+			N6: T * dV,
 		}
-		regions.Rc3b2f9cbc181(&a)
+		regions.Rb8cb78721615(&a)
 	} else {
 		for i := range L {
 			t242_2 := t242[i*T:][:T]
@@ -757,7 +739,7 @@ func (c *backwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.Rc73552e71265Args{
+		a := regions.R592f73b9bf18Args{
 			P0:  unsafe.SliceData(t28),
 			P1:  unsafe.SliceData(c.QProd),
 			P2:  unsafe.SliceData(t18),
@@ -773,7 +755,7 @@ func (c *backwardFused) run() {
 			N0:  L,
 			N1:  T,
 		}
-		regions.Rc73552e71265(&a)
+		regions.R592f73b9bf18(&a)
 	} else {
 		for i := range L {
 			t28_2 := t28[i*T:][:T]
@@ -809,7 +791,7 @@ func (c *backwardFused) run() {
 	clear(c.BQBar)
 	clear(c.BKBar)
 	if kern.Wide() {
-		a := regions.R4807f5778f59Args{
+		a := regions.R226949351d77Args{
 			P0:  unsafe.SliceData(t342),
 			P1:  unsafe.SliceData(t54),
 			P2:  unsafe.SliceData(t60),
@@ -828,20 +810,17 @@ func (c *backwardFused) run() {
 			P15: unsafe.SliceData(c.BKBar),
 			N0:  L,
 			N1:  T,
-			N2:  4,
-			N3:  8,
-			N4:  12,
-			N5:  dK,
-			N6:  12 * dK,
-			N7:  4 * dK,
-			N8:  16 * dK,
-			N9:  8 * dK,
-			N10: 20 * dK,
-			N11: 24 * dK,
-			N12: T*dK + 6*dK,
-			N13: T * dK,
+			N2:  dK,
+			N3:  12 * dK,
+			N4:  4 * dK,
+			N5:  16 * dK,
+			N6:  8 * dK,
+			N7:  20 * dK,
+			N8:  24 * dK,
+			N9:  T*dK + 6*dK,
+			N10: T * dK,
 		}
-		regions.R4807f5778f59(&a)
+		regions.R226949351d77(&a)
 	} else {
 		bQBar := c.BQBar[:dK]
 		bKBar := c.BKBar[:dK]
@@ -885,13 +864,13 @@ func (c *backwardFused) run() {
 
 	// projected.q1
 	if kern.Wide() {
-		a := regions.R0bc0d1f329ceArgs{
+		a := regions.R9dc4d4901bc3Args{
 			P0: unsafe.SliceData(t135),
 			N0: L,
 			N1: dK,
 			N2: T*dK + 6*dK,
 		}
-		regions.R0bc0d1f329ce(&a)
+		regions.R9dc4d4901bc3(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -903,14 +882,14 @@ func (c *backwardFused) run() {
 		}
 	}
 	if kern.Wide() {
-		a := regions.R4bdee8923058Args{
+		a := regions.R243baf16eb0dArgs{
 			P0: unsafe.SliceData(t135),
 			N0: L,
 			N1: dK,
 			N2: 4*T*dK + 12*dK,
 			N3: T*dK + 6*dK,
 		}
-		regions.R4bdee8923058(&a)
+		regions.R243baf16eb0d(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -1033,13 +1012,13 @@ func (c *backwardFused) run() {
 
 	// projected.k1
 	if kern.Wide() {
-		a := regions.R0bc0d1f329ceArgs{
+		a := regions.R9dc4d4901bc3Args{
 			P0: unsafe.SliceData(t138),
 			N0: L,
 			N1: dK,
 			N2: T*dK + 6*dK,
 		}
-		regions.R0bc0d1f329ce(&a)
+		regions.R9dc4d4901bc3(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -1051,14 +1030,14 @@ func (c *backwardFused) run() {
 		}
 	}
 	if kern.Wide() {
-		a := regions.R4bdee8923058Args{
+		a := regions.R243baf16eb0dArgs{
 			P0: unsafe.SliceData(t138),
 			N0: L,
 			N1: dK,
 			N2: 4*T*dK + 12*dK,
 			N3: T*dK + 6*dK,
 		}
-		regions.R4bdee8923058(&a)
+		regions.R243baf16eb0d(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {

@@ -26,18 +26,15 @@ func (c *forwardFused) run() {
 
 	// projected.q
 	if kern.Wide() {
-		a := regions.R83bc34c7e4d3Args{
+		a := regions.R24bb5a968bc9Args{
 			P0: unsafe.SliceData(c.Q0),
 			P1: unsafe.SliceData(c.QProd),
 			N0: L,
 			N1: T,
 			N2: dK,
-			N3: 4,
-			N4: 8,
-			N5: 12,
-			N6: T * dK,
+			N3: T * dK,
 		}
-		regions.R83bc34c7e4d3(&a)
+		regions.R24bb5a968bc9(&a)
 	} else {
 		for i := range L {
 			qProd := c.QProd[i*T:][:T]
@@ -57,13 +54,13 @@ func (c *forwardFused) run() {
 
 	// projected.q
 	if kern.Wide() {
-		a := regions.Rde13827ff51cArgs{
+		a := regions.R5115a922944fArgs{
 			P0: unsafe.SliceData(c.QProd),
 			P1: unsafe.SliceData(t10),
 			N0: L,
 			N1: T,
 		}
-		regions.Rde13827ff51c(&a)
+		regions.R5115a922944f(&a)
 	} else {
 		for i := range L {
 			qProd := c.QProd[i*T:][:T]
@@ -77,7 +74,7 @@ func (c *forwardFused) run() {
 
 	// projected.q
 	if kern.Wide() {
-		a := regions.R8471c6d8d27aArgs{
+		a := regions.R0c53870ed679Args{
 			P0: unsafe.SliceData(t10),
 			P1: unsafe.SliceData(c.Q0),
 			P2: unsafe.SliceData(c.Q),
@@ -86,7 +83,7 @@ func (c *forwardFused) run() {
 			N2: dK,
 			N3: T * dK,
 		}
-		regions.R8471c6d8d27a(&a)
+		regions.R0c53870ed679(&a)
 	} else {
 		for i := range L {
 			t10_2 := t10[i*T:][:T]
@@ -122,7 +119,7 @@ func (c *backwardFused) run() {
 
 	// projected.q
 	if kern.Wide() {
-		a := regions.R201aa8e17b22Args{
+		a := regions.Ra2b4249dc297Args{
 			P0: unsafe.SliceData(c.QProd),
 			P1: unsafe.SliceData(t6),
 			P2: unsafe.SliceData(t8),
@@ -131,7 +128,7 @@ func (c *backwardFused) run() {
 			N0: L,
 			N1: T,
 		}
-		regions.R201aa8e17b22(&a)
+		regions.Ra2b4249dc297(&a)
 	} else {
 		for i := range L {
 			qProd := c.QProd[i*T:][:T]
@@ -154,20 +151,17 @@ func (c *backwardFused) run() {
 
 	// projected.q
 	if kern.Wide() {
-		a := regions.Rb6588b256232Args{
+		a := regions.Re1766ea9bf70Args{
 			P0: unsafe.SliceData(t10),
 			P1: unsafe.SliceData(c.QBar),
 			P2: unsafe.SliceData(c.Q0),
 			P3: unsafe.SliceData(t62),
 			N0: L,
 			N1: T,
-			N2: 4,
-			N3: 8,
-			N4: 12,
-			N5: dK,
-			N6: T * dK,
+			N2: dK,
+			N3: T * dK,
 		}
-		regions.Rb6588b256232(&a)
+		regions.Re1766ea9bf70(&a)
 	} else {
 		for i := range L {
 			t10_2 := t10[i*T:][:T]
@@ -189,7 +183,7 @@ func (c *backwardFused) run() {
 
 	// projected.q
 	if kern.Wide() {
-		a := regions.Rec7dbc684d11Args{
+		a := regions.R37838a54d3a4Args{
 			P0: unsafe.SliceData(t8),
 			P1: unsafe.SliceData(c.QProd),
 			P2: unsafe.SliceData(t62),
@@ -198,7 +192,7 @@ func (c *backwardFused) run() {
 			N0: L,
 			N1: T,
 		}
-		regions.Rec7dbc684d11(&a)
+		regions.R37838a54d3a4(&a)
 	} else {
 		for i := range L {
 			t8_2 := t8[i*T:][:T]
@@ -217,7 +211,7 @@ func (c *backwardFused) run() {
 
 	// projected.q0, projected.q
 	if kern.Wide() {
-		a := regions.R041e310131b5Args{
+		a := regions.Rdbc2740d5f8dArgs{
 			P0: unsafe.SliceData(t32),
 			P1: unsafe.SliceData(t23),
 			P2: unsafe.SliceData(c.Q0),
@@ -228,7 +222,7 @@ func (c *backwardFused) run() {
 			N2: dK,
 			N3: T * dK,
 		}
-		regions.R041e310131b5(&a)
+		regions.Rdbc2740d5f8d(&a)
 	} else {
 		for i := range L {
 			t32_2 := t32[i*T:][:T]

@@ -185,7 +185,7 @@ func (c *forwardFused) run() {
 
 	// projected.k1
 	if kern.Wide() {
-		a := regions.Rd4bff3884a4eArgs{
+		a := regions.Ra073de426ad7Args{
 			P0: unsafe.SliceData(c.BK),
 			P1: unsafe.SliceData(c.K1Stack),
 			P2: unsafe.SliceData(c.CK),
@@ -198,7 +198,7 @@ func (c *forwardFused) run() {
 			N5: T*dK + 3*dK,
 			N6: T * dK,
 		}
-		regions.Rd4bff3884a4e(&a)
+		regions.Ra073de426ad7(&a)
 	} else {
 		bK := c.BK[:dK]
 		cK := c.CK[:dK]
@@ -229,7 +229,7 @@ func (c *forwardFused) run() {
 
 	// projected.q1, projected.k
 	if kern.Wide() {
-		a := regions.R62f715023409Args{
+		a := regions.R07182d8b9960Args{
 			P0:  unsafe.SliceData(c.BQ),
 			P1:  unsafe.SliceData(c.Q1Stack),
 			P2:  unsafe.SliceData(c.CQ),
@@ -246,13 +246,10 @@ func (c *forwardFused) run() {
 			N7:  24 * dK,
 			N8:  12 * dK,
 			N9:  -dK,
-			N10: 4,
-			N11: 8,
-			N12: 12,
-			N13: T*dK + 3*dK,
-			N14: T * dK,
+			N10: T*dK + 3*dK,
+			N11: T * dK,
 		}
-		regions.R62f715023409(&a)
+		regions.R07182d8b9960(&a)
 	} else {
 		bQ := c.BQ[:dK]
 		cQ := c.CQ[:dK]
@@ -287,13 +284,13 @@ func (c *forwardFused) run() {
 
 	// projected.k
 	if kern.Wide() {
-		a := regions.Rde13827ff51cArgs{
+		a := regions.R5115a922944fArgs{
 			P0: unsafe.SliceData(c.KProd),
 			P1: unsafe.SliceData(t20),
 			N0: L,
 			N1: T,
 		}
-		regions.Rde13827ff51c(&a)
+		regions.R5115a922944f(&a)
 	} else {
 		for i := range L {
 			kProd := c.KProd[i*T:][:T]
@@ -307,7 +304,7 @@ func (c *forwardFused) run() {
 
 	// projected.k, projected.q
 	if kern.Wide() {
-		a := regions.R0673c4e74812Args{
+		a := regions.R197d41f4015fArgs{
 			P0: unsafe.SliceData(t20),
 			P1: unsafe.SliceData(q1),
 			P2: unsafe.SliceData(k1),
@@ -315,14 +312,11 @@ func (c *forwardFused) run() {
 			P4: unsafe.SliceData(c.QProd),
 			N0: L,
 			N1: T,
-			N2: 4,
-			N3: 8,
-			N4: 12,
-			N5: dK,
-			N6: 12 * dK,
-			N7: T * dK,
+			N2: dK,
+			N3: 12 * dK,
+			N4: T * dK,
 		}
-		regions.R0673c4e74812(&a)
+		regions.R197d41f4015f(&a)
 	} else {
 		for i := range L {
 			t20_2 := t20[i*T:][:T]
@@ -347,13 +341,13 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.Rde13827ff51cArgs{
+		a := regions.R5115a922944fArgs{
 			P0: unsafe.SliceData(c.QProd),
 			P1: unsafe.SliceData(t30),
 			N0: L,
 			N1: T,
 		}
-		regions.Rde13827ff51c(&a)
+		regions.R5115a922944f(&a)
 	} else {
 		for i := range L {
 			qProd := c.QProd[i*T:][:T]
@@ -367,7 +361,7 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.rho, projected.theta, projected.eta
 	if kern.Wide() {
-		a := regions.Rd1bfa2b4c701Args{
+		a := regions.R6dcb00e12e45Args{
 			P0: unsafe.SliceData(t30),
 			P1: unsafe.SliceData(c.K),
 			P2: unsafe.SliceData(c.WRho),
@@ -380,15 +374,12 @@ func (c *forwardFused) run() {
 			P9: unsafe.SliceData(t142),
 			N0: L,
 			N1: T,
-			N2: 4,
-			N3: 8,
-			N4: 12,
-			N5: dK,
-			N6: 8 * dK,
-			N7: 12 * dK,
-			N8: T * dK,
+			N2: dK,
+			N3: 8 * dK,
+			N4: 12 * dK,
+			N5: T * dK,
 		}
-		regions.Rd1bfa2b4c701(&a)
+		regions.R6dcb00e12e45(&a)
 	} else {
 		wRho := c.WRho[:dK]
 		wTheta := c.WTheta[:dK]
@@ -428,7 +419,7 @@ func (c *forwardFused) run() {
 
 	// projected.rho, projected.theta, projected.eta
 	if kern.Wide() {
-		a := regions.R31d1d2b5f5aeArgs{
+		a := regions.R1b3f951fa537Args{
 			P0: unsafe.SliceData(c.V),
 			P1: unsafe.SliceData(c.WRho),
 			P2: unsafe.SliceData(c.WTheta),
@@ -440,12 +431,9 @@ func (c *forwardFused) run() {
 			N1: T,
 			N2: dV,
 			N3: 4 * dK,
-			N4: 4,
-			N5: 8,
-			N6: 12,
-			N7: T * dV,
+			N4: T * dV,
 		}
-		regions.R31d1d2b5f5ae(&a)
+		regions.R1b3f951fa537(&a)
 	} else {
 		for i := range L {
 			t112_2 := t112[i*T:][:T]
@@ -483,7 +471,7 @@ func (c *forwardFused) run() {
 	bThetaEntry := c.BTheta[0]
 	bEtaEntry := c.BEta[0]
 	if kern.Wide() {
-		a := regions.Ra8053517c061Args{
+		a := regions.R7deadb4eb8f4Args{
 			P0:  unsafe.SliceData(t102),
 			P1:  unsafe.SliceData(t112),
 			P2:  unsafe.SliceData(t122),
@@ -502,7 +490,7 @@ func (c *forwardFused) run() {
 			S1:  [2]float32{bThetaEntry},
 			S2:  [2]float32{bEtaEntry},
 		}
-		regions.Ra8053517c061(&a)
+		regions.R7deadb4eb8f4(&a)
 	} else {
 		for i := range L {
 			t102_2 := t102[i*T:][:T]
@@ -587,7 +575,7 @@ func (c *backwardFused) run() {
 
 	// projected.k1, projected.q1
 	if kern.Wide() {
-		a := regions.Raff18c5a1097Args{
+		a := regions.Rca96bc239d76Args{
 			P0:  unsafe.SliceData(c.BK),
 			P1:  unsafe.SliceData(c.K1Stack),
 			P2:  unsafe.SliceData(c.CK),
@@ -610,7 +598,7 @@ func (c *backwardFused) run() {
 			N7:  T*dK + 3*dK,
 			N8:  T * dK,
 		}
-		regions.Raff18c5a1097(&a)
+		regions.Rca96bc239d76(&a)
 	} else {
 		bK := c.BK[:dK]
 		cK := c.CK[:dK]
@@ -781,7 +769,7 @@ func (c *backwardFused) run() {
 	clear(t59)
 	clear(t81)
 	if kern.Wide() {
-		a := regions.Rec318649a7b6Args{
+		a := regions.R82c11afc170bArgs{
 			P0:  unsafe.SliceData(t20),
 			P1:  unsafe.SliceData(t30),
 			P2:  unsafe.SliceData(t352),
@@ -802,16 +790,13 @@ func (c *backwardFused) run() {
 			P17: unsafe.SliceData(t112),
 			N0:  L,
 			N1:  T,
-			N2:  4,
-			N3:  8,
-			N4:  12,
-			N5:  dK,
-			N6:  4 * dK,
-			N7:  8 * dK,
-			N8:  12 * dK,
-			N9:  T * dK,
+			N2:  dK,
+			N3:  4 * dK,
+			N4:  8 * dK,
+			N5:  12 * dK,
+			N6:  T * dK,
 		}
-		regions.Rec318649a7b6(&a)
+		regions.R82c11afc170b(&a)
 	} else {
 		wRho := c.WRho[:dK]
 		wTheta := c.WTheta[:dK]
@@ -865,7 +850,7 @@ func (c *backwardFused) run() {
 	clear(t57)
 	clear(t79)
 	if kern.Wide() {
-		a := regions.R465d7c8c4e4eArgs{
+		a := regions.R4a38d661d9cfArgs{
 			P0:  unsafe.SliceData(t352),
 			P1:  unsafe.SliceData(t51),
 			P2:  unsafe.SliceData(t73),
@@ -880,17 +865,14 @@ func (c *backwardFused) run() {
 			P11: unsafe.SliceData(t133),
 			N0:  L,
 			N1:  T,
-			N2:  4,
-			N3:  8,
-			N4:  12,
-			N5:  dV,
-			N6:  4 * dV,
-			N7:  8 * dV,
-			N8:  12 * dV,
-			N9:  4 * dK,
-			N10: T * dV,
+			N2:  dV,
+			N3:  4 * dV,
+			N4:  8 * dV,
+			N5:  12 * dV,
+			N6:  4 * dK,
+			N7:  T * dV,
 		}
-		regions.R465d7c8c4e4e(&a)
+		regions.R4a38d661d9cf(&a)
 	} else {
 		for i := range L {
 			t352_2 := t352[i*T:][:T]
@@ -922,7 +904,7 @@ func (c *backwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.Rc73552e71265Args{
+		a := regions.R592f73b9bf18Args{
 			P0:  unsafe.SliceData(t28),
 			P1:  unsafe.SliceData(c.QProd),
 			P2:  unsafe.SliceData(t18),
@@ -938,7 +920,7 @@ func (c *backwardFused) run() {
 			N0:  L,
 			N1:  T,
 		}
-		regions.Rc73552e71265(&a)
+		regions.R592f73b9bf18(&a)
 	} else {
 		for i := range L {
 			t28_2 := t28[i*T:][:T]
@@ -974,7 +956,7 @@ func (c *backwardFused) run() {
 	clear(c.BQBar)
 	clear(c.BKBar)
 	if kern.Wide() {
-		a := regions.R4807f5778f59Args{
+		a := regions.R226949351d77Args{
 			P0:  unsafe.SliceData(t83),
 			P1:  unsafe.SliceData(t103),
 			P2:  unsafe.SliceData(t109),
@@ -993,20 +975,17 @@ func (c *backwardFused) run() {
 			P15: unsafe.SliceData(c.BKBar),
 			N0:  L,
 			N1:  T,
-			N2:  4,
-			N3:  8,
-			N4:  12,
-			N5:  dK,
-			N6:  12 * dK,
-			N7:  4 * dK,
-			N8:  16 * dK,
-			N9:  8 * dK,
-			N10: 20 * dK,
-			N11: 24 * dK,
-			N12: T*dK + 6*dK,
-			N13: T * dK,
+			N2:  dK,
+			N3:  12 * dK,
+			N4:  4 * dK,
+			N5:  16 * dK,
+			N6:  8 * dK,
+			N7:  20 * dK,
+			N8:  24 * dK,
+			N9:  T*dK + 6*dK,
+			N10: T * dK,
 		}
-		regions.R4807f5778f59(&a)
+		regions.R226949351d77(&a)
 	} else {
 		bQBar := c.BQBar[:dK]
 		bKBar := c.BKBar[:dK]
@@ -1050,13 +1029,13 @@ func (c *backwardFused) run() {
 
 	// projected.q1
 	if kern.Wide() {
-		a := regions.R0bc0d1f329ceArgs{
+		a := regions.R9dc4d4901bc3Args{
 			P0: unsafe.SliceData(t186),
 			N0: L,
 			N1: dK,
 			N2: T*dK + 6*dK,
 		}
-		regions.R0bc0d1f329ce(&a)
+		regions.R9dc4d4901bc3(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -1068,14 +1047,14 @@ func (c *backwardFused) run() {
 		}
 	}
 	if kern.Wide() {
-		a := regions.R4bdee8923058Args{
+		a := regions.R243baf16eb0dArgs{
 			P0: unsafe.SliceData(t186),
 			N0: L,
 			N1: dK,
 			N2: 4*T*dK + 12*dK,
 			N3: T*dK + 6*dK,
 		}
-		regions.R4bdee8923058(&a)
+		regions.R243baf16eb0d(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -1198,13 +1177,13 @@ func (c *backwardFused) run() {
 
 	// projected.k1
 	if kern.Wide() {
-		a := regions.R0bc0d1f329ceArgs{
+		a := regions.R9dc4d4901bc3Args{
 			P0: unsafe.SliceData(t189),
 			N0: L,
 			N1: dK,
 			N2: T*dK + 6*dK,
 		}
-		regions.R0bc0d1f329ce(&a)
+		regions.R9dc4d4901bc3(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -1216,14 +1195,14 @@ func (c *backwardFused) run() {
 		}
 	}
 	if kern.Wide() {
-		a := regions.R4bdee8923058Args{
+		a := regions.R243baf16eb0dArgs{
 			P0: unsafe.SliceData(t189),
 			N0: L,
 			N1: dK,
 			N2: 4*T*dK + 12*dK,
 			N3: T*dK + 6*dK,
 		}
-		regions.R4bdee8923058(&a)
+		regions.R243baf16eb0d(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {

@@ -207,7 +207,7 @@ func (c *forwardFused) run() {
 
 	// projected.k1
 	if kern.Wide() {
-		a := regions.R47a269d222e9Args{
+		a := regions.Rdd00c09da045Args{
 			P0:  unsafe.SliceData(c.BK),
 			P1:  unsafe.SliceData(c.K1Stack),
 			P2:  unsafe.SliceData(c.CK),
@@ -224,7 +224,7 @@ func (c *forwardFused) run() {
 			N9:  T*dK*heads + 3*dK*heads,
 			N10: T * dK * heads,
 		}
-		regions.R47a269d222e9(&a)
+		regions.Rdd00c09da045(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -259,7 +259,7 @@ func (c *forwardFused) run() {
 
 	// projected.q1, projected.k
 	if kern.Wide() {
-		a := regions.Rfef111617212Args{
+		a := regions.Rcfed087fc367Args{
 			P0:  unsafe.SliceData(c.BQ),
 			P1:  unsafe.SliceData(c.Q1Stack),
 			P2:  unsafe.SliceData(c.CQ),
@@ -277,16 +277,13 @@ func (c *forwardFused) run() {
 			N8:  24 * dK,
 			N9:  12 * dK,
 			N10: -dK,
-			N11: 4,
-			N12: 8,
-			N13: 12,
-			N14: T*dK + 3*dK,
-			N15: T * dK,
-			N16: T*dK*heads + 3*dK*heads,
-			N17: T * dK * heads,
-			N18: T * heads,
+			N11: T*dK + 3*dK,
+			N12: T * dK,
+			N13: T*dK*heads + 3*dK*heads,
+			N14: T * dK * heads,
+			N15: T * heads,
 		}
-		regions.Rfef111617212(&a)
+		regions.Rcfed087fc367(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -327,7 +324,7 @@ func (c *forwardFused) run() {
 
 	// projected.k
 	if kern.Wide() {
-		a := regions.R0f53783c7300Args{
+		a := regions.R36613f7b2313Args{
 			P0: unsafe.SliceData(c.KProd),
 			P1: unsafe.SliceData(t20),
 			N0: L,
@@ -335,7 +332,7 @@ func (c *forwardFused) run() {
 			N2: T,
 			N3: T * heads,
 		}
-		regions.R0f53783c7300(&a)
+		regions.R36613f7b2313(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -351,25 +348,22 @@ func (c *forwardFused) run() {
 
 	// projected.k, projected.q
 	if kern.Wide() {
-		a := regions.R4b1ae14f0fd9Args{
-			P0:  unsafe.SliceData(t20),
-			P1:  unsafe.SliceData(q1),
-			P2:  unsafe.SliceData(k1),
-			P3:  unsafe.SliceData(c.K),
-			P4:  unsafe.SliceData(c.QProd),
-			N0:  L,
-			N1:  heads,
-			N2:  T,
-			N3:  4,
-			N4:  8,
-			N5:  12,
-			N6:  dK,
-			N7:  12 * dK,
-			N8:  T * dK,
-			N9:  T * dK * heads,
-			N10: T * heads,
+		a := regions.Ra4dc42736098Args{
+			P0: unsafe.SliceData(t20),
+			P1: unsafe.SliceData(q1),
+			P2: unsafe.SliceData(k1),
+			P3: unsafe.SliceData(c.K),
+			P4: unsafe.SliceData(c.QProd),
+			N0: L,
+			N1: heads,
+			N2: T,
+			N3: dK,
+			N4: 12 * dK,
+			N5: T * dK,
+			N6: T * dK * heads,
+			N7: T * heads,
 		}
-		regions.R4b1ae14f0fd9(&a)
+		regions.Ra4dc42736098(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -396,7 +390,7 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.R0f53783c7300Args{
+		a := regions.R36613f7b2313Args{
 			P0: unsafe.SliceData(c.QProd),
 			P1: unsafe.SliceData(t30),
 			N0: L,
@@ -404,7 +398,7 @@ func (c *forwardFused) run() {
 			N2: T,
 			N3: T * heads,
 		}
-		regions.R0f53783c7300(&a)
+		regions.R36613f7b2313(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -420,32 +414,29 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.rho, projected.theta, projected.eta
 	if kern.Wide() {
-		a := regions.R766178d7f5d7Args{
-			P0:  unsafe.SliceData(t30),
-			P1:  unsafe.SliceData(c.K),
-			P2:  unsafe.SliceData(c.WRho),
-			P3:  unsafe.SliceData(c.WTheta),
-			P4:  unsafe.SliceData(c.WEta),
-			P5:  unsafe.SliceData(q1),
-			P6:  unsafe.SliceData(c.Q),
-			P7:  unsafe.SliceData(t102),
-			P8:  unsafe.SliceData(t122),
-			P9:  unsafe.SliceData(t142),
-			N0:  L,
-			N1:  heads,
-			N2:  T,
-			N3:  4,
-			N4:  8,
-			N5:  12,
-			N6:  dK,
-			N7:  8 * dK,
-			N8:  12 * dK,
-			N9:  T * dK,
-			N10: dK + dV,
-			N11: T * dK * heads,
-			N12: T * heads,
+		a := regions.R99be3c53984fArgs{
+			P0: unsafe.SliceData(t30),
+			P1: unsafe.SliceData(c.K),
+			P2: unsafe.SliceData(c.WRho),
+			P3: unsafe.SliceData(c.WTheta),
+			P4: unsafe.SliceData(c.WEta),
+			P5: unsafe.SliceData(q1),
+			P6: unsafe.SliceData(c.Q),
+			P7: unsafe.SliceData(t102),
+			P8: unsafe.SliceData(t122),
+			P9: unsafe.SliceData(t142),
+			N0: L,
+			N1: heads,
+			N2: T,
+			N3: dK,
+			N4: 8 * dK,
+			N5: 12 * dK,
+			N6: T * dK,
+			N7: dK + dV,
+			N8: T * dK * heads,
+			N9: T * heads,
 		}
-		regions.R766178d7f5d7(&a)
+		regions.R99be3c53984f(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -487,28 +478,25 @@ func (c *forwardFused) run() {
 
 	// projected.rho, projected.theta, projected.eta
 	if kern.Wide() {
-		a := regions.R5e49cd47fc4aArgs{
-			P0:  unsafe.SliceData(c.V),
-			P1:  unsafe.SliceData(c.WRho),
-			P2:  unsafe.SliceData(c.WTheta),
-			P3:  unsafe.SliceData(c.WEta),
-			P4:  unsafe.SliceData(t112),
-			P5:  unsafe.SliceData(t132),
-			P6:  unsafe.SliceData(t152),
-			N0:  L,
-			N1:  heads,
-			N2:  T,
-			N3:  dV,
-			N4:  4 * dK,
-			N5:  4,
-			N6:  8,
-			N7:  12,
-			N8:  T * dV,
-			N9:  dK + dV,
-			N10: T * dV * heads,
-			N11: T * heads,
+		a := regions.Rbb3b098398a6Args{
+			P0: unsafe.SliceData(c.V),
+			P1: unsafe.SliceData(c.WRho),
+			P2: unsafe.SliceData(c.WTheta),
+			P3: unsafe.SliceData(c.WEta),
+			P4: unsafe.SliceData(t112),
+			P5: unsafe.SliceData(t132),
+			P6: unsafe.SliceData(t152),
+			N0: L,
+			N1: heads,
+			N2: T,
+			N3: dV,
+			N4: 4 * dK,
+			N5: T * dV,
+			N6: dK + dV,
+			N7: T * dV * heads,
+			N8: T * heads,
 		}
-		regions.R5e49cd47fc4a(&a)
+		regions.Rbb3b098398a6(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -545,7 +533,7 @@ func (c *forwardFused) run() {
 
 	// projected.rho, projected.k, projected.theta, projected.eta
 	if kern.Wide() {
-		a := regions.R26a2d1f065ccArgs{
+		a := regions.Raf5a1844c96bArgs{
 			P0:  unsafe.SliceData(c.BRho),
 			P1:  unsafe.SliceData(c.BTheta),
 			P2:  unsafe.SliceData(c.BEta),
@@ -566,7 +554,7 @@ func (c *forwardFused) run() {
 			N2:  T,
 			N3:  T * heads,
 		}
-		regions.R26a2d1f065cc(&a)
+		regions.Raf5a1844c96b(&a)
 	} else {
 		bRho := c.BRho[:heads]
 		bTheta := c.BTheta[:heads]
@@ -658,7 +646,7 @@ func (c *backwardFused) run() {
 
 	// projected.k1, projected.q1
 	if kern.Wide() {
-		a := regions.Reda4cf452287Args{
+		a := regions.Re9ecea1a2cd6Args{
 			P0:  unsafe.SliceData(c.BK),
 			P1:  unsafe.SliceData(c.K1Stack),
 			P2:  unsafe.SliceData(c.CK),
@@ -684,7 +672,7 @@ func (c *backwardFused) run() {
 			N10: T*dK*heads + 3*dK*heads,
 			N11: T * dK * heads,
 		}
-		regions.Reda4cf452287(&a)
+		regions.Re9ecea1a2cd6(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -816,7 +804,7 @@ func (c *backwardFused) run() {
 
 	// projected.k, projected.q, projected.eta, projected.theta, projected.rho
 	if kern.Wide() {
-		a := regions.Rffe26f15aac4Args{
+		a := regions.Ra97f81f30e84Args{
 			P0:  unsafe.SliceData(t20),
 			P1:  unsafe.SliceData(t30),
 			P2:  unsafe.SliceData(t352),
@@ -836,19 +824,16 @@ func (c *backwardFused) run() {
 			N0:  L,
 			N1:  heads,
 			N2:  T,
-			N3:  4,
-			N4:  8,
-			N5:  12,
-			N6:  dK,
-			N7:  4 * dK,
-			N8:  8 * dK,
-			N9:  12 * dK,
-			N10: T * dK,
-			N11: dK + dV,
-			N12: T * dK * heads,
-			N13: T * heads,
+			N3:  dK,
+			N4:  4 * dK,
+			N5:  8 * dK,
+			N6:  12 * dK,
+			N7:  T * dK,
+			N8:  dK + dV,
+			N9:  T * dK * heads,
+			N10: T * heads,
 		}
-		regions.Rffe26f15aac4(&a)
+		regions.Ra97f81f30e84(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -952,28 +937,25 @@ func (c *backwardFused) run() {
 	clear(t57)
 	clear(t79)
 	if kern.Wide() {
-		a := regions.Rddb7582dd277Args{
-			P0:  unsafe.SliceData(t352),
-			P1:  unsafe.SliceData(t51),
-			P2:  unsafe.SliceData(t73),
-			P3:  unsafe.SliceData(c.V),
-			P4:  unsafe.SliceData(t402),
-			P5:  unsafe.SliceData(t57),
-			P6:  unsafe.SliceData(t79),
-			N0:  heads,
-			N1:  L,
-			N2:  T,
-			N3:  4,
-			N4:  8,
-			N5:  12,
-			N6:  dV,
-			N7:  4 * dK,
-			N8:  T * dV * heads,
-			N9:  T * heads,
-			N10: T * dV,
-			N11: dK + dV,
+		a := regions.R32c6cfc41471Args{
+			P0: unsafe.SliceData(t352),
+			P1: unsafe.SliceData(t51),
+			P2: unsafe.SliceData(t73),
+			P3: unsafe.SliceData(c.V),
+			P4: unsafe.SliceData(t402),
+			P5: unsafe.SliceData(t57),
+			P6: unsafe.SliceData(t79),
+			N0: heads,
+			N1: L,
+			N2: T,
+			N3: dV,
+			N4: 4 * dK,
+			N5: T * dV * heads,
+			N6: T * heads,
+			N7: T * dV,
+			N8: dK + dV,
 		}
-		regions.Rddb7582dd277(&a)
+		regions.R32c6cfc41471(&a)
 	} else {
 		for i := range heads {
 			for j := range L {
@@ -1004,27 +986,24 @@ func (c *backwardFused) run() {
 	clear(t59)
 	clear(t81)
 	if kern.Wide() {
-		a := regions.Rdf896591feb1Args{
-			P0:  unsafe.SliceData(t352),
-			P1:  unsafe.SliceData(t51),
-			P2:  unsafe.SliceData(t73),
-			P3:  unsafe.SliceData(k),
-			P4:  unsafe.SliceData(t422),
-			P5:  unsafe.SliceData(t59),
-			P6:  unsafe.SliceData(t81),
-			N0:  heads,
-			N1:  L,
-			N2:  T,
-			N3:  4,
-			N4:  8,
-			N5:  12,
-			N6:  dK,
-			N7:  T * dK * heads,
-			N8:  T * heads,
-			N9:  T * dK,
-			N10: dK + dV,
+		a := regions.R67133689d5deArgs{
+			P0: unsafe.SliceData(t352),
+			P1: unsafe.SliceData(t51),
+			P2: unsafe.SliceData(t73),
+			P3: unsafe.SliceData(k),
+			P4: unsafe.SliceData(t422),
+			P5: unsafe.SliceData(t59),
+			P6: unsafe.SliceData(t81),
+			N0: heads,
+			N1: L,
+			N2: T,
+			N3: dK,
+			N4: T * dK * heads,
+			N5: T * heads,
+			N6: T * dK,
+			N7: dK + dV,
 		}
-		regions.Rdf896591feb1(&a)
+		regions.R67133689d5de(&a)
 	} else {
 		for i := range heads {
 			t422_2 := t422[i*(dK+dV):][:dK]
@@ -1052,7 +1031,7 @@ func (c *backwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.R8488fbfe9e86Args{
+		a := regions.R0b18b3580734Args{
 			P0:  unsafe.SliceData(t28),
 			P1:  unsafe.SliceData(c.QProd),
 			P2:  unsafe.SliceData(t18),
@@ -1070,7 +1049,7 @@ func (c *backwardFused) run() {
 			N2:  T,
 			N3:  T * heads,
 		}
-		regions.R8488fbfe9e86(&a)
+		regions.R0b18b3580734(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -1103,7 +1082,7 @@ func (c *backwardFused) run() {
 
 	// projected.v, projected.eta, projected.theta, projected.rho
 	if kern.Wide() {
-		a := regions.Rdaa93a2a39c0Args{
+		a := regions.R0d2545e1d14fArgs{
 			P0: unsafe.SliceData(t352),
 			P1: unsafe.SliceData(t51),
 			P2: unsafe.SliceData(t73),
@@ -1122,7 +1101,7 @@ func (c *backwardFused) run() {
 			N7: T * dV * heads,
 			N8: T * heads,
 		}
-		regions.Rdaa93a2a39c0(&a)
+		regions.R0d2545e1d14f(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -1156,7 +1135,7 @@ func (c *backwardFused) run() {
 
 	// projected.q1, projected.q, projected.k1, projected.k
 	if kern.Wide() {
-		a := regions.R74350468a258Args{
+		a := regions.R81ac04745c53Args{
 			P0:  unsafe.SliceData(t83),
 			P1:  unsafe.SliceData(t103),
 			P2:  unsafe.SliceData(t109),
@@ -1182,7 +1161,7 @@ func (c *backwardFused) run() {
 			N8:  T * dK * heads,
 			N9:  T * heads,
 		}
-		regions.R74350468a258(&a)
+		regions.R81ac04745c53(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -1258,7 +1237,7 @@ func (c *backwardFused) run() {
 
 	// projected.q1
 	if kern.Wide() {
-		a := regions.R50ab3ce33e4eArgs{
+		a := regions.R85bb3187215eArgs{
 			P0: unsafe.SliceData(t186),
 			N0: L,
 			N1: heads,
@@ -1266,7 +1245,7 @@ func (c *backwardFused) run() {
 			N3: T*dK + 6*dK,
 			N4: T*dK*heads + 6*dK*heads,
 		}
-		regions.R50ab3ce33e4e(&a)
+		regions.R85bb3187215e(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -1280,7 +1259,7 @@ func (c *backwardFused) run() {
 		}
 	}
 	if kern.Wide() {
-		a := regions.R834ea605b379Args{
+		a := regions.R331fbb1be440Args{
 			P0: unsafe.SliceData(t186),
 			N0: L,
 			N1: heads,
@@ -1289,7 +1268,7 @@ func (c *backwardFused) run() {
 			N4: T*dK + 6*dK,
 			N5: T*dK*heads + 6*dK*heads,
 		}
-		regions.R834ea605b379(&a)
+		regions.R331fbb1be440(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -1426,7 +1405,7 @@ func (c *backwardFused) run() {
 
 	// projected.k1
 	if kern.Wide() {
-		a := regions.R50ab3ce33e4eArgs{
+		a := regions.R85bb3187215eArgs{
 			P0: unsafe.SliceData(t189),
 			N0: L,
 			N1: heads,
@@ -1434,7 +1413,7 @@ func (c *backwardFused) run() {
 			N3: T*dK + 6*dK,
 			N4: T*dK*heads + 6*dK*heads,
 		}
-		regions.R50ab3ce33e4e(&a)
+		regions.R85bb3187215e(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -1448,7 +1427,7 @@ func (c *backwardFused) run() {
 		}
 	}
 	if kern.Wide() {
-		a := regions.R834ea605b379Args{
+		a := regions.R331fbb1be440Args{
 			P0: unsafe.SliceData(t189),
 			N0: L,
 			N1: heads,
@@ -1457,7 +1436,7 @@ func (c *backwardFused) run() {
 			N4: T*dK + 6*dK,
 			N5: T*dK*heads + 6*dK*heads,
 		}
-		regions.R834ea605b379(&a)
+		regions.R331fbb1be440(&a)
 	} else {
 		for i := range L {
 			for j := range heads {

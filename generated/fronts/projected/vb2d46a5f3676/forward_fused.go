@@ -155,7 +155,7 @@ func (c *forwardFused) run() {
 
 	// projected.q1, projected.q
 	if kern.Wide() {
-		a := regions.R2fa8bb87beceArgs{
+		a := regions.Radd54433c2ebArgs{
 			P0:  unsafe.SliceData(c.BQ),
 			P1:  unsafe.SliceData(c.Q1Stack),
 			P2:  unsafe.SliceData(c.CQ),
@@ -171,13 +171,10 @@ func (c *forwardFused) run() {
 			N7:  24 * dK,
 			N8:  12 * dK,
 			N9:  -dK,
-			N10: 4,
-			N11: 8,
-			N12: 12,
-			N13: T*dK + 3*dK,
-			N14: T * dK,
+			N10: T*dK + 3*dK,
+			N11: T * dK,
 		}
-		regions.R2fa8bb87bece(&a)
+		regions.Radd54433c2eb(&a)
 	} else {
 		bQ := c.BQ[:dK]
 		cQ := c.CQ[:dK]
@@ -208,13 +205,13 @@ func (c *forwardFused) run() {
 
 	// projected.q
 	if kern.Wide() {
-		a := regions.Rde13827ff51cArgs{
+		a := regions.R5115a922944fArgs{
 			P0: unsafe.SliceData(c.QProd),
 			P1: unsafe.SliceData(t17),
 			N0: L,
 			N1: T,
 		}
-		regions.Rde13827ff51c(&a)
+		regions.R5115a922944f(&a)
 	} else {
 		for i := range L {
 			qProd := c.QProd[i*T:][:T]
@@ -228,7 +225,7 @@ func (c *forwardFused) run() {
 
 	// projected.q
 	if kern.Wide() {
-		a := regions.R8471c6d8d27aArgs{
+		a := regions.R0c53870ed679Args{
 			P0: unsafe.SliceData(t17),
 			P1: unsafe.SliceData(q1),
 			P2: unsafe.SliceData(c.Q),
@@ -237,7 +234,7 @@ func (c *forwardFused) run() {
 			N2: dK,
 			N3: T * dK,
 		}
-		regions.R8471c6d8d27a(&a)
+		regions.R0c53870ed679(&a)
 	} else {
 		for i := range L {
 			t17_2 := t17[i*T:][:T]
@@ -280,7 +277,7 @@ func (c *backwardFused) run() {
 
 	// projected.q1
 	if kern.Wide() {
-		a := regions.R804ade1a6492Args{
+		a := regions.Rc2cd842f51b0Args{
 			P0: unsafe.SliceData(c.BQ),
 			P1: unsafe.SliceData(c.Q1Stack),
 			P2: unsafe.SliceData(c.CQ),
@@ -295,7 +292,7 @@ func (c *backwardFused) run() {
 			N5: T*dK + 3*dK,
 			N6: T * dK,
 		}
-		regions.R804ade1a6492(&a)
+		regions.Rc2cd842f51b0(&a)
 	} else {
 		bQ := c.BQ[:dK]
 		cQ := c.CQ[:dK]
@@ -324,7 +321,7 @@ func (c *backwardFused) run() {
 
 	// projected.q
 	if kern.Wide() {
-		a := regions.R201aa8e17b22Args{
+		a := regions.Ra2b4249dc297Args{
 			P0: unsafe.SliceData(c.QProd),
 			P1: unsafe.SliceData(t13),
 			P2: unsafe.SliceData(t15),
@@ -333,7 +330,7 @@ func (c *backwardFused) run() {
 			N0: L,
 			N1: T,
 		}
-		regions.R201aa8e17b22(&a)
+		regions.Ra2b4249dc297(&a)
 	} else {
 		for i := range L {
 			qProd := c.QProd[i*T:][:T]
@@ -356,20 +353,17 @@ func (c *backwardFused) run() {
 
 	// projected.q
 	if kern.Wide() {
-		a := regions.Rb6588b256232Args{
+		a := regions.Re1766ea9bf70Args{
 			P0: unsafe.SliceData(t17),
 			P1: unsafe.SliceData(c.QBar),
 			P2: unsafe.SliceData(q1),
 			P3: unsafe.SliceData(t122),
 			N0: L,
 			N1: T,
-			N2: 4,
-			N3: 8,
-			N4: 12,
-			N5: dK,
-			N6: T * dK,
+			N2: dK,
+			N3: T * dK,
 		}
-		regions.Rb6588b256232(&a)
+		regions.Re1766ea9bf70(&a)
 	} else {
 		for i := range L {
 			t17_2 := t17[i*T:][:T]
@@ -391,7 +385,7 @@ func (c *backwardFused) run() {
 
 	// projected.q
 	if kern.Wide() {
-		a := regions.Rec7dbc684d11Args{
+		a := regions.R37838a54d3a4Args{
 			P0: unsafe.SliceData(t15),
 			P1: unsafe.SliceData(c.QProd),
 			P2: unsafe.SliceData(t122),
@@ -400,7 +394,7 @@ func (c *backwardFused) run() {
 			N0: L,
 			N1: T,
 		}
-		regions.Rec7dbc684d11(&a)
+		regions.R37838a54d3a4(&a)
 	} else {
 		for i := range L {
 			t15_2 := t15[i*T:][:T]
@@ -420,7 +414,7 @@ func (c *backwardFused) run() {
 	// projected.q1, projected.q
 	clear(c.BQBar)
 	if kern.Wide() {
-		a := regions.Rd694ff643aa2Args{
+		a := regions.Rb597513681acArgs{
 			P0:  unsafe.SliceData(t92),
 			P1:  unsafe.SliceData(t29),
 			P2:  unsafe.SliceData(q1),
@@ -431,20 +425,17 @@ func (c *backwardFused) run() {
 			P7:  unsafe.SliceData(c.BQBar),
 			N0:  L,
 			N1:  T,
-			N2:  4,
-			N3:  8,
-			N4:  12,
-			N5:  dK,
-			N6:  4 * dK,
-			N7:  16 * dK,
-			N8:  8 * dK,
-			N9:  20 * dK,
-			N10: 12 * dK,
-			N11: 24 * dK,
-			N12: T*dK + 6*dK,
-			N13: T * dK,
+			N2:  dK,
+			N3:  4 * dK,
+			N4:  16 * dK,
+			N5:  8 * dK,
+			N6:  20 * dK,
+			N7:  12 * dK,
+			N8:  24 * dK,
+			N9:  T*dK + 6*dK,
+			N10: T * dK,
 		}
-		regions.Rd694ff643aa2(&a)
+		regions.Rb597513681ac(&a)
 	} else {
 		bQBar := c.BQBar[:dK]
 		for i := range L {
@@ -472,13 +463,13 @@ func (c *backwardFused) run() {
 
 	// projected.q1
 	if kern.Wide() {
-		a := regions.R0bc0d1f329ceArgs{
+		a := regions.R9dc4d4901bc3Args{
 			P0: unsafe.SliceData(t64),
 			N0: L,
 			N1: dK,
 			N2: T*dK + 6*dK,
 		}
-		regions.R0bc0d1f329ce(&a)
+		regions.R9dc4d4901bc3(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -490,14 +481,14 @@ func (c *backwardFused) run() {
 		}
 	}
 	if kern.Wide() {
-		a := regions.R4bdee8923058Args{
+		a := regions.R243baf16eb0dArgs{
 			P0: unsafe.SliceData(t64),
 			N0: L,
 			N1: dK,
 			N2: 4*T*dK + 12*dK,
 			N3: T*dK + 6*dK,
 		}
-		regions.R4bdee8923058(&a)
+		regions.R243baf16eb0d(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {

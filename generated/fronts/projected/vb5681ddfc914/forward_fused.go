@@ -192,7 +192,7 @@ func (c *forwardFused) run() {
 
 	// projected.k1
 	if kern.Wide() {
-		a := regions.Rd4bff3884a4eArgs{
+		a := regions.Ra073de426ad7Args{
 			P0: unsafe.SliceData(c.BK),
 			P1: unsafe.SliceData(c.K1Stack),
 			P2: unsafe.SliceData(c.CK),
@@ -205,7 +205,7 @@ func (c *forwardFused) run() {
 			N5: 2*T*nPhi + 6*nPhi,
 			N6: 2 * T * nPhi,
 		}
-		regions.Rd4bff3884a4e(&a)
+		regions.Ra073de426ad7(&a)
 	} else {
 		bK := c.BK[:2*nPhi]
 		cK := c.CK[:2*nPhi]
@@ -236,7 +236,7 @@ func (c *forwardFused) run() {
 
 	// projected.q1, projected.k2
 	if kern.Wide() {
-		a := regions.R1091ce727671Args{
+		a := regions.Re05b43340093Args{
 			P0:  unsafe.SliceData(c.BQ),
 			P1:  unsafe.SliceData(c.Q1Stack),
 			P2:  unsafe.SliceData(c.CQ),
@@ -253,13 +253,10 @@ func (c *forwardFused) run() {
 			N7:  48 * nPhi,
 			N8:  24 * nPhi,
 			N9:  -2 * nPhi,
-			N10: 4,
-			N11: 8,
-			N12: 12,
-			N13: 2*T*nPhi + 6*nPhi,
-			N14: 2 * T * nPhi,
+			N10: 2*T*nPhi + 6*nPhi,
+			N11: 2 * T * nPhi,
 		}
-		regions.R1091ce727671(&a)
+		regions.Re05b43340093(&a)
 	} else {
 		bQ := c.BQ[:2*nPhi]
 		cQ := c.CQ[:2*nPhi]
@@ -352,7 +349,7 @@ func (c *forwardFused) run() {
 
 	// projected.v, projected.rho, projected.theta, projected.eta
 	if kern.Wide() {
-		a := regions.R58f8c10245a1Args{
+		a := regions.Rfca27e7eded3Args{
 			P0:  unsafe.SliceData(c.BV),
 			P1:  unsafe.SliceData(c.VStack),
 			P2:  unsafe.SliceData(c.CV),
@@ -374,13 +371,10 @@ func (c *forwardFused) run() {
 			N8:  24 * dV,
 			N9:  -dV,
 			N10: 8 * nPhi,
-			N11: 4,
-			N12: 8,
-			N13: 12,
-			N14: T*dV + 3*dV,
-			N15: T * dV,
+			N11: T*dV + 3*dV,
+			N12: T * dV,
 		}
-		regions.R58f8c10245a1(&a)
+		regions.Rfca27e7eded3(&a)
 	} else {
 		bV := c.BV[:dV]
 		cV := c.CV[:dV]
@@ -426,13 +420,13 @@ func (c *forwardFused) run() {
 
 	// projected.k2
 	if kern.Wide() {
-		a := regions.Rde13827ff51cArgs{
+		a := regions.R5115a922944fArgs{
 			P0: unsafe.SliceData(c.K2Prod),
 			P1: unsafe.SliceData(t25),
 			N0: L,
 			N1: T,
 		}
-		regions.Rde13827ff51c(&a)
+		regions.R5115a922944f(&a)
 	} else {
 		for i := range L {
 			k2Prod := c.K2Prod[i*T:][:T]
@@ -446,26 +440,23 @@ func (c *forwardFused) run() {
 
 	// projected.k2, projected.q2
 	if kern.Wide() {
-		a := regions.Rea3744481d49Args{
-			P0:  unsafe.SliceData(t25),
-			P1:  unsafe.SliceData(q1),
-			P2:  unsafe.SliceData(k1),
-			P3:  unsafe.SliceData(c.KStack),
-			P4:  unsafe.SliceData(c.Q2Prod),
-			N0:  L,
-			N1:  T,
-			N2:  4,
-			N3:  8,
-			N4:  12,
-			N5:  2 * nPhi,
-			N6:  24 * nPhi,
-			N7:  56 * nPhi,
-			N8:  8 * nPhi,
-			N9:  4 * nPhi,
-			N10: 2 * T * nPhi,
-			N11: 4 * T * nPhi,
+		a := regions.R60e3484d2cfdArgs{
+			P0: unsafe.SliceData(t25),
+			P1: unsafe.SliceData(q1),
+			P2: unsafe.SliceData(k1),
+			P3: unsafe.SliceData(c.KStack),
+			P4: unsafe.SliceData(c.Q2Prod),
+			N0: L,
+			N1: T,
+			N2: 2 * nPhi,
+			N3: 24 * nPhi,
+			N4: 56 * nPhi,
+			N5: 8 * nPhi,
+			N6: 4 * nPhi,
+			N7: 2 * T * nPhi,
+			N8: 4 * T * nPhi,
 		}
-		regions.Rea3744481d49(&a)
+		regions.R60e3484d2cfd(&a)
 	} else {
 		for i := range L {
 			t25_2 := t25[i*T:][:T]
@@ -490,13 +481,13 @@ func (c *forwardFused) run() {
 
 	// projected.q2, projected.k2
 	if kern.Wide() {
-		a := regions.Rde13827ff51cArgs{
+		a := regions.R5115a922944fArgs{
 			P0: unsafe.SliceData(c.Q2Prod),
 			P1: unsafe.SliceData(t35),
 			N0: L,
 			N1: T,
 		}
-		regions.Rde13827ff51c(&a)
+		regions.R5115a922944f(&a)
 	} else {
 		for i := range L {
 			q2Prod := c.Q2Prod[i*T:][:T]
@@ -510,7 +501,7 @@ func (c *forwardFused) run() {
 
 	// projected.q2, projected.rho, projected.theta, projected.eta
 	if kern.Wide() {
-		a := regions.R815f2671fb2eArgs{
+		a := regions.Rf3781dbe2403Args{
 			P0:  unsafe.SliceData(t35),
 			P1:  unsafe.SliceData(c.KStack),
 			P2:  unsafe.SliceData(c.WRho),
@@ -523,20 +514,17 @@ func (c *forwardFused) run() {
 			P9:  unsafe.SliceData(t182),
 			N0:  L,
 			N1:  T,
-			N2:  4,
-			N3:  8,
-			N4:  12,
-			N5:  2 * nPhi,
-			N6:  40 * nPhi,
-			N7:  16 * nPhi,
-			N8:  56 * nPhi,
-			N9:  24 * nPhi,
-			N10: 8 * nPhi,
-			N11: 4 * nPhi,
-			N12: 2 * T * nPhi,
-			N13: 4 * T * nPhi,
+			N2:  2 * nPhi,
+			N3:  40 * nPhi,
+			N4:  16 * nPhi,
+			N5:  56 * nPhi,
+			N6:  24 * nPhi,
+			N7:  8 * nPhi,
+			N8:  4 * nPhi,
+			N9:  2 * T * nPhi,
+			N10: 4 * T * nPhi,
 		}
-		regions.R815f2671fb2e(&a)
+		regions.Rf3781dbe2403(&a)
 	} else {
 		wRho := c.WRho[:2*nPhi]
 		wTheta := c.WTheta[:2*nPhi]
@@ -587,7 +575,7 @@ func (c *forwardFused) run() {
 
 	// projected.k
 	if kern.Wide() {
-		a := regions.R89824d49079eArgs{
+		a := regions.R9594274afbceArgs{
 			P0: unsafe.SliceData(c.KStack),
 			P1: unsafe.SliceData(c.KReshape),
 			N0: L,
@@ -600,7 +588,7 @@ func (c *forwardFused) run() {
 			N7: 2 * T * nPhi * nPhi,
 			N8: 4 * T * nPhi,
 		}
-		regions.R89824d49079e(&a)
+		regions.R9594274afbce(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -620,7 +608,7 @@ func (c *forwardFused) run() {
 	// projected.k
 	a0PhiEntry := c.A0Phi[0]
 	if kern.Wide() {
-		a := regions.Ra5869483322dArgs{
+		a := regions.Rbf0cab7c7d8cArgs{
 			P0: unsafe.SliceData(c.K),
 			N0: L,
 			N1: T,
@@ -628,7 +616,7 @@ func (c *forwardFused) run() {
 			N3: 2*T*nPhi*nPhi + 3*T*nPhi + T,
 			S0: [2]float32{a0PhiEntry},
 		}
-		regions.Ra5869483322d(&a)
+		regions.Rbf0cab7c7d8c(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -643,21 +631,20 @@ func (c *forwardFused) run() {
 	// projected.k
 	a1PhiEntry := c.A1Phi[0]
 	if kern.Wide() {
-		a := regions.R99dba9d11b5aArgs{
+		a := regions.R3cf56a7f006fArgs{
 			P0: unsafe.SliceData(c.KStack),
 			P1: unsafe.SliceData(c.K),
 			N0: L,
 			N1: T,
 			N2: 2 * nPhi,
 			N3: 8 * nPhi,
-			N4: 4,
-			N5: 2*nPhi*nPhi + 3*nPhi + 1,
-			N6: 4 * nPhi,
-			N7: 2*T*nPhi*nPhi + 3*T*nPhi + T,
-			N8: 4 * T * nPhi,
+			N4: 2*nPhi*nPhi + 3*nPhi + 1,
+			N5: 4 * nPhi,
+			N6: 2*T*nPhi*nPhi + 3*T*nPhi + T,
+			N7: 4 * T * nPhi,
 			S0: [2]float32{a1PhiEntry},
 		}
-		regions.R99dba9d11b5a(&a)
+		regions.R3cf56a7f006f(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -671,7 +658,7 @@ func (c *forwardFused) run() {
 	}
 	a2PhiEntry := c.A2Phi[0]
 	if kern.Wide() {
-		a := regions.Rd402c8973f0aArgs{
+		a := regions.Rbfe05ff88d00Args{
 			P0: unsafe.SliceData(c.KReshape),
 			P1: unsafe.SliceData(c.K),
 			N0: L,
@@ -683,7 +670,7 @@ func (c *forwardFused) run() {
 			N6: 2 * T * nPhi * nPhi,
 			S0: [2]float32{a2PhiEntry},
 		}
-		regions.Rd402c8973f0a(&a)
+		regions.Rbfe05ff88d00(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -697,7 +684,7 @@ func (c *forwardFused) run() {
 	}
 	w2 := F(0.5 * a2PhiEntry)
 	if kern.Wide() {
-		a := regions.R2830b0298bc7Args{
+		a := regions.R88203bb173c0Args{
 			P0: unsafe.SliceData(c.KStack),
 			P1: unsafe.SliceData(c.K),
 			N0: L,
@@ -712,7 +699,7 @@ func (c *forwardFused) run() {
 			N9: 4 * T * nPhi,
 			S0: [2]float32{w2},
 		}
-		regions.R2830b0298bc7(&a)
+		regions.R88203bb173c0(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -739,7 +726,7 @@ func (c *forwardFused) run() {
 
 	// projected.q
 	if kern.Wide() {
-		a := regions.R89824d49079eArgs{
+		a := regions.R9594274afbceArgs{
 			P0: unsafe.SliceData(c.QStack),
 			P1: unsafe.SliceData(c.QReshape),
 			N0: L,
@@ -752,7 +739,7 @@ func (c *forwardFused) run() {
 			N7: 2 * T * nPhi * nPhi,
 			N8: 4 * T * nPhi,
 		}
-		regions.R89824d49079e(&a)
+		regions.R9594274afbce(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -776,21 +763,20 @@ func (c *forwardFused) run() {
 		}
 	}
 	if kern.Wide() {
-		a := regions.R99dba9d11b5aArgs{
+		a := regions.R3cf56a7f006fArgs{
 			P0: unsafe.SliceData(c.QStack),
 			P1: unsafe.SliceData(c.Q),
 			N0: L,
 			N1: T,
 			N2: 2 * nPhi,
 			N3: 8 * nPhi,
-			N4: 4,
-			N5: 2*nPhi*nPhi + 3*nPhi + 1,
-			N6: 4 * nPhi,
-			N7: 2*T*nPhi*nPhi + 3*T*nPhi + T,
-			N8: 4 * T * nPhi,
+			N4: 2*nPhi*nPhi + 3*nPhi + 1,
+			N5: 4 * nPhi,
+			N6: 2*T*nPhi*nPhi + 3*T*nPhi + T,
+			N7: 4 * T * nPhi,
 			S0: [2]float32{a1PhiEntry},
 		}
-		regions.R99dba9d11b5a(&a)
+		regions.R3cf56a7f006f(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -803,7 +789,7 @@ func (c *forwardFused) run() {
 		}
 	}
 	if kern.Wide() {
-		a := regions.Rd402c8973f0aArgs{
+		a := regions.Rbfe05ff88d00Args{
 			P0: unsafe.SliceData(c.QReshape),
 			P1: unsafe.SliceData(c.Q),
 			N0: L,
@@ -815,7 +801,7 @@ func (c *forwardFused) run() {
 			N6: 2 * T * nPhi * nPhi,
 			S0: [2]float32{a2PhiEntry},
 		}
-		regions.Rd402c8973f0a(&a)
+		regions.Rbfe05ff88d00(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -828,7 +814,7 @@ func (c *forwardFused) run() {
 		}
 	}
 	if kern.Wide() {
-		a := regions.R2830b0298bc7Args{
+		a := regions.R88203bb173c0Args{
 			P0: unsafe.SliceData(c.QStack),
 			P1: unsafe.SliceData(c.Q),
 			N0: L,
@@ -843,7 +829,7 @@ func (c *forwardFused) run() {
 			N9: 4 * T * nPhi,
 			S0: [2]float32{w2},
 		}
-		regions.R2830b0298bc7(&a)
+		regions.R88203bb173c0(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -862,7 +848,7 @@ func (c *forwardFused) run() {
 	bThetaEntry := c.BTheta[0]
 	bEtaEntry := c.BEta[0]
 	if kern.Wide() {
-		a := regions.R55c315b2f1a7Args{
+		a := regions.Re9053a6e333eArgs{
 			P0:  unsafe.SliceData(t142),
 			P1:  unsafe.SliceData(t152),
 			P2:  unsafe.SliceData(t162),
@@ -881,7 +867,7 @@ func (c *forwardFused) run() {
 			S1:  [2]float32{bThetaEntry},
 			S2:  [2]float32{bEtaEntry},
 		}
-		regions.R55c315b2f1a7(&a)
+		regions.Re9053a6e333e(&a)
 	} else {
 		for i := range L {
 			t142_2 := t142[i*T:][:T]
@@ -991,7 +977,7 @@ func (c *backwardFused) run() {
 
 	// projected.k1, projected.q1
 	if kern.Wide() {
-		a := regions.Raff18c5a1097Args{
+		a := regions.Rca96bc239d76Args{
 			P0:  unsafe.SliceData(c.BK),
 			P1:  unsafe.SliceData(c.K1Stack),
 			P2:  unsafe.SliceData(c.CK),
@@ -1014,7 +1000,7 @@ func (c *backwardFused) run() {
 			N7:  2*T*nPhi + 6*nPhi,
 			N8:  2 * T * nPhi,
 		}
-		regions.Raff18c5a1097(&a)
+		regions.Rca96bc239d76(&a)
 	} else {
 		bK := c.BK[:2*nPhi]
 		cK := c.CK[:2*nPhi]
@@ -1060,7 +1046,7 @@ func (c *backwardFused) run() {
 
 	// projected.v
 	if kern.Wide() {
-		a := regions.R804ade1a6492Args{
+		a := regions.Rc2cd842f51b0Args{
 			P0: unsafe.SliceData(c.BV),
 			P1: unsafe.SliceData(c.VStack),
 			P2: unsafe.SliceData(c.CV),
@@ -1075,7 +1061,7 @@ func (c *backwardFused) run() {
 			N5: T*dV + 3*dV,
 			N6: T * dV,
 		}
-		regions.R804ade1a6492(&a)
+		regions.Rc2cd842f51b0(&a)
 	} else {
 		bV := c.BV[:dV]
 		cV := c.CV[:dV]
@@ -1227,7 +1213,7 @@ func (c *backwardFused) run() {
 	var t82 F
 	var t101 F
 	if kern.Wide() {
-		a := regions.Ra8ca77eaffe0Args{
+		a := regions.Radb25a6e635bArgs{
 			P0:  unsafe.SliceData(t25),
 			P1:  unsafe.SliceData(t35),
 			P2:  unsafe.SliceData(t222),
@@ -1246,23 +1232,20 @@ func (c *backwardFused) run() {
 			P15: unsafe.SliceData(t101Total),
 			N0:  L,
 			N1:  T,
-			N2:  4,
-			N3:  8,
-			N4:  12,
-			N5:  2 * nPhi,
-			N6:  8 * nPhi,
-			N7:  8*nPhi*nPhi + 12*nPhi + 8,
-			N8:  16 * nPhi,
-			N9:  16*nPhi*nPhi + 24*nPhi + 12,
-			N10: 24 * nPhi,
-			N11: 24*nPhi*nPhi + 36*nPhi + 16,
-			N12: 2*nPhi*nPhi + 3*nPhi + 1,
-			N13: 2 * T * nPhi,
-			N14: 2*T*nPhi*nPhi + 3*T*nPhi + T,
+			N2:  2 * nPhi,
+			N3:  8 * nPhi,
+			N4:  8*nPhi*nPhi + 12*nPhi + 8,
+			N5:  16 * nPhi,
+			N6:  16*nPhi*nPhi + 24*nPhi + 12,
+			N7:  24 * nPhi,
+			N8:  24*nPhi*nPhi + 36*nPhi + 16,
+			N9:  2*nPhi*nPhi + 3*nPhi + 1,
+			N10: 2 * T * nPhi,
+			N11: 2*T*nPhi*nPhi + 3*T*nPhi + T,
 			S0:  [2]float32{t101},
 			S1:  [2]float32{t82},
 		}
-		regions.Ra8ca77eaffe0(&a)
+		regions.Radb25a6e635b(&a)
 	} else {
 		t292_2 := t292[:2*nPhi]
 		t502_2 := t502[:2*nPhi]
@@ -1320,7 +1303,7 @@ func (c *backwardFused) run() {
 	clear(t702)
 	clear(c.BVBar)
 	if kern.Wide() {
-		a := regions.R1e9b6eb17b6cArgs{
+		a := regions.R5e61d287a17aArgs{
 			P0:  unsafe.SliceData(t222),
 			P1:  unsafe.SliceData(t422),
 			P2:  unsafe.SliceData(t642),
@@ -1338,21 +1321,18 @@ func (c *backwardFused) run() {
 			P14: unsafe.SliceData(c.BVBar),
 			N0:  L,
 			N1:  T,
-			N2:  4,
-			N3:  8,
-			N4:  12,
-			N5:  dV,
-			N6:  8 * nPhi,
-			N7:  12 * dV,
-			N8:  4 * dV,
-			N9:  16 * dV,
-			N10: 8 * dV,
-			N11: 20 * dV,
-			N12: 24 * dV,
-			N13: T*dV + 6*dV,
-			N14: T * dV,
+			N2:  dV,
+			N3:  8 * nPhi,
+			N4:  12 * dV,
+			N5:  4 * dV,
+			N6:  16 * dV,
+			N7:  8 * dV,
+			N8:  20 * dV,
+			N9:  24 * dV,
+			N10: T*dV + 6*dV,
+			N11: T * dV,
 		}
-		regions.R1e9b6eb17b6c(&a)
+		regions.R5e61d287a17a(&a)
 	} else {
 		bVBar := c.BVBar[:dV]
 		for i := range L {
@@ -1400,7 +1380,7 @@ func (c *backwardFused) run() {
 	a2PhiEntry := c.A2Phi[0]
 	w := F(0.5 * a2PhiEntry)
 	if kern.Wide() {
-		a := regions.R142d4f596dfdArgs{
+		a := regions.R47679505742aArgs{
 			P0:  unsafe.SliceData(c.QBar),
 			P1:  unsafe.SliceData(c.QStack),
 			P2:  unsafe.SliceData(c.KBar),
@@ -1435,7 +1415,7 @@ func (c *backwardFused) run() {
 			S1:  [2]float32{t77},
 			S2:  [2]float32{w},
 		}
-		regions.R142d4f596dfd(&a)
+		regions.R47679505742a(&a)
 	} else {
 		t96_2 := t96
 		t77_2 := t77
@@ -1487,7 +1467,7 @@ func (c *backwardFused) run() {
 	var t80 F
 	var t99 F
 	if kern.Wide() {
-		a := regions.Reca31986c891Args{
+		a := regions.R72f50df0a619Args{
 			P0:  unsafe.SliceData(c.QBar),
 			P1:  unsafe.SliceData(c.QReshape),
 			P2:  unsafe.SliceData(c.KBar),
@@ -1512,7 +1492,7 @@ func (c *backwardFused) run() {
 			S1:  [2]float32{t80},
 			S2:  [2]float32{a2PhiEntry},
 		}
-		regions.Reca31986c891(&a)
+		regions.R72f50df0a619(&a)
 	} else {
 		t99_2 := t99
 		t80_2 := t80
@@ -1551,7 +1531,7 @@ func (c *backwardFused) run() {
 	// projected.q
 	clear(t86)
 	if kern.Wide() {
-		a := regions.R1476bed1e478Args{
+		a := regions.Rb9cadc9ba460Args{
 			P0: unsafe.SliceData(q2),
 			P1: unsafe.SliceData(t81),
 			P2: unsafe.SliceData(c.QStack),
@@ -1567,7 +1547,7 @@ func (c *backwardFused) run() {
 			N7: 2 * T * nPhi * nPhi,
 			N8: 4 * T * nPhi,
 		}
-		regions.R1476bed1e478(&a)
+		regions.Rb9cadc9ba460(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1629,7 +1609,7 @@ func (c *backwardFused) run() {
 	// projected.k
 	clear(t105)
 	if kern.Wide() {
-		a := regions.R1476bed1e478Args{
+		a := regions.Rb9cadc9ba460Args{
 			P0: unsafe.SliceData(k2),
 			P1: unsafe.SliceData(t100),
 			P2: unsafe.SliceData(c.KStack),
@@ -1645,7 +1625,7 @@ func (c *backwardFused) run() {
 			N7: 2 * T * nPhi * nPhi,
 			N8: 4 * T * nPhi,
 		}
-		regions.R1476bed1e478(&a)
+		regions.Rb9cadc9ba460(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1673,7 +1653,7 @@ func (c *backwardFused) run() {
 	// projected.q2, projected.q, projected.k2, projected.k, projected.eta, projected.theta, projected.rho
 	a1PhiEntry := c.A1Phi[0]
 	if kern.Wide() {
-		a := regions.R1a6a62d7dfe6Args{
+		a := regions.R30d04f88cc33Args{
 			P0:  unsafe.SliceData(t35),
 			P1:  unsafe.SliceData(t222),
 			P2:  unsafe.SliceData(t422),
@@ -1700,28 +1680,25 @@ func (c *backwardFused) run() {
 			P23: unsafe.SliceData(t140),
 			N0:  L,
 			N1:  T,
-			N2:  4,
-			N3:  8,
-			N4:  12,
-			N5:  2 * nPhi,
-			N6:  8 * nPhi,
-			N7:  8*nPhi*nPhi + 12*nPhi + 8,
-			N8:  16 * nPhi,
-			N9:  24 * nPhi,
-			N10: 16*nPhi*nPhi + 24*nPhi + 12,
-			N11: 32 * nPhi,
-			N12: 40 * nPhi,
-			N13: 24*nPhi*nPhi + 36*nPhi + 16,
-			N14: 48 * nPhi,
-			N15: 56 * nPhi,
-			N16: 2*nPhi*nPhi + 3*nPhi + 1,
-			N17: 4 * nPhi,
-			N18: 2 * T * nPhi,
-			N19: 2*T*nPhi*nPhi + 3*T*nPhi + T,
-			N20: 4 * T * nPhi,
+			N2:  2 * nPhi,
+			N3:  8 * nPhi,
+			N4:  8*nPhi*nPhi + 12*nPhi + 8,
+			N5:  16 * nPhi,
+			N6:  24 * nPhi,
+			N7:  16*nPhi*nPhi + 24*nPhi + 12,
+			N8:  32 * nPhi,
+			N9:  40 * nPhi,
+			N10: 24*nPhi*nPhi + 36*nPhi + 16,
+			N11: 48 * nPhi,
+			N12: 56 * nPhi,
+			N13: 2*nPhi*nPhi + 3*nPhi + 1,
+			N14: 4 * nPhi,
+			N15: 2 * T * nPhi,
+			N16: 2*T*nPhi*nPhi + 3*T*nPhi + T,
+			N17: 4 * T * nPhi,
 			S0:  [2]float32{a1PhiEntry},
 		}
-		regions.R1a6a62d7dfe6(&a)
+		regions.R30d04f88cc33(&a)
 	} else {
 		wRho := c.WRho[:2*nPhi]
 		wTheta := c.WTheta[:2*nPhi]
@@ -1782,7 +1759,7 @@ func (c *backwardFused) run() {
 
 	// projected.q2, projected.k2
 	if kern.Wide() {
-		a := regions.Rc73552e71265Args{
+		a := regions.R592f73b9bf18Args{
 			P0:  unsafe.SliceData(t33),
 			P1:  unsafe.SliceData(c.Q2Prod),
 			P2:  unsafe.SliceData(t23),
@@ -1798,7 +1775,7 @@ func (c *backwardFused) run() {
 			N0:  L,
 			N1:  T,
 		}
-		regions.Rc73552e71265(&a)
+		regions.R592f73b9bf18(&a)
 	} else {
 		for i := range L {
 			t33_2 := t33[i*T:][:T]
@@ -1829,13 +1806,13 @@ func (c *backwardFused) run() {
 
 	// projected.v
 	if kern.Wide() {
-		a := regions.R0bc0d1f329ceArgs{
+		a := regions.R9dc4d4901bc3Args{
 			P0: unsafe.SliceData(t235),
 			N0: L,
 			N1: dV,
 			N2: T*dV + 6*dV,
 		}
-		regions.R0bc0d1f329ce(&a)
+		regions.R9dc4d4901bc3(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -1847,14 +1824,14 @@ func (c *backwardFused) run() {
 		}
 	}
 	if kern.Wide() {
-		a := regions.R4bdee8923058Args{
+		a := regions.R243baf16eb0dArgs{
 			P0: unsafe.SliceData(t235),
 			N0: L,
 			N1: dV,
 			N2: 4*T*dV + 12*dV,
 			N3: T*dV + 6*dV,
 		}
-		regions.R4bdee8923058(&a)
+		regions.R243baf16eb0d(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -1962,7 +1939,7 @@ func (c *backwardFused) run() {
 	clear(c.BQBar)
 	clear(c.BKBar)
 	if kern.Wide() {
-		a := regions.R77309a66c33aArgs{
+		a := regions.R57aa41041229Args{
 			P0:  unsafe.SliceData(t111),
 			P1:  unsafe.SliceData(t131),
 			P2:  unsafe.SliceData(t137),
@@ -1981,20 +1958,17 @@ func (c *backwardFused) run() {
 			P15: unsafe.SliceData(c.BKBar),
 			N0:  L,
 			N1:  T,
-			N2:  4,
-			N3:  8,
-			N4:  12,
-			N5:  2 * nPhi,
-			N6:  24 * nPhi,
-			N7:  8 * nPhi,
-			N8:  32 * nPhi,
-			N9:  16 * nPhi,
-			N10: 40 * nPhi,
-			N11: 48 * nPhi,
-			N12: 2*T*nPhi + 12*nPhi,
-			N13: 2 * T * nPhi,
+			N2:  2 * nPhi,
+			N3:  24 * nPhi,
+			N4:  8 * nPhi,
+			N5:  32 * nPhi,
+			N6:  16 * nPhi,
+			N7:  40 * nPhi,
+			N8:  48 * nPhi,
+			N9:  2*T*nPhi + 12*nPhi,
+			N10: 2 * T * nPhi,
 		}
-		regions.R77309a66c33a(&a)
+		regions.R57aa41041229(&a)
 	} else {
 		bQBar := c.BQBar[:2*nPhi]
 		bKBar := c.BKBar[:2*nPhi]
@@ -2038,13 +2012,13 @@ func (c *backwardFused) run() {
 
 	// projected.q1
 	if kern.Wide() {
-		a := regions.R0bc0d1f329ceArgs{
+		a := regions.R9dc4d4901bc3Args{
 			P0: unsafe.SliceData(t238),
 			N0: L,
 			N1: 2 * nPhi,
 			N2: 2*T*nPhi + 12*nPhi,
 		}
-		regions.R0bc0d1f329ce(&a)
+		regions.R9dc4d4901bc3(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -2056,14 +2030,14 @@ func (c *backwardFused) run() {
 		}
 	}
 	if kern.Wide() {
-		a := regions.R4bdee8923058Args{
+		a := regions.R243baf16eb0dArgs{
 			P0: unsafe.SliceData(t238),
 			N0: L,
 			N1: 2 * nPhi,
 			N2: 8*T*nPhi + 24*nPhi,
 			N3: 2*T*nPhi + 12*nPhi,
 		}
-		regions.R4bdee8923058(&a)
+		regions.R243baf16eb0d(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -2186,13 +2160,13 @@ func (c *backwardFused) run() {
 
 	// projected.k1
 	if kern.Wide() {
-		a := regions.R0bc0d1f329ceArgs{
+		a := regions.R9dc4d4901bc3Args{
 			P0: unsafe.SliceData(t241),
 			N0: L,
 			N1: 2 * nPhi,
 			N2: 2*T*nPhi + 12*nPhi,
 		}
-		regions.R0bc0d1f329ce(&a)
+		regions.R9dc4d4901bc3(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -2204,14 +2178,14 @@ func (c *backwardFused) run() {
 		}
 	}
 	if kern.Wide() {
-		a := regions.R4bdee8923058Args{
+		a := regions.R243baf16eb0dArgs{
 			P0: unsafe.SliceData(t241),
 			N0: L,
 			N1: 2 * nPhi,
 			N2: 8*T*nPhi + 24*nPhi,
 			N3: 2*T*nPhi + 12*nPhi,
 		}
-		regions.R4bdee8923058(&a)
+		regions.R243baf16eb0d(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {

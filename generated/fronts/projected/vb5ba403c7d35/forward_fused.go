@@ -38,7 +38,7 @@ func (c *forwardFused) run() {
 
 	// projected.rho, projected.theta, projected.eta
 	if kern.Wide() {
-		a := regions.Rc828a8664eb7Args{
+		a := regions.R3064db39c4bcArgs{
 			P0: unsafe.SliceData(c.K0),
 			P1: unsafe.SliceData(c.WRho),
 			P2: unsafe.SliceData(c.WTheta),
@@ -49,12 +49,9 @@ func (c *forwardFused) run() {
 			N0: L,
 			N1: T,
 			N2: dK,
-			N3: 4,
-			N4: 8,
-			N5: 12,
-			N6: T * dK,
+			N3: T * dK,
 		}
-		regions.Rc828a8664eb7(&a)
+		regions.R3064db39c4bc(&a)
 	} else {
 		wRho := c.WRho[:dK]
 		wTheta := c.WTheta[:dK]
@@ -89,7 +86,7 @@ func (c *forwardFused) run() {
 
 	// projected.rho, projected.theta, projected.eta
 	if kern.Wide() {
-		a := regions.R31d1d2b5f5aeArgs{
+		a := regions.R1b3f951fa537Args{
 			P0: unsafe.SliceData(c.V),
 			P1: unsafe.SliceData(c.WRho),
 			P2: unsafe.SliceData(c.WTheta),
@@ -101,12 +98,9 @@ func (c *forwardFused) run() {
 			N1: T,
 			N2: dV,
 			N3: 4 * dK,
-			N4: 4,
-			N5: 8,
-			N6: 12,
-			N7: T * dV,
+			N4: T * dV,
 		}
-		regions.R31d1d2b5f5ae(&a)
+		regions.R1b3f951fa537(&a)
 	} else {
 		for i := range L {
 			t32_2 := t32[i*T:][:T]
@@ -144,7 +138,7 @@ func (c *forwardFused) run() {
 	bThetaEntry := c.BTheta[0]
 	bEtaEntry := c.BEta[0]
 	if kern.Wide() {
-		a := regions.Re0024e84b5e0Args{
+		a := regions.Rd0551d0291e7Args{
 			P0:  unsafe.SliceData(t22),
 			P1:  unsafe.SliceData(t32),
 			P2:  unsafe.SliceData(t42),
@@ -163,7 +157,7 @@ func (c *forwardFused) run() {
 			S1:  [2]float32{bThetaEntry},
 			S2:  [2]float32{bEtaEntry},
 		}
-		regions.Re0024e84b5e0(&a)
+		regions.Rd0551d0291e7(&a)
 	} else {
 		for i := range L {
 			t22_2 := t22[i*T:][:T]
@@ -308,7 +302,7 @@ func (c *backwardFused) run() {
 	clear(t31)
 	clear(t53)
 	if kern.Wide() {
-		a := regions.R465d7c8c4e4eArgs{
+		a := regions.R4a38d661d9cfArgs{
 			P0:  unsafe.SliceData(t102),
 			P1:  unsafe.SliceData(t25),
 			P2:  unsafe.SliceData(t47),
@@ -323,17 +317,14 @@ func (c *backwardFused) run() {
 			P11: unsafe.SliceData(t56),
 			N0:  L,
 			N1:  T,
-			N2:  4,
-			N3:  8,
-			N4:  12,
-			N5:  dV,
-			N6:  4 * dV,
-			N7:  8 * dV,
-			N8:  12 * dV,
-			N9:  4 * dK,
-			N10: T * dV,
+			N2:  dV,
+			N3:  4 * dV,
+			N4:  8 * dV,
+			N5:  12 * dV,
+			N6:  4 * dK,
+			N7:  T * dV,
 		}
-		regions.R465d7c8c4e4e(&a)
+		regions.R4a38d661d9cf(&a)
 	} else {
 		for i := range L {
 			t102_2 := t102[i*T:][:T]
@@ -368,7 +359,7 @@ func (c *backwardFused) run() {
 	clear(t33)
 	clear(t55)
 	if kern.Wide() {
-		a := regions.Rb8469ce74716Args{
+		a := regions.R42b2d3caf317Args{
 			P0:  unsafe.SliceData(t102),
 			P1:  unsafe.SliceData(t25),
 			P2:  unsafe.SliceData(t47),
@@ -383,16 +374,13 @@ func (c *backwardFused) run() {
 			P11: unsafe.SliceData(t61),
 			N0:  L,
 			N1:  T,
-			N2:  4,
-			N3:  8,
-			N4:  12,
-			N5:  dK,
-			N6:  4 * dK,
-			N7:  8 * dK,
-			N8:  12 * dK,
-			N9:  T * dK,
+			N2:  dK,
+			N3:  4 * dK,
+			N4:  8 * dK,
+			N5:  12 * dK,
+			N6:  T * dK,
 		}
-		regions.Rb8469ce74716(&a)
+		regions.R42b2d3caf317(&a)
 	} else {
 		t17_2 := t17[:dK]
 		t33_2 := t33[:dK]

@@ -36,7 +36,7 @@ func (c *forwardFused) run() {
 
 	// projected.rho, projected.theta
 	if kern.Wide() {
-		a := regions.R9e6a70688d4eArgs{
+		a := regions.R3064d776e662Args{
 			P0: unsafe.SliceData(c.K0),
 			P1: unsafe.SliceData(c.WRho),
 			P2: unsafe.SliceData(c.WTheta),
@@ -45,12 +45,9 @@ func (c *forwardFused) run() {
 			N0: L,
 			N1: T,
 			N2: dK,
-			N3: 4,
-			N4: 8,
-			N5: 12,
-			N6: T * dK,
+			N3: T * dK,
 		}
-		regions.R9e6a70688d4e(&a)
+		regions.R3064d776e662(&a)
 	} else {
 		wRho := c.WRho[:dK]
 		wTheta := c.WTheta[:dK]
@@ -78,7 +75,7 @@ func (c *forwardFused) run() {
 
 	// projected.rho, projected.theta
 	if kern.Wide() {
-		a := regions.R11e2fd019042Args{
+		a := regions.R003f9de9727dArgs{
 			P0: unsafe.SliceData(c.V),
 			P1: unsafe.SliceData(c.WRho),
 			P2: unsafe.SliceData(c.WTheta),
@@ -88,12 +85,9 @@ func (c *forwardFused) run() {
 			N1: T,
 			N2: dV,
 			N3: 4 * dK,
-			N4: 4,
-			N5: 8,
-			N6: 12,
-			N7: T * dV,
+			N4: T * dV,
 		}
-		regions.R11e2fd019042(&a)
+		regions.R003f9de9727d(&a)
 	} else {
 		for i := range L {
 			t32_2 := t32[i*T:][:T]
@@ -123,7 +117,7 @@ func (c *forwardFused) run() {
 	bRhoEntry := c.BRho[0]
 	bThetaEntry := c.BTheta[0]
 	if kern.Wide() {
-		a := regions.R851380bd6c64Args{
+		a := regions.Rd934bfc08b91Args{
 			P0: unsafe.SliceData(t22),
 			P1: unsafe.SliceData(t32),
 			P2: unsafe.SliceData(t42),
@@ -137,7 +131,7 @@ func (c *forwardFused) run() {
 			S0: [2]float32{bRhoEntry},
 			S1: [2]float32{bThetaEntry},
 		}
-		regions.R851380bd6c64(&a)
+		regions.Rd934bfc08b91(&a)
 	} else {
 		for i := range L {
 			t22_2 := t22[i*T:][:T]
@@ -249,29 +243,26 @@ func (c *backwardFused) run() {
 	clear(t19)
 	clear(t41)
 	if kern.Wide() {
-		a := regions.R733d0997ab39Args{
-			P0:  unsafe.SliceData(t13),
-			P1:  unsafe.SliceData(t35),
-			P2:  unsafe.SliceData(c.V),
-			P3:  unsafe.SliceData(t19),
-			P4:  unsafe.SliceData(t41),
-			P5:  unsafe.SliceData(c.WRho),
-			P6:  unsafe.SliceData(c.WTheta),
-			P7:  unsafe.SliceData(c.VBar),
-			P8:  unsafe.SliceData(t44),
-			N0:  L,
-			N1:  T,
-			N2:  4,
-			N3:  8,
-			N4:  12,
-			N5:  dV,
-			N6:  4 * dV,
-			N7:  8 * dV,
-			N8:  12 * dV,
-			N9:  4 * dK,
-			N10: T * dV,
+		a := regions.R84a5aca1c818Args{
+			P0: unsafe.SliceData(t13),
+			P1: unsafe.SliceData(t35),
+			P2: unsafe.SliceData(c.V),
+			P3: unsafe.SliceData(t19),
+			P4: unsafe.SliceData(t41),
+			P5: unsafe.SliceData(c.WRho),
+			P6: unsafe.SliceData(c.WTheta),
+			P7: unsafe.SliceData(c.VBar),
+			P8: unsafe.SliceData(t44),
+			N0: L,
+			N1: T,
+			N2: dV,
+			N3: 4 * dV,
+			N4: 8 * dV,
+			N5: 12 * dV,
+			N6: 4 * dK,
+			N7: T * dV,
 		}
-		regions.R733d0997ab39(&a)
+		regions.R84a5aca1c818(&a)
 	} else {
 		for i := range L {
 			t13_2 := t13[i*T:][:T]
@@ -300,7 +291,7 @@ func (c *backwardFused) run() {
 	clear(t21)
 	clear(t43)
 	if kern.Wide() {
-		a := regions.R20d50952038fArgs{
+		a := regions.R58b48429a853Args{
 			P0: unsafe.SliceData(t13),
 			P1: unsafe.SliceData(t35),
 			P2: unsafe.SliceData(c.K0),
@@ -312,16 +303,13 @@ func (c *backwardFused) run() {
 			P8: unsafe.SliceData(t49),
 			N0: L,
 			N1: T,
-			N2: 4,
-			N3: 8,
-			N4: 12,
-			N5: dK,
-			N6: 4 * dK,
-			N7: 8 * dK,
-			N8: 12 * dK,
-			N9: T * dK,
+			N2: dK,
+			N3: 4 * dK,
+			N4: 8 * dK,
+			N5: 12 * dK,
+			N6: T * dK,
 		}
-		regions.R20d50952038f(&a)
+		regions.R58b48429a853(&a)
 	} else {
 		t21_2 := t21[:dK]
 		t43_2 := t43[:dK]

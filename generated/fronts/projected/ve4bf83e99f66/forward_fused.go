@@ -40,18 +40,15 @@ func (c *forwardFused) run() {
 
 	// projected.k
 	if kern.Wide() {
-		a := regions.R83bc34c7e4d3Args{
+		a := regions.R24bb5a968bc9Args{
 			P0: unsafe.SliceData(c.K0),
 			P1: unsafe.SliceData(c.KProd),
 			N0: L,
 			N1: T,
 			N2: dK,
-			N3: 4,
-			N4: 8,
-			N5: 12,
-			N6: T * dK,
+			N3: T * dK,
 		}
-		regions.R83bc34c7e4d3(&a)
+		regions.R24bb5a968bc9(&a)
 	} else {
 		for i := range L {
 			kProd := c.KProd[i*T:][:T]
@@ -71,13 +68,13 @@ func (c *forwardFused) run() {
 
 	// projected.k
 	if kern.Wide() {
-		a := regions.Rde13827ff51cArgs{
+		a := regions.R5115a922944fArgs{
 			P0: unsafe.SliceData(c.KProd),
 			P1: unsafe.SliceData(t10),
 			N0: L,
 			N1: T,
 		}
-		regions.Rde13827ff51c(&a)
+		regions.R5115a922944f(&a)
 	} else {
 		for i := range L {
 			kProd := c.KProd[i*T:][:T]
@@ -91,7 +88,7 @@ func (c *forwardFused) run() {
 
 	// projected.k, projected.q
 	if kern.Wide() {
-		a := regions.R0673c4e74812Args{
+		a := regions.R197d41f4015fArgs{
 			P0: unsafe.SliceData(t10),
 			P1: unsafe.SliceData(c.Q0),
 			P2: unsafe.SliceData(c.K0),
@@ -99,14 +96,11 @@ func (c *forwardFused) run() {
 			P4: unsafe.SliceData(c.QProd),
 			N0: L,
 			N1: T,
-			N2: 4,
-			N3: 8,
-			N4: 12,
-			N5: dK,
-			N6: 12 * dK,
-			N7: T * dK,
+			N2: dK,
+			N3: 12 * dK,
+			N4: T * dK,
 		}
-		regions.R0673c4e74812(&a)
+		regions.R197d41f4015f(&a)
 	} else {
 		for i := range L {
 			t10_2 := t10[i*T:][:T]
@@ -131,13 +125,13 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.Rde13827ff51cArgs{
+		a := regions.R5115a922944fArgs{
 			P0: unsafe.SliceData(c.QProd),
 			P1: unsafe.SliceData(t20),
 			N0: L,
 			N1: T,
 		}
-		regions.Rde13827ff51c(&a)
+		regions.R5115a922944f(&a)
 	} else {
 		for i := range L {
 			qProd := c.QProd[i*T:][:T]
@@ -151,7 +145,7 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.rho, projected.theta, projected.eta
 	if kern.Wide() {
-		a := regions.Rd1bfa2b4c701Args{
+		a := regions.R6dcb00e12e45Args{
 			P0: unsafe.SliceData(t20),
 			P1: unsafe.SliceData(c.K),
 			P2: unsafe.SliceData(c.WRho),
@@ -164,15 +158,12 @@ func (c *forwardFused) run() {
 			P9: unsafe.SliceData(t62),
 			N0: L,
 			N1: T,
-			N2: 4,
-			N3: 8,
-			N4: 12,
-			N5: dK,
-			N6: 8 * dK,
-			N7: 12 * dK,
-			N8: T * dK,
+			N2: dK,
+			N3: 8 * dK,
+			N4: 12 * dK,
+			N5: T * dK,
 		}
-		regions.Rd1bfa2b4c701(&a)
+		regions.R6dcb00e12e45(&a)
 	} else {
 		wRho := c.WRho[:dK]
 		wTheta := c.WTheta[:dK]
@@ -212,7 +203,7 @@ func (c *forwardFused) run() {
 
 	// projected.rho, projected.theta, projected.eta
 	if kern.Wide() {
-		a := regions.R31d1d2b5f5aeArgs{
+		a := regions.R1b3f951fa537Args{
 			P0: unsafe.SliceData(c.V),
 			P1: unsafe.SliceData(c.WRho),
 			P2: unsafe.SliceData(c.WTheta),
@@ -224,12 +215,9 @@ func (c *forwardFused) run() {
 			N1: T,
 			N2: dV,
 			N3: 4 * dK,
-			N4: 4,
-			N5: 8,
-			N6: 12,
-			N7: T * dV,
+			N4: T * dV,
 		}
-		regions.R31d1d2b5f5ae(&a)
+		regions.R1b3f951fa537(&a)
 	} else {
 		for i := range L {
 			t32_2 := t32[i*T:][:T]
@@ -267,7 +255,7 @@ func (c *forwardFused) run() {
 	bThetaEntry := c.BTheta[0]
 	bEtaEntry := c.BEta[0]
 	if kern.Wide() {
-		a := regions.Re0024e84b5e0Args{
+		a := regions.Rd0551d0291e7Args{
 			P0:  unsafe.SliceData(t22),
 			P1:  unsafe.SliceData(t32),
 			P2:  unsafe.SliceData(t42),
@@ -286,7 +274,7 @@ func (c *forwardFused) run() {
 			S1:  [2]float32{bThetaEntry},
 			S2:  [2]float32{bEtaEntry},
 		}
-		regions.Re0024e84b5e0(&a)
+		regions.Rd0551d0291e7(&a)
 	} else {
 		for i := range L {
 			t22_2 := t22[i*T:][:T]
@@ -477,7 +465,7 @@ func (c *backwardFused) run() {
 	clear(t332)
 	clear(t55)
 	if kern.Wide() {
-		a := regions.Rec318649a7b6Args{
+		a := regions.R82c11afc170bArgs{
 			P0:  unsafe.SliceData(t10),
 			P1:  unsafe.SliceData(t20),
 			P2:  unsafe.SliceData(t102),
@@ -498,16 +486,13 @@ func (c *backwardFused) run() {
 			P17: unsafe.SliceData(t86),
 			N0:  L,
 			N1:  T,
-			N2:  4,
-			N3:  8,
-			N4:  12,
-			N5:  dK,
-			N6:  4 * dK,
-			N7:  8 * dK,
-			N8:  12 * dK,
-			N9:  T * dK,
+			N2:  dK,
+			N3:  4 * dK,
+			N4:  8 * dK,
+			N5:  12 * dK,
+			N6:  T * dK,
 		}
-		regions.Rec318649a7b6(&a)
+		regions.R82c11afc170b(&a)
 	} else {
 		wRho := c.WRho[:dK]
 		wTheta := c.WTheta[:dK]
@@ -561,7 +546,7 @@ func (c *backwardFused) run() {
 	clear(t312)
 	clear(t53)
 	if kern.Wide() {
-		a := regions.R465d7c8c4e4eArgs{
+		a := regions.R4a38d661d9cfArgs{
 			P0:  unsafe.SliceData(t102),
 			P1:  unsafe.SliceData(t252),
 			P2:  unsafe.SliceData(t47),
@@ -576,17 +561,14 @@ func (c *backwardFused) run() {
 			P11: unsafe.SliceData(t107),
 			N0:  L,
 			N1:  T,
-			N2:  4,
-			N3:  8,
-			N4:  12,
-			N5:  dV,
-			N6:  4 * dV,
-			N7:  8 * dV,
-			N8:  12 * dV,
-			N9:  4 * dK,
-			N10: T * dV,
+			N2:  dV,
+			N3:  4 * dV,
+			N4:  8 * dV,
+			N5:  12 * dV,
+			N6:  4 * dK,
+			N7:  T * dV,
 		}
-		regions.R465d7c8c4e4e(&a)
+		regions.R4a38d661d9cf(&a)
 	} else {
 		for i := range L {
 			t102_2 := t102[i*T:][:T]
@@ -618,7 +600,7 @@ func (c *backwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.Rc73552e71265Args{
+		a := regions.R592f73b9bf18Args{
 			P0:  unsafe.SliceData(t18),
 			P1:  unsafe.SliceData(c.QProd),
 			P2:  unsafe.SliceData(t8),
@@ -634,7 +616,7 @@ func (c *backwardFused) run() {
 			N0:  L,
 			N1:  T,
 		}
-		regions.Rc73552e71265(&a)
+		regions.R592f73b9bf18(&a)
 	} else {
 		for i := range L {
 			t18_2 := t18[i*T:][:T]
@@ -668,7 +650,7 @@ func (c *backwardFused) run() {
 
 	// projected.q0, projected.q, projected.k0, projected.k
 	if kern.Wide() {
-		a := regions.R5264f06ed32eArgs{
+		a := regions.Rbce80c702fc4Args{
 			P0: unsafe.SliceData(t57),
 			P1: unsafe.SliceData(t77),
 			P2: unsafe.SliceData(t83),
@@ -684,7 +666,7 @@ func (c *backwardFused) run() {
 			N2: dK,
 			N3: T * dK,
 		}
-		regions.R5264f06ed32e(&a)
+		regions.Rbce80c702fc4(&a)
 	} else {
 		for i := range L {
 			t57_2 := t57[i*T:][:T]

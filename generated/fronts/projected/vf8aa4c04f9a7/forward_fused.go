@@ -36,18 +36,15 @@ func (c *forwardFused) run() {
 
 	// projected.k
 	if kern.Wide() {
-		a := regions.R83bc34c7e4d3Args{
+		a := regions.R24bb5a968bc9Args{
 			P0: unsafe.SliceData(c.K0),
 			P1: unsafe.SliceData(c.KProd),
 			N0: L,
 			N1: T,
 			N2: dK,
-			N3: 4,
-			N4: 8,
-			N5: 12,
-			N6: T * dK,
+			N3: T * dK,
 		}
-		regions.R83bc34c7e4d3(&a)
+		regions.R24bb5a968bc9(&a)
 	} else {
 		for i := range L {
 			kProd := c.KProd[i*T:][:T]
@@ -67,13 +64,13 @@ func (c *forwardFused) run() {
 
 	// projected.k
 	if kern.Wide() {
-		a := regions.Rde13827ff51cArgs{
+		a := regions.R5115a922944fArgs{
 			P0: unsafe.SliceData(c.KProd),
 			P1: unsafe.SliceData(t10),
 			N0: L,
 			N1: T,
 		}
-		regions.Rde13827ff51c(&a)
+		regions.R5115a922944f(&a)
 	} else {
 		for i := range L {
 			kProd := c.KProd[i*T:][:T]
@@ -87,7 +84,7 @@ func (c *forwardFused) run() {
 
 	// projected.k, projected.q
 	if kern.Wide() {
-		a := regions.R0673c4e74812Args{
+		a := regions.R197d41f4015fArgs{
 			P0: unsafe.SliceData(t10),
 			P1: unsafe.SliceData(c.Q0),
 			P2: unsafe.SliceData(c.K0),
@@ -95,14 +92,11 @@ func (c *forwardFused) run() {
 			P4: unsafe.SliceData(c.QProd),
 			N0: L,
 			N1: T,
-			N2: 4,
-			N3: 8,
-			N4: 12,
-			N5: dK,
-			N6: 12 * dK,
-			N7: T * dK,
+			N2: dK,
+			N3: 12 * dK,
+			N4: T * dK,
 		}
-		regions.R0673c4e74812(&a)
+		regions.R197d41f4015f(&a)
 	} else {
 		for i := range L {
 			t10_2 := t10[i*T:][:T]
@@ -127,13 +121,13 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.Rde13827ff51cArgs{
+		a := regions.R5115a922944fArgs{
 			P0: unsafe.SliceData(c.QProd),
 			P1: unsafe.SliceData(t20),
 			N0: L,
 			N1: T,
 		}
-		regions.Rde13827ff51c(&a)
+		regions.R5115a922944f(&a)
 	} else {
 		for i := range L {
 			qProd := c.QProd[i*T:][:T]
@@ -147,7 +141,7 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.theta
 	if kern.Wide() {
-		a := regions.Rb1ef3ed74b5fArgs{
+		a := regions.R583ff34cfb04Args{
 			P0: unsafe.SliceData(t20),
 			P1: unsafe.SliceData(c.K),
 			P2: unsafe.SliceData(c.WTheta),
@@ -156,15 +150,12 @@ func (c *forwardFused) run() {
 			P5: unsafe.SliceData(t22),
 			N0: L,
 			N1: T,
-			N2: 4,
-			N3: 8,
-			N4: 12,
-			N5: dK,
-			N6: 8 * dK,
-			N7: 12 * dK,
-			N8: T * dK,
+			N2: dK,
+			N3: 8 * dK,
+			N4: 12 * dK,
+			N5: T * dK,
 		}
-		regions.Rb1ef3ed74b5f(&a)
+		regions.R583ff34cfb04(&a)
 	} else {
 		wTheta := c.WTheta[:dK]
 		for i := range L {
@@ -189,7 +180,7 @@ func (c *forwardFused) run() {
 
 	// projected.theta
 	if kern.Wide() {
-		a := regions.R64dec97a4a74Args{
+		a := regions.R137847870221Args{
 			P0: unsafe.SliceData(c.V),
 			P1: unsafe.SliceData(c.WTheta),
 			P2: unsafe.SliceData(t32),
@@ -197,12 +188,9 @@ func (c *forwardFused) run() {
 			N1: T,
 			N2: dV,
 			N3: 4 * dK,
-			N4: 4,
-			N5: 8,
-			N6: 12,
-			N7: T * dV,
+			N4: T * dV,
 		}
-		regions.R64dec97a4a74(&a)
+		regions.R137847870221(&a)
 	} else {
 		for i := range L {
 			t32_2 := t32[i*T:][:T]
@@ -223,7 +211,7 @@ func (c *forwardFused) run() {
 	// projected.theta, projected.k
 	bThetaEntry := c.BTheta[0]
 	if kern.Wide() {
-		a := regions.R51398eb36f0cArgs{
+		a := regions.Reddcf2d946bcArgs{
 			P0: unsafe.SliceData(t22),
 			P1: unsafe.SliceData(t32),
 			P2: unsafe.SliceData(c.ThetaLin),
@@ -232,7 +220,7 @@ func (c *forwardFused) run() {
 			N1: T,
 			S0: [2]float32{bThetaEntry},
 		}
-		regions.R51398eb36f0c(&a)
+		regions.Reddcf2d946bc(&a)
 	} else {
 		for i := range L {
 			t22_2 := t22[i*T:][:T]
@@ -356,7 +344,7 @@ func (c *backwardFused) run() {
 	// projected.k, projected.theta, projected.q
 	clear(t242)
 	if kern.Wide() {
-		a := regions.R4abf6d660170Args{
+		a := regions.Rf3dd18669a61Args{
 			P0:  unsafe.SliceData(t10),
 			P1:  unsafe.SliceData(t20),
 			P2:  unsafe.SliceData(t162),
@@ -371,16 +359,13 @@ func (c *backwardFused) run() {
 			P11: unsafe.SliceData(t55),
 			N0:  L,
 			N1:  T,
-			N2:  4,
-			N3:  8,
-			N4:  12,
-			N5:  dK,
-			N6:  4 * dK,
-			N7:  8 * dK,
-			N8:  12 * dK,
-			N9:  T * dK,
+			N2:  dK,
+			N3:  4 * dK,
+			N4:  8 * dK,
+			N5:  12 * dK,
+			N6:  T * dK,
 		}
-		regions.R4abf6d660170(&a)
+		regions.Rf3dd18669a61(&a)
 	} else {
 		wTheta := c.WTheta[:dK]
 		t242_2 := t242[:dK]
@@ -422,7 +407,7 @@ func (c *backwardFused) run() {
 	// projected.theta, projected.v
 	clear(t222)
 	if kern.Wide() {
-		a := regions.Rc3b2f9cbc181Args{
+		a := regions.Rb8cb78721615Args{
 			P0: unsafe.SliceData(t162),
 			P1: unsafe.SliceData(c.V),
 			P2: unsafe.SliceData(t222),
@@ -431,16 +416,13 @@ func (c *backwardFused) run() {
 			P5: unsafe.SliceData(t76),
 			N0: L,
 			N1: T,
-			N2: 4,
-			N3: 8,
-			N4: 12,
-			N5: dV,
-			N6: 8 * dV,
-			N7: 12 * dV,
-			N8: 4 * dK,
-			N9: T * dV,
+			N2: dV,
+			N3: 8 * dV,
+			N4: 12 * dV,
+			N5: 4 * dK,
+			N6: T * dV,
 		}
-		regions.Rc3b2f9cbc181(&a)
+		regions.Rb8cb78721615(&a)
 	} else {
 		for i := range L {
 			t162_2 := t162[i*T:][:T]
@@ -461,7 +443,7 @@ func (c *backwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.Rc73552e71265Args{
+		a := regions.R592f73b9bf18Args{
 			P0:  unsafe.SliceData(t18),
 			P1:  unsafe.SliceData(c.QProd),
 			P2:  unsafe.SliceData(t8),
@@ -477,7 +459,7 @@ func (c *backwardFused) run() {
 			N0:  L,
 			N1:  T,
 		}
-		regions.Rc73552e71265(&a)
+		regions.R592f73b9bf18(&a)
 	} else {
 		for i := range L {
 			t18_2 := t18[i*T:][:T]
@@ -511,7 +493,7 @@ func (c *backwardFused) run() {
 
 	// projected.q0, projected.q, projected.k0, projected.k
 	if kern.Wide() {
-		a := regions.R5264f06ed32eArgs{
+		a := regions.Rbce80c702fc4Args{
 			P0: unsafe.SliceData(t262),
 			P1: unsafe.SliceData(t46),
 			P2: unsafe.SliceData(t52),
@@ -527,7 +509,7 @@ func (c *backwardFused) run() {
 			N2: dK,
 			N3: T * dK,
 		}
-		regions.R5264f06ed32e(&a)
+		regions.Rbce80c702fc4(&a)
 	} else {
 		for i := range L {
 			t262_2 := t262[i*T:][:T]
