@@ -28,23 +28,28 @@ import (
 )
 
 // A form is how a function runs rows: how many at once, how many accumulators of sums
-// over rows, and by how many rows a nest is unrolled.
-type form struct{ rows, accumulators, unroll int }
+// over rows, by how many rows a nest is unrolled, and whether tokens are computed one after
+// another where they could be pipelined: that loads a state more often, but what it needs at
+// once fits few registers.
+type form struct {
+	rows, accumulators, unroll int
+	inTurn                     bool
+}
 
 // forms are those to try: one of each list. Across columns a few rows share what
 // they load; across rows they fill vectors.
 func forms(r *plan.Region, t *target) [][]form {
 	switch {
 	case r.Row == nil:
-		return [][]form{{{1, 1, 4}, {1, 1, 2}, {1, 1, 1}}}
+		return [][]form{{{1, 1, 4, false}, {1, 1, 2, false}, {1, 1, 1, false}}}
 	case r.Across == plan.Columns && t.wide():
-		return [][]form{{{8, 2, 1}, {8, 1, 1}}, {{4, 4, 1}, {4, 2, 1}, {4, 1, 1}}, {{1, 1, 1}}}
+		return [][]form{{{8, 2, 1, false}, {8, 1, 1, false}}, {{4, 4, 1, false}, {4, 2, 1, false}, {4, 1, 1, false}}, {{1, 1, 1, false}}}
 	case r.Across == plan.Columns:
-		return [][]form{{{2, 1, 1}}, {{1, 1, 1}}}
+		return [][]form{{{2, 1, 1, false}, {2, 1, 1, true}}, {{1, 1, 1, false}, {1, 1, 1, true}}}
 	case t.wide():
-		return [][]form{{{64, 1, 1}}, {{32, 1, 1}}, {{16, 1, 1}}}
+		return [][]form{{{64, 1, 1, false}}, {{32, 1, 1, false}}, {{16, 1, 1, false}}}
 	}
-	return [][]form{{{16, 1, 1}}, {{8, 1, 1}}}
+	return [][]form{{{16, 1, 1, false}}, {{8, 1, 1, false}}}
 }
 
 // targets are all, the best of an architecture first.
@@ -109,18 +114,21 @@ func cheapest(rs []*plan.Region, args []*Args, t *target, forms []form) (best []
 // than others, which are better where they load about as much.
 func cheaper(fs, than []*function) bool {
 	load := func(fs []*function) float64 {
-		cost, passes := 0, 0
+		sum := 0.0
 		for _, f := range fs {
-			cost, passes = cost+f.cost, passes+f.passes
+			sum += f.loads
 		}
-		return float64(cost) / float64(max(1, passes))
+		return sum
 	}
 	return load(fs) < 0.95*load(than)
 }
 
 func newFunction(t *target, r *plan.Region, args *Args, form form) *function {
 	suffix := t.suffix
-	r, turned := pipeline(r)
+	var turned *pipelinedLoop
+	if !form.inTurn {
+		r, turned = pipeline(r)
+	}
 	r, jams := jam(r, form.unroll)
 	if len(jams) == 0 {
 		form.unroll = 1

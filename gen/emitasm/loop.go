@@ -48,7 +48,7 @@ func (f *function) loop(n *plan.Loop) {
 		f.materialise()
 		f.step(n, moved, at, end, top)
 	case r.last == nil:
-		f.nodes(r.prologue)
+		f.aside(r.prologue)
 		known := f.cache.clone()
 		f.here(top)
 		f.next(r.next, at, end)
@@ -64,6 +64,14 @@ func (f *function) loop(n *plan.Loop) {
 	back(moved)
 	f.here(done)
 	f.cache.invalidate()
+}
+
+// aside prints statements that run beside a loop that does most of the work.
+func (f *function) aside(ns []plan.Node) {
+	was := f.once
+	f.once = true
+	f.nodes(ns)
+	f.once = was
 }
 
 // enter prints the way into a loop. One that only counts has the number of iterations
@@ -138,7 +146,7 @@ func (f *function) countedRows(n *plan.Loop, j *jammedLoop, moved []*offset, end
 	f.m.add(imm(j.width-1), end)
 	f.m.jump("LE", done)
 	f.here(top)
-	f.nodes(j.one)
+	f.aside(j.one)
 	f.materialise()
 	f.advanceAll(n, f.usedBy(moved, j.one), 1)
 	f.m.dec(end)
@@ -170,7 +178,7 @@ func (f *function) jammedRows(n *plan.Loop, j *jammedLoop, moved []*offset, at, 
 	f.m.compare(f.t.work, end)
 	f.m.jump("GE", done)
 	f.here(top)
-	f.nodes(j.one)
+	f.aside(j.one)
 	f.materialise()
 	f.step(n, f.usedBy(moved, j.one), at, end, top)
 	f.here(done)
@@ -231,7 +239,7 @@ func (f *function) step(n *plan.Loop, moved []*offset, at, end, top string) {
 // pipelinedTokens prints a pipelined loop whose last token runs by itself.
 func (f *function) pipelinedTokens(n *plan.Loop, r *pipelinedLoop, moved []*offset, at, end, top string) {
 	last := f.label("last")
-	f.nodes(r.prologue)
+	f.aside(r.prologue)
 	known := f.cache.clone()
 	f.here(top)
 	f.m.move(at, f.t.work)
@@ -255,7 +263,7 @@ func (f *function) pipelinedTokens(n *plan.Loop, r *pipelinedLoop, moved []*offs
 	f.m.jump("", top)
 	f.here(last)
 	f.cache = known
-	f.nodes(r.last)
+	f.aside(r.last)
 	f.materialise()
 }
 

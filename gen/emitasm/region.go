@@ -27,13 +27,13 @@ type function struct {
 	unroll       int // rows of a nest that run at once
 	unrolled     int // of them, at the present point
 	args         *Args
-	rows         int    // rows that run at once; 1 without rows
-	accumulators int    // sums over rows that run at once
-	cost         int    // loads of all passes
-	passes       int    // rows times groups of columns that they take
-	suffix       string // of its name, after that of the region
-	ints         int    // words of the frame
-	slots        int    // bytes of scalars
+	rows         int     // rows that run at once; 1 without rows
+	accumulators int     // sums over rows that run at once
+	loads        float64 // of all vector loops, for each row and group of columns
+	once         bool    // at the present point: in what runs once beside a loop that does most
+	suffix       string  // of its name, after that of the region
+	ints         int     // words of the frame
+	slots        int     // bytes of scalars
 	scalar       map[*plan.Local]slot
 	fixed        map[*plan.Local]home // scalars that are constants at the present point
 	branch       int                  // how deep in statements that may be left out

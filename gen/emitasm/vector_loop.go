@@ -40,8 +40,9 @@ func (f *function) vectorLoop(n *plan.Loop) {
 	f.loadPinned(main)
 	f.cache.invalidate()
 	f.initAccumulators(n, s, main, known)
-	f.cost += main.loads()
-	f.passes += f.rows * columns * f.unrolled
+	if !f.once {
+		f.loads += float64(main.loads()) / float64(f.rows*columns*f.unrolled)
+	}
 	top, rest, done := f.label("pass"), f.label("rest"), f.label("end")
 	f.m.sub(imm(step), f.t.length)
 	f.m.jump("LT", rest)

@@ -3154,7 +3154,7 @@ func (c *stepBackwardFused) run() {
 					// atlas_deep.O2
 					var t63 F
 					if kern.Wide() {
-						a2 := regions.Rdc235132a2e2Args{
+						a2 := regions.R154bfad94631Args{
 							P0: unsafe.SliceData(t4622),
 							P1: unsafe.SliceData(t4922),
 							P2: unsafe.SliceData(t215),
@@ -3169,7 +3169,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{t63},
 							S1: [2]float32{O2LinEntry2},
 						}
-						regions.Rdc235132a2e2(&a2)
+						regions.R154bfad94631(&a2)
 					} else {
 						t63_2 := t63
 						for i := range dK {
@@ -3196,7 +3196,7 @@ func (c *stepBackwardFused) run() {
 					var t832 F
 					w9 := kern.Choose(t87, F(F(0.5*O2Div[a])*kern.Choose(t87, t632, F(0))), F(0))
 					if kern.Wide() {
-						a2 := regions.R6715d6ab865dArgs{
+						a2 := regions.R31dad40e54e5Args{
 							P0: unsafe.SliceData(S222),
 							P1: unsafe.SliceData(t58),
 							P2: unsafe.SliceData(S2BarState),
@@ -3216,7 +3216,7 @@ func (c *stepBackwardFused) run() {
 							S2: [2]float32{t602},
 							S3: [2]float32{etaEntry3},
 						}
-						regions.R6715d6ab865d(&a2)
+						regions.R31dad40e54e5(&a2)
 					} else {
 						t832_2 := t832
 						for i := range dK {
@@ -3471,7 +3471,7 @@ func (c *stepBackwardFused) run() {
 					// atlas_deep.O1
 					var t136 F
 					if kern.Wide() {
-						a2 := regions.Rdc235132a2e2Args{
+						a2 := regions.R154bfad94631Args{
 							P0: unsafe.SliceData(t1192),
 							P1: unsafe.SliceData(t122_2),
 							P2: unsafe.SliceData(t225),
@@ -3486,7 +3486,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{t136},
 							S1: [2]float32{O1LinEntry2},
 						}
-						regions.Rdc235132a2e2(&a2)
+						regions.R154bfad94631(&a2)
 					} else {
 						t136_2 := t136
 						for i := range dH {
@@ -3513,7 +3513,7 @@ func (c *stepBackwardFused) run() {
 					var t156 F
 					w13 := kern.Choose(t36, F(F(0.5*O1Div[a])*kern.Choose(t36, t1362, F(0))), F(0))
 					if kern.Wide() {
-						a2 := regions.R4f20841b991dArgs{
+						a2 := regions.R6d3814d13c80Args{
 							P0:  unsafe.SliceData(S1Trail),
 							P1:  unsafe.SliceData(t131),
 							P2:  unsafe.SliceData(S1BarState),
@@ -3536,7 +3536,7 @@ func (c *stepBackwardFused) run() {
 							S2:  [2]float32{t133},
 							S3:  [2]float32{etaEntry3},
 						}
-						regions.R4f20841b991d(&a2)
+						regions.R6d3814d13c80(&a2)
 					} else {
 						t156_2 := t156
 						for i := range dH {

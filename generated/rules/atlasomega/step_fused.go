@@ -1719,7 +1719,7 @@ func (c *stepBackwardFused) run() {
 					// atlas_omega.O
 					var t75 F
 					if kern.Wide() {
-						a2 := regions.Rdc235132a2e2Args{
+						a2 := regions.R154bfad94631Args{
 							P0: unsafe.SliceData(t58),
 							P1: unsafe.SliceData(t61),
 							P2: unsafe.SliceData(t119),
@@ -1734,7 +1734,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{t75},
 							S1: [2]float32{OLinEntry2},
 						}
-						regions.Rdc235132a2e2(&a2)
+						regions.R154bfad94631(&a2)
 					} else {
 						t75_2 := t75
 						for i := range dV {
@@ -1762,7 +1762,7 @@ func (c *stepBackwardFused) run() {
 					w6 := kern.Choose(t19, F(F(0.5*ODiv[a])*kern.Choose(t19, t752, F(0))), F(0))
 					etaEntry2 := eta[a]
 					if kern.Wide() {
-						a2 := regions.R4f20841b991dArgs{
+						a2 := regions.R6d3814d13c80Args{
 							P0:  unsafe.SliceData(STrail),
 							P1:  unsafe.SliceData(t70),
 							P2:  unsafe.SliceData(SBarState),
@@ -1785,7 +1785,7 @@ func (c *stepBackwardFused) run() {
 							S2:  [2]float32{t72},
 							S3:  [2]float32{etaEntry2},
 						}
-						regions.R4f20841b991d(&a2)
+						regions.R6d3814d13c80(&a2)
 					} else {
 						t95_2 := t95
 						for i := range dV {

@@ -1468,7 +1468,7 @@ func (c *stepBackwardFused) run() {
 					// atlas_printed.O
 					var t51 F
 					if kern.Wide() {
-						a2 := regions.Rdc235132a2e2Args{
+						a2 := regions.R154bfad94631Args{
 							P0: unsafe.SliceData(t3422),
 							P1: unsafe.SliceData(t3722),
 							P2: unsafe.SliceData(t97),
@@ -1483,7 +1483,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{t51},
 							S1: [2]float32{OLinEntry2},
 						}
-						regions.Rdc235132a2e2(&a2)
+						regions.R154bfad94631(&a2)
 					} else {
 						t51_2 := t51
 						for i := range dV {
@@ -1511,7 +1511,7 @@ func (c *stepBackwardFused) run() {
 					w6 := kern.Choose(t182, F(F(0.5*ODiv[a])*kern.Choose(t182, t512, F(0))), F(0))
 					etaEntry2 := eta[a]
 					if kern.Wide() {
-						a2 := regions.R4f20841b991dArgs{
+						a2 := regions.R6d3814d13c80Args{
 							P0:  unsafe.SliceData(STrail),
 							P1:  unsafe.SliceData(t46),
 							P2:  unsafe.SliceData(SBarState),
@@ -1534,7 +1534,7 @@ func (c *stepBackwardFused) run() {
 							S2:  [2]float32{t48},
 							S3:  [2]float32{etaEntry2},
 						}
-						regions.R4f20841b991d(&a2)
+						regions.R6d3814d13c80(&a2)
 					} else {
 						t71_2 := t71
 						for i := range dV {

@@ -692,7 +692,7 @@ func (c *stepBackwardRows1) Part(part int) {
 					regions.R61df9d7a5231(&a, rows)
 				}
 				{
-					a := regions.Rfc4657eb58d9Args{
+					a := regions.R958042cbb130Args{
 						P0:  unsafe.SliceData(c.YBar),
 						P1:  unsafe.SliceData(t3),
 						P2:  unsafe.SliceData(t82),
@@ -721,7 +721,7 @@ func (c *stepBackwardRows1) Part(part int) {
 						N9:  4*C*dK*s + 4*T*dK*l - 4*dK,
 						S0:  [2]float32{t3232},
 					}
-					regions.Rfc4657eb58d9(&a, rows)
+					regions.R958042cbb130(&a, rows)
 				}
 				kern.Separate(MBarState, rows, c.MBarOut[(l*dV+i)*dK:], dK, dK)
 			}

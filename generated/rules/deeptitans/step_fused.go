@@ -951,7 +951,7 @@ func (c *stepBackwardFused) run() {
 					// deep_titans.e, deep_titans.G_W1, deep_titans.W2, deep_titans.y
 					clear(t61)
 					if kern.Wide() {
-						a2 := regions.R8bc6296d997cArgs{
+						a2 := regions.Rcfa735e49dafArgs{
 							P0:  unsafe.SliceData(c.YBar),
 							P1:  unsafe.SliceData(t57),
 							P2:  unsafe.SliceData(c.E),
@@ -974,7 +974,7 @@ func (c *stepBackwardFused) run() {
 							N10: 4 * dH * dV * a,
 							S0:  [2]float32{rhoEntry3},
 						}
-						regions.R8bc6296d997c(&a2)
+						regions.Rcfa735e49daf(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						e := c.E[(l*T+a+C*s)*dV:][:dV]

@@ -243,7 +243,7 @@ func (c *stepBackwardRows1) Part(part int) {
 					regions.R8845221990ab(&a, rows)
 				}
 				{
-					a := regions.Refc6fb4b5660Args{
+					a := regions.Rdf10a3f6c101Args{
 						P0:  unsafe.SliceData(c.YBar),
 						P1:  unsafe.SliceData(c.Q),
 						P2:  unsafe.SliceData(MBarState),
@@ -269,7 +269,7 @@ func (c *stepBackwardRows1) Part(part int) {
 						N7:  4*C*dK*s + 4*T*dK*l - 4*dK,
 						N8:  -dK,
 					}
-					regions.Refc6fb4b5660(&a, rows)
+					regions.Rdf10a3f6c101(&a, rows)
 				}
 				kern.Separate(MBarState, rows, c.MBarOut[(l*dV+i)*dK:], dK, dK)
 			}

@@ -3065,7 +3065,7 @@ func (c *stepBackwardRows1) Part(part int) {
 					regions.R575b8411c1e6(&a, rows)
 				}
 				{
-					a := regions.Rce144cc759abArgs{
+					a := regions.Rc0aad0c1215cArgs{
 						P0:  unsafe.SliceData(t2),
 						P1:  unsafe.SliceData(c.MLin),
 						P2:  unsafe.SliceData(t63),
@@ -3092,7 +3092,7 @@ func (c *stepBackwardRows1) Part(part int) {
 						N9:  4*C*dK*s + (4*T*dK-128*chunks*dK)*l - 4*dK,
 						N10: -dK,
 					}
-					regions.Rce144cc759ab(&a, rows)
+					regions.Rc0aad0c1215c(&a, rows)
 				}
 				kern.Separate(MBarState, rows, t4[(l*dV+i)*dK:], dK, dK)
 			}

@@ -277,7 +277,7 @@ func (c *stepBackwardRows1) Part(part int) {
 					regions.R575b8411c1e6(&a, rows)
 				}
 				{
-					a := regions.Rce144cc759abArgs{
+					a := regions.Rc0aad0c1215cArgs{
 						P0:  unsafe.SliceData(c.YBar),
 						P1:  unsafe.SliceData(c.MLin),
 						P2:  unsafe.SliceData(c.Q),
@@ -304,7 +304,7 @@ func (c *stepBackwardRows1) Part(part int) {
 						N9:  4*C*dK*s + 4*T*dK*l - 4*dK,
 						N10: -dK,
 					}
-					regions.Rce144cc759ab(&a, rows)
+					regions.Rc0aad0c1215c(&a, rows)
 				}
 				kern.Separate(MBarState, rows, c.MBarOut[(l*dV+i)*dK:], dK, dK)
 			}

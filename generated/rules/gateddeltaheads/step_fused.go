@@ -703,7 +703,7 @@ func (c *stepBackwardRows1) Part(part int) {
 					regions.R575b8411c1e6(&a, rows)
 				}
 				{
-					a := regions.R728f2ca31979Args{
+					a := regions.Ra9d82b597fa4Args{
 						P0:  unsafe.SliceData(t4),
 						P1:  unsafe.SliceData(t32),
 						P2:  unsafe.SliceData(c.Q),
@@ -731,7 +731,7 @@ func (c *stepBackwardRows1) Part(part int) {
 						N9:  4*C*dK*s + 4*T*dK*l - 4*dK,
 						N10: -dK,
 					}
-					regions.R728f2ca31979(&a, rows)
+					regions.Ra9d82b597fa4(&a, rows)
 				}
 				kern.Separate(MBarState, rows, t7[(l*dV+i)*dK:], dK, dK)
 			}

@@ -211,7 +211,7 @@ func (c *stepBackwardRows1) Part(part int) {
 					regions.Rd627a2d8dccb(&a, rows)
 				}
 				{
-					a := regions.Rbaa979b1c6bcArgs{
+					a := regions.Rf56e5b4c4cb8Args{
 						P0:  unsafe.SliceData(c.YBar),
 						P1:  unsafe.SliceData(c.Rho),
 						P2:  unsafe.SliceData(c.V),
@@ -232,7 +232,7 @@ func (c *stepBackwardRows1) Part(part int) {
 						N6:  4*C*s + 4*T*l,
 						N7:  4*C*dK*s + 4*T*dK*l,
 					}
-					regions.Rbaa979b1c6bc(&a, rows)
+					regions.Rf56e5b4c4cb8(&a, rows)
 				}
 				kern.Separate(MBarState, rows, c.MBarOut[(l*dV+i)*dK:], dK, dK)
 			}

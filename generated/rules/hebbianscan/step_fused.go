@@ -1174,7 +1174,7 @@ func (c *stepBackwardRows1) Part(part int) {
 					regions.Rd627a2d8dccb(&a, rows)
 				}
 				{
-					a := regions.Rbaa979b1c6bcArgs{
+					a := regions.Rf56e5b4c4cb8Args{
 						P0:  unsafe.SliceData(t2),
 						P1:  unsafe.SliceData(t16),
 						P2:  unsafe.SliceData(t18),
@@ -1195,7 +1195,7 @@ func (c *stepBackwardRows1) Part(part int) {
 						N6:  4*C*s + (4*T-64*chunks)*l,
 						N7:  4*C*dK*s + (4*T*dK-64*chunks*dK)*l,
 					}
-					regions.Rbaa979b1c6bc(&a, rows)
+					regions.Rf56e5b4c4cb8(&a, rows)
 				}
 				kern.Separate(MBarState, rows, t4[(l*dV+i)*dK:], dK, dK)
 			}

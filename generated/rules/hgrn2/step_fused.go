@@ -461,7 +461,7 @@ func (c *stepBackwardRows1) Part(part int) {
 					regions.R5de69609d8b7(&a, rows)
 				}
 				{
-					a := regions.R739f0265e867Args{
+					a := regions.Radd8bd424acaArgs{
 						P0: unsafe.SliceData(c.YBar),
 						P1: unsafe.SliceData(c.V),
 						P2: unsafe.SliceData(q),
@@ -479,7 +479,7 @@ func (c *stepBackwardRows1) Part(part int) {
 						N4: 4*i + 4*C*dV*s + 4*T*dV*l,
 						N5: 4*C*dK*s + 4*T*dK*l,
 					}
-					regions.R739f0265e867(&a, rows)
+					regions.Radd8bd424aca(&a, rows)
 				}
 				kern.Separate(MBarState, rows, c.MBarOut[(l*dV+i)*dK:], dK, dK)
 			}

@@ -717,7 +717,7 @@ func (c *stepBackwardFused) run() {
 					var t37 F
 					w5 := F(1) - rhoEntry3
 					if kern.Wide() {
-						a2 := regions.R72760328666eArgs{
+						a2 := regions.R763323add1cdArgs{
 							P0:  unsafe.SliceData(t923),
 							P1:  unsafe.SliceData(t46),
 							P2:  unsafe.SliceData(c.Q),
@@ -754,7 +754,7 @@ func (c *stepBackwardFused) run() {
 							S1:  [2]float32{t35},
 							S2:  [2]float32{w5},
 						}
-						regions.R72760328666e(&a2)
+						regions.R763323add1cd(&a2)
 					} else {
 						t46_2 := t46[(l*T+a+C*s)*dH:][:dH]
 						t37_2 := t37
@@ -989,7 +989,7 @@ func (c *stepBackwardFused) run() {
 					// moneta.g, moneta.W1, moneta.W2, moneta.y
 					clear(t80)
 					if kern.Wide() {
-						a2 := regions.Rc5c44eab40fdArgs{
+						a2 := regions.R33b211ed93d3Args{
 							P0:  unsafe.SliceData(c.YBar),
 							P1:  unsafe.SliceData(t75),
 							P2:  unsafe.SliceData(g),
@@ -1012,7 +1012,7 @@ func (c *stepBackwardFused) run() {
 							N10: 4 * dH * dV * a,
 							S0:  [2]float32{rhoEntry3},
 						}
-						regions.Rc5c44eab40fd(&a2)
+						regions.R33b211ed93d3(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						g2 := g[(l*T+a+C*s)*dV:][:dV]

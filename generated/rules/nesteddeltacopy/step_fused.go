@@ -210,7 +210,7 @@ func (c *stepBackwardFused) run() {
 
 	// nested_delta_copy.M
 	if kern.Wide() {
-		a := regions.R575ea88abf9dArgs{
+		a := regions.Rfe879144a1a4Args{
 			P0: unsafe.SliceData(c.Theta),
 			P1: unsafe.SliceData(t21),
 			P2: unsafe.SliceData(c.K),
@@ -226,7 +226,7 @@ func (c *stepBackwardFused) run() {
 			N5: 12 * dK,
 			N6: T * dK,
 		}
-		regions.R575ea88abf9d(&a)
+		regions.Rfe879144a1a4(&a)
 	} else {
 		for i := range L {
 			theta := c.Theta[i*T:][:T]

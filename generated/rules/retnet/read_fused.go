@@ -419,7 +419,7 @@ func (c *readBackwardFused) run() {
 
 	// ret_net.r, ret_net.z
 	if kern.Wide() {
-		a := regions.R1fa2f29f1a40Args{
+		a := regions.Re8c077d2294cArgs{
 			P0: unsafe.SliceData(t51),
 			P1: unsafe.SliceData(c.R),
 			P2: unsafe.SliceData(c.ZProd),
@@ -438,7 +438,7 @@ func (c *readBackwardFused) run() {
 			N8: H * T,
 			N9: H * T * dV,
 		}
-		regions.R1fa2f29f1a40(&a)
+		regions.Re8c077d2294c(&a)
 	} else {
 		for i := range L {
 			for j := range T {

@@ -191,7 +191,7 @@ func (c *stepFused) run() {
 			for a := range min(C, -C*s+T) {
 				// self_referential.y, self_referential.a_alpha, self_referential.a_eta, self_referential.a_k, self_referential.a_v
 				if kern.Wide() {
-					a2 := regions.R7a087cd1638cArgs{
+					a2 := regions.R7283064120fdArgs{
 						P0:  unsafe.SliceData(MMState),
 						P1:  unsafe.SliceData(q),
 						P2:  unsafe.SliceData(c.X),
@@ -210,7 +210,7 @@ func (c *stepFused) run() {
 						N3:  12 * d,
 						N4:  4*d*a + 4*C*d*s + 4*T*d*l,
 					}
-					regions.R7a087cd1638c(&a2)
+					regions.R7283064120fd(&a2)
 				} else {
 					for i := range d {
 						MMState2 := MMState[i*d:][:d]
@@ -1177,7 +1177,7 @@ func (c *stepBackwardFused) run() {
 					rhoEntry3 := rho[a]
 					w11 := F(1) - rhoEntry3
 					if kern.Wide() {
-						a2 := regions.R2af24f395b79Args{
+						a2 := regions.Rd31e9347b1b3Args{
 							P0:  unsafe.SliceData(t181),
 							P1:  unsafe.SliceData(c.MKProd),
 							P2:  unsafe.SliceData(MVBarState),
@@ -1207,7 +1207,7 @@ func (c *stepBackwardFused) run() {
 							S1:  [2]float32{t922},
 							S2:  [2]float32{w11},
 						}
-						regions.R2af24f395b79(&a2)
+						regions.Rd31e9347b1b3(&a2)
 					} else {
 						MKProd := c.MKProd[(l*T+a+C*s)*d:][:d]
 						t1122_2 := t1122
@@ -1255,7 +1255,7 @@ func (c *stepBackwardFused) run() {
 					var t20 F
 					var t222 F
 					if kern.Wide() {
-						a2 := regions.R2af24f395b79Args{
+						a2 := regions.Rd31e9347b1b3Args{
 							P0:  unsafe.SliceData(t183),
 							P1:  unsafe.SliceData(c.MEtaProd),
 							P2:  unsafe.SliceData(MKBarState),
@@ -1285,7 +1285,7 @@ func (c *stepBackwardFused) run() {
 							S1:  [2]float32{t20},
 							S2:  [2]float32{w11},
 						}
-						regions.R2af24f395b79(&a2)
+						regions.Rd31e9347b1b3(&a2)
 					} else {
 						MEtaProd := c.MEtaProd[(l*T+a+C*s)*d:][:d]
 						t222_2 := t222
@@ -1333,7 +1333,7 @@ func (c *stepBackwardFused) run() {
 					var t31 F
 					var t3323 F
 					if kern.Wide() {
-						a2 := regions.R2af24f395b79Args{
+						a2 := regions.Rd31e9347b1b3Args{
 							P0:  unsafe.SliceData(t185),
 							P1:  unsafe.SliceData(c.MAlphaProd),
 							P2:  unsafe.SliceData(MEtaBarState),
@@ -1363,7 +1363,7 @@ func (c *stepBackwardFused) run() {
 							S1:  [2]float32{t31},
 							S2:  [2]float32{w11},
 						}
-						regions.R2af24f395b79(&a2)
+						regions.Rd31e9347b1b3(&a2)
 					} else {
 						MAlphaProd := c.MAlphaProd[(l*T+a+C*s)*d:][:d]
 						t3323_2 := t3323
@@ -1411,7 +1411,7 @@ func (c *stepBackwardFused) run() {
 					var t422 F
 					var t44 F
 					if kern.Wide() {
-						a2 := regions.R2af24f395b79Args{
+						a2 := regions.Rd31e9347b1b3Args{
 							P0:  unsafe.SliceData(t187),
 							P1:  unsafe.SliceData(c.MMProd),
 							P2:  unsafe.SliceData(MAlphaBarState),
@@ -1441,7 +1441,7 @@ func (c *stepBackwardFused) run() {
 							S1:  [2]float32{t422},
 							S2:  [2]float32{w11},
 						}
-						regions.R2af24f395b79(&a2)
+						regions.Rd31e9347b1b3(&a2)
 					} else {
 						MMProd := c.MMProd[(l*T+a+C*s)*d:][:d]
 						t44_2 := t44

@@ -1333,7 +1333,7 @@ func (c *stepBackwardFused) run() {
 					rhoEntry3 := rho[a]
 					w12 := F(1) - rhoEntry3
 					if kern.Wide() {
-						a2 := regions.R2af24f395b79Args{
+						a2 := regions.Rd31e9347b1b3Args{
 							P0:  unsafe.SliceData(t232),
 							P1:  unsafe.SliceData(c.MVLin),
 							P2:  unsafe.SliceData(MQBarState),
@@ -1363,7 +1363,7 @@ func (c *stepBackwardFused) run() {
 							S1:  [2]float32{t112},
 							S2:  [2]float32{w12},
 						}
-						regions.R2af24f395b79(&a2)
+						regions.Rd31e9347b1b3(&a2)
 					} else {
 						MVLin := c.MVLin[(l*T+a+C*s)*d:][:d]
 						t132_2 := t132
@@ -1411,7 +1411,7 @@ func (c *stepBackwardFused) run() {
 					var t242_2 F
 					var t26 F
 					if kern.Wide() {
-						a2 := regions.R2af24f395b79Args{
+						a2 := regions.Rd31e9347b1b3Args{
 							P0:  unsafe.SliceData(t234),
 							P1:  unsafe.SliceData(c.MKLin),
 							P2:  unsafe.SliceData(MVBarState),
@@ -1441,7 +1441,7 @@ func (c *stepBackwardFused) run() {
 							S1:  [2]float32{t242_2},
 							S2:  [2]float32{w12},
 						}
-						regions.R2af24f395b79(&a2)
+						regions.Rd31e9347b1b3(&a2)
 					} else {
 						MKLin := c.MKLin[(l*T+a+C*s)*d:][:d]
 						t26_2 := t26
@@ -1489,7 +1489,7 @@ func (c *stepBackwardFused) run() {
 					var t372 F
 					var t392 F
 					if kern.Wide() {
-						a2 := regions.R2af24f395b79Args{
+						a2 := regions.Rd31e9347b1b3Args{
 							P0:  unsafe.SliceData(t236),
 							P1:  unsafe.SliceData(c.MEtaLin),
 							P2:  unsafe.SliceData(MKBarState),
@@ -1519,7 +1519,7 @@ func (c *stepBackwardFused) run() {
 							S1:  [2]float32{t372},
 							S2:  [2]float32{w12},
 						}
-						regions.R2af24f395b79(&a2)
+						regions.Rd31e9347b1b3(&a2)
 					} else {
 						MEtaLin := c.MEtaLin[(l*T+a+C*s)*d:][:d]
 						t392_2 := t392
@@ -1567,7 +1567,7 @@ func (c *stepBackwardFused) run() {
 					var t50 F
 					var t52 F
 					if kern.Wide() {
-						a2 := regions.R2af24f395b79Args{
+						a2 := regions.Rd31e9347b1b3Args{
 							P0:  unsafe.SliceData(t238),
 							P1:  unsafe.SliceData(c.MAlphaLin),
 							P2:  unsafe.SliceData(MEtaBarState),
@@ -1597,7 +1597,7 @@ func (c *stepBackwardFused) run() {
 							S1:  [2]float32{t50},
 							S2:  [2]float32{w12},
 						}
-						regions.R2af24f395b79(&a2)
+						regions.Rd31e9347b1b3(&a2)
 					} else {
 						MAlphaLin := c.MAlphaLin[(l*T+a+C*s)*d:][:d]
 						t52_2 := t52
@@ -1645,7 +1645,7 @@ func (c *stepBackwardFused) run() {
 					var t63 F
 					var t65 F
 					if kern.Wide() {
-						a2 := regions.Rae685d16bf87Args{
+						a2 := regions.R4102a913d603Args{
 							P0:  unsafe.SliceData(t240),
 							P1:  unsafe.SliceData(c.YBar),
 							P2:  unsafe.SliceData(MAlphaBarState),
@@ -1677,7 +1677,7 @@ func (c *stepBackwardFused) run() {
 							S1:  [2]float32{t63},
 							S2:  [2]float32{w12},
 						}
-						regions.Rae685d16bf87(&a2)
+						regions.R4102a913d603(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*d:][:d]
 						t65_2 := t65

@@ -987,7 +987,7 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential_chunk.a_k, self_referential_chunk.k, self_referential_chunk.M_m
 	if kern.Wide() {
-		a := regions.R4d779a648862Args{
+		a := regions.R0e3dcfb73d79Args{
 			P0: unsafe.SliceData(t95),
 			P1: unsafe.SliceData(t115),
 			P2: unsafe.SliceData(k),
@@ -1004,7 +1004,7 @@ func (c *stepBackwardFused) run() {
 			N5: 12 * d,
 			N6: T * d,
 		}
-		regions.R4d779a648862(&a)
+		regions.R0e3dcfb73d79(&a)
 	} else {
 		for i := range L {
 			t95_2 := t95[i*T:][:T]
@@ -1066,7 +1066,7 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential_chunk.y, self_referential_chunk.a_eta, self_referential_chunk.a_alpha, self_referential_chunk.q
 	if kern.Wide() {
-		a := regions.R2a66dd7a8a21Args{
+		a := regions.R48520afe6394Args{
 			P0: unsafe.SliceData(t11),
 			P1: unsafe.SliceData(t155),
 			P2: unsafe.SliceData(t152),
@@ -1085,7 +1085,7 @@ func (c *stepBackwardFused) run() {
 			N5: 12 * d,
 			N6: T * d,
 		}
-		regions.R2a66dd7a8a21(&a)
+		regions.R48520afe6394(&a)
 	} else {
 		for i := range L {
 			t11_2 := t11[i*T:][:T]
@@ -1130,7 +1130,7 @@ func (c *stepBackwardFused) run() {
 	clear(t133)
 	clear(t143)
 	if kern.Wide() {
-		a := regions.Rc4ab67ec940cArgs{
+		a := regions.R247c720909d5Args{
 			P0:  unsafe.SliceData(t152),
 			P1:  unsafe.SliceData(t164),
 			P2:  unsafe.SliceData(t155),
@@ -1158,7 +1158,7 @@ func (c *stepBackwardFused) run() {
 			N10: T * d,
 			N11: T * d * d,
 		}
-		regions.Rc4ab67ec940c(&a)
+		regions.R247c720909d5(&a)
 	} else {
 		for i := range L {
 			t152_2 := t152[i*T:][:T]

@@ -273,7 +273,7 @@ func (c *stepFused) run() {
 			for a := range min(C, -C*s+T) {
 				// self_referential_layers.y, self_referential_layers.g_alpha, self_referential_layers.g_eta, self_referential_layers.g_k, self_referential_layers.g_v
 				if kern.Wide() {
-					a2 := regions.Ra436c4693ce9Args{
+					a2 := regions.Radf15ad2663dArgs{
 						P0:  unsafe.SliceData(BMState),
 						P1:  unsafe.SliceData(q),
 						P2:  unsafe.SliceData(c.X),
@@ -293,7 +293,7 @@ func (c *stepFused) run() {
 						N4:  12 * d,
 						N5:  4*d*a + 4*C*d*s + 4*T*d*l,
 					}
-					regions.Ra436c4693ce9(&a2)
+					regions.Radf15ad2663d(&a2)
 				} else {
 					for i := range dH {
 						BMState2 := BMState[i*d:][:d]
@@ -3101,7 +3101,7 @@ func (c *stepBackwardFused) run() {
 					var t84 F
 					var t86 F
 					if kern.Wide() {
-						a2 := regions.R63f326bfbd53Args{
+						a2 := regions.Rd1c9d119285aArgs{
 							P0:  unsafe.SliceData(t512),
 							P1:  unsafe.SliceData(t61),
 							P2:  unsafe.SliceData(t265),
@@ -3134,7 +3134,7 @@ func (c *stepBackwardFused) run() {
 							S1:  [2]float32{t84},
 							S2:  [2]float32{w11},
 						}
-						regions.R63f326bfbd53(&a2)
+						regions.Rd1c9d119285a(&a2)
 					} else {
 						t265_2 := t265[(l*T+a+C*s)*dH:][:dH]
 						t86_2 := t86
@@ -3397,7 +3397,7 @@ func (c *stepBackwardFused) run() {
 					var t146 F
 					var t148 F
 					if kern.Wide() {
-						a2 := regions.R63f326bfbd53Args{
+						a2 := regions.Rd1c9d119285aArgs{
 							P0:  unsafe.SliceData(t1132),
 							P1:  unsafe.SliceData(t123),
 							P2:  unsafe.SliceData(t211),
@@ -3430,7 +3430,7 @@ func (c *stepBackwardFused) run() {
 							S1:  [2]float32{t146},
 							S2:  [2]float32{w11},
 						}
-						regions.R63f326bfbd53(&a2)
+						regions.Rd1c9d119285a(&a2)
 					} else {
 						t211_2 := t211[(l*T+a+C*s)*dH:][:dH]
 						t148_2 := t148
@@ -3693,7 +3693,7 @@ func (c *stepBackwardFused) run() {
 					var t20822 F
 					var t21022 F
 					if kern.Wide() {
-						a2 := regions.R63f326bfbd53Args{
+						a2 := regions.Rd1c9d119285aArgs{
 							P0:  unsafe.SliceData(t175),
 							P1:  unsafe.SliceData(t1852),
 							P2:  unsafe.SliceData(t157),
@@ -3726,7 +3726,7 @@ func (c *stepBackwardFused) run() {
 							S1:  [2]float32{t20822},
 							S2:  [2]float32{w11},
 						}
-						regions.R63f326bfbd53(&a2)
+						regions.Rd1c9d119285a(&a2)
 					} else {
 						t157_2 := t157[(l*T+a+C*s)*dH:][:dH]
 						t21022_2 := t21022
@@ -3989,7 +3989,7 @@ func (c *stepBackwardFused) run() {
 					var t273 F
 					var t2752 F
 					if kern.Wide() {
-						a2 := regions.R63f326bfbd53Args{
+						a2 := regions.Rd1c9d119285aArgs{
 							P0:  unsafe.SliceData(t237),
 							P1:  unsafe.SliceData(t247),
 							P2:  unsafe.SliceData(t103),
@@ -4022,7 +4022,7 @@ func (c *stepBackwardFused) run() {
 							S1:  [2]float32{t273},
 							S2:  [2]float32{w11},
 						}
-						regions.R63f326bfbd53(&a2)
+						regions.Rd1c9d119285a(&a2)
 					} else {
 						t103_2 := t103[(l*T+a+C*s)*dH:][:dH]
 						t2752_2 := t2752

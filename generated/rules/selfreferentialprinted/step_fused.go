@@ -175,7 +175,7 @@ func (c *stepFused) run() {
 			for a := range min(C, -C*s+T) {
 				// self_referential_printed.y, self_referential_printed.a_alpha, self_referential_printed.a_eta, self_referential_printed.a_k, self_referential_printed.a_v
 				if kern.Wide() {
-					a2 := regions.R7a087cd1638cArgs{
+					a2 := regions.R7283064120fdArgs{
 						P0:  unsafe.SliceData(MMState),
 						P1:  unsafe.SliceData(q),
 						P2:  unsafe.SliceData(c.X),
@@ -194,7 +194,7 @@ func (c *stepFused) run() {
 						N3:  12 * d,
 						N4:  4*d*a + 4*C*d*s + 4*T*d*l,
 					}
-					regions.R7a087cd1638c(&a2)
+					regions.R7283064120fd(&a2)
 				} else {
 					for i := range d {
 						MMState2 := MMState[i*d:][:d]
@@ -402,7 +402,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential_printed.M_m, self_referential_printed.M_alpha, self_referential_printed.u_alpha
 				if kern.Wide() {
-					a2 := regions.R66663186e351Args{
+					a2 := regions.R86e1bbcc5bceArgs{
 						P0: unsafe.SliceData(t122),
 						P1: unsafe.SliceData(MAlphaState),
 						P2: unsafe.SliceData(t112),
@@ -414,7 +414,7 @@ func (c *stepFused) run() {
 						S0: [2]float32{theta2},
 						S1: [2]float32{rho2},
 					}
-					regions.R66663186e351(&a2)
+					regions.R86e1bbcc5bce(&a2)
 				} else {
 					for i := range d {
 						MAlphaState2 := MAlphaState[i*d:][:d]
@@ -432,7 +432,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential_printed.M_alpha, self_referential_printed.M_m, self_referential_printed.M_eta, self_referential_printed.u_eta
 				if kern.Wide() {
-					a2 := regions.Rc87fbdd2720fArgs{
+					a2 := regions.R1fb3a4178349Args{
 						P0: unsafe.SliceData(t142),
 						P1: unsafe.SliceData(MEtaState),
 						P2: unsafe.SliceData(t112),
@@ -446,7 +446,7 @@ func (c *stepFused) run() {
 						S0: [2]float32{theta2},
 						S1: [2]float32{rho2},
 					}
-					regions.Rc87fbdd2720f(&a2)
+					regions.R1fb3a4178349(&a2)
 				} else {
 					for i := range d {
 						MEtaState2 := MEtaState[i*d:][:d]
@@ -465,7 +465,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential_printed.M_eta, self_referential_printed.M_m, self_referential_printed.M_k, self_referential_printed.u_k
 				if kern.Wide() {
-					a2 := regions.Rc87fbdd2720fArgs{
+					a2 := regions.R1fb3a4178349Args{
 						P0: unsafe.SliceData(t162),
 						P1: unsafe.SliceData(MKState),
 						P2: unsafe.SliceData(t112),
@@ -479,7 +479,7 @@ func (c *stepFused) run() {
 						S0: [2]float32{theta2},
 						S1: [2]float32{rho2},
 					}
-					regions.Rc87fbdd2720f(&a2)
+					regions.R1fb3a4178349(&a2)
 				} else {
 					for i := range d {
 						MKState2 := MKState[i*d:][:d]
@@ -498,7 +498,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential_printed.M_k, self_referential_printed.M_m, self_referential_printed.M_v, self_referential_printed.u_v
 				if kern.Wide() {
-					a2 := regions.R66663186e351Args{
+					a2 := regions.R86e1bbcc5bceArgs{
 						P0: unsafe.SliceData(t182),
 						P1: unsafe.SliceData(MVState),
 						P2: unsafe.SliceData(t112),
@@ -510,7 +510,7 @@ func (c *stepFused) run() {
 						S0: [2]float32{theta2},
 						S1: [2]float32{rho2},
 					}
-					regions.R66663186e351(&a2)
+					regions.R86e1bbcc5bce(&a2)
 				} else {
 					for i := range d {
 						MVState2 := MVState[i*d:][:d]

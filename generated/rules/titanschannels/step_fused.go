@@ -276,7 +276,7 @@ func (c *stepBackwardRows1) Part(part int) {
 					regions.R617dfa982671(&a, rows)
 				}
 				{
-					a := regions.R84c4f4d79573Args{
+					a := regions.Rfdb7fdc391ffArgs{
 						P0:  unsafe.SliceData(c.Eta),
 						P1:  unsafe.SliceData(c.YBar),
 						P2:  unsafe.SliceData(c.Rho),
@@ -307,7 +307,7 @@ func (c *stepBackwardRows1) Part(part int) {
 						N7:  4*C*dK*s + 4*T*dK*l - 4*dK,
 						N8:  -dK,
 					}
-					regions.R84c4f4d79573(&a, rows)
+					regions.Rfdb7fdc391ff(&a, rows)
 				}
 				kern.Separate(MBarState, rows, c.MBarOut[(l*dV+i)*dK:], dK, dK)
 				kern.Separate(SBarState, rows, c.SBarOut[(l*dV+i)*dK:], dK, dK)

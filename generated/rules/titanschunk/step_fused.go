@@ -4096,7 +4096,7 @@ func (c *stepBackwardFused) run() {
 			clear(t762)
 			clear(t772)
 			if kern.Wide() {
-				a := regions.R0a0e3e88ca54Args{
+				a := regions.Rd05106d58ec8Args{
 					P0:  unsafe.SliceData(t52),
 					P1:  unsafe.SliceData(t732),
 					P2:  unsafe.SliceData(t53),
@@ -4115,7 +4115,7 @@ func (c *stepBackwardFused) run() {
 					N4:  128*t3 + 128*chunks*l + 8,
 					N5:  128*t3 + 128*chunks*l + 12,
 				}
-				regions.R0a0e3e88ca54(&a)
+				regions.Rd05106d58ec8(&a)
 			} else {
 				lo2 := max(0, 2)
 				if n := 32 - lo2; n > 0 {
@@ -4166,7 +4166,7 @@ func (c *stepBackwardFused) run() {
 			clear(t81)
 			clear(t822)
 			if kern.Wide() {
-				a := regions.R84c1a042115bArgs{
+				a := regions.R37b299651509Args{
 					P0: unsafe.SliceData(t60),
 					P1: unsafe.SliceData(t78),
 					P2: unsafe.SliceData(t53),
@@ -4184,7 +4184,7 @@ func (c *stepBackwardFused) run() {
 					N4: 128*t3 + 128*chunks*l + 8,
 					N5: 128*t3 + 128*chunks*l + 12,
 				}
-				regions.R84c1a042115b(&a)
+				regions.R37b299651509(&a)
 			} else {
 				lo2 := max(0, 1)
 				if n := 32 - lo2; n > 0 {
@@ -5532,7 +5532,7 @@ func (c *stepBackwardRows1) Part(part int) {
 					regions.R73f619610a17(&a, rows)
 				}
 				{
-					a := regions.R2e7c5cf47232Args{
+					a := regions.Rd9d6e7c9fd56Args{
 						P0:  unsafe.SliceData(t70),
 						P1:  unsafe.SliceData(c.E),
 						P2:  unsafe.SliceData(t2),
@@ -5564,7 +5564,7 @@ func (c *stepBackwardRows1) Part(part int) {
 						N10: 4*C*dK*s + (4*T*dK-128*chunks*dK)*l - 4*dK,
 						N11: -dK,
 					}
-					regions.R2e7c5cf47232(&a, rows)
+					regions.Rd9d6e7c9fd56(&a, rows)
 				}
 				kern.Separate(MBarState, rows, t4[(l*dV+i)*dK:], dK, dK)
 				kern.Separate(SBarState, rows, t5[(l*dV+i)*dK:], dK, dK)

@@ -467,7 +467,7 @@ func (c *stepBackwardRows1) Part(part int) {
 					regions.R73f619610a17(&a, rows)
 				}
 				{
-					a := regions.R2e7c5cf47232Args{
+					a := regions.Rd9d6e7c9fd56Args{
 						P0:  unsafe.SliceData(c.Eta),
 						P1:  unsafe.SliceData(c.E),
 						P2:  unsafe.SliceData(t2),
@@ -499,7 +499,7 @@ func (c *stepBackwardRows1) Part(part int) {
 						N10: 4*C*dK*s + 4*T*dK*l - 4*dK,
 						N11: -dK,
 					}
-					regions.R2e7c5cf47232(&a, rows)
+					regions.Rd9d6e7c9fd56(&a, rows)
 				}
 				kern.Separate(MBarState, rows, t6[(l*dV+i)*dK:], dK, dK)
 				kern.Separate(SBarState, rows, t7[(l*dV+i)*dK:], dK, dK)

@@ -315,7 +315,7 @@ func (c *stepBackwardRows1) Part(part int) {
 					regions.R42c5e090e132(&a, rows)
 				}
 				{
-					a := regions.Rfb2672d2b88eArgs{
+					a := regions.R9da879905b7bArgs{
 						P0:  unsafe.SliceData(c.Eta),
 						P1:  unsafe.SliceData(c.ELin),
 						P2:  unsafe.SliceData(c.YBar),
@@ -347,7 +347,7 @@ func (c *stepBackwardRows1) Part(part int) {
 						N10: 4*C*dK*s + 4*T*dK*l - 4*dK,
 						N11: -dK,
 					}
-					regions.Rfb2672d2b88e(&a, rows)
+					regions.R9da879905b7b(&a, rows)
 				}
 				kern.Separate(MBarState, rows, c.MBarOut[(l*dV+i)*dK:], dK, dK)
 				kern.Separate(SBarState, rows, c.SBarOut[(l*dV+i)*dK:], dK, dK)

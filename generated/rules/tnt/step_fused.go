@@ -235,7 +235,7 @@ func (c *stepFused) run() {
 					}
 					// tnt.W, tnt.V, tnt.y
 					if kern.Wide() {
-						a2 := regions.Rd68cee89ef87Args{
+						a2 := regions.R808b466e4bdfArgs{
 							P0: unsafe.SliceData(t21),
 							P1: unsafe.SliceData(VState),
 							P2: unsafe.SliceData(c.Q),
@@ -251,7 +251,7 @@ func (c *stepFused) run() {
 							S0: [2]float32{thetaEntry},
 							S1: [2]float32{rhoEntry},
 						}
-						regions.Rd68cee89ef87(&a2)
+						regions.R808b466e4bdf(&a2)
 					} else {
 						for i := range dV {
 							VState2 := VState[i*dK:][:dK]
@@ -790,7 +790,7 @@ func (c *stepBackwardFused) run() {
 					// tnt.V, tnt.y
 					clear(t63)
 					if kern.Wide() {
-						a2 := regions.R57040abf17e8Args{
+						a2 := regions.R1266b5fc0391Args{
 							P0: unsafe.SliceData(c.YBar),
 							P1: unsafe.SliceData(t62),
 							P2: unsafe.SliceData(VTrail),
@@ -811,7 +811,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{thetaEntry2},
 							S1: [2]float32{rhoEntry3},
 						}
-						regions.R57040abf17e8(&a2)
+						regions.R1266b5fc0391(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {

@@ -1044,7 +1044,7 @@ func (c *stepBackwardFused) run() {
 					clear(t312)
 					clear(t49)
 					if kern.Wide() {
-						a2 := regions.Rbe14218395a3Args{
+						a2 := regions.Rceb7d723a0e2Args{
 							P0:  unsafe.SliceData(c.YBar),
 							P1:  unsafe.SliceData(c.RLin),
 							P2:  unsafe.SliceData(c.YProd),
@@ -1076,7 +1076,7 @@ func (c *stepBackwardFused) run() {
 							N18: 4*N*dK*dV*a + 4*N*dK*dV,
 							N19: dK * dV,
 						}
-						regions.Rbe14218395a3(&a2)
+						regions.Rceb7d723a0e2(&a2)
 					} else {
 						for i := range N {
 							yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]

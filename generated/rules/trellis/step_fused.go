@@ -937,7 +937,7 @@ func (c *stepBackwardFused) run() {
 					rhoEntry2 := rho[a]
 					w6 := num.FMA32(-F(0.01), thetaEntry3, rhoEntry2)
 					if kern.Wide() {
-						a2 := regions.Rf937b54f5b90Args{
+						a2 := regions.R4d7aea34e5dbArgs{
 							P0: unsafe.SliceData(c.YBar),
 							P1: unsafe.SliceData(t78),
 							P2: unsafe.SliceData(SVTrail),
@@ -957,7 +957,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{thetaEntry3},
 							S1: [2]float32{w6},
 						}
-						regions.Rf937b54f5b90(&a2)
+						regions.R4d7aea34e5db(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {

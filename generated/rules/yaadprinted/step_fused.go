@@ -417,7 +417,7 @@ func (c *stepFused) run() {
 					// yaad_printed.W1, yaad_printed.U_W1, yaad_printed.G_W1, yaad_printed.y
 					rhoEntry := rho[a]
 					if kern.Wide() {
-						a2 := regions.R3376565bcffcArgs{
+						a2 := regions.R064120c4ed74Args{
 							P0: unsafe.SliceData(t88),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(W1State),
@@ -429,7 +429,7 @@ func (c *stepFused) run() {
 							S0: [2]float32{thetaEntry},
 							S1: [2]float32{rhoEntry},
 						}
-						regions.R3376565bcffc(&a2)
+						regions.R064120c4ed74(&a2)
 					} else {
 						for i := range dH {
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
@@ -1695,7 +1695,7 @@ func (c *stepBackwardFused) run() {
 					// yaad_printed.e, yaad_printed.W2, yaad_printed.y, yaad_printed.G_W1
 					clear(t138)
 					if kern.Wide() {
-						a2 := regions.R81d40f15f903Args{
+						a2 := regions.R08a5033864b3Args{
 							P0: unsafe.SliceData(t252),
 							P1: unsafe.SliceData(t136),
 							P2: unsafe.SliceData(t782),
@@ -1714,7 +1714,7 @@ func (c *stepBackwardFused) run() {
 							N6: 4 * dH * dK * a,
 							S0: [2]float32{rhoEntry3},
 						}
-						regions.R81d40f15f903(&a2)
+						regions.R08a5033864b3(&a2)
 					} else {
 						for i := range dK {
 							W2Trail2 := W2Trail[(a*dK+i)*dH:][:dH]

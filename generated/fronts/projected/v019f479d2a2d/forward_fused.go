@@ -702,7 +702,7 @@ func (c *backwardFused) run() {
 	clear(t292)
 	clear(t51)
 	if kern.Wide() {
-		a := regions.R7b35cd629b48Args{
+		a := regions.Rc5f6003f0d3dArgs{
 			P0:  unsafe.SliceData(t20),
 			P1:  unsafe.SliceData(t30),
 			P2:  unsafe.SliceData(t212),
@@ -726,7 +726,7 @@ func (c *backwardFused) run() {
 			N5:  12 * dK,
 			N6:  T * dK,
 		}
-		regions.R7b35cd629b48(&a)
+		regions.Rc5f6003f0d3d(&a)
 	} else {
 		wRho := c.WRho[:dK]
 		wTheta := c.WTheta[:dK]
@@ -774,7 +774,7 @@ func (c *backwardFused) run() {
 	clear(t272)
 	clear(t49)
 	if kern.Wide() {
-		a := regions.R84a5aca1c818Args{
+		a := regions.R98ee2e0feb2eArgs{
 			P0: unsafe.SliceData(t212),
 			P1: unsafe.SliceData(t43),
 			P2: unsafe.SliceData(c.V),
@@ -793,7 +793,7 @@ func (c *backwardFused) run() {
 			N6: 4 * dK,
 			N7: T * dV,
 		}
-		regions.R84a5aca1c818(&a)
+		regions.R98ee2e0feb2e(&a)
 	} else {
 		for i := range L {
 			t212_2 := t212[i*T:][:T]

@@ -704,7 +704,7 @@ func (c *backwardFused) run() {
 	clear(t342)
 	clear(t56)
 	if kern.Wide() {
-		a := regions.R7b35cd629b48Args{
+		a := regions.Rc5f6003f0d3dArgs{
 			P0:  unsafe.SliceData(t20),
 			P1:  unsafe.SliceData(t30),
 			P2:  unsafe.SliceData(t262),
@@ -728,7 +728,7 @@ func (c *backwardFused) run() {
 			N5:  12 * dK,
 			N6:  T * dK,
 		}
-		regions.R7b35cd629b48(&a)
+		regions.Rc5f6003f0d3d(&a)
 	} else {
 		wRho := c.WRho[:dK]
 		wTheta := c.WTheta[:dK]
@@ -776,7 +776,7 @@ func (c *backwardFused) run() {
 	clear(t322)
 	clear(t54)
 	if kern.Wide() {
-		a := regions.R84a5aca1c818Args{
+		a := regions.R98ee2e0feb2eArgs{
 			P0: unsafe.SliceData(t262),
 			P1: unsafe.SliceData(t48),
 			P2: unsafe.SliceData(c.V),
@@ -795,7 +795,7 @@ func (c *backwardFused) run() {
 			N6: 4 * dK,
 			N7: T * dV,
 		}
-		regions.R84a5aca1c818(&a)
+		regions.R98ee2e0feb2e(&a)
 	} else {
 		for i := range L {
 			t262_2 := t262[i*T:][:T]

@@ -408,7 +408,7 @@ func (c *backwardFused) run() {
 	clear(t262)
 	clear(t48)
 	if kern.Wide() {
-		a := regions.R7b35cd629b48Args{
+		a := regions.Rc5f6003f0d3dArgs{
 			P0:  unsafe.SliceData(t10),
 			P1:  unsafe.SliceData(t20),
 			P2:  unsafe.SliceData(t182),
@@ -432,7 +432,7 @@ func (c *backwardFused) run() {
 			N5:  12 * dK,
 			N6:  T * dK,
 		}
-		regions.R7b35cd629b48(&a)
+		regions.Rc5f6003f0d3d(&a)
 	} else {
 		wRho := c.WRho[:dK]
 		wTheta := c.WTheta[:dK]
@@ -480,7 +480,7 @@ func (c *backwardFused) run() {
 	clear(t242)
 	clear(t46)
 	if kern.Wide() {
-		a := regions.R84a5aca1c818Args{
+		a := regions.R98ee2e0feb2eArgs{
 			P0: unsafe.SliceData(t182),
 			P1: unsafe.SliceData(t40),
 			P2: unsafe.SliceData(c.V),
@@ -499,7 +499,7 @@ func (c *backwardFused) run() {
 			N6: 4 * dK,
 			N7: T * dV,
 		}
-		regions.R84a5aca1c818(&a)
+		regions.R98ee2e0feb2e(&a)
 	} else {
 		for i := range L {
 			t182_2 := t182[i*T:][:T]

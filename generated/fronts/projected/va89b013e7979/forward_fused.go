@@ -804,7 +804,7 @@ func (c *backwardFused) run() {
 	// projected.k, projected.q1, projected.q
 	clear(c.BQBar)
 	if kern.Wide() {
-		a := regions.R3601aed97df6Args{
+		a := regions.Rbcddc4840247Args{
 			P0:  unsafe.SliceData(t20),
 			P1:  unsafe.SliceData(t65),
 			P2:  unsafe.SliceData(t85),
@@ -829,7 +829,7 @@ func (c *backwardFused) run() {
 			N9:  T*dK + 6*dK,
 			N10: T * dK,
 		}
-		regions.R3601aed97df6(&a)
+		regions.Rbcddc4840247(&a)
 	} else {
 		bQBar := c.BQBar[:dK]
 		for i := range L {

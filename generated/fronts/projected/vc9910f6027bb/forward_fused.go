@@ -406,7 +406,7 @@ func (c *backwardFused) run() {
 	clear(t212)
 	clear(t43)
 	if kern.Wide() {
-		a := regions.R7b35cd629b48Args{
+		a := regions.Rc5f6003f0d3dArgs{
 			P0:  unsafe.SliceData(t10),
 			P1:  unsafe.SliceData(t20),
 			P2:  unsafe.SliceData(t132),
@@ -430,7 +430,7 @@ func (c *backwardFused) run() {
 			N5:  12 * dK,
 			N6:  T * dK,
 		}
-		regions.R7b35cd629b48(&a)
+		regions.Rc5f6003f0d3d(&a)
 	} else {
 		wRho := c.WRho[:dK]
 		wTheta := c.WTheta[:dK]
@@ -478,7 +478,7 @@ func (c *backwardFused) run() {
 	clear(t192)
 	clear(t41)
 	if kern.Wide() {
-		a := regions.R84a5aca1c818Args{
+		a := regions.R98ee2e0feb2eArgs{
 			P0: unsafe.SliceData(t132),
 			P1: unsafe.SliceData(t35),
 			P2: unsafe.SliceData(c.V),
@@ -497,7 +497,7 @@ func (c *backwardFused) run() {
 			N6: 4 * dK,
 			N7: T * dV,
 		}
-		regions.R84a5aca1c818(&a)
+		regions.R98ee2e0feb2e(&a)
 	} else {
 		for i := range L {
 			t132_2 := t132[i*T:][:T]

@@ -243,7 +243,7 @@ func (c *backwardFused) run() {
 	clear(t19)
 	clear(t41)
 	if kern.Wide() {
-		a := regions.R84a5aca1c818Args{
+		a := regions.R98ee2e0feb2eArgs{
 			P0: unsafe.SliceData(t13),
 			P1: unsafe.SliceData(t35),
 			P2: unsafe.SliceData(c.V),
@@ -262,7 +262,7 @@ func (c *backwardFused) run() {
 			N6: 4 * dK,
 			N7: T * dV,
 		}
-		regions.R84a5aca1c818(&a)
+		regions.R98ee2e0feb2e(&a)
 	} else {
 		for i := range L {
 			t13_2 := t13[i*T:][:T]
@@ -291,7 +291,7 @@ func (c *backwardFused) run() {
 	clear(t21)
 	clear(t43)
 	if kern.Wide() {
-		a := regions.R58b48429a853Args{
+		a := regions.Rc20a5bb298c2Args{
 			P0: unsafe.SliceData(t13),
 			P1: unsafe.SliceData(t35),
 			P2: unsafe.SliceData(c.K0),
@@ -309,7 +309,7 @@ func (c *backwardFused) run() {
 			N5: 12 * dK,
 			N6: T * dK,
 		}
-		regions.R58b48429a853(&a)
+		regions.Rc20a5bb298c2(&a)
 	} else {
 		t21_2 := t21[:dK]
 		t43_2 := t43[:dK]
