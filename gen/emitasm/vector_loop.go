@@ -57,7 +57,7 @@ func (f *function) vectorLoop(n *plan.Loop) {
 		step, main.pinned = step/chains, nil
 	}
 	f.m.add(imm(step), f.t.length)
-	f.m.jump("EQ", done)
+	f.m.jump("LE", done) // a length may be negative, as that of a window less the tokens
 	f.remainder(n, columns/chains, s.b.accs, main.inRegisters())
 	f.here(done)
 	for _, st := range f.order {

@@ -19,14 +19,14 @@ func (c *addCallFused) run() {
 
 	// add.out
 	if kern.Wide() {
-		a := regions.Re67d6009d7d4Args{
+		a := regions.Rf8992ba0b350Args{
 			P0: unsafe.SliceData(c.A),
 			P1: unsafe.SliceData(c.B),
 			P2: unsafe.SliceData(c.Out),
 			N0: L,
 			N1: n,
 		}
-		regions.Re67d6009d7d4(&a)
+		regions.Rf8992ba0b350(&a)
 	} else {
 		for i := range L {
 			A := c.A[i*n:][:n]
@@ -48,14 +48,14 @@ func (c *addBackwardFused) run() {
 	_ = L
 	_ = n
 	if kern.Wide() {
-		a := regions.Rabeb4e1cb66aArgs{
+		a := regions.R0f68b9d84d18Args{
 			P0: unsafe.SliceData(c.OutBar),
 			P1: unsafe.SliceData(c.ABar),
 			P2: unsafe.SliceData(c.BBar),
 			N0: L,
 			N1: n,
 		}
-		regions.Rabeb4e1cb66a(&a)
+		regions.R0f68b9d84d18(&a)
 	} else {
 		for i := range L {
 			outBar := c.OutBar[i*n:][:n]

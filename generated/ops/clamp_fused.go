@@ -21,7 +21,7 @@ func (c *clampCallFused) run() {
 	hiEntry := c.Hi[0]
 	loEntry := c.Lo[0]
 	if kern.Wide() {
-		a := regions.R98fed4a78b14Args{
+		a := regions.R93069808339eArgs{
 			P0: unsafe.SliceData(c.X),
 			P1: unsafe.SliceData(c.Out),
 			N0: L,
@@ -29,7 +29,7 @@ func (c *clampCallFused) run() {
 			S0: [2]float32{hiEntry},
 			S1: [2]float32{loEntry},
 		}
-		regions.R98fed4a78b14(&a)
+		regions.R93069808339e(&a)
 	} else {
 		for i := range L {
 			x := c.X[i*n:][:n]
@@ -54,7 +54,7 @@ func (c *clampBackwardFused) run() {
 	loEntry := c.Lo[0]
 	hiEntry := c.Hi[0]
 	if kern.Wide() {
-		a := regions.R178c89dab8f9Args{
+		a := regions.Rc082557c21d3Args{
 			P0: unsafe.SliceData(c.X),
 			P1: unsafe.SliceData(c.OutBar),
 			P2: unsafe.SliceData(c.XBar),
@@ -63,7 +63,7 @@ func (c *clampBackwardFused) run() {
 			S0: [2]float32{loEntry},
 			S1: [2]float32{hiEntry},
 		}
-		regions.R178c89dab8f9(&a)
+		regions.Rc082557c21d3(&a)
 	} else {
 		for i := range L {
 			x := c.X[i*n:][:n]

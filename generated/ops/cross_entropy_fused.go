@@ -23,7 +23,7 @@ func (c *crossEntropyCallFused) run() {
 
 	// cross_entropy.out
 	if kern.Wide() {
-		a := regions.R18a1bee328ebArgs{
+		a := regions.R4bcdd4b98256Args{
 			P0: unsafe.SliceData(c.Logits),
 			P1: unsafe.SliceData(c.OutLogsumexp),
 			N0: L,
@@ -31,7 +31,7 @@ func (c *crossEntropyCallFused) run() {
 			N2: V,
 			N3: T * V,
 		}
-		regions.R18a1bee328eb(&a)
+		regions.R4bcdd4b98256(&a)
 	} else {
 		for i := range L {
 			outLogsumexp := c.OutLogsumexp[i*T:][:T]
@@ -73,13 +73,13 @@ func (c *crossEntropyCallFused) run() {
 
 	// cross_entropy.out
 	if kern.Wide() {
-		a := regions.R63a64c4500acArgs{
+		a := regions.R014f02763e58Args{
 			P0: unsafe.SliceData(c.OutProd),
 			P1: unsafe.SliceData(t9),
 			P2: unsafe.SliceData(c.Out),
 			N0: L,
 		}
-		regions.R63a64c4500ac(&a)
+		regions.R014f02763e58(&a)
 	} else {
 		outProd2 := c.OutProd[:L]
 		out := c.Out[:L]
@@ -105,13 +105,13 @@ func (c *crossEntropyBackwardFused) run() {
 
 	// cross_entropy.out
 	if kern.Wide() {
-		a := regions.R4e9f18cfada7Args{
+		a := regions.R02fbd2f256bdArgs{
 			P0: unsafe.SliceData(c.OutProd),
 			P1: unsafe.SliceData(c.OutBar),
 			P2: unsafe.SliceData(t102),
 			N0: L,
 		}
-		regions.R4e9f18cfada7(&a)
+		regions.R02fbd2f256bd(&a)
 	} else {
 		outProd := c.OutProd[:L]
 		outBar := c.OutBar[:L]
@@ -140,7 +140,7 @@ func (c *crossEntropyBackwardFused) run() {
 
 	// cross_entropy.out
 	if kern.Wide() {
-		a := regions.R653dd789700eArgs{
+		a := regions.Rd7723c7f16f3Args{
 			P0: unsafe.SliceData(c.OutLogsumexp),
 			P1: unsafe.SliceData(t142),
 			P2: unsafe.SliceData(c.Logits),
@@ -151,7 +151,7 @@ func (c *crossEntropyBackwardFused) run() {
 			N2: V,
 			N3: T * V,
 		}
-		regions.R653dd789700e(&a)
+		regions.Rd7723c7f16f3(&a)
 	} else {
 		for i := range L {
 			outLogsumexp := c.OutLogsumexp[i*T:][:T]

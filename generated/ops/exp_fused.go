@@ -19,13 +19,13 @@ func (c *expCallFused) run() {
 
 	// exp.out
 	if kern.Wide() {
-		a := regions.R55a00991cd52Args{
+		a := regions.Rf1cc07d931b0Args{
 			P0: unsafe.SliceData(c.X),
 			P1: unsafe.SliceData(c.Out),
 			N0: L,
 			N1: n,
 		}
-		regions.R55a00991cd52(&a)
+		regions.Rf1cc07d931b0(&a)
 	} else {
 		for i := range L {
 			x := c.X[i*n:][:n]
@@ -48,14 +48,14 @@ func (c *expBackwardFused) run() {
 
 	// exp.out
 	if kern.Wide() {
-		a := regions.Rcbd1eb952fd1Args{
+		a := regions.R648db0e9dc0fArgs{
 			P0: unsafe.SliceData(c.OutBar),
 			P1: unsafe.SliceData(c.Out),
 			P2: unsafe.SliceData(c.XBar),
 			N0: L,
 			N1: n,
 		}
-		regions.Rcbd1eb952fd1(&a)
+		regions.R648db0e9dc0f(&a)
 	} else {
 		for i := range L {
 			outBar := c.OutBar[i*n:][:n]

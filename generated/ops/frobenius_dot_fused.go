@@ -21,7 +21,7 @@ func (c *frobeniusDotCallFused) run() {
 
 	// frobenius_dot.out
 	if kern.Wide() {
-		a := regions.R035494f2697cArgs{
+		a := regions.R7459fa682a6cArgs{
 			P0: unsafe.SliceData(c.A),
 			P1: unsafe.SliceData(c.B),
 			P2: unsafe.SliceData(c.Out),
@@ -30,7 +30,7 @@ func (c *frobeniusDotCallFused) run() {
 			N2: n,
 			N3: m * n,
 		}
-		regions.R035494f2697c(&a)
+		regions.R7459fa682a6c(&a)
 	} else {
 		out := c.Out[:L]
 		for i := range L {
@@ -63,7 +63,7 @@ func (c *frobeniusDotBackwardFused) run() {
 
 	// frobenius_dot.out
 	if kern.Wide() {
-		a := regions.R35af06c7cdf2Args{
+		a := regions.R8c2dbbed824cArgs{
 			P0: unsafe.SliceData(c.OutBar),
 			P1: unsafe.SliceData(c.B),
 			P2: unsafe.SliceData(c.ABar),
@@ -74,7 +74,7 @@ func (c *frobeniusDotBackwardFused) run() {
 			N2: n,
 			N3: m * n,
 		}
-		regions.R35af06c7cdf2(&a)
+		regions.R8c2dbbed824c(&a)
 	} else {
 		outBar := c.OutBar[:L]
 		for i := range L {

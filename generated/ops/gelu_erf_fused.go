@@ -20,13 +20,13 @@ func (c *gELUErfCallFused) run() {
 
 	// gelu_erf.out
 	if kern.Wide() {
-		a := regions.Rbea4f0cf2c32Args{
+		a := regions.R50af22fab0adArgs{
 			P0: unsafe.SliceData(c.X),
 			P1: unsafe.SliceData(c.Out),
 			N0: L,
 			N1: n,
 		}
-		regions.Rbea4f0cf2c32(&a)
+		regions.R50af22fab0ad(&a)
 	} else {
 		for i := range L {
 			x := c.X[i*n:][:n]
@@ -50,14 +50,14 @@ func (c *gELUErfBackwardFused) run() {
 
 	// gelu_erf.out
 	if kern.Wide() {
-		a := regions.Ra51a7f8f9908Args{
+		a := regions.Rbe0ad39c7606Args{
 			P0: unsafe.SliceData(c.OutBar),
 			P1: unsafe.SliceData(c.X),
 			P2: unsafe.SliceData(c.XBar),
 			N0: L,
 			N1: n,
 		}
-		regions.Ra51a7f8f9908(&a)
+		regions.Rbe0ad39c7606(&a)
 	} else {
 		for i := range L {
 			outBar := c.OutBar[i*n:][:n]

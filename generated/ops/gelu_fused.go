@@ -20,13 +20,13 @@ func (c *gELUCallFused) run() {
 
 	// gelu.out
 	if kern.Wide() {
-		a := regions.Rbf6b5ced6b7bArgs{
+		a := regions.R4f8320d5a6d1Args{
 			P0: unsafe.SliceData(c.X),
 			P1: unsafe.SliceData(c.Out),
 			N0: L,
 			N1: n,
 		}
-		regions.Rbf6b5ced6b7b(&a)
+		regions.R4f8320d5a6d1(&a)
 	} else {
 		for i := range L {
 			x := c.X[i*n:][:n]
@@ -50,14 +50,14 @@ func (c *gELUBackwardFused) run() {
 
 	// gelu.out
 	if kern.Wide() {
-		a := regions.Ra21573d96b77Args{
+		a := regions.R5c64e6bf64a8Args{
 			P0: unsafe.SliceData(c.X),
 			P1: unsafe.SliceData(c.OutBar),
 			P2: unsafe.SliceData(c.XBar),
 			N0: L,
 			N1: n,
 		}
-		regions.Ra21573d96b77(&a)
+		regions.R5c64e6bf64a8(&a)
 	} else {
 		for i := range L {
 			x := c.X[i*n:][:n]

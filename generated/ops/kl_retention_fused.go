@@ -23,7 +23,7 @@ func (c *kLRetentionCallFused) run() {
 
 	// kl_retention.out
 	if kern.Wide() {
-		a := regions.R91da1c90a838Args{
+		a := regions.R6b8cef9a55abArgs{
 			P0: unsafe.SliceData(c.Alpha),
 			P1: unsafe.SliceData(c.Theta),
 			P2: unsafe.SliceData(c.G),
@@ -34,7 +34,7 @@ func (c *kLRetentionCallFused) run() {
 			N2: n,
 			N3: m * n,
 		}
-		regions.R91da1c90a838(&a)
+		regions.R6b8cef9a55ab(&a)
 	} else {
 		alpha := c.Alpha[:L]
 		theta := c.Theta[:L]
@@ -54,7 +54,7 @@ func (c *kLRetentionCallFused) run() {
 
 	// kl_retention.out
 	if kern.Wide() {
-		a := regions.Rffcf06af00e4Args{
+		a := regions.R4a318a0b683fArgs{
 			P0: unsafe.SliceData(t6),
 			P1: unsafe.SliceData(c.Out),
 			N0: L,
@@ -62,7 +62,7 @@ func (c *kLRetentionCallFused) run() {
 			N2: n,
 			N3: m * n,
 		}
-		regions.Rffcf06af00e4(&a)
+		regions.R4a318a0b683f(&a)
 	} else {
 		for i := range L {
 			for j := range m {
@@ -104,7 +104,7 @@ func (c *kLRetentionBackwardFused) run() {
 
 	// kl_retention.out
 	if kern.Wide() {
-		a := regions.R14b3b67e026aArgs{
+		a := regions.R3d3b195aa9c9Args{
 			P0: unsafe.SliceData(c.OutBar),
 			P1: unsafe.SliceData(c.Out),
 			P2: unsafe.SliceData(c.Prior),
@@ -117,7 +117,7 @@ func (c *kLRetentionBackwardFused) run() {
 			N4: 12 * n,
 			N5: m * n,
 		}
-		regions.R14b3b67e026a(&a)
+		regions.R3d3b195aa9c9(&a)
 	} else {
 		for i := range L {
 			t22_2 := t22[i*m:][:m]
@@ -140,7 +140,7 @@ func (c *kLRetentionBackwardFused) run() {
 
 	// kl_retention.out
 	if kern.Wide() {
-		a := regions.R8232b1ef39ddArgs{
+		a := regions.R47d5e8c0292fArgs{
 			P0:  unsafe.SliceData(c.Theta),
 			P1:  unsafe.SliceData(c.Alpha),
 			P2:  unsafe.SliceData(t22),
@@ -161,7 +161,7 @@ func (c *kLRetentionBackwardFused) run() {
 			N5:  12 * n,
 			N6:  m * n,
 		}
-		regions.R8232b1ef39dd(&a)
+		regions.R47d5e8c0292f(&a)
 	} else {
 		theta := c.Theta[:L]
 		alpha := c.Alpha[:L]

@@ -20,13 +20,13 @@ func (c *l2NormCallFused) run() {
 
 	// l2_norm.out
 	if kern.Wide() {
-		a := regions.Rc9a2b47afb1dArgs{
+		a := regions.R30397a4cce5cArgs{
 			P0: unsafe.SliceData(c.X),
 			P1: unsafe.SliceData(c.OutProd),
 			N0: L,
 			N1: n,
 		}
-		regions.Rc9a2b47afb1d(&a)
+		regions.R30397a4cce5c(&a)
 	} else {
 		outProd := c.OutProd[:L]
 		for i := range L {
@@ -44,12 +44,12 @@ func (c *l2NormCallFused) run() {
 
 	// l2_norm.out
 	if kern.Wide() {
-		a := regions.Rb348c40d7ab5Args{
+		a := regions.R7d8736abfd65Args{
 			P0: unsafe.SliceData(c.OutProd),
 			P1: unsafe.SliceData(c.Out),
 			N0: L,
 		}
-		regions.Rb348c40d7ab5(&a)
+		regions.R7d8736abfd65(&a)
 	} else {
 		outProd := c.OutProd[:L]
 		out := c.Out[:L]
@@ -72,13 +72,13 @@ func (c *l2NormBackwardFused) run() {
 
 	// l2_norm.out
 	if kern.Wide() {
-		a := regions.R5601b5d4bd72Args{
+		a := regions.Rd84552724f79Args{
 			P0: unsafe.SliceData(c.OutProd),
 			P1: unsafe.SliceData(c.OutBar),
 			P2: unsafe.SliceData(t9),
 			N0: L,
 		}
-		regions.R5601b5d4bd72(&a)
+		regions.Rd84552724f79(&a)
 	} else {
 		outProd := c.OutProd[:L]
 		outBar := c.OutBar[:L]
@@ -90,14 +90,14 @@ func (c *l2NormBackwardFused) run() {
 
 	// l2_norm.out
 	if kern.Wide() {
-		a := regions.Rb3a05151505cArgs{
+		a := regions.R63505525e42fArgs{
 			P0: unsafe.SliceData(t9),
 			P1: unsafe.SliceData(c.X),
 			P2: unsafe.SliceData(c.XBar),
 			N0: L,
 			N1: n,
 		}
-		regions.Rb3a05151505c(&a)
+		regions.R63505525e42f(&a)
 	} else {
 		for i := range L {
 			x := c.X[i*n:][:n]

@@ -22,7 +22,7 @@ func (c *l2NormalizeRowsCallFused) run() {
 
 	// l2_normalize_rows.out
 	if kern.Wide() {
-		a := regions.R24bb5a968bc9Args{
+		a := regions.R8c21398e4059Args{
 			P0: unsafe.SliceData(c.X),
 			P1: unsafe.SliceData(c.OutProd),
 			N0: L,
@@ -30,7 +30,7 @@ func (c *l2NormalizeRowsCallFused) run() {
 			N2: n,
 			N3: m * n,
 		}
-		regions.R24bb5a968bc9(&a)
+		regions.R8c21398e4059(&a)
 	} else {
 		for i := range L {
 			outProd := c.OutProd[i*m:][:m]
@@ -50,13 +50,13 @@ func (c *l2NormalizeRowsCallFused) run() {
 
 	// l2_normalize_rows.out
 	if kern.Wide() {
-		a := regions.R5115a922944fArgs{
+		a := regions.R6f50ff37a802Args{
 			P0: unsafe.SliceData(c.OutProd),
 			P1: unsafe.SliceData(t10),
 			N0: L,
 			N1: m,
 		}
-		regions.R5115a922944f(&a)
+		regions.R6f50ff37a802(&a)
 	} else {
 		for i := range L {
 			outProd := c.OutProd[i*m:][:m]
@@ -70,7 +70,7 @@ func (c *l2NormalizeRowsCallFused) run() {
 
 	// l2_normalize_rows.out
 	if kern.Wide() {
-		a := regions.R0c53870ed679Args{
+		a := regions.R078176bf9f1dArgs{
 			P0: unsafe.SliceData(t10),
 			P1: unsafe.SliceData(c.X),
 			P2: unsafe.SliceData(c.Out),
@@ -79,7 +79,7 @@ func (c *l2NormalizeRowsCallFused) run() {
 			N2: n,
 			N3: m * n,
 		}
-		regions.R0c53870ed679(&a)
+		regions.R078176bf9f1d(&a)
 	} else {
 		for i := range L {
 			t10_2 := t10[i*m:][:m]
@@ -113,7 +113,7 @@ func (c *l2NormalizeRowsBackwardFused) run() {
 
 	// l2_normalize_rows.out
 	if kern.Wide() {
-		a := regions.Ra2b4249dc297Args{
+		a := regions.R921504fd4d41Args{
 			P0: unsafe.SliceData(c.OutProd),
 			P1: unsafe.SliceData(t6),
 			P2: unsafe.SliceData(t8),
@@ -122,7 +122,7 @@ func (c *l2NormalizeRowsBackwardFused) run() {
 			N0: L,
 			N1: m,
 		}
-		regions.Ra2b4249dc297(&a)
+		regions.R921504fd4d41(&a)
 	} else {
 		for i := range L {
 			outProd := c.OutProd[i*m:][:m]
@@ -145,7 +145,7 @@ func (c *l2NormalizeRowsBackwardFused) run() {
 
 	// l2_normalize_rows.out
 	if kern.Wide() {
-		a := regions.Re1766ea9bf70Args{
+		a := regions.Rb4889eee2fb1Args{
 			P0: unsafe.SliceData(t10),
 			P1: unsafe.SliceData(c.OutBar),
 			P2: unsafe.SliceData(c.X),
@@ -155,7 +155,7 @@ func (c *l2NormalizeRowsBackwardFused) run() {
 			N2: n,
 			N3: m * n,
 		}
-		regions.Re1766ea9bf70(&a)
+		regions.Rb4889eee2fb1(&a)
 	} else {
 		for i := range L {
 			t10_2 := t10[i*m:][:m]
@@ -177,7 +177,7 @@ func (c *l2NormalizeRowsBackwardFused) run() {
 
 	// l2_normalize_rows.out
 	if kern.Wide() {
-		a := regions.R37838a54d3a4Args{
+		a := regions.Rcf9713f8a6f8Args{
 			P0: unsafe.SliceData(t8),
 			P1: unsafe.SliceData(c.OutProd),
 			P2: unsafe.SliceData(t62),
@@ -186,7 +186,7 @@ func (c *l2NormalizeRowsBackwardFused) run() {
 			N0: L,
 			N1: m,
 		}
-		regions.R37838a54d3a4(&a)
+		regions.Rcf9713f8a6f8(&a)
 	} else {
 		for i := range L {
 			t8_2 := t8[i*m:][:m]
@@ -205,7 +205,7 @@ func (c *l2NormalizeRowsBackwardFused) run() {
 
 	// l2_normalize_rows.out
 	if kern.Wide() {
-		a := regions.Rdbc2740d5f8dArgs{
+		a := regions.R85e150915f6aArgs{
 			P0: unsafe.SliceData(t32),
 			P1: unsafe.SliceData(t23),
 			P2: unsafe.SliceData(c.X),
@@ -216,7 +216,7 @@ func (c *l2NormalizeRowsBackwardFused) run() {
 			N2: n,
 			N3: m * n,
 		}
-		regions.Rdbc2740d5f8d(&a)
+		regions.R85e150915f6a(&a)
 	} else {
 		for i := range L {
 			t32_2 := t32[i*m:][:m]

@@ -20,14 +20,14 @@ func (c *l2RetentionCallFused) run() {
 	// l2_retention.out
 	lambdaEntry := c.Lambda[0]
 	if kern.Wide() {
-		a := regions.R905c1970200dArgs{
+		a := regions.Rd0ed56b2b793Args{
 			P0: unsafe.SliceData(c.X),
 			P1: unsafe.SliceData(c.Out),
 			N0: L,
 			N1: n,
 			S0: [2]float32{lambdaEntry},
 		}
-		regions.R905c1970200d(&a)
+		regions.Rd0ed56b2b793(&a)
 	} else {
 		for i := range L {
 			x := c.X[i*n:][:n]
@@ -51,14 +51,14 @@ func (c *l2RetentionBackwardFused) run() {
 	// l2_retention.out
 	lambdaEntry := c.Lambda[0]
 	if kern.Wide() {
-		a := regions.R905c1970200dArgs{
+		a := regions.Rd0ed56b2b793Args{
 			P0: unsafe.SliceData(c.OutBar),
 			P1: unsafe.SliceData(c.XBar),
 			N0: L,
 			N1: n,
 			S0: [2]float32{lambdaEntry},
 		}
-		regions.R905c1970200d(&a)
+		regions.Rd0ed56b2b793(&a)
 	} else {
 		for i := range L {
 			outBar := c.OutBar[i*n:][:n]

@@ -19,13 +19,13 @@ func (c *logCallFused) run() {
 
 	// log.out
 	if kern.Wide() {
-		a := regions.R561d19395668Args{
+		a := regions.R5bdf58ea9178Args{
 			P0: unsafe.SliceData(c.X),
 			P1: unsafe.SliceData(c.Out),
 			N0: L,
 			N1: n,
 		}
-		regions.R561d19395668(&a)
+		regions.R5bdf58ea9178(&a)
 	} else {
 		for i := range L {
 			x := c.X[i*n:][:n]
@@ -48,14 +48,14 @@ func (c *logBackwardFused) run() {
 
 	// log.out
 	if kern.Wide() {
-		a := regions.R637cded70957Args{
+		a := regions.R20d286635419Args{
 			P0: unsafe.SliceData(c.OutBar),
 			P1: unsafe.SliceData(c.X),
 			P2: unsafe.SliceData(c.XBar),
 			N0: L,
 			N1: n,
 		}
-		regions.R637cded70957(&a)
+		regions.R20d286635419(&a)
 	} else {
 		for i := range L {
 			outBar := c.OutBar[i*n:][:n]

@@ -22,7 +22,7 @@ func (c *meanRowsCallFused) run() {
 	// mean_rows.out
 	clear(t)
 	if kern.Wide() {
-		a := regions.R53d1d397c964Args{
+		a := regions.Rda26150709d8Args{
 			P0: unsafe.SliceData(t),
 			P1: unsafe.SliceData(c.X),
 			N0: L,
@@ -30,7 +30,7 @@ func (c *meanRowsCallFused) run() {
 			N2: n,
 			N3: m * n,
 		}
-		regions.R53d1d397c964(&a)
+		regions.Rda26150709d8(&a)
 	} else {
 		for i := range L {
 			t2 := t[i*n:][:n]
@@ -46,14 +46,14 @@ func (c *meanRowsCallFused) run() {
 	// mean_rows.out
 	w := F(m)
 	if kern.Wide() {
-		a := regions.Ra0919a98a249Args{
+		a := regions.R13b56055efcfArgs{
 			P0: unsafe.SliceData(t),
 			P1: unsafe.SliceData(c.Out),
 			N0: L,
 			N1: n,
 			S0: [2]float32{w},
 		}
-		regions.Ra0919a98a249(&a)
+		regions.R13b56055efcf(&a)
 	} else {
 		for i := range L {
 			t2 := t[i*n:][:n]
@@ -80,7 +80,7 @@ func (c *meanRowsBackwardFused) run() {
 
 	// mean_rows.out
 	if kern.Wide() {
-		a := regions.R1f5e643131a5Args{
+		a := regions.Rf5908c78d96eArgs{
 			P0: unsafe.SliceData(c.OutBar),
 			P1: unsafe.SliceData(c.XBar),
 			N0: L,
@@ -89,7 +89,7 @@ func (c *meanRowsBackwardFused) run() {
 			N3: m * n,
 			S0: [2]float32{t3},
 		}
-		regions.R1f5e643131a5(&a)
+		regions.Rf5908c78d96e(&a)
 	} else {
 		for i := range L {
 			outBar := c.OutBar[i*n:][:n]

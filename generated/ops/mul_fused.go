@@ -19,14 +19,14 @@ func (c *mulCallFused) run() {
 
 	// mul.out
 	if kern.Wide() {
-		a := regions.Rcbd1eb952fd1Args{
+		a := regions.R648db0e9dc0fArgs{
 			P0: unsafe.SliceData(c.A),
 			P1: unsafe.SliceData(c.B),
 			P2: unsafe.SliceData(c.Out),
 			N0: L,
 			N1: n,
 		}
-		regions.Rcbd1eb952fd1(&a)
+		regions.R648db0e9dc0f(&a)
 	} else {
 		for i := range L {
 			A := c.A[i*n:][:n]
@@ -50,7 +50,7 @@ func (c *mulBackwardFused) run() {
 
 	// mul.out
 	if kern.Wide() {
-		a := regions.Rab38d73eae00Args{
+		a := regions.R140c9fe229e8Args{
 			P0: unsafe.SliceData(c.OutBar),
 			P1: unsafe.SliceData(c.B),
 			P2: unsafe.SliceData(c.ABar),
@@ -59,7 +59,7 @@ func (c *mulBackwardFused) run() {
 			N0: L,
 			N1: n,
 		}
-		regions.Rab38d73eae00(&a)
+		regions.R140c9fe229e8(&a)
 	} else {
 		for i := range L {
 			outBar := c.OutBar[i*n:][:n]

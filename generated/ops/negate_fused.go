@@ -19,13 +19,13 @@ func (c *negateCallFused) run() {
 
 	// negate.out
 	if kern.Wide() {
-		a := regions.Rc421f5919155Args{
+		a := regions.Rd0539fb8b0c7Args{
 			P0: unsafe.SliceData(c.A),
 			P1: unsafe.SliceData(c.Out),
 			N0: L,
 			N1: n,
 		}
-		regions.Rc421f5919155(&a)
+		regions.Rd0539fb8b0c7(&a)
 	} else {
 		for i := range L {
 			A := c.A[i*n:][:n]
@@ -48,13 +48,13 @@ func (c *negateBackwardFused) run() {
 
 	// negate.out
 	if kern.Wide() {
-		a := regions.Rc421f5919155Args{
+		a := regions.Rd0539fb8b0c7Args{
 			P0: unsafe.SliceData(c.OutBar),
 			P1: unsafe.SliceData(c.ABar),
 			N0: L,
 			N1: n,
 		}
-		regions.Rc421f5919155(&a)
+		regions.Rd0539fb8b0c7(&a)
 	} else {
 		for i := range L {
 			outBar := c.OutBar[i*n:][:n]

@@ -24,7 +24,7 @@ func (c *normalizedSiLUCallFused) run() {
 
 	// normalized_si_lu.out
 	if kern.Wide() {
-		a := regions.R47e86974cbe4Args{
+		a := regions.R6bde297850cbArgs{
 			P0: unsafe.SliceData(c.X),
 			P1: unsafe.SliceData(t2),
 			P2: unsafe.SliceData(t3),
@@ -33,7 +33,7 @@ func (c *normalizedSiLUCallFused) run() {
 			N2: n,
 			N3: m * n,
 		}
-		regions.R47e86974cbe4(&a)
+		regions.R6bde297850cb(&a)
 	} else {
 		for i := range L {
 			t3_2 := t3[i*m:][:m]
@@ -57,7 +57,7 @@ func (c *normalizedSiLUCallFused) run() {
 	// normalized_si_lu.out
 	scaleEntry := c.Scale[0]
 	if kern.Wide() {
-		a := regions.R2242e55a6b73Args{
+		a := regions.R641367aefbdeArgs{
 			P0: unsafe.SliceData(t3),
 			P1: unsafe.SliceData(c.OutSqrt),
 			P2: unsafe.SliceData(t6),
@@ -65,7 +65,7 @@ func (c *normalizedSiLUCallFused) run() {
 			N1: m,
 			S0: [2]float32{scaleEntry},
 		}
-		regions.R2242e55a6b73(&a)
+		regions.R641367aefbde(&a)
 	} else {
 		for i := range L {
 			t3_2 := t3[i*m:][:m]
@@ -81,7 +81,7 @@ func (c *normalizedSiLUCallFused) run() {
 
 	// normalized_si_lu.out
 	if kern.Wide() {
-		a := regions.Rc52a00bc424bArgs{
+		a := regions.R7c4b184dcd23Args{
 			P0: unsafe.SliceData(t6),
 			P1: unsafe.SliceData(t2),
 			P2: unsafe.SliceData(c.Out),
@@ -90,7 +90,7 @@ func (c *normalizedSiLUCallFused) run() {
 			N2: n,
 			N3: m * n,
 		}
-		regions.Rc52a00bc424b(&a)
+		regions.R7c4b184dcd23(&a)
 	} else {
 		for i := range L {
 			t6_2 := t6[i*m:][:m]
@@ -123,7 +123,7 @@ func (c *normalizedSiLUBackwardFused) run() {
 
 	// normalized_si_lu.out
 	if kern.Wide() {
-		a := regions.R3d1507e9c24dArgs{
+		a := regions.R46f703a9d3f2Args{
 			P0: unsafe.SliceData(c.X),
 			P1: unsafe.SliceData(c.OutBar),
 			P2: unsafe.SliceData(t),
@@ -136,7 +136,7 @@ func (c *normalizedSiLUBackwardFused) run() {
 			N4: 12 * n,
 			N5: m * n,
 		}
-		regions.R3d1507e9c24d(&a)
+		regions.R46f703a9d3f2(&a)
 	} else {
 		for i := range L {
 			t32_2 := t32[i*m:][:m]
@@ -164,7 +164,7 @@ func (c *normalizedSiLUBackwardFused) run() {
 	// normalized_si_lu.out
 	scaleEntry := c.Scale[0]
 	if kern.Wide() {
-		a := regions.R33970892ad09Args{
+		a := regions.Re5026f22c97fArgs{
 			P0: unsafe.SliceData(c.OutSqrt),
 			P1: unsafe.SliceData(t6),
 			P2: unsafe.SliceData(t32),
@@ -173,7 +173,7 @@ func (c *normalizedSiLUBackwardFused) run() {
 			N1: m,
 			S0: [2]float32{scaleEntry},
 		}
-		regions.R33970892ad09(&a)
+		regions.Re5026f22c97f(&a)
 	} else {
 		for i := range L {
 			outSqrt := c.OutSqrt[i*m:][:m]
@@ -191,7 +191,7 @@ func (c *normalizedSiLUBackwardFused) run() {
 
 	// normalized_si_lu.out
 	if kern.Wide() {
-		a := regions.R3a07d282627cArgs{
+		a := regions.R2311a5811426Args{
 			P0: unsafe.SliceData(t6),
 			P1: unsafe.SliceData(t22),
 			P2: unsafe.SliceData(t2),
@@ -204,7 +204,7 @@ func (c *normalizedSiLUBackwardFused) run() {
 			N2: n,
 			N3: m * n,
 		}
-		regions.R3a07d282627c(&a)
+		regions.R2311a5811426(&a)
 	} else {
 		for i := range L {
 			t6_2 := t6[i*m:][:m]

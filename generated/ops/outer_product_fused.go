@@ -21,7 +21,7 @@ func (c *outerProductCallFused) run() {
 
 	// outer_product.out
 	if kern.Wide() {
-		a := regions.Rdf3e65756227Args{
+		a := regions.Rc1ebe3338869Args{
 			P0: unsafe.SliceData(c.A),
 			P1: unsafe.SliceData(c.B),
 			P2: unsafe.SliceData(c.Out),
@@ -30,7 +30,7 @@ func (c *outerProductCallFused) run() {
 			N2: n,
 			N3: m * n,
 		}
-		regions.Rdf3e65756227(&a)
+		regions.Rc1ebe3338869(&a)
 	} else {
 		for i := range L {
 			a := c.A[i*m:][:m]
@@ -59,7 +59,7 @@ func (c *outerProductBackwardFused) run() {
 	// outer_product.out
 	clear(c.BBar)
 	if kern.Wide() {
-		a := regions.Refefa4f2f066Args{
+		a := regions.Reb5d9327dfcaArgs{
 			P0: unsafe.SliceData(c.A),
 			P1: unsafe.SliceData(c.OutBar),
 			P2: unsafe.SliceData(c.B),
@@ -70,7 +70,7 @@ func (c *outerProductBackwardFused) run() {
 			N2: n,
 			N3: m * n,
 		}
-		regions.Refefa4f2f066(&a)
+		regions.Reb5d9327dfca(&a)
 	} else {
 		for i := range L {
 			a := c.A[i*m:][:m]

@@ -20,7 +20,7 @@ func (c *rowBroadcastAddCallFused) run() {
 
 	// row_broadcast_add.out
 	if kern.Wide() {
-		a := regions.Rbee581ee3600Args{
+		a := regions.R03cc8e051628Args{
 			P0: unsafe.SliceData(c.X),
 			P1: unsafe.SliceData(c.B),
 			P2: unsafe.SliceData(c.Out),
@@ -29,7 +29,7 @@ func (c *rowBroadcastAddCallFused) run() {
 			N2: n,
 			N3: m * n,
 		}
-		regions.Rbee581ee3600(&a)
+		regions.R03cc8e051628(&a)
 	} else {
 		for i := range L {
 			b := c.B[i*n:][:n]
@@ -57,7 +57,7 @@ func (c *rowBroadcastAddBackwardFused) run() {
 	// row_broadcast_add.out
 	clear(c.BBar)
 	if kern.Wide() {
-		a := regions.Rcd2b16c240c0Args{
+		a := regions.R5f2d326126eaArgs{
 			P0: unsafe.SliceData(c.OutBar),
 			P1: unsafe.SliceData(c.BBar),
 			P2: unsafe.SliceData(c.XBar),
@@ -66,7 +66,7 @@ func (c *rowBroadcastAddBackwardFused) run() {
 			N2: n,
 			N3: m * n,
 		}
-		regions.Rcd2b16c240c0(&a)
+		regions.R5f2d326126ea(&a)
 	} else {
 		for i := range L {
 			bBar := c.BBar[i*n:][:n]

@@ -21,7 +21,7 @@ func (c *scaleByCallFused) run() {
 
 	// scale_by.out
 	if kern.Wide() {
-		a := regions.R10501683f901Args{
+		a := regions.R05ebfba3b185Args{
 			P0: unsafe.SliceData(c.S),
 			P1: unsafe.SliceData(c.A),
 			P2: unsafe.SliceData(c.Out),
@@ -30,7 +30,7 @@ func (c *scaleByCallFused) run() {
 			N2: n,
 			N3: m * n,
 		}
-		regions.R10501683f901(&a)
+		regions.R05ebfba3b185(&a)
 	} else {
 		s := c.S[:L]
 		for i := range L {
@@ -58,7 +58,7 @@ func (c *scaleByBackwardFused) run() {
 
 	// scale_by.out
 	if kern.Wide() {
-		a := regions.R5ef6127119f4Args{
+		a := regions.Rdac2df28be51Args{
 			P0: unsafe.SliceData(c.S),
 			P1: unsafe.SliceData(c.OutBar),
 			P2: unsafe.SliceData(c.A),
@@ -70,7 +70,7 @@ func (c *scaleByBackwardFused) run() {
 			N3: 12 * n,
 			N4: m * n,
 		}
-		regions.R5ef6127119f4(&a)
+		regions.Rdac2df28be51(&a)
 	} else {
 		s := c.S[:L]
 		sBar := c.SBar[:L]

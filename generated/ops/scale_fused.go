@@ -20,14 +20,14 @@ func (c *scaleCallFused) run() {
 	// scale.out
 	sEntry := c.S[0]
 	if kern.Wide() {
-		a := regions.R905c1970200dArgs{
+		a := regions.Rd0ed56b2b793Args{
 			P0: unsafe.SliceData(c.A),
 			P1: unsafe.SliceData(c.Out),
 			N0: L,
 			N1: n,
 			S0: [2]float32{sEntry},
 		}
-		regions.R905c1970200d(&a)
+		regions.Rd0ed56b2b793(&a)
 	} else {
 		for i := range L {
 			A := c.A[i*n:][:n]
@@ -51,14 +51,14 @@ func (c *scaleBackwardFused) run() {
 	// scale.out
 	sEntry := c.S[0]
 	if kern.Wide() {
-		a := regions.R905c1970200dArgs{
+		a := regions.Rd0ed56b2b793Args{
 			P0: unsafe.SliceData(c.OutBar),
 			P1: unsafe.SliceData(c.ABar),
 			N0: L,
 			N1: n,
 			S0: [2]float32{sEntry},
 		}
-		regions.R905c1970200d(&a)
+		regions.Rd0ed56b2b793(&a)
 	} else {
 		for i := range L {
 			outBar := c.OutBar[i*n:][:n]

@@ -24,7 +24,7 @@ func (c *shortConvCallFused) run() {
 	// short_conv.out
 	clear(t)
 	if kern.Wide() {
-		a := regions.Ra47798d48c4bArgs{
+		a := regions.Ra4db6c5b6a1aArgs{
 			P0: unsafe.SliceData(c.U),
 			P1: unsafe.SliceData(c.W),
 			P2: unsafe.SliceData(t),
@@ -36,7 +36,7 @@ func (c *shortConvCallFused) run() {
 			N5: K * n,
 			N6: T * n,
 		}
-		regions.Ra47798d48c4b(&a)
+		regions.Ra4db6c5b6a1a(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -54,7 +54,7 @@ func (c *shortConvCallFused) run() {
 
 	// short_conv.out
 	if kern.Wide() {
-		a := regions.Rc907a0708679Args{
+		a := regions.Rab5d998e3ba6Args{
 			P0: unsafe.SliceData(c.B),
 			P1: unsafe.SliceData(t),
 			P2: unsafe.SliceData(c.OutLin),
@@ -64,7 +64,7 @@ func (c *shortConvCallFused) run() {
 			N2: n,
 			N3: T * n,
 		}
-		regions.Rc907a0708679(&a)
+		regions.Rab5d998e3ba6(&a)
 	} else {
 		for i := range L {
 			b := c.B[i*n:][:n]
@@ -97,7 +97,7 @@ func (c *shortConvBackwardFused) run() {
 	// short_conv.out
 	clear(c.BBar)
 	if kern.Wide() {
-		a := regions.Rd86cba9c89adArgs{
+		a := regions.R9983fa61beb7Args{
 			P0: unsafe.SliceData(c.OutLin),
 			P1: unsafe.SliceData(c.OutBar),
 			P2: unsafe.SliceData(t7),
@@ -109,7 +109,7 @@ func (c *shortConvBackwardFused) run() {
 			N4: 12 * n,
 			N5: T * n,
 		}
-		regions.Rd86cba9c89ad(&a)
+		regions.R9983fa61beb7(&a)
 	} else {
 		for i := range L {
 			bBar := c.BBar[i*n:][:n]
@@ -132,7 +132,7 @@ func (c *shortConvBackwardFused) run() {
 	// short_conv.out
 	clear(c.UBar)
 	if kern.Wide() {
-		a := regions.Rafa92b0c1e5aArgs{
+		a := regions.R9e4ef600839bArgs{
 			P0: unsafe.SliceData(c.W),
 			P1: unsafe.SliceData(t7),
 			P2: unsafe.SliceData(c.UBar),
@@ -144,7 +144,7 @@ func (c *shortConvBackwardFused) run() {
 			N5: K * n,
 			N6: T * n,
 		}
-		regions.Rafa92b0c1e5a(&a)
+		regions.R9e4ef600839b(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -163,7 +163,7 @@ func (c *shortConvBackwardFused) run() {
 	// short_conv.out
 	clear(c.WBar)
 	if kern.Wide() {
-		a := regions.Ra4b9a12f6581Args{
+		a := regions.R972716ab0aa1Args{
 			P0: unsafe.SliceData(c.U),
 			P1: unsafe.SliceData(t7),
 			P2: unsafe.SliceData(c.WBar),
@@ -175,7 +175,7 @@ func (c *shortConvBackwardFused) run() {
 			N5: K * n,
 			N6: T * n,
 		}
-		regions.Ra4b9a12f6581(&a)
+		regions.R972716ab0aa1(&a)
 	} else {
 		for i := range L {
 			for j := range K {

@@ -20,13 +20,13 @@ func (c *siLUCallFused) run() {
 
 	// si_lu.out
 	if kern.Wide() {
-		a := regions.Rb3c1a5502208Args{
+		a := regions.Rfd8d00a52a27Args{
 			P0: unsafe.SliceData(c.X),
 			P1: unsafe.SliceData(c.Out),
 			N0: L,
 			N1: n,
 		}
-		regions.Rb3c1a5502208(&a)
+		regions.Rfd8d00a52a27(&a)
 	} else {
 		for i := range L {
 			x := c.X[i*n:][:n]
@@ -50,14 +50,14 @@ func (c *siLUBackwardFused) run() {
 
 	// si_lu.out
 	if kern.Wide() {
-		a := regions.R29de9b59d5a0Args{
+		a := regions.R3e7e88d8a6dbArgs{
 			P0: unsafe.SliceData(c.X),
 			P1: unsafe.SliceData(c.OutBar),
 			P2: unsafe.SliceData(c.XBar),
 			N0: L,
 			N1: n,
 		}
-		regions.R29de9b59d5a0(&a)
+		regions.R3e7e88d8a6db(&a)
 	} else {
 		for i := range L {
 			x := c.X[i*n:][:n]

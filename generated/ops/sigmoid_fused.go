@@ -19,13 +19,13 @@ func (c *sigmoidCallFused) run() {
 
 	// sigmoid.out
 	if kern.Wide() {
-		a := regions.R4659db892464Args{
+		a := regions.Rd8ef10cca400Args{
 			P0: unsafe.SliceData(c.X),
 			P1: unsafe.SliceData(c.Out),
 			N0: L,
 			N1: n,
 		}
-		regions.R4659db892464(&a)
+		regions.Rd8ef10cca400(&a)
 	} else {
 		for i := range L {
 			x := c.X[i*n:][:n]
@@ -48,14 +48,14 @@ func (c *sigmoidBackwardFused) run() {
 
 	// sigmoid.out
 	if kern.Wide() {
-		a := regions.Re67492ce21acArgs{
+		a := regions.Rf6510abf6d9bArgs{
 			P0: unsafe.SliceData(c.X),
 			P1: unsafe.SliceData(c.OutBar),
 			P2: unsafe.SliceData(c.XBar),
 			N0: L,
 			N1: n,
 		}
-		regions.Re67492ce21ac(&a)
+		regions.Rf6510abf6d9b(&a)
 	} else {
 		for i := range L {
 			x := c.X[i*n:][:n]

@@ -22,7 +22,7 @@ func (c *softmaxCallFused) run() {
 
 	// softmax.out
 	if kern.Wide() {
-		a := regions.Rffcf06af00e4Args{
+		a := regions.R4a318a0b683fArgs{
 			P0: unsafe.SliceData(c.X),
 			P1: unsafe.SliceData(c.Out),
 			N0: L,
@@ -30,7 +30,7 @@ func (c *softmaxCallFused) run() {
 			N2: n,
 			N3: m * n,
 		}
-		regions.Rffcf06af00e4(&a)
+		regions.R4a318a0b683f(&a)
 	} else {
 		for i := range L {
 			for j := range m {
@@ -71,7 +71,7 @@ func (c *softmaxBackwardFused) run() {
 
 	// softmax.out
 	if kern.Wide() {
-		a := regions.R9e82c02c2bb6Args{
+		a := regions.Ra241e23600feArgs{
 			P0: unsafe.SliceData(c.OutBar),
 			P1: unsafe.SliceData(c.Out),
 			P2: unsafe.SliceData(t),
@@ -80,7 +80,7 @@ func (c *softmaxBackwardFused) run() {
 			N2: n,
 			N3: m * n,
 		}
-		regions.R9e82c02c2bb6(&a)
+		regions.Ra241e23600fe(&a)
 	} else {
 		for i := range L {
 			t2 := t[i*m:][:m]
@@ -100,7 +100,7 @@ func (c *softmaxBackwardFused) run() {
 
 	// softmax.out
 	if kern.Wide() {
-		a := regions.R57b29b8c7599Args{
+		a := regions.R5e9b174fc735Args{
 			P0: unsafe.SliceData(t),
 			P1: unsafe.SliceData(c.Out),
 			P2: unsafe.SliceData(c.OutBar),
@@ -110,7 +110,7 @@ func (c *softmaxBackwardFused) run() {
 			N2: n,
 			N3: m * n,
 		}
-		regions.R57b29b8c7599(&a)
+		regions.R5e9b174fc735(&a)
 	} else {
 		for i := range L {
 			t2 := t[i*m:][:m]

@@ -20,13 +20,13 @@ func (c *softplusCallFused) run() {
 
 	// softplus.out
 	if kern.Wide() {
-		a := regions.R808525cd19c8Args{
+		a := regions.Rfe90151efa99Args{
 			P0: unsafe.SliceData(c.X),
 			P1: unsafe.SliceData(c.Out),
 			N0: L,
 			N1: n,
 		}
-		regions.R808525cd19c8(&a)
+		regions.Rfe90151efa99(&a)
 	} else {
 		for i := range L {
 			x := c.X[i*n:][:n]
@@ -50,14 +50,14 @@ func (c *softplusBackwardFused) run() {
 
 	// softplus.out
 	if kern.Wide() {
-		a := regions.R86fb242ed3d9Args{
+		a := regions.R2dfa19cb4f55Args{
 			P0: unsafe.SliceData(c.OutBar),
 			P1: unsafe.SliceData(c.X),
 			P2: unsafe.SliceData(c.XBar),
 			N0: L,
 			N1: n,
 		}
-		regions.R86fb242ed3d9(&a)
+		regions.R2dfa19cb4f55(&a)
 	} else {
 		for i := range L {
 			outBar := c.OutBar[i*n:][:n]

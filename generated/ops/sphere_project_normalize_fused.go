@@ -22,7 +22,7 @@ func (c *sphereProjectNormalizeCallFused) run() {
 
 	// sphere_project_normalize.out
 	if kern.Wide() {
-		a := regions.R474e53a8614cArgs{
+		a := regions.R688f38367594Args{
 			P0: unsafe.SliceData(c.S),
 			P1: unsafe.SliceData(c.OutProd),
 			N0: L,
@@ -30,7 +30,7 @@ func (c *sphereProjectNormalizeCallFused) run() {
 			N2: d,
 			N3: d * m,
 		}
-		regions.R474e53a8614c(&a)
+		regions.R688f38367594(&a)
 	} else {
 		for i := range L {
 			outProd := c.OutProd[i*m:][:m]
@@ -50,13 +50,13 @@ func (c *sphereProjectNormalizeCallFused) run() {
 
 	// sphere_project_normalize.out
 	if kern.Wide() {
-		a := regions.R5115a922944fArgs{
+		a := regions.R6f50ff37a802Args{
 			P0: unsafe.SliceData(c.OutProd),
 			P1: unsafe.SliceData(t10),
 			N0: L,
 			N1: m,
 		}
-		regions.R5115a922944f(&a)
+		regions.R6f50ff37a802(&a)
 	} else {
 		for i := range L {
 			outProd := c.OutProd[i*m:][:m]
@@ -70,7 +70,7 @@ func (c *sphereProjectNormalizeCallFused) run() {
 
 	// sphere_project_normalize.out
 	if kern.Wide() {
-		a := regions.R5b629bd74f71Args{
+		a := regions.Rb6180edfe725Args{
 			P0: unsafe.SliceData(t10),
 			P1: unsafe.SliceData(c.S),
 			P2: unsafe.SliceData(c.Out),
@@ -79,7 +79,7 @@ func (c *sphereProjectNormalizeCallFused) run() {
 			N2: d,
 			N3: d * m,
 		}
-		regions.R5b629bd74f71(&a)
+		regions.Rb6180edfe725(&a)
 	} else {
 		for i := range L {
 			t10_2 := t10[i*m:][:m]
@@ -113,7 +113,7 @@ func (c *sphereProjectNormalizeBackwardFused) run() {
 
 	// sphere_project_normalize.out
 	if kern.Wide() {
-		a := regions.Ra2b4249dc297Args{
+		a := regions.R921504fd4d41Args{
 			P0: unsafe.SliceData(c.OutProd),
 			P1: unsafe.SliceData(t6),
 			P2: unsafe.SliceData(t8),
@@ -122,7 +122,7 @@ func (c *sphereProjectNormalizeBackwardFused) run() {
 			N0: L,
 			N1: m,
 		}
-		regions.Ra2b4249dc297(&a)
+		regions.R921504fd4d41(&a)
 	} else {
 		for i := range L {
 			outProd := c.OutProd[i*m:][:m]
@@ -145,7 +145,7 @@ func (c *sphereProjectNormalizeBackwardFused) run() {
 
 	// sphere_project_normalize.out
 	if kern.Wide() {
-		a := regions.R4394ccf122a7Args{
+		a := regions.R74b8b413b05aArgs{
 			P0: unsafe.SliceData(t10),
 			P1: unsafe.SliceData(c.OutBar),
 			P2: unsafe.SliceData(c.S),
@@ -155,7 +155,7 @@ func (c *sphereProjectNormalizeBackwardFused) run() {
 			N2: d,
 			N3: d * m,
 		}
-		regions.R4394ccf122a7(&a)
+		regions.R74b8b413b05a(&a)
 	} else {
 		for i := range L {
 			t10_2 := t10[i*m:][:m]
@@ -177,7 +177,7 @@ func (c *sphereProjectNormalizeBackwardFused) run() {
 
 	// sphere_project_normalize.out
 	if kern.Wide() {
-		a := regions.R37838a54d3a4Args{
+		a := regions.Rcf9713f8a6f8Args{
 			P0: unsafe.SliceData(t8),
 			P1: unsafe.SliceData(c.OutProd),
 			P2: unsafe.SliceData(t62),
@@ -186,7 +186,7 @@ func (c *sphereProjectNormalizeBackwardFused) run() {
 			N0: L,
 			N1: m,
 		}
-		regions.R37838a54d3a4(&a)
+		regions.Rcf9713f8a6f8(&a)
 	} else {
 		for i := range L {
 			t8_2 := t8[i*m:][:m]
@@ -205,7 +205,7 @@ func (c *sphereProjectNormalizeBackwardFused) run() {
 
 	// sphere_project_normalize.out
 	if kern.Wide() {
-		a := regions.R3f52589f6005Args{
+		a := regions.R4e28d4228f79Args{
 			P0: unsafe.SliceData(t32),
 			P1: unsafe.SliceData(t23),
 			P2: unsafe.SliceData(c.S),
@@ -216,7 +216,7 @@ func (c *sphereProjectNormalizeBackwardFused) run() {
 			N2: d,
 			N3: d * m,
 		}
-		regions.R3f52589f6005(&a)
+		regions.R4e28d4228f79(&a)
 	} else {
 		for i := range L {
 			t32_2 := t32[i*m:][:m]

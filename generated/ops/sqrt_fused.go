@@ -20,13 +20,13 @@ func (c *sqrtCallFused) run() {
 
 	// sqrt.out
 	if kern.Wide() {
-		a := regions.Rad71374b695aArgs{
+		a := regions.R99a8c96383edArgs{
 			P0: unsafe.SliceData(c.X),
 			P1: unsafe.SliceData(c.Out),
 			N0: L,
 			N1: n,
 		}
-		regions.Rad71374b695a(&a)
+		regions.R99a8c96383ed(&a)
 	} else {
 		for i := range L {
 			x := c.X[i*n:][:n]
@@ -49,14 +49,14 @@ func (c *sqrtBackwardFused) run() {
 
 	// sqrt.out
 	if kern.Wide() {
-		a := regions.R3413dc256176Args{
+		a := regions.Re5037ce143c9Args{
 			P0: unsafe.SliceData(c.OutBar),
 			P1: unsafe.SliceData(c.Out),
 			P2: unsafe.SliceData(c.XBar),
 			N0: L,
 			N1: n,
 		}
-		regions.R3413dc256176(&a)
+		regions.Re5037ce143c9(&a)
 	} else {
 		for i := range L {
 			outBar := c.OutBar[i*n:][:n]

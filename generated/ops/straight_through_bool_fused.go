@@ -20,14 +20,14 @@ func (c *straightThroughBoolCallFused) run() {
 	// straight_through_bool.out
 	thresholdEntry := c.Threshold[0]
 	if kern.Wide() {
-		a := regions.R1bb8bdb280f5Args{
+		a := regions.R36bb8301508dArgs{
 			P0: unsafe.SliceData(c.X),
 			P1: unsafe.SliceData(c.Out),
 			N0: L,
 			N1: n,
 			S0: [2]float32{thresholdEntry},
 		}
-		regions.R1bb8bdb280f5(&a)
+		regions.R36bb8301508d(&a)
 	} else {
 		for i := range L {
 			x := c.X[i*n:][:n]

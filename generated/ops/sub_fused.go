@@ -19,14 +19,14 @@ func (c *subCallFused) run() {
 
 	// sub.out
 	if kern.Wide() {
-		a := regions.R28ba0fcb4913Args{
+		a := regions.R21e1a2e256deArgs{
 			P0: unsafe.SliceData(c.A),
 			P1: unsafe.SliceData(c.B),
 			P2: unsafe.SliceData(c.Out),
 			N0: L,
 			N1: n,
 		}
-		regions.R28ba0fcb4913(&a)
+		regions.R21e1a2e256de(&a)
 	} else {
 		for i := range L {
 			A := c.A[i*n:][:n]
@@ -50,14 +50,14 @@ func (c *subBackwardFused) run() {
 
 	// sub.out
 	if kern.Wide() {
-		a := regions.Redf2af5a7ce8Args{
+		a := regions.Red1be402db85Args{
 			P0: unsafe.SliceData(c.OutBar),
 			P1: unsafe.SliceData(c.BBar),
 			P2: unsafe.SliceData(c.ABar),
 			N0: L,
 			N1: n,
 		}
-		regions.Redf2af5a7ce8(&a)
+		regions.Red1be402db85(&a)
 	} else {
 		for i := range L {
 			outBar := c.OutBar[i*n:][:n]

@@ -20,13 +20,13 @@ func (c *tanhCallFused) run() {
 
 	// tanh.out
 	if kern.Wide() {
-		a := regions.R73cdbbd6cc90Args{
+		a := regions.Rcf9968566a9eArgs{
 			P0: unsafe.SliceData(c.X),
 			P1: unsafe.SliceData(c.Out),
 			N0: L,
 			N1: n,
 		}
-		regions.R73cdbbd6cc90(&a)
+		regions.Rcf9968566a9e(&a)
 	} else {
 		for i := range L {
 			x := c.X[i*n:][:n]
@@ -49,14 +49,14 @@ func (c *tanhBackwardFused) run() {
 
 	// tanh.out
 	if kern.Wide() {
-		a := regions.R64624fc11904Args{
+		a := regions.R56a7be300d0eArgs{
 			P0: unsafe.SliceData(c.Out),
 			P1: unsafe.SliceData(c.OutBar),
 			P2: unsafe.SliceData(c.XBar),
 			N0: L,
 			N1: n,
 		}
-		regions.R64624fc11904(&a)
+		regions.R56a7be300d0e(&a)
 	} else {
 		for i := range L {
 			out := c.Out[i*n:][:n]

@@ -27,7 +27,7 @@ func (c *outFused) run() {
 	// cms.out
 	clear(t14)
 	if kern.Wide() {
-		a := regions.Rb0217d6c2923Args{
+		a := regions.Rbf6401891696Args{
 			P0: unsafe.SliceData(t14),
 			P1: unsafe.SliceData(c.M),
 			N0: L,
@@ -37,7 +37,7 @@ func (c *outFused) run() {
 			N4: T * d,
 			N5: K * T * d,
 		}
-		regions.Rb0217d6c2923(&a)
+		regions.Rbf6401891696(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -54,7 +54,7 @@ func (c *outFused) run() {
 
 	// cms.out
 	if kern.Wide() {
-		a := regions.Re19c6e15a318Args{
+		a := regions.R11e777a0082dArgs{
 			P0: unsafe.SliceData(t14),
 			P1: unsafe.SliceData(c.Out),
 			N0: L,
@@ -63,7 +63,7 @@ func (c *outFused) run() {
 			N3: T * d,
 			S0: [2]float32{s},
 		}
-		regions.Re19c6e15a318(&a)
+		regions.R11e777a0082d(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -93,7 +93,7 @@ func (c *outBackwardFused) run() {
 
 	// cms.out
 	if kern.Wide() {
-		a := regions.Re08813613b35Args{
+		a := regions.Ra5be1ac85a50Args{
 			P0: unsafe.SliceData(c.OutBar),
 			P1: unsafe.SliceData(c.MBar),
 			N0: L,
@@ -104,7 +104,7 @@ func (c *outBackwardFused) run() {
 			N5: K * T * d,
 			S0: [2]float32{s},
 		}
-		regions.Re08813613b35(&a)
+		regions.Ra5be1ac85a50(&a)
 	} else {
 		for i := range L {
 			for j := range K {

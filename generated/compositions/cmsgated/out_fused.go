@@ -28,7 +28,7 @@ func (c *outFused) run() {
 	// cms_gated.out
 	clear(t18)
 	if kern.Wide() {
-		a := regions.R89ebb5f3e0fcArgs{
+		a := regions.R5156a0f7790aArgs{
 			P0: unsafe.SliceData(c.A),
 			P1: unsafe.SliceData(c.F2),
 			P2: unsafe.SliceData(c.M),
@@ -40,7 +40,7 @@ func (c *outFused) run() {
 			N4: T * d,
 			N5: K * T * d,
 		}
-		regions.R89ebb5f3e0fc(&a)
+		regions.R5156a0f7790a(&a)
 	} else {
 		for i := range L {
 			a := c.A[i*K:][:K]
@@ -62,7 +62,7 @@ func (c *outFused) run() {
 	// cms_gated.out, cms_gated.u
 	clear(t20)
 	if kern.Wide() {
-		a := regions.Rf82dd19e0073Args{
+		a := regions.R480976480c90Args{
 			P0: unsafe.SliceData(t18),
 			P1: unsafe.SliceData(c.Out),
 			P2: unsafe.SliceData(t20),
@@ -75,7 +75,7 @@ func (c *outFused) run() {
 			N5: T * d,
 			S0: [2]float32{s},
 		}
-		regions.Rf82dd19e0073(&a)
+		regions.R480976480c90(&a)
 	} else {
 		for i := range L {
 			t20_2 := t20[i*d:][:d]
@@ -94,14 +94,14 @@ func (c *outFused) run() {
 	// cms_gated.u
 	w2 := F(T)
 	if kern.Wide() {
-		a := regions.Ra0919a98a249Args{
+		a := regions.R13b56055efcfArgs{
 			P0: unsafe.SliceData(t20),
 			P1: unsafe.SliceData(c.U),
 			N0: L,
 			N1: d,
 			S0: [2]float32{w2},
 		}
-		regions.Ra0919a98a249(&a)
+		regions.R13b56055efcf(&a)
 	} else {
 		for i := range L {
 			t20_2 := t20[i*d:][:d]
@@ -134,7 +134,7 @@ func (c *outBackwardFused) run() {
 
 	// cms_gated.u
 	if kern.Wide() {
-		a := regions.R1f5e643131a5Args{
+		a := regions.Rf5908c78d96eArgs{
 			P0: unsafe.SliceData(c.UBar),
 			P1: unsafe.SliceData(c.XBar),
 			N0: L,
@@ -143,7 +143,7 @@ func (c *outBackwardFused) run() {
 			N3: T * d,
 			S0: [2]float32{t32},
 		}
-		regions.R1f5e643131a5(&a)
+		regions.Rf5908c78d96e(&a)
 	} else {
 		for i := range L {
 			uBar := c.UBar[i*d:][:d]
@@ -158,7 +158,7 @@ func (c *outBackwardFused) run() {
 
 	// cms_gated.out
 	if kern.Wide() {
-		a := regions.R880ef5541ef8Args{
+		a := regions.Rf459a644d910Args{
 			P0: unsafe.SliceData(c.A),
 			P1: unsafe.SliceData(t22),
 			P2: unsafe.SliceData(t23),
@@ -166,7 +166,7 @@ func (c *outBackwardFused) run() {
 			N1: K,
 			S0: [2]float32{s},
 		}
-		regions.R880ef5541ef8(&a)
+		regions.Rf459a644d910(&a)
 	} else {
 		for i := range L {
 			a := c.A[i*K:][:K]
@@ -182,7 +182,7 @@ func (c *outBackwardFused) run() {
 
 	// cms_gated.out
 	if kern.Wide() {
-		a := regions.R5c01ed368805Args{
+		a := regions.R36b1f83e1736Args{
 			P0: unsafe.SliceData(t22),
 			P1: unsafe.SliceData(t23),
 			P2: unsafe.SliceData(c.OutBar),
@@ -202,7 +202,7 @@ func (c *outBackwardFused) run() {
 			N7: T * d,
 			N8: K * T * d,
 		}
-		regions.R5c01ed368805(&a)
+		regions.R36b1f83e1736(&a)
 	} else {
 		for i := range L {
 			t22_2 := t22[i*K:][:K]
@@ -244,7 +244,7 @@ func (c *outBackwardFused) run() {
 
 	// cms_gated.s, cms_gated.out
 	if kern.Wide() {
-		a := regions.Rc642902621caArgs{
+		a := regions.Radb8d20d4910Args{
 			P0: unsafe.SliceData(t172),
 			P1: unsafe.SliceData(t162),
 			P2: unsafe.SliceData(c.ABar),
@@ -252,7 +252,7 @@ func (c *outBackwardFused) run() {
 			N1: K,
 			S0: [2]float32{s},
 		}
-		regions.Rc642902621ca(&a)
+		regions.Radb8d20d4910(&a)
 	} else {
 		for i := range L {
 			t172_2 := t172[i*K:][:K]

@@ -27,13 +27,13 @@ func (c *outFused) run() {
 	// cms_hybrid.p
 	top := F(math.Inf(-1))
 	if kern.Wide() {
-		a := regions.Rc32fa8c33d6cArgs{
+		a := regions.R06dc905db666Args{
 			P0: unsafe.SliceData(c.Alpha),
 			P1: unsafe.SliceData(topTotal),
 			N0: K,
 			S0: [2]float32{top},
 		}
-		regions.Rc32fa8c33d6c(&a)
+		regions.R06dc905db666(&a)
 	} else {
 		alpha := c.Alpha[:K]
 		top2 := top
@@ -47,7 +47,7 @@ func (c *outFused) run() {
 	top = topTotal[0]
 	var sum F
 	if kern.Wide() {
-		a := regions.R58514006c406Args{
+		a := regions.Redd01b3bda46Args{
 			P0: unsafe.SliceData(c.Alpha),
 			P1: unsafe.SliceData(c.P),
 			P2: unsafe.SliceData(sumTotal),
@@ -55,7 +55,7 @@ func (c *outFused) run() {
 			S0: [2]float32{sum},
 			S1: [2]float32{top},
 		}
-		regions.R58514006c406(&a)
+		regions.Redd01b3bda46(&a)
 	} else {
 		alpha := c.Alpha[:K]
 		p := c.P[:K]
@@ -71,12 +71,12 @@ func (c *outFused) run() {
 	}
 	sum = sumTotal[0]
 	if kern.Wide() {
-		a := regions.Ref522d62f7c8Args{
+		a := regions.R155cc6b35b30Args{
 			P0: unsafe.SliceData(c.P),
 			N0: K,
 			S0: [2]float32{sum},
 		}
-		regions.Ref522d62f7c8(&a)
+		regions.R155cc6b35b30(&a)
 	} else {
 		p := c.P[:K]
 		for i := range K {
@@ -87,7 +87,7 @@ func (c *outFused) run() {
 	// cms_hybrid.out
 	clear(t2)
 	if kern.Wide() {
-		a := regions.Re9aac4eaec07Args{
+		a := regions.Rc85fe0972242Args{
 			P0: unsafe.SliceData(c.P),
 			P1: unsafe.SliceData(c.M),
 			P2: unsafe.SliceData(t2),
@@ -98,7 +98,7 @@ func (c *outFused) run() {
 			N4: T * d,
 			N5: K * T * d,
 		}
-		regions.Re9aac4eaec07(&a)
+		regions.Rc85fe0972242(&a)
 	} else {
 		p := c.P[:K]
 		for i := range L {
@@ -117,7 +117,7 @@ func (c *outFused) run() {
 
 	// cms_hybrid.out
 	if kern.Wide() {
-		a := regions.Rd9d5a0ade210Args{
+		a := regions.R8863a9718871Args{
 			P0: unsafe.SliceData(c.Y),
 			P1: unsafe.SliceData(c.W),
 			P2: unsafe.SliceData(t2),
@@ -127,7 +127,7 @@ func (c *outFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.Rd9d5a0ade210(&a)
+		regions.R8863a9718871(&a)
 	} else {
 		w := c.W[:d]
 		for i := range L {
@@ -159,7 +159,7 @@ func (c *outBackwardFused) run() {
 	// cms_hybrid.out
 	clear(c.WBar)
 	if kern.Wide() {
-		a := regions.Re4110937f1a0Args{
+		a := regions.Rb555b6d2fe74Args{
 			P0: unsafe.SliceData(c.OutBar),
 			P1: unsafe.SliceData(c.W),
 			P2: unsafe.SliceData(c.YBar),
@@ -172,7 +172,7 @@ func (c *outBackwardFused) run() {
 			N4: 12 * d,
 			N5: T * d,
 		}
-		regions.Re4110937f1a0(&a)
+		regions.Rb555b6d2fe74(&a)
 	} else {
 		w := c.W[:d]
 		wBar := c.WBar[:d]
@@ -192,7 +192,7 @@ func (c *outBackwardFused) run() {
 
 	// cms_hybrid.out
 	if kern.Wide() {
-		a := regions.R2bb27da1ab35Args{
+		a := regions.R710c738f910fArgs{
 			P0: unsafe.SliceData(c.P),
 			P1: unsafe.SliceData(c.OutBar),
 			P2: unsafe.SliceData(c.MBar),
@@ -203,7 +203,7 @@ func (c *outBackwardFused) run() {
 			N4: T * d,
 			N5: K * T * d,
 		}
-		regions.R2bb27da1ab35(&a)
+		regions.R710c738f910f(&a)
 	} else {
 		p := c.P[:K]
 		for i := range L {
@@ -222,7 +222,7 @@ func (c *outBackwardFused) run() {
 
 	// cms_hybrid.out
 	if kern.Wide() {
-		a := regions.R2651e98bd4bcArgs{
+		a := regions.R9293b12f7751Args{
 			P0: unsafe.SliceData(c.M),
 			P1: unsafe.SliceData(c.OutBar),
 			P2: unsafe.SliceData(t6),
@@ -233,7 +233,7 @@ func (c *outBackwardFused) run() {
 			N4: K * T * d,
 			N5: T * d,
 		}
-		regions.R2651e98bd4bc(&a)
+		regions.R9293b12f7751(&a)
 	} else {
 		for i := range K {
 			var t62 F
@@ -257,14 +257,14 @@ func (c *outBackwardFused) run() {
 	// cms_hybrid.p
 	var t7 F
 	if kern.Wide() {
-		a := regions.Re3bd7215cf44Args{
+		a := regions.Ra6b8e25201ceArgs{
 			P0: unsafe.SliceData(c.P),
 			P1: unsafe.SliceData(t6),
 			P2: unsafe.SliceData(t7Total),
 			N0: K,
 			S0: [2]float32{t7},
 		}
-		regions.Re3bd7215cf44(&a)
+		regions.Ra6b8e25201ce(&a)
 	} else {
 		p := c.P[:K]
 		t7_2 := t7
@@ -279,14 +279,14 @@ func (c *outBackwardFused) run() {
 
 	// cms_hybrid.p
 	if kern.Wide() {
-		a := regions.R3c19d942b28dArgs{
+		a := regions.Rc948ff831014Args{
 			P0: unsafe.SliceData(c.P),
 			P1: unsafe.SliceData(t6),
 			P2: unsafe.SliceData(c.AlphaBar),
 			N0: K,
 			S0: [2]float32{t7},
 		}
-		regions.R3c19d942b28d(&a)
+		regions.Rc948ff831014(&a)
 	} else {
 		p := c.P[:K]
 		alphaBar := c.AlphaBar[:K]

@@ -26,13 +26,13 @@ func (c *outFused) run() {
 	// cms_independent.p
 	top := F(math.Inf(-1))
 	if kern.Wide() {
-		a := regions.Rc32fa8c33d6cArgs{
+		a := regions.R06dc905db666Args{
 			P0: unsafe.SliceData(c.Alpha),
 			P1: unsafe.SliceData(topTotal),
 			N0: K,
 			S0: [2]float32{top},
 		}
-		regions.Rc32fa8c33d6c(&a)
+		regions.R06dc905db666(&a)
 	} else {
 		alpha := c.Alpha[:K]
 		top2 := top
@@ -46,7 +46,7 @@ func (c *outFused) run() {
 	top = topTotal[0]
 	var sum F
 	if kern.Wide() {
-		a := regions.R58514006c406Args{
+		a := regions.Redd01b3bda46Args{
 			P0: unsafe.SliceData(c.Alpha),
 			P1: unsafe.SliceData(c.P),
 			P2: unsafe.SliceData(sumTotal),
@@ -54,7 +54,7 @@ func (c *outFused) run() {
 			S0: [2]float32{sum},
 			S1: [2]float32{top},
 		}
-		regions.R58514006c406(&a)
+		regions.Redd01b3bda46(&a)
 	} else {
 		alpha := c.Alpha[:K]
 		p := c.P[:K]
@@ -70,12 +70,12 @@ func (c *outFused) run() {
 	}
 	sum = sumTotal[0]
 	if kern.Wide() {
-		a := regions.Ref522d62f7c8Args{
+		a := regions.R155cc6b35b30Args{
 			P0: unsafe.SliceData(c.P),
 			N0: K,
 			S0: [2]float32{sum},
 		}
-		regions.Ref522d62f7c8(&a)
+		regions.R155cc6b35b30(&a)
 	} else {
 		p := c.P[:K]
 		for i := range K {
@@ -86,7 +86,7 @@ func (c *outFused) run() {
 	// cms_independent.out
 	clear(c.Out)
 	if kern.Wide() {
-		a := regions.Re9aac4eaec07Args{
+		a := regions.Rc85fe0972242Args{
 			P0: unsafe.SliceData(c.P),
 			P1: unsafe.SliceData(c.M),
 			P2: unsafe.SliceData(c.Out),
@@ -97,7 +97,7 @@ func (c *outFused) run() {
 			N4: T * d,
 			N5: K * T * d,
 		}
-		regions.Re9aac4eaec07(&a)
+		regions.Rc85fe0972242(&a)
 	} else {
 		p := c.P[:K]
 		for i := range L {
@@ -130,7 +130,7 @@ func (c *outBackwardFused) run() {
 
 	// cms_independent.out
 	if kern.Wide() {
-		a := regions.R2bb27da1ab35Args{
+		a := regions.R710c738f910fArgs{
 			P0: unsafe.SliceData(c.P),
 			P1: unsafe.SliceData(c.OutBar),
 			P2: unsafe.SliceData(c.MBar),
@@ -141,7 +141,7 @@ func (c *outBackwardFused) run() {
 			N4: T * d,
 			N5: K * T * d,
 		}
-		regions.R2bb27da1ab35(&a)
+		regions.R710c738f910f(&a)
 	} else {
 		p := c.P[:K]
 		for i := range L {
@@ -160,7 +160,7 @@ func (c *outBackwardFused) run() {
 
 	// cms_independent.out
 	if kern.Wide() {
-		a := regions.R2651e98bd4bcArgs{
+		a := regions.R9293b12f7751Args{
 			P0: unsafe.SliceData(c.M),
 			P1: unsafe.SliceData(c.OutBar),
 			P2: unsafe.SliceData(t2),
@@ -171,7 +171,7 @@ func (c *outBackwardFused) run() {
 			N4: K * T * d,
 			N5: T * d,
 		}
-		regions.R2651e98bd4bc(&a)
+		regions.R9293b12f7751(&a)
 	} else {
 		for i := range K {
 			var t22 F
@@ -195,14 +195,14 @@ func (c *outBackwardFused) run() {
 	// cms_independent.p
 	var t3 F
 	if kern.Wide() {
-		a := regions.Re3bd7215cf44Args{
+		a := regions.Ra6b8e25201ceArgs{
 			P0: unsafe.SliceData(c.P),
 			P1: unsafe.SliceData(t2),
 			P2: unsafe.SliceData(t3Total),
 			N0: K,
 			S0: [2]float32{t3},
 		}
-		regions.Re3bd7215cf44(&a)
+		regions.Ra6b8e25201ce(&a)
 	} else {
 		p := c.P[:K]
 		t3_2 := t3
@@ -217,14 +217,14 @@ func (c *outBackwardFused) run() {
 
 	// cms_independent.p
 	if kern.Wide() {
-		a := regions.R3c19d942b28dArgs{
+		a := regions.Rc948ff831014Args{
 			P0: unsafe.SliceData(c.P),
 			P1: unsafe.SliceData(t2),
 			P2: unsafe.SliceData(c.AlphaBar),
 			N0: K,
 			S0: [2]float32{t3},
 		}
-		regions.R3c19d942b28d(&a)
+		regions.Rc948ff831014(&a)
 	} else {
 		p := c.P[:K]
 		alphaBar := c.AlphaBar[:K]

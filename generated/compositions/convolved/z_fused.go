@@ -43,7 +43,7 @@ func (c *zFused) run() {
 	// convolved.Z
 	clear(t3)
 	if kern.Wide() {
-		a := regions.Rede8ab3e6580Args{
+		a := regions.Rb51252cc1aa9Args{
 			P0: unsafe.SliceData(c.Pos),
 			P1: unsafe.SliceData(c.ZStack),
 			P2: unsafe.SliceData(c.C),
@@ -57,7 +57,7 @@ func (c *zFused) run() {
 			N6: T*d + d*n - d,
 			N7: T * d,
 		}
-		regions.Rede8ab3e6580(&a)
+		regions.Rb51252cc1aa9(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -76,7 +76,7 @@ func (c *zFused) run() {
 
 	// convolved.Z
 	if kern.Wide() {
-		a := regions.Rc9ac2dad196dArgs{
+		a := regions.R23c26dfc990dArgs{
 			P0: unsafe.SliceData(c.X),
 			P1: unsafe.SliceData(t3),
 			P2: unsafe.SliceData(c.Z),
@@ -85,7 +85,7 @@ func (c *zFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.Rc9ac2dad196d(&a)
+		regions.R23c26dfc990d(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -116,7 +116,7 @@ func (c *zBackwardFused) run() {
 	// convolved.Z
 	clear(t4)
 	if kern.Wide() {
-		a := regions.R4b8c4445b954Args{
+		a := regions.Ra1fdd1b55049Args{
 			P0: unsafe.SliceData(c.Pos),
 			P1: unsafe.SliceData(c.ZBar),
 			P2: unsafe.SliceData(c.C),
@@ -130,7 +130,7 @@ func (c *zBackwardFused) run() {
 			N6: T*d + d*n - d,
 			N7: T * d,
 		}
-		regions.R4b8c4445b954(&a)
+		regions.Ra1fdd1b55049(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -155,7 +155,7 @@ func (c *zBackwardFused) run() {
 				n3 := int(c.Pos[j]) - i + k
 				if n3 >= 0 {
 					if kern.Wide() {
-						a := regions.R5f25e6f73053Args{
+						a := regions.R5696b3774625Args{
 							P0: unsafe.SliceData(c.ZBar),
 							P1: unsafe.SliceData(c.ZStack),
 							P2: unsafe.SliceData(c.CBar),
@@ -164,7 +164,7 @@ func (c *zBackwardFused) run() {
 							N2: -4*d*i + 4*d*k + (4*T*d+4*d*n-4*d)*j + 4*d*n - 4*d,
 							N3: 4 * d * i,
 						}
-						regions.R5f25e6f73053(&a)
+						regions.R5696b3774625(&a)
 					} else {
 						ZBar := c.ZBar[(j*T+k)*d:][:d]
 						ZStack := c.ZStack[(j*(T+n-1)-i+k+n-1)*d:][:d]
@@ -181,7 +181,7 @@ func (c *zBackwardFused) run() {
 	// convolved.Z
 	clear(t6)
 	if kern.Wide() {
-		a := regions.R21c1ca883d13Args{
+		a := regions.R9e6779d50cacArgs{
 			P0: unsafe.SliceData(t6),
 			P1: unsafe.SliceData(c.XTailBar),
 			N0: L,
@@ -191,7 +191,7 @@ func (c *zBackwardFused) run() {
 			N4: T*d + d*n - d,
 			N5: d*n - d,
 		}
-		regions.R21c1ca883d13(&a)
+		regions.R9e6779d50cac(&a)
 	} else {
 		for i := range L {
 			for j := range n - 1 {
@@ -206,7 +206,7 @@ func (c *zBackwardFused) run() {
 
 	// convolved.Z
 	if kern.Wide() {
-		a := regions.R191fe2381d96Args{
+		a := regions.R663ca882ccb4Args{
 			P0: unsafe.SliceData(t4),
 			P1: unsafe.SliceData(t6),
 			P2: unsafe.SliceData(c.XTailBarOut),
@@ -216,7 +216,7 @@ func (c *zBackwardFused) run() {
 			N3: T*d + d*n - d,
 			N4: d*n - d,
 		}
-		regions.R191fe2381d96(&a)
+		regions.R663ca882ccb4(&a)
 	} else {
 		for i := range L {
 			for j := range n - 1 {
@@ -232,7 +232,7 @@ func (c *zBackwardFused) run() {
 
 	// convolved.Z
 	if kern.Wide() {
-		a := regions.R4e94b5f24bbbArgs{
+		a := regions.Rcf71aa89e624Args{
 			P0: unsafe.SliceData(c.ZBar),
 			P1: unsafe.SliceData(t4),
 			P2: unsafe.SliceData(t6),
@@ -244,7 +244,7 @@ func (c *zBackwardFused) run() {
 			N4: T*d + d*n - d,
 			N5: T * d,
 		}
-		regions.R4e94b5f24bbb(&a)
+		regions.Rcf71aa89e624(&a)
 	} else {
 		for i := range L {
 			for j := range T {

@@ -35,7 +35,7 @@ func (c *outFused) run() {
 	// full_attention.a
 	clear(t9)
 	if kern.Wide() {
-		a := regions.R2ae91c2e959fArgs{
+		a := regions.Rc367228d055bArgs{
 			P0: unsafe.SliceData(c.Q),
 			P1: unsafe.SliceData(c.K),
 			P2: unsafe.SliceData(t9),
@@ -48,7 +48,7 @@ func (c *outFused) run() {
 			N6: H * T * T,
 			N7: H * T * dH,
 		}
-		regions.R2ae91c2e959f(&a)
+		regions.Rc367228d055b(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -75,7 +75,7 @@ func (c *outFused) run() {
 	// full_attention.a
 	clear(t10)
 	if kern.Wide() {
-		a := regions.Rdbb979920ba8Args{
+		a := regions.R609623939a41Args{
 			P0: unsafe.SliceData(t9),
 			P1: unsafe.SliceData(t10),
 			N0: L,
@@ -85,7 +85,7 @@ func (c *outFused) run() {
 			N4: H * T * T,
 			S0: [2]float32{t6},
 		}
-		regions.Rdbb979920ba8(&a)
+		regions.R609623939a41(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -105,7 +105,7 @@ func (c *outFused) run() {
 	// full_attention.a
 	clear(c.A)
 	if kern.Wide() {
-		a := regions.Rcf7f96882376Args{
+		a := regions.R4246756f6434Args{
 			P0: unsafe.SliceData(t10),
 			P1: unsafe.SliceData(c.A),
 			N0: L,
@@ -114,7 +114,7 @@ func (c *outFused) run() {
 			N3: H * T,
 			N4: H * T * T,
 		}
-		regions.Rcf7f96882376(&a)
+		regions.R4246756f6434(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -157,7 +157,7 @@ func (c *outFused) run() {
 	// full_attention.out
 	clear(c.Out)
 	if kern.Wide() {
-		a := regions.R97f74d58234bArgs{
+		a := regions.R1284643ef21fArgs{
 			P0: unsafe.SliceData(c.A),
 			P1: unsafe.SliceData(c.V),
 			P2: unsafe.SliceData(c.Out),
@@ -170,7 +170,7 @@ func (c *outFused) run() {
 			N6: H * T * T,
 			N7: H * T * dH,
 		}
-		regions.R97f74d58234b(&a)
+		regions.R1284643ef21f(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -217,7 +217,7 @@ func (c *outBackwardFused) run() {
 	// full_attention.out
 	clear(t2)
 	if kern.Wide() {
-		a := regions.R4a0e6614f755Args{
+		a := regions.R9e56e1ab9f57Args{
 			P0: unsafe.SliceData(c.V),
 			P1: unsafe.SliceData(c.OutBar),
 			P2: unsafe.SliceData(t2),
@@ -230,7 +230,7 @@ func (c *outBackwardFused) run() {
 			N6: H * T * T,
 			N7: H * T * dH,
 		}
-		regions.R4a0e6614f755(&a)
+		regions.R9e56e1ab9f57(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -257,7 +257,7 @@ func (c *outBackwardFused) run() {
 	// full_attention.out
 	clear(t32)
 	if kern.Wide() {
-		a := regions.Re91a81d799b5Args{
+		a := regions.R2d95393d39b4Args{
 			P0:  unsafe.SliceData(c.A),
 			P1:  unsafe.SliceData(c.OutBar),
 			P2:  unsafe.SliceData(t32),
@@ -273,7 +273,7 @@ func (c *outBackwardFused) run() {
 			N9:  H * T * T,
 			N10: H * T * dH,
 		}
-		regions.Re91a81d799b5(&a)
+		regions.R2d95393d39b4(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -299,7 +299,7 @@ func (c *outBackwardFused) run() {
 
 	// full_attention.a
 	if kern.Wide() {
-		a := regions.Rd3895f38e421Args{
+		a := regions.R25ba5adf1195Args{
 			P0: unsafe.SliceData(c.A),
 			P1: unsafe.SliceData(t2),
 			P2: unsafe.SliceData(t72),
@@ -309,7 +309,7 @@ func (c *outBackwardFused) run() {
 			N3: H * T,
 			N4: H * T * T,
 		}
-		regions.Rd3895f38e421(&a)
+		regions.R25ba5adf1195(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -334,7 +334,7 @@ func (c *outBackwardFused) run() {
 	// full_attention.a
 	clear(t82)
 	if kern.Wide() {
-		a := regions.R08ff27f73c72Args{
+		a := regions.R212a1aef017cArgs{
 			P0: unsafe.SliceData(t72),
 			P1: unsafe.SliceData(t2),
 			P2: unsafe.SliceData(t82),
@@ -344,7 +344,7 @@ func (c *outBackwardFused) run() {
 			N3: H * T,
 			N4: H * T * T,
 		}
-		regions.R08ff27f73c72(&a)
+		regions.R212a1aef017c(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -366,7 +366,7 @@ func (c *outBackwardFused) run() {
 	// full_attention.a
 	clear(t92)
 	if kern.Wide() {
-		a := regions.Rada07644501eArgs{
+		a := regions.R06c55ff935caArgs{
 			P0: unsafe.SliceData(c.A),
 			P1: unsafe.SliceData(t82),
 			P2: unsafe.SliceData(t92),
@@ -376,7 +376,7 @@ func (c *outBackwardFused) run() {
 			N3: H * T,
 			N4: H * T * T,
 		}
-		regions.Rada07644501e(&a)
+		regions.R06c55ff935ca(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -397,7 +397,7 @@ func (c *outBackwardFused) run() {
 	// full_attention.a
 	clear(t102)
 	if kern.Wide() {
-		a := regions.Rdbb979920ba8Args{
+		a := regions.R609623939a41Args{
 			P0: unsafe.SliceData(t92),
 			P1: unsafe.SliceData(t102),
 			N0: L,
@@ -407,7 +407,7 @@ func (c *outBackwardFused) run() {
 			N4: H * T * T,
 			S0: [2]float32{t6},
 		}
-		regions.Rdbb979920ba8(&a)
+		regions.R609623939a41(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -427,7 +427,7 @@ func (c *outBackwardFused) run() {
 	// full_attention.a
 	clear(t11)
 	if kern.Wide() {
-		a := regions.Rcc1ba9efdf06Args{
+		a := regions.Rb25117b12becArgs{
 			P0: unsafe.SliceData(t102),
 			P1: unsafe.SliceData(c.K),
 			P2: unsafe.SliceData(t11),
@@ -440,7 +440,7 @@ func (c *outBackwardFused) run() {
 			N6: H * T * T,
 			N7: H * T * dH,
 		}
-		regions.Rcc1ba9efdf06(&a)
+		regions.Rb25117b12bec(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -464,7 +464,7 @@ func (c *outBackwardFused) run() {
 	// full_attention.a
 	clear(t12)
 	if kern.Wide() {
-		a := regions.R57e871ad70edArgs{
+		a := regions.Rc7430446d40eArgs{
 			P0:  unsafe.SliceData(t102),
 			P1:  unsafe.SliceData(c.Q),
 			P2:  unsafe.SliceData(t12),
@@ -480,7 +480,7 @@ func (c *outBackwardFused) run() {
 			N9:  H * T * T,
 			N10: H * T * dH,
 		}
-		regions.R57e871ad70ed(&a)
+		regions.Rc7430446d40e(&a)
 	} else {
 		for i := range L {
 			for j := range T {

@@ -26,7 +26,7 @@ func (c *outFused) run() {
 
 	// gelumlp.out, gelumlp.h
 	if kern.Wide() {
-		a := regions.R9bb2e8e83341Args{
+		a := regions.Rbaa2ee84f04eArgs{
 			P0: unsafe.SliceData(c.HProd),
 			P1: unsafe.SliceData(t22),
 			N0: L,
@@ -34,7 +34,7 @@ func (c *outFused) run() {
 			N2: dH,
 			N3: T * dH,
 		}
-		regions.R9bb2e8e83341(&a)
+		regions.Rbaa2ee84f04e(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -69,7 +69,7 @@ func (c *outBackwardFused) run() {
 
 	// gelumlp.h, gelumlp.out
 	if kern.Wide() {
-		a := regions.Ra7312e2e9711Args{
+		a := regions.R9437ee993593Args{
 			P0: unsafe.SliceData(c.HProd),
 			P1: unsafe.SliceData(t6),
 			P2: unsafe.SliceData(t22),
@@ -78,7 +78,7 @@ func (c *outBackwardFused) run() {
 			N2: dH,
 			N3: T * dH,
 		}
-		regions.Ra7312e2e9711(&a)
+		regions.R9437ee993593(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -103,7 +103,7 @@ func (c *outBackwardFused) run() {
 
 	// gelumlp.h, gelumlp.out
 	if kern.Wide() {
-		a := regions.Rfb226adc3709Args{
+		a := regions.R9a668d721becArgs{
 			P0: unsafe.SliceData(t42),
 			P1: unsafe.SliceData(c.HProd),
 			P2: unsafe.SliceData(t6),
@@ -113,7 +113,7 @@ func (c *outBackwardFused) run() {
 			N2: dH,
 			N3: T * dH,
 		}
-		regions.Rfb226adc3709(&a)
+		regions.R9a668d721bec(&a)
 	} else {
 		for i := range L {
 			for j := range T {

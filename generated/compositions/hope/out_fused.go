@@ -24,7 +24,7 @@ func (c *outFused) run() {
 
 	// hope.out
 	if kern.Wide() {
-		a := regions.Rf38cad12a527Args{
+		a := regions.R878563a1c072Args{
 			P0: unsafe.SliceData(c.C),
 			P1: unsafe.SliceData(t),
 			N0: L,
@@ -32,7 +32,7 @@ func (c *outFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.Rf38cad12a527(&a)
+		regions.R878563a1c072(&a)
 	} else {
 		for i := range L {
 			t2 := t[i*T:][:T]
@@ -52,14 +52,14 @@ func (c *outFused) run() {
 	// hope.out
 	w := F(d)
 	if kern.Wide() {
-		a := regions.Ra0919a98a249Args{
+		a := regions.R13b56055efcfArgs{
 			P0: unsafe.SliceData(t),
 			P1: unsafe.SliceData(c.OutDiv),
 			N0: L,
 			N1: T,
 			S0: [2]float32{w},
 		}
-		regions.Ra0919a98a249(&a)
+		regions.R13b56055efcf(&a)
 	} else {
 		for i := range L {
 			t2 := t[i*T:][:T]
@@ -72,7 +72,7 @@ func (c *outFused) run() {
 
 	// hope.out
 	if kern.Wide() {
-		a := regions.Rd96b7dd1a77aArgs{
+		a := regions.Ra5835485c89eArgs{
 			P0: unsafe.SliceData(c.OutDiv),
 			P1: unsafe.SliceData(c.C),
 			P2: unsafe.SliceData(t4),
@@ -82,7 +82,7 @@ func (c *outFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.Rd96b7dd1a77a(&a)
+		regions.Ra5835485c89e(&a)
 	} else {
 		for i := range L {
 			outDiv := c.OutDiv[i*T:][:T]
@@ -106,14 +106,14 @@ func (c *outFused) run() {
 
 	// hope.out
 	if kern.Wide() {
-		a := regions.R8cbc8abf1f25Args{
+		a := regions.R6b76d96338f3Args{
 			P0: unsafe.SliceData(t6),
 			P1: unsafe.SliceData(c.OutSqrt),
 			N0: L,
 			N1: T,
 			S0: [2]float32{w},
 		}
-		regions.R8cbc8abf1f25(&a)
+		regions.R6b76d96338f3(&a)
 	} else {
 		for i := range L {
 			t6_2 := t6[i*T:][:T]
@@ -126,7 +126,7 @@ func (c *outFused) run() {
 
 	// hope.out
 	if kern.Wide() {
-		a := regions.Re88d0ca9f990Args{
+		a := regions.Rff6374c9fa54Args{
 			P0: unsafe.SliceData(c.OutSqrt),
 			P1: unsafe.SliceData(t4),
 			P2: unsafe.SliceData(c.GammaO),
@@ -137,7 +137,7 @@ func (c *outFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.Re88d0ca9f990(&a)
+		regions.Rff6374c9fa54(&a)
 	} else {
 		gammaO := c.GammaO[:d]
 		betaO := c.BetaO[:d]
@@ -176,7 +176,7 @@ func (c *outBackwardFused) run() {
 	clear(c.BetaOBar)
 	clear(c.GammaOBar)
 	if kern.Wide() {
-		a := regions.R12c9733dd08cArgs{
+		a := regions.Rfa0331a3f4b1Args{
 			P0: unsafe.SliceData(c.OutDiv),
 			P1: unsafe.SliceData(c.OutSqrt),
 			P2: unsafe.SliceData(c.C),
@@ -195,7 +195,7 @@ func (c *outBackwardFused) run() {
 			N5: 12 * d,
 			N6: T * d,
 		}
-		regions.R12c9733dd08c(&a)
+		regions.Rfa0331a3f4b1(&a)
 	} else {
 		gammaO := c.GammaO[:d]
 		betaOBar := c.BetaOBar[:d]
@@ -232,13 +232,13 @@ func (c *outBackwardFused) run() {
 
 	// hope.out
 	if kern.Wide() {
-		a := regions.R6c0594c15269Args{
+		a := regions.R305aebd90024Args{
 			P0: unsafe.SliceData(c.OutSqrt),
 			P1: unsafe.SliceData(t72),
 			N0: L,
 			N1: T,
 		}
-		regions.R6c0594c15269(&a)
+		regions.R305aebd90024(&a)
 	} else {
 		for i := range L {
 			outSqrt := c.OutSqrt[i*T:][:T]
@@ -254,7 +254,7 @@ func (c *outBackwardFused) run() {
 
 	// hope.out
 	if kern.Wide() {
-		a := regions.Rcd3a3ad550f3Args{
+		a := regions.R786ab92e5cecArgs{
 			P0: unsafe.SliceData(t102),
 			P1: unsafe.SliceData(t72),
 			P2: unsafe.SliceData(t31),
@@ -262,7 +262,7 @@ func (c *outBackwardFused) run() {
 			N1: T,
 			S0: [2]float32{t16},
 		}
-		regions.Rcd3a3ad550f3(&a)
+		regions.R786ab92e5cec(&a)
 	} else {
 		for i := range L {
 			t102_2 := t102[i*T:][:T]
@@ -276,7 +276,7 @@ func (c *outBackwardFused) run() {
 
 	// hope.out
 	if kern.Wide() {
-		a := regions.R213329692b44Args{
+		a := regions.Ra5b7d02d6ae5Args{
 			P0: unsafe.SliceData(t72),
 			P1: unsafe.SliceData(t31),
 			P2: unsafe.SliceData(t4),
@@ -289,7 +289,7 @@ func (c *outBackwardFused) run() {
 			N3: 12 * d,
 			N4: T * d,
 		}
-		regions.R213329692b44(&a)
+		regions.Ra5b7d02d6ae5(&a)
 	} else {
 		for i := range L {
 			t72_2 := t72[i*T:][:T]
@@ -316,7 +316,7 @@ func (c *outBackwardFused) run() {
 
 	// hope.out
 	if kern.Wide() {
-		a := regions.R0144deef245bArgs{
+		a := regions.R3751d5b6cbeeArgs{
 			P0: unsafe.SliceData(t22),
 			P1: unsafe.SliceData(t20),
 			P2: unsafe.SliceData(c.CBar),
@@ -326,7 +326,7 @@ func (c *outBackwardFused) run() {
 			N3: T * d,
 			S0: [2]float32{t16},
 		}
-		regions.R0144deef245b(&a)
+		regions.R3751d5b6cbee(&a)
 	} else {
 		for i := range L {
 			t22_2 := t22[i*T:][:T]

@@ -73,7 +73,7 @@ func (c *outFused) run() {
 	// linear_bias_window.a
 	clear(t19)
 	if kern.Wide() {
-		a := regions.Ra7ea92cd4561Args{
+		a := regions.Rb1b53dd6113eArgs{
 			P0:  unsafe.SliceData(c.Pos),
 			P1:  unsafe.SliceData(c.Q),
 			P2:  unsafe.SliceData(c.AStack),
@@ -91,7 +91,7 @@ func (c *outFused) run() {
 			N10: H * T * dH,
 			N11: H * T * w,
 		}
-		regions.Ra7ea92cd4561(&a)
+		regions.Rb1b53dd6113e(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -118,7 +118,7 @@ func (c *outFused) run() {
 
 	// linear_bias_window.a
 	if kern.Wide() {
-		a := regions.R02bbded7c9b8Args{
+		a := regions.Rd4daeaf9e8aeArgs{
 			P0: unsafe.SliceData(t19),
 			P1: unsafe.SliceData(m),
 			P2: unsafe.SliceData(t21),
@@ -130,7 +130,7 @@ func (c *outFused) run() {
 			N5: H * T * w,
 			S0: [2]float32{t14},
 		}
-		regions.R02bbded7c9b8(&a)
+		regions.Rd4daeaf9e8ae(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -149,7 +149,7 @@ func (c *outFused) run() {
 	// linear_bias_window.a
 	clear(c.A)
 	if kern.Wide() {
-		a := regions.R0dad4bb9615bArgs{
+		a := regions.R50ca5807f0d4Args{
 			P0: unsafe.SliceData(c.Pos),
 			P1: unsafe.SliceData(t21),
 			P2: unsafe.SliceData(c.A),
@@ -160,7 +160,7 @@ func (c *outFused) run() {
 			N4: H * w,
 			N5: H * T * w,
 		}
-		regions.R0dad4bb9615b(&a)
+		regions.R50ca5807f0d4(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -226,7 +226,7 @@ func (c *outFused) run() {
 	// linear_bias_window.out
 	clear(c.Out)
 	if kern.Wide() {
-		a := regions.Rbedb5b83c62eArgs{
+		a := regions.R88d6d838f1d4Args{
 			P0:  unsafe.SliceData(c.Pos),
 			P1:  unsafe.SliceData(c.A),
 			P2:  unsafe.SliceData(c.OutStack),
@@ -244,7 +244,7 @@ func (c *outFused) run() {
 			N10: H * T * dH,
 			N11: H * T * w,
 		}
-		regions.Rbedb5b83c62e(&a)
+		regions.R88d6d838f1d4(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -295,7 +295,7 @@ func (c *outBackwardFused) run() {
 	// linear_bias_window.out
 	clear(t2)
 	if kern.Wide() {
-		a := regions.R02be39ad10a8Args{
+		a := regions.R9ff88d2915efArgs{
 			P0:  unsafe.SliceData(c.Pos),
 			P1:  unsafe.SliceData(c.OutStack),
 			P2:  unsafe.SliceData(c.OutBar),
@@ -313,7 +313,7 @@ func (c *outBackwardFused) run() {
 			N10: H * T * dH,
 			N11: H * T * w,
 		}
-		regions.R02be39ad10a8(&a)
+		regions.R9ff88d2915ef(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -341,7 +341,7 @@ func (c *outBackwardFused) run() {
 	// linear_bias_window.out
 	clear(t32)
 	if kern.Wide() {
-		a := regions.R4e7f6ae83eddArgs{
+		a := regions.R5f7b842949a3Args{
 			P0:  unsafe.SliceData(c.A),
 			P1:  unsafe.SliceData(c.OutBar),
 			P2:  unsafe.SliceData(t32),
@@ -358,7 +358,7 @@ func (c *outBackwardFused) run() {
 			N10: H * T * dH,
 			N11: H * T * w,
 		}
-		regions.R4e7f6ae83edd(&a)
+		regions.R5f7b842949a3(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -379,7 +379,7 @@ func (c *outBackwardFused) run() {
 	// linear_bias_window.out
 	clear(t42)
 	if kern.Wide() {
-		a := regions.R98f706e41a8eArgs{
+		a := regions.R037b8036a3d8Args{
 			P0: unsafe.SliceData(t42),
 			P1: unsafe.SliceData(c.VTailBar),
 			N0: L,
@@ -391,7 +391,7 @@ func (c *outBackwardFused) run() {
 			N6: H*T*dH + H*dH*w - H*dH,
 			N7: H*dH*w - H*dH,
 		}
-		regions.R98f706e41a8e(&a)
+		regions.R037b8036a3d8(&a)
 	} else {
 		for i := range L {
 			for j := range w - 1 {
@@ -409,7 +409,7 @@ func (c *outBackwardFused) run() {
 	// linear_bias_window.out, linear_bias_window.a
 	clear(t182)
 	if kern.Wide() {
-		a := regions.R39f036384f9bArgs{
+		a := regions.R8ca72968e657Args{
 			P0: unsafe.SliceData(t32),
 			P1: unsafe.SliceData(t42),
 			P2: unsafe.SliceData(c.VTailBarOut),
@@ -424,7 +424,7 @@ func (c *outBackwardFused) run() {
 			N6: H*T*dH + H*dH*w - H*dH,
 			N7: H*dH*w - H*dH,
 		}
-		regions.R39f036384f9b(&a)
+		regions.R8ca72968e657(&a)
 	} else {
 		for i := range L {
 			for j := range w - 1 {
@@ -445,7 +445,7 @@ func (c *outBackwardFused) run() {
 
 	// linear_bias_window.out
 	if kern.Wide() {
-		a := regions.R9a23b6eb8680Args{
+		a := regions.Rb40397315917Args{
 			P0: unsafe.SliceData(t32),
 			P1: unsafe.SliceData(t42),
 			P2: unsafe.SliceData(t72),
@@ -458,7 +458,7 @@ func (c *outBackwardFused) run() {
 			N6: H*T*dH + H*dH*w - H*dH,
 			N7: H * T * dH,
 		}
-		regions.R9a23b6eb8680(&a)
+		regions.Rb40397315917(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -479,7 +479,7 @@ func (c *outBackwardFused) run() {
 
 	// linear_bias_window.a
 	if kern.Wide() {
-		a := regions.R96ffd1ecbdc9Args{
+		a := regions.Rb72aab7c2bf6Args{
 			P0: unsafe.SliceData(c.Pos),
 			P1: unsafe.SliceData(c.A),
 			P2: unsafe.SliceData(t2),
@@ -492,7 +492,7 @@ func (c *outBackwardFused) run() {
 			N5: H * T,
 			N6: H * T * w,
 		}
-		regions.R96ffd1ecbdc9(&a)
+		regions.Rb72aab7c2bf6(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -517,7 +517,7 @@ func (c *outBackwardFused) run() {
 
 	// linear_bias_window.a
 	if kern.Wide() {
-		a := regions.R8e6715d3b1deArgs{
+		a := regions.Rb5e4a2b5e13fArgs{
 			P0: unsafe.SliceData(t112),
 			P1: unsafe.SliceData(c.A),
 			P2: unsafe.SliceData(t2),
@@ -531,7 +531,7 @@ func (c *outBackwardFused) run() {
 			N6: H * T * w,
 			S0: [2]float32{t14},
 		}
-		regions.R8e6715d3b1de(&a)
+		regions.Rb5e4a2b5e13f(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -552,7 +552,7 @@ func (c *outBackwardFused) run() {
 	// linear_bias_window.a
 	clear(t162)
 	if kern.Wide() {
-		a := regions.Re108c6797723Args{
+		a := regions.Ra378b6e35708Args{
 			P0:  unsafe.SliceData(c.Pos),
 			P1:  unsafe.SliceData(t152),
 			P2:  unsafe.SliceData(c.AStack),
@@ -570,7 +570,7 @@ func (c *outBackwardFused) run() {
 			N10: H * T * dH,
 			N11: H * T * w,
 		}
-		regions.Re108c6797723(&a)
+		regions.Ra378b6e35708(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -595,7 +595,7 @@ func (c *outBackwardFused) run() {
 	// linear_bias_window.a
 	clear(t172)
 	if kern.Wide() {
-		a := regions.R960429d8b92eArgs{
+		a := regions.Ree9de968c5d6Args{
 			P0:  unsafe.SliceData(t152),
 			P1:  unsafe.SliceData(c.Q),
 			P2:  unsafe.SliceData(t172),
@@ -612,7 +612,7 @@ func (c *outBackwardFused) run() {
 			N10: H * T * dH,
 			N11: H * T * w,
 		}
-		regions.R960429d8b92e(&a)
+		regions.Ree9de968c5d6(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -632,7 +632,7 @@ func (c *outBackwardFused) run() {
 
 	// linear_bias_window.a
 	if kern.Wide() {
-		a := regions.R2b941b6c902cArgs{
+		a := regions.Rc9302c645f75Args{
 			P0: unsafe.SliceData(t172),
 			P1: unsafe.SliceData(t182),
 			P2: unsafe.SliceData(c.KTailBarOut),
@@ -644,7 +644,7 @@ func (c *outBackwardFused) run() {
 			N5: H*T*dH + H*dH*w - H*dH,
 			N6: H*dH*w - H*dH,
 		}
-		regions.R2b941b6c902c(&a)
+		regions.Rc9302c645f75(&a)
 	} else {
 		for i := range L {
 			for j := range w - 1 {
@@ -662,7 +662,7 @@ func (c *outBackwardFused) run() {
 
 	// linear_bias_window.a
 	if kern.Wide() {
-		a := regions.R9a23b6eb8680Args{
+		a := regions.Rb40397315917Args{
 			P0: unsafe.SliceData(t172),
 			P1: unsafe.SliceData(t182),
 			P2: unsafe.SliceData(t212),
@@ -675,7 +675,7 @@ func (c *outBackwardFused) run() {
 			N6: H*T*dH + H*dH*w - H*dH,
 			N7: H * T * dH,
 		}
-		regions.R9a23b6eb8680(&a)
+		regions.Rb40397315917(&a)
 	} else {
 		for i := range L {
 			for j := range T {

@@ -21,7 +21,7 @@ func (c *outFused) run() {
 
 	// mac.out
 	if kern.Wide() {
-		a := regions.R965d79ed7235Args{
+		a := regions.Rfec5df2e3212Args{
 			P0: unsafe.SliceData(c.Y),
 			P1: unsafe.SliceData(c.R),
 			P2: unsafe.SliceData(c.Out),
@@ -30,7 +30,7 @@ func (c *outFused) run() {
 			N2: H * dH,
 			N3: H * T * dH,
 		}
-		regions.R965d79ed7235(&a)
+		regions.Rfec5df2e3212(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -58,7 +58,7 @@ func (c *outBackwardFused) run() {
 
 	// mac.out
 	if kern.Wide() {
-		a := regions.R9fbe2d164212Args{
+		a := regions.R55401366baf6Args{
 			P0: unsafe.SliceData(c.R),
 			P1: unsafe.SliceData(c.OutBar),
 			P2: unsafe.SliceData(c.YBar),
@@ -69,7 +69,7 @@ func (c *outBackwardFused) run() {
 			N2: H * dH,
 			N3: H * T * dH,
 		}
-		regions.R9fbe2d164212(&a)
+		regions.R55401366baf6(&a)
 	} else {
 		for i := range L {
 			for j := range T {

@@ -23,7 +23,7 @@ func (c *rFused) run() {
 
 	// mac.N_x
 	if kern.Wide() {
-		a := regions.R474e53a8614cArgs{
+		a := regions.R688f38367594Args{
 			P0: unsafe.SliceData(c.X),
 			P1: unsafe.SliceData(t),
 			N0: L,
@@ -31,7 +31,7 @@ func (c *rFused) run() {
 			N2: H * dH,
 			N3: H * T * dH,
 		}
-		regions.R474e53a8614c(&a)
+		regions.R688f38367594(&a)
 	} else {
 		for i := range L {
 			t2 := t[i*T:][:T]
@@ -51,13 +51,13 @@ func (c *rFused) run() {
 
 	// mac.N_x
 	if kern.Wide() {
-		a := regions.R13a6623b401cArgs{
+		a := regions.R7d90768b6770Args{
 			P0: unsafe.SliceData(t),
 			P1: unsafe.SliceData(c.NXSqrt),
 			N0: L,
 			N1: T,
 		}
-		regions.R13a6623b401c(&a)
+		regions.R7d90768b6770(&a)
 	} else {
 		for i := range L {
 			t2 := t[i*T:][:T]
@@ -70,7 +70,7 @@ func (c *rFused) run() {
 
 	// mac.R, mac.N_x
 	if kern.Wide() {
-		a := regions.Rb109b50afadeArgs{
+		a := regions.R7e467a77d1e6Args{
 			P0: unsafe.SliceData(c.NXSqrt),
 			P1: unsafe.SliceData(c.X),
 			P2: unsafe.SliceData(c.Gamma),
@@ -80,7 +80,7 @@ func (c *rFused) run() {
 			N2: H * dH,
 			N3: H * T * dH,
 		}
-		regions.Rb109b50afade(&a)
+		regions.R7e467a77d1e6(&a)
 	} else {
 		gamma := c.Gamma[:H*dH]
 		for i := range L {
@@ -115,7 +115,7 @@ func (c *rBackwardFused) run() {
 	// mac.N_x, mac.R
 	clear(c.GammaBar)
 	if kern.Wide() {
-		a := regions.Ra7191bd8503eArgs{
+		a := regions.Rbe753ce4fb63Args{
 			P0: unsafe.SliceData(c.NXSqrt),
 			P1: unsafe.SliceData(c.X),
 			P2: unsafe.SliceData(c.RBar),
@@ -130,7 +130,7 @@ func (c *rBackwardFused) run() {
 			N4: 12 * H * dH,
 			N5: H * T * dH,
 		}
-		regions.Ra7191bd8503e(&a)
+		regions.Rbe753ce4fb63(&a)
 	} else {
 		gamma := c.Gamma[:H*dH]
 		gammaBar := c.GammaBar[:H*dH]
@@ -160,7 +160,7 @@ func (c *rBackwardFused) run() {
 
 	// mac.N_x
 	if kern.Wide() {
-		a := regions.Rccb15d776691Args{
+		a := regions.R90caec2abb21Args{
 			P0: unsafe.SliceData(c.NXSqrt),
 			P1: unsafe.SliceData(t5),
 			P2: unsafe.SliceData(t8),
@@ -168,7 +168,7 @@ func (c *rBackwardFused) run() {
 			N0: L,
 			N1: T,
 		}
-		regions.Rccb15d776691(&a)
+		regions.R90caec2abb21(&a)
 	} else {
 		for i := range L {
 			NXSqrt := c.NXSqrt[i*T:][:T]
@@ -185,7 +185,7 @@ func (c *rBackwardFused) run() {
 
 	// mac.N_x
 	if kern.Wide() {
-		a := regions.R63d2de087f18Args{
+		a := regions.R9c5462a3cc7bArgs{
 			P0: unsafe.SliceData(t5),
 			P1: unsafe.SliceData(t17),
 			P2: unsafe.SliceData(c.X),
@@ -196,7 +196,7 @@ func (c *rBackwardFused) run() {
 			N2: H * dH,
 			N3: H * T * dH,
 		}
-		regions.R63d2de087f18(&a)
+		regions.R9c5462a3cc7b(&a)
 	} else {
 		for i := range L {
 			t5_2 := t5[i*T:][:T]

@@ -59,7 +59,7 @@ func (c *uFused) run() {
 	// mac.alpha
 	clear(t18)
 	if kern.Wide() {
-		a := regions.R6009eb588c7fArgs{
+		a := regions.R0c7a7d3e64cfArgs{
 			P0: unsafe.SliceData(c.Q),
 			P1: unsafe.SliceData(c.K),
 			P2: unsafe.SliceData(t18),
@@ -73,7 +73,7 @@ func (c *uFused) run() {
 			N7: H * T * T,
 			N8: H * T * dH,
 		}
-		regions.R6009eb588c7f(&a)
+		regions.R0c7a7d3e64cf(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -100,7 +100,7 @@ func (c *uFused) run() {
 	// mac.alpha
 	clear(t19)
 	if kern.Wide() {
-		a := regions.Rdbb979920ba8Args{
+		a := regions.R609623939a41Args{
 			P0: unsafe.SliceData(t18),
 			P1: unsafe.SliceData(t19),
 			N0: L,
@@ -110,7 +110,7 @@ func (c *uFused) run() {
 			N4: H * T * T,
 			S0: [2]float32{t7},
 		}
-		regions.Rdbb979920ba8(&a)
+		regions.R609623939a41(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -129,7 +129,7 @@ func (c *uFused) run() {
 
 	// mac.alpha
 	if kern.Wide() {
-		a := regions.R3192a2d32994Args{
+		a := regions.Rb53c39996219Args{
 			P0: unsafe.SliceData(t10),
 			P1: unsafe.SliceData(t20),
 			N0: L,
@@ -143,7 +143,7 @@ func (c *uFused) run() {
 			N8: H * T * nP,
 			S0: [2]float32{t7},
 		}
-		regions.R3192a2d32994(&a)
+		regions.Rb53c39996219(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -167,7 +167,7 @@ func (c *uFused) run() {
 
 	// mac.alpha
 	if kern.Wide() {
-		a := regions.R1452179fb11dArgs{
+		a := regions.R94ae094ed787Args{
 			P0: unsafe.SliceData(t20),
 			P1: unsafe.SliceData(alpha),
 			N0: L,
@@ -179,7 +179,7 @@ func (c *uFused) run() {
 			N6: H * T,
 			N7: H*T*T + H*T*nP,
 		}
-		regions.R1452179fb11d(&a)
+		regions.R94ae094ed787(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -211,7 +211,7 @@ func (c *uFused) run() {
 
 	// mac.h
 	if kern.Wide() {
-		a := regions.R474e53a8614cArgs{
+		a := regions.R688f38367594Args{
 			P0: unsafe.SliceData(c.A),
 			P1: unsafe.SliceData(t22),
 			N0: L,
@@ -219,7 +219,7 @@ func (c *uFused) run() {
 			N2: H * dH,
 			N3: H * T * dH,
 		}
-		regions.R474e53a8614c(&a)
+		regions.R688f38367594(&a)
 	} else {
 		for i := range L {
 			t22_2 := t22[i*T:][:T]
@@ -240,14 +240,14 @@ func (c *uFused) run() {
 	// mac.h
 	w2 := F(H * dH)
 	if kern.Wide() {
-		a := regions.R4a1694bae9faArgs{
+		a := regions.R6d8fe9b3520aArgs{
 			P0: unsafe.SliceData(t22),
 			P1: unsafe.SliceData(c.HSqrt),
 			N0: L,
 			N1: T,
 			S0: [2]float32{w2},
 		}
-		regions.R4a1694bae9fa(&a)
+		regions.R6d8fe9b3520a(&a)
 	} else {
 		for i := range L {
 			t22_2 := t22[i*T:][:T]
@@ -260,7 +260,7 @@ func (c *uFused) run() {
 
 	// mac.h
 	if kern.Wide() {
-		a := regions.R5b629bd74f71Args{
+		a := regions.Rb6180edfe725Args{
 			P0: unsafe.SliceData(c.HSqrt),
 			P1: unsafe.SliceData(c.A),
 			P2: unsafe.SliceData(h),
@@ -269,7 +269,7 @@ func (c *uFused) run() {
 			N2: H * dH,
 			N3: H * T * dH,
 		}
-		regions.R5b629bd74f71(&a)
+		regions.Rb6180edfe725(&a)
 	} else {
 		for i := range L {
 			hSqrt := c.HSqrt[i*T:][:T]
@@ -290,7 +290,7 @@ func (c *uFused) run() {
 	// mac.beta
 	clear(t35)
 	if kern.Wide() {
-		a := regions.R2ae91c2e959fArgs{
+		a := regions.Rc367228d055bArgs{
 			P0: unsafe.SliceData(c.Q),
 			P1: unsafe.SliceData(c.C),
 			P2: unsafe.SliceData(t35),
@@ -303,7 +303,7 @@ func (c *uFused) run() {
 			N6: H * T * T,
 			N7: H * T * dH,
 		}
-		regions.R2ae91c2e959f(&a)
+		regions.Rc367228d055b(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -330,7 +330,7 @@ func (c *uFused) run() {
 	// mac.beta
 	clear(t36)
 	if kern.Wide() {
-		a := regions.Rdbb979920ba8Args{
+		a := regions.R609623939a41Args{
 			P0: unsafe.SliceData(t35),
 			P1: unsafe.SliceData(t36),
 			N0: L,
@@ -340,7 +340,7 @@ func (c *uFused) run() {
 			N4: H * T * T,
 			S0: [2]float32{t7},
 		}
-		regions.Rdbb979920ba8(&a)
+		regions.R609623939a41(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -359,7 +359,7 @@ func (c *uFused) run() {
 
 	// mac.beta
 	if kern.Wide() {
-		a := regions.R7540d50590a3Args{
+		a := regions.R145d7912325aArgs{
 			P0: unsafe.SliceData(t36),
 			P1: unsafe.SliceData(beta),
 			N0: L,
@@ -368,7 +368,7 @@ func (c *uFused) run() {
 			N3: H * T,
 			N4: H * T * T,
 		}
-		regions.R7540d50590a3(&a)
+		regions.R145d7912325a(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -400,7 +400,7 @@ func (c *uFused) run() {
 
 	// mac.g, mac.f
 	if kern.Wide() {
-		a := regions.R998c9dcdf16aArgs{
+		a := regions.Rafe0c90b362bArgs{
 			P0: unsafe.SliceData(alpha),
 			P1: unsafe.SliceData(beta),
 			P2: unsafe.SliceData(c.GLin),
@@ -411,7 +411,7 @@ func (c *uFused) run() {
 			N2: H,
 			N3: H * T,
 		}
-		regions.R998c9dcdf16a(&a)
+		regions.Rafe0c90b362b(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -434,7 +434,7 @@ func (c *uFused) run() {
 	// mac.A
 	clear(c.A2)
 	if kern.Wide() {
-		a := regions.R30aca6504b8fArgs{
+		a := regions.Rb593bed247ecArgs{
 			P0: unsafe.SliceData(t20),
 			P1: unsafe.SliceData(c.A2),
 			N0: L,
@@ -445,7 +445,7 @@ func (c *uFused) run() {
 			N5: H*T + H*nP,
 			N6: H*T*T + H*T*nP,
 		}
-		regions.R30aca6504b8f(&a)
+		regions.Rb593bed247ec(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -491,7 +491,7 @@ func (c *uFused) run() {
 	// mac.e
 	clear(c.ELin)
 	if kern.Wide() {
-		a := regions.Rf1a7e829fd3dArgs{
+		a := regions.Rb495ff934c80Args{
 			P0:  unsafe.SliceData(c.A2),
 			P1:  unsafe.SliceData(c.V),
 			P2:  unsafe.SliceData(c.ELin),
@@ -510,7 +510,7 @@ func (c *uFused) run() {
 			N12: 4*nP + 8,
 			N13: 4*nP + 12,
 		}
-		regions.Rf1a7e829fd3d(&a)
+		regions.Rb495ff934c80(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -538,7 +538,7 @@ func (c *uFused) run() {
 
 	// mac.e
 	if kern.Wide() {
-		a := regions.Rdf5a8b2252c8Args{
+		a := regions.Reeba8c1c3ec2Args{
 			P0: unsafe.SliceData(g),
 			P1: unsafe.SliceData(c.ELin),
 			P2: unsafe.SliceData(t65),
@@ -550,7 +550,7 @@ func (c *uFused) run() {
 			N5: H * T,
 			N6: H * T * dH,
 		}
-		regions.Rdf5a8b2252c8(&a)
+		regions.Reeba8c1c3ec2(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -570,7 +570,7 @@ func (c *uFused) run() {
 	// mac.B
 	clear(c.B)
 	if kern.Wide() {
-		a := regions.Rcf7f96882376Args{
+		a := regions.R4246756f6434Args{
 			P0: unsafe.SliceData(t36),
 			P1: unsafe.SliceData(c.B),
 			N0: L,
@@ -579,7 +579,7 @@ func (c *uFused) run() {
 			N3: H * T,
 			N4: H * T * T,
 		}
-		regions.Rcf7f96882376(&a)
+		regions.R4246756f6434(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -622,7 +622,7 @@ func (c *uFused) run() {
 	// mac.f
 	clear(c.FProd)
 	if kern.Wide() {
-		a := regions.R97f74d58234bArgs{
+		a := regions.R1284643ef21fArgs{
 			P0: unsafe.SliceData(c.B),
 			P1: unsafe.SliceData(c.W),
 			P2: unsafe.SliceData(c.FProd),
@@ -635,7 +635,7 @@ func (c *uFused) run() {
 			N6: H * T * T,
 			N7: H * T * dH,
 		}
-		regions.R97f74d58234b(&a)
+		regions.R1284643ef21f(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -658,7 +658,7 @@ func (c *uFused) run() {
 
 	// mac.f
 	if kern.Wide() {
-		a := regions.Rdf5a8b2252c8Args{
+		a := regions.Reeba8c1c3ec2Args{
 			P0: unsafe.SliceData(t77),
 			P1: unsafe.SliceData(c.FProd),
 			P2: unsafe.SliceData(t80),
@@ -670,7 +670,7 @@ func (c *uFused) run() {
 			N5: H * T,
 			N6: H * T * dH,
 		}
-		regions.Rdf5a8b2252c8(&a)
+		regions.Reeba8c1c3ec2(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -689,7 +689,7 @@ func (c *uFused) run() {
 
 	// mac.y
 	if kern.Wide() {
-		a := regions.Rc9ac2dad196dArgs{
+		a := regions.R23c26dfc990dArgs{
 			P0: unsafe.SliceData(t65),
 			P1: unsafe.SliceData(t80),
 			P2: unsafe.SliceData(c.YLin),
@@ -698,7 +698,7 @@ func (c *uFused) run() {
 			N2: H * dH,
 			N3: H * T * dH,
 		}
-		regions.Rc9ac2dad196d(&a)
+		regions.R23c26dfc990d(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -717,7 +717,7 @@ func (c *uFused) run() {
 
 	// mac.N_y
 	if kern.Wide() {
-		a := regions.R474e53a8614cArgs{
+		a := regions.R688f38367594Args{
 			P0: unsafe.SliceData(c.Y),
 			P1: unsafe.SliceData(t84),
 			N0: L,
@@ -725,7 +725,7 @@ func (c *uFused) run() {
 			N2: H * dH,
 			N3: H * T * dH,
 		}
-		regions.R474e53a8614c(&a)
+		regions.R688f38367594(&a)
 	} else {
 		for i := range L {
 			t84_2 := t84[i*T:][:T]
@@ -745,13 +745,13 @@ func (c *uFused) run() {
 
 	// mac.N_y
 	if kern.Wide() {
-		a := regions.R13a6623b401cArgs{
+		a := regions.R7d90768b6770Args{
 			P0: unsafe.SliceData(t84),
 			P1: unsafe.SliceData(c.NYSqrt),
 			N0: L,
 			N1: T,
 		}
-		regions.R13a6623b401c(&a)
+		regions.R7d90768b6770(&a)
 	} else {
 		for i := range L {
 			t84_2 := t84[i*T:][:T]
@@ -764,7 +764,7 @@ func (c *uFused) run() {
 
 	// mac.u, mac.N_y
 	if kern.Wide() {
-		a := regions.Rb109b50afadeArgs{
+		a := regions.R7e467a77d1e6Args{
 			P0: unsafe.SliceData(c.NYSqrt),
 			P1: unsafe.SliceData(c.Y),
 			P2: unsafe.SliceData(c.Gamma),
@@ -774,7 +774,7 @@ func (c *uFused) run() {
 			N2: H * dH,
 			N3: H * T * dH,
 		}
-		regions.Rb109b50afade(&a)
+		regions.R7e467a77d1e6(&a)
 	} else {
 		gamma := c.Gamma[:H*dH]
 		for i := range L {
@@ -793,7 +793,7 @@ func (c *uFused) run() {
 	// mac.beta
 	clear(t562)
 	if kern.Wide() {
-		a := regions.R08ff27f73c72Args{
+		a := regions.R212a1aef017cArgs{
 			P0: unsafe.SliceData(beta),
 			P1: unsafe.SliceData(t36),
 			P2: unsafe.SliceData(t562),
@@ -803,7 +803,7 @@ func (c *uFused) run() {
 			N3: H * T,
 			N4: H * T * T,
 		}
-		regions.R08ff27f73c72(&a)
+		regions.R212a1aef017c(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -825,7 +825,7 @@ func (c *uFused) run() {
 	// mac.beta
 	clear(c.BetaExp)
 	if kern.Wide() {
-		a := regions.R77967cb9618dArgs{
+		a := regions.R733df99f336eArgs{
 			P0: unsafe.SliceData(t562),
 			P1: unsafe.SliceData(c.BetaExp),
 			N0: L,
@@ -834,7 +834,7 @@ func (c *uFused) run() {
 			N3: H * T,
 			N4: H * T * T,
 		}
-		regions.R77967cb9618d(&a)
+		regions.R733df99f336e(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -854,7 +854,7 @@ func (c *uFused) run() {
 	// mac.alpha
 	clear(t81)
 	if kern.Wide() {
-		a := regions.Rec8aec515779Args{
+		a := regions.R838fd9e9678cArgs{
 			P0: unsafe.SliceData(alpha),
 			P1: unsafe.SliceData(t20),
 			P2: unsafe.SliceData(t81),
@@ -867,7 +867,7 @@ func (c *uFused) run() {
 			N6: H * T,
 			N7: H*T*T + H*T*nP,
 		}
-		regions.Rec8aec515779(&a)
+		regions.R838fd9e9678c(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -889,7 +889,7 @@ func (c *uFused) run() {
 	// mac.alpha
 	clear(c.AlphaExp)
 	if kern.Wide() {
-		a := regions.R3bf283b103beArgs{
+		a := regions.Recc247e8259aArgs{
 			P0: unsafe.SliceData(t81),
 			P1: unsafe.SliceData(c.AlphaExp),
 			N0: L,
@@ -900,7 +900,7 @@ func (c *uFused) run() {
 			N5: H*T + H*nP,
 			N6: H*T*T + H*T*nP,
 		}
-		regions.R3bf283b103be(&a)
+		regions.Recc247e8259a(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -979,7 +979,7 @@ func (c *uBackwardFused) run() {
 	// mac.h, mac.N_y, mac.u
 	clear(c.GammaBar)
 	if kern.Wide() {
-		a := regions.R774a1ed48fb9Args{
+		a := regions.Ra9a0a9085ba3Args{
 			P0: unsafe.SliceData(c.HSqrt),
 			P1: unsafe.SliceData(c.NYSqrt),
 			P2: unsafe.SliceData(c.Y),
@@ -998,7 +998,7 @@ func (c *uBackwardFused) run() {
 			N5: 12 * H * dH,
 			N6: H * T * dH,
 		}
-		regions.R774a1ed48fb9(&a)
+		regions.Ra9a0a9085ba3(&a)
 	} else {
 		gamma := c.Gamma[:H*dH]
 		gammaBar := c.GammaBar[:H*dH]
@@ -1033,7 +1033,7 @@ func (c *uBackwardFused) run() {
 
 	// mac.g, mac.f
 	if kern.Wide() {
-		a := regions.R8119c770bdceArgs{
+		a := regions.R930f76fa6c99Args{
 			P0: unsafe.SliceData(c.GLin),
 			P1: unsafe.SliceData(g),
 			P2: unsafe.SliceData(t77),
@@ -1042,7 +1042,7 @@ func (c *uBackwardFused) run() {
 			N2: H,
 			N3: H * T,
 		}
-		regions.R8119c770bdce(&a)
+		regions.R930f76fa6c99(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1060,7 +1060,7 @@ func (c *uBackwardFused) run() {
 
 	// mac.N_y, mac.alpha, mac.h
 	if kern.Wide() {
-		a := regions.R07d07060ce43Args{
+		a := regions.Rf5d72c7c93c0Args{
 			P0: unsafe.SliceData(c.NYSqrt),
 			P1: unsafe.SliceData(t42),
 			P2: unsafe.SliceData(t72),
@@ -1070,7 +1070,7 @@ func (c *uBackwardFused) run() {
 			N0: L,
 			N1: T,
 		}
-		regions.R07d07060ce43(&a)
+		regions.Rf5d72c7c93c0(&a)
 	} else {
 		for i := range L {
 			NYSqrt := c.NYSqrt[i*T:][:T]
@@ -1090,7 +1090,7 @@ func (c *uBackwardFused) run() {
 
 	// mac.y, mac.N_y
 	if kern.Wide() {
-		a := regions.R45bfdb01829eArgs{
+		a := regions.R00ab7257f2f6Args{
 			P0: unsafe.SliceData(t42),
 			P1: unsafe.SliceData(t113),
 			P2: unsafe.SliceData(c.Y),
@@ -1102,7 +1102,7 @@ func (c *uBackwardFused) run() {
 			N2: H * dH,
 			N3: H * T * dH,
 		}
-		regions.R45bfdb01829e(&a)
+		regions.R00ab7257f2f6(&a)
 	} else {
 		for i := range L {
 			t42_2 := t42[i*T:][:T]
@@ -1129,7 +1129,7 @@ func (c *uBackwardFused) run() {
 
 	// mac.f, mac.e
 	if kern.Wide() {
-		a := regions.R2b337758697bArgs{
+		a := regions.R1bfd61be20cfArgs{
 			P0: unsafe.SliceData(t77),
 			P1: unsafe.SliceData(g),
 			P2: unsafe.SliceData(t152),
@@ -1150,7 +1150,7 @@ func (c *uBackwardFused) run() {
 			N8: H * T,
 			N9: H * T * dH,
 		}
-		regions.R2b337758697b(&a)
+		regions.R1bfd61be20cf(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1190,7 +1190,7 @@ func (c *uBackwardFused) run() {
 	clear(t222)
 	clear(t462)
 	if kern.Wide() {
-		a := regions.Reb9788aab89eArgs{
+		a := regions.R208a7f2369a4Args{
 			P0:  unsafe.SliceData(t462),
 			P1:  unsafe.SliceData(c.W),
 			P2:  unsafe.SliceData(t202),
@@ -1215,7 +1215,7 @@ func (c *uBackwardFused) run() {
 			N15: H * T * T,
 			N16: H * T * dH,
 		}
-		regions.Reb9788aab89e(&a)
+		regions.R208a7f2369a4(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1250,7 +1250,7 @@ func (c *uBackwardFused) run() {
 	// mac.f
 	clear(t232)
 	if kern.Wide() {
-		a := regions.Re91a81d799b5Args{
+		a := regions.R2d95393d39b4Args{
 			P0:  unsafe.SliceData(c.B),
 			P1:  unsafe.SliceData(t202),
 			P2:  unsafe.SliceData(t232),
@@ -1266,7 +1266,7 @@ func (c *uBackwardFused) run() {
 			N9:  H * T * T,
 			N10: H * T * dH,
 		}
-		regions.Re91a81d799b5(&a)
+		regions.R2d95393d39b4(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1289,7 +1289,7 @@ func (c *uBackwardFused) run() {
 
 	// mac.B
 	if kern.Wide() {
-		a := regions.Rd3895f38e421Args{
+		a := regions.R25ba5adf1195Args{
 			P0: unsafe.SliceData(c.B),
 			P1: unsafe.SliceData(t222),
 			P2: unsafe.SliceData(t28),
@@ -1299,7 +1299,7 @@ func (c *uBackwardFused) run() {
 			N3: H * T,
 			N4: H * T * T,
 		}
-		regions.Rd3895f38e421(&a)
+		regions.R25ba5adf1195(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1324,7 +1324,7 @@ func (c *uBackwardFused) run() {
 	// mac.B
 	clear(t292)
 	if kern.Wide() {
-		a := regions.R08ff27f73c72Args{
+		a := regions.R212a1aef017cArgs{
 			P0: unsafe.SliceData(t28),
 			P1: unsafe.SliceData(t222),
 			P2: unsafe.SliceData(t292),
@@ -1334,7 +1334,7 @@ func (c *uBackwardFused) run() {
 			N3: H * T,
 			N4: H * T * T,
 		}
-		regions.R08ff27f73c72(&a)
+		regions.R212a1aef017c(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1356,7 +1356,7 @@ func (c *uBackwardFused) run() {
 	// mac.B
 	clear(t302)
 	if kern.Wide() {
-		a := regions.Rada07644501eArgs{
+		a := regions.R06c55ff935caArgs{
 			P0: unsafe.SliceData(c.B),
 			P1: unsafe.SliceData(t292),
 			P2: unsafe.SliceData(t302),
@@ -1366,7 +1366,7 @@ func (c *uBackwardFused) run() {
 			N3: H * T,
 			N4: H * T * T,
 		}
-		regions.Rada07644501e(&a)
+		regions.R06c55ff935ca(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1387,7 +1387,7 @@ func (c *uBackwardFused) run() {
 	// mac.e
 	clear(t37)
 	if kern.Wide() {
-		a := regions.R671e4d23d2f0Args{
+		a := regions.R0047df2fce55Args{
 			P0:  unsafe.SliceData(c.A2),
 			P1:  unsafe.SliceData(t322),
 			P2:  unsafe.SliceData(t37),
@@ -1406,7 +1406,7 @@ func (c *uBackwardFused) run() {
 			N12: 4*nP + 8,
 			N13: 4*nP + 12,
 		}
-		regions.R671e4d23d2f0(&a)
+		regions.R0047df2fce55(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1436,7 +1436,7 @@ func (c *uBackwardFused) run() {
 
 	// mac.A
 	if kern.Wide() {
-		a := regions.R445502a7c3a1Args{
+		a := regions.Rf6d82d4b8f50Args{
 			P0: unsafe.SliceData(c.A2),
 			P1: unsafe.SliceData(t462),
 			P2: unsafe.SliceData(t472),
@@ -1449,7 +1449,7 @@ func (c *uBackwardFused) run() {
 			N6: H * T,
 			N7: H*T*T + H*T*nP,
 		}
-		regions.R445502a7c3a1(&a)
+		regions.Rf6d82d4b8f50(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1474,7 +1474,7 @@ func (c *uBackwardFused) run() {
 	// mac.A
 	clear(t482)
 	if kern.Wide() {
-		a := regions.Rec8aec515779Args{
+		a := regions.R838fd9e9678cArgs{
 			P0: unsafe.SliceData(t472),
 			P1: unsafe.SliceData(t462),
 			P2: unsafe.SliceData(t482),
@@ -1487,7 +1487,7 @@ func (c *uBackwardFused) run() {
 			N6: H * T,
 			N7: H*T*T + H*T*nP,
 		}
-		regions.Rec8aec515779(&a)
+		regions.R838fd9e9678c(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1509,7 +1509,7 @@ func (c *uBackwardFused) run() {
 	// mac.A
 	clear(t492)
 	if kern.Wide() {
-		a := regions.R00fd50dd8b3eArgs{
+		a := regions.R4318af63673bArgs{
 			P0: unsafe.SliceData(c.A2),
 			P1: unsafe.SliceData(t482),
 			P2: unsafe.SliceData(t492),
@@ -1521,7 +1521,7 @@ func (c *uBackwardFused) run() {
 			N5: H*T + H*nP,
 			N6: H*T*T + H*T*nP,
 		}
-		regions.R00fd50dd8b3e(&a)
+		regions.R4318af63673b(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1541,7 +1541,7 @@ func (c *uBackwardFused) run() {
 
 	// mac.g, mac.f
 	if kern.Wide() {
-		a := regions.R70199c17669aArgs{
+		a := regions.R76cc29bb56beArgs{
 			P0: unsafe.SliceData(g),
 			P1: unsafe.SliceData(t21),
 			P2: unsafe.SliceData(t332),
@@ -1552,7 +1552,7 @@ func (c *uBackwardFused) run() {
 			N2: H,
 			N3: H * T,
 		}
-		regions.R70199c17669a(&a)
+		regions.R76cc29bb56be(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1571,7 +1571,7 @@ func (c *uBackwardFused) run() {
 	// mac.beta, mac.g
 	clear(t58)
 	if kern.Wide() {
-		a := regions.R3787fcf17432Args{
+		a := regions.R2904b637dc40Args{
 			P0: unsafe.SliceData(t532),
 			P1: unsafe.SliceData(c.BetaExp),
 			P2: unsafe.SliceData(t58),
@@ -1581,7 +1581,7 @@ func (c *uBackwardFused) run() {
 			N3: H * T,
 			N4: H * T * T,
 		}
-		regions.R3787fcf17432(&a)
+		regions.R2904b637dc40(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1603,7 +1603,7 @@ func (c *uBackwardFused) run() {
 	// mac.beta
 	clear(t602)
 	if kern.Wide() {
-		a := regions.Rd7127f31428cArgs{
+		a := regions.Rf3eb0d75feb8Args{
 			P0: unsafe.SliceData(t302),
 			P1: unsafe.SliceData(t58),
 			P2: unsafe.SliceData(t602),
@@ -1614,7 +1614,7 @@ func (c *uBackwardFused) run() {
 			N4: H * T * T,
 			S0: [2]float32{t7},
 		}
-		regions.Rd7127f31428c(&a)
+		regions.Rf3eb0d75feb8(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1635,7 +1635,7 @@ func (c *uBackwardFused) run() {
 	// mac.beta
 	clear(t612)
 	if kern.Wide() {
-		a := regions.Rcc1ba9efdf06Args{
+		a := regions.Rb25117b12becArgs{
 			P0: unsafe.SliceData(t602),
 			P1: unsafe.SliceData(c.C),
 			P2: unsafe.SliceData(t612),
@@ -1648,7 +1648,7 @@ func (c *uBackwardFused) run() {
 			N6: H * T * T,
 			N7: H * T * dH,
 		}
-		regions.Rcc1ba9efdf06(&a)
+		regions.Rb25117b12bec(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1672,7 +1672,7 @@ func (c *uBackwardFused) run() {
 	// mac.beta
 	clear(t622)
 	if kern.Wide() {
-		a := regions.R57e871ad70edArgs{
+		a := regions.Rc7430446d40eArgs{
 			P0:  unsafe.SliceData(t602),
 			P1:  unsafe.SliceData(c.Q),
 			P2:  unsafe.SliceData(t622),
@@ -1688,7 +1688,7 @@ func (c *uBackwardFused) run() {
 			N9:  H * T * T,
 			N10: H * T * dH,
 		}
-		regions.R57e871ad70ed(&a)
+		regions.Rc7430446d40e(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1717,7 +1717,7 @@ func (c *uBackwardFused) run() {
 
 	// mac.h
 	if kern.Wide() {
-		a := regions.Rfc9874560664Args{
+		a := regions.Rf5b9fdafb4a0Args{
 			P0: unsafe.SliceData(c.HSqrt),
 			P1: unsafe.SliceData(t66),
 			P2: unsafe.SliceData(h),
@@ -1727,7 +1727,7 @@ func (c *uBackwardFused) run() {
 			N2: H * dH,
 			N3: H * T * dH,
 		}
-		regions.Rfc9874560664(&a)
+		regions.Rf5b9fdafb4a0(&a)
 	} else {
 		for i := range L {
 			hSqrt := c.HSqrt[i*T:][:T]
@@ -1749,7 +1749,7 @@ func (c *uBackwardFused) run() {
 
 	// mac.h
 	if kern.Wide() {
-		a := regions.Rcd3a3ad550f3Args{
+		a := regions.R786ab92e5cecArgs{
 			P0: unsafe.SliceData(t712),
 			P1: unsafe.SliceData(t682),
 			P2: unsafe.SliceData(t115),
@@ -1757,7 +1757,7 @@ func (c *uBackwardFused) run() {
 			N1: T,
 			S0: [2]float32{t772},
 		}
-		regions.Rcd3a3ad550f3(&a)
+		regions.R786ab92e5cec(&a)
 	} else {
 		for i := range L {
 			t712_2 := t712[i*T:][:T]
@@ -1772,7 +1772,7 @@ func (c *uBackwardFused) run() {
 	// mac.alpha
 	clear(t83)
 	if kern.Wide() {
-		a := regions.R0679a6cb83a8Args{
+		a := regions.Rae071f6cb731Args{
 			P0: unsafe.SliceData(t532),
 			P1: unsafe.SliceData(c.AlphaExp),
 			P2: unsafe.SliceData(t83),
@@ -1785,7 +1785,7 @@ func (c *uBackwardFused) run() {
 			N6: H * T,
 			N7: H*T*T + H*T*nP,
 		}
-		regions.R0679a6cb83a8(&a)
+		regions.Rae071f6cb731(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1806,7 +1806,7 @@ func (c *uBackwardFused) run() {
 
 	// mac.alpha
 	if kern.Wide() {
-		a := regions.R64414c503dc2Args{
+		a := regions.Rec274fa3e56dArgs{
 			P0: unsafe.SliceData(t492),
 			P1: unsafe.SliceData(t83),
 			P2: unsafe.SliceData(t842),
@@ -1817,7 +1817,7 @@ func (c *uBackwardFused) run() {
 			N4: H*T + H*nP,
 			N5: H*T*T + H*T*nP,
 		}
-		regions.R64414c503dc2(&a)
+		regions.Rec274fa3e56d(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1836,7 +1836,7 @@ func (c *uBackwardFused) run() {
 	// mac.alpha
 	clear(t87)
 	if kern.Wide() {
-		a := regions.R599f8dfd9c6aArgs{
+		a := regions.Rfa8ba1d18a27Args{
 			P0: unsafe.SliceData(t842),
 			P1: unsafe.SliceData(t87),
 			N0: L,
@@ -1850,7 +1850,7 @@ func (c *uBackwardFused) run() {
 			N8: H * T * T,
 			S0: [2]float32{t7},
 		}
-		regions.R599f8dfd9c6a(&a)
+		regions.Rfa8ba1d18a27(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1870,7 +1870,7 @@ func (c *uBackwardFused) run() {
 	// mac.alpha
 	clear(t88)
 	if kern.Wide() {
-		a := regions.Rc9226f171cf0Args{
+		a := regions.R0c6cab6099abArgs{
 			P0: unsafe.SliceData(t87),
 			P1: unsafe.SliceData(c.K),
 			P2: unsafe.SliceData(t88),
@@ -1884,7 +1884,7 @@ func (c *uBackwardFused) run() {
 			N7: H * T * T,
 			N8: H * T * dH,
 		}
-		regions.Rc9226f171cf0(&a)
+		regions.R0c6cab6099ab(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1908,7 +1908,7 @@ func (c *uBackwardFused) run() {
 	// mac.alpha
 	clear(t89)
 	if kern.Wide() {
-		a := regions.Rd66b4b81dbefArgs{
+		a := regions.R4f3aca613b01Args{
 			P0: unsafe.SliceData(t87),
 			P1: unsafe.SliceData(c.Q),
 			P2: unsafe.SliceData(t89),
@@ -1922,7 +1922,7 @@ func (c *uBackwardFused) run() {
 			N7: H * T * T,
 			N8: H * T * dH,
 		}
-		regions.Rd66b4b81dbef(&a)
+		regions.R4f3aca613b01(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1952,7 +1952,7 @@ func (c *uBackwardFused) run() {
 
 	// mac.alpha
 	if kern.Wide() {
-		a := regions.Re19c6e15a318Args{
+		a := regions.R11e777a0082dArgs{
 			P0: unsafe.SliceData(t109),
 			P1: unsafe.SliceData(t93),
 			N0: nP,
@@ -1961,7 +1961,7 @@ func (c *uBackwardFused) run() {
 			N3: H * dH,
 			S0: [2]float32{t7},
 		}
-		regions.Re19c6e15a318(&a)
+		regions.R11e777a0082d(&a)
 	} else {
 		for i := range nP {
 			for j := range H {
@@ -1976,7 +1976,7 @@ func (c *uBackwardFused) run() {
 
 	// mac.alpha
 	if kern.Wide() {
-		a := regions.R51c5ed6239ebArgs{
+		a := regions.R28e66a2006bfArgs{
 			P0: unsafe.SliceData(t108),
 			P1: unsafe.SliceData(t612),
 			P2: unsafe.SliceData(t88),
@@ -1989,7 +1989,7 @@ func (c *uBackwardFused) run() {
 			N5: H * T * dH,
 			S0: [2]float32{t7},
 		}
-		regions.R51c5ed6239eb(&a)
+		regions.R28e66a2006bf(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -2035,7 +2035,7 @@ func (c *uBackwardFused) run() {
 
 	// mac.q, mac.h
 	if kern.Wide() {
-		a := regions.R63d2de087f18Args{
+		a := regions.R9c5462a3cc7bArgs{
 			P0: unsafe.SliceData(t682),
 			P1: unsafe.SliceData(t115),
 			P2: unsafe.SliceData(c.A),
@@ -2046,7 +2046,7 @@ func (c *uBackwardFused) run() {
 			N2: H * dH,
 			N3: H * T * dH,
 		}
-		regions.R63d2de087f18(&a)
+		regions.R9c5462a3cc7b(&a)
 	} else {
 		for i := range L {
 			t682_2 := t682[i*T:][:T]

@@ -21,7 +21,7 @@ func (c *outFused) run() {
 
 	// mag.out
 	if kern.Wide() {
-		a := regions.R965d79ed7235Args{
+		a := regions.Rfec5df2e3212Args{
 			P0: unsafe.SliceData(c.A),
 			P1: unsafe.SliceData(c.M),
 			P2: unsafe.SliceData(t2),
@@ -30,7 +30,7 @@ func (c *outFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.R965d79ed7235(&a)
+		regions.Rfec5df2e3212(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -63,7 +63,7 @@ func (c *outBackwardFused) run() {
 
 	// mag.out
 	if kern.Wide() {
-		a := regions.R63bb212b2e63Args{
+		a := regions.R5bf330341f7bArgs{
 			P0: unsafe.SliceData(c.M),
 			P1: unsafe.SliceData(t),
 			P2: unsafe.SliceData(c.A),
@@ -73,7 +73,7 @@ func (c *outBackwardFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.R63bb212b2e63(&a)
+		regions.R5bf330341f7b(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -98,7 +98,7 @@ func (c *outBackwardFused) run() {
 
 	// mag.out
 	if kern.Wide() {
-		a := regions.R6c9ebfad830bArgs{
+		a := regions.R489cb8f03738Args{
 			P0: unsafe.SliceData(t),
 			P1: unsafe.SliceData(t4),
 			P2: unsafe.SliceData(c.ABar),
@@ -110,7 +110,7 @@ func (c *outBackwardFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.R6c9ebfad830b(&a)
+		regions.R489cb8f03738(&a)
 	} else {
 		for i := range L {
 			for j := range T {

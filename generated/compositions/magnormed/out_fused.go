@@ -25,7 +25,7 @@ func (c *outFused) run() {
 
 	// mag_normed.y, mag_normed.g
 	if kern.Wide() {
-		a := regions.R95bb82cf56e7Args{
+		a := regions.Rb5143be62a48Args{
 			P0: unsafe.SliceData(c.A),
 			P1: unsafe.SliceData(c.M),
 			P2: unsafe.SliceData(t),
@@ -35,7 +35,7 @@ func (c *outFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.R95bb82cf56e7(&a)
+		regions.Rb5143be62a48(&a)
 	} else {
 		for i := range L {
 			t2 := t[i*T:][:T]
@@ -64,7 +64,7 @@ func (c *outFused) run() {
 	// mag_normed.y, mag_normed.g
 	w := F(d)
 	if kern.Wide() {
-		a := regions.Rd86bd3ff2b93Args{
+		a := regions.R03b991276606Args{
 			P0: unsafe.SliceData(t),
 			P1: unsafe.SliceData(c.YSqrt),
 			P2: unsafe.SliceData(t8),
@@ -73,7 +73,7 @@ func (c *outFused) run() {
 			N1: T,
 			S0: [2]float32{w},
 		}
-		regions.Rd86bd3ff2b93(&a)
+		regions.R03b991276606(&a)
 	} else {
 		for i := range L {
 			t2 := t[i*T:][:T]
@@ -89,13 +89,13 @@ func (c *outFused) run() {
 
 	// mag_normed.out
 	if kern.Wide() {
-		a := regions.R4308479449baArgs{
+		a := regions.Rc074cf706b7fArgs{
 			P0: unsafe.SliceData(c.WO),
 			P1: unsafe.SliceData(c.GammaA),
 			P2: unsafe.SliceData(t22),
 			N0: d,
 		}
-		regions.R4308479449ba(&a)
+		regions.Rc074cf706b7f(&a)
 	} else {
 		gammaA := c.GammaA[:d]
 		for i := range d {
@@ -109,7 +109,7 @@ func (c *outFused) run() {
 
 	// mag_normed.out, mag_normed.y, mag_normed.g
 	if kern.Wide() {
-		a := regions.Rb73dc04a3171Args{
+		a := regions.Rae08d7de8816Args{
 			P0: unsafe.SliceData(c.YSqrt),
 			P1: unsafe.SliceData(c.GSqrt),
 			P2: unsafe.SliceData(c.A),
@@ -121,7 +121,7 @@ func (c *outFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.Rb73dc04a3171(&a)
+		regions.Rae08d7de8816(&a)
 	} else {
 		gammaM := c.GammaM[:d]
 		for i := range L {
@@ -172,7 +172,7 @@ func (c *outBackwardFused) run() {
 
 	// mag_normed.y, mag_normed.g, mag_normed.out
 	if kern.Wide() {
-		a := regions.Rb4c2ae799e58Args{
+		a := regions.R1047a7cc88e3Args{
 			P0: unsafe.SliceData(c.YSqrt),
 			P1: unsafe.SliceData(c.GSqrt),
 			P2: unsafe.SliceData(c.A),
@@ -188,7 +188,7 @@ func (c *outBackwardFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.Rb4c2ae799e58(&a)
+		regions.R1047a7cc88e3(&a)
 	} else {
 		gammaM := c.GammaM[:d]
 		for i := range L {
@@ -221,13 +221,13 @@ func (c *outBackwardFused) run() {
 
 	// mag_normed.out
 	if kern.Wide() {
-		a := regions.R4308479449baArgs{
+		a := regions.Rc074cf706b7fArgs{
 			P0: unsafe.SliceData(c.WO),
 			P1: unsafe.SliceData(c.GammaA),
 			P2: unsafe.SliceData(t22),
 			N0: d,
 		}
-		regions.R4308479449ba(&a)
+		regions.Rc074cf706b7f(&a)
 	} else {
 		gammaA := c.GammaA[:d]
 		for i := range d {
@@ -248,7 +248,7 @@ func (c *outBackwardFused) run() {
 	// mag_normed.out, mag_normed.g, mag_normed.y
 	clear(c.GammaMBar)
 	if kern.Wide() {
-		a := regions.Re801e88733e3Args{
+		a := regions.R891cf8975aabArgs{
 			P0:  unsafe.SliceData(c.GSqrt),
 			P1:  unsafe.SliceData(c.YSqrt),
 			P2:  unsafe.SliceData(g),
@@ -270,7 +270,7 @@ func (c *outBackwardFused) run() {
 			N5:  12 * d,
 			N6:  T * d,
 		}
-		regions.Re801e88733e3(&a)
+		regions.R891cf8975aab(&a)
 	} else {
 		gammaM := c.GammaM[:d]
 		gammaMBar := c.GammaMBar[:d]
@@ -318,7 +318,7 @@ func (c *outBackwardFused) run() {
 	// mag_normed.out
 	clear(c.GammaABar)
 	if kern.Wide() {
-		a := regions.R7c9f4889a7b2Args{
+		a := regions.R5a8b5704b9feArgs{
 			P0: unsafe.SliceData(t42),
 			P1: unsafe.SliceData(c.GammaA),
 			P2: unsafe.SliceData(c.WOBar),
@@ -328,7 +328,7 @@ func (c *outBackwardFused) run() {
 			N1: 8 * d,
 			N2: 12 * d,
 		}
-		regions.R7c9f4889a7b2(&a)
+		regions.R5a8b5704b9fe(&a)
 	} else {
 		gammaA := c.GammaA[:d]
 		gammaABar := c.GammaABar[:d]
@@ -346,13 +346,13 @@ func (c *outBackwardFused) run() {
 
 	// mag_normed.g
 	if kern.Wide() {
-		a := regions.R6c0594c15269Args{
+		a := regions.R305aebd90024Args{
 			P0: unsafe.SliceData(c.GSqrt),
 			P1: unsafe.SliceData(t16),
 			N0: L,
 			N1: T,
 		}
-		regions.R6c0594c15269(&a)
+		regions.R305aebd90024(&a)
 	} else {
 		for i := range L {
 			gSqrt := c.GSqrt[i*T:][:T]
@@ -368,7 +368,7 @@ func (c *outBackwardFused) run() {
 
 	// mag_normed.g, mag_normed.y
 	if kern.Wide() {
-		a := regions.R8f3bfb9222f7Args{
+		a := regions.R56589cd7d359Args{
 			P0: unsafe.SliceData(c.YSqrt),
 			P1: unsafe.SliceData(t19),
 			P2: unsafe.SliceData(t16),
@@ -380,7 +380,7 @@ func (c *outBackwardFused) run() {
 			N1: T,
 			S0: [2]float32{t25},
 		}
-		regions.R8f3bfb9222f7(&a)
+		regions.R56589cd7d359(&a)
 	} else {
 		for i := range L {
 			ySqrt := c.YSqrt[i*T:][:T]
@@ -401,7 +401,7 @@ func (c *outBackwardFused) run() {
 
 	// mag_normed.y, mag_normed.g
 	if kern.Wide() {
-		a := regions.Rfc65f1fc195aArgs{
+		a := regions.R8850bb42f80eArgs{
 			P0: unsafe.SliceData(t30),
 			P1: unsafe.SliceData(t52_2),
 			P2: unsafe.SliceData(t16),
@@ -417,7 +417,7 @@ func (c *outBackwardFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.Rfc65f1fc195a(&a)
+		regions.R8850bb42f80e(&a)
 	} else {
 		for i := range L {
 			t30_2 := t30[i*T:][:T]

@@ -24,7 +24,7 @@ func (c *vFused) run() {
 
 	// mag_residual.r, mag_residual.V
 	if kern.Wide() {
-		a := regions.R2a81e1496a1eArgs{
+		a := regions.R89f788b54d4aArgs{
 			P0: unsafe.SliceData(c.X),
 			P1: unsafe.SliceData(c.A),
 			P2: unsafe.SliceData(c.R),
@@ -35,7 +35,7 @@ func (c *vFused) run() {
 			N3: 12 * d,
 			N4: T * d,
 		}
-		regions.R2a81e1496a1e(&a)
+		regions.R89f788b54d4a(&a)
 	} else {
 		for i := range L {
 			t2_2 := t2[i*T:][:T]
@@ -59,14 +59,14 @@ func (c *vFused) run() {
 	// mag_residual.V
 	w := F(d)
 	if kern.Wide() {
-		a := regions.Ra0919a98a249Args{
+		a := regions.R13b56055efcfArgs{
 			P0: unsafe.SliceData(t2),
 			P1: unsafe.SliceData(c.VDiv),
 			N0: L,
 			N1: T,
 			S0: [2]float32{w},
 		}
-		regions.Ra0919a98a249(&a)
+		regions.R13b56055efcf(&a)
 	} else {
 		for i := range L {
 			t2_2 := t2[i*T:][:T]
@@ -79,7 +79,7 @@ func (c *vFused) run() {
 
 	// mag_residual.V
 	if kern.Wide() {
-		a := regions.Rd96b7dd1a77aArgs{
+		a := regions.Ra5835485c89eArgs{
 			P0: unsafe.SliceData(c.VDiv),
 			P1: unsafe.SliceData(c.R),
 			P2: unsafe.SliceData(t5),
@@ -89,7 +89,7 @@ func (c *vFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.Rd96b7dd1a77a(&a)
+		regions.Ra5835485c89e(&a)
 	} else {
 		for i := range L {
 			VDiv := c.VDiv[i*T:][:T]
@@ -113,14 +113,14 @@ func (c *vFused) run() {
 
 	// mag_residual.V
 	if kern.Wide() {
-		a := regions.R8cbc8abf1f25Args{
+		a := regions.R6b76d96338f3Args{
 			P0: unsafe.SliceData(t7),
 			P1: unsafe.SliceData(c.VSqrt),
 			N0: L,
 			N1: T,
 			S0: [2]float32{w},
 		}
-		regions.R8cbc8abf1f25(&a)
+		regions.R6b76d96338f3(&a)
 	} else {
 		for i := range L {
 			t7_2 := t7[i*T:][:T]
@@ -133,7 +133,7 @@ func (c *vFused) run() {
 
 	// mag_residual.V
 	if kern.Wide() {
-		a := regions.Re88d0ca9f990Args{
+		a := regions.Rff6374c9fa54Args{
 			P0: unsafe.SliceData(c.VSqrt),
 			P1: unsafe.SliceData(t5),
 			P2: unsafe.SliceData(c.GammaM),
@@ -144,7 +144,7 @@ func (c *vFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.Re88d0ca9f990(&a)
+		regions.Rff6374c9fa54(&a)
 	} else {
 		gammaM := c.GammaM[:d]
 		betaM := c.BetaM[:d]
@@ -183,7 +183,7 @@ func (c *vBackwardFused) run() {
 	clear(c.BetaMBar)
 	clear(c.GammaMBar)
 	if kern.Wide() {
-		a := regions.R12c9733dd08cArgs{
+		a := regions.Rfa0331a3f4b1Args{
 			P0: unsafe.SliceData(c.VDiv),
 			P1: unsafe.SliceData(c.VSqrt),
 			P2: unsafe.SliceData(c.R),
@@ -202,7 +202,7 @@ func (c *vBackwardFused) run() {
 			N5: 12 * d,
 			N6: T * d,
 		}
-		regions.R12c9733dd08c(&a)
+		regions.Rfa0331a3f4b1(&a)
 	} else {
 		gammaM := c.GammaM[:d]
 		betaMBar := c.BetaMBar[:d]
@@ -239,13 +239,13 @@ func (c *vBackwardFused) run() {
 
 	// mag_residual.V
 	if kern.Wide() {
-		a := regions.R6c0594c15269Args{
+		a := regions.R305aebd90024Args{
 			P0: unsafe.SliceData(c.VSqrt),
 			P1: unsafe.SliceData(t62),
 			N0: L,
 			N1: T,
 		}
-		regions.R6c0594c15269(&a)
+		regions.R305aebd90024(&a)
 	} else {
 		for i := range L {
 			VSqrt := c.VSqrt[i*T:][:T]
@@ -261,7 +261,7 @@ func (c *vBackwardFused) run() {
 
 	// mag_residual.V
 	if kern.Wide() {
-		a := regions.Rcd3a3ad550f3Args{
+		a := regions.R786ab92e5cecArgs{
 			P0: unsafe.SliceData(t92),
 			P1: unsafe.SliceData(t62),
 			P2: unsafe.SliceData(t32_2),
@@ -269,7 +269,7 @@ func (c *vBackwardFused) run() {
 			N1: T,
 			S0: [2]float32{t15},
 		}
-		regions.Rcd3a3ad550f3(&a)
+		regions.R786ab92e5cec(&a)
 	} else {
 		for i := range L {
 			t92_2 := t92[i*T:][:T]
@@ -283,7 +283,7 @@ func (c *vBackwardFused) run() {
 
 	// mag_residual.V
 	if kern.Wide() {
-		a := regions.R213329692b44Args{
+		a := regions.Ra5b7d02d6ae5Args{
 			P0: unsafe.SliceData(t62),
 			P1: unsafe.SliceData(t32_2),
 			P2: unsafe.SliceData(t5),
@@ -296,7 +296,7 @@ func (c *vBackwardFused) run() {
 			N3: 12 * d,
 			N4: T * d,
 		}
-		regions.R213329692b44(&a)
+		regions.Ra5b7d02d6ae5(&a)
 	} else {
 		for i := range L {
 			t62_2 := t62[i*T:][:T]
@@ -323,7 +323,7 @@ func (c *vBackwardFused) run() {
 
 	// mag_residual.r, mag_residual.V
 	if kern.Wide() {
-		a := regions.R9fe35725d994Args{
+		a := regions.Rd1313a83791fArgs{
 			P0: unsafe.SliceData(t21),
 			P1: unsafe.SliceData(c.RBar),
 			P2: unsafe.SliceData(t19),
@@ -335,7 +335,7 @@ func (c *vBackwardFused) run() {
 			N3: T * d,
 			S0: [2]float32{t15},
 		}
-		regions.R9fe35725d994(&a)
+		regions.Rd1313a83791f(&a)
 	} else {
 		for i := range L {
 			t21_2 := t21[i*T:][:T]

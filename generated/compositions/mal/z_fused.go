@@ -20,7 +20,7 @@ func (c *zFused) run() {
 
 	// mal.Z
 	if kern.Wide() {
-		a := regions.Rc9ac2dad196dArgs{
+		a := regions.R23c26dfc990dArgs{
 			P0: unsafe.SliceData(c.M),
 			P1: unsafe.SliceData(c.X),
 			P2: unsafe.SliceData(c.Z),
@@ -29,7 +29,7 @@ func (c *zFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.Rc9ac2dad196d(&a)
+		regions.R23c26dfc990d(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -54,7 +54,7 @@ func (c *zBackwardFused) run() {
 	_ = T
 	_ = d
 	if kern.Wide() {
-		a := regions.Ra699f054d84cArgs{
+		a := regions.Ra7166a712045Args{
 			P0: unsafe.SliceData(c.ZBar),
 			P1: unsafe.SliceData(c.MBar),
 			P2: unsafe.SliceData(c.XBar),
@@ -63,7 +63,7 @@ func (c *zBackwardFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.Ra699f054d84c(&a)
+		regions.Ra7166a712045(&a)
 	} else {
 		for i := range L {
 			for j := range T {

@@ -24,7 +24,7 @@ func (c *outFused) run() {
 
 	// memory_mixer.n
 	if kern.Wide() {
-		a := regions.R24bb5a968bc9Args{
+		a := regions.R8c21398e4059Args{
 			P0: unsafe.SliceData(c.M),
 			P1: unsafe.SliceData(t),
 			N0: L,
@@ -32,7 +32,7 @@ func (c *outFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.R24bb5a968bc9(&a)
+		regions.R8c21398e4059(&a)
 	} else {
 		for i := range L {
 			t2 := t[i*T:][:T]
@@ -53,14 +53,14 @@ func (c *outFused) run() {
 	// memory_mixer.n
 	w := F(d)
 	if kern.Wide() {
-		a := regions.R3f1f2a649496Args{
+		a := regions.R9b0e116e472fArgs{
 			P0: unsafe.SliceData(t),
 			P1: unsafe.SliceData(c.NSqrt),
 			N0: L,
 			N1: T,
 			S0: [2]float32{w},
 		}
-		regions.R3f1f2a649496(&a)
+		regions.R9b0e116e472f(&a)
 	} else {
 		for i := range L {
 			t2 := t[i*T:][:T]
@@ -76,13 +76,13 @@ func (c *outFused) run() {
 
 	// memory_mixer.out
 	if kern.Wide() {
-		a := regions.R4308479449baArgs{
+		a := regions.Rc074cf706b7fArgs{
 			P0: unsafe.SliceData(c.WO),
 			P1: unsafe.SliceData(c.Gamma),
 			P2: unsafe.SliceData(t22),
 			N0: d,
 		}
-		regions.R4308479449ba(&a)
+		regions.Rc074cf706b7f(&a)
 	} else {
 		gamma := c.Gamma[:d]
 		for i := range d {
@@ -96,7 +96,7 @@ func (c *outFused) run() {
 
 	// memory_mixer.out, memory_mixer.g, memory_mixer.n
 	if kern.Wide() {
-		a := regions.R4540d8f14246Args{
+		a := regions.R1beb87f6e60eArgs{
 			P0: unsafe.SliceData(c.NSqrt),
 			P1: unsafe.SliceData(c.GProd),
 			P2: unsafe.SliceData(c.M),
@@ -106,7 +106,7 @@ func (c *outFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.R4540d8f14246(&a)
+		regions.R1beb87f6e60e(&a)
 	} else {
 		for i := range L {
 			nSqrt := c.NSqrt[i*T:][:T]
@@ -151,7 +151,7 @@ func (c *outBackwardFused) run() {
 
 	// memory_mixer.n, memory_mixer.g, memory_mixer.out
 	if kern.Wide() {
-		a := regions.Rabcf23744d24Args{
+		a := regions.Rfd34accd47d0Args{
 			P0: unsafe.SliceData(c.NSqrt),
 			P1: unsafe.SliceData(c.M),
 			P2: unsafe.SliceData(c.GProd),
@@ -164,7 +164,7 @@ func (c *outBackwardFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.Rabcf23744d24(&a)
+		regions.Rfd34accd47d0(&a)
 	} else {
 		for i := range L {
 			nSqrt := c.NSqrt[i*T:][:T]
@@ -192,13 +192,13 @@ func (c *outBackwardFused) run() {
 
 	// memory_mixer.out
 	if kern.Wide() {
-		a := regions.R4308479449baArgs{
+		a := regions.Rc074cf706b7fArgs{
 			P0: unsafe.SliceData(c.WO),
 			P1: unsafe.SliceData(c.Gamma),
 			P2: unsafe.SliceData(t22),
 			N0: d,
 		}
-		regions.R4308479449ba(&a)
+		regions.Rc074cf706b7f(&a)
 	} else {
 		gamma := c.Gamma[:d]
 		for i := range d {
@@ -218,7 +218,7 @@ func (c *outBackwardFused) run() {
 
 	// memory_mixer.out, memory_mixer.g, memory_mixer.n
 	if kern.Wide() {
-		a := regions.R223938e0ebf2Args{
+		a := regions.Rfa4c0269951dArgs{
 			P0: unsafe.SliceData(c.NSqrt),
 			P1: unsafe.SliceData(t8),
 			P2: unsafe.SliceData(t6),
@@ -236,7 +236,7 @@ func (c *outBackwardFused) run() {
 			N5: 12 * d,
 			N6: T * d,
 		}
-		regions.R223938e0ebf2(&a)
+		regions.Rfa4c0269951d(&a)
 	} else {
 		for i := range L {
 			nSqrt := c.NSqrt[i*T:][:T]
@@ -272,7 +272,7 @@ func (c *outBackwardFused) run() {
 	// memory_mixer.out
 	clear(c.GammaBar)
 	if kern.Wide() {
-		a := regions.R7c9f4889a7b2Args{
+		a := regions.R5a8b5704b9feArgs{
 			P0: unsafe.SliceData(t52),
 			P1: unsafe.SliceData(c.Gamma),
 			P2: unsafe.SliceData(c.WOBar),
@@ -282,7 +282,7 @@ func (c *outBackwardFused) run() {
 			N1: 8 * d,
 			N2: 12 * d,
 		}
-		regions.R7c9f4889a7b2(&a)
+		regions.R5a8b5704b9fe(&a)
 	} else {
 		gamma := c.Gamma[:d]
 		gammaBar := c.GammaBar[:d]
@@ -306,13 +306,13 @@ func (c *outBackwardFused) run() {
 
 	// memory_mixer.n
 	if kern.Wide() {
-		a := regions.R6c0594c15269Args{
+		a := regions.R305aebd90024Args{
 			P0: unsafe.SliceData(c.NSqrt),
 			P1: unsafe.SliceData(t20),
 			N0: L,
 			N1: T,
 		}
-		regions.R6c0594c15269(&a)
+		regions.R305aebd90024(&a)
 	} else {
 		for i := range L {
 			nSqrt := c.NSqrt[i*T:][:T]
@@ -328,7 +328,7 @@ func (c *outBackwardFused) run() {
 
 	// memory_mixer.n
 	if kern.Wide() {
-		a := regions.Rcd3a3ad550f3Args{
+		a := regions.R786ab92e5cecArgs{
 			P0: unsafe.SliceData(t23),
 			P1: unsafe.SliceData(t20),
 			P2: unsafe.SliceData(t37),
@@ -336,7 +336,7 @@ func (c *outBackwardFused) run() {
 			N1: T,
 			S0: [2]float32{t29},
 		}
-		regions.Rcd3a3ad550f3(&a)
+		regions.R786ab92e5cec(&a)
 	} else {
 		for i := range L {
 			t23_2 := t23[i*T:][:T]
@@ -350,7 +350,7 @@ func (c *outBackwardFused) run() {
 
 	// memory_mixer.n
 	if kern.Wide() {
-		a := regions.Ra95303b0c0b8Args{
+		a := regions.Rd2fe7ff2b9fcArgs{
 			P0: unsafe.SliceData(t20),
 			P1: unsafe.SliceData(t37),
 			P2: unsafe.SliceData(c.M),
@@ -361,7 +361,7 @@ func (c *outBackwardFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.Ra95303b0c0b8(&a)
+		regions.Rd2fe7ff2b9fc(&a)
 	} else {
 		for i := range L {
 			t20_2 := t20[i*T:][:T]

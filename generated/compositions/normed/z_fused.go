@@ -23,7 +23,7 @@ func (c *zFused) run() {
 
 	// normed.N
 	if kern.Wide() {
-		a := regions.R24bb5a968bc9Args{
+		a := regions.R8c21398e4059Args{
 			P0: unsafe.SliceData(c.X),
 			P1: unsafe.SliceData(t),
 			N0: L,
@@ -31,7 +31,7 @@ func (c *zFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.R24bb5a968bc9(&a)
+		regions.R8c21398e4059(&a)
 	} else {
 		for i := range L {
 			t2 := t[i*T:][:T]
@@ -51,14 +51,14 @@ func (c *zFused) run() {
 
 	// normed.N
 	if kern.Wide() {
-		a := regions.R30e6e2d0d6f2Args{
+		a := regions.R1ba414cad614Args{
 			P0: unsafe.SliceData(t),
 			P1: unsafe.SliceData(c.NSqrt),
 			P2: unsafe.SliceData(t5),
 			N0: L,
 			N1: T,
 		}
-		regions.R30e6e2d0d6f2(&a)
+		regions.R1ba414cad614(&a)
 	} else {
 		for i := range L {
 			t2 := t[i*T:][:T]
@@ -74,7 +74,7 @@ func (c *zFused) run() {
 
 	// normed.Z, normed.N
 	if kern.Wide() {
-		a := regions.Raabc044e99a3Args{
+		a := regions.R362b74632c22Args{
 			P0: unsafe.SliceData(t5),
 			P1: unsafe.SliceData(c.X),
 			P2: unsafe.SliceData(c.Gamma),
@@ -84,7 +84,7 @@ func (c *zFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.Raabc044e99a3(&a)
+		regions.R362b74632c22(&a)
 	} else {
 		gamma := c.Gamma[:d]
 		for i := range L {
@@ -116,13 +116,13 @@ func (c *zBackwardFused) run() {
 
 	// normed.N
 	if kern.Wide() {
-		a := regions.R6c0594c15269Args{
+		a := regions.R305aebd90024Args{
 			P0: unsafe.SliceData(c.NSqrt),
 			P1: unsafe.SliceData(t5),
 			N0: L,
 			N1: T,
 		}
-		regions.R6c0594c15269(&a)
+		regions.R305aebd90024(&a)
 	} else {
 		for i := range L {
 			NSqrt := c.NSqrt[i*T:][:T]
@@ -136,7 +136,7 @@ func (c *zBackwardFused) run() {
 	// normed.Z
 	clear(c.GammaBar)
 	if kern.Wide() {
-		a := regions.Rd6f39367fbb8Args{
+		a := regions.R9235f6f2b84eArgs{
 			P0: unsafe.SliceData(t5),
 			P1: unsafe.SliceData(c.X),
 			P2: unsafe.SliceData(c.ZBar),
@@ -149,7 +149,7 @@ func (c *zBackwardFused) run() {
 			N3: 12 * d,
 			N4: T * d,
 		}
-		regions.Rd6f39367fbb8(&a)
+		regions.R9235f6f2b84e(&a)
 	} else {
 		gamma := c.Gamma[:d]
 		gammaBar := c.GammaBar[:d]
@@ -176,7 +176,7 @@ func (c *zBackwardFused) run() {
 
 	// normed.N
 	if kern.Wide() {
-		a := regions.R0fecf526bf47Args{
+		a := regions.Rb1fa8359b0b6Args{
 			P0: unsafe.SliceData(t5),
 			P1: unsafe.SliceData(c.NSqrt),
 			P2: unsafe.SliceData(t32),
@@ -184,7 +184,7 @@ func (c *zBackwardFused) run() {
 			N0: L,
 			N1: T,
 		}
-		regions.R0fecf526bf47(&a)
+		regions.Rb1fa8359b0b6(&a)
 	} else {
 		for i := range L {
 			t5_2 := t5[i*T:][:T]
@@ -200,7 +200,7 @@ func (c *zBackwardFused) run() {
 
 	// normed.N, normed.Z
 	if kern.Wide() {
-		a := regions.Rf3e963770565Args{
+		a := regions.R4ac0ef6d9134Args{
 			P0: unsafe.SliceData(t5),
 			P1: unsafe.SliceData(t17),
 			P2: unsafe.SliceData(c.X),
@@ -212,7 +212,7 @@ func (c *zBackwardFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.Rf3e963770565(&a)
+		regions.R4ac0ef6d9134(&a)
 	} else {
 		gamma := c.Gamma[:d]
 		for i := range L {

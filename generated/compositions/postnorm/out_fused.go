@@ -25,7 +25,7 @@ func (c *outFused) run() {
 
 	// post_norm.s, post_norm.out
 	if kern.Wide() {
-		a := regions.R2a81e1496a1eArgs{
+		a := regions.R89f788b54d4aArgs{
 			P0: unsafe.SliceData(c.X),
 			P1: unsafe.SliceData(c.Y),
 			P2: unsafe.SliceData(s),
@@ -36,7 +36,7 @@ func (c *outFused) run() {
 			N3: 12 * d,
 			N4: T * d,
 		}
-		regions.R2a81e1496a1e(&a)
+		regions.R89f788b54d4a(&a)
 	} else {
 		for i := range L {
 			t2_2 := t2[i*T:][:T]
@@ -60,14 +60,14 @@ func (c *outFused) run() {
 	// post_norm.out
 	w := F(d)
 	if kern.Wide() {
-		a := regions.Ra0919a98a249Args{
+		a := regions.R13b56055efcfArgs{
 			P0: unsafe.SliceData(t2),
 			P1: unsafe.SliceData(t4),
 			N0: L,
 			N1: T,
 			S0: [2]float32{w},
 		}
-		regions.Ra0919a98a249(&a)
+		regions.R13b56055efcf(&a)
 	} else {
 		for i := range L {
 			t2_2 := t2[i*T:][:T]
@@ -80,7 +80,7 @@ func (c *outFused) run() {
 
 	// post_norm.out
 	if kern.Wide() {
-		a := regions.Rd96b7dd1a77aArgs{
+		a := regions.Ra5835485c89eArgs{
 			P0: unsafe.SliceData(t4),
 			P1: unsafe.SliceData(s),
 			P2: unsafe.SliceData(c.OutLin),
@@ -90,7 +90,7 @@ func (c *outFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.Rd96b7dd1a77a(&a)
+		regions.Ra5835485c89e(&a)
 	} else {
 		for i := range L {
 			t4_2 := t4[i*T:][:T]
@@ -114,14 +114,14 @@ func (c *outFused) run() {
 
 	// post_norm.out
 	if kern.Wide() {
-		a := regions.R8cbc8abf1f25Args{
+		a := regions.R6b76d96338f3Args{
 			P0: unsafe.SliceData(t7),
 			P1: unsafe.SliceData(c.OutSqrt),
 			N0: L,
 			N1: T,
 			S0: [2]float32{w},
 		}
-		regions.R8cbc8abf1f25(&a)
+		regions.R6b76d96338f3(&a)
 	} else {
 		for i := range L {
 			t7_2 := t7[i*T:][:T]
@@ -134,7 +134,7 @@ func (c *outFused) run() {
 
 	// post_norm.out
 	if kern.Wide() {
-		a := regions.Re88d0ca9f990Args{
+		a := regions.Rff6374c9fa54Args{
 			P0: unsafe.SliceData(c.OutSqrt),
 			P1: unsafe.SliceData(c.OutLin),
 			P2: unsafe.SliceData(c.Gamma),
@@ -145,7 +145,7 @@ func (c *outFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.Re88d0ca9f990(&a)
+		regions.Rff6374c9fa54(&a)
 	} else {
 		gamma := c.Gamma[:d]
 		beta := c.Beta[:d]
@@ -183,7 +183,7 @@ func (c *outBackwardFused) run() {
 	clear(c.BetaBar)
 	clear(c.GammaBar)
 	if kern.Wide() {
-		a := regions.Re7539a0cba40Args{
+		a := regions.R5c2749b6f75eArgs{
 			P0: unsafe.SliceData(c.OutSqrt),
 			P1: unsafe.SliceData(c.OutLin),
 			P2: unsafe.SliceData(c.OutBar),
@@ -199,7 +199,7 @@ func (c *outBackwardFused) run() {
 			N4: 12 * d,
 			N5: T * d,
 		}
-		regions.Re7539a0cba40(&a)
+		regions.R5c2749b6f75e(&a)
 	} else {
 		gamma := c.Gamma[:d]
 		betaBar := c.BetaBar[:d]
@@ -231,13 +231,13 @@ func (c *outBackwardFused) run() {
 
 	// post_norm.out
 	if kern.Wide() {
-		a := regions.R6c0594c15269Args{
+		a := regions.R305aebd90024Args{
 			P0: unsafe.SliceData(c.OutSqrt),
 			P1: unsafe.SliceData(t62),
 			N0: L,
 			N1: T,
 		}
-		regions.R6c0594c15269(&a)
+		regions.R305aebd90024(&a)
 	} else {
 		for i := range L {
 			outSqrt := c.OutSqrt[i*T:][:T]
@@ -253,7 +253,7 @@ func (c *outBackwardFused) run() {
 
 	// post_norm.out
 	if kern.Wide() {
-		a := regions.Rcd3a3ad550f3Args{
+		a := regions.R786ab92e5cecArgs{
 			P0: unsafe.SliceData(t92),
 			P1: unsafe.SliceData(t62),
 			P2: unsafe.SliceData(t32_2),
@@ -261,7 +261,7 @@ func (c *outBackwardFused) run() {
 			N1: T,
 			S0: [2]float32{t15},
 		}
-		regions.Rcd3a3ad550f3(&a)
+		regions.R786ab92e5cec(&a)
 	} else {
 		for i := range L {
 			t92_2 := t92[i*T:][:T]
@@ -275,7 +275,7 @@ func (c *outBackwardFused) run() {
 
 	// post_norm.out
 	if kern.Wide() {
-		a := regions.R213329692b44Args{
+		a := regions.Ra5b7d02d6ae5Args{
 			P0: unsafe.SliceData(t62),
 			P1: unsafe.SliceData(t32_2),
 			P2: unsafe.SliceData(c.OutLin),
@@ -288,7 +288,7 @@ func (c *outBackwardFused) run() {
 			N3: 12 * d,
 			N4: T * d,
 		}
-		regions.R213329692b44(&a)
+		regions.Ra5b7d02d6ae5(&a)
 	} else {
 		for i := range L {
 			t62_2 := t62[i*T:][:T]
@@ -315,7 +315,7 @@ func (c *outBackwardFused) run() {
 
 	// post_norm.s, post_norm.out
 	if kern.Wide() {
-		a := regions.Re18e22f2810bArgs{
+		a := regions.R2eb229c112f9Args{
 			P0: unsafe.SliceData(t21),
 			P1: unsafe.SliceData(t19),
 			P2: unsafe.SliceData(c.XBar),
@@ -326,7 +326,7 @@ func (c *outBackwardFused) run() {
 			N3: T * d,
 			S0: [2]float32{t15},
 		}
-		regions.Re18e22f2810b(&a)
+		regions.R2eb229c112f9(&a)
 	} else {
 		for i := range L {
 			t21_2 := t21[i*T:][:T]

@@ -26,7 +26,7 @@ func (c *zFused) run() {
 
 	// pre_rms_norm.Z
 	if kern.Wide() {
-		a := regions.R24bb5a968bc9Args{
+		a := regions.R8c21398e4059Args{
 			P0: unsafe.SliceData(c.X),
 			P1: unsafe.SliceData(t4),
 			N0: L,
@@ -34,7 +34,7 @@ func (c *zFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.R24bb5a968bc9(&a)
+		regions.R8c21398e4059(&a)
 	} else {
 		for i := range L {
 			t4_2 := t4[i*T:][:T]
@@ -54,7 +54,7 @@ func (c *zFused) run() {
 
 	// pre_rms_norm.Z
 	if kern.Wide() {
-		a := regions.Re3a049425354Args{
+		a := regions.Re86c629131d2Args{
 			P0: unsafe.SliceData(t4),
 			P1: unsafe.SliceData(c.ZSqrt),
 			P2: unsafe.SliceData(t9),
@@ -62,7 +62,7 @@ func (c *zFused) run() {
 			N1: T,
 			S0: [2]float32{t3},
 		}
-		regions.Re3a049425354(&a)
+		regions.Re86c629131d2(&a)
 	} else {
 		for i := range L {
 			t4_2 := t4[i*T:][:T]
@@ -78,7 +78,7 @@ func (c *zFused) run() {
 
 	// pre_rms_norm.Z
 	if kern.Wide() {
-		a := regions.Raabc044e99a3Args{
+		a := regions.R362b74632c22Args{
 			P0: unsafe.SliceData(t9),
 			P1: unsafe.SliceData(c.X),
 			P2: unsafe.SliceData(c.Gamma),
@@ -88,7 +88,7 @@ func (c *zFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.Raabc044e99a3(&a)
+		regions.R362b74632c22(&a)
 	} else {
 		gamma := c.Gamma[:d]
 		for i := range L {
@@ -123,13 +123,13 @@ func (c *zBackwardFused) run() {
 
 	// pre_rms_norm.Z
 	if kern.Wide() {
-		a := regions.R6c0594c15269Args{
+		a := regions.R305aebd90024Args{
 			P0: unsafe.SliceData(c.ZSqrt),
 			P1: unsafe.SliceData(t9),
 			N0: L,
 			N1: T,
 		}
-		regions.R6c0594c15269(&a)
+		regions.R305aebd90024(&a)
 	} else {
 		for i := range L {
 			ZSqrt := c.ZSqrt[i*T:][:T]
@@ -143,7 +143,7 @@ func (c *zBackwardFused) run() {
 	// pre_rms_norm.Z
 	clear(c.GammaBar)
 	if kern.Wide() {
-		a := regions.Rd6f39367fbb8Args{
+		a := regions.R9235f6f2b84eArgs{
 			P0: unsafe.SliceData(t9),
 			P1: unsafe.SliceData(c.X),
 			P2: unsafe.SliceData(c.ZBar),
@@ -156,7 +156,7 @@ func (c *zBackwardFused) run() {
 			N3: 12 * d,
 			N4: T * d,
 		}
-		regions.Rd6f39367fbb8(&a)
+		regions.R9235f6f2b84e(&a)
 	} else {
 		gamma := c.Gamma[:d]
 		gammaBar := c.GammaBar[:d]
@@ -183,7 +183,7 @@ func (c *zBackwardFused) run() {
 
 	// pre_rms_norm.Z
 	if kern.Wide() {
-		a := regions.R668b10e42fbfArgs{
+		a := regions.R85eefd149cdfArgs{
 			P0: unsafe.SliceData(t9),
 			P1: unsafe.SliceData(t32),
 			P2: unsafe.SliceData(c.ZSqrt),
@@ -192,7 +192,7 @@ func (c *zBackwardFused) run() {
 			N1: T,
 			S0: [2]float32{t3},
 		}
-		regions.R668b10e42fbf(&a)
+		regions.R85eefd149cdf(&a)
 	} else {
 		for i := range L {
 			t9_2 := t9[i*T:][:T]
@@ -208,7 +208,7 @@ func (c *zBackwardFused) run() {
 
 	// pre_rms_norm.Z
 	if kern.Wide() {
-		a := regions.Rf3e963770565Args{
+		a := regions.R4ac0ef6d9134Args{
 			P0: unsafe.SliceData(t9),
 			P1: unsafe.SliceData(t20),
 			P2: unsafe.SliceData(c.X),
@@ -220,7 +220,7 @@ func (c *zBackwardFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.Rf3e963770565(&a)
+		regions.R4ac0ef6d9134(&a)
 	} else {
 		gamma := c.Gamma[:d]
 		for i := range L {

@@ -57,7 +57,7 @@ func (c *outFused) run() {
 	// relative_window.a
 	clear(t12)
 	if kern.Wide() {
-		a := regions.Ra7ea92cd4561Args{
+		a := regions.Rb1b53dd6113eArgs{
 			P0:  unsafe.SliceData(c.Pos),
 			P1:  unsafe.SliceData(q),
 			P2:  unsafe.SliceData(c.AStack),
@@ -75,7 +75,7 @@ func (c *outFused) run() {
 			N10: H * T * dH,
 			N11: H * T * w,
 		}
-		regions.Ra7ea92cd4561(&a)
+		regions.Rb1b53dd6113e(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -102,7 +102,7 @@ func (c *outFused) run() {
 
 	// relative_window.a
 	if kern.Wide() {
-		a := regions.R02bbded7c9b8Args{
+		a := regions.Rd4daeaf9e8aeArgs{
 			P0: unsafe.SliceData(t12),
 			P1: unsafe.SliceData(c.B),
 			P2: unsafe.SliceData(t14),
@@ -114,7 +114,7 @@ func (c *outFused) run() {
 			N5: H * T * w,
 			S0: [2]float32{t7},
 		}
-		regions.R02bbded7c9b8(&a)
+		regions.Rd4daeaf9e8ae(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -133,7 +133,7 @@ func (c *outFused) run() {
 	// relative_window.a
 	clear(c.A)
 	if kern.Wide() {
-		a := regions.R0dad4bb9615bArgs{
+		a := regions.R50ca5807f0d4Args{
 			P0: unsafe.SliceData(c.Pos),
 			P1: unsafe.SliceData(t14),
 			P2: unsafe.SliceData(c.A),
@@ -144,7 +144,7 @@ func (c *outFused) run() {
 			N4: H * w,
 			N5: H * T * w,
 		}
-		regions.R0dad4bb9615b(&a)
+		regions.R50ca5807f0d4(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -210,7 +210,7 @@ func (c *outFused) run() {
 	// relative_window.out
 	clear(c.Out)
 	if kern.Wide() {
-		a := regions.Rbedb5b83c62eArgs{
+		a := regions.R88d6d838f1d4Args{
 			P0:  unsafe.SliceData(c.Pos),
 			P1:  unsafe.SliceData(c.A),
 			P2:  unsafe.SliceData(c.OutStack),
@@ -228,7 +228,7 @@ func (c *outFused) run() {
 			N10: H * T * dH,
 			N11: H * T * w,
 		}
-		regions.Rbedb5b83c62e(&a)
+		regions.R88d6d838f1d4(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -252,7 +252,7 @@ func (c *outFused) run() {
 
 	// relative_window.a
 	if kern.Wide() {
-		a := regions.R844084e93388Args{
+		a := regions.Rbb7894d8748bArgs{
 			P0: unsafe.SliceData(q),
 			P1: unsafe.SliceData(c.AProd),
 			N0: L,
@@ -263,7 +263,7 @@ func (c *outFused) run() {
 			N5: H * T * dH,
 			S0: [2]float32{t7},
 		}
-		regions.R844084e93388(&a)
+		regions.Rbb7894d8748b(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -308,7 +308,7 @@ func (c *outBackwardFused) run() {
 	// relative_window.out
 	clear(t2)
 	if kern.Wide() {
-		a := regions.R02be39ad10a8Args{
+		a := regions.R9ff88d2915efArgs{
 			P0:  unsafe.SliceData(c.Pos),
 			P1:  unsafe.SliceData(c.OutStack),
 			P2:  unsafe.SliceData(c.OutBar),
@@ -326,7 +326,7 @@ func (c *outBackwardFused) run() {
 			N10: H * T * dH,
 			N11: H * T * w,
 		}
-		regions.R02be39ad10a8(&a)
+		regions.R9ff88d2915ef(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -354,7 +354,7 @@ func (c *outBackwardFused) run() {
 	// relative_window.out
 	clear(t3)
 	if kern.Wide() {
-		a := regions.R4e7f6ae83eddArgs{
+		a := regions.R5f7b842949a3Args{
 			P0:  unsafe.SliceData(c.A),
 			P1:  unsafe.SliceData(c.OutBar),
 			P2:  unsafe.SliceData(t3),
@@ -371,7 +371,7 @@ func (c *outBackwardFused) run() {
 			N10: H * T * dH,
 			N11: H * T * w,
 		}
-		regions.R4e7f6ae83edd(&a)
+		regions.R5f7b842949a3(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -392,7 +392,7 @@ func (c *outBackwardFused) run() {
 	// relative_window.out
 	clear(t42)
 	if kern.Wide() {
-		a := regions.R98f706e41a8eArgs{
+		a := regions.R037b8036a3d8Args{
 			P0: unsafe.SliceData(t42),
 			P1: unsafe.SliceData(c.VTailBar),
 			N0: L,
@@ -404,7 +404,7 @@ func (c *outBackwardFused) run() {
 			N6: H*T*dH + H*dH*w - H*dH,
 			N7: H*dH*w - H*dH,
 		}
-		regions.R98f706e41a8e(&a)
+		regions.R037b8036a3d8(&a)
 	} else {
 		for i := range L {
 			for j := range w - 1 {
@@ -422,7 +422,7 @@ func (c *outBackwardFused) run() {
 	// relative_window.out, relative_window.a
 	clear(t192)
 	if kern.Wide() {
-		a := regions.R39f036384f9bArgs{
+		a := regions.R8ca72968e657Args{
 			P0: unsafe.SliceData(t3),
 			P1: unsafe.SliceData(t42),
 			P2: unsafe.SliceData(c.VTailBarOut),
@@ -437,7 +437,7 @@ func (c *outBackwardFused) run() {
 			N6: H*T*dH + H*dH*w - H*dH,
 			N7: H*dH*w - H*dH,
 		}
-		regions.R39f036384f9b(&a)
+		regions.R8ca72968e657(&a)
 	} else {
 		for i := range L {
 			for j := range w - 1 {
@@ -458,7 +458,7 @@ func (c *outBackwardFused) run() {
 
 	// relative_window.out
 	if kern.Wide() {
-		a := regions.R9a23b6eb8680Args{
+		a := regions.Rb40397315917Args{
 			P0: unsafe.SliceData(t3),
 			P1: unsafe.SliceData(t42),
 			P2: unsafe.SliceData(t72),
@@ -471,7 +471,7 @@ func (c *outBackwardFused) run() {
 			N6: H*T*dH + H*dH*w - H*dH,
 			N7: H * T * dH,
 		}
-		regions.R9a23b6eb8680(&a)
+		regions.Rb40397315917(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -492,7 +492,7 @@ func (c *outBackwardFused) run() {
 
 	// relative_window.a
 	if kern.Wide() {
-		a := regions.R96ffd1ecbdc9Args{
+		a := regions.Rb72aab7c2bf6Args{
 			P0: unsafe.SliceData(c.Pos),
 			P1: unsafe.SliceData(c.A),
 			P2: unsafe.SliceData(t2),
@@ -505,7 +505,7 @@ func (c *outBackwardFused) run() {
 			N5: H * T,
 			N6: H * T * w,
 		}
-		regions.R96ffd1ecbdc9(&a)
+		regions.Rb72aab7c2bf6(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -530,7 +530,7 @@ func (c *outBackwardFused) run() {
 
 	// relative_window.a
 	if kern.Wide() {
-		a := regions.Rae45a734808dArgs{
+		a := regions.Rc1191e671d1bArgs{
 			P0: unsafe.SliceData(t112),
 			P1: unsafe.SliceData(c.A),
 			P2: unsafe.SliceData(t2),
@@ -543,7 +543,7 @@ func (c *outBackwardFused) run() {
 			N5: H * T,
 			N6: H * T * w,
 		}
-		regions.Rae45a734808d(&a)
+		regions.Rc1191e671d1b(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -564,7 +564,7 @@ func (c *outBackwardFused) run() {
 	// relative_window.a
 	clear(c.BBar)
 	if kern.Wide() {
-		a := regions.Rf9d9780409c2Args{
+		a := regions.R9eb26bc261beArgs{
 			P0: unsafe.SliceData(c.Pos),
 			P1: unsafe.SliceData(c.BBar),
 			P2: unsafe.SliceData(t132),
@@ -575,7 +575,7 @@ func (c *outBackwardFused) run() {
 			N4: H * w,
 			N5: H * T * w,
 		}
-		regions.Rf9d9780409c2(&a)
+		regions.R9eb26bc261be(&a)
 	} else {
 		for i := range H {
 			for j := range L {
@@ -596,7 +596,7 @@ func (c *outBackwardFused) run() {
 	// relative_window.a
 	clear(t30)
 	if kern.Wide() {
-		a := regions.Re108c6797723Args{
+		a := regions.Ra378b6e35708Args{
 			P0:  unsafe.SliceData(c.Pos),
 			P1:  unsafe.SliceData(t132),
 			P2:  unsafe.SliceData(c.AStack),
@@ -614,7 +614,7 @@ func (c *outBackwardFused) run() {
 			N10: H * T * dH,
 			N11: H * T * w,
 		}
-		regions.Re108c6797723(&a)
+		regions.Ra378b6e35708(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -638,7 +638,7 @@ func (c *outBackwardFused) run() {
 
 	// relative_window.a
 	if kern.Wide() {
-		a := regions.R844084e93388Args{
+		a := regions.Rbb7894d8748bArgs{
 			P0: unsafe.SliceData(t30),
 			P1: unsafe.SliceData(t172),
 			N0: L,
@@ -649,7 +649,7 @@ func (c *outBackwardFused) run() {
 			N5: H * T * dH,
 			S0: [2]float32{t7},
 		}
-		regions.R844084e93388(&a)
+		regions.Rbb7894d8748b(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -667,7 +667,7 @@ func (c *outBackwardFused) run() {
 	// relative_window.a
 	clear(t182)
 	if kern.Wide() {
-		a := regions.R4e7f6ae83eddArgs{
+		a := regions.R5f7b842949a3Args{
 			P0:  unsafe.SliceData(t132),
 			P1:  unsafe.SliceData(c.AProd),
 			P2:  unsafe.SliceData(t182),
@@ -684,7 +684,7 @@ func (c *outBackwardFused) run() {
 			N10: H * T * dH,
 			N11: H * T * w,
 		}
-		regions.R4e7f6ae83edd(&a)
+		regions.R5f7b842949a3(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -704,7 +704,7 @@ func (c *outBackwardFused) run() {
 
 	// relative_window.a
 	if kern.Wide() {
-		a := regions.R2b941b6c902cArgs{
+		a := regions.Rc9302c645f75Args{
 			P0: unsafe.SliceData(t182),
 			P1: unsafe.SliceData(t192),
 			P2: unsafe.SliceData(c.KTailBarOut),
@@ -716,7 +716,7 @@ func (c *outBackwardFused) run() {
 			N5: H*T*dH + H*dH*w - H*dH,
 			N6: H*dH*w - H*dH,
 		}
-		regions.R2b941b6c902c(&a)
+		regions.Rc9302c645f75(&a)
 	} else {
 		for i := range L {
 			for j := range w - 1 {
@@ -734,7 +734,7 @@ func (c *outBackwardFused) run() {
 
 	// relative_window.a
 	if kern.Wide() {
-		a := regions.R9a23b6eb8680Args{
+		a := regions.Rb40397315917Args{
 			P0: unsafe.SliceData(t182),
 			P1: unsafe.SliceData(t192),
 			P2: unsafe.SliceData(t22),
@@ -747,7 +747,7 @@ func (c *outBackwardFused) run() {
 			N6: H*T*dH + H*dH*w - H*dH,
 			N7: H * T * dH,
 		}
-		regions.R9a23b6eb8680(&a)
+		regions.Rb40397315917(&a)
 	} else {
 		for i := range L {
 			for j := range T {

@@ -25,7 +25,7 @@ func (c *outFused) run() {
 
 	// residual_mlp.out, residual_mlp.h
 	if kern.Wide() {
-		a := regions.R32607dc4c6f1Args{
+		a := regions.R87ca2e636e00Args{
 			P0: unsafe.SliceData(c.HProd),
 			P1: unsafe.SliceData(t22),
 			N0: L,
@@ -33,7 +33,7 @@ func (c *outFused) run() {
 			N2: 4 * d,
 			N3: 4 * T * d,
 		}
-		regions.R32607dc4c6f1(&a)
+		regions.R87ca2e636e00(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -74,7 +74,7 @@ func (c *outBackwardFused) run() {
 
 	// residual_mlp.h, residual_mlp.out
 	if kern.Wide() {
-		a := regions.R4b7898343bccArgs{
+		a := regions.R1e177896366cArgs{
 			P0: unsafe.SliceData(c.HProd),
 			P1: unsafe.SliceData(t2),
 			P2: unsafe.SliceData(t22),
@@ -83,7 +83,7 @@ func (c *outBackwardFused) run() {
 			N2: 4 * d,
 			N3: 4 * T * d,
 		}
-		regions.R4b7898343bcc(&a)
+		regions.R1e177896366c(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -108,7 +108,7 @@ func (c *outBackwardFused) run() {
 
 	// residual_mlp.h, residual_mlp.out
 	if kern.Wide() {
-		a := regions.R6d248ca1aba7Args{
+		a := regions.Rb8e45a00b1b2Args{
 			P0: unsafe.SliceData(t2),
 			P1: unsafe.SliceData(t6),
 			P2: unsafe.SliceData(c.HProd),
@@ -118,7 +118,7 @@ func (c *outBackwardFused) run() {
 			N2: 4 * d,
 			N3: 4 * T * d,
 		}
-		regions.R6d248ca1aba7(&a)
+		regions.Rb8e45a00b1b2(&a)
 	} else {
 		for i := range L {
 			for j := range T {

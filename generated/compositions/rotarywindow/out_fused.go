@@ -92,7 +92,7 @@ func (c *outFused) run() {
 			for k := range 2 {
 				w4 := num.FMA32(F(2), F(k), F(-1))
 				if kern.Wide() {
-					a := regions.R8f7a3f1f9f5eArgs{
+					a := regions.R0869b0c1371fArgs{
 						P0: unsafe.SliceData(c.S),
 						P1: unsafe.SliceData(t),
 						N0: f,
@@ -100,7 +100,7 @@ func (c *outFused) run() {
 						N2: 4*f*k + 8*f*j + 8*T*f*i,
 						S0: [2]float32{w4},
 					}
-					regions.R8f7a3f1f9f5e(&a)
+					regions.R0869b0c1371f(&a)
 				} else {
 					S := c.S[(i*T+j)*f:][:f]
 					t2 := t[((i*T+j)*2+k)*f:][:f]
@@ -114,7 +114,7 @@ func (c *outFused) run() {
 
 	// rotary_window.q
 	if kern.Wide() {
-		a := regions.R18d8c293a007Args{
+		a := regions.R6826512d63d9Args{
 			P0:  unsafe.SliceData(q0),
 			P1:  unsafe.SliceData(t),
 			P2:  unsafe.SliceData(c.C),
@@ -131,7 +131,7 @@ func (c *outFused) run() {
 			N9:  2 * T * f,
 			N10: T * f,
 		}
-		regions.R18d8c293a007(&a)
+		regions.R6826512d63d9(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -156,7 +156,7 @@ func (c *outFused) run() {
 
 	// rotary_window.k
 	if kern.Wide() {
-		a := regions.Re4c765c9fdefArgs{
+		a := regions.R1a9f78db2505Args{
 			P0:  unsafe.SliceData(k0),
 			P1:  unsafe.SliceData(t),
 			P2:  unsafe.SliceData(c.C),
@@ -175,7 +175,7 @@ func (c *outFused) run() {
 			N11: 2 * T * f,
 			N12: T * f,
 		}
-		regions.Re4c765c9fdef(&a)
+		regions.R1a9f78db2505(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -216,7 +216,7 @@ func (c *outFused) run() {
 	// rotary_window.a
 	clear(t83)
 	if kern.Wide() {
-		a := regions.Ra7ea92cd4561Args{
+		a := regions.Rb1b53dd6113eArgs{
 			P0:  unsafe.SliceData(c.Pos),
 			P1:  unsafe.SliceData(c.Q),
 			P2:  unsafe.SliceData(c.AStack),
@@ -234,7 +234,7 @@ func (c *outFused) run() {
 			N10: 2 * H * T * f,
 			N11: H * T * w,
 		}
-		regions.Ra7ea92cd4561(&a)
+		regions.Rb1b53dd6113e(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -261,7 +261,7 @@ func (c *outFused) run() {
 
 	// rotary_window.a
 	if kern.Wide() {
-		a := regions.R844084e93388Args{
+		a := regions.Rbb7894d8748bArgs{
 			P0: unsafe.SliceData(t83),
 			P1: unsafe.SliceData(t84),
 			N0: L,
@@ -272,7 +272,7 @@ func (c *outFused) run() {
 			N5: H * T * w,
 			S0: [2]float32{t80},
 		}
-		regions.R844084e93388(&a)
+		regions.Rbb7894d8748b(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -290,7 +290,7 @@ func (c *outFused) run() {
 	// rotary_window.a
 	clear(c.A)
 	if kern.Wide() {
-		a := regions.R0dad4bb9615bArgs{
+		a := regions.R50ca5807f0d4Args{
 			P0: unsafe.SliceData(c.Pos),
 			P1: unsafe.SliceData(t84),
 			P2: unsafe.SliceData(c.A),
@@ -301,7 +301,7 @@ func (c *outFused) run() {
 			N4: H * w,
 			N5: H * T * w,
 		}
-		regions.R0dad4bb9615b(&a)
+		regions.R50ca5807f0d4(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -367,7 +367,7 @@ func (c *outFused) run() {
 	// rotary_window.out
 	clear(c.Out)
 	if kern.Wide() {
-		a := regions.Rbedb5b83c62eArgs{
+		a := regions.R88d6d838f1d4Args{
 			P0:  unsafe.SliceData(c.Pos),
 			P1:  unsafe.SliceData(c.A),
 			P2:  unsafe.SliceData(c.OutStack),
@@ -385,7 +385,7 @@ func (c *outFused) run() {
 			N10: 2 * H * T * f,
 			N11: H * T * w,
 		}
-		regions.Rbedb5b83c62e(&a)
+		regions.R88d6d838f1d4(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -441,7 +441,7 @@ func (c *outBackwardFused) run() {
 			for k := range 2 {
 				w2 := num.FMA32(F(2), F(k), F(-1))
 				if kern.Wide() {
-					a := regions.R8f7a3f1f9f5eArgs{
+					a := regions.R0869b0c1371fArgs{
 						P0: unsafe.SliceData(c.S),
 						P1: unsafe.SliceData(t),
 						N0: f,
@@ -449,7 +449,7 @@ func (c *outBackwardFused) run() {
 						N2: 4*f*k + 8*f*j + 8*T*f*i,
 						S0: [2]float32{w2},
 					}
-					regions.R8f7a3f1f9f5e(&a)
+					regions.R0869b0c1371f(&a)
 				} else {
 					S := c.S[(i*T+j)*f:][:f]
 					t2 := t[((i*T+j)*2+k)*f:][:f]
@@ -467,7 +467,7 @@ func (c *outBackwardFused) run() {
 	// rotary_window.out
 	clear(t42)
 	if kern.Wide() {
-		a := regions.R02be39ad10a8Args{
+		a := regions.R9ff88d2915efArgs{
 			P0:  unsafe.SliceData(c.Pos),
 			P1:  unsafe.SliceData(c.OutStack),
 			P2:  unsafe.SliceData(c.OutBar),
@@ -485,7 +485,7 @@ func (c *outBackwardFused) run() {
 			N10: 2 * H * T * f,
 			N11: H * T * w,
 		}
-		regions.R02be39ad10a8(&a)
+		regions.R9ff88d2915ef(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -513,7 +513,7 @@ func (c *outBackwardFused) run() {
 	// rotary_window.out
 	clear(t52)
 	if kern.Wide() {
-		a := regions.R4e7f6ae83eddArgs{
+		a := regions.R5f7b842949a3Args{
 			P0:  unsafe.SliceData(c.A),
 			P1:  unsafe.SliceData(c.OutBar),
 			P2:  unsafe.SliceData(t52),
@@ -530,7 +530,7 @@ func (c *outBackwardFused) run() {
 			N10: 2 * H * T * f,
 			N11: H * T * w,
 		}
-		regions.R4e7f6ae83edd(&a)
+		regions.R5f7b842949a3(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -551,7 +551,7 @@ func (c *outBackwardFused) run() {
 	// rotary_window.out
 	clear(t62)
 	if kern.Wide() {
-		a := regions.R98f706e41a8eArgs{
+		a := regions.R037b8036a3d8Args{
 			P0: unsafe.SliceData(t62),
 			P1: unsafe.SliceData(c.VTailBar),
 			N0: L,
@@ -563,7 +563,7 @@ func (c *outBackwardFused) run() {
 			N6: 2*H*T*f + 2*H*f*w - 2*H*f,
 			N7: 2*H*f*w - 2*H*f,
 		}
-		regions.R98f706e41a8e(&a)
+		regions.R037b8036a3d8(&a)
 	} else {
 		for i := range L {
 			for j := range w - 1 {
@@ -581,7 +581,7 @@ func (c *outBackwardFused) run() {
 	// rotary_window.out, rotary_window.a
 	clear(t192)
 	if kern.Wide() {
-		a := regions.R39f036384f9bArgs{
+		a := regions.R8ca72968e657Args{
 			P0: unsafe.SliceData(t52),
 			P1: unsafe.SliceData(t62),
 			P2: unsafe.SliceData(c.VTailBarOut),
@@ -596,7 +596,7 @@ func (c *outBackwardFused) run() {
 			N6: 2*H*T*f + 2*H*f*w - 2*H*f,
 			N7: 2*H*f*w - 2*H*f,
 		}
-		regions.R39f036384f9b(&a)
+		regions.R8ca72968e657(&a)
 	} else {
 		for i := range L {
 			for j := range w - 1 {
@@ -617,7 +617,7 @@ func (c *outBackwardFused) run() {
 
 	// rotary_window.out
 	if kern.Wide() {
-		a := regions.R9a23b6eb8680Args{
+		a := regions.Rb40397315917Args{
 			P0: unsafe.SliceData(t52),
 			P1: unsafe.SliceData(t62),
 			P2: unsafe.SliceData(t92),
@@ -630,7 +630,7 @@ func (c *outBackwardFused) run() {
 			N6: 2*H*T*f + 2*H*f*w - 2*H*f,
 			N7: 2 * H * T * f,
 		}
-		regions.R9a23b6eb8680(&a)
+		regions.Rb40397315917(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -651,7 +651,7 @@ func (c *outBackwardFused) run() {
 
 	// rotary_window.a
 	if kern.Wide() {
-		a := regions.R96ffd1ecbdc9Args{
+		a := regions.Rb72aab7c2bf6Args{
 			P0: unsafe.SliceData(c.Pos),
 			P1: unsafe.SliceData(c.A),
 			P2: unsafe.SliceData(t42),
@@ -664,7 +664,7 @@ func (c *outBackwardFused) run() {
 			N5: H * T,
 			N6: H * T * w,
 		}
-		regions.R96ffd1ecbdc9(&a)
+		regions.Rb72aab7c2bf6(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -689,7 +689,7 @@ func (c *outBackwardFused) run() {
 
 	// rotary_window.a
 	if kern.Wide() {
-		a := regions.R8e6715d3b1deArgs{
+		a := regions.Rb5e4a2b5e13fArgs{
 			P0: unsafe.SliceData(t132),
 			P1: unsafe.SliceData(c.A),
 			P2: unsafe.SliceData(t42),
@@ -703,7 +703,7 @@ func (c *outBackwardFused) run() {
 			N6: H * T * w,
 			S0: [2]float32{t80},
 		}
-		regions.R8e6715d3b1de(&a)
+		regions.Rb5e4a2b5e13f(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -724,7 +724,7 @@ func (c *outBackwardFused) run() {
 	// rotary_window.a
 	clear(t172)
 	if kern.Wide() {
-		a := regions.Re108c6797723Args{
+		a := regions.Ra378b6e35708Args{
 			P0:  unsafe.SliceData(c.Pos),
 			P1:  unsafe.SliceData(t162),
 			P2:  unsafe.SliceData(c.AStack),
@@ -742,7 +742,7 @@ func (c *outBackwardFused) run() {
 			N10: 2 * H * T * f,
 			N11: H * T * w,
 		}
-		regions.Re108c6797723(&a)
+		regions.Ra378b6e35708(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -767,7 +767,7 @@ func (c *outBackwardFused) run() {
 	// rotary_window.a
 	clear(t182)
 	if kern.Wide() {
-		a := regions.R960429d8b92eArgs{
+		a := regions.Ree9de968c5d6Args{
 			P0:  unsafe.SliceData(t162),
 			P1:  unsafe.SliceData(c.Q),
 			P2:  unsafe.SliceData(t182),
@@ -784,7 +784,7 @@ func (c *outBackwardFused) run() {
 			N10: 2 * H * T * f,
 			N11: H * T * w,
 		}
-		regions.R960429d8b92e(&a)
+		regions.Ree9de968c5d6(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -804,7 +804,7 @@ func (c *outBackwardFused) run() {
 
 	// rotary_window.a
 	if kern.Wide() {
-		a := regions.R2b941b6c902cArgs{
+		a := regions.Rc9302c645f75Args{
 			P0: unsafe.SliceData(t182),
 			P1: unsafe.SliceData(t192),
 			P2: unsafe.SliceData(c.KTailBarOut),
@@ -816,7 +816,7 @@ func (c *outBackwardFused) run() {
 			N5: 2*H*T*f + 2*H*f*w - 2*H*f,
 			N6: 2*H*f*w - 2*H*f,
 		}
-		regions.R2b941b6c902c(&a)
+		regions.Rc9302c645f75(&a)
 	} else {
 		for i := range L {
 			for j := range w - 1 {
@@ -834,7 +834,7 @@ func (c *outBackwardFused) run() {
 
 	// rotary_window.a
 	if kern.Wide() {
-		a := regions.R9a23b6eb8680Args{
+		a := regions.Rb40397315917Args{
 			P0: unsafe.SliceData(t182),
 			P1: unsafe.SliceData(t192),
 			P2: unsafe.SliceData(t222),
@@ -847,7 +847,7 @@ func (c *outBackwardFused) run() {
 			N6: 2*H*T*f + 2*H*f*w - 2*H*f,
 			N7: 2 * H * T * f,
 		}
-		regions.R9a23b6eb8680(&a)
+		regions.Rb40397315917(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -866,7 +866,7 @@ func (c *outBackwardFused) run() {
 	// rotary_window.k
 	clear(t262)
 	if kern.Wide() {
-		a := regions.R5f0941c67769Args{
+		a := regions.Rfbc81640f4bdArgs{
 			P0: unsafe.SliceData(t222),
 			P1: unsafe.SliceData(t),
 			P2: unsafe.SliceData(t262),
@@ -881,7 +881,7 @@ func (c *outBackwardFused) run() {
 			N8: 2 * H * T * f,
 			N9: 2 * T * f,
 		}
-		regions.R5f0941c67769(&a)
+		regions.Rfbc81640f4bd(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -901,7 +901,7 @@ func (c *outBackwardFused) run() {
 
 	// rotary_window.k
 	if kern.Wide() {
-		a := regions.Re8796afa0705Args{
+		a := regions.R06ffb9ccba7dArgs{
 			P0: unsafe.SliceData(t222),
 			P1: unsafe.SliceData(c.C),
 			P2: unsafe.SliceData(t262),
@@ -915,7 +915,7 @@ func (c *outBackwardFused) run() {
 			N6: 2 * H * T * f,
 			N7: T * f,
 		}
-		regions.Re8796afa0705(&a)
+		regions.R06ffb9ccba7d(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -940,7 +940,7 @@ func (c *outBackwardFused) run() {
 	// rotary_window.q
 	clear(t352)
 	if kern.Wide() {
-		a := regions.R5f0941c67769Args{
+		a := regions.Rfbc81640f4bdArgs{
 			P0: unsafe.SliceData(t172),
 			P1: unsafe.SliceData(t),
 			P2: unsafe.SliceData(t352),
@@ -955,7 +955,7 @@ func (c *outBackwardFused) run() {
 			N8: 2 * H * T * f,
 			N9: 2 * T * f,
 		}
-		regions.R5f0941c67769(&a)
+		regions.Rfbc81640f4bd(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -975,7 +975,7 @@ func (c *outBackwardFused) run() {
 
 	// rotary_window.q
 	if kern.Wide() {
-		a := regions.Re8796afa0705Args{
+		a := regions.R06ffb9ccba7dArgs{
 			P0: unsafe.SliceData(t172),
 			P1: unsafe.SliceData(c.C),
 			P2: unsafe.SliceData(t352),
@@ -989,7 +989,7 @@ func (c *outBackwardFused) run() {
 			N6: 2 * H * T * f,
 			N7: T * f,
 		}
-		regions.Re8796afa0705(&a)
+		regions.R06ffb9ccba7d(&a)
 	} else {
 		for i := range L {
 			for j := range T {

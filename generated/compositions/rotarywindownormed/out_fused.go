@@ -90,7 +90,7 @@ func (c *outFused) run() {
 
 	// rotary_window_normed.q
 	if kern.Wide() {
-		a := regions.R8a76e5d20d22Args{
+		a := regions.R7a9bd4975afeArgs{
 			P0: unsafe.SliceData(c.Q0),
 			P1: unsafe.SliceData(t59),
 			N0: L,
@@ -101,7 +101,7 @@ func (c *outFused) run() {
 			N5: 2 * H * T * f,
 			N6: H * T,
 		}
-		regions.R8a76e5d20d22(&a)
+		regions.R7a9bd4975afe(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -124,7 +124,7 @@ func (c *outFused) run() {
 	// rotary_window_normed.q
 	w4 := F(2 * f)
 	if kern.Wide() {
-		a := regions.Rc2dbb8d1ec26Args{
+		a := regions.R8edc72723607Args{
 			P0: unsafe.SliceData(t59),
 			P1: unsafe.SliceData(c.QSqrt),
 			N0: L,
@@ -133,7 +133,7 @@ func (c *outFused) run() {
 			N3: H * T,
 			S0: [2]float32{w4},
 		}
-		regions.Rc2dbb8d1ec26(&a)
+		regions.R8edc72723607(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -148,7 +148,7 @@ func (c *outFused) run() {
 
 	// rotary_window_normed.q
 	if kern.Wide() {
-		a := regions.R28e676a27257Args{
+		a := regions.R329c5e4d9148Args{
 			P0: unsafe.SliceData(c.QSqrt),
 			P1: unsafe.SliceData(c.Q0),
 			P2: unsafe.SliceData(c.GammaQ),
@@ -161,7 +161,7 @@ func (c *outFused) run() {
 			N5: 2 * H * T * f,
 			N6: H * T,
 		}
-		regions.R28e676a27257(&a)
+		regions.R329c5e4d9148(&a)
 	} else {
 		gammaQ := c.GammaQ[:2*f]
 		for i := range L {
@@ -185,7 +185,7 @@ func (c *outFused) run() {
 			for k := range 2 {
 				w5 := num.FMA32(F(2), F(k), F(-1))
 				if kern.Wide() {
-					a := regions.R8f7a3f1f9f5eArgs{
+					a := regions.R0869b0c1371fArgs{
 						P0: unsafe.SliceData(c.S),
 						P1: unsafe.SliceData(t),
 						N0: f,
@@ -193,7 +193,7 @@ func (c *outFused) run() {
 						N2: 4*f*k + 8*f*j + 8*T*f*i,
 						S0: [2]float32{w5},
 					}
-					regions.R8f7a3f1f9f5e(&a)
+					regions.R0869b0c1371f(&a)
 				} else {
 					S := c.S[(i*T+j)*f:][:f]
 					t2 := t[((i*T+j)*2+k)*f:][:f]
@@ -207,7 +207,7 @@ func (c *outFused) run() {
 
 	// rotary_window_normed.q
 	if kern.Wide() {
-		a := regions.R18d8c293a007Args{
+		a := regions.R6826512d63d9Args{
 			P0:  unsafe.SliceData(t65),
 			P1:  unsafe.SliceData(t),
 			P2:  unsafe.SliceData(c.C),
@@ -224,7 +224,7 @@ func (c *outFused) run() {
 			N9:  2 * T * f,
 			N10: T * f,
 		}
-		regions.R18d8c293a007(&a)
+		regions.R6826512d63d9(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -249,7 +249,7 @@ func (c *outFused) run() {
 
 	// rotary_window_normed.k
 	if kern.Wide() {
-		a := regions.R8a76e5d20d22Args{
+		a := regions.R7a9bd4975afeArgs{
 			P0: unsafe.SliceData(c.K0),
 			P1: unsafe.SliceData(t76),
 			N0: L,
@@ -260,7 +260,7 @@ func (c *outFused) run() {
 			N5: 2 * H * T * f,
 			N6: H * T,
 		}
-		regions.R8a76e5d20d22(&a)
+		regions.R7a9bd4975afe(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -282,7 +282,7 @@ func (c *outFused) run() {
 
 	// rotary_window_normed.k, rotary_window_normed.q
 	if kern.Wide() {
-		a := regions.Rc2dbb8d1ec26Args{
+		a := regions.R8edc72723607Args{
 			P0: unsafe.SliceData(t76),
 			P1: unsafe.SliceData(c.KSqrt),
 			N0: L,
@@ -291,7 +291,7 @@ func (c *outFused) run() {
 			N3: H * T,
 			S0: [2]float32{w4},
 		}
-		regions.Rc2dbb8d1ec26(&a)
+		regions.R8edc72723607(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -306,7 +306,7 @@ func (c *outFused) run() {
 
 	// rotary_window_normed.k
 	if kern.Wide() {
-		a := regions.R28e676a27257Args{
+		a := regions.R329c5e4d9148Args{
 			P0: unsafe.SliceData(c.KSqrt),
 			P1: unsafe.SliceData(c.K0),
 			P2: unsafe.SliceData(c.GammaK),
@@ -319,7 +319,7 @@ func (c *outFused) run() {
 			N5: 2 * H * T * f,
 			N6: H * T,
 		}
-		regions.R28e676a27257(&a)
+		regions.R329c5e4d9148(&a)
 	} else {
 		gammaK := c.GammaK[:2*f]
 		for i := range L {
@@ -339,7 +339,7 @@ func (c *outFused) run() {
 
 	// rotary_window_normed.k
 	if kern.Wide() {
-		a := regions.Re4c765c9fdefArgs{
+		a := regions.R1a9f78db2505Args{
 			P0:  unsafe.SliceData(t82),
 			P1:  unsafe.SliceData(t),
 			P2:  unsafe.SliceData(c.C),
@@ -358,7 +358,7 @@ func (c *outFused) run() {
 			N11: 2 * T * f,
 			N12: T * f,
 		}
-		regions.Re4c765c9fdef(&a)
+		regions.R1a9f78db2505(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -399,7 +399,7 @@ func (c *outFused) run() {
 	// rotary_window_normed.a
 	clear(t97)
 	if kern.Wide() {
-		a := regions.Ra7ea92cd4561Args{
+		a := regions.Rb1b53dd6113eArgs{
 			P0:  unsafe.SliceData(c.Pos),
 			P1:  unsafe.SliceData(c.Q),
 			P2:  unsafe.SliceData(c.AStack),
@@ -417,7 +417,7 @@ func (c *outFused) run() {
 			N10: 2 * H * T * f,
 			N11: H * T * w,
 		}
-		regions.Ra7ea92cd4561(&a)
+		regions.Rb1b53dd6113e(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -444,7 +444,7 @@ func (c *outFused) run() {
 
 	// rotary_window_normed.a
 	if kern.Wide() {
-		a := regions.R844084e93388Args{
+		a := regions.Rbb7894d8748bArgs{
 			P0: unsafe.SliceData(t97),
 			P1: unsafe.SliceData(t98),
 			N0: L,
@@ -455,7 +455,7 @@ func (c *outFused) run() {
 			N5: H * T * w,
 			S0: [2]float32{t94},
 		}
-		regions.R844084e93388(&a)
+		regions.Rbb7894d8748b(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -473,7 +473,7 @@ func (c *outFused) run() {
 	// rotary_window_normed.a
 	clear(c.A)
 	if kern.Wide() {
-		a := regions.R0dad4bb9615bArgs{
+		a := regions.R50ca5807f0d4Args{
 			P0: unsafe.SliceData(c.Pos),
 			P1: unsafe.SliceData(t98),
 			P2: unsafe.SliceData(c.A),
@@ -484,7 +484,7 @@ func (c *outFused) run() {
 			N4: H * w,
 			N5: H * T * w,
 		}
-		regions.R0dad4bb9615b(&a)
+		regions.R50ca5807f0d4(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -550,7 +550,7 @@ func (c *outFused) run() {
 	// rotary_window_normed.out
 	clear(c.Out)
 	if kern.Wide() {
-		a := regions.Rbedb5b83c62eArgs{
+		a := regions.R88d6d838f1d4Args{
 			P0:  unsafe.SliceData(c.Pos),
 			P1:  unsafe.SliceData(c.A),
 			P2:  unsafe.SliceData(c.OutStack),
@@ -568,7 +568,7 @@ func (c *outFused) run() {
 			N10: 2 * H * T * f,
 			N11: H * T * w,
 		}
-		regions.Rbedb5b83c62e(&a)
+		regions.R88d6d838f1d4(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -632,7 +632,7 @@ func (c *outBackwardFused) run() {
 
 	// rotary_window_normed.q
 	if kern.Wide() {
-		a := regions.R14bd8509a064Args{
+		a := regions.Rc7819e72f8ebArgs{
 			P0: unsafe.SliceData(c.QSqrt),
 			P1: unsafe.SliceData(c.Q0),
 			P2: unsafe.SliceData(t64),
@@ -644,7 +644,7 @@ func (c *outBackwardFused) run() {
 			N5: 2 * H * T * f,
 			N6: H * T,
 		}
-		regions.R14bd8509a064(&a)
+		regions.Rc7819e72f8eb(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -667,7 +667,7 @@ func (c *outBackwardFused) run() {
 			for k := range 2 {
 				w2 := num.FMA32(F(2), F(k), F(-1))
 				if kern.Wide() {
-					a := regions.R8f7a3f1f9f5eArgs{
+					a := regions.R0869b0c1371fArgs{
 						P0: unsafe.SliceData(c.S),
 						P1: unsafe.SliceData(t),
 						N0: f,
@@ -675,7 +675,7 @@ func (c *outBackwardFused) run() {
 						N2: 4*f*k + 8*f*j + 8*T*f*i,
 						S0: [2]float32{w2},
 					}
-					regions.R8f7a3f1f9f5e(&a)
+					regions.R0869b0c1371f(&a)
 				} else {
 					S := c.S[(i*T+j)*f:][:f]
 					t2 := t[((i*T+j)*2+k)*f:][:f]
@@ -689,7 +689,7 @@ func (c *outBackwardFused) run() {
 
 	// rotary_window_normed.k
 	if kern.Wide() {
-		a := regions.R14bd8509a064Args{
+		a := regions.Rc7819e72f8ebArgs{
 			P0: unsafe.SliceData(c.KSqrt),
 			P1: unsafe.SliceData(c.K0),
 			P2: unsafe.SliceData(t81),
@@ -701,7 +701,7 @@ func (c *outBackwardFused) run() {
 			N5: 2 * H * T * f,
 			N6: H * T,
 		}
-		regions.R14bd8509a064(&a)
+		regions.Rc7819e72f8eb(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -725,7 +725,7 @@ func (c *outBackwardFused) run() {
 	// rotary_window_normed.out
 	clear(t42)
 	if kern.Wide() {
-		a := regions.R02be39ad10a8Args{
+		a := regions.R9ff88d2915efArgs{
 			P0:  unsafe.SliceData(c.Pos),
 			P1:  unsafe.SliceData(c.OutStack),
 			P2:  unsafe.SliceData(c.OutBar),
@@ -743,7 +743,7 @@ func (c *outBackwardFused) run() {
 			N10: 2 * H * T * f,
 			N11: H * T * w,
 		}
-		regions.R02be39ad10a8(&a)
+		regions.R9ff88d2915ef(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -771,7 +771,7 @@ func (c *outBackwardFused) run() {
 	// rotary_window_normed.out
 	clear(t52)
 	if kern.Wide() {
-		a := regions.R4e7f6ae83eddArgs{
+		a := regions.R5f7b842949a3Args{
 			P0:  unsafe.SliceData(c.A),
 			P1:  unsafe.SliceData(c.OutBar),
 			P2:  unsafe.SliceData(t52),
@@ -788,7 +788,7 @@ func (c *outBackwardFused) run() {
 			N10: 2 * H * T * f,
 			N11: H * T * w,
 		}
-		regions.R4e7f6ae83edd(&a)
+		regions.R5f7b842949a3(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -809,7 +809,7 @@ func (c *outBackwardFused) run() {
 	// rotary_window_normed.out
 	clear(t62)
 	if kern.Wide() {
-		a := regions.R98f706e41a8eArgs{
+		a := regions.R037b8036a3d8Args{
 			P0: unsafe.SliceData(t62),
 			P1: unsafe.SliceData(c.VTailBar),
 			N0: L,
@@ -821,7 +821,7 @@ func (c *outBackwardFused) run() {
 			N6: 2*H*T*f + 2*H*f*w - 2*H*f,
 			N7: 2*H*f*w - 2*H*f,
 		}
-		regions.R98f706e41a8e(&a)
+		regions.R037b8036a3d8(&a)
 	} else {
 		for i := range L {
 			for j := range w - 1 {
@@ -839,7 +839,7 @@ func (c *outBackwardFused) run() {
 	// rotary_window_normed.out, rotary_window_normed.a
 	clear(t192)
 	if kern.Wide() {
-		a := regions.R39f036384f9bArgs{
+		a := regions.R8ca72968e657Args{
 			P0: unsafe.SliceData(t52),
 			P1: unsafe.SliceData(t62),
 			P2: unsafe.SliceData(c.VTailBarOut),
@@ -854,7 +854,7 @@ func (c *outBackwardFused) run() {
 			N6: 2*H*T*f + 2*H*f*w - 2*H*f,
 			N7: 2*H*f*w - 2*H*f,
 		}
-		regions.R39f036384f9b(&a)
+		regions.R8ca72968e657(&a)
 	} else {
 		for i := range L {
 			for j := range w - 1 {
@@ -875,7 +875,7 @@ func (c *outBackwardFused) run() {
 
 	// rotary_window_normed.out
 	if kern.Wide() {
-		a := regions.R9a23b6eb8680Args{
+		a := regions.Rb40397315917Args{
 			P0: unsafe.SliceData(t52),
 			P1: unsafe.SliceData(t62),
 			P2: unsafe.SliceData(t92),
@@ -888,7 +888,7 @@ func (c *outBackwardFused) run() {
 			N6: 2*H*T*f + 2*H*f*w - 2*H*f,
 			N7: 2 * H * T * f,
 		}
-		regions.R9a23b6eb8680(&a)
+		regions.Rb40397315917(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -909,7 +909,7 @@ func (c *outBackwardFused) run() {
 
 	// rotary_window_normed.a
 	if kern.Wide() {
-		a := regions.R96ffd1ecbdc9Args{
+		a := regions.Rb72aab7c2bf6Args{
 			P0: unsafe.SliceData(c.Pos),
 			P1: unsafe.SliceData(c.A),
 			P2: unsafe.SliceData(t42),
@@ -922,7 +922,7 @@ func (c *outBackwardFused) run() {
 			N5: H * T,
 			N6: H * T * w,
 		}
-		regions.R96ffd1ecbdc9(&a)
+		regions.Rb72aab7c2bf6(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -947,7 +947,7 @@ func (c *outBackwardFused) run() {
 
 	// rotary_window_normed.a
 	if kern.Wide() {
-		a := regions.R8e6715d3b1deArgs{
+		a := regions.Rb5e4a2b5e13fArgs{
 			P0: unsafe.SliceData(t132),
 			P1: unsafe.SliceData(c.A),
 			P2: unsafe.SliceData(t42),
@@ -961,7 +961,7 @@ func (c *outBackwardFused) run() {
 			N6: H * T * w,
 			S0: [2]float32{t94},
 		}
-		regions.R8e6715d3b1de(&a)
+		regions.Rb5e4a2b5e13f(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -982,7 +982,7 @@ func (c *outBackwardFused) run() {
 	// rotary_window_normed.a
 	clear(t172)
 	if kern.Wide() {
-		a := regions.Re108c6797723Args{
+		a := regions.Ra378b6e35708Args{
 			P0:  unsafe.SliceData(c.Pos),
 			P1:  unsafe.SliceData(t162),
 			P2:  unsafe.SliceData(c.AStack),
@@ -1000,7 +1000,7 @@ func (c *outBackwardFused) run() {
 			N10: 2 * H * T * f,
 			N11: H * T * w,
 		}
-		regions.Re108c6797723(&a)
+		regions.Ra378b6e35708(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1025,7 +1025,7 @@ func (c *outBackwardFused) run() {
 	// rotary_window_normed.a
 	clear(t182)
 	if kern.Wide() {
-		a := regions.R960429d8b92eArgs{
+		a := regions.Ree9de968c5d6Args{
 			P0:  unsafe.SliceData(t162),
 			P1:  unsafe.SliceData(c.Q),
 			P2:  unsafe.SliceData(t182),
@@ -1042,7 +1042,7 @@ func (c *outBackwardFused) run() {
 			N10: 2 * H * T * f,
 			N11: H * T * w,
 		}
-		regions.R960429d8b92e(&a)
+		regions.Ree9de968c5d6(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1062,7 +1062,7 @@ func (c *outBackwardFused) run() {
 
 	// rotary_window_normed.a
 	if kern.Wide() {
-		a := regions.R2b941b6c902cArgs{
+		a := regions.Rc9302c645f75Args{
 			P0: unsafe.SliceData(t182),
 			P1: unsafe.SliceData(t192),
 			P2: unsafe.SliceData(c.KTailBarOut),
@@ -1074,7 +1074,7 @@ func (c *outBackwardFused) run() {
 			N5: 2*H*T*f + 2*H*f*w - 2*H*f,
 			N6: 2*H*f*w - 2*H*f,
 		}
-		regions.R2b941b6c902c(&a)
+		regions.Rc9302c645f75(&a)
 	} else {
 		for i := range L {
 			for j := range w - 1 {
@@ -1092,7 +1092,7 @@ func (c *outBackwardFused) run() {
 
 	// rotary_window_normed.a
 	if kern.Wide() {
-		a := regions.R9a23b6eb8680Args{
+		a := regions.Rb40397315917Args{
 			P0: unsafe.SliceData(t182),
 			P1: unsafe.SliceData(t192),
 			P2: unsafe.SliceData(t222),
@@ -1105,7 +1105,7 @@ func (c *outBackwardFused) run() {
 			N6: 2*H*T*f + 2*H*f*w - 2*H*f,
 			N7: 2 * H * T * f,
 		}
-		regions.R9a23b6eb8680(&a)
+		regions.Rb40397315917(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1124,7 +1124,7 @@ func (c *outBackwardFused) run() {
 	// rotary_window_normed.k
 	clear(t262)
 	if kern.Wide() {
-		a := regions.R5f0941c67769Args{
+		a := regions.Rfbc81640f4bdArgs{
 			P0: unsafe.SliceData(t222),
 			P1: unsafe.SliceData(t),
 			P2: unsafe.SliceData(t262),
@@ -1139,7 +1139,7 @@ func (c *outBackwardFused) run() {
 			N8: 2 * H * T * f,
 			N9: 2 * T * f,
 		}
-		regions.R5f0941c67769(&a)
+		regions.Rfbc81640f4bd(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1159,7 +1159,7 @@ func (c *outBackwardFused) run() {
 
 	// rotary_window_normed.k
 	if kern.Wide() {
-		a := regions.Re8796afa0705Args{
+		a := regions.R06ffb9ccba7dArgs{
 			P0: unsafe.SliceData(t222),
 			P1: unsafe.SliceData(c.C),
 			P2: unsafe.SliceData(t262),
@@ -1173,7 +1173,7 @@ func (c *outBackwardFused) run() {
 			N6: 2 * H * T * f,
 			N7: T * f,
 		}
-		regions.Re8796afa0705(&a)
+		regions.R06ffb9ccba7d(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1195,7 +1195,7 @@ func (c *outBackwardFused) run() {
 	// rotary_window_normed.k
 	clear(c.GammaKBar)
 	if kern.Wide() {
-		a := regions.Ra28669b54ad8Args{
+		a := regions.R41e412012858Args{
 			P0: unsafe.SliceData(c.KSqrt),
 			P1: unsafe.SliceData(t282),
 			P2: unsafe.SliceData(c.GammaK),
@@ -1213,7 +1213,7 @@ func (c *outBackwardFused) run() {
 			N7: 2 * H * T * f,
 			N8: H * T,
 		}
-		regions.Ra28669b54ad8(&a)
+		regions.R41e412012858(&a)
 	} else {
 		gammaK := c.GammaK[:2*f]
 		gammaKBar := c.GammaKBar[:2*f]
@@ -1245,7 +1245,7 @@ func (c *outBackwardFused) run() {
 
 	// rotary_window_normed.k, rotary_window_normed.a, rotary_window_normed.q
 	if kern.Wide() {
-		a := regions.Ra37215b15418Args{
+		a := regions.R83d515be587bArgs{
 			P0: unsafe.SliceData(c.KSqrt),
 			P1: unsafe.SliceData(t332),
 			P2: unsafe.SliceData(t362),
@@ -1258,7 +1258,7 @@ func (c *outBackwardFused) run() {
 			N3: H * T,
 			S0: [2]float32{t422},
 		}
-		regions.Ra37215b15418(&a)
+		regions.R83d515be587b(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1280,7 +1280,7 @@ func (c *outBackwardFused) run() {
 
 	// rotary_window_normed.k1, rotary_window_normed.k
 	if kern.Wide() {
-		a := regions.R8c282f421433Args{
+		a := regions.Rc5a5e3e4b773Args{
 			P0: unsafe.SliceData(t332),
 			P1: unsafe.SliceData(t832),
 			P2: unsafe.SliceData(c.K0),
@@ -1294,7 +1294,7 @@ func (c *outBackwardFused) run() {
 			N5: 2 * H * T * f,
 			N6: H * T,
 		}
-		regions.R8c282f421433(&a)
+		regions.Rc5a5e3e4b773(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1320,7 +1320,7 @@ func (c *outBackwardFused) run() {
 	// rotary_window_normed.q
 	clear(t532)
 	if kern.Wide() {
-		a := regions.R5f0941c67769Args{
+		a := regions.Rfbc81640f4bdArgs{
 			P0: unsafe.SliceData(t172),
 			P1: unsafe.SliceData(t),
 			P2: unsafe.SliceData(t532),
@@ -1335,7 +1335,7 @@ func (c *outBackwardFused) run() {
 			N8: 2 * H * T * f,
 			N9: 2 * T * f,
 		}
-		regions.R5f0941c67769(&a)
+		regions.Rfbc81640f4bd(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1355,7 +1355,7 @@ func (c *outBackwardFused) run() {
 
 	// rotary_window_normed.q
 	if kern.Wide() {
-		a := regions.Re8796afa0705Args{
+		a := regions.R06ffb9ccba7dArgs{
 			P0: unsafe.SliceData(t172),
 			P1: unsafe.SliceData(c.C),
 			P2: unsafe.SliceData(t532),
@@ -1369,7 +1369,7 @@ func (c *outBackwardFused) run() {
 			N6: 2 * H * T * f,
 			N7: T * f,
 		}
-		regions.Re8796afa0705(&a)
+		regions.R06ffb9ccba7d(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1391,7 +1391,7 @@ func (c *outBackwardFused) run() {
 	// rotary_window_normed.q
 	clear(c.GammaQBar)
 	if kern.Wide() {
-		a := regions.Ra28669b54ad8Args{
+		a := regions.R41e412012858Args{
 			P0: unsafe.SliceData(c.QSqrt),
 			P1: unsafe.SliceData(t552),
 			P2: unsafe.SliceData(c.GammaQ),
@@ -1409,7 +1409,7 @@ func (c *outBackwardFused) run() {
 			N7: 2 * H * T * f,
 			N8: H * T,
 		}
-		regions.Ra28669b54ad8(&a)
+		regions.R41e412012858(&a)
 	} else {
 		gammaQ := c.GammaQ[:2*f]
 		gammaQBar := c.GammaQBar[:2*f]
@@ -1441,7 +1441,7 @@ func (c *outBackwardFused) run() {
 
 	// rotary_window_normed.q
 	if kern.Wide() {
-		a := regions.R0ac99beaa61bArgs{
+		a := regions.Rf695d727b2a5Args{
 			P0: unsafe.SliceData(t632),
 			P1: unsafe.SliceData(t602),
 			P2: unsafe.SliceData(t852),
@@ -1451,7 +1451,7 @@ func (c *outBackwardFused) run() {
 			N3: H * T,
 			S0: [2]float32{t422},
 		}
-		regions.R0ac99beaa61b(&a)
+		regions.Rf695d727b2a5(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1467,7 +1467,7 @@ func (c *outBackwardFused) run() {
 
 	// rotary_window_normed.q1, rotary_window_normed.q
 	if kern.Wide() {
-		a := regions.R8c282f421433Args{
+		a := regions.Rc5a5e3e4b773Args{
 			P0: unsafe.SliceData(t602),
 			P1: unsafe.SliceData(t852),
 			P2: unsafe.SliceData(c.Q0),
@@ -1481,7 +1481,7 @@ func (c *outBackwardFused) run() {
 			N5: 2 * H * T * f,
 			N6: H * T,
 		}
-		regions.R8c282f421433(&a)
+		regions.Rc5a5e3e4b773(&a)
 	} else {
 		for i := range L {
 			for j := range T {

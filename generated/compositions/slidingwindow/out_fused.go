@@ -66,7 +66,7 @@ func (c *outFused) run() {
 	// sliding_window.a
 	clear(t20)
 	if kern.Wide() {
-		a := regions.Ra7ea92cd4561Args{
+		a := regions.Rb1b53dd6113eArgs{
 			P0:  unsafe.SliceData(c.Pos),
 			P1:  unsafe.SliceData(c.Q),
 			P2:  unsafe.SliceData(c.AStack),
@@ -84,7 +84,7 @@ func (c *outFused) run() {
 			N10: H * T * dH,
 			N11: H * T * w,
 		}
-		regions.Ra7ea92cd4561(&a)
+		regions.Rb1b53dd6113e(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -111,7 +111,7 @@ func (c *outFused) run() {
 
 	// sliding_window.a
 	if kern.Wide() {
-		a := regions.R3192a2d32994Args{
+		a := regions.Rb53c39996219Args{
 			P0: unsafe.SliceData(t10),
 			P1: unsafe.SliceData(t22),
 			N0: L,
@@ -125,7 +125,7 @@ func (c *outFused) run() {
 			N8: H * T * nP,
 			S0: [2]float32{t7},
 		}
-		regions.R3192a2d32994(&a)
+		regions.Rb53c39996219(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -140,7 +140,7 @@ func (c *outFused) run() {
 		}
 	}
 	if kern.Wide() {
-		a := regions.R0146dd9c9721Args{
+		a := regions.R48b9b122bcc7Args{
 			P0: unsafe.SliceData(t20),
 			P1: unsafe.SliceData(t22),
 			N0: L,
@@ -155,7 +155,7 @@ func (c *outFused) run() {
 			N9: H * T * w,
 			S0: [2]float32{t7},
 		}
-		regions.R0146dd9c9721(&a)
+		regions.R48b9b122bcc7(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -173,7 +173,7 @@ func (c *outFused) run() {
 	// sliding_window.a
 	clear(c.A)
 	if kern.Wide() {
-		a := regions.R3994398a8d1fArgs{
+		a := regions.Rbb44ce8b9e80Args{
 			P0: unsafe.SliceData(c.Pos),
 			P1: unsafe.SliceData(t22),
 			P2: unsafe.SliceData(c.A),
@@ -185,7 +185,7 @@ func (c *outFused) run() {
 			N5: H*nP + H*w,
 			N6: H*T*nP + H*T*w,
 		}
-		regions.R3994398a8d1f(&a)
+		regions.Rbb44ce8b9e80(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -254,7 +254,7 @@ func (c *outFused) run() {
 	// sliding_window.out
 	clear(c.Out)
 	if kern.Wide() {
-		a := regions.R8d96f34557b3Args{
+		a := regions.R8dcb84267b3aArgs{
 			P0:  unsafe.SliceData(c.Pos),
 			P1:  unsafe.SliceData(c.A),
 			P2:  unsafe.SliceData(c.OutStack),
@@ -277,7 +277,7 @@ func (c *outFused) run() {
 			N15: 4*nP + 8,
 			N16: 4*nP + 12,
 		}
-		regions.R8d96f34557b3(&a)
+		regions.R8dcb84267b3a(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -340,7 +340,7 @@ func (c *outBackwardFused) run() {
 	// sliding_window.out
 	clear(t52)
 	if kern.Wide() {
-		a := regions.Raf6f1442c3e4Args{
+		a := regions.Rac16bfae1498Args{
 			P0:  unsafe.SliceData(c.A),
 			P1:  unsafe.SliceData(c.OutBar),
 			P2:  unsafe.SliceData(t52),
@@ -362,7 +362,7 @@ func (c *outBackwardFused) run() {
 			N15: 4*nP + 8,
 			N16: 4*nP + 12,
 		}
-		regions.Raf6f1442c3e4(&a)
+		regions.Rac16bfae1498(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -383,7 +383,7 @@ func (c *outBackwardFused) run() {
 	// sliding_window.out
 	clear(t62)
 	if kern.Wide() {
-		a := regions.R98f706e41a8eArgs{
+		a := regions.R037b8036a3d8Args{
 			P0: unsafe.SliceData(t62),
 			P1: unsafe.SliceData(c.VTailBar),
 			N0: L,
@@ -395,7 +395,7 @@ func (c *outBackwardFused) run() {
 			N6: H*T*dH + H*dH*w - H*dH,
 			N7: H*dH*w - H*dH,
 		}
-		regions.R98f706e41a8e(&a)
+		regions.R037b8036a3d8(&a)
 	} else {
 		for i := range L {
 			for j := range w - 1 {
@@ -413,7 +413,7 @@ func (c *outBackwardFused) run() {
 	// sliding_window.out, sliding_window.a
 	clear(t272)
 	if kern.Wide() {
-		a := regions.R39f036384f9bArgs{
+		a := regions.R8ca72968e657Args{
 			P0: unsafe.SliceData(t52),
 			P1: unsafe.SliceData(t62),
 			P2: unsafe.SliceData(c.VTailBarOut),
@@ -428,7 +428,7 @@ func (c *outBackwardFused) run() {
 			N6: H*T*dH + H*dH*w - H*dH,
 			N7: H*dH*w - H*dH,
 		}
-		regions.R39f036384f9b(&a)
+		regions.R8ca72968e657(&a)
 	} else {
 		for i := range L {
 			for j := range w - 1 {
@@ -449,7 +449,7 @@ func (c *outBackwardFused) run() {
 
 	// sliding_window.out, sliding_window.a
 	if kern.Wide() {
-		a := regions.R9b89192b64abArgs{
+		a := regions.Red44aea82b71Args{
 			P0: unsafe.SliceData(t52),
 			P1: unsafe.SliceData(t62),
 			P2: unsafe.SliceData(t92),
@@ -465,7 +465,7 @@ func (c *outBackwardFused) run() {
 			N7: H * T * dH,
 			S0: [2]float32{t7},
 		}
-		regions.R9b89192b64ab(&a)
+		regions.Red44aea82b71(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -492,7 +492,7 @@ func (c *outBackwardFused) run() {
 	// sliding_window.out
 	clear(t182)
 	if kern.Wide() {
-		a := regions.Rd5c02fa1f351Args{
+		a := regions.R86e17396cda3Args{
 			P0:  unsafe.SliceData(c.Pos),
 			P1:  unsafe.SliceData(t182),
 			P2:  unsafe.SliceData(c.OutStack),
@@ -515,7 +515,7 @@ func (c *outBackwardFused) run() {
 			N15: 4*nP + 8,
 			N16: 4*nP + 12,
 		}
-		regions.Rd5c02fa1f351(&a)
+		regions.R86e17396cda3(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -547,7 +547,7 @@ func (c *outBackwardFused) run() {
 
 	// sliding_window.a
 	if kern.Wide() {
-		a := regions.R59ab2b20a8eaArgs{
+		a := regions.R588a7c216e76Args{
 			P0: unsafe.SliceData(c.Pos),
 			P1: unsafe.SliceData(c.A),
 			P2: unsafe.SliceData(t182),
@@ -561,7 +561,7 @@ func (c *outBackwardFused) run() {
 			N6: H * T,
 			N7: H*T*nP + H*T*w,
 		}
-		regions.R59ab2b20a8ea(&a)
+		regions.R588a7c216e76(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -586,7 +586,7 @@ func (c *outBackwardFused) run() {
 
 	// sliding_window.a
 	if kern.Wide() {
-		a := regions.Rae45a734808dArgs{
+		a := regions.Rc1191e671d1bArgs{
 			P0: unsafe.SliceData(t192),
 			P1: unsafe.SliceData(c.A),
 			P2: unsafe.SliceData(t182),
@@ -599,7 +599,7 @@ func (c *outBackwardFused) run() {
 			N5: H * T,
 			N6: H*T*nP + H*T*w,
 		}
-		regions.Rae45a734808d(&a)
+		regions.Rc1191e671d1b(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -620,7 +620,7 @@ func (c *outBackwardFused) run() {
 	// sliding_window.a
 	clear(t50)
 	if kern.Wide() {
-		a := regions.Rcebad4703d30Args{
+		a := regions.Rf62828ec36bfArgs{
 			P0:  unsafe.SliceData(c.Pos),
 			P1:  unsafe.SliceData(t212),
 			P2:  unsafe.SliceData(c.AStack),
@@ -643,7 +643,7 @@ func (c *outBackwardFused) run() {
 			N15: 4*nP + 8,
 			N16: 4*nP + 12,
 		}
-		regions.Rcebad4703d30(&a)
+		regions.Rf62828ec36bf(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -668,7 +668,7 @@ func (c *outBackwardFused) run() {
 	// sliding_window.a
 	clear(t262)
 	if kern.Wide() {
-		a := regions.Raf6f1442c3e4Args{
+		a := regions.Rac16bfae1498Args{
 			P0:  unsafe.SliceData(t212),
 			P1:  unsafe.SliceData(t51),
 			P2:  unsafe.SliceData(t262),
@@ -690,7 +690,7 @@ func (c *outBackwardFused) run() {
 			N15: 4*nP + 8,
 			N16: 4*nP + 12,
 		}
-		regions.Raf6f1442c3e4(&a)
+		regions.Rac16bfae1498(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -710,7 +710,7 @@ func (c *outBackwardFused) run() {
 
 	// sliding_window.a
 	if kern.Wide() {
-		a := regions.R2b941b6c902cArgs{
+		a := regions.Rc9302c645f75Args{
 			P0: unsafe.SliceData(t262),
 			P1: unsafe.SliceData(t272),
 			P2: unsafe.SliceData(c.KTailBarOut),
@@ -722,7 +722,7 @@ func (c *outBackwardFused) run() {
 			N5: H*T*dH + H*dH*w - H*dH,
 			N6: H*dH*w - H*dH,
 		}
-		regions.R2b941b6c902c(&a)
+		regions.Rc9302c645f75(&a)
 	} else {
 		for i := range L {
 			for j := range w - 1 {
@@ -740,7 +740,7 @@ func (c *outBackwardFused) run() {
 
 	// sliding_window.a
 	if kern.Wide() {
-		a := regions.R9a23b6eb8680Args{
+		a := regions.Rb40397315917Args{
 			P0: unsafe.SliceData(t262),
 			P1: unsafe.SliceData(t272),
 			P2: unsafe.SliceData(t302),
@@ -753,7 +753,7 @@ func (c *outBackwardFused) run() {
 			N6: H*T*dH + H*dH*w - H*dH,
 			N7: H * T * dH,
 		}
-		regions.R9a23b6eb8680(&a)
+		regions.Rb40397315917(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -781,7 +781,7 @@ func (c *outBackwardFused) run() {
 
 	// sliding_window.a
 	if kern.Wide() {
-		a := regions.Re19c6e15a318Args{
+		a := regions.R11e777a0082dArgs{
 			P0: unsafe.SliceData(t49),
 			P1: unsafe.SliceData(t34),
 			N0: nP,
@@ -790,7 +790,7 @@ func (c *outBackwardFused) run() {
 			N3: H * dH,
 			S0: [2]float32{t7},
 		}
-		regions.Re19c6e15a318(&a)
+		regions.R11e777a0082d(&a)
 	} else {
 		for i := range nP {
 			for j := range H {
@@ -805,7 +805,7 @@ func (c *outBackwardFused) run() {
 
 	// sliding_window.a
 	if kern.Wide() {
-		a := regions.Rc6939875a4a3Args{
+		a := regions.Rfcea997be865Args{
 			P0: unsafe.SliceData(t48),
 			P1: unsafe.SliceData(t50),
 			P2: unsafe.SliceData(t36),
@@ -817,7 +817,7 @@ func (c *outBackwardFused) run() {
 			N5: H * T * dH,
 			S0: [2]float32{t7},
 		}
-		regions.Rc6939875a4a3(&a)
+		regions.Rfcea997be865(&a)
 	} else {
 		for i := range L {
 			for j := range T {

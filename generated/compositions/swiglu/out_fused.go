@@ -29,7 +29,7 @@ func (c *outFused) run() {
 
 	// swi_glu.out, swi_glu.h
 	if kern.Wide() {
-		a := regions.Rc8ad4f05d0f4Args{
+		a := regions.R549f27beb759Args{
 			P0: unsafe.SliceData(c.G),
 			P1: unsafe.SliceData(c.U),
 			P2: unsafe.SliceData(t2),
@@ -38,7 +38,7 @@ func (c *outFused) run() {
 			N2: dH,
 			N3: T * dH,
 		}
-		regions.Rc8ad4f05d0f4(&a)
+		regions.R549f27beb759(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -76,7 +76,7 @@ func (c *outBackwardFused) run() {
 
 	// swi_glu.h, swi_glu.out
 	if kern.Wide() {
-		a := regions.R79b31706bc16Args{
+		a := regions.R6c98fc1b8886Args{
 			P0: unsafe.SliceData(c.G),
 			P1: unsafe.SliceData(c.U),
 			P2: unsafe.SliceData(t3),
@@ -87,7 +87,7 @@ func (c *outBackwardFused) run() {
 			N2: dH,
 			N3: T * dH,
 		}
-		regions.R79b31706bc16(&a)
+		regions.R6c98fc1b8886(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -116,7 +116,7 @@ func (c *outBackwardFused) run() {
 
 	// swi_glu.out, swi_glu.g, swi_glu.h
 	if kern.Wide() {
-		a := regions.Rfc66f33e4a2dArgs{
+		a := regions.R81d1c1c399dbArgs{
 			P0: unsafe.SliceData(t3),
 			P1: unsafe.SliceData(t4),
 			P2: unsafe.SliceData(c.G),
@@ -129,7 +129,7 @@ func (c *outBackwardFused) run() {
 			N2: dH,
 			N3: T * dH,
 		}
-		regions.Rfc66f33e4a2d(&a)
+		regions.R81d1c1c399db(&a)
 	} else {
 		for i := range L {
 			for j := range T {

@@ -27,7 +27,7 @@ func (c *lossFused) run() {
 
 	// byte_lm.loss
 	if kern.Wide() {
-		a := regions.R18a1bee328ebArgs{
+		a := regions.R4bcdd4b98256Args{
 			P0: unsafe.SliceData(c.Z),
 			P1: unsafe.SliceData(c.LossLogsumexp),
 			N0: L,
@@ -35,7 +35,7 @@ func (c *lossFused) run() {
 			N2: V,
 			N3: T * V,
 		}
-		regions.R18a1bee328eb(&a)
+		regions.R4bcdd4b98256(&a)
 	} else {
 		for i := range L {
 			lossLogsumexp := c.LossLogsumexp[i*T:][:T]
@@ -77,13 +77,13 @@ func (c *lossFused) run() {
 
 	// byte_lm.loss
 	if kern.Wide() {
-		a := regions.R63a64c4500acArgs{
+		a := regions.R014f02763e58Args{
 			P0: unsafe.SliceData(c.LossProd),
 			P1: unsafe.SliceData(t10),
 			P2: unsafe.SliceData(c.Loss),
 			N0: L,
 		}
-		regions.R63a64c4500ac(&a)
+		regions.R014f02763e58(&a)
 	} else {
 		lossProd2 := c.LossProd[:L]
 		loss := c.Loss[:L]
@@ -111,13 +111,13 @@ func (c *lossBackwardFused) run() {
 
 	// byte_lm.loss
 	if kern.Wide() {
-		a := regions.R4e9f18cfada7Args{
+		a := regions.R02fbd2f256bdArgs{
 			P0: unsafe.SliceData(c.LossProd),
 			P1: unsafe.SliceData(c.LossBar),
 			P2: unsafe.SliceData(t92),
 			N0: L,
 		}
-		regions.R4e9f18cfada7(&a)
+		regions.R02fbd2f256bd(&a)
 	} else {
 		lossProd := c.LossProd[:L]
 		lossBar := c.LossBar[:L]
@@ -146,7 +146,7 @@ func (c *lossBackwardFused) run() {
 
 	// byte_lm.z, byte_lm.loss
 	if kern.Wide() {
-		a := regions.R9067b4b88554Args{
+		a := regions.R2f84c0a7c2b2Args{
 			P0: unsafe.SliceData(c.LossLogsumexp),
 			P1: unsafe.SliceData(t132),
 			P2: unsafe.SliceData(c.Z),
@@ -158,7 +158,7 @@ func (c *lossBackwardFused) run() {
 			N2: V,
 			N3: T * V,
 		}
-		regions.R9067b4b88554(&a)
+		regions.R2f84c0a7c2b2(&a)
 	} else {
 		for i := range L {
 			lossLogsumexp := c.LossLogsumexp[i*T:][:T]

@@ -28,7 +28,7 @@ func (c *lossFused) run() {
 
 	// stack_lm.n
 	if kern.Wide() {
-		a := regions.Rf38cad12a527Args{
+		a := regions.R878563a1c072Args{
 			P0: unsafe.SliceData(c.Y),
 			P1: unsafe.SliceData(t),
 			N0: L,
@@ -36,7 +36,7 @@ func (c *lossFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.Rf38cad12a527(&a)
+		regions.R878563a1c072(&a)
 	} else {
 		for i := range L {
 			t2 := t[i*T:][:T]
@@ -56,14 +56,14 @@ func (c *lossFused) run() {
 	// stack_lm.n
 	w := F(d)
 	if kern.Wide() {
-		a := regions.Ra0919a98a249Args{
+		a := regions.R13b56055efcfArgs{
 			P0: unsafe.SliceData(t),
 			P1: unsafe.SliceData(c.NDiv),
 			N0: L,
 			N1: T,
 			S0: [2]float32{w},
 		}
-		regions.Ra0919a98a249(&a)
+		regions.R13b56055efcf(&a)
 	} else {
 		for i := range L {
 			t2 := t[i*T:][:T]
@@ -76,7 +76,7 @@ func (c *lossFused) run() {
 
 	// stack_lm.n
 	if kern.Wide() {
-		a := regions.Rd96b7dd1a77aArgs{
+		a := regions.Ra5835485c89eArgs{
 			P0: unsafe.SliceData(c.NDiv),
 			P1: unsafe.SliceData(c.Y),
 			P2: unsafe.SliceData(t4),
@@ -86,7 +86,7 @@ func (c *lossFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.Rd96b7dd1a77a(&a)
+		regions.Ra5835485c89e(&a)
 	} else {
 		for i := range L {
 			nDiv := c.NDiv[i*T:][:T]
@@ -110,14 +110,14 @@ func (c *lossFused) run() {
 
 	// stack_lm.n
 	if kern.Wide() {
-		a := regions.R8cbc8abf1f25Args{
+		a := regions.R6b76d96338f3Args{
 			P0: unsafe.SliceData(t6),
 			P1: unsafe.SliceData(c.NSqrt),
 			N0: L,
 			N1: T,
 			S0: [2]float32{w},
 		}
-		regions.R8cbc8abf1f25(&a)
+		regions.R6b76d96338f3(&a)
 	} else {
 		for i := range L {
 			t6_2 := t6[i*T:][:T]
@@ -130,7 +130,7 @@ func (c *lossFused) run() {
 
 	// stack_lm.n
 	if kern.Wide() {
-		a := regions.Re88d0ca9f990Args{
+		a := regions.Rff6374c9fa54Args{
 			P0: unsafe.SliceData(c.NSqrt),
 			P1: unsafe.SliceData(t4),
 			P2: unsafe.SliceData(c.Gamma),
@@ -141,7 +141,7 @@ func (c *lossFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.Re88d0ca9f990(&a)
+		regions.Rff6374c9fa54(&a)
 	} else {
 		gamma := c.Gamma[:d]
 		beta := c.Beta[:d]
@@ -163,7 +163,7 @@ func (c *lossFused) run() {
 
 	// stack_lm.loss
 	if kern.Wide() {
-		a := regions.R18a1bee328ebArgs{
+		a := regions.R4bcdd4b98256Args{
 			P0: unsafe.SliceData(c.Z),
 			P1: unsafe.SliceData(c.LossLogsumexp),
 			N0: L,
@@ -171,7 +171,7 @@ func (c *lossFused) run() {
 			N2: V,
 			N3: T * V,
 		}
-		regions.R18a1bee328eb(&a)
+		regions.R4bcdd4b98256(&a)
 	} else {
 		for i := range L {
 			lossLogsumexp := c.LossLogsumexp[i*T:][:T]
@@ -213,13 +213,13 @@ func (c *lossFused) run() {
 
 	// stack_lm.loss
 	if kern.Wide() {
-		a := regions.R63a64c4500acArgs{
+		a := regions.R014f02763e58Args{
 			P0: unsafe.SliceData(c.LossProd),
 			P1: unsafe.SliceData(t23),
 			P2: unsafe.SliceData(c.Loss),
 			N0: L,
 		}
-		regions.R63a64c4500ac(&a)
+		regions.R014f02763e58(&a)
 	} else {
 		lossProd2 := c.LossProd[:L]
 		loss := c.Loss[:L]
@@ -257,7 +257,7 @@ func (c *lossBackwardFused) run() {
 
 	// stack_lm.n
 	if kern.Wide() {
-		a := regions.Raaad1112783eArgs{
+		a := regions.R0035579e3ca6Args{
 			P0: unsafe.SliceData(c.NDiv),
 			P1: unsafe.SliceData(c.NSqrt),
 			P2: unsafe.SliceData(c.Y),
@@ -271,7 +271,7 @@ func (c *lossBackwardFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.Raaad1112783e(&a)
+		regions.R0035579e3ca6(&a)
 	} else {
 		gamma := c.Gamma[:d]
 		beta := c.Beta[:d]
@@ -298,13 +298,13 @@ func (c *lossBackwardFused) run() {
 
 	// stack_lm.loss
 	if kern.Wide() {
-		a := regions.R4e9f18cfada7Args{
+		a := regions.R02fbd2f256bdArgs{
 			P0: unsafe.SliceData(c.LossProd),
 			P1: unsafe.SliceData(c.LossBar),
 			P2: unsafe.SliceData(t102),
 			N0: L,
 		}
-		regions.R4e9f18cfada7(&a)
+		regions.R02fbd2f256bd(&a)
 	} else {
 		lossProd := c.LossProd[:L]
 		lossBar := c.LossBar[:L]
@@ -337,7 +337,7 @@ func (c *lossBackwardFused) run() {
 
 	// stack_lm.z, stack_lm.loss
 	if kern.Wide() {
-		a := regions.R9067b4b88554Args{
+		a := regions.R2f84c0a7c2b2Args{
 			P0: unsafe.SliceData(c.LossLogsumexp),
 			P1: unsafe.SliceData(t14),
 			P2: unsafe.SliceData(c.Z),
@@ -349,7 +349,7 @@ func (c *lossBackwardFused) run() {
 			N2: V,
 			N3: T * V,
 		}
-		regions.R9067b4b88554(&a)
+		regions.R2f84c0a7c2b2(&a)
 	} else {
 		for i := range L {
 			lossLogsumexp := c.LossLogsumexp[i*T:][:T]
@@ -378,7 +378,7 @@ func (c *lossBackwardFused) run() {
 	clear(c.BetaBar)
 	clear(c.GammaBar)
 	if kern.Wide() {
-		a := regions.Rae2cfcf23064Args{
+		a := regions.R30cdbf3d3ff6Args{
 			P0: unsafe.SliceData(c.NSqrt),
 			P1: unsafe.SliceData(t222),
 			P2: unsafe.SliceData(c.Gamma),
@@ -394,7 +394,7 @@ func (c *lossBackwardFused) run() {
 			N4: 12 * d,
 			N5: T * d,
 		}
-		regions.Rae2cfcf23064(&a)
+		regions.R30cdbf3d3ff6(&a)
 	} else {
 		gamma := c.Gamma[:d]
 		betaBar := c.BetaBar[:d]
@@ -429,7 +429,7 @@ func (c *lossBackwardFused) run() {
 
 	// stack_lm.n
 	if kern.Wide() {
-		a := regions.Rcd3a3ad550f3Args{
+		a := regions.R786ab92e5cecArgs{
 			P0: unsafe.SliceData(t322),
 			P1: unsafe.SliceData(t292),
 			P2: unsafe.SliceData(t53),
@@ -437,7 +437,7 @@ func (c *lossBackwardFused) run() {
 			N1: T,
 			S0: [2]float32{t38},
 		}
-		regions.Rcd3a3ad550f3(&a)
+		regions.R786ab92e5cec(&a)
 	} else {
 		for i := range L {
 			t322_2 := t322[i*T:][:T]
@@ -451,7 +451,7 @@ func (c *lossBackwardFused) run() {
 
 	// stack_lm.n
 	if kern.Wide() {
-		a := regions.R213329692b44Args{
+		a := regions.Ra5b7d02d6ae5Args{
 			P0: unsafe.SliceData(t292),
 			P1: unsafe.SliceData(t53),
 			P2: unsafe.SliceData(t4),
@@ -464,7 +464,7 @@ func (c *lossBackwardFused) run() {
 			N3: 12 * d,
 			N4: T * d,
 		}
-		regions.R213329692b44(&a)
+		regions.Ra5b7d02d6ae5(&a)
 	} else {
 		for i := range L {
 			t292_2 := t292[i*T:][:T]
@@ -491,7 +491,7 @@ func (c *lossBackwardFused) run() {
 
 	// stack_lm.n
 	if kern.Wide() {
-		a := regions.R0144deef245bArgs{
+		a := regions.R3751d5b6cbeeArgs{
 			P0: unsafe.SliceData(t44),
 			P1: unsafe.SliceData(t42),
 			P2: unsafe.SliceData(c.YBar),
@@ -501,7 +501,7 @@ func (c *lossBackwardFused) run() {
 			N3: T * d,
 			S0: [2]float32{t38},
 		}
-		regions.R0144deef245b(&a)
+		regions.R3751d5b6cbee(&a)
 	} else {
 		for i := range L {
 			t44_2 := t44[i*T:][:T]

@@ -27,7 +27,7 @@ func (c *lossFused) run() {
 
 	// tower_lm.n
 	if kern.Wide() {
-		a := regions.R24bb5a968bc9Args{
+		a := regions.R8c21398e4059Args{
 			P0: unsafe.SliceData(c.Y),
 			P1: unsafe.SliceData(t),
 			N0: L,
@@ -35,7 +35,7 @@ func (c *lossFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.R24bb5a968bc9(&a)
+		regions.R8c21398e4059(&a)
 	} else {
 		for i := range L {
 			t2 := t[i*T:][:T]
@@ -56,14 +56,14 @@ func (c *lossFused) run() {
 	// tower_lm.n
 	w := F(d)
 	if kern.Wide() {
-		a := regions.R3f1f2a649496Args{
+		a := regions.R9b0e116e472fArgs{
 			P0: unsafe.SliceData(t),
 			P1: unsafe.SliceData(c.NSqrt),
 			N0: L,
 			N1: T,
 			S0: [2]float32{w},
 		}
-		regions.R3f1f2a649496(&a)
+		regions.R9b0e116e472f(&a)
 	} else {
 		for i := range L {
 			t2 := t[i*T:][:T]
@@ -76,7 +76,7 @@ func (c *lossFused) run() {
 
 	// tower_lm.n
 	if kern.Wide() {
-		a := regions.R0c53870ed679Args{
+		a := regions.R078176bf9f1dArgs{
 			P0: unsafe.SliceData(c.NSqrt),
 			P1: unsafe.SliceData(c.Y),
 			P2: unsafe.SliceData(t6),
@@ -85,7 +85,7 @@ func (c *lossFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.R0c53870ed679(&a)
+		regions.R078176bf9f1d(&a)
 	} else {
 		for i := range L {
 			nSqrt := c.NSqrt[i*T:][:T]
@@ -102,14 +102,14 @@ func (c *lossFused) run() {
 
 	// tower_lm.z
 	if kern.Wide() {
-		a := regions.R0cb784d623bdArgs{
+		a := regions.Ra29a10892838Args{
 			P0: unsafe.SliceData(c.H),
 			P1: unsafe.SliceData(c.Gamma),
 			P2: unsafe.SliceData(t22),
 			N0: V,
 			N1: d,
 		}
-		regions.R0cb784d623bd(&a)
+		regions.Ra29a10892838(&a)
 	} else {
 		gamma := c.Gamma[:d]
 		for i := range V {
@@ -126,7 +126,7 @@ func (c *lossFused) run() {
 
 	// tower_lm.loss
 	if kern.Wide() {
-		a := regions.R18a1bee328ebArgs{
+		a := regions.R4bcdd4b98256Args{
 			P0: unsafe.SliceData(c.Z),
 			P1: unsafe.SliceData(c.LossLogsumexp),
 			N0: L,
@@ -134,7 +134,7 @@ func (c *lossFused) run() {
 			N2: V,
 			N3: T * V,
 		}
-		regions.R18a1bee328eb(&a)
+		regions.R4bcdd4b98256(&a)
 	} else {
 		for i := range L {
 			lossLogsumexp := c.LossLogsumexp[i*T:][:T]
@@ -176,13 +176,13 @@ func (c *lossFused) run() {
 
 	// tower_lm.loss
 	if kern.Wide() {
-		a := regions.R63a64c4500acArgs{
+		a := regions.R014f02763e58Args{
 			P0: unsafe.SliceData(c.LossProd),
 			P1: unsafe.SliceData(t17),
 			P2: unsafe.SliceData(c.Loss),
 			N0: L,
 		}
-		regions.R63a64c4500ac(&a)
+		regions.R014f02763e58(&a)
 	} else {
 		lossProd2 := c.LossProd[:L]
 		loss := c.Loss[:L]
@@ -217,7 +217,7 @@ func (c *lossBackwardFused) run() {
 
 	// tower_lm.n
 	if kern.Wide() {
-		a := regions.R0c53870ed679Args{
+		a := regions.R078176bf9f1dArgs{
 			P0: unsafe.SliceData(c.NSqrt),
 			P1: unsafe.SliceData(c.Y),
 			P2: unsafe.SliceData(t6),
@@ -226,7 +226,7 @@ func (c *lossBackwardFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.R0c53870ed679(&a)
+		regions.R078176bf9f1d(&a)
 	} else {
 		for i := range L {
 			nSqrt := c.NSqrt[i*T:][:T]
@@ -243,14 +243,14 @@ func (c *lossBackwardFused) run() {
 
 	// tower_lm.z
 	if kern.Wide() {
-		a := regions.R0cb784d623bdArgs{
+		a := regions.Ra29a10892838Args{
 			P0: unsafe.SliceData(c.H),
 			P1: unsafe.SliceData(c.Gamma),
 			P2: unsafe.SliceData(t22),
 			N0: V,
 			N1: d,
 		}
-		regions.R0cb784d623bd(&a)
+		regions.Ra29a10892838(&a)
 	} else {
 		gamma := c.Gamma[:d]
 		for i := range V {
@@ -264,13 +264,13 @@ func (c *lossBackwardFused) run() {
 
 	// tower_lm.loss
 	if kern.Wide() {
-		a := regions.R4e9f18cfada7Args{
+		a := regions.R02fbd2f256bdArgs{
 			P0: unsafe.SliceData(c.LossProd),
 			P1: unsafe.SliceData(c.LossBar),
 			P2: unsafe.SliceData(t112),
 			N0: L,
 		}
-		regions.R4e9f18cfada7(&a)
+		regions.R02fbd2f256bd(&a)
 	} else {
 		lossProd := c.LossProd[:L]
 		lossBar := c.LossBar[:L]
@@ -303,7 +303,7 @@ func (c *lossBackwardFused) run() {
 
 	// tower_lm.z, tower_lm.loss
 	if kern.Wide() {
-		a := regions.R9067b4b88554Args{
+		a := regions.R2f84c0a7c2b2Args{
 			P0: unsafe.SliceData(c.LossLogsumexp),
 			P1: unsafe.SliceData(t152),
 			P2: unsafe.SliceData(c.Z),
@@ -315,7 +315,7 @@ func (c *lossBackwardFused) run() {
 			N2: V,
 			N3: T * V,
 		}
-		regions.R9067b4b88554(&a)
+		regions.R2f84c0a7c2b2(&a)
 	} else {
 		for i := range L {
 			lossLogsumexp := c.LossLogsumexp[i*T:][:T]
@@ -343,7 +343,7 @@ func (c *lossBackwardFused) run() {
 	// tower_lm.z
 	clear(c.GammaBar)
 	if kern.Wide() {
-		a := regions.Rceafb9a9d035Args{
+		a := regions.R143dec0099a4Args{
 			P0: unsafe.SliceData(t242),
 			P1: unsafe.SliceData(c.Gamma),
 			P2: unsafe.SliceData(c.HBar),
@@ -354,7 +354,7 @@ func (c *lossBackwardFused) run() {
 			N2: 8 * d,
 			N3: 12 * d,
 		}
-		regions.Rceafb9a9d035(&a)
+		regions.R143dec0099a4(&a)
 	} else {
 		gamma := c.Gamma[:d]
 		gammaBar := c.GammaBar[:d]
@@ -372,7 +372,7 @@ func (c *lossBackwardFused) run() {
 
 	// tower_lm.n
 	if kern.Wide() {
-		a := regions.Rda300cb5cecaArgs{
+		a := regions.Rae311c7f5a45Args{
 			P0: unsafe.SliceData(c.NSqrt),
 			P1: unsafe.SliceData(t232),
 			P2: unsafe.SliceData(t6),
@@ -382,7 +382,7 @@ func (c *lossBackwardFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.Rda300cb5ceca(&a)
+		regions.Rae311c7f5a45(&a)
 	} else {
 		for i := range L {
 			nSqrt := c.NSqrt[i*T:][:T]
@@ -407,7 +407,7 @@ func (c *lossBackwardFused) run() {
 
 	// tower_lm.n
 	if kern.Wide() {
-		a := regions.Rcd3a3ad550f3Args{
+		a := regions.R786ab92e5cecArgs{
 			P0: unsafe.SliceData(t31),
 			P1: unsafe.SliceData(t28),
 			P2: unsafe.SliceData(t45),
@@ -415,7 +415,7 @@ func (c *lossBackwardFused) run() {
 			N1: T,
 			S0: [2]float32{t37},
 		}
-		regions.Rcd3a3ad550f3(&a)
+		regions.R786ab92e5cec(&a)
 	} else {
 		for i := range L {
 			t31_2 := t31[i*T:][:T]
@@ -429,7 +429,7 @@ func (c *lossBackwardFused) run() {
 
 	// tower_lm.n
 	if kern.Wide() {
-		a := regions.Ra95303b0c0b8Args{
+		a := regions.Rd2fe7ff2b9fcArgs{
 			P0: unsafe.SliceData(t28),
 			P1: unsafe.SliceData(t45),
 			P2: unsafe.SliceData(c.Y),
@@ -440,7 +440,7 @@ func (c *lossBackwardFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.Ra95303b0c0b8(&a)
+		regions.Rd2fe7ff2b9fc(&a)
 	} else {
 		for i := range L {
 			t28_2 := t28[i*T:][:T]

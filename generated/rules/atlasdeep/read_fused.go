@@ -33,7 +33,7 @@ func (c *readFused) run() {
 
 	// atlas_deep.y
 	if kern.Wide() {
-		a := regions.R9bb2e8e83341Args{
+		a := regions.Rbaa2ee84f04eArgs{
 			P0: unsafe.SliceData(c.YProd),
 			P1: unsafe.SliceData(t),
 			N0: L,
@@ -41,7 +41,7 @@ func (c *readFused) run() {
 			N2: dH,
 			N3: T * dH,
 		}
-		regions.R9bb2e8e83341(&a)
+		regions.Rbaa2ee84f04e(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -69,7 +69,7 @@ func (c *readFused) run() {
 
 	// atlas_deep.u
 	if kern.Wide() {
-		a := regions.R71e15381e804Args{
+		a := regions.Ra0e2f769c7d0Args{
 			P0: unsafe.SliceData(c.X),
 			P1: unsafe.SliceData(c.WGamma),
 			P2: unsafe.SliceData(t45),
@@ -80,7 +80,7 @@ func (c *readFused) run() {
 			N4: T + w - 1,
 			N5: T * d,
 		}
-		regions.R71e15381e804(&a)
+		regions.Ra0e2f769c7d0(&a)
 	} else {
 		wGamma := c.WGamma[:d]
 		for i := range L {
@@ -169,7 +169,7 @@ func (c *readBackwardFused) run() {
 
 	// atlas_deep.y
 	if kern.Wide() {
-		a := regions.Ra7312e2e9711Args{
+		a := regions.R9437ee993593Args{
 			P0: unsafe.SliceData(c.YProd),
 			P1: unsafe.SliceData(t24),
 			P2: unsafe.SliceData(t),
@@ -178,7 +178,7 @@ func (c *readBackwardFused) run() {
 			N2: dH,
 			N3: T * dH,
 		}
-		regions.Ra7312e2e9711(&a)
+		regions.R9437ee993593(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -198,7 +198,7 @@ func (c *readBackwardFused) run() {
 	// atlas_deep.G1
 	clear(t2)
 	if kern.Wide() {
-		a := regions.R21c1ca883d13Args{
+		a := regions.R9e6779d50cacArgs{
 			P0: unsafe.SliceData(t2),
 			P1: unsafe.SliceData(c.VTailBar),
 			N0: L,
@@ -208,7 +208,7 @@ func (c *readBackwardFused) run() {
 			N4: T*dK + dK*w - dK,
 			N5: dK*w - dK,
 		}
-		regions.R21c1ca883d13(&a)
+		regions.R9e6779d50cac(&a)
 	} else {
 		for i := range L {
 			for j := range w - 1 {
@@ -224,7 +224,7 @@ func (c *readBackwardFused) run() {
 	// atlas_deep.G1
 	clear(t5)
 	if kern.Wide() {
-		a := regions.R46012e2b14beArgs{
+		a := regions.R6751b25097f2Args{
 			P0: unsafe.SliceData(t2),
 			P1: unsafe.SliceData(c.VTailBarOut),
 			P2: unsafe.SliceData(t5),
@@ -236,7 +236,7 @@ func (c *readBackwardFused) run() {
 			N4: T*dK + dK*w - dK,
 			N5: dK*w - dK,
 		}
-		regions.R46012e2b14be(&a)
+		regions.R6751b25097f2(&a)
 	} else {
 		for i := range L {
 			for j := range w - 1 {
@@ -254,7 +254,7 @@ func (c *readBackwardFused) run() {
 
 	// atlas_deep.G1
 	if kern.Wide() {
-		a := regions.Rb59d58ebd389Args{
+		a := regions.R760175dbc155Args{
 			P0: unsafe.SliceData(t2),
 			P1: unsafe.SliceData(c.VBar),
 			P2: unsafe.SliceData(t5),
@@ -266,7 +266,7 @@ func (c *readBackwardFused) run() {
 			N4: T*dK + dK*w - dK,
 			N5: T * dK,
 		}
-		regions.Rb59d58ebd389(&a)
+		regions.R760175dbc155(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -292,7 +292,7 @@ func (c *readBackwardFused) run() {
 	// atlas_deep.G1
 	clear(t8)
 	if kern.Wide() {
-		a := regions.R3c6887ea2d58Args{
+		a := regions.R27d804ef48feArgs{
 			P0: unsafe.SliceData(t8),
 			P1: unsafe.SliceData(c.UTailBar),
 			N0: L,
@@ -300,7 +300,7 @@ func (c *readBackwardFused) run() {
 			N2: 4 * T,
 			N3: T + w - 1,
 		}
-		regions.R3c6887ea2d58(&a)
+		regions.R27d804ef48fe(&a)
 	} else {
 		for i := range L {
 			t8_2 := t8[i*(T+w-1)+T:][:w-1]
@@ -319,7 +319,7 @@ func (c *readBackwardFused) run() {
 	// atlas_deep.u, atlas_deep.G1
 	clear(c.WGammaBar)
 	if kern.Wide() {
-		a := regions.R79861005e457Args{
+		a := regions.R27e1a1403c0eArgs{
 			P0: unsafe.SliceData(t8),
 			P1: unsafe.SliceData(c.WGamma),
 			P2: unsafe.SliceData(c.XBar),
@@ -336,7 +336,7 @@ func (c *readBackwardFused) run() {
 			N8: 4*w + 4,
 			N9: 4*w + 8,
 		}
-		regions.R79861005e457(&a)
+		regions.R27e1a1403c0e(&a)
 	} else {
 		wGamma := c.WGamma[:d]
 		wGammaBar := c.WGammaBar[:d]
@@ -366,7 +366,7 @@ func (c *readBackwardFused) run() {
 
 	// atlas_deep.y
 	if kern.Wide() {
-		a := regions.Rfb226adc3709Args{
+		a := regions.R9a668d721becArgs{
 			P0: unsafe.SliceData(t16),
 			P1: unsafe.SliceData(c.YProd),
 			P2: unsafe.SliceData(t24),
@@ -376,7 +376,7 @@ func (c *readBackwardFused) run() {
 			N2: dH,
 			N3: T * dH,
 		}
-		regions.Rfb226adc3709(&a)
+		regions.R9a668d721bec(&a)
 	} else {
 		for i := range L {
 			for j := range T {

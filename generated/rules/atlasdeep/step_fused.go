@@ -82,7 +82,7 @@ func (c *stepFused) run() {
 
 	// atlas_deep.u
 	if kern.Wide() {
-		a := regions.R71e15381e804Args{
+		a := regions.Ra0e2f769c7d0Args{
 			P0: unsafe.SliceData(c.X),
 			P1: unsafe.SliceData(c.WGamma),
 			P2: unsafe.SliceData(c.G1Stack),
@@ -93,7 +93,7 @@ func (c *stepFused) run() {
 			N4: T + w - 1,
 			N5: T * d,
 		}
-		regions.R71e15381e804(&a)
+		regions.Ra0e2f769c7d0(&a)
 	} else {
 		wGamma := c.WGamma[:d]
 		for i := range L {
@@ -177,7 +177,7 @@ func (c *stepFused) run() {
 	// atlas_deep.G1
 	clear(t2)
 	if kern.Wide() {
-		a := regions.R92ff36cd4d92Args{
+		a := regions.Rf02c200e576fArgs{
 			P0: unsafe.SliceData(c.Pos),
 			P1: unsafe.SliceData(t),
 			P2: unsafe.SliceData(t2),
@@ -186,7 +186,7 @@ func (c *stepFused) run() {
 			N2: w,
 			N3: T * w,
 		}
-		regions.R92ff36cd4d92(&a)
+		regions.Rf02c200e576f(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -246,7 +246,7 @@ func (c *stepFused) run() {
 					clear(t4)
 					n3 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R5b2298f7b3b1Args{
+						a2 := regions.R39e3a9c05f1dArgs{
 							P0: unsafe.SliceData(W1State),
 							P1: unsafe.SliceData(c.G1Stack2),
 							P2: unsafe.SliceData(t4),
@@ -257,7 +257,7 @@ func (c *stepFused) run() {
 							N4: 4*dK*a + 4*C*dK*s + (4*T*dK+4*dK*w-4*dK)*l + 4*dK*w - 4*dK,
 							N5: -dK,
 						}
-						regions.R5b2298f7b3b1(&a2)
+						regions.R39e3a9c05f1d(&a2)
 					} else {
 						for i := range min(w, n3+a+C*s+1) {
 							t4_2 := t4[i*dH:][:dH]
@@ -278,14 +278,14 @@ func (c *stepFused) run() {
 					clear(t7)
 					n4 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R45934d144d76Args{
+						a2 := regions.Ra51853eac2fcArgs{
 							P0: unsafe.SliceData(t4),
 							P1: unsafe.SliceData(t7),
 							N0: w,
 							N1: n4 + a + C*s + 1,
 							N2: dH,
 						}
-						regions.R45934d144d76(&a2)
+						regions.Ra51853eac2fc(&a2)
 					} else {
 						for i := range min(w, n4+a+C*s+1) {
 							t4_2 := t4[i*dH:][:dH]
@@ -299,14 +299,14 @@ func (c *stepFused) run() {
 					clear(t8)
 					n5 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R1b7bf8f4e014Args{
+						a2 := regions.Rcf5a338eb9bfArgs{
 							P0: unsafe.SliceData(t7),
 							P1: unsafe.SliceData(t8),
 							N0: w,
 							N1: n5 + a + C*s + 1,
 							N2: dH,
 						}
-						regions.R1b7bf8f4e014(&a2)
+						regions.Rcf5a338eb9bf(&a2)
 					} else {
 						for i := range min(w, n5+a+C*s+1) {
 							t7_2 := t7[i*dH:][:dH]
@@ -321,7 +321,7 @@ func (c *stepFused) run() {
 					clear(t23)
 					n6 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R971ba54b4a6bArgs{
+						a2 := regions.R9ee175117031Args{
 							P0: unsafe.SliceData(t4),
 							P1: unsafe.SliceData(t8),
 							P2: unsafe.SliceData(t9),
@@ -330,7 +330,7 @@ func (c *stepFused) run() {
 							N1: n6 + a + C*s + 1,
 							N2: dH,
 						}
-						regions.R971ba54b4a6b(&a2)
+						regions.R9ee175117031(&a2)
 					} else {
 						for i := range min(w, n6+a+C*s+1) {
 							t4_2 := t4[i*dH:][:dH]
@@ -346,14 +346,14 @@ func (c *stepFused) run() {
 					}
 					// atlas_deep.G1
 					if kern.Wide() {
-						a2 := regions.Rcbd1eb952fd1Args{
+						a2 := regions.R648db0e9dc0fArgs{
 							P0: unsafe.SliceData(t4),
 							P1: unsafe.SliceData(t9),
 							P2: unsafe.SliceData(t42),
 							N0: w,
 							N1: dH,
 						}
-						regions.Rcbd1eb952fd1(&a2)
+						regions.R648db0e9dc0f(&a2)
 					} else {
 						for i := range w {
 							t4_2 := t4[i*dH:][:dH]
@@ -368,7 +368,7 @@ func (c *stepFused) run() {
 					clear(t10)
 					n7 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.Rcd920b4c702cArgs{
+						a2 := regions.Rdcb7425def9dArgs{
 							P0: unsafe.SliceData(W2State),
 							P1: unsafe.SliceData(t42),
 							P2: unsafe.SliceData(t10),
@@ -377,7 +377,7 @@ func (c *stepFused) run() {
 							N2: dK,
 							N3: dH,
 						}
-						regions.Rcd920b4c702c(&a2)
+						regions.Rdcb7425def9d(&a2)
 					} else {
 						for i := range min(w, n7+a+C*s+1) {
 							t10_2 := t10[i*dK:][:dK]
@@ -398,7 +398,7 @@ func (c *stepFused) run() {
 					clear(t12)
 					n8 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R8f48eaf066b1Args{
+						a2 := regions.R516afd5e29d4Args{
 							P0: unsafe.SliceData(c.G1Stack2),
 							P1: unsafe.SliceData(t10),
 							P2: unsafe.SliceData(c.G1Stack3),
@@ -409,7 +409,7 @@ func (c *stepFused) run() {
 							N3: 4*dK*a + 4*C*dK*s + (4*T*dK+4*dK*w-4*dK)*l + 4*dK*w - 4*dK,
 							N4: -dK,
 						}
-						regions.R8f48eaf066b1(&a2)
+						regions.R516afd5e29d4(&a2)
 					} else {
 						for i := range min(w, n8+a+C*s+1) {
 							G1Stack2 := c.G1Stack2[(l*(T+w-1)+a+C*s-i+w-1)*dK:][:dK]
@@ -425,7 +425,7 @@ func (c *stepFused) run() {
 					clear(t22)
 					n9 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R150819a3fa73Args{
+						a2 := regions.R30c89e8b4e44Args{
 							P0: unsafe.SliceData(t12),
 							P1: unsafe.SliceData(W2State),
 							P2: unsafe.SliceData(t22),
@@ -434,7 +434,7 @@ func (c *stepFused) run() {
 							N2: dK,
 							N3: dH,
 						}
-						regions.R150819a3fa73(&a2)
+						regions.R30c89e8b4e44(&a2)
 					} else {
 						for i := range min(w, n9+a+C*s+1) {
 							t12_2 := t12[i*dK:][:dK]
@@ -452,14 +452,14 @@ func (c *stepFused) run() {
 					clear(t24)
 					n10 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.Rbd2cdc2ef942Args{
+						a2 := regions.R316bac3bc309Args{
 							P0: unsafe.SliceData(t23),
 							P1: unsafe.SliceData(t24),
 							N0: w,
 							N1: n10 + a + C*s + 1,
 							N2: dH,
 						}
-						regions.Rbd2cdc2ef942(&a2)
+						regions.R316bac3bc309(&a2)
 					} else {
 						for i := range min(w, n10+a+C*s+1) {
 							t23_2 := t23[i*dH:][:dH]
@@ -473,12 +473,12 @@ func (c *stepFused) run() {
 					clear(t27)
 					n11 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R7d475af85f7bArgs{
+						a2 := regions.Ref5afe53c371Args{
 							P0: unsafe.SliceData(t27),
 							N0: w,
 							N1: n11 + a + C*s + 1,
 						}
-						regions.R7d475af85f7b(&a2)
+						regions.Ref5afe53c371(&a2)
 					} else {
 						if n2 := min(w, n11+a+C*s+1); n2 > 0 {
 							t27_2 := t27[:n2]
@@ -491,7 +491,7 @@ func (c *stepFused) run() {
 					clear(t28)
 					n12 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R6d3731f5a18dArgs{
+						a2 := regions.R391cfa93e24aArgs{
 							P0: unsafe.SliceData(t27),
 							P1: unsafe.SliceData(t4),
 							P2: unsafe.SliceData(t22),
@@ -501,7 +501,7 @@ func (c *stepFused) run() {
 							N1: n12 + a + C*s + 1,
 							N2: dH,
 						}
-						regions.R6d3731f5a18d(&a2)
+						regions.R391cfa93e24a(&a2)
 					} else {
 						if n2 := min(w, n12+a+C*s+1); n2 > 0 {
 							t27_2 := t27[:n2]
@@ -520,7 +520,7 @@ func (c *stepFused) run() {
 					// atlas_deep.G1
 					clear(G1)
 					if kern.Wide() {
-						a2 := regions.R1d0a636512c7Args{
+						a2 := regions.R3e91dbeee2c1Args{
 							P0:  unsafe.SliceData(c.Pos),
 							P1:  unsafe.SliceData(t9),
 							P2:  unsafe.SliceData(t22),
@@ -543,7 +543,7 @@ func (c *stepFused) run() {
 							N12: 4*dK*a + 4*C*dK*s + (4*T*dK+4*dK*w-4*dK)*l + 4*dK*w - 4*dK,
 							N13: -dK,
 						}
-						regions.R1d0a636512c7(&a2)
+						regions.R3e91dbeee2c1(&a2)
 					} else {
 						for i := range dH {
 							G1_2 := G1[i*dK:][:dK]
@@ -565,7 +565,7 @@ func (c *stepFused) run() {
 					var t34 F
 					etaEntry := eta[a]
 					if kern.Wide() {
-						a2 := regions.R0ccc5166148eArgs{
+						a2 := regions.R0c52364510faArgs{
 							P0: unsafe.SliceData(S1State),
 							P1: unsafe.SliceData(G1),
 							P2: unsafe.SliceData(t34Total),
@@ -574,7 +574,7 @@ func (c *stepFused) run() {
 							S0: [2]float32{t34},
 							S1: [2]float32{etaEntry},
 						}
-						regions.R0ccc5166148e(&a2)
+						regions.R0c52364510fa(&a2)
 					} else {
 						t34_2 := t34
 						for i := range dH {
@@ -602,14 +602,14 @@ func (c *stepFused) run() {
 					}
 					// atlas_deep.O1
 					if kern.Wide() {
-						a2 := regions.Ra0919a98a249Args{
+						a2 := regions.R13b56055efcfArgs{
 							P0: unsafe.SliceData(S1State),
 							P1: unsafe.SliceData(t43),
 							N0: dH,
 							N1: dK,
 							S0: [2]float32{t42_2},
 						}
-						regions.Ra0919a98a249(&a2)
+						regions.R13b56055efcf(&a2)
 					} else {
 						for i := range dH {
 							S1State2 := S1State[i*dK:][:dK]
@@ -625,13 +625,13 @@ func (c *stepFused) run() {
 					kern.GemmFMA(dH, dH, dH, F(2.0315), false, t45, dH, 1, t44, dH, 1, t44, dH, 1)
 					// atlas_deep.O1
 					if kern.Wide() {
-						a2 := regions.R7e0335fb6ca3Args{
+						a2 := regions.Rd69a640b3dd0Args{
 							P0: unsafe.SliceData(t44),
 							P1: unsafe.SliceData(t45),
 							P2: unsafe.SliceData(t46),
 							N0: dH,
 						}
-						regions.R7e0335fb6ca3(&a2)
+						regions.Rd69a640b3dd0(&a2)
 					} else {
 						for i := range dH {
 							t44_2 := t44[i*dH:][:dH]
@@ -646,14 +646,14 @@ func (c *stepFused) run() {
 					kern.GemmFMA(dK, dH, dH, F(1), false, t47, 1, dK, t43, 1, dK, t46, 1, dH)
 					// atlas_deep.O1
 					if kern.Wide() {
-						a2 := regions.Rcfe551f4e0ffArgs{
+						a2 := regions.R73092e968efcArgs{
 							P0: unsafe.SliceData(t43),
 							P1: unsafe.SliceData(t47),
 							P2: unsafe.SliceData(t48),
 							N0: dH,
 							N1: dK,
 						}
-						regions.Rcfe551f4e0ff(&a2)
+						regions.R73092e968efc(&a2)
 					} else {
 						for i := range dH {
 							t43_2 := t43[i*dK:][:dK]
@@ -670,13 +670,13 @@ func (c *stepFused) run() {
 					kern.GemmFMA(dH, dH, dH, F(2.0315), false, t50, dH, 1, t49, dH, 1, t49, dH, 1)
 					// atlas_deep.O1
 					if kern.Wide() {
-						a2 := regions.R7e0335fb6ca3Args{
+						a2 := regions.Rd69a640b3dd0Args{
 							P0: unsafe.SliceData(t49),
 							P1: unsafe.SliceData(t50),
 							P2: unsafe.SliceData(t51),
 							N0: dH,
 						}
-						regions.R7e0335fb6ca3(&a2)
+						regions.Rd69a640b3dd0(&a2)
 					} else {
 						for i := range dH {
 							t49_2 := t49[i*dH:][:dH]
@@ -691,14 +691,14 @@ func (c *stepFused) run() {
 					kern.GemmFMA(dK, dH, dH, F(1), false, t52, 1, dK, t48, 1, dK, t51, 1, dH)
 					// atlas_deep.O1
 					if kern.Wide() {
-						a2 := regions.Rcfe551f4e0ffArgs{
+						a2 := regions.R73092e968efcArgs{
 							P0: unsafe.SliceData(t48),
 							P1: unsafe.SliceData(t52),
 							P2: unsafe.SliceData(t53),
 							N0: dH,
 							N1: dK,
 						}
-						regions.Rcfe551f4e0ff(&a2)
+						regions.R73092e968efc(&a2)
 					} else {
 						for i := range dH {
 							t48_2 := t48[i*dK:][:dK]
@@ -715,13 +715,13 @@ func (c *stepFused) run() {
 					kern.GemmFMA(dH, dH, dH, F(2.0315), false, t55, dH, 1, t54, dH, 1, t54, dH, 1)
 					// atlas_deep.O1
 					if kern.Wide() {
-						a2 := regions.R7e0335fb6ca3Args{
+						a2 := regions.Rd69a640b3dd0Args{
 							P0: unsafe.SliceData(t54),
 							P1: unsafe.SliceData(t55),
 							P2: unsafe.SliceData(t56),
 							N0: dH,
 						}
-						regions.R7e0335fb6ca3(&a2)
+						regions.Rd69a640b3dd0(&a2)
 					} else {
 						for i := range dH {
 							t54_2 := t54[i*dH:][:dH]
@@ -738,7 +738,7 @@ func (c *stepFused) run() {
 					rhoEntry := rho[a]
 					thetaEntry := theta[a]
 					if kern.Wide() {
-						a2 := regions.R33d12b3f3748Args{
+						a2 := regions.R959eda555ea7Args{
 							P0: unsafe.SliceData(t53),
 							P1: unsafe.SliceData(t57),
 							P2: unsafe.SliceData(W1State),
@@ -752,7 +752,7 @@ func (c *stepFused) run() {
 							S0: [2]float32{thetaEntry},
 							S1: [2]float32{rhoEntry},
 						}
-						regions.R33d12b3f3748(&a2)
+						regions.R959eda555ea7(&a2)
 					} else {
 						for i := range dH {
 							t53_2 := t53[i*dK:][:dK]
@@ -773,7 +773,7 @@ func (c *stepFused) run() {
 					// atlas_deep.G2, atlas_deep.G1
 					clear(G2)
 					if kern.Wide() {
-						a2 := regions.R6d70bb6e6116Args{
+						a2 := regions.R7b44306c1872Args{
 							P0:  unsafe.SliceData(c.Pos),
 							P1:  unsafe.SliceData(t12),
 							P2:  unsafe.SliceData(t2),
@@ -792,7 +792,7 @@ func (c *stepFused) run() {
 							N10: 4*w*a + 4*C*w*s + 4*T*w*l + 12,
 							N11: dH,
 						}
-						regions.R6d70bb6e6116(&a2)
+						regions.R7b44306c1872(&a2)
 					} else {
 						for i := range dK {
 							G2_2 := G2[i*dH:][:dH]
@@ -813,7 +813,7 @@ func (c *stepFused) run() {
 					// atlas_deep.S2, atlas_deep.O2
 					var t85 F
 					if kern.Wide() {
-						a2 := regions.R0ccc5166148eArgs{
+						a2 := regions.R0c52364510faArgs{
 							P0: unsafe.SliceData(S2State),
 							P1: unsafe.SliceData(G2),
 							P2: unsafe.SliceData(t85Total),
@@ -822,7 +822,7 @@ func (c *stepFused) run() {
 							S0: [2]float32{t85},
 							S1: [2]float32{etaEntry},
 						}
-						regions.R0ccc5166148e(&a2)
+						regions.R0c52364510fa(&a2)
 					} else {
 						t85_2 := t85
 						for i := range dK {
@@ -858,14 +858,14 @@ func (c *stepFused) run() {
 					}
 					// atlas_deep.O2
 					if kern.Wide() {
-						a2 := regions.Ra0919a98a249Args{
+						a2 := regions.R13b56055efcfArgs{
 							P0: unsafe.SliceData(S2State),
 							P1: unsafe.SliceData(t94),
 							N0: dK,
 							N1: dH,
 							S0: [2]float32{t93},
 						}
-						regions.Ra0919a98a249(&a2)
+						regions.R13b56055efcf(&a2)
 					} else {
 						for i := range dK {
 							S2State2 := S2State[i*dH:][:dH]
@@ -881,13 +881,13 @@ func (c *stepFused) run() {
 					kern.GemmFMA(dK, dK, dK, F(2.0315), false, t96, dK, 1, t95, dK, 1, t95, dK, 1)
 					// atlas_deep.O2
 					if kern.Wide() {
-						a2 := regions.R7e0335fb6ca3Args{
+						a2 := regions.Rd69a640b3dd0Args{
 							P0: unsafe.SliceData(t95),
 							P1: unsafe.SliceData(t96),
 							P2: unsafe.SliceData(t97),
 							N0: dK,
 						}
-						regions.R7e0335fb6ca3(&a2)
+						regions.Rd69a640b3dd0(&a2)
 					} else {
 						for i := range dK {
 							t95_2 := t95[i*dK:][:dK]
@@ -902,14 +902,14 @@ func (c *stepFused) run() {
 					kern.GemmFMA(dH, dK, dK, F(1), false, t98, 1, dH, t94, 1, dH, t97, 1, dK)
 					// atlas_deep.O2
 					if kern.Wide() {
-						a2 := regions.Rcfe551f4e0ffArgs{
+						a2 := regions.R73092e968efcArgs{
 							P0: unsafe.SliceData(t94),
 							P1: unsafe.SliceData(t98),
 							P2: unsafe.SliceData(t99),
 							N0: dK,
 							N1: dH,
 						}
-						regions.Rcfe551f4e0ff(&a2)
+						regions.R73092e968efc(&a2)
 					} else {
 						for i := range dK {
 							t94_2 := t94[i*dH:][:dH]
@@ -926,13 +926,13 @@ func (c *stepFused) run() {
 					kern.GemmFMA(dK, dK, dK, F(2.0315), false, t101, dK, 1, t100, dK, 1, t100, dK, 1)
 					// atlas_deep.O2
 					if kern.Wide() {
-						a2 := regions.R7e0335fb6ca3Args{
+						a2 := regions.Rd69a640b3dd0Args{
 							P0: unsafe.SliceData(t100),
 							P1: unsafe.SliceData(t101),
 							P2: unsafe.SliceData(t102),
 							N0: dK,
 						}
-						regions.R7e0335fb6ca3(&a2)
+						regions.Rd69a640b3dd0(&a2)
 					} else {
 						for i := range dK {
 							t100_2 := t100[i*dK:][:dK]
@@ -947,14 +947,14 @@ func (c *stepFused) run() {
 					kern.GemmFMA(dH, dK, dK, F(1), false, t103, 1, dH, t99, 1, dH, t102, 1, dK)
 					// atlas_deep.O2
 					if kern.Wide() {
-						a2 := regions.Rcfe551f4e0ffArgs{
+						a2 := regions.R73092e968efcArgs{
 							P0: unsafe.SliceData(t99),
 							P1: unsafe.SliceData(t103),
 							P2: unsafe.SliceData(t104),
 							N0: dK,
 							N1: dH,
 						}
-						regions.Rcfe551f4e0ff(&a2)
+						regions.R73092e968efc(&a2)
 					} else {
 						for i := range dK {
 							t99_2 := t99[i*dH:][:dH]
@@ -971,13 +971,13 @@ func (c *stepFused) run() {
 					kern.GemmFMA(dK, dK, dK, F(2.0315), false, t106, dK, 1, t105, dK, 1, t105, dK, 1)
 					// atlas_deep.O2
 					if kern.Wide() {
-						a2 := regions.R7e0335fb6ca3Args{
+						a2 := regions.Rd69a640b3dd0Args{
 							P0: unsafe.SliceData(t105),
 							P1: unsafe.SliceData(t106),
 							P2: unsafe.SliceData(t107),
 							N0: dK,
 						}
-						regions.R7e0335fb6ca3(&a2)
+						regions.Rd69a640b3dd0(&a2)
 					} else {
 						for i := range dK {
 							t105_2 := t105[i*dK:][:dK]
@@ -992,7 +992,7 @@ func (c *stepFused) run() {
 					kern.GemmFMA(dH, dK, dK, F(1), false, t108, 1, dH, t104, 1, dH, t107, 1, dK)
 					// atlas_deep.W2, atlas_deep.O2
 					if kern.Wide() {
-						a2 := regions.Rc56e25f01e4cArgs{
+						a2 := regions.Rd3d10ff62703Args{
 							P0: unsafe.SliceData(t104),
 							P1: unsafe.SliceData(t108),
 							P2: unsafe.SliceData(W2State),
@@ -1001,7 +1001,7 @@ func (c *stepFused) run() {
 							S0: [2]float32{thetaEntry},
 							S1: [2]float32{rhoEntry},
 						}
-						regions.Rc56e25f01e4c(&a2)
+						regions.Rd3d10ff62703(&a2)
 					} else {
 						for i := range dK {
 							t104_2 := t104[i*dH:][:dH]
@@ -1015,13 +1015,13 @@ func (c *stepFused) run() {
 					// atlas_deep.y, atlas_deep
 					if len(c.YProd) > 0 {
 						if kern.Wide() {
-							a2 := regions.Rc4bbc848acbcArgs{
+							a2 := regions.R968f65dfa835Args{
 								P0: unsafe.SliceData(t113),
 								P1: kern.Given(c.YProd),
 								N0: dH,
 								N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							}
-							regions.Rc4bbc848acbc(&a2)
+							regions.R968f65dfa835(&a2)
 						} else {
 							yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
 							for i := range dH {
@@ -1031,12 +1031,12 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := regions.Red08a917d96aArgs{
+						a2 := regions.R6d1861e896caArgs{
 							P0: unsafe.SliceData(t113),
 							P1: unsafe.SliceData(t142),
 							N0: dH,
 						}
-						regions.Red08a917d96a(&a2)
+						regions.R6d1861e896ca(&a2)
 					} else {
 						for i := range dH {
 							t113Entry := t113[i]
@@ -1045,14 +1045,14 @@ func (c *stepFused) run() {
 					}
 					// atlas_deep.y
 					if kern.Wide() {
-						a2 := regions.R0ab579f48631Args{
+						a2 := regions.R95cf061ab569Args{
 							P0: unsafe.SliceData(W2State),
 							P1: unsafe.SliceData(t142),
 							P2: unsafe.SliceData(t119),
 							N0: dK,
 							N1: dH,
 						}
-						regions.R0ab579f48631(&a2)
+						regions.R95cf061ab569(&a2)
 					} else {
 						for i := range dK {
 							W2State2 := W2State[i*dH:][:dH]
@@ -1067,14 +1067,14 @@ func (c *stepFused) run() {
 					}
 					// atlas_deep.y
 					if kern.Wide() {
-						a2 := regions.R8c9ea4407d24Args{
+						a2 := regions.Rfa254be7d729Args{
 							P0: unsafe.SliceData(c.Q),
 							P1: unsafe.SliceData(t119),
 							P2: unsafe.SliceData(c.Y),
 							N0: dK,
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 						}
-						regions.R8c9ea4407d24(&a2)
+						regions.Rfa254be7d729(&a2)
 					} else {
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
 						y := c.Y[(l*T+a+C*s)*dK:][:dK]
@@ -1337,7 +1337,7 @@ func (c *stepBackwardFused) run() {
 	clear(t23)
 	clear(t194)
 	if kern.Wide() {
-		a := regions.R4115df3a995cArgs{
+		a := regions.R5aa4f1159246Args{
 			P0: unsafe.SliceData(c.Pos),
 			P1: unsafe.SliceData(t22),
 			P2: unsafe.SliceData(t23),
@@ -1347,7 +1347,7 @@ func (c *stepBackwardFused) run() {
 			N2: w,
 			N3: T * w,
 		}
-		regions.R4115df3a995c(&a)
+		regions.R5aa4f1159246(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1368,7 +1368,7 @@ func (c *stepBackwardFused) run() {
 
 	// atlas_deep.y
 	if kern.Wide() {
-		a := regions.Rbdff620d8b00Args{
+		a := regions.Rbc36eb10b37bArgs{
 			P0: unsafe.SliceData(c.YProd),
 			P1: unsafe.SliceData(t118),
 			P2: unsafe.SliceData(t227),
@@ -1378,7 +1378,7 @@ func (c *stepBackwardFused) run() {
 			N2: dH,
 			N3: T * dH,
 		}
-		regions.Rbdff620d8b00(&a)
+		regions.Rbc36eb10b37b(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1400,7 +1400,7 @@ func (c *stepBackwardFused) run() {
 	// atlas_deep.G1
 	clear(t195)
 	if kern.Wide() {
-		a := regions.R92ff36cd4d92Args{
+		a := regions.Rf02c200e576fArgs{
 			P0: unsafe.SliceData(c.Pos),
 			P1: unsafe.SliceData(t194),
 			P2: unsafe.SliceData(t195),
@@ -1409,7 +1409,7 @@ func (c *stepBackwardFused) run() {
 			N2: w,
 			N3: T * w,
 		}
-		regions.R92ff36cd4d92(&a)
+		regions.Rf02c200e576f(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1464,7 +1464,7 @@ func (c *stepBackwardFused) run() {
 					clear(t4)
 					n4 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R2be2f9930929Args{
+						a2 := regions.R2e1871a15f53Args{
 							P0: unsafe.SliceData(W1Trail),
 							P1: unsafe.SliceData(c.G1Stack2),
 							P2: unsafe.SliceData(t4),
@@ -1476,7 +1476,7 @@ func (c *stepBackwardFused) run() {
 							N5: 4 * dH * dK * a,
 							N6: -dK,
 						}
-						regions.R2be2f9930929(&a2)
+						regions.R2e1871a15f53(&a2)
 					} else {
 						for i := range min(w, n4+a+C*s+1) {
 							t4_2 := t4[i*dH:][:dH]
@@ -1497,14 +1497,14 @@ func (c *stepBackwardFused) run() {
 					clear(t72)
 					n5 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R45934d144d76Args{
+						a2 := regions.Ra51853eac2fcArgs{
 							P0: unsafe.SliceData(t4),
 							P1: unsafe.SliceData(t72),
 							N0: w,
 							N1: n5 + a + C*s + 1,
 							N2: dH,
 						}
-						regions.R45934d144d76(&a2)
+						regions.Ra51853eac2fc(&a2)
 					} else {
 						for i := range min(w, n5+a+C*s+1) {
 							t4_2 := t4[i*dH:][:dH]
@@ -1518,14 +1518,14 @@ func (c *stepBackwardFused) run() {
 					clear(t82)
 					n6 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R1b7bf8f4e014Args{
+						a2 := regions.Rcf5a338eb9bfArgs{
 							P0: unsafe.SliceData(t72),
 							P1: unsafe.SliceData(t82),
 							N0: w,
 							N1: n6 + a + C*s + 1,
 							N2: dH,
 						}
-						regions.R1b7bf8f4e014(&a2)
+						regions.Rcf5a338eb9bf(&a2)
 					} else {
 						for i := range min(w, n6+a+C*s+1) {
 							t72_2 := t72[i*dH:][:dH]
@@ -1540,7 +1540,7 @@ func (c *stepBackwardFused) run() {
 					clear(t23_2)
 					n7 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R971ba54b4a6bArgs{
+						a2 := regions.R9ee175117031Args{
 							P0: unsafe.SliceData(t4),
 							P1: unsafe.SliceData(t82),
 							P2: unsafe.SliceData(t92),
@@ -1549,7 +1549,7 @@ func (c *stepBackwardFused) run() {
 							N1: n7 + a + C*s + 1,
 							N2: dH,
 						}
-						regions.R971ba54b4a6b(&a2)
+						regions.R9ee175117031(&a2)
 					} else {
 						for i := range min(w, n7+a+C*s+1) {
 							t4_2 := t4[i*dH:][:dH]
@@ -1565,14 +1565,14 @@ func (c *stepBackwardFused) run() {
 					}
 					// atlas_deep.G1
 					if kern.Wide() {
-						a2 := regions.Rcbd1eb952fd1Args{
+						a2 := regions.R648db0e9dc0fArgs{
 							P0: unsafe.SliceData(t4),
 							P1: unsafe.SliceData(t92),
 							P2: unsafe.SliceData(t42),
 							N0: w,
 							N1: dH,
 						}
-						regions.Rcbd1eb952fd1(&a2)
+						regions.R648db0e9dc0f(&a2)
 					} else {
 						for i := range w {
 							t4_2 := t4[i*dH:][:dH]
@@ -1587,7 +1587,7 @@ func (c *stepBackwardFused) run() {
 					clear(t103)
 					n8 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R62e7ee9c4999Args{
+						a2 := regions.Rd734d40dd781Args{
 							P0: unsafe.SliceData(W2Trail),
 							P1: unsafe.SliceData(t42),
 							P2: unsafe.SliceData(t103),
@@ -1597,7 +1597,7 @@ func (c *stepBackwardFused) run() {
 							N3: dH,
 							N4: 4 * dH * dK * a,
 						}
-						regions.R62e7ee9c4999(&a2)
+						regions.Rd734d40dd781(&a2)
 					} else {
 						for i := range min(w, n8+a+C*s+1) {
 							t103_3 := t103[i*dK:][:dK]
@@ -1618,7 +1618,7 @@ func (c *stepBackwardFused) run() {
 					clear(t12)
 					n9 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R8f48eaf066b1Args{
+						a2 := regions.R516afd5e29d4Args{
 							P0: unsafe.SliceData(c.G1Stack2),
 							P1: unsafe.SliceData(t103),
 							P2: unsafe.SliceData(c.G1Stack3),
@@ -1629,7 +1629,7 @@ func (c *stepBackwardFused) run() {
 							N3: 4*dK*a + 4*C*dK*s + (4*T*dK+4*dK*w-4*dK)*l + 4*dK*w - 4*dK,
 							N4: -dK,
 						}
-						regions.R8f48eaf066b1(&a2)
+						regions.R516afd5e29d4(&a2)
 					} else {
 						for i := range min(w, n9+a+C*s+1) {
 							G1Stack2 := c.G1Stack2[(l*(T+w-1)+a+C*s-i+w-1)*dK:][:dK]
@@ -1645,7 +1645,7 @@ func (c *stepBackwardFused) run() {
 					clear(t222)
 					n10 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R83e47a0faeaaArgs{
+						a2 := regions.R49211bd05690Args{
 							P0: unsafe.SliceData(t12),
 							P1: unsafe.SliceData(W2Trail),
 							P2: unsafe.SliceData(t222),
@@ -1655,7 +1655,7 @@ func (c *stepBackwardFused) run() {
 							N3: dH,
 							N4: 4 * dH * dK * a,
 						}
-						regions.R83e47a0faeaa(&a2)
+						regions.R49211bd05690(&a2)
 					} else {
 						for i := range min(w, n10+a+C*s+1) {
 							t12_2 := t12[i*dK:][:dK]
@@ -1673,14 +1673,14 @@ func (c *stepBackwardFused) run() {
 					clear(t242)
 					n11 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.Rbd2cdc2ef942Args{
+						a2 := regions.R316bac3bc309Args{
 							P0: unsafe.SliceData(t23_2),
 							P1: unsafe.SliceData(t242),
 							N0: w,
 							N1: n11 + a + C*s + 1,
 							N2: dH,
 						}
-						regions.Rbd2cdc2ef942(&a2)
+						regions.R316bac3bc309(&a2)
 					} else {
 						for i := range min(w, n11+a+C*s+1) {
 							t23_3 := t23_2[i*dH:][:dH]
@@ -1694,12 +1694,12 @@ func (c *stepBackwardFused) run() {
 					clear(t27)
 					n12 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R7d475af85f7bArgs{
+						a2 := regions.Ref5afe53c371Args{
 							P0: unsafe.SliceData(t27),
 							N0: w,
 							N1: n12 + a + C*s + 1,
 						}
-						regions.R7d475af85f7b(&a2)
+						regions.Ref5afe53c371(&a2)
 					} else {
 						if n2 := min(w, n12+a+C*s+1); n2 > 0 {
 							t27_2 := t27[:n2]
@@ -1712,7 +1712,7 @@ func (c *stepBackwardFused) run() {
 					clear(t28)
 					n13 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R6d3731f5a18dArgs{
+						a2 := regions.R391cfa93e24aArgs{
 							P0: unsafe.SliceData(t27),
 							P1: unsafe.SliceData(t4),
 							P2: unsafe.SliceData(t222),
@@ -1722,7 +1722,7 @@ func (c *stepBackwardFused) run() {
 							N1: n13 + a + C*s + 1,
 							N2: dH,
 						}
-						regions.R6d3731f5a18d(&a2)
+						regions.R391cfa93e24a(&a2)
 					} else {
 						if n2 := min(w, n13+a+C*s+1); n2 > 0 {
 							t27_2 := t27[:n2]
@@ -1741,7 +1741,7 @@ func (c *stepBackwardFused) run() {
 					// atlas_deep.G1
 					clear(G1)
 					if kern.Wide() {
-						a2 := regions.R1d0a636512c7Args{
+						a2 := regions.R3e91dbeee2c1Args{
 							P0:  unsafe.SliceData(c.Pos),
 							P1:  unsafe.SliceData(t92),
 							P2:  unsafe.SliceData(t222),
@@ -1764,7 +1764,7 @@ func (c *stepBackwardFused) run() {
 							N12: 4*dK*a + 4*C*dK*s + (4*T*dK+4*dK*w-4*dK)*l + 4*dK*w - 4*dK,
 							N13: -dK,
 						}
-						regions.R1d0a636512c7(&a2)
+						regions.R3e91dbeee2c1(&a2)
 					} else {
 						for i := range dH {
 							G1_2 := G1[i*dK:][:dK]
@@ -1786,7 +1786,7 @@ func (c *stepBackwardFused) run() {
 					etaEntry := eta[a]
 					O1LinEntry := O1Lin[a]
 					if kern.Wide() {
-						a2 := regions.Rdc2f418be34aArgs{
+						a2 := regions.R80954fbaf498Args{
 							P0: unsafe.SliceData(S1Trail),
 							P1: unsafe.SliceData(G1),
 							P2: unsafe.SliceData(t43),
@@ -1797,7 +1797,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{etaEntry},
 							S1: [2]float32{O1LinEntry},
 						}
-						regions.Rdc2f418be34a(&a2)
+						regions.R80954fbaf498(&a2)
 					} else {
 						for i := range dH {
 							S1Trail2 := S1Trail[(a*dH+i)*dK:][:dK]
@@ -1817,13 +1817,13 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dH, dH, dH, F(2.0315), false, t45, dH, 1, t44, dH, 1, t44, dH, 1)
 					// atlas_deep.O1
 					if kern.Wide() {
-						a2 := regions.R7e0335fb6ca3Args{
+						a2 := regions.Rd69a640b3dd0Args{
 							P0: unsafe.SliceData(t44),
 							P1: unsafe.SliceData(t45),
 							P2: unsafe.SliceData(t46),
 							N0: dH,
 						}
-						regions.R7e0335fb6ca3(&a2)
+						regions.Rd69a640b3dd0(&a2)
 					} else {
 						for i := range dH {
 							t44_3 := t44[i*dH:][:dH]
@@ -1838,14 +1838,14 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dK, dH, dH, F(1), false, t47, 1, dK, t43, 1, dK, t46, 1, dH)
 					// atlas_deep.O1
 					if kern.Wide() {
-						a2 := regions.Rcfe551f4e0ffArgs{
+						a2 := regions.R73092e968efcArgs{
 							P0: unsafe.SliceData(t43),
 							P1: unsafe.SliceData(t47),
 							P2: unsafe.SliceData(t48),
 							N0: dH,
 							N1: dK,
 						}
-						regions.Rcfe551f4e0ff(&a2)
+						regions.R73092e968efc(&a2)
 					} else {
 						for i := range dH {
 							t43_2 := t43[i*dK:][:dK]
@@ -1862,13 +1862,13 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dH, dH, dH, F(2.0315), false, t50, dH, 1, t49, dH, 1, t49, dH, 1)
 					// atlas_deep.O1
 					if kern.Wide() {
-						a2 := regions.R7e0335fb6ca3Args{
+						a2 := regions.Rd69a640b3dd0Args{
 							P0: unsafe.SliceData(t49),
 							P1: unsafe.SliceData(t50),
 							P2: unsafe.SliceData(t51),
 							N0: dH,
 						}
-						regions.R7e0335fb6ca3(&a2)
+						regions.Rd69a640b3dd0(&a2)
 					} else {
 						for i := range dH {
 							t49_2 := t49[i*dH:][:dH]
@@ -1883,14 +1883,14 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dK, dH, dH, F(1), false, t52, 1, dK, t48, 1, dK, t51, 1, dH)
 					// atlas_deep.O1
 					if kern.Wide() {
-						a2 := regions.Rcfe551f4e0ffArgs{
+						a2 := regions.R73092e968efcArgs{
 							P0: unsafe.SliceData(t48),
 							P1: unsafe.SliceData(t52),
 							P2: unsafe.SliceData(t53),
 							N0: dH,
 							N1: dK,
 						}
-						regions.Rcfe551f4e0ff(&a2)
+						regions.R73092e968efc(&a2)
 					} else {
 						for i := range dH {
 							t48_2 := t48[i*dK:][:dK]
@@ -1907,13 +1907,13 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dH, dH, dH, F(2.0315), false, t55, dH, 1, t54, dH, 1, t54, dH, 1)
 					// atlas_deep.O1
 					if kern.Wide() {
-						a2 := regions.R7e0335fb6ca3Args{
+						a2 := regions.Rd69a640b3dd0Args{
 							P0: unsafe.SliceData(t54),
 							P1: unsafe.SliceData(t55),
 							P2: unsafe.SliceData(t56),
 							N0: dH,
 						}
-						regions.R7e0335fb6ca3(&a2)
+						regions.Rd69a640b3dd0(&a2)
 					} else {
 						for i := range dH {
 							t54_2 := t54[i*dH:][:dH]
@@ -1930,7 +1930,7 @@ func (c *stepBackwardFused) run() {
 					rhoEntry := rho[a]
 					thetaEntry := theta[a]
 					if kern.Wide() {
-						a2 := regions.R6efde2af3bb9Args{
+						a2 := regions.R2506588d285dArgs{
 							P0: unsafe.SliceData(t53),
 							P1: unsafe.SliceData(t57),
 							P2: unsafe.SliceData(W1Trail),
@@ -1941,7 +1941,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{thetaEntry},
 							S1: [2]float32{rhoEntry},
 						}
-						regions.R6efde2af3bb9(&a2)
+						regions.R2506588d285d(&a2)
 					} else {
 						for i := range dH {
 							t53_2 := t53[i*dK:][:dK]
@@ -1956,7 +1956,7 @@ func (c *stepBackwardFused) run() {
 					// atlas_deep.G2, atlas_deep.G1
 					clear(G2)
 					if kern.Wide() {
-						a2 := regions.R6d70bb6e6116Args{
+						a2 := regions.R7b44306c1872Args{
 							P0:  unsafe.SliceData(c.Pos),
 							P1:  unsafe.SliceData(t12),
 							P2:  unsafe.SliceData(t23),
@@ -1975,7 +1975,7 @@ func (c *stepBackwardFused) run() {
 							N10: 4*w*a + 4*C*w*s + 4*T*w*l + 12,
 							N11: dH,
 						}
-						regions.R6d70bb6e6116(&a2)
+						regions.R7b44306c1872(&a2)
 					} else {
 						for i := range dK {
 							G2_2 := G2[i*dH:][:dH]
@@ -1996,7 +1996,7 @@ func (c *stepBackwardFused) run() {
 					// atlas_deep.S2, atlas_deep.O2
 					O2LinEntry := O2Lin[a]
 					if kern.Wide() {
-						a2 := regions.Rdc2f418be34aArgs{
+						a2 := regions.R80954fbaf498Args{
 							P0: unsafe.SliceData(S2Trail),
 							P1: unsafe.SliceData(G2),
 							P2: unsafe.SliceData(t94),
@@ -2007,7 +2007,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{etaEntry},
 							S1: [2]float32{O2LinEntry},
 						}
-						regions.Rdc2f418be34a(&a2)
+						regions.R80954fbaf498(&a2)
 					} else {
 						for i := range dK {
 							S2Trail2 := S2Trail[(a*dK+i)*dH:][:dH]
@@ -2027,13 +2027,13 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dK, dK, dK, F(2.0315), false, t96, dK, 1, t95, dK, 1, t95, dK, 1)
 					// atlas_deep.O2
 					if kern.Wide() {
-						a2 := regions.R7e0335fb6ca3Args{
+						a2 := regions.Rd69a640b3dd0Args{
 							P0: unsafe.SliceData(t95),
 							P1: unsafe.SliceData(t96),
 							P2: unsafe.SliceData(t97),
 							N0: dK,
 						}
-						regions.R7e0335fb6ca3(&a2)
+						regions.Rd69a640b3dd0(&a2)
 					} else {
 						for i := range dK {
 							t95_2 := t95[i*dK:][:dK]
@@ -2048,14 +2048,14 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dH, dK, dK, F(1), false, t98, 1, dH, t94, 1, dH, t97, 1, dK)
 					// atlas_deep.O2
 					if kern.Wide() {
-						a2 := regions.Rcfe551f4e0ffArgs{
+						a2 := regions.R73092e968efcArgs{
 							P0: unsafe.SliceData(t94),
 							P1: unsafe.SliceData(t98),
 							P2: unsafe.SliceData(t99),
 							N0: dK,
 							N1: dH,
 						}
-						regions.Rcfe551f4e0ff(&a2)
+						regions.R73092e968efc(&a2)
 					} else {
 						for i := range dK {
 							t94_3 := t94[i*dH:][:dH]
@@ -2072,13 +2072,13 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dK, dK, dK, F(2.0315), false, t101, dK, 1, t100, dK, 1, t100, dK, 1)
 					// atlas_deep.O2
 					if kern.Wide() {
-						a2 := regions.R7e0335fb6ca3Args{
+						a2 := regions.Rd69a640b3dd0Args{
 							P0: unsafe.SliceData(t100),
 							P1: unsafe.SliceData(t101),
 							P2: unsafe.SliceData(t102_2),
 							N0: dK,
 						}
-						regions.R7e0335fb6ca3(&a2)
+						regions.Rd69a640b3dd0(&a2)
 					} else {
 						for i := range dK {
 							t100_2 := t100[i*dK:][:dK]
@@ -2093,14 +2093,14 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dH, dK, dK, F(1), false, t103_2, 1, dH, t99, 1, dH, t102_2, 1, dK)
 					// atlas_deep.O2
 					if kern.Wide() {
-						a2 := regions.Rcfe551f4e0ffArgs{
+						a2 := regions.R73092e968efcArgs{
 							P0: unsafe.SliceData(t99),
 							P1: unsafe.SliceData(t103_2),
 							P2: unsafe.SliceData(t104),
 							N0: dK,
 							N1: dH,
 						}
-						regions.Rcfe551f4e0ff(&a2)
+						regions.R73092e968efc(&a2)
 					} else {
 						for i := range dK {
 							t99_2 := t99[i*dH:][:dH]
@@ -2117,13 +2117,13 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dK, dK, dK, F(2.0315), false, t106, dK, 1, t105, dK, 1, t105, dK, 1)
 					// atlas_deep.O2
 					if kern.Wide() {
-						a2 := regions.R7e0335fb6ca3Args{
+						a2 := regions.Rd69a640b3dd0Args{
 							P0: unsafe.SliceData(t105),
 							P1: unsafe.SliceData(t106),
 							P2: unsafe.SliceData(t107),
 							N0: dK,
 						}
-						regions.R7e0335fb6ca3(&a2)
+						regions.Rd69a640b3dd0(&a2)
 					} else {
 						for i := range dK {
 							t105_2 := t105[i*dK:][:dK]
@@ -2138,7 +2138,7 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dH, dK, dK, F(1), false, t108, 1, dH, t104, 1, dH, t107, 1, dK)
 					// atlas_deep.W2, atlas_deep.O2
 					if kern.Wide() {
-						a2 := regions.R6efde2af3bb9Args{
+						a2 := regions.R2506588d285dArgs{
 							P0: unsafe.SliceData(t104),
 							P1: unsafe.SliceData(t108),
 							P2: unsafe.SliceData(W2Trail),
@@ -2149,7 +2149,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{thetaEntry},
 							S1: [2]float32{rhoEntry},
 						}
-						regions.R6efde2af3bb9(&a2)
+						regions.R2506588d285d(&a2)
 					} else {
 						for i := range dK {
 							t104_2 := t104[i*dH:][:dH]
@@ -2179,7 +2179,7 @@ func (c *stepBackwardFused) run() {
 					clear(t44_2)
 					n16 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R2be2f9930929Args{
+						a2 := regions.R2e1871a15f53Args{
 							P0: unsafe.SliceData(W1Trail),
 							P1: unsafe.SliceData(c.G1Stack2),
 							P2: unsafe.SliceData(t44_2),
@@ -2191,7 +2191,7 @@ func (c *stepBackwardFused) run() {
 							N5: 4 * dH * dK * a,
 							N6: -dK,
 						}
-						regions.R2be2f9930929(&a2)
+						regions.R2e1871a15f53(&a2)
 					} else {
 						for i := range min(w, n16+a+C*s+1) {
 							t44_3 := t44_2[i*dH:][:dH]
@@ -2212,14 +2212,14 @@ func (c *stepBackwardFused) run() {
 					clear(t73)
 					n17 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R45934d144d76Args{
+						a2 := regions.Ra51853eac2fcArgs{
 							P0: unsafe.SliceData(t44_2),
 							P1: unsafe.SliceData(t73),
 							N0: w,
 							N1: n17 + a + C*s + 1,
 							N2: dH,
 						}
-						regions.R45934d144d76(&a2)
+						regions.Ra51853eac2fc(&a2)
 					} else {
 						for i := range min(w, n17+a+C*s+1) {
 							t44_3 := t44_2[i*dH:][:dH]
@@ -2233,14 +2233,14 @@ func (c *stepBackwardFused) run() {
 					clear(t83)
 					n18 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R1b7bf8f4e014Args{
+						a2 := regions.Rcf5a338eb9bfArgs{
 							P0: unsafe.SliceData(t73),
 							P1: unsafe.SliceData(t83),
 							N0: w,
 							N1: n18 + a + C*s + 1,
 							N2: dH,
 						}
-						regions.R1b7bf8f4e014(&a2)
+						regions.Rcf5a338eb9bf(&a2)
 					} else {
 						for i := range min(w, n18+a+C*s+1) {
 							t73_2 := t73[i*dH:][:dH]
@@ -2255,7 +2255,7 @@ func (c *stepBackwardFused) run() {
 					clear(t233)
 					n19 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R971ba54b4a6bArgs{
+						a2 := regions.R9ee175117031Args{
 							P0: unsafe.SliceData(t44_2),
 							P1: unsafe.SliceData(t83),
 							P2: unsafe.SliceData(t94_2),
@@ -2264,7 +2264,7 @@ func (c *stepBackwardFused) run() {
 							N1: n19 + a + C*s + 1,
 							N2: dH,
 						}
-						regions.R971ba54b4a6b(&a2)
+						regions.R9ee175117031(&a2)
 					} else {
 						for i := range min(w, n19+a+C*s+1) {
 							t44_3 := t44_2[i*dH:][:dH]
@@ -2280,14 +2280,14 @@ func (c *stepBackwardFused) run() {
 					}
 					// atlas_deep.G1
 					if kern.Wide() {
-						a2 := regions.Rcbd1eb952fd1Args{
+						a2 := regions.R648db0e9dc0fArgs{
 							P0: unsafe.SliceData(t44_2),
 							P1: unsafe.SliceData(t94_2),
 							P2: unsafe.SliceData(t422),
 							N0: w,
 							N1: dH,
 						}
-						regions.Rcbd1eb952fd1(&a2)
+						regions.R648db0e9dc0f(&a2)
 					} else {
 						for i := range w {
 							t44_3 := t44_2[i*dH:][:dH]
@@ -2302,7 +2302,7 @@ func (c *stepBackwardFused) run() {
 					clear(t106_2)
 					n20 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R62e7ee9c4999Args{
+						a2 := regions.Rd734d40dd781Args{
 							P0: unsafe.SliceData(W2Trail),
 							P1: unsafe.SliceData(t422),
 							P2: unsafe.SliceData(t106_2),
@@ -2312,7 +2312,7 @@ func (c *stepBackwardFused) run() {
 							N3: dH,
 							N4: 4 * dH * dK * a,
 						}
-						regions.R62e7ee9c4999(&a2)
+						regions.Rd734d40dd781(&a2)
 					} else {
 						for i := range min(w, n20+a+C*s+1) {
 							t106_3 := t106_2[i*dK:][:dK]
@@ -2333,7 +2333,7 @@ func (c *stepBackwardFused) run() {
 					clear(t122)
 					n21 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R8f48eaf066b1Args{
+						a2 := regions.R516afd5e29d4Args{
 							P0: unsafe.SliceData(c.G1Stack2),
 							P1: unsafe.SliceData(t106_2),
 							P2: unsafe.SliceData(c.G1Stack3),
@@ -2344,7 +2344,7 @@ func (c *stepBackwardFused) run() {
 							N3: 4*dK*a + 4*C*dK*s + (4*T*dK+4*dK*w-4*dK)*l + 4*dK*w - 4*dK,
 							N4: -dK,
 						}
-						regions.R8f48eaf066b1(&a2)
+						regions.R516afd5e29d4(&a2)
 					} else {
 						for i := range min(w, n21+a+C*s+1) {
 							G1Stack2 := c.G1Stack2[(l*(T+w-1)+a+C*s-i+w-1)*dK:][:dK]
@@ -2360,7 +2360,7 @@ func (c *stepBackwardFused) run() {
 					clear(t223)
 					n22 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R83e47a0faeaaArgs{
+						a2 := regions.R49211bd05690Args{
 							P0: unsafe.SliceData(t122),
 							P1: unsafe.SliceData(W2Trail),
 							P2: unsafe.SliceData(t223),
@@ -2370,7 +2370,7 @@ func (c *stepBackwardFused) run() {
 							N3: dH,
 							N4: 4 * dH * dK * a,
 						}
-						regions.R83e47a0faeaa(&a2)
+						regions.R49211bd05690(&a2)
 					} else {
 						for i := range min(w, n22+a+C*s+1) {
 							t122_3 := t122[i*dK:][:dK]
@@ -2388,14 +2388,14 @@ func (c *stepBackwardFused) run() {
 					clear(t243)
 					n23 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.Rbd2cdc2ef942Args{
+						a2 := regions.R316bac3bc309Args{
 							P0: unsafe.SliceData(t233),
 							P1: unsafe.SliceData(t243),
 							N0: w,
 							N1: n23 + a + C*s + 1,
 							N2: dH,
 						}
-						regions.Rbd2cdc2ef942(&a2)
+						regions.R316bac3bc309(&a2)
 					} else {
 						for i := range min(w, n23+a+C*s+1) {
 							t233_2 := t233[i*dH:][:dH]
@@ -2409,12 +2409,12 @@ func (c *stepBackwardFused) run() {
 					clear(t272)
 					n24 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R7d475af85f7bArgs{
+						a2 := regions.Ref5afe53c371Args{
 							P0: unsafe.SliceData(t272),
 							N0: w,
 							N1: n24 + a + C*s + 1,
 						}
-						regions.R7d475af85f7b(&a2)
+						regions.Ref5afe53c371(&a2)
 					} else {
 						if n2 := min(w, n24+a+C*s+1); n2 > 0 {
 							t272_2 := t272[:n2]
@@ -2427,7 +2427,7 @@ func (c *stepBackwardFused) run() {
 					clear(t282)
 					n25 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R6d3731f5a18dArgs{
+						a2 := regions.R391cfa93e24aArgs{
 							P0: unsafe.SliceData(t272),
 							P1: unsafe.SliceData(t44_2),
 							P2: unsafe.SliceData(t223),
@@ -2437,7 +2437,7 @@ func (c *stepBackwardFused) run() {
 							N1: n25 + a + C*s + 1,
 							N2: dH,
 						}
-						regions.R6d3731f5a18d(&a2)
+						regions.R391cfa93e24a(&a2)
 					} else {
 						if n2 := min(w, n25+a+C*s+1); n2 > 0 {
 							t272_2 := t272[:n2]
@@ -2457,7 +2457,7 @@ func (c *stepBackwardFused) run() {
 					var t34 F
 					O1LinEntry2 := O1Lin[a]
 					if kern.Wide() {
-						a2 := regions.R0c52f7122d04Args{
+						a2 := regions.Ra0bc5e523934Args{
 							P0: unsafe.SliceData(S1Trail),
 							P1: unsafe.SliceData(t433),
 							P2: unsafe.SliceData(t34Total),
@@ -2467,7 +2467,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{t34},
 							S1: [2]float32{O1LinEntry2},
 						}
-						regions.R0c52f7122d04(&a2)
+						regions.Ra0bc5e523934(&a2)
 					} else {
 						t34_2 := t34
 						for i := range dH {
@@ -2494,13 +2494,13 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dH, dH, dH, F(2.0315), false, t452, dH, 1, t442, dH, 1, t442, dH, 1)
 					// atlas_deep.O1
 					if kern.Wide() {
-						a2 := regions.R7e0335fb6ca3Args{
+						a2 := regions.Rd69a640b3dd0Args{
 							P0: unsafe.SliceData(t442),
 							P1: unsafe.SliceData(t452),
 							P2: unsafe.SliceData(t462),
 							N0: dH,
 						}
-						regions.R7e0335fb6ca3(&a2)
+						regions.Rd69a640b3dd0(&a2)
 					} else {
 						for i := range dH {
 							t442_2 := t442[i*dH:][:dH]
@@ -2515,14 +2515,14 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dK, dH, dH, F(1), false, t472, 1, dK, t433, 1, dK, t462, 1, dH)
 					// atlas_deep.O1
 					if kern.Wide() {
-						a2 := regions.Rcfe551f4e0ffArgs{
+						a2 := regions.R73092e968efcArgs{
 							P0: unsafe.SliceData(t433),
 							P1: unsafe.SliceData(t472),
 							P2: unsafe.SliceData(t482),
 							N0: dH,
 							N1: dK,
 						}
-						regions.Rcfe551f4e0ff(&a2)
+						regions.R73092e968efc(&a2)
 					} else {
 						for i := range dH {
 							t433_2 := t433[i*dK:][:dK]
@@ -2539,13 +2539,13 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dH, dH, dH, F(2.0315), false, t502, dH, 1, t492, dH, 1, t492, dH, 1)
 					// atlas_deep.O1
 					if kern.Wide() {
-						a2 := regions.R7e0335fb6ca3Args{
+						a2 := regions.Rd69a640b3dd0Args{
 							P0: unsafe.SliceData(t492),
 							P1: unsafe.SliceData(t502),
 							P2: unsafe.SliceData(t512),
 							N0: dH,
 						}
-						regions.R7e0335fb6ca3(&a2)
+						regions.Rd69a640b3dd0(&a2)
 					} else {
 						for i := range dH {
 							t492_2 := t492[i*dH:][:dH]
@@ -2560,14 +2560,14 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dK, dH, dH, F(1), false, t522, 1, dK, t482, 1, dK, t512, 1, dH)
 					// atlas_deep.O1
 					if kern.Wide() {
-						a2 := regions.Rcfe551f4e0ffArgs{
+						a2 := regions.R73092e968efcArgs{
 							P0: unsafe.SliceData(t482),
 							P1: unsafe.SliceData(t522),
 							P2: unsafe.SliceData(t532),
 							N0: dH,
 							N1: dK,
 						}
-						regions.Rcfe551f4e0ff(&a2)
+						regions.R73092e968efc(&a2)
 					} else {
 						for i := range dH {
 							t482_2 := t482[i*dK:][:dK]
@@ -2584,13 +2584,13 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dH, dH, dH, F(2.0315), false, t552, dH, 1, t542, dH, 1, t542, dH, 1)
 					// atlas_deep.O1
 					if kern.Wide() {
-						a2 := regions.R7e0335fb6ca3Args{
+						a2 := regions.Rd69a640b3dd0Args{
 							P0: unsafe.SliceData(t542),
 							P1: unsafe.SliceData(t552),
 							P2: unsafe.SliceData(t562),
 							N0: dH,
 						}
-						regions.R7e0335fb6ca3(&a2)
+						regions.Rd69a640b3dd0(&a2)
 					} else {
 						for i := range dH {
 							t542_2 := t542[i*dH:][:dH]
@@ -2605,7 +2605,7 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dK, dH, dH, F(1), false, t572, 1, dK, t532, 1, dK, t562, 1, dH)
 					// atlas_deep.G2
 					if kern.Wide() {
-						a2 := regions.R94b216ad5595Args{
+						a2 := regions.Ra447782215a9Args{
 							P0: unsafe.SliceData(t23),
 							P1: unsafe.SliceData(t122),
 							P2: unsafe.SliceData(t722),
@@ -2613,7 +2613,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*w*a + 4*C*w*s + 4*T*w*l,
 							N2: dK,
 						}
-						regions.R94b216ad5595(&a2)
+						regions.Ra447782215a9(&a2)
 					} else {
 						t23_3 := t23[(l*T+a+C*s)*w:][:w]
 						for i := range w {
@@ -2628,7 +2628,7 @@ func (c *stepBackwardFused) run() {
 					// atlas_deep.G2, atlas_deep.G1
 					clear(G22)
 					if kern.Wide() {
-						a2 := regions.R5f5904326cb1Args{
+						a2 := regions.R63f9da50373dArgs{
 							P0: unsafe.SliceData(c.Pos),
 							P1: unsafe.SliceData(t722),
 							P2: unsafe.SliceData(t422),
@@ -2642,7 +2642,7 @@ func (c *stepBackwardFused) run() {
 							N6: 12 * dK,
 							N7: dH,
 						}
-						regions.R5f5904326cb1(&a2)
+						regions.R63f9da50373d(&a2)
 					} else {
 						for i := range dK {
 							G22_2 := G22[i*dH:][:dH]
@@ -2661,7 +2661,7 @@ func (c *stepBackwardFused) run() {
 					etaEntry3 := eta[a]
 					O2LinEntry2 := O2Lin[a]
 					if kern.Wide() {
-						a2 := regions.R42db532493f8Args{
+						a2 := regions.Rc9256bccb20eArgs{
 							P0: unsafe.SliceData(S2Trail),
 							P1: unsafe.SliceData(G22),
 							P2: unsafe.SliceData(S222),
@@ -2677,7 +2677,7 @@ func (c *stepBackwardFused) run() {
 							S1: [2]float32{etaEntry3},
 							S2: [2]float32{O2LinEntry2},
 						}
-						regions.R42db532493f8(&a2)
+						regions.Rc9256bccb20e(&a2)
 					} else {
 						t85_2 := t85
 						for i := range dK {
@@ -2709,13 +2709,13 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dK, dK, dK, F(2.0315), false, t962, dK, 1, t952, dK, 1, t952, dK, 1)
 					// atlas_deep.O2
 					if kern.Wide() {
-						a2 := regions.R7e0335fb6ca3Args{
+						a2 := regions.Rd69a640b3dd0Args{
 							P0: unsafe.SliceData(t952),
 							P1: unsafe.SliceData(t962),
 							P2: unsafe.SliceData(t972),
 							N0: dK,
 						}
-						regions.R7e0335fb6ca3(&a2)
+						regions.Rd69a640b3dd0(&a2)
 					} else {
 						for i := range dK {
 							t952_2 := t952[i*dK:][:dK]
@@ -2730,14 +2730,14 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dH, dK, dK, F(1), false, t982, 1, dH, t943, 1, dH, t972, 1, dK)
 					// atlas_deep.O2
 					if kern.Wide() {
-						a2 := regions.Rcfe551f4e0ffArgs{
+						a2 := regions.R73092e968efcArgs{
 							P0: unsafe.SliceData(t943),
 							P1: unsafe.SliceData(t982),
 							P2: unsafe.SliceData(t992),
 							N0: dK,
 							N1: dH,
 						}
-						regions.Rcfe551f4e0ff(&a2)
+						regions.R73092e968efc(&a2)
 					} else {
 						for i := range dK {
 							t943_2 := t943[i*dH:][:dH]
@@ -2754,13 +2754,13 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dK, dK, dK, F(2.0315), false, t1012, dK, 1, t1002, dK, 1, t1002, dK, 1)
 					// atlas_deep.O2
 					if kern.Wide() {
-						a2 := regions.R7e0335fb6ca3Args{
+						a2 := regions.Rd69a640b3dd0Args{
 							P0: unsafe.SliceData(t1002),
 							P1: unsafe.SliceData(t1012),
 							P2: unsafe.SliceData(t1022),
 							N0: dK,
 						}
-						regions.R7e0335fb6ca3(&a2)
+						regions.Rd69a640b3dd0(&a2)
 					} else {
 						for i := range dK {
 							t1002_2 := t1002[i*dK:][:dK]
@@ -2775,14 +2775,14 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dH, dK, dK, F(1), false, t1032, 1, dH, t992, 1, dH, t1022, 1, dK)
 					// atlas_deep.O2
 					if kern.Wide() {
-						a2 := regions.Rcfe551f4e0ffArgs{
+						a2 := regions.R73092e968efcArgs{
 							P0: unsafe.SliceData(t992),
 							P1: unsafe.SliceData(t1032),
 							P2: unsafe.SliceData(t1042),
 							N0: dK,
 							N1: dH,
 						}
-						regions.Rcfe551f4e0ff(&a2)
+						regions.R73092e968efc(&a2)
 					} else {
 						for i := range dK {
 							t992_2 := t992[i*dH:][:dH]
@@ -2799,13 +2799,13 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dK, dK, dK, F(2.0315), false, t1062, dK, 1, t1052, dK, 1, t1052, dK, 1)
 					// atlas_deep.O2
 					if kern.Wide() {
-						a2 := regions.R7e0335fb6ca3Args{
+						a2 := regions.Rd69a640b3dd0Args{
 							P0: unsafe.SliceData(t1052),
 							P1: unsafe.SliceData(t1062),
 							P2: unsafe.SliceData(t1072),
 							N0: dK,
 						}
-						regions.R7e0335fb6ca3(&a2)
+						regions.Rd69a640b3dd0(&a2)
 					} else {
 						for i := range dK {
 							t1052_2 := t1052[i*dK:][:dK]
@@ -2825,7 +2825,7 @@ func (c *stepBackwardFused) run() {
 					rhoEntry3 := rho[a]
 					thetaEntry3 := theta[a]
 					if kern.Wide() {
-						a2 := regions.Rf7bc16563769Args{
+						a2 := regions.Rb652e1222707Args{
 							P0:  unsafe.SliceData(c.YBar),
 							P1:  unsafe.SliceData(t1042),
 							P2:  unsafe.SliceData(t1082),
@@ -2855,7 +2855,7 @@ func (c *stepBackwardFused) run() {
 							S2:  [2]float32{thetaEntry3},
 							S3:  [2]float32{rhoEntry3},
 						}
-						regions.Rf7bc16563769(&a2)
+						regions.Rb652e1222707(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dK:][:dK]
 						t21_2 := t21
@@ -2895,7 +2895,7 @@ func (c *stepBackwardFused) run() {
 					t192_2 := -t19
 					// atlas_deep.y
 					if kern.Wide() {
-						a2 := regions.R74fd25a98b2aArgs{
+						a2 := regions.R841cf447d9c2Args{
 							P0: unsafe.SliceData(t52_2),
 							P1: unsafe.SliceData(c.YProd),
 							P2: unsafe.SliceData(t102),
@@ -2904,7 +2904,7 @@ func (c *stepBackwardFused) run() {
 							N0: dH,
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
-						regions.R74fd25a98b2a(&a2)
+						regions.R841cf447d9c2(&a2)
 					} else {
 						yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
 						t102_3 := t102[(l*T+a+C*s)*dH:][:dH]
@@ -2919,7 +2919,7 @@ func (c *stepBackwardFused) run() {
 					var t922 F
 					var t9422 F
 					if kern.Wide() {
-						a2 := regions.Rdb9c9f40149eArgs{
+						a2 := regions.Ra077ae3b7e40Args{
 							P0:  unsafe.SliceData(t13),
 							P1:  unsafe.SliceData(c.Q),
 							P2:  unsafe.SliceData(W1BarState),
@@ -2948,7 +2948,7 @@ func (c *stepBackwardFused) run() {
 							S0:  [2]float32{t9422},
 							S1:  [2]float32{t922},
 						}
-						regions.Rdb9c9f40149e(&a2)
+						regions.Ra077ae3b7e40(&a2)
 					} else {
 						t9422_2 := t9422
 						t922_2 := t922
@@ -2995,7 +2995,7 @@ func (c *stepBackwardFused) run() {
 					w6 := F(4.775 * thetaEntry3)
 					w7 := F(-2.0315 * thetaEntry3)
 					if kern.Wide() {
-						a2 := regions.R81e64c94d81fArgs{
+						a2 := regions.Re85495281614Args{
 							P0: unsafe.SliceData(t209),
 							P1: unsafe.SliceData(t208),
 							P2: unsafe.SliceData(t207),
@@ -3004,7 +3004,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{w7},
 							S1: [2]float32{w6},
 						}
-						regions.R81e64c94d81f(&a2)
+						regions.Re85495281614(&a2)
 					} else {
 						for i := range dK {
 							t209_2 := t209[i*dK:][:dK]
@@ -3029,7 +3029,7 @@ func (c *stepBackwardFused) run() {
 					// atlas_deep.O2, atlas_deep.W2
 					w8 := F(-3.4445 * thetaEntry3)
 					if kern.Wide() {
-						a2 := regions.R13f5d6b27041Args{
+						a2 := regions.Rfcf3ab497881Args{
 							P0: unsafe.SliceData(t206),
 							P1: unsafe.SliceData(t162),
 							P2: unsafe.SliceData(t211),
@@ -3039,7 +3039,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{thetaEntry3},
 							S1: [2]float32{w8},
 						}
-						regions.R13f5d6b27041(&a2)
+						regions.Rfcf3ab497881(&a2)
 					} else {
 						for i := range dK {
 							t206_2 := t206[i*dH:][:dH]
@@ -3061,14 +3061,14 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dK, dK, dK, F(2.0315), false, t422_2, dK, 1, t1002, 1, dK, t382, dK, 1)
 					// atlas_deep.O2
 					if kern.Wide() {
-						a2 := regions.Re13087dbc7e5Args{
+						a2 := regions.Rb8aa212c8305Args{
 							P0: unsafe.SliceData(t382),
 							P1: unsafe.SliceData(t412),
 							P2: unsafe.SliceData(t422_2),
 							P3: unsafe.SliceData(t4322),
 							N0: dK,
 						}
-						regions.Re13087dbc7e5(&a2)
+						regions.Rb8aa212c8305(&a2)
 					} else {
 						for i := range dK {
 							t382_2 := t382[i*dK:][:dK]
@@ -3092,7 +3092,7 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dH, dK, dK, F(1), false, t213, 1, dH, t992, 1, dH, t212, 1, dK)
 					// atlas_deep.O2
 					if kern.Wide() {
-						a2 := regions.R75bbf03f3291Args{
+						a2 := regions.Re7b883250dadArgs{
 							P0: unsafe.SliceData(t342),
 							P1: unsafe.SliceData(t37),
 							P2: unsafe.SliceData(t213),
@@ -3100,7 +3100,7 @@ func (c *stepBackwardFused) run() {
 							N0: dK,
 							N1: dH,
 						}
-						regions.R75bbf03f3291(&a2)
+						regions.Re7b883250dad(&a2)
 					} else {
 						for i := range dK {
 							t342_2 := t342[i*dH:][:dH]
@@ -3122,14 +3122,14 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dK, dK, dK, F(2.0315), false, t5422, dK, 1, t952, 1, dK, t5022, dK, 1)
 					// atlas_deep.O2
 					if kern.Wide() {
-						a2 := regions.Re13087dbc7e5Args{
+						a2 := regions.Rb8aa212c8305Args{
 							P0: unsafe.SliceData(t5022),
 							P1: unsafe.SliceData(t5322),
 							P2: unsafe.SliceData(t5422),
 							P3: unsafe.SliceData(t5522),
 							N0: dK,
 						}
-						regions.Re13087dbc7e5(&a2)
+						regions.Rb8aa212c8305(&a2)
 					} else {
 						for i := range dK {
 							t5022_2 := t5022[i*dK:][:dK]
@@ -3154,7 +3154,7 @@ func (c *stepBackwardFused) run() {
 					// atlas_deep.O2
 					var t63 F
 					if kern.Wide() {
-						a2 := regions.R154bfad94631Args{
+						a2 := regions.R7e3a79bf0af1Args{
 							P0: unsafe.SliceData(t4622),
 							P1: unsafe.SliceData(t4922),
 							P2: unsafe.SliceData(t215),
@@ -3169,7 +3169,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{t63},
 							S1: [2]float32{O2LinEntry2},
 						}
-						regions.R154bfad94631(&a2)
+						regions.R7e3a79bf0af1(&a2)
 					} else {
 						t63_2 := t63
 						for i := range dK {
@@ -3196,7 +3196,7 @@ func (c *stepBackwardFused) run() {
 					var t832 F
 					w9 := kern.Choose(t87, F(F(0.5*O2Div[a])*kern.Choose(t87, t632, F(0))), F(0))
 					if kern.Wide() {
-						a2 := regions.R31dad40e54e5Args{
+						a2 := regions.Rd438f3550e09Args{
 							P0: unsafe.SliceData(S222),
 							P1: unsafe.SliceData(t58),
 							P2: unsafe.SliceData(S2BarState),
@@ -3216,7 +3216,7 @@ func (c *stepBackwardFused) run() {
 							S2: [2]float32{t602},
 							S3: [2]float32{etaEntry3},
 						}
-						regions.R31dad40e54e5(&a2)
+						regions.Rd438f3550e09(&a2)
 					} else {
 						t832_2 := t832
 						for i := range dK {
@@ -3244,7 +3244,7 @@ func (c *stepBackwardFused) run() {
 					clear(t86)
 					n27 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R10430d0a7974Args{
+						a2 := regions.R78dfef37b2f6Args{
 							P0: unsafe.SliceData(t722),
 							P1: unsafe.SliceData(t80),
 							P2: unsafe.SliceData(t422),
@@ -3255,7 +3255,7 @@ func (c *stepBackwardFused) run() {
 							N2: dK,
 							N3: dH,
 						}
-						regions.R10430d0a7974(&a2)
+						regions.R78dfef37b2f6(&a2)
 					} else {
 						for i := range min(w, n27+a+C*s+1) {
 							t722_2 := t722[i*dK:][:dK]
@@ -3279,14 +3279,14 @@ func (c *stepBackwardFused) run() {
 					}
 					// atlas_deep.G2
 					if kern.Wide() {
-						a2 := regions.Rfdeacfeef49aArgs{
+						a2 := regions.Re1341e68a6caArgs{
 							P0: unsafe.SliceData(t122),
 							P1: unsafe.SliceData(t86),
 							P2: unsafe.SliceData(t88),
 							N0: w,
 							N1: dK,
 						}
-						regions.Rfdeacfeef49a(&a2)
+						regions.Re1341e68a6ca(&a2)
 					} else {
 						for i := range w {
 							t122_3 := t122[i*dK:][:dK]
@@ -3312,7 +3312,7 @@ func (c *stepBackwardFused) run() {
 					w10 := F(4.775 * thetaEntry3)
 					w11 := F(-2.0315 * thetaEntry3)
 					if kern.Wide() {
-						a2 := regions.R81e64c94d81fArgs{
+						a2 := regions.Re85495281614Args{
 							P0: unsafe.SliceData(t219),
 							P1: unsafe.SliceData(t218),
 							P2: unsafe.SliceData(t217),
@@ -3321,7 +3321,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{w11},
 							S1: [2]float32{w10},
 						}
-						regions.R81e64c94d81f(&a2)
+						regions.Re85495281614(&a2)
 					} else {
 						for i := range dH {
 							t219_2 := t219[i*dH:][:dH]
@@ -3346,7 +3346,7 @@ func (c *stepBackwardFused) run() {
 					// atlas_deep.O1, atlas_deep.W1
 					w12 := F(-3.4445 * thetaEntry3)
 					if kern.Wide() {
-						a2 := regions.R13f5d6b27041Args{
+						a2 := regions.Rfcf3ab497881Args{
 							P0: unsafe.SliceData(t216),
 							P1: unsafe.SliceData(t892),
 							P2: unsafe.SliceData(t221),
@@ -3356,7 +3356,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{thetaEntry3},
 							S1: [2]float32{w12},
 						}
-						regions.R13f5d6b27041(&a2)
+						regions.Rfcf3ab497881(&a2)
 					} else {
 						for i := range dH {
 							t216_2 := t216[i*dK:][:dK]
@@ -3378,14 +3378,14 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dH, dH, dH, F(2.0315), false, t115, dH, 1, t492, 1, dH, t1112, dH, 1)
 					// atlas_deep.O1
 					if kern.Wide() {
-						a2 := regions.Re13087dbc7e5Args{
+						a2 := regions.Rb8aa212c8305Args{
 							P0: unsafe.SliceData(t1112),
 							P1: unsafe.SliceData(t114),
 							P2: unsafe.SliceData(t115),
 							P3: unsafe.SliceData(t1162),
 							N0: dH,
 						}
-						regions.Re13087dbc7e5(&a2)
+						regions.Rb8aa212c8305(&a2)
 					} else {
 						for i := range dH {
 							t1112_2 := t1112[i*dH:][:dH]
@@ -3409,7 +3409,7 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dK, dH, dH, F(1), false, t223_2, 1, dK, t482, 1, dK, t222_2, 1, dH)
 					// atlas_deep.O1
 					if kern.Wide() {
-						a2 := regions.R75bbf03f3291Args{
+						a2 := regions.Re7b883250dadArgs{
 							P0: unsafe.SliceData(t10722),
 							P1: unsafe.SliceData(t1102),
 							P2: unsafe.SliceData(t223_2),
@@ -3417,7 +3417,7 @@ func (c *stepBackwardFused) run() {
 							N0: dH,
 							N1: dK,
 						}
-						regions.R75bbf03f3291(&a2)
+						regions.Re7b883250dad(&a2)
 					} else {
 						for i := range dH {
 							t10722_2 := t10722[i*dK:][:dK]
@@ -3439,14 +3439,14 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dH, dH, dH, F(2.0315), false, t127, dH, 1, t442, 1, dH, t123, dH, 1)
 					// atlas_deep.O1
 					if kern.Wide() {
-						a2 := regions.Re13087dbc7e5Args{
+						a2 := regions.Rb8aa212c8305Args{
 							P0: unsafe.SliceData(t123),
 							P1: unsafe.SliceData(t126),
 							P2: unsafe.SliceData(t127),
 							P3: unsafe.SliceData(t128),
 							N0: dH,
 						}
-						regions.Re13087dbc7e5(&a2)
+						regions.Rb8aa212c8305(&a2)
 					} else {
 						for i := range dH {
 							t123_2 := t123[i*dH:][:dH]
@@ -3471,7 +3471,7 @@ func (c *stepBackwardFused) run() {
 					// atlas_deep.O1
 					var t136 F
 					if kern.Wide() {
-						a2 := regions.R154bfad94631Args{
+						a2 := regions.R7e3a79bf0af1Args{
 							P0: unsafe.SliceData(t1192),
 							P1: unsafe.SliceData(t122_2),
 							P2: unsafe.SliceData(t225),
@@ -3486,7 +3486,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{t136},
 							S1: [2]float32{O1LinEntry2},
 						}
-						regions.R154bfad94631(&a2)
+						regions.R7e3a79bf0af1(&a2)
 					} else {
 						t136_2 := t136
 						for i := range dH {
@@ -3513,7 +3513,7 @@ func (c *stepBackwardFused) run() {
 					var t156 F
 					w13 := kern.Choose(t36, F(F(0.5*O1Div[a])*kern.Choose(t36, t1362, F(0))), F(0))
 					if kern.Wide() {
-						a2 := regions.R6d3814d13c80Args{
+						a2 := regions.R3ef033c0c6ecArgs{
 							P0:  unsafe.SliceData(S1Trail),
 							P1:  unsafe.SliceData(t131),
 							P2:  unsafe.SliceData(S1BarState),
@@ -3536,7 +3536,7 @@ func (c *stepBackwardFused) run() {
 							S2:  [2]float32{t133},
 							S3:  [2]float32{etaEntry3},
 						}
-						regions.R6d3814d13c80(&a2)
+						regions.R3ef033c0c6ec(&a2)
 					} else {
 						t156_2 := t156
 						for i := range dH {
@@ -3564,7 +3564,7 @@ func (c *stepBackwardFused) run() {
 					clear(t159)
 					n28 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R2599c36c7c96Args{
+						a2 := regions.Rf48e12e7375aArgs{
 							P0: unsafe.SliceData(t23),
 							P1: unsafe.SliceData(t94_2),
 							P2: unsafe.SliceData(t223),
@@ -3581,7 +3581,7 @@ func (c *stepBackwardFused) run() {
 							N5: 4*dK*a + 4*C*dK*s + (4*T*dK+4*dK*w-4*dK)*l + 4*dK*w - 4*dK,
 							N6: -dK,
 						}
-						regions.R2599c36c7c96(&a2)
+						regions.Rf48e12e7375a(&a2)
 					} else {
 						if n2 := min(w, n28+a+C*s+1); n2 > 0 {
 							t23_3 := t23[(l*T+a+C*s)*w:][:n2]
@@ -3611,7 +3611,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// atlas_deep.G1
 					if kern.Wide() {
-						a2 := regions.R367d56016f2dArgs{
+						a2 := regions.R5e83b4bc1c7dArgs{
 							P0: unsafe.SliceData(c.G1Stack2),
 							P1: unsafe.SliceData(t159),
 							P2: unsafe.SliceData(t161),
@@ -3620,7 +3620,7 @@ func (c *stepBackwardFused) run() {
 							N2: 4*dK*a + 4*C*dK*s + (4*T*dK+4*dK*w-4*dK)*l + 4*dK*w - 4*dK,
 							N3: -dK,
 						}
-						regions.R367d56016f2d(&a2)
+						regions.R5e83b4bc1c7d(&a2)
 					} else {
 						for i := range w {
 							G1Stack2 := c.G1Stack2[(l*(T+w-1)+a+C*s-i+w-1)*dK:][:dK]
@@ -3640,7 +3640,7 @@ func (c *stepBackwardFused) run() {
 					clear(t168)
 					n29 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.Rea71bebb497bArgs{
+						a2 := regions.Re8fd49444efaArgs{
 							P0: unsafe.SliceData(t272),
 							P1: unsafe.SliceData(t223),
 							P2: unsafe.SliceData(t243),
@@ -3653,7 +3653,7 @@ func (c *stepBackwardFused) run() {
 							N1: n29 + a + C*s + 1,
 							N2: dH,
 						}
-						regions.Rea71bebb497b(&a2)
+						regions.Re8fd49444efa(&a2)
 					} else {
 						if n2 := min(w, n29+a+C*s+1); n2 > 0 {
 							t272_2 := t272[:n2]
@@ -3682,7 +3682,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// atlas_deep.G1
 					if kern.Wide() {
-						a2 := regions.Ra0a03695472aArgs{
+						a2 := regions.Reca0d467f5f7Args{
 							P0: unsafe.SliceData(t94_2),
 							P1: unsafe.SliceData(t158),
 							P2: unsafe.SliceData(t165),
@@ -3690,7 +3690,7 @@ func (c *stepBackwardFused) run() {
 							N0: w,
 							N1: dH,
 						}
-						regions.Ra0a03695472a(&a2)
+						regions.Reca0d467f5f7(&a2)
 					} else {
 						for i := range w {
 							t94_3 := t94_2[i*dH:][:dH]
@@ -3705,7 +3705,7 @@ func (c *stepBackwardFused) run() {
 					// atlas_deep.G1
 					clear(t173)
 					if kern.Wide() {
-						a2 := regions.R55fdd5051762Args{
+						a2 := regions.Rd217140db138Args{
 							P0: unsafe.SliceData(c.Pos),
 							P1: unsafe.SliceData(t122),
 							P2: unsafe.SliceData(t172),
@@ -3719,7 +3719,7 @@ func (c *stepBackwardFused) run() {
 							N6: 12 * dK,
 							N7: dH,
 						}
-						regions.R55fdd5051762(&a2)
+						regions.Rd217140db138(&a2)
 					} else {
 						for i := range dK {
 							t173_2 := t173[i*dH:][:dH]
@@ -3737,7 +3737,7 @@ func (c *stepBackwardFused) run() {
 					clear(t174)
 					n31 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R7aadc80d32d5Args{
+						a2 := regions.R7e85ad094a8aArgs{
 							P0: unsafe.SliceData(W2Trail),
 							P1: unsafe.SliceData(t172),
 							P2: unsafe.SliceData(t174),
@@ -3747,7 +3747,7 @@ func (c *stepBackwardFused) run() {
 							N3: dH,
 							N4: 4 * dH * dK * a,
 						}
-						regions.R7aadc80d32d5(&a2)
+						regions.R7e85ad094a8a(&a2)
 					} else {
 						for i := range min(w, n31+a+C*s+1) {
 							t174_2 := t174[i*dK:][:dK]
@@ -3766,7 +3766,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// atlas_deep.G1, atlas_deep.G2
 					if kern.Wide() {
-						a2 := regions.Re80dd52533d2Args{
+						a2 := regions.R09a7a0815c79Args{
 							P0: unsafe.SliceData(t23),
 							P1: unsafe.SliceData(t86),
 							P2: unsafe.SliceData(t174),
@@ -3775,7 +3775,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*w*a + 4*C*w*s + 4*T*w*l,
 							N2: dK,
 						}
-						regions.Re80dd52533d2(&a2)
+						regions.R09a7a0815c79(&a2)
 					} else {
 						t23_3 := t23[(l*T+a+C*s)*w:][:w]
 						for i := range w {
@@ -3793,7 +3793,7 @@ func (c *stepBackwardFused) run() {
 					clear(t178)
 					n32 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R4c8d928ee6ffArgs{
+						a2 := regions.Rc0f387bb62d8Args{
 							P0: unsafe.SliceData(t175),
 							P1: unsafe.SliceData(t176),
 							P2: unsafe.SliceData(t178),
@@ -3801,7 +3801,7 @@ func (c *stepBackwardFused) run() {
 							N1: n32 + a + C*s + 1,
 							N2: dK,
 						}
-						regions.R4c8d928ee6ff(&a2)
+						regions.Rc0f387bb62d8(&a2)
 					} else {
 						for i := range min(w, n32+a+C*s+1) {
 							t175_2 := t175[i*dK:][:dK]
@@ -3817,7 +3817,7 @@ func (c *stepBackwardFused) run() {
 					// atlas_deep.G1
 					clear(t179)
 					if kern.Wide() {
-						a2 := regions.R0cfe18d3aeccArgs{
+						a2 := regions.R4ef49f3e6775Args{
 							P0: unsafe.SliceData(c.Pos),
 							P1: unsafe.SliceData(t175),
 							P2: unsafe.SliceData(t422),
@@ -3831,7 +3831,7 @@ func (c *stepBackwardFused) run() {
 							N6: 12 * dK,
 							N7: dH,
 						}
-						regions.R0cfe18d3aecc(&a2)
+						regions.R4ef49f3e6775(&a2)
 					} else {
 						for i := range dK {
 							t179_2 := t179[i*dH:][:dH]
@@ -3849,7 +3849,7 @@ func (c *stepBackwardFused) run() {
 					clear(t180)
 					n34 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.Rfb06f8d8dc63Args{
+						a2 := regions.R25ddbec92f3dArgs{
 							P0: unsafe.SliceData(t175),
 							P1: unsafe.SliceData(W2Trail),
 							P2: unsafe.SliceData(t180),
@@ -3859,7 +3859,7 @@ func (c *stepBackwardFused) run() {
 							N3: dH,
 							N4: 4 * dH * dK * a,
 						}
-						regions.Rfb06f8d8dc63(&a2)
+						regions.R25ddbec92f3d(&a2)
 					} else {
 						for i := range min(w, n34+a+C*s+1) {
 							t175_2 := t175[i*dK:][:dK]
@@ -3875,14 +3875,14 @@ func (c *stepBackwardFused) run() {
 					}
 					// atlas_deep.G1
 					if kern.Wide() {
-						a2 := regions.Re67d6009d7d4Args{
+						a2 := regions.Rf8992ba0b350Args{
 							P0: unsafe.SliceData(t852),
 							P1: unsafe.SliceData(t180),
 							P2: unsafe.SliceData(t181),
 							N0: w,
 							N1: dH,
 						}
-						regions.Re67d6009d7d4(&a2)
+						regions.Rf8992ba0b350(&a2)
 					} else {
 						for i := range w {
 							t852_2 := t852[i*dH:][:dH]
@@ -3897,7 +3897,7 @@ func (c *stepBackwardFused) run() {
 					clear(t189)
 					n35 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.Rafa38a5f3ee9Args{
+						a2 := regions.R9b30b9e540d4Args{
 							P0: unsafe.SliceData(t243),
 							P1: unsafe.SliceData(t44_2),
 							P2: unsafe.SliceData(t181),
@@ -3908,7 +3908,7 @@ func (c *stepBackwardFused) run() {
 							N1: n35 + a + C*s + 1,
 							N2: dH,
 						}
-						regions.Rafa38a5f3ee9(&a2)
+						regions.R9b30b9e540d4(&a2)
 					} else {
 						for i := range min(w, n35+a+C*s+1) {
 							t243_2 := t243[i*dH:][:dH]
@@ -3924,7 +3924,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// atlas_deep.G1
 					if kern.Wide() {
-						a2 := regions.R08d303f11a8fArgs{
+						a2 := regions.R7805922b5e7cArgs{
 							P0: unsafe.SliceData(t94_2),
 							P1: unsafe.SliceData(t181),
 							P2: unsafe.SliceData(t168),
@@ -3934,7 +3934,7 @@ func (c *stepBackwardFused) run() {
 							N0: w,
 							N1: dH,
 						}
-						regions.R08d303f11a8f(&a2)
+						regions.R7805922b5e7c(&a2)
 					} else {
 						for i := range w {
 							t94_3 := t94_2[i*dH:][:dH]
@@ -3951,7 +3951,7 @@ func (c *stepBackwardFused) run() {
 					// atlas_deep.G1
 					clear(t191)
 					if kern.Wide() {
-						a2 := regions.R75fa5e614aceArgs{
+						a2 := regions.R8eec75222a8aArgs{
 							P0: unsafe.SliceData(c.Pos),
 							P1: unsafe.SliceData(t190),
 							P2: unsafe.SliceData(c.G1Stack2),
@@ -3967,7 +3967,7 @@ func (c *stepBackwardFused) run() {
 							N8: 4*dK*a + 4*C*dK*s + (4*T*dK+4*dK*w-4*dK)*l + 4*dK*w - 4*dK,
 							N9: -dK,
 						}
-						regions.R75fa5e614ace(&a2)
+						regions.R8eec75222a8a(&a2)
 					} else {
 						for i := range dH {
 							t191_2 := t191[i*dK:][:dK]
@@ -3985,7 +3985,7 @@ func (c *stepBackwardFused) run() {
 					clear(t192)
 					n37 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R3f2d70b37854Args{
+						a2 := regions.Racc01f33caa5Args{
 							P0: unsafe.SliceData(t190),
 							P1: unsafe.SliceData(W1Trail),
 							P2: unsafe.SliceData(t192),
@@ -3995,7 +3995,7 @@ func (c *stepBackwardFused) run() {
 							N3: dK,
 							N4: 4 * dH * dK * a,
 						}
-						regions.R3f2d70b37854(&a2)
+						regions.Racc01f33caa5(&a2)
 					} else {
 						for i := range min(w, n37+a+C*s+1) {
 							t190_2 := t190[i*dH:][:dH]
@@ -4013,7 +4013,7 @@ func (c *stepBackwardFused) run() {
 					clear(t196)
 					n38 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R5d335a7c337eArgs{
+						a2 := regions.R5bfc79b6a7faArgs{
 							P0: unsafe.SliceData(t23),
 							P1: unsafe.SliceData(t88),
 							P2: unsafe.SliceData(t161),
@@ -4023,7 +4023,7 @@ func (c *stepBackwardFused) run() {
 							N1: n38 + a + C*s + 1,
 							N2: 4*w*a + 4*C*w*s + 4*T*w*l,
 						}
-						regions.R5d335a7c337e(&a2)
+						regions.R5bfc79b6a7fa(&a2)
 					} else {
 						if n2 := min(w, n38+a+C*s+1); n2 > 0 {
 							t23_3 := t23[(l*T+a+C*s)*w:][:n2]
@@ -4038,7 +4038,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// atlas_deep.G1, atlas_deep.W1
 					if kern.Wide() {
-						a2 := regions.R4474cc7cdffdArgs{
+						a2 := regions.R7fe375a05957Args{
 							P0: unsafe.SliceData(t892),
 							P1: unsafe.SliceData(t191),
 							P2: unsafe.SliceData(W1BarState),
@@ -4046,7 +4046,7 @@ func (c *stepBackwardFused) run() {
 							N1: dK,
 							S0: [2]float32{rhoEntry3},
 						}
-						regions.R4474cc7cdffd(&a2)
+						regions.R7fe375a05957(&a2)
 					} else {
 						for i := range dH {
 							t892_2 := t892[i*dK:][:dK]
@@ -4059,7 +4059,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// atlas_deep.G1, atlas_deep.W2
 					if kern.Wide() {
-						a2 := regions.R7f4987cfc822Args{
+						a2 := regions.R466db71f76f2Args{
 							P0: unsafe.SliceData(t162),
 							P1: unsafe.SliceData(t173),
 							P2: unsafe.SliceData(t179),
@@ -4068,7 +4068,7 @@ func (c *stepBackwardFused) run() {
 							N1: dH,
 							S0: [2]float32{rhoEntry3},
 						}
-						regions.R7f4987cfc822(&a2)
+						regions.R466db71f76f2(&a2)
 					} else {
 						for i := range dK {
 							t162_2 := t162[i*dH:][:dH]
@@ -4082,7 +4082,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// atlas_deep.G1, atlas_deep
 					if kern.Wide() {
-						a2 := regions.Re1063da304c2Args{
+						a2 := regions.R1f3e698ab1b9Args{
 							P0: unsafe.SliceData(t23),
 							P1: unsafe.SliceData(t159),
 							P2: unsafe.SliceData(t176),
@@ -4095,7 +4095,7 @@ func (c *stepBackwardFused) run() {
 							N2: dK,
 							N3: 4*dK*w*a + 4*C*dK*w*s + 4*T*dK*w*l,
 						}
-						regions.Re1063da304c2(&a2)
+						regions.R1f3e698ab1b9(&a2)
 					} else {
 						t23_3 := t23[(l*T+a+C*s)*w:][:w]
 						for i := range w {
@@ -4118,14 +4118,14 @@ func (c *stepBackwardFused) run() {
 					thetaBar[a] = t192_2 + t9222
 					// atlas_deep.G1
 					if kern.Wide() {
-						a2 := regions.R8c9ea4407d24Args{
+						a2 := regions.Rfa254be7d729Args{
 							P0: unsafe.SliceData(c.YBar),
 							P1: unsafe.SliceData(t15),
 							P2: unsafe.SliceData(c.QBar),
 							N0: dK,
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 						}
-						regions.R8c9ea4407d24(&a2)
+						regions.Rfa254be7d729(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dK:][:dK]
 						qBar := c.QBar[(l*T+a+C*s)*dK:][:dK]
@@ -4135,14 +4135,14 @@ func (c *stepBackwardFused) run() {
 					}
 					// atlas_deep
 					if kern.Wide() {
-						a2 := regions.Rdc84d9aede5fArgs{
+						a2 := regions.R36707c158e52Args{
 							P0: unsafe.SliceData(t196),
 							P1: unsafe.SliceData(t5),
 							P2: unsafe.SliceData(c.PGammaBar),
 							N0: w,
 							N1: 4*w*a + 4*C*w*s + 4*T*w*l,
 						}
-						regions.Rdc84d9aede5f(&a2)
+						regions.R36707c158e52(&a2)
 					} else {
 						t5_2 := t5[(l*T+a+C*s)*w:][:w]
 						pGammaBar := c.PGammaBar[:w]
@@ -4184,7 +4184,7 @@ func (c *stepBackwardFused) run() {
 	clear(t8)
 	clear(t10)
 	if kern.Wide() {
-		a := regions.R6d3c236ee3c1Args{
+		a := regions.R33e9489cc0b8Args{
 			P0: unsafe.SliceData(t8),
 			P1: unsafe.SliceData(t7),
 			P2: unsafe.SliceData(t10),
@@ -4199,7 +4199,7 @@ func (c *stepBackwardFused) run() {
 			N7: T*dK + dK*w - dK,
 			N8: T * dK * w,
 		}
-		regions.R6d3c236ee3c1(&a)
+		regions.R33e9489cc0b8(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -4220,7 +4220,7 @@ func (c *stepBackwardFused) run() {
 	// atlas_deep.G1
 	clear(t16)
 	if kern.Wide() {
-		a := regions.R21c1ca883d13Args{
+		a := regions.R9e6779d50cacArgs{
 			P0: unsafe.SliceData(t16),
 			P1: unsafe.SliceData(c.VTailBar),
 			N0: L,
@@ -4230,7 +4230,7 @@ func (c *stepBackwardFused) run() {
 			N4: T*dK + dK*w - dK,
 			N5: dK*w - dK,
 		}
-		regions.R21c1ca883d13(&a)
+		regions.R9e6779d50cac(&a)
 	} else {
 		for i := range L {
 			for j := range w - 1 {
@@ -4246,7 +4246,7 @@ func (c *stepBackwardFused) run() {
 	// atlas_deep.G1
 	clear(t20)
 	if kern.Wide() {
-		a := regions.R52315b13389dArgs{
+		a := regions.Ra52a73ee1ce2Args{
 			P0: unsafe.SliceData(t10),
 			P1: unsafe.SliceData(t16),
 			P2: unsafe.SliceData(c.VTailBarOut),
@@ -4259,7 +4259,7 @@ func (c *stepBackwardFused) run() {
 			N4: T*dK + dK*w - dK,
 			N5: dK*w - dK,
 		}
-		regions.R52315b13389d(&a)
+		regions.Ra52a73ee1ce2(&a)
 	} else {
 		for i := range L {
 			for j := range w - 1 {
@@ -4278,7 +4278,7 @@ func (c *stepBackwardFused) run() {
 
 	// atlas_deep.G1
 	if kern.Wide() {
-		a := regions.R86c94515f478Args{
+		a := regions.Rba2a9ed1fc86Args{
 			P0: unsafe.SliceData(t10),
 			P1: unsafe.SliceData(t16),
 			P2: unsafe.SliceData(c.VBar),
@@ -4292,7 +4292,7 @@ func (c *stepBackwardFused) run() {
 			N4: T*dK + dK*w - dK,
 			N5: T * dK,
 		}
-		regions.R86c94515f478(&a)
+		regions.Rba2a9ed1fc86(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -4312,7 +4312,7 @@ func (c *stepBackwardFused) run() {
 
 	// atlas_deep.G1
 	if kern.Wide() {
-		a := regions.R191fe2381d96Args{
+		a := regions.R663ca882ccb4Args{
 			P0: unsafe.SliceData(t8),
 			P1: unsafe.SliceData(t20),
 			P2: unsafe.SliceData(c.KTailBarOut),
@@ -4322,7 +4322,7 @@ func (c *stepBackwardFused) run() {
 			N3: T*dK + dK*w - dK,
 			N4: dK*w - dK,
 		}
-		regions.R191fe2381d96(&a)
+		regions.R663ca882ccb4(&a)
 	} else {
 		for i := range L {
 			for j := range w - 1 {
@@ -4339,7 +4339,7 @@ func (c *stepBackwardFused) run() {
 	// atlas_deep.G1
 	clear(t24)
 	if kern.Wide() {
-		a := regions.R3c6887ea2d58Args{
+		a := regions.R27d804ef48feArgs{
 			P0: unsafe.SliceData(t24),
 			P1: unsafe.SliceData(c.UTailBar),
 			N0: L,
@@ -4347,7 +4347,7 @@ func (c *stepBackwardFused) run() {
 			N2: 4 * T,
 			N3: T + w - 1,
 		}
-		regions.R3c6887ea2d58(&a)
+		regions.R27d804ef48fe(&a)
 	} else {
 		for i := range L {
 			t24_2 := t24[i*(T+w-1)+T:][:w-1]
@@ -4360,14 +4360,14 @@ func (c *stepBackwardFused) run() {
 
 	// atlas_deep.G1
 	if kern.Wide() {
-		a := regions.Re67d6009d7d4Args{
+		a := regions.Rf8992ba0b350Args{
 			P0: unsafe.SliceData(t6),
 			P1: unsafe.SliceData(t24),
 			P2: unsafe.SliceData(t25),
 			N0: L,
 			N1: T + w - 1,
 		}
-		regions.Re67d6009d7d4(&a)
+		regions.Rf8992ba0b350(&a)
 	} else {
 		for i := range L {
 			t6_2 := t6[i*(T+w-1):][:T+w-1]
@@ -4387,7 +4387,7 @@ func (c *stepBackwardFused) run() {
 	// atlas_deep.u, atlas_deep.G1
 	clear(c.WGammaBar)
 	if kern.Wide() {
-		a := regions.R79861005e457Args{
+		a := regions.R27e1a1403c0eArgs{
 			P0: unsafe.SliceData(t25),
 			P1: unsafe.SliceData(c.WGamma),
 			P2: unsafe.SliceData(c.XBar),
@@ -4404,7 +4404,7 @@ func (c *stepBackwardFused) run() {
 			N8: 4*w + 4,
 			N9: 4*w + 8,
 		}
-		regions.R79861005e457(&a)
+		regions.R27e1a1403c0e(&a)
 	} else {
 		wGamma := c.WGamma[:d]
 		wGammaBar := c.WGammaBar[:d]

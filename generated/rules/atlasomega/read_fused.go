@@ -83,7 +83,7 @@ func (c *readBackwardFused) run() {
 	// atlas_omega.G
 	clear(t)
 	if kern.Wide() {
-		a := regions.R21c1ca883d13Args{
+		a := regions.R9e6779d50cacArgs{
 			P0: unsafe.SliceData(t),
 			P1: unsafe.SliceData(c.VTailBar),
 			N0: L,
@@ -93,7 +93,7 @@ func (c *readBackwardFused) run() {
 			N4: T*dV + dV*w - dV,
 			N5: dV*w - dV,
 		}
-		regions.R21c1ca883d13(&a)
+		regions.R9e6779d50cac(&a)
 	} else {
 		for i := range L {
 			for j := range w - 1 {
@@ -123,7 +123,7 @@ func (c *readBackwardFused) run() {
 	// atlas_omega.G
 	clear(t4)
 	if kern.Wide() {
-		a := regions.R21c1ca883d13Args{
+		a := regions.R9e6779d50cacArgs{
 			P0: unsafe.SliceData(t4),
 			P1: unsafe.SliceData(c.KTailBar),
 			N0: L,
@@ -133,7 +133,7 @@ func (c *readBackwardFused) run() {
 			N4: T*dK + dK*w - dK,
 			N5: dK*w - dK,
 		}
-		regions.R21c1ca883d13(&a)
+		regions.R9e6779d50cac(&a)
 	} else {
 		for i := range L {
 			for j := range w - 1 {

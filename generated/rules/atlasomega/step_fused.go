@@ -123,7 +123,7 @@ func (c *stepFused) run() {
 					clear(t5)
 					n2 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R5b2298f7b3b1Args{
+						a2 := regions.R39e3a9c05f1dArgs{
 							P0: unsafe.SliceData(MState),
 							P1: unsafe.SliceData(c.GStack),
 							P2: unsafe.SliceData(t5),
@@ -134,7 +134,7 @@ func (c *stepFused) run() {
 							N4: 4*dK*a + 4*C*dK*s + (4*T*dK+4*dK*w-4*dK)*l + 4*dK*w - 4*dK,
 							N5: -dK,
 						}
-						regions.R5b2298f7b3b1(&a2)
+						regions.R39e3a9c05f1d(&a2)
 					} else {
 						for i := range min(w, n2+a+C*s+1) {
 							t5_2 := t5[i*dV:][:dV]
@@ -155,7 +155,7 @@ func (c *stepFused) run() {
 					clear(t6)
 					n2_2 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R10da3703218bArgs{
+						a2 := regions.Reb134acf69dfArgs{
 							P0: unsafe.SliceData(t5),
 							P1: unsafe.SliceData(c.GStack2),
 							P2: unsafe.SliceData(t6),
@@ -165,7 +165,7 @@ func (c *stepFused) run() {
 							N3: 4*dV*a + 4*C*dV*s + (4*T*dV+4*dV*w-4*dV)*l + 4*dV*w - 4*dV,
 							N4: -dV,
 						}
-						regions.R10da3703218b(&a2)
+						regions.Reb134acf69df(&a2)
 					} else {
 						for i := range min(w, n2_2+a+C*s+1) {
 							t5_2 := t5[i*dV:][:dV]
@@ -179,7 +179,7 @@ func (c *stepFused) run() {
 					// atlas_omega.G
 					clear(t22)
 					if kern.Wide() {
-						a2 := regions.R75fa5e614aceArgs{
+						a2 := regions.R8eec75222a8aArgs{
 							P0: unsafe.SliceData(c.Pos),
 							P1: unsafe.SliceData(t6),
 							P2: unsafe.SliceData(c.GStack),
@@ -195,7 +195,7 @@ func (c *stepFused) run() {
 							N8: 4*dK*a + 4*C*dK*s + (4*T*dK+4*dK*w-4*dK)*l + 4*dK*w - 4*dK,
 							N9: -dK,
 						}
-						regions.R75fa5e614ace(&a2)
+						regions.R8eec75222a8a(&a2)
 					} else {
 						for i := range dV {
 							t22_2 := t22[i*dK:][:dK]
@@ -213,7 +213,7 @@ func (c *stepFused) run() {
 					var t17 F
 					etaEntry := eta[a]
 					if kern.Wide() {
-						a2 := regions.R9ea385d8402eArgs{
+						a2 := regions.R4d11c2928a8eArgs{
 							P0: unsafe.SliceData(t22),
 							P1: unsafe.SliceData(SState),
 							P2: unsafe.SliceData(t17Total),
@@ -223,7 +223,7 @@ func (c *stepFused) run() {
 							S1: [2]float32{w2},
 							S2: [2]float32{etaEntry},
 						}
-						regions.R9ea385d8402e(&a2)
+						regions.R4d11c2928a8e(&a2)
 					} else {
 						t17_2 := t17
 						for i := range dV {
@@ -255,14 +255,14 @@ func (c *stepFused) run() {
 					}
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := regions.Ra0919a98a249Args{
+						a2 := regions.R13b56055efcfArgs{
 							P0: unsafe.SliceData(SState),
 							P1: unsafe.SliceData(t26),
 							N0: dV,
 							N1: dK,
 							S0: [2]float32{t25},
 						}
-						regions.Ra0919a98a249(&a2)
+						regions.R13b56055efcf(&a2)
 					} else {
 						for i := range dV {
 							SState2 := SState[i*dK:][:dK]
@@ -278,13 +278,13 @@ func (c *stepFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t28, dV, 1, t27, dV, 1, t27, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := regions.R7e0335fb6ca3Args{
+						a2 := regions.Rd69a640b3dd0Args{
 							P0: unsafe.SliceData(t27),
 							P1: unsafe.SliceData(t28),
 							P2: unsafe.SliceData(t29),
 							N0: dV,
 						}
-						regions.R7e0335fb6ca3(&a2)
+						regions.Rd69a640b3dd0(&a2)
 					} else {
 						for i := range dV {
 							t27_2 := t27[i*dV:][:dV]
@@ -299,14 +299,14 @@ func (c *stepFused) run() {
 					kern.GemmFMA(dK, dV, dV, F(1), false, t30, 1, dK, t26, 1, dK, t29, 1, dV)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := regions.Rcfe551f4e0ffArgs{
+						a2 := regions.R73092e968efcArgs{
 							P0: unsafe.SliceData(t26),
 							P1: unsafe.SliceData(t30),
 							P2: unsafe.SliceData(t31),
 							N0: dV,
 							N1: dK,
 						}
-						regions.Rcfe551f4e0ff(&a2)
+						regions.R73092e968efc(&a2)
 					} else {
 						for i := range dV {
 							t26_2 := t26[i*dK:][:dK]
@@ -323,13 +323,13 @@ func (c *stepFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t33, dV, 1, t32, dV, 1, t32, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := regions.R7e0335fb6ca3Args{
+						a2 := regions.Rd69a640b3dd0Args{
 							P0: unsafe.SliceData(t32),
 							P1: unsafe.SliceData(t33),
 							P2: unsafe.SliceData(t34),
 							N0: dV,
 						}
-						regions.R7e0335fb6ca3(&a2)
+						regions.Rd69a640b3dd0(&a2)
 					} else {
 						for i := range dV {
 							t32_2 := t32[i*dV:][:dV]
@@ -344,14 +344,14 @@ func (c *stepFused) run() {
 					kern.GemmFMA(dK, dV, dV, F(1), false, t35, 1, dK, t31, 1, dK, t34, 1, dV)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := regions.Rcfe551f4e0ffArgs{
+						a2 := regions.R73092e968efcArgs{
 							P0: unsafe.SliceData(t31),
 							P1: unsafe.SliceData(t35),
 							P2: unsafe.SliceData(t36),
 							N0: dV,
 							N1: dK,
 						}
-						regions.Rcfe551f4e0ff(&a2)
+						regions.R73092e968efc(&a2)
 					} else {
 						for i := range dV {
 							t31_2 := t31[i*dK:][:dK]
@@ -368,13 +368,13 @@ func (c *stepFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t38, dV, 1, t37, dV, 1, t37, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := regions.R7e0335fb6ca3Args{
+						a2 := regions.Rd69a640b3dd0Args{
 							P0: unsafe.SliceData(t37),
 							P1: unsafe.SliceData(t38),
 							P2: unsafe.SliceData(t39),
 							N0: dV,
 						}
-						regions.R7e0335fb6ca3(&a2)
+						regions.Rd69a640b3dd0(&a2)
 					} else {
 						for i := range dV {
 							t37_2 := t37[i*dV:][:dV]
@@ -389,14 +389,14 @@ func (c *stepFused) run() {
 					kern.GemmFMA(dK, dV, dV, F(1), false, t40, 1, dK, t36, 1, dK, t39, 1, dV)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := regions.Rcfe551f4e0ffArgs{
+						a2 := regions.R73092e968efcArgs{
 							P0: unsafe.SliceData(t36),
 							P1: unsafe.SliceData(t40),
 							P2: unsafe.SliceData(t41),
 							N0: dV,
 							N1: dK,
 						}
-						regions.Rcfe551f4e0ff(&a2)
+						regions.R73092e968efc(&a2)
 					} else {
 						for i := range dV {
 							t36_2 := t36[i*dK:][:dK]
@@ -413,13 +413,13 @@ func (c *stepFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t43, dV, 1, t42, dV, 1, t42, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := regions.R7e0335fb6ca3Args{
+						a2 := regions.Rd69a640b3dd0Args{
 							P0: unsafe.SliceData(t42),
 							P1: unsafe.SliceData(t43),
 							P2: unsafe.SliceData(t44),
 							N0: dV,
 						}
-						regions.R7e0335fb6ca3(&a2)
+						regions.Rd69a640b3dd0(&a2)
 					} else {
 						for i := range dV {
 							t42_2 := t42[i*dV:][:dV]
@@ -434,14 +434,14 @@ func (c *stepFused) run() {
 					kern.GemmFMA(dK, dV, dV, F(1), false, t45, 1, dK, t41, 1, dK, t44, 1, dV)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := regions.Rcfe551f4e0ffArgs{
+						a2 := regions.R73092e968efcArgs{
 							P0: unsafe.SliceData(t41),
 							P1: unsafe.SliceData(t45),
 							P2: unsafe.SliceData(t46),
 							N0: dV,
 							N1: dK,
 						}
-						regions.Rcfe551f4e0ff(&a2)
+						regions.R73092e968efc(&a2)
 					} else {
 						for i := range dV {
 							t41_2 := t41[i*dK:][:dK]
@@ -458,13 +458,13 @@ func (c *stepFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t48, dV, 1, t47, dV, 1, t47, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := regions.R7e0335fb6ca3Args{
+						a2 := regions.Rd69a640b3dd0Args{
 							P0: unsafe.SliceData(t47),
 							P1: unsafe.SliceData(t48),
 							P2: unsafe.SliceData(t49),
 							N0: dV,
 						}
-						regions.R7e0335fb6ca3(&a2)
+						regions.Rd69a640b3dd0(&a2)
 					} else {
 						for i := range dV {
 							t47_2 := t47[i*dV:][:dV]
@@ -481,7 +481,7 @@ func (c *stepFused) run() {
 					rhoEntry := rho[a]
 					thetaEntry := theta[a]
 					if kern.Wide() {
-						a2 := regions.R33d12b3f3748Args{
+						a2 := regions.R959eda555ea7Args{
 							P0: unsafe.SliceData(t46),
 							P1: unsafe.SliceData(t50),
 							P2: unsafe.SliceData(MState),
@@ -495,7 +495,7 @@ func (c *stepFused) run() {
 							S0: [2]float32{thetaEntry},
 							S1: [2]float32{rhoEntry},
 						}
-						regions.R33d12b3f3748(&a2)
+						regions.R959eda555ea7(&a2)
 					} else {
 						for i := range dV {
 							t46_2 := t46[i*dK:][:dK]
@@ -688,7 +688,7 @@ func (c *stepBackwardFused) run() {
 					clear(t52)
 					n2 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R2be2f9930929Args{
+						a2 := regions.R2e1871a15f53Args{
 							P0: unsafe.SliceData(MTrail),
 							P1: unsafe.SliceData(c.GStack),
 							P2: unsafe.SliceData(t52),
@@ -700,7 +700,7 @@ func (c *stepBackwardFused) run() {
 							N5: 4 * dK * dV * a,
 							N6: -dK,
 						}
-						regions.R2be2f9930929(&a2)
+						regions.R2e1871a15f53(&a2)
 					} else {
 						for i := range min(w, n2+a+C*s+1) {
 							t52_2 := t52[i*dV:][:dV]
@@ -721,7 +721,7 @@ func (c *stepBackwardFused) run() {
 					clear(t62)
 					n2_2 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R10da3703218bArgs{
+						a2 := regions.Reb134acf69dfArgs{
 							P0: unsafe.SliceData(t52),
 							P1: unsafe.SliceData(c.GStack2),
 							P2: unsafe.SliceData(t62),
@@ -731,7 +731,7 @@ func (c *stepBackwardFused) run() {
 							N3: 4*dV*a + 4*C*dV*s + (4*T*dV+4*dV*w-4*dV)*l + 4*dV*w - 4*dV,
 							N4: -dV,
 						}
-						regions.R10da3703218b(&a2)
+						regions.Reb134acf69df(&a2)
 					} else {
 						for i := range min(w, n2_2+a+C*s+1) {
 							t52_2 := t52[i*dV:][:dV]
@@ -745,7 +745,7 @@ func (c *stepBackwardFused) run() {
 					// atlas_omega.G
 					clear(t22)
 					if kern.Wide() {
-						a2 := regions.R75fa5e614aceArgs{
+						a2 := regions.R8eec75222a8aArgs{
 							P0: unsafe.SliceData(c.Pos),
 							P1: unsafe.SliceData(t62),
 							P2: unsafe.SliceData(c.GStack),
@@ -761,7 +761,7 @@ func (c *stepBackwardFused) run() {
 							N8: 4*dK*a + 4*C*dK*s + (4*T*dK+4*dK*w-4*dK)*l + 4*dK*w - 4*dK,
 							N9: -dK,
 						}
-						regions.R75fa5e614ace(&a2)
+						regions.R8eec75222a8a(&a2)
 					} else {
 						for i := range dV {
 							t22_2 := t22[i*dK:][:dK]
@@ -779,7 +779,7 @@ func (c *stepBackwardFused) run() {
 					etaEntry := eta[a]
 					OLinEntry := OLin[a]
 					if kern.Wide() {
-						a2 := regions.R44712c0f04ebArgs{
+						a2 := regions.Rfb90c4d37c9dArgs{
 							P0: unsafe.SliceData(t22),
 							P1: unsafe.SliceData(STrail),
 							P2: unsafe.SliceData(t26),
@@ -791,7 +791,7 @@ func (c *stepBackwardFused) run() {
 							S1: [2]float32{etaEntry},
 							S2: [2]float32{OLinEntry},
 						}
-						regions.R44712c0f04eb(&a2)
+						regions.Rfb90c4d37c9d(&a2)
 					} else {
 						for i := range dV {
 							t22_2 := t22[i*dK:][:dK]
@@ -811,13 +811,13 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t28, dV, 1, t27, dV, 1, t27, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := regions.R7e0335fb6ca3Args{
+						a2 := regions.Rd69a640b3dd0Args{
 							P0: unsafe.SliceData(t27),
 							P1: unsafe.SliceData(t28),
 							P2: unsafe.SliceData(t29),
 							N0: dV,
 						}
-						regions.R7e0335fb6ca3(&a2)
+						regions.Rd69a640b3dd0(&a2)
 					} else {
 						for i := range dV {
 							t27_2 := t27[i*dV:][:dV]
@@ -832,14 +832,14 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dK, dV, dV, F(1), false, t30, 1, dK, t26, 1, dK, t29, 1, dV)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := regions.Rcfe551f4e0ffArgs{
+						a2 := regions.R73092e968efcArgs{
 							P0: unsafe.SliceData(t26),
 							P1: unsafe.SliceData(t30),
 							P2: unsafe.SliceData(t31),
 							N0: dV,
 							N1: dK,
 						}
-						regions.Rcfe551f4e0ff(&a2)
+						regions.R73092e968efc(&a2)
 					} else {
 						for i := range dV {
 							t26_2 := t26[i*dK:][:dK]
@@ -856,13 +856,13 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t33, dV, 1, t32, dV, 1, t32, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := regions.R7e0335fb6ca3Args{
+						a2 := regions.Rd69a640b3dd0Args{
 							P0: unsafe.SliceData(t32),
 							P1: unsafe.SliceData(t33),
 							P2: unsafe.SliceData(t34),
 							N0: dV,
 						}
-						regions.R7e0335fb6ca3(&a2)
+						regions.Rd69a640b3dd0(&a2)
 					} else {
 						for i := range dV {
 							t32_3 := t32[i*dV:][:dV]
@@ -877,14 +877,14 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dK, dV, dV, F(1), false, t35, 1, dK, t31, 1, dK, t34, 1, dV)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := regions.Rcfe551f4e0ffArgs{
+						a2 := regions.R73092e968efcArgs{
 							P0: unsafe.SliceData(t31),
 							P1: unsafe.SliceData(t35),
 							P2: unsafe.SliceData(t36),
 							N0: dV,
 							N1: dK,
 						}
-						regions.Rcfe551f4e0ff(&a2)
+						regions.R73092e968efc(&a2)
 					} else {
 						for i := range dV {
 							t31_2 := t31[i*dK:][:dK]
@@ -901,13 +901,13 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t38, dV, 1, t37, dV, 1, t37, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := regions.R7e0335fb6ca3Args{
+						a2 := regions.Rd69a640b3dd0Args{
 							P0: unsafe.SliceData(t37),
 							P1: unsafe.SliceData(t38),
 							P2: unsafe.SliceData(t39),
 							N0: dV,
 						}
-						regions.R7e0335fb6ca3(&a2)
+						regions.Rd69a640b3dd0(&a2)
 					} else {
 						for i := range dV {
 							t37_2 := t37[i*dV:][:dV]
@@ -922,14 +922,14 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dK, dV, dV, F(1), false, t40, 1, dK, t36, 1, dK, t39, 1, dV)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := regions.Rcfe551f4e0ffArgs{
+						a2 := regions.R73092e968efcArgs{
 							P0: unsafe.SliceData(t36),
 							P1: unsafe.SliceData(t40),
 							P2: unsafe.SliceData(t41),
 							N0: dV,
 							N1: dK,
 						}
-						regions.Rcfe551f4e0ff(&a2)
+						regions.R73092e968efc(&a2)
 					} else {
 						for i := range dV {
 							t36_2 := t36[i*dK:][:dK]
@@ -946,13 +946,13 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t43, dV, 1, t42, dV, 1, t42, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := regions.R7e0335fb6ca3Args{
+						a2 := regions.Rd69a640b3dd0Args{
 							P0: unsafe.SliceData(t42),
 							P1: unsafe.SliceData(t43),
 							P2: unsafe.SliceData(t44),
 							N0: dV,
 						}
-						regions.R7e0335fb6ca3(&a2)
+						regions.Rd69a640b3dd0(&a2)
 					} else {
 						for i := range dV {
 							t42_3 := t42[i*dV:][:dV]
@@ -967,14 +967,14 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dK, dV, dV, F(1), false, t45, 1, dK, t41, 1, dK, t44, 1, dV)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := regions.Rcfe551f4e0ffArgs{
+						a2 := regions.R73092e968efcArgs{
 							P0: unsafe.SliceData(t41),
 							P1: unsafe.SliceData(t45),
 							P2: unsafe.SliceData(t46),
 							N0: dV,
 							N1: dK,
 						}
-						regions.Rcfe551f4e0ff(&a2)
+						regions.R73092e968efc(&a2)
 					} else {
 						for i := range dV {
 							t41_2 := t41[i*dK:][:dK]
@@ -991,13 +991,13 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t48, dV, 1, t47, dV, 1, t47, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := regions.R7e0335fb6ca3Args{
+						a2 := regions.Rd69a640b3dd0Args{
 							P0: unsafe.SliceData(t47),
 							P1: unsafe.SliceData(t48),
 							P2: unsafe.SliceData(t49),
 							N0: dV,
 						}
-						regions.R7e0335fb6ca3(&a2)
+						regions.Rd69a640b3dd0(&a2)
 					} else {
 						for i := range dV {
 							t47_2 := t47[i*dV:][:dV]
@@ -1014,7 +1014,7 @@ func (c *stepBackwardFused) run() {
 					rhoEntry := rho[a]
 					thetaEntry := theta[a]
 					if kern.Wide() {
-						a2 := regions.R6efde2af3bb9Args{
+						a2 := regions.R2506588d285dArgs{
 							P0: unsafe.SliceData(t46),
 							P1: unsafe.SliceData(t50),
 							P2: unsafe.SliceData(MTrail),
@@ -1025,7 +1025,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{thetaEntry},
 							S1: [2]float32{rhoEntry},
 						}
-						regions.R6efde2af3bb9(&a2)
+						regions.R2506588d285d(&a2)
 					} else {
 						for i := range dV {
 							t46_2 := t46[i*dK:][:dK]
@@ -1053,7 +1053,7 @@ func (c *stepBackwardFused) run() {
 					clear(t54)
 					n4 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R2be2f9930929Args{
+						a2 := regions.R2e1871a15f53Args{
 							P0: unsafe.SliceData(MTrail),
 							P1: unsafe.SliceData(c.GStack),
 							P2: unsafe.SliceData(t54),
@@ -1065,7 +1065,7 @@ func (c *stepBackwardFused) run() {
 							N5: 4 * dK * dV * a,
 							N6: -dK,
 						}
-						regions.R2be2f9930929(&a2)
+						regions.R2e1871a15f53(&a2)
 					} else {
 						for i := range min(w, n4+a+C*s+1) {
 							t54_3 := t54[i*dV:][:dV]
@@ -1086,7 +1086,7 @@ func (c *stepBackwardFused) run() {
 					clear(t63)
 					n5 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R10da3703218bArgs{
+						a2 := regions.Reb134acf69dfArgs{
 							P0: unsafe.SliceData(t54),
 							P1: unsafe.SliceData(c.GStack2),
 							P2: unsafe.SliceData(t63),
@@ -1096,7 +1096,7 @@ func (c *stepBackwardFused) run() {
 							N3: 4*dV*a + 4*C*dV*s + (4*T*dV+4*dV*w-4*dV)*l + 4*dV*w - 4*dV,
 							N4: -dV,
 						}
-						regions.R10da3703218b(&a2)
+						regions.Reb134acf69df(&a2)
 					} else {
 						for i := range min(w, n5+a+C*s+1) {
 							t54_3 := t54[i*dV:][:dV]
@@ -1111,7 +1111,7 @@ func (c *stepBackwardFused) run() {
 					var t17 F
 					OLinEntry2 := OLin[a]
 					if kern.Wide() {
-						a2 := regions.R0c52f7122d04Args{
+						a2 := regions.Ra0bc5e523934Args{
 							P0: unsafe.SliceData(STrail),
 							P1: unsafe.SliceData(t263),
 							P2: unsafe.SliceData(t17Total),
@@ -1121,7 +1121,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{t17},
 							S1: [2]float32{OLinEntry2},
 						}
-						regions.R0c52f7122d04(&a2)
+						regions.Ra0bc5e523934(&a2)
 					} else {
 						t17_2 := t17
 						for i := range dV {
@@ -1149,13 +1149,13 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t282, dV, 1, t272, dV, 1, t272, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := regions.R7e0335fb6ca3Args{
+						a2 := regions.Rd69a640b3dd0Args{
 							P0: unsafe.SliceData(t272),
 							P1: unsafe.SliceData(t282),
 							P2: unsafe.SliceData(t292),
 							N0: dV,
 						}
-						regions.R7e0335fb6ca3(&a2)
+						regions.Rd69a640b3dd0(&a2)
 					} else {
 						for i := range dV {
 							t272_2 := t272[i*dV:][:dV]
@@ -1170,14 +1170,14 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dK, dV, dV, F(1), false, t302, 1, dK, t263, 1, dK, t292, 1, dV)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := regions.Rcfe551f4e0ffArgs{
+						a2 := regions.R73092e968efcArgs{
 							P0: unsafe.SliceData(t263),
 							P1: unsafe.SliceData(t302),
 							P2: unsafe.SliceData(t312),
 							N0: dV,
 							N1: dK,
 						}
-						regions.Rcfe551f4e0ff(&a2)
+						regions.R73092e968efc(&a2)
 					} else {
 						for i := range dV {
 							t263_2 := t263[i*dK:][:dK]
@@ -1194,13 +1194,13 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t332, dV, 1, t322, dV, 1, t322, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := regions.R7e0335fb6ca3Args{
+						a2 := regions.Rd69a640b3dd0Args{
 							P0: unsafe.SliceData(t322),
 							P1: unsafe.SliceData(t332),
 							P2: unsafe.SliceData(t342),
 							N0: dV,
 						}
-						regions.R7e0335fb6ca3(&a2)
+						regions.Rd69a640b3dd0(&a2)
 					} else {
 						for i := range dV {
 							t322_3 := t322[i*dV:][:dV]
@@ -1215,14 +1215,14 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dK, dV, dV, F(1), false, t352, 1, dK, t312, 1, dK, t342, 1, dV)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := regions.Rcfe551f4e0ffArgs{
+						a2 := regions.R73092e968efcArgs{
 							P0: unsafe.SliceData(t312),
 							P1: unsafe.SliceData(t352),
 							P2: unsafe.SliceData(t362),
 							N0: dV,
 							N1: dK,
 						}
-						regions.Rcfe551f4e0ff(&a2)
+						regions.R73092e968efc(&a2)
 					} else {
 						for i := range dV {
 							t312_2 := t312[i*dK:][:dK]
@@ -1239,13 +1239,13 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t382, dV, 1, t372, dV, 1, t372, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := regions.R7e0335fb6ca3Args{
+						a2 := regions.Rd69a640b3dd0Args{
 							P0: unsafe.SliceData(t372),
 							P1: unsafe.SliceData(t382),
 							P2: unsafe.SliceData(t392),
 							N0: dV,
 						}
-						regions.R7e0335fb6ca3(&a2)
+						regions.Rd69a640b3dd0(&a2)
 					} else {
 						for i := range dV {
 							t372_2 := t372[i*dV:][:dV]
@@ -1260,14 +1260,14 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dK, dV, dV, F(1), false, t402, 1, dK, t362, 1, dK, t392, 1, dV)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := regions.Rcfe551f4e0ffArgs{
+						a2 := regions.R73092e968efcArgs{
 							P0: unsafe.SliceData(t362),
 							P1: unsafe.SliceData(t402),
 							P2: unsafe.SliceData(t412),
 							N0: dV,
 							N1: dK,
 						}
-						regions.Rcfe551f4e0ff(&a2)
+						regions.R73092e968efc(&a2)
 					} else {
 						for i := range dV {
 							t362_2 := t362[i*dK:][:dK]
@@ -1284,13 +1284,13 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t432, dV, 1, t422, dV, 1, t422, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := regions.R7e0335fb6ca3Args{
+						a2 := regions.Rd69a640b3dd0Args{
 							P0: unsafe.SliceData(t422),
 							P1: unsafe.SliceData(t432),
 							P2: unsafe.SliceData(t442),
 							N0: dV,
 						}
-						regions.R7e0335fb6ca3(&a2)
+						regions.Rd69a640b3dd0(&a2)
 					} else {
 						for i := range dV {
 							t422_2 := t422[i*dV:][:dV]
@@ -1306,7 +1306,7 @@ func (c *stepBackwardFused) run() {
 					// atlas_omega.O, atlas_omega.y, atlas_omega.M
 					clear(t322_2)
 					if kern.Wide() {
-						a2 := regions.R73f80de3a0dfArgs{
+						a2 := regions.R1d7bc4d7e710Args{
 							P0:  unsafe.SliceData(c.YBar),
 							P1:  unsafe.SliceData(t412),
 							P2:  unsafe.SliceData(t452),
@@ -1331,7 +1331,7 @@ func (c *stepBackwardFused) run() {
 							N12: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
 							N13: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
 						}
-						regions.R73f80de3a0df(&a2)
+						regions.R1d7bc4d7e710(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -1356,13 +1356,13 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t482, dV, 1, t472, dV, 1, t472, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := regions.R7e0335fb6ca3Args{
+						a2 := regions.Rd69a640b3dd0Args{
 							P0: unsafe.SliceData(t472),
 							P1: unsafe.SliceData(t482),
 							P2: unsafe.SliceData(t492),
 							N0: dV,
 						}
-						regions.R7e0335fb6ca3(&a2)
+						regions.Rd69a640b3dd0(&a2)
 					} else {
 						for i := range dV {
 							t472_2 := t472[i*dV:][:dV]
@@ -1379,7 +1379,7 @@ func (c *stepBackwardFused) run() {
 					var t7 F
 					var t9 F
 					if kern.Wide() {
-						a2 := regions.R46d43658ac48Args{
+						a2 := regions.R3ba946ab902eArgs{
 							P0: unsafe.SliceData(t42_2),
 							P1: unsafe.SliceData(t462),
 							P2: unsafe.SliceData(t502),
@@ -1396,7 +1396,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{t9},
 							S1: [2]float32{t7},
 						}
-						regions.R46d43658ac48(&a2)
+						regions.R3ba946ab902e(&a2)
 					} else {
 						t9_2 := t9
 						t7_2 := t7
@@ -1438,7 +1438,7 @@ func (c *stepBackwardFused) run() {
 					w3 := F(4.775 * thetaEntry2)
 					w4 := F(-2.0315 * thetaEntry2)
 					if kern.Wide() {
-						a2 := regions.R81e64c94d81fArgs{
+						a2 := regions.Re85495281614Args{
 							P0: unsafe.SliceData(t109),
 							P1: unsafe.SliceData(t108),
 							P2: unsafe.SliceData(t107),
@@ -1447,7 +1447,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{w4},
 							S1: [2]float32{w3},
 						}
-						regions.R81e64c94d81f(&a2)
+						regions.Re85495281614(&a2)
 					} else {
 						for i := range dV {
 							t109_2 := t109[i*dV:][:dV]
@@ -1472,7 +1472,7 @@ func (c *stepBackwardFused) run() {
 					// atlas_omega.O, atlas_omega.M
 					w5 := F(-3.4445 * thetaEntry2)
 					if kern.Wide() {
-						a2 := regions.R13f5d6b27041Args{
+						a2 := regions.Rfcf3ab497881Args{
 							P0: unsafe.SliceData(t106),
 							P1: unsafe.SliceData(t42_2),
 							P2: unsafe.SliceData(t111),
@@ -1482,7 +1482,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{thetaEntry2},
 							S1: [2]float32{w5},
 						}
-						regions.R13f5d6b27041(&a2)
+						regions.Rfcf3ab497881(&a2)
 					} else {
 						for i := range dV {
 							t106_2 := t106[i*dK:][:dK]
@@ -1504,14 +1504,14 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t3022, dV, 1, t422, 1, dV, t2622, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := regions.Re13087dbc7e5Args{
+						a2 := regions.Rb8aa212c8305Args{
 							P0: unsafe.SliceData(t2622),
 							P1: unsafe.SliceData(t2922),
 							P2: unsafe.SliceData(t3022),
 							P3: unsafe.SliceData(t3122),
 							N0: dV,
 						}
-						regions.Re13087dbc7e5(&a2)
+						regions.Rb8aa212c8305(&a2)
 					} else {
 						for i := range dV {
 							t2622_2 := t2622[i*dV:][:dV]
@@ -1535,7 +1535,7 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dK, dV, dV, F(1), false, t113, 1, dK, t412, 1, dK, t112, 1, dV)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := regions.R75bbf03f3291Args{
+						a2 := regions.Re7b883250dadArgs{
 							P0: unsafe.SliceData(t222),
 							P1: unsafe.SliceData(t252),
 							P2: unsafe.SliceData(t113),
@@ -1543,7 +1543,7 @@ func (c *stepBackwardFused) run() {
 							N0: dV,
 							N1: dK,
 						}
-						regions.R75bbf03f3291(&a2)
+						regions.Re7b883250dad(&a2)
 					} else {
 						for i := range dV {
 							t222_2 := t222[i*dK:][:dK]
@@ -1565,14 +1565,14 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t4222, dV, 1, t372, 1, dV, t3822, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := regions.Re13087dbc7e5Args{
+						a2 := regions.Rb8aa212c8305Args{
 							P0: unsafe.SliceData(t3822),
 							P1: unsafe.SliceData(t4122),
 							P2: unsafe.SliceData(t4222),
 							P3: unsafe.SliceData(t4322),
 							N0: dV,
 						}
-						regions.Re13087dbc7e5(&a2)
+						regions.Rb8aa212c8305(&a2)
 					} else {
 						for i := range dV {
 							t3822_2 := t3822[i*dV:][:dV]
@@ -1596,7 +1596,7 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dK, dV, dV, F(1), false, t115, 1, dK, t362, 1, dK, t114, 1, dV)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := regions.R75bbf03f3291Args{
+						a2 := regions.Re7b883250dadArgs{
 							P0: unsafe.SliceData(t3422),
 							P1: unsafe.SliceData(t3722),
 							P2: unsafe.SliceData(t115),
@@ -1604,7 +1604,7 @@ func (c *stepBackwardFused) run() {
 							N0: dV,
 							N1: dK,
 						}
-						regions.R75bbf03f3291(&a2)
+						regions.Re7b883250dad(&a2)
 					} else {
 						for i := range dV {
 							t3422_2 := t3422[i*dK:][:dK]
@@ -1626,14 +1626,14 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t54_2, dV, 1, t322, 1, dV, t5022, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := regions.Re13087dbc7e5Args{
+						a2 := regions.Rb8aa212c8305Args{
 							P0: unsafe.SliceData(t5022),
 							P1: unsafe.SliceData(t532),
 							P2: unsafe.SliceData(t54_2),
 							P3: unsafe.SliceData(t55),
 							N0: dV,
 						}
-						regions.Re13087dbc7e5(&a2)
+						regions.Rb8aa212c8305(&a2)
 					} else {
 						for i := range dV {
 							t5022_2 := t5022[i*dV:][:dV]
@@ -1657,7 +1657,7 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dK, dV, dV, F(1), false, t117, 1, dK, t312, 1, dK, t116, 1, dV)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := regions.R75bbf03f3291Args{
+						a2 := regions.Re7b883250dadArgs{
 							P0: unsafe.SliceData(t4622),
 							P1: unsafe.SliceData(t4922),
 							P2: unsafe.SliceData(t117),
@@ -1665,7 +1665,7 @@ func (c *stepBackwardFused) run() {
 							N0: dV,
 							N1: dK,
 						}
-						regions.R75bbf03f3291(&a2)
+						regions.Re7b883250dad(&a2)
 					} else {
 						for i := range dV {
 							t4622_2 := t4622[i*dK:][:dK]
@@ -1687,14 +1687,14 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t66, dV, 1, t272, 1, dV, t62_2, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := regions.Re13087dbc7e5Args{
+						a2 := regions.Rb8aa212c8305Args{
 							P0: unsafe.SliceData(t62_2),
 							P1: unsafe.SliceData(t65),
 							P2: unsafe.SliceData(t66),
 							P3: unsafe.SliceData(t67),
 							N0: dV,
 						}
-						regions.Re13087dbc7e5(&a2)
+						regions.Rb8aa212c8305(&a2)
 					} else {
 						for i := range dV {
 							t62_3 := t62_2[i*dV:][:dV]
@@ -1719,7 +1719,7 @@ func (c *stepBackwardFused) run() {
 					// atlas_omega.O
 					var t75 F
 					if kern.Wide() {
-						a2 := regions.R154bfad94631Args{
+						a2 := regions.R7e3a79bf0af1Args{
 							P0: unsafe.SliceData(t58),
 							P1: unsafe.SliceData(t61),
 							P2: unsafe.SliceData(t119),
@@ -1734,7 +1734,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{t75},
 							S1: [2]float32{OLinEntry2},
 						}
-						regions.R154bfad94631(&a2)
+						regions.R7e3a79bf0af1(&a2)
 					} else {
 						t75_2 := t75
 						for i := range dV {
@@ -1762,7 +1762,7 @@ func (c *stepBackwardFused) run() {
 					w6 := kern.Choose(t19, F(F(0.5*ODiv[a])*kern.Choose(t19, t752, F(0))), F(0))
 					etaEntry2 := eta[a]
 					if kern.Wide() {
-						a2 := regions.R6d3814d13c80Args{
+						a2 := regions.R3ef033c0c6ecArgs{
 							P0:  unsafe.SliceData(STrail),
 							P1:  unsafe.SliceData(t70),
 							P2:  unsafe.SliceData(SBarState),
@@ -1785,7 +1785,7 @@ func (c *stepBackwardFused) run() {
 							S2:  [2]float32{t72},
 							S3:  [2]float32{etaEntry2},
 						}
-						regions.R6d3814d13c80(&a2)
+						regions.R3ef033c0c6ec(&a2)
 					} else {
 						t95_2 := t95
 						for i := range dV {
@@ -1813,7 +1813,7 @@ func (c *stepBackwardFused) run() {
 					clear(t121)
 					n6 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.Rb530f865a259Args{
+						a2 := regions.R430058ff6998Args{
 							P0: unsafe.SliceData(t63),
 							P1: unsafe.SliceData(t92),
 							P2: unsafe.SliceData(c.GStack),
@@ -1826,7 +1826,7 @@ func (c *stepBackwardFused) run() {
 							N4: 4*dK*a + 4*C*dK*s + (4*T*dK+4*dK*w-4*dK)*l + 4*dK*w - 4*dK,
 							N5: -dK,
 						}
-						regions.Rb530f865a259(&a2)
+						regions.R430058ff6998(&a2)
 					} else {
 						for i := range min(w, n6+a+C*s+1) {
 							t63_2 := t63[i*dV:][:dV]
@@ -1852,7 +1852,7 @@ func (c *stepBackwardFused) run() {
 					clear(t101)
 					n7 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.Rc0a18aa037fdArgs{
+						a2 := regions.R3ffe086d2d80Args{
 							P0: unsafe.SliceData(t121),
 							P1: unsafe.SliceData(t101),
 							N0: w,
@@ -1860,7 +1860,7 @@ func (c *stepBackwardFused) run() {
 							N2: dV,
 							S0: [2]float32{t32_2},
 						}
-						regions.Rc0a18aa037fd(&a2)
+						regions.R3ffe086d2d80(&a2)
 					} else {
 						for i := range min(w, n7+a+C*s+1) {
 							t121_2 := t121[i*dV:][:dV]
@@ -1874,7 +1874,7 @@ func (c *stepBackwardFused) run() {
 					// atlas_omega.G
 					clear(t122)
 					if kern.Wide() {
-						a2 := regions.R75fa5e614aceArgs{
+						a2 := regions.R8eec75222a8aArgs{
 							P0: unsafe.SliceData(c.Pos),
 							P1: unsafe.SliceData(t121),
 							P2: unsafe.SliceData(c.GStack),
@@ -1890,7 +1890,7 @@ func (c *stepBackwardFused) run() {
 							N8: 4*dK*a + 4*C*dK*s + (4*T*dK+4*dK*w-4*dK)*l + 4*dK*w - 4*dK,
 							N9: -dK,
 						}
-						regions.R75fa5e614ace(&a2)
+						regions.R8eec75222a8a(&a2)
 					} else {
 						for i := range dV {
 							t122_2 := t122[i*dK:][:dK]
@@ -1908,7 +1908,7 @@ func (c *stepBackwardFused) run() {
 					clear(t123)
 					n9 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R83e47a0faeaaArgs{
+						a2 := regions.R49211bd05690Args{
 							P0: unsafe.SliceData(t121),
 							P1: unsafe.SliceData(MTrail),
 							P2: unsafe.SliceData(t123),
@@ -1918,7 +1918,7 @@ func (c *stepBackwardFused) run() {
 							N3: dK,
 							N4: 4 * dK * dV * a,
 						}
-						regions.R83e47a0faeaa(&a2)
+						regions.R49211bd05690(&a2)
 					} else {
 						for i := range min(w, n9+a+C*s+1) {
 							t121_2 := t121[i*dV:][:dV]
@@ -1935,7 +1935,7 @@ func (c *stepBackwardFused) run() {
 					// atlas_omega.G, atlas_omega.M
 					rhoEntry2 := rho[a]
 					if kern.Wide() {
-						a2 := regions.Rb4d47e5a53d7Args{
+						a2 := regions.Rdae386b0d1c2Args{
 							P0: unsafe.SliceData(t122),
 							P1: unsafe.SliceData(t42_2),
 							P2: unsafe.SliceData(MBarState),
@@ -1944,7 +1944,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{w8},
 							S1: [2]float32{rhoEntry2},
 						}
-						regions.Rb4d47e5a53d7(&a2)
+						regions.Rdae386b0d1c2(&a2)
 					} else {
 						for i := range dV {
 							t122_2 := t122[i*dK:][:dK]
@@ -1957,7 +1957,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// atlas_omega.G
 					if kern.Wide() {
-						a2 := regions.Rc5efd67b72e4Args{
+						a2 := regions.R6cf6934199baArgs{
 							P0: unsafe.SliceData(t123),
 							P1: unsafe.SliceData(t120),
 							P2: unsafe.SliceData(t3),
@@ -1966,7 +1966,7 @@ func (c *stepBackwardFused) run() {
 							N2: 4*dK*w*a + 4*C*dK*w*s + 4*T*dK*w*l,
 							S0: [2]float32{w8},
 						}
-						regions.Rc5efd67b72e4(&a2)
+						regions.R6cf6934199ba(&a2)
 					} else {
 						for i := range w {
 							t123_2 := t123[i*dK:][:dK]
@@ -2001,7 +2001,7 @@ func (c *stepBackwardFused) run() {
 	// atlas_omega
 	clear(t4)
 	if kern.Wide() {
-		a := regions.Reb83ad7272acArgs{
+		a := regions.Rce7618cc79dbArgs{
 			P0: unsafe.SliceData(t4),
 			P1: unsafe.SliceData(t3),
 			N0: L,
@@ -2014,7 +2014,7 @@ func (c *stepBackwardFused) run() {
 			N7: T*dK + dK*w - dK,
 			N8: T * dK * w,
 		}
-		regions.Reb83ad7272ac(&a)
+		regions.Rce7618cc79db(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -2032,7 +2032,7 @@ func (c *stepBackwardFused) run() {
 	// atlas_omega
 	clear(t6)
 	if kern.Wide() {
-		a := regions.Reb83ad7272acArgs{
+		a := regions.Rce7618cc79dbArgs{
 			P0: unsafe.SliceData(t6),
 			P1: unsafe.SliceData(t5),
 			N0: L,
@@ -2045,7 +2045,7 @@ func (c *stepBackwardFused) run() {
 			N7: T*dV + dV*w - dV,
 			N8: T * dV * w,
 		}
-		regions.Reb83ad7272ac(&a)
+		regions.Rce7618cc79db(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -2063,7 +2063,7 @@ func (c *stepBackwardFused) run() {
 	// atlas_omega.G
 	clear(t11)
 	if kern.Wide() {
-		a := regions.R21c1ca883d13Args{
+		a := regions.R9e6779d50cacArgs{
 			P0: unsafe.SliceData(t11),
 			P1: unsafe.SliceData(c.VTailBar),
 			N0: L,
@@ -2073,7 +2073,7 @@ func (c *stepBackwardFused) run() {
 			N4: T*dV + dV*w - dV,
 			N5: dV*w - dV,
 		}
-		regions.R21c1ca883d13(&a)
+		regions.R9e6779d50cac(&a)
 	} else {
 		for i := range L {
 			for j := range w - 1 {
@@ -2088,7 +2088,7 @@ func (c *stepBackwardFused) run() {
 
 	// atlas_omega.G
 	if kern.Wide() {
-		a := regions.R191fe2381d96Args{
+		a := regions.R663ca882ccb4Args{
 			P0: unsafe.SliceData(t6),
 			P1: unsafe.SliceData(t11),
 			P2: unsafe.SliceData(c.VTailBarOut),
@@ -2098,7 +2098,7 @@ func (c *stepBackwardFused) run() {
 			N3: T*dV + dV*w - dV,
 			N4: dV*w - dV,
 		}
-		regions.R191fe2381d96(&a)
+		regions.R663ca882ccb4(&a)
 	} else {
 		for i := range L {
 			for j := range w - 1 {
@@ -2114,7 +2114,7 @@ func (c *stepBackwardFused) run() {
 
 	// atlas_omega.G
 	if kern.Wide() {
-		a := regions.R74ca8a7cc180Args{
+		a := regions.Re1f7bb383724Args{
 			P0: unsafe.SliceData(t6),
 			P1: unsafe.SliceData(t11),
 			P2: unsafe.SliceData(c.VBar),
@@ -2125,7 +2125,7 @@ func (c *stepBackwardFused) run() {
 			N4: T*dV + dV*w - dV,
 			N5: T * dV,
 		}
-		regions.R74ca8a7cc180(&a)
+		regions.Re1f7bb383724(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -2142,7 +2142,7 @@ func (c *stepBackwardFused) run() {
 	// atlas_omega.G
 	clear(t15)
 	if kern.Wide() {
-		a := regions.R21c1ca883d13Args{
+		a := regions.R9e6779d50cacArgs{
 			P0: unsafe.SliceData(t15),
 			P1: unsafe.SliceData(c.KTailBar),
 			N0: L,
@@ -2152,7 +2152,7 @@ func (c *stepBackwardFused) run() {
 			N4: T*dK + dK*w - dK,
 			N5: dK*w - dK,
 		}
-		regions.R21c1ca883d13(&a)
+		regions.R9e6779d50cac(&a)
 	} else {
 		for i := range L {
 			for j := range w - 1 {
@@ -2167,7 +2167,7 @@ func (c *stepBackwardFused) run() {
 
 	// atlas_omega.G
 	if kern.Wide() {
-		a := regions.R191fe2381d96Args{
+		a := regions.R663ca882ccb4Args{
 			P0: unsafe.SliceData(t4),
 			P1: unsafe.SliceData(t15),
 			P2: unsafe.SliceData(c.KTailBarOut),
@@ -2177,7 +2177,7 @@ func (c *stepBackwardFused) run() {
 			N3: T*dK + dK*w - dK,
 			N4: dK*w - dK,
 		}
-		regions.R191fe2381d96(&a)
+		regions.R663ca882ccb4(&a)
 	} else {
 		for i := range L {
 			for j := range w - 1 {
@@ -2193,7 +2193,7 @@ func (c *stepBackwardFused) run() {
 
 	// atlas_omega.G
 	if kern.Wide() {
-		a := regions.R74ca8a7cc180Args{
+		a := regions.Re1f7bb383724Args{
 			P0: unsafe.SliceData(t4),
 			P1: unsafe.SliceData(t15),
 			P2: unsafe.SliceData(c.KBar),
@@ -2204,7 +2204,7 @@ func (c *stepBackwardFused) run() {
 			N4: T*dK + dK*w - dK,
 			N5: T * dK,
 		}
-		regions.R74ca8a7cc180(&a)
+		regions.Re1f7bb383724(&a)
 	} else {
 		for i := range L {
 			for j := range T {

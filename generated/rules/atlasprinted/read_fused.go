@@ -32,7 +32,7 @@ func (c *readFused) run() {
 
 	// atlas_printed.u
 	if kern.Wide() {
-		a := regions.R71e15381e804Args{
+		a := regions.Ra0e2f769c7d0Args{
 			P0: unsafe.SliceData(c.X),
 			P1: unsafe.SliceData(c.WGamma),
 			P2: unsafe.SliceData(t58),
@@ -43,7 +43,7 @@ func (c *readFused) run() {
 			N4: T + w - 1,
 			N5: T * d,
 		}
-		regions.R71e15381e804(&a)
+		regions.Ra0e2f769c7d0(&a)
 	} else {
 		wGamma := c.WGamma[:d]
 		for i := range L {
@@ -129,7 +129,7 @@ func (c *readBackwardFused) run() {
 	// atlas_printed.G
 	clear(t)
 	if kern.Wide() {
-		a := regions.R21c1ca883d13Args{
+		a := regions.R9e6779d50cacArgs{
 			P0: unsafe.SliceData(t),
 			P1: unsafe.SliceData(c.VTailBar),
 			N0: L,
@@ -139,7 +139,7 @@ func (c *readBackwardFused) run() {
 			N4: T*dV + dV*w - dV,
 			N5: dV*w - dV,
 		}
-		regions.R21c1ca883d13(&a)
+		regions.R9e6779d50cac(&a)
 	} else {
 		for i := range L {
 			for j := range w - 1 {
@@ -169,7 +169,7 @@ func (c *readBackwardFused) run() {
 	// atlas_printed.G
 	clear(t4)
 	if kern.Wide() {
-		a := regions.R21c1ca883d13Args{
+		a := regions.R9e6779d50cacArgs{
 			P0: unsafe.SliceData(t4),
 			P1: unsafe.SliceData(c.KTailBar),
 			N0: L,
@@ -179,7 +179,7 @@ func (c *readBackwardFused) run() {
 			N4: 2*T*nPhi*nPhi + 2*nPhi*nPhi*w + 3*T*nPhi - 2*nPhi*nPhi + 3*nPhi*w + T - 3*nPhi + w - 1,
 			N5: 2*nPhi*nPhi*w - 2*nPhi*nPhi + 3*nPhi*w - 3*nPhi + w - 1,
 		}
-		regions.R21c1ca883d13(&a)
+		regions.R9e6779d50cac(&a)
 	} else {
 		for i := range L {
 			for j := range w - 1 {
@@ -209,7 +209,7 @@ func (c *readBackwardFused) run() {
 	// atlas_printed.G
 	clear(t7)
 	if kern.Wide() {
-		a := regions.R3c6887ea2d58Args{
+		a := regions.R27d804ef48feArgs{
 			P0: unsafe.SliceData(t7),
 			P1: unsafe.SliceData(c.UTailBar),
 			N0: L,
@@ -217,7 +217,7 @@ func (c *readBackwardFused) run() {
 			N2: 4 * T,
 			N3: T + w - 1,
 		}
-		regions.R3c6887ea2d58(&a)
+		regions.R27d804ef48fe(&a)
 	} else {
 		for i := range L {
 			t7_2 := t7[i*(T+w-1)+T:][:w-1]
@@ -236,7 +236,7 @@ func (c *readBackwardFused) run() {
 	// atlas_printed.u, atlas_printed.G
 	clear(c.WGammaBar)
 	if kern.Wide() {
-		a := regions.R79861005e457Args{
+		a := regions.R27e1a1403c0eArgs{
 			P0: unsafe.SliceData(t7),
 			P1: unsafe.SliceData(c.WGamma),
 			P2: unsafe.SliceData(c.XBar),
@@ -253,7 +253,7 @@ func (c *readBackwardFused) run() {
 			N8: 4*w + 4,
 			N9: 4*w + 8,
 		}
-		regions.R79861005e457(&a)
+		regions.R27e1a1403c0e(&a)
 	} else {
 		wGamma := c.WGamma[:d]
 		wGammaBar := c.WGammaBar[:d]

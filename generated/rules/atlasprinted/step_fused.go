@@ -51,7 +51,7 @@ func (c *stepFused) run() {
 
 	// atlas_printed.u
 	if kern.Wide() {
-		a := regions.R71e15381e804Args{
+		a := regions.Ra0e2f769c7d0Args{
 			P0: unsafe.SliceData(c.X),
 			P1: unsafe.SliceData(c.WGamma),
 			P2: unsafe.SliceData(c.GStack),
@@ -62,7 +62,7 @@ func (c *stepFused) run() {
 			N4: T + w - 1,
 			N5: T * d,
 		}
-		regions.R71e15381e804(&a)
+		regions.Ra0e2f769c7d0(&a)
 	} else {
 		wGamma := c.WGamma[:d]
 		for i := range L {
@@ -146,7 +146,7 @@ func (c *stepFused) run() {
 	// atlas_printed.G
 	clear(t2)
 	if kern.Wide() {
-		a := regions.R92ff36cd4d92Args{
+		a := regions.Rf02c200e576fArgs{
 			P0: unsafe.SliceData(c.Pos),
 			P1: unsafe.SliceData(t),
 			P2: unsafe.SliceData(t2),
@@ -155,7 +155,7 @@ func (c *stepFused) run() {
 			N2: w,
 			N3: T * w,
 		}
-		regions.R92ff36cd4d92(&a)
+		regions.Rf02c200e576f(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -199,7 +199,7 @@ func (c *stepFused) run() {
 					clear(t4)
 					n3 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R5b2298f7b3b1Args{
+						a2 := regions.R39e3a9c05f1dArgs{
 							P0: unsafe.SliceData(MState),
 							P1: unsafe.SliceData(c.GStack2),
 							P2: unsafe.SliceData(t4),
@@ -210,7 +210,7 @@ func (c *stepFused) run() {
 							N4: (8*nPhi*nPhi+12*nPhi+4)*a + (8*C*nPhi*nPhi+12*C*nPhi+4*C)*s + (8*T*nPhi*nPhi+8*nPhi*nPhi*w+12*T*nPhi-8*nPhi*nPhi+12*nPhi*w+4*T-12*nPhi+4*w-4)*l + 8*nPhi*nPhi*w - 8*nPhi*nPhi + 12*nPhi*w - 12*nPhi + 4*w - 4,
 							N5: -2*nPhi*nPhi - 3*nPhi - 1,
 						}
-						regions.R5b2298f7b3b1(&a2)
+						regions.R39e3a9c05f1d(&a2)
 					} else {
 						for i := range min(w, n3+a+C*s+1) {
 							t4_2 := t4[i*dV:][:dV]
@@ -231,7 +231,7 @@ func (c *stepFused) run() {
 					clear(t5)
 					n4 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R10da3703218bArgs{
+						a2 := regions.Reb134acf69dfArgs{
 							P0: unsafe.SliceData(t4),
 							P1: unsafe.SliceData(c.GStack3),
 							P2: unsafe.SliceData(t5),
@@ -241,7 +241,7 @@ func (c *stepFused) run() {
 							N3: 4*dV*a + 4*C*dV*s + (4*T*dV+4*dV*w-4*dV)*l + 4*dV*w - 4*dV,
 							N4: -dV,
 						}
-						regions.R10da3703218b(&a2)
+						regions.Reb134acf69df(&a2)
 					} else {
 						for i := range min(w, n4+a+C*s+1) {
 							t4_2 := t4[i*dV:][:dV]
@@ -255,7 +255,7 @@ func (c *stepFused) run() {
 					// atlas_printed.G
 					clear(G)
 					if kern.Wide() {
-						a2 := regions.Rd390b8113790Args{
+						a2 := regions.R00dfa505e0c9Args{
 							P0:  unsafe.SliceData(c.Pos),
 							P1:  unsafe.SliceData(t5),
 							P2:  unsafe.SliceData(t2),
@@ -276,7 +276,7 @@ func (c *stepFused) run() {
 							N12: (8*nPhi*nPhi+12*nPhi+4)*a + (8*C*nPhi*nPhi+12*C*nPhi+4*C)*s + (8*T*nPhi*nPhi+8*nPhi*nPhi*w+12*T*nPhi-8*nPhi*nPhi+12*nPhi*w+4*T-12*nPhi+4*w-4)*l + 8*nPhi*nPhi*w - 8*nPhi*nPhi + 12*nPhi*w - 12*nPhi + 4*w - 4,
 							N13: -2*nPhi*nPhi - 3*nPhi - 1,
 						}
-						regions.Rd390b8113790(&a2)
+						regions.R00dfa505e0c9(&a2)
 					} else {
 						for i := range dV {
 							G2 := G[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
@@ -298,7 +298,7 @@ func (c *stepFused) run() {
 					var t16 F
 					etaEntry := eta[a]
 					if kern.Wide() {
-						a2 := regions.R0ccc5166148eArgs{
+						a2 := regions.R0c52364510faArgs{
 							P0: unsafe.SliceData(SState),
 							P1: unsafe.SliceData(G),
 							P2: unsafe.SliceData(t16Total),
@@ -307,7 +307,7 @@ func (c *stepFused) run() {
 							S0: [2]float32{t16},
 							S1: [2]float32{etaEntry},
 						}
-						regions.R0ccc5166148e(&a2)
+						regions.R0c52364510fa(&a2)
 					} else {
 						t16_2 := t16
 						for i := range dV {
@@ -339,14 +339,14 @@ func (c *stepFused) run() {
 					}
 					// atlas_printed.O
 					if kern.Wide() {
-						a2 := regions.Ra0919a98a249Args{
+						a2 := regions.R13b56055efcfArgs{
 							P0: unsafe.SliceData(SState),
 							P1: unsafe.SliceData(t25),
 							N0: dV,
 							N1: 2*nPhi*nPhi + 3*nPhi + 1,
 							S0: [2]float32{t24},
 						}
-						regions.Ra0919a98a249(&a2)
+						regions.R13b56055efcf(&a2)
 					} else {
 						for i := range dV {
 							SState2 := SState[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
@@ -362,13 +362,13 @@ func (c *stepFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t27, dV, 1, t26, dV, 1, t26, dV, 1)
 					// atlas_printed.O
 					if kern.Wide() {
-						a2 := regions.R7e0335fb6ca3Args{
+						a2 := regions.Rd69a640b3dd0Args{
 							P0: unsafe.SliceData(t26),
 							P1: unsafe.SliceData(t27),
 							P2: unsafe.SliceData(t28),
 							N0: dV,
 						}
-						regions.R7e0335fb6ca3(&a2)
+						regions.Rd69a640b3dd0(&a2)
 					} else {
 						for i := range dV {
 							t26_2 := t26[i*dV:][:dV]
@@ -383,14 +383,14 @@ func (c *stepFused) run() {
 					kern.GemmFMA(2*nPhi*nPhi+3*nPhi+1, dV, dV, F(1), false, t29, 1, 2*nPhi*nPhi+3*nPhi+1, t25, 1, 2*nPhi*nPhi+3*nPhi+1, t28, 1, dV)
 					// atlas_printed.O
 					if kern.Wide() {
-						a2 := regions.Rcfe551f4e0ffArgs{
+						a2 := regions.R73092e968efcArgs{
 							P0: unsafe.SliceData(t25),
 							P1: unsafe.SliceData(t29),
 							P2: unsafe.SliceData(t30),
 							N0: dV,
 							N1: 2*nPhi*nPhi + 3*nPhi + 1,
 						}
-						regions.Rcfe551f4e0ff(&a2)
+						regions.R73092e968efc(&a2)
 					} else {
 						for i := range dV {
 							t25_2 := t25[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
@@ -407,13 +407,13 @@ func (c *stepFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t32, dV, 1, t31, dV, 1, t31, dV, 1)
 					// atlas_printed.O
 					if kern.Wide() {
-						a2 := regions.R7e0335fb6ca3Args{
+						a2 := regions.Rd69a640b3dd0Args{
 							P0: unsafe.SliceData(t31),
 							P1: unsafe.SliceData(t32),
 							P2: unsafe.SliceData(t33),
 							N0: dV,
 						}
-						regions.R7e0335fb6ca3(&a2)
+						regions.Rd69a640b3dd0(&a2)
 					} else {
 						for i := range dV {
 							t31_2 := t31[i*dV:][:dV]
@@ -428,14 +428,14 @@ func (c *stepFused) run() {
 					kern.GemmFMA(2*nPhi*nPhi+3*nPhi+1, dV, dV, F(1), false, t34, 1, 2*nPhi*nPhi+3*nPhi+1, t30, 1, 2*nPhi*nPhi+3*nPhi+1, t33, 1, dV)
 					// atlas_printed.O
 					if kern.Wide() {
-						a2 := regions.Rcfe551f4e0ffArgs{
+						a2 := regions.R73092e968efcArgs{
 							P0: unsafe.SliceData(t30),
 							P1: unsafe.SliceData(t34),
 							P2: unsafe.SliceData(t35),
 							N0: dV,
 							N1: 2*nPhi*nPhi + 3*nPhi + 1,
 						}
-						regions.Rcfe551f4e0ff(&a2)
+						regions.R73092e968efc(&a2)
 					} else {
 						for i := range dV {
 							t30_2 := t30[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
@@ -452,13 +452,13 @@ func (c *stepFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t37, dV, 1, t36, dV, 1, t36, dV, 1)
 					// atlas_printed.O
 					if kern.Wide() {
-						a2 := regions.R7e0335fb6ca3Args{
+						a2 := regions.Rd69a640b3dd0Args{
 							P0: unsafe.SliceData(t36),
 							P1: unsafe.SliceData(t37),
 							P2: unsafe.SliceData(t38),
 							N0: dV,
 						}
-						regions.R7e0335fb6ca3(&a2)
+						regions.Rd69a640b3dd0(&a2)
 					} else {
 						for i := range dV {
 							t36_2 := t36[i*dV:][:dV]
@@ -475,7 +475,7 @@ func (c *stepFused) run() {
 					rhoEntry := rho[a]
 					thetaEntry := theta[a]
 					if kern.Wide() {
-						a2 := regions.R33d12b3f3748Args{
+						a2 := regions.R959eda555ea7Args{
 							P0: unsafe.SliceData(t35),
 							P1: unsafe.SliceData(t39),
 							P2: unsafe.SliceData(MState),
@@ -489,7 +489,7 @@ func (c *stepFused) run() {
 							S0: [2]float32{thetaEntry},
 							S1: [2]float32{rhoEntry},
 						}
-						regions.R33d12b3f3748(&a2)
+						regions.R959eda555ea7(&a2)
 					} else {
 						for i := range dV {
 							t35_2 := t35[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
@@ -648,7 +648,7 @@ func (c *stepBackwardFused) run() {
 	clear(t23)
 	clear(t81)
 	if kern.Wide() {
-		a := regions.R4115df3a995cArgs{
+		a := regions.R5aa4f1159246Args{
 			P0: unsafe.SliceData(c.Pos),
 			P1: unsafe.SliceData(t22),
 			P2: unsafe.SliceData(t23),
@@ -658,7 +658,7 @@ func (c *stepBackwardFused) run() {
 			N2: w,
 			N3: T * w,
 		}
-		regions.R4115df3a995c(&a)
+		regions.R5aa4f1159246(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -680,7 +680,7 @@ func (c *stepBackwardFused) run() {
 	// atlas_printed.G
 	clear(t82)
 	if kern.Wide() {
-		a := regions.R92ff36cd4d92Args{
+		a := regions.Rf02c200e576fArgs{
 			P0: unsafe.SliceData(c.Pos),
 			P1: unsafe.SliceData(t81),
 			P2: unsafe.SliceData(t82),
@@ -689,7 +689,7 @@ func (c *stepBackwardFused) run() {
 			N2: w,
 			N3: T * w,
 		}
-		regions.R92ff36cd4d92(&a)
+		regions.Rf02c200e576f(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -731,7 +731,7 @@ func (c *stepBackwardFused) run() {
 					clear(t42)
 					n4 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R2be2f9930929Args{
+						a2 := regions.R2e1871a15f53Args{
 							P0: unsafe.SliceData(MTrail),
 							P1: unsafe.SliceData(c.GStack2),
 							P2: unsafe.SliceData(t42),
@@ -743,7 +743,7 @@ func (c *stepBackwardFused) run() {
 							N5: (8*dV*nPhi*nPhi + 12*dV*nPhi + 4*dV) * a,
 							N6: -2*nPhi*nPhi - 3*nPhi - 1,
 						}
-						regions.R2be2f9930929(&a2)
+						regions.R2e1871a15f53(&a2)
 					} else {
 						for i := range min(w, n4+a+C*s+1) {
 							t42_2 := t42[i*dV:][:dV]
@@ -764,7 +764,7 @@ func (c *stepBackwardFused) run() {
 					clear(t52)
 					n5 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R10da3703218bArgs{
+						a2 := regions.Reb134acf69dfArgs{
 							P0: unsafe.SliceData(t42),
 							P1: unsafe.SliceData(c.GStack3),
 							P2: unsafe.SliceData(t52),
@@ -774,7 +774,7 @@ func (c *stepBackwardFused) run() {
 							N3: 4*dV*a + 4*C*dV*s + (4*T*dV+4*dV*w-4*dV)*l + 4*dV*w - 4*dV,
 							N4: -dV,
 						}
-						regions.R10da3703218b(&a2)
+						regions.Reb134acf69df(&a2)
 					} else {
 						for i := range min(w, n5+a+C*s+1) {
 							t42_2 := t42[i*dV:][:dV]
@@ -788,7 +788,7 @@ func (c *stepBackwardFused) run() {
 					// atlas_printed.G
 					clear(G)
 					if kern.Wide() {
-						a2 := regions.Rd390b8113790Args{
+						a2 := regions.R00dfa505e0c9Args{
 							P0:  unsafe.SliceData(c.Pos),
 							P1:  unsafe.SliceData(t52),
 							P2:  unsafe.SliceData(t23),
@@ -809,7 +809,7 @@ func (c *stepBackwardFused) run() {
 							N12: (8*nPhi*nPhi+12*nPhi+4)*a + (8*C*nPhi*nPhi+12*C*nPhi+4*C)*s + (8*T*nPhi*nPhi+8*nPhi*nPhi*w+12*T*nPhi-8*nPhi*nPhi+12*nPhi*w+4*T-12*nPhi+4*w-4)*l + 8*nPhi*nPhi*w - 8*nPhi*nPhi + 12*nPhi*w - 12*nPhi + 4*w - 4,
 							N13: -2*nPhi*nPhi - 3*nPhi - 1,
 						}
-						regions.Rd390b8113790(&a2)
+						regions.R00dfa505e0c9(&a2)
 					} else {
 						for i := range dV {
 							G2 := G[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
@@ -831,7 +831,7 @@ func (c *stepBackwardFused) run() {
 					etaEntry := eta[a]
 					OLinEntry := OLin[a]
 					if kern.Wide() {
-						a2 := regions.Rdc2f418be34aArgs{
+						a2 := regions.R80954fbaf498Args{
 							P0: unsafe.SliceData(STrail),
 							P1: unsafe.SliceData(G),
 							P2: unsafe.SliceData(t25),
@@ -842,7 +842,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{etaEntry},
 							S1: [2]float32{OLinEntry},
 						}
-						regions.Rdc2f418be34a(&a2)
+						regions.R80954fbaf498(&a2)
 					} else {
 						for i := range dV {
 							STrail2 := STrail[(a*dV+i)*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
@@ -862,13 +862,13 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t27, dV, 1, t26, dV, 1, t26, dV, 1)
 					// atlas_printed.O
 					if kern.Wide() {
-						a2 := regions.R7e0335fb6ca3Args{
+						a2 := regions.Rd69a640b3dd0Args{
 							P0: unsafe.SliceData(t26),
 							P1: unsafe.SliceData(t27),
 							P2: unsafe.SliceData(t28),
 							N0: dV,
 						}
-						regions.R7e0335fb6ca3(&a2)
+						regions.Rd69a640b3dd0(&a2)
 					} else {
 						for i := range dV {
 							t26_2 := t26[i*dV:][:dV]
@@ -883,14 +883,14 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(2*nPhi*nPhi+3*nPhi+1, dV, dV, F(1), false, t29, 1, 2*nPhi*nPhi+3*nPhi+1, t25, 1, 2*nPhi*nPhi+3*nPhi+1, t28, 1, dV)
 					// atlas_printed.O
 					if kern.Wide() {
-						a2 := regions.Rcfe551f4e0ffArgs{
+						a2 := regions.R73092e968efcArgs{
 							P0: unsafe.SliceData(t25),
 							P1: unsafe.SliceData(t29),
 							P2: unsafe.SliceData(t30),
 							N0: dV,
 							N1: 2*nPhi*nPhi + 3*nPhi + 1,
 						}
-						regions.Rcfe551f4e0ff(&a2)
+						regions.R73092e968efc(&a2)
 					} else {
 						for i := range dV {
 							t25_2 := t25[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
@@ -907,13 +907,13 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t32, dV, 1, t31, dV, 1, t31, dV, 1)
 					// atlas_printed.O
 					if kern.Wide() {
-						a2 := regions.R7e0335fb6ca3Args{
+						a2 := regions.Rd69a640b3dd0Args{
 							P0: unsafe.SliceData(t31),
 							P1: unsafe.SliceData(t32),
 							P2: unsafe.SliceData(t33),
 							N0: dV,
 						}
-						regions.R7e0335fb6ca3(&a2)
+						regions.Rd69a640b3dd0(&a2)
 					} else {
 						for i := range dV {
 							t31_2 := t31[i*dV:][:dV]
@@ -928,14 +928,14 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(2*nPhi*nPhi+3*nPhi+1, dV, dV, F(1), false, t34, 1, 2*nPhi*nPhi+3*nPhi+1, t30, 1, 2*nPhi*nPhi+3*nPhi+1, t33, 1, dV)
 					// atlas_printed.O
 					if kern.Wide() {
-						a2 := regions.Rcfe551f4e0ffArgs{
+						a2 := regions.R73092e968efcArgs{
 							P0: unsafe.SliceData(t30),
 							P1: unsafe.SliceData(t34),
 							P2: unsafe.SliceData(t35),
 							N0: dV,
 							N1: 2*nPhi*nPhi + 3*nPhi + 1,
 						}
-						regions.Rcfe551f4e0ff(&a2)
+						regions.R73092e968efc(&a2)
 					} else {
 						for i := range dV {
 							t30_2 := t30[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
@@ -952,13 +952,13 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t37, dV, 1, t36, dV, 1, t36, dV, 1)
 					// atlas_printed.O
 					if kern.Wide() {
-						a2 := regions.R7e0335fb6ca3Args{
+						a2 := regions.Rd69a640b3dd0Args{
 							P0: unsafe.SliceData(t36),
 							P1: unsafe.SliceData(t37),
 							P2: unsafe.SliceData(t38),
 							N0: dV,
 						}
-						regions.R7e0335fb6ca3(&a2)
+						regions.Rd69a640b3dd0(&a2)
 					} else {
 						for i := range dV {
 							t36_2 := t36[i*dV:][:dV]
@@ -975,7 +975,7 @@ func (c *stepBackwardFused) run() {
 					rhoEntry := rho[a]
 					thetaEntry := theta[a]
 					if kern.Wide() {
-						a2 := regions.R6efde2af3bb9Args{
+						a2 := regions.R2506588d285dArgs{
 							P0: unsafe.SliceData(t35),
 							P1: unsafe.SliceData(t39),
 							P2: unsafe.SliceData(MTrail),
@@ -986,7 +986,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{thetaEntry},
 							S1: [2]float32{rhoEntry},
 						}
-						regions.R6efde2af3bb9(&a2)
+						regions.R2506588d285d(&a2)
 					} else {
 						for i := range dV {
 							t35_2 := t35[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
@@ -1014,7 +1014,7 @@ func (c *stepBackwardFused) run() {
 					clear(t44)
 					n7 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R2be2f9930929Args{
+						a2 := regions.R2e1871a15f53Args{
 							P0: unsafe.SliceData(MTrail),
 							P1: unsafe.SliceData(c.GStack2),
 							P2: unsafe.SliceData(t44),
@@ -1026,7 +1026,7 @@ func (c *stepBackwardFused) run() {
 							N5: (8*dV*nPhi*nPhi + 12*dV*nPhi + 4*dV) * a,
 							N6: -2*nPhi*nPhi - 3*nPhi - 1,
 						}
-						regions.R2be2f9930929(&a2)
+						regions.R2e1871a15f53(&a2)
 					} else {
 						for i := range min(w, n7+a+C*s+1) {
 							t44_2 := t44[i*dV:][:dV]
@@ -1047,7 +1047,7 @@ func (c *stepBackwardFused) run() {
 					clear(t53)
 					n8 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R10da3703218bArgs{
+						a2 := regions.Reb134acf69dfArgs{
 							P0: unsafe.SliceData(t44),
 							P1: unsafe.SliceData(c.GStack3),
 							P2: unsafe.SliceData(t53),
@@ -1057,7 +1057,7 @@ func (c *stepBackwardFused) run() {
 							N3: 4*dV*a + 4*C*dV*s + (4*T*dV+4*dV*w-4*dV)*l + 4*dV*w - 4*dV,
 							N4: -dV,
 						}
-						regions.R10da3703218b(&a2)
+						regions.Reb134acf69df(&a2)
 					} else {
 						for i := range min(w, n8+a+C*s+1) {
 							t44_2 := t44[i*dV:][:dV]
@@ -1072,7 +1072,7 @@ func (c *stepBackwardFused) run() {
 					var t16 F
 					OLinEntry2 := OLin[a]
 					if kern.Wide() {
-						a2 := regions.R0c52f7122d04Args{
+						a2 := regions.Ra0bc5e523934Args{
 							P0: unsafe.SliceData(STrail),
 							P1: unsafe.SliceData(t253),
 							P2: unsafe.SliceData(t16Total),
@@ -1082,7 +1082,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{t16},
 							S1: [2]float32{OLinEntry2},
 						}
-						regions.R0c52f7122d04(&a2)
+						regions.Ra0bc5e523934(&a2)
 					} else {
 						t16_2 := t16
 						for i := range dV {
@@ -1110,13 +1110,13 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t272, dV, 1, t262, dV, 1, t262, dV, 1)
 					// atlas_printed.O
 					if kern.Wide() {
-						a2 := regions.R7e0335fb6ca3Args{
+						a2 := regions.Rd69a640b3dd0Args{
 							P0: unsafe.SliceData(t262),
 							P1: unsafe.SliceData(t272),
 							P2: unsafe.SliceData(t282),
 							N0: dV,
 						}
-						regions.R7e0335fb6ca3(&a2)
+						regions.Rd69a640b3dd0(&a2)
 					} else {
 						for i := range dV {
 							t262_2 := t262[i*dV:][:dV]
@@ -1131,14 +1131,14 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(2*nPhi*nPhi+3*nPhi+1, dV, dV, F(1), false, t292, 1, 2*nPhi*nPhi+3*nPhi+1, t253, 1, 2*nPhi*nPhi+3*nPhi+1, t282, 1, dV)
 					// atlas_printed.O
 					if kern.Wide() {
-						a2 := regions.Rcfe551f4e0ffArgs{
+						a2 := regions.R73092e968efcArgs{
 							P0: unsafe.SliceData(t253),
 							P1: unsafe.SliceData(t292),
 							P2: unsafe.SliceData(t302),
 							N0: dV,
 							N1: 2*nPhi*nPhi + 3*nPhi + 1,
 						}
-						regions.Rcfe551f4e0ff(&a2)
+						regions.R73092e968efc(&a2)
 					} else {
 						for i := range dV {
 							t253_2 := t253[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
@@ -1155,13 +1155,13 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t322, dV, 1, t312, dV, 1, t312, dV, 1)
 					// atlas_printed.O
 					if kern.Wide() {
-						a2 := regions.R7e0335fb6ca3Args{
+						a2 := regions.Rd69a640b3dd0Args{
 							P0: unsafe.SliceData(t312),
 							P1: unsafe.SliceData(t322),
 							P2: unsafe.SliceData(t332),
 							N0: dV,
 						}
-						regions.R7e0335fb6ca3(&a2)
+						regions.Rd69a640b3dd0(&a2)
 					} else {
 						for i := range dV {
 							t312_2 := t312[i*dV:][:dV]
@@ -1177,7 +1177,7 @@ func (c *stepBackwardFused) run() {
 					// atlas_printed.O, atlas_printed.y, atlas_printed.M
 					clear(t32_2)
 					if kern.Wide() {
-						a2 := regions.R73f80de3a0dfArgs{
+						a2 := regions.R1d7bc4d7e710Args{
 							P0:  unsafe.SliceData(c.YBar),
 							P1:  unsafe.SliceData(t302),
 							P2:  unsafe.SliceData(t342),
@@ -1202,7 +1202,7 @@ func (c *stepBackwardFused) run() {
 							N12: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
 							N13: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
 						}
-						regions.R73f80de3a0df(&a2)
+						regions.R1d7bc4d7e710(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -1227,13 +1227,13 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t372, dV, 1, t362, dV, 1, t362, dV, 1)
 					// atlas_printed.O
 					if kern.Wide() {
-						a2 := regions.R7e0335fb6ca3Args{
+						a2 := regions.Rd69a640b3dd0Args{
 							P0: unsafe.SliceData(t362),
 							P1: unsafe.SliceData(t372),
 							P2: unsafe.SliceData(t382),
 							N0: dV,
 						}
-						regions.R7e0335fb6ca3(&a2)
+						regions.Rd69a640b3dd0(&a2)
 					} else {
 						for i := range dV {
 							t362_2 := t362[i*dV:][:dV]
@@ -1250,7 +1250,7 @@ func (c *stepBackwardFused) run() {
 					var t72 F
 					var t9 F
 					if kern.Wide() {
-						a2 := regions.R46d43658ac48Args{
+						a2 := regions.R3ba946ab902eArgs{
 							P0: unsafe.SliceData(t422),
 							P1: unsafe.SliceData(t352),
 							P2: unsafe.SliceData(t392),
@@ -1267,7 +1267,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{t9},
 							S1: [2]float32{t72},
 						}
-						regions.R46d43658ac48(&a2)
+						regions.R3ba946ab902e(&a2)
 					} else {
 						t9_2 := t9
 						t72_2 := t72
@@ -1309,7 +1309,7 @@ func (c *stepBackwardFused) run() {
 					w3 := F(4.775 * thetaEntry2)
 					w4 := F(-2.0315 * thetaEntry2)
 					if kern.Wide() {
-						a2 := regions.R81e64c94d81fArgs{
+						a2 := regions.Re85495281614Args{
 							P0: unsafe.SliceData(t91),
 							P1: unsafe.SliceData(t90),
 							P2: unsafe.SliceData(t89),
@@ -1318,7 +1318,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{w4},
 							S1: [2]float32{w3},
 						}
-						regions.R81e64c94d81f(&a2)
+						regions.Re85495281614(&a2)
 					} else {
 						for i := range dV {
 							t91_2 := t91[i*dV:][:dV]
@@ -1343,7 +1343,7 @@ func (c *stepBackwardFused) run() {
 					// atlas_printed.O, atlas_printed.M
 					w5 := F(-3.4445 * thetaEntry2)
 					if kern.Wide() {
-						a2 := regions.R13f5d6b27041Args{
+						a2 := regions.Rfcf3ab497881Args{
 							P0: unsafe.SliceData(t88),
 							P1: unsafe.SliceData(t422),
 							P2: unsafe.SliceData(t93),
@@ -1353,7 +1353,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{thetaEntry2},
 							S1: [2]float32{w5},
 						}
-						regions.R13f5d6b27041(&a2)
+						regions.Rfcf3ab497881(&a2)
 					} else {
 						for i := range dV {
 							t88_2 := t88[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
@@ -1375,14 +1375,14 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t3022, dV, 1, t312, 1, dV, t2622, dV, 1)
 					// atlas_printed.O
 					if kern.Wide() {
-						a2 := regions.Re13087dbc7e5Args{
+						a2 := regions.Rb8aa212c8305Args{
 							P0: unsafe.SliceData(t2622),
 							P1: unsafe.SliceData(t2922),
 							P2: unsafe.SliceData(t3022),
 							P3: unsafe.SliceData(t3122),
 							N0: dV,
 						}
-						regions.Re13087dbc7e5(&a2)
+						regions.Rb8aa212c8305(&a2)
 					} else {
 						for i := range dV {
 							t2622_2 := t2622[i*dV:][:dV]
@@ -1406,7 +1406,7 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(2*nPhi*nPhi+3*nPhi+1, dV, dV, F(1), false, t95, 1, 2*nPhi*nPhi+3*nPhi+1, t302, 1, 2*nPhi*nPhi+3*nPhi+1, t94, 1, dV)
 					// atlas_printed.O
 					if kern.Wide() {
-						a2 := regions.R75bbf03f3291Args{
+						a2 := regions.Re7b883250dadArgs{
 							P0: unsafe.SliceData(t222),
 							P1: unsafe.SliceData(t2522),
 							P2: unsafe.SliceData(t95),
@@ -1414,7 +1414,7 @@ func (c *stepBackwardFused) run() {
 							N0: dV,
 							N1: 2*nPhi*nPhi + 3*nPhi + 1,
 						}
-						regions.R75bbf03f3291(&a2)
+						regions.Re7b883250dad(&a2)
 					} else {
 						for i := range dV {
 							t222_2 := t222[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
@@ -1436,14 +1436,14 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t422_2, dV, 1, t262, 1, dV, t3822, dV, 1)
 					// atlas_printed.O
 					if kern.Wide() {
-						a2 := regions.Re13087dbc7e5Args{
+						a2 := regions.Rb8aa212c8305Args{
 							P0: unsafe.SliceData(t3822),
 							P1: unsafe.SliceData(t412),
 							P2: unsafe.SliceData(t422_2),
 							P3: unsafe.SliceData(t43),
 							N0: dV,
 						}
-						regions.Re13087dbc7e5(&a2)
+						regions.Rb8aa212c8305(&a2)
 					} else {
 						for i := range dV {
 							t3822_2 := t3822[i*dV:][:dV]
@@ -1468,7 +1468,7 @@ func (c *stepBackwardFused) run() {
 					// atlas_printed.O
 					var t51 F
 					if kern.Wide() {
-						a2 := regions.R154bfad94631Args{
+						a2 := regions.R7e3a79bf0af1Args{
 							P0: unsafe.SliceData(t3422),
 							P1: unsafe.SliceData(t3722),
 							P2: unsafe.SliceData(t97),
@@ -1483,7 +1483,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{t51},
 							S1: [2]float32{OLinEntry2},
 						}
-						regions.R154bfad94631(&a2)
+						regions.R7e3a79bf0af1(&a2)
 					} else {
 						t51_2 := t51
 						for i := range dV {
@@ -1511,7 +1511,7 @@ func (c *stepBackwardFused) run() {
 					w6 := kern.Choose(t182, F(F(0.5*ODiv[a])*kern.Choose(t182, t512, F(0))), F(0))
 					etaEntry2 := eta[a]
 					if kern.Wide() {
-						a2 := regions.R6d3814d13c80Args{
+						a2 := regions.R3ef033c0c6ecArgs{
 							P0:  unsafe.SliceData(STrail),
 							P1:  unsafe.SliceData(t46),
 							P2:  unsafe.SliceData(SBarState),
@@ -1534,7 +1534,7 @@ func (c *stepBackwardFused) run() {
 							S2:  [2]float32{t48},
 							S3:  [2]float32{etaEntry2},
 						}
-						regions.R6d3814d13c80(&a2)
+						regions.R3ef033c0c6ec(&a2)
 					} else {
 						t71_2 := t71
 						for i := range dV {
@@ -1562,7 +1562,7 @@ func (c *stepBackwardFused) run() {
 					clear(t74)
 					n9 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R3a4ec1fe8f5eArgs{
+						a2 := regions.R2515b4b23bb7Args{
 							P0: unsafe.SliceData(t23),
 							P1: unsafe.SliceData(t53),
 							P2: unsafe.SliceData(t68),
@@ -1577,7 +1577,7 @@ func (c *stepBackwardFused) run() {
 							N5: (8*nPhi*nPhi+12*nPhi+4)*a + (8*C*nPhi*nPhi+12*C*nPhi+4*C)*s + (8*T*nPhi*nPhi+8*nPhi*nPhi*w+12*T*nPhi-8*nPhi*nPhi+12*nPhi*w+4*T-12*nPhi+4*w-4)*l + 8*nPhi*nPhi*w - 8*nPhi*nPhi + 12*nPhi*w - 12*nPhi + 4*w - 4,
 							N6: -2*nPhi*nPhi - 3*nPhi - 1,
 						}
-						regions.R3a4ec1fe8f5e(&a2)
+						regions.R2515b4b23bb7(&a2)
 					} else {
 						if n2 := min(w, n9+a+C*s+1); n2 > 0 {
 							t23_3 := t23[(l*T+a+C*s)*w:][:n2]
@@ -1605,7 +1605,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// atlas_printed.G
 					if kern.Wide() {
-						a2 := regions.R367d56016f2dArgs{
+						a2 := regions.R5e83b4bc1c7dArgs{
 							P0: unsafe.SliceData(c.GStack2),
 							P1: unsafe.SliceData(t74),
 							P2: unsafe.SliceData(t76),
@@ -1614,7 +1614,7 @@ func (c *stepBackwardFused) run() {
 							N2: (8*nPhi*nPhi+12*nPhi+4)*a + (8*C*nPhi*nPhi+12*C*nPhi+4*C)*s + (8*T*nPhi*nPhi+8*nPhi*nPhi*w+12*T*nPhi-8*nPhi*nPhi+12*nPhi*w+4*T-12*nPhi+4*w-4)*l + 8*nPhi*nPhi*w - 8*nPhi*nPhi + 12*nPhi*w - 12*nPhi + 4*w - 4,
 							N3: -2*nPhi*nPhi - 3*nPhi - 1,
 						}
-						regions.R367d56016f2d(&a2)
+						regions.R5e83b4bc1c7d(&a2)
 					} else {
 						for i := range w {
 							GStack2 := c.GStack2[(l*(T+w-1)+a+C*s-i+w-1)*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
@@ -1632,14 +1632,14 @@ func (c *stepBackwardFused) run() {
 					clear(t78)
 					n10 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R9b6e4ec82115Args{
+						a2 := regions.R01f58199ca83Args{
 							P0: unsafe.SliceData(t73),
 							P1: unsafe.SliceData(t78),
 							N0: w,
 							N1: n10 + a + C*s + 1,
 							N2: dV,
 						}
-						regions.R9b6e4ec82115(&a2)
+						regions.R01f58199ca83(&a2)
 					} else {
 						for i := range min(w, n10+a+C*s+1) {
 							t73_3 := t73[i*dV:][:dV]
@@ -1652,7 +1652,7 @@ func (c *stepBackwardFused) run() {
 					// atlas_printed.G
 					clear(t79)
 					if kern.Wide() {
-						a2 := regions.R75fa5e614aceArgs{
+						a2 := regions.R8eec75222a8aArgs{
 							P0: unsafe.SliceData(c.Pos),
 							P1: unsafe.SliceData(t73),
 							P2: unsafe.SliceData(c.GStack2),
@@ -1668,7 +1668,7 @@ func (c *stepBackwardFused) run() {
 							N8: (8*nPhi*nPhi+12*nPhi+4)*a + (8*C*nPhi*nPhi+12*C*nPhi+4*C)*s + (8*T*nPhi*nPhi+8*nPhi*nPhi*w+12*T*nPhi-8*nPhi*nPhi+12*nPhi*w+4*T-12*nPhi+4*w-4)*l + 8*nPhi*nPhi*w - 8*nPhi*nPhi + 12*nPhi*w - 12*nPhi + 4*w - 4,
 							N9: -2*nPhi*nPhi - 3*nPhi - 1,
 						}
-						regions.R75fa5e614ace(&a2)
+						regions.R8eec75222a8a(&a2)
 					} else {
 						for i := range dV {
 							t79_2 := t79[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
@@ -1686,7 +1686,7 @@ func (c *stepBackwardFused) run() {
 					clear(t80)
 					n12 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R83e47a0faeaaArgs{
+						a2 := regions.R49211bd05690Args{
 							P0: unsafe.SliceData(t73),
 							P1: unsafe.SliceData(MTrail),
 							P2: unsafe.SliceData(t80),
@@ -1696,7 +1696,7 @@ func (c *stepBackwardFused) run() {
 							N3: 2*nPhi*nPhi + 3*nPhi + 1,
 							N4: (8*dV*nPhi*nPhi + 12*dV*nPhi + 4*dV) * a,
 						}
-						regions.R83e47a0faeaa(&a2)
+						regions.R49211bd05690(&a2)
 					} else {
 						for i := range min(w, n12+a+C*s+1) {
 							t73_3 := t73[i*dV:][:dV]
@@ -1714,7 +1714,7 @@ func (c *stepBackwardFused) run() {
 					clear(t83)
 					n13 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R04aa17a5a9e6Args{
+						a2 := regions.Rd03061833021Args{
 							P0: unsafe.SliceData(t23),
 							P1: unsafe.SliceData(t76),
 							P2: unsafe.SliceData(t82),
@@ -1723,7 +1723,7 @@ func (c *stepBackwardFused) run() {
 							N1: n13 + a + C*s + 1,
 							N2: 4*w*a + 4*C*w*s + 4*T*w*l,
 						}
-						regions.R04aa17a5a9e6(&a2)
+						regions.Rd03061833021(&a2)
 					} else {
 						if n2 := min(w, n13+a+C*s+1); n2 > 0 {
 							t23_3 := t23[(l*T+a+C*s)*w:][:n2]
@@ -1738,7 +1738,7 @@ func (c *stepBackwardFused) run() {
 					// atlas_printed.G, atlas_printed.M
 					rhoEntry2 := rho[a]
 					if kern.Wide() {
-						a2 := regions.R4474cc7cdffdArgs{
+						a2 := regions.R7fe375a05957Args{
 							P0: unsafe.SliceData(t422),
 							P1: unsafe.SliceData(t79),
 							P2: unsafe.SliceData(MBarState),
@@ -1746,7 +1746,7 @@ func (c *stepBackwardFused) run() {
 							N1: 2*nPhi*nPhi + 3*nPhi + 1,
 							S0: [2]float32{rhoEntry2},
 						}
-						regions.R4474cc7cdffd(&a2)
+						regions.R7fe375a05957(&a2)
 					} else {
 						for i := range dV {
 							t422_3 := t422[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
@@ -1759,7 +1759,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// atlas_printed.G
 					if kern.Wide() {
-						a2 := regions.Rb4467ec22514Args{
+						a2 := regions.R994a7193701bArgs{
 							P0: unsafe.SliceData(t23),
 							P1: unsafe.SliceData(t74),
 							P2: unsafe.SliceData(t80),
@@ -1769,7 +1769,7 @@ func (c *stepBackwardFused) run() {
 							N2: 2*nPhi*nPhi + 3*nPhi + 1,
 							N3: (8*nPhi*nPhi*w+12*nPhi*w+4*w)*a + (8*C*nPhi*nPhi*w+12*C*nPhi*w+4*C*w)*s + (8*T*nPhi*nPhi*w+12*T*nPhi*w+4*T*w)*l,
 						}
-						regions.Rb4467ec22514(&a2)
+						regions.R994a7193701b(&a2)
 					} else {
 						t23_3 := t23[(l*T+a+C*s)*w:][:w]
 						for i := range w {
@@ -1784,14 +1784,14 @@ func (c *stepBackwardFused) run() {
 					}
 					// atlas_printed
 					if kern.Wide() {
-						a2 := regions.Rdc84d9aede5fArgs{
+						a2 := regions.R36707c158e52Args{
 							P0: unsafe.SliceData(t83),
 							P1: unsafe.SliceData(t3),
 							P2: unsafe.SliceData(c.PGammaBar),
 							N0: w,
 							N1: 4*w*a + 4*C*w*s + 4*T*w*l,
 						}
-						regions.Rdc84d9aede5f(&a2)
+						regions.R36707c158e52(&a2)
 					} else {
 						t3_2 := t3[(l*T+a+C*s)*w:][:w]
 						pGammaBar := c.PGammaBar[:w]
@@ -1836,7 +1836,7 @@ func (c *stepBackwardFused) run() {
 	// atlas_printed
 	clear(t6)
 	if kern.Wide() {
-		a := regions.Reb83ad7272acArgs{
+		a := regions.Rce7618cc79dbArgs{
 			P0: unsafe.SliceData(t6),
 			P1: unsafe.SliceData(t5),
 			N0: L,
@@ -1849,7 +1849,7 @@ func (c *stepBackwardFused) run() {
 			N7: 2*T*nPhi*nPhi + 2*nPhi*nPhi*w + 3*T*nPhi - 2*nPhi*nPhi + 3*nPhi*w + T - 3*nPhi + w - 1,
 			N8: 2*T*nPhi*nPhi*w + 3*T*nPhi*w + T*w,
 		}
-		regions.Reb83ad7272ac(&a)
+		regions.Rce7618cc79db(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1867,7 +1867,7 @@ func (c *stepBackwardFused) run() {
 	// atlas_printed
 	clear(t8)
 	if kern.Wide() {
-		a := regions.Reb83ad7272acArgs{
+		a := regions.Rce7618cc79dbArgs{
 			P0: unsafe.SliceData(t8),
 			P1: unsafe.SliceData(t7),
 			N0: L,
@@ -1880,7 +1880,7 @@ func (c *stepBackwardFused) run() {
 			N7: T*dV + dV*w - dV,
 			N8: T * dV * w,
 		}
-		regions.Reb83ad7272ac(&a)
+		regions.Rce7618cc79db(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1898,7 +1898,7 @@ func (c *stepBackwardFused) run() {
 	// atlas_printed.G
 	clear(t14)
 	if kern.Wide() {
-		a := regions.R21c1ca883d13Args{
+		a := regions.R9e6779d50cacArgs{
 			P0: unsafe.SliceData(t14),
 			P1: unsafe.SliceData(c.VTailBar),
 			N0: L,
@@ -1908,7 +1908,7 @@ func (c *stepBackwardFused) run() {
 			N4: T*dV + dV*w - dV,
 			N5: dV*w - dV,
 		}
-		regions.R21c1ca883d13(&a)
+		regions.R9e6779d50cac(&a)
 	} else {
 		for i := range L {
 			for j := range w - 1 {
@@ -1923,7 +1923,7 @@ func (c *stepBackwardFused) run() {
 
 	// atlas_printed.G
 	if kern.Wide() {
-		a := regions.R191fe2381d96Args{
+		a := regions.R663ca882ccb4Args{
 			P0: unsafe.SliceData(t8),
 			P1: unsafe.SliceData(t14),
 			P2: unsafe.SliceData(c.VTailBarOut),
@@ -1933,7 +1933,7 @@ func (c *stepBackwardFused) run() {
 			N3: T*dV + dV*w - dV,
 			N4: dV*w - dV,
 		}
-		regions.R191fe2381d96(&a)
+		regions.R663ca882ccb4(&a)
 	} else {
 		for i := range L {
 			for j := range w - 1 {
@@ -1949,7 +1949,7 @@ func (c *stepBackwardFused) run() {
 
 	// atlas_printed.G
 	if kern.Wide() {
-		a := regions.R74ca8a7cc180Args{
+		a := regions.Re1f7bb383724Args{
 			P0: unsafe.SliceData(t8),
 			P1: unsafe.SliceData(t14),
 			P2: unsafe.SliceData(c.VBar),
@@ -1960,7 +1960,7 @@ func (c *stepBackwardFused) run() {
 			N4: T*dV + dV*w - dV,
 			N5: T * dV,
 		}
-		regions.R74ca8a7cc180(&a)
+		regions.Re1f7bb383724(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1977,7 +1977,7 @@ func (c *stepBackwardFused) run() {
 	// atlas_printed.G
 	clear(t18)
 	if kern.Wide() {
-		a := regions.R21c1ca883d13Args{
+		a := regions.R9e6779d50cacArgs{
 			P0: unsafe.SliceData(t18),
 			P1: unsafe.SliceData(c.KTailBar),
 			N0: L,
@@ -1987,7 +1987,7 @@ func (c *stepBackwardFused) run() {
 			N4: 2*T*nPhi*nPhi + 2*nPhi*nPhi*w + 3*T*nPhi - 2*nPhi*nPhi + 3*nPhi*w + T - 3*nPhi + w - 1,
 			N5: 2*nPhi*nPhi*w - 2*nPhi*nPhi + 3*nPhi*w - 3*nPhi + w - 1,
 		}
-		regions.R21c1ca883d13(&a)
+		regions.R9e6779d50cac(&a)
 	} else {
 		for i := range L {
 			for j := range w - 1 {
@@ -2002,7 +2002,7 @@ func (c *stepBackwardFused) run() {
 
 	// atlas_printed.G
 	if kern.Wide() {
-		a := regions.R191fe2381d96Args{
+		a := regions.R663ca882ccb4Args{
 			P0: unsafe.SliceData(t6),
 			P1: unsafe.SliceData(t18),
 			P2: unsafe.SliceData(c.KTailBarOut),
@@ -2012,7 +2012,7 @@ func (c *stepBackwardFused) run() {
 			N3: 2*T*nPhi*nPhi + 2*nPhi*nPhi*w + 3*T*nPhi - 2*nPhi*nPhi + 3*nPhi*w + T - 3*nPhi + w - 1,
 			N4: 2*nPhi*nPhi*w - 2*nPhi*nPhi + 3*nPhi*w - 3*nPhi + w - 1,
 		}
-		regions.R191fe2381d96(&a)
+		regions.R663ca882ccb4(&a)
 	} else {
 		for i := range L {
 			for j := range w - 1 {
@@ -2028,7 +2028,7 @@ func (c *stepBackwardFused) run() {
 
 	// atlas_printed.G
 	if kern.Wide() {
-		a := regions.R74ca8a7cc180Args{
+		a := regions.Re1f7bb383724Args{
 			P0: unsafe.SliceData(t6),
 			P1: unsafe.SliceData(t18),
 			P2: unsafe.SliceData(c.KBar),
@@ -2039,7 +2039,7 @@ func (c *stepBackwardFused) run() {
 			N4: 2*T*nPhi*nPhi + 2*nPhi*nPhi*w + 3*T*nPhi - 2*nPhi*nPhi + 3*nPhi*w + T - 3*nPhi + w - 1,
 			N5: 2*T*nPhi*nPhi + 3*T*nPhi + T,
 		}
-		regions.R74ca8a7cc180(&a)
+		regions.Re1f7bb383724(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -2056,7 +2056,7 @@ func (c *stepBackwardFused) run() {
 	// atlas_printed.G
 	clear(t22_2)
 	if kern.Wide() {
-		a := regions.R3c6887ea2d58Args{
+		a := regions.R27d804ef48feArgs{
 			P0: unsafe.SliceData(t22_2),
 			P1: unsafe.SliceData(c.UTailBar),
 			N0: L,
@@ -2064,7 +2064,7 @@ func (c *stepBackwardFused) run() {
 			N2: 4 * T,
 			N3: T + w - 1,
 		}
-		regions.R3c6887ea2d58(&a)
+		regions.R27d804ef48fe(&a)
 	} else {
 		for i := range L {
 			t22_3 := t22_2[i*(T+w-1)+T:][:w-1]
@@ -2077,14 +2077,14 @@ func (c *stepBackwardFused) run() {
 
 	// atlas_printed.G
 	if kern.Wide() {
-		a := regions.Re67d6009d7d4Args{
+		a := regions.Rf8992ba0b350Args{
 			P0: unsafe.SliceData(t4),
 			P1: unsafe.SliceData(t22_2),
 			P2: unsafe.SliceData(t23_2),
 			N0: L,
 			N1: T + w - 1,
 		}
-		regions.Re67d6009d7d4(&a)
+		regions.Rf8992ba0b350(&a)
 	} else {
 		for i := range L {
 			t4_2 := t4[i*(T+w-1):][:T+w-1]
@@ -2104,7 +2104,7 @@ func (c *stepBackwardFused) run() {
 	// atlas_printed.u, atlas_printed.G
 	clear(c.WGammaBar)
 	if kern.Wide() {
-		a := regions.R79861005e457Args{
+		a := regions.R27e1a1403c0eArgs{
 			P0: unsafe.SliceData(t23_2),
 			P1: unsafe.SliceData(c.WGamma),
 			P2: unsafe.SliceData(c.XBar),
@@ -2121,7 +2121,7 @@ func (c *stepBackwardFused) run() {
 			N8: 4*w + 4,
 			N9: 4*w + 8,
 		}
-		regions.R79861005e457(&a)
+		regions.R27e1a1403c0e(&a)
 	} else {
 		wGamma := c.WGamma[:d]
 		wGammaBar := c.WGammaBar[:d]

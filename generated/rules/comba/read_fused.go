@@ -29,7 +29,7 @@ func (c *readFused) run() {
 	// comba.y, comba.p
 	w := F(c.SOut[0] * t19)
 	if kern.Wide() {
-		a := regions.Rec929f14550eArgs{
+		a := regions.R583fc980a61aArgs{
 			P0: unsafe.SliceData(c.K),
 			P1: unsafe.SliceData(c.Q),
 			P2: unsafe.SliceData(t40),
@@ -39,7 +39,7 @@ func (c *readFused) run() {
 			N3: T * dK,
 			S0: [2]float32{w},
 		}
-		regions.Rec929f14550e(&a)
+		regions.R583fc980a61a(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -60,7 +60,7 @@ func (c *readFused) run() {
 
 	// comba.y
 	if kern.Wide() {
-		a := regions.Rba3cc3811ffdArgs{
+		a := regions.Re7a0aaed3fd4Args{
 			P0: unsafe.SliceData(t41),
 			P1: unsafe.SliceData(c.Y),
 			N0: L,
@@ -69,7 +69,7 @@ func (c *readFused) run() {
 			N3: T * dV,
 			S0: [2]float32{t43},
 		}
-		regions.Rba3cc3811ffd(&a)
+		regions.Re7a0aaed3fd4(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -107,7 +107,7 @@ func (c *readBackwardFused) run() {
 	sOutEntry := c.SOut[0]
 	w := F(sOutEntry * t19)
 	if kern.Wide() {
-		a := regions.Rec929f14550eArgs{
+		a := regions.R583fc980a61aArgs{
 			P0: unsafe.SliceData(c.K),
 			P1: unsafe.SliceData(c.Q),
 			P2: unsafe.SliceData(t40),
@@ -117,7 +117,7 @@ func (c *readBackwardFused) run() {
 			N3: T * dK,
 			S0: [2]float32{w},
 		}
-		regions.Rec929f14550e(&a)
+		regions.R583fc980a61a(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -138,7 +138,7 @@ func (c *readBackwardFused) run() {
 
 	// comba.y
 	if kern.Wide() {
-		a := regions.Re19c6e15a318Args{
+		a := regions.R11e777a0082dArgs{
 			P0: unsafe.SliceData(t14),
 			P1: unsafe.SliceData(c.MBar),
 			N0: L,
@@ -147,7 +147,7 @@ func (c *readBackwardFused) run() {
 			N3: dK * dV,
 			S0: [2]float32{t2},
 		}
-		regions.Re19c6e15a318(&a)
+		regions.R11e777a0082d(&a)
 	} else {
 		for i := range L {
 			for j := range dV {
@@ -169,7 +169,7 @@ func (c *readBackwardFused) run() {
 	var t16 F
 	w2 := F(F(sOutEntry*t19) * t2)
 	if kern.Wide() {
-		a := regions.R095f8437bfdaArgs{
+		a := regions.R99ff00db1787Args{
 			P0: unsafe.SliceData(t15),
 			P1: unsafe.SliceData(c.K),
 			P2: unsafe.SliceData(c.QBar),
@@ -185,7 +185,7 @@ func (c *readBackwardFused) run() {
 			S1: [2]float32{t2},
 			S2: [2]float32{w2},
 		}
-		regions.R095f8437bfda(&a)
+		regions.R99ff00db1787(&a)
 	} else {
 		t16_2 := t16
 		for i := range L {

@@ -36,7 +36,7 @@ func (c *stepFused) run() {
 
 	// comba.alpha, comba.beta
 	if kern.Wide() {
-		a := regions.R3064d776e662Args{
+		a := regions.R0a9ed67d109aArgs{
 			P0: unsafe.SliceData(c.X),
 			P1: unsafe.SliceData(c.WAlpha),
 			P2: unsafe.SliceData(c.WBeta),
@@ -47,7 +47,7 @@ func (c *stepFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.R3064d776e662(&a)
+		regions.R0a9ed67d109a(&a)
 	} else {
 		wAlpha := c.WAlpha[:d]
 		wBeta := c.WBeta[:d]
@@ -76,7 +76,7 @@ func (c *stepFused) run() {
 	// comba.alpha, comba.beta
 	bAlphaEntry := c.BAlpha[0]
 	if kern.Wide() {
-		a := regions.R6055b6ad22b6Args{
+		a := regions.R9094bf1c857cArgs{
 			P0: unsafe.SliceData(t2),
 			P1: unsafe.SliceData(c.AlphaLin),
 			P2: unsafe.SliceData(alpha),
@@ -87,7 +87,7 @@ func (c *stepFused) run() {
 			S0: [2]float32{bAlphaEntry},
 			S1: [2]float32{t},
 		}
-		regions.R6055b6ad22b6(&a)
+		regions.R9094bf1c857c(&a)
 	} else {
 		for i := range L {
 			t2_2 := t2[i*T:][:T]
@@ -107,7 +107,7 @@ func (c *stepFused) run() {
 	// comba.p, comba.y
 	sOutEntry := c.SOut[0]
 	if kern.Wide() {
-		a := regions.R8c8ca82e0685Args{
+		a := regions.R5a4991b8c65fArgs{
 			P0: unsafe.SliceData(c.K),
 			P1: unsafe.SliceData(p),
 			P2: unsafe.SliceData(c.Q),
@@ -119,7 +119,7 @@ func (c *stepFused) run() {
 			S0: [2]float32{t34},
 			S1: [2]float32{sOutEntry},
 		}
-		regions.R8c8ca82e0685(&a)
+		regions.R5a4991b8c65f(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -182,7 +182,7 @@ func (c *stepRows1) Part(part int) {
 					}
 				}
 				{
-					a := regions.R6428849ae5bcArgs{
+					a := regions.R536677918e58Args{
 						P0:   unsafe.SliceData(MState),
 						P1:   unsafe.SliceData(p),
 						P2:   kern.Given(c.MProd),
@@ -202,7 +202,7 @@ func (c *stepRows1) Part(part int) {
 						S0:   [2]float32{t11},
 						Tail: tail,
 					}
-					regions.R6428849ae5bc(&a, rows)
+					regions.R536677918e58(&a, rows)
 				}
 			}
 			kern.TransposeBack(MState, rows, c.MOut[(l*dV+i)*dK:], dK, there, dK)
@@ -299,7 +299,7 @@ func (c *stepBackwardFused) run() {
 	// comba.alpha, comba.beta, comba.y
 	t3232 := F(1) / num.Sqrt(F(dK))
 	if kern.Wide() {
-		a := regions.Rccb0560cf1c3Args{
+		a := regions.R227cbc689d74Args{
 			P0: unsafe.SliceData(c.AlphaLin),
 			P1: unsafe.SliceData(t4),
 			P2: unsafe.SliceData(alpha),
@@ -311,7 +311,7 @@ func (c *stepBackwardFused) run() {
 			S0: [2]float32{t},
 			S1: [2]float32{t3232},
 		}
-		regions.Rccb0560cf1c3(&a)
+		regions.R227cbc689d74(&a)
 	} else {
 		for i := range L {
 			alphaLin := c.AlphaLin[i*T:][:T]
@@ -333,7 +333,7 @@ func (c *stepBackwardFused) run() {
 	// comba.p, comba.y
 	sOutEntry := c.SOut[0]
 	if kern.Wide() {
-		a := regions.R8c8ca82e0685Args{
+		a := regions.R5a4991b8c65fArgs{
 			P0: unsafe.SliceData(c.K),
 			P1: unsafe.SliceData(p),
 			P2: unsafe.SliceData(c.Q),
@@ -345,7 +345,7 @@ func (c *stepBackwardFused) run() {
 			S0: [2]float32{t34},
 			S1: [2]float32{sOutEntry},
 		}
-		regions.R8c8ca82e0685(&a)
+		regions.R5a4991b8c65f(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -364,7 +364,7 @@ func (c *stepBackwardFused) run() {
 
 	// comba.M
 	if kern.Wide() {
-		a := regions.R383718d53b93Args{
+		a := regions.Rd884d2153e82Args{
 			P0: unsafe.SliceData(alpha),
 			P1: unsafe.SliceData(c.MProd),
 			P2: unsafe.SliceData(t2),
@@ -375,7 +375,7 @@ func (c *stepBackwardFused) run() {
 			N2: dV,
 			N3: T * dV,
 		}
-		regions.R383718d53b93(&a)
+		regions.Rd884d2153e82(&a)
 	} else {
 		for i := range L {
 			alpha2 := alpha[i*T:][:T]
@@ -411,7 +411,7 @@ func (c *stepBackwardFused) run() {
 	// comba.M, comba.y, comba.p, comba.alpha
 	var t10 F
 	if kern.Wide() {
-		a := regions.R6361350f66b6Args{
+		a := regions.R0f0d342b5644Args{
 			P0:  unsafe.SliceData(t323),
 			P1:  unsafe.SliceData(beta),
 			P2:  unsafe.SliceData(c.K),
@@ -435,7 +435,7 @@ func (c *stepBackwardFused) run() {
 			S1:  [2]float32{sOutEntry},
 			S2:  [2]float32{t34},
 		}
-		regions.R6361350f66b6(&a)
+		regions.R0f0d342b5644(&a)
 	} else {
 		t10_2 := t10
 		for i := range L {
@@ -488,7 +488,7 @@ func (c *stepBackwardFused) run() {
 	var t21 F
 	var t262 F
 	if kern.Wide() {
-		a := regions.R84334879706dArgs{
+		a := regions.R1b3e87d2f850Args{
 			P0:  unsafe.SliceData(t323),
 			P1:  unsafe.SliceData(t302),
 			P2:  unsafe.SliceData(alpha),
@@ -513,7 +513,7 @@ func (c *stepBackwardFused) run() {
 			S2:  [2]float32{t922},
 			S3:  [2]float32{t},
 		}
-		regions.R84334879706d(&a)
+		regions.R1b3e87d2f850(&a)
 	} else {
 		t262_2 := t262
 		t21_2 := t21
@@ -571,7 +571,7 @@ func (c *stepBackwardFused) run() {
 	clear(c.WBetaBar)
 	clear(c.WAlphaBar)
 	if kern.Wide() {
-		a := regions.R300e84730e45Args{
+		a := regions.R70f5c8a9ab26Args{
 			P0: unsafe.SliceData(t17),
 			P1: unsafe.SliceData(t24),
 			P2: unsafe.SliceData(c.X),
@@ -587,7 +587,7 @@ func (c *stepBackwardFused) run() {
 			N4: 12 * d,
 			N5: T * d,
 		}
-		regions.R300e84730e45(&a)
+		regions.R70f5c8a9ab26(&a)
 	} else {
 		wBetaBar := c.WBetaBar[:d]
 		wAlphaBar := c.WAlphaBar[:d]
@@ -675,7 +675,7 @@ func (c *stepBackwardRows1) Part(part int) {
 				}
 				kern.Interleave(MTrail, rows, c.MCheckpoints[((l*segments+s)*dV+i)*dK:], dK, dK)
 				{
-					a := regions.R61df9d7a5231Args{
+					a := regions.R64f82991d3e7Args{
 						P0: unsafe.SliceData(alpha),
 						P1: unsafe.SliceData(beta),
 						P2: unsafe.SliceData(t3),
@@ -689,10 +689,10 @@ func (c *stepBackwardRows1) Part(part int) {
 						N5: 4*C*dK*s + 4*T*dK*l,
 						N6: dV,
 					}
-					regions.R61df9d7a5231(&a, rows)
+					regions.R64f82991d3e7(&a, rows)
 				}
 				{
-					a := regions.R958042cbb130Args{
+					a := regions.R8ab7b3b88ff9Args{
 						P0:  unsafe.SliceData(c.YBar),
 						P1:  unsafe.SliceData(t3),
 						P2:  unsafe.SliceData(t82),
@@ -721,7 +721,7 @@ func (c *stepBackwardRows1) Part(part int) {
 						N9:  4*C*dK*s + 4*T*dK*l - 4*dK,
 						S0:  [2]float32{t3232},
 					}
-					regions.R958042cbb130(&a, rows)
+					regions.R8ab7b3b88ff9(&a, rows)
 				}
 				kern.Separate(MBarState, rows, c.MBarOut[(l*dV+i)*dK:], dK, dK)
 			}

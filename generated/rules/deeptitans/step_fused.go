@@ -81,7 +81,7 @@ func (c *stepFused) run() {
 				for a := range n {
 					// deep_titans.e
 					if kern.Wide() {
-						a2 := regions.Re86f6d28800bArgs{
+						a2 := regions.R979910ce7ae5Args{
 							P0: unsafe.SliceData(W1State),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(t),
@@ -89,7 +89,7 @@ func (c *stepFused) run() {
 							N1: dK,
 							N2: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 						}
-						regions.Re86f6d28800b(&a2)
+						regions.R979910ce7ae5(&a2)
 					} else {
 						for i := range dH {
 							W1State2 := W1State[i*dK:][:dK]
@@ -106,7 +106,7 @@ func (c *stepFused) run() {
 					// deep_titans.e, deep_titans.S_W2
 					thetaEntry := theta[a]
 					if kern.Wide() {
-						a2 := regions.R699f20093678Args{
+						a2 := regions.Rfb850934b0e1Args{
 							P0: unsafe.SliceData(t),
 							P1: unsafe.SliceData(t2),
 							P2: unsafe.SliceData(t14),
@@ -114,7 +114,7 @@ func (c *stepFused) run() {
 							N0: dH,
 							S0: [2]float32{thetaEntry},
 						}
-						regions.R699f20093678(&a2)
+						regions.Rfb850934b0e1(&a2)
 					} else {
 						for i := range dH {
 							tEntry := t[i]
@@ -126,14 +126,14 @@ func (c *stepFused) run() {
 					}
 					// deep_titans.e
 					if kern.Wide() {
-						a2 := regions.Re9e17de9f83aArgs{
+						a2 := regions.R05a6a2642fd1Args{
 							P0: unsafe.SliceData(W2State),
 							P1: unsafe.SliceData(t14),
 							P2: unsafe.SliceData(t3),
 							N0: dV,
 							N1: dH,
 						}
-						regions.Re9e17de9f83a(&a2)
+						regions.R05a6a2642fd1(&a2)
 					} else {
 						for i := range dV {
 							W2State2 := W2State[i*dH:][:dH]
@@ -149,14 +149,14 @@ func (c *stepFused) run() {
 					// deep_titans.e
 					if len(c.E) > 0 {
 						if kern.Wide() {
-							a2 := regions.R4b0f4252f427Args{
+							a2 := regions.R69db4c9f8deeArgs{
 								P0: unsafe.SliceData(t3),
 								P1: unsafe.SliceData(c.V),
 								P2: kern.Given(c.E),
 								N0: dV,
 								N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							}
-							regions.R4b0f4252f427(&a2)
+							regions.R69db4c9f8dee(&a2)
 						} else {
 							v := c.V[(l*T+a+C*s)*dV:][:dV]
 							e := c.E[(l*T+a+C*s)*dV:][:dV]
@@ -167,14 +167,14 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := regions.Ree2eb9708d34Args{
+						a2 := regions.Re91f52922ce2Args{
 							P0: unsafe.SliceData(t3),
 							P1: unsafe.SliceData(c.V),
 							P2: unsafe.SliceData(e2),
 							N0: dV,
 							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 						}
-						regions.Ree2eb9708d34(&a2)
+						regions.Re91f52922ce2(&a2)
 					} else {
 						v := c.V[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -187,7 +187,7 @@ func (c *stepFused) run() {
 					etaEntry := eta[a]
 					rhoEntry := rho[a]
 					if kern.Wide() {
-						a2 := regions.Rfbf98bbbd805Args{
+						a2 := regions.R461b70c59f21Args{
 							P0: unsafe.SliceData(e2),
 							P1: unsafe.SliceData(t162),
 							P2: unsafe.SliceData(SW2State),
@@ -199,7 +199,7 @@ func (c *stepFused) run() {
 							S0: [2]float32{etaEntry},
 							S1: [2]float32{rhoEntry},
 						}
-						regions.Rfbf98bbbd805(&a2)
+						regions.R461b70c59f21(&a2)
 					} else {
 						for i := range dV {
 							SW2State2 := SW2State[i*dH:][:dH]
@@ -216,14 +216,14 @@ func (c *stepFused) run() {
 					}
 					// deep_titans.G_W1
 					if kern.Wide() {
-						a2 := regions.R30ae200cc575Args{
+						a2 := regions.R4f5770b2d4d8Args{
 							P0: unsafe.SliceData(t2),
 							P1: unsafe.SliceData(t22),
 							P2: unsafe.SliceData(t),
 							P3: unsafe.SliceData(t39),
 							N0: dH,
 						}
-						regions.R30ae200cc575(&a2)
+						regions.R4f5770b2d4d8(&a2)
 					} else {
 						for i := range dH {
 							t2Entry := t2[i]
@@ -234,7 +234,7 @@ func (c *stepFused) run() {
 					}
 					// deep_titans.S_W1, deep_titans.G_W1, deep_titans.W1, deep_titans.y
 					if kern.Wide() {
-						a2 := regions.R370ca108cd8cArgs{
+						a2 := regions.R92712f48e598Args{
 							P0: unsafe.SliceData(t39),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(SW1State),
@@ -249,7 +249,7 @@ func (c *stepFused) run() {
 							S1: [2]float32{etaEntry},
 							S2: [2]float32{rhoEntry},
 						}
-						regions.R370ca108cd8c(&a2)
+						regions.R92712f48e598(&a2)
 					} else {
 						for i := range dH {
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
@@ -273,13 +273,13 @@ func (c *stepFused) run() {
 					// deep_titans.y, deep_titans
 					if len(c.EProd) > 0 {
 						if kern.Wide() {
-							a2 := regions.Rc4bbc848acbcArgs{
+							a2 := regions.R968f65dfa835Args{
 								P0: unsafe.SliceData(t),
 								P1: kern.Given(c.EProd),
 								N0: dH,
 								N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							}
-							regions.Rc4bbc848acbc(&a2)
+							regions.R968f65dfa835(&a2)
 						} else {
 							eProd := c.EProd[(l*T+a+C*s)*dH:][:dH]
 							for i := range dH {
@@ -290,13 +290,13 @@ func (c *stepFused) run() {
 					}
 					if len(c.GW1Prod) > 0 {
 						if kern.Wide() {
-							a2 := regions.Rc4bbc848acbcArgs{
+							a2 := regions.R968f65dfa835Args{
 								P0: unsafe.SliceData(t22),
 								P1: kern.Given(c.GW1Prod),
 								N0: dH,
 								N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							}
-							regions.Rc4bbc848acbc(&a2)
+							regions.R968f65dfa835(&a2)
 						} else {
 							GW1Prod := c.GW1Prod[(l*T+a+C*s)*dH:][:dH]
 							for i := range dH {
@@ -307,13 +307,13 @@ func (c *stepFused) run() {
 					}
 					if len(c.YProd) > 0 {
 						if kern.Wide() {
-							a2 := regions.Rc4bbc848acbcArgs{
+							a2 := regions.R968f65dfa835Args{
 								P0: unsafe.SliceData(t46),
 								P1: kern.Given(c.YProd),
 								N0: dH,
 								N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							}
-							regions.Rc4bbc848acbc(&a2)
+							regions.R968f65dfa835(&a2)
 						} else {
 							yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
 							for i := range dH {
@@ -323,12 +323,12 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := regions.R547809cfa04dArgs{
+						a2 := regions.R73732d725239Args{
 							P0: unsafe.SliceData(t46),
 							P1: unsafe.SliceData(t18),
 							N0: dH,
 						}
-						regions.R547809cfa04d(&a2)
+						regions.R73732d725239(&a2)
 					} else {
 						for i := range dH {
 							t46Entry := t46[i]
@@ -337,14 +337,14 @@ func (c *stepFused) run() {
 					}
 					// deep_titans.y
 					if kern.Wide() {
-						a2 := regions.Re9e17de9f83aArgs{
+						a2 := regions.R05a6a2642fd1Args{
 							P0: unsafe.SliceData(W2State),
 							P1: unsafe.SliceData(t18),
 							P2: unsafe.SliceData(y2),
 							N0: dV,
 							N1: dH,
 						}
-						regions.Re9e17de9f83a(&a2)
+						regions.R05a6a2642fd1(&a2)
 					} else {
 						for i := range dV {
 							W2State2 := W2State[i*dH:][:dH]
@@ -435,7 +435,7 @@ func (c *stepBackwardFused) run() {
 
 	// deep_titans.e, deep_titans.S_W2, deep_titans.G_W1, deep_titans.y
 	if kern.Wide() {
-		a := regions.R24f7a0ef83c6Args{
+		a := regions.R8719644211f2Args{
 			P0:  unsafe.SliceData(c.Theta),
 			P1:  unsafe.SliceData(c.EProd),
 			P2:  unsafe.SliceData(c.GW1Prod),
@@ -458,7 +458,7 @@ func (c *stepBackwardFused) run() {
 			N2:  dH,
 			N3:  T * dH,
 		}
-		regions.R24f7a0ef83c6(&a)
+		regions.R8719644211f2(&a)
 	} else {
 		for i := range L {
 			theta := c.Theta[i*T:][:T]
@@ -545,7 +545,7 @@ func (c *stepBackwardFused) run() {
 					etaEntry := eta[a]
 					rhoEntry := rho[a]
 					if kern.Wide() {
-						a2 := regions.R75a90f570a34Args{
+						a2 := regions.R0d6ad77b22fcArgs{
 							P0: unsafe.SliceData(c.E),
 							P1: unsafe.SliceData(t162),
 							P2: unsafe.SliceData(SW2Trail),
@@ -559,7 +559,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{etaEntry},
 							S1: [2]float32{rhoEntry},
 						}
-						regions.R75a90f570a34(&a2)
+						regions.R0d6ad77b22fc(&a2)
 					} else {
 						e := c.E[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -579,7 +579,7 @@ func (c *stepBackwardFused) run() {
 					// deep_titans.S_W1, deep_titans.G_W1, deep_titans.W1
 					thetaEntry2 := theta[a]
 					if kern.Wide() {
-						a2 := regions.R05e14a56d2bbArgs{
+						a2 := regions.Ra0009d051a8aArgs{
 							P0: unsafe.SliceData(t39),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(SW1Trail),
@@ -594,7 +594,7 @@ func (c *stepBackwardFused) run() {
 							S1: [2]float32{etaEntry},
 							S2: [2]float32{rhoEntry},
 						}
-						regions.R05e14a56d2bb(&a2)
+						regions.Ra0009d051a8a(&a2)
 					} else {
 						t39_2 := t39[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
@@ -626,7 +626,7 @@ func (c *stepBackwardFused) run() {
 					rhoEntry3 := rho[a]
 					etaEntry3 := eta[a]
 					if kern.Wide() {
-						a2 := regions.Rb0968961eca1Args{
+						a2 := regions.Rf10880cda9c5Args{
 							P0: unsafe.SliceData(c.E),
 							P1: unsafe.SliceData(c.YBar),
 							P2: unsafe.SliceData(t62),
@@ -645,7 +645,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{etaEntry3},
 							S1: [2]float32{rhoEntry3},
 						}
-						regions.Rb0968961eca1(&a2)
+						regions.Rf10880cda9c5(&a2)
 					} else {
 						e := c.E[(l*T+a+C*s)*dV:][:dV]
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
@@ -662,7 +662,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// deep_titans.y
 					if kern.Wide() {
-						a2 := regions.R9187820c6210Args{
+						a2 := regions.R23e27c6136e6Args{
 							P0: unsafe.SliceData(t47),
 							P1: unsafe.SliceData(t32),
 							P2: unsafe.SliceData(c.YProd),
@@ -671,7 +671,7 @@ func (c *stepBackwardFused) run() {
 							N0: dH,
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
-						regions.R9187820c6210(&a2)
+						regions.R23e27c6136e6(&a2)
 					} else {
 						t47_2 := t47[(l*T+a+C*s)*dH:][:dH]
 						yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
@@ -689,7 +689,7 @@ func (c *stepBackwardFused) run() {
 					var t24 F
 					thetaEntry3 := theta[a]
 					if kern.Wide() {
-						a2 := regions.Rb257ba4ad060Args{
+						a2 := regions.Rc4f77ed48562Args{
 							P0:  unsafe.SliceData(t9),
 							P1:  unsafe.SliceData(t39),
 							P2:  unsafe.SliceData(c.Q),
@@ -723,7 +723,7 @@ func (c *stepBackwardFused) run() {
 							S3:  [2]float32{etaEntry3},
 							S4:  [2]float32{rhoEntry3},
 						}
-						regions.Rb257ba4ad060(&a2)
+						regions.Rc4f77ed48562(&a2)
 					} else {
 						t39_2 := t39[(l*T+a+C*s)*dH:][:dH]
 						t24_2 := t24
@@ -772,7 +772,7 @@ func (c *stepBackwardFused) run() {
 					// deep_titans.S_W1
 					var t222 F
 					if kern.Wide() {
-						a2 := regions.Rb60c0d8fc64eArgs{
+						a2 := regions.R5a51dee092b6Args{
 							P0: unsafe.SliceData(c.K),
 							P1: unsafe.SliceData(t21),
 							P2: unsafe.SliceData(t222Total),
@@ -780,7 +780,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							S0: [2]float32{t222},
 						}
-						regions.Rb60c0d8fc64e(&a2)
+						regions.R5a51dee092b6(&a2)
 					} else {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						t222_2 := t222
@@ -794,7 +794,7 @@ func (c *stepBackwardFused) run() {
 					t222 = t222Total[0]
 					// deep_titans.G_W1, deep_titans.S_W1
 					if kern.Wide() {
-						a2 := regions.R307af21bb9b5Args{
+						a2 := regions.R6fce4ac11747Args{
 							P0: unsafe.SliceData(t22),
 							P1: unsafe.SliceData(t77),
 							P2: unsafe.SliceData(c.EProd),
@@ -804,7 +804,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0: [2]float32{thetaEntry3},
 						}
-						regions.R307af21bb9b5(&a2)
+						regions.R6fce4ac11747(&a2)
 					} else {
 						t22_2 := t22[(l*T+a+C*s)*dH:][:dH]
 						eProd := c.EProd[(l*T+a+C*s)*dH:][:dH]
@@ -820,7 +820,7 @@ func (c *stepBackwardFused) run() {
 					var t442 F
 					var t55 F
 					if kern.Wide() {
-						a2 := regions.R5cdd2b0bb601Args{
+						a2 := regions.R1f92ac965b24Args{
 							P0:  unsafe.SliceData(c.YBar),
 							P1:  unsafe.SliceData(c.E),
 							P2:  unsafe.SliceData(W2Trail),
@@ -853,7 +853,7 @@ func (c *stepBackwardFused) run() {
 							S1:  [2]float32{t442},
 							S2:  [2]float32{etaEntry3},
 						}
-						regions.R5cdd2b0bb601(&a2)
+						regions.R1f92ac965b24(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						e := c.E[(l*T+a+C*s)*dV:][:dV]
@@ -904,7 +904,7 @@ func (c *stepBackwardFused) run() {
 					// deep_titans.S_W2
 					var t53 F
 					if kern.Wide() {
-						a2 := regions.R22c85a01eb57Args{
+						a2 := regions.R9378697a8c78Args{
 							P0: unsafe.SliceData(t22),
 							P1: unsafe.SliceData(t50),
 							P2: unsafe.SliceData(c.EProd),
@@ -914,7 +914,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0: [2]float32{t53},
 						}
-						regions.R22c85a01eb57(&a2)
+						regions.R9378697a8c78(&a2)
 					} else {
 						t22_2 := t22[(l*T+a+C*s)*dH:][:dH]
 						eProd := c.EProd[(l*T+a+C*s)*dH:][:dH]
@@ -931,7 +931,7 @@ func (c *stepBackwardFused) run() {
 					t53 = t53Total[0]
 					// deep_titans.e
 					if kern.Wide() {
-						a2 := regions.Rb189cada2e08Args{
+						a2 := regions.R02a40fb1587bArgs{
 							P0: unsafe.SliceData(t40),
 							P1: unsafe.SliceData(t49),
 							P2: unsafe.SliceData(t57),
@@ -939,7 +939,7 @@ func (c *stepBackwardFused) run() {
 							N0: dV,
 							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 						}
-						regions.Rb189cada2e08(&a2)
+						regions.R02a40fb1587b(&a2)
 					} else {
 						vBar := c.VBar[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -951,7 +951,7 @@ func (c *stepBackwardFused) run() {
 					// deep_titans.e, deep_titans.G_W1, deep_titans.W2, deep_titans.y
 					clear(t61)
 					if kern.Wide() {
-						a2 := regions.Rcfa735e49dafArgs{
+						a2 := regions.Rc7f97e8312c5Args{
 							P0:  unsafe.SliceData(c.YBar),
 							P1:  unsafe.SliceData(t57),
 							P2:  unsafe.SliceData(c.E),
@@ -974,7 +974,7 @@ func (c *stepBackwardFused) run() {
 							N10: 4 * dH * dV * a,
 							S0:  [2]float32{rhoEntry3},
 						}
-						regions.Rcfa735e49daf(&a2)
+						regions.Rc7f97e8312c5(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						e := c.E[(l*T+a+C*s)*dV:][:dV]
@@ -994,7 +994,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// deep_titans.e, deep_titans.G_W1, deep_titans.S_W1, deep_titans.S_W2
 					if kern.Wide() {
-						a2 := regions.Rcbaaee57d945Args{
+						a2 := regions.Rc377d5a9b6e6Args{
 							P0: unsafe.SliceData(c.GW1Prod),
 							P1: unsafe.SliceData(t22),
 							P2: unsafe.SliceData(t37),
@@ -1008,7 +1008,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0: [2]float32{thetaEntry3},
 						}
-						regions.Rcbaaee57d945(&a2)
+						regions.Rc377d5a9b6e6(&a2)
 					} else {
 						GW1Prod := c.GW1Prod[(l*T+a+C*s)*dH:][:dH]
 						t22_2 := t22[(l*T+a+C*s)*dH:][:dH]
@@ -1029,7 +1029,7 @@ func (c *stepBackwardFused) run() {
 					// deep_titans.e, deep_titans.W1, deep_titans.y
 					clear(t70)
 					if kern.Wide() {
-						a2 := regions.R7a56645ae0d4Args{
+						a2 := regions.Rb59713b9c3fdArgs{
 							P0: unsafe.SliceData(t9),
 							P1: unsafe.SliceData(t68),
 							P2: unsafe.SliceData(W1Trail),
@@ -1045,7 +1045,7 @@ func (c *stepBackwardFused) run() {
 							N5: 4 * dH * dK * a,
 							S0: [2]float32{rhoEntry3},
 						}
-						regions.R7a56645ae0d4(&a2)
+						regions.Rb59713b9c3fd(&a2)
 					} else {
 						for i := range dH {
 							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
@@ -1066,7 +1066,7 @@ func (c *stepBackwardFused) run() {
 					etaBar[a] = t24 + t55
 					// deep_titans.e, deep_titans.S_W1, deep_titans
 					if kern.Wide() {
-						a2 := regions.Rc7147c8170f4Args{
+						a2 := regions.R3d7684d4fb8aArgs{
 							P0: unsafe.SliceData(t21),
 							P1: unsafe.SliceData(t70),
 							P2: unsafe.SliceData(c.KBar),
@@ -1076,7 +1076,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							S0: [2]float32{thetaEntry3},
 						}
-						regions.Rc7147c8170f4(&a2)
+						regions.R3d7684d4fb8a(&a2)
 					} else {
 						kBar := c.KBar[(l*T+a+C*s)*dK:][:dK]
 						qBar := c.QBar[(l*T+a+C*s)*dK:][:dK]

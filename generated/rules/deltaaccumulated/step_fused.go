@@ -67,7 +67,7 @@ func (c *stepFused) run() {
 					w := (chunkAgeStateEntry == F(0))
 					wNumber := kern.Choose(w, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.Rcf71b01c0c6bArgs{
+						a2 := regions.R6b919b87602bArgs{
 							P0: unsafe.SliceData(MState),
 							P1: unsafe.SliceData(MChunkState),
 							P2: unsafe.SliceData(c.K),
@@ -77,7 +77,7 @@ func (c *stepFused) run() {
 							N2: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							S0: [2]float32{wNumber},
 						}
-						regions.Rcf71b01c0c6b(&a2)
+						regions.R6b919b87602b(&a2)
 					} else {
 						w2 := (F(0) < wNumber)
 						for i := range dV {
@@ -98,14 +98,14 @@ func (c *stepFused) run() {
 					// delta_accumulated.M
 					if len(c.MLin) > 0 {
 						if kern.Wide() {
-							a2 := regions.R4b0f4252f427Args{
+							a2 := regions.R69db4c9f8deeArgs{
 								P0: unsafe.SliceData(t10),
 								P1: unsafe.SliceData(c.V),
 								P2: kern.Given(c.MLin),
 								N0: dV,
 								N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							}
-							regions.R4b0f4252f427(&a2)
+							regions.R69db4c9f8dee(&a2)
 						} else {
 							v := c.V[(l*T+a+C*s)*dV:][:dV]
 							MLin := c.MLin[(l*T+a+C*s)*dV:][:dV]
@@ -116,14 +116,14 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := regions.Ree2eb9708d34Args{
+						a2 := regions.Re91f52922ce2Args{
 							P0: unsafe.SliceData(t10),
 							P1: unsafe.SliceData(c.V),
 							P2: unsafe.SliceData(t11),
 							N0: dV,
 							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 						}
-						regions.Ree2eb9708d34(&a2)
+						regions.Re91f52922ce2(&a2)
 					} else {
 						v := c.V[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -135,7 +135,7 @@ func (c *stepFused) run() {
 					rhoEntry := rho[a]
 					thetaEntry := theta[a]
 					if kern.Wide() {
-						a2 := regions.R064120c4ed74Args{
+						a2 := regions.Rd66d3ca19095Args{
 							P0: unsafe.SliceData(t11),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(MState),
@@ -147,7 +147,7 @@ func (c *stepFused) run() {
 							S0: [2]float32{thetaEntry},
 							S1: [2]float32{rhoEntry},
 						}
-						regions.R064120c4ed74(&a2)
+						regions.Rd66d3ca19095(&a2)
 					} else {
 						for i := range dV {
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
@@ -242,7 +242,7 @@ func (c *stepBackwardFused) run() {
 					thetaEntry := theta[a]
 					wNumber := kern.Choose(w, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.R4e62e4543338Args{
+						a2 := regions.R734ccdf4c84eArgs{
 							P0: unsafe.SliceData(c.MLin),
 							P1: unsafe.SliceData(MTrail),
 							P2: unsafe.SliceData(MChunkTrail),
@@ -257,7 +257,7 @@ func (c *stepBackwardFused) run() {
 							S1: [2]float32{thetaEntry},
 							S2: [2]float32{rhoEntry},
 						}
-						regions.R4e62e4543338(&a2)
+						regions.R734ccdf4c84e(&a2)
 					} else {
 						MLin := c.MLin[(l*T+a+C*s)*dV:][:dV]
 						w2 := (F(0) < wNumber)
@@ -293,7 +293,7 @@ func (c *stepBackwardFused) run() {
 					clear(t82)
 					var t112 F
 					if kern.Wide() {
-						a2 := regions.R80d1e4c7fd7aArgs{
+						a2 := regions.R31d1f101f199Args{
 							P0:  unsafe.SliceData(c.YBar),
 							P1:  unsafe.SliceData(c.MLin),
 							P2:  unsafe.SliceData(c.Q),
@@ -323,7 +323,7 @@ func (c *stepBackwardFused) run() {
 							N16: -dK*dV + dK,
 							S0:  [2]float32{t112},
 						}
-						regions.R80d1e4c7fd7a(&a2)
+						regions.R31d1f101f199(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						MLin := c.MLin[(l*T+a+C*s)*dV:][:dV]
@@ -358,7 +358,7 @@ func (c *stepBackwardFused) run() {
 					// delta_accumulated.M
 					var t9 F
 					if kern.Wide() {
-						a2 := regions.Rb60c0d8fc64eArgs{
+						a2 := regions.R5a51dee092b6Args{
 							P0: unsafe.SliceData(c.K),
 							P1: unsafe.SliceData(t82),
 							P2: unsafe.SliceData(t9Total),
@@ -366,7 +366,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							S0: [2]float32{t9},
 						}
-						regions.Rb60c0d8fc64e(&a2)
+						regions.R5a51dee092b6(&a2)
 					} else {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						t9_2 := t9
@@ -381,14 +381,14 @@ func (c *stepBackwardFused) run() {
 					// delta_accumulated.M
 					thetaEntry2 := theta[a]
 					if kern.Wide() {
-						a2 := regions.R3f6b3bdf7e5eArgs{
+						a2 := regions.R8128fd71df71Args{
 							P0: unsafe.SliceData(t32_2),
 							P1: unsafe.SliceData(c.VBar),
 							N0: dV,
 							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							S0: [2]float32{thetaEntry2},
 						}
-						regions.R3f6b3bdf7e5e(&a2)
+						regions.R8128fd71df71(&a2)
 					} else {
 						vBar := c.VBar[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -402,7 +402,7 @@ func (c *stepBackwardFused) run() {
 					w4Number := kern.Choose(w4, F(1), F(0))
 					t7Number := kern.Choose(t7, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.R07efec8d24d8Args{
+						a2 := regions.Rbbb9494237c7Args{
 							P0:  unsafe.SliceData(t32_2),
 							P1:  unsafe.SliceData(c.YBar),
 							P2:  unsafe.SliceData(c.K),
@@ -428,7 +428,7 @@ func (c *stepBackwardFused) run() {
 							S2:  [2]float32{thetaEntry2},
 							S3:  [2]float32{rhoEntry2},
 						}
-						regions.R07efec8d24d8(&a2)
+						regions.Rbbb9494237c7(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						t7_2 := (F(0) < t7Number)
@@ -452,7 +452,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// delta_accumulated.M, delta_accumulated
 					if kern.Wide() {
-						a2 := regions.Rcc072c136908Args{
+						a2 := regions.R091bdc3ca944Args{
 							P0: unsafe.SliceData(t33),
 							P1: unsafe.SliceData(t82),
 							P2: unsafe.SliceData(c.KBar),
@@ -462,7 +462,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							S0: [2]float32{thetaEntry2},
 						}
-						regions.Rcc072c136908(&a2)
+						regions.R091bdc3ca944(&a2)
 					} else {
 						kBar := c.KBar[(l*T+a+C*s)*dK:][:dK]
 						qBar := c.QBar[(l*T+a+C*s)*dK:][:dK]

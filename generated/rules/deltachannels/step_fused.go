@@ -63,7 +63,7 @@ func (c *stepRows1) Part(part int) {
 					}
 				}
 				{
-					a := regions.Rf5f999842c9cArgs{
+					a := regions.Rbd7c835510f4Args{
 						P0:   unsafe.SliceData(MState),
 						P1:   unsafe.SliceData(c.K),
 						P2:   unsafe.SliceData(c.V),
@@ -80,7 +80,7 @@ func (c *stepRows1) Part(part int) {
 						N5:   dV,
 						Tail: tail,
 					}
-					regions.Rf5f999842c9c(&a, rows)
+					regions.Rbd7c835510f4(&a, rows)
 				}
 			}
 			kern.TransposeBack(MState, rows, c.MOut[(l*dV+i)*dK:], dK, there, dK)
@@ -147,7 +147,7 @@ func (c *stepBackwardFused) run() {
 
 	// delta_channels.M
 	if kern.Wide() {
-		a := regions.Rd8b229497946Args{
+		a := regions.R585d9b247ac1Args{
 			P0: unsafe.SliceData(c.Theta),
 			P1: unsafe.SliceData(c.MLin),
 			P2: unsafe.SliceData(t42),
@@ -156,7 +156,7 @@ func (c *stepBackwardFused) run() {
 			N2: dV,
 			N3: T * dV,
 		}
-		regions.Rd8b229497946(&a)
+		regions.R585d9b247ac1(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -228,7 +228,7 @@ func (c *stepBackwardRows1) Part(part int) {
 				}
 				kern.Interleave(MTrail, rows, c.MCheckpoints[((l*segments+s)*dV+i)*dK:], dK, dK)
 				{
-					a := regions.R8845221990abArgs{
+					a := regions.R24844bd90042Args{
 						P0: unsafe.SliceData(c.Rho),
 						P1: unsafe.SliceData(t42),
 						P2: unsafe.SliceData(c.K),
@@ -240,10 +240,10 @@ func (c *stepBackwardRows1) Part(part int) {
 						N4: 4*C*dK*s + 4*T*dK*l,
 						N5: dV,
 					}
-					regions.R8845221990ab(&a, rows)
+					regions.R24844bd90042(&a, rows)
 				}
 				{
-					a := regions.Rdf10a3f6c101Args{
+					a := regions.Rac332218398eArgs{
 						P0:  unsafe.SliceData(c.YBar),
 						P1:  unsafe.SliceData(c.Q),
 						P2:  unsafe.SliceData(MBarState),
@@ -269,7 +269,7 @@ func (c *stepBackwardRows1) Part(part int) {
 						N7:  4*C*dK*s + 4*T*dK*l - 4*dK,
 						N8:  -dK,
 					}
-					regions.Rdf10a3f6c101(&a, rows)
+					regions.Rac332218398e(&a, rows)
 				}
 				kern.Separate(MBarState, rows, c.MBarOut[(l*dV+i)*dK:], dK, dK)
 			}

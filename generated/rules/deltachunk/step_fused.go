@@ -73,7 +73,7 @@ func (c *stepFused) run() {
 
 	// delta_chunk.rho, delta_chunk.theta
 	if kern.Wide() {
-		a := regions.Rfb2662c3c4c6Args{
+		a := regions.Rbb48e419767cArgs{
 			P0: unsafe.SliceData(c.Rho),
 			P1: unsafe.SliceData(t54),
 			P2: unsafe.SliceData(c.Theta),
@@ -83,7 +83,7 @@ func (c *stepFused) run() {
 			N2: 32 * chunks,
 			N3: T,
 		}
-		regions.Rfb2662c3c4c6(&a)
+		regions.Rbb48e419767c(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -101,7 +101,7 @@ func (c *stepFused) run() {
 
 	// delta_chunk.q, delta_chunk.k
 	if kern.Wide() {
-		a := regions.R829820e12339Args{
+		a := regions.R60f59e753f85Args{
 			P0: unsafe.SliceData(c.Q),
 			P1: unsafe.SliceData(t55),
 			P2: unsafe.SliceData(c.K),
@@ -113,7 +113,7 @@ func (c *stepFused) run() {
 			N4: 32 * chunks * dK,
 			N5: T * dK,
 		}
-		regions.R829820e12339(&a)
+		regions.R60f59e753f85(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -173,7 +173,7 @@ func (c *stepFused) run() {
 
 	// delta_chunk.g
 	if kern.Wide() {
-		a := regions.R1ac9a4921c35Args{
+		a := regions.Rbd200256ea0aArgs{
 			P0: unsafe.SliceData(t),
 			P1: unsafe.SliceData(t3),
 			P2: unsafe.SliceData(t4),
@@ -181,7 +181,7 @@ func (c *stepFused) run() {
 			N1: chunks,
 			N2: 32 * chunks,
 		}
-		regions.R1ac9a4921c35(&a)
+		regions.Rbd200256ea0a(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -218,7 +218,7 @@ func (c *stepFused) run() {
 
 	// delta_chunk.g
 	if kern.Wide() {
-		a := regions.R1ac9a4921c35Args{
+		a := regions.Rbd200256ea0aArgs{
 			P0: unsafe.SliceData(t4),
 			P1: unsafe.SliceData(t6),
 			P2: unsafe.SliceData(t7),
@@ -226,7 +226,7 @@ func (c *stepFused) run() {
 			N1: chunks,
 			N2: 32 * chunks,
 		}
-		regions.R1ac9a4921c35(&a)
+		regions.Rbd200256ea0a(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -263,7 +263,7 @@ func (c *stepFused) run() {
 
 	// delta_chunk.g
 	if kern.Wide() {
-		a := regions.R1ac9a4921c35Args{
+		a := regions.Rbd200256ea0aArgs{
 			P0: unsafe.SliceData(t7),
 			P1: unsafe.SliceData(t9),
 			P2: unsafe.SliceData(t10),
@@ -271,7 +271,7 @@ func (c *stepFused) run() {
 			N1: chunks,
 			N2: 32 * chunks,
 		}
-		regions.R1ac9a4921c35(&a)
+		regions.Rbd200256ea0a(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -308,7 +308,7 @@ func (c *stepFused) run() {
 
 	// delta_chunk.g
 	if kern.Wide() {
-		a := regions.R1ac9a4921c35Args{
+		a := regions.Rbd200256ea0aArgs{
 			P0: unsafe.SliceData(t10),
 			P1: unsafe.SliceData(t12),
 			P2: unsafe.SliceData(t13),
@@ -316,7 +316,7 @@ func (c *stepFused) run() {
 			N1: chunks,
 			N2: 32 * chunks,
 		}
-		regions.R1ac9a4921c35(&a)
+		regions.Rbd200256ea0a(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -348,7 +348,7 @@ func (c *stepFused) run() {
 
 	// delta_chunk.g
 	if kern.Wide() {
-		a := regions.R1ac9a4921c35Args{
+		a := regions.Rbd200256ea0aArgs{
 			P0: unsafe.SliceData(t13),
 			P1: unsafe.SliceData(t15),
 			P2: unsafe.SliceData(g),
@@ -356,7 +356,7 @@ func (c *stepFused) run() {
 			N1: chunks,
 			N2: 32 * chunks,
 		}
-		regions.R1ac9a4921c35(&a)
+		regions.Rbd200256ea0a(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -406,7 +406,7 @@ func (c *stepFused) run() {
 			// delta_chunk.c
 			clear(t20)
 			if kern.Wide() {
-				a := regions.Ra0749581fd92Args{
+				a := regions.R631b0134f098Args{
 					P0: unsafe.SliceData(t54),
 					P1: unsafe.SliceData(t18),
 					P2: unsafe.SliceData(t20),
@@ -414,7 +414,7 @@ func (c *stepFused) run() {
 					N1: 32,
 					N2: 128*t2 + 128*chunks*l,
 				}
-				regions.Ra0749581fd92(&a)
+				regions.R631b0134f098(&a)
 			} else {
 				lo := max(0, 1)
 				if n := 32 - lo; n > 0 {
@@ -432,7 +432,7 @@ func (c *stepFused) run() {
 			// delta_chunk.c
 			clear(t23)
 			if kern.Wide() {
-				a := regions.Re90c03122ae0Args{
+				a := regions.Rf93feca7917aArgs{
 					P0: unsafe.SliceData(t5),
 					P1: unsafe.SliceData(t18),
 					P2: unsafe.SliceData(t20),
@@ -441,7 +441,7 @@ func (c *stepFused) run() {
 					N1: 32,
 					N2: 128*t2 + 128*chunks*l,
 				}
-				regions.Re90c03122ae0(&a)
+				regions.Rf93feca7917a(&a)
 			} else {
 				lo := max(0, 2)
 				if n := 32 - lo; n > 0 {
@@ -460,7 +460,7 @@ func (c *stepFused) run() {
 			// delta_chunk.c
 			clear(t26)
 			if kern.Wide() {
-				a := regions.R69a6da98d02aArgs{
+				a := regions.Rb8e24fa39ec4Args{
 					P0: unsafe.SliceData(t8),
 					P1: unsafe.SliceData(t18),
 					P2: unsafe.SliceData(t20),
@@ -470,7 +470,7 @@ func (c *stepFused) run() {
 					N1: 32,
 					N2: 128*t2 + 128*chunks*l,
 				}
-				regions.R69a6da98d02a(&a)
+				regions.Rb8e24fa39ec4(&a)
 			} else {
 				lo := max(0, 4)
 				if n := 32 - lo; n > 0 {
@@ -490,7 +490,7 @@ func (c *stepFused) run() {
 			// delta_chunk.c
 			clear(t29)
 			if kern.Wide() {
-				a := regions.R6a22e951e9a7Args{
+				a := regions.R9895903642b5Args{
 					P0: unsafe.SliceData(t11),
 					P1: unsafe.SliceData(t18),
 					P2: unsafe.SliceData(t20),
@@ -501,7 +501,7 @@ func (c *stepFused) run() {
 					N1: 32,
 					N2: 128*t2 + 128*chunks*l,
 				}
-				regions.R6a22e951e9a7(&a)
+				regions.R9895903642b5(&a)
 			} else {
 				lo := max(0, 8)
 				if n := 32 - lo; n > 0 {
@@ -522,7 +522,7 @@ func (c *stepFused) run() {
 			// delta_chunk.c
 			clear(t32)
 			if kern.Wide() {
-				a := regions.Rdce8a7e41194Args{
+				a := regions.R14418898d2c5Args{
 					P0: unsafe.SliceData(t14),
 					P1: unsafe.SliceData(t18),
 					P2: unsafe.SliceData(t20),
@@ -534,7 +534,7 @@ func (c *stepFused) run() {
 					N1: 32,
 					N2: 128*t2 + 128*chunks*l,
 				}
-				regions.Rdce8a7e41194(&a)
+				regions.R14418898d2c5(&a)
 			} else {
 				lo := max(0, 16)
 				if n := 32 - lo; n > 0 {
@@ -558,10 +558,10 @@ func (c *stepFused) run() {
 			// delta_chunk.g.start
 			clear(t37)
 			if kern.Wide() {
-				a := regions.R8efbb025390eArgs{
+				a := regions.R4684a4de7f74Args{
 					P0: unsafe.SliceData(t37),
 				}
-				regions.R8efbb025390e(&a)
+				regions.R4684a4de7f74(&a)
 			} else {
 				if n := min(32, 1); n > 0 {
 					t37_2 := t37[:n]
@@ -575,7 +575,7 @@ func (c *stepFused) run() {
 			// delta_chunk.c
 			clear(t42)
 			if kern.Wide() {
-				a := regions.R89ec440073f1Args{
+				a := regions.R006509b11b91Args{
 					P0: unsafe.SliceData(t18),
 					P1: unsafe.SliceData(t20),
 					P2: unsafe.SliceData(t23),
@@ -585,7 +585,7 @@ func (c *stepFused) run() {
 					P6: unsafe.SliceData(t42),
 					N0: 32,
 				}
-				regions.R89ec440073f1(&a)
+				regions.R006509b11b91(&a)
 			} else {
 				lo := max(0, 1)
 				if n := 32 - lo; n > 0 {
@@ -608,14 +608,14 @@ func (c *stepFused) run() {
 			// delta_chunk.U
 			clear(t44)
 			if kern.Wide() {
-				a := regions.R71206767d5f8Args{
+				a := regions.R97c215de8d05Args{
 					P0: unsafe.SliceData(t57),
 					P1: unsafe.SliceData(t42),
 					P2: unsafe.SliceData(K2),
 					P3: unsafe.SliceData(t44),
 					N0: 128*t2 + 128*chunks*l,
 				}
-				regions.R71206767d5f8(&a)
+				regions.R97c215de8d05(&a)
 			} else {
 				t57_2 := t57[(l*chunks+t2)*32:][:32]
 				for i := range 32 {
@@ -632,7 +632,7 @@ func (c *stepFused) run() {
 			}
 			// delta_chunk.U, delta_chunk.g
 			if kern.Wide() {
-				a := regions.R4e061cf5a202Args{
+				a := regions.Rc185b026bb5fArgs{
 					P0: unsafe.SliceData(t36),
 					P1: unsafe.SliceData(t37),
 					P2: unsafe.SliceData(t57),
@@ -643,7 +643,7 @@ func (c *stepFused) run() {
 					N1: dV,
 					N2: 128*dV*t2 + 128*chunks*dV*l,
 				}
-				regions.R4e061cf5a202(&a)
+				regions.Rc185b026bb5f(&a)
 			} else {
 				t36_2 := t36[(l*chunks+t2)*32:][:32]
 				t57_2 := t57[(l*chunks+t2)*32:][:32]
@@ -661,7 +661,7 @@ func (c *stepFused) run() {
 			kern.TriangleFMA(32, dV, false, U2, dV, 1, t44, 32, 1)
 			// delta_chunk.y, delta_chunk.c
 			if kern.Wide() {
-				a := regions.R695a05470605Args{
+				a := regions.R2d964a57834cArgs{
 					P0: unsafe.SliceData(t18),
 					P1: unsafe.SliceData(t20),
 					P2: unsafe.SliceData(t23),
@@ -671,7 +671,7 @@ func (c *stepFused) run() {
 					P6: unsafe.SliceData(Q2),
 					P7: unsafe.SliceData(t622),
 				}
-				regions.R695a05470605(&a)
+				regions.R2d964a57834c(&a)
 			} else {
 				for i := range 32 {
 					t18_2 := t18[i*32:][:32]
@@ -689,7 +689,7 @@ func (c *stepFused) run() {
 			}
 			// delta_chunk.y
 			if kern.Wide() {
-				a := regions.Rb7a6fd5e071cArgs{
+				a := regions.Rbdb6bedc5159Args{
 					P0: unsafe.SliceData(g),
 					P1: unsafe.SliceData(t17),
 					P2: unsafe.SliceData(y2),
@@ -697,7 +697,7 @@ func (c *stepFused) run() {
 					N1: dV,
 					N2: 128*dV*t2 + 128*chunks*dV*l,
 				}
-				regions.Rb7a6fd5e071c(&a)
+				regions.Rbdb6bedc5159(&a)
 			} else {
 				g2 := g[(l*chunks+t2)*32:][:32]
 				for i := range 32 {
@@ -713,7 +713,7 @@ func (c *stepFused) run() {
 			kern.GemmFMA(dV, 32, 32, F(1), true, kern.From(y2, (l*chunks+t2)*32*dV), 1, dV, U2, 1, dV, t622, 1, 32)
 			// delta_chunk.M, delta_chunk.c
 			if kern.Wide() {
-				a := regions.R9a4a7e0d92a4Args{
+				a := regions.R5ab16bf3f226Args{
 					P0: unsafe.SliceData(t18),
 					P1: unsafe.SliceData(t20),
 					P2: unsafe.SliceData(t23),
@@ -725,7 +725,7 @@ func (c *stepFused) run() {
 					N0: dK,
 					N1: 128*dK*t2 + 128*chunks*dK*l,
 				}
-				regions.R9a4a7e0d92a4(&a)
+				regions.R5ab16bf3f226(&a)
 			} else {
 				t18_2 := t18[31*32:][:32]
 				t20_2 := t20[31*32:][:32]
@@ -745,13 +745,13 @@ func (c *stepFused) run() {
 			// delta_chunk.M
 			gEntry2 := g[(l*chunks+t2)*32+31]
 			if kern.Wide() {
-				a := regions.Rdb52a837a996Args{
+				a := regions.Ra2ea1dad1552Args{
 					P0: unsafe.SliceData(MState),
 					N0: dV,
 					N1: dK,
 					S0: [2]float32{gEntry2},
 				}
-				regions.Rdb52a837a996(&a)
+				regions.Ra2ea1dad1552(&a)
 			} else {
 				for i := range dV {
 					MState2 := MState[i*dK:][:dK]
@@ -783,7 +783,7 @@ func (c *stepFused) run() {
 
 	// delta_chunk.rho, delta_chunk.theta
 	if kern.Wide() {
-		a := regions.Rb846eb6c31ecArgs{
+		a := regions.R4f0304a567d0Args{
 			P0: unsafe.SliceData(c.Rho),
 			P1: unsafe.SliceData(t59),
 			P2: unsafe.SliceData(c.Theta),
@@ -793,7 +793,7 @@ func (c *stepFused) run() {
 			N2: 128 * chunks,
 			N3: T,
 		}
-		regions.Rb846eb6c31ec(&a)
+		regions.R4f0304a567d0(&a)
 	} else {
 		for i := range L {
 			rho := c.Rho[i*T+32*chunks:][:T-32*chunks]
@@ -809,7 +809,7 @@ func (c *stepFused) run() {
 
 	// delta_chunk.k, delta_chunk.q
 	if kern.Wide() {
-		a := regions.R35965b11bbc7Args{
+		a := regions.R84cc9a49a9e5Args{
 			P0: unsafe.SliceData(c.K),
 			P1: unsafe.SliceData(t61),
 			P2: unsafe.SliceData(c.Q),
@@ -821,7 +821,7 @@ func (c *stepFused) run() {
 			N4: T*dK - 32*chunks*dK,
 			N5: T * dK,
 		}
-		regions.R35965b11bbc7(&a)
+		regions.R84cc9a49a9e5(&a)
 	} else {
 		for i := range L {
 			for j := range T - 32*chunks {
@@ -903,7 +903,7 @@ func (c *stepRows1) Part(part int) {
 					}
 				}
 				{
-					a := regions.Rdfa130ddc74bArgs{
+					a := regions.Rdb2fd9472d04Args{
 						P0:   unsafe.SliceData(MState2),
 						P1:   unsafe.SliceData(t61),
 						P2:   unsafe.SliceData(t62),
@@ -921,7 +921,7 @@ func (c *stepRows1) Part(part int) {
 						N6:   dV,
 						Tail: tail,
 					}
-					regions.Rdfa130ddc74b(&a, rows)
+					regions.Rdb2fd9472d04(&a, rows)
 				}
 			}
 			kern.TransposeBack(MState2, rows, c.MOut[(l*dV+i)*dK:], dK, there, dK)
@@ -1115,7 +1115,7 @@ func (c *stepBackwardFused) run() {
 
 	// delta_chunk.rho, delta_chunk.theta
 	if kern.Wide() {
-		a := regions.Rfb2662c3c4c6Args{
+		a := regions.Rbb48e419767cArgs{
 			P0: unsafe.SliceData(c.Rho),
 			P1: unsafe.SliceData(t54),
 			P2: unsafe.SliceData(c.Theta),
@@ -1125,7 +1125,7 @@ func (c *stepBackwardFused) run() {
 			N2: 32 * chunks,
 			N3: T,
 		}
-		regions.Rfb2662c3c4c6(&a)
+		regions.Rbb48e419767c(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -1143,7 +1143,7 @@ func (c *stepBackwardFused) run() {
 
 	// delta_chunk.q, delta_chunk.k
 	if kern.Wide() {
-		a := regions.R829820e12339Args{
+		a := regions.R60f59e753f85Args{
 			P0: unsafe.SliceData(c.Q),
 			P1: unsafe.SliceData(t55),
 			P2: unsafe.SliceData(c.K),
@@ -1155,7 +1155,7 @@ func (c *stepBackwardFused) run() {
 			N4: 32 * chunks * dK,
 			N5: T * dK,
 		}
-		regions.R829820e12339(&a)
+		regions.R60f59e753f85(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -1184,7 +1184,7 @@ func (c *stepBackwardFused) run() {
 
 	// delta_chunk.rho, delta_chunk.theta
 	if kern.Wide() {
-		a := regions.Rb846eb6c31ecArgs{
+		a := regions.R4f0304a567d0Args{
 			P0: unsafe.SliceData(c.Rho),
 			P1: unsafe.SliceData(t59),
 			P2: unsafe.SliceData(c.Theta),
@@ -1194,7 +1194,7 @@ func (c *stepBackwardFused) run() {
 			N2: 128 * chunks,
 			N3: T,
 		}
-		regions.Rb846eb6c31ec(&a)
+		regions.R4f0304a567d0(&a)
 	} else {
 		for i := range L {
 			rho := c.Rho[i*T+32*chunks:][:T-32*chunks]
@@ -1210,7 +1210,7 @@ func (c *stepBackwardFused) run() {
 
 	// delta_chunk.k, delta_chunk.q
 	if kern.Wide() {
-		a := regions.R35965b11bbc7Args{
+		a := regions.R84cc9a49a9e5Args{
 			P0: unsafe.SliceData(c.K),
 			P1: unsafe.SliceData(t61),
 			P2: unsafe.SliceData(c.Q),
@@ -1222,7 +1222,7 @@ func (c *stepBackwardFused) run() {
 			N4: T*dK - 32*chunks*dK,
 			N5: T * dK,
 		}
-		regions.R35965b11bbc7(&a)
+		regions.R84cc9a49a9e5(&a)
 	} else {
 		for i := range L {
 			for j := range T - 32*chunks {
@@ -1269,7 +1269,7 @@ func (c *stepBackwardFused) run() {
 	clear(t10)
 	clear(t12)
 	if kern.Wide() {
-		a := regions.R65e57c44dca4Args{
+		a := regions.Red5939878b6fArgs{
 			P0:  unsafe.SliceData(t60),
 			P1:  unsafe.SliceData(t72),
 			P2:  unsafe.SliceData(t61),
@@ -1291,7 +1291,7 @@ func (c *stepBackwardFused) run() {
 			N10: T*dK - 32*chunks*dK,
 			N11: T * dK,
 		}
-		regions.R65e57c44dca4(&a)
+		regions.Red5939878b6f(&a)
 	} else {
 		for i := range L {
 			t60_2 := t60[i*(T-32*chunks):][:T-32*chunks]
@@ -1321,7 +1321,7 @@ func (c *stepBackwardFused) run() {
 	// delta_chunk.v
 	clear(t11)
 	if kern.Wide() {
-		a := regions.R54936d09c999Args{
+		a := regions.Rd25da79383b8Args{
 			P0: unsafe.SliceData(t11),
 			P1: unsafe.SliceData(t8),
 			N0: L,
@@ -1331,7 +1331,7 @@ func (c *stepBackwardFused) run() {
 			N4: T*dV - 32*chunks*dV,
 			N5: T * dV,
 		}
-		regions.R54936d09c999(&a)
+		regions.Rd25da79383b8(&a)
 	} else {
 		for i := range L {
 			for j := range T - 32*chunks {
@@ -1348,7 +1348,7 @@ func (c *stepBackwardFused) run() {
 	clear(t13)
 	clear(t14)
 	if kern.Wide() {
-		a := regions.R14e854d5577aArgs{
+		a := regions.R0a5e5ef988edArgs{
 			P0: unsafe.SliceData(t13),
 			P1: unsafe.SliceData(t82),
 			P2: unsafe.SliceData(t14),
@@ -1358,7 +1358,7 @@ func (c *stepBackwardFused) run() {
 			N2: 128 * chunks,
 			N3: T,
 		}
-		regions.R14e854d5577a(&a)
+		regions.R0a5e5ef988ed(&a)
 	} else {
 		for i := range L {
 			t13_2 := t13[i*T+32*chunks:][:T-32*chunks]
@@ -1405,7 +1405,7 @@ func (c *stepBackwardFused) run() {
 
 	// delta_chunk.g
 	if kern.Wide() {
-		a := regions.R1ac9a4921c35Args{
+		a := regions.Rbd200256ea0aArgs{
 			P0: unsafe.SliceData(t22),
 			P1: unsafe.SliceData(t32),
 			P2: unsafe.SliceData(t42),
@@ -1413,7 +1413,7 @@ func (c *stepBackwardFused) run() {
 			N1: chunks,
 			N2: 32 * chunks,
 		}
-		regions.R1ac9a4921c35(&a)
+		regions.Rbd200256ea0a(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -1450,7 +1450,7 @@ func (c *stepBackwardFused) run() {
 
 	// delta_chunk.g
 	if kern.Wide() {
-		a := regions.R1ac9a4921c35Args{
+		a := regions.Rbd200256ea0aArgs{
 			P0: unsafe.SliceData(t42),
 			P1: unsafe.SliceData(t62),
 			P2: unsafe.SliceData(t73),
@@ -1458,7 +1458,7 @@ func (c *stepBackwardFused) run() {
 			N1: chunks,
 			N2: 32 * chunks,
 		}
-		regions.R1ac9a4921c35(&a)
+		regions.Rbd200256ea0a(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -1495,7 +1495,7 @@ func (c *stepBackwardFused) run() {
 
 	// delta_chunk.g
 	if kern.Wide() {
-		a := regions.R1ac9a4921c35Args{
+		a := regions.Rbd200256ea0aArgs{
 			P0: unsafe.SliceData(t73),
 			P1: unsafe.SliceData(t93),
 			P2: unsafe.SliceData(t102),
@@ -1503,7 +1503,7 @@ func (c *stepBackwardFused) run() {
 			N1: chunks,
 			N2: 32 * chunks,
 		}
-		regions.R1ac9a4921c35(&a)
+		regions.Rbd200256ea0a(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -1540,7 +1540,7 @@ func (c *stepBackwardFused) run() {
 
 	// delta_chunk.g
 	if kern.Wide() {
-		a := regions.R1ac9a4921c35Args{
+		a := regions.Rbd200256ea0aArgs{
 			P0: unsafe.SliceData(t102),
 			P1: unsafe.SliceData(t122),
 			P2: unsafe.SliceData(t132),
@@ -1548,7 +1548,7 @@ func (c *stepBackwardFused) run() {
 			N1: chunks,
 			N2: 32 * chunks,
 		}
-		regions.R1ac9a4921c35(&a)
+		regions.Rbd200256ea0a(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -1580,7 +1580,7 @@ func (c *stepBackwardFused) run() {
 
 	// delta_chunk.g
 	if kern.Wide() {
-		a := regions.R1ac9a4921c35Args{
+		a := regions.Rbd200256ea0aArgs{
 			P0: unsafe.SliceData(t132),
 			P1: unsafe.SliceData(t153),
 			P2: unsafe.SliceData(g),
@@ -1588,7 +1588,7 @@ func (c *stepBackwardFused) run() {
 			N1: chunks,
 			N2: 32 * chunks,
 		}
-		regions.R1ac9a4921c35(&a)
+		regions.Rbd200256ea0a(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -1617,7 +1617,7 @@ func (c *stepBackwardFused) run() {
 
 	// delta_chunk.y
 	if kern.Wide() {
-		a := regions.Ra6f40b063535Args{
+		a := regions.Rfa184e699257Args{
 			P0: unsafe.SliceData(t),
 			P1: unsafe.SliceData(c.YProd),
 			P2: unsafe.SliceData(t1322),
@@ -1628,7 +1628,7 @@ func (c *stepBackwardFused) run() {
 			N4: 32 * chunks,
 			N5: 32 * chunks * dV,
 		}
-		regions.Ra6f40b063535(&a)
+		regions.Rfa184e699257(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -1666,7 +1666,7 @@ func (c *stepBackwardFused) run() {
 			// delta_chunk.c
 			clear(t202)
 			if kern.Wide() {
-				a := regions.Ra0749581fd92Args{
+				a := regions.R631b0134f098Args{
 					P0: unsafe.SliceData(t54),
 					P1: unsafe.SliceData(t183),
 					P2: unsafe.SliceData(t202),
@@ -1674,7 +1674,7 @@ func (c *stepBackwardFused) run() {
 					N1: 32,
 					N2: 128*t3 + 128*chunks*l,
 				}
-				regions.Ra0749581fd92(&a)
+				regions.R631b0134f098(&a)
 			} else {
 				lo := max(0, 1)
 				if n := 32 - lo; n > 0 {
@@ -1692,7 +1692,7 @@ func (c *stepBackwardFused) run() {
 			// delta_chunk.c
 			clear(t232)
 			if kern.Wide() {
-				a := regions.Re90c03122ae0Args{
+				a := regions.Rf93feca7917aArgs{
 					P0: unsafe.SliceData(t52),
 					P1: unsafe.SliceData(t183),
 					P2: unsafe.SliceData(t202),
@@ -1701,7 +1701,7 @@ func (c *stepBackwardFused) run() {
 					N1: 32,
 					N2: 128*t3 + 128*chunks*l,
 				}
-				regions.Re90c03122ae0(&a)
+				regions.Rf93feca7917a(&a)
 			} else {
 				lo := max(0, 2)
 				if n := 32 - lo; n > 0 {
@@ -1720,7 +1720,7 @@ func (c *stepBackwardFused) run() {
 			// delta_chunk.c
 			clear(t26)
 			if kern.Wide() {
-				a := regions.R69a6da98d02aArgs{
+				a := regions.Rb8e24fa39ec4Args{
 					P0: unsafe.SliceData(t83),
 					P1: unsafe.SliceData(t183),
 					P2: unsafe.SliceData(t202),
@@ -1730,7 +1730,7 @@ func (c *stepBackwardFused) run() {
 					N1: 32,
 					N2: 128*t3 + 128*chunks*l,
 				}
-				regions.R69a6da98d02a(&a)
+				regions.Rb8e24fa39ec4(&a)
 			} else {
 				lo := max(0, 4)
 				if n := 32 - lo; n > 0 {
@@ -1750,7 +1750,7 @@ func (c *stepBackwardFused) run() {
 			// delta_chunk.c
 			clear(t29)
 			if kern.Wide() {
-				a := regions.R6a22e951e9a7Args{
+				a := regions.R9895903642b5Args{
 					P0: unsafe.SliceData(t112),
 					P1: unsafe.SliceData(t183),
 					P2: unsafe.SliceData(t202),
@@ -1761,7 +1761,7 @@ func (c *stepBackwardFused) run() {
 					N1: 32,
 					N2: 128*t3 + 128*chunks*l,
 				}
-				regions.R6a22e951e9a7(&a)
+				regions.R9895903642b5(&a)
 			} else {
 				lo := max(0, 8)
 				if n := 32 - lo; n > 0 {
@@ -1782,7 +1782,7 @@ func (c *stepBackwardFused) run() {
 			// delta_chunk.c
 			clear(t32_2)
 			if kern.Wide() {
-				a := regions.Rdce8a7e41194Args{
+				a := regions.R14418898d2c5Args{
 					P0: unsafe.SliceData(t142),
 					P1: unsafe.SliceData(t183),
 					P2: unsafe.SliceData(t202),
@@ -1794,7 +1794,7 @@ func (c *stepBackwardFused) run() {
 					N1: 32,
 					N2: 128*t3 + 128*chunks*l,
 				}
-				regions.Rdce8a7e41194(&a)
+				regions.R14418898d2c5(&a)
 			} else {
 				lo := max(0, 16)
 				if n := 32 - lo; n > 0 {
@@ -1816,10 +1816,10 @@ func (c *stepBackwardFused) run() {
 			// delta_chunk.g.start
 			clear(t37)
 			if kern.Wide() {
-				a := regions.R8efbb025390eArgs{
+				a := regions.R4684a4de7f74Args{
 					P0: unsafe.SliceData(t37),
 				}
-				regions.R8efbb025390e(&a)
+				regions.R4684a4de7f74(&a)
 			} else {
 				if n := min(32, 1); n > 0 {
 					t37_2 := t37[:n]
@@ -1830,13 +1830,13 @@ func (c *stepBackwardFused) run() {
 			}
 			// delta_chunk.g
 			if kern.Wide() {
-				a := regions.Rfb421b33ac67Args{
+				a := regions.Ra9ad92cd6207Args{
 					P0: unsafe.SliceData(t36),
 					P1: unsafe.SliceData(t37),
 					P2: unsafe.SliceData(t38),
 					N0: 128*t3 + 128*chunks*l,
 				}
-				regions.Rfb421b33ac67(&a)
+				regions.Ra9ad92cd6207(&a)
 			} else {
 				t36_2 := t36[(l*chunks+t3)*32:][:32]
 				for i := range 32 {
@@ -1846,7 +1846,7 @@ func (c *stepBackwardFused) run() {
 			// delta_chunk.c
 			clear(t42_2)
 			if kern.Wide() {
-				a := regions.R89ec440073f1Args{
+				a := regions.R006509b11b91Args{
 					P0: unsafe.SliceData(t183),
 					P1: unsafe.SliceData(t202),
 					P2: unsafe.SliceData(t232),
@@ -1856,7 +1856,7 @@ func (c *stepBackwardFused) run() {
 					P6: unsafe.SliceData(t42_2),
 					N0: 32,
 				}
-				regions.R89ec440073f1(&a)
+				regions.R006509b11b91(&a)
 			} else {
 				lo := max(0, 1)
 				if n := 32 - lo; n > 0 {
@@ -1877,7 +1877,7 @@ func (c *stepBackwardFused) run() {
 			// delta_chunk.U
 			clear(t44)
 			if kern.Wide() {
-				a := regions.R5286e3cd3617Args{
+				a := regions.Rdedca43aadcdArgs{
 					P0: unsafe.SliceData(t57),
 					P1: unsafe.SliceData(c.K2),
 					P2: unsafe.SliceData(t42_2),
@@ -1885,7 +1885,7 @@ func (c *stepBackwardFused) run() {
 					N0: 128*t3 + 128*chunks*l,
 					N1: 4096*t3 + 4096*chunks*l,
 				}
-				regions.R5286e3cd3617(&a)
+				regions.Rdedca43aadcd(&a)
 			} else {
 				t57_2 := t57[(l*chunks+t3)*32:][:32]
 				for i := range 32 {
@@ -1903,7 +1903,7 @@ func (c *stepBackwardFused) run() {
 			// delta_chunk.M
 			clear(t523)
 			if kern.Wide() {
-				a := regions.Rfbb9fad44645Args{
+				a := regions.R6828b417e203Args{
 					P0: unsafe.SliceData(t523),
 					P1: unsafe.SliceData(c.MStates),
 					P2: unsafe.SliceData(MBarState2),
@@ -1911,7 +1911,7 @@ func (c *stepBackwardFused) run() {
 					N1: dK,
 					N2: 4*dK*dV*t3 + 4*chunks*dK*dV*l,
 				}
-				regions.Rfbb9fad44645(&a)
+				regions.R6828b417e203(&a)
 			} else {
 				for i := range dV {
 					MStates := c.MStates[((l*chunks+t3)*dV+i)*dK:][:dK]
@@ -1932,14 +1932,14 @@ func (c *stepBackwardFused) run() {
 			// delta_chunk.M
 			clear(t92)
 			if kern.Wide() {
-				a := regions.R94c8c07dc61dArgs{
+				a := regions.Rd2ebb1e81e20Args{
 					P0: unsafe.SliceData(t92),
 					P1: unsafe.SliceData(t56),
 					P2: unsafe.SliceData(t722),
 					N0: dK,
 					N1: 128*dK*t3 + 128*chunks*dK*l,
 				}
-				regions.R94c8c07dc61d(&a)
+				regions.Rd2ebb1e81e20(&a)
 			} else {
 				t92_2 := t92[31*32:][:32]
 				for i := range 32 {
@@ -1956,7 +1956,7 @@ func (c *stepBackwardFused) run() {
 			}
 			// delta_chunk.y
 			if kern.Wide() {
-				a := regions.R0cb8fdf83548Args{
+				a := regions.Rd43489a4cb22Args{
 					P0: unsafe.SliceData(g),
 					P1: unsafe.SliceData(t),
 					P2: unsafe.SliceData(t1223),
@@ -1964,7 +1964,7 @@ func (c *stepBackwardFused) run() {
 					N1: dV,
 					N2: 128*dV*t3 + 128*chunks*dV*l,
 				}
-				regions.R0cb8fdf83548(&a)
+				regions.Rd43489a4cb22(&a)
 			} else {
 				g2 := g[(l*chunks+t3)*32:][:32]
 				for i := range 32 {
@@ -1978,7 +1978,7 @@ func (c *stepBackwardFused) run() {
 			}
 			// delta_chunk.y, delta_chunk.c
 			if kern.Wide() {
-				a := regions.Rdb74fd088d89Args{
+				a := regions.Rc5b839b436adArgs{
 					P0: unsafe.SliceData(c.Q2),
 					P1: unsafe.SliceData(t183),
 					P2: unsafe.SliceData(t202),
@@ -1989,7 +1989,7 @@ func (c *stepBackwardFused) run() {
 					P7: unsafe.SliceData(t115),
 					N0: 4096*t3 + 4096*chunks*l,
 				}
-				regions.Rdb74fd088d89(&a)
+				regions.Rc5b839b436ad(&a)
 			} else {
 				for i := range 32 {
 					Q := c.Q2[((l*chunks+t3)*32+i)*32:][:32]
@@ -2009,7 +2009,7 @@ func (c *stepBackwardFused) run() {
 			kern.GemmFMA(32, 32, dV, F(1), false, t1522, 32, 1, kern.From(t, (l*chunks+t3)*32*dV), dV, 1, kern.From(c.U, (l*chunks+t3)*32*dV), 1, dV)
 			// delta_chunk.y, delta_chunk.c
 			if kern.Wide() {
-				a := regions.R695a05470605Args{
+				a := regions.R2d964a57834cArgs{
 					P0: unsafe.SliceData(t183),
 					P1: unsafe.SliceData(t202),
 					P2: unsafe.SliceData(t232),
@@ -2019,7 +2019,7 @@ func (c *stepBackwardFused) run() {
 					P6: unsafe.SliceData(t1522),
 					P7: unsafe.SliceData(t172),
 				}
-				regions.R695a05470605(&a)
+				regions.R2d964a57834c(&a)
 			} else {
 				for i := range 32 {
 					t183_2 := t183[i*32:][:32]
@@ -2037,7 +2037,7 @@ func (c *stepBackwardFused) run() {
 			}
 			// delta_chunk.U, delta_chunk.M, delta_chunk.c
 			if kern.Wide() {
-				a := regions.R4e5552a533cbArgs{
+				a := regions.R61b601a5e224Args{
 					P0: unsafe.SliceData(t183),
 					P1: unsafe.SliceData(t202),
 					P2: unsafe.SliceData(t232),
@@ -2048,7 +2048,7 @@ func (c *stepBackwardFused) run() {
 					P7: unsafe.SliceData(t1822),
 					N0: dV,
 				}
-				regions.R4e5552a533cb(&a)
+				regions.R61b601a5e224(&a)
 			} else {
 				t183_2 := t183[31*32:][:32]
 				t202_2 := t202[31*32:][:32]
@@ -2080,7 +2080,7 @@ func (c *stepBackwardFused) run() {
 			}
 			// delta_chunk.U
 			if kern.Wide() {
-				a := regions.R8b51c9ffd09bArgs{
+				a := regions.Rc8ecab8d87c7Args{
 					P0:  unsafe.SliceData(t57),
 					P1:  unsafe.SliceData(t38),
 					P2:  unsafe.SliceData(t1822),
@@ -2102,7 +2102,7 @@ func (c *stepBackwardFused) run() {
 					N9:  128*dV*t3 + 128*chunks*dV*l + 12*dV,
 					N10: 128*dV*t3 + 128*chunks*dV*l,
 				}
-				regions.R8b51c9ffd09b(&a)
+				regions.Rc8ecab8d87c7(&a)
 			} else {
 				t57_2 := t57[(l*chunks+t3)*32:][:32]
 				for i := range 32 {
@@ -2136,7 +2136,7 @@ func (c *stepBackwardFused) run() {
 			clear(t262)
 			clear(t272)
 			if kern.Wide() {
-				a := regions.R3fc89291366eArgs{
+				a := regions.R7b766fdc63d6Args{
 					P0: unsafe.SliceData(t57),
 					P1: unsafe.SliceData(c.K2),
 					P2: unsafe.SliceData(t212),
@@ -2147,7 +2147,7 @@ func (c *stepBackwardFused) run() {
 					N0: 128*t3 + 128*chunks*l,
 					N1: 4096*t3 + 4096*chunks*l,
 				}
-				regions.R3fc89291366e(&a)
+				regions.R7b766fdc63d6(&a)
 			} else {
 				t57_2 := t57[(l*chunks+t3)*32:][:32]
 				for i := range 32 {
@@ -2176,12 +2176,12 @@ func (c *stepBackwardFused) run() {
 			// delta_chunk.c
 			clear(t31)
 			if kern.Wide() {
-				a := regions.R73d3f1f56c87Args{
+				a := regions.R44d43dadcc89Args{
 					P0: unsafe.SliceData(t31),
 					P1: unsafe.SliceData(t262),
 					N0: 32,
 				}
-				regions.R73d3f1f56c87(&a)
+				regions.R44d43dadcc89(&a)
 			} else {
 				lo := max(0, 1)
 				if n := 32 - lo; n > 0 {
@@ -2206,7 +2206,7 @@ func (c *stepBackwardFused) run() {
 			}
 			// delta_chunk.c, delta_chunk.y
 			if kern.Wide() {
-				a := regions.Ra1c894f06bc5Args{
+				a := regions.Ra492cd3618ebArgs{
 					P0: unsafe.SliceData(c.Q2),
 					P1: unsafe.SliceData(t1522),
 					P2: unsafe.SliceData(t92),
@@ -2214,7 +2214,7 @@ func (c *stepBackwardFused) run() {
 					P4: unsafe.SliceData(t422),
 					N0: 4096*t3 + 4096*chunks*l,
 				}
-				regions.Ra1c894f06bc5(&a)
+				regions.Ra492cd3618eb(&a)
 			} else {
 				for i := range 32 {
 					Q := c.Q2[((l*chunks+t3)*32+i)*32:][:32]
@@ -2231,7 +2231,7 @@ func (c *stepBackwardFused) run() {
 			clear(t452)
 			clear(t46)
 			if kern.Wide() {
-				a := regions.R4334a10b4b09Args{
+				a := regions.R837717a7fbfdArgs{
 					P0: unsafe.SliceData(t142),
 					P1: unsafe.SliceData(t422),
 					P2: unsafe.SliceData(t183),
@@ -2248,7 +2248,7 @@ func (c *stepBackwardFused) run() {
 					N4: 128*t3 + 128*chunks*l + 8,
 					N5: 128*t3 + 128*chunks*l + 12,
 				}
-				regions.R4334a10b4b09(&a)
+				regions.R837717a7fbfd(&a)
 			} else {
 				lo2 := max(0, 16)
 				if n := 32 - lo2; n > 0 {
@@ -2277,12 +2277,12 @@ func (c *stepBackwardFused) run() {
 			}
 			// delta_chunk.c
 			if kern.Wide() {
-				a := regions.R2ea575ec7a87Args{
+				a := regions.Reffba85c628fArgs{
 					P0: unsafe.SliceData(t422),
 					P1: unsafe.SliceData(t452),
 					P2: unsafe.SliceData(t472),
 				}
-				regions.R2ea575ec7a87(&a)
+				regions.Reffba85c628f(&a)
 			} else {
 				for i := range 32 {
 					t422_2 := t422[i*32:][:32]
@@ -2297,7 +2297,7 @@ func (c *stepBackwardFused) run() {
 			clear(t502)
 			clear(t512)
 			if kern.Wide() {
-				a := regions.R35a1d5757c1dArgs{
+				a := regions.Rf978dd49e574Args{
 					P0: unsafe.SliceData(t112),
 					P1: unsafe.SliceData(t472),
 					P2: unsafe.SliceData(t183),
@@ -2313,7 +2313,7 @@ func (c *stepBackwardFused) run() {
 					N4: 128*t3 + 128*chunks*l + 8,
 					N5: 128*t3 + 128*chunks*l + 12,
 				}
-				regions.R35a1d5757c1d(&a)
+				regions.Rf978dd49e574(&a)
 			} else {
 				lo2 := max(0, 8)
 				if n := 32 - lo2; n > 0 {
@@ -2341,12 +2341,12 @@ func (c *stepBackwardFused) run() {
 			}
 			// delta_chunk.c
 			if kern.Wide() {
-				a := regions.R2ea575ec7a87Args{
+				a := regions.Reffba85c628fArgs{
 					P0: unsafe.SliceData(t472),
 					P1: unsafe.SliceData(t502),
 					P2: unsafe.SliceData(t52_2),
 				}
-				regions.R2ea575ec7a87(&a)
+				regions.Reffba85c628f(&a)
 			} else {
 				for i := range 32 {
 					t472_2 := t472[i*32:][:32]
@@ -2361,7 +2361,7 @@ func (c *stepBackwardFused) run() {
 			clear(t553)
 			clear(t563)
 			if kern.Wide() {
-				a := regions.Rb28f63addad5Args{
+				a := regions.Ra34bfcde5d44Args{
 					P0: unsafe.SliceData(t83),
 					P1: unsafe.SliceData(t52_2),
 					P2: unsafe.SliceData(t183),
@@ -2376,7 +2376,7 @@ func (c *stepBackwardFused) run() {
 					N4: 128*t3 + 128*chunks*l + 8,
 					N5: 128*t3 + 128*chunks*l + 12,
 				}
-				regions.Rb28f63addad5(&a)
+				regions.Ra34bfcde5d44(&a)
 			} else {
 				lo2 := max(0, 4)
 				if n := 32 - lo2; n > 0 {
@@ -2417,7 +2417,7 @@ func (c *stepBackwardFused) run() {
 			clear(t603)
 			clear(t613)
 			if kern.Wide() {
-				a := regions.R59a049e088cbArgs{
+				a := regions.Rab99e5e744caArgs{
 					P0: unsafe.SliceData(t52),
 					P1: unsafe.SliceData(t573),
 					P2: unsafe.SliceData(t183),
@@ -2431,7 +2431,7 @@ func (c *stepBackwardFused) run() {
 					N4: 128*t3 + 128*chunks*l + 8,
 					N5: 128*t3 + 128*chunks*l + 12,
 				}
-				regions.R59a049e088cb(&a)
+				regions.Rab99e5e744ca(&a)
 			} else {
 				lo2 := max(0, 2)
 				if n := 32 - lo2; n > 0 {
@@ -2458,7 +2458,7 @@ func (c *stepBackwardFused) run() {
 			// delta_chunk.c
 			clear(t64)
 			if kern.Wide() {
-				a := regions.R97c8df2c1803Args{
+				a := regions.Rc1888993b97cArgs{
 					P0: unsafe.SliceData(t183),
 					P1: unsafe.SliceData(t573),
 					P2: unsafe.SliceData(t603),
@@ -2466,7 +2466,7 @@ func (c *stepBackwardFused) run() {
 					N0: 1,
 					N1: 32,
 				}
-				regions.R97c8df2c1803(&a)
+				regions.Rc1888993b97c(&a)
 			} else {
 				lo2 := max(0, 1)
 				if n := 32 - lo2; n > 0 {
@@ -2487,14 +2487,14 @@ func (c *stepBackwardFused) run() {
 			}
 			// delta_chunk.g
 			if kern.Wide() {
-				a := regions.Rff5d46886b23Args{
+				a := regions.Rc02d932cae86Args{
 					P0: unsafe.SliceData(t523),
 					P1: unsafe.SliceData(t1322),
 					P2: unsafe.SliceData(t392),
 					P3: unsafe.SliceData(t67),
 					N0: 128*t3 + 128*chunks*l,
 				}
-				regions.Rff5d46886b23(&a)
+				regions.Rc02d932cae86(&a)
 			} else {
 				t1322_2 := t1322[(l*chunks+t3)*32:][:32]
 				for i := range 32 {
@@ -2519,7 +2519,7 @@ func (c *stepBackwardFused) run() {
 			}
 			// delta_chunk.g
 			if kern.Wide() {
-				a := regions.Ra8dba8c89c6fArgs{
+				a := regions.Ra9ee55c0055cArgs{
 					P0: unsafe.SliceData(t46),
 					P1: unsafe.SliceData(t71),
 					P2: unsafe.SliceData(t72_2),
@@ -2527,7 +2527,7 @@ func (c *stepBackwardFused) run() {
 					P4: unsafe.SliceData(t70),
 					P5: unsafe.SliceData(t75),
 				}
-				regions.Ra8dba8c89c6f(&a)
+				regions.Ra9ee55c0055c(&a)
 			} else {
 				for i := range 32 {
 					t72_2[i] = t46[i] + t71[i]
@@ -2562,7 +2562,7 @@ func (c *stepBackwardFused) run() {
 			}
 			// delta_chunk.g
 			if kern.Wide() {
-				a := regions.R483b18cb6ac9Args{
+				a := regions.R143ad363b315Args{
 					P0: unsafe.SliceData(t512),
 					P1: unsafe.SliceData(t73_2),
 					P2: unsafe.SliceData(t74),
@@ -2572,7 +2572,7 @@ func (c *stepBackwardFused) run() {
 					P6: unsafe.SliceData(t78),
 					P7: unsafe.SliceData(t83_2),
 				}
-				regions.R483b18cb6ac9(&a)
+				regions.R143ad363b315(&a)
 			} else {
 				for i := range 32 {
 					t80[i] = ((t512[i] + t73_2[i]) + t74[i]) + t79[i]
@@ -2607,7 +2607,7 @@ func (c *stepBackwardFused) run() {
 			}
 			// delta_chunk.g
 			if kern.Wide() {
-				a := regions.R483b18cb6ac9Args{
+				a := regions.R143ad363b315Args{
 					P0: unsafe.SliceData(t563),
 					P1: unsafe.SliceData(t81),
 					P2: unsafe.SliceData(t82_2),
@@ -2617,7 +2617,7 @@ func (c *stepBackwardFused) run() {
 					P6: unsafe.SliceData(t86),
 					P7: unsafe.SliceData(t91),
 				}
-				regions.R483b18cb6ac9(&a)
+				regions.R143ad363b315(&a)
 			} else {
 				for i := range 32 {
 					t88[i] = ((t563[i] + t81[i]) + t82_2[i]) + t87[i]
@@ -2652,7 +2652,7 @@ func (c *stepBackwardFused) run() {
 			}
 			// delta_chunk.g
 			if kern.Wide() {
-				a := regions.R483b18cb6ac9Args{
+				a := regions.R143ad363b315Args{
 					P0: unsafe.SliceData(t613),
 					P1: unsafe.SliceData(t89),
 					P2: unsafe.SliceData(t90),
@@ -2662,7 +2662,7 @@ func (c *stepBackwardFused) run() {
 					P6: unsafe.SliceData(t94),
 					P7: unsafe.SliceData(t99),
 				}
-				regions.R483b18cb6ac9(&a)
+				regions.R143ad363b315(&a)
 			} else {
 				for i := range 32 {
 					t96[i] = ((t613[i] + t89[i]) + t90[i]) + t95[i]
@@ -2698,12 +2698,12 @@ func (c *stepBackwardFused) run() {
 			// delta_chunk.g.start
 			clear(t105)
 			if kern.Wide() {
-				a := regions.R9b87c39d8bbaArgs{
+				a := regions.R33eec9be5a49Args{
 					P0: unsafe.SliceData(t99),
 					P1: unsafe.SliceData(t103),
 					P2: unsafe.SliceData(t105),
 				}
-				regions.R9b87c39d8bba(&a)
+				regions.R33eec9be5a49(&a)
 			} else {
 				if n := min(32, 1); n > 0 {
 					t99_2 := t99[:n]
@@ -2716,7 +2716,7 @@ func (c *stepBackwardFused) run() {
 			}
 			// delta_chunk.g.start
 			if kern.Wide() {
-				a := regions.R13e0b5c766a7Args{
+				a := regions.R9d83b1574a29Args{
 					P0: unsafe.SliceData(t64),
 					P1: unsafe.SliceData(t97),
 					P2: unsafe.SliceData(t98),
@@ -2728,7 +2728,7 @@ func (c *stepBackwardFused) run() {
 					P8: unsafe.SliceData(t19),
 					N0: 128*t3 + 128*chunks*l,
 				}
-				regions.R13e0b5c766a7(&a)
+				regions.R9d83b1574a29(&a)
 			} else {
 				t16_2 := t16[(l*chunks+t3)*32:][:32]
 				t19_2 := t19[(l*chunks+t3)*32:][:32]
@@ -2743,7 +2743,7 @@ func (c *stepBackwardFused) run() {
 			kern.GemmFMA(dK, 32, dV, F(1), true, kern.From(t17, (l*chunks+t3)*32*dK), 1, dK, kern.From(c.MStates, (l*chunks+t3)*dV*dK), 1, dK, t1223, 1, dV)
 			// delta_chunk.g.start, delta_chunk.M, delta_chunk.c
 			if kern.Wide() {
-				a := regions.Ra41103dd12c0Args{
+				a := regions.R840aba2a32b4Args{
 					P0: unsafe.SliceData(t183),
 					P1: unsafe.SliceData(t202),
 					P2: unsafe.SliceData(t232),
@@ -2755,7 +2755,7 @@ func (c *stepBackwardFused) run() {
 					N0: dK,
 					N1: 128*dK*t3 + 128*chunks*dK*l,
 				}
-				regions.Ra41103dd12c0(&a)
+				regions.R840aba2a32b4(&a)
 			} else {
 				t183_2 := t183[31*32:][:32]
 				t202_2 := t202[31*32:][:32]
@@ -2781,13 +2781,13 @@ func (c *stepBackwardFused) run() {
 			// delta_chunk.g.start, delta_chunk.M
 			gEntry2 := g[(l*chunks+t3)*32+31]
 			if kern.Wide() {
-				a := regions.Rdb52a837a996Args{
+				a := regions.Ra2ea1dad1552Args{
 					P0: unsafe.SliceData(MBarState2),
 					N0: dV,
 					N1: dK,
 					S0: [2]float32{gEntry2},
 				}
-				regions.Rdb52a837a996(&a)
+				regions.Ra2ea1dad1552(&a)
 			} else {
 				for i := range dV {
 					MBarState2_2 := MBarState2[i*dK:][:dK]
@@ -2807,7 +2807,7 @@ func (c *stepBackwardFused) run() {
 	// delta_chunk.v
 	clear(t21)
 	if kern.Wide() {
-		a := regions.Rf335b0180f70Args{
+		a := regions.R20501b5624f3Args{
 			P0: unsafe.SliceData(t21),
 			P1: unsafe.SliceData(t20),
 			N0: L,
@@ -2817,7 +2817,7 @@ func (c *stepBackwardFused) run() {
 			N4: 32 * chunks * dV,
 			N5: T * dV,
 		}
-		regions.Rf335b0180f70(&a)
+		regions.R20501b5624f3(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -2836,7 +2836,7 @@ func (c *stepBackwardFused) run() {
 	clear(t22_2)
 	clear(t25)
 	if kern.Wide() {
-		a := regions.Ra008f7763f40Args{
+		a := regions.R88b1769a2671Args{
 			P0: unsafe.SliceData(t22_2),
 			P1: unsafe.SliceData(t19),
 			P2: unsafe.SliceData(t25),
@@ -2846,7 +2846,7 @@ func (c *stepBackwardFused) run() {
 			N2: 32 * chunks,
 			N3: T,
 		}
-		regions.Ra008f7763f40(&a)
+		regions.R88b1769a2671(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -2866,7 +2866,7 @@ func (c *stepBackwardFused) run() {
 	clear(t23)
 	clear(t24)
 	if kern.Wide() {
-		a := regions.R2da3bd604a1fArgs{
+		a := regions.R24dc7ec0790dArgs{
 			P0: unsafe.SliceData(t23),
 			P1: unsafe.SliceData(t18),
 			P2: unsafe.SliceData(t24),
@@ -2878,7 +2878,7 @@ func (c *stepBackwardFused) run() {
 			N4: 32 * chunks * dK,
 			N5: T * dK,
 		}
-		regions.R2da3bd604a1f(&a)
+		regions.R24dc7ec0790d(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -2898,7 +2898,7 @@ func (c *stepBackwardFused) run() {
 
 	// delta_chunk.rho
 	if kern.Wide() {
-		a := regions.R8ab2422d9a66Args{
+		a := regions.Rffb7f6dd83a5Args{
 			P0: unsafe.SliceData(t12),
 			P1: unsafe.SliceData(t23),
 			P2: unsafe.SliceData(c.KBar),
@@ -2910,7 +2910,7 @@ func (c *stepBackwardFused) run() {
 			N2: dK,
 			N3: T * dK,
 		}
-		regions.R8ab2422d9a66(&a)
+		regions.Rffb7f6dd83a5(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -2930,7 +2930,7 @@ func (c *stepBackwardFused) run() {
 
 	// delta_chunk.rho
 	if kern.Wide() {
-		a := regions.Rc9ac2dad196dArgs{
+		a := regions.R23c26dfc990dArgs{
 			P0: unsafe.SliceData(t11),
 			P1: unsafe.SliceData(t21),
 			P2: unsafe.SliceData(c.VBar),
@@ -2939,7 +2939,7 @@ func (c *stepBackwardFused) run() {
 			N2: dV,
 			N3: T * dV,
 		}
-		regions.Rc9ac2dad196d(&a)
+		regions.R23c26dfc990d(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -2955,7 +2955,7 @@ func (c *stepBackwardFused) run() {
 
 	// delta_chunk.rho
 	if kern.Wide() {
-		a := regions.R6102242417d5Args{
+		a := regions.R2c6d7435a512Args{
 			P0: unsafe.SliceData(t14),
 			P1: unsafe.SliceData(t25),
 			P2: unsafe.SliceData(c.RhoBar),
@@ -2965,7 +2965,7 @@ func (c *stepBackwardFused) run() {
 			N0: L,
 			N1: T,
 		}
-		regions.R6102242417d5(&a)
+		regions.R2c6d7435a512(&a)
 	} else {
 		for i := range L {
 			t14_2 := t14[i*T:][:T]
@@ -3048,7 +3048,7 @@ func (c *stepBackwardRows1) Part(part int) {
 				}
 				kern.Interleave(MTrail, rows, c.MCheckpoints[((l*segments+s)*dV+i)*dK:], dK, dK)
 				{
-					a := regions.R575b8411c1e6Args{
+					a := regions.R53b525df9858Args{
 						P0: unsafe.SliceData(t59),
 						P1: unsafe.SliceData(t60),
 						P2: unsafe.SliceData(c.MLin),
@@ -3062,10 +3062,10 @@ func (c *stepBackwardRows1) Part(part int) {
 						N5: 4*C*dK*s + (4*T*dK-128*chunks*dK)*l,
 						N6: dV,
 					}
-					regions.R575b8411c1e6(&a, rows)
+					regions.R53b525df9858(&a, rows)
 				}
 				{
-					a := regions.Rc0aad0c1215cArgs{
+					a := regions.Rc0655dc7130aArgs{
 						P0:  unsafe.SliceData(t2),
 						P1:  unsafe.SliceData(c.MLin),
 						P2:  unsafe.SliceData(t63),
@@ -3092,7 +3092,7 @@ func (c *stepBackwardRows1) Part(part int) {
 						N9:  4*C*dK*s + (4*T*dK-128*chunks*dK)*l - 4*dK,
 						N10: -dK,
 					}
-					regions.Rc0aad0c1215c(&a, rows)
+					regions.Rc0655dc7130a(&a, rows)
 				}
 				kern.Separate(MBarState, rows, t4[(l*dV+i)*dK:], dK, dK)
 			}

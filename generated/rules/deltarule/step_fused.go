@@ -63,7 +63,7 @@ func (c *stepRows1) Part(part int) {
 					}
 				}
 				{
-					a := regions.Rdfa130ddc74bArgs{
+					a := regions.Rdb2fd9472d04Args{
 						P0:   unsafe.SliceData(MState),
 						P1:   unsafe.SliceData(c.K),
 						P2:   unsafe.SliceData(c.V),
@@ -81,7 +81,7 @@ func (c *stepRows1) Part(part int) {
 						N6:   dV,
 						Tail: tail,
 					}
-					regions.Rdfa130ddc74b(&a, rows)
+					regions.Rdb2fd9472d04(&a, rows)
 				}
 			}
 			kern.TransposeBack(MState, rows, c.MOut[(l*dV+i)*dK:], dK, there, dK)
@@ -166,7 +166,7 @@ func (c *stepBackwardFused) run() {
 
 	// delta_rule.M
 	if kern.Wide() {
-		a := regions.Rb7566169171bArgs{
+		a := regions.R1e2e958dab80Args{
 			P0: unsafe.SliceData(c.Theta),
 			P1: unsafe.SliceData(t7),
 			P2: unsafe.SliceData(c.K),
@@ -180,7 +180,7 @@ func (c *stepBackwardFused) run() {
 			N4: 12 * dK,
 			N5: T * dK,
 		}
-		regions.Rb7566169171b(&a)
+		regions.R1e2e958dab80(&a)
 	} else {
 		for i := range L {
 			theta := c.Theta[i*T:][:T]
@@ -260,7 +260,7 @@ func (c *stepBackwardRows1) Part(part int) {
 				}
 				kern.Interleave(MTrail, rows, c.MCheckpoints[((l*segments+s)*dV+i)*dK:], dK, dK)
 				{
-					a := regions.R575b8411c1e6Args{
+					a := regions.R53b525df9858Args{
 						P0: unsafe.SliceData(c.Rho),
 						P1: unsafe.SliceData(c.Theta),
 						P2: unsafe.SliceData(c.MLin),
@@ -274,10 +274,10 @@ func (c *stepBackwardRows1) Part(part int) {
 						N5: 4*C*dK*s + 4*T*dK*l,
 						N6: dV,
 					}
-					regions.R575b8411c1e6(&a, rows)
+					regions.R53b525df9858(&a, rows)
 				}
 				{
-					a := regions.Rc0aad0c1215cArgs{
+					a := regions.Rc0655dc7130aArgs{
 						P0:  unsafe.SliceData(c.YBar),
 						P1:  unsafe.SliceData(c.MLin),
 						P2:  unsafe.SliceData(c.Q),
@@ -304,7 +304,7 @@ func (c *stepBackwardRows1) Part(part int) {
 						N9:  4*C*dK*s + 4*T*dK*l - 4*dK,
 						N10: -dK,
 					}
-					regions.Rc0aad0c1215c(&a, rows)
+					regions.Rc0655dc7130a(&a, rows)
 				}
 				kern.Separate(MBarState, rows, c.MBarOut[(l*dV+i)*dK:], dK, dK)
 			}

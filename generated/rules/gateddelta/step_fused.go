@@ -29,7 +29,7 @@ func (c *stepFused) run() {
 
 	// gated_delta.theta
 	if kern.Wide() {
-		a := regions.R3a90f28e860bArgs{
+		a := regions.Rc7eb9bb0b1a7Args{
 			P0: unsafe.SliceData(c.K),
 			P1: unsafe.SliceData(c.WTheta),
 			P2: unsafe.SliceData(t),
@@ -38,7 +38,7 @@ func (c *stepFused) run() {
 			N2: dK,
 			N3: T * dK,
 		}
-		regions.R3a90f28e860b(&a)
+		regions.Rc7eb9bb0b1a7(&a)
 	} else {
 		wTheta := c.WTheta[:dK]
 		for i := range L {
@@ -58,7 +58,7 @@ func (c *stepFused) run() {
 
 	// gated_delta.theta
 	if kern.Wide() {
-		a := regions.R137847870221Args{
+		a := regions.R31c92cdb60e4Args{
 			P0: unsafe.SliceData(c.V),
 			P1: unsafe.SliceData(c.WTheta),
 			P2: unsafe.SliceData(t2),
@@ -68,7 +68,7 @@ func (c *stepFused) run() {
 			N3: 4 * dK,
 			N4: T * dV,
 		}
-		regions.R137847870221(&a)
+		regions.R31c92cdb60e4(&a)
 	} else {
 		for i := range L {
 			t2_2 := t2[i*T:][:T]
@@ -89,7 +89,7 @@ func (c *stepFused) run() {
 	// gated_delta.theta
 	bThetaEntry := c.BTheta[0]
 	if kern.Wide() {
-		a := regions.R1fa2dc5ad04bArgs{
+		a := regions.R96b163ee2702Args{
 			P0: unsafe.SliceData(t),
 			P1: unsafe.SliceData(t2),
 			P2: unsafe.SliceData(c.ThetaLin),
@@ -98,7 +98,7 @@ func (c *stepFused) run() {
 			N1: T,
 			S0: [2]float32{bThetaEntry},
 		}
-		regions.R1fa2dc5ad04b(&a)
+		regions.R96b163ee2702(&a)
 	} else {
 		for i := range L {
 			t3 := t[i*T:][:T]
@@ -153,7 +153,7 @@ func (c *stepRows1) Part(part int) {
 					}
 				}
 				{
-					a := regions.Rb205dcc101b3Args{
+					a := regions.R40da4d7cb6d7Args{
 						P0:   unsafe.SliceData(MState),
 						P1:   unsafe.SliceData(c.K),
 						P2:   kern.Given(c.MProd),
@@ -171,7 +171,7 @@ func (c *stepRows1) Part(part int) {
 						N6:   dV,
 						Tail: tail,
 					}
-					regions.Rb205dcc101b3(&a, rows)
+					regions.R40da4d7cb6d7(&a, rows)
 				}
 			}
 			kern.TransposeBack(MState, rows, c.MOut[(l*dV+i)*dK:], dK, there, dK)
@@ -250,13 +250,13 @@ func (c *stepBackwardFused) run() {
 
 	// gated_delta.theta
 	if kern.Wide() {
-		a := regions.R4659db892464Args{
+		a := regions.Rd8ef10cca400Args{
 			P0: unsafe.SliceData(c.ThetaLin),
 			P1: unsafe.SliceData(theta),
 			N0: L,
 			N1: T,
 		}
-		regions.R4659db892464(&a)
+		regions.Rd8ef10cca400(&a)
 	} else {
 		for i := range L {
 			thetaLin := c.ThetaLin[i*T:][:T]
@@ -269,7 +269,7 @@ func (c *stepBackwardFused) run() {
 
 	// gated_delta.M
 	if kern.Wide() {
-		a := regions.R8071b05145b0Args{
+		a := regions.R969489d02953Args{
 			P0: unsafe.SliceData(c.Rho),
 			P1: unsafe.SliceData(c.MProd),
 			P2: unsafe.SliceData(t2),
@@ -280,7 +280,7 @@ func (c *stepBackwardFused) run() {
 			N2: dV,
 			N3: T * dV,
 		}
-		regions.R8071b05145b0(&a)
+		regions.R969489d02953(&a)
 	} else {
 		for i := range L {
 			rho := c.Rho[i*T:][:T]
@@ -314,7 +314,7 @@ func (c *stepBackwardFused) run() {
 
 	// gated_delta.M
 	if kern.Wide() {
-		a := regions.R9e82c02c2bb6Args{
+		a := regions.Ra241e23600feArgs{
 			P0: unsafe.SliceData(c.K),
 			P1: unsafe.SliceData(t82),
 			P2: unsafe.SliceData(t92),
@@ -323,7 +323,7 @@ func (c *stepBackwardFused) run() {
 			N2: dK,
 			N3: T * dK,
 		}
-		regions.R9e82c02c2bb6(&a)
+		regions.Ra241e23600fe(&a)
 	} else {
 		for i := range L {
 			t92_2 := t92[i*T:][:T]
@@ -344,7 +344,7 @@ func (c *stepBackwardFused) run() {
 	// gated_delta.theta
 	var t14 F
 	if kern.Wide() {
-		a := regions.Rae58aa40b1faArgs{
+		a := regions.R992e4fa2a3ecArgs{
 			P0: unsafe.SliceData(theta),
 			P1: unsafe.SliceData(t92),
 			P2: unsafe.SliceData(c.ThetaLin),
@@ -356,7 +356,7 @@ func (c *stepBackwardFused) run() {
 			N3: 12 * T,
 			S0: [2]float32{t14},
 		}
-		regions.Rae58aa40b1fa(&a)
+		regions.R992e4fa2a3ec(&a)
 	} else {
 		t14_2 := t14
 		for i := range L {
@@ -382,7 +382,7 @@ func (c *stepBackwardFused) run() {
 	// gated_delta.theta
 	clear(t16)
 	if kern.Wide() {
-		a := regions.Rb8cb78721615Args{
+		a := regions.R7581c48f532fArgs{
 			P0: unsafe.SliceData(t11),
 			P1: unsafe.SliceData(c.V),
 			P2: unsafe.SliceData(t16),
@@ -397,7 +397,7 @@ func (c *stepBackwardFused) run() {
 			N5: 4 * dK,
 			N6: T * dV,
 		}
-		regions.Rb8cb78721615(&a)
+		regions.R7581c48f532f(&a)
 	} else {
 		for i := range L {
 			t11_2 := t11[i*T:][:T]
@@ -419,7 +419,7 @@ func (c *stepBackwardFused) run() {
 	// gated_delta.theta, gated_delta.M
 	clear(t18)
 	if kern.Wide() {
-		a := regions.Rd597466e2378Args{
+		a := regions.R381ad4d98733Args{
 			P0: unsafe.SliceData(t11),
 			P1: unsafe.SliceData(theta),
 			P2: unsafe.SliceData(c.K),
@@ -436,7 +436,7 @@ func (c *stepBackwardFused) run() {
 			N5: 12 * dK,
 			N6: T * dK,
 		}
-		regions.Rd597466e2378(&a)
+		regions.R381ad4d98733(&a)
 	} else {
 		t18_2 := t18[:dK]
 		wTheta := c.WTheta[:dK]
@@ -460,13 +460,13 @@ func (c *stepBackwardFused) run() {
 
 	// gated_delta.theta
 	if kern.Wide() {
-		a := regions.R5c0d1dcd7a92Args{
+		a := regions.Rd47b42f3eea7Args{
 			P0: unsafe.SliceData(t16),
 			P1: unsafe.SliceData(t18),
 			P2: unsafe.SliceData(c.WThetaBar),
 			N0: dK + dV,
 		}
-		regions.R5c0d1dcd7a92(&a)
+		regions.Rd47b42f3eea7(&a)
 	} else {
 		wThetaBar := c.WThetaBar[:dK+dV]
 		for i := range dK + dV {
@@ -533,7 +533,7 @@ func (c *stepBackwardRows1) Part(part int) {
 				}
 				kern.Interleave(MTrail, rows, c.MCheckpoints[((l*segments+s)*dV+i)*dK:], dK, dK)
 				{
-					a := regions.R575b8411c1e6Args{
+					a := regions.R53b525df9858Args{
 						P0: unsafe.SliceData(c.Rho),
 						P1: unsafe.SliceData(theta),
 						P2: unsafe.SliceData(t32),
@@ -547,10 +547,10 @@ func (c *stepBackwardRows1) Part(part int) {
 						N5: 4*C*dK*s + 4*T*dK*l,
 						N6: dV,
 					}
-					regions.R575b8411c1e6(&a, rows)
+					regions.R53b525df9858(&a, rows)
 				}
 				{
-					a := regions.Ra9d82b597fa4Args{
+					a := regions.R484cf7decf35Args{
 						P0:  unsafe.SliceData(c.YBar),
 						P1:  unsafe.SliceData(t32),
 						P2:  unsafe.SliceData(c.Q),
@@ -578,7 +578,7 @@ func (c *stepBackwardRows1) Part(part int) {
 						N9:  4*C*dK*s + 4*T*dK*l - 4*dK,
 						N10: -dK,
 					}
-					regions.Ra9d82b597fa4(&a, rows)
+					regions.R484cf7decf35(&a, rows)
 				}
 				kern.Separate(MBarState, rows, c.MBarOut[(l*dV+i)*dK:], dK, dK)
 			}

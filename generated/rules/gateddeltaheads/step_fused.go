@@ -32,7 +32,7 @@ func (c *stepFused) run() {
 
 	// gated_delta_heads.theta
 	if kern.Wide() {
-		a := regions.Re6a72afe560aArgs{
+		a := regions.Rd590c91fcbc9Args{
 			P0: unsafe.SliceData(c.K),
 			P1: unsafe.SliceData(c.WTheta),
 			P2: unsafe.SliceData(t),
@@ -45,7 +45,7 @@ func (c *stepFused) run() {
 			N6: T * dK * heads,
 			N7: T * heads,
 		}
-		regions.Re6a72afe560a(&a)
+		regions.Rd590c91fcbc9(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -67,7 +67,7 @@ func (c *stepFused) run() {
 
 	// gated_delta_heads.theta
 	if kern.Wide() {
-		a := regions.R5b761301c9f3Args{
+		a := regions.Rbe56088f52b3Args{
 			P0: unsafe.SliceData(c.V),
 			P1: unsafe.SliceData(c.WTheta),
 			P2: unsafe.SliceData(t2),
@@ -81,7 +81,7 @@ func (c *stepFused) run() {
 			N7: T * dV * heads,
 			N8: T * heads,
 		}
-		regions.R5b761301c9f3(&a)
+		regions.Rbe56088f52b3(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -103,7 +103,7 @@ func (c *stepFused) run() {
 
 	// gated_delta_heads.theta
 	if kern.Wide() {
-		a := regions.R458a7ef80c6fArgs{
+		a := regions.Re9a82094a445Args{
 			P0: unsafe.SliceData(c.BTheta),
 			P1: unsafe.SliceData(t),
 			P2: unsafe.SliceData(t2),
@@ -114,7 +114,7 @@ func (c *stepFused) run() {
 			N2: T,
 			N3: T * heads,
 		}
-		regions.R458a7ef80c6f(&a)
+		regions.Re9a82094a445(&a)
 	} else {
 		bTheta := c.BTheta[:heads]
 		for i := range L {
@@ -199,7 +199,7 @@ func (c *stepRows1) Part(part int) {
 					}
 				}
 				{
-					a := regions.Rb205dcc101b3Args{
+					a := regions.R40da4d7cb6d7Args{
 						P0:   unsafe.SliceData(MState),
 						P1:   unsafe.SliceData(c.K),
 						P2:   kern.Given(c.MProd),
@@ -217,7 +217,7 @@ func (c *stepRows1) Part(part int) {
 						N6:   dV,
 						Tail: tail,
 					}
-					regions.Rb205dcc101b3(&a, rows)
+					regions.R40da4d7cb6d7(&a, rows)
 				}
 			}
 			kern.TransposeBack(MState, rows, MNextPairs[(l*dV+i)*dK:], dK, there, dK)
@@ -309,7 +309,7 @@ func (c *stepBackwardFused) run() {
 
 	// gated_delta_heads.M
 	if kern.Wide() {
-		a := regions.R8071b05145b0Args{
+		a := regions.R969489d02953Args{
 			P0: unsafe.SliceData(c.Rho),
 			P1: unsafe.SliceData(c.MProd),
 			P2: unsafe.SliceData(t2),
@@ -320,7 +320,7 @@ func (c *stepBackwardFused) run() {
 			N2: dV,
 			N3: T * dV,
 		}
-		regions.R8071b05145b0(&a)
+		regions.R969489d02953(&a)
 	} else {
 		for i := range L * heads {
 			rhoView := c.Rho[i*T:][:T]
@@ -354,7 +354,7 @@ func (c *stepBackwardFused) run() {
 
 	// gated_delta_heads.M
 	if kern.Wide() {
-		a := regions.Rb7566169171bArgs{
+		a := regions.R1e2e958dab80Args{
 			P0: unsafe.SliceData(c.ThetaPairs),
 			P1: unsafe.SliceData(t82),
 			P2: unsafe.SliceData(c.K),
@@ -368,7 +368,7 @@ func (c *stepBackwardFused) run() {
 			N4: 12 * dK,
 			N5: T * dK,
 		}
-		regions.Rb7566169171b(&a)
+		regions.R1e2e958dab80(&a)
 	} else {
 		for i := range L * heads {
 			thetaPairs := c.ThetaPairs[i*T:][:T]
@@ -394,7 +394,7 @@ func (c *stepBackwardFused) run() {
 
 	// gated_delta_heads.theta, gated_delta_heads
 	if kern.Wide() {
-		a := regions.R765ff1f805f2Args{
+		a := regions.Rc4d9a2f177bfArgs{
 			P0: unsafe.SliceData(c.ThetaLin),
 			P1: unsafe.SliceData(t92),
 			P2: unsafe.SliceData(t21),
@@ -405,7 +405,7 @@ func (c *stepBackwardFused) run() {
 			N2: T,
 			N3: T * heads,
 		}
-		regions.R765ff1f805f2(&a)
+		regions.Rc4d9a2f177bf(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -425,7 +425,7 @@ func (c *stepBackwardFused) run() {
 
 	// gated_delta_heads.theta
 	if kern.Wide() {
-		a := regions.R8c4803a9daf9Args{
+		a := regions.Rcc9c83a4f7e3Args{
 			P0: unsafe.SliceData(t21),
 			P1: unsafe.SliceData(c.BThetaBar),
 			N0: heads,
@@ -433,7 +433,7 @@ func (c *stepBackwardFused) run() {
 			N2: T,
 			N3: T * heads,
 		}
-		regions.R8c4803a9daf9(&a)
+		regions.Rcc9c83a4f7e3(&a)
 	} else {
 		bThetaBar := c.BThetaBar[:heads]
 		for i := range heads {
@@ -455,7 +455,7 @@ func (c *stepBackwardFused) run() {
 	// gated_delta_heads.theta
 	clear(t26)
 	if kern.Wide() {
-		a := regions.R6f597a694e97Args{
+		a := regions.R066416b7aaacArgs{
 			P0: unsafe.SliceData(t21),
 			P1: unsafe.SliceData(c.V),
 			P2: unsafe.SliceData(t26),
@@ -469,7 +469,7 @@ func (c *stepBackwardFused) run() {
 			N7: T * dV,
 			N8: dK + dV,
 		}
-		regions.R6f597a694e97(&a)
+		regions.R066416b7aaac(&a)
 	} else {
 		for i := range heads {
 			for j := range L {
@@ -489,7 +489,7 @@ func (c *stepBackwardFused) run() {
 	// gated_delta_heads.theta
 	clear(t282)
 	if kern.Wide() {
-		a := regions.Rc31b994bdb61Args{
+		a := regions.R74c768c8770aArgs{
 			P0: unsafe.SliceData(t21),
 			P1: unsafe.SliceData(c.K),
 			P2: unsafe.SliceData(t282),
@@ -502,7 +502,7 @@ func (c *stepBackwardFused) run() {
 			N6: T * dK,
 			N7: dK + dV,
 		}
-		regions.Rc31b994bdb61(&a)
+		regions.R74c768c8770a(&a)
 	} else {
 		for i := range heads {
 			t282_2 := t282[i*(dK+dV):][:dK]
@@ -521,14 +521,14 @@ func (c *stepBackwardFused) run() {
 
 	// gated_delta_heads.theta
 	if kern.Wide() {
-		a := regions.Re67d6009d7d4Args{
+		a := regions.Rf8992ba0b350Args{
 			P0: unsafe.SliceData(t26),
 			P1: unsafe.SliceData(t282),
 			P2: unsafe.SliceData(c.WThetaBar),
 			N0: heads,
 			N1: dK + dV,
 		}
-		regions.Re67d6009d7d4(&a)
+		regions.Rf8992ba0b350(&a)
 	} else {
 		for i := range heads {
 			t26_2 := t26[i*(dK+dV):][:dK+dV]
@@ -542,7 +542,7 @@ func (c *stepBackwardFused) run() {
 
 	// gated_delta_heads.theta, gated_delta_heads
 	if kern.Wide() {
-		a := regions.R8ce473196bc0Args{
+		a := regions.R7cf5eab93056Args{
 			P0: unsafe.SliceData(t21),
 			P1: unsafe.SliceData(c.WTheta),
 			P2: unsafe.SliceData(t212),
@@ -558,7 +558,7 @@ func (c *stepBackwardFused) run() {
 			N6: T * dK * heads,
 			N7: T * heads,
 		}
-		regions.R8ce473196bc0(&a)
+		regions.R7cf5eab93056(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -581,7 +581,7 @@ func (c *stepBackwardFused) run() {
 
 	// gated_delta_heads.theta
 	if kern.Wide() {
-		a := regions.R6fe90eabc775Args{
+		a := regions.R669482b11b55Args{
 			P0: unsafe.SliceData(t21),
 			P1: unsafe.SliceData(c.WTheta),
 			P2: unsafe.SliceData(t11),
@@ -596,7 +596,7 @@ func (c *stepBackwardFused) run() {
 			N7: T * dV * heads,
 			N8: T * heads,
 		}
-		regions.R6fe90eabc775(&a)
+		regions.R669482b11b55(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -686,7 +686,7 @@ func (c *stepBackwardRows1) Part(part int) {
 				}
 				kern.Interleave(MTrail, rows, c.MCheckpoints[((l*segments+s)*dV+i)*dK:], dK, dK)
 				{
-					a := regions.R575b8411c1e6Args{
+					a := regions.R53b525df9858Args{
 						P0: unsafe.SliceData(c.Rho),
 						P1: unsafe.SliceData(c.ThetaPairs),
 						P2: unsafe.SliceData(t32),
@@ -700,10 +700,10 @@ func (c *stepBackwardRows1) Part(part int) {
 						N5: 4*C*dK*s + 4*T*dK*l,
 						N6: dV,
 					}
-					regions.R575b8411c1e6(&a, rows)
+					regions.R53b525df9858(&a, rows)
 				}
 				{
-					a := regions.Ra9d82b597fa4Args{
+					a := regions.R484cf7decf35Args{
 						P0:  unsafe.SliceData(t4),
 						P1:  unsafe.SliceData(t32),
 						P2:  unsafe.SliceData(c.Q),
@@ -731,7 +731,7 @@ func (c *stepBackwardRows1) Part(part int) {
 						N9:  4*C*dK*s + 4*T*dK*l - 4*dK,
 						N10: -dK,
 					}
-					regions.Ra9d82b597fa4(&a, rows)
+					regions.R484cf7decf35(&a, rows)
 				}
 				kern.Separate(MBarState, rows, t7[(l*dV+i)*dK:], dK, dK)
 			}

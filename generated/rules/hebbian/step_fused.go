@@ -63,7 +63,7 @@ func (c *stepRows1) Part(part int) {
 					}
 				}
 				{
-					a := regions.Rb2b51bcba078Args{
+					a := regions.R17609a705f47Args{
 						P0:   unsafe.SliceData(c.Rho),
 						P1:   unsafe.SliceData(c.V),
 						P2:   unsafe.SliceData(c.K0),
@@ -79,7 +79,7 @@ func (c *stepRows1) Part(part int) {
 						N6:   dV,
 						Tail: tail,
 					}
-					regions.Rb2b51bcba078(&a, rows)
+					regions.R17609a705f47(&a, rows)
 				}
 			}
 			kern.TransposeBack(MState, rows, c.MOut[(l*dV+i)*dK:], dK, there, dK)
@@ -195,7 +195,7 @@ func (c *stepBackwardRows1) Part(part int) {
 				}
 				kern.Interleave(MTrail, rows, c.MCheckpoints[((l*segments+s)*dV+i)*dK:], dK, dK)
 				{
-					a := regions.Rd627a2d8dccbArgs{
+					a := regions.Re17d75526580Args{
 						P0: unsafe.SliceData(c.Rho),
 						P1: unsafe.SliceData(c.V),
 						P2: unsafe.SliceData(c.K0),
@@ -208,10 +208,10 @@ func (c *stepBackwardRows1) Part(part int) {
 						N5: 4*C*dK*s + 4*T*dK*l,
 						N6: dV,
 					}
-					regions.Rd627a2d8dccb(&a, rows)
+					regions.Re17d75526580(&a, rows)
 				}
 				{
-					a := regions.Rf56e5b4c4cb8Args{
+					a := regions.R6205ad2507f6Args{
 						P0:  unsafe.SliceData(c.YBar),
 						P1:  unsafe.SliceData(c.Rho),
 						P2:  unsafe.SliceData(c.V),
@@ -232,7 +232,7 @@ func (c *stepBackwardRows1) Part(part int) {
 						N6:  4*C*s + 4*T*l,
 						N7:  4*C*dK*s + 4*T*dK*l,
 					}
-					regions.Rf56e5b4c4cb8(&a, rows)
+					regions.R6205ad2507f6(&a, rows)
 				}
 				kern.Separate(MBarState, rows, c.MBarOut[(l*dV+i)*dK:], dK, dK)
 			}

@@ -50,7 +50,7 @@ func (c *stepFused) run() {
 
 	// hebbian_scan.k, hebbian_scan.q
 	if kern.Wide() {
-		a := regions.R4c5f23f25df2Args{
+		a := regions.R5ee0a4992943Args{
 			P0: unsafe.SliceData(c.K0),
 			P1: unsafe.SliceData(t13),
 			P2: unsafe.SliceData(c.Q0),
@@ -62,7 +62,7 @@ func (c *stepFused) run() {
 			N4: 16 * chunks * dK,
 			N5: T * dK,
 		}
-		regions.R4c5f23f25df2(&a)
+		regions.R5ee0a4992943(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -147,7 +147,7 @@ func (c *stepFused) run() {
 
 	// hebbian_scan.k, hebbian_scan.q
 	if kern.Wide() {
-		a := regions.R35965b11bbc7Args{
+		a := regions.R84cc9a49a9e5Args{
 			P0: unsafe.SliceData(c.K0),
 			P1: unsafe.SliceData(t17),
 			P2: unsafe.SliceData(c.Q0),
@@ -159,7 +159,7 @@ func (c *stepFused) run() {
 			N4: T*dK - 16*chunks*dK,
 			N5: T * dK,
 		}
-		regions.R35965b11bbc7(&a)
+		regions.R84cc9a49a9e5(&a)
 	} else {
 		for i := range L {
 			for j := range T - 16*chunks {
@@ -417,7 +417,7 @@ func (c *stepRows2) Part(part int) {
 					}
 				}
 				{
-					a := regions.Rb2b51bcba078Args{
+					a := regions.R17609a705f47Args{
 						P0:   unsafe.SliceData(t16),
 						P1:   unsafe.SliceData(t18),
 						P2:   unsafe.SliceData(t17),
@@ -433,7 +433,7 @@ func (c *stepRows2) Part(part int) {
 						N6:   dV,
 						Tail: tail,
 					}
-					regions.Rb2b51bcba078(&a, rows)
+					regions.R17609a705f47(&a, rows)
 				}
 			}
 			kern.TransposeBack(MState2, rows, c.MOut[(l*dV+i)*dK:], dK, there, dK)
@@ -542,7 +542,7 @@ func (c *stepBackwardFused) run() {
 
 	// hebbian_scan.k, hebbian_scan.q
 	if kern.Wide() {
-		a := regions.R4c5f23f25df2Args{
+		a := regions.R5ee0a4992943Args{
 			P0: unsafe.SliceData(c.K0),
 			P1: unsafe.SliceData(t13),
 			P2: unsafe.SliceData(c.Q0),
@@ -554,7 +554,7 @@ func (c *stepBackwardFused) run() {
 			N4: 16 * chunks * dK,
 			N5: T * dK,
 		}
-		regions.R4c5f23f25df2(&a)
+		regions.R5ee0a4992943(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -588,7 +588,7 @@ func (c *stepBackwardFused) run() {
 
 	// hebbian_scan.k, hebbian_scan.q
 	if kern.Wide() {
-		a := regions.R35965b11bbc7Args{
+		a := regions.R84cc9a49a9e5Args{
 			P0: unsafe.SliceData(c.K0),
 			P1: unsafe.SliceData(t17),
 			P2: unsafe.SliceData(c.Q0),
@@ -600,7 +600,7 @@ func (c *stepBackwardFused) run() {
 			N4: T*dK - 16*chunks*dK,
 			N5: T * dK,
 		}
-		regions.R35965b11bbc7(&a)
+		regions.R84cc9a49a9e5(&a)
 	} else {
 		for i := range L {
 			for j := range T - 16*chunks {
@@ -618,7 +618,7 @@ func (c *stepBackwardFused) run() {
 
 	// hebbian_scan.v, hebbian_scan.q
 	if kern.Wide() {
-		a := regions.R35965b11bbc7Args{
+		a := regions.R84cc9a49a9e5Args{
 			P0: unsafe.SliceData(c.V),
 			P1: unsafe.SliceData(t18),
 			P2: unsafe.SliceData(c.YBar),
@@ -630,7 +630,7 @@ func (c *stepBackwardFused) run() {
 			N4: T*dV - 16*chunks*dV,
 			N5: T * dV,
 		}
-		regions.R35965b11bbc7(&a)
+		regions.R84cc9a49a9e5(&a)
 	} else {
 		for i := range L {
 			for j := range T - 16*chunks {
@@ -668,7 +668,7 @@ func (c *stepBackwardFused) run() {
 	clear(t9)
 	clear(t11)
 	if kern.Wide() {
-		a := regions.R215f2bce557eArgs{
+		a := regions.R6495f0291635Args{
 			P0: unsafe.SliceData(t9),
 			P1: unsafe.SliceData(t8),
 			P2: unsafe.SliceData(t11),
@@ -680,7 +680,7 @@ func (c *stepBackwardFused) run() {
 			N4: T*dK - 16*chunks*dK,
 			N5: T * dK,
 		}
-		regions.R215f2bce557e(&a)
+		regions.R6495f0291635(&a)
 	} else {
 		for i := range L {
 			for j := range T - 16*chunks {
@@ -699,7 +699,7 @@ func (c *stepBackwardFused) run() {
 	// hebbian_scan.v
 	clear(t10)
 	if kern.Wide() {
-		a := regions.R54936d09c999Args{
+		a := regions.Rd25da79383b8Args{
 			P0: unsafe.SliceData(t10),
 			P1: unsafe.SliceData(t7),
 			N0: L,
@@ -709,7 +709,7 @@ func (c *stepBackwardFused) run() {
 			N4: T*dV - 16*chunks*dV,
 			N5: T * dV,
 		}
-		regions.R54936d09c999(&a)
+		regions.Rd25da79383b8(&a)
 	} else {
 		for i := range L {
 			for j := range T - 16*chunks {
@@ -725,7 +725,7 @@ func (c *stepBackwardFused) run() {
 	// hebbian_scan.rho
 	clear(t122)
 	if kern.Wide() {
-		a := regions.R1641836ba4a8Args{
+		a := regions.R902f60322fbdArgs{
 			P0: unsafe.SliceData(t122),
 			P1: unsafe.SliceData(t5),
 			N0: L,
@@ -733,7 +733,7 @@ func (c *stepBackwardFused) run() {
 			N2: 64 * chunks,
 			N3: T,
 		}
-		regions.R1641836ba4a8(&a)
+		regions.R902f60322fbd(&a)
 	} else {
 		for i := range L {
 			t122_2 := t122[i*T+16*chunks:][:T-16*chunks]
@@ -834,7 +834,7 @@ func (c *stepBackwardFused) run() {
 
 	// hebbian_scan.M
 	if kern.Wide() {
-		a := regions.Rfa47ad69627cArgs{
+		a := regions.Rc9164e493f56Args{
 			P0: unsafe.SliceData(t92),
 			P1: unsafe.SliceData(t102),
 			P2: unsafe.SliceData(t1522),
@@ -843,7 +843,7 @@ func (c *stepBackwardFused) run() {
 			N1: chunks,
 			N2: 16 * chunks,
 		}
-		regions.Rfa47ad69627c(&a)
+		regions.Rc9164e493f56(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -881,7 +881,7 @@ func (c *stepBackwardFused) run() {
 
 	// hebbian_scan.M
 	if kern.Wide() {
-		a := regions.Rfa47ad69627cArgs{
+		a := regions.Rc9164e493f56Args{
 			P0: unsafe.SliceData(t1722),
 			P1: unsafe.SliceData(t1822),
 			P2: unsafe.SliceData(t2322),
@@ -890,7 +890,7 @@ func (c *stepBackwardFused) run() {
 			N1: chunks,
 			N2: 16 * chunks,
 		}
-		regions.Rfa47ad69627c(&a)
+		regions.Rc9164e493f56(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -930,7 +930,7 @@ func (c *stepBackwardFused) run() {
 	clear(t182)
 	clear(t202)
 	if kern.Wide() {
-		a := regions.Redf38b5c62a6Args{
+		a := regions.Rec918397acd1Args{
 			P0: unsafe.SliceData(t182),
 			P1: unsafe.SliceData(t172),
 			P2: unsafe.SliceData(t202),
@@ -942,7 +942,7 @@ func (c *stepBackwardFused) run() {
 			N4: 16 * chunks * dK,
 			N5: T * dK,
 		}
-		regions.Redf38b5c62a6(&a)
+		regions.Rec918397acd1(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -963,7 +963,7 @@ func (c *stepBackwardFused) run() {
 	// hebbian_scan.v
 	clear(t192)
 	if kern.Wide() {
-		a := regions.R1bd6431e90deArgs{
+		a := regions.R7be0fc820a98Args{
 			P0: unsafe.SliceData(t192),
 			P1: unsafe.SliceData(t162),
 			N0: L,
@@ -973,7 +973,7 @@ func (c *stepBackwardFused) run() {
 			N4: 16 * chunks * dV,
 			N5: T * dV,
 		}
-		regions.R1bd6431e90de(&a)
+		regions.R7be0fc820a98(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -991,7 +991,7 @@ func (c *stepBackwardFused) run() {
 	// hebbian_scan.rho, hebbian_scan.M
 	clear(t212)
 	if kern.Wide() {
-		a := regions.Ra1f60a6c21c6Args{
+		a := regions.R0acee1f79e81Args{
 			P0: unsafe.SliceData(t212),
 			P1: unsafe.SliceData(t252),
 			P2: unsafe.SliceData(t2622),
@@ -1002,7 +1002,7 @@ func (c *stepBackwardFused) run() {
 			N2: 16 * chunks,
 			N3: T,
 		}
-		regions.Ra1f60a6c21c6(&a)
+		regions.R0acee1f79e81(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -1020,7 +1020,7 @@ func (c *stepBackwardFused) run() {
 
 	// hebbian_scan.rho
 	if kern.Wide() {
-		a := regions.R8ab2422d9a66Args{
+		a := regions.Rffb7f6dd83a5Args{
 			P0: unsafe.SliceData(t11),
 			P1: unsafe.SliceData(t202),
 			P2: unsafe.SliceData(c.K0Bar),
@@ -1032,7 +1032,7 @@ func (c *stepBackwardFused) run() {
 			N2: dK,
 			N3: T * dK,
 		}
-		regions.R8ab2422d9a66(&a)
+		regions.Rffb7f6dd83a5(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1052,7 +1052,7 @@ func (c *stepBackwardFused) run() {
 
 	// hebbian_scan.rho
 	if kern.Wide() {
-		a := regions.Rc9ac2dad196dArgs{
+		a := regions.R23c26dfc990dArgs{
 			P0: unsafe.SliceData(t10),
 			P1: unsafe.SliceData(t192),
 			P2: unsafe.SliceData(c.VBar),
@@ -1061,7 +1061,7 @@ func (c *stepBackwardFused) run() {
 			N2: dV,
 			N3: T * dV,
 		}
-		regions.Rc9ac2dad196d(&a)
+		regions.R23c26dfc990d(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1077,14 +1077,14 @@ func (c *stepBackwardFused) run() {
 
 	// hebbian_scan.rho
 	if kern.Wide() {
-		a := regions.Re67d6009d7d4Args{
+		a := regions.Rf8992ba0b350Args{
 			P0: unsafe.SliceData(t122),
 			P1: unsafe.SliceData(t212),
 			P2: unsafe.SliceData(c.RhoBar),
 			N0: L,
 			N1: T,
 		}
-		regions.Re67d6009d7d4(&a)
+		regions.Rf8992ba0b350(&a)
 	} else {
 		for i := range L {
 			t122_2 := t122[i*T:][:T]
@@ -1158,7 +1158,7 @@ func (c *stepBackwardRows1) Part(part int) {
 				}
 				kern.Interleave(MTrail, rows, c.MCheckpoints[((l*segments+s)*dV+i)*dK:], dK, dK)
 				{
-					a := regions.Rd627a2d8dccbArgs{
+					a := regions.Re17d75526580Args{
 						P0: unsafe.SliceData(t16),
 						P1: unsafe.SliceData(t18),
 						P2: unsafe.SliceData(t17),
@@ -1171,10 +1171,10 @@ func (c *stepBackwardRows1) Part(part int) {
 						N5: 4*C*dK*s + (4*T*dK-64*chunks*dK)*l,
 						N6: dV,
 					}
-					regions.Rd627a2d8dccb(&a, rows)
+					regions.Re17d75526580(&a, rows)
 				}
 				{
-					a := regions.Rf56e5b4c4cb8Args{
+					a := regions.R6205ad2507f6Args{
 						P0:  unsafe.SliceData(t2),
 						P1:  unsafe.SliceData(t16),
 						P2:  unsafe.SliceData(t18),
@@ -1195,7 +1195,7 @@ func (c *stepBackwardRows1) Part(part int) {
 						N6:  4*C*s + (4*T-64*chunks)*l,
 						N7:  4*C*dK*s + (4*T*dK-64*chunks*dK)*l,
 					}
-					regions.Rf56e5b4c4cb8(&a, rows)
+					regions.R6205ad2507f6(&a, rows)
 				}
 				kern.Separate(MBarState, rows, t4[(l*dV+i)*dK:], dK, dK)
 			}

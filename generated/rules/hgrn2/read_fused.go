@@ -27,7 +27,7 @@ func (c *readFused) run() {
 
 	// hgrn2.y, hgrn2.q
 	if kern.Wide() {
-		a := regions.R32607dc4c6f1Args{
+		a := regions.R87ca2e636e00Args{
 			P0: unsafe.SliceData(c.QProd),
 			P1: unsafe.SliceData(t22),
 			N0: L,
@@ -35,7 +35,7 @@ func (c *readFused) run() {
 			N2: dK,
 			N3: T * dK,
 		}
-		regions.R32607dc4c6f1(&a)
+		regions.R87ca2e636e00(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -73,7 +73,7 @@ func (c *readBackwardFused) run() {
 
 	// hgrn2.q, hgrn2.y
 	if kern.Wide() {
-		a := regions.R4b7898343bccArgs{
+		a := regions.R1e177896366cArgs{
 			P0: unsafe.SliceData(c.QProd),
 			P1: unsafe.SliceData(t2),
 			P2: unsafe.SliceData(t22),
@@ -82,7 +82,7 @@ func (c *readBackwardFused) run() {
 			N2: dK,
 			N3: T * dK,
 		}
-		regions.R4b7898343bcc(&a)
+		regions.R1e177896366c(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -111,7 +111,7 @@ func (c *readBackwardFused) run() {
 
 	// hgrn2.q, hgrn2.y
 	if kern.Wide() {
-		a := regions.R6d248ca1aba7Args{
+		a := regions.Rb8e45a00b1b2Args{
 			P0: unsafe.SliceData(t2),
 			P1: unsafe.SliceData(t4),
 			P2: unsafe.SliceData(c.QProd),
@@ -121,7 +121,7 @@ func (c *readBackwardFused) run() {
 			N2: dK,
 			N3: T * dK,
 		}
-		regions.R6d248ca1aba7(&a)
+		regions.Rb8e45a00b1b2(&a)
 	} else {
 		for i := range L {
 			for j := range T {

@@ -32,13 +32,13 @@ func (c *stepFused) run() {
 
 	// hgrn2.lambda, hgrn2.f
 	if kern.Wide() {
-		a := regions.Rc94fdb9abfc5Args{
+		a := regions.Rb33cb2f437c3Args{
 			P0: unsafe.SliceData(c.BF),
 			P1: unsafe.SliceData(lambda),
 			P2: unsafe.SliceData(t2),
 			N0: dK,
 		}
-		regions.Rc94fdb9abfc5(&a)
+		regions.Rb33cb2f437c3(&a)
 	} else {
 		bF := c.BF[:dK]
 		for i := range dK {
@@ -53,7 +53,7 @@ func (c *stepFused) run() {
 
 	// hgrn2.f
 	if kern.Wide() {
-		a := regions.R5848bac609c8Args{
+		a := regions.R4db82ec5530fArgs{
 			P0: unsafe.SliceData(c.FProd),
 			P1: unsafe.SliceData(t2),
 			P2: unsafe.SliceData(lambda),
@@ -63,7 +63,7 @@ func (c *stepFused) run() {
 			N2: dK,
 			N3: T * dK,
 		}
-		regions.R5848bac609c8(&a)
+		regions.R4db82ec5530f(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -84,7 +84,7 @@ func (c *stepFused) run() {
 
 	// hgrn2.q, hgrn2.M
 	if kern.Wide() {
-		a := regions.Rd60530dbe705Args{
+		a := regions.Red356363389cArgs{
 			P0: unsafe.SliceData(c.QProd),
 			P1: unsafe.SliceData(q),
 			P2: unsafe.SliceData(f),
@@ -94,7 +94,7 @@ func (c *stepFused) run() {
 			N2: dK,
 			N3: T * dK,
 		}
-		regions.Rd60530dbe705(&a)
+		regions.Red356363389c(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -153,7 +153,7 @@ func (c *stepRows1) Part(part int) {
 					}
 				}
 				{
-					a := regions.R68320b524d05Args{
+					a := regions.Rdf2b50090dc8Args{
 						P0:   unsafe.SliceData(c.V),
 						P1:   unsafe.SliceData(t),
 						P2:   unsafe.SliceData(MState),
@@ -168,7 +168,7 @@ func (c *stepRows1) Part(part int) {
 						N5:   dV,
 						Tail: tail,
 					}
-					regions.R68320b524d05(&a, rows)
+					regions.Rdf2b50090dc8(&a, rows)
 				}
 			}
 			kern.TransposeBack(MState, rows, c.MOut[(l*dV+i)*dK:], dK, there, dK)
@@ -237,13 +237,13 @@ func (c *stepBackwardFused) run() {
 
 	// hgrn2.lambda, hgrn2.f
 	if kern.Wide() {
-		a := regions.Rc94fdb9abfc5Args{
+		a := regions.Rb33cb2f437c3Args{
 			P0: unsafe.SliceData(c.BF),
 			P1: unsafe.SliceData(lambda),
 			P2: unsafe.SliceData(t2),
 			N0: dK,
 		}
-		regions.Rc94fdb9abfc5(&a)
+		regions.Rb33cb2f437c3(&a)
 	} else {
 		bF := c.BF[:dK]
 		for i := range dK {
@@ -255,7 +255,7 @@ func (c *stepBackwardFused) run() {
 
 	// hgrn2.f, hgrn2.q, hgrn2.M
 	if kern.Wide() {
-		a := regions.Rec82fbd36021Args{
+		a := regions.R382c5c7f500cArgs{
 			P0: unsafe.SliceData(c.FProd),
 			P1: unsafe.SliceData(t2),
 			P2: unsafe.SliceData(lambda),
@@ -270,7 +270,7 @@ func (c *stepBackwardFused) run() {
 			N2: dK,
 			N3: T * dK,
 		}
-		regions.Rec82fbd36021(&a)
+		regions.R382c5c7f500c(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -309,7 +309,7 @@ func (c *stepBackwardFused) run() {
 	clear(t15)
 	clear(t18)
 	if kern.Wide() {
-		a := regions.R87f8bba03b48Args{
+		a := regions.Rf53c2dbbbb15Args{
 			P0:  unsafe.SliceData(t9),
 			P1:  unsafe.SliceData(t42),
 			P2:  unsafe.SliceData(c.QProd),
@@ -329,7 +329,7 @@ func (c *stepBackwardFused) run() {
 			N5:  12 * dK,
 			N6:  T * dK,
 		}
-		regions.R87f8bba03b48(&a)
+		regions.Rf53c2dbbbb15(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -367,7 +367,7 @@ func (c *stepBackwardFused) run() {
 
 	// hgrn2.lambda, hgrn2.f
 	if kern.Wide() {
-		a := regions.R1edcff44f2b2Args{
+		a := regions.R5fbb9b2e5e2bArgs{
 			P0: unsafe.SliceData(lambda),
 			P1: unsafe.SliceData(t15),
 			P2: unsafe.SliceData(t18),
@@ -375,7 +375,7 @@ func (c *stepBackwardFused) run() {
 			P4: unsafe.SliceData(c.BFBar),
 			N0: dK,
 		}
-		regions.R1edcff44f2b2(&a)
+		regions.R5fbb9b2e5e2b(&a)
 	} else {
 		bF := c.BF[:dK]
 		bFBar := c.BFBar[:dK]
@@ -446,7 +446,7 @@ func (c *stepBackwardRows1) Part(part int) {
 				}
 				kern.Interleave(MTrail, rows, c.MCheckpoints[((l*segments+s)*dV+i)*dK:], dK, dK)
 				{
-					a := regions.R5de69609d8b7Args{
+					a := regions.Rde06659fd428Args{
 						P0: unsafe.SliceData(c.V),
 						P1: unsafe.SliceData(t222),
 						P2: unsafe.SliceData(MTrail),
@@ -458,10 +458,10 @@ func (c *stepBackwardRows1) Part(part int) {
 						N4: 4*C*dK*s + 4*T*dK*l,
 						N5: dV,
 					}
-					regions.R5de69609d8b7(&a, rows)
+					regions.Rde06659fd428(&a, rows)
 				}
 				{
-					a := regions.Radd8bd424acaArgs{
+					a := regions.R872d4d35f1a0Args{
 						P0: unsafe.SliceData(c.YBar),
 						P1: unsafe.SliceData(c.V),
 						P2: unsafe.SliceData(q),
@@ -479,7 +479,7 @@ func (c *stepBackwardRows1) Part(part int) {
 						N4: 4*i + 4*C*dV*s + 4*T*dV*l,
 						N5: 4*C*dK*s + 4*T*dK*l,
 					}
-					regions.Radd8bd424aca(&a, rows)
+					regions.R872d4d35f1a0(&a, rows)
 				}
 				kern.Separate(MBarState, rows, c.MBarOut[(l*dV+i)*dK:], dK, dK)
 			}

@@ -38,7 +38,7 @@ func (c *stepFused) run() {
 
 	// lattice.beta
 	if kern.Wide() {
-		a := regions.R3a90f28e860bArgs{
+		a := regions.Rc7eb9bb0b1a7Args{
 			P0: unsafe.SliceData(c.K),
 			P1: unsafe.SliceData(c.WBeta),
 			P2: unsafe.SliceData(t),
@@ -47,7 +47,7 @@ func (c *stepFused) run() {
 			N2: m,
 			N3: T * m,
 		}
-		regions.R3a90f28e860b(&a)
+		regions.Rc7eb9bb0b1a7(&a)
 	} else {
 		wBeta := c.WBeta[:m]
 		for i := range L {
@@ -67,7 +67,7 @@ func (c *stepFused) run() {
 
 	// lattice.beta, lattice.u
 	if kern.Wide() {
-		a := regions.R8f61cc3e6713Args{
+		a := regions.R6a34c6de7512Args{
 			P0: unsafe.SliceData(c.V),
 			P1: unsafe.SliceData(c.WBeta),
 			P2: unsafe.SliceData(t2),
@@ -78,7 +78,7 @@ func (c *stepFused) run() {
 			N3: 4 * m,
 			N4: T * dV,
 		}
-		regions.R8f61cc3e6713(&a)
+		regions.R6a34c6de7512(&a)
 	} else {
 		for i := range L {
 			t2_2 := t2[i*T:][:T]
@@ -106,7 +106,7 @@ func (c *stepFused) run() {
 	// lattice.beta, lattice.u
 	bBetaEntry := c.BBeta[0]
 	if kern.Wide() {
-		a := regions.R8127d8ec9c92Args{
+		a := regions.R010c5e61cdc4Args{
 			P0: unsafe.SliceData(t),
 			P1: unsafe.SliceData(t2),
 			P2: unsafe.SliceData(c.UProd),
@@ -117,7 +117,7 @@ func (c *stepFused) run() {
 			N1: T,
 			S0: [2]float32{bBetaEntry},
 		}
-		regions.R8127d8ec9c92(&a)
+		regions.R010c5e61cdc4(&a)
 	} else {
 		for i := range L {
 			t3 := t[i*T:][:T]
@@ -138,7 +138,7 @@ func (c *stepFused) run() {
 
 	// lattice.u
 	if kern.Wide() {
-		a := regions.R0c53870ed679Args{
+		a := regions.R078176bf9f1dArgs{
 			P0: unsafe.SliceData(t27),
 			P1: unsafe.SliceData(c.V),
 			P2: unsafe.SliceData(u),
@@ -147,7 +147,7 @@ func (c *stepFused) run() {
 			N2: dV,
 			N3: T * dV,
 		}
-		regions.R0c53870ed679(&a)
+		regions.R078176bf9f1d(&a)
 	} else {
 		for i := range L {
 			t27_2 := t27[i*T:][:T]
@@ -179,7 +179,7 @@ func (c *stepFused) run() {
 					// lattice.G
 					clear(t23)
 					if kern.Wide() {
-						a2 := regions.Rff6a14815414Args{
+						a2 := regions.Rac3a99075606Args{
 							P0: unsafe.SliceData(c.K),
 							P1: unsafe.SliceData(SState),
 							P2: unsafe.SliceData(t23),
@@ -190,7 +190,7 @@ func (c *stepFused) run() {
 							N4: 4*m*a + 4*C*m*s + 4*T*m*l + 8,
 							N5: 4*m*a + 4*C*m*s + 4*T*m*l + 12,
 						}
-						regions.Rff6a14815414(&a2)
+						regions.Rac3a99075606(&a2)
 					} else {
 						k := c.K[(l*T+a+C*s)*m:][:m]
 						for i := range m {
@@ -204,14 +204,14 @@ func (c *stepFused) run() {
 					// lattice.G
 					if len(c.GLin) > 0 {
 						if kern.Wide() {
-							a2 := regions.R9d3153a4c98eArgs{
+							a2 := regions.R7074bcde3329Args{
 								P0: unsafe.SliceData(u),
 								P1: unsafe.SliceData(t23),
 								P2: kern.Given(c.GLin),
 								N0: dV,
 								N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							}
-							regions.R9d3153a4c98e(&a2)
+							regions.R7074bcde3329(&a2)
 						} else {
 							u2 := u[(l*T+a+C*s)*dV:][:dV]
 							GLin := c.GLin[(l*T+a+C*s)*dV:][:dV]
@@ -222,14 +222,14 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := regions.R86a837470be1Args{
+						a2 := regions.R0444d45cbd1dArgs{
 							P0: unsafe.SliceData(u),
 							P1: unsafe.SliceData(t23),
 							P2: unsafe.SliceData(t32),
 							N0: dV,
 							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 						}
-						regions.R86a837470be1(&a2)
+						regions.R0444d45cbd1d(&a2)
 					} else {
 						u2 := u[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -239,14 +239,14 @@ func (c *stepFused) run() {
 					}
 					// lattice.N
 					if kern.Wide() {
-						a2 := regions.Re9e17de9f83aArgs{
+						a2 := regions.R05a6a2642fd1Args{
 							P0: unsafe.SliceData(SState),
 							P1: unsafe.SliceData(t32),
 							P2: unsafe.SliceData(t222),
 							N0: m,
 							N1: dV,
 						}
-						regions.Re9e17de9f83a(&a2)
+						regions.R05a6a2642fd1(&a2)
 					} else {
 						for i := range m {
 							SState2 := SState[i*dV:][:dV]
@@ -262,7 +262,7 @@ func (c *stepFused) run() {
 					// lattice.S, lattice.N, lattice.G
 					betaEntry := beta2[a]
 					if kern.Wide() {
-						a2 := regions.R0d168a73ff2aArgs{
+						a2 := regions.Rfe79d2932de3Args{
 							P0: unsafe.SliceData(c.K),
 							P1: unsafe.SliceData(t222),
 							P2: unsafe.SliceData(SState),
@@ -277,7 +277,7 @@ func (c *stepFused) run() {
 							N5: dV,
 							S0: [2]float32{betaEntry},
 						}
-						regions.R0d168a73ff2a(&a2)
+						regions.Rfe79d2932de3(&a2)
 					} else {
 						k := c.K[(l*T+a+C*s)*m:][:m]
 						for i := range m {
@@ -300,13 +300,13 @@ func (c *stepFused) run() {
 					// lattice.S, lattice
 					if len(c.SMax2) > 0 {
 						if kern.Wide() {
-							a2 := regions.R274a223340e3Args{
+							a2 := regions.R8770d75195c7Args{
 								P0: unsafe.SliceData(t182),
 								P1: kern.Given(c.SMax2),
 								N0: m,
 								N1: 4*m*a + 4*C*m*s + 4*T*m*l,
 							}
-							regions.R274a223340e3(&a2)
+							regions.R8770d75195c7(&a2)
 						} else {
 							SMax2 := c.SMax2[(l*T+a+C*s)*m:][:m]
 							for i := range m {
@@ -320,13 +320,13 @@ func (c *stepFused) run() {
 					}
 					if len(c.SDiv) > 0 {
 						if kern.Wide() {
-							a2 := regions.R52e2904f2021Args{
+							a2 := regions.R1fc93ff7b2c8Args{
 								P0: unsafe.SliceData(t182),
 								P1: kern.Given(c.SDiv),
 								N0: m,
 								N1: 4*m*a + 4*C*m*s + 4*T*m*l,
 							}
-							regions.R52e2904f2021(&a2)
+							regions.R1fc93ff7b2c8(&a2)
 						} else {
 							SDiv := c.SDiv[(l*T+a+C*s)*m:][:m]
 							for i := range m {
@@ -340,13 +340,13 @@ func (c *stepFused) run() {
 					}
 					if len(c.NProd) > 0 {
 						if kern.Wide() {
-							a2 := regions.Rc4bbc848acbcArgs{
+							a2 := regions.R968f65dfa835Args{
 								P0: unsafe.SliceData(t222),
 								P1: kern.Given(c.NProd),
 								N0: m,
 								N1: 4*m*a + 4*C*m*s + 4*T*m*l,
 							}
-							regions.Rc4bbc848acbc(&a2)
+							regions.R968f65dfa835(&a2)
 						} else {
 							NProd := c.NProd[(l*T+a+C*s)*m:][:m]
 							for i := range m {
@@ -356,12 +356,12 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := regions.R3ab431aa3fc1Args{
+						a2 := regions.R9d9e43c072f3Args{
 							P0: unsafe.SliceData(t182),
 							P1: unsafe.SliceData(t273),
 							N0: m,
 						}
-						regions.R3ab431aa3fc1(&a2)
+						regions.R9d9e43c072f3(&a2)
 					} else {
 						for i := range m {
 							t182Entry := t182[i]
@@ -374,7 +374,7 @@ func (c *stepFused) run() {
 					// lattice.S, lattice.y
 					clear(y2)
 					if kern.Wide() {
-						a2 := regions.R848427cde858Args{
+						a2 := regions.Rb33c0bb648d4Args{
 							P0: unsafe.SliceData(t273),
 							P1: unsafe.SliceData(c.Q),
 							P2: unsafe.SliceData(t17),
@@ -387,7 +387,7 @@ func (c *stepFused) run() {
 							N4: 4*m*a + 4*C*m*s + 4*T*m*l + 12,
 							N5: dV,
 						}
-						regions.R848427cde858(&a2)
+						regions.Rb33c0bb648d4(&a2)
 					} else {
 						q := c.Q[(l*T+a+C*s)*m:][:m]
 						for i := range m {
@@ -462,7 +462,7 @@ func (c *stepBackwardFused) run() {
 
 	// lattice.beta, lattice.u
 	if kern.Wide() {
-		a := regions.R09b94636304cArgs{
+		a := regions.Re881fc4539ecArgs{
 			P0: unsafe.SliceData(c.UProd),
 			P1: unsafe.SliceData(c.BetaLin),
 			P2: unsafe.SliceData(beta),
@@ -473,7 +473,7 @@ func (c *stepBackwardFused) run() {
 			N0: L,
 			N1: T,
 		}
-		regions.R09b94636304c(&a)
+		regions.Re881fc4539ec(&a)
 	} else {
 		for i := range L {
 			uProd := c.UProd[i*T:][:T]
@@ -499,7 +499,7 @@ func (c *stepBackwardFused) run() {
 
 	// lattice.N, lattice.G
 	if kern.Wide() {
-		a := regions.Rb55815dc3f7cArgs{
+		a := regions.R7845d0a68acaArgs{
 			P0: unsafe.SliceData(beta),
 			P1: unsafe.SliceData(c.K),
 			P2: unsafe.SliceData(c.NProd),
@@ -510,7 +510,7 @@ func (c *stepBackwardFused) run() {
 			N2: m,
 			N3: T * m,
 		}
-		regions.Rb55815dc3f7c(&a)
+		regions.R7845d0a68aca(&a)
 	} else {
 		for i := range L {
 			beta2 := beta[i*T:][:T]
@@ -544,7 +544,7 @@ func (c *stepBackwardFused) run() {
 					// lattice.S, lattice.N, lattice.G
 					betaEntry2 := beta2[a]
 					if kern.Wide() {
-						a2 := regions.R2e320d3add87Args{
+						a2 := regions.Rf843e354bb25Args{
 							P0: unsafe.SliceData(c.K),
 							P1: unsafe.SliceData(t52),
 							P2: unsafe.SliceData(c.SMax2),
@@ -558,7 +558,7 @@ func (c *stepBackwardFused) run() {
 							N5: dV * m,
 							S0: [2]float32{betaEntry2},
 						}
-						regions.R2e320d3add87(&a2)
+						regions.Rf843e354bb25(&a2)
 					} else {
 						k := c.K[(l*T+a+C*s)*m:][:m]
 						t52_3 := t52[(l*T+a+C*s)*m:][:m]
@@ -585,7 +585,7 @@ func (c *stepBackwardFused) run() {
 					// lattice.S, lattice.N, lattice.G, lattice.y
 					betaEntry3 := beta2[a]
 					if kern.Wide() {
-						a2 := regions.Rae58427c38faArgs{
+						a2 := regions.Ra14268871e94Args{
 							P0:  unsafe.SliceData(c.K),
 							P1:  unsafe.SliceData(t52),
 							P2:  unsafe.SliceData(c.Q),
@@ -617,7 +617,7 @@ func (c *stepBackwardFused) run() {
 							N16: -dV*m + dV,
 							S0:  [2]float32{betaEntry3},
 						}
-						regions.Rae58427c38fa(&a2)
+						regions.Ra14268871e94(&a2)
 					} else {
 						k := c.K[(l*T+a+C*s)*m:][:m]
 						t52_3 := t52[(l*T+a+C*s)*m:][:m]
@@ -660,7 +660,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// lattice.S
 					if kern.Wide() {
-						a2 := regions.Raa01986a765eArgs{
+						a2 := regions.Rfeaa2995e1f8Args{
 							P0: unsafe.SliceData(t18),
 							P1: unsafe.SliceData(c.SMax2),
 							P2: unsafe.SliceData(t53),
@@ -670,7 +670,7 @@ func (c *stepBackwardFused) run() {
 							N0: m,
 							N1: 4*m*a + 4*C*m*s + 4*T*m*l,
 						}
-						regions.Raa01986a765e(&a2)
+						regions.Rfeaa2995e1f8(&a2)
 					} else {
 						SMax2 := c.SMax2[(l*T+a+C*s)*m:][:m]
 						SDiv := c.SDiv[(l*T+a+C*s)*m:][:m]
@@ -686,7 +686,7 @@ func (c *stepBackwardFused) run() {
 					// lattice.S, lattice.y, lattice.N, lattice.G
 					var t32 F
 					if kern.Wide() {
-						a2 := regions.Rf59cb6af7831Args{
+						a2 := regions.R46261a940cc7Args{
 							P0:  unsafe.SliceData(c.Q),
 							P1:  unsafe.SliceData(t53),
 							P2:  unsafe.SliceData(t2522),
@@ -715,7 +715,7 @@ func (c *stepBackwardFused) run() {
 							N12: 4 * dV * m * a,
 							S0:  [2]float32{t32},
 						}
-						regions.Rf59cb6af7831(&a2)
+						regions.R46261a940cc7(&a2)
 					} else {
 						q := c.Q[(l*T+a+C*s)*m:][:m]
 						k := c.K[(l*T+a+C*s)*m:][:m]
@@ -755,7 +755,7 @@ func (c *stepBackwardFused) run() {
 					t322 := -t32
 					// lattice.N, lattice.S
 					if kern.Wide() {
-						a2 := regions.R9214c4e55445Args{
+						a2 := regions.R7454459a6bbaArgs{
 							P0: unsafe.SliceData(c.K),
 							P1: unsafe.SliceData(t51),
 							P2: unsafe.SliceData(t39),
@@ -763,7 +763,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*m*a + 4*C*m*s + 4*T*m*l,
 							S0: [2]float32{betaEntry3},
 						}
-						regions.R9214c4e55445(&a2)
+						regions.R7454459a6bba(&a2)
 					} else {
 						k := c.K[(l*T+a+C*s)*m:][:m]
 						for i := range m {
@@ -774,7 +774,7 @@ func (c *stepBackwardFused) run() {
 					clear(t41)
 					clear(t53_2)
 					if kern.Wide() {
-						a2 := regions.R42ba223dc48fArgs{
+						a2 := regions.R157bc1616307Args{
 							P0: unsafe.SliceData(t39),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(t292),
@@ -794,7 +794,7 @@ func (c *stepBackwardFused) run() {
 							N8: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							N9: 4 * dV * m * a,
 						}
-						regions.R42ba223dc48f(&a2)
+						regions.R157bc1616307(&a2)
 					} else {
 						k := c.K[(l*T+a+C*s)*m:][:m]
 						for i := range m {
@@ -817,7 +817,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// lattice.G, lattice.S
 					if kern.Wide() {
-						a2 := regions.Rf45c35955a9cArgs{
+						a2 := regions.R741c9fc64d53Args{
 							P0: unsafe.SliceData(t53_2),
 							P1: unsafe.SliceData(t41),
 							P2: unsafe.SliceData(t44),
@@ -826,7 +826,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							S0: [2]float32{betaEntry3},
 						}
-						regions.Rf45c35955a9c(&a2)
+						regions.R741c9fc64d53(&a2)
 					} else {
 						t5_2 := t5[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -837,7 +837,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// lattice.G, lattice.N, lattice.S
 					if kern.Wide() {
-						a2 := regions.Rf9f771689e1dArgs{
+						a2 := regions.R7b7b21a13414Args{
 							P0:  unsafe.SliceData(t55),
 							P1:  unsafe.SliceData(t39),
 							P2:  unsafe.SliceData(c.K),
@@ -859,7 +859,7 @@ func (c *stepBackwardFused) run() {
 							N9:  4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							N10: 4 * dV * m * a,
 						}
-						regions.Rf9f771689e1d(&a2)
+						regions.R7b7b21a13414(&a2)
 					} else {
 						t55_2 := t55[(l*T+a+C*s)*m:][:m]
 						k := c.K[(l*T+a+C*s)*m:][:m]
@@ -884,7 +884,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// lattice.G, lattice.N, lattice.S, lattice
 					if kern.Wide() {
-						a2 := regions.R6c6cb2eb2269Args{
+						a2 := regions.R3ea956a3ed52Args{
 							P0: unsafe.SliceData(t52_2),
 							P1: unsafe.SliceData(c.NProd),
 							P2: unsafe.SliceData(t51),
@@ -896,7 +896,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*m*a + 4*C*m*s + 4*T*m*l,
 							S0: [2]float32{betaEntry3},
 						}
-						regions.R6c6cb2eb2269(&a2)
+						regions.R3ea956a3ed52(&a2)
 					} else {
 						NProd := c.NProd[(l*T+a+C*s)*m:][:m]
 						t4_2 := t4[(l*T+a+C*s)*m:][:m]
@@ -918,7 +918,7 @@ func (c *stepBackwardFused) run() {
 
 	// lattice.u
 	if kern.Wide() {
-		a := regions.Re1766ea9bf70Args{
+		a := regions.Rb4889eee2fb1Args{
 			P0: unsafe.SliceData(t27),
 			P1: unsafe.SliceData(t5),
 			P2: unsafe.SliceData(c.V),
@@ -928,7 +928,7 @@ func (c *stepBackwardFused) run() {
 			N2: dV,
 			N3: T * dV,
 		}
-		regions.Re1766ea9bf70(&a)
+		regions.Rb4889eee2fb1(&a)
 	} else {
 		for i := range L {
 			t27_2 := t27[i*T:][:T]
@@ -951,7 +951,7 @@ func (c *stepBackwardFused) run() {
 	// lattice.u, lattice.beta
 	var t38 F
 	if kern.Wide() {
-		a := regions.R915ff3914ca5Args{
+		a := regions.Rac996dee0823Args{
 			P0: unsafe.SliceData(t25),
 			P1: unsafe.SliceData(c.UProd),
 			P2: unsafe.SliceData(beta),
@@ -969,7 +969,7 @@ func (c *stepBackwardFused) run() {
 			N4: 12 * T,
 			S0: [2]float32{t38},
 		}
-		regions.R915ff3914ca5(&a)
+		regions.Rac996dee0823(&a)
 	} else {
 		t38_2 := t38
 		for i := range L {
@@ -1004,7 +1004,7 @@ func (c *stepBackwardFused) run() {
 	// lattice.beta, lattice.u
 	clear(t40)
 	if kern.Wide() {
-		a := regions.R18dfdbab76c1Args{
+		a := regions.R8b9df2f524b5Args{
 			P0: unsafe.SliceData(t35),
 			P1: unsafe.SliceData(t9),
 			P2: unsafe.SliceData(t29),
@@ -1021,7 +1021,7 @@ func (c *stepBackwardFused) run() {
 			N5: 4 * m,
 			N6: T * dV,
 		}
-		regions.R18dfdbab76c1(&a)
+		regions.R8b9df2f524b5(&a)
 	} else {
 		for i := range L {
 			t35_2 := t35[i*T:][:T]
@@ -1048,7 +1048,7 @@ func (c *stepBackwardFused) run() {
 	// lattice.beta
 	clear(t42)
 	if kern.Wide() {
-		a := regions.Rf2b6890fe57bArgs{
+		a := regions.R8410d6027d71Args{
 			P0: unsafe.SliceData(t35),
 			P1: unsafe.SliceData(c.K),
 			P2: unsafe.SliceData(t42),
@@ -1062,7 +1062,7 @@ func (c *stepBackwardFused) run() {
 			N4: 12 * m,
 			N5: T * m,
 		}
-		regions.Rf2b6890fe57b(&a)
+		regions.R8410d6027d71(&a)
 	} else {
 		t42_2 := t42[:m]
 		wBeta := c.WBeta[:m]
@@ -1083,13 +1083,13 @@ func (c *stepBackwardFused) run() {
 
 	// lattice.beta
 	if kern.Wide() {
-		a := regions.R5c0d1dcd7a92Args{
+		a := regions.Rd47b42f3eea7Args{
 			P0: unsafe.SliceData(t40),
 			P1: unsafe.SliceData(t42),
 			P2: unsafe.SliceData(c.WBetaBar),
 			N0: dV + m,
 		}
-		regions.R5c0d1dcd7a92(&a)
+		regions.Rd47b42f3eea7(&a)
 	} else {
 		wBetaBar := c.WBetaBar[:dV+m]
 		for i := range dV + m {

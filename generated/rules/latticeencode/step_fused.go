@@ -31,7 +31,7 @@ func (c *stepFused) run() {
 
 	// lattice_encode.beta
 	if kern.Wide() {
-		a := regions.R3a90f28e860bArgs{
+		a := regions.Rc7eb9bb0b1a7Args{
 			P0: unsafe.SliceData(c.K),
 			P1: unsafe.SliceData(c.WBeta),
 			P2: unsafe.SliceData(t),
@@ -40,7 +40,7 @@ func (c *stepFused) run() {
 			N2: m,
 			N3: T * m,
 		}
-		regions.R3a90f28e860b(&a)
+		regions.Rc7eb9bb0b1a7(&a)
 	} else {
 		wBeta := c.WBeta[:m]
 		for i := range L {
@@ -60,7 +60,7 @@ func (c *stepFused) run() {
 
 	// lattice_encode.beta, lattice_encode.u
 	if kern.Wide() {
-		a := regions.R8f61cc3e6713Args{
+		a := regions.R6a34c6de7512Args{
 			P0: unsafe.SliceData(c.V),
 			P1: unsafe.SliceData(c.WBeta),
 			P2: unsafe.SliceData(t2),
@@ -71,7 +71,7 @@ func (c *stepFused) run() {
 			N3: 4 * m,
 			N4: T * dV,
 		}
-		regions.R8f61cc3e6713(&a)
+		regions.R6a34c6de7512(&a)
 	} else {
 		for i := range L {
 			t2_2 := t2[i*T:][:T]
@@ -99,7 +99,7 @@ func (c *stepFused) run() {
 	// lattice_encode.beta, lattice_encode.u
 	bBetaEntry := c.BBeta[0]
 	if kern.Wide() {
-		a := regions.R8127d8ec9c92Args{
+		a := regions.R010c5e61cdc4Args{
 			P0: unsafe.SliceData(t),
 			P1: unsafe.SliceData(t2),
 			P2: unsafe.SliceData(c.UProd),
@@ -110,7 +110,7 @@ func (c *stepFused) run() {
 			N1: T,
 			S0: [2]float32{bBetaEntry},
 		}
-		regions.R8127d8ec9c92(&a)
+		regions.R010c5e61cdc4(&a)
 	} else {
 		for i := range L {
 			t3 := t[i*T:][:T]
@@ -131,7 +131,7 @@ func (c *stepFused) run() {
 
 	// lattice_encode.u
 	if kern.Wide() {
-		a := regions.R0c53870ed679Args{
+		a := regions.R078176bf9f1dArgs{
 			P0: unsafe.SliceData(t27),
 			P1: unsafe.SliceData(c.V),
 			P2: unsafe.SliceData(u),
@@ -140,7 +140,7 @@ func (c *stepFused) run() {
 			N2: dV,
 			N3: T * dV,
 		}
-		regions.R0c53870ed679(&a)
+		regions.R078176bf9f1d(&a)
 	} else {
 		for i := range L {
 			t27_2 := t27[i*T:][:T]
@@ -205,7 +205,7 @@ func (c *stepRows1) Part(part int) {
 					}
 				}
 				{
-					a := regions.Rdb81647aea19Args{
+					a := regions.R3f3ab3bb8d1dArgs{
 						P0: unsafe.SliceData(SState),
 						P1: unsafe.SliceData(u),
 						P2: kern.Given(c.GProd),
@@ -224,7 +224,7 @@ func (c *stepRows1) Part(part int) {
 						N5: 4*C*s + 4*T*l,
 						N6: m,
 					}
-					regions.Rdb81647aea19(&a, rows)
+					regions.R3f3ab3bb8d1d(&a, rows)
 				}
 			}
 			kern.Separate(SState, rows, c.SOut[(l*m+i)*dV:], dV, dV)
@@ -330,7 +330,7 @@ func (c *stepBackwardFused) run() {
 
 	// lattice_encode.beta, lattice_encode.u
 	if kern.Wide() {
-		a := regions.R09b94636304cArgs{
+		a := regions.Re881fc4539ecArgs{
 			P0: unsafe.SliceData(c.UProd),
 			P1: unsafe.SliceData(c.BetaLin),
 			P2: unsafe.SliceData(beta),
@@ -341,7 +341,7 @@ func (c *stepBackwardFused) run() {
 			N0: L,
 			N1: T,
 		}
-		regions.R09b94636304c(&a)
+		regions.Re881fc4539ec(&a)
 	} else {
 		for i := range L {
 			uProd := c.UProd[i*T:][:T]
@@ -367,7 +367,7 @@ func (c *stepBackwardFused) run() {
 
 	// lattice_encode.u
 	if kern.Wide() {
-		a := regions.R0c53870ed679Args{
+		a := regions.R078176bf9f1dArgs{
 			P0: unsafe.SliceData(t27),
 			P1: unsafe.SliceData(c.V),
 			P2: unsafe.SliceData(u),
@@ -376,7 +376,7 @@ func (c *stepBackwardFused) run() {
 			N2: dV,
 			N3: T * dV,
 		}
-		regions.R0c53870ed679(&a)
+		regions.R078176bf9f1d(&a)
 	} else {
 		for i := range L {
 			t27_2 := t27[i*T:][:T]
@@ -393,7 +393,7 @@ func (c *stepBackwardFused) run() {
 
 	// lattice_encode.G, lattice_encode.N
 	if kern.Wide() {
-		a := regions.Rae247e2c4348Args{
+		a := regions.R2833a2f0e51fArgs{
 			P0: unsafe.SliceData(beta),
 			P1: unsafe.SliceData(c.GProd),
 			P2: unsafe.SliceData(c.K),
@@ -405,7 +405,7 @@ func (c *stepBackwardFused) run() {
 			N2: m,
 			N3: T * m,
 		}
-		regions.Rae247e2c4348(&a)
+		regions.R2833a2f0e51f(&a)
 	} else {
 		for i := range L {
 			beta2 := beta[i*T:][:T]
@@ -439,7 +439,7 @@ func (c *stepBackwardFused) run() {
 
 	// lattice_encode.u
 	if kern.Wide() {
-		a := regions.Rda300cb5cecaArgs{
+		a := regions.Rae311c7f5a45Args{
 			P0: unsafe.SliceData(t27),
 			P1: unsafe.SliceData(t5),
 			P2: unsafe.SliceData(u),
@@ -449,7 +449,7 @@ func (c *stepBackwardFused) run() {
 			N2: dV,
 			N3: T * dV,
 		}
-		regions.Rda300cb5ceca(&a)
+		regions.Rae311c7f5a45(&a)
 	} else {
 		for i := range L {
 			t27_2 := t27[i*T:][:T]
@@ -472,7 +472,7 @@ func (c *stepBackwardFused) run() {
 	// lattice_encode.u, lattice_encode.beta
 	var t38 F
 	if kern.Wide() {
-		a := regions.R915ff3914ca5Args{
+		a := regions.Rac996dee0823Args{
 			P0: unsafe.SliceData(t25),
 			P1: unsafe.SliceData(c.UProd),
 			P2: unsafe.SliceData(beta),
@@ -490,7 +490,7 @@ func (c *stepBackwardFused) run() {
 			N4: 12 * T,
 			S0: [2]float32{t38},
 		}
-		regions.R915ff3914ca5(&a)
+		regions.Rac996dee0823(&a)
 	} else {
 		t38_2 := t38
 		for i := range L {
@@ -525,7 +525,7 @@ func (c *stepBackwardFused) run() {
 	// lattice_encode.beta, lattice_encode.u
 	clear(t40)
 	if kern.Wide() {
-		a := regions.R18dfdbab76c1Args{
+		a := regions.R8b9df2f524b5Args{
 			P0: unsafe.SliceData(t35),
 			P1: unsafe.SliceData(t9),
 			P2: unsafe.SliceData(t29),
@@ -542,7 +542,7 @@ func (c *stepBackwardFused) run() {
 			N5: 4 * m,
 			N6: T * dV,
 		}
-		regions.R18dfdbab76c1(&a)
+		regions.R8b9df2f524b5(&a)
 	} else {
 		for i := range L {
 			t35_2 := t35[i*T:][:T]
@@ -569,7 +569,7 @@ func (c *stepBackwardFused) run() {
 	// lattice_encode.beta
 	clear(t42)
 	if kern.Wide() {
-		a := regions.Rf2b6890fe57bArgs{
+		a := regions.R8410d6027d71Args{
 			P0: unsafe.SliceData(t35),
 			P1: unsafe.SliceData(c.K),
 			P2: unsafe.SliceData(t42),
@@ -583,7 +583,7 @@ func (c *stepBackwardFused) run() {
 			N4: 12 * m,
 			N5: T * m,
 		}
-		regions.Rf2b6890fe57b(&a)
+		regions.R8410d6027d71(&a)
 	} else {
 		t42_2 := t42[:m]
 		wBeta := c.WBeta[:m]
@@ -604,13 +604,13 @@ func (c *stepBackwardFused) run() {
 
 	// lattice_encode.beta
 	if kern.Wide() {
-		a := regions.R5c0d1dcd7a92Args{
+		a := regions.Rd47b42f3eea7Args{
 			P0: unsafe.SliceData(t40),
 			P1: unsafe.SliceData(t42),
 			P2: unsafe.SliceData(c.WBetaBar),
 			N0: dV + m,
 		}
-		regions.R5c0d1dcd7a92(&a)
+		regions.Rd47b42f3eea7(&a)
 	} else {
 		wBetaBar := c.WBetaBar[:dV+m]
 		for i := range dV + m {
@@ -677,7 +677,7 @@ func (c *stepBackwardRows1) Part(part int) {
 				}
 				kern.Interleave(STrail, rows, c.SCheckpoints[((l*segments+s)*m+i)*dV:], dV, dV)
 				{
-					a := regions.R6353b3535ce1Args{
+					a := regions.Rd530a97f9190Args{
 						P0: unsafe.SliceData(beta),
 						P1: unsafe.SliceData(t32),
 						P2: unsafe.SliceData(t52),
@@ -692,10 +692,10 @@ func (c *stepBackwardRows1) Part(part int) {
 						N5: 4*C*dV*s + 4*T*dV*l,
 						N6: m,
 					}
-					regions.R6353b3535ce1(&a, rows)
+					regions.Rd530a97f9190(&a, rows)
 				}
 				{
-					a := regions.Rbc10544d2ceeArgs{
+					a := regions.R305f51df6859Args{
 						P0:  unsafe.SliceData(t32),
 						P1:  unsafe.SliceData(t52),
 						P2:  unsafe.SliceData(beta),
@@ -725,7 +725,7 @@ func (c *stepBackwardRows1) Part(part int) {
 						N6:  4*C*s + 4*T*l,
 						N7:  4*C*dV*s + 4*T*dV*l,
 					}
-					regions.Rbc10544d2cee(&a, rows)
+					regions.R305f51df6859(&a, rows)
 				}
 				kern.Separate(SBarState, rows, c.SBarOut[(l*m+i)*dV:], dV, dV)
 			}

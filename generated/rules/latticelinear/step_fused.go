@@ -62,7 +62,7 @@ func (c *stepFused) run() {
 
 	// lattice_linear.beta
 	if kern.Wide() {
-		a := regions.R3a90f28e860bArgs{
+		a := regions.Rc7eb9bb0b1a7Args{
 			P0: unsafe.SliceData(c.K),
 			P1: unsafe.SliceData(c.WBeta),
 			P2: unsafe.SliceData(t),
@@ -71,7 +71,7 @@ func (c *stepFused) run() {
 			N2: m,
 			N3: T * m,
 		}
-		regions.R3a90f28e860b(&a)
+		regions.Rc7eb9bb0b1a7(&a)
 	} else {
 		wBeta := c.WBeta[:m]
 		for i := range L {
@@ -91,7 +91,7 @@ func (c *stepFused) run() {
 
 	// lattice_linear.beta, lattice_linear.u
 	if kern.Wide() {
-		a := regions.R8f61cc3e6713Args{
+		a := regions.R6a34c6de7512Args{
 			P0: unsafe.SliceData(c.V),
 			P1: unsafe.SliceData(c.WBeta),
 			P2: unsafe.SliceData(t2),
@@ -102,7 +102,7 @@ func (c *stepFused) run() {
 			N3: 4 * m,
 			N4: T * dV,
 		}
-		regions.R8f61cc3e6713(&a)
+		regions.R6a34c6de7512(&a)
 	} else {
 		for i := range L {
 			t2_2 := t2[i*T:][:T]
@@ -130,7 +130,7 @@ func (c *stepFused) run() {
 	// lattice_linear.beta, lattice_linear.u
 	bBetaEntry := c.BBeta[0]
 	if kern.Wide() {
-		a := regions.R8127d8ec9c92Args{
+		a := regions.R010c5e61cdc4Args{
 			P0: unsafe.SliceData(t),
 			P1: unsafe.SliceData(t2),
 			P2: unsafe.SliceData(c.UProd),
@@ -141,7 +141,7 @@ func (c *stepFused) run() {
 			N1: T,
 			S0: [2]float32{bBetaEntry},
 		}
-		regions.R8127d8ec9c92(&a)
+		regions.R010c5e61cdc4(&a)
 	} else {
 		for i := range L {
 			t3 := t[i*T:][:T]
@@ -162,7 +162,7 @@ func (c *stepFused) run() {
 
 	// lattice_linear.u
 	if kern.Wide() {
-		a := regions.R0c53870ed679Args{
+		a := regions.R078176bf9f1dArgs{
 			P0: unsafe.SliceData(t27),
 			P1: unsafe.SliceData(c.V),
 			P2: unsafe.SliceData(u),
@@ -171,7 +171,7 @@ func (c *stepFused) run() {
 			N2: dV,
 			N3: T * dV,
 		}
-		regions.R0c53870ed679(&a)
+		regions.R078176bf9f1d(&a)
 	} else {
 		for i := range L {
 			t27_2 := t27[i*T:][:T]
@@ -195,7 +195,7 @@ func (c *stepFused) run() {
 
 	// lattice_linear.k, lattice_linear.q
 	if kern.Wide() {
-		a := regions.R4c5f23f25df2Args{
+		a := regions.R5ee0a4992943Args{
 			P0: unsafe.SliceData(c.K),
 			P1: unsafe.SliceData(t42),
 			P2: unsafe.SliceData(c.Q),
@@ -207,7 +207,7 @@ func (c *stepFused) run() {
 			N4: 16 * chunks * m,
 			N5: T * m,
 		}
-		regions.R4c5f23f25df2(&a)
+		regions.R5ee0a4992943(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -250,14 +250,14 @@ func (c *stepFused) run() {
 				kern.GemmFMA(dV, 16, m, F(1), false, t23, 1, dV, SState, 1, dV, kern.From(t42, (l*chunks+a+C*s)*16*m), 1, m)
 				// lattice_linear.G
 				if kern.Wide() {
-					a2 := regions.R4d3d7fa6ad36Args{
+					a2 := regions.R081d156a997bArgs{
 						P0: unsafe.SliceData(t43),
 						P1: unsafe.SliceData(t23),
 						P2: unsafe.SliceData(t32),
 						N0: dV,
 						N1: 64*dV*a + 64*C*dV*s + 64*chunks*dV*l,
 					}
-					regions.R4d3d7fa6ad36(&a2)
+					regions.R081d156a997b(&a2)
 				} else {
 					for i := range 16 {
 						t43_2 := t43[((l*chunks+a+C*s)*16+i)*dV:][:dV]
@@ -273,7 +273,7 @@ func (c *stepFused) run() {
 				// lattice_linear.Z, lattice_linear.N, lattice_linear.G
 				clear(t162)
 				if kern.Wide() {
-					a2 := regions.R63c5462e2d1eArgs{
+					a2 := regions.R7232b767aaebArgs{
 						P0:  unsafe.SliceData(t42),
 						P1:  unsafe.SliceData(t222),
 						P2:  unsafe.SliceData(t41),
@@ -295,7 +295,7 @@ func (c *stepFused) run() {
 						N12: dV,
 						N13: dV * m,
 					}
-					regions.R63c5462e2d1e(&a2)
+					regions.R7232b767aaeb(&a2)
 				} else {
 					for i := range 16 {
 						for j := range m {
@@ -318,7 +318,7 @@ func (c *stepFused) run() {
 				}
 				// lattice_linear.Z, lattice_linear.S
 				if kern.Wide() {
-					a2 := regions.R1c596244e6c5Args{
+					a2 := regions.Reef3fd51a261Args{
 						P0: unsafe.SliceData(SState),
 						P1: unsafe.SliceData(t162),
 						P2: unsafe.SliceData(Z),
@@ -328,7 +328,7 @@ func (c *stepFused) run() {
 						N2: 12 * dV,
 						N3: dV * m,
 					}
-					regions.R1c596244e6c5(&a2)
+					regions.Reef3fd51a261(&a2)
 				} else {
 					for i := range 16 {
 						t182_2 := t182[i*m:][:m]
@@ -350,12 +350,12 @@ func (c *stepFused) run() {
 				}
 				// lattice_linear.S
 				if kern.Wide() {
-					a2 := regions.R06cd08c9d730Args{
+					a2 := regions.Rb19b00a0f093Args{
 						P0: unsafe.SliceData(t182),
 						P1: unsafe.SliceData(t273),
 						N0: m,
 					}
-					regions.R06cd08c9d730(&a2)
+					regions.Rb19b00a0f093(&a2)
 				} else {
 					for i := range 16 {
 						t182_2 := t182[i*m:][:m]
@@ -370,7 +370,7 @@ func (c *stepFused) run() {
 				// lattice_linear.S, lattice_linear.y
 				clear(y3)
 				if kern.Wide() {
-					a2 := regions.R775007dc8325Args{
+					a2 := regions.R50680f3db159Args{
 						P0: unsafe.SliceData(t273),
 						P1: unsafe.SliceData(t44),
 						P2: unsafe.SliceData(Z),
@@ -384,7 +384,7 @@ func (c *stepFused) run() {
 						N5: dV,
 						N6: dV * m,
 					}
-					regions.R775007dc8325(&a2)
+					regions.R50680f3db159(&a2)
 				} else {
 					for i := range 16 {
 						t273_2 := t273[i*m:][:m]
@@ -419,7 +419,7 @@ func (c *stepFused) run() {
 
 	// lattice_linear.k, lattice_linear.q
 	if kern.Wide() {
-		a := regions.R35965b11bbc7Args{
+		a := regions.R84cc9a49a9e5Args{
 			P0: unsafe.SliceData(c.K),
 			P1: unsafe.SliceData(t45),
 			P2: unsafe.SliceData(c.Q),
@@ -431,7 +431,7 @@ func (c *stepFused) run() {
 			N4: T*m - 16*chunks*m,
 			N5: T * m,
 		}
-		regions.R35965b11bbc7(&a)
+		regions.R84cc9a49a9e5(&a)
 	} else {
 		for i := range L {
 			for j := range T - 16*chunks {
@@ -476,7 +476,7 @@ func (c *stepFused) run() {
 					// lattice_linear.G
 					clear(t24)
 					if kern.Wide() {
-						a2 := regions.Rff6a14815414Args{
+						a2 := regions.Rac3a99075606Args{
 							P0: unsafe.SliceData(t45),
 							P1: unsafe.SliceData(SState2),
 							P2: unsafe.SliceData(t24),
@@ -487,7 +487,7 @@ func (c *stepFused) run() {
 							N4: 4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 8,
 							N5: 4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 12,
 						}
-						regions.Rff6a14815414(&a2)
+						regions.Rac3a99075606(&a2)
 					} else {
 						t45_2 := t45[(l*(T-16*chunks)+a+C*s)*m:][:m]
 						for i := range m {
@@ -501,14 +501,14 @@ func (c *stepFused) run() {
 					// lattice_linear.G
 					if len(c.GLin) > 0 {
 						if kern.Wide() {
-							a2 := regions.R9d3153a4c98eArgs{
+							a2 := regions.R7074bcde3329Args{
 								P0: unsafe.SliceData(t46),
 								P1: unsafe.SliceData(t24),
 								P2: kern.Given(c.GLin),
 								N0: dV,
 								N1: 4*dV*a + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l,
 							}
-							regions.R9d3153a4c98e(&a2)
+							regions.R7074bcde3329(&a2)
 						} else {
 							t46_2 := t46[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
 							GLin := c.GLin[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
@@ -519,14 +519,14 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := regions.R86a837470be1Args{
+						a2 := regions.R0444d45cbd1dArgs{
 							P0: unsafe.SliceData(t46),
 							P1: unsafe.SliceData(t24),
 							P2: unsafe.SliceData(t33),
 							N0: dV,
 							N1: 4*dV*a + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l,
 						}
-						regions.R86a837470be1(&a2)
+						regions.R0444d45cbd1d(&a2)
 					} else {
 						t46_2 := t46[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -536,14 +536,14 @@ func (c *stepFused) run() {
 					}
 					// lattice_linear.N
 					if kern.Wide() {
-						a2 := regions.Re9e17de9f83aArgs{
+						a2 := regions.R05a6a2642fd1Args{
 							P0: unsafe.SliceData(SState2),
 							P1: unsafe.SliceData(t33),
 							P2: unsafe.SliceData(t223),
 							N0: m,
 							N1: dV,
 						}
-						regions.Re9e17de9f83a(&a2)
+						regions.R05a6a2642fd1(&a2)
 					} else {
 						for i := range m {
 							SState2_2 := SState2[i*dV:][:dV]
@@ -559,7 +559,7 @@ func (c *stepFused) run() {
 					// lattice_linear.S, lattice_linear.N, lattice_linear.G
 					t47Entry := t47_2[a]
 					if kern.Wide() {
-						a2 := regions.R0d168a73ff2aArgs{
+						a2 := regions.Rfe79d2932de3Args{
 							P0: unsafe.SliceData(t45),
 							P1: unsafe.SliceData(t223),
 							P2: unsafe.SliceData(SState2),
@@ -574,7 +574,7 @@ func (c *stepFused) run() {
 							N5: dV,
 							S0: [2]float32{t47Entry},
 						}
-						regions.R0d168a73ff2a(&a2)
+						regions.Rfe79d2932de3(&a2)
 					} else {
 						t45_2 := t45[(l*(T-16*chunks)+a+C*s)*m:][:m]
 						for i := range m {
@@ -597,13 +597,13 @@ func (c *stepFused) run() {
 					// lattice_linear.S, lattice_linear
 					if len(c.SMax2) > 0 {
 						if kern.Wide() {
-							a2 := regions.R274a223340e3Args{
+							a2 := regions.R8770d75195c7Args{
 								P0: unsafe.SliceData(t184),
 								P1: kern.Given(c.SMax2),
 								N0: m,
 								N1: 4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l,
 							}
-							regions.R274a223340e3(&a2)
+							regions.R8770d75195c7(&a2)
 						} else {
 							SMax2 := c.SMax2[(l*(T-16*chunks)+a+C*s)*m:][:m]
 							for i := range m {
@@ -617,13 +617,13 @@ func (c *stepFused) run() {
 					}
 					if len(c.SDiv) > 0 {
 						if kern.Wide() {
-							a2 := regions.R52e2904f2021Args{
+							a2 := regions.R1fc93ff7b2c8Args{
 								P0: unsafe.SliceData(t184),
 								P1: kern.Given(c.SDiv),
 								N0: m,
 								N1: 4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l,
 							}
-							regions.R52e2904f2021(&a2)
+							regions.R1fc93ff7b2c8(&a2)
 						} else {
 							SDiv := c.SDiv[(l*(T-16*chunks)+a+C*s)*m:][:m]
 							for i := range m {
@@ -637,13 +637,13 @@ func (c *stepFused) run() {
 					}
 					if len(c.NProd) > 0 {
 						if kern.Wide() {
-							a2 := regions.Rc4bbc848acbcArgs{
+							a2 := regions.R968f65dfa835Args{
 								P0: unsafe.SliceData(t223),
 								P1: kern.Given(c.NProd),
 								N0: m,
 								N1: 4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l,
 							}
-							regions.Rc4bbc848acbc(&a2)
+							regions.R968f65dfa835(&a2)
 						} else {
 							NProd := c.NProd[(l*(T-16*chunks)+a+C*s)*m:][:m]
 							for i := range m {
@@ -653,12 +653,12 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := regions.R3ab431aa3fc1Args{
+						a2 := regions.R9d9e43c072f3Args{
 							P0: unsafe.SliceData(t184),
 							P1: unsafe.SliceData(t274),
 							N0: m,
 						}
-						regions.R3ab431aa3fc1(&a2)
+						regions.R9d9e43c072f3(&a2)
 					} else {
 						for i := range m {
 							t184Entry := t184[i]
@@ -671,7 +671,7 @@ func (c *stepFused) run() {
 					// lattice_linear.S, lattice_linear.y
 					clear(y4)
 					if kern.Wide() {
-						a2 := regions.R848427cde858Args{
+						a2 := regions.Rb33c0bb648d4Args{
 							P0: unsafe.SliceData(t274),
 							P1: unsafe.SliceData(t48),
 							P2: unsafe.SliceData(t17),
@@ -684,7 +684,7 @@ func (c *stepFused) run() {
 							N4: 4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 12,
 							N5: dV,
 						}
-						regions.R848427cde858(&a2)
+						regions.Rb33c0bb648d4(&a2)
 					} else {
 						t48_2 := t48[(l*(T-16*chunks)+a+C*s)*m:][:m]
 						for i := range m {
@@ -841,7 +841,7 @@ func (c *stepBackwardFused) run() {
 
 	// lattice_linear.beta, lattice_linear.u
 	if kern.Wide() {
-		a := regions.R09b94636304cArgs{
+		a := regions.Re881fc4539ecArgs{
 			P0: unsafe.SliceData(c.UProd),
 			P1: unsafe.SliceData(c.BetaLin),
 			P2: unsafe.SliceData(beta),
@@ -852,7 +852,7 @@ func (c *stepBackwardFused) run() {
 			N0: L,
 			N1: T,
 		}
-		regions.R09b94636304c(&a)
+		regions.Re881fc4539ec(&a)
 	} else {
 		for i := range L {
 			uProd := c.UProd[i*T:][:T]
@@ -878,7 +878,7 @@ func (c *stepBackwardFused) run() {
 
 	// lattice_linear.u
 	if kern.Wide() {
-		a := regions.R0c53870ed679Args{
+		a := regions.R078176bf9f1dArgs{
 			P0: unsafe.SliceData(t27),
 			P1: unsafe.SliceData(c.V),
 			P2: unsafe.SliceData(u),
@@ -887,7 +887,7 @@ func (c *stepBackwardFused) run() {
 			N2: dV,
 			N3: T * dV,
 		}
-		regions.R0c53870ed679(&a)
+		regions.R078176bf9f1d(&a)
 	} else {
 		for i := range L {
 			t27_2 := t27[i*T:][:T]
@@ -911,7 +911,7 @@ func (c *stepBackwardFused) run() {
 
 	// lattice_linear.k, lattice_linear.q
 	if kern.Wide() {
-		a := regions.R4c5f23f25df2Args{
+		a := regions.R5ee0a4992943Args{
 			P0: unsafe.SliceData(c.K),
 			P1: unsafe.SliceData(t42),
 			P2: unsafe.SliceData(c.Q),
@@ -923,7 +923,7 @@ func (c *stepBackwardFused) run() {
 			N4: 16 * chunks * m,
 			N5: T * m,
 		}
-		regions.R4c5f23f25df2(&a)
+		regions.R5ee0a4992943(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -952,7 +952,7 @@ func (c *stepBackwardFused) run() {
 
 	// lattice_linear.k, lattice_linear.q, lattice_linear.N
 	if kern.Wide() {
-		a := regions.R02a1413892ebArgs{
+		a := regions.R4c4bbe41811dArgs{
 			P0: unsafe.SliceData(c.K),
 			P1: unsafe.SliceData(t45),
 			P2: unsafe.SliceData(c.Q),
@@ -966,7 +966,7 @@ func (c *stepBackwardFused) run() {
 			N4: T*m - 16*chunks*m,
 			N5: T * m,
 		}
-		regions.R02a1413892eb(&a)
+		regions.R4c4bbe41811d(&a)
 	} else {
 		for i := range L {
 			for j := range T - 16*chunks {
@@ -1007,7 +1007,7 @@ func (c *stepBackwardFused) run() {
 
 	// lattice_linear.G
 	if kern.Wide() {
-		a := regions.R7cb235da130eArgs{
+		a := regions.R8fd86e17a7aeArgs{
 			P0: unsafe.SliceData(t47),
 			P1: unsafe.SliceData(t52),
 			P2: unsafe.SliceData(t55),
@@ -1016,7 +1016,7 @@ func (c *stepBackwardFused) run() {
 			N2: m,
 			N3: T*m - 16*chunks*m,
 		}
-		regions.R7cb235da130e(&a)
+		regions.R8fd86e17a7ae(&a)
 	} else {
 		for i := range L {
 			t47_2 := t47[i*(T-16*chunks):][:T-16*chunks]
@@ -1046,7 +1046,7 @@ func (c *stepBackwardFused) run() {
 					// lattice_linear.S, lattice_linear.N, lattice_linear.G
 					t47Entry2 := t47_2[a]
 					if kern.Wide() {
-						a2 := regions.R2e320d3add87Args{
+						a2 := regions.Rf843e354bb25Args{
 							P0: unsafe.SliceData(t45),
 							P1: unsafe.SliceData(t52),
 							P2: unsafe.SliceData(c.SMax2),
@@ -1060,7 +1060,7 @@ func (c *stepBackwardFused) run() {
 							N5: dV * m,
 							S0: [2]float32{t47Entry2},
 						}
-						regions.R2e320d3add87(&a2)
+						regions.Rf843e354bb25(&a2)
 					} else {
 						t45_2 := t45[(l*(T-16*chunks)+a+C*s)*m:][:m]
 						t52_3 := t52[(l*(T-16*chunks)+a+C*s)*m:][:m]
@@ -1087,7 +1087,7 @@ func (c *stepBackwardFused) run() {
 					// lattice_linear.S, lattice_linear.N, lattice_linear.G, lattice_linear.y
 					t47Entry3 := t47_2[a]
 					if kern.Wide() {
-						a2 := regions.Rae58427c38faArgs{
+						a2 := regions.Ra14268871e94Args{
 							P0:  unsafe.SliceData(t45),
 							P1:  unsafe.SliceData(t52),
 							P2:  unsafe.SliceData(t48),
@@ -1119,7 +1119,7 @@ func (c *stepBackwardFused) run() {
 							N16: -dV*m + dV,
 							S0:  [2]float32{t47Entry3},
 						}
-						regions.Rae58427c38fa(&a2)
+						regions.Ra14268871e94(&a2)
 					} else {
 						t45_2 := t45[(l*(T-16*chunks)+a+C*s)*m:][:m]
 						t52_3 := t52[(l*(T-16*chunks)+a+C*s)*m:][:m]
@@ -1162,7 +1162,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// lattice_linear.S
 					if kern.Wide() {
-						a2 := regions.Raa01986a765eArgs{
+						a2 := regions.Rfeaa2995e1f8Args{
 							P0: unsafe.SliceData(t18),
 							P1: unsafe.SliceData(c.SMax2),
 							P2: unsafe.SliceData(t5),
@@ -1172,7 +1172,7 @@ func (c *stepBackwardFused) run() {
 							N0: m,
 							N1: 4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l,
 						}
-						regions.Raa01986a765e(&a2)
+						regions.Rfeaa2995e1f8(&a2)
 					} else {
 						SMax2 := c.SMax2[(l*(T-16*chunks)+a+C*s)*m:][:m]
 						SDiv := c.SDiv[(l*(T-16*chunks)+a+C*s)*m:][:m]
@@ -1188,7 +1188,7 @@ func (c *stepBackwardFused) run() {
 					// lattice_linear.S, lattice_linear.y, lattice_linear.N, lattice_linear.G
 					var t32_2 F
 					if kern.Wide() {
-						a2 := regions.Rf59cb6af7831Args{
+						a2 := regions.R46261a940cc7Args{
 							P0:  unsafe.SliceData(t48),
 							P1:  unsafe.SliceData(t5),
 							P2:  unsafe.SliceData(t2522),
@@ -1217,7 +1217,7 @@ func (c *stepBackwardFused) run() {
 							N12: 4 * dV * m * a,
 							S0:  [2]float32{t32_2},
 						}
-						regions.Rf59cb6af7831(&a2)
+						regions.R46261a940cc7(&a2)
 					} else {
 						t48_2 := t48[(l*(T-16*chunks)+a+C*s)*m:][:m]
 						t45_2 := t45[(l*(T-16*chunks)+a+C*s)*m:][:m]
@@ -1257,7 +1257,7 @@ func (c *stepBackwardFused) run() {
 					t322 := -t32_2
 					// lattice_linear.N, lattice_linear.S
 					if kern.Wide() {
-						a2 := regions.R9214c4e55445Args{
+						a2 := regions.R7454459a6bbaArgs{
 							P0: unsafe.SliceData(t45),
 							P1: unsafe.SliceData(t51),
 							P2: unsafe.SliceData(t39),
@@ -1265,7 +1265,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l,
 							S0: [2]float32{t47Entry3},
 						}
-						regions.R9214c4e55445(&a2)
+						regions.R7454459a6bba(&a2)
 					} else {
 						t45_2 := t45[(l*(T-16*chunks)+a+C*s)*m:][:m]
 						for i := range m {
@@ -1276,7 +1276,7 @@ func (c *stepBackwardFused) run() {
 					clear(t412)
 					clear(t532)
 					if kern.Wide() {
-						a2 := regions.R42ba223dc48fArgs{
+						a2 := regions.R157bc1616307Args{
 							P0: unsafe.SliceData(t39),
 							P1: unsafe.SliceData(t45),
 							P2: unsafe.SliceData(t292),
@@ -1296,7 +1296,7 @@ func (c *stepBackwardFused) run() {
 							N8: 4*dV*a + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l,
 							N9: 4 * dV * m * a,
 						}
-						regions.R42ba223dc48f(&a2)
+						regions.R157bc1616307(&a2)
 					} else {
 						t45_2 := t45[(l*(T-16*chunks)+a+C*s)*m:][:m]
 						for i := range m {
@@ -1319,7 +1319,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// lattice_linear.G, lattice_linear.S
 					if kern.Wide() {
-						a2 := regions.Rf45c35955a9cArgs{
+						a2 := regions.R741c9fc64d53Args{
 							P0: unsafe.SliceData(t532),
 							P1: unsafe.SliceData(t412),
 							P2: unsafe.SliceData(t443),
@@ -1328,7 +1328,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dV*a + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l,
 							S0: [2]float32{t47Entry3},
 						}
-						regions.Rf45c35955a9c(&a2)
+						regions.R741c9fc64d53(&a2)
 					} else {
 						t8_2 := t8[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -1339,7 +1339,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// lattice_linear.G, lattice_linear.N, lattice_linear.S
 					if kern.Wide() {
-						a2 := regions.Rf9f771689e1dArgs{
+						a2 := regions.R7b7b21a13414Args{
 							P0:  unsafe.SliceData(t55),
 							P1:  unsafe.SliceData(t39),
 							P2:  unsafe.SliceData(t45),
@@ -1361,7 +1361,7 @@ func (c *stepBackwardFused) run() {
 							N9:  4*dV*a + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l,
 							N10: 4 * dV * m * a,
 						}
-						regions.Rf9f771689e1d(&a2)
+						regions.R7b7b21a13414(&a2)
 					} else {
 						t55_2 := t55[(l*(T-16*chunks)+a+C*s)*m:][:m]
 						t45_2 := t45[(l*(T-16*chunks)+a+C*s)*m:][:m]
@@ -1386,7 +1386,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// lattice_linear.G, lattice_linear.N, lattice_linear.S, lattice_linear
 					if kern.Wide() {
-						a2 := regions.R6c6cb2eb2269Args{
+						a2 := regions.R3ea956a3ed52Args{
 							P0: unsafe.SliceData(t52_2),
 							P1: unsafe.SliceData(c.NProd),
 							P2: unsafe.SliceData(t51),
@@ -1398,7 +1398,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l,
 							S0: [2]float32{t47Entry3},
 						}
-						regions.R6c6cb2eb2269(&a2)
+						regions.R3ea956a3ed52(&a2)
 					} else {
 						NProd := c.NProd[(l*(T-16*chunks)+a+C*s)*m:][:m]
 						t7_2 := t7[(l*(T-16*chunks)+a+C*s)*m:][:m]
@@ -1422,7 +1422,7 @@ func (c *stepBackwardFused) run() {
 	clear(t11)
 	clear(t142)
 	if kern.Wide() {
-		a := regions.R215f2bce557eArgs{
+		a := regions.R6495f0291635Args{
 			P0: unsafe.SliceData(t11),
 			P1: unsafe.SliceData(t10),
 			P2: unsafe.SliceData(t142),
@@ -1434,7 +1434,7 @@ func (c *stepBackwardFused) run() {
 			N4: T*m - 16*chunks*m,
 			N5: T * m,
 		}
-		regions.R215f2bce557e(&a)
+		regions.R6495f0291635(&a)
 	} else {
 		for i := range L {
 			for j := range T - 16*chunks {
@@ -1453,7 +1453,7 @@ func (c *stepBackwardFused) run() {
 	// lattice_linear.beta
 	clear(t12)
 	if kern.Wide() {
-		a := regions.R1641836ba4a8Args{
+		a := regions.R902f60322fbdArgs{
 			P0: unsafe.SliceData(t12),
 			P1: unsafe.SliceData(t9),
 			N0: L,
@@ -1461,7 +1461,7 @@ func (c *stepBackwardFused) run() {
 			N2: 64 * chunks,
 			N3: T,
 		}
-		regions.R1641836ba4a8(&a)
+		regions.R902f60322fbd(&a)
 	} else {
 		for i := range L {
 			t12_2 := t12[i*T+16*chunks:][:T-16*chunks]
@@ -1475,7 +1475,7 @@ func (c *stepBackwardFused) run() {
 	// lattice_linear.u
 	clear(t13)
 	if kern.Wide() {
-		a := regions.R54936d09c999Args{
+		a := regions.Rd25da79383b8Args{
 			P0: unsafe.SliceData(t13),
 			P1: unsafe.SliceData(t8),
 			N0: L,
@@ -1485,7 +1485,7 @@ func (c *stepBackwardFused) run() {
 			N4: T*dV - 16*chunks*dV,
 			N5: T * dV,
 		}
-		regions.R54936d09c999(&a)
+		regions.Rd25da79383b8(&a)
 	} else {
 		for i := range L {
 			for j := range T - 16*chunks {
@@ -1512,14 +1512,14 @@ func (c *stepBackwardFused) run() {
 				kern.GemmFMA(dV, 16, m, F(1), false, t22, 1, dV, kern.From(STrail2, a*m*dV), 1, dV, kern.From(t42, (l*chunks+a+C*s)*16*m), 1, m)
 				// lattice_linear.G
 				if kern.Wide() {
-					a2 := regions.R4d3d7fa6ad36Args{
+					a2 := regions.R081d156a997bArgs{
 						P0: unsafe.SliceData(t43),
 						P1: unsafe.SliceData(t22),
 						P2: unsafe.SliceData(t32),
 						N0: dV,
 						N1: 64*dV*a + 64*C*dV*s + 64*chunks*dV*l,
 					}
-					regions.R4d3d7fa6ad36(&a2)
+					regions.R081d156a997b(&a2)
 				} else {
 					for i := range 16 {
 						t43_2 := t43[((l*chunks+a+C*s)*16+i)*dV:][:dV]
@@ -1535,7 +1535,7 @@ func (c *stepBackwardFused) run() {
 				// lattice_linear.Z, lattice_linear.N, lattice_linear.G
 				clear(t16)
 				if kern.Wide() {
-					a2 := regions.Re7a4eaa9bc5fArgs{
+					a2 := regions.R0fde68ca58bcArgs{
 						P0:  unsafe.SliceData(t42),
 						P1:  unsafe.SliceData(t223),
 						P2:  unsafe.SliceData(t41),
@@ -1558,7 +1558,7 @@ func (c *stepBackwardFused) run() {
 						N13: 4 * dV * m * a,
 						N14: dV * m,
 					}
-					regions.Re7a4eaa9bc5f(&a2)
+					regions.R0fde68ca58bc(&a2)
 				} else {
 					for i := range 16 {
 						for j := range m {
@@ -1581,7 +1581,7 @@ func (c *stepBackwardFused) run() {
 				}
 				// lattice_linear.Z, lattice_linear.S
 				if kern.Wide() {
-					a2 := regions.Rf13fa2573149Args{
+					a2 := regions.R2c445f112b8eArgs{
 						P0: unsafe.SliceData(STrail2),
 						P1: unsafe.SliceData(t16),
 						P2: unsafe.SliceData(Z),
@@ -1593,7 +1593,7 @@ func (c *stepBackwardFused) run() {
 						N4: 4 * dV * m * a,
 						N5: dV * m,
 					}
-					regions.Rf13fa2573149(&a2)
+					regions.R2c445f112b8e(&a2)
 				} else {
 					for i := range 16 {
 						t184_2 := t184[i*m:][:m]
@@ -1615,7 +1615,7 @@ func (c *stepBackwardFused) run() {
 				}
 				// lattice_linear.S
 				if kern.Wide() {
-					a2 := regions.Rd20bc7fc6730Args{
+					a2 := regions.R41abac2b3f38Args{
 						P0: unsafe.SliceData(t184),
 						P1: unsafe.SliceData(Z),
 						P2: unsafe.SliceData(STrail2),
@@ -1625,7 +1625,7 @@ func (c *stepBackwardFused) run() {
 						N3: 60 * dV * m,
 						N4: 4*dV*m*a + 4*dV*m,
 					}
-					regions.Rd20bc7fc6730(&a2)
+					regions.R41abac2b3f38(&a2)
 				} else {
 					t184_2 := t184[15*m:][:m]
 					for i := range m {
@@ -1645,14 +1645,14 @@ func (c *stepBackwardFused) run() {
 				kern.GemmFMA(dV, 16, m, F(1), false, t23_2, 1, dV, kern.From(STrail2, a*m*dV), 1, dV, kern.From(t42, (l*chunks+a+C*s)*16*m), 1, m)
 				// lattice_linear.G
 				if kern.Wide() {
-					a2 := regions.R4d3d7fa6ad36Args{
+					a2 := regions.R081d156a997bArgs{
 						P0: unsafe.SliceData(t43),
 						P1: unsafe.SliceData(t23_2),
 						P2: unsafe.SliceData(t33),
 						N0: dV,
 						N1: 64*dV*a + 64*C*dV*s + 64*chunks*dV*l,
 					}
-					regions.R4d3d7fa6ad36(&a2)
+					regions.R081d156a997b(&a2)
 				} else {
 					for i := range 16 {
 						t43_2 := t43[((l*chunks+a+C*s)*16+i)*dV:][:dV]
@@ -1667,14 +1667,14 @@ func (c *stepBackwardFused) run() {
 				kern.GemmFMA(m, 16, dV, F(1), false, t224, 1, m, kern.From(STrail2, a*m*dV), dV, 1, t33, 1, dV)
 				// lattice_linear.N
 				if kern.Wide() {
-					a2 := regions.R50f803f19926Args{
+					a2 := regions.Rd4091b19da67Args{
 						P0: unsafe.SliceData(t42),
 						P1: unsafe.SliceData(t224),
 						P2: unsafe.SliceData(t323),
 						N0: m,
 						N1: 64*m*a + 64*C*m*s + 64*chunks*m*l,
 					}
-					regions.R50f803f19926(&a2)
+					regions.Rd4091b19da67(&a2)
 				} else {
 					for i := range 16 {
 						t42_3 := t42[((l*chunks+a+C*s)*16+i)*m:][:m]
@@ -1687,7 +1687,7 @@ func (c *stepBackwardFused) run() {
 				}
 				// lattice_linear.N, lattice_linear.G
 				if kern.Wide() {
-					a2 := regions.Rfa4c7f2eb1cfArgs{
+					a2 := regions.Rd2635abbd7eaArgs{
 						P0: unsafe.SliceData(t42),
 						P1: unsafe.SliceData(t323),
 						P2: unsafe.SliceData(STrail2),
@@ -1699,7 +1699,7 @@ func (c *stepBackwardFused) run() {
 						N3: 4 * dV * m * a,
 						N4: dV * m,
 					}
-					regions.Rfa4c7f2eb1cf(&a2)
+					regions.Rd2635abbd7ea(&a2)
 				} else {
 					for i := range 16 {
 						t42_3 := t42[((l*chunks+a+C*s)*16+i)*m:][:m]
@@ -1719,7 +1719,7 @@ func (c *stepBackwardFused) run() {
 				// lattice_linear.Z
 				clear(t163)
 				if kern.Wide() {
-					a2 := regions.R4492d95cd606Args{
+					a2 := regions.Ra4a81076a56fArgs{
 						P0: unsafe.SliceData(t41),
 						P1: unsafe.SliceData(N3),
 						P2: unsafe.SliceData(t163),
@@ -1731,7 +1731,7 @@ func (c *stepBackwardFused) run() {
 						N5: 64*a + 64*C*s + 64*chunks*l + 8,
 						N6: 64*a + 64*C*s + 64*chunks*l + 12,
 					}
-					regions.R4492d95cd606(&a2)
+					regions.Ra4a81076a56f(&a2)
 				} else {
 					for i := range 16 {
 						for j := range m {
@@ -1751,7 +1751,7 @@ func (c *stepBackwardFused) run() {
 				}
 				// lattice_linear.Z, lattice_linear.S
 				if kern.Wide() {
-					a2 := regions.Rf13fa2573149Args{
+					a2 := regions.R2c445f112b8eArgs{
 						P0: unsafe.SliceData(STrail2),
 						P1: unsafe.SliceData(t163),
 						P2: unsafe.SliceData(Z3),
@@ -1763,7 +1763,7 @@ func (c *stepBackwardFused) run() {
 						N4: 4 * dV * m * a,
 						N5: dV * m,
 					}
-					regions.Rf13fa2573149(&a2)
+					regions.R2c445f112b8e(&a2)
 				} else {
 					for i := range 16 {
 						t186_2 := t186[i*m:][:m]
@@ -1806,7 +1806,7 @@ func (c *stepBackwardFused) run() {
 				}
 				// lattice_linear.S, lattice_linear.y
 				if kern.Wide() {
-					a2 := regions.Raf64b5c8382bArgs{
+					a2 := regions.Rbd96c2eb1a68Args{
 						P0: unsafe.SliceData(t273),
 						P1: unsafe.SliceData(Z3),
 						P2: unsafe.SliceData(t3),
@@ -1817,7 +1817,7 @@ func (c *stepBackwardFused) run() {
 						N2: 64*dV*a + 64*C*dV*s + 64*chunks*dV*l,
 						N3: dV * m,
 					}
-					regions.Raf64b5c8382b(&a2)
+					regions.Rbd96c2eb1a68(&a2)
 				} else {
 					for i := range 16 {
 						t273_2 := t273[i*m:][:m]
@@ -1841,14 +1841,14 @@ func (c *stepBackwardFused) run() {
 				}
 				clear(t)
 				if kern.Wide() {
-					a2 := regions.Rcf6dccfa2fc3Args{
+					a2 := regions.Ra7a618b28abaArgs{
 						P0: unsafe.SliceData(t),
 						P1: unsafe.SliceData(SBarState2),
 						N0: m,
 						N1: dV,
 						N2: 60 * dV * m,
 					}
-					regions.Rcf6dccfa2fc3(&a2)
+					regions.Ra7a618b28aba(&a2)
 				} else {
 					for i := range m {
 						t2 := t[(15*m+i)*dV:][:dV]
@@ -1860,7 +1860,7 @@ func (c *stepBackwardFused) run() {
 				}
 				// lattice_linear.S, lattice_linear.y
 				if kern.Wide() {
-					a2 := regions.R08cd33c3acc9Args{
+					a2 := regions.R938aabdc7246Args{
 						P0: unsafe.SliceData(t44),
 						P1: unsafe.SliceData(t273),
 						P2: unsafe.SliceData(t3),
@@ -1879,7 +1879,7 @@ func (c *stepBackwardFused) run() {
 						N8: 64*dV*a + 64*C*dV*s + 64*chunks*dV*l,
 						N9: dV * m,
 					}
-					regions.R08cd33c3acc9(&a2)
+					regions.R938aabdc7246(&a2)
 				} else {
 					for i := range 16 {
 						t44_2 := t44[((l*chunks+a+C*s)*16+i)*m:][:m]
@@ -1920,7 +1920,7 @@ func (c *stepBackwardFused) run() {
 				}
 				// lattice_linear.Z, lattice_linear.S
 				if kern.Wide() {
-					a2 := regions.R2421168b1c2dArgs{
+					a2 := regions.Rb515898ae33eArgs{
 						P0: unsafe.SliceData(t62),
 						P1: unsafe.SliceData(t2623),
 						P2: unsafe.SliceData(Z3),
@@ -1930,7 +1930,7 @@ func (c *stepBackwardFused) run() {
 						N1: dV,
 						N2: dV * m,
 					}
-					regions.R2421168b1c2d(&a2)
+					regions.Rb515898ae33e(&a2)
 				} else {
 					for i := range 16 {
 						t62_2 := t62[i*m:][:m]
@@ -1950,14 +1950,14 @@ func (c *stepBackwardFused) run() {
 				// lattice_linear.Z
 				clear(t31)
 				if kern.Wide() {
-					a2 := regions.Rcde18a648619Args{
+					a2 := regions.R187b2adc7a23Args{
 						P0: unsafe.SliceData(t31),
 						P1: unsafe.SliceData(t302),
 						N0: m,
 						N1: dV,
 						N2: dV * m,
 					}
-					regions.Rcde18a648619(&a2)
+					regions.R187b2adc7a23(&a2)
 				} else {
 					for i := range m {
 						t31_2 := t31[i*dV:][:dV]
@@ -1972,14 +1972,14 @@ func (c *stepBackwardFused) run() {
 				// lattice_linear.Z
 				clear(t523)
 				if kern.Wide() {
-					a2 := regions.R32b6c86a6734Args{
+					a2 := regions.R96843fdc132aArgs{
 						P0: unsafe.SliceData(t523),
 						P1: unsafe.SliceData(t302),
 						N0: m,
 						N1: dV * m,
 						N2: dV,
 					}
-					regions.R32b6c86a6734(&a2)
+					regions.R96843fdc132a(&a2)
 				} else {
 					for i := range 16 {
 						for j := range m {
@@ -1999,7 +1999,7 @@ func (c *stepBackwardFused) run() {
 				// lattice_linear.Z, lattice_linear.N, lattice_linear.G
 				clear(t445)
 				if kern.Wide() {
-					a2 := regions.R6a58e6500575Args{
+					a2 := regions.Rd670c3f9c5fdArgs{
 						P0:  unsafe.SliceData(t41),
 						P1:  unsafe.SliceData(t42),
 						P2:  unsafe.SliceData(t523),
@@ -2024,7 +2024,7 @@ func (c *stepBackwardFused) run() {
 						N11: 64*m*a + 64*C*m*s + 64*chunks*m*l + 8,
 						N12: 64*m*a + 64*C*m*s + 64*chunks*m*l + 12,
 					}
-					regions.R6a58e6500575(&a2)
+					regions.Rd670c3f9c5fd(&a2)
 				} else {
 					t41_2 := t41[(l*chunks+a+C*s)*16:][:16]
 					for i := range 16 {
@@ -2067,7 +2067,7 @@ func (c *stepBackwardFused) run() {
 				// lattice_linear.N, lattice_linear.Z
 				clear(t37)
 				if kern.Wide() {
-					a2 := regions.R1c339456563bArgs{
+					a2 := regions.R7681e77422a3Args{
 						P0: unsafe.SliceData(t41),
 						P1: unsafe.SliceData(t323),
 						P2: unsafe.SliceData(t523),
@@ -2083,7 +2083,7 @@ func (c *stepBackwardFused) run() {
 						N8: dV,
 						N9: dV * m,
 					}
-					regions.R1c339456563b(&a2)
+					regions.R7681e77422a3(&a2)
 				} else {
 					for i := range m {
 						t41_2 := t41[(l*chunks+a+C*s)*16:][:16]
@@ -2100,14 +2100,14 @@ func (c *stepBackwardFused) run() {
 				}
 				// lattice_linear.N
 				if kern.Wide() {
-					a2 := regions.R50f803f19926Args{
+					a2 := regions.Rd4091b19da67Args{
 						P0: unsafe.SliceData(t42),
 						P1: unsafe.SliceData(t38),
 						P2: unsafe.SliceData(t40),
 						N0: m,
 						N1: 64*m*a + 64*C*m*s + 64*chunks*m*l,
 					}
-					regions.R50f803f19926(&a2)
+					regions.Rd4091b19da67(&a2)
 				} else {
 					for i := range 16 {
 						t42_3 := t42[((l*chunks+a+C*s)*16+i)*m:][:m]
@@ -2124,7 +2124,7 @@ func (c *stepBackwardFused) run() {
 				kern.GemmFMA(dV, 16, m, F(1), false, t423, 1, dV, kern.From(STrail2, a*m*dV), 1, dV, t40, 1, m)
 				// lattice_linear.G
 				if kern.Wide() {
-					a2 := regions.R77ecb52589c2Args{
+					a2 := regions.R9ad53da79b5cArgs{
 						P0: unsafe.SliceData(t423),
 						P1: unsafe.SliceData(t445),
 						P2: unsafe.SliceData(t453),
@@ -2132,7 +2132,7 @@ func (c *stepBackwardFused) run() {
 						N0: dV,
 						N1: 64*dV*a + 64*C*dV*s + 64*chunks*dV*l,
 					}
-					regions.R77ecb52589c2(&a2)
+					regions.R9ad53da79b5c(&a2)
 				} else {
 					for i := range 16 {
 						t423_2 := t423[i*dV:][:dV]
@@ -2152,7 +2152,7 @@ func (c *stepBackwardFused) run() {
 				kern.GemmFMA(m, 16, dV, F(-1), false, t49, 1, m, kern.From(STrail2, a*m*dV), dV, 1, t453, 1, dV)
 				// lattice_linear.G
 				if kern.Wide() {
-					a2 := regions.R00a6e7f17bc7Args{
+					a2 := regions.R32e4f0d76de9Args{
 						P0: unsafe.SliceData(t31),
 						P1: unsafe.SliceData(t37),
 						P2: unsafe.SliceData(t413),
@@ -2161,7 +2161,7 @@ func (c *stepBackwardFused) run() {
 						N0: m,
 						N1: dV,
 					}
-					regions.R00a6e7f17bc7(&a2)
+					regions.R32e4f0d76de9(&a2)
 				} else {
 					for i := range m {
 						t31_2 := t31[i*dV:][:dV]
@@ -2176,7 +2176,7 @@ func (c *stepBackwardFused) run() {
 				}
 				// lattice_linear.G, lattice_linear.N, lattice_linear
 				if kern.Wide() {
-					a2 := regions.R370d61bec6baArgs{
+					a2 := regions.Rd47d2328a38fArgs{
 						P0: unsafe.SliceData(t224),
 						P1: unsafe.SliceData(t38),
 						P2: unsafe.SliceData(t432),
@@ -2187,7 +2187,7 @@ func (c *stepBackwardFused) run() {
 						N0: m,
 						N1: 64*m*a + 64*C*m*s + 64*chunks*m*l,
 					}
-					regions.R370d61bec6ba(&a2)
+					regions.Rd47d2328a38f(&a2)
 				} else {
 					for i := range 16 {
 						t224_2 := t224[i*m:][:m]
@@ -2216,7 +2216,7 @@ func (c *stepBackwardFused) run() {
 	clear(t202)
 	clear(t222)
 	if kern.Wide() {
-		a := regions.Redf38b5c62a6Args{
+		a := regions.Rec918397acd1Args{
 			P0: unsafe.SliceData(t202),
 			P1: unsafe.SliceData(t192),
 			P2: unsafe.SliceData(t222),
@@ -2228,7 +2228,7 @@ func (c *stepBackwardFused) run() {
 			N4: 16 * chunks * m,
 			N5: T * m,
 		}
-		regions.Redf38b5c62a6(&a)
+		regions.Rec918397acd1(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -2249,7 +2249,7 @@ func (c *stepBackwardFused) run() {
 	// lattice_linear.u
 	clear(t212)
 	if kern.Wide() {
-		a := regions.R1bd6431e90deArgs{
+		a := regions.R7be0fc820a98Args{
 			P0: unsafe.SliceData(t212),
 			P1: unsafe.SliceData(t182),
 			N0: L,
@@ -2259,7 +2259,7 @@ func (c *stepBackwardFused) run() {
 			N4: 16 * chunks * dV,
 			N5: T * dV,
 		}
-		regions.R1bd6431e90de(&a)
+		regions.R7be0fc820a98(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -2277,7 +2277,7 @@ func (c *stepBackwardFused) run() {
 	// lattice_linear.beta
 	clear(t232)
 	if kern.Wide() {
-		a := regions.R36cef7c88fdcArgs{
+		a := regions.Rae591a06a7dcArgs{
 			P0: unsafe.SliceData(t232),
 			P1: unsafe.SliceData(t162),
 			N0: L,
@@ -2285,7 +2285,7 @@ func (c *stepBackwardFused) run() {
 			N2: 16 * chunks,
 			N3: T,
 		}
-		regions.R36cef7c88fdc(&a)
+		regions.Rae591a06a7dc(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -2300,7 +2300,7 @@ func (c *stepBackwardFused) run() {
 
 	// lattice_linear.u
 	if kern.Wide() {
-		a := regions.Rd457877fc966Args{
+		a := regions.R64e84546a4a0Args{
 			P0: unsafe.SliceData(t27),
 			P1: unsafe.SliceData(t13),
 			P2: unsafe.SliceData(t212),
@@ -2314,7 +2314,7 @@ func (c *stepBackwardFused) run() {
 			N4: 12 * dV,
 			N5: T * dV,
 		}
-		regions.Rd457877fc966(&a)
+		regions.R64e84546a4a0(&a)
 	} else {
 		for i := range L {
 			t27_2 := t27[i*T:][:T]
@@ -2341,7 +2341,7 @@ func (c *stepBackwardFused) run() {
 	// lattice_linear.u, lattice_linear.beta
 	var t56 F
 	if kern.Wide() {
-		a := regions.R435b110b450fArgs{
+		a := regions.Rfe1ffc8dfbdfArgs{
 			P0:  unsafe.SliceData(t25),
 			P1:  unsafe.SliceData(c.UProd),
 			P2:  unsafe.SliceData(beta),
@@ -2360,7 +2360,7 @@ func (c *stepBackwardFused) run() {
 			N4:  12 * T,
 			S0:  [2]float32{t56},
 		}
-		regions.R435b110b450f(&a)
+		regions.Rfe1ffc8dfbdf(&a)
 	} else {
 		t56_2 := t56
 		for i := range L {
@@ -2396,7 +2396,7 @@ func (c *stepBackwardFused) run() {
 	// lattice_linear.beta, lattice_linear.u
 	clear(t58)
 	if kern.Wide() {
-		a := regions.R18dfdbab76c1Args{
+		a := regions.R8b9df2f524b5Args{
 			P0: unsafe.SliceData(t53),
 			P1: unsafe.SliceData(t262),
 			P2: unsafe.SliceData(t462),
@@ -2413,7 +2413,7 @@ func (c *stepBackwardFused) run() {
 			N5: 4 * m,
 			N6: T * dV,
 		}
-		regions.R18dfdbab76c1(&a)
+		regions.R8b9df2f524b5(&a)
 	} else {
 		for i := range L {
 			t53_2 := t53[i*T:][:T]
@@ -2440,7 +2440,7 @@ func (c *stepBackwardFused) run() {
 	// lattice_linear.beta
 	clear(t60)
 	if kern.Wide() {
-		a := regions.R110af0536bfaArgs{
+		a := regions.Rce87de9bdd7eArgs{
 			P0: unsafe.SliceData(t53),
 			P1: unsafe.SliceData(c.K),
 			P2: unsafe.SliceData(t60),
@@ -2459,7 +2459,7 @@ func (c *stepBackwardFused) run() {
 			N5: 12 * m,
 			N6: T * m,
 		}
-		regions.R110af0536bfa(&a)
+		regions.Rce87de9bdd7e(&a)
 	} else {
 		t60_2 := t60[:m]
 		wBeta := c.WBeta[:m]
@@ -2485,13 +2485,13 @@ func (c *stepBackwardFused) run() {
 
 	// lattice_linear.beta
 	if kern.Wide() {
-		a := regions.R5c0d1dcd7a92Args{
+		a := regions.Rd47b42f3eea7Args{
 			P0: unsafe.SliceData(t58),
 			P1: unsafe.SliceData(t60),
 			P2: unsafe.SliceData(c.WBetaBar),
 			N0: dV + m,
 		}
-		regions.R5c0d1dcd7a92(&a)
+		regions.Rd47b42f3eea7(&a)
 	} else {
 		wBetaBar := c.WBetaBar[:dV+m]
 		for i := range dV + m {

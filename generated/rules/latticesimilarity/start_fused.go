@@ -23,13 +23,13 @@ func (c *startFused) run() {
 
 	// lattice_similarity.S.start
 	if kern.Wide() {
-		a := regions.Rc9a2b47afb1dArgs{
+		a := regions.R30397a4cce5cArgs{
 			P0: unsafe.SliceData(c.SInit),
 			P1: unsafe.SliceData(c.StartProd),
 			N0: m,
 			N1: dV,
 		}
-		regions.Rc9a2b47afb1d(&a)
+		regions.R30397a4cce5c(&a)
 	} else {
 		startProd := c.StartProd[:m]
 		for i := range m {
@@ -47,12 +47,12 @@ func (c *startFused) run() {
 
 	// lattice_similarity.S.start
 	if kern.Wide() {
-		a := regions.R6419351669f3Args{
+		a := regions.R6990888d6034Args{
 			P0: unsafe.SliceData(c.StartProd),
 			P1: unsafe.SliceData(t10),
 			N0: m,
 		}
-		regions.R6419351669f3(&a)
+		regions.R6990888d6034(&a)
 	} else {
 		startProd := c.StartProd[:m]
 		for i := range m {
@@ -63,14 +63,14 @@ func (c *startFused) run() {
 
 	// lattice_similarity.S.start
 	if kern.Wide() {
-		a := regions.Rd49d1bed7343Args{
+		a := regions.R9b6ac1760872Args{
 			P0: unsafe.SliceData(t10),
 			P1: unsafe.SliceData(c.SInit),
 			P2: unsafe.SliceData(t11),
 			N0: m,
 			N1: dV,
 		}
-		regions.Rd49d1bed7343(&a)
+		regions.R9b6ac1760872(&a)
 	} else {
 		for i := range m {
 			SInit := c.SInit[i*dV:][:dV]
@@ -109,7 +109,7 @@ func (c *startBackwardFused) run() {
 
 	// lattice_similarity.S.start
 	if kern.Wide() {
-		a := regions.Rb8c896f5fd3bArgs{
+		a := regions.R4bda1f9b4fe3Args{
 			P0: unsafe.SliceData(c.StartProd),
 			P1: unsafe.SliceData(t6),
 			P2: unsafe.SliceData(t8),
@@ -117,7 +117,7 @@ func (c *startBackwardFused) run() {
 			P4: unsafe.SliceData(t42),
 			N0: m,
 		}
-		regions.Rb8c896f5fd3b(&a)
+		regions.R4bda1f9b4fe3(&a)
 	} else {
 		startProd := c.StartProd[:m]
 		for i := range m {
@@ -135,7 +135,7 @@ func (c *startBackwardFused) run() {
 	// lattice_similarity.S.start
 	clear(t22)
 	if kern.Wide() {
-		a := regions.R3194d43879e5Args{
+		a := regions.R867aa549db0dArgs{
 			P0: unsafe.SliceData(t22),
 			P1: unsafe.SliceData(c.SBar),
 			N0: m,
@@ -143,7 +143,7 @@ func (c *startBackwardFused) run() {
 			N2: dV,
 			N3: dV * m,
 		}
-		regions.R3194d43879e5(&a)
+		regions.R867aa549db0d(&a)
 	} else {
 		for i := range m {
 			t22_2 := t22[i*dV:][:dV]
@@ -158,7 +158,7 @@ func (c *startBackwardFused) run() {
 
 	// lattice_similarity.S.start
 	if kern.Wide() {
-		a := regions.R014583b4c5ecArgs{
+		a := regions.R2da14bd8d0b6Args{
 			P0: unsafe.SliceData(t10),
 			P1: unsafe.SliceData(t22),
 			P2: unsafe.SliceData(c.SInit),
@@ -166,7 +166,7 @@ func (c *startBackwardFused) run() {
 			N0: m,
 			N1: dV,
 		}
-		regions.R014583b4c5ec(&a)
+		regions.R2da14bd8d0b6(&a)
 	} else {
 		for i := range m {
 			t22_2 := t22[i*dV:][:dV]
@@ -184,7 +184,7 @@ func (c *startBackwardFused) run() {
 
 	// lattice_similarity.S.start
 	if kern.Wide() {
-		a := regions.Rebf63cf241e9Args{
+		a := regions.R6980b24b7d35Args{
 			P0: unsafe.SliceData(t8),
 			P1: unsafe.SliceData(c.StartProd),
 			P2: unsafe.SliceData(t72),
@@ -192,7 +192,7 @@ func (c *startBackwardFused) run() {
 			P4: unsafe.SliceData(t24),
 			N0: m,
 		}
-		regions.Rebf63cf241e9(&a)
+		regions.R6980b24b7d35(&a)
 	} else {
 		startProd := c.StartProd[:m]
 		for i := range m {
@@ -205,7 +205,7 @@ func (c *startBackwardFused) run() {
 
 	// lattice_similarity.S.start
 	if kern.Wide() {
-		a := regions.Raeac62b0737cArgs{
+		a := regions.R4042bbfcc916Args{
 			P0: unsafe.SliceData(t42),
 			P1: unsafe.SliceData(t24),
 			P2: unsafe.SliceData(c.SInit),
@@ -214,7 +214,7 @@ func (c *startBackwardFused) run() {
 			N0: m,
 			N1: dV,
 		}
-		regions.Raeac62b0737c(&a)
+		regions.R4042bbfcc916(&a)
 	} else {
 		for i := range m {
 			SInit := c.SInit[i*dV:][:dV]

@@ -31,7 +31,7 @@ func (c *stepFused) run() {
 
 	// lattice_similarity.beta
 	if kern.Wide() {
-		a := regions.R3a90f28e860bArgs{
+		a := regions.Rc7eb9bb0b1a7Args{
 			P0: unsafe.SliceData(c.K),
 			P1: unsafe.SliceData(c.WBeta),
 			P2: unsafe.SliceData(t),
@@ -40,7 +40,7 @@ func (c *stepFused) run() {
 			N2: m,
 			N3: T * m,
 		}
-		regions.R3a90f28e860b(&a)
+		regions.Rc7eb9bb0b1a7(&a)
 	} else {
 		wBeta := c.WBeta[:m]
 		for i := range L {
@@ -60,7 +60,7 @@ func (c *stepFused) run() {
 
 	// lattice_similarity.beta, lattice_similarity.u
 	if kern.Wide() {
-		a := regions.R8f61cc3e6713Args{
+		a := regions.R6a34c6de7512Args{
 			P0: unsafe.SliceData(c.V),
 			P1: unsafe.SliceData(c.WBeta),
 			P2: unsafe.SliceData(t2),
@@ -71,7 +71,7 @@ func (c *stepFused) run() {
 			N3: 4 * m,
 			N4: T * dV,
 		}
-		regions.R8f61cc3e6713(&a)
+		regions.R6a34c6de7512(&a)
 	} else {
 		for i := range L {
 			t2_2 := t2[i*T:][:T]
@@ -99,7 +99,7 @@ func (c *stepFused) run() {
 	// lattice_similarity.beta, lattice_similarity.u
 	bBetaEntry := c.BBeta[0]
 	if kern.Wide() {
-		a := regions.R8127d8ec9c92Args{
+		a := regions.R010c5e61cdc4Args{
 			P0: unsafe.SliceData(t),
 			P1: unsafe.SliceData(t2),
 			P2: unsafe.SliceData(c.UProd),
@@ -110,7 +110,7 @@ func (c *stepFused) run() {
 			N1: T,
 			S0: [2]float32{bBetaEntry},
 		}
-		regions.R8127d8ec9c92(&a)
+		regions.R010c5e61cdc4(&a)
 	} else {
 		for i := range L {
 			t3 := t[i*T:][:T]
@@ -131,7 +131,7 @@ func (c *stepFused) run() {
 
 	// lattice_similarity.u
 	if kern.Wide() {
-		a := regions.R0c53870ed679Args{
+		a := regions.R078176bf9f1dArgs{
 			P0: unsafe.SliceData(t27),
 			P1: unsafe.SliceData(c.V),
 			P2: unsafe.SliceData(u),
@@ -140,7 +140,7 @@ func (c *stepFused) run() {
 			N2: dV,
 			N3: T * dV,
 		}
-		regions.R0c53870ed679(&a)
+		regions.R078176bf9f1d(&a)
 	} else {
 		for i := range L {
 			t27_2 := t27[i*T:][:T]
@@ -205,7 +205,7 @@ func (c *stepRows1) Part(part int) {
 					}
 				}
 				{
-					a := regions.R60f369c90332Args{
+					a := regions.Rb2c0bb24df57Args{
 						P0: unsafe.SliceData(SState),
 						P1: unsafe.SliceData(u),
 						P2: kern.Given(c.NProd),
@@ -224,7 +224,7 @@ func (c *stepRows1) Part(part int) {
 						N5: 4*C*s + 4*T*l,
 						N6: m,
 					}
-					regions.R60f369c90332(&a, rows)
+					regions.Rb2c0bb24df57(&a, rows)
 				}
 			}
 			kern.Separate(SState, rows, c.SOut[(l*m+i)*dV:], dV, dV)
@@ -328,7 +328,7 @@ func (c *stepBackwardFused) run() {
 
 	// lattice_similarity.beta, lattice_similarity.u
 	if kern.Wide() {
-		a := regions.R09b94636304cArgs{
+		a := regions.Re881fc4539ecArgs{
 			P0: unsafe.SliceData(c.UProd),
 			P1: unsafe.SliceData(c.BetaLin),
 			P2: unsafe.SliceData(beta),
@@ -339,7 +339,7 @@ func (c *stepBackwardFused) run() {
 			N0: L,
 			N1: T,
 		}
-		regions.R09b94636304c(&a)
+		regions.Re881fc4539ec(&a)
 	} else {
 		for i := range L {
 			uProd := c.UProd[i*T:][:T]
@@ -365,7 +365,7 @@ func (c *stepBackwardFused) run() {
 
 	// lattice_similarity.u
 	if kern.Wide() {
-		a := regions.R0c53870ed679Args{
+		a := regions.R078176bf9f1dArgs{
 			P0: unsafe.SliceData(t27),
 			P1: unsafe.SliceData(c.V),
 			P2: unsafe.SliceData(u),
@@ -374,7 +374,7 @@ func (c *stepBackwardFused) run() {
 			N2: dV,
 			N3: T * dV,
 		}
-		regions.R0c53870ed679(&a)
+		regions.R078176bf9f1d(&a)
 	} else {
 		for i := range L {
 			t27_2 := t27[i*T:][:T]
@@ -391,7 +391,7 @@ func (c *stepBackwardFused) run() {
 
 	// lattice_similarity.N
 	if kern.Wide() {
-		a := regions.Rb55815dc3f7cArgs{
+		a := regions.R7845d0a68acaArgs{
 			P0: unsafe.SliceData(beta),
 			P1: unsafe.SliceData(c.K),
 			P2: unsafe.SliceData(c.NProd),
@@ -402,7 +402,7 @@ func (c *stepBackwardFused) run() {
 			N2: m,
 			N3: T * m,
 		}
-		regions.Rb55815dc3f7c(&a)
+		regions.R7845d0a68aca(&a)
 	} else {
 		for i := range L {
 			beta2 := beta[i*T:][:T]
@@ -432,7 +432,7 @@ func (c *stepBackwardFused) run() {
 
 	// lattice_similarity.u
 	if kern.Wide() {
-		a := regions.Rda300cb5cecaArgs{
+		a := regions.Rae311c7f5a45Args{
 			P0: unsafe.SliceData(t27),
 			P1: unsafe.SliceData(t5),
 			P2: unsafe.SliceData(u),
@@ -442,7 +442,7 @@ func (c *stepBackwardFused) run() {
 			N2: dV,
 			N3: T * dV,
 		}
-		regions.Rda300cb5ceca(&a)
+		regions.Rae311c7f5a45(&a)
 	} else {
 		for i := range L {
 			t27_2 := t27[i*T:][:T]
@@ -465,7 +465,7 @@ func (c *stepBackwardFused) run() {
 	// lattice_similarity.u, lattice_similarity.beta
 	var t38 F
 	if kern.Wide() {
-		a := regions.R915ff3914ca5Args{
+		a := regions.Rac996dee0823Args{
 			P0: unsafe.SliceData(t25),
 			P1: unsafe.SliceData(c.UProd),
 			P2: unsafe.SliceData(beta),
@@ -483,7 +483,7 @@ func (c *stepBackwardFused) run() {
 			N4: 12 * T,
 			S0: [2]float32{t38},
 		}
-		regions.R915ff3914ca5(&a)
+		regions.Rac996dee0823(&a)
 	} else {
 		t38_2 := t38
 		for i := range L {
@@ -518,7 +518,7 @@ func (c *stepBackwardFused) run() {
 	// lattice_similarity.beta, lattice_similarity.u
 	clear(t40)
 	if kern.Wide() {
-		a := regions.R18dfdbab76c1Args{
+		a := regions.R8b9df2f524b5Args{
 			P0: unsafe.SliceData(t35),
 			P1: unsafe.SliceData(t9),
 			P2: unsafe.SliceData(t29),
@@ -535,7 +535,7 @@ func (c *stepBackwardFused) run() {
 			N5: 4 * m,
 			N6: T * dV,
 		}
-		regions.R18dfdbab76c1(&a)
+		regions.R8b9df2f524b5(&a)
 	} else {
 		for i := range L {
 			t35_2 := t35[i*T:][:T]
@@ -562,7 +562,7 @@ func (c *stepBackwardFused) run() {
 	// lattice_similarity.beta
 	clear(t42_2)
 	if kern.Wide() {
-		a := regions.Rf2b6890fe57bArgs{
+		a := regions.R8410d6027d71Args{
 			P0: unsafe.SliceData(t35),
 			P1: unsafe.SliceData(c.K),
 			P2: unsafe.SliceData(t42_2),
@@ -576,7 +576,7 @@ func (c *stepBackwardFused) run() {
 			N4: 12 * m,
 			N5: T * m,
 		}
-		regions.Rf2b6890fe57b(&a)
+		regions.R8410d6027d71(&a)
 	} else {
 		t42_3 := t42_2[:m]
 		wBeta := c.WBeta[:m]
@@ -597,13 +597,13 @@ func (c *stepBackwardFused) run() {
 
 	// lattice_similarity.beta
 	if kern.Wide() {
-		a := regions.R5c0d1dcd7a92Args{
+		a := regions.Rd47b42f3eea7Args{
 			P0: unsafe.SliceData(t40),
 			P1: unsafe.SliceData(t42_2),
 			P2: unsafe.SliceData(c.WBetaBar),
 			N0: dV + m,
 		}
-		regions.R5c0d1dcd7a92(&a)
+		regions.Rd47b42f3eea7(&a)
 	} else {
 		wBetaBar := c.WBetaBar[:dV+m]
 		for i := range dV + m {
@@ -669,7 +669,7 @@ func (c *stepBackwardRows1) Part(part int) {
 				}
 				kern.Interleave(STrail, rows, c.SCheckpoints[((l*segments+s)*m+i)*dV:], dV, dV)
 				{
-					a := regions.Ra8807f6a3d61Args{
+					a := regions.R57470aa11bc3Args{
 						P0: unsafe.SliceData(beta),
 						P1: unsafe.SliceData(c.K),
 						P2: unsafe.SliceData(t42),
@@ -684,10 +684,10 @@ func (c *stepBackwardRows1) Part(part int) {
 						N5: 4*C*dV*s + 4*T*dV*l,
 						N6: m,
 					}
-					regions.Ra8807f6a3d61(&a, rows)
+					regions.R57470aa11bc3(&a, rows)
 				}
 				{
-					a := regions.R26836590cb37Args{
+					a := regions.Rc3755e78f6b6Args{
 						P0:  unsafe.SliceData(c.K),
 						P1:  unsafe.SliceData(t42),
 						P2:  unsafe.SliceData(beta),
@@ -717,7 +717,7 @@ func (c *stepBackwardRows1) Part(part int) {
 						N6:  4*C*s + 4*T*l,
 						N7:  4*C*dV*s + 4*T*dV*l,
 					}
-					regions.R26836590cb37(&a, rows)
+					regions.Rc3755e78f6b6(&a, rows)
 				}
 				kern.Separate(SBarState, rows, c.SBarOut[(l*m+i)*dV:], dV, dV)
 			}

@@ -29,14 +29,14 @@ func (c *startFused) run() {
 
 	// memora.W1.start
 	if kern.Wide() {
-		a := regions.R905c1970200dArgs{
+		a := regions.Rd0ed56b2b793Args{
 			P0: unsafe.SliceData(c.W1Init),
 			P1: unsafe.SliceData(t3),
 			N0: dH,
 			N1: dK,
 			S0: [2]float32{t2},
 		}
-		regions.R905c1970200d(&a)
+		regions.Rd0ed56b2b793(&a)
 	} else {
 		for i := range dH {
 			W1Init := c.W1Init[i*dK:][:dK]
@@ -49,13 +49,13 @@ func (c *startFused) run() {
 
 	// memora.W1.start
 	if kern.Wide() {
-		a := regions.R3c90e3768d15Args{
+		a := regions.Rb8bd0db10457Args{
 			P0: unsafe.SliceData(t3),
 			P1: unsafe.SliceData(c.StartSoftmax),
 			N0: dH,
 			N1: dK,
 		}
-		regions.R3c90e3768d15(&a)
+		regions.Rb8bd0db10457(&a)
 	} else {
 		for i := range dH {
 			t3_2 := t3[i*dK:][:dK]
@@ -89,14 +89,14 @@ func (c *startFused) run() {
 
 	// memora.W2.start
 	if kern.Wide() {
-		a := regions.R905c1970200dArgs{
+		a := regions.Rd0ed56b2b793Args{
 			P0: unsafe.SliceData(c.W2Init),
 			P1: unsafe.SliceData(t8),
 			N0: dV,
 			N1: dH,
 			S0: [2]float32{t7},
 		}
-		regions.R905c1970200d(&a)
+		regions.Rd0ed56b2b793(&a)
 	} else {
 		for i := range dV {
 			W2Init := c.W2Init[i*dH:][:dH]
@@ -109,13 +109,13 @@ func (c *startFused) run() {
 
 	// memora.W2.start
 	if kern.Wide() {
-		a := regions.R3c90e3768d15Args{
+		a := regions.Rb8bd0db10457Args{
 			P0: unsafe.SliceData(t8),
 			P1: unsafe.SliceData(c.StartSoftmax2),
 			N0: dV,
 			N1: dH,
 		}
-		regions.R3c90e3768d15(&a)
+		regions.Rb8bd0db10457(&a)
 	} else {
 		for i := range dV {
 			t8_2 := t8[i*dH:][:dH]
@@ -170,7 +170,7 @@ func (c *startBackwardFused) run() {
 	// memora.W2.start
 	clear(t22)
 	if kern.Wide() {
-		a := regions.R3194d43879e5Args{
+		a := regions.R867aa549db0dArgs{
 			P0: unsafe.SliceData(t22),
 			P1: unsafe.SliceData(c.W2Bar),
 			N0: dV,
@@ -178,7 +178,7 @@ func (c *startBackwardFused) run() {
 			N2: dH,
 			N3: dH * dV,
 		}
-		regions.R3194d43879e5(&a)
+		regions.R867aa549db0d(&a)
 	} else {
 		for i := range dV {
 			t22_2 := t22[i*dH:][:dH]
@@ -193,14 +193,14 @@ func (c *startBackwardFused) run() {
 
 	// memora.W2.start
 	if kern.Wide() {
-		a := regions.Rfdeacfeef49aArgs{
+		a := regions.Re1341e68a6caArgs{
 			P0: unsafe.SliceData(c.StartSoftmax2),
 			P1: unsafe.SliceData(t22),
 			P2: unsafe.SliceData(t32),
 			N0: dV,
 			N1: dH,
 		}
-		regions.Rfdeacfeef49a(&a)
+		regions.Re1341e68a6ca(&a)
 	} else {
 		for i := range dV {
 			startSoftmax2 := c.StartSoftmax2[i*dH:][:dH]
@@ -217,7 +217,7 @@ func (c *startBackwardFused) run() {
 
 	// memora.W2.start
 	if kern.Wide() {
-		a := regions.Rcdedc2d1ee90Args{
+		a := regions.R42916cb4ce88Args{
 			P0: unsafe.SliceData(t32),
 			P1: unsafe.SliceData(c.StartSoftmax2),
 			P2: unsafe.SliceData(t22),
@@ -226,7 +226,7 @@ func (c *startBackwardFused) run() {
 			N1: dH,
 			S0: [2]float32{t7},
 		}
-		regions.Rcdedc2d1ee90(&a)
+		regions.R42916cb4ce88(&a)
 	} else {
 		for i := range dV {
 			startSoftmax2 := c.StartSoftmax2[i*dH:][:dH]
@@ -242,7 +242,7 @@ func (c *startBackwardFused) run() {
 	// memora.W1.start
 	clear(t72)
 	if kern.Wide() {
-		a := regions.R3194d43879e5Args{
+		a := regions.R867aa549db0dArgs{
 			P0: unsafe.SliceData(t72),
 			P1: unsafe.SliceData(c.W1Bar),
 			N0: dH,
@@ -250,7 +250,7 @@ func (c *startBackwardFused) run() {
 			N2: dK,
 			N3: dH * dK,
 		}
-		regions.R3194d43879e5(&a)
+		regions.R867aa549db0d(&a)
 	} else {
 		for i := range dH {
 			t72_2 := t72[i*dK:][:dK]
@@ -265,14 +265,14 @@ func (c *startBackwardFused) run() {
 
 	// memora.W1.start
 	if kern.Wide() {
-		a := regions.Rfdeacfeef49aArgs{
+		a := regions.Re1341e68a6caArgs{
 			P0: unsafe.SliceData(c.StartSoftmax),
 			P1: unsafe.SliceData(t72),
 			P2: unsafe.SliceData(t82),
 			N0: dH,
 			N1: dK,
 		}
-		regions.Rfdeacfeef49a(&a)
+		regions.Re1341e68a6ca(&a)
 	} else {
 		for i := range dH {
 			startSoftmax := c.StartSoftmax[i*dK:][:dK]
@@ -289,7 +289,7 @@ func (c *startBackwardFused) run() {
 
 	// memora.W1.start
 	if kern.Wide() {
-		a := regions.Rcdedc2d1ee90Args{
+		a := regions.R42916cb4ce88Args{
 			P0: unsafe.SliceData(t82),
 			P1: unsafe.SliceData(c.StartSoftmax),
 			P2: unsafe.SliceData(t72),
@@ -298,7 +298,7 @@ func (c *startBackwardFused) run() {
 			N1: dK,
 			S0: [2]float32{t2},
 		}
-		regions.Rcdedc2d1ee90(&a)
+		regions.R42916cb4ce88(&a)
 	} else {
 		for i := range dH {
 			startSoftmax := c.StartSoftmax[i*dK:][:dK]

@@ -67,7 +67,7 @@ func (c *stepFused) run() {
 				for a := range n {
 					// memora.e
 					if kern.Wide() {
-						a2 := regions.Re86f6d28800bArgs{
+						a2 := regions.R979910ce7ae5Args{
 							P0: unsafe.SliceData(W1State),
 							P1: unsafe.SliceData(c.K0),
 							P2: unsafe.SliceData(t),
@@ -75,7 +75,7 @@ func (c *stepFused) run() {
 							N1: dK,
 							N2: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 						}
-						regions.Re86f6d28800b(&a2)
+						regions.R979910ce7ae5(&a2)
 					} else {
 						for i := range dH {
 							W1State2 := W1State[i*dK:][:dK]
@@ -92,7 +92,7 @@ func (c *stepFused) run() {
 					// memora.e, memora.U_W2
 					thetaEntry := theta[a]
 					if kern.Wide() {
-						a2 := regions.R699f20093678Args{
+						a2 := regions.Rfb850934b0e1Args{
 							P0: unsafe.SliceData(t),
 							P1: unsafe.SliceData(t2),
 							P2: unsafe.SliceData(t14),
@@ -100,7 +100,7 @@ func (c *stepFused) run() {
 							N0: dH,
 							S0: [2]float32{thetaEntry},
 						}
-						regions.R699f20093678(&a2)
+						regions.Rfb850934b0e1(&a2)
 					} else {
 						for i := range dH {
 							tEntry := t[i]
@@ -112,14 +112,14 @@ func (c *stepFused) run() {
 					}
 					// memora.e
 					if kern.Wide() {
-						a2 := regions.Re9e17de9f83aArgs{
+						a2 := regions.R05a6a2642fd1Args{
 							P0: unsafe.SliceData(W2State),
 							P1: unsafe.SliceData(t14),
 							P2: unsafe.SliceData(t3),
 							N0: dV,
 							N1: dH,
 						}
-						regions.Re9e17de9f83a(&a2)
+						regions.R05a6a2642fd1(&a2)
 					} else {
 						for i := range dV {
 							W2State2 := W2State[i*dH:][:dH]
@@ -135,14 +135,14 @@ func (c *stepFused) run() {
 					// memora.e
 					if len(c.E) > 0 {
 						if kern.Wide() {
-							a2 := regions.R4b0f4252f427Args{
+							a2 := regions.R69db4c9f8deeArgs{
 								P0: unsafe.SliceData(t3),
 								P1: unsafe.SliceData(c.V),
 								P2: kern.Given(c.E),
 								N0: dV,
 								N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							}
-							regions.R4b0f4252f427(&a2)
+							regions.R69db4c9f8dee(&a2)
 						} else {
 							v := c.V[(l*T+a+C*s)*dV:][:dV]
 							e := c.E[(l*T+a+C*s)*dV:][:dV]
@@ -153,14 +153,14 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := regions.Ree2eb9708d34Args{
+						a2 := regions.Re91f52922ce2Args{
 							P0: unsafe.SliceData(t3),
 							P1: unsafe.SliceData(c.V),
 							P2: unsafe.SliceData(e2),
 							N0: dV,
 							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 						}
-						regions.Ree2eb9708d34(&a2)
+						regions.Re91f52922ce2(&a2)
 					} else {
 						v := c.V[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -172,7 +172,7 @@ func (c *stepFused) run() {
 					clear(t22)
 					rhoEntry := rho[a]
 					if kern.Wide() {
-						a2 := regions.Ra602ff2c91b9Args{
+						a2 := regions.R69db9a1b6180Args{
 							P0: unsafe.SliceData(e2),
 							P1: unsafe.SliceData(W2State),
 							P2: unsafe.SliceData(t162),
@@ -183,7 +183,7 @@ func (c *stepFused) run() {
 							N2: 12 * dH,
 							S0: [2]float32{rhoEntry},
 						}
-						regions.Ra602ff2c91b9(&a2)
+						regions.R69db9a1b6180(&a2)
 					} else {
 						for i := range dV {
 							W2State2 := W2State[i*dH:][:dH]
@@ -198,13 +198,13 @@ func (c *stepFused) run() {
 					}
 					// memora.W2
 					if kern.Wide() {
-						a2 := regions.R3c90e3768d15Args{
+						a2 := regions.Rb8bd0db10457Args{
 							P0: unsafe.SliceData(t27),
 							P1: unsafe.SliceData(W22),
 							N0: dV,
 							N1: dH,
 						}
-						regions.R3c90e3768d15(&a2)
+						regions.Rb8bd0db10457(&a2)
 					} else {
 						for i := range dV {
 							t27_2 := t27[i*dH:][:dH]
@@ -230,14 +230,14 @@ func (c *stepFused) run() {
 					}
 					// memora.G_W1
 					if kern.Wide() {
-						a2 := regions.R30ae200cc575Args{
+						a2 := regions.R4f5770b2d4d8Args{
 							P0: unsafe.SliceData(t2),
 							P1: unsafe.SliceData(t22),
 							P2: unsafe.SliceData(t),
 							P3: unsafe.SliceData(t41),
 							N0: dH,
 						}
-						regions.R30ae200cc575(&a2)
+						regions.R4f5770b2d4d8(&a2)
 					} else {
 						for i := range dH {
 							t2Entry := t2[i]
@@ -248,7 +248,7 @@ func (c *stepFused) run() {
 					}
 					// memora.W1, memora.W2, memora.U_W1, memora.G_W1
 					if kern.Wide() {
-						a2 := regions.R7dc201fb9a85Args{
+						a2 := regions.Rdda81970449aArgs{
 							P0: unsafe.SliceData(t41),
 							P1: unsafe.SliceData(c.K0),
 							P2: unsafe.SliceData(W1State),
@@ -259,7 +259,7 @@ func (c *stepFused) run() {
 							S0: [2]float32{thetaEntry},
 							S1: [2]float32{rhoEntry},
 						}
-						regions.R7dc201fb9a85(&a2)
+						regions.Rdda81970449a(&a2)
 					} else {
 						for i := range dH {
 							k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
@@ -273,13 +273,13 @@ func (c *stepFused) run() {
 					}
 					// memora.W1
 					if kern.Wide() {
-						a2 := regions.R3c90e3768d15Args{
+						a2 := regions.Rb8bd0db10457Args{
 							P0: unsafe.SliceData(t48),
 							P1: unsafe.SliceData(W12),
 							N0: dH,
 							N1: dK,
 						}
-						regions.R3c90e3768d15(&a2)
+						regions.Rb8bd0db10457(&a2)
 					} else {
 						for i := range dH {
 							t48_2 := t48[i*dK:][:dK]
@@ -305,7 +305,7 @@ func (c *stepFused) run() {
 					}
 					// memora.y, memora
 					if kern.Wide() {
-						a2 := regions.Rdf53c18cef64Args{
+						a2 := regions.R57884000dc2dArgs{
 							P0: unsafe.SliceData(W12),
 							P1: unsafe.SliceData(c.Q0),
 							P2: unsafe.SliceData(W1State),
@@ -314,7 +314,7 @@ func (c *stepFused) run() {
 							N1: dK,
 							N2: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 						}
-						regions.Rdf53c18cef64(&a2)
+						regions.R57884000dc2d(&a2)
 					} else {
 						for i := range dH {
 							W12_2 := W12[i*dK:][:dK]
@@ -334,13 +334,13 @@ func (c *stepFused) run() {
 					// memora.y, memora
 					if len(c.EProd) > 0 {
 						if kern.Wide() {
-							a2 := regions.Rc4bbc848acbcArgs{
+							a2 := regions.R968f65dfa835Args{
 								P0: unsafe.SliceData(t),
 								P1: kern.Given(c.EProd),
 								N0: dH,
 								N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							}
-							regions.Rc4bbc848acbc(&a2)
+							regions.R968f65dfa835(&a2)
 						} else {
 							eProd := c.EProd[(l*T+a+C*s)*dH:][:dH]
 							for i := range dH {
@@ -351,13 +351,13 @@ func (c *stepFused) run() {
 					}
 					if len(c.GW1Prod) > 0 {
 						if kern.Wide() {
-							a2 := regions.Rc4bbc848acbcArgs{
+							a2 := regions.R968f65dfa835Args{
 								P0: unsafe.SliceData(t22),
 								P1: kern.Given(c.GW1Prod),
 								N0: dH,
 								N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							}
-							regions.Rc4bbc848acbc(&a2)
+							regions.R968f65dfa835(&a2)
 						} else {
 							GW1Prod := c.GW1Prod[(l*T+a+C*s)*dH:][:dH]
 							for i := range dH {
@@ -368,13 +368,13 @@ func (c *stepFused) run() {
 					}
 					if len(c.YProd) > 0 {
 						if kern.Wide() {
-							a2 := regions.Rc4bbc848acbcArgs{
+							a2 := regions.R968f65dfa835Args{
 								P0: unsafe.SliceData(t50),
 								P1: kern.Given(c.YProd),
 								N0: dH,
 								N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							}
-							regions.Rc4bbc848acbc(&a2)
+							regions.R968f65dfa835(&a2)
 						} else {
 							yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
 							for i := range dH {
@@ -384,12 +384,12 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := regions.R547809cfa04dArgs{
+						a2 := regions.R73732d725239Args{
 							P0: unsafe.SliceData(t50),
 							P1: unsafe.SliceData(t18),
 							N0: dH,
 						}
-						regions.R547809cfa04d(&a2)
+						regions.R73732d725239(&a2)
 					} else {
 						for i := range dH {
 							t50Entry := t50[i]
@@ -398,7 +398,7 @@ func (c *stepFused) run() {
 					}
 					// memora.y, memora
 					if kern.Wide() {
-						a2 := regions.R3ffea1ecc8ccArgs{
+						a2 := regions.R1534a006d7b2Args{
 							P0: unsafe.SliceData(W22),
 							P1: unsafe.SliceData(t18),
 							P2: unsafe.SliceData(W2State),
@@ -406,7 +406,7 @@ func (c *stepFused) run() {
 							N0: dV,
 							N1: dH,
 						}
-						regions.R3ffea1ecc8cc(&a2)
+						regions.R1534a006d7b2(&a2)
 					} else {
 						for i := range dV {
 							W22_2 := W22[i*dH:][:dH]
@@ -499,7 +499,7 @@ func (c *stepBackwardFused) run() {
 
 	// memora.e, memora.U_W2, memora.G_W1, memora.y
 	if kern.Wide() {
-		a := regions.R24f7a0ef83c6Args{
+		a := regions.R8719644211f2Args{
 			P0:  unsafe.SliceData(c.Theta),
 			P1:  unsafe.SliceData(c.EProd),
 			P2:  unsafe.SliceData(c.GW1Prod),
@@ -522,7 +522,7 @@ func (c *stepBackwardFused) run() {
 			N2:  dH,
 			N3:  T * dH,
 		}
-		regions.R24f7a0ef83c6(&a)
+		regions.R8719644211f2(&a)
 	} else {
 		for i := range L {
 			theta := c.Theta[i*T:][:T]
@@ -595,7 +595,7 @@ func (c *stepBackwardFused) run() {
 					// memora.W2, memora.U_W2, memora.G_W2
 					rhoEntry := rho[a]
 					if kern.Wide() {
-						a2 := regions.R110068c6c39cArgs{
+						a2 := regions.R4306a8d36ebeArgs{
 							P0: unsafe.SliceData(c.E),
 							P1: unsafe.SliceData(t162),
 							P2: unsafe.SliceData(W2Trail),
@@ -607,7 +607,7 @@ func (c *stepBackwardFused) run() {
 							N4: 4 * dH * dV * a,
 							S0: [2]float32{rhoEntry},
 						}
-						regions.R110068c6c39c(&a2)
+						regions.R4306a8d36ebe(&a2)
 					} else {
 						e := c.E[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -622,13 +622,13 @@ func (c *stepBackwardFused) run() {
 					}
 					// memora.W2
 					if kern.Wide() {
-						a2 := regions.R3c90e3768d15Args{
+						a2 := regions.Rb8bd0db10457Args{
 							P0: unsafe.SliceData(t27),
 							P1: unsafe.SliceData(W22),
 							N0: dV,
 							N1: dH,
 						}
-						regions.R3c90e3768d15(&a2)
+						regions.Rb8bd0db10457(&a2)
 					} else {
 						for i := range dV {
 							t27_2 := t27[i*dH:][:dH]
@@ -655,7 +655,7 @@ func (c *stepBackwardFused) run() {
 					// memora.W1, memora.W2, memora.U_W1, memora.G_W1
 					thetaEntry2 := theta[a]
 					if kern.Wide() {
-						a2 := regions.Rc9200e247770Args{
+						a2 := regions.R0263c49282aaArgs{
 							P0: unsafe.SliceData(t41),
 							P1: unsafe.SliceData(c.K0),
 							P2: unsafe.SliceData(W1Trail),
@@ -668,7 +668,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{thetaEntry2},
 							S1: [2]float32{rhoEntry},
 						}
-						regions.Rc9200e247770(&a2)
+						regions.R0263c49282aa(&a2)
 					} else {
 						t41_2 := t41[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
@@ -683,13 +683,13 @@ func (c *stepBackwardFused) run() {
 					}
 					// memora.W1
 					if kern.Wide() {
-						a2 := regions.R3c90e3768d15Args{
+						a2 := regions.Rb8bd0db10457Args{
 							P0: unsafe.SliceData(t48),
 							P1: unsafe.SliceData(W12),
 							N0: dH,
 							N1: dK,
 						}
-						regions.R3c90e3768d15(&a2)
+						regions.Rb8bd0db10457(&a2)
 					} else {
 						for i := range dH {
 							t48_2 := t48[i*dK:][:dK]
@@ -732,7 +732,7 @@ func (c *stepBackwardFused) run() {
 					// memora.W2, memora.U_W2, memora.G_W2
 					rhoEntry3 := rho[a]
 					if kern.Wide() {
-						a2 := regions.R30d088ac8174Args{
+						a2 := regions.R8a143577fb67Args{
 							P0: unsafe.SliceData(c.E),
 							P1: unsafe.SliceData(W2Trail),
 							P2: unsafe.SliceData(t25),
@@ -745,7 +745,7 @@ func (c *stepBackwardFused) run() {
 							N4: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0: [2]float32{rhoEntry3},
 						}
-						regions.R30d088ac8174(&a2)
+						regions.R8a143577fb67(&a2)
 					} else {
 						e := c.E[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -763,13 +763,13 @@ func (c *stepBackwardFused) run() {
 					}
 					// memora.W2
 					if kern.Wide() {
-						a2 := regions.R3c90e3768d15Args{
+						a2 := regions.Rb8bd0db10457Args{
 							P0: unsafe.SliceData(t272),
 							P1: unsafe.SliceData(W222),
 							N0: dV,
 							N1: dH,
 						}
-						regions.R3c90e3768d15(&a2)
+						regions.Rb8bd0db10457(&a2)
 					} else {
 						for i := range dV {
 							t272_2 := t272[i*dH:][:dH]
@@ -796,7 +796,7 @@ func (c *stepBackwardFused) run() {
 					// memora.y
 					clear(t32)
 					if kern.Wide() {
-						a2 := regions.Rff6a14815414Args{
+						a2 := regions.Rac3a99075606Args{
 							P0: unsafe.SliceData(c.YBar),
 							P1: unsafe.SliceData(W222),
 							P2: unsafe.SliceData(t32),
@@ -807,7 +807,7 @@ func (c *stepBackwardFused) run() {
 							N4: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
 							N5: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
 						}
-						regions.Rff6a14815414(&a2)
+						regions.Rac3a99075606(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -820,7 +820,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// memora.y
 					if kern.Wide() {
-						a2 := regions.R9187820c6210Args{
+						a2 := regions.R23e27c6136e6Args{
 							P0: unsafe.SliceData(t51),
 							P1: unsafe.SliceData(t32),
 							P2: unsafe.SliceData(c.YProd),
@@ -829,7 +829,7 @@ func (c *stepBackwardFused) run() {
 							N0: dH,
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
-						regions.R9187820c6210(&a2)
+						regions.R23e27c6136e6(&a2)
 					} else {
 						t51_2 := t51[(l*T+a+C*s)*dH:][:dH]
 						yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
@@ -843,7 +843,7 @@ func (c *stepBackwardFused) run() {
 					// memora.y, memora.W1
 					clear(t11)
 					if kern.Wide() {
-						a2 := regions.R64506af8f2a2Args{
+						a2 := regions.Rfba4867d64afArgs{
 							P0: unsafe.SliceData(t9),
 							P1: unsafe.SliceData(W1Trail),
 							P2: unsafe.SliceData(c.Q0),
@@ -856,7 +856,7 @@ func (c *stepBackwardFused) run() {
 							N3: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							N4: 4*dH*dK*a + 4*dH*dK,
 						}
-						regions.R64506af8f2a2(&a2)
+						regions.Rfba4867d64af(&a2)
 					} else {
 						for i := range dH {
 							W1Trail2 := W1Trail[((a+1)*dH+i)*dK:][:dK]
@@ -878,7 +878,7 @@ func (c *stepBackwardFused) run() {
 					clear(t28)
 					var t18 F
 					if kern.Wide() {
-						a2 := regions.Ra22446f05aadArgs{
+						a2 := regions.R73bb97939251Args{
 							P0:  unsafe.SliceData(t9),
 							P1:  unsafe.SliceData(t13),
 							P2:  unsafe.SliceData(t41),
@@ -910,7 +910,7 @@ func (c *stepBackwardFused) run() {
 							N17: dH*dK + dK,
 							S0:  [2]float32{t18},
 						}
-						regions.Ra22446f05aad(&a2)
+						regions.R73bb97939251(&a2)
 					} else {
 						t41_2 := t41[(l*T+a+C*s)*dH:][:dH]
 						t18_2 := t18
@@ -946,7 +946,7 @@ func (c *stepBackwardFused) run() {
 					// memora.U_W1
 					var t29 F
 					if kern.Wide() {
-						a2 := regions.Rb60c0d8fc64eArgs{
+						a2 := regions.R5a51dee092b6Args{
 							P0: unsafe.SliceData(c.K0),
 							P1: unsafe.SliceData(t28),
 							P2: unsafe.SliceData(t29Total),
@@ -954,7 +954,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							S0: [2]float32{t29},
 						}
-						regions.Rb60c0d8fc64e(&a2)
+						regions.R5a51dee092b6(&a2)
 					} else {
 						k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
 						t29_2 := t29
@@ -969,7 +969,7 @@ func (c *stepBackwardFused) run() {
 					// memora.G_W1, memora.U_W1
 					thetaEntry3 := theta[a]
 					if kern.Wide() {
-						a2 := regions.R307af21bb9b5Args{
+						a2 := regions.R6fce4ac11747Args{
 							P0: unsafe.SliceData(t22),
 							P1: unsafe.SliceData(t86),
 							P2: unsafe.SliceData(c.EProd),
@@ -979,7 +979,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0: [2]float32{thetaEntry3},
 						}
-						regions.R307af21bb9b5(&a2)
+						regions.R6fce4ac11747(&a2)
 					} else {
 						t22_2 := t22[(l*T+a+C*s)*dH:][:dH]
 						eProd := c.EProd[(l*T+a+C*s)*dH:][:dH]
@@ -992,7 +992,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// memora.G_W1, memora.W2, memora.y
 					if kern.Wide() {
-						a2 := regions.R28da39683119Args{
+						a2 := regions.Ra47848460582Args{
 							P0:  unsafe.SliceData(c.YBar),
 							P1:  unsafe.SliceData(W2Trail),
 							P2:  unsafe.SliceData(t43),
@@ -1013,7 +1013,7 @@ func (c *stepBackwardFused) run() {
 							N9:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
 							N10: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
 						}
-						regions.R28da39683119(&a2)
+						regions.Ra47848460582(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -1040,7 +1040,7 @@ func (c *stepBackwardFused) run() {
 					clear(t62_2)
 					var t52 F
 					if kern.Wide() {
-						a2 := regions.Rc0542ecf1d81Args{
+						a2 := regions.R2a44284be3a4Args{
 							P0:  unsafe.SliceData(c.YBar),
 							P1:  unsafe.SliceData(t472),
 							P2:  unsafe.SliceData(c.E),
@@ -1065,7 +1065,7 @@ func (c *stepBackwardFused) run() {
 							N9:  4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0:  [2]float32{t52},
 						}
-						regions.Rc0542ecf1d81(&a2)
+						regions.R2a44284be3a4(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						e := c.E[(l*T+a+C*s)*dV:][:dV]
@@ -1102,7 +1102,7 @@ func (c *stepBackwardFused) run() {
 					// memora.U_W2
 					var t65 F
 					if kern.Wide() {
-						a2 := regions.R22c85a01eb57Args{
+						a2 := regions.R9378697a8c78Args{
 							P0: unsafe.SliceData(t22),
 							P1: unsafe.SliceData(t62_2),
 							P2: unsafe.SliceData(c.EProd),
@@ -1112,7 +1112,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0: [2]float32{t65},
 						}
-						regions.R22c85a01eb57(&a2)
+						regions.R9378697a8c78(&a2)
 					} else {
 						t22_2 := t22[(l*T+a+C*s)*dH:][:dH]
 						eProd := c.EProd[(l*T+a+C*s)*dH:][:dH]
@@ -1129,7 +1129,7 @@ func (c *stepBackwardFused) run() {
 					t65 = t65Total[0]
 					// memora.e
 					if kern.Wide() {
-						a2 := regions.Rb189cada2e08Args{
+						a2 := regions.R02a40fb1587bArgs{
 							P0: unsafe.SliceData(t452),
 							P1: unsafe.SliceData(t61),
 							P2: unsafe.SliceData(t67),
@@ -1137,7 +1137,7 @@ func (c *stepBackwardFused) run() {
 							N0: dV,
 							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 						}
-						regions.Rb189cada2e08(&a2)
+						regions.R02a40fb1587b(&a2)
 					} else {
 						vBar := c.VBar[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -1149,7 +1149,7 @@ func (c *stepBackwardFused) run() {
 					// memora.e, memora.G_W1, memora.W2, memora.W1
 					clear(t71)
 					if kern.Wide() {
-						a2 := regions.R6711b373a0f8Args{
+						a2 := regions.Rc22b45c9e047Args{
 							P0:  unsafe.SliceData(t67),
 							P1:  unsafe.SliceData(c.E),
 							P2:  unsafe.SliceData(W2Trail),
@@ -1172,7 +1172,7 @@ func (c *stepBackwardFused) run() {
 							N11: 4 * dH * dV * a,
 							S0:  [2]float32{rhoEntry3},
 						}
-						regions.R6711b373a0f8(&a2)
+						regions.Rc22b45c9e047(&a2)
 					} else {
 						e := c.E[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -1191,7 +1191,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// memora.e, memora.G_W1, memora.U_W1, memora.U_W2
 					if kern.Wide() {
-						a2 := regions.Rcbaaee57d945Args{
+						a2 := regions.Rc377d5a9b6e6Args{
 							P0: unsafe.SliceData(c.GW1Prod),
 							P1: unsafe.SliceData(t22),
 							P2: unsafe.SliceData(t39),
@@ -1205,7 +1205,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0: [2]float32{thetaEntry3},
 						}
-						regions.Rcbaaee57d945(&a2)
+						regions.Rc377d5a9b6e6(&a2)
 					} else {
 						GW1Prod := c.GW1Prod[(l*T+a+C*s)*dH:][:dH]
 						t22_2 := t22[(l*T+a+C*s)*dH:][:dH]
@@ -1226,7 +1226,7 @@ func (c *stepBackwardFused) run() {
 					// memora.e, memora.W1, memora.W2
 					clear(t80)
 					if kern.Wide() {
-						a2 := regions.Rb2b9b03cd4a1Args{
+						a2 := regions.Rbe6678713c28Args{
 							P0: unsafe.SliceData(t78),
 							P1: unsafe.SliceData(W1Trail),
 							P2: unsafe.SliceData(t80),
@@ -1242,7 +1242,7 @@ func (c *stepBackwardFused) run() {
 							N6: 4 * dH * dK * a,
 							S0: [2]float32{rhoEntry3},
 						}
-						regions.Rb2b9b03cd4a1(&a2)
+						regions.Rbe6678713c28(&a2)
 					} else {
 						for i := range dH {
 							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
@@ -1262,7 +1262,7 @@ func (c *stepBackwardFused) run() {
 					thetaBar[a] = t29 + t65
 					// memora.e, memora.U_W1, memora
 					if kern.Wide() {
-						a2 := regions.Rc7147c8170f4Args{
+						a2 := regions.R3d7684d4fb8aArgs{
 							P0: unsafe.SliceData(t28),
 							P1: unsafe.SliceData(t80),
 							P2: unsafe.SliceData(c.K0Bar),
@@ -1272,7 +1272,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							S0: [2]float32{thetaEntry3},
 						}
-						regions.Rc7147c8170f4(&a2)
+						regions.R3d7684d4fb8a(&a2)
 					} else {
 						k0Bar := c.K0Bar[(l*T+a+C*s)*dK:][:dK]
 						q0Bar := c.Q0Bar[(l*T+a+C*s)*dK:][:dK]

@@ -99,7 +99,7 @@ func (c *stepFused) run() {
 
 	// memora_logits.rho, memora_logits.theta
 	if kern.Wide() {
-		a2 := regions.Re74e772c366bArgs{
+		a2 := regions.R46c60651e3d4Args{
 			P0: unsafe.SliceData(c.Rho),
 			P1: unsafe.SliceData(t18),
 			P2: unsafe.SliceData(c.Theta),
@@ -109,7 +109,7 @@ func (c *stepFused) run() {
 			N2: 16 * chunks,
 			N3: T,
 		}
-		regions.Re74e772c366b(&a2)
+		regions.R46c60651e3d4(&a2)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -127,7 +127,7 @@ func (c *stepFused) run() {
 
 	// memora_logits.k, memora_logits.q
 	if kern.Wide() {
-		a2 := regions.R4c5f23f25df2Args{
+		a2 := regions.R5ee0a4992943Args{
 			P0: unsafe.SliceData(c.K0),
 			P1: unsafe.SliceData(t20),
 			P2: unsafe.SliceData(c.Q0),
@@ -139,7 +139,7 @@ func (c *stepFused) run() {
 			N4: 16 * chunks * dK,
 			N5: T * dK,
 		}
-		regions.R4c5f23f25df2(&a2)
+		regions.R5ee0a4992943(&a2)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -199,7 +199,7 @@ func (c *stepFused) run() {
 
 	// memora_logits.a
 	if kern.Wide() {
-		a2 := regions.Rcb65fb27b972Args{
+		a2 := regions.R36bed099ebe3Args{
 			P0: unsafe.SliceData(t),
 			P1: unsafe.SliceData(t3),
 			P2: unsafe.SliceData(t4),
@@ -207,7 +207,7 @@ func (c *stepFused) run() {
 			N1: chunks,
 			N2: 16 * chunks,
 		}
-		regions.Rcb65fb27b972(&a2)
+		regions.R36bed099ebe3(&a2)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -244,7 +244,7 @@ func (c *stepFused) run() {
 
 	// memora_logits.a
 	if kern.Wide() {
-		a2 := regions.Rcb65fb27b972Args{
+		a2 := regions.R36bed099ebe3Args{
 			P0: unsafe.SliceData(t4),
 			P1: unsafe.SliceData(t6),
 			P2: unsafe.SliceData(t7),
@@ -252,7 +252,7 @@ func (c *stepFused) run() {
 			N1: chunks,
 			N2: 16 * chunks,
 		}
-		regions.Rcb65fb27b972(&a2)
+		regions.R36bed099ebe3(&a2)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -289,7 +289,7 @@ func (c *stepFused) run() {
 
 	// memora_logits.a
 	if kern.Wide() {
-		a2 := regions.Rcb65fb27b972Args{
+		a2 := regions.R36bed099ebe3Args{
 			P0: unsafe.SliceData(t7),
 			P1: unsafe.SliceData(t9),
 			P2: unsafe.SliceData(t10),
@@ -297,7 +297,7 @@ func (c *stepFused) run() {
 			N1: chunks,
 			N2: 16 * chunks,
 		}
-		regions.Rcb65fb27b972(&a2)
+		regions.R36bed099ebe3(&a2)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -329,7 +329,7 @@ func (c *stepFused) run() {
 
 	// memora_logits.a
 	if kern.Wide() {
-		a2 := regions.Rcb65fb27b972Args{
+		a2 := regions.R36bed099ebe3Args{
 			P0: unsafe.SliceData(t10),
 			P1: unsafe.SliceData(t12),
 			P2: unsafe.SliceData(a),
@@ -337,7 +337,7 @@ func (c *stepFused) run() {
 			N1: chunks,
 			N2: 16 * chunks,
 		}
-		regions.Rcb65fb27b972(&a2)
+		regions.R36bed099ebe3(&a2)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -364,13 +364,13 @@ func (c *stepFused) run() {
 			}
 			// memora_logits.W2
 			if kern.Wide() {
-				a2 := regions.R7985ccc3ed18Args{
+				a2 := regions.R58d8ff404768Args{
 					P0: unsafe.SliceData(W2State),
 					P1: unsafe.SliceData(t16),
 					N0: dV,
 					N1: dH,
 				}
-				regions.R7985ccc3ed18(&a2)
+				regions.R58d8ff404768(&a2)
 			} else {
 				for i := range dV {
 					W2State3 := W2State[i*dH:][:dH]
@@ -394,7 +394,7 @@ func (c *stepFused) run() {
 			// memora_logits.c
 			clear(t193)
 			if kern.Wide() {
-				a2 := regions.Rb4ea3e35727cArgs{
+				a2 := regions.Racea28a0ef8cArgs{
 					P0: unsafe.SliceData(t18),
 					P1: unsafe.SliceData(t17),
 					P2: unsafe.SliceData(t193),
@@ -402,7 +402,7 @@ func (c *stepFused) run() {
 					N1: 16,
 					N2: 64*t13 + 64*chunks*l,
 				}
-				regions.Rb4ea3e35727c(&a2)
+				regions.Racea28a0ef8c(&a2)
 			} else {
 				lo := max(0, 1)
 				if n := 16 - lo; n > 0 {
@@ -420,7 +420,7 @@ func (c *stepFused) run() {
 			// memora_logits.c
 			clear(t223)
 			if kern.Wide() {
-				a2 := regions.Rdb178a109a4bArgs{
+				a2 := regions.Rf4ba0e5f255eArgs{
 					P0: unsafe.SliceData(t5),
 					P1: unsafe.SliceData(t17),
 					P2: unsafe.SliceData(t193),
@@ -429,7 +429,7 @@ func (c *stepFused) run() {
 					N1: 16,
 					N2: 64*t13 + 64*chunks*l,
 				}
-				regions.Rdb178a109a4b(&a2)
+				regions.Rf4ba0e5f255e(&a2)
 			} else {
 				lo := max(0, 2)
 				if n := 16 - lo; n > 0 {
@@ -448,7 +448,7 @@ func (c *stepFused) run() {
 			// memora_logits.c
 			clear(t252)
 			if kern.Wide() {
-				a2 := regions.Ra2f66ebb72f0Args{
+				a2 := regions.R45a0719a83d1Args{
 					P0: unsafe.SliceData(t8),
 					P1: unsafe.SliceData(t17),
 					P2: unsafe.SliceData(t193),
@@ -458,7 +458,7 @@ func (c *stepFused) run() {
 					N1: 16,
 					N2: 64*t13 + 64*chunks*l,
 				}
-				regions.Ra2f66ebb72f0(&a2)
+				regions.R45a0719a83d1(&a2)
 			} else {
 				lo := max(0, 4)
 				if n := 16 - lo; n > 0 {
@@ -478,7 +478,7 @@ func (c *stepFused) run() {
 			// memora_logits.c
 			clear(t28)
 			if kern.Wide() {
-				a2 := regions.Re0a1269c95dfArgs{
+				a2 := regions.R90e848913641Args{
 					P0: unsafe.SliceData(t11),
 					P1: unsafe.SliceData(t17),
 					P2: unsafe.SliceData(t193),
@@ -489,7 +489,7 @@ func (c *stepFused) run() {
 					N1: 16,
 					N2: 64*t13 + 64*chunks*l,
 				}
-				regions.Re0a1269c95df(&a2)
+				regions.R90e848913641(&a2)
 			} else {
 				lo := max(0, 8)
 				if n := 16 - lo; n > 0 {
@@ -511,13 +511,13 @@ func (c *stepFused) run() {
 			kern.GemmFMA(dH, 16, dK, F(1), false, t30, 1, dH, W1State, dK, 1, kern.From(t20, (l*chunks+t13)*16*dK), 1, dK)
 			// memora_logits.e
 			if kern.Wide() {
-				a2 := regions.R64346bf2c833Args{
+				a2 := regions.R611f8610944bArgs{
 					P0: unsafe.SliceData(t30),
 					P1: unsafe.SliceData(t31),
 					P2: unsafe.SliceData(t42),
 					N0: dH,
 				}
-				regions.R64346bf2c833(&a2)
+				regions.R611f8610944b(&a2)
 			} else {
 				for i := range 16 {
 					t30_2 := t30[i*dH:][:dH]
@@ -533,13 +533,13 @@ func (c *stepFused) run() {
 			}
 			// memora_logits.e
 			if kern.Wide() {
-				a2 := regions.R965ad6129b31Args{
+				a2 := regions.Rd8586f98ce5dArgs{
 					P0: unsafe.SliceData(t21),
 					P1: unsafe.SliceData(e3),
 					N0: dV,
 					N1: 64*dV*t13 + 64*chunks*dV*l,
 				}
-				regions.R965ad6129b31(&a2)
+				regions.Rd8586f98ce5d(&a2)
 			} else {
 				for i := range 16 {
 					t21_2 := t21[((l*chunks+t13)*16+i)*dV:][:dV]
@@ -553,7 +553,7 @@ func (c *stepFused) run() {
 			kern.GemmFMA(dV, 16, dH, F(1), true, e3, 1, dV, W2State, dH, 1, t42, 1, dH)
 			// memora_logits.W2, memora_logits.c
 			if kern.Wide() {
-				a2 := regions.R54bd71a5dde2Args{
+				a2 := regions.R5e714248997aArgs{
 					P0: unsafe.SliceData(t17),
 					P1: unsafe.SliceData(t193),
 					P2: unsafe.SliceData(t223),
@@ -563,7 +563,7 @@ func (c *stepFused) run() {
 					P6: unsafe.SliceData(t162),
 					N0: 64*t13 + 64*chunks*l,
 				}
-				regions.R54bd71a5dde2(&a2)
+				regions.R5e714248997a(&a2)
 			} else {
 				t19_2 := t19[(l*chunks+t13)*16:][:16]
 				for i := range 16 {
@@ -580,7 +580,7 @@ func (c *stepFused) run() {
 			}
 			// memora_logits.W2
 			if kern.Wide() {
-				a2 := regions.R5f4811c79b18Args{
+				a2 := regions.R00cc94f7fc7dArgs{
 					P0: unsafe.SliceData(e3),
 					P1: unsafe.SliceData(t42),
 					P2: unsafe.SliceData(t172),
@@ -588,7 +588,7 @@ func (c *stepFused) run() {
 					N1: dH,
 					N2: 16 * dH,
 				}
-				regions.R5f4811c79b18(&a2)
+				regions.R00cc94f7fc7d(&a2)
 			} else {
 				for i := range dV {
 					for j := range 16 {
@@ -603,7 +603,7 @@ func (c *stepFused) run() {
 			}
 			// memora_logits.W2
 			if kern.Wide() {
-				a2 := regions.Rd17d07330bf7Args{
+				a2 := regions.R5d4fb8ce86b9Args{
 					P0: unsafe.SliceData(a),
 					P1: unsafe.SliceData(t16),
 					P2: unsafe.SliceData(t54),
@@ -612,7 +612,7 @@ func (c *stepFused) run() {
 					N2: dH,
 					N3: dH * dV,
 				}
-				regions.Rd17d07330bf7(&a2)
+				regions.R5d4fb8ce86b9(&a2)
 			} else {
 				a2 := a[(l*chunks+t13)*16:][:16]
 				for i := range 16 {
@@ -632,14 +632,14 @@ func (c *stepFused) run() {
 			}
 			// memora_logits.W2
 			if kern.Wide() {
-				a2 := regions.Rb04924bc4ab5Args{
+				a2 := regions.Re92e4f581afcArgs{
 					P0: unsafe.SliceData(t54),
 					P1: unsafe.SliceData(W222),
 					N0: dV,
 					N1: dH,
 					N2: dH * dV,
 				}
-				regions.Rb04924bc4ab5(&a2)
+				regions.Re92e4f581afc(&a2)
 			} else {
 				for i := range 16 {
 					for j := range dV {
@@ -667,13 +667,13 @@ func (c *stepFused) run() {
 			}
 			// memora_logits.W1, memora_logits.W2
 			if kern.Wide() {
-				a2 := regions.R7985ccc3ed18Args{
+				a2 := regions.R58d8ff404768Args{
 					P0: unsafe.SliceData(W1State),
 					P1: unsafe.SliceData(t58),
 					N0: dH,
 					N1: dK,
 				}
-				regions.R7985ccc3ed18(&a2)
+				regions.R58d8ff404768(&a2)
 			} else {
 				for i := range dH {
 					W1State3 := W1State[i*dK:][:dK]
@@ -687,14 +687,14 @@ func (c *stepFused) run() {
 			kern.GemmFMA(dH, 16, dV, F(1), false, t22_2, 1, dH, W2State, 1, dH, e3, 1, dV)
 			// memora_logits.G_W1
 			if kern.Wide() {
-				a2 := regions.R03cdabb7d1ecArgs{
+				a2 := regions.R77300b3338efArgs{
 					P0: unsafe.SliceData(t31),
 					P1: unsafe.SliceData(t22_2),
 					P2: unsafe.SliceData(t30),
 					P3: unsafe.SliceData(t71),
 					N0: dH,
 				}
-				regions.R03cdabb7d1ec(&a2)
+				regions.R77300b3338ef(&a2)
 			} else {
 				for i := range 16 {
 					t31_2 := t31[i*dH:][:dH]
@@ -711,7 +711,7 @@ func (c *stepFused) run() {
 			}
 			// memora_logits.W1
 			if kern.Wide() {
-				a2 := regions.Reb8909b309ebArgs{
+				a2 := regions.R8e77ea605474Args{
 					P0: unsafe.SliceData(t19),
 					P1: unsafe.SliceData(t20),
 					P2: unsafe.SliceData(t1822),
@@ -719,7 +719,7 @@ func (c *stepFused) run() {
 					N1: dK,
 					N2: 64*dK*t13 + 64*chunks*dK*l,
 				}
-				regions.Reb8909b309eb(&a2)
+				regions.R8e77ea605474(&a2)
 			} else {
 				t19_2 := t19[(l*chunks+t13)*16:][:16]
 				for i := range 16 {
@@ -733,7 +733,7 @@ func (c *stepFused) run() {
 			}
 			// memora_logits.W1, memora_logits.c
 			if kern.Wide() {
-				a2 := regions.R696669379ad2Args{
+				a2 := regions.R9f94b71583bbArgs{
 					P0: unsafe.SliceData(t17),
 					P1: unsafe.SliceData(t193),
 					P2: unsafe.SliceData(t223),
@@ -744,7 +744,7 @@ func (c *stepFused) run() {
 					N0: dH,
 					N1: 16 * dH,
 				}
-				regions.R696669379ad2(&a2)
+				regions.R9f94b71583bb(&a2)
 			} else {
 				for i := range 16 {
 					t17_2 := t17[i*16:][:16]
@@ -764,7 +764,7 @@ func (c *stepFused) run() {
 			}
 			// memora_logits.W1
 			if kern.Wide() {
-				a2 := regions.Rd17d07330bf7Args{
+				a2 := regions.R5d4fb8ce86b9Args{
 					P0: unsafe.SliceData(a),
 					P1: unsafe.SliceData(t58),
 					P2: unsafe.SliceData(t76),
@@ -773,7 +773,7 @@ func (c *stepFused) run() {
 					N2: dK,
 					N3: dH * dK,
 				}
-				regions.Rd17d07330bf7(&a2)
+				regions.R5d4fb8ce86b9(&a2)
 			} else {
 				a2 := a[(l*chunks+t13)*16:][:16]
 				for i := range 16 {
@@ -793,14 +793,14 @@ func (c *stepFused) run() {
 			}
 			// memora_logits.W1
 			if kern.Wide() {
-				a2 := regions.Rb04924bc4ab5Args{
+				a2 := regions.Re92e4f581afcArgs{
 					P0: unsafe.SliceData(t76),
 					P1: unsafe.SliceData(W122),
 					N0: dH,
 					N1: dK,
 					N2: dH * dK,
 				}
-				regions.Rb04924bc4ab5(&a2)
+				regions.Re92e4f581afc(&a2)
 			} else {
 				for i := range 16 {
 					for j := range dH {
@@ -828,7 +828,7 @@ func (c *stepFused) run() {
 			}
 			// memora_logits.y, memora_logits
 			if kern.Wide() {
-				a2 := regions.R8c15b2677e44Args{
+				a2 := regions.R951dcc92cd85Args{
 					P0: unsafe.SliceData(W122),
 					P1: unsafe.SliceData(t22),
 					P2: unsafe.SliceData(t422),
@@ -838,7 +838,7 @@ func (c *stepFused) run() {
 					N2: 64*dK*t13 + 64*chunks*dK*l,
 					N3: dH * dK,
 				}
-				regions.R8c15b2677e44(&a2)
+				regions.R951dcc92cd85(&a2)
 			} else {
 				for i := range 16 {
 					t78_2 := t78[i*dH:][:dH]
@@ -860,13 +860,13 @@ func (c *stepFused) run() {
 			}
 			// memora_logits.y, memora_logits
 			if kern.Wide() {
-				a2 := regions.R93bdf9566d16Args{
+				a2 := regions.R08fecbab48d5Args{
 					P0: unsafe.SliceData(t78),
 					P1: unsafe.SliceData(t2022),
 					P2: unsafe.SliceData(t522),
 					N0: dH,
 				}
-				regions.R93bdf9566d16(&a2)
+				regions.R08fecbab48d5(&a2)
 			} else {
 				for i := range 16 {
 					t78_2 := t78[i*dH:][:dH]
@@ -881,7 +881,7 @@ func (c *stepFused) run() {
 			}
 			// memora_logits.y, memora_logits
 			if kern.Wide() {
-				a2 := regions.Rb3c8414eb06cArgs{
+				a2 := regions.R0997038e1320Args{
 					P0: unsafe.SliceData(W222),
 					P1: unsafe.SliceData(t2022),
 					P2: unsafe.SliceData(t322),
@@ -890,7 +890,7 @@ func (c *stepFused) run() {
 					N1: dH,
 					N2: dH * dV,
 				}
-				regions.Rb3c8414eb06c(&a2)
+				regions.R0997038e1320(&a2)
 			} else {
 				for i := range 16 {
 					y3_2 := y3[i*dV:][:dV]
@@ -945,7 +945,7 @@ func (c *stepFused) run() {
 
 	// memora_logits.rho, memora_logits.theta
 	if kern.Wide() {
-		a2 := regions.Rb846eb6c31ecArgs{
+		a2 := regions.R4f0304a567d0Args{
 			P0: unsafe.SliceData(c.Rho),
 			P1: unsafe.SliceData(t23),
 			P2: unsafe.SliceData(c.Theta),
@@ -955,7 +955,7 @@ func (c *stepFused) run() {
 			N2: 64 * chunks,
 			N3: T,
 		}
-		regions.Rb846eb6c31ec(&a2)
+		regions.R4f0304a567d0(&a2)
 	} else {
 		for i := range L {
 			rho := c.Rho[i*T+16*chunks:][:T-16*chunks]
@@ -971,7 +971,7 @@ func (c *stepFused) run() {
 
 	// memora_logits.k, memora_logits.q
 	if kern.Wide() {
-		a2 := regions.R35965b11bbc7Args{
+		a2 := regions.R84cc9a49a9e5Args{
 			P0: unsafe.SliceData(c.K0),
 			P1: unsafe.SliceData(t25),
 			P2: unsafe.SliceData(c.Q0),
@@ -983,7 +983,7 @@ func (c *stepFused) run() {
 			N4: T*dK - 16*chunks*dK,
 			N5: T * dK,
 		}
-		regions.R35965b11bbc7(&a2)
+		regions.R84cc9a49a9e5(&a2)
 	} else {
 		for i := range L {
 			for j := range T - 16*chunks {
@@ -1031,7 +1031,7 @@ func (c *stepFused) run() {
 				for a2 := range n {
 					// memora_logits.e
 					if kern.Wide() {
-						a3 := regions.Re86f6d28800bArgs{
+						a3 := regions.R979910ce7ae5Args{
 							P0: unsafe.SliceData(W1State2),
 							P1: unsafe.SliceData(t25),
 							P2: unsafe.SliceData(t2),
@@ -1039,7 +1039,7 @@ func (c *stepFused) run() {
 							N1: dK,
 							N2: 4*dK*a2 + 4*C*dK*s + (4*T*dK-64*chunks*dK)*l,
 						}
-						regions.Re86f6d28800b(&a3)
+						regions.R979910ce7ae5(&a3)
 					} else {
 						for i := range dH {
 							W1State2_2 := W1State2[i*dK:][:dK]
@@ -1056,7 +1056,7 @@ func (c *stepFused) run() {
 					// memora_logits.e, memora_logits.U_W2
 					t24Entry := t24_2[a2]
 					if kern.Wide() {
-						a3 := regions.R699f20093678Args{
+						a3 := regions.Rfb850934b0e1Args{
 							P0: unsafe.SliceData(t2),
 							P1: unsafe.SliceData(t23_2),
 							P2: unsafe.SliceData(t14),
@@ -1064,7 +1064,7 @@ func (c *stepFused) run() {
 							N0: dH,
 							S0: [2]float32{t24Entry},
 						}
-						regions.R699f20093678(&a3)
+						regions.Rfb850934b0e1(&a3)
 					} else {
 						for i := range dH {
 							t2Entry := t2[i]
@@ -1076,14 +1076,14 @@ func (c *stepFused) run() {
 					}
 					// memora_logits.e
 					if kern.Wide() {
-						a3 := regions.Re9e17de9f83aArgs{
+						a3 := regions.R05a6a2642fd1Args{
 							P0: unsafe.SliceData(W2State2),
 							P1: unsafe.SliceData(t14),
 							P2: unsafe.SliceData(t33),
 							N0: dV,
 							N1: dH,
 						}
-						regions.Re9e17de9f83a(&a3)
+						regions.R05a6a2642fd1(&a3)
 					} else {
 						for i := range dV {
 							W2State2_2 := W2State2[i*dH:][:dH]
@@ -1099,14 +1099,14 @@ func (c *stepFused) run() {
 					// memora_logits.e
 					if len(c.E) > 0 {
 						if kern.Wide() {
-							a3 := regions.R4b0f4252f427Args{
+							a3 := regions.R69db4c9f8deeArgs{
 								P0: unsafe.SliceData(t33),
 								P1: unsafe.SliceData(t26),
 								P2: kern.Given(c.E),
 								N0: dV,
 								N1: 4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l,
 							}
-							regions.R4b0f4252f427(&a3)
+							regions.R69db4c9f8dee(&a3)
 						} else {
 							t26_2 := t26[(l*(T-16*chunks)+a2+C*s)*dV:][:dV]
 							e := c.E[(l*(T-16*chunks)+a2+C*s)*dV:][:dV]
@@ -1117,14 +1117,14 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a3 := regions.Ree2eb9708d34Args{
+						a3 := regions.Re91f52922ce2Args{
 							P0: unsafe.SliceData(t33),
 							P1: unsafe.SliceData(t26),
 							P2: unsafe.SliceData(e6),
 							N0: dV,
 							N1: 4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l,
 						}
-						regions.Ree2eb9708d34(&a3)
+						regions.Re91f52922ce2(&a3)
 					} else {
 						t26_2 := t26[(l*(T-16*chunks)+a2+C*s)*dV:][:dV]
 						for i := range dV {
@@ -1136,7 +1136,7 @@ func (c *stepFused) run() {
 					clear(t222)
 					t23Entry := t23_3[a2]
 					if kern.Wide() {
-						a3 := regions.Ra602ff2c91b9Args{
+						a3 := regions.R69db9a1b6180Args{
 							P0: unsafe.SliceData(e6),
 							P1: unsafe.SliceData(W2State2),
 							P2: unsafe.SliceData(t1622),
@@ -1147,7 +1147,7 @@ func (c *stepFused) run() {
 							N2: 12 * dH,
 							S0: [2]float32{t23Entry},
 						}
-						regions.Ra602ff2c91b9(&a3)
+						regions.R69db9a1b6180(&a3)
 					} else {
 						for i := range dV {
 							W2State2_2 := W2State2[i*dH:][:dH]
@@ -1162,13 +1162,13 @@ func (c *stepFused) run() {
 					}
 					// memora_logits.W2
 					if kern.Wide() {
-						a3 := regions.R3c90e3768d15Args{
+						a3 := regions.Rb8bd0db10457Args{
 							P0: unsafe.SliceData(t273),
 							P1: unsafe.SliceData(W223),
 							N0: dV,
 							N1: dH,
 						}
-						regions.R3c90e3768d15(&a3)
+						regions.Rb8bd0db10457(&a3)
 					} else {
 						for i := range dV {
 							t273_2 := t273[i*dH:][:dH]
@@ -1194,14 +1194,14 @@ func (c *stepFused) run() {
 					}
 					// memora_logits.G_W1
 					if kern.Wide() {
-						a3 := regions.R30ae200cc575Args{
+						a3 := regions.R4f5770b2d4d8Args{
 							P0: unsafe.SliceData(t23_2),
 							P1: unsafe.SliceData(t222),
 							P2: unsafe.SliceData(t2),
 							P3: unsafe.SliceData(t41),
 							N0: dH,
 						}
-						regions.R30ae200cc575(&a3)
+						regions.R4f5770b2d4d8(&a3)
 					} else {
 						for i := range dH {
 							t23Entry2 := t23_2[i]
@@ -1212,7 +1212,7 @@ func (c *stepFused) run() {
 					}
 					// memora_logits.W1, memora_logits.W2, memora_logits.U_W1, memora_logits.G_W1
 					if kern.Wide() {
-						a3 := regions.R7dc201fb9a85Args{
+						a3 := regions.Rdda81970449aArgs{
 							P0: unsafe.SliceData(t41),
 							P1: unsafe.SliceData(t25),
 							P2: unsafe.SliceData(W1State2),
@@ -1223,7 +1223,7 @@ func (c *stepFused) run() {
 							S0: [2]float32{t24Entry},
 							S1: [2]float32{t23Entry},
 						}
-						regions.R7dc201fb9a85(&a3)
+						regions.Rdda81970449a(&a3)
 					} else {
 						for i := range dH {
 							t25_2 := t25[(l*(T-16*chunks)+a2+C*s)*dK:][:dK]
@@ -1237,13 +1237,13 @@ func (c *stepFused) run() {
 					}
 					// memora_logits.W1
 					if kern.Wide() {
-						a3 := regions.R3c90e3768d15Args{
+						a3 := regions.Rb8bd0db10457Args{
 							P0: unsafe.SliceData(t48),
 							P1: unsafe.SliceData(W123),
 							N0: dH,
 							N1: dK,
 						}
-						regions.R3c90e3768d15(&a3)
+						regions.Rb8bd0db10457(&a3)
 					} else {
 						for i := range dH {
 							t48_2 := t48[i*dK:][:dK]
@@ -1269,7 +1269,7 @@ func (c *stepFused) run() {
 					}
 					// memora_logits.y, memora_logits
 					if kern.Wide() {
-						a3 := regions.Rdf53c18cef64Args{
+						a3 := regions.R57884000dc2dArgs{
 							P0: unsafe.SliceData(W123),
 							P1: unsafe.SliceData(t27),
 							P2: unsafe.SliceData(W1State2),
@@ -1278,7 +1278,7 @@ func (c *stepFused) run() {
 							N1: dK,
 							N2: 4*dK*a2 + 4*C*dK*s + (4*T*dK-64*chunks*dK)*l,
 						}
-						regions.Rdf53c18cef64(&a3)
+						regions.R57884000dc2d(&a3)
 					} else {
 						for i := range dH {
 							W123_2 := W123[i*dK:][:dK]
@@ -1298,13 +1298,13 @@ func (c *stepFused) run() {
 					// memora_logits.y, memora_logits
 					if len(c.EProd) > 0 {
 						if kern.Wide() {
-							a3 := regions.Rc4bbc848acbcArgs{
+							a3 := regions.R968f65dfa835Args{
 								P0: unsafe.SliceData(t2),
 								P1: kern.Given(c.EProd),
 								N0: dH,
 								N1: 4*dH*a2 + 4*C*dH*s + (4*T*dH-64*chunks*dH)*l,
 							}
-							regions.Rc4bbc848acbc(&a3)
+							regions.R968f65dfa835(&a3)
 						} else {
 							eProd := c.EProd[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
 							for i := range dH {
@@ -1315,13 +1315,13 @@ func (c *stepFused) run() {
 					}
 					if len(c.GW1Prod) > 0 {
 						if kern.Wide() {
-							a3 := regions.Rc4bbc848acbcArgs{
+							a3 := regions.R968f65dfa835Args{
 								P0: unsafe.SliceData(t222),
 								P1: kern.Given(c.GW1Prod),
 								N0: dH,
 								N1: 4*dH*a2 + 4*C*dH*s + (4*T*dH-64*chunks*dH)*l,
 							}
-							regions.Rc4bbc848acbc(&a3)
+							regions.R968f65dfa835(&a3)
 						} else {
 							GW1Prod := c.GW1Prod[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
 							for i := range dH {
@@ -1332,13 +1332,13 @@ func (c *stepFused) run() {
 					}
 					if len(c.YProd) > 0 {
 						if kern.Wide() {
-							a3 := regions.Rc4bbc848acbcArgs{
+							a3 := regions.R968f65dfa835Args{
 								P0: unsafe.SliceData(t50),
 								P1: kern.Given(c.YProd),
 								N0: dH,
 								N1: 4*dH*a2 + 4*C*dH*s + (4*T*dH-64*chunks*dH)*l,
 							}
-							regions.Rc4bbc848acbc(&a3)
+							regions.R968f65dfa835(&a3)
 						} else {
 							yProd := c.YProd[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
 							for i := range dH {
@@ -1348,12 +1348,12 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a3 := regions.R547809cfa04dArgs{
+						a3 := regions.R73732d725239Args{
 							P0: unsafe.SliceData(t50),
 							P1: unsafe.SliceData(t183),
 							N0: dH,
 						}
-						regions.R547809cfa04d(&a3)
+						regions.R73732d725239(&a3)
 					} else {
 						for i := range dH {
 							t50Entry := t50[i]
@@ -1362,7 +1362,7 @@ func (c *stepFused) run() {
 					}
 					// memora_logits.y, memora_logits
 					if kern.Wide() {
-						a3 := regions.R3ffea1ecc8ccArgs{
+						a3 := regions.R1534a006d7b2Args{
 							P0: unsafe.SliceData(W223),
 							P1: unsafe.SliceData(t183),
 							P2: unsafe.SliceData(W2State2),
@@ -1370,7 +1370,7 @@ func (c *stepFused) run() {
 							N0: dV,
 							N1: dH,
 						}
-						regions.R3ffea1ecc8cc(&a3)
+						regions.R1534a006d7b2(&a3)
 					} else {
 						for i := range dV {
 							W223_2 := W223[i*dH:][:dH]
@@ -1597,7 +1597,7 @@ func (c *stepBackwardFused) run() {
 
 	// memora_logits.rho, memora_logits.theta
 	if kern.Wide() {
-		a2 := regions.Re74e772c366bArgs{
+		a2 := regions.R46c60651e3d4Args{
 			P0: unsafe.SliceData(c.Rho),
 			P1: unsafe.SliceData(t18),
 			P2: unsafe.SliceData(c.Theta),
@@ -1607,7 +1607,7 @@ func (c *stepBackwardFused) run() {
 			N2: 16 * chunks,
 			N3: T,
 		}
-		regions.Re74e772c366b(&a2)
+		regions.R46c60651e3d4(&a2)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -1625,7 +1625,7 @@ func (c *stepBackwardFused) run() {
 
 	// memora_logits.k, memora_logits.q
 	if kern.Wide() {
-		a2 := regions.R4c5f23f25df2Args{
+		a2 := regions.R5ee0a4992943Args{
 			P0: unsafe.SliceData(c.K0),
 			P1: unsafe.SliceData(t20),
 			P2: unsafe.SliceData(c.Q0),
@@ -1637,7 +1637,7 @@ func (c *stepBackwardFused) run() {
 			N4: 16 * chunks * dK,
 			N5: T * dK,
 		}
-		regions.R4c5f23f25df2(&a2)
+		regions.R5ee0a4992943(&a2)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -1657,7 +1657,7 @@ func (c *stepBackwardFused) run() {
 
 	// memora_logits.rho, memora_logits.theta
 	if kern.Wide() {
-		a2 := regions.Rb846eb6c31ecArgs{
+		a2 := regions.R4f0304a567d0Args{
 			P0: unsafe.SliceData(c.Rho),
 			P1: unsafe.SliceData(t23),
 			P2: unsafe.SliceData(c.Theta),
@@ -1667,7 +1667,7 @@ func (c *stepBackwardFused) run() {
 			N2: 64 * chunks,
 			N3: T,
 		}
-		regions.Rb846eb6c31ec(&a2)
+		regions.R4f0304a567d0(&a2)
 	} else {
 		for i := range L {
 			rho := c.Rho[i*T+16*chunks:][:T-16*chunks]
@@ -1683,7 +1683,7 @@ func (c *stepBackwardFused) run() {
 
 	// memora_logits.k, memora_logits.q
 	if kern.Wide() {
-		a2 := regions.R35965b11bbc7Args{
+		a2 := regions.R84cc9a49a9e5Args{
 			P0: unsafe.SliceData(c.K0),
 			P1: unsafe.SliceData(t25),
 			P2: unsafe.SliceData(c.Q0),
@@ -1695,7 +1695,7 @@ func (c *stepBackwardFused) run() {
 			N4: T*dK - 16*chunks*dK,
 			N5: T * dK,
 		}
-		regions.R35965b11bbc7(&a2)
+		regions.R84cc9a49a9e5(&a2)
 	} else {
 		for i := range L {
 			for j := range T - 16*chunks {
@@ -1727,7 +1727,7 @@ func (c *stepBackwardFused) run() {
 
 	// memora_logits.e, memora_logits.U_W2, memora_logits.G_W1, memora_logits.y
 	if kern.Wide() {
-		a2 := regions.R24f7a0ef83c6Args{
+		a2 := regions.R8719644211f2Args{
 			P0:  unsafe.SliceData(t24),
 			P1:  unsafe.SliceData(c.EProd),
 			P2:  unsafe.SliceData(c.GW1Prod),
@@ -1750,7 +1750,7 @@ func (c *stepBackwardFused) run() {
 			N2:  dH,
 			N3:  T*dH - 16*chunks*dH,
 		}
-		regions.R24f7a0ef83c6(&a2)
+		regions.R8719644211f2(&a2)
 	} else {
 		for i := range L {
 			t24_3 := t24[i*(T-16*chunks):][:T-16*chunks]
@@ -1823,7 +1823,7 @@ func (c *stepBackwardFused) run() {
 					// memora_logits.W2, memora_logits.U_W2, memora_logits.G_W2
 					t23Entry := t23_3[a2]
 					if kern.Wide() {
-						a3 := regions.R110068c6c39cArgs{
+						a3 := regions.R4306a8d36ebeArgs{
 							P0: unsafe.SliceData(c.E),
 							P1: unsafe.SliceData(t162),
 							P2: unsafe.SliceData(W2Trail),
@@ -1835,7 +1835,7 @@ func (c *stepBackwardFused) run() {
 							N4: 4 * dH * dV * a2,
 							S0: [2]float32{t23Entry},
 						}
-						regions.R110068c6c39c(&a3)
+						regions.R4306a8d36ebe(&a3)
 					} else {
 						e := c.E[(l*(T-16*chunks)+a2+C*s)*dV:][:dV]
 						for i := range dV {
@@ -1850,13 +1850,13 @@ func (c *stepBackwardFused) run() {
 					}
 					// memora_logits.W2
 					if kern.Wide() {
-						a3 := regions.R3c90e3768d15Args{
+						a3 := regions.Rb8bd0db10457Args{
 							P0: unsafe.SliceData(t274),
 							P1: unsafe.SliceData(W222),
 							N0: dV,
 							N1: dH,
 						}
-						regions.R3c90e3768d15(&a3)
+						regions.Rb8bd0db10457(&a3)
 					} else {
 						for i := range dV {
 							t274_2 := t274[i*dH:][:dH]
@@ -1883,7 +1883,7 @@ func (c *stepBackwardFused) run() {
 					// memora_logits.W1, memora_logits.W2, memora_logits.U_W1, memora_logits.G_W1
 					t24Entry2 := t24_3[a2]
 					if kern.Wide() {
-						a3 := regions.Rc9200e247770Args{
+						a3 := regions.R0263c49282aaArgs{
 							P0: unsafe.SliceData(t41),
 							P1: unsafe.SliceData(t25),
 							P2: unsafe.SliceData(W1Trail),
@@ -1896,7 +1896,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{t24Entry2},
 							S1: [2]float32{t23Entry},
 						}
-						regions.Rc9200e247770(&a3)
+						regions.R0263c49282aa(&a3)
 					} else {
 						t41_2 := t41[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
 						for i := range dH {
@@ -1911,13 +1911,13 @@ func (c *stepBackwardFused) run() {
 					}
 					// memora_logits.W1
 					if kern.Wide() {
-						a3 := regions.R3c90e3768d15Args{
+						a3 := regions.Rb8bd0db10457Args{
 							P0: unsafe.SliceData(t48),
 							P1: unsafe.SliceData(W122),
 							N0: dH,
 							N1: dK,
 						}
-						regions.R3c90e3768d15(&a3)
+						regions.Rb8bd0db10457(&a3)
 					} else {
 						for i := range dH {
 							t48_2 := t48[i*dK:][:dK]
@@ -1960,7 +1960,7 @@ func (c *stepBackwardFused) run() {
 					// memora_logits.W2, memora_logits.U_W2, memora_logits.G_W2
 					t23Entry3 := t23_3[a2]
 					if kern.Wide() {
-						a3 := regions.R30d088ac8174Args{
+						a3 := regions.R8a143577fb67Args{
 							P0: unsafe.SliceData(c.E),
 							P1: unsafe.SliceData(W2Trail),
 							P2: unsafe.SliceData(t254),
@@ -1973,7 +1973,7 @@ func (c *stepBackwardFused) run() {
 							N4: 4*dH*a2 + 4*C*dH*s + (4*T*dH-64*chunks*dH)*l,
 							S0: [2]float32{t23Entry3},
 						}
-						regions.R30d088ac8174(&a3)
+						regions.R8a143577fb67(&a3)
 					} else {
 						e := c.E[(l*(T-16*chunks)+a2+C*s)*dV:][:dV]
 						for i := range dV {
@@ -1991,13 +1991,13 @@ func (c *stepBackwardFused) run() {
 					}
 					// memora_logits.W2
 					if kern.Wide() {
-						a3 := regions.R3c90e3768d15Args{
+						a3 := regions.Rb8bd0db10457Args{
 							P0: unsafe.SliceData(t275),
 							P1: unsafe.SliceData(W223),
 							N0: dV,
 							N1: dH,
 						}
-						regions.R3c90e3768d15(&a3)
+						regions.Rb8bd0db10457(&a3)
 					} else {
 						for i := range dV {
 							t275_2 := t275[i*dH:][:dH]
@@ -2024,7 +2024,7 @@ func (c *stepBackwardFused) run() {
 					// memora_logits.y
 					clear(t322)
 					if kern.Wide() {
-						a3 := regions.Rff6a14815414Args{
+						a3 := regions.Rac3a99075606Args{
 							P0: unsafe.SliceData(t2),
 							P1: unsafe.SliceData(W223),
 							P2: unsafe.SliceData(t322),
@@ -2035,7 +2035,7 @@ func (c *stepBackwardFused) run() {
 							N4: 4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l + 8,
 							N5: 4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l + 12,
 						}
-						regions.Rff6a14815414(&a3)
+						regions.Rac3a99075606(&a3)
 					} else {
 						t2_2 := t2[(l*(T-16*chunks)+a2+C*s)*dV:][:dV]
 						for i := range dV {
@@ -2048,7 +2048,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// memora_logits.y
 					if kern.Wide() {
-						a3 := regions.R9187820c6210Args{
+						a3 := regions.R23e27c6136e6Args{
 							P0: unsafe.SliceData(t51),
 							P1: unsafe.SliceData(t322),
 							P2: unsafe.SliceData(c.YProd),
@@ -2057,7 +2057,7 @@ func (c *stepBackwardFused) run() {
 							N0: dH,
 							N1: 4*dH*a2 + 4*C*dH*s + (4*T*dH-64*chunks*dH)*l,
 						}
-						regions.R9187820c6210(&a3)
+						regions.R23e27c6136e6(&a3)
 					} else {
 						t51_2 := t51[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
 						yProd := c.YProd[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
@@ -2071,7 +2071,7 @@ func (c *stepBackwardFused) run() {
 					// memora_logits.y, memora_logits.W1
 					clear(t113)
 					if kern.Wide() {
-						a3 := regions.R64506af8f2a2Args{
+						a3 := regions.Rfba4867d64afArgs{
 							P0: unsafe.SliceData(t93),
 							P1: unsafe.SliceData(W1Trail),
 							P2: unsafe.SliceData(t27),
@@ -2084,7 +2084,7 @@ func (c *stepBackwardFused) run() {
 							N3: 4*dK*a2 + 4*C*dK*s + (4*T*dK-64*chunks*dK)*l,
 							N4: 4*dH*dK*a2 + 4*dH*dK,
 						}
-						regions.R64506af8f2a2(&a3)
+						regions.Rfba4867d64af(&a3)
 					} else {
 						for i := range dH {
 							W1Trail2 := W1Trail[((a2+1)*dH+i)*dK:][:dK]
@@ -2106,7 +2106,7 @@ func (c *stepBackwardFused) run() {
 					clear(t28)
 					var t184 F
 					if kern.Wide() {
-						a3 := regions.Ra22446f05aadArgs{
+						a3 := regions.R73bb97939251Args{
 							P0:  unsafe.SliceData(t93),
 							P1:  unsafe.SliceData(t132),
 							P2:  unsafe.SliceData(t41),
@@ -2138,7 +2138,7 @@ func (c *stepBackwardFused) run() {
 							N17: dH*dK + dK,
 							S0:  [2]float32{t184},
 						}
-						regions.Ra22446f05aad(&a3)
+						regions.R73bb97939251(&a3)
 					} else {
 						t41_2 := t41[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
 						t184_2 := t184
@@ -2174,7 +2174,7 @@ func (c *stepBackwardFused) run() {
 					// memora_logits.U_W1
 					var t29 F
 					if kern.Wide() {
-						a3 := regions.Rb60c0d8fc64eArgs{
+						a3 := regions.R5a51dee092b6Args{
 							P0: unsafe.SliceData(t25),
 							P1: unsafe.SliceData(t28),
 							P2: unsafe.SliceData(t29Total),
@@ -2182,7 +2182,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dK*a2 + 4*C*dK*s + (4*T*dK-64*chunks*dK)*l,
 							S0: [2]float32{t29},
 						}
-						regions.Rb60c0d8fc64e(&a3)
+						regions.R5a51dee092b6(&a3)
 					} else {
 						t25_2 := t25[(l*(T-16*chunks)+a2+C*s)*dK:][:dK]
 						t29_2 := t29
@@ -2197,7 +2197,7 @@ func (c *stepBackwardFused) run() {
 					// memora_logits.G_W1, memora_logits.U_W1
 					t24Entry3 := t24_3[a2]
 					if kern.Wide() {
-						a3 := regions.R307af21bb9b5Args{
+						a3 := regions.R6fce4ac11747Args{
 							P0: unsafe.SliceData(t22_2),
 							P1: unsafe.SliceData(t86),
 							P2: unsafe.SliceData(c.EProd),
@@ -2207,7 +2207,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dH*a2 + 4*C*dH*s + (4*T*dH-64*chunks*dH)*l,
 							S0: [2]float32{t24Entry3},
 						}
-						regions.R307af21bb9b5(&a3)
+						regions.R6fce4ac11747(&a3)
 					} else {
 						t22_3 := t22_2[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
 						eProd := c.EProd[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
@@ -2220,7 +2220,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// memora_logits.G_W1, memora_logits.W2, memora_logits.y
 					if kern.Wide() {
-						a3 := regions.R28da39683119Args{
+						a3 := regions.Ra47848460582Args{
 							P0:  unsafe.SliceData(t2),
 							P1:  unsafe.SliceData(W2Trail),
 							P2:  unsafe.SliceData(t43),
@@ -2241,7 +2241,7 @@ func (c *stepBackwardFused) run() {
 							N9:  4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l + 8,
 							N10: 4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l + 12,
 						}
-						regions.R28da39683119(&a3)
+						regions.Ra47848460582(&a3)
 					} else {
 						t2_2 := t2[(l*(T-16*chunks)+a2+C*s)*dV:][:dV]
 						for i := range dV {
@@ -2268,7 +2268,7 @@ func (c *stepBackwardFused) run() {
 					clear(t62_2)
 					var t52_2 F
 					if kern.Wide() {
-						a3 := regions.Rc0542ecf1d81Args{
+						a3 := regions.R2a44284be3a4Args{
 							P0:  unsafe.SliceData(t2),
 							P1:  unsafe.SliceData(t472),
 							P2:  unsafe.SliceData(c.E),
@@ -2293,7 +2293,7 @@ func (c *stepBackwardFused) run() {
 							N9:  4*dH*a2 + 4*C*dH*s + (4*T*dH-64*chunks*dH)*l,
 							S0:  [2]float32{t52_2},
 						}
-						regions.Rc0542ecf1d81(&a3)
+						regions.R2a44284be3a4(&a3)
 					} else {
 						t2_2 := t2[(l*(T-16*chunks)+a2+C*s)*dV:][:dV]
 						e := c.E[(l*(T-16*chunks)+a2+C*s)*dV:][:dV]
@@ -2330,7 +2330,7 @@ func (c *stepBackwardFused) run() {
 					// memora_logits.U_W2
 					var t65 F
 					if kern.Wide() {
-						a3 := regions.R22c85a01eb57Args{
+						a3 := regions.R9378697a8c78Args{
 							P0: unsafe.SliceData(t22_2),
 							P1: unsafe.SliceData(t62_2),
 							P2: unsafe.SliceData(c.EProd),
@@ -2340,7 +2340,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dH*a2 + 4*C*dH*s + (4*T*dH-64*chunks*dH)*l,
 							S0: [2]float32{t65},
 						}
-						regions.R22c85a01eb57(&a3)
+						regions.R9378697a8c78(&a3)
 					} else {
 						t22_3 := t22_2[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
 						eProd := c.EProd[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
@@ -2357,7 +2357,7 @@ func (c *stepBackwardFused) run() {
 					t65 = t65Total[0]
 					// memora_logits.e
 					if kern.Wide() {
-						a3 := regions.Rb189cada2e08Args{
+						a3 := regions.R02a40fb1587bArgs{
 							P0: unsafe.SliceData(t452),
 							P1: unsafe.SliceData(t61),
 							P2: unsafe.SliceData(t67),
@@ -2365,7 +2365,7 @@ func (c *stepBackwardFused) run() {
 							N0: dV,
 							N1: 4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l,
 						}
-						regions.Rb189cada2e08(&a3)
+						regions.R02a40fb1587b(&a3)
 					} else {
 						t9_2 := t9[(l*(T-16*chunks)+a2+C*s)*dV:][:dV]
 						for i := range dV {
@@ -2377,7 +2377,7 @@ func (c *stepBackwardFused) run() {
 					// memora_logits.e, memora_logits.G_W1, memora_logits.W2, memora_logits.W1
 					clear(t71)
 					if kern.Wide() {
-						a3 := regions.R6711b373a0f8Args{
+						a3 := regions.Rc22b45c9e047Args{
 							P0:  unsafe.SliceData(t67),
 							P1:  unsafe.SliceData(c.E),
 							P2:  unsafe.SliceData(W2Trail),
@@ -2400,7 +2400,7 @@ func (c *stepBackwardFused) run() {
 							N11: 4 * dH * dV * a2,
 							S0:  [2]float32{t23Entry3},
 						}
-						regions.R6711b373a0f8(&a3)
+						regions.Rc22b45c9e047(&a3)
 					} else {
 						e := c.E[(l*(T-16*chunks)+a2+C*s)*dV:][:dV]
 						for i := range dV {
@@ -2419,7 +2419,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// memora_logits.e, memora_logits.G_W1, memora_logits.U_W1, memora_logits.U_W2
 					if kern.Wide() {
-						a3 := regions.Rcbaaee57d945Args{
+						a3 := regions.Rc377d5a9b6e6Args{
 							P0: unsafe.SliceData(c.GW1Prod),
 							P1: unsafe.SliceData(t22_2),
 							P2: unsafe.SliceData(t39),
@@ -2433,7 +2433,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dH*a2 + 4*C*dH*s + (4*T*dH-64*chunks*dH)*l,
 							S0: [2]float32{t24Entry3},
 						}
-						regions.Rcbaaee57d945(&a3)
+						regions.Rc377d5a9b6e6(&a3)
 					} else {
 						GW1Prod := c.GW1Prod[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
 						t22_3 := t22_2[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
@@ -2454,7 +2454,7 @@ func (c *stepBackwardFused) run() {
 					// memora_logits.e, memora_logits.W1, memora_logits.W2
 					clear(t80)
 					if kern.Wide() {
-						a3 := regions.Rb2b9b03cd4a1Args{
+						a3 := regions.Rbe6678713c28Args{
 							P0: unsafe.SliceData(t78),
 							P1: unsafe.SliceData(W1Trail),
 							P2: unsafe.SliceData(t80),
@@ -2470,7 +2470,7 @@ func (c *stepBackwardFused) run() {
 							N6: 4 * dH * dK * a2,
 							S0: [2]float32{t23Entry3},
 						}
-						regions.Rb2b9b03cd4a1(&a3)
+						regions.Rbe6678713c28(&a3)
 					} else {
 						for i := range dH {
 							W1Trail2 := W1Trail[(a2*dH+i)*dK:][:dK]
@@ -2490,7 +2490,7 @@ func (c *stepBackwardFused) run() {
 					t7_2[a2] = t29 + t65
 					// memora_logits.e, memora_logits.U_W1, memora_logits
 					if kern.Wide() {
-						a3 := regions.Rc7147c8170f4Args{
+						a3 := regions.R3d7684d4fb8aArgs{
 							P0: unsafe.SliceData(t28),
 							P1: unsafe.SliceData(t80),
 							P2: unsafe.SliceData(t8),
@@ -2500,7 +2500,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dK*a2 + 4*C*dK*s + (4*T*dK-64*chunks*dK)*l,
 							S0: [2]float32{t24Entry3},
 						}
-						regions.Rc7147c8170f4(&a3)
+						regions.R3d7684d4fb8a(&a3)
 					} else {
 						t8_2 := t8[(l*(T-16*chunks)+a2+C*s)*dK:][:dK]
 						t10_2 := t10[(l*(T-16*chunks)+a2+C*s)*dK:][:dK]
@@ -2524,7 +2524,7 @@ func (c *stepBackwardFused) run() {
 	clear(t11)
 	clear(t13)
 	if kern.Wide() {
-		a2 := regions.R215f2bce557eArgs{
+		a2 := regions.R6495f0291635Args{
 			P0: unsafe.SliceData(t11),
 			P1: unsafe.SliceData(t10),
 			P2: unsafe.SliceData(t13),
@@ -2536,7 +2536,7 @@ func (c *stepBackwardFused) run() {
 			N4: T*dK - 16*chunks*dK,
 			N5: T * dK,
 		}
-		regions.R215f2bce557e(&a2)
+		regions.R6495f0291635(&a2)
 	} else {
 		for i := range L {
 			for j := range T - 16*chunks {
@@ -2555,7 +2555,7 @@ func (c *stepBackwardFused) run() {
 	// memora_logits.v
 	clear(t12)
 	if kern.Wide() {
-		a2 := regions.R54936d09c999Args{
+		a2 := regions.Rd25da79383b8Args{
 			P0: unsafe.SliceData(t12),
 			P1: unsafe.SliceData(t9),
 			N0: L,
@@ -2565,7 +2565,7 @@ func (c *stepBackwardFused) run() {
 			N4: T*dV - 16*chunks*dV,
 			N5: T * dV,
 		}
-		regions.R54936d09c999(&a2)
+		regions.Rd25da79383b8(&a2)
 	} else {
 		for i := range L {
 			for j := range T - 16*chunks {
@@ -2582,7 +2582,7 @@ func (c *stepBackwardFused) run() {
 	clear(t14)
 	clear(t15)
 	if kern.Wide() {
-		a2 := regions.R14e854d5577aArgs{
+		a2 := regions.R0a5e5ef988edArgs{
 			P0: unsafe.SliceData(t14),
 			P1: unsafe.SliceData(t7),
 			P2: unsafe.SliceData(t15),
@@ -2592,7 +2592,7 @@ func (c *stepBackwardFused) run() {
 			N2: 64 * chunks,
 			N3: T,
 		}
-		regions.R14e854d5577a(&a2)
+		regions.R0a5e5ef988ed(&a2)
 	} else {
 		for i := range L {
 			t14_2 := t14[i*T+16*chunks:][:T-16*chunks]
@@ -2639,7 +2639,7 @@ func (c *stepBackwardFused) run() {
 
 	// memora_logits.a
 	if kern.Wide() {
-		a2 := regions.Rcb65fb27b972Args{
+		a2 := regions.R36bed099ebe3Args{
 			P0: unsafe.SliceData(t24_2),
 			P1: unsafe.SliceData(t32),
 			P2: unsafe.SliceData(t42),
@@ -2647,7 +2647,7 @@ func (c *stepBackwardFused) run() {
 			N1: chunks,
 			N2: 16 * chunks,
 		}
-		regions.Rcb65fb27b972(&a2)
+		regions.R36bed099ebe3(&a2)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -2684,7 +2684,7 @@ func (c *stepBackwardFused) run() {
 
 	// memora_logits.a
 	if kern.Wide() {
-		a2 := regions.Rcb65fb27b972Args{
+		a2 := regions.R36bed099ebe3Args{
 			P0: unsafe.SliceData(t42),
 			P1: unsafe.SliceData(t63),
 			P2: unsafe.SliceData(t722),
@@ -2692,7 +2692,7 @@ func (c *stepBackwardFused) run() {
 			N1: chunks,
 			N2: 16 * chunks,
 		}
-		regions.Rcb65fb27b972(&a2)
+		regions.R36bed099ebe3(&a2)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -2729,7 +2729,7 @@ func (c *stepBackwardFused) run() {
 
 	// memora_logits.a
 	if kern.Wide() {
-		a2 := regions.Rcb65fb27b972Args{
+		a2 := regions.R36bed099ebe3Args{
 			P0: unsafe.SliceData(t722),
 			P1: unsafe.SliceData(t92),
 			P2: unsafe.SliceData(t102),
@@ -2737,7 +2737,7 @@ func (c *stepBackwardFused) run() {
 			N1: chunks,
 			N2: 16 * chunks,
 		}
-		regions.Rcb65fb27b972(&a2)
+		regions.R36bed099ebe3(&a2)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -2769,7 +2769,7 @@ func (c *stepBackwardFused) run() {
 
 	// memora_logits.a
 	if kern.Wide() {
-		a2 := regions.Rcb65fb27b972Args{
+		a2 := regions.R36bed099ebe3Args{
 			P0: unsafe.SliceData(t102),
 			P1: unsafe.SliceData(t122),
 			P2: unsafe.SliceData(a),
@@ -2777,7 +2777,7 @@ func (c *stepBackwardFused) run() {
 			N1: chunks,
 			N2: 16 * chunks,
 		}
-		regions.Rcb65fb27b972(&a2)
+		regions.R36bed099ebe3(&a2)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -2800,7 +2800,7 @@ func (c *stepBackwardFused) run() {
 			// memora_logits.W2
 			clear(t23_2)
 			if kern.Wide() {
-				a2 := regions.R9facaef020d0Args{
+				a2 := regions.R40f7f6b2076aArgs{
 					P0: unsafe.SliceData(c.W2States),
 					P1: unsafe.SliceData(t155),
 					P2: unsafe.SliceData(t16),
@@ -2811,7 +2811,7 @@ func (c *stepBackwardFused) run() {
 					N2: 4*dH*dV*t3 + 4*chunks*dH*dV*l,
 					N3: 60 * dH * dV,
 				}
-				regions.R9facaef020d0(&a2)
+				regions.R40f7f6b2076a(&a2)
 			} else {
 				for i := range dV {
 					W2States := c.W2States[((l*chunks+t3)*dV+i)*dH:][:dH]
@@ -2841,7 +2841,7 @@ func (c *stepBackwardFused) run() {
 			// memora_logits.c
 			clear(t194)
 			if kern.Wide() {
-				a2 := regions.Rb4ea3e35727cArgs{
+				a2 := regions.Racea28a0ef8cArgs{
 					P0: unsafe.SliceData(t18),
 					P1: unsafe.SliceData(t17),
 					P2: unsafe.SliceData(t194),
@@ -2849,7 +2849,7 @@ func (c *stepBackwardFused) run() {
 					N1: 16,
 					N2: 64*t3 + 64*chunks*l,
 				}
-				regions.Rb4ea3e35727c(&a2)
+				regions.Racea28a0ef8c(&a2)
 			} else {
 				lo := max(0, 1)
 				if n := 16 - lo; n > 0 {
@@ -2867,7 +2867,7 @@ func (c *stepBackwardFused) run() {
 			// memora_logits.c
 			clear(t224)
 			if kern.Wide() {
-				a2 := regions.Rdb178a109a4bArgs{
+				a2 := regions.Rf4ba0e5f255eArgs{
 					P0: unsafe.SliceData(t52),
 					P1: unsafe.SliceData(t17),
 					P2: unsafe.SliceData(t194),
@@ -2876,7 +2876,7 @@ func (c *stepBackwardFused) run() {
 					N1: 16,
 					N2: 64*t3 + 64*chunks*l,
 				}
-				regions.Rdb178a109a4b(&a2)
+				regions.Rf4ba0e5f255e(&a2)
 			} else {
 				lo := max(0, 2)
 				if n := 16 - lo; n > 0 {
@@ -2895,7 +2895,7 @@ func (c *stepBackwardFused) run() {
 			// memora_logits.c
 			clear(t256)
 			if kern.Wide() {
-				a2 := regions.Ra2f66ebb72f0Args{
+				a2 := regions.R45a0719a83d1Args{
 					P0: unsafe.SliceData(t82),
 					P1: unsafe.SliceData(t17),
 					P2: unsafe.SliceData(t194),
@@ -2905,7 +2905,7 @@ func (c *stepBackwardFused) run() {
 					N1: 16,
 					N2: 64*t3 + 64*chunks*l,
 				}
-				regions.Ra2f66ebb72f0(&a2)
+				regions.R45a0719a83d1(&a2)
 			} else {
 				lo := max(0, 4)
 				if n := 16 - lo; n > 0 {
@@ -2925,7 +2925,7 @@ func (c *stepBackwardFused) run() {
 			// memora_logits.c
 			clear(t282)
 			if kern.Wide() {
-				a2 := regions.Re0a1269c95dfArgs{
+				a2 := regions.R90e848913641Args{
 					P0: unsafe.SliceData(t112),
 					P1: unsafe.SliceData(t17),
 					P2: unsafe.SliceData(t194),
@@ -2936,7 +2936,7 @@ func (c *stepBackwardFused) run() {
 					N1: 16,
 					N2: 64*t3 + 64*chunks*l,
 				}
-				regions.Re0a1269c95df(&a2)
+				regions.R90e848913641(&a2)
 			} else {
 				lo := max(0, 8)
 				if n := 16 - lo; n > 0 {
@@ -2956,7 +2956,7 @@ func (c *stepBackwardFused) run() {
 			}
 			// memora_logits.e, memora_logits.G_W1
 			if kern.Wide() {
-				a2 := regions.R44b31dd4d200Args{
+				a2 := regions.R0c1cc9f8b1f5Args{
 					P0: unsafe.SliceData(c.EProd2),
 					P1: unsafe.SliceData(c.GW1Prod2),
 					P2: unsafe.SliceData(t422),
@@ -2964,7 +2964,7 @@ func (c *stepBackwardFused) run() {
 					N0: dH,
 					N1: 64*dH*t3 + 64*chunks*dH*l,
 				}
-				regions.R44b31dd4d200(&a2)
+				regions.R0c1cc9f8b1f5(&a2)
 			} else {
 				for i := range 16 {
 					eProd2 := c.EProd2[((l*chunks+t3)*16+i)*dH:][:dH]
@@ -2982,7 +2982,7 @@ func (c *stepBackwardFused) run() {
 			// memora_logits.W1, memora_logits.W2
 			clear(t324)
 			if kern.Wide() {
-				a2 := regions.R9facaef020d0Args{
+				a2 := regions.R40f7f6b2076aArgs{
 					P0: unsafe.SliceData(c.W1States),
 					P1: unsafe.SliceData(t57),
 					P2: unsafe.SliceData(t58),
@@ -2993,7 +2993,7 @@ func (c *stepBackwardFused) run() {
 					N2: 4*dH*dK*t3 + 4*chunks*dH*dK*l,
 					N3: 60 * dH * dK,
 				}
-				regions.R9facaef020d0(&a2)
+				regions.R40f7f6b2076a(&a2)
 			} else {
 				for i := range dH {
 					W1States := c.W1States[((l*chunks+t3)*dH+i)*dK:][:dK]
@@ -3012,7 +3012,7 @@ func (c *stepBackwardFused) run() {
 			// memora_logits.y, memora_logits.W2
 			clear(t5222)
 			if kern.Wide() {
-				a2 := regions.R21fe6e97465dArgs{
+				a2 := regions.R2bb49144bd48Args{
 					P0:  unsafe.SliceData(t),
 					P1:  unsafe.SliceData(c.YProd2),
 					P2:  unsafe.SliceData(t23_2),
@@ -3034,7 +3034,7 @@ func (c *stepBackwardFused) run() {
 					N11: 64*dV*t3 + 64*chunks*dV*l + 8,
 					N12: 64*dV*t3 + 64*chunks*dV*l + 12,
 				}
-				regions.R21fe6e97465d(&a2)
+				regions.R2bb49144bd48(&a2)
 			} else {
 				for i := range 16 {
 					tView := t[((l*chunks+t3)*16+i)*dV:][:dV]
@@ -3064,7 +3064,7 @@ func (c *stepBackwardFused) run() {
 			// memora_logits.y, memora_logits.W1
 			clear(t134)
 			if kern.Wide() {
-				a2 := regions.R767f2d184eb3Args{
+				a2 := regions.R285a5e5def57Args{
 					P0:  unsafe.SliceData(c.YProd2),
 					P1:  unsafe.SliceData(t5222),
 					P2:  unsafe.SliceData(t22),
@@ -3087,7 +3087,7 @@ func (c *stepBackwardFused) run() {
 					N11: 64*dH*dK*t3 + 64*chunks*dH*dK*l,
 					N12: dH * dK,
 				}
-				regions.R767f2d184eb3(&a2)
+				regions.R285a5e5def57(&a2)
 			} else {
 				for i := range 16 {
 					yProd2 := c.YProd2[((l*chunks+t3)*16+i)*dH:][:dH]
@@ -3118,7 +3118,7 @@ func (c *stepBackwardFused) run() {
 			}
 			// memora_logits.W1
 			if kern.Wide() {
-				a2 := regions.R5a679e9a10f1Args{
+				a2 := regions.R954adc49347dArgs{
 					P0: unsafe.SliceData(t1523),
 					P1: unsafe.SliceData(c.W12),
 					P2: unsafe.SliceData(t142),
@@ -3133,7 +3133,7 @@ func (c *stepBackwardFused) run() {
 					N5: 64*dH*dK*t3 + 64*chunks*dH*dK*l,
 					N6: dH * dK,
 				}
-				regions.R5a679e9a10f1(&a2)
+				regions.R954adc49347d(&a2)
 			} else {
 				for i := range 16 {
 					t1523_2 := t1523[i*dH:][:dH]
@@ -3159,7 +3159,7 @@ func (c *stepBackwardFused) run() {
 			// memora_logits.W1
 			clear(t2022)
 			if kern.Wide() {
-				a2 := regions.Rc8d1c18e25d2Args{
+				a2 := regions.Ra901aed97183Args{
 					P0: unsafe.SliceData(a),
 					P1: unsafe.SliceData(t172),
 					P2: unsafe.SliceData(t2022),
@@ -3171,7 +3171,7 @@ func (c *stepBackwardFused) run() {
 					N5: 64*t3 + 64*chunks*l + 8,
 					N6: 64*t3 + 64*chunks*l + 12,
 				}
-				regions.Rc8d1c18e25d2(&a2)
+				regions.Ra901aed97183(&a2)
 			} else {
 				a2 := a[(l*chunks+t3)*16:][:16]
 				for i := range dH {
@@ -3187,12 +3187,12 @@ func (c *stepBackwardFused) run() {
 			}
 			// memora_logits.W1
 			if kern.Wide() {
-				a2 := regions.Rce3f6323b077Args{
+				a2 := regions.R4497d10ce40aArgs{
 					P0: unsafe.SliceData(t2223),
 					P1: unsafe.SliceData(t21),
 					N0: dH,
 				}
-				regions.Rce3f6323b077(&a2)
+				regions.R4497d10ce40a(&a2)
 			} else {
 				for i := range 16 {
 					t2223_2 := t2223[i*dH:][:dH]
@@ -3225,7 +3225,7 @@ func (c *stepBackwardFused) run() {
 			kern.GemmFMA(16*dH, 16, dK, F(1), false, t145, 16, 1, t172, dK, 1, kern.From(t20, (l*chunks+t3)*16*dK), 1, dK)
 			// memora_logits.W1
 			if kern.Wide() {
-				a2 := regions.R7fab1f0a9760Args{
+				a2 := regions.Rdaa8a7e210e1Args{
 					P0: unsafe.SliceData(t145),
 					P1: unsafe.SliceData(t19),
 					P2: unsafe.SliceData(t2322),
@@ -3233,7 +3233,7 @@ func (c *stepBackwardFused) run() {
 					N1: 64*t3 + 64*chunks*l,
 					N2: 16 * dH,
 				}
-				regions.R7fab1f0a9760(&a2)
+				regions.Rdaa8a7e210e1(&a2)
 			} else {
 				for i := range 16 {
 					for j := range dH {
@@ -3263,14 +3263,14 @@ func (c *stepBackwardFused) run() {
 			}
 			// memora_logits.W1
 			if kern.Wide() {
-				a2 := regions.R09f9e6a9b9ebArgs{
+				a2 := regions.R6ca3def761adArgs{
 					P0: unsafe.SliceData(t20),
 					P1: unsafe.SliceData(t2222),
 					P2: unsafe.SliceData(t277),
 					N0: dK,
 					N1: 64*dK*t3 + 64*chunks*dK*l,
 				}
-				regions.R09f9e6a9b9eb(&a2)
+				regions.R6ca3def761ad(&a2)
 			} else {
 				for i := range 16 {
 					t20_2 := t20[((l*chunks+t3)*16+i)*dK:][:dK]
@@ -3286,14 +3286,14 @@ func (c *stepBackwardFused) run() {
 			}
 			// memora_logits.G_W1, memora_logits.e
 			if kern.Wide() {
-				a2 := regions.R7b49c07d810fArgs{
+				a2 := regions.R64f3f897859eArgs{
 					P0: unsafe.SliceData(c.EProd2),
 					P1: unsafe.SliceData(t2522),
 					P2: unsafe.SliceData(t403),
 					N0: dH,
 					N1: 64*dH*t3 + 64*chunks*dH*l,
 				}
-				regions.R7b49c07d810f(&a2)
+				regions.R64f3f897859e(&a2)
 			} else {
 				for i := range 16 {
 					eProd2 := c.EProd2[((l*chunks+t3)*16+i)*dH:][:dH]
@@ -3308,7 +3308,7 @@ func (c *stepBackwardFused) run() {
 			}
 			// memora_logits.W2
 			if kern.Wide() {
-				a2 := regions.R0643ab26c8b3Args{
+				a2 := regions.R6ce1747faff9Args{
 					P0: unsafe.SliceData(t513),
 					P1: unsafe.SliceData(c.W22),
 					P2: unsafe.SliceData(t50),
@@ -3323,7 +3323,7 @@ func (c *stepBackwardFused) run() {
 					N5: 64*dH*dV*t3 + 64*chunks*dH*dV*l,
 					N6: dH * dV,
 				}
-				regions.R0643ab26c8b3(&a2)
+				regions.R6ce1747faff9(&a2)
 			} else {
 				for i := range 16 {
 					t513_2 := t513[i*dV:][:dV]
@@ -3349,7 +3349,7 @@ func (c *stepBackwardFused) run() {
 			// memora_logits.W2
 			clear(t56)
 			if kern.Wide() {
-				a2 := regions.Rc8d1c18e25d2Args{
+				a2 := regions.Ra901aed97183Args{
 					P0: unsafe.SliceData(a),
 					P1: unsafe.SliceData(t532),
 					P2: unsafe.SliceData(t56),
@@ -3361,7 +3361,7 @@ func (c *stepBackwardFused) run() {
 					N5: 64*t3 + 64*chunks*l + 8,
 					N6: 64*t3 + 64*chunks*l + 12,
 				}
-				regions.Rc8d1c18e25d2(&a2)
+				regions.Ra901aed97183(&a2)
 			} else {
 				a2 := a[(l*chunks+t3)*16:][:16]
 				for i := range dV {
@@ -3377,12 +3377,12 @@ func (c *stepBackwardFused) run() {
 			}
 			// memora_logits.W2
 			if kern.Wide() {
-				a2 := regions.Rce3f6323b077Args{
+				a2 := regions.R4497d10ce40aArgs{
 					P0: unsafe.SliceData(t3222),
 					P1: unsafe.SliceData(t572),
 					N0: dV,
 				}
-				regions.Rce3f6323b077(&a2)
+				regions.R4497d10ce40a(&a2)
 			} else {
 				for i := range 16 {
 					t3222_2 := t3222[i*dV:][:dV]
@@ -3421,7 +3421,7 @@ func (c *stepBackwardFused) run() {
 			// memora_logits.W2, memora_logits.c
 			clear(t63_2)
 			if kern.Wide() {
-				a2 := regions.R495f67531bb3Args{
+				a2 := regions.R068528c0bbbfArgs{
 					P0: unsafe.SliceData(t614),
 					P1: unsafe.SliceData(t17),
 					P2: unsafe.SliceData(t194),
@@ -3434,7 +3434,7 @@ func (c *stepBackwardFused) run() {
 					P9: unsafe.SliceData(t792),
 					N0: 64*t3 + 64*chunks*l,
 				}
-				regions.R495f67531bb3(&a2)
+				regions.R068528c0bbbf(&a2)
 			} else {
 				for i := range 16 {
 					t614_2 := t614[i*16:][:16]
@@ -3456,13 +3456,13 @@ func (c *stepBackwardFused) run() {
 			kern.GemmFMA(dV, 16, dH, F(1), true, t643, 1, dV, kern.From(c.W2States, (l*chunks+t3)*dV*dH), dH, 1, t403, 1, dH)
 			// memora_logits.e
 			if kern.Wide() {
-				a2 := regions.Rc7d0aa3a1213Args{
+				a2 := regions.R9fccebe89940Args{
 					P0: unsafe.SliceData(t643),
 					P1: unsafe.SliceData(t212),
 					N0: dV,
 					N1: 64*dV*t3 + 64*chunks*dV*l,
 				}
-				regions.Rc7d0aa3a1213(&a2)
+				regions.R9fccebe89940(&a2)
 			} else {
 				for i := range 16 {
 					t643_2 := t643[i*dV:][:dV]
@@ -3489,7 +3489,7 @@ func (c *stepBackwardFused) run() {
 			kern.GemmFMA(dH, 16, dV, F(1), true, t692, 1, dH, kern.From(c.W2States, (l*chunks+t3)*dV*dH), 1, dH, t643, 1, dV)
 			// memora_logits.e, memora_logits.G_W1
 			if kern.Wide() {
-				a2 := regions.Rc8e616865bb9Args{
+				a2 := regions.R3a4678675ebeArgs{
 					P0: unsafe.SliceData(c.GW1Prod2),
 					P1: unsafe.SliceData(c.EProd2),
 					P2: unsafe.SliceData(t2522),
@@ -3498,7 +3498,7 @@ func (c *stepBackwardFused) run() {
 					N0: dH,
 					N1: 64*dH*t3 + 64*chunks*dH*l,
 				}
-				regions.Rc8e616865bb9(&a2)
+				regions.R3a4678675ebe(&a2)
 			} else {
 				for i := range 16 {
 					GW1Prod2 := c.GW1Prod2[((l*chunks+t3)*16+i)*dH:][:dH]
@@ -3522,7 +3522,7 @@ func (c *stepBackwardFused) run() {
 			clear(t822)
 			clear(t832)
 			if kern.Wide() {
-				a2 := regions.R0eaba0168807Args{
+				a2 := regions.R0ea29a6cb0e8Args{
 					P0: unsafe.SliceData(t112),
 					P1: unsafe.SliceData(t792),
 					P2: unsafe.SliceData(t17),
@@ -3538,7 +3538,7 @@ func (c *stepBackwardFused) run() {
 					N4: 64*t3 + 64*chunks*l + 8,
 					N5: 64*t3 + 64*chunks*l + 12,
 				}
-				regions.R0eaba0168807(&a2)
+				regions.R0ea29a6cb0e8(&a2)
 			} else {
 				lo := max(0, 8)
 				if n := 16 - lo; n > 0 {
@@ -3566,12 +3566,12 @@ func (c *stepBackwardFused) run() {
 			}
 			// memora_logits.c
 			if kern.Wide() {
-				a2 := regions.Rf2ed092055f4Args{
+				a2 := regions.R6554702a74ddArgs{
 					P0: unsafe.SliceData(t792),
 					P1: unsafe.SliceData(t822),
 					P2: unsafe.SliceData(t842),
 				}
-				regions.Rf2ed092055f4(&a2)
+				regions.R6554702a74dd(&a2)
 			} else {
 				for i := range 16 {
 					t792_2 := t792[i*16:][:16]
@@ -3586,7 +3586,7 @@ func (c *stepBackwardFused) run() {
 			clear(t87)
 			clear(t88)
 			if kern.Wide() {
-				a2 := regions.Rb0297a0e7023Args{
+				a2 := regions.Ra252c1f46c2fArgs{
 					P0: unsafe.SliceData(t82),
 					P1: unsafe.SliceData(t842),
 					P2: unsafe.SliceData(t17),
@@ -3601,7 +3601,7 @@ func (c *stepBackwardFused) run() {
 					N4: 64*t3 + 64*chunks*l + 8,
 					N5: 64*t3 + 64*chunks*l + 12,
 				}
-				regions.Rb0297a0e7023(&a2)
+				regions.Ra252c1f46c2f(&a2)
 			} else {
 				lo := max(0, 4)
 				if n := 16 - lo; n > 0 {
@@ -3628,12 +3628,12 @@ func (c *stepBackwardFused) run() {
 			}
 			// memora_logits.c
 			if kern.Wide() {
-				a2 := regions.Rf2ed092055f4Args{
+				a2 := regions.R6554702a74ddArgs{
 					P0: unsafe.SliceData(t842),
 					P1: unsafe.SliceData(t87),
 					P2: unsafe.SliceData(t89),
 				}
-				regions.Rf2ed092055f4(&a2)
+				regions.R6554702a74dd(&a2)
 			} else {
 				for i := range 16 {
 					t842_2 := t842[i*16:][:16]
@@ -3648,7 +3648,7 @@ func (c *stepBackwardFused) run() {
 			clear(t92_2)
 			clear(t93_2)
 			if kern.Wide() {
-				a2 := regions.Re34a4e5be235Args{
+				a2 := regions.Ra7b82c7ad19eArgs{
 					P0: unsafe.SliceData(t52),
 					P1: unsafe.SliceData(t89),
 					P2: unsafe.SliceData(t17),
@@ -3662,7 +3662,7 @@ func (c *stepBackwardFused) run() {
 					N4: 64*t3 + 64*chunks*l + 8,
 					N5: 64*t3 + 64*chunks*l + 12,
 				}
-				regions.Re34a4e5be235(&a2)
+				regions.Ra7b82c7ad19e(&a2)
 			} else {
 				lo := max(0, 2)
 				if n := 16 - lo; n > 0 {
@@ -3689,7 +3689,7 @@ func (c *stepBackwardFused) run() {
 			// memora_logits.c
 			clear(t96)
 			if kern.Wide() {
-				a2 := regions.R2fcffeaef3e8Args{
+				a2 := regions.R4bd469d88a4cArgs{
 					P0: unsafe.SliceData(t17),
 					P1: unsafe.SliceData(t89),
 					P2: unsafe.SliceData(t92_2),
@@ -3697,7 +3697,7 @@ func (c *stepBackwardFused) run() {
 					N0: 1,
 					N1: 16,
 				}
-				regions.R2fcffeaef3e8(&a2)
+				regions.R4bd469d88a4c(&a2)
 			} else {
 				lo := max(0, 1)
 				if n := 16 - lo; n > 0 {
@@ -3718,12 +3718,12 @@ func (c *stepBackwardFused) run() {
 			}
 			// memora_logits.a
 			if kern.Wide() {
-				a2 := regions.R9c141bcc583dArgs{
+				a2 := regions.R04f5db464bffArgs{
 					P0: unsafe.SliceData(t21),
 					P1: unsafe.SliceData(t572),
 					P2: unsafe.SliceData(t104),
 				}
-				regions.R9c141bcc583d(&a2)
+				regions.R04f5db464bff(&a2)
 			} else {
 				for i := range 16 {
 					t104[i] = t21[i] + t572[i]
@@ -3747,7 +3747,7 @@ func (c *stepBackwardFused) run() {
 			}
 			// memora_logits.a
 			if kern.Wide() {
-				a2 := regions.Rdcb4d11add43Args{
+				a2 := regions.Rbb65bf0fa103Args{
 					P0: unsafe.SliceData(t832),
 					P1: unsafe.SliceData(t108),
 					P2: unsafe.SliceData(t109),
@@ -3755,7 +3755,7 @@ func (c *stepBackwardFused) run() {
 					P4: unsafe.SliceData(t107),
 					P5: unsafe.SliceData(t112_2),
 				}
-				regions.Rdcb4d11add43(&a2)
+				regions.Rbb65bf0fa103(&a2)
 			} else {
 				for i := range 16 {
 					t109[i] = t832[i] + t108[i]
@@ -3790,7 +3790,7 @@ func (c *stepBackwardFused) run() {
 			}
 			// memora_logits.a
 			if kern.Wide() {
-				a2 := regions.R891521a5dc6aArgs{
+				a2 := regions.R2cf6b1d184d1Args{
 					P0: unsafe.SliceData(t88),
 					P1: unsafe.SliceData(t110),
 					P2: unsafe.SliceData(t111),
@@ -3800,7 +3800,7 @@ func (c *stepBackwardFused) run() {
 					P6: unsafe.SliceData(t115),
 					P7: unsafe.SliceData(t120),
 				}
-				regions.R891521a5dc6a(&a2)
+				regions.R2cf6b1d184d1(&a2)
 			} else {
 				for i := range 16 {
 					t117[i] = ((t88[i] + t110[i]) + t111[i]) + t116[i]
@@ -3835,7 +3835,7 @@ func (c *stepBackwardFused) run() {
 			}
 			// memora_logits.a
 			if kern.Wide() {
-				a2 := regions.R891521a5dc6aArgs{
+				a2 := regions.R2cf6b1d184d1Args{
 					P0: unsafe.SliceData(t93_2),
 					P1: unsafe.SliceData(t118),
 					P2: unsafe.SliceData(t119),
@@ -3845,7 +3845,7 @@ func (c *stepBackwardFused) run() {
 					P6: unsafe.SliceData(t123),
 					P7: unsafe.SliceData(t128),
 				}
-				regions.R891521a5dc6a(&a2)
+				regions.R2cf6b1d184d1(&a2)
 			} else {
 				for i := range 16 {
 					t125[i] = ((t93_2[i] + t118[i]) + t119[i]) + t124[i]
@@ -3881,12 +3881,12 @@ func (c *stepBackwardFused) run() {
 			// memora_logits.a.start
 			clear(t134_2)
 			if kern.Wide() {
-				a2 := regions.R60d18b56fa15Args{
+				a2 := regions.Rf54af2fa9b95Args{
 					P0: unsafe.SliceData(t128),
 					P1: unsafe.SliceData(t132_2),
 					P2: unsafe.SliceData(t134_2),
 				}
-				regions.R60d18b56fa15(&a2)
+				regions.Rf54af2fa9b95(&a2)
 			} else {
 				if n := min(16, 1); n > 0 {
 					t128_2 := t128[:n]
@@ -3899,7 +3899,7 @@ func (c *stepBackwardFused) run() {
 			}
 			// memora_logits.a.start
 			if kern.Wide() {
-				a2 := regions.Rb62e0203fcb5Args{
+				a2 := regions.Rba7e605c57b4Args{
 					P0: unsafe.SliceData(t96),
 					P1: unsafe.SliceData(t126),
 					P2: unsafe.SliceData(t127),
@@ -3911,7 +3911,7 @@ func (c *stepBackwardFused) run() {
 					P8: unsafe.SliceData(t192),
 					N0: 64*t3 + 64*chunks*l,
 				}
-				regions.Rb62e0203fcb5(&a2)
+				regions.Rba7e605c57b4(&a2)
 			} else {
 				t182_2 := t182[(l*chunks+t3)*16:][:16]
 				t192_2 := t192[(l*chunks+t3)*16:][:16]
@@ -3922,7 +3922,7 @@ func (c *stepBackwardFused) run() {
 			}
 			// memora_logits.a.start, memora_logits.W1, memora_logits
 			if kern.Wide() {
-				a2 := regions.R504fd4d1c813Args{
+				a2 := regions.Re65e87f7b999Args{
 					P0: unsafe.SliceData(t19),
 					P1: unsafe.SliceData(t2222),
 					P2: unsafe.SliceData(t202),
@@ -3932,7 +3932,7 @@ func (c *stepBackwardFused) run() {
 					N1: dK,
 					N2: 64*dK*t3 + 64*chunks*dK*l,
 				}
-				regions.R504fd4d1c813(&a2)
+				regions.Re65e87f7b999(&a2)
 			} else {
 				for i := range 16 {
 					t2222_2 := t2222[i*dK:][:dK]
@@ -3950,7 +3950,7 @@ func (c *stepBackwardFused) run() {
 			kern.GemmFMA(dK, 16, dH, F(1), true, kern.From(t202, (l*chunks+t3)*16*dK), 1, dK, kern.From(c.W1States, (l*chunks+t3)*dH*dK), 1, dK, t762, 1, dH)
 			// memora_logits.a.start, memora_logits.W1, memora_logits.W2
 			if kern.Wide() {
-				a2 := regions.Rae5b0f54e1afArgs{
+				a2 := regions.Rdff87ef0f43aArgs{
 					P0: unsafe.SliceData(c.W1States),
 					P1: unsafe.SliceData(t2022),
 					P2: unsafe.SliceData(t57),
@@ -3959,7 +3959,7 @@ func (c *stepBackwardFused) run() {
 					N1: dK,
 					N2: 4*dH*dK*t3 + 4*chunks*dH*dK*l,
 				}
-				regions.Rae5b0f54e1af(&a2)
+				regions.Rdff87ef0f43a(&a2)
 			} else {
 				for i := range dH {
 					W1States := c.W1States[((l*chunks+t3)*dH+i)*dK:][:dK]
@@ -3975,7 +3975,7 @@ func (c *stepBackwardFused) run() {
 			kern.GemmFMA(dK, dH, 16, F(1), true, W1BarState2, 1, dK, kern.From(t20, (l*chunks+t3)*16*dK), 1, dK, t762, dH, 1)
 			// memora_logits.a.start, memora_logits.W2, memora_logits.W1
 			if kern.Wide() {
-				a2 := regions.Rae5b0f54e1afArgs{
+				a2 := regions.Rdff87ef0f43aArgs{
 					P0: unsafe.SliceData(c.W2States),
 					P1: unsafe.SliceData(t56),
 					P2: unsafe.SliceData(t155),
@@ -3984,7 +3984,7 @@ func (c *stepBackwardFused) run() {
 					N1: dH,
 					N2: 4*dH*dV*t3 + 4*chunks*dH*dV*l,
 				}
-				regions.Rae5b0f54e1af(&a2)
+				regions.Rdff87ef0f43a(&a2)
 			} else {
 				for i := range dV {
 					W2States := c.W2States[((l*chunks+t3)*dV+i)*dH:][:dH]
@@ -4009,7 +4009,7 @@ func (c *stepBackwardFused) run() {
 	clear(t232)
 	clear(t252)
 	if kern.Wide() {
-		a2 := regions.Redf38b5c62a6Args{
+		a2 := regions.Rec918397acd1Args{
 			P0: unsafe.SliceData(t232),
 			P1: unsafe.SliceData(t222),
 			P2: unsafe.SliceData(t252),
@@ -4021,7 +4021,7 @@ func (c *stepBackwardFused) run() {
 			N4: 16 * chunks * dK,
 			N5: T * dK,
 		}
-		regions.Redf38b5c62a6(&a2)
+		regions.Rec918397acd1(&a2)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -4042,7 +4042,7 @@ func (c *stepBackwardFused) run() {
 	// memora_logits.v
 	clear(t242)
 	if kern.Wide() {
-		a2 := regions.R1bd6431e90deArgs{
+		a2 := regions.R7be0fc820a98Args{
 			P0: unsafe.SliceData(t242),
 			P1: unsafe.SliceData(t212),
 			N0: L,
@@ -4052,7 +4052,7 @@ func (c *stepBackwardFused) run() {
 			N4: 16 * chunks * dV,
 			N5: T * dV,
 		}
-		regions.R1bd6431e90de(&a2)
+		regions.R7be0fc820a98(&a2)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -4071,7 +4071,7 @@ func (c *stepBackwardFused) run() {
 	clear(t262)
 	clear(t272)
 	if kern.Wide() {
-		a2 := regions.Rc95920d74e55Args{
+		a2 := regions.R7636b9060cbbArgs{
 			P0: unsafe.SliceData(t262),
 			P1: unsafe.SliceData(t192),
 			P2: unsafe.SliceData(t272),
@@ -4081,7 +4081,7 @@ func (c *stepBackwardFused) run() {
 			N2: 16 * chunks,
 			N3: T,
 		}
-		regions.Rc95920d74e55(&a2)
+		regions.R7636b9060cbb(&a2)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -4099,7 +4099,7 @@ func (c *stepBackwardFused) run() {
 
 	// memora_logits.rho
 	if kern.Wide() {
-		a2 := regions.R8ab2422d9a66Args{
+		a2 := regions.Rffb7f6dd83a5Args{
 			P0: unsafe.SliceData(t13),
 			P1: unsafe.SliceData(t252),
 			P2: unsafe.SliceData(c.K0Bar),
@@ -4111,7 +4111,7 @@ func (c *stepBackwardFused) run() {
 			N2: dK,
 			N3: T * dK,
 		}
-		regions.R8ab2422d9a66(&a2)
+		regions.Rffb7f6dd83a5(&a2)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -4131,7 +4131,7 @@ func (c *stepBackwardFused) run() {
 
 	// memora_logits.rho
 	if kern.Wide() {
-		a2 := regions.Rc9ac2dad196dArgs{
+		a2 := regions.R23c26dfc990dArgs{
 			P0: unsafe.SliceData(t12),
 			P1: unsafe.SliceData(t242),
 			P2: unsafe.SliceData(c.VBar),
@@ -4140,7 +4140,7 @@ func (c *stepBackwardFused) run() {
 			N2: dV,
 			N3: T * dV,
 		}
-		regions.Rc9ac2dad196d(&a2)
+		regions.R23c26dfc990d(&a2)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -4156,7 +4156,7 @@ func (c *stepBackwardFused) run() {
 
 	// memora_logits.rho
 	if kern.Wide() {
-		a2 := regions.R6102242417d5Args{
+		a2 := regions.R2c6d7435a512Args{
 			P0: unsafe.SliceData(t15),
 			P1: unsafe.SliceData(t272),
 			P2: unsafe.SliceData(c.RhoBar),
@@ -4166,7 +4166,7 @@ func (c *stepBackwardFused) run() {
 			N0: L,
 			N1: T,
 		}
-		regions.R6102242417d5(&a2)
+		regions.R2c6d7435a512(&a2)
 	} else {
 		for i := range L {
 			t15_2 := t15[i*T:][:T]

@@ -32,7 +32,7 @@ func (c *readFused) run() {
 
 	// memora_printed.y
 	if kern.Wide() {
-		a := regions.R9bb2e8e83341Args{
+		a := regions.Rbaa2ee84f04eArgs{
 			P0: unsafe.SliceData(c.YProd),
 			P1: unsafe.SliceData(t),
 			N0: L,
@@ -40,7 +40,7 @@ func (c *readFused) run() {
 			N2: dH,
 			N3: T * dH,
 		}
-		regions.R9bb2e8e83341(&a)
+		regions.Rbaa2ee84f04e(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -61,7 +61,7 @@ func (c *readFused) run() {
 
 	// memora_printed.y
 	if kern.Wide() {
-		a := regions.Rf38cad12a527Args{
+		a := regions.R878563a1c072Args{
 			P0: unsafe.SliceData(t25),
 			P1: unsafe.SliceData(t26),
 			N0: L,
@@ -69,7 +69,7 @@ func (c *readFused) run() {
 			N2: dK,
 			N3: T * dK,
 		}
-		regions.Rf38cad12a527(&a)
+		regions.R878563a1c072(&a)
 	} else {
 		for i := range L {
 			t26_2 := t26[i*T:][:T]
@@ -89,14 +89,14 @@ func (c *readFused) run() {
 	// memora_printed.y
 	w := F(dK)
 	if kern.Wide() {
-		a := regions.Ra0919a98a249Args{
+		a := regions.R13b56055efcfArgs{
 			P0: unsafe.SliceData(t26),
 			P1: unsafe.SliceData(t28),
 			N0: L,
 			N1: T,
 			S0: [2]float32{w},
 		}
-		regions.Ra0919a98a249(&a)
+		regions.R13b56055efcf(&a)
 	} else {
 		for i := range L {
 			t26_2 := t26[i*T:][:T]
@@ -109,7 +109,7 @@ func (c *readFused) run() {
 
 	// memora_printed.y
 	if kern.Wide() {
-		a := regions.Rd96b7dd1a77aArgs{
+		a := regions.Ra5835485c89eArgs{
 			P0: unsafe.SliceData(t28),
 			P1: unsafe.SliceData(t25),
 			P2: unsafe.SliceData(c.YLin),
@@ -119,7 +119,7 @@ func (c *readFused) run() {
 			N2: dK,
 			N3: T * dK,
 		}
-		regions.Rd96b7dd1a77a(&a)
+		regions.Ra5835485c89e(&a)
 	} else {
 		for i := range L {
 			t28_2 := t28[i*T:][:T]
@@ -143,14 +143,14 @@ func (c *readFused) run() {
 
 	// memora_printed.y
 	if kern.Wide() {
-		a := regions.R8cbc8abf1f25Args{
+		a := regions.R6b76d96338f3Args{
 			P0: unsafe.SliceData(t30),
 			P1: unsafe.SliceData(c.YSqrt),
 			N0: L,
 			N1: T,
 			S0: [2]float32{w},
 		}
-		regions.R8cbc8abf1f25(&a)
+		regions.R6b76d96338f3(&a)
 	} else {
 		for i := range L {
 			t30_2 := t30[i*T:][:T]
@@ -163,7 +163,7 @@ func (c *readFused) run() {
 
 	// memora_printed.y
 	if kern.Wide() {
-		a := regions.R4b90e8bc8e5dArgs{
+		a := regions.Ref8539564655Args{
 			P0: unsafe.SliceData(c.YSqrt),
 			P1: unsafe.SliceData(c.Q),
 			P2: unsafe.SliceData(c.YLin),
@@ -173,7 +173,7 @@ func (c *readFused) run() {
 			N2: dK,
 			N3: T * dK,
 		}
-		regions.R4b90e8bc8e5d(&a)
+		regions.Ref8539564655(&a)
 	} else {
 		for i := range L {
 			ySqrt := c.YSqrt[i*T:][:T]
@@ -213,7 +213,7 @@ func (c *readBackwardFused) run() {
 
 	// memora_printed.y
 	if kern.Wide() {
-		a := regions.Ra7312e2e9711Args{
+		a := regions.R9437ee993593Args{
 			P0: unsafe.SliceData(c.YProd),
 			P1: unsafe.SliceData(t24),
 			P2: unsafe.SliceData(t),
@@ -222,7 +222,7 @@ func (c *readBackwardFused) run() {
 			N2: dH,
 			N3: T * dH,
 		}
-		regions.Ra7312e2e9711(&a)
+		regions.R9437ee993593(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -241,13 +241,13 @@ func (c *readBackwardFused) run() {
 
 	// memora_printed.y
 	if kern.Wide() {
-		a := regions.R6c0594c15269Args{
+		a := regions.R305aebd90024Args{
 			P0: unsafe.SliceData(c.YSqrt),
 			P1: unsafe.SliceData(t5),
 			N0: L,
 			N1: T,
 		}
-		regions.R6c0594c15269(&a)
+		regions.R305aebd90024(&a)
 	} else {
 		for i := range L {
 			ySqrt := c.YSqrt[i*T:][:T]
@@ -260,7 +260,7 @@ func (c *readBackwardFused) run() {
 
 	// memora_printed.y
 	if kern.Wide() {
-		a := regions.Re1766ea9bf70Args{
+		a := regions.Rb4889eee2fb1Args{
 			P0: unsafe.SliceData(c.YSqrt),
 			P1: unsafe.SliceData(c.YBar),
 			P2: unsafe.SliceData(c.YLin),
@@ -270,7 +270,7 @@ func (c *readBackwardFused) run() {
 			N2: dK,
 			N3: T * dK,
 		}
-		regions.Re1766ea9bf70(&a)
+		regions.Rb4889eee2fb1(&a)
 	} else {
 		for i := range L {
 			ySqrt := c.YSqrt[i*T:][:T]
@@ -295,7 +295,7 @@ func (c *readBackwardFused) run() {
 
 	// memora_printed.y
 	if kern.Wide() {
-		a := regions.Rcd3a3ad550f3Args{
+		a := regions.R786ab92e5cecArgs{
 			P0: unsafe.SliceData(t8),
 			P1: unsafe.SliceData(t5),
 			P2: unsafe.SliceData(t42),
@@ -303,7 +303,7 @@ func (c *readBackwardFused) run() {
 			N1: T,
 			S0: [2]float32{t14},
 		}
-		regions.Rcd3a3ad550f3(&a)
+		regions.R786ab92e5cec(&a)
 	} else {
 		for i := range L {
 			t8_2 := t8[i*T:][:T]
@@ -317,7 +317,7 @@ func (c *readBackwardFused) run() {
 
 	// memora_printed.y
 	if kern.Wide() {
-		a := regions.R213329692b44Args{
+		a := regions.Ra5b7d02d6ae5Args{
 			P0: unsafe.SliceData(t5),
 			P1: unsafe.SliceData(t42),
 			P2: unsafe.SliceData(c.YLin),
@@ -330,7 +330,7 @@ func (c *readBackwardFused) run() {
 			N3: 12 * dK,
 			N4: T * dK,
 		}
-		regions.R213329692b44(&a)
+		regions.Ra5b7d02d6ae5(&a)
 	} else {
 		for i := range L {
 			t5_2 := t5[i*T:][:T]
@@ -357,7 +357,7 @@ func (c *readBackwardFused) run() {
 
 	// memora_printed.y
 	if kern.Wide() {
-		a := regions.R0144deef245bArgs{
+		a := regions.R3751d5b6cbeeArgs{
 			P0: unsafe.SliceData(t202),
 			P1: unsafe.SliceData(t18),
 			P2: unsafe.SliceData(t252),
@@ -367,7 +367,7 @@ func (c *readBackwardFused) run() {
 			N3: T * dK,
 			S0: [2]float32{t14},
 		}
-		regions.R0144deef245b(&a)
+		regions.R3751d5b6cbee(&a)
 	} else {
 		for i := range L {
 			t202_2 := t202[i*T:][:T]
@@ -394,7 +394,7 @@ func (c *readBackwardFused) run() {
 
 	// memora_printed.y
 	if kern.Wide() {
-		a := regions.Rfb226adc3709Args{
+		a := regions.R9a668d721becArgs{
 			P0: unsafe.SliceData(t272),
 			P1: unsafe.SliceData(c.YProd),
 			P2: unsafe.SliceData(t24),
@@ -404,7 +404,7 @@ func (c *readBackwardFused) run() {
 			N2: dH,
 			N3: T * dH,
 		}
-		regions.Rfb226adc3709(&a)
+		regions.R9a668d721bec(&a)
 	} else {
 		for i := range L {
 			for j := range T {

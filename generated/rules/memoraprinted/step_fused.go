@@ -78,7 +78,7 @@ func (c *stepFused) run() {
 				for a := range n {
 					// memora_printed.e
 					if kern.Wide() {
-						a2 := regions.Re86f6d28800bArgs{
+						a2 := regions.R979910ce7ae5Args{
 							P0: unsafe.SliceData(W1State),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(t),
@@ -86,7 +86,7 @@ func (c *stepFused) run() {
 							N1: dK,
 							N2: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 						}
-						regions.Re86f6d28800b(&a2)
+						regions.R979910ce7ae5(&a2)
 					} else {
 						for i := range dH {
 							W1State2 := W1State[i*dK:][:dK]
@@ -102,13 +102,13 @@ func (c *stepFused) run() {
 					}
 					// memora_printed.e
 					if kern.Wide() {
-						a2 := regions.Rc4924c8cecf1Args{
+						a2 := regions.R21b5d0e54833Args{
 							P0: unsafe.SliceData(t),
 							P1: unsafe.SliceData(t6),
 							P2: unsafe.SliceData(t142),
 							N0: dH,
 						}
-						regions.Rc4924c8cecf1(&a2)
+						regions.R21b5d0e54833(&a2)
 					} else {
 						for i := range dH {
 							tEntry := t[i]
@@ -119,14 +119,14 @@ func (c *stepFused) run() {
 					}
 					// memora_printed.e
 					if kern.Wide() {
-						a2 := regions.R0ab579f48631Args{
+						a2 := regions.R95cf061ab569Args{
 							P0: unsafe.SliceData(W2State),
 							P1: unsafe.SliceData(t142),
 							P2: unsafe.SliceData(t7),
 							N0: dK,
 							N1: dH,
 						}
-						regions.R0ab579f48631(&a2)
+						regions.R95cf061ab569(&a2)
 					} else {
 						for i := range dK {
 							W2State2 := W2State[i*dH:][:dH]
@@ -142,13 +142,13 @@ func (c *stepFused) run() {
 					// memora_printed.e
 					var t8 F
 					if kern.Wide() {
-						a2 := regions.Rb88de8560579Args{
+						a2 := regions.R347df0062d99Args{
 							P0: unsafe.SliceData(t7),
 							P1: unsafe.SliceData(t8Total),
 							N0: dK,
 							S0: [2]float32{t8},
 						}
-						regions.Rb88de8560579(&a2)
+						regions.R347df0062d99(&a2)
 					} else {
 						t8_2 := t8
 						t8Sums := [16]F{t8_2}
@@ -165,14 +165,14 @@ func (c *stepFused) run() {
 					var t12 F
 					if len(c.ELin) > 0 {
 						if kern.Wide() {
-							a2 := regions.Raeaa8fee1285Args{
+							a2 := regions.R90ad871386eeArgs{
 								P0: unsafe.SliceData(t7),
 								P1: kern.Given(c.ELin),
 								N0: dK,
 								N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 								S0: [2]float32{t10},
 							}
-							regions.Raeaa8fee1285(&a2)
+							regions.R90ad871386ee(&a2)
 						} else {
 							eLin := c.ELin[(l*T+a+C*s)*dK:][:dK]
 							for i := range dK {
@@ -182,7 +182,7 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := regions.Rdb5204232245Args{
+						a2 := regions.Rc4f1ee2a9822Args{
 							P0: unsafe.SliceData(t7),
 							P1: unsafe.SliceData(t11),
 							P2: unsafe.SliceData(t12Total),
@@ -190,7 +190,7 @@ func (c *stepFused) run() {
 							S0: [2]float32{t12},
 							S1: [2]float32{t10},
 						}
-						regions.Rdb5204232245(&a2)
+						regions.Rc4f1ee2a9822(&a2)
 					} else {
 						t12_2 := t12
 						t12Sums := [16]F{t12_2}
@@ -209,7 +209,7 @@ func (c *stepFused) run() {
 					// memora_printed.e, memora_printed.G_W1
 					var t54 F
 					if kern.Wide() {
-						a2 := regions.R907ed552a588Args{
+						a2 := regions.R15b63b4ff4fcArgs{
 							P0: unsafe.SliceData(t11),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(c.V),
@@ -220,7 +220,7 @@ func (c *stepFused) run() {
 							S0: [2]float32{t54},
 							S1: [2]float32{t16},
 						}
-						regions.R907ed552a588(&a2)
+						regions.R15b63b4ff4fc(&a2)
 					} else {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						v := c.V[(l*T+a+C*s)*dK:][:dK]
@@ -242,7 +242,7 @@ func (c *stepFused) run() {
 					w := F(2 * t51)
 					w2 := F(F(F(0.5*t51)*t542) * t60)
 					if kern.Wide() {
-						a2 := regions.Rc4734c79a275Args{
+						a2 := regions.R72e59652496bArgs{
 							P0: unsafe.SliceData(t11),
 							P1: unsafe.SliceData(t20),
 							P2: unsafe.SliceData(t64),
@@ -252,7 +252,7 @@ func (c *stepFused) run() {
 							S1: [2]float32{w2},
 							S2: [2]float32{w},
 						}
-						regions.Rc4734c79a275(&a2)
+						regions.R72e59652496b(&a2)
 					} else {
 						t66_2 := t66
 						t66Sums := [16]F{t66_2}
@@ -269,13 +269,13 @@ func (c *stepFused) run() {
 					// memora_printed.G_W1
 					w3 := F(t60 * t662)
 					if kern.Wide() {
-						a2 := regions.Rc59f8d12e670Args{
+						a2 := regions.R0fe31b375facArgs{
 							P0: unsafe.SliceData(t64),
 							P1: unsafe.SliceData(t71),
 							N0: dK,
 							S0: [2]float32{w3},
 						}
-						regions.Rc59f8d12e670(&a2)
+						regions.R0fe31b375fac(&a2)
 					} else {
 						for i := range dK {
 							t71[i] = t64[i] + w3
@@ -284,14 +284,14 @@ func (c *stepFused) run() {
 					// memora_printed.G_W1
 					clear(t22)
 					if kern.Wide() {
-						a2 := regions.Re102c2a073f5Args{
+						a2 := regions.R471cce0dae81Args{
 							P0: unsafe.SliceData(t71),
 							P1: unsafe.SliceData(W2State),
 							P2: unsafe.SliceData(t22),
 							N0: dK,
 							N1: dH,
 						}
-						regions.Re102c2a073f5(&a2)
+						regions.R471cce0dae81(&a2)
 					} else {
 						for i := range dK {
 							W2State2 := W2State[i*dH:][:dH]
@@ -304,7 +304,7 @@ func (c *stepFused) run() {
 					// memora_printed.G_W1, memora_printed.e, memora_printed.U_W2
 					thetaEntry := theta[a]
 					if kern.Wide() {
-						a2 := regions.R3f179b03b367Args{
+						a2 := regions.Re63aa9d4648bArgs{
 							P0: unsafe.SliceData(t6),
 							P1: unsafe.SliceData(t22),
 							P2: unsafe.SliceData(t),
@@ -313,7 +313,7 @@ func (c *stepFused) run() {
 							N0: dH,
 							S0: [2]float32{thetaEntry},
 						}
-						regions.R3f179b03b367(&a2)
+						regions.Re63aa9d4648b(&a2)
 					} else {
 						for i := range dH {
 							t6Entry := t6[i]
@@ -326,7 +326,7 @@ func (c *stepFused) run() {
 					// memora_printed.W1, memora_printed.U_W1, memora_printed.G_W1
 					rhoEntry := rho[a]
 					if kern.Wide() {
-						a2 := regions.R7dc201fb9a85Args{
+						a2 := regions.Rdda81970449aArgs{
 							P0: unsafe.SliceData(t81),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(W1State),
@@ -337,7 +337,7 @@ func (c *stepFused) run() {
 							S0: [2]float32{thetaEntry},
 							S1: [2]float32{rhoEntry},
 						}
-						regions.R7dc201fb9a85(&a2)
+						regions.Rdda81970449a(&a2)
 					} else {
 						for i := range dH {
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
@@ -351,13 +351,13 @@ func (c *stepFused) run() {
 					}
 					// memora_printed.W1
 					if kern.Wide() {
-						a2 := regions.R3c90e3768d15Args{
+						a2 := regions.Rb8bd0db10457Args{
 							P0: unsafe.SliceData(t88),
 							P1: unsafe.SliceData(W12),
 							N0: dH,
 							N1: dK,
 						}
-						regions.R3c90e3768d15(&a2)
+						regions.Rb8bd0db10457(&a2)
 					} else {
 						for i := range dH {
 							t88_2 := t88[i*dK:][:dK]
@@ -383,7 +383,7 @@ func (c *stepFused) run() {
 					}
 					// memora_printed.W2, memora_printed.W1, memora_printed.U_W2, memora_printed.G_W2
 					if kern.Wide() {
-						a2 := regions.Rd536ff916209Args{
+						a2 := regions.R977f4a07aafaArgs{
 							P0: unsafe.SliceData(t71),
 							P1: unsafe.SliceData(t172),
 							P2: unsafe.SliceData(W2State),
@@ -392,7 +392,7 @@ func (c *stepFused) run() {
 							N1: dH,
 							S0: [2]float32{rhoEntry},
 						}
-						regions.Rd536ff916209(&a2)
+						regions.R977f4a07aafa(&a2)
 					} else {
 						for i := range dK {
 							W2State2 := W2State[i*dH:][:dH]
@@ -405,13 +405,13 @@ func (c *stepFused) run() {
 					}
 					// memora_printed.W2
 					if kern.Wide() {
-						a2 := regions.R3c90e3768d15Args{
+						a2 := regions.Rb8bd0db10457Args{
 							P0: unsafe.SliceData(t141),
 							P1: unsafe.SliceData(W22),
 							N0: dK,
 							N1: dH,
 						}
-						regions.R3c90e3768d15(&a2)
+						regions.Rb8bd0db10457(&a2)
 					} else {
 						for i := range dK {
 							t141_2 := t141[i*dH:][:dH]
@@ -437,7 +437,7 @@ func (c *stepFused) run() {
 					}
 					// memora_printed.y, memora_printed
 					if kern.Wide() {
-						a2 := regions.Rdf53c18cef64Args{
+						a2 := regions.R57884000dc2dArgs{
 							P0: unsafe.SliceData(W12),
 							P1: unsafe.SliceData(c.Q),
 							P2: unsafe.SliceData(W1State),
@@ -446,7 +446,7 @@ func (c *stepFused) run() {
 							N1: dK,
 							N2: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 						}
-						regions.Rdf53c18cef64(&a2)
+						regions.R57884000dc2d(&a2)
 					} else {
 						for i := range dH {
 							W12_2 := W12[i*dK:][:dK]
@@ -466,13 +466,13 @@ func (c *stepFused) run() {
 					// memora_printed.y, memora_printed
 					if len(c.EProd) > 0 {
 						if kern.Wide() {
-							a2 := regions.Rc4bbc848acbcArgs{
+							a2 := regions.R968f65dfa835Args{
 								P0: unsafe.SliceData(t),
 								P1: kern.Given(c.EProd),
 								N0: dH,
 								N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							}
-							regions.Rc4bbc848acbc(&a2)
+							regions.R968f65dfa835(&a2)
 						} else {
 							eProd := c.EProd[(l*T+a+C*s)*dH:][:dH]
 							for i := range dH {
@@ -483,13 +483,13 @@ func (c *stepFused) run() {
 					}
 					if len(c.GW1Prod) > 0 {
 						if kern.Wide() {
-							a2 := regions.Rc4bbc848acbcArgs{
+							a2 := regions.R968f65dfa835Args{
 								P0: unsafe.SliceData(t22),
 								P1: kern.Given(c.GW1Prod),
 								N0: dH,
 								N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							}
-							regions.Rc4bbc848acbc(&a2)
+							regions.R968f65dfa835(&a2)
 						} else {
 							GW1Prod := c.GW1Prod[(l*T+a+C*s)*dH:][:dH]
 							for i := range dH {
@@ -500,13 +500,13 @@ func (c *stepFused) run() {
 					}
 					if len(c.YProd) > 0 {
 						if kern.Wide() {
-							a2 := regions.Rc4bbc848acbcArgs{
+							a2 := regions.R968f65dfa835Args{
 								P0: unsafe.SliceData(t143),
 								P1: kern.Given(c.YProd),
 								N0: dH,
 								N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							}
-							regions.Rc4bbc848acbc(&a2)
+							regions.R968f65dfa835(&a2)
 						} else {
 							yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
 							for i := range dH {
@@ -516,12 +516,12 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := regions.Red08a917d96aArgs{
+						a2 := regions.R6d1861e896caArgs{
 							P0: unsafe.SliceData(t143),
 							P1: unsafe.SliceData(t182),
 							N0: dH,
 						}
-						regions.Red08a917d96a(&a2)
+						regions.R6d1861e896ca(&a2)
 					} else {
 						for i := range dH {
 							t143Entry := t143[i]
@@ -530,7 +530,7 @@ func (c *stepFused) run() {
 					}
 					// memora_printed.y, memora_printed
 					if kern.Wide() {
-						a2 := regions.Re806b06eb00fArgs{
+						a2 := regions.R198bc75618b9Args{
 							P0: unsafe.SliceData(W22),
 							P1: unsafe.SliceData(t182),
 							P2: unsafe.SliceData(W2State),
@@ -538,7 +538,7 @@ func (c *stepFused) run() {
 							N0: dK,
 							N1: dH,
 						}
-						regions.Re806b06eb00f(&a2)
+						regions.R198bc75618b9(&a2)
 					} else {
 						for i := range dK {
 							W22_2 := W22[i*dH:][:dH]
@@ -557,13 +557,13 @@ func (c *stepFused) run() {
 					// memora_printed.y
 					var t150 F
 					if kern.Wide() {
-						a2 := regions.Rb88de8560579Args{
+						a2 := regions.R347df0062d99Args{
 							P0: unsafe.SliceData(t149),
 							P1: unsafe.SliceData(t150Total),
 							N0: dK,
 							S0: [2]float32{t150},
 						}
-						regions.Rb88de8560579(&a2)
+						regions.R347df0062d99(&a2)
 					} else {
 						t150_2 := t150
 						t150Sums := [16]F{t150_2}
@@ -580,14 +580,14 @@ func (c *stepFused) run() {
 					var t154 F
 					if len(c.YLin) > 0 {
 						if kern.Wide() {
-							a2 := regions.Raeaa8fee1285Args{
+							a2 := regions.R90ad871386eeArgs{
 								P0: unsafe.SliceData(t149),
 								P1: kern.Given(c.YLin),
 								N0: dK,
 								N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 								S0: [2]float32{t152},
 							}
-							regions.Raeaa8fee1285(&a2)
+							regions.R90ad871386ee(&a2)
 						} else {
 							yLin := c.YLin[(l*T+a+C*s)*dK:][:dK]
 							for i := range dK {
@@ -597,7 +597,7 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := regions.Rdb5204232245Args{
+						a2 := regions.Rc4f1ee2a9822Args{
 							P0: unsafe.SliceData(t149),
 							P1: unsafe.SliceData(t153),
 							P2: unsafe.SliceData(t154Total),
@@ -605,7 +605,7 @@ func (c *stepFused) run() {
 							S0: [2]float32{t154},
 							S1: [2]float32{t152},
 						}
-						regions.Rdb5204232245(&a2)
+						regions.Rc4f1ee2a9822(&a2)
 					} else {
 						t154_2 := t154
 						t154Sums := [16]F{t154_2}
@@ -622,7 +622,7 @@ func (c *stepFused) run() {
 					t158 := num.Sqrt(F(1e-05) + (t154 / w6))
 					// memora_printed.y
 					if kern.Wide() {
-						a2 := regions.R2c990ab00f53Args{
+						a2 := regions.Re04506805699Args{
 							P0: unsafe.SliceData(c.Q),
 							P1: unsafe.SliceData(t153),
 							P2: unsafe.SliceData(c.Y),
@@ -630,7 +630,7 @@ func (c *stepFused) run() {
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							S0: [2]float32{t158},
 						}
-						regions.R2c990ab00f53(&a2)
+						regions.Re04506805699(&a2)
 					} else {
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
 						y := c.Y[(l*T+a+C*s)*dK:][:dK]
@@ -742,7 +742,7 @@ func (c *stepBackwardFused) run() {
 
 	// memora_printed.e, memora_printed.G_W1, memora_printed.U_W2, memora_printed.y
 	if kern.Wide() {
-		a := regions.Rc6257b6bea18Args{
+		a := regions.Rbd6eba95bc27Args{
 			P0:  unsafe.SliceData(c.Theta),
 			P1:  unsafe.SliceData(c.EProd),
 			P2:  unsafe.SliceData(c.GW1Prod),
@@ -767,7 +767,7 @@ func (c *stepBackwardFused) run() {
 			N2:  dH,
 			N3:  T * dH,
 		}
-		regions.Rc6257b6bea18(&a)
+		regions.Rbd6eba95bc27(&a)
 	} else {
 		for i := range L {
 			theta := c.Theta[i*T:][:T]
@@ -826,7 +826,7 @@ func (c *stepBackwardFused) run() {
 
 	// memora_printed.e, memora_printed.y
 	if kern.Wide() {
-		a := regions.R95bb82cf56e7Args{
+		a := regions.Rb5143be62a48Args{
 			P0: unsafe.SliceData(c.ELin),
 			P1: unsafe.SliceData(c.YLin),
 			P2: unsafe.SliceData(t12),
@@ -836,7 +836,7 @@ func (c *stepBackwardFused) run() {
 			N2: dK,
 			N3: T * dK,
 		}
-		regions.R95bb82cf56e7(&a)
+		regions.Rb5143be62a48(&a)
 	} else {
 		for i := range L {
 			t12_2 := t12[i*T:][:T]
@@ -891,7 +891,7 @@ func (c *stepBackwardFused) run() {
 					// memora_printed.e, memora_printed.G_W1
 					var t54 F
 					if kern.Wide() {
-						a2 := regions.R1ffe476e1124Args{
+						a2 := regions.R70bb2b2354eeArgs{
 							P0: unsafe.SliceData(c.ELin),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(c.V),
@@ -902,7 +902,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{t54},
 							S1: [2]float32{t16},
 						}
-						regions.R1ffe476e1124(&a2)
+						regions.R70bb2b2354ee(&a2)
 					} else {
 						eLin := c.ELin[(l*T+a+C*s)*dK:][:dK]
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
@@ -925,7 +925,7 @@ func (c *stepBackwardFused) run() {
 					w := F(2 * t51)
 					w2 := F(F(F(0.5*t51)*t542) * t60)
 					if kern.Wide() {
-						a2 := regions.Re37b5c5ece1fArgs{
+						a2 := regions.R866b4017ca62Args{
 							P0: unsafe.SliceData(c.ELin),
 							P1: unsafe.SliceData(t20),
 							P2: unsafe.SliceData(t64),
@@ -936,7 +936,7 @@ func (c *stepBackwardFused) run() {
 							S1: [2]float32{w2},
 							S2: [2]float32{w},
 						}
-						regions.Re37b5c5ece1f(&a2)
+						regions.R866b4017ca62(&a2)
 					} else {
 						eLin := c.ELin[(l*T+a+C*s)*dK:][:dK]
 						t66_2 := t66
@@ -954,13 +954,13 @@ func (c *stepBackwardFused) run() {
 					// memora_printed.G_W1
 					w3 := F(t60 * t662)
 					if kern.Wide() {
-						a2 := regions.Rc59f8d12e670Args{
+						a2 := regions.R0fe31b375facArgs{
 							P0: unsafe.SliceData(t64),
 							P1: unsafe.SliceData(t71),
 							N0: dK,
 							S0: [2]float32{w3},
 						}
-						regions.Rc59f8d12e670(&a2)
+						regions.R0fe31b375fac(&a2)
 					} else {
 						for i := range dK {
 							t71[i] = t64[i] + w3
@@ -970,7 +970,7 @@ func (c *stepBackwardFused) run() {
 					rhoEntry := rho[a]
 					thetaEntry2 := theta[a]
 					if kern.Wide() {
-						a2 := regions.Rc9200e247770Args{
+						a2 := regions.R0263c49282aaArgs{
 							P0: unsafe.SliceData(t81),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(W1Trail),
@@ -983,7 +983,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{thetaEntry2},
 							S1: [2]float32{rhoEntry},
 						}
-						regions.Rc9200e247770(&a2)
+						regions.R0263c49282aa(&a2)
 					} else {
 						t81_2 := t81[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
@@ -998,13 +998,13 @@ func (c *stepBackwardFused) run() {
 					}
 					// memora_printed.W1
 					if kern.Wide() {
-						a2 := regions.R3c90e3768d15Args{
+						a2 := regions.Rb8bd0db10457Args{
 							P0: unsafe.SliceData(t88),
 							P1: unsafe.SliceData(W12),
 							N0: dH,
 							N1: dK,
 						}
-						regions.R3c90e3768d15(&a2)
+						regions.Rb8bd0db10457(&a2)
 					} else {
 						for i := range dH {
 							t88_2 := t88[i*dK:][:dK]
@@ -1030,7 +1030,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// memora_printed.W2, memora_printed.W1, memora_printed.U_W2, memora_printed.G_W2
 					if kern.Wide() {
-						a2 := regions.Rddd5d4e40d92Args{
+						a2 := regions.Rb01835b3c4c8Args{
 							P0: unsafe.SliceData(t71),
 							P1: unsafe.SliceData(t172),
 							P2: unsafe.SliceData(W2Trail),
@@ -1041,7 +1041,7 @@ func (c *stepBackwardFused) run() {
 							N3: 4 * dH * dK * a,
 							S0: [2]float32{rhoEntry},
 						}
-						regions.Rddd5d4e40d92(&a2)
+						regions.Rb01835b3c4c8(&a2)
 					} else {
 						for i := range dK {
 							t172_2 := t172[(l*T+a+C*s)*dH:][:dH]
@@ -1055,13 +1055,13 @@ func (c *stepBackwardFused) run() {
 					}
 					// memora_printed.W2
 					if kern.Wide() {
-						a2 := regions.R3c90e3768d15Args{
+						a2 := regions.Rb8bd0db10457Args{
 							P0: unsafe.SliceData(t141),
 							P1: unsafe.SliceData(W22),
 							N0: dK,
 							N1: dH,
 						}
-						regions.R3c90e3768d15(&a2)
+						regions.Rb8bd0db10457(&a2)
 					} else {
 						for i := range dK {
 							t141_2 := t141[i*dH:][:dH]
@@ -1111,7 +1111,7 @@ func (c *stepBackwardFused) run() {
 					// memora_printed.e, memora_printed.G_W1
 					var t543 F
 					if kern.Wide() {
-						a2 := regions.R2e40bd5f92ccArgs{
+						a2 := regions.R0f5108d4fe5cArgs{
 							P0: unsafe.SliceData(c.ELin),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(c.V),
@@ -1123,7 +1123,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{t543},
 							S1: [2]float32{t163},
 						}
-						regions.R2e40bd5f92cc(&a2)
+						regions.R0f5108d4fe5c(&a2)
 					} else {
 						eLin := c.ELin[(l*T+a+C*s)*dK:][:dK]
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
@@ -1148,7 +1148,7 @@ func (c *stepBackwardFused) run() {
 					w7 := F(2 * t512)
 					w8 := F(F(F(0.5*t512)*t544) * t60)
 					if kern.Wide() {
-						a2 := regions.Re37b5c5ece1fArgs{
+						a2 := regions.R866b4017ca62Args{
 							P0: unsafe.SliceData(c.ELin),
 							P1: unsafe.SliceData(t203),
 							P2: unsafe.SliceData(t643),
@@ -1159,7 +1159,7 @@ func (c *stepBackwardFused) run() {
 							S1: [2]float32{w8},
 							S2: [2]float32{w7},
 						}
-						regions.Re37b5c5ece1f(&a2)
+						regions.R866b4017ca62(&a2)
 					} else {
 						eLin := c.ELin[(l*T+a+C*s)*dK:][:dK]
 						t663_2 := t663
@@ -1178,7 +1178,7 @@ func (c *stepBackwardFused) run() {
 					var t822 F
 					w9 := F(t60 * t664)
 					if kern.Wide() {
-						a2 := regions.Rc3dd9c4d9bf7Args{
+						a2 := regions.Rc58c82e672deArgs{
 							P0: unsafe.SliceData(c.YBar),
 							P1: unsafe.SliceData(c.YLin),
 							P2: unsafe.SliceData(t643),
@@ -1190,7 +1190,7 @@ func (c *stepBackwardFused) run() {
 							S1: [2]float32{t158},
 							S2: [2]float32{w9},
 						}
-						regions.Rc3dd9c4d9bf7(&a2)
+						regions.Rc58c82e672de(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dK:][:dK]
 						yLin := c.YLin[(l*T+a+C*s)*dK:][:dK]
@@ -1208,7 +1208,7 @@ func (c *stepBackwardFused) run() {
 					// memora_printed.W2, memora_printed.W1, memora_printed.U_W2, memora_printed.G_W2
 					rhoEntry3 := rho[a]
 					if kern.Wide() {
-						a2 := regions.Rb33fc8f6030fArgs{
+						a2 := regions.R12ca4eb7411fArgs{
 							P0: unsafe.SliceData(t712),
 							P1: unsafe.SliceData(W2Trail),
 							P2: unsafe.SliceData(t139),
@@ -1220,7 +1220,7 @@ func (c *stepBackwardFused) run() {
 							N3: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0: [2]float32{rhoEntry3},
 						}
-						regions.Rb33fc8f6030f(&a2)
+						regions.R12ca4eb7411f(&a2)
 					} else {
 						for i := range dK {
 							W2Trail2 := W2Trail[(a*dK+i)*dH:][:dH]
@@ -1237,13 +1237,13 @@ func (c *stepBackwardFused) run() {
 					}
 					// memora_printed.W2
 					if kern.Wide() {
-						a2 := regions.R3c90e3768d15Args{
+						a2 := regions.Rb8bd0db10457Args{
 							P0: unsafe.SliceData(t1412),
 							P1: unsafe.SliceData(W222),
 							N0: dK,
 							N1: dH,
 						}
-						regions.R3c90e3768d15(&a2)
+						regions.Rb8bd0db10457(&a2)
 					} else {
 						for i := range dK {
 							t1412_2 := t1412[i*dH:][:dH]
@@ -1271,7 +1271,7 @@ func (c *stepBackwardFused) run() {
 					var t2022 F
 					w11 := F(F(w27*t5222) * t8222)
 					if kern.Wide() {
-						a2 := regions.R920f82e5a539Args{
+						a2 := regions.R53e19a0c8895Args{
 							P0: unsafe.SliceData(c.YLin),
 							P1: unsafe.SliceData(c.YBar),
 							P2: unsafe.SliceData(t18),
@@ -1282,7 +1282,7 @@ func (c *stepBackwardFused) run() {
 							S1: [2]float32{w11},
 							S2: [2]float32{t5222},
 						}
-						regions.R920f82e5a539(&a2)
+						regions.R53e19a0c8895(&a2)
 					} else {
 						yLin := c.YLin[(l*T+a+C*s)*dK:][:dK]
 						yBar := c.YBar[(l*T+a+C*s)*dK:][:dK]
@@ -1301,13 +1301,13 @@ func (c *stepBackwardFused) run() {
 					// memora_printed.y
 					w12 := F(t60 * t2023)
 					if kern.Wide() {
-						a2 := regions.Rc59f8d12e670Args{
+						a2 := regions.R0fe31b375facArgs{
 							P0: unsafe.SliceData(t18),
 							P1: unsafe.SliceData(t25),
 							N0: dK,
 							S0: [2]float32{w12},
 						}
-						regions.Rc59f8d12e670(&a2)
+						regions.R0fe31b375fac(&a2)
 					} else {
 						for i := range dK {
 							t25[i] = t18[i] + w12
@@ -1316,7 +1316,7 @@ func (c *stepBackwardFused) run() {
 					// memora_printed.y, memora_printed.W2
 					clear(t27)
 					if kern.Wide() {
-						a2 := regions.Re6d2aad9a262Args{
+						a2 := regions.Re3e8ce14cd71Args{
 							P0: unsafe.SliceData(t25),
 							P1: unsafe.SliceData(W222),
 							P2: unsafe.SliceData(t168),
@@ -1328,7 +1328,7 @@ func (c *stepBackwardFused) run() {
 							N2: 12 * dH,
 							N3: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
-						regions.Re6d2aad9a262(&a2)
+						regions.Re3e8ce14cd71(&a2)
 					} else {
 						for i := range dK {
 							W222_2 := W222[i*dH:][:dH]
@@ -1349,7 +1349,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// memora_printed.y
 					if kern.Wide() {
-						a2 := regions.R74fd25a98b2aArgs{
+						a2 := regions.R841cf447d9c2Args{
 							P0: unsafe.SliceData(t27),
 							P1: unsafe.SliceData(c.YProd),
 							P2: unsafe.SliceData(t32),
@@ -1358,7 +1358,7 @@ func (c *stepBackwardFused) run() {
 							N0: dH,
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
-						regions.R74fd25a98b2a(&a2)
+						regions.R841cf447d9c2(&a2)
 					} else {
 						yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
 						t32_2 := t32[(l*T+a+C*s)*dH:][:dH]
@@ -1371,7 +1371,7 @@ func (c *stepBackwardFused) run() {
 					// memora_printed.y, memora_printed.W1
 					clear(t37)
 					if kern.Wide() {
-						a2 := regions.R64506af8f2a2Args{
+						a2 := regions.Rfba4867d64afArgs{
 							P0: unsafe.SliceData(t35),
 							P1: unsafe.SliceData(W1Trail),
 							P2: unsafe.SliceData(c.Q),
@@ -1384,7 +1384,7 @@ func (c *stepBackwardFused) run() {
 							N3: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							N4: 4*dH*dK*a + 4*dH*dK,
 						}
-						regions.R64506af8f2a2(&a2)
+						regions.Rfba4867d64af(&a2)
 					} else {
 						for i := range dH {
 							W1Trail2 := W1Trail[((a+1)*dH+i)*dK:][:dK]
@@ -1406,7 +1406,7 @@ func (c *stepBackwardFused) run() {
 					clear(t5422)
 					var t44 F
 					if kern.Wide() {
-						a2 := regions.R843d3d185cbbArgs{
+						a2 := regions.R070b12dd3b67Args{
 							P0:  unsafe.SliceData(t25),
 							P1:  unsafe.SliceData(t39),
 							P2:  unsafe.SliceData(t712),
@@ -1427,7 +1427,7 @@ func (c *stepBackwardFused) run() {
 							N5:  4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0:  [2]float32{t44},
 						}
-						regions.R843d3d185cbb(&a2)
+						regions.R070b12dd3b67(&a2)
 					} else {
 						t44_2 := t44
 						for i := range dK {
@@ -1462,7 +1462,7 @@ func (c *stepBackwardFused) run() {
 					// memora_printed.U_W2
 					var t57 F
 					if kern.Wide() {
-						a2 := regions.R22c85a01eb57Args{
+						a2 := regions.R9378697a8c78Args{
 							P0: unsafe.SliceData(t62),
 							P1: unsafe.SliceData(t5422),
 							P2: unsafe.SliceData(c.EProd),
@@ -1472,7 +1472,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0: [2]float32{t57},
 						}
-						regions.R22c85a01eb57(&a2)
+						regions.R9378697a8c78(&a2)
 					} else {
 						t62_2 := t62[(l*T+a+C*s)*dH:][:dH]
 						eProd := c.EProd[(l*T+a+C*s)*dH:][:dH]
@@ -1491,7 +1491,7 @@ func (c *stepBackwardFused) run() {
 					clear(t7522)
 					var t65 F
 					if kern.Wide() {
-						a2 := regions.Ra22446f05aadArgs{
+						a2 := regions.R73bb97939251Args{
 							P0:  unsafe.SliceData(t35),
 							P1:  unsafe.SliceData(t602),
 							P2:  unsafe.SliceData(t81),
@@ -1523,7 +1523,7 @@ func (c *stepBackwardFused) run() {
 							N17: dH*dK + dK,
 							S0:  [2]float32{t65},
 						}
-						regions.Ra22446f05aad(&a2)
+						regions.R73bb97939251(&a2)
 					} else {
 						t81_2 := t81[(l*T+a+C*s)*dH:][:dH]
 						t65_2 := t65
@@ -1559,7 +1559,7 @@ func (c *stepBackwardFused) run() {
 					// memora_printed.U_W1
 					var t7622 F
 					if kern.Wide() {
-						a2 := regions.Rb60c0d8fc64eArgs{
+						a2 := regions.R5a51dee092b6Args{
 							P0: unsafe.SliceData(c.K),
 							P1: unsafe.SliceData(t7522),
 							P2: unsafe.SliceData(t7622Total),
@@ -1567,7 +1567,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							S0: [2]float32{t7622},
 						}
-						regions.Rb60c0d8fc64e(&a2)
+						regions.R5a51dee092b6(&a2)
 					} else {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						t7622_2 := t7622
@@ -1584,7 +1584,7 @@ func (c *stepBackwardFused) run() {
 					w15 := F(-0.39894228040143265 * thetaEntry3)
 					w16 := F(-0.5 * thetaEntry3)
 					if kern.Wide() {
-						a2 := regions.R7994ede9d55bArgs{
+						a2 := regions.R0a9c1d4cdb48Args{
 							P0: unsafe.SliceData(t161),
 							P1: unsafe.SliceData(t62),
 							P2: unsafe.SliceData(c.EProd),
@@ -1595,7 +1595,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{w16},
 							S1: [2]float32{w15},
 						}
-						regions.R7994ede9d55b(&a2)
+						regions.R0a9c1d4cdb48(&a2)
 					} else {
 						t62_2 := t62[(l*T+a+C*s)*dH:][:dH]
 						eProd := c.EProd[(l*T+a+C*s)*dH:][:dH]
@@ -1607,7 +1607,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// memora_printed.G_W1
 					if kern.Wide() {
-						a2 := regions.R9607e3c824f2Args{
+						a2 := regions.R8c3130f1cccaArgs{
 							P0: unsafe.SliceData(W2Trail),
 							P1: unsafe.SliceData(t882),
 							P2: unsafe.SliceData(t90),
@@ -1615,7 +1615,7 @@ func (c *stepBackwardFused) run() {
 							N1: dH,
 							N2: 4 * dH * dK * a,
 						}
-						regions.R9607e3c824f2(&a2)
+						regions.R8c3130f1ccca(&a2)
 					} else {
 						for i := range dK {
 							W2Trail2 := W2Trail[(a*dK+i)*dH:][:dH]
@@ -1631,7 +1631,7 @@ func (c *stepBackwardFused) run() {
 					// memora_printed.G_W1
 					var t162_2 F
 					if kern.Wide() {
-						a2 := regions.Re4fce01addddArgs{
+						a2 := regions.Reb960dce9237Args{
 							P0: unsafe.SliceData(t532),
 							P1: unsafe.SliceData(t90),
 							P2: unsafe.SliceData(t91),
@@ -1639,7 +1639,7 @@ func (c *stepBackwardFused) run() {
 							N0: dK,
 							S0: [2]float32{t162_2},
 						}
-						regions.Re4fce01adddd(&a2)
+						regions.Reb960dce9237(&a2)
 					} else {
 						t162_3 := t162_2
 						t162Sums := [16]F{t162_3}
@@ -1658,7 +1658,7 @@ func (c *stepBackwardFused) run() {
 					var t109 F
 					w17 := -F(t60 * t162_2)
 					if kern.Wide() {
-						a2 := regions.R6bf4175b0637Args{
+						a2 := regions.R6ee2fb6aba2aArgs{
 							P0: unsafe.SliceData(t91),
 							P1: unsafe.SliceData(c.ELin),
 							P2: unsafe.SliceData(t203),
@@ -1675,7 +1675,7 @@ func (c *stepBackwardFused) run() {
 							S3: [2]float32{w17},
 							S4: [2]float32{t163},
 						}
-						regions.R6bf4175b0637(&a2)
+						regions.R6ee2fb6aba2a(&a2)
 					} else {
 						eLin := c.ELin[(l*T+a+C*s)*dK:][:dK]
 						t109_2 := t109
@@ -1708,7 +1708,7 @@ func (c *stepBackwardFused) run() {
 					w18 := F(F(F(-2*t512)*t60) * t163_2)
 					w19 := F(F(F(F(-2*t512)*t512)*t60) * t163_2)
 					if kern.Wide() {
-						a2 := regions.R1c055d3ac018Args{
+						a2 := regions.Rcbfe10b8e60dArgs{
 							P0: unsafe.SliceData(t53),
 							P1: unsafe.SliceData(t96),
 							P2: unsafe.SliceData(t203),
@@ -1723,7 +1723,7 @@ func (c *stepBackwardFused) run() {
 							S2: [2]float32{w18},
 							S3: [2]float32{w19},
 						}
-						regions.R1c055d3ac018(&a2)
+						regions.Rcbfe10b8e60d(&a2)
 					} else {
 						vBar := c.VBar[(l*T+a+C*s)*dK:][:dK]
 						t123_2 := t123
@@ -1751,7 +1751,7 @@ func (c *stepBackwardFused) run() {
 					w20 := F(F(t512*t544) * t60)
 					w21 := F(F(F(0.5*t512)*t60) * t124)
 					if kern.Wide() {
-						a2 := regions.Rd8254bf4476aArgs{
+						a2 := regions.Rc5d8d4bed986Args{
 							P0: unsafe.SliceData(c.ELin),
 							P1: unsafe.SliceData(t118),
 							P2: unsafe.SliceData(t96),
@@ -1764,7 +1764,7 @@ func (c *stepBackwardFused) run() {
 							S2: [2]float32{t512},
 							S3: [2]float32{w20},
 						}
-						regions.Rd8254bf4476a(&a2)
+						regions.Rc5d8d4bed986(&a2)
 					} else {
 						eLin := c.ELin[(l*T+a+C*s)*dK:][:dK]
 						t136_2 := t136
@@ -1782,13 +1782,13 @@ func (c *stepBackwardFused) run() {
 					// memora_printed.e
 					w22 := F(t60 * t1362)
 					if kern.Wide() {
-						a2 := regions.Rc59f8d12e670Args{
+						a2 := regions.R0fe31b375facArgs{
 							P0: unsafe.SliceData(t134),
 							P1: unsafe.SliceData(t14122),
 							N0: dK,
 							S0: [2]float32{w22},
 						}
-						regions.Rc59f8d12e670(&a2)
+						regions.R0fe31b375fac(&a2)
 					} else {
 						for i := range dK {
 							t14122[i] = t134[i] + w22
@@ -1797,7 +1797,7 @@ func (c *stepBackwardFused) run() {
 					// memora_printed.e, memora_printed.W2, memora_printed.W1, memora_printed.G_W1
 					clear(t1432)
 					if kern.Wide() {
-						a2 := regions.R89ac166e94d5Args{
+						a2 := regions.Ra5df25c5d5fbArgs{
 							P0: unsafe.SliceData(t14122),
 							P1: unsafe.SliceData(t712),
 							P2: unsafe.SliceData(W2Trail),
@@ -1816,7 +1816,7 @@ func (c *stepBackwardFused) run() {
 							N7: 4 * dH * dK * a,
 							S0: [2]float32{rhoEntry3},
 						}
-						regions.R89ac166e94d5(&a2)
+						regions.Ra5df25c5d5fb(&a2)
 					} else {
 						for i := range dK {
 							W2Trail2 := W2Trail[(a*dK+i)*dH:][:dH]
@@ -1838,7 +1838,7 @@ func (c *stepBackwardFused) run() {
 					w25 := F(0.19947114020071627 * thetaEntry3)
 					w26 := F(-0.5 * thetaEntry3)
 					if kern.Wide() {
-						a2 := regions.R1b95ba22525fArgs{
+						a2 := regions.Rb49df1a00a1aArgs{
 							P0: unsafe.SliceData(c.GW1Prod),
 							P1: unsafe.SliceData(t76),
 							P2: unsafe.SliceData(t161),
@@ -1855,7 +1855,7 @@ func (c *stepBackwardFused) run() {
 							S2: [2]float32{thetaEntry3},
 							S3: [2]float32{w24},
 						}
-						regions.R1b95ba22525f(&a2)
+						regions.Rb49df1a00a1a(&a2)
 					} else {
 						GW1Prod := c.GW1Prod[(l*T+a+C*s)*dH:][:dH]
 						t76_2 := t76[(l*T+a+C*s)*dH:][:dH]
@@ -1875,7 +1875,7 @@ func (c *stepBackwardFused) run() {
 					// memora_printed.e, memora_printed.W1, memora_printed.W2
 					clear(t15422)
 					if kern.Wide() {
-						a2 := regions.Rb2b9b03cd4a1Args{
+						a2 := regions.Rbe6678713c28Args{
 							P0: unsafe.SliceData(t1522),
 							P1: unsafe.SliceData(W1Trail),
 							P2: unsafe.SliceData(t15422),
@@ -1891,7 +1891,7 @@ func (c *stepBackwardFused) run() {
 							N6: 4 * dH * dK * a,
 							S0: [2]float32{rhoEntry3},
 						}
-						regions.Rb2b9b03cd4a1(&a2)
+						regions.Rbe6678713c28(&a2)
 					} else {
 						for i := range dH {
 							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
@@ -1908,7 +1908,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// memora_printed.e, memora_printed.U_W1
 					if kern.Wide() {
-						a2 := regions.R0b6b28e67d28Args{
+						a2 := regions.Rd79d4fb9a3f4Args{
 							P0: unsafe.SliceData(t7522),
 							P1: unsafe.SliceData(t114),
 							P2: unsafe.SliceData(t15422),
@@ -1920,7 +1920,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							S0: [2]float32{thetaEntry3},
 						}
-						regions.R0b6b28e67d28(&a2)
+						regions.Rd79d4fb9a3f4(&a2)
 					} else {
 						kBar := c.KBar[(l*T+a+C*s)*dK:][:dK]
 						yBar := c.YBar[(l*T+a+C*s)*dK:][:dK]

@@ -29,7 +29,7 @@ func (c *readFused) run() {
 
 	// moneta.y
 	if kern.Wide() {
-		a := regions.R32607dc4c6f1Args{
+		a := regions.R87ca2e636e00Args{
 			P0: unsafe.SliceData(c.YProd),
 			P1: unsafe.SliceData(t),
 			N0: L,
@@ -37,7 +37,7 @@ func (c *readFused) run() {
 			N2: dH,
 			N3: T * dH,
 		}
-		regions.R32607dc4c6f1(&a)
+		regions.R87ca2e636e00(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -75,7 +75,7 @@ func (c *readBackwardFused) run() {
 
 	// moneta.y
 	if kern.Wide() {
-		a := regions.R4b7898343bccArgs{
+		a := regions.R1e177896366cArgs{
 			P0: unsafe.SliceData(c.YProd),
 			P1: unsafe.SliceData(t14),
 			P2: unsafe.SliceData(t),
@@ -84,7 +84,7 @@ func (c *readBackwardFused) run() {
 			N2: dH,
 			N3: T * dH,
 		}
-		regions.R4b7898343bcc(&a)
+		regions.R1e177896366c(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -113,7 +113,7 @@ func (c *readBackwardFused) run() {
 
 	// moneta.y
 	if kern.Wide() {
-		a := regions.R6d248ca1aba7Args{
+		a := regions.Rb8e45a00b1b2Args{
 			P0: unsafe.SliceData(t14),
 			P1: unsafe.SliceData(t3),
 			P2: unsafe.SliceData(c.YProd),
@@ -123,7 +123,7 @@ func (c *readBackwardFused) run() {
 			N2: dH,
 			N3: T * dH,
 		}
-		regions.R6d248ca1aba7(&a)
+		regions.Rb8e45a00b1b2(&a)
 	} else {
 		for i := range L {
 			for j := range T {

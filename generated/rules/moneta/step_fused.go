@@ -62,7 +62,7 @@ func (c *stepFused) run() {
 				for a := range n {
 					// moneta.g
 					if kern.Wide() {
-						a2 := regions.Re86f6d28800bArgs{
+						a2 := regions.R979910ce7ae5Args{
 							P0: unsafe.SliceData(W1State),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(t),
@@ -70,7 +70,7 @@ func (c *stepFused) run() {
 							N1: dK,
 							N2: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 						}
-						regions.Re86f6d28800b(&a2)
+						regions.R979910ce7ae5(&a2)
 					} else {
 						for i := range dH {
 							W1State2 := W1State[i*dK:][:dK]
@@ -87,7 +87,7 @@ func (c *stepFused) run() {
 					// moneta.g, moneta.W2
 					thetaEntry := theta[a]
 					if kern.Wide() {
-						a2 := regions.R699f20093678Args{
+						a2 := regions.Rfb850934b0e1Args{
 							P0: unsafe.SliceData(t),
 							P1: unsafe.SliceData(t2),
 							P2: unsafe.SliceData(t142),
@@ -95,7 +95,7 @@ func (c *stepFused) run() {
 							N0: dH,
 							S0: [2]float32{thetaEntry},
 						}
-						regions.R699f20093678(&a2)
+						regions.Rfb850934b0e1(&a2)
 					} else {
 						for i := range dH {
 							tEntry := t[i]
@@ -107,14 +107,14 @@ func (c *stepFused) run() {
 					}
 					// moneta.g
 					if kern.Wide() {
-						a2 := regions.Re9e17de9f83aArgs{
+						a2 := regions.R05a6a2642fd1Args{
 							P0: unsafe.SliceData(W2State),
 							P1: unsafe.SliceData(t142),
 							P2: unsafe.SliceData(t3),
 							N0: dV,
 							N1: dH,
 						}
-						regions.Re9e17de9f83a(&a2)
+						regions.R05a6a2642fd1(&a2)
 					} else {
 						for i := range dV {
 							W2State2 := W2State[i*dH:][:dH]
@@ -130,14 +130,14 @@ func (c *stepFused) run() {
 					// moneta.g
 					if len(c.GMax2) > 0 {
 						if kern.Wide() {
-							a2 := regions.Rd194a38308d1Args{
+							a2 := regions.R5ade4d74a604Args{
 								P0: unsafe.SliceData(t3),
 								P1: unsafe.SliceData(c.V),
 								P2: kern.Given(c.GMax2),
 								N0: dV,
 								N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							}
-							regions.Rd194a38308d1(&a2)
+							regions.R5ade4d74a604(&a2)
 						} else {
 							v := c.V[(l*T+a+C*s)*dV:][:dV]
 							gMax2 := c.GMax2[(l*T+a+C*s)*dV:][:dV]
@@ -148,14 +148,14 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := regions.R5d3e8eeb63acArgs{
+						a2 := regions.Re6db36c28486Args{
 							P0: unsafe.SliceData(t3),
 							P1: unsafe.SliceData(c.V),
 							P2: unsafe.SliceData(g),
 							N0: dV,
 							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 						}
-						regions.R5d3e8eeb63ac(&a2)
+						regions.Re6db36c28486(&a2)
 					} else {
 						v := c.V[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -169,7 +169,7 @@ func (c *stepFused) run() {
 					rhoEntry := rho[a]
 					w := F(1) - rhoEntry
 					if kern.Wide() {
-						a2 := regions.R6b08a15ad6e4Args{
+						a2 := regions.Rf764109e325dArgs{
 							P0: unsafe.SliceData(g),
 							P1: unsafe.SliceData(W2State),
 							P2: unsafe.SliceData(t162),
@@ -181,7 +181,7 @@ func (c *stepFused) run() {
 							S0: [2]float32{w},
 							S1: [2]float32{rhoEntry},
 						}
-						regions.R6b08a15ad6e4(&a2)
+						regions.Rf764109e325d(&a2)
 					} else {
 						for i := range dV {
 							W2State2 := W2State[i*dH:][:dH]
@@ -196,14 +196,14 @@ func (c *stepFused) run() {
 					}
 					// moneta.W1
 					if kern.Wide() {
-						a2 := regions.R30ae200cc575Args{
+						a2 := regions.R4f5770b2d4d8Args{
 							P0: unsafe.SliceData(t2),
 							P1: unsafe.SliceData(t22),
 							P2: unsafe.SliceData(t),
 							P3: unsafe.SliceData(t46),
 							N0: dH,
 						}
-						regions.R30ae200cc575(&a2)
+						regions.R4f5770b2d4d8(&a2)
 					} else {
 						for i := range dH {
 							t2Entry := t2[i]
@@ -215,7 +215,7 @@ func (c *stepFused) run() {
 					// moneta.W1, moneta.W2, moneta.y
 					w2 := F(1) - rhoEntry
 					if kern.Wide() {
-						a2 := regions.R598d61fce496Args{
+						a2 := regions.R8c3dd22cba87Args{
 							P0: unsafe.SliceData(t46),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(c.W1Init),
@@ -230,7 +230,7 @@ func (c *stepFused) run() {
 							S1: [2]float32{w2},
 							S2: [2]float32{rhoEntry},
 						}
-						regions.R598d61fce496(&a2)
+						regions.R8c3dd22cba87(&a2)
 					} else {
 						for i := range dH {
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
@@ -252,13 +252,13 @@ func (c *stepFused) run() {
 					// moneta.y, moneta
 					if len(c.GProd) > 0 {
 						if kern.Wide() {
-							a2 := regions.Rc4bbc848acbcArgs{
+							a2 := regions.R968f65dfa835Args{
 								P0: unsafe.SliceData(t),
 								P1: kern.Given(c.GProd),
 								N0: dH,
 								N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							}
-							regions.Rc4bbc848acbc(&a2)
+							regions.R968f65dfa835(&a2)
 						} else {
 							gProd := c.GProd[(l*T+a+C*s)*dH:][:dH]
 							for i := range dH {
@@ -269,13 +269,13 @@ func (c *stepFused) run() {
 					}
 					if len(c.W1Prod) > 0 {
 						if kern.Wide() {
-							a2 := regions.Rc4bbc848acbcArgs{
+							a2 := regions.R968f65dfa835Args{
 								P0: unsafe.SliceData(t22),
 								P1: kern.Given(c.W1Prod),
 								N0: dH,
 								N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							}
-							regions.Rc4bbc848acbc(&a2)
+							regions.R968f65dfa835(&a2)
 						} else {
 							W1Prod := c.W1Prod[(l*T+a+C*s)*dH:][:dH]
 							for i := range dH {
@@ -286,13 +286,13 @@ func (c *stepFused) run() {
 					}
 					if len(c.YProd) > 0 {
 						if kern.Wide() {
-							a2 := regions.Rc4bbc848acbcArgs{
+							a2 := regions.R968f65dfa835Args{
 								P0: unsafe.SliceData(t50),
 								P1: kern.Given(c.YProd),
 								N0: dH,
 								N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							}
-							regions.Rc4bbc848acbc(&a2)
+							regions.R968f65dfa835(&a2)
 						} else {
 							yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
 							for i := range dH {
@@ -302,12 +302,12 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := regions.R547809cfa04dArgs{
+						a2 := regions.R73732d725239Args{
 							P0: unsafe.SliceData(t50),
 							P1: unsafe.SliceData(t182),
 							N0: dH,
 						}
-						regions.R547809cfa04d(&a2)
+						regions.R73732d725239(&a2)
 					} else {
 						for i := range dH {
 							t50Entry := t50[i]
@@ -316,14 +316,14 @@ func (c *stepFused) run() {
 					}
 					// moneta.y
 					if kern.Wide() {
-						a2 := regions.Re9e17de9f83aArgs{
+						a2 := regions.R05a6a2642fd1Args{
 							P0: unsafe.SliceData(W2State),
 							P1: unsafe.SliceData(t182),
 							P2: unsafe.SliceData(y2),
 							N0: dV,
 							N1: dH,
 						}
-						regions.Re9e17de9f83a(&a2)
+						regions.R05a6a2642fd1(&a2)
 					} else {
 						for i := range dV {
 							W2State2 := W2State[i*dH:][:dH]
@@ -412,7 +412,7 @@ func (c *stepBackwardFused) run() {
 
 	// moneta.g, moneta.W2, moneta.W1, moneta.y
 	if kern.Wide() {
-		a := regions.Rf6d78c24cdb5Args{
+		a := regions.R8079b02f8dc1Args{
 			P0:  unsafe.SliceData(c.Theta),
 			P1:  unsafe.SliceData(c.GProd),
 			P2:  unsafe.SliceData(c.W1Prod),
@@ -435,7 +435,7 @@ func (c *stepBackwardFused) run() {
 			N2:  dH,
 			N3:  T * dH,
 		}
-		regions.Rf6d78c24cdb5(&a)
+		regions.R8079b02f8dc1(&a)
 	} else {
 		for i := range L {
 			theta := c.Theta[i*T:][:T]
@@ -488,7 +488,7 @@ func (c *stepBackwardFused) run() {
 
 	// moneta.g
 	if kern.Wide() {
-		a := regions.Ree41e3b12198Args{
+		a := regions.R97d7cf7728e3Args{
 			P0: unsafe.SliceData(c.GMax2),
 			P1: unsafe.SliceData(t92),
 			P2: unsafe.SliceData(t10),
@@ -501,7 +501,7 @@ func (c *stepBackwardFused) run() {
 			N2: dV,
 			N3: T * dV,
 		}
-		regions.Ree41e3b12198(&a)
+		regions.R97d7cf7728e3(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -554,7 +554,7 @@ func (c *stepBackwardFused) run() {
 					rhoEntry := rho[a]
 					w := F(1) - rhoEntry
 					if kern.Wide() {
-						a2 := regions.R576e8b164214Args{
+						a2 := regions.R6a9ebcb18a24Args{
 							P0: unsafe.SliceData(g),
 							P1: unsafe.SliceData(t162),
 							P2: unsafe.SliceData(c.W2Init),
@@ -568,7 +568,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{w},
 							S1: [2]float32{rhoEntry},
 						}
-						regions.R576e8b164214(&a2)
+						regions.R6a9ebcb18a24(&a2)
 					} else {
 						g2 := g[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -586,7 +586,7 @@ func (c *stepBackwardFused) run() {
 					w2 := F(1) - rhoEntry
 					thetaEntry2 := theta[a]
 					if kern.Wide() {
-						a2 := regions.Rd93b6730fe13Args{
+						a2 := regions.R6a8832c0dae7Args{
 							P0: unsafe.SliceData(t46),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(c.W1Init),
@@ -601,7 +601,7 @@ func (c *stepBackwardFused) run() {
 							S1: [2]float32{w2},
 							S2: [2]float32{rhoEntry},
 						}
-						regions.Rd93b6730fe13(&a2)
+						regions.R6a8832c0dae7(&a2)
 					} else {
 						t46_2 := t46[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
@@ -628,7 +628,7 @@ func (c *stepBackwardFused) run() {
 					rhoEntry3 := rho[a]
 					w4 := F(1) - rhoEntry3
 					if kern.Wide() {
-						a2 := regions.R798eaeaabf66Args{
+						a2 := regions.R620f99d9d3daArgs{
 							P0: unsafe.SliceData(g),
 							P1: unsafe.SliceData(c.YBar),
 							P2: unsafe.SliceData(W2Trail),
@@ -650,7 +650,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{w4},
 							S1: [2]float32{rhoEntry3},
 						}
-						regions.R798eaeaabf66(&a2)
+						regions.R620f99d9d3da(&a2)
 					} else {
 						g2 := g[(l*T+a+C*s)*dV:][:dV]
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
@@ -674,14 +674,14 @@ func (c *stepBackwardFused) run() {
 					}
 					// moneta.g
 					if kern.Wide() {
-						a2 := regions.Ree2eb9708d34Args{
+						a2 := regions.Re91f52922ce2Args{
 							P0: unsafe.SliceData(t3),
 							P1: unsafe.SliceData(c.V),
 							P2: unsafe.SliceData(t4),
 							N0: dV,
 							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 						}
-						regions.Ree2eb9708d34(&a2)
+						regions.Re91f52922ce2(&a2)
 					} else {
 						v := c.V[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -690,7 +690,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// moneta.y
 					if kern.Wide() {
-						a2 := regions.R9187820c6210Args{
+						a2 := regions.R23e27c6136e6Args{
 							P0: unsafe.SliceData(t51),
 							P1: unsafe.SliceData(t32),
 							P2: unsafe.SliceData(c.YProd),
@@ -699,7 +699,7 @@ func (c *stepBackwardFused) run() {
 							N0: dH,
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
-						regions.R9187820c6210(&a2)
+						regions.R23e27c6136e6(&a2)
 					} else {
 						t51_2 := t51[(l*T+a+C*s)*dH:][:dH]
 						yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
@@ -717,7 +717,7 @@ func (c *stepBackwardFused) run() {
 					var t37 F
 					w5 := F(1) - rhoEntry3
 					if kern.Wide() {
-						a2 := regions.R763323add1cdArgs{
+						a2 := regions.Ra7db0c00d880Args{
 							P0:  unsafe.SliceData(t923),
 							P1:  unsafe.SliceData(t46),
 							P2:  unsafe.SliceData(c.Q),
@@ -754,7 +754,7 @@ func (c *stepBackwardFused) run() {
 							S1:  [2]float32{t35},
 							S2:  [2]float32{w5},
 						}
-						regions.R763323add1cd(&a2)
+						regions.Ra7db0c00d880(&a2)
 					} else {
 						t46_2 := t46[(l*T+a+C*s)*dH:][:dH]
 						t37_2 := t37
@@ -799,7 +799,7 @@ func (c *stepBackwardFused) run() {
 					// moneta.W1
 					var t182 F
 					if kern.Wide() {
-						a2 := regions.Rb60c0d8fc64eArgs{
+						a2 := regions.R5a51dee092b6Args{
 							P0: unsafe.SliceData(c.K),
 							P1: unsafe.SliceData(t172),
 							P2: unsafe.SliceData(t182Total),
@@ -807,7 +807,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							S0: [2]float32{t182},
 						}
-						regions.Rb60c0d8fc64e(&a2)
+						regions.R5a51dee092b6(&a2)
 					} else {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						t182_2 := t182
@@ -822,7 +822,7 @@ func (c *stepBackwardFused) run() {
 					// moneta.W1
 					thetaEntry3 := theta[a]
 					if kern.Wide() {
-						a2 := regions.R307af21bb9b5Args{
+						a2 := regions.R6fce4ac11747Args{
 							P0: unsafe.SliceData(t22),
 							P1: unsafe.SliceData(t95),
 							P2: unsafe.SliceData(c.GProd),
@@ -832,7 +832,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0: [2]float32{thetaEntry3},
 						}
-						regions.R307af21bb9b5(&a2)
+						regions.R6fce4ac11747(&a2)
 					} else {
 						t22_2 := t22[(l*T+a+C*s)*dH:][:dH]
 						gProd := c.GProd[(l*T+a+C*s)*dH:][:dH]
@@ -848,7 +848,7 @@ func (c *stepBackwardFused) run() {
 					var t49 F
 					var t5122 F
 					if kern.Wide() {
-						a2 := regions.R95b881735a32Args{
+						a2 := regions.Rfc06f87b3f33Args{
 							P0:  unsafe.SliceData(c.YBar),
 							P1:  unsafe.SliceData(g),
 							P2:  unsafe.SliceData(W2Trail),
@@ -880,7 +880,7 @@ func (c *stepBackwardFused) run() {
 							S1:  [2]float32{t49},
 							S2:  [2]float32{w5},
 						}
-						regions.R95b881735a32(&a2)
+						regions.Rfc06f87b3f33(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						g2 := g[(l*T+a+C*s)*dV:][:dV]
@@ -930,7 +930,7 @@ func (c *stepBackwardFused) run() {
 					// moneta.W2
 					var t47 F
 					if kern.Wide() {
-						a2 := regions.R22c85a01eb57Args{
+						a2 := regions.R9378697a8c78Args{
 							P0: unsafe.SliceData(t22),
 							P1: unsafe.SliceData(t4422),
 							P2: unsafe.SliceData(c.GProd),
@@ -940,7 +940,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0: [2]float32{t47},
 						}
-						regions.R22c85a01eb57(&a2)
+						regions.R9378697a8c78(&a2)
 					} else {
 						t22_2 := t22[(l*T+a+C*s)*dH:][:dH]
 						gProd := c.GProd[(l*T+a+C*s)*dH:][:dH]
@@ -957,7 +957,7 @@ func (c *stepBackwardFused) run() {
 					t47 = t47Total[0]
 					// moneta.g
 					if kern.Wide() {
-						a2 := regions.Rc01f51d077b0Args{
+						a2 := regions.Rb005a123e942Args{
 							P0: unsafe.SliceData(t34),
 							P1: unsafe.SliceData(t4322),
 							P2: unsafe.SliceData(t4),
@@ -970,7 +970,7 @@ func (c *stepBackwardFused) run() {
 							N0: dV,
 							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 						}
-						regions.Rc01f51d077b0(&a2)
+						regions.Rb005a123e942(&a2)
 					} else {
 						t12_2 := t12[(l*T+a+C*s)*dV:][:dV]
 						t62_3 := t62_2[(l*T+a+C*s)*dV:][:dV]
@@ -989,7 +989,7 @@ func (c *stepBackwardFused) run() {
 					// moneta.g, moneta.W1, moneta.W2, moneta.y
 					clear(t80)
 					if kern.Wide() {
-						a2 := regions.R33b211ed93d3Args{
+						a2 := regions.Rd62381d3721eArgs{
 							P0:  unsafe.SliceData(c.YBar),
 							P1:  unsafe.SliceData(t75),
 							P2:  unsafe.SliceData(g),
@@ -1012,7 +1012,7 @@ func (c *stepBackwardFused) run() {
 							N10: 4 * dH * dV * a,
 							S0:  [2]float32{rhoEntry3},
 						}
-						regions.R33b211ed93d3(&a2)
+						regions.Rd62381d3721e(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						g2 := g[(l*T+a+C*s)*dV:][:dV]
@@ -1032,7 +1032,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// moneta.g, moneta.W1, moneta.W2
 					if kern.Wide() {
-						a2 := regions.Rcbaaee57d945Args{
+						a2 := regions.Rc377d5a9b6e6Args{
 							P0: unsafe.SliceData(c.W1Prod),
 							P1: unsafe.SliceData(t22),
 							P2: unsafe.SliceData(t44),
@@ -1046,7 +1046,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0: [2]float32{thetaEntry3},
 						}
-						regions.Rcbaaee57d945(&a2)
+						regions.Rc377d5a9b6e6(&a2)
 					} else {
 						W1Prod := c.W1Prod[(l*T+a+C*s)*dH:][:dH]
 						t22_2 := t22[(l*T+a+C*s)*dH:][:dH]
@@ -1067,7 +1067,7 @@ func (c *stepBackwardFused) run() {
 					// moneta.g, moneta.W1, moneta.y
 					clear(t89)
 					if kern.Wide() {
-						a2 := regions.R7a56645ae0d4Args{
+						a2 := regions.Rb59713b9c3fdArgs{
 							P0: unsafe.SliceData(t923),
 							P1: unsafe.SliceData(t87),
 							P2: unsafe.SliceData(W1Trail),
@@ -1083,7 +1083,7 @@ func (c *stepBackwardFused) run() {
 							N5: 4 * dH * dK * a,
 							S0: [2]float32{rhoEntry3},
 						}
-						regions.R7a56645ae0d4(&a2)
+						regions.Rb59713b9c3fd(&a2)
 					} else {
 						for i := range dH {
 							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
@@ -1100,7 +1100,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// moneta.g, moneta.W1, moneta
 					if kern.Wide() {
-						a2 := regions.Rc7147c8170f4Args{
+						a2 := regions.R3d7684d4fb8aArgs{
 							P0: unsafe.SliceData(t172),
 							P1: unsafe.SliceData(t89),
 							P2: unsafe.SliceData(c.KBar),
@@ -1110,7 +1110,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							S0: [2]float32{thetaEntry3},
 						}
-						regions.Rc7147c8170f4(&a2)
+						regions.R3d7684d4fb8a(&a2)
 					} else {
 						kBar := c.KBar[(l*T+a+C*s)*dK:][:dK]
 						qBar := c.QBar[(l*T+a+C*s)*dK:][:dK]

@@ -31,7 +31,7 @@ func (c *readFused) run() {
 
 	// moneta_dual.y
 	if kern.Wide() {
-		a := regions.R3b29988efe71Args{
+		a := regions.Rf3b0a28f1c84Args{
 			P0: unsafe.SliceData(c.W2),
 			P1: unsafe.SliceData(t13),
 			P2: unsafe.SliceData(c.YProd),
@@ -40,7 +40,7 @@ func (c *readFused) run() {
 			N2: dH,
 			N3: dH * dV,
 		}
-		regions.R3b29988efe71(&a)
+		regions.Rf3b0a28f1c84(&a)
 	} else {
 		yProd := c.YProd[:L]
 		for i := range L {
@@ -64,7 +64,7 @@ func (c *readFused) run() {
 
 	// moneta_dual.y
 	if kern.Wide() {
-		a := regions.Re4be487735b4Args{
+		a := regions.Ra86c4e6be340Args{
 			P0: unsafe.SliceData(c.YProd),
 			P1: unsafe.SliceData(t13),
 			P2: unsafe.SliceData(t19),
@@ -73,7 +73,7 @@ func (c *readFused) run() {
 			N2: dH,
 			N3: dH * dV,
 		}
-		regions.Re4be487735b4(&a)
+		regions.Ra86c4e6be340(&a)
 	} else {
 		yProd := c.YProd[:L]
 		for i := range L {
@@ -100,7 +100,7 @@ func (c *readFused) run() {
 
 	// moneta_dual.y
 	if kern.Wide() {
-		a := regions.R1a2a750bf99bArgs{
+		a := regions.R3c38eea64709Args{
 			P0: unsafe.SliceData(c.YProd),
 			P1: unsafe.SliceData(c.YPow),
 			P2: unsafe.SliceData(t19),
@@ -111,7 +111,7 @@ func (c *readFused) run() {
 			N2: dH,
 			N3: dH * dV,
 		}
-		regions.R1a2a750bf99b(&a)
+		regions.R3c38eea64709(&a)
 	} else {
 		yProd2 := c.YProd[:L]
 		yPow2 := c.YPow[:L]
@@ -132,7 +132,7 @@ func (c *readFused) run() {
 
 	// moneta_dual.y
 	if kern.Wide() {
-		a := regions.R3b29988efe71Args{
+		a := regions.Rf3b0a28f1c84Args{
 			P0: unsafe.SliceData(c.W1),
 			P1: unsafe.SliceData(t31),
 			P2: unsafe.SliceData(c.YProd2),
@@ -141,7 +141,7 @@ func (c *readFused) run() {
 			N2: dK,
 			N3: dH * dK,
 		}
-		regions.R3b29988efe71(&a)
+		regions.Rf3b0a28f1c84(&a)
 	} else {
 		yProd2 := c.YProd2[:L]
 		for i := range L {
@@ -165,7 +165,7 @@ func (c *readFused) run() {
 
 	// moneta_dual.y
 	if kern.Wide() {
-		a := regions.Re4be487735b4Args{
+		a := regions.Ra86c4e6be340Args{
 			P0: unsafe.SliceData(c.YProd2),
 			P1: unsafe.SliceData(t31),
 			P2: unsafe.SliceData(t37),
@@ -174,7 +174,7 @@ func (c *readFused) run() {
 			N2: dK,
 			N3: dH * dK,
 		}
-		regions.Re4be487735b4(&a)
+		regions.Ra86c4e6be340(&a)
 	} else {
 		yProd2 := c.YProd2[:L]
 		for i := range L {
@@ -204,7 +204,7 @@ func (c *readFused) run() {
 
 	// moneta_dual.y
 	if kern.Wide() {
-		a := regions.R1a2a750bf99bArgs{
+		a := regions.R3c38eea64709Args{
 			P0: unsafe.SliceData(c.YProd2),
 			P1: unsafe.SliceData(c.YPow2),
 			P2: unsafe.SliceData(t37),
@@ -215,7 +215,7 @@ func (c *readFused) run() {
 			N2: dK,
 			N3: dH * dK,
 		}
-		regions.R1a2a750bf99b(&a)
+		regions.R3c38eea64709(&a)
 	} else {
 		yProd2_2 := c.YProd2[:L]
 		yPow2_2 := c.YPow2[:L]
@@ -241,7 +241,7 @@ func (c *readFused) run() {
 
 	// moneta_dual.y
 	if kern.Wide() {
-		a := regions.R32607dc4c6f1Args{
+		a := regions.R87ca2e636e00Args{
 			P0: unsafe.SliceData(c.YProd3),
 			P1: unsafe.SliceData(t),
 			N0: L,
@@ -249,7 +249,7 @@ func (c *readFused) run() {
 			N2: dH,
 			N3: T * dH,
 		}
-		regions.R32607dc4c6f1(&a)
+		regions.R87ca2e636e00(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -299,7 +299,7 @@ func (c *readBackwardFused) run() {
 
 	// moneta_dual.y
 	if kern.Wide() {
-		a := regions.R29cb5fe25b4eArgs{
+		a := regions.R3003f56c40f8Args{
 			P0: unsafe.SliceData(c.YProd),
 			P1: unsafe.SliceData(c.YPow),
 			P2: unsafe.SliceData(c.W2),
@@ -311,7 +311,7 @@ func (c *readBackwardFused) run() {
 			N2: dH,
 			N3: dH * dV,
 		}
-		regions.R29cb5fe25b4e(&a)
+		regions.R3003f56c40f8(&a)
 	} else {
 		yProd := c.YProd[:L]
 		yPow := c.YPow[:L]
@@ -337,7 +337,7 @@ func (c *readBackwardFused) run() {
 
 	// moneta_dual.y
 	if kern.Wide() {
-		a := regions.R29cb5fe25b4eArgs{
+		a := regions.R3003f56c40f8Args{
 			P0: unsafe.SliceData(c.YProd2),
 			P1: unsafe.SliceData(c.YPow2),
 			P2: unsafe.SliceData(c.W1),
@@ -349,7 +349,7 @@ func (c *readBackwardFused) run() {
 			N2: dK,
 			N3: dH * dK,
 		}
-		regions.R29cb5fe25b4e(&a)
+		regions.R3003f56c40f8(&a)
 	} else {
 		yProd2 := c.YProd2[:L]
 		yPow2 := c.YPow2[:L]
@@ -375,7 +375,7 @@ func (c *readBackwardFused) run() {
 
 	// moneta_dual.y
 	if kern.Wide() {
-		a := regions.R4b7898343bccArgs{
+		a := regions.R1e177896366cArgs{
 			P0: unsafe.SliceData(c.YProd3),
 			P1: unsafe.SliceData(t50),
 			P2: unsafe.SliceData(t),
@@ -384,7 +384,7 @@ func (c *readBackwardFused) run() {
 			N2: dH,
 			N3: T * dH,
 		}
-		regions.R4b7898343bcc(&a)
+		regions.R1e177896366c(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -413,7 +413,7 @@ func (c *readBackwardFused) run() {
 
 	// moneta_dual.y
 	if kern.Wide() {
-		a := regions.R6d248ca1aba7Args{
+		a := regions.Rb8e45a00b1b2Args{
 			P0: unsafe.SliceData(t50),
 			P1: unsafe.SliceData(t3),
 			P2: unsafe.SliceData(c.YProd3),
@@ -423,7 +423,7 @@ func (c *readBackwardFused) run() {
 			N2: dH,
 			N3: T * dH,
 		}
-		regions.R6d248ca1aba7(&a)
+		regions.Rb8e45a00b1b2(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -453,7 +453,7 @@ func (c *readBackwardFused) run() {
 
 	// moneta_dual.y
 	if kern.Wide() {
-		a := regions.Rcc6b99317261Args{
+		a := regions.R3b892dc2ea3cArgs{
 			P0: unsafe.SliceData(c.YProd2),
 			P1: unsafe.SliceData(t11),
 			P2: unsafe.SliceData(t37),
@@ -467,7 +467,7 @@ func (c *readBackwardFused) run() {
 			N4: 12 * dK,
 			N5: dH * dK,
 		}
-		regions.Rcc6b99317261(&a)
+		regions.R3b892dc2ea3c(&a)
 	} else {
 		yProd2 := c.YProd2[:L]
 		for i := range L {
@@ -495,7 +495,7 @@ func (c *readBackwardFused) run() {
 
 	// moneta_dual.y
 	if kern.Wide() {
-		a := regions.Rcc6b99317261Args{
+		a := regions.R3b892dc2ea3cArgs{
 			P0: unsafe.SliceData(c.YProd),
 			P1: unsafe.SliceData(t2),
 			P2: unsafe.SliceData(t19),
@@ -509,7 +509,7 @@ func (c *readBackwardFused) run() {
 			N4: 12 * dH,
 			N5: dH * dV,
 		}
-		regions.Rcc6b99317261(&a)
+		regions.R3b892dc2ea3c(&a)
 	} else {
 		yProd := c.YProd[:L]
 		for i := range L {
@@ -537,7 +537,7 @@ func (c *readBackwardFused) run() {
 
 	// moneta_dual.y
 	if kern.Wide() {
-		a := regions.Rfde3b107c3b2Args{
+		a := regions.R28d3eae2aa4fArgs{
 			P0: unsafe.SliceData(c.YProd),
 			P1: unsafe.SliceData(c.YPow),
 			P2: unsafe.SliceData(t77),
@@ -552,7 +552,7 @@ func (c *readBackwardFused) run() {
 			N2: dH,
 			N3: dH * dV,
 		}
-		regions.Rfde3b107c3b2(&a)
+		regions.R28d3eae2aa4f(&a)
 	} else {
 		yProd := c.YProd[:L]
 		yPow := c.YPow[:L]
@@ -583,7 +583,7 @@ func (c *readBackwardFused) run() {
 
 	// moneta_dual.y
 	if kern.Wide() {
-		a := regions.Rfde3b107c3b2Args{
+		a := regions.R28d3eae2aa4fArgs{
 			P0: unsafe.SliceData(c.YProd2),
 			P1: unsafe.SliceData(c.YPow2),
 			P2: unsafe.SliceData(t312),
@@ -598,7 +598,7 @@ func (c *readBackwardFused) run() {
 			N2: dK,
 			N3: dH * dK,
 		}
-		regions.Rfde3b107c3b2(&a)
+		regions.R28d3eae2aa4f(&a)
 	} else {
 		yProd2 := c.YProd2[:L]
 		yPow2 := c.YPow2[:L]

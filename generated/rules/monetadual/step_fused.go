@@ -67,14 +67,14 @@ func (c *stepFused) run() {
 					// moneta_dual.g
 					var t2 F
 					if kern.Wide() {
-						a2 := regions.R3f1917d834aaArgs{
+						a2 := regions.Raea3240b97c5Args{
 							P0: unsafe.SliceData(W2State),
 							P1: unsafe.SliceData(t2Total),
 							N0: dV,
 							N1: dH,
 							S0: [2]float32{t2},
 						}
-						regions.R3f1917d834aa(&a2)
+						regions.Raea3240b97c5(&a2)
 					} else {
 						t2_2 := t2
 						for i := range dV {
@@ -101,14 +101,14 @@ func (c *stepFused) run() {
 					// moneta_dual.g
 					var t20 F
 					if kern.Wide() {
-						a2 := regions.R3f1917d834aaArgs{
+						a2 := regions.Raea3240b97c5Args{
 							P0: unsafe.SliceData(W1State),
 							P1: unsafe.SliceData(t20Total),
 							N0: dH,
 							N1: dK,
 							S0: [2]float32{t20},
 						}
-						regions.R3f1917d834aa(&a2)
+						regions.Raea3240b97c5(&a2)
 					} else {
 						t20_2 := t20
 						for i := range dH {
@@ -136,7 +136,7 @@ func (c *stepFused) run() {
 					w := F(0.3333333333333333 * t33)
 					t22Number := kern.Choose(t22_2, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.R4e6f0a5f2b2fArgs{
+						a2 := regions.Rd55ef5ff2b89Args{
 							P0: unsafe.SliceData(W1State),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(t37),
@@ -146,7 +146,7 @@ func (c *stepFused) run() {
 							S0: [2]float32{t22Number},
 							S1: [2]float32{w},
 						}
-						regions.R4e6f0a5f2b2f(&a2)
+						regions.Rd55ef5ff2b89(&a2)
 					} else {
 						t22_3 := (F(0) < t22Number)
 						for i := range dH {
@@ -166,7 +166,7 @@ func (c *stepFused) run() {
 					// moneta_dual.g, moneta_dual.W2
 					thetaEntry := theta[a]
 					if kern.Wide() {
-						a2 := regions.R699f20093678Args{
+						a2 := regions.Rfb850934b0e1Args{
 							P0: unsafe.SliceData(t37),
 							P1: unsafe.SliceData(t38),
 							P2: unsafe.SliceData(t142),
@@ -174,7 +174,7 @@ func (c *stepFused) run() {
 							N0: dH,
 							S0: [2]float32{thetaEntry},
 						}
-						regions.R699f20093678(&a2)
+						regions.Rfb850934b0e1(&a2)
 					} else {
 						for i := range dH {
 							t37Entry := t37[i]
@@ -188,7 +188,7 @@ func (c *stepFused) run() {
 					w2 := F(0.3333333333333333 * t15)
 					t4Number := kern.Choose(t4, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.R514e6674155bArgs{
+						a2 := regions.Rc28bf24f2bf0Args{
 							P0: unsafe.SliceData(W2State),
 							P1: unsafe.SliceData(t142),
 							P2: unsafe.SliceData(t39),
@@ -197,7 +197,7 @@ func (c *stepFused) run() {
 							S0: [2]float32{t4Number},
 							S1: [2]float32{w2},
 						}
-						regions.R514e6674155b(&a2)
+						regions.Rc28bf24f2bf0(&a2)
 					} else {
 						t4_2 := (F(0) < t4Number)
 						for i := range dV {
@@ -216,14 +216,14 @@ func (c *stepFused) run() {
 					// moneta_dual.g
 					if len(c.GMax2) > 0 {
 						if kern.Wide() {
-							a2 := regions.Rd194a38308d1Args{
+							a2 := regions.R5ade4d74a604Args{
 								P0: unsafe.SliceData(t39),
 								P1: unsafe.SliceData(c.V),
 								P2: kern.Given(c.GMax2),
 								N0: dV,
 								N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							}
-							regions.Rd194a38308d1(&a2)
+							regions.R5ade4d74a604(&a2)
 						} else {
 							v := c.V[(l*T+a+C*s)*dV:][:dV]
 							gMax2 := c.GMax2[(l*T+a+C*s)*dV:][:dV]
@@ -234,14 +234,14 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := regions.R5d3e8eeb63acArgs{
+						a2 := regions.Re6db36c28486Args{
 							P0: unsafe.SliceData(t39),
 							P1: unsafe.SliceData(c.V),
 							P2: unsafe.SliceData(g),
 							N0: dV,
 							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 						}
-						regions.R5d3e8eeb63ac(&a2)
+						regions.Re6db36c28486(&a2)
 					} else {
 						v := c.V[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -257,7 +257,7 @@ func (c *stepFused) run() {
 					w3 := F(1) - rhoEntry
 					t4Number2 := kern.Choose(t4, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.Rc8954150307fArgs{
+						a2 := regions.Rf0d2a304ae6aArgs{
 							P0: unsafe.SliceData(g),
 							P1: unsafe.SliceData(W2State),
 							P2: unsafe.SliceData(t162),
@@ -273,7 +273,7 @@ func (c *stepFused) run() {
 							S3: [2]float32{rhoEntry},
 							S4: [2]float32{w2},
 						}
-						regions.Rc8954150307f(&a2)
+						regions.Rf0d2a304ae6a(&a2)
 					} else {
 						t195_2 := t195
 						t4_2 := (F(0) < t4Number2)
@@ -300,14 +300,14 @@ func (c *stepFused) run() {
 					t195 = t195Total[0]
 					// moneta_dual.W1
 					if kern.Wide() {
-						a2 := regions.R30ae200cc575Args{
+						a2 := regions.R4f5770b2d4d8Args{
 							P0: unsafe.SliceData(t38),
 							P1: unsafe.SliceData(t22),
 							P2: unsafe.SliceData(t37),
 							P3: unsafe.SliceData(t172),
 							N0: dH,
 						}
-						regions.R30ae200cc575(&a2)
+						regions.R4f5770b2d4d8(&a2)
 					} else {
 						for i := range dH {
 							t38Entry := t38[i]
@@ -320,7 +320,7 @@ func (c *stepFused) run() {
 					var t213 F
 					w5 := F(1) - rhoEntry
 					if kern.Wide() {
-						a2 := regions.Ra71e76a71bfdArgs{
+						a2 := regions.Rd4fd6d29e252Args{
 							P0: unsafe.SliceData(t172),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(c.W1Init),
@@ -334,7 +334,7 @@ func (c *stepFused) run() {
 							S2: [2]float32{w5},
 							S3: [2]float32{rhoEntry},
 						}
-						regions.Ra71e76a71bfd(&a2)
+						regions.Rd4fd6d29e252(&a2)
 					} else {
 						t213_2 := t213
 						for i := range dH {
@@ -389,7 +389,7 @@ func (c *stepFused) run() {
 					w7 := F(0.3333333333333333 * t226)
 					t215Number := kern.Choose(t215, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.R4e6f0a5f2b2fArgs{
+						a2 := regions.Rd55ef5ff2b89Args{
 							P0: unsafe.SliceData(W1State),
 							P1: unsafe.SliceData(c.Q),
 							P2: unsafe.SliceData(t230),
@@ -399,7 +399,7 @@ func (c *stepFused) run() {
 							S0: [2]float32{t215Number},
 							S1: [2]float32{w7},
 						}
-						regions.R4e6f0a5f2b2f(&a2)
+						regions.Rd55ef5ff2b89(&a2)
 					} else {
 						t215_2 := (F(0) < t215Number)
 						for i := range dH {
@@ -419,13 +419,13 @@ func (c *stepFused) run() {
 					// moneta_dual.y, moneta_dual
 					if len(c.GProd) > 0 {
 						if kern.Wide() {
-							a2 := regions.Rc4bbc848acbcArgs{
+							a2 := regions.R968f65dfa835Args{
 								P0: unsafe.SliceData(t37),
 								P1: kern.Given(c.GProd),
 								N0: dH,
 								N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							}
-							regions.Rc4bbc848acbc(&a2)
+							regions.R968f65dfa835(&a2)
 						} else {
 							gProd := c.GProd[(l*T+a+C*s)*dH:][:dH]
 							for i := range dH {
@@ -436,13 +436,13 @@ func (c *stepFused) run() {
 					}
 					if len(c.W1Prod) > 0 {
 						if kern.Wide() {
-							a2 := regions.Rc4bbc848acbcArgs{
+							a2 := regions.R968f65dfa835Args{
 								P0: unsafe.SliceData(t22),
 								P1: kern.Given(c.W1Prod),
 								N0: dH,
 								N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							}
-							regions.Rc4bbc848acbc(&a2)
+							regions.R968f65dfa835(&a2)
 						} else {
 							W1Prod := c.W1Prod[(l*T+a+C*s)*dH:][:dH]
 							for i := range dH {
@@ -453,13 +453,13 @@ func (c *stepFused) run() {
 					}
 					if len(c.YProd) > 0 {
 						if kern.Wide() {
-							a2 := regions.Rc4bbc848acbcArgs{
+							a2 := regions.R968f65dfa835Args{
 								P0: unsafe.SliceData(t230),
 								P1: kern.Given(c.YProd),
 								N0: dH,
 								N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							}
-							regions.Rc4bbc848acbc(&a2)
+							regions.R968f65dfa835(&a2)
 						} else {
 							yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
 							for i := range dH {
@@ -469,12 +469,12 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := regions.R547809cfa04dArgs{
+						a2 := regions.R73732d725239Args{
 							P0: unsafe.SliceData(t230),
 							P1: unsafe.SliceData(t182),
 							N0: dH,
 						}
-						regions.R547809cfa04d(&a2)
+						regions.R73732d725239(&a2)
 					} else {
 						for i := range dH {
 							t230Entry := t230[i]
@@ -485,7 +485,7 @@ func (c *stepFused) run() {
 					w8 := F(0.3333333333333333 * t208)
 					t197Number := kern.Choose(t197, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.R514e6674155bArgs{
+						a2 := regions.Rc28bf24f2bf0Args{
 							P0: unsafe.SliceData(W2State),
 							P1: unsafe.SliceData(t182),
 							P2: unsafe.SliceData(y2),
@@ -494,7 +494,7 @@ func (c *stepFused) run() {
 							S0: [2]float32{t197Number},
 							S1: [2]float32{w8},
 						}
-						regions.R514e6674155b(&a2)
+						regions.Rc28bf24f2bf0(&a2)
 					} else {
 						t197_2 := (F(0) < t197Number)
 						for i := range dV {
@@ -598,7 +598,7 @@ func (c *stepBackwardFused) run() {
 
 	// moneta_dual.g, moneta_dual.W2, moneta_dual.W1, moneta_dual.y
 	if kern.Wide() {
-		a := regions.Rf6d78c24cdb5Args{
+		a := regions.R8079b02f8dc1Args{
 			P0:  unsafe.SliceData(c.Theta),
 			P1:  unsafe.SliceData(c.GProd),
 			P2:  unsafe.SliceData(c.W1Prod),
@@ -621,7 +621,7 @@ func (c *stepBackwardFused) run() {
 			N2:  dH,
 			N3:  T * dH,
 		}
-		regions.Rf6d78c24cdb5(&a)
+		regions.R8079b02f8dc1(&a)
 	} else {
 		for i := range L {
 			theta := c.Theta[i*T:][:T]
@@ -674,7 +674,7 @@ func (c *stepBackwardFused) run() {
 
 	// moneta_dual.g
 	if kern.Wide() {
-		a := regions.Ree41e3b12198Args{
+		a := regions.R97d7cf7728e3Args{
 			P0: unsafe.SliceData(c.GMax2),
 			P1: unsafe.SliceData(t45),
 			P2: unsafe.SliceData(t46),
@@ -687,7 +687,7 @@ func (c *stepBackwardFused) run() {
 			N2: dV,
 			N3: T * dV,
 		}
-		regions.Ree41e3b12198(&a)
+		regions.R97d7cf7728e3(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -740,7 +740,7 @@ func (c *stepBackwardFused) run() {
 					rhoEntry := rho[a]
 					w := F(1) - rhoEntry
 					if kern.Wide() {
-						a2 := regions.R576e8b164214Args{
+						a2 := regions.R6a9ebcb18a24Args{
 							P0: unsafe.SliceData(g),
 							P1: unsafe.SliceData(t162),
 							P2: unsafe.SliceData(c.W2Init),
@@ -754,7 +754,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{w},
 							S1: [2]float32{rhoEntry},
 						}
-						regions.R576e8b164214(&a2)
+						regions.R6a9ebcb18a24(&a2)
 					} else {
 						g2 := g[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -772,7 +772,7 @@ func (c *stepBackwardFused) run() {
 					w2 := F(1) - rhoEntry
 					thetaEntry2 := theta[a]
 					if kern.Wide() {
-						a2 := regions.Rd93b6730fe13Args{
+						a2 := regions.R6a8832c0dae7Args{
 							P0: unsafe.SliceData(t172),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(c.W1Init),
@@ -787,7 +787,7 @@ func (c *stepBackwardFused) run() {
 							S1: [2]float32{w2},
 							S2: [2]float32{rhoEntry},
 						}
-						regions.Rd93b6730fe13(&a2)
+						regions.R6a8832c0dae7(&a2)
 					} else {
 						t172_2 := t172[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
@@ -820,7 +820,7 @@ func (c *stepBackwardFused) run() {
 					// moneta_dual.g
 					var t2 F
 					if kern.Wide() {
-						a2 := regions.Ra1d0db0e21f9Args{
+						a2 := regions.R21af94d23ef3Args{
 							P0: unsafe.SliceData(W2Trail),
 							P1: unsafe.SliceData(t2Total),
 							N0: dV,
@@ -828,7 +828,7 @@ func (c *stepBackwardFused) run() {
 							N2: 4 * dH * dV * a,
 							S0: [2]float32{t2},
 						}
-						regions.Ra1d0db0e21f9(&a2)
+						regions.R21af94d23ef3(&a2)
 					} else {
 						t2_2 := t2
 						for i := range dV {
@@ -851,7 +851,7 @@ func (c *stepBackwardFused) run() {
 					var t20 F
 					var t213 F
 					if kern.Wide() {
-						a2 := regions.R1e8823d4bbbeArgs{
+						a2 := regions.R96f35e239d05Args{
 							P0: unsafe.SliceData(W1Trail),
 							P1: unsafe.SliceData(t20Total),
 							P2: unsafe.SliceData(t213Total),
@@ -863,7 +863,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{t213},
 							S1: [2]float32{t20},
 						}
-						regions.R1e8823d4bbbe(&a2)
+						regions.R96f35e239d05(&a2)
 					} else {
 						t213_2 := t213
 						t20_2 := t20
@@ -900,7 +900,7 @@ func (c *stepBackwardFused) run() {
 					w5 := F(1) - rhoEntry3
 					t4Number := kern.Choose(t4, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.R33dae9926e19Args{
+						a2 := regions.R65aabf07c830Args{
 							P0:  unsafe.SliceData(g),
 							P1:  unsafe.SliceData(W2Trail),
 							P2:  unsafe.SliceData(t42),
@@ -926,7 +926,7 @@ func (c *stepBackwardFused) run() {
 							S3:  [2]float32{w5},
 							S4:  [2]float32{rhoEntry3},
 						}
-						regions.R33dae9926e19(&a2)
+						regions.R65aabf07c830(&a2)
 					} else {
 						g2 := g[(l*T+a+C*s)*dV:][:dV]
 						t195_2 := t195
@@ -961,14 +961,14 @@ func (c *stepBackwardFused) run() {
 					t195 = t195Total[0]
 					// moneta_dual.g
 					if kern.Wide() {
-						a2 := regions.Ree2eb9708d34Args{
+						a2 := regions.Re91f52922ce2Args{
 							P0: unsafe.SliceData(t39),
 							P1: unsafe.SliceData(c.V),
 							P2: unsafe.SliceData(t40),
 							N0: dV,
 							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 						}
-						regions.Ree2eb9708d34(&a2)
+						regions.Re91f52922ce2(&a2)
 					} else {
 						v := c.V[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -990,7 +990,7 @@ func (c *stepBackwardFused) run() {
 					t197Number := kern.Choose(t197, F(1), F(0))
 					t58Number := kern.Choose(t58, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.R9ea82acab698Args{
+						a2 := regions.Rc0fb5c8961ebArgs{
 							P0: unsafe.SliceData(c.YBar),
 							P1: unsafe.SliceData(W22),
 							P2: unsafe.SliceData(t284),
@@ -1008,7 +1008,7 @@ func (c *stepBackwardFused) run() {
 							S2: [2]float32{t197Number},
 							S3: [2]float32{w6},
 						}
-						regions.R9ea82acab698(&a2)
+						regions.Rc0fb5c8961eb(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						t65_2 := t65
@@ -1034,7 +1034,7 @@ func (c *stepBackwardFused) run() {
 					t65 = t65Total[0]
 					// moneta_dual.y
 					if kern.Wide() {
-						a2 := regions.R9187820c6210Args{
+						a2 := regions.R23e27c6136e6Args{
 							P0: unsafe.SliceData(t231),
 							P1: unsafe.SliceData(t32),
 							P2: unsafe.SliceData(c.YProd),
@@ -1043,7 +1043,7 @@ func (c *stepBackwardFused) run() {
 							N0: dH,
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
-						regions.R9187820c6210(&a2)
+						regions.R23e27c6136e6(&a2)
 					} else {
 						t231_2 := t231[(l*T+a+C*s)*dH:][:dH]
 						yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
@@ -1062,7 +1062,7 @@ func (c *stepBackwardFused) run() {
 					t215Number := kern.Choose(t215, F(1), F(0))
 					t12Number := kern.Choose(t12, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.R24bd10946441Args{
+						a2 := regions.Re13dd94f94faArgs{
 							P0: unsafe.SliceData(t9),
 							P1: unsafe.SliceData(W1Trail),
 							P2: unsafe.SliceData(c.Q),
@@ -1077,7 +1077,7 @@ func (c *stepBackwardFused) run() {
 							S2: [2]float32{t215Number},
 							S3: [2]float32{w7},
 						}
-						regions.R24bd10946441(&a2)
+						regions.Re13dd94f94fa(&a2)
 					} else {
 						t192_2 := t192
 						t12_2 := (F(0) < t12Number)
@@ -1110,7 +1110,7 @@ func (c *stepBackwardFused) run() {
 					t215Number2 := kern.Choose(t215, F(1), F(0))
 					t12Number2 := kern.Choose(t12, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.R8e83063eaef5Args{
+						a2 := regions.R4306c27b0189Args{
 							P0:  unsafe.SliceData(t9),
 							P1:  unsafe.SliceData(t172),
 							P2:  unsafe.SliceData(W1Trail),
@@ -1151,7 +1151,7 @@ func (c *stepBackwardFused) run() {
 							S5:  [2]float32{w9},
 							S6:  [2]float32{w10},
 						}
-						regions.R8e83063eaef5(&a2)
+						regions.R4306c27b0189(&a2)
 					} else {
 						t172_2 := t172[(l*T+a+C*s)*dH:][:dH]
 						t129_2 := t129
@@ -1205,7 +1205,7 @@ func (c *stepBackwardFused) run() {
 					// moneta_dual.W1
 					var t110 F
 					if kern.Wide() {
-						a2 := regions.Rb60c0d8fc64eArgs{
+						a2 := regions.R5a51dee092b6Args{
 							P0: unsafe.SliceData(c.K),
 							P1: unsafe.SliceData(t109),
 							P2: unsafe.SliceData(t110Total),
@@ -1213,7 +1213,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							S0: [2]float32{t110},
 						}
-						regions.Rb60c0d8fc64e(&a2)
+						regions.R5a51dee092b6(&a2)
 					} else {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						t110_2 := t110
@@ -1228,7 +1228,7 @@ func (c *stepBackwardFused) run() {
 					// moneta_dual.W1
 					thetaEntry3 := theta[a]
 					if kern.Wide() {
-						a2 := regions.R307af21bb9b5Args{
+						a2 := regions.R6fce4ac11747Args{
 							P0: unsafe.SliceData(t38),
 							P1: unsafe.SliceData(t280),
 							P2: unsafe.SliceData(c.GProd),
@@ -1238,7 +1238,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0: [2]float32{thetaEntry3},
 						}
-						regions.R307af21bb9b5(&a2)
+						regions.R6fce4ac11747(&a2)
 					} else {
 						t38_2 := t38[(l*T+a+C*s)*dH:][:dH]
 						gProd := c.GProd[(l*T+a+C*s)*dH:][:dH]
@@ -1259,7 +1259,7 @@ func (c *stepBackwardFused) run() {
 					t197Number2 := kern.Choose(t197, F(1), F(0))
 					t58Number2 := kern.Choose(t58, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.Re13a962ef75bArgs{
+						a2 := regions.Rd3827da3a4afArgs{
 							P0:  unsafe.SliceData(c.YBar),
 							P1:  unsafe.SliceData(g),
 							P2:  unsafe.SliceData(W2Trail),
@@ -1300,7 +1300,7 @@ func (c *stepBackwardFused) run() {
 							S7:  [2]float32{w13},
 							S8:  [2]float32{w10},
 						}
-						regions.Re13a962ef75b(&a2)
+						regions.Rd3827da3a4af(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						g2 := g[(l*T+a+C*s)*dV:][:dV]
@@ -1363,7 +1363,7 @@ func (c *stepBackwardFused) run() {
 					// moneta_dual.W2
 					var t139 F
 					if kern.Wide() {
-						a2 := regions.R22c85a01eb57Args{
+						a2 := regions.R9378697a8c78Args{
 							P0: unsafe.SliceData(t38),
 							P1: unsafe.SliceData(t136),
 							P2: unsafe.SliceData(c.GProd),
@@ -1373,7 +1373,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0: [2]float32{t139},
 						}
-						regions.R22c85a01eb57(&a2)
+						regions.R9378697a8c78(&a2)
 					} else {
 						t38_2 := t38[(l*T+a+C*s)*dH:][:dH]
 						gProd := c.GProd[(l*T+a+C*s)*dH:][:dH]
@@ -1390,7 +1390,7 @@ func (c *stepBackwardFused) run() {
 					t139 = t139Total[0]
 					// moneta_dual.g
 					if kern.Wide() {
-						a2 := regions.Rc01f51d077b0Args{
+						a2 := regions.Rb005a123e942Args{
 							P0: unsafe.SliceData(t126),
 							P1: unsafe.SliceData(t135),
 							P2: unsafe.SliceData(t40),
@@ -1403,7 +1403,7 @@ func (c *stepBackwardFused) run() {
 							N0: dV,
 							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 						}
-						regions.Rc01f51d077b0(&a2)
+						regions.Rb005a123e942(&a2)
 					} else {
 						t48_2 := t48[(l*T+a+C*s)*dV:][:dV]
 						t154_2 := t154[(l*T+a+C*s)*dV:][:dV]
@@ -1425,7 +1425,7 @@ func (c *stepBackwardFused) run() {
 					t4Number3 := kern.Choose(t4, F(1), F(0))
 					t2292Number := kern.Choose(t2292, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.R2b521708aca3Args{
+						a2 := regions.R248b5562bdf1Args{
 							P0: unsafe.SliceData(t16722),
 							P1: unsafe.SliceData(g),
 							P2: unsafe.SliceData(W2Trail),
@@ -1449,7 +1449,7 @@ func (c *stepBackwardFused) run() {
 							S2: [2]float32{t4Number3},
 							S3: [2]float32{w4},
 						}
-						regions.R2b521708aca3(&a2)
+						regions.R248b5562bdf1(&a2)
 					} else {
 						g2 := g[(l*T+a+C*s)*dV:][:dV]
 						t236_2 := t236
@@ -1479,7 +1479,7 @@ func (c *stepBackwardFused) run() {
 					t236 = t236Total[0]
 					// moneta_dual.g, moneta_dual.W1, moneta_dual.W2
 					if kern.Wide() {
-						a2 := regions.Rcbaaee57d945Args{
+						a2 := regions.Rc377d5a9b6e6Args{
 							P0: unsafe.SliceData(c.W1Prod),
 							P1: unsafe.SliceData(t38),
 							P2: unsafe.SliceData(t170),
@@ -1493,7 +1493,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0: [2]float32{thetaEntry3},
 						}
-						regions.Rcbaaee57d945(&a2)
+						regions.Rc377d5a9b6e6(&a2)
 					} else {
 						W1Prod := c.W1Prod[(l*T+a+C*s)*dH:][:dH]
 						t38_2 := t38[(l*T+a+C*s)*dH:][:dH]
@@ -1519,7 +1519,7 @@ func (c *stepBackwardFused) run() {
 					t22Number := kern.Choose(t22, F(1), F(0))
 					t182Number := kern.Choose(t182, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.R24bd10946441Args{
+						a2 := regions.Re13dd94f94faArgs{
 							P0: unsafe.SliceData(t179),
 							P1: unsafe.SliceData(W1Trail),
 							P2: unsafe.SliceData(c.K),
@@ -1534,7 +1534,7 @@ func (c *stepBackwardFused) run() {
 							S2: [2]float32{t22Number},
 							S3: [2]float32{w16},
 						}
-						regions.R24bd10946441(&a2)
+						regions.Re13dd94f94fa(&a2)
 					} else {
 						t189_2 := t189
 						t182_2 := (F(0) < t182Number)
@@ -1563,7 +1563,7 @@ func (c *stepBackwardFused) run() {
 					t22Number2 := kern.Choose(t22, F(1), F(0))
 					t182Number2 := kern.Choose(t182, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.Re68a2af81d6cArgs{
+						a2 := regions.R1e6d088a7e46Args{
 							P0: unsafe.SliceData(t179),
 							P1: unsafe.SliceData(W1Trail),
 							P2: unsafe.SliceData(c.K),
@@ -1579,7 +1579,7 @@ func (c *stepBackwardFused) run() {
 							S3: [2]float32{w18},
 							S4: [2]float32{rhoEntry3},
 						}
-						regions.Re68a2af81d6c(&a2)
+						regions.R1e6d088a7e46(&a2)
 					} else {
 						t182_2 := (F(0) < t182Number2)
 						t22_2 := (F(0) < t22Number2)
@@ -1606,7 +1606,7 @@ func (c *stepBackwardFused) run() {
 					t4Number4 := kern.Choose(t4, F(1), F(0))
 					t2292Number2 := kern.Choose(t2292, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.R7c092f1da6ecArgs{
+						a2 := regions.R037239848bbfArgs{
 							P0: unsafe.SliceData(W2Trail),
 							P1: unsafe.SliceData(t23122),
 							P2: unsafe.SliceData(t131),
@@ -1620,7 +1620,7 @@ func (c *stepBackwardFused) run() {
 							S3: [2]float32{w20},
 							S4: [2]float32{rhoEntry3},
 						}
-						regions.R7c092f1da6ec(&a2)
+						regions.R037239848bbf(&a2)
 					} else {
 						t2292_2 := (F(0) < t2292Number2)
 						t4_2 := (F(0) < t4Number4)
@@ -1642,7 +1642,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// moneta_dual.g, moneta_dual.W1, moneta_dual
 					if kern.Wide() {
-						a2 := regions.Rc7147c8170f4Args{
+						a2 := regions.R3d7684d4fb8aArgs{
 							P0: unsafe.SliceData(t109),
 							P1: unsafe.SliceData(t181),
 							P2: unsafe.SliceData(c.KBar),
@@ -1652,7 +1652,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							S0: [2]float32{thetaEntry3},
 						}
-						regions.Rc7147c8170f4(&a2)
+						regions.R3d7684d4fb8a(&a2)
 					} else {
 						kBar := c.KBar[(l*T+a+C*s)*dK:][:dK]
 						qBar := c.QBar[(l*T+a+C*s)*dK:][:dK]

@@ -31,7 +31,7 @@ func (c *readFused) run() {
 
 	// moneta_printed.y
 	if kern.Wide() {
-		a := regions.Rab51370ecb19Args{
+		a := regions.Ra0099dc8224fArgs{
 			P0: unsafe.SliceData(c.W1),
 			P1: unsafe.SliceData(t22),
 			N0: L,
@@ -39,7 +39,7 @@ func (c *readFused) run() {
 			N2: dK,
 			N3: dH * dK,
 		}
-		regions.Rab51370ecb19(&a)
+		regions.Ra0099dc8224f(&a)
 	} else {
 		for i := range L {
 			var t222 F
@@ -61,12 +61,12 @@ func (c *readFused) run() {
 
 	// moneta_printed.y
 	if kern.Wide() {
-		a := regions.Rc360784d5823Args{
+		a := regions.Rf43f725d7c8fArgs{
 			P0: unsafe.SliceData(t22),
 			P1: unsafe.SliceData(c.YSqrt),
 			N0: L,
 		}
-		regions.Rc360784d5823(&a)
+		regions.Rf43f725d7c8f(&a)
 	} else {
 		ySqrt := c.YSqrt[:L]
 		for i := range L {
@@ -76,7 +76,7 @@ func (c *readFused) run() {
 
 	// moneta_printed.y
 	if kern.Wide() {
-		a := regions.R7c373a904168Args{
+		a := regions.R495f740815a2Args{
 			P0: unsafe.SliceData(c.YSqrt),
 			P1: unsafe.SliceData(c.W1),
 			P2: unsafe.SliceData(t26),
@@ -85,7 +85,7 @@ func (c *readFused) run() {
 			N2: dK,
 			N3: dH * dK,
 		}
-		regions.R7c373a904168(&a)
+		regions.R495f740815a2(&a)
 	} else {
 		ySqrt := c.YSqrt[:L]
 		for i := range L {
@@ -102,7 +102,7 @@ func (c *readFused) run() {
 
 	// moneta_printed.y
 	if kern.Wide() {
-		a := regions.Rab51370ecb19Args{
+		a := regions.Ra0099dc8224fArgs{
 			P0: unsafe.SliceData(c.W2),
 			P1: unsafe.SliceData(t30),
 			N0: L,
@@ -110,7 +110,7 @@ func (c *readFused) run() {
 			N2: dH,
 			N3: dH * dK,
 		}
-		regions.Rab51370ecb19(&a)
+		regions.Ra0099dc8224f(&a)
 	} else {
 		for i := range L {
 			var t302 F
@@ -132,12 +132,12 @@ func (c *readFused) run() {
 
 	// moneta_printed.y
 	if kern.Wide() {
-		a := regions.Rc360784d5823Args{
+		a := regions.Rf43f725d7c8fArgs{
 			P0: unsafe.SliceData(t30),
 			P1: unsafe.SliceData(c.YSqrt2),
 			N0: L,
 		}
-		regions.Rc360784d5823(&a)
+		regions.Rf43f725d7c8f(&a)
 	} else {
 		ySqrt2 := c.YSqrt2[:L]
 		for i := range L {
@@ -147,7 +147,7 @@ func (c *readFused) run() {
 
 	// moneta_printed.y
 	if kern.Wide() {
-		a := regions.R7c373a904168Args{
+		a := regions.R495f740815a2Args{
 			P0: unsafe.SliceData(c.YSqrt2),
 			P1: unsafe.SliceData(c.W2),
 			P2: unsafe.SliceData(t34),
@@ -156,7 +156,7 @@ func (c *readFused) run() {
 			N2: dH,
 			N3: dH * dK,
 		}
-		regions.R7c373a904168(&a)
+		regions.R495f740815a2(&a)
 	} else {
 		ySqrt2 := c.YSqrt2[:L]
 		for i := range L {
@@ -178,7 +178,7 @@ func (c *readFused) run() {
 
 	// moneta_printed.y
 	if kern.Wide() {
-		a := regions.R9bb2e8e83341Args{
+		a := regions.Rbaa2ee84f04eArgs{
 			P0: unsafe.SliceData(c.YProd),
 			P1: unsafe.SliceData(t),
 			N0: L,
@@ -186,7 +186,7 @@ func (c *readFused) run() {
 			N2: dH,
 			N3: T * dH,
 		}
-		regions.R9bb2e8e83341(&a)
+		regions.Rbaa2ee84f04e(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -207,7 +207,7 @@ func (c *readFused) run() {
 
 	// moneta_printed.y
 	if kern.Wide() {
-		a := regions.Rf38cad12a527Args{
+		a := regions.R878563a1c072Args{
 			P0: unsafe.SliceData(t41),
 			P1: unsafe.SliceData(t42),
 			N0: L,
@@ -215,7 +215,7 @@ func (c *readFused) run() {
 			N2: dK,
 			N3: T * dK,
 		}
-		regions.Rf38cad12a527(&a)
+		regions.R878563a1c072(&a)
 	} else {
 		for i := range L {
 			t42_2 := t42[i*T:][:T]
@@ -235,14 +235,14 @@ func (c *readFused) run() {
 	// moneta_printed.y
 	w := F(dK)
 	if kern.Wide() {
-		a := regions.Ra0919a98a249Args{
+		a := regions.R13b56055efcfArgs{
 			P0: unsafe.SliceData(t42),
 			P1: unsafe.SliceData(t44),
 			N0: L,
 			N1: T,
 			S0: [2]float32{w},
 		}
-		regions.Ra0919a98a249(&a)
+		regions.R13b56055efcf(&a)
 	} else {
 		for i := range L {
 			t42_2 := t42[i*T:][:T]
@@ -255,7 +255,7 @@ func (c *readFused) run() {
 
 	// moneta_printed.y
 	if kern.Wide() {
-		a := regions.Rd96b7dd1a77aArgs{
+		a := regions.Ra5835485c89eArgs{
 			P0: unsafe.SliceData(t44),
 			P1: unsafe.SliceData(t41),
 			P2: unsafe.SliceData(c.YLin),
@@ -265,7 +265,7 @@ func (c *readFused) run() {
 			N2: dK,
 			N3: T * dK,
 		}
-		regions.Rd96b7dd1a77a(&a)
+		regions.Ra5835485c89e(&a)
 	} else {
 		for i := range L {
 			t44_2 := t44[i*T:][:T]
@@ -289,14 +289,14 @@ func (c *readFused) run() {
 
 	// moneta_printed.y
 	if kern.Wide() {
-		a := regions.R8cbc8abf1f25Args{
+		a := regions.R6b76d96338f3Args{
 			P0: unsafe.SliceData(t46),
 			P1: unsafe.SliceData(c.YSqrt3),
 			N0: L,
 			N1: T,
 			S0: [2]float32{w},
 		}
-		regions.R8cbc8abf1f25(&a)
+		regions.R6b76d96338f3(&a)
 	} else {
 		for i := range L {
 			t46_2 := t46[i*T:][:T]
@@ -309,7 +309,7 @@ func (c *readFused) run() {
 
 	// moneta_printed.y
 	if kern.Wide() {
-		a := regions.R4b90e8bc8e5dArgs{
+		a := regions.Ref8539564655Args{
 			P0: unsafe.SliceData(c.YSqrt3),
 			P1: unsafe.SliceData(c.Q),
 			P2: unsafe.SliceData(c.YLin),
@@ -319,7 +319,7 @@ func (c *readFused) run() {
 			N2: dK,
 			N3: T * dK,
 		}
-		regions.R4b90e8bc8e5d(&a)
+		regions.Ref8539564655(&a)
 	} else {
 		for i := range L {
 			ySqrt3 := c.YSqrt3[i*T:][:T]
@@ -371,7 +371,7 @@ func (c *readBackwardFused) run() {
 
 	// moneta_printed.y
 	if kern.Wide() {
-		a := regions.R9c997be6f9cdArgs{
+		a := regions.R67ce0e49e436Args{
 			P0: unsafe.SliceData(c.YSqrt),
 			P1: unsafe.SliceData(c.W1),
 			P2: unsafe.SliceData(t19),
@@ -381,7 +381,7 @@ func (c *readBackwardFused) run() {
 			N2: dK,
 			N3: dH * dK,
 		}
-		regions.R9c997be6f9cd(&a)
+		regions.R67ce0e49e436(&a)
 	} else {
 		ySqrt := c.YSqrt[:L]
 		for i := range L {
@@ -401,7 +401,7 @@ func (c *readBackwardFused) run() {
 
 	// moneta_printed.y
 	if kern.Wide() {
-		a := regions.R9c997be6f9cdArgs{
+		a := regions.R67ce0e49e436Args{
 			P0: unsafe.SliceData(c.YSqrt2),
 			P1: unsafe.SliceData(c.W2),
 			P2: unsafe.SliceData(t27),
@@ -411,7 +411,7 @@ func (c *readBackwardFused) run() {
 			N2: dH,
 			N3: dH * dK,
 		}
-		regions.R9c997be6f9cd(&a)
+		regions.R67ce0e49e436(&a)
 	} else {
 		ySqrt2 := c.YSqrt2[:L]
 		for i := range L {
@@ -431,7 +431,7 @@ func (c *readBackwardFused) run() {
 
 	// moneta_printed.y
 	if kern.Wide() {
-		a := regions.Ra7312e2e9711Args{
+		a := regions.R9437ee993593Args{
 			P0: unsafe.SliceData(c.YProd),
 			P1: unsafe.SliceData(t40),
 			P2: unsafe.SliceData(t),
@@ -440,7 +440,7 @@ func (c *readBackwardFused) run() {
 			N2: dH,
 			N3: T * dH,
 		}
-		regions.Ra7312e2e9711(&a)
+		regions.R9437ee993593(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -459,13 +459,13 @@ func (c *readBackwardFused) run() {
 
 	// moneta_printed.y
 	if kern.Wide() {
-		a := regions.R6c0594c15269Args{
+		a := regions.R305aebd90024Args{
 			P0: unsafe.SliceData(c.YSqrt3),
 			P1: unsafe.SliceData(t5),
 			N0: L,
 			N1: T,
 		}
-		regions.R6c0594c15269(&a)
+		regions.R305aebd90024(&a)
 	} else {
 		for i := range L {
 			ySqrt3 := c.YSqrt3[i*T:][:T]
@@ -478,7 +478,7 @@ func (c *readBackwardFused) run() {
 
 	// moneta_printed.y
 	if kern.Wide() {
-		a := regions.Re1766ea9bf70Args{
+		a := regions.Rb4889eee2fb1Args{
 			P0: unsafe.SliceData(c.YSqrt3),
 			P1: unsafe.SliceData(c.YBar),
 			P2: unsafe.SliceData(c.YLin),
@@ -488,7 +488,7 @@ func (c *readBackwardFused) run() {
 			N2: dK,
 			N3: T * dK,
 		}
-		regions.Re1766ea9bf70(&a)
+		regions.Rb4889eee2fb1(&a)
 	} else {
 		for i := range L {
 			ySqrt3 := c.YSqrt3[i*T:][:T]
@@ -513,7 +513,7 @@ func (c *readBackwardFused) run() {
 
 	// moneta_printed.y
 	if kern.Wide() {
-		a := regions.Rcd3a3ad550f3Args{
+		a := regions.R786ab92e5cecArgs{
 			P0: unsafe.SliceData(t8),
 			P1: unsafe.SliceData(t5),
 			P2: unsafe.SliceData(t80),
@@ -521,7 +521,7 @@ func (c *readBackwardFused) run() {
 			N1: T,
 			S0: [2]float32{t14},
 		}
-		regions.Rcd3a3ad550f3(&a)
+		regions.R786ab92e5cec(&a)
 	} else {
 		for i := range L {
 			t8_2 := t8[i*T:][:T]
@@ -535,7 +535,7 @@ func (c *readBackwardFused) run() {
 
 	// moneta_printed.y
 	if kern.Wide() {
-		a := regions.R213329692b44Args{
+		a := regions.Ra5b7d02d6ae5Args{
 			P0: unsafe.SliceData(t5),
 			P1: unsafe.SliceData(t80),
 			P2: unsafe.SliceData(c.YLin),
@@ -548,7 +548,7 @@ func (c *readBackwardFused) run() {
 			N3: 12 * dK,
 			N4: T * dK,
 		}
-		regions.R213329692b44(&a)
+		regions.Ra5b7d02d6ae5(&a)
 	} else {
 		for i := range L {
 			t5_2 := t5[i*T:][:T]
@@ -575,7 +575,7 @@ func (c *readBackwardFused) run() {
 
 	// moneta_printed.y
 	if kern.Wide() {
-		a := regions.R0144deef245bArgs{
+		a := regions.R3751d5b6cbeeArgs{
 			P0: unsafe.SliceData(t202),
 			P1: unsafe.SliceData(t18),
 			P2: unsafe.SliceData(t252),
@@ -585,7 +585,7 @@ func (c *readBackwardFused) run() {
 			N3: T * dK,
 			S0: [2]float32{t14},
 		}
-		regions.R0144deef245b(&a)
+		regions.R3751d5b6cbee(&a)
 	} else {
 		for i := range L {
 			t202_2 := t202[i*T:][:T]
@@ -612,7 +612,7 @@ func (c *readBackwardFused) run() {
 
 	// moneta_printed.y
 	if kern.Wide() {
-		a := regions.Rfb226adc3709Args{
+		a := regions.R9a668d721becArgs{
 			P0: unsafe.SliceData(t272),
 			P1: unsafe.SliceData(c.YProd),
 			P2: unsafe.SliceData(t40),
@@ -622,7 +622,7 @@ func (c *readBackwardFused) run() {
 			N2: dH,
 			N3: T * dH,
 		}
-		regions.Rfb226adc3709(&a)
+		regions.R9a668d721bec(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -646,12 +646,12 @@ func (c *readBackwardFused) run() {
 
 	// moneta_printed.y
 	if kern.Wide() {
-		a := regions.R84c3fc1f21f5Args{
+		a := regions.R5a5e1321471aArgs{
 			P0: unsafe.SliceData(c.YSqrt2),
 			P1: unsafe.SliceData(t392),
 			N0: L,
 		}
-		regions.R84c3fc1f21f5(&a)
+		regions.R5a5e1321471a(&a)
 	} else {
 		ySqrt2 := c.YSqrt2[:L]
 		for i := range L {
@@ -661,7 +661,7 @@ func (c *readBackwardFused) run() {
 
 	// moneta_printed.y
 	if kern.Wide() {
-		a := regions.Re3c9573e379bArgs{
+		a := regions.R67691e5fd1e5Args{
 			P0: unsafe.SliceData(c.YSqrt2),
 			P1: unsafe.SliceData(t262),
 			P2: unsafe.SliceData(t34),
@@ -671,7 +671,7 @@ func (c *readBackwardFused) run() {
 			N2: dH,
 			N3: dH * dK,
 		}
-		regions.Re3c9573e379b(&a)
+		regions.R67691e5fd1e5(&a)
 	} else {
 		ySqrt2 := c.YSqrt2[:L]
 		for i := range L {
@@ -694,7 +694,7 @@ func (c *readBackwardFused) run() {
 
 	// moneta_printed.y
 	if kern.Wide() {
-		a := regions.R8aa7f852d3abArgs{
+		a := regions.Rba6cce1a3114Args{
 			P0: unsafe.SliceData(t392),
 			P1: unsafe.SliceData(t422),
 			P2: unsafe.SliceData(t81),
@@ -702,7 +702,7 @@ func (c *readBackwardFused) run() {
 			P4: unsafe.SliceData(t56),
 			N0: L,
 		}
-		regions.R8aa7f852d3ab(&a)
+		regions.Rba6cce1a3114(&a)
 	} else {
 		ySqrt := c.YSqrt[:L]
 		for i := range L {
@@ -713,7 +713,7 @@ func (c *readBackwardFused) run() {
 
 	// moneta_printed.y
 	if kern.Wide() {
-		a := regions.Re3c9573e379bArgs{
+		a := regions.R67691e5fd1e5Args{
 			P0: unsafe.SliceData(c.YSqrt),
 			P1: unsafe.SliceData(t372),
 			P2: unsafe.SliceData(t26),
@@ -723,7 +723,7 @@ func (c *readBackwardFused) run() {
 			N2: dK,
 			N3: dH * dK,
 		}
-		regions.Re3c9573e379b(&a)
+		regions.R67691e5fd1e5(&a)
 	} else {
 		ySqrt := c.YSqrt[:L]
 		for i := range L {
@@ -746,13 +746,13 @@ func (c *readBackwardFused) run() {
 
 	// moneta_printed.y
 	if kern.Wide() {
-		a := regions.R345d2d4170aeArgs{
+		a := regions.R10a260e92e9cArgs{
 			P0: unsafe.SliceData(t56),
 			P1: unsafe.SliceData(t59),
 			P2: unsafe.SliceData(t82),
 			N0: L,
 		}
-		regions.R345d2d4170ae(&a)
+		regions.R10a260e92e9c(&a)
 	} else {
 		for i := range L {
 			t82[i] = F(t56[i] * t59[i])
@@ -761,7 +761,7 @@ func (c *readBackwardFused) run() {
 
 	// moneta_printed.y
 	if kern.Wide() {
-		a := regions.Rd22a3af51764Args{
+		a := regions.R5012c9368652Args{
 			P0: unsafe.SliceData(t56),
 			P1: unsafe.SliceData(t82),
 			P2: unsafe.SliceData(t19),
@@ -773,7 +773,7 @@ func (c *readBackwardFused) run() {
 			N2: dK,
 			N3: dH * dK,
 		}
-		regions.Rd22a3af51764(&a)
+		regions.R5012c9368652(&a)
 	} else {
 		for i := range L {
 			t56Entry := t56[i]
@@ -793,7 +793,7 @@ func (c *readBackwardFused) run() {
 
 	// moneta_printed.y
 	if kern.Wide() {
-		a := regions.Rd22a3af51764Args{
+		a := regions.R5012c9368652Args{
 			P0: unsafe.SliceData(t392),
 			P1: unsafe.SliceData(t81),
 			P2: unsafe.SliceData(t27),
@@ -805,7 +805,7 @@ func (c *readBackwardFused) run() {
 			N2: dH,
 			N3: dH * dK,
 		}
-		regions.Rd22a3af51764(&a)
+		regions.R5012c9368652(&a)
 	} else {
 		for i := range L {
 			t392Entry := t392[i]

@@ -46,7 +46,7 @@ func (c *startBackwardFused) run() {
 	// moneta_printed.W2.start
 	clear(c.W2InitBar)
 	if kern.Wide() {
-		a := regions.R3194d43879e5Args{
+		a := regions.R867aa549db0dArgs{
 			P0: unsafe.SliceData(c.W2InitBar),
 			P1: unsafe.SliceData(c.W2Bar),
 			N0: dK,
@@ -54,7 +54,7 @@ func (c *startBackwardFused) run() {
 			N2: dH,
 			N3: dH * dK,
 		}
-		regions.R3194d43879e5(&a)
+		regions.R867aa549db0d(&a)
 	} else {
 		for i := range dK {
 			W2InitBar := c.W2InitBar[i*dH:][:dH]
@@ -70,7 +70,7 @@ func (c *startBackwardFused) run() {
 	// moneta_printed.W1.start
 	clear(c.W1InitBar)
 	if kern.Wide() {
-		a := regions.R3194d43879e5Args{
+		a := regions.R867aa549db0dArgs{
 			P0: unsafe.SliceData(c.W1InitBar),
 			P1: unsafe.SliceData(c.W1Bar),
 			N0: dH,
@@ -78,7 +78,7 @@ func (c *startBackwardFused) run() {
 			N2: dK,
 			N3: dH * dK,
 		}
-		regions.R3194d43879e5(&a)
+		regions.R867aa549db0d(&a)
 	} else {
 		for i := range dH {
 			W1InitBar := c.W1InitBar[i*dK:][:dK]

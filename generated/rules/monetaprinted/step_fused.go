@@ -84,14 +84,14 @@ func (c *stepFused) run() {
 					// moneta_printed.e_W1
 					var t4 F
 					if kern.Wide() {
-						a2 := regions.Rdd50e6184d7fArgs{
+						a2 := regions.R46b7a5adf4b8Args{
 							P0: unsafe.SliceData(W1State),
 							P1: unsafe.SliceData(t4Total),
 							N0: dH,
 							N1: dK,
 							S0: [2]float32{t4},
 						}
-						regions.Rdd50e6184d7f(&a2)
+						regions.R46b7a5adf4b8(&a2)
 					} else {
 						t4_2 := t4
 						for i := range dH {
@@ -116,7 +116,7 @@ func (c *stepFused) run() {
 					}
 					// moneta_printed.e_W1
 					if kern.Wide() {
-						a2 := regions.Rf9786e925654Args{
+						a2 := regions.Rd040b26a637bArgs{
 							P0: unsafe.SliceData(W1State),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(t8),
@@ -126,7 +126,7 @@ func (c *stepFused) run() {
 							N2: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							S0: [2]float32{t7},
 						}
-						regions.Rf9786e925654(&a2)
+						regions.Rd040b26a637b(&a2)
 					} else {
 						for i := range dH {
 							W1State2 := W1State[i*dK:][:dK]
@@ -146,14 +146,14 @@ func (c *stepFused) run() {
 					// moneta_printed.e_W1
 					var t12 F
 					if kern.Wide() {
-						a2 := regions.Rdd50e6184d7fArgs{
+						a2 := regions.R46b7a5adf4b8Args{
 							P0: unsafe.SliceData(W2State),
 							P1: unsafe.SliceData(t12Total),
 							N0: dK,
 							N1: dH,
 							S0: [2]float32{t12},
 						}
-						regions.Rdd50e6184d7f(&a2)
+						regions.R46b7a5adf4b8(&a2)
 					} else {
 						t12_2 := t12
 						for i := range dK {
@@ -178,14 +178,14 @@ func (c *stepFused) run() {
 					}
 					// moneta_printed.e_W1
 					if kern.Wide() {
-						a2 := regions.Ra0919a98a249Args{
+						a2 := regions.R13b56055efcfArgs{
 							P0: unsafe.SliceData(W2State),
 							P1: unsafe.SliceData(t16),
 							N0: dK,
 							N1: dH,
 							S0: [2]float32{t15},
 						}
-						regions.Ra0919a98a249(&a2)
+						regions.R13b56055efcf(&a2)
 					} else {
 						for i := range dK {
 							W2State2 := W2State[i*dH:][:dH]
@@ -197,13 +197,13 @@ func (c *stepFused) run() {
 					}
 					// moneta_printed.e_W1
 					if kern.Wide() {
-						a2 := regions.Rc4924c8cecf1Args{
+						a2 := regions.R21b5d0e54833Args{
 							P0: unsafe.SliceData(t17),
 							P1: unsafe.SliceData(t22),
 							P2: unsafe.SliceData(t142),
 							N0: dH,
 						}
-						regions.Rc4924c8cecf1(&a2)
+						regions.R21b5d0e54833(&a2)
 					} else {
 						for i := range dH {
 							t17Entry := t17[i]
@@ -214,14 +214,14 @@ func (c *stepFused) run() {
 					}
 					// moneta_printed.e_W1
 					if kern.Wide() {
-						a2 := regions.R0ab579f48631Args{
+						a2 := regions.R95cf061ab569Args{
 							P0: unsafe.SliceData(t16),
 							P1: unsafe.SliceData(t142),
 							P2: unsafe.SliceData(t23),
 							N0: dK,
 							N1: dH,
 						}
-						regions.R0ab579f48631(&a2)
+						regions.R95cf061ab569(&a2)
 					} else {
 						for i := range dK {
 							t16_2 := t16[i*dH:][:dH]
@@ -237,13 +237,13 @@ func (c *stepFused) run() {
 					// moneta_printed.e_W1
 					var t24 F
 					if kern.Wide() {
-						a2 := regions.Rb88de8560579Args{
+						a2 := regions.R347df0062d99Args{
 							P0: unsafe.SliceData(t23),
 							P1: unsafe.SliceData(t24Total),
 							N0: dK,
 							S0: [2]float32{t24},
 						}
-						regions.Rb88de8560579(&a2)
+						regions.R347df0062d99(&a2)
 					} else {
 						t24_2 := t24
 						t24Sums := [16]F{t24_2}
@@ -260,14 +260,14 @@ func (c *stepFused) run() {
 					var t28 F
 					if len(c.EW1Lin) > 0 {
 						if kern.Wide() {
-							a2 := regions.Raeaa8fee1285Args{
+							a2 := regions.R90ad871386eeArgs{
 								P0: unsafe.SliceData(t23),
 								P1: kern.Given(c.EW1Lin),
 								N0: dK,
 								N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 								S0: [2]float32{t26},
 							}
-							regions.Raeaa8fee1285(&a2)
+							regions.R90ad871386ee(&a2)
 						} else {
 							eW1Lin := c.EW1Lin[(l*T+a+C*s)*dK:][:dK]
 							for i := range dK {
@@ -277,7 +277,7 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := regions.Rdb5204232245Args{
+						a2 := regions.Rc4f1ee2a9822Args{
 							P0: unsafe.SliceData(t23),
 							P1: unsafe.SliceData(t27),
 							P2: unsafe.SliceData(t28Total),
@@ -285,7 +285,7 @@ func (c *stepFused) run() {
 							S0: [2]float32{t28},
 							S1: [2]float32{t26},
 						}
-						regions.Rdb5204232245(&a2)
+						regions.Rc4f1ee2a9822(&a2)
 					} else {
 						t28_2 := t28
 						t28Sums := [16]F{t28_2}
@@ -304,7 +304,7 @@ func (c *stepFused) run() {
 					// moneta_printed.e_W1, moneta_printed.G_W1
 					var t87 F
 					if kern.Wide() {
-						a2 := regions.R582dce07332cArgs{
+						a2 := regions.R22fc4dd81a8bArgs{
 							P0: unsafe.SliceData(t27),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(c.V),
@@ -315,7 +315,7 @@ func (c *stepFused) run() {
 							S0: [2]float32{t87},
 							S1: [2]float32{t32},
 						}
-						regions.R582dce07332c(&a2)
+						regions.R22fc4dd81a8b(&a2)
 					} else {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						v := c.V[(l*T+a+C*s)*dK:][:dK]
@@ -337,7 +337,7 @@ func (c *stepFused) run() {
 					var t99 F
 					w := F(F(F(0.5*t84)*t872) * t93)
 					if kern.Wide() {
-						a2 := regions.Rc4734c79a275Args{
+						a2 := regions.R72e59652496bArgs{
 							P0: unsafe.SliceData(t27),
 							P1: unsafe.SliceData(eW1),
 							P2: unsafe.SliceData(t97),
@@ -347,7 +347,7 @@ func (c *stepFused) run() {
 							S1: [2]float32{w},
 							S2: [2]float32{t84},
 						}
-						regions.Rc4734c79a275(&a2)
+						regions.R72e59652496b(&a2)
 					} else {
 						t99_2 := t99
 						t99Sums := [16]F{t99_2}
@@ -364,13 +364,13 @@ func (c *stepFused) run() {
 					// moneta_printed.G_W1
 					w2 := F(t93 * t992)
 					if kern.Wide() {
-						a2 := regions.Rc59f8d12e670Args{
+						a2 := regions.R0fe31b375facArgs{
 							P0: unsafe.SliceData(t97),
 							P1: unsafe.SliceData(t104),
 							N0: dK,
 							S0: [2]float32{w2},
 						}
-						regions.Rc59f8d12e670(&a2)
+						regions.R0fe31b375fac(&a2)
 					} else {
 						for i := range dK {
 							t104[i] = t97[i] + w2
@@ -379,14 +379,14 @@ func (c *stepFused) run() {
 					// moneta_printed.G_W1
 					clear(t22_2)
 					if kern.Wide() {
-						a2 := regions.Re102c2a073f5Args{
+						a2 := regions.R471cce0dae81Args{
 							P0: unsafe.SliceData(t104),
 							P1: unsafe.SliceData(t16),
 							P2: unsafe.SliceData(t22_2),
 							N0: dK,
 							N1: dH,
 						}
-						regions.Re102c2a073f5(&a2)
+						regions.R471cce0dae81(&a2)
 					} else {
 						for i := range dK {
 							t16_2 := t16[i*dH:][:dH]
@@ -399,7 +399,7 @@ func (c *stepFused) run() {
 					// moneta_printed.G_W1, moneta_printed.e_W1, moneta_printed.U_W2
 					thetaEntry := theta[a]
 					if kern.Wide() {
-						a2 := regions.R3f179b03b367Args{
+						a2 := regions.Re63aa9d4648bArgs{
 							P0: unsafe.SliceData(t22),
 							P1: unsafe.SliceData(t22_2),
 							P2: unsafe.SliceData(t17),
@@ -408,7 +408,7 @@ func (c *stepFused) run() {
 							N0: dH,
 							S0: [2]float32{thetaEntry},
 						}
-						regions.R3f179b03b367(&a2)
+						regions.Re63aa9d4648b(&a2)
 					} else {
 						for i := range dH {
 							t22Entry := t22[i]
@@ -422,7 +422,7 @@ func (c *stepFused) run() {
 					var t187 F
 					rhoEntry := rho[a]
 					if kern.Wide() {
-						a2 := regions.Rf433b86031e5Args{
+						a2 := regions.R3b662824f3e9Args{
 							P0: unsafe.SliceData(t114),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(W1State),
@@ -434,7 +434,7 @@ func (c *stepFused) run() {
 							S1: [2]float32{thetaEntry},
 							S2: [2]float32{rhoEntry},
 						}
-						regions.Rf433b86031e5(&a2)
+						regions.R3b662824f3e9(&a2)
 					} else {
 						t187_2 := t187
 						for i := range dH {
@@ -459,7 +459,7 @@ func (c *stepFused) run() {
 					// moneta_printed.W2, moneta_printed.U_W2, moneta_printed.G_W2, moneta_printed.y
 					var t195 F
 					if kern.Wide() {
-						a2 := regions.Rb9a5847b8d34Args{
+						a2 := regions.R5b8c6ccca13eArgs{
 							P0: unsafe.SliceData(t104),
 							P1: unsafe.SliceData(t172),
 							P2: unsafe.SliceData(W2State),
@@ -469,7 +469,7 @@ func (c *stepFused) run() {
 							S0: [2]float32{t195},
 							S1: [2]float32{rhoEntry},
 						}
-						regions.Rb9a5847b8d34(&a2)
+						regions.R5b8c6ccca13e(&a2)
 					} else {
 						t195_2 := t195
 						for i := range dK {
@@ -501,7 +501,7 @@ func (c *stepFused) run() {
 					}
 					// moneta_printed.y, moneta_printed.e_W1
 					if kern.Wide() {
-						a2 := regions.Reece041fe938Args{
+						a2 := regions.Rc0334105c7a8Args{
 							P0: unsafe.SliceData(W1State),
 							P1: unsafe.SliceData(c.Q),
 							P2: unsafe.SliceData(t8),
@@ -516,7 +516,7 @@ func (c *stepFused) run() {
 							S0: [2]float32{t190},
 							S1: [2]float32{t7},
 						}
-						regions.Reece041fe938(&a2)
+						regions.Rc0334105c7a8(&a2)
 					} else {
 						for i := range dH {
 							W1State2 := W1State[i*dK:][:dK]
@@ -546,14 +546,14 @@ func (c *stepFused) run() {
 					}
 					// moneta_printed.y
 					if kern.Wide() {
-						a2 := regions.Ra0919a98a249Args{
+						a2 := regions.R13b56055efcfArgs{
 							P0: unsafe.SliceData(W2State),
 							P1: unsafe.SliceData(t199),
 							N0: dK,
 							N1: dH,
 							S0: [2]float32{t198},
 						}
-						regions.Ra0919a98a249(&a2)
+						regions.R13b56055efcf(&a2)
 					} else {
 						for i := range dK {
 							W2State2 := W2State[i*dH:][:dH]
@@ -566,13 +566,13 @@ func (c *stepFused) run() {
 					// moneta_printed.y, moneta_printed
 					if len(c.EW1Prod) > 0 {
 						if kern.Wide() {
-							a2 := regions.Rc4bbc848acbcArgs{
+							a2 := regions.R968f65dfa835Args{
 								P0: unsafe.SliceData(t17),
 								P1: kern.Given(c.EW1Prod),
 								N0: dH,
 								N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							}
-							regions.Rc4bbc848acbc(&a2)
+							regions.R968f65dfa835(&a2)
 						} else {
 							eW1Prod := c.EW1Prod[(l*T+a+C*s)*dH:][:dH]
 							for i := range dH {
@@ -583,13 +583,13 @@ func (c *stepFused) run() {
 					}
 					if len(c.GW1Prod) > 0 {
 						if kern.Wide() {
-							a2 := regions.Rc4bbc848acbcArgs{
+							a2 := regions.R968f65dfa835Args{
 								P0: unsafe.SliceData(t22_2),
 								P1: kern.Given(c.GW1Prod),
 								N0: dH,
 								N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							}
-							regions.Rc4bbc848acbc(&a2)
+							regions.R968f65dfa835(&a2)
 						} else {
 							GW1Prod := c.GW1Prod[(l*T+a+C*s)*dH:][:dH]
 							for i := range dH {
@@ -600,13 +600,13 @@ func (c *stepFused) run() {
 					}
 					if len(c.YProd) > 0 {
 						if kern.Wide() {
-							a2 := regions.Rc4bbc848acbcArgs{
+							a2 := regions.R968f65dfa835Args{
 								P0: unsafe.SliceData(t200),
 								P1: kern.Given(c.YProd),
 								N0: dH,
 								N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							}
-							regions.Rc4bbc848acbc(&a2)
+							regions.R968f65dfa835(&a2)
 						} else {
 							yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
 							for i := range dH {
@@ -617,13 +617,13 @@ func (c *stepFused) run() {
 					}
 					if len(c.YProd3) > 0 {
 						if kern.Wide() {
-							a2 := regions.Rc4bbc848acbcArgs{
+							a2 := regions.R968f65dfa835Args{
 								P0: unsafe.SliceData(t221),
 								P1: kern.Given(c.YProd3),
 								N0: dH,
 								N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							}
-							regions.Rc4bbc848acbc(&a2)
+							regions.R968f65dfa835(&a2)
 						} else {
 							yProd3 := c.YProd3[(l*T+a+C*s)*dH:][:dH]
 							for i := range dH {
@@ -634,13 +634,13 @@ func (c *stepFused) run() {
 					}
 					if len(c.EW1Prod2) > 0 {
 						if kern.Wide() {
-							a2 := regions.Rc4bbc848acbcArgs{
+							a2 := regions.R968f65dfa835Args{
 								P0: unsafe.SliceData(t227),
 								P1: kern.Given(c.EW1Prod2),
 								N0: dH,
 								N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							}
-							regions.Rc4bbc848acbc(&a2)
+							regions.R968f65dfa835(&a2)
 						} else {
 							eW1Prod2 := c.EW1Prod2[(l*T+a+C*s)*dH:][:dH]
 							for i := range dH {
@@ -650,12 +650,12 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := regions.Red08a917d96aArgs{
+						a2 := regions.R6d1861e896caArgs{
 							P0: unsafe.SliceData(t200),
 							P1: unsafe.SliceData(t132),
 							N0: dH,
 						}
-						regions.Red08a917d96a(&a2)
+						regions.R6d1861e896ca(&a2)
 					} else {
 						for i := range dH {
 							t200Entry := t200[i]
@@ -664,7 +664,7 @@ func (c *stepFused) run() {
 					}
 					// moneta_printed.y
 					if kern.Wide() {
-						a2 := regions.R5e4f606c248cArgs{
+						a2 := regions.R0de5ca635f15Args{
 							P0: unsafe.SliceData(t199),
 							P1: unsafe.SliceData(t132),
 							P2: unsafe.SliceData(t206),
@@ -673,7 +673,7 @@ func (c *stepFused) run() {
 							N1: dH,
 							S0: [2]float32{t198},
 						}
-						regions.R5e4f606c248c(&a2)
+						regions.R0de5ca635f15(&a2)
 					} else {
 						for i := range dK {
 							t199_2 := t199[i*dH:][:dH]
@@ -696,13 +696,13 @@ func (c *stepFused) run() {
 					// moneta_printed.y
 					var t207 F
 					if kern.Wide() {
-						a2 := regions.Rb88de8560579Args{
+						a2 := regions.R347df0062d99Args{
 							P0: unsafe.SliceData(t206),
 							P1: unsafe.SliceData(t207Total),
 							N0: dK,
 							S0: [2]float32{t207},
 						}
-						regions.Rb88de8560579(&a2)
+						regions.R347df0062d99(&a2)
 					} else {
 						t207_2 := t207
 						t207Sums := [16]F{t207_2}
@@ -719,14 +719,14 @@ func (c *stepFused) run() {
 					var t211 F
 					if len(c.YLin) > 0 {
 						if kern.Wide() {
-							a2 := regions.Raeaa8fee1285Args{
+							a2 := regions.R90ad871386eeArgs{
 								P0: unsafe.SliceData(t206),
 								P1: kern.Given(c.YLin),
 								N0: dK,
 								N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 								S0: [2]float32{t209},
 							}
-							regions.Raeaa8fee1285(&a2)
+							regions.R90ad871386ee(&a2)
 						} else {
 							yLin := c.YLin[(l*T+a+C*s)*dK:][:dK]
 							for i := range dK {
@@ -736,7 +736,7 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := regions.Rdb5204232245Args{
+						a2 := regions.Rc4f1ee2a9822Args{
 							P0: unsafe.SliceData(t206),
 							P1: unsafe.SliceData(t210),
 							P2: unsafe.SliceData(t211Total),
@@ -744,7 +744,7 @@ func (c *stepFused) run() {
 							S0: [2]float32{t211},
 							S1: [2]float32{t209},
 						}
-						regions.Rdb5204232245(&a2)
+						regions.Rc4f1ee2a9822(&a2)
 					} else {
 						t211_2 := t211
 						t211Sums := [16]F{t211_2}
@@ -762,13 +762,13 @@ func (c *stepFused) run() {
 					// moneta_printed.y, moneta_printed
 					if len(c.YProd2) > 0 {
 						if kern.Wide() {
-							a2 := regions.Rc4bbc848acbcArgs{
+							a2 := regions.R968f65dfa835Args{
 								P0: unsafe.SliceData(t220),
 								P1: kern.Given(c.YProd2),
 								N0: dK,
 								N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							}
-							regions.Rc4bbc848acbc(&a2)
+							regions.R968f65dfa835(&a2)
 						} else {
 							yProd2 := c.YProd2[(l*T+a+C*s)*dK:][:dK]
 							for i := range dK {
@@ -778,7 +778,7 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := regions.R2c990ab00f53Args{
+						a2 := regions.Re04506805699Args{
 							P0: unsafe.SliceData(c.Q),
 							P1: unsafe.SliceData(t210),
 							P2: unsafe.SliceData(c.Y),
@@ -786,7 +786,7 @@ func (c *stepFused) run() {
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							S0: [2]float32{t215},
 						}
-						regions.R2c990ab00f53(&a2)
+						regions.Re04506805699(&a2)
 					} else {
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
 						y := c.Y[(l*T+a+C*s)*dK:][:dK]
@@ -897,7 +897,7 @@ func (c *stepBackwardFused) run() {
 
 	// moneta_printed.e_W1, moneta_printed.G_W1, moneta_printed.U_W2, moneta_printed.y
 	if kern.Wide() {
-		a := regions.R0741d783de5dArgs{
+		a := regions.Ra77210fead5fArgs{
 			P0:  unsafe.SliceData(c.Theta),
 			P1:  unsafe.SliceData(c.EW1Prod),
 			P2:  unsafe.SliceData(c.GW1Prod),
@@ -921,7 +921,7 @@ func (c *stepBackwardFused) run() {
 			N2:  dH,
 			N3:  T * dH,
 		}
-		regions.R0741d783de5d(&a)
+		regions.Ra77210fead5f(&a)
 	} else {
 		for i := range L {
 			theta := c.Theta[i*T:][:T]
@@ -977,7 +977,7 @@ func (c *stepBackwardFused) run() {
 
 	// moneta_printed.e_W1, moneta_printed.y
 	if kern.Wide() {
-		a := regions.R95bb82cf56e7Args{
+		a := regions.Rb5143be62a48Args{
 			P0: unsafe.SliceData(c.EW1Lin),
 			P1: unsafe.SliceData(c.YLin),
 			P2: unsafe.SliceData(t28),
@@ -987,7 +987,7 @@ func (c *stepBackwardFused) run() {
 			N2: dK,
 			N3: T * dK,
 		}
-		regions.R95bb82cf56e7(&a)
+		regions.Rb5143be62a48(&a)
 	} else {
 		for i := range L {
 			t28_2 := t28[i*T:][:T]
@@ -1042,7 +1042,7 @@ func (c *stepBackwardFused) run() {
 					// moneta_printed.e_W1, moneta_printed.G_W1
 					var t87 F
 					if kern.Wide() {
-						a2 := regions.R4947b358f7a4Args{
+						a2 := regions.Rb4fa71c840eeArgs{
 							P0: unsafe.SliceData(c.EW1Lin),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(c.V),
@@ -1053,7 +1053,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{t87},
 							S1: [2]float32{t32},
 						}
-						regions.R4947b358f7a4(&a2)
+						regions.Rb4fa71c840ee(&a2)
 					} else {
 						eW1Lin := c.EW1Lin[(l*T+a+C*s)*dK:][:dK]
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
@@ -1076,7 +1076,7 @@ func (c *stepBackwardFused) run() {
 					var t99 F
 					w := F(F(F(0.5*t84)*t872) * t93)
 					if kern.Wide() {
-						a2 := regions.Re37b5c5ece1fArgs{
+						a2 := regions.R866b4017ca62Args{
 							P0: unsafe.SliceData(c.EW1Lin),
 							P1: unsafe.SliceData(eW1),
 							P2: unsafe.SliceData(t97),
@@ -1087,7 +1087,7 @@ func (c *stepBackwardFused) run() {
 							S1: [2]float32{w},
 							S2: [2]float32{t84},
 						}
-						regions.Re37b5c5ece1f(&a2)
+						regions.R866b4017ca62(&a2)
 					} else {
 						eW1Lin := c.EW1Lin[(l*T+a+C*s)*dK:][:dK]
 						t99_2 := t99
@@ -1105,13 +1105,13 @@ func (c *stepBackwardFused) run() {
 					// moneta_printed.G_W1
 					w2 := F(t93 * t992)
 					if kern.Wide() {
-						a2 := regions.Rc59f8d12e670Args{
+						a2 := regions.R0fe31b375facArgs{
 							P0: unsafe.SliceData(t97),
 							P1: unsafe.SliceData(t104),
 							N0: dK,
 							S0: [2]float32{w2},
 						}
-						regions.Rc59f8d12e670(&a2)
+						regions.R0fe31b375fac(&a2)
 					} else {
 						for i := range dK {
 							t104[i] = t97[i] + w2
@@ -1121,7 +1121,7 @@ func (c *stepBackwardFused) run() {
 					rhoEntry := rho[a]
 					thetaEntry2 := theta[a]
 					if kern.Wide() {
-						a2 := regions.R4b73fe6a9d8dArgs{
+						a2 := regions.R1d5986de6de7Args{
 							P0: unsafe.SliceData(t114),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(W1Trail),
@@ -1134,7 +1134,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{thetaEntry2},
 							S1: [2]float32{rhoEntry},
 						}
-						regions.R4b73fe6a9d8d(&a2)
+						regions.R1d5986de6de7(&a2)
 					} else {
 						t114_2 := t114[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
@@ -1149,7 +1149,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// moneta_printed.W2, moneta_printed.U_W2, moneta_printed.G_W2
 					if kern.Wide() {
-						a2 := regions.Rdb20bba9b06aArgs{
+						a2 := regions.R1f190ceec9b6Args{
 							P0: unsafe.SliceData(t104),
 							P1: unsafe.SliceData(t172),
 							P2: unsafe.SliceData(W2Trail),
@@ -1160,7 +1160,7 @@ func (c *stepBackwardFused) run() {
 							N4: dH * dK,
 							S0: [2]float32{rhoEntry},
 						}
-						regions.Rdb20bba9b06a(&a2)
+						regions.R1f190ceec9b6(&a2)
 					} else {
 						for i := range dK {
 							t172_2 := t172[(l*T+a+C*s)*dH:][:dH]
@@ -1189,7 +1189,7 @@ func (c *stepBackwardFused) run() {
 					// moneta_printed.e_W1
 					eW1Sqrt2Entry := eW1Sqrt2[a]
 					if kern.Wide() {
-						a2 := regions.R63ae4b5c3f55Args{
+						a2 := regions.Rf1222abb5966Args{
 							P0: unsafe.SliceData(W2Trail),
 							P1: unsafe.SliceData(t16),
 							N0: dK,
@@ -1197,7 +1197,7 @@ func (c *stepBackwardFused) run() {
 							N2: 4 * dH * dK * a,
 							S0: [2]float32{eW1Sqrt2Entry},
 						}
-						regions.R63ae4b5c3f55(&a2)
+						regions.Rf1222abb5966(&a2)
 					} else {
 						for i := range dK {
 							W2Trail2 := W2Trail[(a*dK+i)*dH:][:dH]
@@ -1219,7 +1219,7 @@ func (c *stepBackwardFused) run() {
 					// moneta_printed.e_W1, moneta_printed.G_W1
 					var t873 F
 					if kern.Wide() {
-						a2 := regions.R8b1ed92abb30Args{
+						a2 := regions.Rbfa56c42808eArgs{
 							P0: unsafe.SliceData(c.EW1Lin),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(c.V),
@@ -1234,7 +1234,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{t873},
 							S1: [2]float32{t323},
 						}
-						regions.R8b1ed92abb30(&a2)
+						regions.Rbfa56c42808e(&a2)
 					} else {
 						eW1Lin := c.EW1Lin[(l*T+a+C*s)*dK:][:dK]
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
@@ -1264,7 +1264,7 @@ func (c *stepBackwardFused) run() {
 					var t993 F
 					w6 := F(F(F(0.5*t842)*t874) * t93)
 					if kern.Wide() {
-						a2 := regions.Re37b5c5ece1fArgs{
+						a2 := regions.R866b4017ca62Args{
 							P0: unsafe.SliceData(c.EW1Lin),
 							P1: unsafe.SliceData(eW13),
 							P2: unsafe.SliceData(t973),
@@ -1275,7 +1275,7 @@ func (c *stepBackwardFused) run() {
 							S1: [2]float32{w6},
 							S2: [2]float32{t842},
 						}
-						regions.Re37b5c5ece1f(&a2)
+						regions.R866b4017ca62(&a2)
 					} else {
 						eW1Lin := c.EW1Lin[(l*T+a+C*s)*dK:][:dK]
 						t993_2 := t993
@@ -1294,7 +1294,7 @@ func (c *stepBackwardFused) run() {
 					var t822 F
 					w7 := F(t93 * t994)
 					if kern.Wide() {
-						a2 := regions.Rc3dd9c4d9bf7Args{
+						a2 := regions.Rc58c82e672deArgs{
 							P0: unsafe.SliceData(c.YBar),
 							P1: unsafe.SliceData(c.YLin),
 							P2: unsafe.SliceData(t973),
@@ -1306,7 +1306,7 @@ func (c *stepBackwardFused) run() {
 							S1: [2]float32{t215},
 							S2: [2]float32{w7},
 						}
-						regions.Rc3dd9c4d9bf7(&a2)
+						regions.Rc58c82e672de(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dK:][:dK]
 						yLin := c.YLin[(l*T+a+C*s)*dK:][:dK]
@@ -1325,7 +1325,7 @@ func (c *stepBackwardFused) run() {
 					var t2022 F
 					w8 := F(F(w32*t522) * t8222)
 					if kern.Wide() {
-						a2 := regions.R920f82e5a539Args{
+						a2 := regions.R53e19a0c8895Args{
 							P0: unsafe.SliceData(c.YLin),
 							P1: unsafe.SliceData(c.YBar),
 							P2: unsafe.SliceData(t18),
@@ -1336,7 +1336,7 @@ func (c *stepBackwardFused) run() {
 							S1: [2]float32{w8},
 							S2: [2]float32{t522},
 						}
-						regions.R920f82e5a539(&a2)
+						regions.R53e19a0c8895(&a2)
 					} else {
 						yLin := c.YLin[(l*T+a+C*s)*dK:][:dK]
 						yBar := c.YBar[(l*T+a+C*s)*dK:][:dK]
@@ -1356,7 +1356,7 @@ func (c *stepBackwardFused) run() {
 					var t42 F
 					w9 := F(t93 * t2023)
 					if kern.Wide() {
-						a2 := regions.R0b9d054fa0c8Args{
+						a2 := regions.R952b791e1a4dArgs{
 							P0: unsafe.SliceData(t18),
 							P1: unsafe.SliceData(c.YProd2),
 							P2: unsafe.SliceData(t252),
@@ -1366,7 +1366,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{t42},
 							S1: [2]float32{w9},
 						}
-						regions.R0b9d054fa0c8(&a2)
+						regions.R952b791e1a4d(&a2)
 					} else {
 						yProd2 := c.YProd2[(l*T+a+C*s)*dK:][:dK]
 						t42_2 := t42
@@ -1385,7 +1385,7 @@ func (c *stepBackwardFused) run() {
 					clear(t272)
 					rhoEntry3 := rho[a]
 					if kern.Wide() {
-						a2 := regions.R2ff99baabc2cArgs{
+						a2 := regions.Rf8889222ef95Args{
 							P0: unsafe.SliceData(t1042),
 							P1: unsafe.SliceData(t252),
 							P2: unsafe.SliceData(t72),
@@ -1398,7 +1398,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{rhoEntry3},
 							S1: [2]float32{ySqrt2Entry2},
 						}
-						regions.R2ff99baabc2c(&a2)
+						regions.Rf8889222ef95(&a2)
 					} else {
 						for i := range dK {
 							t72_3 := t72[(l*T+a+C*s)*dH:][:dH]
@@ -1413,7 +1413,7 @@ func (c *stepBackwardFused) run() {
 					// moneta_printed.y
 					var t59 F
 					if kern.Wide() {
-						a2 := regions.R45c95d0bb110Args{
+						a2 := regions.R8713b221a57dArgs{
 							P0: unsafe.SliceData(t205),
 							P1: unsafe.SliceData(t272),
 							P2: unsafe.SliceData(c.YProd),
@@ -1427,7 +1427,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{t59},
 							S1: [2]float32{t392},
 						}
-						regions.R45c95d0bb110(&a2)
+						regions.R8713b221a57d(&a2)
 					} else {
 						t205_2 := t205[(l*T+a+C*s)*dH:][:dH]
 						yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
@@ -1455,7 +1455,7 @@ func (c *stepBackwardFused) run() {
 					var t8622 F
 					w12 := F(F(2*t56) * t592)
 					if kern.Wide() {
-						a2 := regions.Rb39d01fc50b6Args{
+						a2 := regions.Re813d89a62bbArgs{
 							P0:  unsafe.SliceData(t3522),
 							P1:  unsafe.SliceData(t114),
 							P2:  unsafe.SliceData(W1Trail),
@@ -1490,7 +1490,7 @@ func (c *stepBackwardFused) run() {
 							S2:  [2]float32{w12},
 							S3:  [2]float32{ySqrtEntry2},
 						}
-						regions.Rb39d01fc50b6(&a2)
+						regions.Re813d89a62bb(&a2)
 					} else {
 						t114_2 := t114[(l*T+a+C*s)*dH:][:dH]
 						t8622_2 := t8622
@@ -1531,7 +1531,7 @@ func (c *stepBackwardFused) run() {
 					var t75 F
 					w15 := F(F(2*t392) * t422)
 					if kern.Wide() {
-						a2 := regions.Rf51ab4e7397aArgs{
+						a2 := regions.R4edcc41948f9Args{
 							P0: unsafe.SliceData(t1042),
 							P1: unsafe.SliceData(t252),
 							P2: unsafe.SliceData(W2Trail),
@@ -1554,7 +1554,7 @@ func (c *stepBackwardFused) run() {
 							S1: [2]float32{rhoEntry3},
 							S2: [2]float32{w15},
 						}
-						regions.Rf51ab4e7397a(&a2)
+						regions.R4edcc41948f9(&a2)
 					} else {
 						t75_2 := t75
 						for i := range dK {
@@ -1594,7 +1594,7 @@ func (c *stepBackwardFused) run() {
 					w16 := F(-0.39894228040143265 * thetaEntry3)
 					w17 := F(-0.5 * thetaEntry3)
 					if kern.Wide() {
-						a2 := regions.R9b1bcb7409d8Args{
+						a2 := regions.R3d477d1d6e8eArgs{
 							P0: unsafe.SliceData(t22),
 							P1: unsafe.SliceData(t78),
 							P2: unsafe.SliceData(c.EW1Prod),
@@ -1609,7 +1609,7 @@ func (c *stepBackwardFused) run() {
 							S1: [2]float32{w17},
 							S2: [2]float32{w16},
 						}
-						regions.R9b1bcb7409d8(&a2)
+						regions.R3d477d1d6e8e(&a2)
 					} else {
 						t22_2 := t22[(l*T+a+C*s)*dH:][:dH]
 						eW1Prod := c.EW1Prod[(l*T+a+C*s)*dH:][:dH]
@@ -1632,7 +1632,7 @@ func (c *stepBackwardFused) run() {
 					// moneta_printed.U_W1
 					var t90 F
 					if kern.Wide() {
-						a2 := regions.Rb60c0d8fc64eArgs{
+						a2 := regions.R5a51dee092b6Args{
 							P0: unsafe.SliceData(c.K),
 							P1: unsafe.SliceData(t89),
 							P2: unsafe.SliceData(t90Total),
@@ -1640,7 +1640,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							S0: [2]float32{t90},
 						}
-						regions.Rb60c0d8fc64e(&a2)
+						regions.R5a51dee092b6(&a2)
 					} else {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						t90_2 := t90
@@ -1654,14 +1654,14 @@ func (c *stepBackwardFused) run() {
 					t90 = t90Total[0]
 					// moneta_printed.G_W1
 					if kern.Wide() {
-						a2 := regions.Re9e17de9f83aArgs{
+						a2 := regions.R05a6a2642fd1Args{
 							P0: unsafe.SliceData(t16),
 							P1: unsafe.SliceData(t102),
 							P2: unsafe.SliceData(t10422),
 							N0: dK,
 							N1: dH,
 						}
-						regions.Re9e17de9f83a(&a2)
+						regions.R05a6a2642fd1(&a2)
 					} else {
 						for i := range dK {
 							t16_2 := t16[i*dH:][:dH]
@@ -1677,7 +1677,7 @@ func (c *stepBackwardFused) run() {
 					// moneta_printed.G_W1
 					var t223 F
 					if kern.Wide() {
-						a2 := regions.Re4fce01addddArgs{
+						a2 := regions.Reb960dce9237Args{
 							P0: unsafe.SliceData(t77),
 							P1: unsafe.SliceData(t10422),
 							P2: unsafe.SliceData(t10522),
@@ -1685,7 +1685,7 @@ func (c *stepBackwardFused) run() {
 							N0: dK,
 							S0: [2]float32{t223},
 						}
-						regions.Re4fce01adddd(&a2)
+						regions.Reb960dce9237(&a2)
 					} else {
 						t223_2 := t223
 						t223Sums := [16]F{t223_2}
@@ -1704,7 +1704,7 @@ func (c *stepBackwardFused) run() {
 					var t123 F
 					w18 := -F(t93 * t223)
 					if kern.Wide() {
-						a2 := regions.R6bf4175b0637Args{
+						a2 := regions.R6ee2fb6aba2aArgs{
 							P0: unsafe.SliceData(t10522),
 							P1: unsafe.SliceData(c.EW1Lin),
 							P2: unsafe.SliceData(eW13),
@@ -1721,7 +1721,7 @@ func (c *stepBackwardFused) run() {
 							S3: [2]float32{w18},
 							S4: [2]float32{t323},
 						}
-						regions.R6bf4175b0637(&a2)
+						regions.R6ee2fb6aba2a(&a2)
 					} else {
 						eW1Lin := c.EW1Lin[(l*T+a+C*s)*dK:][:dK]
 						t123_2 := t123
@@ -1753,7 +1753,7 @@ func (c *stepBackwardFused) run() {
 					w19 := F(F(t842*t93) * t224)
 					w20 := F(F(F(t842*t842)*t93) * t224)
 					if kern.Wide() {
-						a2 := regions.R8da312e504dcArgs{
+						a2 := regions.R1fd4f2394cb0Args{
 							P0: unsafe.SliceData(t86),
 							P1: unsafe.SliceData(t110),
 							P2: unsafe.SliceData(t37),
@@ -1771,7 +1771,7 @@ func (c *stepBackwardFused) run() {
 							S2: [2]float32{w19},
 							S3: [2]float32{w20},
 						}
-						regions.R8da312e504dc(&a2)
+						regions.R1fd4f2394cb0(&a2)
 					} else {
 						vBar := c.VBar[(l*T+a+C*s)*dK:][:dK]
 						t147_2 := t147
@@ -1804,7 +1804,7 @@ func (c *stepBackwardFused) run() {
 					w21 := F(F(t842*t874) * t93)
 					w22 := F(F(F(0.5*t842)*t93) * t148)
 					if kern.Wide() {
-						a2 := regions.Rd8254bf4476aArgs{
+						a2 := regions.Rc5d8d4bed986Args{
 							P0: unsafe.SliceData(c.EW1Lin),
 							P1: unsafe.SliceData(t142),
 							P2: unsafe.SliceData(t110),
@@ -1817,7 +1817,7 @@ func (c *stepBackwardFused) run() {
 							S2: [2]float32{t842},
 							S3: [2]float32{w21},
 						}
-						regions.Rd8254bf4476a(&a2)
+						regions.Rc5d8d4bed986(&a2)
 					} else {
 						eW1Lin := c.EW1Lin[(l*T+a+C*s)*dK:][:dK]
 						t160_2 := t160
@@ -1835,13 +1835,13 @@ func (c *stepBackwardFused) run() {
 					// moneta_printed.e_W1
 					w23 := F(t93 * t1602)
 					if kern.Wide() {
-						a2 := regions.Rc59f8d12e670Args{
+						a2 := regions.R0fe31b375facArgs{
 							P0: unsafe.SliceData(t158),
 							P1: unsafe.SliceData(t165),
 							N0: dK,
 							S0: [2]float32{w23},
 						}
-						regions.Rc59f8d12e670(&a2)
+						regions.R0fe31b375fac(&a2)
 					} else {
 						for i := range dK {
 							t165[i] = t158[i] + w23
@@ -1851,7 +1851,7 @@ func (c *stepBackwardFused) run() {
 					clear(t167)
 					var t1842 F
 					if kern.Wide() {
-						a2 := regions.R91d0b52aef62Args{
+						a2 := regions.R7e4019569adbArgs{
 							P0: unsafe.SliceData(t165),
 							P1: unsafe.SliceData(t1042),
 							P2: unsafe.SliceData(t16),
@@ -1865,7 +1865,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{t1842},
 							S1: [2]float32{eW1Sqrt2Entry},
 						}
-						regions.R91d0b52aef62(&a2)
+						regions.R7e4019569adb(&a2)
 					} else {
 						t1842_2 := t1842
 						for i := range dK {
@@ -1894,7 +1894,7 @@ func (c *stepBackwardFused) run() {
 					w26 := F(0.19947114020071627 * thetaEntry3)
 					w27 := F(-0.5 * thetaEntry3)
 					if kern.Wide() {
-						a2 := regions.Ra4f40ae581c4Args{
+						a2 := regions.Raa6bd88c79edArgs{
 							P0:  unsafe.SliceData(c.GW1Prod),
 							P1:  unsafe.SliceData(t109),
 							P2:  unsafe.SliceData(t222),
@@ -1914,7 +1914,7 @@ func (c *stepBackwardFused) run() {
 							S3:  [2]float32{thetaEntry3},
 							S4:  [2]float32{w25},
 						}
-						regions.Ra4f40ae581c4(&a2)
+						regions.Raa6bd88c79ed(&a2)
 					} else {
 						GW1Prod := c.GW1Prod[(l*T+a+C*s)*dH:][:dH]
 						t109_2 := t109[(l*T+a+C*s)*dH:][:dH]
@@ -1944,7 +1944,7 @@ func (c *stepBackwardFused) run() {
 					clear(t178)
 					w29 := F(F(2*t1982) * t2012)
 					if kern.Wide() {
-						a2 := regions.R58128bc99c0aArgs{
+						a2 := regions.Ra52a1f0eb15fArgs{
 							P0: unsafe.SliceData(t176),
 							P1: unsafe.SliceData(W1Trail),
 							P2: unsafe.SliceData(t178),
@@ -1963,7 +1963,7 @@ func (c *stepBackwardFused) run() {
 							S2: [2]float32{w29},
 							S3: [2]float32{rhoEntry3},
 						}
-						regions.R58128bc99c0a(&a2)
+						regions.Ra52a1f0eb15f(&a2)
 					} else {
 						for i := range dH {
 							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
@@ -1983,7 +1983,7 @@ func (c *stepBackwardFused) run() {
 					// moneta_printed.e_W1, moneta_printed.W2, moneta_printed.G_W1
 					w31 := F(F(2*t181) * t18422)
 					if kern.Wide() {
-						a2 := regions.Ref7a1f064fb6Args{
+						a2 := regions.Ra6f03f50d809Args{
 							P0: unsafe.SliceData(t1042),
 							P1: unsafe.SliceData(t165),
 							P2: unsafe.SliceData(W2Trail),
@@ -1999,7 +1999,7 @@ func (c *stepBackwardFused) run() {
 							S1: [2]float32{t181},
 							S2: [2]float32{rhoEntry3},
 						}
-						regions.Ref7a1f064fb6(&a2)
+						regions.Ra6f03f50d809(&a2)
 					} else {
 						for i := range dK {
 							W2Trail2 := W2Trail[(a*dK+i)*dH:][:dH]
@@ -2017,7 +2017,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// moneta_printed.e_W1, moneta_printed.U_W1
 					if kern.Wide() {
-						a2 := regions.R0b6b28e67d28Args{
+						a2 := regions.Rd79d4fb9a3f4Args{
 							P0: unsafe.SliceData(t89),
 							P1: unsafe.SliceData(t138),
 							P2: unsafe.SliceData(t178),
@@ -2029,7 +2029,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							S0: [2]float32{thetaEntry3},
 						}
-						regions.R0b6b28e67d28(&a2)
+						regions.Rd79d4fb9a3f4(&a2)
 					} else {
 						kBar := c.KBar[(l*T+a+C*s)*dK:][:dK]
 						yBar := c.YBar[(l*T+a+C*s)*dK:][:dK]

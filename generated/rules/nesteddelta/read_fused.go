@@ -21,7 +21,7 @@ func (c *readFused) run() {
 
 	// nested_delta.y, nested_delta.M.start
 	if kern.Wide() {
-		a := regions.R13bbcf522160Args{
+		a := regions.Radda9b53ac54Args{
 			P0: unsafe.SliceData(c.B),
 			P1: unsafe.SliceData(c.N),
 			P2: unsafe.SliceData(c.YLin),
@@ -30,7 +30,7 @@ func (c *readFused) run() {
 			N2: dK,
 			N3: dK * dV,
 		}
-		regions.R13bbcf522160(&a)
+		regions.Radda9b53ac54(&a)
 	} else {
 		for i := range L {
 			for j := range dV {
@@ -80,7 +80,7 @@ func (c *readBackwardFused) run() {
 	// nested_delta.y
 	clear(c.BBar)
 	if kern.Wide() {
-		a := regions.R3194d43879e5Args{
+		a := regions.R867aa549db0dArgs{
 			P0: unsafe.SliceData(c.BBar),
 			P1: unsafe.SliceData(t4),
 			N0: dV,
@@ -88,7 +88,7 @@ func (c *readBackwardFused) run() {
 			N2: dK,
 			N3: dK * dV,
 		}
-		regions.R3194d43879e5(&a)
+		regions.R867aa549db0d(&a)
 	} else {
 		for i := range dV {
 			BBar := c.BBar[i*dK:][:dK]

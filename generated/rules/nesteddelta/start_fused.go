@@ -39,7 +39,7 @@ func (c *startBackwardFused) run() {
 	// nested_delta.N.start
 	clear(c.NInitBar)
 	if kern.Wide() {
-		a := regions.R3194d43879e5Args{
+		a := regions.R867aa549db0dArgs{
 			P0: unsafe.SliceData(c.NInitBar),
 			P1: unsafe.SliceData(c.NBar),
 			N0: dV,
@@ -47,7 +47,7 @@ func (c *startBackwardFused) run() {
 			N2: dK,
 			N3: dK * dV,
 		}
-		regions.R3194d43879e5(&a)
+		regions.R867aa549db0d(&a)
 	} else {
 		for i := range dV {
 			NInitBar := c.NInitBar[i*dK:][:dK]

@@ -84,7 +84,7 @@ func (c *stepRows1) Part(part int) {
 					}
 				}
 				{
-					a := regions.R26570b2fdd7eArgs{
+					a := regions.R599baf2d794eArgs{
 						P0:   unsafe.SliceData(MState),
 						P1:   unsafe.SliceData(c.K),
 						P2:   unsafe.SliceData(c.V),
@@ -104,7 +104,7 @@ func (c *stepRows1) Part(part int) {
 						N6:   dV,
 						Tail: tail,
 					}
-					regions.R26570b2fdd7e(&a, rows)
+					regions.R599baf2d794e(&a, rows)
 				}
 			}
 			kern.TransposeBack(NState, rows, c.NOut[(l*dV+i)*dK:], dK, there, dK)
@@ -222,7 +222,7 @@ func (c *stepBackwardFused) run() {
 
 	// nested_delta.M
 	if kern.Wide() {
-		a := regions.Rfe879144a1a4Args{
+		a := regions.R179d53491ea8Args{
 			P0: unsafe.SliceData(c.Theta),
 			P1: unsafe.SliceData(t21),
 			P2: unsafe.SliceData(c.K),
@@ -238,7 +238,7 @@ func (c *stepBackwardFused) run() {
 			N5: 12 * dK,
 			N6: T * dK,
 		}
-		regions.Rfe879144a1a4(&a)
+		regions.R179d53491ea8(&a)
 	} else {
 		for i := range L {
 			theta := c.Theta[i*T:][:T]
@@ -266,7 +266,7 @@ func (c *stepBackwardFused) run() {
 	// nested_delta.M.start
 	clear(c.BBar)
 	if kern.Wide() {
-		a := regions.R3194d43879e5Args{
+		a := regions.R867aa549db0dArgs{
 			P0: unsafe.SliceData(c.BBar),
 			P1: unsafe.SliceData(t2),
 			N0: dV,
@@ -274,7 +274,7 @@ func (c *stepBackwardFused) run() {
 			N2: dK,
 			N3: dK * dV,
 		}
-		regions.R3194d43879e5(&a)
+		regions.R867aa549db0d(&a)
 	} else {
 		for i := range dV {
 			BBar := c.BBar[i*dK:][:dK]

@@ -27,7 +27,7 @@ func (c *readFused) run() {
 
 	// nested_delta_copy.y
 	if kern.Wide() {
-		a := regions.Rc24ebdeaa27dArgs{
+		a := regions.Rabb95ee8615aArgs{
 			P0: unsafe.SliceData(t20),
 			P1: unsafe.SliceData(c.Y),
 			N0: L,
@@ -35,7 +35,7 @@ func (c *readFused) run() {
 			N2: dV,
 			N3: T * dV,
 		}
-		regions.Rc24ebdeaa27d(&a)
+		regions.Rabb95ee8615a(&a)
 	} else {
 		for i := range L {
 			for j := range T {

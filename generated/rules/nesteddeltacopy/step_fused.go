@@ -72,7 +72,7 @@ func (c *stepRows1) Part(part int) {
 					}
 				}
 				{
-					a := regions.R26570b2fdd7eArgs{
+					a := regions.R599baf2d794eArgs{
 						P0:   unsafe.SliceData(MState),
 						P1:   unsafe.SliceData(c.K),
 						P2:   unsafe.SliceData(c.V),
@@ -92,7 +92,7 @@ func (c *stepRows1) Part(part int) {
 						N6:   dV,
 						Tail: tail,
 					}
-					regions.R26570b2fdd7e(&a, rows)
+					regions.R599baf2d794e(&a, rows)
 				}
 			}
 			kern.TransposeBack(NState, rows, c.NOut[(l*dV+i)*dK:], dK, there, dK)
@@ -210,7 +210,7 @@ func (c *stepBackwardFused) run() {
 
 	// nested_delta_copy.M
 	if kern.Wide() {
-		a := regions.Rfe879144a1a4Args{
+		a := regions.R179d53491ea8Args{
 			P0: unsafe.SliceData(c.Theta),
 			P1: unsafe.SliceData(t21),
 			P2: unsafe.SliceData(c.K),
@@ -226,7 +226,7 @@ func (c *stepBackwardFused) run() {
 			N5: 12 * dK,
 			N6: T * dK,
 		}
-		regions.Rfe879144a1a4(&a)
+		regions.R179d53491ea8(&a)
 	} else {
 		for i := range L {
 			theta := c.Theta[i*T:][:T]
@@ -253,7 +253,7 @@ func (c *stepBackwardFused) run() {
 
 	// nested_delta_copy
 	if kern.Wide() {
-		a := regions.Rc9ac2dad196dArgs{
+		a := regions.R23c26dfc990dArgs{
 			P0: unsafe.SliceData(t),
 			P1: unsafe.SliceData(t2),
 			P2: unsafe.SliceData(c.NBarOut),
@@ -262,7 +262,7 @@ func (c *stepBackwardFused) run() {
 			N2: dK,
 			N3: dK * dV,
 		}
-		regions.Rc9ac2dad196d(&a)
+		regions.R23c26dfc990d(&a)
 	} else {
 		for i := range L {
 			for j := range dV {

@@ -41,7 +41,7 @@ func (c *stepFused) run() {
 
 	// omega_learned.S
 	if kern.Wide() {
-		a := regions.R32607dc4c6f1Args{
+		a := regions.R87ca2e636e00Args{
 			P0: unsafe.SliceData(t),
 			P1: unsafe.SliceData(t72),
 			N0: L,
@@ -49,7 +49,7 @@ func (c *stepFused) run() {
 			N2: dK + dV,
 			N3: T*dK + T*dV,
 		}
-		regions.R32607dc4c6f1(&a)
+		regions.R87ca2e636e00(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -120,7 +120,7 @@ func (c *stepRows1) Part(part int) {
 					}
 				}
 				{
-					a := regions.R9619cf8bad2eArgs{
+					a := regions.R7febf50cdfbdArgs{
 						P0:   unsafe.SliceData(c.Eta),
 						P1:   unsafe.SliceData(c.Theta),
 						P2:   unsafe.SliceData(t22),
@@ -139,7 +139,7 @@ func (c *stepRows1) Part(part int) {
 						N6:   dV,
 						Tail: tail,
 					}
-					regions.R9619cf8bad2e(&a, rows)
+					regions.R7febf50cdfbd(&a, rows)
 				}
 			}
 			kern.TransposeBack(MState, rows, c.MOut[(l*dV+i)*dK:], dK, there, dK)

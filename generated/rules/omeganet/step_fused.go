@@ -214,7 +214,7 @@ func (c *stepBackwardFused) run() {
 	// omega_net.M
 	clear(t72)
 	if kern.Wide() {
-		a := regions.Rac361676f2bbArgs{
+		a := regions.R4e81c827bc9cArgs{
 			P0: unsafe.SliceData(c.Pos),
 			P1: unsafe.SliceData(t72),
 			N0: L,
@@ -222,7 +222,7 @@ func (c *stepBackwardFused) run() {
 			N2: w,
 			N3: T * w,
 		}
-		regions.Rac361676f2bb(&a)
+		regions.R4e81c827bc9c(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -240,7 +240,7 @@ func (c *stepBackwardFused) run() {
 	// omega_net.M, omega_net
 	clear(t6)
 	if kern.Wide() {
-		a := regions.Rdd249dbed6d1Args{
+		a := regions.R335e033f2954Args{
 			P0:  unsafe.SliceData(c.MStack),
 			P1:  unsafe.SliceData(t72),
 			P2:  unsafe.SliceData(t92),
@@ -268,7 +268,7 @@ func (c *stepBackwardFused) run() {
 			N17: T * dK * w,
 			N18: T * w,
 		}
-		regions.Rdd249dbed6d1(&a)
+		regions.R335e033f2954(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -309,7 +309,7 @@ func (c *stepBackwardFused) run() {
 	// omega_net
 	clear(t8)
 	if kern.Wide() {
-		a := regions.Reb83ad7272acArgs{
+		a := regions.Rce7618cc79dbArgs{
 			P0: unsafe.SliceData(t8),
 			P1: unsafe.SliceData(t7),
 			N0: L,
@@ -322,7 +322,7 @@ func (c *stepBackwardFused) run() {
 			N7: T*dV + dV*w - dV,
 			N8: T * dV * w,
 		}
-		regions.Reb83ad7272ac(&a)
+		regions.Rce7618cc79db(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -340,7 +340,7 @@ func (c *stepBackwardFused) run() {
 	// omega_net.M
 	clear(t10)
 	if kern.Wide() {
-		a := regions.R21c1ca883d13Args{
+		a := regions.R9e6779d50cacArgs{
 			P0: unsafe.SliceData(t10),
 			P1: unsafe.SliceData(c.VTailBar),
 			N0: L,
@@ -350,7 +350,7 @@ func (c *stepBackwardFused) run() {
 			N4: T*dV + dV*w - dV,
 			N5: dV*w - dV,
 		}
-		regions.R21c1ca883d13(&a)
+		regions.R9e6779d50cac(&a)
 	} else {
 		for i := range L {
 			for j := range w - 1 {
@@ -365,7 +365,7 @@ func (c *stepBackwardFused) run() {
 
 	// omega_net.M
 	if kern.Wide() {
-		a := regions.R191fe2381d96Args{
+		a := regions.R663ca882ccb4Args{
 			P0: unsafe.SliceData(t8),
 			P1: unsafe.SliceData(t10),
 			P2: unsafe.SliceData(c.VTailBarOut),
@@ -375,7 +375,7 @@ func (c *stepBackwardFused) run() {
 			N3: T*dV + dV*w - dV,
 			N4: dV*w - dV,
 		}
-		regions.R191fe2381d96(&a)
+		regions.R663ca882ccb4(&a)
 	} else {
 		for i := range L {
 			for j := range w - 1 {
@@ -391,7 +391,7 @@ func (c *stepBackwardFused) run() {
 
 	// omega_net.M
 	if kern.Wide() {
-		a := regions.R74ca8a7cc180Args{
+		a := regions.Re1f7bb383724Args{
 			P0: unsafe.SliceData(t8),
 			P1: unsafe.SliceData(t10),
 			P2: unsafe.SliceData(c.VBar),
@@ -402,7 +402,7 @@ func (c *stepBackwardFused) run() {
 			N4: T*dV + dV*w - dV,
 			N5: T * dV,
 		}
-		regions.R74ca8a7cc180(&a)
+		regions.Re1f7bb383724(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -419,7 +419,7 @@ func (c *stepBackwardFused) run() {
 	// omega_net.M
 	clear(t14)
 	if kern.Wide() {
-		a := regions.R21c1ca883d13Args{
+		a := regions.R9e6779d50cacArgs{
 			P0: unsafe.SliceData(t14),
 			P1: unsafe.SliceData(c.KTailBar),
 			N0: L,
@@ -429,7 +429,7 @@ func (c *stepBackwardFused) run() {
 			N4: T*dK + dK*w - dK,
 			N5: dK*w - dK,
 		}
-		regions.R21c1ca883d13(&a)
+		regions.R9e6779d50cac(&a)
 	} else {
 		for i := range L {
 			for j := range w - 1 {
@@ -444,7 +444,7 @@ func (c *stepBackwardFused) run() {
 
 	// omega_net.M
 	if kern.Wide() {
-		a := regions.R191fe2381d96Args{
+		a := regions.R663ca882ccb4Args{
 			P0: unsafe.SliceData(t6),
 			P1: unsafe.SliceData(t14),
 			P2: unsafe.SliceData(c.KTailBarOut),
@@ -454,7 +454,7 @@ func (c *stepBackwardFused) run() {
 			N3: T*dK + dK*w - dK,
 			N4: dK*w - dK,
 		}
-		regions.R191fe2381d96(&a)
+		regions.R663ca882ccb4(&a)
 	} else {
 		for i := range L {
 			for j := range w - 1 {
@@ -470,7 +470,7 @@ func (c *stepBackwardFused) run() {
 
 	// omega_net.M
 	if kern.Wide() {
-		a := regions.R74ca8a7cc180Args{
+		a := regions.Re1f7bb383724Args{
 			P0: unsafe.SliceData(t6),
 			P1: unsafe.SliceData(t14),
 			P2: unsafe.SliceData(c.KBar),
@@ -481,7 +481,7 @@ func (c *stepBackwardFused) run() {
 			N4: T*dK + dK*w - dK,
 			N5: T * dK,
 		}
-		regions.R74ca8a7cc180(&a)
+		regions.Re1f7bb383724(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -498,7 +498,7 @@ func (c *stepBackwardFused) run() {
 	// omega_net.M
 	clear(t18)
 	if kern.Wide() {
-		a := regions.R3c6887ea2d58Args{
+		a := regions.R27d804ef48feArgs{
 			P0: unsafe.SliceData(t18),
 			P1: unsafe.SliceData(c.ThetaTailBar),
 			N0: L,
@@ -506,7 +506,7 @@ func (c *stepBackwardFused) run() {
 			N2: 4 * T,
 			N3: T + w - 1,
 		}
-		regions.R3c6887ea2d58(&a)
+		regions.R27d804ef48fe(&a)
 	} else {
 		for i := range L {
 			t18_2 := t18[i*(T+w-1)+T:][:w-1]
@@ -519,7 +519,7 @@ func (c *stepBackwardFused) run() {
 
 	// omega_net.M
 	if kern.Wide() {
-		a := regions.R7b4088786ff6Args{
+		a := regions.Ra3690e447015Args{
 			P0: unsafe.SliceData(t4),
 			P1: unsafe.SliceData(t18),
 			P2: unsafe.SliceData(c.ThetaTailBarOut),
@@ -527,7 +527,7 @@ func (c *stepBackwardFused) run() {
 			N1: w - 1,
 			N2: T + w - 1,
 		}
-		regions.R7b4088786ff6(&a)
+		regions.Ra3690e447015(&a)
 	} else {
 		for i := range L {
 			t4_2 := t4[i*(T+w-1):][:w-1]
@@ -541,7 +541,7 @@ func (c *stepBackwardFused) run() {
 
 	// omega_net.M
 	if kern.Wide() {
-		a := regions.R79dd37505a95Args{
+		a := regions.Rb0e87078ae0bArgs{
 			P0: unsafe.SliceData(t4),
 			P1: unsafe.SliceData(t18),
 			P2: unsafe.SliceData(c.ThetaBar),
@@ -550,7 +550,7 @@ func (c *stepBackwardFused) run() {
 			N2: 4*w - 4,
 			N3: T + w - 1,
 		}
-		regions.R79dd37505a95(&a)
+		regions.Rb0e87078ae0b(&a)
 	} else {
 		for i := range L {
 			t4_2 := t4[i*(T+w-1)+w-1:][:T]

@@ -35,7 +35,7 @@ func (c *readFused) run() {
 
 	// ret_net.o
 	if kern.Wide() {
-		a := regions.Rf7f52c31cdbcArgs{
+		a := regions.Rb53be6c4020dArgs{
 			P0:  unsafe.SliceData(c.B),
 			P1:  unsafe.SliceData(c.OProd2),
 			P2:  unsafe.SliceData(c.A),
@@ -54,7 +54,7 @@ func (c *readFused) run() {
 			N10: H * T * dV,
 			N11: H * dC * dV,
 		}
-		regions.Rf7f52c31cdbc(&a)
+		regions.Rb53be6c4020d(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -80,7 +80,7 @@ func (c *readFused) run() {
 
 	// ret_net.r
 	if kern.Wide() {
-		a := regions.R59d70e708a9aArgs{
+		a := regions.Ra91b5131bdecArgs{
 			P0: unsafe.SliceData(o),
 			P1: unsafe.SliceData(t7),
 			N0: L,
@@ -91,7 +91,7 @@ func (c *readFused) run() {
 			N5: H * T,
 			N6: H * T * dV,
 		}
-		regions.R59d70e708a9a(&a)
+		regions.Ra91b5131bdec(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -113,7 +113,7 @@ func (c *readFused) run() {
 	// ret_net.r
 	w := F(dV)
 	if kern.Wide() {
-		a := regions.Rba3cc3811ffdArgs{
+		a := regions.Re7a0aaed3fd4Args{
 			P0: unsafe.SliceData(t7),
 			P1: unsafe.SliceData(t9),
 			N0: L,
@@ -122,7 +122,7 @@ func (c *readFused) run() {
 			N3: H * T,
 			S0: [2]float32{w},
 		}
-		regions.Rba3cc3811ffd(&a)
+		regions.Re7a0aaed3fd4(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -137,7 +137,7 @@ func (c *readFused) run() {
 
 	// ret_net.r, ret_net.z
 	if kern.Wide() {
-		a := regions.R790d862ebbeeArgs{
+		a := regions.R0d4b66d4a4daArgs{
 			P0: unsafe.SliceData(t9),
 			P1: unsafe.SliceData(o),
 			P2: unsafe.SliceData(c.R),
@@ -150,7 +150,7 @@ func (c *readFused) run() {
 			N5: H * T,
 			N6: H * T * dV,
 		}
-		regions.R790d862ebbee(&a)
+		regions.R0d4b66d4a4da(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -179,7 +179,7 @@ func (c *readFused) run() {
 
 	// ret_net.z, ret_net.r
 	if kern.Wide() {
-		a := regions.Rf981c580080aArgs{
+		a := regions.Rc2eed891f609Args{
 			P0: unsafe.SliceData(t13),
 			P1: unsafe.SliceData(c.ZSqrt),
 			N0: L,
@@ -188,7 +188,7 @@ func (c *readFused) run() {
 			N3: H * T,
 			S0: [2]float32{w},
 		}
-		regions.Rf981c580080a(&a)
+		regions.Rc2eed891f609(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -203,7 +203,7 @@ func (c *readFused) run() {
 
 	// ret_net.z
 	if kern.Wide() {
-		a := regions.R8edefe4b5331Args{
+		a := regions.Re1b62967ab59Args{
 			P0: unsafe.SliceData(c.ZSqrt),
 			P1: unsafe.SliceData(c.ZProd),
 			P2: unsafe.SliceData(c.R),
@@ -216,7 +216,7 @@ func (c *readFused) run() {
 			N5: H * T,
 			N6: H * T * dV,
 		}
-		regions.R8edefe4b5331(&a)
+		regions.Re1b62967ab59(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -273,7 +273,7 @@ func (c *readBackwardFused) run() {
 
 	// ret_net.z
 	if kern.Wide() {
-		a := regions.R48ca63d86295Args{
+		a := regions.R459598b09058Args{
 			P0: unsafe.SliceData(c.ZProd),
 			P1: unsafe.SliceData(t12),
 			N0: L,
@@ -283,7 +283,7 @@ func (c *readBackwardFused) run() {
 			N4: H * dV,
 			N5: H * T * dV,
 		}
-		regions.R48ca63d86295(&a)
+		regions.R459598b09058(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -306,7 +306,7 @@ func (c *readBackwardFused) run() {
 
 	// ret_net.z
 	if kern.Wide() {
-		a := regions.Rf38f351e5355Args{
+		a := regions.Rc66313a2a0b6Args{
 			P0: unsafe.SliceData(c.ZSqrt),
 			P1: unsafe.SliceData(t6),
 			N0: L,
@@ -314,7 +314,7 @@ func (c *readBackwardFused) run() {
 			N2: H,
 			N3: H * T,
 		}
-		regions.Rf38f351e5355(&a)
+		regions.Rc66313a2a0b6(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -329,7 +329,7 @@ func (c *readBackwardFused) run() {
 
 	// ret_net.z
 	if kern.Wide() {
-		a := regions.Rd3905c6f45d9Args{
+		a := regions.R730b370fb9c9Args{
 			P0: unsafe.SliceData(t6),
 			P1: unsafe.SliceData(c.ZSqrt),
 			P2: unsafe.SliceData(t22),
@@ -350,7 +350,7 @@ func (c *readBackwardFused) run() {
 			N8: H * T,
 			N9: H * T * dV,
 		}
-		regions.Rd3905c6f45d9(&a)
+		regions.R730b370fb9c9(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -390,7 +390,7 @@ func (c *readBackwardFused) run() {
 
 	// ret_net.z
 	if kern.Wide() {
-		a := regions.R0ac99beaa61bArgs{
+		a := regions.Rf695d727b2a5Args{
 			P0: unsafe.SliceData(t92),
 			P1: unsafe.SliceData(t6),
 			P2: unsafe.SliceData(t51),
@@ -400,7 +400,7 @@ func (c *readBackwardFused) run() {
 			N3: H * T,
 			S0: [2]float32{t182},
 		}
-		regions.R0ac99beaa61b(&a)
+		regions.Rf695d727b2a5(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -419,7 +419,7 @@ func (c *readBackwardFused) run() {
 
 	// ret_net.r, ret_net.z
 	if kern.Wide() {
-		a := regions.Re8c077d2294cArgs{
+		a := regions.Ra6cd02650648Args{
 			P0: unsafe.SliceData(t51),
 			P1: unsafe.SliceData(c.R),
 			P2: unsafe.SliceData(c.ZProd),
@@ -438,7 +438,7 @@ func (c *readBackwardFused) run() {
 			N8: H * T,
 			N9: H * T * dV,
 		}
-		regions.Re8c077d2294c(&a)
+		regions.Ra6cd02650648(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -467,7 +467,7 @@ func (c *readBackwardFused) run() {
 
 	// ret_net.o, ret_net.r
 	if kern.Wide() {
-		a := regions.Rf1c2f6c8e1d8Args{
+		a := regions.R9efb2e17cf4fArgs{
 			P0: unsafe.SliceData(t30),
 			P1: unsafe.SliceData(t28),
 			P2: unsafe.SliceData(t35),
@@ -480,7 +480,7 @@ func (c *readBackwardFused) run() {
 			N6: H * T * dV,
 			S0: [2]float32{t182},
 		}
-		regions.Rf1c2f6c8e1d8(&a)
+		regions.R9efb2e17cf4f(&a)
 	} else {
 		for i := range L {
 			for j := range T {

@@ -94,7 +94,7 @@ func (c *stepFused) run() {
 	// ret_net.r
 	w2 := F(dV)
 	if kern.Wide() {
-		a := regions.Rba3cc3811ffdArgs{
+		a := regions.Re7a0aaed3fd4Args{
 			P0: unsafe.SliceData(t25),
 			P1: unsafe.SliceData(t27),
 			N0: L,
@@ -103,7 +103,7 @@ func (c *stepFused) run() {
 			N3: H * T,
 			S0: [2]float32{w2},
 		}
-		regions.Rba3cc3811ffd(&a)
+		regions.Re7a0aaed3fd4(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -118,7 +118,7 @@ func (c *stepFused) run() {
 
 	// ret_net.r, ret_net.z
 	if kern.Wide() {
-		a := regions.R790d862ebbeeArgs{
+		a := regions.R0d4b66d4a4daArgs{
 			P0: unsafe.SliceData(t27),
 			P1: unsafe.SliceData(o),
 			P2: unsafe.SliceData(c.R),
@@ -131,7 +131,7 @@ func (c *stepFused) run() {
 			N5: H * T,
 			N6: H * T * dV,
 		}
-		regions.R790d862ebbee(&a)
+		regions.R0d4b66d4a4da(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -157,7 +157,7 @@ func (c *stepFused) run() {
 
 	// ret_net.z, ret_net.r
 	if kern.Wide() {
-		a := regions.Rf981c580080aArgs{
+		a := regions.Rc2eed891f609Args{
 			P0: unsafe.SliceData(t31),
 			P1: unsafe.SliceData(t35),
 			N0: L,
@@ -166,7 +166,7 @@ func (c *stepFused) run() {
 			N3: H * T,
 			S0: [2]float32{w2},
 		}
-		regions.Rf981c580080a(&a)
+		regions.Rc2eed891f609(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -181,7 +181,7 @@ func (c *stepFused) run() {
 
 	// ret_net.z
 	if kern.Wide() {
-		a := regions.Rae12ba74ea7aArgs{
+		a := regions.R85046d45398eArgs{
 			P0: unsafe.SliceData(t35),
 			P1: unsafe.SliceData(t29),
 			P2: unsafe.SliceData(c.R),
@@ -195,7 +195,7 @@ func (c *stepFused) run() {
 			N5: H * T,
 			N6: H * T * dV,
 		}
-		regions.Rae12ba74ea7a(&a)
+		regions.R85046d45398e(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -219,7 +219,7 @@ func (c *stepFused) run() {
 	// ret_net.y
 	kern.GemmFMA(d, L*T, H*dV, F(1), false, c.Y, 1, d, c.WO, H*dV, 1, t37, 1, H*dV)
 	if kern.Wide() {
-		a := regions.R365bdd256c75Args{
+		a := regions.R78c86f4aaac3Args{
 			P0: unsafe.SliceData(t62),
 			P1: unsafe.SliceData(c.AProd),
 			P2: unsafe.SliceData(t15),
@@ -235,7 +235,7 @@ func (c *stepFused) run() {
 			N4: H * dC,
 			N5: H * T * dC,
 		}
-		regions.R365bdd256c75(&a)
+		regions.R78c86f4aaac3(&a)
 	} else {
 		for i := range L {
 			for j := range T {

@@ -29,7 +29,7 @@ func (c *startFused) run() {
 
 	// self_referential.M_k.start, self_referential.P_k, self_referential.M_v.start, self_referential.P_v, self_referential.M_alpha.start, self_referential.M_eta.start, self_referential.M_m.start
 	if kern.Wide() {
-		a := regions.R95ae550054eeArgs{
+		a := regions.R117a81d12947Args{
 			P0:  unsafe.SliceData(I),
 			P1:  unsafe.SliceData(c.NK),
 			P2:  unsafe.SliceData(c.MK),
@@ -45,7 +45,7 @@ func (c *startFused) run() {
 			N1:  d,
 			N2:  d * d,
 		}
-		regions.R95ae550054ee(&a)
+		regions.R117a81d12947(&a)
 	} else {
 		for i := range L {
 			for j := range d {
@@ -89,7 +89,7 @@ func (c *startBackwardFused) run() {
 	clear(c.NVBar)
 	clear(c.NKBar)
 	if kern.Wide() {
-		a := regions.R7510b00f62b3Args{
+		a := regions.Re6a0261d9938Args{
 			P0: unsafe.SliceData(c.NMBar),
 			P1: unsafe.SliceData(c.MMBar),
 			P2: unsafe.SliceData(c.NEtaBar),
@@ -107,7 +107,7 @@ func (c *startBackwardFused) run() {
 			N4: 12 * d * d,
 			N5: d * d,
 		}
-		regions.R7510b00f62b3(&a)
+		regions.Re6a0261d9938(&a)
 	} else {
 		for i := range d {
 			NMBar := c.NMBar[i*d:][:d]

@@ -56,7 +56,7 @@ func (c *stepFused) run() {
 
 	// self_referential.q
 	if kern.Wide() {
-		a := regions.R24bb5a968bc9Args{
+		a := regions.R8c21398e4059Args{
 			P0: unsafe.SliceData(c.QProd),
 			P1: unsafe.SliceData(c.QProd2),
 			N0: L,
@@ -64,7 +64,7 @@ func (c *stepFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.R24bb5a968bc9(&a)
+		regions.R8c21398e4059(&a)
 	} else {
 		for i := range L {
 			qProd2 := c.QProd2[i*T:][:T]
@@ -84,13 +84,13 @@ func (c *stepFused) run() {
 
 	// self_referential.q
 	if kern.Wide() {
-		a := regions.R5115a922944fArgs{
+		a := regions.R6f50ff37a802Args{
 			P0: unsafe.SliceData(c.QProd2),
 			P1: unsafe.SliceData(t11),
 			N0: L,
 			N1: T,
 		}
-		regions.R5115a922944f(&a)
+		regions.R6f50ff37a802(&a)
 	} else {
 		for i := range L {
 			qProd2 := c.QProd2[i*T:][:T]
@@ -104,7 +104,7 @@ func (c *stepFused) run() {
 
 	// self_referential.q
 	if kern.Wide() {
-		a := regions.R0c53870ed679Args{
+		a := regions.R078176bf9f1dArgs{
 			P0: unsafe.SliceData(t11),
 			P1: unsafe.SliceData(c.QProd),
 			P2: unsafe.SliceData(q),
@@ -113,7 +113,7 @@ func (c *stepFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.R0c53870ed679(&a)
+		regions.R078176bf9f1d(&a)
 	} else {
 		for i := range L {
 			t11_2 := t11[i*T:][:T]
@@ -191,7 +191,7 @@ func (c *stepFused) run() {
 			for a := range min(C, -C*s+T) {
 				// self_referential.y, self_referential.a_alpha, self_referential.a_eta, self_referential.a_k, self_referential.a_v
 				if kern.Wide() {
-					a2 := regions.R7283064120fdArgs{
+					a2 := regions.R736addbb88e5Args{
 						P0:  unsafe.SliceData(MMState),
 						P1:  unsafe.SliceData(q),
 						P2:  unsafe.SliceData(c.X),
@@ -210,7 +210,7 @@ func (c *stepFused) run() {
 						N3:  12 * d,
 						N4:  4*d*a + 4*C*d*s + 4*T*d*l,
 					}
-					regions.R7283064120fd(&a2)
+					regions.R736addbb88e5(&a2)
 				} else {
 					for i := range d {
 						MMState2 := MMState[i*d:][:d]
@@ -255,7 +255,7 @@ func (c *stepFused) run() {
 				var t9 F
 				var t21 F
 				if kern.Wide() {
-					a2 := regions.Rdafa17b2e1ccArgs{
+					a2 := regions.R834ca65c7e0eArgs{
 						P0: unsafe.SliceData(aAlpha),
 						P1: unsafe.SliceData(aEta),
 						P2: unsafe.SliceData(aK2),
@@ -267,7 +267,7 @@ func (c *stepFused) run() {
 						S1: [2]float32{t9},
 						S2: [2]float32{t3},
 					}
-					regions.Rdafa17b2e1cc(&a2)
+					regions.R834ca65c7e0e(&a2)
 				} else {
 					t21_2 := t21
 					t9_2 := t9
@@ -311,7 +311,7 @@ func (c *stepFused) run() {
 				// self_referential.k, self_referential.v
 				var t33 F
 				if kern.Wide() {
-					a2 := regions.R75ebd010d09aArgs{
+					a2 := regions.Re15505cb6479Args{
 						P0: unsafe.SliceData(aV2),
 						P1: unsafe.SliceData(aK2),
 						P2: unsafe.SliceData(k),
@@ -320,7 +320,7 @@ func (c *stepFused) run() {
 						S0: [2]float32{t33},
 						S1: [2]float32{t30},
 					}
-					regions.R75ebd010d09a(&a2)
+					regions.Re15505cb6479(&a2)
 				} else {
 					t33_2 := t33
 					t33Sums := [16]F{t33_2}
@@ -344,13 +344,13 @@ func (c *stepFused) run() {
 				// self_referential.M_m, self_referential.v, self_referential
 				if len(c.AK) > 0 {
 					if kern.Wide() {
-						a2 := regions.Rc4bbc848acbcArgs{
+						a2 := regions.R968f65dfa835Args{
 							P0: unsafe.SliceData(aK2),
 							P1: kern.Given(c.AK),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 						}
-						regions.Rc4bbc848acbc(&a2)
+						regions.R968f65dfa835(&a2)
 					} else {
 						aK := c.AK[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -361,13 +361,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.AV) > 0 {
 					if kern.Wide() {
-						a2 := regions.Rc4bbc848acbcArgs{
+						a2 := regions.R968f65dfa835Args{
 							P0: unsafe.SliceData(aV2),
 							P1: kern.Given(c.AV),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 						}
-						regions.Rc4bbc848acbc(&a2)
+						regions.R968f65dfa835(&a2)
 					} else {
 						aV := c.AV[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -377,7 +377,7 @@ func (c *stepFused) run() {
 					}
 				}
 				if kern.Wide() {
-					a2 := regions.R10d69450cb08Args{
+					a2 := regions.R7a9b6340ff1cArgs{
 						P0: unsafe.SliceData(aV2),
 						P1: unsafe.SliceData(k),
 						P2: unsafe.SliceData(t),
@@ -387,7 +387,7 @@ func (c *stepFused) run() {
 						N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 						S0: [2]float32{t42_2},
 					}
-					regions.R10d69450cb08(&a2)
+					regions.R7a9b6340ff1c(&a2)
 				} else {
 					y := c.Y[(l*T+a+C*s)*d:][:d]
 					for i := range d {
@@ -398,13 +398,13 @@ func (c *stepFused) run() {
 				}
 				// self_referential.M_m, self_referential.u_m
 				if kern.Wide() {
-					a2 := regions.Rbc3801b6cf14Args{
+					a2 := regions.R729a59fa2f14Args{
 						P0: unsafe.SliceData(MMState),
 						P1: unsafe.SliceData(t),
 						P2: unsafe.SliceData(t22),
 						N0: d,
 					}
-					regions.Rbc3801b6cf14(&a2)
+					regions.R729a59fa2f14(&a2)
 				} else {
 					for i := range d {
 						MMState2 := MMState[i*d:][:d]
@@ -419,7 +419,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential.M_m, self_referential.M_alpha, self_referential.u_alpha
 				if kern.Wide() {
-					a2 := regions.R49cf332b6ed4Args{
+					a2 := regions.R13fc99d3b1f6Args{
 						P0: unsafe.SliceData(t22),
 						P1: unsafe.SliceData(MAlphaState),
 						P2: unsafe.SliceData(t),
@@ -434,7 +434,7 @@ func (c *stepFused) run() {
 						S1: [2]float32{t45},
 						S2: [2]float32{rho2},
 					}
-					regions.R49cf332b6ed4(&a2)
+					regions.R13fc99d3b1f6(&a2)
 				} else {
 					for i := range d {
 						MAlphaState2 := MAlphaState[i*d:][:d]
@@ -453,7 +453,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential.M_alpha, self_referential.M_m, self_referential.M_eta, self_referential.u_eta
 				if kern.Wide() {
-					a2 := regions.R26255a22bbbbArgs{
+					a2 := regions.R53ff0893e81eArgs{
 						P0: unsafe.SliceData(t42),
 						P1: unsafe.SliceData(MEtaState),
 						P2: unsafe.SliceData(t),
@@ -470,7 +470,7 @@ func (c *stepFused) run() {
 						S1: [2]float32{t45},
 						S2: [2]float32{rho2},
 					}
-					regions.R26255a22bbbb(&a2)
+					regions.R53ff0893e81e(&a2)
 				} else {
 					for i := range d {
 						MEtaState2 := MEtaState[i*d:][:d]
@@ -490,7 +490,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential.M_eta, self_referential.M_m, self_referential.M_k, self_referential.u_k
 				if kern.Wide() {
-					a2 := regions.R26255a22bbbbArgs{
+					a2 := regions.R53ff0893e81eArgs{
 						P0: unsafe.SliceData(t6),
 						P1: unsafe.SliceData(MKState),
 						P2: unsafe.SliceData(t),
@@ -507,7 +507,7 @@ func (c *stepFused) run() {
 						S1: [2]float32{t45},
 						S2: [2]float32{rho2},
 					}
-					regions.R26255a22bbbb(&a2)
+					regions.R53ff0893e81e(&a2)
 				} else {
 					for i := range d {
 						MKState2 := MKState[i*d:][:d]
@@ -527,7 +527,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential.M_k, self_referential.M_m, self_referential.M_v, self_referential.u_v
 				if kern.Wide() {
-					a2 := regions.R49cf332b6ed4Args{
+					a2 := regions.R13fc99d3b1f6Args{
 						P0: unsafe.SliceData(t8),
 						P1: unsafe.SliceData(MVState),
 						P2: unsafe.SliceData(t),
@@ -542,7 +542,7 @@ func (c *stepFused) run() {
 						S1: [2]float32{t45},
 						S2: [2]float32{rho2},
 					}
-					regions.R49cf332b6ed4(&a2)
+					regions.R13fc99d3b1f6(&a2)
 				} else {
 					for i := range d {
 						MVState2 := MVState[i*d:][:d]
@@ -563,7 +563,7 @@ func (c *stepFused) run() {
 				clear(t191)
 				clear(t192)
 				if kern.Wide() {
-					a2 := regions.Ra8dd152f20e2Args{
+					a2 := regions.R73f74cb45792Args{
 						P0: unsafe.SliceData(t102),
 						P1: unsafe.SliceData(k),
 						P2: unsafe.SliceData(PV),
@@ -580,7 +580,7 @@ func (c *stepFused) run() {
 						S1: [2]float32{t45},
 						S2: [2]float32{rho2},
 					}
-					regions.Ra8dd152f20e2(&a2)
+					regions.R73f74cb45792(&a2)
 				} else {
 					for i := range d {
 						PV2 := PV[i*d:][:d]
@@ -598,13 +598,13 @@ func (c *stepFused) run() {
 				// self_referential
 				if len(c.MMProd) > 0 {
 					if kern.Wide() {
-						a2 := regions.Rc4bbc848acbcArgs{
+						a2 := regions.R968f65dfa835Args{
 							P0: unsafe.SliceData(t22),
 							P1: kern.Given(c.MMProd),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 						}
-						regions.Rc4bbc848acbc(&a2)
+						regions.R968f65dfa835(&a2)
 					} else {
 						MMProd := c.MMProd[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -615,13 +615,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.MAlphaProd) > 0 {
 					if kern.Wide() {
-						a2 := regions.Rc4bbc848acbcArgs{
+						a2 := regions.R968f65dfa835Args{
 							P0: unsafe.SliceData(t42),
 							P1: kern.Given(c.MAlphaProd),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 						}
-						regions.Rc4bbc848acbc(&a2)
+						regions.R968f65dfa835(&a2)
 					} else {
 						MAlphaProd := c.MAlphaProd[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -632,13 +632,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.MEtaProd) > 0 {
 					if kern.Wide() {
-						a2 := regions.Rc4bbc848acbcArgs{
+						a2 := regions.R968f65dfa835Args{
 							P0: unsafe.SliceData(t6),
 							P1: kern.Given(c.MEtaProd),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 						}
-						regions.Rc4bbc848acbc(&a2)
+						regions.R968f65dfa835(&a2)
 					} else {
 						MEtaProd := c.MEtaProd[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -649,13 +649,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.MKProd) > 0 {
 					if kern.Wide() {
-						a2 := regions.Rc4bbc848acbcArgs{
+						a2 := regions.R968f65dfa835Args{
 							P0: unsafe.SliceData(t8),
 							P1: kern.Given(c.MKProd),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 						}
-						regions.Rc4bbc848acbc(&a2)
+						regions.R968f65dfa835(&a2)
 					} else {
 						MKProd := c.MKProd[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -666,13 +666,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.MVProd) > 0 {
 					if kern.Wide() {
-						a2 := regions.Rc4bbc848acbcArgs{
+						a2 := regions.R968f65dfa835Args{
 							P0: unsafe.SliceData(t102),
 							P1: kern.Given(c.MVProd),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 						}
-						regions.Rc4bbc848acbc(&a2)
+						regions.R968f65dfa835(&a2)
 					} else {
 						MVProd := c.MVProd[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -683,13 +683,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.AEtaProd) > 0 {
 					if kern.Wide() {
-						a2 := regions.Rc4bbc848acbcArgs{
+						a2 := regions.R968f65dfa835Args{
 							P0: unsafe.SliceData(t191),
 							P1: kern.Given(c.AEtaProd),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 						}
-						regions.Rc4bbc848acbc(&a2)
+						regions.R968f65dfa835(&a2)
 					} else {
 						aEtaProd := c.AEtaProd[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -700,13 +700,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.AAlphaProd) > 0 {
 					if kern.Wide() {
-						a2 := regions.Rc4bbc848acbcArgs{
+						a2 := regions.R968f65dfa835Args{
 							P0: unsafe.SliceData(t192),
 							P1: kern.Given(c.AAlphaProd),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 						}
-						regions.Rc4bbc848acbc(&a2)
+						regions.R968f65dfa835(&a2)
 					} else {
 						aAlphaProd := c.AAlphaProd[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -822,7 +822,7 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential.q
 	if kern.Wide() {
-		a := regions.Ra2b4249dc297Args{
+		a := regions.R921504fd4d41Args{
 			P0: unsafe.SliceData(c.QProd2),
 			P1: unsafe.SliceData(t7),
 			P2: unsafe.SliceData(t9),
@@ -831,7 +831,7 @@ func (c *stepBackwardFused) run() {
 			N0: L,
 			N1: T,
 		}
-		regions.Ra2b4249dc297(&a)
+		regions.R921504fd4d41(&a)
 	} else {
 		for i := range L {
 			qProd2 := c.QProd2[i*T:][:T]
@@ -854,7 +854,7 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential.q, self_referential.k, self_referential.v
 	if kern.Wide() {
-		a := regions.Rc7b1ac8ffa45Args{
+		a := regions.Rcda126e2f4c4Args{
 			P0: unsafe.SliceData(t11),
 			P1: unsafe.SliceData(c.AK),
 			P2: unsafe.SliceData(c.AV),
@@ -869,7 +869,7 @@ func (c *stepBackwardFused) run() {
 			N4: 12 * d,
 			N5: T * d,
 		}
-		regions.Rc7b1ac8ffa45(&a)
+		regions.Rcda126e2f4c4(&a)
 	} else {
 		for i := range L {
 			t11_2 := t11[i*T:][:T]
@@ -966,14 +966,14 @@ func (c *stepBackwardFused) run() {
 					t212Entry := t212_2[a]
 					w2 := kern.Larger(kern.Choose((F(0) < t212Entry), num.Sqrt(kern.Choose((F(0) < t212Entry), t212Entry, F(1))), F(0)), F(1e-08))
 					if kern.Wide() {
-						a2 := regions.Re10605d4e820Args{
+						a2 := regions.R319b531e0a00Args{
 							P0: unsafe.SliceData(c.AK),
 							P1: unsafe.SliceData(k),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 							S0: [2]float32{w2},
 						}
-						regions.Re10605d4e820(&a2)
+						regions.R319b531e0a00(&a2)
 					} else {
 						aK := c.AK[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -985,7 +985,7 @@ func (c *stepBackwardFused) run() {
 					thetaEntry := theta[a]
 					w3 := F(1) - rhoEntry
 					if kern.Wide() {
-						a2 := regions.R55685a47f59eArgs{
+						a2 := regions.Rf0e62eb75e32Args{
 							P0:  unsafe.SliceData(c.MMProd),
 							P1:  unsafe.SliceData(c.MAlphaProd),
 							P2:  unsafe.SliceData(c.MEtaProd),
@@ -1011,7 +1011,7 @@ func (c *stepBackwardFused) run() {
 							S1:  [2]float32{w3},
 							S2:  [2]float32{rhoEntry},
 						}
-						regions.R55685a47f59e(&a2)
+						regions.Rf0e62eb75e32(&a2)
 					} else {
 						MMProd := c.MMProd[(l*T+a+C*s)*d:][:d]
 						MAlphaProd := c.MAlphaProd[(l*T+a+C*s)*d:][:d]
@@ -1061,7 +1061,7 @@ func (c *stepBackwardFused) run() {
 				for a := n - 1; a >= 0; a-- {
 					// self_referential.a_eta
 					if kern.Wide() {
-						a2 := regions.R6dafcaefc495Args{
+						a2 := regions.Ra35e4d8e77a0Args{
 							P0: unsafe.SliceData(MEtaTrail),
 							P1: unsafe.SliceData(c.X),
 							P2: unsafe.SliceData(aEta),
@@ -1069,7 +1069,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 							N2: 4 * d * d * a,
 						}
-						regions.R6dafcaefc495(&a2)
+						regions.Ra35e4d8e77a0(&a2)
 					} else {
 						for i := range d {
 							MEtaTrail2 := MEtaTrail[(a*d+i)*d:][:d]
@@ -1086,13 +1086,13 @@ func (c *stepBackwardFused) run() {
 					// self_referential.theta
 					var t93_2 F
 					if kern.Wide() {
-						a2 := regions.Rb88de8560579Args{
+						a2 := regions.R347df0062d99Args{
 							P0: unsafe.SliceData(aEta),
 							P1: unsafe.SliceData(t93Total),
 							N0: d,
 							S0: [2]float32{t93_2},
 						}
-						regions.Rb88de8560579(&a2)
+						regions.R347df0062d99(&a2)
 					} else {
 						t93_3 := t93_2
 						t93Sums := [16]F{t93_3}
@@ -1114,7 +1114,7 @@ func (c *stepBackwardFused) run() {
 					w9 := kern.Larger(kern.Choose((F(0) < t212Entry2), t26, F(0)), F(1e-08))
 					w10 := kern.Larger(kern.Choose((F(0) < t332Entry), t38, F(0)), F(1e-08))
 					if kern.Wide() {
-						a2 := regions.Rede8895f9fbdArgs{
+						a2 := regions.Ref3670f841deArgs{
 							P0: unsafe.SliceData(c.AK),
 							P1: unsafe.SliceData(c.AV),
 							P2: unsafe.SliceData(k2),
@@ -1125,7 +1125,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{w9},
 							S1: [2]float32{w10},
 						}
-						regions.Rede8895f9fbd(&a2)
+						regions.Ref3670f841de(&a2)
 					} else {
 						aK := c.AK[(l*T+a+C*s)*d:][:d]
 						aV := c.AV[(l*T+a+C*s)*d:][:d]
@@ -1140,7 +1140,7 @@ func (c *stepBackwardFused) run() {
 					// self_referential.M_v
 					clear(t62)
 					if kern.Wide() {
-						a2 := regions.Rdc5c8876760aArgs{
+						a2 := regions.Re21f639f1093Args{
 							P0: unsafe.SliceData(c.MVProd),
 							P1: unsafe.SliceData(MVBarState),
 							P2: unsafe.SliceData(k2),
@@ -1152,7 +1152,7 @@ func (c *stepBackwardFused) run() {
 							N3: 4*d*a + 4*C*d*s + 4*T*d*l + 8,
 							N4: 4*d*a + 4*C*d*s + 4*T*d*l + 12,
 						}
-						regions.Rdc5c8876760a(&a2)
+						regions.Re21f639f1093(&a2)
 					} else {
 						MVProd := c.MVProd[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -1177,7 +1177,7 @@ func (c *stepBackwardFused) run() {
 					rhoEntry3 := rho[a]
 					w11 := F(1) - rhoEntry3
 					if kern.Wide() {
-						a2 := regions.Rd31e9347b1b3Args{
+						a2 := regions.R302b49611324Args{
 							P0:  unsafe.SliceData(t181),
 							P1:  unsafe.SliceData(c.MKProd),
 							P2:  unsafe.SliceData(MVBarState),
@@ -1207,7 +1207,7 @@ func (c *stepBackwardFused) run() {
 							S1:  [2]float32{t922},
 							S2:  [2]float32{w11},
 						}
-						regions.Rd31e9347b1b3(&a2)
+						regions.R302b49611324(&a2)
 					} else {
 						MKProd := c.MKProd[(l*T+a+C*s)*d:][:d]
 						t1122_2 := t1122
@@ -1255,7 +1255,7 @@ func (c *stepBackwardFused) run() {
 					var t20 F
 					var t222 F
 					if kern.Wide() {
-						a2 := regions.Rd31e9347b1b3Args{
+						a2 := regions.R302b49611324Args{
 							P0:  unsafe.SliceData(t183),
 							P1:  unsafe.SliceData(c.MEtaProd),
 							P2:  unsafe.SliceData(MKBarState),
@@ -1285,7 +1285,7 @@ func (c *stepBackwardFused) run() {
 							S1:  [2]float32{t20},
 							S2:  [2]float32{w11},
 						}
-						regions.Rd31e9347b1b3(&a2)
+						regions.R302b49611324(&a2)
 					} else {
 						MEtaProd := c.MEtaProd[(l*T+a+C*s)*d:][:d]
 						t222_2 := t222
@@ -1333,7 +1333,7 @@ func (c *stepBackwardFused) run() {
 					var t31 F
 					var t3323 F
 					if kern.Wide() {
-						a2 := regions.Rd31e9347b1b3Args{
+						a2 := regions.R302b49611324Args{
 							P0:  unsafe.SliceData(t185),
 							P1:  unsafe.SliceData(c.MAlphaProd),
 							P2:  unsafe.SliceData(MEtaBarState),
@@ -1363,7 +1363,7 @@ func (c *stepBackwardFused) run() {
 							S1:  [2]float32{t31},
 							S2:  [2]float32{w11},
 						}
-						regions.Rd31e9347b1b3(&a2)
+						regions.R302b49611324(&a2)
 					} else {
 						MAlphaProd := c.MAlphaProd[(l*T+a+C*s)*d:][:d]
 						t3323_2 := t3323
@@ -1411,7 +1411,7 @@ func (c *stepBackwardFused) run() {
 					var t422 F
 					var t44 F
 					if kern.Wide() {
-						a2 := regions.Rd31e9347b1b3Args{
+						a2 := regions.R302b49611324Args{
 							P0:  unsafe.SliceData(t187),
 							P1:  unsafe.SliceData(c.MMProd),
 							P2:  unsafe.SliceData(MAlphaBarState),
@@ -1441,7 +1441,7 @@ func (c *stepBackwardFused) run() {
 							S1:  [2]float32{t422},
 							S2:  [2]float32{w11},
 						}
-						regions.Rd31e9347b1b3(&a2)
+						regions.R302b49611324(&a2)
 					} else {
 						MMProd := c.MMProd[(l*T+a+C*s)*d:][:d]
 						t44_2 := t44
@@ -1486,7 +1486,7 @@ func (c *stepBackwardFused) run() {
 					// self_referential.M_m
 					var t52 F
 					if kern.Wide() {
-						a2 := regions.R0f03809e3b1cArgs{
+						a2 := regions.R2d9e18b9ce41Args{
 							P0: unsafe.SliceData(t62),
 							P1: unsafe.SliceData(t172),
 							P2: unsafe.SliceData(t282),
@@ -1498,7 +1498,7 @@ func (c *stepBackwardFused) run() {
 							N0: d,
 							S0: [2]float32{t52},
 						}
-						regions.R0f03809e3b1c(&a2)
+						regions.R2d9e18b9ce41(&a2)
 					} else {
 						t52_2 := t52
 						t52Sums := [16]F{t52_2}
@@ -1516,7 +1516,7 @@ func (c *stepBackwardFused) run() {
 					var t59 F
 					var t612 F
 					if kern.Wide() {
-						a2 := regions.R2c64f004532dArgs{
+						a2 := regions.R145389bd221fArgs{
 							P0: unsafe.SliceData(t189),
 							P1: unsafe.SliceData(MMBarState),
 							P2: unsafe.SliceData(c.NM),
@@ -1535,7 +1535,7 @@ func (c *stepBackwardFused) run() {
 							S1: [2]float32{t59},
 							S2: [2]float32{w11},
 						}
-						regions.R2c64f004532d(&a2)
+						regions.R145389bd221f(&a2)
 					} else {
 						t612_2 := t612
 						t59_2 := t59
@@ -1571,7 +1571,7 @@ func (c *stepBackwardFused) run() {
 					var t69 F
 					thetaEntry2 := theta[a]
 					if kern.Wide() {
-						a2 := regions.R160947eec996Args{
+						a2 := regions.R34000ee32445Args{
 							P0: unsafe.SliceData(t190),
 							P1: unsafe.SliceData(t188),
 							P2: unsafe.SliceData(t186),
@@ -1585,7 +1585,7 @@ func (c *stepBackwardFused) run() {
 							S1: [2]float32{thetaEntry2},
 							S2: [2]float32{w10},
 						}
-						regions.R160947eec996(&a2)
+						regions.R34000ee32445(&a2)
 					} else {
 						t69_2 := t69
 						t69Sums := [16]F{t69_2}
@@ -1608,7 +1608,7 @@ func (c *stepBackwardFused) run() {
 					// self_referential.a_v, self_referential.v, self_referential.M_m, self_referential.k, self_referential.theta
 					var t98 F
 					if kern.Wide() {
-						a2 := regions.R1a3b065a27f7Args{
+						a2 := regions.R6546333e4033Args{
 							P0: unsafe.SliceData(t56),
 							P1: unsafe.SliceData(t51),
 							P2: unsafe.SliceData(k2),
@@ -1624,7 +1624,7 @@ func (c *stepBackwardFused) run() {
 							S3: [2]float32{t86},
 							S4: [2]float32{t662},
 						}
-						regions.R1a3b065a27f7(&a2)
+						regions.R6546333e4033(&a2)
 					} else {
 						aV := c.AV[(l*T+a+C*s)*d:][:d]
 						t98_2 := t98
@@ -1644,14 +1644,14 @@ func (c *stepBackwardFused) run() {
 					// self_referential.a_v
 					clear(t92)
 					if kern.Wide() {
-						a2 := regions.R9fbb14f93329Args{
+						a2 := regions.R6ff19a028af4Args{
 							P0: unsafe.SliceData(t90),
 							P1: unsafe.SliceData(MVTrail),
 							P2: unsafe.SliceData(t92),
 							N0: d,
 							N1: 4 * d * d * a,
 						}
-						regions.R9fbb14f93329(&a2)
+						regions.R6ff19a028af4(&a2)
 					} else {
 						for i := range d {
 							MVTrail2 := MVTrail[(a*d+i)*d:][:d]
@@ -1679,7 +1679,7 @@ func (c *stepBackwardFused) run() {
 					c.BRhoBar[0] = c.BRhoBar[0] + t164
 					// self_referential.a_k, self_referential.k
 					if kern.Wide() {
-						a2 := regions.R5234cfdbbdecArgs{
+						a2 := regions.Rcb0130ffb3dfArgs{
 							P0: unsafe.SliceData(c.AK),
 							P1: unsafe.SliceData(t93),
 							P2: unsafe.SliceData(t119),
@@ -1688,7 +1688,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{t115},
 							S1: [2]float32{t95},
 						}
-						regions.R5234cfdbbdec(&a2)
+						regions.Rcb0130ffb3df(&a2)
 					} else {
 						aK := c.AK[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -1700,7 +1700,7 @@ func (c *stepBackwardFused) run() {
 					clear(t174)
 					w19 := F(t152 * t164)
 					if kern.Wide() {
-						a2 := regions.Rc38e2e6bd7c9Args{
+						a2 := regions.R5df4e255a866Args{
 							P0:  unsafe.SliceData(t119),
 							P1:  unsafe.SliceData(t183),
 							P2:  unsafe.SliceData(t181),
@@ -1738,7 +1738,7 @@ func (c *stepBackwardFused) run() {
 							S2:  [2]float32{w19},
 							S3:  [2]float32{t155},
 						}
-						regions.Rc38e2e6bd7c9(&a2)
+						regions.R5df4e255a866(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -1774,7 +1774,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// self_referential.y, self_referential.a_eta, self_referential.theta, self_referential.a_alpha, self_referential.c, self_referential
 					if kern.Wide() {
-						a2 := regions.R1f0e3348cbebArgs{
+						a2 := regions.Rb7918faef2ebArgs{
 							P0: unsafe.SliceData(c.AAlphaProd),
 							P1: unsafe.SliceData(c.AEtaProd),
 							P2: unsafe.SliceData(t92),
@@ -1787,7 +1787,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{w19},
 							S1: [2]float32{t155},
 						}
-						regions.R1f0e3348cbeb(&a2)
+						regions.Rb7918faef2eb(&a2)
 					} else {
 						aAlphaProd := c.AAlphaProd[(l*T+a+C*s)*d:][:d]
 						aEtaProd := c.AEtaProd[(l*T+a+C*s)*d:][:d]
@@ -1820,7 +1820,7 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential.q
 	if kern.Wide() {
-		a := regions.Rda300cb5cecaArgs{
+		a := regions.Rae311c7f5a45Args{
 			P0: unsafe.SliceData(t11),
 			P1: unsafe.SliceData(t72),
 			P2: unsafe.SliceData(q),
@@ -1830,7 +1830,7 @@ func (c *stepBackwardFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.Rda300cb5ceca(&a)
+		regions.Rae311c7f5a45(&a)
 	} else {
 		for i := range L {
 			t11_2 := t11[i*T:][:T]
@@ -1852,7 +1852,7 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential.q
 	if kern.Wide() {
-		a := regions.R37838a54d3a4Args{
+		a := regions.Rcf9713f8a6f8Args{
 			P0: unsafe.SliceData(t9),
 			P1: unsafe.SliceData(c.QProd2),
 			P2: unsafe.SliceData(t22),
@@ -1861,7 +1861,7 @@ func (c *stepBackwardFused) run() {
 			N0: L,
 			N1: T,
 		}
-		regions.R37838a54d3a4(&a)
+		regions.Rcf9713f8a6f8(&a)
 	} else {
 		for i := range L {
 			t9_2 := t9[i*T:][:T]
@@ -1880,7 +1880,7 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential.q
 	if kern.Wide() {
-		a := regions.Rdbc2740d5f8dArgs{
+		a := regions.R85e150915f6aArgs{
 			P0: unsafe.SliceData(t19),
 			P1: unsafe.SliceData(t39),
 			P2: unsafe.SliceData(c.QProd),
@@ -1891,7 +1891,7 @@ func (c *stepBackwardFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.Rdbc2740d5f8d(&a)
+		regions.R85e150915f6a(&a)
 	} else {
 		for i := range L {
 			t19_2 := t19[i*T:][:T]

@@ -29,7 +29,7 @@ func (c *startFused) run() {
 
 	// self_referential_after.M_k.start, self_referential_after.P_k, self_referential_after.M_v.start, self_referential_after.P_v, self_referential_after.M_q.start, self_referential_after.P_q, self_referential_after.M_alpha.start, self_referential_after.M_eta.start, self_referential_after.M_m.start
 	if kern.Wide() {
-		a := regions.Reb0cdbc87133Args{
+		a := regions.Re93ccd8daff8Args{
 			P0:  unsafe.SliceData(I),
 			P1:  unsafe.SliceData(c.NK),
 			P2:  unsafe.SliceData(c.MK),
@@ -47,7 +47,7 @@ func (c *startFused) run() {
 			N1:  d,
 			N2:  d * d,
 		}
-		regions.Reb0cdbc87133(&a)
+		regions.Re93ccd8daff8(&a)
 	} else {
 		for i := range L {
 			for j := range d {
@@ -95,7 +95,7 @@ func (c *startBackwardFused) run() {
 	clear(c.NVBar)
 	clear(c.NKBar)
 	if kern.Wide() {
-		a := regions.Rd9ac7791392bArgs{
+		a := regions.Rd289ce0fd477Args{
 			P0:  unsafe.SliceData(c.NMBar),
 			P1:  unsafe.SliceData(c.MMBar),
 			P2:  unsafe.SliceData(c.NEtaBar),
@@ -115,7 +115,7 @@ func (c *startBackwardFused) run() {
 			N4:  12 * d * d,
 			N5:  d * d,
 		}
-		regions.Rd9ac7791392b(&a)
+		regions.Rd289ce0fd477(&a)
 	} else {
 		for i := range d {
 			NMBar := c.NMBar[i*d:][:d]

@@ -135,7 +135,7 @@ func (c *stepFused) run() {
 			for a := range min(C, -C*s+T) {
 				// self_referential_after.a_alpha, self_referential_after.a_eta, self_referential_after.a_k, self_referential_after.a_v
 				if kern.Wide() {
-					a2 := regions.R8f9b97771a93Args{
+					a2 := regions.R1edefefa5fdbArgs{
 						P0: unsafe.SliceData(c.X),
 						P1: unsafe.SliceData(MAlphaState),
 						P2: unsafe.SliceData(MEtaState),
@@ -150,7 +150,7 @@ func (c *stepFused) run() {
 						N2: 12 * d,
 						N3: 4*d*a + 4*C*d*s + 4*T*d*l,
 					}
-					regions.R8f9b97771a93(&a2)
+					regions.R1edefefa5fdb(&a2)
 				} else {
 					for i := range d {
 						x := c.X[(l*T+a+C*s)*d:][:d]
@@ -188,7 +188,7 @@ func (c *stepFused) run() {
 				var t8 F
 				var t20 F
 				if kern.Wide() {
-					a2 := regions.Rdafa17b2e1ccArgs{
+					a2 := regions.R834ca65c7e0eArgs{
 						P0: unsafe.SliceData(aAlpha),
 						P1: unsafe.SliceData(aEta),
 						P2: unsafe.SliceData(aK2),
@@ -200,7 +200,7 @@ func (c *stepFused) run() {
 						S1: [2]float32{t8},
 						S2: [2]float32{t2},
 					}
-					regions.Rdafa17b2e1cc(&a2)
+					regions.R834ca65c7e0e(&a2)
 				} else {
 					t20_2 := t20
 					t8_2 := t8
@@ -244,7 +244,7 @@ func (c *stepFused) run() {
 				// self_referential_after.k, self_referential_after.v
 				var t32 F
 				if kern.Wide() {
-					a2 := regions.R75ebd010d09aArgs{
+					a2 := regions.Re15505cb6479Args{
 						P0: unsafe.SliceData(aV2),
 						P1: unsafe.SliceData(aK2),
 						P2: unsafe.SliceData(k),
@@ -253,7 +253,7 @@ func (c *stepFused) run() {
 						S0: [2]float32{t32},
 						S1: [2]float32{t29},
 					}
-					regions.R75ebd010d09a(&a2)
+					regions.Re15505cb6479(&a2)
 				} else {
 					t32_2 := t32
 					t32Sums := [16]F{t32_2}
@@ -272,13 +272,13 @@ func (c *stepFused) run() {
 				t43 := F(1) - rho2
 				// self_referential_after.v
 				if kern.Wide() {
-					a2 := regions.R203164e6c7d4Args{
+					a2 := regions.R541976564a2fArgs{
 						P0: unsafe.SliceData(aV2),
 						P1: unsafe.SliceData(v),
 						N0: d,
 						S0: [2]float32{t41},
 					}
-					regions.R203164e6c7d4(&a2)
+					regions.R541976564a2f(&a2)
 				} else {
 					for i := range d {
 						v[i] = aV2[i] / t41
@@ -286,13 +286,13 @@ func (c *stepFused) run() {
 				}
 				// self_referential_after.M_m
 				if kern.Wide() {
-					a2 := regions.Rbc3801b6cf14Args{
+					a2 := regions.R729a59fa2f14Args{
 						P0: unsafe.SliceData(MMState),
 						P1: unsafe.SliceData(k),
 						P2: unsafe.SliceData(t48),
 						N0: d,
 					}
-					regions.Rbc3801b6cf14(&a2)
+					regions.R729a59fa2f14(&a2)
 				} else {
 					for i := range d {
 						MMState2 := MMState[i*d:][:d]
@@ -308,14 +308,14 @@ func (c *stepFused) run() {
 				// self_referential_after.M_m
 				if len(c.MMLin) > 0 {
 					if kern.Wide() {
-						a2 := regions.R1bc34c91450eArgs{
+						a2 := regions.R553d4d4dfeeaArgs{
 							P0: unsafe.SliceData(t48),
 							P1: unsafe.SliceData(v),
 							P2: kern.Given(c.MMLin),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 						}
-						regions.R1bc34c91450e(&a2)
+						regions.R553d4d4dfeea(&a2)
 					} else {
 						MMLin := c.MMLin[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -325,13 +325,13 @@ func (c *stepFused) run() {
 					}
 				}
 				if kern.Wide() {
-					a2 := regions.Rdaf788ebde12Args{
+					a2 := regions.R5de923eee2daArgs{
 						P0: unsafe.SliceData(t48),
 						P1: unsafe.SliceData(v),
 						P2: unsafe.SliceData(t49),
 						N0: d,
 					}
-					regions.Rdaf788ebde12(&a2)
+					regions.R5de923eee2da(&a2)
 				} else {
 					for i := range d {
 						t492 := t48[i] - v[i]
@@ -340,7 +340,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential_after.M_m, self_referential_after.a_q
 				if kern.Wide() {
-					a2 := regions.Ra20f328cc084Args{
+					a2 := regions.R1e42617b5a59Args{
 						P0: unsafe.SliceData(t49),
 						P1: unsafe.SliceData(MQState),
 						P2: unsafe.SliceData(c.X),
@@ -356,7 +356,7 @@ func (c *stepFused) run() {
 						S1: [2]float32{t43},
 						S2: [2]float32{rho2},
 					}
-					regions.Ra20f328cc084(&a2)
+					regions.R1e42617b5a59(&a2)
 				} else {
 					for i := range d {
 						MQState2 := MQState[i*d:][:d]
@@ -377,13 +377,13 @@ func (c *stepFused) run() {
 				// self_referential_after.q
 				var t62 F
 				if kern.Wide() {
-					a2 := regions.Rd3b5ca8eee26Args{
+					a2 := regions.R77c67779521aArgs{
 						P0: unsafe.SliceData(aQ2),
 						P1: unsafe.SliceData(t62Total),
 						N0: d,
 						S0: [2]float32{t62},
 					}
-					regions.Rd3b5ca8eee26(&a2)
+					regions.R77c67779521a(&a2)
 				} else {
 					t62_2 := t62
 					t62Sums := [16]F{t62_2}
@@ -404,13 +404,13 @@ func (c *stepFused) run() {
 				}
 				// self_referential_after.q
 				if kern.Wide() {
-					a2 := regions.R203164e6c7d4Args{
+					a2 := regions.R541976564a2fArgs{
 						P0: unsafe.SliceData(aQ2),
 						P1: unsafe.SliceData(q),
 						N0: d,
 						S0: [2]float32{t71},
 					}
-					regions.R203164e6c7d4(&a2)
+					regions.R541976564a2f(&a2)
 				} else {
 					for i := range d {
 						q[i] = aQ2[i] / t71
@@ -418,7 +418,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential_after.y, self_referential_after.M_alpha
 				if kern.Wide() {
-					a2 := regions.R781fc0af9806Args{
+					a2 := regions.Re815118f7601Args{
 						P0: unsafe.SliceData(MMState),
 						P1: unsafe.SliceData(q),
 						P2: unsafe.SliceData(MAlphaState),
@@ -428,7 +428,7 @@ func (c *stepFused) run() {
 						N0: d,
 						N1: 12 * d,
 					}
-					regions.R781fc0af9806(&a2)
+					regions.Re815118f7601(&a2)
 				} else {
 					for i := range d {
 						MMState2 := MMState[i*d:][:d]
@@ -450,14 +450,14 @@ func (c *stepFused) run() {
 				// self_referential_after.M_alpha
 				if len(c.MAlphaLin) > 0 {
 					if kern.Wide() {
-						a2 := regions.R1bc34c91450eArgs{
+						a2 := regions.R553d4d4dfeeaArgs{
 							P0: unsafe.SliceData(t79),
 							P1: unsafe.SliceData(v),
 							P2: kern.Given(c.MAlphaLin),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 						}
-						regions.R1bc34c91450e(&a2)
+						regions.R553d4d4dfeea(&a2)
 					} else {
 						MAlphaLin := c.MAlphaLin[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -467,13 +467,13 @@ func (c *stepFused) run() {
 					}
 				}
 				if kern.Wide() {
-					a2 := regions.Rdaf788ebde12Args{
+					a2 := regions.R5de923eee2daArgs{
 						P0: unsafe.SliceData(t79),
 						P1: unsafe.SliceData(v),
 						P2: unsafe.SliceData(t80),
 						N0: d,
 					}
-					regions.Rdaf788ebde12(&a2)
+					regions.R5de923eee2da(&a2)
 				} else {
 					for i := range d {
 						t802 := t79[i] - v[i]
@@ -482,7 +482,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential_after.M_alpha, self_referential_after.M_m, self_referential_after.M_eta
 				if kern.Wide() {
-					a2 := regions.R829bbd47ffd6Args{
+					a2 := regions.R48dfb8c28bfdArgs{
 						P0: unsafe.SliceData(t80),
 						P1: unsafe.SliceData(k),
 						P2: unsafe.SliceData(MEtaState),
@@ -497,7 +497,7 @@ func (c *stepFused) run() {
 						S1: [2]float32{t43},
 						S2: [2]float32{rho2},
 					}
-					regions.R829bbd47ffd6(&a2)
+					regions.R48dfb8c28bfd(&a2)
 				} else {
 					for i := range d {
 						MEtaState2 := MEtaState[i*d:][:d]
@@ -519,14 +519,14 @@ func (c *stepFused) run() {
 				// self_referential_after.M_eta
 				if len(c.MEtaLin) > 0 {
 					if kern.Wide() {
-						a2 := regions.R1bc34c91450eArgs{
+						a2 := regions.R553d4d4dfeeaArgs{
 							P0: unsafe.SliceData(t97),
 							P1: unsafe.SliceData(v),
 							P2: kern.Given(c.MEtaLin),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 						}
-						regions.R1bc34c91450e(&a2)
+						regions.R553d4d4dfeea(&a2)
 					} else {
 						MEtaLin := c.MEtaLin[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -536,13 +536,13 @@ func (c *stepFused) run() {
 					}
 				}
 				if kern.Wide() {
-					a2 := regions.Rdaf788ebde12Args{
+					a2 := regions.R5de923eee2daArgs{
 						P0: unsafe.SliceData(t97),
 						P1: unsafe.SliceData(v),
 						P2: unsafe.SliceData(t98),
 						N0: d,
 					}
-					regions.Rdaf788ebde12(&a2)
+					regions.R5de923eee2da(&a2)
 				} else {
 					for i := range d {
 						t982 := t97[i] - v[i]
@@ -551,7 +551,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential_after.M_eta, self_referential_after.M_m, self_referential_after.M_k
 				if kern.Wide() {
-					a2 := regions.R829bbd47ffd6Args{
+					a2 := regions.R48dfb8c28bfdArgs{
 						P0: unsafe.SliceData(t98),
 						P1: unsafe.SliceData(k),
 						P2: unsafe.SliceData(MKState),
@@ -566,7 +566,7 @@ func (c *stepFused) run() {
 						S1: [2]float32{t43},
 						S2: [2]float32{rho2},
 					}
-					regions.R829bbd47ffd6(&a2)
+					regions.R48dfb8c28bfd(&a2)
 				} else {
 					for i := range d {
 						MKState2 := MKState[i*d:][:d]
@@ -588,14 +588,14 @@ func (c *stepFused) run() {
 				// self_referential_after.M_k
 				if len(c.MKLin) > 0 {
 					if kern.Wide() {
-						a2 := regions.R1bc34c91450eArgs{
+						a2 := regions.R553d4d4dfeeaArgs{
 							P0: unsafe.SliceData(t115),
 							P1: unsafe.SliceData(v),
 							P2: kern.Given(c.MKLin),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 						}
-						regions.R1bc34c91450e(&a2)
+						regions.R553d4d4dfeea(&a2)
 					} else {
 						MKLin := c.MKLin[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -605,13 +605,13 @@ func (c *stepFused) run() {
 					}
 				}
 				if kern.Wide() {
-					a2 := regions.Rdaf788ebde12Args{
+					a2 := regions.R5de923eee2daArgs{
 						P0: unsafe.SliceData(t115),
 						P1: unsafe.SliceData(v),
 						P2: unsafe.SliceData(t116),
 						N0: d,
 					}
-					regions.Rdaf788ebde12(&a2)
+					regions.R5de923eee2da(&a2)
 				} else {
 					for i := range d {
 						t1162 := t115[i] - v[i]
@@ -620,7 +620,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential_after.M_k, self_referential_after.M_m, self_referential_after.M_v
 				if kern.Wide() {
-					a2 := regions.Rab0503c09dbbArgs{
+					a2 := regions.R312762741102Args{
 						P0: unsafe.SliceData(t116),
 						P1: unsafe.SliceData(k),
 						P2: unsafe.SliceData(MVState),
@@ -634,7 +634,7 @@ func (c *stepFused) run() {
 						S1: [2]float32{t43},
 						S2: [2]float32{rho2},
 					}
-					regions.Rab0503c09dbb(&a2)
+					regions.R312762741102(&a2)
 				} else {
 					for i := range d {
 						MVState2 := MVState[i*d:][:d]
@@ -655,14 +655,14 @@ func (c *stepFused) run() {
 				// self_referential_after.M_v
 				if len(c.MVLin) > 0 {
 					if kern.Wide() {
-						a2 := regions.R1bc34c91450eArgs{
+						a2 := regions.R553d4d4dfeeaArgs{
 							P0: unsafe.SliceData(t133),
 							P1: unsafe.SliceData(v),
 							P2: kern.Given(c.MVLin),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 						}
-						regions.R1bc34c91450e(&a2)
+						regions.R553d4d4dfeea(&a2)
 					} else {
 						MVLin := c.MVLin[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -672,13 +672,13 @@ func (c *stepFused) run() {
 					}
 				}
 				if kern.Wide() {
-					a2 := regions.Rdaf788ebde12Args{
+					a2 := regions.R5de923eee2daArgs{
 						P0: unsafe.SliceData(t133),
 						P1: unsafe.SliceData(v),
 						P2: unsafe.SliceData(t134),
 						N0: d,
 					}
-					regions.Rdaf788ebde12(&a2)
+					regions.R5de923eee2da(&a2)
 				} else {
 					for i := range d {
 						t1342 := t133[i] - v[i]
@@ -687,7 +687,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential_after.M_v, self_referential_after.M_m, self_referential_after.M_q
 				if kern.Wide() {
-					a2 := regions.Rab0503c09dbbArgs{
+					a2 := regions.R312762741102Args{
 						P0: unsafe.SliceData(t134),
 						P1: unsafe.SliceData(k),
 						P2: unsafe.SliceData(MQState),
@@ -701,7 +701,7 @@ func (c *stepFused) run() {
 						S1: [2]float32{t43},
 						S2: [2]float32{rho2},
 					}
-					regions.Rab0503c09dbb(&a2)
+					regions.R312762741102(&a2)
 				} else {
 					for i := range d {
 						MQState2 := MQState[i*d:][:d]
@@ -722,14 +722,14 @@ func (c *stepFused) run() {
 				// self_referential_after.M_q, self_referential_after
 				if len(c.MQLin) > 0 {
 					if kern.Wide() {
-						a2 := regions.R1bc34c91450eArgs{
+						a2 := regions.R553d4d4dfeeaArgs{
 							P0: unsafe.SliceData(t151),
 							P1: unsafe.SliceData(v),
 							P2: kern.Given(c.MQLin),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 						}
-						regions.R1bc34c91450e(&a2)
+						regions.R553d4d4dfeea(&a2)
 					} else {
 						MQLin := c.MQLin[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -740,13 +740,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.AK) > 0 {
 					if kern.Wide() {
-						a2 := regions.Rc4bbc848acbcArgs{
+						a2 := regions.R968f65dfa835Args{
 							P0: unsafe.SliceData(aK2),
 							P1: kern.Given(c.AK),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 						}
-						regions.Rc4bbc848acbc(&a2)
+						regions.R968f65dfa835(&a2)
 					} else {
 						aK := c.AK[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -757,13 +757,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.AV) > 0 {
 					if kern.Wide() {
-						a2 := regions.Rc4bbc848acbcArgs{
+						a2 := regions.R968f65dfa835Args{
 							P0: unsafe.SliceData(aV2),
 							P1: kern.Given(c.AV),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 						}
-						regions.Rc4bbc848acbc(&a2)
+						regions.R968f65dfa835(&a2)
 					} else {
 						aV := c.AV[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -774,13 +774,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.AQ) > 0 {
 					if kern.Wide() {
-						a2 := regions.Rc4bbc848acbcArgs{
+						a2 := regions.R968f65dfa835Args{
 							P0: unsafe.SliceData(aQ2),
 							P1: kern.Given(c.AQ),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 						}
-						regions.Rc4bbc848acbc(&a2)
+						regions.R968f65dfa835(&a2)
 					} else {
 						aQ := c.AQ[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -790,7 +790,7 @@ func (c *stepFused) run() {
 					}
 				}
 				if kern.Wide() {
-					a2 := regions.R68d68171fc5fArgs{
+					a2 := regions.R2f086cfedd21Args{
 						P0: unsafe.SliceData(t151),
 						P1: unsafe.SliceData(v),
 						P2: unsafe.SliceData(y2),
@@ -799,7 +799,7 @@ func (c *stepFused) run() {
 						N0: d,
 						N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 					}
-					regions.R68d68171fc5f(&a2)
+					regions.R2f086cfedd21(&a2)
 				} else {
 					y := c.Y[(l*T+a+C*s)*d:][:d]
 					for i := range d {
@@ -813,7 +813,7 @@ func (c *stepFused) run() {
 				clear(t250)
 				clear(t251)
 				if kern.Wide() {
-					a2 := regions.Ra8dd152f20e2Args{
+					a2 := regions.R73f74cb45792Args{
 						P0: unsafe.SliceData(t152),
 						P1: unsafe.SliceData(k),
 						P2: unsafe.SliceData(PQ),
@@ -830,7 +830,7 @@ func (c *stepFused) run() {
 						S1: [2]float32{t43},
 						S2: [2]float32{rho2},
 					}
-					regions.Ra8dd152f20e2(&a2)
+					regions.R73f74cb45792(&a2)
 				} else {
 					for i := range d {
 						PQ2 := PQ[i*d:][:d]
@@ -848,13 +848,13 @@ func (c *stepFused) run() {
 				// self_referential_after
 				if len(c.AEtaProd) > 0 {
 					if kern.Wide() {
-						a2 := regions.Rc4bbc848acbcArgs{
+						a2 := regions.R968f65dfa835Args{
 							P0: unsafe.SliceData(t250),
 							P1: kern.Given(c.AEtaProd),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 						}
-						regions.Rc4bbc848acbc(&a2)
+						regions.R968f65dfa835(&a2)
 					} else {
 						aEtaProd := c.AEtaProd[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -865,13 +865,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.AAlphaProd) > 0 {
 					if kern.Wide() {
-						a2 := regions.Rc4bbc848acbcArgs{
+						a2 := regions.R968f65dfa835Args{
 							P0: unsafe.SliceData(t251),
 							P1: kern.Given(c.AAlphaProd),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 						}
-						regions.Rc4bbc848acbc(&a2)
+						regions.R968f65dfa835(&a2)
 					} else {
 						aAlphaProd := c.AAlphaProd[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -1008,7 +1008,7 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential_after.k, self_referential_after.v, self_referential_after.q
 	if kern.Wide() {
-		a := regions.Re98ee0f144d7Args{
+		a := regions.R95e3853f497eArgs{
 			P0: unsafe.SliceData(c.AK),
 			P1: unsafe.SliceData(c.AV),
 			P2: unsafe.SliceData(c.AQ),
@@ -1021,7 +1021,7 @@ func (c *stepBackwardFused) run() {
 			N3: 12 * d,
 			N4: T * d,
 		}
-		regions.Re98ee0f144d7(&a)
+		regions.R95e3853f497e(&a)
 	} else {
 		for i := range L {
 			t20_2 := t20[i*T:][:T]
@@ -1114,14 +1114,14 @@ func (c *stepBackwardFused) run() {
 					t20Entry := t20_2[a]
 					w2 := kern.Larger(kern.Choose((F(0) < t20Entry), num.Sqrt(kern.Choose((F(0) < t20Entry), t20Entry, F(1))), F(0)), F(1e-08))
 					if kern.Wide() {
-						a2 := regions.Re10605d4e820Args{
+						a2 := regions.R319b531e0a00Args{
 							P0: unsafe.SliceData(c.AK),
 							P1: unsafe.SliceData(k),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 							S0: [2]float32{w2},
 						}
-						regions.Re10605d4e820(&a2)
+						regions.R319b531e0a00(&a2)
 					} else {
 						aK := c.AK[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -1133,7 +1133,7 @@ func (c *stepBackwardFused) run() {
 					thetaEntry := theta[a]
 					w3 := F(1) - rhoEntry
 					if kern.Wide() {
-						a2 := regions.R7c8f2f7a13b6Args{
+						a2 := regions.R86ec7baac2f3Args{
 							P0:  unsafe.SliceData(c.MMLin),
 							P1:  unsafe.SliceData(c.MAlphaLin),
 							P2:  unsafe.SliceData(c.MEtaLin),
@@ -1162,7 +1162,7 @@ func (c *stepBackwardFused) run() {
 							S1:  [2]float32{w3},
 							S2:  [2]float32{rhoEntry},
 						}
-						regions.R7c8f2f7a13b6(&a2)
+						regions.R86ec7baac2f3(&a2)
 					} else {
 						MMLin := c.MMLin[(l*T+a+C*s)*d:][:d]
 						MAlphaLin := c.MAlphaLin[(l*T+a+C*s)*d:][:d]
@@ -1219,7 +1219,7 @@ func (c *stepBackwardFused) run() {
 				for a := n - 1; a >= 0; a-- {
 					// self_referential_after.a_eta
 					if kern.Wide() {
-						a2 := regions.R6dafcaefc495Args{
+						a2 := regions.Ra35e4d8e77a0Args{
 							P0: unsafe.SliceData(MEtaTrail),
 							P1: unsafe.SliceData(c.X),
 							P2: unsafe.SliceData(aEta),
@@ -1227,7 +1227,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 							N2: 4 * d * d * a,
 						}
-						regions.R6dafcaefc495(&a2)
+						regions.Ra35e4d8e77a0(&a2)
 					} else {
 						for i := range d {
 							MEtaTrail2 := MEtaTrail[(a*d+i)*d:][:d]
@@ -1244,13 +1244,13 @@ func (c *stepBackwardFused) run() {
 					// self_referential_after.theta
 					var t8 F
 					if kern.Wide() {
-						a2 := regions.Rb88de8560579Args{
+						a2 := regions.R347df0062d99Args{
 							P0: unsafe.SliceData(aEta),
 							P1: unsafe.SliceData(t8Total),
 							N0: d,
 							S0: [2]float32{t8},
 						}
-						regions.Rb88de8560579(&a2)
+						regions.R347df0062d99(&a2)
 					} else {
 						t8_2 := t8
 						t8Sums := [16]F{t8_2}
@@ -1274,7 +1274,7 @@ func (c *stepBackwardFused) run() {
 					w10 := kern.Larger(kern.Choose((F(0) < t20Entry2), t25, F(0)), F(1e-08))
 					w11 := kern.Larger(kern.Choose((F(0) < t62Entry), t67, F(0)), F(1e-08))
 					if kern.Wide() {
-						a2 := regions.R3ffa6e562d62Args{
+						a2 := regions.Rd3e41e6619d0Args{
 							P0: unsafe.SliceData(c.AK),
 							P1: unsafe.SliceData(k2),
 							P2: unsafe.SliceData(c.AQ),
@@ -1284,7 +1284,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{w10},
 							S1: [2]float32{w11},
 						}
-						regions.R3ffa6e562d62(&a2)
+						regions.Rd3e41e6619d0(&a2)
 					} else {
 						aK := c.AK[(l*T+a+C*s)*d:][:d]
 						aQ := c.AQ[(l*T+a+C*s)*d:][:d]
@@ -1296,7 +1296,7 @@ func (c *stepBackwardFused) run() {
 					// self_referential_after.M_q
 					clear(t6)
 					if kern.Wide() {
-						a2 := regions.Rdc5c8876760aArgs{
+						a2 := regions.Re21f639f1093Args{
 							P0: unsafe.SliceData(c.MQLin),
 							P1: unsafe.SliceData(MQBarState),
 							P2: unsafe.SliceData(k2),
@@ -1308,7 +1308,7 @@ func (c *stepBackwardFused) run() {
 							N3: 4*d*a + 4*C*d*s + 4*T*d*l + 8,
 							N4: 4*d*a + 4*C*d*s + 4*T*d*l + 12,
 						}
-						regions.Rdc5c8876760a(&a2)
+						regions.Re21f639f1093(&a2)
 					} else {
 						MQLin := c.MQLin[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -1333,7 +1333,7 @@ func (c *stepBackwardFused) run() {
 					rhoEntry3 := rho[a]
 					w12 := F(1) - rhoEntry3
 					if kern.Wide() {
-						a2 := regions.Rd31e9347b1b3Args{
+						a2 := regions.R302b49611324Args{
 							P0:  unsafe.SliceData(t232),
 							P1:  unsafe.SliceData(c.MVLin),
 							P2:  unsafe.SliceData(MQBarState),
@@ -1363,7 +1363,7 @@ func (c *stepBackwardFused) run() {
 							S1:  [2]float32{t112},
 							S2:  [2]float32{w12},
 						}
-						regions.Rd31e9347b1b3(&a2)
+						regions.R302b49611324(&a2)
 					} else {
 						MVLin := c.MVLin[(l*T+a+C*s)*d:][:d]
 						t132_2 := t132
@@ -1411,7 +1411,7 @@ func (c *stepBackwardFused) run() {
 					var t242_2 F
 					var t26 F
 					if kern.Wide() {
-						a2 := regions.Rd31e9347b1b3Args{
+						a2 := regions.R302b49611324Args{
 							P0:  unsafe.SliceData(t234),
 							P1:  unsafe.SliceData(c.MKLin),
 							P2:  unsafe.SliceData(MVBarState),
@@ -1441,7 +1441,7 @@ func (c *stepBackwardFused) run() {
 							S1:  [2]float32{t242_2},
 							S2:  [2]float32{w12},
 						}
-						regions.Rd31e9347b1b3(&a2)
+						regions.R302b49611324(&a2)
 					} else {
 						MKLin := c.MKLin[(l*T+a+C*s)*d:][:d]
 						t26_2 := t26
@@ -1489,7 +1489,7 @@ func (c *stepBackwardFused) run() {
 					var t372 F
 					var t392 F
 					if kern.Wide() {
-						a2 := regions.Rd31e9347b1b3Args{
+						a2 := regions.R302b49611324Args{
 							P0:  unsafe.SliceData(t236),
 							P1:  unsafe.SliceData(c.MEtaLin),
 							P2:  unsafe.SliceData(MKBarState),
@@ -1519,7 +1519,7 @@ func (c *stepBackwardFused) run() {
 							S1:  [2]float32{t372},
 							S2:  [2]float32{w12},
 						}
-						regions.Rd31e9347b1b3(&a2)
+						regions.R302b49611324(&a2)
 					} else {
 						MEtaLin := c.MEtaLin[(l*T+a+C*s)*d:][:d]
 						t392_2 := t392
@@ -1567,7 +1567,7 @@ func (c *stepBackwardFused) run() {
 					var t50 F
 					var t52 F
 					if kern.Wide() {
-						a2 := regions.Rd31e9347b1b3Args{
+						a2 := regions.R302b49611324Args{
 							P0:  unsafe.SliceData(t238),
 							P1:  unsafe.SliceData(c.MAlphaLin),
 							P2:  unsafe.SliceData(MEtaBarState),
@@ -1597,7 +1597,7 @@ func (c *stepBackwardFused) run() {
 							S1:  [2]float32{t50},
 							S2:  [2]float32{w12},
 						}
-						regions.Rd31e9347b1b3(&a2)
+						regions.R302b49611324(&a2)
 					} else {
 						MAlphaLin := c.MAlphaLin[(l*T+a+C*s)*d:][:d]
 						t52_2 := t52
@@ -1645,7 +1645,7 @@ func (c *stepBackwardFused) run() {
 					var t63 F
 					var t65 F
 					if kern.Wide() {
-						a2 := regions.R4102a913d603Args{
+						a2 := regions.R900ad9e8fa0eArgs{
 							P0:  unsafe.SliceData(t240),
 							P1:  unsafe.SliceData(c.YBar),
 							P2:  unsafe.SliceData(MAlphaBarState),
@@ -1677,7 +1677,7 @@ func (c *stepBackwardFused) run() {
 							S1:  [2]float32{t63},
 							S2:  [2]float32{w12},
 						}
-						regions.R4102a913d603(&a2)
+						regions.R900ad9e8fa0e(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*d:][:d]
 						t65_2 := t65
@@ -1716,7 +1716,7 @@ func (c *stepBackwardFused) run() {
 					// self_referential_after.q, self_referential_after.theta, self_referential_after.k
 					var t73 F
 					if kern.Wide() {
-						a2 := regions.Refcc4f003443Args{
+						a2 := regions.Rdbd424d8a534Args{
 							P0: unsafe.SliceData(t68),
 							P1: unsafe.SliceData(q),
 							P2: unsafe.SliceData(t73Total),
@@ -1724,7 +1724,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{t73},
 							S1: [2]float32{w11},
 						}
-						regions.Refcc4f003443(&a2)
+						regions.Rdbd424d8a534(&a2)
 					} else {
 						t73_2 := t73
 						t73Sums := [16]F{t73_2}
@@ -1745,7 +1745,7 @@ func (c *stepBackwardFused) run() {
 					t118 := F(1) / kern.Larger(kern.Choose((F(0) < t32Entry2), t37, F(0)), F(1e-08))
 					// self_referential_after.a_q, self_referential_after.q
 					if kern.Wide() {
-						a2 := regions.R5234cfdbbdecArgs{
+						a2 := regions.Rcb0130ffb3dfArgs{
 							P0: unsafe.SliceData(c.AQ),
 							P1: unsafe.SliceData(t68),
 							P2: unsafe.SliceData(t942),
@@ -1754,7 +1754,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{t902},
 							S1: [2]float32{t70},
 						}
-						regions.R5234cfdbbdec(&a2)
+						regions.Rcb0130ffb3df(&a2)
 					} else {
 						aQ := c.AQ[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -1765,7 +1765,7 @@ func (c *stepBackwardFused) run() {
 					clear(t96)
 					clear(t102)
 					if kern.Wide() {
-						a2 := regions.Ra5114d75930cArgs{
+						a2 := regions.R5d3a9d94a2d0Args{
 							P0: unsafe.SliceData(c.YBar),
 							P1: unsafe.SliceData(t942),
 							P2: unsafe.SliceData(c.MMLin),
@@ -1786,7 +1786,7 @@ func (c *stepBackwardFused) run() {
 							N7: 4*d*d*a + 12*d,
 							N8: 4 * d * d * a,
 						}
-						regions.Ra5114d75930c(&a2)
+						regions.R5d3a9d94a2d0(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*d:][:d]
 						MMLin := c.MMLin[(l*T+a+C*s)*d:][:d]
@@ -1814,7 +1814,7 @@ func (c *stepBackwardFused) run() {
 					thetaEntry2 := theta[a]
 					w17 := kern.Larger(kern.Choose((F(0) < t32Entry2), t37, F(0)), F(1e-08))
 					if kern.Wide() {
-						a2 := regions.R8a137fa12195Args{
+						a2 := regions.Rc840160d29c1Args{
 							P0:  unsafe.SliceData(t6),
 							P1:  unsafe.SliceData(t19),
 							P2:  unsafe.SliceData(t3222),
@@ -1840,7 +1840,7 @@ func (c *stepBackwardFused) run() {
 							S2:  [2]float32{thetaEntry2},
 							S3:  [2]float32{w17},
 						}
-						regions.R8a137fa12195(&a2)
+						regions.Rc840160d29c1(&a2)
 					} else {
 						aV := c.AV[(l*T+a+C*s)*d:][:d]
 						t121_2 := t121
@@ -1868,7 +1868,7 @@ func (c *stepBackwardFused) run() {
 					var t110 F
 					var t1122 F
 					if kern.Wide() {
-						a2 := regions.R4d83a1fe1392Args{
+						a2 := regions.R737113fc0ec7Args{
 							P0:  unsafe.SliceData(c.YBar),
 							P1:  unsafe.SliceData(t242),
 							P2:  unsafe.SliceData(q),
@@ -1894,7 +1894,7 @@ func (c *stepBackwardFused) run() {
 							S1:  [2]float32{t110},
 							S2:  [2]float32{w12},
 						}
-						regions.R4d83a1fe1392(&a2)
+						regions.R737113fc0ec7(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*d:][:d]
 						t1122_2 := t1122
@@ -1938,7 +1938,7 @@ func (c *stepBackwardFused) run() {
 					// self_referential_after.a_v, self_referential_after.v, self_referential_after.k, self_referential_after.M_q, self_referential_after.M_m, self_referential_after.M_v, self_referential_after.M_k, self_referential_after.M_eta, self_referential_after.M_alpha, self_referential_after.theta
 					var t150 F
 					if kern.Wide() {
-						a2 := regions.Re6f8f788ffc5Args{
+						a2 := regions.Ra961f7998cfcArgs{
 							P0:  unsafe.SliceData(t243),
 							P1:  unsafe.SliceData(t103),
 							P2:  unsafe.SliceData(t241),
@@ -1960,7 +1960,7 @@ func (c *stepBackwardFused) run() {
 							S3:  [2]float32{t138},
 							S4:  [2]float32{t118},
 						}
-						regions.Re6f8f788ffc5(&a2)
+						regions.Ra961f7998cfc(&a2)
 					} else {
 						aV := c.AV[(l*T+a+C*s)*d:][:d]
 						t150_2 := t150
@@ -1979,14 +1979,14 @@ func (c *stepBackwardFused) run() {
 					// self_referential_after.a_v
 					clear(t1442)
 					if kern.Wide() {
-						a2 := regions.R9fbb14f93329Args{
+						a2 := regions.R6ff19a028af4Args{
 							P0: unsafe.SliceData(t142),
 							P1: unsafe.SliceData(MVTrail),
 							P2: unsafe.SliceData(t1442),
 							N0: d,
 							N1: 4 * d * d * a,
 						}
-						regions.R9fbb14f93329(&a2)
+						regions.R6ff19a028af4(&a2)
 					} else {
 						for i := range d {
 							MVTrail2 := MVTrail[(a*d+i)*d:][:d]
@@ -2014,7 +2014,7 @@ func (c *stepBackwardFused) run() {
 					c.BRhoBar[0] = c.BRhoBar[0] + t216
 					// self_referential_after.a_k, self_referential_after.k
 					if kern.Wide() {
-						a2 := regions.R5234cfdbbdecArgs{
+						a2 := regions.Rcb0130ffb3dfArgs{
 							P0: unsafe.SliceData(c.AK),
 							P1: unsafe.SliceData(t145),
 							P2: unsafe.SliceData(t171),
@@ -2023,7 +2023,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{t167},
 							S1: [2]float32{t1472},
 						}
-						regions.R5234cfdbbdec(&a2)
+						regions.Rcb0130ffb3df(&a2)
 					} else {
 						aK := c.AK[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -2034,7 +2034,7 @@ func (c *stepBackwardFused) run() {
 					clear(t173)
 					w23 := F(t204 * t216)
 					if kern.Wide() {
-						a2 := regions.R9a99449fb4cfArgs{
+						a2 := regions.R13ecee5a08fbArgs{
 							P0:  unsafe.SliceData(t171),
 							P1:  unsafe.SliceData(t236),
 							P2:  unsafe.SliceData(t234),
@@ -2072,7 +2072,7 @@ func (c *stepBackwardFused) run() {
 							S2:  [2]float32{w23},
 							S3:  [2]float32{t207},
 						}
-						regions.R9a99449fb4cf(&a2)
+						regions.R13ecee5a08fb(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -2109,7 +2109,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// self_referential_after.a_alpha, self_referential_after.a_eta, self_referential_after.theta, self_referential_after.c
 					if kern.Wide() {
-						a2 := regions.Rf219849e6192Args{
+						a2 := regions.Rdf15b55d85f9Args{
 							P0: unsafe.SliceData(c.AAlphaProd),
 							P1: unsafe.SliceData(c.AEtaProd),
 							P2: unsafe.SliceData(t96),
@@ -2121,7 +2121,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{w23},
 							S1: [2]float32{t207},
 						}
-						regions.Rf219849e6192(&a2)
+						regions.Rdf15b55d85f9(&a2)
 					} else {
 						aAlphaProd := c.AAlphaProd[(l*T+a+C*s)*d:][:d]
 						aEtaProd := c.AEtaProd[(l*T+a+C*s)*d:][:d]

@@ -29,7 +29,7 @@ func (c *startFused) run() {
 
 	// self_referential_chunk.M_k.start, self_referential_chunk.P_k, self_referential_chunk.M_v.start, self_referential_chunk.P_v, self_referential_chunk.M_alpha.start, self_referential_chunk.M_eta.start, self_referential_chunk.M_m.start
 	if kern.Wide() {
-		a := regions.R2bb18c4cb444Args{
+		a := regions.R9166a3bac53dArgs{
 			P0:  unsafe.SliceData(I),
 			P1:  unsafe.SliceData(c.NK),
 			P2:  unsafe.SliceData(c.NV),
@@ -50,7 +50,7 @@ func (c *startFused) run() {
 			N1:  d,
 			N2:  d * d,
 		}
-		regions.R2bb18c4cb444(&a)
+		regions.R9166a3bac53d(&a)
 	} else {
 		for i := range L {
 			for j := range d {
@@ -109,7 +109,7 @@ func (c *startBackwardFused) run() {
 	clear(c.NVBar)
 	clear(c.NKBar)
 	if kern.Wide() {
-		a := regions.Ra5f89c470f22Args{
+		a := regions.R157bd7fda0d1Args{
 			P0:  unsafe.SliceData(c.NMBar),
 			P1:  unsafe.SliceData(c.MMBar),
 			P2:  unsafe.SliceData(c.M0MBar),
@@ -132,7 +132,7 @@ func (c *startBackwardFused) run() {
 			N4:  12 * d * d,
 			N5:  d * d,
 		}
-		regions.Ra5f89c470f22(&a)
+		regions.R157bd7fda0d1(&a)
 	} else {
 		for i := range d {
 			NMBar := c.NMBar[i*d:][:d]

@@ -43,7 +43,7 @@ func (c *stepFused) run() {
 
 	// self_referential_chunk.q
 	if kern.Wide() {
-		a := regions.R24bb5a968bc9Args{
+		a := regions.R8c21398e4059Args{
 			P0: unsafe.SliceData(c.QProd),
 			P1: unsafe.SliceData(c.QProd2),
 			N0: L,
@@ -51,7 +51,7 @@ func (c *stepFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.R24bb5a968bc9(&a)
+		regions.R8c21398e4059(&a)
 	} else {
 		for i := range L {
 			qProd2 := c.QProd2[i*T:][:T]
@@ -71,13 +71,13 @@ func (c *stepFused) run() {
 
 	// self_referential_chunk.q
 	if kern.Wide() {
-		a := regions.R5115a922944fArgs{
+		a := regions.R6f50ff37a802Args{
 			P0: unsafe.SliceData(c.QProd2),
 			P1: unsafe.SliceData(t11),
 			N0: L,
 			N1: T,
 		}
-		regions.R5115a922944f(&a)
+		regions.R6f50ff37a802(&a)
 	} else {
 		for i := range L {
 			qProd2 := c.QProd2[i*T:][:T]
@@ -91,7 +91,7 @@ func (c *stepFused) run() {
 
 	// self_referential_chunk.q
 	if kern.Wide() {
-		a := regions.R0c53870ed679Args{
+		a := regions.R078176bf9f1dArgs{
 			P0: unsafe.SliceData(t11),
 			P1: unsafe.SliceData(c.QProd),
 			P2: unsafe.SliceData(q),
@@ -100,7 +100,7 @@ func (c *stepFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.R0c53870ed679(&a)
+		regions.R078176bf9f1d(&a)
 	} else {
 		for i := range L {
 			t11_2 := t11[i*T:][:T]
@@ -122,7 +122,7 @@ func (c *stepFused) run() {
 
 	// self_referential_chunk.c
 	if kern.Wide() {
-		a := regions.Rf38cad12a527Args{
+		a := regions.R878563a1c072Args{
 			P0: unsafe.SliceData(aAlpha),
 			P1: unsafe.SliceData(t32),
 			N0: L,
@@ -130,7 +130,7 @@ func (c *stepFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.Rf38cad12a527(&a)
+		regions.R878563a1c072(&a)
 	} else {
 		for i := range L {
 			t32_2 := t32[i*T:][:T]
@@ -154,7 +154,7 @@ func (c *stepFused) run() {
 
 	// self_referential_chunk.theta
 	if kern.Wide() {
-		a := regions.Rf38cad12a527Args{
+		a := regions.R878563a1c072Args{
 			P0: unsafe.SliceData(aEta),
 			P1: unsafe.SliceData(t92),
 			N0: L,
@@ -162,7 +162,7 @@ func (c *stepFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.Rf38cad12a527(&a)
+		regions.R878563a1c072(&a)
 	} else {
 		for i := range L {
 			t92_2 := t92[i*T:][:T]
@@ -186,7 +186,7 @@ func (c *stepFused) run() {
 
 	// self_referential_chunk.k
 	if kern.Wide() {
-		a := regions.R24bb5a968bc9Args{
+		a := regions.R8c21398e4059Args{
 			P0: unsafe.SliceData(aK2),
 			P1: unsafe.SliceData(t21),
 			N0: L,
@@ -194,7 +194,7 @@ func (c *stepFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.R24bb5a968bc9(&a)
+		regions.R8c21398e4059(&a)
 	} else {
 		for i := range L {
 			t21_2 := t21[i*T:][:T]
@@ -219,7 +219,7 @@ func (c *stepFused) run() {
 
 	// self_referential_chunk.v
 	if kern.Wide() {
-		a := regions.R096296a01865Args{
+		a := regions.R6616b3b5be57Args{
 			P0: unsafe.SliceData(aV2),
 			P1: unsafe.SliceData(aK2),
 			P2: unsafe.SliceData(c.AK),
@@ -232,7 +232,7 @@ func (c *stepFused) run() {
 			N4: 12 * d,
 			N5: T * d,
 		}
-		regions.R096296a01865(&a)
+		regions.R6616b3b5be57(&a)
 	} else {
 		for i := range L {
 			t33_2 := t33[i*T:][:T]
@@ -259,7 +259,7 @@ func (c *stepFused) run() {
 	clear(t191)
 	clear(t192)
 	if kern.Wide() {
-		a := regions.R9414df766849Args{
+		a := regions.R606c0124d075Args{
 			P0: unsafe.SliceData(t191),
 			P1: unsafe.SliceData(c.MEta),
 			P2: unsafe.SliceData(t192),
@@ -271,7 +271,7 @@ func (c *stepFused) run() {
 			N4: T * d,
 			N5: d * d,
 		}
-		regions.R9414df766849(&a)
+		regions.R606c0124d075(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -300,7 +300,7 @@ func (c *stepFused) run() {
 
 	// self_referential_chunk.c, self_referential_chunk.rho, self_referential_chunk.theta, self_referential_chunk.k, self_referential_chunk.v
 	if kern.Wide() {
-		a := regions.Rd431cf2681a1Args{
+		a := regions.R5782bd02444aArgs{
 			P0: unsafe.SliceData(t32),
 			P1: unsafe.SliceData(t92),
 			P2: unsafe.SliceData(t21),
@@ -317,7 +317,7 @@ func (c *stepFused) run() {
 			S1: [2]float32{bRhoEntry},
 			S2: [2]float32{bThetaEntry},
 		}
-		regions.Rd431cf2681a1(&a)
+		regions.R5782bd02444a(&a)
 	} else {
 		for i := range L {
 			t32_2 := t32[i*T:][:T]
@@ -348,7 +348,7 @@ func (c *stepFused) run() {
 
 	// self_referential_chunk.M_m, self_referential_chunk.k, self_referential_chunk.v
 	if kern.Wide() {
-		a := regions.Rca08365fcf16Args{
+		a := regions.R14c105cbdc47Args{
 			P0: unsafe.SliceData(t30),
 			P1: unsafe.SliceData(t42),
 			P2: unsafe.SliceData(c.AK),
@@ -363,7 +363,7 @@ func (c *stepFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.Rca08365fcf16(&a)
+		regions.R14c105cbdc47(&a)
 	} else {
 		for i := range L {
 			t30_2 := t30[i*T:][:T]
@@ -412,7 +412,7 @@ func (c *stepFused) run() {
 		kern.GemmFMA(d, T, d, F(1), false, kern.From(c.MVProd, i*T*d), 1, d, kern.From(c.MV, i*d*d), d, 1, kern.From(t22, i*T*d), 1, d)
 	}
 	if kern.Wide() {
-		a := regions.R01c7ba4b3e2cArgs{
+		a := regions.R014db6db8b14Args{
 			P0: unsafe.SliceData(c.M0M),
 			P1: unsafe.SliceData(c.M0MOut),
 			P2: unsafe.SliceData(c.M0Alpha),
@@ -427,7 +427,7 @@ func (c *stepFused) run() {
 			N1: d,
 			N2: d * d,
 		}
-		regions.R01c7ba4b3e2c(&a)
+		regions.R014db6db8b14(&a)
 	} else {
 		for i := range L {
 			for j := range d {
@@ -666,7 +666,7 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential_chunk.q
 	if kern.Wide() {
-		a := regions.R3cd83c506046Args{
+		a := regions.Rc6538ac8d3ddArgs{
 			P0: unsafe.SliceData(c.QProd2),
 			P1: unsafe.SliceData(t7),
 			P2: unsafe.SliceData(t9),
@@ -674,7 +674,7 @@ func (c *stepBackwardFused) run() {
 			N0: L,
 			N1: T,
 		}
-		regions.R3cd83c506046(&a)
+		regions.Rc6538ac8d3dd(&a)
 	} else {
 		for i := range L {
 			qProd2 := c.QProd2[i*T:][:T]
@@ -694,7 +694,7 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential_chunk.q, self_referential_chunk.k
 	if kern.Wide() {
-		a := regions.R197d41f4015fArgs{
+		a := regions.Rca3f721a87feArgs{
 			P0: unsafe.SliceData(t11),
 			P1: unsafe.SliceData(c.AK),
 			P2: unsafe.SliceData(c.QProd),
@@ -706,7 +706,7 @@ func (c *stepBackwardFused) run() {
 			N3: 12 * d,
 			N4: T * d,
 		}
-		regions.R197d41f4015f(&a)
+		regions.Rca3f721a87fe(&a)
 	} else {
 		for i := range L {
 			t11_2 := t11[i*T:][:T]
@@ -736,7 +736,7 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential_chunk.theta, self_referential_chunk.v
 	if kern.Wide() {
-		a := regions.Rd5eb6162fb70Args{
+		a := regions.R218afd7fb3b6Args{
 			P0: unsafe.SliceData(aEta),
 			P1: unsafe.SliceData(c.AV),
 			P2: unsafe.SliceData(t922),
@@ -746,7 +746,7 @@ func (c *stepBackwardFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.Rd5eb6162fb70(&a)
+		regions.R218afd7fb3b6(&a)
 	} else {
 		for i := range L {
 			t922_2 := t922[i*T:][:T]
@@ -792,7 +792,7 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential_chunk.v, self_referential_chunk.theta, self_referential_chunk.k
 	if kern.Wide() {
-		a := regions.Ra2b4249dc297Args{
+		a := regions.R921504fd4d41Args{
 			P0: unsafe.SliceData(t33),
 			P1: unsafe.SliceData(t382),
 			P2: unsafe.SliceData(t402),
@@ -801,7 +801,7 @@ func (c *stepBackwardFused) run() {
 			N0: L,
 			N1: T,
 		}
-		regions.Ra2b4249dc297(&a)
+		regions.R921504fd4d41(&a)
 	} else {
 		for i := range L {
 			t33_2 := t33[i*T:][:T]
@@ -824,7 +824,7 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential_chunk.v
 	if kern.Wide() {
-		a := regions.Rf27cb1c7952cArgs{
+		a := regions.R6a108c3c9066Args{
 			P0: unsafe.SliceData(t422),
 			P1: unsafe.SliceData(t562),
 			P2: unsafe.SliceData(c.AV),
@@ -834,7 +834,7 @@ func (c *stepBackwardFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.Rf27cb1c7952c(&a)
+		regions.R6a108c3c9066(&a)
 	} else {
 		for i := range L {
 			t422_2 := t422[i*T:][:T]
@@ -856,7 +856,7 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential_chunk.v, self_referential_chunk.k, self_referential_chunk.theta
 	if kern.Wide() {
-		a := regions.R51ed509e56f4Args{
+		a := regions.Rd3b7807b5340Args{
 			P0: unsafe.SliceData(t402),
 			P1: unsafe.SliceData(t33),
 			P2: unsafe.SliceData(t21),
@@ -870,7 +870,7 @@ func (c *stepBackwardFused) run() {
 			N0: L,
 			N1: T,
 		}
-		regions.R51ed509e56f4(&a)
+		regions.Rd3b7807b5340(&a)
 	} else {
 		for i := range L {
 			t402_2 := t402[i*T:][:T]
@@ -902,7 +902,7 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential_chunk.a_v, self_referential_chunk.v, self_referential_chunk.k, self_referential_chunk.M_m
 	if kern.Wide() {
-		a := regions.R3be23208659fArgs{
+		a := regions.Re2fa47193c2aArgs{
 			P0:  unsafe.SliceData(t662),
 			P1:  unsafe.SliceData(t86),
 			P2:  unsafe.SliceData(c.Theta),
@@ -923,7 +923,7 @@ func (c *stepBackwardFused) run() {
 			N5:  12 * d,
 			N6:  T * d,
 		}
-		regions.R3be23208659f(&a)
+		regions.Re2fa47193c2a(&a)
 	} else {
 		for i := range L {
 			t662_2 := t662[i*T:][:T]
@@ -987,7 +987,7 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential_chunk.a_k, self_referential_chunk.k, self_referential_chunk.M_m
 	if kern.Wide() {
-		a := regions.R0e3dcfb73d79Args{
+		a := regions.R9e2edfc9aa6dArgs{
 			P0: unsafe.SliceData(t95),
 			P1: unsafe.SliceData(t115),
 			P2: unsafe.SliceData(k),
@@ -1004,7 +1004,7 @@ func (c *stepBackwardFused) run() {
 			N5: 12 * d,
 			N6: T * d,
 		}
-		regions.R0e3dcfb73d79(&a)
+		regions.R9e2edfc9aa6d(&a)
 	} else {
 		for i := range L {
 			t95_2 := t95[i*T:][:T]
@@ -1066,7 +1066,7 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential_chunk.y, self_referential_chunk.a_eta, self_referential_chunk.a_alpha, self_referential_chunk.q
 	if kern.Wide() {
-		a := regions.R48520afe6394Args{
+		a := regions.Rf1ce15b78dfcArgs{
 			P0: unsafe.SliceData(t11),
 			P1: unsafe.SliceData(t155),
 			P2: unsafe.SliceData(t152),
@@ -1085,7 +1085,7 @@ func (c *stepBackwardFused) run() {
 			N5: 12 * d,
 			N6: T * d,
 		}
-		regions.R48520afe6394(&a)
+		regions.Rf1ce15b78dfc(&a)
 	} else {
 		for i := range L {
 			t11_2 := t11[i*T:][:T]
@@ -1130,7 +1130,7 @@ func (c *stepBackwardFused) run() {
 	clear(t133)
 	clear(t143)
 	if kern.Wide() {
-		a := regions.R247c720909d5Args{
+		a := regions.Rdb32109398a3Args{
 			P0:  unsafe.SliceData(t152),
 			P1:  unsafe.SliceData(t164),
 			P2:  unsafe.SliceData(t155),
@@ -1158,7 +1158,7 @@ func (c *stepBackwardFused) run() {
 			N10: T * d,
 			N11: T * d * d,
 		}
-		regions.R247c720909d5(&a)
+		regions.Rdb32109398a3(&a)
 	} else {
 		for i := range L {
 			t152_2 := t152[i*T:][:T]
@@ -1193,7 +1193,7 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential_chunk.q
 	if kern.Wide() {
-		a := regions.R37838a54d3a4Args{
+		a := regions.Rcf9713f8a6f8Args{
 			P0: unsafe.SliceData(t9),
 			P1: unsafe.SliceData(c.QProd2),
 			P2: unsafe.SliceData(t25),
@@ -1202,7 +1202,7 @@ func (c *stepBackwardFused) run() {
 			N0: L,
 			N1: T,
 		}
-		regions.R37838a54d3a4(&a)
+		regions.Rcf9713f8a6f8(&a)
 	} else {
 		for i := range L {
 			t9_2 := t9[i*T:][:T]
@@ -1221,7 +1221,7 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential_chunk.q
 	if kern.Wide() {
-		a := regions.Rdbc2740d5f8dArgs{
+		a := regions.R85e150915f6aArgs{
 			P0: unsafe.SliceData(t22_2),
 			P1: unsafe.SliceData(t42_2),
 			P2: unsafe.SliceData(c.QProd),
@@ -1232,7 +1232,7 @@ func (c *stepBackwardFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.Rdbc2740d5f8d(&a)
+		regions.R85e150915f6a(&a)
 	} else {
 		for i := range L {
 			t22_3 := t22_2[i*T:][:T]
@@ -1265,7 +1265,7 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential_chunk.q
 	if kern.Wide() {
-		a := regions.R4a99d3040310Args{
+		a := regions.R9756f00cf430Args{
 			P0:  unsafe.SliceData(t133),
 			P1:  unsafe.SliceData(t22),
 			P2:  unsafe.SliceData(c.MKBarOut),
@@ -1300,7 +1300,7 @@ func (c *stepBackwardFused) run() {
 			N1:  d,
 			N2:  d * d,
 		}
-		regions.R4a99d3040310(&a)
+		regions.R9756f00cf430(&a)
 	} else {
 		for i := range L {
 			for j := range d {

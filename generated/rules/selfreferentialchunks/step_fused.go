@@ -66,7 +66,7 @@ func (c *stepFused) run() {
 
 	// self_referential_chunks.q
 	if kern.Wide() {
-		a := regions.R24bb5a968bc9Args{
+		a := regions.R8c21398e4059Args{
 			P0: unsafe.SliceData(c.QProd),
 			P1: unsafe.SliceData(c.QProd2),
 			N0: L,
@@ -74,7 +74,7 @@ func (c *stepFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.R24bb5a968bc9(&a)
+		regions.R8c21398e4059(&a)
 	} else {
 		for i := range L {
 			qProd2 := c.QProd2[i*T:][:T]
@@ -94,13 +94,13 @@ func (c *stepFused) run() {
 
 	// self_referential_chunks.q
 	if kern.Wide() {
-		a := regions.R5115a922944fArgs{
+		a := regions.R6f50ff37a802Args{
 			P0: unsafe.SliceData(c.QProd2),
 			P1: unsafe.SliceData(t11),
 			N0: L,
 			N1: T,
 		}
-		regions.R5115a922944f(&a)
+		regions.R6f50ff37a802(&a)
 	} else {
 		for i := range L {
 			qProd2 := c.QProd2[i*T:][:T]
@@ -114,7 +114,7 @@ func (c *stepFused) run() {
 
 	// self_referential_chunks.q
 	if kern.Wide() {
-		a := regions.R0c53870ed679Args{
+		a := regions.R078176bf9f1dArgs{
 			P0: unsafe.SliceData(t11),
 			P1: unsafe.SliceData(c.QProd),
 			P2: unsafe.SliceData(q),
@@ -123,7 +123,7 @@ func (c *stepFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.R0c53870ed679(&a)
+		regions.R078176bf9f1d(&a)
 	} else {
 		for i := range L {
 			t11_2 := t11[i*T:][:T]
@@ -248,14 +248,14 @@ func (c *stepFused) run() {
 			for a := range min(C, -C*s+T) {
 				// self_referential_chunks.y
 				if kern.Wide() {
-					a2 := regions.R4482ac62670eArgs{
+					a2 := regions.R783d239b628bArgs{
 						P0: unsafe.SliceData(MMState),
 						P1: unsafe.SliceData(q),
 						P2: unsafe.SliceData(y2),
 						N0: d,
 						N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 					}
-					regions.R4482ac62670e(&a2)
+					regions.R783d239b628b(&a2)
 				} else {
 					for i2 := range d {
 						MMState2 := MMState[i2*d:][:d]
@@ -278,7 +278,7 @@ func (c *stepFused) run() {
 				t3Number := kern.Choose(t3, F(1), F(0))
 				w2Number := kern.Choose(w2, F(1), F(0))
 				if kern.Wide() {
-					a2 := regions.R6d3f0c004012Args{
+					a2 := regions.Rff96a3f54f8bArgs{
 						P0:  unsafe.SliceData(MAlphaState),
 						P1:  unsafe.SliceData(BAlphaState),
 						P2:  unsafe.SliceData(c.X),
@@ -302,7 +302,7 @@ func (c *stepFused) run() {
 						S0:  [2]float32{w2Number},
 						S1:  [2]float32{t3Number},
 					}
-					regions.R6d3f0c004012(&a2)
+					regions.Rff96a3f54f8b(&a2)
 				} else {
 					w2_2 := (F(0) < w2Number)
 					t3_2 := (F(0) < t3Number)
@@ -357,7 +357,7 @@ func (c *stepFused) run() {
 				var t15 F
 				var t30 F
 				if kern.Wide() {
-					a2 := regions.Rdafa17b2e1ccArgs{
+					a2 := regions.R834ca65c7e0eArgs{
 						P0: unsafe.SliceData(aAlpha),
 						P1: unsafe.SliceData(aEta),
 						P2: unsafe.SliceData(aK2),
@@ -369,7 +369,7 @@ func (c *stepFused) run() {
 						S1: [2]float32{t15},
 						S2: [2]float32{t6},
 					}
-					regions.Rdafa17b2e1cc(&a2)
+					regions.R834ca65c7e0e(&a2)
 				} else {
 					t30_2 := t30
 					t15_2 := t15
@@ -413,7 +413,7 @@ func (c *stepFused) run() {
 				// self_referential_chunks.k, self_referential_chunks.v
 				var t48 F
 				if kern.Wide() {
-					a2 := regions.R75ebd010d09aArgs{
+					a2 := regions.Re15505cb6479Args{
 						P0: unsafe.SliceData(aV2),
 						P1: unsafe.SliceData(aK2),
 						P2: unsafe.SliceData(k),
@@ -422,7 +422,7 @@ func (c *stepFused) run() {
 						S0: [2]float32{t48},
 						S1: [2]float32{t39},
 					}
-					regions.R75ebd010d09a(&a2)
+					regions.Re15505cb6479(&a2)
 				} else {
 					t48_2 := t48
 					t48Sums := [16]F{t48_2}
@@ -448,7 +448,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential_chunks.M_m
 				if kern.Wide() {
-					a2 := regions.R5c1e92e47d29Args{
+					a2 := regions.R8ae117a3cb16Args{
 						P0: unsafe.SliceData(k),
 						P1: unsafe.SliceData(I),
 						P2: unsafe.SliceData(t62),
@@ -456,7 +456,7 @@ func (c *stepFused) run() {
 						S0: [2]float32{theta2},
 						S1: [2]float32{rho2},
 					}
-					regions.R5c1e92e47d29(&a2)
+					regions.R8ae117a3cb16(&a2)
 				} else {
 					for i2 := range d {
 						I2 := I[i2*d:][:d]
@@ -472,13 +472,13 @@ func (c *stepFused) run() {
 				// self_referential_chunks.M_m, self_referential_chunks.v, self_referential_chunks
 				if len(c.AK) > 0 {
 					if kern.Wide() {
-						a2 := regions.Rc4bbc848acbcArgs{
+						a2 := regions.R968f65dfa835Args{
 							P0: unsafe.SliceData(aK2),
 							P1: kern.Given(c.AK),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 						}
-						regions.Rc4bbc848acbc(&a2)
+						regions.R968f65dfa835(&a2)
 					} else {
 						aK := c.AK[(l*T+a+C*s)*d:][:d]
 						for i2 := range d {
@@ -489,13 +489,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.AV) > 0 {
 					if kern.Wide() {
-						a2 := regions.Rc4bbc848acbcArgs{
+						a2 := regions.R968f65dfa835Args{
 							P0: unsafe.SliceData(aV2),
 							P1: kern.Given(c.AV),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 						}
-						regions.Rc4bbc848acbc(&a2)
+						regions.R968f65dfa835(&a2)
 					} else {
 						aV := c.AV[(l*T+a+C*s)*d:][:d]
 						for i2 := range d {
@@ -505,7 +505,7 @@ func (c *stepFused) run() {
 					}
 				}
 				if kern.Wide() {
-					a2 := regions.R10d69450cb08Args{
+					a2 := regions.R7a9b6340ff1cArgs{
 						P0: unsafe.SliceData(aV2),
 						P1: unsafe.SliceData(k),
 						P2: unsafe.SliceData(t),
@@ -515,7 +515,7 @@ func (c *stepFused) run() {
 						N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 						S0: [2]float32{t57},
 					}
-					regions.R10d69450cb08(&a2)
+					regions.R7a9b6340ff1c(&a2)
 				} else {
 					y := c.Y[(l*T+a+C*s)*d:][:d]
 					for i2 := range d {
@@ -526,13 +526,13 @@ func (c *stepFused) run() {
 				}
 				// self_referential_chunks.M_m, self_referential_chunks.u_m
 				if kern.Wide() {
-					a2 := regions.Rbc3801b6cf14Args{
+					a2 := regions.R729a59fa2f14Args{
 						P0: unsafe.SliceData(BMState),
 						P1: unsafe.SliceData(t),
 						P2: unsafe.SliceData(t22),
 						N0: d,
 					}
-					regions.Rbc3801b6cf14(&a2)
+					regions.R729a59fa2f14(&a2)
 				} else {
 					for i2 := range d {
 						BMState2 := BMState[i2*d:][:d]
@@ -547,7 +547,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential_chunks.M_m, self_referential_chunks.M_alpha, self_referential_chunks.u_alpha
 				if kern.Wide() {
-					a2 := regions.R37f8383581cfArgs{
+					a2 := regions.R298501d2b70bArgs{
 						P0: unsafe.SliceData(t22),
 						P1: unsafe.SliceData(BAlphaState),
 						P2: unsafe.SliceData(t),
@@ -560,7 +560,7 @@ func (c *stepFused) run() {
 						N2: 12 * d,
 						S0: [2]float32{theta2},
 					}
-					regions.R37f8383581cf(&a2)
+					regions.R298501d2b70b(&a2)
 				} else {
 					for i2 := range d {
 						BAlphaState2 := BAlphaState[i2*d:][:d]
@@ -581,7 +581,7 @@ func (c *stepFused) run() {
 				kern.GemmFMA(d, d, d, F(1), false, t88, d, 1, MAlphaState, d, 1, t62, d, 1)
 				// self_referential_chunks.M_alpha, self_referential_chunks.M_m, self_referential_chunks.M_eta, self_referential_chunks.u_eta
 				if kern.Wide() {
-					a2 := regions.R37f8383581cfArgs{
+					a2 := regions.R298501d2b70bArgs{
 						P0: unsafe.SliceData(t4),
 						P1: unsafe.SliceData(BEtaState),
 						P2: unsafe.SliceData(t),
@@ -594,7 +594,7 @@ func (c *stepFused) run() {
 						N2: 12 * d,
 						S0: [2]float32{theta2},
 					}
-					regions.R37f8383581cf(&a2)
+					regions.R298501d2b70b(&a2)
 				} else {
 					for i2 := range d {
 						BEtaState2 := BEtaState[i2*d:][:d]
@@ -615,7 +615,7 @@ func (c *stepFused) run() {
 				kern.GemmFMA(d, d, d, F(1), false, t107, d, 1, MEtaState, d, 1, t62, d, 1)
 				// self_referential_chunks.M_eta, self_referential_chunks.M_m, self_referential_chunks.M_k, self_referential_chunks.u_k
 				if kern.Wide() {
-					a2 := regions.R37f8383581cfArgs{
+					a2 := regions.R298501d2b70bArgs{
 						P0: unsafe.SliceData(t62_2),
 						P1: unsafe.SliceData(BKState),
 						P2: unsafe.SliceData(t),
@@ -628,7 +628,7 @@ func (c *stepFused) run() {
 						N2: 12 * d,
 						S0: [2]float32{theta2},
 					}
-					regions.R37f8383581cf(&a2)
+					regions.R298501d2b70b(&a2)
 				} else {
 					for i2 := range d {
 						BKState2 := BKState[i2*d:][:d]
@@ -649,7 +649,7 @@ func (c *stepFused) run() {
 				kern.GemmFMA(d, d, d, F(1), false, t126, d, 1, MKState, d, 1, t62, d, 1)
 				// self_referential_chunks.M_k, self_referential_chunks.M_m, self_referential_chunks.M_v, self_referential_chunks.u_v
 				if kern.Wide() {
-					a2 := regions.R37f8383581cfArgs{
+					a2 := regions.R298501d2b70bArgs{
 						P0: unsafe.SliceData(t82),
 						P1: unsafe.SliceData(BVState),
 						P2: unsafe.SliceData(t),
@@ -662,7 +662,7 @@ func (c *stepFused) run() {
 						N2: 12 * d,
 						S0: [2]float32{theta2},
 					}
-					regions.R37f8383581cf(&a2)
+					regions.R298501d2b70b(&a2)
 				} else {
 					for i2 := range d {
 						BVState2 := BVState[i2*d:][:d]
@@ -685,7 +685,7 @@ func (c *stepFused) run() {
 				clear(t229)
 				clear(t230)
 				if kern.Wide() {
-					a2 := regions.R7ecc48f0953fArgs{
+					a2 := regions.Raaeb9a896872Args{
 						P0: unsafe.SliceData(t10),
 						P1: unsafe.SliceData(k),
 						P2: unsafe.SliceData(t151),
@@ -700,7 +700,7 @@ func (c *stepFused) run() {
 						N3: 12 * d,
 						S0: [2]float32{theta2},
 					}
-					regions.R7ecc48f0953f(&a2)
+					regions.Raaeb9a896872(&a2)
 				} else {
 					for i2 := range d {
 						t151_2 := t151[i2*d:][:d]
@@ -718,13 +718,13 @@ func (c *stepFused) run() {
 				// self_referential_chunks
 				if len(c.MMProd) > 0 {
 					if kern.Wide() {
-						a2 := regions.Rc4bbc848acbcArgs{
+						a2 := regions.R968f65dfa835Args{
 							P0: unsafe.SliceData(t22),
 							P1: kern.Given(c.MMProd),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 						}
-						regions.Rc4bbc848acbc(&a2)
+						regions.R968f65dfa835(&a2)
 					} else {
 						MMProd := c.MMProd[(l*T+a+C*s)*d:][:d]
 						for i2 := range d {
@@ -735,13 +735,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.MAlphaProd) > 0 {
 					if kern.Wide() {
-						a2 := regions.Rc4bbc848acbcArgs{
+						a2 := regions.R968f65dfa835Args{
 							P0: unsafe.SliceData(t4),
 							P1: kern.Given(c.MAlphaProd),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 						}
-						regions.Rc4bbc848acbc(&a2)
+						regions.R968f65dfa835(&a2)
 					} else {
 						MAlphaProd := c.MAlphaProd[(l*T+a+C*s)*d:][:d]
 						for i2 := range d {
@@ -752,13 +752,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.MEtaProd) > 0 {
 					if kern.Wide() {
-						a2 := regions.Rc4bbc848acbcArgs{
+						a2 := regions.R968f65dfa835Args{
 							P0: unsafe.SliceData(t62_2),
 							P1: kern.Given(c.MEtaProd),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 						}
-						regions.Rc4bbc848acbc(&a2)
+						regions.R968f65dfa835(&a2)
 					} else {
 						MEtaProd := c.MEtaProd[(l*T+a+C*s)*d:][:d]
 						for i2 := range d {
@@ -769,13 +769,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.MKProd) > 0 {
 					if kern.Wide() {
-						a2 := regions.Rc4bbc848acbcArgs{
+						a2 := regions.R968f65dfa835Args{
 							P0: unsafe.SliceData(t82),
 							P1: kern.Given(c.MKProd),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 						}
-						regions.Rc4bbc848acbc(&a2)
+						regions.R968f65dfa835(&a2)
 					} else {
 						MKProd := c.MKProd[(l*T+a+C*s)*d:][:d]
 						for i2 := range d {
@@ -786,13 +786,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.MVProd) > 0 {
 					if kern.Wide() {
-						a2 := regions.Rc4bbc848acbcArgs{
+						a2 := regions.R968f65dfa835Args{
 							P0: unsafe.SliceData(t10),
 							P1: kern.Given(c.MVProd),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 						}
-						regions.Rc4bbc848acbc(&a2)
+						regions.R968f65dfa835(&a2)
 					} else {
 						MVProd := c.MVProd[(l*T+a+C*s)*d:][:d]
 						for i2 := range d {
@@ -803,13 +803,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.AEtaProd) > 0 {
 					if kern.Wide() {
-						a2 := regions.Rc4bbc848acbcArgs{
+						a2 := regions.R968f65dfa835Args{
 							P0: unsafe.SliceData(t229),
 							P1: kern.Given(c.AEtaProd),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 						}
-						regions.Rc4bbc848acbc(&a2)
+						regions.R968f65dfa835(&a2)
 					} else {
 						aEtaProd := c.AEtaProd[(l*T+a+C*s)*d:][:d]
 						for i2 := range d {
@@ -820,13 +820,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.AAlphaProd) > 0 {
 					if kern.Wide() {
-						a2 := regions.Rc4bbc848acbcArgs{
+						a2 := regions.R968f65dfa835Args{
 							P0: unsafe.SliceData(t230),
 							P1: kern.Given(c.AAlphaProd),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 						}
-						regions.Rc4bbc848acbc(&a2)
+						regions.R968f65dfa835(&a2)
 					} else {
 						aAlphaProd := c.AAlphaProd[(l*T+a+C*s)*d:][:d]
 						for i2 := range d {
@@ -978,7 +978,7 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential_chunks.q
 	if kern.Wide() {
-		a := regions.Ra2b4249dc297Args{
+		a := regions.R921504fd4d41Args{
 			P0: unsafe.SliceData(c.QProd2),
 			P1: unsafe.SliceData(t7),
 			P2: unsafe.SliceData(t9),
@@ -987,7 +987,7 @@ func (c *stepBackwardFused) run() {
 			N0: L,
 			N1: T,
 		}
-		regions.Ra2b4249dc297(&a)
+		regions.R921504fd4d41(&a)
 	} else {
 		for i := range L {
 			qProd2 := c.QProd2[i*T:][:T]
@@ -1010,7 +1010,7 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential_chunks.q, self_referential_chunks.k, self_referential_chunks.v
 	if kern.Wide() {
-		a := regions.Rc7b1ac8ffa45Args{
+		a := regions.Rcda126e2f4c4Args{
 			P0: unsafe.SliceData(t11),
 			P1: unsafe.SliceData(c.AK),
 			P2: unsafe.SliceData(c.AV),
@@ -1025,7 +1025,7 @@ func (c *stepBackwardFused) run() {
 			N4: 12 * d,
 			N5: T * d,
 		}
-		regions.Rc7b1ac8ffa45(&a)
+		regions.Rcda126e2f4c4(&a)
 	} else {
 		for i := range L {
 			t11_2 := t11[i*T:][:T]
@@ -1164,7 +1164,7 @@ func (c *stepBackwardFused) run() {
 					t3Number := kern.Choose(t3, F(1), F(0))
 					w2Number := kern.Choose(w2, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.R2f5de594e3ecArgs{
+						a2 := regions.Ra750c6588066Args{
 							P0: unsafe.SliceData(MAlphaTrail),
 							P1: unsafe.SliceData(BAlphaTrail),
 							P2: unsafe.SliceData(MEtaTrail),
@@ -1182,7 +1182,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{w2Number},
 							S1: [2]float32{t3Number},
 						}
-						regions.R2f5de594e3ec(&a2)
+						regions.Ra750c6588066(&a2)
 					} else {
 						w2_2 := (F(0) < w2Number)
 						t3_2 := (F(0) < t3Number)
@@ -1215,14 +1215,14 @@ func (c *stepBackwardFused) run() {
 					t30Entry := t30_2[a]
 					w3 := kern.Larger(kern.Choose((F(0) < t30Entry), num.Sqrt(kern.Choose((F(0) < t30Entry), t30Entry, F(1))), F(0)), F(1e-08))
 					if kern.Wide() {
-						a2 := regions.Re10605d4e820Args{
+						a2 := regions.R319b531e0a00Args{
 							P0: unsafe.SliceData(c.AK),
 							P1: unsafe.SliceData(k),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 							S0: [2]float32{w3},
 						}
-						regions.Re10605d4e820(&a2)
+						regions.R319b531e0a00(&a2)
 					} else {
 						aK := c.AK[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -1233,7 +1233,7 @@ func (c *stepBackwardFused) run() {
 					rhoEntry := rho[a]
 					thetaEntry := theta[a]
 					if kern.Wide() {
-						a2 := regions.R5c1e92e47d29Args{
+						a2 := regions.R8ae117a3cb16Args{
 							P0: unsafe.SliceData(k),
 							P1: unsafe.SliceData(I),
 							P2: unsafe.SliceData(t62),
@@ -1241,7 +1241,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{thetaEntry},
 							S1: [2]float32{rhoEntry},
 						}
-						regions.R5c1e92e47d29(&a2)
+						regions.R8ae117a3cb16(&a2)
 					} else {
 						for i := range d {
 							I2 := I[i*d:][:d]
@@ -1256,7 +1256,7 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(d, d, d, F(1), false, t63, d, 1, kern.From(MMTrail, a*d*d), d, 1, t62, d, 1)
 					// self_referential_chunks.M_m
 					if kern.Wide() {
-						a2 := regions.R0712ff53462dArgs{
+						a2 := regions.Rc1b9cc4ad9edArgs{
 							P0: unsafe.SliceData(c.MMProd),
 							P1: unsafe.SliceData(k),
 							P2: unsafe.SliceData(t63),
@@ -1266,7 +1266,7 @@ func (c *stepBackwardFused) run() {
 							N2: 4*d*d*a + 4*d*d,
 							S0: [2]float32{thetaEntry},
 						}
-						regions.R0712ff53462d(&a2)
+						regions.Rc1b9cc4ad9ed(&a2)
 					} else {
 						MMProd := c.MMProd[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -1282,7 +1282,7 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(d, d, d, F(1), false, t88, d, 1, kern.From(MAlphaTrail, a*d*d), d, 1, t62, d, 1)
 					// self_referential_chunks.M_alpha, self_referential_chunks.M_m
 					if kern.Wide() {
-						a2 := regions.R0712ff53462dArgs{
+						a2 := regions.Rc1b9cc4ad9edArgs{
 							P0: unsafe.SliceData(c.MAlphaProd),
 							P1: unsafe.SliceData(k),
 							P2: unsafe.SliceData(t88),
@@ -1292,7 +1292,7 @@ func (c *stepBackwardFused) run() {
 							N2: 4*d*d*a + 4*d*d,
 							S0: [2]float32{thetaEntry},
 						}
-						regions.R0712ff53462d(&a2)
+						regions.Rc1b9cc4ad9ed(&a2)
 					} else {
 						MAlphaProd := c.MAlphaProd[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -1308,7 +1308,7 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(d, d, d, F(1), false, t107, d, 1, kern.From(MEtaTrail, a*d*d), d, 1, t62, d, 1)
 					// self_referential_chunks.M_eta, self_referential_chunks.M_m
 					if kern.Wide() {
-						a2 := regions.R0712ff53462dArgs{
+						a2 := regions.Rc1b9cc4ad9edArgs{
 							P0: unsafe.SliceData(c.MEtaProd),
 							P1: unsafe.SliceData(k),
 							P2: unsafe.SliceData(t107),
@@ -1318,7 +1318,7 @@ func (c *stepBackwardFused) run() {
 							N2: 4*d*d*a + 4*d*d,
 							S0: [2]float32{thetaEntry},
 						}
-						regions.R0712ff53462d(&a2)
+						regions.Rc1b9cc4ad9ed(&a2)
 					} else {
 						MEtaProd := c.MEtaProd[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -1334,7 +1334,7 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(d, d, d, F(1), false, t126, d, 1, kern.From(MKTrail, a*d*d), d, 1, t62, d, 1)
 					// self_referential_chunks.M_k, self_referential_chunks.M_m
 					if kern.Wide() {
-						a2 := regions.R0712ff53462dArgs{
+						a2 := regions.Rc1b9cc4ad9edArgs{
 							P0: unsafe.SliceData(c.MKProd),
 							P1: unsafe.SliceData(k),
 							P2: unsafe.SliceData(t126),
@@ -1344,7 +1344,7 @@ func (c *stepBackwardFused) run() {
 							N2: 4*d*d*a + 4*d*d,
 							S0: [2]float32{thetaEntry},
 						}
-						regions.R0712ff53462d(&a2)
+						regions.Rc1b9cc4ad9ed(&a2)
 					} else {
 						MKProd := c.MKProd[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -1360,7 +1360,7 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(d, d, d, F(1), false, t151, d, 1, kern.From(MVTrail, a*d*d), d, 1, t62, d, 1)
 					// self_referential_chunks.M_v, self_referential_chunks.M_m
 					if kern.Wide() {
-						a2 := regions.R0712ff53462dArgs{
+						a2 := regions.Rc1b9cc4ad9edArgs{
 							P0: unsafe.SliceData(c.MVProd),
 							P1: unsafe.SliceData(k),
 							P2: unsafe.SliceData(t151),
@@ -1370,7 +1370,7 @@ func (c *stepBackwardFused) run() {
 							N2: 4*d*d*a + 4*d*d,
 							S0: [2]float32{thetaEntry},
 						}
-						regions.R0712ff53462d(&a2)
+						regions.Rc1b9cc4ad9ed(&a2)
 					} else {
 						MVProd := c.MVProd[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -1399,7 +1399,7 @@ func (c *stepBackwardFused) run() {
 					t32 := (iTrailEntry2 == F(0))
 					// self_referential_chunks.a_eta
 					if kern.Wide() {
-						a2 := regions.R6dafcaefc495Args{
+						a2 := regions.Ra35e4d8e77a0Args{
 							P0: unsafe.SliceData(BEtaTrail),
 							P1: unsafe.SliceData(c.X),
 							P2: unsafe.SliceData(aEta),
@@ -1407,7 +1407,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 							N2: 4*d*d*a + 4*d*d,
 						}
-						regions.R6dafcaefc495(&a2)
+						regions.Ra35e4d8e77a0(&a2)
 					} else {
 						for i := range d {
 							BEtaTrail2 := BEtaTrail[((a+1)*d+i)*d:][:d]
@@ -1424,13 +1424,13 @@ func (c *stepBackwardFused) run() {
 					// self_referential_chunks.theta
 					var t15 F
 					if kern.Wide() {
-						a2 := regions.Rb88de8560579Args{
+						a2 := regions.R347df0062d99Args{
 							P0: unsafe.SliceData(aEta),
 							P1: unsafe.SliceData(t15Total),
 							N0: d,
 							S0: [2]float32{t15},
 						}
-						regions.Rb88de8560579(&a2)
+						regions.R347df0062d99(&a2)
 					} else {
 						t15_2 := t15
 						t15Sums := [16]F{t15_2}
@@ -1456,7 +1456,7 @@ func (c *stepBackwardFused) run() {
 					w10 := kern.Larger(kern.Choose((F(0) < t30Entry2), t35, F(0)), F(1e-08))
 					w11 := kern.Larger(kern.Choose((F(0) < t48Entry), t53, F(0)), F(1e-08))
 					if kern.Wide() {
-						a2 := regions.Rede8895f9fbdArgs{
+						a2 := regions.Ref3670f841deArgs{
 							P0: unsafe.SliceData(c.AK),
 							P1: unsafe.SliceData(c.AV),
 							P2: unsafe.SliceData(k2),
@@ -1467,7 +1467,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{w10},
 							S1: [2]float32{w11},
 						}
-						regions.Rede8895f9fbd(&a2)
+						regions.Ref3670f841de(&a2)
 					} else {
 						aK := c.AK[(l*T+a+C*s)*d:][:d]
 						aV := c.AV[(l*T+a+C*s)*d:][:d]
@@ -1484,7 +1484,7 @@ func (c *stepBackwardFused) run() {
 					rhoEntry2 := rho[a]
 					thetaEntry2 := theta[a]
 					if kern.Wide() {
-						a2 := regions.R5d217eb3a642Args{
+						a2 := regions.Rf568d77804eaArgs{
 							P0: unsafe.SliceData(k2),
 							P1: unsafe.SliceData(c.MVProd),
 							P2: unsafe.SliceData(MVBarState),
@@ -1502,7 +1502,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{thetaEntry2},
 							S1: [2]float32{rhoEntry2},
 						}
-						regions.R5d217eb3a642(&a2)
+						regions.Rf568d77804ea(&a2)
 					} else {
 						MVProd := c.MVProd[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -1528,7 +1528,7 @@ func (c *stepBackwardFused) run() {
 					clear(t219)
 					clear(t172)
 					if kern.Wide() {
-						a2 := regions.R35e66aec69b7Args{
+						a2 := regions.Rf6c0e1dffee9Args{
 							P0: unsafe.SliceData(t218),
 							P1: unsafe.SliceData(c.MKProd),
 							P2: unsafe.SliceData(MKBarState),
@@ -1546,7 +1546,7 @@ func (c *stepBackwardFused) run() {
 							N6: 4*d*d*a + 4*d*d + 12*d,
 							N7: 4*d*d*a + 4*d*d,
 						}
-						regions.R35e66aec69b7(&a2)
+						regions.Rf6c0e1dffee9(&a2)
 					} else {
 						MKProd := c.MKProd[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -1574,7 +1574,7 @@ func (c *stepBackwardFused) run() {
 					clear(t221)
 					clear(t25)
 					if kern.Wide() {
-						a2 := regions.R35e66aec69b7Args{
+						a2 := regions.Rf6c0e1dffee9Args{
 							P0: unsafe.SliceData(t220),
 							P1: unsafe.SliceData(c.MEtaProd),
 							P2: unsafe.SliceData(MEtaBarState),
@@ -1592,7 +1592,7 @@ func (c *stepBackwardFused) run() {
 							N6: 4*d*d*a + 4*d*d + 12*d,
 							N7: 4*d*d*a + 4*d*d,
 						}
-						regions.R35e66aec69b7(&a2)
+						regions.Rf6c0e1dffee9(&a2)
 					} else {
 						MEtaProd := c.MEtaProd[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -1620,7 +1620,7 @@ func (c *stepBackwardFused) run() {
 					clear(t223)
 					clear(t332)
 					if kern.Wide() {
-						a2 := regions.R35e66aec69b7Args{
+						a2 := regions.Rf6c0e1dffee9Args{
 							P0: unsafe.SliceData(t222),
 							P1: unsafe.SliceData(c.MAlphaProd),
 							P2: unsafe.SliceData(MAlphaBarState),
@@ -1638,7 +1638,7 @@ func (c *stepBackwardFused) run() {
 							N6: 4*d*d*a + 4*d*d + 12*d,
 							N7: 4*d*d*a + 4*d*d,
 						}
-						regions.R35e66aec69b7(&a2)
+						regions.Rf6c0e1dffee9(&a2)
 					} else {
 						MAlphaProd := c.MAlphaProd[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -1666,7 +1666,7 @@ func (c *stepBackwardFused) run() {
 					clear(t225)
 					clear(t45)
 					if kern.Wide() {
-						a2 := regions.R35e66aec69b7Args{
+						a2 := regions.Rf6c0e1dffee9Args{
 							P0: unsafe.SliceData(t224),
 							P1: unsafe.SliceData(c.MMProd),
 							P2: unsafe.SliceData(MMBarState),
@@ -1684,7 +1684,7 @@ func (c *stepBackwardFused) run() {
 							N6: 4*d*d*a + 4*d*d + 12*d,
 							N7: 4*d*d*a + 4*d*d,
 						}
-						regions.R35e66aec69b7(&a2)
+						regions.Rf6c0e1dffee9(&a2)
 					} else {
 						MMProd := c.MMProd[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -1711,14 +1711,14 @@ func (c *stepBackwardFused) run() {
 					// self_referential_chunks.M_m
 					clear(t227)
 					if kern.Wide() {
-						a2 := regions.R9fbb14f93329Args{
+						a2 := regions.R6ff19a028af4Args{
 							P0: unsafe.SliceData(t226),
 							P1: unsafe.SliceData(BMTrail),
 							P2: unsafe.SliceData(t227),
 							N0: d,
 							N1: 4*d*d*a + 4*d*d,
 						}
-						regions.R9fbb14f93329(&a2)
+						regions.R6ff19a028af4(&a2)
 					} else {
 						for i := range d {
 							BMTrail2 := BMTrail[((a+1)*d+i)*d:][:d]
@@ -1730,7 +1730,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// self_referential_chunks.M_m, self_referential_chunks.M_v, self_referential_chunks.M_k, self_referential_chunks.M_eta, self_referential_chunks.M_alpha
 					if kern.Wide() {
-						a2 := regions.Ref36879cd3c8Args{
+						a2 := regions.Re9926546d385Args{
 							P0: unsafe.SliceData(t227),
 							P1: unsafe.SliceData(t225),
 							P2: unsafe.SliceData(t223),
@@ -1740,7 +1740,7 @@ func (c *stepBackwardFused) run() {
 							N0: d,
 							S0: [2]float32{thetaEntry2},
 						}
-						regions.Ref36879cd3c8(&a2)
+						regions.Re9926546d385(&a2)
 					} else {
 						for i := range d {
 							t4822[i] = num.FMA32(-thetaEntry2, t227[i], num.FMA32(-thetaEntry2, t225[i], num.FMA32(-thetaEntry2, t223[i], num.FMA32(-thetaEntry2, t221[i], -F(thetaEntry2*t219[i])))))
@@ -1754,7 +1754,7 @@ func (c *stepBackwardFused) run() {
 					clear(t228)
 					var t612 F
 					if kern.Wide() {
-						a2 := regions.R8853fe07cf0aArgs{
+						a2 := regions.R28ebce1bee34Args{
 							P0: unsafe.SliceData(k2),
 							P1: unsafe.SliceData(t93),
 							P2: unsafe.SliceData(t212),
@@ -1771,7 +1771,7 @@ func (c *stepBackwardFused) run() {
 							N3: 12 * d,
 							S0: [2]float32{t612},
 						}
-						regions.R8853fe07cf0a(&a2)
+						regions.R28ebce1bee34(&a2)
 					} else {
 						t612_2 := t612
 						for i := range d {
@@ -1804,7 +1804,7 @@ func (c *stepBackwardFused) run() {
 					var t59 F
 					var t67 F
 					if kern.Wide() {
-						a2 := regions.R34094706ca5fArgs{
+						a2 := regions.R80a63e7bb9deArgs{
 							P0:  unsafe.SliceData(t5),
 							P1:  unsafe.SliceData(t172),
 							P2:  unsafe.SliceData(t25),
@@ -1822,7 +1822,7 @@ func (c *stepBackwardFused) run() {
 							S1:  [2]float32{t59},
 							S2:  [2]float32{w11},
 						}
-						regions.R34094706ca5f(&a2)
+						regions.R80a63e7bb9de(&a2)
 					} else {
 						t67_2 := t67
 						t59_2 := t59
@@ -1852,7 +1852,7 @@ func (c *stepBackwardFused) run() {
 					// self_referential_chunks.a_v, self_referential_chunks.v, self_referential_chunks.M_m, self_referential_chunks.k, self_referential_chunks.B_alpha
 					var t112 F
 					if kern.Wide() {
-						a2 := regions.R6691a941064aArgs{
+						a2 := regions.R1c069dbcb979Args{
 							P0: unsafe.SliceData(t4822),
 							P1: unsafe.SliceData(t58),
 							P2: unsafe.SliceData(t228),
@@ -1869,7 +1869,7 @@ func (c *stepBackwardFused) run() {
 							S3: [2]float32{t84},
 							S4: [2]float32{t64},
 						}
-						regions.R6691a941064a(&a2)
+						regions.R1c069dbcb979(&a2)
 					} else {
 						aV := c.AV[(l*T+a+C*s)*d:][:d]
 						t112_2 := t112
@@ -1892,7 +1892,7 @@ func (c *stepBackwardFused) run() {
 					t95Number := kern.Choose(t95, F(1), F(0))
 					w15Number := kern.Choose(w15, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.R77417d8f5497Args{
+						a2 := regions.R0d4c9b1264f7Args{
 							P0:  unsafe.SliceData(t882),
 							P1:  unsafe.SliceData(t218),
 							P2:  unsafe.SliceData(t226),
@@ -1916,7 +1916,7 @@ func (c *stepBackwardFused) run() {
 							S1:  [2]float32{t95Number},
 							S2:  [2]float32{thetaEntry2},
 						}
-						regions.R77417d8f5497(&a2)
+						regions.R0d4c9b1264f7(&a2)
 					} else {
 						w15_2 := (F(0) < w15Number)
 						t95_2 := (F(0) < t95Number)
@@ -1955,7 +1955,7 @@ func (c *stepBackwardFused) run() {
 					c.BRhoBar[0] = c.BRhoBar[0] + t193_2
 					// self_referential_chunks.a_k, self_referential_chunks.k
 					if kern.Wide() {
-						a2 := regions.R5234cfdbbdecArgs{
+						a2 := regions.Rcb0130ffb3dfArgs{
 							P0: unsafe.SliceData(c.AK),
 							P1: unsafe.SliceData(t1072),
 							P2: unsafe.SliceData(t133),
@@ -1964,7 +1964,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{t129},
 							S1: [2]float32{t109},
 						}
-						regions.R5234cfdbbdec(&a2)
+						regions.Rcb0130ffb3df(&a2)
 					} else {
 						aK := c.AK[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -1979,7 +1979,7 @@ func (c *stepBackwardFused) run() {
 					t32Number := kern.Choose(t32, F(1), F(0))
 					t42Number := kern.Choose(t42, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.Ra88d3c420bb7Args{
+						a2 := regions.R5d00c0987edfArgs{
 							P0:  unsafe.SliceData(t133),
 							P1:  unsafe.SliceData(t220),
 							P2:  unsafe.SliceData(t222),
@@ -2033,7 +2033,7 @@ func (c *stepBackwardFused) run() {
 							S4:  [2]float32{t177},
 							S5:  [2]float32{w19},
 						}
-						regions.Ra88d3c420bb7(&a2)
+						regions.R5d00c0987edf(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*d:][:d]
 						t42_2 := (F(0) < t42Number)
@@ -2088,7 +2088,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// self_referential_chunks.y, self_referential_chunks.a_eta, self_referential_chunks.theta, self_referential_chunks.a_alpha, self_referential_chunks.c, self_referential_chunks
 					if kern.Wide() {
-						a2 := regions.R1f0e3348cbebArgs{
+						a2 := regions.Rb7918faef2ebArgs{
 							P0: unsafe.SliceData(c.AAlphaProd),
 							P1: unsafe.SliceData(c.AEtaProd),
 							P2: unsafe.SliceData(t90),
@@ -2101,7 +2101,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{w19},
 							S1: [2]float32{t177},
 						}
-						regions.R1f0e3348cbeb(&a2)
+						regions.Rb7918faef2eb(&a2)
 					} else {
 						aAlphaProd := c.AAlphaProd[(l*T+a+C*s)*d:][:d]
 						aEtaProd := c.AEtaProd[(l*T+a+C*s)*d:][:d]
@@ -2157,7 +2157,7 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential_chunks.q
 	if kern.Wide() {
-		a := regions.Rda300cb5cecaArgs{
+		a := regions.Rae311c7f5a45Args{
 			P0: unsafe.SliceData(t11),
 			P1: unsafe.SliceData(t142),
 			P2: unsafe.SliceData(q),
@@ -2167,7 +2167,7 @@ func (c *stepBackwardFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.Rda300cb5ceca(&a)
+		regions.Rae311c7f5a45(&a)
 	} else {
 		for i := range L {
 			t11_2 := t11[i*T:][:T]
@@ -2189,7 +2189,7 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential_chunks.q
 	if kern.Wide() {
-		a := regions.R37838a54d3a4Args{
+		a := regions.Rcf9713f8a6f8Args{
 			P0: unsafe.SliceData(t9),
 			P1: unsafe.SliceData(c.QProd2),
 			P2: unsafe.SliceData(t22),
@@ -2198,7 +2198,7 @@ func (c *stepBackwardFused) run() {
 			N0: L,
 			N1: T,
 		}
-		regions.R37838a54d3a4(&a)
+		regions.Rcf9713f8a6f8(&a)
 	} else {
 		for i := range L {
 			t9_2 := t9[i*T:][:T]
@@ -2217,7 +2217,7 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential_chunks.q
 	if kern.Wide() {
-		a := regions.Rdbc2740d5f8dArgs{
+		a := regions.R85e150915f6aArgs{
 			P0: unsafe.SliceData(t19),
 			P1: unsafe.SliceData(t39),
 			P2: unsafe.SliceData(c.QProd),
@@ -2228,7 +2228,7 @@ func (c *stepBackwardFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.Rdbc2740d5f8d(&a)
+		regions.R85e150915f6a(&a)
 	} else {
 		for i := range L {
 			t19_2 := t19[i*T:][:T]

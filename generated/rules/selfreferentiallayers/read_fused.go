@@ -28,7 +28,7 @@ func (c *readFused) run() {
 
 	// self_referential_layers.q
 	if kern.Wide() {
-		a := regions.R24bb5a968bc9Args{
+		a := regions.R8c21398e4059Args{
 			P0: unsafe.SliceData(c.QProd),
 			P1: unsafe.SliceData(c.QProd2),
 			N0: L,
@@ -36,7 +36,7 @@ func (c *readFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.R24bb5a968bc9(&a)
+		regions.R8c21398e4059(&a)
 	} else {
 		for i := range L {
 			qProd2 := c.QProd2[i*T:][:T]
@@ -56,13 +56,13 @@ func (c *readFused) run() {
 
 	// self_referential_layers.q
 	if kern.Wide() {
-		a := regions.R5115a922944fArgs{
+		a := regions.R6f50ff37a802Args{
 			P0: unsafe.SliceData(c.QProd2),
 			P1: unsafe.SliceData(t11),
 			N0: L,
 			N1: T,
 		}
-		regions.R5115a922944f(&a)
+		regions.R6f50ff37a802(&a)
 	} else {
 		for i := range L {
 			qProd2 := c.QProd2[i*T:][:T]
@@ -76,7 +76,7 @@ func (c *readFused) run() {
 
 	// self_referential_layers.q
 	if kern.Wide() {
-		a := regions.R0c53870ed679Args{
+		a := regions.R078176bf9f1dArgs{
 			P0: unsafe.SliceData(t11),
 			P1: unsafe.SliceData(c.QProd),
 			P2: unsafe.SliceData(q),
@@ -85,7 +85,7 @@ func (c *readFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.R0c53870ed679(&a)
+		regions.R078176bf9f1d(&a)
 	} else {
 		for i := range L {
 			t11_2 := t11[i*T:][:T]
@@ -107,7 +107,7 @@ func (c *readFused) run() {
 
 	// self_referential_layers.y
 	if kern.Wide() {
-		a := regions.R32607dc4c6f1Args{
+		a := regions.R87ca2e636e00Args{
 			P0: unsafe.SliceData(c.YProd),
 			P1: unsafe.SliceData(t22),
 			N0: L,
@@ -115,7 +115,7 @@ func (c *readFused) run() {
 			N2: dH,
 			N3: T * dH,
 		}
-		regions.R32607dc4c6f1(&a)
+		regions.R87ca2e636e00(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -168,7 +168,7 @@ func (c *readBackwardFused) run() {
 
 	// self_referential_layers.q
 	if kern.Wide() {
-		a := regions.Ra2b4249dc297Args{
+		a := regions.R921504fd4d41Args{
 			P0: unsafe.SliceData(c.QProd2),
 			P1: unsafe.SliceData(t7),
 			P2: unsafe.SliceData(t9),
@@ -177,7 +177,7 @@ func (c *readBackwardFused) run() {
 			N0: L,
 			N1: T,
 		}
-		regions.Ra2b4249dc297(&a)
+		regions.R921504fd4d41(&a)
 	} else {
 		for i := range L {
 			qProd2 := c.QProd2[i*T:][:T]
@@ -200,7 +200,7 @@ func (c *readBackwardFused) run() {
 
 	// self_referential_layers.q
 	if kern.Wide() {
-		a := regions.R0c53870ed679Args{
+		a := regions.R078176bf9f1dArgs{
 			P0: unsafe.SliceData(t11),
 			P1: unsafe.SliceData(c.QProd),
 			P2: unsafe.SliceData(q),
@@ -209,7 +209,7 @@ func (c *readBackwardFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.R0c53870ed679(&a)
+		regions.R078176bf9f1d(&a)
 	} else {
 		for i := range L {
 			t11_2 := t11[i*T:][:T]
@@ -226,7 +226,7 @@ func (c *readBackwardFused) run() {
 
 	// self_referential_layers.y
 	if kern.Wide() {
-		a := regions.R4b7898343bccArgs{
+		a := regions.R1e177896366cArgs{
 			P0: unsafe.SliceData(c.YProd),
 			P1: unsafe.SliceData(t14),
 			P2: unsafe.SliceData(t22),
@@ -235,7 +235,7 @@ func (c *readBackwardFused) run() {
 			N2: dH,
 			N3: T * dH,
 		}
-		regions.R4b7898343bcc(&a)
+		regions.R1e177896366c(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -264,7 +264,7 @@ func (c *readBackwardFused) run() {
 
 	// self_referential_layers.y
 	if kern.Wide() {
-		a := regions.R6d248ca1aba7Args{
+		a := regions.Rb8e45a00b1b2Args{
 			P0: unsafe.SliceData(t14),
 			P1: unsafe.SliceData(t62),
 			P2: unsafe.SliceData(c.YProd),
@@ -274,7 +274,7 @@ func (c *readBackwardFused) run() {
 			N2: dH,
 			N3: T * dH,
 		}
-		regions.R6d248ca1aba7(&a)
+		regions.Rb8e45a00b1b2(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -311,7 +311,7 @@ func (c *readBackwardFused) run() {
 
 	// self_referential_layers.q
 	if kern.Wide() {
-		a := regions.Rda300cb5cecaArgs{
+		a := regions.Rae311c7f5a45Args{
 			P0: unsafe.SliceData(t11),
 			P1: unsafe.SliceData(t152),
 			P2: unsafe.SliceData(q),
@@ -321,7 +321,7 @@ func (c *readBackwardFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.Rda300cb5ceca(&a)
+		regions.Rae311c7f5a45(&a)
 	} else {
 		for i := range L {
 			t11_2 := t11[i*T:][:T]
@@ -343,7 +343,7 @@ func (c *readBackwardFused) run() {
 
 	// self_referential_layers.q
 	if kern.Wide() {
-		a := regions.R37838a54d3a4Args{
+		a := regions.Rcf9713f8a6f8Args{
 			P0: unsafe.SliceData(t9),
 			P1: unsafe.SliceData(c.QProd2),
 			P2: unsafe.SliceData(t20),
@@ -352,7 +352,7 @@ func (c *readBackwardFused) run() {
 			N0: L,
 			N1: T,
 		}
-		regions.R37838a54d3a4(&a)
+		regions.Rcf9713f8a6f8(&a)
 	} else {
 		for i := range L {
 			t9_2 := t9[i*T:][:T]
@@ -371,7 +371,7 @@ func (c *readBackwardFused) run() {
 
 	// self_referential_layers.q
 	if kern.Wide() {
-		a := regions.Rdbc2740d5f8dArgs{
+		a := regions.R85e150915f6aArgs{
 			P0: unsafe.SliceData(t17),
 			P1: unsafe.SliceData(t37),
 			P2: unsafe.SliceData(c.QProd),
@@ -382,7 +382,7 @@ func (c *readBackwardFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.Rdbc2740d5f8d(&a)
+		regions.R85e150915f6a(&a)
 	} else {
 		for i := range L {
 			t17_2 := t17[i*T:][:T]

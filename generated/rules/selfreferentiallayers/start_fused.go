@@ -20,7 +20,7 @@ func (c *startFused) run() {
 
 	// self_referential_layers.A_k.start, self_referential_layers.A_v.start, self_referential_layers.A_alpha.start, self_referential_layers.A_eta.start, self_referential_layers.A_m.start
 	if kern.Wide() {
-		a := regions.Rcc98d1a8c3a2Args{
+		a := regions.R60be0264b338Args{
 			P0: unsafe.SliceData(c.AInitK),
 			P1: unsafe.SliceData(c.AK),
 			P2: unsafe.SliceData(c.AInitV),
@@ -36,7 +36,7 @@ func (c *startFused) run() {
 			N2: dH,
 			N3: d * dH,
 		}
-		regions.Rcc98d1a8c3a2(&a)
+		regions.R60be0264b338(&a)
 	} else {
 		for i := range L {
 			for j := range d {
@@ -63,7 +63,7 @@ func (c *startFused) run() {
 
 	// self_referential_layers.B_k.start, self_referential_layers.B_v.start, self_referential_layers.B_alpha.start, self_referential_layers.B_eta.start, self_referential_layers.B_m.start
 	if kern.Wide() {
-		a := regions.Rcc98d1a8c3a2Args{
+		a := regions.R60be0264b338Args{
 			P0: unsafe.SliceData(c.BInitK),
 			P1: unsafe.SliceData(c.BK),
 			P2: unsafe.SliceData(c.BInitV),
@@ -79,7 +79,7 @@ func (c *startFused) run() {
 			N2: d,
 			N3: d * dH,
 		}
-		regions.Rcc98d1a8c3a2(&a)
+		regions.R60be0264b338(&a)
 	} else {
 		for i := range L {
 			for j := range dH {
@@ -122,7 +122,7 @@ func (c *startBackwardFused) run() {
 	clear(c.BInitVBar)
 	clear(c.BInitKBar)
 	if kern.Wide() {
-		a := regions.R36d4bd09d644Args{
+		a := regions.R078a72f86922Args{
 			P0: unsafe.SliceData(c.BInitMBar),
 			P1: unsafe.SliceData(c.BMBar),
 			P2: unsafe.SliceData(c.BInitEtaBar),
@@ -141,7 +141,7 @@ func (c *startBackwardFused) run() {
 			N5: 12 * d * dH,
 			N6: d * dH,
 		}
-		regions.R36d4bd09d644(&a)
+		regions.R078a72f86922(&a)
 	} else {
 		for i := range dH {
 			BInitMBar := c.BInitMBar[i*d:][:d]
@@ -173,7 +173,7 @@ func (c *startBackwardFused) run() {
 	clear(c.AInitVBar)
 	clear(c.AInitKBar)
 	if kern.Wide() {
-		a := regions.R36d4bd09d644Args{
+		a := regions.R078a72f86922Args{
 			P0: unsafe.SliceData(c.AInitMBar),
 			P1: unsafe.SliceData(c.AMBar),
 			P2: unsafe.SliceData(c.AInitEtaBar),
@@ -192,7 +192,7 @@ func (c *startBackwardFused) run() {
 			N5: 12 * d * dH,
 			N6: d * dH,
 		}
-		regions.R36d4bd09d644(&a)
+		regions.R078a72f86922(&a)
 	} else {
 		for i := range d {
 			AInitMBar := c.AInitMBar[i*dH:][:dH]

@@ -112,7 +112,7 @@ func (c *stepFused) run() {
 
 	// self_referential_layers.q
 	if kern.Wide() {
-		a := regions.R24bb5a968bc9Args{
+		a := regions.R8c21398e4059Args{
 			P0: unsafe.SliceData(c.QProd),
 			P1: unsafe.SliceData(c.QProd2),
 			N0: L,
@@ -120,7 +120,7 @@ func (c *stepFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.R24bb5a968bc9(&a)
+		regions.R8c21398e4059(&a)
 	} else {
 		for i := range L {
 			qProd2 := c.QProd2[i*T:][:T]
@@ -140,13 +140,13 @@ func (c *stepFused) run() {
 
 	// self_referential_layers.q
 	if kern.Wide() {
-		a := regions.R5115a922944fArgs{
+		a := regions.R6f50ff37a802Args{
 			P0: unsafe.SliceData(c.QProd2),
 			P1: unsafe.SliceData(t11),
 			N0: L,
 			N1: T,
 		}
-		regions.R5115a922944f(&a)
+		regions.R6f50ff37a802(&a)
 	} else {
 		for i := range L {
 			qProd2 := c.QProd2[i*T:][:T]
@@ -160,7 +160,7 @@ func (c *stepFused) run() {
 
 	// self_referential_layers.q
 	if kern.Wide() {
-		a := regions.R0c53870ed679Args{
+		a := regions.R078176bf9f1dArgs{
 			P0: unsafe.SliceData(t11),
 			P1: unsafe.SliceData(c.QProd),
 			P2: unsafe.SliceData(q),
@@ -169,7 +169,7 @@ func (c *stepFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.R0c53870ed679(&a)
+		regions.R078176bf9f1d(&a)
 	} else {
 		for i := range L {
 			t11_2 := t11[i*T:][:T]
@@ -273,7 +273,7 @@ func (c *stepFused) run() {
 			for a := range min(C, -C*s+T) {
 				// self_referential_layers.y, self_referential_layers.g_alpha, self_referential_layers.g_eta, self_referential_layers.g_k, self_referential_layers.g_v
 				if kern.Wide() {
-					a2 := regions.Radf15ad2663dArgs{
+					a2 := regions.R0b6a08f097cbArgs{
 						P0:  unsafe.SliceData(BMState),
 						P1:  unsafe.SliceData(q),
 						P2:  unsafe.SliceData(c.X),
@@ -293,7 +293,7 @@ func (c *stepFused) run() {
 						N4:  12 * d,
 						N5:  4*d*a + 4*C*d*s + 4*T*d*l,
 					}
-					regions.Radf15ad2663d(&a2)
+					regions.R0b6a08f097cb(&a2)
 				} else {
 					for i := range dH {
 						BMState2 := BMState[i*d:][:d]
@@ -335,7 +335,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential_layers.y, self_referential_layers.g_alpha, self_referential_layers.g_eta, self_referential_layers.g_k, self_referential_layers.g_v
 				if kern.Wide() {
-					a2 := regions.Rcbcdcde8ee27Args{
+					a2 := regions.Rb0f1c4a0d10aArgs{
 						P0: unsafe.SliceData(t),
 						P1: unsafe.SliceData(t5),
 						P2: unsafe.SliceData(t14),
@@ -348,7 +348,7 @@ func (c *stepFused) run() {
 						P9: unsafe.SliceData(t762),
 						N0: dH,
 					}
-					regions.Rcbcdcde8ee27(&a2)
+					regions.Rb0f1c4a0d10a(&a2)
 				} else {
 					for i := range dH {
 						tEntry := t[i]
@@ -365,7 +365,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential_layers.y, self_referential_layers.g_alpha, self_referential_layers.g_eta, self_referential_layers.g_k, self_referential_layers.g_v
 				if kern.Wide() {
-					a2 := regions.R641f113d6c48Args{
+					a2 := regions.R81ea7492d277Args{
 						P0:  unsafe.SliceData(AMState),
 						P1:  unsafe.SliceData(t722),
 						P2:  unsafe.SliceData(AAlphaState),
@@ -387,7 +387,7 @@ func (c *stepFused) run() {
 						N3:  8 * dH,
 						N4:  12 * dH,
 					}
-					regions.R641f113d6c48(&a2)
+					regions.R81ea7492d277(&a2)
 				} else {
 					for i := range d {
 						AMState2 := AMState[i*dH:][:dH]
@@ -430,14 +430,14 @@ func (c *stepFused) run() {
 				var t27 F
 				if len(c.GK) > 0 {
 					if kern.Wide() {
-						a2 := regions.R8c9ea4407d24Args{
+						a2 := regions.Rfa254be7d729Args{
 							P0: unsafe.SliceData(c.X),
 							P1: unsafe.SliceData(t25),
 							P2: kern.Given(c.GK),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 						}
-						regions.R8c9ea4407d24(&a2)
+						regions.Rfa254be7d729(&a2)
 					} else {
 						x := c.X[(l*T+a+C*s)*d:][:d]
 						gK := c.GK[(l*T+a+C*s)*d:][:d]
@@ -449,7 +449,7 @@ func (c *stepFused) run() {
 					}
 				}
 				if kern.Wide() {
-					a2 := regions.R6f72bcaf8c2aArgs{
+					a2 := regions.R8d4d093c6c74Args{
 						P0:  unsafe.SliceData(c.X),
 						P1:  unsafe.SliceData(t7),
 						P2:  unsafe.SliceData(t16),
@@ -467,7 +467,7 @@ func (c *stepFused) run() {
 						S1:  [2]float32{t18},
 						S2:  [2]float32{t9},
 					}
-					regions.R6f72bcaf8c2a(&a2)
+					regions.R8d4d093c6c74(&a2)
 				} else {
 					x := c.X[(l*T+a+C*s)*d:][:d]
 					q2 := q[(l*T+a+C*s)*d:][:d]
@@ -514,14 +514,14 @@ func (c *stepFused) run() {
 				var t42 F
 				if len(c.GV) > 0 {
 					if kern.Wide() {
-						a2 := regions.R8c9ea4407d24Args{
+						a2 := regions.Rfa254be7d729Args{
 							P0: unsafe.SliceData(c.X),
 							P1: unsafe.SliceData(t40),
 							P2: kern.Given(c.GV),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 						}
-						regions.R8c9ea4407d24(&a2)
+						regions.Rfa254be7d729(&a2)
 					} else {
 						x := c.X[(l*T+a+C*s)*d:][:d]
 						gV := c.GV[(l*T+a+C*s)*d:][:d]
@@ -532,7 +532,7 @@ func (c *stepFused) run() {
 					}
 				}
 				if kern.Wide() {
-					a2 := regions.R2f58831c6e73Args{
+					a2 := regions.Ra61a585b27daArgs{
 						P0: unsafe.SliceData(c.X),
 						P1: unsafe.SliceData(t40),
 						P2: unsafe.SliceData(gK2),
@@ -544,7 +544,7 @@ func (c *stepFused) run() {
 						S0: [2]float32{t42},
 						S1: [2]float32{t36},
 					}
-					regions.R2f58831c6e73(&a2)
+					regions.Ra61a585b27da(&a2)
 				} else {
 					x := c.X[(l*T+a+C*s)*d:][:d]
 					t42_2 := t42
@@ -573,13 +573,13 @@ func (c *stepFused) run() {
 				}
 				// self_referential_layers.v
 				if kern.Wide() {
-					a2 := regions.R203164e6c7d4Args{
+					a2 := regions.R541976564a2fArgs{
 						P0: unsafe.SliceData(gV2),
 						P1: unsafe.SliceData(v),
 						N0: d,
 						S0: [2]float32{t51},
 					}
-					regions.R203164e6c7d4(&a2)
+					regions.R541976564a2f(&a2)
 				} else {
 					for i := range d {
 						v[i] = gV2[i] / t51
@@ -587,7 +587,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential_layers.u_m, self_referential_layers.A_m
 				if kern.Wide() {
-					a2 := regions.R1e5c445ec247Args{
+					a2 := regions.R0e02f0735c08Args{
 						P0: unsafe.SliceData(BMState),
 						P1: unsafe.SliceData(v),
 						P2: unsafe.SliceData(k),
@@ -596,7 +596,7 @@ func (c *stepFused) run() {
 						N0: dH,
 						N1: d,
 					}
-					regions.R1e5c445ec247(&a2)
+					regions.R0e02f0735c08(&a2)
 				} else {
 					for i := range dH {
 						BMState2 := BMState[i*d:][:d]
@@ -617,7 +617,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential_layers.A_m, self_referential_layers.u_m
 				if kern.Wide() {
-					a2 := regions.R20c0cd006258Args{
+					a2 := regions.R4a633314de99Args{
 						P0: unsafe.SliceData(t62),
 						P1: unsafe.SliceData(t53),
 						P2: unsafe.SliceData(t63),
@@ -626,7 +626,7 @@ func (c *stepFused) run() {
 						N0: dH,
 						S0: [2]float32{theta2},
 					}
-					regions.R20c0cd006258(&a2)
+					regions.R4a633314de99(&a2)
 				} else {
 					for i := range dH {
 						t62Entry := t62[i]
@@ -639,14 +639,14 @@ func (c *stepFused) run() {
 				}
 				// self_referential_layers.A_m, self_referential_layers.u_m
 				if kern.Wide() {
-					a2 := regions.Re9e17de9f83aArgs{
+					a2 := regions.R05a6a2642fd1Args{
 						P0: unsafe.SliceData(AMState),
 						P1: unsafe.SliceData(t142),
 						P2: unsafe.SliceData(t152),
 						N0: d,
 						N1: dH,
 					}
-					regions.Re9e17de9f83a(&a2)
+					regions.R05a6a2642fd1(&a2)
 				} else {
 					for i := range d {
 						AMState2 := AMState[i*dH:][:dH]
@@ -662,7 +662,7 @@ func (c *stepFused) run() {
 				// self_referential_layers.A_m, self_referential_layers.u_m
 				if len(c.AMLin) > 0 {
 					if kern.Wide() {
-						a2 := regions.R4ee074f7ab92Args{
+						a2 := regions.R25efc10fc661Args{
 							P0: unsafe.SliceData(k),
 							P1: unsafe.SliceData(t152),
 							P2: unsafe.SliceData(v),
@@ -670,7 +670,7 @@ func (c *stepFused) run() {
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 						}
-						regions.R4ee074f7ab92(&a2)
+						regions.R25efc10fc661(&a2)
 					} else {
 						AMLin := c.AMLin[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -680,14 +680,14 @@ func (c *stepFused) run() {
 					}
 				}
 				if kern.Wide() {
-					a2 := regions.R5bf060c333c4Args{
+					a2 := regions.R443ddd868544Args{
 						P0: unsafe.SliceData(k),
 						P1: unsafe.SliceData(t152),
 						P2: unsafe.SliceData(v),
 						P3: unsafe.SliceData(t66),
 						N0: d,
 					}
-					regions.R5bf060c333c4(&a2)
+					regions.R443ddd868544(&a2)
 				} else {
 					for i := range d {
 						t662 := (k[i] + t152[i]) - v[i]
@@ -697,7 +697,7 @@ func (c *stepFused) run() {
 				// self_referential_layers.A_m, self_referential_layers.B_m
 				clear(t22)
 				if kern.Wide() {
-					a2 := regions.R6b08a15ad6e4Args{
+					a2 := regions.Rf764109e325dArgs{
 						P0: unsafe.SliceData(t66),
 						P1: unsafe.SliceData(AMState),
 						P2: unsafe.SliceData(t78),
@@ -709,7 +709,7 @@ func (c *stepFused) run() {
 						S0: [2]float32{t57},
 						S1: [2]float32{rho2},
 					}
-					regions.R6b08a15ad6e4(&a2)
+					regions.Rf764109e325d(&a2)
 				} else {
 					for i := range d {
 						AMState2 := AMState[i*dH:][:dH]
@@ -724,14 +724,14 @@ func (c *stepFused) run() {
 				}
 				// self_referential_layers.B_m
 				if kern.Wide() {
-					a2 := regions.R30ae200cc575Args{
+					a2 := regions.R4f5770b2d4d8Args{
 						P0: unsafe.SliceData(t63),
 						P1: unsafe.SliceData(t22),
 						P2: unsafe.SliceData(t62),
 						P3: unsafe.SliceData(t103),
 						N0: dH,
 					}
-					regions.R30ae200cc575(&a2)
+					regions.R4f5770b2d4d8(&a2)
 				} else {
 					for i := range dH {
 						t63Entry := t63[i]
@@ -742,7 +742,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential_layers.B_m, self_referential_layers.u_alpha, self_referential_layers.A_alpha
 				if kern.Wide() {
-					a2 := regions.R0088e90ddf74Args{
+					a2 := regions.R800c1c0b6f2cArgs{
 						P0: unsafe.SliceData(t103),
 						P1: unsafe.SliceData(BAlphaState),
 						P2: unsafe.SliceData(v),
@@ -759,7 +759,7 @@ func (c *stepFused) run() {
 						S1: [2]float32{t57},
 						S2: [2]float32{rho2},
 					}
-					regions.R0088e90ddf74(&a2)
+					regions.R800c1c0b6f2c(&a2)
 				} else {
 					for i := range dH {
 						BAlphaState2 := BAlphaState[i*d:][:d]
@@ -785,7 +785,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential_layers.A_alpha, self_referential_layers.u_alpha
 				if kern.Wide() {
-					a2 := regions.R20c0cd006258Args{
+					a2 := regions.R4a633314de99Args{
 						P0: unsafe.SliceData(t116),
 						P1: unsafe.SliceData(t107),
 						P2: unsafe.SliceData(t117),
@@ -794,7 +794,7 @@ func (c *stepFused) run() {
 						N0: dH,
 						S0: [2]float32{theta2},
 					}
-					regions.R20c0cd006258(&a2)
+					regions.R4a633314de99(&a2)
 				} else {
 					for i := range dH {
 						t116Entry := t116[i]
@@ -807,14 +807,14 @@ func (c *stepFused) run() {
 				}
 				// self_referential_layers.A_alpha, self_referential_layers.u_alpha
 				if kern.Wide() {
-					a2 := regions.Re9e17de9f83aArgs{
+					a2 := regions.R05a6a2642fd1Args{
 						P0: unsafe.SliceData(AAlphaState),
 						P1: unsafe.SliceData(t182),
 						P2: unsafe.SliceData(t192),
 						N0: d,
 						N1: dH,
 					}
-					regions.Re9e17de9f83a(&a2)
+					regions.R05a6a2642fd1(&a2)
 				} else {
 					for i := range d {
 						AAlphaState2 := AAlphaState[i*dH:][:dH]
@@ -830,7 +830,7 @@ func (c *stepFused) run() {
 				// self_referential_layers.A_alpha, self_referential_layers.u_alpha
 				if len(c.AAlphaLin) > 0 {
 					if kern.Wide() {
-						a2 := regions.R4ee074f7ab92Args{
+						a2 := regions.R25efc10fc661Args{
 							P0: unsafe.SliceData(k),
 							P1: unsafe.SliceData(t192),
 							P2: unsafe.SliceData(v),
@@ -838,7 +838,7 @@ func (c *stepFused) run() {
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 						}
-						regions.R4ee074f7ab92(&a2)
+						regions.R25efc10fc661(&a2)
 					} else {
 						AAlphaLin := c.AAlphaLin[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -848,14 +848,14 @@ func (c *stepFused) run() {
 					}
 				}
 				if kern.Wide() {
-					a2 := regions.R5bf060c333c4Args{
+					a2 := regions.R443ddd868544Args{
 						P0: unsafe.SliceData(k),
 						P1: unsafe.SliceData(t192),
 						P2: unsafe.SliceData(v),
 						P3: unsafe.SliceData(t120),
 						N0: d,
 					}
-					regions.R5bf060c333c4(&a2)
+					regions.R443ddd868544(&a2)
 				} else {
 					for i := range d {
 						t1202 := (k[i] + t192[i]) - v[i]
@@ -865,7 +865,7 @@ func (c *stepFused) run() {
 				// self_referential_layers.A_alpha, self_referential_layers.B_alpha
 				clear(t4)
 				if kern.Wide() {
-					a2 := regions.R64d5e55094f6Args{
+					a2 := regions.R509ffa14711bArgs{
 						P0: unsafe.SliceData(t120),
 						P1: unsafe.SliceData(AAlphaState),
 						P2: unsafe.SliceData(t812),
@@ -879,7 +879,7 @@ func (c *stepFused) run() {
 						S0: [2]float32{t57},
 						S1: [2]float32{rho2},
 					}
-					regions.R64d5e55094f6(&a2)
+					regions.R509ffa14711b(&a2)
 				} else {
 					for i := range d {
 						AAlphaState2 := AAlphaState[i*dH:][:dH]
@@ -895,14 +895,14 @@ func (c *stepFused) run() {
 				}
 				// self_referential_layers.B_alpha
 				if kern.Wide() {
-					a2 := regions.R30ae200cc575Args{
+					a2 := regions.R4f5770b2d4d8Args{
 						P0: unsafe.SliceData(t117),
 						P1: unsafe.SliceData(t4),
 						P2: unsafe.SliceData(t116),
 						P3: unsafe.SliceData(t157),
 						N0: dH,
 					}
-					regions.R30ae200cc575(&a2)
+					regions.R4f5770b2d4d8(&a2)
 				} else {
 					for i := range dH {
 						t117Entry := t117[i]
@@ -913,7 +913,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential_layers.B_alpha, self_referential_layers.B_m, self_referential_layers.u_eta, self_referential_layers.A_eta
 				if kern.Wide() {
-					a2 := regions.R0088e90ddf74Args{
+					a2 := regions.R800c1c0b6f2cArgs{
 						P0: unsafe.SliceData(t157),
 						P1: unsafe.SliceData(BEtaState),
 						P2: unsafe.SliceData(v),
@@ -930,7 +930,7 @@ func (c *stepFused) run() {
 						S1: [2]float32{t57},
 						S2: [2]float32{rho2},
 					}
-					regions.R0088e90ddf74(&a2)
+					regions.R800c1c0b6f2c(&a2)
 				} else {
 					for i := range dH {
 						BEtaState2 := BEtaState[i*d:][:d]
@@ -956,7 +956,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential_layers.A_eta, self_referential_layers.u_eta
 				if kern.Wide() {
-					a2 := regions.R20c0cd006258Args{
+					a2 := regions.R4a633314de99Args{
 						P0: unsafe.SliceData(t170),
 						P1: unsafe.SliceData(t161),
 						P2: unsafe.SliceData(t171),
@@ -965,7 +965,7 @@ func (c *stepFused) run() {
 						N0: dH,
 						S0: [2]float32{theta2},
 					}
-					regions.R20c0cd006258(&a2)
+					regions.R4a633314de99(&a2)
 				} else {
 					for i := range dH {
 						t170Entry := t170[i]
@@ -978,14 +978,14 @@ func (c *stepFused) run() {
 				}
 				// self_referential_layers.A_eta, self_referential_layers.u_eta
 				if kern.Wide() {
-					a2 := regions.Re9e17de9f83aArgs{
+					a2 := regions.R05a6a2642fd1Args{
 						P0: unsafe.SliceData(AEtaState),
 						P1: unsafe.SliceData(t22_2),
 						P2: unsafe.SliceData(t232),
 						N0: d,
 						N1: dH,
 					}
-					regions.Re9e17de9f83a(&a2)
+					regions.R05a6a2642fd1(&a2)
 				} else {
 					for i := range d {
 						AEtaState2 := AEtaState[i*dH:][:dH]
@@ -1001,7 +1001,7 @@ func (c *stepFused) run() {
 				// self_referential_layers.A_eta, self_referential_layers.u_eta
 				if len(c.AEtaLin) > 0 {
 					if kern.Wide() {
-						a2 := regions.R4ee074f7ab92Args{
+						a2 := regions.R25efc10fc661Args{
 							P0: unsafe.SliceData(k),
 							P1: unsafe.SliceData(t232),
 							P2: unsafe.SliceData(v),
@@ -1009,7 +1009,7 @@ func (c *stepFused) run() {
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 						}
-						regions.R4ee074f7ab92(&a2)
+						regions.R25efc10fc661(&a2)
 					} else {
 						AEtaLin := c.AEtaLin[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -1019,14 +1019,14 @@ func (c *stepFused) run() {
 					}
 				}
 				if kern.Wide() {
-					a2 := regions.R5bf060c333c4Args{
+					a2 := regions.R443ddd868544Args{
 						P0: unsafe.SliceData(k),
 						P1: unsafe.SliceData(t232),
 						P2: unsafe.SliceData(v),
 						P3: unsafe.SliceData(t174),
 						N0: d,
 					}
-					regions.R5bf060c333c4(&a2)
+					regions.R443ddd868544(&a2)
 				} else {
 					for i := range d {
 						t1742 := (k[i] + t232[i]) - v[i]
@@ -1036,7 +1036,7 @@ func (c *stepFused) run() {
 				// self_referential_layers.A_eta, self_referential_layers.B_eta
 				clear(t62_2)
 				if kern.Wide() {
-					a2 := regions.R64d5e55094f6Args{
+					a2 := regions.R509ffa14711bArgs{
 						P0: unsafe.SliceData(t174),
 						P1: unsafe.SliceData(AEtaState),
 						P2: unsafe.SliceData(t842),
@@ -1050,7 +1050,7 @@ func (c *stepFused) run() {
 						S0: [2]float32{t57},
 						S1: [2]float32{rho2},
 					}
-					regions.R64d5e55094f6(&a2)
+					regions.R509ffa14711b(&a2)
 				} else {
 					for i := range d {
 						AEtaState2 := AEtaState[i*dH:][:dH]
@@ -1066,14 +1066,14 @@ func (c *stepFused) run() {
 				}
 				// self_referential_layers.B_eta
 				if kern.Wide() {
-					a2 := regions.R30ae200cc575Args{
+					a2 := regions.R4f5770b2d4d8Args{
 						P0: unsafe.SliceData(t171),
 						P1: unsafe.SliceData(t62_2),
 						P2: unsafe.SliceData(t170),
 						P3: unsafe.SliceData(t211),
 						N0: dH,
 					}
-					regions.R30ae200cc575(&a2)
+					regions.R4f5770b2d4d8(&a2)
 				} else {
 					for i := range dH {
 						t171Entry := t171[i]
@@ -1084,7 +1084,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential_layers.B_eta, self_referential_layers.B_m, self_referential_layers.u_k, self_referential_layers.A_k
 				if kern.Wide() {
-					a2 := regions.R0088e90ddf74Args{
+					a2 := regions.R800c1c0b6f2cArgs{
 						P0: unsafe.SliceData(t211),
 						P1: unsafe.SliceData(BKState),
 						P2: unsafe.SliceData(v),
@@ -1101,7 +1101,7 @@ func (c *stepFused) run() {
 						S1: [2]float32{t57},
 						S2: [2]float32{rho2},
 					}
-					regions.R0088e90ddf74(&a2)
+					regions.R800c1c0b6f2c(&a2)
 				} else {
 					for i := range dH {
 						BKState2 := BKState[i*d:][:d]
@@ -1127,7 +1127,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential_layers.A_k, self_referential_layers.u_k
 				if kern.Wide() {
-					a2 := regions.R20c0cd006258Args{
+					a2 := regions.R4a633314de99Args{
 						P0: unsafe.SliceData(t224),
 						P1: unsafe.SliceData(t215),
 						P2: unsafe.SliceData(t225),
@@ -1136,7 +1136,7 @@ func (c *stepFused) run() {
 						N0: dH,
 						S0: [2]float32{theta2},
 					}
-					regions.R20c0cd006258(&a2)
+					regions.R4a633314de99(&a2)
 				} else {
 					for i := range dH {
 						t224Entry := t224[i]
@@ -1149,14 +1149,14 @@ func (c *stepFused) run() {
 				}
 				// self_referential_layers.A_k, self_referential_layers.u_k
 				if kern.Wide() {
-					a2 := regions.Re9e17de9f83aArgs{
+					a2 := regions.R05a6a2642fd1Args{
 						P0: unsafe.SliceData(AKState),
 						P1: unsafe.SliceData(t26),
 						P2: unsafe.SliceData(t272),
 						N0: d,
 						N1: dH,
 					}
-					regions.Re9e17de9f83a(&a2)
+					regions.R05a6a2642fd1(&a2)
 				} else {
 					for i := range d {
 						AKState2 := AKState[i*dH:][:dH]
@@ -1172,7 +1172,7 @@ func (c *stepFused) run() {
 				// self_referential_layers.A_k, self_referential_layers.u_k
 				if len(c.AKLin) > 0 {
 					if kern.Wide() {
-						a2 := regions.R4ee074f7ab92Args{
+						a2 := regions.R25efc10fc661Args{
 							P0: unsafe.SliceData(k),
 							P1: unsafe.SliceData(t272),
 							P2: unsafe.SliceData(v),
@@ -1180,7 +1180,7 @@ func (c *stepFused) run() {
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 						}
-						regions.R4ee074f7ab92(&a2)
+						regions.R25efc10fc661(&a2)
 					} else {
 						AKLin := c.AKLin[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -1190,14 +1190,14 @@ func (c *stepFused) run() {
 					}
 				}
 				if kern.Wide() {
-					a2 := regions.R5bf060c333c4Args{
+					a2 := regions.R443ddd868544Args{
 						P0: unsafe.SliceData(k),
 						P1: unsafe.SliceData(t272),
 						P2: unsafe.SliceData(v),
 						P3: unsafe.SliceData(t228),
 						N0: d,
 					}
-					regions.R5bf060c333c4(&a2)
+					regions.R443ddd868544(&a2)
 				} else {
 					for i := range d {
 						t2282 := (k[i] + t272[i]) - v[i]
@@ -1207,7 +1207,7 @@ func (c *stepFused) run() {
 				// self_referential_layers.A_k, self_referential_layers.B_k
 				clear(t8)
 				if kern.Wide() {
-					a2 := regions.R6b08a15ad6e4Args{
+					a2 := regions.Rf764109e325dArgs{
 						P0: unsafe.SliceData(t228),
 						P1: unsafe.SliceData(AKState),
 						P2: unsafe.SliceData(t872),
@@ -1219,7 +1219,7 @@ func (c *stepFused) run() {
 						S0: [2]float32{t57},
 						S1: [2]float32{rho2},
 					}
-					regions.R6b08a15ad6e4(&a2)
+					regions.Rf764109e325d(&a2)
 				} else {
 					for i := range d {
 						AKState2 := AKState[i*dH:][:dH]
@@ -1234,14 +1234,14 @@ func (c *stepFused) run() {
 				}
 				// self_referential_layers.B_k
 				if kern.Wide() {
-					a2 := regions.R30ae200cc575Args{
+					a2 := regions.R4f5770b2d4d8Args{
 						P0: unsafe.SliceData(t225),
 						P1: unsafe.SliceData(t8),
 						P2: unsafe.SliceData(t224),
 						P3: unsafe.SliceData(t265),
 						N0: dH,
 					}
-					regions.R30ae200cc575(&a2)
+					regions.R4f5770b2d4d8(&a2)
 				} else {
 					for i := range dH {
 						t225Entry := t225[i]
@@ -1252,7 +1252,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential_layers.B_k, self_referential_layers.B_m, self_referential_layers.u_v, self_referential_layers.A_v
 				if kern.Wide() {
-					a2 := regions.R0088e90ddf74Args{
+					a2 := regions.R800c1c0b6f2cArgs{
 						P0: unsafe.SliceData(t265),
 						P1: unsafe.SliceData(BVState),
 						P2: unsafe.SliceData(v),
@@ -1269,7 +1269,7 @@ func (c *stepFused) run() {
 						S1: [2]float32{t57},
 						S2: [2]float32{rho2},
 					}
-					regions.R0088e90ddf74(&a2)
+					regions.R800c1c0b6f2c(&a2)
 				} else {
 					for i := range dH {
 						BVState2 := BVState[i*d:][:d]
@@ -1295,7 +1295,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential_layers.A_v, self_referential_layers.u_v
 				if kern.Wide() {
-					a2 := regions.R20c0cd006258Args{
+					a2 := regions.R4a633314de99Args{
 						P0: unsafe.SliceData(t278),
 						P1: unsafe.SliceData(t269),
 						P2: unsafe.SliceData(t279),
@@ -1304,7 +1304,7 @@ func (c *stepFused) run() {
 						N0: dH,
 						S0: [2]float32{theta2},
 					}
-					regions.R20c0cd006258(&a2)
+					regions.R4a633314de99(&a2)
 				} else {
 					for i := range dH {
 						t278Entry := t278[i]
@@ -1317,14 +1317,14 @@ func (c *stepFused) run() {
 				}
 				// self_referential_layers.A_v, self_referential_layers.u_v
 				if kern.Wide() {
-					a2 := regions.Re9e17de9f83aArgs{
+					a2 := regions.R05a6a2642fd1Args{
 						P0: unsafe.SliceData(AVState),
 						P1: unsafe.SliceData(t302),
 						P2: unsafe.SliceData(t312),
 						N0: d,
 						N1: dH,
 					}
-					regions.Re9e17de9f83a(&a2)
+					regions.R05a6a2642fd1(&a2)
 				} else {
 					for i := range d {
 						AVState2 := AVState[i*dH:][:dH]
@@ -1340,7 +1340,7 @@ func (c *stepFused) run() {
 				// self_referential_layers.A_v, self_referential_layers.u_v
 				if len(c.AVLin) > 0 {
 					if kern.Wide() {
-						a2 := regions.R4ee074f7ab92Args{
+						a2 := regions.R25efc10fc661Args{
 							P0: unsafe.SliceData(k),
 							P1: unsafe.SliceData(t312),
 							P2: unsafe.SliceData(v),
@@ -1348,7 +1348,7 @@ func (c *stepFused) run() {
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 						}
-						regions.R4ee074f7ab92(&a2)
+						regions.R25efc10fc661(&a2)
 					} else {
 						AVLin := c.AVLin[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -1358,14 +1358,14 @@ func (c *stepFused) run() {
 					}
 				}
 				if kern.Wide() {
-					a2 := regions.R5bf060c333c4Args{
+					a2 := regions.R443ddd868544Args{
 						P0: unsafe.SliceData(k),
 						P1: unsafe.SliceData(t312),
 						P2: unsafe.SliceData(v),
 						P3: unsafe.SliceData(t282),
 						N0: d,
 					}
-					regions.R5bf060c333c4(&a2)
+					regions.R443ddd868544(&a2)
 				} else {
 					for i := range d {
 						t2822 := (k[i] + t312[i]) - v[i]
@@ -1377,7 +1377,7 @@ func (c *stepFused) run() {
 				clear(t472)
 				clear(t473)
 				if kern.Wide() {
-					a2 := regions.R3907caa869b4Args{
+					a2 := regions.R53c5ab9ceb2eArgs{
 						P0: unsafe.SliceData(t282),
 						P1: unsafe.SliceData(AVState),
 						P2: unsafe.SliceData(t90),
@@ -1395,7 +1395,7 @@ func (c *stepFused) run() {
 						S0: [2]float32{t57},
 						S1: [2]float32{rho2},
 					}
-					regions.R3907caa869b4(&a2)
+					regions.R53c5ab9ceb2e(&a2)
 				} else {
 					for i := range d {
 						AVState2 := AVState[i*dH:][:dH]
@@ -1415,13 +1415,13 @@ func (c *stepFused) run() {
 				// self_referential_layers.B_v, self_referential_layers
 				if len(c.YProd) > 0 {
 					if kern.Wide() {
-						a2 := regions.Rc4bbc848acbcArgs{
+						a2 := regions.R968f65dfa835Args{
 							P0: unsafe.SliceData(t),
 							P1: kern.Given(c.YProd),
 							N0: dH,
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
-						regions.Rc4bbc848acbc(&a2)
+						regions.R968f65dfa835(&a2)
 					} else {
 						yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
@@ -1432,13 +1432,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.GAlphaProd) > 0 {
 					if kern.Wide() {
-						a2 := regions.Rc4bbc848acbcArgs{
+						a2 := regions.R968f65dfa835Args{
 							P0: unsafe.SliceData(t5),
 							P1: kern.Given(c.GAlphaProd),
 							N0: dH,
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
-						regions.Rc4bbc848acbc(&a2)
+						regions.R968f65dfa835(&a2)
 					} else {
 						gAlphaProd := c.GAlphaProd[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
@@ -1449,13 +1449,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.GEtaProd) > 0 {
 					if kern.Wide() {
-						a2 := regions.Rc4bbc848acbcArgs{
+						a2 := regions.R968f65dfa835Args{
 							P0: unsafe.SliceData(t14),
 							P1: kern.Given(c.GEtaProd),
 							N0: dH,
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
-						regions.Rc4bbc848acbc(&a2)
+						regions.R968f65dfa835(&a2)
 					} else {
 						gEtaProd := c.GEtaProd[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
@@ -1466,13 +1466,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.GKProd) > 0 {
 					if kern.Wide() {
-						a2 := regions.Rc4bbc848acbcArgs{
+						a2 := regions.R968f65dfa835Args{
 							P0: unsafe.SliceData(t23),
 							P1: kern.Given(c.GKProd),
 							N0: dH,
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
-						regions.Rc4bbc848acbc(&a2)
+						regions.R968f65dfa835(&a2)
 					} else {
 						gKProd := c.GKProd[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
@@ -1483,13 +1483,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.GVProd) > 0 {
 					if kern.Wide() {
-						a2 := regions.Rc4bbc848acbcArgs{
+						a2 := regions.R968f65dfa835Args{
 							P0: unsafe.SliceData(t38),
 							P1: kern.Given(c.GVProd),
 							N0: dH,
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
-						regions.Rc4bbc848acbc(&a2)
+						regions.R968f65dfa835(&a2)
 					} else {
 						gVProd := c.GVProd[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
@@ -1500,13 +1500,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.UMProd) > 0 {
 					if kern.Wide() {
-						a2 := regions.Rc4bbc848acbcArgs{
+						a2 := regions.R968f65dfa835Args{
 							P0: unsafe.SliceData(t53),
 							P1: kern.Given(c.UMProd),
 							N0: dH,
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
-						regions.Rc4bbc848acbc(&a2)
+						regions.R968f65dfa835(&a2)
 					} else {
 						uMProd := c.UMProd[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
@@ -1517,13 +1517,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.AMProd) > 0 {
 					if kern.Wide() {
-						a2 := regions.Rc4bbc848acbcArgs{
+						a2 := regions.R968f65dfa835Args{
 							P0: unsafe.SliceData(t62),
 							P1: kern.Given(c.AMProd),
 							N0: dH,
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
-						regions.Rc4bbc848acbc(&a2)
+						regions.R968f65dfa835(&a2)
 					} else {
 						AMProd := c.AMProd[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
@@ -1534,13 +1534,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.BMProd) > 0 {
 					if kern.Wide() {
-						a2 := regions.Rc4bbc848acbcArgs{
+						a2 := regions.R968f65dfa835Args{
 							P0: unsafe.SliceData(t22),
 							P1: kern.Given(c.BMProd),
 							N0: dH,
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
-						regions.Rc4bbc848acbc(&a2)
+						regions.R968f65dfa835(&a2)
 					} else {
 						BMProd := c.BMProd[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
@@ -1551,13 +1551,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.UAlphaProd) > 0 {
 					if kern.Wide() {
-						a2 := regions.Rc4bbc848acbcArgs{
+						a2 := regions.R968f65dfa835Args{
 							P0: unsafe.SliceData(t107),
 							P1: kern.Given(c.UAlphaProd),
 							N0: dH,
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
-						regions.Rc4bbc848acbc(&a2)
+						regions.R968f65dfa835(&a2)
 					} else {
 						uAlphaProd := c.UAlphaProd[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
@@ -1568,13 +1568,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.AAlphaProd) > 0 {
 					if kern.Wide() {
-						a2 := regions.Rc4bbc848acbcArgs{
+						a2 := regions.R968f65dfa835Args{
 							P0: unsafe.SliceData(t116),
 							P1: kern.Given(c.AAlphaProd),
 							N0: dH,
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
-						regions.Rc4bbc848acbc(&a2)
+						regions.R968f65dfa835(&a2)
 					} else {
 						AAlphaProd := c.AAlphaProd[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
@@ -1585,13 +1585,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.BAlphaProd) > 0 {
 					if kern.Wide() {
-						a2 := regions.Rc4bbc848acbcArgs{
+						a2 := regions.R968f65dfa835Args{
 							P0: unsafe.SliceData(t4),
 							P1: kern.Given(c.BAlphaProd),
 							N0: dH,
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
-						regions.Rc4bbc848acbc(&a2)
+						regions.R968f65dfa835(&a2)
 					} else {
 						BAlphaProd := c.BAlphaProd[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
@@ -1602,13 +1602,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.UEtaProd) > 0 {
 					if kern.Wide() {
-						a2 := regions.Rc4bbc848acbcArgs{
+						a2 := regions.R968f65dfa835Args{
 							P0: unsafe.SliceData(t161),
 							P1: kern.Given(c.UEtaProd),
 							N0: dH,
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
-						regions.Rc4bbc848acbc(&a2)
+						regions.R968f65dfa835(&a2)
 					} else {
 						uEtaProd := c.UEtaProd[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
@@ -1619,13 +1619,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.AEtaProd) > 0 {
 					if kern.Wide() {
-						a2 := regions.Rc4bbc848acbcArgs{
+						a2 := regions.R968f65dfa835Args{
 							P0: unsafe.SliceData(t170),
 							P1: kern.Given(c.AEtaProd),
 							N0: dH,
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
-						regions.Rc4bbc848acbc(&a2)
+						regions.R968f65dfa835(&a2)
 					} else {
 						AEtaProd := c.AEtaProd[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
@@ -1636,13 +1636,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.BEtaProd) > 0 {
 					if kern.Wide() {
-						a2 := regions.Rc4bbc848acbcArgs{
+						a2 := regions.R968f65dfa835Args{
 							P0: unsafe.SliceData(t62_2),
 							P1: kern.Given(c.BEtaProd),
 							N0: dH,
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
-						regions.Rc4bbc848acbc(&a2)
+						regions.R968f65dfa835(&a2)
 					} else {
 						BEtaProd := c.BEtaProd[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
@@ -1653,13 +1653,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.UKProd) > 0 {
 					if kern.Wide() {
-						a2 := regions.Rc4bbc848acbcArgs{
+						a2 := regions.R968f65dfa835Args{
 							P0: unsafe.SliceData(t215),
 							P1: kern.Given(c.UKProd),
 							N0: dH,
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
-						regions.Rc4bbc848acbc(&a2)
+						regions.R968f65dfa835(&a2)
 					} else {
 						uKProd := c.UKProd[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
@@ -1670,13 +1670,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.AKProd) > 0 {
 					if kern.Wide() {
-						a2 := regions.Rc4bbc848acbcArgs{
+						a2 := regions.R968f65dfa835Args{
 							P0: unsafe.SliceData(t224),
 							P1: kern.Given(c.AKProd),
 							N0: dH,
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
-						regions.Rc4bbc848acbc(&a2)
+						regions.R968f65dfa835(&a2)
 					} else {
 						AKProd := c.AKProd[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
@@ -1687,13 +1687,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.BKProd) > 0 {
 					if kern.Wide() {
-						a2 := regions.Rc4bbc848acbcArgs{
+						a2 := regions.R968f65dfa835Args{
 							P0: unsafe.SliceData(t8),
 							P1: kern.Given(c.BKProd),
 							N0: dH,
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
-						regions.Rc4bbc848acbc(&a2)
+						regions.R968f65dfa835(&a2)
 					} else {
 						BKProd := c.BKProd[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
@@ -1704,13 +1704,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.UVProd) > 0 {
 					if kern.Wide() {
-						a2 := regions.Rc4bbc848acbcArgs{
+						a2 := regions.R968f65dfa835Args{
 							P0: unsafe.SliceData(t269),
 							P1: kern.Given(c.UVProd),
 							N0: dH,
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
-						regions.Rc4bbc848acbc(&a2)
+						regions.R968f65dfa835(&a2)
 					} else {
 						uVProd := c.UVProd[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
@@ -1721,13 +1721,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.AVProd) > 0 {
 					if kern.Wide() {
-						a2 := regions.Rc4bbc848acbcArgs{
+						a2 := regions.R968f65dfa835Args{
 							P0: unsafe.SliceData(t278),
 							P1: kern.Given(c.AVProd),
 							N0: dH,
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
-						regions.Rc4bbc848acbc(&a2)
+						regions.R968f65dfa835(&a2)
 					} else {
 						AVProd := c.AVProd[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
@@ -1738,13 +1738,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.BVProd) > 0 {
 					if kern.Wide() {
-						a2 := regions.Rc4bbc848acbcArgs{
+						a2 := regions.R968f65dfa835Args{
 							P0: unsafe.SliceData(t102),
 							P1: kern.Given(c.BVProd),
 							N0: dH,
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
-						regions.Rc4bbc848acbc(&a2)
+						regions.R968f65dfa835(&a2)
 					} else {
 						BVProd := c.BVProd[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
@@ -1755,13 +1755,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.GEtaProd2) > 0 {
 					if kern.Wide() {
-						a2 := regions.Rc4bbc848acbcArgs{
+						a2 := regions.R968f65dfa835Args{
 							P0: unsafe.SliceData(t472),
 							P1: kern.Given(c.GEtaProd2),
 							N0: dH,
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
-						regions.Rc4bbc848acbc(&a2)
+						regions.R968f65dfa835(&a2)
 					} else {
 						gEtaProd2 := c.GEtaProd2[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
@@ -1772,13 +1772,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.GAlphaProd2) > 0 {
 					if kern.Wide() {
-						a2 := regions.Rc4bbc848acbcArgs{
+						a2 := regions.R968f65dfa835Args{
 							P0: unsafe.SliceData(t473),
 							P1: kern.Given(c.GAlphaProd2),
 							N0: dH,
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
-						regions.Rc4bbc848acbc(&a2)
+						regions.R968f65dfa835(&a2)
 					} else {
 						gAlphaProd2 := c.GAlphaProd2[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
@@ -1788,14 +1788,14 @@ func (c *stepFused) run() {
 					}
 				}
 				if kern.Wide() {
-					a2 := regions.R30ae200cc575Args{
+					a2 := regions.R4f5770b2d4d8Args{
 						P0: unsafe.SliceData(t279),
 						P1: unsafe.SliceData(t102),
 						P2: unsafe.SliceData(t278),
 						P3: unsafe.SliceData(t319),
 						N0: dH,
 					}
-					regions.R30ae200cc575(&a2)
+					regions.R4f5770b2d4d8(&a2)
 				} else {
 					for i := range dH {
 						t279Entry := t279[i]
@@ -1806,7 +1806,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential_layers.B_v, self_referential_layers.B_m
 				if kern.Wide() {
-					a2 := regions.Ree6c87db7a61Args{
+					a2 := regions.Rdf77e4cabf5eArgs{
 						P0: unsafe.SliceData(t319),
 						P1: unsafe.SliceData(k),
 						P2: unsafe.SliceData(c.BInitV),
@@ -1817,7 +1817,7 @@ func (c *stepFused) run() {
 						S1: [2]float32{t57},
 						S2: [2]float32{rho2},
 					}
-					regions.Ree6c87db7a61(&a2)
+					regions.Rdf77e4cabf5e(&a2)
 				} else {
 					for i := range dH {
 						BInitV := c.BInitV[i*d:][:d]
@@ -2104,7 +2104,7 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential_layers.q
 	if kern.Wide() {
-		a := regions.Ra2b4249dc297Args{
+		a := regions.R921504fd4d41Args{
 			P0: unsafe.SliceData(c.QProd2),
 			P1: unsafe.SliceData(t7),
 			P2: unsafe.SliceData(t9),
@@ -2113,7 +2113,7 @@ func (c *stepBackwardFused) run() {
 			N0: L,
 			N1: T,
 		}
-		regions.Ra2b4249dc297(&a)
+		regions.R921504fd4d41(&a)
 	} else {
 		for i := range L {
 			qProd2 := c.QProd2[i*T:][:T]
@@ -2136,7 +2136,7 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential_layers.q, self_referential_layers.k, self_referential_layers.v
 	if kern.Wide() {
-		a := regions.Rc7b1ac8ffa45Args{
+		a := regions.Rcda126e2f4c4Args{
 			P0: unsafe.SliceData(t11),
 			P1: unsafe.SliceData(c.GK),
 			P2: unsafe.SliceData(c.GV),
@@ -2151,7 +2151,7 @@ func (c *stepBackwardFused) run() {
 			N4: 12 * d,
 			N5: T * d,
 		}
-		regions.Rc7b1ac8ffa45(&a)
+		regions.Rcda126e2f4c4(&a)
 	} else {
 		for i := range L {
 			t11_2 := t11[i*T:][:T]
@@ -2184,7 +2184,7 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential_layers.A_m, self_referential_layers.B_m, self_referential_layers.A_alpha, self_referential_layers.B_alpha, self_referential_layers.A_eta, self_referential_layers.B_eta, self_referential_layers.A_k, self_referential_layers.B_k, self_referential_layers.A_v, self_referential_layers.B_v, self_referential_layers.y, self_referential_layers.g_alpha, self_referential_layers.g_eta, self_referential_layers.g_k, self_referential_layers.g_v, self_referential_layers.u_m, self_referential_layers.u_alpha, self_referential_layers.u_eta, self_referential_layers.u_k, self_referential_layers.u_v
 	if kern.Wide() {
-		a := regions.Rd5041a9b308fArgs{
+		a := regions.R5692127824c1Args{
 			P0:  unsafe.SliceData(c.Theta),
 			P1:  unsafe.SliceData(c.AMProd),
 			P2:  unsafe.SliceData(c.BMProd),
@@ -2284,7 +2284,7 @@ func (c *stepBackwardFused) run() {
 			N2:  dH,
 			N3:  T * dH,
 		}
-		regions.Rd5041a9b308f(&a)
+		regions.R5692127824c1(&a)
 	} else {
 		for i := range L {
 			theta := c.Theta[i*T:][:T]
@@ -2610,14 +2610,14 @@ func (c *stepBackwardFused) run() {
 					t272Entry := t272_3[a]
 					w := kern.Larger(kern.Choose((F(0) < t272Entry), num.Sqrt(kern.Choose((F(0) < t272Entry), t272Entry, F(1))), F(0)), F(1e-08))
 					if kern.Wide() {
-						a2 := regions.Re10605d4e820Args{
+						a2 := regions.R319b531e0a00Args{
 							P0: unsafe.SliceData(c.GK),
 							P1: unsafe.SliceData(k),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 							S0: [2]float32{w},
 						}
-						regions.Re10605d4e820(&a2)
+						regions.R319b531e0a00(&a2)
 					} else {
 						gK := c.GK[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -2628,7 +2628,7 @@ func (c *stepBackwardFused) run() {
 					rhoEntry := rho[a]
 					w2 := F(1) - rhoEntry
 					if kern.Wide() {
-						a2 := regions.R4f1539d5cf36Args{
+						a2 := regions.Rb4a005cbefc2Args{
 							P0:  unsafe.SliceData(c.AMLin),
 							P1:  unsafe.SliceData(c.AAlphaLin),
 							P2:  unsafe.SliceData(c.AEtaLin),
@@ -2659,7 +2659,7 @@ func (c *stepBackwardFused) run() {
 							S0:  [2]float32{w2},
 							S1:  [2]float32{rhoEntry},
 						}
-						regions.R4f1539d5cf36(&a2)
+						regions.Rb4a005cbefc2(&a2)
 					} else {
 						AMLin := c.AMLin[(l*T+a+C*s)*d:][:d]
 						AAlphaLin := c.AAlphaLin[(l*T+a+C*s)*d:][:d]
@@ -2705,7 +2705,7 @@ func (c *stepBackwardFused) run() {
 					thetaEntry2 := theta[a]
 					w3 := F(1) - rhoEntry
 					if kern.Wide() {
-						a2 := regions.R39ca788d1f99Args{
+						a2 := regions.R770b9bb36ac2Args{
 							P0:  unsafe.SliceData(t103),
 							P1:  unsafe.SliceData(t157),
 							P2:  unsafe.SliceData(t211),
@@ -2732,7 +2732,7 @@ func (c *stepBackwardFused) run() {
 							S1:  [2]float32{w3},
 							S2:  [2]float32{rhoEntry},
 						}
-						regions.R39ca788d1f99(&a2)
+						regions.R770b9bb36ac2(&a2)
 					} else {
 						t103_2 := t103[(l*T+a+C*s)*dH:][:dH]
 						t157_2 := t157[(l*T+a+C*s)*dH:][:dH]
@@ -2790,7 +2790,7 @@ func (c *stepBackwardFused) run() {
 					w9 := kern.Larger(kern.Choose((F(0) < t272Entry2), t32, F(0)), F(1e-08))
 					w10 := kern.Larger(kern.Choose((F(0) < t42Entry), t472, F(0)), F(1e-08))
 					if kern.Wide() {
-						a2 := regions.R3ffa6e562d62Args{
+						a2 := regions.Rd3e41e6619d0Args{
 							P0: unsafe.SliceData(c.GK),
 							P1: unsafe.SliceData(k2),
 							P2: unsafe.SliceData(c.GV),
@@ -2800,7 +2800,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{w9},
 							S1: [2]float32{w10},
 						}
-						regions.R3ffa6e562d62(&a2)
+						regions.Rd3e41e6619d0(&a2)
 					} else {
 						gK := c.GK[(l*T+a+C*s)*d:][:d]
 						gV := c.GV[(l*T+a+C*s)*d:][:d]
@@ -2816,7 +2816,7 @@ func (c *stepBackwardFused) run() {
 					rhoEntry6 := rho[a]
 					w11 := F(1) - rhoEntry6
 					if kern.Wide() {
-						a2 := regions.R02f1258f5843Args{
+						a2 := regions.R491382b96637Args{
 							P0:  unsafe.SliceData(t319),
 							P1:  unsafe.SliceData(BVBarState),
 							P2:  unsafe.SliceData(k2),
@@ -2843,7 +2843,7 @@ func (c *stepBackwardFused) run() {
 							S1:  [2]float32{t2223},
 							S2:  [2]float32{w11},
 						}
-						regions.R02f1258f5843(&a2)
+						regions.R491382b96637(&a2)
 					} else {
 						t319_2 := t319[(l*T+a+C*s)*dH:][:dH]
 						t24223_2 := t24223
@@ -2883,7 +2883,7 @@ func (c *stepBackwardFused) run() {
 					// self_referential_layers.B_v, self_referential_layers.B_m
 					thetaEntry3 := theta[a]
 					if kern.Wide() {
-						a2 := regions.R307af21bb9b5Args{
+						a2 := regions.R6fce4ac11747Args{
 							P0: unsafe.SliceData(t279),
 							P1: unsafe.SliceData(t462),
 							P2: unsafe.SliceData(c.AVProd),
@@ -2893,7 +2893,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0: [2]float32{thetaEntry3},
 						}
-						regions.R307af21bb9b5(&a2)
+						regions.R6fce4ac11747(&a2)
 					} else {
 						t279_2 := t279[(l*T+a+C*s)*dH:][:dH]
 						AVProd := c.AVProd[(l*T+a+C*s)*dH:][:dH]
@@ -2907,7 +2907,7 @@ func (c *stepBackwardFused) run() {
 					// self_referential_layers.B_v, self_referential_layers.A_v
 					clear(t30222)
 					if kern.Wide() {
-						a2 := regions.Re256b8e9562dArgs{
+						a2 := regions.Rb1643582e35dArgs{
 							P0: unsafe.SliceData(c.AVLin),
 							P1: unsafe.SliceData(AVTrail),
 							P2: unsafe.SliceData(t19),
@@ -2927,7 +2927,7 @@ func (c *stepBackwardFused) run() {
 							N8: 4*d*a + 4*C*d*s + 4*T*d*l + 8,
 							N9: 4*d*a + 4*C*d*s + 4*T*d*l + 12,
 						}
-						regions.Re256b8e9562d(&a2)
+						regions.Rb1643582e35d(&a2)
 					} else {
 						AVLin := c.AVLin[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -2954,7 +2954,7 @@ func (c *stepBackwardFused) run() {
 					// self_referential_layers.A_v
 					var t33 F
 					if kern.Wide() {
-						a2 := regions.R22c85a01eb57Args{
+						a2 := regions.R9378697a8c78Args{
 							P0: unsafe.SliceData(t279),
 							P1: unsafe.SliceData(t30222),
 							P2: unsafe.SliceData(c.AVProd),
@@ -2964,7 +2964,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0: [2]float32{t33},
 						}
-						regions.R22c85a01eb57(&a2)
+						regions.R9378697a8c78(&a2)
 					} else {
 						t279_2 := t279[(l*T+a+C*s)*dH:][:dH]
 						AVProd := c.AVProd[(l*T+a+C*s)*dH:][:dH]
@@ -2981,14 +2981,14 @@ func (c *stepBackwardFused) run() {
 					t33 = t33Total[0]
 					// self_referential_layers.A_v
 					if kern.Wide() {
-						a2 := regions.R60dc9ae5e85dArgs{
+						a2 := regions.Rdb44edce6cbdArgs{
 							P0: unsafe.SliceData(t463),
 							P1: unsafe.SliceData(t2122),
 							P2: unsafe.SliceData(t3522),
 							N0: d,
 							S0: [2]float32{thetaEntry3},
 						}
-						regions.R60dc9ae5e85d(&a2)
+						regions.Rdb44edce6cbd(&a2)
 					} else {
 						for i := range d {
 							t3522[i] = num.FMA32(-thetaEntry3, t463[i], t2122[i])
@@ -2999,7 +2999,7 @@ func (c *stepBackwardFused) run() {
 					var t5423 F
 					var t56 F
 					if kern.Wide() {
-						a2 := regions.Rb99c401d4f7eArgs{
+						a2 := regions.R23f853569d1bArgs{
 							P0: unsafe.SliceData(t3522),
 							P1: unsafe.SliceData(AVBarState),
 							P2: unsafe.SliceData(c.AInitV),
@@ -3019,7 +3019,7 @@ func (c *stepBackwardFused) run() {
 							S1: [2]float32{t5423},
 							S2: [2]float32{w11},
 						}
-						regions.Rb99c401d4f7e(&a2)
+						regions.R23f853569d1b(&a2)
 					} else {
 						t56_2 := t56
 						t5423_2 := t5423
@@ -3053,7 +3053,7 @@ func (c *stepBackwardFused) run() {
 					t56 = t56Total[0]
 					// self_referential_layers.A_v, self_referential_layers.B_v, self_referential_layers.B_m, self_referential_layers.u_v
 					if kern.Wide() {
-						a2 := regions.R08dc92eb6670Args{
+						a2 := regions.Rdb12a27756ccArgs{
 							P0:  unsafe.SliceData(c.BVProd),
 							P1:  unsafe.SliceData(t279),
 							P2:  unsafe.SliceData(t317),
@@ -3071,7 +3071,7 @@ func (c *stepBackwardFused) run() {
 							N1:  4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0:  [2]float32{thetaEntry3},
 						}
-						regions.R08dc92eb6670(&a2)
+						regions.Rdb12a27756cc(&a2)
 					} else {
 						BVProd := c.BVProd[(l*T+a+C*s)*dH:][:dH]
 						t279_2 := t279[(l*T+a+C*s)*dH:][:dH]
@@ -3101,7 +3101,7 @@ func (c *stepBackwardFused) run() {
 					var t84 F
 					var t86 F
 					if kern.Wide() {
-						a2 := regions.Rd1c9d119285aArgs{
+						a2 := regions.R260a95f181fdArgs{
 							P0:  unsafe.SliceData(t512),
 							P1:  unsafe.SliceData(t61),
 							P2:  unsafe.SliceData(t265),
@@ -3134,7 +3134,7 @@ func (c *stepBackwardFused) run() {
 							S1:  [2]float32{t84},
 							S2:  [2]float32{w11},
 						}
-						regions.Rd1c9d119285a(&a2)
+						regions.R260a95f181fd(&a2)
 					} else {
 						t265_2 := t265[(l*T+a+C*s)*dH:][:dH]
 						t86_2 := t86
@@ -3179,7 +3179,7 @@ func (c *stepBackwardFused) run() {
 					t86 = t86Total[0]
 					// self_referential_layers.B_k, self_referential_layers.B_m
 					if kern.Wide() {
-						a2 := regions.R307af21bb9b5Args{
+						a2 := regions.R6fce4ac11747Args{
 							P0: unsafe.SliceData(t225),
 							P1: unsafe.SliceData(t464),
 							P2: unsafe.SliceData(c.AKProd),
@@ -3189,7 +3189,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0: [2]float32{thetaEntry3},
 						}
-						regions.R307af21bb9b5(&a2)
+						regions.R6fce4ac11747(&a2)
 					} else {
 						t225_2 := t225[(l*T+a+C*s)*dH:][:dH]
 						AKProd := c.AKProd[(l*T+a+C*s)*dH:][:dH]
@@ -3203,7 +3203,7 @@ func (c *stepBackwardFused) run() {
 					// self_referential_layers.B_k, self_referential_layers.A_k
 					clear(t92)
 					if kern.Wide() {
-						a2 := regions.Re256b8e9562dArgs{
+						a2 := regions.Rb1643582e35dArgs{
 							P0: unsafe.SliceData(c.AKLin),
 							P1: unsafe.SliceData(AKTrail),
 							P2: unsafe.SliceData(t8123),
@@ -3223,7 +3223,7 @@ func (c *stepBackwardFused) run() {
 							N8: 4*d*a + 4*C*d*s + 4*T*d*l + 8,
 							N9: 4*d*a + 4*C*d*s + 4*T*d*l + 12,
 						}
-						regions.Re256b8e9562d(&a2)
+						regions.Rb1643582e35d(&a2)
 					} else {
 						AKLin := c.AKLin[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -3250,7 +3250,7 @@ func (c *stepBackwardFused) run() {
 					// self_referential_layers.A_k
 					var t95 F
 					if kern.Wide() {
-						a2 := regions.R22c85a01eb57Args{
+						a2 := regions.R9378697a8c78Args{
 							P0: unsafe.SliceData(t225),
 							P1: unsafe.SliceData(t92),
 							P2: unsafe.SliceData(c.AKProd),
@@ -3260,7 +3260,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0: [2]float32{t95},
 						}
-						regions.R22c85a01eb57(&a2)
+						regions.R9378697a8c78(&a2)
 					} else {
 						t225_2 := t225[(l*T+a+C*s)*dH:][:dH]
 						AKProd := c.AKProd[(l*T+a+C*s)*dH:][:dH]
@@ -3277,14 +3277,14 @@ func (c *stepBackwardFused) run() {
 					t95 = t95Total[0]
 					// self_referential_layers.A_k
 					if kern.Wide() {
-						a2 := regions.R60dc9ae5e85dArgs{
+						a2 := regions.Rdb44edce6cbdArgs{
 							P0: unsafe.SliceData(t465),
 							P1: unsafe.SliceData(t83),
 							P2: unsafe.SliceData(t97),
 							N0: d,
 							S0: [2]float32{thetaEntry3},
 						}
-						regions.R60dc9ae5e85d(&a2)
+						regions.Rdb44edce6cbd(&a2)
 					} else {
 						for i := range d {
 							t97[i] = num.FMA32(-thetaEntry3, t465[i], t83[i])
@@ -3295,7 +3295,7 @@ func (c *stepBackwardFused) run() {
 					var t1162 F
 					var t118 F
 					if kern.Wide() {
-						a2 := regions.Rb99c401d4f7eArgs{
+						a2 := regions.R23f853569d1bArgs{
 							P0: unsafe.SliceData(t97),
 							P1: unsafe.SliceData(AKBarState),
 							P2: unsafe.SliceData(c.AInitK),
@@ -3315,7 +3315,7 @@ func (c *stepBackwardFused) run() {
 							S1: [2]float32{t1162},
 							S2: [2]float32{w11},
 						}
-						regions.Rb99c401d4f7e(&a2)
+						regions.R23f853569d1b(&a2)
 					} else {
 						t118_2 := t118
 						t1162_2 := t1162
@@ -3349,7 +3349,7 @@ func (c *stepBackwardFused) run() {
 					t118 = t118Total[0]
 					// self_referential_layers.A_k, self_referential_layers.B_k, self_referential_layers.B_m, self_referential_layers.u_k
 					if kern.Wide() {
-						a2 := regions.R08dc92eb6670Args{
+						a2 := regions.Rdb12a27756ccArgs{
 							P0:  unsafe.SliceData(c.BKProd),
 							P1:  unsafe.SliceData(t225),
 							P2:  unsafe.SliceData(t263),
@@ -3367,7 +3367,7 @@ func (c *stepBackwardFused) run() {
 							N1:  4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0:  [2]float32{thetaEntry3},
 						}
-						regions.R08dc92eb6670(&a2)
+						regions.Rdb12a27756cc(&a2)
 					} else {
 						BKProd := c.BKProd[(l*T+a+C*s)*dH:][:dH]
 						t225_2 := t225[(l*T+a+C*s)*dH:][:dH]
@@ -3397,7 +3397,7 @@ func (c *stepBackwardFused) run() {
 					var t146 F
 					var t148 F
 					if kern.Wide() {
-						a2 := regions.Rd1c9d119285aArgs{
+						a2 := regions.R260a95f181fdArgs{
 							P0:  unsafe.SliceData(t1132),
 							P1:  unsafe.SliceData(t123),
 							P2:  unsafe.SliceData(t211),
@@ -3430,7 +3430,7 @@ func (c *stepBackwardFused) run() {
 							S1:  [2]float32{t146},
 							S2:  [2]float32{w11},
 						}
-						regions.Rd1c9d119285a(&a2)
+						regions.R260a95f181fd(&a2)
 					} else {
 						t211_2 := t211[(l*T+a+C*s)*dH:][:dH]
 						t148_2 := t148
@@ -3475,7 +3475,7 @@ func (c *stepBackwardFused) run() {
 					t148 = t148Total[0]
 					// self_referential_layers.B_eta, self_referential_layers.B_m
 					if kern.Wide() {
-						a2 := regions.R307af21bb9b5Args{
+						a2 := regions.R6fce4ac11747Args{
 							P0: unsafe.SliceData(t171),
 							P1: unsafe.SliceData(t466),
 							P2: unsafe.SliceData(c.AEtaProd),
@@ -3485,7 +3485,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0: [2]float32{thetaEntry3},
 						}
-						regions.R307af21bb9b5(&a2)
+						regions.R6fce4ac11747(&a2)
 					} else {
 						t171_2 := t171[(l*T+a+C*s)*dH:][:dH]
 						AEtaProd := c.AEtaProd[(l*T+a+C*s)*dH:][:dH]
@@ -3499,7 +3499,7 @@ func (c *stepBackwardFused) run() {
 					// self_referential_layers.B_eta, self_referential_layers.A_eta
 					clear(t15422)
 					if kern.Wide() {
-						a2 := regions.Re256b8e9562dArgs{
+						a2 := regions.Rb1643582e35dArgs{
 							P0: unsafe.SliceData(c.AEtaLin),
 							P1: unsafe.SliceData(AEtaTrail),
 							P2: unsafe.SliceData(t143),
@@ -3519,7 +3519,7 @@ func (c *stepBackwardFused) run() {
 							N8: 4*d*a + 4*C*d*s + 4*T*d*l + 8,
 							N9: 4*d*a + 4*C*d*s + 4*T*d*l + 12,
 						}
-						regions.Re256b8e9562d(&a2)
+						regions.Rb1643582e35d(&a2)
 					} else {
 						AEtaLin := c.AEtaLin[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -3546,7 +3546,7 @@ func (c *stepBackwardFused) run() {
 					// self_referential_layers.A_eta
 					var t15722 F
 					if kern.Wide() {
-						a2 := regions.R22c85a01eb57Args{
+						a2 := regions.R9378697a8c78Args{
 							P0: unsafe.SliceData(t171),
 							P1: unsafe.SliceData(t15422),
 							P2: unsafe.SliceData(c.AEtaProd),
@@ -3556,7 +3556,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0: [2]float32{t15722},
 						}
-						regions.R22c85a01eb57(&a2)
+						regions.R9378697a8c78(&a2)
 					} else {
 						t171_2 := t171[(l*T+a+C*s)*dH:][:dH]
 						AEtaProd := c.AEtaProd[(l*T+a+C*s)*dH:][:dH]
@@ -3573,14 +3573,14 @@ func (c *stepBackwardFused) run() {
 					t15722 = t15722Total[0]
 					// self_referential_layers.A_eta
 					if kern.Wide() {
-						a2 := regions.R60dc9ae5e85dArgs{
+						a2 := regions.Rdb44edce6cbdArgs{
 							P0: unsafe.SliceData(t467),
 							P1: unsafe.SliceData(t145),
 							P2: unsafe.SliceData(t1592),
 							N0: d,
 							S0: [2]float32{thetaEntry3},
 						}
-						regions.R60dc9ae5e85d(&a2)
+						regions.Rdb44edce6cbd(&a2)
 					} else {
 						for i := range d {
 							t1592[i] = num.FMA32(-thetaEntry3, t467[i], t145[i])
@@ -3591,7 +3591,7 @@ func (c *stepBackwardFused) run() {
 					var t178 F
 					var t180 F
 					if kern.Wide() {
-						a2 := regions.Rb99c401d4f7eArgs{
+						a2 := regions.R23f853569d1bArgs{
 							P0: unsafe.SliceData(t1592),
 							P1: unsafe.SliceData(AEtaBarState),
 							P2: unsafe.SliceData(c.AInitEta),
@@ -3611,7 +3611,7 @@ func (c *stepBackwardFused) run() {
 							S1: [2]float32{t178},
 							S2: [2]float32{w11},
 						}
-						regions.Rb99c401d4f7e(&a2)
+						regions.R23f853569d1b(&a2)
 					} else {
 						t180_2 := t180
 						t178_2 := t178
@@ -3645,7 +3645,7 @@ func (c *stepBackwardFused) run() {
 					t180 = t180Total[0]
 					// self_referential_layers.A_eta, self_referential_layers.B_eta, self_referential_layers.B_m, self_referential_layers.u_eta
 					if kern.Wide() {
-						a2 := regions.R08dc92eb6670Args{
+						a2 := regions.Rdb12a27756ccArgs{
 							P0:  unsafe.SliceData(c.BEtaProd),
 							P1:  unsafe.SliceData(t171),
 							P2:  unsafe.SliceData(t209),
@@ -3663,7 +3663,7 @@ func (c *stepBackwardFused) run() {
 							N1:  4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0:  [2]float32{thetaEntry3},
 						}
-						regions.R08dc92eb6670(&a2)
+						regions.Rdb12a27756cc(&a2)
 					} else {
 						BEtaProd := c.BEtaProd[(l*T+a+C*s)*dH:][:dH]
 						t171_2 := t171[(l*T+a+C*s)*dH:][:dH]
@@ -3693,7 +3693,7 @@ func (c *stepBackwardFused) run() {
 					var t20822 F
 					var t21022 F
 					if kern.Wide() {
-						a2 := regions.Rd1c9d119285aArgs{
+						a2 := regions.R260a95f181fdArgs{
 							P0:  unsafe.SliceData(t175),
 							P1:  unsafe.SliceData(t1852),
 							P2:  unsafe.SliceData(t157),
@@ -3726,7 +3726,7 @@ func (c *stepBackwardFused) run() {
 							S1:  [2]float32{t20822},
 							S2:  [2]float32{w11},
 						}
-						regions.Rd1c9d119285a(&a2)
+						regions.R260a95f181fd(&a2)
 					} else {
 						t157_2 := t157[(l*T+a+C*s)*dH:][:dH]
 						t21022_2 := t21022
@@ -3771,7 +3771,7 @@ func (c *stepBackwardFused) run() {
 					t21022 = t21022Total[0]
 					// self_referential_layers.B_alpha, self_referential_layers.B_m
 					if kern.Wide() {
-						a2 := regions.R307af21bb9b5Args{
+						a2 := regions.R6fce4ac11747Args{
 							P0: unsafe.SliceData(t117),
 							P1: unsafe.SliceData(t468),
 							P2: unsafe.SliceData(c.AAlphaProd),
@@ -3781,7 +3781,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0: [2]float32{thetaEntry3},
 						}
-						regions.R307af21bb9b5(&a2)
+						regions.R6fce4ac11747(&a2)
 					} else {
 						t117_2 := t117[(l*T+a+C*s)*dH:][:dH]
 						AAlphaProd := c.AAlphaProd[(l*T+a+C*s)*dH:][:dH]
@@ -3795,7 +3795,7 @@ func (c *stepBackwardFused) run() {
 					// self_referential_layers.B_alpha, self_referential_layers.A_alpha
 					clear(t21622)
 					if kern.Wide() {
-						a2 := regions.Re256b8e9562dArgs{
+						a2 := regions.Rb1643582e35dArgs{
 							P0: unsafe.SliceData(c.AAlphaLin),
 							P1: unsafe.SliceData(AAlphaTrail),
 							P2: unsafe.SliceData(t205),
@@ -3815,7 +3815,7 @@ func (c *stepBackwardFused) run() {
 							N8: 4*d*a + 4*C*d*s + 4*T*d*l + 8,
 							N9: 4*d*a + 4*C*d*s + 4*T*d*l + 12,
 						}
-						regions.Re256b8e9562d(&a2)
+						regions.Rb1643582e35d(&a2)
 					} else {
 						AAlphaLin := c.AAlphaLin[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -3842,7 +3842,7 @@ func (c *stepBackwardFused) run() {
 					// self_referential_layers.A_alpha
 					var t219 F
 					if kern.Wide() {
-						a2 := regions.R22c85a01eb57Args{
+						a2 := regions.R9378697a8c78Args{
 							P0: unsafe.SliceData(t117),
 							P1: unsafe.SliceData(t21622),
 							P2: unsafe.SliceData(c.AAlphaProd),
@@ -3852,7 +3852,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0: [2]float32{t219},
 						}
-						regions.R22c85a01eb57(&a2)
+						regions.R9378697a8c78(&a2)
 					} else {
 						t117_2 := t117[(l*T+a+C*s)*dH:][:dH]
 						AAlphaProd := c.AAlphaProd[(l*T+a+C*s)*dH:][:dH]
@@ -3869,14 +3869,14 @@ func (c *stepBackwardFused) run() {
 					t219 = t219Total[0]
 					// self_referential_layers.A_alpha
 					if kern.Wide() {
-						a2 := regions.R60dc9ae5e85dArgs{
+						a2 := regions.Rdb44edce6cbdArgs{
 							P0: unsafe.SliceData(t469),
 							P1: unsafe.SliceData(t207),
 							P2: unsafe.SliceData(t2212),
 							N0: d,
 							S0: [2]float32{thetaEntry3},
 						}
-						regions.R60dc9ae5e85d(&a2)
+						regions.Rdb44edce6cbd(&a2)
 					} else {
 						for i := range d {
 							t2212[i] = num.FMA32(-thetaEntry3, t469[i], t207[i])
@@ -3887,7 +3887,7 @@ func (c *stepBackwardFused) run() {
 					var t240 F
 					var t2422_2 F
 					if kern.Wide() {
-						a2 := regions.Rb99c401d4f7eArgs{
+						a2 := regions.R23f853569d1bArgs{
 							P0: unsafe.SliceData(t2212),
 							P1: unsafe.SliceData(AAlphaBarState),
 							P2: unsafe.SliceData(c.AInitAlpha),
@@ -3907,7 +3907,7 @@ func (c *stepBackwardFused) run() {
 							S1: [2]float32{t240},
 							S2: [2]float32{w11},
 						}
-						regions.Rb99c401d4f7e(&a2)
+						regions.R23f853569d1b(&a2)
 					} else {
 						t2422_3 := t2422_2
 						t240_2 := t240
@@ -3941,7 +3941,7 @@ func (c *stepBackwardFused) run() {
 					t2422_2 = t2422Total[0]
 					// self_referential_layers.A_alpha, self_referential_layers.B_alpha, self_referential_layers.B_m, self_referential_layers.u_alpha
 					if kern.Wide() {
-						a2 := regions.R08dc92eb6670Args{
+						a2 := regions.Rdb12a27756ccArgs{
 							P0:  unsafe.SliceData(c.BAlphaProd),
 							P1:  unsafe.SliceData(t117),
 							P2:  unsafe.SliceData(t155),
@@ -3959,7 +3959,7 @@ func (c *stepBackwardFused) run() {
 							N1:  4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0:  [2]float32{thetaEntry3},
 						}
-						regions.R08dc92eb6670(&a2)
+						regions.Rdb12a27756cc(&a2)
 					} else {
 						BAlphaProd := c.BAlphaProd[(l*T+a+C*s)*dH:][:dH]
 						t117_2 := t117[(l*T+a+C*s)*dH:][:dH]
@@ -3989,7 +3989,7 @@ func (c *stepBackwardFused) run() {
 					var t273 F
 					var t2752 F
 					if kern.Wide() {
-						a2 := regions.Rd1c9d119285aArgs{
+						a2 := regions.R260a95f181fdArgs{
 							P0:  unsafe.SliceData(t237),
 							P1:  unsafe.SliceData(t247),
 							P2:  unsafe.SliceData(t103),
@@ -4022,7 +4022,7 @@ func (c *stepBackwardFused) run() {
 							S1:  [2]float32{t273},
 							S2:  [2]float32{w11},
 						}
-						regions.Rd1c9d119285a(&a2)
+						regions.R260a95f181fd(&a2)
 					} else {
 						t103_2 := t103[(l*T+a+C*s)*dH:][:dH]
 						t2752_2 := t2752
@@ -4068,7 +4068,7 @@ func (c *stepBackwardFused) run() {
 					// self_referential_layers.B_m
 					var t256 F
 					if kern.Wide() {
-						a2 := regions.R0f03809e3b1cArgs{
+						a2 := regions.R2d9e18b9ce41Args{
 							P0: unsafe.SliceData(t6223),
 							P1: unsafe.SliceData(t68),
 							P2: unsafe.SliceData(t130),
@@ -4080,7 +4080,7 @@ func (c *stepBackwardFused) run() {
 							N0: d,
 							S0: [2]float32{t256},
 						}
-						regions.R0f03809e3b1c(&a2)
+						regions.R2d9e18b9ce41(&a2)
 					} else {
 						t256_2 := t256
 						t256Sums := [16]F{t256_2}
@@ -4095,7 +4095,7 @@ func (c *stepBackwardFused) run() {
 					t256 = t256Total[0]
 					// self_referential_layers.B_m
 					if kern.Wide() {
-						a2 := regions.R307af21bb9b5Args{
+						a2 := regions.R6fce4ac11747Args{
 							P0: unsafe.SliceData(t63),
 							P1: unsafe.SliceData(t470),
 							P2: unsafe.SliceData(c.AMProd),
@@ -4105,7 +4105,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0: [2]float32{thetaEntry3},
 						}
-						regions.R307af21bb9b5(&a2)
+						regions.R6fce4ac11747(&a2)
 					} else {
 						t63_2 := t63[(l*T+a+C*s)*dH:][:dH]
 						AMProd := c.AMProd[(l*T+a+C*s)*dH:][:dH]
@@ -4119,7 +4119,7 @@ func (c *stepBackwardFused) run() {
 					// self_referential_layers.B_m, self_referential_layers.A_m
 					clear(t281)
 					if kern.Wide() {
-						a2 := regions.Re256b8e9562dArgs{
+						a2 := regions.Rb1643582e35dArgs{
 							P0: unsafe.SliceData(c.AMLin),
 							P1: unsafe.SliceData(AMTrail),
 							P2: unsafe.SliceData(t27022),
@@ -4139,7 +4139,7 @@ func (c *stepBackwardFused) run() {
 							N8: 4*d*a + 4*C*d*s + 4*T*d*l + 8,
 							N9: 4*d*a + 4*C*d*s + 4*T*d*l + 12,
 						}
-						regions.Re256b8e9562d(&a2)
+						regions.Rb1643582e35d(&a2)
 					} else {
 						AMLin := c.AMLin[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -4166,7 +4166,7 @@ func (c *stepBackwardFused) run() {
 					// self_referential_layers.A_m
 					var t284 F
 					if kern.Wide() {
-						a2 := regions.R22c85a01eb57Args{
+						a2 := regions.R9378697a8c78Args{
 							P0: unsafe.SliceData(t63),
 							P1: unsafe.SliceData(t281),
 							P2: unsafe.SliceData(c.AMProd),
@@ -4176,7 +4176,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0: [2]float32{t284},
 						}
-						regions.R22c85a01eb57(&a2)
+						regions.R9378697a8c78(&a2)
 					} else {
 						t63_2 := t63[(l*T+a+C*s)*dH:][:dH]
 						AMProd := c.AMProd[(l*T+a+C*s)*dH:][:dH]
@@ -4193,14 +4193,14 @@ func (c *stepBackwardFused) run() {
 					t284 = t284Total[0]
 					// self_referential_layers.A_m
 					if kern.Wide() {
-						a2 := regions.R60dc9ae5e85dArgs{
+						a2 := regions.Rdb44edce6cbdArgs{
 							P0: unsafe.SliceData(t471),
 							P1: unsafe.SliceData(t272_2),
 							P2: unsafe.SliceData(t286),
 							N0: d,
 							S0: [2]float32{thetaEntry3},
 						}
-						regions.R60dc9ae5e85d(&a2)
+						regions.Rdb44edce6cbd(&a2)
 					} else {
 						for i := range d {
 							t286[i] = num.FMA32(-thetaEntry3, t471[i], t272_2[i])
@@ -4211,7 +4211,7 @@ func (c *stepBackwardFused) run() {
 					var t305 F
 					var t307 F
 					if kern.Wide() {
-						a2 := regions.Rb99c401d4f7eArgs{
+						a2 := regions.R23f853569d1bArgs{
 							P0: unsafe.SliceData(t286),
 							P1: unsafe.SliceData(AMBarState),
 							P2: unsafe.SliceData(c.AInitM),
@@ -4231,7 +4231,7 @@ func (c *stepBackwardFused) run() {
 							S1: [2]float32{t305},
 							S2: [2]float32{w11},
 						}
-						regions.Rb99c401d4f7e(&a2)
+						regions.R23f853569d1b(&a2)
 					} else {
 						t307_2 := t307
 						t305_2 := t305
@@ -4265,7 +4265,7 @@ func (c *stepBackwardFused) run() {
 					t307 = t307Total[0]
 					// self_referential_layers.A_m, self_referential_layers.B_m, self_referential_layers.u_m
 					if kern.Wide() {
-						a2 := regions.R08dc92eb6670Args{
+						a2 := regions.Rdb12a27756ccArgs{
 							P0:  unsafe.SliceData(c.BMProd),
 							P1:  unsafe.SliceData(t63),
 							P2:  unsafe.SliceData(t101),
@@ -4283,7 +4283,7 @@ func (c *stepBackwardFused) run() {
 							N1:  4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0:  [2]float32{thetaEntry3},
 						}
-						regions.R08dc92eb6670(&a2)
+						regions.Rdb12a27756cc(&a2)
 					} else {
 						BMProd := c.BMProd[(l*T+a+C*s)*dH:][:dH]
 						t63_2 := t63[(l*T+a+C*s)*dH:][:dH]
@@ -4310,7 +4310,7 @@ func (c *stepBackwardFused) run() {
 					clear(t304)
 					clear(t31622)
 					if kern.Wide() {
-						a2 := regions.R08e5f7240b3eArgs{
+						a2 := regions.Rd9f33f5fa6ceArgs{
 							P0: unsafe.SliceData(t302_2),
 							P1: unsafe.SliceData(t31422),
 							P2: unsafe.SliceData(BMTrail),
@@ -4320,7 +4320,7 @@ func (c *stepBackwardFused) run() {
 							N1: d,
 							N2: 4 * d * dH * a,
 						}
-						regions.R08e5f7240b3e(&a2)
+						regions.Rd9f33f5fa6ce(&a2)
 					} else {
 						for i := range dH {
 							BMTrail2 := BMTrail[(a*dH+i)*d:][:d]
@@ -4336,7 +4336,7 @@ func (c *stepBackwardFused) run() {
 					// self_referential_layers.v, self_referential_layers.A_v, self_referential_layers.A_k, self_referential_layers.A_eta, self_referential_layers.A_alpha, self_referential_layers.A_m, self_referential_layers.k
 					var t322 F
 					if kern.Wide() {
-						a2 := regions.Rc114d99f07aaArgs{
+						a2 := regions.R8866aef098ffArgs{
 							P0:  unsafe.SliceData(t3522),
 							P1:  unsafe.SliceData(t6322),
 							P2:  unsafe.SliceData(t97),
@@ -4354,7 +4354,7 @@ func (c *stepBackwardFused) run() {
 							S0:  [2]float32{t322},
 							S1:  [2]float32{w10},
 						}
-						regions.Rc114d99f07aa(&a2)
+						regions.R8866aef098ff(&a2)
 					} else {
 						t322_2 := t322
 						t322Sums := [16]F{t322_2}
@@ -4378,7 +4378,7 @@ func (c *stepBackwardFused) run() {
 					// self_referential_layers.g_v, self_referential_layers.v, self_referential_layers.k, self_referential_layers.B_m
 					var t361 F
 					if kern.Wide() {
-						a2 := regions.R7904ec25e014Args{
+						a2 := regions.Rc6d9c7b30a2aArgs{
 							P0:  unsafe.SliceData(t255),
 							P1:  unsafe.SliceData(t3522),
 							P2:  unsafe.SliceData(t532),
@@ -4404,7 +4404,7 @@ func (c *stepBackwardFused) run() {
 							S3:  [2]float32{t339},
 							S4:  [2]float32{t31922},
 						}
-						regions.R7904ec25e014(&a2)
+						regions.Rc6d9c7b30a2a(&a2)
 					} else {
 						gV := c.GV[(l*T+a+C*s)*d:][:d]
 						t361_2 := t361
@@ -4423,7 +4423,7 @@ func (c *stepBackwardFused) run() {
 					// self_referential_layers.g_v
 					clear(t347)
 					if kern.Wide() {
-						a2 := regions.R623d1aa4af6eArgs{
+						a2 := regions.R07122ce35810Args{
 							P0: unsafe.SliceData(t343),
 							P1: unsafe.SliceData(AVTrail),
 							P2: unsafe.SliceData(t347),
@@ -4431,7 +4431,7 @@ func (c *stepBackwardFused) run() {
 							N1: dH,
 							N2: 4 * d * dH * a,
 						}
-						regions.R623d1aa4af6e(&a2)
+						regions.R07122ce35810(&a2)
 					} else {
 						for i := range d {
 							AVTrail2 := AVTrail[(a*d+i)*dH:][:dH]
@@ -4443,7 +4443,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// self_referential_layers.g_v
 					if kern.Wide() {
-						a2 := regions.R9187820c6210Args{
+						a2 := regions.R23e27c6136e6Args{
 							P0: unsafe.SliceData(t39),
 							P1: unsafe.SliceData(t347),
 							P2: unsafe.SliceData(c.GVProd),
@@ -4452,7 +4452,7 @@ func (c *stepBackwardFused) run() {
 							N0: dH,
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
-						regions.R9187820c6210(&a2)
+						regions.R23e27c6136e6(&a2)
 					} else {
 						t39_2 := t39[(l*T+a+C*s)*dH:][:dH]
 						gVProd := c.GVProd[(l*T+a+C*s)*dH:][:dH]
@@ -4466,7 +4466,7 @@ func (c *stepBackwardFused) run() {
 					// self_referential_layers.g_v
 					clear(t355)
 					if kern.Wide() {
-						a2 := regions.R623d1aa4af6eArgs{
+						a2 := regions.R07122ce35810Args{
 							P0: unsafe.SliceData(t353),
 							P1: unsafe.SliceData(BVTrail),
 							P2: unsafe.SliceData(t355),
@@ -4474,7 +4474,7 @@ func (c *stepBackwardFused) run() {
 							N1: d,
 							N2: 4 * d * dH * a,
 						}
-						regions.R623d1aa4af6e(&a2)
+						regions.R07122ce35810(&a2)
 					} else {
 						for i := range dH {
 							BVTrail2 := BVTrail[(a*dH+i)*d:][:d]
@@ -4500,7 +4500,7 @@ func (c *stepBackwardFused) run() {
 					c.BRhoBar[0] = c.BRhoBar[0] + t419
 					// self_referential_layers.g_k, self_referential_layers.k
 					if kern.Wide() {
-						a2 := regions.R5234cfdbbdecArgs{
+						a2 := regions.Rcb0130ffb3dfArgs{
 							P0: unsafe.SliceData(c.GK),
 							P1: unsafe.SliceData(t356),
 							P2: unsafe.SliceData(t382),
@@ -4509,7 +4509,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{t378},
 							S1: [2]float32{t358},
 						}
-						regions.R5234cfdbbdec(&a2)
+						regions.Rcb0130ffb3df(&a2)
 					} else {
 						gK := c.GK[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -4522,7 +4522,7 @@ func (c *stepBackwardFused) run() {
 					w21 := F(F(F(rhoEntry6*rhoSigmoidEntry2)*t401) * t416)
 					w22 := F(F(thetaSigmoidEntry2*t395) * t401)
 					if kern.Wide() {
-						a2 := regions.R61c9f797139fArgs{
+						a2 := regions.Re12e1fc8c607Args{
 							P0:  unsafe.SliceData(t382),
 							P1:  unsafe.SliceData(c.AKLin),
 							P2:  unsafe.SliceData(t97),
@@ -4579,7 +4579,7 @@ func (c *stepBackwardFused) run() {
 							S1:  [2]float32{w21},
 							S2:  [2]float32{w22},
 						}
-						regions.R61c9f797139f(&a2)
+						regions.Re12e1fc8c607(&a2)
 					} else {
 						AKLin := c.AKLin[(l*T+a+C*s)*d:][:d]
 						AVLin := c.AVLin[(l*T+a+C*s)*d:][:d]
@@ -4635,7 +4635,7 @@ func (c *stepBackwardFused) run() {
 					w23 := F(F(thetaSigmoidEntry2*t395) * t401)
 					w24 := F(F(F(rhoEntry6*rhoSigmoidEntry2)*t401) * t416)
 					if kern.Wide() {
-						a2 := regions.R6c962a4df1f1Args{
+						a2 := regions.R16c533c308a5Args{
 							P0:  unsafe.SliceData(t242),
 							P1:  unsafe.SliceData(t386),
 							P2:  unsafe.SliceData(c.GEtaProd2),
@@ -4661,7 +4661,7 @@ func (c *stepBackwardFused) run() {
 							S0:  [2]float32{w23},
 							S1:  [2]float32{w24},
 						}
-						regions.R6c962a4df1f1(&a2)
+						regions.R16c533c308a5(&a2)
 					} else {
 						t242_2 := t242[(l*T+a+C*s)*dH:][:dH]
 						gEtaProd2 := c.GEtaProd2[(l*T+a+C*s)*dH:][:dH]
@@ -4698,7 +4698,7 @@ func (c *stepBackwardFused) run() {
 					clear(t437)
 					clear(t449)
 					if kern.Wide() {
-						a2 := regions.R2450e7b62804Args{
+						a2 := regions.Rc0de9dc415bcArgs{
 							P0:  unsafe.SliceData(t392),
 							P1:  unsafe.SliceData(t1132),
 							P2:  unsafe.SliceData(t123),
@@ -4743,7 +4743,7 @@ func (c *stepBackwardFused) run() {
 							N9:  4*d*a + 4*C*d*s + 4*T*d*l,
 							S0:  [2]float32{rhoEntry6},
 						}
-						regions.R2450e7b62804(&a2)
+						regions.Rc0de9dc415bc(&a2)
 					} else {
 						for i := range dH {
 							x := c.X[(l*T+a+C*s)*d:][:d]
@@ -4791,7 +4791,7 @@ func (c *stepBackwardFused) run() {
 					// self_referential_layers.y, self_referential_layers.theta, self_referential_layers.rho
 					w25 := F(t401 * (t397 + t419))
 					if kern.Wide() {
-						a2 := regions.R031d28e4c466Args{
+						a2 := regions.Rad2e1f94b7cdArgs{
 							P0: unsafe.SliceData(c.YBar),
 							P1: unsafe.SliceData(t449),
 							P2: unsafe.SliceData(t12),
@@ -4806,7 +4806,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 							S0: [2]float32{w25},
 						}
-						regions.R031d28e4c466(&a2)
+						regions.Rad2e1f94b7cd(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*d:][:d]
 						t12_2 := t12[(l*T+a+C*s)*d:][:d]
@@ -4853,7 +4853,7 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential_layers.q
 	if kern.Wide() {
-		a := regions.Rda300cb5cecaArgs{
+		a := regions.Rae311c7f5a45Args{
 			P0: unsafe.SliceData(t11),
 			P1: unsafe.SliceData(t12),
 			P2: unsafe.SliceData(q),
@@ -4863,7 +4863,7 @@ func (c *stepBackwardFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.Rda300cb5ceca(&a)
+		regions.Rae311c7f5a45(&a)
 	} else {
 		for i := range L {
 			t11_2 := t11[i*T:][:T]
@@ -4885,7 +4885,7 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential_layers.q
 	if kern.Wide() {
-		a := regions.R37838a54d3a4Args{
+		a := regions.Rcf9713f8a6f8Args{
 			P0: unsafe.SliceData(t9),
 			P1: unsafe.SliceData(c.QProd2),
 			P2: unsafe.SliceData(t30),
@@ -4894,7 +4894,7 @@ func (c *stepBackwardFused) run() {
 			N0: L,
 			N1: T,
 		}
-		regions.R37838a54d3a4(&a)
+		regions.Rcf9713f8a6f8(&a)
 	} else {
 		for i := range L {
 			t9_2 := t9[i*T:][:T]
@@ -4913,7 +4913,7 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential_layers.q
 	if kern.Wide() {
-		a := regions.Rdbc2740d5f8dArgs{
+		a := regions.R85e150915f6aArgs{
 			P0: unsafe.SliceData(t27),
 			P1: unsafe.SliceData(t47),
 			P2: unsafe.SliceData(c.QProd),
@@ -4924,7 +4924,7 @@ func (c *stepBackwardFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.Rdbc2740d5f8d(&a)
+		regions.R85e150915f6a(&a)
 	} else {
 		for i := range L {
 			t27_2 := t27[i*T:][:T]

@@ -54,7 +54,7 @@ func (c *stepFused) run() {
 
 	// self_referential_printed.q
 	if kern.Wide() {
-		a := regions.R24bb5a968bc9Args{
+		a := regions.R8c21398e4059Args{
 			P0: unsafe.SliceData(c.QProd),
 			P1: unsafe.SliceData(c.QProd2),
 			N0: L,
@@ -62,7 +62,7 @@ func (c *stepFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.R24bb5a968bc9(&a)
+		regions.R8c21398e4059(&a)
 	} else {
 		for i := range L {
 			qProd2 := c.QProd2[i*T:][:T]
@@ -82,13 +82,13 @@ func (c *stepFused) run() {
 
 	// self_referential_printed.q
 	if kern.Wide() {
-		a := regions.R5115a922944fArgs{
+		a := regions.R6f50ff37a802Args{
 			P0: unsafe.SliceData(c.QProd2),
 			P1: unsafe.SliceData(t11),
 			N0: L,
 			N1: T,
 		}
-		regions.R5115a922944f(&a)
+		regions.R6f50ff37a802(&a)
 	} else {
 		for i := range L {
 			qProd2 := c.QProd2[i*T:][:T]
@@ -102,7 +102,7 @@ func (c *stepFused) run() {
 
 	// self_referential_printed.q
 	if kern.Wide() {
-		a := regions.R0c53870ed679Args{
+		a := regions.R078176bf9f1dArgs{
 			P0: unsafe.SliceData(t11),
 			P1: unsafe.SliceData(c.QProd),
 			P2: unsafe.SliceData(q),
@@ -111,7 +111,7 @@ func (c *stepFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.R0c53870ed679(&a)
+		regions.R078176bf9f1d(&a)
 	} else {
 		for i := range L {
 			t11_2 := t11[i*T:][:T]
@@ -175,7 +175,7 @@ func (c *stepFused) run() {
 			for a := range min(C, -C*s+T) {
 				// self_referential_printed.y, self_referential_printed.a_alpha, self_referential_printed.a_eta, self_referential_printed.a_k, self_referential_printed.a_v
 				if kern.Wide() {
-					a2 := regions.R7283064120fdArgs{
+					a2 := regions.R736addbb88e5Args{
 						P0:  unsafe.SliceData(MMState),
 						P1:  unsafe.SliceData(q),
 						P2:  unsafe.SliceData(c.X),
@@ -194,7 +194,7 @@ func (c *stepFused) run() {
 						N3:  12 * d,
 						N4:  4*d*a + 4*C*d*s + 4*T*d*l,
 					}
-					regions.R7283064120fd(&a2)
+					regions.R736addbb88e5(&a2)
 				} else {
 					for i := range d {
 						MMState2 := MMState[i*d:][:d]
@@ -239,7 +239,7 @@ func (c *stepFused) run() {
 				var t9 F
 				var t21 F
 				if kern.Wide() {
-					a2 := regions.Rdafa17b2e1ccArgs{
+					a2 := regions.R834ca65c7e0eArgs{
 						P0: unsafe.SliceData(aAlpha),
 						P1: unsafe.SliceData(aEta),
 						P2: unsafe.SliceData(aK2),
@@ -251,7 +251,7 @@ func (c *stepFused) run() {
 						S1: [2]float32{t9},
 						S2: [2]float32{t3},
 					}
-					regions.Rdafa17b2e1cc(&a2)
+					regions.R834ca65c7e0e(&a2)
 				} else {
 					t21_2 := t21
 					t9_2 := t9
@@ -295,7 +295,7 @@ func (c *stepFused) run() {
 				// self_referential_printed.k, self_referential_printed.v
 				var t33 F
 				if kern.Wide() {
-					a2 := regions.R75ebd010d09aArgs{
+					a2 := regions.Re15505cb6479Args{
 						P0: unsafe.SliceData(aV2),
 						P1: unsafe.SliceData(aK2),
 						P2: unsafe.SliceData(k),
@@ -304,7 +304,7 @@ func (c *stepFused) run() {
 						S0: [2]float32{t33},
 						S1: [2]float32{t30},
 					}
-					regions.R75ebd010d09a(&a2)
+					regions.Re15505cb6479(&a2)
 				} else {
 					t33_2 := t33
 					t33Sums := [16]F{t33_2}
@@ -327,13 +327,13 @@ func (c *stepFused) run() {
 				// self_referential_printed.M_m, self_referential_printed.v, self_referential_printed
 				if len(c.AK) > 0 {
 					if kern.Wide() {
-						a2 := regions.Rc4bbc848acbcArgs{
+						a2 := regions.R968f65dfa835Args{
 							P0: unsafe.SliceData(aK2),
 							P1: kern.Given(c.AK),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 						}
-						regions.Rc4bbc848acbc(&a2)
+						regions.R968f65dfa835(&a2)
 					} else {
 						aK := c.AK[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -344,13 +344,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.AV) > 0 {
 					if kern.Wide() {
-						a2 := regions.Rc4bbc848acbcArgs{
+						a2 := regions.R968f65dfa835Args{
 							P0: unsafe.SliceData(aV2),
 							P1: kern.Given(c.AV),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 						}
-						regions.Rc4bbc848acbc(&a2)
+						regions.R968f65dfa835(&a2)
 					} else {
 						aV := c.AV[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -360,7 +360,7 @@ func (c *stepFused) run() {
 					}
 				}
 				if kern.Wide() {
-					a2 := regions.Ra8cb81b77085Args{
+					a2 := regions.Rca381496a4ccArgs{
 						P0: unsafe.SliceData(aV2),
 						P1: unsafe.SliceData(k),
 						P2: unsafe.SliceData(t112),
@@ -370,7 +370,7 @@ func (c *stepFused) run() {
 						N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 						S0: [2]float32{t42},
 					}
-					regions.Ra8cb81b77085(&a2)
+					regions.Rca381496a4cc(&a2)
 				} else {
 					y := c.Y[(l*T+a+C*s)*d:][:d]
 					for i := range d {
@@ -381,13 +381,13 @@ func (c *stepFused) run() {
 				}
 				// self_referential_printed.M_m, self_referential_printed.u_m
 				if kern.Wide() {
-					a2 := regions.Rcb8e08bd0570Args{
+					a2 := regions.R0e405c7f313aArgs{
 						P0: unsafe.SliceData(MMState),
 						P1: unsafe.SliceData(t112),
 						P2: unsafe.SliceData(t122),
 						N0: d,
 					}
-					regions.Rcb8e08bd0570(&a2)
+					regions.R0e405c7f313a(&a2)
 				} else {
 					for i := range d {
 						MMState2 := MMState[i*d:][:d]
@@ -402,7 +402,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential_printed.M_m, self_referential_printed.M_alpha, self_referential_printed.u_alpha
 				if kern.Wide() {
-					a2 := regions.R86e1bbcc5bceArgs{
+					a2 := regions.R751fc1cf2d74Args{
 						P0: unsafe.SliceData(t122),
 						P1: unsafe.SliceData(MAlphaState),
 						P2: unsafe.SliceData(t112),
@@ -414,7 +414,7 @@ func (c *stepFused) run() {
 						S0: [2]float32{theta2},
 						S1: [2]float32{rho2},
 					}
-					regions.R86e1bbcc5bce(&a2)
+					regions.R751fc1cf2d74(&a2)
 				} else {
 					for i := range d {
 						MAlphaState2 := MAlphaState[i*d:][:d]
@@ -432,7 +432,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential_printed.M_alpha, self_referential_printed.M_m, self_referential_printed.M_eta, self_referential_printed.u_eta
 				if kern.Wide() {
-					a2 := regions.R1fb3a4178349Args{
+					a2 := regions.R16bf5e5f795eArgs{
 						P0: unsafe.SliceData(t142),
 						P1: unsafe.SliceData(MEtaState),
 						P2: unsafe.SliceData(t112),
@@ -446,7 +446,7 @@ func (c *stepFused) run() {
 						S0: [2]float32{theta2},
 						S1: [2]float32{rho2},
 					}
-					regions.R1fb3a4178349(&a2)
+					regions.R16bf5e5f795e(&a2)
 				} else {
 					for i := range d {
 						MEtaState2 := MEtaState[i*d:][:d]
@@ -465,7 +465,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential_printed.M_eta, self_referential_printed.M_m, self_referential_printed.M_k, self_referential_printed.u_k
 				if kern.Wide() {
-					a2 := regions.R1fb3a4178349Args{
+					a2 := regions.R16bf5e5f795eArgs{
 						P0: unsafe.SliceData(t162),
 						P1: unsafe.SliceData(MKState),
 						P2: unsafe.SliceData(t112),
@@ -479,7 +479,7 @@ func (c *stepFused) run() {
 						S0: [2]float32{theta2},
 						S1: [2]float32{rho2},
 					}
-					regions.R1fb3a4178349(&a2)
+					regions.R16bf5e5f795e(&a2)
 				} else {
 					for i := range d {
 						MKState2 := MKState[i*d:][:d]
@@ -498,7 +498,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential_printed.M_k, self_referential_printed.M_m, self_referential_printed.M_v, self_referential_printed.u_v
 				if kern.Wide() {
-					a2 := regions.R86e1bbcc5bceArgs{
+					a2 := regions.R751fc1cf2d74Args{
 						P0: unsafe.SliceData(t182),
 						P1: unsafe.SliceData(MVState),
 						P2: unsafe.SliceData(t112),
@@ -510,7 +510,7 @@ func (c *stepFused) run() {
 						S0: [2]float32{theta2},
 						S1: [2]float32{rho2},
 					}
-					regions.R86e1bbcc5bce(&a2)
+					regions.R751fc1cf2d74(&a2)
 				} else {
 					for i := range d {
 						MVState2 := MVState[i*d:][:d]
@@ -530,7 +530,7 @@ func (c *stepFused) run() {
 				clear(t173)
 				clear(t174)
 				if kern.Wide() {
-					a2 := regions.R5632c41f276eArgs{
+					a2 := regions.R1f7e3fa5404cArgs{
 						P0: unsafe.SliceData(t20),
 						P1: unsafe.SliceData(k),
 						P2: unsafe.SliceData(MVState),
@@ -544,7 +544,7 @@ func (c *stepFused) run() {
 						S0: [2]float32{theta2},
 						S1: [2]float32{rho2},
 					}
-					regions.R5632c41f276e(&a2)
+					regions.R1f7e3fa5404c(&a2)
 				} else {
 					for i := range d {
 						MVState2 := MVState[i*d:][:d]
@@ -561,13 +561,13 @@ func (c *stepFused) run() {
 				// self_referential_printed
 				if len(c.MMProd) > 0 {
 					if kern.Wide() {
-						a2 := regions.Rc4bbc848acbcArgs{
+						a2 := regions.R968f65dfa835Args{
 							P0: unsafe.SliceData(t122),
 							P1: kern.Given(c.MMProd),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 						}
-						regions.Rc4bbc848acbc(&a2)
+						regions.R968f65dfa835(&a2)
 					} else {
 						MMProd := c.MMProd[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -578,13 +578,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.MAlphaProd) > 0 {
 					if kern.Wide() {
-						a2 := regions.Rc4bbc848acbcArgs{
+						a2 := regions.R968f65dfa835Args{
 							P0: unsafe.SliceData(t142),
 							P1: kern.Given(c.MAlphaProd),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 						}
-						regions.Rc4bbc848acbc(&a2)
+						regions.R968f65dfa835(&a2)
 					} else {
 						MAlphaProd := c.MAlphaProd[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -595,13 +595,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.MEtaProd) > 0 {
 					if kern.Wide() {
-						a2 := regions.Rc4bbc848acbcArgs{
+						a2 := regions.R968f65dfa835Args{
 							P0: unsafe.SliceData(t162),
 							P1: kern.Given(c.MEtaProd),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 						}
-						regions.Rc4bbc848acbc(&a2)
+						regions.R968f65dfa835(&a2)
 					} else {
 						MEtaProd := c.MEtaProd[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -612,13 +612,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.MKProd) > 0 {
 					if kern.Wide() {
-						a2 := regions.Rc4bbc848acbcArgs{
+						a2 := regions.R968f65dfa835Args{
 							P0: unsafe.SliceData(t182),
 							P1: kern.Given(c.MKProd),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 						}
-						regions.Rc4bbc848acbc(&a2)
+						regions.R968f65dfa835(&a2)
 					} else {
 						MKProd := c.MKProd[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -629,13 +629,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.MVProd) > 0 {
 					if kern.Wide() {
-						a2 := regions.Rc4bbc848acbcArgs{
+						a2 := regions.R968f65dfa835Args{
 							P0: unsafe.SliceData(t20),
 							P1: kern.Given(c.MVProd),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 						}
-						regions.Rc4bbc848acbc(&a2)
+						regions.R968f65dfa835(&a2)
 					} else {
 						MVProd := c.MVProd[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -646,13 +646,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.AEtaProd) > 0 {
 					if kern.Wide() {
-						a2 := regions.Rc4bbc848acbcArgs{
+						a2 := regions.R968f65dfa835Args{
 							P0: unsafe.SliceData(t173),
 							P1: kern.Given(c.AEtaProd),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 						}
-						regions.Rc4bbc848acbc(&a2)
+						regions.R968f65dfa835(&a2)
 					} else {
 						aEtaProd := c.AEtaProd[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -663,13 +663,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.AAlphaProd) > 0 {
 					if kern.Wide() {
-						a2 := regions.Rc4bbc848acbcArgs{
+						a2 := regions.R968f65dfa835Args{
 							P0: unsafe.SliceData(t174),
 							P1: kern.Given(c.AAlphaProd),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 						}
-						regions.Rc4bbc848acbc(&a2)
+						regions.R968f65dfa835(&a2)
 					} else {
 						aAlphaProd := c.AAlphaProd[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -778,7 +778,7 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential_printed.q
 	if kern.Wide() {
-		a := regions.Ra2b4249dc297Args{
+		a := regions.R921504fd4d41Args{
 			P0: unsafe.SliceData(c.QProd2),
 			P1: unsafe.SliceData(t7),
 			P2: unsafe.SliceData(t9),
@@ -787,7 +787,7 @@ func (c *stepBackwardFused) run() {
 			N0: L,
 			N1: T,
 		}
-		regions.Ra2b4249dc297(&a)
+		regions.R921504fd4d41(&a)
 	} else {
 		for i := range L {
 			qProd2 := c.QProd2[i*T:][:T]
@@ -810,7 +810,7 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential_printed.q, self_referential_printed.k, self_referential_printed.v
 	if kern.Wide() {
-		a := regions.Rc7b1ac8ffa45Args{
+		a := regions.Rcda126e2f4c4Args{
 			P0: unsafe.SliceData(t11),
 			P1: unsafe.SliceData(c.AK),
 			P2: unsafe.SliceData(c.AV),
@@ -825,7 +825,7 @@ func (c *stepBackwardFused) run() {
 			N4: 12 * d,
 			N5: T * d,
 		}
-		regions.Rc7b1ac8ffa45(&a)
+		regions.Rcda126e2f4c4(&a)
 	} else {
 		for i := range L {
 			t11_2 := t11[i*T:][:T]
@@ -903,14 +903,14 @@ func (c *stepBackwardFused) run() {
 					t21Entry := t21_2[a]
 					w := kern.Larger(kern.Choose((F(0) < t21Entry), num.Sqrt(kern.Choose((F(0) < t21Entry), t21Entry, F(1))), F(0)), F(1e-08))
 					if kern.Wide() {
-						a2 := regions.Re10605d4e820Args{
+						a2 := regions.R319b531e0a00Args{
 							P0: unsafe.SliceData(c.AK),
 							P1: unsafe.SliceData(k),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 							S0: [2]float32{w},
 						}
-						regions.Re10605d4e820(&a2)
+						regions.R319b531e0a00(&a2)
 					} else {
 						aK := c.AK[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -921,7 +921,7 @@ func (c *stepBackwardFused) run() {
 					rhoEntry := rho[a]
 					thetaEntry := theta[a]
 					if kern.Wide() {
-						a2 := regions.R84f3a998f850Args{
+						a2 := regions.Rbbb196804488Args{
 							P0:  unsafe.SliceData(c.MMProd),
 							P1:  unsafe.SliceData(c.MAlphaProd),
 							P2:  unsafe.SliceData(c.MEtaProd),
@@ -941,7 +941,7 @@ func (c *stepBackwardFused) run() {
 							S0:  [2]float32{thetaEntry},
 							S1:  [2]float32{rhoEntry},
 						}
-						regions.R84f3a998f850(&a2)
+						regions.Rbbb196804488(&a2)
 					} else {
 						MMProd := c.MMProd[(l*T+a+C*s)*d:][:d]
 						MAlphaProd := c.MAlphaProd[(l*T+a+C*s)*d:][:d]
@@ -986,7 +986,7 @@ func (c *stepBackwardFused) run() {
 				for a := n - 1; a >= 0; a-- {
 					// self_referential_printed.a_eta
 					if kern.Wide() {
-						a2 := regions.R6dafcaefc495Args{
+						a2 := regions.Ra35e4d8e77a0Args{
 							P0: unsafe.SliceData(MEtaTrail),
 							P1: unsafe.SliceData(c.X),
 							P2: unsafe.SliceData(aEta),
@@ -994,7 +994,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 							N2: 4 * d * d * a,
 						}
-						regions.R6dafcaefc495(&a2)
+						regions.Ra35e4d8e77a0(&a2)
 					} else {
 						for i := range d {
 							MEtaTrail2 := MEtaTrail[(a*d+i)*d:][:d]
@@ -1011,13 +1011,13 @@ func (c *stepBackwardFused) run() {
 					// self_referential_printed.theta
 					var t93 F
 					if kern.Wide() {
-						a2 := regions.Rb88de8560579Args{
+						a2 := regions.R347df0062d99Args{
 							P0: unsafe.SliceData(aEta),
 							P1: unsafe.SliceData(t93Total),
 							N0: d,
 							S0: [2]float32{t93},
 						}
-						regions.Rb88de8560579(&a2)
+						regions.R347df0062d99(&a2)
 					} else {
 						t93_2 := t93
 						t93Sums := [16]F{t93_2}
@@ -1039,7 +1039,7 @@ func (c *stepBackwardFused) run() {
 					w7 := kern.Larger(kern.Choose((F(0) < t21Entry2), t26, F(0)), F(1e-08))
 					w8 := kern.Larger(kern.Choose((F(0) < t33Entry), t38, F(0)), F(1e-08))
 					if kern.Wide() {
-						a2 := regions.R277041401f2cArgs{
+						a2 := regions.Rb140054b41b1Args{
 							P0: unsafe.SliceData(c.AK),
 							P1: unsafe.SliceData(c.AV),
 							P2: unsafe.SliceData(k2),
@@ -1050,7 +1050,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{w7},
 							S1: [2]float32{w8},
 						}
-						regions.R277041401f2c(&a2)
+						regions.Rb140054b41b1(&a2)
 					} else {
 						aK := c.AK[(l*T+a+C*s)*d:][:d]
 						aV := c.AV[(l*T+a+C*s)*d:][:d]
@@ -1066,7 +1066,7 @@ func (c *stepBackwardFused) run() {
 					clear(t42)
 					var t52 F
 					if kern.Wide() {
-						a2 := regions.Rcfa5682f0f5eArgs{
+						a2 := regions.Ra586aacb175fArgs{
 							P0: unsafe.SliceData(c.MVProd),
 							P1: unsafe.SliceData(MVBarState),
 							P2: unsafe.SliceData(k2),
@@ -1083,7 +1083,7 @@ func (c *stepBackwardFused) run() {
 							N6: 4*d*a + 4*C*d*s + 4*T*d*l + 12,
 							S0: [2]float32{t52},
 						}
-						regions.Rcfa5682f0f5e(&a2)
+						regions.Ra586aacb175f(&a2)
 					} else {
 						MVProd := c.MVProd[(l*T+a+C*s)*d:][:d]
 						t52_2 := t52
@@ -1114,7 +1114,7 @@ func (c *stepBackwardFused) run() {
 					clear(t1222)
 					var t132 F
 					if kern.Wide() {
-						a2 := regions.R68066d0d9dc6Args{
+						a2 := regions.R183dabeeb5c6Args{
 							P0: unsafe.SliceData(t163),
 							P1: unsafe.SliceData(c.MKProd),
 							P2: unsafe.SliceData(MKBarState),
@@ -1137,7 +1137,7 @@ func (c *stepBackwardFused) run() {
 							N9: 4 * d * d * a,
 							S0: [2]float32{t132},
 						}
-						regions.R68066d0d9dc6(&a2)
+						regions.R183dabeeb5c6(&a2)
 					} else {
 						MKProd := c.MKProd[(l*T+a+C*s)*d:][:d]
 						t132_2 := t132
@@ -1171,7 +1171,7 @@ func (c *stepBackwardFused) run() {
 					clear(t202)
 					var t2122 F
 					if kern.Wide() {
-						a2 := regions.R68066d0d9dc6Args{
+						a2 := regions.R183dabeeb5c6Args{
 							P0: unsafe.SliceData(t165),
 							P1: unsafe.SliceData(c.MEtaProd),
 							P2: unsafe.SliceData(MEtaBarState),
@@ -1194,7 +1194,7 @@ func (c *stepBackwardFused) run() {
 							N9: 4 * d * d * a,
 							S0: [2]float32{t2122},
 						}
-						regions.R68066d0d9dc6(&a2)
+						regions.R183dabeeb5c6(&a2)
 					} else {
 						MEtaProd := c.MEtaProd[(l*T+a+C*s)*d:][:d]
 						t2122_2 := t2122
@@ -1228,7 +1228,7 @@ func (c *stepBackwardFused) run() {
 					clear(t282)
 					var t292 F
 					if kern.Wide() {
-						a2 := regions.R68066d0d9dc6Args{
+						a2 := regions.R183dabeeb5c6Args{
 							P0: unsafe.SliceData(t167),
 							P1: unsafe.SliceData(c.MAlphaProd),
 							P2: unsafe.SliceData(MAlphaBarState),
@@ -1251,7 +1251,7 @@ func (c *stepBackwardFused) run() {
 							N9: 4 * d * d * a,
 							S0: [2]float32{t292},
 						}
-						regions.R68066d0d9dc6(&a2)
+						regions.R183dabeeb5c6(&a2)
 					} else {
 						MAlphaProd := c.MAlphaProd[(l*T+a+C*s)*d:][:d]
 						t292_2 := t292
@@ -1285,7 +1285,7 @@ func (c *stepBackwardFused) run() {
 					clear(t362)
 					var t402 F
 					if kern.Wide() {
-						a2 := regions.R68066d0d9dc6Args{
+						a2 := regions.R183dabeeb5c6Args{
 							P0: unsafe.SliceData(t169),
 							P1: unsafe.SliceData(c.MMProd),
 							P2: unsafe.SliceData(MMBarState),
@@ -1308,7 +1308,7 @@ func (c *stepBackwardFused) run() {
 							N9: 4 * d * d * a,
 							S0: [2]float32{t402},
 						}
-						regions.R68066d0d9dc6(&a2)
+						regions.R183dabeeb5c6(&a2)
 					} else {
 						MMProd := c.MMProd[(l*T+a+C*s)*d:][:d]
 						t402_2 := t402
@@ -1340,7 +1340,7 @@ func (c *stepBackwardFused) run() {
 					// self_referential_printed.M_m
 					var t382 F
 					if kern.Wide() {
-						a2 := regions.R0f03809e3b1cArgs{
+						a2 := regions.R2d9e18b9ce41Args{
 							P0: unsafe.SliceData(t42),
 							P1: unsafe.SliceData(t1222),
 							P2: unsafe.SliceData(t202),
@@ -1352,7 +1352,7 @@ func (c *stepBackwardFused) run() {
 							N0: d,
 							S0: [2]float32{t382},
 						}
-						regions.R0f03809e3b1c(&a2)
+						regions.R2d9e18b9ce41(&a2)
 					} else {
 						t382_2 := t382
 						t382Sums := [16]F{t382_2}
@@ -1368,14 +1368,14 @@ func (c *stepBackwardFused) run() {
 					// self_referential_printed.M_m
 					clear(t172)
 					if kern.Wide() {
-						a2 := regions.R9fbb14f93329Args{
+						a2 := regions.R6ff19a028af4Args{
 							P0: unsafe.SliceData(t171),
 							P1: unsafe.SliceData(MMTrail),
 							P2: unsafe.SliceData(t172),
 							N0: d,
 							N1: 4 * d * d * a,
 						}
-						regions.R9fbb14f93329(&a2)
+						regions.R6ff19a028af4(&a2)
 					} else {
 						for i := range d {
 							MMTrail2 := MMTrail[(a*d+i)*d:][:d]
@@ -1390,7 +1390,7 @@ func (c *stepBackwardFused) run() {
 					thetaEntry2 := theta[a]
 					w9 := F(-2 * thetaEntry2)
 					if kern.Wide() {
-						a2 := regions.Rcb489da15629Args{
+						a2 := regions.R230a8cf34ad4Args{
 							P0: unsafe.SliceData(t172),
 							P1: unsafe.SliceData(t170),
 							P2: unsafe.SliceData(t168),
@@ -1404,7 +1404,7 @@ func (c *stepBackwardFused) run() {
 							S1: [2]float32{w9},
 							S2: [2]float32{w8},
 						}
-						regions.Rcb489da15629(&a2)
+						regions.R230a8cf34ad4(&a2)
 					} else {
 						t51_2 := t51
 						t51Sums := [16]F{t51_2}
@@ -1429,7 +1429,7 @@ func (c *stepBackwardFused) run() {
 					var t802 F
 					w10 := F(-0.5 * t48)
 					if kern.Wide() {
-						a2 := regions.R3cd10f1698bfArgs{
+						a2 := regions.R0cdb0a2b2ddbArgs{
 							P0: unsafe.SliceData(t44),
 							P1: unsafe.SliceData(t372),
 							P2: unsafe.SliceData(k2),
@@ -1445,7 +1445,7 @@ func (c *stepBackwardFused) run() {
 							S3: [2]float32{t68},
 							S4: [2]float32{w10},
 						}
-						regions.R3cd10f1698bf(&a2)
+						regions.R0cdb0a2b2ddb(&a2)
 					} else {
 						aV := c.AV[(l*T+a+C*s)*d:][:d]
 						t802_2 := t802
@@ -1465,14 +1465,14 @@ func (c *stepBackwardFused) run() {
 					// self_referential_printed.a_v
 					clear(t74)
 					if kern.Wide() {
-						a2 := regions.R9fbb14f93329Args{
+						a2 := regions.R6ff19a028af4Args{
 							P0: unsafe.SliceData(t72_2),
 							P1: unsafe.SliceData(MVTrail),
 							P2: unsafe.SliceData(t74),
 							N0: d,
 							N1: 4 * d * d * a,
 						}
-						regions.R9fbb14f93329(&a2)
+						regions.R6ff19a028af4(&a2)
 					} else {
 						for i := range d {
 							MVTrail2 := MVTrail[(a*d+i)*d:][:d]
@@ -1501,7 +1501,7 @@ func (c *stepBackwardFused) run() {
 					c.BRhoBar[0] = c.BRhoBar[0] + t146
 					// self_referential_printed.a_k, self_referential_printed.k
 					if kern.Wide() {
-						a2 := regions.R5234cfdbbdecArgs{
+						a2 := regions.Rcb0130ffb3dfArgs{
 							P0: unsafe.SliceData(c.AK),
 							P1: unsafe.SliceData(t75),
 							P2: unsafe.SliceData(t101),
@@ -1510,7 +1510,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{t97},
 							S1: [2]float32{t77},
 						}
-						regions.R5234cfdbbdec(&a2)
+						regions.Rcb0130ffb3df(&a2)
 					} else {
 						aK := c.AK[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -1523,7 +1523,7 @@ func (c *stepBackwardFused) run() {
 					w17 := F(-2 * thetaEntry2)
 					w14 := F(t134 * t146)
 					if kern.Wide() {
-						a2 := regions.Re471a4ddd28aArgs{
+						a2 := regions.R7e389f3dab84Args{
 							P0:  unsafe.SliceData(t101),
 							P1:  unsafe.SliceData(t165),
 							P2:  unsafe.SliceData(t163),
@@ -1561,7 +1561,7 @@ func (c *stepBackwardFused) run() {
 							S2:  [2]float32{w14},
 							S3:  [2]float32{t1372},
 						}
-						regions.Re471a4ddd28a(&a2)
+						regions.R7e389f3dab84(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -1597,7 +1597,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// self_referential_printed.y, self_referential_printed.a_eta, self_referential_printed.theta, self_referential_printed.a_alpha, self_referential_printed.c, self_referential_printed
 					if kern.Wide() {
-						a2 := regions.R1f0e3348cbebArgs{
+						a2 := regions.Rb7918faef2ebArgs{
 							P0: unsafe.SliceData(c.AAlphaProd),
 							P1: unsafe.SliceData(c.AEtaProd),
 							P2: unsafe.SliceData(t74),
@@ -1610,7 +1610,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{w14},
 							S1: [2]float32{t1372},
 						}
-						regions.R1f0e3348cbeb(&a2)
+						regions.Rb7918faef2eb(&a2)
 					} else {
 						aAlphaProd := c.AAlphaProd[(l*T+a+C*s)*d:][:d]
 						aEtaProd := c.AEtaProd[(l*T+a+C*s)*d:][:d]
@@ -1643,7 +1643,7 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential_printed.q
 	if kern.Wide() {
-		a := regions.Rda300cb5cecaArgs{
+		a := regions.Rae311c7f5a45Args{
 			P0: unsafe.SliceData(t11),
 			P1: unsafe.SliceData(t72),
 			P2: unsafe.SliceData(q),
@@ -1653,7 +1653,7 @@ func (c *stepBackwardFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.Rda300cb5ceca(&a)
+		regions.Rae311c7f5a45(&a)
 	} else {
 		for i := range L {
 			t11_2 := t11[i*T:][:T]
@@ -1675,7 +1675,7 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential_printed.q
 	if kern.Wide() {
-		a := regions.R37838a54d3a4Args{
+		a := regions.Rcf9713f8a6f8Args{
 			P0: unsafe.SliceData(t9),
 			P1: unsafe.SliceData(c.QProd2),
 			P2: unsafe.SliceData(t15),
@@ -1684,7 +1684,7 @@ func (c *stepBackwardFused) run() {
 			N0: L,
 			N1: T,
 		}
-		regions.R37838a54d3a4(&a)
+		regions.Rcf9713f8a6f8(&a)
 	} else {
 		for i := range L {
 			t9_2 := t9[i*T:][:T]
@@ -1703,7 +1703,7 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential_printed.q
 	if kern.Wide() {
-		a := regions.Rdbc2740d5f8dArgs{
+		a := regions.R85e150915f6aArgs{
 			P0: unsafe.SliceData(t12),
 			P1: unsafe.SliceData(t32),
 			P2: unsafe.SliceData(c.QProd),
@@ -1714,7 +1714,7 @@ func (c *stepBackwardFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.Rdbc2740d5f8d(&a)
+		regions.R85e150915f6a(&a)
 	} else {
 		for i := range L {
 			t12_2 := t12[i*T:][:T]

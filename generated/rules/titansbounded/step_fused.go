@@ -57,7 +57,7 @@ func (c *stepFused) run() {
 				for a := range n {
 					// titans_bounded.S
 					if kern.Wide() {
-						a2 := regions.Re86f6d28800bArgs{
+						a2 := regions.R979910ce7ae5Args{
 							P0: unsafe.SliceData(MState),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(t2),
@@ -65,7 +65,7 @@ func (c *stepFused) run() {
 							N1: dK,
 							N2: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 						}
-						regions.Re86f6d28800b(&a2)
+						regions.R979910ce7ae5(&a2)
 					} else {
 						for i := range dV {
 							MState2 := MState[i*dK:][:dK]
@@ -83,14 +83,14 @@ func (c *stepFused) run() {
 					var t4 F
 					if len(c.SLin) > 0 {
 						if kern.Wide() {
-							a2 := regions.R4b0f4252f427Args{
+							a2 := regions.R69db4c9f8deeArgs{
 								P0: unsafe.SliceData(t2),
 								P1: unsafe.SliceData(c.V),
 								P2: kern.Given(c.SLin),
 								N0: dV,
 								N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							}
-							regions.R4b0f4252f427(&a2)
+							regions.R69db4c9f8dee(&a2)
 						} else {
 							v := c.V[(l*T+a+C*s)*dV:][:dV]
 							SLin := c.SLin[(l*T+a+C*s)*dV:][:dV]
@@ -101,7 +101,7 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := regions.R30f6a2810c70Args{
+						a2 := regions.R2d5e677f6ac6Args{
 							P0: unsafe.SliceData(t2),
 							P1: unsafe.SliceData(c.V),
 							P2: unsafe.SliceData(t3),
@@ -110,7 +110,7 @@ func (c *stepFused) run() {
 							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							S0: [2]float32{t4},
 						}
-						regions.R30f6a2810c70(&a2)
+						regions.R2d5e677f6ac6(&a2)
 					} else {
 						v := c.V[(l*T+a+C*s)*dV:][:dV]
 						t4_2 := t4
@@ -138,7 +138,7 @@ func (c *stepFused) run() {
 					w2 := F(F(2*theta[a]) * t222)
 					rhoEntry := rho[a]
 					if kern.Wide() {
-						a2 := regions.Rccff273b1ec0Args{
+						a2 := regions.R7760fecd7e9aArgs{
 							P0: unsafe.SliceData(t3),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(SState),
@@ -155,7 +155,7 @@ func (c *stepFused) run() {
 							S2: [2]float32{etaEntry},
 							S3: [2]float32{rhoEntry},
 						}
-						regions.Rccff273b1ec0(&a2)
+						regions.R7760fecd7e9a(&a2)
 					} else {
 						t72_2 := t72
 						for i := range dV {
@@ -200,7 +200,7 @@ func (c *stepFused) run() {
 					// titans_bounded.M, titans_bounded.y
 					t81Number := kern.Choose(t81, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.R608f1e1ba5ebArgs{
+						a2 := regions.R880a765a3907Args{
 							P0: unsafe.SliceData(N),
 							P1: unsafe.SliceData(c.Q),
 							P2: unsafe.SliceData(MState),
@@ -211,7 +211,7 @@ func (c *stepFused) run() {
 							S0: [2]float32{t81Number},
 							S1: [2]float32{t93},
 						}
-						regions.R608f1e1ba5eb(&a2)
+						regions.R880a765a3907(&a2)
 					} else {
 						t81_2 := (F(0) < t81Number)
 						for i := range dV {
@@ -279,7 +279,7 @@ func (c *stepBackwardFused) run() {
 
 	// titans_bounded.S
 	if kern.Wide() {
-		a := regions.R24bb5a968bc9Args{
+		a := regions.R8c21398e4059Args{
 			P0: unsafe.SliceData(c.SLin),
 			P1: unsafe.SliceData(t42),
 			N0: L,
@@ -287,7 +287,7 @@ func (c *stepBackwardFused) run() {
 			N2: dV,
 			N3: T * dV,
 		}
-		regions.R24bb5a968bc9(&a)
+		regions.R8c21398e4059(&a)
 	} else {
 		for i := range L {
 			t42_2 := t42[i*T:][:T]
@@ -340,7 +340,7 @@ func (c *stepBackwardFused) run() {
 					w2 := F(F(2*theta[a]) * num.FMA32(F(0.5), kern.Choose((kern.Choose((F(0) < t42Entry2), t9, F(0)) <= F(50)), F(1), F(0)), kern.Choose(w9, w10, F(0))))
 					rhoEntry := rho[a]
 					if kern.Wide() {
-						a2 := regions.Rb98ac840134aArgs{
+						a2 := regions.Rc55e3593cbffArgs{
 							P0:  unsafe.SliceData(c.SLin),
 							P1:  unsafe.SliceData(c.K),
 							P2:  unsafe.SliceData(STrail),
@@ -368,7 +368,7 @@ func (c *stepBackwardFused) run() {
 							S2:  [2]float32{etaEntry},
 							S3:  [2]float32{rhoEntry},
 						}
-						regions.Rb98ac840134a(&a2)
+						regions.Rc55e3593cbff(&a2)
 					} else {
 						SLin := c.SLin[(l*T+a+C*s)*dV:][:dV]
 						t72_2 := t72
@@ -401,7 +401,7 @@ func (c *stepBackwardFused) run() {
 					MDivEntry := MDiv[a]
 					t81Number := kern.Choose(t81, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.R49d489c30756Args{
+						a2 := regions.R928705f5f198Args{
 							P0: unsafe.SliceData(N),
 							P1: unsafe.SliceData(MTrail),
 							N0: dV,
@@ -410,7 +410,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{t81Number},
 							S1: [2]float32{MDivEntry},
 						}
-						regions.R49d489c30756(&a2)
+						regions.R928705f5f198(&a2)
 					} else {
 						t81_2 := (F(0) < t81Number)
 						for i := range dV {
@@ -452,7 +452,7 @@ func (c *stepBackwardFused) run() {
 					w15 := num.FMA32(F(0.5), kern.Choose((kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)), F(1), F(0)), kern.Choose(w14, kern.Choose(w12, w13, F(0)), F(0)))
 					w4 := F(F(2*thetaEntry) * w15)
 					if kern.Wide() {
-						a2 := regions.Rd38b3fbbbe48Args{
+						a2 := regions.Rd221ecfe1c10Args{
 							P0:  unsafe.SliceData(c.SLin),
 							P1:  unsafe.SliceData(c.K),
 							P2:  unsafe.SliceData(STrail),
@@ -475,7 +475,7 @@ func (c *stepBackwardFused) run() {
 							S2:  [2]float32{etaEntry2},
 							S3:  [2]float32{rhoEntry2},
 						}
-						regions.Rd38b3fbbbe48(&a2)
+						regions.Rd221ecfe1c10(&a2)
 					} else {
 						SLin := c.SLin[(l*T+a+C*s)*dV:][:dV]
 						t722_2 := t722
@@ -510,7 +510,7 @@ func (c *stepBackwardFused) run() {
 					t72Number := kern.Choose(t72, F(1), F(0))
 					t812Number := kern.Choose(t812, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.R51289d18016eArgs{
+						a2 := regions.Rf88f14d9534cArgs{
 							P0: unsafe.SliceData(c.YBar),
 							P1: unsafe.SliceData(N3),
 							P2: unsafe.SliceData(c.Q),
@@ -530,7 +530,7 @@ func (c *stepBackwardFused) run() {
 							S2: [2]float32{t72Number},
 							S3: [2]float32{MDivEntry2},
 						}
-						regions.R51289d18016e(&a2)
+						regions.Rf88f14d9534c(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						t14_2 := t14
@@ -563,7 +563,7 @@ func (c *stepBackwardFused) run() {
 					t812Number2 := kern.Choose(t812, F(1), F(0))
 					t72Number2 := kern.Choose(t72, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.R7d0cd59de944Args{
+						a2 := regions.R9c1bbef87c5aArgs{
 							P0:  unsafe.SliceData(c.YBar),
 							P1:  unsafe.SliceData(c.SLin),
 							P2:  unsafe.SliceData(c.Q),
@@ -600,7 +600,7 @@ func (c *stepBackwardFused) run() {
 							S5:  [2]float32{MDivEntry2},
 							S6:  [2]float32{etaEntry2},
 						}
-						regions.R7d0cd59de944(&a2)
+						regions.R9c1bbef87c5a(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						SLin := c.SLin[(l*T+a+C*s)*dV:][:dV]
@@ -651,7 +651,7 @@ func (c *stepBackwardFused) run() {
 					// titans_bounded.S
 					var t932 F
 					if kern.Wide() {
-						a2 := regions.Rb60c0d8fc64eArgs{
+						a2 := regions.R5a51dee092b6Args{
 							P0: unsafe.SliceData(c.SLin),
 							P1: unsafe.SliceData(t92),
 							P2: unsafe.SliceData(t932Total),
@@ -659,7 +659,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							S0: [2]float32{t932},
 						}
-						regions.Rb60c0d8fc64e(&a2)
+						regions.R5a51dee092b6(&a2)
 					} else {
 						SLin := c.SLin[(l*T+a+C*s)*dV:][:dV]
 						t932_2 := t932
@@ -703,7 +703,7 @@ func (c *stepBackwardFused) run() {
 					w39 := num.FMA32(F(0.5), kern.Choose((kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)), F(1), F(0)), kern.Choose(w38, kern.Choose(w36, w37, F(0)), F(0)))
 					w5 := F(F(-2*thetaEntry) * w39)
 					if kern.Wide() {
-						a2 := regions.R1dea18feffdbArgs{
+						a2 := regions.Rd305f2947246Args{
 							P0: unsafe.SliceData(c.SLin),
 							P1: unsafe.SliceData(t92),
 							P2: unsafe.SliceData(t85),
@@ -713,7 +713,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{t8122},
 							S1: [2]float32{w5},
 						}
-						regions.R1dea18feffdb(&a2)
+						regions.Rd305f2947246(&a2)
 					} else {
 						SLin := c.SLin[(l*T+a+C*s)*dV:][:dV]
 						vBar := c.VBar[(l*T+a+C*s)*dV:][:dV]
@@ -726,7 +726,7 @@ func (c *stepBackwardFused) run() {
 					// titans_bounded.S, titans_bounded.N
 					clear(t89)
 					if kern.Wide() {
-						a2 := regions.R508e551d2cfdArgs{
+						a2 := regions.R03f1bc2c87d4Args{
 							P0: unsafe.SliceData(t85),
 							P1: unsafe.SliceData(MTrail),
 							P2: unsafe.SliceData(t89),
@@ -742,7 +742,7 @@ func (c *stepBackwardFused) run() {
 							N6: 4 * dK * dV * a,
 							S0: [2]float32{rhoEntry2},
 						}
-						regions.R508e551d2cfd(&a2)
+						regions.R03f1bc2c87d4(&a2)
 					} else {
 						for i := range dV {
 							MTrail2 := MTrail[(a*dV+i)*dK:][:dK]
@@ -764,7 +764,7 @@ func (c *stepBackwardFused) run() {
 					w44 := num.FMA32(F(0.5), kern.Choose((kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)), F(1), F(0)), kern.Choose(w43, kern.Choose(w41, w42, F(0)), F(0)))
 					w6 := F(F(-2*thetaEntry) * w44)
 					if kern.Wide() {
-						a2 := regions.Rc7147c8170f4Args{
+						a2 := regions.R3d7684d4fb8aArgs{
 							P0: unsafe.SliceData(t96),
 							P1: unsafe.SliceData(t89),
 							P2: unsafe.SliceData(c.KBar),
@@ -774,7 +774,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							S0: [2]float32{w6},
 						}
-						regions.Rc7147c8170f4(&a2)
+						regions.R3d7684d4fb8a(&a2)
 					} else {
 						kBar := c.KBar[(l*T+a+C*s)*dK:][:dK]
 						qBar := c.QBar[(l*T+a+C*s)*dK:][:dK]

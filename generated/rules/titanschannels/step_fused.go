@@ -72,7 +72,7 @@ func (c *stepRows1) Part(part int) {
 					}
 				}
 				{
-					a := regions.R0ec3bc556ab1Args{
+					a := regions.Rd36bba02a2bcArgs{
 						P0:   unsafe.SliceData(MState),
 						P1:   unsafe.SliceData(c.K),
 						P2:   unsafe.SliceData(c.V),
@@ -91,7 +91,7 @@ func (c *stepRows1) Part(part int) {
 						N5:   dV,
 						Tail: tail,
 					}
-					regions.R0ec3bc556ab1(&a, rows)
+					regions.Rd36bba02a2bc(&a, rows)
 				}
 			}
 			kern.TransposeBack(MState, rows, c.MOut[(l*dV+i)*dK:], dK, there, dK)
@@ -168,7 +168,7 @@ func (c *stepBackwardFused) run() {
 
 	// titans_channels.S
 	if kern.Wide() {
-		a := regions.Rd8b229497946Args{
+		a := regions.R585d9b247ac1Args{
 			P0: unsafe.SliceData(c.Theta),
 			P1: unsafe.SliceData(c.E),
 			P2: unsafe.SliceData(t42),
@@ -177,7 +177,7 @@ func (c *stepBackwardFused) run() {
 			N2: dV,
 			N3: T * dV,
 		}
-		regions.Rd8b229497946(&a)
+		regions.R585d9b247ac1(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -259,7 +259,7 @@ func (c *stepBackwardRows1) Part(part int) {
 				kern.Interleave(MTrail, rows, c.MCheckpoints[((l*segments+s)*dV+i)*dK:], dK, dK)
 				kern.Interleave(STrail, rows, c.SCheckpoints[((l*segments+s)*dV+i)*dK:], dK, dK)
 				{
-					a := regions.R617dfa982671Args{
+					a := regions.Rec2c8ca05fecArgs{
 						P0: unsafe.SliceData(c.Eta),
 						P1: unsafe.SliceData(t42),
 						P2: unsafe.SliceData(c.Rho),
@@ -273,10 +273,10 @@ func (c *stepBackwardRows1) Part(part int) {
 						N4: 4*C*dK*s + 4*T*dK*l,
 						N5: dV,
 					}
-					regions.R617dfa982671(&a, rows)
+					regions.Rec2c8ca05fec(&a, rows)
 				}
 				{
-					a := regions.Rfdb7fdc391ffArgs{
+					a := regions.Racdb4eeea0a9Args{
 						P0:  unsafe.SliceData(c.Eta),
 						P1:  unsafe.SliceData(c.YBar),
 						P2:  unsafe.SliceData(c.Rho),
@@ -307,7 +307,7 @@ func (c *stepBackwardRows1) Part(part int) {
 						N7:  4*C*dK*s + 4*T*dK*l - 4*dK,
 						N8:  -dK,
 					}
-					regions.Rfdb7fdc391ff(&a, rows)
+					regions.Racdb4eeea0a9(&a, rows)
 				}
 				kern.Separate(MBarState, rows, c.MBarOut[(l*dV+i)*dK:], dK, dK)
 				kern.Separate(SBarState, rows, c.SBarOut[(l*dV+i)*dK:], dK, dK)

@@ -110,7 +110,7 @@ func (c *stepFused) run() {
 
 	// titans_chunk.rho, titans_chunk.eta, titans_chunk.theta
 	if kern.Wide() {
-		a := regions.R5fa57c4b640cArgs{
+		a := regions.R3742a752a132Args{
 			P0: unsafe.SliceData(c.Rho),
 			P1: unsafe.SliceData(t60),
 			P2: unsafe.SliceData(c.Eta),
@@ -122,7 +122,7 @@ func (c *stepFused) run() {
 			N2: 32 * chunks,
 			N3: T,
 		}
-		regions.R5fa57c4b640c(&a)
+		regions.R3742a752a132(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -143,7 +143,7 @@ func (c *stepFused) run() {
 
 	// titans_chunk.q, titans_chunk.k
 	if kern.Wide() {
-		a := regions.R829820e12339Args{
+		a := regions.R60f59e753f85Args{
 			P0: unsafe.SliceData(c.Q),
 			P1: unsafe.SliceData(t61),
 			P2: unsafe.SliceData(c.K),
@@ -155,7 +155,7 @@ func (c *stepFused) run() {
 			N4: 32 * chunks * dK,
 			N5: T * dK,
 		}
-		regions.R829820e12339(&a)
+		regions.R60f59e753f85(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -186,7 +186,7 @@ func (c *stepFused) run() {
 	clear(t)
 	clear(t18)
 	if kern.Wide() {
-		a := regions.Raaeb59107b4eArgs{
+		a := regions.R5df12209adc9Args{
 			P0: unsafe.SliceData(t60),
 			P1: unsafe.SliceData(t),
 			P2: unsafe.SliceData(t62),
@@ -195,7 +195,7 @@ func (c *stepFused) run() {
 			N1: chunks,
 			N2: 32 * chunks,
 		}
-		regions.Raaeb59107b4e(&a)
+		regions.R5df12209adc9(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -246,7 +246,7 @@ func (c *stepFused) run() {
 
 	// titans_chunk.g
 	if kern.Wide() {
-		a := regions.R1ac9a4921c35Args{
+		a := regions.Rbd200256ea0aArgs{
 			P0: unsafe.SliceData(t),
 			P1: unsafe.SliceData(t3),
 			P2: unsafe.SliceData(t4),
@@ -254,7 +254,7 @@ func (c *stepFused) run() {
 			N1: chunks,
 			N2: 32 * chunks,
 		}
-		regions.R1ac9a4921c35(&a)
+		regions.Rbd200256ea0a(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -291,7 +291,7 @@ func (c *stepFused) run() {
 
 	// titans_chunk.g
 	if kern.Wide() {
-		a := regions.R1ac9a4921c35Args{
+		a := regions.Rbd200256ea0aArgs{
 			P0: unsafe.SliceData(t4),
 			P1: unsafe.SliceData(t6),
 			P2: unsafe.SliceData(t7),
@@ -299,7 +299,7 @@ func (c *stepFused) run() {
 			N1: chunks,
 			N2: 32 * chunks,
 		}
-		regions.R1ac9a4921c35(&a)
+		regions.Rbd200256ea0a(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -336,7 +336,7 @@ func (c *stepFused) run() {
 
 	// titans_chunk.g
 	if kern.Wide() {
-		a := regions.R1ac9a4921c35Args{
+		a := regions.Rbd200256ea0aArgs{
 			P0: unsafe.SliceData(t7),
 			P1: unsafe.SliceData(t9),
 			P2: unsafe.SliceData(t10),
@@ -344,7 +344,7 @@ func (c *stepFused) run() {
 			N1: chunks,
 			N2: 32 * chunks,
 		}
-		regions.R1ac9a4921c35(&a)
+		regions.Rbd200256ea0a(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -381,7 +381,7 @@ func (c *stepFused) run() {
 
 	// titans_chunk.g
 	if kern.Wide() {
-		a := regions.R1ac9a4921c35Args{
+		a := regions.Rbd200256ea0aArgs{
 			P0: unsafe.SliceData(t10),
 			P1: unsafe.SliceData(t12),
 			P2: unsafe.SliceData(t13),
@@ -389,7 +389,7 @@ func (c *stepFused) run() {
 			N1: chunks,
 			N2: 32 * chunks,
 		}
-		regions.R1ac9a4921c35(&a)
+		regions.Rbd200256ea0a(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -421,7 +421,7 @@ func (c *stepFused) run() {
 
 	// titans_chunk.g, titans_chunk.p
 	if kern.Wide() {
-		a := regions.Re045d8f7567aArgs{
+		a := regions.Rb64dfd6be4f1Args{
 			P0: unsafe.SliceData(t13),
 			P1: unsafe.SliceData(t15),
 			P2: unsafe.SliceData(g),
@@ -432,7 +432,7 @@ func (c *stepFused) run() {
 			N1: chunks,
 			N2: 32 * chunks,
 		}
-		regions.Re045d8f7567a(&a)
+		regions.Rb64dfd6be4f1(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -473,7 +473,7 @@ func (c *stepFused) run() {
 
 	// titans_chunk.p
 	if kern.Wide() {
-		a := regions.R1ac9a4921c35Args{
+		a := regions.Rbd200256ea0aArgs{
 			P0: unsafe.SliceData(t21),
 			P1: unsafe.SliceData(t23),
 			P2: unsafe.SliceData(t24),
@@ -481,7 +481,7 @@ func (c *stepFused) run() {
 			N1: chunks,
 			N2: 32 * chunks,
 		}
-		regions.R1ac9a4921c35(&a)
+		regions.Rbd200256ea0a(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -518,7 +518,7 @@ func (c *stepFused) run() {
 
 	// titans_chunk.p
 	if kern.Wide() {
-		a := regions.R1ac9a4921c35Args{
+		a := regions.Rbd200256ea0aArgs{
 			P0: unsafe.SliceData(t24),
 			P1: unsafe.SliceData(t26),
 			P2: unsafe.SliceData(t27),
@@ -526,7 +526,7 @@ func (c *stepFused) run() {
 			N1: chunks,
 			N2: 32 * chunks,
 		}
-		regions.R1ac9a4921c35(&a)
+		regions.Rbd200256ea0a(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -563,7 +563,7 @@ func (c *stepFused) run() {
 
 	// titans_chunk.p
 	if kern.Wide() {
-		a := regions.R1ac9a4921c35Args{
+		a := regions.Rbd200256ea0aArgs{
 			P0: unsafe.SliceData(t27),
 			P1: unsafe.SliceData(t29),
 			P2: unsafe.SliceData(t30),
@@ -571,7 +571,7 @@ func (c *stepFused) run() {
 			N1: chunks,
 			N2: 32 * chunks,
 		}
-		regions.R1ac9a4921c35(&a)
+		regions.Rbd200256ea0a(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -603,7 +603,7 @@ func (c *stepFused) run() {
 
 	// titans_chunk.p
 	if kern.Wide() {
-		a := regions.R1ac9a4921c35Args{
+		a := regions.Rbd200256ea0aArgs{
 			P0: unsafe.SliceData(t30),
 			P1: unsafe.SliceData(t32),
 			P2: unsafe.SliceData(p),
@@ -611,7 +611,7 @@ func (c *stepFused) run() {
 			N1: chunks,
 			N2: 32 * chunks,
 		}
-		regions.R1ac9a4921c35(&a)
+		regions.Rbd200256ea0a(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -647,7 +647,7 @@ func (c *stepFused) run() {
 
 	// titans_chunk.h
 	if kern.Wide() {
-		a := regions.R1ac9a4921c35Args{
+		a := regions.Rbd200256ea0aArgs{
 			P0: unsafe.SliceData(p),
 			P1: unsafe.SliceData(t35),
 			P2: unsafe.SliceData(t36),
@@ -655,7 +655,7 @@ func (c *stepFused) run() {
 			N1: chunks,
 			N2: 32 * chunks,
 		}
-		regions.R1ac9a4921c35(&a)
+		regions.Rbd200256ea0a(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -687,7 +687,7 @@ func (c *stepFused) run() {
 
 	// titans_chunk.h
 	if kern.Wide() {
-		a := regions.R1ac9a4921c35Args{
+		a := regions.Rbd200256ea0aArgs{
 			P0: unsafe.SliceData(t36),
 			P1: unsafe.SliceData(t38),
 			P2: unsafe.SliceData(t39),
@@ -695,7 +695,7 @@ func (c *stepFused) run() {
 			N1: chunks,
 			N2: 32 * chunks,
 		}
-		regions.R1ac9a4921c35(&a)
+		regions.Rbd200256ea0a(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -727,7 +727,7 @@ func (c *stepFused) run() {
 
 	// titans_chunk.h
 	if kern.Wide() {
-		a := regions.R1ac9a4921c35Args{
+		a := regions.Rbd200256ea0aArgs{
 			P0: unsafe.SliceData(t39),
 			P1: unsafe.SliceData(t41),
 			P2: unsafe.SliceData(t42),
@@ -735,7 +735,7 @@ func (c *stepFused) run() {
 			N1: chunks,
 			N2: 32 * chunks,
 		}
-		regions.R1ac9a4921c35(&a)
+		regions.Rbd200256ea0a(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -767,7 +767,7 @@ func (c *stepFused) run() {
 
 	// titans_chunk.h
 	if kern.Wide() {
-		a := regions.R1ac9a4921c35Args{
+		a := regions.Rbd200256ea0aArgs{
 			P0: unsafe.SliceData(t42),
 			P1: unsafe.SliceData(t44),
 			P2: unsafe.SliceData(t45),
@@ -775,7 +775,7 @@ func (c *stepFused) run() {
 			N1: chunks,
 			N2: 32 * chunks,
 		}
-		regions.R1ac9a4921c35(&a)
+		regions.Rbd200256ea0a(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -807,7 +807,7 @@ func (c *stepFused) run() {
 
 	// titans_chunk.h
 	if kern.Wide() {
-		a := regions.R1ac9a4921c35Args{
+		a := regions.Rbd200256ea0aArgs{
 			P0: unsafe.SliceData(t45),
 			P1: unsafe.SliceData(t47),
 			P2: unsafe.SliceData(h),
@@ -815,7 +815,7 @@ func (c *stepFused) run() {
 			N1: chunks,
 			N2: 32 * chunks,
 		}
-		regions.R1ac9a4921c35(&a)
+		regions.Rbd200256ea0a(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -871,7 +871,7 @@ func (c *stepFused) run() {
 			// titans_chunk.e
 			clear(t55)
 			if kern.Wide() {
-				a := regions.Ra0749581fd92Args{
+				a := regions.R631b0134f098Args{
 					P0: unsafe.SliceData(t62),
 					P1: unsafe.SliceData(t53),
 					P2: unsafe.SliceData(t55),
@@ -879,7 +879,7 @@ func (c *stepFused) run() {
 					N1: 32,
 					N2: 128*t2 + 128*chunks*l,
 				}
-				regions.Ra0749581fd92(&a)
+				regions.R631b0134f098(&a)
 			} else {
 				lo := max(0, 1)
 				if n := 32 - lo; n > 0 {
@@ -897,7 +897,7 @@ func (c *stepFused) run() {
 			// titans_chunk.e
 			clear(t58)
 			if kern.Wide() {
-				a := regions.Re90c03122ae0Args{
+				a := regions.Rf93feca7917aArgs{
 					P0: unsafe.SliceData(t22),
 					P1: unsafe.SliceData(t53),
 					P2: unsafe.SliceData(t55),
@@ -906,7 +906,7 @@ func (c *stepFused) run() {
 					N1: 32,
 					N2: 128*t2 + 128*chunks*l,
 				}
-				regions.Re90c03122ae0(&a)
+				regions.Rf93feca7917a(&a)
 			} else {
 				lo := max(0, 2)
 				if n := 32 - lo; n > 0 {
@@ -925,7 +925,7 @@ func (c *stepFused) run() {
 			// titans_chunk.e
 			clear(t613)
 			if kern.Wide() {
-				a := regions.R69a6da98d02aArgs{
+				a := regions.Rb8e24fa39ec4Args{
 					P0: unsafe.SliceData(t25),
 					P1: unsafe.SliceData(t53),
 					P2: unsafe.SliceData(t55),
@@ -935,7 +935,7 @@ func (c *stepFused) run() {
 					N1: 32,
 					N2: 128*t2 + 128*chunks*l,
 				}
-				regions.R69a6da98d02a(&a)
+				regions.Rb8e24fa39ec4(&a)
 			} else {
 				lo := max(0, 4)
 				if n := 32 - lo; n > 0 {
@@ -955,7 +955,7 @@ func (c *stepFused) run() {
 			// titans_chunk.e
 			clear(t643)
 			if kern.Wide() {
-				a := regions.R6a22e951e9a7Args{
+				a := regions.R9895903642b5Args{
 					P0: unsafe.SliceData(t28),
 					P1: unsafe.SliceData(t53),
 					P2: unsafe.SliceData(t55),
@@ -966,7 +966,7 @@ func (c *stepFused) run() {
 					N1: 32,
 					N2: 128*t2 + 128*chunks*l,
 				}
-				regions.R6a22e951e9a7(&a)
+				regions.R9895903642b5(&a)
 			} else {
 				lo := max(0, 8)
 				if n := 32 - lo; n > 0 {
@@ -987,7 +987,7 @@ func (c *stepFused) run() {
 			// titans_chunk.e
 			clear(t672)
 			if kern.Wide() {
-				a := regions.Rdce8a7e41194Args{
+				a := regions.R14418898d2c5Args{
 					P0: unsafe.SliceData(t31),
 					P1: unsafe.SliceData(t53),
 					P2: unsafe.SliceData(t55),
@@ -999,7 +999,7 @@ func (c *stepFused) run() {
 					N1: 32,
 					N2: 128*t2 + 128*chunks*l,
 				}
-				regions.Rdce8a7e41194(&a)
+				regions.R14418898d2c5(&a)
 			} else {
 				lo := max(0, 16)
 				if n := 32 - lo; n > 0 {
@@ -1021,7 +1021,7 @@ func (c *stepFused) run() {
 			// titans_chunk.c, titans_chunk.e
 			clear(t702)
 			if kern.Wide() {
-				a := regions.R60cb736636ddArgs{
+				a := regions.Red520cfc1952Args{
 					P0: unsafe.SliceData(t60),
 					P1: unsafe.SliceData(t53),
 					P2: unsafe.SliceData(t55),
@@ -1034,7 +1034,7 @@ func (c *stepFused) run() {
 					N1: 32,
 					N2: 128*t2 + 128*chunks*l,
 				}
-				regions.R60cb736636dd(&a)
+				regions.Red520cfc1952(&a)
 			} else {
 				lo := max(0, 1)
 				if n := 32 - lo; n > 0 {
@@ -1057,7 +1057,7 @@ func (c *stepFused) run() {
 			// titans_chunk.c, titans_chunk.e
 			clear(t73)
 			if kern.Wide() {
-				a := regions.R62843698f197Args{
+				a := regions.R2c492f939d26Args{
 					P0: unsafe.SliceData(t5),
 					P1: unsafe.SliceData(t53),
 					P2: unsafe.SliceData(t55),
@@ -1071,7 +1071,7 @@ func (c *stepFused) run() {
 					N1: 32,
 					N2: 128*t2 + 128*chunks*l,
 				}
-				regions.R62843698f197(&a)
+				regions.R2c492f939d26(&a)
 			} else {
 				lo := max(0, 2)
 				if n := 32 - lo; n > 0 {
@@ -1095,7 +1095,7 @@ func (c *stepFused) run() {
 			// titans_chunk.c, titans_chunk.e
 			clear(t76)
 			if kern.Wide() {
-				a := regions.R32f5313b72c4Args{
+				a := regions.R613c661bdac9Args{
 					P0: unsafe.SliceData(t8),
 					P1: unsafe.SliceData(t53),
 					P2: unsafe.SliceData(t55),
@@ -1110,7 +1110,7 @@ func (c *stepFused) run() {
 					N1: 32,
 					N2: 128*t2 + 128*chunks*l,
 				}
-				regions.R32f5313b72c4(&a)
+				regions.R613c661bdac9(&a)
 			} else {
 				lo := max(0, 4)
 				if n := 32 - lo; n > 0 {
@@ -1135,7 +1135,7 @@ func (c *stepFused) run() {
 			// titans_chunk.c, titans_chunk.e
 			clear(t79)
 			if kern.Wide() {
-				a := regions.R973ab40fd673Args{
+				a := regions.R93144e843a98Args{
 					P0:  unsafe.SliceData(t11),
 					P1:  unsafe.SliceData(t53),
 					P2:  unsafe.SliceData(t55),
@@ -1151,7 +1151,7 @@ func (c *stepFused) run() {
 					N1:  32,
 					N2:  128*t2 + 128*chunks*l,
 				}
-				regions.R973ab40fd673(&a)
+				regions.R93144e843a98(&a)
 			} else {
 				lo := max(0, 8)
 				if n := 32 - lo; n > 0 {
@@ -1177,7 +1177,7 @@ func (c *stepFused) run() {
 			// titans_chunk.c, titans_chunk.e
 			clear(t82)
 			if kern.Wide() {
-				a := regions.R3cda843529e2Args{
+				a := regions.R4f826970cf0eArgs{
 					P0:  unsafe.SliceData(t14),
 					P1:  unsafe.SliceData(t53),
 					P2:  unsafe.SliceData(t55),
@@ -1194,7 +1194,7 @@ func (c *stepFused) run() {
 					N1:  32,
 					N2:  128*t2 + 128*chunks*l,
 				}
-				regions.R3cda843529e2(&a)
+				regions.R4f826970cf0e(&a)
 			} else {
 				lo := max(0, 16)
 				if n := 32 - lo; n > 0 {
@@ -1223,10 +1223,10 @@ func (c *stepFused) run() {
 			// titans_chunk.g.start
 			clear(t87)
 			if kern.Wide() {
-				a := regions.R8efbb025390eArgs{
+				a := regions.R4684a4de7f74Args{
 					P0: unsafe.SliceData(t87),
 				}
-				regions.R8efbb025390e(&a)
+				regions.R4684a4de7f74(&a)
 			} else {
 				if n := min(32, 1); n > 0 {
 					t87_2 := t87[:n]
@@ -1242,7 +1242,7 @@ func (c *stepFused) run() {
 			// titans_chunk.c, titans_chunk.e
 			clear(t96)
 			if kern.Wide() {
-				a := regions.Rdfebcda21639Args{
+				a := regions.Ref706ec5a96dArgs{
 					P0:  unsafe.SliceData(t53),
 					P1:  unsafe.SliceData(t55),
 					P2:  unsafe.SliceData(t58),
@@ -1257,7 +1257,7 @@ func (c *stepFused) run() {
 					P11: unsafe.SliceData(t96),
 					N0:  32,
 				}
-				regions.Rdfebcda21639(&a)
+				regions.Ref706ec5a96d(&a)
 			} else {
 				lo := max(0, 1)
 				if n := 32 - lo; n > 0 {
@@ -1285,14 +1285,14 @@ func (c *stepFused) run() {
 			// titans_chunk.U
 			clear(t98)
 			if kern.Wide() {
-				a := regions.R71206767d5f8Args{
+				a := regions.R97c215de8d05Args{
 					P0: unsafe.SliceData(t64),
 					P1: unsafe.SliceData(t96),
 					P2: unsafe.SliceData(K2),
 					P3: unsafe.SliceData(t98),
 					N0: 128*t2 + 128*chunks*l,
 				}
-				regions.R71206767d5f8(&a)
+				regions.R97c215de8d05(&a)
 			} else {
 				t64_2 := t64[(l*chunks+t2)*32:][:32]
 				for i := range 32 {
@@ -1309,7 +1309,7 @@ func (c *stepFused) run() {
 			}
 			// titans_chunk.U, titans_chunk.g
 			if kern.Wide() {
-				a := regions.R45ec74e93c01Args{
+				a := regions.Rf1429d8b55e1Args{
 					P0: unsafe.SliceData(t86),
 					P1: unsafe.SliceData(t87),
 					P2: unsafe.SliceData(t92),
@@ -1322,7 +1322,7 @@ func (c *stepFused) run() {
 					N1: dV,
 					N2: 128*dV*t2 + 128*chunks*dV*l,
 				}
-				regions.R45ec74e93c01(&a)
+				regions.Rf1429d8b55e1(&a)
 			} else {
 				t86_2 := t86[(l*chunks+t2)*32:][:32]
 				t92_2 := t92[(l*chunks+t2)*32:][:32]
@@ -1343,7 +1343,7 @@ func (c *stepFused) run() {
 			kern.TriangleFMA(32, dV, false, U2, dV, 1, t98, 32, 1)
 			// titans_chunk.y, titans_chunk.c, titans_chunk.e
 			if kern.Wide() {
-				a := regions.R3e6170fc5bd8Args{
+				a := regions.R72caffaa3c5aArgs{
 					P0:  unsafe.SliceData(t53),
 					P1:  unsafe.SliceData(t55),
 					P2:  unsafe.SliceData(t58),
@@ -1358,7 +1358,7 @@ func (c *stepFused) run() {
 					P11: unsafe.SliceData(Q2),
 					P12: unsafe.SliceData(t822),
 				}
-				regions.R3e6170fc5bd8(&a)
+				regions.R72caffaa3c5a(&a)
 			} else {
 				for i := range 32 {
 					t53_2 := t53[i*32:][:32]
@@ -1381,7 +1381,7 @@ func (c *stepFused) run() {
 			}
 			// titans_chunk.y
 			if kern.Wide() {
-				a := regions.R70cfd2199680Args{
+				a := regions.R68b156946d4fArgs{
 					P0: unsafe.SliceData(g),
 					P1: unsafe.SliceData(h),
 					P2: unsafe.SliceData(t49),
@@ -1391,7 +1391,7 @@ func (c *stepFused) run() {
 					N1: dV,
 					N2: 128*dV*t2 + 128*chunks*dV*l,
 				}
-				regions.R70cfd2199680(&a)
+				regions.R68b156946d4f(&a)
 			} else {
 				g2 := g[(l*chunks+t2)*32:][:32]
 				h2 := h[(l*chunks+t2)*32:][:32]
@@ -1410,7 +1410,7 @@ func (c *stepFused) run() {
 			kern.GemmFMA(dV, 32, 32, F(1), true, kern.From(y2, (l*chunks+t2)*32*dV), 1, dV, U2, 1, dV, t822, 1, 32)
 			// titans_chunk.M, titans_chunk.c, titans_chunk.e, titans_chunk.S
 			if kern.Wide() {
-				a := regions.R5054e5cc3635Args{
+				a := regions.R476282f95759Args{
 					P0:  unsafe.SliceData(t53),
 					P1:  unsafe.SliceData(t55),
 					P2:  unsafe.SliceData(t58),
@@ -1428,7 +1428,7 @@ func (c *stepFused) run() {
 					N0:  dK,
 					N1:  128*dK*t2 + 128*chunks*dK*l,
 				}
-				regions.R5054e5cc3635(&a)
+				regions.R476282f95759(&a)
 			} else {
 				t53_2 := t53[31*32:][:32]
 				t55_2 := t55[31*32:][:32]
@@ -1464,7 +1464,7 @@ func (c *stepFused) run() {
 			gEntry2 := g[(l*chunks+t2)*32+31]
 			hEntry2 := h[(l*chunks+t2)*32+31]
 			if kern.Wide() {
-				a := regions.R3d1eabef5c2fArgs{
+				a := regions.R4f07e1adbf24Args{
 					P0: unsafe.SliceData(SState),
 					P1: unsafe.SliceData(MState),
 					N0: dV,
@@ -1472,7 +1472,7 @@ func (c *stepFused) run() {
 					S0: [2]float32{hEntry2},
 					S1: [2]float32{gEntry2},
 				}
-				regions.R3d1eabef5c2f(&a)
+				regions.R4f07e1adbf24(&a)
 			} else {
 				for i := range dV {
 					SState2 := SState[i*dK:][:dK]
@@ -1487,13 +1487,13 @@ func (c *stepFused) run() {
 			// titans_chunk.S
 			pEntry := p[(l*chunks+t2)*32+31]
 			if kern.Wide() {
-				a := regions.Rdb52a837a996Args{
+				a := regions.Ra2ea1dad1552Args{
 					P0: unsafe.SliceData(SState),
 					N0: dV,
 					N1: dK,
 					S0: [2]float32{pEntry},
 				}
-				regions.Rdb52a837a996(&a)
+				regions.Ra2ea1dad1552(&a)
 			} else {
 				for i := range dV {
 					SState2 := SState[i*dK:][:dK]
@@ -1532,7 +1532,7 @@ func (c *stepFused) run() {
 
 	// titans_chunk.rho, titans_chunk.theta, titans_chunk.eta
 	if kern.Wide() {
-		a := regions.Re76d0644db7bArgs{
+		a := regions.R50164c66d5f8Args{
 			P0: unsafe.SliceData(c.Rho),
 			P1: unsafe.SliceData(t66),
 			P2: unsafe.SliceData(c.Theta),
@@ -1544,7 +1544,7 @@ func (c *stepFused) run() {
 			N2: 128 * chunks,
 			N3: T,
 		}
-		regions.Re76d0644db7b(&a)
+		regions.R50164c66d5f8(&a)
 	} else {
 		for i := range L {
 			rho := c.Rho[i*T+32*chunks:][:T-32*chunks]
@@ -1563,7 +1563,7 @@ func (c *stepFused) run() {
 
 	// titans_chunk.k, titans_chunk.q
 	if kern.Wide() {
-		a := regions.R35965b11bbc7Args{
+		a := regions.R84cc9a49a9e5Args{
 			P0: unsafe.SliceData(c.K),
 			P1: unsafe.SliceData(t68),
 			P2: unsafe.SliceData(c.Q),
@@ -1575,7 +1575,7 @@ func (c *stepFused) run() {
 			N4: T*dK - 32*chunks*dK,
 			N5: T * dK,
 		}
-		regions.R35965b11bbc7(&a)
+		regions.R84cc9a49a9e5(&a)
 	} else {
 		for i := range L {
 			for j := range T - 32*chunks {
@@ -1667,7 +1667,7 @@ func (c *stepRows1) Part(part int) {
 					}
 				}
 				{
-					a := regions.Rc132990a3235Args{
+					a := regions.R463f6f2255baArgs{
 						P0:   unsafe.SliceData(MState2),
 						P1:   unsafe.SliceData(t68),
 						P2:   unsafe.SliceData(t69),
@@ -1687,7 +1687,7 @@ func (c *stepRows1) Part(part int) {
 						N6:   dV,
 						Tail: tail,
 					}
-					regions.Rc132990a3235(&a, rows)
+					regions.R463f6f2255ba(&a, rows)
 				}
 			}
 			kern.TransposeBack(MState2, rows, c.MOut[(l*dV+i)*dK:], dK, there, dK)
@@ -2000,7 +2000,7 @@ func (c *stepBackwardFused) run() {
 
 	// titans_chunk.rho, titans_chunk.eta, titans_chunk.theta
 	if kern.Wide() {
-		a := regions.R5fa57c4b640cArgs{
+		a := regions.R3742a752a132Args{
 			P0: unsafe.SliceData(c.Rho),
 			P1: unsafe.SliceData(t60),
 			P2: unsafe.SliceData(c.Eta),
@@ -2012,7 +2012,7 @@ func (c *stepBackwardFused) run() {
 			N2: 32 * chunks,
 			N3: T,
 		}
-		regions.R5fa57c4b640c(&a)
+		regions.R3742a752a132(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -2033,7 +2033,7 @@ func (c *stepBackwardFused) run() {
 
 	// titans_chunk.q, titans_chunk.k
 	if kern.Wide() {
-		a := regions.R829820e12339Args{
+		a := regions.R60f59e753f85Args{
 			P0: unsafe.SliceData(c.Q),
 			P1: unsafe.SliceData(t61),
 			P2: unsafe.SliceData(c.K),
@@ -2045,7 +2045,7 @@ func (c *stepBackwardFused) run() {
 			N4: 32 * chunks * dK,
 			N5: T * dK,
 		}
-		regions.R829820e12339(&a)
+		regions.R60f59e753f85(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -2074,7 +2074,7 @@ func (c *stepBackwardFused) run() {
 
 	// titans_chunk.rho, titans_chunk.theta, titans_chunk.eta
 	if kern.Wide() {
-		a := regions.Re76d0644db7bArgs{
+		a := regions.R50164c66d5f8Args{
 			P0: unsafe.SliceData(c.Rho),
 			P1: unsafe.SliceData(t66),
 			P2: unsafe.SliceData(c.Theta),
@@ -2086,7 +2086,7 @@ func (c *stepBackwardFused) run() {
 			N2: 128 * chunks,
 			N3: T,
 		}
-		regions.Re76d0644db7b(&a)
+		regions.R50164c66d5f8(&a)
 	} else {
 		for i := range L {
 			rho := c.Rho[i*T+32*chunks:][:T-32*chunks]
@@ -2105,7 +2105,7 @@ func (c *stepBackwardFused) run() {
 
 	// titans_chunk.k, titans_chunk.q
 	if kern.Wide() {
-		a := regions.R35965b11bbc7Args{
+		a := regions.R84cc9a49a9e5Args{
 			P0: unsafe.SliceData(c.K),
 			P1: unsafe.SliceData(t68),
 			P2: unsafe.SliceData(c.Q),
@@ -2117,7 +2117,7 @@ func (c *stepBackwardFused) run() {
 			N4: T*dK - 32*chunks*dK,
 			N5: T * dK,
 		}
-		regions.R35965b11bbc7(&a)
+		regions.R84cc9a49a9e5(&a)
 	} else {
 		for i := range L {
 			for j := range T - 32*chunks {
@@ -2166,7 +2166,7 @@ func (c *stepBackwardFused) run() {
 	clear(t12)
 	clear(t15)
 	if kern.Wide() {
-		a := regions.R65e57c44dca4Args{
+		a := regions.Red5939878b6fArgs{
 			P0:  unsafe.SliceData(t67),
 			P1:  unsafe.SliceData(t132),
 			P2:  unsafe.SliceData(t68),
@@ -2188,7 +2188,7 @@ func (c *stepBackwardFused) run() {
 			N10: T*dK - 32*chunks*dK,
 			N11: T * dK,
 		}
-		regions.R65e57c44dca4(&a)
+		regions.Red5939878b6f(&a)
 	} else {
 		for i := range L {
 			t67_2 := t67[i*(T-32*chunks):][:T-32*chunks]
@@ -2220,7 +2220,7 @@ func (c *stepBackwardFused) run() {
 	clear(t16)
 	clear(t17)
 	if kern.Wide() {
-		a := regions.Rc9c8beb523cbArgs{
+		a := regions.Rdd62a2fc8d24Args{
 			P0: unsafe.SliceData(t13),
 			P1: unsafe.SliceData(t10),
 			P2: unsafe.SliceData(t16),
@@ -2232,7 +2232,7 @@ func (c *stepBackwardFused) run() {
 			N2: 128 * chunks,
 			N3: T,
 		}
-		regions.Rc9c8beb523cb(&a)
+		regions.Rdd62a2fc8d24(&a)
 	} else {
 		for i := range L {
 			t13_2 := t13[i*T+32*chunks:][:T-32*chunks]
@@ -2252,7 +2252,7 @@ func (c *stepBackwardFused) run() {
 	// titans_chunk.v
 	clear(t14)
 	if kern.Wide() {
-		a := regions.R54936d09c999Args{
+		a := regions.Rd25da79383b8Args{
 			P0: unsafe.SliceData(t14),
 			P1: unsafe.SliceData(t9),
 			N0: L,
@@ -2262,7 +2262,7 @@ func (c *stepBackwardFused) run() {
 			N4: T*dV - 32*chunks*dV,
 			N5: T * dV,
 		}
-		regions.R54936d09c999(&a)
+		regions.Rd25da79383b8(&a)
 	} else {
 		for i := range L {
 			for j := range T - 32*chunks {
@@ -2279,7 +2279,7 @@ func (c *stepBackwardFused) run() {
 	clear(t22)
 	clear(t182)
 	if kern.Wide() {
-		a := regions.Raaeb59107b4eArgs{
+		a := regions.R5df12209adc9Args{
 			P0: unsafe.SliceData(t60),
 			P1: unsafe.SliceData(t22),
 			P2: unsafe.SliceData(t62),
@@ -2288,7 +2288,7 @@ func (c *stepBackwardFused) run() {
 			N1: chunks,
 			N2: 32 * chunks,
 		}
-		regions.Raaeb59107b4e(&a)
+		regions.R5df12209adc9(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -2339,7 +2339,7 @@ func (c *stepBackwardFused) run() {
 
 	// titans_chunk.g
 	if kern.Wide() {
-		a := regions.R1ac9a4921c35Args{
+		a := regions.Rbd200256ea0aArgs{
 			P0: unsafe.SliceData(t22),
 			P1: unsafe.SliceData(t32),
 			P2: unsafe.SliceData(t42),
@@ -2347,7 +2347,7 @@ func (c *stepBackwardFused) run() {
 			N1: chunks,
 			N2: 32 * chunks,
 		}
-		regions.R1ac9a4921c35(&a)
+		regions.Rbd200256ea0a(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -2384,7 +2384,7 @@ func (c *stepBackwardFused) run() {
 
 	// titans_chunk.g
 	if kern.Wide() {
-		a := regions.R1ac9a4921c35Args{
+		a := regions.Rbd200256ea0aArgs{
 			P0: unsafe.SliceData(t42),
 			P1: unsafe.SliceData(t62_2),
 			P2: unsafe.SliceData(t72),
@@ -2392,7 +2392,7 @@ func (c *stepBackwardFused) run() {
 			N1: chunks,
 			N2: 32 * chunks,
 		}
-		regions.R1ac9a4921c35(&a)
+		regions.Rbd200256ea0a(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -2429,7 +2429,7 @@ func (c *stepBackwardFused) run() {
 
 	// titans_chunk.g
 	if kern.Wide() {
-		a := regions.R1ac9a4921c35Args{
+		a := regions.Rbd200256ea0aArgs{
 			P0: unsafe.SliceData(t72),
 			P1: unsafe.SliceData(t92),
 			P2: unsafe.SliceData(t102),
@@ -2437,7 +2437,7 @@ func (c *stepBackwardFused) run() {
 			N1: chunks,
 			N2: 32 * chunks,
 		}
-		regions.R1ac9a4921c35(&a)
+		regions.Rbd200256ea0a(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -2474,7 +2474,7 @@ func (c *stepBackwardFused) run() {
 
 	// titans_chunk.g
 	if kern.Wide() {
-		a := regions.R1ac9a4921c35Args{
+		a := regions.Rbd200256ea0aArgs{
 			P0: unsafe.SliceData(t102),
 			P1: unsafe.SliceData(t122),
 			P2: unsafe.SliceData(t133),
@@ -2482,7 +2482,7 @@ func (c *stepBackwardFused) run() {
 			N1: chunks,
 			N2: 32 * chunks,
 		}
-		regions.R1ac9a4921c35(&a)
+		regions.Rbd200256ea0a(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -2514,7 +2514,7 @@ func (c *stepBackwardFused) run() {
 
 	// titans_chunk.g, titans_chunk.p
 	if kern.Wide() {
-		a := regions.Re045d8f7567aArgs{
+		a := regions.Rb64dfd6be4f1Args{
 			P0: unsafe.SliceData(t133),
 			P1: unsafe.SliceData(t153),
 			P2: unsafe.SliceData(g),
@@ -2525,7 +2525,7 @@ func (c *stepBackwardFused) run() {
 			N1: chunks,
 			N2: 32 * chunks,
 		}
-		regions.Re045d8f7567a(&a)
+		regions.Rb64dfd6be4f1(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -2566,7 +2566,7 @@ func (c *stepBackwardFused) run() {
 
 	// titans_chunk.p
 	if kern.Wide() {
-		a := regions.R1ac9a4921c35Args{
+		a := regions.Rbd200256ea0aArgs{
 			P0: unsafe.SliceData(t2122),
 			P1: unsafe.SliceData(t233),
 			P2: unsafe.SliceData(t242),
@@ -2574,7 +2574,7 @@ func (c *stepBackwardFused) run() {
 			N1: chunks,
 			N2: 32 * chunks,
 		}
-		regions.R1ac9a4921c35(&a)
+		regions.Rbd200256ea0a(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -2611,7 +2611,7 @@ func (c *stepBackwardFused) run() {
 
 	// titans_chunk.p
 	if kern.Wide() {
-		a := regions.R1ac9a4921c35Args{
+		a := regions.Rbd200256ea0aArgs{
 			P0: unsafe.SliceData(t242),
 			P1: unsafe.SliceData(t262),
 			P2: unsafe.SliceData(t272),
@@ -2619,7 +2619,7 @@ func (c *stepBackwardFused) run() {
 			N1: chunks,
 			N2: 32 * chunks,
 		}
-		regions.R1ac9a4921c35(&a)
+		regions.Rbd200256ea0a(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -2656,7 +2656,7 @@ func (c *stepBackwardFused) run() {
 
 	// titans_chunk.p
 	if kern.Wide() {
-		a := regions.R1ac9a4921c35Args{
+		a := regions.Rbd200256ea0aArgs{
 			P0: unsafe.SliceData(t272),
 			P1: unsafe.SliceData(t292),
 			P2: unsafe.SliceData(t302),
@@ -2664,7 +2664,7 @@ func (c *stepBackwardFused) run() {
 			N1: chunks,
 			N2: 32 * chunks,
 		}
-		regions.R1ac9a4921c35(&a)
+		regions.Rbd200256ea0a(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -2696,7 +2696,7 @@ func (c *stepBackwardFused) run() {
 
 	// titans_chunk.p
 	if kern.Wide() {
-		a := regions.R1ac9a4921c35Args{
+		a := regions.Rbd200256ea0aArgs{
 			P0: unsafe.SliceData(t302),
 			P1: unsafe.SliceData(t322),
 			P2: unsafe.SliceData(p),
@@ -2704,7 +2704,7 @@ func (c *stepBackwardFused) run() {
 			N1: chunks,
 			N2: 32 * chunks,
 		}
-		regions.R1ac9a4921c35(&a)
+		regions.Rbd200256ea0a(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -2740,7 +2740,7 @@ func (c *stepBackwardFused) run() {
 
 	// titans_chunk.h
 	if kern.Wide() {
-		a := regions.R1ac9a4921c35Args{
+		a := regions.Rbd200256ea0aArgs{
 			P0: unsafe.SliceData(p),
 			P1: unsafe.SliceData(t352),
 			P2: unsafe.SliceData(t362),
@@ -2748,7 +2748,7 @@ func (c *stepBackwardFused) run() {
 			N1: chunks,
 			N2: 32 * chunks,
 		}
-		regions.R1ac9a4921c35(&a)
+		regions.Rbd200256ea0a(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -2780,7 +2780,7 @@ func (c *stepBackwardFused) run() {
 
 	// titans_chunk.h
 	if kern.Wide() {
-		a := regions.R1ac9a4921c35Args{
+		a := regions.Rbd200256ea0aArgs{
 			P0: unsafe.SliceData(t362),
 			P1: unsafe.SliceData(t38),
 			P2: unsafe.SliceData(t39),
@@ -2788,7 +2788,7 @@ func (c *stepBackwardFused) run() {
 			N1: chunks,
 			N2: 32 * chunks,
 		}
-		regions.R1ac9a4921c35(&a)
+		regions.Rbd200256ea0a(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -2820,7 +2820,7 @@ func (c *stepBackwardFused) run() {
 
 	// titans_chunk.h
 	if kern.Wide() {
-		a := regions.R1ac9a4921c35Args{
+		a := regions.Rbd200256ea0aArgs{
 			P0: unsafe.SliceData(t39),
 			P1: unsafe.SliceData(t41),
 			P2: unsafe.SliceData(t42_2),
@@ -2828,7 +2828,7 @@ func (c *stepBackwardFused) run() {
 			N1: chunks,
 			N2: 32 * chunks,
 		}
-		regions.R1ac9a4921c35(&a)
+		regions.Rbd200256ea0a(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -2860,7 +2860,7 @@ func (c *stepBackwardFused) run() {
 
 	// titans_chunk.h
 	if kern.Wide() {
-		a := regions.R1ac9a4921c35Args{
+		a := regions.Rbd200256ea0aArgs{
 			P0: unsafe.SliceData(t42_2),
 			P1: unsafe.SliceData(t44),
 			P2: unsafe.SliceData(t45),
@@ -2868,7 +2868,7 @@ func (c *stepBackwardFused) run() {
 			N1: chunks,
 			N2: 32 * chunks,
 		}
-		regions.R1ac9a4921c35(&a)
+		regions.Rbd200256ea0a(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -2900,7 +2900,7 @@ func (c *stepBackwardFused) run() {
 
 	// titans_chunk.h
 	if kern.Wide() {
-		a := regions.R1ac9a4921c35Args{
+		a := regions.Rbd200256ea0aArgs{
 			P0: unsafe.SliceData(t45),
 			P1: unsafe.SliceData(t47),
 			P2: unsafe.SliceData(h),
@@ -2908,7 +2908,7 @@ func (c *stepBackwardFused) run() {
 			N1: chunks,
 			N2: 32 * chunks,
 		}
-		regions.R1ac9a4921c35(&a)
+		regions.Rbd200256ea0a(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -2937,7 +2937,7 @@ func (c *stepBackwardFused) run() {
 
 	// titans_chunk.y
 	if kern.Wide() {
-		a := regions.R4dee0feb5b32Args{
+		a := regions.Rb5b878a7936dArgs{
 			P0: unsafe.SliceData(t),
 			P1: unsafe.SliceData(c.YProd2),
 			P2: unsafe.SliceData(c.YProd),
@@ -2951,7 +2951,7 @@ func (c *stepBackwardFused) run() {
 			N5: 32 * chunks,
 			N6: 32 * chunks * dV,
 		}
-		regions.R4dee0feb5b32(&a)
+		regions.Rb5b878a7936d(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -2998,7 +2998,7 @@ func (c *stepBackwardFused) run() {
 			// titans_chunk.e
 			clear(t55)
 			if kern.Wide() {
-				a := regions.Ra0749581fd92Args{
+				a := regions.R631b0134f098Args{
 					P0: unsafe.SliceData(t62),
 					P1: unsafe.SliceData(t53),
 					P2: unsafe.SliceData(t55),
@@ -3006,7 +3006,7 @@ func (c *stepBackwardFused) run() {
 					N1: 32,
 					N2: 128*t3 + 128*chunks*l,
 				}
-				regions.Ra0749581fd92(&a)
+				regions.R631b0134f098(&a)
 			} else {
 				lo := max(0, 1)
 				if n := 32 - lo; n > 0 {
@@ -3024,7 +3024,7 @@ func (c *stepBackwardFused) run() {
 			// titans_chunk.e
 			clear(t58)
 			if kern.Wide() {
-				a := regions.Re90c03122ae0Args{
+				a := regions.Rf93feca7917aArgs{
 					P0: unsafe.SliceData(t222),
 					P1: unsafe.SliceData(t53),
 					P2: unsafe.SliceData(t55),
@@ -3033,7 +3033,7 @@ func (c *stepBackwardFused) run() {
 					N1: 32,
 					N2: 128*t3 + 128*chunks*l,
 				}
-				regions.Re90c03122ae0(&a)
+				regions.Rf93feca7917a(&a)
 			} else {
 				lo := max(0, 2)
 				if n := 32 - lo; n > 0 {
@@ -3052,7 +3052,7 @@ func (c *stepBackwardFused) run() {
 			// titans_chunk.e
 			clear(t613)
 			if kern.Wide() {
-				a := regions.R69a6da98d02aArgs{
+				a := regions.Rb8e24fa39ec4Args{
 					P0: unsafe.SliceData(t252),
 					P1: unsafe.SliceData(t53),
 					P2: unsafe.SliceData(t55),
@@ -3062,7 +3062,7 @@ func (c *stepBackwardFused) run() {
 					N1: 32,
 					N2: 128*t3 + 128*chunks*l,
 				}
-				regions.R69a6da98d02a(&a)
+				regions.Rb8e24fa39ec4(&a)
 			} else {
 				lo := max(0, 4)
 				if n := 32 - lo; n > 0 {
@@ -3082,7 +3082,7 @@ func (c *stepBackwardFused) run() {
 			// titans_chunk.e
 			clear(t643)
 			if kern.Wide() {
-				a := regions.R6a22e951e9a7Args{
+				a := regions.R9895903642b5Args{
 					P0: unsafe.SliceData(t282),
 					P1: unsafe.SliceData(t53),
 					P2: unsafe.SliceData(t55),
@@ -3093,7 +3093,7 @@ func (c *stepBackwardFused) run() {
 					N1: 32,
 					N2: 128*t3 + 128*chunks*l,
 				}
-				regions.R6a22e951e9a7(&a)
+				regions.R9895903642b5(&a)
 			} else {
 				lo := max(0, 8)
 				if n := 32 - lo; n > 0 {
@@ -3114,7 +3114,7 @@ func (c *stepBackwardFused) run() {
 			// titans_chunk.e
 			clear(t673)
 			if kern.Wide() {
-				a := regions.Rdce8a7e41194Args{
+				a := regions.R14418898d2c5Args{
 					P0: unsafe.SliceData(t312),
 					P1: unsafe.SliceData(t53),
 					P2: unsafe.SliceData(t55),
@@ -3126,7 +3126,7 @@ func (c *stepBackwardFused) run() {
 					N1: 32,
 					N2: 128*t3 + 128*chunks*l,
 				}
-				regions.Rdce8a7e41194(&a)
+				regions.R14418898d2c5(&a)
 			} else {
 				lo := max(0, 16)
 				if n := 32 - lo; n > 0 {
@@ -3148,7 +3148,7 @@ func (c *stepBackwardFused) run() {
 			// titans_chunk.c, titans_chunk.e
 			clear(t703)
 			if kern.Wide() {
-				a := regions.R60cb736636ddArgs{
+				a := regions.Red520cfc1952Args{
 					P0: unsafe.SliceData(t60),
 					P1: unsafe.SliceData(t53),
 					P2: unsafe.SliceData(t55),
@@ -3161,7 +3161,7 @@ func (c *stepBackwardFused) run() {
 					N1: 32,
 					N2: 128*t3 + 128*chunks*l,
 				}
-				regions.R60cb736636dd(&a)
+				regions.Red520cfc1952(&a)
 			} else {
 				lo := max(0, 1)
 				if n := 32 - lo; n > 0 {
@@ -3184,7 +3184,7 @@ func (c *stepBackwardFused) run() {
 			// titans_chunk.c, titans_chunk.e
 			clear(t73)
 			if kern.Wide() {
-				a := regions.R62843698f197Args{
+				a := regions.R2c492f939d26Args{
 					P0: unsafe.SliceData(t52),
 					P1: unsafe.SliceData(t53),
 					P2: unsafe.SliceData(t55),
@@ -3198,7 +3198,7 @@ func (c *stepBackwardFused) run() {
 					N1: 32,
 					N2: 128*t3 + 128*chunks*l,
 				}
-				regions.R62843698f197(&a)
+				regions.R2c492f939d26(&a)
 			} else {
 				lo := max(0, 2)
 				if n := 32 - lo; n > 0 {
@@ -3222,7 +3222,7 @@ func (c *stepBackwardFused) run() {
 			// titans_chunk.c, titans_chunk.e
 			clear(t76)
 			if kern.Wide() {
-				a := regions.R32f5313b72c4Args{
+				a := regions.R613c661bdac9Args{
 					P0: unsafe.SliceData(t82),
 					P1: unsafe.SliceData(t53),
 					P2: unsafe.SliceData(t55),
@@ -3237,7 +3237,7 @@ func (c *stepBackwardFused) run() {
 					N1: 32,
 					N2: 128*t3 + 128*chunks*l,
 				}
-				regions.R32f5313b72c4(&a)
+				regions.R613c661bdac9(&a)
 			} else {
 				lo := max(0, 4)
 				if n := 32 - lo; n > 0 {
@@ -3262,7 +3262,7 @@ func (c *stepBackwardFused) run() {
 			// titans_chunk.c, titans_chunk.e
 			clear(t79)
 			if kern.Wide() {
-				a := regions.R973ab40fd673Args{
+				a := regions.R93144e843a98Args{
 					P0:  unsafe.SliceData(t112),
 					P1:  unsafe.SliceData(t53),
 					P2:  unsafe.SliceData(t55),
@@ -3278,7 +3278,7 @@ func (c *stepBackwardFused) run() {
 					N1:  32,
 					N2:  128*t3 + 128*chunks*l,
 				}
-				regions.R973ab40fd673(&a)
+				regions.R93144e843a98(&a)
 			} else {
 				lo := max(0, 8)
 				if n := 32 - lo; n > 0 {
@@ -3304,7 +3304,7 @@ func (c *stepBackwardFused) run() {
 			// titans_chunk.c, titans_chunk.e
 			clear(t82_2)
 			if kern.Wide() {
-				a := regions.R3cda843529e2Args{
+				a := regions.R4f826970cf0eArgs{
 					P0:  unsafe.SliceData(t143),
 					P1:  unsafe.SliceData(t53),
 					P2:  unsafe.SliceData(t55),
@@ -3321,7 +3321,7 @@ func (c *stepBackwardFused) run() {
 					N1:  32,
 					N2:  128*t3 + 128*chunks*l,
 				}
-				regions.R3cda843529e2(&a)
+				regions.R4f826970cf0e(&a)
 			} else {
 				lo := max(0, 16)
 				if n := 32 - lo; n > 0 {
@@ -3348,10 +3348,10 @@ func (c *stepBackwardFused) run() {
 			// titans_chunk.g.start
 			clear(t87)
 			if kern.Wide() {
-				a := regions.R8efbb025390eArgs{
+				a := regions.R4684a4de7f74Args{
 					P0: unsafe.SliceData(t87),
 				}
-				regions.R8efbb025390e(&a)
+				regions.R4684a4de7f74(&a)
 			} else {
 				if n := min(32, 1); n > 0 {
 					t87_2 := t87[:n]
@@ -3362,13 +3362,13 @@ func (c *stepBackwardFused) run() {
 			}
 			// titans_chunk.g
 			if kern.Wide() {
-				a := regions.Rfb421b33ac67Args{
+				a := regions.Ra9ad92cd6207Args{
 					P0: unsafe.SliceData(t86),
 					P1: unsafe.SliceData(t87),
 					P2: unsafe.SliceData(t88),
 					N0: 128*t3 + 128*chunks*l,
 				}
-				regions.Rfb421b33ac67(&a)
+				regions.Ra9ad92cd6207(&a)
 			} else {
 				t86_2 := t86[(l*chunks+t3)*32:][:32]
 				for i := range 32 {
@@ -3378,7 +3378,7 @@ func (c *stepBackwardFused) run() {
 			// titans_chunk.c, titans_chunk.e
 			clear(t96)
 			if kern.Wide() {
-				a := regions.Rdfebcda21639Args{
+				a := regions.Ref706ec5a96dArgs{
 					P0:  unsafe.SliceData(t53),
 					P1:  unsafe.SliceData(t55),
 					P2:  unsafe.SliceData(t58),
@@ -3393,7 +3393,7 @@ func (c *stepBackwardFused) run() {
 					P11: unsafe.SliceData(t96),
 					N0:  32,
 				}
-				regions.Rdfebcda21639(&a)
+				regions.Ref706ec5a96d(&a)
 			} else {
 				lo := max(0, 1)
 				if n := 32 - lo; n > 0 {
@@ -3419,7 +3419,7 @@ func (c *stepBackwardFused) run() {
 			// titans_chunk.U
 			clear(t98)
 			if kern.Wide() {
-				a := regions.R5286e3cd3617Args{
+				a := regions.Rdedca43aadcdArgs{
 					P0: unsafe.SliceData(t64),
 					P1: unsafe.SliceData(c.K2),
 					P2: unsafe.SliceData(t96),
@@ -3427,7 +3427,7 @@ func (c *stepBackwardFused) run() {
 					N0: 128*t3 + 128*chunks*l,
 					N1: 4096*t3 + 4096*chunks*l,
 				}
-				regions.R5286e3cd3617(&a)
+				regions.Rdedca43aadcd(&a)
 			} else {
 				t64_2 := t64[(l*chunks+t3)*32:][:32]
 				for i := range 32 {
@@ -3447,7 +3447,7 @@ func (c *stepBackwardFused) run() {
 			clear(t1823)
 			clear(t2023)
 			if kern.Wide() {
-				a := regions.Re8b3cba52c84Args{
+				a := regions.R9b69ac2b7abeArgs{
 					P0: unsafe.SliceData(t523),
 					P1: unsafe.SliceData(t1823),
 					P2: unsafe.SliceData(t2023),
@@ -3459,7 +3459,7 @@ func (c *stepBackwardFused) run() {
 					N1: dK,
 					N2: 4*dK*dV*t3 + 4*chunks*dK*dV*l,
 				}
-				regions.Re8b3cba52c84(&a)
+				regions.R9b69ac2b7abe(&a)
 			} else {
 				for i := range dV {
 					SStates := c.SStates[((l*chunks+t3)*dV+i)*dK:][:dK]
@@ -3494,14 +3494,14 @@ func (c *stepBackwardFused) run() {
 			// titans_chunk.S
 			clear(t923)
 			if kern.Wide() {
-				a := regions.R94c8c07dc61dArgs{
+				a := regions.Rd2ebb1e81e20Args{
 					P0: unsafe.SliceData(t923),
 					P1: unsafe.SliceData(t63),
 					P2: unsafe.SliceData(t722),
 					N0: dK,
 					N1: 128*dK*t3 + 128*chunks*dK*l,
 				}
-				regions.R94c8c07dc61d(&a)
+				regions.Rd2ebb1e81e20(&a)
 			} else {
 				t923_2 := t923[31*32:][:32]
 				for i := range 32 {
@@ -3523,14 +3523,14 @@ func (c *stepBackwardFused) run() {
 			// titans_chunk.M
 			clear(t163)
 			if kern.Wide() {
-				a := regions.R94c8c07dc61dArgs{
+				a := regions.Rd2ebb1e81e20Args{
 					P0: unsafe.SliceData(t163),
 					P1: unsafe.SliceData(t63),
 					P2: unsafe.SliceData(t1423),
 					N0: dK,
 					N1: 128*dK*t3 + 128*chunks*dK*l,
 				}
-				regions.R94c8c07dc61d(&a)
+				regions.Rd2ebb1e81e20(&a)
 			} else {
 				t163_2 := t163[31*32:][:32]
 				for i := range 32 {
@@ -3547,7 +3547,7 @@ func (c *stepBackwardFused) run() {
 			}
 			// titans_chunk.y, titans_chunk.c, titans_chunk.e
 			if kern.Wide() {
-				a := regions.R8db58474e7e6Args{
+				a := regions.R1121ffce8becArgs{
 					P0:  unsafe.SliceData(c.Q2),
 					P1:  unsafe.SliceData(t53),
 					P2:  unsafe.SliceData(t55),
@@ -3563,7 +3563,7 @@ func (c *stepBackwardFused) run() {
 					P12: unsafe.SliceData(t229),
 					N0:  4096*t3 + 4096*chunks*l,
 				}
-				regions.R8db58474e7e6(&a)
+				regions.R1121ffce8bec(&a)
 			} else {
 				for i := range 32 {
 					Q := c.Q2[((l*chunks+t3)*32+i)*32:][:32]
@@ -3588,7 +3588,7 @@ func (c *stepBackwardFused) run() {
 			kern.GemmFMA(32, 32, dV, F(1), false, t2523, 32, 1, kern.From(t, (l*chunks+t3)*32*dV), dV, 1, kern.From(c.U, (l*chunks+t3)*32*dV), 1, dV)
 			// titans_chunk.y, titans_chunk.c, titans_chunk.e
 			if kern.Wide() {
-				a := regions.R3e6170fc5bd8Args{
+				a := regions.R72caffaa3c5aArgs{
 					P0:  unsafe.SliceData(t53),
 					P1:  unsafe.SliceData(t55),
 					P2:  unsafe.SliceData(t58),
@@ -3603,7 +3603,7 @@ func (c *stepBackwardFused) run() {
 					P11: unsafe.SliceData(t2523),
 					P12: unsafe.SliceData(t2722),
 				}
-				regions.R3e6170fc5bd8(&a)
+				regions.R72caffaa3c5a(&a)
 			} else {
 				for i := range 32 {
 					t53_2 := t53[i*32:][:32]
@@ -3626,7 +3626,7 @@ func (c *stepBackwardFused) run() {
 			}
 			// titans_chunk.U, titans_chunk.S, titans_chunk.e, titans_chunk.M, titans_chunk.c
 			if kern.Wide() {
-				a := regions.R7ea5f8971eceArgs{
+				a := regions.Rdb381ab4a6c9Args{
 					P0:  unsafe.SliceData(t53),
 					P1:  unsafe.SliceData(t55),
 					P2:  unsafe.SliceData(t58),
@@ -3643,7 +3643,7 @@ func (c *stepBackwardFused) run() {
 					P13: unsafe.SliceData(t2823),
 					N0:  dV,
 				}
-				regions.R7ea5f8971ece(&a)
+				regions.Rdb381ab4a6c9(&a)
 			} else {
 				t53_2 := t53[31*32:][:32]
 				t55_2 := t55[31*32:][:32]
@@ -3688,7 +3688,7 @@ func (c *stepBackwardFused) run() {
 			}
 			// titans_chunk.U, titans_chunk.y
 			if kern.Wide() {
-				a := regions.Rcf624f3be752Args{
+				a := regions.Rf68ee62229a8Args{
 					P0:  unsafe.SliceData(t64),
 					P1:  unsafe.SliceData(t88),
 					P2:  unsafe.SliceData(t92_2),
@@ -3720,7 +3720,7 @@ func (c *stepBackwardFused) run() {
 					N10: 128*dV*t3 + 128*chunks*dV*l + 12*dV,
 					N11: 128*dV*t3 + 128*chunks*dV*l,
 				}
-				regions.Rcf624f3be752(&a)
+				regions.Rf68ee62229a8(&a)
 			} else {
 				t64_2 := t64[(l*chunks+t3)*32:][:32]
 				t92_3 := t92_2[(l*chunks+t3)*32:][:32]
@@ -3775,7 +3775,7 @@ func (c *stepBackwardFused) run() {
 			clear(t3622)
 			clear(t37)
 			if kern.Wide() {
-				a := regions.R3fc89291366eArgs{
+				a := regions.R7b766fdc63d6Args{
 					P0: unsafe.SliceData(t64),
 					P1: unsafe.SliceData(c.K2),
 					P2: unsafe.SliceData(t3123),
@@ -3786,7 +3786,7 @@ func (c *stepBackwardFused) run() {
 					N0: 128*t3 + 128*chunks*l,
 					N1: 4096*t3 + 4096*chunks*l,
 				}
-				regions.R3fc89291366e(&a)
+				regions.R7b766fdc63d6(&a)
 			} else {
 				t64_2 := t64[(l*chunks+t3)*32:][:32]
 				for i := range 32 {
@@ -3815,12 +3815,12 @@ func (c *stepBackwardFused) run() {
 			// titans_chunk.c
 			clear(t412)
 			if kern.Wide() {
-				a := regions.R73d3f1f56c87Args{
+				a := regions.R44d43dadcc89Args{
 					P0: unsafe.SliceData(t412),
 					P1: unsafe.SliceData(t3622),
 					N0: 32,
 				}
-				regions.R73d3f1f56c87(&a)
+				regions.R44d43dadcc89(&a)
 			} else {
 				lo := max(0, 1)
 				if n := 32 - lo; n > 0 {
@@ -3849,7 +3849,7 @@ func (c *stepBackwardFused) run() {
 			}
 			// titans_chunk.c, titans_chunk.y
 			if kern.Wide() {
-				a := regions.Ra1c894f06bc5Args{
+				a := regions.Ra492cd3618ebArgs{
 					P0: unsafe.SliceData(c.Q2),
 					P1: unsafe.SliceData(t2523),
 					P2: unsafe.SliceData(t163),
@@ -3857,7 +3857,7 @@ func (c *stepBackwardFused) run() {
 					P4: unsafe.SliceData(t582),
 					N0: 4096*t3 + 4096*chunks*l,
 				}
-				regions.Ra1c894f06bc5(&a)
+				regions.Ra492cd3618eb(&a)
 			} else {
 				for i := range 32 {
 					Q := c.Q2[((l*chunks+t3)*32+i)*32:][:32]
@@ -3874,7 +3874,7 @@ func (c *stepBackwardFused) run() {
 			clear(t6122)
 			clear(t6222)
 			if kern.Wide() {
-				a := regions.R5525b8d2b2cdArgs{
+				a := regions.R6ed7effd5c39Args{
 					P0:  unsafe.SliceData(t143),
 					P1:  unsafe.SliceData(t582),
 					P2:  unsafe.SliceData(t53),
@@ -3896,7 +3896,7 @@ func (c *stepBackwardFused) run() {
 					N4:  128*t3 + 128*chunks*l + 8,
 					N5:  128*t3 + 128*chunks*l + 12,
 				}
-				regions.R5525b8d2b2cd(&a)
+				regions.R6ed7effd5c39(&a)
 			} else {
 				lo2 := max(0, 16)
 				if n := 32 - lo2; n > 0 {
@@ -3930,12 +3930,12 @@ func (c *stepBackwardFused) run() {
 			}
 			// titans_chunk.c
 			if kern.Wide() {
-				a := regions.R2ea575ec7a87Args{
+				a := regions.Reffba85c628fArgs{
 					P0: unsafe.SliceData(t582),
 					P1: unsafe.SliceData(t6122),
 					P2: unsafe.SliceData(t633),
 				}
-				regions.R2ea575ec7a87(&a)
+				regions.Reffba85c628f(&a)
 			} else {
 				for i := range 32 {
 					t582_2 := t582[i*32:][:32]
@@ -3950,7 +3950,7 @@ func (c *stepBackwardFused) run() {
 			clear(t663)
 			clear(t6722)
 			if kern.Wide() {
-				a := regions.R8c0df0479657Args{
+				a := regions.R84c4cd517575Args{
 					P0:  unsafe.SliceData(t112),
 					P1:  unsafe.SliceData(t633),
 					P2:  unsafe.SliceData(t53),
@@ -3971,7 +3971,7 @@ func (c *stepBackwardFused) run() {
 					N4:  128*t3 + 128*chunks*l + 8,
 					N5:  128*t3 + 128*chunks*l + 12,
 				}
-				regions.R8c0df0479657(&a)
+				regions.R84c4cd517575(&a)
 			} else {
 				lo2 := max(0, 8)
 				if n := 32 - lo2; n > 0 {
@@ -4004,12 +4004,12 @@ func (c *stepBackwardFused) run() {
 			}
 			// titans_chunk.c
 			if kern.Wide() {
-				a := regions.R2ea575ec7a87Args{
+				a := regions.Reffba85c628fArgs{
 					P0: unsafe.SliceData(t633),
 					P1: unsafe.SliceData(t663),
 					P2: unsafe.SliceData(t683),
 				}
-				regions.R2ea575ec7a87(&a)
+				regions.Reffba85c628f(&a)
 			} else {
 				for i := range 32 {
 					t633_2 := t633[i*32:][:32]
@@ -4024,7 +4024,7 @@ func (c *stepBackwardFused) run() {
 			clear(t7122)
 			clear(t72_2)
 			if kern.Wide() {
-				a := regions.R9d3dcc902455Args{
+				a := regions.R95ec0667836bArgs{
 					P0:  unsafe.SliceData(t82),
 					P1:  unsafe.SliceData(t683),
 					P2:  unsafe.SliceData(t53),
@@ -4044,7 +4044,7 @@ func (c *stepBackwardFused) run() {
 					N4:  128*t3 + 128*chunks*l + 8,
 					N5:  128*t3 + 128*chunks*l + 12,
 				}
-				regions.R9d3dcc902455(&a)
+				regions.R95ec0667836b(&a)
 			} else {
 				lo2 := max(0, 4)
 				if n := 32 - lo2; n > 0 {
@@ -4076,12 +4076,12 @@ func (c *stepBackwardFused) run() {
 			}
 			// titans_chunk.c
 			if kern.Wide() {
-				a := regions.R2ea575ec7a87Args{
+				a := regions.Reffba85c628fArgs{
 					P0: unsafe.SliceData(t683),
 					P1: unsafe.SliceData(t7122),
 					P2: unsafe.SliceData(t732),
 				}
-				regions.R2ea575ec7a87(&a)
+				regions.Reffba85c628f(&a)
 			} else {
 				for i := range 32 {
 					t683_2 := t683[i*32:][:32]
@@ -4096,7 +4096,7 @@ func (c *stepBackwardFused) run() {
 			clear(t762)
 			clear(t772)
 			if kern.Wide() {
-				a := regions.Rd05106d58ec8Args{
+				a := regions.Ra71fa94df695Args{
 					P0:  unsafe.SliceData(t52),
 					P1:  unsafe.SliceData(t732),
 					P2:  unsafe.SliceData(t53),
@@ -4115,7 +4115,7 @@ func (c *stepBackwardFused) run() {
 					N4:  128*t3 + 128*chunks*l + 8,
 					N5:  128*t3 + 128*chunks*l + 12,
 				}
-				regions.Rd05106d58ec8(&a)
+				regions.Ra71fa94df695(&a)
 			} else {
 				lo2 := max(0, 2)
 				if n := 32 - lo2; n > 0 {
@@ -4146,12 +4146,12 @@ func (c *stepBackwardFused) run() {
 			}
 			// titans_chunk.c
 			if kern.Wide() {
-				a := regions.R2ea575ec7a87Args{
+				a := regions.Reffba85c628fArgs{
 					P0: unsafe.SliceData(t732),
 					P1: unsafe.SliceData(t762),
 					P2: unsafe.SliceData(t78),
 				}
-				regions.R2ea575ec7a87(&a)
+				regions.Reffba85c628f(&a)
 			} else {
 				for i := range 32 {
 					t732_2 := t732[i*32:][:32]
@@ -4166,7 +4166,7 @@ func (c *stepBackwardFused) run() {
 			clear(t81)
 			clear(t822)
 			if kern.Wide() {
-				a := regions.R37b299651509Args{
+				a := regions.R802d3b6fe118Args{
 					P0: unsafe.SliceData(t60),
 					P1: unsafe.SliceData(t78),
 					P2: unsafe.SliceData(t53),
@@ -4184,7 +4184,7 @@ func (c *stepBackwardFused) run() {
 					N4: 128*t3 + 128*chunks*l + 8,
 					N5: 128*t3 + 128*chunks*l + 12,
 				}
-				regions.R37b299651509(&a)
+				regions.R802d3b6fe118(&a)
 			} else {
 				lo2 := max(0, 1)
 				if n := 32 - lo2; n > 0 {
@@ -4214,13 +4214,13 @@ func (c *stepBackwardFused) run() {
 			}
 			// titans_chunk.e
 			if kern.Wide() {
-				a := regions.Rf3a3b0a6a1f0Args{
+				a := regions.Ra8681abf1902Args{
 					P0: unsafe.SliceData(t923),
 					P1: unsafe.SliceData(t78),
 					P2: unsafe.SliceData(t81),
 					P3: unsafe.SliceData(t83),
 				}
-				regions.Rf3a3b0a6a1f0(&a)
+				regions.Ra8681abf1902(&a)
 			} else {
 				for i := range 32 {
 					t923_2 := t923[i*32:][:32]
@@ -4236,7 +4236,7 @@ func (c *stepBackwardFused) run() {
 			clear(t8622)
 			clear(t872)
 			if kern.Wide() {
-				a := regions.R4334a10b4b09Args{
+				a := regions.R837717a7fbfdArgs{
 					P0: unsafe.SliceData(t312),
 					P1: unsafe.SliceData(t83),
 					P2: unsafe.SliceData(t53),
@@ -4253,7 +4253,7 @@ func (c *stepBackwardFused) run() {
 					N4: 128*t3 + 128*chunks*l + 8,
 					N5: 128*t3 + 128*chunks*l + 12,
 				}
-				regions.R4334a10b4b09(&a)
+				regions.R837717a7fbfd(&a)
 			} else {
 				lo2 := max(0, 16)
 				if n := 32 - lo2; n > 0 {
@@ -4282,12 +4282,12 @@ func (c *stepBackwardFused) run() {
 			}
 			// titans_chunk.e
 			if kern.Wide() {
-				a := regions.R2ea575ec7a87Args{
+				a := regions.Reffba85c628fArgs{
 					P0: unsafe.SliceData(t83),
 					P1: unsafe.SliceData(t8622),
 					P2: unsafe.SliceData(t882),
 				}
-				regions.R2ea575ec7a87(&a)
+				regions.Reffba85c628f(&a)
 			} else {
 				for i := range 32 {
 					t83_2 := t83[i*32:][:32]
@@ -4302,7 +4302,7 @@ func (c *stepBackwardFused) run() {
 			clear(t91)
 			clear(t922)
 			if kern.Wide() {
-				a := regions.R35a1d5757c1dArgs{
+				a := regions.Rf978dd49e574Args{
 					P0: unsafe.SliceData(t282),
 					P1: unsafe.SliceData(t882),
 					P2: unsafe.SliceData(t53),
@@ -4318,7 +4318,7 @@ func (c *stepBackwardFused) run() {
 					N4: 128*t3 + 128*chunks*l + 8,
 					N5: 128*t3 + 128*chunks*l + 12,
 				}
-				regions.R35a1d5757c1d(&a)
+				regions.Rf978dd49e574(&a)
 			} else {
 				lo2 := max(0, 8)
 				if n := 32 - lo2; n > 0 {
@@ -4346,12 +4346,12 @@ func (c *stepBackwardFused) run() {
 			}
 			// titans_chunk.e
 			if kern.Wide() {
-				a := regions.R2ea575ec7a87Args{
+				a := regions.Reffba85c628fArgs{
 					P0: unsafe.SliceData(t882),
 					P1: unsafe.SliceData(t91),
 					P2: unsafe.SliceData(t932),
 				}
-				regions.R2ea575ec7a87(&a)
+				regions.Reffba85c628f(&a)
 			} else {
 				for i := range 32 {
 					t882_2 := t882[i*32:][:32]
@@ -4366,7 +4366,7 @@ func (c *stepBackwardFused) run() {
 			clear(t962)
 			clear(t97)
 			if kern.Wide() {
-				a := regions.Rb28f63addad5Args{
+				a := regions.Ra34bfcde5d44Args{
 					P0: unsafe.SliceData(t252),
 					P1: unsafe.SliceData(t932),
 					P2: unsafe.SliceData(t53),
@@ -4381,7 +4381,7 @@ func (c *stepBackwardFused) run() {
 					N4: 128*t3 + 128*chunks*l + 8,
 					N5: 128*t3 + 128*chunks*l + 12,
 				}
-				regions.Rb28f63addad5(&a)
+				regions.Ra34bfcde5d44(&a)
 			} else {
 				lo2 := max(0, 4)
 				if n := 32 - lo2; n > 0 {
@@ -4422,7 +4422,7 @@ func (c *stepBackwardFused) run() {
 			clear(t1012)
 			clear(t102_2)
 			if kern.Wide() {
-				a := regions.R59a049e088cbArgs{
+				a := regions.Rab99e5e744caArgs{
 					P0: unsafe.SliceData(t222),
 					P1: unsafe.SliceData(t982),
 					P2: unsafe.SliceData(t53),
@@ -4436,7 +4436,7 @@ func (c *stepBackwardFused) run() {
 					N4: 128*t3 + 128*chunks*l + 8,
 					N5: 128*t3 + 128*chunks*l + 12,
 				}
-				regions.R59a049e088cb(&a)
+				regions.Rab99e5e744ca(&a)
 			} else {
 				lo2 := max(0, 2)
 				if n := 32 - lo2; n > 0 {
@@ -4463,7 +4463,7 @@ func (c *stepBackwardFused) run() {
 			// titans_chunk.e
 			clear(t105)
 			if kern.Wide() {
-				a := regions.R97c8df2c1803Args{
+				a := regions.Rc1888993b97cArgs{
 					P0: unsafe.SliceData(t53),
 					P1: unsafe.SliceData(t982),
 					P2: unsafe.SliceData(t1012),
@@ -4471,7 +4471,7 @@ func (c *stepBackwardFused) run() {
 					N0: 1,
 					N1: 32,
 				}
-				regions.R97c8df2c1803(&a)
+				regions.Rc1888993b97c(&a)
 			} else {
 				lo2 := max(0, 1)
 				if n := 32 - lo2; n > 0 {
@@ -4492,14 +4492,14 @@ func (c *stepBackwardFused) run() {
 			}
 			// titans_chunk.h
 			if kern.Wide() {
-				a := regions.R233af889029cArgs{
+				a := regions.Rd98c4b984ab6Args{
 					P0: unsafe.SliceData(t1823),
 					P1: unsafe.SliceData(t492),
 					P2: unsafe.SliceData(t107),
 					P3: unsafe.SliceData(t112_2),
 					N0: 128*t3 + 128*chunks*l,
 				}
-				regions.R233af889029c(&a)
+				regions.Rd98c4b984ab6(&a)
 			} else {
 				t107_2 := t107[(l*chunks+t3)*32:][:32]
 				for i := range 32 {
@@ -4524,12 +4524,12 @@ func (c *stepBackwardFused) run() {
 			}
 			// titans_chunk.h
 			if kern.Wide() {
-				a := regions.R55059f843ad3Args{
+				a := regions.Rfd1b666c9726Args{
 					P0: unsafe.SliceData(t112_2),
 					P1: unsafe.SliceData(t116),
 					P2: unsafe.SliceData(t117),
 				}
-				regions.R55059f843ad3(&a)
+				regions.Rfd1b666c9726(&a)
 			} else {
 				for i := range 32 {
 					t117[i] = t112_2[i] + t116[i]
@@ -4553,12 +4553,12 @@ func (c *stepBackwardFused) run() {
 			}
 			// titans_chunk.h
 			if kern.Wide() {
-				a := regions.R55059f843ad3Args{
+				a := regions.Rfd1b666c9726Args{
 					P0: unsafe.SliceData(t117),
 					P1: unsafe.SliceData(t121),
 					P2: unsafe.SliceData(t122_2),
 				}
-				regions.R55059f843ad3(&a)
+				regions.Rfd1b666c9726(&a)
 			} else {
 				for i := range 32 {
 					t122_2[i] = t117[i] + t121[i]
@@ -4582,12 +4582,12 @@ func (c *stepBackwardFused) run() {
 			}
 			// titans_chunk.h
 			if kern.Wide() {
-				a := regions.R55059f843ad3Args{
+				a := regions.Rfd1b666c9726Args{
 					P0: unsafe.SliceData(t122_2),
 					P1: unsafe.SliceData(t126),
 					P2: unsafe.SliceData(t127),
 				}
-				regions.R55059f843ad3(&a)
+				regions.Rfd1b666c9726(&a)
 			} else {
 				for i := range 32 {
 					t127[i] = t122_2[i] + t126[i]
@@ -4611,12 +4611,12 @@ func (c *stepBackwardFused) run() {
 			}
 			// titans_chunk.h
 			if kern.Wide() {
-				a := regions.R55059f843ad3Args{
+				a := regions.Rfd1b666c9726Args{
 					P0: unsafe.SliceData(t127),
 					P1: unsafe.SliceData(t131),
 					P2: unsafe.SliceData(t132_2),
 				}
-				regions.R55059f843ad3(&a)
+				regions.Rfd1b666c9726(&a)
 			} else {
 				for i := range 32 {
 					t132_2[i] = t127[i] + t131[i]
@@ -4640,13 +4640,13 @@ func (c *stepBackwardFused) run() {
 			}
 			// titans_chunk.p
 			if kern.Wide() {
-				a := regions.R1298ced615a4Args{
+				a := regions.R90469c47a56cArgs{
 					P0: unsafe.SliceData(t523),
 					P1: unsafe.SliceData(t132_2),
 					P2: unsafe.SliceData(t136),
 					P3: unsafe.SliceData(t137),
 				}
-				regions.R1298ced615a4(&a)
+				regions.R90469c47a56c(&a)
 			} else {
 				for i := range 32 {
 					t137[i] = (t523[i] + t132_2[i]) + t136[i]
@@ -4670,7 +4670,7 @@ func (c *stepBackwardFused) run() {
 			}
 			// titans_chunk.p
 			if kern.Wide() {
-				a := regions.Ra8dba8c89c6fArgs{
+				a := regions.Ra9ee55c0055cArgs{
 					P0: unsafe.SliceData(t872),
 					P1: unsafe.SliceData(t141),
 					P2: unsafe.SliceData(t142_2),
@@ -4678,7 +4678,7 @@ func (c *stepBackwardFused) run() {
 					P4: unsafe.SliceData(t140),
 					P5: unsafe.SliceData(t145),
 				}
-				regions.Ra8dba8c89c6f(&a)
+				regions.Ra9ee55c0055c(&a)
 			} else {
 				for i := range 32 {
 					t142_2[i] = t872[i] + t141[i]
@@ -4713,7 +4713,7 @@ func (c *stepBackwardFused) run() {
 			}
 			// titans_chunk.p
 			if kern.Wide() {
-				a := regions.R483b18cb6ac9Args{
+				a := regions.R143ad363b315Args{
 					P0: unsafe.SliceData(t922),
 					P1: unsafe.SliceData(t143_2),
 					P2: unsafe.SliceData(t144),
@@ -4723,7 +4723,7 @@ func (c *stepBackwardFused) run() {
 					P6: unsafe.SliceData(t148),
 					P7: unsafe.SliceData(t153_2),
 				}
-				regions.R483b18cb6ac9(&a)
+				regions.R143ad363b315(&a)
 			} else {
 				for i := range 32 {
 					t150[i] = ((t922[i] + t143_2[i]) + t144[i]) + t149[i]
@@ -4758,7 +4758,7 @@ func (c *stepBackwardFused) run() {
 			}
 			// titans_chunk.p
 			if kern.Wide() {
-				a := regions.R483b18cb6ac9Args{
+				a := regions.R143ad363b315Args{
 					P0: unsafe.SliceData(t97),
 					P1: unsafe.SliceData(t151),
 					P2: unsafe.SliceData(t152),
@@ -4768,7 +4768,7 @@ func (c *stepBackwardFused) run() {
 					P6: unsafe.SliceData(t156),
 					P7: unsafe.SliceData(t161),
 				}
-				regions.R483b18cb6ac9(&a)
+				regions.R143ad363b315(&a)
 			} else {
 				for i := range 32 {
 					t158[i] = ((t97[i] + t151[i]) + t152[i]) + t157[i]
@@ -4803,7 +4803,7 @@ func (c *stepBackwardFused) run() {
 			}
 			// titans_chunk.p, titans_chunk.g
 			if kern.Wide() {
-				a := regions.R19a14f85aa3bArgs{
+				a := regions.Ra3bf67d4454fArgs{
 					P0:  unsafe.SliceData(t102_2),
 					P1:  unsafe.SliceData(t159),
 					P2:  unsafe.SliceData(t160),
@@ -4818,7 +4818,7 @@ func (c *stepBackwardFused) run() {
 					P11: unsafe.SliceData(t178),
 					N0:  128*t3 + 128*chunks*l,
 				}
-				regions.R19a14f85aa3b(&a)
+				regions.Ra3bf67d4454f(&a)
 			} else {
 				t1092_2 := t1092[(l*chunks+t3)*32:][:32]
 				for i := range 32 {
@@ -4856,12 +4856,12 @@ func (c *stepBackwardFused) run() {
 			// titans_chunk.p.start
 			clear(t175)
 			if kern.Wide() {
-				a := regions.R9b87c39d8bbaArgs{
+				a := regions.R33eec9be5a49Args{
 					P0: unsafe.SliceData(t169),
 					P1: unsafe.SliceData(t173),
 					P2: unsafe.SliceData(t175),
 				}
-				regions.R9b87c39d8bba(&a)
+				regions.R33eec9be5a49(&a)
 			} else {
 				if n := min(32, 1); n > 0 {
 					t169_2 := t169[:n]
@@ -4890,7 +4890,7 @@ func (c *stepBackwardFused) run() {
 			}
 			// titans_chunk.g
 			if kern.Wide() {
-				a := regions.Ra028eb37a82aArgs{
+				a := regions.R11c349726148Args{
 					P0: unsafe.SliceData(t6222),
 					P1: unsafe.SliceData(t115),
 					P2: unsafe.SliceData(t182_2),
@@ -4899,7 +4899,7 @@ func (c *stepBackwardFused) run() {
 					P5: unsafe.SliceData(t181),
 					P6: unsafe.SliceData(t186),
 				}
-				regions.Ra028eb37a82a(&a)
+				regions.R11c349726148(&a)
 			} else {
 				for i := range 32 {
 					t183[i] = (t6222[i] + t115[i]) + t182_2[i]
@@ -4934,7 +4934,7 @@ func (c *stepBackwardFused) run() {
 			}
 			// titans_chunk.g
 			if kern.Wide() {
-				a := regions.Rf46d256b1a85Args{
+				a := regions.Rc6ef91b2d75fArgs{
 					P0: unsafe.SliceData(t6722),
 					P1: unsafe.SliceData(t120),
 					P2: unsafe.SliceData(t184),
@@ -4945,7 +4945,7 @@ func (c *stepBackwardFused) run() {
 					P7: unsafe.SliceData(t189),
 					P8: unsafe.SliceData(t194),
 				}
-				regions.Rf46d256b1a85(&a)
+				regions.Rc6ef91b2d75f(&a)
 			} else {
 				for i := range 32 {
 					t191[i] = (((t6722[i] + t120[i]) + t184[i]) + t185[i]) + t190[i]
@@ -4980,7 +4980,7 @@ func (c *stepBackwardFused) run() {
 			}
 			// titans_chunk.g
 			if kern.Wide() {
-				a := regions.Rf46d256b1a85Args{
+				a := regions.Rc6ef91b2d75fArgs{
 					P0: unsafe.SliceData(t72_2),
 					P1: unsafe.SliceData(t125),
 					P2: unsafe.SliceData(t192),
@@ -4991,7 +4991,7 @@ func (c *stepBackwardFused) run() {
 					P7: unsafe.SliceData(t197),
 					P8: unsafe.SliceData(t202_2),
 				}
-				regions.Rf46d256b1a85(&a)
+				regions.Rc6ef91b2d75f(&a)
 			} else {
 				for i := range 32 {
 					t199[i] = (((t72_2[i] + t125[i]) + t192[i]) + t193[i]) + t198[i]
@@ -5026,7 +5026,7 @@ func (c *stepBackwardFused) run() {
 			}
 			// titans_chunk.g
 			if kern.Wide() {
-				a := regions.Rf46d256b1a85Args{
+				a := regions.Rc6ef91b2d75fArgs{
 					P0: unsafe.SliceData(t772),
 					P1: unsafe.SliceData(t130),
 					P2: unsafe.SliceData(t200),
@@ -5037,7 +5037,7 @@ func (c *stepBackwardFused) run() {
 					P7: unsafe.SliceData(t205),
 					P8: unsafe.SliceData(t210),
 				}
-				regions.Rf46d256b1a85(&a)
+				regions.Rc6ef91b2d75f(&a)
 			} else {
 				for i := range 32 {
 					t207[i] = (((t772[i] + t130[i]) + t200[i]) + t201[i]) + t206[i]
@@ -5073,12 +5073,12 @@ func (c *stepBackwardFused) run() {
 			// titans_chunk.g.start
 			clear(t216)
 			if kern.Wide() {
-				a := regions.R9b87c39d8bbaArgs{
+				a := regions.R33eec9be5a49Args{
 					P0: unsafe.SliceData(t210),
 					P1: unsafe.SliceData(t214),
 					P2: unsafe.SliceData(t216),
 				}
-				regions.R9b87c39d8bba(&a)
+				regions.R33eec9be5a49(&a)
 			} else {
 				if n := min(32, 1); n > 0 {
 					t210_2 := t210[:n]
@@ -5091,7 +5091,7 @@ func (c *stepBackwardFused) run() {
 			}
 			// titans_chunk.g.start
 			if kern.Wide() {
-				a := regions.Rbadb1451b901Args{
+				a := regions.Rc4a05f0d5839Args{
 					P0:  unsafe.SliceData(t822),
 					P1:  unsafe.SliceData(t135),
 					P2:  unsafe.SliceData(t208),
@@ -5110,7 +5110,7 @@ func (c *stepBackwardFused) run() {
 					P15: unsafe.SliceData(t24),
 					N0:  128*t3 + 128*chunks*l,
 				}
-				regions.Rbadb1451b901(&a)
+				regions.Rc4a05f0d5839(&a)
 			} else {
 				t20_2 := t20[(l*chunks+t3)*32:][:32]
 				t22_3 := t22_2[(l*chunks+t3)*32:][:32]
@@ -5129,7 +5129,7 @@ func (c *stepBackwardFused) run() {
 			kern.GemmFMA(dK, 32, dV, F(1), true, kern.From(t21, (l*chunks+t3)*32*dK), 1, dK, kern.From(c.MStates, (l*chunks+t3)*dV*dK), 1, dK, t1082, 1, dV)
 			// titans_chunk.g.start, titans_chunk.S, titans_chunk.e, titans_chunk.M, titans_chunk.c
 			if kern.Wide() {
-				a := regions.R844ee41346cbArgs{
+				a := regions.R2c68567d9880Args{
 					P0:  unsafe.SliceData(t53),
 					P1:  unsafe.SliceData(t55),
 					P2:  unsafe.SliceData(t58),
@@ -5147,7 +5147,7 @@ func (c *stepBackwardFused) run() {
 					N0:  dK,
 					N1:  128*dK*t3 + 128*chunks*dK*l,
 				}
-				regions.R844ee41346cb(&a)
+				regions.R2c68567d9880(&a)
 			} else {
 				t53_2 := t53[31*32:][:32]
 				t55_2 := t55[31*32:][:32]
@@ -5188,14 +5188,14 @@ func (c *stepBackwardFused) run() {
 			// titans_chunk.g.start, titans_chunk.M
 			gEntry2 := g[(l*chunks+t3)*32+31]
 			if kern.Wide() {
-				a := regions.R6097c4f4ac08Args{
+				a := regions.R7ca491d9aed6Args{
 					P0: unsafe.SliceData(MBarState2),
 					P1: unsafe.SliceData(t217),
 					N0: dV,
 					N1: dK,
 					S0: [2]float32{gEntry2},
 				}
-				regions.R6097c4f4ac08(&a)
+				regions.R7ca491d9aed6(&a)
 			} else {
 				for i := range dV {
 					MBarState2_2 := MBarState2[i*dK:][:dK]
@@ -5213,7 +5213,7 @@ func (c *stepBackwardFused) run() {
 			pEntry := p[(l*chunks+t3)*32+31]
 			hEntry2 := h[(l*chunks+t3)*32+31]
 			if kern.Wide() {
-				a := regions.R3d1eabef5c2fArgs{
+				a := regions.R4f07e1adbf24Args{
 					P0: unsafe.SliceData(MBarState2),
 					P1: unsafe.SliceData(SBarState2),
 					N0: dV,
@@ -5221,7 +5221,7 @@ func (c *stepBackwardFused) run() {
 					S0: [2]float32{hEntry2},
 					S1: [2]float32{pEntry},
 				}
-				regions.R3d1eabef5c2f(&a)
+				regions.R4f07e1adbf24(&a)
 			} else {
 				for i := range dV {
 					MBarState2_2 := MBarState2[i*dK:][:dK]
@@ -5244,7 +5244,7 @@ func (c *stepBackwardFused) run() {
 	// titans_chunk.v
 	clear(t26)
 	if kern.Wide() {
-		a := regions.Rf335b0180f70Args{
+		a := regions.R20501b5624f3Args{
 			P0: unsafe.SliceData(t26),
 			P1: unsafe.SliceData(t25),
 			N0: L,
@@ -5254,7 +5254,7 @@ func (c *stepBackwardFused) run() {
 			N4: 32 * chunks * dV,
 			N5: T * dV,
 		}
-		regions.Rf335b0180f70(&a)
+		regions.R20501b5624f3(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -5274,7 +5274,7 @@ func (c *stepBackwardFused) run() {
 	clear(t29)
 	clear(t31)
 	if kern.Wide() {
-		a := regions.R99d1303eeec6Args{
+		a := regions.R5dd2e3396e17Args{
 			P0: unsafe.SliceData(t27),
 			P1: unsafe.SliceData(t24),
 			P2: unsafe.SliceData(t29),
@@ -5286,7 +5286,7 @@ func (c *stepBackwardFused) run() {
 			N2: 32 * chunks,
 			N3: T,
 		}
-		regions.R99d1303eeec6(&a)
+		regions.R5dd2e3396e17(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -5309,7 +5309,7 @@ func (c *stepBackwardFused) run() {
 	clear(t28)
 	clear(t30)
 	if kern.Wide() {
-		a := regions.R2da3bd604a1fArgs{
+		a := regions.R24dc7ec0790dArgs{
 			P0: unsafe.SliceData(t28),
 			P1: unsafe.SliceData(t23),
 			P2: unsafe.SliceData(t30),
@@ -5321,7 +5321,7 @@ func (c *stepBackwardFused) run() {
 			N4: 32 * chunks * dK,
 			N5: T * dK,
 		}
-		regions.R2da3bd604a1f(&a)
+		regions.R24dc7ec0790d(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -5341,7 +5341,7 @@ func (c *stepBackwardFused) run() {
 
 	// titans_chunk.rho
 	if kern.Wide() {
-		a := regions.R8ab2422d9a66Args{
+		a := regions.Rffb7f6dd83a5Args{
 			P0: unsafe.SliceData(t15),
 			P1: unsafe.SliceData(t28),
 			P2: unsafe.SliceData(c.KBar),
@@ -5353,7 +5353,7 @@ func (c *stepBackwardFused) run() {
 			N2: dK,
 			N3: T * dK,
 		}
-		regions.R8ab2422d9a66(&a)
+		regions.Rffb7f6dd83a5(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -5373,7 +5373,7 @@ func (c *stepBackwardFused) run() {
 
 	// titans_chunk.rho
 	if kern.Wide() {
-		a := regions.Rc9ac2dad196dArgs{
+		a := regions.R23c26dfc990dArgs{
 			P0: unsafe.SliceData(t14),
 			P1: unsafe.SliceData(t26),
 			P2: unsafe.SliceData(c.VBar),
@@ -5382,7 +5382,7 @@ func (c *stepBackwardFused) run() {
 			N2: dV,
 			N3: T * dV,
 		}
-		regions.Rc9ac2dad196d(&a)
+		regions.R23c26dfc990d(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -5398,7 +5398,7 @@ func (c *stepBackwardFused) run() {
 
 	// titans_chunk.rho
 	if kern.Wide() {
-		a := regions.R9f1879e5a4c2Args{
+		a := regions.Rb5548f489986Args{
 			P0: unsafe.SliceData(t17),
 			P1: unsafe.SliceData(t31),
 			P2: unsafe.SliceData(c.RhoBar),
@@ -5411,7 +5411,7 @@ func (c *stepBackwardFused) run() {
 			N0: L,
 			N1: T,
 		}
-		regions.R9f1879e5a4c2(&a)
+		regions.Rb5548f489986(&a)
 	} else {
 		for i := range L {
 			t17_2 := t17[i*T:][:T]
@@ -5513,7 +5513,7 @@ func (c *stepBackwardRows1) Part(part int) {
 				kern.Interleave(MTrail, rows, c.MCheckpoints[((l*segments+s)*dV+i)*dK:], dK, dK)
 				kern.Interleave(STrail, rows, c.SCheckpoints[((l*segments+s)*dV+i)*dK:], dK, dK)
 				{
-					a := regions.R73f619610a17Args{
+					a := regions.R869ea9c7aae7Args{
 						P0: unsafe.SliceData(t70),
 						P1: unsafe.SliceData(t67),
 						P2: unsafe.SliceData(c.E),
@@ -5529,10 +5529,10 @@ func (c *stepBackwardRows1) Part(part int) {
 						N5: 4*C*dK*s + (4*T*dK-128*chunks*dK)*l,
 						N6: dV,
 					}
-					regions.R73f619610a17(&a, rows)
+					regions.R869ea9c7aae7(&a, rows)
 				}
 				{
-					a := regions.Rd9d6e7c9fd56Args{
+					a := regions.R18bc4a7f2219Args{
 						P0:  unsafe.SliceData(t70),
 						P1:  unsafe.SliceData(c.E),
 						P2:  unsafe.SliceData(t2),
@@ -5564,7 +5564,7 @@ func (c *stepBackwardRows1) Part(part int) {
 						N10: 4*C*dK*s + (4*T*dK-128*chunks*dK)*l - 4*dK,
 						N11: -dK,
 					}
-					regions.Rd9d6e7c9fd56(&a, rows)
+					regions.R18bc4a7f2219(&a, rows)
 				}
 				kern.Separate(MBarState, rows, t4[(l*dV+i)*dK:], dK, dK)
 				kern.Separate(SBarState, rows, t5[(l*dV+i)*dK:], dK, dK)

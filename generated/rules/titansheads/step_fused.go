@@ -42,7 +42,7 @@ func (c *stepFused) run() {
 
 	// titans_heads
 	if kern.Wide() {
-		a := regions.R3e24690ec1dbArgs{
+		a := regions.R366f10d6489cArgs{
 			P0: unsafe.SliceData(MNextPairs),
 			P1: unsafe.SliceData(c.MOut),
 			P2: unsafe.SliceData(SNextPairs),
@@ -54,7 +54,7 @@ func (c *stepFused) run() {
 			N4: dK * dV,
 			N5: dK * dV * heads,
 		}
-		regions.R3e24690ec1db(&a)
+		regions.R366f10d6489c(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -121,7 +121,7 @@ func (c *stepRows1) Part(part int) {
 					}
 				}
 				{
-					a := regions.Rc132990a3235Args{
+					a := regions.R463f6f2255baArgs{
 						P0:   unsafe.SliceData(MState),
 						P1:   unsafe.SliceData(c.K),
 						P2:   unsafe.SliceData(c.V),
@@ -141,7 +141,7 @@ func (c *stepRows1) Part(part int) {
 						N6:   dV,
 						Tail: tail,
 					}
-					regions.Rc132990a3235(&a, rows)
+					regions.R463f6f2255ba(&a, rows)
 				}
 			}
 			kern.TransposeBack(MState, rows, MNextPairs[(l*dV+i)*dK:], dK, there, dK)
@@ -256,7 +256,7 @@ func (c *stepBackwardFused) run() {
 
 	// titans_heads.S, titans_heads.e
 	if kern.Wide() {
-		a := regions.Rb7566169171bArgs{
+		a := regions.R1e2e958dab80Args{
 			P0: unsafe.SliceData(c.Theta),
 			P1: unsafe.SliceData(t132),
 			P2: unsafe.SliceData(c.K),
@@ -270,7 +270,7 @@ func (c *stepBackwardFused) run() {
 			N4: 12 * dK,
 			N5: T * dK,
 		}
-		regions.Rb7566169171b(&a)
+		regions.R1e2e958dab80(&a)
 	} else {
 		for i := range L * heads {
 			thetaView := c.Theta[i*T:][:T]
@@ -296,7 +296,7 @@ func (c *stepBackwardFused) run() {
 
 	// titans_heads
 	if kern.Wide() {
-		a := regions.R3e24690ec1dbArgs{
+		a := regions.R366f10d6489cArgs{
 			P0: unsafe.SliceData(t6),
 			P1: unsafe.SliceData(c.MBarOut),
 			P2: unsafe.SliceData(t7),
@@ -308,7 +308,7 @@ func (c *stepBackwardFused) run() {
 			N4: dK * dV,
 			N5: dK * dV * heads,
 		}
-		regions.R3e24690ec1db(&a)
+		regions.R366f10d6489c(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -337,7 +337,7 @@ func (c *stepBackwardFused) run() {
 
 	// titans_heads
 	if kern.Wide() {
-		a := regions.R4404f7a0dce2Args{
+		a := regions.Rf3bbd3885d5bArgs{
 			P0: unsafe.SliceData(t12),
 			P1: unsafe.SliceData(c.EtaBar),
 			P2: unsafe.SliceData(t8),
@@ -347,7 +347,7 @@ func (c *stepBackwardFused) run() {
 			N2: T,
 			N3: T * heads,
 		}
-		regions.R4404f7a0dce2(&a)
+		regions.Rf3bbd3885d5b(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -448,7 +448,7 @@ func (c *stepBackwardRows1) Part(part int) {
 				kern.Interleave(MTrail, rows, c.MCheckpoints[((l*segments+s)*dV+i)*dK:], dK, dK)
 				kern.Interleave(STrail, rows, c.SCheckpoints[((l*segments+s)*dV+i)*dK:], dK, dK)
 				{
-					a := regions.R73f619610a17Args{
+					a := regions.R869ea9c7aae7Args{
 						P0: unsafe.SliceData(c.Eta),
 						P1: unsafe.SliceData(c.Theta),
 						P2: unsafe.SliceData(c.E),
@@ -464,10 +464,10 @@ func (c *stepBackwardRows1) Part(part int) {
 						N5: 4*C*dK*s + 4*T*dK*l,
 						N6: dV,
 					}
-					regions.R73f619610a17(&a, rows)
+					regions.R869ea9c7aae7(&a, rows)
 				}
 				{
-					a := regions.Rd9d6e7c9fd56Args{
+					a := regions.R18bc4a7f2219Args{
 						P0:  unsafe.SliceData(c.Eta),
 						P1:  unsafe.SliceData(c.E),
 						P2:  unsafe.SliceData(t2),
@@ -499,7 +499,7 @@ func (c *stepBackwardRows1) Part(part int) {
 						N10: 4*C*dK*s + 4*T*dK*l - 4*dK,
 						N11: -dK,
 					}
-					regions.Rd9d6e7c9fd56(&a, rows)
+					regions.R18bc4a7f2219(&a, rows)
 				}
 				kern.Separate(MBarState, rows, t6[(l*dV+i)*dK:], dK, dK)
 				kern.Separate(SBarState, rows, t7[(l*dV+i)*dK:], dK, dK)

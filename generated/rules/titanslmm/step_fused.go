@@ -72,7 +72,7 @@ func (c *stepRows1) Part(part int) {
 					}
 				}
 				{
-					a := regions.Rc132990a3235Args{
+					a := regions.R463f6f2255baArgs{
 						P0:   unsafe.SliceData(MState),
 						P1:   unsafe.SliceData(c.K),
 						P2:   unsafe.SliceData(c.V),
@@ -92,7 +92,7 @@ func (c *stepRows1) Part(part int) {
 						N6:   dV,
 						Tail: tail,
 					}
-					regions.Rc132990a3235(&a, rows)
+					regions.R463f6f2255ba(&a, rows)
 				}
 			}
 			kern.TransposeBack(MState, rows, c.MOut[(l*dV+i)*dK:], dK, there, dK)
@@ -190,7 +190,7 @@ func (c *stepBackwardFused) run() {
 
 	// titans_lmm.S, titans_lmm.e
 	if kern.Wide() {
-		a := regions.Rb7566169171bArgs{
+		a := regions.R1e2e958dab80Args{
 			P0: unsafe.SliceData(c.Theta),
 			P1: unsafe.SliceData(t13),
 			P2: unsafe.SliceData(c.K),
@@ -204,7 +204,7 @@ func (c *stepBackwardFused) run() {
 			N4: 12 * dK,
 			N5: T * dK,
 		}
-		regions.Rb7566169171b(&a)
+		regions.R1e2e958dab80(&a)
 	} else {
 		for i := range L {
 			theta := c.Theta[i*T:][:T]
@@ -296,7 +296,7 @@ func (c *stepBackwardRows1) Part(part int) {
 				kern.Interleave(MTrail, rows, c.MCheckpoints[((l*segments+s)*dV+i)*dK:], dK, dK)
 				kern.Interleave(STrail, rows, c.SCheckpoints[((l*segments+s)*dV+i)*dK:], dK, dK)
 				{
-					a := regions.R73f619610a17Args{
+					a := regions.R869ea9c7aae7Args{
 						P0: unsafe.SliceData(c.Eta),
 						P1: unsafe.SliceData(c.Theta),
 						P2: unsafe.SliceData(c.E),
@@ -312,10 +312,10 @@ func (c *stepBackwardRows1) Part(part int) {
 						N5: 4*C*dK*s + 4*T*dK*l,
 						N6: dV,
 					}
-					regions.R73f619610a17(&a, rows)
+					regions.R869ea9c7aae7(&a, rows)
 				}
 				{
-					a := regions.Rd9d6e7c9fd56Args{
+					a := regions.R18bc4a7f2219Args{
 						P0:  unsafe.SliceData(c.Eta),
 						P1:  unsafe.SliceData(c.E),
 						P2:  unsafe.SliceData(c.YBar),
@@ -347,7 +347,7 @@ func (c *stepBackwardRows1) Part(part int) {
 						N10: 4*C*dK*s + 4*T*dK*l - 4*dK,
 						N11: -dK,
 					}
-					regions.Rd9d6e7c9fd56(&a, rows)
+					regions.R18bc4a7f2219(&a, rows)
 				}
 				kern.Separate(MBarState, rows, c.MBarOut[(l*dV+i)*dK:], dK, dK)
 				kern.Separate(SBarState, rows, c.SBarOut[(l*dV+i)*dK:], dK, dK)

@@ -39,7 +39,7 @@ func (c *startBackwardFused) run() {
 	// titans_printed.M.start
 	clear(c.MInitBar)
 	if kern.Wide() {
-		a := regions.R3194d43879e5Args{
+		a := regions.R867aa549db0dArgs{
 			P0: unsafe.SliceData(c.MInitBar),
 			P1: unsafe.SliceData(c.MBar),
 			N0: dV,
@@ -47,7 +47,7 @@ func (c *startBackwardFused) run() {
 			N2: dK,
 			N3: dK * dV,
 		}
-		regions.R3194d43879e5(&a)
+		regions.R867aa549db0d(&a)
 	} else {
 		for i := range dV {
 			MInitBar := c.MInitBar[i*dK:][:dK]

@@ -74,7 +74,7 @@ func (c *stepFused) run() {
 				for a := range n2 {
 					// tnt.V
 					if kern.Wide() {
-						a2 := regions.Re86f6d28800bArgs{
+						a2 := regions.R979910ce7ae5Args{
 							P0: unsafe.SliceData(VState),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(t2),
@@ -82,7 +82,7 @@ func (c *stepFused) run() {
 							N1: dK,
 							N2: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 						}
-						regions.Re86f6d28800b(&a2)
+						regions.R979910ce7ae5(&a2)
 					} else {
 						for i := range dV {
 							VState2 := VState[i*dK:][:dK]
@@ -99,14 +99,14 @@ func (c *stepFused) run() {
 					// tnt.V
 					if len(c.VLin) > 0 {
 						if kern.Wide() {
-							a2 := regions.R4b0f4252f427Args{
+							a2 := regions.R69db4c9f8deeArgs{
 								P0: unsafe.SliceData(t2),
 								P1: unsafe.SliceData(c.V2),
 								P2: kern.Given(c.VLin),
 								N0: dV,
 								N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							}
-							regions.R4b0f4252f427(&a2)
+							regions.R69db4c9f8dee(&a2)
 						} else {
 							v := c.V2[(l*T+a+C*s)*dV:][:dV]
 							VLin := c.VLin[(l*T+a+C*s)*dV:][:dV]
@@ -117,14 +117,14 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := regions.Ree2eb9708d34Args{
+						a2 := regions.Re91f52922ce2Args{
 							P0: unsafe.SliceData(t2),
 							P1: unsafe.SliceData(c.V2),
 							P2: unsafe.SliceData(t3),
 							N0: dV,
 							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 						}
-						regions.Ree2eb9708d34(&a2)
+						regions.Re91f52922ce2(&a2)
 					} else {
 						v := c.V2[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -136,7 +136,7 @@ func (c *stepFused) run() {
 					rhoEntry := rho[a]
 					thetaEntry := theta[a]
 					if kern.Wide() {
-						a2 := regions.Rf6f41a0ae8edArgs{
+						a2 := regions.R1ce832991555Args{
 							P0: unsafe.SliceData(t3),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(VState),
@@ -146,7 +146,7 @@ func (c *stepFused) run() {
 							S0: [2]float32{thetaEntry},
 							S1: [2]float32{rhoEntry},
 						}
-						regions.Rf6f41a0ae8ed(&a2)
+						regions.R1ce832991555(&a2)
 					} else {
 						for i := range dV {
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
@@ -165,7 +165,7 @@ func (c *stepFused) run() {
 					// tnt.A, tnt.W
 					t17Number := kern.Choose(t17, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.R8a9fd235d0d8Args{
+						a2 := regions.R6d7c5fb4a750Args{
 							P0: unsafe.SliceData(c.WInit),
 							P1: unsafe.SliceData(WState),
 							P2: unsafe.SliceData(c.K),
@@ -178,7 +178,7 @@ func (c *stepFused) run() {
 							N4: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							S0: [2]float32{t17Number},
 						}
-						regions.R8a9fd235d0d8(&a2)
+						regions.R6d7c5fb4a750(&a2)
 					} else {
 						t17_2 := (F(0) < t17Number)
 						for i := range dV {
@@ -200,14 +200,14 @@ func (c *stepFused) run() {
 					// tnt.W
 					if len(c.WLin) > 0 {
 						if kern.Wide() {
-							a2 := regions.R4b0f4252f427Args{
+							a2 := regions.R69db4c9f8deeArgs{
 								P0: unsafe.SliceData(t20),
 								P1: unsafe.SliceData(c.V2),
 								P2: kern.Given(c.WLin),
 								N0: dV,
 								N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							}
-							regions.R4b0f4252f427(&a2)
+							regions.R69db4c9f8dee(&a2)
 						} else {
 							v := c.V2[(l*T+a+C*s)*dV:][:dV]
 							WLin := c.WLin[(l*T+a+C*s)*dV:][:dV]
@@ -218,14 +218,14 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := regions.Ree2eb9708d34Args{
+						a2 := regions.Re91f52922ce2Args{
 							P0: unsafe.SliceData(t20),
 							P1: unsafe.SliceData(c.V2),
 							P2: unsafe.SliceData(t21),
 							N0: dV,
 							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 						}
-						regions.Ree2eb9708d34(&a2)
+						regions.Re91f52922ce2(&a2)
 					} else {
 						v := c.V2[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -235,7 +235,7 @@ func (c *stepFused) run() {
 					}
 					// tnt.W, tnt.V, tnt.y
 					if kern.Wide() {
-						a2 := regions.R808b466e4bdfArgs{
+						a2 := regions.R14f3566635cbArgs{
 							P0: unsafe.SliceData(t21),
 							P1: unsafe.SliceData(VState),
 							P2: unsafe.SliceData(c.Q),
@@ -251,7 +251,7 @@ func (c *stepFused) run() {
 							S0: [2]float32{thetaEntry},
 							S1: [2]float32{rhoEntry},
 						}
-						regions.R808b466e4bdf(&a2)
+						regions.R14f3566635cb(&a2)
 					} else {
 						for i := range dV {
 							VState2 := VState[i*dK:][:dK]
@@ -273,7 +273,7 @@ func (c *stepFused) run() {
 					// tnt.P, tnt.Q, tnt.A, tnt.y
 					t17Number2 := kern.Choose(t17, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.R1601634c4dc3Args{
+						a2 := regions.Rc508351485c2Args{
 							P0: unsafe.SliceData(c.K),
 							P1: unsafe.SliceData(PState),
 							P2: unsafe.SliceData(c.Q),
@@ -285,7 +285,7 @@ func (c *stepFused) run() {
 							N4: 4*dK*a + 4*C*dK*s + 4*T*dK*l + 12,
 							S0: [2]float32{t17Number2},
 						}
-						regions.R1601634c4dc3(&a2)
+						regions.Rc508351485c2(&a2)
 					} else {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						t17_2 := (F(0) < t17Number2)
@@ -306,14 +306,14 @@ func (c *stepFused) run() {
 					}
 					// tnt.y
 					if kern.Wide() {
-						a2 := regions.Re9e17de9f83aArgs{
+						a2 := regions.R05a6a2642fd1Args{
 							P0: unsafe.SliceData(WState),
 							P1: unsafe.SliceData(t41),
 							P2: unsafe.SliceData(t42),
 							N0: dV,
 							N1: dK,
 						}
-						regions.Re9e17de9f83a(&a2)
+						regions.R05a6a2642fd1(&a2)
 					} else {
 						for i := range dV {
 							WState2 := WState[i*dK:][:dK]
@@ -328,14 +328,14 @@ func (c *stepFused) run() {
 					}
 					// tnt.y
 					if kern.Wide() {
-						a2 := regions.Rc1b60545e065Args{
+						a2 := regions.R1a7a3ec1f4fcArgs{
 							P0: unsafe.SliceData(t40),
 							P1: unsafe.SliceData(t42),
 							P2: unsafe.SliceData(c.Y),
 							N0: dV,
 							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 						}
-						regions.Rc1b60545e065(&a2)
+						regions.R1a7a3ec1f4fc(&a2)
 					} else {
 						y := c.Y[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -437,7 +437,7 @@ func (c *stepBackwardFused) run() {
 					rhoEntry := rho[a]
 					thetaEntry := theta[a]
 					if kern.Wide() {
-						a2 := regions.R4b73fe6a9d8dArgs{
+						a2 := regions.R1d5986de6de7Args{
 							P0: unsafe.SliceData(c.VLin),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(VTrail),
@@ -450,7 +450,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{thetaEntry},
 							S1: [2]float32{rhoEntry},
 						}
-						regions.R4b73fe6a9d8d(&a2)
+						regions.R1d5986de6de7(&a2)
 					} else {
 						VLin := c.VLin[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -471,7 +471,7 @@ func (c *stepBackwardFused) run() {
 					// tnt.W, tnt.A, tnt.V
 					t17Number := kern.Choose(t17, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.Rbb432e72dbcbArgs{
+						a2 := regions.R753c95034cf6Args{
 							P0: unsafe.SliceData(c.WLin),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(c.WInit),
@@ -486,7 +486,7 @@ func (c *stepBackwardFused) run() {
 							S1: [2]float32{thetaEntry},
 							S2: [2]float32{rhoEntry},
 						}
-						regions.Rbb432e72dbcb(&a2)
+						regions.R753c95034cf6(&a2)
 					} else {
 						WLin := c.WLin[(l*T+a+C*s)*dV:][:dV]
 						t17_2 := (F(0) < t17Number)
@@ -504,7 +504,7 @@ func (c *stepBackwardFused) run() {
 					// tnt.P, tnt.Q, tnt.A
 					t17Number2 := kern.Choose(t17, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.R09d0f2a87a84Args{
+						a2 := regions.R08934ee4a804Args{
 							P0: unsafe.SliceData(c.K),
 							P1: unsafe.SliceData(PTrail),
 							N0: dK,
@@ -513,7 +513,7 @@ func (c *stepBackwardFused) run() {
 							N3: dK * dK,
 							S0: [2]float32{t17Number2},
 						}
-						regions.R09d0f2a87a84(&a2)
+						regions.R08934ee4a804(&a2)
 					} else {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						t17_2 := (F(0) < t17Number2)
@@ -547,7 +547,7 @@ func (c *stepBackwardFused) run() {
 					var t27 F
 					t173Number := kern.Choose(t173, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.Rcb1e404baaa3Args{
+						a2 := regions.R07786feb4c1bArgs{
 							P0:  unsafe.SliceData(c.YBar),
 							P1:  unsafe.SliceData(c.WLin),
 							P2:  unsafe.SliceData(c.WInit),
@@ -585,7 +585,7 @@ func (c *stepBackwardFused) run() {
 							S0:  [2]float32{t27},
 							S1:  [2]float32{t173Number},
 						}
-						regions.Rcb1e404baaa3(&a2)
+						regions.R07786feb4c1b(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						WLin := c.WLin[(l*T+a+C*s)*dV:][:dV]
@@ -629,7 +629,7 @@ func (c *stepBackwardFused) run() {
 					clear(t172)
 					t18Number := kern.Choose(t18, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.R68dbac73ffabArgs{
+						a2 := regions.R165cc96eaff1Args{
 							P0: unsafe.SliceData(t8),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(c.Q),
@@ -649,7 +649,7 @@ func (c *stepBackwardFused) run() {
 							N8: 4*dK*dK*a + 4*dK*dK,
 							S0: [2]float32{t18Number},
 						}
-						regions.R68dbac73ffab(&a2)
+						regions.R165cc96eaff1(&a2)
 					} else {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						t18_2 := (F(0) < t18Number)
@@ -681,7 +681,7 @@ func (c *stepBackwardFused) run() {
 					t173Number2 := kern.Choose(t173, F(1), F(0))
 					t18Number2 := kern.Choose(t18, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.R69c0ea8610b3Args{
+						a2 := regions.R3b622304baadArgs{
 							P0:  unsafe.SliceData(c.YBar),
 							P1:  unsafe.SliceData(t60),
 							P2:  unsafe.SliceData(c.VLin),
@@ -717,7 +717,7 @@ func (c *stepBackwardFused) run() {
 							S3:  [2]float32{thetaEntry2},
 							S4:  [2]float32{rhoEntry3},
 						}
-						regions.R69c0ea8610b3(&a2)
+						regions.R3b622304baad(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						VLin := c.VLin[(l*T+a+C*s)*dV:][:dV]
@@ -763,7 +763,7 @@ func (c *stepBackwardFused) run() {
 					// tnt.V
 					var t47 F
 					if kern.Wide() {
-						a2 := regions.Rb40efaf18b1fArgs{
+						a2 := regions.R74cd51000759Args{
 							P0: unsafe.SliceData(t26),
 							P1: unsafe.SliceData(t452),
 							P2: unsafe.SliceData(c.K),
@@ -773,7 +773,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							S0: [2]float32{t47},
 						}
-						regions.Rb40efaf18b1f(&a2)
+						regions.R74cd51000759(&a2)
 					} else {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						t47_2 := t47
@@ -790,7 +790,7 @@ func (c *stepBackwardFused) run() {
 					// tnt.V, tnt.y
 					clear(t63)
 					if kern.Wide() {
-						a2 := regions.R1266b5fc0391Args{
+						a2 := regions.R4b11c6fe26baArgs{
 							P0: unsafe.SliceData(c.YBar),
 							P1: unsafe.SliceData(t62),
 							P2: unsafe.SliceData(VTrail),
@@ -811,7 +811,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{thetaEntry2},
 							S1: [2]float32{rhoEntry3},
 						}
-						regions.R1266b5fc0391(&a2)
+						regions.R4b11c6fe26ba(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -833,7 +833,7 @@ func (c *stepBackwardFused) run() {
 					thetaBar[a] = t47
 					// tnt.V, tnt.W
 					if kern.Wide() {
-						a2 := regions.Rbe62492a663fArgs{
+						a2 := regions.R4160973b3824Args{
 							P0: unsafe.SliceData(t63),
 							P1: unsafe.SliceData(t462),
 							P2: unsafe.SliceData(t61),
@@ -847,7 +847,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							S0: [2]float32{thetaEntry2},
 						}
-						regions.Rbe62492a663f(&a2)
+						regions.R4160973b3824(&a2)
 					} else {
 						kBar := c.KBar[(l*T+a+C*s)*dK:][:dK]
 						qBar := c.QBar[(l*T+a+C*s)*dK:][:dK]
@@ -858,7 +858,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// tnt.V, tnt.W
 					if kern.Wide() {
-						a2 := regions.R5381d6c67607Args{
+						a2 := regions.R80ab0dc8a1e7Args{
 							P0: unsafe.SliceData(t60),
 							P1: unsafe.SliceData(t62),
 							P2: unsafe.SliceData(c.VBar2),
@@ -866,7 +866,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							S0: [2]float32{thetaEntry2},
 						}
-						regions.R5381d6c67607(&a2)
+						regions.R80ab0dc8a1e7(&a2)
 					} else {
 						vBar := c.VBar2[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {

@@ -36,7 +36,7 @@ func (c *readFused) run() {
 	// tnt_locals.y
 	clear(c.Y)
 	if kern.Wide() {
-		a := regions.R86d4923b8d94Args{
+		a := regions.R0e2cd84ed0a7Args{
 			P0: unsafe.SliceData(c.Y),
 			P1: unsafe.SliceData(t21),
 			N0: L,
@@ -47,7 +47,7 @@ func (c *readFused) run() {
 			N5: N * T * dV,
 			N6: T * dV,
 		}
-		regions.R86d4923b8d94(&a)
+		regions.R0e2cd84ed0a7(&a)
 	} else {
 		for i := range L {
 			for j := range T {

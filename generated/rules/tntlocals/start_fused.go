@@ -43,7 +43,7 @@ func (c *startBackwardFused) run() {
 	// tnt_locals.R.start
 	clear(c.RInitBar)
 	if kern.Wide() {
-		a := regions.R75a1e6272f9dArgs{
+		a := regions.R7ee536fb339aArgs{
 			P0: unsafe.SliceData(c.RInitBar),
 			P1: unsafe.SliceData(c.RBar),
 			N0: N,
@@ -53,7 +53,7 @@ func (c *startBackwardFused) run() {
 			N4: N * dK * dV,
 			N5: dK * dV,
 		}
-		regions.R75a1e6272f9d(&a)
+		regions.R7ee536fb339a(&a)
 	} else {
 		for i := range N {
 			for j := range dV {

@@ -52,7 +52,7 @@ func (c *stepFused) run() {
 
 	// tnt_locals.P
 	if kern.Wide() {
-		a := regions.R6e66f62f7dbaArgs{
+		a := regions.R4b5e346c6cf6Args{
 			P0: unsafe.SliceData(c.K),
 			P1: unsafe.SliceData(t28),
 			N0: L,
@@ -62,7 +62,7 @@ func (c *stepFused) run() {
 			N4: T * dK,
 			N5: T * dK * dK,
 		}
-		regions.R6e66f62f7dba(&a)
+		regions.R4b5e346c6cf6(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -80,7 +80,7 @@ func (c *stepFused) run() {
 
 	// tnt_locals.n, tnt_locals.l
 	if kern.Wide() {
-		a := regions.R0883ae681a31Args{
+		a := regions.R3d03ea743140Args{
 			P0: unsafe.SliceData(twice),
 			P1: unsafe.SliceData(t56),
 			P2: unsafe.SliceData(t64),
@@ -89,7 +89,7 @@ func (c *stepFused) run() {
 			N2: N,
 			N3: N * T,
 		}
-		regions.R0883ae681a31(&a)
+		regions.R3d03ea743140(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -183,7 +183,7 @@ func (c *stepFused) run() {
 					w := (gStateEntry == F(0))
 					wNumber := kern.Choose(w, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.Re864850f2512Args{
+						a2 := regions.R0c06822143c4Args{
 							P0: unsafe.SliceData(VState),
 							P1: unsafe.SliceData(VCState),
 							P2: unsafe.SliceData(c.Q),
@@ -196,7 +196,7 @@ func (c *stepFused) run() {
 							N3: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							S0: [2]float32{wNumber},
 						}
-						regions.Re864850f2512(&a2)
+						regions.R0c06822143c4(&a2)
 					} else {
 						w2 := (F(0) < wNumber)
 						for i := range dV {
@@ -222,7 +222,7 @@ func (c *stepFused) run() {
 					}
 					// tnt_locals.A, tnt_locals.V_c
 					if kern.Wide() {
-						a2 := regions.R27eca945e8f6Args{
+						a2 := regions.Rf8d490bcad29Args{
 							P0: unsafe.SliceData(nState),
 							P1: unsafe.SliceData(c.RInit),
 							P2: unsafe.SliceData(RState),
@@ -232,7 +232,7 @@ func (c *stepFused) run() {
 							N2: dK,
 							N3: dK * dV,
 						}
-						regions.R27eca945e8f6(&a2)
+						regions.Rf8d490bcad29(&a2)
 					} else {
 						for i := range N {
 							w2 := (nState[i] == F(0))
@@ -257,7 +257,7 @@ func (c *stepFused) run() {
 					}
 					// tnt_locals.R_c, tnt_locals.R
 					if kern.Wide() {
-						a2 := regions.R3bd6fae6682bArgs{
+						a2 := regions.R40f9c5795734Args{
 							P0: unsafe.SliceData(t8),
 							P1: unsafe.SliceData(A),
 							P2: unsafe.SliceData(RCState),
@@ -269,7 +269,7 @@ func (c *stepFused) run() {
 							N3: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							N4: dK * dV,
 						}
-						regions.R3bd6fae6682b(&a2)
+						regions.R40f9c5795734(&a2)
 					} else {
 						for i := range N {
 							t11_2 := t11[i*dV:][:dV]
@@ -292,7 +292,7 @@ func (c *stepFused) run() {
 					}
 					// tnt_locals.R
 					if kern.Wide() {
-						a2 := regions.R5ed89a4d4891Args{
+						a2 := regions.R6c80bd8ab46eArgs{
 							P0: kern.Given(c.RLin),
 							P1: unsafe.SliceData(t11),
 							P2: unsafe.SliceData(c.V2),
@@ -302,7 +302,7 @@ func (c *stepFused) run() {
 							N2: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							N3: 4*N*dV*a + 4*C*N*dV*s + 4*N*T*dV*l,
 						}
-						regions.R5ed89a4d4891(&a2)
+						regions.R6c80bd8ab46e(&a2)
 					} else {
 						for i := range N {
 							t11_2 := t11[i*dV:][:dV]
@@ -324,7 +324,7 @@ func (c *stepFused) run() {
 					// tnt_locals.R
 					thetaEntry := theta[a]
 					if kern.Wide() {
-						a2 := regions.Rbe45c13d593dArgs{
+						a2 := regions.R98915912ebc6Args{
 							P0: unsafe.SliceData(t12),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(A),
@@ -336,7 +336,7 @@ func (c *stepFused) run() {
 							N4: dK * dV,
 							S0: [2]float32{thetaEntry},
 						}
-						regions.Rbe45c13d593d(&a2)
+						regions.R98915912ebc6(&a2)
 					} else {
 						for i := range N {
 							t12_2 := t12[i*dV:][:dV]
@@ -353,7 +353,7 @@ func (c *stepFused) run() {
 					}
 					// tnt_locals.P, tnt_locals.V_c, tnt_locals.y
 					if kern.Wide() {
-						a2 := regions.R2a6c741f6586Args{
+						a2 := regions.R176a6c80131eArgs{
 							P0: unsafe.SliceData(t8),
 							P1: unsafe.SliceData(PState),
 							P2: unsafe.SliceData(t28),
@@ -365,7 +365,7 @@ func (c *stepFused) run() {
 							N3: 4*dK*dK*a + 4*C*dK*dK*s + 4*T*dK*dK*l,
 							N4: dK * dK,
 						}
-						regions.R2a6c741f6586(&a2)
+						regions.R176a6c80131e(&a2)
 					} else {
 						for i := range N {
 							t31_2 := t31[i*dK:][:dK]
@@ -388,7 +388,7 @@ func (c *stepFused) run() {
 					}
 					// tnt_locals.y
 					if kern.Wide() {
-						a2 := regions.Re2490669e7f8Args{
+						a2 := regions.Ra940c61d9b29Args{
 							P0: unsafe.SliceData(RState),
 							P1: unsafe.SliceData(t31),
 							P2: unsafe.SliceData(t32),
@@ -397,7 +397,7 @@ func (c *stepFused) run() {
 							N2: dK,
 							N3: dK * dV,
 						}
-						regions.Re2490669e7f8(&a2)
+						regions.Ra940c61d9b29(&a2)
 					} else {
 						for i := range N {
 							t32_2 := t32[i*dV:][:dV]
@@ -417,13 +417,13 @@ func (c *stepFused) run() {
 					// tnt_locals.y
 					clear(t33)
 					if kern.Wide() {
-						a2 := regions.R83be854b3173Args{
+						a2 := regions.R4fb34c1a110eArgs{
 							P0: unsafe.SliceData(t33),
 							P1: unsafe.SliceData(t32),
 							N0: N,
 							N1: dV,
 						}
-						regions.R83be854b3173(&a2)
+						regions.R4fb34c1a110e(&a2)
 					} else {
 						for i := range N {
 							t32_2 := t32[i*dV:][:dV]
@@ -434,14 +434,14 @@ func (c *stepFused) run() {
 					}
 					// tnt_locals.y
 					if kern.Wide() {
-						a2 := regions.Rc1b60545e065Args{
+						a2 := regions.R1a7a3ec1f4fcArgs{
 							P0: unsafe.SliceData(t30),
 							P1: unsafe.SliceData(t33),
 							P2: unsafe.SliceData(c.Y),
 							N0: dV,
 							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 						}
-						regions.Rc1b60545e065(&a2)
+						regions.R1a7a3ec1f4fc(&a2)
 					} else {
 						y := c.Y[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -452,7 +452,7 @@ func (c *stepFused) run() {
 					gState[0] = kern.Choose(((F(1.5) + gStateEntry) < F(16)), F(1)+gStateEntry, F(0))
 					// tnt_locals.V, tnt_locals.R
 					if kern.Wide() {
-						a2 := regions.Rbd06866402fdArgs{
+						a2 := regions.Red34b8608b1eArgs{
 							P0: unsafe.SliceData(t42),
 							P1: unsafe.SliceData(c.V2),
 							P2: unsafe.SliceData(c.K),
@@ -466,7 +466,7 @@ func (c *stepFused) run() {
 							N6: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							S0: [2]float32{thetaEntry},
 						}
-						regions.Rbd06866402fd(&a2)
+						regions.Red34b8608b1e(&a2)
 					} else {
 						v := c.V2[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -581,7 +581,7 @@ func (c *stepBackwardFused) run() {
 
 	// tnt_locals.P
 	if kern.Wide() {
-		a := regions.R6e66f62f7dbaArgs{
+		a := regions.R4b5e346c6cf6Args{
 			P0: unsafe.SliceData(c.K),
 			P1: unsafe.SliceData(t28),
 			N0: L,
@@ -591,7 +591,7 @@ func (c *stepBackwardFused) run() {
 			N4: T * dK,
 			N5: T * dK * dK,
 		}
-		regions.R6e66f62f7dba(&a)
+		regions.R4b5e346c6cf6(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -609,7 +609,7 @@ func (c *stepBackwardFused) run() {
 
 	// tnt_locals.n, tnt_locals.l
 	if kern.Wide() {
-		a := regions.R0883ae681a31Args{
+		a := regions.R3d03ea743140Args{
 			P0: unsafe.SliceData(twice),
 			P1: unsafe.SliceData(t56),
 			P2: unsafe.SliceData(t64),
@@ -618,7 +618,7 @@ func (c *stepBackwardFused) run() {
 			N2: N,
 			N3: N * T,
 		}
-		regions.R0883ae681a31(&a)
+		regions.R3d03ea743140(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -635,7 +635,7 @@ func (c *stepBackwardFused) run() {
 
 	// tnt_locals.y
 	if kern.Wide() {
-		a := regions.Rc1a9a84e5437Args{
+		a := regions.Rf06b26adb871Args{
 			P0: unsafe.SliceData(c.YBar),
 			P1: unsafe.SliceData(c.Q),
 			P2: unsafe.SliceData(t34),
@@ -648,7 +648,7 @@ func (c *stepBackwardFused) run() {
 			N6: T * dK * dV,
 			N7: T * dV,
 		}
-		regions.Rc1a9a84e5437(&a)
+		regions.Rf06b26adb871(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -736,7 +736,7 @@ func (c *stepBackwardFused) run() {
 					w := (gTrailEntry == F(0))
 					wNumber := kern.Choose(w, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.R9d442dc417f0Args{
+						a2 := regions.Rc2b60f853a83Args{
 							P0: unsafe.SliceData(VTrail),
 							P1: unsafe.SliceData(VCTrail),
 							P2: unsafe.SliceData(c.K),
@@ -752,7 +752,7 @@ func (c *stepBackwardFused) run() {
 							N8: -dK*dV + dK,
 							S0: [2]float32{wNumber},
 						}
-						regions.R9d442dc417f0(&a2)
+						regions.Rc2b60f853a83(&a2)
 					} else {
 						w2 := (F(0) < wNumber)
 						for i := range dV {
@@ -773,7 +773,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// tnt_locals.A, tnt_locals.V_c
 					if kern.Wide() {
-						a2 := regions.R05b3e15f142aArgs{
+						a2 := regions.Re35a3f0ecf54Args{
 							P0: unsafe.SliceData(nTrail),
 							P1: unsafe.SliceData(c.RInit),
 							P2: unsafe.SliceData(RTrail),
@@ -785,7 +785,7 @@ func (c *stepBackwardFused) run() {
 							N4: 4 * N * dK * dV * a,
 							N5: dK * dV,
 						}
-						regions.R05b3e15f142a(&a2)
+						regions.Re35a3f0ecf54(&a2)
 					} else {
 						for i := range N {
 							w2 := (nTrail2[i] == F(0))
@@ -811,7 +811,7 @@ func (c *stepBackwardFused) run() {
 					// tnt_locals.R_c, tnt_locals.R
 					thetaEntry := theta[a]
 					if kern.Wide() {
-						a2 := regions.R39e29eef030aArgs{
+						a2 := regions.R16b7e17be09bArgs{
 							P0: unsafe.SliceData(t8),
 							P1: unsafe.SliceData(c.RLin),
 							P2: unsafe.SliceData(A),
@@ -829,7 +829,7 @@ func (c *stepBackwardFused) run() {
 							N8: dK * dV,
 							S0: [2]float32{thetaEntry},
 						}
-						regions.R39e29eef030a(&a2)
+						regions.R16b7e17be09b(&a2)
 					} else {
 						for i := range N {
 							RLin := c.RLin[((l*T+a+C*s)*N+i)*dV:][:dV]
@@ -851,7 +851,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// tnt_locals.P, tnt_locals.V_c
 					if kern.Wide() {
-						a2 := regions.R84443055470bArgs{
+						a2 := regions.Ref5aff862a9eArgs{
 							P0: unsafe.SliceData(t8),
 							P1: unsafe.SliceData(PTrail),
 							P2: unsafe.SliceData(t28),
@@ -862,7 +862,7 @@ func (c *stepBackwardFused) run() {
 							N4: N * dK * dK,
 							N5: dK * dK,
 						}
-						regions.R84443055470b(&a2)
+						regions.Ref5aff862a9e(&a2)
 					} else {
 						for i := range N {
 							t8Entry2 := t8[i]
@@ -880,7 +880,7 @@ func (c *stepBackwardFused) run() {
 					gTrail3[a] = kern.Choose(((F(1.5) + gTrailEntry) < F(16)), F(1)+gTrailEntry, F(0))
 					// tnt_locals.V, tnt_locals.R
 					if kern.Wide() {
-						a2 := regions.R848901b078d5Args{
+						a2 := regions.R6042e95c7f72Args{
 							P0: unsafe.SliceData(t42),
 							P1: unsafe.SliceData(c.V),
 							P2: unsafe.SliceData(c.K),
@@ -893,7 +893,7 @@ func (c *stepBackwardFused) run() {
 							N5: dK * dV,
 							S0: [2]float32{thetaEntry},
 						}
-						regions.R848901b078d5(&a2)
+						regions.R6042e95c7f72(&a2)
 					} else {
 						v := c.V[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -936,7 +936,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// tnt_locals.V
 					if kern.Wide() {
-						a2 := regions.R703dd1b61febArgs{
+						a2 := regions.Rbbeb5c82a9a2Args{
 							P0: unsafe.SliceData(c.K),
 							P1: unsafe.SliceData(VCTrail),
 							P2: unsafe.SliceData(VBarState),
@@ -947,7 +947,7 @@ func (c *stepBackwardFused) run() {
 							N2: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							N3: 4*dK*dV*a + 4*dK*dV,
 						}
-						regions.R703dd1b61feb(&a2)
+						regions.Rbbeb5c82a9a2(&a2)
 					} else {
 						for i := range dV {
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
@@ -977,7 +977,7 @@ func (c *stepBackwardFused) run() {
 					w7Number := kern.Choose(w7, F(1), F(0))
 					t2Number := kern.Choose(t2, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.Rc4532451a25cArgs{
+						a2 := regions.R63e0a16c374aArgs{
 							P0:  unsafe.SliceData(t423),
 							P1:  unsafe.SliceData(c.V),
 							P2:  unsafe.SliceData(t85),
@@ -1012,7 +1012,7 @@ func (c *stepBackwardFused) run() {
 							S1:  [2]float32{w7Number},
 							S2:  [2]float32{thetaEntry3},
 						}
-						regions.Rc4532451a25c(&a2)
+						regions.R63e0a16c374a(&a2)
 					} else {
 						v := c.V[(l*T+a+C*s)*dV:][:dV]
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
@@ -1044,7 +1044,7 @@ func (c *stepBackwardFused) run() {
 					clear(t312)
 					clear(t49)
 					if kern.Wide() {
-						a2 := regions.Rceb7d723a0e2Args{
+						a2 := regions.Rdefd08c06a81Args{
 							P0:  unsafe.SliceData(c.YBar),
 							P1:  unsafe.SliceData(c.RLin),
 							P2:  unsafe.SliceData(c.YProd),
@@ -1076,7 +1076,7 @@ func (c *stepBackwardFused) run() {
 							N18: 4*N*dK*dV*a + 4*N*dK*dV,
 							N19: dK * dV,
 						}
-						regions.Rceb7d723a0e2(&a2)
+						regions.Rdefd08c06a81(&a2)
 					} else {
 						for i := range N {
 							yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
@@ -1108,7 +1108,7 @@ func (c *stepBackwardFused) run() {
 					// tnt_locals.y, tnt_locals.P, tnt_locals.V_c
 					clear(t332)
 					if kern.Wide() {
-						a2 := regions.R5f9a89d60262Args{
+						a2 := regions.R3e14e5c53273Args{
 							P0: unsafe.SliceData(t41),
 							P1: unsafe.SliceData(t312),
 							P2: unsafe.SliceData(c.Q),
@@ -1126,7 +1126,7 @@ func (c *stepBackwardFused) run() {
 							N7: 4*N*dK*dK*a + 4*N*dK*dK,
 							N8: dK * dK,
 						}
-						regions.R5f9a89d60262(&a2)
+						regions.R3e14e5c53273(&a2)
 					} else {
 						for i := range N {
 							t312_2 := t312[i*dK:][:dK]
@@ -1149,14 +1149,14 @@ func (c *stepBackwardFused) run() {
 					// tnt_locals.P
 					clear(t382)
 					if kern.Wide() {
-						a2 := regions.Rf4f775918792Args{
+						a2 := regions.R1948fce11545Args{
 							P0: unsafe.SliceData(t382),
 							P1: unsafe.SliceData(t362),
 							N0: dK,
 							N1: N,
 							N2: dK * dK,
 						}
-						regions.Rf4f775918792(&a2)
+						regions.R1948fce11545(&a2)
 					} else {
 						for i := range dK {
 							t382_2 := t382[i*dK:][:dK]
@@ -1171,7 +1171,7 @@ func (c *stepBackwardFused) run() {
 					// tnt_locals.P
 					clear(t40)
 					if kern.Wide() {
-						a2 := regions.Rb3d94a18394aArgs{
+						a2 := regions.R0a4b6f29eb24Args{
 							P0: unsafe.SliceData(c.K),
 							P1: unsafe.SliceData(t382),
 							P2: unsafe.SliceData(t40),
@@ -1182,7 +1182,7 @@ func (c *stepBackwardFused) run() {
 							N3: 4*dK*a + 4*C*dK*s + 4*T*dK*l + 8,
 							N4: 4*dK*a + 4*C*dK*s + 4*T*dK*l + 12,
 						}
-						regions.Rb3d94a18394a(&a2)
+						regions.R0a4b6f29eb24(&a2)
 					} else {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						for i := range dK {
@@ -1202,7 +1202,7 @@ func (c *stepBackwardFused) run() {
 					// tnt_locals.R
 					var t51 F
 					if kern.Wide() {
-						a2 := regions.Rb40efaf18b1fArgs{
+						a2 := regions.R74cd51000759Args{
 							P0: unsafe.SliceData(t18),
 							P1: unsafe.SliceData(t49),
 							P2: unsafe.SliceData(c.K),
@@ -1212,7 +1212,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							S0: [2]float32{t51},
 						}
-						regions.Rb40efaf18b1f(&a2)
+						regions.R74cd51000759(&a2)
 					} else {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						t51_2 := t51
@@ -1229,13 +1229,13 @@ func (c *stepBackwardFused) run() {
 					// tnt_locals.R
 					clear(t88)
 					if kern.Wide() {
-						a2 := regions.R83be854b3173Args{
+						a2 := regions.R4fb34c1a110eArgs{
 							P0: unsafe.SliceData(t88),
 							P1: unsafe.SliceData(t87),
 							N0: N,
 							N1: dV,
 						}
-						regions.R83be854b3173(&a2)
+						regions.R4fb34c1a110e(&a2)
 					} else {
 						for i := range N {
 							t87_2 := t87[i*dV:][:dV]
@@ -1247,7 +1247,7 @@ func (c *stepBackwardFused) run() {
 					// tnt_locals.R, tnt_locals.R_c, tnt_locals.V_c, tnt_locals.A
 					clear(t89)
 					if kern.Wide() {
-						a2 := regions.Re44c95c44e56Args{
+						a2 := regions.Rc7eded8c65ccArgs{
 							P0:  unsafe.SliceData(t41),
 							P1:  unsafe.SliceData(t83),
 							P2:  unsafe.SliceData(t5),
@@ -1273,7 +1273,7 @@ func (c *stepBackwardFused) run() {
 							N11: dK * dV,
 							S0:  [2]float32{thetaEntry3},
 						}
-						regions.Re44c95c44e56(&a2)
+						regions.Rc7eded8c65cc(&a2)
 					} else {
 						for i := range N {
 							t87_2 := t87[i*dV:][:dV]
@@ -1303,7 +1303,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// tnt_locals.V_c, tnt_locals.V, tnt_locals.R
 					if kern.Wide() {
-						a2 := regions.Rd445bfcfea8eArgs{
+						a2 := regions.R3b0dfc880ae0Args{
 							P0: unsafe.SliceData(t89),
 							P1: unsafe.SliceData(t50),
 							P2: unsafe.SliceData(t86),
@@ -1317,7 +1317,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							S0: [2]float32{thetaEntry3},
 						}
-						regions.Rd445bfcfea8e(&a2)
+						regions.R3b0dfc880ae0(&a2)
 					} else {
 						kBar := c.KBar[(l*T+a+C*s)*dK:][:dK]
 						qBar := c.QBar[(l*T+a+C*s)*dK:][:dK]
@@ -1328,7 +1328,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// tnt_locals.V_c, tnt_locals.V, tnt_locals.R
 					if kern.Wide() {
-						a2 := regions.Ra0bc62adebb1Args{
+						a2 := regions.Rb9424346a659Args{
 							P0: unsafe.SliceData(t88),
 							P1: unsafe.SliceData(t85),
 							P2: unsafe.SliceData(c.VBar2),
@@ -1336,7 +1336,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							S0: [2]float32{thetaEntry3},
 						}
-						regions.Ra0bc62adebb1(&a2)
+						regions.Rb9424346a659(&a2)
 					} else {
 						vBar := c.VBar2[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {

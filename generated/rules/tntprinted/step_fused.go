@@ -111,7 +111,7 @@ func (c *stepFused) run() {
 					wNumber := kern.Choose(w, F(1), F(0))
 					w2Number := kern.Choose(w2, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.R38f43c7a3702Args{
+						a2 := regions.R83bbb51ce05fArgs{
 							P0: unsafe.SliceData(VState),
 							P1: unsafe.SliceData(VCState),
 							P2: unsafe.SliceData(c.WInit),
@@ -122,7 +122,7 @@ func (c *stepFused) run() {
 							S0: [2]float32{w2Number},
 							S1: [2]float32{wNumber},
 						}
-						regions.R38f43c7a3702(&a2)
+						regions.R83bbb51ce05f(&a2)
 					} else {
 						w2_2 := (F(0) < w2Number)
 						w3 := (F(0) < wNumber)
@@ -151,7 +151,7 @@ func (c *stepFused) run() {
 					// tnt_printed.W_c, tnt_printed.W
 					t8Number := kern.Choose(t8, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.Rcf71b01c0c6bArgs{
+						a2 := regions.R6b919b87602bArgs{
 							P0: unsafe.SliceData(A),
 							P1: unsafe.SliceData(WCState),
 							P2: unsafe.SliceData(c.K),
@@ -161,7 +161,7 @@ func (c *stepFused) run() {
 							N2: 4*dK*a + 4*C*dK*s + 4*T*dK*l2,
 							S0: [2]float32{t8Number},
 						}
-						regions.Rcf71b01c0c6b(&a2)
+						regions.R6b919b87602b(&a2)
 					} else {
 						t8_2 := (F(0) < t8Number)
 						for i := range dV {
@@ -182,14 +182,14 @@ func (c *stepFused) run() {
 					// tnt_printed.W
 					if len(c.WLin) > 0 {
 						if kern.Wide() {
-							a2 := regions.R4b0f4252f427Args{
+							a2 := regions.R69db4c9f8deeArgs{
 								P0: unsafe.SliceData(t11),
 								P1: unsafe.SliceData(c.V2),
 								P2: kern.Given(c.WLin),
 								N0: dV,
 								N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l2,
 							}
-							regions.R4b0f4252f427(&a2)
+							regions.R69db4c9f8dee(&a2)
 						} else {
 							v := c.V2[(l2*T+a+C*s)*dV:][:dV]
 							WLin := c.WLin[(l2*T+a+C*s)*dV:][:dV]
@@ -200,14 +200,14 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := regions.Ree2eb9708d34Args{
+						a2 := regions.Re91f52922ce2Args{
 							P0: unsafe.SliceData(t11),
 							P1: unsafe.SliceData(c.V2),
 							P2: unsafe.SliceData(t12),
 							N0: dV,
 							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l2,
 						}
-						regions.Ree2eb9708d34(&a2)
+						regions.Re91f52922ce2(&a2)
 					} else {
 						v := c.V2[(l2*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -218,7 +218,7 @@ func (c *stepFused) run() {
 					// tnt_printed.W, tnt_printed.y
 					thetaEntry := theta[a]
 					if kern.Wide() {
-						a2 := regions.R994600e25b53Args{
+						a2 := regions.R7940ef98699eArgs{
 							P0: unsafe.SliceData(t12),
 							P1: unsafe.SliceData(VCState),
 							P2: unsafe.SliceData(c.Q),
@@ -233,7 +233,7 @@ func (c *stepFused) run() {
 							N4: 4*dK*a + 4*C*dK*s + 4*T*dK*l2,
 							S0: [2]float32{thetaEntry},
 						}
-						regions.R994600e25b53(&a2)
+						regions.R7940ef98699e(&a2)
 					} else {
 						for i := range dV {
 							VCState2 := VCState[i*dK:][:dK]
@@ -255,7 +255,7 @@ func (c *stepFused) run() {
 					// tnt_printed.P, tnt_printed.V_c, tnt_printed.y
 					t8Number2 := kern.Choose(t8, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.R1601634c4dc3Args{
+						a2 := regions.Rc508351485c2Args{
 							P0: unsafe.SliceData(c.K),
 							P1: unsafe.SliceData(PState),
 							P2: unsafe.SliceData(c.Q),
@@ -267,7 +267,7 @@ func (c *stepFused) run() {
 							N4: 4*dK*a + 4*C*dK*s + 4*T*dK*l2 + 12,
 							S0: [2]float32{t8Number2},
 						}
-						regions.R1601634c4dc3(&a2)
+						regions.Rc508351485c2(&a2)
 					} else {
 						k := c.K[(l2*T+a+C*s)*dK:][:dK]
 						t8_2 := (F(0) < t8Number2)
@@ -288,7 +288,7 @@ func (c *stepFused) run() {
 					}
 					// tnt_printed.y, tnt_printed.V
 					if kern.Wide() {
-						a2 := regions.R02c485c0df22Args{
+						a2 := regions.Rbc19526579abArgs{
 							P0: unsafe.SliceData(WState),
 							P1: unsafe.SliceData(t31),
 							P2: unsafe.SliceData(VCState),
@@ -300,7 +300,7 @@ func (c *stepFused) run() {
 							N2: 12 * dK,
 							N3: 4*dK*a + 4*C*dK*s + 4*T*dK*l2,
 						}
-						regions.R02c485c0df22(&a2)
+						regions.Rbc19526579ab(&a2)
 					} else {
 						for i := range dV {
 							WState2 := WState[i*dK:][:dK]
@@ -323,14 +323,14 @@ func (c *stepFused) run() {
 					// tnt_printed.y, tnt_printed.V
 					if len(c.VLin) > 0 {
 						if kern.Wide() {
-							a2 := regions.R4b0f4252f427Args{
+							a2 := regions.R69db4c9f8deeArgs{
 								P0: unsafe.SliceData(t41),
 								P1: unsafe.SliceData(c.V2),
 								P2: kern.Given(c.VLin),
 								N0: dV,
 								N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l2,
 							}
-							regions.R4b0f4252f427(&a2)
+							regions.R69db4c9f8dee(&a2)
 						} else {
 							v := c.V2[(l2*T+a+C*s)*dV:][:dV]
 							VLin := c.VLin[(l2*T+a+C*s)*dV:][:dV]
@@ -341,7 +341,7 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := regions.R378f23139e5eArgs{
+						a2 := regions.Re6d2fb47ecc8Args{
 							P0: unsafe.SliceData(t41),
 							P1: unsafe.SliceData(c.V2),
 							P2: unsafe.SliceData(t30),
@@ -351,7 +351,7 @@ func (c *stepFused) run() {
 							N0: dV,
 							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l2,
 						}
-						regions.R378f23139e5e(&a2)
+						regions.Re6d2fb47ecc8(&a2)
 					} else {
 						v := c.V2[(l2*T+a+C*s)*dV:][:dV]
 						y := c.Y[(l2*T+a+C*s)*dV:][:dV]
@@ -363,7 +363,7 @@ func (c *stepFused) run() {
 					}
 					// tnt_printed.V, tnt_printed.W
 					if kern.Wide() {
-						a2 := regions.R8c8056104b8fArgs{
+						a2 := regions.Rd4e1f3306a49Args{
 							P0: unsafe.SliceData(t42),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(VState),
@@ -372,7 +372,7 @@ func (c *stepFused) run() {
 							N2: 4*dK*a + 4*C*dK*s + 4*T*dK*l2,
 							S0: [2]float32{thetaEntry},
 						}
-						regions.R8c8056104b8f(&a2)
+						regions.Rd4e1f3306a49(&a2)
 					} else {
 						for i := range dV {
 							k := c.K[(l2*T+a+C*s)*dK:][:dK]
@@ -521,7 +521,7 @@ func (c *stepBackwardFused) run() {
 					wNumber := kern.Choose(w, F(1), F(0))
 					w2Number := kern.Choose(w2, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.R6815c88b48f5Args{
+						a2 := regions.Rf663d2929b00Args{
 							P0: unsafe.SliceData(VTrail),
 							P1: unsafe.SliceData(VCTrail),
 							P2: unsafe.SliceData(c.WInit),
@@ -534,7 +534,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{w2Number},
 							S1: [2]float32{wNumber},
 						}
-						regions.R6815c88b48f5(&a2)
+						regions.Rf663d2929b00(&a2)
 					} else {
 						w2_2 := (F(0) < w2Number)
 						w3 := (F(0) < wNumber)
@@ -565,7 +565,7 @@ func (c *stepBackwardFused) run() {
 					thetaEntry := theta[a]
 					t8Number := kern.Choose(t8, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.Rd94453e76cfbArgs{
+						a2 := regions.Rae62d1696875Args{
 							P0: unsafe.SliceData(c.WLin),
 							P1: unsafe.SliceData(c.VLin),
 							P2: unsafe.SliceData(A),
@@ -583,7 +583,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{t8Number},
 							S1: [2]float32{thetaEntry},
 						}
-						regions.Rd94453e76cfb(&a2)
+						regions.Rae62d1696875(&a2)
 					} else {
 						WLin := c.WLin[(l*T+a+C*s)*dV:][:dV]
 						VLin := c.VLin[(l*T+a+C*s)*dV:][:dV]
@@ -610,7 +610,7 @@ func (c *stepBackwardFused) run() {
 					// tnt_printed.P, tnt_printed.V_c
 					t8Number2 := kern.Choose(t8, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.R09d0f2a87a84Args{
+						a2 := regions.R08934ee4a804Args{
 							P0: unsafe.SliceData(c.K),
 							P1: unsafe.SliceData(PTrail),
 							N0: dK,
@@ -619,7 +619,7 @@ func (c *stepBackwardFused) run() {
 							N3: dK * dK,
 							S0: [2]float32{t8Number2},
 						}
-						regions.R09d0f2a87a84(&a2)
+						regions.R08934ee4a804(&a2)
 					} else {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						t8_2 := (F(0) < t8Number2)
@@ -657,7 +657,7 @@ func (c *stepBackwardFused) run() {
 					// tnt_printed.V
 					clear(t18)
 					if kern.Wide() {
-						a2 := regions.R3a32340b7082Args{
+						a2 := regions.Rce57b156323cArgs{
 							P0: unsafe.SliceData(c.VLin),
 							P1: unsafe.SliceData(VBarState),
 							P2: unsafe.SliceData(c.K),
@@ -671,7 +671,7 @@ func (c *stepBackwardFused) run() {
 							N5: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
 							N6: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
 						}
-						regions.R3a32340b7082(&a2)
+						regions.Rce57b156323c(&a2)
 					} else {
 						VLin := c.VLin[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -695,7 +695,7 @@ func (c *stepBackwardFused) run() {
 					clear(t342)
 					clear(t48)
 					if kern.Wide() {
-						a2 := regions.R197140f9e201Args{
+						a2 := regions.R01876780b219Args{
 							P0:  unsafe.SliceData(c.YBar),
 							P1:  unsafe.SliceData(t84),
 							P2:  unsafe.SliceData(c.WLin),
@@ -724,7 +724,7 @@ func (c *stepBackwardFused) run() {
 							N12: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							N13: 4*dK*dV*a + 4*dK*dV,
 						}
-						regions.R197140f9e201(&a2)
+						regions.R01876780b219(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						WLin := c.WLin[(l*T+a+C*s)*dV:][:dV]
@@ -757,7 +757,7 @@ func (c *stepBackwardFused) run() {
 					clear(t39)
 					t40Number := kern.Choose(t40, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.R68dbac73ffabArgs{
+						a2 := regions.R165cc96eaff1Args{
 							P0: unsafe.SliceData(t302),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(c.Q),
@@ -777,7 +777,7 @@ func (c *stepBackwardFused) run() {
 							N8: 4*dK*dK*a + 4*dK*dK,
 							S0: [2]float32{t40Number},
 						}
-						regions.R68dbac73ffab(&a2)
+						regions.R165cc96eaff1(&a2)
 					} else {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						t40_2 := (F(0) < t40Number)
@@ -803,7 +803,7 @@ func (c *stepBackwardFused) run() {
 					// tnt_printed.W
 					var t50 F
 					if kern.Wide() {
-						a2 := regions.Rb40efaf18b1fArgs{
+						a2 := regions.R74cd51000759Args{
 							P0: unsafe.SliceData(t18),
 							P1: unsafe.SliceData(t48),
 							P2: unsafe.SliceData(c.K),
@@ -813,7 +813,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							S0: [2]float32{t50},
 						}
-						regions.Rb40efaf18b1f(&a2)
+						regions.R74cd51000759(&a2)
 					} else {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						t50_2 := t50
@@ -839,7 +839,7 @@ func (c *stepBackwardFused) run() {
 					w8Number := kern.Choose(w8, F(1), F(0))
 					t2Number := kern.Choose(t2, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.R4259c0c2f313Args{
+						a2 := regions.Re703ddae78daArgs{
 							P0:  unsafe.SliceData(t86),
 							P1:  unsafe.SliceData(c.YBar),
 							P2:  unsafe.SliceData(t84),
@@ -875,7 +875,7 @@ func (c *stepBackwardFused) run() {
 							S5:  [2]float32{t82Number},
 							S6:  [2]float32{thetaEntry2},
 						}
-						regions.R4259c0c2f313(&a2)
+						regions.Re703ddae78da(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						t2_2 := (F(0) < t2Number)
@@ -914,7 +914,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// tnt_printed.V_c, tnt_printed.V, tnt_printed.W
 					if kern.Wide() {
-						a2 := regions.Rd445bfcfea8eArgs{
+						a2 := regions.R3b0dfc880ae0Args{
 							P0: unsafe.SliceData(t87),
 							P1: unsafe.SliceData(t49),
 							P2: unsafe.SliceData(t85),
@@ -928,7 +928,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							S0: [2]float32{thetaEntry2},
 						}
-						regions.Rd445bfcfea8e(&a2)
+						regions.R3b0dfc880ae0(&a2)
 					} else {
 						kBar := c.KBar[(l*T+a+C*s)*dK:][:dK]
 						qBar := c.QBar[(l*T+a+C*s)*dK:][:dK]
@@ -939,7 +939,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// tnt_printed.V_c, tnt_printed.V, tnt_printed.W
 					if kern.Wide() {
-						a2 := regions.R5381d6c67607Args{
+						a2 := regions.R80ab0dc8a1e7Args{
 							P0: unsafe.SliceData(t84),
 							P1: unsafe.SliceData(t86),
 							P2: unsafe.SliceData(c.VBar2),
@@ -947,7 +947,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							S0: [2]float32{thetaEntry2},
 						}
-						regions.R5381d6c67607(&a2)
+						regions.R80ab0dc8a1e7(&a2)
 					} else {
 						vBar := c.VBar2[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {

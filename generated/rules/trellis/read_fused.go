@@ -31,7 +31,7 @@ func (c *readFused) run() {
 
 	// trellis.y
 	if kern.Wide() {
-		a := regions.R47e86974cbe4Args{
+		a := regions.R6bde297850cbArgs{
 			P0: unsafe.SliceData(c.YProd),
 			P1: unsafe.SliceData(t15),
 			P2: unsafe.SliceData(t16),
@@ -40,7 +40,7 @@ func (c *readFused) run() {
 			N2: dK,
 			N3: T * dK,
 		}
-		regions.R47e86974cbe4(&a)
+		regions.R6bde297850cb(&a)
 	} else {
 		for i := range L {
 			t16_2 := t16[i*T:][:T]
@@ -63,13 +63,13 @@ func (c *readFused) run() {
 
 	// trellis.y
 	if kern.Wide() {
-		a := regions.R13a6623b401cArgs{
+		a := regions.R7d90768b6770Args{
 			P0: unsafe.SliceData(t16),
 			P1: unsafe.SliceData(c.YSqrt),
 			N0: L,
 			N1: T,
 		}
-		regions.R13a6623b401c(&a)
+		regions.R7d90768b6770(&a)
 	} else {
 		for i := range L {
 			t16_2 := t16[i*T:][:T]
@@ -82,7 +82,7 @@ func (c *readFused) run() {
 
 	// trellis.y
 	if kern.Wide() {
-		a := regions.R0c53870ed679Args{
+		a := regions.R078176bf9f1dArgs{
 			P0: unsafe.SliceData(c.YSqrt),
 			P1: unsafe.SliceData(t15),
 			P2: unsafe.SliceData(t19),
@@ -91,7 +91,7 @@ func (c *readFused) run() {
 			N2: dK,
 			N3: T * dK,
 		}
-		regions.R0c53870ed679(&a)
+		regions.R078176bf9f1d(&a)
 	} else {
 		for i := range L {
 			ySqrt := c.YSqrt[i*T:][:T]
@@ -134,7 +134,7 @@ func (c *readBackwardFused) run() {
 
 	// trellis.y
 	if kern.Wide() {
-		a := regions.R03d0ed6162f4Args{
+		a := regions.Rdb1c3ce53209Args{
 			P0: unsafe.SliceData(c.YSqrt),
 			P1: unsafe.SliceData(c.YProd),
 			P2: unsafe.SliceData(t14),
@@ -145,7 +145,7 @@ func (c *readBackwardFused) run() {
 			N2: dK,
 			N3: T * dK,
 		}
-		regions.R03d0ed6162f4(&a)
+		regions.Rdb1c3ce53209(&a)
 	} else {
 		for i := range L {
 			ySqrt := c.YSqrt[i*T:][:T]
@@ -179,13 +179,13 @@ func (c *readBackwardFused) run() {
 
 	// trellis.y
 	if kern.Wide() {
-		a := regions.R6c0594c15269Args{
+		a := regions.R305aebd90024Args{
 			P0: unsafe.SliceData(c.YSqrt),
 			P1: unsafe.SliceData(t4),
 			N0: L,
 			N1: T,
 		}
-		regions.R6c0594c15269(&a)
+		regions.R305aebd90024(&a)
 	} else {
 		for i := range L {
 			ySqrt := c.YSqrt[i*T:][:T]
@@ -198,7 +198,7 @@ func (c *readBackwardFused) run() {
 
 	// trellis.y
 	if kern.Wide() {
-		a := regions.Rda300cb5cecaArgs{
+		a := regions.Rae311c7f5a45Args{
 			P0: unsafe.SliceData(c.YSqrt),
 			P1: unsafe.SliceData(t2),
 			P2: unsafe.SliceData(t19),
@@ -208,7 +208,7 @@ func (c *readBackwardFused) run() {
 			N2: dK,
 			N3: T * dK,
 		}
-		regions.Rda300cb5ceca(&a)
+		regions.Rae311c7f5a45(&a)
 	} else {
 		for i := range L {
 			ySqrt := c.YSqrt[i*T:][:T]
@@ -230,14 +230,14 @@ func (c *readBackwardFused) run() {
 
 	// trellis.y
 	if kern.Wide() {
-		a := regions.Rcbd1eb952fd1Args{
+		a := regions.R648db0e9dc0fArgs{
 			P0: unsafe.SliceData(t4),
 			P1: unsafe.SliceData(t7),
 			P2: unsafe.SliceData(t24),
 			N0: L,
 			N1: T,
 		}
-		regions.Rcbd1eb952fd1(&a)
+		regions.R648db0e9dc0f(&a)
 	} else {
 		for i := range L {
 			t4_2 := t4[i*T:][:T]
@@ -251,7 +251,7 @@ func (c *readBackwardFused) run() {
 
 	// trellis.y
 	if kern.Wide() {
-		a := regions.Rf7fea47547bbArgs{
+		a := regions.Racab2e00e824Args{
 			P0: unsafe.SliceData(t4),
 			P1: unsafe.SliceData(t24),
 			P2: unsafe.SliceData(t15),
@@ -264,7 +264,7 @@ func (c *readBackwardFused) run() {
 			N2: dK,
 			N3: T * dK,
 		}
-		regions.Rf7fea47547bb(&a)
+		regions.Racab2e00e824(&a)
 	} else {
 		for i := range L {
 			t4_2 := t4[i*T:][:T]

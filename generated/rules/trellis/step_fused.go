@@ -43,7 +43,7 @@ func (c *stepFused) run() {
 
 	// trellis.u
 	if kern.Wide() {
-		a := regions.R24bb5a968bc9Args{
+		a := regions.R8c21398e4059Args{
 			P0: unsafe.SliceData(c.X),
 			P1: unsafe.SliceData(c.UProd),
 			N0: L,
@@ -51,7 +51,7 @@ func (c *stepFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.R24bb5a968bc9(&a)
+		regions.R8c21398e4059(&a)
 	} else {
 		for i := range L {
 			uProd := c.UProd[i*T:][:T]
@@ -71,13 +71,13 @@ func (c *stepFused) run() {
 
 	// trellis.u
 	if kern.Wide() {
-		a := regions.R5115a922944fArgs{
+		a := regions.R6f50ff37a802Args{
 			P0: unsafe.SliceData(c.UProd),
 			P1: unsafe.SliceData(t39),
 			N0: L,
 			N1: T,
 		}
-		regions.R5115a922944f(&a)
+		regions.R6f50ff37a802(&a)
 	} else {
 		for i := range L {
 			uProd := c.UProd[i*T:][:T]
@@ -91,7 +91,7 @@ func (c *stepFused) run() {
 
 	// trellis.u
 	if kern.Wide() {
-		a := regions.R0c53870ed679Args{
+		a := regions.R078176bf9f1dArgs{
 			P0: unsafe.SliceData(t39),
 			P1: unsafe.SliceData(c.X),
 			P2: unsafe.SliceData(u),
@@ -100,7 +100,7 @@ func (c *stepFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.R0c53870ed679(&a)
+		regions.R078176bf9f1d(&a)
 	} else {
 		for i := range L {
 			t39_2 := t39[i*T:][:T]
@@ -140,7 +140,7 @@ func (c *stepFused) run() {
 				for a := range n {
 					// trellis.S_K
 					if kern.Wide() {
-						a2 := regions.Re86f6d28800bArgs{
+						a2 := regions.R979910ce7ae5Args{
 							P0: unsafe.SliceData(SKState),
 							P1: unsafe.SliceData(u),
 							P2: unsafe.SliceData(t3),
@@ -148,7 +148,7 @@ func (c *stepFused) run() {
 							N1: d,
 							N2: 4*d*a + 4*C*d*s + 4*T*d*l,
 						}
-						regions.Re86f6d28800b(&a2)
+						regions.R979910ce7ae5(&a2)
 					} else {
 						for i := range dK {
 							SKState2 := SKState[i*d:][:d]
@@ -165,14 +165,14 @@ func (c *stepFused) run() {
 					// trellis.S_K
 					if len(c.SKLin) > 0 {
 						if kern.Wide() {
-							a2 := regions.R4b0f4252f427Args{
+							a2 := regions.R69db4c9f8deeArgs{
 								P0: unsafe.SliceData(t3),
 								P1: unsafe.SliceData(c.K),
 								P2: kern.Given(c.SKLin),
 								N0: dK,
 								N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							}
-							regions.R4b0f4252f427(&a2)
+							regions.R69db4c9f8dee(&a2)
 						} else {
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
 							SKLin := c.SKLin[(l*T+a+C*s)*dK:][:dK]
@@ -183,14 +183,14 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := regions.Ree2eb9708d34Args{
+						a2 := regions.Re91f52922ce2Args{
 							P0: unsafe.SliceData(t3),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(t4),
 							N0: dK,
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 						}
-						regions.Ree2eb9708d34(&a2)
+						regions.Re91f52922ce2(&a2)
 					} else {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						for i := range dK {
@@ -203,7 +203,7 @@ func (c *stepFused) run() {
 					rhoEntry := rho[a]
 					w := num.FMA32(-F(0.01), thetaEntry, rhoEntry)
 					if kern.Wide() {
-						a2 := regions.R472f6d91e59cArgs{
+						a2 := regions.R2cfecf4bdf5dArgs{
 							P0: unsafe.SliceData(t4),
 							P1: unsafe.SliceData(u),
 							P2: unsafe.SliceData(SKState),
@@ -216,7 +216,7 @@ func (c *stepFused) run() {
 							S0: [2]float32{thetaEntry},
 							S1: [2]float32{w},
 						}
-						regions.R472f6d91e59c(&a2)
+						regions.R2cfecf4bdf5d(&a2)
 					} else {
 						for i := range dK {
 							u2 := u[(l*T+a+C*s)*d:][:d]
@@ -243,14 +243,14 @@ func (c *stepFused) run() {
 					// trellis.c
 					var t20 F
 					if kern.Wide() {
-						a2 := regions.Rd6ff4e5a39ccArgs{
+						a2 := regions.R6be365c4cb4fArgs{
 							P0: unsafe.SliceData(t17),
 							P1: unsafe.SliceData(t19),
 							P2: unsafe.SliceData(t20Total),
 							N0: dK,
 							S0: [2]float32{t20},
 						}
-						regions.Rd6ff4e5a39cc(&a2)
+						regions.R6be365c4cb4f(&a2)
 					} else {
 						t20_2 := t20
 						t20Sums := [16]F{t20_2}
@@ -269,7 +269,7 @@ func (c *stepFused) run() {
 					// trellis.c, trellis.y
 					var t43 F
 					if kern.Wide() {
-						a2 := regions.Rede607d8edb8Args{
+						a2 := regions.Rca168af98e5bArgs{
 							P0: unsafe.SliceData(t40),
 							P1: unsafe.SliceData(t19),
 							P2: unsafe.SliceData(c2),
@@ -279,7 +279,7 @@ func (c *stepFused) run() {
 							S0: [2]float32{t43},
 							S1: [2]float32{t22},
 						}
-						regions.Rede607d8edb8(&a2)
+						regions.Rca168af98e5b(&a2)
 					} else {
 						t43_2 := t43
 						t43Sums := [16]F{t43_2}
@@ -296,14 +296,14 @@ func (c *stepFused) run() {
 					t43 = t43Total[0]
 					// trellis.S_V
 					if kern.Wide() {
-						a2 := regions.Re9e17de9f83aArgs{
+						a2 := regions.R05a6a2642fd1Args{
 							P0: unsafe.SliceData(SVState),
 							P1: unsafe.SliceData(c2),
 							P2: unsafe.SliceData(t26),
 							N0: dV,
 							N1: dK,
 						}
-						regions.Re9e17de9f83a(&a2)
+						regions.R05a6a2642fd1(&a2)
 					} else {
 						for i := range dV {
 							SVState2 := SVState[i*dK:][:dK]
@@ -319,14 +319,14 @@ func (c *stepFused) run() {
 					// trellis.S_V
 					if len(c.SVLin) > 0 {
 						if kern.Wide() {
-							a2 := regions.R4b0f4252f427Args{
+							a2 := regions.R69db4c9f8deeArgs{
 								P0: unsafe.SliceData(t26),
 								P1: unsafe.SliceData(c.V),
 								P2: kern.Given(c.SVLin),
 								N0: dV,
 								N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							}
-							regions.R4b0f4252f427(&a2)
+							regions.R69db4c9f8dee(&a2)
 						} else {
 							v := c.V[(l*T+a+C*s)*dV:][:dV]
 							SVLin := c.SVLin[(l*T+a+C*s)*dV:][:dV]
@@ -337,14 +337,14 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := regions.Ree2eb9708d34Args{
+						a2 := regions.Re91f52922ce2Args{
 							P0: unsafe.SliceData(t26),
 							P1: unsafe.SliceData(c.V),
 							P2: unsafe.SliceData(t27),
 							N0: dV,
 							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 						}
-						regions.Ree2eb9708d34(&a2)
+						regions.Re91f52922ce2(&a2)
 					} else {
 						v := c.V[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -355,7 +355,7 @@ func (c *stepFused) run() {
 					// trellis.S_V, trellis.S_K
 					w3 := num.FMA32(-F(0.01), thetaEntry, rhoEntry)
 					if kern.Wide() {
-						a2 := regions.Rb8bacd130161Args{
+						a2 := regions.Rcad5734eb649Args{
 							P0: unsafe.SliceData(t27),
 							P1: unsafe.SliceData(c2),
 							P2: unsafe.SliceData(SVState),
@@ -364,7 +364,7 @@ func (c *stepFused) run() {
 							S0: [2]float32{thetaEntry},
 							S1: [2]float32{w3},
 						}
-						regions.Rb8bacd130161(&a2)
+						regions.Rcad5734eb649(&a2)
 					} else {
 						for i := range dV {
 							SVState2 := SVState[i*dK:][:dK]
@@ -379,13 +379,13 @@ func (c *stepFused) run() {
 					// trellis.y, trellis
 					if len(c.CProd) > 0 {
 						if kern.Wide() {
-							a2 := regions.Rc4bbc848acbcArgs{
+							a2 := regions.R968f65dfa835Args{
 								P0: unsafe.SliceData(t17),
 								P1: kern.Given(c.CProd),
 								N0: dK,
 								N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							}
-							regions.Rc4bbc848acbc(&a2)
+							regions.R968f65dfa835(&a2)
 						} else {
 							cProd := c.CProd[(l*T+a+C*s)*dK:][:dK]
 							for i := range dK {
@@ -396,13 +396,13 @@ func (c *stepFused) run() {
 					}
 					if len(c.YProd) > 0 {
 						if kern.Wide() {
-							a2 := regions.Rc4bbc848acbcArgs{
+							a2 := regions.R968f65dfa835Args{
 								P0: unsafe.SliceData(t40),
 								P1: kern.Given(c.YProd),
 								N0: dK,
 								N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							}
-							regions.Rc4bbc848acbc(&a2)
+							regions.R968f65dfa835(&a2)
 						} else {
 							yProd := c.YProd[(l*T+a+C*s)*dK:][:dK]
 							for i := range dK {
@@ -412,13 +412,13 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := regions.R203164e6c7d4Args{
+						a2 := regions.R541976564a2fArgs{
 							P0: unsafe.SliceData(t42),
 							P1: unsafe.SliceData(t46),
 							N0: dK,
 							S0: [2]float32{t45},
 						}
-						regions.R203164e6c7d4(&a2)
+						regions.R541976564a2f(&a2)
 					} else {
 						for i := range dK {
 							t46[i] = t42[i] / t45
@@ -426,14 +426,14 @@ func (c *stepFused) run() {
 					}
 					// trellis.y
 					if kern.Wide() {
-						a2 := regions.Re9e17de9f83aArgs{
+						a2 := regions.R05a6a2642fd1Args{
 							P0: unsafe.SliceData(SVState),
 							P1: unsafe.SliceData(t46),
 							P2: unsafe.SliceData(y2),
 							N0: dV,
 							N1: dK,
 						}
-						regions.Re9e17de9f83a(&a2)
+						regions.R05a6a2642fd1(&a2)
 					} else {
 						for i := range dV {
 							SVState2 := SVState[i*dK:][:dK]
@@ -518,7 +518,7 @@ func (c *stepBackwardFused) run() {
 
 	// trellis.u
 	if kern.Wide() {
-		a := regions.Ra2b4249dc297Args{
+		a := regions.R921504fd4d41Args{
 			P0: unsafe.SliceData(c.UProd),
 			P1: unsafe.SliceData(t35),
 			P2: unsafe.SliceData(t37),
@@ -527,7 +527,7 @@ func (c *stepBackwardFused) run() {
 			N0: L,
 			N1: T,
 		}
-		regions.Ra2b4249dc297(&a)
+		regions.R921504fd4d41(&a)
 	} else {
 		for i := range L {
 			uProd := c.UProd[i*T:][:T]
@@ -550,7 +550,7 @@ func (c *stepBackwardFused) run() {
 
 	// trellis.u
 	if kern.Wide() {
-		a := regions.R0c53870ed679Args{
+		a := regions.R078176bf9f1dArgs{
 			P0: unsafe.SliceData(t39),
 			P1: unsafe.SliceData(c.X),
 			P2: unsafe.SliceData(u),
@@ -559,7 +559,7 @@ func (c *stepBackwardFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.R0c53870ed679(&a)
+		regions.R078176bf9f1d(&a)
 	} else {
 		for i := range L {
 			t39_2 := t39[i*T:][:T]
@@ -576,7 +576,7 @@ func (c *stepBackwardFused) run() {
 
 	// trellis.c, trellis.y
 	if kern.Wide() {
-		a := regions.R5c67ee0c156eArgs{
+		a := regions.Re572d2edc79eArgs{
 			P0: unsafe.SliceData(c.CProd),
 			P1: unsafe.SliceData(c.YProd),
 			P2: unsafe.SliceData(t182),
@@ -595,7 +595,7 @@ func (c *stepBackwardFused) run() {
 			N5: 12 * dK,
 			N6: T * dK,
 		}
-		regions.R5c67ee0c156e(&a)
+		regions.Re572d2edc79e(&a)
 	} else {
 		for i := range L {
 			t202_2 := t202[i*T:][:T]
@@ -662,7 +662,7 @@ func (c *stepBackwardFused) run() {
 					rhoEntry := rho[a]
 					w := num.FMA32(-F(0.01), thetaEntry, rhoEntry)
 					if kern.Wide() {
-						a2 := regions.R4b73fe6a9d8dArgs{
+						a2 := regions.R1d5986de6de7Args{
 							P0: unsafe.SliceData(c.SKLin),
 							P1: unsafe.SliceData(u),
 							P2: unsafe.SliceData(SKTrail),
@@ -675,7 +675,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{thetaEntry},
 							S1: [2]float32{w},
 						}
-						regions.R4b73fe6a9d8d(&a2)
+						regions.R1d5986de6de7(&a2)
 					} else {
 						SKLin := c.SKLin[(l*T+a+C*s)*dK:][:dK]
 						for i := range dK {
@@ -692,14 +692,14 @@ func (c *stepBackwardFused) run() {
 					t22 := num.Sqrt(F(1e-06) + t202_2[a])
 					// trellis.c
 					if kern.Wide() {
-						a2 := regions.Re10605d4e820Args{
+						a2 := regions.R319b531e0a00Args{
 							P0: unsafe.SliceData(t19),
 							P1: unsafe.SliceData(c2),
 							N0: dK,
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							S0: [2]float32{t22},
 						}
-						regions.Re10605d4e820(&a2)
+						regions.R319b531e0a00(&a2)
 					} else {
 						t19_2 := t19[(l*T+a+C*s)*dK:][:dK]
 						for i := range dK {
@@ -709,7 +709,7 @@ func (c *stepBackwardFused) run() {
 					// trellis.S_V, trellis.S_K
 					w3 := num.FMA32(-F(0.01), thetaEntry, rhoEntry)
 					if kern.Wide() {
-						a2 := regions.Rea95a024834dArgs{
+						a2 := regions.R0cfe7cabbebfArgs{
 							P0: unsafe.SliceData(c.SVLin),
 							P1: unsafe.SliceData(c2),
 							P2: unsafe.SliceData(SVTrail),
@@ -721,7 +721,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{thetaEntry},
 							S1: [2]float32{w3},
 						}
-						regions.Rea95a024834d(&a2)
+						regions.R0cfe7cabbebf(&a2)
 					} else {
 						SVLin := c.SVLin[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -750,7 +750,7 @@ func (c *stepBackwardFused) run() {
 					t393 := F(1) / t222
 					// trellis.c, trellis.y
 					if kern.Wide() {
-						a2 := regions.R3ffa6e562d62Args{
+						a2 := regions.Rd3e41e6619d0Args{
 							P0: unsafe.SliceData(t19),
 							P1: unsafe.SliceData(c2_2),
 							P2: unsafe.SliceData(t42),
@@ -760,7 +760,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{t222},
 							S1: [2]float32{t45},
 						}
-						regions.R3ffa6e562d62(&a2)
+						regions.Rd3e41e6619d0(&a2)
 					} else {
 						t19_2 := t19[(l*T+a+C*s)*dK:][:dK]
 						t42_2 := t42[(l*T+a+C*s)*dK:][:dK]
@@ -774,7 +774,7 @@ func (c *stepBackwardFused) run() {
 					clear(t28)
 					var t31 F
 					if kern.Wide() {
-						a2 := regions.R879ea6e51290Args{
+						a2 := regions.R9605afdb912bArgs{
 							P0:  unsafe.SliceData(c.YBar),
 							P1:  unsafe.SliceData(c.SVLin),
 							P2:  unsafe.SliceData(t46),
@@ -803,7 +803,7 @@ func (c *stepBackwardFused) run() {
 							N15: -dK*dV + dK,
 							S0:  [2]float32{t31},
 						}
-						regions.R879ea6e51290(&a2)
+						regions.R9605afdb912b(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						SVLin := c.SVLin[(l*T+a+C*s)*dV:][:dV]
@@ -836,7 +836,7 @@ func (c *stepBackwardFused) run() {
 					// trellis.y
 					var t8 F
 					if kern.Wide() {
-						a2 := regions.Refcc4f003443Args{
+						a2 := regions.Rdbd424d8a534Args{
 							P0: unsafe.SliceData(t322),
 							P1: unsafe.SliceData(t46),
 							P2: unsafe.SliceData(t8Total),
@@ -844,7 +844,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{t8},
 							S1: [2]float32{t45},
 						}
-						regions.Refcc4f003443(&a2)
+						regions.Rdbd424d8a534(&a2)
 					} else {
 						t8_2 := t8
 						t8Sums := [16]F{t8_2}
@@ -860,7 +860,7 @@ func (c *stepBackwardFused) run() {
 					var t29 F
 					w5 := F(F(0.5*t52) * t82)
 					if kern.Wide() {
-						a2 := regions.Raacb85b174edArgs{
+						a2 := regions.R34577d6b7c65Args{
 							P0: unsafe.SliceData(t42),
 							P1: unsafe.SliceData(t322),
 							P2: unsafe.SliceData(c2_2),
@@ -876,7 +876,7 @@ func (c *stepBackwardFused) run() {
 							S1: [2]float32{w5},
 							S2: [2]float32{t52},
 						}
-						regions.Raacb85b174ed(&a2)
+						regions.R34577d6b7c65(&a2)
 					} else {
 						t42_2 := t42[(l*T+a+C*s)*dK:][:dK]
 						t41_2 := t41[(l*T+a+C*s)*dK:][:dK]
@@ -897,7 +897,7 @@ func (c *stepBackwardFused) run() {
 					// trellis.y
 					clear(t23)
 					if kern.Wide() {
-						a2 := regions.R623d1aa4af6eArgs{
+						a2 := regions.R07122ce35810Args{
 							P0: unsafe.SliceData(t212),
 							P1: unsafe.SliceData(SKTrail),
 							P2: unsafe.SliceData(t23),
@@ -905,7 +905,7 @@ func (c *stepBackwardFused) run() {
 							N1: d,
 							N2: 4*d*dK*a + 4*d*dK,
 						}
-						regions.R623d1aa4af6e(&a2)
+						regions.R07122ce35810(&a2)
 					} else {
 						for i := range dK {
 							SKTrail2 := SKTrail[((a+1)*dK+i)*d:][:d]
@@ -918,14 +918,14 @@ func (c *stepBackwardFused) run() {
 					// trellis.S_V
 					thetaEntry3 := theta[a]
 					if kern.Wide() {
-						a2 := regions.R3f6b3bdf7e5eArgs{
+						a2 := regions.R8128fd71df71Args{
 							P0: unsafe.SliceData(t78),
 							P1: unsafe.SliceData(c.VBar),
 							N0: dV,
 							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							S0: [2]float32{thetaEntry3},
 						}
-						regions.R3f6b3bdf7e5e(&a2)
+						regions.R8128fd71df71(&a2)
 					} else {
 						vBar := c.VBar[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -937,7 +937,7 @@ func (c *stepBackwardFused) run() {
 					rhoEntry2 := rho[a]
 					w6 := num.FMA32(-F(0.01), thetaEntry3, rhoEntry2)
 					if kern.Wide() {
-						a2 := regions.R4d7aea34e5dbArgs{
+						a2 := regions.R584b8c63a2e0Args{
 							P0: unsafe.SliceData(c.YBar),
 							P1: unsafe.SliceData(t78),
 							P2: unsafe.SliceData(SVTrail),
@@ -957,7 +957,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{thetaEntry3},
 							S1: [2]float32{w6},
 						}
-						regions.R4d7aea34e5db(&a2)
+						regions.R584b8c63a2e0(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -975,7 +975,7 @@ func (c *stepBackwardFused) run() {
 					// trellis.c, trellis.S_V
 					var t4222 F
 					if kern.Wide() {
-						a2 := regions.Reac98f95412aArgs{
+						a2 := regions.R682830a14346Args{
 							P0: unsafe.SliceData(t79),
 							P1: unsafe.SliceData(t28),
 							P2: unsafe.SliceData(c2_2),
@@ -986,7 +986,7 @@ func (c *stepBackwardFused) run() {
 							S1: [2]float32{thetaEntry3},
 							S2: [2]float32{t222},
 						}
-						regions.Reac98f95412a(&a2)
+						regions.R682830a14346(&a2)
 					} else {
 						t4222_2 := t4222
 						t4222Sums := [16]F{t4222_2}
@@ -1003,7 +1003,7 @@ func (c *stepBackwardFused) run() {
 					// trellis.c
 					w8 := F(F(0.5*t393) * t4223)
 					if kern.Wide() {
-						a2 := regions.R9d6e8d95abc5Args{
+						a2 := regions.R473d04b2d401Args{
 							P0: unsafe.SliceData(t19),
 							P1: unsafe.SliceData(t3722),
 							P2: unsafe.SliceData(t182),
@@ -1015,7 +1015,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{w8},
 							S1: [2]float32{t393},
 						}
-						regions.R9d6e8d95abc5(&a2)
+						regions.R473d04b2d401(&a2)
 					} else {
 						t19_2 := t19[(l*T+a+C*s)*dK:][:dK]
 						t182_2 := t182[(l*T+a+C*s)*dK:][:dK]
@@ -1032,7 +1032,7 @@ func (c *stepBackwardFused) run() {
 					clear(t62)
 					var t65 F
 					if kern.Wide() {
-						a2 := regions.R91a038088f8eArgs{
+						a2 := regions.R6f17798cf6feArgs{
 							P0:  unsafe.SliceData(t55),
 							P1:  unsafe.SliceData(t212),
 							P2:  unsafe.SliceData(c.SKLin),
@@ -1063,7 +1063,7 @@ func (c *stepBackwardFused) run() {
 							N16: -d*dK + d,
 							S0:  [2]float32{t65},
 						}
-						regions.R91a038088f8e(&a2)
+						regions.R6f17798cf6fe(&a2)
 					} else {
 						SKLin := c.SKLin[(l*T+a+C*s)*dK:][:dK]
 						t65_2 := t65
@@ -1099,7 +1099,7 @@ func (c *stepBackwardFused) run() {
 					// trellis.S_K
 					var t63 F
 					if kern.Wide() {
-						a2 := regions.Rb60c0d8fc64eArgs{
+						a2 := regions.R5a51dee092b6Args{
 							P0: unsafe.SliceData(u),
 							P1: unsafe.SliceData(t62),
 							P2: unsafe.SliceData(t63Total),
@@ -1107,7 +1107,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 							S0: [2]float32{t63},
 						}
-						regions.Rb60c0d8fc64e(&a2)
+						regions.R5a51dee092b6(&a2)
 					} else {
 						u2 := u[(l*T+a+C*s)*d:][:d]
 						t63_2 := t63
@@ -1121,14 +1121,14 @@ func (c *stepBackwardFused) run() {
 					t63 = t63Total[0]
 					// trellis.S_K
 					if kern.Wide() {
-						a2 := regions.R3f6b3bdf7e5eArgs{
+						a2 := regions.R8128fd71df71Args{
 							P0: unsafe.SliceData(t80),
 							P1: unsafe.SliceData(c.KBar),
 							N0: dK,
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							S0: [2]float32{thetaEntry3},
 						}
-						regions.R3f6b3bdf7e5e(&a2)
+						regions.R8128fd71df71(&a2)
 					} else {
 						kBar := c.KBar[(l*T+a+C*s)*dK:][:dK]
 						for i := range dK {
@@ -1139,7 +1139,7 @@ func (c *stepBackwardFused) run() {
 					clear(t81)
 					w9 := num.FMA32(-F(0.01), thetaEntry3, rhoEntry2)
 					if kern.Wide() {
-						a2 := regions.R93ec3f08aaa1Args{
+						a2 := regions.Rde4c4d0b0badArgs{
 							P0: unsafe.SliceData(t212),
 							P1: unsafe.SliceData(t55),
 							P2: unsafe.SliceData(t80),
@@ -1157,7 +1157,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{thetaEntry3},
 							S1: [2]float32{w9},
 						}
-						regions.R93ec3f08aaa1(&a2)
+						regions.Rde4c4d0b0bad(&a2)
 					} else {
 						for i := range dK {
 							u2 := u[(l*T+a+C*s)*d:][:d]
@@ -1181,7 +1181,7 @@ func (c *stepBackwardFused) run() {
 					thetaBar[a] = num.FMA32(-F(0.01), t71, t29+t63)
 					// trellis.S_K, trellis
 					if kern.Wide() {
-						a2 := regions.Rf0c50d717a08Args{
+						a2 := regions.R9e3803f98d58Args{
 							P0: unsafe.SliceData(t81),
 							P1: unsafe.SliceData(t62),
 							P2: unsafe.SliceData(t57),
@@ -1192,7 +1192,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 							S0: [2]float32{thetaEntry3},
 						}
-						regions.Rf0c50d717a08(&a2)
+						regions.R9e3803f98d58(&a2)
 					} else {
 						t5_2 := t5[(l*T+a+C*s)*d:][:d]
 						qBar := c.QBar[(l*T+a+C*s)*d:][:d]
@@ -1214,7 +1214,7 @@ func (c *stepBackwardFused) run() {
 
 	// trellis.u
 	if kern.Wide() {
-		a := regions.Rda300cb5cecaArgs{
+		a := regions.Rae311c7f5a45Args{
 			P0: unsafe.SliceData(t39),
 			P1: unsafe.SliceData(t5),
 			P2: unsafe.SliceData(u),
@@ -1224,7 +1224,7 @@ func (c *stepBackwardFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.Rda300cb5ceca(&a)
+		regions.Rae311c7f5a45(&a)
 	} else {
 		for i := range L {
 			t39_2 := t39[i*T:][:T]
@@ -1246,7 +1246,7 @@ func (c *stepBackwardFused) run() {
 
 	// trellis.u
 	if kern.Wide() {
-		a := regions.R37838a54d3a4Args{
+		a := regions.Rcf9713f8a6f8Args{
 			P0: unsafe.SliceData(t37),
 			P1: unsafe.SliceData(c.UProd),
 			P2: unsafe.SliceData(t13),
@@ -1255,7 +1255,7 @@ func (c *stepBackwardFused) run() {
 			N0: L,
 			N1: T,
 		}
-		regions.R37838a54d3a4(&a)
+		regions.Rcf9713f8a6f8(&a)
 	} else {
 		for i := range L {
 			t37_2 := t37[i*T:][:T]
@@ -1274,7 +1274,7 @@ func (c *stepBackwardFused) run() {
 
 	// trellis.u
 	if kern.Wide() {
-		a := regions.Rdbc2740d5f8dArgs{
+		a := regions.R85e150915f6aArgs{
 			P0: unsafe.SliceData(t10),
 			P1: unsafe.SliceData(t302),
 			P2: unsafe.SliceData(c.X),
@@ -1285,7 +1285,7 @@ func (c *stepBackwardFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.Rdbc2740d5f8d(&a)
+		regions.R85e150915f6a(&a)
 	} else {
 		for i := range L {
 			t10_2 := t10[i*T:][:T]

@@ -98,7 +98,7 @@ func (c *readBackwardFused) run() {
 	// windowed_similarity.M
 	clear(t)
 	if kern.Wide() {
-		a := regions.R21c1ca883d13Args{
+		a := regions.R9e6779d50cacArgs{
 			P0: unsafe.SliceData(t),
 			P1: unsafe.SliceData(c.KTailBar),
 			N0: L,
@@ -108,7 +108,7 @@ func (c *readBackwardFused) run() {
 			N4: T*dK + dK*w - dK,
 			N5: dK*w - dK,
 		}
-		regions.R21c1ca883d13(&a)
+		regions.R9e6779d50cac(&a)
 	} else {
 		for i := range L {
 			for j := range w - 1 {
@@ -138,7 +138,7 @@ func (c *readBackwardFused) run() {
 	// windowed_similarity.M
 	clear(t4)
 	if kern.Wide() {
-		a := regions.R21c1ca883d13Args{
+		a := regions.R9e6779d50cacArgs{
 			P0: unsafe.SliceData(t4),
 			P1: unsafe.SliceData(c.VTailBar),
 			N0: L,
@@ -148,7 +148,7 @@ func (c *readBackwardFused) run() {
 			N4: T*dV + dV*w - dV,
 			N5: dV*w - dV,
 		}
-		regions.R21c1ca883d13(&a)
+		regions.R9e6779d50cac(&a)
 	} else {
 		for i := range L {
 			for j := range w - 1 {
@@ -178,7 +178,7 @@ func (c *readBackwardFused) run() {
 	// windowed_similarity.M
 	clear(t7)
 	if kern.Wide() {
-		a := regions.R3c6887ea2d58Args{
+		a := regions.R27d804ef48feArgs{
 			P0: unsafe.SliceData(t7),
 			P1: unsafe.SliceData(c.ThetaTailBar),
 			N0: L,
@@ -186,7 +186,7 @@ func (c *readBackwardFused) run() {
 			N2: 4 * T,
 			N3: T + w - 1,
 		}
-		regions.R3c6887ea2d58(&a)
+		regions.R27d804ef48fe(&a)
 	} else {
 		for i := range L {
 			t7_2 := t7[i*(T+w-1)+T:][:w-1]

@@ -188,7 +188,7 @@ func (c *stepBackwardFused) run() {
 	// windowed_similarity
 	clear(t6)
 	if kern.Wide() {
-		a := regions.Reb83ad7272acArgs{
+		a := regions.Rce7618cc79dbArgs{
 			P0: unsafe.SliceData(t6),
 			P1: unsafe.SliceData(t5),
 			N0: L,
@@ -201,7 +201,7 @@ func (c *stepBackwardFused) run() {
 			N7: T*dV + dV*w - dV,
 			N8: T * dV * w,
 		}
-		regions.Reb83ad7272ac(&a)
+		regions.Rce7618cc79db(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -219,7 +219,7 @@ func (c *stepBackwardFused) run() {
 	// windowed_similarity
 	clear(t8)
 	if kern.Wide() {
-		a := regions.Reb83ad7272acArgs{
+		a := regions.Rce7618cc79dbArgs{
 			P0: unsafe.SliceData(t8),
 			P1: unsafe.SliceData(t7),
 			N0: L,
@@ -232,7 +232,7 @@ func (c *stepBackwardFused) run() {
 			N7: T*dK + dK*w - dK,
 			N8: T * dK * w,
 		}
-		regions.Reb83ad7272ac(&a)
+		regions.Rce7618cc79db(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -250,7 +250,7 @@ func (c *stepBackwardFused) run() {
 	// windowed_similarity.M
 	clear(t10)
 	if kern.Wide() {
-		a := regions.R21c1ca883d13Args{
+		a := regions.R9e6779d50cacArgs{
 			P0: unsafe.SliceData(t10),
 			P1: unsafe.SliceData(c.KTailBar),
 			N0: L,
@@ -260,7 +260,7 @@ func (c *stepBackwardFused) run() {
 			N4: T*dK + dK*w - dK,
 			N5: dK*w - dK,
 		}
-		regions.R21c1ca883d13(&a)
+		regions.R9e6779d50cac(&a)
 	} else {
 		for i := range L {
 			for j := range w - 1 {
@@ -275,7 +275,7 @@ func (c *stepBackwardFused) run() {
 
 	// windowed_similarity.M
 	if kern.Wide() {
-		a := regions.R191fe2381d96Args{
+		a := regions.R663ca882ccb4Args{
 			P0: unsafe.SliceData(t8),
 			P1: unsafe.SliceData(t10),
 			P2: unsafe.SliceData(c.KTailBarOut),
@@ -285,7 +285,7 @@ func (c *stepBackwardFused) run() {
 			N3: T*dK + dK*w - dK,
 			N4: dK*w - dK,
 		}
-		regions.R191fe2381d96(&a)
+		regions.R663ca882ccb4(&a)
 	} else {
 		for i := range L {
 			for j := range w - 1 {
@@ -301,7 +301,7 @@ func (c *stepBackwardFused) run() {
 
 	// windowed_similarity.M
 	if kern.Wide() {
-		a := regions.R74ca8a7cc180Args{
+		a := regions.Re1f7bb383724Args{
 			P0: unsafe.SliceData(t8),
 			P1: unsafe.SliceData(t10),
 			P2: unsafe.SliceData(c.KBar),
@@ -312,7 +312,7 @@ func (c *stepBackwardFused) run() {
 			N4: T*dK + dK*w - dK,
 			N5: T * dK,
 		}
-		regions.R74ca8a7cc180(&a)
+		regions.Re1f7bb383724(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -329,7 +329,7 @@ func (c *stepBackwardFused) run() {
 	// windowed_similarity.M
 	clear(t14)
 	if kern.Wide() {
-		a := regions.R21c1ca883d13Args{
+		a := regions.R9e6779d50cacArgs{
 			P0: unsafe.SliceData(t14),
 			P1: unsafe.SliceData(c.VTailBar),
 			N0: L,
@@ -339,7 +339,7 @@ func (c *stepBackwardFused) run() {
 			N4: T*dV + dV*w - dV,
 			N5: dV*w - dV,
 		}
-		regions.R21c1ca883d13(&a)
+		regions.R9e6779d50cac(&a)
 	} else {
 		for i := range L {
 			for j := range w - 1 {
@@ -354,7 +354,7 @@ func (c *stepBackwardFused) run() {
 
 	// windowed_similarity.M
 	if kern.Wide() {
-		a := regions.R191fe2381d96Args{
+		a := regions.R663ca882ccb4Args{
 			P0: unsafe.SliceData(t6),
 			P1: unsafe.SliceData(t14),
 			P2: unsafe.SliceData(c.VTailBarOut),
@@ -364,7 +364,7 @@ func (c *stepBackwardFused) run() {
 			N3: T*dV + dV*w - dV,
 			N4: dV*w - dV,
 		}
-		regions.R191fe2381d96(&a)
+		regions.R663ca882ccb4(&a)
 	} else {
 		for i := range L {
 			for j := range w - 1 {
@@ -380,7 +380,7 @@ func (c *stepBackwardFused) run() {
 
 	// windowed_similarity.M
 	if kern.Wide() {
-		a := regions.R74ca8a7cc180Args{
+		a := regions.Re1f7bb383724Args{
 			P0: unsafe.SliceData(t6),
 			P1: unsafe.SliceData(t14),
 			P2: unsafe.SliceData(c.VBar),
@@ -391,7 +391,7 @@ func (c *stepBackwardFused) run() {
 			N4: T*dV + dV*w - dV,
 			N5: T * dV,
 		}
-		regions.R74ca8a7cc180(&a)
+		regions.Re1f7bb383724(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -408,7 +408,7 @@ func (c *stepBackwardFused) run() {
 	// windowed_similarity.M
 	clear(t18)
 	if kern.Wide() {
-		a := regions.R3c6887ea2d58Args{
+		a := regions.R27d804ef48feArgs{
 			P0: unsafe.SliceData(t18),
 			P1: unsafe.SliceData(c.ThetaTailBar),
 			N0: L,
@@ -416,7 +416,7 @@ func (c *stepBackwardFused) run() {
 			N2: 4 * T,
 			N3: T + w - 1,
 		}
-		regions.R3c6887ea2d58(&a)
+		regions.R27d804ef48fe(&a)
 	} else {
 		for i := range L {
 			t18_2 := t18[i*(T+w-1)+T:][:w-1]
@@ -429,7 +429,7 @@ func (c *stepBackwardFused) run() {
 
 	// windowed_similarity.M
 	if kern.Wide() {
-		a := regions.R7b4088786ff6Args{
+		a := regions.Ra3690e447015Args{
 			P0: unsafe.SliceData(t4),
 			P1: unsafe.SliceData(t18),
 			P2: unsafe.SliceData(c.ThetaTailBarOut),
@@ -437,7 +437,7 @@ func (c *stepBackwardFused) run() {
 			N1: w - 1,
 			N2: T + w - 1,
 		}
-		regions.R7b4088786ff6(&a)
+		regions.Ra3690e447015(&a)
 	} else {
 		for i := range L {
 			t4_2 := t4[i*(T+w-1):][:w-1]
@@ -451,7 +451,7 @@ func (c *stepBackwardFused) run() {
 
 	// windowed_similarity.M
 	if kern.Wide() {
-		a := regions.R79dd37505a95Args{
+		a := regions.Rb0e87078ae0bArgs{
 			P0: unsafe.SliceData(t4),
 			P1: unsafe.SliceData(t18),
 			P2: unsafe.SliceData(c.ThetaBar),
@@ -460,7 +460,7 @@ func (c *stepBackwardFused) run() {
 			N2: 4*w - 4,
 			N3: T + w - 1,
 		}
-		regions.R79dd37505a95(&a)
+		regions.Rb0e87078ae0b(&a)
 	} else {
 		for i := range L {
 			t4_2 := t4[i*(T+w-1)+w-1:][:T]

@@ -21,7 +21,7 @@ func (c *startFused) run() {
 
 	// yaad.W1.start
 	if kern.Wide() {
-		a := regions.Re95181542534Args{
+		a := regions.R94854d97b259Args{
 			P0: unsafe.SliceData(c.W1Init),
 			P1: unsafe.SliceData(c.W1),
 			P2: unsafe.SliceData(c.B1),
@@ -30,7 +30,7 @@ func (c *startFused) run() {
 			N2: dK,
 			N3: dH * dK,
 		}
-		regions.Re95181542534(&a)
+		regions.R94854d97b259(&a)
 	} else {
 		for i := range L {
 			for j := range dH {
@@ -48,7 +48,7 @@ func (c *startFused) run() {
 
 	// yaad.W2.start
 	if kern.Wide() {
-		a := regions.Re95181542534Args{
+		a := regions.R94854d97b259Args{
 			P0: unsafe.SliceData(c.W2Init),
 			P1: unsafe.SliceData(c.W2),
 			P2: unsafe.SliceData(c.B2),
@@ -57,7 +57,7 @@ func (c *startFused) run() {
 			N2: dH,
 			N3: dH * dV,
 		}
-		regions.Re95181542534(&a)
+		regions.R94854d97b259(&a)
 	} else {
 		for i := range L {
 			for j := range dV {
@@ -88,7 +88,7 @@ func (c *startBackwardFused) run() {
 	// yaad.W2.start
 	clear(c.W2InitBar)
 	if kern.Wide() {
-		a := regions.R1bccb5944d1fArgs{
+		a := regions.R944f6cc51742Args{
 			P0: unsafe.SliceData(c.W2InitBar),
 			P1: unsafe.SliceData(c.W2Bar),
 			P2: unsafe.SliceData(c.B2Bar),
@@ -97,7 +97,7 @@ func (c *startBackwardFused) run() {
 			N2: dH,
 			N3: dH * dV,
 		}
-		regions.R1bccb5944d1f(&a)
+		regions.R944f6cc51742(&a)
 	} else {
 		for i := range dV {
 			W2InitBar := c.W2InitBar[i*dH:][:dH]
@@ -114,7 +114,7 @@ func (c *startBackwardFused) run() {
 	// yaad.W1.start
 	clear(c.W1InitBar)
 	if kern.Wide() {
-		a := regions.R1bccb5944d1fArgs{
+		a := regions.R944f6cc51742Args{
 			P0: unsafe.SliceData(c.W1InitBar),
 			P1: unsafe.SliceData(c.W1Bar),
 			P2: unsafe.SliceData(c.B1Bar),
@@ -123,7 +123,7 @@ func (c *startBackwardFused) run() {
 			N2: dK,
 			N3: dH * dK,
 		}
-		regions.R1bccb5944d1f(&a)
+		regions.R944f6cc51742(&a)
 	} else {
 		for i := range dH {
 			W1InitBar := c.W1InitBar[i*dK:][:dK]

@@ -61,7 +61,7 @@ func (c *stepFused) run() {
 				for a := range n {
 					// yaad.W2
 					if kern.Wide() {
-						a2 := regions.Re86f6d28800bArgs{
+						a2 := regions.R979910ce7ae5Args{
 							P0: unsafe.SliceData(W1State),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(t6),
@@ -69,7 +69,7 @@ func (c *stepFused) run() {
 							N1: dK,
 							N2: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 						}
-						regions.Re86f6d28800b(&a2)
+						regions.R979910ce7ae5(&a2)
 					} else {
 						for i := range dH {
 							W1State2 := W1State[i*dK:][:dK]
@@ -85,13 +85,13 @@ func (c *stepFused) run() {
 					}
 					// yaad.W2
 					if kern.Wide() {
-						a2 := regions.Rd9340c30613bArgs{
+						a2 := regions.R482ef521861eArgs{
 							P0: unsafe.SliceData(t6),
 							P1: unsafe.SliceData(t7),
 							P2: unsafe.SliceData(t172),
 							N0: dH,
 						}
-						regions.Rd9340c30613b(&a2)
+						regions.R482ef521861e(&a2)
 					} else {
 						for i := range dH {
 							t6Entry := t6[i]
@@ -102,14 +102,14 @@ func (c *stepFused) run() {
 					}
 					// yaad.W2
 					if kern.Wide() {
-						a2 := regions.Re9e17de9f83aArgs{
+						a2 := regions.R05a6a2642fd1Args{
 							P0: unsafe.SliceData(W2State),
 							P1: unsafe.SliceData(t172),
 							P2: unsafe.SliceData(t8),
 							N0: dV,
 							N1: dH,
 						}
-						regions.Re9e17de9f83a(&a2)
+						regions.R05a6a2642fd1(&a2)
 					} else {
 						for i := range dV {
 							W2State2 := W2State[i*dH:][:dH]
@@ -125,14 +125,14 @@ func (c *stepFused) run() {
 					// yaad.W2
 					if len(c.W2Lin) > 0 {
 						if kern.Wide() {
-							a2 := regions.R21f3e582f5ffArgs{
+							a2 := regions.Rf21227bd1dd7Args{
 								P0: unsafe.SliceData(t8),
 								P1: unsafe.SliceData(c.V),
 								P2: kern.Given(c.W2Lin),
 								N0: dV,
 								N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							}
-							regions.R21f3e582f5ff(&a2)
+							regions.Rf21227bd1dd7(&a2)
 						} else {
 							v := c.V[(l*T+a+C*s)*dV:][:dV]
 							W2Lin := c.W2Lin[(l*T+a+C*s)*dV:][:dV]
@@ -147,14 +147,14 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := regions.R37592cdf87aaArgs{
+						a2 := regions.R78fc8ad29b76Args{
 							P0: unsafe.SliceData(t8),
 							P1: unsafe.SliceData(c.V),
 							P2: unsafe.SliceData(t32),
 							N0: dV,
 							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 						}
-						regions.R37592cdf87aa(&a2)
+						regions.R78fc8ad29b76(&a2)
 					} else {
 						v := c.V[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -172,7 +172,7 @@ func (c *stepFused) run() {
 					w := F(1) - rhoEntry
 					thetaEntry := theta[a]
 					if kern.Wide() {
-						a2 := regions.R7644b66403cfArgs{
+						a2 := regions.R27e8987e3077Args{
 							P0: unsafe.SliceData(t32),
 							P1: unsafe.SliceData(W2State),
 							P2: unsafe.SliceData(c.B2),
@@ -190,7 +190,7 @@ func (c *stepFused) run() {
 							S1: [2]float32{w},
 							S2: [2]float32{rhoEntry},
 						}
-						regions.R7644b66403cf(&a2)
+						regions.R27e8987e3077(&a2)
 					} else {
 						for i := range dV {
 							W2State2 := W2State[i*dH:][:dH]
@@ -206,14 +206,14 @@ func (c *stepFused) run() {
 					}
 					// yaad.W1, yaad.W2
 					if kern.Wide() {
-						a2 := regions.Rf7c0d29a7575Args{
+						a2 := regions.R11cc5fa17817Args{
 							P0: unsafe.SliceData(t7),
 							P1: unsafe.SliceData(t162),
 							P2: unsafe.SliceData(t6),
 							P3: unsafe.SliceData(t92),
 							N0: dH,
 						}
-						regions.Rf7c0d29a7575(&a2)
+						regions.R11cc5fa17817(&a2)
 					} else {
 						for i := range dH {
 							t7Entry := t7[i]
@@ -225,7 +225,7 @@ func (c *stepFused) run() {
 					// yaad.W1, yaad.W2, yaad.y
 					w2 := F(1) - rhoEntry
 					if kern.Wide() {
-						a2 := regions.R2dd6eba2e940Args{
+						a2 := regions.R4040350d0a1dArgs{
 							P0: unsafe.SliceData(t92),
 							P1: unsafe.SliceData(W1State),
 							P2: unsafe.SliceData(c.B1),
@@ -245,7 +245,7 @@ func (c *stepFused) run() {
 							S1: [2]float32{w2},
 							S2: [2]float32{rhoEntry},
 						}
-						regions.R2dd6eba2e940(&a2)
+						regions.R4040350d0a1d(&a2)
 					} else {
 						for i := range dH {
 							W1State2 := W1State[i*dK:][:dK]
@@ -269,13 +269,13 @@ func (c *stepFused) run() {
 					// yaad.y, yaad
 					if len(c.W2Prod) > 0 {
 						if kern.Wide() {
-							a2 := regions.Rc4bbc848acbcArgs{
+							a2 := regions.R968f65dfa835Args{
 								P0: unsafe.SliceData(t6),
 								P1: kern.Given(c.W2Prod),
 								N0: dH,
 								N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							}
-							regions.Rc4bbc848acbc(&a2)
+							regions.R968f65dfa835(&a2)
 						} else {
 							W2Prod := c.W2Prod[(l*T+a+C*s)*dH:][:dH]
 							for i := range dH {
@@ -286,13 +286,13 @@ func (c *stepFused) run() {
 					}
 					if len(c.W1Prod) > 0 {
 						if kern.Wide() {
-							a2 := regions.Rc4bbc848acbcArgs{
+							a2 := regions.R968f65dfa835Args{
 								P0: unsafe.SliceData(t162),
 								P1: kern.Given(c.W1Prod),
 								N0: dH,
 								N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							}
-							regions.Rc4bbc848acbc(&a2)
+							regions.R968f65dfa835(&a2)
 						} else {
 							W1Prod := c.W1Prod[(l*T+a+C*s)*dH:][:dH]
 							for i := range dH {
@@ -303,13 +303,13 @@ func (c *stepFused) run() {
 					}
 					if len(c.YProd) > 0 {
 						if kern.Wide() {
-							a2 := regions.Rc4bbc848acbcArgs{
+							a2 := regions.R968f65dfa835Args{
 								P0: unsafe.SliceData(t133),
 								P1: kern.Given(c.YProd),
 								N0: dH,
 								N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							}
-							regions.Rc4bbc848acbc(&a2)
+							regions.R968f65dfa835(&a2)
 						} else {
 							yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
 							for i := range dH {
@@ -319,12 +319,12 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := regions.R547809cfa04dArgs{
+						a2 := regions.R73732d725239Args{
 							P0: unsafe.SliceData(t133),
 							P1: unsafe.SliceData(t21),
 							N0: dH,
 						}
-						regions.R547809cfa04d(&a2)
+						regions.R73732d725239(&a2)
 					} else {
 						for i := range dH {
 							t133Entry := t133[i]
@@ -333,14 +333,14 @@ func (c *stepFused) run() {
 					}
 					// yaad.y
 					if kern.Wide() {
-						a2 := regions.Re9e17de9f83aArgs{
+						a2 := regions.R05a6a2642fd1Args{
 							P0: unsafe.SliceData(W2State),
 							P1: unsafe.SliceData(t21),
 							P2: unsafe.SliceData(y2),
 							N0: dV,
 							N1: dH,
 						}
-						regions.Re9e17de9f83a(&a2)
+						regions.R05a6a2642fd1(&a2)
 					} else {
 						for i := range dV {
 							W2State2 := W2State[i*dH:][:dH]
@@ -431,7 +431,7 @@ func (c *stepBackwardFused) run() {
 
 	// yaad.W2, yaad.W1, yaad.y
 	if kern.Wide() {
-		a := regions.R0e19e51e1d10Args{
+		a := regions.R0630a3dc428aArgs{
 			P0:  unsafe.SliceData(c.W2Prod),
 			P1:  unsafe.SliceData(c.W1Prod),
 			P2:  unsafe.SliceData(c.YProd),
@@ -450,7 +450,7 @@ func (c *stepBackwardFused) run() {
 			N2:  dH,
 			N3:  T * dH,
 		}
-		regions.R0e19e51e1d10(&a)
+		regions.R0630a3dc428a(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -520,7 +520,7 @@ func (c *stepBackwardFused) run() {
 					w := F(1) - rhoEntry
 					thetaEntry := theta[a]
 					if kern.Wide() {
-						a2 := regions.R2e751f8e0cc7Args{
+						a2 := regions.R24032383267bArgs{
 							P0: unsafe.SliceData(c.W2Lin),
 							P1: unsafe.SliceData(W2Trail),
 							P2: unsafe.SliceData(c.B2),
@@ -537,7 +537,7 @@ func (c *stepBackwardFused) run() {
 							S1: [2]float32{w},
 							S2: [2]float32{rhoEntry},
 						}
-						regions.R2e751f8e0cc7(&a2)
+						regions.R24032383267b(&a2)
 					} else {
 						W2Lin := c.W2Lin[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -556,7 +556,7 @@ func (c *stepBackwardFused) run() {
 					// yaad.W1, yaad.W2
 					w2 := F(1) - rhoEntry
 					if kern.Wide() {
-						a2 := regions.R2e751f8e0cc7Args{
+						a2 := regions.R24032383267bArgs{
 							P0: unsafe.SliceData(t92),
 							P1: unsafe.SliceData(W1Trail),
 							P2: unsafe.SliceData(c.B1),
@@ -573,7 +573,7 @@ func (c *stepBackwardFused) run() {
 							S1: [2]float32{w2},
 							S2: [2]float32{rhoEntry},
 						}
-						regions.R2e751f8e0cc7(&a2)
+						regions.R24032383267b(&a2)
 					} else {
 						t92_2 := t92[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
@@ -602,7 +602,7 @@ func (c *stepBackwardFused) run() {
 					// yaad.W2, yaad.y
 					clear(t322)
 					if kern.Wide() {
-						a2 := regions.R0cbdd26222efArgs{
+						a2 := regions.Rd991d5939424Args{
 							P0:  unsafe.SliceData(c.YBar),
 							P1:  unsafe.SliceData(W2Trail),
 							P2:  unsafe.SliceData(t172),
@@ -620,7 +620,7 @@ func (c *stepBackwardFused) run() {
 							N9:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
 							N10: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
 						}
-						regions.R0cbdd26222ef(&a2)
+						regions.Rd991d5939424(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -644,7 +644,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// yaad.y
 					if kern.Wide() {
-						a2 := regions.R9187820c6210Args{
+						a2 := regions.R23e27c6136e6Args{
 							P0: unsafe.SliceData(t134),
 							P1: unsafe.SliceData(t322),
 							P2: unsafe.SliceData(c.YProd),
@@ -653,7 +653,7 @@ func (c *stepBackwardFused) run() {
 							N0: dH,
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
-						regions.R9187820c6210(&a2)
+						regions.R23e27c6136e6(&a2)
 					} else {
 						t134_2 := t134[(l*T+a+C*s)*dH:][:dH]
 						yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
@@ -675,7 +675,7 @@ func (c *stepBackwardFused) run() {
 					rhoEntry4 := rho[a]
 					w4 := F(1) - rhoEntry4
 					if kern.Wide() {
-						a2 := regions.Rebb06706a878Args{
+						a2 := regions.R79c819de9ddaArgs{
 							P0:  unsafe.SliceData(t9222),
 							P1:  unsafe.SliceData(t92),
 							P2:  unsafe.SliceData(c.Q),
@@ -721,7 +721,7 @@ func (c *stepBackwardFused) run() {
 							S3:  [2]float32{w3},
 							S4:  [2]float32{w4},
 						}
-						regions.Rebb06706a878(&a2)
+						regions.R79c819de9dda(&a2)
 					} else {
 						t92_2 := t92[(l*T+a+C*s)*dH:][:dH]
 						t40_2 := t40
@@ -779,7 +779,7 @@ func (c *stepBackwardFused) run() {
 					t162 := -t16
 					// yaad.W1
 					if kern.Wide() {
-						a2 := regions.R307af21bb9b5Args{
+						a2 := regions.R6fce4ac11747Args{
 							P0: unsafe.SliceData(t72),
 							P1: unsafe.SliceData(t96),
 							P2: unsafe.SliceData(c.W2Prod),
@@ -789,7 +789,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0: [2]float32{thetaEntry6},
 						}
-						regions.R307af21bb9b5(&a2)
+						regions.R6fce4ac11747(&a2)
 					} else {
 						t72_2 := t72[(l*T+a+C*s)*dH:][:dH]
 						W2Prod := c.W2Prod[(l*T+a+C*s)*dH:][:dH]
@@ -804,7 +804,7 @@ func (c *stepBackwardFused) run() {
 					clear(t98)
 					var t46 F
 					if kern.Wide() {
-						a2 := regions.Rf24c37e6a7b4Args{
+						a2 := regions.R7ba13f23c973Args{
 							P0:  unsafe.SliceData(c.YBar),
 							P1:  unsafe.SliceData(c.W2Lin),
 							P2:  unsafe.SliceData(W2Trail),
@@ -838,7 +838,7 @@ func (c *stepBackwardFused) run() {
 							S0:  [2]float32{t46},
 							S1:  [2]float32{w3},
 						}
-						regions.Rf24c37e6a7b4(&a2)
+						regions.R7ba13f23c973(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						W2Lin := c.W2Lin[(l*T+a+C*s)*dV:][:dV]
@@ -893,7 +893,7 @@ func (c *stepBackwardFused) run() {
 					w6 := F(1) - rhoEntry4
 					w7 := F(-0.04 * num.FMA32(-F(25), rhoEntry4, thetaEntry6))
 					if kern.Wide() {
-						a2 := regions.Rc38d1c343777Args{
+						a2 := regions.R1515fc372128Args{
 							P0:  unsafe.SliceData(c.YBar),
 							P1:  unsafe.SliceData(t68),
 							P2:  unsafe.SliceData(c.W2Lin),
@@ -926,7 +926,7 @@ func (c *stepBackwardFused) run() {
 							S2:  [2]float32{w6},
 							S3:  [2]float32{w7},
 						}
-						regions.Rc38d1c343777(&a2)
+						regions.R1515fc372128(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						W2Lin := c.W2Lin[(l*T+a+C*s)*dV:][:dV]
@@ -967,7 +967,7 @@ func (c *stepBackwardFused) run() {
 					t86 = t86Total[0]
 					// yaad.W2, yaad.W1
 					if kern.Wide() {
-						a2 := regions.R608d89069115Args{
+						a2 := regions.Rb5dc72c21b51Args{
 							P0: unsafe.SliceData(t98),
 							P1: unsafe.SliceData(t73),
 							P2: unsafe.SliceData(c.W1Prod),
@@ -980,7 +980,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0: [2]float32{thetaEntry6},
 						}
-						regions.R608d89069115(&a2)
+						regions.Rb5dc72c21b51(&a2)
 					} else {
 						W1Prod := c.W1Prod[(l*T+a+C*s)*dH:][:dH]
 						t72_2 := t72[(l*T+a+C*s)*dH:][:dH]
@@ -1002,7 +1002,7 @@ func (c *stepBackwardFused) run() {
 					clear(t83)
 					w8 := F(-0.04 * num.FMA32(-F(25), rhoEntry4, thetaEntry6))
 					if kern.Wide() {
-						a2 := regions.R7a56645ae0d4Args{
+						a2 := regions.Rb59713b9c3fdArgs{
 							P0: unsafe.SliceData(t9222),
 							P1: unsafe.SliceData(t81),
 							P2: unsafe.SliceData(W1Trail),
@@ -1018,7 +1018,7 @@ func (c *stepBackwardFused) run() {
 							N5: 4 * dH * dK * a,
 							S0: [2]float32{w8},
 						}
-						regions.R7a56645ae0d4(&a2)
+						regions.Rb59713b9c3fd(&a2)
 					} else {
 						for i := range dH {
 							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
@@ -1038,7 +1038,7 @@ func (c *stepBackwardFused) run() {
 					thetaBar[a] = t162 + t462
 					// yaad.W2, yaad.W1, yaad
 					if kern.Wide() {
-						a2 := regions.R8ae608ac5009Args{
+						a2 := regions.R17d56dd708b3Args{
 							P0: unsafe.SliceData(t95),
 							P1: unsafe.SliceData(t83),
 							P2: unsafe.SliceData(c.KBar),
@@ -1048,7 +1048,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							S0: [2]float32{thetaEntry6},
 						}
-						regions.R8ae608ac5009(&a2)
+						regions.R17d56dd708b3(&a2)
 					} else {
 						kBar := c.KBar[(l*T+a+C*s)*dK:][:dK]
 						qBar := c.QBar[(l*T+a+C*s)*dK:][:dK]
@@ -1070,7 +1070,7 @@ func (c *stepBackwardFused) run() {
 
 	// yaad
 	if kern.Wide() {
-		a := regions.Rc9ac2dad196dArgs{
+		a := regions.R23c26dfc990dArgs{
 			P0: unsafe.SliceData(c.B2Bar),
 			P1: unsafe.SliceData(t9),
 			P2: unsafe.SliceData(c.B2BarOut),
@@ -1079,7 +1079,7 @@ func (c *stepBackwardFused) run() {
 			N2: dH,
 			N3: dH * dV,
 		}
-		regions.Rc9ac2dad196d(&a)
+		regions.R23c26dfc990d(&a)
 	} else {
 		for i := range L {
 			for j := range dV {
@@ -1095,7 +1095,7 @@ func (c *stepBackwardFused) run() {
 
 	// yaad
 	if kern.Wide() {
-		a := regions.Rc9ac2dad196dArgs{
+		a := regions.R23c26dfc990dArgs{
 			P0: unsafe.SliceData(c.B1Bar),
 			P1: unsafe.SliceData(t11),
 			P2: unsafe.SliceData(c.B1BarOut),
@@ -1104,7 +1104,7 @@ func (c *stepBackwardFused) run() {
 			N2: dK,
 			N3: dH * dK,
 		}
-		regions.Rc9ac2dad196d(&a)
+		regions.R23c26dfc990d(&a)
 	} else {
 		for i := range L {
 			for j := range dH {

@@ -54,7 +54,7 @@ func (c *stepFused) run() {
 
 	// yaad_printed.edge
 	if kern.Wide() {
-		a := regions.R3a90f28e860bArgs{
+		a := regions.Rc7eb9bb0b1a7Args{
 			P0: unsafe.SliceData(c.X),
 			P1: unsafe.SliceData(c.WDelta),
 			P2: unsafe.SliceData(t40),
@@ -63,7 +63,7 @@ func (c *stepFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.R3a90f28e860b(&a)
+		regions.Rc7eb9bb0b1a7(&a)
 	} else {
 		wDelta := c.WDelta[:d]
 		for i := range L {
@@ -84,7 +84,7 @@ func (c *stepFused) run() {
 	// yaad_printed.edge
 	bDeltaEntry := c.BDelta[0]
 	if kern.Wide() {
-		a := regions.Re6fdca0ee716Args{
+		a := regions.Re914466d36efArgs{
 			P0: unsafe.SliceData(t40),
 			P1: unsafe.SliceData(c.EdgeLin),
 			P2: unsafe.SliceData(edge),
@@ -92,7 +92,7 @@ func (c *stepFused) run() {
 			N1: T,
 			S0: [2]float32{bDeltaEntry},
 		}
-		regions.Re6fdca0ee716(&a)
+		regions.Re914466d36ef(&a)
 	} else {
 		for i := range L {
 			t40_2 := t40[i*T:][:T]
@@ -134,7 +134,7 @@ func (c *stepFused) run() {
 				for a := range n {
 					// yaad_printed.e
 					if kern.Wide() {
-						a2 := regions.Re86f6d28800bArgs{
+						a2 := regions.R979910ce7ae5Args{
 							P0: unsafe.SliceData(W1State),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(t),
@@ -142,7 +142,7 @@ func (c *stepFused) run() {
 							N1: dK,
 							N2: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 						}
-						regions.Re86f6d28800b(&a2)
+						regions.R979910ce7ae5(&a2)
 					} else {
 						for i := range dH {
 							W1State2 := W1State[i*dK:][:dK]
@@ -158,13 +158,13 @@ func (c *stepFused) run() {
 					}
 					// yaad_printed.e
 					if kern.Wide() {
-						a2 := regions.Rc4924c8cecf1Args{
+						a2 := regions.R21b5d0e54833Args{
 							P0: unsafe.SliceData(t),
 							P1: unsafe.SliceData(t6),
 							P2: unsafe.SliceData(t142),
 							N0: dH,
 						}
-						regions.Rc4924c8cecf1(&a2)
+						regions.R21b5d0e54833(&a2)
 					} else {
 						for i := range dH {
 							tEntry := t[i]
@@ -175,14 +175,14 @@ func (c *stepFused) run() {
 					}
 					// yaad_printed.e
 					if kern.Wide() {
-						a2 := regions.R0ab579f48631Args{
+						a2 := regions.R95cf061ab569Args{
 							P0: unsafe.SliceData(W2State),
 							P1: unsafe.SliceData(t142),
 							P2: unsafe.SliceData(t7),
 							N0: dK,
 							N1: dH,
 						}
-						regions.R0ab579f48631(&a2)
+						regions.R95cf061ab569(&a2)
 					} else {
 						for i := range dK {
 							W2State2 := W2State[i*dH:][:dH]
@@ -198,13 +198,13 @@ func (c *stepFused) run() {
 					// yaad_printed.e
 					var t8 F
 					if kern.Wide() {
-						a2 := regions.Rb88de8560579Args{
+						a2 := regions.R347df0062d99Args{
 							P0: unsafe.SliceData(t7),
 							P1: unsafe.SliceData(t8Total),
 							N0: dK,
 							S0: [2]float32{t8},
 						}
-						regions.Rb88de8560579(&a2)
+						regions.R347df0062d99(&a2)
 					} else {
 						t8_2 := t8
 						t8Sums := [16]F{t8_2}
@@ -221,14 +221,14 @@ func (c *stepFused) run() {
 					var t12 F
 					if len(c.ELin) > 0 {
 						if kern.Wide() {
-							a2 := regions.Raeaa8fee1285Args{
+							a2 := regions.R90ad871386eeArgs{
 								P0: unsafe.SliceData(t7),
 								P1: kern.Given(c.ELin),
 								N0: dK,
 								N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 								S0: [2]float32{t10},
 							}
-							regions.Raeaa8fee1285(&a2)
+							regions.R90ad871386ee(&a2)
 						} else {
 							eLin := c.ELin[(l*T+a+C*s)*dK:][:dK]
 							for i := range dK {
@@ -238,7 +238,7 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := regions.Rdb5204232245Args{
+						a2 := regions.Rc4f1ee2a9822Args{
 							P0: unsafe.SliceData(t7),
 							P1: unsafe.SliceData(t11),
 							P2: unsafe.SliceData(t12Total),
@@ -246,7 +246,7 @@ func (c *stepFused) run() {
 							S0: [2]float32{t12},
 							S1: [2]float32{t10},
 						}
-						regions.Rdb5204232245(&a2)
+						regions.Rc4f1ee2a9822(&a2)
 					} else {
 						t12_2 := t12
 						t12Sums := [16]F{t12_2}
@@ -264,7 +264,7 @@ func (c *stepFused) run() {
 					// yaad_printed.e
 					var t20 F
 					if kern.Wide() {
-						a2 := regions.R64bf2dc9ffb8Args{
+						a2 := regions.Rb5385575e26eArgs{
 							P0: unsafe.SliceData(t11),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(c.V),
@@ -276,7 +276,7 @@ func (c *stepFused) run() {
 							S0: [2]float32{t20},
 							S1: [2]float32{t16},
 						}
-						regions.R64bf2dc9ffb8(&a2)
+						regions.Rb5385575e26e(&a2)
 					} else {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						v := c.V[(l*T+a+C*s)*dK:][:dK]
@@ -302,7 +302,7 @@ func (c *stepFused) run() {
 					var t61 F
 					t28Number := kern.Choose(t28, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.R019c561a0dc4Args{
+						a2 := regions.R6f416d37c74eArgs{
 							P0: unsafe.SliceData(t19),
 							P1: unsafe.SliceData(t17),
 							P2: unsafe.SliceData(e),
@@ -313,7 +313,7 @@ func (c *stepFused) run() {
 							S2: [2]float32{edgeEntry2},
 							S3: [2]float32{t16},
 						}
-						regions.R019c561a0dc4(&a2)
+						regions.R6f416d37c74e(&a2)
 					} else {
 						t61_2 := t61
 						t28_2 := (F(0) < t28Number)
@@ -333,7 +333,7 @@ func (c *stepFused) run() {
 					var t73 F
 					w := F(F(F(0.5*t58)*t612) * t67)
 					if kern.Wide() {
-						a2 := regions.Rc4734c79a275Args{
+						a2 := regions.R72e59652496bArgs{
 							P0: unsafe.SliceData(t11),
 							P1: unsafe.SliceData(e),
 							P2: unsafe.SliceData(t71),
@@ -343,7 +343,7 @@ func (c *stepFused) run() {
 							S1: [2]float32{w},
 							S2: [2]float32{t58},
 						}
-						regions.Rc4734c79a275(&a2)
+						regions.R72e59652496b(&a2)
 					} else {
 						t73_2 := t73
 						t73Sums := [16]F{t73_2}
@@ -360,13 +360,13 @@ func (c *stepFused) run() {
 					// yaad_printed.G_W1
 					w2 := F(t67 * t732)
 					if kern.Wide() {
-						a2 := regions.Rc59f8d12e670Args{
+						a2 := regions.R0fe31b375facArgs{
 							P0: unsafe.SliceData(t71),
 							P1: unsafe.SliceData(t78),
 							N0: dK,
 							S0: [2]float32{w2},
 						}
-						regions.Rc59f8d12e670(&a2)
+						regions.R0fe31b375fac(&a2)
 					} else {
 						for i := range dK {
 							t78[i] = t71[i] + w2
@@ -375,14 +375,14 @@ func (c *stepFused) run() {
 					// yaad_printed.G_W1
 					clear(t22)
 					if kern.Wide() {
-						a2 := regions.Re102c2a073f5Args{
+						a2 := regions.R471cce0dae81Args{
 							P0: unsafe.SliceData(t78),
 							P1: unsafe.SliceData(W2State),
 							P2: unsafe.SliceData(t22),
 							N0: dK,
 							N1: dH,
 						}
-						regions.Re102c2a073f5(&a2)
+						regions.R471cce0dae81(&a2)
 					} else {
 						for i := range dK {
 							W2State2 := W2State[i*dH:][:dH]
@@ -395,7 +395,7 @@ func (c *stepFused) run() {
 					// yaad_printed.G_W1, yaad_printed.e, yaad_printed.U_W2
 					thetaEntry := theta[a]
 					if kern.Wide() {
-						a2 := regions.R3f179b03b367Args{
+						a2 := regions.Re63aa9d4648bArgs{
 							P0: unsafe.SliceData(t6),
 							P1: unsafe.SliceData(t22),
 							P2: unsafe.SliceData(t),
@@ -404,7 +404,7 @@ func (c *stepFused) run() {
 							N0: dH,
 							S0: [2]float32{thetaEntry},
 						}
-						regions.R3f179b03b367(&a2)
+						regions.Re63aa9d4648b(&a2)
 					} else {
 						for i := range dH {
 							t6Entry := t6[i]
@@ -417,7 +417,7 @@ func (c *stepFused) run() {
 					// yaad_printed.W1, yaad_printed.U_W1, yaad_printed.G_W1, yaad_printed.y
 					rhoEntry := rho[a]
 					if kern.Wide() {
-						a2 := regions.R064120c4ed74Args{
+						a2 := regions.Rd66d3ca19095Args{
 							P0: unsafe.SliceData(t88),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(W1State),
@@ -429,7 +429,7 @@ func (c *stepFused) run() {
 							S0: [2]float32{thetaEntry},
 							S1: [2]float32{rhoEntry},
 						}
-						regions.R064120c4ed74(&a2)
+						regions.Rd66d3ca19095(&a2)
 					} else {
 						for i := range dH {
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
@@ -449,7 +449,7 @@ func (c *stepFused) run() {
 					}
 					// yaad_printed.W2, yaad_printed.U_W2, yaad_printed.G_W2
 					if kern.Wide() {
-						a2 := regions.R134d24e495d4Args{
+						a2 := regions.R7b6bb9fe4b58Args{
 							P0: unsafe.SliceData(t78),
 							P1: unsafe.SliceData(t172),
 							P2: unsafe.SliceData(W2State),
@@ -457,7 +457,7 @@ func (c *stepFused) run() {
 							N1: dH,
 							S0: [2]float32{rhoEntry},
 						}
-						regions.R134d24e495d4(&a2)
+						regions.R7b6bb9fe4b58(&a2)
 					} else {
 						for i := range dK {
 							W2State2 := W2State[i*dH:][:dH]
@@ -470,13 +470,13 @@ func (c *stepFused) run() {
 					// yaad_printed.y, yaad_printed
 					if len(c.EProd) > 0 {
 						if kern.Wide() {
-							a2 := regions.Rc4bbc848acbcArgs{
+							a2 := regions.R968f65dfa835Args{
 								P0: unsafe.SliceData(t),
 								P1: kern.Given(c.EProd),
 								N0: dH,
 								N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							}
-							regions.Rc4bbc848acbc(&a2)
+							regions.R968f65dfa835(&a2)
 						} else {
 							eProd := c.EProd[(l*T+a+C*s)*dH:][:dH]
 							for i := range dH {
@@ -487,13 +487,13 @@ func (c *stepFused) run() {
 					}
 					if len(c.GW1Prod) > 0 {
 						if kern.Wide() {
-							a2 := regions.Rc4bbc848acbcArgs{
+							a2 := regions.R968f65dfa835Args{
 								P0: unsafe.SliceData(t22),
 								P1: kern.Given(c.GW1Prod),
 								N0: dH,
 								N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							}
-							regions.Rc4bbc848acbc(&a2)
+							regions.R968f65dfa835(&a2)
 						} else {
 							GW1Prod := c.GW1Prod[(l*T+a+C*s)*dH:][:dH]
 							for i := range dH {
@@ -504,13 +504,13 @@ func (c *stepFused) run() {
 					}
 					if len(c.YProd) > 0 {
 						if kern.Wide() {
-							a2 := regions.Rc4bbc848acbcArgs{
+							a2 := regions.R968f65dfa835Args{
 								P0: unsafe.SliceData(t142_2),
 								P1: kern.Given(c.YProd),
 								N0: dH,
 								N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							}
-							regions.Rc4bbc848acbc(&a2)
+							regions.R968f65dfa835(&a2)
 						} else {
 							yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
 							for i := range dH {
@@ -520,12 +520,12 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := regions.Red08a917d96aArgs{
+						a2 := regions.R6d1861e896caArgs{
 							P0: unsafe.SliceData(t142_2),
 							P1: unsafe.SliceData(t182),
 							N0: dH,
 						}
-						regions.Red08a917d96a(&a2)
+						regions.R6d1861e896ca(&a2)
 					} else {
 						for i := range dH {
 							t142Entry := t142_2[i]
@@ -534,14 +534,14 @@ func (c *stepFused) run() {
 					}
 					// yaad_printed.y
 					if kern.Wide() {
-						a2 := regions.R0ab579f48631Args{
+						a2 := regions.R95cf061ab569Args{
 							P0: unsafe.SliceData(W2State),
 							P1: unsafe.SliceData(t182),
 							P2: unsafe.SliceData(t148),
 							N0: dK,
 							N1: dH,
 						}
-						regions.R0ab579f48631(&a2)
+						regions.R95cf061ab569(&a2)
 					} else {
 						for i := range dK {
 							W2State2 := W2State[i*dH:][:dH]
@@ -557,13 +557,13 @@ func (c *stepFused) run() {
 					// yaad_printed.y
 					var t149 F
 					if kern.Wide() {
-						a2 := regions.Rb88de8560579Args{
+						a2 := regions.R347df0062d99Args{
 							P0: unsafe.SliceData(t148),
 							P1: unsafe.SliceData(t149Total),
 							N0: dK,
 							S0: [2]float32{t149},
 						}
-						regions.Rb88de8560579(&a2)
+						regions.R347df0062d99(&a2)
 					} else {
 						t149_2 := t149
 						t149Sums := [16]F{t149_2}
@@ -580,14 +580,14 @@ func (c *stepFused) run() {
 					var t153 F
 					if len(c.YLin) > 0 {
 						if kern.Wide() {
-							a2 := regions.Raeaa8fee1285Args{
+							a2 := regions.R90ad871386eeArgs{
 								P0: unsafe.SliceData(t148),
 								P1: kern.Given(c.YLin),
 								N0: dK,
 								N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 								S0: [2]float32{t151},
 							}
-							regions.Raeaa8fee1285(&a2)
+							regions.R90ad871386ee(&a2)
 						} else {
 							yLin := c.YLin[(l*T+a+C*s)*dK:][:dK]
 							for i := range dK {
@@ -597,7 +597,7 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := regions.Rdb5204232245Args{
+						a2 := regions.Rc4f1ee2a9822Args{
 							P0: unsafe.SliceData(t148),
 							P1: unsafe.SliceData(t152),
 							P2: unsafe.SliceData(t153Total),
@@ -605,7 +605,7 @@ func (c *stepFused) run() {
 							S0: [2]float32{t153},
 							S1: [2]float32{t151},
 						}
-						regions.Rdb5204232245(&a2)
+						regions.Rc4f1ee2a9822(&a2)
 					} else {
 						t153_2 := t153
 						t153Sums := [16]F{t153_2}
@@ -622,7 +622,7 @@ func (c *stepFused) run() {
 					t157 := num.Sqrt(F(1e-05) + (t153 / w5))
 					// yaad_printed.y
 					if kern.Wide() {
-						a2 := regions.R2c990ab00f53Args{
+						a2 := regions.Re04506805699Args{
 							P0: unsafe.SliceData(c.Q),
 							P1: unsafe.SliceData(t152),
 							P2: unsafe.SliceData(c.Y),
@@ -630,7 +630,7 @@ func (c *stepFused) run() {
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							S0: [2]float32{t157},
 						}
-						regions.R2c990ab00f53(&a2)
+						regions.Re04506805699(&a2)
 					} else {
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
 						y := c.Y[(l*T+a+C*s)*dK:][:dK]
@@ -744,13 +744,13 @@ func (c *stepBackwardFused) run() {
 
 	// yaad_printed.edge
 	if kern.Wide() {
-		a := regions.R4c8760180fd2Args{
+		a := regions.Rb249383fa106Args{
 			P0: unsafe.SliceData(c.EdgeLin),
 			P1: unsafe.SliceData(edge),
 			N0: L,
 			N1: T,
 		}
-		regions.R4c8760180fd2(&a)
+		regions.Rb249383fa106(&a)
 	} else {
 		for i := range L {
 			edgeLin := c.EdgeLin[i*T:][:T]
@@ -763,7 +763,7 @@ func (c *stepBackwardFused) run() {
 
 	// yaad_printed.e, yaad_printed.G_W1, yaad_printed.U_W2, yaad_printed.y
 	if kern.Wide() {
-		a := regions.Rc6257b6bea18Args{
+		a := regions.Rbd6eba95bc27Args{
 			P0:  unsafe.SliceData(c.Theta),
 			P1:  unsafe.SliceData(c.EProd),
 			P2:  unsafe.SliceData(c.GW1Prod),
@@ -788,7 +788,7 @@ func (c *stepBackwardFused) run() {
 			N2:  dH,
 			N3:  T * dH,
 		}
-		regions.Rc6257b6bea18(&a)
+		regions.Rbd6eba95bc27(&a)
 	} else {
 		for i := range L {
 			theta := c.Theta[i*T:][:T]
@@ -847,7 +847,7 @@ func (c *stepBackwardFused) run() {
 
 	// yaad_printed.e, yaad_printed.y
 	if kern.Wide() {
-		a := regions.R95bb82cf56e7Args{
+		a := regions.Rb5143be62a48Args{
 			P0: unsafe.SliceData(c.ELin),
 			P1: unsafe.SliceData(c.YLin),
 			P2: unsafe.SliceData(t122),
@@ -857,7 +857,7 @@ func (c *stepBackwardFused) run() {
 			N2: dK,
 			N3: T * dK,
 		}
-		regions.R95bb82cf56e7(&a)
+		regions.Rb5143be62a48(&a)
 	} else {
 		for i := range L {
 			t122_2 := t122[i*T:][:T]
@@ -913,7 +913,7 @@ func (c *stepBackwardFused) run() {
 					// yaad_printed.e
 					var t20 F
 					if kern.Wide() {
-						a2 := regions.R0676cd8b1f9cArgs{
+						a2 := regions.Rb933cad01143Args{
 							P0: unsafe.SliceData(c.ELin),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(c.V),
@@ -925,7 +925,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{t20},
 							S1: [2]float32{t16},
 						}
-						regions.R0676cd8b1f9c(&a2)
+						regions.Rb933cad01143(&a2)
 					} else {
 						eLin := c.ELin[(l*T+a+C*s)*dK:][:dK]
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
@@ -949,7 +949,7 @@ func (c *stepBackwardFused) run() {
 					w := (kern.Choose((F(0) < t20), num.Sqrt(kern.Choose((F(0) < t20), t20, F(1))), F(0)) <= edgeEntry)
 					wNumber := kern.Choose(w, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.R019c561a0dc4Args{
+						a2 := regions.R6f416d37c74eArgs{
 							P0: unsafe.SliceData(t19),
 							P1: unsafe.SliceData(t17),
 							P2: unsafe.SliceData(e),
@@ -960,7 +960,7 @@ func (c *stepBackwardFused) run() {
 							S2: [2]float32{edgeEntry},
 							S3: [2]float32{t16},
 						}
-						regions.R019c561a0dc4(&a2)
+						regions.R6f416d37c74e(&a2)
 					} else {
 						t61_2 := t61
 						w2 := (F(0) < wNumber)
@@ -980,7 +980,7 @@ func (c *stepBackwardFused) run() {
 					var t73 F
 					w2 := F(F(F(0.5*t58)*t612) * t67)
 					if kern.Wide() {
-						a2 := regions.Re37b5c5ece1fArgs{
+						a2 := regions.R866b4017ca62Args{
 							P0: unsafe.SliceData(c.ELin),
 							P1: unsafe.SliceData(e),
 							P2: unsafe.SliceData(t71),
@@ -991,7 +991,7 @@ func (c *stepBackwardFused) run() {
 							S1: [2]float32{w2},
 							S2: [2]float32{t58},
 						}
-						regions.Re37b5c5ece1f(&a2)
+						regions.R866b4017ca62(&a2)
 					} else {
 						eLin := c.ELin[(l*T+a+C*s)*dK:][:dK]
 						t73_2 := t73
@@ -1009,13 +1009,13 @@ func (c *stepBackwardFused) run() {
 					// yaad_printed.G_W1
 					w3 := F(t67 * t732)
 					if kern.Wide() {
-						a2 := regions.Rc59f8d12e670Args{
+						a2 := regions.R0fe31b375facArgs{
 							P0: unsafe.SliceData(t71),
 							P1: unsafe.SliceData(t78),
 							N0: dK,
 							S0: [2]float32{w3},
 						}
-						regions.Rc59f8d12e670(&a2)
+						regions.R0fe31b375fac(&a2)
 					} else {
 						for i := range dK {
 							t78[i] = t71[i] + w3
@@ -1025,7 +1025,7 @@ func (c *stepBackwardFused) run() {
 					rhoEntry := rho[a]
 					thetaEntry2 := theta[a]
 					if kern.Wide() {
-						a2 := regions.R4b73fe6a9d8dArgs{
+						a2 := regions.R1d5986de6de7Args{
 							P0: unsafe.SliceData(t88),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(W1Trail),
@@ -1038,7 +1038,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{thetaEntry2},
 							S1: [2]float32{rhoEntry},
 						}
-						regions.R4b73fe6a9d8d(&a2)
+						regions.R1d5986de6de7(&a2)
 					} else {
 						t88_2 := t88[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
@@ -1053,7 +1053,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// yaad_printed.W2, yaad_printed.U_W2, yaad_printed.G_W2
 					if kern.Wide() {
-						a2 := regions.Rdb20bba9b06aArgs{
+						a2 := regions.R1f190ceec9b6Args{
 							P0: unsafe.SliceData(t78),
 							P1: unsafe.SliceData(t172),
 							P2: unsafe.SliceData(W2Trail),
@@ -1064,7 +1064,7 @@ func (c *stepBackwardFused) run() {
 							N4: dH * dK,
 							S0: [2]float32{rhoEntry},
 						}
-						regions.Rdb20bba9b06a(&a2)
+						regions.R1f190ceec9b6(&a2)
 					} else {
 						for i := range dK {
 							t172_2 := t172[(l*T+a+C*s)*dH:][:dH]
@@ -1096,7 +1096,7 @@ func (c *stepBackwardFused) run() {
 					// yaad_printed.e
 					var t202 F
 					if kern.Wide() {
-						a2 := regions.R352a4d92f602Args{
+						a2 := regions.Raef0ab28906eArgs{
 							P0: unsafe.SliceData(c.ELin),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(c.V),
@@ -1109,7 +1109,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{t202},
 							S1: [2]float32{t163_2},
 						}
-						regions.R352a4d92f602(&a2)
+						regions.Raef0ab28906e(&a2)
 					} else {
 						eLin := c.ELin[(l*T+a+C*s)*dK:][:dK]
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
@@ -1134,7 +1134,7 @@ func (c *stepBackwardFused) run() {
 					w7 := (kern.Choose((F(0) < t202), num.Sqrt(kern.Choose((F(0) < t202), t202, F(1))), F(0)) <= edgeEntry2)
 					w7Number := kern.Choose(w7, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.R348fb83b17a4Args{
+						a2 := regions.R0649652b01bdArgs{
 							P0: unsafe.SliceData(t193),
 							P1: unsafe.SliceData(t31),
 							P2: unsafe.SliceData(t174),
@@ -1147,7 +1147,7 @@ func (c *stepBackwardFused) run() {
 							S2: [2]float32{edgeEntry2},
 							S3: [2]float32{t163_2},
 						}
-						regions.R348fb83b17a4(&a2)
+						regions.R0649652b01bd(&a2)
 					} else {
 						t613_2 := t613
 						w7_2 := (F(0) < w7Number)
@@ -1168,7 +1168,7 @@ func (c *stepBackwardFused) run() {
 					var t733 F
 					w8 := F(F(F(0.5*t582)*t614) * t67)
 					if kern.Wide() {
-						a2 := regions.Re37b5c5ece1fArgs{
+						a2 := regions.R866b4017ca62Args{
 							P0: unsafe.SliceData(c.ELin),
 							P1: unsafe.SliceData(e3),
 							P2: unsafe.SliceData(t713),
@@ -1179,7 +1179,7 @@ func (c *stepBackwardFused) run() {
 							S1: [2]float32{w8},
 							S2: [2]float32{t582},
 						}
-						regions.Re37b5c5ece1f(&a2)
+						regions.R866b4017ca62(&a2)
 					} else {
 						eLin := c.ELin[(l*T+a+C*s)*dK:][:dK]
 						t733_2 := t733
@@ -1198,7 +1198,7 @@ func (c *stepBackwardFused) run() {
 					var t822 F
 					w9 := F(t67 * t734)
 					if kern.Wide() {
-						a2 := regions.Rc3dd9c4d9bf7Args{
+						a2 := regions.Rc58c82e672deArgs{
 							P0: unsafe.SliceData(c.YBar),
 							P1: unsafe.SliceData(c.YLin),
 							P2: unsafe.SliceData(t713),
@@ -1210,7 +1210,7 @@ func (c *stepBackwardFused) run() {
 							S1: [2]float32{t157},
 							S2: [2]float32{w9},
 						}
-						regions.Rc3dd9c4d9bf7(&a2)
+						regions.Rc58c82e672de(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dK:][:dK]
 						yLin := c.YLin[(l*T+a+C*s)*dK:][:dK]
@@ -1229,7 +1229,7 @@ func (c *stepBackwardFused) run() {
 					var t2022 F
 					w10 := F(F(w29*t5222) * t8222)
 					if kern.Wide() {
-						a2 := regions.R920f82e5a539Args{
+						a2 := regions.R53e19a0c8895Args{
 							P0: unsafe.SliceData(c.YLin),
 							P1: unsafe.SliceData(c.YBar),
 							P2: unsafe.SliceData(t18),
@@ -1240,7 +1240,7 @@ func (c *stepBackwardFused) run() {
 							S1: [2]float32{w10},
 							S2: [2]float32{t5222},
 						}
-						regions.R920f82e5a539(&a2)
+						regions.R53e19a0c8895(&a2)
 					} else {
 						yLin := c.YLin[(l*T+a+C*s)*dK:][:dK]
 						yBar := c.YBar[(l*T+a+C*s)*dK:][:dK]
@@ -1259,13 +1259,13 @@ func (c *stepBackwardFused) run() {
 					// yaad_printed.y
 					w11 := F(t67 * t2023)
 					if kern.Wide() {
-						a2 := regions.Rc59f8d12e670Args{
+						a2 := regions.R0fe31b375facArgs{
 							P0: unsafe.SliceData(t18),
 							P1: unsafe.SliceData(t252),
 							N0: dK,
 							S0: [2]float32{w11},
 						}
-						regions.Rc59f8d12e670(&a2)
+						regions.R0fe31b375fac(&a2)
 					} else {
 						for i := range dK {
 							t252[i] = t18[i] + w11
@@ -1277,7 +1277,7 @@ func (c *stepBackwardFused) run() {
 					var t41 F
 					rhoEntry3 := rho[a]
 					if kern.Wide() {
-						a2 := regions.R7c2534eea32cArgs{
+						a2 := regions.R9bf5e92c92d8Args{
 							P0: unsafe.SliceData(t252),
 							P1: unsafe.SliceData(t782),
 							P2: unsafe.SliceData(t163),
@@ -1298,7 +1298,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{t41},
 							S1: [2]float32{rhoEntry3},
 						}
-						regions.R7c2534eea32c(&a2)
+						regions.R9bf5e92c92d8(&a2)
 					} else {
 						t41_2 := t41
 						for i := range dK {
@@ -1334,7 +1334,7 @@ func (c *stepBackwardFused) run() {
 					// yaad_printed.y, yaad_printed.U_W2
 					var t47 F
 					if kern.Wide() {
-						a2 := regions.R52db03f42b9fArgs{
+						a2 := regions.R5642b7b51ea1Args{
 							P0: unsafe.SliceData(t272),
 							P1: unsafe.SliceData(t62),
 							P2: unsafe.SliceData(t44),
@@ -1349,7 +1349,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0: [2]float32{t47},
 						}
-						regions.R52db03f42b9f(&a2)
+						regions.R5642b7b51ea1(&a2)
 					} else {
 						t62_2 := t62[(l*T+a+C*s)*dH:][:dH]
 						eProd := c.EProd[(l*T+a+C*s)*dH:][:dH]
@@ -1374,7 +1374,7 @@ func (c *stepBackwardFused) run() {
 					clear(t55)
 					var t52_2 F
 					if kern.Wide() {
-						a2 := regions.Rfb839cb709bbArgs{
+						a2 := regions.R5aa35228cbe9Args{
 							P0:  unsafe.SliceData(t35),
 							P1:  unsafe.SliceData(t88),
 							P2:  unsafe.SliceData(c.Q),
@@ -1404,7 +1404,7 @@ func (c *stepBackwardFused) run() {
 							N16: -dH*dK + dK,
 							S0:  [2]float32{t52_2},
 						}
-						regions.Rfb839cb709bb(&a2)
+						regions.R5aa35228cbe9(&a2)
 					} else {
 						t88_2 := t88[(l*T+a+C*s)*dH:][:dH]
 						t52_3 := t52_2
@@ -1438,7 +1438,7 @@ func (c *stepBackwardFused) run() {
 					// yaad_printed.U_W1
 					var t56 F
 					if kern.Wide() {
-						a2 := regions.Rb60c0d8fc64eArgs{
+						a2 := regions.R5a51dee092b6Args{
 							P0: unsafe.SliceData(c.K),
 							P1: unsafe.SliceData(t55),
 							P2: unsafe.SliceData(t56Total),
@@ -1446,7 +1446,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							S0: [2]float32{t56},
 						}
-						regions.Rb60c0d8fc64e(&a2)
+						regions.R5a51dee092b6(&a2)
 					} else {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						t56_2 := t56
@@ -1463,7 +1463,7 @@ func (c *stepBackwardFused) run() {
 					w14 := F(-0.39894228040143265 * thetaEntry3)
 					w15 := F(-0.5 * thetaEntry3)
 					if kern.Wide() {
-						a2 := regions.R7994ede9d55bArgs{
+						a2 := regions.R0a9c1d4cdb48Args{
 							P0: unsafe.SliceData(t1562),
 							P1: unsafe.SliceData(t62),
 							P2: unsafe.SliceData(c.EProd),
@@ -1474,7 +1474,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{w15},
 							S1: [2]float32{w14},
 						}
-						regions.R7994ede9d55b(&a2)
+						regions.R0a9c1d4cdb48(&a2)
 					} else {
 						t62_2 := t62[(l*T+a+C*s)*dH:][:dH]
 						eProd := c.EProd[(l*T+a+C*s)*dH:][:dH]
@@ -1486,7 +1486,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// yaad_printed.G_W1
 					if kern.Wide() {
-						a2 := regions.R9607e3c824f2Args{
+						a2 := regions.R8c3130f1cccaArgs{
 							P0: unsafe.SliceData(W2Trail),
 							P1: unsafe.SliceData(t68),
 							P2: unsafe.SliceData(t70),
@@ -1494,7 +1494,7 @@ func (c *stepBackwardFused) run() {
 							N1: dH,
 							N2: 4 * dH * dK * a,
 						}
-						regions.R9607e3c824f2(&a2)
+						regions.R8c3130f1ccca(&a2)
 					} else {
 						for i := range dK {
 							W2Trail2 := W2Trail[(a*dK+i)*dH:][:dH]
@@ -1510,7 +1510,7 @@ func (c *stepBackwardFused) run() {
 					// yaad_printed.G_W1
 					var t1572 F
 					if kern.Wide() {
-						a2 := regions.Re4fce01addddArgs{
+						a2 := regions.Reb960dce9237Args{
 							P0: unsafe.SliceData(t43),
 							P1: unsafe.SliceData(t70),
 							P2: unsafe.SliceData(t7122),
@@ -1518,7 +1518,7 @@ func (c *stepBackwardFused) run() {
 							N0: dK,
 							S0: [2]float32{t1572},
 						}
-						regions.Re4fce01adddd(&a2)
+						regions.Reb960dce9237(&a2)
 					} else {
 						t1572_2 := t1572
 						t1572Sums := [16]F{t1572_2}
@@ -1537,7 +1537,7 @@ func (c *stepBackwardFused) run() {
 					var t89 F
 					w16 := -F(t67 * t1572)
 					if kern.Wide() {
-						a2 := regions.R6bf4175b0637Args{
+						a2 := regions.R6ee2fb6aba2aArgs{
 							P0: unsafe.SliceData(t7122),
 							P1: unsafe.SliceData(c.ELin),
 							P2: unsafe.SliceData(e3),
@@ -1554,7 +1554,7 @@ func (c *stepBackwardFused) run() {
 							S3: [2]float32{w16},
 							S4: [2]float32{t163_2},
 						}
-						regions.R6bf4175b0637(&a2)
+						regions.R6ee2fb6aba2a(&a2)
 					} else {
 						eLin := c.ELin[(l*T+a+C*s)*dK:][:dK]
 						t89_2 := t89
@@ -1591,7 +1591,7 @@ func (c *stepBackwardFused) run() {
 					w18Number := kern.Choose(w18, F(1), F(0))
 					w19Number := kern.Choose(w19, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.R9ff9fd691189Args{
+						a2 := regions.R2802c87066beArgs{
 							P0: unsafe.SliceData(t60),
 							P1: unsafe.SliceData(t76),
 							P2: unsafe.SliceData(t31),
@@ -1611,7 +1611,7 @@ func (c *stepBackwardFused) run() {
 							S5: [2]float32{w17},
 							S6: [2]float32{w20},
 						}
-						regions.R9ff9fd691189(&a2)
+						regions.R2802c87066be(&a2)
 					} else {
 						vBar := c.VBar[(l*T+a+C*s)*dK:][:dK]
 						t118_2 := t118
@@ -1649,7 +1649,7 @@ func (c *stepBackwardFused) run() {
 					w21 := F(F(t582*t614) * t67)
 					w22 := F(F(F(0.5*t582)*t67) * t119)
 					if kern.Wide() {
-						a2 := regions.Rd8254bf4476aArgs{
+						a2 := regions.Rc5d8d4bed986Args{
 							P0: unsafe.SliceData(c.ELin),
 							P1: unsafe.SliceData(t113),
 							P2: unsafe.SliceData(t76),
@@ -1662,7 +1662,7 @@ func (c *stepBackwardFused) run() {
 							S2: [2]float32{t582},
 							S3: [2]float32{w21},
 						}
-						regions.Rd8254bf4476a(&a2)
+						regions.Rc5d8d4bed986(&a2)
 					} else {
 						eLin := c.ELin[(l*T+a+C*s)*dK:][:dK]
 						t131_2 := t131
@@ -1680,13 +1680,13 @@ func (c *stepBackwardFused) run() {
 					// yaad_printed.e
 					w23 := F(t67 * t1312)
 					if kern.Wide() {
-						a2 := regions.Rc59f8d12e670Args{
+						a2 := regions.R0fe31b375facArgs{
 							P0: unsafe.SliceData(t129),
 							P1: unsafe.SliceData(t136),
 							N0: dK,
 							S0: [2]float32{w23},
 						}
-						regions.Rc59f8d12e670(&a2)
+						regions.R0fe31b375fac(&a2)
 					} else {
 						for i := range dK {
 							t136[i] = t129[i] + w23
@@ -1695,7 +1695,7 @@ func (c *stepBackwardFused) run() {
 					// yaad_printed.e, yaad_printed.W2, yaad_printed.y, yaad_printed.G_W1
 					clear(t138)
 					if kern.Wide() {
-						a2 := regions.R08a5033864b3Args{
+						a2 := regions.Rf530eb9df124Args{
 							P0: unsafe.SliceData(t252),
 							P1: unsafe.SliceData(t136),
 							P2: unsafe.SliceData(t782),
@@ -1714,7 +1714,7 @@ func (c *stepBackwardFused) run() {
 							N6: 4 * dH * dK * a,
 							S0: [2]float32{rhoEntry3},
 						}
-						regions.R08a5033864b3(&a2)
+						regions.Rf530eb9df124(&a2)
 					} else {
 						for i := range dK {
 							W2Trail2 := W2Trail[(a*dK+i)*dH:][:dH]
@@ -1736,7 +1736,7 @@ func (c *stepBackwardFused) run() {
 					w27 := F(0.19947114020071627 * thetaEntry3)
 					w28 := F(-0.5 * thetaEntry3)
 					if kern.Wide() {
-						a2 := regions.R1b95ba22525fArgs{
+						a2 := regions.Rb49df1a00a1aArgs{
 							P0: unsafe.SliceData(c.GW1Prod),
 							P1: unsafe.SliceData(t83),
 							P2: unsafe.SliceData(t1562),
@@ -1753,7 +1753,7 @@ func (c *stepBackwardFused) run() {
 							S2: [2]float32{thetaEntry3},
 							S3: [2]float32{w26},
 						}
-						regions.R1b95ba22525f(&a2)
+						regions.Rb49df1a00a1a(&a2)
 					} else {
 						GW1Prod := c.GW1Prod[(l*T+a+C*s)*dH:][:dH]
 						t83_2 := t83[(l*T+a+C*s)*dH:][:dH]
@@ -1773,7 +1773,7 @@ func (c *stepBackwardFused) run() {
 					// yaad_printed.e, yaad_printed.W1, yaad_printed.y
 					clear(t1492)
 					if kern.Wide() {
-						a2 := regions.R7a56645ae0d4Args{
+						a2 := regions.Rb59713b9c3fdArgs{
 							P0: unsafe.SliceData(t35),
 							P1: unsafe.SliceData(t14722),
 							P2: unsafe.SliceData(W1Trail),
@@ -1789,7 +1789,7 @@ func (c *stepBackwardFused) run() {
 							N5: 4 * dH * dK * a,
 							S0: [2]float32{rhoEntry3},
 						}
-						regions.R7a56645ae0d4(&a2)
+						regions.Rb59713b9c3fd(&a2)
 					} else {
 						for i := range dH {
 							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
@@ -1806,7 +1806,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// yaad_printed.e, yaad_printed.U_W1
 					if kern.Wide() {
-						a2 := regions.R0b6b28e67d28Args{
+						a2 := regions.Rd79d4fb9a3f4Args{
 							P0: unsafe.SliceData(t55),
 							P1: unsafe.SliceData(t96),
 							P2: unsafe.SliceData(t1492),
@@ -1818,7 +1818,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							S0: [2]float32{thetaEntry3},
 						}
-						regions.R0b6b28e67d28(&a2)
+						regions.Rd79d4fb9a3f4(&a2)
 					} else {
 						kBar := c.KBar[(l*T+a+C*s)*dK:][:dK]
 						yBar := c.YBar[(l*T+a+C*s)*dK:][:dK]
@@ -1842,7 +1842,7 @@ func (c *stepBackwardFused) run() {
 	// yaad_printed.edge
 	var t12 F
 	if kern.Wide() {
-		a := regions.Rb8f6ae304fbbArgs{
+		a := regions.R209217d4cac2Args{
 			P0: unsafe.SliceData(t7),
 			P1: unsafe.SliceData(c.EdgeLin),
 			P2: unsafe.SliceData(t10),
@@ -1852,7 +1852,7 @@ func (c *stepBackwardFused) run() {
 			N2: 12 * T,
 			S0: [2]float32{t12},
 		}
-		regions.Rb8f6ae304fbb(&a)
+		regions.R209217d4cac2(&a)
 	} else {
 		t12_2 := t12
 		for i := range L {
@@ -1877,7 +1877,7 @@ func (c *stepBackwardFused) run() {
 	// yaad_printed.edge
 	clear(c.WDeltaBar)
 	if kern.Wide() {
-		a := regions.R7038754e5104Args{
+		a := regions.R86704074ab25Args{
 			P0: unsafe.SliceData(t10),
 			P1: unsafe.SliceData(c.WDelta),
 			P2: unsafe.SliceData(c.XBar),
@@ -1889,7 +1889,7 @@ func (c *stepBackwardFused) run() {
 			N3: 12 * d,
 			N4: T * d,
 		}
-		regions.R7038754e5104(&a)
+		regions.R86704074ab25(&a)
 	} else {
 		wDelta := c.WDelta[:d]
 		wDeltaBar := c.WDeltaBar[:d]

@@ -43,7 +43,7 @@ func (c *stepFused) run() {
 	beta1Entry := c.Beta1[0]
 	w2 := F(1) - beta1Entry
 	if kern.Wide() {
-		a := regions.Rd838eb29589cArgs{
+		a := regions.R6282c2367577Args{
 			P0: unsafe.SliceData(c.G),
 			P1: unsafe.SliceData(c.M),
 			P2: unsafe.SliceData(c.MOut),
@@ -57,7 +57,7 @@ func (c *stepFused) run() {
 			S1: [2]float32{w2},
 			S2: [2]float32{beta1Entry},
 		}
-		regions.Rd838eb29589c(&a)
+		regions.R6282c2367577(&a)
 	} else {
 		t10_2 := t10
 		for i := range r {
@@ -87,14 +87,14 @@ func (c *stepFused) run() {
 
 	// ada_muon.o
 	if kern.Wide() {
-		a := regions.Ra0919a98a249Args{
+		a := regions.R13b56055efcfArgs{
 			P0: unsafe.SliceData(d),
 			P1: unsafe.SliceData(t19),
 			N0: r,
 			N1: c2,
 			S0: [2]float32{t18},
 		}
-		regions.Ra0919a98a249(&a)
+		regions.R13b56055efcf(&a)
 	} else {
 		for i := range r {
 			d2 := d[i*c2:][:c2]
@@ -110,12 +110,12 @@ func (c *stepFused) run() {
 
 	// ada_muon.o
 	if kern.Wide() {
-		a := regions.R2ff9a5e6cfdeArgs{
+		a := regions.Rf9d2c3a96fe8Args{
 			P0: unsafe.SliceData(t20),
 			P1: unsafe.SliceData(t22),
 			N0: r,
 		}
-		regions.R2ff9a5e6cfde(&a)
+		regions.Rf9d2c3a96fe8(&a)
 	} else {
 		for i := range r {
 			t20_2 := t20[i*r:][:r]
@@ -131,13 +131,13 @@ func (c *stepFused) run() {
 
 	// ada_muon.o
 	if kern.Wide() {
-		a := regions.Rb45a6f260e04Args{
+		a := regions.Rc60bdcad4214Args{
 			P0: unsafe.SliceData(t19),
 			P1: unsafe.SliceData(t24),
 			N0: r,
 			N1: c2,
 		}
-		regions.Rb45a6f260e04(&a)
+		regions.Rc60bdcad4214(&a)
 	} else {
 		for i := range r {
 			t19_2 := t19[i*c2:][:c2]
@@ -156,12 +156,12 @@ func (c *stepFused) run() {
 
 	// ada_muon.o
 	if kern.Wide() {
-		a := regions.R2ff9a5e6cfdeArgs{
+		a := regions.Rf9d2c3a96fe8Args{
 			P0: unsafe.SliceData(t25),
 			P1: unsafe.SliceData(t27),
 			N0: r,
 		}
-		regions.R2ff9a5e6cfde(&a)
+		regions.Rf9d2c3a96fe8(&a)
 	} else {
 		for i := range r {
 			t25_2 := t25[i*r:][:r]
@@ -177,13 +177,13 @@ func (c *stepFused) run() {
 
 	// ada_muon.o
 	if kern.Wide() {
-		a := regions.Rb45a6f260e04Args{
+		a := regions.Rc60bdcad4214Args{
 			P0: unsafe.SliceData(t24),
 			P1: unsafe.SliceData(t29),
 			N0: r,
 			N1: c2,
 		}
-		regions.Rb45a6f260e04(&a)
+		regions.Rc60bdcad4214(&a)
 	} else {
 		for i := range r {
 			t24_2 := t24[i*c2:][:c2]
@@ -202,12 +202,12 @@ func (c *stepFused) run() {
 
 	// ada_muon.o
 	if kern.Wide() {
-		a := regions.R2ff9a5e6cfdeArgs{
+		a := regions.Rf9d2c3a96fe8Args{
 			P0: unsafe.SliceData(t30),
 			P1: unsafe.SliceData(t32),
 			N0: r,
 		}
-		regions.R2ff9a5e6cfde(&a)
+		regions.Rf9d2c3a96fe8(&a)
 	} else {
 		for i := range r {
 			t30_2 := t30[i*r:][:r]
@@ -223,13 +223,13 @@ func (c *stepFused) run() {
 
 	// ada_muon.o
 	if kern.Wide() {
-		a := regions.Rb45a6f260e04Args{
+		a := regions.Rc60bdcad4214Args{
 			P0: unsafe.SliceData(t29),
 			P1: unsafe.SliceData(t34),
 			N0: r,
 			N1: c2,
 		}
-		regions.Rb45a6f260e04(&a)
+		regions.Rc60bdcad4214(&a)
 	} else {
 		for i := range r {
 			t29_2 := t29[i*c2:][:c2]
@@ -248,12 +248,12 @@ func (c *stepFused) run() {
 
 	// ada_muon.o
 	if kern.Wide() {
-		a := regions.R2ff9a5e6cfdeArgs{
+		a := regions.Rf9d2c3a96fe8Args{
 			P0: unsafe.SliceData(t35),
 			P1: unsafe.SliceData(t37),
 			N0: r,
 		}
-		regions.R2ff9a5e6cfde(&a)
+		regions.Rf9d2c3a96fe8(&a)
 	} else {
 		for i := range r {
 			t35_2 := t35[i*r:][:r]
@@ -269,13 +269,13 @@ func (c *stepFused) run() {
 
 	// ada_muon.o
 	if kern.Wide() {
-		a := regions.Rb45a6f260e04Args{
+		a := regions.Rc60bdcad4214Args{
 			P0: unsafe.SliceData(t34),
 			P1: unsafe.SliceData(t39),
 			N0: r,
 			N1: c2,
 		}
-		regions.Rb45a6f260e04(&a)
+		regions.Rc60bdcad4214(&a)
 	} else {
 		for i := range r {
 			t34_2 := t34[i*c2:][:c2]
@@ -294,12 +294,12 @@ func (c *stepFused) run() {
 
 	// ada_muon.o
 	if kern.Wide() {
-		a := regions.R2ff9a5e6cfdeArgs{
+		a := regions.Rf9d2c3a96fe8Args{
 			P0: unsafe.SliceData(t40),
 			P1: unsafe.SliceData(t42),
 			N0: r,
 		}
-		regions.R2ff9a5e6cfde(&a)
+		regions.Rf9d2c3a96fe8(&a)
 	} else {
 		for i := range r {
 			t40_2 := t40[i*r:][:r]
@@ -315,13 +315,13 @@ func (c *stepFused) run() {
 
 	// ada_muon.o
 	if kern.Wide() {
-		a := regions.Rb45a6f260e04Args{
+		a := regions.Rc60bdcad4214Args{
 			P0: unsafe.SliceData(t39),
 			P1: unsafe.SliceData(o),
 			N0: r,
 			N1: c2,
 		}
-		regions.Rb45a6f260e04(&a)
+		regions.Rc60bdcad4214(&a)
 	} else {
 		for i := range r {
 			t39_2 := t39[i*c2:][:c2]
@@ -341,7 +341,7 @@ func (c *stepFused) run() {
 	w3 := F(1) - beta2Entry
 	epsilonEntry := c.Epsilon[0]
 	if kern.Wide() {
-		a := regions.Rdfaa9233b6e7Args{
+		a := regions.R1ada8ca83f4cArgs{
 			P0: unsafe.SliceData(o),
 			P1: unsafe.SliceData(c.V),
 			P2: unsafe.SliceData(c.VOut),
@@ -356,7 +356,7 @@ func (c *stepFused) run() {
 			S2: [2]float32{beta2Entry},
 			S3: [2]float32{epsilonEntry},
 		}
-		regions.Rdfaa9233b6e7(&a)
+		regions.R1ada8ca83f4c(&a)
 	} else {
 		t58_2 := t58
 		for i := range r {
@@ -391,7 +391,7 @@ func (c *stepFused) run() {
 	lambdaEntry := c.Lambda[0]
 	nodecayEntryNumber := kern.Choose(nodecayEntry, F(1), F(0))
 	if kern.Wide() {
-		a := regions.R423a6704bf91Args{
+		a := regions.R8b1a24f915b8Args{
 			P0: unsafe.SliceData(c.W),
 			P1: unsafe.SliceData(z),
 			P2: unsafe.SliceData(c.WOut),
@@ -402,7 +402,7 @@ func (c *stepFused) run() {
 			S2: [2]float32{t68},
 			S3: [2]float32{lambdaEntry},
 		}
-		regions.R423a6704bf91(&a)
+		regions.R8b1a24f915b8(&a)
 	} else {
 		nodecayEntry2 := (F(0) < nodecayEntryNumber)
 		for i := range r {

@@ -42,7 +42,7 @@ func (c *stepTallFused) run() {
 	beta1Entry := c.Beta1[0]
 	w2 := F(1) - beta1Entry
 	if kern.Wide() {
-		a := regions.Rd838eb29589cArgs{
+		a := regions.R6282c2367577Args{
 			P0: unsafe.SliceData(c.G),
 			P1: unsafe.SliceData(c.M),
 			P2: unsafe.SliceData(c.MOut),
@@ -56,7 +56,7 @@ func (c *stepTallFused) run() {
 			S1: [2]float32{w2},
 			S2: [2]float32{beta1Entry},
 		}
-		regions.Rd838eb29589c(&a)
+		regions.R6282c2367577(&a)
 	} else {
 		t10_2 := t10
 		for i := range r {
@@ -86,14 +86,14 @@ func (c *stepTallFused) run() {
 
 	// ada_muon.o
 	if kern.Wide() {
-		a := regions.Ra0919a98a249Args{
+		a := regions.R13b56055efcfArgs{
 			P0: unsafe.SliceData(d),
 			P1: unsafe.SliceData(t19),
 			N0: r,
 			N1: c2,
 			S0: [2]float32{t18},
 		}
-		regions.Ra0919a98a249(&a)
+		regions.R13b56055efcf(&a)
 	} else {
 		for i := range r {
 			d2 := d[i*c2:][:c2]
@@ -109,12 +109,12 @@ func (c *stepTallFused) run() {
 
 	// ada_muon.o
 	if kern.Wide() {
-		a := regions.R2ff9a5e6cfdeArgs{
+		a := regions.Rf9d2c3a96fe8Args{
 			P0: unsafe.SliceData(t20),
 			P1: unsafe.SliceData(t22),
 			N0: c2,
 		}
-		regions.R2ff9a5e6cfde(&a)
+		regions.Rf9d2c3a96fe8(&a)
 	} else {
 		for i := range c2 {
 			t20_2 := t20[i*c2:][:c2]
@@ -144,12 +144,12 @@ func (c *stepTallFused) run() {
 
 	// ada_muon.o
 	if kern.Wide() {
-		a := regions.R2ff9a5e6cfdeArgs{
+		a := regions.Rf9d2c3a96fe8Args{
 			P0: unsafe.SliceData(t25),
 			P1: unsafe.SliceData(t27),
 			N0: c2,
 		}
-		regions.R2ff9a5e6cfde(&a)
+		regions.Rf9d2c3a96fe8(&a)
 	} else {
 		for i := range c2 {
 			t25_2 := t25[i*c2:][:c2]
@@ -165,13 +165,13 @@ func (c *stepTallFused) run() {
 
 	// ada_muon.o
 	if kern.Wide() {
-		a := regions.Rb45a6f260e04Args{
+		a := regions.Rc60bdcad4214Args{
 			P0: unsafe.SliceData(t24),
 			P1: unsafe.SliceData(t29),
 			N0: c2,
 			N1: r,
 		}
-		regions.Rb45a6f260e04(&a)
+		regions.Rc60bdcad4214(&a)
 	} else {
 		for i := range c2 {
 			t24_2 := t24[i*r:][:r]
@@ -190,12 +190,12 @@ func (c *stepTallFused) run() {
 
 	// ada_muon.o
 	if kern.Wide() {
-		a := regions.R2ff9a5e6cfdeArgs{
+		a := regions.Rf9d2c3a96fe8Args{
 			P0: unsafe.SliceData(t30),
 			P1: unsafe.SliceData(t32),
 			N0: c2,
 		}
-		regions.R2ff9a5e6cfde(&a)
+		regions.Rf9d2c3a96fe8(&a)
 	} else {
 		for i := range c2 {
 			t30_2 := t30[i*c2:][:c2]
@@ -211,13 +211,13 @@ func (c *stepTallFused) run() {
 
 	// ada_muon.o
 	if kern.Wide() {
-		a := regions.Rb45a6f260e04Args{
+		a := regions.Rc60bdcad4214Args{
 			P0: unsafe.SliceData(t29),
 			P1: unsafe.SliceData(t34),
 			N0: c2,
 			N1: r,
 		}
-		regions.Rb45a6f260e04(&a)
+		regions.Rc60bdcad4214(&a)
 	} else {
 		for i := range c2 {
 			t29_2 := t29[i*r:][:r]
@@ -236,12 +236,12 @@ func (c *stepTallFused) run() {
 
 	// ada_muon.o
 	if kern.Wide() {
-		a := regions.R2ff9a5e6cfdeArgs{
+		a := regions.Rf9d2c3a96fe8Args{
 			P0: unsafe.SliceData(t35),
 			P1: unsafe.SliceData(t37),
 			N0: c2,
 		}
-		regions.R2ff9a5e6cfde(&a)
+		regions.Rf9d2c3a96fe8(&a)
 	} else {
 		for i := range c2 {
 			t35_2 := t35[i*c2:][:c2]
@@ -257,13 +257,13 @@ func (c *stepTallFused) run() {
 
 	// ada_muon.o
 	if kern.Wide() {
-		a := regions.Rb45a6f260e04Args{
+		a := regions.Rc60bdcad4214Args{
 			P0: unsafe.SliceData(t34),
 			P1: unsafe.SliceData(t39),
 			N0: c2,
 			N1: r,
 		}
-		regions.Rb45a6f260e04(&a)
+		regions.Rc60bdcad4214(&a)
 	} else {
 		for i := range c2 {
 			t34_2 := t34[i*r:][:r]
@@ -282,12 +282,12 @@ func (c *stepTallFused) run() {
 
 	// ada_muon.o
 	if kern.Wide() {
-		a := regions.R2ff9a5e6cfdeArgs{
+		a := regions.Rf9d2c3a96fe8Args{
 			P0: unsafe.SliceData(t40),
 			P1: unsafe.SliceData(t42),
 			N0: c2,
 		}
-		regions.R2ff9a5e6cfde(&a)
+		regions.Rf9d2c3a96fe8(&a)
 	} else {
 		for i := range c2 {
 			t40_2 := t40[i*c2:][:c2]
@@ -303,13 +303,13 @@ func (c *stepTallFused) run() {
 
 	// ada_muon.o
 	if kern.Wide() {
-		a := regions.Rb45a6f260e04Args{
+		a := regions.Rc60bdcad4214Args{
 			P0: unsafe.SliceData(t39),
 			P1: unsafe.SliceData(o),
 			N0: c2,
 			N1: r,
 		}
-		regions.Rb45a6f260e04(&a)
+		regions.Rc60bdcad4214(&a)
 	} else {
 		for i := range c2 {
 			t39_2 := t39[i*r:][:r]
@@ -352,7 +352,7 @@ func (c *stepTallFused) run() {
 	lambdaEntry := c.Lambda[0]
 	nodecayEntryNumber := kern.Choose(nodecayEntry, F(1), F(0))
 	if kern.Wide() {
-		a := regions.R423a6704bf91Args{
+		a := regions.R8b1a24f915b8Args{
 			P0: unsafe.SliceData(c.W),
 			P1: unsafe.SliceData(z),
 			P2: unsafe.SliceData(c.WOut),
@@ -363,7 +363,7 @@ func (c *stepTallFused) run() {
 			S2: [2]float32{t68},
 			S3: [2]float32{lambdaEntry},
 		}
-		regions.R423a6704bf91(&a)
+		regions.R8b1a24f915b8(&a)
 	} else {
 		nodecayEntry2 := (F(0) < nodecayEntryNumber)
 		for i := range r {

@@ -42,7 +42,7 @@ func (c *stepFused) run() {
 	beta1Entry := c.Beta1[0]
 	w2 := F(1) - beta1Entry
 	if kern.Wide() {
-		a := regions.Rb4d47e5a53d7Args{
+		a := regions.Rdae386b0d1c2Args{
 			P0: unsafe.SliceData(c.G),
 			P1: unsafe.SliceData(c.M),
 			P2: unsafe.SliceData(c.MOut),
@@ -51,7 +51,7 @@ func (c *stepFused) run() {
 			S0: [2]float32{w2},
 			S1: [2]float32{beta1Entry},
 		}
-		regions.Rb4d47e5a53d7(&a)
+		regions.Rdae386b0d1c2(&a)
 	} else {
 		for i := range r {
 			g := c.G[i*c2:][:c2]
@@ -70,7 +70,7 @@ func (c *stepFused) run() {
 	// ada_muon_us.d, ada_muon_us.o
 	var t8 F
 	if kern.Wide() {
-		a := regions.Rbcde620ab0afArgs{
+		a := regions.R8f9ee1881856Args{
 			P0: unsafe.SliceData(c.MOut),
 			P1: unsafe.SliceData(d),
 			P2: unsafe.SliceData(t8Total),
@@ -79,7 +79,7 @@ func (c *stepFused) run() {
 			S0: [2]float32{t8},
 			S1: [2]float32{t6},
 		}
-		regions.Rbcde620ab0af(&a)
+		regions.R8f9ee1881856(&a)
 	} else {
 		t8_2 := t8
 		for i := range r {
@@ -106,14 +106,14 @@ func (c *stepFused) run() {
 
 	// ada_muon_us.o
 	if kern.Wide() {
-		a := regions.Ra0919a98a249Args{
+		a := regions.R13b56055efcfArgs{
 			P0: unsafe.SliceData(d),
 			P1: unsafe.SliceData(t17),
 			N0: r,
 			N1: c2,
 			S0: [2]float32{t16},
 		}
-		regions.Ra0919a98a249(&a)
+		regions.R13b56055efcf(&a)
 	} else {
 		for i := range r {
 			d2 := d[i*c2:][:c2]
@@ -129,12 +129,12 @@ func (c *stepFused) run() {
 
 	// ada_muon_us.o
 	if kern.Wide() {
-		a := regions.R2ff9a5e6cfdeArgs{
+		a := regions.Rf9d2c3a96fe8Args{
 			P0: unsafe.SliceData(t18),
 			P1: unsafe.SliceData(t20),
 			N0: r,
 		}
-		regions.R2ff9a5e6cfde(&a)
+		regions.Rf9d2c3a96fe8(&a)
 	} else {
 		for i := range r {
 			t18_2 := t18[i*r:][:r]
@@ -150,13 +150,13 @@ func (c *stepFused) run() {
 
 	// ada_muon_us.o
 	if kern.Wide() {
-		a := regions.Rb45a6f260e04Args{
+		a := regions.Rc60bdcad4214Args{
 			P0: unsafe.SliceData(t17),
 			P1: unsafe.SliceData(t22),
 			N0: r,
 			N1: c2,
 		}
-		regions.Rb45a6f260e04(&a)
+		regions.Rc60bdcad4214(&a)
 	} else {
 		for i := range r {
 			t17_2 := t17[i*c2:][:c2]
@@ -175,12 +175,12 @@ func (c *stepFused) run() {
 
 	// ada_muon_us.o
 	if kern.Wide() {
-		a := regions.R2ff9a5e6cfdeArgs{
+		a := regions.Rf9d2c3a96fe8Args{
 			P0: unsafe.SliceData(t23),
 			P1: unsafe.SliceData(t25),
 			N0: r,
 		}
-		regions.R2ff9a5e6cfde(&a)
+		regions.Rf9d2c3a96fe8(&a)
 	} else {
 		for i := range r {
 			t23_2 := t23[i*r:][:r]
@@ -196,13 +196,13 @@ func (c *stepFused) run() {
 
 	// ada_muon_us.o
 	if kern.Wide() {
-		a := regions.Rb45a6f260e04Args{
+		a := regions.Rc60bdcad4214Args{
 			P0: unsafe.SliceData(t22),
 			P1: unsafe.SliceData(t27),
 			N0: r,
 			N1: c2,
 		}
-		regions.Rb45a6f260e04(&a)
+		regions.Rc60bdcad4214(&a)
 	} else {
 		for i := range r {
 			t22_2 := t22[i*c2:][:c2]
@@ -221,12 +221,12 @@ func (c *stepFused) run() {
 
 	// ada_muon_us.o
 	if kern.Wide() {
-		a := regions.R2ff9a5e6cfdeArgs{
+		a := regions.Rf9d2c3a96fe8Args{
 			P0: unsafe.SliceData(t28),
 			P1: unsafe.SliceData(t30),
 			N0: r,
 		}
-		regions.R2ff9a5e6cfde(&a)
+		regions.Rf9d2c3a96fe8(&a)
 	} else {
 		for i := range r {
 			t28_2 := t28[i*r:][:r]
@@ -242,13 +242,13 @@ func (c *stepFused) run() {
 
 	// ada_muon_us.o
 	if kern.Wide() {
-		a := regions.Rb45a6f260e04Args{
+		a := regions.Rc60bdcad4214Args{
 			P0: unsafe.SliceData(t27),
 			P1: unsafe.SliceData(t32),
 			N0: r,
 			N1: c2,
 		}
-		regions.Rb45a6f260e04(&a)
+		regions.Rc60bdcad4214(&a)
 	} else {
 		for i := range r {
 			t27_2 := t27[i*c2:][:c2]
@@ -267,12 +267,12 @@ func (c *stepFused) run() {
 
 	// ada_muon_us.o
 	if kern.Wide() {
-		a := regions.R2ff9a5e6cfdeArgs{
+		a := regions.Rf9d2c3a96fe8Args{
 			P0: unsafe.SliceData(t33),
 			P1: unsafe.SliceData(t35),
 			N0: r,
 		}
-		regions.R2ff9a5e6cfde(&a)
+		regions.Rf9d2c3a96fe8(&a)
 	} else {
 		for i := range r {
 			t33_2 := t33[i*r:][:r]
@@ -288,13 +288,13 @@ func (c *stepFused) run() {
 
 	// ada_muon_us.o
 	if kern.Wide() {
-		a := regions.Rb45a6f260e04Args{
+		a := regions.Rc60bdcad4214Args{
 			P0: unsafe.SliceData(t32),
 			P1: unsafe.SliceData(t37),
 			N0: r,
 			N1: c2,
 		}
-		regions.Rb45a6f260e04(&a)
+		regions.Rc60bdcad4214(&a)
 	} else {
 		for i := range r {
 			t32_2 := t32[i*c2:][:c2]
@@ -313,12 +313,12 @@ func (c *stepFused) run() {
 
 	// ada_muon_us.o
 	if kern.Wide() {
-		a := regions.R2ff9a5e6cfdeArgs{
+		a := regions.Rf9d2c3a96fe8Args{
 			P0: unsafe.SliceData(t38),
 			P1: unsafe.SliceData(t40),
 			N0: r,
 		}
-		regions.R2ff9a5e6cfde(&a)
+		regions.Rf9d2c3a96fe8(&a)
 	} else {
 		for i := range r {
 			t38_2 := t38[i*r:][:r]
@@ -335,7 +335,7 @@ func (c *stepFused) run() {
 	// ada_muon_us.o, ada_muon_us.v
 	w3 := F(1) - beta2Entry2
 	if kern.Wide() {
-		a := regions.R78180d4c13d1Args{
+		a := regions.R9993fc6effb1Args{
 			P0: unsafe.SliceData(c.G),
 			P1: unsafe.SliceData(t37),
 			P2: unsafe.SliceData(o),
@@ -346,7 +346,7 @@ func (c *stepFused) run() {
 			S0: [2]float32{w3},
 			S1: [2]float32{beta2Entry2},
 		}
-		regions.R78180d4c13d1(&a)
+		regions.R9993fc6effb1(&a)
 	} else {
 		for i := range r {
 			g := c.G[i*c2:][:c2]
@@ -369,7 +369,7 @@ func (c *stepFused) run() {
 	var t57 F
 	epsilonEntry := c.Epsilon[0]
 	if kern.Wide() {
-		a := regions.R06b7e471a148Args{
+		a := regions.R48dd624d75c7Args{
 			P0: unsafe.SliceData(o),
 			P1: unsafe.SliceData(c.VOut),
 			P2: unsafe.SliceData(z),
@@ -381,7 +381,7 @@ func (c *stepFused) run() {
 			S1: [2]float32{h},
 			S2: [2]float32{epsilonEntry},
 		}
-		regions.R06b7e471a148(&a)
+		regions.R48dd624d75c7(&a)
 	} else {
 		t57_2 := t57
 		for i := range r {
@@ -412,7 +412,7 @@ func (c *stepFused) run() {
 	lambdaEntry := c.Lambda[0]
 	nodecayEntryNumber := kern.Choose(nodecayEntry, F(1), F(0))
 	if kern.Wide() {
-		a := regions.R423a6704bf91Args{
+		a := regions.R8b1a24f915b8Args{
 			P0: unsafe.SliceData(c.W),
 			P1: unsafe.SliceData(z),
 			P2: unsafe.SliceData(c.WOut),
@@ -423,7 +423,7 @@ func (c *stepFused) run() {
 			S2: [2]float32{t69},
 			S3: [2]float32{lambdaEntry},
 		}
-		regions.R423a6704bf91(&a)
+		regions.R8b1a24f915b8(&a)
 	} else {
 		nodecayEntry2 := (F(0) < nodecayEntryNumber)
 		for i := range r {

@@ -41,7 +41,7 @@ func (c *stepTallFused) run() {
 	beta1Entry := c.Beta1[0]
 	w2 := F(1) - beta1Entry
 	if kern.Wide() {
-		a := regions.Rb4d47e5a53d7Args{
+		a := regions.Rdae386b0d1c2Args{
 			P0: unsafe.SliceData(c.G),
 			P1: unsafe.SliceData(c.M),
 			P2: unsafe.SliceData(c.MOut),
@@ -50,7 +50,7 @@ func (c *stepTallFused) run() {
 			S0: [2]float32{w2},
 			S1: [2]float32{beta1Entry},
 		}
-		regions.Rb4d47e5a53d7(&a)
+		regions.Rdae386b0d1c2(&a)
 	} else {
 		for i := range r {
 			g := c.G[i*c2:][:c2]
@@ -69,7 +69,7 @@ func (c *stepTallFused) run() {
 	// ada_muon_us.d, ada_muon_us.o
 	var t8 F
 	if kern.Wide() {
-		a := regions.Rbcde620ab0afArgs{
+		a := regions.R8f9ee1881856Args{
 			P0: unsafe.SliceData(c.MOut),
 			P1: unsafe.SliceData(d),
 			P2: unsafe.SliceData(t8Total),
@@ -78,7 +78,7 @@ func (c *stepTallFused) run() {
 			S0: [2]float32{t8},
 			S1: [2]float32{t6},
 		}
-		regions.Rbcde620ab0af(&a)
+		regions.R8f9ee1881856(&a)
 	} else {
 		t8_2 := t8
 		for i := range r {
@@ -106,7 +106,7 @@ func (c *stepTallFused) run() {
 	// ada_muon_us.o, ada_muon_us.v
 	w3 := F(1) - beta2Entry2
 	if kern.Wide() {
-		a := regions.Rd871407e42c0Args{
+		a := regions.Raf495c8b3963Args{
 			P0: unsafe.SliceData(c.G),
 			P1: unsafe.SliceData(d),
 			P2: unsafe.SliceData(t17),
@@ -118,7 +118,7 @@ func (c *stepTallFused) run() {
 			S1: [2]float32{w3},
 			S2: [2]float32{beta2Entry2},
 		}
-		regions.Rd871407e42c0(&a)
+		regions.Raf495c8b3963(&a)
 	} else {
 		for i := range r {
 			g := c.G[i*c2:][:c2]
@@ -139,12 +139,12 @@ func (c *stepTallFused) run() {
 
 	// ada_muon_us.o
 	if kern.Wide() {
-		a := regions.R2ff9a5e6cfdeArgs{
+		a := regions.Rf9d2c3a96fe8Args{
 			P0: unsafe.SliceData(t18),
 			P1: unsafe.SliceData(t20),
 			N0: c2,
 		}
-		regions.R2ff9a5e6cfde(&a)
+		regions.Rf9d2c3a96fe8(&a)
 	} else {
 		for i := range c2 {
 			t18_2 := t18[i*c2:][:c2]
@@ -174,12 +174,12 @@ func (c *stepTallFused) run() {
 
 	// ada_muon_us.o
 	if kern.Wide() {
-		a := regions.R2ff9a5e6cfdeArgs{
+		a := regions.Rf9d2c3a96fe8Args{
 			P0: unsafe.SliceData(t23),
 			P1: unsafe.SliceData(t25),
 			N0: c2,
 		}
-		regions.R2ff9a5e6cfde(&a)
+		regions.Rf9d2c3a96fe8(&a)
 	} else {
 		for i := range c2 {
 			t23_2 := t23[i*c2:][:c2]
@@ -195,13 +195,13 @@ func (c *stepTallFused) run() {
 
 	// ada_muon_us.o
 	if kern.Wide() {
-		a := regions.Rb45a6f260e04Args{
+		a := regions.Rc60bdcad4214Args{
 			P0: unsafe.SliceData(t22),
 			P1: unsafe.SliceData(t27),
 			N0: c2,
 			N1: r,
 		}
-		regions.Rb45a6f260e04(&a)
+		regions.Rc60bdcad4214(&a)
 	} else {
 		for i := range c2 {
 			t22_2 := t22[i*r:][:r]
@@ -220,12 +220,12 @@ func (c *stepTallFused) run() {
 
 	// ada_muon_us.o
 	if kern.Wide() {
-		a := regions.R2ff9a5e6cfdeArgs{
+		a := regions.Rf9d2c3a96fe8Args{
 			P0: unsafe.SliceData(t28),
 			P1: unsafe.SliceData(t30),
 			N0: c2,
 		}
-		regions.R2ff9a5e6cfde(&a)
+		regions.Rf9d2c3a96fe8(&a)
 	} else {
 		for i := range c2 {
 			t28_2 := t28[i*c2:][:c2]
@@ -241,13 +241,13 @@ func (c *stepTallFused) run() {
 
 	// ada_muon_us.o
 	if kern.Wide() {
-		a := regions.Rb45a6f260e04Args{
+		a := regions.Rc60bdcad4214Args{
 			P0: unsafe.SliceData(t27),
 			P1: unsafe.SliceData(t32),
 			N0: c2,
 			N1: r,
 		}
-		regions.Rb45a6f260e04(&a)
+		regions.Rc60bdcad4214(&a)
 	} else {
 		for i := range c2 {
 			t27_2 := t27[i*r:][:r]
@@ -266,12 +266,12 @@ func (c *stepTallFused) run() {
 
 	// ada_muon_us.o
 	if kern.Wide() {
-		a := regions.R2ff9a5e6cfdeArgs{
+		a := regions.Rf9d2c3a96fe8Args{
 			P0: unsafe.SliceData(t33),
 			P1: unsafe.SliceData(t35),
 			N0: c2,
 		}
-		regions.R2ff9a5e6cfde(&a)
+		regions.Rf9d2c3a96fe8(&a)
 	} else {
 		for i := range c2 {
 			t33_2 := t33[i*c2:][:c2]
@@ -287,13 +287,13 @@ func (c *stepTallFused) run() {
 
 	// ada_muon_us.o
 	if kern.Wide() {
-		a := regions.Rb45a6f260e04Args{
+		a := regions.Rc60bdcad4214Args{
 			P0: unsafe.SliceData(t32),
 			P1: unsafe.SliceData(t37),
 			N0: c2,
 			N1: r,
 		}
-		regions.Rb45a6f260e04(&a)
+		regions.Rc60bdcad4214(&a)
 	} else {
 		for i := range c2 {
 			t32_2 := t32[i*r:][:r]
@@ -312,12 +312,12 @@ func (c *stepTallFused) run() {
 
 	// ada_muon_us.o
 	if kern.Wide() {
-		a := regions.R2ff9a5e6cfdeArgs{
+		a := regions.Rf9d2c3a96fe8Args{
 			P0: unsafe.SliceData(t38),
 			P1: unsafe.SliceData(t40),
 			N0: c2,
 		}
-		regions.R2ff9a5e6cfde(&a)
+		regions.Rf9d2c3a96fe8(&a)
 	} else {
 		for i := range c2 {
 			t38_2 := t38[i*c2:][:c2]
@@ -333,13 +333,13 @@ func (c *stepTallFused) run() {
 
 	// ada_muon_us.o
 	if kern.Wide() {
-		a := regions.Rb45a6f260e04Args{
+		a := regions.Rc60bdcad4214Args{
 			P0: unsafe.SliceData(t37),
 			P1: unsafe.SliceData(o),
 			N0: c2,
 			N1: r,
 		}
-		regions.Rb45a6f260e04(&a)
+		regions.Rc60bdcad4214(&a)
 	} else {
 		for i := range c2 {
 			t37_2 := t37[i*r:][:r]
@@ -376,7 +376,7 @@ func (c *stepTallFused) run() {
 	lambdaEntry := c.Lambda[0]
 	nodecayEntryNumber := kern.Choose(nodecayEntry, F(1), F(0))
 	if kern.Wide() {
-		a := regions.R423a6704bf91Args{
+		a := regions.R8b1a24f915b8Args{
 			P0: unsafe.SliceData(c.W),
 			P1: unsafe.SliceData(z),
 			P2: unsafe.SliceData(c.WOut),
@@ -387,7 +387,7 @@ func (c *stepTallFused) run() {
 			S2: [2]float32{t69},
 			S3: [2]float32{lambdaEntry},
 		}
-		regions.R423a6704bf91(&a)
+		regions.R8b1a24f915b8(&a)
 	} else {
 		nodecayEntry2 := (F(0) < nodecayEntryNumber)
 		for i := range r {

@@ -23,7 +23,7 @@ func (c *stepFused) run() {
 	beta2Entry := c.Beta2[0]
 	w3 := F(1) - beta2Entry
 	if kern.Wide() {
-		a := regions.R7ada3f6c2c9dArgs{
+		a := regions.R7cb807ebf397Args{
 			P0: unsafe.SliceData(c.G),
 			P1: unsafe.SliceData(c.M),
 			P2: unsafe.SliceData(c.MOut),
@@ -35,7 +35,7 @@ func (c *stepFused) run() {
 			S2: [2]float32{w3},
 			S3: [2]float32{beta2Entry},
 		}
-		regions.R7ada3f6c2c9d(&a)
+		regions.R7cb807ebf397(&a)
 	} else {
 		g := c.G[:n]
 		m := c.M[:n]
@@ -61,7 +61,7 @@ func (c *stepFused) run() {
 	lambdaEntry := c.Lambda[0]
 	nodecayEntryNumber := kern.Choose(nodecayEntry, F(1), F(0))
 	if kern.Wide() {
-		a := regions.R5c87e5d5f3f0Args{
+		a := regions.R073f0d824682Args{
 			P0: unsafe.SliceData(c.W),
 			P1: unsafe.SliceData(c.MOut),
 			P2: unsafe.SliceData(c.SOut),
@@ -74,7 +74,7 @@ func (c *stepFused) run() {
 			S4: [2]float32{epsilonEntry},
 			S5: [2]float32{lambdaEntry},
 		}
-		regions.R5c87e5d5f3f0(&a)
+		regions.R073f0d824682(&a)
 	} else {
 		w := c.W[:n]
 		mOut := c.MOut[:n]

@@ -19,7 +19,7 @@ func (c *stepFused) run() {
 	// error_buffer.b, error_buffer.e
 	n2Entry := c.N2[0]
 	if kern.Wide() {
-		a := regions.Raa5f66f5f41cArgs{
+		a := regions.R76a1cb836c63Args{
 			P0: unsafe.SliceData(c.B),
 			P1: unsafe.SliceData(c.G),
 			P2: unsafe.SliceData(c.BOut),
@@ -27,7 +27,7 @@ func (c *stepFused) run() {
 			N0: n,
 			S0: [2]float32{n2Entry},
 		}
-		regions.Raa5f66f5f41c(&a)
+		regions.R76a1cb836c63(&a)
 	} else {
 		b := c.B[:n]
 		g := c.G[:n]

@@ -18,14 +18,14 @@ func (c *stepFused) run() {
 
 	// error_buffer_sum.b, error_buffer_sum.e
 	if kern.Wide() {
-		a := regions.Rbc75d6ad143aArgs{
+		a := regions.R92e37d505bb9Args{
 			P0: unsafe.SliceData(c.B),
 			P1: unsafe.SliceData(c.G),
 			P2: unsafe.SliceData(c.BOut),
 			P3: unsafe.SliceData(c.EOut),
 			N0: n,
 		}
-		regions.Rbc75d6ad143a(&a)
+		regions.R92e37d505bb9(&a)
 	} else {
 		b := c.B[:n]
 		g := c.G[:n]

@@ -59,7 +59,7 @@ func (c *stepFused) run() {
 	beta1Entry := c.Beta1[0]
 	w2 := F(1) - beta1Entry
 	if kern.Wide() {
-		a := regions.Rb4d47e5a53d7Args{
+		a := regions.Rdae386b0d1c2Args{
 			P0: unsafe.SliceData(c.G),
 			P1: unsafe.SliceData(c.M),
 			P2: unsafe.SliceData(c.MOut),
@@ -68,7 +68,7 @@ func (c *stepFused) run() {
 			S0: [2]float32{w2},
 			S1: [2]float32{beta1Entry},
 		}
-		regions.Rb4d47e5a53d7(&a)
+		regions.Rdae386b0d1c2(&a)
 	} else {
 		for i := range r {
 			g := c.G[i*c2:][:c2]
@@ -90,7 +90,7 @@ func (c *stepFused) run() {
 	w3 := F(1) - beta3Entry
 	t8Number := kern.Choose(t8, F(1), F(0))
 	if kern.Wide() {
-		a := regions.R45863314023dArgs{
+		a := regions.R45cf9a6710d6Args{
 			P0: unsafe.SliceData(c.S),
 			P1: unsafe.SliceData(c.B),
 			P2: unsafe.SliceData(c.G),
@@ -108,7 +108,7 @@ func (c *stepFused) run() {
 			S2: [2]float32{w3},
 			S3: [2]float32{beta3Entry},
 		}
-		regions.R45863314023d(&a)
+		regions.R45cf9a6710d6(&a)
 	} else {
 		t20_2 := t20
 		t8_2 := (F(0) < t8Number)
@@ -143,14 +143,14 @@ func (c *stepFused) run() {
 
 	// m3.o
 	if kern.Wide() {
-		a := regions.Ra0919a98a249Args{
+		a := regions.R13b56055efcfArgs{
 			P0: unsafe.SliceData(c.MOut),
 			P1: unsafe.SliceData(t29),
 			N0: r,
 			N1: c2,
 			S0: [2]float32{t28},
 		}
-		regions.Ra0919a98a249(&a)
+		regions.R13b56055efcf(&a)
 	} else {
 		for i := range r {
 			mOut := c.MOut[i*c2:][:c2]
@@ -166,12 +166,12 @@ func (c *stepFused) run() {
 
 	// m3.o
 	if kern.Wide() {
-		a := regions.R2ff9a5e6cfdeArgs{
+		a := regions.Rf9d2c3a96fe8Args{
 			P0: unsafe.SliceData(t30),
 			P1: unsafe.SliceData(t32),
 			N0: r,
 		}
-		regions.R2ff9a5e6cfde(&a)
+		regions.Rf9d2c3a96fe8(&a)
 	} else {
 		for i := range r {
 			t30_2 := t30[i*r:][:r]
@@ -187,13 +187,13 @@ func (c *stepFused) run() {
 
 	// m3.o
 	if kern.Wide() {
-		a := regions.Rb45a6f260e04Args{
+		a := regions.Rc60bdcad4214Args{
 			P0: unsafe.SliceData(t29),
 			P1: unsafe.SliceData(t34),
 			N0: r,
 			N1: c2,
 		}
-		regions.Rb45a6f260e04(&a)
+		regions.Rc60bdcad4214(&a)
 	} else {
 		for i := range r {
 			t29_2 := t29[i*c2:][:c2]
@@ -212,12 +212,12 @@ func (c *stepFused) run() {
 
 	// m3.o
 	if kern.Wide() {
-		a := regions.R2ff9a5e6cfdeArgs{
+		a := regions.Rf9d2c3a96fe8Args{
 			P0: unsafe.SliceData(t35),
 			P1: unsafe.SliceData(t37),
 			N0: r,
 		}
-		regions.R2ff9a5e6cfde(&a)
+		regions.Rf9d2c3a96fe8(&a)
 	} else {
 		for i := range r {
 			t35_2 := t35[i*r:][:r]
@@ -233,13 +233,13 @@ func (c *stepFused) run() {
 
 	// m3.o
 	if kern.Wide() {
-		a := regions.Rb45a6f260e04Args{
+		a := regions.Rc60bdcad4214Args{
 			P0: unsafe.SliceData(t34),
 			P1: unsafe.SliceData(t39),
 			N0: r,
 			N1: c2,
 		}
-		regions.Rb45a6f260e04(&a)
+		regions.Rc60bdcad4214(&a)
 	} else {
 		for i := range r {
 			t34_2 := t34[i*c2:][:c2]
@@ -258,12 +258,12 @@ func (c *stepFused) run() {
 
 	// m3.o
 	if kern.Wide() {
-		a := regions.R2ff9a5e6cfdeArgs{
+		a := regions.Rf9d2c3a96fe8Args{
 			P0: unsafe.SliceData(t40),
 			P1: unsafe.SliceData(t42),
 			N0: r,
 		}
-		regions.R2ff9a5e6cfde(&a)
+		regions.Rf9d2c3a96fe8(&a)
 	} else {
 		for i := range r {
 			t40_2 := t40[i*r:][:r]
@@ -279,13 +279,13 @@ func (c *stepFused) run() {
 
 	// m3.o
 	if kern.Wide() {
-		a := regions.Rb45a6f260e04Args{
+		a := regions.Rc60bdcad4214Args{
 			P0: unsafe.SliceData(t39),
 			P1: unsafe.SliceData(t44),
 			N0: r,
 			N1: c2,
 		}
-		regions.Rb45a6f260e04(&a)
+		regions.Rc60bdcad4214(&a)
 	} else {
 		for i := range r {
 			t39_2 := t39[i*c2:][:c2]
@@ -304,12 +304,12 @@ func (c *stepFused) run() {
 
 	// m3.o
 	if kern.Wide() {
-		a := regions.R2ff9a5e6cfdeArgs{
+		a := regions.Rf9d2c3a96fe8Args{
 			P0: unsafe.SliceData(t45),
 			P1: unsafe.SliceData(t47),
 			N0: r,
 		}
-		regions.R2ff9a5e6cfde(&a)
+		regions.Rf9d2c3a96fe8(&a)
 	} else {
 		for i := range r {
 			t45_2 := t45[i*r:][:r]
@@ -326,7 +326,7 @@ func (c *stepFused) run() {
 	// m3.o, m3.p
 	var t55 F
 	if kern.Wide() {
-		a := regions.R9a0745527f01Args{
+		a := regions.R5442e1e76305Args{
 			P0: unsafe.SliceData(c.SOut),
 			P1: unsafe.SliceData(t44),
 			P2: unsafe.SliceData(t49),
@@ -336,7 +336,7 @@ func (c *stepFused) run() {
 			N2: 12 * c2,
 			S0: [2]float32{t55},
 		}
-		regions.R9a0745527f01(&a)
+		regions.R5442e1e76305(&a)
 	} else {
 		t55_2 := t55
 		for i := range r {
@@ -365,12 +365,12 @@ func (c *stepFused) run() {
 
 	// m3.o
 	if kern.Wide() {
-		a := regions.R2ff9a5e6cfdeArgs{
+		a := regions.Rf9d2c3a96fe8Args{
 			P0: unsafe.SliceData(t50),
 			P1: unsafe.SliceData(t52),
 			N0: r,
 		}
-		regions.R2ff9a5e6cfde(&a)
+		regions.Rf9d2c3a96fe8(&a)
 	} else {
 		for i := range r {
 			t50_2 := t50[i*r:][:r]
@@ -391,14 +391,14 @@ func (c *stepFused) run() {
 
 	// m3.p
 	if kern.Wide() {
-		a := regions.Ra0919a98a249Args{
+		a := regions.R13b56055efcfArgs{
 			P0: unsafe.SliceData(c.SOut),
 			P1: unsafe.SliceData(t64),
 			N0: r,
 			N1: c2,
 			S0: [2]float32{t63},
 		}
-		regions.Ra0919a98a249(&a)
+		regions.R13b56055efcf(&a)
 	} else {
 		for i := range r {
 			sOut := c.SOut[i*c2:][:c2]
@@ -414,12 +414,12 @@ func (c *stepFused) run() {
 
 	// m3.p
 	if kern.Wide() {
-		a := regions.R2ff9a5e6cfdeArgs{
+		a := regions.Rf9d2c3a96fe8Args{
 			P0: unsafe.SliceData(t65),
 			P1: unsafe.SliceData(t67),
 			N0: r,
 		}
-		regions.R2ff9a5e6cfde(&a)
+		regions.Rf9d2c3a96fe8(&a)
 	} else {
 		for i := range r {
 			t65_2 := t65[i*r:][:r]
@@ -435,13 +435,13 @@ func (c *stepFused) run() {
 
 	// m3.p
 	if kern.Wide() {
-		a := regions.Rb45a6f260e04Args{
+		a := regions.Rc60bdcad4214Args{
 			P0: unsafe.SliceData(t64),
 			P1: unsafe.SliceData(t69),
 			N0: r,
 			N1: c2,
 		}
-		regions.Rb45a6f260e04(&a)
+		regions.Rc60bdcad4214(&a)
 	} else {
 		for i := range r {
 			t64_2 := t64[i*c2:][:c2]
@@ -460,12 +460,12 @@ func (c *stepFused) run() {
 
 	// m3.p
 	if kern.Wide() {
-		a := regions.R2ff9a5e6cfdeArgs{
+		a := regions.Rf9d2c3a96fe8Args{
 			P0: unsafe.SliceData(t70),
 			P1: unsafe.SliceData(t72),
 			N0: r,
 		}
-		regions.R2ff9a5e6cfde(&a)
+		regions.Rf9d2c3a96fe8(&a)
 	} else {
 		for i := range r {
 			t70_2 := t70[i*r:][:r]
@@ -481,13 +481,13 @@ func (c *stepFused) run() {
 
 	// m3.p
 	if kern.Wide() {
-		a := regions.Rb45a6f260e04Args{
+		a := regions.Rc60bdcad4214Args{
 			P0: unsafe.SliceData(t69),
 			P1: unsafe.SliceData(t74),
 			N0: r,
 			N1: c2,
 		}
-		regions.Rb45a6f260e04(&a)
+		regions.Rc60bdcad4214(&a)
 	} else {
 		for i := range r {
 			t69_2 := t69[i*c2:][:c2]
@@ -506,12 +506,12 @@ func (c *stepFused) run() {
 
 	// m3.p
 	if kern.Wide() {
-		a := regions.R2ff9a5e6cfdeArgs{
+		a := regions.Rf9d2c3a96fe8Args{
 			P0: unsafe.SliceData(t75),
 			P1: unsafe.SliceData(t77),
 			N0: r,
 		}
-		regions.R2ff9a5e6cfde(&a)
+		regions.Rf9d2c3a96fe8(&a)
 	} else {
 		for i := range r {
 			t75_2 := t75[i*r:][:r]
@@ -527,13 +527,13 @@ func (c *stepFused) run() {
 
 	// m3.p
 	if kern.Wide() {
-		a := regions.Rb45a6f260e04Args{
+		a := regions.Rc60bdcad4214Args{
 			P0: unsafe.SliceData(t74),
 			P1: unsafe.SliceData(t79),
 			N0: r,
 			N1: c2,
 		}
-		regions.Rb45a6f260e04(&a)
+		regions.Rc60bdcad4214(&a)
 	} else {
 		for i := range r {
 			t74_2 := t74[i*c2:][:c2]
@@ -552,12 +552,12 @@ func (c *stepFused) run() {
 
 	// m3.p
 	if kern.Wide() {
-		a := regions.R2ff9a5e6cfdeArgs{
+		a := regions.Rf9d2c3a96fe8Args{
 			P0: unsafe.SliceData(t80),
 			P1: unsafe.SliceData(t82),
 			N0: r,
 		}
-		regions.R2ff9a5e6cfde(&a)
+		regions.Rf9d2c3a96fe8(&a)
 	} else {
 		for i := range r {
 			t80_2 := t80[i*r:][:r]
@@ -573,13 +573,13 @@ func (c *stepFused) run() {
 
 	// m3.p
 	if kern.Wide() {
-		a := regions.Rb45a6f260e04Args{
+		a := regions.Rc60bdcad4214Args{
 			P0: unsafe.SliceData(t79),
 			P1: unsafe.SliceData(t84),
 			N0: r,
 			N1: c2,
 		}
-		regions.Rb45a6f260e04(&a)
+		regions.Rc60bdcad4214(&a)
 	} else {
 		for i := range r {
 			t79_2 := t79[i*c2:][:c2]
@@ -598,12 +598,12 @@ func (c *stepFused) run() {
 
 	// m3.p
 	if kern.Wide() {
-		a := regions.R2ff9a5e6cfdeArgs{
+		a := regions.Rf9d2c3a96fe8Args{
 			P0: unsafe.SliceData(t85),
 			P1: unsafe.SliceData(t87),
 			N0: r,
 		}
-		regions.R2ff9a5e6cfde(&a)
+		regions.Rf9d2c3a96fe8(&a)
 	} else {
 		for i := range r {
 			t85_2 := t85[i*r:][:r]
@@ -619,13 +619,13 @@ func (c *stepFused) run() {
 
 	// m3.p
 	if kern.Wide() {
-		a := regions.Rb45a6f260e04Args{
+		a := regions.Rc60bdcad4214Args{
 			P0: unsafe.SliceData(t84),
 			P1: unsafe.SliceData(p),
 			N0: r,
 			N1: c2,
 		}
-		regions.Rb45a6f260e04(&a)
+		regions.Rc60bdcad4214(&a)
 	} else {
 		for i := range r {
 			t84_2 := t84[i*c2:][:c2]
@@ -642,7 +642,7 @@ func (c *stepFused) run() {
 	// m3.y, m3.o
 	alphaEntry := c.Alpha[0]
 	if kern.Wide() {
-		a := regions.R6f72e9a8e248Args{
+		a := regions.Rc46f8c834e6eArgs{
 			P0: unsafe.SliceData(p),
 			P1: unsafe.SliceData(t49),
 			P2: unsafe.SliceData(y),
@@ -650,7 +650,7 @@ func (c *stepFused) run() {
 			N1: c2,
 			S0: [2]float32{alphaEntry},
 		}
-		regions.R6f72e9a8e248(&a)
+		regions.Rc46f8c834e6e(&a)
 	} else {
 		for i := range r {
 			p2 := p[i*c2:][:c2]
@@ -670,7 +670,7 @@ func (c *stepFused) run() {
 	w4 := F(1) - beta2Entry2
 	epsilonEntry := c.Epsilon[0]
 	if kern.Wide() {
-		a := regions.Rd3a8fff77776Args{
+		a := regions.Ra6e04cbf1b9aArgs{
 			P0: unsafe.SliceData(y),
 			P1: unsafe.SliceData(c.V),
 			P2: unsafe.SliceData(c.VOut),
@@ -686,7 +686,7 @@ func (c *stepFused) run() {
 			S3: [2]float32{h},
 			S4: [2]float32{epsilonEntry},
 		}
-		regions.Rd3a8fff77776(&a)
+		regions.Ra6e04cbf1b9a(&a)
 	} else {
 		t106_2 := t106
 		for i := range r {
@@ -721,7 +721,7 @@ func (c *stepFused) run() {
 	lambdaEntry := c.Lambda[0]
 	nodecayEntryNumber := kern.Choose(nodecayEntry, F(1), F(0))
 	if kern.Wide() {
-		a := regions.R423a6704bf91Args{
+		a := regions.R8b1a24f915b8Args{
 			P0: unsafe.SliceData(c.W),
 			P1: unsafe.SliceData(z),
 			P2: unsafe.SliceData(c.WOut),
@@ -732,7 +732,7 @@ func (c *stepFused) run() {
 			S2: [2]float32{t116},
 			S3: [2]float32{lambdaEntry},
 		}
-		regions.R423a6704bf91(&a)
+		regions.R8b1a24f915b8(&a)
 	} else {
 		nodecayEntry2 := (F(0) < nodecayEntryNumber)
 		for i := range r {

@@ -59,7 +59,7 @@ func (c *stepTallFused) run() {
 	beta1Entry := c.Beta1[0]
 	w2 := F(1) - beta1Entry
 	if kern.Wide() {
-		a := regions.Rb4d47e5a53d7Args{
+		a := regions.Rdae386b0d1c2Args{
 			P0: unsafe.SliceData(c.G),
 			P1: unsafe.SliceData(c.M),
 			P2: unsafe.SliceData(c.MOut),
@@ -68,7 +68,7 @@ func (c *stepTallFused) run() {
 			S0: [2]float32{w2},
 			S1: [2]float32{beta1Entry},
 		}
-		regions.Rb4d47e5a53d7(&a)
+		regions.Rdae386b0d1c2(&a)
 	} else {
 		for i := range r {
 			g := c.G[i*c2:][:c2]
@@ -90,7 +90,7 @@ func (c *stepTallFused) run() {
 	w3 := F(1) - beta3Entry
 	t8Number := kern.Choose(t8, F(1), F(0))
 	if kern.Wide() {
-		a := regions.R45863314023dArgs{
+		a := regions.R45cf9a6710d6Args{
 			P0: unsafe.SliceData(c.S),
 			P1: unsafe.SliceData(c.B),
 			P2: unsafe.SliceData(c.G),
@@ -108,7 +108,7 @@ func (c *stepTallFused) run() {
 			S2: [2]float32{w3},
 			S3: [2]float32{beta3Entry},
 		}
-		regions.R45863314023d(&a)
+		regions.R45cf9a6710d6(&a)
 	} else {
 		t20_2 := t20
 		t8_2 := (F(0) < t8Number)
@@ -144,7 +144,7 @@ func (c *stepTallFused) run() {
 	// m3.o, m3.p
 	var t55 F
 	if kern.Wide() {
-		a := regions.R6da992f117c1Args{
+		a := regions.R4a182f06e706Args{
 			P0: unsafe.SliceData(c.SOut),
 			P1: unsafe.SliceData(c.MOut),
 			P2: unsafe.SliceData(t29),
@@ -155,7 +155,7 @@ func (c *stepTallFused) run() {
 			S0: [2]float32{t55},
 			S1: [2]float32{t28},
 		}
-		regions.R6da992f117c1(&a)
+		regions.R4a182f06e706(&a)
 	} else {
 		t55_2 := t55
 		for i := range r {
@@ -181,12 +181,12 @@ func (c *stepTallFused) run() {
 
 	// m3.o
 	if kern.Wide() {
-		a := regions.R2ff9a5e6cfdeArgs{
+		a := regions.Rf9d2c3a96fe8Args{
 			P0: unsafe.SliceData(t30),
 			P1: unsafe.SliceData(t32),
 			N0: c2,
 		}
-		regions.R2ff9a5e6cfde(&a)
+		regions.Rf9d2c3a96fe8(&a)
 	} else {
 		for i := range c2 {
 			t30_2 := t30[i*c2:][:c2]
@@ -216,12 +216,12 @@ func (c *stepTallFused) run() {
 
 	// m3.o
 	if kern.Wide() {
-		a := regions.R2ff9a5e6cfdeArgs{
+		a := regions.Rf9d2c3a96fe8Args{
 			P0: unsafe.SliceData(t35),
 			P1: unsafe.SliceData(t37),
 			N0: c2,
 		}
-		regions.R2ff9a5e6cfde(&a)
+		regions.Rf9d2c3a96fe8(&a)
 	} else {
 		for i := range c2 {
 			t35_2 := t35[i*c2:][:c2]
@@ -237,13 +237,13 @@ func (c *stepTallFused) run() {
 
 	// m3.o
 	if kern.Wide() {
-		a := regions.Rb45a6f260e04Args{
+		a := regions.Rc60bdcad4214Args{
 			P0: unsafe.SliceData(t34),
 			P1: unsafe.SliceData(t39),
 			N0: c2,
 			N1: r,
 		}
-		regions.Rb45a6f260e04(&a)
+		regions.Rc60bdcad4214(&a)
 	} else {
 		for i := range c2 {
 			t34_2 := t34[i*r:][:r]
@@ -262,12 +262,12 @@ func (c *stepTallFused) run() {
 
 	// m3.o
 	if kern.Wide() {
-		a := regions.R2ff9a5e6cfdeArgs{
+		a := regions.Rf9d2c3a96fe8Args{
 			P0: unsafe.SliceData(t40),
 			P1: unsafe.SliceData(t42),
 			N0: c2,
 		}
-		regions.R2ff9a5e6cfde(&a)
+		regions.Rf9d2c3a96fe8(&a)
 	} else {
 		for i := range c2 {
 			t40_2 := t40[i*c2:][:c2]
@@ -283,13 +283,13 @@ func (c *stepTallFused) run() {
 
 	// m3.o
 	if kern.Wide() {
-		a := regions.Rb45a6f260e04Args{
+		a := regions.Rc60bdcad4214Args{
 			P0: unsafe.SliceData(t39),
 			P1: unsafe.SliceData(t44),
 			N0: c2,
 			N1: r,
 		}
-		regions.Rb45a6f260e04(&a)
+		regions.Rc60bdcad4214(&a)
 	} else {
 		for i := range c2 {
 			t39_2 := t39[i*r:][:r]
@@ -308,12 +308,12 @@ func (c *stepTallFused) run() {
 
 	// m3.o
 	if kern.Wide() {
-		a := regions.R2ff9a5e6cfdeArgs{
+		a := regions.Rf9d2c3a96fe8Args{
 			P0: unsafe.SliceData(t45),
 			P1: unsafe.SliceData(t47),
 			N0: c2,
 		}
-		regions.R2ff9a5e6cfde(&a)
+		regions.Rf9d2c3a96fe8(&a)
 	} else {
 		for i := range c2 {
 			t45_2 := t45[i*c2:][:c2]
@@ -329,13 +329,13 @@ func (c *stepTallFused) run() {
 
 	// m3.o
 	if kern.Wide() {
-		a := regions.Rb45a6f260e04Args{
+		a := regions.Rc60bdcad4214Args{
 			P0: unsafe.SliceData(t44),
 			P1: unsafe.SliceData(t49),
 			N0: c2,
 			N1: r,
 		}
-		regions.Rb45a6f260e04(&a)
+		regions.Rc60bdcad4214(&a)
 	} else {
 		for i := range c2 {
 			t44_2 := t44[i*r:][:r]
@@ -354,12 +354,12 @@ func (c *stepTallFused) run() {
 
 	// m3.o
 	if kern.Wide() {
-		a := regions.R2ff9a5e6cfdeArgs{
+		a := regions.Rf9d2c3a96fe8Args{
 			P0: unsafe.SliceData(t50),
 			P1: unsafe.SliceData(t52),
 			N0: c2,
 		}
-		regions.R2ff9a5e6cfde(&a)
+		regions.Rf9d2c3a96fe8(&a)
 	} else {
 		for i := range c2 {
 			t50_2 := t50[i*c2:][:c2]
@@ -380,14 +380,14 @@ func (c *stepTallFused) run() {
 
 	// m3.p
 	if kern.Wide() {
-		a := regions.Ra0919a98a249Args{
+		a := regions.R13b56055efcfArgs{
 			P0: unsafe.SliceData(c.SOut),
 			P1: unsafe.SliceData(t64),
 			N0: r,
 			N1: c2,
 			S0: [2]float32{t63},
 		}
-		regions.Ra0919a98a249(&a)
+		regions.R13b56055efcf(&a)
 	} else {
 		for i := range r {
 			sOut := c.SOut[i*c2:][:c2]
@@ -403,12 +403,12 @@ func (c *stepTallFused) run() {
 
 	// m3.p
 	if kern.Wide() {
-		a := regions.R2ff9a5e6cfdeArgs{
+		a := regions.Rf9d2c3a96fe8Args{
 			P0: unsafe.SliceData(t65),
 			P1: unsafe.SliceData(t67),
 			N0: c2,
 		}
-		regions.R2ff9a5e6cfde(&a)
+		regions.Rf9d2c3a96fe8(&a)
 	} else {
 		for i := range c2 {
 			t65_2 := t65[i*c2:][:c2]
@@ -438,12 +438,12 @@ func (c *stepTallFused) run() {
 
 	// m3.p
 	if kern.Wide() {
-		a := regions.R2ff9a5e6cfdeArgs{
+		a := regions.Rf9d2c3a96fe8Args{
 			P0: unsafe.SliceData(t70),
 			P1: unsafe.SliceData(t72),
 			N0: c2,
 		}
-		regions.R2ff9a5e6cfde(&a)
+		regions.Rf9d2c3a96fe8(&a)
 	} else {
 		for i := range c2 {
 			t70_2 := t70[i*c2:][:c2]
@@ -459,13 +459,13 @@ func (c *stepTallFused) run() {
 
 	// m3.p
 	if kern.Wide() {
-		a := regions.Rb45a6f260e04Args{
+		a := regions.Rc60bdcad4214Args{
 			P0: unsafe.SliceData(t69),
 			P1: unsafe.SliceData(t74),
 			N0: c2,
 			N1: r,
 		}
-		regions.Rb45a6f260e04(&a)
+		regions.Rc60bdcad4214(&a)
 	} else {
 		for i := range c2 {
 			t69_2 := t69[i*r:][:r]
@@ -484,12 +484,12 @@ func (c *stepTallFused) run() {
 
 	// m3.p
 	if kern.Wide() {
-		a := regions.R2ff9a5e6cfdeArgs{
+		a := regions.Rf9d2c3a96fe8Args{
 			P0: unsafe.SliceData(t75),
 			P1: unsafe.SliceData(t77),
 			N0: c2,
 		}
-		regions.R2ff9a5e6cfde(&a)
+		regions.Rf9d2c3a96fe8(&a)
 	} else {
 		for i := range c2 {
 			t75_2 := t75[i*c2:][:c2]
@@ -505,13 +505,13 @@ func (c *stepTallFused) run() {
 
 	// m3.p
 	if kern.Wide() {
-		a := regions.Rb45a6f260e04Args{
+		a := regions.Rc60bdcad4214Args{
 			P0: unsafe.SliceData(t74),
 			P1: unsafe.SliceData(t79),
 			N0: c2,
 			N1: r,
 		}
-		regions.Rb45a6f260e04(&a)
+		regions.Rc60bdcad4214(&a)
 	} else {
 		for i := range c2 {
 			t74_2 := t74[i*r:][:r]
@@ -530,12 +530,12 @@ func (c *stepTallFused) run() {
 
 	// m3.p
 	if kern.Wide() {
-		a := regions.R2ff9a5e6cfdeArgs{
+		a := regions.Rf9d2c3a96fe8Args{
 			P0: unsafe.SliceData(t80),
 			P1: unsafe.SliceData(t82),
 			N0: c2,
 		}
-		regions.R2ff9a5e6cfde(&a)
+		regions.Rf9d2c3a96fe8(&a)
 	} else {
 		for i := range c2 {
 			t80_2 := t80[i*c2:][:c2]
@@ -551,13 +551,13 @@ func (c *stepTallFused) run() {
 
 	// m3.p
 	if kern.Wide() {
-		a := regions.Rb45a6f260e04Args{
+		a := regions.Rc60bdcad4214Args{
 			P0: unsafe.SliceData(t79),
 			P1: unsafe.SliceData(t84),
 			N0: c2,
 			N1: r,
 		}
-		regions.Rb45a6f260e04(&a)
+		regions.Rc60bdcad4214(&a)
 	} else {
 		for i := range c2 {
 			t79_2 := t79[i*r:][:r]
@@ -576,12 +576,12 @@ func (c *stepTallFused) run() {
 
 	// m3.p
 	if kern.Wide() {
-		a := regions.R2ff9a5e6cfdeArgs{
+		a := regions.Rf9d2c3a96fe8Args{
 			P0: unsafe.SliceData(t85),
 			P1: unsafe.SliceData(t87),
 			N0: c2,
 		}
-		regions.R2ff9a5e6cfde(&a)
+		regions.Rf9d2c3a96fe8(&a)
 	} else {
 		for i := range c2 {
 			t85_2 := t85[i*c2:][:c2]
@@ -597,13 +597,13 @@ func (c *stepTallFused) run() {
 
 	// m3.p
 	if kern.Wide() {
-		a := regions.Rb45a6f260e04Args{
+		a := regions.Rc60bdcad4214Args{
 			P0: unsafe.SliceData(t84),
 			P1: unsafe.SliceData(p),
 			N0: c2,
 			N1: r,
 		}
-		regions.Rb45a6f260e04(&a)
+		regions.Rc60bdcad4214(&a)
 	} else {
 		for i := range c2 {
 			t84_2 := t84[i*r:][:r]
@@ -634,7 +634,7 @@ func (c *stepTallFused) run() {
 	w4 := F(1) - beta2Entry2
 	epsilonEntry := c.Epsilon[0]
 	if kern.Wide() {
-		a := regions.Rd3a8fff77776Args{
+		a := regions.Ra6e04cbf1b9aArgs{
 			P0: unsafe.SliceData(y),
 			P1: unsafe.SliceData(c.V),
 			P2: unsafe.SliceData(c.VOut),
@@ -650,7 +650,7 @@ func (c *stepTallFused) run() {
 			S3: [2]float32{h},
 			S4: [2]float32{epsilonEntry},
 		}
-		regions.Rd3a8fff77776(&a)
+		regions.Ra6e04cbf1b9a(&a)
 	} else {
 		t106_2 := t106
 		for i := range r {
@@ -685,7 +685,7 @@ func (c *stepTallFused) run() {
 	lambdaEntry := c.Lambda[0]
 	nodecayEntryNumber := kern.Choose(nodecayEntry, F(1), F(0))
 	if kern.Wide() {
-		a := regions.R423a6704bf91Args{
+		a := regions.R8b1a24f915b8Args{
 			P0: unsafe.SliceData(c.W),
 			P1: unsafe.SliceData(z),
 			P2: unsafe.SliceData(c.WOut),
@@ -696,7 +696,7 @@ func (c *stepTallFused) run() {
 			S2: [2]float32{t116},
 			S3: [2]float32{lambdaEntry},
 		}
-		regions.R423a6704bf91(&a)
+		regions.R8b1a24f915b8(&a)
 	} else {
 		nodecayEntry2 := (F(0) < nodecayEntryNumber)
 		for i := range r {

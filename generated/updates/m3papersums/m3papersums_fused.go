@@ -58,7 +58,7 @@ func (c *stepFused) run() {
 	// m3_paper_sums.m
 	beta1Entry := c.Beta1[0]
 	if kern.Wide() {
-		a := regions.R4474cc7cdffdArgs{
+		a := regions.R7fe375a05957Args{
 			P0: unsafe.SliceData(c.G),
 			P1: unsafe.SliceData(c.M),
 			P2: unsafe.SliceData(c.MOut),
@@ -66,7 +66,7 @@ func (c *stepFused) run() {
 			N1: c2,
 			S0: [2]float32{beta1Entry},
 		}
-		regions.R4474cc7cdffd(&a)
+		regions.R7fe375a05957(&a)
 	} else {
 		for i := range r {
 			g := c.G[i*c2:][:c2]
@@ -86,7 +86,7 @@ func (c *stepFused) run() {
 	beta3Entry := c.Beta3[0]
 	t6Number := kern.Choose(t6, F(1), F(0))
 	if kern.Wide() {
-		a := regions.Rbfdbd8c5519aArgs{
+		a := regions.R326fcf9aedb1Args{
 			P0: unsafe.SliceData(c.S),
 			P1: unsafe.SliceData(c.B),
 			P2: unsafe.SliceData(c.G),
@@ -103,7 +103,7 @@ func (c *stepFused) run() {
 			S1: [2]float32{t6Number},
 			S2: [2]float32{beta3Entry},
 		}
-		regions.Rbfdbd8c5519a(&a)
+		regions.R326fcf9aedb1(&a)
 	} else {
 		t16_2 := t16
 		t6_2 := (F(0) < t6Number)
@@ -138,14 +138,14 @@ func (c *stepFused) run() {
 
 	// m3_paper_sums.o
 	if kern.Wide() {
-		a := regions.Ra0919a98a249Args{
+		a := regions.R13b56055efcfArgs{
 			P0: unsafe.SliceData(c.MOut),
 			P1: unsafe.SliceData(t25),
 			N0: r,
 			N1: c2,
 			S0: [2]float32{t24},
 		}
-		regions.Ra0919a98a249(&a)
+		regions.R13b56055efcf(&a)
 	} else {
 		for i := range r {
 			mOut := c.MOut[i*c2:][:c2]
@@ -161,12 +161,12 @@ func (c *stepFused) run() {
 
 	// m3_paper_sums.o
 	if kern.Wide() {
-		a := regions.R2ff9a5e6cfdeArgs{
+		a := regions.Rf9d2c3a96fe8Args{
 			P0: unsafe.SliceData(t26),
 			P1: unsafe.SliceData(t28),
 			N0: r,
 		}
-		regions.R2ff9a5e6cfde(&a)
+		regions.Rf9d2c3a96fe8(&a)
 	} else {
 		for i := range r {
 			t26_2 := t26[i*r:][:r]
@@ -182,13 +182,13 @@ func (c *stepFused) run() {
 
 	// m3_paper_sums.o
 	if kern.Wide() {
-		a := regions.Rb45a6f260e04Args{
+		a := regions.Rc60bdcad4214Args{
 			P0: unsafe.SliceData(t25),
 			P1: unsafe.SliceData(t30),
 			N0: r,
 			N1: c2,
 		}
-		regions.Rb45a6f260e04(&a)
+		regions.Rc60bdcad4214(&a)
 	} else {
 		for i := range r {
 			t25_2 := t25[i*c2:][:c2]
@@ -207,12 +207,12 @@ func (c *stepFused) run() {
 
 	// m3_paper_sums.o
 	if kern.Wide() {
-		a := regions.R2ff9a5e6cfdeArgs{
+		a := regions.Rf9d2c3a96fe8Args{
 			P0: unsafe.SliceData(t31),
 			P1: unsafe.SliceData(t33),
 			N0: r,
 		}
-		regions.R2ff9a5e6cfde(&a)
+		regions.Rf9d2c3a96fe8(&a)
 	} else {
 		for i := range r {
 			t31_2 := t31[i*r:][:r]
@@ -228,13 +228,13 @@ func (c *stepFused) run() {
 
 	// m3_paper_sums.o
 	if kern.Wide() {
-		a := regions.Rb45a6f260e04Args{
+		a := regions.Rc60bdcad4214Args{
 			P0: unsafe.SliceData(t30),
 			P1: unsafe.SliceData(t35),
 			N0: r,
 			N1: c2,
 		}
-		regions.Rb45a6f260e04(&a)
+		regions.Rc60bdcad4214(&a)
 	} else {
 		for i := range r {
 			t30_2 := t30[i*c2:][:c2]
@@ -253,12 +253,12 @@ func (c *stepFused) run() {
 
 	// m3_paper_sums.o
 	if kern.Wide() {
-		a := regions.R2ff9a5e6cfdeArgs{
+		a := regions.Rf9d2c3a96fe8Args{
 			P0: unsafe.SliceData(t36),
 			P1: unsafe.SliceData(t38),
 			N0: r,
 		}
-		regions.R2ff9a5e6cfde(&a)
+		regions.Rf9d2c3a96fe8(&a)
 	} else {
 		for i := range r {
 			t36_2 := t36[i*r:][:r]
@@ -274,13 +274,13 @@ func (c *stepFused) run() {
 
 	// m3_paper_sums.o
 	if kern.Wide() {
-		a := regions.Rb45a6f260e04Args{
+		a := regions.Rc60bdcad4214Args{
 			P0: unsafe.SliceData(t35),
 			P1: unsafe.SliceData(t40),
 			N0: r,
 			N1: c2,
 		}
-		regions.Rb45a6f260e04(&a)
+		regions.Rc60bdcad4214(&a)
 	} else {
 		for i := range r {
 			t35_2 := t35[i*c2:][:c2]
@@ -299,12 +299,12 @@ func (c *stepFused) run() {
 
 	// m3_paper_sums.o
 	if kern.Wide() {
-		a := regions.R2ff9a5e6cfdeArgs{
+		a := regions.Rf9d2c3a96fe8Args{
 			P0: unsafe.SliceData(t41),
 			P1: unsafe.SliceData(t43),
 			N0: r,
 		}
-		regions.R2ff9a5e6cfde(&a)
+		regions.Rf9d2c3a96fe8(&a)
 	} else {
 		for i := range r {
 			t41_2 := t41[i*r:][:r]
@@ -321,7 +321,7 @@ func (c *stepFused) run() {
 	// m3_paper_sums.o, m3_paper_sums.p
 	var t51 F
 	if kern.Wide() {
-		a := regions.R9a0745527f01Args{
+		a := regions.R5442e1e76305Args{
 			P0: unsafe.SliceData(c.SOut),
 			P1: unsafe.SliceData(t40),
 			P2: unsafe.SliceData(t45),
@@ -331,7 +331,7 @@ func (c *stepFused) run() {
 			N2: 12 * c2,
 			S0: [2]float32{t51},
 		}
-		regions.R9a0745527f01(&a)
+		regions.R5442e1e76305(&a)
 	} else {
 		t51_2 := t51
 		for i := range r {
@@ -360,12 +360,12 @@ func (c *stepFused) run() {
 
 	// m3_paper_sums.o
 	if kern.Wide() {
-		a := regions.R2ff9a5e6cfdeArgs{
+		a := regions.Rf9d2c3a96fe8Args{
 			P0: unsafe.SliceData(t46),
 			P1: unsafe.SliceData(t48),
 			N0: r,
 		}
-		regions.R2ff9a5e6cfde(&a)
+		regions.Rf9d2c3a96fe8(&a)
 	} else {
 		for i := range r {
 			t46_2 := t46[i*r:][:r]
@@ -384,14 +384,14 @@ func (c *stepFused) run() {
 
 	// m3_paper_sums.p
 	if kern.Wide() {
-		a := regions.Ra0919a98a249Args{
+		a := regions.R13b56055efcfArgs{
 			P0: unsafe.SliceData(c.SOut),
 			P1: unsafe.SliceData(t60),
 			N0: r,
 			N1: c2,
 			S0: [2]float32{t59},
 		}
-		regions.Ra0919a98a249(&a)
+		regions.R13b56055efcf(&a)
 	} else {
 		for i := range r {
 			sOut := c.SOut[i*c2:][:c2]
@@ -407,12 +407,12 @@ func (c *stepFused) run() {
 
 	// m3_paper_sums.p
 	if kern.Wide() {
-		a := regions.R2ff9a5e6cfdeArgs{
+		a := regions.Rf9d2c3a96fe8Args{
 			P0: unsafe.SliceData(t61),
 			P1: unsafe.SliceData(t63),
 			N0: r,
 		}
-		regions.R2ff9a5e6cfde(&a)
+		regions.Rf9d2c3a96fe8(&a)
 	} else {
 		for i := range r {
 			t61_2 := t61[i*r:][:r]
@@ -428,13 +428,13 @@ func (c *stepFused) run() {
 
 	// m3_paper_sums.p
 	if kern.Wide() {
-		a := regions.Rb45a6f260e04Args{
+		a := regions.Rc60bdcad4214Args{
 			P0: unsafe.SliceData(t60),
 			P1: unsafe.SliceData(t65),
 			N0: r,
 			N1: c2,
 		}
-		regions.Rb45a6f260e04(&a)
+		regions.Rc60bdcad4214(&a)
 	} else {
 		for i := range r {
 			t60_2 := t60[i*c2:][:c2]
@@ -453,12 +453,12 @@ func (c *stepFused) run() {
 
 	// m3_paper_sums.p
 	if kern.Wide() {
-		a := regions.R2ff9a5e6cfdeArgs{
+		a := regions.Rf9d2c3a96fe8Args{
 			P0: unsafe.SliceData(t66),
 			P1: unsafe.SliceData(t68),
 			N0: r,
 		}
-		regions.R2ff9a5e6cfde(&a)
+		regions.Rf9d2c3a96fe8(&a)
 	} else {
 		for i := range r {
 			t66_2 := t66[i*r:][:r]
@@ -474,13 +474,13 @@ func (c *stepFused) run() {
 
 	// m3_paper_sums.p
 	if kern.Wide() {
-		a := regions.Rb45a6f260e04Args{
+		a := regions.Rc60bdcad4214Args{
 			P0: unsafe.SliceData(t65),
 			P1: unsafe.SliceData(t70),
 			N0: r,
 			N1: c2,
 		}
-		regions.Rb45a6f260e04(&a)
+		regions.Rc60bdcad4214(&a)
 	} else {
 		for i := range r {
 			t65_2 := t65[i*c2:][:c2]
@@ -499,12 +499,12 @@ func (c *stepFused) run() {
 
 	// m3_paper_sums.p
 	if kern.Wide() {
-		a := regions.R2ff9a5e6cfdeArgs{
+		a := regions.Rf9d2c3a96fe8Args{
 			P0: unsafe.SliceData(t71),
 			P1: unsafe.SliceData(t73),
 			N0: r,
 		}
-		regions.R2ff9a5e6cfde(&a)
+		regions.Rf9d2c3a96fe8(&a)
 	} else {
 		for i := range r {
 			t71_2 := t71[i*r:][:r]
@@ -520,13 +520,13 @@ func (c *stepFused) run() {
 
 	// m3_paper_sums.p
 	if kern.Wide() {
-		a := regions.Rb45a6f260e04Args{
+		a := regions.Rc60bdcad4214Args{
 			P0: unsafe.SliceData(t70),
 			P1: unsafe.SliceData(t75),
 			N0: r,
 			N1: c2,
 		}
-		regions.Rb45a6f260e04(&a)
+		regions.Rc60bdcad4214(&a)
 	} else {
 		for i := range r {
 			t70_2 := t70[i*c2:][:c2]
@@ -545,12 +545,12 @@ func (c *stepFused) run() {
 
 	// m3_paper_sums.p
 	if kern.Wide() {
-		a := regions.R2ff9a5e6cfdeArgs{
+		a := regions.Rf9d2c3a96fe8Args{
 			P0: unsafe.SliceData(t76),
 			P1: unsafe.SliceData(t78),
 			N0: r,
 		}
-		regions.R2ff9a5e6cfde(&a)
+		regions.Rf9d2c3a96fe8(&a)
 	} else {
 		for i := range r {
 			t76_2 := t76[i*r:][:r]
@@ -566,13 +566,13 @@ func (c *stepFused) run() {
 
 	// m3_paper_sums.p
 	if kern.Wide() {
-		a := regions.Rb45a6f260e04Args{
+		a := regions.Rc60bdcad4214Args{
 			P0: unsafe.SliceData(t75),
 			P1: unsafe.SliceData(t80),
 			N0: r,
 			N1: c2,
 		}
-		regions.Rb45a6f260e04(&a)
+		regions.Rc60bdcad4214(&a)
 	} else {
 		for i := range r {
 			t75_2 := t75[i*c2:][:c2]
@@ -591,12 +591,12 @@ func (c *stepFused) run() {
 
 	// m3_paper_sums.p
 	if kern.Wide() {
-		a := regions.R2ff9a5e6cfdeArgs{
+		a := regions.Rf9d2c3a96fe8Args{
 			P0: unsafe.SliceData(t81),
 			P1: unsafe.SliceData(t83),
 			N0: r,
 		}
-		regions.R2ff9a5e6cfde(&a)
+		regions.Rf9d2c3a96fe8(&a)
 	} else {
 		for i := range r {
 			t81_2 := t81[i*r:][:r]
@@ -612,13 +612,13 @@ func (c *stepFused) run() {
 
 	// m3_paper_sums.p
 	if kern.Wide() {
-		a := regions.Rb45a6f260e04Args{
+		a := regions.Rc60bdcad4214Args{
 			P0: unsafe.SliceData(t80),
 			P1: unsafe.SliceData(p),
 			N0: r,
 			N1: c2,
 		}
-		regions.Rb45a6f260e04(&a)
+		regions.Rc60bdcad4214(&a)
 	} else {
 		for i := range r {
 			t80_2 := t80[i*c2:][:c2]
@@ -636,7 +636,7 @@ func (c *stepFused) run() {
 	alphaEntry := c.Alpha[0]
 	beta2Entry := c.Beta2[0]
 	if kern.Wide() {
-		a := regions.R23056a813b70Args{
+		a := regions.R4f1fbbb84cd4Args{
 			P0: unsafe.SliceData(c.G),
 			P1: unsafe.SliceData(p),
 			P2: unsafe.SliceData(t45),
@@ -648,7 +648,7 @@ func (c *stepFused) run() {
 			S0: [2]float32{alphaEntry},
 			S1: [2]float32{beta2Entry},
 		}
-		regions.R23056a813b70(&a)
+		regions.R4f1fbbb84cd4(&a)
 	} else {
 		for i := range r {
 			g := c.G[i*c2:][:c2]
@@ -672,7 +672,7 @@ func (c *stepFused) run() {
 	var t99 F
 	epsilonEntry := c.Epsilon[0]
 	if kern.Wide() {
-		a := regions.R5bb13f3dd2c7Args{
+		a := regions.R933c6ebc30e2Args{
 			P0: unsafe.SliceData(y),
 			P1: unsafe.SliceData(c.VOut),
 			P2: unsafe.SliceData(z),
@@ -683,7 +683,7 @@ func (c *stepFused) run() {
 			S0: [2]float32{t99},
 			S1: [2]float32{epsilonEntry},
 		}
-		regions.R5bb13f3dd2c7(&a)
+		regions.R933c6ebc30e2(&a)
 	} else {
 		t99_2 := t99
 		for i := range r {
@@ -714,7 +714,7 @@ func (c *stepFused) run() {
 	lambdaEntry := c.Lambda[0]
 	nodecayEntryNumber := kern.Choose(nodecayEntry, F(1), F(0))
 	if kern.Wide() {
-		a := regions.R423a6704bf91Args{
+		a := regions.R8b1a24f915b8Args{
 			P0: unsafe.SliceData(c.W),
 			P1: unsafe.SliceData(z),
 			P2: unsafe.SliceData(c.WOut),
@@ -725,7 +725,7 @@ func (c *stepFused) run() {
 			S2: [2]float32{t111},
 			S3: [2]float32{lambdaEntry},
 		}
-		regions.R423a6704bf91(&a)
+		regions.R8b1a24f915b8(&a)
 	} else {
 		nodecayEntry2 := (F(0) < nodecayEntryNumber)
 		for i := range r {

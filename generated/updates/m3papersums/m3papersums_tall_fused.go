@@ -58,7 +58,7 @@ func (c *stepTallFused) run() {
 	// m3_paper_sums.m
 	beta1Entry := c.Beta1[0]
 	if kern.Wide() {
-		a := regions.R4474cc7cdffdArgs{
+		a := regions.R7fe375a05957Args{
 			P0: unsafe.SliceData(c.G),
 			P1: unsafe.SliceData(c.M),
 			P2: unsafe.SliceData(c.MOut),
@@ -66,7 +66,7 @@ func (c *stepTallFused) run() {
 			N1: c2,
 			S0: [2]float32{beta1Entry},
 		}
-		regions.R4474cc7cdffd(&a)
+		regions.R7fe375a05957(&a)
 	} else {
 		for i := range r {
 			g := c.G[i*c2:][:c2]
@@ -86,7 +86,7 @@ func (c *stepTallFused) run() {
 	beta3Entry := c.Beta3[0]
 	t6Number := kern.Choose(t6, F(1), F(0))
 	if kern.Wide() {
-		a := regions.Rbfdbd8c5519aArgs{
+		a := regions.R326fcf9aedb1Args{
 			P0: unsafe.SliceData(c.S),
 			P1: unsafe.SliceData(c.B),
 			P2: unsafe.SliceData(c.G),
@@ -103,7 +103,7 @@ func (c *stepTallFused) run() {
 			S1: [2]float32{t6Number},
 			S2: [2]float32{beta3Entry},
 		}
-		regions.Rbfdbd8c5519a(&a)
+		regions.R326fcf9aedb1(&a)
 	} else {
 		t16_2 := t16
 		t6_2 := (F(0) < t6Number)
@@ -139,7 +139,7 @@ func (c *stepTallFused) run() {
 	// m3_paper_sums.o, m3_paper_sums.p
 	var t51 F
 	if kern.Wide() {
-		a := regions.R6da992f117c1Args{
+		a := regions.R4a182f06e706Args{
 			P0: unsafe.SliceData(c.SOut),
 			P1: unsafe.SliceData(c.MOut),
 			P2: unsafe.SliceData(t25),
@@ -150,7 +150,7 @@ func (c *stepTallFused) run() {
 			S0: [2]float32{t51},
 			S1: [2]float32{t24},
 		}
-		regions.R6da992f117c1(&a)
+		regions.R4a182f06e706(&a)
 	} else {
 		t51_2 := t51
 		for i := range r {
@@ -176,12 +176,12 @@ func (c *stepTallFused) run() {
 
 	// m3_paper_sums.o
 	if kern.Wide() {
-		a := regions.R2ff9a5e6cfdeArgs{
+		a := regions.Rf9d2c3a96fe8Args{
 			P0: unsafe.SliceData(t26),
 			P1: unsafe.SliceData(t28),
 			N0: c2,
 		}
-		regions.R2ff9a5e6cfde(&a)
+		regions.Rf9d2c3a96fe8(&a)
 	} else {
 		for i := range c2 {
 			t26_2 := t26[i*c2:][:c2]
@@ -211,12 +211,12 @@ func (c *stepTallFused) run() {
 
 	// m3_paper_sums.o
 	if kern.Wide() {
-		a := regions.R2ff9a5e6cfdeArgs{
+		a := regions.Rf9d2c3a96fe8Args{
 			P0: unsafe.SliceData(t31),
 			P1: unsafe.SliceData(t33),
 			N0: c2,
 		}
-		regions.R2ff9a5e6cfde(&a)
+		regions.Rf9d2c3a96fe8(&a)
 	} else {
 		for i := range c2 {
 			t31_2 := t31[i*c2:][:c2]
@@ -232,13 +232,13 @@ func (c *stepTallFused) run() {
 
 	// m3_paper_sums.o
 	if kern.Wide() {
-		a := regions.Rb45a6f260e04Args{
+		a := regions.Rc60bdcad4214Args{
 			P0: unsafe.SliceData(t30),
 			P1: unsafe.SliceData(t35),
 			N0: c2,
 			N1: r,
 		}
-		regions.Rb45a6f260e04(&a)
+		regions.Rc60bdcad4214(&a)
 	} else {
 		for i := range c2 {
 			t30_2 := t30[i*r:][:r]
@@ -257,12 +257,12 @@ func (c *stepTallFused) run() {
 
 	// m3_paper_sums.o
 	if kern.Wide() {
-		a := regions.R2ff9a5e6cfdeArgs{
+		a := regions.Rf9d2c3a96fe8Args{
 			P0: unsafe.SliceData(t36),
 			P1: unsafe.SliceData(t38),
 			N0: c2,
 		}
-		regions.R2ff9a5e6cfde(&a)
+		regions.Rf9d2c3a96fe8(&a)
 	} else {
 		for i := range c2 {
 			t36_2 := t36[i*c2:][:c2]
@@ -278,13 +278,13 @@ func (c *stepTallFused) run() {
 
 	// m3_paper_sums.o
 	if kern.Wide() {
-		a := regions.Rb45a6f260e04Args{
+		a := regions.Rc60bdcad4214Args{
 			P0: unsafe.SliceData(t35),
 			P1: unsafe.SliceData(t40),
 			N0: c2,
 			N1: r,
 		}
-		regions.Rb45a6f260e04(&a)
+		regions.Rc60bdcad4214(&a)
 	} else {
 		for i := range c2 {
 			t35_2 := t35[i*r:][:r]
@@ -303,12 +303,12 @@ func (c *stepTallFused) run() {
 
 	// m3_paper_sums.o
 	if kern.Wide() {
-		a := regions.R2ff9a5e6cfdeArgs{
+		a := regions.Rf9d2c3a96fe8Args{
 			P0: unsafe.SliceData(t41),
 			P1: unsafe.SliceData(t43),
 			N0: c2,
 		}
-		regions.R2ff9a5e6cfde(&a)
+		regions.Rf9d2c3a96fe8(&a)
 	} else {
 		for i := range c2 {
 			t41_2 := t41[i*c2:][:c2]
@@ -324,13 +324,13 @@ func (c *stepTallFused) run() {
 
 	// m3_paper_sums.o
 	if kern.Wide() {
-		a := regions.Rb45a6f260e04Args{
+		a := regions.Rc60bdcad4214Args{
 			P0: unsafe.SliceData(t40),
 			P1: unsafe.SliceData(t45),
 			N0: c2,
 			N1: r,
 		}
-		regions.Rb45a6f260e04(&a)
+		regions.Rc60bdcad4214(&a)
 	} else {
 		for i := range c2 {
 			t40_2 := t40[i*r:][:r]
@@ -349,12 +349,12 @@ func (c *stepTallFused) run() {
 
 	// m3_paper_sums.o
 	if kern.Wide() {
-		a := regions.R2ff9a5e6cfdeArgs{
+		a := regions.Rf9d2c3a96fe8Args{
 			P0: unsafe.SliceData(t46),
 			P1: unsafe.SliceData(t48),
 			N0: c2,
 		}
-		regions.R2ff9a5e6cfde(&a)
+		regions.Rf9d2c3a96fe8(&a)
 	} else {
 		for i := range c2 {
 			t46_2 := t46[i*c2:][:c2]
@@ -373,14 +373,14 @@ func (c *stepTallFused) run() {
 
 	// m3_paper_sums.p
 	if kern.Wide() {
-		a := regions.Ra0919a98a249Args{
+		a := regions.R13b56055efcfArgs{
 			P0: unsafe.SliceData(c.SOut),
 			P1: unsafe.SliceData(t60),
 			N0: r,
 			N1: c2,
 			S0: [2]float32{t59},
 		}
-		regions.Ra0919a98a249(&a)
+		regions.R13b56055efcf(&a)
 	} else {
 		for i := range r {
 			sOut := c.SOut[i*c2:][:c2]
@@ -396,12 +396,12 @@ func (c *stepTallFused) run() {
 
 	// m3_paper_sums.p
 	if kern.Wide() {
-		a := regions.R2ff9a5e6cfdeArgs{
+		a := regions.Rf9d2c3a96fe8Args{
 			P0: unsafe.SliceData(t61),
 			P1: unsafe.SliceData(t63),
 			N0: c2,
 		}
-		regions.R2ff9a5e6cfde(&a)
+		regions.Rf9d2c3a96fe8(&a)
 	} else {
 		for i := range c2 {
 			t61_2 := t61[i*c2:][:c2]
@@ -431,12 +431,12 @@ func (c *stepTallFused) run() {
 
 	// m3_paper_sums.p
 	if kern.Wide() {
-		a := regions.R2ff9a5e6cfdeArgs{
+		a := regions.Rf9d2c3a96fe8Args{
 			P0: unsafe.SliceData(t66),
 			P1: unsafe.SliceData(t68),
 			N0: c2,
 		}
-		regions.R2ff9a5e6cfde(&a)
+		regions.Rf9d2c3a96fe8(&a)
 	} else {
 		for i := range c2 {
 			t66_2 := t66[i*c2:][:c2]
@@ -452,13 +452,13 @@ func (c *stepTallFused) run() {
 
 	// m3_paper_sums.p
 	if kern.Wide() {
-		a := regions.Rb45a6f260e04Args{
+		a := regions.Rc60bdcad4214Args{
 			P0: unsafe.SliceData(t65),
 			P1: unsafe.SliceData(t70),
 			N0: c2,
 			N1: r,
 		}
-		regions.Rb45a6f260e04(&a)
+		regions.Rc60bdcad4214(&a)
 	} else {
 		for i := range c2 {
 			t65_2 := t65[i*r:][:r]
@@ -477,12 +477,12 @@ func (c *stepTallFused) run() {
 
 	// m3_paper_sums.p
 	if kern.Wide() {
-		a := regions.R2ff9a5e6cfdeArgs{
+		a := regions.Rf9d2c3a96fe8Args{
 			P0: unsafe.SliceData(t71),
 			P1: unsafe.SliceData(t73),
 			N0: c2,
 		}
-		regions.R2ff9a5e6cfde(&a)
+		regions.Rf9d2c3a96fe8(&a)
 	} else {
 		for i := range c2 {
 			t71_2 := t71[i*c2:][:c2]
@@ -498,13 +498,13 @@ func (c *stepTallFused) run() {
 
 	// m3_paper_sums.p
 	if kern.Wide() {
-		a := regions.Rb45a6f260e04Args{
+		a := regions.Rc60bdcad4214Args{
 			P0: unsafe.SliceData(t70),
 			P1: unsafe.SliceData(t75),
 			N0: c2,
 			N1: r,
 		}
-		regions.Rb45a6f260e04(&a)
+		regions.Rc60bdcad4214(&a)
 	} else {
 		for i := range c2 {
 			t70_2 := t70[i*r:][:r]
@@ -523,12 +523,12 @@ func (c *stepTallFused) run() {
 
 	// m3_paper_sums.p
 	if kern.Wide() {
-		a := regions.R2ff9a5e6cfdeArgs{
+		a := regions.Rf9d2c3a96fe8Args{
 			P0: unsafe.SliceData(t76),
 			P1: unsafe.SliceData(t78),
 			N0: c2,
 		}
-		regions.R2ff9a5e6cfde(&a)
+		regions.Rf9d2c3a96fe8(&a)
 	} else {
 		for i := range c2 {
 			t76_2 := t76[i*c2:][:c2]
@@ -544,13 +544,13 @@ func (c *stepTallFused) run() {
 
 	// m3_paper_sums.p
 	if kern.Wide() {
-		a := regions.Rb45a6f260e04Args{
+		a := regions.Rc60bdcad4214Args{
 			P0: unsafe.SliceData(t75),
 			P1: unsafe.SliceData(t80),
 			N0: c2,
 			N1: r,
 		}
-		regions.Rb45a6f260e04(&a)
+		regions.Rc60bdcad4214(&a)
 	} else {
 		for i := range c2 {
 			t75_2 := t75[i*r:][:r]
@@ -569,12 +569,12 @@ func (c *stepTallFused) run() {
 
 	// m3_paper_sums.p
 	if kern.Wide() {
-		a := regions.R2ff9a5e6cfdeArgs{
+		a := regions.Rf9d2c3a96fe8Args{
 			P0: unsafe.SliceData(t81),
 			P1: unsafe.SliceData(t83),
 			N0: c2,
 		}
-		regions.R2ff9a5e6cfde(&a)
+		regions.Rf9d2c3a96fe8(&a)
 	} else {
 		for i := range c2 {
 			t81_2 := t81[i*c2:][:c2]
@@ -590,13 +590,13 @@ func (c *stepTallFused) run() {
 
 	// m3_paper_sums.p
 	if kern.Wide() {
-		a := regions.Rb45a6f260e04Args{
+		a := regions.Rc60bdcad4214Args{
 			P0: unsafe.SliceData(t80),
 			P1: unsafe.SliceData(p),
 			N0: c2,
 			N1: r,
 		}
-		regions.Rb45a6f260e04(&a)
+		regions.Rc60bdcad4214(&a)
 	} else {
 		for i := range c2 {
 			t80_2 := t80[i*r:][:r]
@@ -632,7 +632,7 @@ func (c *stepTallFused) run() {
 	var t99 F
 	epsilonEntry := c.Epsilon[0]
 	if kern.Wide() {
-		a := regions.R5bb13f3dd2c7Args{
+		a := regions.R933c6ebc30e2Args{
 			P0: unsafe.SliceData(y),
 			P1: unsafe.SliceData(c.VOut),
 			P2: unsafe.SliceData(z),
@@ -643,7 +643,7 @@ func (c *stepTallFused) run() {
 			S0: [2]float32{t99},
 			S1: [2]float32{epsilonEntry},
 		}
-		regions.R5bb13f3dd2c7(&a)
+		regions.R933c6ebc30e2(&a)
 	} else {
 		t99_2 := t99
 		for i := range r {
@@ -674,7 +674,7 @@ func (c *stepTallFused) run() {
 	lambdaEntry := c.Lambda[0]
 	nodecayEntryNumber := kern.Choose(nodecayEntry, F(1), F(0))
 	if kern.Wide() {
-		a := regions.R423a6704bf91Args{
+		a := regions.R8b1a24f915b8Args{
 			P0: unsafe.SliceData(c.W),
 			P1: unsafe.SliceData(z),
 			P2: unsafe.SliceData(c.WOut),
@@ -685,7 +685,7 @@ func (c *stepTallFused) run() {
 			S2: [2]float32{t111},
 			S3: [2]float32{lambdaEntry},
 		}
-		regions.R423a6704bf91(&a)
+		regions.R8b1a24f915b8(&a)
 	} else {
 		nodecayEntry2 := (F(0) < nodecayEntryNumber)
 		for i := range r {

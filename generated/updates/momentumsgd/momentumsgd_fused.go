@@ -24,7 +24,7 @@ func (c *stepFused) run() {
 	w3 := F(lrEntry * c.Lambda[0])
 	nodecayEntryNumber := kern.Choose(nodecayEntry, F(1), F(0))
 	if kern.Wide() {
-		a := regions.Race9e260b4f0Args{
+		a := regions.Rdc0dd06e3565Args{
 			P0: unsafe.SliceData(c.G),
 			P1: unsafe.SliceData(c.S),
 			P2: unsafe.SliceData(c.W),
@@ -36,7 +36,7 @@ func (c *stepFused) run() {
 			S2: [2]float32{etaEntry},
 			S3: [2]float32{w3},
 		}
-		regions.Race9e260b4f0(&a)
+		regions.Rdc0dd06e3565(&a)
 	} else {
 		g := c.G[:n]
 		s := c.S[:n]

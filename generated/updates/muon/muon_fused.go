@@ -41,7 +41,7 @@ func (c *stepFused) run() {
 	muEntry := c.Mu[0]
 	w2 := F(1) - muEntry
 	if kern.Wide() {
-		a := regions.R2a1f7625a858Args{
+		a := regions.Rd85ae59773bfArgs{
 			P0: unsafe.SliceData(c.G),
 			P1: unsafe.SliceData(c.M),
 			P2: unsafe.SliceData(c.MOut),
@@ -55,7 +55,7 @@ func (c *stepFused) run() {
 			S1: [2]float32{w2},
 			S2: [2]float32{muEntry},
 		}
-		regions.R2a1f7625a858(&a)
+		regions.Rd85ae59773bf(&a)
 	} else {
 		t9_2 := t9
 		for i := range r {
@@ -86,14 +86,14 @@ func (c *stepFused) run() {
 
 	// muon.o
 	if kern.Wide() {
-		a := regions.Ra0919a98a249Args{
+		a := regions.R13b56055efcfArgs{
 			P0: unsafe.SliceData(d),
 			P1: unsafe.SliceData(t18),
 			N0: r,
 			N1: c2,
 			S0: [2]float32{t17},
 		}
-		regions.Ra0919a98a249(&a)
+		regions.R13b56055efcf(&a)
 	} else {
 		for i := range r {
 			d2 := d[i*c2:][:c2]
@@ -109,12 +109,12 @@ func (c *stepFused) run() {
 
 	// muon.o
 	if kern.Wide() {
-		a := regions.R2ff9a5e6cfdeArgs{
+		a := regions.Rf9d2c3a96fe8Args{
 			P0: unsafe.SliceData(t19),
 			P1: unsafe.SliceData(t21),
 			N0: r,
 		}
-		regions.R2ff9a5e6cfde(&a)
+		regions.Rf9d2c3a96fe8(&a)
 	} else {
 		for i := range r {
 			t19_2 := t19[i*r:][:r]
@@ -130,13 +130,13 @@ func (c *stepFused) run() {
 
 	// muon.o
 	if kern.Wide() {
-		a := regions.Rb45a6f260e04Args{
+		a := regions.Rc60bdcad4214Args{
 			P0: unsafe.SliceData(t18),
 			P1: unsafe.SliceData(t23),
 			N0: r,
 			N1: c2,
 		}
-		regions.Rb45a6f260e04(&a)
+		regions.Rc60bdcad4214(&a)
 	} else {
 		for i := range r {
 			t18_2 := t18[i*c2:][:c2]
@@ -155,12 +155,12 @@ func (c *stepFused) run() {
 
 	// muon.o
 	if kern.Wide() {
-		a := regions.R2ff9a5e6cfdeArgs{
+		a := regions.Rf9d2c3a96fe8Args{
 			P0: unsafe.SliceData(t24),
 			P1: unsafe.SliceData(t26),
 			N0: r,
 		}
-		regions.R2ff9a5e6cfde(&a)
+		regions.Rf9d2c3a96fe8(&a)
 	} else {
 		for i := range r {
 			t24_2 := t24[i*r:][:r]
@@ -176,13 +176,13 @@ func (c *stepFused) run() {
 
 	// muon.o
 	if kern.Wide() {
-		a := regions.Rb45a6f260e04Args{
+		a := regions.Rc60bdcad4214Args{
 			P0: unsafe.SliceData(t23),
 			P1: unsafe.SliceData(t28),
 			N0: r,
 			N1: c2,
 		}
-		regions.Rb45a6f260e04(&a)
+		regions.Rc60bdcad4214(&a)
 	} else {
 		for i := range r {
 			t23_2 := t23[i*c2:][:c2]
@@ -201,12 +201,12 @@ func (c *stepFused) run() {
 
 	// muon.o
 	if kern.Wide() {
-		a := regions.R2ff9a5e6cfdeArgs{
+		a := regions.Rf9d2c3a96fe8Args{
 			P0: unsafe.SliceData(t29),
 			P1: unsafe.SliceData(t31),
 			N0: r,
 		}
-		regions.R2ff9a5e6cfde(&a)
+		regions.Rf9d2c3a96fe8(&a)
 	} else {
 		for i := range r {
 			t29_2 := t29[i*r:][:r]
@@ -222,13 +222,13 @@ func (c *stepFused) run() {
 
 	// muon.o
 	if kern.Wide() {
-		a := regions.Rb45a6f260e04Args{
+		a := regions.Rc60bdcad4214Args{
 			P0: unsafe.SliceData(t28),
 			P1: unsafe.SliceData(t33),
 			N0: r,
 			N1: c2,
 		}
-		regions.Rb45a6f260e04(&a)
+		regions.Rc60bdcad4214(&a)
 	} else {
 		for i := range r {
 			t28_2 := t28[i*c2:][:c2]
@@ -247,12 +247,12 @@ func (c *stepFused) run() {
 
 	// muon.o
 	if kern.Wide() {
-		a := regions.R2ff9a5e6cfdeArgs{
+		a := regions.Rf9d2c3a96fe8Args{
 			P0: unsafe.SliceData(t34),
 			P1: unsafe.SliceData(t36),
 			N0: r,
 		}
-		regions.R2ff9a5e6cfde(&a)
+		regions.Rf9d2c3a96fe8(&a)
 	} else {
 		for i := range r {
 			t34_2 := t34[i*r:][:r]
@@ -268,13 +268,13 @@ func (c *stepFused) run() {
 
 	// muon.o
 	if kern.Wide() {
-		a := regions.Rb45a6f260e04Args{
+		a := regions.Rc60bdcad4214Args{
 			P0: unsafe.SliceData(t33),
 			P1: unsafe.SliceData(t38),
 			N0: r,
 			N1: c2,
 		}
-		regions.Rb45a6f260e04(&a)
+		regions.Rc60bdcad4214(&a)
 	} else {
 		for i := range r {
 			t33_2 := t33[i*c2:][:c2]
@@ -293,12 +293,12 @@ func (c *stepFused) run() {
 
 	// muon.o
 	if kern.Wide() {
-		a := regions.R2ff9a5e6cfdeArgs{
+		a := regions.Rf9d2c3a96fe8Args{
 			P0: unsafe.SliceData(t39),
 			P1: unsafe.SliceData(t41),
 			N0: r,
 		}
-		regions.R2ff9a5e6cfde(&a)
+		regions.Rf9d2c3a96fe8(&a)
 	} else {
 		for i := range r {
 			t39_2 := t39[i*r:][:r]
@@ -314,13 +314,13 @@ func (c *stepFused) run() {
 
 	// muon.o
 	if kern.Wide() {
-		a := regions.Rb45a6f260e04Args{
+		a := regions.Rc60bdcad4214Args{
 			P0: unsafe.SliceData(t38),
 			P1: unsafe.SliceData(o),
 			N0: r,
 			N1: c2,
 		}
-		regions.Rb45a6f260e04(&a)
+		regions.Rc60bdcad4214(&a)
 	} else {
 		for i := range r {
 			t38_2 := t38[i*c2:][:c2]
@@ -341,7 +341,7 @@ func (c *stepFused) run() {
 	lambdaEntry := c.Lambda[0]
 	nodecayEntryNumber := kern.Choose(nodecayEntry, F(1), F(0))
 	if kern.Wide() {
-		a := regions.R423a6704bf91Args{
+		a := regions.R8b1a24f915b8Args{
 			P0: unsafe.SliceData(c.W),
 			P1: unsafe.SliceData(o),
 			P2: unsafe.SliceData(c.WOut),
@@ -352,7 +352,7 @@ func (c *stepFused) run() {
 			S2: [2]float32{w3},
 			S3: [2]float32{lambdaEntry},
 		}
-		regions.R423a6704bf91(&a)
+		regions.R8b1a24f915b8(&a)
 	} else {
 		nodecayEntry2 := (F(0) < nodecayEntryNumber)
 		for i := range r {

@@ -41,7 +41,7 @@ func (c *stepTallFused) run() {
 	muEntry := c.Mu[0]
 	w2 := F(1) - muEntry
 	if kern.Wide() {
-		a := regions.R2a1f7625a858Args{
+		a := regions.Rd85ae59773bfArgs{
 			P0: unsafe.SliceData(c.G),
 			P1: unsafe.SliceData(c.M),
 			P2: unsafe.SliceData(c.MOut),
@@ -55,7 +55,7 @@ func (c *stepTallFused) run() {
 			S1: [2]float32{w2},
 			S2: [2]float32{muEntry},
 		}
-		regions.R2a1f7625a858(&a)
+		regions.Rd85ae59773bf(&a)
 	} else {
 		t9_2 := t9
 		for i := range r {
@@ -86,14 +86,14 @@ func (c *stepTallFused) run() {
 
 	// muon.o
 	if kern.Wide() {
-		a := regions.Ra0919a98a249Args{
+		a := regions.R13b56055efcfArgs{
 			P0: unsafe.SliceData(d),
 			P1: unsafe.SliceData(t18),
 			N0: r,
 			N1: c2,
 			S0: [2]float32{t17},
 		}
-		regions.Ra0919a98a249(&a)
+		regions.R13b56055efcf(&a)
 	} else {
 		for i := range r {
 			d2 := d[i*c2:][:c2]
@@ -109,12 +109,12 @@ func (c *stepTallFused) run() {
 
 	// muon.o
 	if kern.Wide() {
-		a := regions.R2ff9a5e6cfdeArgs{
+		a := regions.Rf9d2c3a96fe8Args{
 			P0: unsafe.SliceData(t19),
 			P1: unsafe.SliceData(t21),
 			N0: c2,
 		}
-		regions.R2ff9a5e6cfde(&a)
+		regions.Rf9d2c3a96fe8(&a)
 	} else {
 		for i := range c2 {
 			t19_2 := t19[i*c2:][:c2]
@@ -144,12 +144,12 @@ func (c *stepTallFused) run() {
 
 	// muon.o
 	if kern.Wide() {
-		a := regions.R2ff9a5e6cfdeArgs{
+		a := regions.Rf9d2c3a96fe8Args{
 			P0: unsafe.SliceData(t24),
 			P1: unsafe.SliceData(t26),
 			N0: c2,
 		}
-		regions.R2ff9a5e6cfde(&a)
+		regions.Rf9d2c3a96fe8(&a)
 	} else {
 		for i := range c2 {
 			t24_2 := t24[i*c2:][:c2]
@@ -165,13 +165,13 @@ func (c *stepTallFused) run() {
 
 	// muon.o
 	if kern.Wide() {
-		a := regions.Rb45a6f260e04Args{
+		a := regions.Rc60bdcad4214Args{
 			P0: unsafe.SliceData(t23),
 			P1: unsafe.SliceData(t28),
 			N0: c2,
 			N1: r,
 		}
-		regions.Rb45a6f260e04(&a)
+		regions.Rc60bdcad4214(&a)
 	} else {
 		for i := range c2 {
 			t23_2 := t23[i*r:][:r]
@@ -190,12 +190,12 @@ func (c *stepTallFused) run() {
 
 	// muon.o
 	if kern.Wide() {
-		a := regions.R2ff9a5e6cfdeArgs{
+		a := regions.Rf9d2c3a96fe8Args{
 			P0: unsafe.SliceData(t29),
 			P1: unsafe.SliceData(t31),
 			N0: c2,
 		}
-		regions.R2ff9a5e6cfde(&a)
+		regions.Rf9d2c3a96fe8(&a)
 	} else {
 		for i := range c2 {
 			t29_2 := t29[i*c2:][:c2]
@@ -211,13 +211,13 @@ func (c *stepTallFused) run() {
 
 	// muon.o
 	if kern.Wide() {
-		a := regions.Rb45a6f260e04Args{
+		a := regions.Rc60bdcad4214Args{
 			P0: unsafe.SliceData(t28),
 			P1: unsafe.SliceData(t33),
 			N0: c2,
 			N1: r,
 		}
-		regions.Rb45a6f260e04(&a)
+		regions.Rc60bdcad4214(&a)
 	} else {
 		for i := range c2 {
 			t28_2 := t28[i*r:][:r]
@@ -236,12 +236,12 @@ func (c *stepTallFused) run() {
 
 	// muon.o
 	if kern.Wide() {
-		a := regions.R2ff9a5e6cfdeArgs{
+		a := regions.Rf9d2c3a96fe8Args{
 			P0: unsafe.SliceData(t34),
 			P1: unsafe.SliceData(t36),
 			N0: c2,
 		}
-		regions.R2ff9a5e6cfde(&a)
+		regions.Rf9d2c3a96fe8(&a)
 	} else {
 		for i := range c2 {
 			t34_2 := t34[i*c2:][:c2]
@@ -257,13 +257,13 @@ func (c *stepTallFused) run() {
 
 	// muon.o
 	if kern.Wide() {
-		a := regions.Rb45a6f260e04Args{
+		a := regions.Rc60bdcad4214Args{
 			P0: unsafe.SliceData(t33),
 			P1: unsafe.SliceData(t38),
 			N0: c2,
 			N1: r,
 		}
-		regions.Rb45a6f260e04(&a)
+		regions.Rc60bdcad4214(&a)
 	} else {
 		for i := range c2 {
 			t33_2 := t33[i*r:][:r]
@@ -282,12 +282,12 @@ func (c *stepTallFused) run() {
 
 	// muon.o
 	if kern.Wide() {
-		a := regions.R2ff9a5e6cfdeArgs{
+		a := regions.Rf9d2c3a96fe8Args{
 			P0: unsafe.SliceData(t39),
 			P1: unsafe.SliceData(t41),
 			N0: c2,
 		}
-		regions.R2ff9a5e6cfde(&a)
+		regions.Rf9d2c3a96fe8(&a)
 	} else {
 		for i := range c2 {
 			t39_2 := t39[i*c2:][:c2]
@@ -303,13 +303,13 @@ func (c *stepTallFused) run() {
 
 	// muon.o
 	if kern.Wide() {
-		a := regions.Rb45a6f260e04Args{
+		a := regions.Rc60bdcad4214Args{
 			P0: unsafe.SliceData(t38),
 			P1: unsafe.SliceData(o),
 			N0: c2,
 			N1: r,
 		}
-		regions.Rb45a6f260e04(&a)
+		regions.Rc60bdcad4214(&a)
 	} else {
 		for i := range c2 {
 			t38_2 := t38[i*r:][:r]

@@ -47,7 +47,7 @@ func (c *forwardFused) run() {
 	clear(t22)
 	clear(t42)
 	if kern.Wide() {
-		a := regions.R6b90531f192aArgs{
+		a := regions.Rab3104585df1Args{
 			P0: unsafe.SliceData(c.K0Tail),
 			P1: unsafe.SliceData(t22),
 			P2: unsafe.SliceData(c.Q0Tail),
@@ -60,7 +60,7 @@ func (c *forwardFused) run() {
 			N5: 3 * dK,
 			N6: 3 * dK * heads,
 		}
-		regions.R6b90531f192a(&a)
+		regions.Rab3104585df1(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -82,7 +82,7 @@ func (c *forwardFused) run() {
 	clear(t32)
 	clear(t52)
 	if kern.Wide() {
-		a := regions.R383c87bc7336Args{
+		a := regions.Ra3716c26484eArgs{
 			P0:  unsafe.SliceData(k0),
 			P1:  unsafe.SliceData(t32),
 			P2:  unsafe.SliceData(c.Q1Stack),
@@ -100,7 +100,7 @@ func (c *forwardFused) run() {
 			N10: T*dK*heads + 3*dK*heads,
 			N11: T * dK * heads,
 		}
-		regions.R383c87bc7336(&a)
+		regions.Ra3716c26484e(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -123,7 +123,7 @@ func (c *forwardFused) run() {
 
 	// projected.k1, projected.q1
 	if kern.Wide() {
-		a := regions.Radb8febd50d8Args{
+		a := regions.Reb5c2068c7baArgs{
 			P0: unsafe.SliceData(t22),
 			P1: unsafe.SliceData(t32),
 			P2: unsafe.SliceData(c.K0TailOut),
@@ -136,7 +136,7 @@ func (c *forwardFused) run() {
 			N3: 3 * dK,
 			N4: 3 * dK * heads,
 		}
-		regions.Radb8febd50d8(&a)
+		regions.Reb5c2068c7ba(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -180,7 +180,7 @@ func (c *forwardFused) run() {
 
 	// projected.q1, projected.q
 	if kern.Wide() {
-		a := regions.Rf0d6c3f36f21Args{
+		a := regions.R62e9eeada851Args{
 			P0:  unsafe.SliceData(c.BQ),
 			P1:  unsafe.SliceData(c.Q1Stack),
 			P2:  unsafe.SliceData(c.CQ),
@@ -203,7 +203,7 @@ func (c *forwardFused) run() {
 			N14: T * dK * heads,
 			N15: T * heads,
 		}
-		regions.Rf0d6c3f36f21(&a)
+		regions.R62e9eeada851(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -236,7 +236,7 @@ func (c *forwardFused) run() {
 
 	// projected.q
 	if kern.Wide() {
-		a := regions.R36613f7b2313Args{
+		a := regions.Ra5363b2e1f99Args{
 			P0: unsafe.SliceData(c.QProd),
 			P1: unsafe.SliceData(t17),
 			N0: L,
@@ -244,7 +244,7 @@ func (c *forwardFused) run() {
 			N2: T,
 			N3: T * heads,
 		}
-		regions.R36613f7b2313(&a)
+		regions.Ra5363b2e1f99(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -260,7 +260,7 @@ func (c *forwardFused) run() {
 
 	// projected.q
 	if kern.Wide() {
-		a := regions.R3125338aeb1aArgs{
+		a := regions.R89af06d2be38Args{
 			P0: unsafe.SliceData(t17),
 			P1: unsafe.SliceData(q1),
 			P2: unsafe.SliceData(c.Q),
@@ -272,7 +272,7 @@ func (c *forwardFused) run() {
 			N5: T * dK * heads,
 			N6: T * heads,
 		}
-		regions.R3125338aeb1a(&a)
+		regions.R89af06d2be38(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -318,7 +318,7 @@ func (c *backwardFused) run() {
 
 	// projected.q1
 	if kern.Wide() {
-		a := regions.R23e8f7a5c1ddArgs{
+		a := regions.R8f8dde2e5da5Args{
 			P0:  unsafe.SliceData(c.BQ),
 			P1:  unsafe.SliceData(c.Q1Stack),
 			P2:  unsafe.SliceData(c.CQ),
@@ -337,7 +337,7 @@ func (c *backwardFused) run() {
 			N9:  T*dK*heads + 3*dK*heads,
 			N10: T * dK * heads,
 		}
-		regions.R23e8f7a5c1dd(&a)
+		regions.R8f8dde2e5da5(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -368,7 +368,7 @@ func (c *backwardFused) run() {
 
 	// projected.q
 	if kern.Wide() {
-		a := regions.Rb021da15da4cArgs{
+		a := regions.R97b2812c6db7Args{
 			P0: unsafe.SliceData(c.QProd),
 			P1: unsafe.SliceData(t13),
 			P2: unsafe.SliceData(t15),
@@ -379,7 +379,7 @@ func (c *backwardFused) run() {
 			N2: T,
 			N3: T * heads,
 		}
-		regions.Rb021da15da4c(&a)
+		regions.R97b2812c6db7(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -404,7 +404,7 @@ func (c *backwardFused) run() {
 
 	// projected.q
 	if kern.Wide() {
-		a := regions.Rfdb5aa0c0b9fArgs{
+		a := regions.R7a13a27177f5Args{
 			P0: unsafe.SliceData(t17),
 			P1: unsafe.SliceData(c.QBar),
 			P2: unsafe.SliceData(q1),
@@ -417,7 +417,7 @@ func (c *backwardFused) run() {
 			N5: T * dK * heads,
 			N6: T * heads,
 		}
-		regions.Rfdb5aa0c0b9f(&a)
+		regions.R7a13a27177f5(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -441,7 +441,7 @@ func (c *backwardFused) run() {
 
 	// projected.q
 	if kern.Wide() {
-		a := regions.Rf5c21131cd6cArgs{
+		a := regions.R5ff0c33ecd7eArgs{
 			P0: unsafe.SliceData(t15),
 			P1: unsafe.SliceData(c.QProd),
 			P2: unsafe.SliceData(t122),
@@ -452,7 +452,7 @@ func (c *backwardFused) run() {
 			N2: T,
 			N3: T * heads,
 		}
-		regions.Rf5c21131cd6c(&a)
+		regions.R5ff0c33ecd7e(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -473,7 +473,7 @@ func (c *backwardFused) run() {
 
 	// projected.q1, projected.q
 	if kern.Wide() {
-		a := regions.Rd6c1d022f96cArgs{
+		a := regions.Re0adf8b3ee9eArgs{
 			P0: unsafe.SliceData(t92),
 			P1: unsafe.SliceData(t29),
 			P2: unsafe.SliceData(q1),
@@ -492,7 +492,7 @@ func (c *backwardFused) run() {
 			N8: T * dK * heads,
 			N9: T * heads,
 		}
-		regions.Rd6c1d022f96c(&a)
+		regions.Re0adf8b3ee9e(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -520,7 +520,7 @@ func (c *backwardFused) run() {
 	// projected.q1
 	clear(c.BQBar)
 	if kern.Wide() {
-		a := regions.Re7e364a4e0e3Args{
+		a := regions.Raf2c756d41f6Args{
 			P0: unsafe.SliceData(c.BQBar),
 			P1: unsafe.SliceData(t64),
 			N0: heads,
@@ -531,7 +531,7 @@ func (c *backwardFused) run() {
 			N5: T*dK*heads + 6*dK*heads,
 			N6: T*dK + 6*dK,
 		}
-		regions.Re7e364a4e0e3(&a)
+		regions.Raf2c756d41f6(&a)
 	} else {
 		for i := range heads {
 			bQBar := c.BQBar[i*dK:][:dK]
@@ -548,7 +548,7 @@ func (c *backwardFused) run() {
 
 	// projected.q1
 	if kern.Wide() {
-		a := regions.R85bb3187215eArgs{
+		a := regions.R92f43367dc72Args{
 			P0: unsafe.SliceData(t64),
 			N0: L,
 			N1: heads,
@@ -556,7 +556,7 @@ func (c *backwardFused) run() {
 			N3: T*dK + 6*dK,
 			N4: T*dK*heads + 6*dK*heads,
 		}
-		regions.R85bb3187215e(&a)
+		regions.R92f43367dc72(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -570,7 +570,7 @@ func (c *backwardFused) run() {
 		}
 	}
 	if kern.Wide() {
-		a := regions.R331fbb1be440Args{
+		a := regions.Rbe39e2073f93Args{
 			P0: unsafe.SliceData(t64),
 			N0: L,
 			N1: heads,
@@ -579,7 +579,7 @@ func (c *backwardFused) run() {
 			N4: T*dK + 6*dK,
 			N5: T*dK*heads + 6*dK*heads,
 		}
-		regions.R331fbb1be440(&a)
+		regions.Rbe39e2073f93(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -596,7 +596,7 @@ func (c *backwardFused) run() {
 	// projected.q1
 	clear(c.CQBar)
 	if kern.Wide() {
-		a := regions.Rb63e29133219Args{
+		a := regions.R924e47ce9725Args{
 			P0:  unsafe.SliceData(c.Q1Stack),
 			P1:  unsafe.SliceData(t64),
 			P2:  unsafe.SliceData(c.CQBar),
@@ -612,7 +612,7 @@ func (c *backwardFused) run() {
 			N9:  T*dK + 3*dK,
 			N10: T*dK + 6*dK,
 		}
-		regions.Rb63e29133219(&a)
+		regions.R924e47ce9725(&a)
 	} else {
 		for i := range heads {
 			for j := range 4 {
@@ -638,7 +638,7 @@ func (c *backwardFused) run() {
 				n := int(c.Pos[i]) + k - 3
 				if n >= 0 {
 					if kern.Wide() {
-						a := regions.Rffc24b7277feArgs{
+						a := regions.R1e42c5bb8a4bArgs{
 							P0: unsafe.SliceData(t64),
 							P1: unsafe.SliceData(c.CQ),
 							P2: unsafe.SliceData(t46),
@@ -648,7 +648,7 @@ func (c *backwardFused) run() {
 							N3: -dK,
 							N4: 4*dK*k + 12*dK*j + 12*dK*heads*i,
 						}
-						regions.Rffc24b7277fe(&a)
+						regions.R1e42c5bb8a4b(&a)
 					} else {
 						t64_2 := t64[((i*heads+j)*(T+6)+k+3)*dK:][:dK]
 						cQ := c.CQ[(j*4+3)*dK:][:dK]
@@ -672,7 +672,7 @@ func (c *backwardFused) run() {
 	clear(t50)
 	clear(c.K0TailBarOut)
 	if kern.Wide() {
-		a := regions.R88d2a4864858Args{
+		a := regions.Rc79a23c5cda1Args{
 			P0: unsafe.SliceData(t50),
 			P1: unsafe.SliceData(c.Q0TailBar),
 			P2: unsafe.SliceData(c.K0TailBarOut),
@@ -685,7 +685,7 @@ func (c *backwardFused) run() {
 			N5: 3 * dK,
 			N6: 3 * dK * heads,
 		}
-		regions.R88d2a4864858(&a)
+		regions.Rc79a23c5cda1(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -706,7 +706,7 @@ func (c *backwardFused) run() {
 	// projected.k1
 	clear(t53)
 	if kern.Wide() {
-		a := regions.R9eefca453f1fArgs{
+		a := regions.R5a2adb163fd1Args{
 			P0: unsafe.SliceData(t53),
 			P1: unsafe.SliceData(c.K0TailBar),
 			N0: L,
@@ -719,7 +719,7 @@ func (c *backwardFused) run() {
 			N7: 3 * dK * heads,
 			N8: T * dK * heads,
 		}
-		regions.R9eefca453f1f(&a)
+		regions.R5a2adb163fd1(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -739,7 +739,7 @@ func (c *backwardFused) run() {
 
 	// projected.q0, projected.q1
 	if kern.Wide() {
-		a := regions.Rcf3890345c39Args{
+		a := regions.Rd8951093918dArgs{
 			P0:  unsafe.SliceData(t64),
 			P1:  unsafe.SliceData(c.CQ),
 			P2:  unsafe.SliceData(t55),
@@ -756,7 +756,7 @@ func (c *backwardFused) run() {
 			N10: T*dK*heads + 6*dK*heads,
 			N11: T * dK * heads,
 		}
-		regions.Rcf3890345c39(&a)
+		regions.Rd8951093918d(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -780,7 +780,7 @@ func (c *backwardFused) run() {
 
 	// projected.q1
 	if kern.Wide() {
-		a := regions.R9eefca453f1fArgs{
+		a := regions.R5a2adb163fd1Args{
 			P0: unsafe.SliceData(t55),
 			P1: unsafe.SliceData(c.Q0TailBar),
 			N0: L,
@@ -793,7 +793,7 @@ func (c *backwardFused) run() {
 			N7: 3 * dK * heads,
 			N8: T * dK * heads,
 		}
-		regions.R9eefca453f1f(&a)
+		regions.R5a2adb163fd1(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -844,7 +844,7 @@ func (c *backwardFused) run() {
 
 	// projected.k0
 	if kern.Wide() {
-		a := regions.R6cd070ec4f20Args{
+		a := regions.Rac986173eae6Args{
 			P0: unsafe.SliceData(t46),
 			P1: unsafe.SliceData(t50),
 			P2: unsafe.SliceData(c.Q0TailBarOut),
@@ -854,7 +854,7 @@ func (c *backwardFused) run() {
 			N3: 3 * dK,
 			N4: 3 * dK * heads,
 		}
-		regions.R6cd070ec4f20(&a)
+		regions.Rac986173eae6(&a)
 	} else {
 		for i := range L {
 			for j := range heads {

@@ -54,7 +54,7 @@ func (c *forwardFused) run() {
 	clear(t22)
 	clear(t62)
 	if kern.Wide() {
-		a := regions.R6b90531f192aArgs{
+		a := regions.Rab3104585df1Args{
 			P0: unsafe.SliceData(c.K0Tail),
 			P1: unsafe.SliceData(t22),
 			P2: unsafe.SliceData(c.Q0Tail),
@@ -67,7 +67,7 @@ func (c *forwardFused) run() {
 			N5: 3 * dK,
 			N6: 3 * dK * heads,
 		}
-		regions.R6b90531f192a(&a)
+		regions.Rab3104585df1(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -89,7 +89,7 @@ func (c *forwardFused) run() {
 	clear(t32)
 	clear(t72)
 	if kern.Wide() {
-		a := regions.R1710d6c0fb2dArgs{
+		a := regions.Re7b10044ac41Args{
 			P0: unsafe.SliceData(c.K1Stack),
 			P1: unsafe.SliceData(t32),
 			P2: unsafe.SliceData(c.Q1Stack),
@@ -104,7 +104,7 @@ func (c *forwardFused) run() {
 			N7: 3 * dK * heads,
 			N8: T*dK*heads + 3*dK*heads,
 		}
-		regions.R1710d6c0fb2d(&a)
+		regions.Re7b10044ac41(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -127,7 +127,7 @@ func (c *forwardFused) run() {
 
 	// projected.k1, projected.q1
 	if kern.Wide() {
-		a := regions.Radb8febd50d8Args{
+		a := regions.Reb5c2068c7baArgs{
 			P0: unsafe.SliceData(t22),
 			P1: unsafe.SliceData(t32),
 			P2: unsafe.SliceData(c.K0TailOut),
@@ -140,7 +140,7 @@ func (c *forwardFused) run() {
 			N3: 3 * dK,
 			N4: 3 * dK * heads,
 		}
-		regions.Radb8febd50d8(&a)
+		regions.Reb5c2068c7ba(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -169,7 +169,7 @@ func (c *forwardFused) run() {
 				n := int(c.Pos[i]) + k - 3
 				if n >= 0 {
 					if kern.Wide() {
-						a := regions.R70eff618995cArgs{
+						a := regions.Rd3ff008d437fArgs{
 							P0: unsafe.SliceData(c.K0Tail),
 							P1: unsafe.SliceData(t42),
 							P2: unsafe.SliceData(c.Q0Tail),
@@ -177,7 +177,7 @@ func (c *forwardFused) run() {
 							N0: dK,
 							N1: 4*dK*k + 12*dK*j + 12*dK*heads*i,
 						}
-						regions.R70eff618995c(&a)
+						regions.Rd3ff008d437f(&a)
 					} else {
 						k0Tail := c.K0Tail[((i*heads+j)*3+k)*dK:][:dK]
 						t42_2 := t42[((i*heads+j)*3+k)*dK:][:dK]
@@ -204,7 +204,7 @@ func (c *forwardFused) run() {
 
 	// projected.k1
 	if kern.Wide() {
-		a := regions.Rdd00c09da045Args{
+		a := regions.R5d46392ddb8dArgs{
 			P0:  unsafe.SliceData(c.BK),
 			P1:  unsafe.SliceData(c.K1Stack),
 			P2:  unsafe.SliceData(c.CK),
@@ -221,7 +221,7 @@ func (c *forwardFused) run() {
 			N9:  T*dK*heads + 3*dK*heads,
 			N10: T * dK * heads,
 		}
-		regions.Rdd00c09da045(&a)
+		regions.R5d46392ddb8d(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -256,7 +256,7 @@ func (c *forwardFused) run() {
 
 	// projected.q1, projected.k
 	if kern.Wide() {
-		a := regions.Rcfed087fc367Args{
+		a := regions.R26fc830c5e9bArgs{
 			P0:  unsafe.SliceData(c.BQ),
 			P1:  unsafe.SliceData(c.Q1Stack),
 			P2:  unsafe.SliceData(c.CQ),
@@ -280,7 +280,7 @@ func (c *forwardFused) run() {
 			N14: T * dK * heads,
 			N15: T * heads,
 		}
-		regions.Rcfed087fc367(&a)
+		regions.R26fc830c5e9b(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -321,7 +321,7 @@ func (c *forwardFused) run() {
 
 	// projected.k
 	if kern.Wide() {
-		a := regions.R36613f7b2313Args{
+		a := regions.Ra5363b2e1f99Args{
 			P0: unsafe.SliceData(c.KProd),
 			P1: unsafe.SliceData(t20),
 			N0: L,
@@ -329,7 +329,7 @@ func (c *forwardFused) run() {
 			N2: T,
 			N3: T * heads,
 		}
-		regions.R36613f7b2313(&a)
+		regions.Ra5363b2e1f99(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -345,7 +345,7 @@ func (c *forwardFused) run() {
 
 	// projected.k, projected.q
 	if kern.Wide() {
-		a := regions.Ra4dc42736098Args{
+		a := regions.R22890670199fArgs{
 			P0: unsafe.SliceData(t20),
 			P1: unsafe.SliceData(q1),
 			P2: unsafe.SliceData(k1),
@@ -360,7 +360,7 @@ func (c *forwardFused) run() {
 			N6: T * dK * heads,
 			N7: T * heads,
 		}
-		regions.Ra4dc42736098(&a)
+		regions.R22890670199f(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -387,7 +387,7 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.R36613f7b2313Args{
+		a := regions.Ra5363b2e1f99Args{
 			P0: unsafe.SliceData(c.QProd),
 			P1: unsafe.SliceData(t30),
 			N0: L,
@@ -395,7 +395,7 @@ func (c *forwardFused) run() {
 			N2: T,
 			N3: T * heads,
 		}
-		regions.R36613f7b2313(&a)
+		regions.Ra5363b2e1f99(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -411,7 +411,7 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.rho, projected.theta
 	if kern.Wide() {
-		a := regions.Rc1b4dee985c5Args{
+		a := regions.R462b8a03e126Args{
 			P0: unsafe.SliceData(t30),
 			P1: unsafe.SliceData(c.K),
 			P2: unsafe.SliceData(c.WRho),
@@ -431,7 +431,7 @@ func (c *forwardFused) run() {
 			N8: T * dK * heads,
 			N9: T * heads,
 		}
-		regions.Rc1b4dee985c5(&a)
+		regions.R462b8a03e126(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -466,7 +466,7 @@ func (c *forwardFused) run() {
 
 	// projected.rho, projected.theta
 	if kern.Wide() {
-		a := regions.R17ce01fd39ceArgs{
+		a := regions.Ra8d5a5963e1aArgs{
 			P0: unsafe.SliceData(c.V),
 			P1: unsafe.SliceData(c.WRho),
 			P2: unsafe.SliceData(c.WTheta),
@@ -482,7 +482,7 @@ func (c *forwardFused) run() {
 			N7: T * dV * heads,
 			N8: T * heads,
 		}
-		regions.R17ce01fd39ce(&a)
+		regions.Ra8d5a5963e1a(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -512,7 +512,7 @@ func (c *forwardFused) run() {
 
 	// projected.rho, projected.k, projected.theta
 	if kern.Wide() {
-		a := regions.R87507931257bArgs{
+		a := regions.R157e4dd6c093Args{
 			P0: unsafe.SliceData(c.BRho),
 			P1: unsafe.SliceData(c.BTheta),
 			P2: unsafe.SliceData(t102),
@@ -528,7 +528,7 @@ func (c *forwardFused) run() {
 			N2: T,
 			N3: T * heads,
 		}
-		regions.R87507931257b(&a)
+		regions.R157e4dd6c093(&a)
 	} else {
 		bRho := c.BRho[:heads]
 		bTheta := c.BTheta[:heads]
@@ -607,7 +607,7 @@ func (c *backwardFused) run() {
 
 	// projected.k1, projected.q1
 	if kern.Wide() {
-		a := regions.Re9ecea1a2cd6Args{
+		a := regions.R0f2d1c52ecceArgs{
 			P0:  unsafe.SliceData(c.BK),
 			P1:  unsafe.SliceData(c.K1Stack),
 			P2:  unsafe.SliceData(c.CK),
@@ -633,7 +633,7 @@ func (c *backwardFused) run() {
 			N10: T*dK*heads + 3*dK*heads,
 			N11: T * dK * heads,
 		}
-		regions.Re9ecea1a2cd6(&a)
+		regions.R0f2d1c52ecce(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -681,7 +681,7 @@ func (c *backwardFused) run() {
 
 	// projected.k, projected.q, projected.rho, projected.theta
 	if kern.Wide() {
-		a := regions.Rf2f3d093e87eArgs{
+		a := regions.R9bb4ecebaed9Args{
 			P0:  unsafe.SliceData(c.KProd),
 			P1:  unsafe.SliceData(c.QProd),
 			P2:  unsafe.SliceData(c.RhoLin),
@@ -702,7 +702,7 @@ func (c *backwardFused) run() {
 			N2:  T,
 			N3:  T * heads,
 		}
-		regions.Rf2f3d093e87e(&a)
+		regions.R9bb4ecebaed9(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -753,7 +753,7 @@ func (c *backwardFused) run() {
 
 	// projected.k, projected.q, projected.theta, projected.rho
 	if kern.Wide() {
-		a := regions.R16560a9e95e6Args{
+		a := regions.R3b0b877f95d6Args{
 			P0:  unsafe.SliceData(t20),
 			P1:  unsafe.SliceData(t30),
 			P2:  unsafe.SliceData(t262),
@@ -780,7 +780,7 @@ func (c *backwardFused) run() {
 			N9:  T * dK * heads,
 			N10: T * heads,
 		}
-		regions.R16560a9e95e6(&a)
+		regions.R3b0b877f95d6(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -826,7 +826,7 @@ func (c *backwardFused) run() {
 
 	// projected.theta, projected.rho
 	if kern.Wide() {
-		a := regions.R8b338d9de314Args{
+		a := regions.R97e9e5804079Args{
 			P0: unsafe.SliceData(t262),
 			P1: unsafe.SliceData(t48),
 			P2: unsafe.SliceData(c.BThetaBar),
@@ -836,7 +836,7 @@ func (c *backwardFused) run() {
 			N2: T,
 			N3: T * heads,
 		}
-		regions.R8b338d9de314(&a)
+		regions.R97e9e5804079(&a)
 	} else {
 		bThetaBar := c.BThetaBar[:heads]
 		bRhoBar := c.BRhoBar[:heads]
@@ -868,7 +868,7 @@ func (c *backwardFused) run() {
 	clear(t322)
 	clear(t54)
 	if kern.Wide() {
-		a := regions.Rd3615b75d478Args{
+		a := regions.R7b1c09378c76Args{
 			P0: unsafe.SliceData(t262),
 			P1: unsafe.SliceData(t48),
 			P2: unsafe.SliceData(c.V),
@@ -884,7 +884,7 @@ func (c *backwardFused) run() {
 			N7: T * dV,
 			N8: dK + dV,
 		}
-		regions.Rd3615b75d478(&a)
+		regions.R7b1c09378c76(&a)
 	} else {
 		for i := range heads {
 			for j := range L {
@@ -910,7 +910,7 @@ func (c *backwardFused) run() {
 	clear(t342)
 	clear(t56)
 	if kern.Wide() {
-		a := regions.R9256a9ce0615Args{
+		a := regions.Rbbef7ad4a9bdArgs{
 			P0: unsafe.SliceData(t262),
 			P1: unsafe.SliceData(t48),
 			P2: unsafe.SliceData(k),
@@ -925,7 +925,7 @@ func (c *backwardFused) run() {
 			N6: T * dK,
 			N7: dK + dV,
 		}
-		regions.R9256a9ce0615(&a)
+		regions.Rbbef7ad4a9bd(&a)
 	} else {
 		for i := range heads {
 			t342_2 := t342[i*(dK+dV):][:dK]
@@ -949,7 +949,7 @@ func (c *backwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.R0b18b3580734Args{
+		a := regions.R9142a823327aArgs{
 			P0:  unsafe.SliceData(t28),
 			P1:  unsafe.SliceData(c.QProd),
 			P2:  unsafe.SliceData(t18),
@@ -967,7 +967,7 @@ func (c *backwardFused) run() {
 			N2:  T,
 			N3:  T * heads,
 		}
-		regions.R0b18b3580734(&a)
+		regions.R9142a823327a(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -1000,7 +1000,7 @@ func (c *backwardFused) run() {
 
 	// projected.v, projected.theta, projected.rho
 	if kern.Wide() {
-		a := regions.R846c79e24243Args{
+		a := regions.R625fdfcef3d3Args{
 			P0: unsafe.SliceData(t262),
 			P1: unsafe.SliceData(t48),
 			P2: unsafe.SliceData(c.WRho),
@@ -1017,7 +1017,7 @@ func (c *backwardFused) run() {
 			N7: T * dV * heads,
 			N8: T * heads,
 		}
-		regions.R846c79e24243(&a)
+		regions.R625fdfcef3d3(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -1048,7 +1048,7 @@ func (c *backwardFused) run() {
 
 	// projected.q1, projected.q, projected.k1, projected.k
 	if kern.Wide() {
-		a := regions.R81ac04745c53Args{
+		a := regions.R1519c4f86e33Args{
 			P0:  unsafe.SliceData(t58),
 			P1:  unsafe.SliceData(t78),
 			P2:  unsafe.SliceData(t84),
@@ -1074,7 +1074,7 @@ func (c *backwardFused) run() {
 			N8:  T * dK * heads,
 			N9:  T * heads,
 		}
-		regions.R81ac04745c53(&a)
+		regions.R1519c4f86e33(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -1116,7 +1116,7 @@ func (c *backwardFused) run() {
 	clear(c.BQBar)
 	clear(c.BKBar)
 	if kern.Wide() {
-		a := regions.R6bda4108fd1dArgs{
+		a := regions.R88795b7bcf36Args{
 			P0: unsafe.SliceData(c.BQBar),
 			P1: unsafe.SliceData(t160),
 			P2: unsafe.SliceData(c.BKBar),
@@ -1130,7 +1130,7 @@ func (c *backwardFused) run() {
 			N6: T*dK*heads + 6*dK*heads,
 			N7: T*dK + 6*dK,
 		}
-		regions.R6bda4108fd1d(&a)
+		regions.R88795b7bcf36(&a)
 	} else {
 		for i := range heads {
 			bQBar := c.BQBar[i*dK:][:dK]
@@ -1150,7 +1150,7 @@ func (c *backwardFused) run() {
 
 	// projected.q1
 	if kern.Wide() {
-		a := regions.R85bb3187215eArgs{
+		a := regions.R92f43367dc72Args{
 			P0: unsafe.SliceData(t160),
 			N0: L,
 			N1: heads,
@@ -1158,7 +1158,7 @@ func (c *backwardFused) run() {
 			N3: T*dK + 6*dK,
 			N4: T*dK*heads + 6*dK*heads,
 		}
-		regions.R85bb3187215e(&a)
+		regions.R92f43367dc72(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -1172,7 +1172,7 @@ func (c *backwardFused) run() {
 		}
 	}
 	if kern.Wide() {
-		a := regions.R331fbb1be440Args{
+		a := regions.Rbe39e2073f93Args{
 			P0: unsafe.SliceData(t160),
 			N0: L,
 			N1: heads,
@@ -1181,7 +1181,7 @@ func (c *backwardFused) run() {
 			N4: T*dK + 6*dK,
 			N5: T*dK*heads + 6*dK*heads,
 		}
-		regions.R331fbb1be440(&a)
+		regions.Rbe39e2073f93(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -1199,7 +1199,7 @@ func (c *backwardFused) run() {
 	clear(c.CQBar)
 	clear(c.CKBar)
 	if kern.Wide() {
-		a := regions.R54a3dc4036a5Args{
+		a := regions.R1012fbfad2e6Args{
 			P0:  unsafe.SliceData(c.Q1Stack),
 			P1:  unsafe.SliceData(t160),
 			P2:  unsafe.SliceData(c.CQBar),
@@ -1221,7 +1221,7 @@ func (c *backwardFused) run() {
 			N12: T*dK + 3*dK,
 			N13: T*dK + 6*dK,
 		}
-		regions.R54a3dc4036a5(&a)
+		regions.R1012fbfad2e6(&a)
 	} else {
 		for i := range heads {
 			for j := range 4 {
@@ -1251,7 +1251,7 @@ func (c *backwardFused) run() {
 				n := int(c.Pos[i]) + k2 - 3
 				if n >= 0 {
 					if kern.Wide() {
-						a := regions.Rffc24b7277feArgs{
+						a := regions.R1e42c5bb8a4bArgs{
 							P0: unsafe.SliceData(t160),
 							P1: unsafe.SliceData(c.CQ),
 							P2: unsafe.SliceData(t124),
@@ -1261,7 +1261,7 @@ func (c *backwardFused) run() {
 							N3: -dK,
 							N4: 4*dK*k2 + 12*dK*j + 12*dK*heads*i,
 						}
-						regions.Rffc24b7277fe(&a)
+						regions.R1e42c5bb8a4b(&a)
 					} else {
 						t160_2 := t160[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
 						cQ := c.CQ[(j*4+3)*dK:][:dK]
@@ -1285,7 +1285,7 @@ func (c *backwardFused) run() {
 	clear(t128)
 	clear(t146)
 	if kern.Wide() {
-		a := regions.R88d2a4864858Args{
+		a := regions.Rc79a23c5cda1Args{
 			P0: unsafe.SliceData(t128),
 			P1: unsafe.SliceData(c.Q0TailBar),
 			P2: unsafe.SliceData(t146),
@@ -1298,7 +1298,7 @@ func (c *backwardFused) run() {
 			N5: 3 * dK,
 			N6: 3 * dK * heads,
 		}
-		regions.R88d2a4864858(&a)
+		regions.Rc79a23c5cda1(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -1318,7 +1318,7 @@ func (c *backwardFused) run() {
 
 	// projected.k1
 	if kern.Wide() {
-		a := regions.R85bb3187215eArgs{
+		a := regions.R92f43367dc72Args{
 			P0: unsafe.SliceData(t163),
 			N0: L,
 			N1: heads,
@@ -1326,7 +1326,7 @@ func (c *backwardFused) run() {
 			N3: T*dK + 6*dK,
 			N4: T*dK*heads + 6*dK*heads,
 		}
-		regions.R85bb3187215e(&a)
+		regions.R92f43367dc72(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -1340,7 +1340,7 @@ func (c *backwardFused) run() {
 		}
 	}
 	if kern.Wide() {
-		a := regions.R331fbb1be440Args{
+		a := regions.Rbe39e2073f93Args{
 			P0: unsafe.SliceData(t163),
 			N0: L,
 			N1: heads,
@@ -1349,7 +1349,7 @@ func (c *backwardFused) run() {
 			N4: T*dK + 6*dK,
 			N5: T*dK*heads + 6*dK*heads,
 		}
-		regions.R331fbb1be440(&a)
+		regions.Rbe39e2073f93(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -1371,7 +1371,7 @@ func (c *backwardFused) run() {
 				n2 := int(c.Pos[i]) + k2 - 3
 				if n2 >= 0 {
 					if kern.Wide() {
-						a := regions.Rffc24b7277feArgs{
+						a := regions.R1e42c5bb8a4bArgs{
 							P0: unsafe.SliceData(t163),
 							P1: unsafe.SliceData(c.CK),
 							P2: unsafe.SliceData(t142),
@@ -1381,7 +1381,7 @@ func (c *backwardFused) run() {
 							N3: -dK,
 							N4: 4*dK*k2 + 12*dK*j + 12*dK*heads*i,
 						}
-						regions.Rffc24b7277fe(&a)
+						regions.R1e42c5bb8a4b(&a)
 					} else {
 						t163_2 := t163[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
 						cK := c.CK[(j*4+3)*dK:][:dK]
@@ -1403,7 +1403,7 @@ func (c *backwardFused) run() {
 
 	// projected.q0, projected.q1
 	if kern.Wide() {
-		a := regions.Rcf3890345c39Args{
+		a := regions.Rd8951093918dArgs{
 			P0:  unsafe.SliceData(t160),
 			P1:  unsafe.SliceData(c.CQ),
 			P2:  unsafe.SliceData(t147),
@@ -1420,7 +1420,7 @@ func (c *backwardFused) run() {
 			N10: T*dK*heads + 6*dK*heads,
 			N11: T * dK * heads,
 		}
-		regions.Rcf3890345c39(&a)
+		regions.Rd8951093918d(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -1444,7 +1444,7 @@ func (c *backwardFused) run() {
 
 	// projected.q1
 	if kern.Wide() {
-		a := regions.R9eefca453f1fArgs{
+		a := regions.R5a2adb163fd1Args{
 			P0: unsafe.SliceData(t147),
 			P1: unsafe.SliceData(c.Q0TailBar),
 			N0: L,
@@ -1457,7 +1457,7 @@ func (c *backwardFused) run() {
 			N7: 3 * dK * heads,
 			N8: T * dK * heads,
 		}
-		regions.R9eefca453f1f(&a)
+		regions.R5a2adb163fd1(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -1485,7 +1485,7 @@ func (c *backwardFused) run() {
 
 	// projected.k0, projected.k1
 	if kern.Wide() {
-		a := regions.Rcf3890345c39Args{
+		a := regions.Rd8951093918dArgs{
 			P0:  unsafe.SliceData(t163),
 			P1:  unsafe.SliceData(c.CK),
 			P2:  unsafe.SliceData(t150),
@@ -1502,7 +1502,7 @@ func (c *backwardFused) run() {
 			N10: T*dK*heads + 6*dK*heads,
 			N11: T * dK * heads,
 		}
-		regions.Rcf3890345c39(&a)
+		regions.Rd8951093918d(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -1526,7 +1526,7 @@ func (c *backwardFused) run() {
 
 	// projected.k1
 	if kern.Wide() {
-		a := regions.R9eefca453f1fArgs{
+		a := regions.R5a2adb163fd1Args{
 			P0: unsafe.SliceData(t150),
 			P1: unsafe.SliceData(c.K0TailBar),
 			N0: L,
@@ -1539,7 +1539,7 @@ func (c *backwardFused) run() {
 			N7: 3 * dK * heads,
 			N8: T * dK * heads,
 		}
-		regions.R9eefca453f1f(&a)
+		regions.R5a2adb163fd1(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -1589,7 +1589,7 @@ func (c *backwardFused) run() {
 
 	// projected.k0
 	if kern.Wide() {
-		a := regions.Radb8febd50d8Args{
+		a := regions.Reb5c2068c7baArgs{
 			P0: unsafe.SliceData(t142),
 			P1: unsafe.SliceData(t146),
 			P2: unsafe.SliceData(c.K0TailBarOut),
@@ -1602,7 +1602,7 @@ func (c *backwardFused) run() {
 			N3: 3 * dK,
 			N4: 3 * dK * heads,
 		}
-		regions.Radb8febd50d8(&a)
+		regions.Reb5c2068c7ba(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -1624,7 +1624,7 @@ func (c *backwardFused) run() {
 
 	// projected.k0
 	if kern.Wide() {
-		a := regions.R6102242417d5Args{
+		a := regions.R2c6d7435a512Args{
 			P0: unsafe.SliceData(t54),
 			P1: unsafe.SliceData(t56),
 			P2: unsafe.SliceData(c.WRhoBar),
@@ -1634,7 +1634,7 @@ func (c *backwardFused) run() {
 			N0: heads,
 			N1: dK + dV,
 		}
-		regions.R6102242417d5(&a)
+		regions.R2c6d7435a512(&a)
 	} else {
 		for i := range heads {
 			t54_2 := t54[i*(dK+dV):][:dK+dV]

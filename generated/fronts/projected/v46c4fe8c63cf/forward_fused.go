@@ -36,7 +36,7 @@ func (c *forwardFused) run() {
 
 	// projected.k
 	if kern.Wide() {
-		a := regions.R24bb5a968bc9Args{
+		a := regions.R8c21398e4059Args{
 			P0: unsafe.SliceData(c.K0),
 			P1: unsafe.SliceData(c.KProd),
 			N0: L,
@@ -44,7 +44,7 @@ func (c *forwardFused) run() {
 			N2: dK,
 			N3: T * dK,
 		}
-		regions.R24bb5a968bc9(&a)
+		regions.R8c21398e4059(&a)
 	} else {
 		for i := range L {
 			kProd := c.KProd[i*T:][:T]
@@ -64,13 +64,13 @@ func (c *forwardFused) run() {
 
 	// projected.k
 	if kern.Wide() {
-		a := regions.R5115a922944fArgs{
+		a := regions.R6f50ff37a802Args{
 			P0: unsafe.SliceData(c.KProd),
 			P1: unsafe.SliceData(t10),
 			N0: L,
 			N1: T,
 		}
-		regions.R5115a922944f(&a)
+		regions.R6f50ff37a802(&a)
 	} else {
 		for i := range L {
 			kProd := c.KProd[i*T:][:T]
@@ -84,7 +84,7 @@ func (c *forwardFused) run() {
 
 	// projected.k, projected.q
 	if kern.Wide() {
-		a := regions.R197d41f4015fArgs{
+		a := regions.Rca3f721a87feArgs{
 			P0: unsafe.SliceData(t10),
 			P1: unsafe.SliceData(c.Q0),
 			P2: unsafe.SliceData(c.K0),
@@ -96,7 +96,7 @@ func (c *forwardFused) run() {
 			N3: 12 * dK,
 			N4: T * dK,
 		}
-		regions.R197d41f4015f(&a)
+		regions.Rca3f721a87fe(&a)
 	} else {
 		for i := range L {
 			t10_2 := t10[i*T:][:T]
@@ -121,13 +121,13 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.R5115a922944fArgs{
+		a := regions.R6f50ff37a802Args{
 			P0: unsafe.SliceData(c.QProd),
 			P1: unsafe.SliceData(t20),
 			N0: L,
 			N1: T,
 		}
-		regions.R5115a922944f(&a)
+		regions.R6f50ff37a802(&a)
 	} else {
 		for i := range L {
 			qProd := c.QProd[i*T:][:T]
@@ -141,7 +141,7 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.theta
 	if kern.Wide() {
-		a := regions.R583ff34cfb04Args{
+		a := regions.Rfb6bbd3ba2e3Args{
 			P0: unsafe.SliceData(t20),
 			P1: unsafe.SliceData(c.K),
 			P2: unsafe.SliceData(c.WTheta),
@@ -155,7 +155,7 @@ func (c *forwardFused) run() {
 			N4: 12 * dK,
 			N5: T * dK,
 		}
-		regions.R583ff34cfb04(&a)
+		regions.Rfb6bbd3ba2e3(&a)
 	} else {
 		wTheta := c.WTheta[:dK]
 		for i := range L {
@@ -180,7 +180,7 @@ func (c *forwardFused) run() {
 
 	// projected.theta
 	if kern.Wide() {
-		a := regions.R137847870221Args{
+		a := regions.R31c92cdb60e4Args{
 			P0: unsafe.SliceData(c.V),
 			P1: unsafe.SliceData(c.WTheta),
 			P2: unsafe.SliceData(t32),
@@ -190,7 +190,7 @@ func (c *forwardFused) run() {
 			N3: 4 * dK,
 			N4: T * dV,
 		}
-		regions.R137847870221(&a)
+		regions.R31c92cdb60e4(&a)
 	} else {
 		for i := range L {
 			t32_2 := t32[i*T:][:T]
@@ -211,7 +211,7 @@ func (c *forwardFused) run() {
 	// projected.theta, projected.k
 	bThetaEntry := c.BTheta[0]
 	if kern.Wide() {
-		a := regions.R71c4850dccf9Args{
+		a := regions.R3128f234f0fbArgs{
 			P0: unsafe.SliceData(t22),
 			P1: unsafe.SliceData(t32),
 			P2: unsafe.SliceData(c.ThetaLin),
@@ -220,7 +220,7 @@ func (c *forwardFused) run() {
 			N1: T,
 			S0: [2]float32{bThetaEntry},
 		}
-		regions.R71c4850dccf9(&a)
+		regions.R3128f234f0fb(&a)
 	} else {
 		for i := range L {
 			t22_2 := t22[i*T:][:T]
@@ -271,7 +271,7 @@ func (c *backwardFused) run() {
 	// projected.k, projected.q, projected.theta
 	var t152 F
 	if kern.Wide() {
-		a := regions.R2400810b7f2dArgs{
+		a := regions.R62c78a1364e5Args{
 			P0:  unsafe.SliceData(c.KProd),
 			P1:  unsafe.SliceData(c.QProd),
 			P2:  unsafe.SliceData(c.ThetaLin),
@@ -292,7 +292,7 @@ func (c *backwardFused) run() {
 			N4:  12 * T,
 			S0:  [2]float32{t152},
 		}
-		regions.R2400810b7f2d(&a)
+		regions.R62c78a1364e5(&a)
 	} else {
 		t152_2 := t152
 		for i := range L {
@@ -342,7 +342,7 @@ func (c *backwardFused) run() {
 	// projected.k, projected.theta, projected.q
 	clear(t192)
 	if kern.Wide() {
-		a := regions.Rf3dd18669a61Args{
+		a := regions.R4adf140c4a4aArgs{
 			P0:  unsafe.SliceData(t10),
 			P1:  unsafe.SliceData(t20),
 			P2:  unsafe.SliceData(t112),
@@ -363,7 +363,7 @@ func (c *backwardFused) run() {
 			N5:  12 * dK,
 			N6:  T * dK,
 		}
-		regions.Rf3dd18669a61(&a)
+		regions.R4adf140c4a4a(&a)
 	} else {
 		wTheta := c.WTheta[:dK]
 		t192_2 := t192[:dK]
@@ -405,7 +405,7 @@ func (c *backwardFused) run() {
 	// projected.theta, projected.v
 	clear(t172)
 	if kern.Wide() {
-		a := regions.Rb8cb78721615Args{
+		a := regions.R7581c48f532fArgs{
 			P0: unsafe.SliceData(t112),
 			P1: unsafe.SliceData(c.V),
 			P2: unsafe.SliceData(t172),
@@ -420,7 +420,7 @@ func (c *backwardFused) run() {
 			N5: 4 * dK,
 			N6: T * dV,
 		}
-		regions.Rb8cb78721615(&a)
+		regions.R7581c48f532f(&a)
 	} else {
 		for i := range L {
 			t112_2 := t112[i*T:][:T]
@@ -441,7 +441,7 @@ func (c *backwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.R592f73b9bf18Args{
+		a := regions.Rcb090257bc32Args{
 			P0:  unsafe.SliceData(t18),
 			P1:  unsafe.SliceData(c.QProd),
 			P2:  unsafe.SliceData(t8),
@@ -457,7 +457,7 @@ func (c *backwardFused) run() {
 			N0:  L,
 			N1:  T,
 		}
-		regions.R592f73b9bf18(&a)
+		regions.Rcb090257bc32(&a)
 	} else {
 		for i := range L {
 			t18_2 := t18[i*T:][:T]
@@ -491,7 +491,7 @@ func (c *backwardFused) run() {
 
 	// projected.q0, projected.q, projected.k0, projected.k
 	if kern.Wide() {
-		a := regions.Rbce80c702fc4Args{
+		a := regions.R153989ade07aArgs{
 			P0: unsafe.SliceData(t212),
 			P1: unsafe.SliceData(t41),
 			P2: unsafe.SliceData(t47),
@@ -507,7 +507,7 @@ func (c *backwardFused) run() {
 			N2: dK,
 			N3: T * dK,
 		}
-		regions.Rbce80c702fc4(&a)
+		regions.R153989ade07a(&a)
 	} else {
 		for i := range L {
 			t212_2 := t212[i*T:][:T]
@@ -550,13 +550,13 @@ func (c *backwardFused) run() {
 
 	// projected.k0
 	if kern.Wide() {
-		a := regions.R5c0d1dcd7a92Args{
+		a := regions.Rd47b42f3eea7Args{
 			P0: unsafe.SliceData(t172),
 			P1: unsafe.SliceData(t192),
 			P2: unsafe.SliceData(c.WThetaBar),
 			N0: dK + dV,
 		}
-		regions.R5c0d1dcd7a92(&a)
+		regions.Rd47b42f3eea7(&a)
 	} else {
 		wThetaBar := c.WThetaBar[:dK+dV]
 		for i := range dK + dV {

@@ -45,7 +45,7 @@ func (c *forwardFused) run() {
 	clear(t22)
 	clear(t62)
 	if kern.Wide() {
-		a := regions.R2aadadb00bb2Args{
+		a := regions.R3d1c5d0aa8dcArgs{
 			P0: unsafe.SliceData(c.K0Tail),
 			P1: unsafe.SliceData(t22),
 			P2: unsafe.SliceData(c.Q0Tail),
@@ -56,7 +56,7 @@ func (c *forwardFused) run() {
 			N3: 4 * T * dK,
 			N4: 3 * dK,
 		}
-		regions.R2aadadb00bb2(&a)
+		regions.R3d1c5d0aa8dc(&a)
 	} else {
 		for i := range L {
 			for j := range min(3, -T+3) {
@@ -76,7 +76,7 @@ func (c *forwardFused) run() {
 	clear(t32)
 	clear(t72)
 	if kern.Wide() {
-		a := regions.R94a66aa7ba6cArgs{
+		a := regions.Rdfe448ca35d6Args{
 			P0: unsafe.SliceData(c.K1Stack),
 			P1: unsafe.SliceData(t32),
 			P2: unsafe.SliceData(c.Q1Stack),
@@ -88,7 +88,7 @@ func (c *forwardFused) run() {
 			N4: 3 * dK,
 			N5: T*dK + 3*dK,
 		}
-		regions.R94a66aa7ba6c(&a)
+		regions.Rdfe448ca35d6(&a)
 	} else {
 		for i := range L {
 			lo := max(0, -T+3)
@@ -109,7 +109,7 @@ func (c *forwardFused) run() {
 
 	// projected.k1, projected.q1
 	if kern.Wide() {
-		a := regions.R964046fb055aArgs{
+		a := regions.R6343eacd6034Args{
 			P0: unsafe.SliceData(t22),
 			P1: unsafe.SliceData(t32),
 			P2: unsafe.SliceData(c.K0TailOut),
@@ -120,7 +120,7 @@ func (c *forwardFused) run() {
 			N1: dK,
 			N2: 3 * dK,
 		}
-		regions.R964046fb055a(&a)
+		regions.R6343eacd6034(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -146,7 +146,7 @@ func (c *forwardFused) run() {
 			n := int(c.Pos[i]) + j - 3
 			if n >= 0 {
 				if kern.Wide() {
-					a := regions.R70eff618995cArgs{
+					a := regions.Rd3ff008d437fArgs{
 						P0: unsafe.SliceData(c.K0Tail),
 						P1: unsafe.SliceData(t42),
 						P2: unsafe.SliceData(c.Q0Tail),
@@ -154,7 +154,7 @@ func (c *forwardFused) run() {
 						N0: dK,
 						N1: 4*dK*j + 12*dK*i,
 					}
-					regions.R70eff618995c(&a)
+					regions.Rd3ff008d437f(&a)
 				} else {
 					k0Tail := c.K0Tail[(i*3+j)*dK:][:dK]
 					t42_2 := t42[(i*3+j)*dK:][:dK]
@@ -178,7 +178,7 @@ func (c *forwardFused) run() {
 
 	// projected.k1
 	if kern.Wide() {
-		a := regions.Ra073de426ad7Args{
+		a := regions.R1974effbf96cArgs{
 			P0: unsafe.SliceData(c.BK),
 			P1: unsafe.SliceData(c.K1Stack),
 			P2: unsafe.SliceData(c.CK),
@@ -191,7 +191,7 @@ func (c *forwardFused) run() {
 			N5: T*dK + 3*dK,
 			N6: T * dK,
 		}
-		regions.Ra073de426ad7(&a)
+		regions.R1974effbf96c(&a)
 	} else {
 		bK := c.BK[:dK]
 		cK := c.CK[:dK]
@@ -222,7 +222,7 @@ func (c *forwardFused) run() {
 
 	// projected.q1, projected.k
 	if kern.Wide() {
-		a := regions.R07182d8b9960Args{
+		a := regions.Re0717b1a1284Args{
 			P0:  unsafe.SliceData(c.BQ),
 			P1:  unsafe.SliceData(c.Q1Stack),
 			P2:  unsafe.SliceData(c.CQ),
@@ -242,7 +242,7 @@ func (c *forwardFused) run() {
 			N10: T*dK + 3*dK,
 			N11: T * dK,
 		}
-		regions.R07182d8b9960(&a)
+		regions.Re0717b1a1284(&a)
 	} else {
 		bQ := c.BQ[:dK]
 		cQ := c.CQ[:dK]
@@ -277,13 +277,13 @@ func (c *forwardFused) run() {
 
 	// projected.k
 	if kern.Wide() {
-		a := regions.R5115a922944fArgs{
+		a := regions.R6f50ff37a802Args{
 			P0: unsafe.SliceData(c.KProd),
 			P1: unsafe.SliceData(t20),
 			N0: L,
 			N1: T,
 		}
-		regions.R5115a922944f(&a)
+		regions.R6f50ff37a802(&a)
 	} else {
 		for i := range L {
 			kProd := c.KProd[i*T:][:T]
@@ -297,7 +297,7 @@ func (c *forwardFused) run() {
 
 	// projected.k, projected.q
 	if kern.Wide() {
-		a := regions.R197d41f4015fArgs{
+		a := regions.Rca3f721a87feArgs{
 			P0: unsafe.SliceData(t20),
 			P1: unsafe.SliceData(q1),
 			P2: unsafe.SliceData(k1),
@@ -309,7 +309,7 @@ func (c *forwardFused) run() {
 			N3: 12 * dK,
 			N4: T * dK,
 		}
-		regions.R197d41f4015f(&a)
+		regions.Rca3f721a87fe(&a)
 	} else {
 		for i := range L {
 			t20_2 := t20[i*T:][:T]
@@ -334,13 +334,13 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.R5115a922944fArgs{
+		a := regions.R6f50ff37a802Args{
 			P0: unsafe.SliceData(c.QProd),
 			P1: unsafe.SliceData(t30),
 			N0: L,
 			N1: T,
 		}
-		regions.R5115a922944f(&a)
+		regions.R6f50ff37a802(&a)
 	} else {
 		for i := range L {
 			qProd := c.QProd[i*T:][:T]
@@ -354,7 +354,7 @@ func (c *forwardFused) run() {
 
 	// projected.q
 	if kern.Wide() {
-		a := regions.R0c53870ed679Args{
+		a := regions.R078176bf9f1dArgs{
 			P0: unsafe.SliceData(t30),
 			P1: unsafe.SliceData(q1),
 			P2: unsafe.SliceData(c.Q),
@@ -363,7 +363,7 @@ func (c *forwardFused) run() {
 			N2: dK,
 			N3: T * dK,
 		}
-		regions.R0c53870ed679(&a)
+		regions.R078176bf9f1d(&a)
 	} else {
 		for i := range L {
 			t30_2 := t30[i*T:][:T]
@@ -393,7 +393,7 @@ func (c *forwardFused) run() {
 
 	// projected.rho, projected.k
 	if kern.Wide() {
-		a := regions.R726e91cf7bb2Args{
+		a := regions.R0818a4c96130Args{
 			P0: unsafe.SliceData(c.RhoLin),
 			P1: unsafe.SliceData(c.Rho),
 			N0: L,
@@ -401,7 +401,7 @@ func (c *forwardFused) run() {
 			N2: dV,
 			N3: T * dV,
 		}
-		regions.R726e91cf7bb2(&a)
+		regions.R0818a4c96130(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -429,7 +429,7 @@ func (c *forwardFused) run() {
 
 	// projected.theta, projected.k
 	if kern.Wide() {
-		a := regions.Red6ca7c76569Args{
+		a := regions.Rb2224c17abe4Args{
 			P0: unsafe.SliceData(c.ThetaLin),
 			P1: unsafe.SliceData(c.Theta),
 			N0: L,
@@ -437,7 +437,7 @@ func (c *forwardFused) run() {
 			N2: dV,
 			N3: T * dV,
 		}
-		regions.Red6ca7c76569(&a)
+		regions.Rb2224c17abe4(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -496,7 +496,7 @@ func (c *backwardFused) run() {
 
 	// projected.k1, projected.q1
 	if kern.Wide() {
-		a := regions.Rca96bc239d76Args{
+		a := regions.Rc336b62145e5Args{
 			P0:  unsafe.SliceData(c.BK),
 			P1:  unsafe.SliceData(c.K1Stack),
 			P2:  unsafe.SliceData(c.CK),
@@ -519,7 +519,7 @@ func (c *backwardFused) run() {
 			N7:  T*dK + 3*dK,
 			N8:  T * dK,
 		}
-		regions.Rca96bc239d76(&a)
+		regions.Rc336b62145e5(&a)
 	} else {
 		bK := c.BK[:dK]
 		cK := c.CK[:dK]
@@ -565,7 +565,7 @@ func (c *backwardFused) run() {
 
 	// projected.k, projected.q
 	if kern.Wide() {
-		a := regions.R4cbe6a467d2fArgs{
+		a := regions.Rf0ca43e4df25Args{
 			P0: unsafe.SliceData(c.KProd),
 			P1: unsafe.SliceData(c.QProd),
 			P2: unsafe.SliceData(t16),
@@ -578,7 +578,7 @@ func (c *backwardFused) run() {
 			N0: L,
 			N1: T,
 		}
-		regions.R4cbe6a467d2f(&a)
+		regions.Rf0ca43e4df25(&a)
 	} else {
 		for i := range L {
 			kProd := c.KProd[i*T:][:T]
@@ -611,7 +611,7 @@ func (c *backwardFused) run() {
 
 	// projected.k, projected.q
 	if kern.Wide() {
-		a := regions.Ra559e146eb7cArgs{
+		a := regions.R38eb051b38f7Args{
 			P0: unsafe.SliceData(t30),
 			P1: unsafe.SliceData(t20),
 			P2: unsafe.SliceData(c.QBar),
@@ -626,7 +626,7 @@ func (c *backwardFused) run() {
 			N4: 12 * dK,
 			N5: T * dK,
 		}
-		regions.Ra559e146eb7c(&a)
+		regions.R38eb051b38f7(&a)
 	} else {
 		for i := range L {
 			t30_2 := t30[i*T:][:T]
@@ -655,7 +655,7 @@ func (c *backwardFused) run() {
 	clear(c.BThetaBar)
 	clear(c.BRhoBar)
 	if kern.Wide() {
-		a := regions.Rcfe65e64173dArgs{
+		a := regions.R284752892f78Args{
 			P0: unsafe.SliceData(c.RhoLin),
 			P1: unsafe.SliceData(c.ThetaLin),
 			P2: unsafe.SliceData(c.ThetaBar),
@@ -672,7 +672,7 @@ func (c *backwardFused) run() {
 			N5: 12 * dV,
 			N6: T * dV,
 		}
-		regions.Rcfe65e64173d(&a)
+		regions.R284752892f78(&a)
 	} else {
 		bThetaBar := c.BThetaBar[:dV]
 		bRhoBar := c.BRhoBar[:dV]
@@ -706,7 +706,7 @@ func (c *backwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.R42c70061cbc2Args{
+		a := regions.R3766e9ee6025Args{
 			P0: unsafe.SliceData(t28),
 			P1: unsafe.SliceData(c.QProd),
 			P2: unsafe.SliceData(t61),
@@ -717,7 +717,7 @@ func (c *backwardFused) run() {
 			N0: L,
 			N1: T,
 		}
-		regions.R42c70061cbc2(&a)
+		regions.R3766e9ee6025(&a)
 	} else {
 		for i := range L {
 			t28_2 := t28[i*T:][:T]
@@ -753,7 +753,7 @@ func (c *backwardFused) run() {
 	// projected.k, projected.q1, projected.q
 	clear(c.BQBar)
 	if kern.Wide() {
-		a := regions.Rbcddc4840247Args{
+		a := regions.R8ac2ef38dabeArgs{
 			P0:  unsafe.SliceData(t20),
 			P1:  unsafe.SliceData(t58),
 			P2:  unsafe.SliceData(t78),
@@ -778,7 +778,7 @@ func (c *backwardFused) run() {
 			N9:  T*dK + 6*dK,
 			N10: T * dK,
 		}
-		regions.Rbcddc4840247(&a)
+		regions.R8ac2ef38dabe(&a)
 	} else {
 		bQBar := c.BQBar[:dK]
 		for i := range L {
@@ -816,7 +816,7 @@ func (c *backwardFused) run() {
 
 	// projected.k
 	if kern.Wide() {
-		a := regions.R37838a54d3a4Args{
+		a := regions.Rcf9713f8a6f8Args{
 			P0: unsafe.SliceData(t18),
 			P1: unsafe.SliceData(c.KProd),
 			P2: unsafe.SliceData(t87),
@@ -825,7 +825,7 @@ func (c *backwardFused) run() {
 			N0: L,
 			N1: T,
 		}
-		regions.R37838a54d3a4(&a)
+		regions.Rcf9713f8a6f8(&a)
 	} else {
 		for i := range L {
 			t18_2 := t18[i*T:][:T]
@@ -860,13 +860,13 @@ func (c *backwardFused) run() {
 
 	// projected.q1
 	if kern.Wide() {
-		a := regions.R9dc4d4901bc3Args{
+		a := regions.Re9c4c871791dArgs{
 			P0: unsafe.SliceData(t160),
 			N0: L,
 			N1: dK,
 			N2: T*dK + 6*dK,
 		}
-		regions.R9dc4d4901bc3(&a)
+		regions.Re9c4c871791d(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -878,14 +878,14 @@ func (c *backwardFused) run() {
 		}
 	}
 	if kern.Wide() {
-		a := regions.R243baf16eb0dArgs{
+		a := regions.R5597ca2d9fd5Args{
 			P0: unsafe.SliceData(t160),
 			N0: L,
 			N1: dK,
 			N2: 4*T*dK + 12*dK,
 			N3: T*dK + 6*dK,
 		}
-		regions.R243baf16eb0d(&a)
+		regions.R5597ca2d9fd5(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -900,7 +900,7 @@ func (c *backwardFused) run() {
 	// projected.q1
 	clear(c.CQBar)
 	if kern.Wide() {
-		a := regions.Rb47fc7b74095Args{
+		a := regions.R71327c69bd6eArgs{
 			P0: unsafe.SliceData(c.Q1Stack),
 			P1: unsafe.SliceData(t160),
 			P2: unsafe.SliceData(c.CQBar),
@@ -912,7 +912,7 @@ func (c *backwardFused) run() {
 			N5: T*dK + 6*dK,
 			N6: -dK,
 		}
-		regions.Rb47fc7b74095(&a)
+		regions.R71327c69bd6e(&a)
 	} else {
 		for i := range 4 {
 			cQBar := c.CQBar[i*dK:][:dK]
@@ -935,7 +935,7 @@ func (c *backwardFused) run() {
 			n := int(c.Pos[i]) + j - 3
 			if n >= 0 {
 				if kern.Wide() {
-					a := regions.Rffc24b7277feArgs{
+					a := regions.R1e42c5bb8a4bArgs{
 						P0: unsafe.SliceData(t160),
 						P1: unsafe.SliceData(c.CQ),
 						P2: unsafe.SliceData(t124),
@@ -945,7 +945,7 @@ func (c *backwardFused) run() {
 						N3: -dK,
 						N4: 4*dK*j + 12*dK*i,
 					}
-					regions.Rffc24b7277fe(&a)
+					regions.R1e42c5bb8a4b(&a)
 				} else {
 					t160_2 := t160[(i*(T+6)+j+3)*dK:][:dK]
 					cQ := c.CQ[3*dK:][:dK]
@@ -968,7 +968,7 @@ func (c *backwardFused) run() {
 	clear(t128)
 	clear(t146)
 	if kern.Wide() {
-		a := regions.Rb33a74737b84Args{
+		a := regions.R5168233033d5Args{
 			P0: unsafe.SliceData(t128),
 			P1: unsafe.SliceData(c.Q0TailBar),
 			P2: unsafe.SliceData(t146),
@@ -979,7 +979,7 @@ func (c *backwardFused) run() {
 			N3: 4 * T * dK,
 			N4: 3 * dK,
 		}
-		regions.Rb33a74737b84(&a)
+		regions.R5168233033d5(&a)
 	} else {
 		for i := range L {
 			for j := range min(3, -T+3) {
@@ -998,7 +998,7 @@ func (c *backwardFused) run() {
 	// projected.k1, projected.k
 	clear(c.BKBar)
 	if kern.Wide() {
-		a := regions.Rb597513681acArgs{
+		a := regions.R2d137a1ddef9Args{
 			P0:  unsafe.SliceData(t84),
 			P1:  unsafe.SliceData(t104),
 			P2:  unsafe.SliceData(k1),
@@ -1019,7 +1019,7 @@ func (c *backwardFused) run() {
 			N9:  T*dK + 6*dK,
 			N10: T * dK,
 		}
-		regions.Rb597513681ac(&a)
+		regions.R2d137a1ddef9(&a)
 	} else {
 		bKBar := c.BKBar[:dK]
 		for i := range L {
@@ -1047,13 +1047,13 @@ func (c *backwardFused) run() {
 
 	// projected.k1
 	if kern.Wide() {
-		a := regions.R9dc4d4901bc3Args{
+		a := regions.Re9c4c871791dArgs{
 			P0: unsafe.SliceData(t163),
 			N0: L,
 			N1: dK,
 			N2: T*dK + 6*dK,
 		}
-		regions.R9dc4d4901bc3(&a)
+		regions.Re9c4c871791d(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -1065,14 +1065,14 @@ func (c *backwardFused) run() {
 		}
 	}
 	if kern.Wide() {
-		a := regions.R243baf16eb0dArgs{
+		a := regions.R5597ca2d9fd5Args{
 			P0: unsafe.SliceData(t163),
 			N0: L,
 			N1: dK,
 			N2: 4*T*dK + 12*dK,
 			N3: T*dK + 6*dK,
 		}
-		regions.R243baf16eb0d(&a)
+		regions.R5597ca2d9fd5(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -1087,7 +1087,7 @@ func (c *backwardFused) run() {
 	// projected.k1
 	clear(c.CKBar)
 	if kern.Wide() {
-		a := regions.Rb47fc7b74095Args{
+		a := regions.R71327c69bd6eArgs{
 			P0: unsafe.SliceData(c.K1Stack),
 			P1: unsafe.SliceData(t163),
 			P2: unsafe.SliceData(c.CKBar),
@@ -1099,7 +1099,7 @@ func (c *backwardFused) run() {
 			N5: T*dK + 6*dK,
 			N6: -dK,
 		}
-		regions.Rb47fc7b74095(&a)
+		regions.R71327c69bd6e(&a)
 	} else {
 		for i := range 4 {
 			cKBar := c.CKBar[i*dK:][:dK]
@@ -1122,7 +1122,7 @@ func (c *backwardFused) run() {
 			n2 := int(c.Pos[i]) + j - 3
 			if n2 >= 0 {
 				if kern.Wide() {
-					a := regions.Rffc24b7277feArgs{
+					a := regions.R1e42c5bb8a4bArgs{
 						P0: unsafe.SliceData(t163),
 						P1: unsafe.SliceData(c.CK),
 						P2: unsafe.SliceData(t142),
@@ -1132,7 +1132,7 @@ func (c *backwardFused) run() {
 						N3: -dK,
 						N4: 4*dK*j + 12*dK*i,
 					}
-					regions.Rffc24b7277fe(&a)
+					regions.R1e42c5bb8a4b(&a)
 				} else {
 					t163_2 := t163[(i*(T+6)+j+3)*dK:][:dK]
 					cK := c.CK[3*dK:][:dK]
@@ -1153,7 +1153,7 @@ func (c *backwardFused) run() {
 
 	// projected.q0, projected.q1
 	if kern.Wide() {
-		a := regions.R3b437f497cc2Args{
+		a := regions.R4f7fc48780fcArgs{
 			P0: unsafe.SliceData(t160),
 			P1: unsafe.SliceData(c.CQ),
 			P2: unsafe.SliceData(t147),
@@ -1166,7 +1166,7 @@ func (c *backwardFused) run() {
 			N6: T*dK + 6*dK,
 			N7: T * dK,
 		}
-		regions.R3b437f497cc2(&a)
+		regions.R4f7fc48780fc(&a)
 	} else {
 		cQ := c.CQ[:dK]
 		for i := range L {
@@ -1188,7 +1188,7 @@ func (c *backwardFused) run() {
 
 	// projected.q1
 	if kern.Wide() {
-		a := regions.R9dcbe491f8a1Args{
+		a := regions.R63b335df4b7dArgs{
 			P0: unsafe.SliceData(t147),
 			P1: unsafe.SliceData(c.Q0TailBar),
 			N0: L,
@@ -1198,7 +1198,7 @@ func (c *backwardFused) run() {
 			N4: 3 * dK,
 			N5: T * dK,
 		}
-		regions.R9dcbe491f8a1(&a)
+		regions.R63b335df4b7d(&a)
 	} else {
 		for i := range L {
 			lo := max(0, -T+3)
@@ -1219,7 +1219,7 @@ func (c *backwardFused) run() {
 
 	// projected.k0, projected.k1
 	if kern.Wide() {
-		a := regions.R3b437f497cc2Args{
+		a := regions.R4f7fc48780fcArgs{
 			P0: unsafe.SliceData(t163),
 			P1: unsafe.SliceData(c.CK),
 			P2: unsafe.SliceData(t150),
@@ -1232,7 +1232,7 @@ func (c *backwardFused) run() {
 			N6: T*dK + 6*dK,
 			N7: T * dK,
 		}
-		regions.R3b437f497cc2(&a)
+		regions.R4f7fc48780fc(&a)
 	} else {
 		cK := c.CK[:dK]
 		for i := range L {
@@ -1254,7 +1254,7 @@ func (c *backwardFused) run() {
 
 	// projected.k1
 	if kern.Wide() {
-		a := regions.R9dcbe491f8a1Args{
+		a := regions.R63b335df4b7dArgs{
 			P0: unsafe.SliceData(t150),
 			P1: unsafe.SliceData(c.K0TailBar),
 			N0: L,
@@ -1264,7 +1264,7 @@ func (c *backwardFused) run() {
 			N4: 3 * dK,
 			N5: T * dK,
 		}
-		regions.R9dcbe491f8a1(&a)
+		regions.R63b335df4b7d(&a)
 	} else {
 		for i := range L {
 			lo := max(0, -T+3)
@@ -1294,7 +1294,7 @@ func (c *backwardFused) run() {
 
 	// projected.k0
 	if kern.Wide() {
-		a := regions.R964046fb055aArgs{
+		a := regions.R6343eacd6034Args{
 			P0: unsafe.SliceData(t142),
 			P1: unsafe.SliceData(t146),
 			P2: unsafe.SliceData(c.K0TailBarOut),
@@ -1305,7 +1305,7 @@ func (c *backwardFused) run() {
 			N1: dK,
 			N2: 3 * dK,
 		}
-		regions.R964046fb055a(&a)
+		regions.R6343eacd6034(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -1327,7 +1327,7 @@ func (c *backwardFused) run() {
 	clear(c.WRhoBar)
 	clear(c.WThetaBar)
 	if kern.Wide() {
-		a := regions.Rd1f3b966d21cArgs{
+		a := regions.R1c04e2533c2eArgs{
 			P0: unsafe.SliceData(t48),
 			P1: unsafe.SliceData(t262),
 			P2: unsafe.SliceData(c.V),
@@ -1343,7 +1343,7 @@ func (c *backwardFused) run() {
 			N7: T * dV,
 			N8: dK + dV,
 		}
-		regions.Rd1f3b966d21c(&a)
+		regions.R1c04e2533c2e(&a)
 	} else {
 		for i := range dV {
 			for j := range L {

@@ -59,7 +59,7 @@ func (c *forwardFused) run() {
 	clear(t22)
 	clear(t62)
 	if kern.Wide() {
-		a := regions.R2aadadb00bb2Args{
+		a := regions.R3d1c5d0aa8dcArgs{
 			P0: unsafe.SliceData(c.K0Tail),
 			P1: unsafe.SliceData(t22),
 			P2: unsafe.SliceData(c.Q0Tail),
@@ -70,7 +70,7 @@ func (c *forwardFused) run() {
 			N3: 4 * T * dK,
 			N4: 3 * dK,
 		}
-		regions.R2aadadb00bb2(&a)
+		regions.R3d1c5d0aa8dc(&a)
 	} else {
 		for i := range L {
 			for j := range min(3, -T+3) {
@@ -90,7 +90,7 @@ func (c *forwardFused) run() {
 	clear(t32)
 	clear(t72)
 	if kern.Wide() {
-		a := regions.R94a66aa7ba6cArgs{
+		a := regions.Rdfe448ca35d6Args{
 			P0: unsafe.SliceData(c.K1Stack),
 			P1: unsafe.SliceData(t32),
 			P2: unsafe.SliceData(c.Q1Stack),
@@ -102,7 +102,7 @@ func (c *forwardFused) run() {
 			N4: 3 * dK,
 			N5: T*dK + 3*dK,
 		}
-		regions.R94a66aa7ba6c(&a)
+		regions.Rdfe448ca35d6(&a)
 	} else {
 		for i := range L {
 			lo := max(0, -T+3)
@@ -123,7 +123,7 @@ func (c *forwardFused) run() {
 
 	// projected.k1, projected.q1
 	if kern.Wide() {
-		a := regions.R964046fb055aArgs{
+		a := regions.R6343eacd6034Args{
 			P0: unsafe.SliceData(t22),
 			P1: unsafe.SliceData(t32),
 			P2: unsafe.SliceData(c.K0TailOut),
@@ -134,7 +134,7 @@ func (c *forwardFused) run() {
 			N1: dK,
 			N2: 3 * dK,
 		}
-		regions.R964046fb055a(&a)
+		regions.R6343eacd6034(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -160,7 +160,7 @@ func (c *forwardFused) run() {
 			n := int(c.Pos[i]) + j - 3
 			if n >= 0 {
 				if kern.Wide() {
-					a := regions.R70eff618995cArgs{
+					a := regions.Rd3ff008d437fArgs{
 						P0: unsafe.SliceData(c.K0Tail),
 						P1: unsafe.SliceData(t42),
 						P2: unsafe.SliceData(c.Q0Tail),
@@ -168,7 +168,7 @@ func (c *forwardFused) run() {
 						N0: dK,
 						N1: 4*dK*j + 12*dK*i,
 					}
-					regions.R70eff618995c(&a)
+					regions.Rd3ff008d437f(&a)
 				} else {
 					k0Tail := c.K0Tail[(i*3+j)*dK:][:dK]
 					t42_2 := t42[(i*3+j)*dK:][:dK]
@@ -192,7 +192,7 @@ func (c *forwardFused) run() {
 
 	// projected.k1
 	if kern.Wide() {
-		a := regions.Ra073de426ad7Args{
+		a := regions.R1974effbf96cArgs{
 			P0: unsafe.SliceData(c.BK),
 			P1: unsafe.SliceData(c.K1Stack),
 			P2: unsafe.SliceData(c.CK),
@@ -205,7 +205,7 @@ func (c *forwardFused) run() {
 			N5: T*dK + 3*dK,
 			N6: T * dK,
 		}
-		regions.Ra073de426ad7(&a)
+		regions.R1974effbf96c(&a)
 	} else {
 		bK := c.BK[:dK]
 		cK := c.CK[:dK]
@@ -236,7 +236,7 @@ func (c *forwardFused) run() {
 
 	// projected.q1, projected.k
 	if kern.Wide() {
-		a := regions.R07182d8b9960Args{
+		a := regions.Re0717b1a1284Args{
 			P0:  unsafe.SliceData(c.BQ),
 			P1:  unsafe.SliceData(c.Q1Stack),
 			P2:  unsafe.SliceData(c.CQ),
@@ -256,7 +256,7 @@ func (c *forwardFused) run() {
 			N10: T*dK + 3*dK,
 			N11: T * dK,
 		}
-		regions.R07182d8b9960(&a)
+		regions.Re0717b1a1284(&a)
 	} else {
 		bQ := c.BQ[:dK]
 		cQ := c.CQ[:dK]
@@ -307,7 +307,7 @@ func (c *forwardFused) run() {
 
 	// projected.v
 	if kern.Wide() {
-		a := regions.R4b5b62034b6bArgs{
+		a := regions.R7460d1661d30Args{
 			P0: unsafe.SliceData(t102),
 			P1: unsafe.SliceData(t112),
 			P2: unsafe.SliceData(c.V0TailOut),
@@ -315,7 +315,7 @@ func (c *forwardFused) run() {
 			N1: dV,
 			N2: 3 * dV,
 		}
-		regions.R4b5b62034b6b(&a)
+		regions.R7460d1661d30(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -349,7 +349,7 @@ func (c *forwardFused) run() {
 
 	// projected.v, projected.rho, projected.theta, projected.eta
 	if kern.Wide() {
-		a := regions.Rfca27e7eded3Args{
+		a := regions.R9f5c43ce9618Args{
 			P0:  unsafe.SliceData(c.BV),
 			P1:  unsafe.SliceData(c.VStack),
 			P2:  unsafe.SliceData(c.CV),
@@ -374,7 +374,7 @@ func (c *forwardFused) run() {
 			N11: T*dV + 3*dV,
 			N12: T * dV,
 		}
-		regions.Rfca27e7eded3(&a)
+		regions.R9f5c43ce9618(&a)
 	} else {
 		bV := c.BV[:dV]
 		cV := c.CV[:dV]
@@ -420,13 +420,13 @@ func (c *forwardFused) run() {
 
 	// projected.k
 	if kern.Wide() {
-		a := regions.R5115a922944fArgs{
+		a := regions.R6f50ff37a802Args{
 			P0: unsafe.SliceData(c.KProd),
 			P1: unsafe.SliceData(t25),
 			N0: L,
 			N1: T,
 		}
-		regions.R5115a922944f(&a)
+		regions.R6f50ff37a802(&a)
 	} else {
 		for i := range L {
 			kProd := c.KProd[i*T:][:T]
@@ -440,7 +440,7 @@ func (c *forwardFused) run() {
 
 	// projected.k, projected.q
 	if kern.Wide() {
-		a := regions.R197d41f4015fArgs{
+		a := regions.Rca3f721a87feArgs{
 			P0: unsafe.SliceData(t25),
 			P1: unsafe.SliceData(q1),
 			P2: unsafe.SliceData(k1),
@@ -452,7 +452,7 @@ func (c *forwardFused) run() {
 			N3: 12 * dK,
 			N4: T * dK,
 		}
-		regions.R197d41f4015f(&a)
+		regions.Rca3f721a87fe(&a)
 	} else {
 		for i := range L {
 			t25_2 := t25[i*T:][:T]
@@ -477,13 +477,13 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.R5115a922944fArgs{
+		a := regions.R6f50ff37a802Args{
 			P0: unsafe.SliceData(c.QProd),
 			P1: unsafe.SliceData(t35),
 			N0: L,
 			N1: T,
 		}
-		regions.R5115a922944f(&a)
+		regions.R6f50ff37a802(&a)
 	} else {
 		for i := range L {
 			qProd := c.QProd[i*T:][:T]
@@ -497,7 +497,7 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.rho, projected.theta, projected.eta
 	if kern.Wide() {
-		a := regions.R6dcb00e12e45Args{
+		a := regions.R480156c2be5cArgs{
 			P0: unsafe.SliceData(t35),
 			P1: unsafe.SliceData(c.K),
 			P2: unsafe.SliceData(c.WRho),
@@ -515,7 +515,7 @@ func (c *forwardFused) run() {
 			N4: 12 * dK,
 			N5: T * dK,
 		}
-		regions.R6dcb00e12e45(&a)
+		regions.R480156c2be5c(&a)
 	} else {
 		wRho := c.WRho[:dK]
 		wTheta := c.WTheta[:dK]
@@ -558,7 +558,7 @@ func (c *forwardFused) run() {
 	bThetaEntry := c.BTheta[0]
 	bEtaEntry := c.BEta[0]
 	if kern.Wide() {
-		a := regions.Rd0551d0291e7Args{
+		a := regions.Rf780412bb0e7Args{
 			P0:  unsafe.SliceData(t142),
 			P1:  unsafe.SliceData(t152),
 			P2:  unsafe.SliceData(t162),
@@ -577,7 +577,7 @@ func (c *forwardFused) run() {
 			S1:  [2]float32{bThetaEntry},
 			S2:  [2]float32{bEtaEntry},
 		}
-		regions.Rd0551d0291e7(&a)
+		regions.Rf780412bb0e7(&a)
 	} else {
 		for i := range L {
 			t142_2 := t142[i*T:][:T]
@@ -667,7 +667,7 @@ func (c *backwardFused) run() {
 
 	// projected.k1, projected.q1
 	if kern.Wide() {
-		a := regions.Rca96bc239d76Args{
+		a := regions.Rc336b62145e5Args{
 			P0:  unsafe.SliceData(c.BK),
 			P1:  unsafe.SliceData(c.K1Stack),
 			P2:  unsafe.SliceData(c.CK),
@@ -690,7 +690,7 @@ func (c *backwardFused) run() {
 			N7:  T*dK + 3*dK,
 			N8:  T * dK,
 		}
-		regions.Rca96bc239d76(&a)
+		regions.Rc336b62145e5(&a)
 	} else {
 		bK := c.BK[:dK]
 		cK := c.CK[:dK]
@@ -736,7 +736,7 @@ func (c *backwardFused) run() {
 
 	// projected.v
 	if kern.Wide() {
-		a := regions.Rc2cd842f51b0Args{
+		a := regions.Rb84be43b6ceeArgs{
 			P0: unsafe.SliceData(c.BV),
 			P1: unsafe.SliceData(c.VStack),
 			P2: unsafe.SliceData(c.CV),
@@ -751,7 +751,7 @@ func (c *backwardFused) run() {
 			N5: T*dV + 3*dV,
 			N6: T * dV,
 		}
-		regions.Rc2cd842f51b0(&a)
+		regions.Rb84be43b6cee(&a)
 	} else {
 		bV := c.BV[:dV]
 		cV := c.CV[:dV]
@@ -783,7 +783,7 @@ func (c *backwardFused) run() {
 	var t412 F
 	var t63 F
 	if kern.Wide() {
-		a := regions.R1053c45a6650Args{
+		a := regions.R4ae4b4ba81f9Args{
 			P0:  unsafe.SliceData(c.KProd),
 			P1:  unsafe.SliceData(c.QProd),
 			P2:  unsafe.SliceData(c.RhoLin),
@@ -814,7 +814,7 @@ func (c *backwardFused) run() {
 			S1:  [2]float32{t412},
 			S2:  [2]float32{t252},
 		}
-		regions.R1053c45a6650(&a)
+		regions.R4ae4b4ba81f9(&a)
 	} else {
 		t63_2 := t63
 		t412_2 := t412
@@ -899,7 +899,7 @@ func (c *backwardFused) run() {
 	clear(t452)
 	clear(t67)
 	if kern.Wide() {
-		a := regions.R82c11afc170bArgs{
+		a := regions.R9ac84c105530Args{
 			P0:  unsafe.SliceData(t25),
 			P1:  unsafe.SliceData(t35),
 			P2:  unsafe.SliceData(t222),
@@ -926,7 +926,7 @@ func (c *backwardFused) run() {
 			N5:  12 * dK,
 			N6:  T * dK,
 		}
-		regions.R82c11afc170b(&a)
+		regions.R9ac84c105530(&a)
 	} else {
 		wRho := c.WRho[:dK]
 		wTheta := c.WTheta[:dK]
@@ -981,7 +981,7 @@ func (c *backwardFused) run() {
 	clear(t65)
 	clear(c.BVBar)
 	if kern.Wide() {
-		a := regions.R5e61d287a17aArgs{
+		a := regions.R18c7c9be9b6bArgs{
 			P0:  unsafe.SliceData(t222),
 			P1:  unsafe.SliceData(t372),
 			P2:  unsafe.SliceData(t59),
@@ -1010,7 +1010,7 @@ func (c *backwardFused) run() {
 			N10: T*dV + 6*dV,
 			N11: T * dV,
 		}
-		regions.R5e61d287a17a(&a)
+		regions.R18c7c9be9b6b(&a)
 	} else {
 		bVBar := c.BVBar[:dV]
 		for i := range L {
@@ -1050,7 +1050,7 @@ func (c *backwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.R592f73b9bf18Args{
+		a := regions.Rcb090257bc32Args{
 			P0:  unsafe.SliceData(t33),
 			P1:  unsafe.SliceData(c.QProd),
 			P2:  unsafe.SliceData(t23),
@@ -1066,7 +1066,7 @@ func (c *backwardFused) run() {
 			N0:  L,
 			N1:  T,
 		}
-		regions.R592f73b9bf18(&a)
+		regions.Rcb090257bc32(&a)
 	} else {
 		for i := range L {
 			t33_2 := t33[i*T:][:T]
@@ -1097,13 +1097,13 @@ func (c *backwardFused) run() {
 
 	// projected.v
 	if kern.Wide() {
-		a := regions.R9dc4d4901bc3Args{
+		a := regions.Re9c4c871791dArgs{
 			P0: unsafe.SliceData(t191),
 			N0: L,
 			N1: dV,
 			N2: T*dV + 6*dV,
 		}
-		regions.R9dc4d4901bc3(&a)
+		regions.Re9c4c871791d(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -1115,14 +1115,14 @@ func (c *backwardFused) run() {
 		}
 	}
 	if kern.Wide() {
-		a := regions.R243baf16eb0dArgs{
+		a := regions.R5597ca2d9fd5Args{
 			P0: unsafe.SliceData(t191),
 			N0: L,
 			N1: dV,
 			N2: 4*T*dV + 12*dV,
 			N3: T*dV + 6*dV,
 		}
-		regions.R243baf16eb0d(&a)
+		regions.R5597ca2d9fd5(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -1137,7 +1137,7 @@ func (c *backwardFused) run() {
 	// projected.v
 	clear(c.CVBar)
 	if kern.Wide() {
-		a := regions.Rb47fc7b74095Args{
+		a := regions.R71327c69bd6eArgs{
 			P0: unsafe.SliceData(c.VStack),
 			P1: unsafe.SliceData(t191),
 			P2: unsafe.SliceData(c.CVBar),
@@ -1149,7 +1149,7 @@ func (c *backwardFused) run() {
 			N5: T*dV + 6*dV,
 			N6: -dV,
 		}
-		regions.Rb47fc7b74095(&a)
+		regions.R71327c69bd6e(&a)
 	} else {
 		for i := range 4 {
 			cVBar := c.CVBar[i*dV:][:dV]
@@ -1172,7 +1172,7 @@ func (c *backwardFused) run() {
 			n := int(c.Pos[i]) + j - 3
 			if n >= 0 {
 				if kern.Wide() {
-					a := regions.Rffc24b7277feArgs{
+					a := regions.R1e42c5bb8a4bArgs{
 						P0: unsafe.SliceData(t191),
 						P1: unsafe.SliceData(c.CV),
 						P2: unsafe.SliceData(t132),
@@ -1182,7 +1182,7 @@ func (c *backwardFused) run() {
 						N3: -dV,
 						N4: 4*dV*j + 12*dV*i,
 					}
-					regions.Rffc24b7277fe(&a)
+					regions.R1e42c5bb8a4b(&a)
 				} else {
 					t191_2 := t191[(i*(T+6)+j+3)*dV:][:dV]
 					cV := c.CV[3*dV:][:dV]
@@ -1204,7 +1204,7 @@ func (c *backwardFused) run() {
 	// projected.v
 	clear(t136)
 	if kern.Wide() {
-		a := regions.R7ca80d7691c1Args{
+		a := regions.R403e83f80074Args{
 			P0: unsafe.SliceData(t136),
 			P1: unsafe.SliceData(c.V0TailBar),
 			N0: L,
@@ -1213,7 +1213,7 @@ func (c *backwardFused) run() {
 			N3: 4 * T * dV,
 			N4: 3 * dV,
 		}
-		regions.R7ca80d7691c1(&a)
+		regions.R403e83f80074(&a)
 	} else {
 		for i := range L {
 			for j := range min(3, -T+3) {
@@ -1230,7 +1230,7 @@ func (c *backwardFused) run() {
 	clear(c.BQBar)
 	clear(c.BKBar)
 	if kern.Wide() {
-		a := regions.R226949351d77Args{
+		a := regions.R0ae58face712Args{
 			P0:  unsafe.SliceData(t69),
 			P1:  unsafe.SliceData(t89),
 			P2:  unsafe.SliceData(t95),
@@ -1259,7 +1259,7 @@ func (c *backwardFused) run() {
 			N9:  T*dK + 6*dK,
 			N10: T * dK,
 		}
-		regions.R226949351d77(&a)
+		regions.R0ae58face712(&a)
 	} else {
 		bQBar := c.BQBar[:dK]
 		bKBar := c.BKBar[:dK]
@@ -1303,13 +1303,13 @@ func (c *backwardFused) run() {
 
 	// projected.q1
 	if kern.Wide() {
-		a := regions.R9dc4d4901bc3Args{
+		a := regions.Re9c4c871791dArgs{
 			P0: unsafe.SliceData(t194),
 			N0: L,
 			N1: dK,
 			N2: T*dK + 6*dK,
 		}
-		regions.R9dc4d4901bc3(&a)
+		regions.Re9c4c871791d(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -1321,14 +1321,14 @@ func (c *backwardFused) run() {
 		}
 	}
 	if kern.Wide() {
-		a := regions.R243baf16eb0dArgs{
+		a := regions.R5597ca2d9fd5Args{
 			P0: unsafe.SliceData(t194),
 			N0: L,
 			N1: dK,
 			N2: 4*T*dK + 12*dK,
 			N3: T*dK + 6*dK,
 		}
-		regions.R243baf16eb0d(&a)
+		regions.R5597ca2d9fd5(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -1344,7 +1344,7 @@ func (c *backwardFused) run() {
 	clear(c.CQBar)
 	clear(c.CKBar)
 	if kern.Wide() {
-		a := regions.R74c821ab33d8Args{
+		a := regions.R8b9ed52db582Args{
 			P0: unsafe.SliceData(c.Q1Stack),
 			P1: unsafe.SliceData(t194),
 			P2: unsafe.SliceData(c.CQBar),
@@ -1362,7 +1362,7 @@ func (c *backwardFused) run() {
 			N8: T*dK + 6*dK,
 			N9: -dK,
 		}
-		regions.R74c821ab33d8(&a)
+		regions.R8b9ed52db582(&a)
 	} else {
 		for i := range 4 {
 			cQBar := c.CQBar[i*dK:][:dK]
@@ -1389,7 +1389,7 @@ func (c *backwardFused) run() {
 			n2 := int(c.Pos[i]) + j - 3
 			if n2 >= 0 {
 				if kern.Wide() {
-					a := regions.Rffc24b7277feArgs{
+					a := regions.R1e42c5bb8a4bArgs{
 						P0: unsafe.SliceData(t194),
 						P1: unsafe.SliceData(c.CQ),
 						P2: unsafe.SliceData(t150),
@@ -1399,7 +1399,7 @@ func (c *backwardFused) run() {
 						N3: -dK,
 						N4: 4*dK*j + 12*dK*i,
 					}
-					regions.Rffc24b7277fe(&a)
+					regions.R1e42c5bb8a4b(&a)
 				} else {
 					t194_2 := t194[(i*(T+6)+j+3)*dK:][:dK]
 					cQ := c.CQ[3*dK:][:dK]
@@ -1422,7 +1422,7 @@ func (c *backwardFused) run() {
 	clear(t154)
 	clear(t172)
 	if kern.Wide() {
-		a := regions.Rb33a74737b84Args{
+		a := regions.R5168233033d5Args{
 			P0: unsafe.SliceData(t154),
 			P1: unsafe.SliceData(c.Q0TailBar),
 			P2: unsafe.SliceData(t172),
@@ -1433,7 +1433,7 @@ func (c *backwardFused) run() {
 			N3: 4 * T * dK,
 			N4: 3 * dK,
 		}
-		regions.Rb33a74737b84(&a)
+		regions.R5168233033d5(&a)
 	} else {
 		for i := range L {
 			for j := range min(3, -T+3) {
@@ -1451,13 +1451,13 @@ func (c *backwardFused) run() {
 
 	// projected.k1
 	if kern.Wide() {
-		a := regions.R9dc4d4901bc3Args{
+		a := regions.Re9c4c871791dArgs{
 			P0: unsafe.SliceData(t197),
 			N0: L,
 			N1: dK,
 			N2: T*dK + 6*dK,
 		}
-		regions.R9dc4d4901bc3(&a)
+		regions.Re9c4c871791d(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -1469,14 +1469,14 @@ func (c *backwardFused) run() {
 		}
 	}
 	if kern.Wide() {
-		a := regions.R243baf16eb0dArgs{
+		a := regions.R5597ca2d9fd5Args{
 			P0: unsafe.SliceData(t197),
 			N0: L,
 			N1: dK,
 			N2: 4*T*dK + 12*dK,
 			N3: T*dK + 6*dK,
 		}
-		regions.R243baf16eb0d(&a)
+		regions.R5597ca2d9fd5(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -1495,7 +1495,7 @@ func (c *backwardFused) run() {
 			n3 := int(c.Pos[i]) + j - 3
 			if n3 >= 0 {
 				if kern.Wide() {
-					a := regions.Rffc24b7277feArgs{
+					a := regions.R1e42c5bb8a4bArgs{
 						P0: unsafe.SliceData(t197),
 						P1: unsafe.SliceData(c.CK),
 						P2: unsafe.SliceData(t168),
@@ -1505,7 +1505,7 @@ func (c *backwardFused) run() {
 						N3: -dK,
 						N4: 4*dK*j + 12*dK*i,
 					}
-					regions.Rffc24b7277fe(&a)
+					regions.R1e42c5bb8a4b(&a)
 				} else {
 					t197_2 := t197[(i*(T+6)+j+3)*dK:][:dK]
 					cK := c.CK[3*dK:][:dK]
@@ -1526,7 +1526,7 @@ func (c *backwardFused) run() {
 
 	// projected.v0, projected.v
 	if kern.Wide() {
-		a := regions.R3b437f497cc2Args{
+		a := regions.R4f7fc48780fcArgs{
 			P0: unsafe.SliceData(t191),
 			P1: unsafe.SliceData(c.CV),
 			P2: unsafe.SliceData(t173),
@@ -1539,7 +1539,7 @@ func (c *backwardFused) run() {
 			N6: T*dV + 6*dV,
 			N7: T * dV,
 		}
-		regions.R3b437f497cc2(&a)
+		regions.R4f7fc48780fc(&a)
 	} else {
 		cV := c.CV[:dV]
 		for i := range L {
@@ -1561,7 +1561,7 @@ func (c *backwardFused) run() {
 
 	// projected.v
 	if kern.Wide() {
-		a := regions.R9dcbe491f8a1Args{
+		a := regions.R63b335df4b7dArgs{
 			P0: unsafe.SliceData(t173),
 			P1: unsafe.SliceData(c.V0TailBar),
 			N0: L,
@@ -1571,7 +1571,7 @@ func (c *backwardFused) run() {
 			N4: 3 * dV,
 			N5: T * dV,
 		}
-		regions.R9dcbe491f8a1(&a)
+		regions.R63b335df4b7d(&a)
 	} else {
 		for i := range L {
 			lo := max(0, -T+3)
@@ -1592,7 +1592,7 @@ func (c *backwardFused) run() {
 
 	// projected.q0, projected.q1
 	if kern.Wide() {
-		a := regions.R3b437f497cc2Args{
+		a := regions.R4f7fc48780fcArgs{
 			P0: unsafe.SliceData(t194),
 			P1: unsafe.SliceData(c.CQ),
 			P2: unsafe.SliceData(t176),
@@ -1605,7 +1605,7 @@ func (c *backwardFused) run() {
 			N6: T*dK + 6*dK,
 			N7: T * dK,
 		}
-		regions.R3b437f497cc2(&a)
+		regions.R4f7fc48780fc(&a)
 	} else {
 		cQ := c.CQ[:dK]
 		for i := range L {
@@ -1627,7 +1627,7 @@ func (c *backwardFused) run() {
 
 	// projected.q1
 	if kern.Wide() {
-		a := regions.R9dcbe491f8a1Args{
+		a := regions.R63b335df4b7dArgs{
 			P0: unsafe.SliceData(t176),
 			P1: unsafe.SliceData(c.Q0TailBar),
 			N0: L,
@@ -1637,7 +1637,7 @@ func (c *backwardFused) run() {
 			N4: 3 * dK,
 			N5: T * dK,
 		}
-		regions.R9dcbe491f8a1(&a)
+		regions.R63b335df4b7d(&a)
 	} else {
 		for i := range L {
 			lo := max(0, -T+3)
@@ -1658,7 +1658,7 @@ func (c *backwardFused) run() {
 
 	// projected.k0, projected.k1
 	if kern.Wide() {
-		a := regions.R3b437f497cc2Args{
+		a := regions.R4f7fc48780fcArgs{
 			P0: unsafe.SliceData(t197),
 			P1: unsafe.SliceData(c.CK),
 			P2: unsafe.SliceData(t179),
@@ -1671,7 +1671,7 @@ func (c *backwardFused) run() {
 			N6: T*dK + 6*dK,
 			N7: T * dK,
 		}
-		regions.R3b437f497cc2(&a)
+		regions.R4f7fc48780fc(&a)
 	} else {
 		cK := c.CK[:dK]
 		for i := range L {
@@ -1693,7 +1693,7 @@ func (c *backwardFused) run() {
 
 	// projected.k1
 	if kern.Wide() {
-		a := regions.R9dcbe491f8a1Args{
+		a := regions.R63b335df4b7dArgs{
 			P0: unsafe.SliceData(t179),
 			P1: unsafe.SliceData(c.K0TailBar),
 			N0: L,
@@ -1703,7 +1703,7 @@ func (c *backwardFused) run() {
 			N4: 3 * dK,
 			N5: T * dK,
 		}
-		regions.R9dcbe491f8a1(&a)
+		regions.R63b335df4b7d(&a)
 	} else {
 		for i := range L {
 			lo := max(0, -T+3)
@@ -1733,7 +1733,7 @@ func (c *backwardFused) run() {
 
 	// projected.k0
 	if kern.Wide() {
-		a := regions.R964046fb055aArgs{
+		a := regions.R6343eacd6034Args{
 			P0: unsafe.SliceData(t168),
 			P1: unsafe.SliceData(t172),
 			P2: unsafe.SliceData(c.K0TailBarOut),
@@ -1744,7 +1744,7 @@ func (c *backwardFused) run() {
 			N1: dK,
 			N2: 3 * dK,
 		}
-		regions.R964046fb055a(&a)
+		regions.R6343eacd6034(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -1764,7 +1764,7 @@ func (c *backwardFused) run() {
 
 	// projected.k0
 	if kern.Wide() {
-		a := regions.R4b5b62034b6bArgs{
+		a := regions.R7460d1661d30Args{
 			P0: unsafe.SliceData(t132),
 			P1: unsafe.SliceData(t136),
 			P2: unsafe.SliceData(c.V0TailBarOut),
@@ -1772,7 +1772,7 @@ func (c *backwardFused) run() {
 			N1: dV,
 			N2: 3 * dV,
 		}
-		regions.R4b5b62034b6b(&a)
+		regions.R7460d1661d30(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -1788,7 +1788,7 @@ func (c *backwardFused) run() {
 
 	// projected.k0
 	if kern.Wide() {
-		a := regions.Rf9335706ffbdArgs{
+		a := regions.R4cf51cabdcfcArgs{
 			P0: unsafe.SliceData(t65),
 			P1: unsafe.SliceData(t67),
 			P2: unsafe.SliceData(c.WRhoBar),
@@ -1800,7 +1800,7 @@ func (c *backwardFused) run() {
 			P8: unsafe.SliceData(c.WEtaBar),
 			N0: dK + dV,
 		}
-		regions.Rf9335706ffbd(&a)
+		regions.R4cf51cabdcfc(&a)
 	} else {
 		wRhoBar := c.WRhoBar[:dK+dV]
 		wThetaBar := c.WThetaBar[:dK+dV]

@@ -38,7 +38,7 @@ func (c *forwardFused) run() {
 
 	// projected.k
 	if kern.Wide() {
-		a := regions.R24bb5a968bc9Args{
+		a := regions.R8c21398e4059Args{
 			P0: unsafe.SliceData(c.K0),
 			P1: unsafe.SliceData(c.KProd),
 			N0: L,
@@ -46,7 +46,7 @@ func (c *forwardFused) run() {
 			N2: dK,
 			N3: T * dK,
 		}
-		regions.R24bb5a968bc9(&a)
+		regions.R8c21398e4059(&a)
 	} else {
 		for i := range L {
 			kProd := c.KProd[i*T:][:T]
@@ -66,13 +66,13 @@ func (c *forwardFused) run() {
 
 	// projected.k
 	if kern.Wide() {
-		a := regions.R5115a922944fArgs{
+		a := regions.R6f50ff37a802Args{
 			P0: unsafe.SliceData(c.KProd),
 			P1: unsafe.SliceData(t10),
 			N0: L,
 			N1: T,
 		}
-		regions.R5115a922944f(&a)
+		regions.R6f50ff37a802(&a)
 	} else {
 		for i := range L {
 			kProd := c.KProd[i*T:][:T]
@@ -86,7 +86,7 @@ func (c *forwardFused) run() {
 
 	// projected.k, projected.q
 	if kern.Wide() {
-		a := regions.R197d41f4015fArgs{
+		a := regions.Rca3f721a87feArgs{
 			P0: unsafe.SliceData(t10),
 			P1: unsafe.SliceData(c.Q0),
 			P2: unsafe.SliceData(c.K0),
@@ -98,7 +98,7 @@ func (c *forwardFused) run() {
 			N3: 12 * dK,
 			N4: T * dK,
 		}
-		regions.R197d41f4015f(&a)
+		regions.Rca3f721a87fe(&a)
 	} else {
 		for i := range L {
 			t10_2 := t10[i*T:][:T]
@@ -123,13 +123,13 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.R5115a922944fArgs{
+		a := regions.R6f50ff37a802Args{
 			P0: unsafe.SliceData(c.QProd),
 			P1: unsafe.SliceData(t20),
 			N0: L,
 			N1: T,
 		}
-		regions.R5115a922944f(&a)
+		regions.R6f50ff37a802(&a)
 	} else {
 		for i := range L {
 			qProd := c.QProd[i*T:][:T]
@@ -143,7 +143,7 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.rho, projected.theta
 	if kern.Wide() {
-		a := regions.Rc5d2bc5274e5Args{
+		a := regions.Rfe7304255167Args{
 			P0: unsafe.SliceData(t20),
 			P1: unsafe.SliceData(c.K),
 			P2: unsafe.SliceData(c.WRho),
@@ -159,7 +159,7 @@ func (c *forwardFused) run() {
 			N4: 12 * dK,
 			N5: T * dK,
 		}
-		regions.Rc5d2bc5274e5(&a)
+		regions.Rfe7304255167(&a)
 	} else {
 		wRho := c.WRho[:dK]
 		wTheta := c.WTheta[:dK]
@@ -192,7 +192,7 @@ func (c *forwardFused) run() {
 
 	// projected.rho, projected.theta
 	if kern.Wide() {
-		a := regions.R003f9de9727dArgs{
+		a := regions.Rf2ea640756b2Args{
 			P0: unsafe.SliceData(c.V),
 			P1: unsafe.SliceData(c.WRho),
 			P2: unsafe.SliceData(c.WTheta),
@@ -204,7 +204,7 @@ func (c *forwardFused) run() {
 			N3: 4 * dK,
 			N4: T * dV,
 		}
-		regions.R003f9de9727d(&a)
+		regions.Rf2ea640756b2(&a)
 	} else {
 		for i := range L {
 			t32_2 := t32[i*T:][:T]
@@ -234,7 +234,7 @@ func (c *forwardFused) run() {
 	bRhoEntry := c.BRho[0]
 	bThetaEntry := c.BTheta[0]
 	if kern.Wide() {
-		a := regions.Rbaa13eb6fe08Args{
+		a := regions.R5a6963a7d3bfArgs{
 			P0: unsafe.SliceData(t22),
 			P1: unsafe.SliceData(t32),
 			P2: unsafe.SliceData(t42),
@@ -248,7 +248,7 @@ func (c *forwardFused) run() {
 			S0: [2]float32{bRhoEntry},
 			S1: [2]float32{bThetaEntry},
 		}
-		regions.Rbaa13eb6fe08(&a)
+		regions.R5a6963a7d3bf(&a)
 	} else {
 		for i := range L {
 			t22_2 := t22[i*T:][:T]
@@ -311,7 +311,7 @@ func (c *backwardFused) run() {
 	var t222 F
 	var t44 F
 	if kern.Wide() {
-		a := regions.R1b036ab58e2eArgs{
+		a := regions.R6eb24a65a239Args{
 			P0:  unsafe.SliceData(c.KProd),
 			P1:  unsafe.SliceData(c.QProd),
 			P2:  unsafe.SliceData(c.RhoLin),
@@ -337,7 +337,7 @@ func (c *backwardFused) run() {
 			S0:  [2]float32{t44},
 			S1:  [2]float32{t222},
 		}
-		regions.R1b036ab58e2e(&a)
+		regions.R6eb24a65a239(&a)
 	} else {
 		t44_2 := t44
 		t222_2 := t222
@@ -408,7 +408,7 @@ func (c *backwardFused) run() {
 	clear(t262)
 	clear(t48)
 	if kern.Wide() {
-		a := regions.Rc5f6003f0d3dArgs{
+		a := regions.R8ac352638fc3Args{
 			P0:  unsafe.SliceData(t10),
 			P1:  unsafe.SliceData(t20),
 			P2:  unsafe.SliceData(t182),
@@ -432,7 +432,7 @@ func (c *backwardFused) run() {
 			N5:  12 * dK,
 			N6:  T * dK,
 		}
-		regions.Rc5f6003f0d3d(&a)
+		regions.R8ac352638fc3(&a)
 	} else {
 		wRho := c.WRho[:dK]
 		wTheta := c.WTheta[:dK]
@@ -480,7 +480,7 @@ func (c *backwardFused) run() {
 	clear(t242)
 	clear(t46)
 	if kern.Wide() {
-		a := regions.R98ee2e0feb2eArgs{
+		a := regions.Rcddd1187b6a4Args{
 			P0: unsafe.SliceData(t182),
 			P1: unsafe.SliceData(t40),
 			P2: unsafe.SliceData(c.V),
@@ -499,7 +499,7 @@ func (c *backwardFused) run() {
 			N6: 4 * dK,
 			N7: T * dV,
 		}
-		regions.R98ee2e0feb2e(&a)
+		regions.Rcddd1187b6a4(&a)
 	} else {
 		for i := range L {
 			t182_2 := t182[i*T:][:T]
@@ -526,7 +526,7 @@ func (c *backwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.R592f73b9bf18Args{
+		a := regions.Rcb090257bc32Args{
 			P0:  unsafe.SliceData(t18),
 			P1:  unsafe.SliceData(c.QProd),
 			P2:  unsafe.SliceData(t8),
@@ -542,7 +542,7 @@ func (c *backwardFused) run() {
 			N0:  L,
 			N1:  T,
 		}
-		regions.R592f73b9bf18(&a)
+		regions.Rcb090257bc32(&a)
 	} else {
 		for i := range L {
 			t18_2 := t18[i*T:][:T]
@@ -576,7 +576,7 @@ func (c *backwardFused) run() {
 
 	// projected.q0, projected.q, projected.k0, projected.k
 	if kern.Wide() {
-		a := regions.Rbce80c702fc4Args{
+		a := regions.R153989ade07aArgs{
 			P0: unsafe.SliceData(t50),
 			P1: unsafe.SliceData(t70),
 			P2: unsafe.SliceData(t76),
@@ -592,7 +592,7 @@ func (c *backwardFused) run() {
 			N2: dK,
 			N3: T * dK,
 		}
-		regions.Rbce80c702fc4(&a)
+		regions.R153989ade07a(&a)
 	} else {
 		for i := range L {
 			t50_2 := t50[i*T:][:T]
@@ -635,7 +635,7 @@ func (c *backwardFused) run() {
 
 	// projected.k0
 	if kern.Wide() {
-		a := regions.Rf242e2f9c72cArgs{
+		a := regions.R59714f7aee03Args{
 			P0: unsafe.SliceData(t46),
 			P1: unsafe.SliceData(t48),
 			P2: unsafe.SliceData(c.WRhoBar),
@@ -644,7 +644,7 @@ func (c *backwardFused) run() {
 			P5: unsafe.SliceData(c.WThetaBar),
 			N0: dK + dV,
 		}
-		regions.Rf242e2f9c72c(&a)
+		regions.R59714f7aee03(&a)
 	} else {
 		wRhoBar := c.WRhoBar[:dK+dV]
 		wThetaBar := c.WThetaBar[:dK+dV]

@@ -52,7 +52,7 @@ func (c *forwardFused) run() {
 	clear(t22)
 	clear(t62)
 	if kern.Wide() {
-		a := regions.R6b90531f192aArgs{
+		a := regions.Rab3104585df1Args{
 			P0: unsafe.SliceData(c.K0Tail),
 			P1: unsafe.SliceData(t22),
 			P2: unsafe.SliceData(c.Q0Tail),
@@ -65,7 +65,7 @@ func (c *forwardFused) run() {
 			N5: 3 * dK,
 			N6: 3 * dK * heads,
 		}
-		regions.R6b90531f192a(&a)
+		regions.Rab3104585df1(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -87,7 +87,7 @@ func (c *forwardFused) run() {
 	clear(t32)
 	clear(t72)
 	if kern.Wide() {
-		a := regions.R1710d6c0fb2dArgs{
+		a := regions.Re7b10044ac41Args{
 			P0: unsafe.SliceData(c.K1Stack),
 			P1: unsafe.SliceData(t32),
 			P2: unsafe.SliceData(c.Q1Stack),
@@ -102,7 +102,7 @@ func (c *forwardFused) run() {
 			N7: 3 * dK * heads,
 			N8: T*dK*heads + 3*dK*heads,
 		}
-		regions.R1710d6c0fb2d(&a)
+		regions.Re7b10044ac41(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -125,7 +125,7 @@ func (c *forwardFused) run() {
 
 	// projected.k1, projected.q1
 	if kern.Wide() {
-		a := regions.Radb8febd50d8Args{
+		a := regions.Reb5c2068c7baArgs{
 			P0: unsafe.SliceData(t22),
 			P1: unsafe.SliceData(t32),
 			P2: unsafe.SliceData(c.K0TailOut),
@@ -138,7 +138,7 @@ func (c *forwardFused) run() {
 			N3: 3 * dK,
 			N4: 3 * dK * heads,
 		}
-		regions.Radb8febd50d8(&a)
+		regions.Reb5c2068c7ba(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -167,7 +167,7 @@ func (c *forwardFused) run() {
 				n := int(c.Pos[i]) + k - 3
 				if n >= 0 {
 					if kern.Wide() {
-						a := regions.R70eff618995cArgs{
+						a := regions.Rd3ff008d437fArgs{
 							P0: unsafe.SliceData(c.K0Tail),
 							P1: unsafe.SliceData(t42),
 							P2: unsafe.SliceData(c.Q0Tail),
@@ -175,7 +175,7 @@ func (c *forwardFused) run() {
 							N0: dK,
 							N1: 4*dK*k + 12*dK*j + 12*dK*heads*i,
 						}
-						regions.R70eff618995c(&a)
+						regions.Rd3ff008d437f(&a)
 					} else {
 						k0Tail := c.K0Tail[((i*heads+j)*3+k)*dK:][:dK]
 						t42_2 := t42[((i*heads+j)*3+k)*dK:][:dK]
@@ -202,7 +202,7 @@ func (c *forwardFused) run() {
 
 	// projected.k1
 	if kern.Wide() {
-		a := regions.Rdd00c09da045Args{
+		a := regions.R5d46392ddb8dArgs{
 			P0:  unsafe.SliceData(c.BK),
 			P1:  unsafe.SliceData(c.K1Stack),
 			P2:  unsafe.SliceData(c.CK),
@@ -219,7 +219,7 @@ func (c *forwardFused) run() {
 			N9:  T*dK*heads + 3*dK*heads,
 			N10: T * dK * heads,
 		}
-		regions.Rdd00c09da045(&a)
+		regions.R5d46392ddb8d(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -254,7 +254,7 @@ func (c *forwardFused) run() {
 
 	// projected.q1, projected.k
 	if kern.Wide() {
-		a := regions.Rcfed087fc367Args{
+		a := regions.R26fc830c5e9bArgs{
 			P0:  unsafe.SliceData(c.BQ),
 			P1:  unsafe.SliceData(c.Q1Stack),
 			P2:  unsafe.SliceData(c.CQ),
@@ -278,7 +278,7 @@ func (c *forwardFused) run() {
 			N14: T * dK * heads,
 			N15: T * heads,
 		}
-		regions.Rcfed087fc367(&a)
+		regions.R26fc830c5e9b(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -319,7 +319,7 @@ func (c *forwardFused) run() {
 
 	// projected.k
 	if kern.Wide() {
-		a := regions.R36613f7b2313Args{
+		a := regions.Ra5363b2e1f99Args{
 			P0: unsafe.SliceData(c.KProd),
 			P1: unsafe.SliceData(t20),
 			N0: L,
@@ -327,7 +327,7 @@ func (c *forwardFused) run() {
 			N2: T,
 			N3: T * heads,
 		}
-		regions.R36613f7b2313(&a)
+		regions.Ra5363b2e1f99(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -343,7 +343,7 @@ func (c *forwardFused) run() {
 
 	// projected.k, projected.q
 	if kern.Wide() {
-		a := regions.Ra4dc42736098Args{
+		a := regions.R22890670199fArgs{
 			P0: unsafe.SliceData(t20),
 			P1: unsafe.SliceData(q1),
 			P2: unsafe.SliceData(k1),
@@ -358,7 +358,7 @@ func (c *forwardFused) run() {
 			N6: T * dK * heads,
 			N7: T * heads,
 		}
-		regions.Ra4dc42736098(&a)
+		regions.R22890670199f(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -385,7 +385,7 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.R36613f7b2313Args{
+		a := regions.Ra5363b2e1f99Args{
 			P0: unsafe.SliceData(c.QProd),
 			P1: unsafe.SliceData(t30),
 			N0: L,
@@ -393,7 +393,7 @@ func (c *forwardFused) run() {
 			N2: T,
 			N3: T * heads,
 		}
-		regions.R36613f7b2313(&a)
+		regions.Ra5363b2e1f99(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -409,7 +409,7 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.rho
 	if kern.Wide() {
-		a := regions.Rb13aa54ad76fArgs{
+		a := regions.R931f2120abffArgs{
 			P0: unsafe.SliceData(t30),
 			P1: unsafe.SliceData(c.K),
 			P2: unsafe.SliceData(c.WRho),
@@ -427,7 +427,7 @@ func (c *forwardFused) run() {
 			N8: T * dK * heads,
 			N9: T * heads,
 		}
-		regions.Rb13aa54ad76f(&a)
+		regions.R931f2120abff(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -454,7 +454,7 @@ func (c *forwardFused) run() {
 
 	// projected.rho
 	if kern.Wide() {
-		a := regions.R5b761301c9f3Args{
+		a := regions.Rbe56088f52b3Args{
 			P0: unsafe.SliceData(c.V),
 			P1: unsafe.SliceData(c.WRho),
 			P2: unsafe.SliceData(t112),
@@ -468,7 +468,7 @@ func (c *forwardFused) run() {
 			N7: T * dV * heads,
 			N8: T * heads,
 		}
-		regions.R5b761301c9f3(&a)
+		regions.Rbe56088f52b3(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -490,7 +490,7 @@ func (c *forwardFused) run() {
 
 	// projected.rho, projected.k
 	if kern.Wide() {
-		a := regions.Rc7297bc8bd20Args{
+		a := regions.R8d3aaea08b9bArgs{
 			P0: unsafe.SliceData(c.BRho),
 			P1: unsafe.SliceData(t102),
 			P2: unsafe.SliceData(t112),
@@ -501,7 +501,7 @@ func (c *forwardFused) run() {
 			N2: T,
 			N3: T * heads,
 		}
-		regions.Rc7297bc8bd20(&a)
+		regions.R8d3aaea08b9b(&a)
 	} else {
 		bRho := c.BRho[:heads]
 		for i := range L {
@@ -568,7 +568,7 @@ func (c *backwardFused) run() {
 
 	// projected.k1, projected.q1
 	if kern.Wide() {
-		a := regions.Re9ecea1a2cd6Args{
+		a := regions.R0f2d1c52ecceArgs{
 			P0:  unsafe.SliceData(c.BK),
 			P1:  unsafe.SliceData(c.K1Stack),
 			P2:  unsafe.SliceData(c.CK),
@@ -594,7 +594,7 @@ func (c *backwardFused) run() {
 			N10: T*dK*heads + 3*dK*heads,
 			N11: T * dK * heads,
 		}
-		regions.Re9ecea1a2cd6(&a)
+		regions.R0f2d1c52ecce(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -642,7 +642,7 @@ func (c *backwardFused) run() {
 
 	// projected.k, projected.q, projected.rho
 	if kern.Wide() {
-		a := regions.R18fa75d892eeArgs{
+		a := regions.R7f1e710a5a8aArgs{
 			P0:  unsafe.SliceData(c.KProd),
 			P1:  unsafe.SliceData(c.QProd),
 			P2:  unsafe.SliceData(c.RhoLin),
@@ -660,7 +660,7 @@ func (c *backwardFused) run() {
 			N2:  T,
 			N3:  T * heads,
 		}
-		regions.R18fa75d892ee(&a)
+		regions.R7f1e710a5a8a(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -703,7 +703,7 @@ func (c *backwardFused) run() {
 
 	// projected.k, projected.q, projected.rho
 	if kern.Wide() {
-		a := regions.Rf5137c8256a5Args{
+		a := regions.R8039fb18241aArgs{
 			P0:  unsafe.SliceData(t20),
 			P1:  unsafe.SliceData(t30),
 			P2:  unsafe.SliceData(t252),
@@ -728,7 +728,7 @@ func (c *backwardFused) run() {
 			N9:  T * dK * heads,
 			N10: T * heads,
 		}
-		regions.Rf5137c8256a5(&a)
+		regions.R8039fb18241a(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -771,7 +771,7 @@ func (c *backwardFused) run() {
 
 	// projected.rho
 	if kern.Wide() {
-		a := regions.R8c4803a9daf9Args{
+		a := regions.Rcc9c83a4f7e3Args{
 			P0: unsafe.SliceData(t252),
 			P1: unsafe.SliceData(c.BRhoBar),
 			N0: heads,
@@ -779,7 +779,7 @@ func (c *backwardFused) run() {
 			N2: T,
 			N3: T * heads,
 		}
-		regions.R8c4803a9daf9(&a)
+		regions.Rcc9c83a4f7e3(&a)
 	} else {
 		bRhoBar := c.BRhoBar[:heads]
 		for i := range heads {
@@ -801,7 +801,7 @@ func (c *backwardFused) run() {
 	// projected.rho
 	clear(t312)
 	if kern.Wide() {
-		a := regions.R6f597a694e97Args{
+		a := regions.R066416b7aaacArgs{
 			P0: unsafe.SliceData(t252),
 			P1: unsafe.SliceData(c.V),
 			P2: unsafe.SliceData(t312),
@@ -815,7 +815,7 @@ func (c *backwardFused) run() {
 			N7: T * dV,
 			N8: dK + dV,
 		}
-		regions.R6f597a694e97(&a)
+		regions.R066416b7aaac(&a)
 	} else {
 		for i := range heads {
 			for j := range L {
@@ -835,7 +835,7 @@ func (c *backwardFused) run() {
 	// projected.rho
 	clear(t332)
 	if kern.Wide() {
-		a := regions.Rc31b994bdb61Args{
+		a := regions.R74c768c8770aArgs{
 			P0: unsafe.SliceData(t252),
 			P1: unsafe.SliceData(k),
 			P2: unsafe.SliceData(t332),
@@ -848,7 +848,7 @@ func (c *backwardFused) run() {
 			N6: T * dK,
 			N7: dK + dV,
 		}
-		regions.Rc31b994bdb61(&a)
+		regions.R74c768c8770a(&a)
 	} else {
 		for i := range heads {
 			t332_2 := t332[i*(dK+dV):][:dK]
@@ -867,7 +867,7 @@ func (c *backwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.R0b18b3580734Args{
+		a := regions.R9142a823327aArgs{
 			P0:  unsafe.SliceData(t28),
 			P1:  unsafe.SliceData(c.QProd),
 			P2:  unsafe.SliceData(t18),
@@ -885,7 +885,7 @@ func (c *backwardFused) run() {
 			N2:  T,
 			N3:  T * heads,
 		}
-		regions.R0b18b3580734(&a)
+		regions.R9142a823327a(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -918,7 +918,7 @@ func (c *backwardFused) run() {
 
 	// projected.v, projected.rho
 	if kern.Wide() {
-		a := regions.R6fe90eabc775Args{
+		a := regions.R669482b11b55Args{
 			P0: unsafe.SliceData(t252),
 			P1: unsafe.SliceData(c.WRho),
 			P2: unsafe.SliceData(c.VBar),
@@ -933,7 +933,7 @@ func (c *backwardFused) run() {
 			N7: T * dV * heads,
 			N8: T * heads,
 		}
-		regions.R6fe90eabc775(&a)
+		regions.R669482b11b55(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -961,7 +961,7 @@ func (c *backwardFused) run() {
 
 	// projected.q1, projected.q, projected.k1, projected.k
 	if kern.Wide() {
-		a := regions.R81ac04745c53Args{
+		a := regions.R1519c4f86e33Args{
 			P0:  unsafe.SliceData(t352),
 			P1:  unsafe.SliceData(t55),
 			P2:  unsafe.SliceData(t61),
@@ -987,7 +987,7 @@ func (c *backwardFused) run() {
 			N8:  T * dK * heads,
 			N9:  T * heads,
 		}
-		regions.R81ac04745c53(&a)
+		regions.R1519c4f86e33(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -1029,7 +1029,7 @@ func (c *backwardFused) run() {
 	clear(c.BQBar)
 	clear(c.BKBar)
 	if kern.Wide() {
-		a := regions.R6bda4108fd1dArgs{
+		a := regions.R88795b7bcf36Args{
 			P0: unsafe.SliceData(c.BQBar),
 			P1: unsafe.SliceData(t136),
 			P2: unsafe.SliceData(c.BKBar),
@@ -1043,7 +1043,7 @@ func (c *backwardFused) run() {
 			N6: T*dK*heads + 6*dK*heads,
 			N7: T*dK + 6*dK,
 		}
-		regions.R6bda4108fd1d(&a)
+		regions.R88795b7bcf36(&a)
 	} else {
 		for i := range heads {
 			bQBar := c.BQBar[i*dK:][:dK]
@@ -1063,7 +1063,7 @@ func (c *backwardFused) run() {
 
 	// projected.q1
 	if kern.Wide() {
-		a := regions.R85bb3187215eArgs{
+		a := regions.R92f43367dc72Args{
 			P0: unsafe.SliceData(t136),
 			N0: L,
 			N1: heads,
@@ -1071,7 +1071,7 @@ func (c *backwardFused) run() {
 			N3: T*dK + 6*dK,
 			N4: T*dK*heads + 6*dK*heads,
 		}
-		regions.R85bb3187215e(&a)
+		regions.R92f43367dc72(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -1085,7 +1085,7 @@ func (c *backwardFused) run() {
 		}
 	}
 	if kern.Wide() {
-		a := regions.R331fbb1be440Args{
+		a := regions.Rbe39e2073f93Args{
 			P0: unsafe.SliceData(t136),
 			N0: L,
 			N1: heads,
@@ -1094,7 +1094,7 @@ func (c *backwardFused) run() {
 			N4: T*dK + 6*dK,
 			N5: T*dK*heads + 6*dK*heads,
 		}
-		regions.R331fbb1be440(&a)
+		regions.Rbe39e2073f93(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -1112,7 +1112,7 @@ func (c *backwardFused) run() {
 	clear(c.CQBar)
 	clear(c.CKBar)
 	if kern.Wide() {
-		a := regions.R54a3dc4036a5Args{
+		a := regions.R1012fbfad2e6Args{
 			P0:  unsafe.SliceData(c.Q1Stack),
 			P1:  unsafe.SliceData(t136),
 			P2:  unsafe.SliceData(c.CQBar),
@@ -1134,7 +1134,7 @@ func (c *backwardFused) run() {
 			N12: T*dK + 3*dK,
 			N13: T*dK + 6*dK,
 		}
-		regions.R54a3dc4036a5(&a)
+		regions.R1012fbfad2e6(&a)
 	} else {
 		for i := range heads {
 			for j := range 4 {
@@ -1164,7 +1164,7 @@ func (c *backwardFused) run() {
 				n := int(c.Pos[i]) + k2 - 3
 				if n >= 0 {
 					if kern.Wide() {
-						a := regions.Rffc24b7277feArgs{
+						a := regions.R1e42c5bb8a4bArgs{
 							P0: unsafe.SliceData(t136),
 							P1: unsafe.SliceData(c.CQ),
 							P2: unsafe.SliceData(t101),
@@ -1174,7 +1174,7 @@ func (c *backwardFused) run() {
 							N3: -dK,
 							N4: 4*dK*k2 + 12*dK*j + 12*dK*heads*i,
 						}
-						regions.Rffc24b7277fe(&a)
+						regions.R1e42c5bb8a4b(&a)
 					} else {
 						t136_2 := t136[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
 						cQ := c.CQ[(j*4+3)*dK:][:dK]
@@ -1198,7 +1198,7 @@ func (c *backwardFused) run() {
 	clear(t105)
 	clear(t123)
 	if kern.Wide() {
-		a := regions.R88d2a4864858Args{
+		a := regions.Rc79a23c5cda1Args{
 			P0: unsafe.SliceData(t105),
 			P1: unsafe.SliceData(c.Q0TailBar),
 			P2: unsafe.SliceData(t123),
@@ -1211,7 +1211,7 @@ func (c *backwardFused) run() {
 			N5: 3 * dK,
 			N6: 3 * dK * heads,
 		}
-		regions.R88d2a4864858(&a)
+		regions.Rc79a23c5cda1(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -1231,7 +1231,7 @@ func (c *backwardFused) run() {
 
 	// projected.k1
 	if kern.Wide() {
-		a := regions.R85bb3187215eArgs{
+		a := regions.R92f43367dc72Args{
 			P0: unsafe.SliceData(t139),
 			N0: L,
 			N1: heads,
@@ -1239,7 +1239,7 @@ func (c *backwardFused) run() {
 			N3: T*dK + 6*dK,
 			N4: T*dK*heads + 6*dK*heads,
 		}
-		regions.R85bb3187215e(&a)
+		regions.R92f43367dc72(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -1253,7 +1253,7 @@ func (c *backwardFused) run() {
 		}
 	}
 	if kern.Wide() {
-		a := regions.R331fbb1be440Args{
+		a := regions.Rbe39e2073f93Args{
 			P0: unsafe.SliceData(t139),
 			N0: L,
 			N1: heads,
@@ -1262,7 +1262,7 @@ func (c *backwardFused) run() {
 			N4: T*dK + 6*dK,
 			N5: T*dK*heads + 6*dK*heads,
 		}
-		regions.R331fbb1be440(&a)
+		regions.Rbe39e2073f93(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -1284,7 +1284,7 @@ func (c *backwardFused) run() {
 				n2 := int(c.Pos[i]) + k2 - 3
 				if n2 >= 0 {
 					if kern.Wide() {
-						a := regions.Rffc24b7277feArgs{
+						a := regions.R1e42c5bb8a4bArgs{
 							P0: unsafe.SliceData(t139),
 							P1: unsafe.SliceData(c.CK),
 							P2: unsafe.SliceData(t119),
@@ -1294,7 +1294,7 @@ func (c *backwardFused) run() {
 							N3: -dK,
 							N4: 4*dK*k2 + 12*dK*j + 12*dK*heads*i,
 						}
-						regions.Rffc24b7277fe(&a)
+						regions.R1e42c5bb8a4b(&a)
 					} else {
 						t139_2 := t139[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
 						cK := c.CK[(j*4+3)*dK:][:dK]
@@ -1316,7 +1316,7 @@ func (c *backwardFused) run() {
 
 	// projected.q0, projected.q1
 	if kern.Wide() {
-		a := regions.Rcf3890345c39Args{
+		a := regions.Rd8951093918dArgs{
 			P0:  unsafe.SliceData(t136),
 			P1:  unsafe.SliceData(c.CQ),
 			P2:  unsafe.SliceData(t124),
@@ -1333,7 +1333,7 @@ func (c *backwardFused) run() {
 			N10: T*dK*heads + 6*dK*heads,
 			N11: T * dK * heads,
 		}
-		regions.Rcf3890345c39(&a)
+		regions.Rd8951093918d(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -1357,7 +1357,7 @@ func (c *backwardFused) run() {
 
 	// projected.q1
 	if kern.Wide() {
-		a := regions.R9eefca453f1fArgs{
+		a := regions.R5a2adb163fd1Args{
 			P0: unsafe.SliceData(t124),
 			P1: unsafe.SliceData(c.Q0TailBar),
 			N0: L,
@@ -1370,7 +1370,7 @@ func (c *backwardFused) run() {
 			N7: 3 * dK * heads,
 			N8: T * dK * heads,
 		}
-		regions.R9eefca453f1f(&a)
+		regions.R5a2adb163fd1(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -1398,7 +1398,7 @@ func (c *backwardFused) run() {
 
 	// projected.k0, projected.k1
 	if kern.Wide() {
-		a := regions.Rcf3890345c39Args{
+		a := regions.Rd8951093918dArgs{
 			P0:  unsafe.SliceData(t139),
 			P1:  unsafe.SliceData(c.CK),
 			P2:  unsafe.SliceData(t127),
@@ -1415,7 +1415,7 @@ func (c *backwardFused) run() {
 			N10: T*dK*heads + 6*dK*heads,
 			N11: T * dK * heads,
 		}
-		regions.Rcf3890345c39(&a)
+		regions.Rd8951093918d(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -1439,7 +1439,7 @@ func (c *backwardFused) run() {
 
 	// projected.k1
 	if kern.Wide() {
-		a := regions.R9eefca453f1fArgs{
+		a := regions.R5a2adb163fd1Args{
 			P0: unsafe.SliceData(t127),
 			P1: unsafe.SliceData(c.K0TailBar),
 			N0: L,
@@ -1452,7 +1452,7 @@ func (c *backwardFused) run() {
 			N7: 3 * dK * heads,
 			N8: T * dK * heads,
 		}
-		regions.R9eefca453f1f(&a)
+		regions.R5a2adb163fd1(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -1502,7 +1502,7 @@ func (c *backwardFused) run() {
 
 	// projected.k0
 	if kern.Wide() {
-		a := regions.Radb8febd50d8Args{
+		a := regions.Reb5c2068c7baArgs{
 			P0: unsafe.SliceData(t119),
 			P1: unsafe.SliceData(t123),
 			P2: unsafe.SliceData(c.K0TailBarOut),
@@ -1515,7 +1515,7 @@ func (c *backwardFused) run() {
 			N3: 3 * dK,
 			N4: 3 * dK * heads,
 		}
-		regions.Radb8febd50d8(&a)
+		regions.Reb5c2068c7ba(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -1537,14 +1537,14 @@ func (c *backwardFused) run() {
 
 	// projected.k0
 	if kern.Wide() {
-		a := regions.Re67d6009d7d4Args{
+		a := regions.Rf8992ba0b350Args{
 			P0: unsafe.SliceData(t312),
 			P1: unsafe.SliceData(t332),
 			P2: unsafe.SliceData(c.WRhoBar),
 			N0: heads,
 			N1: dK + dV,
 		}
-		regions.Re67d6009d7d4(&a)
+		regions.Rf8992ba0b350(&a)
 	} else {
 		for i := range heads {
 			t312_2 := t312[i*(dK+dV):][:dK+dV]

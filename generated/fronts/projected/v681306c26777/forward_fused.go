@@ -53,7 +53,7 @@ func (c *forwardFused) run() {
 	clear(t22)
 	clear(t62)
 	if kern.Wide() {
-		a := regions.R2aadadb00bb2Args{
+		a := regions.R3d1c5d0aa8dcArgs{
 			P0: unsafe.SliceData(c.K0Tail),
 			P1: unsafe.SliceData(t22),
 			P2: unsafe.SliceData(c.Q0Tail),
@@ -64,7 +64,7 @@ func (c *forwardFused) run() {
 			N3: 8 * T * nPhi,
 			N4: 6 * nPhi,
 		}
-		regions.R2aadadb00bb2(&a)
+		regions.R3d1c5d0aa8dc(&a)
 	} else {
 		for i := range L {
 			for j := range min(3, -T+3) {
@@ -84,7 +84,7 @@ func (c *forwardFused) run() {
 	clear(t32)
 	clear(t72)
 	if kern.Wide() {
-		a := regions.R004ea09f042cArgs{
+		a := regions.R884f5717aeb8Args{
 			P0: unsafe.SliceData(c.K1Stack),
 			P1: unsafe.SliceData(t32),
 			P2: unsafe.SliceData(c.Q1Stack),
@@ -96,7 +96,7 @@ func (c *forwardFused) run() {
 			N4: 2*T*nPhi + 6*nPhi,
 			N5: 6 * nPhi,
 		}
-		regions.R004ea09f042c(&a)
+		regions.R884f5717aeb8(&a)
 	} else {
 		for i := range L {
 			lo := max(0, -T+3)
@@ -117,7 +117,7 @@ func (c *forwardFused) run() {
 
 	// projected.k1, projected.q1
 	if kern.Wide() {
-		a := regions.R964046fb055aArgs{
+		a := regions.R6343eacd6034Args{
 			P0: unsafe.SliceData(t22),
 			P1: unsafe.SliceData(t32),
 			P2: unsafe.SliceData(c.K0TailOut),
@@ -128,7 +128,7 @@ func (c *forwardFused) run() {
 			N1: 2 * nPhi,
 			N2: 6 * nPhi,
 		}
-		regions.R964046fb055a(&a)
+		regions.R6343eacd6034(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -154,7 +154,7 @@ func (c *forwardFused) run() {
 			n := int(c.Pos[i]) + j - 3
 			if n >= 0 {
 				if kern.Wide() {
-					a := regions.R70eff618995cArgs{
+					a := regions.Rd3ff008d437fArgs{
 						P0: unsafe.SliceData(c.K0Tail),
 						P1: unsafe.SliceData(t42),
 						P2: unsafe.SliceData(c.Q0Tail),
@@ -162,7 +162,7 @@ func (c *forwardFused) run() {
 						N0: 2 * nPhi,
 						N1: 8*nPhi*j + 24*nPhi*i,
 					}
-					regions.R70eff618995c(&a)
+					regions.Rd3ff008d437f(&a)
 				} else {
 					k0Tail := c.K0Tail[(i*3+j)*2*nPhi:][:2*nPhi]
 					t42_2 := t42[(i*3+j)*2*nPhi:][:2*nPhi]
@@ -186,7 +186,7 @@ func (c *forwardFused) run() {
 
 	// projected.k1
 	if kern.Wide() {
-		a := regions.Ra073de426ad7Args{
+		a := regions.R1974effbf96cArgs{
 			P0: unsafe.SliceData(c.BK),
 			P1: unsafe.SliceData(c.K1Stack),
 			P2: unsafe.SliceData(c.CK),
@@ -199,7 +199,7 @@ func (c *forwardFused) run() {
 			N5: 2*T*nPhi + 6*nPhi,
 			N6: 2 * T * nPhi,
 		}
-		regions.Ra073de426ad7(&a)
+		regions.R1974effbf96c(&a)
 	} else {
 		bK := c.BK[:2*nPhi]
 		cK := c.CK[:2*nPhi]
@@ -230,7 +230,7 @@ func (c *forwardFused) run() {
 
 	// projected.q1, projected.k2
 	if kern.Wide() {
-		a := regions.Re05b43340093Args{
+		a := regions.R834bf22238bfArgs{
 			P0:  unsafe.SliceData(c.BQ),
 			P1:  unsafe.SliceData(c.Q1Stack),
 			P2:  unsafe.SliceData(c.CQ),
@@ -250,7 +250,7 @@ func (c *forwardFused) run() {
 			N10: 2*T*nPhi + 6*nPhi,
 			N11: 2 * T * nPhi,
 		}
-		regions.Re05b43340093(&a)
+		regions.R834bf22238bf(&a)
 	} else {
 		bQ := c.BQ[:2*nPhi]
 		cQ := c.CQ[:2*nPhi]
@@ -301,7 +301,7 @@ func (c *forwardFused) run() {
 
 	// projected.v
 	if kern.Wide() {
-		a := regions.R4b5b62034b6bArgs{
+		a := regions.R7460d1661d30Args{
 			P0: unsafe.SliceData(t102),
 			P1: unsafe.SliceData(t112),
 			P2: unsafe.SliceData(c.V0TailOut),
@@ -309,7 +309,7 @@ func (c *forwardFused) run() {
 			N1: dV,
 			N2: 3 * dV,
 		}
-		regions.R4b5b62034b6b(&a)
+		regions.R7460d1661d30(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -343,7 +343,7 @@ func (c *forwardFused) run() {
 
 	// projected.v
 	if kern.Wide() {
-		a := regions.Ra073de426ad7Args{
+		a := regions.R1974effbf96cArgs{
 			P0: unsafe.SliceData(c.BV),
 			P1: unsafe.SliceData(c.VStack),
 			P2: unsafe.SliceData(c.CV),
@@ -356,7 +356,7 @@ func (c *forwardFused) run() {
 			N5: T*dV + 3*dV,
 			N6: T * dV,
 		}
-		regions.Ra073de426ad7(&a)
+		regions.R1974effbf96c(&a)
 	} else {
 		bV := c.BV[:dV]
 		cV := c.CV[:dV]
@@ -380,13 +380,13 @@ func (c *forwardFused) run() {
 
 	// projected.k2
 	if kern.Wide() {
-		a := regions.R5115a922944fArgs{
+		a := regions.R6f50ff37a802Args{
 			P0: unsafe.SliceData(c.K2Prod),
 			P1: unsafe.SliceData(t25),
 			N0: L,
 			N1: T,
 		}
-		regions.R5115a922944f(&a)
+		regions.R6f50ff37a802(&a)
 	} else {
 		for i := range L {
 			k2Prod := c.K2Prod[i*T:][:T]
@@ -400,7 +400,7 @@ func (c *forwardFused) run() {
 
 	// projected.k2, projected.q2
 	if kern.Wide() {
-		a := regions.R60e3484d2cfdArgs{
+		a := regions.R0a48b84e62b7Args{
 			P0: unsafe.SliceData(t25),
 			P1: unsafe.SliceData(q1),
 			P2: unsafe.SliceData(k1),
@@ -416,7 +416,7 @@ func (c *forwardFused) run() {
 			N7: 2 * T * nPhi,
 			N8: 4 * T * nPhi,
 		}
-		regions.R60e3484d2cfd(&a)
+		regions.R0a48b84e62b7(&a)
 	} else {
 		for i := range L {
 			t25_2 := t25[i*T:][:T]
@@ -441,13 +441,13 @@ func (c *forwardFused) run() {
 
 	// projected.q2, projected.k2
 	if kern.Wide() {
-		a := regions.R5115a922944fArgs{
+		a := regions.R6f50ff37a802Args{
 			P0: unsafe.SliceData(c.Q2Prod),
 			P1: unsafe.SliceData(t35),
 			N0: L,
 			N1: T,
 		}
-		regions.R5115a922944f(&a)
+		regions.R6f50ff37a802(&a)
 	} else {
 		for i := range L {
 			q2Prod := c.Q2Prod[i*T:][:T]
@@ -461,7 +461,7 @@ func (c *forwardFused) run() {
 
 	// projected.q2
 	if kern.Wide() {
-		a := regions.R5fde92eb088aArgs{
+		a := regions.Rb029ae10da23Args{
 			P0: unsafe.SliceData(t35),
 			P1: unsafe.SliceData(q1),
 			P2: unsafe.SliceData(c.QStack),
@@ -473,7 +473,7 @@ func (c *forwardFused) run() {
 			N5: 2 * T * nPhi,
 			N6: 4 * T * nPhi,
 		}
-		regions.R5fde92eb088a(&a)
+		regions.Rb029ae10da23(&a)
 	} else {
 		for i := range L {
 			t35_2 := t35[i*T:][:T]
@@ -501,7 +501,7 @@ func (c *forwardFused) run() {
 
 	// projected.k
 	if kern.Wide() {
-		a := regions.R9594274afbceArgs{
+		a := regions.Ra742242c0c1aArgs{
 			P0: unsafe.SliceData(c.KStack),
 			P1: unsafe.SliceData(c.KReshape),
 			N0: L,
@@ -514,7 +514,7 @@ func (c *forwardFused) run() {
 			N7: 2 * T * nPhi * nPhi,
 			N8: 4 * T * nPhi,
 		}
-		regions.R9594274afbce(&a)
+		regions.Ra742242c0c1a(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -534,7 +534,7 @@ func (c *forwardFused) run() {
 	// projected.k
 	a0PhiEntry := c.A0Phi[0]
 	if kern.Wide() {
-		a := regions.Rbf0cab7c7d8cArgs{
+		a := regions.Rf0d2bd7e0644Args{
 			P0: unsafe.SliceData(c.K),
 			N0: L,
 			N1: T,
@@ -542,7 +542,7 @@ func (c *forwardFused) run() {
 			N3: 2*T*nPhi*nPhi + 3*T*nPhi + T,
 			S0: [2]float32{a0PhiEntry},
 		}
-		regions.Rbf0cab7c7d8c(&a)
+		regions.Rf0d2bd7e0644(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -557,7 +557,7 @@ func (c *forwardFused) run() {
 	// projected.k
 	a1PhiEntry := c.A1Phi[0]
 	if kern.Wide() {
-		a := regions.R3cf56a7f006fArgs{
+		a := regions.R06a794438491Args{
 			P0: unsafe.SliceData(c.KStack),
 			P1: unsafe.SliceData(c.K),
 			N0: L,
@@ -570,7 +570,7 @@ func (c *forwardFused) run() {
 			N7: 4 * T * nPhi,
 			S0: [2]float32{a1PhiEntry},
 		}
-		regions.R3cf56a7f006f(&a)
+		regions.R06a794438491(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -584,7 +584,7 @@ func (c *forwardFused) run() {
 	}
 	a2PhiEntry := c.A2Phi[0]
 	if kern.Wide() {
-		a := regions.Rbfe05ff88d00Args{
+		a := regions.R6bd7bfcc78fbArgs{
 			P0: unsafe.SliceData(c.KReshape),
 			P1: unsafe.SliceData(c.K),
 			N0: L,
@@ -596,7 +596,7 @@ func (c *forwardFused) run() {
 			N6: 2 * T * nPhi * nPhi,
 			S0: [2]float32{a2PhiEntry},
 		}
-		regions.Rbfe05ff88d00(&a)
+		regions.R6bd7bfcc78fb(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -610,7 +610,7 @@ func (c *forwardFused) run() {
 	}
 	w2 := F(0.5 * a2PhiEntry)
 	if kern.Wide() {
-		a := regions.R88203bb173c0Args{
+		a := regions.Re3ad16dd1ba7Args{
 			P0: unsafe.SliceData(c.KStack),
 			P1: unsafe.SliceData(c.K),
 			N0: L,
@@ -625,7 +625,7 @@ func (c *forwardFused) run() {
 			N9: 4 * T * nPhi,
 			S0: [2]float32{w2},
 		}
-		regions.R88203bb173c0(&a)
+		regions.Re3ad16dd1ba7(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -652,7 +652,7 @@ func (c *forwardFused) run() {
 
 	// projected.q
 	if kern.Wide() {
-		a := regions.R9594274afbceArgs{
+		a := regions.Ra742242c0c1aArgs{
 			P0: unsafe.SliceData(c.QStack),
 			P1: unsafe.SliceData(c.QReshape),
 			N0: L,
@@ -665,7 +665,7 @@ func (c *forwardFused) run() {
 			N7: 2 * T * nPhi * nPhi,
 			N8: 4 * T * nPhi,
 		}
-		regions.R9594274afbce(&a)
+		regions.Ra742242c0c1a(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -689,7 +689,7 @@ func (c *forwardFused) run() {
 		}
 	}
 	if kern.Wide() {
-		a := regions.R3cf56a7f006fArgs{
+		a := regions.R06a794438491Args{
 			P0: unsafe.SliceData(c.QStack),
 			P1: unsafe.SliceData(c.Q),
 			N0: L,
@@ -702,7 +702,7 @@ func (c *forwardFused) run() {
 			N7: 4 * T * nPhi,
 			S0: [2]float32{a1PhiEntry},
 		}
-		regions.R3cf56a7f006f(&a)
+		regions.R06a794438491(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -715,7 +715,7 @@ func (c *forwardFused) run() {
 		}
 	}
 	if kern.Wide() {
-		a := regions.Rbfe05ff88d00Args{
+		a := regions.R6bd7bfcc78fbArgs{
 			P0: unsafe.SliceData(c.QReshape),
 			P1: unsafe.SliceData(c.Q),
 			N0: L,
@@ -727,7 +727,7 @@ func (c *forwardFused) run() {
 			N6: 2 * T * nPhi * nPhi,
 			S0: [2]float32{a2PhiEntry},
 		}
-		regions.Rbfe05ff88d00(&a)
+		regions.R6bd7bfcc78fb(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -740,7 +740,7 @@ func (c *forwardFused) run() {
 		}
 	}
 	if kern.Wide() {
-		a := regions.R88203bb173c0Args{
+		a := regions.Re3ad16dd1ba7Args{
 			P0: unsafe.SliceData(c.QStack),
 			P1: unsafe.SliceData(c.Q),
 			N0: L,
@@ -755,7 +755,7 @@ func (c *forwardFused) run() {
 			N9: 4 * T * nPhi,
 			S0: [2]float32{w2},
 		}
-		regions.R88203bb173c0(&a)
+		regions.Re3ad16dd1ba7(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -835,7 +835,7 @@ func (c *backwardFused) run() {
 
 	// projected.k1, projected.q1
 	if kern.Wide() {
-		a := regions.Rca96bc239d76Args{
+		a := regions.Rc336b62145e5Args{
 			P0:  unsafe.SliceData(c.BK),
 			P1:  unsafe.SliceData(c.K1Stack),
 			P2:  unsafe.SliceData(c.CK),
@@ -858,7 +858,7 @@ func (c *backwardFused) run() {
 			N7:  2*T*nPhi + 6*nPhi,
 			N8:  2 * T * nPhi,
 		}
-		regions.Rca96bc239d76(&a)
+		regions.Rc336b62145e5(&a)
 	} else {
 		bK := c.BK[:2*nPhi]
 		cK := c.CK[:2*nPhi]
@@ -905,7 +905,7 @@ func (c *backwardFused) run() {
 	// projected.v
 	clear(c.BVBar)
 	if kern.Wide() {
-		a := regions.R5ff651304e6bArgs{
+		a := regions.R9d236483297fArgs{
 			P0:  unsafe.SliceData(c.BV),
 			P1:  unsafe.SliceData(c.VStack),
 			P2:  unsafe.SliceData(c.CV),
@@ -926,7 +926,7 @@ func (c *backwardFused) run() {
 			N11: T*dV + 6*dV,
 			N12: T * dV,
 		}
-		regions.R5ff651304e6b(&a)
+		regions.R9d236483297f(&a)
 	} else {
 		bV := c.BV[:dV]
 		cV := c.CV[:dV]
@@ -956,7 +956,7 @@ func (c *backwardFused) run() {
 
 	// projected.k2, projected.q2
 	if kern.Wide() {
-		a := regions.R4cbe6a467d2fArgs{
+		a := regions.Rf0ca43e4df25Args{
 			P0: unsafe.SliceData(c.K2Prod),
 			P1: unsafe.SliceData(c.Q2Prod),
 			P2: unsafe.SliceData(t21),
@@ -969,7 +969,7 @@ func (c *backwardFused) run() {
 			N0: L,
 			N1: T,
 		}
-		regions.R4cbe6a467d2f(&a)
+		regions.Rf0ca43e4df25(&a)
 	} else {
 		for i := range L {
 			k2Prod := c.K2Prod[i*T:][:T]
@@ -1004,7 +1004,7 @@ func (c *backwardFused) run() {
 	var t2322 F
 	var t422 F
 	if kern.Wide() {
-		a := regions.R0f2a3e7695c4Args{
+		a := regions.R7b9d39622bf4Args{
 			P0:  unsafe.SliceData(t25),
 			P1:  unsafe.SliceData(t35),
 			P2:  unsafe.SliceData(k1),
@@ -1030,7 +1030,7 @@ func (c *backwardFused) run() {
 			S0:  [2]float32{t422},
 			S1:  [2]float32{t2322},
 		}
-		regions.R0f2a3e7695c4(&a)
+		regions.R7b9d39622bf4(&a)
 	} else {
 		t422_2 := t422
 		t2322_2 := t2322
@@ -1080,7 +1080,7 @@ func (c *backwardFused) run() {
 	a2PhiEntry := c.A2Phi[0]
 	w := F(0.5 * a2PhiEntry)
 	if kern.Wide() {
-		a := regions.R47679505742aArgs{
+		a := regions.R34b775cff74aArgs{
 			P0:  unsafe.SliceData(c.QBar),
 			P1:  unsafe.SliceData(c.QStack),
 			P2:  unsafe.SliceData(c.KBar),
@@ -1115,7 +1115,7 @@ func (c *backwardFused) run() {
 			S1:  [2]float32{t182},
 			S2:  [2]float32{w},
 		}
-		regions.R47679505742a(&a)
+		regions.R34b775cff74a(&a)
 	} else {
 		t372_2 := t372
 		t182_2 := t182
@@ -1167,7 +1167,7 @@ func (c *backwardFused) run() {
 	var t2122 F
 	var t402 F
 	if kern.Wide() {
-		a := regions.R72f50df0a619Args{
+		a := regions.R05907e5d94edArgs{
 			P0:  unsafe.SliceData(c.QBar),
 			P1:  unsafe.SliceData(c.QReshape),
 			P2:  unsafe.SliceData(c.KBar),
@@ -1192,7 +1192,7 @@ func (c *backwardFused) run() {
 			S1:  [2]float32{t2122},
 			S2:  [2]float32{a2PhiEntry},
 		}
-		regions.R72f50df0a619(&a)
+		regions.R05907e5d94ed(&a)
 	} else {
 		t402_2 := t402
 		t2122_2 := t2122
@@ -1231,7 +1231,7 @@ func (c *backwardFused) run() {
 	// projected.q
 	clear(t272)
 	if kern.Wide() {
-		a := regions.Rb9cadc9ba460Args{
+		a := regions.Re7095bb7d554Args{
 			P0: unsafe.SliceData(q2),
 			P1: unsafe.SliceData(t222),
 			P2: unsafe.SliceData(c.QStack),
@@ -1247,7 +1247,7 @@ func (c *backwardFused) run() {
 			N7: 2 * T * nPhi * nPhi,
 			N8: 4 * T * nPhi,
 		}
-		regions.Rb9cadc9ba460(&a)
+		regions.Re7095bb7d554(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1275,7 +1275,7 @@ func (c *backwardFused) run() {
 	// projected.k, projected.q
 	var t362 F
 	if kern.Wide() {
-		a := regions.R87cb9df7e171Args{
+		a := regions.Re185796ac613Args{
 			P0: unsafe.SliceData(c.QBar),
 			P1: unsafe.SliceData(c.KBar),
 			P2: unsafe.SliceData(t362Total),
@@ -1285,7 +1285,7 @@ func (c *backwardFused) run() {
 			N3: 2*T*nPhi*nPhi + 3*T*nPhi + T,
 			S0: [2]float32{t362},
 		}
-		regions.R87cb9df7e171(&a)
+		regions.Re185796ac613(&a)
 	} else {
 		t362_2 := t362
 		for i := range L {
@@ -1309,7 +1309,7 @@ func (c *backwardFused) run() {
 	// projected.k
 	clear(t462)
 	if kern.Wide() {
-		a := regions.Rb9cadc9ba460Args{
+		a := regions.Re7095bb7d554Args{
 			P0: unsafe.SliceData(k2),
 			P1: unsafe.SliceData(t412),
 			P2: unsafe.SliceData(c.KStack),
@@ -1325,7 +1325,7 @@ func (c *backwardFused) run() {
 			N7: 2 * T * nPhi * nPhi,
 			N8: 4 * T * nPhi,
 		}
-		regions.Rb9cadc9ba460(&a)
+		regions.Re7095bb7d554(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1353,7 +1353,7 @@ func (c *backwardFused) run() {
 	// projected.q2, projected.q, projected.k2, projected.k
 	a1PhiEntry := c.A1Phi[0]
 	if kern.Wide() {
-		a := regions.Rb452e5cec0dbArgs{
+		a := regions.R19dde4731f5eArgs{
 			P0:  unsafe.SliceData(t35),
 			P1:  unsafe.SliceData(t25),
 			P2:  unsafe.SliceData(c.QBar),
@@ -1392,7 +1392,7 @@ func (c *backwardFused) run() {
 			N17: 4 * T * nPhi,
 			S0:  [2]float32{a1PhiEntry},
 		}
-		regions.Rb452e5cec0db(&a)
+		regions.R19dde4731f5e(&a)
 	} else {
 		for i := range L {
 			t35_2 := t35[i*T:][:T]
@@ -1444,7 +1444,7 @@ func (c *backwardFused) run() {
 
 	// projected.q2, projected.k2
 	if kern.Wide() {
-		a := regions.R592f73b9bf18Args{
+		a := regions.Rcb090257bc32Args{
 			P0:  unsafe.SliceData(t33),
 			P1:  unsafe.SliceData(c.Q2Prod),
 			P2:  unsafe.SliceData(t23),
@@ -1460,7 +1460,7 @@ func (c *backwardFused) run() {
 			N0:  L,
 			N1:  T,
 		}
-		regions.R592f73b9bf18(&a)
+		regions.Rcb090257bc32(&a)
 	} else {
 		for i := range L {
 			t33_2 := t33[i*T:][:T]
@@ -1491,13 +1491,13 @@ func (c *backwardFused) run() {
 
 	// projected.v
 	if kern.Wide() {
-		a := regions.R9dc4d4901bc3Args{
+		a := regions.Re9c4c871791dArgs{
 			P0: unsafe.SliceData(t172),
 			N0: L,
 			N1: dV,
 			N2: T*dV + 6*dV,
 		}
-		regions.R9dc4d4901bc3(&a)
+		regions.Re9c4c871791d(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -1509,14 +1509,14 @@ func (c *backwardFused) run() {
 		}
 	}
 	if kern.Wide() {
-		a := regions.R243baf16eb0dArgs{
+		a := regions.R5597ca2d9fd5Args{
 			P0: unsafe.SliceData(t172),
 			N0: L,
 			N1: dV,
 			N2: 4*T*dV + 12*dV,
 			N3: T*dV + 6*dV,
 		}
-		regions.R243baf16eb0d(&a)
+		regions.R5597ca2d9fd5(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -1531,7 +1531,7 @@ func (c *backwardFused) run() {
 	// projected.v
 	clear(c.CVBar)
 	if kern.Wide() {
-		a := regions.Rb47fc7b74095Args{
+		a := regions.R71327c69bd6eArgs{
 			P0: unsafe.SliceData(c.VStack),
 			P1: unsafe.SliceData(t172),
 			P2: unsafe.SliceData(c.CVBar),
@@ -1543,7 +1543,7 @@ func (c *backwardFused) run() {
 			N5: T*dV + 6*dV,
 			N6: -dV,
 		}
-		regions.Rb47fc7b74095(&a)
+		regions.R71327c69bd6e(&a)
 	} else {
 		for i := range 4 {
 			cVBar := c.CVBar[i*dV:][:dV]
@@ -1566,7 +1566,7 @@ func (c *backwardFused) run() {
 			n := int(c.Pos[i]) + j - 3
 			if n >= 0 {
 				if kern.Wide() {
-					a := regions.Rffc24b7277feArgs{
+					a := regions.R1e42c5bb8a4bArgs{
 						P0: unsafe.SliceData(t172),
 						P1: unsafe.SliceData(c.CV),
 						P2: unsafe.SliceData(t114),
@@ -1576,7 +1576,7 @@ func (c *backwardFused) run() {
 						N3: -dV,
 						N4: 4*dV*j + 12*dV*i,
 					}
-					regions.Rffc24b7277fe(&a)
+					regions.R1e42c5bb8a4b(&a)
 				} else {
 					t172_2 := t172[(i*(T+6)+j+3)*dV:][:dV]
 					cV := c.CV[3*dV:][:dV]
@@ -1598,7 +1598,7 @@ func (c *backwardFused) run() {
 	// projected.v
 	clear(t118)
 	if kern.Wide() {
-		a := regions.R7ca80d7691c1Args{
+		a := regions.R403e83f80074Args{
 			P0: unsafe.SliceData(t118),
 			P1: unsafe.SliceData(c.V0TailBar),
 			N0: L,
@@ -1607,7 +1607,7 @@ func (c *backwardFused) run() {
 			N3: 4 * T * dV,
 			N4: 3 * dV,
 		}
-		regions.R7ca80d7691c1(&a)
+		regions.R403e83f80074(&a)
 	} else {
 		for i := range L {
 			for j := range min(3, -T+3) {
@@ -1624,7 +1624,7 @@ func (c *backwardFused) run() {
 	clear(c.BQBar)
 	clear(c.BKBar)
 	if kern.Wide() {
-		a := regions.R57aa41041229Args{
+		a := regions.R32f23505140cArgs{
 			P0:  unsafe.SliceData(t522),
 			P1:  unsafe.SliceData(t72),
 			P2:  unsafe.SliceData(t78),
@@ -1653,7 +1653,7 @@ func (c *backwardFused) run() {
 			N9:  2*T*nPhi + 12*nPhi,
 			N10: 2 * T * nPhi,
 		}
-		regions.R57aa41041229(&a)
+		regions.R32f23505140c(&a)
 	} else {
 		bQBar := c.BQBar[:2*nPhi]
 		bKBar := c.BKBar[:2*nPhi]
@@ -1697,13 +1697,13 @@ func (c *backwardFused) run() {
 
 	// projected.q1
 	if kern.Wide() {
-		a := regions.R9dc4d4901bc3Args{
+		a := regions.Re9c4c871791dArgs{
 			P0: unsafe.SliceData(t175),
 			N0: L,
 			N1: 2 * nPhi,
 			N2: 2*T*nPhi + 12*nPhi,
 		}
-		regions.R9dc4d4901bc3(&a)
+		regions.Re9c4c871791d(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -1715,14 +1715,14 @@ func (c *backwardFused) run() {
 		}
 	}
 	if kern.Wide() {
-		a := regions.R243baf16eb0dArgs{
+		a := regions.R5597ca2d9fd5Args{
 			P0: unsafe.SliceData(t175),
 			N0: L,
 			N1: 2 * nPhi,
 			N2: 8*T*nPhi + 24*nPhi,
 			N3: 2*T*nPhi + 12*nPhi,
 		}
-		regions.R243baf16eb0d(&a)
+		regions.R5597ca2d9fd5(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -1738,7 +1738,7 @@ func (c *backwardFused) run() {
 	clear(c.CQBar)
 	clear(c.CKBar)
 	if kern.Wide() {
-		a := regions.Re35a9b740881Args{
+		a := regions.Rdc421a1e55b2Args{
 			P0: unsafe.SliceData(c.Q1Stack),
 			P1: unsafe.SliceData(t175),
 			P2: unsafe.SliceData(c.CQBar),
@@ -1756,7 +1756,7 @@ func (c *backwardFused) run() {
 			N8: 2*T*nPhi + 6*nPhi,
 			N9: -2 * nPhi,
 		}
-		regions.Re35a9b740881(&a)
+		regions.Rdc421a1e55b2(&a)
 	} else {
 		for i := range 4 {
 			cQBar := c.CQBar[i*2*nPhi:][:2*nPhi]
@@ -1783,7 +1783,7 @@ func (c *backwardFused) run() {
 			n2 := int(c.Pos[i]) + j - 3
 			if n2 >= 0 {
 				if kern.Wide() {
-					a := regions.Rffc24b7277feArgs{
+					a := regions.R1e42c5bb8a4bArgs{
 						P0: unsafe.SliceData(t175),
 						P1: unsafe.SliceData(c.CQ),
 						P2: unsafe.SliceData(t132),
@@ -1793,7 +1793,7 @@ func (c *backwardFused) run() {
 						N3: -2 * nPhi,
 						N4: 8*nPhi*j + 24*nPhi*i,
 					}
-					regions.Rffc24b7277fe(&a)
+					regions.R1e42c5bb8a4b(&a)
 				} else {
 					t175_2 := t175[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
 					cQ := c.CQ[3*2*nPhi:][:2*nPhi]
@@ -1816,7 +1816,7 @@ func (c *backwardFused) run() {
 	clear(t136)
 	clear(t154)
 	if kern.Wide() {
-		a := regions.Rb33a74737b84Args{
+		a := regions.R5168233033d5Args{
 			P0: unsafe.SliceData(t136),
 			P1: unsafe.SliceData(c.Q0TailBar),
 			P2: unsafe.SliceData(t154),
@@ -1827,7 +1827,7 @@ func (c *backwardFused) run() {
 			N3: 8 * T * nPhi,
 			N4: 6 * nPhi,
 		}
-		regions.Rb33a74737b84(&a)
+		regions.R5168233033d5(&a)
 	} else {
 		for i := range L {
 			for j := range min(3, -T+3) {
@@ -1845,13 +1845,13 @@ func (c *backwardFused) run() {
 
 	// projected.k1
 	if kern.Wide() {
-		a := regions.R9dc4d4901bc3Args{
+		a := regions.Re9c4c871791dArgs{
 			P0: unsafe.SliceData(t178),
 			N0: L,
 			N1: 2 * nPhi,
 			N2: 2*T*nPhi + 12*nPhi,
 		}
-		regions.R9dc4d4901bc3(&a)
+		regions.Re9c4c871791d(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -1863,14 +1863,14 @@ func (c *backwardFused) run() {
 		}
 	}
 	if kern.Wide() {
-		a := regions.R243baf16eb0dArgs{
+		a := regions.R5597ca2d9fd5Args{
 			P0: unsafe.SliceData(t178),
 			N0: L,
 			N1: 2 * nPhi,
 			N2: 8*T*nPhi + 24*nPhi,
 			N3: 2*T*nPhi + 12*nPhi,
 		}
-		regions.R243baf16eb0d(&a)
+		regions.R5597ca2d9fd5(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -1889,7 +1889,7 @@ func (c *backwardFused) run() {
 			n3 := int(c.Pos[i]) + j - 3
 			if n3 >= 0 {
 				if kern.Wide() {
-					a := regions.Rffc24b7277feArgs{
+					a := regions.R1e42c5bb8a4bArgs{
 						P0: unsafe.SliceData(t178),
 						P1: unsafe.SliceData(c.CK),
 						P2: unsafe.SliceData(t150),
@@ -1899,7 +1899,7 @@ func (c *backwardFused) run() {
 						N3: -2 * nPhi,
 						N4: 8*nPhi*j + 24*nPhi*i,
 					}
-					regions.Rffc24b7277fe(&a)
+					regions.R1e42c5bb8a4b(&a)
 				} else {
 					t178_2 := t178[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
 					cK := c.CK[3*2*nPhi:][:2*nPhi]
@@ -1920,7 +1920,7 @@ func (c *backwardFused) run() {
 
 	// projected.v0, projected.v
 	if kern.Wide() {
-		a := regions.R3b437f497cc2Args{
+		a := regions.R4f7fc48780fcArgs{
 			P0: unsafe.SliceData(t172),
 			P1: unsafe.SliceData(c.CV),
 			P2: unsafe.SliceData(t155),
@@ -1933,7 +1933,7 @@ func (c *backwardFused) run() {
 			N6: T*dV + 6*dV,
 			N7: T * dV,
 		}
-		regions.R3b437f497cc2(&a)
+		regions.R4f7fc48780fc(&a)
 	} else {
 		cV := c.CV[:dV]
 		for i := range L {
@@ -1955,7 +1955,7 @@ func (c *backwardFused) run() {
 
 	// projected.v
 	if kern.Wide() {
-		a := regions.R9dcbe491f8a1Args{
+		a := regions.R63b335df4b7dArgs{
 			P0: unsafe.SliceData(t155),
 			P1: unsafe.SliceData(c.V0TailBar),
 			N0: L,
@@ -1965,7 +1965,7 @@ func (c *backwardFused) run() {
 			N4: 3 * dV,
 			N5: T * dV,
 		}
-		regions.R9dcbe491f8a1(&a)
+		regions.R63b335df4b7d(&a)
 	} else {
 		for i := range L {
 			lo := max(0, -T+3)
@@ -1986,7 +1986,7 @@ func (c *backwardFused) run() {
 
 	// projected.q0, projected.q1
 	if kern.Wide() {
-		a := regions.R3b437f497cc2Args{
+		a := regions.R4f7fc48780fcArgs{
 			P0: unsafe.SliceData(t175),
 			P1: unsafe.SliceData(c.CQ),
 			P2: unsafe.SliceData(t158),
@@ -1999,7 +1999,7 @@ func (c *backwardFused) run() {
 			N6: 2*T*nPhi + 12*nPhi,
 			N7: 2 * T * nPhi,
 		}
-		regions.R3b437f497cc2(&a)
+		regions.R4f7fc48780fc(&a)
 	} else {
 		cQ := c.CQ[:2*nPhi]
 		for i := range L {
@@ -2021,7 +2021,7 @@ func (c *backwardFused) run() {
 
 	// projected.q1
 	if kern.Wide() {
-		a := regions.R5b677cdfbf70Args{
+		a := regions.R454e3f98b46dArgs{
 			P0: unsafe.SliceData(t158),
 			P1: unsafe.SliceData(c.Q0TailBar),
 			N0: L,
@@ -2031,7 +2031,7 @@ func (c *backwardFused) run() {
 			N4: 2 * T * nPhi,
 			N5: 6 * nPhi,
 		}
-		regions.R5b677cdfbf70(&a)
+		regions.R454e3f98b46d(&a)
 	} else {
 		for i := range L {
 			lo := max(0, -T+3)
@@ -2052,7 +2052,7 @@ func (c *backwardFused) run() {
 
 	// projected.k0, projected.k1
 	if kern.Wide() {
-		a := regions.R3b437f497cc2Args{
+		a := regions.R4f7fc48780fcArgs{
 			P0: unsafe.SliceData(t178),
 			P1: unsafe.SliceData(c.CK),
 			P2: unsafe.SliceData(t161),
@@ -2065,7 +2065,7 @@ func (c *backwardFused) run() {
 			N6: 2*T*nPhi + 12*nPhi,
 			N7: 2 * T * nPhi,
 		}
-		regions.R3b437f497cc2(&a)
+		regions.R4f7fc48780fc(&a)
 	} else {
 		cK := c.CK[:2*nPhi]
 		for i := range L {
@@ -2087,7 +2087,7 @@ func (c *backwardFused) run() {
 
 	// projected.k1
 	if kern.Wide() {
-		a := regions.R5b677cdfbf70Args{
+		a := regions.R454e3f98b46dArgs{
 			P0: unsafe.SliceData(t161),
 			P1: unsafe.SliceData(c.K0TailBar),
 			N0: L,
@@ -2097,7 +2097,7 @@ func (c *backwardFused) run() {
 			N4: 2 * T * nPhi,
 			N5: 6 * nPhi,
 		}
-		regions.R5b677cdfbf70(&a)
+		regions.R454e3f98b46d(&a)
 	} else {
 		for i := range L {
 			lo := max(0, -T+3)
@@ -2127,7 +2127,7 @@ func (c *backwardFused) run() {
 
 	// projected.k0
 	if kern.Wide() {
-		a := regions.R964046fb055aArgs{
+		a := regions.R6343eacd6034Args{
 			P0: unsafe.SliceData(t150),
 			P1: unsafe.SliceData(t154),
 			P2: unsafe.SliceData(c.K0TailBarOut),
@@ -2138,7 +2138,7 @@ func (c *backwardFused) run() {
 			N1: 2 * nPhi,
 			N2: 6 * nPhi,
 		}
-		regions.R964046fb055a(&a)
+		regions.R6343eacd6034(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -2158,7 +2158,7 @@ func (c *backwardFused) run() {
 
 	// projected.k0
 	if kern.Wide() {
-		a := regions.R4b5b62034b6bArgs{
+		a := regions.R7460d1661d30Args{
 			P0: unsafe.SliceData(t114),
 			P1: unsafe.SliceData(t118),
 			P2: unsafe.SliceData(c.V0TailBarOut),
@@ -2166,7 +2166,7 @@ func (c *backwardFused) run() {
 			N1: dV,
 			N2: 3 * dV,
 		}
-		regions.R4b5b62034b6b(&a)
+		regions.R7460d1661d30(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {

@@ -34,7 +34,7 @@ func (c *forwardFused) run() {
 
 	// projected.rho
 	if kern.Wide() {
-		a := regions.R3a90f28e860bArgs{
+		a := regions.Rc7eb9bb0b1a7Args{
 			P0: unsafe.SliceData(c.K0),
 			P1: unsafe.SliceData(c.WRho),
 			P2: unsafe.SliceData(t22),
@@ -43,7 +43,7 @@ func (c *forwardFused) run() {
 			N2: dK,
 			N3: T * dK,
 		}
-		regions.R3a90f28e860b(&a)
+		regions.Rc7eb9bb0b1a7(&a)
 	} else {
 		wRho := c.WRho[:dK]
 		for i := range L {
@@ -63,7 +63,7 @@ func (c *forwardFused) run() {
 
 	// projected.rho
 	if kern.Wide() {
-		a := regions.R137847870221Args{
+		a := regions.R31c92cdb60e4Args{
 			P0: unsafe.SliceData(c.V),
 			P1: unsafe.SliceData(c.WRho),
 			P2: unsafe.SliceData(t32),
@@ -73,7 +73,7 @@ func (c *forwardFused) run() {
 			N3: 4 * dK,
 			N4: T * dV,
 		}
-		regions.R137847870221(&a)
+		regions.R31c92cdb60e4(&a)
 	} else {
 		for i := range L {
 			t32_2 := t32[i*T:][:T]
@@ -94,7 +94,7 @@ func (c *forwardFused) run() {
 	// projected.rho
 	bRhoEntry := c.BRho[0]
 	if kern.Wide() {
-		a := regions.R948708ac3c87Args{
+		a := regions.Rf0b86eff6cb5Args{
 			P0: unsafe.SliceData(t22),
 			P1: unsafe.SliceData(t32),
 			P2: unsafe.SliceData(c.RhoLin),
@@ -103,7 +103,7 @@ func (c *forwardFused) run() {
 			N1: T,
 			S0: [2]float32{bRhoEntry},
 		}
-		regions.R948708ac3c87(&a)
+		regions.Rf0b86eff6cb5(&a)
 	} else {
 		for i := range L {
 			t22_2 := t22[i*T:][:T]
@@ -140,7 +140,7 @@ func (c *backwardFused) run() {
 	// projected.rho
 	var t21 F
 	if kern.Wide() {
-		a := regions.Rba9023e59d47Args{
+		a := regions.Re8fce1314b0eArgs{
 			P0: unsafe.SliceData(c.RhoLin),
 			P1: unsafe.SliceData(c.RhoBar),
 			P2: unsafe.SliceData(t17),
@@ -150,7 +150,7 @@ func (c *backwardFused) run() {
 			N2: 12 * T,
 			S0: [2]float32{t21},
 		}
-		regions.Rba9023e59d47(&a)
+		regions.Re8fce1314b0e(&a)
 	} else {
 		t21_2 := t21
 		for i := range L {
@@ -179,7 +179,7 @@ func (c *backwardFused) run() {
 	// projected.rho, projected.v
 	clear(t23)
 	if kern.Wide() {
-		a := regions.Rb8cb78721615Args{
+		a := regions.R7581c48f532fArgs{
 			P0: unsafe.SliceData(t17),
 			P1: unsafe.SliceData(c.V),
 			P2: unsafe.SliceData(t23),
@@ -194,7 +194,7 @@ func (c *backwardFused) run() {
 			N5: 4 * dK,
 			N6: T * dV,
 		}
-		regions.Rb8cb78721615(&a)
+		regions.R7581c48f532f(&a)
 	} else {
 		for i := range L {
 			t17_2 := t17[i*T:][:T]
@@ -216,7 +216,7 @@ func (c *backwardFused) run() {
 	// projected.rho, projected.k0
 	clear(t25)
 	if kern.Wide() {
-		a := regions.Rf2b6890fe57bArgs{
+		a := regions.R8410d6027d71Args{
 			P0: unsafe.SliceData(t17),
 			P1: unsafe.SliceData(c.K0),
 			P2: unsafe.SliceData(t25),
@@ -230,7 +230,7 @@ func (c *backwardFused) run() {
 			N4: 12 * dK,
 			N5: T * dK,
 		}
-		regions.Rf2b6890fe57b(&a)
+		regions.R8410d6027d71(&a)
 	} else {
 		t25_2 := t25[:dK]
 		wRho := c.WRho[:dK]
@@ -269,13 +269,13 @@ func (c *backwardFused) run() {
 
 	// projected.k0
 	if kern.Wide() {
-		a := regions.R5c0d1dcd7a92Args{
+		a := regions.Rd47b42f3eea7Args{
 			P0: unsafe.SliceData(t23),
 			P1: unsafe.SliceData(t25),
 			P2: unsafe.SliceData(c.WRhoBar),
 			N0: dK + dV,
 		}
-		regions.R5c0d1dcd7a92(&a)
+		regions.Rd47b42f3eea7(&a)
 	} else {
 		wRhoBar := c.WRhoBar[:dK+dV]
 		for i := range dK + dV {

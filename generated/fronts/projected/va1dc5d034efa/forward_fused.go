@@ -38,7 +38,7 @@ func (c *forwardFused) run() {
 
 	// projected.k
 	if kern.Wide() {
-		a := regions.R24bb5a968bc9Args{
+		a := regions.R8c21398e4059Args{
 			P0: unsafe.SliceData(c.K0),
 			P1: unsafe.SliceData(c.KProd),
 			N0: L,
@@ -46,7 +46,7 @@ func (c *forwardFused) run() {
 			N2: dK,
 			N3: T * dK,
 		}
-		regions.R24bb5a968bc9(&a)
+		regions.R8c21398e4059(&a)
 	} else {
 		for i := range L {
 			kProd := c.KProd[i*T:][:T]
@@ -66,13 +66,13 @@ func (c *forwardFused) run() {
 
 	// projected.k
 	if kern.Wide() {
-		a := regions.R5115a922944fArgs{
+		a := regions.R6f50ff37a802Args{
 			P0: unsafe.SliceData(c.KProd),
 			P1: unsafe.SliceData(t10),
 			N0: L,
 			N1: T,
 		}
-		regions.R5115a922944f(&a)
+		regions.R6f50ff37a802(&a)
 	} else {
 		for i := range L {
 			kProd := c.KProd[i*T:][:T]
@@ -86,7 +86,7 @@ func (c *forwardFused) run() {
 
 	// projected.k, projected.rho, projected.theta
 	if kern.Wide() {
-		a := regions.R4a928e392652Args{
+		a := regions.R618a219677c1Args{
 			P0: unsafe.SliceData(t10),
 			P1: unsafe.SliceData(c.K0),
 			P2: unsafe.SliceData(c.WRho),
@@ -100,7 +100,7 @@ func (c *forwardFused) run() {
 			N3: 12 * dK,
 			N4: T * dK,
 		}
-		regions.R4a928e392652(&a)
+		regions.R618a219677c1(&a)
 	} else {
 		wRho := c.WRho[:dK]
 		wTheta := c.WTheta[:dK]
@@ -132,7 +132,7 @@ func (c *forwardFused) run() {
 
 	// projected.q
 	if kern.Wide() {
-		a := regions.R24bb5a968bc9Args{
+		a := regions.R8c21398e4059Args{
 			P0: unsafe.SliceData(c.Q0),
 			P1: unsafe.SliceData(c.QProd),
 			N0: L,
@@ -140,7 +140,7 @@ func (c *forwardFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.R24bb5a968bc9(&a)
+		regions.R8c21398e4059(&a)
 	} else {
 		for i := range L {
 			qProd := c.QProd[i*T:][:T]
@@ -160,13 +160,13 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.R5115a922944fArgs{
+		a := regions.R6f50ff37a802Args{
 			P0: unsafe.SliceData(c.QProd),
 			P1: unsafe.SliceData(t20),
 			N0: L,
 			N1: T,
 		}
-		regions.R5115a922944f(&a)
+		regions.R6f50ff37a802(&a)
 	} else {
 		for i := range L {
 			qProd := c.QProd[i*T:][:T]
@@ -180,7 +180,7 @@ func (c *forwardFused) run() {
 
 	// projected.q
 	if kern.Wide() {
-		a := regions.R0c53870ed679Args{
+		a := regions.R078176bf9f1dArgs{
 			P0: unsafe.SliceData(t20),
 			P1: unsafe.SliceData(c.Q0),
 			P2: unsafe.SliceData(c.Q),
@@ -189,7 +189,7 @@ func (c *forwardFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.R0c53870ed679(&a)
+		regions.R078176bf9f1d(&a)
 	} else {
 		for i := range L {
 			t20_2 := t20[i*T:][:T]
@@ -206,7 +206,7 @@ func (c *forwardFused) run() {
 
 	// projected.rho, projected.theta
 	if kern.Wide() {
-		a := regions.R003f9de9727dArgs{
+		a := regions.Rf2ea640756b2Args{
 			P0: unsafe.SliceData(c.V),
 			P1: unsafe.SliceData(c.WRho),
 			P2: unsafe.SliceData(c.WTheta),
@@ -218,7 +218,7 @@ func (c *forwardFused) run() {
 			N3: 4 * dK,
 			N4: T * dV,
 		}
-		regions.R003f9de9727d(&a)
+		regions.Rf2ea640756b2(&a)
 	} else {
 		for i := range L {
 			t32_2 := t32[i*T:][:T]
@@ -248,7 +248,7 @@ func (c *forwardFused) run() {
 	bRhoEntry := c.BRho[0]
 	bThetaEntry := c.BTheta[0]
 	if kern.Wide() {
-		a := regions.R360e338621a9Args{
+		a := regions.R2bd68748d401Args{
 			P0: unsafe.SliceData(t22),
 			P1: unsafe.SliceData(t32),
 			P2: unsafe.SliceData(t42),
@@ -262,7 +262,7 @@ func (c *forwardFused) run() {
 			S0: [2]float32{bRhoEntry},
 			S1: [2]float32{bThetaEntry},
 		}
-		regions.R360e338621a9(&a)
+		regions.R2bd68748d401(&a)
 	} else {
 		for i := range L {
 			t22_2 := t22[i*T:][:T]
@@ -325,7 +325,7 @@ func (c *backwardFused) run() {
 	var t222 F
 	var t44 F
 	if kern.Wide() {
-		a := regions.Rd73c7b8a819bArgs{
+		a := regions.Rdd424478f366Args{
 			P0:  unsafe.SliceData(c.KProd),
 			P1:  unsafe.SliceData(c.QProd),
 			P2:  unsafe.SliceData(c.RhoLin),
@@ -351,7 +351,7 @@ func (c *backwardFused) run() {
 			S0:  [2]float32{t44},
 			S1:  [2]float32{t222},
 		}
-		regions.Rd73c7b8a819b(&a)
+		regions.Rdd424478f366(&a)
 	} else {
 		t44_2 := t44
 		t222_2 := t222
@@ -422,7 +422,7 @@ func (c *backwardFused) run() {
 	clear(t262)
 	clear(t48)
 	if kern.Wide() {
-		a := regions.R5fdd4a27a4bcArgs{
+		a := regions.R4d80bdceae30Args{
 			P0:  unsafe.SliceData(t10),
 			P1:  unsafe.SliceData(t182),
 			P2:  unsafe.SliceData(t40),
@@ -442,7 +442,7 @@ func (c *backwardFused) run() {
 			N5:  12 * dK,
 			N6:  T * dK,
 		}
-		regions.R5fdd4a27a4bc(&a)
+		regions.R4d80bdceae30(&a)
 	} else {
 		wRho := c.WRho[:dK]
 		wTheta := c.WTheta[:dK]
@@ -480,7 +480,7 @@ func (c *backwardFused) run() {
 	clear(t242)
 	clear(t46)
 	if kern.Wide() {
-		a := regions.R98ee2e0feb2eArgs{
+		a := regions.Rcddd1187b6a4Args{
 			P0: unsafe.SliceData(t182),
 			P1: unsafe.SliceData(t40),
 			P2: unsafe.SliceData(c.V),
@@ -499,7 +499,7 @@ func (c *backwardFused) run() {
 			N6: 4 * dK,
 			N7: T * dV,
 		}
-		regions.R98ee2e0feb2e(&a)
+		regions.Rcddd1187b6a4(&a)
 	} else {
 		for i := range L {
 			t182_2 := t182[i*T:][:T]
@@ -526,7 +526,7 @@ func (c *backwardFused) run() {
 
 	// projected.q
 	if kern.Wide() {
-		a := regions.Re1766ea9bf70Args{
+		a := regions.Rb4889eee2fb1Args{
 			P0: unsafe.SliceData(t20),
 			P1: unsafe.SliceData(c.QBar),
 			P2: unsafe.SliceData(c.Q0),
@@ -536,7 +536,7 @@ func (c *backwardFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.Re1766ea9bf70(&a)
+		regions.Rb4889eee2fb1(&a)
 	} else {
 		for i := range L {
 			t20_2 := t20[i*T:][:T]
@@ -558,7 +558,7 @@ func (c *backwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.R592f73b9bf18Args{
+		a := regions.Rcb090257bc32Args{
 			P0:  unsafe.SliceData(t18),
 			P1:  unsafe.SliceData(c.QProd),
 			P2:  unsafe.SliceData(t8),
@@ -574,7 +574,7 @@ func (c *backwardFused) run() {
 			N0:  L,
 			N1:  T,
 		}
-		regions.R592f73b9bf18(&a)
+		regions.Rcb090257bc32(&a)
 	} else {
 		for i := range L {
 			t18_2 := t18[i*T:][:T]
@@ -608,7 +608,7 @@ func (c *backwardFused) run() {
 
 	// projected.q0, projected.q
 	if kern.Wide() {
-		a := regions.Rdbc2740d5f8dArgs{
+		a := regions.R85e150915f6aArgs{
 			P0: unsafe.SliceData(t50),
 			P1: unsafe.SliceData(t70),
 			P2: unsafe.SliceData(c.Q0),
@@ -619,7 +619,7 @@ func (c *backwardFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.Rdbc2740d5f8d(&a)
+		regions.R85e150915f6a(&a)
 	} else {
 		for i := range L {
 			t50_2 := t50[i*T:][:T]
@@ -642,7 +642,7 @@ func (c *backwardFused) run() {
 
 	// projected.k0, projected.k
 	if kern.Wide() {
-		a := regions.Rdbc2740d5f8dArgs{
+		a := regions.R85e150915f6aArgs{
 			P0: unsafe.SliceData(t76),
 			P1: unsafe.SliceData(t96),
 			P2: unsafe.SliceData(c.K0),
@@ -653,7 +653,7 @@ func (c *backwardFused) run() {
 			N2: dK,
 			N3: T * dK,
 		}
-		regions.Rdbc2740d5f8d(&a)
+		regions.R85e150915f6a(&a)
 	} else {
 		for i := range L {
 			t76_2 := t76[i*T:][:T]
@@ -685,7 +685,7 @@ func (c *backwardFused) run() {
 
 	// projected.k0
 	if kern.Wide() {
-		a := regions.Rf242e2f9c72cArgs{
+		a := regions.R59714f7aee03Args{
 			P0: unsafe.SliceData(t46),
 			P1: unsafe.SliceData(t48),
 			P2: unsafe.SliceData(c.WRhoBar),
@@ -694,7 +694,7 @@ func (c *backwardFused) run() {
 			P5: unsafe.SliceData(c.WThetaBar),
 			N0: dK + dV,
 		}
-		regions.Rf242e2f9c72c(&a)
+		regions.R59714f7aee03(&a)
 	} else {
 		wRhoBar := c.WRhoBar[:dK+dV]
 		wThetaBar := c.WThetaBar[:dK+dV]

@@ -47,7 +47,7 @@ func (c *forwardFused) run() {
 	clear(t22)
 	clear(t62)
 	if kern.Wide() {
-		a := regions.R2aadadb00bb2Args{
+		a := regions.R3d1c5d0aa8dcArgs{
 			P0: unsafe.SliceData(c.K0Tail),
 			P1: unsafe.SliceData(t22),
 			P2: unsafe.SliceData(c.Q0Tail),
@@ -58,7 +58,7 @@ func (c *forwardFused) run() {
 			N3: 4 * T * dK,
 			N4: 3 * dK,
 		}
-		regions.R2aadadb00bb2(&a)
+		regions.R3d1c5d0aa8dc(&a)
 	} else {
 		for i := range L {
 			for j := range min(3, -T+3) {
@@ -78,7 +78,7 @@ func (c *forwardFused) run() {
 	clear(t32)
 	clear(t72)
 	if kern.Wide() {
-		a := regions.R94a66aa7ba6cArgs{
+		a := regions.Rdfe448ca35d6Args{
 			P0: unsafe.SliceData(c.K1Stack),
 			P1: unsafe.SliceData(t32),
 			P2: unsafe.SliceData(c.Q1Stack),
@@ -90,7 +90,7 @@ func (c *forwardFused) run() {
 			N4: 3 * dK,
 			N5: T*dK + 3*dK,
 		}
-		regions.R94a66aa7ba6c(&a)
+		regions.Rdfe448ca35d6(&a)
 	} else {
 		for i := range L {
 			lo := max(0, -T+3)
@@ -111,7 +111,7 @@ func (c *forwardFused) run() {
 
 	// projected.k1, projected.q1
 	if kern.Wide() {
-		a := regions.R964046fb055aArgs{
+		a := regions.R6343eacd6034Args{
 			P0: unsafe.SliceData(t22),
 			P1: unsafe.SliceData(t32),
 			P2: unsafe.SliceData(c.K0TailOut),
@@ -122,7 +122,7 @@ func (c *forwardFused) run() {
 			N1: dK,
 			N2: 3 * dK,
 		}
-		regions.R964046fb055a(&a)
+		regions.R6343eacd6034(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -148,7 +148,7 @@ func (c *forwardFused) run() {
 			n := int(c.Pos[i]) + j - 3
 			if n >= 0 {
 				if kern.Wide() {
-					a := regions.R70eff618995cArgs{
+					a := regions.Rd3ff008d437fArgs{
 						P0: unsafe.SliceData(c.K0Tail),
 						P1: unsafe.SliceData(t42),
 						P2: unsafe.SliceData(c.Q0Tail),
@@ -156,7 +156,7 @@ func (c *forwardFused) run() {
 						N0: dK,
 						N1: 4*dK*j + 12*dK*i,
 					}
-					regions.R70eff618995c(&a)
+					regions.Rd3ff008d437f(&a)
 				} else {
 					k0Tail := c.K0Tail[(i*3+j)*dK:][:dK]
 					t42_2 := t42[(i*3+j)*dK:][:dK]
@@ -180,7 +180,7 @@ func (c *forwardFused) run() {
 
 	// projected.k1
 	if kern.Wide() {
-		a := regions.Ra073de426ad7Args{
+		a := regions.R1974effbf96cArgs{
 			P0: unsafe.SliceData(c.BK),
 			P1: unsafe.SliceData(c.K1Stack),
 			P2: unsafe.SliceData(c.CK),
@@ -193,7 +193,7 @@ func (c *forwardFused) run() {
 			N5: T*dK + 3*dK,
 			N6: T * dK,
 		}
-		regions.Ra073de426ad7(&a)
+		regions.R1974effbf96c(&a)
 	} else {
 		bK := c.BK[:dK]
 		cK := c.CK[:dK]
@@ -224,7 +224,7 @@ func (c *forwardFused) run() {
 
 	// projected.q1, projected.k
 	if kern.Wide() {
-		a := regions.R07182d8b9960Args{
+		a := regions.Re0717b1a1284Args{
 			P0:  unsafe.SliceData(c.BQ),
 			P1:  unsafe.SliceData(c.Q1Stack),
 			P2:  unsafe.SliceData(c.CQ),
@@ -244,7 +244,7 @@ func (c *forwardFused) run() {
 			N10: T*dK + 3*dK,
 			N11: T * dK,
 		}
-		regions.R07182d8b9960(&a)
+		regions.Re0717b1a1284(&a)
 	} else {
 		bQ := c.BQ[:dK]
 		cQ := c.CQ[:dK]
@@ -279,13 +279,13 @@ func (c *forwardFused) run() {
 
 	// projected.k
 	if kern.Wide() {
-		a := regions.R5115a922944fArgs{
+		a := regions.R6f50ff37a802Args{
 			P0: unsafe.SliceData(c.KProd),
 			P1: unsafe.SliceData(t20),
 			N0: L,
 			N1: T,
 		}
-		regions.R5115a922944f(&a)
+		regions.R6f50ff37a802(&a)
 	} else {
 		for i := range L {
 			kProd := c.KProd[i*T:][:T]
@@ -299,7 +299,7 @@ func (c *forwardFused) run() {
 
 	// projected.k, projected.q
 	if kern.Wide() {
-		a := regions.R197d41f4015fArgs{
+		a := regions.Rca3f721a87feArgs{
 			P0: unsafe.SliceData(t20),
 			P1: unsafe.SliceData(q1),
 			P2: unsafe.SliceData(k1),
@@ -311,7 +311,7 @@ func (c *forwardFused) run() {
 			N3: 12 * dK,
 			N4: T * dK,
 		}
-		regions.R197d41f4015f(&a)
+		regions.Rca3f721a87fe(&a)
 	} else {
 		for i := range L {
 			t20_2 := t20[i*T:][:T]
@@ -336,13 +336,13 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.R5115a922944fArgs{
+		a := regions.R6f50ff37a802Args{
 			P0: unsafe.SliceData(c.QProd),
 			P1: unsafe.SliceData(t30),
 			N0: L,
 			N1: T,
 		}
-		regions.R5115a922944f(&a)
+		regions.R6f50ff37a802(&a)
 	} else {
 		for i := range L {
 			qProd := c.QProd[i*T:][:T]
@@ -356,7 +356,7 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.theta
 	if kern.Wide() {
-		a := regions.R583ff34cfb04Args{
+		a := regions.Rfb6bbd3ba2e3Args{
 			P0: unsafe.SliceData(t30),
 			P1: unsafe.SliceData(c.K),
 			P2: unsafe.SliceData(c.WTheta),
@@ -370,7 +370,7 @@ func (c *forwardFused) run() {
 			N4: 12 * dK,
 			N5: T * dK,
 		}
-		regions.R583ff34cfb04(&a)
+		regions.Rfb6bbd3ba2e3(&a)
 	} else {
 		wTheta := c.WTheta[:dK]
 		for i := range L {
@@ -395,7 +395,7 @@ func (c *forwardFused) run() {
 
 	// projected.theta
 	if kern.Wide() {
-		a := regions.R137847870221Args{
+		a := regions.R31c92cdb60e4Args{
 			P0: unsafe.SliceData(c.V),
 			P1: unsafe.SliceData(c.WTheta),
 			P2: unsafe.SliceData(t112),
@@ -405,7 +405,7 @@ func (c *forwardFused) run() {
 			N3: 4 * dK,
 			N4: T * dV,
 		}
-		regions.R137847870221(&a)
+		regions.R31c92cdb60e4(&a)
 	} else {
 		for i := range L {
 			t112_2 := t112[i*T:][:T]
@@ -426,7 +426,7 @@ func (c *forwardFused) run() {
 	// projected.theta, projected.k
 	bThetaEntry := c.BTheta[0]
 	if kern.Wide() {
-		a := regions.Reddcf2d946bcArgs{
+		a := regions.R507813f6abb1Args{
 			P0: unsafe.SliceData(t102),
 			P1: unsafe.SliceData(t112),
 			P2: unsafe.SliceData(c.ThetaLin),
@@ -435,7 +435,7 @@ func (c *forwardFused) run() {
 			N1: T,
 			S0: [2]float32{bThetaEntry},
 		}
-		regions.Reddcf2d946bc(&a)
+		regions.R507813f6abb1(&a)
 	} else {
 		for i := range L {
 			t102_2 := t102[i*T:][:T]
@@ -497,7 +497,7 @@ func (c *backwardFused) run() {
 
 	// projected.k1, projected.q1
 	if kern.Wide() {
-		a := regions.Rca96bc239d76Args{
+		a := regions.Rc336b62145e5Args{
 			P0:  unsafe.SliceData(c.BK),
 			P1:  unsafe.SliceData(c.K1Stack),
 			P2:  unsafe.SliceData(c.CK),
@@ -520,7 +520,7 @@ func (c *backwardFused) run() {
 			N7:  T*dK + 3*dK,
 			N8:  T * dK,
 		}
-		regions.Rca96bc239d76(&a)
+		regions.Rc336b62145e5(&a)
 	} else {
 		bK := c.BK[:dK]
 		cK := c.CK[:dK]
@@ -567,7 +567,7 @@ func (c *backwardFused) run() {
 	// projected.k, projected.q, projected.theta
 	var t282 F
 	if kern.Wide() {
-		a := regions.Rc4cd04e49c0aArgs{
+		a := regions.R54e36f458102Args{
 			P0:  unsafe.SliceData(c.KProd),
 			P1:  unsafe.SliceData(c.QProd),
 			P2:  unsafe.SliceData(c.ThetaLin),
@@ -588,7 +588,7 @@ func (c *backwardFused) run() {
 			N4:  12 * T,
 			S0:  [2]float32{t282},
 		}
-		regions.Rc4cd04e49c0a(&a)
+		regions.R54e36f458102(&a)
 	} else {
 		t282_2 := t282
 		for i := range L {
@@ -640,7 +640,7 @@ func (c *backwardFused) run() {
 	// projected.k, projected.theta, projected.q
 	clear(t322)
 	if kern.Wide() {
-		a := regions.Rf3dd18669a61Args{
+		a := regions.R4adf140c4a4aArgs{
 			P0:  unsafe.SliceData(t20),
 			P1:  unsafe.SliceData(t30),
 			P2:  unsafe.SliceData(t242),
@@ -661,7 +661,7 @@ func (c *backwardFused) run() {
 			N5:  12 * dK,
 			N6:  T * dK,
 		}
-		regions.Rf3dd18669a61(&a)
+		regions.R4adf140c4a4a(&a)
 	} else {
 		wTheta := c.WTheta[:dK]
 		t322_2 := t322[:dK]
@@ -703,7 +703,7 @@ func (c *backwardFused) run() {
 	// projected.theta, projected.v
 	clear(t302)
 	if kern.Wide() {
-		a := regions.Rb8cb78721615Args{
+		a := regions.R7581c48f532fArgs{
 			P0: unsafe.SliceData(t242),
 			P1: unsafe.SliceData(c.V),
 			P2: unsafe.SliceData(t302),
@@ -718,7 +718,7 @@ func (c *backwardFused) run() {
 			N5: 4 * dK,
 			N6: T * dV,
 		}
-		regions.Rb8cb78721615(&a)
+		regions.R7581c48f532f(&a)
 	} else {
 		for i := range L {
 			t242_2 := t242[i*T:][:T]
@@ -739,7 +739,7 @@ func (c *backwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.R592f73b9bf18Args{
+		a := regions.Rcb090257bc32Args{
 			P0:  unsafe.SliceData(t28),
 			P1:  unsafe.SliceData(c.QProd),
 			P2:  unsafe.SliceData(t18),
@@ -755,7 +755,7 @@ func (c *backwardFused) run() {
 			N0:  L,
 			N1:  T,
 		}
-		regions.R592f73b9bf18(&a)
+		regions.Rcb090257bc32(&a)
 	} else {
 		for i := range L {
 			t28_2 := t28[i*T:][:T]
@@ -791,7 +791,7 @@ func (c *backwardFused) run() {
 	clear(c.BQBar)
 	clear(c.BKBar)
 	if kern.Wide() {
-		a := regions.R226949351d77Args{
+		a := regions.R0ae58face712Args{
 			P0:  unsafe.SliceData(t342),
 			P1:  unsafe.SliceData(t54),
 			P2:  unsafe.SliceData(t60),
@@ -820,7 +820,7 @@ func (c *backwardFused) run() {
 			N9:  T*dK + 6*dK,
 			N10: T * dK,
 		}
-		regions.R226949351d77(&a)
+		regions.R0ae58face712(&a)
 	} else {
 		bQBar := c.BQBar[:dK]
 		bKBar := c.BKBar[:dK]
@@ -864,13 +864,13 @@ func (c *backwardFused) run() {
 
 	// projected.q1
 	if kern.Wide() {
-		a := regions.R9dc4d4901bc3Args{
+		a := regions.Re9c4c871791dArgs{
 			P0: unsafe.SliceData(t135),
 			N0: L,
 			N1: dK,
 			N2: T*dK + 6*dK,
 		}
-		regions.R9dc4d4901bc3(&a)
+		regions.Re9c4c871791d(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -882,14 +882,14 @@ func (c *backwardFused) run() {
 		}
 	}
 	if kern.Wide() {
-		a := regions.R243baf16eb0dArgs{
+		a := regions.R5597ca2d9fd5Args{
 			P0: unsafe.SliceData(t135),
 			N0: L,
 			N1: dK,
 			N2: 4*T*dK + 12*dK,
 			N3: T*dK + 6*dK,
 		}
-		regions.R243baf16eb0d(&a)
+		regions.R5597ca2d9fd5(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -905,7 +905,7 @@ func (c *backwardFused) run() {
 	clear(c.CQBar)
 	clear(c.CKBar)
 	if kern.Wide() {
-		a := regions.R74c821ab33d8Args{
+		a := regions.R8b9ed52db582Args{
 			P0: unsafe.SliceData(c.Q1Stack),
 			P1: unsafe.SliceData(t135),
 			P2: unsafe.SliceData(c.CQBar),
@@ -923,7 +923,7 @@ func (c *backwardFused) run() {
 			N8: T*dK + 6*dK,
 			N9: -dK,
 		}
-		regions.R74c821ab33d8(&a)
+		regions.R8b9ed52db582(&a)
 	} else {
 		for i := range 4 {
 			cQBar := c.CQBar[i*dK:][:dK]
@@ -950,7 +950,7 @@ func (c *backwardFused) run() {
 			n := int(c.Pos[i]) + j - 3
 			if n >= 0 {
 				if kern.Wide() {
-					a := regions.Rffc24b7277feArgs{
+					a := regions.R1e42c5bb8a4bArgs{
 						P0: unsafe.SliceData(t135),
 						P1: unsafe.SliceData(c.CQ),
 						P2: unsafe.SliceData(t100),
@@ -960,7 +960,7 @@ func (c *backwardFused) run() {
 						N3: -dK,
 						N4: 4*dK*j + 12*dK*i,
 					}
-					regions.Rffc24b7277fe(&a)
+					regions.R1e42c5bb8a4b(&a)
 				} else {
 					t135_2 := t135[(i*(T+6)+j+3)*dK:][:dK]
 					cQ := c.CQ[3*dK:][:dK]
@@ -983,7 +983,7 @@ func (c *backwardFused) run() {
 	clear(t104)
 	clear(t122)
 	if kern.Wide() {
-		a := regions.Rb33a74737b84Args{
+		a := regions.R5168233033d5Args{
 			P0: unsafe.SliceData(t104),
 			P1: unsafe.SliceData(c.Q0TailBar),
 			P2: unsafe.SliceData(t122),
@@ -994,7 +994,7 @@ func (c *backwardFused) run() {
 			N3: 4 * T * dK,
 			N4: 3 * dK,
 		}
-		regions.Rb33a74737b84(&a)
+		regions.R5168233033d5(&a)
 	} else {
 		for i := range L {
 			for j := range min(3, -T+3) {
@@ -1012,13 +1012,13 @@ func (c *backwardFused) run() {
 
 	// projected.k1
 	if kern.Wide() {
-		a := regions.R9dc4d4901bc3Args{
+		a := regions.Re9c4c871791dArgs{
 			P0: unsafe.SliceData(t138),
 			N0: L,
 			N1: dK,
 			N2: T*dK + 6*dK,
 		}
-		regions.R9dc4d4901bc3(&a)
+		regions.Re9c4c871791d(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -1030,14 +1030,14 @@ func (c *backwardFused) run() {
 		}
 	}
 	if kern.Wide() {
-		a := regions.R243baf16eb0dArgs{
+		a := regions.R5597ca2d9fd5Args{
 			P0: unsafe.SliceData(t138),
 			N0: L,
 			N1: dK,
 			N2: 4*T*dK + 12*dK,
 			N3: T*dK + 6*dK,
 		}
-		regions.R243baf16eb0d(&a)
+		regions.R5597ca2d9fd5(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -1056,7 +1056,7 @@ func (c *backwardFused) run() {
 			n2 := int(c.Pos[i]) + j - 3
 			if n2 >= 0 {
 				if kern.Wide() {
-					a := regions.Rffc24b7277feArgs{
+					a := regions.R1e42c5bb8a4bArgs{
 						P0: unsafe.SliceData(t138),
 						P1: unsafe.SliceData(c.CK),
 						P2: unsafe.SliceData(t118),
@@ -1066,7 +1066,7 @@ func (c *backwardFused) run() {
 						N3: -dK,
 						N4: 4*dK*j + 12*dK*i,
 					}
-					regions.Rffc24b7277fe(&a)
+					regions.R1e42c5bb8a4b(&a)
 				} else {
 					t138_2 := t138[(i*(T+6)+j+3)*dK:][:dK]
 					cK := c.CK[3*dK:][:dK]
@@ -1087,7 +1087,7 @@ func (c *backwardFused) run() {
 
 	// projected.q0, projected.q1
 	if kern.Wide() {
-		a := regions.R3b437f497cc2Args{
+		a := regions.R4f7fc48780fcArgs{
 			P0: unsafe.SliceData(t135),
 			P1: unsafe.SliceData(c.CQ),
 			P2: unsafe.SliceData(t123),
@@ -1100,7 +1100,7 @@ func (c *backwardFused) run() {
 			N6: T*dK + 6*dK,
 			N7: T * dK,
 		}
-		regions.R3b437f497cc2(&a)
+		regions.R4f7fc48780fc(&a)
 	} else {
 		cQ := c.CQ[:dK]
 		for i := range L {
@@ -1122,7 +1122,7 @@ func (c *backwardFused) run() {
 
 	// projected.q1
 	if kern.Wide() {
-		a := regions.R9dcbe491f8a1Args{
+		a := regions.R63b335df4b7dArgs{
 			P0: unsafe.SliceData(t123),
 			P1: unsafe.SliceData(c.Q0TailBar),
 			N0: L,
@@ -1132,7 +1132,7 @@ func (c *backwardFused) run() {
 			N4: 3 * dK,
 			N5: T * dK,
 		}
-		regions.R9dcbe491f8a1(&a)
+		regions.R63b335df4b7d(&a)
 	} else {
 		for i := range L {
 			lo := max(0, -T+3)
@@ -1153,7 +1153,7 @@ func (c *backwardFused) run() {
 
 	// projected.k0, projected.k1
 	if kern.Wide() {
-		a := regions.R3b437f497cc2Args{
+		a := regions.R4f7fc48780fcArgs{
 			P0: unsafe.SliceData(t138),
 			P1: unsafe.SliceData(c.CK),
 			P2: unsafe.SliceData(t126),
@@ -1166,7 +1166,7 @@ func (c *backwardFused) run() {
 			N6: T*dK + 6*dK,
 			N7: T * dK,
 		}
-		regions.R3b437f497cc2(&a)
+		regions.R4f7fc48780fc(&a)
 	} else {
 		cK := c.CK[:dK]
 		for i := range L {
@@ -1188,7 +1188,7 @@ func (c *backwardFused) run() {
 
 	// projected.k1
 	if kern.Wide() {
-		a := regions.R9dcbe491f8a1Args{
+		a := regions.R63b335df4b7dArgs{
 			P0: unsafe.SliceData(t126),
 			P1: unsafe.SliceData(c.K0TailBar),
 			N0: L,
@@ -1198,7 +1198,7 @@ func (c *backwardFused) run() {
 			N4: 3 * dK,
 			N5: T * dK,
 		}
-		regions.R9dcbe491f8a1(&a)
+		regions.R63b335df4b7d(&a)
 	} else {
 		for i := range L {
 			lo := max(0, -T+3)
@@ -1228,7 +1228,7 @@ func (c *backwardFused) run() {
 
 	// projected.k0
 	if kern.Wide() {
-		a := regions.R964046fb055aArgs{
+		a := regions.R6343eacd6034Args{
 			P0: unsafe.SliceData(t118),
 			P1: unsafe.SliceData(t122),
 			P2: unsafe.SliceData(c.K0TailBarOut),
@@ -1239,7 +1239,7 @@ func (c *backwardFused) run() {
 			N1: dK,
 			N2: 3 * dK,
 		}
-		regions.R964046fb055a(&a)
+		regions.R6343eacd6034(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -1259,13 +1259,13 @@ func (c *backwardFused) run() {
 
 	// projected.k0
 	if kern.Wide() {
-		a := regions.R5c0d1dcd7a92Args{
+		a := regions.Rd47b42f3eea7Args{
 			P0: unsafe.SliceData(t302),
 			P1: unsafe.SliceData(t322),
 			P2: unsafe.SliceData(c.WThetaBar),
 			N0: dK + dV,
 		}
-		regions.R5c0d1dcd7a92(&a)
+		regions.Rd47b42f3eea7(&a)
 	} else {
 		wThetaBar := c.WThetaBar[:dK+dV]
 		for i := range dK + dV {

@@ -52,7 +52,7 @@ func (c *forwardFused) run() {
 	clear(t22)
 	clear(t62)
 	if kern.Wide() {
-		a := regions.R2aadadb00bb2Args{
+		a := regions.R3d1c5d0aa8dcArgs{
 			P0: unsafe.SliceData(c.K0Tail),
 			P1: unsafe.SliceData(t22),
 			P2: unsafe.SliceData(c.Q0Tail),
@@ -63,7 +63,7 @@ func (c *forwardFused) run() {
 			N3: 4 * T * dK,
 			N4: 3 * dK,
 		}
-		regions.R2aadadb00bb2(&a)
+		regions.R3d1c5d0aa8dc(&a)
 	} else {
 		for i := range L {
 			for j := range min(3, -T+3) {
@@ -83,7 +83,7 @@ func (c *forwardFused) run() {
 	clear(t32)
 	clear(t72)
 	if kern.Wide() {
-		a := regions.R94a66aa7ba6cArgs{
+		a := regions.Rdfe448ca35d6Args{
 			P0: unsafe.SliceData(c.K1Stack),
 			P1: unsafe.SliceData(t32),
 			P2: unsafe.SliceData(c.Q1Stack),
@@ -95,7 +95,7 @@ func (c *forwardFused) run() {
 			N4: 3 * dK,
 			N5: T*dK + 3*dK,
 		}
-		regions.R94a66aa7ba6c(&a)
+		regions.Rdfe448ca35d6(&a)
 	} else {
 		for i := range L {
 			lo := max(0, -T+3)
@@ -116,7 +116,7 @@ func (c *forwardFused) run() {
 
 	// projected.k1, projected.q1
 	if kern.Wide() {
-		a := regions.R964046fb055aArgs{
+		a := regions.R6343eacd6034Args{
 			P0: unsafe.SliceData(t22),
 			P1: unsafe.SliceData(t32),
 			P2: unsafe.SliceData(c.K0TailOut),
@@ -127,7 +127,7 @@ func (c *forwardFused) run() {
 			N1: dK,
 			N2: 3 * dK,
 		}
-		regions.R964046fb055a(&a)
+		regions.R6343eacd6034(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -153,7 +153,7 @@ func (c *forwardFused) run() {
 			n := int(c.Pos[i]) + j - 3
 			if n >= 0 {
 				if kern.Wide() {
-					a := regions.R70eff618995cArgs{
+					a := regions.Rd3ff008d437fArgs{
 						P0: unsafe.SliceData(c.K0Tail),
 						P1: unsafe.SliceData(t42),
 						P2: unsafe.SliceData(c.Q0Tail),
@@ -161,7 +161,7 @@ func (c *forwardFused) run() {
 						N0: dK,
 						N1: 4*dK*j + 12*dK*i,
 					}
-					regions.R70eff618995c(&a)
+					regions.Rd3ff008d437f(&a)
 				} else {
 					k0Tail := c.K0Tail[(i*3+j)*dK:][:dK]
 					t42_2 := t42[(i*3+j)*dK:][:dK]
@@ -185,7 +185,7 @@ func (c *forwardFused) run() {
 
 	// projected.k1
 	if kern.Wide() {
-		a := regions.Ra073de426ad7Args{
+		a := regions.R1974effbf96cArgs{
 			P0: unsafe.SliceData(c.BK),
 			P1: unsafe.SliceData(c.K1Stack),
 			P2: unsafe.SliceData(c.CK),
@@ -198,7 +198,7 @@ func (c *forwardFused) run() {
 			N5: T*dK + 3*dK,
 			N6: T * dK,
 		}
-		regions.Ra073de426ad7(&a)
+		regions.R1974effbf96c(&a)
 	} else {
 		bK := c.BK[:dK]
 		cK := c.CK[:dK]
@@ -229,7 +229,7 @@ func (c *forwardFused) run() {
 
 	// projected.q1, projected.k
 	if kern.Wide() {
-		a := regions.R07182d8b9960Args{
+		a := regions.Re0717b1a1284Args{
 			P0:  unsafe.SliceData(c.BQ),
 			P1:  unsafe.SliceData(c.Q1Stack),
 			P2:  unsafe.SliceData(c.CQ),
@@ -249,7 +249,7 @@ func (c *forwardFused) run() {
 			N10: T*dK + 3*dK,
 			N11: T * dK,
 		}
-		regions.R07182d8b9960(&a)
+		regions.Re0717b1a1284(&a)
 	} else {
 		bQ := c.BQ[:dK]
 		cQ := c.CQ[:dK]
@@ -284,13 +284,13 @@ func (c *forwardFused) run() {
 
 	// projected.k
 	if kern.Wide() {
-		a := regions.R5115a922944fArgs{
+		a := regions.R6f50ff37a802Args{
 			P0: unsafe.SliceData(c.KProd),
 			P1: unsafe.SliceData(t20),
 			N0: L,
 			N1: T,
 		}
-		regions.R5115a922944f(&a)
+		regions.R6f50ff37a802(&a)
 	} else {
 		for i := range L {
 			kProd := c.KProd[i*T:][:T]
@@ -304,7 +304,7 @@ func (c *forwardFused) run() {
 
 	// projected.k, projected.q
 	if kern.Wide() {
-		a := regions.R197d41f4015fArgs{
+		a := regions.Rca3f721a87feArgs{
 			P0: unsafe.SliceData(t20),
 			P1: unsafe.SliceData(q1),
 			P2: unsafe.SliceData(k1),
@@ -316,7 +316,7 @@ func (c *forwardFused) run() {
 			N3: 12 * dK,
 			N4: T * dK,
 		}
-		regions.R197d41f4015f(&a)
+		regions.Rca3f721a87fe(&a)
 	} else {
 		for i := range L {
 			t20_2 := t20[i*T:][:T]
@@ -341,13 +341,13 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.R5115a922944fArgs{
+		a := regions.R6f50ff37a802Args{
 			P0: unsafe.SliceData(c.QProd),
 			P1: unsafe.SliceData(t30),
 			N0: L,
 			N1: T,
 		}
-		regions.R5115a922944f(&a)
+		regions.R6f50ff37a802(&a)
 	} else {
 		for i := range L {
 			qProd := c.QProd[i*T:][:T]
@@ -361,7 +361,7 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.rho, projected.theta, projected.eta
 	if kern.Wide() {
-		a := regions.R6dcb00e12e45Args{
+		a := regions.R480156c2be5cArgs{
 			P0: unsafe.SliceData(t30),
 			P1: unsafe.SliceData(c.K),
 			P2: unsafe.SliceData(c.WRho),
@@ -379,7 +379,7 @@ func (c *forwardFused) run() {
 			N4: 12 * dK,
 			N5: T * dK,
 		}
-		regions.R6dcb00e12e45(&a)
+		regions.R480156c2be5c(&a)
 	} else {
 		wRho := c.WRho[:dK]
 		wTheta := c.WTheta[:dK]
@@ -419,7 +419,7 @@ func (c *forwardFused) run() {
 
 	// projected.rho, projected.theta, projected.eta
 	if kern.Wide() {
-		a := regions.R1b3f951fa537Args{
+		a := regions.Rd9b4878952feArgs{
 			P0: unsafe.SliceData(c.V),
 			P1: unsafe.SliceData(c.WRho),
 			P2: unsafe.SliceData(c.WTheta),
@@ -433,7 +433,7 @@ func (c *forwardFused) run() {
 			N3: 4 * dK,
 			N4: T * dV,
 		}
-		regions.R1b3f951fa537(&a)
+		regions.Rd9b4878952fe(&a)
 	} else {
 		for i := range L {
 			t112_2 := t112[i*T:][:T]
@@ -471,7 +471,7 @@ func (c *forwardFused) run() {
 	bThetaEntry := c.BTheta[0]
 	bEtaEntry := c.BEta[0]
 	if kern.Wide() {
-		a := regions.R7deadb4eb8f4Args{
+		a := regions.R543ba4c504e9Args{
 			P0:  unsafe.SliceData(t102),
 			P1:  unsafe.SliceData(t112),
 			P2:  unsafe.SliceData(t122),
@@ -490,7 +490,7 @@ func (c *forwardFused) run() {
 			S1:  [2]float32{bThetaEntry},
 			S2:  [2]float32{bEtaEntry},
 		}
-		regions.R7deadb4eb8f4(&a)
+		regions.R543ba4c504e9(&a)
 	} else {
 		for i := range L {
 			t102_2 := t102[i*T:][:T]
@@ -575,7 +575,7 @@ func (c *backwardFused) run() {
 
 	// projected.k1, projected.q1
 	if kern.Wide() {
-		a := regions.Rca96bc239d76Args{
+		a := regions.Rc336b62145e5Args{
 			P0:  unsafe.SliceData(c.BK),
 			P1:  unsafe.SliceData(c.K1Stack),
 			P2:  unsafe.SliceData(c.CK),
@@ -598,7 +598,7 @@ func (c *backwardFused) run() {
 			N7:  T*dK + 3*dK,
 			N8:  T * dK,
 		}
-		regions.Rca96bc239d76(&a)
+		regions.Rc336b62145e5(&a)
 	} else {
 		bK := c.BK[:dK]
 		cK := c.CK[:dK]
@@ -647,7 +647,7 @@ func (c *backwardFused) run() {
 	var t55 F
 	var t77 F
 	if kern.Wide() {
-		a := regions.R6611e7f26072Args{
+		a := regions.Rea4500fd6b36Args{
 			P0:  unsafe.SliceData(c.KProd),
 			P1:  unsafe.SliceData(c.QProd),
 			P2:  unsafe.SliceData(c.RhoLin),
@@ -678,7 +678,7 @@ func (c *backwardFused) run() {
 			S1:  [2]float32{t55},
 			S2:  [2]float32{t382},
 		}
-		regions.R6611e7f26072(&a)
+		regions.Rea4500fd6b36(&a)
 	} else {
 		t77_2 := t77
 		t55_2 := t55
@@ -769,7 +769,7 @@ func (c *backwardFused) run() {
 	clear(t59)
 	clear(t81)
 	if kern.Wide() {
-		a := regions.R82c11afc170bArgs{
+		a := regions.R9ac84c105530Args{
 			P0:  unsafe.SliceData(t20),
 			P1:  unsafe.SliceData(t30),
 			P2:  unsafe.SliceData(t352),
@@ -796,7 +796,7 @@ func (c *backwardFused) run() {
 			N5:  12 * dK,
 			N6:  T * dK,
 		}
-		regions.R82c11afc170b(&a)
+		regions.R9ac84c105530(&a)
 	} else {
 		wRho := c.WRho[:dK]
 		wTheta := c.WTheta[:dK]
@@ -850,7 +850,7 @@ func (c *backwardFused) run() {
 	clear(t57)
 	clear(t79)
 	if kern.Wide() {
-		a := regions.R4a38d661d9cfArgs{
+		a := regions.R1a550725332bArgs{
 			P0:  unsafe.SliceData(t352),
 			P1:  unsafe.SliceData(t51),
 			P2:  unsafe.SliceData(t73),
@@ -872,7 +872,7 @@ func (c *backwardFused) run() {
 			N6:  4 * dK,
 			N7:  T * dV,
 		}
-		regions.R4a38d661d9cf(&a)
+		regions.R1a550725332b(&a)
 	} else {
 		for i := range L {
 			t352_2 := t352[i*T:][:T]
@@ -904,7 +904,7 @@ func (c *backwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.R592f73b9bf18Args{
+		a := regions.Rcb090257bc32Args{
 			P0:  unsafe.SliceData(t28),
 			P1:  unsafe.SliceData(c.QProd),
 			P2:  unsafe.SliceData(t18),
@@ -920,7 +920,7 @@ func (c *backwardFused) run() {
 			N0:  L,
 			N1:  T,
 		}
-		regions.R592f73b9bf18(&a)
+		regions.Rcb090257bc32(&a)
 	} else {
 		for i := range L {
 			t28_2 := t28[i*T:][:T]
@@ -956,7 +956,7 @@ func (c *backwardFused) run() {
 	clear(c.BQBar)
 	clear(c.BKBar)
 	if kern.Wide() {
-		a := regions.R226949351d77Args{
+		a := regions.R0ae58face712Args{
 			P0:  unsafe.SliceData(t83),
 			P1:  unsafe.SliceData(t103),
 			P2:  unsafe.SliceData(t109),
@@ -985,7 +985,7 @@ func (c *backwardFused) run() {
 			N9:  T*dK + 6*dK,
 			N10: T * dK,
 		}
-		regions.R226949351d77(&a)
+		regions.R0ae58face712(&a)
 	} else {
 		bQBar := c.BQBar[:dK]
 		bKBar := c.BKBar[:dK]
@@ -1029,13 +1029,13 @@ func (c *backwardFused) run() {
 
 	// projected.q1
 	if kern.Wide() {
-		a := regions.R9dc4d4901bc3Args{
+		a := regions.Re9c4c871791dArgs{
 			P0: unsafe.SliceData(t186),
 			N0: L,
 			N1: dK,
 			N2: T*dK + 6*dK,
 		}
-		regions.R9dc4d4901bc3(&a)
+		regions.Re9c4c871791d(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -1047,14 +1047,14 @@ func (c *backwardFused) run() {
 		}
 	}
 	if kern.Wide() {
-		a := regions.R243baf16eb0dArgs{
+		a := regions.R5597ca2d9fd5Args{
 			P0: unsafe.SliceData(t186),
 			N0: L,
 			N1: dK,
 			N2: 4*T*dK + 12*dK,
 			N3: T*dK + 6*dK,
 		}
-		regions.R243baf16eb0d(&a)
+		regions.R5597ca2d9fd5(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -1070,7 +1070,7 @@ func (c *backwardFused) run() {
 	clear(c.CQBar)
 	clear(c.CKBar)
 	if kern.Wide() {
-		a := regions.R74c821ab33d8Args{
+		a := regions.R8b9ed52db582Args{
 			P0: unsafe.SliceData(c.Q1Stack),
 			P1: unsafe.SliceData(t186),
 			P2: unsafe.SliceData(c.CQBar),
@@ -1088,7 +1088,7 @@ func (c *backwardFused) run() {
 			N8: T*dK + 6*dK,
 			N9: -dK,
 		}
-		regions.R74c821ab33d8(&a)
+		regions.R8b9ed52db582(&a)
 	} else {
 		for i := range 4 {
 			cQBar := c.CQBar[i*dK:][:dK]
@@ -1115,7 +1115,7 @@ func (c *backwardFused) run() {
 			n := int(c.Pos[i]) + j - 3
 			if n >= 0 {
 				if kern.Wide() {
-					a := regions.Rffc24b7277feArgs{
+					a := regions.R1e42c5bb8a4bArgs{
 						P0: unsafe.SliceData(t186),
 						P1: unsafe.SliceData(c.CQ),
 						P2: unsafe.SliceData(t149),
@@ -1125,7 +1125,7 @@ func (c *backwardFused) run() {
 						N3: -dK,
 						N4: 4*dK*j + 12*dK*i,
 					}
-					regions.Rffc24b7277fe(&a)
+					regions.R1e42c5bb8a4b(&a)
 				} else {
 					t186_2 := t186[(i*(T+6)+j+3)*dK:][:dK]
 					cQ := c.CQ[3*dK:][:dK]
@@ -1148,7 +1148,7 @@ func (c *backwardFused) run() {
 	clear(t153)
 	clear(t171)
 	if kern.Wide() {
-		a := regions.Rb33a74737b84Args{
+		a := regions.R5168233033d5Args{
 			P0: unsafe.SliceData(t153),
 			P1: unsafe.SliceData(c.Q0TailBar),
 			P2: unsafe.SliceData(t171),
@@ -1159,7 +1159,7 @@ func (c *backwardFused) run() {
 			N3: 4 * T * dK,
 			N4: 3 * dK,
 		}
-		regions.Rb33a74737b84(&a)
+		regions.R5168233033d5(&a)
 	} else {
 		for i := range L {
 			for j := range min(3, -T+3) {
@@ -1177,13 +1177,13 @@ func (c *backwardFused) run() {
 
 	// projected.k1
 	if kern.Wide() {
-		a := regions.R9dc4d4901bc3Args{
+		a := regions.Re9c4c871791dArgs{
 			P0: unsafe.SliceData(t189),
 			N0: L,
 			N1: dK,
 			N2: T*dK + 6*dK,
 		}
-		regions.R9dc4d4901bc3(&a)
+		regions.Re9c4c871791d(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -1195,14 +1195,14 @@ func (c *backwardFused) run() {
 		}
 	}
 	if kern.Wide() {
-		a := regions.R243baf16eb0dArgs{
+		a := regions.R5597ca2d9fd5Args{
 			P0: unsafe.SliceData(t189),
 			N0: L,
 			N1: dK,
 			N2: 4*T*dK + 12*dK,
 			N3: T*dK + 6*dK,
 		}
-		regions.R243baf16eb0d(&a)
+		regions.R5597ca2d9fd5(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -1221,7 +1221,7 @@ func (c *backwardFused) run() {
 			n2 := int(c.Pos[i]) + j - 3
 			if n2 >= 0 {
 				if kern.Wide() {
-					a := regions.Rffc24b7277feArgs{
+					a := regions.R1e42c5bb8a4bArgs{
 						P0: unsafe.SliceData(t189),
 						P1: unsafe.SliceData(c.CK),
 						P2: unsafe.SliceData(t167),
@@ -1231,7 +1231,7 @@ func (c *backwardFused) run() {
 						N3: -dK,
 						N4: 4*dK*j + 12*dK*i,
 					}
-					regions.Rffc24b7277fe(&a)
+					regions.R1e42c5bb8a4b(&a)
 				} else {
 					t189_2 := t189[(i*(T+6)+j+3)*dK:][:dK]
 					cK := c.CK[3*dK:][:dK]
@@ -1252,7 +1252,7 @@ func (c *backwardFused) run() {
 
 	// projected.q0, projected.q1
 	if kern.Wide() {
-		a := regions.R3b437f497cc2Args{
+		a := regions.R4f7fc48780fcArgs{
 			P0: unsafe.SliceData(t186),
 			P1: unsafe.SliceData(c.CQ),
 			P2: unsafe.SliceData(t172),
@@ -1265,7 +1265,7 @@ func (c *backwardFused) run() {
 			N6: T*dK + 6*dK,
 			N7: T * dK,
 		}
-		regions.R3b437f497cc2(&a)
+		regions.R4f7fc48780fc(&a)
 	} else {
 		cQ := c.CQ[:dK]
 		for i := range L {
@@ -1287,7 +1287,7 @@ func (c *backwardFused) run() {
 
 	// projected.q1
 	if kern.Wide() {
-		a := regions.R9dcbe491f8a1Args{
+		a := regions.R63b335df4b7dArgs{
 			P0: unsafe.SliceData(t172),
 			P1: unsafe.SliceData(c.Q0TailBar),
 			N0: L,
@@ -1297,7 +1297,7 @@ func (c *backwardFused) run() {
 			N4: 3 * dK,
 			N5: T * dK,
 		}
-		regions.R9dcbe491f8a1(&a)
+		regions.R63b335df4b7d(&a)
 	} else {
 		for i := range L {
 			lo := max(0, -T+3)
@@ -1318,7 +1318,7 @@ func (c *backwardFused) run() {
 
 	// projected.k0, projected.k1
 	if kern.Wide() {
-		a := regions.R3b437f497cc2Args{
+		a := regions.R4f7fc48780fcArgs{
 			P0: unsafe.SliceData(t189),
 			P1: unsafe.SliceData(c.CK),
 			P2: unsafe.SliceData(t175),
@@ -1331,7 +1331,7 @@ func (c *backwardFused) run() {
 			N6: T*dK + 6*dK,
 			N7: T * dK,
 		}
-		regions.R3b437f497cc2(&a)
+		regions.R4f7fc48780fc(&a)
 	} else {
 		cK := c.CK[:dK]
 		for i := range L {
@@ -1353,7 +1353,7 @@ func (c *backwardFused) run() {
 
 	// projected.k1
 	if kern.Wide() {
-		a := regions.R9dcbe491f8a1Args{
+		a := regions.R63b335df4b7dArgs{
 			P0: unsafe.SliceData(t175),
 			P1: unsafe.SliceData(c.K0TailBar),
 			N0: L,
@@ -1363,7 +1363,7 @@ func (c *backwardFused) run() {
 			N4: 3 * dK,
 			N5: T * dK,
 		}
-		regions.R9dcbe491f8a1(&a)
+		regions.R63b335df4b7d(&a)
 	} else {
 		for i := range L {
 			lo := max(0, -T+3)
@@ -1393,7 +1393,7 @@ func (c *backwardFused) run() {
 
 	// projected.k0
 	if kern.Wide() {
-		a := regions.R964046fb055aArgs{
+		a := regions.R6343eacd6034Args{
 			P0: unsafe.SliceData(t167),
 			P1: unsafe.SliceData(t171),
 			P2: unsafe.SliceData(c.K0TailBarOut),
@@ -1404,7 +1404,7 @@ func (c *backwardFused) run() {
 			N1: dK,
 			N2: 3 * dK,
 		}
-		regions.R964046fb055a(&a)
+		regions.R6343eacd6034(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -1424,7 +1424,7 @@ func (c *backwardFused) run() {
 
 	// projected.k0
 	if kern.Wide() {
-		a := regions.Rf9335706ffbdArgs{
+		a := regions.R4cf51cabdcfcArgs{
 			P0: unsafe.SliceData(t79),
 			P1: unsafe.SliceData(t81),
 			P2: unsafe.SliceData(c.WRhoBar),
@@ -1436,7 +1436,7 @@ func (c *backwardFused) run() {
 			P8: unsafe.SliceData(c.WEtaBar),
 			N0: dK + dV,
 		}
-		regions.Rf9335706ffbd(&a)
+		regions.R4cf51cabdcfc(&a)
 	} else {
 		wRhoBar := c.WRhoBar[:dK+dV]
 		wThetaBar := c.WThetaBar[:dK+dV]

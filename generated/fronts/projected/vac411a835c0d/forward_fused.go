@@ -57,7 +57,7 @@ func (c *forwardFused) run() {
 	clear(t22)
 	clear(t62)
 	if kern.Wide() {
-		a := regions.R6b90531f192aArgs{
+		a := regions.Rab3104585df1Args{
 			P0: unsafe.SliceData(c.K0Tail),
 			P1: unsafe.SliceData(t22),
 			P2: unsafe.SliceData(c.Q0Tail),
@@ -70,7 +70,7 @@ func (c *forwardFused) run() {
 			N5: 3 * dK,
 			N6: 3 * dK * heads,
 		}
-		regions.R6b90531f192a(&a)
+		regions.Rab3104585df1(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -92,7 +92,7 @@ func (c *forwardFused) run() {
 	clear(t32)
 	clear(t72)
 	if kern.Wide() {
-		a := regions.R1710d6c0fb2dArgs{
+		a := regions.Re7b10044ac41Args{
 			P0: unsafe.SliceData(c.K1Stack),
 			P1: unsafe.SliceData(t32),
 			P2: unsafe.SliceData(c.Q1Stack),
@@ -107,7 +107,7 @@ func (c *forwardFused) run() {
 			N7: 3 * dK * heads,
 			N8: T*dK*heads + 3*dK*heads,
 		}
-		regions.R1710d6c0fb2d(&a)
+		regions.Re7b10044ac41(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -130,7 +130,7 @@ func (c *forwardFused) run() {
 
 	// projected.k1, projected.q1
 	if kern.Wide() {
-		a := regions.Radb8febd50d8Args{
+		a := regions.Reb5c2068c7baArgs{
 			P0: unsafe.SliceData(t22),
 			P1: unsafe.SliceData(t32),
 			P2: unsafe.SliceData(c.K0TailOut),
@@ -143,7 +143,7 @@ func (c *forwardFused) run() {
 			N3: 3 * dK,
 			N4: 3 * dK * heads,
 		}
-		regions.Radb8febd50d8(&a)
+		regions.Reb5c2068c7ba(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -172,7 +172,7 @@ func (c *forwardFused) run() {
 				n := int(c.Pos[i]) + k - 3
 				if n >= 0 {
 					if kern.Wide() {
-						a := regions.R70eff618995cArgs{
+						a := regions.Rd3ff008d437fArgs{
 							P0: unsafe.SliceData(c.K0Tail),
 							P1: unsafe.SliceData(t42),
 							P2: unsafe.SliceData(c.Q0Tail),
@@ -180,7 +180,7 @@ func (c *forwardFused) run() {
 							N0: dK,
 							N1: 4*dK*k + 12*dK*j + 12*dK*heads*i,
 						}
-						regions.R70eff618995c(&a)
+						regions.Rd3ff008d437f(&a)
 					} else {
 						k0Tail := c.K0Tail[((i*heads+j)*3+k)*dK:][:dK]
 						t42_2 := t42[((i*heads+j)*3+k)*dK:][:dK]
@@ -207,7 +207,7 @@ func (c *forwardFused) run() {
 
 	// projected.k1
 	if kern.Wide() {
-		a := regions.Rdd00c09da045Args{
+		a := regions.R5d46392ddb8dArgs{
 			P0:  unsafe.SliceData(c.BK),
 			P1:  unsafe.SliceData(c.K1Stack),
 			P2:  unsafe.SliceData(c.CK),
@@ -224,7 +224,7 @@ func (c *forwardFused) run() {
 			N9:  T*dK*heads + 3*dK*heads,
 			N10: T * dK * heads,
 		}
-		regions.Rdd00c09da045(&a)
+		regions.R5d46392ddb8d(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -259,7 +259,7 @@ func (c *forwardFused) run() {
 
 	// projected.q1, projected.k
 	if kern.Wide() {
-		a := regions.Rcfed087fc367Args{
+		a := regions.R26fc830c5e9bArgs{
 			P0:  unsafe.SliceData(c.BQ),
 			P1:  unsafe.SliceData(c.Q1Stack),
 			P2:  unsafe.SliceData(c.CQ),
@@ -283,7 +283,7 @@ func (c *forwardFused) run() {
 			N14: T * dK * heads,
 			N15: T * heads,
 		}
-		regions.Rcfed087fc367(&a)
+		regions.R26fc830c5e9b(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -324,7 +324,7 @@ func (c *forwardFused) run() {
 
 	// projected.k
 	if kern.Wide() {
-		a := regions.R36613f7b2313Args{
+		a := regions.Ra5363b2e1f99Args{
 			P0: unsafe.SliceData(c.KProd),
 			P1: unsafe.SliceData(t20),
 			N0: L,
@@ -332,7 +332,7 @@ func (c *forwardFused) run() {
 			N2: T,
 			N3: T * heads,
 		}
-		regions.R36613f7b2313(&a)
+		regions.Ra5363b2e1f99(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -348,7 +348,7 @@ func (c *forwardFused) run() {
 
 	// projected.k, projected.q
 	if kern.Wide() {
-		a := regions.Ra4dc42736098Args{
+		a := regions.R22890670199fArgs{
 			P0: unsafe.SliceData(t20),
 			P1: unsafe.SliceData(q1),
 			P2: unsafe.SliceData(k1),
@@ -363,7 +363,7 @@ func (c *forwardFused) run() {
 			N6: T * dK * heads,
 			N7: T * heads,
 		}
-		regions.Ra4dc42736098(&a)
+		regions.R22890670199f(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -390,7 +390,7 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.R36613f7b2313Args{
+		a := regions.Ra5363b2e1f99Args{
 			P0: unsafe.SliceData(c.QProd),
 			P1: unsafe.SliceData(t30),
 			N0: L,
@@ -398,7 +398,7 @@ func (c *forwardFused) run() {
 			N2: T,
 			N3: T * heads,
 		}
-		regions.R36613f7b2313(&a)
+		regions.Ra5363b2e1f99(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -414,7 +414,7 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.rho, projected.theta, projected.eta
 	if kern.Wide() {
-		a := regions.R99be3c53984fArgs{
+		a := regions.R418fe0a0ec9aArgs{
 			P0: unsafe.SliceData(t30),
 			P1: unsafe.SliceData(c.K),
 			P2: unsafe.SliceData(c.WRho),
@@ -436,7 +436,7 @@ func (c *forwardFused) run() {
 			N8: T * dK * heads,
 			N9: T * heads,
 		}
-		regions.R99be3c53984f(&a)
+		regions.R418fe0a0ec9a(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -478,7 +478,7 @@ func (c *forwardFused) run() {
 
 	// projected.rho, projected.theta, projected.eta
 	if kern.Wide() {
-		a := regions.Rbb3b098398a6Args{
+		a := regions.Rce94032a023fArgs{
 			P0: unsafe.SliceData(c.V),
 			P1: unsafe.SliceData(c.WRho),
 			P2: unsafe.SliceData(c.WTheta),
@@ -496,7 +496,7 @@ func (c *forwardFused) run() {
 			N7: T * dV * heads,
 			N8: T * heads,
 		}
-		regions.Rbb3b098398a6(&a)
+		regions.Rce94032a023f(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -533,7 +533,7 @@ func (c *forwardFused) run() {
 
 	// projected.rho, projected.k, projected.theta, projected.eta
 	if kern.Wide() {
-		a := regions.Raf5a1844c96bArgs{
+		a := regions.R91d45fdffd64Args{
 			P0:  unsafe.SliceData(c.BRho),
 			P1:  unsafe.SliceData(c.BTheta),
 			P2:  unsafe.SliceData(c.BEta),
@@ -554,7 +554,7 @@ func (c *forwardFused) run() {
 			N2:  T,
 			N3:  T * heads,
 		}
-		regions.Raf5a1844c96b(&a)
+		regions.R91d45fdffd64(&a)
 	} else {
 		bRho := c.BRho[:heads]
 		bTheta := c.BTheta[:heads]
@@ -646,7 +646,7 @@ func (c *backwardFused) run() {
 
 	// projected.k1, projected.q1
 	if kern.Wide() {
-		a := regions.Re9ecea1a2cd6Args{
+		a := regions.R0f2d1c52ecceArgs{
 			P0:  unsafe.SliceData(c.BK),
 			P1:  unsafe.SliceData(c.K1Stack),
 			P2:  unsafe.SliceData(c.CK),
@@ -672,7 +672,7 @@ func (c *backwardFused) run() {
 			N10: T*dK*heads + 3*dK*heads,
 			N11: T * dK * heads,
 		}
-		regions.Re9ecea1a2cd6(&a)
+		regions.R0f2d1c52ecce(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -720,7 +720,7 @@ func (c *backwardFused) run() {
 
 	// projected.k, projected.q, projected.rho, projected.theta, projected.eta
 	if kern.Wide() {
-		a := regions.Rb09c40bd03fbArgs{
+		a := regions.R80ecb4b93496Args{
 			P0:  unsafe.SliceData(c.KProd),
 			P1:  unsafe.SliceData(c.QProd),
 			P2:  unsafe.SliceData(c.RhoLin),
@@ -744,7 +744,7 @@ func (c *backwardFused) run() {
 			N2:  T,
 			N3:  T * heads,
 		}
-		regions.Rb09c40bd03fb(&a)
+		regions.R80ecb4b93496(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -804,7 +804,7 @@ func (c *backwardFused) run() {
 
 	// projected.k, projected.q, projected.eta, projected.theta, projected.rho
 	if kern.Wide() {
-		a := regions.Ra97f81f30e84Args{
+		a := regions.Ra493576a65ffArgs{
 			P0:  unsafe.SliceData(t20),
 			P1:  unsafe.SliceData(t30),
 			P2:  unsafe.SliceData(t352),
@@ -833,7 +833,7 @@ func (c *backwardFused) run() {
 			N9:  T * dK * heads,
 			N10: T * heads,
 		}
-		regions.Ra97f81f30e84(&a)
+		regions.Ra493576a65ff(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -882,7 +882,7 @@ func (c *backwardFused) run() {
 
 	// projected.eta, projected.theta, projected.rho
 	if kern.Wide() {
-		a := regions.Re20c25db49c5Args{
+		a := regions.R988826a81fbaArgs{
 			P0: unsafe.SliceData(t352),
 			P1: unsafe.SliceData(t51),
 			P2: unsafe.SliceData(t73),
@@ -895,7 +895,7 @@ func (c *backwardFused) run() {
 			N3: 12 * T * heads,
 			N4: T * heads,
 		}
-		regions.Re20c25db49c5(&a)
+		regions.R988826a81fba(&a)
 	} else {
 		bEtaBar := c.BEtaBar[:heads]
 		bThetaBar := c.BThetaBar[:heads]
@@ -937,7 +937,7 @@ func (c *backwardFused) run() {
 	clear(t57)
 	clear(t79)
 	if kern.Wide() {
-		a := regions.R32c6cfc41471Args{
+		a := regions.R9ba1eb878348Args{
 			P0: unsafe.SliceData(t352),
 			P1: unsafe.SliceData(t51),
 			P2: unsafe.SliceData(t73),
@@ -955,7 +955,7 @@ func (c *backwardFused) run() {
 			N7: T * dV,
 			N8: dK + dV,
 		}
-		regions.R32c6cfc41471(&a)
+		regions.R9ba1eb878348(&a)
 	} else {
 		for i := range heads {
 			for j := range L {
@@ -986,7 +986,7 @@ func (c *backwardFused) run() {
 	clear(t59)
 	clear(t81)
 	if kern.Wide() {
-		a := regions.R67133689d5deArgs{
+		a := regions.Rb817dab51d77Args{
 			P0: unsafe.SliceData(t352),
 			P1: unsafe.SliceData(t51),
 			P2: unsafe.SliceData(t73),
@@ -1003,7 +1003,7 @@ func (c *backwardFused) run() {
 			N6: T * dK,
 			N7: dK + dV,
 		}
-		regions.R67133689d5de(&a)
+		regions.Rb817dab51d77(&a)
 	} else {
 		for i := range heads {
 			t422_2 := t422[i*(dK+dV):][:dK]
@@ -1031,7 +1031,7 @@ func (c *backwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.R0b18b3580734Args{
+		a := regions.R9142a823327aArgs{
 			P0:  unsafe.SliceData(t28),
 			P1:  unsafe.SliceData(c.QProd),
 			P2:  unsafe.SliceData(t18),
@@ -1049,7 +1049,7 @@ func (c *backwardFused) run() {
 			N2:  T,
 			N3:  T * heads,
 		}
-		regions.R0b18b3580734(&a)
+		regions.R9142a823327a(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -1082,7 +1082,7 @@ func (c *backwardFused) run() {
 
 	// projected.v, projected.eta, projected.theta, projected.rho
 	if kern.Wide() {
-		a := regions.R0d2545e1d14fArgs{
+		a := regions.R8454a3eb60adArgs{
 			P0: unsafe.SliceData(t352),
 			P1: unsafe.SliceData(t51),
 			P2: unsafe.SliceData(t73),
@@ -1101,7 +1101,7 @@ func (c *backwardFused) run() {
 			N7: T * dV * heads,
 			N8: T * heads,
 		}
-		regions.R0d2545e1d14f(&a)
+		regions.R8454a3eb60ad(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -1135,7 +1135,7 @@ func (c *backwardFused) run() {
 
 	// projected.q1, projected.q, projected.k1, projected.k
 	if kern.Wide() {
-		a := regions.R81ac04745c53Args{
+		a := regions.R1519c4f86e33Args{
 			P0:  unsafe.SliceData(t83),
 			P1:  unsafe.SliceData(t103),
 			P2:  unsafe.SliceData(t109),
@@ -1161,7 +1161,7 @@ func (c *backwardFused) run() {
 			N8:  T * dK * heads,
 			N9:  T * heads,
 		}
-		regions.R81ac04745c53(&a)
+		regions.R1519c4f86e33(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -1203,7 +1203,7 @@ func (c *backwardFused) run() {
 	clear(c.BQBar)
 	clear(c.BKBar)
 	if kern.Wide() {
-		a := regions.R6bda4108fd1dArgs{
+		a := regions.R88795b7bcf36Args{
 			P0: unsafe.SliceData(c.BQBar),
 			P1: unsafe.SliceData(t186),
 			P2: unsafe.SliceData(c.BKBar),
@@ -1217,7 +1217,7 @@ func (c *backwardFused) run() {
 			N6: T*dK*heads + 6*dK*heads,
 			N7: T*dK + 6*dK,
 		}
-		regions.R6bda4108fd1d(&a)
+		regions.R88795b7bcf36(&a)
 	} else {
 		for i := range heads {
 			bQBar := c.BQBar[i*dK:][:dK]
@@ -1237,7 +1237,7 @@ func (c *backwardFused) run() {
 
 	// projected.q1
 	if kern.Wide() {
-		a := regions.R85bb3187215eArgs{
+		a := regions.R92f43367dc72Args{
 			P0: unsafe.SliceData(t186),
 			N0: L,
 			N1: heads,
@@ -1245,7 +1245,7 @@ func (c *backwardFused) run() {
 			N3: T*dK + 6*dK,
 			N4: T*dK*heads + 6*dK*heads,
 		}
-		regions.R85bb3187215e(&a)
+		regions.R92f43367dc72(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -1259,7 +1259,7 @@ func (c *backwardFused) run() {
 		}
 	}
 	if kern.Wide() {
-		a := regions.R331fbb1be440Args{
+		a := regions.Rbe39e2073f93Args{
 			P0: unsafe.SliceData(t186),
 			N0: L,
 			N1: heads,
@@ -1268,7 +1268,7 @@ func (c *backwardFused) run() {
 			N4: T*dK + 6*dK,
 			N5: T*dK*heads + 6*dK*heads,
 		}
-		regions.R331fbb1be440(&a)
+		regions.Rbe39e2073f93(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -1286,7 +1286,7 @@ func (c *backwardFused) run() {
 	clear(c.CQBar)
 	clear(c.CKBar)
 	if kern.Wide() {
-		a := regions.R54a3dc4036a5Args{
+		a := regions.R1012fbfad2e6Args{
 			P0:  unsafe.SliceData(c.Q1Stack),
 			P1:  unsafe.SliceData(t186),
 			P2:  unsafe.SliceData(c.CQBar),
@@ -1308,7 +1308,7 @@ func (c *backwardFused) run() {
 			N12: T*dK + 3*dK,
 			N13: T*dK + 6*dK,
 		}
-		regions.R54a3dc4036a5(&a)
+		regions.R1012fbfad2e6(&a)
 	} else {
 		for i := range heads {
 			for j := range 4 {
@@ -1338,7 +1338,7 @@ func (c *backwardFused) run() {
 				n := int(c.Pos[i]) + k2 - 3
 				if n >= 0 {
 					if kern.Wide() {
-						a := regions.Rffc24b7277feArgs{
+						a := regions.R1e42c5bb8a4bArgs{
 							P0: unsafe.SliceData(t186),
 							P1: unsafe.SliceData(c.CQ),
 							P2: unsafe.SliceData(t149),
@@ -1348,7 +1348,7 @@ func (c *backwardFused) run() {
 							N3: -dK,
 							N4: 4*dK*k2 + 12*dK*j + 12*dK*heads*i,
 						}
-						regions.Rffc24b7277fe(&a)
+						regions.R1e42c5bb8a4b(&a)
 					} else {
 						t186_2 := t186[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
 						cQ := c.CQ[(j*4+3)*dK:][:dK]
@@ -1372,7 +1372,7 @@ func (c *backwardFused) run() {
 	clear(t153)
 	clear(t171)
 	if kern.Wide() {
-		a := regions.R88d2a4864858Args{
+		a := regions.Rc79a23c5cda1Args{
 			P0: unsafe.SliceData(t153),
 			P1: unsafe.SliceData(c.Q0TailBar),
 			P2: unsafe.SliceData(t171),
@@ -1385,7 +1385,7 @@ func (c *backwardFused) run() {
 			N5: 3 * dK,
 			N6: 3 * dK * heads,
 		}
-		regions.R88d2a4864858(&a)
+		regions.Rc79a23c5cda1(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -1405,7 +1405,7 @@ func (c *backwardFused) run() {
 
 	// projected.k1
 	if kern.Wide() {
-		a := regions.R85bb3187215eArgs{
+		a := regions.R92f43367dc72Args{
 			P0: unsafe.SliceData(t189),
 			N0: L,
 			N1: heads,
@@ -1413,7 +1413,7 @@ func (c *backwardFused) run() {
 			N3: T*dK + 6*dK,
 			N4: T*dK*heads + 6*dK*heads,
 		}
-		regions.R85bb3187215e(&a)
+		regions.R92f43367dc72(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -1427,7 +1427,7 @@ func (c *backwardFused) run() {
 		}
 	}
 	if kern.Wide() {
-		a := regions.R331fbb1be440Args{
+		a := regions.Rbe39e2073f93Args{
 			P0: unsafe.SliceData(t189),
 			N0: L,
 			N1: heads,
@@ -1436,7 +1436,7 @@ func (c *backwardFused) run() {
 			N4: T*dK + 6*dK,
 			N5: T*dK*heads + 6*dK*heads,
 		}
-		regions.R331fbb1be440(&a)
+		regions.Rbe39e2073f93(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -1458,7 +1458,7 @@ func (c *backwardFused) run() {
 				n2 := int(c.Pos[i]) + k2 - 3
 				if n2 >= 0 {
 					if kern.Wide() {
-						a := regions.Rffc24b7277feArgs{
+						a := regions.R1e42c5bb8a4bArgs{
 							P0: unsafe.SliceData(t189),
 							P1: unsafe.SliceData(c.CK),
 							P2: unsafe.SliceData(t167),
@@ -1468,7 +1468,7 @@ func (c *backwardFused) run() {
 							N3: -dK,
 							N4: 4*dK*k2 + 12*dK*j + 12*dK*heads*i,
 						}
-						regions.Rffc24b7277fe(&a)
+						regions.R1e42c5bb8a4b(&a)
 					} else {
 						t189_2 := t189[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
 						cK := c.CK[(j*4+3)*dK:][:dK]
@@ -1490,7 +1490,7 @@ func (c *backwardFused) run() {
 
 	// projected.q0, projected.q1
 	if kern.Wide() {
-		a := regions.Rcf3890345c39Args{
+		a := regions.Rd8951093918dArgs{
 			P0:  unsafe.SliceData(t186),
 			P1:  unsafe.SliceData(c.CQ),
 			P2:  unsafe.SliceData(t172),
@@ -1507,7 +1507,7 @@ func (c *backwardFused) run() {
 			N10: T*dK*heads + 6*dK*heads,
 			N11: T * dK * heads,
 		}
-		regions.Rcf3890345c39(&a)
+		regions.Rd8951093918d(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -1531,7 +1531,7 @@ func (c *backwardFused) run() {
 
 	// projected.q1
 	if kern.Wide() {
-		a := regions.R9eefca453f1fArgs{
+		a := regions.R5a2adb163fd1Args{
 			P0: unsafe.SliceData(t172),
 			P1: unsafe.SliceData(c.Q0TailBar),
 			N0: L,
@@ -1544,7 +1544,7 @@ func (c *backwardFused) run() {
 			N7: 3 * dK * heads,
 			N8: T * dK * heads,
 		}
-		regions.R9eefca453f1f(&a)
+		regions.R5a2adb163fd1(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -1572,7 +1572,7 @@ func (c *backwardFused) run() {
 
 	// projected.k0, projected.k1
 	if kern.Wide() {
-		a := regions.Rcf3890345c39Args{
+		a := regions.Rd8951093918dArgs{
 			P0:  unsafe.SliceData(t189),
 			P1:  unsafe.SliceData(c.CK),
 			P2:  unsafe.SliceData(t175),
@@ -1589,7 +1589,7 @@ func (c *backwardFused) run() {
 			N10: T*dK*heads + 6*dK*heads,
 			N11: T * dK * heads,
 		}
-		regions.Rcf3890345c39(&a)
+		regions.Rd8951093918d(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -1613,7 +1613,7 @@ func (c *backwardFused) run() {
 
 	// projected.k1
 	if kern.Wide() {
-		a := regions.R9eefca453f1fArgs{
+		a := regions.R5a2adb163fd1Args{
 			P0: unsafe.SliceData(t175),
 			P1: unsafe.SliceData(c.K0TailBar),
 			N0: L,
@@ -1626,7 +1626,7 @@ func (c *backwardFused) run() {
 			N7: 3 * dK * heads,
 			N8: T * dK * heads,
 		}
-		regions.R9eefca453f1f(&a)
+		regions.R5a2adb163fd1(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -1676,7 +1676,7 @@ func (c *backwardFused) run() {
 
 	// projected.k0
 	if kern.Wide() {
-		a := regions.Radb8febd50d8Args{
+		a := regions.Reb5c2068c7baArgs{
 			P0: unsafe.SliceData(t167),
 			P1: unsafe.SliceData(t171),
 			P2: unsafe.SliceData(c.K0TailBarOut),
@@ -1689,7 +1689,7 @@ func (c *backwardFused) run() {
 			N3: 3 * dK,
 			N4: 3 * dK * heads,
 		}
-		regions.Radb8febd50d8(&a)
+		regions.Reb5c2068c7ba(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -1711,7 +1711,7 @@ func (c *backwardFused) run() {
 
 	// projected.k0
 	if kern.Wide() {
-		a := regions.R9f1879e5a4c2Args{
+		a := regions.Rb5548f489986Args{
 			P0: unsafe.SliceData(t79),
 			P1: unsafe.SliceData(t81),
 			P2: unsafe.SliceData(c.WRhoBar),
@@ -1724,7 +1724,7 @@ func (c *backwardFused) run() {
 			N0: heads,
 			N1: dK + dV,
 		}
-		regions.R9f1879e5a4c2(&a)
+		regions.Rb5548f489986(&a)
 	} else {
 		for i := range heads {
 			t79_2 := t79[i*(dK+dV):][:dK+dV]

@@ -40,7 +40,7 @@ func (c *forwardFused) run() {
 	clear(t22)
 	clear(t42)
 	if kern.Wide() {
-		a := regions.R2aadadb00bb2Args{
+		a := regions.R3d1c5d0aa8dcArgs{
 			P0: unsafe.SliceData(c.K0Tail),
 			P1: unsafe.SliceData(t22),
 			P2: unsafe.SliceData(c.Q0Tail),
@@ -51,7 +51,7 @@ func (c *forwardFused) run() {
 			N3: 4 * T * dK,
 			N4: 3 * dK,
 		}
-		regions.R2aadadb00bb2(&a)
+		regions.R3d1c5d0aa8dc(&a)
 	} else {
 		for i := range L {
 			for j := range min(3, -T+3) {
@@ -71,7 +71,7 @@ func (c *forwardFused) run() {
 	clear(t32)
 	clear(t52)
 	if kern.Wide() {
-		a := regions.Rbac93860a717Args{
+		a := regions.R85477e1fee17Args{
 			P0: unsafe.SliceData(k0),
 			P1: unsafe.SliceData(t32),
 			P2: unsafe.SliceData(c.Q1Stack),
@@ -85,7 +85,7 @@ func (c *forwardFused) run() {
 			N6: T*dK + 3*dK,
 			N7: T * dK,
 		}
-		regions.Rbac93860a717(&a)
+		regions.R85477e1fee17(&a)
 	} else {
 		for i := range L {
 			lo := max(0, -T+3)
@@ -106,7 +106,7 @@ func (c *forwardFused) run() {
 
 	// projected.k1, projected.q1
 	if kern.Wide() {
-		a := regions.R964046fb055aArgs{
+		a := regions.R6343eacd6034Args{
 			P0: unsafe.SliceData(t22),
 			P1: unsafe.SliceData(t32),
 			P2: unsafe.SliceData(c.K0TailOut),
@@ -117,7 +117,7 @@ func (c *forwardFused) run() {
 			N1: dK,
 			N2: 3 * dK,
 		}
-		regions.R964046fb055a(&a)
+		regions.R6343eacd6034(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -155,7 +155,7 @@ func (c *forwardFused) run() {
 
 	// projected.q1, projected.q
 	if kern.Wide() {
-		a := regions.Radd54433c2ebArgs{
+		a := regions.R242cc4073b66Args{
 			P0:  unsafe.SliceData(c.BQ),
 			P1:  unsafe.SliceData(c.Q1Stack),
 			P2:  unsafe.SliceData(c.CQ),
@@ -174,7 +174,7 @@ func (c *forwardFused) run() {
 			N10: T*dK + 3*dK,
 			N11: T * dK,
 		}
-		regions.Radd54433c2eb(&a)
+		regions.R242cc4073b66(&a)
 	} else {
 		bQ := c.BQ[:dK]
 		cQ := c.CQ[:dK]
@@ -205,13 +205,13 @@ func (c *forwardFused) run() {
 
 	// projected.q
 	if kern.Wide() {
-		a := regions.R5115a922944fArgs{
+		a := regions.R6f50ff37a802Args{
 			P0: unsafe.SliceData(c.QProd),
 			P1: unsafe.SliceData(t17),
 			N0: L,
 			N1: T,
 		}
-		regions.R5115a922944f(&a)
+		regions.R6f50ff37a802(&a)
 	} else {
 		for i := range L {
 			qProd := c.QProd[i*T:][:T]
@@ -225,7 +225,7 @@ func (c *forwardFused) run() {
 
 	// projected.q
 	if kern.Wide() {
-		a := regions.R0c53870ed679Args{
+		a := regions.R078176bf9f1dArgs{
 			P0: unsafe.SliceData(t17),
 			P1: unsafe.SliceData(q1),
 			P2: unsafe.SliceData(c.Q),
@@ -234,7 +234,7 @@ func (c *forwardFused) run() {
 			N2: dK,
 			N3: T * dK,
 		}
-		regions.R0c53870ed679(&a)
+		regions.R078176bf9f1d(&a)
 	} else {
 		for i := range L {
 			t17_2 := t17[i*T:][:T]
@@ -277,7 +277,7 @@ func (c *backwardFused) run() {
 
 	// projected.q1
 	if kern.Wide() {
-		a := regions.Rc2cd842f51b0Args{
+		a := regions.Rb84be43b6ceeArgs{
 			P0: unsafe.SliceData(c.BQ),
 			P1: unsafe.SliceData(c.Q1Stack),
 			P2: unsafe.SliceData(c.CQ),
@@ -292,7 +292,7 @@ func (c *backwardFused) run() {
 			N5: T*dK + 3*dK,
 			N6: T * dK,
 		}
-		regions.Rc2cd842f51b0(&a)
+		regions.Rb84be43b6cee(&a)
 	} else {
 		bQ := c.BQ[:dK]
 		cQ := c.CQ[:dK]
@@ -321,7 +321,7 @@ func (c *backwardFused) run() {
 
 	// projected.q
 	if kern.Wide() {
-		a := regions.Ra2b4249dc297Args{
+		a := regions.R921504fd4d41Args{
 			P0: unsafe.SliceData(c.QProd),
 			P1: unsafe.SliceData(t13),
 			P2: unsafe.SliceData(t15),
@@ -330,7 +330,7 @@ func (c *backwardFused) run() {
 			N0: L,
 			N1: T,
 		}
-		regions.Ra2b4249dc297(&a)
+		regions.R921504fd4d41(&a)
 	} else {
 		for i := range L {
 			qProd := c.QProd[i*T:][:T]
@@ -353,7 +353,7 @@ func (c *backwardFused) run() {
 
 	// projected.q
 	if kern.Wide() {
-		a := regions.Re1766ea9bf70Args{
+		a := regions.Rb4889eee2fb1Args{
 			P0: unsafe.SliceData(t17),
 			P1: unsafe.SliceData(c.QBar),
 			P2: unsafe.SliceData(q1),
@@ -363,7 +363,7 @@ func (c *backwardFused) run() {
 			N2: dK,
 			N3: T * dK,
 		}
-		regions.Re1766ea9bf70(&a)
+		regions.Rb4889eee2fb1(&a)
 	} else {
 		for i := range L {
 			t17_2 := t17[i*T:][:T]
@@ -385,7 +385,7 @@ func (c *backwardFused) run() {
 
 	// projected.q
 	if kern.Wide() {
-		a := regions.R37838a54d3a4Args{
+		a := regions.Rcf9713f8a6f8Args{
 			P0: unsafe.SliceData(t15),
 			P1: unsafe.SliceData(c.QProd),
 			P2: unsafe.SliceData(t122),
@@ -394,7 +394,7 @@ func (c *backwardFused) run() {
 			N0: L,
 			N1: T,
 		}
-		regions.R37838a54d3a4(&a)
+		regions.Rcf9713f8a6f8(&a)
 	} else {
 		for i := range L {
 			t15_2 := t15[i*T:][:T]
@@ -414,7 +414,7 @@ func (c *backwardFused) run() {
 	// projected.q1, projected.q
 	clear(c.BQBar)
 	if kern.Wide() {
-		a := regions.Rb597513681acArgs{
+		a := regions.R2d137a1ddef9Args{
 			P0:  unsafe.SliceData(t92),
 			P1:  unsafe.SliceData(t29),
 			P2:  unsafe.SliceData(q1),
@@ -435,7 +435,7 @@ func (c *backwardFused) run() {
 			N9:  T*dK + 6*dK,
 			N10: T * dK,
 		}
-		regions.Rb597513681ac(&a)
+		regions.R2d137a1ddef9(&a)
 	} else {
 		bQBar := c.BQBar[:dK]
 		for i := range L {
@@ -463,13 +463,13 @@ func (c *backwardFused) run() {
 
 	// projected.q1
 	if kern.Wide() {
-		a := regions.R9dc4d4901bc3Args{
+		a := regions.Re9c4c871791dArgs{
 			P0: unsafe.SliceData(t64),
 			N0: L,
 			N1: dK,
 			N2: T*dK + 6*dK,
 		}
-		regions.R9dc4d4901bc3(&a)
+		regions.Re9c4c871791d(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -481,14 +481,14 @@ func (c *backwardFused) run() {
 		}
 	}
 	if kern.Wide() {
-		a := regions.R243baf16eb0dArgs{
+		a := regions.R5597ca2d9fd5Args{
 			P0: unsafe.SliceData(t64),
 			N0: L,
 			N1: dK,
 			N2: 4*T*dK + 12*dK,
 			N3: T*dK + 6*dK,
 		}
-		regions.R243baf16eb0d(&a)
+		regions.R5597ca2d9fd5(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -503,7 +503,7 @@ func (c *backwardFused) run() {
 	// projected.q1
 	clear(c.CQBar)
 	if kern.Wide() {
-		a := regions.Rb47fc7b74095Args{
+		a := regions.R71327c69bd6eArgs{
 			P0: unsafe.SliceData(c.Q1Stack),
 			P1: unsafe.SliceData(t64),
 			P2: unsafe.SliceData(c.CQBar),
@@ -515,7 +515,7 @@ func (c *backwardFused) run() {
 			N5: T*dK + 6*dK,
 			N6: -dK,
 		}
-		regions.Rb47fc7b74095(&a)
+		regions.R71327c69bd6e(&a)
 	} else {
 		for i := range 4 {
 			cQBar := c.CQBar[i*dK:][:dK]
@@ -538,7 +538,7 @@ func (c *backwardFused) run() {
 			n := int(c.Pos[i]) + j - 3
 			if n >= 0 {
 				if kern.Wide() {
-					a := regions.Rffc24b7277feArgs{
+					a := regions.R1e42c5bb8a4bArgs{
 						P0: unsafe.SliceData(t64),
 						P1: unsafe.SliceData(c.CQ),
 						P2: unsafe.SliceData(t46),
@@ -548,7 +548,7 @@ func (c *backwardFused) run() {
 						N3: -dK,
 						N4: 4*dK*j + 12*dK*i,
 					}
-					regions.Rffc24b7277fe(&a)
+					regions.R1e42c5bb8a4b(&a)
 				} else {
 					t64_2 := t64[(i*(T+6)+j+3)*dK:][:dK]
 					cQ := c.CQ[3*dK:][:dK]
@@ -571,7 +571,7 @@ func (c *backwardFused) run() {
 	clear(t50)
 	clear(c.K0TailBarOut)
 	if kern.Wide() {
-		a := regions.Rb33a74737b84Args{
+		a := regions.R5168233033d5Args{
 			P0: unsafe.SliceData(t50),
 			P1: unsafe.SliceData(c.Q0TailBar),
 			P2: unsafe.SliceData(c.K0TailBarOut),
@@ -582,7 +582,7 @@ func (c *backwardFused) run() {
 			N3: 4 * T * dK,
 			N4: 3 * dK,
 		}
-		regions.Rb33a74737b84(&a)
+		regions.R5168233033d5(&a)
 	} else {
 		for i := range L {
 			for j := range min(3, -T+3) {
@@ -601,7 +601,7 @@ func (c *backwardFused) run() {
 	// projected.k1
 	clear(t53)
 	if kern.Wide() {
-		a := regions.R9dcbe491f8a1Args{
+		a := regions.R63b335df4b7dArgs{
 			P0: unsafe.SliceData(t53),
 			P1: unsafe.SliceData(c.K0TailBar),
 			N0: L,
@@ -611,7 +611,7 @@ func (c *backwardFused) run() {
 			N4: 3 * dK,
 			N5: T * dK,
 		}
-		regions.R9dcbe491f8a1(&a)
+		regions.R63b335df4b7d(&a)
 	} else {
 		for i := range L {
 			lo := max(0, -T+3)
@@ -629,7 +629,7 @@ func (c *backwardFused) run() {
 
 	// projected.q0, projected.q1
 	if kern.Wide() {
-		a := regions.R3b437f497cc2Args{
+		a := regions.R4f7fc48780fcArgs{
 			P0: unsafe.SliceData(t64),
 			P1: unsafe.SliceData(c.CQ),
 			P2: unsafe.SliceData(t55),
@@ -642,7 +642,7 @@ func (c *backwardFused) run() {
 			N6: T*dK + 6*dK,
 			N7: T * dK,
 		}
-		regions.R3b437f497cc2(&a)
+		regions.R4f7fc48780fc(&a)
 	} else {
 		cQ := c.CQ[:dK]
 		for i := range L {
@@ -664,7 +664,7 @@ func (c *backwardFused) run() {
 
 	// projected.q1
 	if kern.Wide() {
-		a := regions.R9dcbe491f8a1Args{
+		a := regions.R63b335df4b7dArgs{
 			P0: unsafe.SliceData(t55),
 			P1: unsafe.SliceData(c.Q0TailBar),
 			N0: L,
@@ -674,7 +674,7 @@ func (c *backwardFused) run() {
 			N4: 3 * dK,
 			N5: T * dK,
 		}
-		regions.R9dcbe491f8a1(&a)
+		regions.R63b335df4b7d(&a)
 	} else {
 		for i := range L {
 			lo := max(0, -T+3)
@@ -704,7 +704,7 @@ func (c *backwardFused) run() {
 
 	// projected.k0
 	if kern.Wide() {
-		a := regions.R4b5b62034b6bArgs{
+		a := regions.R7460d1661d30Args{
 			P0: unsafe.SliceData(t46),
 			P1: unsafe.SliceData(t50),
 			P2: unsafe.SliceData(c.Q0TailBarOut),
@@ -712,7 +712,7 @@ func (c *backwardFused) run() {
 			N1: dK,
 			N2: 3 * dK,
 		}
-		regions.R4b5b62034b6b(&a)
+		regions.R7460d1661d30(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {

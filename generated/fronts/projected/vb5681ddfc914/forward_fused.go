@@ -59,7 +59,7 @@ func (c *forwardFused) run() {
 	clear(t22)
 	clear(t62)
 	if kern.Wide() {
-		a := regions.R2aadadb00bb2Args{
+		a := regions.R3d1c5d0aa8dcArgs{
 			P0: unsafe.SliceData(c.K0Tail),
 			P1: unsafe.SliceData(t22),
 			P2: unsafe.SliceData(c.Q0Tail),
@@ -70,7 +70,7 @@ func (c *forwardFused) run() {
 			N3: 8 * T * nPhi,
 			N4: 6 * nPhi,
 		}
-		regions.R2aadadb00bb2(&a)
+		regions.R3d1c5d0aa8dc(&a)
 	} else {
 		for i := range L {
 			for j := range min(3, -T+3) {
@@ -90,7 +90,7 @@ func (c *forwardFused) run() {
 	clear(t32)
 	clear(t72)
 	if kern.Wide() {
-		a := regions.R004ea09f042cArgs{
+		a := regions.R884f5717aeb8Args{
 			P0: unsafe.SliceData(c.K1Stack),
 			P1: unsafe.SliceData(t32),
 			P2: unsafe.SliceData(c.Q1Stack),
@@ -102,7 +102,7 @@ func (c *forwardFused) run() {
 			N4: 2*T*nPhi + 6*nPhi,
 			N5: 6 * nPhi,
 		}
-		regions.R004ea09f042c(&a)
+		regions.R884f5717aeb8(&a)
 	} else {
 		for i := range L {
 			lo := max(0, -T+3)
@@ -123,7 +123,7 @@ func (c *forwardFused) run() {
 
 	// projected.k1, projected.q1
 	if kern.Wide() {
-		a := regions.R964046fb055aArgs{
+		a := regions.R6343eacd6034Args{
 			P0: unsafe.SliceData(t22),
 			P1: unsafe.SliceData(t32),
 			P2: unsafe.SliceData(c.K0TailOut),
@@ -134,7 +134,7 @@ func (c *forwardFused) run() {
 			N1: 2 * nPhi,
 			N2: 6 * nPhi,
 		}
-		regions.R964046fb055a(&a)
+		regions.R6343eacd6034(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -160,7 +160,7 @@ func (c *forwardFused) run() {
 			n := int(c.Pos[i]) + j - 3
 			if n >= 0 {
 				if kern.Wide() {
-					a := regions.R70eff618995cArgs{
+					a := regions.Rd3ff008d437fArgs{
 						P0: unsafe.SliceData(c.K0Tail),
 						P1: unsafe.SliceData(t42),
 						P2: unsafe.SliceData(c.Q0Tail),
@@ -168,7 +168,7 @@ func (c *forwardFused) run() {
 						N0: 2 * nPhi,
 						N1: 8*nPhi*j + 24*nPhi*i,
 					}
-					regions.R70eff618995c(&a)
+					regions.Rd3ff008d437f(&a)
 				} else {
 					k0Tail := c.K0Tail[(i*3+j)*2*nPhi:][:2*nPhi]
 					t42_2 := t42[(i*3+j)*2*nPhi:][:2*nPhi]
@@ -192,7 +192,7 @@ func (c *forwardFused) run() {
 
 	// projected.k1
 	if kern.Wide() {
-		a := regions.Ra073de426ad7Args{
+		a := regions.R1974effbf96cArgs{
 			P0: unsafe.SliceData(c.BK),
 			P1: unsafe.SliceData(c.K1Stack),
 			P2: unsafe.SliceData(c.CK),
@@ -205,7 +205,7 @@ func (c *forwardFused) run() {
 			N5: 2*T*nPhi + 6*nPhi,
 			N6: 2 * T * nPhi,
 		}
-		regions.Ra073de426ad7(&a)
+		regions.R1974effbf96c(&a)
 	} else {
 		bK := c.BK[:2*nPhi]
 		cK := c.CK[:2*nPhi]
@@ -236,7 +236,7 @@ func (c *forwardFused) run() {
 
 	// projected.q1, projected.k2
 	if kern.Wide() {
-		a := regions.Re05b43340093Args{
+		a := regions.R834bf22238bfArgs{
 			P0:  unsafe.SliceData(c.BQ),
 			P1:  unsafe.SliceData(c.Q1Stack),
 			P2:  unsafe.SliceData(c.CQ),
@@ -256,7 +256,7 @@ func (c *forwardFused) run() {
 			N10: 2*T*nPhi + 6*nPhi,
 			N11: 2 * T * nPhi,
 		}
-		regions.Re05b43340093(&a)
+		regions.R834bf22238bf(&a)
 	} else {
 		bQ := c.BQ[:2*nPhi]
 		cQ := c.CQ[:2*nPhi]
@@ -307,7 +307,7 @@ func (c *forwardFused) run() {
 
 	// projected.v
 	if kern.Wide() {
-		a := regions.R4b5b62034b6bArgs{
+		a := regions.R7460d1661d30Args{
 			P0: unsafe.SliceData(t102),
 			P1: unsafe.SliceData(t112),
 			P2: unsafe.SliceData(c.V0TailOut),
@@ -315,7 +315,7 @@ func (c *forwardFused) run() {
 			N1: dV,
 			N2: 3 * dV,
 		}
-		regions.R4b5b62034b6b(&a)
+		regions.R7460d1661d30(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -349,7 +349,7 @@ func (c *forwardFused) run() {
 
 	// projected.v, projected.rho, projected.theta, projected.eta
 	if kern.Wide() {
-		a := regions.Rfca27e7eded3Args{
+		a := regions.R9f5c43ce9618Args{
 			P0:  unsafe.SliceData(c.BV),
 			P1:  unsafe.SliceData(c.VStack),
 			P2:  unsafe.SliceData(c.CV),
@@ -374,7 +374,7 @@ func (c *forwardFused) run() {
 			N11: T*dV + 3*dV,
 			N12: T * dV,
 		}
-		regions.Rfca27e7eded3(&a)
+		regions.R9f5c43ce9618(&a)
 	} else {
 		bV := c.BV[:dV]
 		cV := c.CV[:dV]
@@ -420,13 +420,13 @@ func (c *forwardFused) run() {
 
 	// projected.k2
 	if kern.Wide() {
-		a := regions.R5115a922944fArgs{
+		a := regions.R6f50ff37a802Args{
 			P0: unsafe.SliceData(c.K2Prod),
 			P1: unsafe.SliceData(t25),
 			N0: L,
 			N1: T,
 		}
-		regions.R5115a922944f(&a)
+		regions.R6f50ff37a802(&a)
 	} else {
 		for i := range L {
 			k2Prod := c.K2Prod[i*T:][:T]
@@ -440,7 +440,7 @@ func (c *forwardFused) run() {
 
 	// projected.k2, projected.q2
 	if kern.Wide() {
-		a := regions.R60e3484d2cfdArgs{
+		a := regions.R0a48b84e62b7Args{
 			P0: unsafe.SliceData(t25),
 			P1: unsafe.SliceData(q1),
 			P2: unsafe.SliceData(k1),
@@ -456,7 +456,7 @@ func (c *forwardFused) run() {
 			N7: 2 * T * nPhi,
 			N8: 4 * T * nPhi,
 		}
-		regions.R60e3484d2cfd(&a)
+		regions.R0a48b84e62b7(&a)
 	} else {
 		for i := range L {
 			t25_2 := t25[i*T:][:T]
@@ -481,13 +481,13 @@ func (c *forwardFused) run() {
 
 	// projected.q2, projected.k2
 	if kern.Wide() {
-		a := regions.R5115a922944fArgs{
+		a := regions.R6f50ff37a802Args{
 			P0: unsafe.SliceData(c.Q2Prod),
 			P1: unsafe.SliceData(t35),
 			N0: L,
 			N1: T,
 		}
-		regions.R5115a922944f(&a)
+		regions.R6f50ff37a802(&a)
 	} else {
 		for i := range L {
 			q2Prod := c.Q2Prod[i*T:][:T]
@@ -501,7 +501,7 @@ func (c *forwardFused) run() {
 
 	// projected.q2, projected.rho, projected.theta, projected.eta
 	if kern.Wide() {
-		a := regions.Rf3781dbe2403Args{
+		a := regions.Rb9409e122cdcArgs{
 			P0:  unsafe.SliceData(t35),
 			P1:  unsafe.SliceData(c.KStack),
 			P2:  unsafe.SliceData(c.WRho),
@@ -524,7 +524,7 @@ func (c *forwardFused) run() {
 			N9:  2 * T * nPhi,
 			N10: 4 * T * nPhi,
 		}
-		regions.Rf3781dbe2403(&a)
+		regions.Rb9409e122cdc(&a)
 	} else {
 		wRho := c.WRho[:2*nPhi]
 		wTheta := c.WTheta[:2*nPhi]
@@ -575,7 +575,7 @@ func (c *forwardFused) run() {
 
 	// projected.k
 	if kern.Wide() {
-		a := regions.R9594274afbceArgs{
+		a := regions.Ra742242c0c1aArgs{
 			P0: unsafe.SliceData(c.KStack),
 			P1: unsafe.SliceData(c.KReshape),
 			N0: L,
@@ -588,7 +588,7 @@ func (c *forwardFused) run() {
 			N7: 2 * T * nPhi * nPhi,
 			N8: 4 * T * nPhi,
 		}
-		regions.R9594274afbce(&a)
+		regions.Ra742242c0c1a(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -608,7 +608,7 @@ func (c *forwardFused) run() {
 	// projected.k
 	a0PhiEntry := c.A0Phi[0]
 	if kern.Wide() {
-		a := regions.Rbf0cab7c7d8cArgs{
+		a := regions.Rf0d2bd7e0644Args{
 			P0: unsafe.SliceData(c.K),
 			N0: L,
 			N1: T,
@@ -616,7 +616,7 @@ func (c *forwardFused) run() {
 			N3: 2*T*nPhi*nPhi + 3*T*nPhi + T,
 			S0: [2]float32{a0PhiEntry},
 		}
-		regions.Rbf0cab7c7d8c(&a)
+		regions.Rf0d2bd7e0644(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -631,7 +631,7 @@ func (c *forwardFused) run() {
 	// projected.k
 	a1PhiEntry := c.A1Phi[0]
 	if kern.Wide() {
-		a := regions.R3cf56a7f006fArgs{
+		a := regions.R06a794438491Args{
 			P0: unsafe.SliceData(c.KStack),
 			P1: unsafe.SliceData(c.K),
 			N0: L,
@@ -644,7 +644,7 @@ func (c *forwardFused) run() {
 			N7: 4 * T * nPhi,
 			S0: [2]float32{a1PhiEntry},
 		}
-		regions.R3cf56a7f006f(&a)
+		regions.R06a794438491(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -658,7 +658,7 @@ func (c *forwardFused) run() {
 	}
 	a2PhiEntry := c.A2Phi[0]
 	if kern.Wide() {
-		a := regions.Rbfe05ff88d00Args{
+		a := regions.R6bd7bfcc78fbArgs{
 			P0: unsafe.SliceData(c.KReshape),
 			P1: unsafe.SliceData(c.K),
 			N0: L,
@@ -670,7 +670,7 @@ func (c *forwardFused) run() {
 			N6: 2 * T * nPhi * nPhi,
 			S0: [2]float32{a2PhiEntry},
 		}
-		regions.Rbfe05ff88d00(&a)
+		regions.R6bd7bfcc78fb(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -684,7 +684,7 @@ func (c *forwardFused) run() {
 	}
 	w2 := F(0.5 * a2PhiEntry)
 	if kern.Wide() {
-		a := regions.R88203bb173c0Args{
+		a := regions.Re3ad16dd1ba7Args{
 			P0: unsafe.SliceData(c.KStack),
 			P1: unsafe.SliceData(c.K),
 			N0: L,
@@ -699,7 +699,7 @@ func (c *forwardFused) run() {
 			N9: 4 * T * nPhi,
 			S0: [2]float32{w2},
 		}
-		regions.R88203bb173c0(&a)
+		regions.Re3ad16dd1ba7(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -726,7 +726,7 @@ func (c *forwardFused) run() {
 
 	// projected.q
 	if kern.Wide() {
-		a := regions.R9594274afbceArgs{
+		a := regions.Ra742242c0c1aArgs{
 			P0: unsafe.SliceData(c.QStack),
 			P1: unsafe.SliceData(c.QReshape),
 			N0: L,
@@ -739,7 +739,7 @@ func (c *forwardFused) run() {
 			N7: 2 * T * nPhi * nPhi,
 			N8: 4 * T * nPhi,
 		}
-		regions.R9594274afbce(&a)
+		regions.Ra742242c0c1a(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -763,7 +763,7 @@ func (c *forwardFused) run() {
 		}
 	}
 	if kern.Wide() {
-		a := regions.R3cf56a7f006fArgs{
+		a := regions.R06a794438491Args{
 			P0: unsafe.SliceData(c.QStack),
 			P1: unsafe.SliceData(c.Q),
 			N0: L,
@@ -776,7 +776,7 @@ func (c *forwardFused) run() {
 			N7: 4 * T * nPhi,
 			S0: [2]float32{a1PhiEntry},
 		}
-		regions.R3cf56a7f006f(&a)
+		regions.R06a794438491(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -789,7 +789,7 @@ func (c *forwardFused) run() {
 		}
 	}
 	if kern.Wide() {
-		a := regions.Rbfe05ff88d00Args{
+		a := regions.R6bd7bfcc78fbArgs{
 			P0: unsafe.SliceData(c.QReshape),
 			P1: unsafe.SliceData(c.Q),
 			N0: L,
@@ -801,7 +801,7 @@ func (c *forwardFused) run() {
 			N6: 2 * T * nPhi * nPhi,
 			S0: [2]float32{a2PhiEntry},
 		}
-		regions.Rbfe05ff88d00(&a)
+		regions.R6bd7bfcc78fb(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -814,7 +814,7 @@ func (c *forwardFused) run() {
 		}
 	}
 	if kern.Wide() {
-		a := regions.R88203bb173c0Args{
+		a := regions.Re3ad16dd1ba7Args{
 			P0: unsafe.SliceData(c.QStack),
 			P1: unsafe.SliceData(c.Q),
 			N0: L,
@@ -829,7 +829,7 @@ func (c *forwardFused) run() {
 			N9: 4 * T * nPhi,
 			S0: [2]float32{w2},
 		}
-		regions.R88203bb173c0(&a)
+		regions.Re3ad16dd1ba7(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -848,7 +848,7 @@ func (c *forwardFused) run() {
 	bThetaEntry := c.BTheta[0]
 	bEtaEntry := c.BEta[0]
 	if kern.Wide() {
-		a := regions.Re9053a6e333eArgs{
+		a := regions.R55164ef37125Args{
 			P0:  unsafe.SliceData(t142),
 			P1:  unsafe.SliceData(t152),
 			P2:  unsafe.SliceData(t162),
@@ -867,7 +867,7 @@ func (c *forwardFused) run() {
 			S1:  [2]float32{bThetaEntry},
 			S2:  [2]float32{bEtaEntry},
 		}
-		regions.Re9053a6e333e(&a)
+		regions.R55164ef37125(&a)
 	} else {
 		for i := range L {
 			t142_2 := t142[i*T:][:T]
@@ -977,7 +977,7 @@ func (c *backwardFused) run() {
 
 	// projected.k1, projected.q1
 	if kern.Wide() {
-		a := regions.Rca96bc239d76Args{
+		a := regions.Rc336b62145e5Args{
 			P0:  unsafe.SliceData(c.BK),
 			P1:  unsafe.SliceData(c.K1Stack),
 			P2:  unsafe.SliceData(c.CK),
@@ -1000,7 +1000,7 @@ func (c *backwardFused) run() {
 			N7:  2*T*nPhi + 6*nPhi,
 			N8:  2 * T * nPhi,
 		}
-		regions.Rca96bc239d76(&a)
+		regions.Rc336b62145e5(&a)
 	} else {
 		bK := c.BK[:2*nPhi]
 		cK := c.CK[:2*nPhi]
@@ -1046,7 +1046,7 @@ func (c *backwardFused) run() {
 
 	// projected.v
 	if kern.Wide() {
-		a := regions.Rc2cd842f51b0Args{
+		a := regions.Rb84be43b6ceeArgs{
 			P0: unsafe.SliceData(c.BV),
 			P1: unsafe.SliceData(c.VStack),
 			P2: unsafe.SliceData(c.CV),
@@ -1061,7 +1061,7 @@ func (c *backwardFused) run() {
 			N5: T*dV + 3*dV,
 			N6: T * dV,
 		}
-		regions.Rc2cd842f51b0(&a)
+		regions.Rb84be43b6cee(&a)
 	} else {
 		bV := c.BV[:dV]
 		cV := c.CV[:dV]
@@ -1093,7 +1093,7 @@ func (c *backwardFused) run() {
 	var t462 F
 	var t682 F
 	if kern.Wide() {
-		a := regions.Rfef27f79e313Args{
+		a := regions.Rcd3e88426789Args{
 			P0:  unsafe.SliceData(c.K2Prod),
 			P1:  unsafe.SliceData(c.Q2Prod),
 			P2:  unsafe.SliceData(c.RhoLin),
@@ -1124,7 +1124,7 @@ func (c *backwardFused) run() {
 			S1:  [2]float32{t462},
 			S2:  [2]float32{t252},
 		}
-		regions.Rfef27f79e313(&a)
+		regions.Rcd3e88426789(&a)
 	} else {
 		t682_2 := t682
 		t462_2 := t462
@@ -1213,7 +1213,7 @@ func (c *backwardFused) run() {
 	var t82 F
 	var t101 F
 	if kern.Wide() {
-		a := regions.Radb25a6e635bArgs{
+		a := regions.R50353bb2b943Args{
 			P0:  unsafe.SliceData(t25),
 			P1:  unsafe.SliceData(t35),
 			P2:  unsafe.SliceData(t222),
@@ -1245,7 +1245,7 @@ func (c *backwardFused) run() {
 			S0:  [2]float32{t101},
 			S1:  [2]float32{t82},
 		}
-		regions.Radb25a6e635b(&a)
+		regions.R50353bb2b943(&a)
 	} else {
 		t292_2 := t292[:2*nPhi]
 		t502_2 := t502[:2*nPhi]
@@ -1303,7 +1303,7 @@ func (c *backwardFused) run() {
 	clear(t702)
 	clear(c.BVBar)
 	if kern.Wide() {
-		a := regions.R5e61d287a17aArgs{
+		a := regions.R18c7c9be9b6bArgs{
 			P0:  unsafe.SliceData(t222),
 			P1:  unsafe.SliceData(t422),
 			P2:  unsafe.SliceData(t642),
@@ -1332,7 +1332,7 @@ func (c *backwardFused) run() {
 			N10: T*dV + 6*dV,
 			N11: T * dV,
 		}
-		regions.R5e61d287a17a(&a)
+		regions.R18c7c9be9b6b(&a)
 	} else {
 		bVBar := c.BVBar[:dV]
 		for i := range L {
@@ -1380,7 +1380,7 @@ func (c *backwardFused) run() {
 	a2PhiEntry := c.A2Phi[0]
 	w := F(0.5 * a2PhiEntry)
 	if kern.Wide() {
-		a := regions.R47679505742aArgs{
+		a := regions.R34b775cff74aArgs{
 			P0:  unsafe.SliceData(c.QBar),
 			P1:  unsafe.SliceData(c.QStack),
 			P2:  unsafe.SliceData(c.KBar),
@@ -1415,7 +1415,7 @@ func (c *backwardFused) run() {
 			S1:  [2]float32{t77},
 			S2:  [2]float32{w},
 		}
-		regions.R47679505742a(&a)
+		regions.R34b775cff74a(&a)
 	} else {
 		t96_2 := t96
 		t77_2 := t77
@@ -1467,7 +1467,7 @@ func (c *backwardFused) run() {
 	var t80 F
 	var t99 F
 	if kern.Wide() {
-		a := regions.R72f50df0a619Args{
+		a := regions.R05907e5d94edArgs{
 			P0:  unsafe.SliceData(c.QBar),
 			P1:  unsafe.SliceData(c.QReshape),
 			P2:  unsafe.SliceData(c.KBar),
@@ -1492,7 +1492,7 @@ func (c *backwardFused) run() {
 			S1:  [2]float32{t80},
 			S2:  [2]float32{a2PhiEntry},
 		}
-		regions.R72f50df0a619(&a)
+		regions.R05907e5d94ed(&a)
 	} else {
 		t99_2 := t99
 		t80_2 := t80
@@ -1531,7 +1531,7 @@ func (c *backwardFused) run() {
 	// projected.q
 	clear(t86)
 	if kern.Wide() {
-		a := regions.Rb9cadc9ba460Args{
+		a := regions.Re7095bb7d554Args{
 			P0: unsafe.SliceData(q2),
 			P1: unsafe.SliceData(t81),
 			P2: unsafe.SliceData(c.QStack),
@@ -1547,7 +1547,7 @@ func (c *backwardFused) run() {
 			N7: 2 * T * nPhi * nPhi,
 			N8: 4 * T * nPhi,
 		}
-		regions.Rb9cadc9ba460(&a)
+		regions.Re7095bb7d554(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1575,7 +1575,7 @@ func (c *backwardFused) run() {
 	// projected.k, projected.q
 	var t95 F
 	if kern.Wide() {
-		a := regions.R87cb9df7e171Args{
+		a := regions.Re185796ac613Args{
 			P0: unsafe.SliceData(c.QBar),
 			P1: unsafe.SliceData(c.KBar),
 			P2: unsafe.SliceData(t95Total),
@@ -1585,7 +1585,7 @@ func (c *backwardFused) run() {
 			N3: 2*T*nPhi*nPhi + 3*T*nPhi + T,
 			S0: [2]float32{t95},
 		}
-		regions.R87cb9df7e171(&a)
+		regions.Re185796ac613(&a)
 	} else {
 		t95_2 := t95
 		for i := range L {
@@ -1609,7 +1609,7 @@ func (c *backwardFused) run() {
 	// projected.k
 	clear(t105)
 	if kern.Wide() {
-		a := regions.Rb9cadc9ba460Args{
+		a := regions.Re7095bb7d554Args{
 			P0: unsafe.SliceData(k2),
 			P1: unsafe.SliceData(t100),
 			P2: unsafe.SliceData(c.KStack),
@@ -1625,7 +1625,7 @@ func (c *backwardFused) run() {
 			N7: 2 * T * nPhi * nPhi,
 			N8: 4 * T * nPhi,
 		}
-		regions.Rb9cadc9ba460(&a)
+		regions.Re7095bb7d554(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1653,7 +1653,7 @@ func (c *backwardFused) run() {
 	// projected.q2, projected.q, projected.k2, projected.k, projected.eta, projected.theta, projected.rho
 	a1PhiEntry := c.A1Phi[0]
 	if kern.Wide() {
-		a := regions.R30d04f88cc33Args{
+		a := regions.R170512c963a3Args{
 			P0:  unsafe.SliceData(t35),
 			P1:  unsafe.SliceData(t222),
 			P2:  unsafe.SliceData(t422),
@@ -1698,7 +1698,7 @@ func (c *backwardFused) run() {
 			N17: 4 * T * nPhi,
 			S0:  [2]float32{a1PhiEntry},
 		}
-		regions.R30d04f88cc33(&a)
+		regions.R170512c963a3(&a)
 	} else {
 		wRho := c.WRho[:2*nPhi]
 		wTheta := c.WTheta[:2*nPhi]
@@ -1759,7 +1759,7 @@ func (c *backwardFused) run() {
 
 	// projected.q2, projected.k2
 	if kern.Wide() {
-		a := regions.R592f73b9bf18Args{
+		a := regions.Rcb090257bc32Args{
 			P0:  unsafe.SliceData(t33),
 			P1:  unsafe.SliceData(c.Q2Prod),
 			P2:  unsafe.SliceData(t23),
@@ -1775,7 +1775,7 @@ func (c *backwardFused) run() {
 			N0:  L,
 			N1:  T,
 		}
-		regions.R592f73b9bf18(&a)
+		regions.Rcb090257bc32(&a)
 	} else {
 		for i := range L {
 			t33_2 := t33[i*T:][:T]
@@ -1806,13 +1806,13 @@ func (c *backwardFused) run() {
 
 	// projected.v
 	if kern.Wide() {
-		a := regions.R9dc4d4901bc3Args{
+		a := regions.Re9c4c871791dArgs{
 			P0: unsafe.SliceData(t235),
 			N0: L,
 			N1: dV,
 			N2: T*dV + 6*dV,
 		}
-		regions.R9dc4d4901bc3(&a)
+		regions.Re9c4c871791d(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -1824,14 +1824,14 @@ func (c *backwardFused) run() {
 		}
 	}
 	if kern.Wide() {
-		a := regions.R243baf16eb0dArgs{
+		a := regions.R5597ca2d9fd5Args{
 			P0: unsafe.SliceData(t235),
 			N0: L,
 			N1: dV,
 			N2: 4*T*dV + 12*dV,
 			N3: T*dV + 6*dV,
 		}
-		regions.R243baf16eb0d(&a)
+		regions.R5597ca2d9fd5(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -1846,7 +1846,7 @@ func (c *backwardFused) run() {
 	// projected.v
 	clear(c.CVBar)
 	if kern.Wide() {
-		a := regions.Rb47fc7b74095Args{
+		a := regions.R71327c69bd6eArgs{
 			P0: unsafe.SliceData(c.VStack),
 			P1: unsafe.SliceData(t235),
 			P2: unsafe.SliceData(c.CVBar),
@@ -1858,7 +1858,7 @@ func (c *backwardFused) run() {
 			N5: T*dV + 6*dV,
 			N6: -dV,
 		}
-		regions.Rb47fc7b74095(&a)
+		regions.R71327c69bd6e(&a)
 	} else {
 		for i := range 4 {
 			cVBar := c.CVBar[i*dV:][:dV]
@@ -1881,7 +1881,7 @@ func (c *backwardFused) run() {
 			n := int(c.Pos[i]) + j - 3
 			if n >= 0 {
 				if kern.Wide() {
-					a := regions.Rffc24b7277feArgs{
+					a := regions.R1e42c5bb8a4bArgs{
 						P0: unsafe.SliceData(t235),
 						P1: unsafe.SliceData(c.CV),
 						P2: unsafe.SliceData(t174),
@@ -1891,7 +1891,7 @@ func (c *backwardFused) run() {
 						N3: -dV,
 						N4: 4*dV*j + 12*dV*i,
 					}
-					regions.Rffc24b7277fe(&a)
+					regions.R1e42c5bb8a4b(&a)
 				} else {
 					t235_2 := t235[(i*(T+6)+j+3)*dV:][:dV]
 					cV := c.CV[3*dV:][:dV]
@@ -1913,7 +1913,7 @@ func (c *backwardFused) run() {
 	// projected.v
 	clear(t178)
 	if kern.Wide() {
-		a := regions.R7ca80d7691c1Args{
+		a := regions.R403e83f80074Args{
 			P0: unsafe.SliceData(t178),
 			P1: unsafe.SliceData(c.V0TailBar),
 			N0: L,
@@ -1922,7 +1922,7 @@ func (c *backwardFused) run() {
 			N3: 4 * T * dV,
 			N4: 3 * dV,
 		}
-		regions.R7ca80d7691c1(&a)
+		regions.R403e83f80074(&a)
 	} else {
 		for i := range L {
 			for j := range min(3, -T+3) {
@@ -1939,7 +1939,7 @@ func (c *backwardFused) run() {
 	clear(c.BQBar)
 	clear(c.BKBar)
 	if kern.Wide() {
-		a := regions.R57aa41041229Args{
+		a := regions.R32f23505140cArgs{
 			P0:  unsafe.SliceData(t111),
 			P1:  unsafe.SliceData(t131),
 			P2:  unsafe.SliceData(t137),
@@ -1968,7 +1968,7 @@ func (c *backwardFused) run() {
 			N9:  2*T*nPhi + 12*nPhi,
 			N10: 2 * T * nPhi,
 		}
-		regions.R57aa41041229(&a)
+		regions.R32f23505140c(&a)
 	} else {
 		bQBar := c.BQBar[:2*nPhi]
 		bKBar := c.BKBar[:2*nPhi]
@@ -2012,13 +2012,13 @@ func (c *backwardFused) run() {
 
 	// projected.q1
 	if kern.Wide() {
-		a := regions.R9dc4d4901bc3Args{
+		a := regions.Re9c4c871791dArgs{
 			P0: unsafe.SliceData(t238),
 			N0: L,
 			N1: 2 * nPhi,
 			N2: 2*T*nPhi + 12*nPhi,
 		}
-		regions.R9dc4d4901bc3(&a)
+		regions.Re9c4c871791d(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -2030,14 +2030,14 @@ func (c *backwardFused) run() {
 		}
 	}
 	if kern.Wide() {
-		a := regions.R243baf16eb0dArgs{
+		a := regions.R5597ca2d9fd5Args{
 			P0: unsafe.SliceData(t238),
 			N0: L,
 			N1: 2 * nPhi,
 			N2: 8*T*nPhi + 24*nPhi,
 			N3: 2*T*nPhi + 12*nPhi,
 		}
-		regions.R243baf16eb0d(&a)
+		regions.R5597ca2d9fd5(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -2053,7 +2053,7 @@ func (c *backwardFused) run() {
 	clear(c.CQBar)
 	clear(c.CKBar)
 	if kern.Wide() {
-		a := regions.Re35a9b740881Args{
+		a := regions.Rdc421a1e55b2Args{
 			P0: unsafe.SliceData(c.Q1Stack),
 			P1: unsafe.SliceData(t238),
 			P2: unsafe.SliceData(c.CQBar),
@@ -2071,7 +2071,7 @@ func (c *backwardFused) run() {
 			N8: 2*T*nPhi + 6*nPhi,
 			N9: -2 * nPhi,
 		}
-		regions.Re35a9b740881(&a)
+		regions.Rdc421a1e55b2(&a)
 	} else {
 		for i := range 4 {
 			cQBar := c.CQBar[i*2*nPhi:][:2*nPhi]
@@ -2098,7 +2098,7 @@ func (c *backwardFused) run() {
 			n2 := int(c.Pos[i]) + j - 3
 			if n2 >= 0 {
 				if kern.Wide() {
-					a := regions.Rffc24b7277feArgs{
+					a := regions.R1e42c5bb8a4bArgs{
 						P0: unsafe.SliceData(t238),
 						P1: unsafe.SliceData(c.CQ),
 						P2: unsafe.SliceData(t192),
@@ -2108,7 +2108,7 @@ func (c *backwardFused) run() {
 						N3: -2 * nPhi,
 						N4: 8*nPhi*j + 24*nPhi*i,
 					}
-					regions.Rffc24b7277fe(&a)
+					regions.R1e42c5bb8a4b(&a)
 				} else {
 					t238_2 := t238[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
 					cQ := c.CQ[3*2*nPhi:][:2*nPhi]
@@ -2131,7 +2131,7 @@ func (c *backwardFused) run() {
 	clear(t196)
 	clear(t214)
 	if kern.Wide() {
-		a := regions.Rb33a74737b84Args{
+		a := regions.R5168233033d5Args{
 			P0: unsafe.SliceData(t196),
 			P1: unsafe.SliceData(c.Q0TailBar),
 			P2: unsafe.SliceData(t214),
@@ -2142,7 +2142,7 @@ func (c *backwardFused) run() {
 			N3: 8 * T * nPhi,
 			N4: 6 * nPhi,
 		}
-		regions.Rb33a74737b84(&a)
+		regions.R5168233033d5(&a)
 	} else {
 		for i := range L {
 			for j := range min(3, -T+3) {
@@ -2160,13 +2160,13 @@ func (c *backwardFused) run() {
 
 	// projected.k1
 	if kern.Wide() {
-		a := regions.R9dc4d4901bc3Args{
+		a := regions.Re9c4c871791dArgs{
 			P0: unsafe.SliceData(t241),
 			N0: L,
 			N1: 2 * nPhi,
 			N2: 2*T*nPhi + 12*nPhi,
 		}
-		regions.R9dc4d4901bc3(&a)
+		regions.Re9c4c871791d(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -2178,14 +2178,14 @@ func (c *backwardFused) run() {
 		}
 	}
 	if kern.Wide() {
-		a := regions.R243baf16eb0dArgs{
+		a := regions.R5597ca2d9fd5Args{
 			P0: unsafe.SliceData(t241),
 			N0: L,
 			N1: 2 * nPhi,
 			N2: 8*T*nPhi + 24*nPhi,
 			N3: 2*T*nPhi + 12*nPhi,
 		}
-		regions.R243baf16eb0d(&a)
+		regions.R5597ca2d9fd5(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -2204,7 +2204,7 @@ func (c *backwardFused) run() {
 			n3 := int(c.Pos[i]) + j - 3
 			if n3 >= 0 {
 				if kern.Wide() {
-					a := regions.Rffc24b7277feArgs{
+					a := regions.R1e42c5bb8a4bArgs{
 						P0: unsafe.SliceData(t241),
 						P1: unsafe.SliceData(c.CK),
 						P2: unsafe.SliceData(t210),
@@ -2214,7 +2214,7 @@ func (c *backwardFused) run() {
 						N3: -2 * nPhi,
 						N4: 8*nPhi*j + 24*nPhi*i,
 					}
-					regions.Rffc24b7277fe(&a)
+					regions.R1e42c5bb8a4b(&a)
 				} else {
 					t241_2 := t241[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
 					cK := c.CK[3*2*nPhi:][:2*nPhi]
@@ -2235,7 +2235,7 @@ func (c *backwardFused) run() {
 
 	// projected.v0, projected.v
 	if kern.Wide() {
-		a := regions.R3b437f497cc2Args{
+		a := regions.R4f7fc48780fcArgs{
 			P0: unsafe.SliceData(t235),
 			P1: unsafe.SliceData(c.CV),
 			P2: unsafe.SliceData(t215),
@@ -2248,7 +2248,7 @@ func (c *backwardFused) run() {
 			N6: T*dV + 6*dV,
 			N7: T * dV,
 		}
-		regions.R3b437f497cc2(&a)
+		regions.R4f7fc48780fc(&a)
 	} else {
 		cV := c.CV[:dV]
 		for i := range L {
@@ -2270,7 +2270,7 @@ func (c *backwardFused) run() {
 
 	// projected.v
 	if kern.Wide() {
-		a := regions.R9dcbe491f8a1Args{
+		a := regions.R63b335df4b7dArgs{
 			P0: unsafe.SliceData(t215),
 			P1: unsafe.SliceData(c.V0TailBar),
 			N0: L,
@@ -2280,7 +2280,7 @@ func (c *backwardFused) run() {
 			N4: 3 * dV,
 			N5: T * dV,
 		}
-		regions.R9dcbe491f8a1(&a)
+		regions.R63b335df4b7d(&a)
 	} else {
 		for i := range L {
 			lo := max(0, -T+3)
@@ -2301,7 +2301,7 @@ func (c *backwardFused) run() {
 
 	// projected.q0, projected.q1
 	if kern.Wide() {
-		a := regions.R3b437f497cc2Args{
+		a := regions.R4f7fc48780fcArgs{
 			P0: unsafe.SliceData(t238),
 			P1: unsafe.SliceData(c.CQ),
 			P2: unsafe.SliceData(t218),
@@ -2314,7 +2314,7 @@ func (c *backwardFused) run() {
 			N6: 2*T*nPhi + 12*nPhi,
 			N7: 2 * T * nPhi,
 		}
-		regions.R3b437f497cc2(&a)
+		regions.R4f7fc48780fc(&a)
 	} else {
 		cQ := c.CQ[:2*nPhi]
 		for i := range L {
@@ -2336,7 +2336,7 @@ func (c *backwardFused) run() {
 
 	// projected.q1
 	if kern.Wide() {
-		a := regions.R5b677cdfbf70Args{
+		a := regions.R454e3f98b46dArgs{
 			P0: unsafe.SliceData(t218),
 			P1: unsafe.SliceData(c.Q0TailBar),
 			N0: L,
@@ -2346,7 +2346,7 @@ func (c *backwardFused) run() {
 			N4: 2 * T * nPhi,
 			N5: 6 * nPhi,
 		}
-		regions.R5b677cdfbf70(&a)
+		regions.R454e3f98b46d(&a)
 	} else {
 		for i := range L {
 			lo := max(0, -T+3)
@@ -2367,7 +2367,7 @@ func (c *backwardFused) run() {
 
 	// projected.k0, projected.k1
 	if kern.Wide() {
-		a := regions.R3b437f497cc2Args{
+		a := regions.R4f7fc48780fcArgs{
 			P0: unsafe.SliceData(t241),
 			P1: unsafe.SliceData(c.CK),
 			P2: unsafe.SliceData(t221),
@@ -2380,7 +2380,7 @@ func (c *backwardFused) run() {
 			N6: 2*T*nPhi + 12*nPhi,
 			N7: 2 * T * nPhi,
 		}
-		regions.R3b437f497cc2(&a)
+		regions.R4f7fc48780fc(&a)
 	} else {
 		cK := c.CK[:2*nPhi]
 		for i := range L {
@@ -2402,7 +2402,7 @@ func (c *backwardFused) run() {
 
 	// projected.k1
 	if kern.Wide() {
-		a := regions.R5b677cdfbf70Args{
+		a := regions.R454e3f98b46dArgs{
 			P0: unsafe.SliceData(t221),
 			P1: unsafe.SliceData(c.K0TailBar),
 			N0: L,
@@ -2412,7 +2412,7 @@ func (c *backwardFused) run() {
 			N4: 2 * T * nPhi,
 			N5: 6 * nPhi,
 		}
-		regions.R5b677cdfbf70(&a)
+		regions.R454e3f98b46d(&a)
 	} else {
 		for i := range L {
 			lo := max(0, -T+3)
@@ -2442,7 +2442,7 @@ func (c *backwardFused) run() {
 
 	// projected.k0
 	if kern.Wide() {
-		a := regions.R964046fb055aArgs{
+		a := regions.R6343eacd6034Args{
 			P0: unsafe.SliceData(t210),
 			P1: unsafe.SliceData(t214),
 			P2: unsafe.SliceData(c.K0TailBarOut),
@@ -2453,7 +2453,7 @@ func (c *backwardFused) run() {
 			N1: 2 * nPhi,
 			N2: 6 * nPhi,
 		}
-		regions.R964046fb055a(&a)
+		regions.R6343eacd6034(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -2473,7 +2473,7 @@ func (c *backwardFused) run() {
 
 	// projected.k0
 	if kern.Wide() {
-		a := regions.R4b5b62034b6bArgs{
+		a := regions.R7460d1661d30Args{
 			P0: unsafe.SliceData(t174),
 			P1: unsafe.SliceData(t178),
 			P2: unsafe.SliceData(c.V0TailBarOut),
@@ -2481,7 +2481,7 @@ func (c *backwardFused) run() {
 			N1: dV,
 			N2: 3 * dV,
 		}
-		regions.R4b5b62034b6b(&a)
+		regions.R7460d1661d30(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -2501,7 +2501,7 @@ func (c *backwardFused) run() {
 
 	// projected.k0
 	if kern.Wide() {
-		a := regions.Rf9335706ffbdArgs{
+		a := regions.R4cf51cabdcfcArgs{
 			P0: unsafe.SliceData(t702),
 			P1: unsafe.SliceData(t722),
 			P2: unsafe.SliceData(c.WRhoBar),
@@ -2513,7 +2513,7 @@ func (c *backwardFused) run() {
 			P8: unsafe.SliceData(c.WEtaBar),
 			N0: dV + 2*nPhi,
 		}
-		regions.Rf9335706ffbd(&a)
+		regions.R4cf51cabdcfc(&a)
 	} else {
 		wRhoBar := c.WRhoBar[:dV+2*nPhi]
 		wThetaBar := c.WThetaBar[:dV+2*nPhi]

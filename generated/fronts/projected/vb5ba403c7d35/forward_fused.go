@@ -38,7 +38,7 @@ func (c *forwardFused) run() {
 
 	// projected.rho, projected.theta, projected.eta
 	if kern.Wide() {
-		a := regions.R3064db39c4bcArgs{
+		a := regions.R516f74669cf1Args{
 			P0: unsafe.SliceData(c.K0),
 			P1: unsafe.SliceData(c.WRho),
 			P2: unsafe.SliceData(c.WTheta),
@@ -51,7 +51,7 @@ func (c *forwardFused) run() {
 			N2: dK,
 			N3: T * dK,
 		}
-		regions.R3064db39c4bc(&a)
+		regions.R516f74669cf1(&a)
 	} else {
 		wRho := c.WRho[:dK]
 		wTheta := c.WTheta[:dK]
@@ -86,7 +86,7 @@ func (c *forwardFused) run() {
 
 	// projected.rho, projected.theta, projected.eta
 	if kern.Wide() {
-		a := regions.R1b3f951fa537Args{
+		a := regions.Rd9b4878952feArgs{
 			P0: unsafe.SliceData(c.V),
 			P1: unsafe.SliceData(c.WRho),
 			P2: unsafe.SliceData(c.WTheta),
@@ -100,7 +100,7 @@ func (c *forwardFused) run() {
 			N3: 4 * dK,
 			N4: T * dV,
 		}
-		regions.R1b3f951fa537(&a)
+		regions.Rd9b4878952fe(&a)
 	} else {
 		for i := range L {
 			t32_2 := t32[i*T:][:T]
@@ -138,7 +138,7 @@ func (c *forwardFused) run() {
 	bThetaEntry := c.BTheta[0]
 	bEtaEntry := c.BEta[0]
 	if kern.Wide() {
-		a := regions.Rd0551d0291e7Args{
+		a := regions.Rf780412bb0e7Args{
 			P0:  unsafe.SliceData(t22),
 			P1:  unsafe.SliceData(t32),
 			P2:  unsafe.SliceData(t42),
@@ -157,7 +157,7 @@ func (c *forwardFused) run() {
 			S1:  [2]float32{bThetaEntry},
 			S2:  [2]float32{bEtaEntry},
 		}
-		regions.Rd0551d0291e7(&a)
+		regions.Rf780412bb0e7(&a)
 	} else {
 		for i := range L {
 			t22_2 := t22[i*T:][:T]
@@ -218,7 +218,7 @@ func (c *backwardFused) run() {
 	var t29 F
 	var t51 F
 	if kern.Wide() {
-		a := regions.R9f7d3380a361Args{
+		a := regions.Rc4911d77c286Args{
 			P0:  unsafe.SliceData(c.RhoLin),
 			P1:  unsafe.SliceData(c.EtaLin),
 			P2:  unsafe.SliceData(c.EtaBar),
@@ -240,7 +240,7 @@ func (c *backwardFused) run() {
 			S1:  [2]float32{t29},
 			S2:  [2]float32{t132},
 		}
-		regions.R9f7d3380a361(&a)
+		regions.Rc4911d77c286(&a)
 	} else {
 		t51_2 := t51
 		t29_2 := t29
@@ -302,7 +302,7 @@ func (c *backwardFused) run() {
 	clear(t31)
 	clear(t53)
 	if kern.Wide() {
-		a := regions.R4a38d661d9cfArgs{
+		a := regions.R1a550725332bArgs{
 			P0:  unsafe.SliceData(t102),
 			P1:  unsafe.SliceData(t25),
 			P2:  unsafe.SliceData(t47),
@@ -324,7 +324,7 @@ func (c *backwardFused) run() {
 			N6:  4 * dK,
 			N7:  T * dV,
 		}
-		regions.R4a38d661d9cf(&a)
+		regions.R1a550725332b(&a)
 	} else {
 		for i := range L {
 			t102_2 := t102[i*T:][:T]
@@ -359,7 +359,7 @@ func (c *backwardFused) run() {
 	clear(t33)
 	clear(t55)
 	if kern.Wide() {
-		a := regions.R42b2d3caf317Args{
+		a := regions.R96c1abc73cc4Args{
 			P0:  unsafe.SliceData(t102),
 			P1:  unsafe.SliceData(t25),
 			P2:  unsafe.SliceData(t47),
@@ -380,7 +380,7 @@ func (c *backwardFused) run() {
 			N5:  12 * dK,
 			N6:  T * dK,
 		}
-		regions.R42b2d3caf317(&a)
+		regions.R96c1abc73cc4(&a)
 	} else {
 		t17_2 := t17[:dK]
 		t33_2 := t33[:dK]
@@ -430,7 +430,7 @@ func (c *backwardFused) run() {
 
 	// projected.k0
 	if kern.Wide() {
-		a := regions.Rf9335706ffbdArgs{
+		a := regions.R4cf51cabdcfcArgs{
 			P0: unsafe.SliceData(t53),
 			P1: unsafe.SliceData(t55),
 			P2: unsafe.SliceData(c.WRhoBar),
@@ -442,7 +442,7 @@ func (c *backwardFused) run() {
 			P8: unsafe.SliceData(c.WEtaBar),
 			N0: dK + dV,
 		}
-		regions.Rf9335706ffbd(&a)
+		regions.R4cf51cabdcfc(&a)
 	} else {
 		wRhoBar := c.WRhoBar[:dK+dV]
 		wThetaBar := c.WThetaBar[:dK+dV]

@@ -49,7 +49,7 @@ func (c *forwardFused) run() {
 	clear(t22)
 	clear(t62)
 	if kern.Wide() {
-		a := regions.R2aadadb00bb2Args{
+		a := regions.R3d1c5d0aa8dcArgs{
 			P0: unsafe.SliceData(c.K0Tail),
 			P1: unsafe.SliceData(t22),
 			P2: unsafe.SliceData(c.Q0Tail),
@@ -60,7 +60,7 @@ func (c *forwardFused) run() {
 			N3: 4 * T * dK,
 			N4: 3 * dK,
 		}
-		regions.R2aadadb00bb2(&a)
+		regions.R3d1c5d0aa8dc(&a)
 	} else {
 		for i := range L {
 			for j := range min(3, -T+3) {
@@ -80,7 +80,7 @@ func (c *forwardFused) run() {
 	clear(t32)
 	clear(t72)
 	if kern.Wide() {
-		a := regions.R94a66aa7ba6cArgs{
+		a := regions.Rdfe448ca35d6Args{
 			P0: unsafe.SliceData(c.K1Stack),
 			P1: unsafe.SliceData(t32),
 			P2: unsafe.SliceData(c.Q1Stack),
@@ -92,7 +92,7 @@ func (c *forwardFused) run() {
 			N4: 3 * dK,
 			N5: T*dK + 3*dK,
 		}
-		regions.R94a66aa7ba6c(&a)
+		regions.Rdfe448ca35d6(&a)
 	} else {
 		for i := range L {
 			lo := max(0, -T+3)
@@ -113,7 +113,7 @@ func (c *forwardFused) run() {
 
 	// projected.k1, projected.q1
 	if kern.Wide() {
-		a := regions.R964046fb055aArgs{
+		a := regions.R6343eacd6034Args{
 			P0: unsafe.SliceData(t22),
 			P1: unsafe.SliceData(t32),
 			P2: unsafe.SliceData(c.K0TailOut),
@@ -124,7 +124,7 @@ func (c *forwardFused) run() {
 			N1: dK,
 			N2: 3 * dK,
 		}
-		regions.R964046fb055a(&a)
+		regions.R6343eacd6034(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -150,7 +150,7 @@ func (c *forwardFused) run() {
 			n := int(c.Pos[i]) + j - 3
 			if n >= 0 {
 				if kern.Wide() {
-					a := regions.R70eff618995cArgs{
+					a := regions.Rd3ff008d437fArgs{
 						P0: unsafe.SliceData(c.K0Tail),
 						P1: unsafe.SliceData(t42),
 						P2: unsafe.SliceData(c.Q0Tail),
@@ -158,7 +158,7 @@ func (c *forwardFused) run() {
 						N0: dK,
 						N1: 4*dK*j + 12*dK*i,
 					}
-					regions.R70eff618995c(&a)
+					regions.Rd3ff008d437f(&a)
 				} else {
 					k0Tail := c.K0Tail[(i*3+j)*dK:][:dK]
 					t42_2 := t42[(i*3+j)*dK:][:dK]
@@ -182,7 +182,7 @@ func (c *forwardFused) run() {
 
 	// projected.k1
 	if kern.Wide() {
-		a := regions.Ra073de426ad7Args{
+		a := regions.R1974effbf96cArgs{
 			P0: unsafe.SliceData(c.BK),
 			P1: unsafe.SliceData(c.K1Stack),
 			P2: unsafe.SliceData(c.CK),
@@ -195,7 +195,7 @@ func (c *forwardFused) run() {
 			N5: T*dK + 3*dK,
 			N6: T * dK,
 		}
-		regions.Ra073de426ad7(&a)
+		regions.R1974effbf96c(&a)
 	} else {
 		bK := c.BK[:dK]
 		cK := c.CK[:dK]
@@ -226,7 +226,7 @@ func (c *forwardFused) run() {
 
 	// projected.q1, projected.k
 	if kern.Wide() {
-		a := regions.R07182d8b9960Args{
+		a := regions.Re0717b1a1284Args{
 			P0:  unsafe.SliceData(c.BQ),
 			P1:  unsafe.SliceData(c.Q1Stack),
 			P2:  unsafe.SliceData(c.CQ),
@@ -246,7 +246,7 @@ func (c *forwardFused) run() {
 			N10: T*dK + 3*dK,
 			N11: T * dK,
 		}
-		regions.R07182d8b9960(&a)
+		regions.Re0717b1a1284(&a)
 	} else {
 		bQ := c.BQ[:dK]
 		cQ := c.CQ[:dK]
@@ -281,13 +281,13 @@ func (c *forwardFused) run() {
 
 	// projected.k
 	if kern.Wide() {
-		a := regions.R5115a922944fArgs{
+		a := regions.R6f50ff37a802Args{
 			P0: unsafe.SliceData(c.KProd),
 			P1: unsafe.SliceData(t20),
 			N0: L,
 			N1: T,
 		}
-		regions.R5115a922944f(&a)
+		regions.R6f50ff37a802(&a)
 	} else {
 		for i := range L {
 			kProd := c.KProd[i*T:][:T]
@@ -301,7 +301,7 @@ func (c *forwardFused) run() {
 
 	// projected.k, projected.q
 	if kern.Wide() {
-		a := regions.R197d41f4015fArgs{
+		a := regions.Rca3f721a87feArgs{
 			P0: unsafe.SliceData(t20),
 			P1: unsafe.SliceData(q1),
 			P2: unsafe.SliceData(k1),
@@ -313,7 +313,7 @@ func (c *forwardFused) run() {
 			N3: 12 * dK,
 			N4: T * dK,
 		}
-		regions.R197d41f4015f(&a)
+		regions.Rca3f721a87fe(&a)
 	} else {
 		for i := range L {
 			t20_2 := t20[i*T:][:T]
@@ -338,13 +338,13 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.R5115a922944fArgs{
+		a := regions.R6f50ff37a802Args{
 			P0: unsafe.SliceData(c.QProd),
 			P1: unsafe.SliceData(t30),
 			N0: L,
 			N1: T,
 		}
-		regions.R5115a922944f(&a)
+		regions.R6f50ff37a802(&a)
 	} else {
 		for i := range L {
 			qProd := c.QProd[i*T:][:T]
@@ -358,7 +358,7 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.rho, projected.theta
 	if kern.Wide() {
-		a := regions.Rc5d2bc5274e5Args{
+		a := regions.Rfe7304255167Args{
 			P0: unsafe.SliceData(t30),
 			P1: unsafe.SliceData(c.K),
 			P2: unsafe.SliceData(c.WRho),
@@ -374,7 +374,7 @@ func (c *forwardFused) run() {
 			N4: 12 * dK,
 			N5: T * dK,
 		}
-		regions.Rc5d2bc5274e5(&a)
+		regions.Rfe7304255167(&a)
 	} else {
 		wRho := c.WRho[:dK]
 		wTheta := c.WTheta[:dK]
@@ -407,7 +407,7 @@ func (c *forwardFused) run() {
 
 	// projected.rho, projected.theta
 	if kern.Wide() {
-		a := regions.R003f9de9727dArgs{
+		a := regions.Rf2ea640756b2Args{
 			P0: unsafe.SliceData(c.V),
 			P1: unsafe.SliceData(c.WRho),
 			P2: unsafe.SliceData(c.WTheta),
@@ -419,7 +419,7 @@ func (c *forwardFused) run() {
 			N3: 4 * dK,
 			N4: T * dV,
 		}
-		regions.R003f9de9727d(&a)
+		regions.Rf2ea640756b2(&a)
 	} else {
 		for i := range L {
 			t112_2 := t112[i*T:][:T]
@@ -449,7 +449,7 @@ func (c *forwardFused) run() {
 	bRhoEntry := c.BRho[0]
 	bThetaEntry := c.BTheta[0]
 	if kern.Wide() {
-		a := regions.Rdae9848e77f1Args{
+		a := regions.R1a0fbd05e735Args{
 			P0: unsafe.SliceData(t102),
 			P1: unsafe.SliceData(t112),
 			P2: unsafe.SliceData(t122),
@@ -463,7 +463,7 @@ func (c *forwardFused) run() {
 			S0: [2]float32{bRhoEntry},
 			S1: [2]float32{bThetaEntry},
 		}
-		regions.Rdae9848e77f1(&a)
+		regions.R1a0fbd05e735(&a)
 	} else {
 		for i := range L {
 			t102_2 := t102[i*T:][:T]
@@ -536,7 +536,7 @@ func (c *backwardFused) run() {
 
 	// projected.k1, projected.q1
 	if kern.Wide() {
-		a := regions.Rca96bc239d76Args{
+		a := regions.Rc336b62145e5Args{
 			P0:  unsafe.SliceData(c.BK),
 			P1:  unsafe.SliceData(c.K1Stack),
 			P2:  unsafe.SliceData(c.CK),
@@ -559,7 +559,7 @@ func (c *backwardFused) run() {
 			N7:  T*dK + 3*dK,
 			N8:  T * dK,
 		}
-		regions.Rca96bc239d76(&a)
+		regions.Rc336b62145e5(&a)
 	} else {
 		bK := c.BK[:dK]
 		cK := c.CK[:dK]
@@ -607,7 +607,7 @@ func (c *backwardFused) run() {
 	var t302 F
 	var t52 F
 	if kern.Wide() {
-		a := regions.R7d7b198afac5Args{
+		a := regions.R8c2eb65be4eeArgs{
 			P0:  unsafe.SliceData(c.KProd),
 			P1:  unsafe.SliceData(c.QProd),
 			P2:  unsafe.SliceData(c.RhoLin),
@@ -633,7 +633,7 @@ func (c *backwardFused) run() {
 			S0:  [2]float32{t52},
 			S1:  [2]float32{t302},
 		}
-		regions.R7d7b198afac5(&a)
+		regions.R8c2eb65be4ee(&a)
 	} else {
 		t52_2 := t52
 		t302_2 := t302
@@ -704,7 +704,7 @@ func (c *backwardFused) run() {
 	clear(t342)
 	clear(t56)
 	if kern.Wide() {
-		a := regions.Rc5f6003f0d3dArgs{
+		a := regions.R8ac352638fc3Args{
 			P0:  unsafe.SliceData(t20),
 			P1:  unsafe.SliceData(t30),
 			P2:  unsafe.SliceData(t262),
@@ -728,7 +728,7 @@ func (c *backwardFused) run() {
 			N5:  12 * dK,
 			N6:  T * dK,
 		}
-		regions.Rc5f6003f0d3d(&a)
+		regions.R8ac352638fc3(&a)
 	} else {
 		wRho := c.WRho[:dK]
 		wTheta := c.WTheta[:dK]
@@ -776,7 +776,7 @@ func (c *backwardFused) run() {
 	clear(t322)
 	clear(t54)
 	if kern.Wide() {
-		a := regions.R98ee2e0feb2eArgs{
+		a := regions.Rcddd1187b6a4Args{
 			P0: unsafe.SliceData(t262),
 			P1: unsafe.SliceData(t48),
 			P2: unsafe.SliceData(c.V),
@@ -795,7 +795,7 @@ func (c *backwardFused) run() {
 			N6: 4 * dK,
 			N7: T * dV,
 		}
-		regions.R98ee2e0feb2e(&a)
+		regions.Rcddd1187b6a4(&a)
 	} else {
 		for i := range L {
 			t262_2 := t262[i*T:][:T]
@@ -822,7 +822,7 @@ func (c *backwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.R592f73b9bf18Args{
+		a := regions.Rcb090257bc32Args{
 			P0:  unsafe.SliceData(t28),
 			P1:  unsafe.SliceData(c.QProd),
 			P2:  unsafe.SliceData(t18),
@@ -838,7 +838,7 @@ func (c *backwardFused) run() {
 			N0:  L,
 			N1:  T,
 		}
-		regions.R592f73b9bf18(&a)
+		regions.Rcb090257bc32(&a)
 	} else {
 		for i := range L {
 			t28_2 := t28[i*T:][:T]
@@ -874,7 +874,7 @@ func (c *backwardFused) run() {
 	clear(c.BQBar)
 	clear(c.BKBar)
 	if kern.Wide() {
-		a := regions.R226949351d77Args{
+		a := regions.R0ae58face712Args{
 			P0:  unsafe.SliceData(t58),
 			P1:  unsafe.SliceData(t78),
 			P2:  unsafe.SliceData(t84),
@@ -903,7 +903,7 @@ func (c *backwardFused) run() {
 			N9:  T*dK + 6*dK,
 			N10: T * dK,
 		}
-		regions.R226949351d77(&a)
+		regions.R0ae58face712(&a)
 	} else {
 		bQBar := c.BQBar[:dK]
 		bKBar := c.BKBar[:dK]
@@ -947,13 +947,13 @@ func (c *backwardFused) run() {
 
 	// projected.q1
 	if kern.Wide() {
-		a := regions.R9dc4d4901bc3Args{
+		a := regions.Re9c4c871791dArgs{
 			P0: unsafe.SliceData(t160),
 			N0: L,
 			N1: dK,
 			N2: T*dK + 6*dK,
 		}
-		regions.R9dc4d4901bc3(&a)
+		regions.Re9c4c871791d(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -965,14 +965,14 @@ func (c *backwardFused) run() {
 		}
 	}
 	if kern.Wide() {
-		a := regions.R243baf16eb0dArgs{
+		a := regions.R5597ca2d9fd5Args{
 			P0: unsafe.SliceData(t160),
 			N0: L,
 			N1: dK,
 			N2: 4*T*dK + 12*dK,
 			N3: T*dK + 6*dK,
 		}
-		regions.R243baf16eb0d(&a)
+		regions.R5597ca2d9fd5(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -988,7 +988,7 @@ func (c *backwardFused) run() {
 	clear(c.CQBar)
 	clear(c.CKBar)
 	if kern.Wide() {
-		a := regions.R74c821ab33d8Args{
+		a := regions.R8b9ed52db582Args{
 			P0: unsafe.SliceData(c.Q1Stack),
 			P1: unsafe.SliceData(t160),
 			P2: unsafe.SliceData(c.CQBar),
@@ -1006,7 +1006,7 @@ func (c *backwardFused) run() {
 			N8: T*dK + 6*dK,
 			N9: -dK,
 		}
-		regions.R74c821ab33d8(&a)
+		regions.R8b9ed52db582(&a)
 	} else {
 		for i := range 4 {
 			cQBar := c.CQBar[i*dK:][:dK]
@@ -1033,7 +1033,7 @@ func (c *backwardFused) run() {
 			n := int(c.Pos[i]) + j - 3
 			if n >= 0 {
 				if kern.Wide() {
-					a := regions.Rffc24b7277feArgs{
+					a := regions.R1e42c5bb8a4bArgs{
 						P0: unsafe.SliceData(t160),
 						P1: unsafe.SliceData(c.CQ),
 						P2: unsafe.SliceData(t124),
@@ -1043,7 +1043,7 @@ func (c *backwardFused) run() {
 						N3: -dK,
 						N4: 4*dK*j + 12*dK*i,
 					}
-					regions.Rffc24b7277fe(&a)
+					regions.R1e42c5bb8a4b(&a)
 				} else {
 					t160_2 := t160[(i*(T+6)+j+3)*dK:][:dK]
 					cQ := c.CQ[3*dK:][:dK]
@@ -1066,7 +1066,7 @@ func (c *backwardFused) run() {
 	clear(t128)
 	clear(t146)
 	if kern.Wide() {
-		a := regions.Rb33a74737b84Args{
+		a := regions.R5168233033d5Args{
 			P0: unsafe.SliceData(t128),
 			P1: unsafe.SliceData(c.Q0TailBar),
 			P2: unsafe.SliceData(t146),
@@ -1077,7 +1077,7 @@ func (c *backwardFused) run() {
 			N3: 4 * T * dK,
 			N4: 3 * dK,
 		}
-		regions.Rb33a74737b84(&a)
+		regions.R5168233033d5(&a)
 	} else {
 		for i := range L {
 			for j := range min(3, -T+3) {
@@ -1095,13 +1095,13 @@ func (c *backwardFused) run() {
 
 	// projected.k1
 	if kern.Wide() {
-		a := regions.R9dc4d4901bc3Args{
+		a := regions.Re9c4c871791dArgs{
 			P0: unsafe.SliceData(t163),
 			N0: L,
 			N1: dK,
 			N2: T*dK + 6*dK,
 		}
-		regions.R9dc4d4901bc3(&a)
+		regions.Re9c4c871791d(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -1113,14 +1113,14 @@ func (c *backwardFused) run() {
 		}
 	}
 	if kern.Wide() {
-		a := regions.R243baf16eb0dArgs{
+		a := regions.R5597ca2d9fd5Args{
 			P0: unsafe.SliceData(t163),
 			N0: L,
 			N1: dK,
 			N2: 4*T*dK + 12*dK,
 			N3: T*dK + 6*dK,
 		}
-		regions.R243baf16eb0d(&a)
+		regions.R5597ca2d9fd5(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -1139,7 +1139,7 @@ func (c *backwardFused) run() {
 			n2 := int(c.Pos[i]) + j - 3
 			if n2 >= 0 {
 				if kern.Wide() {
-					a := regions.Rffc24b7277feArgs{
+					a := regions.R1e42c5bb8a4bArgs{
 						P0: unsafe.SliceData(t163),
 						P1: unsafe.SliceData(c.CK),
 						P2: unsafe.SliceData(t142),
@@ -1149,7 +1149,7 @@ func (c *backwardFused) run() {
 						N3: -dK,
 						N4: 4*dK*j + 12*dK*i,
 					}
-					regions.Rffc24b7277fe(&a)
+					regions.R1e42c5bb8a4b(&a)
 				} else {
 					t163_2 := t163[(i*(T+6)+j+3)*dK:][:dK]
 					cK := c.CK[3*dK:][:dK]
@@ -1170,7 +1170,7 @@ func (c *backwardFused) run() {
 
 	// projected.q0, projected.q1
 	if kern.Wide() {
-		a := regions.R3b437f497cc2Args{
+		a := regions.R4f7fc48780fcArgs{
 			P0: unsafe.SliceData(t160),
 			P1: unsafe.SliceData(c.CQ),
 			P2: unsafe.SliceData(t147),
@@ -1183,7 +1183,7 @@ func (c *backwardFused) run() {
 			N6: T*dK + 6*dK,
 			N7: T * dK,
 		}
-		regions.R3b437f497cc2(&a)
+		regions.R4f7fc48780fc(&a)
 	} else {
 		cQ := c.CQ[:dK]
 		for i := range L {
@@ -1205,7 +1205,7 @@ func (c *backwardFused) run() {
 
 	// projected.q1
 	if kern.Wide() {
-		a := regions.R9dcbe491f8a1Args{
+		a := regions.R63b335df4b7dArgs{
 			P0: unsafe.SliceData(t147),
 			P1: unsafe.SliceData(c.Q0TailBar),
 			N0: L,
@@ -1215,7 +1215,7 @@ func (c *backwardFused) run() {
 			N4: 3 * dK,
 			N5: T * dK,
 		}
-		regions.R9dcbe491f8a1(&a)
+		regions.R63b335df4b7d(&a)
 	} else {
 		for i := range L {
 			lo := max(0, -T+3)
@@ -1236,7 +1236,7 @@ func (c *backwardFused) run() {
 
 	// projected.k0, projected.k1
 	if kern.Wide() {
-		a := regions.R3b437f497cc2Args{
+		a := regions.R4f7fc48780fcArgs{
 			P0: unsafe.SliceData(t163),
 			P1: unsafe.SliceData(c.CK),
 			P2: unsafe.SliceData(t150),
@@ -1249,7 +1249,7 @@ func (c *backwardFused) run() {
 			N6: T*dK + 6*dK,
 			N7: T * dK,
 		}
-		regions.R3b437f497cc2(&a)
+		regions.R4f7fc48780fc(&a)
 	} else {
 		cK := c.CK[:dK]
 		for i := range L {
@@ -1271,7 +1271,7 @@ func (c *backwardFused) run() {
 
 	// projected.k1
 	if kern.Wide() {
-		a := regions.R9dcbe491f8a1Args{
+		a := regions.R63b335df4b7dArgs{
 			P0: unsafe.SliceData(t150),
 			P1: unsafe.SliceData(c.K0TailBar),
 			N0: L,
@@ -1281,7 +1281,7 @@ func (c *backwardFused) run() {
 			N4: 3 * dK,
 			N5: T * dK,
 		}
-		regions.R9dcbe491f8a1(&a)
+		regions.R63b335df4b7d(&a)
 	} else {
 		for i := range L {
 			lo := max(0, -T+3)
@@ -1311,7 +1311,7 @@ func (c *backwardFused) run() {
 
 	// projected.k0
 	if kern.Wide() {
-		a := regions.R964046fb055aArgs{
+		a := regions.R6343eacd6034Args{
 			P0: unsafe.SliceData(t142),
 			P1: unsafe.SliceData(t146),
 			P2: unsafe.SliceData(c.K0TailBarOut),
@@ -1322,7 +1322,7 @@ func (c *backwardFused) run() {
 			N1: dK,
 			N2: 3 * dK,
 		}
-		regions.R964046fb055a(&a)
+		regions.R6343eacd6034(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -1342,7 +1342,7 @@ func (c *backwardFused) run() {
 
 	// projected.k0
 	if kern.Wide() {
-		a := regions.Rf242e2f9c72cArgs{
+		a := regions.R59714f7aee03Args{
 			P0: unsafe.SliceData(t54),
 			P1: unsafe.SliceData(t56),
 			P2: unsafe.SliceData(c.WRhoBar),
@@ -1351,7 +1351,7 @@ func (c *backwardFused) run() {
 			P5: unsafe.SliceData(c.WThetaBar),
 			N0: dK + dV,
 		}
-		regions.Rf242e2f9c72c(&a)
+		regions.R59714f7aee03(&a)
 	} else {
 		wRhoBar := c.WRhoBar[:dK+dV]
 		wThetaBar := c.WThetaBar[:dK+dV]

@@ -36,7 +36,7 @@ func (c *forwardFused) run() {
 
 	// projected.rho, projected.theta
 	if kern.Wide() {
-		a := regions.R3064d776e662Args{
+		a := regions.R0a9ed67d109aArgs{
 			P0: unsafe.SliceData(c.K0),
 			P1: unsafe.SliceData(c.WRho),
 			P2: unsafe.SliceData(c.WTheta),
@@ -47,7 +47,7 @@ func (c *forwardFused) run() {
 			N2: dK,
 			N3: T * dK,
 		}
-		regions.R3064d776e662(&a)
+		regions.R0a9ed67d109a(&a)
 	} else {
 		wRho := c.WRho[:dK]
 		wTheta := c.WTheta[:dK]
@@ -75,7 +75,7 @@ func (c *forwardFused) run() {
 
 	// projected.rho, projected.theta
 	if kern.Wide() {
-		a := regions.R003f9de9727dArgs{
+		a := regions.Rf2ea640756b2Args{
 			P0: unsafe.SliceData(c.V),
 			P1: unsafe.SliceData(c.WRho),
 			P2: unsafe.SliceData(c.WTheta),
@@ -87,7 +87,7 @@ func (c *forwardFused) run() {
 			N3: 4 * dK,
 			N4: T * dV,
 		}
-		regions.R003f9de9727d(&a)
+		regions.Rf2ea640756b2(&a)
 	} else {
 		for i := range L {
 			t32_2 := t32[i*T:][:T]
@@ -117,7 +117,7 @@ func (c *forwardFused) run() {
 	bRhoEntry := c.BRho[0]
 	bThetaEntry := c.BTheta[0]
 	if kern.Wide() {
-		a := regions.Rd934bfc08b91Args{
+		a := regions.Raf1c9d269fe1Args{
 			P0: unsafe.SliceData(t22),
 			P1: unsafe.SliceData(t32),
 			P2: unsafe.SliceData(t42),
@@ -131,7 +131,7 @@ func (c *forwardFused) run() {
 			S0: [2]float32{bRhoEntry},
 			S1: [2]float32{bThetaEntry},
 		}
-		regions.Rd934bfc08b91(&a)
+		regions.Raf1c9d269fe1(&a)
 	} else {
 		for i := range L {
 			t22_2 := t22[i*T:][:T]
@@ -180,7 +180,7 @@ func (c *backwardFused) run() {
 	var t17 F
 	var t39 F
 	if kern.Wide() {
-		a := regions.R9175c7aeaa29Args{
+		a := regions.R6d28b650c886Args{
 			P0: unsafe.SliceData(c.RhoLin),
 			P1: unsafe.SliceData(c.ThetaLin),
 			P2: unsafe.SliceData(c.ThetaBar),
@@ -197,7 +197,7 @@ func (c *backwardFused) run() {
 			S0: [2]float32{t39},
 			S1: [2]float32{t17},
 		}
-		regions.R9175c7aeaa29(&a)
+		regions.R6d28b650c886(&a)
 	} else {
 		t39_2 := t39
 		t17_2 := t17
@@ -243,7 +243,7 @@ func (c *backwardFused) run() {
 	clear(t19)
 	clear(t41)
 	if kern.Wide() {
-		a := regions.R98ee2e0feb2eArgs{
+		a := regions.Rcddd1187b6a4Args{
 			P0: unsafe.SliceData(t13),
 			P1: unsafe.SliceData(t35),
 			P2: unsafe.SliceData(c.V),
@@ -262,7 +262,7 @@ func (c *backwardFused) run() {
 			N6: 4 * dK,
 			N7: T * dV,
 		}
-		regions.R98ee2e0feb2e(&a)
+		regions.Rcddd1187b6a4(&a)
 	} else {
 		for i := range L {
 			t13_2 := t13[i*T:][:T]
@@ -291,7 +291,7 @@ func (c *backwardFused) run() {
 	clear(t21)
 	clear(t43)
 	if kern.Wide() {
-		a := regions.Rc20a5bb298c2Args{
+		a := regions.R7bd749621294Args{
 			P0: unsafe.SliceData(t13),
 			P1: unsafe.SliceData(t35),
 			P2: unsafe.SliceData(c.K0),
@@ -309,7 +309,7 @@ func (c *backwardFused) run() {
 			N5: 12 * dK,
 			N6: T * dK,
 		}
-		regions.Rc20a5bb298c2(&a)
+		regions.R7bd749621294(&a)
 	} else {
 		t21_2 := t21[:dK]
 		t43_2 := t43[:dK]
@@ -354,7 +354,7 @@ func (c *backwardFused) run() {
 
 	// projected.k0
 	if kern.Wide() {
-		a := regions.Rf242e2f9c72cArgs{
+		a := regions.R59714f7aee03Args{
 			P0: unsafe.SliceData(t41),
 			P1: unsafe.SliceData(t43),
 			P2: unsafe.SliceData(c.WRhoBar),
@@ -363,7 +363,7 @@ func (c *backwardFused) run() {
 			P5: unsafe.SliceData(c.WThetaBar),
 			N0: dK + dV,
 		}
-		regions.Rf242e2f9c72c(&a)
+		regions.R59714f7aee03(&a)
 	} else {
 		wRhoBar := c.WRhoBar[:dK+dV]
 		wThetaBar := c.WThetaBar[:dK+dV]

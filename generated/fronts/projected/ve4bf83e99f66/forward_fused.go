@@ -40,7 +40,7 @@ func (c *forwardFused) run() {
 
 	// projected.k
 	if kern.Wide() {
-		a := regions.R24bb5a968bc9Args{
+		a := regions.R8c21398e4059Args{
 			P0: unsafe.SliceData(c.K0),
 			P1: unsafe.SliceData(c.KProd),
 			N0: L,
@@ -48,7 +48,7 @@ func (c *forwardFused) run() {
 			N2: dK,
 			N3: T * dK,
 		}
-		regions.R24bb5a968bc9(&a)
+		regions.R8c21398e4059(&a)
 	} else {
 		for i := range L {
 			kProd := c.KProd[i*T:][:T]
@@ -68,13 +68,13 @@ func (c *forwardFused) run() {
 
 	// projected.k
 	if kern.Wide() {
-		a := regions.R5115a922944fArgs{
+		a := regions.R6f50ff37a802Args{
 			P0: unsafe.SliceData(c.KProd),
 			P1: unsafe.SliceData(t10),
 			N0: L,
 			N1: T,
 		}
-		regions.R5115a922944f(&a)
+		regions.R6f50ff37a802(&a)
 	} else {
 		for i := range L {
 			kProd := c.KProd[i*T:][:T]
@@ -88,7 +88,7 @@ func (c *forwardFused) run() {
 
 	// projected.k, projected.q
 	if kern.Wide() {
-		a := regions.R197d41f4015fArgs{
+		a := regions.Rca3f721a87feArgs{
 			P0: unsafe.SliceData(t10),
 			P1: unsafe.SliceData(c.Q0),
 			P2: unsafe.SliceData(c.K0),
@@ -100,7 +100,7 @@ func (c *forwardFused) run() {
 			N3: 12 * dK,
 			N4: T * dK,
 		}
-		regions.R197d41f4015f(&a)
+		regions.Rca3f721a87fe(&a)
 	} else {
 		for i := range L {
 			t10_2 := t10[i*T:][:T]
@@ -125,13 +125,13 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.R5115a922944fArgs{
+		a := regions.R6f50ff37a802Args{
 			P0: unsafe.SliceData(c.QProd),
 			P1: unsafe.SliceData(t20),
 			N0: L,
 			N1: T,
 		}
-		regions.R5115a922944f(&a)
+		regions.R6f50ff37a802(&a)
 	} else {
 		for i := range L {
 			qProd := c.QProd[i*T:][:T]
@@ -145,7 +145,7 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.rho, projected.theta, projected.eta
 	if kern.Wide() {
-		a := regions.R6dcb00e12e45Args{
+		a := regions.R480156c2be5cArgs{
 			P0: unsafe.SliceData(t20),
 			P1: unsafe.SliceData(c.K),
 			P2: unsafe.SliceData(c.WRho),
@@ -163,7 +163,7 @@ func (c *forwardFused) run() {
 			N4: 12 * dK,
 			N5: T * dK,
 		}
-		regions.R6dcb00e12e45(&a)
+		regions.R480156c2be5c(&a)
 	} else {
 		wRho := c.WRho[:dK]
 		wTheta := c.WTheta[:dK]
@@ -203,7 +203,7 @@ func (c *forwardFused) run() {
 
 	// projected.rho, projected.theta, projected.eta
 	if kern.Wide() {
-		a := regions.R1b3f951fa537Args{
+		a := regions.Rd9b4878952feArgs{
 			P0: unsafe.SliceData(c.V),
 			P1: unsafe.SliceData(c.WRho),
 			P2: unsafe.SliceData(c.WTheta),
@@ -217,7 +217,7 @@ func (c *forwardFused) run() {
 			N3: 4 * dK,
 			N4: T * dV,
 		}
-		regions.R1b3f951fa537(&a)
+		regions.Rd9b4878952fe(&a)
 	} else {
 		for i := range L {
 			t32_2 := t32[i*T:][:T]
@@ -255,7 +255,7 @@ func (c *forwardFused) run() {
 	bThetaEntry := c.BTheta[0]
 	bEtaEntry := c.BEta[0]
 	if kern.Wide() {
-		a := regions.Rd0551d0291e7Args{
+		a := regions.Rf780412bb0e7Args{
 			P0:  unsafe.SliceData(t22),
 			P1:  unsafe.SliceData(t32),
 			P2:  unsafe.SliceData(t42),
@@ -274,7 +274,7 @@ func (c *forwardFused) run() {
 			S1:  [2]float32{bThetaEntry},
 			S2:  [2]float32{bEtaEntry},
 		}
-		regions.Rd0551d0291e7(&a)
+		regions.Rf780412bb0e7(&a)
 	} else {
 		for i := range L {
 			t22_2 := t22[i*T:][:T]
@@ -349,7 +349,7 @@ func (c *backwardFused) run() {
 	var t292 F
 	var t51 F
 	if kern.Wide() {
-		a := regions.R1053c45a6650Args{
+		a := regions.R4ae4b4ba81f9Args{
 			P0:  unsafe.SliceData(c.KProd),
 			P1:  unsafe.SliceData(c.QProd),
 			P2:  unsafe.SliceData(c.RhoLin),
@@ -380,7 +380,7 @@ func (c *backwardFused) run() {
 			S1:  [2]float32{t292},
 			S2:  [2]float32{t132},
 		}
-		regions.R1053c45a6650(&a)
+		regions.R4ae4b4ba81f9(&a)
 	} else {
 		t51_2 := t51
 		t292_2 := t292
@@ -465,7 +465,7 @@ func (c *backwardFused) run() {
 	clear(t332)
 	clear(t55)
 	if kern.Wide() {
-		a := regions.R82c11afc170bArgs{
+		a := regions.R9ac84c105530Args{
 			P0:  unsafe.SliceData(t10),
 			P1:  unsafe.SliceData(t20),
 			P2:  unsafe.SliceData(t102),
@@ -492,7 +492,7 @@ func (c *backwardFused) run() {
 			N5:  12 * dK,
 			N6:  T * dK,
 		}
-		regions.R82c11afc170b(&a)
+		regions.R9ac84c105530(&a)
 	} else {
 		wRho := c.WRho[:dK]
 		wTheta := c.WTheta[:dK]
@@ -546,7 +546,7 @@ func (c *backwardFused) run() {
 	clear(t312)
 	clear(t53)
 	if kern.Wide() {
-		a := regions.R4a38d661d9cfArgs{
+		a := regions.R1a550725332bArgs{
 			P0:  unsafe.SliceData(t102),
 			P1:  unsafe.SliceData(t252),
 			P2:  unsafe.SliceData(t47),
@@ -568,7 +568,7 @@ func (c *backwardFused) run() {
 			N6:  4 * dK,
 			N7:  T * dV,
 		}
-		regions.R4a38d661d9cf(&a)
+		regions.R1a550725332b(&a)
 	} else {
 		for i := range L {
 			t102_2 := t102[i*T:][:T]
@@ -600,7 +600,7 @@ func (c *backwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.R592f73b9bf18Args{
+		a := regions.Rcb090257bc32Args{
 			P0:  unsafe.SliceData(t18),
 			P1:  unsafe.SliceData(c.QProd),
 			P2:  unsafe.SliceData(t8),
@@ -616,7 +616,7 @@ func (c *backwardFused) run() {
 			N0:  L,
 			N1:  T,
 		}
-		regions.R592f73b9bf18(&a)
+		regions.Rcb090257bc32(&a)
 	} else {
 		for i := range L {
 			t18_2 := t18[i*T:][:T]
@@ -650,7 +650,7 @@ func (c *backwardFused) run() {
 
 	// projected.q0, projected.q, projected.k0, projected.k
 	if kern.Wide() {
-		a := regions.Rbce80c702fc4Args{
+		a := regions.R153989ade07aArgs{
 			P0: unsafe.SliceData(t57),
 			P1: unsafe.SliceData(t77),
 			P2: unsafe.SliceData(t83),
@@ -666,7 +666,7 @@ func (c *backwardFused) run() {
 			N2: dK,
 			N3: T * dK,
 		}
-		regions.Rbce80c702fc4(&a)
+		regions.R153989ade07a(&a)
 	} else {
 		for i := range L {
 			t57_2 := t57[i*T:][:T]
@@ -709,7 +709,7 @@ func (c *backwardFused) run() {
 
 	// projected.k0
 	if kern.Wide() {
-		a := regions.Rf9335706ffbdArgs{
+		a := regions.R4cf51cabdcfcArgs{
 			P0: unsafe.SliceData(t53),
 			P1: unsafe.SliceData(t55),
 			P2: unsafe.SliceData(c.WRhoBar),
@@ -721,7 +721,7 @@ func (c *backwardFused) run() {
 			P8: unsafe.SliceData(c.WEtaBar),
 			N0: dK + dV,
 		}
-		regions.Rf9335706ffbd(&a)
+		regions.R4cf51cabdcfc(&a)
 	} else {
 		wRhoBar := c.WRhoBar[:dK+dV]
 		wThetaBar := c.WThetaBar[:dK+dV]
