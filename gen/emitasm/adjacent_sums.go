@@ -6,15 +6,15 @@ import (
 	"github.com/nl-hecate/hecate/gen/shape"
 )
 
-// The sums of rows of a nest that run at once end in the lanes of one vector. Where all that
-// becomes of them is to be stored, each in the entry after that of the row before, they
-// are stored from there.
+// The reduction of the accumulators of jammed rows leaves their sums in the lanes of one vector.
+// Where each sum is only stored, and the stores go to adjacent entries, they become one store of
+// that vector, and no sum is broadcast to a register of its own.
 
-// adjacentSums are two or four sums of a vector loop and the stores of them.
+// adjacentSums are two or four sums of a vector loop whose stores are adjacent.
 type adjacentSums struct {
 	sums   []*plan.Local
 	stores []*plan.Store
-	laid   bool // the sums are in lanes of the first one's slot
+	laid   bool // the reduction left the sums in the lanes of the first one's slot
 }
 
 // adjacentSumsOf finds them for the vector loop that is a statement of a list.
@@ -56,9 +56,9 @@ func (f *function) adjacent(stores []*plan.Store, list []plan.Node, at int) *adj
 	for i, s := range stores {
 		st := f.stream(s.To)
 		away := st.walk.Base.Add(first.walk.Base, shape.Int(-1))
-		bytes, known := away.Const.Const()
+		entries, known := away.Const.Const()
 		if s.Add || s.To.Buf.Elem != ir.Real || st.walk.Buf != first.walk.Buf || st.offset != first.offset || st.offset.scale() != 4 ||
-			len(away.Terms) > 0 || !known || bytes != int64(i) {
+			len(away.Terms) > 0 || !known || entries != int64(i) {
 			return nil
 		}
 		ref, ok := s.Vals[0].(plan.Ref)

@@ -302,8 +302,8 @@ func (a *allocation) point(s *stream) {
 	}
 }
 
-// near is point where the work register may hold the pointer of an entry that is a known number
-// of bytes away, and returns that number.
+// near is like point, but keeps a pointer into the same buffer that is a constant number of bytes
+// away. It returns that displacement.
 func (a *allocation) near(s *stream) int {
 	if t := a.pointed; t != nil && t.walk.Buf == s.walk.Buf && t.offset == s.offset && s.word == "" && t.word == "" {
 		d := s.walk.Base.Add(t.walk.Base, shape.Int(-1))

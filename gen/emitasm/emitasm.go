@@ -28,9 +28,9 @@ import (
 )
 
 // A form is how a function runs rows: how many at once, how many accumulators of sums
-// over rows, by how many rows a nest is unrolled, and whether tokens are computed one after
-// another where they could be pipelined: that loads a state more often, but what it needs at
-// once fits few registers.
+// over rows, by how many rows a nest is unrolled, and whether a loop over time that could be
+// pipelined is not (inTurn): the state is then loaded twice for a token, but fewer values are
+// live at once, so that fewer are reloaded where registers are few.
 type form struct {
 	rows, accumulators, unroll int
 	inTurn                     bool

@@ -66,7 +66,7 @@ func (f *function) loop(n *plan.Loop) {
 	f.cache.invalidate()
 }
 
-// aside prints statements that run beside a loop that does most of the work.
+// aside prints a prologue, an epilogue or a remainder, whose loads do not count for the choice of a form.
 func (f *function) aside(ns []plan.Node) {
 	was := f.once
 	f.once = true

@@ -15,8 +15,7 @@ import (
 // iteration of each loop, and the plan's scalars as vectors. A vector loop loads its
 // pointers and the scalars that do not change into registers, and runs through
 // whole vectors and then the rest under a mask.
-//
-// whole vectors and then the rest under a mask. A target says which registers are for what.
+// A target says which registers are for what.
 type function struct {
 	*code
 	m            machine
@@ -29,8 +28,8 @@ type function struct {
 	args         *Args
 	rows         int     // rows that run at once; 1 without rows
 	accumulators int     // sums over rows that run at once
-	loads        float64 // of all vector loops, for each row and group of columns
-	once         bool    // at the present point: in what runs once beside a loop that does most
+	loads        float64 // from memory, for each row and group of columns, of the loops that do most of the work
+	once         bool    // the present statements are a prologue, an epilogue or a remainder
 	suffix       string  // of its name, after that of the region
 	ints         int     // words of the frame
 	slots        int     // bytes of scalars

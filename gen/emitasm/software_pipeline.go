@@ -19,6 +19,7 @@ import (
 // Where the first loop only reads, what it computes for the token after the last one is
 // dropped; where it stores, the last token runs by itself. A number that the last loop writes
 // for the first one alone stays in a register. The order of every sum and so every bit stays.
+// A form may do without (see form): two loops have fewer live values than one.
 type pipelinedLoop struct {
 	prologue []plan.Node // in front of the loop, at its first iteration
 	next     *plan.Next  // nil where the token before the last is the last that has one

@@ -109,6 +109,7 @@ func TestProblems(t *testing.T) {
 		{"VMOVUPS Y0", "VMOVUPS Y17", "Y17 at AVX2"},
 		{"VMOVUPS Y0,", "VMOVUPS Y0, K1,", "K1 at AVX2"},
 		{"JMP done1", "JMP done2", "no label done2"},
+		{"\tVZEROUPPER", "\tJEQ end2\nend2:\n\tVZEROUPPER", "a length may be negative"},
 		{"done1:\n", "done1:\ndone1:\n", "label done1 twice"},
 		{"96(R13)", "104(R13)", "outside the frame"},
 		{"VMOVUPS Y0", "VMOVUPS X0", "lanes of a scalar keep what was there"},
@@ -127,6 +128,7 @@ func TestProblemsARM64(t *testing.T) {
 	for _, c := range [][3]string{
 		{"\tRET\n", "", "does not end in RET"},
 		{"B done1", "BLE done2", "no label done2"},
+		{"\tRET", "\tBEQ end2\nend2:\n\tRET", "a length may be negative"},
 		{"done1:\n", "done1:\ndone1:\n", "label done1 twice"},
 		{"96(R1)", "104(R1)", "outside the frame"},
 		{"FSTPQ (F30, F31)", "FMOVQ F30", "lanes of a scalar keep what was there"},
@@ -153,6 +155,7 @@ func breaks(t *testing.T, good string, c [3]string) {
 var (
 	heads     = regexp.MustCompile(`(?m)^TEXT ·(\w+)\(SB\), \w+, \$(\d+)-\d+$`)
 	jumps     = regexp.MustCompile(`^(?:J[A-Z]+|B(?:EQ|NE|LT|LE|GT|GE)?) (\w+)$`)
+	zeroOnly  = regexp.MustCompile(`^(JEQ|BEQ) end\d+$`)
 	narrowBad = regexp.MustCompile(`\b(Z\d+|K\d|[XY](1[6-9]|2\d|3\d))\b`)
 	taken     = regexp.MustCompile(`\bBP\b`) // the frame
 	slotsAt   = regexp.MustCompile(`^LEAQ (\d+)\(SP\), R13$`)
@@ -187,6 +190,7 @@ func problems(text string) []string {
 		}
 		f.ends()
 		f.labels()
+		f.remainders()
 		if f.arm {
 			f.pairs()
 			f.slotsOfPairs()
@@ -236,6 +240,16 @@ func (f *asmFunction) labels() {
 	for _, l := range f.lines {
 		if m := jumps.FindStringSubmatch(l); m != nil && there[m[1]] == 0 {
 			f.report("no label %s", m[1])
+		}
+	}
+}
+
+// remainders wants the masked pass of a vector loop to be skipped where the length is negative
+// as well as where it is zero: there is no mask for it.
+func (f *asmFunction) remainders() {
+	for _, l := range f.lines {
+		if zeroOnly.MatchString(l) {
+			f.report("a length may be negative: %s", l)
 		}
 	}
 }
