@@ -5,6 +5,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/nl-hecate/hecate/gen/ir"
 )
 
 // The Go twin of the functions: every step a statement on float32.
@@ -31,6 +33,25 @@ var binary = []struct {
 	{"Larger", "is the larger of x and y, NaN if either is", larger[string]},
 	{"Smaller", "is the smaller of x and y, NaN if either is", smaller[string]},
 	{"Gather", "is one step of a maximum: y where it is larger than x, or no number", runningMax[string]},
+}
+
+// divisionSteps is how many other operations a processor does in the time of a quotient or a
+// root, roughly: 10 on Zen 4, 8 to 16 on Intel's.
+const divisionSteps = 10
+
+// Steps is the number of operations of a function of the fused arithmetic, of which a quotient
+// and a root count as many as take their time. It is divisionSteps for functions without an
+// expansion.
+func Steps(op ir.Op) int {
+	for _, f := range unary {
+		if f.name == op.Info().Fused {
+			g := &goSteps{}
+			f.text(g, "x")
+			text := g.b.String()
+			return g.n + (divisionSteps-1)*(strings.Count(text, " / ")+strings.Count(text, "sqrt("))
+		}
+	}
+	return divisionSteps
 }
 
 // twin prints the functions as Go.

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"maps"
 
 	"github.com/nl-hecate/hecate/gen/shape"
 )
@@ -13,46 +14,54 @@ import (
 // a recurrence, it is what runs for one token, or a whole loop over rows. It reads and writes
 // each entry that it mentions once, whatever stays in a cache from one pass to the next.
 // Buffers that are private to a row are not counted: they stay in registers and the first
-// cache.
-type Traffic struct{ Read, Written int64 }
+// cache. Private are the bytes, in both directions, of those that are private to an element
+// of the batch, such as the states of a rule whose rows see each other.
+type Traffic struct{ Read, Written, Private int64 }
 
-// Total is the sum of both directions.
+// Total is what is read and written of parameters, results and workspace.
 func (t Traffic) Total() int64 { return t.Read + t.Written }
 
 // Traffic counts for sizes that must have all of k.Sizes. A buffer that may be absent is
 // present.
 func (k *Kernel) Traffic(sizes map[string]int) Traffic {
-	c := &trafficCounter{sizes: map[string]int{}, extent: map[*Var]int64{}}
-	for n, v := range sizes {
-		c.sizes[n] = v
-	}
-	for _, q := range k.Ceils {
-		num, den := c.size(q.Num), c.size(q.Den)
-		c.sizes[q.Name] = int((num + den - 1) / den)
-	}
+	c := &trafficCounter{sizes: k.values(sizes), extent: map[*Var]int64{}, ofRow: map[*Buffer]bool{}}
 	c.passes(k.Body, 1)
 	return c.sum
 }
 
-type trafficCounter struct {
-	sizes  map[string]int
-	extent map[*Var]int64 // how many values a variable takes in one pass
-	sum    Traffic
+// values are the values of all sizes of a kernel from those that are free.
+func (k *Kernel) values(free map[string]int) map[string]int {
+	out := maps.Clone(free)
+	for _, q := range k.Ceils {
+		num, den := evaluate(q.Num, out), evaluate(q.Den, out)
+		out[q.Name] = int((num + den - 1) / den)
+	}
+	return out
 }
 
-func (c *trafficCounter) size(p shape.Poly) int64 {
-	n, err := p.Eval(c.sizes)
+func evaluate(p shape.Poly, sizes map[string]int) int64 {
+	n, err := p.Eval(sizes)
 	if err != nil {
-		panic(fmt.Sprintf("plan: BUG: traffic of sizes without a value: %v", err))
+		panic(fmt.Sprintf("plan: BUG: a size without a value: %v", err))
 	}
 	return int64(n)
 }
+
+type trafficCounter struct {
+	sizes  map[string]int
+	extent map[*Var]int64   // how many values a variable takes in one pass
+	ofRow  map[*Buffer]bool // private to a row
+	sum    Traffic
+}
+
+func (c *trafficCounter) size(p shape.Poly) int64 { return evaluate(p, c.sizes) }
 
 // passes counts nodes, each of which runs so many times.
 func (c *trafficCounter) passes(ns []Node, times int64) {
 	for _, n := range ns {
 		switch n := n.(type) {
 		case *Loop:
+			c.private(n)
 			if n.Kind == Batch || n.Kind == Segment || n.Kind == Time {
 				c.extent[n.Var] = 1
 				c.passes(n.Body, times*c.iterations(n))
@@ -89,7 +98,7 @@ func (c *trafficCounter) iterations(n *Loop) int64 {
 func (c *trafficCounter) pass(n Node, times int64) {
 	read, written := map[*Buffer]int64{}, map[*Buffer]int64{}
 	note := func(m map[*Buffer]int64, b *Buffer, entries int64) {
-		if b = b.Base(); b.Role != Private {
+		if b = b.Base(); !c.ofRow[b] {
 			m[b] = max(m[b], entries)
 		}
 	}
@@ -102,6 +111,7 @@ func (c *trafficCounter) pass(n Node, times int64) {
 		switch n := n.(type) {
 		case *Loop:
 			c.extent[n.Var] = c.iterations(n)
+			c.private(n)
 		case *Gather:
 			note(read, n.From.Buf, c.footprint(n.From))
 			c.extent[n.To] = c.footprint(n.From)
@@ -131,11 +141,23 @@ func (c *trafficCounter) pass(n Node, times int64) {
 		}
 	}
 	walk(n)
-	for b, entries := range read {
-		c.sum.Read += times * entries * b.Elem.Bytes()
+	add := func(m map[*Buffer]int64, to *int64) {
+		for b, entries := range m {
+			if bytes := times * entries * b.Elem.Bytes(); b.Role == Private {
+				c.sum.Private += bytes
+			} else {
+				*to += bytes
+			}
+		}
 	}
-	for b, entries := range written {
-		c.sum.Written += times * entries * b.Elem.Bytes()
+	add(read, &c.sum.Read)
+	add(written, &c.sum.Written)
+}
+
+// private notes the buffers of a loop over rows.
+func (c *trafficCounter) private(n *Loop) {
+	for _, b := range n.Private {
+		c.ofRow[b] = n.Kind == Row
 	}
 }
 

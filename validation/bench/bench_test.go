@@ -245,9 +245,12 @@ func TestProducts(t *testing.T) {
 func TestModel(t *testing.T) {
 	runtime.LockOSThread() // the clock is the thread's
 	defer runtime.UnlockOSThread()
-	tasks, err := modelTasks(1)
+	tasks, matrices, err := modelTasks(1)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if matrices != 3+4+4 {
+		t.Errorf("a token is multiplied with %d matrices, want three of the rule, four of attention and four of the vocabulary", matrices)
 	}
 	for _, k := range tasks {
 		if ns, err := k.run(); err != nil || ns < 0 {

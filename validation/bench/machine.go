@@ -62,17 +62,19 @@ func load() string {
 	return first
 }
 
-// The peak of the core is measured among everything else, because its clock
-// moves: a loop of fused multiply-adds that never leave the registers.
+// The peaks of the core are measured among everything else, because its clock
+// moves: a loop of fused multiply-adds that never leave the registers, and one of loads from
+// the second-level cache.
 
 const (
 	peakName   = "peak"
-	peakSlices = 8     // in each round
-	peakRounds = 60000 // of the loop: as long as a slice of fast code
+	loadPrefix = "loads " // of the names of the second kind
+	peakSlices = 8        // in each round
+	peakRounds = 60000    // of the loop: as long as a slice of fast code
 )
 
 // peakTasks are the loops of validation/bench/c for the widths of vectors that this CPU
-// has. flops is how many operations a slice of each is.
+// has. flops is how many operations a slice of each is, or bytes.
 func peakTasks(c *cc[float32]) (out []task, flops map[string]float64, err error) {
 	flops = map[string]float64{}
 	for i, name := range c.peaks {
@@ -98,11 +100,14 @@ type peakRate struct {
 	median, best float64
 }
 
-// peaks are the measured ones, the widest vectors first.
-func (r *report) peaks() (out []peakRate) {
-	for _, name := range r.core.variants(peakName) {
+// peaks are the measured ones of operations or of loads, the widest vectors first.
+func (r *report) peaks(of *times, loads bool) (out []peakRate) {
+	for _, name := range of.variants(peakName) {
+		if strings.HasPrefix(name, loadPrefix) != loads {
+			continue
+		}
 		var all []int64
-		for _, s := range r.core.slices(peakName, name) {
+		for _, s := range of.slices(peakName, name) {
 			all = append(all, s...)
 		}
 		all = slices.DeleteFunc(all, func(ns int64) bool { return ns == skipped })
@@ -111,22 +116,20 @@ func (r *report) peaks() (out []peakRate) {
 	return out
 }
 
-// peak is the one that shares are of.
-func (r *report) peak() peakRate {
-	if all := r.peaks(); len(all) > 0 {
-		return all[0]
-	}
-	return peakRate{}
+// peak is the one that shares are of, or zero.
+func (r *report) peak(of *times, loads bool) peakRate {
+	return slices.Concat(r.peaks(of, loads), []peakRate{{}})[0]
 }
 
 // share is which part of the peak a variant reaches, counting only the
 // operations that the recurrence or product needs; zero if there is no peak.
 func (r *report) share(name, variant string, d int) float64 {
 	ns := r.core.sum(at(name, d), variant)
-	if r.peak().median == 0 || !(ns > 0) {
+	peak := r.peak(r.core, false).median
+	if peak == 0 || !(ns > 0) {
 		return 0
 	}
-	return flops(name, d) / ns / r.peak().median
+	return flops(name, d) / ns / peak
 }
 
 func (p peakRate) String() string {

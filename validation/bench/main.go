@@ -25,6 +25,8 @@ import (
 	"runtime/debug"
 	"strings"
 	"time"
+
+	"github.com/nl-hecate/hecate/validation/bench/emit"
 )
 
 func main() {
@@ -202,6 +204,16 @@ func (o options) family(r *report) (err error) {
 	if err != nil {
 		return err
 	}
+	if c != nil {
+		var peaks []task
+		if peaks, r.peakFlops, err = peakTasks(c); err != nil {
+			return err
+		}
+		tasks = append(tasks, peaks...)
+	}
+	if r.kernels, err = emit.Kernels("."); err != nil {
+		return err
+	}
 	runtime.GC()
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	r.rules, err = measure(tasks, o.rounds, rand.New(rand.NewPCG(o.seed, 3)), told("rules", o.rounds))
@@ -246,8 +258,8 @@ func (o options) tasks(r *report, c *cc[float32]) (one, two []task, err error) {
 	if !o.has("model") {
 		return one, two, nil
 	}
-	more, err := modelTasks(o.seed)
-	r.model = true
+	more, matrices, err := modelTasks(o.seed)
+	r.model, r.matrices = true, matrices
 	return append(one, more...), two, err
 }
 
@@ -270,7 +282,7 @@ func (o options) keep(r *report) error {
 	if err := os.WriteFile(filepath.Join(o.out, "tables.md"), []byte(r.String()), 0o666); err != nil {
 		return err
 	}
-	if r.core != nil && r.peak().median > 0 {
+	if r.core != nil && r.peak(r.core, false).median > 0 {
 		if err := r.draw(o.out); err != nil {
 			return err
 		}

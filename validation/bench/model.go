@@ -32,7 +32,7 @@ const (
 // modelTasks is what building the model takes at every level for the same number
 // of tokens as the recurrence: chunks forwards and backwards, the memory carried
 // from one to the next, and one update. The twin is too slow to be timed.
-func modelTasks(seed uint64) (out []task, err error) {
+func modelTasks(seed uint64) (out []task, matrices int64, err error) {
 	all, _ := levels(modelLevels)
 	for _, l := range all {
 		if l.Target == cpu.FMA {
@@ -40,27 +40,40 @@ func modelTasks(seed uint64) (out []task, err error) {
 		}
 		restore, err := cpu.Force(l.Target)
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
-		tasks, err := modelAt(l, seed)
+		var tasks []task
+		tasks, matrices, err = modelAt(l, seed)
 		restore()
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 		out = append(out, tasks...)
 	}
-	return out, nil
+	return out, matrices, nil
+}
+
+// modelProducts is the number of matrices, of width and height modelWidth, with which a token
+// is multiplied forwards, and twice that backwards: all but the embedding, which is gathered.
+func modelProducts(params context.View[float32]) int64 {
+	entries := -modelSizes["V"] * modelWidth
+	for i := range params.Len() {
+		if p := params.Param(i); len(p.Shape) == 2 {
+			entries += len(params.Data(i))
+		}
+	}
+	return int64(entries / (modelWidth * modelWidth))
 }
 
 // modelAt is the same at one level, which must be the active one.
-func modelAt(l level, seed uint64) ([]task, error) {
+func modelAt(l level, seed uint64) ([]task, int64, error) {
 	m, err := registry.NewModel[float32](modelName, block.NewSizes(modelSizes))
 	if err != nil {
-		return nil, fmt.Errorf("model %s: %w", modelName, err)
+		return nil, 0, fmt.Errorf("model %s: %w", modelName, err)
 	}
 	var set context.ParamSet[float32]
 	if err := m.Declare(&set, ""); err != nil {
-		return nil, fmt.Errorf("model %s: %w", modelName, err)
+		return nil, 0, fmt.Errorf("model %s: %w", modelName, err)
 	}
 	set.Fill(seed)
 	random := rand.New(rand.NewPCG(seed, 1))
@@ -75,7 +88,7 @@ func modelAt(l level, seed uint64) ([]task, error) {
 		n := min(modelChunk, tokens-start)
 		before := memory.Clone()
 		if err := b.chunk(memory, ids[start:][:n], ids[start+1:][:n]); err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 		memory.Keep()
 		out = append(out, task{modelStep, start / modelChunk, l.variant(), l.at(func() (int64, error) {
@@ -84,7 +97,7 @@ func modelAt(l level, seed uint64) ([]task, error) {
 			return now() - from, err
 		})})
 	}
-	return append(out, task{modelUpdate, 0, l.variant(), l.at(b.updater())}), nil
+	return append(out, task{modelUpdate, 0, l.variant(), l.at(b.updater())}), modelProducts(b.params), nil
 }
 
 // A modelBuild is a model with its parameters and the gradient of its last

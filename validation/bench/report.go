@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 	"strings"
+
+	"github.com/nl-hecate/hecate/gen/abi"
 )
 
 // A report is what a run found. What was left out is nil or empty.
@@ -16,7 +18,9 @@ type report struct {
 	peakFlops map[string]float64
 	threads   *times // two threads and one, by wall time
 	model     bool
-	rules     *times                // all memory rules
+	matrices  int64                 // that a token of the model is multiplied with
+	rules     *times                // all memory rules and the peaks
+	kernels   map[string]abi.Pair   // of the rules, by package
 	far       map[string]difference // from float64, by variant of the rules
 	tokens    int                   // of a trial of a rule
 	steps     []*stepRace           // steps of training and PyTorch
@@ -46,6 +50,7 @@ func (r *report) String() string {
 	}
 	if r.rules != nil {
 		r.family(&b)
+		r.floors(&b)
 	}
 	if r.steps != nil {
 		r.stepped(&b)
@@ -69,7 +74,7 @@ func (r *report) single(b *strings.Builder) {
 	}
 	fmt.Fprintf(b, "One thread, %d tokens, float32, a checkpoint every %d. A cell is the time, the share of this run's\n"+
 		"median peak and the time ÷ the best of the column. ", tokens, segment)
-	if all := r.peaks(); len(all) > 0 {
+	if all := r.peaks(r.core, false); len(all) > 0 {
 		words := make([]string, len(all))
 		for i, p := range all {
 			words[i] = p.String()
@@ -110,15 +115,19 @@ func (r *report) pairs(b *strings.Builder) {
 	}
 }
 
+// targetWhole is how many times as long a step may take as its products and its recurrence.
+const targetWhole = 3.0
+
 // whole is what building the model takes.
 func (r *report) whole(b *strings.Builder) {
 	fmt.Fprintf(b, "Building %s at d = %d on one core, %d tokens in chunks of %d and one update.\n\n"+
-		"| level | µs | of which the update | tokens/s | ÷ the recurrence alone, forward and backward |\n|---|---|---|---|---|\n",
-		modelName, modelWidth, tokens, modelChunk)
+		"| level | µs | of which the update | tokens/s | ÷ the recurrence alone, forward and backward | ÷ the recurrence and the products with %d matrices [%s] |\n|---|---|---|---|---|---|\n",
+		modelName, modelWidth, tokens, modelChunk, r.matrices, figures(targetWhole))
 	for _, v := range r.core.variants(modelStep) {
 		all := total(r.building(v))
-		fmt.Fprintf(b, "| %s | %s | %s | %.0f | %s |\n", v, micros(all), micros(r.core.sum(modelUpdate, v)), tokens/(all/1e9),
-			quotient(r.building(v), r.recurrence(v)))
+		least := quotient(r.building(v), append(r.recurrence(v), r.products(v)...))
+		fmt.Fprintf(b, "| %s | %s | %s | %.0f | %s | %s %s |\n", v, micros(all), micros(r.core.sum(modelUpdate, v)), tokens/(all/1e9),
+			quotient(r.building(v), r.recurrence(v)), least, met(targetWhole, least.of))
 	}
 	b.WriteString("\n")
 }
@@ -132,6 +141,22 @@ func (r *report) building(variant string) [][]int64 {
 func (r *report) recurrence(variant string) [][]int64 {
 	return append(r.core.slices(at(passOf(deltaRule, forward), modelWidth), variant),
 		r.core.slices(at(passOf(deltaRule, backward), modelWidth), variant)...)
+}
+
+// products are the slices of the model's products, forward and backward.
+func (r *report) products(variant string) (out [][]int64) {
+	for _, p := range products[float32]() {
+		for _, ns := range r.core.slices(at(p.name, modelWidth), variant) {
+			all := make([]int64, len(ns))
+			for i, t := range ns {
+				if all[i] = r.matrices * t; t == skipped {
+					all[i] = skipped
+				}
+			}
+			out = append(out, all)
+		}
+	}
+	return out
 }
 
 func (r *report) generation(b *strings.Builder) {

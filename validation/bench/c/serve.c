@@ -1,5 +1,5 @@
 /* Runs the passes of the delta rule on request, so that another process can time
- * its own beside them; also products by OpenBLAS and the peak of the core. See
+ * its own beside them; also products by OpenBLAS and the peaks of the core. See
  * ../c.go for the other end, which compiles this.
  *
  * Requests come on standard input, one line each:

@@ -13,8 +13,9 @@
 BUILDS
 #undef X
 
-/* A peak is a loop of fused multiply-adds in registers; run makes n rounds of it
- * and returns how many floating point operations those were. */
+/* A peak is a loop of fused multiply-adds in registers, or of loads from the
+ * second-level cache; run makes n rounds of it and returns how many floating point
+ * operations those were, or bytes. */
 typedef struct {
     const char *name;
     int (*can)(void);

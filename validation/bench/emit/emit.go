@@ -52,14 +52,14 @@ func Load(root string) (s *gen.Source, own []*notation.Unit, err error) {
 	return s, own, nil
 }
 
-// Files compiles the pages under the project's root and returns the files of
-// the packages by their paths under the root.
-func Files(root string) (map[string][]byte, error) {
+// Kernels compiles the pages under the project's root: the recurrence of each rule by the
+// name of its package.
+func Kernels(root string) (map[string]abi.Pair, error) {
 	s, own, err := Load(root)
 	if err != nil {
 		return nil, err
 	}
-	out := map[string][]byte{}
+	out := map[string]abi.Pair{}
 	for _, unit := range own {
 		u, ds := gen.CompileUnit(s, unit)
 		if ds.HasErrors() {
@@ -72,18 +72,29 @@ func Files(root string) (map[string][]byte, error) {
 		if !ok || len(u.Stages) == 0 || u.Stages[0].Fwd == nil {
 			continue
 		}
-		if err := print(out, strings.ToLower(name), u.Stages[0].Pair); err != nil {
-			return nil, fmt.Errorf("%s: %w", u.Name, err)
-		}
+		out[strings.ToLower(name)] = u.Stages[0].Pair
 	}
 	if len(out) == 0 {
 		return nil, fmt.Errorf("%s has no rule", pages)
 	}
 	fwd, bwd, err := lower.Pair(autodiff.NewPair(irtest.Chunk()))
+	out["chunk"] = abi.Pair{Fwd: fwd, Bwd: bwd}
+	return out, err
+}
+
+// Files returns the files of the packages by their paths under the root.
+func Files(root string) (map[string][]byte, error) {
+	kernels, err := Kernels(root)
 	if err != nil {
 		return nil, err
 	}
-	return out, print(out, "chunk", abi.Pair{Fwd: fwd, Bwd: bwd})
+	out := map[string][]byte{}
+	for name, pair := range kernels {
+		if err := print(out, name, pair); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return out, nil
 }
 
 // print adds the files of one rule's package.
