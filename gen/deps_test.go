@@ -55,7 +55,7 @@ gen/irbuild/update:  gen/diag gen/ident gen/notation gen/check gen/ir gen/irbuil
 gen/irbuild/claim:   gen/diag gen/shape gen/ident gen/notation gen/check gen/ir gen/autodiff! gen/irbuild/tensor gen/irbuild/program gen/irbuild/expr gen/irbuild/scan gen/irbuild/compose gen/irbuild/update
 gen/autodiff:     gen/shape gen/ir gen/simplify
 gen/interp:       gen/shape gen/ir
-gen/lower:        gen/shape gen/ir gen/plan gen/loopopt
+gen/lower:        gen/shape gen/ir gen/simplify gen/plan gen/loopopt
 gen/outline:      gen/ir
 gen/emitgo:       gen/shape gen/ir gen/plan gen/loopopt gen/abi
 gen/emitgo/gotext: gen/shape gen/plan gen/clike

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nl-hecate/hecate/gen/abi"
 	"github.com/nl-hecate/hecate/gen/autodiff"
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/emitgo"
@@ -108,7 +109,13 @@ func dumpPairs(c *unitCompiler, w io.Writer) {
 }
 
 func dumpPlan(c *unitCompiler, w io.Writer) {
-	eachKernel(emitgo.KernelFiles(c.packages()), func(k *plan.Kernel) { fmt.Fprintln(w, k) })
+	for _, u := range c.packages() {
+		eachKernel(emitgo.KernelFiles([]*abi.Unit{u}), func(k *plan.Kernel) {
+			n := workOf(u, k)
+			fmt.Fprintf(w, "%s; at sizes of %d, but for those with a default: %d KB read, %d KB written, %d thousand operations, %d thousand functions\n\n",
+				k, standardSize, n.read, n.written, n.operations, n.functions)
+		})
+	}
 }
 
 func dumpFused(c *unitCompiler, w io.Writer) {

@@ -16,7 +16,8 @@ import (
 // v of a memory rule. A value counts when it takes a pass over a state (a
 // contraction or a normalisation) or a root finding, and has fewer axes than
 // the largest state. Of a chain of such values only those are kept that an
-// adjoint or a value as large as the state reads, and every root. A step over
+// adjoint or a value as large as the state reads, or a condition that these read, and
+// every root. A step over
 // a chunk of tokens keeps such values of the whole chunk, so that its backward
 // multiplies no matrices twice.
 func keepContractions(f *ir.Func) {
@@ -88,6 +89,13 @@ func (k *keeper) chooseSaved() []*ir.Value {
 	}
 	for _, r := range k.back.Body.Results {
 		outside[r.Val] = true
+	}
+	for _, in := range slices.Backward(k.back.Body.Body) {
+		if in.Out != nil && outside[in.Out] && in.Out.Elem != ir.Real { // only numbers are saved
+			for _, v := range in.Reads() {
+				outside[v] = true
+			}
+		}
 	}
 	var out []*ir.Value
 	expensive := map[*ir.Value]bool{}

@@ -48,7 +48,7 @@ func (r *region) chooseInline() {
 		case len(rs) == 1 && (!costly[in.Out] || site[rs[0]] <= len(in.Loops)) && !(heavy[in.Out] && many[rs[0]]):
 			r.inline[in.Out] = true
 			site[in], many[in] = site[rs[0]], many[rs[0]]
-		case in.Out.Elem == ir.Bool && r.top() && !expensive(in) && !slices.ContainsFunc(in.Args, func(a ir.Arg) bool { return costly[a.Val] && len(readers[a.Val]) < 2 }):
+		case in.Out.Elem == ir.Bool && (r.top() || r.rows == nil && !r.search) && !expensive(in) && !slices.ContainsFunc(in.Args, func(a ir.Arg) bool { return costly[a.Val] && len(readers[a.Val]) < 2 }):
 			r.inline[in.Out] = true // a vector unit keeps no truth values in memory
 		case len(rs) > 1 && !costly[in.Out] && disjoint(in, rs):
 			r.inline[in.Out] = true

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nl-hecate/hecate/gen"
 	"github.com/nl-hecate/hecate/gen/autodiff"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/ir/irtest"
@@ -234,5 +235,41 @@ func TestChunksStayWhole(t *testing.T) {
 	// One token's rule keeps its rows.
 	if k, err := lower.Func(read(t, "delta")); err != nil || !strings.Contains(k.String(), "row ") {
 		t.Errorf("the delta rule of single tokens has no rows: %v", err)
+	}
+}
+
+// TestStatesOfReplay: the backward of a rule reads the states after the tokens from its replay,
+// in whatever order its step and the adjoint of it multiply, and computes no softmax again.
+func TestStatesOfReplay(t *testing.T) {
+	src, ds := gen.Load("../../specs")
+	if ds.HasErrors() {
+		t.Fatal(ds)
+	}
+	u, ds := gen.CompileUnit(src, src.Tree.Units["MEMORA"])
+	if ds.HasErrors() {
+		t.Fatal(ds)
+	}
+	up, down := 0, 0
+	exponentials := func(ns []plan.Node) (n int) {
+		for x := range plan.All(ns) {
+			plan.EachExpr(x, func(e plan.Expr) {
+				if c, ok := e.(plan.Call); ok && c.Op == ir.Exp {
+					n++
+				}
+			})
+		}
+		return n
+	}
+	for n := range plan.All(u.Stages[0].Bwd.Body) {
+		if l, ok := n.(*plan.Loop); ok && l.Kind == plan.Time {
+			if l.Down {
+				down += exponentials(l.Body)
+			} else {
+				up += exponentials(l.Body)
+			}
+		}
+	}
+	if up != 2 || down != 0 {
+		t.Errorf("%d exponentials in the replay and %d in the adjoint, want 2 and 0", up, down)
 	}
 }

@@ -131,7 +131,7 @@ func (l *lowerer) materialise(rec *recurrence) {
 		b := &ir.Builder{F: s.Body, Eq: rec.in.Eq, Span: rec.in.Span}
 		for i := range s.Carry {
 			c := &s.Carry[i]
-			if taken[c.Next] || !rec.direct(c.Next) {
+			if taken[c.Next] || !rec.direct(c.Next) && !normalised(c.Next.Def) {
 				c.Next = b.Lin(c.Next.Axes, 0, []float64{1}, ir.All(c.Next))
 			}
 			taken[c.Next] = true
@@ -152,6 +152,11 @@ func (l *lowerer) materialise(rec *recurrence) {
 			}
 		}
 	}
+}
+
+// normalised reports whether a state is a softmax, which stores each entry, but to one place.
+func normalised(in *ir.Instr) bool {
+	return in != nil && in.Op == ir.Softmax && len(in.Guard) == 0 && fills(in)
 }
 
 // direct reports whether the instruction of a value stores single entries.

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/simplify"
 )
 
 // Recomputation of states in a backward (activation checkpointing, Griewank's
@@ -119,37 +120,58 @@ func (l *lowerer) closeOver(s *ir.Scan, needed map[string]bool) {
 }
 
 // matchStates finds values of the backward body that are a state after the
-// token, computed as in the replay from the same values. They are read instead
-// of computed again.
+// token, the same function of the same values as in the replay. They are read instead
+// of computed again, but where a few operations on the state before the token, which the
+// nests read too, take less time than another pass over a large state.
 func (l *lowerer) matchStates(rec *recurrence) {
-	n := newNumbering()
+	values := simplify.NewValues(rec.replay.Body)
 	for _, t := range rec.replay.Tokens {
 		for _, u := range rec.s.Tokens {
 			if t.Val == u.Val && t.Window == u.Window && t.Base.Equal(u.Base) && t.Count == u.Count {
-				n.of[u.Param] = n.number(t.Param)
+				values.Define(u.Param, t.Param)
 			}
 		}
 	}
 	for _, t := range rec.replay.Shared {
 		for _, u := range rec.s.Shared {
 			if t.Val == u.Val {
-				n.of[u.Param] = n.number(t.Param)
+				values.Define(u.Param, t.Param)
 			}
 		}
 	}
 	for p, i := range rec.before {
-		n.of[p] = n.number(rec.replay.Carry[i].Param)
+		values.Define(p, rec.replay.Carry[i].Param)
 	}
-	n.body(rec.replay.Body.Body)
-	n.body(rec.s.Body.Body)
+	whole := findRows(rec.steps()) == nil
 	for i, c := range rec.replay.Carry {
 		for _, in := range rec.s.Body.Body {
-			if in.Out != nil && n.of[in.Out] == n.number(c.Next) {
+			if in.Out != nil && !(whole && operations(in, new(*ir.Value)) <= maxRematerialised) && slices.Equal(in.Out.Axes, c.Next.Axes) && values.Equal(in.Out, c.Next) {
 				rec.after[in.Out] = i
 			}
 		}
 	}
 	l.dropReplayed(rec)
+}
+
+// operations counts those of an entry of a matrix from vectors and at most one matrix, or is
+// too large where it takes more.
+func operations(in *ir.Instr, from **ir.Value) int {
+	if !pointwise(in) || expensive(in) || len(in.Out.Axes) < 2 {
+		return maxRematerialised + 1
+	}
+	n := len(in.Args)
+	for _, a := range in.Args {
+		switch v := a.Val; {
+		case len(v.Axes) < 2:
+		case v.Def != nil:
+			n += operations(v.Def, from)
+		case *from == nil || *from == v:
+			*from = v
+		default:
+			return maxRematerialised + 1
+		}
+	}
+	return n
 }
 
 // dropReplayed makes states after the token parameters of the backward body.

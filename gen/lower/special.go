@@ -99,7 +99,7 @@ func full(v *plan.Var, size shape.Poly, kind plan.LoopKind, body []plan.Node) *p
 }
 
 // Softmax, logsumexp and maximum in three passes: for every point of the kept
-// loops one pass finds the maximum, one sums the exponentials and one divides.
+// loops one pass finds the maximum, one sums the exponentials and one scales them.
 
 // A norm is one of them while it is written.
 type norm struct {
@@ -158,9 +158,11 @@ func (n *norm) point() []plan.Node {
 		log := plan.Call{Op: ir.Log, Args: []plan.Expr{plan.Ref{To: sum}}}
 		return append(out, n.r.result(in, n.loops, plan.Lin{Coef: []float64{1, 1}, Args: []plan.Expr{plan.Ref{To: top}, log}}))
 	}
+	scale := &plan.Local{Name: l.fresh("scale"), Elem: ir.Real}
+	out = append(out, &plan.Let{To: scale, Val: plan.Call{Op: ir.Div, Args: []plan.Expr{plan.Num{V: 1}, plan.Ref{To: sum}}}})
 	return append(out, n.pass(func(w *leaf) {
 		e := plan.Load{Access: n.r.place(in.Out)(w.indices(in.To, n.loops))}
-		w.nodes = append(w.nodes, n.store(w, plan.Call{Op: ir.Div, Args: []plan.Expr{e, plan.Ref{To: sum}}}))
+		w.nodes = append(w.nodes, n.store(w, plan.Prod{Coef: 1, Args: []plan.Expr{e, plan.Ref{To: scale}}}))
 	})...)
 }
 

@@ -31,6 +31,7 @@ func expand(s *simplifier, in *ir.Instr) *ir.Value {
 	switch {
 	case in.Op == ir.Prod:
 		s.foldProd(in)
+		s.foldMagnitudes(in)
 	case in.Op == ir.Lin:
 		s.foldLin(in)
 		s.factorCommon(in)
@@ -45,8 +46,12 @@ func expand(s *simplifier, in *ir.Instr) *ir.Value {
 	case ir.Prod:
 		s.reassociate(in)
 		s.sortFactors(in)
-		for in.Op == ir.Prod && s.distribute(in) {
+		for in.Op == ir.Prod && (s.distribute(in) || s.distributeSign(in)) {
 			s.inlineArgs(in)
+		}
+		if in.Op == ir.Select {
+			s.foldScalar(in)
+			return nil
 		}
 		if in.Op == ir.Lin {
 			s.foldLin(in)
@@ -262,16 +267,44 @@ func (s *simplifier) foldSelect(in *ir.Instr) {
 }
 
 // sameChoice simplifies a choice inside a choice with the same condition: in
-// branch k of c, select(c, x, y) is x or y.
+// branch k of c, select(c, x, y) is x or y, also where it is a factor.
 func (s *simplifier) sameChoice(in *ir.Instr, k int) {
-	d := in.Args[k].Val.Def
-	if d == nil || d.Op != ir.Select || !slices.Equal(d.Loops, in.Loops) ||
-		!ir.Identity(d.To, len(d.Loops)) || !ir.Identity(in.Args[k].Sub, len(in.Loops)) ||
-		s.argKey(d.Args[0], nil) != s.argKey(in.Args[0], nil) {
+	if x, ok := s.chosen(in, in.Args[k], k); ok {
+		s.setArg(in, k, x)
 		return
 	}
-	in.Args[k] = ir.Arg{Val: d.Args[k].Val, Sub: slices.Clone(d.Args[k].Sub)}
-	s.changed = true
+	a := in.Args[k]
+	d := a.Val.Def
+	if d == nil || d.Op != ir.Prod || s.uses[a.Val] > 1 || !d.Elementwise() || !wholeOutput(d) {
+		return
+	}
+	args, ok := s.substituted(d, a)
+	if !ok || !ir.Identity(a.Sub, len(in.Loops)) {
+		return
+	}
+	for i, b := range args {
+		if x, ok := s.chosen(in, b, k); ok {
+			args[i] = x
+			v := s.emit(&ir.Instr{Op: ir.Prod, Loops: slices.Clone(in.Loops), To: ir.Ls(len(in.Loops)), Args: args, Coef: slices.Clone(d.Coef)}, a.Val.Axes)
+			recordEquations(v.Def, d)
+			s.setArg(in, k, ir.Arg{Val: v, Sub: a.Sub})
+			return
+		}
+	}
+}
+
+// chosen is what an argument of a choice is in its branch k, where it is a choice with the
+// same condition.
+func (s *simplifier) chosen(in *ir.Instr, a ir.Arg, k int) (x ir.Arg, ok bool) {
+	d := a.Val.Def
+	if d == nil || d.Op != ir.Select || !d.Elementwise() || !wholeOutput(d) {
+		return x, false
+	}
+	args, ok := s.substituted(d, a)
+	if !ok || s.argKey(args[0], nil) != s.argKey(in.Args[0], nil) {
+		return x, false
+	}
+	return args[k], true
 }
 
 // foldPow expands powers with small whole exponents and roots; x⁰ is 1 for

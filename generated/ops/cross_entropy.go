@@ -133,8 +133,7 @@ func (c *CrossEntropyBackward[F]) Run() {
 	outBar := c.OutBar[:L]
 	for i := range L {
 		outProdEntry := outProd[i]
-		w := F(kern.Choose(!(outProdEntry == F(0)), outBar[i], F(0)) * (F(1) / kern.Choose((outProdEntry == F(0)), F(1), outProdEntry)))
-		t102[i] = kern.Choose(!(outProdEntry == F(0)), w, F(0))
+		t102[i] = kern.Choose(!(outProdEntry == F(0)), F(outBar[i]*(F(1)/kern.Choose((outProdEntry == F(0)), F(1), outProdEntry))), F(0))
 	}
 
 	// cross_entropy.out

@@ -105,20 +105,19 @@ func (c *crossEntropyBackwardFused) run() {
 
 	// cross_entropy.out
 	if kern.Wide() {
-		a := regions.R02fbd2f256bdArgs{
+		a := regions.Rd82a04d9f9b5Args{
 			P0: unsafe.SliceData(c.OutProd),
 			P1: unsafe.SliceData(c.OutBar),
 			P2: unsafe.SliceData(t102),
 			N0: L,
 		}
-		regions.R02fbd2f256bd(&a)
+		regions.Rd82a04d9f9b5(&a)
 	} else {
 		outProd := c.OutProd[:L]
 		outBar := c.OutBar[:L]
 		for i := range L {
 			outProdEntry := outProd[i]
-			w := F(kern.Choose(!(outProdEntry == F(0)), outBar[i], F(0)) * (F(1) / kern.Choose((outProdEntry == F(0)), F(1), outProdEntry)))
-			t102[i] = kern.Choose(!(outProdEntry == F(0)), w, F(0))
+			t102[i] = kern.Choose(!(outProdEntry == F(0)), F(outBar[i]*(F(1)/kern.Choose((outProdEntry == F(0)), F(1), outProdEntry))), F(0))
 		}
 	}
 

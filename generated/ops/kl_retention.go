@@ -81,8 +81,9 @@ func (c *KLRetentionCall[F]) Run() {
 				sum += e
 				out[k] = e
 			}
+			scale := F(1) / sum
 			for k := range n {
-				out[k] = out[k] / sum
+				out[k] = F(out[k] * scale)
 			}
 		}
 	}

@@ -54,7 +54,7 @@ func (c *kLRetentionCallFused) run() {
 
 	// kl_retention.out
 	if kern.Wide() {
-		a := regions.R4a318a0b683fArgs{
+		a := regions.R2f338e611218Args{
 			P0: unsafe.SliceData(t6),
 			P1: unsafe.SliceData(c.Out),
 			N0: L,
@@ -62,7 +62,7 @@ func (c *kLRetentionCallFused) run() {
 			N2: n,
 			N3: m * n,
 		}
-		regions.R4a318a0b683f(&a)
+		regions.R2f338e611218(&a)
 	} else {
 		for i := range L {
 			for j := range m {
@@ -82,8 +82,9 @@ func (c *kLRetentionCallFused) run() {
 					out[k] = e
 				}
 				sum = kern.Sum16(&sumSums)
+				scale := F(1) / sum
 				for k := range n {
-					out[k] = out[k] / sum
+					out[k] = F(out[k] * scale)
 				}
 			}
 		}

@@ -95,7 +95,7 @@ func (c *L2NormBackward[F]) Run() {
 	outBar := c.OutBar[:L]
 	for i := range L {
 		outProdEntry := outProd[i]
-		t9[i] = kern.Choose((F(0) < outProdEntry), F(F(0.5*kern.Choose((F(0) < outProdEntry), outBar[i], F(0)))*(F(1)/num.Sqrt(kern.Choose((F(0) < outProdEntry), outProdEntry, F(1))))), F(0))
+		t9[i] = kern.Choose((F(0) < outProdEntry), F(F(0.5*outBar[i])*(F(1)/num.Sqrt(kern.Choose((F(0) < outProdEntry), outProdEntry, F(1))))), F(0))
 	}
 
 	// l2_norm.out

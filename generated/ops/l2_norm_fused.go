@@ -72,19 +72,19 @@ func (c *l2NormBackwardFused) run() {
 
 	// l2_norm.out
 	if kern.Wide() {
-		a := regions.Rd84552724f79Args{
+		a := regions.R1149ba194975Args{
 			P0: unsafe.SliceData(c.OutProd),
 			P1: unsafe.SliceData(c.OutBar),
 			P2: unsafe.SliceData(t9),
 			N0: L,
 		}
-		regions.Rd84552724f79(&a)
+		regions.R1149ba194975(&a)
 	} else {
 		outProd := c.OutProd[:L]
 		outBar := c.OutBar[:L]
 		for i := range L {
 			outProdEntry := outProd[i]
-			t9[i] = kern.Choose((F(0) < outProdEntry), F(F(0.5*kern.Choose((F(0) < outProdEntry), outBar[i], F(0)))*(F(1)/num.Sqrt(kern.Choose((F(0) < outProdEntry), outProdEntry, F(1))))), F(0))
+			t9[i] = kern.Choose((F(0) < outProdEntry), F(F(0.5*outBar[i])*(F(1)/num.Sqrt(kern.Choose((F(0) < outProdEntry), outProdEntry, F(1))))), F(0))
 		}
 	}
 

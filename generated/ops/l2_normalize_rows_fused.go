@@ -177,7 +177,7 @@ func (c *l2NormalizeRowsBackwardFused) run() {
 
 	// l2_normalize_rows.out
 	if kern.Wide() {
-		a := regions.Rcf9713f8a6f8Args{
+		a := regions.Rc011772375a6Args{
 			P0: unsafe.SliceData(t8),
 			P1: unsafe.SliceData(c.OutProd),
 			P2: unsafe.SliceData(t62),
@@ -186,7 +186,7 @@ func (c *l2NormalizeRowsBackwardFused) run() {
 			N0: L,
 			N1: m,
 		}
-		regions.Rcf9713f8a6f8(&a)
+		regions.Rc011772375a6(&a)
 	} else {
 		for i := range L {
 			t8_2 := t8[i*m:][:m]
@@ -197,8 +197,8 @@ func (c *l2NormalizeRowsBackwardFused) run() {
 			for j := range m {
 				t8Entry := t8_2[j]
 				outProdEntry2 := outProd[j]
-				w := F(F(0.5*kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < outProdEntry2)), kern.Choose((F(1e-08) <= t8Entry), t62_2[j], F(0)), F(0))) * (F(1) / t6_2[j]))
-				t23_2[j] = kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < outProdEntry2)), kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < outProdEntry2)), w, F(0)), F(0))
+				w := ((F(1e-08) <= t8Entry) && (F(0) < outProdEntry2))
+				t23_2[j] = kern.Choose(w, kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < outProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t8Entry), t62_2[j], F(0)))*(F(1)/t6_2[j])), F(0)), F(0))
 			}
 		}
 	}

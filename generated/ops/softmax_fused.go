@@ -22,7 +22,7 @@ func (c *softmaxCallFused) run() {
 
 	// softmax.out
 	if kern.Wide() {
-		a := regions.R4a318a0b683fArgs{
+		a := regions.R2f338e611218Args{
 			P0: unsafe.SliceData(c.X),
 			P1: unsafe.SliceData(c.Out),
 			N0: L,
@@ -30,7 +30,7 @@ func (c *softmaxCallFused) run() {
 			N2: n,
 			N3: m * n,
 		}
-		regions.R4a318a0b683f(&a)
+		regions.R2f338e611218(&a)
 	} else {
 		for i := range L {
 			for j := range m {
@@ -50,8 +50,9 @@ func (c *softmaxCallFused) run() {
 					out[k] = e
 				}
 				sum = kern.Sum16(&sumSums)
+				scale := F(1) / sum
 				for k := range n {
-					out[k] = out[k] / sum
+					out[k] = F(out[k] * scale)
 				}
 			}
 		}

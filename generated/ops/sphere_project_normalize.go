@@ -167,8 +167,8 @@ func (c *SphereProjectNormalizeBackward[F]) Run() {
 		for j := range m {
 			t8Entry := t8_2[j]
 			outProdEntry2 := outProd[j]
-			w := F(F(0.5*kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < outProdEntry2)), kern.Choose((F(1e-08) <= t8Entry), t62_2[j], F(0)), F(0))) * (F(1) / t6_2[j]))
-			t23_2[j] = kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < outProdEntry2)), kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < outProdEntry2)), w, F(0)), F(0))
+			w := ((F(1e-08) <= t8Entry) && (F(0) < outProdEntry2))
+			t23_2[j] = kern.Choose(w, kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < outProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t8Entry), t62_2[j], F(0)))*(F(1)/t6_2[j])), F(0)), F(0))
 		}
 	}
 

@@ -75,9 +75,11 @@ func (l Target) Arithmetic() string {
 //	   error function has steps of its own in the fused arithmetic.
 //	4  Short sums are written out, sums over concatenations are one for each part, and
 //	   products and few entries are added in the memory of their sum.
-const Version = 4
+//	5  Powers of magnitudes lose their signs, a softmax is scaled by the inverse of its sum,
+//	   and a backward computes again, or no longer, what it had in another way.
+const Version = 5
 
-// Bits names the bits that a target computes in this version, such as "fma/4".
+// Bits names the bits that a target computes in this version, such as "fma/5".
 func (l Target) Bits() string { return l.Arithmetic() + "/" + strconv.Itoa(Version) }
 
 // features are what decides. The wide ones include that the operating system

@@ -101,8 +101,7 @@ func (c *ABackward[F]) Run() {
 		bBar := c.BBar[:K]
 		for j := range K {
 			gLinEntry := gLin[j]
-			w2 := F(F(num.Sigmoid(gLinEntry)*kern.Choose(!(F(j) == F(0)), aBar[j], F(0))) * num.Sigmoid(-gLinEntry))
-			t1122 := kern.Choose(!(F(j) == F(0)), w2, F(0))
+			t1122 := kern.Choose(!(F(j) == F(0)), F(F(aBar[j]*num.Sigmoid(gLinEntry))*num.Sigmoid(-gLinEntry)), F(0))
 			t112_2[j] = t1122
 			bBar[j] += t1122
 		}

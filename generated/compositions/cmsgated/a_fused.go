@@ -53,8 +53,7 @@ func (c *aBackwardFused) run() {
 		bBar := c.BBar[:K]
 		for j := range K {
 			gLinEntry := gLin[j]
-			w2 := F(F(kern.Sigmoid(gLinEntry)*kern.Choose(!(F(j) == F(0)), aBar[j], F(0))) * kern.Sigmoid(-gLinEntry))
-			t1122 := kern.Choose(!(F(j) == F(0)), w2, F(0))
+			t1122 := kern.Choose(!(F(j) == F(0)), F(F(aBar[j]*kern.Sigmoid(gLinEntry))*kern.Sigmoid(-gLinEntry)), F(0))
 			t112_2[j] = t1122
 			bBar[j] = bBar[j] + t1122
 		}

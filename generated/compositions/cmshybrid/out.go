@@ -60,9 +60,10 @@ func (c *Out[F]) Run() {
 		sum += e
 		p[i] = e
 	}
+	scale := F(1) / sum
 	p2 := c.P[:K]
 	for i := range K {
-		p2[i] = p2[i] / sum
+		p2[i] = F(p2[i] * scale)
 	}
 
 	// cms_hybrid.out

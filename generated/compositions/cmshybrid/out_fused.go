@@ -70,17 +70,18 @@ func (c *outFused) run() {
 		sumTotal[0] = sum2
 	}
 	sum = sumTotal[0]
+	scale := F(1) / sum
 	if kern.Wide() {
-		a := regions.R155cc6b35b30Args{
+		a := regions.R16d8fd857c89Args{
 			P0: unsafe.SliceData(c.P),
 			N0: K,
-			S0: [2]float32{sum},
+			S0: [2]float32{scale},
 		}
-		regions.R155cc6b35b30(&a)
+		regions.R16d8fd857c89(&a)
 	} else {
 		p := c.P[:K]
 		for i := range K {
-			p[i] = p[i] / sum
+			p[i] = F(p[i] * scale)
 		}
 	}
 

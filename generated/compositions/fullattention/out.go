@@ -119,10 +119,11 @@ func (c *Out[F]) Run() {
 						a[m] = e
 					}
 				}
+				scale := F(1) / sum
 				if n := min(T, j+1); n > 0 {
 					a := c.A[((i*T+j)*H+k)*T:][:n]
 					for m := range n {
-						a[m] = a[m] / sum
+						a[m] = F(a[m] * scale)
 					}
 				}
 			}

@@ -105,7 +105,7 @@ func (c *outFused) run() {
 	// full_attention.a
 	clear(c.A)
 	if kern.Wide() {
-		a := regions.R4246756f6434Args{
+		a := regions.R45c223bc1551Args{
 			P0: unsafe.SliceData(t10),
 			P1: unsafe.SliceData(c.A),
 			N0: L,
@@ -114,7 +114,7 @@ func (c *outFused) run() {
 			N3: H * T,
 			N4: H * T * T,
 		}
-		regions.R4246756f6434(&a)
+		regions.R45c223bc1551(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -140,10 +140,11 @@ func (c *outFused) run() {
 						}
 					}
 					sum = kern.Sum16(&sumSums)
+					scale := F(1) / sum
 					if n := min(T, j+1); n > 0 {
 						a := c.A[((i*T+j)*H+k)*T:][:n]
 						for m := range n {
-							a[m] = a[m] / sum
+							a[m] = F(a[m] * scale)
 						}
 					}
 				}

@@ -169,10 +169,11 @@ func (c *Out[F]) Run() {
 						c.A[((i*T+j)*H+k)*w+m2] = e
 					}
 				}
+				scale := F(1) / sum
 				for m2 := range w {
 					n4 := int(c.Pos[i]) + j - m2
 					if n4 >= 0 {
-						c.A[((i*T+j)*H+k)*w+m2] = c.A[((i*T+j)*H+k)*w+m2] / sum
+						c.A[((i*T+j)*H+k)*w+m2] = F(c.A[((i*T+j)*H+k)*w+m2] * scale)
 					}
 				}
 			}

@@ -149,7 +149,7 @@ func (c *outFused) run() {
 	// linear_bias_window.a
 	clear(c.A)
 	if kern.Wide() {
-		a := regions.R50ca5807f0d4Args{
+		a := regions.R565b40b57d59Args{
 			P0: unsafe.SliceData(c.Pos),
 			P1: unsafe.SliceData(t21),
 			P2: unsafe.SliceData(c.A),
@@ -160,7 +160,7 @@ func (c *outFused) run() {
 			N4: H * w,
 			N5: H * T * w,
 		}
-		regions.R50ca5807f0d4(&a)
+		regions.R565b40b57d59(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -188,11 +188,12 @@ func (c *outFused) run() {
 						}
 					}
 					sum = kern.Sum16(&sumSums)
+					scale := F(1) / sum
 					n4 := int(c.Pos[i])
 					if n := min(w, n4+j+1); n > 0 {
 						a := c.A[((i*T+j)*H+k)*w:][:n]
 						for m2 := range n {
-							a[m2] = a[m2] / sum
+							a[m2] = F(a[m2] * scale)
 						}
 					}
 				}

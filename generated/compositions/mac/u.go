@@ -347,10 +347,11 @@ func (c *U[F]) Run() {
 						A[m] = e
 					}
 				}
+				scale := F(1) / sum3
 				if n := min(T+nP, j+nP+1); n > 0 {
 					A := c.A2[((i*T+j)*H+k)*(T+nP):][:n]
 					for m := range n {
-						A[m] = A[m] / sum3
+						A[m] = F(A[m] * scale)
 					}
 				}
 			}
@@ -427,10 +428,11 @@ func (c *U[F]) Run() {
 						B[m] = e2
 					}
 				}
+				scale2 := F(1) / sum4
 				if n := min(T, j+1); n > 0 {
 					B := c.B[((i*T+j)*H+k)*T:][:n]
 					for m := range n {
-						B[m] = B[m] / sum4
+						B[m] = F(B[m] * scale2)
 					}
 				}
 			}

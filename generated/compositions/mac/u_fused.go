@@ -434,7 +434,7 @@ func (c *uFused) run() {
 	// mac.A
 	clear(c.A2)
 	if kern.Wide() {
-		a := regions.Rb593bed247ecArgs{
+		a := regions.Rb67faaee8ab8Args{
 			P0: unsafe.SliceData(t20),
 			P1: unsafe.SliceData(c.A2),
 			N0: L,
@@ -445,7 +445,7 @@ func (c *uFused) run() {
 			N5: H*T + H*nP,
 			N6: H*T*T + H*T*nP,
 		}
-		regions.Rb593bed247ec(&a)
+		regions.Rb67faaee8ab8(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -471,10 +471,11 @@ func (c *uFused) run() {
 						}
 					}
 					sum3 = kern.Sum16(&sum3Sums)
+					scale := F(1) / sum3
 					if n := min(T+nP, j+nP+1); n > 0 {
 						A := c.A2[((i*T+j)*H+k)*(T+nP):][:n]
 						for m := range n {
-							A[m] = A[m] / sum3
+							A[m] = F(A[m] * scale)
 						}
 					}
 				}
@@ -570,7 +571,7 @@ func (c *uFused) run() {
 	// mac.B
 	clear(c.B)
 	if kern.Wide() {
-		a := regions.R4246756f6434Args{
+		a := regions.R45c223bc1551Args{
 			P0: unsafe.SliceData(t36),
 			P1: unsafe.SliceData(c.B),
 			N0: L,
@@ -579,7 +580,7 @@ func (c *uFused) run() {
 			N3: H * T,
 			N4: H * T * T,
 		}
-		regions.R4246756f6434(&a)
+		regions.R45c223bc1551(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -605,10 +606,11 @@ func (c *uFused) run() {
 						}
 					}
 					sum4 = kern.Sum16(&sum4Sums)
+					scale2 := F(1) / sum4
 					if n := min(T, j+1); n > 0 {
 						B := c.B[((i*T+j)*H+k)*T:][:n]
 						for m := range n {
-							B[m] = B[m] / sum4
+							B[m] = F(B[m] * scale2)
 						}
 					}
 				}

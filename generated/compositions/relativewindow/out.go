@@ -153,10 +153,11 @@ func (c *Out[F]) Run() {
 						c.A[((i*T+j)*H+k)*w+m] = e
 					}
 				}
+				scale := F(1) / sum
 				for m := range w {
 					n4 := int(c.Pos[i]) + j - m
 					if n4 >= 0 {
-						c.A[((i*T+j)*H+k)*w+m] = c.A[((i*T+j)*H+k)*w+m] / sum
+						c.A[((i*T+j)*H+k)*w+m] = F(c.A[((i*T+j)*H+k)*w+m] * scale)
 					}
 				}
 			}

@@ -133,7 +133,7 @@ func (c *outFused) run() {
 	// relative_window.a
 	clear(c.A)
 	if kern.Wide() {
-		a := regions.R50ca5807f0d4Args{
+		a := regions.R565b40b57d59Args{
 			P0: unsafe.SliceData(c.Pos),
 			P1: unsafe.SliceData(t14),
 			P2: unsafe.SliceData(c.A),
@@ -144,7 +144,7 @@ func (c *outFused) run() {
 			N4: H * w,
 			N5: H * T * w,
 		}
-		regions.R50ca5807f0d4(&a)
+		regions.R565b40b57d59(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -172,11 +172,12 @@ func (c *outFused) run() {
 						}
 					}
 					sum = kern.Sum16(&sumSums)
+					scale := F(1) / sum
 					n4 := int(c.Pos[i])
 					if n := min(w, n4+j+1); n > 0 {
 						a := c.A[((i*T+j)*H+k)*w:][:n]
 						for m := range n {
-							a[m] = a[m] / sum
+							a[m] = F(a[m] * scale)
 						}
 					}
 				}

@@ -290,7 +290,7 @@ func (c *outFused) run() {
 	// rotary_window.a
 	clear(c.A)
 	if kern.Wide() {
-		a := regions.R50ca5807f0d4Args{
+		a := regions.R565b40b57d59Args{
 			P0: unsafe.SliceData(c.Pos),
 			P1: unsafe.SliceData(t84),
 			P2: unsafe.SliceData(c.A),
@@ -301,7 +301,7 @@ func (c *outFused) run() {
 			N4: H * w,
 			N5: H * T * w,
 		}
-		regions.R50ca5807f0d4(&a)
+		regions.R565b40b57d59(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -329,11 +329,12 @@ func (c *outFused) run() {
 						}
 					}
 					sum = kern.Sum16(&sumSums)
+					scale := F(1) / sum
 					n5 := int(c.Pos[i])
 					if n := min(w, n5+j+1); n > 0 {
 						a := c.A[((i*T+j)*H+k)*w:][:n]
 						for m := range n {
-							a[m] = a[m] / sum
+							a[m] = F(a[m] * scale)
 						}
 					}
 				}

@@ -361,10 +361,11 @@ func (c *Out[F]) Run() {
 						c.A[((i*T+j)*H+k)*w+m] = e
 					}
 				}
+				scale := F(1) / sum
 				for m := range w {
 					n5 := int(c.Pos[i]) + j - m
 					if n5 >= 0 {
-						c.A[((i*T+j)*H+k)*w+m] = c.A[((i*T+j)*H+k)*w+m] / sum
+						c.A[((i*T+j)*H+k)*w+m] = F(c.A[((i*T+j)*H+k)*w+m] * scale)
 					}
 				}
 			}

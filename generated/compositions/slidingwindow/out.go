@@ -174,10 +174,11 @@ func (c *Out[F]) Run() {
 						c.A[((i*T+j)*H+k)*(nP+w)+m] = e
 					}
 				}
+				scale := F(1) / sum
 				for m := range nP + w {
 					n4 := int(c.Pos[i]) + j - m + nP
 					if n4 >= 0 {
-						c.A[((i*T+j)*H+k)*(nP+w)+m] = c.A[((i*T+j)*H+k)*(nP+w)+m] / sum
+						c.A[((i*T+j)*H+k)*(nP+w)+m] = F(c.A[((i*T+j)*H+k)*(nP+w)+m] * scale)
 					}
 				}
 			}

@@ -173,7 +173,7 @@ func (c *outFused) run() {
 	// sliding_window.a
 	clear(c.A)
 	if kern.Wide() {
-		a := regions.Rbb44ce8b9e80Args{
+		a := regions.R923e8fe95938Args{
 			P0: unsafe.SliceData(c.Pos),
 			P1: unsafe.SliceData(t22),
 			P2: unsafe.SliceData(c.A),
@@ -185,7 +185,7 @@ func (c *outFused) run() {
 			N5: H*nP + H*w,
 			N6: H*T*nP + H*T*w,
 		}
-		regions.Rbb44ce8b9e80(&a)
+		regions.R923e8fe95938(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -213,11 +213,12 @@ func (c *outFused) run() {
 						}
 					}
 					sum = kern.Sum16(&sumSums)
+					scale := F(1) / sum
 					n4 := int(c.Pos[i])
 					if n := min(nP+w, n4+j+nP+1); n > 0 {
 						a := c.A[((i*T+j)*H+k)*(nP+w):][:n]
 						for m := range n {
-							a[m] = a[m] / sum
+							a[m] = F(a[m] * scale)
 						}
 					}
 				}

@@ -138,8 +138,7 @@ func (c *LossBackward[F]) Run() {
 	lossBar := c.LossBar[:L]
 	for i := range L {
 		lossProdEntry := lossProd[i]
-		w := F(kern.Choose(!(lossProdEntry == F(0)), lossBar[i], F(0)) * (F(1) / kern.Choose((lossProdEntry == F(0)), F(1), lossProdEntry)))
-		t92[i] = kern.Choose(!(lossProdEntry == F(0)), w, F(0))
+		t92[i] = kern.Choose(!(lossProdEntry == F(0)), F(lossBar[i]*(F(1)/kern.Choose((lossProdEntry == F(0)), F(1), lossProdEntry))), F(0))
 	}
 
 	// byte_lm.loss

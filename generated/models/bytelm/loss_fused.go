@@ -111,20 +111,19 @@ func (c *lossBackwardFused) run() {
 
 	// byte_lm.loss
 	if kern.Wide() {
-		a := regions.R02fbd2f256bdArgs{
+		a := regions.Rd82a04d9f9b5Args{
 			P0: unsafe.SliceData(c.LossProd),
 			P1: unsafe.SliceData(c.LossBar),
 			P2: unsafe.SliceData(t92),
 			N0: L,
 		}
-		regions.R02fbd2f256bd(&a)
+		regions.Rd82a04d9f9b5(&a)
 	} else {
 		lossProd := c.LossProd[:L]
 		lossBar := c.LossBar[:L]
 		for i := range L {
 			lossProdEntry := lossProd[i]
-			w := F(kern.Choose(!(lossProdEntry == F(0)), lossBar[i], F(0)) * (F(1) / kern.Choose((lossProdEntry == F(0)), F(1), lossProdEntry)))
-			t92[i] = kern.Choose(!(lossProdEntry == F(0)), w, F(0))
+			t92[i] = kern.Choose(!(lossProdEntry == F(0)), F(lossBar[i]*(F(1)/kern.Choose((lossProdEntry == F(0)), F(1), lossProdEntry))), F(0))
 		}
 	}
 

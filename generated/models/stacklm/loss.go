@@ -230,7 +230,7 @@ func (c *LossBackward[F]) Run() {
 	work = work[L*T*d:]
 	t322 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t53 := work[:L*T] // [L, T]
+	t54 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t42 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
@@ -264,8 +264,7 @@ func (c *LossBackward[F]) Run() {
 	lossBar := c.LossBar[:L]
 	for i := range L {
 		lossProdEntry := lossProd[i]
-		w2 := F(kern.Choose(!(lossProdEntry == F(0)), lossBar[i], F(0)) * (F(1) / kern.Choose((lossProdEntry == F(0)), F(1), lossProdEntry)))
-		t102[i] = kern.Choose(!(lossProdEntry == F(0)), w2, F(0))
+		t102[i] = kern.Choose(!(lossProdEntry == F(0)), F(lossBar[i]*(F(1)/kern.Choose((lossProdEntry == F(0)), F(1), lossProdEntry))), F(0))
 	}
 
 	// stack_lm.loss, stack_lm.n
@@ -346,16 +345,16 @@ func (c *LossBackward[F]) Run() {
 	for i := range L {
 		t322_2 := t322[i*T:][:T]
 		t292_2 := t292[i*T:][:T]
-		t53_2 := t53[i*T:][:T]
+		t54_2 := t54[i*T:][:T]
 		for j := range T {
-			t53_2[j] = F(t322_2[j] * F(t38*t292_2[j]))
+			t54_2[j] = F(t322_2[j] * F(t38*t292_2[j]))
 		}
 	}
 
 	// stack_lm.n
 	for i := range L {
 		t292_2 := t292[i*T:][:T]
-		t53_2 := t53[i*T:][:T]
+		t54_2 := t54[i*T:][:T]
 		t44_2 := t44[i*T:][:T]
 		for j := range T {
 			t262_2 := t262[(i*T+j)*d:][:d]
@@ -363,9 +362,9 @@ func (c *LossBackward[F]) Run() {
 			t42_2 := t42[(i*T+j)*d:][:d]
 			var t442 F
 			t292Entry := t292_2[j]
-			t53Entry := t53_2[j]
+			t54Entry := t54_2[j]
 			for k := range d {
-				t422 := F(t262_2[k]*t292Entry) + F(2*F(F(0.5*t4_2[k])*t53Entry))
+				t422 := F(t262_2[k]*t292Entry) + F(2*F(F(0.5*t4_2[k])*t54Entry))
 				t442 += t422
 				t42_2[k] = t422
 			}

@@ -251,7 +251,7 @@ func (c *lossBackwardFused) run() {
 	t222 := c.Work[2*L*T*V+3*L*T*d+2*L*T+L:][:L*T*d] // [L, T, d]
 	t262 := c.Work[2*L*T*V+4*L*T*d+2*L*T+L:][:L*T*d] // [L, T, d]
 	t322 := c.Work[2*L*T*V+5*L*T*d+2*L*T+L:][:L*T]   // [L, T]
-	t53 := c.Work[2*L*T*V+5*L*T*d+3*L*T+L:][:L*T]    // [L, T]
+	t54 := c.Work[2*L*T*V+5*L*T*d+3*L*T+L:][:L*T]    // [L, T]
 	t42 := c.Work[2*L*T*V+5*L*T*d+4*L*T+L:][:L*T*d]  // [L, T, d]
 	t44 := c.Work[2*L*T*V+6*L*T*d+4*L*T+L:][:L*T]    // [L, T]
 
@@ -298,20 +298,19 @@ func (c *lossBackwardFused) run() {
 
 	// stack_lm.loss
 	if kern.Wide() {
-		a := regions.R02fbd2f256bdArgs{
+		a := regions.Rd82a04d9f9b5Args{
 			P0: unsafe.SliceData(c.LossProd),
 			P1: unsafe.SliceData(c.LossBar),
 			P2: unsafe.SliceData(t102),
 			N0: L,
 		}
-		regions.R02fbd2f256bd(&a)
+		regions.Rd82a04d9f9b5(&a)
 	} else {
 		lossProd := c.LossProd[:L]
 		lossBar := c.LossBar[:L]
 		for i := range L {
 			lossProdEntry := lossProd[i]
-			w2 := F(kern.Choose(!(lossProdEntry == F(0)), lossBar[i], F(0)) * (F(1) / kern.Choose((lossProdEntry == F(0)), F(1), lossProdEntry)))
-			t102[i] = kern.Choose(!(lossProdEntry == F(0)), w2, F(0))
+			t102[i] = kern.Choose(!(lossProdEntry == F(0)), F(lossBar[i]*(F(1)/kern.Choose((lossProdEntry == F(0)), F(1), lossProdEntry))), F(0))
 		}
 	}
 
@@ -432,7 +431,7 @@ func (c *lossBackwardFused) run() {
 		a := regions.R786ab92e5cecArgs{
 			P0: unsafe.SliceData(t322),
 			P1: unsafe.SliceData(t292),
-			P2: unsafe.SliceData(t53),
+			P2: unsafe.SliceData(t54),
 			N0: L,
 			N1: T,
 			S0: [2]float32{t38},
@@ -442,9 +441,9 @@ func (c *lossBackwardFused) run() {
 		for i := range L {
 			t322_2 := t322[i*T:][:T]
 			t292_2 := t292[i*T:][:T]
-			t53_2 := t53[i*T:][:T]
+			t54_2 := t54[i*T:][:T]
 			for j := range T {
-				t53_2[j] = F(t322_2[j] * F(t38*t292_2[j]))
+				t54_2[j] = F(t322_2[j] * F(t38*t292_2[j]))
 			}
 		}
 	}
@@ -453,7 +452,7 @@ func (c *lossBackwardFused) run() {
 	if kern.Wide() {
 		a := regions.Ra5b7d02d6ae5Args{
 			P0: unsafe.SliceData(t292),
-			P1: unsafe.SliceData(t53),
+			P1: unsafe.SliceData(t54),
 			P2: unsafe.SliceData(t4),
 			P3: unsafe.SliceData(t262),
 			P4: unsafe.SliceData(t42),
@@ -468,7 +467,7 @@ func (c *lossBackwardFused) run() {
 	} else {
 		for i := range L {
 			t292_2 := t292[i*T:][:T]
-			t53_2 := t53[i*T:][:T]
+			t54_2 := t54[i*T:][:T]
 			t44_2 := t44[i*T:][:T]
 			for j := range T {
 				t4_2 := t4[(i*T+j)*d:][:d]
@@ -476,10 +475,10 @@ func (c *lossBackwardFused) run() {
 				t42_2 := t42[(i*T+j)*d:][:d]
 				var t442 F
 				t292Entry := t292_2[j]
-				t53Entry := t53_2[j]
+				t54Entry := t54_2[j]
 				t442Sums := [16]F{t442}
 				for k := range d {
-					t422 := num.FMA32(t4_2[k], t53Entry, F(t262_2[k]*t292Entry))
+					t422 := num.FMA32(t4_2[k], t54Entry, F(t262_2[k]*t292Entry))
 					t442Sums[k%16] = t442Sums[k%16] + t422
 					t42_2[k] = t422
 				}

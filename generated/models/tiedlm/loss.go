@@ -203,7 +203,7 @@ func (c *LossBackward[F]) Run() {
 	work = work[V*d:]
 	t31 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t45 := work[:L*T] // [L, T]
+	t46 := work[:L*T] // [L, T]
 
 	// tied_lm.n
 	for i := range L {
@@ -233,8 +233,7 @@ func (c *LossBackward[F]) Run() {
 	lossBar := c.LossBar[:L]
 	for i := range L {
 		lossProdEntry := lossProd[i]
-		w := F(kern.Choose(!(lossProdEntry == F(0)), lossBar[i], F(0)) * (F(1) / kern.Choose((lossProdEntry == F(0)), F(1), lossProdEntry)))
-		t112[i] = kern.Choose(!(lossProdEntry == F(0)), w, F(0))
+		t112[i] = kern.Choose(!(lossProdEntry == F(0)), F(lossBar[i]*(F(1)/kern.Choose((lossProdEntry == F(0)), F(1), lossProdEntry))), F(0))
 	}
 
 	// tied_lm.loss, tied_lm.n
@@ -318,24 +317,24 @@ func (c *LossBackward[F]) Run() {
 	for i := range L {
 		t31_2 := t31[i*T:][:T]
 		t28_2 := t28[i*T:][:T]
-		t45_2 := t45[i*T:][:T]
+		t46_2 := t46[i*T:][:T]
 		for j := range T {
-			t45_2[j] = F(t31_2[j] * F(t37*t28_2[j]))
+			t46_2[j] = F(t31_2[j] * F(t37*t28_2[j]))
 		}
 	}
 
 	// tied_lm.n
 	for i := range L {
 		t28_2 := t28[i*T:][:T]
-		t45_2 := t45[i*T:][:T]
+		t46_2 := t46[i*T:][:T]
 		for j := range T {
 			t232_2 := t232[(i*T+j)*d:][:d]
 			y := c.Y[(i*T+j)*d:][:d]
 			yBar := c.YBar[(i*T+j)*d:][:d]
 			t28Entry := t28_2[j]
-			t45Entry := t45_2[j]
+			t46Entry := t46_2[j]
 			for k := range d {
-				yBar[k] = F(t232_2[k]*t28Entry) + F(2*F(F(0.5*y[k])*t45Entry))
+				yBar[k] = F(t232_2[k]*t28Entry) + F(2*F(F(0.5*y[k])*t46Entry))
 			}
 		}
 	}

@@ -213,7 +213,7 @@ func (c *lossBackwardFused) run() {
 	t232 := c.Work[2*L*T*V+L*T*d+2*L*T+V*d+L:][:L*T*d]  // [L, T, d]
 	t242 := c.Work[2*L*T*V+2*L*T*d+2*L*T+V*d+L:][:V*d]  // [V, d]
 	t31 := c.Work[2*L*T*V+2*L*T*d+2*L*T+2*V*d+L:][:L*T] // [L, T]
-	t45 := c.Work[2*L*T*V+2*L*T*d+3*L*T+2*V*d+L:][:L*T] // [L, T]
+	t46 := c.Work[2*L*T*V+2*L*T*d+3*L*T+2*V*d+L:][:L*T] // [L, T]
 
 	// tower_lm.n
 	if kern.Wide() {
@@ -264,20 +264,19 @@ func (c *lossBackwardFused) run() {
 
 	// tower_lm.loss
 	if kern.Wide() {
-		a := regions.R02fbd2f256bdArgs{
+		a := regions.Rd82a04d9f9b5Args{
 			P0: unsafe.SliceData(c.LossProd),
 			P1: unsafe.SliceData(c.LossBar),
 			P2: unsafe.SliceData(t112),
 			N0: L,
 		}
-		regions.R02fbd2f256bd(&a)
+		regions.Rd82a04d9f9b5(&a)
 	} else {
 		lossProd := c.LossProd[:L]
 		lossBar := c.LossBar[:L]
 		for i := range L {
 			lossProdEntry := lossProd[i]
-			w := F(kern.Choose(!(lossProdEntry == F(0)), lossBar[i], F(0)) * (F(1) / kern.Choose((lossProdEntry == F(0)), F(1), lossProdEntry)))
-			t112[i] = kern.Choose(!(lossProdEntry == F(0)), w, F(0))
+			t112[i] = kern.Choose(!(lossProdEntry == F(0)), F(lossBar[i]*(F(1)/kern.Choose((lossProdEntry == F(0)), F(1), lossProdEntry))), F(0))
 		}
 	}
 
@@ -410,7 +409,7 @@ func (c *lossBackwardFused) run() {
 		a := regions.R786ab92e5cecArgs{
 			P0: unsafe.SliceData(t31),
 			P1: unsafe.SliceData(t28),
-			P2: unsafe.SliceData(t45),
+			P2: unsafe.SliceData(t46),
 			N0: L,
 			N1: T,
 			S0: [2]float32{t37},
@@ -420,9 +419,9 @@ func (c *lossBackwardFused) run() {
 		for i := range L {
 			t31_2 := t31[i*T:][:T]
 			t28_2 := t28[i*T:][:T]
-			t45_2 := t45[i*T:][:T]
+			t46_2 := t46[i*T:][:T]
 			for j := range T {
-				t45_2[j] = F(t31_2[j] * F(t37*t28_2[j]))
+				t46_2[j] = F(t31_2[j] * F(t37*t28_2[j]))
 			}
 		}
 	}
@@ -431,7 +430,7 @@ func (c *lossBackwardFused) run() {
 	if kern.Wide() {
 		a := regions.Rd2fe7ff2b9fcArgs{
 			P0: unsafe.SliceData(t28),
-			P1: unsafe.SliceData(t45),
+			P1: unsafe.SliceData(t46),
 			P2: unsafe.SliceData(c.Y),
 			P3: unsafe.SliceData(t232),
 			P4: unsafe.SliceData(c.YBar),
@@ -444,15 +443,15 @@ func (c *lossBackwardFused) run() {
 	} else {
 		for i := range L {
 			t28_2 := t28[i*T:][:T]
-			t45_2 := t45[i*T:][:T]
+			t46_2 := t46[i*T:][:T]
 			for j := range T {
 				y := c.Y[(i*T+j)*d:][:d]
 				t232_2 := t232[(i*T+j)*d:][:d]
 				yBar := c.YBar[(i*T+j)*d:][:d]
 				t28Entry := t28_2[j]
-				t45Entry := t45_2[j]
+				t46Entry := t46_2[j]
 				for k := range d {
-					yBar[k] = num.FMA32(y[k], t45Entry, F(t232_2[k]*t28Entry))
+					yBar[k] = num.FMA32(y[k], t46Entry, F(t232_2[k]*t28Entry))
 				}
 			}
 		}

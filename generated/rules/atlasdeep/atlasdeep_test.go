@@ -117,19 +117,13 @@ func stepDirect[F num.Float](a *conformance.Args[F]) {
 	k.G1Stack2 = a.Fresh(k.L*k.T*k.DK + k.L*k.DK*k.W - k.L*k.DK)
 	k.G1Stack3 = a.Fresh(k.L*k.T*k.DK + k.L*k.DK*k.W - k.L*k.DK)
 	if !a.ForwardOnly {
-		k.O1Lin = a.Fresh(k.L * k.T)
+		k.O1Prod = a.Fresh(k.L * k.T)
 	}
 	if !a.ForwardOnly {
-		k.O2Lin = a.Fresh(k.L * k.T)
+		k.O2Prod = a.Fresh(k.L * k.T)
 	}
 	if !a.ForwardOnly {
 		k.YProd = a.Fresh(k.L * k.T * k.DH)
-	}
-	if !a.ForwardOnly {
-		k.O2Div = a.Fresh(k.L * k.T)
-	}
-	if !a.ForwardOnly {
-		k.O1Div = a.Fresh(k.L * k.T)
 	}
 	if !a.ForwardOnly {
 		k.W1Checkpoints = a.Fresh(k.L * k.DH * k.DK * ((k.T + k.C - 1) / k.C))
@@ -169,11 +163,9 @@ func stepDirect[F num.Float](a *conformance.Args[F]) {
 	g.G1Stack = k.G1Stack
 	g.G1Stack2 = k.G1Stack2
 	g.G1Stack3 = k.G1Stack3
-	g.O1Lin = k.O1Lin
-	g.O2Lin = k.O2Lin
+	g.O1Prod = k.O1Prod
+	g.O2Prod = k.O2Prod
 	g.YProd = k.YProd
-	g.O2Div = k.O2Div
-	g.O1Div = k.O1Div
 	g.XBar = a.Grad("x", g.L*g.T*g.D)
 	g.WGammaBar = a.Grad("w_gamma", g.D)
 	g.W1BarOut = a.Grad("W1", g.L*g.DH*g.DK)

@@ -13,7 +13,7 @@ var stepKind = tape.NewKind()
 
 // Step is one call of the kernel Step.
 //
-// It keeps L·T·d_h + 2·L·T·d_k + 2·L·d_k·w + 5·L·T - 2·L·d_k + L·w - L entries and checkpoints of 4·L·d_h·d_k·segments entries.
+// It keeps L·T·d_h + 2·L·T·d_k + 2·L·d_k·w + 3·L·T - 2·L·d_k + L·w - L entries and checkpoints of 4·L·d_h·d_k·segments entries.
 type Step[F num.Float] struct {
 	C             int // tokens from checkpoint to checkpoint
 	L             int
@@ -50,11 +50,9 @@ type Step[F num.Float] struct {
 	G1Stack       []F     // [L, T + w - 1], written
 	G1Stack2      []F     // [L, T + w - 1, d_k], written
 	G1Stack3      []F     // [L, T + w - 1, d_k], written
-	O1Lin         []F     // [L, T], written; may be nil
-	O2Lin         []F     // [L, T], written; may be nil
+	O1Prod        []F     // [L, T], written; may be nil
+	O2Prod        []F     // [L, T], written; may be nil
 	YProd         []F     // [L, T, d_h], written; may be nil
-	O2Div         []F     // [L, T], written; may be nil
-	O1Div         []F     // [L, T], written; may be nil
 	W1Checkpoints []F     // [L, segments, d_h, d_k], written; may be nil
 	W2Checkpoints []F     // [L, segments, d_k, d_h], written; may be nil
 	S1Checkpoints []F     // [L, segments, d_h, d_k], written; may be nil
@@ -554,12 +552,7 @@ func (c *Step[F]) Run() {
 						}
 					}
 					// atlas_deep.O1, atlas_deep.G1
-					t36 := (F(0) < t34)
-					t39 := num.Sqrt(kern.Choose(t36, t34, F(1)))
-					t42_2 := 1e-07 + kern.Choose(t36, t39, F(0))
-					if len(c.O1Lin) > 0 {
-						c.O1Lin[l*T+a+C*s] = t42_2
-					}
+					t42_2 := 1e-07 + kern.Choose((F(0) < t34), num.Sqrt(kern.Choose((F(0) < t34), t34, F(1))), F(0))
 					// atlas_deep.O1
 					for i := range dH {
 						S1State2 := S1State[i*dK:][:dK]
@@ -673,20 +666,15 @@ func (c *Step[F]) Run() {
 							S2State2[j] = S22
 						}
 					}
-					// atlas_deep.O2, atlas_deep.O1, atlas_deep.G1
-					t87 := (F(0) < t85)
-					t90 := num.Sqrt(kern.Choose(t87, t85, F(1)))
-					t93 := 1e-07 + kern.Choose(t87, t90, F(0))
-					t692 := F(1) / t90
-					t142_2 := F(1) / t39
-					if len(c.O2Lin) > 0 {
-						c.O2Lin[l*T+a+C*s] = t93
+					// atlas_deep.O2, atlas_deep.O1, atlas_deep.G1, atlas_deep
+					t93 := 1e-07 + kern.Choose((F(0) < t85), num.Sqrt(kern.Choose((F(0) < t85), t85, F(1))), F(0))
+					t222 := t34
+					t3 := t85
+					if len(c.O1Prod) > 0 {
+						c.O1Prod[l*T+a+C*s] = t222
 					}
-					if len(c.O2Div) > 0 {
-						c.O2Div[l*T+a+C*s] = t692
-					}
-					if len(c.O1Div) > 0 {
-						c.O1Div[l*T+a+C*s] = t142_2
+					if len(c.O2Prod) > 0 {
+						c.O2Prod[l*T+a+C*s] = t3
 					}
 					// atlas_deep.O2
 					for i := range dK {
@@ -853,11 +841,9 @@ type StepBackward[F num.Float] struct {
 	G1Stack       []F     // [L, T + w - 1]
 	G1Stack2      []F     // [L, T + w - 1, d_k]
 	G1Stack3      []F     // [L, T + w - 1, d_k]
-	O1Lin         []F     // [L, T]
-	O2Lin         []F     // [L, T]
+	O1Prod        []F     // [L, T]
+	O2Prod        []F     // [L, T]
 	YProd         []F     // [L, T, d_h]
-	O2Div         []F     // [L, T]
-	O1Div         []F     // [L, T]
 	XBar          []F     // [L, T, d], written
 	WGammaBar     []F     // [d], written
 	W1BarOut      []F     // [L, d_h, d_k], written
@@ -881,10 +867,10 @@ type StepBackward[F num.Float] struct {
 	Work          []F     // WorkLen() entries
 }
 
-// WorkLen is 2·L·T·d_k·w + 4·C·d_h·d_k + 3·L·T·d_h + 4·L·T·d_k + 5·L·T·w + 4·L·d_k·w + 3·L·T - 4·L·d_k + 3·L·w + 33·d_h·d_h + 61·d_h·d_k + 28·d_h·w + 33·d_k·d_k + 12·d_k·w - 3·L + 2·d_h + d_k + 5·w.
+// WorkLen is 2·L·T·d_k·w + 4·C·d_h·d_k + 3·L·T·d_h + 4·L·T·d_k + 5·L·T·w + 4·L·d_k·w + 3·L·T - 4·L·d_k + 3·L·w + 33·d_h·d_h + 59·d_h·d_k + 28·d_h·w + 33·d_k·d_k + 11·d_k·w - 3·L + 2·d_h + d_k + 5·w.
 func (c *StepBackward[F]) WorkLen() int {
 	C, L, T, dH, dK, w := c.C, c.L, c.T, c.DH, c.DK, c.W
-	return 2*L*T*dK*w + 4*C*dH*dK + 3*L*T*dH + 4*L*T*dK + 5*L*T*w + 4*L*dK*w + 3*L*T - 4*L*dK + 3*L*w + 33*dH*dH + 61*dH*dK + 28*dH*w + 33*dK*dK + 12*dK*w - 3*L + 2*dH + dK + 5*w
+	return 2*L*T*dK*w + 4*C*dH*dK + 3*L*T*dH + 4*L*T*dK + 5*L*T*w + 4*L*dK*w + 3*L*T - 4*L*dK + 3*L*w + 33*dH*dH + 59*dH*dK + 28*dH*w + 33*dK*dK + 11*dK*w - 3*L + 2*dH + dK + 5*w
 }
 
 // Run computes StepBackward.
@@ -903,7 +889,7 @@ func (c *StepBackward[F]) Run() {
 	work = work[L*T*w:]
 	t118 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t227 := work[:L*T*dH] // [L, T, d_h]
+	t229 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t102 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
@@ -1087,12 +1073,6 @@ func (c *StepBackward[F]) Run() {
 	work = work[dH*dH:]
 	t572 := work[:dH*dK] // [d_h, d_k]
 	work = work[dH*dK:]
-	t722 := work[:dK*w] // [w, d_k]
-	work = work[dK*w:]
-	G22 := work[:dH*dK] // [d_k, d_h]
-	work = work[dH*dK:]
-	S222 := work[:dH*dK] // [d_k, d_h]
-	work = work[dH*dK:]
 	t943 := work[:dH*dK] // [d_k, d_h]
 	work = work[dH*dK:]
 	t952 := work[:dK*dK] // [d_k, d_k]
@@ -1115,6 +1095,10 @@ func (c *StepBackward[F]) Run() {
 	work = work[dH*dK:]
 	t1042 := work[:dH*dK] // [d_k, d_h]
 	work = work[dH*dK:]
+	t52_2 := work[:dH] // [d_h]
+	work = work[dH:]
+	t162 := work[:dH*dK] // [d_k, d_h]
+	work = work[dH*dK:]
 	t1052 := work[:dK*dK] // [d_k, d_k]
 	work = work[dK*dK:]
 	t1062 := work[:dK*dK] // [d_k, d_k]
@@ -1122,10 +1106,6 @@ func (c *StepBackward[F]) Run() {
 	t1072 := work[:dK*dK] // [d_k, d_k]
 	work = work[dK*dK:]
 	t1082 := work[:dH*dK] // [d_k, d_h]
-	work = work[dH*dK:]
-	t52_2 := work[:dH] // [d_h]
-	work = work[dH:]
-	t162 := work[:dH*dK] // [d_k, d_h]
 	work = work[dH*dK:]
 	t13 := work[:dH] // [d_h]
 	work = work[dH:]
@@ -1189,19 +1169,19 @@ func (c *StepBackward[F]) Run() {
 	work = work[dK*w:]
 	t88 := work[:w] // [w]
 	work = work[w:]
-	t216 := work[:dH*dK] // [d_h, d_k]
+	t217 := work[:dH*dK] // [d_h, d_k]
 	work = work[dH*dK:]
-	t217 := work[:dH*dH] // [d_h, d_h]
-	work = work[dH*dH:]
 	t218 := work[:dH*dH] // [d_h, d_h]
 	work = work[dH*dH:]
 	t219 := work[:dH*dH] // [d_h, d_h]
 	work = work[dH*dH:]
-	t10422 := work[:dH*dH] // [d_h, d_h]
-	work = work[dH*dH:]
 	t220 := work[:dH*dH] // [d_h, d_h]
 	work = work[dH*dH:]
-	t221 := work[:dH*dK] // [d_h, d_k]
+	t10422 := work[:dH*dH] // [d_h, d_h]
+	work = work[dH*dH:]
+	t221 := work[:dH*dH] // [d_h, d_h]
+	work = work[dH*dH:]
+	t222_2 := work[:dH*dK] // [d_h, d_k]
 	work = work[dH*dK:]
 	t10722 := work[:dH*dK] // [d_h, d_k]
 	work = work[dH*dK:]
@@ -1215,9 +1195,9 @@ func (c *StepBackward[F]) Run() {
 	work = work[dH*dH:]
 	t1162 := work[:dH*dH] // [d_h, d_h]
 	work = work[dH*dH:]
-	t222_2 := work[:dH*dH] // [d_h, d_h]
+	t223_2 := work[:dH*dH] // [d_h, d_h]
 	work = work[dH*dH:]
-	t223_2 := work[:dH*dK] // [d_h, d_k]
+	t224 := work[:dH*dK] // [d_h, d_k]
 	work = work[dH*dK:]
 	t1192 := work[:dH*dK] // [d_h, d_k]
 	work = work[dH*dK:]
@@ -1231,9 +1211,9 @@ func (c *StepBackward[F]) Run() {
 	work = work[dH*dH:]
 	t128 := work[:dH*dH] // [d_h, d_h]
 	work = work[dH*dH:]
-	t224 := work[:dH*dH] // [d_h, d_h]
+	t225 := work[:dH*dH] // [d_h, d_h]
 	work = work[dH*dH:]
-	t225 := work[:dH*dK] // [d_h, d_k]
+	t226 := work[:dH*dK] // [d_h, d_k]
 	work = work[dH*dK:]
 	t131 := work[:dH*dK] // [d_h, d_k]
 	work = work[dH*dK:]
@@ -1313,13 +1293,13 @@ func (c *StepBackward[F]) Run() {
 		for j := range T {
 			yProd := c.YProd[(i*T+j)*dH:][:dH]
 			t118_2 := t118[(i*T+j)*dH:][:dH]
-			t227_2 := t227[(i*T+j)*dH:][:dH]
+			t229_2 := t229[(i*T+j)*dH:][:dH]
 			t102_3 := t102[(i*T+j)*dH:][:dH]
 			for k := range dH {
 				yProdEntry := yProd[k]
 				t1182 := 1 + num.Erf(F(0.7071067811865475*yProdEntry))
 				t118_2[k] = t1182
-				t227_2[k] = F(yProdEntry * t1182)
+				t229_2[k] = F(yProdEntry * t1182)
 				t102_3[k] = num.Exp(F(F(-0.4999999999999999*yProdEntry) * yProdEntry))
 			}
 		}
@@ -1401,10 +1381,10 @@ func (c *StepBackward[F]) Run() {
 			}
 			if n := min(C, -C*s+T); n > 0 {
 				eta := c.Eta[l*T+C*s:][:n]
-				O1Lin := c.O1Lin[l*T+C*s:][:n]
+				O1Prod := c.O1Prod[l*T+C*s:][:n]
 				rho := c.Rho[l*T+C*s:][:n]
 				theta := c.Theta[l*T+C*s:][:n]
-				O2Lin := c.O2Lin[l*T+C*s:][:n]
+				O2Prod := c.O2Prod[l*T+C*s:][:n]
 				for a := range n {
 					// atlas_deep.G1
 					clear(t4)
@@ -1571,9 +1551,10 @@ func (c *StepBackward[F]) Run() {
 							}
 						}
 					}
-					// atlas_deep.S1, atlas_deep.O1
+					// atlas_deep.S1, atlas_deep.O1, atlas_deep.G1
 					etaEntry := eta[a]
-					O1LinEntry := O1Lin[a]
+					O1ProdEntry := O1Prod[a]
+					w4 := 1e-07 + kern.Choose((F(0) < O1ProdEntry), num.Sqrt(kern.Choose((F(0) < O1ProdEntry), O1ProdEntry, F(1))), F(0))
 					for i := range dH {
 						S1Trail2 := S1Trail[(a*dH+i)*dK:][:dK]
 						G1_2 := G1[i*dK:][:dK]
@@ -1582,7 +1563,7 @@ func (c *StepBackward[F]) Run() {
 						for j := range dK {
 							S12 := F(etaEntry*S1Trail2[j]) + G1_2[j]
 							S1Trail3[j] = S12
-							t43_2[j] = S12 / O1LinEntry
+							t43_2[j] = S12 / w4
 						}
 					}
 					// atlas_deep.O1
@@ -1676,8 +1657,9 @@ func (c *StepBackward[F]) Run() {
 							}
 						}
 					}
-					// atlas_deep.S2, atlas_deep.O2
-					O2LinEntry := O2Lin[a]
+					// atlas_deep.S2, atlas_deep.O2, atlas_deep.O1, atlas_deep.G1
+					O2ProdEntry := O2Prod[a]
+					w5 := 1e-07 + kern.Choose((F(0) < O2ProdEntry), num.Sqrt(kern.Choose((F(0) < O2ProdEntry), O2ProdEntry, F(1))), F(0))
 					for i := range dK {
 						S2Trail2 := S2Trail[(a*dK+i)*dH:][:dH]
 						G2_2 := G2[i*dH:][:dH]
@@ -1686,7 +1668,7 @@ func (c *StepBackward[F]) Run() {
 						for j := range dH {
 							S22 := F(etaEntry*S2Trail2[j]) + G2_2[j]
 							S2Trail3[j] = S22
-							t94_3[j] = S22 / O2LinEntry
+							t94_3[j] = S22 / w5
 						}
 					}
 					// atlas_deep.O2
@@ -1765,22 +1747,20 @@ func (c *StepBackward[F]) Run() {
 				}
 			}
 			if n := min(C, -C*s+T); n > 0 {
-				O1Lin := c.O1Lin[l*T+C*s:][:n]
-				eta := c.Eta[l*T+C*s:][:n]
-				O2Lin := c.O2Lin[l*T+C*s:][:n]
-				rho := c.Rho[l*T+C*s:][:n]
+				O1Prod := c.O1Prod[l*T+C*s:][:n]
+				O2Prod := c.O2Prod[l*T+C*s:][:n]
 				theta := c.Theta[l*T+C*s:][:n]
-				O2Div := c.O2Div[l*T+C*s:][:n]
-				O1Div := c.O1Div[l*T+C*s:][:n]
+				eta := c.Eta[l*T+C*s:][:n]
+				rho := c.Rho[l*T+C*s:][:n]
 				etaBar := c.EtaBar[l*T+C*s:][:n]
 				rhoBar := c.RhoBar[l*T+C*s:][:n]
 				thetaBar := c.ThetaBar[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
-					t23_3 := t23[(l*T+a+C*s)*w:][:w]
 					yBar := c.YBar[(l*T+a+C*s)*dK:][:dK]
 					t118_2 := t118[(l*T+a+C*s)*dH:][:dH]
 					yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
 					t102_3 := t102[(l*T+a+C*s)*dH:][:dH]
+					t23_3 := t23[(l*T+a+C*s)*w:][:w]
 					qBar := c.QBar[(l*T+a+C*s)*dK:][:dK]
 					t5_2 := t5[(l*T+a+C*s)*w:][:w]
 					// atlas_deep.G1
@@ -1922,30 +1902,31 @@ func (c *StepBackward[F]) Run() {
 					for i := range w {
 						n25 := int(c.Pos[l]) - i + a + C*s
 						if n25 >= 0 {
-							w4 := F(1.1283791670955126 * t272[i])
+							w6 := F(1.1283791670955126 * t272[i])
 							t44_3 := t44_2[i*dH:][:dH]
 							t223_3 := t223[i*dH:][:dH]
 							t243_2 := t243[i*dH:][:dH]
 							t282_2 := t282[i*dH:][:dH]
 							for j := range dH {
-								t282_2[j] = F(F(F(w4*t44_3[j])*t223_3[j]) * t243_2[j])
+								t282_2[j] = F(F(F(w6*t44_3[j])*t223_3[j]) * t243_2[j])
 							}
 						}
 					}
+					// atlas_deep.O1, atlas_deep.G1, atlas_deep.O2
+					O1ProdEntry2 := O1Prod[a]
+					t39 := num.Sqrt(kern.Choose((F(0) < O1ProdEntry2), O1ProdEntry2, F(1)))
+					O2ProdEntry2 := O2Prod[a]
+					t90 := num.Sqrt(kern.Choose((F(0) < O2ProdEntry2), O2ProdEntry2, F(1)))
+					t602 := F(1) / (1e-07 + kern.Choose((F(0) < O2ProdEntry2), t90, F(0)))
 					// atlas_deep.O1
-					var t34 F
-					O1LinEntry2 := O1Lin[a]
+					w7 := 1e-07 + kern.Choose((F(0) < O1ProdEntry2), t39, F(0))
 					for i := range dH {
 						S1Trail2 := S1Trail[((a+1)*dH+i)*dK:][:dK]
 						t433_2 := t433[i*dK:][:dK]
 						for j := range dK {
-							S1TrailEntry := S1Trail2[j]
-							t34 += F(S1TrailEntry * S1TrailEntry)
-							t433_2[j] = S1TrailEntry / O1LinEntry2
+							t433_2[j] = S1Trail2[j] / w7
 						}
 					}
-					// atlas_deep.O1
-					t36 := (F(0) < t34)
 					// atlas_deep.O1
 					kern.Gemm(dH, dH, dK, F(1), false, t442, dH, 1, t433, dK, 1, t433, 1, dK)
 					// atlas_deep.O1
@@ -2009,50 +1990,15 @@ func (c *StepBackward[F]) Run() {
 					}
 					// atlas_deep.O1
 					kern.Gemm(dK, dH, dH, F(1), false, t572, 1, dK, t532, 1, dK, t562, 1, dH)
-					// atlas_deep.G2
-					for i := range w {
-						t122_3 := t122[i*dK:][:dK]
-						t722_2 := t722[i*dK:][:dK]
-						t23Entry3 := t23_3[i]
-						for j := range dK {
-							t722_2[j] = F(t122_3[j] * t23Entry3)
-						}
-					}
-					// atlas_deep.G2, atlas_deep.G1
-					clear(G22)
+					// atlas_deep.O2, atlas_deep.O1
+					w8 := 1e-07 + kern.Choose((F(0) < O2ProdEntry2), t90, F(0))
 					for i := range dK {
-						for j := range w {
-							n26 := int(c.Pos[l]) - j + a + C*s
-							if n26 >= 0 {
-								t722Entry := t722[j*dK+i]
-								t422_3 := t422[j*dH:][:dH]
-								G22_2 := G22[i*dH:][:dH]
-								for k := range dH {
-									G22_2[k] += F(t422_3[k] * t722Entry)
-								}
-							}
-						}
-					}
-					// atlas_deep.S2, atlas_deep.O2
-					var t85 F
-					etaEntry3 := eta[a]
-					O2LinEntry2 := O2Lin[a]
-					for i := range dK {
-						S2Trail2 := S2Trail[(a*dK+i)*dH:][:dH]
-						G22_2 := G22[i*dH:][:dH]
-						S222_2 := S222[i*dH:][:dH]
+						S2Trail2 := S2Trail[((a+1)*dK+i)*dH:][:dH]
 						t943_2 := t943[i*dH:][:dH]
 						for j := range dH {
-							S223 := F(etaEntry3*S2Trail2[j]) + G22_2[j]
-							t85 += F(S223 * S223)
-							S222_2[j] = S223
-							t943_2[j] = S223 / O2LinEntry2
+							t943_2[j] = S2Trail2[j] / w8
 						}
 					}
-					// atlas_deep.O2, atlas_deep.O1, atlas_deep.G1
-					t87 := (F(0) < t85)
-					t602 := F(1) / O2LinEntry2
-					t133 := F(1) / O1LinEntry2
 					// atlas_deep.O2
 					kern.Gemm(dK, dK, dH, F(1), false, t952, dK, 1, t943, dH, 1, t943, 1, dH)
 					// atlas_deep.O2
@@ -2092,13 +2038,22 @@ func (c *StepBackward[F]) Run() {
 					}
 					// atlas_deep.O2
 					kern.Gemm(dH, dK, dK, F(1), false, t1032, 1, dH, t992, 1, dH, t1022, 1, dK)
-					// atlas_deep.O2
+					// atlas_deep.O2, atlas_deep.y, atlas_deep.W2
+					clear(t52_2)
 					for i := range dK {
 						t992_2 := t992[i*dH:][:dH]
 						t1032_2 := t1032[i*dH:][:dH]
 						t1042_2 := t1042[i*dH:][:dH]
+						W2Trail2 := W2Trail[((a+1)*dK+i)*dH:][:dH]
+						W2BarState2 := W2BarState[i*dH:][:dH]
+						t229_2 := t229[(l*T+a+C*s)*dH:][:dH]
+						t162_2 := t162[i*dH:][:dH]
+						yBarEntry := yBar[i]
+						w9 := F(0.5 * yBarEntry)
 						for j := range dH {
 							t1042_2[j] = F(3.4445*t992_2[j]) + t1032_2[j]
+							t52_2[j] += F(F(0.5*W2Trail2[j]) * yBarEntry)
+							t162_2[j] = W2BarState2[j] + F(w9*t229_2[j])
 						}
 					}
 					// atlas_deep.O2
@@ -2116,32 +2071,6 @@ func (c *StepBackward[F]) Run() {
 					}
 					// atlas_deep.O2
 					kern.Gemm(dH, dK, dK, F(1), false, t1082, 1, dH, t1042, 1, dH, t1072, 1, dK)
-					// atlas_deep.O2, atlas_deep.y, atlas_deep.W2
-					clear(t52_2)
-					var t19 F
-					var t21 F
-					rhoEntry3 := rho[a]
-					thetaEntry3 := theta[a]
-					for i := range dK {
-						t1042_2 := t1042[i*dH:][:dH]
-						t1082_2 := t1082[i*dH:][:dH]
-						W2BarState2 := W2BarState[i*dH:][:dH]
-						t227_2 := t227[(l*T+a+C*s)*dH:][:dH]
-						W2Trail2 := W2Trail[(a*dK+i)*dH:][:dH]
-						t162_2 := t162[i*dH:][:dH]
-						yBarEntry := yBar[i]
-						w5 := F(0.5 * yBarEntry)
-						for j := range dH {
-							O2 := F(3.4445*t1042_2[j]) + t1082_2[j]
-							t163 := W2BarState2[j] + F(w5*t227_2[j])
-							t19 += F(O2 * t163)
-							W2TrailEntry := W2Trail2[j]
-							t21 += F(W2TrailEntry * t163)
-							t52_2[j] += F(F(0.5*(F(rhoEntry3*W2TrailEntry)-F(thetaEntry3*O2))) * yBarEntry)
-							t162_2[j] = t163
-						}
-					}
-					t192_2 := -t19
 					// atlas_deep.y
 					for i := range dH {
 						t52Entry := t52_2[i]
@@ -2169,6 +2098,21 @@ func (c *StepBackward[F]) Run() {
 						}
 					}
 					t9222 := -t922
+					// atlas_deep.W2, atlas_deep.O2
+					var t19 F
+					var t21 F
+					for i := range dK {
+						t162_2 := t162[i*dH:][:dH]
+						t1042_2 := t1042[i*dH:][:dH]
+						t1082_2 := t1082[i*dH:][:dH]
+						W2Trail2 := W2Trail[(a*dK+i)*dH:][:dH]
+						for j := range dH {
+							t162Entry := t162_2[j]
+							t19 += F((F(3.4445*t1042_2[j]) + t1082_2[j]) * t162Entry)
+							t21 += F(W2Trail2[j] * t162Entry)
+						}
+					}
+					t192_2 := -t19
 					// atlas_deep.O2
 					kern.Gemm(dK, dH, dK, F(1), false, t206, dH, 1, t1072, 1, dK, t162, dH, 1)
 					// atlas_deep.O2
@@ -2178,15 +2122,16 @@ func (c *StepBackward[F]) Run() {
 					// atlas_deep.O2
 					kern.Gemm(dK, dK, dK, F(1), false, t209, dK, 1, t1052, 1, dK, t207, dK, 1)
 					// atlas_deep.O2, atlas_deep.W2
-					w6 := F(4.775 * thetaEntry3)
-					w7 := F(-2.0315 * thetaEntry3)
+					thetaEntry3 := theta[a]
+					w10 := F(4.775 * thetaEntry3)
+					w11 := F(-2.0315 * thetaEntry3)
 					for i := range dK {
 						t207_2 := t207[i*dK:][:dK]
 						t208_2 := t208[i*dK:][:dK]
 						t209_2 := t209[i*dK:][:dK]
 						t31_2 := t31[i*dK:][:dK]
 						for j := range dK {
-							t31_2[j] = F(w6*t207_2[j]) + F(w7*t208_2[j]) + F(w7*t209_2[j])
+							t31_2[j] = F(w10*t207_2[j]) + F(w11*t208_2[j]) + F(w11*t209_2[j])
 						}
 					}
 					// atlas_deep.O2
@@ -2200,14 +2145,14 @@ func (c *StepBackward[F]) Run() {
 					// atlas_deep.O2
 					kern.Gemm(dH, dK, dK, F(1), false, t211, 1, dH, t1042, 1, dH, t210, 1, dK)
 					// atlas_deep.O2, atlas_deep.W2
-					w8 := F(-3.4445 * thetaEntry3)
+					w12 := F(-3.4445 * thetaEntry3)
 					for i := range dK {
 						t162_2 := t162[i*dH:][:dH]
 						t206_2 := t206[i*dH:][:dH]
 						t211_2 := t211[i*dH:][:dH]
 						t342_2 := t342[i*dH:][:dH]
 						for j := range dH {
-							t342_2[j] = F(w8*t162_2[j]) - F(thetaEntry3*t206_2[j]) + t211_2[j]
+							t342_2[j] = F(w12*t162_2[j]) - F(thetaEntry3*t206_2[j]) + t211_2[j]
 						}
 					}
 					// atlas_deep.O2
@@ -2276,7 +2221,7 @@ func (c *StepBackward[F]) Run() {
 					}
 					// atlas_deep.O2
 					kern.Gemm(dH, dK, dK, F(1), false, t215, 1, dH, t943, 1, dH, t214, 1, dK)
-					// atlas_deep.O2
+					// atlas_deep.O2, atlas_deep.O1
 					var t63 F
 					for i := range dK {
 						t4622_2 := t4622[i*dH:][:dH]
@@ -2286,23 +2231,26 @@ func (c *StepBackward[F]) Run() {
 						t58_2 := t58[i*dH:][:dH]
 						for j := range dH {
 							t582 := F(3.4445*t4622_2[j]) + t4922_2[j] + t215_2[j]
-							t63 += F(t582 * (t943_2[j] / O2LinEntry2))
+							t63 += F(t582 * (t943_2[j] / w8))
 							t58_2[j] = t582
 						}
 					}
 					t632 := -t63
-					// atlas_deep.S2, atlas_deep.O2, atlas_deep.O1
+					// atlas_deep.O2, atlas_deep.O1, atlas_deep.G1
+					t72_2 := kern.Choose((F(0) < O2ProdEntry2), F(F(0.5*t632)*(F(1)/t90)), F(0))
+					t133 := F(1) / (1e-07 + kern.Choose((F(0) < O1ProdEntry2), t39, F(0)))
+					// atlas_deep.S2, atlas_deep.O2
 					var t832 F
-					w9 := kern.Choose(t87, F(F(0.5*O2Div[a])*kern.Choose(t87, t632, F(0))), F(0))
+					etaEntry3 := eta[a]
 					for i := range dK {
 						S2BarState2 := S2BarState[i*dH:][:dH]
 						t58_2 := t58[i*dH:][:dH]
-						S222_2 := S222[i*dH:][:dH]
-						S2Trail2 := S2Trail[(a*dK+i)*dH:][:dH]
+						S2Trail2 := S2Trail[((a+1)*dK+i)*dH:][:dH]
+						S2Trail3 := S2Trail[(a*dK+i)*dH:][:dH]
 						t80_2 := t80[i*dH:][:dH]
 						for j := range dH {
-							t802 := S2BarState2[j] + F(t602*t58_2[j]) + F(2*F(w9*S222_2[j]))
-							t832 += F(S2Trail2[j] * t802)
+							t802 := S2BarState2[j] + F(t602*t58_2[j]) + F(2*F(t72_2*S2Trail2[j]))
+							t832 += F(S2Trail3[j] * t802)
 							t80_2[j] = t802
 							S2BarState2[j] = F(etaEntry3 * t802)
 						}
@@ -2311,20 +2259,21 @@ func (c *StepBackward[F]) Run() {
 					clear(t852)
 					clear(t86)
 					for i := range w {
-						n27 := int(c.Pos[l]) - i + a + C*s
-						if n27 >= 0 {
-							t722_2 := t722[i*dK:][:dK]
+						n26 := int(c.Pos[l]) - i + a + C*s
+						if n26 >= 0 {
+							t23Entry3 := t23_3[i]
+							t122_3 := t122[i*dK:][:dK]
 							t86_2 := t86[i*dK:][:dK]
 							for j := range dK {
 								t80_2 := t80[j*dH:][:dH]
 								t422_3 := t422[i*dH:][:dH]
 								t852_2 := t852[i*dH:][:dH]
 								var t862 F
-								t722Entry2 := t722_2[j]
+								w14 := F(t122_3[j] * t23Entry3)
 								for k := range dH {
 									t80Entry := t80_2[k]
 									t862 += F(t422_3[k] * t80Entry)
-									t852_2[k] += F(t722Entry2 * t80Entry)
+									t852_2[k] += F(w14 * t80Entry)
 								}
 								t86_2[j] = t862
 							}
@@ -2341,44 +2290,44 @@ func (c *StepBackward[F]) Run() {
 						t88[i] = t882
 					}
 					// atlas_deep.O1
-					kern.Gemm(dH, dK, dH, F(1), false, t216, dK, 1, t562, 1, dH, t892, dK, 1)
+					kern.Gemm(dH, dK, dH, F(1), false, t217, dK, 1, t562, 1, dH, t892, dK, 1)
 					// atlas_deep.O1
-					kern.Gemm(dH, dH, dK, F(1), false, t217, 1, dH, t532, dK, 1, t892, 1, dK)
+					kern.Gemm(dH, dH, dK, F(1), false, t218, 1, dH, t532, dK, 1, t892, 1, dK)
 					// atlas_deep.O1
-					kern.Gemm(dH, dH, dH, F(1), false, t218, 1, dH, t542, dH, 1, t217, 1, dH)
+					kern.Gemm(dH, dH, dH, F(1), false, t219, 1, dH, t542, dH, 1, t218, 1, dH)
 					// atlas_deep.O1
-					kern.Gemm(dH, dH, dH, F(1), false, t219, dH, 1, t542, 1, dH, t217, dH, 1)
+					kern.Gemm(dH, dH, dH, F(1), false, t220, dH, 1, t542, 1, dH, t218, dH, 1)
 					// atlas_deep.O1, atlas_deep.W1
-					w10 := F(4.775 * thetaEntry3)
-					w11 := F(-2.0315 * thetaEntry3)
+					w15 := F(4.775 * thetaEntry3)
+					w16 := F(-2.0315 * thetaEntry3)
 					for i := range dH {
-						t217_2 := t217[i*dH:][:dH]
 						t218_2 := t218[i*dH:][:dH]
 						t219_2 := t219[i*dH:][:dH]
+						t220_2 := t220[i*dH:][:dH]
 						t10422_2 := t10422[i*dH:][:dH]
 						for j := range dH {
-							t10422_2[j] = F(w10*t217_2[j]) + F(w11*t218_2[j]) + F(w11*t219_2[j])
+							t10422_2[j] = F(w15*t218_2[j]) + F(w16*t219_2[j]) + F(w16*t220_2[j])
 						}
 					}
 					// atlas_deep.O1
 					for i := range dH {
 						t10422_2 := t10422[i*dH:][:dH]
-						t220_2 := t220[i*dH:][:dH]
+						t221_2 := t221[i*dH:][:dH]
 						for j := range dH {
-							t220_2[j] = t10422_2[j] + t10422[j*dH+i]
+							t221_2[j] = t10422_2[j] + t10422[j*dH+i]
 						}
 					}
 					// atlas_deep.O1
-					kern.Gemm(dK, dH, dH, F(1), false, t221, 1, dK, t532, 1, dK, t220, 1, dH)
+					kern.Gemm(dK, dH, dH, F(1), false, t222_2, 1, dK, t532, 1, dK, t221, 1, dH)
 					// atlas_deep.O1, atlas_deep.W1
-					w12 := F(-3.4445 * thetaEntry3)
+					w17 := F(-3.4445 * thetaEntry3)
 					for i := range dH {
 						t892_2 := t892[i*dK:][:dK]
-						t216_2 := t216[i*dK:][:dK]
-						t221_2 := t221[i*dK:][:dK]
+						t217_2 := t217[i*dK:][:dK]
+						t222_3 := t222_2[i*dK:][:dK]
 						t10722_2 := t10722[i*dK:][:dK]
 						for j := range dK {
-							t10722_2[j] = F(w12*t892_2[j]) - F(thetaEntry3*t216_2[j]) + t221_2[j]
+							t10722_2[j] = F(w17*t892_2[j]) - F(thetaEntry3*t217_2[j]) + t222_3[j]
 						}
 					}
 					// atlas_deep.O1
@@ -2402,21 +2351,21 @@ func (c *StepBackward[F]) Run() {
 					// atlas_deep.O1
 					for i := range dH {
 						t1162_2 := t1162[i*dH:][:dH]
-						t222_3 := t222_2[i*dH:][:dH]
+						t223_3 := t223_2[i*dH:][:dH]
 						for j := range dH {
-							t222_3[j] = t1162_2[j] + t1162[j*dH+i]
+							t223_3[j] = t1162_2[j] + t1162[j*dH+i]
 						}
 					}
 					// atlas_deep.O1
-					kern.Gemm(dK, dH, dH, F(1), false, t223_2, 1, dK, t482, 1, dK, t222_2, 1, dH)
+					kern.Gemm(dK, dH, dH, F(1), false, t224, 1, dK, t482, 1, dK, t223_2, 1, dH)
 					// atlas_deep.O1
 					for i := range dH {
 						t10722_2 := t10722[i*dK:][:dK]
 						t1102_2 := t1102[i*dK:][:dK]
-						t223_3 := t223_2[i*dK:][:dK]
+						t224_2 := t224[i*dK:][:dK]
 						t1192_2 := t1192[i*dK:][:dK]
 						for j := range dK {
-							t1192_2[j] = F(3.4445*t10722_2[j]) + t1102_2[j] + t223_3[j]
+							t1192_2[j] = F(3.4445*t10722_2[j]) + t1102_2[j] + t224_2[j]
 						}
 					}
 					// atlas_deep.O1
@@ -2440,31 +2389,32 @@ func (c *StepBackward[F]) Run() {
 					// atlas_deep.O1
 					for i := range dH {
 						t128_2 := t128[i*dH:][:dH]
-						t224_2 := t224[i*dH:][:dH]
+						t225_2 := t225[i*dH:][:dH]
 						for j := range dH {
-							t224_2[j] = t128_2[j] + t128[j*dH+i]
+							t225_2[j] = t128_2[j] + t128[j*dH+i]
 						}
 					}
 					// atlas_deep.O1
-					kern.Gemm(dK, dH, dH, F(1), false, t225, 1, dK, t433, 1, dK, t224, 1, dH)
+					kern.Gemm(dK, dH, dH, F(1), false, t226, 1, dK, t433, 1, dK, t225, 1, dH)
 					// atlas_deep.O1
 					var t136 F
 					for i := range dH {
 						t1192_2 := t1192[i*dK:][:dK]
 						t122_3 := t122_2[i*dK:][:dK]
-						t225_2 := t225[i*dK:][:dK]
+						t226_2 := t226[i*dK:][:dK]
 						t433_2 := t433[i*dK:][:dK]
 						t131_2 := t131[i*dK:][:dK]
 						for j := range dK {
-							t1312 := F(3.4445*t1192_2[j]) + t122_3[j] + t225_2[j]
-							t136 += F(t1312 * (t433_2[j] / O1LinEntry2))
+							t1312 := F(3.4445*t1192_2[j]) + t122_3[j] + t226_2[j]
+							t136 += F(t1312 * (t433_2[j] / w7))
 							t131_2[j] = t1312
 						}
 					}
 					t1362 := -t136
+					// atlas_deep.O1, atlas_deep.G1
+					t145 := kern.Choose((F(0) < O1ProdEntry2), F(F(0.5*t1362)*(F(1)/t39)), F(0))
 					// atlas_deep.S1, atlas_deep.O1
 					var t156 F
-					w13 := kern.Choose(t36, F(F(0.5*O1Div[a])*kern.Choose(t36, t1362, F(0))), F(0))
 					for i := range dH {
 						S1BarState2 := S1BarState[i*dK:][:dK]
 						t131_2 := t131[i*dK:][:dK]
@@ -2472,7 +2422,7 @@ func (c *StepBackward[F]) Run() {
 						S1Trail3 := S1Trail[(a*dH+i)*dK:][:dK]
 						t153_2 := t153[i*dK:][:dK]
 						for j := range dK {
-							t1532 := S1BarState2[j] + F(t133*t131_2[j]) + F(2*F(w13*S1Trail2[j]))
+							t1532 := S1BarState2[j] + F(t133*t131_2[j]) + F(2*F(t145*S1Trail2[j]))
 							t156 += F(S1Trail3[j] * t1532)
 							t153_2[j] = t1532
 							S1BarState2[j] = F(etaEntry3 * t1532)
@@ -2482,8 +2432,8 @@ func (c *StepBackward[F]) Run() {
 					clear(t158)
 					clear(t159)
 					for i := range w {
-						n28 := int(c.Pos[l]) - i + a + C*s
-						if n28 >= 0 {
+						n27 := int(c.Pos[l]) - i + a + C*s
+						if n27 >= 0 {
 							t23Entry4 := t23_3[i]
 							t94_3 := t94_2[i*dH:][:dH]
 							t223_3 := t223[i*dH:][:dH]
@@ -2494,11 +2444,11 @@ func (c *StepBackward[F]) Run() {
 								G1Stack2 := c.G1Stack2[(l*(T+w-1)+a+C*s-i+w-1)*dK:][:dK]
 								t159_2 := t159[i*dK:][:dK]
 								var t1582 F
-								w14 := F(t94_3[j]*t223_3[j]) + t282_2[j]
+								w19 := F(t94_3[j]*t223_3[j]) + t282_2[j]
 								for k := range dK {
 									t153Entry := t153_2[k]
 									t1582 += F(F(G1Stack2[k]*t23Entry4) * t153Entry)
-									t159_2[k] += F(w14 * t153Entry)
+									t159_2[k] += F(w19 * t153Entry)
 								}
 								t158_2[j] = t1582
 							}
@@ -2519,11 +2469,11 @@ func (c *StepBackward[F]) Run() {
 					clear(t165)
 					clear(t168)
 					for i := range w {
-						n29 := int(c.Pos[l]) - i + a + C*s
-						if n29 >= 0 {
+						n28 := int(c.Pos[l]) - i + a + C*s
+						if n28 >= 0 {
 							t272Entry := t272[i]
-							w15 := F(1.1283791670955126 * t272Entry)
-							w16 := F(-0.5641895835477562 * t272Entry)
+							w20 := F(1.1283791670955126 * t272Entry)
+							w21 := F(-0.5641895835477562 * t272Entry)
 							t223_3 := t223[i*dH:][:dH]
 							t243_2 := t243[i*dH:][:dH]
 							t158_2 := t158[i*dH:][:dH]
@@ -2536,9 +2486,9 @@ func (c *StepBackward[F]) Run() {
 								t243Entry := t243_2[j]
 								t158Entry := t158_2[j]
 								t44Entry2 := t44_3[j]
-								t164_2[j] = F(F(F(w15*t223Entry)*t243Entry) * t158Entry)
-								t165_2[j] = F(F(F(w15*t44Entry2)*t243Entry) * t158Entry)
-								t168_2[j] = F(F(F(F(F(w16*t44Entry2)*t44Entry2)*t223Entry)*t243Entry) * t158Entry)
+								t164_2[j] = F(F(F(w20*t223Entry)*t243Entry) * t158Entry)
+								t165_2[j] = F(F(F(w20*t44Entry2)*t243Entry) * t158Entry)
+								t168_2[j] = F(F(F(F(F(w21*t44Entry2)*t44Entry2)*t223Entry)*t243Entry) * t158Entry)
 							}
 						}
 					}
@@ -2556,8 +2506,8 @@ func (c *StepBackward[F]) Run() {
 					clear(t173)
 					for i := range dK {
 						for j := range w {
-							n30 := int(c.Pos[l]) - j + a + C*s
-							if n30 >= 0 {
+							n29 := int(c.Pos[l]) - j + a + C*s
+							if n29 >= 0 {
 								t122Entry2 := t122[j*dK+i]
 								t172_2 := t172[j*dH:][:dH]
 								t173_2 := t173[i*dH:][:dH]
@@ -2570,8 +2520,8 @@ func (c *StepBackward[F]) Run() {
 					// atlas_deep.G1
 					clear(t174)
 					for i := range w {
-						n31 := int(c.Pos[l]) - i + a + C*s
-						if n31 >= 0 {
+						n30 := int(c.Pos[l]) - i + a + C*s
+						if n30 >= 0 {
 							t174_2 := t174[i*dK:][:dK]
 							for j := range dK {
 								W2Trail2 := W2Trail[(a*dK+j)*dH:][:dH]
@@ -2598,8 +2548,8 @@ func (c *StepBackward[F]) Run() {
 					clear(t176)
 					clear(t178)
 					for i := range w {
-						n32 := int(c.Pos[l]) - i + a + C*s
-						if n32 >= 0 {
+						n31 := int(c.Pos[l]) - i + a + C*s
+						if n31 >= 0 {
 							t175_2 := t175[i*dK:][:dK]
 							t176_2 := t176[i*dK:][:dK]
 							t178_2 := t178[i*dK:][:dK]
@@ -2614,8 +2564,8 @@ func (c *StepBackward[F]) Run() {
 					clear(t179)
 					for i := range dK {
 						for j := range w {
-							n33 := int(c.Pos[l]) - j + a + C*s
-							if n33 >= 0 {
+							n32 := int(c.Pos[l]) - j + a + C*s
+							if n32 >= 0 {
 								t175Entry := t175[j*dK+i]
 								t422_3 := t422[j*dH:][:dH]
 								t179_2 := t179[i*dH:][:dH]
@@ -2628,8 +2578,8 @@ func (c *StepBackward[F]) Run() {
 					// atlas_deep.G1
 					clear(t180)
 					for i := range w {
-						n34 := int(c.Pos[l]) - i + a + C*s
-						if n34 >= 0 {
+						n33 := int(c.Pos[l]) - i + a + C*s
+						if n33 >= 0 {
 							t175_2 := t175[i*dK:][:dK]
 							for j := range dK {
 								W2Trail2 := W2Trail[(a*dK+j)*dH:][:dH]
@@ -2653,8 +2603,8 @@ func (c *StepBackward[F]) Run() {
 					// atlas_deep.G1
 					clear(t189)
 					for i := range w {
-						n35 := int(c.Pos[l]) - i + a + C*s
-						if n35 >= 0 {
+						n34 := int(c.Pos[l]) - i + a + C*s
+						if n34 >= 0 {
 							t243_2 := t243[i*dH:][:dH]
 							t223_3 := t223[i*dH:][:dH]
 							t158_2 := t158[i*dH:][:dH]
@@ -2682,8 +2632,8 @@ func (c *StepBackward[F]) Run() {
 					clear(t191)
 					for i := range dH {
 						for j := range w {
-							n36 := int(c.Pos[l]) - j + a + C*s
-							if n36 >= 0 {
+							n35 := int(c.Pos[l]) - j + a + C*s
+							if n35 >= 0 {
 								t190Entry := t190[j*dH+i]
 								G1Stack2 := c.G1Stack2[(l*(T+w-1)+a+C*s-j+w-1)*dK:][:dK]
 								t191_2 := t191[i*dK:][:dK]
@@ -2696,8 +2646,8 @@ func (c *StepBackward[F]) Run() {
 					// atlas_deep.G1
 					clear(t192)
 					for i := range w {
-						n37 := int(c.Pos[l]) - i + a + C*s
-						if n37 >= 0 {
+						n36 := int(c.Pos[l]) - i + a + C*s
+						if n36 >= 0 {
 							t190_2 := t190[i*dH:][:dH]
 							for j := range dH {
 								W1Trail2 := W1Trail[(a*dH+j)*dK:][:dK]
@@ -2712,12 +2662,13 @@ func (c *StepBackward[F]) Run() {
 					// atlas_deep.G1
 					clear(t196)
 					for i := range w {
-						n38 := int(c.Pos[l]) - i + a + C*s
-						if n38 >= 0 {
+						n37 := int(c.Pos[l]) - i + a + C*s
+						if n37 >= 0 {
 							t196[i] = F(F(t23_3[i]*(t88[i]+t161[i])) * t195[(l*T+a+C*s)*w+i])
 						}
 					}
 					// atlas_deep.G1, atlas_deep.W1
+					rhoEntry3 := rho[a]
 					for i := range dH {
 						t892_2 := t892[i*dK:][:dK]
 						t191_2 := t191[i*dK:][:dK]
@@ -3008,19 +2959,13 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.G1Stack2 = c.Run.Saved(k.L*k.T*k.DK + k.L*k.DK*k.W - k.L*k.DK)
 	k.G1Stack3 = c.Run.Saved(k.L*k.T*k.DK + k.L*k.DK*k.W - k.L*k.DK)
 	if c.Run.Tape != nil {
-		k.O1Lin = c.Run.Saved(k.L * k.T)
+		k.O1Prod = c.Run.Saved(k.L * k.T)
 	}
 	if c.Run.Tape != nil {
-		k.O2Lin = c.Run.Saved(k.L * k.T)
+		k.O2Prod = c.Run.Saved(k.L * k.T)
 	}
 	if c.Run.Tape != nil {
 		k.YProd = c.Run.Saved(k.L * k.T * k.DH)
-	}
-	if c.Run.Tape != nil {
-		k.O2Div = c.Run.Saved(k.L * k.T)
-	}
-	if c.Run.Tape != nil {
-		k.O1Div = c.Run.Saved(k.L * k.T)
 	}
 	if c.Run.Tape != nil {
 		k.W1Checkpoints = c.Run.Saved(k.L * k.DH * k.DK * ((k.T + k.C - 1) / k.C))
@@ -3077,11 +3022,9 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.G1Stack = k.G1Stack
 	g.G1Stack2 = k.G1Stack2
 	g.G1Stack3 = k.G1Stack3
-	g.O1Lin = k.O1Lin
-	g.O2Lin = k.O2Lin
+	g.O1Prod = k.O1Prod
+	g.O2Prod = k.O2Prod
 	g.YProd = k.YProd
-	g.O2Div = k.O2Div
-	g.O1Div = k.O1Div
 	g.XBar = t.Part(n.vX, g.L*g.T*g.D)
 	g.WGammaBar = t.Part(n.vWGamma, g.D)
 	g.W1BarOut = t.Part(n.fromW1, g.L*g.DH*g.DK)

@@ -594,12 +594,7 @@ func (c *stepFused) run() {
 					}
 					t34 = t34Total[0]
 					// atlas_deep.O1, atlas_deep.G1
-					t36 := (F(0) < t34)
-					t39 := num.Sqrt(kern.Choose(t36, t34, F(1)))
-					t42_2 := F(1e-07) + kern.Choose(t36, t39, F(0))
-					if len(c.O1Lin) > 0 {
-						c.O1Lin[l*T+a+C*s] = t42_2
-					}
+					t42_2 := F(1e-07) + kern.Choose((F(0) < t34), num.Sqrt(kern.Choose((F(0) < t34), t34, F(1))), F(0))
 					// atlas_deep.O1
 					if kern.Wide() {
 						a2 := regions.R13b56055efcfArgs{
@@ -841,20 +836,15 @@ func (c *stepFused) run() {
 						t85Total[0] = t85_2
 					}
 					t85 = t85Total[0]
-					// atlas_deep.O2, atlas_deep.O1, atlas_deep.G1
-					t87 := (F(0) < t85)
-					t90 := num.Sqrt(kern.Choose(t87, t85, F(1)))
-					t93 := F(1e-07) + kern.Choose(t87, t90, F(0))
-					t692 := F(1) / t90
-					t142_2 := F(1) / t39
-					if len(c.O2Lin) > 0 {
-						c.O2Lin[l*T+a+C*s] = t93
+					// atlas_deep.O2, atlas_deep.O1, atlas_deep.G1, atlas_deep
+					t93 := F(1e-07) + kern.Choose((F(0) < t85), num.Sqrt(kern.Choose((F(0) < t85), t85, F(1))), F(0))
+					t222 := t34
+					t3 := t85
+					if len(c.O1Prod) > 0 {
+						c.O1Prod[l*T+a+C*s] = t222
 					}
-					if len(c.O2Div) > 0 {
-						c.O2Div[l*T+a+C*s] = t692
-					}
-					if len(c.O1Div) > 0 {
-						c.O1Div[l*T+a+C*s] = t142_2
+					if len(c.O2Prod) > 0 {
+						c.O2Prod[l*T+a+C*s] = t3
 					}
 					// atlas_deep.O2
 					if kern.Wide() {
@@ -1119,7 +1109,7 @@ func (c *stepBackwardFused) run() {
 	t23 := c.Work[L*T*w:][:L*T*w]                                                                                                                                   // [L, T, w]
 	t194 := c.Work[2*L*T*w:][:L*T*w]                                                                                                                                // [L, T, w]
 	t118 := c.Work[3*L*T*w:][:L*T*dH]                                                                                                                               // [L, T, d_h]
-	t227 := c.Work[L*T*dH+3*L*T*w:][:L*T*dH]                                                                                                                        // [L, T, d_h]
+	t229 := c.Work[L*T*dH+3*L*T*w:][:L*T*dH]                                                                                                                        // [L, T, d_h]
 	t102 := c.Work[2*L*T*dH+3*L*T*w:][:L*T*dH]                                                                                                                      // [L, T, d_h]
 	t195 := c.Work[3*L*T*dH+3*L*T*w:][:L*T*w]                                                                                                                       // [L, T, w]
 	t5 := c.Work[3*L*T*dH+4*L*T*w:][:L*T*w]                                                                                                                         // [L, T, w]
@@ -1211,108 +1201,103 @@ func (c *stepBackwardFused) run() {
 	t552 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+16*dH*dH+27*dH*dK+18*dH*w+9*dK*dK+4*dK*w-3*L+2*w:][:dH*dH]            // [d_h, d_h]
 	t562 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+17*dH*dH+27*dH*dK+18*dH*w+9*dK*dK+4*dK*w-3*L+2*w:][:dH*dH]            // [d_h, d_h]
 	t572 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+27*dH*dK+18*dH*w+9*dK*dK+4*dK*w-3*L+2*w:][:dH*dK]            // [d_h, d_k]
-	t722 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+28*dH*dK+18*dH*w+9*dK*dK+4*dK*w-3*L+2*w:][:dK*w]             // [w, d_k]
-	G22 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+28*dH*dK+18*dH*w+9*dK*dK+5*dK*w-3*L+2*w:][:dH*dK]             // [d_k, d_h]
-	S222 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+29*dH*dK+18*dH*w+9*dK*dK+5*dK*w-3*L+2*w:][:dH*dK]            // [d_k, d_h]
-	t943 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+30*dH*dK+18*dH*w+9*dK*dK+5*dK*w-3*L+2*w:][:dH*dK]            // [d_k, d_h]
-	t952 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+31*dH*dK+18*dH*w+9*dK*dK+5*dK*w-3*L+2*w:][:dK*dK]            // [d_k, d_k]
-	t962 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+31*dH*dK+18*dH*w+10*dK*dK+5*dK*w-3*L+2*w:][:dK*dK]           // [d_k, d_k]
-	t972 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+31*dH*dK+18*dH*w+11*dK*dK+5*dK*w-3*L+2*w:][:dK*dK]           // [d_k, d_k]
-	t982 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+31*dH*dK+18*dH*w+12*dK*dK+5*dK*w-3*L+2*w:][:dH*dK]           // [d_k, d_h]
-	t992 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+32*dH*dK+18*dH*w+12*dK*dK+5*dK*w-3*L+2*w:][:dH*dK]           // [d_k, d_h]
-	t1002 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+33*dH*dK+18*dH*w+12*dK*dK+5*dK*w-3*L+2*w:][:dK*dK]          // [d_k, d_k]
-	t1012 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+33*dH*dK+18*dH*w+13*dK*dK+5*dK*w-3*L+2*w:][:dK*dK]          // [d_k, d_k]
-	t1022 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+33*dH*dK+18*dH*w+14*dK*dK+5*dK*w-3*L+2*w:][:dK*dK]          // [d_k, d_k]
-	t1032 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+33*dH*dK+18*dH*w+15*dK*dK+5*dK*w-3*L+2*w:][:dH*dK]          // [d_k, d_h]
-	t1042 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+34*dH*dK+18*dH*w+15*dK*dK+5*dK*w-3*L+2*w:][:dH*dK]          // [d_k, d_h]
-	t1052 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+35*dH*dK+18*dH*w+15*dK*dK+5*dK*w-3*L+2*w:][:dK*dK]          // [d_k, d_k]
-	t1062 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+35*dH*dK+18*dH*w+16*dK*dK+5*dK*w-3*L+2*w:][:dK*dK]          // [d_k, d_k]
-	t1072 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+35*dH*dK+18*dH*w+17*dK*dK+5*dK*w-3*L+2*w:][:dK*dK]          // [d_k, d_k]
-	t1082 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+35*dH*dK+18*dH*w+18*dK*dK+5*dK*w-3*L+2*w:][:dH*dK]          // [d_k, d_h]
-	t52_2 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+36*dH*dK+18*dH*w+18*dK*dK+5*dK*w-3*L+2*w:][:dH]             // [d_h]
-	t162 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+36*dH*dK+18*dH*w+18*dK*dK+5*dK*w-3*L+dH+2*w:][:dH*dK]        // [d_k, d_h]
-	t13 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+37*dH*dK+18*dH*w+18*dK*dK+5*dK*w-3*L+dH+2*w:][:dH]            // [d_h]
-	t15 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+37*dH*dK+18*dH*w+18*dK*dK+5*dK*w-3*L+2*dH+2*w:][:dK]          // [d_k]
-	t892 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+37*dH*dK+18*dH*w+18*dK*dK+5*dK*w-3*L+2*dH+dK+2*w:][:dH*dK]   // [d_h, d_k]
-	t206 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+38*dH*dK+18*dH*w+18*dK*dK+5*dK*w-3*L+2*dH+dK+2*w:][:dH*dK]   // [d_k, d_h]
-	t207 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+39*dH*dK+18*dH*w+18*dK*dK+5*dK*w-3*L+2*dH+dK+2*w:][:dK*dK]   // [d_k, d_k]
-	t208 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+39*dH*dK+18*dH*w+19*dK*dK+5*dK*w-3*L+2*dH+dK+2*w:][:dK*dK]   // [d_k, d_k]
-	t209 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+39*dH*dK+18*dH*w+20*dK*dK+5*dK*w-3*L+2*dH+dK+2*w:][:dK*dK]   // [d_k, d_k]
-	t31 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+39*dH*dK+18*dH*w+21*dK*dK+5*dK*w-3*L+2*dH+dK+2*w:][:dK*dK]    // [d_k, d_k]
-	t210 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+39*dH*dK+18*dH*w+22*dK*dK+5*dK*w-3*L+2*dH+dK+2*w:][:dK*dK]   // [d_k, d_k]
-	t211 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+39*dH*dK+18*dH*w+23*dK*dK+5*dK*w-3*L+2*dH+dK+2*w:][:dH*dK]   // [d_k, d_h]
-	t342 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+40*dH*dK+18*dH*w+23*dK*dK+5*dK*w-3*L+2*dH+dK+2*w:][:dH*dK]   // [d_k, d_h]
-	t37 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+41*dH*dK+18*dH*w+23*dK*dK+5*dK*w-3*L+2*dH+dK+2*w:][:dH*dK]    // [d_k, d_h]
-	t382 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+42*dH*dK+18*dH*w+23*dK*dK+5*dK*w-3*L+2*dH+dK+2*w:][:dK*dK]   // [d_k, d_k]
-	t412 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+42*dH*dK+18*dH*w+24*dK*dK+5*dK*w-3*L+2*dH+dK+2*w:][:dK*dK]   // [d_k, d_k]
-	t422_2 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+42*dH*dK+18*dH*w+25*dK*dK+5*dK*w-3*L+2*dH+dK+2*w:][:dK*dK] // [d_k, d_k]
-	t4322 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+42*dH*dK+18*dH*w+26*dK*dK+5*dK*w-3*L+2*dH+dK+2*w:][:dK*dK]  // [d_k, d_k]
-	t212 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+42*dH*dK+18*dH*w+27*dK*dK+5*dK*w-3*L+2*dH+dK+2*w:][:dK*dK]   // [d_k, d_k]
-	t213 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+42*dH*dK+18*dH*w+28*dK*dK+5*dK*w-3*L+2*dH+dK+2*w:][:dH*dK]   // [d_k, d_h]
-	t4622 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+43*dH*dK+18*dH*w+28*dK*dK+5*dK*w-3*L+2*dH+dK+2*w:][:dH*dK]  // [d_k, d_h]
-	t4922 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+44*dH*dK+18*dH*w+28*dK*dK+5*dK*w-3*L+2*dH+dK+2*w:][:dH*dK]  // [d_k, d_h]
-	t5022 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+45*dH*dK+18*dH*w+28*dK*dK+5*dK*w-3*L+2*dH+dK+2*w:][:dK*dK]  // [d_k, d_k]
-	t5322 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+45*dH*dK+18*dH*w+29*dK*dK+5*dK*w-3*L+2*dH+dK+2*w:][:dK*dK]  // [d_k, d_k]
-	t5422 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+45*dH*dK+18*dH*w+30*dK*dK+5*dK*w-3*L+2*dH+dK+2*w:][:dK*dK]  // [d_k, d_k]
-	t5522 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+45*dH*dK+18*dH*w+31*dK*dK+5*dK*w-3*L+2*dH+dK+2*w:][:dK*dK]  // [d_k, d_k]
-	t214 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+45*dH*dK+18*dH*w+32*dK*dK+5*dK*w-3*L+2*dH+dK+2*w:][:dK*dK]   // [d_k, d_k]
-	t215 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+45*dH*dK+18*dH*w+33*dK*dK+5*dK*w-3*L+2*dH+dK+2*w:][:dH*dK]   // [d_k, d_h]
-	t58 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+46*dH*dK+18*dH*w+33*dK*dK+5*dK*w-3*L+2*dH+dK+2*w:][:dH*dK]    // [d_k, d_h]
-	t80 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+47*dH*dK+18*dH*w+33*dK*dK+5*dK*w-3*L+2*dH+dK+2*w:][:dH*dK]    // [d_k, d_h]
-	t852 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+48*dH*dK+18*dH*w+33*dK*dK+5*dK*w-3*L+2*dH+dK+2*w:][:dH*w]    // [w, d_h]
-	t86 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+48*dH*dK+19*dH*w+33*dK*dK+5*dK*w-3*L+2*dH+dK+2*w:][:dK*w]     // [w, d_k]
-	t88 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+48*dH*dK+19*dH*w+33*dK*dK+6*dK*w-3*L+2*dH+dK+2*w:][:w]        // [w]
-	t216 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+48*dH*dK+19*dH*w+33*dK*dK+6*dK*w-3*L+2*dH+dK+3*w:][:dH*dK]   // [d_h, d_k]
-	t217 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+49*dH*dK+19*dH*w+33*dK*dK+6*dK*w-3*L+2*dH+dK+3*w:][:dH*dH]   // [d_h, d_h]
-	t218 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+19*dH*dH+49*dH*dK+19*dH*w+33*dK*dK+6*dK*w-3*L+2*dH+dK+3*w:][:dH*dH]   // [d_h, d_h]
-	t219 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+20*dH*dH+49*dH*dK+19*dH*w+33*dK*dK+6*dK*w-3*L+2*dH+dK+3*w:][:dH*dH]   // [d_h, d_h]
-	t10422 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+21*dH*dH+49*dH*dK+19*dH*w+33*dK*dK+6*dK*w-3*L+2*dH+dK+3*w:][:dH*dH] // [d_h, d_h]
-	t220 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+22*dH*dH+49*dH*dK+19*dH*w+33*dK*dK+6*dK*w-3*L+2*dH+dK+3*w:][:dH*dH]   // [d_h, d_h]
-	t221 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+23*dH*dH+49*dH*dK+19*dH*w+33*dK*dK+6*dK*w-3*L+2*dH+dK+3*w:][:dH*dK]   // [d_h, d_k]
-	t10722 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+23*dH*dH+50*dH*dK+19*dH*w+33*dK*dK+6*dK*w-3*L+2*dH+dK+3*w:][:dH*dK] // [d_h, d_k]
-	t1102 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+23*dH*dH+51*dH*dK+19*dH*w+33*dK*dK+6*dK*w-3*L+2*dH+dK+3*w:][:dH*dK]  // [d_h, d_k]
-	t1112 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+23*dH*dH+52*dH*dK+19*dH*w+33*dK*dK+6*dK*w-3*L+2*dH+dK+3*w:][:dH*dH]  // [d_h, d_h]
-	t114 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+24*dH*dH+52*dH*dK+19*dH*w+33*dK*dK+6*dK*w-3*L+2*dH+dK+3*w:][:dH*dH]   // [d_h, d_h]
-	t115 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+25*dH*dH+52*dH*dK+19*dH*w+33*dK*dK+6*dK*w-3*L+2*dH+dK+3*w:][:dH*dH]   // [d_h, d_h]
-	t1162 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+26*dH*dH+52*dH*dK+19*dH*w+33*dK*dK+6*dK*w-3*L+2*dH+dK+3*w:][:dH*dH]  // [d_h, d_h]
-	t222_2 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+27*dH*dH+52*dH*dK+19*dH*w+33*dK*dK+6*dK*w-3*L+2*dH+dK+3*w:][:dH*dH] // [d_h, d_h]
-	t223_2 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+28*dH*dH+52*dH*dK+19*dH*w+33*dK*dK+6*dK*w-3*L+2*dH+dK+3*w:][:dH*dK] // [d_h, d_k]
-	t1192 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+28*dH*dH+53*dH*dK+19*dH*w+33*dK*dK+6*dK*w-3*L+2*dH+dK+3*w:][:dH*dK]  // [d_h, d_k]
-	t122_2 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+28*dH*dH+54*dH*dK+19*dH*w+33*dK*dK+6*dK*w-3*L+2*dH+dK+3*w:][:dH*dK] // [d_h, d_k]
-	t123 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+28*dH*dH+55*dH*dK+19*dH*w+33*dK*dK+6*dK*w-3*L+2*dH+dK+3*w:][:dH*dH]   // [d_h, d_h]
-	t126 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+29*dH*dH+55*dH*dK+19*dH*w+33*dK*dK+6*dK*w-3*L+2*dH+dK+3*w:][:dH*dH]   // [d_h, d_h]
-	t127 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+30*dH*dH+55*dH*dK+19*dH*w+33*dK*dK+6*dK*w-3*L+2*dH+dK+3*w:][:dH*dH]   // [d_h, d_h]
-	t128 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+31*dH*dH+55*dH*dK+19*dH*w+33*dK*dK+6*dK*w-3*L+2*dH+dK+3*w:][:dH*dH]   // [d_h, d_h]
-	t224 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+32*dH*dH+55*dH*dK+19*dH*w+33*dK*dK+6*dK*w-3*L+2*dH+dK+3*w:][:dH*dH]   // [d_h, d_h]
-	t225 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+33*dH*dH+55*dH*dK+19*dH*w+33*dK*dK+6*dK*w-3*L+2*dH+dK+3*w:][:dH*dK]   // [d_h, d_k]
-	t131 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+33*dH*dH+56*dH*dK+19*dH*w+33*dK*dK+6*dK*w-3*L+2*dH+dK+3*w:][:dH*dK]   // [d_h, d_k]
-	t153 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+33*dH*dH+57*dH*dK+19*dH*w+33*dK*dK+6*dK*w-3*L+2*dH+dK+3*w:][:dH*dK]   // [d_h, d_k]
-	t158 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+33*dH*dH+58*dH*dK+19*dH*w+33*dK*dK+6*dK*w-3*L+2*dH+dK+3*w:][:dH*w]    // [w, d_h]
-	t159 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+33*dH*dH+58*dH*dK+20*dH*w+33*dK*dK+6*dK*w-3*L+2*dH+dK+3*w:][:dK*w]    // [w, d_k]
-	t161 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+33*dH*dH+58*dH*dK+20*dH*w+33*dK*dK+7*dK*w-3*L+2*dH+dK+3*w:][:w]       // [w]
-	t164 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+33*dH*dH+58*dH*dK+20*dH*w+33*dK*dK+7*dK*w-3*L+2*dH+dK+4*w:][:dH*w]    // [w, d_h]
-	t165 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+33*dH*dH+58*dH*dK+21*dH*w+33*dK*dK+7*dK*w-3*L+2*dH+dK+4*w:][:dH*w]    // [w, d_h]
-	t168 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+33*dH*dH+58*dH*dK+22*dH*w+33*dK*dK+7*dK*w-3*L+2*dH+dK+4*w:][:dH*w]    // [w, d_h]
-	t172 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+33*dH*dH+58*dH*dK+23*dH*w+33*dK*dK+7*dK*w-3*L+2*dH+dK+4*w:][:dH*w]    // [w, d_h]
-	t173 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+33*dH*dH+58*dH*dK+24*dH*w+33*dK*dK+7*dK*w-3*L+2*dH+dK+4*w:][:dH*dK]   // [d_k, d_h]
-	t174 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+33*dH*dH+59*dH*dK+24*dH*w+33*dK*dK+7*dK*w-3*L+2*dH+dK+4*w:][:dK*w]    // [w, d_k]
-	t175 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+33*dH*dH+59*dH*dK+24*dH*w+33*dK*dK+8*dK*w-3*L+2*dH+dK+4*w:][:dK*w]    // [w, d_k]
-	t176 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+33*dH*dH+59*dH*dK+24*dH*w+33*dK*dK+9*dK*w-3*L+2*dH+dK+4*w:][:dK*w]    // [w, d_k]
-	t178 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+33*dH*dH+59*dH*dK+24*dH*w+33*dK*dK+10*dK*w-3*L+2*dH+dK+4*w:][:dK*w]   // [w, d_k]
-	t179 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+33*dH*dH+59*dH*dK+24*dH*w+33*dK*dK+11*dK*w-3*L+2*dH+dK+4*w:][:dH*dK]  // [d_k, d_h]
-	t180 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+33*dH*dH+60*dH*dK+24*dH*w+33*dK*dK+11*dK*w-3*L+2*dH+dK+4*w:][:dH*w]   // [w, d_h]
-	t181 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+33*dH*dH+60*dH*dK+25*dH*w+33*dK*dK+11*dK*w-3*L+2*dH+dK+4*w:][:dH*w]   // [w, d_h]
-	t189 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+33*dH*dH+60*dH*dK+26*dH*w+33*dK*dK+11*dK*w-3*L+2*dH+dK+4*w:][:dH*w]   // [w, d_h]
-	t190 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+33*dH*dH+60*dH*dK+27*dH*w+33*dK*dK+11*dK*w-3*L+2*dH+dK+4*w:][:dH*w]   // [w, d_h]
-	t191 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+33*dH*dH+60*dH*dK+28*dH*w+33*dK*dK+11*dK*w-3*L+2*dH+dK+4*w:][:dH*dK]  // [d_h, d_k]
-	t192 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+33*dH*dH+61*dH*dK+28*dH*w+33*dK*dK+11*dK*w-3*L+2*dH+dK+4*w:][:dK*w]   // [w, d_k]
-	t196 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+33*dH*dH+61*dH*dK+28*dH*w+33*dK*dK+12*dK*w-3*L+2*dH+dK+4*w:][:w]      // [w]
-	t34Total := make([]F, 1)
-	t85Total := make([]F, 1)
-	t19Total := make([]F, 1)
-	t21Total := make([]F, 1)
+	t943 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+28*dH*dK+18*dH*w+9*dK*dK+4*dK*w-3*L+2*w:][:dH*dK]            // [d_k, d_h]
+	t952 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+29*dH*dK+18*dH*w+9*dK*dK+4*dK*w-3*L+2*w:][:dK*dK]            // [d_k, d_k]
+	t962 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+29*dH*dK+18*dH*w+10*dK*dK+4*dK*w-3*L+2*w:][:dK*dK]           // [d_k, d_k]
+	t972 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+29*dH*dK+18*dH*w+11*dK*dK+4*dK*w-3*L+2*w:][:dK*dK]           // [d_k, d_k]
+	t982 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+29*dH*dK+18*dH*w+12*dK*dK+4*dK*w-3*L+2*w:][:dH*dK]           // [d_k, d_h]
+	t992 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+30*dH*dK+18*dH*w+12*dK*dK+4*dK*w-3*L+2*w:][:dH*dK]           // [d_k, d_h]
+	t1002 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+31*dH*dK+18*dH*w+12*dK*dK+4*dK*w-3*L+2*w:][:dK*dK]          // [d_k, d_k]
+	t1012 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+31*dH*dK+18*dH*w+13*dK*dK+4*dK*w-3*L+2*w:][:dK*dK]          // [d_k, d_k]
+	t1022 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+31*dH*dK+18*dH*w+14*dK*dK+4*dK*w-3*L+2*w:][:dK*dK]          // [d_k, d_k]
+	t1032 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+31*dH*dK+18*dH*w+15*dK*dK+4*dK*w-3*L+2*w:][:dH*dK]          // [d_k, d_h]
+	t1042 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+32*dH*dK+18*dH*w+15*dK*dK+4*dK*w-3*L+2*w:][:dH*dK]          // [d_k, d_h]
+	t52_2 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+33*dH*dK+18*dH*w+15*dK*dK+4*dK*w-3*L+2*w:][:dH]             // [d_h]
+	t162 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+33*dH*dK+18*dH*w+15*dK*dK+4*dK*w-3*L+dH+2*w:][:dH*dK]        // [d_k, d_h]
+	t1052 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+34*dH*dK+18*dH*w+15*dK*dK+4*dK*w-3*L+dH+2*w:][:dK*dK]       // [d_k, d_k]
+	t1062 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+34*dH*dK+18*dH*w+16*dK*dK+4*dK*w-3*L+dH+2*w:][:dK*dK]       // [d_k, d_k]
+	t1072 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+34*dH*dK+18*dH*w+17*dK*dK+4*dK*w-3*L+dH+2*w:][:dK*dK]       // [d_k, d_k]
+	t1082 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+34*dH*dK+18*dH*w+18*dK*dK+4*dK*w-3*L+dH+2*w:][:dH*dK]       // [d_k, d_h]
+	t13 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+35*dH*dK+18*dH*w+18*dK*dK+4*dK*w-3*L+dH+2*w:][:dH]            // [d_h]
+	t15 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+35*dH*dK+18*dH*w+18*dK*dK+4*dK*w-3*L+2*dH+2*w:][:dK]          // [d_k]
+	t892 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+35*dH*dK+18*dH*w+18*dK*dK+4*dK*w-3*L+2*dH+dK+2*w:][:dH*dK]   // [d_h, d_k]
+	t206 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+36*dH*dK+18*dH*w+18*dK*dK+4*dK*w-3*L+2*dH+dK+2*w:][:dH*dK]   // [d_k, d_h]
+	t207 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+37*dH*dK+18*dH*w+18*dK*dK+4*dK*w-3*L+2*dH+dK+2*w:][:dK*dK]   // [d_k, d_k]
+	t208 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+37*dH*dK+18*dH*w+19*dK*dK+4*dK*w-3*L+2*dH+dK+2*w:][:dK*dK]   // [d_k, d_k]
+	t209 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+37*dH*dK+18*dH*w+20*dK*dK+4*dK*w-3*L+2*dH+dK+2*w:][:dK*dK]   // [d_k, d_k]
+	t31 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+37*dH*dK+18*dH*w+21*dK*dK+4*dK*w-3*L+2*dH+dK+2*w:][:dK*dK]    // [d_k, d_k]
+	t210 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+37*dH*dK+18*dH*w+22*dK*dK+4*dK*w-3*L+2*dH+dK+2*w:][:dK*dK]   // [d_k, d_k]
+	t211 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+37*dH*dK+18*dH*w+23*dK*dK+4*dK*w-3*L+2*dH+dK+2*w:][:dH*dK]   // [d_k, d_h]
+	t342 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+38*dH*dK+18*dH*w+23*dK*dK+4*dK*w-3*L+2*dH+dK+2*w:][:dH*dK]   // [d_k, d_h]
+	t37 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+39*dH*dK+18*dH*w+23*dK*dK+4*dK*w-3*L+2*dH+dK+2*w:][:dH*dK]    // [d_k, d_h]
+	t382 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+40*dH*dK+18*dH*w+23*dK*dK+4*dK*w-3*L+2*dH+dK+2*w:][:dK*dK]   // [d_k, d_k]
+	t412 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+40*dH*dK+18*dH*w+24*dK*dK+4*dK*w-3*L+2*dH+dK+2*w:][:dK*dK]   // [d_k, d_k]
+	t422_2 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+40*dH*dK+18*dH*w+25*dK*dK+4*dK*w-3*L+2*dH+dK+2*w:][:dK*dK] // [d_k, d_k]
+	t4322 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+40*dH*dK+18*dH*w+26*dK*dK+4*dK*w-3*L+2*dH+dK+2*w:][:dK*dK]  // [d_k, d_k]
+	t212 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+40*dH*dK+18*dH*w+27*dK*dK+4*dK*w-3*L+2*dH+dK+2*w:][:dK*dK]   // [d_k, d_k]
+	t213 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+40*dH*dK+18*dH*w+28*dK*dK+4*dK*w-3*L+2*dH+dK+2*w:][:dH*dK]   // [d_k, d_h]
+	t4622 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+41*dH*dK+18*dH*w+28*dK*dK+4*dK*w-3*L+2*dH+dK+2*w:][:dH*dK]  // [d_k, d_h]
+	t4922 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+42*dH*dK+18*dH*w+28*dK*dK+4*dK*w-3*L+2*dH+dK+2*w:][:dH*dK]  // [d_k, d_h]
+	t5022 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+43*dH*dK+18*dH*w+28*dK*dK+4*dK*w-3*L+2*dH+dK+2*w:][:dK*dK]  // [d_k, d_k]
+	t5322 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+43*dH*dK+18*dH*w+29*dK*dK+4*dK*w-3*L+2*dH+dK+2*w:][:dK*dK]  // [d_k, d_k]
+	t5422 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+43*dH*dK+18*dH*w+30*dK*dK+4*dK*w-3*L+2*dH+dK+2*w:][:dK*dK]  // [d_k, d_k]
+	t5522 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+43*dH*dK+18*dH*w+31*dK*dK+4*dK*w-3*L+2*dH+dK+2*w:][:dK*dK]  // [d_k, d_k]
+	t214 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+43*dH*dK+18*dH*w+32*dK*dK+4*dK*w-3*L+2*dH+dK+2*w:][:dK*dK]   // [d_k, d_k]
+	t215 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+43*dH*dK+18*dH*w+33*dK*dK+4*dK*w-3*L+2*dH+dK+2*w:][:dH*dK]   // [d_k, d_h]
+	t58 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+44*dH*dK+18*dH*w+33*dK*dK+4*dK*w-3*L+2*dH+dK+2*w:][:dH*dK]    // [d_k, d_h]
+	t80 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+45*dH*dK+18*dH*w+33*dK*dK+4*dK*w-3*L+2*dH+dK+2*w:][:dH*dK]    // [d_k, d_h]
+	t852 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+46*dH*dK+18*dH*w+33*dK*dK+4*dK*w-3*L+2*dH+dK+2*w:][:dH*w]    // [w, d_h]
+	t86 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+46*dH*dK+19*dH*w+33*dK*dK+4*dK*w-3*L+2*dH+dK+2*w:][:dK*w]     // [w, d_k]
+	t88 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+46*dH*dK+19*dH*w+33*dK*dK+5*dK*w-3*L+2*dH+dK+2*w:][:w]        // [w]
+	t217 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+46*dH*dK+19*dH*w+33*dK*dK+5*dK*w-3*L+2*dH+dK+3*w:][:dH*dK]   // [d_h, d_k]
+	t218 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+47*dH*dK+19*dH*w+33*dK*dK+5*dK*w-3*L+2*dH+dK+3*w:][:dH*dH]   // [d_h, d_h]
+	t219 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+19*dH*dH+47*dH*dK+19*dH*w+33*dK*dK+5*dK*w-3*L+2*dH+dK+3*w:][:dH*dH]   // [d_h, d_h]
+	t220 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+20*dH*dH+47*dH*dK+19*dH*w+33*dK*dK+5*dK*w-3*L+2*dH+dK+3*w:][:dH*dH]   // [d_h, d_h]
+	t10422 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+21*dH*dH+47*dH*dK+19*dH*w+33*dK*dK+5*dK*w-3*L+2*dH+dK+3*w:][:dH*dH] // [d_h, d_h]
+	t221 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+22*dH*dH+47*dH*dK+19*dH*w+33*dK*dK+5*dK*w-3*L+2*dH+dK+3*w:][:dH*dH]   // [d_h, d_h]
+	t222_2 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+23*dH*dH+47*dH*dK+19*dH*w+33*dK*dK+5*dK*w-3*L+2*dH+dK+3*w:][:dH*dK] // [d_h, d_k]
+	t10722 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+23*dH*dH+48*dH*dK+19*dH*w+33*dK*dK+5*dK*w-3*L+2*dH+dK+3*w:][:dH*dK] // [d_h, d_k]
+	t1102 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+23*dH*dH+49*dH*dK+19*dH*w+33*dK*dK+5*dK*w-3*L+2*dH+dK+3*w:][:dH*dK]  // [d_h, d_k]
+	t1112 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+23*dH*dH+50*dH*dK+19*dH*w+33*dK*dK+5*dK*w-3*L+2*dH+dK+3*w:][:dH*dH]  // [d_h, d_h]
+	t114 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+24*dH*dH+50*dH*dK+19*dH*w+33*dK*dK+5*dK*w-3*L+2*dH+dK+3*w:][:dH*dH]   // [d_h, d_h]
+	t115 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+25*dH*dH+50*dH*dK+19*dH*w+33*dK*dK+5*dK*w-3*L+2*dH+dK+3*w:][:dH*dH]   // [d_h, d_h]
+	t1162 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+26*dH*dH+50*dH*dK+19*dH*w+33*dK*dK+5*dK*w-3*L+2*dH+dK+3*w:][:dH*dH]  // [d_h, d_h]
+	t223_2 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+27*dH*dH+50*dH*dK+19*dH*w+33*dK*dK+5*dK*w-3*L+2*dH+dK+3*w:][:dH*dH] // [d_h, d_h]
+	t224 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+28*dH*dH+50*dH*dK+19*dH*w+33*dK*dK+5*dK*w-3*L+2*dH+dK+3*w:][:dH*dK]   // [d_h, d_k]
+	t1192 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+28*dH*dH+51*dH*dK+19*dH*w+33*dK*dK+5*dK*w-3*L+2*dH+dK+3*w:][:dH*dK]  // [d_h, d_k]
+	t122_2 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+28*dH*dH+52*dH*dK+19*dH*w+33*dK*dK+5*dK*w-3*L+2*dH+dK+3*w:][:dH*dK] // [d_h, d_k]
+	t123 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+28*dH*dH+53*dH*dK+19*dH*w+33*dK*dK+5*dK*w-3*L+2*dH+dK+3*w:][:dH*dH]   // [d_h, d_h]
+	t126 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+29*dH*dH+53*dH*dK+19*dH*w+33*dK*dK+5*dK*w-3*L+2*dH+dK+3*w:][:dH*dH]   // [d_h, d_h]
+	t127 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+30*dH*dH+53*dH*dK+19*dH*w+33*dK*dK+5*dK*w-3*L+2*dH+dK+3*w:][:dH*dH]   // [d_h, d_h]
+	t128 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+31*dH*dH+53*dH*dK+19*dH*w+33*dK*dK+5*dK*w-3*L+2*dH+dK+3*w:][:dH*dH]   // [d_h, d_h]
+	t225 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+32*dH*dH+53*dH*dK+19*dH*w+33*dK*dK+5*dK*w-3*L+2*dH+dK+3*w:][:dH*dH]   // [d_h, d_h]
+	t226 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+33*dH*dH+53*dH*dK+19*dH*w+33*dK*dK+5*dK*w-3*L+2*dH+dK+3*w:][:dH*dK]   // [d_h, d_k]
+	t131 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+33*dH*dH+54*dH*dK+19*dH*w+33*dK*dK+5*dK*w-3*L+2*dH+dK+3*w:][:dH*dK]   // [d_h, d_k]
+	t153 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+33*dH*dH+55*dH*dK+19*dH*w+33*dK*dK+5*dK*w-3*L+2*dH+dK+3*w:][:dH*dK]   // [d_h, d_k]
+	t158 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+33*dH*dH+56*dH*dK+19*dH*w+33*dK*dK+5*dK*w-3*L+2*dH+dK+3*w:][:dH*w]    // [w, d_h]
+	t159 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+33*dH*dH+56*dH*dK+20*dH*w+33*dK*dK+5*dK*w-3*L+2*dH+dK+3*w:][:dK*w]    // [w, d_k]
+	t161 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+33*dH*dH+56*dH*dK+20*dH*w+33*dK*dK+6*dK*w-3*L+2*dH+dK+3*w:][:w]       // [w]
+	t164 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+33*dH*dH+56*dH*dK+20*dH*w+33*dK*dK+6*dK*w-3*L+2*dH+dK+4*w:][:dH*w]    // [w, d_h]
+	t165 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+33*dH*dH+56*dH*dK+21*dH*w+33*dK*dK+6*dK*w-3*L+2*dH+dK+4*w:][:dH*w]    // [w, d_h]
+	t168 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+33*dH*dH+56*dH*dK+22*dH*w+33*dK*dK+6*dK*w-3*L+2*dH+dK+4*w:][:dH*w]    // [w, d_h]
+	t172 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+33*dH*dH+56*dH*dK+23*dH*w+33*dK*dK+6*dK*w-3*L+2*dH+dK+4*w:][:dH*w]    // [w, d_h]
+	t173 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+33*dH*dH+56*dH*dK+24*dH*w+33*dK*dK+6*dK*w-3*L+2*dH+dK+4*w:][:dH*dK]   // [d_k, d_h]
+	t174 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+33*dH*dH+57*dH*dK+24*dH*w+33*dK*dK+6*dK*w-3*L+2*dH+dK+4*w:][:dK*w]    // [w, d_k]
+	t175 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+33*dH*dH+57*dH*dK+24*dH*w+33*dK*dK+7*dK*w-3*L+2*dH+dK+4*w:][:dK*w]    // [w, d_k]
+	t176 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+33*dH*dH+57*dH*dK+24*dH*w+33*dK*dK+8*dK*w-3*L+2*dH+dK+4*w:][:dK*w]    // [w, d_k]
+	t178 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+33*dH*dH+57*dH*dK+24*dH*w+33*dK*dK+9*dK*w-3*L+2*dH+dK+4*w:][:dK*w]    // [w, d_k]
+	t179 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+33*dH*dH+57*dH*dK+24*dH*w+33*dK*dK+10*dK*w-3*L+2*dH+dK+4*w:][:dH*dK]  // [d_k, d_h]
+	t180 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+33*dH*dH+58*dH*dK+24*dH*w+33*dK*dK+10*dK*w-3*L+2*dH+dK+4*w:][:dH*w]   // [w, d_h]
+	t181 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+33*dH*dH+58*dH*dK+25*dH*w+33*dK*dK+10*dK*w-3*L+2*dH+dK+4*w:][:dH*w]   // [w, d_h]
+	t189 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+33*dH*dH+58*dH*dK+26*dH*w+33*dK*dK+10*dK*w-3*L+2*dH+dK+4*w:][:dH*w]   // [w, d_h]
+	t190 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+33*dH*dH+58*dH*dK+27*dH*w+33*dK*dK+10*dK*w-3*L+2*dH+dK+4*w:][:dH*w]   // [w, d_h]
+	t191 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+33*dH*dH+58*dH*dK+28*dH*w+33*dK*dK+10*dK*w-3*L+2*dH+dK+4*w:][:dH*dK]  // [d_h, d_k]
+	t192 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+33*dH*dH+59*dH*dK+28*dH*w+33*dK*dK+10*dK*w-3*L+2*dH+dK+4*w:][:dK*w]   // [w, d_k]
+	t196 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+33*dH*dH+59*dH*dK+28*dH*w+33*dK*dK+11*dK*w-3*L+2*dH+dK+4*w:][:w]      // [w]
 	t922Total := make([]F, 1)
 	t9422Total := make([]F, 1)
+	t19Total := make([]F, 1)
+	t21Total := make([]F, 1)
 	t63Total := make([]F, 1)
 	t832Total := make([]F, 1)
 	t136Total := make([]F, 1)
@@ -1371,7 +1356,7 @@ func (c *stepBackwardFused) run() {
 		a := regions.Rbc36eb10b37bArgs{
 			P0: unsafe.SliceData(c.YProd),
 			P1: unsafe.SliceData(t118),
-			P2: unsafe.SliceData(t227),
+			P2: unsafe.SliceData(t229),
 			P3: unsafe.SliceData(t102),
 			N0: L,
 			N1: T,
@@ -1384,13 +1369,13 @@ func (c *stepBackwardFused) run() {
 			for j := range T {
 				yProd := c.YProd[(i*T+j)*dH:][:dH]
 				t118_2 := t118[(i*T+j)*dH:][:dH]
-				t227_2 := t227[(i*T+j)*dH:][:dH]
+				t229_2 := t229[(i*T+j)*dH:][:dH]
 				t102_3 := t102[(i*T+j)*dH:][:dH]
 				for k := range dH {
 					yProdEntry := yProd[k]
 					t1182 := F(1) + kern.Erf(F(0.7071067811865475*yProdEntry))
 					t118_2[k] = t1182
-					t227_2[k] = F(yProdEntry * t1182)
+					t229_2[k] = F(yProdEntry * t1182)
 					t102_3[k] = kern.Exp(F(F(-0.4999999999999999*yProdEntry) * yProdEntry))
 				}
 			}
@@ -1455,10 +1440,10 @@ func (c *stepBackwardFused) run() {
 			}
 			if n := min(C, -C*s+T); n > 0 {
 				eta := c.Eta[l*T+C*s:][:n]
-				O1Lin := c.O1Lin[l*T+C*s:][:n]
+				O1Prod := c.O1Prod[l*T+C*s:][:n]
 				rho := c.Rho[l*T+C*s:][:n]
 				theta := c.Theta[l*T+C*s:][:n]
-				O2Lin := c.O2Lin[l*T+C*s:][:n]
+				O2Prod := c.O2Prod[l*T+C*s:][:n]
 				for a := range n {
 					// atlas_deep.G1
 					clear(t4)
@@ -1782,9 +1767,10 @@ func (c *stepBackwardFused) run() {
 							}
 						}
 					}
-					// atlas_deep.S1, atlas_deep.O1
+					// atlas_deep.S1, atlas_deep.O1, atlas_deep.G1
 					etaEntry := eta[a]
-					O1LinEntry := O1Lin[a]
+					O1ProdEntry := O1Prod[a]
+					w4 := F(1e-07) + kern.Choose((F(0) < O1ProdEntry), num.Sqrt(kern.Choose((F(0) < O1ProdEntry), O1ProdEntry, F(1))), F(0))
 					if kern.Wide() {
 						a2 := regions.R80954fbaf498Args{
 							P0: unsafe.SliceData(S1Trail),
@@ -1795,7 +1781,7 @@ func (c *stepBackwardFused) run() {
 							N2: 4 * dH * dK * a,
 							N3: dH * dK,
 							S0: [2]float32{etaEntry},
-							S1: [2]float32{O1LinEntry},
+							S1: [2]float32{w4},
 						}
 						regions.R80954fbaf498(&a2)
 					} else {
@@ -1807,7 +1793,7 @@ func (c *stepBackwardFused) run() {
 							for j := range dK {
 								S12 := num.FMA32(etaEntry, S1Trail2[j], G1_2[j])
 								S1Trail3[j] = S12
-								t43_2[j] = S12 / O1LinEntry
+								t43_2[j] = S12 / w4
 							}
 						}
 					}
@@ -1993,8 +1979,9 @@ func (c *stepBackwardFused) run() {
 							}
 						}
 					}
-					// atlas_deep.S2, atlas_deep.O2
-					O2LinEntry := O2Lin[a]
+					// atlas_deep.S2, atlas_deep.O2, atlas_deep.O1, atlas_deep.G1
+					O2ProdEntry := O2Prod[a]
+					w5 := F(1e-07) + kern.Choose((F(0) < O2ProdEntry), num.Sqrt(kern.Choose((F(0) < O2ProdEntry), O2ProdEntry, F(1))), F(0))
 					if kern.Wide() {
 						a2 := regions.R80954fbaf498Args{
 							P0: unsafe.SliceData(S2Trail),
@@ -2005,7 +1992,7 @@ func (c *stepBackwardFused) run() {
 							N2: 4 * dH * dK * a,
 							N3: dH * dK,
 							S0: [2]float32{etaEntry},
-							S1: [2]float32{O2LinEntry},
+							S1: [2]float32{w5},
 						}
 						regions.R80954fbaf498(&a2)
 					} else {
@@ -2017,7 +2004,7 @@ func (c *stepBackwardFused) run() {
 							for j := range dH {
 								S22 := num.FMA32(etaEntry, S2Trail2[j], G2_2[j])
 								S2Trail3[j] = S22
-								t94_3[j] = S22 / O2LinEntry
+								t94_3[j] = S22 / w5
 							}
 						}
 					}
@@ -2164,13 +2151,11 @@ func (c *stepBackwardFused) run() {
 				}
 			}
 			if n := min(C, -C*s+T); n > 0 {
-				O1Lin := c.O1Lin[l*T+C*s:][:n]
-				eta := c.Eta[l*T+C*s:][:n]
-				O2Lin := c.O2Lin[l*T+C*s:][:n]
-				rho := c.Rho[l*T+C*s:][:n]
+				O1Prod := c.O1Prod[l*T+C*s:][:n]
+				O2Prod := c.O2Prod[l*T+C*s:][:n]
 				theta := c.Theta[l*T+C*s:][:n]
-				O2Div := c.O2Div[l*T+C*s:][:n]
-				O1Div := c.O1Div[l*T+C*s:][:n]
+				eta := c.Eta[l*T+C*s:][:n]
+				rho := c.Rho[l*T+C*s:][:n]
 				etaBar := c.EtaBar[l*T+C*s:][:n]
 				rhoBar := c.RhoBar[l*T+C*s:][:n]
 				thetaBar := c.ThetaBar[l*T+C*s:][:n]
@@ -2446,48 +2431,40 @@ func (c *stepBackwardFused) run() {
 								t223_3 := t223[i*dH:][:dH]
 								t243_2 := t243[i*dH:][:dH]
 								t282_2 := t282[i*dH:][:dH]
-								w4 := F(1.1283791670955126 * t272_2[i])
+								w6 := F(1.1283791670955126 * t272_2[i])
 								for j := range dH {
-									t282_2[j] = F(F(F(w4*t44_3[j])*t223_3[j]) * t243_2[j])
+									t282_2[j] = F(F(F(w6*t44_3[j])*t223_3[j]) * t243_2[j])
 								}
 							}
 						}
 					}
+					// atlas_deep.O1, atlas_deep.G1, atlas_deep.O2
+					O1ProdEntry2 := O1Prod[a]
+					t39 := num.Sqrt(kern.Choose((F(0) < O1ProdEntry2), O1ProdEntry2, F(1)))
+					O2ProdEntry2 := O2Prod[a]
+					t90 := num.Sqrt(kern.Choose((F(0) < O2ProdEntry2), O2ProdEntry2, F(1)))
+					t602 := F(1) / (F(1e-07) + kern.Choose((F(0) < O2ProdEntry2), t90, F(0)))
 					// atlas_deep.O1
-					var t34 F
-					O1LinEntry2 := O1Lin[a]
+					w7 := F(1e-07) + kern.Choose((F(0) < O1ProdEntry2), t39, F(0))
 					if kern.Wide() {
-						a2 := regions.Ra0bc5e523934Args{
+						a2 := regions.Rf1222abb5966Args{
 							P0: unsafe.SliceData(S1Trail),
 							P1: unsafe.SliceData(t433),
-							P2: unsafe.SliceData(t34Total),
 							N0: dH,
 							N1: dK,
 							N2: 4*dH*dK*a + 4*dH*dK,
-							S0: [2]float32{t34},
-							S1: [2]float32{O1LinEntry2},
+							S0: [2]float32{w7},
 						}
-						regions.Ra0bc5e523934(&a2)
+						regions.Rf1222abb5966(&a2)
 					} else {
-						t34_2 := t34
 						for i := range dH {
 							S1Trail2 := S1Trail[((a+1)*dH+i)*dK:][:dK]
 							t433_2 := t433[i*dK:][:dK]
-							var t34Row F
-							t34RowSums := [16]F{t34Row}
 							for j := range dK {
-								S1TrailEntry := S1Trail2[j]
-								t34RowSums[j%16] = num.FMA32(S1TrailEntry, S1TrailEntry, t34RowSums[j%16])
-								t433_2[j] = S1TrailEntry / O1LinEntry2
+								t433_2[j] = S1Trail2[j] / w7
 							}
-							t34Row = kern.Sum16(&t34RowSums)
-							t34_2 = t34_2 + t34Row
 						}
-						t34Total[0] = t34_2
 					}
-					t34 = t34Total[0]
-					// atlas_deep.O1
-					t36 := (F(0) < t34)
 					// atlas_deep.O1
 					kern.GemmFMA(dH, dH, dK, F(1), false, t442, dH, 1, t433, dK, 1, t433, 1, dK)
 					// atlas_deep.O1
@@ -2603,106 +2580,27 @@ func (c *stepBackwardFused) run() {
 					}
 					// atlas_deep.O1
 					kern.GemmFMA(dK, dH, dH, F(1), false, t572, 1, dK, t532, 1, dK, t562, 1, dH)
-					// atlas_deep.G2
+					// atlas_deep.O2, atlas_deep.O1
+					w8 := F(1e-07) + kern.Choose((F(0) < O2ProdEntry2), t90, F(0))
 					if kern.Wide() {
-						a2 := regions.Ra447782215a9Args{
-							P0: unsafe.SliceData(t23),
-							P1: unsafe.SliceData(t122),
-							P2: unsafe.SliceData(t722),
-							N0: w,
-							N1: 4*w*a + 4*C*w*s + 4*T*w*l,
-							N2: dK,
-						}
-						regions.Ra447782215a9(&a2)
-					} else {
-						t23_3 := t23[(l*T+a+C*s)*w:][:w]
-						for i := range w {
-							t122_3 := t122[i*dK:][:dK]
-							t722_2 := t722[i*dK:][:dK]
-							t23Entry3 := t23_3[i]
-							for j := range dK {
-								t722_2[j] = F(t122_3[j] * t23Entry3)
-							}
-						}
-					}
-					// atlas_deep.G2, atlas_deep.G1
-					clear(G22)
-					if kern.Wide() {
-						a2 := regions.R63f9da50373dArgs{
-							P0: unsafe.SliceData(c.Pos),
-							P1: unsafe.SliceData(t722),
-							P2: unsafe.SliceData(t422),
-							P3: unsafe.SliceData(G22),
-							N0: dK,
-							N1: 4 * l,
-							N2: w,
-							N3: a + C*s + 1,
-							N4: 4 * dK,
-							N5: 8 * dK,
-							N6: 12 * dK,
-							N7: dH,
-						}
-						regions.R63f9da50373d(&a2)
-					} else {
-						for i := range dK {
-							G22_2 := G22[i*dH:][:dH]
-							n26 := int(c.Pos[l])
-							for j := range min(w, n26+a+C*s+1) {
-								t422_3 := t422[j*dH:][:dH]
-								t722Entry := t722[j*dK+i]
-								for k := range dH {
-									G22_2[k] = num.FMA32(t422_3[k], t722Entry, G22_2[k])
-								}
-							}
-						}
-					}
-					// atlas_deep.S2, atlas_deep.O2
-					var t85 F
-					etaEntry3 := eta[a]
-					O2LinEntry2 := O2Lin[a]
-					if kern.Wide() {
-						a2 := regions.Rc9256bccb20eArgs{
+						a2 := regions.Rf1222abb5966Args{
 							P0: unsafe.SliceData(S2Trail),
-							P1: unsafe.SliceData(G22),
-							P2: unsafe.SliceData(S222),
-							P3: unsafe.SliceData(t943),
-							P4: unsafe.SliceData(t85Total),
+							P1: unsafe.SliceData(t943),
 							N0: dK,
 							N1: dH,
-							N2: 8 * dH,
-							N3: 4*dH*dK*a + 12*dH,
-							N4: 12 * dH,
-							N5: 4 * dH * dK * a,
-							S0: [2]float32{t85},
-							S1: [2]float32{etaEntry3},
-							S2: [2]float32{O2LinEntry2},
+							N2: 4*dH*dK*a + 4*dH*dK,
+							S0: [2]float32{w8},
 						}
-						regions.Rc9256bccb20e(&a2)
+						regions.Rf1222abb5966(&a2)
 					} else {
-						t85_2 := t85
 						for i := range dK {
-							S2Trail2 := S2Trail[(a*dK+i)*dH:][:dH]
-							G22_2 := G22[i*dH:][:dH]
-							S222_2 := S222[i*dH:][:dH]
+							S2Trail2 := S2Trail[((a+1)*dK+i)*dH:][:dH]
 							t943_2 := t943[i*dH:][:dH]
-							var t85Row F
-							t85RowSums := [16]F{t85Row}
 							for j := range dH {
-								S223 := num.FMA32(etaEntry3, S2Trail2[j], G22_2[j])
-								t85RowSums[j%16] = num.FMA32(S223, S223, t85RowSums[j%16])
-								S222_2[j] = S223
-								t943_2[j] = S223 / O2LinEntry2
+								t943_2[j] = S2Trail2[j] / w8
 							}
-							t85Row = kern.Sum16(&t85RowSums)
-							t85_2 = t85_2 + t85Row
 						}
-						t85Total[0] = t85_2
 					}
-					t85 = t85Total[0]
-					// atlas_deep.O2, atlas_deep.O1, atlas_deep.G1
-					t87 := (F(0) < t85)
-					t602 := F(1) / O2LinEntry2
-					t133 := F(1) / O1LinEntry2
 					// atlas_deep.O2
 					kern.GemmFMA(dK, dK, dH, F(1), false, t952, dK, 1, t943, dH, 1, t943, 1, dH)
 					// atlas_deep.O2
@@ -2773,23 +2671,51 @@ func (c *stepBackwardFused) run() {
 					}
 					// atlas_deep.O2
 					kern.GemmFMA(dH, dK, dK, F(1), false, t1032, 1, dH, t992, 1, dH, t1022, 1, dK)
-					// atlas_deep.O2
+					// atlas_deep.O2, atlas_deep.y, atlas_deep.W2
+					clear(t52_2)
 					if kern.Wide() {
-						a2 := regions.R73092e968efcArgs{
-							P0: unsafe.SliceData(t992),
-							P1: unsafe.SliceData(t1032),
-							P2: unsafe.SliceData(t1042),
-							N0: dK,
-							N1: dH,
+						a2 := regions.Rf2bb48476501Args{
+							P0:  unsafe.SliceData(c.YBar),
+							P1:  unsafe.SliceData(t992),
+							P2:  unsafe.SliceData(t1032),
+							P3:  unsafe.SliceData(t1042),
+							P4:  unsafe.SliceData(W2Trail),
+							P5:  unsafe.SliceData(t52_2),
+							P6:  unsafe.SliceData(t229),
+							P7:  unsafe.SliceData(W2BarState),
+							P8:  unsafe.SliceData(t162),
+							N0:  dK,
+							N1:  4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N2:  dH,
+							N3:  4 * dH,
+							N4:  4*dH*dK*a + 4*dH*dK + 4*dH,
+							N5:  8 * dH,
+							N6:  4*dH*dK*a + 4*dH*dK + 8*dH,
+							N7:  12 * dH,
+							N8:  4*dH*dK*a + 4*dH*dK + 12*dH,
+							N9:  4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							N10: 4*dH*dK*a + 4*dH*dK,
+							N11: 4*dK*a + 4*C*dK*s + 4*T*dK*l + 4,
+							N12: 4*dK*a + 4*C*dK*s + 4*T*dK*l + 8,
+							N13: 4*dK*a + 4*C*dK*s + 4*T*dK*l + 12,
 						}
-						regions.R73092e968efc(&a2)
+						regions.Rf2bb48476501(&a2)
 					} else {
+						yBar := c.YBar[(l*T+a+C*s)*dK:][:dK]
 						for i := range dK {
 							t992_2 := t992[i*dH:][:dH]
 							t1032_2 := t1032[i*dH:][:dH]
 							t1042_2 := t1042[i*dH:][:dH]
+							W2Trail2 := W2Trail[((a+1)*dK+i)*dH:][:dH]
+							t229_2 := t229[(l*T+a+C*s)*dH:][:dH]
+							W2BarState2 := W2BarState[i*dH:][:dH]
+							t162_2 := t162[i*dH:][:dH]
+							yBarEntry := yBar[i]
+							w9 := F(0.5 * yBarEntry)
 							for j := range dH {
 								t1042_2[j] = num.FMA32(F(3.4445), t992_2[j], t1032_2[j])
+								t52_2[j] = num.FMA32(F(0.5*W2Trail2[j]), yBarEntry, t52_2[j])
+								t162_2[j] = num.FMA32(w9, t229_2[j], W2BarState2[j])
 							}
 						}
 					}
@@ -2818,81 +2744,6 @@ func (c *stepBackwardFused) run() {
 					}
 					// atlas_deep.O2
 					kern.GemmFMA(dH, dK, dK, F(1), false, t1082, 1, dH, t1042, 1, dH, t1072, 1, dK)
-					// atlas_deep.O2, atlas_deep.y, atlas_deep.W2
-					clear(t52_2)
-					var t19 F
-					var t21 F
-					rhoEntry3 := rho[a]
-					thetaEntry3 := theta[a]
-					if kern.Wide() {
-						a2 := regions.Rb652e1222707Args{
-							P0:  unsafe.SliceData(c.YBar),
-							P1:  unsafe.SliceData(t1042),
-							P2:  unsafe.SliceData(t1082),
-							P3:  unsafe.SliceData(t227),
-							P4:  unsafe.SliceData(W2BarState),
-							P5:  unsafe.SliceData(W2Trail),
-							P6:  unsafe.SliceData(t52_2),
-							P7:  unsafe.SliceData(t162),
-							P8:  unsafe.SliceData(t19Total),
-							P9:  unsafe.SliceData(t21Total),
-							N0:  dK,
-							N1:  4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							N2:  dH,
-							N3:  4 * dH,
-							N4:  4*dH*dK*a + 4*dH,
-							N5:  8 * dH,
-							N6:  4*dH*dK*a + 8*dH,
-							N7:  12 * dH,
-							N8:  4*dH*dK*a + 12*dH,
-							N9:  4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							N10: 4 * dH * dK * a,
-							N11: 4*dK*a + 4*C*dK*s + 4*T*dK*l + 4,
-							N12: 4*dK*a + 4*C*dK*s + 4*T*dK*l + 8,
-							N13: 4*dK*a + 4*C*dK*s + 4*T*dK*l + 12,
-							S0:  [2]float32{t21},
-							S1:  [2]float32{t19},
-							S2:  [2]float32{thetaEntry3},
-							S3:  [2]float32{rhoEntry3},
-						}
-						regions.Rb652e1222707(&a2)
-					} else {
-						yBar := c.YBar[(l*T+a+C*s)*dK:][:dK]
-						t21_2 := t21
-						t19_2 := t19
-						for i := range dK {
-							t1042_2 := t1042[i*dH:][:dH]
-							t1082_2 := t1082[i*dH:][:dH]
-							t227_2 := t227[(l*T+a+C*s)*dH:][:dH]
-							W2BarState2 := W2BarState[i*dH:][:dH]
-							W2Trail2 := W2Trail[(a*dK+i)*dH:][:dH]
-							t162_2 := t162[i*dH:][:dH]
-							yBarEntry := yBar[i]
-							w5 := F(0.5 * yBarEntry)
-							var t19Row F
-							var t21Row F
-							t19RowSums := [16]F{t19Row}
-							t21RowSums := [16]F{t21Row}
-							for j := range dH {
-								O2 := num.FMA32(F(3.4445), t1042_2[j], t1082_2[j])
-								t163 := num.FMA32(w5, t227_2[j], W2BarState2[j])
-								t19RowSums[j%16] = num.FMA32(O2, t163, t19RowSums[j%16])
-								W2TrailEntry := W2Trail2[j]
-								t21RowSums[j%16] = num.FMA32(W2TrailEntry, t163, t21RowSums[j%16])
-								t52_2[j] = num.FMA32(F(0.5*num.FMA32(-thetaEntry3, O2, F(rhoEntry3*W2TrailEntry))), yBarEntry, t52_2[j])
-								t162_2[j] = t163
-							}
-							t19Row = kern.Sum16(&t19RowSums)
-							t21Row = kern.Sum16(&t21RowSums)
-							t19_2 = t19_2 + t19Row
-							t21_2 = t21_2 + t21Row
-						}
-						t19Total[0] = t19_2
-						t21Total[0] = t21_2
-					}
-					t19 = t19Total[0]
-					t21 = t21Total[0]
-					t192_2 := -t19
 					// atlas_deep.y
 					if kern.Wide() {
 						a2 := regions.R841cf447d9c2Args{
@@ -2983,6 +2834,56 @@ func (c *stepBackwardFused) run() {
 					t922 = t922Total[0]
 					t9422 = t9422Total[0]
 					t9222 := -t922
+					// atlas_deep.W2, atlas_deep.O2
+					var t19 F
+					var t21 F
+					if kern.Wide() {
+						a2 := regions.R3ba946ab902eArgs{
+							P0: unsafe.SliceData(t162),
+							P1: unsafe.SliceData(t1042),
+							P2: unsafe.SliceData(t1082),
+							P3: unsafe.SliceData(W2Trail),
+							P4: unsafe.SliceData(t19Total),
+							P5: unsafe.SliceData(t21Total),
+							N0: dK,
+							N1: dH,
+							N2: 8 * dH,
+							N3: 4*dH*dK*a + 8*dH,
+							N4: 12 * dH,
+							N5: 4*dH*dK*a + 12*dH,
+							N6: 4 * dH * dK * a,
+							S0: [2]float32{t21},
+							S1: [2]float32{t19},
+						}
+						regions.R3ba946ab902e(&a2)
+					} else {
+						t21_2 := t21
+						t19_2 := t19
+						for i := range dK {
+							t162_2 := t162[i*dH:][:dH]
+							t1042_2 := t1042[i*dH:][:dH]
+							t1082_2 := t1082[i*dH:][:dH]
+							W2Trail2 := W2Trail[(a*dK+i)*dH:][:dH]
+							var t19Row F
+							var t21Row F
+							t19RowSums := [16]F{t19Row}
+							t21RowSums := [16]F{t21Row}
+							for j := range dH {
+								t162Entry := t162_2[j]
+								t19RowSums[j%16] = num.FMA32(num.FMA32(F(3.4445), t1042_2[j], t1082_2[j]), t162Entry, t19RowSums[j%16])
+								t21RowSums[j%16] = num.FMA32(W2Trail2[j], t162Entry, t21RowSums[j%16])
+							}
+							t19Row = kern.Sum16(&t19RowSums)
+							t21Row = kern.Sum16(&t21RowSums)
+							t19_2 = t19_2 + t19Row
+							t21_2 = t21_2 + t21Row
+						}
+						t19Total[0] = t19_2
+						t21Total[0] = t21_2
+					}
+					t19 = t19Total[0]
+					t21 = t21Total[0]
+					t192_2 := -t19
 					// atlas_deep.O2
 					kern.GemmFMA(dK, dH, dK, F(1), false, t206, dH, 1, t1072, 1, dK, t162, dH, 1)
 					// atlas_deep.O2
@@ -2992,8 +2893,9 @@ func (c *stepBackwardFused) run() {
 					// atlas_deep.O2
 					kern.GemmFMA(dK, dK, dK, F(1), false, t209, dK, 1, t1052, 1, dK, t207, dK, 1)
 					// atlas_deep.O2, atlas_deep.W2
-					w6 := F(4.775 * thetaEntry3)
-					w7 := F(-2.0315 * thetaEntry3)
+					thetaEntry3 := theta[a]
+					w10 := F(4.775 * thetaEntry3)
+					w11 := F(-2.0315 * thetaEntry3)
 					if kern.Wide() {
 						a2 := regions.Re85495281614Args{
 							P0: unsafe.SliceData(t209),
@@ -3001,8 +2903,8 @@ func (c *stepBackwardFused) run() {
 							P2: unsafe.SliceData(t207),
 							P3: unsafe.SliceData(t31),
 							N0: dK,
-							S0: [2]float32{w7},
-							S1: [2]float32{w6},
+							S0: [2]float32{w11},
+							S1: [2]float32{w10},
 						}
 						regions.Re85495281614(&a2)
 					} else {
@@ -3012,7 +2914,7 @@ func (c *stepBackwardFused) run() {
 							t207_2 := t207[i*dK:][:dK]
 							t31_2 := t31[i*dK:][:dK]
 							for j := range dK {
-								t31_2[j] = num.FMA32(w7, t209_2[j], num.FMA32(w7, t208_2[j], F(w6*t207_2[j])))
+								t31_2[j] = num.FMA32(w11, t209_2[j], num.FMA32(w11, t208_2[j], F(w10*t207_2[j])))
 							}
 						}
 					}
@@ -3027,7 +2929,7 @@ func (c *stepBackwardFused) run() {
 					// atlas_deep.O2
 					kern.GemmFMA(dH, dK, dK, F(1), false, t211, 1, dH, t1042, 1, dH, t210, 1, dK)
 					// atlas_deep.O2, atlas_deep.W2
-					w8 := F(-3.4445 * thetaEntry3)
+					w12 := F(-3.4445 * thetaEntry3)
 					if kern.Wide() {
 						a2 := regions.Rfcf3ab497881Args{
 							P0: unsafe.SliceData(t206),
@@ -3037,7 +2939,7 @@ func (c *stepBackwardFused) run() {
 							N0: dK,
 							N1: dH,
 							S0: [2]float32{thetaEntry3},
-							S1: [2]float32{w8},
+							S1: [2]float32{w12},
 						}
 						regions.Rfcf3ab497881(&a2)
 					} else {
@@ -3047,7 +2949,7 @@ func (c *stepBackwardFused) run() {
 							t211_2 := t211[i*dH:][:dH]
 							t342_2 := t342[i*dH:][:dH]
 							for j := range dH {
-								t342_2[j] = num.FMA32(-thetaEntry3, t206_2[j], F(w8*t162_2[j])) + t211_2[j]
+								t342_2[j] = num.FMA32(-thetaEntry3, t206_2[j], F(w12*t162_2[j])) + t211_2[j]
 							}
 						}
 					}
@@ -3151,7 +3053,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// atlas_deep.O2
 					kern.GemmFMA(dH, dK, dK, F(1), false, t215, 1, dH, t943, 1, dH, t214, 1, dK)
-					// atlas_deep.O2
+					// atlas_deep.O2, atlas_deep.O1
 					var t63 F
 					if kern.Wide() {
 						a2 := regions.R7e3a79bf0af1Args{
@@ -3167,7 +3069,7 @@ func (c *stepBackwardFused) run() {
 							N3: 8 * dH,
 							N4: 12 * dH,
 							S0: [2]float32{t63},
-							S1: [2]float32{O2LinEntry2},
+							S1: [2]float32{w8},
 						}
 						regions.R7e3a79bf0af1(&a2)
 					} else {
@@ -3182,7 +3084,7 @@ func (c *stepBackwardFused) run() {
 							t63RowSums := [16]F{t63Row}
 							for j := range dH {
 								t582 := num.FMA32(F(3.4445), t4622_2[j], t4922_2[j]) + t215_2[j]
-								t63RowSums[j%16] = num.FMA32(t582, t943_2[j]/O2LinEntry2, t63RowSums[j%16])
+								t63RowSums[j%16] = num.FMA32(t582, t943_2[j]/w8, t63RowSums[j%16])
 								t58_2[j] = t582
 							}
 							t63Row = kern.Sum16(&t63RowSums)
@@ -3192,44 +3094,50 @@ func (c *stepBackwardFused) run() {
 					}
 					t63 = t63Total[0]
 					t632 := -t63
-					// atlas_deep.S2, atlas_deep.O2, atlas_deep.O1
+					// atlas_deep.O2, atlas_deep.O1, atlas_deep.G1
+					t72_2 := kern.Choose((F(0) < O2ProdEntry2), F(F(0.5*t632)*(F(1)/t90)), F(0))
+					t133 := F(1) / (F(1e-07) + kern.Choose((F(0) < O1ProdEntry2), t39, F(0)))
+					// atlas_deep.S2, atlas_deep.O2
 					var t832 F
-					w9 := kern.Choose(t87, F(F(0.5*O2Div[a])*kern.Choose(t87, t632, F(0))), F(0))
+					etaEntry3 := eta[a]
 					if kern.Wide() {
-						a2 := regions.Rd438f3550e09Args{
-							P0: unsafe.SliceData(S222),
-							P1: unsafe.SliceData(t58),
-							P2: unsafe.SliceData(S2BarState),
-							P3: unsafe.SliceData(S2Trail),
-							P4: unsafe.SliceData(t80),
-							P5: unsafe.SliceData(t832Total),
-							N0: dK,
-							N1: dH,
-							N2: 4 * dH,
-							N3: 8 * dH,
-							N4: 4*dH*dK*a + 8*dH,
-							N5: 12 * dH,
-							N6: 4*dH*dK*a + 12*dH,
-							N7: 4 * dH * dK * a,
-							S0: [2]float32{t832},
-							S1: [2]float32{w9},
-							S2: [2]float32{t602},
-							S3: [2]float32{etaEntry3},
+						a2 := regions.R3ef033c0c6ecArgs{
+							P0:  unsafe.SliceData(S2Trail),
+							P1:  unsafe.SliceData(t58),
+							P2:  unsafe.SliceData(S2BarState),
+							P3:  unsafe.SliceData(t80),
+							P4:  unsafe.SliceData(t832Total),
+							N0:  dK,
+							N1:  dH,
+							N2:  4 * dH,
+							N3:  4*dH*dK*a + 4*dH*dK + 8*dH,
+							N4:  8 * dH,
+							N5:  4*dH*dK*a + 8*dH,
+							N6:  4*dH*dK*a + 4*dH*dK + 12*dH,
+							N7:  12 * dH,
+							N8:  4*dH*dK*a + 12*dH,
+							N9:  4*dH*dK*a + 4*dH*dK,
+							N10: -dH * dK,
+							N11: dH*dK + dH,
+							S0:  [2]float32{t832},
+							S1:  [2]float32{t72_2},
+							S2:  [2]float32{t602},
+							S3:  [2]float32{etaEntry3},
 						}
-						regions.Rd438f3550e09(&a2)
+						regions.R3ef033c0c6ec(&a2)
 					} else {
 						t832_2 := t832
 						for i := range dK {
-							S222_2 := S222[i*dH:][:dH]
+							S2Trail2 := S2Trail[((a+1)*dK+i)*dH:][:dH]
 							t58_2 := t58[i*dH:][:dH]
 							S2BarState2 := S2BarState[i*dH:][:dH]
-							S2Trail2 := S2Trail[(a*dK+i)*dH:][:dH]
+							S2Trail3 := S2Trail[(a*dK+i)*dH:][:dH]
 							t80_2 := t80[i*dH:][:dH]
 							var t832Row F
 							t832RowSums := [16]F{t832Row}
 							for j := range dH {
-								t802 := num.FMA32(F(2*w9), S222_2[j], num.FMA32(t602, t58_2[j], S2BarState2[j]))
-								t832RowSums[j%16] = num.FMA32(S2Trail2[j], t802, t832RowSums[j%16])
+								t802 := num.FMA32(F(2*t72_2), S2Trail2[j], num.FMA32(t602, t58_2[j], S2BarState2[j]))
+								t832RowSums[j%16] = num.FMA32(S2Trail3[j], t802, t832RowSums[j%16])
 								t80_2[j] = t802
 								S2BarState2[j] = F(etaEntry3 * t802)
 							}
@@ -3242,38 +3150,44 @@ func (c *stepBackwardFused) run() {
 					// atlas_deep.G2
 					clear(t852)
 					clear(t86)
-					n27 := int(c.Pos[l])
+					n26 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R78dfef37b2f6Args{
-							P0: unsafe.SliceData(t722),
-							P1: unsafe.SliceData(t80),
-							P2: unsafe.SliceData(t422),
-							P3: unsafe.SliceData(t852),
-							P4: unsafe.SliceData(t86),
+						a2 := regions.R9e33337c6c42Args{
+							P0: unsafe.SliceData(t23),
+							P1: unsafe.SliceData(t122),
+							P2: unsafe.SliceData(t80),
+							P3: unsafe.SliceData(t422),
+							P4: unsafe.SliceData(t852),
+							P5: unsafe.SliceData(t86),
 							N0: w,
-							N1: n27 + a + C*s + 1,
-							N2: dK,
-							N3: dH,
+							N1: n26 + a + C*s + 1,
+							N2: 4*w*a + 4*C*w*s + 4*T*w*l,
+							N3: dK,
+							N4: dH,
 						}
-						regions.R78dfef37b2f6(&a2)
+						regions.R9e33337c6c42(&a2)
 					} else {
-						for i := range min(w, n27+a+C*s+1) {
-							t722_2 := t722[i*dK:][:dK]
-							t86_2 := t86[i*dK:][:dK]
-							t422_3 := t422[i*dH:][:dH]
-							t852_2 := t852[i*dH:][:dH]
-							for j := range dK {
-								t80_2 := t80[j*dH:][:dH]
-								var t862 F
-								t722Entry2 := t722_2[j]
-								t862Sums := [16]F{t862}
-								for k := range dH {
-									t80Entry := t80_2[k]
-									t862Sums[k%16] = num.FMA32(t422_3[k], t80Entry, t862Sums[k%16])
-									t852_2[k] = num.FMA32(t722Entry2, t80Entry, t852_2[k])
+						if n2 := min(w, n26+a+C*s+1); n2 > 0 {
+							t23_3 := t23[(l*T+a+C*s)*w:][:n2]
+							for i := range n2 {
+								t122_3 := t122[i*dK:][:dK]
+								t86_2 := t86[i*dK:][:dK]
+								t422_3 := t422[i*dH:][:dH]
+								t852_2 := t852[i*dH:][:dH]
+								t23Entry3 := t23_3[i]
+								for j := range dK {
+									t80_2 := t80[j*dH:][:dH]
+									var t862 F
+									w14 := F(t122_3[j] * t23Entry3)
+									t862Sums := [16]F{t862}
+									for k := range dH {
+										t80Entry := t80_2[k]
+										t862Sums[k%16] = num.FMA32(t422_3[k], t80Entry, t862Sums[k%16])
+										t852_2[k] = num.FMA32(w14, t80Entry, t852_2[k])
+									}
+									t862 = kern.Sum16(&t862Sums)
+									t86_2[j] = t862
 								}
-								t862 = kern.Sum16(&t862Sums)
-								t86_2[j] = t862
 							}
 						}
 					}
@@ -3301,70 +3215,70 @@ func (c *stepBackwardFused) run() {
 						}
 					}
 					// atlas_deep.O1
-					kern.GemmFMA(dH, dK, dH, F(1), false, t216, dK, 1, t562, 1, dH, t892, dK, 1)
+					kern.GemmFMA(dH, dK, dH, F(1), false, t217, dK, 1, t562, 1, dH, t892, dK, 1)
 					// atlas_deep.O1
-					kern.GemmFMA(dH, dH, dK, F(1), false, t217, 1, dH, t532, dK, 1, t892, 1, dK)
+					kern.GemmFMA(dH, dH, dK, F(1), false, t218, 1, dH, t532, dK, 1, t892, 1, dK)
 					// atlas_deep.O1
-					kern.GemmFMA(dH, dH, dH, F(1), false, t218, 1, dH, t542, dH, 1, t217, 1, dH)
+					kern.GemmFMA(dH, dH, dH, F(1), false, t219, 1, dH, t542, dH, 1, t218, 1, dH)
 					// atlas_deep.O1
-					kern.GemmFMA(dH, dH, dH, F(1), false, t219, dH, 1, t542, 1, dH, t217, dH, 1)
+					kern.GemmFMA(dH, dH, dH, F(1), false, t220, dH, 1, t542, 1, dH, t218, dH, 1)
 					// atlas_deep.O1, atlas_deep.W1
-					w10 := F(4.775 * thetaEntry3)
-					w11 := F(-2.0315 * thetaEntry3)
+					w15 := F(4.775 * thetaEntry3)
+					w16 := F(-2.0315 * thetaEntry3)
 					if kern.Wide() {
 						a2 := regions.Re85495281614Args{
-							P0: unsafe.SliceData(t219),
-							P1: unsafe.SliceData(t218),
-							P2: unsafe.SliceData(t217),
+							P0: unsafe.SliceData(t220),
+							P1: unsafe.SliceData(t219),
+							P2: unsafe.SliceData(t218),
 							P3: unsafe.SliceData(t10422),
 							N0: dH,
-							S0: [2]float32{w11},
-							S1: [2]float32{w10},
+							S0: [2]float32{w16},
+							S1: [2]float32{w15},
 						}
 						regions.Re85495281614(&a2)
 					} else {
 						for i := range dH {
+							t220_2 := t220[i*dH:][:dH]
 							t219_2 := t219[i*dH:][:dH]
 							t218_2 := t218[i*dH:][:dH]
-							t217_2 := t217[i*dH:][:dH]
 							t10422_2 := t10422[i*dH:][:dH]
 							for j := range dH {
-								t10422_2[j] = num.FMA32(w11, t219_2[j], num.FMA32(w11, t218_2[j], F(w10*t217_2[j])))
+								t10422_2[j] = num.FMA32(w16, t220_2[j], num.FMA32(w16, t219_2[j], F(w15*t218_2[j])))
 							}
 						}
 					}
 					// atlas_deep.O1
 					for i := range dH {
 						t10422_2 := t10422[i*dH:][:dH]
-						t220_2 := t220[i*dH:][:dH]
+						t221_2 := t221[i*dH:][:dH]
 						for j := range dH {
-							t220_2[j] = t10422_2[j] + t10422[j*dH+i]
+							t221_2[j] = t10422_2[j] + t10422[j*dH+i]
 						}
 					}
 					// atlas_deep.O1
-					kern.GemmFMA(dK, dH, dH, F(1), false, t221, 1, dK, t532, 1, dK, t220, 1, dH)
+					kern.GemmFMA(dK, dH, dH, F(1), false, t222_2, 1, dK, t532, 1, dK, t221, 1, dH)
 					// atlas_deep.O1, atlas_deep.W1
-					w12 := F(-3.4445 * thetaEntry3)
+					w17 := F(-3.4445 * thetaEntry3)
 					if kern.Wide() {
 						a2 := regions.Rfcf3ab497881Args{
-							P0: unsafe.SliceData(t216),
+							P0: unsafe.SliceData(t217),
 							P1: unsafe.SliceData(t892),
-							P2: unsafe.SliceData(t221),
+							P2: unsafe.SliceData(t222_2),
 							P3: unsafe.SliceData(t10722),
 							N0: dH,
 							N1: dK,
 							S0: [2]float32{thetaEntry3},
-							S1: [2]float32{w12},
+							S1: [2]float32{w17},
 						}
 						regions.Rfcf3ab497881(&a2)
 					} else {
 						for i := range dH {
-							t216_2 := t216[i*dK:][:dK]
+							t217_2 := t217[i*dK:][:dK]
 							t892_2 := t892[i*dK:][:dK]
-							t221_2 := t221[i*dK:][:dK]
+							t222_3 := t222_2[i*dK:][:dK]
 							t10722_2 := t10722[i*dK:][:dK]
 							for j := range dK {
-								t10722_2[j] = num.FMA32(-thetaEntry3, t216_2[j], F(w12*t892_2[j])) + t221_2[j]
+								t10722_2[j] = num.FMA32(-thetaEntry3, t217_2[j], F(w17*t892_2[j])) + t222_3[j]
 							}
 						}
 					}
@@ -3400,19 +3314,19 @@ func (c *stepBackwardFused) run() {
 					// atlas_deep.O1
 					for i := range dH {
 						t1162_2 := t1162[i*dH:][:dH]
-						t222_3 := t222_2[i*dH:][:dH]
+						t223_3 := t223_2[i*dH:][:dH]
 						for j := range dH {
-							t222_3[j] = t1162_2[j] + t1162[j*dH+i]
+							t223_3[j] = t1162_2[j] + t1162[j*dH+i]
 						}
 					}
 					// atlas_deep.O1
-					kern.GemmFMA(dK, dH, dH, F(1), false, t223_2, 1, dK, t482, 1, dK, t222_2, 1, dH)
+					kern.GemmFMA(dK, dH, dH, F(1), false, t224, 1, dK, t482, 1, dK, t223_2, 1, dH)
 					// atlas_deep.O1
 					if kern.Wide() {
 						a2 := regions.Re7b883250dadArgs{
 							P0: unsafe.SliceData(t10722),
 							P1: unsafe.SliceData(t1102),
-							P2: unsafe.SliceData(t223_2),
+							P2: unsafe.SliceData(t224),
 							P3: unsafe.SliceData(t1192),
 							N0: dH,
 							N1: dK,
@@ -3422,10 +3336,10 @@ func (c *stepBackwardFused) run() {
 						for i := range dH {
 							t10722_2 := t10722[i*dK:][:dK]
 							t1102_2 := t1102[i*dK:][:dK]
-							t223_3 := t223_2[i*dK:][:dK]
+							t224_2 := t224[i*dK:][:dK]
 							t1192_2 := t1192[i*dK:][:dK]
 							for j := range dK {
-								t1192_2[j] = num.FMA32(F(3.4445), t10722_2[j], t1102_2[j]) + t223_3[j]
+								t1192_2[j] = num.FMA32(F(3.4445), t10722_2[j], t1102_2[j]) + t224_2[j]
 							}
 						}
 					}
@@ -3461,20 +3375,20 @@ func (c *stepBackwardFused) run() {
 					// atlas_deep.O1
 					for i := range dH {
 						t128_2 := t128[i*dH:][:dH]
-						t224_2 := t224[i*dH:][:dH]
+						t225_2 := t225[i*dH:][:dH]
 						for j := range dH {
-							t224_2[j] = t128_2[j] + t128[j*dH+i]
+							t225_2[j] = t128_2[j] + t128[j*dH+i]
 						}
 					}
 					// atlas_deep.O1
-					kern.GemmFMA(dK, dH, dH, F(1), false, t225, 1, dK, t433, 1, dK, t224, 1, dH)
+					kern.GemmFMA(dK, dH, dH, F(1), false, t226, 1, dK, t433, 1, dK, t225, 1, dH)
 					// atlas_deep.O1
 					var t136 F
 					if kern.Wide() {
 						a2 := regions.R7e3a79bf0af1Args{
 							P0: unsafe.SliceData(t1192),
 							P1: unsafe.SliceData(t122_2),
-							P2: unsafe.SliceData(t225),
+							P2: unsafe.SliceData(t226),
 							P3: unsafe.SliceData(t433),
 							P4: unsafe.SliceData(t131),
 							P5: unsafe.SliceData(t136Total),
@@ -3484,7 +3398,7 @@ func (c *stepBackwardFused) run() {
 							N3: 8 * dK,
 							N4: 12 * dK,
 							S0: [2]float32{t136},
-							S1: [2]float32{O1LinEntry2},
+							S1: [2]float32{w7},
 						}
 						regions.R7e3a79bf0af1(&a2)
 					} else {
@@ -3492,14 +3406,14 @@ func (c *stepBackwardFused) run() {
 						for i := range dH {
 							t1192_2 := t1192[i*dK:][:dK]
 							t122_3 := t122_2[i*dK:][:dK]
-							t225_2 := t225[i*dK:][:dK]
+							t226_2 := t226[i*dK:][:dK]
 							t433_2 := t433[i*dK:][:dK]
 							t131_2 := t131[i*dK:][:dK]
 							var t136Row F
 							t136RowSums := [16]F{t136Row}
 							for j := range dK {
-								t1312 := num.FMA32(F(3.4445), t1192_2[j], t122_3[j]) + t225_2[j]
-								t136RowSums[j%16] = num.FMA32(t1312, t433_2[j]/O1LinEntry2, t136RowSums[j%16])
+								t1312 := num.FMA32(F(3.4445), t1192_2[j], t122_3[j]) + t226_2[j]
+								t136RowSums[j%16] = num.FMA32(t1312, t433_2[j]/w7, t136RowSums[j%16])
 								t131_2[j] = t1312
 							}
 							t136Row = kern.Sum16(&t136RowSums)
@@ -3509,9 +3423,10 @@ func (c *stepBackwardFused) run() {
 					}
 					t136 = t136Total[0]
 					t1362 := -t136
+					// atlas_deep.O1, atlas_deep.G1
+					t145 := kern.Choose((F(0) < O1ProdEntry2), F(F(0.5*t1362)*(F(1)/t39)), F(0))
 					// atlas_deep.S1, atlas_deep.O1
 					var t156 F
-					w13 := kern.Choose(t36, F(F(0.5*O1Div[a])*kern.Choose(t36, t1362, F(0))), F(0))
 					if kern.Wide() {
 						a2 := regions.R3ef033c0c6ecArgs{
 							P0:  unsafe.SliceData(S1Trail),
@@ -3532,7 +3447,7 @@ func (c *stepBackwardFused) run() {
 							N10: -dH * dK,
 							N11: dH*dK + dK,
 							S0:  [2]float32{t156},
-							S1:  [2]float32{w13},
+							S1:  [2]float32{t145},
 							S2:  [2]float32{t133},
 							S3:  [2]float32{etaEntry3},
 						}
@@ -3548,7 +3463,7 @@ func (c *stepBackwardFused) run() {
 							var t156Row F
 							t156RowSums := [16]F{t156Row}
 							for j := range dK {
-								t1532 := num.FMA32(F(2*w13), S1Trail2[j], num.FMA32(t133, t131_2[j], S1BarState2[j]))
+								t1532 := num.FMA32(F(2*t145), S1Trail2[j], num.FMA32(t133, t131_2[j], S1BarState2[j]))
 								t156RowSums[j%16] = num.FMA32(S1Trail3[j], t1532, t156RowSums[j%16])
 								t153_2[j] = t1532
 								S1BarState2[j] = F(etaEntry3 * t1532)
@@ -3562,7 +3477,7 @@ func (c *stepBackwardFused) run() {
 					// atlas_deep.G1
 					clear(t158)
 					clear(t159)
-					n28 := int(c.Pos[l])
+					n27 := int(c.Pos[l])
 					if kern.Wide() {
 						a2 := regions.Rf48e12e7375aArgs{
 							P0: unsafe.SliceData(t23),
@@ -3574,7 +3489,7 @@ func (c *stepBackwardFused) run() {
 							P6: unsafe.SliceData(t159),
 							P7: unsafe.SliceData(t158),
 							N0: w,
-							N1: n28 + a + C*s + 1,
+							N1: n27 + a + C*s + 1,
 							N2: 4*w*a + 4*C*w*s + 4*T*w*l,
 							N3: dH,
 							N4: dK,
@@ -3583,7 +3498,7 @@ func (c *stepBackwardFused) run() {
 						}
 						regions.Rf48e12e7375a(&a2)
 					} else {
-						if n2 := min(w, n28+a+C*s+1); n2 > 0 {
+						if n2 := min(w, n27+a+C*s+1); n2 > 0 {
 							t23_3 := t23[(l*T+a+C*s)*w:][:n2]
 							for i := range n2 {
 								t94_3 := t94_2[i*dH:][:dH]
@@ -3596,12 +3511,12 @@ func (c *stepBackwardFused) run() {
 									t153_2 := t153[j*dK:][:dK]
 									G1Stack2 := c.G1Stack2[(l*(T+w-1)+a+C*s-i+w-1)*dK:][:dK]
 									var t1582 F
-									w14 := num.FMA32(t94_3[j], t223_3[j], t282_2[j])
+									w19 := num.FMA32(t94_3[j], t223_3[j], t282_2[j])
 									t1582Sums := [16]F{t1582}
 									for k := range dK {
 										t153Entry := t153_2[k]
 										t1582Sums[k%16] = num.FMA32(F(G1Stack2[k]*t23Entry4), t153Entry, t1582Sums[k%16])
-										t159_2[k] = num.FMA32(w14, t153Entry, t159_2[k])
+										t159_2[k] = num.FMA32(w19, t153Entry, t159_2[k])
 									}
 									t1582 = kern.Sum16(&t1582Sums)
 									t158_2[j] = t1582
@@ -3638,7 +3553,7 @@ func (c *stepBackwardFused) run() {
 					clear(t164)
 					clear(t165)
 					clear(t168)
-					n29 := int(c.Pos[l])
+					n28 := int(c.Pos[l])
 					if kern.Wide() {
 						a2 := regions.Re8fd49444efaArgs{
 							P0: unsafe.SliceData(t272),
@@ -3650,12 +3565,12 @@ func (c *stepBackwardFused) run() {
 							P6: unsafe.SliceData(t165),
 							P7: unsafe.SliceData(t168),
 							N0: w,
-							N1: n29 + a + C*s + 1,
+							N1: n28 + a + C*s + 1,
 							N2: dH,
 						}
 						regions.Re8fd49444efa(&a2)
 					} else {
-						if n2 := min(w, n29+a+C*s+1); n2 > 0 {
+						if n2 := min(w, n28+a+C*s+1); n2 > 0 {
 							t272_2 := t272[:n2]
 							for i := range n2 {
 								t223_3 := t223[i*dH:][:dH]
@@ -3666,16 +3581,16 @@ func (c *stepBackwardFused) run() {
 								t165_2 := t165[i*dH:][:dH]
 								t168_2 := t168[i*dH:][:dH]
 								t272Entry := t272_2[i]
-								w15 := F(1.1283791670955126 * t272Entry)
-								w16 := F(-0.5641895835477562 * t272Entry)
+								w20 := F(1.1283791670955126 * t272Entry)
+								w21 := F(-0.5641895835477562 * t272Entry)
 								for j := range dH {
 									t223Entry := t223_3[j]
 									t243Entry := t243_2[j]
 									t158Entry := t158_2[j]
 									t44Entry2 := t44_3[j]
-									t164_2[j] = F(F(F(w15*t223Entry)*t243Entry) * t158Entry)
-									t165_2[j] = F(F(F(w15*t44Entry2)*t243Entry) * t158Entry)
-									t168_2[j] = F(F(F(F(F(w16*t44Entry2)*t44Entry2)*t223Entry)*t243Entry) * t158Entry)
+									t164_2[j] = F(F(F(w20*t223Entry)*t243Entry) * t158Entry)
+									t165_2[j] = F(F(F(w20*t44Entry2)*t243Entry) * t158Entry)
+									t168_2[j] = F(F(F(F(F(w21*t44Entry2)*t44Entry2)*t223Entry)*t243Entry) * t158Entry)
 								}
 							}
 						}
@@ -3723,8 +3638,8 @@ func (c *stepBackwardFused) run() {
 					} else {
 						for i := range dK {
 							t173_2 := t173[i*dH:][:dH]
-							n30 := int(c.Pos[l])
-							for j := range min(w, n30+a+C*s+1) {
+							n29 := int(c.Pos[l])
+							for j := range min(w, n29+a+C*s+1) {
 								t172_2 := t172[j*dH:][:dH]
 								t122Entry2 := t122[j*dK+i]
 								for k := range dH {
@@ -3735,21 +3650,21 @@ func (c *stepBackwardFused) run() {
 					}
 					// atlas_deep.G1
 					clear(t174)
-					n31 := int(c.Pos[l])
+					n30 := int(c.Pos[l])
 					if kern.Wide() {
 						a2 := regions.R7e85ad094a8aArgs{
 							P0: unsafe.SliceData(W2Trail),
 							P1: unsafe.SliceData(t172),
 							P2: unsafe.SliceData(t174),
 							N0: w,
-							N1: n31 + a + C*s + 1,
+							N1: n30 + a + C*s + 1,
 							N2: dK,
 							N3: dH,
 							N4: 4 * dH * dK * a,
 						}
 						regions.R7e85ad094a8a(&a2)
 					} else {
-						for i := range min(w, n31+a+C*s+1) {
+						for i := range min(w, n30+a+C*s+1) {
 							t174_2 := t174[i*dK:][:dK]
 							t172_2 := t172[i*dH:][:dH]
 							for j := range dK {
@@ -3791,19 +3706,19 @@ func (c *stepBackwardFused) run() {
 					// atlas_deep.G1
 					clear(t176)
 					clear(t178)
-					n32 := int(c.Pos[l])
+					n31 := int(c.Pos[l])
 					if kern.Wide() {
 						a2 := regions.Rc0f387bb62d8Args{
 							P0: unsafe.SliceData(t175),
 							P1: unsafe.SliceData(t176),
 							P2: unsafe.SliceData(t178),
 							N0: w,
-							N1: n32 + a + C*s + 1,
+							N1: n31 + a + C*s + 1,
 							N2: dK,
 						}
 						regions.Rc0f387bb62d8(&a2)
 					} else {
-						for i := range min(w, n32+a+C*s+1) {
+						for i := range min(w, n31+a+C*s+1) {
 							t175_2 := t175[i*dK:][:dK]
 							t176_2 := t176[i*dK:][:dK]
 							t178_2 := t178[i*dK:][:dK]
@@ -3835,8 +3750,8 @@ func (c *stepBackwardFused) run() {
 					} else {
 						for i := range dK {
 							t179_2 := t179[i*dH:][:dH]
-							n33 := int(c.Pos[l])
-							for j := range min(w, n33+a+C*s+1) {
+							n32 := int(c.Pos[l])
+							for j := range min(w, n32+a+C*s+1) {
 								t422_3 := t422[j*dH:][:dH]
 								t175Entry := t175[j*dK+i]
 								for k := range dH {
@@ -3847,21 +3762,21 @@ func (c *stepBackwardFused) run() {
 					}
 					// atlas_deep.G1
 					clear(t180)
-					n34 := int(c.Pos[l])
+					n33 := int(c.Pos[l])
 					if kern.Wide() {
 						a2 := regions.R25ddbec92f3dArgs{
 							P0: unsafe.SliceData(t175),
 							P1: unsafe.SliceData(W2Trail),
 							P2: unsafe.SliceData(t180),
 							N0: w,
-							N1: n34 + a + C*s + 1,
+							N1: n33 + a + C*s + 1,
 							N2: dK,
 							N3: dH,
 							N4: 4 * dH * dK * a,
 						}
 						regions.R25ddbec92f3d(&a2)
 					} else {
-						for i := range min(w, n34+a+C*s+1) {
+						for i := range min(w, n33+a+C*s+1) {
 							t175_2 := t175[i*dK:][:dK]
 							t180_2 := t180[i*dH:][:dH]
 							for j := range dK {
@@ -3895,7 +3810,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// atlas_deep.G1
 					clear(t189)
-					n35 := int(c.Pos[l])
+					n34 := int(c.Pos[l])
 					if kern.Wide() {
 						a2 := regions.R9b30b9e540d4Args{
 							P0: unsafe.SliceData(t243),
@@ -3905,12 +3820,12 @@ func (c *stepBackwardFused) run() {
 							P4: unsafe.SliceData(t158),
 							P5: unsafe.SliceData(t189),
 							N0: w,
-							N1: n35 + a + C*s + 1,
+							N1: n34 + a + C*s + 1,
 							N2: dH,
 						}
 						regions.R9b30b9e540d4(&a2)
 					} else {
-						for i := range min(w, n35+a+C*s+1) {
+						for i := range min(w, n34+a+C*s+1) {
 							t243_2 := t243[i*dH:][:dH]
 							t44_3 := t44_2[i*dH:][:dH]
 							t181_2 := t181[i*dH:][:dH]
@@ -3971,8 +3886,8 @@ func (c *stepBackwardFused) run() {
 					} else {
 						for i := range dH {
 							t191_2 := t191[i*dK:][:dK]
-							n36 := int(c.Pos[l])
-							for j := range min(w, n36+a+C*s+1) {
+							n35 := int(c.Pos[l])
+							for j := range min(w, n35+a+C*s+1) {
 								G1Stack2 := c.G1Stack2[(l*(T+w-1)+a+C*s-j+w-1)*dK:][:dK]
 								t190Entry := t190[j*dH+i]
 								for k := range dK {
@@ -3983,21 +3898,21 @@ func (c *stepBackwardFused) run() {
 					}
 					// atlas_deep.G1
 					clear(t192)
-					n37 := int(c.Pos[l])
+					n36 := int(c.Pos[l])
 					if kern.Wide() {
 						a2 := regions.Racc01f33caa5Args{
 							P0: unsafe.SliceData(t190),
 							P1: unsafe.SliceData(W1Trail),
 							P2: unsafe.SliceData(t192),
 							N0: w,
-							N1: n37 + a + C*s + 1,
+							N1: n36 + a + C*s + 1,
 							N2: dH,
 							N3: dK,
 							N4: 4 * dH * dK * a,
 						}
 						regions.Racc01f33caa5(&a2)
 					} else {
-						for i := range min(w, n37+a+C*s+1) {
+						for i := range min(w, n36+a+C*s+1) {
 							t190_2 := t190[i*dH:][:dH]
 							t192_3 := t192[i*dK:][:dK]
 							for j := range dH {
@@ -4011,7 +3926,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// atlas_deep.G1
 					clear(t196)
-					n38 := int(c.Pos[l])
+					n37 := int(c.Pos[l])
 					if kern.Wide() {
 						a2 := regions.R5bfc79b6a7faArgs{
 							P0: unsafe.SliceData(t23),
@@ -4020,12 +3935,12 @@ func (c *stepBackwardFused) run() {
 							P3: unsafe.SliceData(t195),
 							P4: unsafe.SliceData(t196),
 							N0: w,
-							N1: n38 + a + C*s + 1,
+							N1: n37 + a + C*s + 1,
 							N2: 4*w*a + 4*C*w*s + 4*T*w*l,
 						}
 						regions.R5bfc79b6a7fa(&a2)
 					} else {
-						if n2 := min(w, n38+a+C*s+1); n2 > 0 {
+						if n2 := min(w, n37+a+C*s+1); n2 > 0 {
 							t23_3 := t23[(l*T+a+C*s)*w:][:n2]
 							t88_2 := t88[:n2]
 							t161_2 := t161[:n2]
@@ -4037,6 +3952,7 @@ func (c *stepBackwardFused) run() {
 						}
 					}
 					// atlas_deep.G1, atlas_deep.W1
+					rhoEntry3 := rho[a]
 					if kern.Wide() {
 						a2 := regions.R7fe375a05957Args{
 							P0: unsafe.SliceData(t892),

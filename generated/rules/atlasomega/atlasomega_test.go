@@ -103,10 +103,7 @@ func stepDirect[F num.Float](a *conformance.Args[F]) {
 	k.GStack = a.Fresh(k.L*k.T*k.DK + k.L*k.DK*k.W - k.L*k.DK)
 	k.GStack2 = a.Fresh(k.L*k.T*k.DV + k.L*k.DV*k.W - k.L*k.DV)
 	if !a.ForwardOnly {
-		k.OLin = a.Fresh(k.L * k.T)
-	}
-	if !a.ForwardOnly {
-		k.ODiv = a.Fresh(k.L * k.T)
+		k.OProd = a.Fresh(k.L * k.T)
 	}
 	if !a.ForwardOnly {
 		k.MCheckpoints = a.Fresh(k.L * k.DK * k.DV * ((k.T + k.C - 1) / k.C))
@@ -133,8 +130,7 @@ func stepDirect[F num.Float](a *conformance.Args[F]) {
 	g.SBar = a.Bar("S", g.L*g.DK*g.DV)
 	g.GStack = k.GStack
 	g.GStack2 = k.GStack2
-	g.OLin = k.OLin
-	g.ODiv = k.ODiv
+	g.OProd = k.OProd
 	g.MBarOut = a.Grad("M", g.L*g.DK*g.DV)
 	g.SBarOut = a.Grad("S", g.L*g.DK*g.DV)
 	g.KTailBarOut = a.Grad("k.tail", g.L*g.DK*g.W-g.L*g.DK)

@@ -13,7 +13,7 @@ var stepKind = tape.NewKind()
 
 // Step is one call of the kernel Step.
 //
-// It keeps L·T·d_k + L·T·d_v + L·d_k·w + L·d_v·w + 2·L·T - L·d_k - L·d_v entries and checkpoints of 2·L·d_k·d_v·segments entries.
+// It keeps L·T·d_k + L·T·d_v + L·d_k·w + L·d_v·w + L·T - L·d_k - L·d_v entries and checkpoints of 2·L·d_k·d_v·segments entries.
 type Step[F num.Float] struct {
 	C            int // tokens from checkpoint to checkpoint
 	L            int
@@ -39,8 +39,7 @@ type Step[F num.Float] struct {
 	SOut         []F     // [L, d_v, d_k], written
 	GStack       []F     // [L, T + w - 1, d_k], written
 	GStack2      []F     // [L, T + w - 1, d_v], written
-	OLin         []F     // [L, T], written; may be nil
-	ODiv         []F     // [L, T], written; may be nil
+	OProd        []F     // [L, T], written; may be nil
 	MCheckpoints []F     // [L, segments, d_v, d_k], written; may be nil
 	SCheckpoints []F     // [L, segments, d_v, d_k], written; may be nil
 	Work         []F     // WorkLen() entries
@@ -283,16 +282,11 @@ func (c *Step[F]) Run() {
 							SState2[j] = S2
 						}
 					}
-					// atlas_omega.O, atlas_omega.G
-					t19 := (F(0) < t17)
-					t22_2 := num.Sqrt(kern.Choose(t19, t17, F(1)))
-					t25 := 1e-07 + kern.Choose(t19, t22_2, F(0))
-					t81 := F(1) / t22_2
-					if len(c.OLin) > 0 {
-						c.OLin[l*T+a+C*s] = t25
-					}
-					if len(c.ODiv) > 0 {
-						c.ODiv[l*T+a+C*s] = t81
+					// atlas_omega.O, atlas_omega.G, atlas_omega
+					t25 := 1e-07 + kern.Choose((F(0) < t17), num.Sqrt(kern.Choose((F(0) < t17), t17, F(1))), F(0))
+					t32_2 := t17
+					if len(c.OProd) > 0 {
+						c.OProd[l*T+a+C*s] = t32_2
 					}
 					// atlas_omega.O
 					for i := range dV {
@@ -332,11 +326,11 @@ func (c *Step[F]) Run() {
 					kern.Gemm(dV, dV, dV, F(2.0315), false, t33, dV, 1, t32, dV, 1, t32, dV, 1)
 					// atlas_omega.O
 					for i := range dV {
-						t32_2 := t32[i*dV:][:dV]
+						t32_3 := t32[i*dV:][:dV]
 						t33_2 := t33[i*dV:][:dV]
 						t34_2 := t34[i*dV:][:dV]
 						for j := range dV {
-							t34_2[j] = -F(4.775*t32_2[j]) + t33_2[j]
+							t34_2[j] = -F(4.775*t32_3[j]) + t33_2[j]
 						}
 					}
 					// atlas_omega.O
@@ -475,8 +469,7 @@ type StepBackward[F num.Float] struct {
 	SBar         []F     // [L, d_v, d_k]
 	GStack       []F     // [L, T + w - 1, d_k]
 	GStack2      []F     // [L, T + w - 1, d_v]
-	OLin         []F     // [L, T]
-	ODiv         []F     // [L, T]
+	OProd        []F     // [L, T]
 	MBarOut      []F     // [L, d_v, d_k], written
 	SBarOut      []F     // [L, d_v, d_k], written
 	KTailBarOut  []F     // [L, w - 1, d_k], written
@@ -722,20 +715,20 @@ func (c *StepBackward[F]) Run() {
 	work = work[dK*dV:]
 	t92 := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
-	t120 := work[:dK*w] // [w, d_k]
+	t121 := work[:dK*w] // [w, d_k]
 	work = work[dK*w:]
-	t121 := work[:dV*w] // [w, d_v]
+	t122 := work[:dV*w] // [w, d_v]
 	work = work[dV*w:]
 	t101 := work[:dV*w] // [w, d_v]
 	work = work[dV*w:]
-	t122 := work[:dK*dV] // [d_v, d_k]
+	t123 := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
-	t123 := work[:dK*w] // [w, d_k]
+	t124 := work[:dK*w] // [w, d_k]
 
 	// atlas_omega
 	t32_2 := F(1) / F(w)
 	w2 := F(2 * t32_2)
-	w8 := F(2 * t32_2)
+	w10 := F(2 * t32_2)
 	for l := range L {
 		for i := range dV {
 			MBar := c.MBar[(l*dV+i)*dK:][:dK]
@@ -768,7 +761,7 @@ func (c *StepBackward[F]) Run() {
 			}
 			if n := min(C, -C*s+T); n > 0 {
 				eta := c.Eta[l*T+C*s:][:n]
-				OLin := c.OLin[l*T+C*s:][:n]
+				OProd := c.OProd[l*T+C*s:][:n]
 				rho := c.Rho[l*T+C*s:][:n]
 				theta := c.Theta[l*T+C*s:][:n]
 				for a := range n {
@@ -819,7 +812,8 @@ func (c *StepBackward[F]) Run() {
 					}
 					// atlas_omega.S, atlas_omega.G, atlas_omega.O
 					etaEntry := eta[a]
-					OLinEntry := OLin[a]
+					OProdEntry := OProd[a]
+					w3 := 1e-07 + kern.Choose((F(0) < OProdEntry), num.Sqrt(kern.Choose((F(0) < OProdEntry), OProdEntry, F(1))), F(0))
 					for i := range dV {
 						STrail2 := STrail[(a*dV+i)*dK:][:dK]
 						t22_2 := t22[i*dK:][:dK]
@@ -828,7 +822,7 @@ func (c *StepBackward[F]) Run() {
 						for j := range dK {
 							S2 := F(etaEntry*STrail2[j]) + F(w2*t22_2[j])
 							STrail3[j] = S2
-							t26_2[j] = S2 / OLinEntry
+							t26_2[j] = S2 / w3
 						}
 					}
 					// atlas_omega.O
@@ -957,9 +951,8 @@ func (c *StepBackward[F]) Run() {
 				}
 			}
 			if n := min(C, -C*s+T); n > 0 {
-				OLin := c.OLin[l*T+C*s:][:n]
+				OProd := c.OProd[l*T+C*s:][:n]
 				theta := c.Theta[l*T+C*s:][:n]
-				ODiv := c.ODiv[l*T+C*s:][:n]
 				eta := c.Eta[l*T+C*s:][:n]
 				rho := c.Rho[l*T+C*s:][:n]
 				etaBar := c.EtaBar[l*T+C*s:][:n]
@@ -968,6 +961,10 @@ func (c *StepBackward[F]) Run() {
 				for a := n - 1; a >= 0; a-- {
 					yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 					qBar := c.QBar[(l*T+a+C*s)*dK:][:dK]
+					// atlas_omega.G, atlas_omega.O
+					OProdEntry2 := OProd[a]
+					t22_2 := num.Sqrt(kern.Choose((F(0) < OProdEntry2), OProdEntry2, F(1)))
+					t72 := F(1) / (1e-07 + kern.Choose((F(0) < OProdEntry2), t22_2, F(0)))
 					// atlas_omega.G
 					clear(t54)
 					for i := range w {
@@ -999,20 +996,14 @@ func (c *StepBackward[F]) Run() {
 						}
 					}
 					// atlas_omega.O
-					var t17 F
-					OLinEntry2 := OLin[a]
+					w4 := 1e-07 + kern.Choose((F(0) < OProdEntry2), t22_2, F(0))
 					for i := range dV {
 						STrail2 := STrail[((a+1)*dV+i)*dK:][:dK]
 						t263_2 := t263[i*dK:][:dK]
 						for j := range dK {
-							STrailEntry := STrail2[j]
-							t17 += F(STrailEntry * STrailEntry)
-							t263_2[j] = STrailEntry / OLinEntry2
+							t263_2[j] = STrail2[j] / w4
 						}
 					}
-					// atlas_omega.O, atlas_omega.G
-					t19 := (F(0) < t17)
-					t72 := F(1) / OLinEntry2
 					// atlas_omega.O
 					kern.Gemm(dV, dV, dK, F(1), false, t272, dV, 1, t263, dK, 1, t263, 1, dK)
 					// atlas_omega.O
@@ -1157,15 +1148,15 @@ func (c *StepBackward[F]) Run() {
 					kern.Gemm(dV, dV, dV, F(1), false, t109, dV, 1, t472, 1, dV, t107, dV, 1)
 					// atlas_omega.O, atlas_omega.M
 					thetaEntry2 := theta[a]
-					w3 := F(4.775 * thetaEntry2)
-					w4 := F(-2.0315 * thetaEntry2)
+					w5 := F(4.775 * thetaEntry2)
+					w6 := F(-2.0315 * thetaEntry2)
 					for i := range dV {
 						t107_2 := t107[i*dV:][:dV]
 						t108_2 := t108[i*dV:][:dV]
 						t109_2 := t109[i*dV:][:dV]
 						t192_2 := t192[i*dV:][:dV]
 						for j := range dV {
-							t192_2[j] = F(w3*t107_2[j]) + F(w4*t108_2[j]) + F(w4*t109_2[j])
+							t192_2[j] = F(w5*t107_2[j]) + F(w6*t108_2[j]) + F(w6*t109_2[j])
 						}
 					}
 					// atlas_omega.O
@@ -1179,14 +1170,14 @@ func (c *StepBackward[F]) Run() {
 					// atlas_omega.O
 					kern.Gemm(dK, dV, dV, F(1), false, t111, 1, dK, t462, 1, dK, t110, 1, dV)
 					// atlas_omega.O, atlas_omega.M
-					w5 := F(-3.4445 * thetaEntry2)
+					w7 := F(-3.4445 * thetaEntry2)
 					for i := range dV {
 						t42_3 := t42_2[i*dK:][:dK]
 						t106_2 := t106[i*dK:][:dK]
 						t111_2 := t111[i*dK:][:dK]
 						t222_2 := t222[i*dK:][:dK]
 						for j := range dK {
-							t222_2[j] = F(w5*t42_3[j]) - F(thetaEntry2*t106_2[j]) + t111_2[j]
+							t222_2[j] = F(w7*t42_3[j]) - F(thetaEntry2*t106_2[j]) + t111_2[j]
 						}
 					}
 					// atlas_omega.O
@@ -1341,14 +1332,15 @@ func (c *StepBackward[F]) Run() {
 						t70_2 := t70[i*dK:][:dK]
 						for j := range dK {
 							t702 := F(3.4445*t58_2[j]) + t61_2[j] + t119_2[j]
-							t75 += F(t702 * (t263_2[j] / OLinEntry2))
+							t75 += F(t702 * (t263_2[j] / w4))
 							t70_2[j] = t702
 						}
 					}
 					t752 := -t75
+					// atlas_omega.O, atlas_omega.G
+					t84 := kern.Choose((F(0) < OProdEntry2), F(F(0.5*t752)*(F(1)/t22_2)), F(0))
 					// atlas_omega.S, atlas_omega.O
 					var t95 F
-					w6 := kern.Choose(t19, F(F(0.5*ODiv[a])*kern.Choose(t19, t752, F(0))), F(0))
 					etaEntry2 := eta[a]
 					for i := range dV {
 						SBarState2 := SBarState[i*dK:][:dK]
@@ -1357,32 +1349,32 @@ func (c *StepBackward[F]) Run() {
 						STrail3 := STrail[(a*dV+i)*dK:][:dK]
 						t92_2 := t92[i*dK:][:dK]
 						for j := range dK {
-							t922 := SBarState2[j] + F(t72*t70_2[j]) + F(2*F(w6*STrail2[j]))
+							t922 := SBarState2[j] + F(t72*t70_2[j]) + F(2*F(t84*STrail2[j]))
 							t95 += F(STrail3[j] * t922)
 							t92_2[j] = t922
 							SBarState2[j] = F(etaEntry2 * t922)
 						}
 					}
 					// atlas_omega.G
-					clear(t120)
 					clear(t121)
+					clear(t122)
 					for i := range w {
 						n6 := int(c.Pos[l]) - i + a + C*s
 						if n6 >= 0 {
 							t63_2 := t63[i*dV:][:dV]
-							t121_2 := t121[i*dV:][:dV]
+							t122_2 := t122[i*dV:][:dV]
 							for j := range dV {
 								t92_2 := t92[j*dK:][:dK]
 								GStack := c.GStack[(l*(T+w-1)+a+C*s-i+w-1)*dK:][:dK]
-								t120_2 := t120[i*dK:][:dK]
-								var t1212 F
+								t121_2 := t121[i*dK:][:dK]
+								var t1222 F
 								t63Entry := t63_2[j]
 								for k := range dK {
 									t92Entry := t92_2[k]
-									t1212 += F(GStack[k] * t92Entry)
-									t120_2[k] += F(t63Entry * t92Entry)
+									t1222 += F(GStack[k] * t92Entry)
+									t121_2[k] += F(t63Entry * t92Entry)
 								}
-								t121_2[j] = t1212
+								t122_2[j] = t1222
 							}
 						}
 					}
@@ -1391,41 +1383,41 @@ func (c *StepBackward[F]) Run() {
 					for i := range w {
 						n7 := int(c.Pos[l]) - i + a + C*s
 						if n7 >= 0 {
-							w7 := F(-2 * t32_2)
-							t121_2 := t121[i*dV:][:dV]
+							w9 := F(-2 * t32_2)
+							t122_2 := t122[i*dV:][:dV]
 							t101_2 := t101[i*dV:][:dV]
 							for j := range dV {
-								t101_2[j] = F(w7 * t121_2[j])
-							}
-						}
-					}
-					// atlas_omega.G
-					clear(t122)
-					for i := range dV {
-						for j := range w {
-							n8 := int(c.Pos[l]) - j + a + C*s
-							if n8 >= 0 {
-								t121Entry := t121[j*dV+i]
-								GStack := c.GStack[(l*(T+w-1)+a+C*s-j+w-1)*dK:][:dK]
-								t122_2 := t122[i*dK:][:dK]
-								for k := range dK {
-									t122_2[k] += F(GStack[k] * t121Entry)
-								}
+								t101_2[j] = F(w9 * t122_2[j])
 							}
 						}
 					}
 					// atlas_omega.G
 					clear(t123)
+					for i := range dV {
+						for j := range w {
+							n8 := int(c.Pos[l]) - j + a + C*s
+							if n8 >= 0 {
+								t122Entry := t122[j*dV+i]
+								GStack := c.GStack[(l*(T+w-1)+a+C*s-j+w-1)*dK:][:dK]
+								t123_2 := t123[i*dK:][:dK]
+								for k := range dK {
+									t123_2[k] += F(GStack[k] * t122Entry)
+								}
+							}
+						}
+					}
+					// atlas_omega.G
+					clear(t124)
 					for i := range w {
 						n9 := int(c.Pos[l]) - i + a + C*s
 						if n9 >= 0 {
-							t121_2 := t121[i*dV:][:dV]
+							t122_2 := t122[i*dV:][:dV]
 							for j := range dV {
 								MTrail2 := MTrail[(a*dV+j)*dK:][:dK]
-								t123_2 := t123[i*dK:][:dK]
-								t121Entry2 := t121_2[j]
+								t124_2 := t124[i*dK:][:dK]
+								t122Entry2 := t122_2[j]
 								for k := range dK {
-									t123_2[k] += F(MTrail2[k] * t121Entry2)
+									t124_2[k] += F(MTrail2[k] * t122Entry2)
 								}
 							}
 						}
@@ -1434,19 +1426,19 @@ func (c *StepBackward[F]) Run() {
 					rhoEntry2 := rho[a]
 					for i := range dV {
 						t42_3 := t42_2[i*dK:][:dK]
-						t122_2 := t122[i*dK:][:dK]
+						t123_2 := t123[i*dK:][:dK]
 						MBarState2 := MBarState[i*dK:][:dK]
 						for j := range dK {
-							MBarState2[j] = F(rhoEntry2*t42_3[j]) + F(w8*t122_2[j])
+							MBarState2[j] = F(rhoEntry2*t42_3[j]) + F(w10*t123_2[j])
 						}
 					}
 					// atlas_omega.G
 					for i := range w {
-						t120_2 := t120[i*dK:][:dK]
-						t123_2 := t123[i*dK:][:dK]
+						t121_2 := t121[i*dK:][:dK]
+						t124_2 := t124[i*dK:][:dK]
 						t3_2 := t3[((l*T+a+C*s)*w+i)*dK:][:dK]
 						for j := range dK {
-							t3_2[j] = F(w8*t120_2[j]) + F(w8*t123_2[j])
+							t3_2[j] = F(w10*t121_2[j]) + F(w10*t124_2[j])
 						}
 					}
 					// atlas_omega
@@ -1637,10 +1629,7 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.GStack = c.Run.Saved(k.L*k.T*k.DK + k.L*k.DK*k.W - k.L*k.DK)
 	k.GStack2 = c.Run.Saved(k.L*k.T*k.DV + k.L*k.DV*k.W - k.L*k.DV)
 	if c.Run.Tape != nil {
-		k.OLin = c.Run.Saved(k.L * k.T)
-	}
-	if c.Run.Tape != nil {
-		k.ODiv = c.Run.Saved(k.L * k.T)
+		k.OProd = c.Run.Saved(k.L * k.T)
 	}
 	if c.Run.Tape != nil {
 		k.MCheckpoints = c.Run.Saved(k.L * k.DK * k.DV * ((k.T + k.C - 1) / k.C))
@@ -1681,8 +1670,7 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.SBar = block.Adjoint(t, n.nextS, g.L*g.DK*g.DV)
 	g.GStack = k.GStack
 	g.GStack2 = k.GStack2
-	g.OLin = k.OLin
-	g.ODiv = k.ODiv
+	g.OProd = k.OProd
 	g.MBarOut = t.Part(n.fromM, g.L*g.DK*g.DV)
 	g.SBarOut = t.Part(n.fromS, g.L*g.DK*g.DV)
 	g.KTailBarOut = t.Part(n.fromKTail, g.L*g.DK*g.W-g.L*g.DK)

@@ -242,16 +242,11 @@ func (c *stepFused) run() {
 						t17Total[0] = t17_2
 					}
 					t17 = t17Total[0]
-					// atlas_omega.O, atlas_omega.G
-					t19 := (F(0) < t17)
-					t22_2 := num.Sqrt(kern.Choose(t19, t17, F(1)))
-					t25 := F(1e-07) + kern.Choose(t19, t22_2, F(0))
-					t81 := F(1) / t22_2
-					if len(c.OLin) > 0 {
-						c.OLin[l*T+a+C*s] = t25
-					}
-					if len(c.ODiv) > 0 {
-						c.ODiv[l*T+a+C*s] = t81
+					// atlas_omega.O, atlas_omega.G, atlas_omega
+					t25 := F(1e-07) + kern.Choose((F(0) < t17), num.Sqrt(kern.Choose((F(0) < t17), t17, F(1))), F(0))
+					t32_2 := t17
+					if len(c.OProd) > 0 {
+						c.OProd[l*T+a+C*s] = t32_2
 					}
 					// atlas_omega.O
 					if kern.Wide() {
@@ -332,11 +327,11 @@ func (c *stepFused) run() {
 						regions.Rd69a640b3dd0(&a2)
 					} else {
 						for i := range dV {
-							t32_2 := t32[i*dV:][:dV]
+							t32_3 := t32[i*dV:][:dV]
 							t33_2 := t33[i*dV:][:dV]
 							t34_2 := t34[i*dV:][:dV]
 							for j := range dV {
-								t34_2[j] = num.FMA32(-F(4.775), t32_2[j], t33_2[j])
+								t34_2[j] = num.FMA32(-F(4.775), t32_3[j], t33_2[j])
 							}
 						}
 					}
@@ -649,12 +644,11 @@ func (c *stepBackwardFused) run() {
 	t119 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+2*L*T*dK+2*L*T*dV+2*L*dK*w+2*L*dV*w-2*L*dK-2*L*dV+39*dK*dV+55*dV*dV+4*dV*w+dK:][:dK*dV]      // [d_v, d_k]
 	t70 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+2*L*T*dK+2*L*T*dV+2*L*dK*w+2*L*dV*w-2*L*dK-2*L*dV+40*dK*dV+55*dV*dV+4*dV*w+dK:][:dK*dV]       // [d_v, d_k]
 	t92 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+2*L*T*dK+2*L*T*dV+2*L*dK*w+2*L*dV*w-2*L*dK-2*L*dV+41*dK*dV+55*dV*dV+4*dV*w+dK:][:dK*dV]       // [d_v, d_k]
-	t120 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+2*L*T*dK+2*L*T*dV+2*L*dK*w+2*L*dV*w-2*L*dK-2*L*dV+42*dK*dV+55*dV*dV+4*dV*w+dK:][:dK*w]       // [w, d_k]
-	t121 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+2*L*T*dK+2*L*T*dV+2*L*dK*w+2*L*dV*w-2*L*dK-2*L*dV+42*dK*dV+dK*w+55*dV*dV+4*dV*w+dK:][:dV*w]  // [w, d_v]
+	t121 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+2*L*T*dK+2*L*T*dV+2*L*dK*w+2*L*dV*w-2*L*dK-2*L*dV+42*dK*dV+55*dV*dV+4*dV*w+dK:][:dK*w]       // [w, d_k]
+	t122 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+2*L*T*dK+2*L*T*dV+2*L*dK*w+2*L*dV*w-2*L*dK-2*L*dV+42*dK*dV+dK*w+55*dV*dV+4*dV*w+dK:][:dV*w]  // [w, d_v]
 	t101 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+2*L*T*dK+2*L*T*dV+2*L*dK*w+2*L*dV*w-2*L*dK-2*L*dV+42*dK*dV+dK*w+55*dV*dV+5*dV*w+dK:][:dV*w]  // [w, d_v]
-	t122 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+2*L*T*dK+2*L*T*dV+2*L*dK*w+2*L*dV*w-2*L*dK-2*L*dV+42*dK*dV+dK*w+55*dV*dV+6*dV*w+dK:][:dK*dV] // [d_v, d_k]
-	t123 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+2*L*T*dK+2*L*T*dV+2*L*dK*w+2*L*dV*w-2*L*dK-2*L*dV+43*dK*dV+dK*w+55*dV*dV+6*dV*w+dK:][:dK*w]  // [w, d_k]
-	t17Total := make([]F, 1)
+	t123 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+2*L*T*dK+2*L*T*dV+2*L*dK*w+2*L*dV*w-2*L*dK-2*L*dV+42*dK*dV+dK*w+55*dV*dV+6*dV*w+dK:][:dK*dV] // [d_v, d_k]
+	t124 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+2*L*T*dK+2*L*T*dV+2*L*dK*w+2*L*dV*w-2*L*dK-2*L*dV+43*dK*dV+dK*w+55*dV*dV+6*dV*w+dK:][:dK*w]  // [w, d_k]
 	t7Total := make([]F, 1)
 	t9Total := make([]F, 1)
 	t75Total := make([]F, 1)
@@ -663,7 +657,7 @@ func (c *stepBackwardFused) run() {
 	// atlas_omega
 	t32_2 := F(1) / F(w)
 	w2 := F(2 * t32_2)
-	w8 := F(2 * t32_2)
+	w10 := F(2 * t32_2)
 	for l := range L {
 		for i := range dV {
 			copy(MBarState[i*dK:][:dK], c.MBar[(l*dV+i)*dK:][:dK])
@@ -680,7 +674,7 @@ func (c *stepBackwardFused) run() {
 			}
 			if n := min(C, -C*s+T); n > 0 {
 				eta := c.Eta[l*T+C*s:][:n]
-				OLin := c.OLin[l*T+C*s:][:n]
+				OProd := c.OProd[l*T+C*s:][:n]
 				rho := c.Rho[l*T+C*s:][:n]
 				theta := c.Theta[l*T+C*s:][:n]
 				for a := range n {
@@ -777,7 +771,8 @@ func (c *stepBackwardFused) run() {
 					}
 					// atlas_omega.S, atlas_omega.G, atlas_omega.O
 					etaEntry := eta[a]
-					OLinEntry := OLin[a]
+					OProdEntry := OProd[a]
+					w3 := F(1e-07) + kern.Choose((F(0) < OProdEntry), num.Sqrt(kern.Choose((F(0) < OProdEntry), OProdEntry, F(1))), F(0))
 					if kern.Wide() {
 						a2 := regions.Rfb90c4d37c9dArgs{
 							P0: unsafe.SliceData(t22),
@@ -789,7 +784,7 @@ func (c *stepBackwardFused) run() {
 							N3: dK * dV,
 							S0: [2]float32{w2},
 							S1: [2]float32{etaEntry},
-							S2: [2]float32{OLinEntry},
+							S2: [2]float32{w3},
 						}
 						regions.Rfb90c4d37c9d(&a2)
 					} else {
@@ -801,7 +796,7 @@ func (c *stepBackwardFused) run() {
 							for j := range dK {
 								S2 := num.FMA32(w2, t22_2[j], F(etaEntry*STrail2[j]))
 								STrail3[j] = S2
-								t26_2[j] = S2 / OLinEntry
+								t26_2[j] = S2 / w3
 							}
 						}
 					}
@@ -1040,15 +1035,18 @@ func (c *stepBackwardFused) run() {
 				}
 			}
 			if n := min(C, -C*s+T); n > 0 {
-				OLin := c.OLin[l*T+C*s:][:n]
+				OProd := c.OProd[l*T+C*s:][:n]
 				theta := c.Theta[l*T+C*s:][:n]
-				ODiv := c.ODiv[l*T+C*s:][:n]
 				eta := c.Eta[l*T+C*s:][:n]
 				rho := c.Rho[l*T+C*s:][:n]
 				etaBar := c.EtaBar[l*T+C*s:][:n]
 				rhoBar := c.RhoBar[l*T+C*s:][:n]
 				thetaBar := c.ThetaBar[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
+					// atlas_omega.G, atlas_omega.O
+					OProdEntry2 := OProd[a]
+					t22_2 := num.Sqrt(kern.Choose((F(0) < OProdEntry2), OProdEntry2, F(1)))
+					t72 := F(1) / (F(1e-07) + kern.Choose((F(0) < OProdEntry2), t22_2, F(0)))
 					// atlas_omega.G
 					clear(t54)
 					n4 := int(c.Pos[l])
@@ -1108,41 +1106,26 @@ func (c *stepBackwardFused) run() {
 						}
 					}
 					// atlas_omega.O
-					var t17 F
-					OLinEntry2 := OLin[a]
+					w4 := F(1e-07) + kern.Choose((F(0) < OProdEntry2), t22_2, F(0))
 					if kern.Wide() {
-						a2 := regions.Ra0bc5e523934Args{
+						a2 := regions.Rf1222abb5966Args{
 							P0: unsafe.SliceData(STrail),
 							P1: unsafe.SliceData(t263),
-							P2: unsafe.SliceData(t17Total),
 							N0: dV,
 							N1: dK,
 							N2: 4*dK*dV*a + 4*dK*dV,
-							S0: [2]float32{t17},
-							S1: [2]float32{OLinEntry2},
+							S0: [2]float32{w4},
 						}
-						regions.Ra0bc5e523934(&a2)
+						regions.Rf1222abb5966(&a2)
 					} else {
-						t17_2 := t17
 						for i := range dV {
 							STrail2 := STrail[((a+1)*dV+i)*dK:][:dK]
 							t263_2 := t263[i*dK:][:dK]
-							var t17Row F
-							t17RowSums := [16]F{t17Row}
 							for j := range dK {
-								STrailEntry := STrail2[j]
-								t17RowSums[j%16] = num.FMA32(STrailEntry, STrailEntry, t17RowSums[j%16])
-								t263_2[j] = STrailEntry / OLinEntry2
+								t263_2[j] = STrail2[j] / w4
 							}
-							t17Row = kern.Sum16(&t17RowSums)
-							t17_2 = t17_2 + t17Row
 						}
-						t17Total[0] = t17_2
 					}
-					t17 = t17Total[0]
-					// atlas_omega.O, atlas_omega.G
-					t19 := (F(0) < t17)
-					t72 := F(1) / OLinEntry2
 					// atlas_omega.O
 					kern.GemmFMA(dV, dV, dK, F(1), false, t272, dV, 1, t263, dK, 1, t263, 1, dK)
 					// atlas_omega.O
@@ -1435,8 +1418,8 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(1), false, t109, dV, 1, t472, 1, dV, t107, dV, 1)
 					// atlas_omega.O, atlas_omega.M
 					thetaEntry2 := theta[a]
-					w3 := F(4.775 * thetaEntry2)
-					w4 := F(-2.0315 * thetaEntry2)
+					w5 := F(4.775 * thetaEntry2)
+					w6 := F(-2.0315 * thetaEntry2)
 					if kern.Wide() {
 						a2 := regions.Re85495281614Args{
 							P0: unsafe.SliceData(t109),
@@ -1444,8 +1427,8 @@ func (c *stepBackwardFused) run() {
 							P2: unsafe.SliceData(t107),
 							P3: unsafe.SliceData(t192),
 							N0: dV,
-							S0: [2]float32{w4},
-							S1: [2]float32{w3},
+							S0: [2]float32{w6},
+							S1: [2]float32{w5},
 						}
 						regions.Re85495281614(&a2)
 					} else {
@@ -1455,7 +1438,7 @@ func (c *stepBackwardFused) run() {
 							t107_2 := t107[i*dV:][:dV]
 							t192_2 := t192[i*dV:][:dV]
 							for j := range dV {
-								t192_2[j] = num.FMA32(w4, t109_2[j], num.FMA32(w4, t108_2[j], F(w3*t107_2[j])))
+								t192_2[j] = num.FMA32(w6, t109_2[j], num.FMA32(w6, t108_2[j], F(w5*t107_2[j])))
 							}
 						}
 					}
@@ -1470,7 +1453,7 @@ func (c *stepBackwardFused) run() {
 					// atlas_omega.O
 					kern.GemmFMA(dK, dV, dV, F(1), false, t111, 1, dK, t462, 1, dK, t110, 1, dV)
 					// atlas_omega.O, atlas_omega.M
-					w5 := F(-3.4445 * thetaEntry2)
+					w7 := F(-3.4445 * thetaEntry2)
 					if kern.Wide() {
 						a2 := regions.Rfcf3ab497881Args{
 							P0: unsafe.SliceData(t106),
@@ -1480,7 +1463,7 @@ func (c *stepBackwardFused) run() {
 							N0: dV,
 							N1: dK,
 							S0: [2]float32{thetaEntry2},
-							S1: [2]float32{w5},
+							S1: [2]float32{w7},
 						}
 						regions.Rfcf3ab497881(&a2)
 					} else {
@@ -1490,7 +1473,7 @@ func (c *stepBackwardFused) run() {
 							t111_2 := t111[i*dK:][:dK]
 							t222_2 := t222[i*dK:][:dK]
 							for j := range dK {
-								t222_2[j] = num.FMA32(-thetaEntry2, t106_2[j], F(w5*t42_3[j])) + t111_2[j]
+								t222_2[j] = num.FMA32(-thetaEntry2, t106_2[j], F(w7*t42_3[j])) + t111_2[j]
 							}
 						}
 					}
@@ -1732,7 +1715,7 @@ func (c *stepBackwardFused) run() {
 							N3: 8 * dK,
 							N4: 12 * dK,
 							S0: [2]float32{t75},
-							S1: [2]float32{OLinEntry2},
+							S1: [2]float32{w4},
 						}
 						regions.R7e3a79bf0af1(&a2)
 					} else {
@@ -1747,7 +1730,7 @@ func (c *stepBackwardFused) run() {
 							t75RowSums := [16]F{t75Row}
 							for j := range dK {
 								t702 := num.FMA32(F(3.4445), t58_2[j], t61_2[j]) + t119_2[j]
-								t75RowSums[j%16] = num.FMA32(t702, t263_2[j]/OLinEntry2, t75RowSums[j%16])
+								t75RowSums[j%16] = num.FMA32(t702, t263_2[j]/w4, t75RowSums[j%16])
 								t70_2[j] = t702
 							}
 							t75Row = kern.Sum16(&t75RowSums)
@@ -1757,9 +1740,10 @@ func (c *stepBackwardFused) run() {
 					}
 					t75 = t75Total[0]
 					t752 := -t75
+					// atlas_omega.O, atlas_omega.G
+					t84 := kern.Choose((F(0) < OProdEntry2), F(F(0.5*t752)*(F(1)/t22_2)), F(0))
 					// atlas_omega.S, atlas_omega.O
 					var t95 F
-					w6 := kern.Choose(t19, F(F(0.5*ODiv[a])*kern.Choose(t19, t752, F(0))), F(0))
 					etaEntry2 := eta[a]
 					if kern.Wide() {
 						a2 := regions.R3ef033c0c6ecArgs{
@@ -1781,7 +1765,7 @@ func (c *stepBackwardFused) run() {
 							N10: -dK * dV,
 							N11: dK*dV + dK,
 							S0:  [2]float32{t95},
-							S1:  [2]float32{w6},
+							S1:  [2]float32{t84},
 							S2:  [2]float32{t72},
 							S3:  [2]float32{etaEntry2},
 						}
@@ -1797,7 +1781,7 @@ func (c *stepBackwardFused) run() {
 							var t95Row F
 							t95RowSums := [16]F{t95Row}
 							for j := range dK {
-								t922 := num.FMA32(F(2*w6), STrail2[j], num.FMA32(t72, t70_2[j], SBarState2[j]))
+								t922 := num.FMA32(F(2*t84), STrail2[j], num.FMA32(t72, t70_2[j], SBarState2[j]))
 								t95RowSums[j%16] = num.FMA32(STrail3[j], t922, t95RowSums[j%16])
 								t92_2[j] = t922
 								SBarState2[j] = F(etaEntry2 * t922)
@@ -1809,16 +1793,16 @@ func (c *stepBackwardFused) run() {
 					}
 					t95 = t95Total[0]
 					// atlas_omega.G
-					clear(t120)
 					clear(t121)
+					clear(t122)
 					n6 := int(c.Pos[l])
 					if kern.Wide() {
 						a2 := regions.R430058ff6998Args{
 							P0: unsafe.SliceData(t63),
 							P1: unsafe.SliceData(t92),
 							P2: unsafe.SliceData(c.GStack),
-							P3: unsafe.SliceData(t120),
-							P4: unsafe.SliceData(t121),
+							P3: unsafe.SliceData(t121),
+							P4: unsafe.SliceData(t122),
 							N0: w,
 							N1: n6 + a + C*s + 1,
 							N2: dV,
@@ -1830,21 +1814,21 @@ func (c *stepBackwardFused) run() {
 					} else {
 						for i := range min(w, n6+a+C*s+1) {
 							t63_2 := t63[i*dV:][:dV]
-							t121_2 := t121[i*dV:][:dV]
-							t120_2 := t120[i*dK:][:dK]
+							t122_2 := t122[i*dV:][:dV]
+							t121_2 := t121[i*dK:][:dK]
 							for j := range dV {
 								t92_2 := t92[j*dK:][:dK]
 								GStack := c.GStack[(l*(T+w-1)+a+C*s-i+w-1)*dK:][:dK]
-								var t1212 F
+								var t1222 F
 								t63Entry := t63_2[j]
-								t1212Sums := [16]F{t1212}
+								t1222Sums := [16]F{t1222}
 								for k := range dK {
 									t92Entry := t92_2[k]
-									t1212Sums[k%16] = num.FMA32(GStack[k], t92Entry, t1212Sums[k%16])
-									t120_2[k] = num.FMA32(t63Entry, t92Entry, t120_2[k])
+									t1222Sums[k%16] = num.FMA32(GStack[k], t92Entry, t1222Sums[k%16])
+									t121_2[k] = num.FMA32(t63Entry, t92Entry, t121_2[k])
 								}
-								t1212 = kern.Sum16(&t1212Sums)
-								t121_2[j] = t1212
+								t1222 = kern.Sum16(&t1222Sums)
+								t122_2[j] = t1222
 							}
 						}
 					}
@@ -1853,7 +1837,7 @@ func (c *stepBackwardFused) run() {
 					n7 := int(c.Pos[l])
 					if kern.Wide() {
 						a2 := regions.R3ffe086d2d80Args{
-							P0: unsafe.SliceData(t121),
+							P0: unsafe.SliceData(t122),
 							P1: unsafe.SliceData(t101),
 							N0: w,
 							N1: n7 + a + C*s + 1,
@@ -1863,22 +1847,22 @@ func (c *stepBackwardFused) run() {
 						regions.R3ffe086d2d80(&a2)
 					} else {
 						for i := range min(w, n7+a+C*s+1) {
-							t121_2 := t121[i*dV:][:dV]
+							t122_2 := t122[i*dV:][:dV]
 							t101_2 := t101[i*dV:][:dV]
-							w7 := F(-2 * t32_2)
+							w9 := F(-2 * t32_2)
 							for j := range dV {
-								t101_2[j] = F(w7 * t121_2[j])
+								t101_2[j] = F(w9 * t122_2[j])
 							}
 						}
 					}
 					// atlas_omega.G
-					clear(t122)
+					clear(t123)
 					if kern.Wide() {
 						a2 := regions.R8eec75222a8aArgs{
 							P0: unsafe.SliceData(c.Pos),
-							P1: unsafe.SliceData(t121),
+							P1: unsafe.SliceData(t122),
 							P2: unsafe.SliceData(c.GStack),
-							P3: unsafe.SliceData(t122),
+							P3: unsafe.SliceData(t123),
 							N0: dV,
 							N1: 4 * l,
 							N2: w,
@@ -1893,25 +1877,25 @@ func (c *stepBackwardFused) run() {
 						regions.R8eec75222a8a(&a2)
 					} else {
 						for i := range dV {
-							t122_2 := t122[i*dK:][:dK]
+							t123_2 := t123[i*dK:][:dK]
 							n8 := int(c.Pos[l])
 							for j := range min(w, n8+a+C*s+1) {
 								GStack := c.GStack[(l*(T+w-1)+a+C*s-j+w-1)*dK:][:dK]
-								t121Entry := t121[j*dV+i]
+								t122Entry := t122[j*dV+i]
 								for k := range dK {
-									t122_2[k] = num.FMA32(GStack[k], t121Entry, t122_2[k])
+									t123_2[k] = num.FMA32(GStack[k], t122Entry, t123_2[k])
 								}
 							}
 						}
 					}
 					// atlas_omega.G
-					clear(t123)
+					clear(t124)
 					n9 := int(c.Pos[l])
 					if kern.Wide() {
 						a2 := regions.R49211bd05690Args{
-							P0: unsafe.SliceData(t121),
+							P0: unsafe.SliceData(t122),
 							P1: unsafe.SliceData(MTrail),
-							P2: unsafe.SliceData(t123),
+							P2: unsafe.SliceData(t124),
 							N0: w,
 							N1: n9 + a + C*s + 1,
 							N2: dV,
@@ -1921,13 +1905,13 @@ func (c *stepBackwardFused) run() {
 						regions.R49211bd05690(&a2)
 					} else {
 						for i := range min(w, n9+a+C*s+1) {
-							t121_2 := t121[i*dV:][:dV]
-							t123_2 := t123[i*dK:][:dK]
+							t122_2 := t122[i*dV:][:dV]
+							t124_2 := t124[i*dK:][:dK]
 							for j := range dV {
 								MTrail2 := MTrail[(a*dV+j)*dK:][:dK]
-								t121Entry2 := t121_2[j]
+								t122Entry2 := t122_2[j]
 								for k := range dK {
-									t123_2[k] = num.FMA32(MTrail2[k], t121Entry2, t123_2[k])
+									t124_2[k] = num.FMA32(MTrail2[k], t122Entry2, t124_2[k])
 								}
 							}
 						}
@@ -1936,44 +1920,44 @@ func (c *stepBackwardFused) run() {
 					rhoEntry2 := rho[a]
 					if kern.Wide() {
 						a2 := regions.Rdae386b0d1c2Args{
-							P0: unsafe.SliceData(t122),
+							P0: unsafe.SliceData(t123),
 							P1: unsafe.SliceData(t42_2),
 							P2: unsafe.SliceData(MBarState),
 							N0: dV,
 							N1: dK,
-							S0: [2]float32{w8},
+							S0: [2]float32{w10},
 							S1: [2]float32{rhoEntry2},
 						}
 						regions.Rdae386b0d1c2(&a2)
 					} else {
 						for i := range dV {
-							t122_2 := t122[i*dK:][:dK]
+							t123_2 := t123[i*dK:][:dK]
 							t42_3 := t42_2[i*dK:][:dK]
 							MBarState2 := MBarState[i*dK:][:dK]
 							for j := range dK {
-								MBarState2[j] = num.FMA32(w8, t122_2[j], F(rhoEntry2*t42_3[j]))
+								MBarState2[j] = num.FMA32(w10, t123_2[j], F(rhoEntry2*t42_3[j]))
 							}
 						}
 					}
 					// atlas_omega.G
 					if kern.Wide() {
 						a2 := regions.R6cf6934199baArgs{
-							P0: unsafe.SliceData(t123),
-							P1: unsafe.SliceData(t120),
+							P0: unsafe.SliceData(t124),
+							P1: unsafe.SliceData(t121),
 							P2: unsafe.SliceData(t3),
 							N0: w,
 							N1: dK,
 							N2: 4*dK*w*a + 4*C*dK*w*s + 4*T*dK*w*l,
-							S0: [2]float32{w8},
+							S0: [2]float32{w10},
 						}
 						regions.R6cf6934199ba(&a2)
 					} else {
 						for i := range w {
-							t123_2 := t123[i*dK:][:dK]
-							t120_2 := t120[i*dK:][:dK]
+							t124_2 := t124[i*dK:][:dK]
+							t121_2 := t121[i*dK:][:dK]
 							t3_2 := t3[((l*T+a+C*s)*w+i)*dK:][:dK]
 							for j := range dK {
-								t3_2[j] = num.FMA32(w8, t123_2[j], F(w8*t120_2[j]))
+								t3_2[j] = num.FMA32(w10, t124_2[j], F(w10*t121_2[j]))
 							}
 						}
 					}

@@ -110,10 +110,7 @@ func stepDirect[F num.Float](a *conformance.Args[F]) {
 	k.GStack2 = a.Fresh(2*k.L*k.T*k.NPhi*k.NPhi + 2*k.L*k.NPhi*k.NPhi*k.W + 3*k.L*k.T*k.NPhi - 2*k.L*k.NPhi*k.NPhi + 3*k.L*k.NPhi*k.W + k.L*k.T - 3*k.L*k.NPhi + k.L*k.W - k.L)
 	k.GStack3 = a.Fresh(k.L*k.T*k.DV + k.L*k.DV*k.W - k.L*k.DV)
 	if !a.ForwardOnly {
-		k.OLin = a.Fresh(k.L * k.T)
-	}
-	if !a.ForwardOnly {
-		k.ODiv = a.Fresh(k.L * k.T)
+		k.OProd = a.Fresh(k.L * k.T)
 	}
 	if !a.ForwardOnly {
 		k.MCheckpoints = a.Fresh(2*k.L*k.DV*k.NPhi*k.NPhi*((k.T+k.C-1)/k.C) + 3*k.L*k.DV*k.NPhi*((k.T+k.C-1)/k.C) + k.L*k.DV*((k.T+k.C-1)/k.C))
@@ -145,8 +142,7 @@ func stepDirect[F num.Float](a *conformance.Args[F]) {
 	g.GStack = k.GStack
 	g.GStack2 = k.GStack2
 	g.GStack3 = k.GStack3
-	g.OLin = k.OLin
-	g.ODiv = k.ODiv
+	g.OProd = k.OProd
 	g.XBar = a.Grad("x", g.L*g.T*g.D)
 	g.WGammaBar = a.Grad("w_gamma", g.D)
 	g.MBarOut = a.Grad("M", 2*g.L*g.DV*g.NPhi*g.NPhi+3*g.L*g.DV*g.NPhi+g.L*g.DV)

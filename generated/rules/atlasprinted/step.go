@@ -13,7 +13,7 @@ var stepKind = tape.NewKind()
 
 // Step is one call of the kernel Step.
 //
-// It keeps 2·L·T·n_phi·n_phi + 2·L·n_phi·n_phi·w + L·T·d_v + 3·L·T·n_phi + L·d_v·w - 2·L·n_phi·n_phi + 3·L·n_phi·w + 4·L·T - L·d_v - 3·L·n_phi + 2·L·w - 2·L entries and checkpoints of 4·L·d_v·n_phi·n_phi·segments + 6·L·d_v·n_phi·segments + 2·L·d_v·segments entries.
+// It keeps 2·L·T·n_phi·n_phi + 2·L·n_phi·n_phi·w + L·T·d_v + 3·L·T·n_phi + L·d_v·w - 2·L·n_phi·n_phi + 3·L·n_phi·w + 3·L·T - L·d_v - 3·L·n_phi + 2·L·w - 2·L entries and checkpoints of 4·L·d_v·n_phi·n_phi·segments + 6·L·d_v·n_phi·segments + 2·L·d_v·segments entries.
 type Step[F num.Float] struct {
 	C            int // tokens from checkpoint to checkpoint
 	L            int
@@ -46,8 +46,7 @@ type Step[F num.Float] struct {
 	GStack       []F     // [L, T + w - 1], written
 	GStack2      []F     // [L, T + w - 1, 2·n_phi·n_phi + 3·n_phi + 1], written
 	GStack3      []F     // [L, T + w - 1, d_v], written
-	OLin         []F     // [L, T], written; may be nil
-	ODiv         []F     // [L, T], written; may be nil
+	OProd        []F     // [L, T], written; may be nil
 	MCheckpoints []F     // [L, segments, d_v, 2·n_phi·n_phi + 3·n_phi + 1], written; may be nil
 	SCheckpoints []F     // [L, segments, d_v, 2·n_phi·n_phi + 3·n_phi + 1], written; may be nil
 	Work         []F     // WorkLen() entries
@@ -332,16 +331,11 @@ func (c *Step[F]) Run() {
 							SState2[j] = S2
 						}
 					}
-					// atlas_printed.O
-					t18 := (F(0) < t16)
-					t21 := num.Sqrt(kern.Choose(t18, t16, F(1)))
-					t24 := 1e-07 + kern.Choose(t18, t21, F(0))
-					t57 := F(1) / t21
-					if len(c.OLin) > 0 {
-						c.OLin[l*T+a+C*s] = t24
-					}
-					if len(c.ODiv) > 0 {
-						c.ODiv[l*T+a+C*s] = t57
+					// atlas_printed.O, atlas_printed
+					t24 := 1e-07 + kern.Choose((F(0) < t16), num.Sqrt(kern.Choose((F(0) < t16), t16, F(1))), F(0))
+					t3 := t16
+					if len(c.OProd) > 0 {
+						c.OProd[l*T+a+C*s] = t3
 					}
 					// atlas_printed.O
 					for i := range dV {
@@ -482,8 +476,7 @@ type StepBackward[F num.Float] struct {
 	GStack       []F     // [L, T + w - 1]
 	GStack2      []F     // [L, T + w - 1, 2·n_phi·n_phi + 3·n_phi + 1]
 	GStack3      []F     // [L, T + w - 1, d_v]
-	OLin         []F     // [L, T]
-	ODiv         []F     // [L, T]
+	OProd        []F     // [L, T]
 	XBar         []F     // [L, T, d], written
 	WGammaBar    []F     // [d], written
 	MBarOut      []F     // [L, d_v, 2·n_phi·n_phi + 3·n_phi + 1], written
@@ -768,7 +761,7 @@ func (c *StepBackward[F]) Run() {
 			}
 			if n := min(C, -C*s+T); n > 0 {
 				eta := c.Eta[l*T+C*s:][:n]
-				OLin := c.OLin[l*T+C*s:][:n]
+				OProd := c.OProd[l*T+C*s:][:n]
 				rho := c.Rho[l*T+C*s:][:n]
 				theta := c.Theta[l*T+C*s:][:n]
 				for a := range n {
@@ -820,7 +813,8 @@ func (c *StepBackward[F]) Run() {
 					}
 					// atlas_printed.S, atlas_printed.O
 					etaEntry := eta[a]
-					OLinEntry := OLin[a]
+					OProdEntry := OProd[a]
+					w3 := 1e-07 + kern.Choose((F(0) < OProdEntry), num.Sqrt(kern.Choose((F(0) < OProdEntry), OProdEntry, F(1))), F(0))
 					for i := range dV {
 						STrail2 := STrail[(a*dV+i)*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
 						G2 := G[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
@@ -829,7 +823,7 @@ func (c *StepBackward[F]) Run() {
 						for j := range 2*nPhi*nPhi + 3*nPhi + 1 {
 							S2 := F(etaEntry*STrail2[j]) + G2[j]
 							STrail3[j] = S2
-							t25_2[j] = S2 / OLinEntry
+							t25_2[j] = S2 / w3
 						}
 					}
 					// atlas_printed.O
@@ -910,9 +904,8 @@ func (c *StepBackward[F]) Run() {
 				}
 			}
 			if n := min(C, -C*s+T); n > 0 {
-				OLin := c.OLin[l*T+C*s:][:n]
+				OProd := c.OProd[l*T+C*s:][:n]
 				theta := c.Theta[l*T+C*s:][:n]
-				ODiv := c.ODiv[l*T+C*s:][:n]
 				eta := c.Eta[l*T+C*s:][:n]
 				rho := c.Rho[l*T+C*s:][:n]
 				etaBar := c.EtaBar[l*T+C*s:][:n]
@@ -954,20 +947,18 @@ func (c *StepBackward[F]) Run() {
 						}
 					}
 					// atlas_printed.O
-					var t16 F
-					OLinEntry2 := OLin[a]
+					OProdEntry2 := OProd[a]
+					t21 := num.Sqrt(kern.Choose((F(0) < OProdEntry2), OProdEntry2, F(1)))
+					t48 := F(1) / (1e-07 + kern.Choose((F(0) < OProdEntry2), t21, F(0)))
+					// atlas_printed.O
+					w4 := 1e-07 + kern.Choose((F(0) < OProdEntry2), t21, F(0))
 					for i := range dV {
 						STrail2 := STrail[((a+1)*dV+i)*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
 						t253_2 := t253[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
 						for j := range 2*nPhi*nPhi + 3*nPhi + 1 {
-							STrailEntry := STrail2[j]
-							t16 += F(STrailEntry * STrailEntry)
-							t253_2[j] = STrailEntry / OLinEntry2
+							t253_2[j] = STrail2[j] / w4
 						}
 					}
-					// atlas_printed.O
-					t182 := (F(0) < t16)
-					t48 := F(1) / OLinEntry2
 					// atlas_printed.O
 					kern.Gemm(dV, dV, 2*nPhi*nPhi+3*nPhi+1, F(1), false, t262, dV, 1, t253, 2*nPhi*nPhi+3*nPhi+1, 1, t253, 1, 2*nPhi*nPhi+3*nPhi+1)
 					// atlas_printed.O
@@ -1064,15 +1055,15 @@ func (c *StepBackward[F]) Run() {
 					kern.Gemm(dV, dV, dV, F(1), false, t91, dV, 1, t362, 1, dV, t89, dV, 1)
 					// atlas_printed.O, atlas_printed.M
 					thetaEntry2 := theta[a]
-					w3 := F(4.775 * thetaEntry2)
-					w4 := F(-2.0315 * thetaEntry2)
+					w5 := F(4.775 * thetaEntry2)
+					w6 := F(-2.0315 * thetaEntry2)
 					for i := range dV {
 						t89_2 := t89[i*dV:][:dV]
 						t90_2 := t90[i*dV:][:dV]
 						t91_2 := t91[i*dV:][:dV]
 						t192_2 := t192[i*dV:][:dV]
 						for j := range dV {
-							t192_2[j] = F(w3*t89_2[j]) + F(w4*t90_2[j]) + F(w4*t91_2[j])
+							t192_2[j] = F(w5*t89_2[j]) + F(w6*t90_2[j]) + F(w6*t91_2[j])
 						}
 					}
 					// atlas_printed.O
@@ -1086,14 +1077,14 @@ func (c *StepBackward[F]) Run() {
 					// atlas_printed.O
 					kern.Gemm(2*nPhi*nPhi+3*nPhi+1, dV, dV, F(1), false, t93, 1, 2*nPhi*nPhi+3*nPhi+1, t352, 1, 2*nPhi*nPhi+3*nPhi+1, t92, 1, dV)
 					// atlas_printed.O, atlas_printed.M
-					w5 := F(-3.4445 * thetaEntry2)
+					w7 := F(-3.4445 * thetaEntry2)
 					for i := range dV {
 						t422_3 := t422[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
 						t88_2 := t88[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
 						t93_2 := t93[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
 						t222_2 := t222[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
 						for j := range 2*nPhi*nPhi + 3*nPhi + 1 {
-							t222_2[j] = F(w5*t422_3[j]) - F(thetaEntry2*t88_2[j]) + t93_2[j]
+							t222_2[j] = F(w7*t422_3[j]) - F(thetaEntry2*t88_2[j]) + t93_2[j]
 						}
 					}
 					// atlas_printed.O
@@ -1172,14 +1163,15 @@ func (c *StepBackward[F]) Run() {
 						t46_2 := t46[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
 						for j := range 2*nPhi*nPhi + 3*nPhi + 1 {
 							t462 := F(3.4445*t3422_2[j]) + t3722_2[j] + t97_2[j]
-							t51 += F(t462 * (t253_2[j] / OLinEntry2))
+							t51 += F(t462 * (t253_2[j] / w4))
 							t46_2[j] = t462
 						}
 					}
 					t512 := -t51
+					// atlas_printed.O
+					t60 := kern.Choose((F(0) < OProdEntry2), F(F(0.5*t512)*(F(1)/t21)), F(0))
 					// atlas_printed.S, atlas_printed.O
 					var t71 F
-					w6 := kern.Choose(t182, F(F(0.5*ODiv[a])*kern.Choose(t182, t512, F(0))), F(0))
 					etaEntry2 := eta[a]
 					for i := range dV {
 						SBarState2 := SBarState[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
@@ -1188,7 +1180,7 @@ func (c *StepBackward[F]) Run() {
 						STrail3 := STrail[(a*dV+i)*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
 						t68_2 := t68[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
 						for j := range 2*nPhi*nPhi + 3*nPhi + 1 {
-							t682 := SBarState2[j] + F(t48*t46_2[j]) + F(2*F(w6*STrail2[j]))
+							t682 := SBarState2[j] + F(t48*t46_2[j]) + F(2*F(t60*STrail2[j]))
 							t71 += F(STrail3[j] * t682)
 							t68_2[j] = t682
 							SBarState2[j] = F(etaEntry2 * t682)
@@ -1208,11 +1200,11 @@ func (c *StepBackward[F]) Run() {
 								GStack2 := c.GStack2[(l*(T+w-1)+a+C*s-i+w-1)*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
 								t74_2 := t74[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
 								var t732 F
-								w7 := F(2 * t53_2[j])
+								w9 := F(2 * t53_2[j])
 								for k := range 2*nPhi*nPhi + 3*nPhi + 1 {
 									t68Entry := t68_2[k]
 									t732 += F(F(GStack2[k]*t23Entry2) * t68Entry)
-									t74_2[k] += F(w7 * t68Entry)
+									t74_2[k] += F(w9 * t68Entry)
 								}
 								t73_3[j] = F(2 * t732)
 							}
@@ -1561,10 +1553,7 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.GStack2 = c.Run.Saved(2*k.L*k.T*k.NPhi*k.NPhi + 2*k.L*k.NPhi*k.NPhi*k.W + 3*k.L*k.T*k.NPhi - 2*k.L*k.NPhi*k.NPhi + 3*k.L*k.NPhi*k.W + k.L*k.T - 3*k.L*k.NPhi + k.L*k.W - k.L)
 	k.GStack3 = c.Run.Saved(k.L*k.T*k.DV + k.L*k.DV*k.W - k.L*k.DV)
 	if c.Run.Tape != nil {
-		k.OLin = c.Run.Saved(k.L * k.T)
-	}
-	if c.Run.Tape != nil {
-		k.ODiv = c.Run.Saved(k.L * k.T)
+		k.OProd = c.Run.Saved(k.L * k.T)
 	}
 	if c.Run.Tape != nil {
 		k.MCheckpoints = c.Run.Saved(2*k.L*k.DV*k.NPhi*k.NPhi*((k.T+k.C-1)/k.C) + 3*k.L*k.DV*k.NPhi*((k.T+k.C-1)/k.C) + k.L*k.DV*((k.T+k.C-1)/k.C))
@@ -1611,8 +1600,7 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.GStack = k.GStack
 	g.GStack2 = k.GStack2
 	g.GStack3 = k.GStack3
-	g.OLin = k.OLin
-	g.ODiv = k.ODiv
+	g.OProd = k.OProd
 	g.XBar = t.Part(n.vX, g.L*g.T*g.D)
 	g.WGammaBar = t.Part(n.vWGamma, g.D)
 	g.MBarOut = t.Part(n.fromM, 2*g.L*g.DV*g.NPhi*g.NPhi+3*g.L*g.DV*g.NPhi+g.L*g.DV)

@@ -326,16 +326,11 @@ func (c *stepFused) run() {
 						t16Total[0] = t16_2
 					}
 					t16 = t16Total[0]
-					// atlas_printed.O
-					t18 := (F(0) < t16)
-					t21 := num.Sqrt(kern.Choose(t18, t16, F(1)))
-					t24 := F(1e-07) + kern.Choose(t18, t21, F(0))
-					t57 := F(1) / t21
-					if len(c.OLin) > 0 {
-						c.OLin[l*T+a+C*s] = t24
-					}
-					if len(c.ODiv) > 0 {
-						c.ODiv[l*T+a+C*s] = t57
+					// atlas_printed.O, atlas_printed
+					t24 := F(1e-07) + kern.Choose((F(0) < t16), num.Sqrt(kern.Choose((F(0) < t16), t16, F(1))), F(0))
+					t3 := t16
+					if len(c.OProd) > 0 {
+						c.OProd[l*T+a+C*s] = t3
 					}
 					// atlas_printed.O
 					if kern.Wide() {
@@ -623,7 +618,6 @@ func (c *stepBackwardFused) run() {
 	t79 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+4*L*T*nPhi*nPhi+3*L*T*nPhi*w+4*L*nPhi*nPhi*w+6*C*dV*nPhi+2*L*T*dV+6*L*T*nPhi+6*L*T*w+2*L*dV*w-4*L*nPhi*nPhi+6*L*nPhi*w+56*dV*nPhi*nPhi+2*nPhi*nPhi*w+2*C*dV+5*L*T-2*L*dV-6*L*nPhi+5*L*w+33*dV*dV+84*dV*nPhi+6*dV*w+2*nPhi*nPhi+3*nPhi*w-5*L+28*dV+3*nPhi+2*w+1:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV] // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
 	t80 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+4*L*T*nPhi*nPhi+3*L*T*nPhi*w+4*L*nPhi*nPhi*w+6*C*dV*nPhi+2*L*T*dV+6*L*T*nPhi+6*L*T*w+2*L*dV*w-4*L*nPhi*nPhi+6*L*nPhi*w+58*dV*nPhi*nPhi+2*nPhi*nPhi*w+2*C*dV+5*L*T-2*L*dV-6*L*nPhi+5*L*w+33*dV*dV+87*dV*nPhi+6*dV*w+2*nPhi*nPhi+3*nPhi*w-5*L+29*dV+3*nPhi+2*w+1:][:2*nPhi*nPhi*w+3*nPhi*w+w]    // [w, 2·n_phi·n_phi + 3·n_phi + 1]
 	t83 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+4*L*T*nPhi*nPhi+3*L*T*nPhi*w+4*L*nPhi*nPhi*w+6*C*dV*nPhi+2*L*T*dV+6*L*T*nPhi+6*L*T*w+2*L*dV*w-4*L*nPhi*nPhi+6*L*nPhi*w+58*dV*nPhi*nPhi+4*nPhi*nPhi*w+2*C*dV+5*L*T-2*L*dV-6*L*nPhi+5*L*w+33*dV*dV+87*dV*nPhi+6*dV*w+2*nPhi*nPhi+6*nPhi*w-5*L+29*dV+3*nPhi+3*w+1:][:w]                           // [w]
-	t16Total := make([]F, 1)
 	t72Total := make([]F, 1)
 	t9Total := make([]F, 1)
 	t51Total := make([]F, 1)
@@ -723,7 +717,7 @@ func (c *stepBackwardFused) run() {
 			}
 			if n := min(C, -C*s+T); n > 0 {
 				eta := c.Eta[l*T+C*s:][:n]
-				OLin := c.OLin[l*T+C*s:][:n]
+				OProd := c.OProd[l*T+C*s:][:n]
 				rho := c.Rho[l*T+C*s:][:n]
 				theta := c.Theta[l*T+C*s:][:n]
 				for a := range n {
@@ -829,7 +823,8 @@ func (c *stepBackwardFused) run() {
 					}
 					// atlas_printed.S, atlas_printed.O
 					etaEntry := eta[a]
-					OLinEntry := OLin[a]
+					OProdEntry := OProd[a]
+					w3 := F(1e-07) + kern.Choose((F(0) < OProdEntry), num.Sqrt(kern.Choose((F(0) < OProdEntry), OProdEntry, F(1))), F(0))
 					if kern.Wide() {
 						a2 := regions.R80954fbaf498Args{
 							P0: unsafe.SliceData(STrail),
@@ -840,7 +835,7 @@ func (c *stepBackwardFused) run() {
 							N2: (8*dV*nPhi*nPhi + 12*dV*nPhi + 4*dV) * a,
 							N3: 2*dV*nPhi*nPhi + 3*dV*nPhi + dV,
 							S0: [2]float32{etaEntry},
-							S1: [2]float32{OLinEntry},
+							S1: [2]float32{w3},
 						}
 						regions.R80954fbaf498(&a2)
 					} else {
@@ -852,7 +847,7 @@ func (c *stepBackwardFused) run() {
 							for j := range 2*nPhi*nPhi + 3*nPhi + 1 {
 								S2 := num.FMA32(etaEntry, STrail2[j], G2[j])
 								STrail3[j] = S2
-								t25_2[j] = S2 / OLinEntry
+								t25_2[j] = S2 / w3
 							}
 						}
 					}
@@ -1001,9 +996,8 @@ func (c *stepBackwardFused) run() {
 				}
 			}
 			if n := min(C, -C*s+T); n > 0 {
-				OLin := c.OLin[l*T+C*s:][:n]
+				OProd := c.OProd[l*T+C*s:][:n]
 				theta := c.Theta[l*T+C*s:][:n]
-				ODiv := c.ODiv[l*T+C*s:][:n]
 				eta := c.Eta[l*T+C*s:][:n]
 				rho := c.Rho[l*T+C*s:][:n]
 				etaBar := c.EtaBar[l*T+C*s:][:n]
@@ -1069,41 +1063,30 @@ func (c *stepBackwardFused) run() {
 						}
 					}
 					// atlas_printed.O
-					var t16 F
-					OLinEntry2 := OLin[a]
+					OProdEntry2 := OProd[a]
+					t21 := num.Sqrt(kern.Choose((F(0) < OProdEntry2), OProdEntry2, F(1)))
+					t48 := F(1) / (F(1e-07) + kern.Choose((F(0) < OProdEntry2), t21, F(0)))
+					// atlas_printed.O
+					w4 := F(1e-07) + kern.Choose((F(0) < OProdEntry2), t21, F(0))
 					if kern.Wide() {
-						a2 := regions.Ra0bc5e523934Args{
+						a2 := regions.Rf1222abb5966Args{
 							P0: unsafe.SliceData(STrail),
 							P1: unsafe.SliceData(t253),
-							P2: unsafe.SliceData(t16Total),
 							N0: dV,
 							N1: 2*nPhi*nPhi + 3*nPhi + 1,
 							N2: (8*dV*nPhi*nPhi+12*dV*nPhi+4*dV)*a + 8*dV*nPhi*nPhi + 12*dV*nPhi + 4*dV,
-							S0: [2]float32{t16},
-							S1: [2]float32{OLinEntry2},
+							S0: [2]float32{w4},
 						}
-						regions.Ra0bc5e523934(&a2)
+						regions.Rf1222abb5966(&a2)
 					} else {
-						t16_2 := t16
 						for i := range dV {
 							STrail2 := STrail[((a+1)*dV+i)*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
 							t253_2 := t253[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
-							var t16Row F
-							t16RowSums := [16]F{t16Row}
 							for j := range 2*nPhi*nPhi + 3*nPhi + 1 {
-								STrailEntry := STrail2[j]
-								t16RowSums[j%16] = num.FMA32(STrailEntry, STrailEntry, t16RowSums[j%16])
-								t253_2[j] = STrailEntry / OLinEntry2
+								t253_2[j] = STrail2[j] / w4
 							}
-							t16Row = kern.Sum16(&t16RowSums)
-							t16_2 = t16_2 + t16Row
 						}
-						t16Total[0] = t16_2
 					}
-					t16 = t16Total[0]
-					// atlas_printed.O
-					t182 := (F(0) < t16)
-					t48 := F(1) / OLinEntry2
 					// atlas_printed.O
 					kern.GemmFMA(dV, dV, 2*nPhi*nPhi+3*nPhi+1, F(1), false, t262, dV, 1, t253, 2*nPhi*nPhi+3*nPhi+1, 1, t253, 1, 2*nPhi*nPhi+3*nPhi+1)
 					// atlas_printed.O
@@ -1306,8 +1289,8 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(1), false, t91, dV, 1, t362, 1, dV, t89, dV, 1)
 					// atlas_printed.O, atlas_printed.M
 					thetaEntry2 := theta[a]
-					w3 := F(4.775 * thetaEntry2)
-					w4 := F(-2.0315 * thetaEntry2)
+					w5 := F(4.775 * thetaEntry2)
+					w6 := F(-2.0315 * thetaEntry2)
 					if kern.Wide() {
 						a2 := regions.Re85495281614Args{
 							P0: unsafe.SliceData(t91),
@@ -1315,8 +1298,8 @@ func (c *stepBackwardFused) run() {
 							P2: unsafe.SliceData(t89),
 							P3: unsafe.SliceData(t192),
 							N0: dV,
-							S0: [2]float32{w4},
-							S1: [2]float32{w3},
+							S0: [2]float32{w6},
+							S1: [2]float32{w5},
 						}
 						regions.Re85495281614(&a2)
 					} else {
@@ -1326,7 +1309,7 @@ func (c *stepBackwardFused) run() {
 							t89_2 := t89[i*dV:][:dV]
 							t192_2 := t192[i*dV:][:dV]
 							for j := range dV {
-								t192_2[j] = num.FMA32(w4, t91_2[j], num.FMA32(w4, t90_2[j], F(w3*t89_2[j])))
+								t192_2[j] = num.FMA32(w6, t91_2[j], num.FMA32(w6, t90_2[j], F(w5*t89_2[j])))
 							}
 						}
 					}
@@ -1341,7 +1324,7 @@ func (c *stepBackwardFused) run() {
 					// atlas_printed.O
 					kern.GemmFMA(2*nPhi*nPhi+3*nPhi+1, dV, dV, F(1), false, t93, 1, 2*nPhi*nPhi+3*nPhi+1, t352, 1, 2*nPhi*nPhi+3*nPhi+1, t92, 1, dV)
 					// atlas_printed.O, atlas_printed.M
-					w5 := F(-3.4445 * thetaEntry2)
+					w7 := F(-3.4445 * thetaEntry2)
 					if kern.Wide() {
 						a2 := regions.Rfcf3ab497881Args{
 							P0: unsafe.SliceData(t88),
@@ -1351,7 +1334,7 @@ func (c *stepBackwardFused) run() {
 							N0: dV,
 							N1: 2*nPhi*nPhi + 3*nPhi + 1,
 							S0: [2]float32{thetaEntry2},
-							S1: [2]float32{w5},
+							S1: [2]float32{w7},
 						}
 						regions.Rfcf3ab497881(&a2)
 					} else {
@@ -1361,7 +1344,7 @@ func (c *stepBackwardFused) run() {
 							t93_2 := t93[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
 							t222_2 := t222[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
 							for j := range 2*nPhi*nPhi + 3*nPhi + 1 {
-								t222_2[j] = num.FMA32(-thetaEntry2, t88_2[j], F(w5*t422_3[j])) + t93_2[j]
+								t222_2[j] = num.FMA32(-thetaEntry2, t88_2[j], F(w7*t422_3[j])) + t93_2[j]
 							}
 						}
 					}
@@ -1481,7 +1464,7 @@ func (c *stepBackwardFused) run() {
 							N3: 16*nPhi*nPhi + 24*nPhi + 8,
 							N4: 24*nPhi*nPhi + 36*nPhi + 12,
 							S0: [2]float32{t51},
-							S1: [2]float32{OLinEntry2},
+							S1: [2]float32{w4},
 						}
 						regions.R7e3a79bf0af1(&a2)
 					} else {
@@ -1496,7 +1479,7 @@ func (c *stepBackwardFused) run() {
 							t51RowSums := [16]F{t51Row}
 							for j := range 2*nPhi*nPhi + 3*nPhi + 1 {
 								t462 := num.FMA32(F(3.4445), t3422_2[j], t3722_2[j]) + t97_2[j]
-								t51RowSums[j%16] = num.FMA32(t462, t253_2[j]/OLinEntry2, t51RowSums[j%16])
+								t51RowSums[j%16] = num.FMA32(t462, t253_2[j]/w4, t51RowSums[j%16])
 								t46_2[j] = t462
 							}
 							t51Row = kern.Sum16(&t51RowSums)
@@ -1506,9 +1489,10 @@ func (c *stepBackwardFused) run() {
 					}
 					t51 = t51Total[0]
 					t512 := -t51
+					// atlas_printed.O
+					t60 := kern.Choose((F(0) < OProdEntry2), F(F(0.5*t512)*(F(1)/t21)), F(0))
 					// atlas_printed.S, atlas_printed.O
 					var t71 F
-					w6 := kern.Choose(t182, F(F(0.5*ODiv[a])*kern.Choose(t182, t512, F(0))), F(0))
 					etaEntry2 := eta[a]
 					if kern.Wide() {
 						a2 := regions.R3ef033c0c6ecArgs{
@@ -1530,7 +1514,7 @@ func (c *stepBackwardFused) run() {
 							N10: -2*dV*nPhi*nPhi - 3*dV*nPhi - dV,
 							N11: 2*dV*nPhi*nPhi + 3*dV*nPhi + 2*nPhi*nPhi + dV + 3*nPhi + 1,
 							S0:  [2]float32{t71},
-							S1:  [2]float32{w6},
+							S1:  [2]float32{t60},
 							S2:  [2]float32{t48},
 							S3:  [2]float32{etaEntry2},
 						}
@@ -1546,7 +1530,7 @@ func (c *stepBackwardFused) run() {
 							var t71Row F
 							t71RowSums := [16]F{t71Row}
 							for j := range 2*nPhi*nPhi + 3*nPhi + 1 {
-								t682 := num.FMA32(F(2*w6), STrail2[j], num.FMA32(t48, t46_2[j], SBarState2[j]))
+								t682 := num.FMA32(F(2*t60), STrail2[j], num.FMA32(t48, t46_2[j], SBarState2[j]))
 								t71RowSums[j%16] = num.FMA32(STrail3[j], t682, t71RowSums[j%16])
 								t68_2[j] = t682
 								SBarState2[j] = F(etaEntry2 * t682)
@@ -1590,12 +1574,12 @@ func (c *stepBackwardFused) run() {
 									t68_2 := t68[j*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
 									GStack2 := c.GStack2[(l*(T+w-1)+a+C*s-i+w-1)*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
 									var t732 F
-									w7 := F(2 * t53_2[j])
+									w9 := F(2 * t53_2[j])
 									t732Sums := [16]F{t732}
 									for k := range 2*nPhi*nPhi + 3*nPhi + 1 {
 										t68Entry := t68_2[k]
 										t732Sums[k%16] = num.FMA32(F(GStack2[k]*t23Entry2), t68Entry, t732Sums[k%16])
-										t74_2[k] = num.FMA32(w7, t68Entry, t74_2[k])
+										t74_2[k] = num.FMA32(w9, t68Entry, t74_2[k])
 									}
 									t732 = kern.Sum16(&t732Sums)
 									t73_3[j] = F(2 * t732)

@@ -578,14 +578,13 @@ func (c *StepBackward[F]) Run() {
 				}
 			}
 			if n := min(C, -C*s+T); n > 0 {
-				rho := c.Rho[l*T+C*s:][:n]
 				eta := c.Eta[l*T+C*s:][:n]
 				theta := c.Theta[l*T+C*s:][:n]
+				rho := c.Rho[l*T+C*s:][:n]
 				rhoBar := c.RhoBar[l*T+C*s:][:n]
 				thetaBar := c.ThetaBar[l*T+C*s:][:n]
 				etaBar := c.EtaBar[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
-					e := c.E[(l*T+a+C*s)*dV:][:dV]
 					yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 					t47_2 := t47[(l*T+a+C*s)*dH:][:dH]
 					yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
@@ -595,22 +594,18 @@ func (c *StepBackward[F]) Run() {
 					t22_2 := t22[(l*T+a+C*s)*dH:][:dH]
 					eProd := c.EProd[(l*T+a+C*s)*dH:][:dH]
 					t37_2 := t37[(l*T+a+C*s)*dH:][:dH]
+					e := c.E[(l*T+a+C*s)*dV:][:dV]
 					vBar := c.VBar[(l*T+a+C*s)*dV:][:dV]
 					GW1Prod := c.GW1Prod[(l*T+a+C*s)*dH:][:dH]
 					kBar := c.KBar[(l*T+a+C*s)*dK:][:dK]
 					qBar := c.QBar[(l*T+a+C*s)*dK:][:dK]
-					// deep_titans.y, deep_titans.W2, deep_titans.S_W2, deep_titans.G_W2
+					// deep_titans.y
 					clear(t32)
-					rhoEntry3 := rho[a]
-					etaEntry3 := eta[a]
 					for i := range dV {
-						W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
-						SW2Trail2 := SW2Trail[(a*dV+i)*dH:][:dH]
-						t62_2 := t62[(l*T+a+C*s)*dH:][:dH]
-						eEntry2 := e[i]
+						W2Trail2 := W2Trail[((a+1)*dV+i)*dH:][:dH]
 						yBarEntry := yBar[i]
 						for j := range dH {
-							t32[j] += F((F(rhoEntry3*W2Trail2[j]) + F(etaEntry3*SW2Trail2[j]) - F(eEntry2*t62_2[j])) * yBarEntry)
+							t32[j] += F(W2Trail2[j] * yBarEntry)
 						}
 					}
 					// deep_titans.y
@@ -619,32 +614,29 @@ func (c *StepBackward[F]) Run() {
 						t32Entry := t32[i]
 						t9[i] = F(t47Entry*t32Entry) + F(F(F(yProd[i]*t47Entry)*t32Entry)*t72_2[i])
 					}
-					// deep_titans.y, deep_titans.W1, deep_titans.S_W1, deep_titans.G_W1
+					// deep_titans.y, deep_titans.W1, deep_titans.S_W1
 					clear(t11)
 					clear(t21)
 					var t15 F
 					var t24 F
-					thetaEntry3 := theta[a]
+					etaEntry3 := eta[a]
 					for i := range dH {
 						W1BarState2 := W1BarState[i*dK:][:dK]
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
 						W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
 						SW1BarState2 := SW1BarState[i*dK:][:dK]
 						SW1Trail2 := SW1Trail[(a*dH+i)*dK:][:dK]
+						W1Trail3 := W1Trail[((a+1)*dH+i)*dK:][:dK]
 						var t772 F
 						t9Entry := t9[i]
 						t39Entry := t39_2[i]
-						w2 := F(thetaEntry3 * t39Entry)
 						for j := range dK {
 							t12 := W1BarState2[j] + F(q[j]*t9Entry)
-							W1TrailEntry := W1Trail2[j]
-							t15 += F(W1TrailEntry * t12)
+							t15 += F(W1Trail2[j] * t12)
 							t17 := SW1BarState2[j] + t12
-							kEntry := k[j]
-							t772 += F(t17 * kEntry)
-							SW1TrailEntry := SW1Trail2[j]
-							t24 += F(SW1TrailEntry * t17)
-							t11[j] += F((F(rhoEntry3*W1TrailEntry) + F(etaEntry3*SW1TrailEntry) - F(w2*kEntry)) * t9Entry)
+							t772 += F(t17 * k[j])
+							t24 += F(SW1Trail2[j] * t17)
+							t11[j] += F(W1Trail3[j] * t9Entry)
 							t21[j] -= F(t17 * t39Entry)
 							SW1BarState2[j] = F(etaEntry3 * t17)
 						}
@@ -656,6 +648,7 @@ func (c *StepBackward[F]) Run() {
 						t222 += F(k[i] * t21[i])
 					}
 					// deep_titans.G_W1, deep_titans.S_W1
+					thetaEntry3 := theta[a]
 					for i := range dH {
 						t22Entry := t22_2[i]
 						t77Entry := t77[i]
@@ -675,7 +668,7 @@ func (c *StepBackward[F]) Run() {
 						var t402 F
 						var t492 F
 						yBarEntry2 := yBar[i]
-						eEntry3 := e[i]
+						eEntry2 := e[i]
 						for j := range dH {
 							W2TrailEntry := W2Trail2[j]
 							t402 += F(W2TrailEntry * t3822[j])
@@ -684,7 +677,7 @@ func (c *StepBackward[F]) Run() {
 							t462 := SW2BarState2[j] + t412
 							t492 += F(t462 * t62_2[j])
 							t55 += F(SW2Trail2[j] * t462)
-							t50[j] -= F(t462 * eEntry3)
+							t50[j] -= F(t462 * eEntry2)
 							SW2BarState2[j] = F(etaEntry3 * t462)
 						}
 						t40[i] = t402
@@ -705,6 +698,7 @@ func (c *StepBackward[F]) Run() {
 					}
 					// deep_titans.e, deep_titans.G_W1, deep_titans.W2, deep_titans.y
 					clear(t61)
+					rhoEntry3 := rho[a]
 					for i := range dV {
 						W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
 						W2BarState2 := W2BarState[i*dH:][:dH]
@@ -712,10 +706,10 @@ func (c *StepBackward[F]) Run() {
 						t82_2 := t82[(l*T+a+C*s)*dH:][:dH]
 						yBarEntry3 := yBar[i]
 						t57Entry := t57[i]
-						eEntry4 := e[i]
+						eEntry3 := e[i]
 						for j := range dH {
 							t61[j] += F(W2Trail2[j] * t57Entry)
-							W2BarState2[j] = F(eEntry4*t3822[j]) + F(rhoEntry3*(W2BarState2[j]+F(yBarEntry3*t81_2[j]))) + F(t57Entry*t82_2[j])
+							W2BarState2[j] = F(eEntry3*t3822[j]) + F(rhoEntry3*(W2BarState2[j]+F(yBarEntry3*t81_2[j]))) + F(t57Entry*t82_2[j])
 						}
 					}
 					// deep_titans.e, deep_titans.G_W1, deep_titans.S_W1, deep_titans.S_W2
@@ -726,9 +720,9 @@ func (c *StepBackward[F]) Run() {
 						t77Entry2 := t77[i]
 						eProdEntry2 := eProd[i]
 						t61Entry := t61[i]
-						w3 := -F(F(F(F(thetaEntry3*eProdEntry2)*GW1ProdEntry2)*t37Entry)*t77Entry2) - F(F(thetaEntry3*GW1ProdEntry2)*t77Entry2) + F(F(thetaEntry3*eProdEntry2)*t50[i]) + F(eProdEntry2*t61Entry)
-						w4 := -F(F(F(F(thetaEntry3*GW1ProdEntry2)*t22Entry2)*t37Entry) * t77Entry2)
-						t68[i] = w4 + F(F(F(F(F(F(thetaEntry3*eProdEntry2)*GW1ProdEntry2)*t22Entry2)*t22Entry2)*t37Entry)*t77Entry2) + F(thetaEntry3*t52[i]) + F(t22Entry2*t61Entry) + F(F(t22Entry2*t37Entry)*w3)
+						w2 := -F(F(F(F(thetaEntry3*eProdEntry2)*GW1ProdEntry2)*t37Entry)*t77Entry2) - F(F(thetaEntry3*GW1ProdEntry2)*t77Entry2) + F(F(thetaEntry3*eProdEntry2)*t50[i]) + F(eProdEntry2*t61Entry)
+						w3 := -F(F(F(F(thetaEntry3*GW1ProdEntry2)*t22Entry2)*t37Entry) * t77Entry2)
+						t68[i] = w3 + F(F(F(F(F(F(thetaEntry3*eProdEntry2)*GW1ProdEntry2)*t22Entry2)*t22Entry2)*t37Entry)*t77Entry2) + F(thetaEntry3*t52[i]) + F(t22Entry2*t61Entry) + F(F(t22Entry2*t37Entry)*w2)
 					}
 					// deep_titans.e, deep_titans.W1, deep_titans.y
 					clear(t70)

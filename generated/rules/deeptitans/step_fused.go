@@ -614,49 +614,36 @@ func (c *stepBackwardFused) run() {
 				}
 			}
 			if n := min(C, -C*s+T); n > 0 {
-				rho := c.Rho[l*T+C*s:][:n]
 				eta := c.Eta[l*T+C*s:][:n]
 				theta := c.Theta[l*T+C*s:][:n]
+				rho := c.Rho[l*T+C*s:][:n]
 				rhoBar := c.RhoBar[l*T+C*s:][:n]
 				thetaBar := c.ThetaBar[l*T+C*s:][:n]
 				etaBar := c.EtaBar[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
-					// deep_titans.y, deep_titans.W2, deep_titans.S_W2, deep_titans.G_W2
+					// deep_titans.y
 					clear(t32)
-					rhoEntry3 := rho[a]
-					etaEntry3 := eta[a]
 					if kern.Wide() {
-						a2 := regions.Rf10880cda9c5Args{
-							P0: unsafe.SliceData(c.E),
-							P1: unsafe.SliceData(c.YBar),
-							P2: unsafe.SliceData(t62),
-							P3: unsafe.SliceData(SW2Trail),
-							P4: unsafe.SliceData(W2Trail),
-							P5: unsafe.SliceData(t32),
+						a2 := regions.R1652debfe5bcArgs{
+							P0: unsafe.SliceData(c.YBar),
+							P1: unsafe.SliceData(W2Trail),
+							P2: unsafe.SliceData(t32),
 							N0: dV,
 							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							N2: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
-							N3: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
-							N4: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
-							N5: dH,
-							N6: 4*dH*dV*a + 12*dH,
-							N7: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							N8: 4 * dH * dV * a,
-							S0: [2]float32{etaEntry3},
-							S1: [2]float32{rhoEntry3},
+							N2: dH,
+							N3: 4*dH*dV*a + 4*dH*dV,
+							N4: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
+							N5: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
+							N6: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
 						}
-						regions.Rf10880cda9c5(&a2)
+						regions.R1652debfe5bc(&a2)
 					} else {
-						e := c.E[(l*T+a+C*s)*dV:][:dV]
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
-							t62_2 := t62[(l*T+a+C*s)*dH:][:dH]
-							SW2Trail2 := SW2Trail[(a*dV+i)*dH:][:dH]
-							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
-							eEntry2 := e[i]
+							W2Trail2 := W2Trail[((a+1)*dV+i)*dH:][:dH]
 							yBarEntry := yBar[i]
 							for j := range dH {
-								t32[j] = num.FMA32(num.FMA32(-eEntry2, t62_2[j], num.FMA32(etaEntry3, SW2Trail2[j], F(rhoEntry3*W2Trail2[j]))), yBarEntry, t32[j])
+								t32[j] = num.FMA32(W2Trail2[j], yBarEntry, t32[j])
 							}
 						}
 					}
@@ -682,14 +669,14 @@ func (c *stepBackwardFused) run() {
 							t9[i] = num.FMA32(F(F(yProd[i]*t47Entry)*t32Entry), t72_2[i], F(t47Entry*t32Entry))
 						}
 					}
-					// deep_titans.y, deep_titans.W1, deep_titans.S_W1, deep_titans.G_W1
+					// deep_titans.y, deep_titans.W1, deep_titans.S_W1
 					clear(t11)
 					clear(t21)
 					var t15 F
 					var t24 F
-					thetaEntry3 := theta[a]
+					etaEntry3 := eta[a]
 					if kern.Wide() {
-						a2 := regions.Rc4f77ed48562Args{
+						a2 := regions.R40d300e49acfArgs{
 							P0:  unsafe.SliceData(t9),
 							P1:  unsafe.SliceData(t39),
 							P2:  unsafe.SliceData(c.Q),
@@ -709,21 +696,24 @@ func (c *stepBackwardFused) run() {
 							N3:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 8,
 							N4:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 12,
 							N5:  dK,
-							N6:  4*dH*dK*a + 4*dK,
-							N7:  4 * dK,
-							N8:  8 * dK,
-							N9:  4*dH*dK*a + 8*dK,
-							N10: 12 * dK,
-							N11: 4*dH*dK*a + 12*dK,
-							N12: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							N13: 4 * dH * dK * a,
+							N6:  4 * dK,
+							N7:  4*dH*dK*a + 4*dK,
+							N8:  4*dH*dK*a + 4*dH*dK + 4*dK,
+							N9:  8 * dK,
+							N10: 4*dH*dK*a + 8*dK,
+							N11: 4*dH*dK*a + 4*dH*dK + 8*dK,
+							N12: 12 * dK,
+							N13: 4*dH*dK*a + 12*dK,
+							N14: 4*dH*dK*a + 4*dH*dK + 12*dK,
+							N15: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N16: 4 * dH * dK * a,
+							N17: dH * dK,
+							N18: -dH*dK + dK,
 							S0:  [2]float32{t24},
 							S1:  [2]float32{t15},
-							S2:  [2]float32{thetaEntry3},
-							S3:  [2]float32{etaEntry3},
-							S4:  [2]float32{rhoEntry3},
+							S2:  [2]float32{etaEntry3},
 						}
-						regions.Rc4f77ed48562(&a2)
+						regions.R40d300e49acf(&a2)
 					} else {
 						t39_2 := t39[(l*T+a+C*s)*dH:][:dH]
 						t24_2 := t24
@@ -735,10 +725,10 @@ func (c *stepBackwardFused) run() {
 							SW1BarState2 := SW1BarState[i*dK:][:dK]
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
 							SW1Trail2 := SW1Trail[(a*dH+i)*dK:][:dK]
+							W1Trail3 := W1Trail[((a+1)*dH+i)*dK:][:dK]
 							var t772 F
 							t9Entry := t9[i]
 							t39Entry := t39_2[i]
-							w2 := F(thetaEntry3 * t39Entry)
 							var t15Row F
 							var t24Row F
 							t15RowSums := [16]F{t15Row}
@@ -746,14 +736,11 @@ func (c *stepBackwardFused) run() {
 							t24RowSums := [16]F{t24Row}
 							for j := range dK {
 								t12 := num.FMA32(q[j], t9Entry, W1BarState2[j])
-								W1TrailEntry := W1Trail2[j]
-								t15RowSums[j%16] = num.FMA32(W1TrailEntry, t12, t15RowSums[j%16])
+								t15RowSums[j%16] = num.FMA32(W1Trail2[j], t12, t15RowSums[j%16])
 								t17 := SW1BarState2[j] + t12
-								kEntry := k[j]
-								t772Sums[j%16] = num.FMA32(t17, kEntry, t772Sums[j%16])
-								SW1TrailEntry := SW1Trail2[j]
-								t24RowSums[j%16] = num.FMA32(SW1TrailEntry, t17, t24RowSums[j%16])
-								t11[j] = num.FMA32(num.FMA32(-w2, kEntry, num.FMA32(etaEntry3, SW1TrailEntry, F(rhoEntry3*W1TrailEntry))), t9Entry, t11[j])
+								t772Sums[j%16] = num.FMA32(t17, k[j], t772Sums[j%16])
+								t24RowSums[j%16] = num.FMA32(SW1Trail2[j], t17, t24RowSums[j%16])
+								t11[j] = num.FMA32(W1Trail3[j], t9Entry, t11[j])
 								t21[j] = num.FMA32(-t17, t39Entry, t21[j])
 								SW1BarState2[j] = F(etaEntry3 * t17)
 							}
@@ -793,6 +780,7 @@ func (c *stepBackwardFused) run() {
 					}
 					t222 = t222Total[0]
 					// deep_titans.G_W1, deep_titans.S_W1
+					thetaEntry3 := theta[a]
 					if kern.Wide() {
 						a2 := regions.R6fce4ac11747Args{
 							P0: unsafe.SliceData(t22),
@@ -869,7 +857,7 @@ func (c *stepBackwardFused) run() {
 							var t402 F
 							var t492 F
 							yBarEntry2 := yBar[i]
-							eEntry3 := e[i]
+							eEntry2 := e[i]
 							var t442Row F
 							var t55Row F
 							t402Sums := [16]F{t402}
@@ -884,7 +872,7 @@ func (c *stepBackwardFused) run() {
 								t462 := SW2BarState2[j] + t412
 								t492Sums[j%16] = num.FMA32(t462, t62_2[j], t492Sums[j%16])
 								t55RowSums[j%16] = num.FMA32(SW2Trail2[j], t462, t55RowSums[j%16])
-								t50[j] = num.FMA32(-t462, eEntry3, t50[j])
+								t50[j] = num.FMA32(-t462, eEntry2, t50[j])
 								SW2BarState2[j] = F(etaEntry3 * t462)
 							}
 							t402 = kern.Sum16(&t402Sums)
@@ -950,6 +938,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// deep_titans.e, deep_titans.G_W1, deep_titans.W2, deep_titans.y
 					clear(t61)
+					rhoEntry3 := rho[a]
 					if kern.Wide() {
 						a2 := regions.Rc7f97e8312c5Args{
 							P0:  unsafe.SliceData(c.YBar),
@@ -985,10 +974,10 @@ func (c *stepBackwardFused) run() {
 							W2BarState2 := W2BarState[i*dH:][:dH]
 							yBarEntry3 := yBar[i]
 							t57Entry := t57[i]
-							eEntry4 := e[i]
+							eEntry3 := e[i]
 							for j := range dH {
 								t61[j] = num.FMA32(W2Trail2[j], t57Entry, t61[j])
-								W2BarState2[j] = num.FMA32(t57Entry, t82_2[j], num.FMA32(rhoEntry3, num.FMA32(yBarEntry3, t81_2[j], W2BarState2[j]), F(eEntry4*t3822[j])))
+								W2BarState2[j] = num.FMA32(t57Entry, t82_2[j], num.FMA32(rhoEntry3, num.FMA32(yBarEntry3, t81_2[j], W2BarState2[j]), F(eEntry3*t3822[j])))
 							}
 						}
 					}
@@ -1021,9 +1010,9 @@ func (c *stepBackwardFused) run() {
 							t77Entry2 := t77[i]
 							eProdEntry2 := eProd[i]
 							t61Entry := t61[i]
-							w3 := num.FMA32(eProdEntry2, t61Entry, num.FMA32(F(thetaEntry3*eProdEntry2), t50[i], num.FMA32(-F(thetaEntry3*GW1ProdEntry2), t77Entry2, -F(F(F(F(thetaEntry3*eProdEntry2)*GW1ProdEntry2)*t37Entry)*t77Entry2))))
-							w4 := -F(F(F(F(thetaEntry3*GW1ProdEntry2)*t22Entry2)*t37Entry) * t77Entry2)
-							t68[i] = num.FMA32(F(t22Entry2*t37Entry), w3, num.FMA32(t22Entry2, t61Entry, num.FMA32(thetaEntry3, t52[i], num.FMA32(F(F(F(F(F(thetaEntry3*eProdEntry2)*GW1ProdEntry2)*t22Entry2)*t22Entry2)*t37Entry), t77Entry2, w4))))
+							w2 := num.FMA32(eProdEntry2, t61Entry, num.FMA32(F(thetaEntry3*eProdEntry2), t50[i], num.FMA32(-F(thetaEntry3*GW1ProdEntry2), t77Entry2, -F(F(F(F(thetaEntry3*eProdEntry2)*GW1ProdEntry2)*t37Entry)*t77Entry2))))
+							w3 := -F(F(F(F(thetaEntry3*GW1ProdEntry2)*t22Entry2)*t37Entry) * t77Entry2)
+							t68[i] = num.FMA32(F(t22Entry2*t37Entry), w2, num.FMA32(t22Entry2, t61Entry, num.FMA32(thetaEntry3, t52[i], num.FMA32(F(F(F(F(F(thetaEntry3*eProdEntry2)*GW1ProdEntry2)*t22Entry2)*t22Entry2)*t37Entry), t77Entry2, w3))))
 						}
 					}
 					// deep_titans.e, deep_titans.W1, deep_titans.y

@@ -163,8 +163,8 @@ func (c *StartBackward[F]) Run() {
 	for i := range m {
 		t8Entry := t8[i]
 		startProdEntry2 := startProd2[i]
-		w := F(F(0.5*kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < startProdEntry2)), kern.Choose((F(1e-08) <= t8Entry), t72[i], F(0)), F(0))) * (F(1) / t6[i]))
-		t24[i] = kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < startProdEntry2)), kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < startProdEntry2)), w, F(0)), F(0))
+		w := ((F(1e-08) <= t8Entry) && (F(0) < startProdEntry2))
+		t24[i] = kern.Choose(w, kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < startProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t8Entry), t72[i], F(0)))*(F(1)/t6[i])), F(0)), F(0))
 	}
 
 	// lattice.S.start

@@ -13,7 +13,7 @@ var stepKind = tape.NewKind()
 
 // Step is one call of the kernel Step.
 //
-// It keeps L·T·d_v + 3·L·T·m + 2·L·T entries and checkpoints of L·d_v·m·segments entries.
+// It keeps L·T·d_v + 2·L·T·m + 2·L·T entries and checkpoints of L·d_v·m·segments entries.
 type Step[F num.Float] struct {
 	C            int // tokens from checkpoint to checkpoint
 	L            int
@@ -32,8 +32,7 @@ type Step[F num.Float] struct {
 	UProd        []F // [L, T], written
 	GLin         []F // [L, T, d_v], written; may be nil
 	NProd        []F // [L, T, m], written; may be nil
-	SMax2        []F // [L, T, m], written; may be nil
-	SDiv         []F // [L, T, m], written; may be nil
+	SProd        []F // [L, T, m], written; may be nil
 	SCheckpoints []F // [L, segments, m, d_v], written; may be nil
 	Work         []F // WorkLen() entries
 }
@@ -213,20 +212,13 @@ func (c *Step[F]) Run() {
 					// lattice.S, lattice
 					for i := range m {
 						t182Entry := t182[i]
-						t20 := (F(0) < t182Entry)
-						t23_2 := num.Sqrt(kern.Choose(t20, t182Entry, F(1)))
-						t274 := num.Max(kern.Choose(t20, t23_2, F(0)), F(1e-08))
-						t1822 := F(1) / t23_2
 						t2222 := t222[i]
-						t273[i] = t274
-						if len(c.SMax2) > 0 {
-							c.SMax2[(l*T+a+C*s)*m+i] = t274
-						}
-						if len(c.SDiv) > 0 {
-							c.SDiv[(l*T+a+C*s)*m+i] = t1822
-						}
+						t273[i] = num.Max(kern.Choose((F(0) < t182Entry), num.Sqrt(kern.Choose((F(0) < t182Entry), t182Entry, F(1))), F(0)), F(1e-08))
 						if len(c.NProd) > 0 {
 							c.NProd[(l*T+a+C*s)*m+i] = t2222
+						}
+						if len(c.SProd) > 0 {
+							c.SProd[(l*T+a+C*s)*m+i] = t182Entry
 						}
 					}
 					// lattice.S, lattice.y
@@ -278,8 +270,7 @@ type StepBackward[F num.Float] struct {
 	UProd        []F // [L, T]
 	GLin         []F // [L, T, d_v]
 	NProd        []F // [L, T, m]
-	SMax2        []F // [L, T, m]
-	SDiv         []F // [L, T, m]
+	SProd        []F // [L, T, m]
 	WBetaBar     []F // [d_v + m], written
 	BBetaBar     []F // [], written
 	SBarOut      []F // [L, m, d_v], written
@@ -290,10 +281,10 @@ type StepBackward[F num.Float] struct {
 	Work         []F // WorkLen() entries
 }
 
-// WorkLen is C·d_v·m + L·T·d_v + 3·L·T·m + 9·L·T + 4·d_v·m + 5·d_v + 11·m.
+// WorkLen is C·d_v·m + L·T·d_v + 3·L·T·m + 9·L·T + 3·d_v·m + 5·d_v + 14·m.
 func (c *StepBackward[F]) WorkLen() int {
 	C, L, T, dV, m := c.C, c.L, c.T, c.DV, c.M
-	return C*dV*m + L*T*dV + 3*L*T*m + 9*L*T + 4*dV*m + 5*dV + 11*m
+	return C*dV*m + L*T*dV + 3*L*T*m + 9*L*T + 3*dV*m + 5*dV + 14*m
 }
 
 // Run computes StepBackward.
@@ -316,7 +307,7 @@ func (c *StepBackward[F]) Run() {
 	work = work[L*T:]
 	t52 := work[:L*T*m] // [L, T, m]
 	work = work[L*T*m:]
-	t55 := work[:L*T*m] // [L, T, m]
+	t56 := work[:L*T*m] // [L, T, m]
 	work = work[L*T*m:]
 	t4 := work[:L*T*m] // [L, T, m]
 	work = work[L*T*m:]
@@ -338,29 +329,33 @@ func (c *StepBackward[F]) Run() {
 	work = work[dV*m:]
 	STrail := work[:C*dV*m+dV*m] // [C + 1, m, d_v]
 	work = work[C*dV*m+dV*m:]
-	t17 := work[:dV*m] // [m, d_v]
-	work = work[dV*m:]
-	t18 := work[:m] // [m]
+	t273 := work[:m] // [m]
+	work = work[m:]
+	t233 := work[:m] // [m]
+	work = work[m:]
+	t253 := work[:m] // [m]
+	work = work[m:]
+	t274 := work[:m] // [m]
+	work = work[m:]
+	t53 := work[:m] // [m]
 	work = work[m:]
 	t222 := work[:m] // [m]
 	work = work[m:]
 	t8 := work[:m] // [m]
 	work = work[m:]
-	t53 := work[:m] // [m]
-	work = work[m:]
 	t2522 := work[:m] // [m]
 	work = work[m:]
 	t292 := work[:dV*m] // [m, d_v]
 	work = work[dV*m:]
-	t51 := work[:m] // [m]
+	t52_2 := work[:m] // [m]
 	work = work[m:]
 	t39 := work[:m] // [m]
 	work = work[m:]
 	t41 := work[:dV] // [d_v]
 	work = work[dV:]
-	t52_2 := work[:m] // [m]
+	t53_2 := work[:m] // [m]
 	work = work[m:]
-	t53_2 := work[:dV] // [d_v]
+	t54 := work[:dV] // [d_v]
 	work = work[dV:]
 	t44 := work[:dV] // [d_v]
 	work = work[dV:]
@@ -395,12 +390,12 @@ func (c *StepBackward[F]) Run() {
 			k := c.K[(i*T+j)*m:][:m]
 			NProd := c.NProd[(i*T+j)*m:][:m]
 			t52_3 := t52[(i*T+j)*m:][:m]
-			t55_2 := t55[(i*T+j)*m:][:m]
+			t56_2 := t56[(i*T+j)*m:][:m]
 			betaEntry := beta2[j]
 			for k2 := range m {
 				t522 := F(k[k2] * NProd[k2])
 				t52_3[k2] = t522
-				t55_2[k2] = 1 - F(betaEntry*t522)
+				t56_2[k2] = 1 - F(betaEntry*t522)
 			}
 		}
 	}
@@ -425,9 +420,14 @@ func (c *StepBackward[F]) Run() {
 			if n := min(C, -C*s+T); n > 0 {
 				beta2 := beta[l*T+C*s:][:n]
 				for a := range n {
+					SProd := c.SProd[(l*T+a+C*s)*m:][:m]
 					k := c.K[(l*T+a+C*s)*m:][:m]
 					t52_3 := t52[(l*T+a+C*s)*m:][:m]
-					SMax2 := c.SMax2[(l*T+a+C*s)*m:][:m]
+					// lattice.S
+					for i := range m {
+						SProdEntry := SProd[i]
+						t273[i] = num.Max(kern.Choose((F(0) < SProdEntry), num.Sqrt(kern.Choose((F(0) < SProdEntry), SProdEntry, F(1))), F(0)), F(1e-08))
+					}
 					// lattice.S, lattice.N, lattice.G
 					betaEntry2 := beta2[a]
 					for i := range m {
@@ -436,10 +436,10 @@ func (c *StepBackward[F]) Run() {
 						STrail3 := STrail[((a+1)*m+i)*dV:][:dV]
 						kEntry := k[i]
 						t52Entry := t52_3[i]
-						SMax2Entry := SMax2[i]
+						t273Entry := t273[i]
 						for j := range dV {
 							STrailEntry := STrail2[j]
-							STrail3[j] = (STrailEntry - F(betaEntry2*(-F(kEntry*GLin[j])+F(STrailEntry*t52Entry)))) / SMax2Entry
+							STrail3[j] = (STrailEntry - F(betaEntry2*(-F(kEntry*GLin[j])+F(STrailEntry*t52Entry)))) / t273Entry
 						}
 					}
 				}
@@ -448,105 +448,102 @@ func (c *StepBackward[F]) Run() {
 				beta2 := beta[l*T+C*s:][:n]
 				t6_2 := t6[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
+					SProd := c.SProd[(l*T+a+C*s)*m:][:m]
+					q := c.Q[(l*T+a+C*s)*m:][:m]
 					k := c.K[(l*T+a+C*s)*m:][:m]
 					t52_3 := t52[(l*T+a+C*s)*m:][:m]
-					q := c.Q[(l*T+a+C*s)*m:][:m]
-					SMax2 := c.SMax2[(l*T+a+C*s)*m:][:m]
-					SDiv := c.SDiv[(l*T+a+C*s)*m:][:m]
 					t5_2 := t5[(l*T+a+C*s)*dV:][:dV]
-					t55_2 := t55[(l*T+a+C*s)*m:][:m]
+					t56_2 := t56[(l*T+a+C*s)*m:][:m]
 					NProd := c.NProd[(l*T+a+C*s)*m:][:m]
 					t4_2 := t4[(l*T+a+C*s)*m:][:m]
 					qBar := c.QBar[(l*T+a+C*s)*m:][:m]
-					// lattice.S, lattice.N, lattice.G, lattice.y
-					betaEntry3 := beta2[a]
+					// lattice.S
 					for i := range m {
-						STrail2 := STrail[(a*m+i)*dV:][:dV]
-						GLin := c.GLin[(l*T+a+C*s)*dV:][:dV]
-						STrail3 := STrail[((a+1)*m+i)*dV:][:dV]
+						SProdEntry2 := SProd[i]
+						t234 := num.Sqrt(kern.Choose((F(0) < SProdEntry2), SProdEntry2, F(1)))
+						t254 := kern.Choose((F(0) < SProdEntry2), t234, F(0))
+						t275 := num.Max(t254, F(1e-08))
+						t233[i] = t234
+						t253[i] = t254
+						t274[i] = t275
+						t53[i] = F(1) / t275
+					}
+					// lattice.y, lattice.S
+					for i := range m {
+						STrail2 := STrail[((a+1)*m+i)*dV:][:dV]
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						SBarState2 := SBarState[i*dV:][:dV]
-						t17_2 := t17[i*dV:][:dV]
-						var t182 F
 						var t2222 F
 						var t82 F
-						kEntry2 := k[i]
-						t52Entry2 := t52_3[i]
 						qEntry := q[i]
-						SMax2Entry2 := SMax2[i]
+						t274Entry := t274[i]
 						for j := range dV {
 							STrailEntry2 := STrail2[j]
-							t172 := STrailEntry2 - F(betaEntry3*(-F(kEntry2*GLin[j])+F(STrailEntry2*t52Entry2)))
-							t182 += F(t172 * t172)
-							STrailEntry3 := STrail3[j]
 							yBarEntry := yBar[j]
-							t2222 += F(STrailEntry3 * yBarEntry)
-							t82 += F((SBarState2[j] + F(qEntry*yBarEntry)) * (STrailEntry3 / SMax2Entry2))
-							t17_2[j] = t172
+							t2222 += F(STrailEntry2 * yBarEntry)
+							t82 += F((SBarState2[j] + F(qEntry*yBarEntry)) * (STrailEntry2 / t274Entry))
 						}
-						t18[i] = t182
 						t222[i] = t2222
 						t8[i] = -t82
 					}
 					// lattice.S
 					for i := range m {
-						t18Entry := t18[i]
-						t20 := (F(0) < t18Entry)
-						t93 := (F(1e-08) <= kern.Choose(t20, num.Sqrt(kern.Choose(t20, t18Entry, F(1))), F(0)))
-						t13 := (t93 && t20)
-						t53[i] = F(1) / SMax2[i]
-						t2522[i] = kern.Choose((t13 && t20), kern.Choose(t13, F(F(0.5*SDiv[i])*kern.Choose(t13, kern.Choose(t93, t8[i], F(0)), F(0))), F(0)), F(0))
+						t253Entry := t253[i]
+						SProdEntry3 := SProd[i]
+						w := ((F(1e-08) <= t253Entry) && (F(0) < SProdEntry3))
+						t2522[i] = kern.Choose(w, kern.Choose(((F(1e-08) <= t253Entry) && (F(0) < SProdEntry3)), F(F(0.5*kern.Choose((F(1e-08) <= t253Entry), t8[i], F(0)))*(F(1)/t233[i])), F(0)), F(0))
 					}
 					// lattice.S, lattice.y, lattice.N, lattice.G
 					var t32 F
+					betaEntry3 := beta2[a]
 					for i := range m {
-						SBarState2 := SBarState[i*dV:][:dV]
-						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
-						t17_2 := t17[i*dV:][:dV]
 						STrail2 := STrail[(a*m+i)*dV:][:dV]
 						GLin := c.GLin[(l*T+a+C*s)*dV:][:dV]
+						SBarState2 := SBarState[i*dV:][:dV]
+						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						t292_2 := t292[i*dV:][:dV]
-						var t512 F
+						var t522 F
 						qEntry2 := q[i]
+						kEntry2 := k[i]
+						t52Entry2 := t52_3[i]
 						t53Entry := t53[i]
 						t2522Entry := t2522[i]
-						kEntry3 := k[i]
-						t52Entry3 := t52_3[i]
 						for j := range dV {
-							t293 := F((SBarState2[j]+F(qEntry2*yBar[j]))*t53Entry) + F(2*F(t17_2[j]*t2522Entry))
-							STrailEntry4 := STrail2[j]
-							t32 += F((-F(kEntry3*GLin[j]) + F(STrailEntry4*t52Entry3)) * t293)
-							t512 += F(STrailEntry4 * t293)
+							STrailEntry3 := STrail2[j]
+							N := -F(kEntry2*GLin[j]) + F(STrailEntry3*t52Entry2)
+							t293 := F((SBarState2[j]+F(qEntry2*yBar[j]))*t53Entry) + F(2*F((STrailEntry3-F(betaEntry3*N))*t2522Entry))
+							t32 += F(N * t293)
+							t522 += F(STrailEntry3 * t293)
 							t292_2[j] = t293
 						}
-						t51[i] = t512
+						t52_2[i] = t522
 					}
 					t322 := -t32
 					// lattice.N, lattice.S
 					for i := range m {
-						t39[i] = -F(F(betaEntry3*k[i]) * t51[i])
+						t39[i] = -F(F(betaEntry3*k[i]) * t52_2[i])
 					}
 					// lattice.N, lattice.G
 					clear(t41)
-					clear(t53_2)
+					clear(t54)
 					for i := range m {
 						t292_2 := t292[i*dV:][:dV]
 						GLin := c.GLin[(l*T+a+C*s)*dV:][:dV]
 						STrail2 := STrail[(a*m+i)*dV:][:dV]
-						var t522 F
+						var t532 F
 						t39Entry := t39[i]
-						kEntry4 := k[i]
+						kEntry3 := k[i]
 						for j := range dV {
 							t292Entry := t292_2[j]
-							t522 += F(t292Entry * GLin[j])
+							t532 += F(t292Entry * GLin[j])
 							t41[j] += F(STrail2[j] * t39Entry)
-							t53_2[j] += F(t292Entry * kEntry4)
+							t54[j] += F(t292Entry * kEntry3)
 						}
-						t52_2[i] = t522
+						t53_2[i] = t532
 					}
 					// lattice.G, lattice.S
 					for i := range dV {
-						t442 := t41[i] + F(betaEntry3*t53_2[i])
+						t442 := t41[i] + F(betaEntry3*t54[i])
 						t44[i] = t442
 						t5_2[i] = t442
 					}
@@ -557,19 +554,19 @@ func (c *StepBackward[F]) Run() {
 						GLin := c.GLin[(l*T+a+C*s)*dV:][:dV]
 						SBarState2 := SBarState[i*dV:][:dV]
 						var t482 F
-						t55Entry := t55_2[i]
+						t56Entry := t56_2[i]
 						t39Entry2 := t39[i]
-						kEntry5 := k[i]
+						kEntry4 := k[i]
 						for j := range dV {
 							t44Entry := t44[j]
 							t482 += F(STrail2[j] * t44Entry)
-							SBarState2[j] = F(t292_2[j]*t55Entry) + F(GLin[j]*t39Entry2) - F(kEntry5*t44Entry)
+							SBarState2[j] = F(t292_2[j]*t56Entry) + F(GLin[j]*t39Entry2) - F(kEntry4*t44Entry)
 						}
 						t48[i] = -t482
 					}
 					// lattice.G, lattice.N, lattice.S, lattice
 					for i := range m {
-						t4_2[i] = -F(F(betaEntry3*NProd[i])*t51[i]) + F(betaEntry3*t52_2[i]) + t48[i]
+						t4_2[i] = -F(F(betaEntry3*NProd[i])*t52_2[i]) + F(betaEntry3*t53_2[i]) + t48[i]
 						qBar[i] = t222[i]
 					}
 					// lattice
@@ -619,8 +616,8 @@ func (c *StepBackward[F]) Run() {
 			uProdEntry2 := uProd[j]
 			t352 := F(F(beta2[j]*t6_2[j]) * num.Sigmoid(-betaLin[j]))
 			t38 += t352
-			w := F(F(0.5*kern.Choose(((F(1e-08) <= t25Entry) && (F(0) < uProdEntry2)), kern.Choose((F(1e-08) <= t25Entry), t12_2[j], F(0)), F(0))) * (F(1) / t23_2[j]))
-			t29_2[j] = kern.Choose(((F(1e-08) <= t25Entry) && (F(0) < uProdEntry2)), kern.Choose(((F(1e-08) <= t25Entry) && (F(0) < uProdEntry2)), w, F(0)), F(0))
+			w2 := ((F(1e-08) <= t25Entry) && (F(0) < uProdEntry2))
+			t29_2[j] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t25Entry) && (F(0) < uProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t25Entry), t12_2[j], F(0)))*(F(1)/t23_2[j])), F(0)), F(0))
 			t35_2[j] = t352
 		}
 	}
@@ -728,10 +725,7 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 		k.NProd = c.Run.Saved(k.L * k.T * k.M)
 	}
 	if c.Run.Tape != nil {
-		k.SMax2 = c.Run.Saved(k.L * k.T * k.M)
-	}
-	if c.Run.Tape != nil {
-		k.SDiv = c.Run.Saved(k.L * k.T * k.M)
+		k.SProd = c.Run.Saved(k.L * k.T * k.M)
 	}
 	if c.Run.Tape != nil {
 		k.SCheckpoints = c.Run.Saved(k.L * k.DV * k.M * ((k.T + k.C - 1) / k.C))
@@ -764,8 +758,7 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.UProd = k.UProd
 	g.GLin = k.GLin
 	g.NProd = k.NProd
-	g.SMax2 = k.SMax2
-	g.SDiv = k.SDiv
+	g.SProd = k.SProd
 	g.WBetaBar = t.Part(n.vWBeta, g.DV+g.M)
 	g.BBetaBar = t.Part(n.vBBeta, 1)
 	g.SBarOut = t.Part(n.fromS, g.L*g.DV*g.M)

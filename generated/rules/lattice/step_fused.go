@@ -298,46 +298,6 @@ func (c *stepFused) run() {
 						}
 					}
 					// lattice.S, lattice
-					if len(c.SMax2) > 0 {
-						if kern.Wide() {
-							a2 := regions.R8770d75195c7Args{
-								P0: unsafe.SliceData(t182),
-								P1: kern.Given(c.SMax2),
-								N0: m,
-								N1: 4*m*a + 4*C*m*s + 4*T*m*l,
-							}
-							regions.R8770d75195c7(&a2)
-						} else {
-							SMax2 := c.SMax2[(l*T+a+C*s)*m:][:m]
-							for i := range m {
-								t182Entry := t182[i]
-								t20 := (F(0) < t182Entry)
-								t23_2 := num.Sqrt(kern.Choose(t20, t182Entry, F(1)))
-								t274 := kern.Larger(kern.Choose(t20, t23_2, F(0)), F(1e-08))
-								SMax2[i] = t274
-							}
-						}
-					}
-					if len(c.SDiv) > 0 {
-						if kern.Wide() {
-							a2 := regions.R1fc93ff7b2c8Args{
-								P0: unsafe.SliceData(t182),
-								P1: kern.Given(c.SDiv),
-								N0: m,
-								N1: 4*m*a + 4*C*m*s + 4*T*m*l,
-							}
-							regions.R1fc93ff7b2c8(&a2)
-						} else {
-							SDiv := c.SDiv[(l*T+a+C*s)*m:][:m]
-							for i := range m {
-								t182Entry := t182[i]
-								t20 := (F(0) < t182Entry)
-								t23_2 := num.Sqrt(kern.Choose(t20, t182Entry, F(1)))
-								t1822 := F(1) / t23_2
-								SDiv[i] = t1822
-							}
-						}
-					}
 					if len(c.NProd) > 0 {
 						if kern.Wide() {
 							a2 := regions.R968f65dfa835Args{
@@ -355,20 +315,34 @@ func (c *stepFused) run() {
 							}
 						}
 					}
+					if len(c.SProd) > 0 {
+						if kern.Wide() {
+							a2 := regions.R968f65dfa835Args{
+								P0: unsafe.SliceData(t182),
+								P1: kern.Given(c.SProd),
+								N0: m,
+								N1: 4*m*a + 4*C*m*s + 4*T*m*l,
+							}
+							regions.R968f65dfa835(&a2)
+						} else {
+							SProd := c.SProd[(l*T+a+C*s)*m:][:m]
+							for i := range m {
+								t182Entry := t182[i]
+								SProd[i] = t182Entry
+							}
+						}
+					}
 					if kern.Wide() {
-						a2 := regions.R9d9e43c072f3Args{
+						a2 := regions.R6990888d6034Args{
 							P0: unsafe.SliceData(t182),
 							P1: unsafe.SliceData(t273),
 							N0: m,
 						}
-						regions.R9d9e43c072f3(&a2)
+						regions.R6990888d6034(&a2)
 					} else {
 						for i := range m {
 							t182Entry := t182[i]
-							t20 := (F(0) < t182Entry)
-							t23_2 := num.Sqrt(kern.Choose(t20, t182Entry, F(1)))
-							t274 := kern.Larger(kern.Choose(t20, t23_2, F(0)), F(1e-08))
-							t273[i] = t274
+							t273[i] = kern.Larger(kern.Choose((F(0) < t182Entry), num.Sqrt(kern.Choose((F(0) < t182Entry), t182Entry, F(1))), F(0)), F(1e-08))
 						}
 					}
 					// lattice.S, lattice.y
@@ -426,37 +400,39 @@ func (c *stepBackwardFused) run() {
 	_ = dV
 	_ = m
 	_ = segments
-	beta := c.Work[:L*T]                                                // [L, T]
-	t23 := c.Work[L*T:][:L*T]                                           // [L, T]
-	t25 := c.Work[2*L*T:][:L*T]                                         // [L, T]
-	t27 := c.Work[3*L*T:][:L*T]                                         // [L, T]
-	t9 := c.Work[4*L*T:][:L*T]                                          // [L, T]
-	t52 := c.Work[5*L*T:][:L*T*m]                                       // [L, T, m]
-	t55 := c.Work[L*T*m+5*L*T:][:L*T*m]                                 // [L, T, m]
-	t4 := c.Work[2*L*T*m+5*L*T:][:L*T*m]                                // [L, T, m]
-	t5 := c.Work[3*L*T*m+5*L*T:][:L*T*dV]                               // [L, T, d_v]
-	t6 := c.Work[L*T*dV+3*L*T*m+5*L*T:][:L*T]                           // [L, T]
-	t12 := c.Work[L*T*dV+3*L*T*m+6*L*T:][:L*T]                          // [L, T]
-	t29 := c.Work[L*T*dV+3*L*T*m+7*L*T:][:L*T]                          // [L, T]
-	t35 := c.Work[L*T*dV+3*L*T*m+8*L*T:][:L*T]                          // [L, T]
-	t40 := c.Work[L*T*dV+3*L*T*m+9*L*T:][:dV+m]                         // [d_v + m]
-	t42 := c.Work[L*T*dV+3*L*T*m+9*L*T+dV+m:][:dV+m]                    // [d_v + m]
-	SBarState := c.Work[L*T*dV+3*L*T*m+9*L*T+2*dV+2*m:][:dV*m]          // [m, d_v]
-	STrail := c.Work[L*T*dV+3*L*T*m+9*L*T+dV*m+2*dV+2*m:][:C*dV*m+dV*m] // [C + 1, m, d_v]
-	t17 := c.Work[C*dV*m+L*T*dV+3*L*T*m+9*L*T+2*dV*m+2*dV+2*m:][:dV*m]  // [m, d_v]
-	t18 := c.Work[C*dV*m+L*T*dV+3*L*T*m+9*L*T+3*dV*m+2*dV+2*m:][:m]     // [m]
-	t222 := c.Work[C*dV*m+L*T*dV+3*L*T*m+9*L*T+3*dV*m+2*dV+3*m:][:m]    // [m]
-	t8 := c.Work[C*dV*m+L*T*dV+3*L*T*m+9*L*T+3*dV*m+2*dV+4*m:][:m]      // [m]
-	t53 := c.Work[C*dV*m+L*T*dV+3*L*T*m+9*L*T+3*dV*m+2*dV+5*m:][:m]     // [m]
-	t2522 := c.Work[C*dV*m+L*T*dV+3*L*T*m+9*L*T+3*dV*m+2*dV+6*m:][:m]   // [m]
-	t292 := c.Work[C*dV*m+L*T*dV+3*L*T*m+9*L*T+3*dV*m+2*dV+7*m:][:dV*m] // [m, d_v]
-	t51 := c.Work[C*dV*m+L*T*dV+3*L*T*m+9*L*T+4*dV*m+2*dV+7*m:][:m]     // [m]
-	t39 := c.Work[C*dV*m+L*T*dV+3*L*T*m+9*L*T+4*dV*m+2*dV+8*m:][:m]     // [m]
-	t41 := c.Work[C*dV*m+L*T*dV+3*L*T*m+9*L*T+4*dV*m+2*dV+9*m:][:dV]    // [d_v]
-	t52_2 := c.Work[C*dV*m+L*T*dV+3*L*T*m+9*L*T+4*dV*m+3*dV+9*m:][:m]   // [m]
-	t53_2 := c.Work[C*dV*m+L*T*dV+3*L*T*m+9*L*T+4*dV*m+3*dV+10*m:][:dV] // [d_v]
-	t44 := c.Work[C*dV*m+L*T*dV+3*L*T*m+9*L*T+4*dV*m+4*dV+10*m:][:dV]   // [d_v]
-	t48 := c.Work[C*dV*m+L*T*dV+3*L*T*m+9*L*T+4*dV*m+5*dV+10*m:][:m]    // [m]
+	beta := c.Work[:L*T]                                                 // [L, T]
+	t23 := c.Work[L*T:][:L*T]                                            // [L, T]
+	t25 := c.Work[2*L*T:][:L*T]                                          // [L, T]
+	t27 := c.Work[3*L*T:][:L*T]                                          // [L, T]
+	t9 := c.Work[4*L*T:][:L*T]                                           // [L, T]
+	t52 := c.Work[5*L*T:][:L*T*m]                                        // [L, T, m]
+	t56 := c.Work[L*T*m+5*L*T:][:L*T*m]                                  // [L, T, m]
+	t4 := c.Work[2*L*T*m+5*L*T:][:L*T*m]                                 // [L, T, m]
+	t5 := c.Work[3*L*T*m+5*L*T:][:L*T*dV]                                // [L, T, d_v]
+	t6 := c.Work[L*T*dV+3*L*T*m+5*L*T:][:L*T]                            // [L, T]
+	t12 := c.Work[L*T*dV+3*L*T*m+6*L*T:][:L*T]                           // [L, T]
+	t29 := c.Work[L*T*dV+3*L*T*m+7*L*T:][:L*T]                           // [L, T]
+	t35 := c.Work[L*T*dV+3*L*T*m+8*L*T:][:L*T]                           // [L, T]
+	t40 := c.Work[L*T*dV+3*L*T*m+9*L*T:][:dV+m]                          // [d_v + m]
+	t42 := c.Work[L*T*dV+3*L*T*m+9*L*T+dV+m:][:dV+m]                     // [d_v + m]
+	SBarState := c.Work[L*T*dV+3*L*T*m+9*L*T+2*dV+2*m:][:dV*m]           // [m, d_v]
+	STrail := c.Work[L*T*dV+3*L*T*m+9*L*T+dV*m+2*dV+2*m:][:C*dV*m+dV*m]  // [C + 1, m, d_v]
+	t273 := c.Work[C*dV*m+L*T*dV+3*L*T*m+9*L*T+2*dV*m+2*dV+2*m:][:m]     // [m]
+	t233 := c.Work[C*dV*m+L*T*dV+3*L*T*m+9*L*T+2*dV*m+2*dV+3*m:][:m]     // [m]
+	t253 := c.Work[C*dV*m+L*T*dV+3*L*T*m+9*L*T+2*dV*m+2*dV+4*m:][:m]     // [m]
+	t274 := c.Work[C*dV*m+L*T*dV+3*L*T*m+9*L*T+2*dV*m+2*dV+5*m:][:m]     // [m]
+	t53 := c.Work[C*dV*m+L*T*dV+3*L*T*m+9*L*T+2*dV*m+2*dV+6*m:][:m]      // [m]
+	t222 := c.Work[C*dV*m+L*T*dV+3*L*T*m+9*L*T+2*dV*m+2*dV+7*m:][:m]     // [m]
+	t8 := c.Work[C*dV*m+L*T*dV+3*L*T*m+9*L*T+2*dV*m+2*dV+8*m:][:m]       // [m]
+	t2522 := c.Work[C*dV*m+L*T*dV+3*L*T*m+9*L*T+2*dV*m+2*dV+9*m:][:m]    // [m]
+	t292 := c.Work[C*dV*m+L*T*dV+3*L*T*m+9*L*T+2*dV*m+2*dV+10*m:][:dV*m] // [m, d_v]
+	t52_2 := c.Work[C*dV*m+L*T*dV+3*L*T*m+9*L*T+3*dV*m+2*dV+10*m:][:m]   // [m]
+	t39 := c.Work[C*dV*m+L*T*dV+3*L*T*m+9*L*T+3*dV*m+2*dV+11*m:][:m]     // [m]
+	t41 := c.Work[C*dV*m+L*T*dV+3*L*T*m+9*L*T+3*dV*m+2*dV+12*m:][:dV]    // [d_v]
+	t53_2 := c.Work[C*dV*m+L*T*dV+3*L*T*m+9*L*T+3*dV*m+3*dV+12*m:][:m]   // [m]
+	t54 := c.Work[C*dV*m+L*T*dV+3*L*T*m+9*L*T+3*dV*m+3*dV+13*m:][:dV]    // [d_v]
+	t44 := c.Work[C*dV*m+L*T*dV+3*L*T*m+9*L*T+3*dV*m+4*dV+13*m:][:dV]    // [d_v]
+	t48 := c.Work[C*dV*m+L*T*dV+3*L*T*m+9*L*T+3*dV*m+5*dV+13*m:][:m]     // [m]
 	t32Total := make([]F, 1)
 	t38Total := make([]F, 1)
 
@@ -504,7 +480,7 @@ func (c *stepBackwardFused) run() {
 			P1: unsafe.SliceData(c.K),
 			P2: unsafe.SliceData(c.NProd),
 			P3: unsafe.SliceData(t52),
-			P4: unsafe.SliceData(t55),
+			P4: unsafe.SliceData(t56),
 			N0: L,
 			N1: T,
 			N2: m,
@@ -518,12 +494,12 @@ func (c *stepBackwardFused) run() {
 				k := c.K[(i*T+j)*m:][:m]
 				NProd := c.NProd[(i*T+j)*m:][:m]
 				t52_3 := t52[(i*T+j)*m:][:m]
-				t55_2 := t55[(i*T+j)*m:][:m]
+				t56_2 := t56[(i*T+j)*m:][:m]
 				betaEntry := beta2[j]
 				for k2 := range m {
 					t522 := F(k[k2] * NProd[k2])
 					t52_3[k2] = t522
-					t55_2[k2] = num.FMA32(-betaEntry, t522, F(1))
+					t56_2[k2] = num.FMA32(-betaEntry, t522, F(1))
 				}
 			}
 		}
@@ -541,13 +517,29 @@ func (c *stepBackwardFused) run() {
 			if n := min(C, -C*s+T); n > 0 {
 				beta2 := beta[l*T+C*s:][:n]
 				for a := range n {
+					// lattice.S
+					if kern.Wide() {
+						a2 := regions.Rc778a39a6c40Args{
+							P0: unsafe.SliceData(c.SProd),
+							P1: unsafe.SliceData(t273),
+							N0: m,
+							N1: 4*m*a + 4*C*m*s + 4*T*m*l,
+						}
+						regions.Rc778a39a6c40(&a2)
+					} else {
+						SProd := c.SProd[(l*T+a+C*s)*m:][:m]
+						for i := range m {
+							SProdEntry := SProd[i]
+							t273[i] = kern.Larger(kern.Choose((F(0) < SProdEntry), num.Sqrt(kern.Choose((F(0) < SProdEntry), SProdEntry, F(1))), F(0)), F(1e-08))
+						}
+					}
 					// lattice.S, lattice.N, lattice.G
 					betaEntry2 := beta2[a]
 					if kern.Wide() {
-						a2 := regions.Rf843e354bb25Args{
+						a2 := regions.Red2fd655d2efArgs{
 							P0: unsafe.SliceData(c.K),
 							P1: unsafe.SliceData(t52),
-							P2: unsafe.SliceData(c.SMax2),
+							P2: unsafe.SliceData(t273),
 							P3: unsafe.SliceData(STrail),
 							P4: unsafe.SliceData(c.GLin),
 							N0: m,
@@ -558,21 +550,20 @@ func (c *stepBackwardFused) run() {
 							N5: dV * m,
 							S0: [2]float32{betaEntry2},
 						}
-						regions.Rf843e354bb25(&a2)
+						regions.Red2fd655d2ef(&a2)
 					} else {
 						k := c.K[(l*T+a+C*s)*m:][:m]
 						t52_3 := t52[(l*T+a+C*s)*m:][:m]
-						SMax2 := c.SMax2[(l*T+a+C*s)*m:][:m]
 						for i := range m {
 							STrail2 := STrail[(a*m+i)*dV:][:dV]
 							GLin := c.GLin[(l*T+a+C*s)*dV:][:dV]
 							STrail3 := STrail[((a+1)*m+i)*dV:][:dV]
 							kEntry := k[i]
 							t52Entry := t52_3[i]
-							SMax2Entry := SMax2[i]
+							t273Entry := t273[i]
 							for j := range dV {
 								STrailEntry := STrail2[j]
-								STrail3[j] = num.FMA32(-betaEntry2, num.FMA32(STrailEntry, t52Entry, -F(kEntry*GLin[j])), STrailEntry) / SMax2Entry
+								STrail3[j] = num.FMA32(-betaEntry2, num.FMA32(STrailEntry, t52Entry, -F(kEntry*GLin[j])), STrailEntry) / t273Entry
 							}
 						}
 					}
@@ -582,172 +573,160 @@ func (c *stepBackwardFused) run() {
 				beta2 := beta[l*T+C*s:][:n]
 				t6_2 := t6[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
-					// lattice.S, lattice.N, lattice.G, lattice.y
-					betaEntry3 := beta2[a]
+					// lattice.S
 					if kern.Wide() {
-						a2 := regions.Ra14268871e94Args{
-							P0:  unsafe.SliceData(c.K),
-							P1:  unsafe.SliceData(t52),
-							P2:  unsafe.SliceData(c.Q),
-							P3:  unsafe.SliceData(c.SMax2),
-							P4:  unsafe.SliceData(STrail),
-							P5:  unsafe.SliceData(c.GLin),
-							P6:  unsafe.SliceData(c.YBar),
-							P7:  unsafe.SliceData(SBarState),
-							P8:  unsafe.SliceData(t17),
-							P9:  unsafe.SliceData(t18),
-							P10: unsafe.SliceData(t222),
-							P11: unsafe.SliceData(t8),
-							N0:  m,
-							N1:  4*m*a + 4*C*m*s + 4*T*m*l,
-							N2:  4*m*a + 4*C*m*s + 4*T*m*l + 4,
-							N3:  4*m*a + 4*C*m*s + 4*T*m*l + 8,
-							N4:  4*m*a + 4*C*m*s + 4*T*m*l + 12,
-							N5:  dV,
-							N6:  4 * dV,
-							N7:  4*dV*m*a + 8*dV,
-							N8:  4*dV*m*a + 4*dV*m + 8*dV,
-							N9:  8 * dV,
-							N10: 4*dV*m*a + 12*dV,
-							N11: 4*dV*m*a + 4*dV*m + 12*dV,
-							N12: 12 * dV,
-							N13: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							N14: 4 * dV * m * a,
-							N15: dV * m,
-							N16: -dV*m + dV,
-							S0:  [2]float32{betaEntry3},
+						a2 := regions.R2185d82a81d2Args{
+							P0: unsafe.SliceData(c.SProd),
+							P1: unsafe.SliceData(t233),
+							P2: unsafe.SliceData(t253),
+							P3: unsafe.SliceData(t274),
+							P4: unsafe.SliceData(t53),
+							N0: m,
+							N1: 4*m*a + 4*C*m*s + 4*T*m*l,
 						}
-						regions.Ra14268871e94(&a2)
+						regions.R2185d82a81d2(&a2)
 					} else {
-						k := c.K[(l*T+a+C*s)*m:][:m]
-						t52_3 := t52[(l*T+a+C*s)*m:][:m]
-						q := c.Q[(l*T+a+C*s)*m:][:m]
-						SMax2 := c.SMax2[(l*T+a+C*s)*m:][:m]
+						SProd := c.SProd[(l*T+a+C*s)*m:][:m]
 						for i := range m {
-							STrail2 := STrail[(a*m+i)*dV:][:dV]
-							GLin := c.GLin[(l*T+a+C*s)*dV:][:dV]
-							STrail3 := STrail[((a+1)*m+i)*dV:][:dV]
+							SProdEntry2 := SProd[i]
+							t234 := num.Sqrt(kern.Choose((F(0) < SProdEntry2), SProdEntry2, F(1)))
+							t254 := kern.Choose((F(0) < SProdEntry2), t234, F(0))
+							t275 := kern.Larger(t254, F(1e-08))
+							t233[i] = t234
+							t253[i] = t254
+							t274[i] = t275
+							t53[i] = F(1) / t275
+						}
+					}
+					// lattice.y, lattice.S
+					if kern.Wide() {
+						a2 := regions.R4198178b2dbeArgs{
+							P0: unsafe.SliceData(c.Q),
+							P1: unsafe.SliceData(t274),
+							P2: unsafe.SliceData(STrail),
+							P3: unsafe.SliceData(c.YBar),
+							P4: unsafe.SliceData(SBarState),
+							P5: unsafe.SliceData(t222),
+							P6: unsafe.SliceData(t8),
+							N0: m,
+							N1: 4*m*a + 4*C*m*s + 4*T*m*l,
+							N2: 4*m*a + 4*C*m*s + 4*T*m*l + 4,
+							N3: 4*m*a + 4*C*m*s + 4*T*m*l + 8,
+							N4: 4*m*a + 4*C*m*s + 4*T*m*l + 12,
+							N5: dV,
+							N6: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							N7: 4*dV*m*a + 4*dV*m,
+						}
+						regions.R4198178b2dbe(&a2)
+					} else {
+						q := c.Q[(l*T+a+C*s)*m:][:m]
+						for i := range m {
+							STrail2 := STrail[((a+1)*m+i)*dV:][:dV]
 							yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 							SBarState2 := SBarState[i*dV:][:dV]
-							t17_2 := t17[i*dV:][:dV]
-							var t182 F
 							var t2222 F
 							var t82 F
-							kEntry2 := k[i]
-							t52Entry2 := t52_3[i]
 							qEntry := q[i]
-							SMax2Entry2 := SMax2[i]
-							t182Sums := [16]F{t182}
+							t274Entry := t274[i]
 							t2222Sums := [16]F{t2222}
 							t82Sums := [16]F{t82}
 							for j := range dV {
 								STrailEntry2 := STrail2[j]
-								t172 := num.FMA32(-betaEntry3, num.FMA32(STrailEntry2, t52Entry2, -F(kEntry2*GLin[j])), STrailEntry2)
-								t182Sums[j%16] = num.FMA32(t172, t172, t182Sums[j%16])
-								STrailEntry3 := STrail3[j]
 								yBarEntry := yBar[j]
-								t2222Sums[j%16] = num.FMA32(STrailEntry3, yBarEntry, t2222Sums[j%16])
-								t82Sums[j%16] = num.FMA32(num.FMA32(qEntry, yBarEntry, SBarState2[j]), STrailEntry3/SMax2Entry2, t82Sums[j%16])
-								t17_2[j] = t172
+								t2222Sums[j%16] = num.FMA32(STrailEntry2, yBarEntry, t2222Sums[j%16])
+								t82Sums[j%16] = num.FMA32(num.FMA32(qEntry, yBarEntry, SBarState2[j]), STrailEntry2/t274Entry, t82Sums[j%16])
 							}
-							t182 = kern.Sum16(&t182Sums)
 							t2222 = kern.Sum16(&t2222Sums)
 							t82 = kern.Sum16(&t82Sums)
-							t18[i] = t182
 							t222[i] = t2222
 							t8[i] = -t82
 						}
 					}
 					// lattice.S
 					if kern.Wide() {
-						a2 := regions.Rfeaa2995e1f8Args{
-							P0: unsafe.SliceData(t18),
-							P1: unsafe.SliceData(c.SMax2),
-							P2: unsafe.SliceData(t53),
-							P3: unsafe.SliceData(c.SDiv),
-							P4: unsafe.SliceData(t8),
-							P5: unsafe.SliceData(t2522),
+						a2 := regions.R3b5a225e148eArgs{
+							P0: unsafe.SliceData(t253),
+							P1: unsafe.SliceData(c.SProd),
+							P2: unsafe.SliceData(t8),
+							P3: unsafe.SliceData(t233),
+							P4: unsafe.SliceData(t2522),
 							N0: m,
 							N1: 4*m*a + 4*C*m*s + 4*T*m*l,
 						}
-						regions.Rfeaa2995e1f8(&a2)
+						regions.R3b5a225e148e(&a2)
 					} else {
-						SMax2 := c.SMax2[(l*T+a+C*s)*m:][:m]
-						SDiv := c.SDiv[(l*T+a+C*s)*m:][:m]
+						SProd := c.SProd[(l*T+a+C*s)*m:][:m]
 						for i := range m {
-							t18Entry := t18[i]
-							t20 := (F(0) < t18Entry)
-							t93 := (F(1e-08) <= kern.Choose(t20, num.Sqrt(kern.Choose(t20, t18Entry, F(1))), F(0)))
-							t13 := (t93 && t20)
-							t53[i] = F(1) / SMax2[i]
-							t2522[i] = kern.Choose((t13 && t20), kern.Choose(t13, F(F(0.5*SDiv[i])*kern.Choose(t13, kern.Choose(t93, t8[i], F(0)), F(0))), F(0)), F(0))
+							t253Entry := t253[i]
+							SProdEntry3 := SProd[i]
+							w := ((F(1e-08) <= t253Entry) && (F(0) < SProdEntry3))
+							t2522[i] = kern.Choose(w, kern.Choose(((F(1e-08) <= t253Entry) && (F(0) < SProdEntry3)), F(F(0.5*kern.Choose((F(1e-08) <= t253Entry), t8[i], F(0)))*(F(1)/t233[i])), F(0)), F(0))
 						}
 					}
 					// lattice.S, lattice.y, lattice.N, lattice.G
 					var t32 F
+					betaEntry3 := beta2[a]
 					if kern.Wide() {
-						a2 := regions.R46261a940cc7Args{
+						a2 := regions.R0b0ef730170eArgs{
 							P0:  unsafe.SliceData(c.Q),
-							P1:  unsafe.SliceData(t53),
-							P2:  unsafe.SliceData(t2522),
-							P3:  unsafe.SliceData(c.K),
-							P4:  unsafe.SliceData(t52),
-							P5:  unsafe.SliceData(t17),
-							P6:  unsafe.SliceData(c.YBar),
-							P7:  unsafe.SliceData(SBarState),
-							P8:  unsafe.SliceData(STrail),
-							P9:  unsafe.SliceData(c.GLin),
-							P10: unsafe.SliceData(t292),
-							P11: unsafe.SliceData(t51),
-							P12: unsafe.SliceData(t32Total),
+							P1:  unsafe.SliceData(c.K),
+							P2:  unsafe.SliceData(t52),
+							P3:  unsafe.SliceData(t53),
+							P4:  unsafe.SliceData(t2522),
+							P5:  unsafe.SliceData(STrail),
+							P6:  unsafe.SliceData(c.GLin),
+							P7:  unsafe.SliceData(c.YBar),
+							P8:  unsafe.SliceData(SBarState),
+							P9:  unsafe.SliceData(t292),
+							P10: unsafe.SliceData(t52_2),
+							P11: unsafe.SliceData(t32Total),
 							N0:  m,
 							N1:  4*m*a + 4*C*m*s + 4*T*m*l,
 							N2:  4*m*a + 4*C*m*s + 4*T*m*l + 4,
 							N3:  4*m*a + 4*C*m*s + 4*T*m*l + 8,
 							N4:  4*m*a + 4*C*m*s + 4*T*m*l + 12,
 							N5:  dV,
-							N6:  4 * dV,
-							N7:  8 * dV,
-							N8:  4*dV*m*a + 8*dV,
-							N9:  12 * dV,
-							N10: 4*dV*m*a + 12*dV,
-							N11: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							N12: 4 * dV * m * a,
+							N6:  8 * dV,
+							N7:  4*dV*m*a + 12*dV,
+							N8:  12 * dV,
+							N9:  4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							N10: 4 * dV * m * a,
 							S0:  [2]float32{t32},
+							S1:  [2]float32{betaEntry3},
 						}
-						regions.R46261a940cc7(&a2)
+						regions.R0b0ef730170e(&a2)
 					} else {
 						q := c.Q[(l*T+a+C*s)*m:][:m]
 						k := c.K[(l*T+a+C*s)*m:][:m]
 						t52_3 := t52[(l*T+a+C*s)*m:][:m]
 						t32_2 := t32
 						for i := range m {
-							t17_2 := t17[i*dV:][:dV]
-							yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
-							SBarState2 := SBarState[i*dV:][:dV]
 							STrail2 := STrail[(a*m+i)*dV:][:dV]
 							GLin := c.GLin[(l*T+a+C*s)*dV:][:dV]
+							yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
+							SBarState2 := SBarState[i*dV:][:dV]
 							t292_2 := t292[i*dV:][:dV]
-							var t512 F
+							var t522 F
 							qEntry2 := q[i]
+							kEntry2 := k[i]
+							t52Entry2 := t52_3[i]
 							t53Entry := t53[i]
 							t2522Entry := t2522[i]
-							kEntry3 := k[i]
-							t52Entry3 := t52_3[i]
 							var t32Row F
 							t32RowSums := [16]F{t32Row}
-							t512Sums := [16]F{t512}
+							t522Sums := [16]F{t522}
 							for j := range dV {
-								t293 := num.FMA32(F(2*t17_2[j]), t2522Entry, F(num.FMA32(qEntry2, yBar[j], SBarState2[j])*t53Entry))
-								STrailEntry4 := STrail2[j]
-								t32RowSums[j%16] = num.FMA32(num.FMA32(STrailEntry4, t52Entry3, -F(kEntry3*GLin[j])), t293, t32RowSums[j%16])
-								t512Sums[j%16] = num.FMA32(STrailEntry4, t293, t512Sums[j%16])
+								STrailEntry3 := STrail2[j]
+								N := num.FMA32(STrailEntry3, t52Entry2, -F(kEntry2*GLin[j]))
+								t293 := num.FMA32(F(2*num.FMA32(-betaEntry3, N, STrailEntry3)), t2522Entry, F(num.FMA32(qEntry2, yBar[j], SBarState2[j])*t53Entry))
+								t32RowSums[j%16] = num.FMA32(N, t293, t32RowSums[j%16])
+								t522Sums[j%16] = num.FMA32(STrailEntry3, t293, t522Sums[j%16])
 								t292_2[j] = t293
 							}
 							t32Row = kern.Sum16(&t32RowSums)
-							t512 = kern.Sum16(&t512Sums)
+							t522 = kern.Sum16(&t522Sums)
 							t32_2 = t32_2 + t32Row
-							t51[i] = t512
+							t52_2[i] = t522
 						}
 						t32Total[0] = t32_2
 					}
@@ -757,7 +736,7 @@ func (c *stepBackwardFused) run() {
 					if kern.Wide() {
 						a2 := regions.R7454459a6bbaArgs{
 							P0: unsafe.SliceData(c.K),
-							P1: unsafe.SliceData(t51),
+							P1: unsafe.SliceData(t52_2),
 							P2: unsafe.SliceData(t39),
 							N0: m,
 							N1: 4*m*a + 4*C*m*s + 4*T*m*l,
@@ -767,12 +746,12 @@ func (c *stepBackwardFused) run() {
 					} else {
 						k := c.K[(l*T+a+C*s)*m:][:m]
 						for i := range m {
-							t39[i] = -F(F(betaEntry3*k[i]) * t51[i])
+							t39[i] = -F(F(betaEntry3*k[i]) * t52_2[i])
 						}
 					}
 					// lattice.N, lattice.G
 					clear(t41)
-					clear(t53_2)
+					clear(t54)
 					if kern.Wide() {
 						a2 := regions.R157bc1616307Args{
 							P0: unsafe.SliceData(t39),
@@ -781,8 +760,8 @@ func (c *stepBackwardFused) run() {
 							P3: unsafe.SliceData(c.GLin),
 							P4: unsafe.SliceData(STrail),
 							P5: unsafe.SliceData(t41),
-							P6: unsafe.SliceData(t53_2),
-							P7: unsafe.SliceData(t52_2),
+							P6: unsafe.SliceData(t54),
+							P7: unsafe.SliceData(t53_2),
 							N0: m,
 							N1: 4*m*a + 4*C*m*s + 4*T*m*l,
 							N2: 4*m*a + 4*C*m*s + 4*T*m*l + 4,
@@ -801,24 +780,24 @@ func (c *stepBackwardFused) run() {
 							t292_2 := t292[i*dV:][:dV]
 							GLin := c.GLin[(l*T+a+C*s)*dV:][:dV]
 							STrail2 := STrail[(a*m+i)*dV:][:dV]
-							var t522 F
+							var t532 F
 							t39Entry := t39[i]
-							kEntry4 := k[i]
-							t522Sums := [16]F{t522}
+							kEntry3 := k[i]
+							t532Sums := [16]F{t532}
 							for j := range dV {
 								t292Entry := t292_2[j]
-								t522Sums[j%16] = num.FMA32(t292Entry, GLin[j], t522Sums[j%16])
+								t532Sums[j%16] = num.FMA32(t292Entry, GLin[j], t532Sums[j%16])
 								t41[j] = num.FMA32(STrail2[j], t39Entry, t41[j])
-								t53_2[j] = num.FMA32(t292Entry, kEntry4, t53_2[j])
+								t54[j] = num.FMA32(t292Entry, kEntry3, t54[j])
 							}
-							t522 = kern.Sum16(&t522Sums)
-							t52_2[i] = t522
+							t532 = kern.Sum16(&t532Sums)
+							t53_2[i] = t532
 						}
 					}
 					// lattice.G, lattice.S
 					if kern.Wide() {
 						a2 := regions.R741c9fc64d53Args{
-							P0: unsafe.SliceData(t53_2),
+							P0: unsafe.SliceData(t54),
 							P1: unsafe.SliceData(t41),
 							P2: unsafe.SliceData(t44),
 							P3: unsafe.SliceData(t5),
@@ -830,7 +809,7 @@ func (c *stepBackwardFused) run() {
 					} else {
 						t5_2 := t5[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
-							t442 := num.FMA32(betaEntry3, t53_2[i], t41[i])
+							t442 := num.FMA32(betaEntry3, t54[i], t41[i])
 							t44[i] = t442
 							t5_2[i] = t442
 						}
@@ -838,7 +817,7 @@ func (c *stepBackwardFused) run() {
 					// lattice.G, lattice.N, lattice.S
 					if kern.Wide() {
 						a2 := regions.R7b7b21a13414Args{
-							P0:  unsafe.SliceData(t55),
+							P0:  unsafe.SliceData(t56),
 							P1:  unsafe.SliceData(t39),
 							P2:  unsafe.SliceData(c.K),
 							P3:  unsafe.SliceData(t44),
@@ -861,7 +840,7 @@ func (c *stepBackwardFused) run() {
 						}
 						regions.R7b7b21a13414(&a2)
 					} else {
-						t55_2 := t55[(l*T+a+C*s)*m:][:m]
+						t56_2 := t56[(l*T+a+C*s)*m:][:m]
 						k := c.K[(l*T+a+C*s)*m:][:m]
 						for i := range m {
 							STrail2 := STrail[(a*m+i)*dV:][:dV]
@@ -869,14 +848,14 @@ func (c *stepBackwardFused) run() {
 							t292_2 := t292[i*dV:][:dV]
 							SBarState2 := SBarState[i*dV:][:dV]
 							var t482 F
-							t55Entry := t55_2[i]
+							t56Entry := t56_2[i]
 							t39Entry2 := t39[i]
-							kEntry5 := k[i]
+							kEntry4 := k[i]
 							t482Sums := [16]F{t482}
 							for j := range dV {
 								t44Entry := t44[j]
 								t482Sums[j%16] = num.FMA32(STrail2[j], t44Entry, t482Sums[j%16])
-								SBarState2[j] = num.FMA32(-kEntry5, t44Entry, num.FMA32(GLin[j], t39Entry2, F(t292_2[j]*t55Entry)))
+								SBarState2[j] = num.FMA32(-kEntry4, t44Entry, num.FMA32(GLin[j], t39Entry2, F(t292_2[j]*t56Entry)))
 							}
 							t482 = kern.Sum16(&t482Sums)
 							t48[i] = -t482
@@ -885,9 +864,9 @@ func (c *stepBackwardFused) run() {
 					// lattice.G, lattice.N, lattice.S, lattice
 					if kern.Wide() {
 						a2 := regions.R3ea956a3ed52Args{
-							P0: unsafe.SliceData(t52_2),
+							P0: unsafe.SliceData(t53_2),
 							P1: unsafe.SliceData(c.NProd),
-							P2: unsafe.SliceData(t51),
+							P2: unsafe.SliceData(t52_2),
 							P3: unsafe.SliceData(t48),
 							P4: unsafe.SliceData(t4),
 							P5: unsafe.SliceData(t222),
@@ -902,7 +881,7 @@ func (c *stepBackwardFused) run() {
 						t4_2 := t4[(l*T+a+C*s)*m:][:m]
 						qBar := c.QBar[(l*T+a+C*s)*m:][:m]
 						for i := range m {
-							t4_2[i] = num.FMA32(betaEntry3, t52_2[i], -F(F(betaEntry3*NProd[i])*t51[i])) + t48[i]
+							t4_2[i] = num.FMA32(betaEntry3, t53_2[i], -F(F(betaEntry3*NProd[i])*t52_2[i])) + t48[i]
 							qBar[i] = t222[i]
 						}
 					}
@@ -951,7 +930,7 @@ func (c *stepBackwardFused) run() {
 	// lattice.u, lattice.beta
 	var t38 F
 	if kern.Wide() {
-		a := regions.Rac996dee0823Args{
+		a := regions.R11b4eb4000cfArgs{
 			P0: unsafe.SliceData(t25),
 			P1: unsafe.SliceData(c.UProd),
 			P2: unsafe.SliceData(beta),
@@ -969,7 +948,7 @@ func (c *stepBackwardFused) run() {
 			N4: 12 * T,
 			S0: [2]float32{t38},
 		}
-		regions.Rac996dee0823(&a)
+		regions.R11b4eb4000cf(&a)
 	} else {
 		t38_2 := t38
 		for i := range L {
@@ -989,8 +968,8 @@ func (c *stepBackwardFused) run() {
 				uProdEntry2 := uProd[j]
 				t352 := F(F(beta2[j]*t6_2[j]) * kern.Sigmoid(-betaLin[j]))
 				t38RowSums[j%16] = t38RowSums[j%16] + t352
-				w := F(F(0.5*kern.Choose(((F(1e-08) <= t25Entry) && (F(0) < uProdEntry2)), kern.Choose((F(1e-08) <= t25Entry), t12_2[j], F(0)), F(0))) * (F(1) / t23_2[j]))
-				t29_2[j] = kern.Choose(((F(1e-08) <= t25Entry) && (F(0) < uProdEntry2)), kern.Choose(((F(1e-08) <= t25Entry) && (F(0) < uProdEntry2)), w, F(0)), F(0))
+				w2 := ((F(1e-08) <= t25Entry) && (F(0) < uProdEntry2))
+				t29_2[j] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t25Entry) && (F(0) < uProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t25Entry), t12_2[j], F(0)))*(F(1)/t23_2[j])), F(0)), F(0))
 				t35_2[j] = t352
 			}
 			t38Row = kern.Sum16(&t38RowSums)

@@ -94,10 +94,7 @@ func stepDirect[F num.Float](a *conformance.Args[F]) {
 		k.GProd = a.Fresh(k.L * k.T * k.M)
 	}
 	if !a.ForwardOnly {
-		k.SMax2 = a.Fresh(k.L * k.T * k.M)
-	}
-	if !a.ForwardOnly {
-		k.SDiv = a.Fresh(k.L * k.T * k.M)
+		k.SProd = a.Fresh(k.L * k.T * k.M)
 	}
 	if !a.ForwardOnly {
 		k.SCheckpoints = a.Fresh(k.L * k.DV * k.M * ((k.T + k.C - 1) / k.C))
@@ -119,8 +116,7 @@ func stepDirect[F num.Float](a *conformance.Args[F]) {
 	g.BetaLin = k.BetaLin
 	g.UProd = k.UProd
 	g.GProd = k.GProd
-	g.SMax2 = k.SMax2
-	g.SDiv = k.SDiv
+	g.SProd = k.SProd
 	g.WBetaBar = a.Grad("w_beta", g.DV+g.M)
 	g.BBetaBar = a.Grad("b_beta", 1)
 	g.SBarOut = a.Grad("S", g.L*g.DV*g.M)

@@ -13,7 +13,7 @@ var stepKind = tape.NewKind()
 
 // Step is one call of the kernel Step.
 //
-// It keeps 3·L·T·m + 2·L·T entries and checkpoints of L·d_v·m·segments entries.
+// It keeps 2·L·T·m + 2·L·T entries and checkpoints of L·d_v·m·segments entries.
 type Step[F num.Float] struct {
 	C            int // tokens from checkpoint to checkpoint
 	L            int
@@ -31,8 +31,7 @@ type Step[F num.Float] struct {
 	BetaLin      []F    // [L, T], written
 	UProd        []F    // [L, T], written
 	GProd        []F    // [L, T, m], written; may be nil
-	SMax2        []F    // [L, T, m], written; may be nil
-	SDiv         []F    // [L, T, m], written; may be nil
+	SProd        []F    // [L, T, m], written; may be nil
 	SCheckpoints []F    // [L, segments, m, d_v], written; may be nil
 	Work         []F    // WorkLen() entries
 	Rows         [][4]F // RowsLen() entries
@@ -211,32 +210,20 @@ func (c *Step[F]) Run() {
 							t1822 += F(t1722 * t1722)
 							t17[j][2] = t1722
 						}
-						// lattice_encode.S
-						t200 := (F(0) < t1820)
-						t230_2 := num.Sqrt(kern.Choose(t200, t1820, F(1)))
-						t2730 := num.Max(kern.Choose(t200, t230_2, F(0)), F(1e-08))
-						t18220 := F(1) / t230_2
-						t201 := (F(0) < t1821)
-						t231_2 := num.Sqrt(kern.Choose(t201, t1821, F(1)))
-						t2731 := num.Max(kern.Choose(t201, t231_2, F(0)), F(1e-08))
-						t18221 := F(1) / t231_2
-						t202 := (F(0) < t1822)
-						t232_2 := num.Sqrt(kern.Choose(t202, t1822, F(1)))
-						t2732 := num.Max(kern.Choose(t202, t232_2, F(0)), F(1e-08))
-						t18222 := F(1) / t232_2
-						if len(c.SMax2) > 0 {
-							c.SMax2[(l*T+a+C*s)*m+i] = t2730
-							c.SMax2[(l*T+a+C*s)*m+i+1] = t2731
-							c.SMax2[(l*T+a+C*s)*m+i+2] = t2732
-						}
-						if len(c.SDiv) > 0 {
-							c.SDiv[(l*T+a+C*s)*m+i] = t18220
-							c.SDiv[(l*T+a+C*s)*m+i+1] = t18221
-							c.SDiv[(l*T+a+C*s)*m+i+2] = t18222
+						if len(c.SProd) > 0 {
+							c.SProd[(l*T+a+C*s)*m+i] = t1820
+							c.SProd[(l*T+a+C*s)*m+i+1] = t1821
+							c.SProd[(l*T+a+C*s)*m+i+2] = t1822
 						}
 						// lattice_encode.S, lattice_encode.y
+						t200 := (F(0) < t1820)
+						t2730 := num.Max(kern.Choose(t200, num.Sqrt(kern.Choose(t200, t1820, F(1))), F(0)), F(1e-08))
 						qEntry0 := c.Q[(l*T+a+C*s)*m+i]
+						t201 := (F(0) < t1821)
+						t2731 := num.Max(kern.Choose(t201, num.Sqrt(kern.Choose(t201, t1821, F(1))), F(0)), F(1e-08))
 						qEntry1 := c.Q[(l*T+a+C*s)*m+i+1]
+						t202 := (F(0) < t1822)
+						t2732 := num.Max(kern.Choose(t202, num.Sqrt(kern.Choose(t202, t1822, F(1))), F(0)), F(1e-08))
 						qEntry2 := c.Q[(l*T+a+C*s)*m+i+2]
 						for j := range dV {
 							ySum := y[j]
@@ -298,17 +285,12 @@ func (c *Step[F]) Run() {
 							t182 += F(t172 * t172)
 							t17[j][0] = t172
 						}
+						if len(c.SProd) > 0 {
+							c.SProd[(l*T+a+C*s)*m+i] = t182
+						}
 						// lattice_encode.S
 						t20 := (F(0) < t182)
-						t23_2 := num.Sqrt(kern.Choose(t20, t182, F(1)))
-						t273 := num.Max(kern.Choose(t20, t23_2, F(0)), F(1e-08))
-						t1822 := F(1) / t23_2
-						if len(c.SMax2) > 0 {
-							c.SMax2[(l*T+a+C*s)*m+i] = t273
-						}
-						if len(c.SDiv) > 0 {
-							c.SDiv[(l*T+a+C*s)*m+i] = t1822
-						}
+						t273 := num.Max(kern.Choose(t20, num.Sqrt(kern.Choose(t20, t182, F(1))), F(0)), F(1e-08))
 						// lattice_encode.S, lattice_encode.y
 						qEntry := c.Q[(l*T+a+C*s)*m+i]
 						for j := range dV {
@@ -344,8 +326,7 @@ type StepBackward[F num.Float] struct {
 	BetaLin      []F    // [L, T]
 	UProd        []F    // [L, T]
 	GProd        []F    // [L, T, m]
-	SMax2        []F    // [L, T, m]
-	SDiv         []F    // [L, T, m]
+	SProd        []F    // [L, T, m]
 	WBetaBar     []F    // [d_v + m], written
 	BBetaBar     []F    // [], written
 	SBarOut      []F    // [L, m, d_v], written
@@ -366,10 +347,10 @@ func (c *StepBackward[F]) WorkLen() int {
 	return 2*L*T*dV + 4*L*T*m + 9*L*T + 2*dV + 2*m
 }
 
-// RowsLen is C·d_v + 6·d_v.
+// RowsLen is C·d_v + 5·d_v.
 func (c *StepBackward[F]) RowsLen() int {
 	C, dV := c.C, c.DV
-	return C*dV + 6*dV
+	return C*dV + 5*dV
 }
 
 // Run computes StepBackward.
@@ -396,7 +377,7 @@ func (c *StepBackward[F]) Run() {
 	work = work[L*T*m:]
 	t52 := work[:L*T*m] // [L, T, m]
 	work = work[L*T*m:]
-	t54 := work[:L*T*m] // [L, T, m]
+	t55 := work[:L*T*m] // [L, T, m]
 	work = work[L*T*m:]
 	t4 := work[:L*T*m] // [L, T, m]
 	work = work[L*T*m:]
@@ -418,8 +399,6 @@ func (c *StepBackward[F]) Run() {
 	STrail := rows[:C*dV+dV] // [C + 1, d_v]
 	rows = rows[C*dV+dV:]
 	N := rows[:dV] // [d_v]
-	rows = rows[dV:]
-	t17 := rows[:dV] // [d_v]
 	rows = rows[dV:]
 	t3222 := rows[:dV] // [d_v]
 	rows = rows[dV:]
@@ -468,7 +447,7 @@ func (c *StepBackward[F]) Run() {
 			k := c.K[(i*T+j)*m:][:m]
 			t32_2 := t32[(i*T+j)*m:][:m]
 			t52_2 := t52[(i*T+j)*m:][:m]
-			t54_2 := t54[(i*T+j)*m:][:m]
+			t55_2 := t55[(i*T+j)*m:][:m]
 			betaEntry := beta2[j]
 			for k2 := range m {
 				GProdEntry := GProd[k2]
@@ -476,7 +455,7 @@ func (c *StepBackward[F]) Run() {
 				t522 := F(GProdEntry * t322)
 				t32_2[k2] = t322
 				t52_2[k2] = t522
-				t54_2[k2] = 1 + F(betaEntry*t522)
+				t55_2[k2] = 1 + F(betaEntry*t522)
 			}
 		}
 	}
@@ -511,18 +490,22 @@ func (c *StepBackward[F]) Run() {
 						STrail4 := STrail[(a+1)*dV:][:dV]
 						// lattice_encode.S, lattice_encode.N, lattice_encode.G
 						betaEntry2 := beta2[a]
+						SProdEntry0 := c.SProd[(l*T+a+C*s)*m+i]
+						t200 := (F(0) < SProdEntry0)
+						t2730 := num.Max(kern.Choose(t200, num.Sqrt(kern.Choose(t200, SProdEntry0, F(1))), F(0)), F(1e-08))
 						t32Entry0 := t32[(l*T+a+C*s)*m+i]
 						t52Entry0 := t52[(l*T+a+C*s)*m+i]
-						SMax2Entry0 := c.SMax2[(l*T+a+C*s)*m+i]
+						SProdEntry1 := c.SProd[(l*T+a+C*s)*m+i+1]
+						t201 := (F(0) < SProdEntry1)
+						t2731 := num.Max(kern.Choose(t201, num.Sqrt(kern.Choose(t201, SProdEntry1, F(1))), F(0)), F(1e-08))
 						t32Entry1 := t32[(l*T+a+C*s)*m+i+1]
 						t52Entry1 := t52[(l*T+a+C*s)*m+i+1]
-						SMax2Entry1 := c.SMax2[(l*T+a+C*s)*m+i+1]
 						for j := range dV {
 							uEntry := u2[j]
 							STrailEntry0 := STrail3[j][0]
-							STrail4[j][0] = (STrailEntry0 - F(betaEntry2*(F(uEntry*t32Entry0)-F(STrailEntry0*t52Entry0)))) / SMax2Entry0
+							STrail4[j][0] = (STrailEntry0 - F(betaEntry2*(F(uEntry*t32Entry0)-F(STrailEntry0*t52Entry0)))) / t2730
 							STrailEntry1 := STrail3[j][1]
-							STrail4[j][1] = (STrailEntry1 - F(betaEntry2*(F(uEntry*t32Entry1)-F(STrailEntry1*t52Entry1)))) / SMax2Entry1
+							STrail4[j][1] = (STrailEntry1 - F(betaEntry2*(F(uEntry*t32Entry1)-F(STrailEntry1*t52Entry1)))) / t2731
 						}
 					}
 				}
@@ -530,111 +513,108 @@ func (c *StepBackward[F]) Run() {
 					beta2 := beta[l*T+C*s:][:n]
 					t6_2 := t6[l*T+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
-						u2 := u[(l*T+a+C*s)*dV:][:dV]
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
-						STrail3 := STrail[a*dV:][:dV]
-						STrail4 := STrail[(a+1)*dV:][:dV]
+						u2 := u[(l*T+a+C*s)*dV:][:dV]
+						STrail3 := STrail[(a+1)*dV:][:dV]
+						STrail4 := STrail[a*dV:][:dV]
 						t5_2 := t5[(l*T+a+C*s)*dV:][:dV]
-						// lattice_encode.N, lattice_encode.G, lattice_encode.S, lattice_encode.y
-						betaEntry3 := beta2[a]
-						var t180 F
+						// lattice_encode.N, lattice_encode.G, lattice_encode.y, lattice_encode.S
 						var t220 F
-						var t80 F
 						t32Entry20 := t32[(l*T+a+C*s)*m+i]
 						t52Entry20 := t52[(l*T+a+C*s)*m+i]
 						qEntry0 := c.Q[(l*T+a+C*s)*m+i]
-						SMax2Entry20 := c.SMax2[(l*T+a+C*s)*m+i]
-						var t181 F
 						var t221 F
-						var t81 F
 						t32Entry21 := t32[(l*T+a+C*s)*m+i+1]
 						t52Entry21 := t52[(l*T+a+C*s)*m+i+1]
 						qEntry1 := c.Q[(l*T+a+C*s)*m+i+1]
-						SMax2Entry21 := c.SMax2[(l*T+a+C*s)*m+i+1]
 						for j := range dV {
-							uEntry := u2[j]
 							yBarEntry := yBar[j]
-							STrailEntry20 := STrail3[j][0]
-							N20 := F(uEntry*t32Entry20) - F(STrailEntry20*t52Entry20)
-							t1720 := STrailEntry20 - F(betaEntry3*N20)
-							t180 += F(t1720 * t1720)
-							STrailEntry30 := STrail4[j][0]
-							t220 += F(STrailEntry30 * yBarEntry)
-							t32230 := SBarState[j][0] + F(qEntry0*yBarEntry)
-							t80 += F(t32230 * (STrailEntry30 / SMax2Entry20))
-							N[j][0] = N20
-							t17[j][0] = t1720
-							t3222[j][0] = t32230
-							STrailEntry21 := STrail3[j][1]
-							N21 := F(uEntry*t32Entry21) - F(STrailEntry21*t52Entry21)
-							t1721 := STrailEntry21 - F(betaEntry3*N21)
-							t181 += F(t1721 * t1721)
-							STrailEntry31 := STrail4[j][1]
-							t221 += F(STrailEntry31 * yBarEntry)
-							t32231 := SBarState[j][1] + F(qEntry1*yBarEntry)
-							t81 += F(t32231 * (STrailEntry31 / SMax2Entry21))
-							N[j][1] = N21
-							t17[j][1] = t1721
-							t3222[j][1] = t32231
+							uEntry := u2[j]
+							t220 += F(STrail3[j][0] * yBarEntry)
+							N[j][0] = F(uEntry*t32Entry20) - F(STrail4[j][0]*t52Entry20)
+							t3222[j][0] = SBarState[j][0] + F(qEntry0*yBarEntry)
+							t221 += F(STrail3[j][1] * yBarEntry)
+							N[j][1] = F(uEntry*t32Entry21) - F(STrail4[j][1]*t52Entry21)
+							t3222[j][1] = SBarState[j][1] + F(qEntry1*yBarEntry)
+						}
+						// lattice_encode.S
+						c.QBar[(l*T+a+C*s)*m+i] = t220
+						SProdEntry20 := c.SProd[(l*T+a+C*s)*m+i]
+						t2020 := (F(0) < SProdEntry20)
+						t2330 := num.Sqrt(kern.Choose(t2020, SProdEntry20, F(1)))
+						t2530 := kern.Choose(t2020, t2330, F(0))
+						t2740 := num.Max(t2530, F(1e-08))
+						t530 := F(1) / t2740
+						t930 := (F(1e-08) <= t2530)
+						t130 := (t930 && t2020)
+						var t80 F
+						c.QBar[(l*T+a+C*s)*m+i+1] = t221
+						SProdEntry21 := c.SProd[(l*T+a+C*s)*m+i+1]
+						t2021 := (F(0) < SProdEntry21)
+						t2331 := num.Sqrt(kern.Choose(t2021, SProdEntry21, F(1)))
+						t2531 := kern.Choose(t2021, t2331, F(0))
+						t2741 := num.Max(t2531, F(1e-08))
+						t531 := F(1) / t2741
+						t931 := (F(1e-08) <= t2531)
+						t131 := (t931 && t2021)
+						var t81 F
+						for j := range dV {
+							t80 += F(t3222[j][0] * (STrail3[j][0] / t2740))
+							t81 += F(t3222[j][1] * (STrail3[j][1] / t2741))
 						}
 						// lattice_encode.S, lattice_encode.N, lattice_encode.G
-						c.QBar[(l*T+a+C*s)*m+i] = t220
+						betaEntry3 := beta2[a]
 						t820 := -t80
-						t200 := (F(0) < t180)
-						t530 := F(1) / SMax2Entry20
-						t930 := (F(1e-08) <= kern.Choose(t200, num.Sqrt(kern.Choose(t200, t180, F(1))), F(0)))
-						t130 := (t930 && t200)
-						t25220 := kern.Choose((t130 && t200), kern.Choose(t130, F(F(0.5*c.SDiv[(l*T+a+C*s)*m+i])*kern.Choose(t130, kern.Choose(t930, t820, F(0)), F(0))), F(0)), F(0))
+						t25220 := kern.Choose((t130 && t2020), kern.Choose(t130, F(F(0.5*kern.Choose(t930, t820, F(0)))*(F(1)/t2330)), F(0)), F(0))
 						var t320 F
-						var t500 F
-						var t520 F
-						c.QBar[(l*T+a+C*s)*m+i+1] = t221
+						var t510 F
+						var t530_2 F
 						t821 := -t81
-						t201 := (F(0) < t181)
-						t531 := F(1) / SMax2Entry21
-						t931 := (F(1e-08) <= kern.Choose(t201, num.Sqrt(kern.Choose(t201, t181, F(1))), F(0)))
-						t131 := (t931 && t201)
-						t25221 := kern.Choose((t131 && t201), kern.Choose(t131, F(F(0.5*c.SDiv[(l*T+a+C*s)*m+i+1])*kern.Choose(t131, kern.Choose(t931, t821, F(0)), F(0))), F(0)), F(0))
+						t25221 := kern.Choose((t131 && t2021), kern.Choose(t131, F(F(0.5*kern.Choose(t931, t821, F(0)))*(F(1)/t2331)), F(0)), F(0))
 						var t321 F
-						var t501 F
-						var t521 F
+						var t511 F
+						var t531_2 F
 						for j := range dV {
 							uEntry := u2[j]
-							t2930 := F(t3222[j][0]*t530) + F(2*F(t17[j][0]*t25220))
-							t320 += F(N[j][0] * t2930)
-							t500 += F(STrail3[j][0] * t2930)
-							t520 += F(t2930 * uEntry)
+							STrailEntry20 := STrail4[j][0]
+							NEntry0 := N[j][0]
+							t2930 := F(t3222[j][0]*t530) + F(2*F((STrailEntry20-F(betaEntry3*NEntry0))*t25220))
+							t320 += F(NEntry0 * t2930)
+							t510 += F(STrailEntry20 * t2930)
+							t530_2 += F(t2930 * uEntry)
 							t292[j][0] = t2930
-							t2931 := F(t3222[j][1]*t531) + F(2*F(t17[j][1]*t25221))
-							t321 += F(N[j][1] * t2931)
-							t501 += F(STrail3[j][1] * t2931)
-							t521 += F(t2931 * uEntry)
+							STrailEntry21 := STrail4[j][1]
+							NEntry1 := N[j][1]
+							t2931 := F(t3222[j][1]*t531) + F(2*F((STrailEntry21-F(betaEntry3*NEntry1))*t25221))
+							t321 += F(NEntry1 * t2931)
+							t511 += F(STrailEntry21 * t2931)
+							t531_2 += F(t2931 * uEntry)
 							t292[j][1] = t2931
 						}
 						t6Sum := t6_2[a]
 						// lattice_encode.G, lattice_encode.N, lattice_encode.S
 						t6Sum -= t320
-						t4220 := F(F(betaEntry3*c.GProd[(l*T+a+C*s)*m+i])*t500) - F(betaEntry3*t520)
-						t450 := F(F(betaEntry3*t32Entry20)*t500) + t4220
+						t4220 := F(F(betaEntry3*c.GProd[(l*T+a+C*s)*m+i])*t510) - F(betaEntry3*t530_2)
+						t450 := F(F(betaEntry3*t32Entry20)*t510) + t4220
 						t4[(l*T+a+C*s)*m+i] = -t4220
-						t54Entry0 := t54[(l*T+a+C*s)*m+i]
+						t55Entry0 := t55[(l*T+a+C*s)*m+i]
 						w0 := F(betaEntry3 * t32Entry20)
 						t6Sum -= t321
-						t4221 := F(F(betaEntry3*c.GProd[(l*T+a+C*s)*m+i+1])*t501) - F(betaEntry3*t521)
-						t451 := F(F(betaEntry3*t32Entry21)*t501) + t4221
+						t4221 := F(F(betaEntry3*c.GProd[(l*T+a+C*s)*m+i+1])*t511) - F(betaEntry3*t531_2)
+						t451 := F(F(betaEntry3*t32Entry21)*t511) + t4221
 						t4[(l*T+a+C*s)*m+i+1] = -t4221
-						t54Entry1 := t54[(l*T+a+C*s)*m+i+1]
+						t55Entry1 := t55[(l*T+a+C*s)*m+i+1]
 						w1 := F(betaEntry3 * t32Entry21)
 						t6_2[a] = t6Sum
 						for j := range dV {
 							uEntry := u2[j]
 							t5Sum := t5_2[j]
 							t292Entry0 := t292[j][0]
-							SBarState[j][0] = F(t292Entry0*t54Entry0) + F(uEntry*t450)
-							t5Sum += -F(w0*t292Entry0) + F(STrail3[j][0]*t450)
+							SBarState[j][0] = F(t292Entry0*t55Entry0) + F(uEntry*t450)
+							t5Sum += -F(w0*t292Entry0) + F(STrail4[j][0]*t450)
 							t292Entry1 := t292[j][1]
-							SBarState[j][1] = F(t292Entry1*t54Entry1) + F(uEntry*t451)
-							t5Sum += -F(w1*t292Entry1) + F(STrail3[j][1]*t451)
+							SBarState[j][1] = F(t292Entry1*t55Entry1) + F(uEntry*t451)
+							t5Sum += -F(w1*t292Entry1) + F(STrail4[j][1]*t451)
 							t5_2[j] = t5Sum
 						}
 					}
@@ -663,14 +643,17 @@ func (c *StepBackward[F]) Run() {
 						STrail3 := STrail[a*dV:][:dV]
 						u2 := u[(l*T+a+C*s)*dV:][:dV]
 						STrail4 := STrail[(a+1)*dV:][:dV]
+						// lattice_encode.S
+						SProdEntry := c.SProd[(l*T+a+C*s)*m+i]
+						t20 := (F(0) < SProdEntry)
+						t273 := num.Max(kern.Choose(t20, num.Sqrt(kern.Choose(t20, SProdEntry, F(1))), F(0)), F(1e-08))
 						// lattice_encode.S, lattice_encode.N, lattice_encode.G
 						betaEntry2 := beta2[a]
 						t32Entry := t32[(l*T+a+C*s)*m+i]
 						t52Entry := t52[(l*T+a+C*s)*m+i]
-						SMax2Entry := c.SMax2[(l*T+a+C*s)*m+i]
 						for j := range dV {
 							STrailEntry := STrail3[j][0]
-							STrail4[j][0] = (STrailEntry - F(betaEntry2*(F(u2[j]*t32Entry)-F(STrailEntry*t52Entry)))) / SMax2Entry
+							STrail4[j][0] = (STrailEntry - F(betaEntry2*(F(u2[j]*t32Entry)-F(STrailEntry*t52Entry)))) / t273
 						}
 					}
 				}
@@ -678,65 +661,66 @@ func (c *StepBackward[F]) Run() {
 					beta2 := beta[l*T+C*s:][:n]
 					t6_2 := t6[l*T+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
-						STrail3 := STrail[a*dV:][:dV]
-						u2 := u[(l*T+a+C*s)*dV:][:dV]
-						STrail4 := STrail[(a+1)*dV:][:dV]
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
+						STrail3 := STrail[(a+1)*dV:][:dV]
+						u2 := u[(l*T+a+C*s)*dV:][:dV]
+						STrail4 := STrail[a*dV:][:dV]
 						t5_2 := t5[(l*T+a+C*s)*dV:][:dV]
-						// lattice_encode.N, lattice_encode.G, lattice_encode.S, lattice_encode.y
-						var t18 F
+						// lattice_encode.N, lattice_encode.G, lattice_encode.y, lattice_encode.S
 						var t22 F
-						var t8 F
 						t32Entry2 := t32[(l*T+a+C*s)*m+i]
 						t52Entry2 := t52[(l*T+a+C*s)*m+i]
-						betaEntry3 := beta2[a]
 						qEntry := c.Q[(l*T+a+C*s)*m+i]
-						SMax2Entry2 := c.SMax2[(l*T+a+C*s)*m+i]
 						for j := range dV {
-							STrailEntry2 := STrail3[j][0]
-							N2 := F(u2[j]*t32Entry2) - F(STrailEntry2*t52Entry2)
-							t172 := STrailEntry2 - F(betaEntry3*N2)
-							t18 += F(t172 * t172)
-							STrailEntry3 := STrail4[j][0]
 							yBarEntry := yBar[j]
-							t22 += F(STrailEntry3 * yBarEntry)
-							t3223 := SBarState[j][0] + F(qEntry*yBarEntry)
-							t8 += F(t3223 * (STrailEntry3 / SMax2Entry2))
-							N[j][0] = N2
-							t17[j][0] = t172
-							t3222[j][0] = t3223
+							t22 += F(STrail3[j][0] * yBarEntry)
+							N[j][0] = F(u2[j]*t32Entry2) - F(STrail4[j][0]*t52Entry2)
+							t3222[j][0] = SBarState[j][0] + F(qEntry*yBarEntry)
 						}
 						c.QBar[(l*T+a+C*s)*m+i] = t22
+						// lattice_encode.S
+						SProdEntry2 := c.SProd[(l*T+a+C*s)*m+i]
+						t202 := (F(0) < SProdEntry2)
+						t233 := num.Sqrt(kern.Choose(t202, SProdEntry2, F(1)))
+						t253 := kern.Choose(t202, t233, F(0))
+						t274 := num.Max(t253, F(1e-08))
+						t53 := F(1) / t274
+						t93 := (F(1e-08) <= t253)
+						t13 := (t93 && t202)
+						// lattice_encode.S
+						var t8 F
+						for j := range dV {
+							t8 += F(t3222[j][0] * (STrail3[j][0] / t274))
+						}
 						t82 := -t8
 						// lattice_encode.S
-						t20 := (F(0) < t18)
-						t53 := F(1) / SMax2Entry2
-						t93 := (F(1e-08) <= kern.Choose(t20, num.Sqrt(kern.Choose(t20, t18, F(1))), F(0)))
-						t13 := (t93 && t20)
-						t2522 := kern.Choose((t13 && t20), kern.Choose(t13, F(F(0.5*c.SDiv[(l*T+a+C*s)*m+i])*kern.Choose(t13, kern.Choose(t93, t82, F(0)), F(0))), F(0)), F(0))
+						t2522 := kern.Choose((t13 && t202), kern.Choose(t13, F(F(0.5*kern.Choose(t93, t82, F(0)))*(F(1)/t233)), F(0)), F(0))
 						// lattice_encode.S, lattice_encode.N, lattice_encode.G
 						var t32_2 F
-						var t50 F
-						var t52_2 F
+						var t51 F
+						var t53_2 F
+						betaEntry3 := beta2[a]
 						for j := range dV {
-							t293 := F(t3222[j][0]*t53) + F(2*F(t17[j][0]*t2522))
-							t32_2 += F(N[j][0] * t293)
-							t50 += F(STrail3[j][0] * t293)
-							t52_2 += F(t293 * u2[j])
+							STrailEntry2 := STrail4[j][0]
+							NEntry := N[j][0]
+							t293 := F(t3222[j][0]*t53) + F(2*F((STrailEntry2-F(betaEntry3*NEntry))*t2522))
+							t32_2 += F(NEntry * t293)
+							t51 += F(STrailEntry2 * t293)
+							t53_2 += F(t293 * u2[j])
 							t292[j][0] = t293
 						}
 						t6_2[a] -= t32_2
 						// lattice_encode.G, lattice_encode.N, lattice_encode.S
-						t422 := F(F(betaEntry3*c.GProd[(l*T+a+C*s)*m+i])*t50) - F(betaEntry3*t52_2)
-						t45 := F(F(betaEntry3*t32Entry2)*t50) + t422
+						t422 := F(F(betaEntry3*c.GProd[(l*T+a+C*s)*m+i])*t51) - F(betaEntry3*t53_2)
+						t45 := F(F(betaEntry3*t32Entry2)*t51) + t422
 						t4[(l*T+a+C*s)*m+i] = -t422
 						// lattice_encode.G, lattice_encode.N, lattice_encode.S
-						t54Entry := t54[(l*T+a+C*s)*m+i]
+						t55Entry := t55[(l*T+a+C*s)*m+i]
 						w := F(betaEntry3 * t32Entry2)
 						for j := range dV {
 							t292Entry := t292[j][0]
-							SBarState[j][0] = F(t292Entry*t54Entry) + F(u2[j]*t45)
-							t5_2[j] += -F(w*t292Entry) + F(STrail3[j][0]*t45)
+							SBarState[j][0] = F(t292Entry*t55Entry) + F(u2[j]*t45)
+							t5_2[j] += -F(w*t292Entry) + F(STrail4[j][0]*t45)
 						}
 					}
 				}
@@ -780,8 +764,8 @@ func (c *StepBackward[F]) Run() {
 			uProdEntry2 := uProd[j]
 			t352 := F(F(beta2[j]*t6_2[j]) * num.Sigmoid(-betaLin[j]))
 			t38 += t352
-			w2 := F(F(0.5*kern.Choose(((F(1e-08) <= t25Entry) && (F(0) < uProdEntry2)), kern.Choose((F(1e-08) <= t25Entry), t12_2[j], F(0)), F(0))) * (F(1) / t23_2[j]))
-			t29_2[j] = kern.Choose(((F(1e-08) <= t25Entry) && (F(0) < uProdEntry2)), kern.Choose(((F(1e-08) <= t25Entry) && (F(0) < uProdEntry2)), w2, F(0)), F(0))
+			w2 := ((F(1e-08) <= t25Entry) && (F(0) < uProdEntry2))
+			t29_2[j] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t25Entry) && (F(0) < uProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t25Entry), t12_2[j], F(0)))*(F(1)/t23_2[j])), F(0)), F(0))
 			t35_2[j] = t352
 		}
 	}
@@ -886,10 +870,7 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 		k.GProd = c.Run.Saved(k.L * k.T * k.M)
 	}
 	if c.Run.Tape != nil {
-		k.SMax2 = c.Run.Saved(k.L * k.T * k.M)
-	}
-	if c.Run.Tape != nil {
-		k.SDiv = c.Run.Saved(k.L * k.T * k.M)
+		k.SProd = c.Run.Saved(k.L * k.T * k.M)
 	}
 	if c.Run.Tape != nil {
 		k.SCheckpoints = c.Run.Saved(k.L * k.DV * k.M * ((k.T + k.C - 1) / k.C))
@@ -923,8 +904,7 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.BetaLin = k.BetaLin
 	g.UProd = k.UProd
 	g.GProd = k.GProd
-	g.SMax2 = k.SMax2
-	g.SDiv = k.SDiv
+	g.SProd = k.SProd
 	g.WBetaBar = t.Part(n.vWBeta, g.DV+g.M)
 	g.BBetaBar = t.Part(n.vBBeta, 1)
 	g.SBarOut = t.Part(n.fromS, g.L*g.DV*g.M)

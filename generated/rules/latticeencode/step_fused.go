@@ -205,17 +205,16 @@ func (c *stepRows1) Part(part int) {
 					}
 				}
 				{
-					a := regions.R3f3ab3bb8d1dArgs{
+					a := regions.Rdd5648fb87feArgs{
 						P0: unsafe.SliceData(SState),
 						P1: unsafe.SliceData(u),
 						P2: kern.Given(c.GProd),
 						P3: unsafe.SliceData(c.K),
 						P4: unsafe.SliceData(beta),
 						P5: unsafe.SliceData(t17),
-						P6: kern.Given(c.SMax2),
-						P7: kern.Given(c.SDiv),
-						P8: unsafe.SliceData(c.Q),
-						P9: unsafe.SliceData(y),
+						P6: kern.Given(c.SProd),
+						P7: unsafe.SliceData(c.Q),
+						P8: unsafe.SliceData(y),
 						N0: dV,
 						N1: C,
 						N2: -C*s + T,
@@ -224,7 +223,7 @@ func (c *stepRows1) Part(part int) {
 						N5: 4*C*s + 4*T*l,
 						N6: m,
 					}
-					regions.R3f3ab3bb8d1d(&a, rows)
+					regions.Rdd5648fb87fe(&a, rows)
 				}
 			}
 			kern.Separate(SState, rows, c.SOut[(l*m+i)*dV:], dV, dV)
@@ -269,17 +268,12 @@ func (c *stepRows1) Part(part int) {
 							t17[j] = t172
 						}
 						t182 = kern.Sum16(&t182Sums)
+						if len(c.SProd) > 0 {
+							c.SProd[(l*T+a+C*s)*m+i] = t182
+						}
 						// lattice_encode.S
 						t20 := (F(0) < t182)
-						t23_2 := num.Sqrt(kern.Choose(t20, t182, F(1)))
-						t273 := kern.Larger(kern.Choose(t20, t23_2, F(0)), F(1e-08))
-						t1822 := F(1) / t23_2
-						if len(c.SMax2) > 0 {
-							c.SMax2[(l*T+a+C*s)*m+i] = t273
-						}
-						if len(c.SDiv) > 0 {
-							c.SDiv[(l*T+a+C*s)*m+i] = t1822
-						}
+						t273 := kern.Larger(kern.Choose(t20, num.Sqrt(kern.Choose(t20, t182, F(1))), F(0)), F(1e-08))
 						// lattice_encode.S, lattice_encode.y
 						qEntry := c.Q[(l*T+a+C*s)*m+i]
 						for j := range dV {
@@ -317,7 +311,7 @@ func (c *stepBackwardFused) run() {
 	u := c.Work[5*L*T:][:L*T*dV]                       // [L, T, d_v]
 	t32 := c.Work[L*T*dV+5*L*T:][:L*T*m]               // [L, T, m]
 	t52 := c.Work[L*T*dV+L*T*m+5*L*T:][:L*T*m]         // [L, T, m]
-	t54 := c.Work[L*T*dV+2*L*T*m+5*L*T:][:L*T*m]       // [L, T, m]
+	t55 := c.Work[L*T*dV+2*L*T*m+5*L*T:][:L*T*m]       // [L, T, m]
 	t4 := c.Work[L*T*dV+3*L*T*m+5*L*T:][:L*T*m]        // [L, T, m]
 	t5 := c.Work[L*T*dV+4*L*T*m+5*L*T:][:L*T*dV]       // [L, T, d_v]
 	t6 := c.Work[2*L*T*dV+4*L*T*m+5*L*T:][:L*T]        // [L, T]
@@ -399,7 +393,7 @@ func (c *stepBackwardFused) run() {
 			P2: unsafe.SliceData(c.K),
 			P3: unsafe.SliceData(t32),
 			P4: unsafe.SliceData(t52),
-			P5: unsafe.SliceData(t54),
+			P5: unsafe.SliceData(t55),
 			N0: L,
 			N1: T,
 			N2: m,
@@ -414,7 +408,7 @@ func (c *stepBackwardFused) run() {
 				k := c.K[(i*T+j)*m:][:m]
 				t32_2 := t32[(i*T+j)*m:][:m]
 				t52_2 := t52[(i*T+j)*m:][:m]
-				t54_2 := t54[(i*T+j)*m:][:m]
+				t55_2 := t55[(i*T+j)*m:][:m]
 				betaEntry := beta2[j]
 				for k2 := range m {
 					GProdEntry := GProd[k2]
@@ -422,7 +416,7 @@ func (c *stepBackwardFused) run() {
 					t522 := F(GProdEntry * t322)
 					t32_2[k2] = t322
 					t52_2[k2] = t522
-					t54_2[k2] = num.FMA32(betaEntry, t522, F(1))
+					t55_2[k2] = num.FMA32(betaEntry, t522, F(1))
 				}
 			}
 		}
@@ -472,7 +466,7 @@ func (c *stepBackwardFused) run() {
 	// lattice_encode.u, lattice_encode.beta
 	var t38 F
 	if kern.Wide() {
-		a := regions.Rac996dee0823Args{
+		a := regions.R11b4eb4000cfArgs{
 			P0: unsafe.SliceData(t25),
 			P1: unsafe.SliceData(c.UProd),
 			P2: unsafe.SliceData(beta),
@@ -490,7 +484,7 @@ func (c *stepBackwardFused) run() {
 			N4: 12 * T,
 			S0: [2]float32{t38},
 		}
-		regions.Rac996dee0823(&a)
+		regions.R11b4eb4000cf(&a)
 	} else {
 		t38_2 := t38
 		for i := range L {
@@ -510,8 +504,8 @@ func (c *stepBackwardFused) run() {
 				uProdEntry2 := uProd[j]
 				t352 := F(F(beta2[j]*t6_2[j]) * kern.Sigmoid(-betaLin[j]))
 				t38RowSums[j%16] = t38RowSums[j%16] + t352
-				w2 := F(F(0.5*kern.Choose(((F(1e-08) <= t25Entry) && (F(0) < uProdEntry2)), kern.Choose((F(1e-08) <= t25Entry), t12_2[j], F(0)), F(0))) * (F(1) / t23_2[j]))
-				t29_2[j] = kern.Choose(((F(1e-08) <= t25Entry) && (F(0) < uProdEntry2)), kern.Choose(((F(1e-08) <= t25Entry) && (F(0) < uProdEntry2)), w2, F(0)), F(0))
+				w2 := ((F(1e-08) <= t25Entry) && (F(0) < uProdEntry2))
+				t29_2[j] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t25Entry) && (F(0) < uProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t25Entry), t12_2[j], F(0)))*(F(1)/t23_2[j])), F(0)), F(0))
 				t35_2[j] = t352
 			}
 			t38Row = kern.Sum16(&t38RowSums)
@@ -637,7 +631,7 @@ func (c *stepBackwardRows1) Part(part int) {
 	u := c.Work[5*L*T:][:L*T*dV]                 // [L, T, d_v]
 	t32 := c.Work[L*T*dV+5*L*T:][:L*T*m]         // [L, T, m]
 	t52 := c.Work[L*T*dV+L*T*m+5*L*T:][:L*T*m]   // [L, T, m]
-	t54 := c.Work[L*T*dV+2*L*T*m+5*L*T:][:L*T*m] // [L, T, m]
+	t55 := c.Work[L*T*dV+2*L*T*m+5*L*T:][:L*T*m] // [L, T, m]
 	t4 := c.Work[L*T*dV+3*L*T*m+5*L*T:][:L*T*m]  // [L, T, m]
 	t5 := c.Work[L*T*dV+4*L*T*m+5*L*T:][:L*T*dV] // [L, T, d_v]
 	t6 := c.Work[2*L*T*dV+4*L*T*m+5*L*T:][:L*T]  // [L, T]
@@ -654,8 +648,8 @@ func (c *stepBackwardRows1) Part(part int) {
 	if kern.Wide() {
 		// columns at once.
 		widths := kern.Widths{[]int{1}, []int{1}, []int{8, 4, 1}}
-		rows := widths.Most(dV+C*dV+dV+dV+dV+dV+dV, false)
-		scratch := workers.Borrow(kern.RowLen(dV, rows) + (C+1)*kern.RowLen(dV, rows) + kern.RowLen(dV, rows) + kern.RowLen(dV, rows) + kern.RowLen(dV, rows) + kern.RowLen(dV, rows))
+		rows := widths.Most(dV+C*dV+dV+dV+dV+dV, false)
+		scratch := workers.Borrow(kern.RowLen(dV, rows) + (C+1)*kern.RowLen(dV, rows) + kern.RowLen(dV, rows) + kern.RowLen(dV, rows) + kern.RowLen(dV, rows))
 		if segments == 0 {
 			kern.CopyRows(c.SBarOut[(l*m+first)*dV:], dV, c.SBar[(l*m+first)*dV:], dV, last-first, dV)
 		}
@@ -667,9 +661,8 @@ func (c *stepBackwardRows1) Part(part int) {
 				SBarState, rest := scratch.Data[:kern.RowLen(dV, rows)], scratch.Data[kern.RowLen(dV, rows):]
 				STrail, rest2 := rest[:(C+1)*kern.RowLen(dV, rows)], rest[(C+1)*kern.RowLen(dV, rows):]
 				N, rest3 := rest2[:kern.RowLen(dV, rows)], rest2[kern.RowLen(dV, rows):]
-				t17, rest4 := rest3[:kern.RowLen(dV, rows)], rest3[kern.RowLen(dV, rows):]
-				t3222, rest5 := rest4[:kern.RowLen(dV, rows)], rest4[kern.RowLen(dV, rows):]
-				t292 := rest5
+				t3222, rest4 := rest3[:kern.RowLen(dV, rows)], rest3[kern.RowLen(dV, rows):]
+				t292 := rest4
 				if s == segments-1 {
 					kern.Interleave(SBarState, rows, c.SBar[(l*m+i)*dV:], dV, dV)
 				} else {
@@ -677,68 +670,65 @@ func (c *stepBackwardRows1) Part(part int) {
 				}
 				kern.Interleave(STrail, rows, c.SCheckpoints[((l*segments+s)*m+i)*dV:], dV, dV)
 				{
-					a := regions.Rd530a97f9190Args{
-						P0: unsafe.SliceData(beta),
-						P1: unsafe.SliceData(t32),
-						P2: unsafe.SliceData(t52),
-						P3: unsafe.SliceData(c.SMax2),
+					a := regions.R9b9ee1aca03aArgs{
+						P0: unsafe.SliceData(c.SProd),
+						P1: unsafe.SliceData(beta),
+						P2: unsafe.SliceData(t32),
+						P3: unsafe.SliceData(t52),
 						P4: unsafe.SliceData(STrail),
 						P5: unsafe.SliceData(u),
 						N0: dV,
 						N1: C,
 						N2: -C*s + T,
-						N3: 4*C*s + 4*T*l,
-						N4: 4*i + 4*C*m*s + 4*T*m*l,
+						N3: 4*i + 4*C*m*s + 4*T*m*l,
+						N4: 4*C*s + 4*T*l,
 						N5: 4*C*dV*s + 4*T*dV*l,
 						N6: m,
 					}
-					regions.Rd530a97f9190(&a, rows)
+					regions.R9b9ee1aca03a(&a, rows)
 				}
 				{
-					a := regions.R305f51df6859Args{
+					a := regions.R6a49efeccf3eArgs{
 						P0:  unsafe.SliceData(t32),
 						P1:  unsafe.SliceData(t52),
-						P2:  unsafe.SliceData(beta),
-						P3:  unsafe.SliceData(c.Q),
-						P4:  unsafe.SliceData(c.SMax2),
-						P5:  unsafe.SliceData(STrail),
-						P6:  unsafe.SliceData(u),
-						P7:  unsafe.SliceData(c.YBar),
-						P8:  unsafe.SliceData(SBarState),
-						P9:  unsafe.SliceData(N),
-						P10: unsafe.SliceData(t17),
-						P11: unsafe.SliceData(t3222),
-						P12: unsafe.SliceData(c.QBar),
-						P13: unsafe.SliceData(c.SDiv),
-						P14: unsafe.SliceData(t292),
-						P15: unsafe.SliceData(t6_2),
-						P16: unsafe.SliceData(c.GProd),
-						P17: unsafe.SliceData(t4),
-						P18: unsafe.SliceData(t54),
-						P19: unsafe.SliceData(t5_2),
+						P2:  unsafe.SliceData(c.Q),
+						P3:  unsafe.SliceData(c.YBar),
+						P4:  unsafe.SliceData(STrail),
+						P5:  unsafe.SliceData(u),
+						P6:  unsafe.SliceData(N),
+						P7:  unsafe.SliceData(SBarState),
+						P8:  unsafe.SliceData(t3222),
+						P9:  unsafe.SliceData(c.QBar),
+						P10: unsafe.SliceData(c.SProd),
+						P11: unsafe.SliceData(beta),
+						P12: unsafe.SliceData(t292),
+						P13: unsafe.SliceData(t6_2),
+						P14: unsafe.SliceData(c.GProd),
+						P15: unsafe.SliceData(t4),
+						P16: unsafe.SliceData(t55),
+						P17: unsafe.SliceData(t5_2),
 						N0:  dV,
 						N1:  C,
 						N2:  -C*s + T,
 						N3:  1,
 						N4:  m,
 						N5:  4*i + 4*C*m*s + 4*T*m*l,
-						N6:  4*C*s + 4*T*l,
-						N7:  4*C*dV*s + 4*T*dV*l,
+						N6:  4*C*dV*s + 4*T*dV*l,
+						N7:  4*C*s + 4*T*l,
 					}
-					regions.R305f51df6859(&a, rows)
+					regions.R6a49efeccf3e(&a, rows)
 				}
 				kern.Separate(SBarState, rows, c.SBarOut[(l*m+i)*dV:], dV, dV)
 			}
 		}
 		workers.Return(scratch)
 	} else {
-		scratch := workers.Borrow(dV + C*dV + dV + dV + dV + dV + dV)
+		scratch := workers.Borrow(dV + C*dV + dV + dV + dV + dV)
 		SBarState, rest := scratch.Data[:dV], scratch.Data[dV:]
 		STrail, rest2 := rest[:C*dV+dV], rest[C*dV+dV:]
 		N, rest3 := rest2[:dV], rest2[dV:]
-		t17, rest4 := rest3[:dV], rest3[dV:]
-		t3222, rest5 := rest4[:dV], rest4[dV:]
-		t292 := rest5
+		t3222, rest4 := rest3[:dV], rest3[dV:]
+		t292 := rest4
 		for i := first; i < last; i++ {
 			copy(SBarState[:dV], c.SBar[(l*m+i)*dV:][:dV])
 			for s := segments - 1; s >= 0; s-- {
@@ -749,14 +739,17 @@ func (c *stepBackwardRows1) Part(part int) {
 						STrail2 := STrail[a*dV:][:dV]
 						u2 := u[(l*T+a+C*s)*dV:][:dV]
 						STrail3 := STrail[(a+1)*dV:][:dV]
+						// lattice_encode.S
+						SProdEntry := c.SProd[(l*T+a+C*s)*m+i]
+						t20 := (F(0) < SProdEntry)
+						t273 := kern.Larger(kern.Choose(t20, num.Sqrt(kern.Choose(t20, SProdEntry, F(1))), F(0)), F(1e-08))
 						// lattice_encode.S, lattice_encode.N, lattice_encode.G
 						betaEntry2 := beta2[a]
 						t32Entry := t32[(l*T+a+C*s)*m+i]
 						t52Entry := t52[(l*T+a+C*s)*m+i]
-						SMax2Entry := c.SMax2[(l*T+a+C*s)*m+i]
 						for j := range dV {
 							STrailEntry := STrail2[j]
-							STrail3[j] = num.FMA32(-betaEntry2, num.FMA32(-STrailEntry, t52Entry, F(u2[j]*t32Entry)), STrailEntry) / SMax2Entry
+							STrail3[j] = num.FMA32(-betaEntry2, num.FMA32(-STrailEntry, t52Entry, F(u2[j]*t32Entry)), STrailEntry) / t273
 						}
 					}
 				}
@@ -764,77 +757,76 @@ func (c *stepBackwardRows1) Part(part int) {
 					beta2 := beta[l*T+C*s:][:n]
 					t6_3 := t6_2[l*T+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
-						STrail2 := STrail[a*dV:][:dV]
-						u2 := u[(l*T+a+C*s)*dV:][:dV]
-						STrail3 := STrail[(a+1)*dV:][:dV]
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
+						STrail2 := STrail[(a+1)*dV:][:dV]
+						STrail3 := STrail[a*dV:][:dV]
+						u2 := u[(l*T+a+C*s)*dV:][:dV]
 						t5_3 := t5_2[(l*T+a+C*s)*dV:][:dV]
-						// lattice_encode.N, lattice_encode.G, lattice_encode.S, lattice_encode.y
-						var t18 F
+						// lattice_encode.N, lattice_encode.G, lattice_encode.y, lattice_encode.S
 						var t22 F
-						var t8 F
 						t32Entry2 := t32[(l*T+a+C*s)*m+i]
 						t52Entry2 := t52[(l*T+a+C*s)*m+i]
-						betaEntry3 := beta2[a]
 						qEntry := c.Q[(l*T+a+C*s)*m+i]
-						SMax2Entry2 := c.SMax2[(l*T+a+C*s)*m+i]
-						t18Sums := [16]F{t18}
 						t22Sums := [16]F{t22}
+						for j := range dV {
+							yBarEntry := yBar[j]
+							t22Sums[j%16] = num.FMA32(STrail2[j], yBarEntry, t22Sums[j%16])
+							N[j] = num.FMA32(-STrail3[j], t52Entry2, F(u2[j]*t32Entry2))
+							t3222[j] = num.FMA32(qEntry, yBarEntry, SBarState[j])
+						}
+						t22 = kern.Sum16(&t22Sums)
+						c.QBar[(l*T+a+C*s)*m+i] = t22
+						// lattice_encode.S
+						SProdEntry2 := c.SProd[(l*T+a+C*s)*m+i]
+						t202 := (F(0) < SProdEntry2)
+						t233 := num.Sqrt(kern.Choose(t202, SProdEntry2, F(1)))
+						t253 := kern.Choose(t202, t233, F(0))
+						t274 := kern.Larger(t253, F(1e-08))
+						t53 := F(1) / t274
+						t93 := (F(1e-08) <= t253)
+						t13 := (t93 && t202)
+						// lattice_encode.S
+						var t8 F
 						t8Sums := [16]F{t8}
 						for j := range dV {
-							STrailEntry2 := STrail2[j]
-							N2 := num.FMA32(-STrailEntry2, t52Entry2, F(u2[j]*t32Entry2))
-							t172 := num.FMA32(-betaEntry3, N2, STrailEntry2)
-							t18Sums[j%16] = num.FMA32(t172, t172, t18Sums[j%16])
-							STrailEntry3 := STrail3[j]
-							yBarEntry := yBar[j]
-							t22Sums[j%16] = num.FMA32(STrailEntry3, yBarEntry, t22Sums[j%16])
-							t3223 := num.FMA32(qEntry, yBarEntry, SBarState[j])
-							t8Sums[j%16] = num.FMA32(t3223, STrailEntry3/SMax2Entry2, t8Sums[j%16])
-							N[j] = N2
-							t17[j] = t172
-							t3222[j] = t3223
+							t8Sums[j%16] = num.FMA32(t3222[j], STrail2[j]/t274, t8Sums[j%16])
 						}
-						t18 = kern.Sum16(&t18Sums)
-						t22 = kern.Sum16(&t22Sums)
 						t8 = kern.Sum16(&t8Sums)
-						c.QBar[(l*T+a+C*s)*m+i] = t22
 						t82 := -t8
 						// lattice_encode.S
-						t20 := (F(0) < t18)
-						t53 := F(1) / SMax2Entry2
-						t93 := (F(1e-08) <= kern.Choose(t20, num.Sqrt(kern.Choose(t20, t18, F(1))), F(0)))
-						t13 := (t93 && t20)
-						t2522 := kern.Choose((t13 && t20), kern.Choose(t13, F(F(0.5*c.SDiv[(l*T+a+C*s)*m+i])*kern.Choose(t13, kern.Choose(t93, t82, F(0)), F(0))), F(0)), F(0))
+						t2522 := kern.Choose((t13 && t202), kern.Choose(t13, F(F(0.5*kern.Choose(t93, t82, F(0)))*(F(1)/t233)), F(0)), F(0))
 						// lattice_encode.S, lattice_encode.N, lattice_encode.G
 						var t32_2 F
-						var t50 F
-						var t52_2 F
+						var t51 F
+						var t53_2 F
+						betaEntry3 := beta2[a]
 						t32Sums := [16]F{t32_2}
-						t50Sums := [16]F{t50}
-						t52Sums := [16]F{t52_2}
+						t51Sums := [16]F{t51}
+						t53Sums := [16]F{t53_2}
 						for j := range dV {
-							t293 := num.FMA32(F(2*t17[j]), t2522, F(t3222[j]*t53))
-							t32Sums[j%16] = num.FMA32(N[j], t293, t32Sums[j%16])
-							t50Sums[j%16] = num.FMA32(STrail2[j], t293, t50Sums[j%16])
-							t52Sums[j%16] = num.FMA32(t293, u2[j], t52Sums[j%16])
+							STrailEntry2 := STrail3[j]
+							NEntry := N[j]
+							t293 := num.FMA32(F(2*num.FMA32(-betaEntry3, NEntry, STrailEntry2)), t2522, F(t3222[j]*t53))
+							t32Sums[j%16] = num.FMA32(NEntry, t293, t32Sums[j%16])
+							t51Sums[j%16] = num.FMA32(STrailEntry2, t293, t51Sums[j%16])
+							t53Sums[j%16] = num.FMA32(t293, u2[j], t53Sums[j%16])
 							t292[j] = t293
 						}
 						t32_2 = kern.Sum16(&t32Sums)
-						t50 = kern.Sum16(&t50Sums)
-						t52_2 = kern.Sum16(&t52Sums)
+						t51 = kern.Sum16(&t51Sums)
+						t53_2 = kern.Sum16(&t53Sums)
 						t6_3[a] = t6_3[a] - t32_2
 						// lattice_encode.G, lattice_encode.N, lattice_encode.S
-						t422 := num.FMA32(-betaEntry3, t52_2, F(F(betaEntry3*c.GProd[(l*T+a+C*s)*m+i])*t50))
-						t45 := num.FMA32(F(betaEntry3*t32Entry2), t50, t422)
+						t422 := num.FMA32(-betaEntry3, t53_2, F(F(betaEntry3*c.GProd[(l*T+a+C*s)*m+i])*t51))
+						t45 := num.FMA32(F(betaEntry3*t32Entry2), t51, t422)
 						t4[(l*T+a+C*s)*m+i] = -t422
 						// lattice_encode.G, lattice_encode.N, lattice_encode.S
-						t54Entry := t54[(l*T+a+C*s)*m+i]
+						t55Entry := t55[(l*T+a+C*s)*m+i]
 						w := F(betaEntry3 * t32Entry2)
 						for j := range dV {
 							t292Entry := t292[j]
-							SBarState[j] = num.FMA32(u2[j], t45, F(t292Entry*t54Entry))
-							t5_3[j] = num.FMA32(STrail2[j], t45, num.FMA32(-w, t292Entry, t5_3[j]))
+							SBarState[j] = num.FMA32(u2[j], t45, F(t292Entry*t55Entry))
+							t5_3[j] = num.FMA32(STrail3[j], t45, num.FMA32(-w, t292Entry, t5_3[j]))
 						}
 					}
 				}

@@ -98,10 +98,7 @@ func stepDirect[F num.Float](a *conformance.Args[F]) {
 		k.NProd = a.Fresh(k.L*k.T*k.M - 16*k.L*((k.T-15+16-1)/16)*k.M)
 	}
 	if !a.ForwardOnly {
-		k.SMax2 = a.Fresh(k.L*k.T*k.M - 16*k.L*((k.T-15+16-1)/16)*k.M)
-	}
-	if !a.ForwardOnly {
-		k.SDiv = a.Fresh(k.L*k.T*k.M - 16*k.L*((k.T-15+16-1)/16)*k.M)
+		k.SProd = a.Fresh(k.L*k.T*k.M - 16*k.L*((k.T-15+16-1)/16)*k.M)
 	}
 	if !a.ForwardOnly {
 		k.SCheckpoints2 = a.Fresh(k.L * k.DV * k.M * ((((k.T - 15 + 16 - 1) / 16) + k.C - 1) / k.C))
@@ -126,8 +123,7 @@ func stepDirect[F num.Float](a *conformance.Args[F]) {
 	g.UProd = k.UProd
 	g.GLin = k.GLin
 	g.NProd = k.NProd
-	g.SMax2 = k.SMax2
-	g.SDiv = k.SDiv
+	g.SProd = k.SProd
 	g.WBetaBar = a.Grad("w_beta", g.DV+g.M)
 	g.BBetaBar = a.Grad("b_beta", 1)
 	g.SBarOut = a.Grad("S", g.L*g.DV*g.M)
@@ -137,7 +133,6 @@ func stepDirect[F num.Float](a *conformance.Args[F]) {
 	g.SCheckpoints = k.SCheckpoints
 	g.SCheckpoints2 = k.SCheckpoints2
 	g.Work = a.Fresh(g.WorkLen())
-	g.Flags = a.FreshFlags(g.FlagsLen())
 	g.Run()
 }
 

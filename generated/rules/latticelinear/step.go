@@ -13,7 +13,7 @@ var stepKind = tape.NewKind()
 
 // Step is one call of the kernel Step.
 //
-// It keeps L·T·d_v + 3·L·T·m - 16·L·chunks·d_v - 48·L·chunks·m + L·d_v·m + 2·L·T entries and checkpoints of L·d_v·m·segments + L·d_v·m·segments.2 entries.
+// It keeps L·T·d_v + 2·L·T·m - 16·L·chunks·d_v - 32·L·chunks·m + L·d_v·m + 2·L·T entries and checkpoints of L·d_v·m·segments + L·d_v·m·segments.2 entries.
 type Step[F num.Float] struct {
 	C             int // tokens from checkpoint to checkpoint
 	L             int
@@ -33,8 +33,7 @@ type Step[F num.Float] struct {
 	SChunks       []F // [L, m, d_v], written
 	GLin          []F // [L, T - 16·chunks, d_v], written; may be nil
 	NProd         []F // [L, T - 16·chunks, m], written; may be nil
-	SMax2         []F // [L, T - 16·chunks, m], written; may be nil
-	SDiv          []F // [L, T - 16·chunks, m], written; may be nil
+	SProd         []F // [L, T - 16·chunks, m], written; may be nil
 	SCheckpoints2 []F // [L, segments, m, d_v], written; may be nil
 	SCheckpoints  []F // [L, segments.2, m, d_v], written; may be nil
 	Work          []F // WorkLen() entries
@@ -301,8 +300,7 @@ func (c *Step[F]) Run() {
 					t273_2 := t273[i*m:][:m]
 					for j := range m {
 						t182Entry := t182_2[j]
-						t20 := (F(0) < t182Entry)
-						t273_2[j] = num.Max(kern.Choose(t20, num.Sqrt(kern.Choose(t20, t182Entry, F(1))), F(0)), F(1e-08))
+						t273_2[j] = num.Max(kern.Choose((F(0) < t182Entry), num.Sqrt(kern.Choose((F(0) < t182Entry), t182Entry, F(1))), F(0)), F(1e-08))
 					}
 				}
 				// lattice_linear.S, lattice_linear.y
@@ -454,20 +452,13 @@ func (c *Step[F]) Run() {
 					// lattice_linear.S, lattice_linear
 					for i := range m {
 						t184Entry := t184[i]
-						t202 := (F(0) < t184Entry)
-						t23_2 := num.Sqrt(kern.Choose(t202, t184Entry, F(1)))
-						t275 := num.Max(kern.Choose(t202, t23_2, F(0)), F(1e-08))
-						t1822 := F(1) / t23_2
 						t2222 := t223[i]
-						t274[i] = t275
-						if len(c.SMax2) > 0 {
-							c.SMax2[(l*(T-16*chunks)+a+C*s)*m+i] = t275
-						}
-						if len(c.SDiv) > 0 {
-							c.SDiv[(l*(T-16*chunks)+a+C*s)*m+i] = t1822
-						}
+						t274[i] = num.Max(kern.Choose((F(0) < t184Entry), num.Sqrt(kern.Choose((F(0) < t184Entry), t184Entry, F(1))), F(0)), F(1e-08))
 						if len(c.NProd) > 0 {
 							c.NProd[(l*(T-16*chunks)+a+C*s)*m+i] = t2222
+						}
+						if len(c.SProd) > 0 {
+							c.SProd[(l*(T-16*chunks)+a+C*s)*m+i] = t184Entry
 						}
 					}
 					// lattice_linear.S, lattice_linear.y
@@ -529,41 +520,33 @@ type StepBackward[F num.Float] struct {
 	T             int
 	DV            int
 	M             int
-	WBeta         []F    // [d_v + m]
-	K             []F    // [L, T, m]
-	V             []F    // [L, T, d_v]
-	Q             []F    // [L, T, m]
-	YBar          []F    // [L, T, d_v]
-	SBar          []F    // [L, m, d_v]
-	BetaLin       []F    // [L, T]
-	UProd         []F    // [L, T]
-	GLin          []F    // [L, T - 16·chunks, d_v]
-	NProd         []F    // [L, T - 16·chunks, m]
-	SMax2         []F    // [L, T - 16·chunks, m]
-	SDiv          []F    // [L, T - 16·chunks, m]
-	WBetaBar      []F    // [d_v + m], written
-	BBetaBar      []F    // [], written
-	SBarOut       []F    // [L, m, d_v], written
-	KBar          []F    // [L, T, m], written
-	VBar          []F    // [L, T, d_v], written
-	QBar          []F    // [L, T, m], written
-	SCheckpoints  []F    // [L, segments, m, d_v]
-	SCheckpoints2 []F    // [L, segments.2, m, d_v]
-	Work          []F    // WorkLen() entries
-	Flags         []bool // FlagsLen() entries
+	WBeta         []F // [d_v + m]
+	K             []F // [L, T, m]
+	V             []F // [L, T, d_v]
+	Q             []F // [L, T, m]
+	YBar          []F // [L, T, d_v]
+	SBar          []F // [L, m, d_v]
+	BetaLin       []F // [L, T]
+	UProd         []F // [L, T]
+	GLin          []F // [L, T - 16·chunks, d_v]
+	NProd         []F // [L, T - 16·chunks, m]
+	SProd         []F // [L, T - 16·chunks, m]
+	WBetaBar      []F // [d_v + m], written
+	BBetaBar      []F // [], written
+	SBarOut       []F // [L, m, d_v], written
+	KBar          []F // [L, T, m], written
+	VBar          []F // [L, T, d_v], written
+	QBar          []F // [L, T, m], written
+	SCheckpoints  []F // [L, segments, m, d_v]
+	SCheckpoints2 []F // [L, segments.2, m, d_v]
+	Work          []F // WorkLen() entries
 }
 
-// WorkLen is 2·C·d_v·m + 6·L·T·d_v + 10·L·T·m + 16·L·chunks·d_v - 32·L·chunks·m + L·d_v·m + 12·L·T + 170·d_v·m + 117·d_v + 267·m + 16.
+// WorkLen is 2·C·d_v·m + 6·L·T·d_v + 10·L·T·m + 16·L·chunks·d_v - 32·L·chunks·m + L·d_v·m + 12·L·T + 169·d_v·m + 117·d_v + 270·m + 16.
 func (c *StepBackward[F]) WorkLen() int {
 	C, L, T, dV, m := c.C, c.L, c.T, c.DV, c.M
 	chunks := (T) / 16
-	return 2*C*dV*m + 6*L*T*dV + 10*L*T*m + 16*L*chunks*dV - 32*L*chunks*m + L*dV*m + 12*L*T + 170*dV*m + 117*dV + 267*m + 16
-}
-
-// FlagsLen is 16·m.
-func (c *StepBackward[F]) FlagsLen() int {
-	m := c.M
-	return 16 * m
+	return 2*C*dV*m + 6*L*T*dV + 10*L*T*m + 16*L*chunks*dV - 32*L*chunks*m + L*dV*m + 12*L*T + 169*dV*m + 117*dV + 270*m + 16
 }
 
 // Run computes StepBackward.
@@ -608,7 +591,7 @@ func (c *StepBackward[F]) Run() {
 	work = work[16*L*chunks*dV:]
 	t4 := work[:L*T*dV-16*L*chunks*dV] // [L, T - 16·chunks, d_v]
 	work = work[L*T*dV-16*L*chunks*dV:]
-	t55 := work[:L*T*m-16*L*chunks*m] // [L, T - 16·chunks, m]
+	t562 := work[:L*T*m-16*L*chunks*m] // [L, T - 16·chunks, m]
 	work = work[L*T*m-16*L*chunks*m:]
 	t6 := work[:L*dV*m] // [L, m, d_v]
 	work = work[L*dV*m:]
@@ -660,29 +643,33 @@ func (c *StepBackward[F]) Run() {
 	work = work[dV*m:]
 	STrail := work[:C*dV*m+dV*m] // [C + 1, m, d_v]
 	work = work[C*dV*m+dV*m:]
-	t172 := work[:dV*m] // [m, d_v]
-	work = work[dV*m:]
-	t18 := work[:m] // [m]
+	t273 := work[:m] // [m]
+	work = work[m:]
+	t234 := work[:m] // [m]
+	work = work[m:]
+	t253 := work[:m] // [m]
+	work = work[m:]
+	t274 := work[:m] // [m]
+	work = work[m:]
+	t5 := work[:m] // [m]
 	work = work[m:]
 	t222_2 := work[:m] // [m]
 	work = work[m:]
 	t82 := work[:m] // [m]
 	work = work[m:]
-	t5 := work[:m] // [m]
-	work = work[m:]
 	t2522 := work[:m] // [m]
 	work = work[m:]
 	t292 := work[:dV*m] // [m, d_v]
 	work = work[dV*m:]
-	t51 := work[:m] // [m]
+	t52_2 := work[:m] // [m]
 	work = work[m:]
 	t39 := work[:m] // [m]
 	work = work[m:]
 	t412 := work[:dV] // [d_v]
 	work = work[dV:]
-	t52_2 := work[:m] // [m]
+	t532 := work[:m] // [m]
 	work = work[m:]
-	t532 := work[:dV] // [d_v]
+	t54 := work[:dV] // [d_v]
 	work = work[dV:]
 	t443 := work[:dV] // [d_v]
 	work = work[dV:]
@@ -702,7 +689,7 @@ func (c *StepBackward[F]) Run() {
 	work = work[16*dV*m:]
 	Z := work[:16*dV*m] // [16, m, d_v]
 	work = work[16*dV*m:]
-	t184 := work[:16*m] // [16, m]
+	t18 := work[:16*m] // [16, m]
 	work = work[16*m:]
 	t23_2 := work[:16*dV] // [16, d_v]
 	work = work[16*dV:]
@@ -712,19 +699,19 @@ func (c *StepBackward[F]) Run() {
 	work = work[16*m:]
 	t323 := work[:16*m] // [16, m]
 	work = work[16*m:]
-	N3 := work[:16*dV*m] // [16, m, d_v]
+	N2 := work[:16*dV*m] // [16, m, d_v]
 	work = work[16*dV*m:]
 	t163 := work[:16*dV*m] // [16, m, d_v]
 	work = work[16*dV*m:]
 	Z3 := work[:16*dV*m] // [16, m, d_v]
 	work = work[16*dV*m:]
-	t186 := work[:16*m] // [16, m]
+	t184 := work[:16*m] // [16, m]
 	work = work[16*m:]
-	t234 := work[:16*m] // [16, m]
+	t236 := work[:16*m] // [16, m]
 	work = work[16*m:]
-	t253 := work[:16*m] // [16, m]
+	t255 := work[:16*m] // [16, m]
 	work = work[16*m:]
-	t273 := work[:16*m] // [16, m]
+	t276 := work[:16*m] // [16, m]
 	work = work[16*m:]
 	t62 := work[:16*m] // [16, m]
 	work = work[16*m:]
@@ -736,7 +723,7 @@ func (c *StepBackward[F]) Run() {
 	work = work[16*dV*m:]
 	t42_2 := work[:16*dV*m] // [16, m, d_v]
 	work = work[16*dV*m:]
-	t93 := work[:16*m] // [16, m]
+	t92 := work[:16*m] // [16, m]
 	work = work[16*m:]
 	t2623 := work[:16*m] // [16, m]
 	work = work[16*m:]
@@ -744,7 +731,7 @@ func (c *StepBackward[F]) Run() {
 	work = work[16*dV*m:]
 	t31 := work[:dV*m] // [m, d_v]
 	work = work[dV*m:]
-	t523 := work[:16*dV*m] // [16, m, d_v]
+	t534 := work[:16*dV*m] // [16, m, d_v]
 	work = work[16*dV*m:]
 	t34 := work[:16] // [16]
 	work = work[16:]
@@ -766,8 +753,7 @@ func (c *StepBackward[F]) Run() {
 	work = work[16*dV:]
 	t486 := work[:dV*m] // [m, d_v]
 	work = work[dV*m:]
-	t49 := work[:16*m]      // [16, m]
-	t1422 := c.Flags[:16*m] // [16, m]
+	t49 := work[:16*m] // [16, m]
 
 	// lattice_linear.beta, lattice_linear.u
 	for i := range L {
@@ -898,10 +884,10 @@ func (c *StepBackward[F]) Run() {
 		t47_2 := t47[i*(T-16*chunks):][:T-16*chunks]
 		for j := range T - 16*chunks {
 			t52_3 := t52[(i*(T-16*chunks)+j)*m:][:m]
-			t55_2 := t55[(i*(T-16*chunks)+j)*m:][:m]
+			t562_2 := t562[(i*(T-16*chunks)+j)*m:][:m]
 			t47Entry := t47_2[j]
 			for k := range m {
-				t55_2[k] = 1 - F(t47Entry*t52_3[k])
+				t562_2[k] = 1 - F(t47Entry*t52_3[k])
 			}
 		}
 	}
@@ -926,9 +912,14 @@ func (c *StepBackward[F]) Run() {
 			if n := min(C, -C*s+T-16*chunks); n > 0 {
 				t47_2 := t47[l*(T-16*chunks)+C*s:][:n]
 				for a := range n {
+					SProd := c.SProd[(l*(T-16*chunks)+a+C*s)*m:][:m]
 					t45_2 := t45[(l*(T-16*chunks)+a+C*s)*m:][:m]
 					t52_3 := t52[(l*(T-16*chunks)+a+C*s)*m:][:m]
-					SMax2 := c.SMax2[(l*(T-16*chunks)+a+C*s)*m:][:m]
+					// lattice_linear.S
+					for i := range m {
+						SProdEntry := SProd[i]
+						t273[i] = num.Max(kern.Choose((F(0) < SProdEntry), num.Sqrt(kern.Choose((F(0) < SProdEntry), SProdEntry, F(1))), F(0)), F(1e-08))
+					}
 					// lattice_linear.S, lattice_linear.N, lattice_linear.G
 					t47Entry2 := t47_2[a]
 					for i := range m {
@@ -937,10 +928,10 @@ func (c *StepBackward[F]) Run() {
 						STrail4 := STrail[((a+1)*m+i)*dV:][:dV]
 						t45Entry := t45_2[i]
 						t52Entry := t52_3[i]
-						SMax2Entry := SMax2[i]
+						t273Entry := t273[i]
 						for j := range dV {
 							STrailEntry := STrail3[j]
-							STrail4[j] = (STrailEntry - F(t47Entry2*(-F(t45Entry*GLin[j])+F(STrailEntry*t52Entry)))) / SMax2Entry
+							STrail4[j] = (STrailEntry - F(t47Entry2*(-F(t45Entry*GLin[j])+F(STrailEntry*t52Entry)))) / t273Entry
 						}
 					}
 				}
@@ -949,105 +940,102 @@ func (c *StepBackward[F]) Run() {
 				t47_2 := t47[l*(T-16*chunks)+C*s:][:n]
 				t9_2 := t9[l*(T-16*chunks)+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
+					SProd := c.SProd[(l*(T-16*chunks)+a+C*s)*m:][:m]
+					t48_2 := t48[(l*(T-16*chunks)+a+C*s)*m:][:m]
 					t45_2 := t45[(l*(T-16*chunks)+a+C*s)*m:][:m]
 					t52_3 := t52[(l*(T-16*chunks)+a+C*s)*m:][:m]
-					t48_2 := t48[(l*(T-16*chunks)+a+C*s)*m:][:m]
-					SMax2 := c.SMax2[(l*(T-16*chunks)+a+C*s)*m:][:m]
-					SDiv := c.SDiv[(l*(T-16*chunks)+a+C*s)*m:][:m]
 					t8_2 := t8[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
-					t55_2 := t55[(l*(T-16*chunks)+a+C*s)*m:][:m]
+					t562_2 := t562[(l*(T-16*chunks)+a+C*s)*m:][:m]
 					NProd := c.NProd[(l*(T-16*chunks)+a+C*s)*m:][:m]
 					t7_2 := t7[(l*(T-16*chunks)+a+C*s)*m:][:m]
 					t10_2 := t10[(l*(T-16*chunks)+a+C*s)*m:][:m]
-					// lattice_linear.S, lattice_linear.N, lattice_linear.G, lattice_linear.y
-					t47Entry3 := t47_2[a]
+					// lattice_linear.S
 					for i := range m {
-						STrail3 := STrail[(a*m+i)*dV:][:dV]
-						GLin := c.GLin[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
-						STrail4 := STrail[((a+1)*m+i)*dV:][:dV]
+						SProdEntry2 := SProd[i]
+						t235 := num.Sqrt(kern.Choose((F(0) < SProdEntry2), SProdEntry2, F(1)))
+						t254 := kern.Choose((F(0) < SProdEntry2), t235, F(0))
+						t275 := num.Max(t254, F(1e-08))
+						t234[i] = t235
+						t253[i] = t254
+						t274[i] = t275
+						t5[i] = F(1) / t275
+					}
+					// lattice_linear.y, lattice_linear.S
+					for i := range m {
+						STrail3 := STrail[((a+1)*m+i)*dV:][:dV]
 						t4_2 := t4[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
 						SBarState3 := SBarState[i*dV:][:dV]
-						t172_2 := t172[i*dV:][:dV]
-						var t183 F
 						var t2222 F
 						var t83 F
-						t45Entry2 := t45_2[i]
-						t52Entry2 := t52_3[i]
 						t48Entry := t48_2[i]
-						SMax2Entry2 := SMax2[i]
+						t274Entry := t274[i]
 						for j := range dV {
 							STrailEntry2 := STrail3[j]
-							t173 := STrailEntry2 - F(t47Entry3*(-F(t45Entry2*GLin[j])+F(STrailEntry2*t52Entry2)))
-							t183 += F(t173 * t173)
-							STrailEntry3 := STrail4[j]
 							t4Entry := t4_2[j]
-							t2222 += F(STrailEntry3 * t4Entry)
-							t83 += F((SBarState3[j] + F(t48Entry*t4Entry)) * (STrailEntry3 / SMax2Entry2))
-							t172_2[j] = t173
+							t2222 += F(STrailEntry2 * t4Entry)
+							t83 += F((SBarState3[j] + F(t48Entry*t4Entry)) * (STrailEntry2 / t274Entry))
 						}
-						t18[i] = t183
 						t222_2[i] = t2222
 						t82[i] = -t83
 					}
 					// lattice_linear.S
 					for i := range m {
-						t18Entry := t18[i]
-						t20 := (F(0) < t18Entry)
-						t92 := (F(1e-08) <= kern.Choose(t20, num.Sqrt(kern.Choose(t20, t18Entry, F(1))), F(0)))
-						t132 := (t92 && t20)
-						t5[i] = F(1) / SMax2[i]
-						t2522[i] = kern.Choose((t132 && t20), kern.Choose(t132, F(F(0.5*SDiv[i])*kern.Choose(t132, kern.Choose(t92, t82[i], F(0)), F(0))), F(0)), F(0))
+						t253Entry := t253[i]
+						SProdEntry3 := SProd[i]
+						w3 := ((F(1e-08) <= t253Entry) && (F(0) < SProdEntry3))
+						t2522[i] = kern.Choose(w3, kern.Choose(((F(1e-08) <= t253Entry) && (F(0) < SProdEntry3)), F(F(0.5*kern.Choose((F(1e-08) <= t253Entry), t82[i], F(0)))*(F(1)/t234[i])), F(0)), F(0))
 					}
 					// lattice_linear.S, lattice_linear.y, lattice_linear.N, lattice_linear.G
 					var t32_2 F
+					t47Entry3 := t47_2[a]
 					for i := range m {
-						SBarState3 := SBarState[i*dV:][:dV]
-						t4_2 := t4[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
-						t172_2 := t172[i*dV:][:dV]
 						STrail3 := STrail[(a*m+i)*dV:][:dV]
 						GLin := c.GLin[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
+						SBarState3 := SBarState[i*dV:][:dV]
+						t4_2 := t4[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
 						t292_2 := t292[i*dV:][:dV]
-						var t512 F
+						var t522 F
 						t48Entry2 := t48_2[i]
+						t45Entry2 := t45_2[i]
+						t52Entry2 := t52_3[i]
 						t5Entry := t5[i]
 						t2522Entry := t2522[i]
-						t45Entry3 := t45_2[i]
-						t52Entry3 := t52_3[i]
 						for j := range dV {
-							t293 := F((SBarState3[j]+F(t48Entry2*t4_2[j]))*t5Entry) + F(2*F(t172_2[j]*t2522Entry))
-							STrailEntry4 := STrail3[j]
-							t32_2 += F((-F(t45Entry3*GLin[j]) + F(STrailEntry4*t52Entry3)) * t293)
-							t512 += F(STrailEntry4 * t293)
+							STrailEntry3 := STrail3[j]
+							N := -F(t45Entry2*GLin[j]) + F(STrailEntry3*t52Entry2)
+							t293 := F((SBarState3[j]+F(t48Entry2*t4_2[j]))*t5Entry) + F(2*F((STrailEntry3-F(t47Entry3*N))*t2522Entry))
+							t32_2 += F(N * t293)
+							t522 += F(STrailEntry3 * t293)
 							t292_2[j] = t293
 						}
-						t51[i] = t512
+						t52_2[i] = t522
 					}
 					t322 := -t32_2
 					// lattice_linear.N, lattice_linear.S
 					for i := range m {
-						t39[i] = -F(F(t47Entry3*t45_2[i]) * t51[i])
+						t39[i] = -F(F(t47Entry3*t45_2[i]) * t52_2[i])
 					}
 					// lattice_linear.N, lattice_linear.G
 					clear(t412)
-					clear(t532)
+					clear(t54)
 					for i := range m {
 						t292_2 := t292[i*dV:][:dV]
 						GLin := c.GLin[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
 						STrail3 := STrail[(a*m+i)*dV:][:dV]
-						var t522 F
+						var t533 F
 						t39Entry := t39[i]
-						t45Entry4 := t45_2[i]
+						t45Entry3 := t45_2[i]
 						for j := range dV {
 							t292Entry := t292_2[j]
-							t522 += F(t292Entry * GLin[j])
+							t533 += F(t292Entry * GLin[j])
 							t412[j] += F(STrail3[j] * t39Entry)
-							t532[j] += F(t292Entry * t45Entry4)
+							t54[j] += F(t292Entry * t45Entry3)
 						}
-						t52_2[i] = t522
+						t532[i] = t533
 					}
 					// lattice_linear.G, lattice_linear.S
 					for i := range dV {
-						t444 := t412[i] + F(t47Entry3*t532[i])
+						t444 := t412[i] + F(t47Entry3*t54[i])
 						t443[i] = t444
 						t8_2[i] = t444
 					}
@@ -1058,19 +1046,19 @@ func (c *StepBackward[F]) Run() {
 						GLin := c.GLin[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
 						SBarState3 := SBarState[i*dV:][:dV]
 						var t484 F
-						t55Entry := t55_2[i]
+						t562Entry := t562_2[i]
 						t39Entry2 := t39[i]
-						t45Entry5 := t45_2[i]
+						t45Entry4 := t45_2[i]
 						for j := range dV {
 							t443Entry := t443[j]
 							t484 += F(STrail3[j] * t443Entry)
-							SBarState3[j] = F(t292_2[j]*t55Entry) + F(GLin[j]*t39Entry2) - F(t45Entry5*t443Entry)
+							SBarState3[j] = F(t292_2[j]*t562Entry) + F(GLin[j]*t39Entry2) - F(t45Entry4*t443Entry)
 						}
 						t483[i] = -t484
 					}
 					// lattice_linear.G, lattice_linear.N, lattice_linear.S, lattice_linear
 					for i := range m {
-						t7_2[i] = -F(F(t47Entry3*NProd[i])*t51[i]) + F(t47Entry3*t52_2[i]) + t483[i]
+						t7_2[i] = -F(F(t47Entry3*NProd[i])*t52_2[i]) + F(t47Entry3*t532[i]) + t483[i]
 						t10_2[i] = t222_2[i]
 					}
 					// lattice_linear
@@ -1143,7 +1131,7 @@ func (c *StepBackward[F]) Run() {
 				}
 			}
 			for a := range min(C, -C*s+chunks) {
-				t184_2 := t184[15*m:][:m]
+				t18_2 := t18[15*m:][:m]
 				// lattice_linear.G
 				kern.Gemm(dV, 16, m, F(1), false, t22, 1, dV, kern.From(STrail2, a*m*dV), 1, dV, kern.From(t42, (l*chunks+a+C*s)*16*m), 1, m)
 				// lattice_linear.G
@@ -1179,27 +1167,26 @@ func (c *StepBackward[F]) Run() {
 				}
 				// lattice_linear.Z, lattice_linear.S
 				for i := range 16 {
-					t184_3 := t184[i*m:][:m]
+					t18_3 := t18[i*m:][:m]
 					for j := range m {
 						STrail2_2 := STrail2[(a*m+j)*dV:][:dV]
 						t16_2 := t16[(i*m+j)*dV:][:dV]
 						Z2 := Z[(i*m+j)*dV:][:dV]
-						var t185 F
+						var t183 F
 						for k := range dV {
 							Z2_2 := STrail2_2[k] - t16_2[k]
-							t185 += F(Z2_2 * Z2_2)
+							t183 += F(Z2_2 * Z2_2)
 							Z2[k] = Z2_2
 						}
-						t184_3[j] = t185
+						t18_3[j] = t183
 					}
 				}
 				// lattice_linear.S
 				for i := range m {
 					Z2 := Z[(15*m+i)*dV:][:dV]
 					STrail2_2 := STrail2[((a+1)*m+i)*dV:][:dV]
-					t184Entry := t184_2[i]
-					t203 := (F(0) < t184Entry)
-					w2 := num.Max(kern.Choose(t203, num.Sqrt(kern.Choose(t203, t184Entry, F(1))), F(0)), F(1e-08))
+					t18Entry := t18_2[i]
+					w2 := num.Max(kern.Choose((F(0) < t18Entry), num.Sqrt(kern.Choose((F(0) < t18Entry), t18Entry, F(1))), F(0)), F(1e-08))
 					for j := range dV {
 						STrail2_2[j] = Z2[j] / w2
 					}
@@ -1237,11 +1224,11 @@ func (c *StepBackward[F]) Run() {
 					t33_2 := t33[i*dV:][:dV]
 					for j := range m {
 						STrail2_2 := STrail2[(a*m+j)*dV:][:dV]
-						N3_2 := N3[(i*m+j)*dV:][:dV]
+						N2_2 := N2[(i*m+j)*dV:][:dV]
 						t42Entry2 := t42_3[j]
 						t323Entry := t323_2[j]
 						for k := range dV {
-							N3_2[k] = -F(t42Entry2*t33_2[k]) + F(STrail2_2[k]*t323Entry)
+							N2_2[k] = -F(t42Entry2*t33_2[k]) + F(STrail2_2[k]*t323Entry)
 						}
 					}
 				}
@@ -1253,10 +1240,10 @@ func (c *StepBackward[F]) Run() {
 						if n := min(16, i+1); n > 0 {
 							t41_3 := t41[(l*chunks+a+C*s)*16:][:n]
 							for k := range n {
-								N3_2 := N3[(k*m+j)*dV:][:dV]
+								N2_2 := N2[(k*m+j)*dV:][:dV]
 								t41Entry2 := t41_3[k]
 								for m2 := range dV {
-									t163_2[m2] += F(N3_2[m2] * t41Entry2)
+									t163_2[m2] += F(N2_2[m2] * t41Entry2)
 								}
 							}
 						}
@@ -1264,53 +1251,50 @@ func (c *StepBackward[F]) Run() {
 				}
 				// lattice_linear.Z, lattice_linear.S
 				for i := range 16 {
-					t186_2 := t186[i*m:][:m]
+					t184_2 := t184[i*m:][:m]
 					for j := range m {
 						STrail2_2 := STrail2[(a*m+j)*dV:][:dV]
 						t163_2 := t163[(i*m+j)*dV:][:dV]
 						Z3_2 := Z3[(i*m+j)*dV:][:dV]
-						var t187 F
+						var t185 F
 						for k := range dV {
 							Z4 := STrail2_2[k] - t163_2[k]
-							t187 += F(Z4 * Z4)
+							t185 += F(Z4 * Z4)
 							Z3_2[k] = Z4
 						}
-						t186_2[j] = t187
+						t184_2[j] = t185
 					}
 				}
 				// lattice_linear.S
 				for i := range 16 {
-					t186_2 := t186[i*m:][:m]
-					t234_2 := t234[i*m:][:m]
-					t253_2 := t253[i*m:][:m]
-					t273_2 := t273[i*m:][:m]
+					t184_2 := t184[i*m:][:m]
+					t236_2 := t236[i*m:][:m]
+					t255_2 := t255[i*m:][:m]
+					t276_2 := t276[i*m:][:m]
 					t62_2 := t62[i*m:][:m]
-					t1422_2 := t1422[i*m:][:m]
 					for j := range m {
-						t186Entry := t186_2[j]
-						t204 := (F(0) < t186Entry)
-						t235 := num.Sqrt(kern.Choose(t204, t186Entry, F(1)))
-						t254 := kern.Choose(t204, t235, F(0))
-						t274 := num.Max(t254, F(1e-08))
-						t234_2[j] = t235
-						t253_2[j] = t254
-						t273_2[j] = t274
-						t62_2[j] = F(1) / t274
-						t1422_2[j] = ((F(1e-08) <= t254) && t204)
+						t184Entry := t184_2[j]
+						t237 := num.Sqrt(kern.Choose((F(0) < t184Entry), t184Entry, F(1)))
+						t256 := kern.Choose((F(0) < t184Entry), t237, F(0))
+						t277 := num.Max(t256, F(1e-08))
+						t236_2[j] = t237
+						t255_2[j] = t256
+						t276_2[j] = t277
+						t62_2[j] = F(1) / t277
 					}
 				}
 				// lattice_linear.S, lattice_linear.y
 				for i := range 16 {
-					t273_2 := t273[i*m:][:m]
+					t276_2 := t276[i*m:][:m]
 					t3223_2 := t3223[i*m:][:m]
 					for j := range m {
 						Z3_2 := Z3[(i*m+j)*dV:][:dV]
 						t3View := t3[((l*chunks+a+C*s)*16+i)*dV:][:dV]
 						S2_2 := S2[(i*m+j)*dV:][:dV]
 						var t3224 F
-						t273Entry := t273_2[j]
+						t276Entry := t276_2[j]
 						for k := range dV {
-							S22 := Z3_2[k] / t273Entry
+							S22 := Z3_2[k] / t276Entry
 							t3224 += F(S22 * t3View[k])
 							S2_2[k] = S22
 						}
@@ -1328,36 +1312,36 @@ func (c *StepBackward[F]) Run() {
 				// lattice_linear.S, lattice_linear.y
 				for i := range 16 {
 					t44_2 := t44[((l*chunks+a+C*s)*16+i)*m:][:m]
-					t273_2 := t273[i*m:][:m]
-					t93_2 := t93[i*m:][:m]
+					t276_2 := t276[i*m:][:m]
+					t92_2 := t92[i*m:][:m]
 					for j := range m {
 						t2 := t[(i*m+j)*dV:][:dV]
 						t3View := t3[((l*chunks+a+C*s)*16+i)*dV:][:dV]
 						S2_2 := S2[(i*m+j)*dV:][:dV]
 						t42_3 := t42_2[(i*m+j)*dV:][:dV]
-						var t94 F
+						var t93 F
 						t44Entry := t44_2[j]
-						t273Entry2 := t273_2[j]
+						t276Entry2 := t276_2[j]
 						for k := range dV {
 							t43_2 := t2[k] + F(t44Entry*t3View[k])
-							t94 += F(t43_2 * (S2_2[k] / t273Entry2))
+							t93 += F(t43_2 * (S2_2[k] / t276Entry2))
 							t42_3[k] = t43_2
 						}
-						t93_2[j] = -t94
+						t92_2[j] = -t93
 					}
 				}
 				// lattice_linear.S
 				for i := range 16 {
-					t1422_2 := t1422[i*m:][:m]
-					t253_2 := t253[i*m:][:m]
-					t93_2 := t93[i*m:][:m]
-					t234_2 := t234[i*m:][:m]
-					t186_2 := t186[i*m:][:m]
+					t255_2 := t255[i*m:][:m]
+					t184_2 := t184[i*m:][:m]
+					t92_2 := t92[i*m:][:m]
+					t236_2 := t236[i*m:][:m]
 					t2623_2 := t2623[i*m:][:m]
 					for j := range m {
-						t1422Entry := t1422_2[j]
-						w3 := kern.Choose(t1422Entry, F(F(0.5*kern.Choose(t1422Entry, kern.Choose((F(1e-08) <= t253_2[j]), t93_2[j], F(0)), F(0)))*(F(1)/t234_2[j])), F(0))
-						t2623_2[j] = kern.Choose((t1422Entry && (F(0) < t186_2[j])), w3, F(0))
+						t255Entry := t255_2[j]
+						t184Entry2 := t184_2[j]
+						w4 := ((F(1e-08) <= t255Entry) && (F(0) < t184Entry2))
+						t2623_2[j] = kern.Choose(w4, kern.Choose(((F(1e-08) <= t255Entry) && (F(0) < t184Entry2)), F(F(0.5*kern.Choose((F(1e-08) <= t255Entry), t92_2[j], F(0)))*(F(1)/t236_2[j])), F(0)), F(0))
 					}
 				}
 				// lattice_linear.Z, lattice_linear.S
@@ -1387,16 +1371,16 @@ func (c *StepBackward[F]) Run() {
 					}
 				}
 				// lattice_linear.Z
-				clear(t523)
+				clear(t534)
 				for i := range 16 {
 					for j := range m {
-						t523_2 := t523[(i*m+j)*dV:][:dV]
+						t534_2 := t534[(i*m+j)*dV:][:dV]
 						lo := max(0, i)
 						if n := 16 - lo; n > 0 {
 							for k := range n {
 								t302_2 := t302[((lo+k)*m+j)*dV:][:dV]
 								for m2 := range dV {
-									t523_2[m2] += t302_2[m2]
+									t534_2[m2] += t302_2[m2]
 								}
 							}
 						}
@@ -1413,16 +1397,16 @@ func (c *StepBackward[F]) Run() {
 					var t342 F
 					t41Entry3 := t41_2[i]
 					for j := range m {
-						t523_2 := t523[(i*m+j)*dV:][:dV]
-						N3_2 := N3[(i*m+j)*dV:][:dV]
+						t534_2 := t534[(i*m+j)*dV:][:dV]
+						N2_2 := N2[(i*m+j)*dV:][:dV]
 						STrail2_2 := STrail2[(a*m+j)*dV:][:dV]
 						var t382 F
 						var t433 F
 						t42Entry3 := t42_3[j]
 						for k := range dV {
-							t523Entry := t523_2[k]
-							t342 += F(N3_2[k] * t523Entry)
-							t33_3 := -F(t523Entry * t41Entry3)
+							t534Entry := t534_2[k]
+							t342 += F(N2_2[k] * t534Entry)
+							t33_3 := -F(t534Entry * t41Entry3)
 							t382 += F(t33_3 * STrail2_2[k])
 							t433 += F(t33_3 * t33_2[k])
 							t445_2[k] -= F(t33_3 * t42Entry3)
@@ -1437,11 +1421,11 @@ func (c *StepBackward[F]) Run() {
 				for i := range m {
 					t37_2 := t37[i*dV:][:dV]
 					for j := range 16 {
-						t523_2 := t523[(j*m+i)*dV:][:dV]
+						t534_2 := t534[(j*m+i)*dV:][:dV]
 						t41Entry4 := t41_2[j]
 						t323Entry2 := t323[j*m+i]
 						for k := range dV {
-							t37_2[k] += F((-F(t523_2[k] * t41Entry4)) * t323Entry2)
+							t37_2[k] += F((-F(t534_2[k] * t41Entry4)) * t323Entry2)
 						}
 					}
 				}
@@ -1594,11 +1578,11 @@ func (c *StepBackward[F]) Run() {
 		for j := range T {
 			t25Entry := t25_2[j]
 			uProdEntry2 := uProd[j]
-			t533 := F(F(beta2[j]*(t12_2[j]+t232_2[j])) * num.Sigmoid(-betaLin[j]))
-			t56 += t533
-			w4 := F(F(0.5*kern.Choose(((F(1e-08) <= t25Entry) && (F(0) < uProdEntry2)), kern.Choose((F(1e-08) <= t25Entry), t29_2[j], F(0)), F(0))) * (F(1) / t23_3[j]))
-			t462_2[j] = kern.Choose(((F(1e-08) <= t25Entry) && (F(0) < uProdEntry2)), kern.Choose(((F(1e-08) <= t25Entry) && (F(0) < uProdEntry2)), w4, F(0)), F(0))
-			t53_2[j] = t533
+			t535 := F(F(beta2[j]*(t12_2[j]+t232_2[j])) * num.Sigmoid(-betaLin[j]))
+			t56 += t535
+			w5 := ((F(1e-08) <= t25Entry) && (F(0) < uProdEntry2))
+			t462_2[j] = kern.Choose(w5, kern.Choose(((F(1e-08) <= t25Entry) && (F(0) < uProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t25Entry), t29_2[j], F(0)))*(F(1)/t23_3[j])), F(0)), F(0))
+			t53_2[j] = t535
 		}
 	}
 	c.BBetaBar[0] = t56
@@ -1714,10 +1698,7 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 		k.NProd = c.Run.Saved(k.L*k.T*k.M - 16*k.L*((k.T-15+16-1)/16)*k.M)
 	}
 	if c.Run.Tape != nil {
-		k.SMax2 = c.Run.Saved(k.L*k.T*k.M - 16*k.L*((k.T-15+16-1)/16)*k.M)
-	}
-	if c.Run.Tape != nil {
-		k.SDiv = c.Run.Saved(k.L*k.T*k.M - 16*k.L*((k.T-15+16-1)/16)*k.M)
+		k.SProd = c.Run.Saved(k.L*k.T*k.M - 16*k.L*((k.T-15+16-1)/16)*k.M)
 	}
 	if c.Run.Tape != nil {
 		k.SCheckpoints2 = c.Run.Saved(k.L * k.DV * k.M * ((((k.T - 15 + 16 - 1) / 16) + k.C - 1) / k.C))
@@ -1753,8 +1734,7 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.UProd = k.UProd
 	g.GLin = k.GLin
 	g.NProd = k.NProd
-	g.SMax2 = k.SMax2
-	g.SDiv = k.SDiv
+	g.SProd = k.SProd
 	g.WBetaBar = t.Part(n.vWBeta, g.DV+g.M)
 	g.BBetaBar = t.Part(n.vBBeta, 1)
 	g.SBarOut = t.Part(n.fromS, g.L*g.DV*g.M)
@@ -1764,7 +1744,6 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.SCheckpoints = k.SCheckpoints
 	g.SCheckpoints2 = k.SCheckpoints2
 	g.Work = t.Scratch(g.WorkLen())
-	g.Flags = t.Flags(g.FlagsLen())
 	g.Run()
 	t.Contribute(n.vWBeta, g.WBetaBar)
 	t.Contribute(n.vBBeta, g.BBetaBar)

@@ -350,20 +350,19 @@ func (c *stepFused) run() {
 				}
 				// lattice_linear.S
 				if kern.Wide() {
-					a2 := regions.Rb19b00a0f093Args{
+					a2 := regions.Rd2a152e288b7Args{
 						P0: unsafe.SliceData(t182),
 						P1: unsafe.SliceData(t273),
 						N0: m,
 					}
-					regions.Rb19b00a0f093(&a2)
+					regions.Rd2a152e288b7(&a2)
 				} else {
 					for i := range 16 {
 						t182_2 := t182[i*m:][:m]
 						t273_2 := t273[i*m:][:m]
 						for j := range m {
 							t182Entry := t182_2[j]
-							t20 := (F(0) < t182Entry)
-							t273_2[j] = kern.Larger(kern.Choose(t20, num.Sqrt(kern.Choose(t20, t182Entry, F(1))), F(0)), F(1e-08))
+							t273_2[j] = kern.Larger(kern.Choose((F(0) < t182Entry), num.Sqrt(kern.Choose((F(0) < t182Entry), t182Entry, F(1))), F(0)), F(1e-08))
 						}
 					}
 				}
@@ -595,46 +594,6 @@ func (c *stepFused) run() {
 						}
 					}
 					// lattice_linear.S, lattice_linear
-					if len(c.SMax2) > 0 {
-						if kern.Wide() {
-							a2 := regions.R8770d75195c7Args{
-								P0: unsafe.SliceData(t184),
-								P1: kern.Given(c.SMax2),
-								N0: m,
-								N1: 4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l,
-							}
-							regions.R8770d75195c7(&a2)
-						} else {
-							SMax2 := c.SMax2[(l*(T-16*chunks)+a+C*s)*m:][:m]
-							for i := range m {
-								t184Entry := t184[i]
-								t202 := (F(0) < t184Entry)
-								t23_2 := num.Sqrt(kern.Choose(t202, t184Entry, F(1)))
-								t275 := kern.Larger(kern.Choose(t202, t23_2, F(0)), F(1e-08))
-								SMax2[i] = t275
-							}
-						}
-					}
-					if len(c.SDiv) > 0 {
-						if kern.Wide() {
-							a2 := regions.R1fc93ff7b2c8Args{
-								P0: unsafe.SliceData(t184),
-								P1: kern.Given(c.SDiv),
-								N0: m,
-								N1: 4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l,
-							}
-							regions.R1fc93ff7b2c8(&a2)
-						} else {
-							SDiv := c.SDiv[(l*(T-16*chunks)+a+C*s)*m:][:m]
-							for i := range m {
-								t184Entry := t184[i]
-								t202 := (F(0) < t184Entry)
-								t23_2 := num.Sqrt(kern.Choose(t202, t184Entry, F(1)))
-								t1822 := F(1) / t23_2
-								SDiv[i] = t1822
-							}
-						}
-					}
 					if len(c.NProd) > 0 {
 						if kern.Wide() {
 							a2 := regions.R968f65dfa835Args{
@@ -652,20 +611,34 @@ func (c *stepFused) run() {
 							}
 						}
 					}
+					if len(c.SProd) > 0 {
+						if kern.Wide() {
+							a2 := regions.R968f65dfa835Args{
+								P0: unsafe.SliceData(t184),
+								P1: kern.Given(c.SProd),
+								N0: m,
+								N1: 4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l,
+							}
+							regions.R968f65dfa835(&a2)
+						} else {
+							SProd := c.SProd[(l*(T-16*chunks)+a+C*s)*m:][:m]
+							for i := range m {
+								t184Entry := t184[i]
+								SProd[i] = t184Entry
+							}
+						}
+					}
 					if kern.Wide() {
-						a2 := regions.R9d9e43c072f3Args{
+						a2 := regions.R6990888d6034Args{
 							P0: unsafe.SliceData(t184),
 							P1: unsafe.SliceData(t274),
 							N0: m,
 						}
-						regions.R9d9e43c072f3(&a2)
+						regions.R6990888d6034(&a2)
 					} else {
 						for i := range m {
 							t184Entry := t184[i]
-							t202 := (F(0) < t184Entry)
-							t23_2 := num.Sqrt(kern.Choose(t202, t184Entry, F(1)))
-							t275 := kern.Larger(kern.Choose(t202, t23_2, F(0)), F(1e-08))
-							t274[i] = t275
+							t274[i] = kern.Larger(kern.Choose((F(0) < t184Entry), num.Sqrt(kern.Choose((F(0) < t184Entry), t184Entry, F(1))), F(0)), F(1e-08))
 						}
 					}
 					// lattice_linear.S, lattice_linear.y
@@ -755,7 +728,7 @@ func (c *stepBackwardFused) run() {
 	t47 := c.Work[L*T*dV+3*L*T*m+16*L*chunks*dV-16*L*chunks*m+5*L*T+16*L*chunks:][:L*T-16*L*chunks]                         // [L, T - 16·chunks]
 	t3 := c.Work[L*T*dV+3*L*T*m+16*L*chunks*dV-16*L*chunks*m+6*L*T:][:16*L*chunks*dV]                                       // [L, 16·chunks, d_v]
 	t4 := c.Work[L*T*dV+3*L*T*m+32*L*chunks*dV-16*L*chunks*m+6*L*T:][:L*T*dV-16*L*chunks*dV]                                // [L, T - 16·chunks, d_v]
-	t55 := c.Work[2*L*T*dV+3*L*T*m+16*L*chunks*dV-16*L*chunks*m+6*L*T:][:L*T*m-16*L*chunks*m]                               // [L, T - 16·chunks, m]
+	t562 := c.Work[2*L*T*dV+3*L*T*m+16*L*chunks*dV-16*L*chunks*m+6*L*T:][:L*T*m-16*L*chunks*m]                              // [L, T - 16·chunks, m]
 	t6 := c.Work[2*L*T*dV+4*L*T*m+16*L*chunks*dV-32*L*chunks*m+6*L*T:][:L*dV*m]                                             // [L, m, d_v]
 	t7 := c.Work[2*L*T*dV+4*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+6*L*T:][:L*T*m-16*L*chunks*m]                         // [L, T - 16·chunks, m]
 	t8 := c.Work[2*L*T*dV+5*L*T*m+16*L*chunks*dV-48*L*chunks*m+L*dV*m+6*L*T:][:L*T*dV-16*L*chunks*dV]                       // [L, T - 16·chunks, d_v]
@@ -781,61 +754,62 @@ func (c *stepBackwardFused) run() {
 	t60 := c.Work[6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+dV+m:][:dV+m]                                // [d_v + m]
 	SBarState := c.Work[6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+2*dV+2*m:][:dV*m]                      // [m, d_v]
 	STrail := c.Work[6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+dV*m+2*dV+2*m:][:C*dV*m+dV*m]             // [C + 1, m, d_v]
-	t172 := c.Work[C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+2*dV*m+2*dV+2*m:][:dV*m]             // [m, d_v]
-	t18 := c.Work[C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+3*dV*m+2*dV+2*m:][:m]                 // [m]
-	t222_2 := c.Work[C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+3*dV*m+2*dV+3*m:][:m]              // [m]
-	t82 := c.Work[C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+3*dV*m+2*dV+4*m:][:m]                 // [m]
-	t5 := c.Work[C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+3*dV*m+2*dV+5*m:][:m]                  // [m]
-	t2522 := c.Work[C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+3*dV*m+2*dV+6*m:][:m]               // [m]
-	t292 := c.Work[C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+3*dV*m+2*dV+7*m:][:dV*m]             // [m, d_v]
-	t51 := c.Work[C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+4*dV*m+2*dV+7*m:][:m]                 // [m]
-	t39 := c.Work[C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+4*dV*m+2*dV+8*m:][:m]                 // [m]
-	t412 := c.Work[C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+4*dV*m+2*dV+9*m:][:dV]               // [d_v]
-	t52_2 := c.Work[C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+4*dV*m+3*dV+9*m:][:m]               // [m]
-	t532 := c.Work[C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+4*dV*m+3*dV+10*m:][:dV]              // [d_v]
-	t443 := c.Work[C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+4*dV*m+4*dV+10*m:][:dV]              // [d_v]
-	t483 := c.Work[C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+4*dV*m+5*dV+10*m:][:m]               // [m]
-	SBarState2 := c.Work[C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+4*dV*m+5*dV+11*m:][:dV*m]      // [m, d_v]
-	STrail2 := c.Work[C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+5*dV*m+5*dV+11*m:][:C*dV*m+dV*m]  // [C + 1, m, d_v]
-	t22 := c.Work[2*C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+6*dV*m+5*dV+11*m:][:16*dV]          // [16, d_v]
-	t32 := c.Work[2*C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+6*dV*m+21*dV+11*m:][:16*dV]         // [16, d_v]
-	t223 := c.Work[2*C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+6*dV*m+37*dV+11*m:][:16*m]         // [16, m]
-	t16 := c.Work[2*C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+6*dV*m+37*dV+27*m:][:16*dV*m]       // [16, m, d_v]
-	Z := c.Work[2*C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+22*dV*m+37*dV+27*m:][:16*dV*m]        // [16, m, d_v]
-	t184 := c.Work[2*C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+38*dV*m+37*dV+27*m:][:16*m]        // [16, m]
-	t23_2 := c.Work[2*C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+38*dV*m+37*dV+43*m:][:16*dV]      // [16, d_v]
-	t33 := c.Work[2*C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+38*dV*m+53*dV+43*m:][:16*dV]        // [16, d_v]
-	t224 := c.Work[2*C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+38*dV*m+69*dV+43*m:][:16*m]        // [16, m]
-	t323 := c.Work[2*C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+38*dV*m+69*dV+59*m:][:16*m]        // [16, m]
-	N3 := c.Work[2*C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+38*dV*m+69*dV+75*m:][:16*dV*m]       // [16, m, d_v]
-	t163 := c.Work[2*C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+54*dV*m+69*dV+75*m:][:16*dV*m]     // [16, m, d_v]
-	Z3 := c.Work[2*C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+70*dV*m+69*dV+75*m:][:16*dV*m]       // [16, m, d_v]
-	t186 := c.Work[2*C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+86*dV*m+69*dV+75*m:][:16*m]        // [16, m]
-	t234 := c.Work[2*C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+86*dV*m+69*dV+91*m:][:16*m]        // [16, m]
-	t253 := c.Work[2*C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+86*dV*m+69*dV+107*m:][:16*m]       // [16, m]
-	t273 := c.Work[2*C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+86*dV*m+69*dV+123*m:][:16*m]       // [16, m]
-	t62 := c.Work[2*C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+86*dV*m+69*dV+139*m:][:16*m]        // [16, m]
-	S2 := c.Work[2*C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+86*dV*m+69*dV+155*m:][:16*dV*m]      // [16, m, d_v]
-	t3223 := c.Work[2*C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+102*dV*m+69*dV+155*m:][:16*m]     // [16, m]
-	t := c.Work[2*C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+102*dV*m+69*dV+171*m:][:16*dV*m]      // [16, m, d_v]
-	t42_2 := c.Work[2*C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+118*dV*m+69*dV+171*m:][:16*dV*m]  // [16, m, d_v]
-	t93 := c.Work[2*C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+134*dV*m+69*dV+171*m:][:16*m]       // [16, m]
-	t2623 := c.Work[2*C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+134*dV*m+69*dV+187*m:][:16*m]     // [16, m]
-	t302 := c.Work[2*C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+134*dV*m+69*dV+203*m:][:16*dV*m]   // [16, m, d_v]
-	t31 := c.Work[2*C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+150*dV*m+69*dV+203*m:][:dV*m]       // [m, d_v]
-	t523 := c.Work[2*C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+151*dV*m+69*dV+203*m:][:16*dV*m]   // [16, m, d_v]
-	t34 := c.Work[2*C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+167*dV*m+69*dV+203*m:][:16]         // [16]
-	t38 := c.Work[2*C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+167*dV*m+69*dV+203*m+16:][:16*m]    // [16, m]
-	t432 := c.Work[2*C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+167*dV*m+69*dV+219*m+16:][:16*m]   // [16, m]
-	t445 := c.Work[2*C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+167*dV*m+69*dV+235*m+16:][:16*dV]  // [16, d_v]
-	t37 := c.Work[2*C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+167*dV*m+85*dV+235*m+16:][:dV*m]    // [m, d_v]
-	t40 := c.Work[2*C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+168*dV*m+85*dV+235*m+16:][:16*m]    // [16, m]
-	t413 := c.Work[2*C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+168*dV*m+85*dV+251*m+16:][:dV*m]   // [m, d_v]
-	t423 := c.Work[2*C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+169*dV*m+85*dV+251*m+16:][:16*dV]  // [16, d_v]
-	t453 := c.Work[2*C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+169*dV*m+101*dV+251*m+16:][:16*dV] // [16, d_v]
-	t486 := c.Work[2*C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+169*dV*m+117*dV+251*m+16:][:dV*m]  // [m, d_v]
-	t49 := c.Work[2*C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+170*dV*m+117*dV+251*m+16:][:16*m]   // [16, m]
-	t1422 := c.Flags[:16*m]                                                                                                 // [16, m]
+	t273 := c.Work[C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+2*dV*m+2*dV+2*m:][:m]                // [m]
+	t234 := c.Work[C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+2*dV*m+2*dV+3*m:][:m]                // [m]
+	t253 := c.Work[C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+2*dV*m+2*dV+4*m:][:m]                // [m]
+	t274 := c.Work[C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+2*dV*m+2*dV+5*m:][:m]                // [m]
+	t5 := c.Work[C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+2*dV*m+2*dV+6*m:][:m]                  // [m]
+	t222_2 := c.Work[C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+2*dV*m+2*dV+7*m:][:m]              // [m]
+	t82 := c.Work[C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+2*dV*m+2*dV+8*m:][:m]                 // [m]
+	t2522 := c.Work[C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+2*dV*m+2*dV+9*m:][:m]               // [m]
+	t292 := c.Work[C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+2*dV*m+2*dV+10*m:][:dV*m]            // [m, d_v]
+	t52_2 := c.Work[C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+3*dV*m+2*dV+10*m:][:m]              // [m]
+	t39 := c.Work[C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+3*dV*m+2*dV+11*m:][:m]                // [m]
+	t412 := c.Work[C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+3*dV*m+2*dV+12*m:][:dV]              // [d_v]
+	t532 := c.Work[C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+3*dV*m+3*dV+12*m:][:m]               // [m]
+	t54 := c.Work[C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+3*dV*m+3*dV+13*m:][:dV]               // [d_v]
+	t443 := c.Work[C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+3*dV*m+4*dV+13*m:][:dV]              // [d_v]
+	t483 := c.Work[C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+3*dV*m+5*dV+13*m:][:m]               // [m]
+	SBarState2 := c.Work[C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+3*dV*m+5*dV+14*m:][:dV*m]      // [m, d_v]
+	STrail2 := c.Work[C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+4*dV*m+5*dV+14*m:][:C*dV*m+dV*m]  // [C + 1, m, d_v]
+	t22 := c.Work[2*C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+5*dV*m+5*dV+14*m:][:16*dV]          // [16, d_v]
+	t32 := c.Work[2*C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+5*dV*m+21*dV+14*m:][:16*dV]         // [16, d_v]
+	t223 := c.Work[2*C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+5*dV*m+37*dV+14*m:][:16*m]         // [16, m]
+	t16 := c.Work[2*C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+5*dV*m+37*dV+30*m:][:16*dV*m]       // [16, m, d_v]
+	Z := c.Work[2*C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+21*dV*m+37*dV+30*m:][:16*dV*m]        // [16, m, d_v]
+	t18 := c.Work[2*C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+37*dV*m+37*dV+30*m:][:16*m]         // [16, m]
+	t23_2 := c.Work[2*C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+37*dV*m+37*dV+46*m:][:16*dV]      // [16, d_v]
+	t33 := c.Work[2*C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+37*dV*m+53*dV+46*m:][:16*dV]        // [16, d_v]
+	t224 := c.Work[2*C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+37*dV*m+69*dV+46*m:][:16*m]        // [16, m]
+	t323 := c.Work[2*C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+37*dV*m+69*dV+62*m:][:16*m]        // [16, m]
+	N2 := c.Work[2*C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+37*dV*m+69*dV+78*m:][:16*dV*m]       // [16, m, d_v]
+	t163 := c.Work[2*C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+53*dV*m+69*dV+78*m:][:16*dV*m]     // [16, m, d_v]
+	Z3 := c.Work[2*C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+69*dV*m+69*dV+78*m:][:16*dV*m]       // [16, m, d_v]
+	t184 := c.Work[2*C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+85*dV*m+69*dV+78*m:][:16*m]        // [16, m]
+	t236 := c.Work[2*C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+85*dV*m+69*dV+94*m:][:16*m]        // [16, m]
+	t255 := c.Work[2*C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+85*dV*m+69*dV+110*m:][:16*m]       // [16, m]
+	t276 := c.Work[2*C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+85*dV*m+69*dV+126*m:][:16*m]       // [16, m]
+	t62 := c.Work[2*C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+85*dV*m+69*dV+142*m:][:16*m]        // [16, m]
+	S2 := c.Work[2*C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+85*dV*m+69*dV+158*m:][:16*dV*m]      // [16, m, d_v]
+	t3223 := c.Work[2*C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+101*dV*m+69*dV+158*m:][:16*m]     // [16, m]
+	t := c.Work[2*C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+101*dV*m+69*dV+174*m:][:16*dV*m]      // [16, m, d_v]
+	t42_2 := c.Work[2*C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+117*dV*m+69*dV+174*m:][:16*dV*m]  // [16, m, d_v]
+	t92 := c.Work[2*C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+133*dV*m+69*dV+174*m:][:16*m]       // [16, m]
+	t2623 := c.Work[2*C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+133*dV*m+69*dV+190*m:][:16*m]     // [16, m]
+	t302 := c.Work[2*C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+133*dV*m+69*dV+206*m:][:16*dV*m]   // [16, m, d_v]
+	t31 := c.Work[2*C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+149*dV*m+69*dV+206*m:][:dV*m]       // [m, d_v]
+	t534 := c.Work[2*C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+150*dV*m+69*dV+206*m:][:16*dV*m]   // [16, m, d_v]
+	t34 := c.Work[2*C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+166*dV*m+69*dV+206*m:][:16]         // [16]
+	t38 := c.Work[2*C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+166*dV*m+69*dV+206*m+16:][:16*m]    // [16, m]
+	t432 := c.Work[2*C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+166*dV*m+69*dV+222*m+16:][:16*m]   // [16, m]
+	t445 := c.Work[2*C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+166*dV*m+69*dV+238*m+16:][:16*dV]  // [16, d_v]
+	t37 := c.Work[2*C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+166*dV*m+85*dV+238*m+16:][:dV*m]    // [m, d_v]
+	t40 := c.Work[2*C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+167*dV*m+85*dV+238*m+16:][:16*m]    // [16, m]
+	t413 := c.Work[2*C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+167*dV*m+85*dV+254*m+16:][:dV*m]   // [m, d_v]
+	t423 := c.Work[2*C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+168*dV*m+85*dV+254*m+16:][:16*dV]  // [16, d_v]
+	t453 := c.Work[2*C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+168*dV*m+101*dV+254*m+16:][:16*dV] // [16, d_v]
+	t486 := c.Work[2*C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+168*dV*m+117*dV+254*m+16:][:dV*m]  // [m, d_v]
+	t49 := c.Work[2*C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+169*dV*m+117*dV+254*m+16:][:16*m]   // [16, m]
 	t32Total := make([]F, 1)
 	t56Total := make([]F, 1)
 
@@ -1010,7 +984,7 @@ func (c *stepBackwardFused) run() {
 		a := regions.R8fd86e17a7aeArgs{
 			P0: unsafe.SliceData(t47),
 			P1: unsafe.SliceData(t52),
-			P2: unsafe.SliceData(t55),
+			P2: unsafe.SliceData(t562),
 			N0: L,
 			N1: T - 16*chunks,
 			N2: m,
@@ -1022,10 +996,10 @@ func (c *stepBackwardFused) run() {
 			t47_2 := t47[i*(T-16*chunks):][:T-16*chunks]
 			for j := range T - 16*chunks {
 				t52_3 := t52[(i*(T-16*chunks)+j)*m:][:m]
-				t55_2 := t55[(i*(T-16*chunks)+j)*m:][:m]
+				t562_2 := t562[(i*(T-16*chunks)+j)*m:][:m]
 				t47Entry := t47_2[j]
 				for k := range m {
-					t55_2[k] = num.FMA32(-t47Entry, t52_3[k], F(1))
+					t562_2[k] = num.FMA32(-t47Entry, t52_3[k], F(1))
 				}
 			}
 		}
@@ -1043,13 +1017,29 @@ func (c *stepBackwardFused) run() {
 			if n := min(C, -C*s+T-16*chunks); n > 0 {
 				t47_2 := t47[l*(T-16*chunks)+C*s:][:n]
 				for a := range n {
+					// lattice_linear.S
+					if kern.Wide() {
+						a2 := regions.Rc778a39a6c40Args{
+							P0: unsafe.SliceData(c.SProd),
+							P1: unsafe.SliceData(t273),
+							N0: m,
+							N1: 4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l,
+						}
+						regions.Rc778a39a6c40(&a2)
+					} else {
+						SProd := c.SProd[(l*(T-16*chunks)+a+C*s)*m:][:m]
+						for i := range m {
+							SProdEntry := SProd[i]
+							t273[i] = kern.Larger(kern.Choose((F(0) < SProdEntry), num.Sqrt(kern.Choose((F(0) < SProdEntry), SProdEntry, F(1))), F(0)), F(1e-08))
+						}
+					}
 					// lattice_linear.S, lattice_linear.N, lattice_linear.G
 					t47Entry2 := t47_2[a]
 					if kern.Wide() {
-						a2 := regions.Rf843e354bb25Args{
+						a2 := regions.Red2fd655d2efArgs{
 							P0: unsafe.SliceData(t45),
 							P1: unsafe.SliceData(t52),
-							P2: unsafe.SliceData(c.SMax2),
+							P2: unsafe.SliceData(t273),
 							P3: unsafe.SliceData(STrail),
 							P4: unsafe.SliceData(c.GLin),
 							N0: m,
@@ -1060,21 +1050,20 @@ func (c *stepBackwardFused) run() {
 							N5: dV * m,
 							S0: [2]float32{t47Entry2},
 						}
-						regions.Rf843e354bb25(&a2)
+						regions.Red2fd655d2ef(&a2)
 					} else {
 						t45_2 := t45[(l*(T-16*chunks)+a+C*s)*m:][:m]
 						t52_3 := t52[(l*(T-16*chunks)+a+C*s)*m:][:m]
-						SMax2 := c.SMax2[(l*(T-16*chunks)+a+C*s)*m:][:m]
 						for i := range m {
 							STrail3 := STrail[(a*m+i)*dV:][:dV]
 							GLin := c.GLin[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
 							STrail4 := STrail[((a+1)*m+i)*dV:][:dV]
 							t45Entry := t45_2[i]
 							t52Entry := t52_3[i]
-							SMax2Entry := SMax2[i]
+							t273Entry := t273[i]
 							for j := range dV {
 								STrailEntry := STrail3[j]
-								STrail4[j] = num.FMA32(-t47Entry2, num.FMA32(STrailEntry, t52Entry, -F(t45Entry*GLin[j])), STrailEntry) / SMax2Entry
+								STrail4[j] = num.FMA32(-t47Entry2, num.FMA32(STrailEntry, t52Entry, -F(t45Entry*GLin[j])), STrailEntry) / t273Entry
 							}
 						}
 					}
@@ -1084,172 +1073,160 @@ func (c *stepBackwardFused) run() {
 				t47_2 := t47[l*(T-16*chunks)+C*s:][:n]
 				t9_2 := t9[l*(T-16*chunks)+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
-					// lattice_linear.S, lattice_linear.N, lattice_linear.G, lattice_linear.y
-					t47Entry3 := t47_2[a]
+					// lattice_linear.S
 					if kern.Wide() {
-						a2 := regions.Ra14268871e94Args{
-							P0:  unsafe.SliceData(t45),
-							P1:  unsafe.SliceData(t52),
-							P2:  unsafe.SliceData(t48),
-							P3:  unsafe.SliceData(c.SMax2),
-							P4:  unsafe.SliceData(STrail),
-							P5:  unsafe.SliceData(c.GLin),
-							P6:  unsafe.SliceData(t4),
-							P7:  unsafe.SliceData(SBarState),
-							P8:  unsafe.SliceData(t172),
-							P9:  unsafe.SliceData(t18),
-							P10: unsafe.SliceData(t222_2),
-							P11: unsafe.SliceData(t82),
-							N0:  m,
-							N1:  4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l,
-							N2:  4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 4,
-							N3:  4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 8,
-							N4:  4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 12,
-							N5:  dV,
-							N6:  4 * dV,
-							N7:  4*dV*m*a + 8*dV,
-							N8:  4*dV*m*a + 4*dV*m + 8*dV,
-							N9:  8 * dV,
-							N10: 4*dV*m*a + 12*dV,
-							N11: 4*dV*m*a + 4*dV*m + 12*dV,
-							N12: 12 * dV,
-							N13: 4*dV*a + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l,
-							N14: 4 * dV * m * a,
-							N15: dV * m,
-							N16: -dV*m + dV,
-							S0:  [2]float32{t47Entry3},
+						a2 := regions.R2185d82a81d2Args{
+							P0: unsafe.SliceData(c.SProd),
+							P1: unsafe.SliceData(t234),
+							P2: unsafe.SliceData(t253),
+							P3: unsafe.SliceData(t274),
+							P4: unsafe.SliceData(t5),
+							N0: m,
+							N1: 4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l,
 						}
-						regions.Ra14268871e94(&a2)
+						regions.R2185d82a81d2(&a2)
 					} else {
-						t45_2 := t45[(l*(T-16*chunks)+a+C*s)*m:][:m]
-						t52_3 := t52[(l*(T-16*chunks)+a+C*s)*m:][:m]
-						t48_2 := t48[(l*(T-16*chunks)+a+C*s)*m:][:m]
-						SMax2 := c.SMax2[(l*(T-16*chunks)+a+C*s)*m:][:m]
+						SProd := c.SProd[(l*(T-16*chunks)+a+C*s)*m:][:m]
 						for i := range m {
-							STrail3 := STrail[(a*m+i)*dV:][:dV]
-							GLin := c.GLin[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
-							STrail4 := STrail[((a+1)*m+i)*dV:][:dV]
+							SProdEntry2 := SProd[i]
+							t235 := num.Sqrt(kern.Choose((F(0) < SProdEntry2), SProdEntry2, F(1)))
+							t254 := kern.Choose((F(0) < SProdEntry2), t235, F(0))
+							t275 := kern.Larger(t254, F(1e-08))
+							t234[i] = t235
+							t253[i] = t254
+							t274[i] = t275
+							t5[i] = F(1) / t275
+						}
+					}
+					// lattice_linear.y, lattice_linear.S
+					if kern.Wide() {
+						a2 := regions.R4198178b2dbeArgs{
+							P0: unsafe.SliceData(t48),
+							P1: unsafe.SliceData(t274),
+							P2: unsafe.SliceData(STrail),
+							P3: unsafe.SliceData(t4),
+							P4: unsafe.SliceData(SBarState),
+							P5: unsafe.SliceData(t222_2),
+							P6: unsafe.SliceData(t82),
+							N0: m,
+							N1: 4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l,
+							N2: 4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 4,
+							N3: 4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 8,
+							N4: 4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 12,
+							N5: dV,
+							N6: 4*dV*a + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l,
+							N7: 4*dV*m*a + 4*dV*m,
+						}
+						regions.R4198178b2dbe(&a2)
+					} else {
+						t48_2 := t48[(l*(T-16*chunks)+a+C*s)*m:][:m]
+						for i := range m {
+							STrail3 := STrail[((a+1)*m+i)*dV:][:dV]
 							t4_2 := t4[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
 							SBarState3 := SBarState[i*dV:][:dV]
-							t172_2 := t172[i*dV:][:dV]
-							var t183 F
 							var t2222 F
 							var t83 F
-							t45Entry2 := t45_2[i]
-							t52Entry2 := t52_3[i]
 							t48Entry := t48_2[i]
-							SMax2Entry2 := SMax2[i]
-							t183Sums := [16]F{t183}
+							t274Entry := t274[i]
 							t2222Sums := [16]F{t2222}
 							t83Sums := [16]F{t83}
 							for j := range dV {
 								STrailEntry2 := STrail3[j]
-								t173 := num.FMA32(-t47Entry3, num.FMA32(STrailEntry2, t52Entry2, -F(t45Entry2*GLin[j])), STrailEntry2)
-								t183Sums[j%16] = num.FMA32(t173, t173, t183Sums[j%16])
-								STrailEntry3 := STrail4[j]
 								t4Entry := t4_2[j]
-								t2222Sums[j%16] = num.FMA32(STrailEntry3, t4Entry, t2222Sums[j%16])
-								t83Sums[j%16] = num.FMA32(num.FMA32(t48Entry, t4Entry, SBarState3[j]), STrailEntry3/SMax2Entry2, t83Sums[j%16])
-								t172_2[j] = t173
+								t2222Sums[j%16] = num.FMA32(STrailEntry2, t4Entry, t2222Sums[j%16])
+								t83Sums[j%16] = num.FMA32(num.FMA32(t48Entry, t4Entry, SBarState3[j]), STrailEntry2/t274Entry, t83Sums[j%16])
 							}
-							t183 = kern.Sum16(&t183Sums)
 							t2222 = kern.Sum16(&t2222Sums)
 							t83 = kern.Sum16(&t83Sums)
-							t18[i] = t183
 							t222_2[i] = t2222
 							t82[i] = -t83
 						}
 					}
 					// lattice_linear.S
 					if kern.Wide() {
-						a2 := regions.Rfeaa2995e1f8Args{
-							P0: unsafe.SliceData(t18),
-							P1: unsafe.SliceData(c.SMax2),
-							P2: unsafe.SliceData(t5),
-							P3: unsafe.SliceData(c.SDiv),
-							P4: unsafe.SliceData(t82),
-							P5: unsafe.SliceData(t2522),
+						a2 := regions.R3b5a225e148eArgs{
+							P0: unsafe.SliceData(t253),
+							P1: unsafe.SliceData(c.SProd),
+							P2: unsafe.SliceData(t82),
+							P3: unsafe.SliceData(t234),
+							P4: unsafe.SliceData(t2522),
 							N0: m,
 							N1: 4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l,
 						}
-						regions.Rfeaa2995e1f8(&a2)
+						regions.R3b5a225e148e(&a2)
 					} else {
-						SMax2 := c.SMax2[(l*(T-16*chunks)+a+C*s)*m:][:m]
-						SDiv := c.SDiv[(l*(T-16*chunks)+a+C*s)*m:][:m]
+						SProd := c.SProd[(l*(T-16*chunks)+a+C*s)*m:][:m]
 						for i := range m {
-							t18Entry := t18[i]
-							t20 := (F(0) < t18Entry)
-							t92 := (F(1e-08) <= kern.Choose(t20, num.Sqrt(kern.Choose(t20, t18Entry, F(1))), F(0)))
-							t132 := (t92 && t20)
-							t5[i] = F(1) / SMax2[i]
-							t2522[i] = kern.Choose((t132 && t20), kern.Choose(t132, F(F(0.5*SDiv[i])*kern.Choose(t132, kern.Choose(t92, t82[i], F(0)), F(0))), F(0)), F(0))
+							t253Entry := t253[i]
+							SProdEntry3 := SProd[i]
+							w3 := ((F(1e-08) <= t253Entry) && (F(0) < SProdEntry3))
+							t2522[i] = kern.Choose(w3, kern.Choose(((F(1e-08) <= t253Entry) && (F(0) < SProdEntry3)), F(F(0.5*kern.Choose((F(1e-08) <= t253Entry), t82[i], F(0)))*(F(1)/t234[i])), F(0)), F(0))
 						}
 					}
 					// lattice_linear.S, lattice_linear.y, lattice_linear.N, lattice_linear.G
 					var t32_2 F
+					t47Entry3 := t47_2[a]
 					if kern.Wide() {
-						a2 := regions.R46261a940cc7Args{
+						a2 := regions.R0b0ef730170eArgs{
 							P0:  unsafe.SliceData(t48),
-							P1:  unsafe.SliceData(t5),
-							P2:  unsafe.SliceData(t2522),
-							P3:  unsafe.SliceData(t45),
-							P4:  unsafe.SliceData(t52),
-							P5:  unsafe.SliceData(t172),
-							P6:  unsafe.SliceData(t4),
-							P7:  unsafe.SliceData(SBarState),
-							P8:  unsafe.SliceData(STrail),
-							P9:  unsafe.SliceData(c.GLin),
-							P10: unsafe.SliceData(t292),
-							P11: unsafe.SliceData(t51),
-							P12: unsafe.SliceData(t32Total),
+							P1:  unsafe.SliceData(t45),
+							P2:  unsafe.SliceData(t52),
+							P3:  unsafe.SliceData(t5),
+							P4:  unsafe.SliceData(t2522),
+							P5:  unsafe.SliceData(STrail),
+							P6:  unsafe.SliceData(c.GLin),
+							P7:  unsafe.SliceData(t4),
+							P8:  unsafe.SliceData(SBarState),
+							P9:  unsafe.SliceData(t292),
+							P10: unsafe.SliceData(t52_2),
+							P11: unsafe.SliceData(t32Total),
 							N0:  m,
 							N1:  4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l,
 							N2:  4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 4,
 							N3:  4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 8,
 							N4:  4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 12,
 							N5:  dV,
-							N6:  4 * dV,
-							N7:  8 * dV,
-							N8:  4*dV*m*a + 8*dV,
-							N9:  12 * dV,
-							N10: 4*dV*m*a + 12*dV,
-							N11: 4*dV*a + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l,
-							N12: 4 * dV * m * a,
+							N6:  8 * dV,
+							N7:  4*dV*m*a + 12*dV,
+							N8:  12 * dV,
+							N9:  4*dV*a + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l,
+							N10: 4 * dV * m * a,
 							S0:  [2]float32{t32_2},
+							S1:  [2]float32{t47Entry3},
 						}
-						regions.R46261a940cc7(&a2)
+						regions.R0b0ef730170e(&a2)
 					} else {
 						t48_2 := t48[(l*(T-16*chunks)+a+C*s)*m:][:m]
 						t45_2 := t45[(l*(T-16*chunks)+a+C*s)*m:][:m]
 						t52_3 := t52[(l*(T-16*chunks)+a+C*s)*m:][:m]
 						t32_3 := t32_2
 						for i := range m {
-							t172_2 := t172[i*dV:][:dV]
-							t4_2 := t4[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
-							SBarState3 := SBarState[i*dV:][:dV]
 							STrail3 := STrail[(a*m+i)*dV:][:dV]
 							GLin := c.GLin[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
+							t4_2 := t4[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
+							SBarState3 := SBarState[i*dV:][:dV]
 							t292_2 := t292[i*dV:][:dV]
-							var t512 F
+							var t522 F
 							t48Entry2 := t48_2[i]
+							t45Entry2 := t45_2[i]
+							t52Entry2 := t52_3[i]
 							t5Entry := t5[i]
 							t2522Entry := t2522[i]
-							t45Entry3 := t45_2[i]
-							t52Entry3 := t52_3[i]
 							var t32Row F
 							t32RowSums := [16]F{t32Row}
-							t512Sums := [16]F{t512}
+							t522Sums := [16]F{t522}
 							for j := range dV {
-								t293 := num.FMA32(F(2*t172_2[j]), t2522Entry, F(num.FMA32(t48Entry2, t4_2[j], SBarState3[j])*t5Entry))
-								STrailEntry4 := STrail3[j]
-								t32RowSums[j%16] = num.FMA32(num.FMA32(STrailEntry4, t52Entry3, -F(t45Entry3*GLin[j])), t293, t32RowSums[j%16])
-								t512Sums[j%16] = num.FMA32(STrailEntry4, t293, t512Sums[j%16])
+								STrailEntry3 := STrail3[j]
+								N := num.FMA32(STrailEntry3, t52Entry2, -F(t45Entry2*GLin[j]))
+								t293 := num.FMA32(F(2*num.FMA32(-t47Entry3, N, STrailEntry3)), t2522Entry, F(num.FMA32(t48Entry2, t4_2[j], SBarState3[j])*t5Entry))
+								t32RowSums[j%16] = num.FMA32(N, t293, t32RowSums[j%16])
+								t522Sums[j%16] = num.FMA32(STrailEntry3, t293, t522Sums[j%16])
 								t292_2[j] = t293
 							}
 							t32Row = kern.Sum16(&t32RowSums)
-							t512 = kern.Sum16(&t512Sums)
+							t522 = kern.Sum16(&t522Sums)
 							t32_3 = t32_3 + t32Row
-							t51[i] = t512
+							t52_2[i] = t522
 						}
 						t32Total[0] = t32_3
 					}
@@ -1259,7 +1236,7 @@ func (c *stepBackwardFused) run() {
 					if kern.Wide() {
 						a2 := regions.R7454459a6bbaArgs{
 							P0: unsafe.SliceData(t45),
-							P1: unsafe.SliceData(t51),
+							P1: unsafe.SliceData(t52_2),
 							P2: unsafe.SliceData(t39),
 							N0: m,
 							N1: 4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l,
@@ -1269,12 +1246,12 @@ func (c *stepBackwardFused) run() {
 					} else {
 						t45_2 := t45[(l*(T-16*chunks)+a+C*s)*m:][:m]
 						for i := range m {
-							t39[i] = -F(F(t47Entry3*t45_2[i]) * t51[i])
+							t39[i] = -F(F(t47Entry3*t45_2[i]) * t52_2[i])
 						}
 					}
 					// lattice_linear.N, lattice_linear.G
 					clear(t412)
-					clear(t532)
+					clear(t54)
 					if kern.Wide() {
 						a2 := regions.R157bc1616307Args{
 							P0: unsafe.SliceData(t39),
@@ -1283,8 +1260,8 @@ func (c *stepBackwardFused) run() {
 							P3: unsafe.SliceData(c.GLin),
 							P4: unsafe.SliceData(STrail),
 							P5: unsafe.SliceData(t412),
-							P6: unsafe.SliceData(t532),
-							P7: unsafe.SliceData(t52_2),
+							P6: unsafe.SliceData(t54),
+							P7: unsafe.SliceData(t532),
 							N0: m,
 							N1: 4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l,
 							N2: 4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 4,
@@ -1303,24 +1280,24 @@ func (c *stepBackwardFused) run() {
 							t292_2 := t292[i*dV:][:dV]
 							GLin := c.GLin[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
 							STrail3 := STrail[(a*m+i)*dV:][:dV]
-							var t522 F
+							var t533 F
 							t39Entry := t39[i]
-							t45Entry4 := t45_2[i]
-							t522Sums := [16]F{t522}
+							t45Entry3 := t45_2[i]
+							t533Sums := [16]F{t533}
 							for j := range dV {
 								t292Entry := t292_2[j]
-								t522Sums[j%16] = num.FMA32(t292Entry, GLin[j], t522Sums[j%16])
+								t533Sums[j%16] = num.FMA32(t292Entry, GLin[j], t533Sums[j%16])
 								t412[j] = num.FMA32(STrail3[j], t39Entry, t412[j])
-								t532[j] = num.FMA32(t292Entry, t45Entry4, t532[j])
+								t54[j] = num.FMA32(t292Entry, t45Entry3, t54[j])
 							}
-							t522 = kern.Sum16(&t522Sums)
-							t52_2[i] = t522
+							t533 = kern.Sum16(&t533Sums)
+							t532[i] = t533
 						}
 					}
 					// lattice_linear.G, lattice_linear.S
 					if kern.Wide() {
 						a2 := regions.R741c9fc64d53Args{
-							P0: unsafe.SliceData(t532),
+							P0: unsafe.SliceData(t54),
 							P1: unsafe.SliceData(t412),
 							P2: unsafe.SliceData(t443),
 							P3: unsafe.SliceData(t8),
@@ -1332,7 +1309,7 @@ func (c *stepBackwardFused) run() {
 					} else {
 						t8_2 := t8[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
 						for i := range dV {
-							t444 := num.FMA32(t47Entry3, t532[i], t412[i])
+							t444 := num.FMA32(t47Entry3, t54[i], t412[i])
 							t443[i] = t444
 							t8_2[i] = t444
 						}
@@ -1340,7 +1317,7 @@ func (c *stepBackwardFused) run() {
 					// lattice_linear.G, lattice_linear.N, lattice_linear.S
 					if kern.Wide() {
 						a2 := regions.R7b7b21a13414Args{
-							P0:  unsafe.SliceData(t55),
+							P0:  unsafe.SliceData(t562),
 							P1:  unsafe.SliceData(t39),
 							P2:  unsafe.SliceData(t45),
 							P3:  unsafe.SliceData(t443),
@@ -1363,7 +1340,7 @@ func (c *stepBackwardFused) run() {
 						}
 						regions.R7b7b21a13414(&a2)
 					} else {
-						t55_2 := t55[(l*(T-16*chunks)+a+C*s)*m:][:m]
+						t562_2 := t562[(l*(T-16*chunks)+a+C*s)*m:][:m]
 						t45_2 := t45[(l*(T-16*chunks)+a+C*s)*m:][:m]
 						for i := range m {
 							STrail3 := STrail[(a*m+i)*dV:][:dV]
@@ -1371,14 +1348,14 @@ func (c *stepBackwardFused) run() {
 							t292_2 := t292[i*dV:][:dV]
 							SBarState3 := SBarState[i*dV:][:dV]
 							var t484 F
-							t55Entry := t55_2[i]
+							t562Entry := t562_2[i]
 							t39Entry2 := t39[i]
-							t45Entry5 := t45_2[i]
+							t45Entry4 := t45_2[i]
 							t484Sums := [16]F{t484}
 							for j := range dV {
 								t443Entry := t443[j]
 								t484Sums[j%16] = num.FMA32(STrail3[j], t443Entry, t484Sums[j%16])
-								SBarState3[j] = num.FMA32(-t45Entry5, t443Entry, num.FMA32(GLin[j], t39Entry2, F(t292_2[j]*t55Entry)))
+								SBarState3[j] = num.FMA32(-t45Entry4, t443Entry, num.FMA32(GLin[j], t39Entry2, F(t292_2[j]*t562Entry)))
 							}
 							t484 = kern.Sum16(&t484Sums)
 							t483[i] = -t484
@@ -1387,9 +1364,9 @@ func (c *stepBackwardFused) run() {
 					// lattice_linear.G, lattice_linear.N, lattice_linear.S, lattice_linear
 					if kern.Wide() {
 						a2 := regions.R3ea956a3ed52Args{
-							P0: unsafe.SliceData(t52_2),
+							P0: unsafe.SliceData(t532),
 							P1: unsafe.SliceData(c.NProd),
-							P2: unsafe.SliceData(t51),
+							P2: unsafe.SliceData(t52_2),
 							P3: unsafe.SliceData(t483),
 							P4: unsafe.SliceData(t7),
 							P5: unsafe.SliceData(t222_2),
@@ -1404,7 +1381,7 @@ func (c *stepBackwardFused) run() {
 						t7_2 := t7[(l*(T-16*chunks)+a+C*s)*m:][:m]
 						t10_2 := t10[(l*(T-16*chunks)+a+C*s)*m:][:m]
 						for i := range m {
-							t7_2[i] = num.FMA32(t47Entry3, t52_2[i], -F(F(t47Entry3*NProd[i])*t51[i])) + t483[i]
+							t7_2[i] = num.FMA32(t47Entry3, t532[i], -F(F(t47Entry3*NProd[i])*t52_2[i])) + t483[i]
 							t10_2[i] = t222_2[i]
 						}
 					}
@@ -1585,7 +1562,7 @@ func (c *stepBackwardFused) run() {
 						P0: unsafe.SliceData(STrail2),
 						P1: unsafe.SliceData(t16),
 						P2: unsafe.SliceData(Z),
-						P3: unsafe.SliceData(t184),
+						P3: unsafe.SliceData(t18),
 						N0: m,
 						N1: dV,
 						N2: 4*dV*m*a + 12*dV,
@@ -1596,27 +1573,27 @@ func (c *stepBackwardFused) run() {
 					regions.R2c445f112b8e(&a2)
 				} else {
 					for i := range 16 {
-						t184_2 := t184[i*m:][:m]
+						t18_2 := t18[i*m:][:m]
 						for j := range m {
 							STrail2_2 := STrail2[(a*m+j)*dV:][:dV]
 							t16_2 := t16[(i*m+j)*dV:][:dV]
 							Z2 := Z[(i*m+j)*dV:][:dV]
-							var t185 F
-							t185Sums := [16]F{t185}
+							var t183 F
+							t183Sums := [16]F{t183}
 							for k := range dV {
 								Z2_2 := STrail2_2[k] - t16_2[k]
-								t185Sums[k%16] = num.FMA32(Z2_2, Z2_2, t185Sums[k%16])
+								t183Sums[k%16] = num.FMA32(Z2_2, Z2_2, t183Sums[k%16])
 								Z2[k] = Z2_2
 							}
-							t185 = kern.Sum16(&t185Sums)
-							t184_2[j] = t185
+							t183 = kern.Sum16(&t183Sums)
+							t18_2[j] = t183
 						}
 					}
 				}
 				// lattice_linear.S
 				if kern.Wide() {
-					a2 := regions.R41abac2b3f38Args{
-						P0: unsafe.SliceData(t184),
+					a2 := regions.Re70ce8c5334dArgs{
+						P0: unsafe.SliceData(t18),
 						P1: unsafe.SliceData(Z),
 						P2: unsafe.SliceData(STrail2),
 						N0: m,
@@ -1625,15 +1602,14 @@ func (c *stepBackwardFused) run() {
 						N3: 60 * dV * m,
 						N4: 4*dV*m*a + 4*dV*m,
 					}
-					regions.R41abac2b3f38(&a2)
+					regions.Re70ce8c5334d(&a2)
 				} else {
-					t184_2 := t184[15*m:][:m]
+					t18_2 := t18[15*m:][:m]
 					for i := range m {
 						Z2 := Z[(15*m+i)*dV:][:dV]
 						STrail2_2 := STrail2[((a+1)*m+i)*dV:][:dV]
-						t184Entry := t184_2[i]
-						t203 := (F(0) < t184Entry)
-						w2 := kern.Larger(kern.Choose(t203, num.Sqrt(kern.Choose(t203, t184Entry, F(1))), F(0)), F(1e-08))
+						t18Entry := t18_2[i]
+						w2 := kern.Larger(kern.Choose((F(0) < t18Entry), num.Sqrt(kern.Choose((F(0) < t18Entry), t18Entry, F(1))), F(0)), F(1e-08))
 						for j := range dV {
 							STrail2_2[j] = Z2[j] / w2
 						}
@@ -1692,7 +1668,7 @@ func (c *stepBackwardFused) run() {
 						P1: unsafe.SliceData(t323),
 						P2: unsafe.SliceData(STrail2),
 						P3: unsafe.SliceData(t33),
-						P4: unsafe.SliceData(N3),
+						P4: unsafe.SliceData(N2),
 						N0: m,
 						N1: 64*m*a + 64*C*m*s + 64*chunks*m*l,
 						N2: dV,
@@ -1707,11 +1683,11 @@ func (c *stepBackwardFused) run() {
 						t33_2 := t33[i*dV:][:dV]
 						for j := range m {
 							STrail2_2 := STrail2[(a*m+j)*dV:][:dV]
-							N3_2 := N3[(i*m+j)*dV:][:dV]
+							N2_2 := N2[(i*m+j)*dV:][:dV]
 							t42Entry2 := t42_3[j]
 							t323Entry := t323_2[j]
 							for k := range dV {
-								N3_2[k] = num.FMA32(STrail2_2[k], t323Entry, -F(t42Entry2*t33_2[k]))
+								N2_2[k] = num.FMA32(STrail2_2[k], t323Entry, -F(t42Entry2*t33_2[k]))
 							}
 						}
 					}
@@ -1721,7 +1697,7 @@ func (c *stepBackwardFused) run() {
 				if kern.Wide() {
 					a2 := regions.Ra4a81076a56fArgs{
 						P0: unsafe.SliceData(t41),
-						P1: unsafe.SliceData(N3),
+						P1: unsafe.SliceData(N2),
 						P2: unsafe.SliceData(t163),
 						N0: m,
 						N1: 64*a + 64*C*s + 64*chunks*l,
@@ -1739,10 +1715,10 @@ func (c *stepBackwardFused) run() {
 							if n := min(16, i+1); n > 0 {
 								t41_2 := t41[(l*chunks+a+C*s)*16:][:n]
 								for k := range n {
-									N3_2 := N3[(k*m+j)*dV:][:dV]
+									N2_2 := N2[(k*m+j)*dV:][:dV]
 									t41Entry2 := t41_2[k]
 									for m2 := range dV {
-										t163_2[m2] = num.FMA32(N3_2[m2], t41Entry2, t163_2[m2])
+										t163_2[m2] = num.FMA32(N2_2[m2], t41Entry2, t163_2[m2])
 									}
 								}
 							}
@@ -1755,7 +1731,7 @@ func (c *stepBackwardFused) run() {
 						P0: unsafe.SliceData(STrail2),
 						P1: unsafe.SliceData(t163),
 						P2: unsafe.SliceData(Z3),
-						P3: unsafe.SliceData(t186),
+						P3: unsafe.SliceData(t184),
 						N0: m,
 						N1: dV,
 						N2: 4*dV*m*a + 12*dV,
@@ -1766,48 +1742,57 @@ func (c *stepBackwardFused) run() {
 					regions.R2c445f112b8e(&a2)
 				} else {
 					for i := range 16 {
-						t186_2 := t186[i*m:][:m]
+						t184_2 := t184[i*m:][:m]
 						for j := range m {
 							STrail2_2 := STrail2[(a*m+j)*dV:][:dV]
 							t163_2 := t163[(i*m+j)*dV:][:dV]
 							Z3_2 := Z3[(i*m+j)*dV:][:dV]
-							var t187 F
-							t187Sums := [16]F{t187}
+							var t185 F
+							t185Sums := [16]F{t185}
 							for k := range dV {
 								Z4 := STrail2_2[k] - t163_2[k]
-								t187Sums[k%16] = num.FMA32(Z4, Z4, t187Sums[k%16])
+								t185Sums[k%16] = num.FMA32(Z4, Z4, t185Sums[k%16])
 								Z3_2[k] = Z4
 							}
-							t187 = kern.Sum16(&t187Sums)
-							t186_2[j] = t187
+							t185 = kern.Sum16(&t185Sums)
+							t184_2[j] = t185
 						}
 					}
 				}
 				// lattice_linear.S
-				for i := range 16 {
-					t186_2 := t186[i*m:][:m]
-					t234_2 := t234[i*m:][:m]
-					t253_2 := t253[i*m:][:m]
-					t273_2 := t273[i*m:][:m]
-					t62_2 := t62[i*m:][:m]
-					t1422_2 := t1422[i*m:][:m]
-					for j := range m {
-						t186Entry := t186_2[j]
-						t204 := (F(0) < t186Entry)
-						t235 := num.Sqrt(kern.Choose(t204, t186Entry, F(1)))
-						t254 := kern.Choose(t204, t235, F(0))
-						t274 := kern.Larger(t254, F(1e-08))
-						t234_2[j] = t235
-						t253_2[j] = t254
-						t273_2[j] = t274
-						t62_2[j] = F(1) / t274
-						t1422_2[j] = ((F(1e-08) <= t254) && t204)
+				if kern.Wide() {
+					a2 := regions.R4c76bc34eca2Args{
+						P0: unsafe.SliceData(t184),
+						P1: unsafe.SliceData(t236),
+						P2: unsafe.SliceData(t255),
+						P3: unsafe.SliceData(t276),
+						P4: unsafe.SliceData(t62),
+						N0: m,
+					}
+					regions.R4c76bc34eca2(&a2)
+				} else {
+					for i := range 16 {
+						t184_2 := t184[i*m:][:m]
+						t236_2 := t236[i*m:][:m]
+						t255_2 := t255[i*m:][:m]
+						t276_2 := t276[i*m:][:m]
+						t62_2 := t62[i*m:][:m]
+						for j := range m {
+							t184Entry := t184_2[j]
+							t237 := num.Sqrt(kern.Choose((F(0) < t184Entry), t184Entry, F(1)))
+							t256 := kern.Choose((F(0) < t184Entry), t237, F(0))
+							t277 := kern.Larger(t256, F(1e-08))
+							t236_2[j] = t237
+							t255_2[j] = t256
+							t276_2[j] = t277
+							t62_2[j] = F(1) / t277
+						}
 					}
 				}
 				// lattice_linear.S, lattice_linear.y
 				if kern.Wide() {
 					a2 := regions.Rbd96c2eb1a68Args{
-						P0: unsafe.SliceData(t273),
+						P0: unsafe.SliceData(t276),
 						P1: unsafe.SliceData(Z3),
 						P2: unsafe.SliceData(t3),
 						P3: unsafe.SliceData(S2),
@@ -1820,17 +1805,17 @@ func (c *stepBackwardFused) run() {
 					regions.Rbd96c2eb1a68(&a2)
 				} else {
 					for i := range 16 {
-						t273_2 := t273[i*m:][:m]
+						t276_2 := t276[i*m:][:m]
 						t3223_2 := t3223[i*m:][:m]
 						for j := range m {
 							Z3_2 := Z3[(i*m+j)*dV:][:dV]
 							t3View := t3[((l*chunks+a+C*s)*16+i)*dV:][:dV]
 							S2_2 := S2[(i*m+j)*dV:][:dV]
 							var t3224 F
-							t273Entry := t273_2[j]
+							t276Entry := t276_2[j]
 							t3224Sums := [16]F{t3224}
 							for k := range dV {
-								S22 := Z3_2[k] / t273Entry
+								S22 := Z3_2[k] / t276Entry
 								t3224Sums[k%16] = num.FMA32(S22, t3View[k], t3224Sums[k%16])
 								S2_2[k] = S22
 							}
@@ -1862,12 +1847,12 @@ func (c *stepBackwardFused) run() {
 				if kern.Wide() {
 					a2 := regions.R938aabdc7246Args{
 						P0: unsafe.SliceData(t44),
-						P1: unsafe.SliceData(t273),
+						P1: unsafe.SliceData(t276),
 						P2: unsafe.SliceData(t3),
 						P3: unsafe.SliceData(t),
 						P4: unsafe.SliceData(S2),
 						P5: unsafe.SliceData(t42_2),
-						P6: unsafe.SliceData(t93),
+						P6: unsafe.SliceData(t92),
 						N0: m,
 						N1: 64*m*a + 64*C*m*s + 64*chunks*m*l,
 						N2: 64*m*a + 64*C*m*s + 64*chunks*m*l + 4,
@@ -1883,39 +1868,51 @@ func (c *stepBackwardFused) run() {
 				} else {
 					for i := range 16 {
 						t44_2 := t44[((l*chunks+a+C*s)*16+i)*m:][:m]
-						t273_2 := t273[i*m:][:m]
-						t93_2 := t93[i*m:][:m]
+						t276_2 := t276[i*m:][:m]
+						t92_2 := t92[i*m:][:m]
 						for j := range m {
 							t3View := t3[((l*chunks+a+C*s)*16+i)*dV:][:dV]
 							t2 := t[(i*m+j)*dV:][:dV]
 							S2_2 := S2[(i*m+j)*dV:][:dV]
 							t42_3 := t42_2[(i*m+j)*dV:][:dV]
-							var t94 F
+							var t93 F
 							t44Entry := t44_2[j]
-							t273Entry2 := t273_2[j]
-							t94Sums := [16]F{t94}
+							t276Entry2 := t276_2[j]
+							t93Sums := [16]F{t93}
 							for k := range dV {
 								t43_2 := num.FMA32(t44Entry, t3View[k], t2[k])
-								t94Sums[k%16] = num.FMA32(t43_2, S2_2[k]/t273Entry2, t94Sums[k%16])
+								t93Sums[k%16] = num.FMA32(t43_2, S2_2[k]/t276Entry2, t93Sums[k%16])
 								t42_3[k] = t43_2
 							}
-							t94 = kern.Sum16(&t94Sums)
-							t93_2[j] = -t94
+							t93 = kern.Sum16(&t93Sums)
+							t92_2[j] = -t93
 						}
 					}
 				}
 				// lattice_linear.S
-				for i := range 16 {
-					t1422_2 := t1422[i*m:][:m]
-					t253_2 := t253[i*m:][:m]
-					t93_2 := t93[i*m:][:m]
-					t234_2 := t234[i*m:][:m]
-					t186_2 := t186[i*m:][:m]
-					t2623_2 := t2623[i*m:][:m]
-					for j := range m {
-						t1422Entry := t1422_2[j]
-						w3 := kern.Choose(t1422Entry, F(F(0.5*kern.Choose(t1422Entry, kern.Choose((F(1e-08) <= t253_2[j]), t93_2[j], F(0)), F(0)))*(F(1)/t234_2[j])), F(0))
-						t2623_2[j] = kern.Choose((t1422Entry && (F(0) < t186_2[j])), w3, F(0))
+				if kern.Wide() {
+					a2 := regions.R9a42230c8a01Args{
+						P0: unsafe.SliceData(t255),
+						P1: unsafe.SliceData(t184),
+						P2: unsafe.SliceData(t92),
+						P3: unsafe.SliceData(t236),
+						P4: unsafe.SliceData(t2623),
+						N0: m,
+					}
+					regions.R9a42230c8a01(&a2)
+				} else {
+					for i := range 16 {
+						t255_2 := t255[i*m:][:m]
+						t184_2 := t184[i*m:][:m]
+						t92_2 := t92[i*m:][:m]
+						t236_2 := t236[i*m:][:m]
+						t2623_2 := t2623[i*m:][:m]
+						for j := range m {
+							t255Entry := t255_2[j]
+							t184Entry2 := t184_2[j]
+							w4 := ((F(1e-08) <= t255Entry) && (F(0) < t184Entry2))
+							t2623_2[j] = kern.Choose(w4, kern.Choose(((F(1e-08) <= t255Entry) && (F(0) < t184Entry2)), F(F(0.5*kern.Choose((F(1e-08) <= t255Entry), t92_2[j], F(0)))*(F(1)/t236_2[j])), F(0)), F(0))
+						}
 					}
 				}
 				// lattice_linear.Z, lattice_linear.S
@@ -1970,10 +1967,10 @@ func (c *stepBackwardFused) run() {
 					}
 				}
 				// lattice_linear.Z
-				clear(t523)
+				clear(t534)
 				if kern.Wide() {
 					a2 := regions.R96843fdc132aArgs{
-						P0: unsafe.SliceData(t523),
+						P0: unsafe.SliceData(t534),
 						P1: unsafe.SliceData(t302),
 						N0: m,
 						N1: dV * m,
@@ -1983,13 +1980,13 @@ func (c *stepBackwardFused) run() {
 				} else {
 					for i := range 16 {
 						for j := range m {
-							t523_2 := t523[(i*m+j)*dV:][:dV]
+							t534_2 := t534[(i*m+j)*dV:][:dV]
 							lo := max(0, i)
 							if n := 16 - lo; n > 0 {
 								for k := range n {
 									t302_2 := t302[((lo+k)*m+j)*dV:][:dV]
 									for m2 := range dV {
-										t523_2[m2] = t523_2[m2] + t302_2[m2]
+										t534_2[m2] = t534_2[m2] + t302_2[m2]
 									}
 								}
 							}
@@ -2002,8 +1999,8 @@ func (c *stepBackwardFused) run() {
 					a2 := regions.Rd670c3f9c5fdArgs{
 						P0:  unsafe.SliceData(t41),
 						P1:  unsafe.SliceData(t42),
-						P2:  unsafe.SliceData(t523),
-						P3:  unsafe.SliceData(N3),
+						P2:  unsafe.SliceData(t534),
+						P3:  unsafe.SliceData(N2),
 						P4:  unsafe.SliceData(STrail2),
 						P5:  unsafe.SliceData(t33),
 						P6:  unsafe.SliceData(t445),
@@ -2036,8 +2033,8 @@ func (c *stepBackwardFused) run() {
 						var t342 F
 						t41Entry3 := t41_2[i]
 						for j := range m {
-							t523_2 := t523[(i*m+j)*dV:][:dV]
-							N3_2 := N3[(i*m+j)*dV:][:dV]
+							t534_2 := t534[(i*m+j)*dV:][:dV]
+							N2_2 := N2[(i*m+j)*dV:][:dV]
 							STrail2_2 := STrail2[(a*m+j)*dV:][:dV]
 							var t382 F
 							var t433 F
@@ -2047,9 +2044,9 @@ func (c *stepBackwardFused) run() {
 							t382Sums := [16]F{t382}
 							t433Sums := [16]F{t433}
 							for k := range dV {
-								t523Entry := t523_2[k]
-								t342RowSums[k%16] = num.FMA32(N3_2[k], t523Entry, t342RowSums[k%16])
-								t33_3 := -F(t523Entry * t41Entry3)
+								t534Entry := t534_2[k]
+								t342RowSums[k%16] = num.FMA32(N2_2[k], t534Entry, t342RowSums[k%16])
+								t33_3 := -F(t534Entry * t41Entry3)
 								t382Sums[k%16] = num.FMA32(t33_3, STrail2_2[k], t382Sums[k%16])
 								t433Sums[k%16] = num.FMA32(t33_3, t33_2[k], t433Sums[k%16])
 								t445_2[k] = num.FMA32(-t33_3, t42Entry3, t445_2[k])
@@ -2070,7 +2067,7 @@ func (c *stepBackwardFused) run() {
 					a2 := regions.R7681e77422a3Args{
 						P0: unsafe.SliceData(t41),
 						P1: unsafe.SliceData(t323),
-						P2: unsafe.SliceData(t523),
+						P2: unsafe.SliceData(t534),
 						P3: unsafe.SliceData(t37),
 						N0: m,
 						N1: 64*a + 64*C*s + 64*chunks*l,
@@ -2089,11 +2086,11 @@ func (c *stepBackwardFused) run() {
 						t41_2 := t41[(l*chunks+a+C*s)*16:][:16]
 						t37_2 := t37[i*dV:][:dV]
 						for j := range 16 {
-							t523_2 := t523[(j*m+i)*dV:][:dV]
+							t534_2 := t534[(j*m+i)*dV:][:dV]
 							t41Entry4 := t41_2[j]
 							t323Entry2 := t323[j*m+i]
 							for k := range dV {
-								t37_2[k] = num.FMA32(-F(t523_2[k]*t41Entry4), t323Entry2, t37_2[k])
+								t37_2[k] = num.FMA32(-F(t534_2[k]*t41Entry4), t323Entry2, t37_2[k])
 							}
 						}
 					}
@@ -2341,7 +2338,7 @@ func (c *stepBackwardFused) run() {
 	// lattice_linear.u, lattice_linear.beta
 	var t56 F
 	if kern.Wide() {
-		a := regions.Rfe1ffc8dfbdfArgs{
+		a := regions.R7f7599a30786Args{
 			P0:  unsafe.SliceData(t25),
 			P1:  unsafe.SliceData(c.UProd),
 			P2:  unsafe.SliceData(beta),
@@ -2360,7 +2357,7 @@ func (c *stepBackwardFused) run() {
 			N4:  12 * T,
 			S0:  [2]float32{t56},
 		}
-		regions.Rfe1ffc8dfbdf(&a)
+		regions.R7f7599a30786(&a)
 	} else {
 		t56_2 := t56
 		for i := range L {
@@ -2379,11 +2376,11 @@ func (c *stepBackwardFused) run() {
 			for j := range T {
 				t25Entry := t25_2[j]
 				uProdEntry2 := uProd[j]
-				t533 := F(F(beta2[j]*(t12_2[j]+t232_2[j])) * kern.Sigmoid(-betaLin[j]))
-				t56RowSums[j%16] = t56RowSums[j%16] + t533
-				w4 := F(F(0.5*kern.Choose(((F(1e-08) <= t25Entry) && (F(0) < uProdEntry2)), kern.Choose((F(1e-08) <= t25Entry), t29_2[j], F(0)), F(0))) * (F(1) / t23_3[j]))
-				t462_2[j] = kern.Choose(((F(1e-08) <= t25Entry) && (F(0) < uProdEntry2)), kern.Choose(((F(1e-08) <= t25Entry) && (F(0) < uProdEntry2)), w4, F(0)), F(0))
-				t53_2[j] = t533
+				t535 := F(F(beta2[j]*(t12_2[j]+t232_2[j])) * kern.Sigmoid(-betaLin[j]))
+				t56RowSums[j%16] = t56RowSums[j%16] + t535
+				w5 := ((F(1e-08) <= t25Entry) && (F(0) < uProdEntry2))
+				t462_2[j] = kern.Choose(w5, kern.Choose(((F(1e-08) <= t25Entry) && (F(0) < uProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t25Entry), t29_2[j], F(0)))*(F(1)/t23_3[j])), F(0)), F(0))
+				t53_2[j] = t535
 			}
 			t56Row = kern.Sum16(&t56RowSums)
 			t56_2 = t56_2 + t56Row

@@ -184,7 +184,7 @@ func (c *startBackwardFused) run() {
 
 	// lattice_similarity.S.start
 	if kern.Wide() {
-		a := regions.R6980b24b7d35Args{
+		a := regions.Rac6b3ece2ce9Args{
 			P0: unsafe.SliceData(t8),
 			P1: unsafe.SliceData(c.StartProd),
 			P2: unsafe.SliceData(t72),
@@ -192,14 +192,14 @@ func (c *startBackwardFused) run() {
 			P4: unsafe.SliceData(t24),
 			N0: m,
 		}
-		regions.R6980b24b7d35(&a)
+		regions.Rac6b3ece2ce9(&a)
 	} else {
 		startProd := c.StartProd[:m]
 		for i := range m {
 			t8Entry := t8[i]
 			startProdEntry2 := startProd[i]
-			w := F(F(0.5*kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < startProdEntry2)), kern.Choose((F(1e-08) <= t8Entry), t72[i], F(0)), F(0))) * (F(1) / t6[i]))
-			t24[i] = kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < startProdEntry2)), kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < startProdEntry2)), w, F(0)), F(0))
+			w := ((F(1e-08) <= t8Entry) && (F(0) < startProdEntry2))
+			t24[i] = kern.Choose(w, kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < startProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t8Entry), t72[i], F(0)))*(F(1)/t6[i])), F(0)), F(0))
 		}
 	}
 

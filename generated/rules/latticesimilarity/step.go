@@ -13,7 +13,7 @@ var stepKind = tape.NewKind()
 
 // Step is one call of the kernel Step.
 //
-// It keeps 3·L·T·m + 2·L·T entries and checkpoints of L·d_v·m·segments entries.
+// It keeps 2·L·T·m + 2·L·T entries and checkpoints of L·d_v·m·segments entries.
 type Step[F num.Float] struct {
 	C            int // tokens from checkpoint to checkpoint
 	L            int
@@ -31,8 +31,7 @@ type Step[F num.Float] struct {
 	BetaLin      []F    // [L, T], written
 	UProd        []F    // [L, T], written
 	NProd        []F    // [L, T, m], written; may be nil
-	SMax2        []F    // [L, T, m], written; may be nil
-	SDiv         []F    // [L, T, m], written; may be nil
+	SProd        []F    // [L, T, m], written; may be nil
 	SCheckpoints []F    // [L, segments, m, d_v], written; may be nil
 	Work         []F    // WorkLen() entries
 	Rows         [][4]F // RowsLen() entries
@@ -211,32 +210,20 @@ func (c *Step[F]) Run() {
 							t142 += F(t1322 * t1322)
 							t13[j][2] = t1322
 						}
-						// lattice_similarity.S
-						t1620 := (F(0) < t140)
-						t190 := num.Sqrt(kern.Choose(t1620, t140, F(1)))
-						t230 := num.Max(kern.Choose(t1620, t190, F(0)), F(1e-08))
-						t1920 := F(1) / t190
-						t1621 := (F(0) < t141)
-						t191 := num.Sqrt(kern.Choose(t1621, t141, F(1)))
-						t231 := num.Max(kern.Choose(t1621, t191, F(0)), F(1e-08))
-						t1921 := F(1) / t191
-						t1622 := (F(0) < t142)
-						t192 := num.Sqrt(kern.Choose(t1622, t142, F(1)))
-						t232 := num.Max(kern.Choose(t1622, t192, F(0)), F(1e-08))
-						t1922 := F(1) / t192
-						if len(c.SMax2) > 0 {
-							c.SMax2[(l*T+a+C*s)*m+i] = t230
-							c.SMax2[(l*T+a+C*s)*m+i+1] = t231
-							c.SMax2[(l*T+a+C*s)*m+i+2] = t232
-						}
-						if len(c.SDiv) > 0 {
-							c.SDiv[(l*T+a+C*s)*m+i] = t1920
-							c.SDiv[(l*T+a+C*s)*m+i+1] = t1921
-							c.SDiv[(l*T+a+C*s)*m+i+2] = t1922
+						if len(c.SProd) > 0 {
+							c.SProd[(l*T+a+C*s)*m+i] = t140
+							c.SProd[(l*T+a+C*s)*m+i+1] = t141
+							c.SProd[(l*T+a+C*s)*m+i+2] = t142
 						}
 						// lattice_similarity.S, lattice_similarity.y
+						t1620 := (F(0) < t140)
+						t230 := num.Max(kern.Choose(t1620, num.Sqrt(kern.Choose(t1620, t140, F(1))), F(0)), F(1e-08))
 						qEntry0 := c.Q[(l*T+a+C*s)*m+i]
+						t1621 := (F(0) < t141)
+						t231 := num.Max(kern.Choose(t1621, num.Sqrt(kern.Choose(t1621, t141, F(1))), F(0)), F(1e-08))
 						qEntry1 := c.Q[(l*T+a+C*s)*m+i+1]
+						t1622 := (F(0) < t142)
+						t232 := num.Max(kern.Choose(t1622, num.Sqrt(kern.Choose(t1622, t142, F(1))), F(0)), F(1e-08))
 						qEntry2 := c.Q[(l*T+a+C*s)*m+i+2]
 						for j := range dV {
 							ySum := y[j]
@@ -297,17 +284,12 @@ func (c *Step[F]) Run() {
 							t14 += F(t132 * t132)
 							t13[j][0] = t132
 						}
+						if len(c.SProd) > 0 {
+							c.SProd[(l*T+a+C*s)*m+i] = t14
+						}
 						// lattice_similarity.S
 						t162 := (F(0) < t14)
-						t19 := num.Sqrt(kern.Choose(t162, t14, F(1)))
-						t23 := num.Max(kern.Choose(t162, t19, F(0)), F(1e-08))
-						t192 := F(1) / t19
-						if len(c.SMax2) > 0 {
-							c.SMax2[(l*T+a+C*s)*m+i] = t23
-						}
-						if len(c.SDiv) > 0 {
-							c.SDiv[(l*T+a+C*s)*m+i] = t192
-						}
+						t23 := num.Max(kern.Choose(t162, num.Sqrt(kern.Choose(t162, t14, F(1))), F(0)), F(1e-08))
 						// lattice_similarity.S, lattice_similarity.y
 						qEntry := c.Q[(l*T+a+C*s)*m+i]
 						for j := range dV {
@@ -343,8 +325,7 @@ type StepBackward[F num.Float] struct {
 	BetaLin      []F    // [L, T]
 	UProd        []F    // [L, T]
 	NProd        []F    // [L, T, m]
-	SMax2        []F    // [L, T, m]
-	SDiv         []F    // [L, T, m]
+	SProd        []F    // [L, T, m]
 	WBetaBar     []F    // [d_v + m], written
 	BBetaBar     []F    // [], written
 	SBarOut      []F    // [L, m, d_v], written
@@ -365,10 +346,10 @@ func (c *StepBackward[F]) WorkLen() int {
 	return 2*L*T*dV + 3*L*T*m + 9*L*T + 2*dV + 2*m
 }
 
-// RowsLen is C·d_v + 6·d_v.
+// RowsLen is C·d_v + 5·d_v.
 func (c *StepBackward[F]) RowsLen() int {
 	C, dV := c.C, c.DV
-	return C*dV + 6*dV
+	return C*dV + 5*dV
 }
 
 // Run computes StepBackward.
@@ -393,7 +374,7 @@ func (c *StepBackward[F]) Run() {
 	work = work[L*T*dV:]
 	t42 := work[:L*T*m] // [L, T, m]
 	work = work[L*T*m:]
-	t52 := work[:L*T*m] // [L, T, m]
+	t53 := work[:L*T*m] // [L, T, m]
 	work = work[L*T*m:]
 	t4 := work[:L*T*m] // [L, T, m]
 	work = work[L*T*m:]
@@ -415,8 +396,6 @@ func (c *StepBackward[F]) Run() {
 	STrail := rows[:C*dV+dV] // [C + 1, d_v]
 	rows = rows[C*dV+dV:]
 	N := rows[:dV] // [d_v]
-	rows = rows[dV:]
-	t13 := rows[:dV] // [d_v]
 	rows = rows[dV:]
 	t43 := rows[:dV] // [d_v]
 	rows = rows[dV:]
@@ -464,12 +443,12 @@ func (c *StepBackward[F]) Run() {
 			k := c.K[(i*T+j)*m:][:m]
 			NProd := c.NProd[(i*T+j)*m:][:m]
 			t42_3 := t42[(i*T+j)*m:][:m]
-			t52_2 := t52[(i*T+j)*m:][:m]
+			t53_2 := t53[(i*T+j)*m:][:m]
 			betaEntry := beta2[j]
 			for k2 := range m {
 				t422 := F(k[k2] * NProd[k2])
 				t42_3[k2] = t422
-				t52_2[k2] = 1 - F(betaEntry*t422)
+				t53_2[k2] = 1 - F(betaEntry*t422)
 			}
 		}
 	}
@@ -504,18 +483,22 @@ func (c *StepBackward[F]) Run() {
 						STrail4 := STrail[(a+1)*dV:][:dV]
 						// lattice_similarity.S, lattice_similarity.N, lattice_similarity.G
 						betaEntry2 := beta2[a]
+						SProdEntry0 := c.SProd[(l*T+a+C*s)*m+i]
+						t160 := (F(0) < SProdEntry0)
+						t2330 := num.Max(kern.Choose(t160, num.Sqrt(kern.Choose(t160, SProdEntry0, F(1))), F(0)), F(1e-08))
 						kEntry0 := c.K[(l*T+a+C*s)*m+i]
 						t42Entry0 := t42[(l*T+a+C*s)*m+i]
-						SMax2Entry0 := c.SMax2[(l*T+a+C*s)*m+i]
+						SProdEntry1 := c.SProd[(l*T+a+C*s)*m+i+1]
+						t161 := (F(0) < SProdEntry1)
+						t2331 := num.Max(kern.Choose(t161, num.Sqrt(kern.Choose(t161, SProdEntry1, F(1))), F(0)), F(1e-08))
 						kEntry1 := c.K[(l*T+a+C*s)*m+i+1]
 						t42Entry1 := t42[(l*T+a+C*s)*m+i+1]
-						SMax2Entry1 := c.SMax2[(l*T+a+C*s)*m+i+1]
 						for j := range dV {
 							uEntry := u2[j]
 							STrailEntry0 := STrail3[j][0]
-							STrail4[j][0] = (STrailEntry0 - F(betaEntry2*(-F(kEntry0*uEntry)+F(STrailEntry0*t42Entry0)))) / SMax2Entry0
+							STrail4[j][0] = (STrailEntry0 - F(betaEntry2*(-F(kEntry0*uEntry)+F(STrailEntry0*t42Entry0)))) / t2330
 							STrailEntry1 := STrail3[j][1]
-							STrail4[j][1] = (STrailEntry1 - F(betaEntry2*(-F(kEntry1*uEntry)+F(STrailEntry1*t42Entry1)))) / SMax2Entry1
+							STrail4[j][1] = (STrailEntry1 - F(betaEntry2*(-F(kEntry1*uEntry)+F(STrailEntry1*t42Entry1)))) / t2331
 						}
 					}
 				}
@@ -523,109 +506,106 @@ func (c *StepBackward[F]) Run() {
 					beta2 := beta[l*T+C*s:][:n]
 					t6_2 := t6[l*T+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
-						u2 := u[(l*T+a+C*s)*dV:][:dV]
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
-						STrail3 := STrail[a*dV:][:dV]
-						STrail4 := STrail[(a+1)*dV:][:dV]
+						u2 := u[(l*T+a+C*s)*dV:][:dV]
+						STrail3 := STrail[(a+1)*dV:][:dV]
+						STrail4 := STrail[a*dV:][:dV]
 						t5_2 := t5[(l*T+a+C*s)*dV:][:dV]
-						// lattice_similarity.N, lattice_similarity.G, lattice_similarity.S, lattice_similarity.y
-						betaEntry3 := beta2[a]
-						var t140 F
+						// lattice_similarity.N, lattice_similarity.G, lattice_similarity.y, lattice_similarity.S
 						var t30_2 F
-						var t930 F
 						kEntry20 := c.K[(l*T+a+C*s)*m+i]
 						t42Entry20 := t42[(l*T+a+C*s)*m+i]
 						qEntry0 := c.Q[(l*T+a+C*s)*m+i]
-						SMax2Entry20 := c.SMax2[(l*T+a+C*s)*m+i]
-						var t141 F
 						var t31 F
-						var t931 F
 						kEntry21 := c.K[(l*T+a+C*s)*m+i+1]
 						t42Entry21 := t42[(l*T+a+C*s)*m+i+1]
 						qEntry1 := c.Q[(l*T+a+C*s)*m+i+1]
-						SMax2Entry21 := c.SMax2[(l*T+a+C*s)*m+i+1]
 						for j := range dV {
-							uEntry := u2[j]
 							yBarEntry := yBar[j]
-							STrailEntry20 := STrail3[j][0]
-							N20 := -F(kEntry20*uEntry) + F(STrailEntry20*t42Entry20)
-							t1320 := STrailEntry20 - F(betaEntry3*N20)
-							t140 += F(t1320 * t1320)
-							STrailEntry30 := STrail4[j][0]
-							t30_2 += F(STrailEntry30 * yBarEntry)
-							t440 := SBarState[j][0] + F(qEntry0*yBarEntry)
-							t930 += F(t440 * (STrailEntry30 / SMax2Entry20))
-							N[j][0] = N20
-							t13[j][0] = t1320
-							t43[j][0] = t440
-							STrailEntry21 := STrail3[j][1]
-							N21 := -F(kEntry21*uEntry) + F(STrailEntry21*t42Entry21)
-							t1321 := STrailEntry21 - F(betaEntry3*N21)
-							t141 += F(t1321 * t1321)
-							STrailEntry31 := STrail4[j][1]
-							t31 += F(STrailEntry31 * yBarEntry)
-							t441 := SBarState[j][1] + F(qEntry1*yBarEntry)
-							t931 += F(t441 * (STrailEntry31 / SMax2Entry21))
-							N[j][1] = N21
-							t13[j][1] = t1321
-							t43[j][1] = t441
+							uEntry := u2[j]
+							t30_2 += F(STrail3[j][0] * yBarEntry)
+							N[j][0] = -F(kEntry20*uEntry) + F(STrail4[j][0]*t42Entry20)
+							t43[j][0] = SBarState[j][0] + F(qEntry0*yBarEntry)
+							t31 += F(STrail3[j][1] * yBarEntry)
+							N[j][1] = -F(kEntry21*uEntry) + F(STrail4[j][1]*t42Entry21)
+							t43[j][1] = SBarState[j][1] + F(qEntry1*yBarEntry)
+						}
+						// lattice_similarity.S
+						c.QBar[(l*T+a+C*s)*m+i] = t30_2
+						SProdEntry20 := c.SProd[(l*T+a+C*s)*m+i]
+						t1620 := (F(0) < SProdEntry20)
+						t190 := num.Sqrt(kern.Choose(t1620, SProdEntry20, F(1)))
+						t210 := kern.Choose(t1620, t190, F(0))
+						t2340 := num.Max(t210, F(1e-08))
+						t620 := F(1) / t2340
+						t1020 := (F(1e-08) <= t210)
+						t1420 := (t1020 && t1620)
+						var t930 F
+						c.QBar[(l*T+a+C*s)*m+i+1] = t31
+						SProdEntry21 := c.SProd[(l*T+a+C*s)*m+i+1]
+						t1621 := (F(0) < SProdEntry21)
+						t191 := num.Sqrt(kern.Choose(t1621, SProdEntry21, F(1)))
+						t211 := kern.Choose(t1621, t191, F(0))
+						t2341 := num.Max(t211, F(1e-08))
+						t621 := F(1) / t2341
+						t1021 := (F(1e-08) <= t211)
+						t1421 := (t1021 && t1621)
+						var t931 F
+						for j := range dV {
+							t930 += F(t43[j][0] * (STrail3[j][0] / t2340))
+							t931 += F(t43[j][1] * (STrail3[j][1] / t2341))
 						}
 						// lattice_similarity.S, lattice_similarity.N, lattice_similarity.G
-						c.QBar[(l*T+a+C*s)*m+i] = t30_2
+						betaEntry3 := beta2[a]
 						t940 := -t930
-						t160 := (F(0) < t140)
-						t620 := F(1) / SMax2Entry20
-						t1020 := (F(1e-08) <= kern.Choose(t160, num.Sqrt(kern.Choose(t160, t140, F(1))), F(0)))
-						t1420 := (t1020 && t160)
-						t260 := kern.Choose((t1420 && t160), kern.Choose(t1420, F(F(0.5*c.SDiv[(l*T+a+C*s)*m+i])*kern.Choose(t1420, kern.Choose(t1020, t940, F(0)), F(0))), F(0)), F(0))
+						t260 := kern.Choose((t1420 && t1620), kern.Choose(t1420, F(F(0.5*kern.Choose(t1020, t940, F(0)))*(F(1)/t190)), F(0)), F(0))
 						var t330 F
-						var t480 F
 						var t490 F
-						c.QBar[(l*T+a+C*s)*m+i+1] = t31
+						var t500 F
 						t941 := -t931
-						t161 := (F(0) < t141)
-						t621 := F(1) / SMax2Entry21
-						t1021 := (F(1e-08) <= kern.Choose(t161, num.Sqrt(kern.Choose(t161, t141, F(1))), F(0)))
-						t1421 := (t1021 && t161)
-						t261 := kern.Choose((t1421 && t161), kern.Choose(t1421, F(F(0.5*c.SDiv[(l*T+a+C*s)*m+i+1])*kern.Choose(t1421, kern.Choose(t1021, t941, F(0)), F(0))), F(0)), F(0))
+						t261 := kern.Choose((t1421 && t1621), kern.Choose(t1421, F(F(0.5*kern.Choose(t1021, t941, F(0)))*(F(1)/t191)), F(0)), F(0))
 						var t331 F
-						var t481 F
 						var t491 F
+						var t501 F
 						for j := range dV {
 							uEntry := u2[j]
-							t3020 := F(t43[j][0]*t620) + F(2*F(t13[j][0]*t260))
-							t330 += F(N[j][0] * t3020)
-							t480 += F(STrail3[j][0] * t3020)
-							t490 += F(t3020 * uEntry)
+							STrailEntry20 := STrail4[j][0]
+							NEntry0 := N[j][0]
+							t3020 := F(t43[j][0]*t620) + F(2*F((STrailEntry20-F(betaEntry3*NEntry0))*t260))
+							t330 += F(NEntry0 * t3020)
+							t490 += F(STrailEntry20 * t3020)
+							t500 += F(t3020 * uEntry)
 							t30[j][0] = t3020
-							t3021 := F(t43[j][1]*t621) + F(2*F(t13[j][1]*t261))
-							t331 += F(N[j][1] * t3021)
-							t481 += F(STrail3[j][1] * t3021)
-							t491 += F(t3021 * uEntry)
+							STrailEntry21 := STrail4[j][1]
+							NEntry1 := N[j][1]
+							t3021 := F(t43[j][1]*t621) + F(2*F((STrailEntry21-F(betaEntry3*NEntry1))*t261))
+							t331 += F(NEntry1 * t3021)
+							t491 += F(STrailEntry21 * t3021)
+							t501 += F(t3021 * uEntry)
 							t30[j][1] = t3021
 						}
 						t6Sum := t6_2[a]
 						// lattice_similarity.N, lattice_similarity.S, lattice_similarity.G
 						t6Sum -= t330
-						t4020 := -F(F(betaEntry3*kEntry20) * t480)
-						t4[(l*T+a+C*s)*m+i] = -F(F(betaEntry3*c.NProd[(l*T+a+C*s)*m+i])*t480) + F(betaEntry3*t490)
-						t52Entry0 := t52[(l*T+a+C*s)*m+i]
+						t4020 := -F(F(betaEntry3*kEntry20) * t490)
+						t4[(l*T+a+C*s)*m+i] = -F(F(betaEntry3*c.NProd[(l*T+a+C*s)*m+i])*t490) + F(betaEntry3*t500)
+						t53Entry0 := t53[(l*T+a+C*s)*m+i]
 						w0 := F(betaEntry3 * kEntry20)
 						t6Sum -= t331
-						t4021 := -F(F(betaEntry3*kEntry21) * t481)
-						t4[(l*T+a+C*s)*m+i+1] = -F(F(betaEntry3*c.NProd[(l*T+a+C*s)*m+i+1])*t481) + F(betaEntry3*t491)
-						t52Entry1 := t52[(l*T+a+C*s)*m+i+1]
+						t4021 := -F(F(betaEntry3*kEntry21) * t491)
+						t4[(l*T+a+C*s)*m+i+1] = -F(F(betaEntry3*c.NProd[(l*T+a+C*s)*m+i+1])*t491) + F(betaEntry3*t501)
+						t53Entry1 := t53[(l*T+a+C*s)*m+i+1]
 						w1 := F(betaEntry3 * kEntry21)
 						t6_2[a] = t6Sum
 						for j := range dV {
 							uEntry := u2[j]
 							t5Sum := t5_2[j]
 							t30Entry0 := t30[j][0]
-							SBarState[j][0] = F(t30Entry0*t52Entry0) + F(uEntry*t4020)
-							t5Sum += F(STrail3[j][0]*t4020) + F(w0*t30Entry0)
+							SBarState[j][0] = F(t30Entry0*t53Entry0) + F(uEntry*t4020)
+							t5Sum += F(STrail4[j][0]*t4020) + F(w0*t30Entry0)
 							t30Entry1 := t30[j][1]
-							SBarState[j][1] = F(t30Entry1*t52Entry1) + F(uEntry*t4021)
-							t5Sum += F(STrail3[j][1]*t4021) + F(w1*t30Entry1)
+							SBarState[j][1] = F(t30Entry1*t53Entry1) + F(uEntry*t4021)
+							t5Sum += F(STrail4[j][1]*t4021) + F(w1*t30Entry1)
 							t5_2[j] = t5Sum
 						}
 					}
@@ -654,14 +634,17 @@ func (c *StepBackward[F]) Run() {
 						STrail3 := STrail[a*dV:][:dV]
 						u2 := u[(l*T+a+C*s)*dV:][:dV]
 						STrail4 := STrail[(a+1)*dV:][:dV]
+						// lattice_similarity.S
+						SProdEntry := c.SProd[(l*T+a+C*s)*m+i]
+						t16 := (F(0) < SProdEntry)
+						t233 := num.Max(kern.Choose(t16, num.Sqrt(kern.Choose(t16, SProdEntry, F(1))), F(0)), F(1e-08))
 						// lattice_similarity.S, lattice_similarity.N, lattice_similarity.G
 						betaEntry2 := beta2[a]
 						kEntry := c.K[(l*T+a+C*s)*m+i]
 						t42Entry := t42[(l*T+a+C*s)*m+i]
-						SMax2Entry := c.SMax2[(l*T+a+C*s)*m+i]
 						for j := range dV {
 							STrailEntry := STrail3[j][0]
-							STrail4[j][0] = (STrailEntry - F(betaEntry2*(-F(kEntry*u2[j])+F(STrailEntry*t42Entry)))) / SMax2Entry
+							STrail4[j][0] = (STrailEntry - F(betaEntry2*(-F(kEntry*u2[j])+F(STrailEntry*t42Entry)))) / t233
 						}
 					}
 				}
@@ -669,64 +652,65 @@ func (c *StepBackward[F]) Run() {
 					beta2 := beta[l*T+C*s:][:n]
 					t6_2 := t6[l*T+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
-						STrail3 := STrail[a*dV:][:dV]
-						u2 := u[(l*T+a+C*s)*dV:][:dV]
-						STrail4 := STrail[(a+1)*dV:][:dV]
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
+						STrail3 := STrail[(a+1)*dV:][:dV]
+						u2 := u[(l*T+a+C*s)*dV:][:dV]
+						STrail4 := STrail[a*dV:][:dV]
 						t5_2 := t5[(l*T+a+C*s)*dV:][:dV]
-						// lattice_similarity.N, lattice_similarity.G, lattice_similarity.S, lattice_similarity.y
-						var t14 F
+						// lattice_similarity.N, lattice_similarity.G, lattice_similarity.y, lattice_similarity.S
 						var t3 F
-						var t93 F
 						kEntry2 := c.K[(l*T+a+C*s)*m+i]
 						t42Entry2 := t42[(l*T+a+C*s)*m+i]
-						betaEntry3 := beta2[a]
 						qEntry := c.Q[(l*T+a+C*s)*m+i]
-						SMax2Entry2 := c.SMax2[(l*T+a+C*s)*m+i]
 						for j := range dV {
-							STrailEntry2 := STrail3[j][0]
-							N2 := -F(kEntry2*u2[j]) + F(STrailEntry2*t42Entry2)
-							t132 := STrailEntry2 - F(betaEntry3*N2)
-							t14 += F(t132 * t132)
-							STrailEntry3 := STrail4[j][0]
 							yBarEntry := yBar[j]
-							t3 += F(STrailEntry3 * yBarEntry)
-							t44 := SBarState[j][0] + F(qEntry*yBarEntry)
-							t93 += F(t44 * (STrailEntry3 / SMax2Entry2))
-							N[j][0] = N2
-							t13[j][0] = t132
-							t43[j][0] = t44
+							t3 += F(STrail3[j][0] * yBarEntry)
+							N[j][0] = -F(kEntry2*u2[j]) + F(STrail4[j][0]*t42Entry2)
+							t43[j][0] = SBarState[j][0] + F(qEntry*yBarEntry)
 						}
 						c.QBar[(l*T+a+C*s)*m+i] = t3
+						// lattice_similarity.S
+						SProdEntry2 := c.SProd[(l*T+a+C*s)*m+i]
+						t162 := (F(0) < SProdEntry2)
+						t19 := num.Sqrt(kern.Choose(t162, SProdEntry2, F(1)))
+						t21 := kern.Choose(t162, t19, F(0))
+						t234 := num.Max(t21, F(1e-08))
+						t62 := F(1) / t234
+						t102 := (F(1e-08) <= t21)
+						t142 := (t102 && t162)
+						// lattice_similarity.S
+						var t93 F
+						for j := range dV {
+							t93 += F(t43[j][0] * (STrail3[j][0] / t234))
+						}
 						t94 := -t93
 						// lattice_similarity.S
-						t16 := (F(0) < t14)
-						t62 := F(1) / SMax2Entry2
-						t102 := (F(1e-08) <= kern.Choose(t16, num.Sqrt(kern.Choose(t16, t14, F(1))), F(0)))
-						t142 := (t102 && t16)
-						t26 := kern.Choose((t142 && t16), kern.Choose(t142, F(F(0.5*c.SDiv[(l*T+a+C*s)*m+i])*kern.Choose(t142, kern.Choose(t102, t94, F(0)), F(0))), F(0)), F(0))
+						t26 := kern.Choose((t142 && t162), kern.Choose(t142, F(F(0.5*kern.Choose(t102, t94, F(0)))*(F(1)/t19)), F(0)), F(0))
 						// lattice_similarity.S, lattice_similarity.N, lattice_similarity.G
 						var t33 F
-						var t48 F
 						var t49 F
+						var t50 F
+						betaEntry3 := beta2[a]
 						for j := range dV {
-							t302 := F(t43[j][0]*t62) + F(2*F(t13[j][0]*t26))
-							t33 += F(N[j][0] * t302)
-							t48 += F(STrail3[j][0] * t302)
-							t49 += F(t302 * u2[j])
+							STrailEntry2 := STrail4[j][0]
+							NEntry := N[j][0]
+							t302 := F(t43[j][0]*t62) + F(2*F((STrailEntry2-F(betaEntry3*NEntry))*t26))
+							t33 += F(NEntry * t302)
+							t49 += F(STrailEntry2 * t302)
+							t50 += F(t302 * u2[j])
 							t30[j][0] = t302
 						}
 						t6_2[a] -= t33
 						// lattice_similarity.N, lattice_similarity.S, lattice_similarity.G
-						t402 := -F(F(betaEntry3*kEntry2) * t48)
-						t4[(l*T+a+C*s)*m+i] = -F(F(betaEntry3*c.NProd[(l*T+a+C*s)*m+i])*t48) + F(betaEntry3*t49)
+						t402 := -F(F(betaEntry3*kEntry2) * t49)
+						t4[(l*T+a+C*s)*m+i] = -F(F(betaEntry3*c.NProd[(l*T+a+C*s)*m+i])*t49) + F(betaEntry3*t50)
 						// lattice_similarity.N, lattice_similarity.S, lattice_similarity.G
-						t52Entry := t52[(l*T+a+C*s)*m+i]
+						t53Entry := t53[(l*T+a+C*s)*m+i]
 						w := F(betaEntry3 * kEntry2)
 						for j := range dV {
 							t30Entry := t30[j][0]
-							SBarState[j][0] = F(t30Entry*t52Entry) + F(u2[j]*t402)
-							t5_2[j] += F(STrail3[j][0]*t402) + F(w*t30Entry)
+							SBarState[j][0] = F(t30Entry*t53Entry) + F(u2[j]*t402)
+							t5_2[j] += F(STrail4[j][0]*t402) + F(w*t30Entry)
 						}
 					}
 				}
@@ -770,8 +754,8 @@ func (c *StepBackward[F]) Run() {
 			uProdEntry2 := uProd[j]
 			t352 := F(F(beta2[j]*t6_2[j]) * num.Sigmoid(-betaLin[j]))
 			t38 += t352
-			w2 := F(F(0.5*kern.Choose(((F(1e-08) <= t25Entry) && (F(0) < uProdEntry2)), kern.Choose((F(1e-08) <= t25Entry), t12_2[j], F(0)), F(0))) * (F(1) / t23_2[j]))
-			t29_2[j] = kern.Choose(((F(1e-08) <= t25Entry) && (F(0) < uProdEntry2)), kern.Choose(((F(1e-08) <= t25Entry) && (F(0) < uProdEntry2)), w2, F(0)), F(0))
+			w2 := ((F(1e-08) <= t25Entry) && (F(0) < uProdEntry2))
+			t29_2[j] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t25Entry) && (F(0) < uProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t25Entry), t12_2[j], F(0)))*(F(1)/t23_2[j])), F(0)), F(0))
 			t35_2[j] = t352
 		}
 	}
@@ -876,10 +860,7 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 		k.NProd = c.Run.Saved(k.L * k.T * k.M)
 	}
 	if c.Run.Tape != nil {
-		k.SMax2 = c.Run.Saved(k.L * k.T * k.M)
-	}
-	if c.Run.Tape != nil {
-		k.SDiv = c.Run.Saved(k.L * k.T * k.M)
+		k.SProd = c.Run.Saved(k.L * k.T * k.M)
 	}
 	if c.Run.Tape != nil {
 		k.SCheckpoints = c.Run.Saved(k.L * k.DV * k.M * ((k.T + k.C - 1) / k.C))
@@ -913,8 +894,7 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.BetaLin = k.BetaLin
 	g.UProd = k.UProd
 	g.NProd = k.NProd
-	g.SMax2 = k.SMax2
-	g.SDiv = k.SDiv
+	g.SProd = k.SProd
 	g.WBetaBar = t.Part(n.vWBeta, g.DV+g.M)
 	g.BBetaBar = t.Part(n.vBBeta, 1)
 	g.SBarOut = t.Part(n.fromS, g.L*g.DV*g.M)

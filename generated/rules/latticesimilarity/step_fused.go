@@ -205,17 +205,16 @@ func (c *stepRows1) Part(part int) {
 					}
 				}
 				{
-					a := regions.Rb2c0bb24df57Args{
+					a := regions.R597ecec885a4Args{
 						P0: unsafe.SliceData(SState),
 						P1: unsafe.SliceData(u),
 						P2: kern.Given(c.NProd),
 						P3: unsafe.SliceData(c.K),
 						P4: unsafe.SliceData(beta),
 						P5: unsafe.SliceData(t13),
-						P6: kern.Given(c.SMax2),
-						P7: kern.Given(c.SDiv),
-						P8: unsafe.SliceData(c.Q),
-						P9: unsafe.SliceData(y),
+						P6: kern.Given(c.SProd),
+						P7: unsafe.SliceData(c.Q),
+						P8: unsafe.SliceData(y),
 						N0: dV,
 						N1: C,
 						N2: -C*s + T,
@@ -224,7 +223,7 @@ func (c *stepRows1) Part(part int) {
 						N5: 4*C*s + 4*T*l,
 						N6: m,
 					}
-					regions.Rb2c0bb24df57(&a, rows)
+					regions.R597ecec885a4(&a, rows)
 				}
 			}
 			kern.Separate(SState, rows, c.SOut[(l*m+i)*dV:], dV, dV)
@@ -268,17 +267,12 @@ func (c *stepRows1) Part(part int) {
 							t13[j] = t132
 						}
 						t14 = kern.Sum16(&t14Sums)
+						if len(c.SProd) > 0 {
+							c.SProd[(l*T+a+C*s)*m+i] = t14
+						}
 						// lattice_similarity.S
 						t162 := (F(0) < t14)
-						t19 := num.Sqrt(kern.Choose(t162, t14, F(1)))
-						t23 := kern.Larger(kern.Choose(t162, t19, F(0)), F(1e-08))
-						t192 := F(1) / t19
-						if len(c.SMax2) > 0 {
-							c.SMax2[(l*T+a+C*s)*m+i] = t23
-						}
-						if len(c.SDiv) > 0 {
-							c.SDiv[(l*T+a+C*s)*m+i] = t192
-						}
+						t23 := kern.Larger(kern.Choose(t162, num.Sqrt(kern.Choose(t162, t14, F(1))), F(0)), F(1e-08))
 						// lattice_similarity.S, lattice_similarity.y
 						qEntry := c.Q[(l*T+a+C*s)*m+i]
 						for j := range dV {
@@ -315,7 +309,7 @@ func (c *stepBackwardFused) run() {
 	t9 := c.Work[4*L*T:][:L*T]                           // [L, T]
 	u := c.Work[5*L*T:][:L*T*dV]                         // [L, T, d_v]
 	t42 := c.Work[L*T*dV+5*L*T:][:L*T*m]                 // [L, T, m]
-	t52 := c.Work[L*T*dV+L*T*m+5*L*T:][:L*T*m]           // [L, T, m]
+	t53 := c.Work[L*T*dV+L*T*m+5*L*T:][:L*T*m]           // [L, T, m]
 	t4 := c.Work[L*T*dV+2*L*T*m+5*L*T:][:L*T*m]          // [L, T, m]
 	t5 := c.Work[L*T*dV+3*L*T*m+5*L*T:][:L*T*dV]         // [L, T, d_v]
 	t6 := c.Work[2*L*T*dV+3*L*T*m+5*L*T:][:L*T]          // [L, T]
@@ -396,7 +390,7 @@ func (c *stepBackwardFused) run() {
 			P1: unsafe.SliceData(c.K),
 			P2: unsafe.SliceData(c.NProd),
 			P3: unsafe.SliceData(t42),
-			P4: unsafe.SliceData(t52),
+			P4: unsafe.SliceData(t53),
 			N0: L,
 			N1: T,
 			N2: m,
@@ -410,12 +404,12 @@ func (c *stepBackwardFused) run() {
 				k := c.K[(i*T+j)*m:][:m]
 				NProd := c.NProd[(i*T+j)*m:][:m]
 				t42_3 := t42[(i*T+j)*m:][:m]
-				t52_2 := t52[(i*T+j)*m:][:m]
+				t53_2 := t53[(i*T+j)*m:][:m]
 				betaEntry := beta2[j]
 				for k2 := range m {
 					t422 := F(k[k2] * NProd[k2])
 					t42_3[k2] = t422
-					t52_2[k2] = num.FMA32(-betaEntry, t422, F(1))
+					t53_2[k2] = num.FMA32(-betaEntry, t422, F(1))
 				}
 			}
 		}
@@ -465,7 +459,7 @@ func (c *stepBackwardFused) run() {
 	// lattice_similarity.u, lattice_similarity.beta
 	var t38 F
 	if kern.Wide() {
-		a := regions.Rac996dee0823Args{
+		a := regions.R11b4eb4000cfArgs{
 			P0: unsafe.SliceData(t25),
 			P1: unsafe.SliceData(c.UProd),
 			P2: unsafe.SliceData(beta),
@@ -483,7 +477,7 @@ func (c *stepBackwardFused) run() {
 			N4: 12 * T,
 			S0: [2]float32{t38},
 		}
-		regions.Rac996dee0823(&a)
+		regions.R11b4eb4000cf(&a)
 	} else {
 		t38_2 := t38
 		for i := range L {
@@ -503,8 +497,8 @@ func (c *stepBackwardFused) run() {
 				uProdEntry2 := uProd[j]
 				t352 := F(F(beta2[j]*t6_2[j]) * kern.Sigmoid(-betaLin[j]))
 				t38RowSums[j%16] = t38RowSums[j%16] + t352
-				w2 := F(F(0.5*kern.Choose(((F(1e-08) <= t25Entry) && (F(0) < uProdEntry2)), kern.Choose((F(1e-08) <= t25Entry), t12_2[j], F(0)), F(0))) * (F(1) / t23_2[j]))
-				t29_2[j] = kern.Choose(((F(1e-08) <= t25Entry) && (F(0) < uProdEntry2)), kern.Choose(((F(1e-08) <= t25Entry) && (F(0) < uProdEntry2)), w2, F(0)), F(0))
+				w2 := ((F(1e-08) <= t25Entry) && (F(0) < uProdEntry2))
+				t29_2[j] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t25Entry) && (F(0) < uProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t25Entry), t12_2[j], F(0)))*(F(1)/t23_2[j])), F(0)), F(0))
 				t35_2[j] = t352
 			}
 			t38Row = kern.Sum16(&t38RowSums)
@@ -629,7 +623,7 @@ func (c *stepBackwardRows1) Part(part int) {
 	beta := c.Work[:L*T]                         // [L, T]
 	u := c.Work[5*L*T:][:L*T*dV]                 // [L, T, d_v]
 	t42 := c.Work[L*T*dV+5*L*T:][:L*T*m]         // [L, T, m]
-	t52 := c.Work[L*T*dV+L*T*m+5*L*T:][:L*T*m]   // [L, T, m]
+	t53 := c.Work[L*T*dV+L*T*m+5*L*T:][:L*T*m]   // [L, T, m]
 	t4 := c.Work[L*T*dV+2*L*T*m+5*L*T:][:L*T*m]  // [L, T, m]
 	t5 := c.Work[L*T*dV+3*L*T*m+5*L*T:][:L*T*dV] // [L, T, d_v]
 	t6 := c.Work[2*L*T*dV+3*L*T*m+5*L*T:][:L*T]  // [L, T]
@@ -646,8 +640,8 @@ func (c *stepBackwardRows1) Part(part int) {
 	if kern.Wide() {
 		// columns at once.
 		widths := kern.Widths{[]int{1}, []int{1}, []int{8, 4, 1}}
-		rows := widths.Most(dV+C*dV+dV+dV+dV+dV+dV, false)
-		scratch := workers.Borrow(kern.RowLen(dV, rows) + (C+1)*kern.RowLen(dV, rows) + kern.RowLen(dV, rows) + kern.RowLen(dV, rows) + kern.RowLen(dV, rows) + kern.RowLen(dV, rows))
+		rows := widths.Most(dV+C*dV+dV+dV+dV+dV, false)
+		scratch := workers.Borrow(kern.RowLen(dV, rows) + (C+1)*kern.RowLen(dV, rows) + kern.RowLen(dV, rows) + kern.RowLen(dV, rows) + kern.RowLen(dV, rows))
 		if segments == 0 {
 			kern.CopyRows(c.SBarOut[(l*m+first)*dV:], dV, c.SBar[(l*m+first)*dV:], dV, last-first, dV)
 		}
@@ -659,9 +653,8 @@ func (c *stepBackwardRows1) Part(part int) {
 				SBarState, rest := scratch.Data[:kern.RowLen(dV, rows)], scratch.Data[kern.RowLen(dV, rows):]
 				STrail, rest2 := rest[:(C+1)*kern.RowLen(dV, rows)], rest[(C+1)*kern.RowLen(dV, rows):]
 				N, rest3 := rest2[:kern.RowLen(dV, rows)], rest2[kern.RowLen(dV, rows):]
-				t13, rest4 := rest3[:kern.RowLen(dV, rows)], rest3[kern.RowLen(dV, rows):]
-				t43, rest5 := rest4[:kern.RowLen(dV, rows)], rest4[kern.RowLen(dV, rows):]
-				t30 := rest5
+				t43, rest4 := rest3[:kern.RowLen(dV, rows)], rest3[kern.RowLen(dV, rows):]
+				t30 := rest4
 				if s == segments-1 {
 					kern.Interleave(SBarState, rows, c.SBar[(l*m+i)*dV:], dV, dV)
 				} else {
@@ -669,68 +662,65 @@ func (c *stepBackwardRows1) Part(part int) {
 				}
 				kern.Interleave(STrail, rows, c.SCheckpoints[((l*segments+s)*m+i)*dV:], dV, dV)
 				{
-					a := regions.R57470aa11bc3Args{
-						P0: unsafe.SliceData(beta),
-						P1: unsafe.SliceData(c.K),
-						P2: unsafe.SliceData(t42),
-						P3: unsafe.SliceData(c.SMax2),
+					a := regions.R498d2ea39c0eArgs{
+						P0: unsafe.SliceData(c.SProd),
+						P1: unsafe.SliceData(beta),
+						P2: unsafe.SliceData(c.K),
+						P3: unsafe.SliceData(t42),
 						P4: unsafe.SliceData(STrail),
 						P5: unsafe.SliceData(u),
 						N0: dV,
 						N1: C,
 						N2: -C*s + T,
-						N3: 4*C*s + 4*T*l,
-						N4: 4*i + 4*C*m*s + 4*T*m*l,
+						N3: 4*i + 4*C*m*s + 4*T*m*l,
+						N4: 4*C*s + 4*T*l,
 						N5: 4*C*dV*s + 4*T*dV*l,
 						N6: m,
 					}
-					regions.R57470aa11bc3(&a, rows)
+					regions.R498d2ea39c0e(&a, rows)
 				}
 				{
-					a := regions.Rc3755e78f6b6Args{
+					a := regions.R72bd7bf0cdcfArgs{
 						P0:  unsafe.SliceData(c.K),
 						P1:  unsafe.SliceData(t42),
-						P2:  unsafe.SliceData(beta),
-						P3:  unsafe.SliceData(c.Q),
-						P4:  unsafe.SliceData(c.SMax2),
-						P5:  unsafe.SliceData(STrail),
-						P6:  unsafe.SliceData(u),
-						P7:  unsafe.SliceData(c.YBar),
-						P8:  unsafe.SliceData(SBarState),
-						P9:  unsafe.SliceData(N),
-						P10: unsafe.SliceData(t13),
-						P11: unsafe.SliceData(t43),
-						P12: unsafe.SliceData(c.QBar),
-						P13: unsafe.SliceData(c.SDiv),
-						P14: unsafe.SliceData(t30),
-						P15: unsafe.SliceData(t6_2),
-						P16: unsafe.SliceData(c.NProd),
-						P17: unsafe.SliceData(t4),
-						P18: unsafe.SliceData(t52),
-						P19: unsafe.SliceData(t5_2),
+						P2:  unsafe.SliceData(c.Q),
+						P3:  unsafe.SliceData(c.YBar),
+						P4:  unsafe.SliceData(STrail),
+						P5:  unsafe.SliceData(u),
+						P6:  unsafe.SliceData(N),
+						P7:  unsafe.SliceData(SBarState),
+						P8:  unsafe.SliceData(t43),
+						P9:  unsafe.SliceData(c.QBar),
+						P10: unsafe.SliceData(c.SProd),
+						P11: unsafe.SliceData(beta),
+						P12: unsafe.SliceData(t30),
+						P13: unsafe.SliceData(t6_2),
+						P14: unsafe.SliceData(c.NProd),
+						P15: unsafe.SliceData(t4),
+						P16: unsafe.SliceData(t53),
+						P17: unsafe.SliceData(t5_2),
 						N0:  dV,
 						N1:  C,
 						N2:  -C*s + T,
 						N3:  1,
 						N4:  m,
 						N5:  4*i + 4*C*m*s + 4*T*m*l,
-						N6:  4*C*s + 4*T*l,
-						N7:  4*C*dV*s + 4*T*dV*l,
+						N6:  4*C*dV*s + 4*T*dV*l,
+						N7:  4*C*s + 4*T*l,
 					}
-					regions.Rc3755e78f6b6(&a, rows)
+					regions.R72bd7bf0cdcf(&a, rows)
 				}
 				kern.Separate(SBarState, rows, c.SBarOut[(l*m+i)*dV:], dV, dV)
 			}
 		}
 		workers.Return(scratch)
 	} else {
-		scratch := workers.Borrow(dV + C*dV + dV + dV + dV + dV + dV)
+		scratch := workers.Borrow(dV + C*dV + dV + dV + dV + dV)
 		SBarState, rest := scratch.Data[:dV], scratch.Data[dV:]
 		STrail, rest2 := rest[:C*dV+dV], rest[C*dV+dV:]
 		N, rest3 := rest2[:dV], rest2[dV:]
-		t13, rest4 := rest3[:dV], rest3[dV:]
-		t43, rest5 := rest4[:dV], rest4[dV:]
-		t30 := rest5
+		t43, rest4 := rest3[:dV], rest3[dV:]
+		t30 := rest4
 		for i := first; i < last; i++ {
 			copy(SBarState[:dV], c.SBar[(l*m+i)*dV:][:dV])
 			for s := segments - 1; s >= 0; s-- {
@@ -741,14 +731,17 @@ func (c *stepBackwardRows1) Part(part int) {
 						STrail2 := STrail[a*dV:][:dV]
 						u2 := u[(l*T+a+C*s)*dV:][:dV]
 						STrail3 := STrail[(a+1)*dV:][:dV]
+						// lattice_similarity.S
+						SProdEntry := c.SProd[(l*T+a+C*s)*m+i]
+						t16 := (F(0) < SProdEntry)
+						t233 := kern.Larger(kern.Choose(t16, num.Sqrt(kern.Choose(t16, SProdEntry, F(1))), F(0)), F(1e-08))
 						// lattice_similarity.S, lattice_similarity.N, lattice_similarity.G
 						betaEntry2 := beta2[a]
 						kEntry := c.K[(l*T+a+C*s)*m+i]
 						t42Entry := t42[(l*T+a+C*s)*m+i]
-						SMax2Entry := c.SMax2[(l*T+a+C*s)*m+i]
 						for j := range dV {
 							STrailEntry := STrail2[j]
-							STrail3[j] = num.FMA32(-betaEntry2, num.FMA32(STrailEntry, t42Entry, -F(kEntry*u2[j])), STrailEntry) / SMax2Entry
+							STrail3[j] = num.FMA32(-betaEntry2, num.FMA32(STrailEntry, t42Entry, -F(kEntry*u2[j])), STrailEntry) / t233
 						}
 					}
 				}
@@ -756,76 +749,75 @@ func (c *stepBackwardRows1) Part(part int) {
 					beta2 := beta[l*T+C*s:][:n]
 					t6_3 := t6_2[l*T+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
-						STrail2 := STrail[a*dV:][:dV]
-						u2 := u[(l*T+a+C*s)*dV:][:dV]
-						STrail3 := STrail[(a+1)*dV:][:dV]
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
+						STrail2 := STrail[(a+1)*dV:][:dV]
+						STrail3 := STrail[a*dV:][:dV]
+						u2 := u[(l*T+a+C*s)*dV:][:dV]
 						t5_3 := t5_2[(l*T+a+C*s)*dV:][:dV]
-						// lattice_similarity.N, lattice_similarity.G, lattice_similarity.S, lattice_similarity.y
-						var t14 F
+						// lattice_similarity.N, lattice_similarity.G, lattice_similarity.y, lattice_similarity.S
 						var t3 F
-						var t93 F
 						kEntry2 := c.K[(l*T+a+C*s)*m+i]
 						t42Entry2 := t42[(l*T+a+C*s)*m+i]
-						betaEntry3 := beta2[a]
 						qEntry := c.Q[(l*T+a+C*s)*m+i]
-						SMax2Entry2 := c.SMax2[(l*T+a+C*s)*m+i]
-						t14Sums := [16]F{t14}
 						t3Sums := [16]F{t3}
+						for j := range dV {
+							yBarEntry := yBar[j]
+							t3Sums[j%16] = num.FMA32(STrail2[j], yBarEntry, t3Sums[j%16])
+							N[j] = num.FMA32(STrail3[j], t42Entry2, -F(kEntry2*u2[j]))
+							t43[j] = num.FMA32(qEntry, yBarEntry, SBarState[j])
+						}
+						t3 = kern.Sum16(&t3Sums)
+						c.QBar[(l*T+a+C*s)*m+i] = t3
+						// lattice_similarity.S
+						SProdEntry2 := c.SProd[(l*T+a+C*s)*m+i]
+						t162 := (F(0) < SProdEntry2)
+						t19 := num.Sqrt(kern.Choose(t162, SProdEntry2, F(1)))
+						t21 := kern.Choose(t162, t19, F(0))
+						t234 := kern.Larger(t21, F(1e-08))
+						t62 := F(1) / t234
+						t102 := (F(1e-08) <= t21)
+						t142 := (t102 && t162)
+						// lattice_similarity.S
+						var t93 F
 						t93Sums := [16]F{t93}
 						for j := range dV {
-							STrailEntry2 := STrail2[j]
-							N2 := num.FMA32(STrailEntry2, t42Entry2, -F(kEntry2*u2[j]))
-							t132 := num.FMA32(-betaEntry3, N2, STrailEntry2)
-							t14Sums[j%16] = num.FMA32(t132, t132, t14Sums[j%16])
-							STrailEntry3 := STrail3[j]
-							yBarEntry := yBar[j]
-							t3Sums[j%16] = num.FMA32(STrailEntry3, yBarEntry, t3Sums[j%16])
-							t44 := num.FMA32(qEntry, yBarEntry, SBarState[j])
-							t93Sums[j%16] = num.FMA32(t44, STrailEntry3/SMax2Entry2, t93Sums[j%16])
-							N[j] = N2
-							t13[j] = t132
-							t43[j] = t44
+							t93Sums[j%16] = num.FMA32(t43[j], STrail2[j]/t234, t93Sums[j%16])
 						}
-						t14 = kern.Sum16(&t14Sums)
-						t3 = kern.Sum16(&t3Sums)
 						t93 = kern.Sum16(&t93Sums)
-						c.QBar[(l*T+a+C*s)*m+i] = t3
 						t94 := -t93
 						// lattice_similarity.S
-						t16 := (F(0) < t14)
-						t62 := F(1) / SMax2Entry2
-						t102 := (F(1e-08) <= kern.Choose(t16, num.Sqrt(kern.Choose(t16, t14, F(1))), F(0)))
-						t142 := (t102 && t16)
-						t26 := kern.Choose((t142 && t16), kern.Choose(t142, F(F(0.5*c.SDiv[(l*T+a+C*s)*m+i])*kern.Choose(t142, kern.Choose(t102, t94, F(0)), F(0))), F(0)), F(0))
+						t26 := kern.Choose((t142 && t162), kern.Choose(t142, F(F(0.5*kern.Choose(t102, t94, F(0)))*(F(1)/t19)), F(0)), F(0))
 						// lattice_similarity.S, lattice_similarity.N, lattice_similarity.G
 						var t33 F
-						var t48 F
 						var t49 F
+						var t50 F
+						betaEntry3 := beta2[a]
 						t33Sums := [16]F{t33}
-						t48Sums := [16]F{t48}
 						t49Sums := [16]F{t49}
+						t50Sums := [16]F{t50}
 						for j := range dV {
-							t302 := num.FMA32(F(2*t13[j]), t26, F(t43[j]*t62))
-							t33Sums[j%16] = num.FMA32(N[j], t302, t33Sums[j%16])
-							t48Sums[j%16] = num.FMA32(STrail2[j], t302, t48Sums[j%16])
-							t49Sums[j%16] = num.FMA32(t302, u2[j], t49Sums[j%16])
+							STrailEntry2 := STrail3[j]
+							NEntry := N[j]
+							t302 := num.FMA32(F(2*num.FMA32(-betaEntry3, NEntry, STrailEntry2)), t26, F(t43[j]*t62))
+							t33Sums[j%16] = num.FMA32(NEntry, t302, t33Sums[j%16])
+							t49Sums[j%16] = num.FMA32(STrailEntry2, t302, t49Sums[j%16])
+							t50Sums[j%16] = num.FMA32(t302, u2[j], t50Sums[j%16])
 							t30[j] = t302
 						}
 						t33 = kern.Sum16(&t33Sums)
-						t48 = kern.Sum16(&t48Sums)
 						t49 = kern.Sum16(&t49Sums)
+						t50 = kern.Sum16(&t50Sums)
 						t6_3[a] = t6_3[a] - t33
 						// lattice_similarity.N, lattice_similarity.S, lattice_similarity.G
-						t402 := -F(F(betaEntry3*kEntry2) * t48)
-						t4[(l*T+a+C*s)*m+i] = num.FMA32(betaEntry3, t49, -F(F(betaEntry3*c.NProd[(l*T+a+C*s)*m+i])*t48))
+						t402 := -F(F(betaEntry3*kEntry2) * t49)
+						t4[(l*T+a+C*s)*m+i] = num.FMA32(betaEntry3, t50, -F(F(betaEntry3*c.NProd[(l*T+a+C*s)*m+i])*t49))
 						// lattice_similarity.N, lattice_similarity.S, lattice_similarity.G
-						t52Entry := t52[(l*T+a+C*s)*m+i]
+						t53Entry := t53[(l*T+a+C*s)*m+i]
 						w := F(betaEntry3 * kEntry2)
 						for j := range dV {
 							t30Entry := t30[j]
-							SBarState[j] = num.FMA32(u2[j], t402, F(t30Entry*t52Entry))
-							t5_3[j] = num.FMA32(w, t30Entry, num.FMA32(STrail2[j], t402, t5_3[j]))
+							SBarState[j] = num.FMA32(u2[j], t402, F(t30Entry*t53Entry))
+							t5_3[j] = num.FMA32(w, t30Entry, num.FMA32(STrail3[j], t402, t5_3[j]))
 						}
 					}
 				}

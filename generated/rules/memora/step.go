@@ -41,10 +41,10 @@ type Step[F num.Float] struct {
 	Work          []F // WorkLen() entries
 }
 
-// WorkLen is 3·d_h·d_k + 3·d_h·d_v + 8·d_h + 3·d_v.
+// WorkLen is 2·d_h·d_k + 2·d_h·d_v + 8·d_h + 3·d_v.
 func (c *Step[F]) WorkLen() int {
 	dH, dK, dV := c.DH, c.DK, c.DV
-	return 3*dH*dK + 3*dH*dV + 8*dH + 3*dV
+	return 2*dH*dK + 2*dH*dV + 8*dH + 3*dV
 }
 
 // Run computes Step.
@@ -75,13 +75,9 @@ func (c *Step[F]) Run() {
 	work = work[dH*dV:]
 	t22 := work[:dH] // [d_h]
 	work = work[dH:]
-	W22 := work[:dH*dV] // [d_v, d_h]
-	work = work[dH*dV:]
 	t41 := work[:dH] // [d_h]
 	work = work[dH:]
 	t48 := work[:dH*dK] // [d_h, d_k]
-	work = work[dH*dK:]
-	W12 := work[:dH*dK] // [d_h, d_k]
 	work = work[dH*dK:]
 	t50 := work[:dH] // [d_h]
 	work = work[dH:]
@@ -182,7 +178,7 @@ func (c *Step[F]) Run() {
 					// memora.W2
 					for i := range dV {
 						t27_2 := t27[i*dH:][:dH]
-						W22_2 := W22[i*dH:][:dH]
+						W2State2 := W2State[i*dH:][:dH]
 						top := F(math.Inf(-1))
 						for j := range dH {
 							if x := t27_2[j]; x > top || x != x {
@@ -193,10 +189,11 @@ func (c *Step[F]) Run() {
 						for j := range dH {
 							e4 := num.Exp(t27_2[j] - top)
 							sum += e4
-							W22_2[j] = e4
+							W2State2[j] = e4
 						}
+						scale := F(1) / sum
 						for j := range dH {
-							W22_2[j] = W22_2[j] / sum
+							W2State2[j] = F(W2State2[j] * scale)
 						}
 					}
 					// memora.G_W1
@@ -219,7 +216,7 @@ func (c *Step[F]) Run() {
 					// memora.W1
 					for i := range dH {
 						t48_2 := t48[i*dK:][:dK]
-						W12_2 := W12[i*dK:][:dK]
+						W1State2 := W1State[i*dK:][:dK]
 						top2 := F(math.Inf(-1))
 						for j := range dK {
 							if x := t48_2[j]; x > top2 || x != x {
@@ -230,50 +227,45 @@ func (c *Step[F]) Run() {
 						for j := range dK {
 							e5 := num.Exp(t48_2[j] - top2)
 							sum2 += e5
-							W12_2[j] = e5
+							W1State2[j] = e5
 						}
+						scale2 := F(1) / sum2
 						for j := range dK {
-							W12_2[j] = W12_2[j] / sum2
+							W1State2[j] = F(W1State2[j] * scale2)
 						}
 					}
-					// memora.y, memora
+					// memora.y
 					for i := range dH {
-						W12_2 := W12[i*dK:][:dK]
-						q0 := c.Q0[(l*T+a+C*s)*dK:][:dK]
 						W1State2 := W1State[i*dK:][:dK]
+						q0 := c.Q0[(l*T+a+C*s)*dK:][:dK]
 						var t502 F
 						for j := range dK {
-							W12Entry := W12_2[j]
-							t502 += F(W12Entry * q0[j])
-							W1State2[j] = W12Entry
+							t502 += F(W1State2[j] * q0[j])
 						}
 						t50[i] = t502
 					}
 					// memora.y, memora
 					for i := range dH {
 						t50Entry := t50[i]
-						t5 := t[i]
-						t6 := t22[i]
+						t322 := t[i]
+						t42 := t22[i]
 						t18[i] = F(t50Entry * num.Sigmoid(t50Entry))
 						if len(c.EProd) > 0 {
-							c.EProd[(l*T+a+C*s)*dH+i] = t5
+							c.EProd[(l*T+a+C*s)*dH+i] = t322
 						}
 						if len(c.GW1Prod) > 0 {
-							c.GW1Prod[(l*T+a+C*s)*dH+i] = t6
+							c.GW1Prod[(l*T+a+C*s)*dH+i] = t42
 						}
 						if len(c.YProd) > 0 {
 							c.YProd[(l*T+a+C*s)*dH+i] = t50Entry
 						}
 					}
-					// memora.y, memora
+					// memora.y
 					for i := range dV {
-						W22_2 := W22[i*dH:][:dH]
 						W2State2 := W2State[i*dH:][:dH]
 						var y3 F
 						for j := range dH {
-							W22Entry := W22_2[j]
-							y3 += F(W22Entry * t18[j])
-							W2State2[j] = W22Entry
+							y3 += F(W2State2[j] * t18[j])
 						}
 						y2[i] = y3
 					}
@@ -334,10 +326,10 @@ type StepBackward[F num.Float] struct {
 	Work          []F // WorkLen() entries
 }
 
-// WorkLen is C·d_h·d_k + C·d_h·d_v + 13·L·T·d_h + 5·d_h·d_k + 8·d_h·d_v + 9·d_h + 3·d_k + 4·d_v.
+// WorkLen is C·d_h·d_k + C·d_h·d_v + 13·L·T·d_h + 4·d_h·d_k + 4·d_h·d_v + 9·d_h + 3·d_k + 4·d_v.
 func (c *StepBackward[F]) WorkLen() int {
 	C, L, T, dH, dK, dV := c.C, c.L, c.T, c.DH, c.DK, c.DV
-	return C*dH*dK + C*dH*dV + 13*L*T*dH + 5*dH*dK + 8*dH*dV + 9*dH + 3*dK + 4*dV
+	return C*dH*dK + C*dH*dV + 13*L*T*dH + 4*dH*dK + 4*dH*dV + 9*dH + 3*dK + 4*dV
 }
 
 // Run computes StepBackward.
@@ -384,18 +376,8 @@ func (c *StepBackward[F]) Run() {
 	work = work[C*dH*dV+dH*dV:]
 	t27 := work[:dH*dV] // [d_v, d_h]
 	work = work[dH*dV:]
-	W22 := work[:dH*dV] // [d_v, d_h]
-	work = work[dH*dV:]
 	t48 := work[:dH*dK] // [d_h, d_k]
 	work = work[dH*dK:]
-	W12 := work[:dH*dK] // [d_h, d_k]
-	work = work[dH*dK:]
-	t25 := work[:dH*dV] // [d_v, d_h]
-	work = work[dH*dV:]
-	t272 := work[:dH*dV] // [d_v, d_h]
-	work = work[dH*dV:]
-	W222 := work[:dH*dV] // [d_v, d_h]
-	work = work[dH*dV:]
 	t32 := work[:dH] // [d_h]
 	work = work[dH:]
 	t9 := work[:dH] // [d_h]
@@ -532,7 +514,7 @@ func (c *StepBackward[F]) Run() {
 					// memora.W2
 					for i := range dV {
 						t27_2 := t27[i*dH:][:dH]
-						W22_2 := W22[i*dH:][:dH]
+						W2Trail2 := W2Trail[((a+1)*dV+i)*dH:][:dH]
 						top := F(math.Inf(-1))
 						for j := range dH {
 							if x := t27_2[j]; x > top || x != x {
@@ -543,10 +525,11 @@ func (c *StepBackward[F]) Run() {
 						for j := range dH {
 							e2 := num.Exp(t27_2[j] - top)
 							sum += e2
-							W22_2[j] = e2
+							W2Trail2[j] = e2
 						}
+						scale := F(1) / sum
 						for j := range dH {
-							W22_2[j] = W22_2[j] / sum
+							W2Trail2[j] = F(W2Trail2[j] * scale)
 						}
 					}
 					// memora.W1, memora.W2, memora.U_W1, memora.G_W1
@@ -563,7 +546,7 @@ func (c *StepBackward[F]) Run() {
 					// memora.W1
 					for i := range dH {
 						t48_2 := t48[i*dK:][:dK]
-						W12_2 := W12[i*dK:][:dK]
+						W1Trail2 := W1Trail[((a+1)*dH+i)*dK:][:dK]
 						top2 := F(math.Inf(-1))
 						for j := range dK {
 							if x := t48_2[j]; x > top2 || x != x {
@@ -574,37 +557,21 @@ func (c *StepBackward[F]) Run() {
 						for j := range dK {
 							e3 := num.Exp(t48_2[j] - top2)
 							sum2 += e3
-							W12_2[j] = e3
+							W1Trail2[j] = e3
 						}
+						scale2 := F(1) / sum2
 						for j := range dK {
-							W12_2[j] = W12_2[j] / sum2
-						}
-					}
-					// memora
-					for i := range dH {
-						W12_2 := W12[i*dK:][:dK]
-						W1Trail2 := W1Trail[((a+1)*dH+i)*dK:][:dK]
-						for j := range dK {
-							W1Trail2[j] = W12_2[j]
-						}
-					}
-					// memora
-					for i := range dV {
-						W22_2 := W22[i*dH:][:dH]
-						W2Trail2 := W2Trail[((a+1)*dV+i)*dH:][:dH]
-						for j := range dH {
-							W2Trail2[j] = W22_2[j]
+							W1Trail2[j] = F(W1Trail2[j] * scale2)
 						}
 					}
 				}
 			}
 			if n := min(C, -C*s+T); n > 0 {
-				rho := c.Rho[l*T+C*s:][:n]
 				theta := c.Theta[l*T+C*s:][:n]
+				rho := c.Rho[l*T+C*s:][:n]
 				rhoBar := c.RhoBar[l*T+C*s:][:n]
 				thetaBar := c.ThetaBar[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
-					e := c.E[(l*T+a+C*s)*dV:][:dV]
 					yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 					t51_2 := t51[(l*T+a+C*s)*dH:][:dH]
 					yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
@@ -614,51 +581,18 @@ func (c *StepBackward[F]) Run() {
 					t22_2 := t22[(l*T+a+C*s)*dH:][:dH]
 					eProd := c.EProd[(l*T+a+C*s)*dH:][:dH]
 					t39_2 := t39[(l*T+a+C*s)*dH:][:dH]
+					e := c.E[(l*T+a+C*s)*dV:][:dV]
 					vBar := c.VBar[(l*T+a+C*s)*dV:][:dV]
 					GW1Prod := c.GW1Prod[(l*T+a+C*s)*dH:][:dH]
 					k0Bar := c.K0Bar[(l*T+a+C*s)*dK:][:dK]
 					q0Bar := c.Q0Bar[(l*T+a+C*s)*dK:][:dK]
-					// memora.W2, memora.U_W2, memora.G_W2
-					rhoEntry3 := rho[a]
-					for i := range dV {
-						W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
-						t25_2 := t25[i*dH:][:dH]
-						t62_3 := t62[(l*T+a+C*s)*dH:][:dH]
-						t272_2 := t272[i*dH:][:dH]
-						eEntry2 := e[i]
-						for j := range dH {
-							t252 := num.Log(num.Max(W2Trail2[j], F(1e-08)))
-							t25_2[j] = t252
-							t272_2[j] = F(rhoEntry3*t252) - F(eEntry2*t62_3[j])
-						}
-					}
-					// memora.W2
-					for i := range dV {
-						t272_2 := t272[i*dH:][:dH]
-						W222_2 := W222[i*dH:][:dH]
-						top3 := F(math.Inf(-1))
-						for j := range dH {
-							if x := t272_2[j]; x > top3 || x != x {
-								top3 = x
-							}
-						}
-						var sum3 F
-						for j := range dH {
-							e4 := num.Exp(t272_2[j] - top3)
-							sum3 += e4
-							W222_2[j] = e4
-						}
-						for j := range dH {
-							W222_2[j] = W222_2[j] / sum3
-						}
-					}
 					// memora.y
 					clear(t32)
 					for i := range dV {
-						W222_2 := W222[i*dH:][:dH]
+						W2Trail2 := W2Trail[((a+1)*dV+i)*dH:][:dH]
 						yBarEntry := yBar[i]
 						for j := range dH {
-							t32[j] += F(W222_2[j] * yBarEntry)
+							t32[j] += F(W2Trail2[j] * yBarEntry)
 						}
 					}
 					// memora.y
@@ -719,7 +653,7 @@ func (c *StepBackward[F]) Run() {
 					// memora.G_W1, memora.W2, memora.y
 					for i := range dV {
 						W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
-						W222_2 := W222[i*dH:][:dH]
+						W2Trail3 := W2Trail[((a+1)*dV+i)*dH:][:dH]
 						W2BarState2 := W2BarState[i*dH:][:dH]
 						t90_2 := t90[(l*T+a+C*s)*dH:][:dH]
 						var t4522 F
@@ -727,7 +661,7 @@ func (c *StepBackward[F]) Run() {
 						yBarEntry2 := yBar[i]
 						for j := range dH {
 							t4522 += F(W2Trail2[j] * t43[j])
-							t4722 += F(W222_2[j] * (W2BarState2[j] + F(yBarEntry2*t90_2[j])))
+							t4722 += F(W2Trail3[j] * (W2BarState2[j] + F(yBarEntry2*t90_2[j])))
 						}
 						t452[i] = t4522
 						t472[i] = t4722
@@ -736,22 +670,22 @@ func (c *StepBackward[F]) Run() {
 					clear(t62_2)
 					var t52 F
 					for i := range dV {
-						W222_2 := W222[i*dH:][:dH]
+						W2Trail2 := W2Trail[((a+1)*dV+i)*dH:][:dH]
 						W2BarState2 := W2BarState[i*dH:][:dH]
 						t90_2 := t90[(l*T+a+C*s)*dH:][:dH]
-						t25_2 := t25[i*dH:][:dH]
+						W2Trail3 := W2Trail[(a*dV+i)*dH:][:dH]
 						t62_3 := t62[(l*T+a+C*s)*dH:][:dH]
 						t49_2 := t49[i*dH:][:dH]
 						var t612 F
 						yBarEntry3 := yBar[i]
 						t472Entry := t472[i]
-						eEntry3 := e[i]
+						eEntry2 := e[i]
 						for j := range dH {
-							t492 := F(W222_2[j] * ((W2BarState2[j] + F(yBarEntry3*t90_2[j])) - t472Entry))
-							t52 += F(t25_2[j] * t492)
+							t492 := F(W2Trail2[j] * ((W2BarState2[j] + F(yBarEntry3*t90_2[j])) - t472Entry))
+							t52 += F(num.Log(num.Max(W2Trail3[j], F(1e-08))) * t492)
 							t612 += F(t492 * t62_3[j])
 							t49_2[j] = t492
-							t62_2[j] -= F(t492 * eEntry3)
+							t62_2[j] -= F(t492 * eEntry2)
 						}
 						t61[i] = -t612
 					}
@@ -770,17 +704,18 @@ func (c *StepBackward[F]) Run() {
 					}
 					// memora.e, memora.G_W1, memora.W2, memora.W1
 					clear(t71)
+					rhoEntry3 := rho[a]
 					for i := range dV {
 						W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
 						t49_2 := t49[i*dH:][:dH]
 						t91_2 := t91[(l*T+a+C*s)*dH:][:dH]
 						W2BarState2 := W2BarState[i*dH:][:dH]
 						t67Entry := t67[i]
-						eEntry4 := e[i]
+						eEntry3 := e[i]
 						for j := range dH {
 							W2TrailEntry := W2Trail2[j]
 							t71[j] += F(W2TrailEntry * t67Entry)
-							W2BarState2[j] = F(eEntry4*t43[j]) + kern.Choose((F(1e-08) <= W2TrailEntry), F(F(rhoEntry3*t49_2[j])*(F(1)/num.Max(W2TrailEntry, F(1e-08)))), F(0)) + F(t67Entry*t91_2[j])
+							W2BarState2[j] = F(eEntry3*t43[j]) + kern.Choose((F(1e-08) <= W2TrailEntry), F(F(rhoEntry3*t49_2[j])*(F(1)/num.Max(W2TrailEntry, F(1e-08)))), F(0)) + F(t67Entry*t91_2[j])
 						}
 					}
 					// memora.e, memora.G_W1, memora.U_W1, memora.U_W2

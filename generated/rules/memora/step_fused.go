@@ -24,23 +24,21 @@ func (c *stepFused) run() {
 	_ = dK
 	_ = dV
 	_ = segments
-	W1State := c.Work[:dH*dK]                         // [d_h, d_k]
-	W2State := c.Work[dH*dK:][:dH*dV]                 // [d_v, d_h]
-	t := c.Work[dH*dK+dH*dV:][:dH]                    // [d_h]
-	t2 := c.Work[dH*dK+dH*dV+dH:][:dH]                // [d_h]
-	t14 := c.Work[dH*dK+dH*dV+2*dH:][:dH]             // [d_h]
-	t162 := c.Work[dH*dK+dH*dV+3*dH:][:dH]            // [d_h]
-	t3 := c.Work[dH*dK+dH*dV+4*dH:][:dV]              // [d_v]
-	e2 := c.Work[dH*dK+dH*dV+4*dH+dV:][:dV]           // [d_v]
-	t27 := c.Work[dH*dK+dH*dV+4*dH+2*dV:][:dH*dV]     // [d_v, d_h]
-	t22 := c.Work[dH*dK+2*dH*dV+4*dH+2*dV:][:dH]      // [d_h]
-	W22 := c.Work[dH*dK+2*dH*dV+5*dH+2*dV:][:dH*dV]   // [d_v, d_h]
-	t41 := c.Work[dH*dK+3*dH*dV+5*dH+2*dV:][:dH]      // [d_h]
-	t48 := c.Work[dH*dK+3*dH*dV+6*dH+2*dV:][:dH*dK]   // [d_h, d_k]
-	W12 := c.Work[2*dH*dK+3*dH*dV+6*dH+2*dV:][:dH*dK] // [d_h, d_k]
-	t50 := c.Work[3*dH*dK+3*dH*dV+6*dH+2*dV:][:dH]    // [d_h]
-	t18 := c.Work[3*dH*dK+3*dH*dV+7*dH+2*dV:][:dH]    // [d_h]
-	y2 := c.Work[3*dH*dK+3*dH*dV+8*dH+2*dV:][:dV]     // [d_v]
+	W1State := c.Work[:dH*dK]                       // [d_h, d_k]
+	W2State := c.Work[dH*dK:][:dH*dV]               // [d_v, d_h]
+	t := c.Work[dH*dK+dH*dV:][:dH]                  // [d_h]
+	t2 := c.Work[dH*dK+dH*dV+dH:][:dH]              // [d_h]
+	t14 := c.Work[dH*dK+dH*dV+2*dH:][:dH]           // [d_h]
+	t162 := c.Work[dH*dK+dH*dV+3*dH:][:dH]          // [d_h]
+	t3 := c.Work[dH*dK+dH*dV+4*dH:][:dV]            // [d_v]
+	e2 := c.Work[dH*dK+dH*dV+4*dH+dV:][:dV]         // [d_v]
+	t27 := c.Work[dH*dK+dH*dV+4*dH+2*dV:][:dH*dV]   // [d_v, d_h]
+	t22 := c.Work[dH*dK+2*dH*dV+4*dH+2*dV:][:dH]    // [d_h]
+	t41 := c.Work[dH*dK+2*dH*dV+5*dH+2*dV:][:dH]    // [d_h]
+	t48 := c.Work[dH*dK+2*dH*dV+6*dH+2*dV:][:dH*dK] // [d_h, d_k]
+	t50 := c.Work[2*dH*dK+2*dH*dV+6*dH+2*dV:][:dH]  // [d_h]
+	t18 := c.Work[2*dH*dK+2*dH*dV+7*dH+2*dV:][:dH]  // [d_h]
+	y2 := c.Work[2*dH*dK+2*dH*dV+8*dH+2*dV:][:dV]   // [d_v]
 
 	// memora
 	for l := range L {
@@ -198,17 +196,17 @@ func (c *stepFused) run() {
 					}
 					// memora.W2
 					if kern.Wide() {
-						a2 := regions.Rb8bd0db10457Args{
+						a2 := regions.R76481d17160aArgs{
 							P0: unsafe.SliceData(t27),
-							P1: unsafe.SliceData(W22),
+							P1: unsafe.SliceData(W2State),
 							N0: dV,
 							N1: dH,
 						}
-						regions.Rb8bd0db10457(&a2)
+						regions.R76481d17160a(&a2)
 					} else {
 						for i := range dV {
 							t27_2 := t27[i*dH:][:dH]
-							W22_2 := W22[i*dH:][:dH]
+							W2State2 := W2State[i*dH:][:dH]
 							top := F(math.Inf(-1))
 							topSums := kern.Lowest16()
 							for j := range dH {
@@ -220,11 +218,12 @@ func (c *stepFused) run() {
 							for j := range dH {
 								e4 := kern.Exp(t27_2[j] - top)
 								sumSums[j%16] = sumSums[j%16] + e4
-								W22_2[j] = e4
+								W2State2[j] = e4
 							}
 							sum = kern.Sum16(&sumSums)
+							scale := F(1) / sum
 							for j := range dH {
-								W22_2[j] = W22_2[j] / sum
+								W2State2[j] = F(W2State2[j] * scale)
 							}
 						}
 					}
@@ -273,17 +272,17 @@ func (c *stepFused) run() {
 					}
 					// memora.W1
 					if kern.Wide() {
-						a2 := regions.Rb8bd0db10457Args{
+						a2 := regions.R76481d17160aArgs{
 							P0: unsafe.SliceData(t48),
-							P1: unsafe.SliceData(W12),
+							P1: unsafe.SliceData(W1State),
 							N0: dH,
 							N1: dK,
 						}
-						regions.Rb8bd0db10457(&a2)
+						regions.R76481d17160a(&a2)
 					} else {
 						for i := range dH {
 							t48_2 := t48[i*dK:][:dK]
-							W12_2 := W12[i*dK:][:dK]
+							W1State2 := W1State[i*dK:][:dK]
 							top2 := F(math.Inf(-1))
 							top2Sums := kern.Lowest16()
 							for j := range dK {
@@ -295,37 +294,34 @@ func (c *stepFused) run() {
 							for j := range dK {
 								e5 := kern.Exp(t48_2[j] - top2)
 								sum2Sums[j%16] = sum2Sums[j%16] + e5
-								W12_2[j] = e5
+								W1State2[j] = e5
 							}
 							sum2 = kern.Sum16(&sum2Sums)
+							scale2 := F(1) / sum2
 							for j := range dK {
-								W12_2[j] = W12_2[j] / sum2
+								W1State2[j] = F(W1State2[j] * scale2)
 							}
 						}
 					}
-					// memora.y, memora
+					// memora.y
 					if kern.Wide() {
-						a2 := regions.R57884000dc2dArgs{
-							P0: unsafe.SliceData(W12),
+						a2 := regions.R979910ce7ae5Args{
+							P0: unsafe.SliceData(W1State),
 							P1: unsafe.SliceData(c.Q0),
-							P2: unsafe.SliceData(W1State),
-							P3: unsafe.SliceData(t50),
+							P2: unsafe.SliceData(t50),
 							N0: dH,
 							N1: dK,
 							N2: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 						}
-						regions.R57884000dc2d(&a2)
+						regions.R979910ce7ae5(&a2)
 					} else {
 						for i := range dH {
-							W12_2 := W12[i*dK:][:dK]
-							q0 := c.Q0[(l*T+a+C*s)*dK:][:dK]
 							W1State2 := W1State[i*dK:][:dK]
+							q0 := c.Q0[(l*T+a+C*s)*dK:][:dK]
 							var t502 F
 							t502Sums := [16]F{t502}
 							for j := range dK {
-								W12Entry := W12_2[j]
-								t502Sums[j%16] = num.FMA32(W12Entry, q0[j], t502Sums[j%16])
-								W1State2[j] = W12Entry
+								t502Sums[j%16] = num.FMA32(W1State2[j], q0[j], t502Sums[j%16])
 							}
 							t502 = kern.Sum16(&t502Sums)
 							t50[i] = t502
@@ -344,8 +340,8 @@ func (c *stepFused) run() {
 						} else {
 							eProd := c.EProd[(l*T+a+C*s)*dH:][:dH]
 							for i := range dH {
-								t5 := t[i]
-								eProd[i] = t5
+								t322 := t[i]
+								eProd[i] = t322
 							}
 						}
 					}
@@ -361,8 +357,8 @@ func (c *stepFused) run() {
 						} else {
 							GW1Prod := c.GW1Prod[(l*T+a+C*s)*dH:][:dH]
 							for i := range dH {
-								t6 := t22[i]
-								GW1Prod[i] = t6
+								t42 := t22[i]
+								GW1Prod[i] = t42
 							}
 						}
 					}
@@ -396,27 +392,23 @@ func (c *stepFused) run() {
 							t18[i] = F(t50Entry * kern.Sigmoid(t50Entry))
 						}
 					}
-					// memora.y, memora
+					// memora.y
 					if kern.Wide() {
-						a2 := regions.R1534a006d7b2Args{
-							P0: unsafe.SliceData(W22),
+						a2 := regions.R05a6a2642fd1Args{
+							P0: unsafe.SliceData(W2State),
 							P1: unsafe.SliceData(t18),
-							P2: unsafe.SliceData(W2State),
-							P3: unsafe.SliceData(y2),
+							P2: unsafe.SliceData(y2),
 							N0: dV,
 							N1: dH,
 						}
-						regions.R1534a006d7b2(&a2)
+						regions.R05a6a2642fd1(&a2)
 					} else {
 						for i := range dV {
-							W22_2 := W22[i*dH:][:dH]
 							W2State2 := W2State[i*dH:][:dH]
 							var y3 F
 							y3Sums := [16]F{y3}
 							for j := range dH {
-								W22Entry := W22_2[j]
-								y3Sums[j%16] = num.FMA32(W22Entry, t18[j], y3Sums[j%16])
-								W2State2[j] = W22Entry
+								y3Sums[j%16] = num.FMA32(W2State2[j], t18[j], y3Sums[j%16])
 							}
 							y3 = kern.Sum16(&y3Sums)
 							y2[i] = y3
@@ -468,30 +460,25 @@ func (c *stepBackwardFused) run() {
 	W1Trail := c.Work[13*L*T*dH+dH*dK+dH*dV:][:C*dH*dK+dH*dK]                        // [C + 1, d_h, d_k]
 	W2Trail := c.Work[C*dH*dK+13*L*T*dH+2*dH*dK+dH*dV:][:C*dH*dV+dH*dV]              // [C + 1, d_v, d_h]
 	t27 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+2*dH*dK+2*dH*dV:][:dH*dV]                // [d_v, d_h]
-	W22 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+2*dH*dK+3*dH*dV:][:dH*dV]                // [d_v, d_h]
-	t48 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+2*dH*dK+4*dH*dV:][:dH*dK]                // [d_h, d_k]
-	W12 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+3*dH*dK+4*dH*dV:][:dH*dK]                // [d_h, d_k]
-	t25 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*dH*dK+4*dH*dV:][:dH*dV]                // [d_v, d_h]
-	t272 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*dH*dK+5*dH*dV:][:dH*dV]               // [d_v, d_h]
-	W222 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*dH*dK+6*dH*dV:][:dH*dV]               // [d_v, d_h]
-	t32 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*dH*dK+7*dH*dV:][:dH]                   // [d_h]
-	t9 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*dH*dK+7*dH*dV+dH:][:dH]                 // [d_h]
-	t11 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*dH*dK+7*dH*dV+2*dH:][:dK]              // [d_k]
-	t13 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*dH*dK+7*dH*dV+2*dH+dK:][:dH]           // [d_h]
-	t15 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*dH*dK+7*dH*dV+3*dH+dK:][:dH*dK]        // [d_h, d_k]
-	t86 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+5*dH*dK+7*dH*dV+3*dH+dK:][:dH]           // [d_h]
-	t28 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+5*dH*dK+7*dH*dV+4*dH+dK:][:dK]           // [d_k]
-	t43 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+5*dH*dK+7*dH*dV+4*dH+2*dK:][:dH]         // [d_h]
-	t452 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+5*dH*dK+7*dH*dV+5*dH+2*dK:][:dV]        // [d_v]
-	t472 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+5*dH*dK+7*dH*dV+5*dH+2*dK+dV:][:dV]     // [d_v]
-	t49 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+5*dH*dK+7*dH*dV+5*dH+2*dK+2*dV:][:dH*dV] // [d_v, d_h]
-	t61 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+5*dH*dK+8*dH*dV+5*dH+2*dK+2*dV:][:dV]    // [d_v]
-	t62_2 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+5*dH*dK+8*dH*dV+5*dH+2*dK+3*dV:][:dH]  // [d_h]
-	t64 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+5*dH*dK+8*dH*dV+6*dH+2*dK+3*dV:][:dH]    // [d_h]
-	t67 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+5*dH*dK+8*dH*dV+7*dH+2*dK+3*dV:][:dV]    // [d_v]
-	t71 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+5*dH*dK+8*dH*dV+7*dH+2*dK+4*dV:][:dH]    // [d_h]
-	t78 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+5*dH*dK+8*dH*dV+8*dH+2*dK+4*dV:][:dH]    // [d_h]
-	t80 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+5*dH*dK+8*dH*dV+9*dH+2*dK+4*dV:][:dK]    // [d_k]
+	t48 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+2*dH*dK+3*dH*dV:][:dH*dK]                // [d_h, d_k]
+	t32 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+3*dH*dK+3*dH*dV:][:dH]                   // [d_h]
+	t9 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+3*dH*dK+3*dH*dV+dH:][:dH]                 // [d_h]
+	t11 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+3*dH*dK+3*dH*dV+2*dH:][:dK]              // [d_k]
+	t13 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+3*dH*dK+3*dH*dV+2*dH+dK:][:dH]           // [d_h]
+	t15 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+3*dH*dK+3*dH*dV+3*dH+dK:][:dH*dK]        // [d_h, d_k]
+	t86 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*dH*dK+3*dH*dV+3*dH+dK:][:dH]           // [d_h]
+	t28 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*dH*dK+3*dH*dV+4*dH+dK:][:dK]           // [d_k]
+	t43 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*dH*dK+3*dH*dV+4*dH+2*dK:][:dH]         // [d_h]
+	t452 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*dH*dK+3*dH*dV+5*dH+2*dK:][:dV]        // [d_v]
+	t472 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*dH*dK+3*dH*dV+5*dH+2*dK+dV:][:dV]     // [d_v]
+	t49 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*dH*dK+3*dH*dV+5*dH+2*dK+2*dV:][:dH*dV] // [d_v, d_h]
+	t61 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*dH*dK+4*dH*dV+5*dH+2*dK+2*dV:][:dV]    // [d_v]
+	t62_2 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*dH*dK+4*dH*dV+5*dH+2*dK+3*dV:][:dH]  // [d_h]
+	t64 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*dH*dK+4*dH*dV+6*dH+2*dK+3*dV:][:dH]    // [d_h]
+	t67 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*dH*dK+4*dH*dV+7*dH+2*dK+3*dV:][:dV]    // [d_v]
+	t71 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*dH*dK+4*dH*dV+7*dH+2*dK+4*dV:][:dH]    // [d_h]
+	t78 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*dH*dK+4*dH*dV+8*dH+2*dK+4*dV:][:dH]    // [d_h]
+	t80 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*dH*dK+4*dH*dV+9*dH+2*dK+4*dV:][:dK]    // [d_k]
 	t18Total := make([]F, 1)
 	t29Total := make([]F, 1)
 	t52Total := make([]F, 1)
@@ -622,17 +609,18 @@ func (c *stepBackwardFused) run() {
 					}
 					// memora.W2
 					if kern.Wide() {
-						a2 := regions.Rb8bd0db10457Args{
+						a2 := regions.R73a69c618d1fArgs{
 							P0: unsafe.SliceData(t27),
-							P1: unsafe.SliceData(W22),
+							P1: unsafe.SliceData(W2Trail),
 							N0: dV,
 							N1: dH,
+							N2: 4*dH*dV*a + 4*dH*dV,
 						}
-						regions.Rb8bd0db10457(&a2)
+						regions.R73a69c618d1f(&a2)
 					} else {
 						for i := range dV {
 							t27_2 := t27[i*dH:][:dH]
-							W22_2 := W22[i*dH:][:dH]
+							W2Trail2 := W2Trail[((a+1)*dV+i)*dH:][:dH]
 							top := F(math.Inf(-1))
 							topSums := kern.Lowest16()
 							for j := range dH {
@@ -644,11 +632,12 @@ func (c *stepBackwardFused) run() {
 							for j := range dH {
 								e2 := kern.Exp(t27_2[j] - top)
 								sumSums[j%16] = sumSums[j%16] + e2
-								W22_2[j] = e2
+								W2Trail2[j] = e2
 							}
 							sum = kern.Sum16(&sumSums)
+							scale := F(1) / sum
 							for j := range dH {
-								W22_2[j] = W22_2[j] / sum
+								W2Trail2[j] = F(W2Trail2[j] * scale)
 							}
 						}
 					}
@@ -683,17 +672,18 @@ func (c *stepBackwardFused) run() {
 					}
 					// memora.W1
 					if kern.Wide() {
-						a2 := regions.Rb8bd0db10457Args{
+						a2 := regions.R73a69c618d1fArgs{
 							P0: unsafe.SliceData(t48),
-							P1: unsafe.SliceData(W12),
+							P1: unsafe.SliceData(W1Trail),
 							N0: dH,
 							N1: dK,
+							N2: 4*dH*dK*a + 4*dH*dK,
 						}
-						regions.Rb8bd0db10457(&a2)
+						regions.R73a69c618d1f(&a2)
 					} else {
 						for i := range dH {
 							t48_2 := t48[i*dK:][:dK]
-							W12_2 := W12[i*dK:][:dK]
+							W1Trail2 := W1Trail[((a+1)*dH+i)*dK:][:dK]
 							top2 := F(math.Inf(-1))
 							top2Sums := kern.Lowest16()
 							for j := range dK {
@@ -705,116 +695,46 @@ func (c *stepBackwardFused) run() {
 							for j := range dK {
 								e3 := kern.Exp(t48_2[j] - top2)
 								sum2Sums[j%16] = sum2Sums[j%16] + e3
-								W12_2[j] = e3
+								W1Trail2[j] = e3
 							}
 							sum2 = kern.Sum16(&sum2Sums)
+							scale2 := F(1) / sum2
 							for j := range dK {
-								W12_2[j] = W12_2[j] / sum2
+								W1Trail2[j] = F(W1Trail2[j] * scale2)
 							}
 						}
-					}
-					// memora
-					for i := range dH {
-						copy(W1Trail[((a+1)*dH+i)*dK:][:dK], W12[i*dK:][:dK])
-					}
-					// memora
-					for i := range dV {
-						copy(W2Trail[((a+1)*dV+i)*dH:][:dH], W22[i*dH:][:dH])
 					}
 				}
 			}
 			if n := min(C, -C*s+T); n > 0 {
-				rho := c.Rho[l*T+C*s:][:n]
 				theta := c.Theta[l*T+C*s:][:n]
+				rho := c.Rho[l*T+C*s:][:n]
 				rhoBar := c.RhoBar[l*T+C*s:][:n]
 				thetaBar := c.ThetaBar[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
-					// memora.W2, memora.U_W2, memora.G_W2
-					rhoEntry3 := rho[a]
-					if kern.Wide() {
-						a2 := regions.R8a143577fb67Args{
-							P0: unsafe.SliceData(c.E),
-							P1: unsafe.SliceData(W2Trail),
-							P2: unsafe.SliceData(t25),
-							P3: unsafe.SliceData(t62),
-							P4: unsafe.SliceData(t272),
-							N0: dV,
-							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							N2: dH,
-							N3: 4 * dH * dV * a,
-							N4: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							S0: [2]float32{rhoEntry3},
-						}
-						regions.R8a143577fb67(&a2)
-					} else {
-						e := c.E[(l*T+a+C*s)*dV:][:dV]
-						for i := range dV {
-							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
-							t25_2 := t25[i*dH:][:dH]
-							t62_3 := t62[(l*T+a+C*s)*dH:][:dH]
-							t272_2 := t272[i*dH:][:dH]
-							eEntry2 := e[i]
-							for j := range dH {
-								t252 := kern.Log(kern.Larger(W2Trail2[j], F(1e-08)))
-								t25_2[j] = t252
-								t272_2[j] = num.FMA32(-eEntry2, t62_3[j], F(rhoEntry3*t252))
-							}
-						}
-					}
-					// memora.W2
-					if kern.Wide() {
-						a2 := regions.Rb8bd0db10457Args{
-							P0: unsafe.SliceData(t272),
-							P1: unsafe.SliceData(W222),
-							N0: dV,
-							N1: dH,
-						}
-						regions.Rb8bd0db10457(&a2)
-					} else {
-						for i := range dV {
-							t272_2 := t272[i*dH:][:dH]
-							W222_2 := W222[i*dH:][:dH]
-							top3 := F(math.Inf(-1))
-							top3Sums := kern.Lowest16()
-							for j := range dH {
-								top3Sums[j%16] = kern.Gather(top3Sums[j%16], t272_2[j])
-							}
-							top3 = kern.Gather(top3, kern.Top16(&top3Sums))
-							var sum3 F
-							sum3Sums := [16]F{sum3}
-							for j := range dH {
-								e4 := kern.Exp(t272_2[j] - top3)
-								sum3Sums[j%16] = sum3Sums[j%16] + e4
-								W222_2[j] = e4
-							}
-							sum3 = kern.Sum16(&sum3Sums)
-							for j := range dH {
-								W222_2[j] = W222_2[j] / sum3
-							}
-						}
-					}
 					// memora.y
 					clear(t32)
 					if kern.Wide() {
-						a2 := regions.Rac3a99075606Args{
+						a2 := regions.R1652debfe5bcArgs{
 							P0: unsafe.SliceData(c.YBar),
-							P1: unsafe.SliceData(W222),
+							P1: unsafe.SliceData(W2Trail),
 							P2: unsafe.SliceData(t32),
 							N0: dV,
 							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							N2: dH,
-							N3: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
-							N4: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
-							N5: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
+							N3: 4*dH*dV*a + 4*dH*dV,
+							N4: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
+							N5: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
+							N6: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
 						}
-						regions.Rac3a99075606(&a2)
+						regions.R1652debfe5bc(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
-							W222_2 := W222[i*dH:][:dH]
+							W2Trail2 := W2Trail[((a+1)*dV+i)*dH:][:dH]
 							yBarEntry := yBar[i]
 							for j := range dH {
-								t32[j] = num.FMA32(W222_2[j], yBarEntry, t32[j])
+								t32[j] = num.FMA32(W2Trail2[j], yBarEntry, t32[j])
 							}
 						}
 					}
@@ -992,33 +912,36 @@ func (c *stepBackwardFused) run() {
 					}
 					// memora.G_W1, memora.W2, memora.y
 					if kern.Wide() {
-						a2 := regions.Ra47848460582Args{
+						a2 := regions.Rdf4a5359a532Args{
 							P0:  unsafe.SliceData(c.YBar),
 							P1:  unsafe.SliceData(W2Trail),
 							P2:  unsafe.SliceData(t43),
-							P3:  unsafe.SliceData(W222),
-							P4:  unsafe.SliceData(t90),
-							P5:  unsafe.SliceData(W2BarState),
-							P6:  unsafe.SliceData(t452),
-							P7:  unsafe.SliceData(t472),
+							P3:  unsafe.SliceData(t90),
+							P4:  unsafe.SliceData(W2BarState),
+							P5:  unsafe.SliceData(t452),
+							P6:  unsafe.SliceData(t472),
 							N0:  dV,
 							N1:  4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							N2:  dH,
-							N3:  8 * dH,
-							N4:  4*dH*dV*a + 12*dH,
-							N5:  12 * dH,
-							N6:  4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							N7:  4 * dH * dV * a,
-							N8:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
-							N9:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
-							N10: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
+							N3:  4*dH*dV*a + 4*dH*dV + 8*dH,
+							N4:  8 * dH,
+							N5:  4*dH*dV*a + 12*dH,
+							N6:  4*dH*dV*a + 4*dH*dV + 12*dH,
+							N7:  12 * dH,
+							N8:  4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							N9:  4 * dH * dV * a,
+							N10: dH * dV,
+							N11: -dH*dV + dH,
+							N12: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
+							N13: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
+							N14: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
 						}
-						regions.Ra47848460582(&a2)
+						regions.Rdf4a5359a532(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
 							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
-							W222_2 := W222[i*dH:][:dH]
+							W2Trail3 := W2Trail[((a+1)*dV+i)*dH:][:dH]
 							t90_2 := t90[(l*T+a+C*s)*dH:][:dH]
 							W2BarState2 := W2BarState[i*dH:][:dH]
 							var t4522 F
@@ -1028,7 +951,7 @@ func (c *stepBackwardFused) run() {
 							t4722Sums := [16]F{t4722}
 							for j := range dH {
 								t4522Sums[j%16] = num.FMA32(W2Trail2[j], t43[j], t4522Sums[j%16])
-								t4722Sums[j%16] = num.FMA32(W222_2[j], num.FMA32(yBarEntry2, t90_2[j], W2BarState2[j]), t4722Sums[j%16])
+								t4722Sums[j%16] = num.FMA32(W2Trail3[j], num.FMA32(yBarEntry2, t90_2[j], W2BarState2[j]), t4722Sums[j%16])
 							}
 							t4522 = kern.Sum16(&t4522Sums)
 							t4722 = kern.Sum16(&t4722Sums)
@@ -1040,56 +963,63 @@ func (c *stepBackwardFused) run() {
 					clear(t62_2)
 					var t52 F
 					if kern.Wide() {
-						a2 := regions.R2a44284be3a4Args{
+						a2 := regions.Ra4c144473406Args{
 							P0:  unsafe.SliceData(c.YBar),
 							P1:  unsafe.SliceData(t472),
 							P2:  unsafe.SliceData(c.E),
-							P3:  unsafe.SliceData(W222),
+							P3:  unsafe.SliceData(W2Trail),
 							P4:  unsafe.SliceData(t90),
 							P5:  unsafe.SliceData(W2BarState),
-							P6:  unsafe.SliceData(t25),
-							P7:  unsafe.SliceData(t62),
-							P8:  unsafe.SliceData(t49),
-							P9:  unsafe.SliceData(t62_2),
-							P10: unsafe.SliceData(t61),
-							P11: unsafe.SliceData(t52Total),
+							P6:  unsafe.SliceData(t62),
+							P7:  unsafe.SliceData(t49),
+							P8:  unsafe.SliceData(t62_2),
+							P9:  unsafe.SliceData(t61),
+							P10: unsafe.SliceData(t52Total),
 							N0:  dV,
 							N1:  4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							N2:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
 							N3:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
 							N4:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
 							N5:  dH,
-							N6:  4 * dH,
-							N7:  8 * dH,
-							N8:  12 * dH,
-							N9:  4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							N6:  4*dH*dV*a + 4*dH,
+							N7:  4 * dH,
+							N8:  4*dH*dV*a + 4*dH*dV + 8*dH,
+							N9:  8 * dH,
+							N10: 4*dH*dV*a + 8*dH,
+							N11: 4*dH*dV*a + 4*dH*dV + 12*dH,
+							N12: 12 * dH,
+							N13: 4*dH*dV*a + 12*dH,
+							N14: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							N15: 4*dH*dV*a + 4*dH*dV,
+							N16: -dH * dV,
+							N17: dH*dV + dH,
 							S0:  [2]float32{t52},
 						}
-						regions.R2a44284be3a4(&a2)
+						regions.Ra4c144473406(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						e := c.E[(l*T+a+C*s)*dV:][:dV]
 						t52_2 := t52
 						for i := range dV {
-							W222_2 := W222[i*dH:][:dH]
+							W2Trail2 := W2Trail[((a+1)*dV+i)*dH:][:dH]
 							t90_2 := t90[(l*T+a+C*s)*dH:][:dH]
 							W2BarState2 := W2BarState[i*dH:][:dH]
-							t25_2 := t25[i*dH:][:dH]
+							W2Trail3 := W2Trail[(a*dV+i)*dH:][:dH]
 							t62_3 := t62[(l*T+a+C*s)*dH:][:dH]
 							t49_2 := t49[i*dH:][:dH]
 							var t612 F
 							yBarEntry3 := yBar[i]
 							t472Entry := t472[i]
-							eEntry3 := e[i]
+							eEntry2 := e[i]
 							var t52Row F
 							t52RowSums := [16]F{t52Row}
 							t612Sums := [16]F{t612}
 							for j := range dH {
-								t492 := F(W222_2[j] * (num.FMA32(yBarEntry3, t90_2[j], W2BarState2[j]) - t472Entry))
-								t52RowSums[j%16] = num.FMA32(t25_2[j], t492, t52RowSums[j%16])
+								t492 := F(W2Trail2[j] * (num.FMA32(yBarEntry3, t90_2[j], W2BarState2[j]) - t472Entry))
+								t52RowSums[j%16] = num.FMA32(kern.Log(kern.Larger(W2Trail3[j], F(1e-08))), t492, t52RowSums[j%16])
 								t612Sums[j%16] = num.FMA32(t492, t62_3[j], t612Sums[j%16])
 								t49_2[j] = t492
-								t62_2[j] = num.FMA32(-t492, eEntry3, t62_2[j])
+								t62_2[j] = num.FMA32(-t492, eEntry2, t62_2[j])
 							}
 							t52Row = kern.Sum16(&t52RowSums)
 							t612 = kern.Sum16(&t612Sums)
@@ -1148,6 +1078,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// memora.e, memora.G_W1, memora.W2, memora.W1
 					clear(t71)
+					rhoEntry3 := rho[a]
 					if kern.Wide() {
 						a2 := regions.Rc22b45c9e047Args{
 							P0:  unsafe.SliceData(t67),
@@ -1181,11 +1112,11 @@ func (c *stepBackwardFused) run() {
 							t49_2 := t49[i*dH:][:dH]
 							W2BarState2 := W2BarState[i*dH:][:dH]
 							t67Entry := t67[i]
-							eEntry4 := e[i]
+							eEntry3 := e[i]
 							for j := range dH {
 								W2TrailEntry := W2Trail2[j]
 								t71[j] = num.FMA32(W2TrailEntry, t67Entry, t71[j])
-								W2BarState2[j] = num.FMA32(t67Entry, t91_2[j], num.FMA32(eEntry4, t43[j], kern.Choose((F(1e-08) <= W2TrailEntry), F(F(rhoEntry3*t49_2[j])*(F(1)/kern.Larger(W2TrailEntry, F(1e-08)))), F(0))))
+								W2BarState2[j] = num.FMA32(t67Entry, t91_2[j], num.FMA32(eEntry3, t43[j], kern.Choose((F(1e-08) <= W2TrailEntry), F(F(rhoEntry3*t49_2[j])*(F(1)/kern.Larger(W2TrailEntry, F(1e-08)))), F(0))))
 							}
 						}
 					}

@@ -75,8 +75,9 @@ func (c *Start[F]) Run() {
 			sum += e
 			startSoftmax[j] = e
 		}
+		scale := F(1) / sum
 		for j := range dK {
-			startSoftmax[j] = startSoftmax[j] / sum
+			startSoftmax[j] = F(startSoftmax[j] * scale)
 		}
 	}
 
@@ -116,8 +117,9 @@ func (c *Start[F]) Run() {
 			sum2 += e2
 			startSoftmax2[j] = e2
 		}
+		scale2 := F(1) / sum2
 		for j := range dH {
-			startSoftmax2[j] = startSoftmax2[j] / sum2
+			startSoftmax2[j] = F(startSoftmax2[j] * scale2)
 		}
 	}
 

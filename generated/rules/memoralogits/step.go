@@ -51,11 +51,11 @@ type Step[F num.Float] struct {
 	Work          []F // WorkLen() entries
 }
 
-// WorkLen is 2·L·T·d_k + 2·L·T·d_v + 2·L·T + 192·L·chunks + 53·d_h·d_k + 69·d_h·d_v + 392·d_h + 16·d_k + 35·d_v + 1536.
+// WorkLen is 2·L·T·d_k + 2·L·T·d_v + 2·L·T + 192·L·chunks + 52·d_h·d_k + 68·d_h·d_v + 392·d_h + 16·d_k + 35·d_v + 1536.
 func (c *Step[F]) WorkLen() int {
 	L, T, dH, dK, dV := c.L, c.T, c.DH, c.DK, c.DV
 	chunks := (T) / 16
-	return 2*L*T*dK + 2*L*T*dV + 2*L*T + 192*L*chunks + 53*dH*dK + 69*dH*dV + 392*dH + 16*dK + 35*dV + 1536
+	return 2*L*T*dK + 2*L*T*dV + 2*L*T + 192*L*chunks + 52*dH*dK + 68*dH*dV + 392*dH + 16*dK + 35*dV + 1536
 }
 
 // Run computes Step.
@@ -193,13 +193,9 @@ func (c *Step[F]) Run() {
 	work = work[dH*dV:]
 	t222 := work[:dH] // [d_h]
 	work = work[dH:]
-	W223 := work[:dH*dV] // [d_v, d_h]
-	work = work[dH*dV:]
 	t41 := work[:dH] // [d_h]
 	work = work[dH:]
 	t48 := work[:dH*dK] // [d_h, d_k]
-	work = work[dH*dK:]
-	W123 := work[:dH*dK] // [d_h, d_k]
 	work = work[dH*dK:]
 	t50 := work[:dH] // [d_h]
 	work = work[dH:]
@@ -580,8 +576,9 @@ func (c *Step[F]) Run() {
 						sum += e4
 						W222_2[k] = e4
 					}
+					scale := F(1) / sum
 					for k := range dH {
-						W222_2[k] = W222_2[k] / sum
+						W222_2[k] = F(W222_2[k] * scale)
 					}
 				}
 			}
@@ -665,8 +662,9 @@ func (c *Step[F]) Run() {
 						sum2 += e5
 						W122_2[k] = e5
 					}
+					scale2 := F(1) / sum2
 					for k := range dK {
-						W122_2[k] = W122_2[k] / sum2
+						W122_2[k] = F(W122_2[k] * scale2)
 					}
 				}
 			}
@@ -916,7 +914,7 @@ func (c *Step[F]) Run() {
 					// memora_logits.W2
 					for i := range dV {
 						t273_2 := t273[i*dH:][:dH]
-						W223_2 := W223[i*dH:][:dH]
+						W2State2_2 := W2State2[i*dH:][:dH]
 						top3 := F(math.Inf(-1))
 						for j := range dH {
 							if x := t273_2[j]; x > top3 || x != x {
@@ -927,10 +925,11 @@ func (c *Step[F]) Run() {
 						for j := range dH {
 							e8 := num.Exp(t273_2[j] - top3)
 							sum3 += e8
-							W223_2[j] = e8
+							W2State2_2[j] = e8
 						}
+						scale3 := F(1) / sum3
 						for j := range dH {
-							W223_2[j] = W223_2[j] / sum3
+							W2State2_2[j] = F(W2State2_2[j] * scale3)
 						}
 					}
 					// memora_logits.G_W1
@@ -953,7 +952,7 @@ func (c *Step[F]) Run() {
 					// memora_logits.W1
 					for i := range dH {
 						t48_2 := t48[i*dK:][:dK]
-						W123_2 := W123[i*dK:][:dK]
+						W1State2_2 := W1State2[i*dK:][:dK]
 						top4 := F(math.Inf(-1))
 						for j := range dK {
 							if x := t48_2[j]; x > top4 || x != x {
@@ -964,50 +963,45 @@ func (c *Step[F]) Run() {
 						for j := range dK {
 							e9 := num.Exp(t48_2[j] - top4)
 							sum4 += e9
-							W123_2[j] = e9
+							W1State2_2[j] = e9
 						}
+						scale4 := F(1) / sum4
 						for j := range dK {
-							W123_2[j] = W123_2[j] / sum4
+							W1State2_2[j] = F(W1State2_2[j] * scale4)
 						}
 					}
-					// memora_logits.y, memora_logits
+					// memora_logits.y
 					for i := range dH {
-						W123_2 := W123[i*dK:][:dK]
-						t27_2 := t27[(l*(T-16*chunks)+a2+C*s)*dK:][:dK]
 						W1State2_2 := W1State2[i*dK:][:dK]
+						t27_2 := t27[(l*(T-16*chunks)+a2+C*s)*dK:][:dK]
 						var t502 F
 						for j := range dK {
-							W123Entry := W123_2[j]
-							t502 += F(W123Entry * t27_2[j])
-							W1State2_2[j] = W123Entry
+							t502 += F(W1State2_2[j] * t27_2[j])
 						}
 						t50[i] = t502
 					}
 					// memora_logits.y, memora_logits
 					for i := range dH {
 						t50Entry := t50[i]
-						t53 := t2[i]
-						t63 := t222[i]
+						t323 := t2[i]
+						t43 := t222[i]
 						t183[i] = F(t50Entry * num.Sigmoid(t50Entry))
 						if len(c.EProd) > 0 {
-							c.EProd[(l*(T-16*chunks)+a2+C*s)*dH+i] = t53
+							c.EProd[(l*(T-16*chunks)+a2+C*s)*dH+i] = t323
 						}
 						if len(c.GW1Prod) > 0 {
-							c.GW1Prod[(l*(T-16*chunks)+a2+C*s)*dH+i] = t63
+							c.GW1Prod[(l*(T-16*chunks)+a2+C*s)*dH+i] = t43
 						}
 						if len(c.YProd) > 0 {
 							c.YProd[(l*(T-16*chunks)+a2+C*s)*dH+i] = t50Entry
 						}
 					}
-					// memora_logits.y, memora_logits
+					// memora_logits.y
 					for i := range dV {
-						W223_2 := W223[i*dH:][:dH]
 						W2State2_2 := W2State2[i*dH:][:dH]
 						var y6 F
 						for j := range dH {
-							W223Entry := W223_2[j]
-							y6 += F(W223Entry * t183[j])
-							W2State2_2[j] = W223Entry
+							y6 += F(W2State2_2[j] * t183[j])
 						}
 						y5[i] = y6
 					}
@@ -1096,11 +1090,11 @@ type StepBackward[F num.Float] struct {
 	Work          []F // WorkLen() entries
 }
 
-// WorkLen is C·d_h·d_k + C·d_h·d_v + 13·L·T·d_h + 8·L·T·d_k + 4·L·T·d_v - 208·L·chunks·d_h + L·d_h·d_k + L·d_h·d_v + 8·L·T + 192·L·chunks + 57·d_h·d_k + 60·d_h·d_v + 921·d_h + 291·d_k + 308·d_v + 3808.
+// WorkLen is C·d_h·d_k + C·d_h·d_v + 13·L·T·d_h + 8·L·T·d_k + 4·L·T·d_v - 208·L·chunks·d_h + L·d_h·d_k + L·d_h·d_v + 8·L·T + 192·L·chunks + 56·d_h·d_k + 56·d_h·d_v + 921·d_h + 291·d_k + 308·d_v + 3808.
 func (c *StepBackward[F]) WorkLen() int {
 	C, L, T, dH, dK, dV := c.C, c.L, c.T, c.DH, c.DK, c.DV
 	chunks := (T) / 16
-	return C*dH*dK + C*dH*dV + 13*L*T*dH + 8*L*T*dK + 4*L*T*dV - 208*L*chunks*dH + L*dH*dK + L*dH*dV + 8*L*T + 192*L*chunks + 57*dH*dK + 60*dH*dV + 921*dH + 291*dK + 308*dV + 3808
+	return C*dH*dK + C*dH*dV + 13*L*T*dH + 8*L*T*dK + 4*L*T*dV - 208*L*chunks*dH + L*dH*dK + L*dH*dV + 8*L*T + 192*L*chunks + 56*dH*dK + 56*dH*dV + 921*dH + 291*dK + 308*dV + 3808
 }
 
 // Run computes StepBackward.
@@ -1236,18 +1230,8 @@ func (c *StepBackward[F]) Run() {
 	work = work[C*dH*dV+dH*dV:]
 	t274 := work[:dH*dV] // [d_v, d_h]
 	work = work[dH*dV:]
-	W222 := work[:dH*dV] // [d_v, d_h]
-	work = work[dH*dV:]
 	t48 := work[:dH*dK] // [d_h, d_k]
 	work = work[dH*dK:]
-	W122 := work[:dH*dK] // [d_h, d_k]
-	work = work[dH*dK:]
-	t254 := work[:dH*dV] // [d_v, d_h]
-	work = work[dH*dV:]
-	t275 := work[:dH*dV] // [d_v, d_h]
-	work = work[dH*dV:]
-	W223 := work[:dH*dV] // [d_v, d_h]
-	work = work[dH*dV:]
 	t322 := work[:dH] // [d_h]
 	work = work[dH:]
 	t93 := work[:dH] // [d_h]
@@ -1300,7 +1284,7 @@ func (c *StepBackward[F]) Run() {
 	work = work[256:]
 	t224 := work[:256] // [16, 16]
 	work = work[256:]
-	t256 := work[:256] // [16, 16]
+	t254 := work[:256] // [16, 16]
 	work = work[256:]
 	t282 := work[:256] // [16, 16]
 	work = work[256:]
@@ -1346,7 +1330,7 @@ func (c *StepBackward[F]) Run() {
 	work = work[256:]
 	t2522 := work[:16*dH] // [16, d_h]
 	work = work[16*dH:]
-	t277 := work[:16] // [16]
+	t275 := work[:16] // [16]
 	work = work[16:]
 	t403 := work[:16*dH] // [16, d_h]
 	work = work[16*dH:]
@@ -1614,7 +1598,7 @@ func (c *StepBackward[F]) Run() {
 					// memora_logits.W2
 					for i := range dV {
 						t274_2 := t274[i*dH:][:dH]
-						W222_2 := W222[i*dH:][:dH]
+						W2Trail2 := W2Trail[((a2+1)*dV+i)*dH:][:dH]
 						top := F(math.Inf(-1))
 						for j := range dH {
 							if x := t274_2[j]; x > top || x != x {
@@ -1625,10 +1609,11 @@ func (c *StepBackward[F]) Run() {
 						for j := range dH {
 							e3 := num.Exp(t274_2[j] - top)
 							sum += e3
-							W222_2[j] = e3
+							W2Trail2[j] = e3
 						}
+						scale := F(1) / sum
 						for j := range dH {
-							W222_2[j] = W222_2[j] / sum
+							W2Trail2[j] = F(W2Trail2[j] * scale)
 						}
 					}
 					// memora_logits.W1, memora_logits.W2, memora_logits.U_W1, memora_logits.G_W1
@@ -1645,7 +1630,7 @@ func (c *StepBackward[F]) Run() {
 					// memora_logits.W1
 					for i := range dH {
 						t48_2 := t48[i*dK:][:dK]
-						W122_2 := W122[i*dK:][:dK]
+						W1Trail2 := W1Trail[((a2+1)*dH+i)*dK:][:dK]
 						top2 := F(math.Inf(-1))
 						for j := range dK {
 							if x := t48_2[j]; x > top2 || x != x {
@@ -1656,37 +1641,21 @@ func (c *StepBackward[F]) Run() {
 						for j := range dK {
 							e4 := num.Exp(t48_2[j] - top2)
 							sum2 += e4
-							W122_2[j] = e4
+							W1Trail2[j] = e4
 						}
+						scale2 := F(1) / sum2
 						for j := range dK {
-							W122_2[j] = W122_2[j] / sum2
-						}
-					}
-					// memora_logits
-					for i := range dH {
-						W122_2 := W122[i*dK:][:dK]
-						W1Trail2 := W1Trail[((a2+1)*dH+i)*dK:][:dK]
-						for j := range dK {
-							W1Trail2[j] = W122_2[j]
-						}
-					}
-					// memora_logits
-					for i := range dV {
-						W222_2 := W222[i*dH:][:dH]
-						W2Trail2 := W2Trail[((a2+1)*dV+i)*dH:][:dH]
-						for j := range dH {
-							W2Trail2[j] = W222_2[j]
+							W1Trail2[j] = F(W1Trail2[j] * scale2)
 						}
 					}
 				}
 			}
 			if n := min(C, -C*s+T-16*chunks); n > 0 {
-				t23_3 := t23[l*(T-16*chunks)+C*s:][:n]
 				t24_3 := t24[l*(T-16*chunks)+C*s:][:n]
+				t23_3 := t23[l*(T-16*chunks)+C*s:][:n]
 				t6_2 := t6[l*(T-16*chunks)+C*s:][:n]
 				t7_2 := t7[l*(T-16*chunks)+C*s:][:n]
 				for a2 := n - 1; a2 >= 0; a2-- {
-					e := c.E[(l*(T-16*chunks)+a2+C*s)*dV:][:dV]
 					t2_2 := t2[(l*(T-16*chunks)+a2+C*s)*dV:][:dV]
 					t51_2 := t51[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
 					yProd := c.YProd[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
@@ -1696,51 +1665,18 @@ func (c *StepBackward[F]) Run() {
 					t22_3 := t22_2[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
 					eProd := c.EProd[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
 					t39_2 := t39[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
+					e := c.E[(l*(T-16*chunks)+a2+C*s)*dV:][:dV]
 					t9_2 := t9[(l*(T-16*chunks)+a2+C*s)*dV:][:dV]
 					GW1Prod := c.GW1Prod[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
 					t8_2 := t8[(l*(T-16*chunks)+a2+C*s)*dK:][:dK]
 					t10_2 := t10[(l*(T-16*chunks)+a2+C*s)*dK:][:dK]
-					// memora_logits.W2, memora_logits.U_W2, memora_logits.G_W2
-					t23Entry3 := t23_3[a2]
-					for i := range dV {
-						W2Trail2 := W2Trail[(a2*dV+i)*dH:][:dH]
-						t254_2 := t254[i*dH:][:dH]
-						t62_3 := t62[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
-						t275_2 := t275[i*dH:][:dH]
-						eEntry2 := e[i]
-						for j := range dH {
-							t255 := num.Log(num.Max(W2Trail2[j], F(1e-08)))
-							t254_2[j] = t255
-							t275_2[j] = F(t23Entry3*t255) - F(eEntry2*t62_3[j])
-						}
-					}
-					// memora_logits.W2
-					for i := range dV {
-						t275_2 := t275[i*dH:][:dH]
-						W223_2 := W223[i*dH:][:dH]
-						top3 := F(math.Inf(-1))
-						for j := range dH {
-							if x := t275_2[j]; x > top3 || x != x {
-								top3 = x
-							}
-						}
-						var sum3 F
-						for j := range dH {
-							e5 := num.Exp(t275_2[j] - top3)
-							sum3 += e5
-							W223_2[j] = e5
-						}
-						for j := range dH {
-							W223_2[j] = W223_2[j] / sum3
-						}
-					}
 					// memora_logits.y
 					clear(t322)
 					for i := range dV {
-						W223_2 := W223[i*dH:][:dH]
+						W2Trail2 := W2Trail[((a2+1)*dV+i)*dH:][:dH]
 						t2Entry := t2_2[i]
 						for j := range dH {
-							t322[j] += F(W223_2[j] * t2Entry)
+							t322[j] += F(W2Trail2[j] * t2Entry)
 						}
 					}
 					// memora_logits.y
@@ -1801,7 +1737,7 @@ func (c *StepBackward[F]) Run() {
 					// memora_logits.G_W1, memora_logits.W2, memora_logits.y
 					for i := range dV {
 						W2Trail2 := W2Trail[(a2*dV+i)*dH:][:dH]
-						W223_2 := W223[i*dH:][:dH]
+						W2Trail3 := W2Trail[((a2+1)*dV+i)*dH:][:dH]
 						W2BarState3 := W2BarState[i*dH:][:dH]
 						t90_2 := t90[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
 						var t4522 F
@@ -1809,7 +1745,7 @@ func (c *StepBackward[F]) Run() {
 						t2Entry2 := t2_2[i]
 						for j := range dH {
 							t4522 += F(W2Trail2[j] * t43[j])
-							t4722 += F(W223_2[j] * (W2BarState3[j] + F(t2Entry2*t90_2[j])))
+							t4722 += F(W2Trail3[j] * (W2BarState3[j] + F(t2Entry2*t90_2[j])))
 						}
 						t452[i] = t4522
 						t472[i] = t4722
@@ -1818,22 +1754,22 @@ func (c *StepBackward[F]) Run() {
 					clear(t62_2)
 					var t52_2 F
 					for i := range dV {
-						W223_2 := W223[i*dH:][:dH]
+						W2Trail2 := W2Trail[((a2+1)*dV+i)*dH:][:dH]
 						W2BarState3 := W2BarState[i*dH:][:dH]
 						t90_2 := t90[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
-						t254_2 := t254[i*dH:][:dH]
+						W2Trail3 := W2Trail[(a2*dV+i)*dH:][:dH]
 						t62_3 := t62[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
 						t49_2 := t49[i*dH:][:dH]
 						var t612 F
 						t2Entry3 := t2_2[i]
 						t472Entry := t472[i]
-						eEntry3 := e[i]
+						eEntry2 := e[i]
 						for j := range dH {
-							t492 := F(W223_2[j] * ((W2BarState3[j] + F(t2Entry3*t90_2[j])) - t472Entry))
-							t52_2 += F(t254_2[j] * t492)
+							t492 := F(W2Trail2[j] * ((W2BarState3[j] + F(t2Entry3*t90_2[j])) - t472Entry))
+							t52_2 += F(num.Log(num.Max(W2Trail3[j], F(1e-08))) * t492)
 							t612 += F(t492 * t62_3[j])
 							t49_2[j] = t492
-							t62_2[j] -= F(t492 * eEntry3)
+							t62_2[j] -= F(t492 * eEntry2)
 						}
 						t61[i] = -t612
 					}
@@ -1852,17 +1788,18 @@ func (c *StepBackward[F]) Run() {
 					}
 					// memora_logits.e, memora_logits.G_W1, memora_logits.W2, memora_logits.W1
 					clear(t71)
+					t23Entry3 := t23_3[a2]
 					for i := range dV {
 						W2Trail2 := W2Trail[(a2*dV+i)*dH:][:dH]
 						t49_2 := t49[i*dH:][:dH]
 						t91_2 := t91[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
 						W2BarState3 := W2BarState[i*dH:][:dH]
 						t67Entry := t67[i]
-						eEntry4 := e[i]
+						eEntry3 := e[i]
 						for j := range dH {
 							W2TrailEntry := W2Trail2[j]
 							t71[j] += F(W2TrailEntry * t67Entry)
-							W2BarState3[j] = F(eEntry4*t43[j]) + kern.Choose((F(1e-08) <= W2TrailEntry), F(F(t23Entry3*t49_2[j])*(F(1)/num.Max(W2TrailEntry, F(1e-08)))), F(0)) + F(t67Entry*t91_2[j])
+							W2BarState3[j] = F(eEntry3*t43[j]) + kern.Choose((F(1e-08) <= W2TrailEntry), F(F(t23Entry3*t49_2[j])*(F(1)/num.Max(W2TrailEntry, F(1e-08)))), F(0)) + F(t67Entry*t91_2[j])
 						}
 					}
 					// memora_logits.e, memora_logits.G_W1, memora_logits.U_W1, memora_logits.U_W2
@@ -2175,7 +2112,7 @@ func (c *StepBackward[F]) Run() {
 				}
 			}
 			// memora_logits.c
-			clear(t256)
+			clear(t254)
 			lo3 := max(0, 4)
 			if n := 16 - lo3; n > 0 {
 				t82_2 := t82[(l*chunks+t3)*16+lo3:][:n]
@@ -2183,10 +2120,10 @@ func (c *StepBackward[F]) Run() {
 					t17_2 := t17[((lo3+i)-4)*16:][:16]
 					t194_2 := t194[((lo3+i)-4)*16:][:16]
 					t224_2 := t224[((lo3+i)-4)*16:][:16]
-					t256_2 := t256[(lo3+i)*16:][:16]
+					t254_2 := t254[(lo3+i)*16:][:16]
 					t82Entry2 := t82_2[i]
 					for j := range 16 {
-						t256_2[j] = F(((t17_2[j] + t194_2[j]) + t224_2[j]) * t82Entry2)
+						t254_2[j] = F(((t17_2[j] + t194_2[j]) + t224_2[j]) * t82Entry2)
 					}
 				}
 			}
@@ -2199,11 +2136,11 @@ func (c *StepBackward[F]) Run() {
 					t17_2 := t17[((lo4+i)-8)*16:][:16]
 					t194_2 := t194[((lo4+i)-8)*16:][:16]
 					t224_2 := t224[((lo4+i)-8)*16:][:16]
-					t256_2 := t256[((lo4+i)-8)*16:][:16]
+					t254_2 := t254[((lo4+i)-8)*16:][:16]
 					t282_2 := t282[(lo4+i)*16:][:16]
 					t112Entry := t112_3[i]
 					for j := range 16 {
-						t282_2[j] = F((((t17_2[j] + t194_2[j]) + t224_2[j]) + t256_2[j]) * t112Entry)
+						t282_2[j] = F((((t17_2[j] + t194_2[j]) + t224_2[j]) + t254_2[j]) * t112Entry)
 					}
 				}
 			}
@@ -2336,7 +2273,7 @@ func (c *StepBackward[F]) Run() {
 					t140_2 := t140[(i*dK+j)*16:][:16]
 					var t2223_2 F
 					for k := range 16 {
-						t2223_2 += F(t140_2[k] * ((((t17[k*16+i] + t194[k*16+i]) + t224[k*16+i]) + t256[k*16+i]) + t282[k*16+i]))
+						t2223_2 += F(t140_2[k] * ((((t17[k*16+i] + t194[k*16+i]) + t224[k*16+i]) + t254[k*16+i]) + t282[k*16+i]))
 					}
 					t2222_2[j] = -t2223_2
 				}
@@ -2361,7 +2298,7 @@ func (c *StepBackward[F]) Run() {
 				for j := range 16 {
 					t712_2 := t712[j*dH:][:dH]
 					var t247 F
-					w3 := (((t17[j*16+i] + t194[j*16+i]) + t224[j*16+i]) + t256[j*16+i]) + t282[j*16+i]
+					w3 := (((t17[j*16+i] + t194[j*16+i]) + t224[j*16+i]) + t254[j*16+i]) + t282[j*16+i]
 					for k := range dH {
 						t247 += F(t2322[(i*dH+k)*16+j] * t712_2[k])
 						t2522_2[k] += F(t2322[(j*dH+k)*16+i] * w3)
@@ -2373,11 +2310,11 @@ func (c *StepBackward[F]) Run() {
 			for i := range 16 {
 				t20_2 := t20[((l*chunks+t3)*16+i)*dK:][:dK]
 				t2222_2 := t2222[i*dK:][:dK]
-				var t278 F
+				var t276 F
 				for j := range dK {
-					t278 += F(t20_2[j] * t2222_2[j])
+					t276 += F(t20_2[j] * t2222_2[j])
 				}
-				t277[i] = t278
+				t275[i] = t276
 			}
 			// memora_logits.G_W1, memora_logits.e
 			for i := range 16 {
@@ -2445,7 +2382,7 @@ func (c *StepBackward[F]) Run() {
 				for j := range 16 {
 					e2 := c.E2[((l*chunks+t3)*16+j)*dV:][:dV]
 					var t615 F
-					w4 := F(((((t17[j*16+i] + t194[j*16+i]) + t224[j*16+i]) + t256[j*16+i]) + t282[j*16+i]) * t19Entry)
+					w4 := F(((((t17[j*16+i] + t194[j*16+i]) + t224[j*16+i]) + t254[j*16+i]) + t282[j*16+i]) * t19Entry)
 					for k := range dV {
 						t615 += F(t59[(i*dV+k)*16+j] * e2[k])
 						t643_2[k] += F(t59[(j*dV+k)*16+i] * w4)
@@ -2460,13 +2397,13 @@ func (c *StepBackward[F]) Run() {
 				t17_2 := t17[i*16:][:16]
 				t194_2 := t194[i*16:][:16]
 				t224_2 := t224[i*16:][:16]
-				t256_2 := t256[i*16:][:16]
+				t254_2 := t254[i*16:][:16]
 				t282_2 := t282[i*16:][:16]
 				t246_2 := t246[i*16:][:16]
 				t792_2 := t792[i*16:][:16]
 				for j := range 16 {
 					t614Entry := t614_2[j]
-					t63_2[j] += F(((((t17_2[j] + t194_2[j]) + t224_2[j]) + t256_2[j]) + t282_2[j]) * t614Entry)
+					t63_2[j] += F(((((t17_2[j] + t194_2[j]) + t224_2[j]) + t254_2[j]) + t282_2[j]) * t614Entry)
 					t792_2[j] = t246_2[j] + F(t614Entry*t19_2[j])
 				}
 			}
@@ -2488,7 +2425,7 @@ func (c *StepBackward[F]) Run() {
 					t141_2 := t141[(i*dH+j)*16:][:16]
 					var t5822 F
 					for k := range 16 {
-						t5822 += F(t141_2[k] * F(((((t17[k*16+i]+t194[k*16+i])+t224[k*16+i])+t256[k*16+i])+t282[k*16+i])*t19Entry2))
+						t5822 += F(t141_2[k] * F(((((t17[k*16+i]+t194[k*16+i])+t224[k*16+i])+t254[k*16+i])+t282[k*16+i])*t19Entry2))
 					}
 					t692_2[j] = -t5822
 				}
@@ -2525,13 +2462,13 @@ func (c *StepBackward[F]) Run() {
 					t17_2 := t17[((lo5+i)-8)*16:][:16]
 					t194_2 := t194[((lo5+i)-8)*16:][:16]
 					t224_2 := t224[((lo5+i)-8)*16:][:16]
-					t256_2 := t256[((lo5+i)-8)*16:][:16]
+					t254_2 := t254[((lo5+i)-8)*16:][:16]
 					t822_2 := t822[((lo5+i)-8)*16:][:16]
 					var t833 F
 					t112Entry2 := t112_3[i]
 					for j := range 16 {
 						t792Entry := t792_2[j]
-						t833 += F((((t17_2[j] + t194_2[j]) + t224_2[j]) + t256_2[j]) * t792Entry)
+						t833 += F((((t17_2[j] + t194_2[j]) + t224_2[j]) + t254_2[j]) * t792Entry)
 						t822_2[j] += F(t792Entry * t112Entry2)
 					}
 					t832_2[i] = t833
@@ -2742,7 +2679,7 @@ func (c *StepBackward[F]) Run() {
 			// memora_logits.a.start
 			for i := range 16 {
 				t182_2[i] = t96[i] + t126[i] + t127[i] + t131[i] + t134_2[i]
-				t192_2[i] = t277[i] + t63_2[i]
+				t192_2[i] = t275[i] + t63_2[i]
 			}
 			// memora_logits.a.start, memora_logits.W1, memora_logits
 			for i := range 16 {

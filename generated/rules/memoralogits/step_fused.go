@@ -89,13 +89,11 @@ func (c *stepFused) run() {
 	e6 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+51*dH*dK+67*dH*dV+388*dH+16*dK+33*dV+1536:][:dV]          // [d_v]
 	t273 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+51*dH*dK+67*dH*dV+388*dH+16*dK+34*dV+1536:][:dH*dV]     // [d_v, d_h]
 	t222 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+51*dH*dK+68*dH*dV+388*dH+16*dK+34*dV+1536:][:dH]        // [d_h]
-	W223 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+51*dH*dK+68*dH*dV+389*dH+16*dK+34*dV+1536:][:dH*dV]     // [d_v, d_h]
-	t41 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+51*dH*dK+69*dH*dV+389*dH+16*dK+34*dV+1536:][:dH]         // [d_h]
-	t48 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+51*dH*dK+69*dH*dV+390*dH+16*dK+34*dV+1536:][:dH*dK]      // [d_h, d_k]
-	W123 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+52*dH*dK+69*dH*dV+390*dH+16*dK+34*dV+1536:][:dH*dK]     // [d_h, d_k]
-	t50 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+53*dH*dK+69*dH*dV+390*dH+16*dK+34*dV+1536:][:dH]         // [d_h]
-	t183 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+53*dH*dK+69*dH*dV+391*dH+16*dK+34*dV+1536:][:dH]        // [d_h]
-	y5 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+53*dH*dK+69*dH*dV+392*dH+16*dK+34*dV+1536:][:dV]          // [d_v]
+	t41 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+51*dH*dK+68*dH*dV+389*dH+16*dK+34*dV+1536:][:dH]         // [d_h]
+	t48 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+51*dH*dK+68*dH*dV+390*dH+16*dK+34*dV+1536:][:dH*dK]      // [d_h, d_k]
+	t50 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+52*dH*dK+68*dH*dV+390*dH+16*dK+34*dV+1536:][:dH]         // [d_h]
+	t183 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+52*dH*dK+68*dH*dV+391*dH+16*dK+34*dV+1536:][:dH]        // [d_h]
+	y5 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+52*dH*dK+68*dH*dV+392*dH+16*dK+34*dV+1536:][:dV]          // [d_v]
 
 	// memora_logits.rho, memora_logits.theta
 	if kern.Wide() {
@@ -632,14 +630,14 @@ func (c *stepFused) run() {
 			}
 			// memora_logits.W2
 			if kern.Wide() {
-				a2 := regions.Re92e4f581afcArgs{
+				a2 := regions.R53968be38858Args{
 					P0: unsafe.SliceData(t54),
 					P1: unsafe.SliceData(W222),
 					N0: dV,
 					N1: dH,
 					N2: dH * dV,
 				}
-				regions.Re92e4f581afc(&a2)
+				regions.R53968be38858(&a2)
 			} else {
 				for i := range 16 {
 					for j := range dV {
@@ -659,8 +657,9 @@ func (c *stepFused) run() {
 							W222_2[k] = e4
 						}
 						sum = kern.Sum16(&sumSums)
+						scale := F(1) / sum
 						for k := range dH {
-							W222_2[k] = W222_2[k] / sum
+							W222_2[k] = F(W222_2[k] * scale)
 						}
 					}
 				}
@@ -793,14 +792,14 @@ func (c *stepFused) run() {
 			}
 			// memora_logits.W1
 			if kern.Wide() {
-				a2 := regions.Re92e4f581afcArgs{
+				a2 := regions.R53968be38858Args{
 					P0: unsafe.SliceData(t76),
 					P1: unsafe.SliceData(W122),
 					N0: dH,
 					N1: dK,
 					N2: dH * dK,
 				}
-				regions.Re92e4f581afc(&a2)
+				regions.R53968be38858(&a2)
 			} else {
 				for i := range 16 {
 					for j := range dH {
@@ -820,8 +819,9 @@ func (c *stepFused) run() {
 							W122_2[k] = e5
 						}
 						sum2 = kern.Sum16(&sum2Sums)
+						scale2 := F(1) / sum2
 						for k := range dK {
-							W122_2[k] = W122_2[k] / sum2
+							W122_2[k] = F(W122_2[k] * scale2)
 						}
 					}
 				}
@@ -1162,17 +1162,17 @@ func (c *stepFused) run() {
 					}
 					// memora_logits.W2
 					if kern.Wide() {
-						a3 := regions.Rb8bd0db10457Args{
+						a3 := regions.R76481d17160aArgs{
 							P0: unsafe.SliceData(t273),
-							P1: unsafe.SliceData(W223),
+							P1: unsafe.SliceData(W2State2),
 							N0: dV,
 							N1: dH,
 						}
-						regions.Rb8bd0db10457(&a3)
+						regions.R76481d17160a(&a3)
 					} else {
 						for i := range dV {
 							t273_2 := t273[i*dH:][:dH]
-							W223_2 := W223[i*dH:][:dH]
+							W2State2_2 := W2State2[i*dH:][:dH]
 							top3 := F(math.Inf(-1))
 							top3Sums := kern.Lowest16()
 							for j := range dH {
@@ -1184,11 +1184,12 @@ func (c *stepFused) run() {
 							for j := range dH {
 								e8 := kern.Exp(t273_2[j] - top3)
 								sum3Sums[j%16] = sum3Sums[j%16] + e8
-								W223_2[j] = e8
+								W2State2_2[j] = e8
 							}
 							sum3 = kern.Sum16(&sum3Sums)
+							scale3 := F(1) / sum3
 							for j := range dH {
-								W223_2[j] = W223_2[j] / sum3
+								W2State2_2[j] = F(W2State2_2[j] * scale3)
 							}
 						}
 					}
@@ -1237,17 +1238,17 @@ func (c *stepFused) run() {
 					}
 					// memora_logits.W1
 					if kern.Wide() {
-						a3 := regions.Rb8bd0db10457Args{
+						a3 := regions.R76481d17160aArgs{
 							P0: unsafe.SliceData(t48),
-							P1: unsafe.SliceData(W123),
+							P1: unsafe.SliceData(W1State2),
 							N0: dH,
 							N1: dK,
 						}
-						regions.Rb8bd0db10457(&a3)
+						regions.R76481d17160a(&a3)
 					} else {
 						for i := range dH {
 							t48_2 := t48[i*dK:][:dK]
-							W123_2 := W123[i*dK:][:dK]
+							W1State2_2 := W1State2[i*dK:][:dK]
 							top4 := F(math.Inf(-1))
 							top4Sums := kern.Lowest16()
 							for j := range dK {
@@ -1259,37 +1260,34 @@ func (c *stepFused) run() {
 							for j := range dK {
 								e9 := kern.Exp(t48_2[j] - top4)
 								sum4Sums[j%16] = sum4Sums[j%16] + e9
-								W123_2[j] = e9
+								W1State2_2[j] = e9
 							}
 							sum4 = kern.Sum16(&sum4Sums)
+							scale4 := F(1) / sum4
 							for j := range dK {
-								W123_2[j] = W123_2[j] / sum4
+								W1State2_2[j] = F(W1State2_2[j] * scale4)
 							}
 						}
 					}
-					// memora_logits.y, memora_logits
+					// memora_logits.y
 					if kern.Wide() {
-						a3 := regions.R57884000dc2dArgs{
-							P0: unsafe.SliceData(W123),
+						a3 := regions.R979910ce7ae5Args{
+							P0: unsafe.SliceData(W1State2),
 							P1: unsafe.SliceData(t27),
-							P2: unsafe.SliceData(W1State2),
-							P3: unsafe.SliceData(t50),
+							P2: unsafe.SliceData(t50),
 							N0: dH,
 							N1: dK,
 							N2: 4*dK*a2 + 4*C*dK*s + (4*T*dK-64*chunks*dK)*l,
 						}
-						regions.R57884000dc2d(&a3)
+						regions.R979910ce7ae5(&a3)
 					} else {
 						for i := range dH {
-							W123_2 := W123[i*dK:][:dK]
-							t27_2 := t27[(l*(T-16*chunks)+a2+C*s)*dK:][:dK]
 							W1State2_2 := W1State2[i*dK:][:dK]
+							t27_2 := t27[(l*(T-16*chunks)+a2+C*s)*dK:][:dK]
 							var t502 F
 							t502Sums := [16]F{t502}
 							for j := range dK {
-								W123Entry := W123_2[j]
-								t502Sums[j%16] = num.FMA32(W123Entry, t27_2[j], t502Sums[j%16])
-								W1State2_2[j] = W123Entry
+								t502Sums[j%16] = num.FMA32(W1State2_2[j], t27_2[j], t502Sums[j%16])
 							}
 							t502 = kern.Sum16(&t502Sums)
 							t50[i] = t502
@@ -1308,8 +1306,8 @@ func (c *stepFused) run() {
 						} else {
 							eProd := c.EProd[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
 							for i := range dH {
-								t53 := t2[i]
-								eProd[i] = t53
+								t323 := t2[i]
+								eProd[i] = t323
 							}
 						}
 					}
@@ -1325,8 +1323,8 @@ func (c *stepFused) run() {
 						} else {
 							GW1Prod := c.GW1Prod[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
 							for i := range dH {
-								t63 := t222[i]
-								GW1Prod[i] = t63
+								t43 := t222[i]
+								GW1Prod[i] = t43
 							}
 						}
 					}
@@ -1360,27 +1358,23 @@ func (c *stepFused) run() {
 							t183[i] = F(t50Entry * kern.Sigmoid(t50Entry))
 						}
 					}
-					// memora_logits.y, memora_logits
+					// memora_logits.y
 					if kern.Wide() {
-						a3 := regions.R1534a006d7b2Args{
-							P0: unsafe.SliceData(W223),
+						a3 := regions.R05a6a2642fd1Args{
+							P0: unsafe.SliceData(W2State2),
 							P1: unsafe.SliceData(t183),
-							P2: unsafe.SliceData(W2State2),
-							P3: unsafe.SliceData(y5),
+							P2: unsafe.SliceData(y5),
 							N0: dV,
 							N1: dH,
 						}
-						regions.R1534a006d7b2(&a3)
+						regions.R05a6a2642fd1(&a3)
 					} else {
 						for i := range dV {
-							W223_2 := W223[i*dH:][:dH]
 							W2State2_2 := W2State2[i*dH:][:dH]
 							var y6 F
 							y6Sums := [16]F{y6}
 							for j := range dH {
-								W223Entry := W223_2[j]
-								y6Sums[j%16] = num.FMA32(W223Entry, t183[j], y6Sums[j%16])
-								W2State2_2[j] = W223Entry
+								y6Sums[j%16] = num.FMA32(W2State2_2[j], t183[j], y6Sums[j%16])
 							}
 							y6 = kern.Sum16(&y6Sums)
 							y5[i] = y6
@@ -1490,106 +1484,101 @@ func (c *stepBackwardFused) run() {
 	W1Trail := c.Work[13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+dH*dK+dH*dV:][:C*dH*dK+dH*dK]                                        // [C + 1, d_h, d_k]
 	W2Trail := c.Work[C*dH*dK+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+2*dH*dK+dH*dV:][:C*dH*dV+dH*dV]                              // [C + 1, d_v, d_h]
 	t274 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+2*dH*dK+2*dH*dV:][:dH*dV]                               // [d_v, d_h]
-	W222 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+2*dH*dK+3*dH*dV:][:dH*dV]                               // [d_v, d_h]
-	t48 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+2*dH*dK+4*dH*dV:][:dH*dK]                                // [d_h, d_k]
-	W122 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+3*dH*dK+4*dH*dV:][:dH*dK]                               // [d_h, d_k]
-	t254 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+4*dH*dK+4*dH*dV:][:dH*dV]                               // [d_v, d_h]
-	t275 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+4*dH*dK+5*dH*dV:][:dH*dV]                               // [d_v, d_h]
-	W223 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+4*dH*dK+6*dH*dV:][:dH*dV]                               // [d_v, d_h]
-	t322 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+4*dH*dK+7*dH*dV:][:dH]                                  // [d_h]
-	t93 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+4*dH*dK+7*dH*dV+dH:][:dH]                                // [d_h]
-	t113 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+4*dH*dK+7*dH*dV+2*dH:][:dK]                             // [d_k]
-	t132 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+4*dH*dK+7*dH*dV+2*dH+dK:][:dH]                          // [d_h]
-	t153 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+4*dH*dK+7*dH*dV+3*dH+dK:][:dH*dK]                       // [d_h, d_k]
-	t86 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+5*dH*dK+7*dH*dV+3*dH+dK:][:dH]                           // [d_h]
-	t28 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+5*dH*dK+7*dH*dV+4*dH+dK:][:dK]                           // [d_k]
-	t43 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+5*dH*dK+7*dH*dV+4*dH+2*dK:][:dH]                         // [d_h]
-	t452 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+5*dH*dK+7*dH*dV+5*dH+2*dK:][:dV]                        // [d_v]
-	t472 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+5*dH*dK+7*dH*dV+5*dH+2*dK+dV:][:dV]                     // [d_v]
-	t49 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+5*dH*dK+7*dH*dV+5*dH+2*dK+2*dV:][:dH*dV]                 // [d_v, d_h]
-	t61 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+5*dH*dK+8*dH*dV+5*dH+2*dK+2*dV:][:dV]                    // [d_v]
-	t62_2 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+5*dH*dK+8*dH*dV+5*dH+2*dK+3*dV:][:dH]                  // [d_h]
-	t64 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+5*dH*dK+8*dH*dV+6*dH+2*dK+3*dV:][:dH]                    // [d_h]
-	t67 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+5*dH*dK+8*dH*dV+7*dH+2*dK+3*dV:][:dV]                    // [d_v]
-	t71 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+5*dH*dK+8*dH*dV+7*dH+2*dK+4*dV:][:dH]                    // [d_h]
-	t78 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+5*dH*dK+8*dH*dV+8*dH+2*dK+4*dV:][:dH]                    // [d_h]
-	t80 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+5*dH*dK+8*dH*dV+9*dH+2*dK+4*dV:][:dK]                    // [d_k]
-	W1BarState2 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+5*dH*dK+8*dH*dV+9*dH+3*dK+4*dV:][:dH*dK]         // [d_h, d_k]
-	W2BarState2 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+6*dH*dK+8*dH*dV+9*dH+3*dK+4*dV:][:dH*dV]         // [d_v, d_h]
-	t155 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+6*dH*dK+9*dH*dV+9*dH+3*dK+4*dV:][:dH*dV]                // [d_v, d_h]
-	t16 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+6*dH*dK+10*dH*dV+9*dH+3*dK+4*dV:][:dH*dV]                // [d_v, d_h]
-	t23_2 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+6*dH*dK+11*dH*dV+9*dH+3*dK+4*dV:][:16*dH*dV]           // [16, d_v, d_h]
-	t17 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+6*dH*dK+27*dH*dV+9*dH+3*dK+4*dV:][:256]                  // [16, 16]
-	t194 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+6*dH*dK+27*dH*dV+9*dH+3*dK+4*dV+256:][:256]             // [16, 16]
-	t224 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+6*dH*dK+27*dH*dV+9*dH+3*dK+4*dV+512:][:256]             // [16, 16]
-	t256 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+6*dH*dK+27*dH*dV+9*dH+3*dK+4*dV+768:][:256]             // [16, 16]
-	t282 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+6*dH*dK+27*dH*dV+9*dH+3*dK+4*dV+1024:][:256]            // [16, 16]
-	t422 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+6*dH*dK+27*dH*dV+9*dH+3*dK+4*dV+1280:][:16*dH]          // [16, d_h]
-	t712 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+6*dH*dK+27*dH*dV+25*dH+3*dK+4*dV+1280:][:16*dH]         // [16, d_h]
-	t57 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+6*dH*dK+27*dH*dV+41*dH+3*dK+4*dV+1280:][:dH*dK]          // [d_h, d_k]
-	t58 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+7*dH*dK+27*dH*dV+41*dH+3*dK+4*dV+1280:][:dH*dK]          // [d_h, d_k]
-	t324 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+8*dH*dK+27*dH*dV+41*dH+3*dK+4*dV+1280:][:16*dH*dK]      // [16, d_h, d_k]
-	t5222 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+24*dH*dK+27*dH*dV+41*dH+3*dK+4*dV+1280:][:16*dH]       // [16, d_h]
-	t50 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+24*dH*dK+27*dH*dV+57*dH+3*dK+4*dV+1280:][:16*dH*dV]      // [16, d_v, d_h]
-	t513 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+24*dH*dK+43*dH*dV+57*dH+3*dK+4*dV+1280:][:16*dV]        // [16, d_v]
-	t134 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+24*dH*dK+43*dH*dV+57*dH+3*dK+20*dV+1280:][:16*dK]       // [16, d_k]
-	t142 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+24*dH*dK+43*dH*dV+57*dH+19*dK+20*dV+1280:][:16*dH*dK]   // [16, d_h, d_k]
-	t1523 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+40*dH*dK+43*dH*dV+57*dH+19*dK+20*dV+1280:][:16*dH]     // [16, d_h]
-	t172 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+40*dH*dK+43*dH*dV+73*dH+19*dK+20*dV+1280:][:16*dH*dK]   // [16, d_h, d_k]
-	t2223 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+56*dH*dK+43*dH*dV+73*dH+19*dK+20*dV+1280:][:16*dH]     // [16, d_h]
-	t2022 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+56*dH*dK+43*dH*dV+89*dH+19*dK+20*dV+1280:][:dH*dK]     // [d_h, d_k]
-	t21 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+43*dH*dV+89*dH+19*dK+20*dV+1280:][:16]          // [16]
-	t140 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+43*dH*dV+89*dH+19*dK+20*dV+1296:][:256*dK]     // [16, d_k, 16]
-	t2222 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+43*dH*dV+89*dH+275*dK+20*dV+1296:][:16*dK]    // [16, d_k]
-	t145 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+43*dH*dV+89*dH+291*dK+20*dV+1296:][:256*dH]    // [16, d_h, 16]
-	t2322 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+43*dH*dV+345*dH+291*dK+20*dV+1296:][:256*dH]  // [16, d_h, 16]
-	t246 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+43*dH*dV+601*dH+291*dK+20*dV+1296:][:256]      // [16, 16]
-	t2522 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+43*dH*dV+601*dH+291*dK+20*dV+1552:][:16*dH]   // [16, d_h]
-	t277 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+43*dH*dV+617*dH+291*dK+20*dV+1552:][:16]       // [16]
-	t403 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+43*dH*dV+617*dH+291*dK+20*dV+1568:][:16*dH]    // [16, d_h]
-	t532 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+43*dH*dV+633*dH+291*dK+20*dV+1568:][:16*dH*dV] // [16, d_v, d_h]
-	t3222 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+59*dH*dV+633*dH+291*dK+20*dV+1568:][:16*dV]   // [16, d_v]
-	t56 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+59*dH*dV+633*dH+291*dK+36*dV+1568:][:dH*dV]     // [d_v, d_h]
-	t572 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+633*dH+291*dK+36*dV+1568:][:16]       // [16]
-	t141 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+633*dH+291*dK+36*dV+1584:][:256*dH]   // [16, d_h, 16]
-	t59 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+889*dH+291*dK+36*dV+1584:][:256*dV]    // [16, d_v, 16]
-	t614 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+889*dH+291*dK+292*dV+1584:][:256]     // [16, 16]
-	t643 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+889*dH+291*dK+292*dV+1840:][:16*dV]   // [16, d_v]
-	t63_2 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+889*dH+291*dK+308*dV+1840:][:16]     // [16]
-	t792 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+889*dH+291*dK+308*dV+1856:][:256]     // [16, 16]
-	t692 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+889*dH+291*dK+308*dV+2112:][:16*dH]   // [16, d_h]
-	t762 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+905*dH+291*dK+308*dV+2112:][:16*dH]   // [16, d_h]
-	t822 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+2112:][:256]     // [16, 16]
-	t832 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+2368:][:16]      // [16]
-	t842 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+2384:][:256]     // [16, 16]
-	t87 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+2640:][:256]      // [16, 16]
-	t88 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+2896:][:16]       // [16]
-	t89 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+2912:][:256]      // [16, 16]
-	t92_2 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+3168:][:256]    // [16, 16]
-	t93_2 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+3424:][:16]     // [16]
-	t96 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+3440:][:16]       // [16]
-	t104 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+3456:][:16]      // [16]
-	t107 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+3472:][:16]      // [16]
-	t108 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+3488:][:16]      // [16]
-	t109 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+3504:][:16]      // [16]
-	t112_2 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+3520:][:16]    // [16]
-	t110 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+3536:][:16]      // [16]
-	t111 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+3552:][:16]      // [16]
-	t115 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+3568:][:16]      // [16]
-	t116 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+3584:][:16]      // [16]
-	t117 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+3600:][:16]      // [16]
-	t120 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+3616:][:16]      // [16]
-	t118 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+3632:][:16]      // [16]
-	t119 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+3648:][:16]      // [16]
-	t123 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+3664:][:16]      // [16]
-	t124 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+3680:][:16]      // [16]
-	t125 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+3696:][:16]      // [16]
-	t128 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+3712:][:16]      // [16]
-	t126 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+3728:][:16]      // [16]
-	t127 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+3744:][:16]      // [16]
-	t131 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+3760:][:16]      // [16]
-	t132_2 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+3776:][:16]    // [16]
-	t134_2 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+3792:][:16]    // [16]
+	t48 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+2*dH*dK+3*dH*dV:][:dH*dK]                                // [d_h, d_k]
+	t322 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+3*dH*dK+3*dH*dV:][:dH]                                  // [d_h]
+	t93 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+3*dH*dK+3*dH*dV+dH:][:dH]                                // [d_h]
+	t113 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+3*dH*dK+3*dH*dV+2*dH:][:dK]                             // [d_k]
+	t132 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+3*dH*dK+3*dH*dV+2*dH+dK:][:dH]                          // [d_h]
+	t153 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+3*dH*dK+3*dH*dV+3*dH+dK:][:dH*dK]                       // [d_h, d_k]
+	t86 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+4*dH*dK+3*dH*dV+3*dH+dK:][:dH]                           // [d_h]
+	t28 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+4*dH*dK+3*dH*dV+4*dH+dK:][:dK]                           // [d_k]
+	t43 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+4*dH*dK+3*dH*dV+4*dH+2*dK:][:dH]                         // [d_h]
+	t452 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+4*dH*dK+3*dH*dV+5*dH+2*dK:][:dV]                        // [d_v]
+	t472 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+4*dH*dK+3*dH*dV+5*dH+2*dK+dV:][:dV]                     // [d_v]
+	t49 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+4*dH*dK+3*dH*dV+5*dH+2*dK+2*dV:][:dH*dV]                 // [d_v, d_h]
+	t61 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+4*dH*dK+4*dH*dV+5*dH+2*dK+2*dV:][:dV]                    // [d_v]
+	t62_2 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+4*dH*dK+4*dH*dV+5*dH+2*dK+3*dV:][:dH]                  // [d_h]
+	t64 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+4*dH*dK+4*dH*dV+6*dH+2*dK+3*dV:][:dH]                    // [d_h]
+	t67 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+4*dH*dK+4*dH*dV+7*dH+2*dK+3*dV:][:dV]                    // [d_v]
+	t71 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+4*dH*dK+4*dH*dV+7*dH+2*dK+4*dV:][:dH]                    // [d_h]
+	t78 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+4*dH*dK+4*dH*dV+8*dH+2*dK+4*dV:][:dH]                    // [d_h]
+	t80 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+4*dH*dK+4*dH*dV+9*dH+2*dK+4*dV:][:dK]                    // [d_k]
+	W1BarState2 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+4*dH*dK+4*dH*dV+9*dH+3*dK+4*dV:][:dH*dK]         // [d_h, d_k]
+	W2BarState2 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+5*dH*dK+4*dH*dV+9*dH+3*dK+4*dV:][:dH*dV]         // [d_v, d_h]
+	t155 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+5*dH*dK+5*dH*dV+9*dH+3*dK+4*dV:][:dH*dV]                // [d_v, d_h]
+	t16 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+5*dH*dK+6*dH*dV+9*dH+3*dK+4*dV:][:dH*dV]                 // [d_v, d_h]
+	t23_2 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+5*dH*dK+7*dH*dV+9*dH+3*dK+4*dV:][:16*dH*dV]            // [16, d_v, d_h]
+	t17 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+5*dH*dK+23*dH*dV+9*dH+3*dK+4*dV:][:256]                  // [16, 16]
+	t194 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+5*dH*dK+23*dH*dV+9*dH+3*dK+4*dV+256:][:256]             // [16, 16]
+	t224 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+5*dH*dK+23*dH*dV+9*dH+3*dK+4*dV+512:][:256]             // [16, 16]
+	t254 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+5*dH*dK+23*dH*dV+9*dH+3*dK+4*dV+768:][:256]             // [16, 16]
+	t282 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+5*dH*dK+23*dH*dV+9*dH+3*dK+4*dV+1024:][:256]            // [16, 16]
+	t422 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+5*dH*dK+23*dH*dV+9*dH+3*dK+4*dV+1280:][:16*dH]          // [16, d_h]
+	t712 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+5*dH*dK+23*dH*dV+25*dH+3*dK+4*dV+1280:][:16*dH]         // [16, d_h]
+	t57 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+5*dH*dK+23*dH*dV+41*dH+3*dK+4*dV+1280:][:dH*dK]          // [d_h, d_k]
+	t58 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+6*dH*dK+23*dH*dV+41*dH+3*dK+4*dV+1280:][:dH*dK]          // [d_h, d_k]
+	t324 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+7*dH*dK+23*dH*dV+41*dH+3*dK+4*dV+1280:][:16*dH*dK]      // [16, d_h, d_k]
+	t5222 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+23*dH*dK+23*dH*dV+41*dH+3*dK+4*dV+1280:][:16*dH]       // [16, d_h]
+	t50 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+23*dH*dK+23*dH*dV+57*dH+3*dK+4*dV+1280:][:16*dH*dV]      // [16, d_v, d_h]
+	t513 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+23*dH*dK+39*dH*dV+57*dH+3*dK+4*dV+1280:][:16*dV]        // [16, d_v]
+	t134 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+23*dH*dK+39*dH*dV+57*dH+3*dK+20*dV+1280:][:16*dK]       // [16, d_k]
+	t142 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+23*dH*dK+39*dH*dV+57*dH+19*dK+20*dV+1280:][:16*dH*dK]   // [16, d_h, d_k]
+	t1523 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+39*dH*dK+39*dH*dV+57*dH+19*dK+20*dV+1280:][:16*dH]     // [16, d_h]
+	t172 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+39*dH*dK+39*dH*dV+73*dH+19*dK+20*dV+1280:][:16*dH*dK]   // [16, d_h, d_k]
+	t2223 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+55*dH*dK+39*dH*dV+73*dH+19*dK+20*dV+1280:][:16*dH]     // [16, d_h]
+	t2022 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+55*dH*dK+39*dH*dV+89*dH+19*dK+20*dV+1280:][:dH*dK]     // [d_h, d_k]
+	t21 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+56*dH*dK+39*dH*dV+89*dH+19*dK+20*dV+1280:][:16]          // [16]
+	t140 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+56*dH*dK+39*dH*dV+89*dH+19*dK+20*dV+1296:][:256*dK]     // [16, d_k, 16]
+	t2222 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+56*dH*dK+39*dH*dV+89*dH+275*dK+20*dV+1296:][:16*dK]    // [16, d_k]
+	t145 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+56*dH*dK+39*dH*dV+89*dH+291*dK+20*dV+1296:][:256*dH]    // [16, d_h, 16]
+	t2322 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+56*dH*dK+39*dH*dV+345*dH+291*dK+20*dV+1296:][:256*dH]  // [16, d_h, 16]
+	t246 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+56*dH*dK+39*dH*dV+601*dH+291*dK+20*dV+1296:][:256]      // [16, 16]
+	t2522 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+56*dH*dK+39*dH*dV+601*dH+291*dK+20*dV+1552:][:16*dH]   // [16, d_h]
+	t275 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+56*dH*dK+39*dH*dV+617*dH+291*dK+20*dV+1552:][:16]       // [16]
+	t403 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+56*dH*dK+39*dH*dV+617*dH+291*dK+20*dV+1568:][:16*dH]    // [16, d_h]
+	t532 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+56*dH*dK+39*dH*dV+633*dH+291*dK+20*dV+1568:][:16*dH*dV] // [16, d_v, d_h]
+	t3222 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+56*dH*dK+55*dH*dV+633*dH+291*dK+20*dV+1568:][:16*dV]   // [16, d_v]
+	t56 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+56*dH*dK+55*dH*dV+633*dH+291*dK+36*dV+1568:][:dH*dV]     // [d_v, d_h]
+	t572 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+56*dH*dK+56*dH*dV+633*dH+291*dK+36*dV+1568:][:16]       // [16]
+	t141 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+56*dH*dK+56*dH*dV+633*dH+291*dK+36*dV+1584:][:256*dH]   // [16, d_h, 16]
+	t59 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+56*dH*dK+56*dH*dV+889*dH+291*dK+36*dV+1584:][:256*dV]    // [16, d_v, 16]
+	t614 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+56*dH*dK+56*dH*dV+889*dH+291*dK+292*dV+1584:][:256]     // [16, 16]
+	t643 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+56*dH*dK+56*dH*dV+889*dH+291*dK+292*dV+1840:][:16*dV]   // [16, d_v]
+	t63_2 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+56*dH*dK+56*dH*dV+889*dH+291*dK+308*dV+1840:][:16]     // [16]
+	t792 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+56*dH*dK+56*dH*dV+889*dH+291*dK+308*dV+1856:][:256]     // [16, 16]
+	t692 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+56*dH*dK+56*dH*dV+889*dH+291*dK+308*dV+2112:][:16*dH]   // [16, d_h]
+	t762 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+56*dH*dK+56*dH*dV+905*dH+291*dK+308*dV+2112:][:16*dH]   // [16, d_h]
+	t822 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+56*dH*dK+56*dH*dV+921*dH+291*dK+308*dV+2112:][:256]     // [16, 16]
+	t832 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+56*dH*dK+56*dH*dV+921*dH+291*dK+308*dV+2368:][:16]      // [16]
+	t842 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+56*dH*dK+56*dH*dV+921*dH+291*dK+308*dV+2384:][:256]     // [16, 16]
+	t87 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+56*dH*dK+56*dH*dV+921*dH+291*dK+308*dV+2640:][:256]      // [16, 16]
+	t88 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+56*dH*dK+56*dH*dV+921*dH+291*dK+308*dV+2896:][:16]       // [16]
+	t89 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+56*dH*dK+56*dH*dV+921*dH+291*dK+308*dV+2912:][:256]      // [16, 16]
+	t92_2 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+56*dH*dK+56*dH*dV+921*dH+291*dK+308*dV+3168:][:256]    // [16, 16]
+	t93_2 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+56*dH*dK+56*dH*dV+921*dH+291*dK+308*dV+3424:][:16]     // [16]
+	t96 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+56*dH*dK+56*dH*dV+921*dH+291*dK+308*dV+3440:][:16]       // [16]
+	t104 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+56*dH*dK+56*dH*dV+921*dH+291*dK+308*dV+3456:][:16]      // [16]
+	t107 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+56*dH*dK+56*dH*dV+921*dH+291*dK+308*dV+3472:][:16]      // [16]
+	t108 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+56*dH*dK+56*dH*dV+921*dH+291*dK+308*dV+3488:][:16]      // [16]
+	t109 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+56*dH*dK+56*dH*dV+921*dH+291*dK+308*dV+3504:][:16]      // [16]
+	t112_2 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+56*dH*dK+56*dH*dV+921*dH+291*dK+308*dV+3520:][:16]    // [16]
+	t110 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+56*dH*dK+56*dH*dV+921*dH+291*dK+308*dV+3536:][:16]      // [16]
+	t111 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+56*dH*dK+56*dH*dV+921*dH+291*dK+308*dV+3552:][:16]      // [16]
+	t115 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+56*dH*dK+56*dH*dV+921*dH+291*dK+308*dV+3568:][:16]      // [16]
+	t116 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+56*dH*dK+56*dH*dV+921*dH+291*dK+308*dV+3584:][:16]      // [16]
+	t117 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+56*dH*dK+56*dH*dV+921*dH+291*dK+308*dV+3600:][:16]      // [16]
+	t120 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+56*dH*dK+56*dH*dV+921*dH+291*dK+308*dV+3616:][:16]      // [16]
+	t118 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+56*dH*dK+56*dH*dV+921*dH+291*dK+308*dV+3632:][:16]      // [16]
+	t119 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+56*dH*dK+56*dH*dV+921*dH+291*dK+308*dV+3648:][:16]      // [16]
+	t123 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+56*dH*dK+56*dH*dV+921*dH+291*dK+308*dV+3664:][:16]      // [16]
+	t124 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+56*dH*dK+56*dH*dV+921*dH+291*dK+308*dV+3680:][:16]      // [16]
+	t125 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+56*dH*dK+56*dH*dV+921*dH+291*dK+308*dV+3696:][:16]      // [16]
+	t128 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+56*dH*dK+56*dH*dV+921*dH+291*dK+308*dV+3712:][:16]      // [16]
+	t126 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+56*dH*dK+56*dH*dV+921*dH+291*dK+308*dV+3728:][:16]      // [16]
+	t127 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+56*dH*dK+56*dH*dV+921*dH+291*dK+308*dV+3744:][:16]      // [16]
+	t131 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+56*dH*dK+56*dH*dV+921*dH+291*dK+308*dV+3760:][:16]      // [16]
+	t132_2 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+56*dH*dK+56*dH*dV+921*dH+291*dK+308*dV+3776:][:16]    // [16]
+	t134_2 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+56*dH*dK+56*dH*dV+921*dH+291*dK+308*dV+3792:][:16]    // [16]
 	t184Total := make([]F, 1)
 	t29Total := make([]F, 1)
 	t52Total := make([]F, 1)
@@ -1850,17 +1839,18 @@ func (c *stepBackwardFused) run() {
 					}
 					// memora_logits.W2
 					if kern.Wide() {
-						a3 := regions.Rb8bd0db10457Args{
+						a3 := regions.R73a69c618d1fArgs{
 							P0: unsafe.SliceData(t274),
-							P1: unsafe.SliceData(W222),
+							P1: unsafe.SliceData(W2Trail),
 							N0: dV,
 							N1: dH,
+							N2: 4*dH*dV*a2 + 4*dH*dV,
 						}
-						regions.Rb8bd0db10457(&a3)
+						regions.R73a69c618d1f(&a3)
 					} else {
 						for i := range dV {
 							t274_2 := t274[i*dH:][:dH]
-							W222_2 := W222[i*dH:][:dH]
+							W2Trail2 := W2Trail[((a2+1)*dV+i)*dH:][:dH]
 							top := F(math.Inf(-1))
 							topSums := kern.Lowest16()
 							for j := range dH {
@@ -1872,11 +1862,12 @@ func (c *stepBackwardFused) run() {
 							for j := range dH {
 								e3 := kern.Exp(t274_2[j] - top)
 								sumSums[j%16] = sumSums[j%16] + e3
-								W222_2[j] = e3
+								W2Trail2[j] = e3
 							}
 							sum = kern.Sum16(&sumSums)
+							scale := F(1) / sum
 							for j := range dH {
-								W222_2[j] = W222_2[j] / sum
+								W2Trail2[j] = F(W2Trail2[j] * scale)
 							}
 						}
 					}
@@ -1911,17 +1902,18 @@ func (c *stepBackwardFused) run() {
 					}
 					// memora_logits.W1
 					if kern.Wide() {
-						a3 := regions.Rb8bd0db10457Args{
+						a3 := regions.R73a69c618d1fArgs{
 							P0: unsafe.SliceData(t48),
-							P1: unsafe.SliceData(W122),
+							P1: unsafe.SliceData(W1Trail),
 							N0: dH,
 							N1: dK,
+							N2: 4*dH*dK*a2 + 4*dH*dK,
 						}
-						regions.Rb8bd0db10457(&a3)
+						regions.R73a69c618d1f(&a3)
 					} else {
 						for i := range dH {
 							t48_2 := t48[i*dK:][:dK]
-							W122_2 := W122[i*dK:][:dK]
+							W1Trail2 := W1Trail[((a2+1)*dH+i)*dK:][:dK]
 							top2 := F(math.Inf(-1))
 							top2Sums := kern.Lowest16()
 							for j := range dK {
@@ -1933,116 +1925,46 @@ func (c *stepBackwardFused) run() {
 							for j := range dK {
 								e4 := kern.Exp(t48_2[j] - top2)
 								sum2Sums[j%16] = sum2Sums[j%16] + e4
-								W122_2[j] = e4
+								W1Trail2[j] = e4
 							}
 							sum2 = kern.Sum16(&sum2Sums)
+							scale2 := F(1) / sum2
 							for j := range dK {
-								W122_2[j] = W122_2[j] / sum2
+								W1Trail2[j] = F(W1Trail2[j] * scale2)
 							}
 						}
-					}
-					// memora_logits
-					for i := range dH {
-						copy(W1Trail[((a2+1)*dH+i)*dK:][:dK], W122[i*dK:][:dK])
-					}
-					// memora_logits
-					for i := range dV {
-						copy(W2Trail[((a2+1)*dV+i)*dH:][:dH], W222[i*dH:][:dH])
 					}
 				}
 			}
 			if n := min(C, -C*s+T-16*chunks); n > 0 {
-				t23_3 := t23[l*(T-16*chunks)+C*s:][:n]
 				t24_3 := t24[l*(T-16*chunks)+C*s:][:n]
+				t23_3 := t23[l*(T-16*chunks)+C*s:][:n]
 				t6_2 := t6[l*(T-16*chunks)+C*s:][:n]
 				t7_2 := t7[l*(T-16*chunks)+C*s:][:n]
 				for a2 := n - 1; a2 >= 0; a2-- {
-					// memora_logits.W2, memora_logits.U_W2, memora_logits.G_W2
-					t23Entry3 := t23_3[a2]
-					if kern.Wide() {
-						a3 := regions.R8a143577fb67Args{
-							P0: unsafe.SliceData(c.E),
-							P1: unsafe.SliceData(W2Trail),
-							P2: unsafe.SliceData(t254),
-							P3: unsafe.SliceData(t62),
-							P4: unsafe.SliceData(t275),
-							N0: dV,
-							N1: 4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l,
-							N2: dH,
-							N3: 4 * dH * dV * a2,
-							N4: 4*dH*a2 + 4*C*dH*s + (4*T*dH-64*chunks*dH)*l,
-							S0: [2]float32{t23Entry3},
-						}
-						regions.R8a143577fb67(&a3)
-					} else {
-						e := c.E[(l*(T-16*chunks)+a2+C*s)*dV:][:dV]
-						for i := range dV {
-							W2Trail2 := W2Trail[(a2*dV+i)*dH:][:dH]
-							t254_2 := t254[i*dH:][:dH]
-							t62_3 := t62[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
-							t275_2 := t275[i*dH:][:dH]
-							eEntry2 := e[i]
-							for j := range dH {
-								t255 := kern.Log(kern.Larger(W2Trail2[j], F(1e-08)))
-								t254_2[j] = t255
-								t275_2[j] = num.FMA32(-eEntry2, t62_3[j], F(t23Entry3*t255))
-							}
-						}
-					}
-					// memora_logits.W2
-					if kern.Wide() {
-						a3 := regions.Rb8bd0db10457Args{
-							P0: unsafe.SliceData(t275),
-							P1: unsafe.SliceData(W223),
-							N0: dV,
-							N1: dH,
-						}
-						regions.Rb8bd0db10457(&a3)
-					} else {
-						for i := range dV {
-							t275_2 := t275[i*dH:][:dH]
-							W223_2 := W223[i*dH:][:dH]
-							top3 := F(math.Inf(-1))
-							top3Sums := kern.Lowest16()
-							for j := range dH {
-								top3Sums[j%16] = kern.Gather(top3Sums[j%16], t275_2[j])
-							}
-							top3 = kern.Gather(top3, kern.Top16(&top3Sums))
-							var sum3 F
-							sum3Sums := [16]F{sum3}
-							for j := range dH {
-								e5 := kern.Exp(t275_2[j] - top3)
-								sum3Sums[j%16] = sum3Sums[j%16] + e5
-								W223_2[j] = e5
-							}
-							sum3 = kern.Sum16(&sum3Sums)
-							for j := range dH {
-								W223_2[j] = W223_2[j] / sum3
-							}
-						}
-					}
 					// memora_logits.y
 					clear(t322)
 					if kern.Wide() {
-						a3 := regions.Rac3a99075606Args{
+						a3 := regions.R1652debfe5bcArgs{
 							P0: unsafe.SliceData(t2),
-							P1: unsafe.SliceData(W223),
+							P1: unsafe.SliceData(W2Trail),
 							P2: unsafe.SliceData(t322),
 							N0: dV,
 							N1: 4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l,
 							N2: dH,
-							N3: 4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l + 4,
-							N4: 4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l + 8,
-							N5: 4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l + 12,
+							N3: 4*dH*dV*a2 + 4*dH*dV,
+							N4: 4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l + 4,
+							N5: 4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l + 8,
+							N6: 4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l + 12,
 						}
-						regions.Rac3a99075606(&a3)
+						regions.R1652debfe5bc(&a3)
 					} else {
 						t2_2 := t2[(l*(T-16*chunks)+a2+C*s)*dV:][:dV]
 						for i := range dV {
-							W223_2 := W223[i*dH:][:dH]
+							W2Trail2 := W2Trail[((a2+1)*dV+i)*dH:][:dH]
 							t2Entry := t2_2[i]
 							for j := range dH {
-								t322[j] = num.FMA32(W223_2[j], t2Entry, t322[j])
+								t322[j] = num.FMA32(W2Trail2[j], t2Entry, t322[j])
 							}
 						}
 					}
@@ -2220,33 +2142,36 @@ func (c *stepBackwardFused) run() {
 					}
 					// memora_logits.G_W1, memora_logits.W2, memora_logits.y
 					if kern.Wide() {
-						a3 := regions.Ra47848460582Args{
+						a3 := regions.Rdf4a5359a532Args{
 							P0:  unsafe.SliceData(t2),
 							P1:  unsafe.SliceData(W2Trail),
 							P2:  unsafe.SliceData(t43),
-							P3:  unsafe.SliceData(W223),
-							P4:  unsafe.SliceData(t90),
-							P5:  unsafe.SliceData(W2BarState),
-							P6:  unsafe.SliceData(t452),
-							P7:  unsafe.SliceData(t472),
+							P3:  unsafe.SliceData(t90),
+							P4:  unsafe.SliceData(W2BarState),
+							P5:  unsafe.SliceData(t452),
+							P6:  unsafe.SliceData(t472),
 							N0:  dV,
 							N1:  4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l,
 							N2:  dH,
-							N3:  8 * dH,
-							N4:  4*dH*dV*a2 + 12*dH,
-							N5:  12 * dH,
-							N6:  4*dH*a2 + 4*C*dH*s + (4*T*dH-64*chunks*dH)*l,
-							N7:  4 * dH * dV * a2,
-							N8:  4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l + 4,
-							N9:  4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l + 8,
-							N10: 4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l + 12,
+							N3:  4*dH*dV*a2 + 4*dH*dV + 8*dH,
+							N4:  8 * dH,
+							N5:  4*dH*dV*a2 + 12*dH,
+							N6:  4*dH*dV*a2 + 4*dH*dV + 12*dH,
+							N7:  12 * dH,
+							N8:  4*dH*a2 + 4*C*dH*s + (4*T*dH-64*chunks*dH)*l,
+							N9:  4 * dH * dV * a2,
+							N10: dH * dV,
+							N11: -dH*dV + dH,
+							N12: 4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l + 4,
+							N13: 4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l + 8,
+							N14: 4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l + 12,
 						}
-						regions.Ra47848460582(&a3)
+						regions.Rdf4a5359a532(&a3)
 					} else {
 						t2_2 := t2[(l*(T-16*chunks)+a2+C*s)*dV:][:dV]
 						for i := range dV {
 							W2Trail2 := W2Trail[(a2*dV+i)*dH:][:dH]
-							W223_2 := W223[i*dH:][:dH]
+							W2Trail3 := W2Trail[((a2+1)*dV+i)*dH:][:dH]
 							t90_2 := t90[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
 							W2BarState3 := W2BarState[i*dH:][:dH]
 							var t4522 F
@@ -2256,7 +2181,7 @@ func (c *stepBackwardFused) run() {
 							t4722Sums := [16]F{t4722}
 							for j := range dH {
 								t4522Sums[j%16] = num.FMA32(W2Trail2[j], t43[j], t4522Sums[j%16])
-								t4722Sums[j%16] = num.FMA32(W223_2[j], num.FMA32(t2Entry2, t90_2[j], W2BarState3[j]), t4722Sums[j%16])
+								t4722Sums[j%16] = num.FMA32(W2Trail3[j], num.FMA32(t2Entry2, t90_2[j], W2BarState3[j]), t4722Sums[j%16])
 							}
 							t4522 = kern.Sum16(&t4522Sums)
 							t4722 = kern.Sum16(&t4722Sums)
@@ -2268,56 +2193,63 @@ func (c *stepBackwardFused) run() {
 					clear(t62_2)
 					var t52_2 F
 					if kern.Wide() {
-						a3 := regions.R2a44284be3a4Args{
+						a3 := regions.Ra4c144473406Args{
 							P0:  unsafe.SliceData(t2),
 							P1:  unsafe.SliceData(t472),
 							P2:  unsafe.SliceData(c.E),
-							P3:  unsafe.SliceData(W223),
+							P3:  unsafe.SliceData(W2Trail),
 							P4:  unsafe.SliceData(t90),
 							P5:  unsafe.SliceData(W2BarState),
-							P6:  unsafe.SliceData(t254),
-							P7:  unsafe.SliceData(t62),
-							P8:  unsafe.SliceData(t49),
-							P9:  unsafe.SliceData(t62_2),
-							P10: unsafe.SliceData(t61),
-							P11: unsafe.SliceData(t52Total),
+							P6:  unsafe.SliceData(t62),
+							P7:  unsafe.SliceData(t49),
+							P8:  unsafe.SliceData(t62_2),
+							P9:  unsafe.SliceData(t61),
+							P10: unsafe.SliceData(t52Total),
 							N0:  dV,
 							N1:  4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l,
 							N2:  4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l + 4,
 							N3:  4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l + 8,
 							N4:  4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l + 12,
 							N5:  dH,
-							N6:  4 * dH,
-							N7:  8 * dH,
-							N8:  12 * dH,
-							N9:  4*dH*a2 + 4*C*dH*s + (4*T*dH-64*chunks*dH)*l,
+							N6:  4*dH*dV*a2 + 4*dH,
+							N7:  4 * dH,
+							N8:  4*dH*dV*a2 + 4*dH*dV + 8*dH,
+							N9:  8 * dH,
+							N10: 4*dH*dV*a2 + 8*dH,
+							N11: 4*dH*dV*a2 + 4*dH*dV + 12*dH,
+							N12: 12 * dH,
+							N13: 4*dH*dV*a2 + 12*dH,
+							N14: 4*dH*a2 + 4*C*dH*s + (4*T*dH-64*chunks*dH)*l,
+							N15: 4*dH*dV*a2 + 4*dH*dV,
+							N16: -dH * dV,
+							N17: dH*dV + dH,
 							S0:  [2]float32{t52_2},
 						}
-						regions.R2a44284be3a4(&a3)
+						regions.Ra4c144473406(&a3)
 					} else {
 						t2_2 := t2[(l*(T-16*chunks)+a2+C*s)*dV:][:dV]
 						e := c.E[(l*(T-16*chunks)+a2+C*s)*dV:][:dV]
 						t52_3 := t52_2
 						for i := range dV {
-							W223_2 := W223[i*dH:][:dH]
+							W2Trail2 := W2Trail[((a2+1)*dV+i)*dH:][:dH]
 							t90_2 := t90[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
 							W2BarState3 := W2BarState[i*dH:][:dH]
-							t254_2 := t254[i*dH:][:dH]
+							W2Trail3 := W2Trail[(a2*dV+i)*dH:][:dH]
 							t62_3 := t62[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
 							t49_2 := t49[i*dH:][:dH]
 							var t612 F
 							t2Entry3 := t2_2[i]
 							t472Entry := t472[i]
-							eEntry3 := e[i]
+							eEntry2 := e[i]
 							var t52Row F
 							t52RowSums := [16]F{t52Row}
 							t612Sums := [16]F{t612}
 							for j := range dH {
-								t492 := F(W223_2[j] * (num.FMA32(t2Entry3, t90_2[j], W2BarState3[j]) - t472Entry))
-								t52RowSums[j%16] = num.FMA32(t254_2[j], t492, t52RowSums[j%16])
+								t492 := F(W2Trail2[j] * (num.FMA32(t2Entry3, t90_2[j], W2BarState3[j]) - t472Entry))
+								t52RowSums[j%16] = num.FMA32(kern.Log(kern.Larger(W2Trail3[j], F(1e-08))), t492, t52RowSums[j%16])
 								t612Sums[j%16] = num.FMA32(t492, t62_3[j], t612Sums[j%16])
 								t49_2[j] = t492
-								t62_2[j] = num.FMA32(-t492, eEntry3, t62_2[j])
+								t62_2[j] = num.FMA32(-t492, eEntry2, t62_2[j])
 							}
 							t52Row = kern.Sum16(&t52RowSums)
 							t612 = kern.Sum16(&t612Sums)
@@ -2376,6 +2308,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// memora_logits.e, memora_logits.G_W1, memora_logits.W2, memora_logits.W1
 					clear(t71)
+					t23Entry3 := t23_3[a2]
 					if kern.Wide() {
 						a3 := regions.Rc22b45c9e047Args{
 							P0:  unsafe.SliceData(t67),
@@ -2409,11 +2342,11 @@ func (c *stepBackwardFused) run() {
 							t49_2 := t49[i*dH:][:dH]
 							W2BarState3 := W2BarState[i*dH:][:dH]
 							t67Entry := t67[i]
-							eEntry4 := e[i]
+							eEntry3 := e[i]
 							for j := range dH {
 								W2TrailEntry := W2Trail2[j]
 								t71[j] = num.FMA32(W2TrailEntry, t67Entry, t71[j])
-								W2BarState3[j] = num.FMA32(t67Entry, t91_2[j], num.FMA32(eEntry4, t43[j], kern.Choose((F(1e-08) <= W2TrailEntry), F(F(t23Entry3*t49_2[j])*(F(1)/kern.Larger(W2TrailEntry, F(1e-08)))), F(0))))
+								W2BarState3[j] = num.FMA32(t67Entry, t91_2[j], num.FMA32(eEntry3, t43[j], kern.Choose((F(1e-08) <= W2TrailEntry), F(F(t23Entry3*t49_2[j])*(F(1)/kern.Larger(W2TrailEntry, F(1e-08)))), F(0))))
 							}
 						}
 					}
@@ -2893,14 +2826,14 @@ func (c *stepBackwardFused) run() {
 				}
 			}
 			// memora_logits.c
-			clear(t256)
+			clear(t254)
 			if kern.Wide() {
 				a2 := regions.R45a0719a83d1Args{
 					P0: unsafe.SliceData(t82),
 					P1: unsafe.SliceData(t17),
 					P2: unsafe.SliceData(t194),
 					P3: unsafe.SliceData(t224),
-					P4: unsafe.SliceData(t256),
+					P4: unsafe.SliceData(t254),
 					N0: 1,
 					N1: 16,
 					N2: 64*t3 + 64*chunks*l,
@@ -2914,10 +2847,10 @@ func (c *stepBackwardFused) run() {
 						t17_2 := t17[((lo+i)-4)*16:][:16]
 						t194_2 := t194[((lo+i)-4)*16:][:16]
 						t224_2 := t224[((lo+i)-4)*16:][:16]
-						t256_2 := t256[(lo+i)*16:][:16]
+						t254_2 := t254[(lo+i)*16:][:16]
 						t82Entry2 := t82_2[i]
 						for j := range 16 {
-							t256_2[j] = F(((t17_2[j] + t194_2[j]) + t224_2[j]) * t82Entry2)
+							t254_2[j] = F(((t17_2[j] + t194_2[j]) + t224_2[j]) * t82Entry2)
 						}
 					}
 				}
@@ -2930,7 +2863,7 @@ func (c *stepBackwardFused) run() {
 					P1: unsafe.SliceData(t17),
 					P2: unsafe.SliceData(t194),
 					P3: unsafe.SliceData(t224),
-					P4: unsafe.SliceData(t256),
+					P4: unsafe.SliceData(t254),
 					P5: unsafe.SliceData(t282),
 					N0: 1,
 					N1: 16,
@@ -2945,11 +2878,11 @@ func (c *stepBackwardFused) run() {
 						t17_2 := t17[((lo+i)-8)*16:][:16]
 						t194_2 := t194[((lo+i)-8)*16:][:16]
 						t224_2 := t224[((lo+i)-8)*16:][:16]
-						t256_2 := t256[((lo+i)-8)*16:][:16]
+						t254_2 := t254[((lo+i)-8)*16:][:16]
 						t282_2 := t282[(lo+i)*16:][:16]
 						t112Entry := t112_3[i]
 						for j := range 16 {
-							t282_2[j] = F((((t17_2[j] + t194_2[j]) + t224_2[j]) + t256_2[j]) * t112Entry)
+							t282_2[j] = F((((t17_2[j] + t194_2[j]) + t224_2[j]) + t254_2[j]) * t112Entry)
 						}
 					}
 				}
@@ -3216,7 +3149,7 @@ func (c *stepBackwardFused) run() {
 					t140_2 := t140[(i*dK+j)*16:][:16]
 					var t2223_2 F
 					for k := range 16 {
-						t2223_2 = num.FMA32(t140_2[k], (((t17[k*16+i]+t194[k*16+i])+t224[k*16+i])+t256[k*16+i])+t282[k*16+i], t2223_2)
+						t2223_2 = num.FMA32(t140_2[k], (((t17[k*16+i]+t194[k*16+i])+t224[k*16+i])+t254[k*16+i])+t282[k*16+i], t2223_2)
 					}
 					t2222_2[j] = -t2223_2
 				}
@@ -3253,7 +3186,7 @@ func (c *stepBackwardFused) run() {
 				for j := range 16 {
 					t712_2 := t712[j*dH:][:dH]
 					var t247 F
-					w3 := (((t17[j*16+i] + t194[j*16+i]) + t224[j*16+i]) + t256[j*16+i]) + t282[j*16+i]
+					w3 := (((t17[j*16+i] + t194[j*16+i]) + t224[j*16+i]) + t254[j*16+i]) + t282[j*16+i]
 					for k := range dH {
 						t247 = num.FMA32(t2322[(i*dH+k)*16+j], t712_2[k], t247)
 						t2522_2[k] = num.FMA32(t2322[(j*dH+k)*16+i], w3, t2522_2[k])
@@ -3266,7 +3199,7 @@ func (c *stepBackwardFused) run() {
 				a2 := regions.R6ca3def761adArgs{
 					P0: unsafe.SliceData(t20),
 					P1: unsafe.SliceData(t2222),
-					P2: unsafe.SliceData(t277),
+					P2: unsafe.SliceData(t275),
 					N0: dK,
 					N1: 64*dK*t3 + 64*chunks*dK*l,
 				}
@@ -3275,13 +3208,13 @@ func (c *stepBackwardFused) run() {
 				for i := range 16 {
 					t20_2 := t20[((l*chunks+t3)*16+i)*dK:][:dK]
 					t2222_2 := t2222[i*dK:][:dK]
-					var t278 F
-					t278Sums := [16]F{t278}
+					var t276 F
+					t276Sums := [16]F{t276}
 					for j := range dK {
-						t278Sums[j%16] = num.FMA32(t20_2[j], t2222_2[j], t278Sums[j%16])
+						t276Sums[j%16] = num.FMA32(t20_2[j], t2222_2[j], t276Sums[j%16])
 					}
-					t278 = kern.Sum16(&t278Sums)
-					t277[i] = t278
+					t276 = kern.Sum16(&t276Sums)
+					t275[i] = t276
 				}
 			}
 			// memora_logits.G_W1, memora_logits.e
@@ -3410,7 +3343,7 @@ func (c *stepBackwardFused) run() {
 				for j := range 16 {
 					e2 := c.E2[((l*chunks+t3)*16+j)*dV:][:dV]
 					var t615 F
-					w4 := F(((((t17[j*16+i] + t194[j*16+i]) + t224[j*16+i]) + t256[j*16+i]) + t282[j*16+i]) * t19Entry)
+					w4 := F(((((t17[j*16+i] + t194[j*16+i]) + t224[j*16+i]) + t254[j*16+i]) + t282[j*16+i]) * t19Entry)
 					for k := range dV {
 						t615 = num.FMA32(t59[(i*dV+k)*16+j], e2[k], t615)
 						t643_2[k] = num.FMA32(t59[(j*dV+k)*16+i], w4, t643_2[k])
@@ -3426,7 +3359,7 @@ func (c *stepBackwardFused) run() {
 					P1: unsafe.SliceData(t17),
 					P2: unsafe.SliceData(t194),
 					P3: unsafe.SliceData(t224),
-					P4: unsafe.SliceData(t256),
+					P4: unsafe.SliceData(t254),
 					P5: unsafe.SliceData(t282),
 					P6: unsafe.SliceData(t63_2),
 					P7: unsafe.SliceData(t19),
@@ -3441,13 +3374,13 @@ func (c *stepBackwardFused) run() {
 					t17_2 := t17[i*16:][:16]
 					t194_2 := t194[i*16:][:16]
 					t224_2 := t224[i*16:][:16]
-					t256_2 := t256[i*16:][:16]
+					t254_2 := t254[i*16:][:16]
 					t282_2 := t282[i*16:][:16]
 					t246_2 := t246[i*16:][:16]
 					t792_2 := t792[i*16:][:16]
 					for j := range 16 {
 						t614Entry := t614_2[j]
-						t63_2[j] = num.FMA32((((t17_2[j]+t194_2[j])+t224_2[j])+t256_2[j])+t282_2[j], t614Entry, t63_2[j])
+						t63_2[j] = num.FMA32((((t17_2[j]+t194_2[j])+t224_2[j])+t254_2[j])+t282_2[j], t614Entry, t63_2[j])
 						t792_2[j] = num.FMA32(t614Entry, t19_2[j], t246_2[j])
 					}
 				}
@@ -3480,7 +3413,7 @@ func (c *stepBackwardFused) run() {
 					t141_2 := t141[(i*dH+j)*16:][:16]
 					var t5822 F
 					for k := range 16 {
-						t5822 = num.FMA32(t141_2[k], F(((((t17[k*16+i]+t194[k*16+i])+t224[k*16+i])+t256[k*16+i])+t282[k*16+i])*t19Entry2), t5822)
+						t5822 = num.FMA32(t141_2[k], F(((((t17[k*16+i]+t194[k*16+i])+t224[k*16+i])+t254[k*16+i])+t282[k*16+i])*t19Entry2), t5822)
 					}
 					t692_2[j] = -t5822
 				}
@@ -3528,7 +3461,7 @@ func (c *stepBackwardFused) run() {
 					P2: unsafe.SliceData(t17),
 					P3: unsafe.SliceData(t194),
 					P4: unsafe.SliceData(t224),
-					P5: unsafe.SliceData(t256),
+					P5: unsafe.SliceData(t254),
 					P6: unsafe.SliceData(t822),
 					P7: unsafe.SliceData(t832),
 					N0: 1,
@@ -3549,14 +3482,14 @@ func (c *stepBackwardFused) run() {
 						t17_2 := t17[((lo+i)-8)*16:][:16]
 						t194_2 := t194[((lo+i)-8)*16:][:16]
 						t224_2 := t224[((lo+i)-8)*16:][:16]
-						t256_2 := t256[((lo+i)-8)*16:][:16]
+						t254_2 := t254[((lo+i)-8)*16:][:16]
 						t822_2 := t822[((lo+i)-8)*16:][:16]
 						var t833 F
 						t112Entry2 := t112_3[i]
 						t833Sums := [16]F{t833}
 						for j := range 16 {
 							t792Entry := t792_2[j]
-							t833Sums[j%16] = num.FMA32(((t17_2[j]+t194_2[j])+t224_2[j])+t256_2[j], t792Entry, t833Sums[j%16])
+							t833Sums[j%16] = num.FMA32(((t17_2[j]+t194_2[j])+t224_2[j])+t254_2[j], t792Entry, t833Sums[j%16])
 							t822_2[j] = num.FMA32(t792Entry, t112Entry2, t822_2[j])
 						}
 						t833 = kern.Sum16(&t833Sums)
@@ -3906,7 +3839,7 @@ func (c *stepBackwardFused) run() {
 					P3: unsafe.SliceData(t131),
 					P4: unsafe.SliceData(t134_2),
 					P5: unsafe.SliceData(t182),
-					P6: unsafe.SliceData(t277),
+					P6: unsafe.SliceData(t275),
 					P7: unsafe.SliceData(t63_2),
 					P8: unsafe.SliceData(t192),
 					N0: 64*t3 + 64*chunks*l,
@@ -3917,7 +3850,7 @@ func (c *stepBackwardFused) run() {
 				t192_2 := t192[(l*chunks+t3)*16:][:16]
 				for i := range 16 {
 					t182_2[i] = (((t96[i] + t126[i]) + t127[i]) + t131[i]) + t134_2[i]
-					t192_2[i] = t277[i] + t63_2[i]
+					t192_2[i] = t275[i] + t63_2[i]
 				}
 			}
 			// memora_logits.a.start, memora_logits.W1, memora_logits

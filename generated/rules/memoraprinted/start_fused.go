@@ -48,13 +48,13 @@ func (c *startFused) run() {
 
 	// memora_printed.W1.start
 	if kern.Wide() {
-		a := regions.Rb8bd0db10457Args{
+		a := regions.R76481d17160aArgs{
 			P0: unsafe.SliceData(t3),
 			P1: unsafe.SliceData(c.StartSoftmax),
 			N0: dH,
 			N1: dK,
 		}
-		regions.Rb8bd0db10457(&a)
+		regions.R76481d17160a(&a)
 	} else {
 		for i := range dH {
 			t3_2 := t3[i*dK:][:dK]
@@ -73,8 +73,9 @@ func (c *startFused) run() {
 				startSoftmax[j] = e
 			}
 			sum = kern.Sum16(&sumSums)
+			scale := F(1) / sum
 			for j := range dK {
-				startSoftmax[j] = startSoftmax[j] / sum
+				startSoftmax[j] = F(startSoftmax[j] * scale)
 			}
 		}
 	}
@@ -108,13 +109,13 @@ func (c *startFused) run() {
 
 	// memora_printed.W2.start
 	if kern.Wide() {
-		a := regions.Rb8bd0db10457Args{
+		a := regions.R76481d17160aArgs{
 			P0: unsafe.SliceData(t8),
 			P1: unsafe.SliceData(c.StartSoftmax2),
 			N0: dK,
 			N1: dH,
 		}
-		regions.Rb8bd0db10457(&a)
+		regions.R76481d17160a(&a)
 	} else {
 		for i := range dK {
 			t8_2 := t8[i*dH:][:dH]
@@ -133,8 +134,9 @@ func (c *startFused) run() {
 				startSoftmax2[j] = e2
 			}
 			sum2 = kern.Sum16(&sum2Sums)
+			scale2 := F(1) / sum2
 			for j := range dH {
-				startSoftmax2[j] = startSoftmax2[j] / sum2
+				startSoftmax2[j] = F(startSoftmax2[j] * scale2)
 			}
 		}
 	}

@@ -41,10 +41,10 @@ type Step[F num.Float] struct {
 	Work          []F // WorkLen() entries
 }
 
-// WorkLen is 6·d_h·d_k + 8·d_h + 7·d_k.
+// WorkLen is 4·d_h·d_k + 8·d_h + 7·d_k.
 func (c *Step[F]) WorkLen() int {
 	dH, dK := c.DH, c.DK
-	return 6*dH*dK + 8*dH + 7*dK
+	return 4*dH*dK + 8*dH + 7*dK
 }
 
 // Run computes Step.
@@ -83,11 +83,7 @@ func (c *Step[F]) Run() {
 	work = work[dH:]
 	t88 := work[:dH*dK] // [d_h, d_k]
 	work = work[dH*dK:]
-	W12 := work[:dH*dK] // [d_h, d_k]
-	work = work[dH*dK:]
 	t141 := work[:dH*dK] // [d_k, d_h]
-	work = work[dH*dK:]
-	W22 := work[:dH*dK] // [d_k, d_h]
 	work = work[dH*dK:]
 	t143 := work[:dH] // [d_h]
 	work = work[dH:]
@@ -242,7 +238,7 @@ func (c *Step[F]) Run() {
 					// memora_printed.W1
 					for i := range dH {
 						t88_2 := t88[i*dK:][:dK]
-						W12_2 := W12[i*dK:][:dK]
+						W1State2 := W1State[i*dK:][:dK]
 						top := F(math.Inf(-1))
 						for j := range dK {
 							if x := t88_2[j]; x > top || x != x {
@@ -253,10 +249,11 @@ func (c *Step[F]) Run() {
 						for j := range dK {
 							e := num.Exp(t88_2[j] - top)
 							sum += e
-							W12_2[j] = e
+							W1State2[j] = e
 						}
+						scale := F(1) / sum
 						for j := range dK {
-							W12_2[j] = W12_2[j] / sum
+							W1State2[j] = F(W1State2[j] * scale)
 						}
 					}
 					// memora_printed.W2, memora_printed.W1, memora_printed.U_W2, memora_printed.G_W2
@@ -271,7 +268,7 @@ func (c *Step[F]) Run() {
 					// memora_printed.W2
 					for i := range dK {
 						t141_2 := t141[i*dH:][:dH]
-						W22_2 := W22[i*dH:][:dH]
+						W2State2 := W2State[i*dH:][:dH]
 						top2 := F(math.Inf(-1))
 						for j := range dH {
 							if x := t141_2[j]; x > top2 || x != x {
@@ -282,49 +279,44 @@ func (c *Step[F]) Run() {
 						for j := range dH {
 							e2 := num.Exp(t141_2[j] - top2)
 							sum2 += e2
-							W22_2[j] = e2
+							W2State2[j] = e2
 						}
+						scale2 := F(1) / sum2
 						for j := range dH {
-							W22_2[j] = W22_2[j] / sum2
+							W2State2[j] = F(W2State2[j] * scale2)
 						}
 					}
-					// memora_printed.y, memora_printed
+					// memora_printed.y
 					for i := range dH {
-						W12_2 := W12[i*dK:][:dK]
 						W1State2 := W1State[i*dK:][:dK]
 						var t1432 F
 						for j := range dK {
-							W12Entry := W12_2[j]
-							t1432 += F(W12Entry * q[j])
-							W1State2[j] = W12Entry
+							t1432 += F(W1State2[j] * q[j])
 						}
 						t143[i] = t1432
 					}
 					// memora_printed.y, memora_printed
 					for i := range dH {
 						t143Entry := t143[i]
-						t42 := t[i]
-						t52 := t22[i]
+						t23 := t[i]
+						t3 := t22[i]
 						t182[i] = F(t143Entry * (1 + num.Erf(F(0.7071067811865475*t143Entry))))
 						if len(c.EProd) > 0 {
-							c.EProd[(l*T+a+C*s)*dH+i] = t42
+							c.EProd[(l*T+a+C*s)*dH+i] = t23
 						}
 						if len(c.GW1Prod) > 0 {
-							c.GW1Prod[(l*T+a+C*s)*dH+i] = t52
+							c.GW1Prod[(l*T+a+C*s)*dH+i] = t3
 						}
 						if len(c.YProd) > 0 {
 							c.YProd[(l*T+a+C*s)*dH+i] = t143Entry
 						}
 					}
-					// memora_printed.y, memora_printed
+					// memora_printed.y
 					for i := range dK {
-						W22_2 := W22[i*dH:][:dH]
 						W2State2 := W2State[i*dH:][:dH]
 						var t1492 F
 						for j := range dH {
-							W22Entry := W22_2[j]
-							t1492 += F(W22Entry * t182[j])
-							W2State2[j] = W22Entry
+							t1492 += F(W2State2[j] * t182[j])
 						}
 						t149[i] = F(0.5 * t1492)
 					}
@@ -405,10 +397,10 @@ type StepBackward[F num.Float] struct {
 	Work          []F // WorkLen() entries
 }
 
-// WorkLen is 2·C·d_h·d_k + 15·L·T·d_h + 2·L·T + 13·d_h·d_k + 9·d_h + 21·d_k.
+// WorkLen is 2·C·d_h·d_k + 15·L·T·d_h + 2·L·T + 8·d_h·d_k + 9·d_h + 21·d_k.
 func (c *StepBackward[F]) WorkLen() int {
 	C, L, T, dH, dK := c.C, c.L, c.T, c.DH, c.DK
-	return 2*C*dH*dK + 15*L*T*dH + 2*L*T + 13*dH*dK + 9*dH + 21*dK
+	return 2*C*dH*dK + 15*L*T*dH + 2*L*T + 8*dH*dK + 9*dH + 21*dK
 }
 
 // Run computes StepBackward.
@@ -469,11 +461,7 @@ func (c *StepBackward[F]) Run() {
 	work = work[dK:]
 	t88 := work[:dH*dK] // [d_h, d_k]
 	work = work[dH*dK:]
-	W12 := work[:dH*dK] // [d_h, d_k]
-	work = work[dH*dK:]
 	t141 := work[:dH*dK] // [d_k, d_h]
-	work = work[dH*dK:]
-	W22 := work[:dH*dK] // [d_k, d_h]
 	work = work[dH*dK:]
 	t203 := work[:dK] // [d_k]
 	work = work[dK:]
@@ -483,12 +471,6 @@ func (c *StepBackward[F]) Run() {
 	work = work[dK:]
 	t712 := work[:dK] // [d_k]
 	work = work[dK:]
-	t139 := work[:dH*dK] // [d_k, d_h]
-	work = work[dH*dK:]
-	t1412 := work[:dH*dK] // [d_k, d_h]
-	work = work[dH*dK:]
-	W222 := work[:dH*dK] // [d_k, d_h]
-	work = work[dH*dK:]
 	t18 := work[:dK] // [d_k]
 	work = work[dK:]
 	t25 := work[:dK] // [d_k]
@@ -531,7 +513,7 @@ func (c *StepBackward[F]) Run() {
 	work = work[dK:]
 	t134 := work[:dK] // [d_k]
 	work = work[dK:]
-	t14122 := work[:dK] // [d_k]
+	t1412 := work[:dK] // [d_k]
 	work = work[dK:]
 	t1432 := work[:dH] // [d_h]
 	work = work[dH:]
@@ -617,7 +599,7 @@ func (c *StepBackward[F]) Run() {
 	// memora_printed
 	w6 := F(dK)
 	t60 := F(1) / F(dK)
-	w27 := F(0.5 * t60)
+	w26 := F(0.5 * t60)
 	for l := range L {
 		for i := range dH {
 			W1Bar := c.W1Bar[(l*dH+i)*dK:][:dK]
@@ -698,7 +680,7 @@ func (c *StepBackward[F]) Run() {
 					// memora_printed.W1
 					for i := range dH {
 						t88_2 := t88[i*dK:][:dK]
-						W12_2 := W12[i*dK:][:dK]
+						W1Trail2 := W1Trail[((a+1)*dH+i)*dK:][:dK]
 						top := F(math.Inf(-1))
 						for j := range dK {
 							if x := t88_2[j]; x > top || x != x {
@@ -709,10 +691,11 @@ func (c *StepBackward[F]) Run() {
 						for j := range dK {
 							e := num.Exp(t88_2[j] - top)
 							sum += e
-							W12_2[j] = e
+							W1Trail2[j] = e
 						}
+						scale := F(1) / sum
 						for j := range dK {
-							W12_2[j] = W12_2[j] / sum
+							W1Trail2[j] = F(W1Trail2[j] * scale)
 						}
 					}
 					// memora_printed.W2, memora_printed.W1, memora_printed.U_W2, memora_printed.G_W2
@@ -728,7 +711,7 @@ func (c *StepBackward[F]) Run() {
 					// memora_printed.W2
 					for i := range dK {
 						t141_2 := t141[i*dH:][:dH]
-						W22_2 := W22[i*dH:][:dH]
+						W2Trail2 := W2Trail[((a+1)*dK+i)*dH:][:dH]
 						top2 := F(math.Inf(-1))
 						for j := range dH {
 							if x := t141_2[j]; x > top2 || x != x {
@@ -739,26 +722,11 @@ func (c *StepBackward[F]) Run() {
 						for j := range dH {
 							e2 := num.Exp(t141_2[j] - top2)
 							sum2 += e2
-							W22_2[j] = e2
+							W2Trail2[j] = e2
 						}
+						scale2 := F(1) / sum2
 						for j := range dH {
-							W22_2[j] = W22_2[j] / sum2
-						}
-					}
-					// memora_printed
-					for i := range dH {
-						W12_2 := W12[i*dK:][:dK]
-						W1Trail2 := W1Trail[((a+1)*dH+i)*dK:][:dK]
-						for j := range dK {
-							W1Trail2[j] = W12_2[j]
-						}
-					}
-					// memora_printed
-					for i := range dK {
-						W22_2 := W22[i*dH:][:dH]
-						W2Trail2 := W2Trail[((a+1)*dK+i)*dH:][:dH]
-						for j := range dH {
-							W2Trail2[j] = W22_2[j]
+							W2Trail2[j] = F(W2Trail2[j] * scale2)
 						}
 					}
 				}
@@ -766,10 +734,10 @@ func (c *StepBackward[F]) Run() {
 			if n := min(C, -C*s+T); n > 0 {
 				t12_2 := t12[l*T+C*s:][:n]
 				t154_2 := t154[l*T+C*s:][:n]
-				rho := c.Rho[l*T+C*s:][:n]
 				theta := c.Theta[l*T+C*s:][:n]
 				rhoBar := c.RhoBar[l*T+C*s:][:n]
 				thetaBar := c.ThetaBar[l*T+C*s:][:n]
+				rho := c.Rho[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
 					eLin := c.ELin[(l*T+a+C*s)*dK:][:dK]
 					k := c.K[(l*T+a+C*s)*dK:][:dK]
@@ -821,67 +789,33 @@ func (c *StepBackward[F]) Run() {
 						t712[i] = t643[i] + w9
 					}
 					t8222 := -t822
-					// memora_printed.W2, memora_printed.W1, memora_printed.U_W2, memora_printed.G_W2
-					rhoEntry3 := rho[a]
-					for i := range dK {
-						W2Trail2 := W2Trail[(a*dK+i)*dH:][:dH]
-						t139_2 := t139[i*dH:][:dH]
-						t72_3 := t72_2[(l*T+a+C*s)*dH:][:dH]
-						t1412_2 := t1412[i*dH:][:dH]
-						w10 := F(-0.5 * t712[i])
-						for j := range dH {
-							t1392 := num.Log(num.Max(W2Trail2[j], F(1e-08)))
-							t139_2[j] = t1392
-							t1412_2[j] = F(rhoEntry3*t1392) + F(w10*t72_3[j])
-						}
-					}
-					// memora_printed.W2
-					for i := range dK {
-						t1412_2 := t1412[i*dH:][:dH]
-						W222_2 := W222[i*dH:][:dH]
-						top3 := F(math.Inf(-1))
-						for j := range dH {
-							if x := t1412_2[j]; x > top3 || x != x {
-								top3 = x
-							}
-						}
-						var sum3 F
-						for j := range dH {
-							e3 := num.Exp(t1412_2[j] - top3)
-							sum3 += e3
-							W222_2[j] = e3
-						}
-						for j := range dH {
-							W222_2[j] = W222_2[j] / sum3
-						}
-					}
 					// memora_printed.y
 					var t2022 F
-					w11 := F(F(w27*t5222) * t8222)
+					w10 := F(F(w26*t5222) * t8222)
 					for i := range dK {
-						t182 := F(t5222*yBar[i]) + F(2*F(w11*yLin[i]))
+						t182 := F(t5222*yBar[i]) + F(2*F(w10*yLin[i]))
 						t2022 += t182
 						t18[i] = t182
 					}
 					t2023 := -t2022
 					// memora_printed.y
-					w12 := F(t60 * t2023)
+					w11 := F(t60 * t2023)
 					for i := range dK {
-						t25[i] = t18[i] + w12
+						t25[i] = t18[i] + w11
 					}
 					// memora_printed.y, memora_printed.W2
 					clear(t27)
 					for i := range dK {
-						W222_2 := W222[i*dH:][:dH]
+						W2Trail2 := W2Trail[((a+1)*dK+i)*dH:][:dH]
 						W2BarState2 := W2BarState[i*dH:][:dH]
 						t168_2 := t168[(l*T+a+C*s)*dH:][:dH]
 						var t392 F
 						t25Entry := t25[i]
-						w13 := F(0.5 * t25Entry)
+						w12 := F(0.5 * t25Entry)
 						for j := range dH {
-							W222Entry := W222_2[j]
-							t392 += F(W222Entry * (W2BarState2[j] + F(w13*t168_2[j])))
-							t27[j] += F(F(0.5*W222Entry) * t25Entry)
+							W2TrailEntry := W2Trail2[j]
+							t392 += F(W2TrailEntry * (W2BarState2[j] + F(w12*t168_2[j])))
+							t27[j] += F(F(0.5*W2TrailEntry) * t25Entry)
 						}
 						t39[i] = t392
 					}
@@ -905,23 +839,23 @@ func (c *StepBackward[F]) Run() {
 						}
 						t602[i] = t6022
 					}
-					// memora_printed.W2, memora_printed.y, memora_printed.U_W2
+					// memora_printed.W2, memora_printed.y, memora_printed.W1, memora_printed.U_W2
 					clear(t5422)
 					var t44 F
 					for i := range dK {
-						W222_2 := W222[i*dH:][:dH]
+						W2Trail2 := W2Trail[((a+1)*dK+i)*dH:][:dH]
 						W2BarState2 := W2BarState[i*dH:][:dH]
 						t168_2 := t168[(l*T+a+C*s)*dH:][:dH]
-						t139_2 := t139[i*dH:][:dH]
+						W2Trail3 := W2Trail[(a*dK+i)*dH:][:dH]
 						t72_3 := t72_2[(l*T+a+C*s)*dH:][:dH]
 						t41_2 := t41[i*dH:][:dH]
 						var t5322 F
-						w14 := F(0.5 * t25[i])
+						w13 := F(0.5 * t25[i])
 						t39Entry := t39[i]
 						t712Entry := t712[i]
 						for j := range dH {
-							t412 := F(W222_2[j] * ((W2BarState2[j] + F(w14*t168_2[j])) - t39Entry))
-							t44 += F(t139_2[j] * t412)
+							t412 := F(W2Trail2[j] * ((W2BarState2[j] + F(w13*t168_2[j])) - t39Entry))
+							t44 += F(num.Log(num.Max(W2Trail3[j], F(1e-08))) * t412)
 							t5322 += F(t412 * t72_3[j])
 							t41_2[j] = t412
 							t5422[j] += F(F(-0.5*t412) * t712Entry)
@@ -964,11 +898,11 @@ func (c *StepBackward[F]) Run() {
 					}
 					// memora_printed.G_W1, memora_printed.U_W1
 					thetaEntry3 := theta[a]
-					w15 := F(-0.39894228040143265 * thetaEntry3)
-					w16 := F(-0.5 * thetaEntry3)
+					w14 := F(-0.39894228040143265 * thetaEntry3)
+					w15 := F(-0.5 * thetaEntry3)
 					for i := range dH {
 						t161Entry := t161[i]
-						t882[i] = F(F(F(w15*eProd[i])*t76_2[i])*t161Entry) + F(F(w16*t62_2[i])*t161Entry)
+						t882[i] = F(F(F(w14*eProd[i])*t76_2[i])*t161Entry) + F(F(w15*t62_2[i])*t161Entry)
 					}
 					// memora_printed.G_W1
 					for i := range dK {
@@ -990,9 +924,9 @@ func (c *StepBackward[F]) Run() {
 					var t163_2 F
 					var t165 F
 					var t109 F
-					w17 := -F(t60 * t162_2)
+					w16 := -F(t60 * t162_2)
 					for i := range dK {
-						t962 := t91[i] + w17
+						t962 := t91[i] + w16
 						t163_2 += F(eLin[i] * t962)
 						t203Entry := t203[i]
 						t165 += F(t203Entry * (t53[i] / t163))
@@ -1002,12 +936,12 @@ func (c *StepBackward[F]) Run() {
 					t1092 := F(2 * t109)
 					// memora_printed.e, memora_printed.G_W1
 					var t123 F
-					w18 := F(F(F(-2*t512)*t60) * t163_2)
-					w19 := F(F(F(F(-2*t512)*t512)*t60) * t163_2)
+					w17 := F(F(F(-2*t512)*t60) * t163_2)
+					w18 := F(F(F(F(-2*t512)*t512)*t60) * t163_2)
 					for i := range dK {
 						t53Entry := t53[i]
-						t1142 := F(w18*t53Entry) + F(w7*t96[i])
-						t1182 := F(w19*t203[i]) + t1142
+						t1142 := F(w17*t53Entry) + F(w7*t96[i])
+						t1182 := F(w18*t203[i]) + t1142
 						t123 += F(t53Entry * t1182)
 						t114[i] = t1142
 						vBar[i] = -t1142
@@ -1020,48 +954,49 @@ func (c *StepBackward[F]) Run() {
 					thetaBar[a] = t57 + t7622
 					// memora_printed.e, memora_printed.G_W1
 					var t136 F
-					w20 := F(F(t512*t544) * t60)
-					w21 := F(F(F(0.5*t512)*t60) * t124)
+					w19 := F(F(t512*t544) * t60)
+					w20 := F(F(F(0.5*t512)*t60) * t124)
 					for i := range dK {
-						t1342 := F(w20*t96[i]) + F(t512*t118[i]) + F(2*F(w21*eLin[i]))
+						t1342 := F(w19*t96[i]) + F(t512*t118[i]) + F(2*F(w20*eLin[i]))
 						t136 += t1342
 						t134[i] = t1342
 					}
 					t1362 := -t136
 					// memora_printed.e
-					w22 := F(t60 * t1362)
+					w21 := F(t60 * t1362)
 					for i := range dK {
-						t14122[i] = t134[i] + w22
+						t1412[i] = t134[i] + w21
 					}
 					// memora_printed.e, memora_printed.W2, memora_printed.W1, memora_printed.G_W1
 					clear(t1432)
+					rhoEntry3 := rho[a]
 					for i := range dK {
 						W2Trail2 := W2Trail[(a*dK+i)*dH:][:dH]
 						t41_2 := t41[i*dH:][:dH]
 						t169_2 := t169[(l*T+a+C*s)*dH:][:dH]
 						W2BarState2 := W2BarState[i*dH:][:dH]
-						t14122Entry := t14122[i]
+						t1412Entry := t1412[i]
 						t712Entry2 := t712[i]
-						w23 := F(0.5 * t14122Entry)
+						w22 := F(0.5 * t1412Entry)
 						for j := range dH {
-							W2TrailEntry := W2Trail2[j]
-							t1432[j] += F(F(0.5*W2TrailEntry) * t14122Entry)
-							W2BarState2[j] = kern.Choose((F(1e-08) <= W2TrailEntry), F(F(rhoEntry3*t41_2[j])*(F(1)/num.Max(W2TrailEntry, F(1e-08)))), F(0)) + F(t712Entry2*t882[j]) + F(w23*t169_2[j])
+							W2TrailEntry2 := W2Trail2[j]
+							t1432[j] += F(F(0.5*W2TrailEntry2) * t1412Entry)
+							W2BarState2[j] = kern.Choose((F(1e-08) <= W2TrailEntry2), F(F(rhoEntry3*t41_2[j])*(F(1)/num.Max(W2TrailEntry2, F(1e-08)))), F(0)) + F(t712Entry2*t882[j]) + F(w22*t169_2[j])
 						}
 					}
 					// memora_printed.e, memora_printed.U_W2, memora_printed.G_W1, memora_printed.U_W1
-					w24 := F(-0.39894228040143265 * thetaEntry3)
-					w25 := F(0.19947114020071627 * thetaEntry3)
-					w26 := F(-0.5 * thetaEntry3)
+					w23 := F(-0.39894228040143265 * thetaEntry3)
+					w24 := F(0.19947114020071627 * thetaEntry3)
+					w25 := F(-0.5 * thetaEntry3)
 					for i := range dH {
 						GW1ProdEntry2 := GW1Prod[i]
 						t76Entry := t76_2[i]
 						t161Entry2 := t161[i]
 						eProdEntry2 := eProd[i]
 						t1432Entry := t1432[i]
-						w28 := F(F(F(F(F(w25*eProdEntry2)*eProdEntry2)*GW1ProdEntry2)*t76Entry) * t161Entry2)
-						w29 := F(F(0.7978845608028653*t76Entry) * (F(F(thetaEntry3*eProdEntry2)*t5422[i]) + F(F(w26*GW1ProdEntry2)*t161Entry2) + F(eProdEntry2*t1432Entry)))
-						t1522[i] = F(thetaEntry3*t56[i]) + F(F(F(w24*GW1ProdEntry2)*t76Entry)*t161Entry2) + F(2*w28) + F(t62_2[i]*t1432Entry) + w29
+						w27 := F(F(F(F(F(w24*eProdEntry2)*eProdEntry2)*GW1ProdEntry2)*t76Entry) * t161Entry2)
+						w28 := F(F(0.7978845608028653*t76Entry) * (F(F(thetaEntry3*eProdEntry2)*t5422[i]) + F(F(w25*GW1ProdEntry2)*t161Entry2) + F(eProdEntry2*t1432Entry)))
+						t1522[i] = F(thetaEntry3*t56[i]) + F(F(F(w23*GW1ProdEntry2)*t76Entry)*t161Entry2) + F(2*w27) + F(t62_2[i]*t1432Entry) + w28
 					}
 					// memora_printed.e, memora_printed.W1, memora_printed.W2
 					clear(t15422)

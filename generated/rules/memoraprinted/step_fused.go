@@ -37,13 +37,11 @@ func (c *stepFused) run() {
 	t81 := c.Work[2*dH*dK+4*dH+5*dK:][:dH]     // [d_h]
 	t172 := c.Work[2*dH*dK+5*dH+5*dK:][:dH]    // [d_h]
 	t88 := c.Work[2*dH*dK+6*dH+5*dK:][:dH*dK]  // [d_h, d_k]
-	W12 := c.Work[3*dH*dK+6*dH+5*dK:][:dH*dK]  // [d_h, d_k]
-	t141 := c.Work[4*dH*dK+6*dH+5*dK:][:dH*dK] // [d_k, d_h]
-	W22 := c.Work[5*dH*dK+6*dH+5*dK:][:dH*dK]  // [d_k, d_h]
-	t143 := c.Work[6*dH*dK+6*dH+5*dK:][:dH]    // [d_h]
-	t182 := c.Work[6*dH*dK+7*dH+5*dK:][:dH]    // [d_h]
-	t149 := c.Work[6*dH*dK+8*dH+5*dK:][:dK]    // [d_k]
-	t153 := c.Work[6*dH*dK+8*dH+6*dK:][:dK]    // [d_k]
+	t141 := c.Work[3*dH*dK+6*dH+5*dK:][:dH*dK] // [d_k, d_h]
+	t143 := c.Work[4*dH*dK+6*dH+5*dK:][:dH]    // [d_h]
+	t182 := c.Work[4*dH*dK+7*dH+5*dK:][:dH]    // [d_h]
+	t149 := c.Work[4*dH*dK+8*dH+5*dK:][:dK]    // [d_k]
+	t153 := c.Work[4*dH*dK+8*dH+6*dK:][:dK]    // [d_k]
 	t8Total := make([]F, 1)
 	t12Total := make([]F, 1)
 	t54Total := make([]F, 1)
@@ -351,17 +349,17 @@ func (c *stepFused) run() {
 					}
 					// memora_printed.W1
 					if kern.Wide() {
-						a2 := regions.Rb8bd0db10457Args{
+						a2 := regions.R76481d17160aArgs{
 							P0: unsafe.SliceData(t88),
-							P1: unsafe.SliceData(W12),
+							P1: unsafe.SliceData(W1State),
 							N0: dH,
 							N1: dK,
 						}
-						regions.Rb8bd0db10457(&a2)
+						regions.R76481d17160a(&a2)
 					} else {
 						for i := range dH {
 							t88_2 := t88[i*dK:][:dK]
-							W12_2 := W12[i*dK:][:dK]
+							W1State2 := W1State[i*dK:][:dK]
 							top := F(math.Inf(-1))
 							topSums := kern.Lowest16()
 							for j := range dK {
@@ -373,11 +371,12 @@ func (c *stepFused) run() {
 							for j := range dK {
 								e := kern.Exp(t88_2[j] - top)
 								sumSums[j%16] = sumSums[j%16] + e
-								W12_2[j] = e
+								W1State2[j] = e
 							}
 							sum = kern.Sum16(&sumSums)
+							scale := F(1) / sum
 							for j := range dK {
-								W12_2[j] = W12_2[j] / sum
+								W1State2[j] = F(W1State2[j] * scale)
 							}
 						}
 					}
@@ -405,17 +404,17 @@ func (c *stepFused) run() {
 					}
 					// memora_printed.W2
 					if kern.Wide() {
-						a2 := regions.Rb8bd0db10457Args{
+						a2 := regions.R76481d17160aArgs{
 							P0: unsafe.SliceData(t141),
-							P1: unsafe.SliceData(W22),
+							P1: unsafe.SliceData(W2State),
 							N0: dK,
 							N1: dH,
 						}
-						regions.Rb8bd0db10457(&a2)
+						regions.R76481d17160a(&a2)
 					} else {
 						for i := range dK {
 							t141_2 := t141[i*dH:][:dH]
-							W22_2 := W22[i*dH:][:dH]
+							W2State2 := W2State[i*dH:][:dH]
 							top2 := F(math.Inf(-1))
 							top2Sums := kern.Lowest16()
 							for j := range dH {
@@ -427,37 +426,34 @@ func (c *stepFused) run() {
 							for j := range dH {
 								e2 := kern.Exp(t141_2[j] - top2)
 								sum2Sums[j%16] = sum2Sums[j%16] + e2
-								W22_2[j] = e2
+								W2State2[j] = e2
 							}
 							sum2 = kern.Sum16(&sum2Sums)
+							scale2 := F(1) / sum2
 							for j := range dH {
-								W22_2[j] = W22_2[j] / sum2
+								W2State2[j] = F(W2State2[j] * scale2)
 							}
 						}
 					}
-					// memora_printed.y, memora_printed
+					// memora_printed.y
 					if kern.Wide() {
-						a2 := regions.R57884000dc2dArgs{
-							P0: unsafe.SliceData(W12),
+						a2 := regions.R979910ce7ae5Args{
+							P0: unsafe.SliceData(W1State),
 							P1: unsafe.SliceData(c.Q),
-							P2: unsafe.SliceData(W1State),
-							P3: unsafe.SliceData(t143),
+							P2: unsafe.SliceData(t143),
 							N0: dH,
 							N1: dK,
 							N2: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 						}
-						regions.R57884000dc2d(&a2)
+						regions.R979910ce7ae5(&a2)
 					} else {
 						for i := range dH {
-							W12_2 := W12[i*dK:][:dK]
-							q := c.Q[(l*T+a+C*s)*dK:][:dK]
 							W1State2 := W1State[i*dK:][:dK]
+							q := c.Q[(l*T+a+C*s)*dK:][:dK]
 							var t1432 F
 							t1432Sums := [16]F{t1432}
 							for j := range dK {
-								W12Entry := W12_2[j]
-								t1432Sums[j%16] = num.FMA32(W12Entry, q[j], t1432Sums[j%16])
-								W1State2[j] = W12Entry
+								t1432Sums[j%16] = num.FMA32(W1State2[j], q[j], t1432Sums[j%16])
 							}
 							t1432 = kern.Sum16(&t1432Sums)
 							t143[i] = t1432
@@ -476,8 +472,8 @@ func (c *stepFused) run() {
 						} else {
 							eProd := c.EProd[(l*T+a+C*s)*dH:][:dH]
 							for i := range dH {
-								t42 := t[i]
-								eProd[i] = t42
+								t23 := t[i]
+								eProd[i] = t23
 							}
 						}
 					}
@@ -493,8 +489,8 @@ func (c *stepFused) run() {
 						} else {
 							GW1Prod := c.GW1Prod[(l*T+a+C*s)*dH:][:dH]
 							for i := range dH {
-								t52 := t22[i]
-								GW1Prod[i] = t52
+								t3 := t22[i]
+								GW1Prod[i] = t3
 							}
 						}
 					}
@@ -528,27 +524,23 @@ func (c *stepFused) run() {
 							t182[i] = F(t143Entry * (F(1) + kern.Erf(F(0.7071067811865475*t143Entry))))
 						}
 					}
-					// memora_printed.y, memora_printed
+					// memora_printed.y
 					if kern.Wide() {
-						a2 := regions.R198bc75618b9Args{
-							P0: unsafe.SliceData(W22),
+						a2 := regions.R95cf061ab569Args{
+							P0: unsafe.SliceData(W2State),
 							P1: unsafe.SliceData(t182),
-							P2: unsafe.SliceData(W2State),
-							P3: unsafe.SliceData(t149),
+							P2: unsafe.SliceData(t149),
 							N0: dK,
 							N1: dH,
 						}
-						regions.R198bc75618b9(&a2)
+						regions.R95cf061ab569(&a2)
 					} else {
 						for i := range dK {
-							W22_2 := W22[i*dH:][:dH]
 							W2State2 := W2State[i*dH:][:dH]
 							var t1492 F
 							t1492Sums := [16]F{t1492}
 							for j := range dH {
-								W22Entry := W22_2[j]
-								t1492Sums[j%16] = num.FMA32(W22Entry, t182[j], t1492Sums[j%16])
-								W2State2[j] = W22Entry
+								t1492Sums[j%16] = num.FMA32(W2State2[j], t182[j], t1492Sums[j%16])
 							}
 							t1492 = kern.Sum16(&t1492Sums)
 							t149[i] = F(0.5 * t1492)
@@ -663,66 +655,61 @@ func (c *stepBackwardFused) run() {
 	_ = dH
 	_ = dK
 	_ = segments
-	t42 := c.Work[:L*T*dH]                                                 // [L, T, d_h]
-	t52 := c.Work[L*T*dH:][:L*T*dH]                                        // [L, T, d_h]
-	t62 := c.Work[2*L*T*dH:][:L*T*dH]                                      // [L, T, d_h]
-	t72 := c.Work[3*L*T*dH:][:L*T*dH]                                      // [L, T, d_h]
-	t75 := c.Work[4*L*T*dH:][:L*T*dH]                                      // [L, T, d_h]
-	t76 := c.Work[5*L*T*dH:][:L*T*dH]                                      // [L, T, d_h]
-	t80 := c.Work[6*L*T*dH:][:L*T*dH]                                      // [L, T, d_h]
-	t81 := c.Work[7*L*T*dH:][:L*T*dH]                                      // [L, T, d_h]
-	t162 := c.Work[8*L*T*dH:][:L*T*dH]                                     // [L, T, d_h]
-	t172 := c.Work[9*L*T*dH:][:L*T*dH]                                     // [L, T, d_h]
-	t72_2 := c.Work[10*L*T*dH:][:L*T*dH]                                   // [L, T, d_h]
-	t148 := c.Work[11*L*T*dH:][:L*T*dH]                                    // [L, T, d_h]
-	t168 := c.Work[12*L*T*dH:][:L*T*dH]                                    // [L, T, d_h]
-	t32 := c.Work[13*L*T*dH:][:L*T*dH]                                     // [L, T, d_h]
-	t169 := c.Work[14*L*T*dH:][:L*T*dH]                                    // [L, T, d_h]
-	t12 := c.Work[15*L*T*dH:][:L*T]                                        // [L, T]
-	t154 := c.Work[15*L*T*dH+L*T:][:L*T]                                   // [L, T]
-	W1BarState := c.Work[15*L*T*dH+2*L*T:][:dH*dK]                         // [d_h, d_k]
-	W2BarState := c.Work[15*L*T*dH+2*L*T+dH*dK:][:dH*dK]                   // [d_k, d_h]
-	W1Trail := c.Work[15*L*T*dH+2*L*T+2*dH*dK:][:C*dH*dK+dH*dK]            // [C + 1, d_h, d_k]
-	W2Trail := c.Work[C*dH*dK+15*L*T*dH+2*L*T+3*dH*dK:][:C*dH*dK+dH*dK]    // [C + 1, d_k, d_h]
-	t20 := c.Work[2*C*dH*dK+15*L*T*dH+2*L*T+4*dH*dK:][:dK]                 // [d_k]
-	t64 := c.Work[2*C*dH*dK+15*L*T*dH+2*L*T+4*dH*dK+dK:][:dK]              // [d_k]
-	t71 := c.Work[2*C*dH*dK+15*L*T*dH+2*L*T+4*dH*dK+2*dK:][:dK]            // [d_k]
-	t88 := c.Work[2*C*dH*dK+15*L*T*dH+2*L*T+4*dH*dK+3*dK:][:dH*dK]         // [d_h, d_k]
-	W12 := c.Work[2*C*dH*dK+15*L*T*dH+2*L*T+5*dH*dK+3*dK:][:dH*dK]         // [d_h, d_k]
-	t141 := c.Work[2*C*dH*dK+15*L*T*dH+2*L*T+6*dH*dK+3*dK:][:dH*dK]        // [d_k, d_h]
-	W22 := c.Work[2*C*dH*dK+15*L*T*dH+2*L*T+7*dH*dK+3*dK:][:dH*dK]         // [d_k, d_h]
-	t203 := c.Work[2*C*dH*dK+15*L*T*dH+2*L*T+8*dH*dK+3*dK:][:dK]           // [d_k]
-	t53 := c.Work[2*C*dH*dK+15*L*T*dH+2*L*T+8*dH*dK+4*dK:][:dK]            // [d_k]
-	t643 := c.Work[2*C*dH*dK+15*L*T*dH+2*L*T+8*dH*dK+5*dK:][:dK]           // [d_k]
-	t712 := c.Work[2*C*dH*dK+15*L*T*dH+2*L*T+8*dH*dK+6*dK:][:dK]           // [d_k]
-	t139 := c.Work[2*C*dH*dK+15*L*T*dH+2*L*T+8*dH*dK+7*dK:][:dH*dK]        // [d_k, d_h]
-	t1412 := c.Work[2*C*dH*dK+15*L*T*dH+2*L*T+9*dH*dK+7*dK:][:dH*dK]       // [d_k, d_h]
-	W222 := c.Work[2*C*dH*dK+15*L*T*dH+2*L*T+10*dH*dK+7*dK:][:dH*dK]       // [d_k, d_h]
-	t18 := c.Work[2*C*dH*dK+15*L*T*dH+2*L*T+11*dH*dK+7*dK:][:dK]           // [d_k]
-	t25 := c.Work[2*C*dH*dK+15*L*T*dH+2*L*T+11*dH*dK+8*dK:][:dK]           // [d_k]
-	t27 := c.Work[2*C*dH*dK+15*L*T*dH+2*L*T+11*dH*dK+9*dK:][:dH]           // [d_h]
-	t39 := c.Work[2*C*dH*dK+15*L*T*dH+2*L*T+11*dH*dK+dH+9*dK:][:dK]        // [d_k]
-	t35 := c.Work[2*C*dH*dK+15*L*T*dH+2*L*T+11*dH*dK+dH+10*dK:][:dH]       // [d_h]
-	t37 := c.Work[2*C*dH*dK+15*L*T*dH+2*L*T+11*dH*dK+2*dH+10*dK:][:dK]     // [d_k]
-	t602 := c.Work[2*C*dH*dK+15*L*T*dH+2*L*T+11*dH*dK+2*dH+11*dK:][:dH]    // [d_h]
-	t41 := c.Work[2*C*dH*dK+15*L*T*dH+2*L*T+11*dH*dK+3*dH+11*dK:][:dH*dK]  // [d_k, d_h]
-	t532 := c.Work[2*C*dH*dK+15*L*T*dH+2*L*T+12*dH*dK+3*dH+11*dK:][:dK]    // [d_k]
-	t5422 := c.Work[2*C*dH*dK+15*L*T*dH+2*L*T+12*dH*dK+3*dH+12*dK:][:dH]   // [d_h]
-	t56 := c.Work[2*C*dH*dK+15*L*T*dH+2*L*T+12*dH*dK+4*dH+12*dK:][:dH]     // [d_h]
-	t622 := c.Work[2*C*dH*dK+15*L*T*dH+2*L*T+12*dH*dK+5*dH+12*dK:][:dH*dK] // [d_h, d_k]
-	t161 := c.Work[2*C*dH*dK+15*L*T*dH+2*L*T+13*dH*dK+5*dH+12*dK:][:dH]    // [d_h]
-	t7522 := c.Work[2*C*dH*dK+15*L*T*dH+2*L*T+13*dH*dK+6*dH+12*dK:][:dK]   // [d_k]
-	t882 := c.Work[2*C*dH*dK+15*L*T*dH+2*L*T+13*dH*dK+6*dH+13*dK:][:dH]    // [d_h]
-	t90 := c.Work[2*C*dH*dK+15*L*T*dH+2*L*T+13*dH*dK+7*dH+13*dK:][:dK]     // [d_k]
-	t91 := c.Work[2*C*dH*dK+15*L*T*dH+2*L*T+13*dH*dK+7*dH+14*dK:][:dK]     // [d_k]
-	t96 := c.Work[2*C*dH*dK+15*L*T*dH+2*L*T+13*dH*dK+7*dH+15*dK:][:dK]     // [d_k]
-	t114 := c.Work[2*C*dH*dK+15*L*T*dH+2*L*T+13*dH*dK+7*dH+16*dK:][:dK]    // [d_k]
-	t118 := c.Work[2*C*dH*dK+15*L*T*dH+2*L*T+13*dH*dK+7*dH+17*dK:][:dK]    // [d_k]
-	t134 := c.Work[2*C*dH*dK+15*L*T*dH+2*L*T+13*dH*dK+7*dH+18*dK:][:dK]    // [d_k]
-	t14122 := c.Work[2*C*dH*dK+15*L*T*dH+2*L*T+13*dH*dK+7*dH+19*dK:][:dK]  // [d_k]
-	t1432 := c.Work[2*C*dH*dK+15*L*T*dH+2*L*T+13*dH*dK+7*dH+20*dK:][:dH]   // [d_h]
-	t1522 := c.Work[2*C*dH*dK+15*L*T*dH+2*L*T+13*dH*dK+8*dH+20*dK:][:dH]   // [d_h]
-	t15422 := c.Work[2*C*dH*dK+15*L*T*dH+2*L*T+13*dH*dK+9*dH+20*dK:][:dK]  // [d_k]
+	t42 := c.Work[:L*T*dH]                                                // [L, T, d_h]
+	t52 := c.Work[L*T*dH:][:L*T*dH]                                       // [L, T, d_h]
+	t62 := c.Work[2*L*T*dH:][:L*T*dH]                                     // [L, T, d_h]
+	t72 := c.Work[3*L*T*dH:][:L*T*dH]                                     // [L, T, d_h]
+	t75 := c.Work[4*L*T*dH:][:L*T*dH]                                     // [L, T, d_h]
+	t76 := c.Work[5*L*T*dH:][:L*T*dH]                                     // [L, T, d_h]
+	t80 := c.Work[6*L*T*dH:][:L*T*dH]                                     // [L, T, d_h]
+	t81 := c.Work[7*L*T*dH:][:L*T*dH]                                     // [L, T, d_h]
+	t162 := c.Work[8*L*T*dH:][:L*T*dH]                                    // [L, T, d_h]
+	t172 := c.Work[9*L*T*dH:][:L*T*dH]                                    // [L, T, d_h]
+	t72_2 := c.Work[10*L*T*dH:][:L*T*dH]                                  // [L, T, d_h]
+	t148 := c.Work[11*L*T*dH:][:L*T*dH]                                   // [L, T, d_h]
+	t168 := c.Work[12*L*T*dH:][:L*T*dH]                                   // [L, T, d_h]
+	t32 := c.Work[13*L*T*dH:][:L*T*dH]                                    // [L, T, d_h]
+	t169 := c.Work[14*L*T*dH:][:L*T*dH]                                   // [L, T, d_h]
+	t12 := c.Work[15*L*T*dH:][:L*T]                                       // [L, T]
+	t154 := c.Work[15*L*T*dH+L*T:][:L*T]                                  // [L, T]
+	W1BarState := c.Work[15*L*T*dH+2*L*T:][:dH*dK]                        // [d_h, d_k]
+	W2BarState := c.Work[15*L*T*dH+2*L*T+dH*dK:][:dH*dK]                  // [d_k, d_h]
+	W1Trail := c.Work[15*L*T*dH+2*L*T+2*dH*dK:][:C*dH*dK+dH*dK]           // [C + 1, d_h, d_k]
+	W2Trail := c.Work[C*dH*dK+15*L*T*dH+2*L*T+3*dH*dK:][:C*dH*dK+dH*dK]   // [C + 1, d_k, d_h]
+	t20 := c.Work[2*C*dH*dK+15*L*T*dH+2*L*T+4*dH*dK:][:dK]                // [d_k]
+	t64 := c.Work[2*C*dH*dK+15*L*T*dH+2*L*T+4*dH*dK+dK:][:dK]             // [d_k]
+	t71 := c.Work[2*C*dH*dK+15*L*T*dH+2*L*T+4*dH*dK+2*dK:][:dK]           // [d_k]
+	t88 := c.Work[2*C*dH*dK+15*L*T*dH+2*L*T+4*dH*dK+3*dK:][:dH*dK]        // [d_h, d_k]
+	t141 := c.Work[2*C*dH*dK+15*L*T*dH+2*L*T+5*dH*dK+3*dK:][:dH*dK]       // [d_k, d_h]
+	t203 := c.Work[2*C*dH*dK+15*L*T*dH+2*L*T+6*dH*dK+3*dK:][:dK]          // [d_k]
+	t53 := c.Work[2*C*dH*dK+15*L*T*dH+2*L*T+6*dH*dK+4*dK:][:dK]           // [d_k]
+	t643 := c.Work[2*C*dH*dK+15*L*T*dH+2*L*T+6*dH*dK+5*dK:][:dK]          // [d_k]
+	t712 := c.Work[2*C*dH*dK+15*L*T*dH+2*L*T+6*dH*dK+6*dK:][:dK]          // [d_k]
+	t18 := c.Work[2*C*dH*dK+15*L*T*dH+2*L*T+6*dH*dK+7*dK:][:dK]           // [d_k]
+	t25 := c.Work[2*C*dH*dK+15*L*T*dH+2*L*T+6*dH*dK+8*dK:][:dK]           // [d_k]
+	t27 := c.Work[2*C*dH*dK+15*L*T*dH+2*L*T+6*dH*dK+9*dK:][:dH]           // [d_h]
+	t39 := c.Work[2*C*dH*dK+15*L*T*dH+2*L*T+6*dH*dK+dH+9*dK:][:dK]        // [d_k]
+	t35 := c.Work[2*C*dH*dK+15*L*T*dH+2*L*T+6*dH*dK+dH+10*dK:][:dH]       // [d_h]
+	t37 := c.Work[2*C*dH*dK+15*L*T*dH+2*L*T+6*dH*dK+2*dH+10*dK:][:dK]     // [d_k]
+	t602 := c.Work[2*C*dH*dK+15*L*T*dH+2*L*T+6*dH*dK+2*dH+11*dK:][:dH]    // [d_h]
+	t41 := c.Work[2*C*dH*dK+15*L*T*dH+2*L*T+6*dH*dK+3*dH+11*dK:][:dH*dK]  // [d_k, d_h]
+	t532 := c.Work[2*C*dH*dK+15*L*T*dH+2*L*T+7*dH*dK+3*dH+11*dK:][:dK]    // [d_k]
+	t5422 := c.Work[2*C*dH*dK+15*L*T*dH+2*L*T+7*dH*dK+3*dH+12*dK:][:dH]   // [d_h]
+	t56 := c.Work[2*C*dH*dK+15*L*T*dH+2*L*T+7*dH*dK+4*dH+12*dK:][:dH]     // [d_h]
+	t622 := c.Work[2*C*dH*dK+15*L*T*dH+2*L*T+7*dH*dK+5*dH+12*dK:][:dH*dK] // [d_h, d_k]
+	t161 := c.Work[2*C*dH*dK+15*L*T*dH+2*L*T+8*dH*dK+5*dH+12*dK:][:dH]    // [d_h]
+	t7522 := c.Work[2*C*dH*dK+15*L*T*dH+2*L*T+8*dH*dK+6*dH+12*dK:][:dK]   // [d_k]
+	t882 := c.Work[2*C*dH*dK+15*L*T*dH+2*L*T+8*dH*dK+6*dH+13*dK:][:dH]    // [d_h]
+	t90 := c.Work[2*C*dH*dK+15*L*T*dH+2*L*T+8*dH*dK+7*dH+13*dK:][:dK]     // [d_k]
+	t91 := c.Work[2*C*dH*dK+15*L*T*dH+2*L*T+8*dH*dK+7*dH+14*dK:][:dK]     // [d_k]
+	t96 := c.Work[2*C*dH*dK+15*L*T*dH+2*L*T+8*dH*dK+7*dH+15*dK:][:dK]     // [d_k]
+	t114 := c.Work[2*C*dH*dK+15*L*T*dH+2*L*T+8*dH*dK+7*dH+16*dK:][:dK]    // [d_k]
+	t118 := c.Work[2*C*dH*dK+15*L*T*dH+2*L*T+8*dH*dK+7*dH+17*dK:][:dK]    // [d_k]
+	t134 := c.Work[2*C*dH*dK+15*L*T*dH+2*L*T+8*dH*dK+7*dH+18*dK:][:dK]    // [d_k]
+	t1412 := c.Work[2*C*dH*dK+15*L*T*dH+2*L*T+8*dH*dK+7*dH+19*dK:][:dK]   // [d_k]
+	t1432 := c.Work[2*C*dH*dK+15*L*T*dH+2*L*T+8*dH*dK+7*dH+20*dK:][:dH]   // [d_h]
+	t1522 := c.Work[2*C*dH*dK+15*L*T*dH+2*L*T+8*dH*dK+8*dH+20*dK:][:dH]   // [d_h]
+	t15422 := c.Work[2*C*dH*dK+15*L*T*dH+2*L*T+8*dH*dK+9*dH+20*dK:][:dK]  // [d_k]
 	t54Total := make([]F, 1)
 	t66Total := make([]F, 1)
 	t543Total := make([]F, 1)
@@ -865,7 +852,7 @@ func (c *stepBackwardFused) run() {
 	// memora_printed
 	w6 := F(dK)
 	t60 := F(1) / F(dK)
-	w27 := F(0.5 * t60)
+	w26 := F(0.5 * t60)
 	for l := range L {
 		for i := range dH {
 			copy(W1BarState[i*dK:][:dK], c.W1Bar[(l*dH+i)*dK:][:dK])
@@ -998,17 +985,18 @@ func (c *stepBackwardFused) run() {
 					}
 					// memora_printed.W1
 					if kern.Wide() {
-						a2 := regions.Rb8bd0db10457Args{
+						a2 := regions.R73a69c618d1fArgs{
 							P0: unsafe.SliceData(t88),
-							P1: unsafe.SliceData(W12),
+							P1: unsafe.SliceData(W1Trail),
 							N0: dH,
 							N1: dK,
+							N2: 4*dH*dK*a + 4*dH*dK,
 						}
-						regions.Rb8bd0db10457(&a2)
+						regions.R73a69c618d1f(&a2)
 					} else {
 						for i := range dH {
 							t88_2 := t88[i*dK:][:dK]
-							W12_2 := W12[i*dK:][:dK]
+							W1Trail2 := W1Trail[((a+1)*dH+i)*dK:][:dK]
 							top := F(math.Inf(-1))
 							topSums := kern.Lowest16()
 							for j := range dK {
@@ -1020,11 +1008,12 @@ func (c *stepBackwardFused) run() {
 							for j := range dK {
 								e := kern.Exp(t88_2[j] - top)
 								sumSums[j%16] = sumSums[j%16] + e
-								W12_2[j] = e
+								W1Trail2[j] = e
 							}
 							sum = kern.Sum16(&sumSums)
+							scale := F(1) / sum
 							for j := range dK {
-								W12_2[j] = W12_2[j] / sum
+								W1Trail2[j] = F(W1Trail2[j] * scale)
 							}
 						}
 					}
@@ -1055,17 +1044,18 @@ func (c *stepBackwardFused) run() {
 					}
 					// memora_printed.W2
 					if kern.Wide() {
-						a2 := regions.Rb8bd0db10457Args{
+						a2 := regions.R73a69c618d1fArgs{
 							P0: unsafe.SliceData(t141),
-							P1: unsafe.SliceData(W22),
+							P1: unsafe.SliceData(W2Trail),
 							N0: dK,
 							N1: dH,
+							N2: 4*dH*dK*a + 4*dH*dK,
 						}
-						regions.Rb8bd0db10457(&a2)
+						regions.R73a69c618d1f(&a2)
 					} else {
 						for i := range dK {
 							t141_2 := t141[i*dH:][:dH]
-							W22_2 := W22[i*dH:][:dH]
+							W2Trail2 := W2Trail[((a+1)*dK+i)*dH:][:dH]
 							top2 := F(math.Inf(-1))
 							top2Sums := kern.Lowest16()
 							for j := range dH {
@@ -1077,31 +1067,24 @@ func (c *stepBackwardFused) run() {
 							for j := range dH {
 								e2 := kern.Exp(t141_2[j] - top2)
 								sum2Sums[j%16] = sum2Sums[j%16] + e2
-								W22_2[j] = e2
+								W2Trail2[j] = e2
 							}
 							sum2 = kern.Sum16(&sum2Sums)
+							scale2 := F(1) / sum2
 							for j := range dH {
-								W22_2[j] = W22_2[j] / sum2
+								W2Trail2[j] = F(W2Trail2[j] * scale2)
 							}
 						}
-					}
-					// memora_printed
-					for i := range dH {
-						copy(W1Trail[((a+1)*dH+i)*dK:][:dK], W12[i*dK:][:dK])
-					}
-					// memora_printed
-					for i := range dK {
-						copy(W2Trail[((a+1)*dK+i)*dH:][:dH], W22[i*dH:][:dH])
 					}
 				}
 			}
 			if n := min(C, -C*s+T); n > 0 {
 				t12_2 := t12[l*T+C*s:][:n]
 				t154_2 := t154[l*T+C*s:][:n]
-				rho := c.Rho[l*T+C*s:][:n]
 				theta := c.Theta[l*T+C*s:][:n]
 				rhoBar := c.RhoBar[l*T+C*s:][:n]
 				thetaBar := c.ThetaBar[l*T+C*s:][:n]
+				rho := c.Rho[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
 					// memora_printed.e, memora_printed.G_W1, memora_printed.y
 					t163 := num.Sqrt(F(1e-05) + (t12_2[a] / w6))
@@ -1205,71 +1188,9 @@ func (c *stepBackwardFused) run() {
 					}
 					t822 = t822Total[0]
 					t8222 := -t822
-					// memora_printed.W2, memora_printed.W1, memora_printed.U_W2, memora_printed.G_W2
-					rhoEntry3 := rho[a]
-					if kern.Wide() {
-						a2 := regions.R12ca4eb7411fArgs{
-							P0: unsafe.SliceData(t712),
-							P1: unsafe.SliceData(W2Trail),
-							P2: unsafe.SliceData(t139),
-							P3: unsafe.SliceData(t72_2),
-							P4: unsafe.SliceData(t1412),
-							N0: dK,
-							N1: dH,
-							N2: 4 * dH * dK * a,
-							N3: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							S0: [2]float32{rhoEntry3},
-						}
-						regions.R12ca4eb7411f(&a2)
-					} else {
-						for i := range dK {
-							W2Trail2 := W2Trail[(a*dK+i)*dH:][:dH]
-							t139_2 := t139[i*dH:][:dH]
-							t72_3 := t72_2[(l*T+a+C*s)*dH:][:dH]
-							t1412_2 := t1412[i*dH:][:dH]
-							w10 := F(-0.5 * t712[i])
-							for j := range dH {
-								t1392 := kern.Log(kern.Larger(W2Trail2[j], F(1e-08)))
-								t139_2[j] = t1392
-								t1412_2[j] = num.FMA32(w10, t72_3[j], F(rhoEntry3*t1392))
-							}
-						}
-					}
-					// memora_printed.W2
-					if kern.Wide() {
-						a2 := regions.Rb8bd0db10457Args{
-							P0: unsafe.SliceData(t1412),
-							P1: unsafe.SliceData(W222),
-							N0: dK,
-							N1: dH,
-						}
-						regions.Rb8bd0db10457(&a2)
-					} else {
-						for i := range dK {
-							t1412_2 := t1412[i*dH:][:dH]
-							W222_2 := W222[i*dH:][:dH]
-							top3 := F(math.Inf(-1))
-							top3Sums := kern.Lowest16()
-							for j := range dH {
-								top3Sums[j%16] = kern.Gather(top3Sums[j%16], t1412_2[j])
-							}
-							top3 = kern.Gather(top3, kern.Top16(&top3Sums))
-							var sum3 F
-							sum3Sums := [16]F{sum3}
-							for j := range dH {
-								e3 := kern.Exp(t1412_2[j] - top3)
-								sum3Sums[j%16] = sum3Sums[j%16] + e3
-								W222_2[j] = e3
-							}
-							sum3 = kern.Sum16(&sum3Sums)
-							for j := range dH {
-								W222_2[j] = W222_2[j] / sum3
-							}
-						}
-					}
 					// memora_printed.y
 					var t2022 F
-					w11 := F(F(w27*t5222) * t8222)
+					w10 := F(F(w26*t5222) * t8222)
 					if kern.Wide() {
 						a2 := regions.R53e19a0c8895Args{
 							P0: unsafe.SliceData(c.YLin),
@@ -1279,7 +1200,7 @@ func (c *stepBackwardFused) run() {
 							N0: dK,
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							S0: [2]float32{t2022},
-							S1: [2]float32{w11},
+							S1: [2]float32{w10},
 							S2: [2]float32{t5222},
 						}
 						regions.R53e19a0c8895(&a2)
@@ -1289,7 +1210,7 @@ func (c *stepBackwardFused) run() {
 						t2022_2 := t2022
 						t2022Sums := [16]F{t2022_2}
 						for i := range dK {
-							t182 := num.FMA32(F(2*w11), yLin[i], F(t5222*yBar[i]))
+							t182 := num.FMA32(F(2*w10), yLin[i], F(t5222*yBar[i]))
 							t2022Sums[i%16] = t2022Sums[i%16] + t182
 							t18[i] = t182
 						}
@@ -1299,26 +1220,26 @@ func (c *stepBackwardFused) run() {
 					t2022 = t2022Total[0]
 					t2023 := -t2022
 					// memora_printed.y
-					w12 := F(t60 * t2023)
+					w11 := F(t60 * t2023)
 					if kern.Wide() {
 						a2 := regions.R0fe31b375facArgs{
 							P0: unsafe.SliceData(t18),
 							P1: unsafe.SliceData(t25),
 							N0: dK,
-							S0: [2]float32{w12},
+							S0: [2]float32{w11},
 						}
 						regions.R0fe31b375fac(&a2)
 					} else {
 						for i := range dK {
-							t25[i] = t18[i] + w12
+							t25[i] = t18[i] + w11
 						}
 					}
 					// memora_printed.y, memora_printed.W2
 					clear(t27)
 					if kern.Wide() {
-						a2 := regions.Re3e8ce14cd71Args{
+						a2 := regions.R00a78a45ca91Args{
 							P0: unsafe.SliceData(t25),
-							P1: unsafe.SliceData(W222),
+							P1: unsafe.SliceData(W2Trail),
 							P2: unsafe.SliceData(t168),
 							P3: unsafe.SliceData(W2BarState),
 							P4: unsafe.SliceData(t27),
@@ -1327,21 +1248,22 @@ func (c *stepBackwardFused) run() {
 							N1: dH,
 							N2: 12 * dH,
 							N3: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							N4: 4*dH*dK*a + 4*dH*dK,
 						}
-						regions.Re3e8ce14cd71(&a2)
+						regions.R00a78a45ca91(&a2)
 					} else {
 						for i := range dK {
-							W222_2 := W222[i*dH:][:dH]
+							W2Trail2 := W2Trail[((a+1)*dK+i)*dH:][:dH]
 							t168_2 := t168[(l*T+a+C*s)*dH:][:dH]
 							W2BarState2 := W2BarState[i*dH:][:dH]
 							var t392 F
 							t25Entry := t25[i]
-							w13 := F(0.5 * t25Entry)
+							w12 := F(0.5 * t25Entry)
 							t392Sums := [16]F{t392}
 							for j := range dH {
-								W222Entry := W222_2[j]
-								t392Sums[j%16] = num.FMA32(W222Entry, num.FMA32(w13, t168_2[j], W2BarState2[j]), t392Sums[j%16])
-								t27[j] = num.FMA32(F(0.5*W222Entry), t25Entry, t27[j])
+								W2TrailEntry := W2Trail2[j]
+								t392Sums[j%16] = num.FMA32(W2TrailEntry, num.FMA32(w12, t168_2[j], W2BarState2[j]), t392Sums[j%16])
+								t27[j] = num.FMA32(F(0.5*W2TrailEntry), t25Entry, t27[j])
 							}
 							t392 = kern.Sum16(&t392Sums)
 							t39[i] = t392
@@ -1402,51 +1324,58 @@ func (c *stepBackwardFused) run() {
 							t602[i] = t6022
 						}
 					}
-					// memora_printed.W2, memora_printed.y, memora_printed.U_W2
+					// memora_printed.W2, memora_printed.y, memora_printed.W1, memora_printed.U_W2
 					clear(t5422)
 					var t44 F
 					if kern.Wide() {
-						a2 := regions.R070b12dd3b67Args{
+						a2 := regions.Ra90fb8f1f700Args{
 							P0:  unsafe.SliceData(t25),
 							P1:  unsafe.SliceData(t39),
 							P2:  unsafe.SliceData(t712),
-							P3:  unsafe.SliceData(W222),
+							P3:  unsafe.SliceData(W2Trail),
 							P4:  unsafe.SliceData(t168),
 							P5:  unsafe.SliceData(W2BarState),
-							P6:  unsafe.SliceData(t139),
-							P7:  unsafe.SliceData(t72_2),
-							P8:  unsafe.SliceData(t41),
-							P9:  unsafe.SliceData(t5422),
-							P10: unsafe.SliceData(t532),
-							P11: unsafe.SliceData(t44Total),
+							P6:  unsafe.SliceData(t72_2),
+							P7:  unsafe.SliceData(t41),
+							P8:  unsafe.SliceData(t5422),
+							P9:  unsafe.SliceData(t532),
+							P10: unsafe.SliceData(t44Total),
 							N0:  dK,
 							N1:  dH,
-							N2:  4 * dH,
-							N3:  8 * dH,
-							N4:  12 * dH,
-							N5:  4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							N2:  4*dH*dK*a + 4*dH,
+							N3:  4 * dH,
+							N4:  4*dH*dK*a + 4*dH*dK + 8*dH,
+							N5:  8 * dH,
+							N6:  4*dH*dK*a + 8*dH,
+							N7:  4*dH*dK*a + 4*dH*dK + 12*dH,
+							N8:  12 * dH,
+							N9:  4*dH*dK*a + 12*dH,
+							N10: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							N11: 4*dH*dK*a + 4*dH*dK,
+							N12: -dH * dK,
+							N13: dH*dK + dH,
 							S0:  [2]float32{t44},
 						}
-						regions.R070b12dd3b67(&a2)
+						regions.Ra90fb8f1f700(&a2)
 					} else {
 						t44_2 := t44
 						for i := range dK {
-							W222_2 := W222[i*dH:][:dH]
+							W2Trail2 := W2Trail[((a+1)*dK+i)*dH:][:dH]
 							t168_2 := t168[(l*T+a+C*s)*dH:][:dH]
 							W2BarState2 := W2BarState[i*dH:][:dH]
-							t139_2 := t139[i*dH:][:dH]
+							W2Trail3 := W2Trail[(a*dK+i)*dH:][:dH]
 							t72_3 := t72_2[(l*T+a+C*s)*dH:][:dH]
 							t41_2 := t41[i*dH:][:dH]
 							var t5322 F
-							w14 := F(0.5 * t25[i])
+							w13 := F(0.5 * t25[i])
 							t39Entry := t39[i]
 							t712Entry := t712[i]
 							var t44Row F
 							t44RowSums := [16]F{t44Row}
 							t5322Sums := [16]F{t5322}
 							for j := range dH {
-								t412 := F(W222_2[j] * (num.FMA32(w14, t168_2[j], W2BarState2[j]) - t39Entry))
-								t44RowSums[j%16] = num.FMA32(t139_2[j], t412, t44RowSums[j%16])
+								t412 := F(W2Trail2[j] * (num.FMA32(w13, t168_2[j], W2BarState2[j]) - t39Entry))
+								t44RowSums[j%16] = num.FMA32(kern.Log(kern.Larger(W2Trail3[j], F(1e-08))), t412, t44RowSums[j%16])
 								t5322Sums[j%16] = num.FMA32(t412, t72_3[j], t5322Sums[j%16])
 								t41_2[j] = t412
 								t5422[j] = num.FMA32(-F(0.5*t412), t712Entry, t5422[j])
@@ -1581,8 +1510,8 @@ func (c *stepBackwardFused) run() {
 					t7622 = t7622Total[0]
 					// memora_printed.G_W1, memora_printed.U_W1
 					thetaEntry3 := theta[a]
-					w15 := F(-0.39894228040143265 * thetaEntry3)
-					w16 := F(-0.5 * thetaEntry3)
+					w14 := F(-0.39894228040143265 * thetaEntry3)
+					w15 := F(-0.5 * thetaEntry3)
 					if kern.Wide() {
 						a2 := regions.R0a9c1d4cdb48Args{
 							P0: unsafe.SliceData(t161),
@@ -1592,8 +1521,8 @@ func (c *stepBackwardFused) run() {
 							P4: unsafe.SliceData(t882),
 							N0: dH,
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							S0: [2]float32{w16},
-							S1: [2]float32{w15},
+							S0: [2]float32{w15},
+							S1: [2]float32{w14},
 						}
 						regions.R0a9c1d4cdb48(&a2)
 					} else {
@@ -1602,7 +1531,7 @@ func (c *stepBackwardFused) run() {
 						t76_2 := t76[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
 							t161Entry := t161[i]
-							t882[i] = num.FMA32(F(w16*t62_2[i]), t161Entry, F(F(F(w15*eProd[i])*t76_2[i])*t161Entry))
+							t882[i] = num.FMA32(F(w15*t62_2[i]), t161Entry, F(F(F(w14*eProd[i])*t76_2[i])*t161Entry))
 						}
 					}
 					// memora_printed.G_W1
@@ -1656,7 +1585,7 @@ func (c *stepBackwardFused) run() {
 					var t163_2 F
 					var t165 F
 					var t109 F
-					w17 := -F(t60 * t162_2)
+					w16 := -F(t60 * t162_2)
 					if kern.Wide() {
 						a2 := regions.R6ee2fb6aba2aArgs{
 							P0: unsafe.SliceData(t91),
@@ -1672,7 +1601,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{t109},
 							S1: [2]float32{t165},
 							S2: [2]float32{t163_2},
-							S3: [2]float32{w17},
+							S3: [2]float32{w16},
 							S4: [2]float32{t163},
 						}
 						regions.R6ee2fb6aba2a(&a2)
@@ -1685,7 +1614,7 @@ func (c *stepBackwardFused) run() {
 						t165Sums := [16]F{t165_2}
 						t109Sums := [16]F{t109_2}
 						for i := range dK {
-							t962 := t91[i] + w17
+							t962 := t91[i] + w16
 							t163Sums[i%16] = num.FMA32(eLin[i], t962, t163Sums[i%16])
 							t203Entry := t203[i]
 							t165Sums[i%16] = num.FMA32(t203Entry, t53[i]/t163, t165Sums[i%16])
@@ -1705,8 +1634,8 @@ func (c *stepBackwardFused) run() {
 					t1092 := F(2 * t109)
 					// memora_printed.e, memora_printed.G_W1
 					var t123 F
-					w18 := F(F(F(-2*t512)*t60) * t163_2)
-					w19 := F(F(F(F(-2*t512)*t512)*t60) * t163_2)
+					w17 := F(F(F(-2*t512)*t60) * t163_2)
+					w18 := F(F(F(F(-2*t512)*t512)*t60) * t163_2)
 					if kern.Wide() {
 						a2 := regions.Rcbfe10b8e60dArgs{
 							P0: unsafe.SliceData(t53),
@@ -1720,8 +1649,8 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							S0: [2]float32{t123},
 							S1: [2]float32{w7},
-							S2: [2]float32{w18},
-							S3: [2]float32{w19},
+							S2: [2]float32{w17},
+							S3: [2]float32{w18},
 						}
 						regions.Rcbfe10b8e60d(&a2)
 					} else {
@@ -1730,8 +1659,8 @@ func (c *stepBackwardFused) run() {
 						t123Sums := [16]F{t123_2}
 						for i := range dK {
 							t53Entry := t53[i]
-							t1142 := num.FMA32(w7, t96[i], F(w18*t53Entry))
-							t1182 := num.FMA32(w19, t203[i], t1142)
+							t1142 := num.FMA32(w7, t96[i], F(w17*t53Entry))
+							t1182 := num.FMA32(w18, t203[i], t1142)
 							t123Sums[i%16] = num.FMA32(t53Entry, t1182, t123Sums[i%16])
 							t114[i] = t1142
 							vBar[i] = -t1142
@@ -1748,8 +1677,8 @@ func (c *stepBackwardFused) run() {
 					thetaBar[a] = t57 + t7622
 					// memora_printed.e, memora_printed.G_W1
 					var t136 F
-					w20 := F(F(t512*t544) * t60)
-					w21 := F(F(F(0.5*t512)*t60) * t124)
+					w19 := F(F(t512*t544) * t60)
+					w20 := F(F(F(0.5*t512)*t60) * t124)
 					if kern.Wide() {
 						a2 := regions.Rc5d8d4bed986Args{
 							P0: unsafe.SliceData(c.ELin),
@@ -1760,9 +1689,9 @@ func (c *stepBackwardFused) run() {
 							N0: dK,
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							S0: [2]float32{t136},
-							S1: [2]float32{w21},
+							S1: [2]float32{w20},
 							S2: [2]float32{t512},
-							S3: [2]float32{w20},
+							S3: [2]float32{w19},
 						}
 						regions.Rc5d8d4bed986(&a2)
 					} else {
@@ -1770,7 +1699,7 @@ func (c *stepBackwardFused) run() {
 						t136_2 := t136
 						t136Sums := [16]F{t136_2}
 						for i := range dK {
-							t1342 := num.FMA32(F(2*w21), eLin[i], num.FMA32(t512, t118[i], F(w20*t96[i])))
+							t1342 := num.FMA32(F(2*w20), eLin[i], num.FMA32(t512, t118[i], F(w19*t96[i])))
 							t136Sums[i%16] = t136Sums[i%16] + t1342
 							t134[i] = t1342
 						}
@@ -1780,25 +1709,26 @@ func (c *stepBackwardFused) run() {
 					t136 = t136Total[0]
 					t1362 := -t136
 					// memora_printed.e
-					w22 := F(t60 * t1362)
+					w21 := F(t60 * t1362)
 					if kern.Wide() {
 						a2 := regions.R0fe31b375facArgs{
 							P0: unsafe.SliceData(t134),
-							P1: unsafe.SliceData(t14122),
+							P1: unsafe.SliceData(t1412),
 							N0: dK,
-							S0: [2]float32{w22},
+							S0: [2]float32{w21},
 						}
 						regions.R0fe31b375fac(&a2)
 					} else {
 						for i := range dK {
-							t14122[i] = t134[i] + w22
+							t1412[i] = t134[i] + w21
 						}
 					}
 					// memora_printed.e, memora_printed.W2, memora_printed.W1, memora_printed.G_W1
 					clear(t1432)
+					rhoEntry3 := rho[a]
 					if kern.Wide() {
 						a2 := regions.Ra5df25c5d5fbArgs{
-							P0: unsafe.SliceData(t14122),
+							P0: unsafe.SliceData(t1412),
 							P1: unsafe.SliceData(t712),
 							P2: unsafe.SliceData(W2Trail),
 							P3: unsafe.SliceData(t1432),
@@ -1823,20 +1753,20 @@ func (c *stepBackwardFused) run() {
 							t169_2 := t169[(l*T+a+C*s)*dH:][:dH]
 							t41_2 := t41[i*dH:][:dH]
 							W2BarState2 := W2BarState[i*dH:][:dH]
-							t14122Entry := t14122[i]
+							t1412Entry := t1412[i]
 							t712Entry2 := t712[i]
-							w23 := F(0.5 * t14122Entry)
+							w22 := F(0.5 * t1412Entry)
 							for j := range dH {
-								W2TrailEntry := W2Trail2[j]
-								t1432[j] = num.FMA32(F(0.5*W2TrailEntry), t14122Entry, t1432[j])
-								W2BarState2[j] = num.FMA32(w23, t169_2[j], num.FMA32(t712Entry2, t882[j], kern.Choose((F(1e-08) <= W2TrailEntry), F(F(rhoEntry3*t41_2[j])*(F(1)/kern.Larger(W2TrailEntry, F(1e-08)))), F(0))))
+								W2TrailEntry2 := W2Trail2[j]
+								t1432[j] = num.FMA32(F(0.5*W2TrailEntry2), t1412Entry, t1432[j])
+								W2BarState2[j] = num.FMA32(w22, t169_2[j], num.FMA32(t712Entry2, t882[j], kern.Choose((F(1e-08) <= W2TrailEntry2), F(F(rhoEntry3*t41_2[j])*(F(1)/kern.Larger(W2TrailEntry2, F(1e-08)))), F(0))))
 							}
 						}
 					}
 					// memora_printed.e, memora_printed.U_W2, memora_printed.G_W1, memora_printed.U_W1
-					w24 := F(-0.39894228040143265 * thetaEntry3)
-					w25 := F(0.19947114020071627 * thetaEntry3)
-					w26 := F(-0.5 * thetaEntry3)
+					w23 := F(-0.39894228040143265 * thetaEntry3)
+					w24 := F(0.19947114020071627 * thetaEntry3)
+					w25 := F(-0.5 * thetaEntry3)
 					if kern.Wide() {
 						a2 := regions.Rb49df1a00a1aArgs{
 							P0: unsafe.SliceData(c.GW1Prod),
@@ -1850,10 +1780,10 @@ func (c *stepBackwardFused) run() {
 							P8: unsafe.SliceData(t1522),
 							N0: dH,
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							S0: [2]float32{w25},
-							S1: [2]float32{w26},
+							S0: [2]float32{w24},
+							S1: [2]float32{w25},
 							S2: [2]float32{thetaEntry3},
-							S3: [2]float32{w24},
+							S3: [2]float32{w23},
 						}
 						regions.Rb49df1a00a1a(&a2)
 					} else {
@@ -1867,9 +1797,9 @@ func (c *stepBackwardFused) run() {
 							t161Entry2 := t161[i]
 							eProdEntry2 := eProd[i]
 							t1432Entry := t1432[i]
-							w28 := F(F(F(F(F(w25*eProdEntry2)*eProdEntry2)*GW1ProdEntry2)*t76Entry) * t161Entry2)
-							w29 := F(F(0.7978845608028653*t76Entry) * num.FMA32(eProdEntry2, t1432Entry, num.FMA32(F(w26*GW1ProdEntry2), t161Entry2, F(F(thetaEntry3*eProdEntry2)*t5422[i]))))
-							t1522[i] = num.FMA32(t62_2[i], t1432Entry, num.FMA32(F(2), w28, num.FMA32(F(F(w24*GW1ProdEntry2)*t76Entry), t161Entry2, F(thetaEntry3*t56[i])))) + w29
+							w27 := F(F(F(F(F(w24*eProdEntry2)*eProdEntry2)*GW1ProdEntry2)*t76Entry) * t161Entry2)
+							w28 := F(F(0.7978845608028653*t76Entry) * num.FMA32(eProdEntry2, t1432Entry, num.FMA32(F(w25*GW1ProdEntry2), t161Entry2, F(F(thetaEntry3*eProdEntry2)*t5422[i]))))
+							t1522[i] = num.FMA32(t62_2[i], t1432Entry, num.FMA32(F(2), w27, num.FMA32(F(F(w23*GW1ProdEntry2)*t76Entry), t161Entry2, F(thetaEntry3*t56[i])))) + w28
 						}
 					}
 					// memora_printed.e, memora_printed.W1, memora_printed.W2

@@ -97,7 +97,7 @@ func stepDirect[F num.Float](a *conformance.Args[F]) {
 		k.GProd = a.Fresh(k.L * k.T * k.DH)
 	}
 	if !a.ForwardOnly {
-		k.GMax2 = a.Fresh(k.L * k.T * k.DV)
+		k.GLin = a.Fresh(k.L * k.T * k.DV)
 	}
 	if !a.ForwardOnly {
 		k.W1Prod = a.Fresh(k.L * k.T * k.DH)
@@ -121,7 +121,6 @@ func stepDirect[F num.Float](a *conformance.Args[F]) {
 	g.W2Init = k.W2Init
 	g.W1Init = k.W1Init
 	g.K = k.K
-	g.V = k.V
 	g.Rho = k.Rho
 	g.Theta = k.Theta
 	g.Q = k.Q
@@ -129,7 +128,7 @@ func stepDirect[F num.Float](a *conformance.Args[F]) {
 	g.W1Bar = a.Bar("W1", g.L*g.DH*g.DK)
 	g.W2Bar = a.Bar("W2", g.L*g.DH*g.DV)
 	g.GProd = k.GProd
-	g.GMax2 = k.GMax2
+	g.GLin = k.GLin
 	g.W1Prod = k.W1Prod
 	g.YProd = k.YProd
 	g.W1BarOut = a.Grad("W1", g.L*g.DH*g.DK)

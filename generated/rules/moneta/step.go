@@ -34,7 +34,7 @@ type Step[F num.Float] struct {
 	W1Out         []F // [L, d_h, d_k], written
 	W2Out         []F // [L, d_v, d_h], written
 	GProd         []F // [L, T, d_h], written; may be nil
-	GMax2         []F // [L, T, d_v], written; may be nil
+	GLin          []F // [L, T, d_v], written; may be nil
 	W1Prod        []F // [L, T, d_h], written; may be nil
 	YProd         []F // [L, T, d_h], written; may be nil
 	W1Checkpoints []F // [L, segments, d_h, d_k], written; may be nil
@@ -153,10 +153,11 @@ func (c *Step[F]) Run() {
 					}
 					// moneta.g
 					for i := range dV {
-						t8 := num.Max(F(-1), num.Min(F(1), t3[i]-v[i]))
+						t42 := t3[i] - v[i]
+						t8 := num.Max(F(-1), num.Min(F(1), t42))
 						g2 := F(num.Tanh(F(10*t8)) * (1e-06 + F(t8*t8)))
-						if len(c.GMax2) > 0 {
-							c.GMax2[(l*T+a+C*s)*dV+i] = t8
+						if len(c.GLin) > 0 {
+							c.GLin[(l*T+a+C*s)*dV+i] = t42
 						}
 						g[i] = g2
 					}
@@ -201,13 +202,13 @@ func (c *Step[F]) Run() {
 					for i := range dH {
 						t50Entry := t50[i]
 						t322 := t[i]
-						t42 := t22[i]
+						t422 := t22[i]
 						t182[i] = F(t50Entry * num.Sigmoid(t50Entry))
 						if len(c.GProd) > 0 {
 							c.GProd[(l*T+a+C*s)*dH+i] = t322
 						}
 						if len(c.W1Prod) > 0 {
-							c.W1Prod[(l*T+a+C*s)*dH+i] = t42
+							c.W1Prod[(l*T+a+C*s)*dH+i] = t422
 						}
 						if len(c.YProd) > 0 {
 							c.YProd[(l*T+a+C*s)*dH+i] = t50Entry
@@ -259,7 +260,6 @@ type StepBackward[F num.Float] struct {
 	W2Init        []F // [d_v, d_h]
 	W1Init        []F // [d_h, d_k]
 	K             []F // [L, T, d_k]
-	V             []F // [L, T, d_v]
 	Rho           []F // [L, T]
 	Theta         []F // [L, T]
 	Q             []F // [L, T, d_k]
@@ -267,7 +267,7 @@ type StepBackward[F num.Float] struct {
 	W1Bar         []F // [L, d_h, d_k]
 	W2Bar         []F // [L, d_v, d_h]
 	GProd         []F // [L, T, d_h]
-	GMax2         []F // [L, T, d_v]
+	GLin          []F // [L, T, d_v]
 	W1Prod        []F // [L, T, d_h]
 	YProd         []F // [L, T, d_h]
 	W1BarOut      []F // [L, d_h, d_k], written
@@ -284,10 +284,10 @@ type StepBackward[F num.Float] struct {
 	Work          []F // WorkLen() entries
 }
 
-// WorkLen is C·d_h·d_k + C·d_h·d_v + 13·L·T·d_h + 6·L·T·d_v + 2·d_h·d_k + 2·d_h·d_v + 8·d_h + 3·d_k + 5·d_v.
+// WorkLen is C·d_h·d_k + C·d_h·d_v + 13·L·T·d_h + 2·d_h·d_k + 2·d_h·d_v + 8·d_h + 3·d_k + 9·d_v.
 func (c *StepBackward[F]) WorkLen() int {
 	C, L, T, dH, dK, dV := c.C, c.L, c.T, c.DH, c.DK, c.DV
-	return C*dH*dK + C*dH*dV + 13*L*T*dH + 6*L*T*dV + 2*dH*dK + 2*dH*dV + 8*dH + 3*dK + 5*dV
+	return C*dH*dK + C*dH*dV + 13*L*T*dH + 2*dH*dK + 2*dH*dV + 8*dH + 3*dK + 9*dV
 }
 
 // Run computes StepBackward.
@@ -314,8 +314,6 @@ func (c *StepBackward[F]) Run() {
 	work = work[L*T*dH:]
 	t46 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t42 := work[:L*T*dH] // [L, T, d_h]
-	work = work[L*T*dH:]
 	t62 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t51 := work[:L*T*dH] // [L, T, d_h]
@@ -324,18 +322,8 @@ func (c *StepBackward[F]) Run() {
 	work = work[L*T*dH:]
 	t722 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t92 := work[:L*T*dV] // [L, T, d_v]
-	work = work[L*T*dV:]
-	t10 := work[:L*T*dV] // [L, T, d_v]
-	work = work[L*T*dV:]
-	t11 := work[:L*T*dV] // [L, T, d_v]
-	work = work[L*T*dV:]
-	t12 := work[:L*T*dV] // [L, T, d_v]
-	work = work[L*T*dV:]
-	g := work[:L*T*dV] // [L, T, d_v]
-	work = work[L*T*dV:]
-	t62_2 := work[:L*T*dV] // [L, T, d_v]
-	work = work[L*T*dV:]
+	t100 := work[:L*T*dH] // [L, T, d_h]
+	work = work[L*T*dH:]
 	W1BarState := work[:dH*dK] // [d_h, d_k]
 	work = work[dH*dK:]
 	W2BarState := work[:dH*dV] // [d_v, d_h]
@@ -344,15 +332,23 @@ func (c *StepBackward[F]) Run() {
 	work = work[C*dH*dK+dH*dK:]
 	W2Trail := work[:C*dH*dV+dH*dV] // [C + 1, d_v, d_h]
 	work = work[C*dH*dV+dH*dV:]
-	t3 := work[:dV] // [d_v]
+	g := work[:dV] // [d_v]
+	work = work[dV:]
+	t6 := work[:dV] // [d_v]
+	work = work[dV:]
+	t82 := work[:dV] // [d_v]
+	work = work[dV:]
+	t10 := work[:dV] // [d_v]
+	work = work[dV:]
+	t12 := work[:dV] // [d_v]
+	work = work[dV:]
+	g2 := work[:dV] // [d_v]
 	work = work[dV:]
 	t32 := work[:dH] // [d_h]
 	work = work[dH:]
-	t4 := work[:dV] // [d_v]
-	work = work[dV:]
-	t923 := work[:dH] // [d_h]
+	t92 := work[:dH] // [d_h]
 	work = work[dH:]
-	t1122 := work[:dK] // [d_k]
+	t112 := work[:dK] // [d_k]
 	work = work[dK:]
 	t95 := work[:dH] // [d_h]
 	work = work[dH:]
@@ -391,11 +387,11 @@ func (c *StepBackward[F]) Run() {
 			t44_2 := t44[(i*T+j)*dH:][:dH]
 			t45_2 := t45[(i*T+j)*dH:][:dH]
 			t46_2 := t46[(i*T+j)*dH:][:dH]
-			t42_2 := t42[(i*T+j)*dH:][:dH]
-			t62_3 := t62[(i*T+j)*dH:][:dH]
+			t62_2 := t62[(i*T+j)*dH:][:dH]
 			t51_2 := t51[(i*T+j)*dH:][:dH]
 			t99_2 := t99[(i*T+j)*dH:][:dH]
 			t722_2 := t722[(i*T+j)*dH:][:dH]
+			t100_2 := t100[(i*T+j)*dH:][:dH]
 			thetaEntry := theta[j]
 			for k := range dH {
 				gProdEntry := gProd[k]
@@ -416,37 +412,11 @@ func (c *StepBackward[F]) Run() {
 				t44_2[k] = t442
 				t45_2[k] = t452
 				t46_2[k] = t412 + t452
-				t42_2[k] = F(gProdEntry * t222)
-				t62_3[k] = F(F(thetaEntry*gProdEntry) * t222)
+				t62_2[k] = F(F(thetaEntry*gProdEntry) * t222)
 				t51_2[k] = t512
 				t99_2[k] = F(yProdEntry * t512)
 				t722_2[k] = num.Sigmoid(-yProdEntry)
-			}
-		}
-	}
-
-	// moneta.g
-	for i := range L {
-		for j := range T {
-			gMax2 := c.GMax2[(i*T+j)*dV:][:dV]
-			t92_2 := t92[(i*T+j)*dV:][:dV]
-			t10_2 := t10[(i*T+j)*dV:][:dV]
-			t11_2 := t11[(i*T+j)*dV:][:dV]
-			t12_2 := t12[(i*T+j)*dV:][:dV]
-			g2 := g[(i*T+j)*dV:][:dV]
-			t62_3 := t62_2[(i*T+j)*dV:][:dV]
-			for k := range dV {
-				gMax2Entry := gMax2[k]
-				t922 := F(10 * gMax2Entry)
-				t102 := num.Tanh(t922)
-				t112 := F(gMax2Entry * gMax2Entry)
-				t122 := 1e-06 + t112
-				t92_2[k] = t922
-				t10_2[k] = t102
-				t11_2[k] = t112
-				t12_2[k] = t122
-				g2[k] = F(t102 * t122)
-				t62_3[k] = 1 - F(t102*t102)
+				t100_2[k] = F(gProdEntry * t222)
 			}
 		}
 	}
@@ -488,8 +458,13 @@ func (c *StepBackward[F]) Run() {
 				rho := c.Rho[l*T+C*s:][:n]
 				theta := c.Theta[l*T+C*s:][:n]
 				for a := range n {
-					g2 := g[(l*T+a+C*s)*dV:][:dV]
+					gLin := c.GLin[(l*T+a+C*s)*dV:][:dV]
 					t46_2 := t46[(l*T+a+C*s)*dH:][:dH]
+					// moneta.g
+					for i := range dV {
+						t8 := num.Max(F(-1), num.Min(F(1), gLin[i]))
+						g[i] = F(num.Tanh(F(10*t8)) * (1e-06 + F(t8*t8)))
+					}
 					// moneta.W2
 					rhoEntry := rho[a]
 					w := 1 - rhoEntry
@@ -498,7 +473,7 @@ func (c *StepBackward[F]) Run() {
 						W2Init := c.W2Init[i*dH:][:dH]
 						t162_2 := t162[(l*T+a+C*s)*dH:][:dH]
 						W2Trail3 := W2Trail[((a+1)*dV+i)*dH:][:dH]
-						gEntry := g2[i]
+						gEntry := g[i]
 						for j := range dH {
 							W2Trail3[j] = F(rhoEntry*W2Trail2[j]) + F(w*W2Init[j]) - F(gEntry*t162_2[j])
 						}
@@ -524,9 +499,8 @@ func (c *StepBackward[F]) Run() {
 				rhoBar := c.RhoBar[l*T+C*s:][:n]
 				thetaBar := c.ThetaBar[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
-					g2 := g[(l*T+a+C*s)*dV:][:dV]
+					gLin := c.GLin[(l*T+a+C*s)*dV:][:dV]
 					yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
-					v := c.V[(l*T+a+C*s)*dV:][:dV]
 					t51_2 := t51[(l*T+a+C*s)*dH:][:dH]
 					yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
 					t722_2 := t722[(l*T+a+C*s)*dH:][:dH]
@@ -535,49 +509,44 @@ func (c *StepBackward[F]) Run() {
 					t22_2 := t22[(l*T+a+C*s)*dH:][:dH]
 					gProd := c.GProd[(l*T+a+C*s)*dH:][:dH]
 					t44_2 := t44[(l*T+a+C*s)*dH:][:dH]
-					gMax2 := c.GMax2[(l*T+a+C*s)*dV:][:dV]
-					t10_2 := t10[(l*T+a+C*s)*dV:][:dV]
-					t12_2 := t12[(l*T+a+C*s)*dV:][:dV]
-					t62_3 := t62_2[(l*T+a+C*s)*dV:][:dV]
 					vBar := c.VBar[(l*T+a+C*s)*dV:][:dV]
 					W1Prod := c.W1Prod[(l*T+a+C*s)*dH:][:dH]
 					kBar := c.KBar[(l*T+a+C*s)*dK:][:dK]
 					qBar := c.QBar[(l*T+a+C*s)*dK:][:dK]
-					// moneta.g, moneta.y, moneta.W2
-					clear(t32)
-					rhoEntry3 := rho[a]
-					w4 := 1 - rhoEntry3
-					for i := range dV {
-						W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
-						t42_2 := t42[(l*T+a+C*s)*dH:][:dH]
-						W2Init := c.W2Init[i*dH:][:dH]
-						t62_4 := t62[(l*T+a+C*s)*dH:][:dH]
-						var t33 F
-						gEntry2 := g2[i]
-						yBarEntry := yBar[i]
-						for j := range dH {
-							W2TrailEntry := W2Trail2[j]
-							t33 += F(W2TrailEntry * t42_2[j])
-							t32[j] += F((F(rhoEntry3*W2TrailEntry) + F(w4*W2Init[j]) - F(gEntry2*t62_4[j])) * yBarEntry)
-						}
-						t3[i] = t33
-					}
 					// moneta.g
 					for i := range dV {
-						t4[i] = t3[i] - v[i]
+						t63 := num.Min(F(1), gLin[i])
+						t83 := num.Max(F(-1), t63)
+						t102 := num.Tanh(F(10 * t83))
+						t122 := 1e-06 + F(t83*t83)
+						t6[i] = t63
+						t82[i] = t83
+						t10[i] = t102
+						t12[i] = t122
+						g2[i] = F(t102 * t122)
+					}
+					// moneta.y
+					clear(t32)
+					for i := range dV {
+						W2Trail2 := W2Trail[((a+1)*dV+i)*dH:][:dH]
+						yBarEntry := yBar[i]
+						for j := range dH {
+							t32[j] += F(W2Trail2[j] * yBarEntry)
+						}
 					}
 					// moneta.y
 					for i := range dH {
 						t51Entry := t51_2[i]
 						t32Entry := t32[i]
-						t923[i] = F(t51Entry*t32Entry) + F(F(F(yProd[i]*t51Entry)*t32Entry)*t722_2[i])
+						t92[i] = F(t51Entry*t32Entry) + F(F(F(yProd[i]*t51Entry)*t32Entry)*t722_2[i])
 					}
 					// moneta.y, moneta.W1, moneta.W2
-					clear(t1122)
+					clear(t112)
 					clear(t172)
 					var t35 F
 					var t37 F
-					w5 := 1 - rhoEntry3
+					rhoEntry5 := rho[a]
+					w4 := 1 - rhoEntry5
 					for i := range dH {
 						W1BarState2 := W1BarState[i*dK:][:dK]
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
@@ -586,16 +555,16 @@ func (c *StepBackward[F]) Run() {
 						W1Trail3 := W1Trail[((a+1)*dH+i)*dK:][:dK]
 						W1InitBar := c.W1InitBar[i*dK:][:dK]
 						var t952 F
-						t923Entry := t923[i]
+						t92Entry := t92[i]
 						t46Entry := t46_2[i]
 						for j := range dK {
-							t1222 := W1BarState2[j] + F(q[j]*t923Entry)
+							t1222 := W1BarState2[j] + F(q[j]*t92Entry)
 							t952 += F(t1222 * k[j])
 							t35 += F(W1Init[j] * t1222)
 							t37 += F(W1Trail2[j] * t1222)
-							t1122[j] += F(W1Trail3[j] * t923Entry)
+							t112[j] += F(W1Trail3[j] * t92Entry)
 							t172[j] -= F(t1222 * t46Entry)
-							W1InitBar[j] += F(w5 * t1222)
+							W1InitBar[j] += F(w4 * t1222)
 						}
 						t95[i] = t952
 					}
@@ -619,22 +588,22 @@ func (c *StepBackward[F]) Run() {
 						W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
 						W2BarState2 := W2BarState[i*dH:][:dH]
 						t99_2 := t99[(l*T+a+C*s)*dH:][:dH]
-						t62_4 := t62[(l*T+a+C*s)*dH:][:dH]
+						t62_2 := t62[(l*T+a+C*s)*dH:][:dH]
 						W2Init := c.W2Init[i*dH:][:dH]
 						W2InitBar := c.W2InitBar[i*dH:][:dH]
 						var t342 F
 						var t4323 F
 						yBarEntry2 := yBar[i]
-						gEntry3 := g2[i]
+						g2Entry := g2[i]
 						for j := range dH {
-							W2TrailEntry2 := W2Trail2[j]
-							t342 += F(W2TrailEntry2 * t322[j])
+							W2TrailEntry := W2Trail2[j]
+							t342 += F(W2TrailEntry * t322[j])
 							t39 := W2BarState2[j] + F(yBarEntry2*t99_2[j])
-							t4323 += F(t39 * t62_4[j])
+							t4323 += F(t39 * t62_2[j])
 							t49 += F(W2Init[j] * t39)
-							t5122 += F(W2TrailEntry2 * t39)
-							t4422[j] -= F(t39 * gEntry3)
-							W2InitBar[j] += F(w5 * t39)
+							t5122 += F(W2TrailEntry * t39)
+							t4422[j] -= F(t39 * g2Entry)
+							W2InitBar[j] += F(w4 * t39)
 						}
 						t34[i] = t342
 						t4322[i] = -t4323
@@ -649,9 +618,10 @@ func (c *StepBackward[F]) Run() {
 					// moneta.g
 					for i := range dV {
 						t55 := t34[i] + t4322[i]
-						t4Entry := t4[i]
-						t67 := !(num.Min(F(1), t4Entry) <= F(-1))
-						t752 := kern.Choose((t67 && !(F(1) <= t4Entry)), kern.Choose(t67, F(2*F(F(gMax2[i]*t10_2[i])*t55))+F(F(F(10*t12_2[i])*t55)*t62_3[i]), F(0)), F(0))
+						t6Entry := t6[i]
+						t10Entry := t10[i]
+						w6 := kern.Choose(!(t6Entry <= F(-1)), F(2*F(F(t82[i]*t10Entry)*t55))+F(F(F(10*t12[i])*t55)*(1-F(t10Entry*t10Entry))), F(0))
+						t752 := kern.Choose((!(t6Entry <= F(-1)) && !(F(1) <= gLin[i])), w6, F(0))
 						t75[i] = t752
 						vBar[i] = -t752
 					}
@@ -661,13 +631,13 @@ func (c *StepBackward[F]) Run() {
 						W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
 						W2BarState2 := W2BarState[i*dH:][:dH]
 						t99_2 := t99[(l*T+a+C*s)*dH:][:dH]
-						t42_2 := t42[(l*T+a+C*s)*dH:][:dH]
+						t100_2 := t100[(l*T+a+C*s)*dH:][:dH]
 						yBarEntry3 := yBar[i]
 						t75Entry := t75[i]
-						gEntry4 := g2[i]
+						g2Entry2 := g2[i]
 						for j := range dH {
 							t80[j] += F(W2Trail2[j] * t75Entry)
-							W2BarState2[j] = F(gEntry4*t322[j]) + F(rhoEntry3*(W2BarState2[j]+F(yBarEntry3*t99_2[j]))) + F(t42_2[j]*t75Entry)
+							W2BarState2[j] = F(g2Entry2*t322[j]) + F(rhoEntry5*(W2BarState2[j]+F(yBarEntry3*t99_2[j]))) + F(t75Entry*t100_2[j])
 						}
 					}
 					// moneta.g, moneta.W1, moneta.W2
@@ -688,17 +658,17 @@ func (c *StepBackward[F]) Run() {
 						W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
 						W1BarState2 := W1BarState[i*dK:][:dK]
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
-						t923Entry2 := t923[i]
+						t92Entry2 := t92[i]
 						t87Entry := t87[i]
 						for j := range dK {
 							t89[j] += F(W1Trail2[j] * t87Entry)
-							W1BarState2[j] = F(rhoEntry3*(W1BarState2[j]+F(q[j]*t923Entry2))) + F(k[j]*t87Entry)
+							W1BarState2[j] = F(rhoEntry5*(W1BarState2[j]+F(q[j]*t92Entry2))) + F(k[j]*t87Entry)
 						}
 					}
 					// moneta.g, moneta.W1, moneta
 					for i := range dK {
 						kBar[i] = F(thetaEntry3*t172[i]) + t89[i]
-						qBar[i] = t1122[i]
+						qBar[i] = t112[i]
 					}
 					// moneta.g, moneta.W2
 					rhoBar[a] = t37 + t5122 - t35 - t49
@@ -775,7 +745,7 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 		k.GProd = c.Run.Saved(k.L * k.T * k.DH)
 	}
 	if c.Run.Tape != nil {
-		k.GMax2 = c.Run.Saved(k.L * k.T * k.DV)
+		k.GLin = c.Run.Saved(k.L * k.T * k.DV)
 	}
 	if c.Run.Tape != nil {
 		k.W1Prod = c.Run.Saved(k.L * k.T * k.DH)
@@ -811,7 +781,6 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.W2Init = k.W2Init
 	g.W1Init = k.W1Init
 	g.K = k.K
-	g.V = k.V
 	g.Rho = k.Rho
 	g.Theta = k.Theta
 	g.Q = k.Q
@@ -819,7 +788,7 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.W1Bar = block.Adjoint(t, n.nextW1, g.L*g.DH*g.DK)
 	g.W2Bar = block.Adjoint(t, n.nextW2, g.L*g.DH*g.DV)
 	g.GProd = k.GProd
-	g.GMax2 = k.GMax2
+	g.GLin = k.GLin
 	g.W1Prod = k.W1Prod
 	g.YProd = k.YProd
 	g.W1BarOut = t.Part(n.fromW1, g.L*g.DH*g.DK)

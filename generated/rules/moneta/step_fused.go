@@ -128,22 +128,22 @@ func (c *stepFused) run() {
 						}
 					}
 					// moneta.g
-					if len(c.GMax2) > 0 {
+					if len(c.GLin) > 0 {
 						if kern.Wide() {
-							a2 := regions.R5ade4d74a604Args{
+							a2 := regions.R69db4c9f8deeArgs{
 								P0: unsafe.SliceData(t3),
 								P1: unsafe.SliceData(c.V),
-								P2: kern.Given(c.GMax2),
+								P2: kern.Given(c.GLin),
 								N0: dV,
 								N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							}
-							regions.R5ade4d74a604(&a2)
+							regions.R69db4c9f8dee(&a2)
 						} else {
 							v := c.V[(l*T+a+C*s)*dV:][:dV]
-							gMax2 := c.GMax2[(l*T+a+C*s)*dV:][:dV]
+							gLin := c.GLin[(l*T+a+C*s)*dV:][:dV]
 							for i := range dV {
-								t8 := kern.Larger(F(-1), kern.Smaller(F(1), t3[i]-v[i]))
-								gMax2[i] = t8
+								t42 := t3[i] - v[i]
+								gLin[i] = t42
 							}
 						}
 					}
@@ -159,7 +159,8 @@ func (c *stepFused) run() {
 					} else {
 						v := c.V[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
-							t8 := kern.Larger(F(-1), kern.Smaller(F(1), t3[i]-v[i]))
+							t42 := t3[i] - v[i]
+							t8 := kern.Larger(F(-1), kern.Smaller(F(1), t42))
 							g2 := F(kern.Tanh(F(10*t8)) * num.FMA32(t8, t8, F(1e-06)))
 							g[i] = g2
 						}
@@ -279,8 +280,8 @@ func (c *stepFused) run() {
 						} else {
 							W1Prod := c.W1Prod[(l*T+a+C*s)*dH:][:dH]
 							for i := range dH {
-								t42 := t22[i]
-								W1Prod[i] = t42
+								t422 := t22[i]
+								W1Prod[i] = t422
 							}
 						}
 					}
@@ -364,45 +365,43 @@ func (c *stepBackwardFused) run() {
 	_ = dK
 	_ = dV
 	_ = segments
-	t22 := c.Work[:L*T*dH]                                                                   // [L, T, d_h]
-	t15 := c.Work[L*T*dH:][:L*T*dH]                                                          // [L, T, d_h]
-	t162 := c.Work[2*L*T*dH:][:L*T*dH]                                                       // [L, T, d_h]
-	t41 := c.Work[3*L*T*dH:][:L*T*dH]                                                        // [L, T, d_h]
-	t43 := c.Work[4*L*T*dH:][:L*T*dH]                                                        // [L, T, d_h]
-	t44 := c.Work[5*L*T*dH:][:L*T*dH]                                                        // [L, T, d_h]
-	t45 := c.Work[6*L*T*dH:][:L*T*dH]                                                        // [L, T, d_h]
-	t46 := c.Work[7*L*T*dH:][:L*T*dH]                                                        // [L, T, d_h]
-	t42 := c.Work[8*L*T*dH:][:L*T*dH]                                                        // [L, T, d_h]
-	t62 := c.Work[9*L*T*dH:][:L*T*dH]                                                        // [L, T, d_h]
-	t51 := c.Work[10*L*T*dH:][:L*T*dH]                                                       // [L, T, d_h]
-	t99 := c.Work[11*L*T*dH:][:L*T*dH]                                                       // [L, T, d_h]
-	t722 := c.Work[12*L*T*dH:][:L*T*dH]                                                      // [L, T, d_h]
-	t92 := c.Work[13*L*T*dH:][:L*T*dV]                                                       // [L, T, d_v]
-	t10 := c.Work[13*L*T*dH+L*T*dV:][:L*T*dV]                                                // [L, T, d_v]
-	t11 := c.Work[13*L*T*dH+2*L*T*dV:][:L*T*dV]                                              // [L, T, d_v]
-	t12 := c.Work[13*L*T*dH+3*L*T*dV:][:L*T*dV]                                              // [L, T, d_v]
-	g := c.Work[13*L*T*dH+4*L*T*dV:][:L*T*dV]                                                // [L, T, d_v]
-	t62_2 := c.Work[13*L*T*dH+5*L*T*dV:][:L*T*dV]                                            // [L, T, d_v]
-	W1BarState := c.Work[13*L*T*dH+6*L*T*dV:][:dH*dK]                                        // [d_h, d_k]
-	W2BarState := c.Work[13*L*T*dH+6*L*T*dV+dH*dK:][:dH*dV]                                  // [d_v, d_h]
-	W1Trail := c.Work[13*L*T*dH+6*L*T*dV+dH*dK+dH*dV:][:C*dH*dK+dH*dK]                       // [C + 1, d_h, d_k]
-	W2Trail := c.Work[C*dH*dK+13*L*T*dH+6*L*T*dV+2*dH*dK+dH*dV:][:C*dH*dV+dH*dV]             // [C + 1, d_v, d_h]
-	t3 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+2*dH*dK+2*dH*dV:][:dV]                   // [d_v]
-	t32 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+2*dH*dK+2*dH*dV+dV:][:dH]               // [d_h]
-	t4 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+2*dH*dK+2*dH*dV+dH+dV:][:dV]             // [d_v]
-	t923 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+2*dH*dK+2*dH*dV+dH+2*dV:][:dH]         // [d_h]
-	t1122 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+2*dH*dK+2*dH*dV+2*dH+2*dV:][:dK]      // [d_k]
-	t95 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+2*dH*dK+2*dH*dV+2*dH+dK+2*dV:][:dH]     // [d_h]
-	t172 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+2*dH*dK+2*dH*dV+3*dH+dK+2*dV:][:dK]    // [d_k]
-	t322 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+2*dH*dK+2*dH*dV+3*dH+2*dK+2*dV:][:dH]  // [d_h]
-	t34 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+2*dH*dK+2*dH*dV+4*dH+2*dK+2*dV:][:dV]   // [d_v]
-	t4322 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+2*dH*dK+2*dH*dV+4*dH+2*dK+3*dV:][:dV] // [d_v]
-	t4422 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+2*dH*dK+2*dH*dV+4*dH+2*dK+4*dV:][:dH] // [d_h]
-	t4622 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+2*dH*dK+2*dH*dV+5*dH+2*dK+4*dV:][:dH] // [d_h]
-	t75 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+2*dH*dK+2*dH*dV+6*dH+2*dK+4*dV:][:dV]   // [d_v]
-	t80 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+2*dH*dK+2*dH*dV+6*dH+2*dK+5*dV:][:dH]   // [d_h]
-	t87 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+2*dH*dK+2*dH*dV+7*dH+2*dK+5*dV:][:dH]   // [d_h]
-	t89 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+2*dH*dK+2*dH*dV+8*dH+2*dK+5*dV:][:dK]   // [d_k]
+	t22 := c.Work[:L*T*dH]                                                          // [L, T, d_h]
+	t15 := c.Work[L*T*dH:][:L*T*dH]                                                 // [L, T, d_h]
+	t162 := c.Work[2*L*T*dH:][:L*T*dH]                                              // [L, T, d_h]
+	t41 := c.Work[3*L*T*dH:][:L*T*dH]                                               // [L, T, d_h]
+	t43 := c.Work[4*L*T*dH:][:L*T*dH]                                               // [L, T, d_h]
+	t44 := c.Work[5*L*T*dH:][:L*T*dH]                                               // [L, T, d_h]
+	t45 := c.Work[6*L*T*dH:][:L*T*dH]                                               // [L, T, d_h]
+	t46 := c.Work[7*L*T*dH:][:L*T*dH]                                               // [L, T, d_h]
+	t62 := c.Work[8*L*T*dH:][:L*T*dH]                                               // [L, T, d_h]
+	t51 := c.Work[9*L*T*dH:][:L*T*dH]                                               // [L, T, d_h]
+	t99 := c.Work[10*L*T*dH:][:L*T*dH]                                              // [L, T, d_h]
+	t722 := c.Work[11*L*T*dH:][:L*T*dH]                                             // [L, T, d_h]
+	t100 := c.Work[12*L*T*dH:][:L*T*dH]                                             // [L, T, d_h]
+	W1BarState := c.Work[13*L*T*dH:][:dH*dK]                                        // [d_h, d_k]
+	W2BarState := c.Work[13*L*T*dH+dH*dK:][:dH*dV]                                  // [d_v, d_h]
+	W1Trail := c.Work[13*L*T*dH+dH*dK+dH*dV:][:C*dH*dK+dH*dK]                       // [C + 1, d_h, d_k]
+	W2Trail := c.Work[C*dH*dK+13*L*T*dH+2*dH*dK+dH*dV:][:C*dH*dV+dH*dV]             // [C + 1, d_v, d_h]
+	g := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+2*dH*dK+2*dH*dV:][:dV]                    // [d_v]
+	t6 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+2*dH*dK+2*dH*dV+dV:][:dV]                // [d_v]
+	t82 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+2*dH*dK+2*dH*dV+2*dV:][:dV]             // [d_v]
+	t10 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+2*dH*dK+2*dH*dV+3*dV:][:dV]             // [d_v]
+	t12 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+2*dH*dK+2*dH*dV+4*dV:][:dV]             // [d_v]
+	g2 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+2*dH*dK+2*dH*dV+5*dV:][:dV]              // [d_v]
+	t32 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+2*dH*dK+2*dH*dV+6*dV:][:dH]             // [d_h]
+	t92 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+2*dH*dK+2*dH*dV+dH+6*dV:][:dH]          // [d_h]
+	t112 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+2*dH*dK+2*dH*dV+2*dH+6*dV:][:dK]       // [d_k]
+	t95 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+2*dH*dK+2*dH*dV+2*dH+dK+6*dV:][:dH]     // [d_h]
+	t172 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+2*dH*dK+2*dH*dV+3*dH+dK+6*dV:][:dK]    // [d_k]
+	t322 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+2*dH*dK+2*dH*dV+3*dH+2*dK+6*dV:][:dH]  // [d_h]
+	t34 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+2*dH*dK+2*dH*dV+4*dH+2*dK+6*dV:][:dV]   // [d_v]
+	t4322 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+2*dH*dK+2*dH*dV+4*dH+2*dK+7*dV:][:dV] // [d_v]
+	t4422 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+2*dH*dK+2*dH*dV+4*dH+2*dK+8*dV:][:dH] // [d_h]
+	t4622 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+2*dH*dK+2*dH*dV+5*dH+2*dK+8*dV:][:dH] // [d_h]
+	t75 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+2*dH*dK+2*dH*dV+6*dH+2*dK+8*dV:][:dV]   // [d_v]
+	t80 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+2*dH*dK+2*dH*dV+6*dH+2*dK+9*dV:][:dH]   // [d_h]
+	t87 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+2*dH*dK+2*dH*dV+7*dH+2*dK+9*dV:][:dH]   // [d_h]
+	t89 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+2*dH*dK+2*dH*dV+8*dH+2*dK+9*dV:][:dK]   // [d_k]
 	t35Total := make([]F, 1)
 	t37Total := make([]F, 1)
 	t182Total := make([]F, 1)
@@ -412,7 +411,7 @@ func (c *stepBackwardFused) run() {
 
 	// moneta.g, moneta.W2, moneta.W1, moneta.y
 	if kern.Wide() {
-		a := regions.R8079b02f8dc1Args{
+		a := regions.R8719644211f2Args{
 			P0:  unsafe.SliceData(c.Theta),
 			P1:  unsafe.SliceData(c.GProd),
 			P2:  unsafe.SliceData(c.W1Prod),
@@ -425,17 +424,17 @@ func (c *stepBackwardFused) run() {
 			P9:  unsafe.SliceData(t44),
 			P10: unsafe.SliceData(t45),
 			P11: unsafe.SliceData(t46),
-			P12: unsafe.SliceData(t42),
-			P13: unsafe.SliceData(t62),
-			P14: unsafe.SliceData(t51),
-			P15: unsafe.SliceData(t99),
-			P16: unsafe.SliceData(t722),
+			P12: unsafe.SliceData(t62),
+			P13: unsafe.SliceData(t51),
+			P14: unsafe.SliceData(t99),
+			P15: unsafe.SliceData(t722),
+			P16: unsafe.SliceData(t100),
 			N0:  L,
 			N1:  T,
 			N2:  dH,
 			N3:  T * dH,
 		}
-		regions.R8079b02f8dc1(&a)
+		regions.R8719644211f2(&a)
 	} else {
 		for i := range L {
 			theta := c.Theta[i*T:][:T]
@@ -451,11 +450,11 @@ func (c *stepBackwardFused) run() {
 				t44_2 := t44[(i*T+j)*dH:][:dH]
 				t45_2 := t45[(i*T+j)*dH:][:dH]
 				t46_2 := t46[(i*T+j)*dH:][:dH]
-				t42_2 := t42[(i*T+j)*dH:][:dH]
-				t62_3 := t62[(i*T+j)*dH:][:dH]
+				t62_2 := t62[(i*T+j)*dH:][:dH]
 				t51_2 := t51[(i*T+j)*dH:][:dH]
 				t99_2 := t99[(i*T+j)*dH:][:dH]
 				t722_2 := t722[(i*T+j)*dH:][:dH]
+				t100_2 := t100[(i*T+j)*dH:][:dH]
 				thetaEntry := theta[j]
 				for k := range dH {
 					gProdEntry := gProd[k]
@@ -476,54 +475,11 @@ func (c *stepBackwardFused) run() {
 					t44_2[k] = t442
 					t45_2[k] = t452
 					t46_2[k] = t412 + t452
-					t42_2[k] = F(gProdEntry * t222)
-					t62_3[k] = F(F(thetaEntry*gProdEntry) * t222)
+					t62_2[k] = F(F(thetaEntry*gProdEntry) * t222)
 					t51_2[k] = t512
 					t99_2[k] = F(yProdEntry * t512)
 					t722_2[k] = kern.Sigmoid(-yProdEntry)
-				}
-			}
-		}
-	}
-
-	// moneta.g
-	if kern.Wide() {
-		a := regions.R97d7cf7728e3Args{
-			P0: unsafe.SliceData(c.GMax2),
-			P1: unsafe.SliceData(t92),
-			P2: unsafe.SliceData(t10),
-			P3: unsafe.SliceData(t11),
-			P4: unsafe.SliceData(t12),
-			P5: unsafe.SliceData(g),
-			P6: unsafe.SliceData(t62_2),
-			N0: L,
-			N1: T,
-			N2: dV,
-			N3: T * dV,
-		}
-		regions.R97d7cf7728e3(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				gMax2 := c.GMax2[(i*T+j)*dV:][:dV]
-				t92_2 := t92[(i*T+j)*dV:][:dV]
-				t10_2 := t10[(i*T+j)*dV:][:dV]
-				t11_2 := t11[(i*T+j)*dV:][:dV]
-				t12_2 := t12[(i*T+j)*dV:][:dV]
-				g2 := g[(i*T+j)*dV:][:dV]
-				t62_3 := t62_2[(i*T+j)*dV:][:dV]
-				for k := range dV {
-					gMax2Entry := gMax2[k]
-					t922 := F(10 * gMax2Entry)
-					t102 := kern.Tanh(t922)
-					t112 := F(gMax2Entry * gMax2Entry)
-					t122 := F(1e-06) + t112
-					t92_2[k] = t922
-					t10_2[k] = t102
-					t11_2[k] = t112
-					t12_2[k] = t122
-					g2[k] = F(t102 * t122)
-					t62_3[k] = num.FMA32(-t102, t102, F(1))
+					t100_2[k] = F(gProdEntry * t222)
 				}
 			}
 		}
@@ -550,33 +506,47 @@ func (c *stepBackwardFused) run() {
 				rho := c.Rho[l*T+C*s:][:n]
 				theta := c.Theta[l*T+C*s:][:n]
 				for a := range n {
+					// moneta.g
+					if kern.Wide() {
+						a2 := regions.Rc954801d5535Args{
+							P0: unsafe.SliceData(c.GLin),
+							P1: unsafe.SliceData(g),
+							N0: dV,
+							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
+						}
+						regions.Rc954801d5535(&a2)
+					} else {
+						gLin := c.GLin[(l*T+a+C*s)*dV:][:dV]
+						for i := range dV {
+							t8 := kern.Larger(F(-1), kern.Smaller(F(1), gLin[i]))
+							g[i] = F(kern.Tanh(F(10*t8)) * num.FMA32(t8, t8, F(1e-06)))
+						}
+					}
 					// moneta.W2
 					rhoEntry := rho[a]
 					w := F(1) - rhoEntry
 					if kern.Wide() {
-						a2 := regions.R6a9ebcb18a24Args{
+						a2 := regions.R9feca33eb0cdArgs{
 							P0: unsafe.SliceData(g),
 							P1: unsafe.SliceData(t162),
 							P2: unsafe.SliceData(c.W2Init),
 							P3: unsafe.SliceData(W2Trail),
 							N0: dV,
-							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							N2: dH,
-							N3: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							N4: 4 * dH * dV * a,
-							N5: dH * dV,
+							N1: dH,
+							N2: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							N3: 4 * dH * dV * a,
+							N4: dH * dV,
 							S0: [2]float32{w},
 							S1: [2]float32{rhoEntry},
 						}
-						regions.R6a9ebcb18a24(&a2)
+						regions.R9feca33eb0cd(&a2)
 					} else {
-						g2 := g[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
 							t162_2 := t162[(l*T+a+C*s)*dH:][:dH]
 							W2Init := c.W2Init[i*dH:][:dH]
 							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
 							W2Trail3 := W2Trail[((a+1)*dV+i)*dH:][:dH]
-							gEntry := g2[i]
+							gEntry := g[i]
 							for j := range dH {
 								W2Trail3[j] = num.FMA32(-gEntry, t162_2[j], num.FMA32(w, W2Init[j], F(rhoEntry*W2Trail2[j])))
 							}
@@ -623,69 +593,57 @@ func (c *stepBackwardFused) run() {
 				rhoBar := c.RhoBar[l*T+C*s:][:n]
 				thetaBar := c.ThetaBar[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
-					// moneta.g, moneta.y, moneta.W2
-					clear(t32)
-					rhoEntry3 := rho[a]
-					w4 := F(1) - rhoEntry3
-					if kern.Wide() {
-						a2 := regions.R620f99d9d3daArgs{
-							P0: unsafe.SliceData(g),
-							P1: unsafe.SliceData(c.YBar),
-							P2: unsafe.SliceData(W2Trail),
-							P3: unsafe.SliceData(t42),
-							P4: unsafe.SliceData(t62),
-							P5: unsafe.SliceData(c.W2Init),
-							P6: unsafe.SliceData(t32),
-							P7: unsafe.SliceData(t3),
-							N0: dV,
-							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							N2: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
-							N3: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
-							N4: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
-							N5: dH,
-							N6: 4*dH*dV*a + 12*dH,
-							N7: 12 * dH,
-							N8: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							N9: 4 * dH * dV * a,
-							S0: [2]float32{w4},
-							S1: [2]float32{rhoEntry3},
-						}
-						regions.R620f99d9d3da(&a2)
-					} else {
-						g2 := g[(l*T+a+C*s)*dV:][:dV]
-						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
-						for i := range dV {
-							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
-							t42_2 := t42[(l*T+a+C*s)*dH:][:dH]
-							t62_3 := t62[(l*T+a+C*s)*dH:][:dH]
-							W2Init := c.W2Init[i*dH:][:dH]
-							var t33 F
-							gEntry2 := g2[i]
-							yBarEntry := yBar[i]
-							t33Sums := [16]F{t33}
-							for j := range dH {
-								W2TrailEntry := W2Trail2[j]
-								t33Sums[j%16] = num.FMA32(W2TrailEntry, t42_2[j], t33Sums[j%16])
-								t32[j] = num.FMA32(num.FMA32(-gEntry2, t62_3[j], num.FMA32(w4, W2Init[j], F(rhoEntry3*W2TrailEntry))), yBarEntry, t32[j])
-							}
-							t33 = kern.Sum16(&t33Sums)
-							t3[i] = t33
-						}
-					}
 					// moneta.g
 					if kern.Wide() {
-						a2 := regions.Re91f52922ce2Args{
-							P0: unsafe.SliceData(t3),
-							P1: unsafe.SliceData(c.V),
-							P2: unsafe.SliceData(t4),
+						a2 := regions.R392ab35233c6Args{
+							P0: unsafe.SliceData(c.GLin),
+							P1: unsafe.SliceData(t6),
+							P2: unsafe.SliceData(t82),
+							P3: unsafe.SliceData(t10),
+							P4: unsafe.SliceData(t12),
+							P5: unsafe.SliceData(g2),
 							N0: dV,
 							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 						}
-						regions.Re91f52922ce2(&a2)
+						regions.R392ab35233c6(&a2)
 					} else {
-						v := c.V[(l*T+a+C*s)*dV:][:dV]
+						gLin := c.GLin[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
-							t4[i] = t3[i] - v[i]
+							t63 := kern.Smaller(F(1), gLin[i])
+							t83 := kern.Larger(F(-1), t63)
+							t102 := kern.Tanh(F(10 * t83))
+							t122 := num.FMA32(t83, t83, F(1e-06))
+							t6[i] = t63
+							t82[i] = t83
+							t10[i] = t102
+							t12[i] = t122
+							g2[i] = F(t102 * t122)
+						}
+					}
+					// moneta.y
+					clear(t32)
+					if kern.Wide() {
+						a2 := regions.R1652debfe5bcArgs{
+							P0: unsafe.SliceData(c.YBar),
+							P1: unsafe.SliceData(W2Trail),
+							P2: unsafe.SliceData(t32),
+							N0: dV,
+							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							N2: dH,
+							N3: 4*dH*dV*a + 4*dH*dV,
+							N4: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
+							N5: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
+							N6: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
+						}
+						regions.R1652debfe5bc(&a2)
+					} else {
+						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
+						for i := range dV {
+							W2Trail2 := W2Trail[((a+1)*dV+i)*dH:][:dH]
+							yBarEntry := yBar[i]
+							for j := range dH {
+								t32[j] = num.FMA32(W2Trail2[j], yBarEntry, t32[j])
+							}
 						}
 					}
 					// moneta.y
@@ -695,7 +653,7 @@ func (c *stepBackwardFused) run() {
 							P1: unsafe.SliceData(t32),
 							P2: unsafe.SliceData(c.YProd),
 							P3: unsafe.SliceData(t722),
-							P4: unsafe.SliceData(t923),
+							P4: unsafe.SliceData(t92),
 							N0: dH,
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
@@ -707,25 +665,26 @@ func (c *stepBackwardFused) run() {
 						for i := range dH {
 							t51Entry := t51_2[i]
 							t32Entry := t32[i]
-							t923[i] = num.FMA32(F(F(yProd[i]*t51Entry)*t32Entry), t722_2[i], F(t51Entry*t32Entry))
+							t92[i] = num.FMA32(F(F(yProd[i]*t51Entry)*t32Entry), t722_2[i], F(t51Entry*t32Entry))
 						}
 					}
 					// moneta.y, moneta.W1, moneta.W2
-					clear(t1122)
+					clear(t112)
 					clear(t172)
 					var t35 F
 					var t37 F
-					w5 := F(1) - rhoEntry3
+					rhoEntry5 := rho[a]
+					w4 := F(1) - rhoEntry5
 					if kern.Wide() {
 						a2 := regions.Ra7db0c00d880Args{
-							P0:  unsafe.SliceData(t923),
+							P0:  unsafe.SliceData(t92),
 							P1:  unsafe.SliceData(t46),
 							P2:  unsafe.SliceData(c.Q),
 							P3:  unsafe.SliceData(W1BarState),
 							P4:  unsafe.SliceData(c.K),
 							P5:  unsafe.SliceData(c.W1Init),
 							P6:  unsafe.SliceData(W1Trail),
-							P7:  unsafe.SliceData(t1122),
+							P7:  unsafe.SliceData(t112),
 							P8:  unsafe.SliceData(t172),
 							P9:  unsafe.SliceData(c.W1InitBar),
 							P10: unsafe.SliceData(t95),
@@ -752,7 +711,7 @@ func (c *stepBackwardFused) run() {
 							N18: -dH*dK + dK,
 							S0:  [2]float32{t37},
 							S1:  [2]float32{t35},
-							S2:  [2]float32{w5},
+							S2:  [2]float32{w4},
 						}
 						regions.Ra7db0c00d880(&a2)
 					} else {
@@ -768,7 +727,7 @@ func (c *stepBackwardFused) run() {
 							W1Trail3 := W1Trail[((a+1)*dH+i)*dK:][:dK]
 							W1InitBar := c.W1InitBar[i*dK:][:dK]
 							var t952 F
-							t923Entry := t923[i]
+							t92Entry := t92[i]
 							t46Entry := t46_2[i]
 							var t35Row F
 							var t37Row F
@@ -776,13 +735,13 @@ func (c *stepBackwardFused) run() {
 							t35RowSums := [16]F{t35Row}
 							t37RowSums := [16]F{t37Row}
 							for j := range dK {
-								t1222 := num.FMA32(q[j], t923Entry, W1BarState2[j])
+								t1222 := num.FMA32(q[j], t92Entry, W1BarState2[j])
 								t952Sums[j%16] = num.FMA32(t1222, k[j], t952Sums[j%16])
 								t35RowSums[j%16] = num.FMA32(W1Init[j], t1222, t35RowSums[j%16])
 								t37RowSums[j%16] = num.FMA32(W1Trail2[j], t1222, t37RowSums[j%16])
-								t1122[j] = num.FMA32(W1Trail3[j], t923Entry, t1122[j])
+								t112[j] = num.FMA32(W1Trail3[j], t92Entry, t112[j])
 								t172[j] = num.FMA32(-t1222, t46Entry, t172[j])
-								W1InitBar[j] = num.FMA32(w5, t1222, W1InitBar[j])
+								W1InitBar[j] = num.FMA32(w4, t1222, W1InitBar[j])
 							}
 							t952 = kern.Sum16(&t952Sums)
 							t35Row = kern.Sum16(&t35RowSums)
@@ -848,9 +807,9 @@ func (c *stepBackwardFused) run() {
 					var t49 F
 					var t5122 F
 					if kern.Wide() {
-						a2 := regions.Rfc06f87b3f33Args{
+						a2 := regions.Rd3a1a705bc0aArgs{
 							P0:  unsafe.SliceData(c.YBar),
-							P1:  unsafe.SliceData(g),
+							P1:  unsafe.SliceData(g2),
 							P2:  unsafe.SliceData(W2Trail),
 							P3:  unsafe.SliceData(t322),
 							P4:  unsafe.SliceData(t99),
@@ -878,25 +837,24 @@ func (c *stepBackwardFused) run() {
 							N12: 4 * dH * dV * a,
 							S0:  [2]float32{t5122},
 							S1:  [2]float32{t49},
-							S2:  [2]float32{w5},
+							S2:  [2]float32{w4},
 						}
-						regions.Rfc06f87b3f33(&a2)
+						regions.Rd3a1a705bc0a(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
-						g2 := g[(l*T+a+C*s)*dV:][:dV]
 						t5122_2 := t5122
 						t49_2 := t49
 						for i := range dV {
 							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
 							t99_2 := t99[(l*T+a+C*s)*dH:][:dH]
 							W2BarState2 := W2BarState[i*dH:][:dH]
-							t62_3 := t62[(l*T+a+C*s)*dH:][:dH]
+							t62_2 := t62[(l*T+a+C*s)*dH:][:dH]
 							W2Init := c.W2Init[i*dH:][:dH]
 							W2InitBar := c.W2InitBar[i*dH:][:dH]
 							var t342 F
 							var t4323 F
 							yBarEntry2 := yBar[i]
-							gEntry3 := g2[i]
+							g2Entry := g2[i]
 							var t49Row F
 							var t5122Row F
 							t342Sums := [16]F{t342}
@@ -904,14 +862,14 @@ func (c *stepBackwardFused) run() {
 							t49RowSums := [16]F{t49Row}
 							t5122RowSums := [16]F{t5122Row}
 							for j := range dH {
-								W2TrailEntry2 := W2Trail2[j]
-								t342Sums[j%16] = num.FMA32(W2TrailEntry2, t322[j], t342Sums[j%16])
+								W2TrailEntry := W2Trail2[j]
+								t342Sums[j%16] = num.FMA32(W2TrailEntry, t322[j], t342Sums[j%16])
 								t39 := num.FMA32(yBarEntry2, t99_2[j], W2BarState2[j])
-								t4323Sums[j%16] = num.FMA32(t39, t62_3[j], t4323Sums[j%16])
+								t4323Sums[j%16] = num.FMA32(t39, t62_2[j], t4323Sums[j%16])
 								t49RowSums[j%16] = num.FMA32(W2Init[j], t39, t49RowSums[j%16])
-								t5122RowSums[j%16] = num.FMA32(W2TrailEntry2, t39, t5122RowSums[j%16])
-								t4422[j] = num.FMA32(-t39, gEntry3, t4422[j])
-								W2InitBar[j] = num.FMA32(w5, t39, W2InitBar[j])
+								t5122RowSums[j%16] = num.FMA32(W2TrailEntry, t39, t5122RowSums[j%16])
+								t4422[j] = num.FMA32(-t39, g2Entry, t4422[j])
+								W2InitBar[j] = num.FMA32(w4, t39, W2InitBar[j])
 							}
 							t342 = kern.Sum16(&t342Sums)
 							t4323 = kern.Sum16(&t4323Sums)
@@ -957,31 +915,29 @@ func (c *stepBackwardFused) run() {
 					t47 = t47Total[0]
 					// moneta.g
 					if kern.Wide() {
-						a2 := regions.Rb005a123e942Args{
+						a2 := regions.Rf16ab736eb6cArgs{
 							P0: unsafe.SliceData(t34),
 							P1: unsafe.SliceData(t4322),
-							P2: unsafe.SliceData(t4),
-							P3: unsafe.SliceData(t12),
-							P4: unsafe.SliceData(t62_2),
-							P5: unsafe.SliceData(c.GMax2),
-							P6: unsafe.SliceData(t10),
+							P2: unsafe.SliceData(t6),
+							P3: unsafe.SliceData(t10),
+							P4: unsafe.SliceData(t12),
+							P5: unsafe.SliceData(t82),
+							P6: unsafe.SliceData(c.GLin),
 							P7: unsafe.SliceData(t75),
 							P8: unsafe.SliceData(c.VBar),
 							N0: dV,
 							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 						}
-						regions.Rb005a123e942(&a2)
+						regions.Rf16ab736eb6c(&a2)
 					} else {
-						t12_2 := t12[(l*T+a+C*s)*dV:][:dV]
-						t62_3 := t62_2[(l*T+a+C*s)*dV:][:dV]
-						gMax2 := c.GMax2[(l*T+a+C*s)*dV:][:dV]
-						t10_2 := t10[(l*T+a+C*s)*dV:][:dV]
+						gLin := c.GLin[(l*T+a+C*s)*dV:][:dV]
 						vBar := c.VBar[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
 							t55 := t34[i] + t4322[i]
-							t4Entry := t4[i]
-							t67 := !(kern.Smaller(F(1), t4Entry) <= F(-1))
-							t752 := kern.Choose((t67 && !(F(1) <= t4Entry)), kern.Choose(t67, num.FMA32(F(F(10*t12_2[i])*t55), t62_3[i], F(F(F(2*gMax2[i])*t10_2[i])*t55)), F(0)), F(0))
+							t6Entry := t6[i]
+							t10Entry := t10[i]
+							w6 := kern.Choose(!(t6Entry <= F(-1)), num.FMA32(F(F(10*t12[i])*t55), num.FMA32(-t10Entry, t10Entry, F(1)), F(F(F(2*t82[i])*t10Entry)*t55)), F(0))
+							t752 := kern.Choose((!(t6Entry <= F(-1)) && !(F(1) <= gLin[i])), w6, F(0))
 							t75[i] = t752
 							vBar[i] = -t752
 						}
@@ -989,13 +945,13 @@ func (c *stepBackwardFused) run() {
 					// moneta.g, moneta.W1, moneta.W2, moneta.y
 					clear(t80)
 					if kern.Wide() {
-						a2 := regions.Rd62381d3721eArgs{
+						a2 := regions.Re7b751e52b9bArgs{
 							P0:  unsafe.SliceData(c.YBar),
 							P1:  unsafe.SliceData(t75),
-							P2:  unsafe.SliceData(g),
+							P2:  unsafe.SliceData(g2),
 							P3:  unsafe.SliceData(W2Trail),
 							P4:  unsafe.SliceData(t80),
-							P5:  unsafe.SliceData(t42),
+							P5:  unsafe.SliceData(t100),
 							P6:  unsafe.SliceData(t99),
 							P7:  unsafe.SliceData(W2BarState),
 							P8:  unsafe.SliceData(t322),
@@ -1010,23 +966,22 @@ func (c *stepBackwardFused) run() {
 							N8:  12 * dH,
 							N9:  4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							N10: 4 * dH * dV * a,
-							S0:  [2]float32{rhoEntry3},
+							S0:  [2]float32{rhoEntry5},
 						}
-						regions.Rd62381d3721e(&a2)
+						regions.Re7b751e52b9b(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
-						g2 := g[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
 							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
-							t42_2 := t42[(l*T+a+C*s)*dH:][:dH]
+							t100_2 := t100[(l*T+a+C*s)*dH:][:dH]
 							t99_2 := t99[(l*T+a+C*s)*dH:][:dH]
 							W2BarState2 := W2BarState[i*dH:][:dH]
 							yBarEntry3 := yBar[i]
 							t75Entry := t75[i]
-							gEntry4 := g2[i]
+							g2Entry2 := g2[i]
 							for j := range dH {
 								t80[j] = num.FMA32(W2Trail2[j], t75Entry, t80[j])
-								W2BarState2[j] = num.FMA32(t42_2[j], t75Entry, num.FMA32(rhoEntry3, num.FMA32(yBarEntry3, t99_2[j], W2BarState2[j]), F(gEntry4*t322[j])))
+								W2BarState2[j] = num.FMA32(t75Entry, t100_2[j], num.FMA32(rhoEntry5, num.FMA32(yBarEntry3, t99_2[j], W2BarState2[j]), F(g2Entry2*t322[j])))
 							}
 						}
 					}
@@ -1068,7 +1023,7 @@ func (c *stepBackwardFused) run() {
 					clear(t89)
 					if kern.Wide() {
 						a2 := regions.Rb59713b9c3fdArgs{
-							P0: unsafe.SliceData(t923),
+							P0: unsafe.SliceData(t92),
 							P1: unsafe.SliceData(t87),
 							P2: unsafe.SliceData(W1Trail),
 							P3: unsafe.SliceData(t89),
@@ -1081,7 +1036,7 @@ func (c *stepBackwardFused) run() {
 							N3: 12 * dK,
 							N4: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							N5: 4 * dH * dK * a,
-							S0: [2]float32{rhoEntry3},
+							S0: [2]float32{rhoEntry5},
 						}
 						regions.Rb59713b9c3fd(&a2)
 					} else {
@@ -1090,11 +1045,11 @@ func (c *stepBackwardFused) run() {
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
 							q := c.Q[(l*T+a+C*s)*dK:][:dK]
 							W1BarState2 := W1BarState[i*dK:][:dK]
-							t923Entry2 := t923[i]
+							t92Entry2 := t92[i]
 							t87Entry := t87[i]
 							for j := range dK {
 								t89[j] = num.FMA32(W1Trail2[j], t87Entry, t89[j])
-								W1BarState2[j] = num.FMA32(k[j], t87Entry, F(rhoEntry3*num.FMA32(q[j], t923Entry2, W1BarState2[j])))
+								W1BarState2[j] = num.FMA32(k[j], t87Entry, F(rhoEntry5*num.FMA32(q[j], t92Entry2, W1BarState2[j])))
 							}
 						}
 					}
@@ -1104,7 +1059,7 @@ func (c *stepBackwardFused) run() {
 							P0: unsafe.SliceData(t172),
 							P1: unsafe.SliceData(t89),
 							P2: unsafe.SliceData(c.KBar),
-							P3: unsafe.SliceData(t1122),
+							P3: unsafe.SliceData(t112),
 							P4: unsafe.SliceData(c.QBar),
 							N0: dK,
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
@@ -1116,7 +1071,7 @@ func (c *stepBackwardFused) run() {
 						qBar := c.QBar[(l*T+a+C*s)*dK:][:dK]
 						for i := range dK {
 							kBar[i] = num.FMA32(thetaEntry3, t172[i], t89[i])
-							qBar[i] = t1122[i]
+							qBar[i] = t112[i]
 						}
 					}
 					// moneta.g, moneta.W2

@@ -95,40 +95,28 @@ func stepDirect[F num.Float](a *conformance.Args[F]) {
 	k.W1Out = a.Out("W1", k.L*k.DH*k.DK)
 	k.W2Out = a.Out("W2", k.L*k.DH*k.DV)
 	if !a.ForwardOnly {
-		k.GPow = a.Fresh(k.L * k.T)
+		k.GProd = a.Fresh(k.L * k.T)
 	}
 	if !a.ForwardOnly {
-		k.GPow2 = a.Fresh(k.L * k.T)
+		k.GProd2 = a.Fresh(k.L * k.T)
 	}
 	if !a.ForwardOnly {
-		k.GProd = a.Fresh(k.L * k.T * k.DH)
+		k.GProd3 = a.Fresh(k.L * k.T * k.DH)
 	}
 	if !a.ForwardOnly {
-		k.GMax2 = a.Fresh(k.L * k.T * k.DV)
+		k.GLin = a.Fresh(k.L * k.T * k.DV)
 	}
 	if !a.ForwardOnly {
 		k.W1Prod = a.Fresh(k.L * k.T * k.DH)
 	}
 	if !a.ForwardOnly {
-		k.YPow = a.Fresh(k.L * k.T)
+		k.YProd = a.Fresh(k.L * k.T)
 	}
 	if !a.ForwardOnly {
-		k.YPow2 = a.Fresh(k.L * k.T)
+		k.YProd2 = a.Fresh(k.L * k.T)
 	}
 	if !a.ForwardOnly {
-		k.YProd = a.Fresh(k.L * k.T * k.DH)
-	}
-	if !a.ForwardOnly {
-		k.YPow3 = a.Fresh(k.L * k.T)
-	}
-	if !a.ForwardOnly {
-		k.YPow4 = a.Fresh(k.L * k.T)
-	}
-	if !a.ForwardOnly {
-		k.GPow3 = a.Fresh(k.L * k.T)
-	}
-	if !a.ForwardOnly {
-		k.GPow4 = a.Fresh(k.L * k.T)
+		k.YProd3 = a.Fresh(k.L * k.T * k.DH)
 	}
 	if !a.ForwardOnly {
 		k.W1Checkpoints = a.Fresh(k.L * k.DH * k.DK * ((k.T + k.C - 1) / k.C))
@@ -146,25 +134,20 @@ func stepDirect[F num.Float](a *conformance.Args[F]) {
 	g.W2Init = k.W2Init
 	g.W1Init = k.W1Init
 	g.K = k.K
-	g.V = k.V
 	g.Rho = k.Rho
 	g.Theta = k.Theta
 	g.Q = k.Q
 	g.YBar = a.Bar("y", g.L*g.T*g.DV)
 	g.W1Bar = a.Bar("W1", g.L*g.DH*g.DK)
 	g.W2Bar = a.Bar("W2", g.L*g.DH*g.DV)
-	g.GPow = k.GPow
-	g.GPow2 = k.GPow2
 	g.GProd = k.GProd
-	g.GMax2 = k.GMax2
+	g.GProd2 = k.GProd2
+	g.GProd3 = k.GProd3
+	g.GLin = k.GLin
 	g.W1Prod = k.W1Prod
-	g.YPow = k.YPow
-	g.YPow2 = k.YPow2
 	g.YProd = k.YProd
-	g.YPow3 = k.YPow3
-	g.YPow4 = k.YPow4
-	g.GPow3 = k.GPow3
-	g.GPow4 = k.GPow4
+	g.YProd2 = k.YProd2
+	g.YProd3 = k.YProd3
 	g.W1BarOut = a.Grad("W1", g.L*g.DH*g.DK)
 	g.W2BarOut = a.Grad("W2", g.L*g.DH*g.DV)
 	g.W2InitBar = a.Grad("W2_init", g.DH*g.DV)

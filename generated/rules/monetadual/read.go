@@ -34,10 +34,10 @@ type Read[F num.Float] struct {
 	Work   []F // WorkLen() entries
 }
 
-// WorkLen is L·T·d_h + 3·L·d_h·d_k + 3·L·d_h·d_v + L.
+// WorkLen is L·T·d_h + L·d_h·d_k + L·d_h·d_v + L.
 func (c *Read[F]) WorkLen() int {
 	L, T, dH, dK, dV := c.L, c.T, c.DH, c.DK, c.DV
-	return L*T*dH + 3*L*dH*dK + 3*L*dH*dV + L
+	return L*T*dH + L*dH*dK + L*dH*dV + L
 }
 
 // Run computes Read.
@@ -47,21 +47,13 @@ func (c *Read[F]) Run() {
 		return
 	}
 	L, T, dH, dK, dV := c.L, c.T, c.DH, c.DK, c.DV
-	t13 := c.Work[:L*dH*dV] // [L, d_v, d_h]
-	work := c.Work[L*dH*dV:]
-	t19 := work[:L*dH*dV] // [L, d_v, d_h]
-	work = work[L*dH*dV:]
-	t25 := work[:L] // [L]
-	work = work[L:]
+	t25 := c.Work[:L] // [L]
+	work := c.Work[L:]
 	t30 := work[:L*dH*dV] // [L, d_v, d_h]
 	work = work[L*dH*dV:]
-	t31 := work[:L*dH*dK] // [L, d_h, d_k]
-	work = work[L*dH*dK:]
-	t37 := work[:L*dH*dK] // [L, d_h, d_k]
-	work = work[L*dH*dK:]
 	t48 := work[:L*dH*dK] // [L, d_h, d_k]
 	work = work[L*dH*dK:]
-	t := work[:L*T*dH] // [L, T, d_h]
+	t5 := work[:L*T*dH] // [L, T, d_h]
 
 	// moneta_dual.y
 	yProd := c.YProd[:L]
@@ -69,11 +61,9 @@ func (c *Read[F]) Run() {
 		var t14 F
 		for j := range dV {
 			W2 := c.W2[(i*dV+j)*dH:][:dH]
-			t13_2 := t13[(i*dV+j)*dH:][:dH]
 			for k := range dH {
-				t132 := num.Abs(W2[k])
-				t14 += F(F(F(t132*t132)*t132) * t132)
-				t13_2[k] = t132
+				W2Entry := W2[k]
+				t14 += F(F(F(W2Entry*W2Entry)*W2Entry) * W2Entry)
 			}
 		}
 		yProd[i] = t14
@@ -81,40 +71,26 @@ func (c *Read[F]) Run() {
 
 	// moneta_dual.y
 	yProd2 := c.YProd[:L]
-	for i := range L {
-		w := (yProd2[i] < F(1e-24))
-		for j := range dV {
-			t13_2 := t13[(i*dV+j)*dH:][:dH]
-			t19_2 := t19[(i*dV+j)*dH:][:dH]
-			for k := range dH {
-				t19_2[k] = kern.Choose(w, F(1), t13_2[k])
-			}
-		}
-	}
-
-	// moneta_dual.y
-	yProd3 := c.YProd[:L]
 	yPow := c.YPow[:L]
 	for i := range L {
-		yProdEntry := yProd3[i]
+		yProdEntry := yProd2[i]
 		t252 := kern.Choose((yProdEntry < F(1e-24)), F(1), yProdEntry)
 		t25[i] = t252
 		yPow[i] = num.Pow(t252, F(-0.5))
 	}
 
 	// moneta_dual.y
-	yProd4 := c.YProd[:L]
+	yProd3 := c.YProd[:L]
 	yPow2 := c.YPow[:L]
 	for i := range L {
-		w2 := (yProd4[i] < F(1e-24))
-		w3 := F(0.3333333333333333 * yPow2[i])
+		w := (yProd3[i] < F(1e-24))
+		w2 := F(0.3333333333333333 * yPow2[i])
 		for j := range dV {
-			t19_2 := t19[(i*dV+j)*dH:][:dH]
 			W2 := c.W2[(i*dV+j)*dH:][:dH]
 			t30_2 := t30[(i*dV+j)*dH:][:dH]
 			for k := range dH {
-				t19Entry := t19_2[k]
-				t30_2[k] = kern.Choose(w2, F(0), F(F(F(w3*W2[k])*t19Entry)*t19Entry))
+				W2Entry2 := W2[k]
+				t30_2[k] = kern.Choose(w, F(0), F(F(F(w2*W2Entry2)*W2Entry2)*W2Entry2))
 			}
 		}
 	}
@@ -125,11 +101,9 @@ func (c *Read[F]) Run() {
 		var t32 F
 		for j := range dH {
 			W1 := c.W1[(i*dH+j)*dK:][:dK]
-			t31_2 := t31[(i*dH+j)*dK:][:dK]
 			for k := range dK {
-				t312 := num.Abs(W1[k])
-				t32 += F(F(F(t312*t312)*t312) * t312)
-				t31_2[k] = t312
+				W1Entry := W1[k]
+				t32 += F(F(F(W1Entry*W1Entry)*W1Entry) * W1Entry)
 			}
 		}
 		yProd2_2[i] = t32
@@ -137,24 +111,11 @@ func (c *Read[F]) Run() {
 
 	// moneta_dual.y
 	yProd2_3 := c.YProd2[:L]
-	for i := range L {
-		w4 := (yProd2_3[i] < F(1e-24))
-		for j := range dH {
-			t31_2 := t31[(i*dH+j)*dK:][:dK]
-			t37_2 := t37[(i*dH+j)*dK:][:dK]
-			for k := range dK {
-				t37_2[k] = kern.Choose(w4, F(1), t31_2[k])
-			}
-		}
-	}
-
-	// moneta_dual.y
-	yProd2_4 := c.YProd2[:L]
 	yPow2_2 := c.YPow2[:L]
 	yPow3 := c.YPow3[:L]
 	yPow4 := c.YPow4[:L]
 	for i := range L {
-		yProd2Entry := yProd2_4[i]
+		yProd2Entry := yProd2_3[i]
 		t43 := kern.Choose((yProd2Entry < F(1e-24)), F(1), yProd2Entry)
 		yPow2_2[i] = num.Pow(t43, F(-0.5))
 		yPow3[i] = num.Pow(t43, F(-1.5))
@@ -162,18 +123,17 @@ func (c *Read[F]) Run() {
 	}
 
 	// moneta_dual.y
-	yProd2_5 := c.YProd2[:L]
+	yProd2_4 := c.YProd2[:L]
 	yPow2_3 := c.YPow2[:L]
 	for i := range L {
-		w5 := (yProd2_5[i] < F(1e-24))
-		w6 := F(0.3333333333333333 * yPow2_3[i])
+		w3 := (yProd2_4[i] < F(1e-24))
+		w4 := F(0.3333333333333333 * yPow2_3[i])
 		for j := range dH {
-			t37_2 := t37[(i*dH+j)*dK:][:dK]
 			W1 := c.W1[(i*dH+j)*dK:][:dK]
 			t48_2 := t48[(i*dH+j)*dK:][:dK]
 			for k := range dK {
-				t37Entry := t37_2[k]
-				t48_2[k] = kern.Choose(w5, F(0), F(F(F(w6*W1[k])*t37Entry)*t37Entry))
+				W1Entry2 := W1[k]
+				t48_2[k] = kern.Choose(w3, F(0), F(F(F(w4*W1Entry2)*W1Entry2)*W1Entry2))
 			}
 		}
 	}
@@ -187,17 +147,17 @@ func (c *Read[F]) Run() {
 	for i := range L {
 		for j := range T {
 			yProd3_2 := c.YProd3[(i*T+j)*dH:][:dH]
-			t2 := t[(i*T+j)*dH:][:dH]
+			t5_2 := t5[(i*T+j)*dH:][:dH]
 			for k := range dH {
 				yProd3Entry := yProd3_2[k]
-				t2[k] = F(yProd3Entry * num.Sigmoid(yProd3Entry))
+				t5_2[k] = F(yProd3Entry * num.Sigmoid(yProd3Entry))
 			}
 		}
 	}
 
 	// moneta_dual.y
 	for i := range L {
-		kern.Gemm(dV, T, dH, F(1), false, kern.From(c.Y, i*T*dV), 1, dV, kern.From(t30, i*dV*dH), dH, 1, kern.From(t, i*T*dH), 1, dH)
+		kern.Gemm(dV, T, dH, F(1), false, kern.From(c.Y, i*T*dV), 1, dV, kern.From(t30, i*dV*dH), dH, 1, kern.From(t5, i*T*dH), 1, dH)
 	}
 }
 
@@ -225,10 +185,10 @@ type ReadBackward[F num.Float] struct {
 	Work   []F // WorkLen() entries
 }
 
-// WorkLen is 4·L·T·d_h + 5·L·d_h·d_k + 5·L·d_h·d_v + 2·L.
+// WorkLen is 4·L·T·d_h + 2·L·d_h·d_k + 2·L·d_h·d_v + 2·L.
 func (c *ReadBackward[F]) WorkLen() int {
 	L, T, dH, dK, dV := c.L, c.T, c.DH, c.DK, c.DV
-	return 4*L*T*dH + 5*L*dH*dK + 5*L*dH*dV + 2*L
+	return 4*L*T*dH + 2*L*dH*dK + 2*L*dH*dV + 2*L
 }
 
 // Run computes ReadBackward.
@@ -238,37 +198,25 @@ func (c *ReadBackward[F]) Run() {
 		return
 	}
 	L, T, dH, dK, dV := c.L, c.T, c.DH, c.DK, c.DV
-	t13 := c.Work[:L*dH*dV] // [L, d_v, d_h]
+	t30 := c.Work[:L*dH*dV] // [L, d_v, d_h]
 	work := c.Work[L*dH*dV:]
-	t19 := work[:L*dH*dV] // [L, d_v, d_h]
-	work = work[L*dH*dV:]
-	t30 := work[:L*dH*dV] // [L, d_v, d_h]
-	work = work[L*dH*dV:]
-	t31 := work[:L*dH*dK] // [L, d_h, d_k]
-	work = work[L*dH*dK:]
-	t37 := work[:L*dH*dK] // [L, d_h, d_k]
-	work = work[L*dH*dK:]
 	t48 := work[:L*dH*dK] // [L, d_h, d_k]
 	work = work[L*dH*dK:]
 	t50 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t := work[:L*T*dH] // [L, T, d_h]
+	t5 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t2 := work[:L*dH*dV] // [L, d_v, d_h]
+	t6 := work[:L*dH*dV] // [L, d_v, d_h]
 	work = work[L*dH*dV:]
-	t3 := work[:L*T*dH] // [L, T, d_h]
+	t7 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t9 := work[:L*T*dH] // [L, T, d_h]
+	t132 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t11 := work[:L*dH*dK] // [L, d_h, d_k]
+	t152 := work[:L*dH*dK] // [L, d_h, d_k]
 	work = work[L*dH*dK:]
-	t142 := work[:L*dH*dK] // [L, d_h, d_k]
-	work = work[L*dH*dK:]
-	t312 := work[:L] // [L]
+	t352 := work[:L] // [L]
 	work = work[L:]
-	t60 := work[:L*dH*dV] // [L, d_v, d_h]
-	work = work[L*dH*dV:]
-	t77 := work[:L] // [L]
+	t71 := work[:L] // [L]
 
 	// moneta_dual.y
 	yProd := c.YProd[:L]
@@ -278,16 +226,10 @@ func (c *ReadBackward[F]) Run() {
 		w2 := F(0.3333333333333333 * yPow[i])
 		for j := range dV {
 			W2 := c.W2[(i*dV+j)*dH:][:dH]
-			t13_2 := t13[(i*dV+j)*dH:][:dH]
-			t19_2 := t19[(i*dV+j)*dH:][:dH]
 			t30_2 := t30[(i*dV+j)*dH:][:dH]
 			for k := range dH {
 				W2Entry := W2[k]
-				t132 := num.Abs(W2Entry)
-				t192 := kern.Choose(w, F(1), t132)
-				t13_2[k] = t132
-				t19_2[k] = t192
-				t30_2[k] = kern.Choose(w, F(0), F(F(F(w2*W2Entry)*t192)*t192))
+				t30_2[k] = kern.Choose(w, F(0), F(F(F(w2*W2Entry)*W2Entry)*W2Entry))
 			}
 		}
 	}
@@ -300,16 +242,10 @@ func (c *ReadBackward[F]) Run() {
 		w4 := F(0.3333333333333333 * yPow2[i])
 		for j := range dH {
 			W1 := c.W1[(i*dH+j)*dK:][:dK]
-			t31_2 := t31[(i*dH+j)*dK:][:dK]
-			t37_2 := t37[(i*dH+j)*dK:][:dK]
 			t48_2 := t48[(i*dH+j)*dK:][:dK]
 			for k := range dK {
 				W1Entry := W1[k]
-				t313 := num.Abs(W1Entry)
-				t372 := kern.Choose(w3, F(1), t313)
-				t31_2[k] = t313
-				t37_2[k] = t372
-				t48_2[k] = kern.Choose(w3, F(0), F(F(F(w4*W1Entry)*t372)*t372))
+				t48_2[k] = kern.Choose(w3, F(0), F(F(F(w4*W1Entry)*W1Entry)*W1Entry))
 			}
 		}
 	}
@@ -319,90 +255,82 @@ func (c *ReadBackward[F]) Run() {
 		for j := range T {
 			yProd3 := c.YProd3[(i*T+j)*dH:][:dH]
 			t50_2 := t50[(i*T+j)*dH:][:dH]
-			t4 := t[(i*T+j)*dH:][:dH]
+			t5_2 := t5[(i*T+j)*dH:][:dH]
 			for k := range dH {
 				yProd3Entry := yProd3[k]
 				t502 := num.Sigmoid(yProd3Entry)
 				t50_2[k] = t502
-				t4[k] = F(yProd3Entry * t502)
+				t5_2[k] = F(yProd3Entry * t502)
 			}
 		}
 	}
 
 	// moneta_dual.y
 	for i := range L {
-		kern.Gemm(dV, dH, T, F(1), false, kern.From(t2, i*dV*dH), dH, 1, kern.From(c.YBar, i*T*dV), 1, dV, kern.From(t, i*T*dH), dH, 1)
+		kern.Gemm(dV, dH, T, F(1), false, kern.From(t6, i*dV*dH), dH, 1, kern.From(c.YBar, i*T*dV), 1, dV, kern.From(t5, i*T*dH), dH, 1)
 	}
 
 	// moneta_dual.y
 	for i := range L {
-		kern.Gemm(T, dH, dV, F(1), false, kern.From(t3, i*T*dH), dH, 1, kern.From(c.YBar, i*T*dV), dV, 1, kern.From(t30, i*dV*dH), dH, 1)
+		kern.Gemm(T, dH, dV, F(1), false, kern.From(t7, i*T*dH), dH, 1, kern.From(c.YBar, i*T*dV), dV, 1, kern.From(t30, i*dV*dH), dH, 1)
 	}
 
 	// moneta_dual.y
 	for i := range L {
 		for j := range T {
 			t50_2 := t50[(i*T+j)*dH:][:dH]
-			t3_2 := t3[(i*T+j)*dH:][:dH]
+			t7_2 := t7[(i*T+j)*dH:][:dH]
 			yProd3 := c.YProd3[(i*T+j)*dH:][:dH]
-			t9_2 := t9[(i*T+j)*dH:][:dH]
+			t132_2 := t132[(i*T+j)*dH:][:dH]
 			for k := range dH {
 				t50Entry := t50_2[k]
-				t3Entry := t3_2[k]
+				t7Entry := t7_2[k]
 				yProd3Entry2 := yProd3[k]
-				t9_2[k] = F(t50Entry*t3Entry) + F(F(F(yProd3Entry2*t50Entry)*t3Entry)*num.Sigmoid(-yProd3Entry2))
+				t132_2[k] = F(t50Entry*t7Entry) + F(F(F(yProd3Entry2*t50Entry)*t7Entry)*num.Sigmoid(-yProd3Entry2))
 			}
 		}
 	}
 
 	// moneta_dual.y
 	for i := range L {
-		kern.Gemm(dK, T, dH, F(1), false, kern.From(c.QBar, i*T*dK), 1, dK, kern.From(t48, i*dH*dK), 1, dK, kern.From(t9, i*T*dH), 1, dH)
+		kern.Gemm(dK, T, dH, F(1), false, kern.From(c.QBar, i*T*dK), 1, dK, kern.From(t48, i*dH*dK), 1, dK, kern.From(t132, i*T*dH), 1, dH)
 	}
 
 	// moneta_dual.y
 	for i := range L {
-		kern.Gemm(dK, dH, T, F(1), false, kern.From(t11, i*dH*dK), 1, dK, kern.From(c.Q, i*T*dK), 1, dK, kern.From(t9, i*T*dH), dH, 1)
+		kern.Gemm(dK, dH, T, F(1), false, kern.From(t152, i*dH*dK), 1, dK, kern.From(c.Q, i*T*dK), 1, dK, kern.From(t132, i*T*dH), dH, 1)
 	}
 
 	// moneta_dual.y
 	yProd2_2 := c.YProd2[:L]
 	for i := range L {
-		var t3122 F
+		var t3522 F
 		w5 := !(yProd2_2[i] < F(1e-24))
 		for j := range dH {
-			t11_2 := t11[(i*dH+j)*dK:][:dK]
-			t37_2 := t37[(i*dH+j)*dK:][:dK]
 			W1 := c.W1[(i*dH+j)*dK:][:dK]
-			t142_2 := t142[(i*dH+j)*dK:][:dK]
+			t152_2 := t152[(i*dH+j)*dK:][:dK]
 			for k := range dK {
-				t1422 := kern.Choose(w5, t11_2[k], F(0))
-				t37Entry := t37_2[k]
-				t3122 += kern.Choose(w5, F(F(F(F(0.3333333333333333*W1[k])*t37Entry)*t37Entry)*t1422), F(0))
-				t142_2[k] = t1422
+				W1Entry2 := W1[k]
+				t3522 += kern.Choose(w5, F(F(F(F(0.3333333333333333*W1Entry2)*W1Entry2)*W1Entry2)*t152_2[k]), F(0))
 			}
 		}
-		t312[i] = t3122
+		t352[i] = t3522
 	}
 
 	// moneta_dual.y
 	yProd3 := c.YProd[:L]
 	for i := range L {
-		var t772 F
+		var t712 F
 		w6 := !(yProd3[i] < F(1e-24))
 		for j := range dV {
-			t2_2 := t2[(i*dV+j)*dH:][:dH]
-			t19_2 := t19[(i*dV+j)*dH:][:dH]
 			W2 := c.W2[(i*dV+j)*dH:][:dH]
-			t60_2 := t60[(i*dV+j)*dH:][:dH]
+			t6_2 := t6[(i*dV+j)*dH:][:dH]
 			for k := range dH {
-				t602 := kern.Choose(w6, t2_2[k], F(0))
-				t19Entry := t19_2[k]
-				t772 += kern.Choose(w6, F(F(F(F(0.3333333333333333*W2[k])*t19Entry)*t19Entry)*t602), F(0))
-				t60_2[k] = t602
+				W2Entry2 := W2[k]
+				t712 += kern.Choose(w6, F(F(F(F(0.3333333333333333*W2Entry2)*W2Entry2)*W2Entry2)*t6_2[k]), F(0))
 			}
 		}
-		t77[i] = t772
+		t71[i] = t712
 	}
 
 	// moneta_dual.y
@@ -410,24 +338,17 @@ func (c *ReadBackward[F]) Run() {
 	yPow3 := c.YPow[:L]
 	yPow4 := c.YPow4[:L]
 	for i := range L {
-		yProdEntry3 := yProd4[i]
-		w7 := !(yProdEntry3 < F(1e-24))
+		yProdEntry := yProd4[i]
+		w7 := !(yProdEntry < F(1e-24))
 		w8 := F(0.3333333333333333 * yPow3[i])
-		w9 := kern.Choose(!(yProdEntry3 < F(1e-24)), F(F(-0.5*t77[i])*yPow4[i]), F(0))
+		w9 := kern.Choose(!(yProdEntry < F(1e-24)), F(F(-0.5*t71[i])*yPow4[i]), F(0))
 		for j := range dV {
-			t19_2 := t19[(i*dV+j)*dH:][:dH]
-			t60_2 := t60[(i*dV+j)*dH:][:dH]
 			W2 := c.W2[(i*dV+j)*dH:][:dH]
-			t13_2 := t13[(i*dV+j)*dH:][:dH]
+			t6_2 := t6[(i*dV+j)*dH:][:dH]
 			W2Bar := c.W2Bar[(i*dV+j)*dH:][:dH]
 			for k := range dH {
-				t19Entry2 := t19_2[k]
-				t60Entry := t60_2[k]
-				W2Entry2 := W2[k]
-				t13Entry := t13_2[k]
-				w13 := kern.Choose(w7, F(2*kern.Choose(w7, F(F(F(w8*W2Entry2)*t19Entry2)*t60Entry), F(0))), F(0))
-				w14 := F((w13 + F(4*F(F(F(w9*t13Entry)*t13Entry)*t13Entry))) * num.Sign(W2Entry2))
-				W2Bar[k] = kern.Choose(w7, F(F(F(w8*t19Entry2)*t19Entry2)*t60Entry), F(0)) + w14
+				W2Entry3 := W2[k]
+				W2Bar[k] = F(3*kern.Choose(w7, F(F(F(w8*W2Entry3)*W2Entry3)*t6_2[k]), F(0))) + F(4*F(F(F(w9*W2Entry3)*W2Entry3)*W2Entry3))
 			}
 		}
 	}
@@ -437,24 +358,17 @@ func (c *ReadBackward[F]) Run() {
 	yPow2_2 := c.YPow2[:L]
 	yPow3_2 := c.YPow3[:L]
 	for i := range L {
-		yProd2Entry3 := yProd2_3[i]
-		w10 := !(yProd2Entry3 < F(1e-24))
+		yProd2Entry := yProd2_3[i]
+		w10 := !(yProd2Entry < F(1e-24))
 		w11 := F(0.3333333333333333 * yPow2_2[i])
-		w12 := kern.Choose(!(yProd2Entry3 < F(1e-24)), F(F(-0.5*t312[i])*yPow3_2[i]), F(0))
+		w12 := kern.Choose(!(yProd2Entry < F(1e-24)), F(F(-0.5*t352[i])*yPow3_2[i]), F(0))
 		for j := range dH {
-			t37_2 := t37[(i*dH+j)*dK:][:dK]
-			t142_2 := t142[(i*dH+j)*dK:][:dK]
 			W1 := c.W1[(i*dH+j)*dK:][:dK]
-			t31_2 := t31[(i*dH+j)*dK:][:dK]
+			t152_2 := t152[(i*dH+j)*dK:][:dK]
 			W1Bar := c.W1Bar[(i*dH+j)*dK:][:dK]
 			for k := range dK {
-				t37Entry2 := t37_2[k]
-				t142Entry := t142_2[k]
-				W1Entry2 := W1[k]
-				t31Entry := t31_2[k]
-				w15 := kern.Choose(w10, F(2*kern.Choose(w10, F(F(F(w11*W1Entry2)*t37Entry2)*t142Entry), F(0))), F(0))
-				w16 := F((w15 + F(4*F(F(F(w12*t31Entry)*t31Entry)*t31Entry))) * num.Sign(W1Entry2))
-				W1Bar[k] = kern.Choose(w10, F(F(F(w11*t37Entry2)*t37Entry2)*t142Entry), F(0)) + w16
+				W1Entry3 := W1[k]
+				W1Bar[k] = F(3*kern.Choose(w10, F(F(F(w11*W1Entry3)*W1Entry3)*t152_2[k]), F(0))) + F(4*F(F(F(w12*W1Entry3)*W1Entry3)*W1Entry3))
 			}
 		}
 	}

@@ -20,71 +20,38 @@ func (c *readFused) run() {
 	_ = dH
 	_ = dK
 	_ = dV
-	t13 := c.Work[:L*dH*dV]                         // [L, d_v, d_h]
-	t19 := c.Work[L*dH*dV:][:L*dH*dV]               // [L, d_v, d_h]
-	t25 := c.Work[2*L*dH*dV:][:L]                   // [L]
-	t30 := c.Work[2*L*dH*dV+L:][:L*dH*dV]           // [L, d_v, d_h]
-	t31 := c.Work[3*L*dH*dV+L:][:L*dH*dK]           // [L, d_h, d_k]
-	t37 := c.Work[L*dH*dK+3*L*dH*dV+L:][:L*dH*dK]   // [L, d_h, d_k]
-	t48 := c.Work[2*L*dH*dK+3*L*dH*dV+L:][:L*dH*dK] // [L, d_h, d_k]
-	t := c.Work[3*L*dH*dK+3*L*dH*dV+L:][:L*T*dH]    // [L, T, d_h]
+	t25 := c.Work[:L]                         // [L]
+	t30 := c.Work[L:][:L*dH*dV]               // [L, d_v, d_h]
+	t48 := c.Work[L*dH*dV+L:][:L*dH*dK]       // [L, d_h, d_k]
+	t5 := c.Work[L*dH*dK+L*dH*dV+L:][:L*T*dH] // [L, T, d_h]
 
 	// moneta_dual.y
 	if kern.Wide() {
-		a := regions.Rf3b0a28f1c84Args{
+		a := regions.R003291147c7dArgs{
 			P0: unsafe.SliceData(c.W2),
-			P1: unsafe.SliceData(t13),
-			P2: unsafe.SliceData(c.YProd),
+			P1: unsafe.SliceData(c.YProd),
 			N0: L,
 			N1: dV,
 			N2: dH,
 			N3: dH * dV,
 		}
-		regions.Rf3b0a28f1c84(&a)
+		regions.R003291147c7d(&a)
 	} else {
 		yProd := c.YProd[:L]
 		for i := range L {
 			var t14 F
 			for j := range dV {
 				W2 := c.W2[(i*dV+j)*dH:][:dH]
-				t13_2 := t13[(i*dV+j)*dH:][:dH]
 				var t14Row F
 				t14RowSums := [16]F{t14Row}
 				for k := range dH {
-					t132 := num.Abs(W2[k])
-					t14RowSums[k%16] = num.FMA32(F(F(t132*t132)*t132), t132, t14RowSums[k%16])
-					t13_2[k] = t132
+					W2Entry := W2[k]
+					t14RowSums[k%16] = num.FMA32(F(F(W2Entry*W2Entry)*W2Entry), W2Entry, t14RowSums[k%16])
 				}
 				t14Row = kern.Sum16(&t14RowSums)
 				t14 = t14 + t14Row
 			}
 			yProd[i] = t14
-		}
-	}
-
-	// moneta_dual.y
-	if kern.Wide() {
-		a := regions.Ra86c4e6be340Args{
-			P0: unsafe.SliceData(c.YProd),
-			P1: unsafe.SliceData(t13),
-			P2: unsafe.SliceData(t19),
-			N0: L,
-			N1: dV,
-			N2: dH,
-			N3: dH * dV,
-		}
-		regions.Ra86c4e6be340(&a)
-	} else {
-		yProd := c.YProd[:L]
-		for i := range L {
-			w := (yProd[i] < F(1e-24))
-			for j := range dV {
-				t13_2 := t13[(i*dV+j)*dH:][:dH]
-				t19_2 := t19[(i*dV+j)*dH:][:dH]
-				for k := range dH {
-					t19_2[k] = kern.Choose(w, F(1), t13_2[k])
-				}
-			}
 		}
 	}
 
@@ -100,31 +67,29 @@ func (c *readFused) run() {
 
 	// moneta_dual.y
 	if kern.Wide() {
-		a := regions.R3c38eea64709Args{
+		a := regions.Rf585b5348dfcArgs{
 			P0: unsafe.SliceData(c.YProd),
 			P1: unsafe.SliceData(c.YPow),
-			P2: unsafe.SliceData(t19),
-			P3: unsafe.SliceData(c.W2),
-			P4: unsafe.SliceData(t30),
+			P2: unsafe.SliceData(c.W2),
+			P3: unsafe.SliceData(t30),
 			N0: L,
 			N1: dV,
 			N2: dH,
 			N3: dH * dV,
 		}
-		regions.R3c38eea64709(&a)
+		regions.Rf585b5348dfc(&a)
 	} else {
 		yProd2 := c.YProd[:L]
 		yPow2 := c.YPow[:L]
 		for i := range L {
-			w2 := (yProd2[i] < F(1e-24))
-			w3 := F(0.3333333333333333 * yPow2[i])
+			w := (yProd2[i] < F(1e-24))
+			w2 := F(0.3333333333333333 * yPow2[i])
 			for j := range dV {
-				t19_2 := t19[(i*dV+j)*dH:][:dH]
 				W2 := c.W2[(i*dV+j)*dH:][:dH]
 				t30_2 := t30[(i*dV+j)*dH:][:dH]
 				for k := range dH {
-					t19Entry := t19_2[k]
-					t30_2[k] = kern.Choose(w2, F(0), F(F(F(w3*W2[k])*t19Entry)*t19Entry))
+					W2Entry2 := W2[k]
+					t30_2[k] = kern.Choose(w, F(0), F(F(F(w2*W2Entry2)*W2Entry2)*W2Entry2))
 				}
 			}
 		}
@@ -132,60 +97,31 @@ func (c *readFused) run() {
 
 	// moneta_dual.y
 	if kern.Wide() {
-		a := regions.Rf3b0a28f1c84Args{
+		a := regions.R003291147c7dArgs{
 			P0: unsafe.SliceData(c.W1),
-			P1: unsafe.SliceData(t31),
-			P2: unsafe.SliceData(c.YProd2),
+			P1: unsafe.SliceData(c.YProd2),
 			N0: L,
 			N1: dH,
 			N2: dK,
 			N3: dH * dK,
 		}
-		regions.Rf3b0a28f1c84(&a)
+		regions.R003291147c7d(&a)
 	} else {
 		yProd2 := c.YProd2[:L]
 		for i := range L {
 			var t32 F
 			for j := range dH {
 				W1 := c.W1[(i*dH+j)*dK:][:dK]
-				t31_2 := t31[(i*dH+j)*dK:][:dK]
 				var t32Row F
 				t32RowSums := [16]F{t32Row}
 				for k := range dK {
-					t312 := num.Abs(W1[k])
-					t32RowSums[k%16] = num.FMA32(F(F(t312*t312)*t312), t312, t32RowSums[k%16])
-					t31_2[k] = t312
+					W1Entry := W1[k]
+					t32RowSums[k%16] = num.FMA32(F(F(W1Entry*W1Entry)*W1Entry), W1Entry, t32RowSums[k%16])
 				}
 				t32Row = kern.Sum16(&t32RowSums)
 				t32 = t32 + t32Row
 			}
 			yProd2[i] = t32
-		}
-	}
-
-	// moneta_dual.y
-	if kern.Wide() {
-		a := regions.Ra86c4e6be340Args{
-			P0: unsafe.SliceData(c.YProd2),
-			P1: unsafe.SliceData(t31),
-			P2: unsafe.SliceData(t37),
-			N0: L,
-			N1: dH,
-			N2: dK,
-			N3: dH * dK,
-		}
-		regions.Ra86c4e6be340(&a)
-	} else {
-		yProd2 := c.YProd2[:L]
-		for i := range L {
-			w4 := (yProd2[i] < F(1e-24))
-			for j := range dH {
-				t31_2 := t31[(i*dH+j)*dK:][:dK]
-				t37_2 := t37[(i*dH+j)*dK:][:dK]
-				for k := range dK {
-					t37_2[k] = kern.Choose(w4, F(1), t31_2[k])
-				}
-			}
 		}
 	}
 
@@ -204,31 +140,29 @@ func (c *readFused) run() {
 
 	// moneta_dual.y
 	if kern.Wide() {
-		a := regions.R3c38eea64709Args{
+		a := regions.Rf585b5348dfcArgs{
 			P0: unsafe.SliceData(c.YProd2),
 			P1: unsafe.SliceData(c.YPow2),
-			P2: unsafe.SliceData(t37),
-			P3: unsafe.SliceData(c.W1),
-			P4: unsafe.SliceData(t48),
+			P2: unsafe.SliceData(c.W1),
+			P3: unsafe.SliceData(t48),
 			N0: L,
 			N1: dH,
 			N2: dK,
 			N3: dH * dK,
 		}
-		regions.R3c38eea64709(&a)
+		regions.Rf585b5348dfc(&a)
 	} else {
 		yProd2_2 := c.YProd2[:L]
 		yPow2_2 := c.YPow2[:L]
 		for i := range L {
-			w5 := (yProd2_2[i] < F(1e-24))
-			w6 := F(0.3333333333333333 * yPow2_2[i])
+			w3 := (yProd2_2[i] < F(1e-24))
+			w4 := F(0.3333333333333333 * yPow2_2[i])
 			for j := range dH {
-				t37_2 := t37[(i*dH+j)*dK:][:dK]
 				W1 := c.W1[(i*dH+j)*dK:][:dK]
 				t48_2 := t48[(i*dH+j)*dK:][:dK]
 				for k := range dK {
-					t37Entry := t37_2[k]
-					t48_2[k] = kern.Choose(w5, F(0), F(F(F(w6*W1[k])*t37Entry)*t37Entry))
+					W1Entry2 := W1[k]
+					t48_2[k] = kern.Choose(w3, F(0), F(F(F(w4*W1Entry2)*W1Entry2)*W1Entry2))
 				}
 			}
 		}
@@ -243,7 +177,7 @@ func (c *readFused) run() {
 	if kern.Wide() {
 		a := regions.R87ca2e636e00Args{
 			P0: unsafe.SliceData(c.YProd3),
-			P1: unsafe.SliceData(t),
+			P1: unsafe.SliceData(t5),
 			N0: L,
 			N1: T,
 			N2: dH,
@@ -254,10 +188,10 @@ func (c *readFused) run() {
 		for i := range L {
 			for j := range T {
 				yProd3 := c.YProd3[(i*T+j)*dH:][:dH]
-				t2 := t[(i*T+j)*dH:][:dH]
+				t5_2 := t5[(i*T+j)*dH:][:dH]
 				for k := range dH {
 					yProd3Entry := yProd3[k]
-					t2[k] = F(yProd3Entry * kern.Sigmoid(yProd3Entry))
+					t5_2[k] = F(yProd3Entry * kern.Sigmoid(yProd3Entry))
 				}
 			}
 		}
@@ -265,7 +199,7 @@ func (c *readFused) run() {
 
 	// moneta_dual.y
 	for i := range L {
-		kern.GemmFMA(dV, T, dH, F(1), false, kern.From(c.Y, i*T*dV), 1, dV, kern.From(t30, i*dV*dH), dH, 1, kern.From(t, i*T*dH), 1, dH)
+		kern.GemmFMA(dV, T, dH, F(1), false, kern.From(c.Y, i*T*dV), 1, dV, kern.From(t30, i*dV*dH), dH, 1, kern.From(t5, i*T*dH), 1, dH)
 	}
 }
 
@@ -280,38 +214,30 @@ func (c *readBackwardFused) run() {
 	_ = dH
 	_ = dK
 	_ = dV
-	t13 := c.Work[:L*dH*dV]                                  // [L, d_v, d_h]
-	t19 := c.Work[L*dH*dV:][:L*dH*dV]                        // [L, d_v, d_h]
-	t30 := c.Work[2*L*dH*dV:][:L*dH*dV]                      // [L, d_v, d_h]
-	t31 := c.Work[3*L*dH*dV:][:L*dH*dK]                      // [L, d_h, d_k]
-	t37 := c.Work[L*dH*dK+3*L*dH*dV:][:L*dH*dK]              // [L, d_h, d_k]
-	t48 := c.Work[2*L*dH*dK+3*L*dH*dV:][:L*dH*dK]            // [L, d_h, d_k]
-	t50 := c.Work[3*L*dH*dK+3*L*dH*dV:][:L*T*dH]             // [L, T, d_h]
-	t := c.Work[L*T*dH+3*L*dH*dK+3*L*dH*dV:][:L*T*dH]        // [L, T, d_h]
-	t2 := c.Work[2*L*T*dH+3*L*dH*dK+3*L*dH*dV:][:L*dH*dV]    // [L, d_v, d_h]
-	t3 := c.Work[2*L*T*dH+3*L*dH*dK+4*L*dH*dV:][:L*T*dH]     // [L, T, d_h]
-	t9 := c.Work[3*L*T*dH+3*L*dH*dK+4*L*dH*dV:][:L*T*dH]     // [L, T, d_h]
-	t11 := c.Work[4*L*T*dH+3*L*dH*dK+4*L*dH*dV:][:L*dH*dK]   // [L, d_h, d_k]
-	t142 := c.Work[4*L*T*dH+4*L*dH*dK+4*L*dH*dV:][:L*dH*dK]  // [L, d_h, d_k]
-	t312 := c.Work[4*L*T*dH+5*L*dH*dK+4*L*dH*dV:][:L]        // [L]
-	t60 := c.Work[4*L*T*dH+5*L*dH*dK+4*L*dH*dV+L:][:L*dH*dV] // [L, d_v, d_h]
-	t77 := c.Work[4*L*T*dH+5*L*dH*dK+5*L*dH*dV+L:][:L]       // [L]
+	t30 := c.Work[:L*dH*dV]                               // [L, d_v, d_h]
+	t48 := c.Work[L*dH*dV:][:L*dH*dK]                     // [L, d_h, d_k]
+	t50 := c.Work[L*dH*dK+L*dH*dV:][:L*T*dH]              // [L, T, d_h]
+	t5 := c.Work[L*T*dH+L*dH*dK+L*dH*dV:][:L*T*dH]        // [L, T, d_h]
+	t6 := c.Work[2*L*T*dH+L*dH*dK+L*dH*dV:][:L*dH*dV]     // [L, d_v, d_h]
+	t7 := c.Work[2*L*T*dH+L*dH*dK+2*L*dH*dV:][:L*T*dH]    // [L, T, d_h]
+	t132 := c.Work[3*L*T*dH+L*dH*dK+2*L*dH*dV:][:L*T*dH]  // [L, T, d_h]
+	t152 := c.Work[4*L*T*dH+L*dH*dK+2*L*dH*dV:][:L*dH*dK] // [L, d_h, d_k]
+	t352 := c.Work[4*L*T*dH+2*L*dH*dK+2*L*dH*dV:][:L]     // [L]
+	t71 := c.Work[4*L*T*dH+2*L*dH*dK+2*L*dH*dV+L:][:L]    // [L]
 
 	// moneta_dual.y
 	if kern.Wide() {
-		a := regions.R3003f56c40f8Args{
+		a := regions.Rf585b5348dfcArgs{
 			P0: unsafe.SliceData(c.YProd),
 			P1: unsafe.SliceData(c.YPow),
 			P2: unsafe.SliceData(c.W2),
-			P3: unsafe.SliceData(t13),
-			P4: unsafe.SliceData(t19),
-			P5: unsafe.SliceData(t30),
+			P3: unsafe.SliceData(t30),
 			N0: L,
 			N1: dV,
 			N2: dH,
 			N3: dH * dV,
 		}
-		regions.R3003f56c40f8(&a)
+		regions.Rf585b5348dfc(&a)
 	} else {
 		yProd := c.YProd[:L]
 		yPow := c.YPow[:L]
@@ -320,16 +246,10 @@ func (c *readBackwardFused) run() {
 			w2 := F(0.3333333333333333 * yPow[i])
 			for j := range dV {
 				W2 := c.W2[(i*dV+j)*dH:][:dH]
-				t13_2 := t13[(i*dV+j)*dH:][:dH]
-				t19_2 := t19[(i*dV+j)*dH:][:dH]
 				t30_2 := t30[(i*dV+j)*dH:][:dH]
 				for k := range dH {
 					W2Entry := W2[k]
-					t132 := num.Abs(W2Entry)
-					t192 := kern.Choose(w, F(1), t132)
-					t13_2[k] = t132
-					t19_2[k] = t192
-					t30_2[k] = kern.Choose(w, F(0), F(F(F(w2*W2Entry)*t192)*t192))
+					t30_2[k] = kern.Choose(w, F(0), F(F(F(w2*W2Entry)*W2Entry)*W2Entry))
 				}
 			}
 		}
@@ -337,19 +257,17 @@ func (c *readBackwardFused) run() {
 
 	// moneta_dual.y
 	if kern.Wide() {
-		a := regions.R3003f56c40f8Args{
+		a := regions.Rf585b5348dfcArgs{
 			P0: unsafe.SliceData(c.YProd2),
 			P1: unsafe.SliceData(c.YPow2),
 			P2: unsafe.SliceData(c.W1),
-			P3: unsafe.SliceData(t31),
-			P4: unsafe.SliceData(t37),
-			P5: unsafe.SliceData(t48),
+			P3: unsafe.SliceData(t48),
 			N0: L,
 			N1: dH,
 			N2: dK,
 			N3: dH * dK,
 		}
-		regions.R3003f56c40f8(&a)
+		regions.Rf585b5348dfc(&a)
 	} else {
 		yProd2 := c.YProd2[:L]
 		yPow2 := c.YPow2[:L]
@@ -358,16 +276,10 @@ func (c *readBackwardFused) run() {
 			w4 := F(0.3333333333333333 * yPow2[i])
 			for j := range dH {
 				W1 := c.W1[(i*dH+j)*dK:][:dK]
-				t31_2 := t31[(i*dH+j)*dK:][:dK]
-				t37_2 := t37[(i*dH+j)*dK:][:dK]
 				t48_2 := t48[(i*dH+j)*dK:][:dK]
 				for k := range dK {
 					W1Entry := W1[k]
-					t313 := num.Abs(W1Entry)
-					t372 := kern.Choose(w3, F(1), t313)
-					t31_2[k] = t313
-					t37_2[k] = t372
-					t48_2[k] = kern.Choose(w3, F(0), F(F(F(w4*W1Entry)*t372)*t372))
+					t48_2[k] = kern.Choose(w3, F(0), F(F(F(w4*W1Entry)*W1Entry)*W1Entry))
 				}
 			}
 		}
@@ -378,7 +290,7 @@ func (c *readBackwardFused) run() {
 		a := regions.R1e177896366cArgs{
 			P0: unsafe.SliceData(c.YProd3),
 			P1: unsafe.SliceData(t50),
-			P2: unsafe.SliceData(t),
+			P2: unsafe.SliceData(t5),
 			N0: L,
 			N1: T,
 			N2: dH,
@@ -390,12 +302,12 @@ func (c *readBackwardFused) run() {
 			for j := range T {
 				yProd3 := c.YProd3[(i*T+j)*dH:][:dH]
 				t50_2 := t50[(i*T+j)*dH:][:dH]
-				t4 := t[(i*T+j)*dH:][:dH]
+				t5_2 := t5[(i*T+j)*dH:][:dH]
 				for k := range dH {
 					yProd3Entry := yProd3[k]
 					t502 := kern.Sigmoid(yProd3Entry)
 					t50_2[k] = t502
-					t4[k] = F(yProd3Entry * t502)
+					t5_2[k] = F(yProd3Entry * t502)
 				}
 			}
 		}
@@ -403,21 +315,21 @@ func (c *readBackwardFused) run() {
 
 	// moneta_dual.y
 	for i := range L {
-		kern.GemmFMA(dV, dH, T, F(1), false, kern.From(t2, i*dV*dH), dH, 1, kern.From(c.YBar, i*T*dV), 1, dV, kern.From(t, i*T*dH), dH, 1)
+		kern.GemmFMA(dV, dH, T, F(1), false, kern.From(t6, i*dV*dH), dH, 1, kern.From(c.YBar, i*T*dV), 1, dV, kern.From(t5, i*T*dH), dH, 1)
 	}
 
 	// moneta_dual.y
 	for i := range L {
-		kern.GemmFMA(T, dH, dV, F(1), false, kern.From(t3, i*T*dH), dH, 1, kern.From(c.YBar, i*T*dV), dV, 1, kern.From(t30, i*dV*dH), dH, 1)
+		kern.GemmFMA(T, dH, dV, F(1), false, kern.From(t7, i*T*dH), dH, 1, kern.From(c.YBar, i*T*dV), dV, 1, kern.From(t30, i*dV*dH), dH, 1)
 	}
 
 	// moneta_dual.y
 	if kern.Wide() {
 		a := regions.Rb8e45a00b1b2Args{
 			P0: unsafe.SliceData(t50),
-			P1: unsafe.SliceData(t3),
+			P1: unsafe.SliceData(t7),
 			P2: unsafe.SliceData(c.YProd3),
-			P3: unsafe.SliceData(t9),
+			P3: unsafe.SliceData(t132),
 			N0: L,
 			N1: T,
 			N2: dH,
@@ -428,14 +340,14 @@ func (c *readBackwardFused) run() {
 		for i := range L {
 			for j := range T {
 				t50_2 := t50[(i*T+j)*dH:][:dH]
-				t3_2 := t3[(i*T+j)*dH:][:dH]
+				t7_2 := t7[(i*T+j)*dH:][:dH]
 				yProd3 := c.YProd3[(i*T+j)*dH:][:dH]
-				t9_2 := t9[(i*T+j)*dH:][:dH]
+				t132_2 := t132[(i*T+j)*dH:][:dH]
 				for k := range dH {
 					t50Entry := t50_2[k]
-					t3Entry := t3_2[k]
+					t7Entry := t7_2[k]
 					yProd3Entry2 := yProd3[k]
-					t9_2[k] = num.FMA32(F(F(yProd3Entry2*t50Entry)*t3Entry), kern.Sigmoid(-yProd3Entry2), F(t50Entry*t3Entry))
+					t132_2[k] = num.FMA32(F(F(yProd3Entry2*t50Entry)*t7Entry), kern.Sigmoid(-yProd3Entry2), F(t50Entry*t7Entry))
 				}
 			}
 		}
@@ -443,185 +355,151 @@ func (c *readBackwardFused) run() {
 
 	// moneta_dual.y
 	for i := range L {
-		kern.GemmFMA(dK, T, dH, F(1), false, kern.From(c.QBar, i*T*dK), 1, dK, kern.From(t48, i*dH*dK), 1, dK, kern.From(t9, i*T*dH), 1, dH)
+		kern.GemmFMA(dK, T, dH, F(1), false, kern.From(c.QBar, i*T*dK), 1, dK, kern.From(t48, i*dH*dK), 1, dK, kern.From(t132, i*T*dH), 1, dH)
 	}
 
 	// moneta_dual.y
 	for i := range L {
-		kern.GemmFMA(dK, dH, T, F(1), false, kern.From(t11, i*dH*dK), 1, dK, kern.From(c.Q, i*T*dK), 1, dK, kern.From(t9, i*T*dH), dH, 1)
+		kern.GemmFMA(dK, dH, T, F(1), false, kern.From(t152, i*dH*dK), 1, dK, kern.From(c.Q, i*T*dK), 1, dK, kern.From(t132, i*T*dH), dH, 1)
 	}
 
 	// moneta_dual.y
 	if kern.Wide() {
-		a := regions.R3b892dc2ea3cArgs{
+		a := regions.R9ba7981a1863Args{
 			P0: unsafe.SliceData(c.YProd2),
-			P1: unsafe.SliceData(t11),
-			P2: unsafe.SliceData(t37),
-			P3: unsafe.SliceData(c.W1),
-			P4: unsafe.SliceData(t142),
-			P5: unsafe.SliceData(t312),
-			N0: L,
-			N1: dH,
-			N2: dK,
-			N3: 8 * dK,
-			N4: 12 * dK,
-			N5: dH * dK,
-		}
-		regions.R3b892dc2ea3c(&a)
-	} else {
-		yProd2 := c.YProd2[:L]
-		for i := range L {
-			var t3122 F
-			w5 := !(yProd2[i] < F(1e-24))
-			for j := range dH {
-				t11_2 := t11[(i*dH+j)*dK:][:dK]
-				t37_2 := t37[(i*dH+j)*dK:][:dK]
-				W1 := c.W1[(i*dH+j)*dK:][:dK]
-				t142_2 := t142[(i*dH+j)*dK:][:dK]
-				var t3122Row F
-				t3122RowSums := [16]F{t3122Row}
-				for k := range dK {
-					t1422 := kern.Choose(w5, t11_2[k], F(0))
-					t37Entry := t37_2[k]
-					t3122RowSums[k%16] = t3122RowSums[k%16] + kern.Choose(w5, F(F(F(F(0.3333333333333333*W1[k])*t37Entry)*t37Entry)*t1422), F(0))
-					t142_2[k] = t1422
-				}
-				t3122Row = kern.Sum16(&t3122RowSums)
-				t3122 = t3122 + t3122Row
-			}
-			t312[i] = t3122
-		}
-	}
-
-	// moneta_dual.y
-	if kern.Wide() {
-		a := regions.R3b892dc2ea3cArgs{
-			P0: unsafe.SliceData(c.YProd),
-			P1: unsafe.SliceData(t2),
-			P2: unsafe.SliceData(t19),
-			P3: unsafe.SliceData(c.W2),
-			P4: unsafe.SliceData(t60),
-			P5: unsafe.SliceData(t77),
-			N0: L,
-			N1: dV,
-			N2: dH,
-			N3: 8 * dH,
-			N4: 12 * dH,
-			N5: dH * dV,
-		}
-		regions.R3b892dc2ea3c(&a)
-	} else {
-		yProd := c.YProd[:L]
-		for i := range L {
-			var t772 F
-			w6 := !(yProd[i] < F(1e-24))
-			for j := range dV {
-				t2_2 := t2[(i*dV+j)*dH:][:dH]
-				t19_2 := t19[(i*dV+j)*dH:][:dH]
-				W2 := c.W2[(i*dV+j)*dH:][:dH]
-				t60_2 := t60[(i*dV+j)*dH:][:dH]
-				var t772Row F
-				t772RowSums := [16]F{t772Row}
-				for k := range dH {
-					t602 := kern.Choose(w6, t2_2[k], F(0))
-					t19Entry := t19_2[k]
-					t772RowSums[k%16] = t772RowSums[k%16] + kern.Choose(w6, F(F(F(F(0.3333333333333333*W2[k])*t19Entry)*t19Entry)*t602), F(0))
-					t60_2[k] = t602
-				}
-				t772Row = kern.Sum16(&t772RowSums)
-				t772 = t772 + t772Row
-			}
-			t77[i] = t772
-		}
-	}
-
-	// moneta_dual.y
-	if kern.Wide() {
-		a := regions.R28d3eae2aa4fArgs{
-			P0: unsafe.SliceData(c.YProd),
-			P1: unsafe.SliceData(c.YPow),
-			P2: unsafe.SliceData(t77),
-			P3: unsafe.SliceData(c.YPow4),
-			P4: unsafe.SliceData(t19),
-			P5: unsafe.SliceData(t60),
-			P6: unsafe.SliceData(c.W2),
-			P7: unsafe.SliceData(t13),
-			P8: unsafe.SliceData(c.W2Bar),
-			N0: L,
-			N1: dV,
-			N2: dH,
-			N3: dH * dV,
-		}
-		regions.R28d3eae2aa4f(&a)
-	} else {
-		yProd := c.YProd[:L]
-		yPow := c.YPow[:L]
-		yPow4 := c.YPow4[:L]
-		for i := range L {
-			yProdEntry3 := yProd[i]
-			w7 := !(yProdEntry3 < F(1e-24))
-			w8 := F(0.3333333333333333 * yPow[i])
-			w9 := kern.Choose(!(yProdEntry3 < F(1e-24)), F(F(-0.5*t77[i])*yPow4[i]), F(0))
-			for j := range dV {
-				t19_2 := t19[(i*dV+j)*dH:][:dH]
-				t60_2 := t60[(i*dV+j)*dH:][:dH]
-				W2 := c.W2[(i*dV+j)*dH:][:dH]
-				t13_2 := t13[(i*dV+j)*dH:][:dH]
-				W2Bar := c.W2Bar[(i*dV+j)*dH:][:dH]
-				for k := range dH {
-					t19Entry2 := t19_2[k]
-					t60Entry := t60_2[k]
-					W2Entry2 := W2[k]
-					t13Entry := t13_2[k]
-					w13 := kern.Choose(w7, F(2*kern.Choose(w7, F(F(F(w8*W2Entry2)*t19Entry2)*t60Entry), F(0))), F(0))
-					w14 := F(num.FMA32(F(F(F(4*w9)*t13Entry)*t13Entry), t13Entry, w13) * kern.Sign(W2Entry2))
-					W2Bar[k] = kern.Choose(w7, F(F(F(w8*t19Entry2)*t19Entry2)*t60Entry), F(0)) + w14
-				}
-			}
-		}
-	}
-
-	// moneta_dual.y
-	if kern.Wide() {
-		a := regions.R28d3eae2aa4fArgs{
-			P0: unsafe.SliceData(c.YProd2),
-			P1: unsafe.SliceData(c.YPow2),
-			P2: unsafe.SliceData(t312),
-			P3: unsafe.SliceData(c.YPow3),
-			P4: unsafe.SliceData(t37),
-			P5: unsafe.SliceData(t142),
-			P6: unsafe.SliceData(c.W1),
-			P7: unsafe.SliceData(t31),
-			P8: unsafe.SliceData(c.W1Bar),
+			P1: unsafe.SliceData(c.W1),
+			P2: unsafe.SliceData(t152),
+			P3: unsafe.SliceData(t352),
 			N0: L,
 			N1: dH,
 			N2: dK,
 			N3: dH * dK,
 		}
-		regions.R28d3eae2aa4f(&a)
+		regions.R9ba7981a1863(&a)
+	} else {
+		yProd2 := c.YProd2[:L]
+		for i := range L {
+			var t3522 F
+			w5 := !(yProd2[i] < F(1e-24))
+			for j := range dH {
+				W1 := c.W1[(i*dH+j)*dK:][:dK]
+				t152_2 := t152[(i*dH+j)*dK:][:dK]
+				var t3522Row F
+				t3522RowSums := [16]F{t3522Row}
+				for k := range dK {
+					W1Entry2 := W1[k]
+					t3522RowSums[k%16] = t3522RowSums[k%16] + kern.Choose(w5, F(F(F(F(0.3333333333333333*W1Entry2)*W1Entry2)*W1Entry2)*t152_2[k]), F(0))
+				}
+				t3522Row = kern.Sum16(&t3522RowSums)
+				t3522 = t3522 + t3522Row
+			}
+			t352[i] = t3522
+		}
+	}
+
+	// moneta_dual.y
+	if kern.Wide() {
+		a := regions.R9ba7981a1863Args{
+			P0: unsafe.SliceData(c.YProd),
+			P1: unsafe.SliceData(c.W2),
+			P2: unsafe.SliceData(t6),
+			P3: unsafe.SliceData(t71),
+			N0: L,
+			N1: dV,
+			N2: dH,
+			N3: dH * dV,
+		}
+		regions.R9ba7981a1863(&a)
+	} else {
+		yProd := c.YProd[:L]
+		for i := range L {
+			var t712 F
+			w6 := !(yProd[i] < F(1e-24))
+			for j := range dV {
+				W2 := c.W2[(i*dV+j)*dH:][:dH]
+				t6_2 := t6[(i*dV+j)*dH:][:dH]
+				var t712Row F
+				t712RowSums := [16]F{t712Row}
+				for k := range dH {
+					W2Entry2 := W2[k]
+					t712RowSums[k%16] = t712RowSums[k%16] + kern.Choose(w6, F(F(F(F(0.3333333333333333*W2Entry2)*W2Entry2)*W2Entry2)*t6_2[k]), F(0))
+				}
+				t712Row = kern.Sum16(&t712RowSums)
+				t712 = t712 + t712Row
+			}
+			t71[i] = t712
+		}
+	}
+
+	// moneta_dual.y
+	if kern.Wide() {
+		a := regions.R9841164079edArgs{
+			P0: unsafe.SliceData(c.YProd),
+			P1: unsafe.SliceData(c.YPow),
+			P2: unsafe.SliceData(t71),
+			P3: unsafe.SliceData(c.YPow4),
+			P4: unsafe.SliceData(c.W2),
+			P5: unsafe.SliceData(t6),
+			P6: unsafe.SliceData(c.W2Bar),
+			N0: L,
+			N1: dV,
+			N2: dH,
+			N3: dH * dV,
+		}
+		regions.R9841164079ed(&a)
+	} else {
+		yProd := c.YProd[:L]
+		yPow := c.YPow[:L]
+		yPow4 := c.YPow4[:L]
+		for i := range L {
+			yProdEntry := yProd[i]
+			w7 := !(yProdEntry < F(1e-24))
+			w8 := F(0.3333333333333333 * yPow[i])
+			w9 := kern.Choose(!(yProdEntry < F(1e-24)), F(F(-0.5*t71[i])*yPow4[i]), F(0))
+			for j := range dV {
+				W2 := c.W2[(i*dV+j)*dH:][:dH]
+				t6_2 := t6[(i*dV+j)*dH:][:dH]
+				W2Bar := c.W2Bar[(i*dV+j)*dH:][:dH]
+				for k := range dH {
+					W2Entry3 := W2[k]
+					W2Bar[k] = num.FMA32(F(F(F(4*w9)*W2Entry3)*W2Entry3), W2Entry3, F(3*kern.Choose(w7, F(F(F(w8*W2Entry3)*W2Entry3)*t6_2[k]), F(0))))
+				}
+			}
+		}
+	}
+
+	// moneta_dual.y
+	if kern.Wide() {
+		a := regions.R9841164079edArgs{
+			P0: unsafe.SliceData(c.YProd2),
+			P1: unsafe.SliceData(c.YPow2),
+			P2: unsafe.SliceData(t352),
+			P3: unsafe.SliceData(c.YPow3),
+			P4: unsafe.SliceData(c.W1),
+			P5: unsafe.SliceData(t152),
+			P6: unsafe.SliceData(c.W1Bar),
+			N0: L,
+			N1: dH,
+			N2: dK,
+			N3: dH * dK,
+		}
+		regions.R9841164079ed(&a)
 	} else {
 		yProd2 := c.YProd2[:L]
 		yPow2 := c.YPow2[:L]
 		yPow3 := c.YPow3[:L]
 		for i := range L {
-			yProd2Entry3 := yProd2[i]
-			w10 := !(yProd2Entry3 < F(1e-24))
+			yProd2Entry := yProd2[i]
+			w10 := !(yProd2Entry < F(1e-24))
 			w11 := F(0.3333333333333333 * yPow2[i])
-			w12 := kern.Choose(!(yProd2Entry3 < F(1e-24)), F(F(-0.5*t312[i])*yPow3[i]), F(0))
+			w12 := kern.Choose(!(yProd2Entry < F(1e-24)), F(F(-0.5*t352[i])*yPow3[i]), F(0))
 			for j := range dH {
-				t37_2 := t37[(i*dH+j)*dK:][:dK]
-				t142_2 := t142[(i*dH+j)*dK:][:dK]
 				W1 := c.W1[(i*dH+j)*dK:][:dK]
-				t31_2 := t31[(i*dH+j)*dK:][:dK]
+				t152_2 := t152[(i*dH+j)*dK:][:dK]
 				W1Bar := c.W1Bar[(i*dH+j)*dK:][:dK]
 				for k := range dK {
-					t37Entry2 := t37_2[k]
-					t142Entry := t142_2[k]
-					W1Entry2 := W1[k]
-					t31Entry := t31_2[k]
-					w15 := kern.Choose(w10, F(2*kern.Choose(w10, F(F(F(w11*W1Entry2)*t37Entry2)*t142Entry), F(0))), F(0))
-					w16 := F(num.FMA32(F(F(F(4*w12)*t31Entry)*t31Entry), t31Entry, w15) * kern.Sign(W1Entry2))
-					W1Bar[k] = kern.Choose(w10, F(F(F(w11*t37Entry2)*t37Entry2)*t142Entry), F(0)) + w16
+					W1Entry3 := W1[k]
+					W1Bar[k] = num.FMA32(F(F(F(4*w12)*W1Entry3)*W1Entry3), W1Entry3, F(3*kern.Choose(w10, F(F(F(w11*W1Entry3)*W1Entry3)*t152_2[k]), F(0))))
 				}
 			}
 		}

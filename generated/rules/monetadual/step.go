@@ -13,7 +13,7 @@ var stepKind = tape.NewKind()
 
 // Step is one call of the kernel Step.
 //
-// It keeps 3·L·T·d_h + L·T·d_v + 8·L·T entries and checkpoints of L·d_h·d_k·segments + L·d_h·d_v·segments entries.
+// It keeps 3·L·T·d_h + L·T·d_v + 4·L·T entries and checkpoints of L·d_h·d_k·segments + L·d_h·d_v·segments entries.
 type Step[F num.Float] struct {
 	C             int // tokens from checkpoint to checkpoint
 	L             int
@@ -33,18 +33,14 @@ type Step[F num.Float] struct {
 	Y             []F // [L, T, d_v], written
 	W1Out         []F // [L, d_h, d_k], written
 	W2Out         []F // [L, d_v, d_h], written
-	GPow          []F // [L, T], written; may be nil
-	GPow2         []F // [L, T], written; may be nil
-	GProd         []F // [L, T, d_h], written; may be nil
-	GMax2         []F // [L, T, d_v], written; may be nil
+	GProd         []F // [L, T], written; may be nil
+	GProd2        []F // [L, T], written; may be nil
+	GProd3        []F // [L, T, d_h], written; may be nil
+	GLin          []F // [L, T, d_v], written; may be nil
 	W1Prod        []F // [L, T, d_h], written; may be nil
-	YPow          []F // [L, T], written; may be nil
-	YPow2         []F // [L, T], written; may be nil
-	YProd         []F // [L, T, d_h], written; may be nil
-	YPow3         []F // [L, T], written; may be nil
-	YPow4         []F // [L, T], written; may be nil
-	GPow3         []F // [L, T], written; may be nil
-	GPow4         []F // [L, T], written; may be nil
+	YProd         []F // [L, T], written; may be nil
+	YProd2        []F // [L, T], written; may be nil
+	YProd3        []F // [L, T, d_h], written; may be nil
 	W1Checkpoints []F // [L, segments, d_h, d_k], written; may be nil
 	W2Checkpoints []F // [L, segments, d_v, d_h], written; may be nil
 	Work          []F // WorkLen() entries
@@ -72,21 +68,21 @@ func (c *Step[F]) Run() {
 	work = work[dH:]
 	t38 := work[:dH] // [d_h]
 	work = work[dH:]
-	t142 := work[:dH] // [d_h]
+	t252 := work[:dH] // [d_h]
 	work = work[dH:]
-	t162 := work[:dH] // [d_h]
+	t272 := work[:dH] // [d_h]
 	work = work[dH:]
 	t39 := work[:dV] // [d_v]
 	work = work[dV:]
 	g := work[:dV] // [d_v]
 	work = work[dV:]
-	t22 := work[:dH] // [d_h]
+	t72 := work[:dH] // [d_h]
 	work = work[dH:]
 	t172 := work[:dH] // [d_h]
 	work = work[dH:]
 	t230 := work[:dH] // [d_h]
 	work = work[dH:]
-	t182 := work[:dH] // [d_h]
+	t292 := work[:dH] // [d_h]
 	work = work[dH:]
 	y2 := work[:dV] // [d_v]
 
@@ -136,43 +132,33 @@ func (c *Step[F]) Run() {
 					for i := range dV {
 						W2State2 := W2State[i*dH:][:dH]
 						for j := range dH {
-							t := num.Abs(W2State2[j])
-							t2 += F(F(F(t*t)*t) * t)
+							W2StateEntry := W2State2[j]
+							t2 += F(F(F(W2StateEntry*W2StateEntry)*W2StateEntry) * W2StateEntry)
 						}
 					}
 					// moneta_dual.g
-					t4 := (t2 < F(1e-24))
-					t13 := kern.Choose(t4, F(1), t2)
-					t15 := num.Pow(t13, F(-0.5))
-					if len(c.GPow) > 0 {
-						c.GPow[l*T+a+C*s] = t15
-					}
+					t15 := num.Pow(kern.Choose((t2 < F(1e-24)), F(1), t2), F(-0.5))
 					// moneta_dual.g
 					var t20 F
 					for i := range dH {
 						W1State2 := W1State[i*dK:][:dK]
 						for j := range dK {
-							t19 := num.Abs(W1State2[j])
-							t20 += F(F(F(t19*t19)*t19) * t19)
+							W1StateEntry := W1State2[j]
+							t20 += F(F(F(W1StateEntry*W1StateEntry)*W1StateEntry) * W1StateEntry)
 						}
 					}
 					// moneta_dual.g
-					t22_2 := (t20 < F(1e-24))
-					t31 := kern.Choose(t22_2, F(1), t20)
-					t33 := num.Pow(t31, F(-0.5))
-					if len(c.GPow2) > 0 {
-						c.GPow2[l*T+a+C*s] = t33
-					}
+					t33 := num.Pow(kern.Choose((t20 < F(1e-24)), F(1), t20), F(-0.5))
 					// moneta_dual.g
-					w := F(0.3333333333333333 * t33)
+					w := (t20 < F(1e-24))
+					w2 := F(0.3333333333333333 * t33)
 					for i := range dH {
 						W1State2 := W1State[i*dK:][:dK]
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						var t372 F
 						for j := range dK {
-							W1StateEntry := W1State2[j]
-							t25 := kern.Choose(t22_2, F(1), num.Abs(W1StateEntry))
-							t372 += F(kern.Choose(t22_2, F(0), F(F(F(w*W1StateEntry)*t25)*t25)) * k[j])
+							W1StateEntry2 := W1State2[j]
+							t372 += F(kern.Choose(w, F(0), F(F(F(w2*W1StateEntry2)*W1StateEntry2)*W1StateEntry2)) * k[j])
 						}
 						t37[i] = t372
 					}
@@ -182,138 +168,126 @@ func (c *Step[F]) Run() {
 						t37Entry := t37[i]
 						t382 := num.Sigmoid(t37Entry)
 						t38[i] = t382
-						t142[i] = F(t37Entry * t382)
-						t162[i] = F(t382 * F(thetaEntry*t37Entry))
+						t252[i] = F(t37Entry * t382)
+						t272[i] = F(t382 * F(thetaEntry*t37Entry))
 					}
 					// moneta_dual.g
-					w2 := F(0.3333333333333333 * t15)
+					w3 := (t2 < F(1e-24))
+					w4 := F(0.3333333333333333 * t15)
 					for i := range dV {
 						W2State2 := W2State[i*dH:][:dH]
 						var t392 F
 						for j := range dH {
-							W2StateEntry := W2State2[j]
-							t7 := kern.Choose(t4, F(1), num.Abs(W2StateEntry))
-							t392 += F(kern.Choose(t4, F(0), F(F(F(w2*W2StateEntry)*t7)*t7)) * t142[j])
+							W2StateEntry2 := W2State2[j]
+							t392 += F(kern.Choose(w3, F(0), F(F(F(w4*W2StateEntry2)*W2StateEntry2)*W2StateEntry2)) * t252[j])
 						}
 						t39[i] = t392
 					}
 					// moneta_dual.g
 					for i := range dV {
-						t44 := num.Max(F(-1), num.Min(F(1), t39[i]-v[i]))
+						t40 := t39[i] - v[i]
+						t44 := num.Max(F(-1), num.Min(F(1), t40))
 						g2 := F(num.Tanh(F(10*t44)) * (1e-06 + F(t44*t44)))
-						if len(c.GMax2) > 0 {
-							c.GMax2[(l*T+a+C*s)*dV+i] = t44
+						if len(c.GLin) > 0 {
+							c.GLin[(l*T+a+C*s)*dV+i] = t40
 						}
 						g[i] = g2
 					}
 					// moneta_dual.W2, moneta_dual.W1, moneta_dual.g, moneta_dual.y
-					clear(t22)
+					clear(t72)
 					var t195 F
 					rhoEntry := rho[a]
-					w3 := 1 - rhoEntry
+					w5 := 1 - rhoEntry
 					for i := range dV {
 						W2State2 := W2State[i*dH:][:dH]
 						W2Init := c.W2Init[i*dH:][:dH]
 						gEntry := g[i]
 						for j := range dH {
-							W2StateEntry2 := W2State2[j]
-							W22 := F(rhoEntry*W2StateEntry2) + F(w3*W2Init[j]) - F(gEntry*t162[j])
-							t72 := kern.Choose(t4, F(1), num.Abs(W2StateEntry2))
-							t194 := num.Abs(W22)
-							t195 += F(F(F(t194*t194)*t194) * t194)
+							W2StateEntry3 := W2State2[j]
+							W22 := F(rhoEntry*W2StateEntry3) + F(w5*W2Init[j]) - F(gEntry*t272[j])
+							t195 += F(F(F(W22*W22)*W22) * W22)
 							W2State2[j] = W22
-							t22[j] += F(kern.Choose(t4, F(0), F(F(F(w2*W2StateEntry2)*t72)*t72)) * gEntry)
+							t72[j] += F(kern.Choose(w3, F(0), F(F(F(w4*W2StateEntry3)*W2StateEntry3)*W2StateEntry3)) * gEntry)
 						}
 					}
 					// moneta_dual.W1
 					for i := range dH {
 						t38Entry := t38[i]
-						t22Entry := t22[i]
+						t72Entry := t72[i]
 						t37Entry2 := t37[i]
-						t172[i] = F(t38Entry*t22Entry) + F(F(F(t37Entry2*t38Entry)*t22Entry)*num.Sigmoid(-t37Entry2))
+						t172[i] = F(t38Entry*t72Entry) + F(F(F(t37Entry2*t38Entry)*t72Entry)*num.Sigmoid(-t37Entry2))
 					}
 					// moneta_dual.W1, moneta_dual.W2, moneta_dual.y
 					var t213 F
-					w5 := 1 - rhoEntry
+					w8 := 1 - rhoEntry
 					for i := range dH {
 						W1State2 := W1State[i*dK:][:dK]
 						W1Init := c.W1Init[i*dK:][:dK]
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
-						w6 := F(thetaEntry * t172[i])
+						w9 := F(thetaEntry * t172[i])
 						for j := range dK {
-							W12 := F(rhoEntry*W1State2[j]) + F(w5*W1Init[j]) - F(w6*k[j])
-							t212 := num.Abs(W12)
-							t213 += F(F(F(t212*t212)*t212) * t212)
+							W12 := F(rhoEntry*W1State2[j]) + F(w8*W1Init[j]) - F(w9*k[j])
+							t213 += F(F(F(W12*W12)*W12) * W12)
 							W1State2[j] = W12
 						}
 					}
-					// moneta_dual.y, moneta_dual.g
-					t197 := (t195 < F(1e-24))
-					t206 := kern.Choose(t197, F(1), t195)
-					t208 := num.Pow(t206, F(-0.5))
-					t215 := (t213 < F(1e-24))
-					t224 := kern.Choose(t215, F(1), t213)
-					t226 := num.Pow(t224, F(-0.5))
-					t352 := num.Pow(t224, F(-1.5))
-					t81 := num.Pow(t206, F(-1.5))
-					t2052 := num.Pow(t31, F(-1.5))
-					t252 := num.Pow(t13, F(-1.5))
-					if len(c.YPow) > 0 {
-						c.YPow[l*T+a+C*s] = t208
+					// moneta_dual.y, moneta_dual.g, moneta_dual
+					t208 := num.Pow(kern.Choose((t195 < F(1e-24)), F(1), t195), F(-0.5))
+					t226 := num.Pow(kern.Choose((t213 < F(1e-24)), F(1), t213), F(-0.5))
+					t22 := t2
+					t32 := t20
+					t62 := t195
+					t7 := t213
+					if len(c.GProd) > 0 {
+						c.GProd[l*T+a+C*s] = t22
 					}
-					if len(c.YPow2) > 0 {
-						c.YPow2[l*T+a+C*s] = t226
+					if len(c.GProd2) > 0 {
+						c.GProd2[l*T+a+C*s] = t32
 					}
-					if len(c.YPow3) > 0 {
-						c.YPow3[l*T+a+C*s] = t352
+					if len(c.YProd) > 0 {
+						c.YProd[l*T+a+C*s] = t62
 					}
-					if len(c.YPow4) > 0 {
-						c.YPow4[l*T+a+C*s] = t81
-					}
-					if len(c.GPow3) > 0 {
-						c.GPow3[l*T+a+C*s] = t2052
-					}
-					if len(c.GPow4) > 0 {
-						c.GPow4[l*T+a+C*s] = t252
+					if len(c.YProd2) > 0 {
+						c.YProd2[l*T+a+C*s] = t7
 					}
 					// moneta_dual.y, moneta_dual.g
-					w7 := F(0.3333333333333333 * t226)
+					w10 := (t213 < F(1e-24))
+					w11 := F(0.3333333333333333 * t226)
 					for i := range dH {
 						W1State2 := W1State[i*dK:][:dK]
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
 						var t2302 F
 						for j := range dK {
-							W1StateEntry2 := W1State2[j]
-							t218 := kern.Choose(t215, F(1), num.Abs(W1StateEntry2))
-							t2302 += F(kern.Choose(t215, F(0), F(F(F(w7*W1StateEntry2)*t218)*t218)) * q[j])
+							W1StateEntry3 := W1State2[j]
+							t2302 += F(kern.Choose(w10, F(0), F(F(F(w11*W1StateEntry3)*W1StateEntry3)*W1StateEntry3)) * q[j])
 						}
 						t230[i] = t2302
 					}
 					// moneta_dual.y, moneta_dual
 					for i := range dH {
 						t230Entry := t230[i]
-						t32 := t37[i]
-						t42 := t22[i]
-						t182[i] = F(t230Entry * num.Sigmoid(t230Entry))
-						if len(c.GProd) > 0 {
-							c.GProd[(l*T+a+C*s)*dH+i] = t32
+						t42 := t37[i]
+						t5 := t72[i]
+						t292[i] = F(t230Entry * num.Sigmoid(t230Entry))
+						if len(c.GProd3) > 0 {
+							c.GProd3[(l*T+a+C*s)*dH+i] = t42
 						}
 						if len(c.W1Prod) > 0 {
-							c.W1Prod[(l*T+a+C*s)*dH+i] = t42
+							c.W1Prod[(l*T+a+C*s)*dH+i] = t5
 						}
-						if len(c.YProd) > 0 {
-							c.YProd[(l*T+a+C*s)*dH+i] = t230Entry
+						if len(c.YProd3) > 0 {
+							c.YProd3[(l*T+a+C*s)*dH+i] = t230Entry
 						}
 					}
 					// moneta_dual.y, moneta_dual.g
-					w8 := F(0.3333333333333333 * t208)
+					w12 := (t195 < F(1e-24))
+					w13 := F(0.3333333333333333 * t208)
 					for i := range dV {
 						W2State2 := W2State[i*dH:][:dH]
 						var y3 F
 						for j := range dH {
-							W2StateEntry3 := W2State2[j]
-							t200 := kern.Choose(t197, F(1), num.Abs(W2StateEntry3))
-							y3 += F(kern.Choose(t197, F(0), F(F(F(w8*W2StateEntry3)*t200)*t200)) * t182[j])
+							W2StateEntry4 := W2State2[j]
+							y3 += F(kern.Choose(w12, F(0), F(F(F(w13*W2StateEntry4)*W2StateEntry4)*W2StateEntry4)) * t292[j])
 						}
 						y2[i] = y3
 					}
@@ -354,25 +328,20 @@ type StepBackward[F num.Float] struct {
 	W2Init        []F // [d_v, d_h]
 	W1Init        []F // [d_h, d_k]
 	K             []F // [L, T, d_k]
-	V             []F // [L, T, d_v]
 	Rho           []F // [L, T]
 	Theta         []F // [L, T]
 	Q             []F // [L, T, d_k]
 	YBar          []F // [L, T, d_v]
 	W1Bar         []F // [L, d_h, d_k]
 	W2Bar         []F // [L, d_v, d_h]
-	GPow          []F // [L, T]
-	GPow2         []F // [L, T]
-	GProd         []F // [L, T, d_h]
-	GMax2         []F // [L, T, d_v]
+	GProd         []F // [L, T]
+	GProd2        []F // [L, T]
+	GProd3        []F // [L, T, d_h]
+	GLin          []F // [L, T, d_v]
 	W1Prod        []F // [L, T, d_h]
-	YPow          []F // [L, T]
-	YPow2         []F // [L, T]
-	YProd         []F // [L, T, d_h]
-	YPow3         []F // [L, T]
-	YPow4         []F // [L, T]
-	GPow3         []F // [L, T]
-	GPow4         []F // [L, T]
+	YProd         []F // [L, T]
+	YProd2        []F // [L, T]
+	YProd3        []F // [L, T, d_h]
 	W1BarOut      []F // [L, d_h, d_k], written
 	W2BarOut      []F // [L, d_v, d_h], written
 	W2InitBar     []F // [d_v, d_h], written
@@ -387,10 +356,10 @@ type StepBackward[F num.Float] struct {
 	Work          []F // WorkLen() entries
 }
 
-// WorkLen is C·d_h·d_k + C·d_h·d_v + 13·L·T·d_h + 6·L·T·d_v + 3·d_h·d_k + 5·d_h·d_v + 8·d_h + 3·d_k + 5·d_v.
+// WorkLen is C·d_h·d_k + C·d_h·d_v + 13·L·T·d_h + 3·d_h·d_k + 3·d_h·d_v + 8·d_h + 3·d_k + 9·d_v.
 func (c *StepBackward[F]) WorkLen() int {
 	C, L, T, dH, dK, dV := c.C, c.L, c.T, c.DH, c.DK, c.DV
-	return C*dH*dK + C*dH*dV + 13*L*T*dH + 6*L*T*dV + 3*dH*dK + 5*dH*dV + 8*dH + 3*dK + 5*dV
+	return C*dH*dK + C*dH*dV + 13*L*T*dH + 3*dH*dK + 3*dH*dV + 8*dH + 3*dK + 9*dV
 }
 
 // Run computes StepBackward.
@@ -403,9 +372,9 @@ func (c *StepBackward[F]) Run() {
 	segments := (C + T - 1) / C
 	t38 := c.Work[:L*T*dH] // [L, T, d_h]
 	work := c.Work[L*T*dH:]
-	t152 := work[:L*T*dH] // [L, T, d_h]
+	t262 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t162 := work[:L*T*dH] // [L, T, d_h]
+	t272 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t167 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
@@ -417,28 +386,16 @@ func (c *StepBackward[F]) Run() {
 	work = work[L*T*dH:]
 	t172 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t42 := work[:L*T*dH] // [L, T, d_h]
-	work = work[L*T*dH:]
-	t62 := work[:L*T*dH] // [L, T, d_h]
+	t172_2 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t231 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t284 := work[:L*T*dH] // [L, T, d_h]
+	t62 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t722 := work[:L*T*dH] // [L, T, d_h]
+	t258 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t45 := work[:L*T*dV] // [L, T, d_v]
-	work = work[L*T*dV:]
-	t46 := work[:L*T*dV] // [L, T, d_v]
-	work = work[L*T*dV:]
-	t47 := work[:L*T*dV] // [L, T, d_v]
-	work = work[L*T*dV:]
-	t48 := work[:L*T*dV] // [L, T, d_v]
-	work = work[L*T*dV:]
-	g := work[:L*T*dV] // [L, T, d_v]
-	work = work[L*T*dV:]
-	t154 := work[:L*T*dV] // [L, T, d_v]
-	work = work[L*T*dV:]
+	t265 := work[:L*T*dH] // [L, T, d_h]
+	work = work[L*T*dH:]
 	W1BarState := work[:dH*dK] // [d_h, d_k]
 	work = work[dH*dK:]
 	W2BarState := work[:dH*dV] // [d_v, d_h]
@@ -447,117 +404,95 @@ func (c *StepBackward[F]) Run() {
 	work = work[C*dH*dK+dH*dK:]
 	W2Trail := work[:C*dH*dV+dH*dV] // [C + 1, d_v, d_h]
 	work = work[C*dH*dV+dH*dV:]
-	t39 := work[:dV] // [d_v]
+	g := work[:dV] // [d_v]
 	work = work[dV:]
-	W22 := work[:dH*dV] // [d_v, d_h]
-	work = work[dH*dV:]
-	t40 := work[:dV] // [d_v]
+	t42 := work[:dV] // [d_v]
 	work = work[dV:]
-	t32 := work[:dH] // [d_h]
+	t442 := work[:dV] // [d_v]
+	work = work[dV:]
+	t46 := work[:dV] // [d_v]
+	work = work[dV:]
+	t48 := work[:dV] // [d_v]
+	work = work[dV:]
+	g2 := work[:dV] // [d_v]
+	work = work[dV:]
+	t22 := work[:dH] // [d_h]
 	work = work[dH:]
-	t9 := work[:dH] // [d_h]
+	t8 := work[:dH] // [d_h]
 	work = work[dH:]
-	t11 := work[:dK] // [d_k]
+	t10 := work[:dK] // [d_k]
 	work = work[dK:]
-	t104 := work[:dH*dK] // [d_h, d_k]
+	t83 := work[:dH*dK] // [d_h, d_k]
 	work = work[dH*dK:]
-	t280 := work[:dH] // [d_h]
+	t247 := work[:dH] // [d_h]
 	work = work[dH:]
-	t109 := work[:dK] // [d_k]
+	t88 := work[:dK] // [d_k]
 	work = work[dK:]
-	t124 := work[:dH] // [d_h]
+	t103 := work[:dH] // [d_h]
 	work = work[dH:]
-	t126 := work[:dV] // [d_v]
+	t105 := work[:dV] // [d_v]
 	work = work[dV:]
-	t131 := work[:dH*dV] // [d_v, d_h]
+	t110 := work[:dH*dV] // [d_v, d_h]
 	work = work[dH*dV:]
-	t135 := work[:dV] // [d_v]
+	t114 := work[:dV] // [d_v]
 	work = work[dV:]
-	t136 := work[:dH] // [d_h]
+	t115 := work[:dH] // [d_h]
 	work = work[dH:]
-	t138 := work[:dH] // [d_h]
+	t117 := work[:dH] // [d_h]
 	work = work[dH:]
-	t16722 := work[:dV] // [d_v]
+	t146 := work[:dV] // [d_v]
 	work = work[dV:]
-	t17222 := work[:dH] // [d_h]
+	t151 := work[:dH] // [d_h]
 	work = work[dH:]
-	t23122 := work[:dH*dV] // [d_v, d_h]
-	work = work[dH*dV:]
-	t179 := work[:dH] // [d_h]
+	t158 := work[:dH] // [d_h]
 	work = work[dH:]
-	t181 := work[:dK] // [d_k]
+	t160 := work[:dK] // [d_k]
 
 	// moneta_dual.g, moneta_dual.W2, moneta_dual.W1, moneta_dual.y
 	for i := range L {
 		theta := c.Theta[i*T:][:T]
 		for j := range T {
-			gProd := c.GProd[(i*T+j)*dH:][:dH]
+			gProd3 := c.GProd3[(i*T+j)*dH:][:dH]
 			W1Prod := c.W1Prod[(i*T+j)*dH:][:dH]
-			yProd := c.YProd[(i*T+j)*dH:][:dH]
+			yProd3 := c.YProd3[(i*T+j)*dH:][:dH]
 			t38_2 := t38[(i*T+j)*dH:][:dH]
-			t152_2 := t152[(i*T+j)*dH:][:dH]
-			t162_2 := t162[(i*T+j)*dH:][:dH]
+			t262_2 := t262[(i*T+j)*dH:][:dH]
+			t272_2 := t272[(i*T+j)*dH:][:dH]
 			t167_2 := t167[(i*T+j)*dH:][:dH]
 			t169_2 := t169[(i*T+j)*dH:][:dH]
 			t170_2 := t170[(i*T+j)*dH:][:dH]
 			t171_2 := t171[(i*T+j)*dH:][:dH]
-			t172_2 := t172[(i*T+j)*dH:][:dH]
-			t42_2 := t42[(i*T+j)*dH:][:dH]
-			t62_2 := t62[(i*T+j)*dH:][:dH]
+			t172_3 := t172[(i*T+j)*dH:][:dH]
+			t172_4 := t172_2[(i*T+j)*dH:][:dH]
 			t231_2 := t231[(i*T+j)*dH:][:dH]
-			t284_2 := t284[(i*T+j)*dH:][:dH]
-			t722_2 := t722[(i*T+j)*dH:][:dH]
+			t62_2 := t62[(i*T+j)*dH:][:dH]
+			t258_2 := t258[(i*T+j)*dH:][:dH]
+			t265_2 := t265[(i*T+j)*dH:][:dH]
 			thetaEntry := theta[j]
 			for k := range dH {
-				gProdEntry := gProd[k]
-				t382 := num.Sigmoid(gProdEntry)
-				t1522 := F(thetaEntry * gProdEntry)
+				gProd3Entry := gProd3[k]
+				t382 := num.Sigmoid(gProd3Entry)
+				t2622 := F(thetaEntry * gProd3Entry)
 				W1ProdEntry := W1Prod[k]
 				t1672 := F(t382 * W1ProdEntry)
-				t1692 := -gProdEntry
+				t1692 := -gProd3Entry
 				t1702 := num.Sigmoid(t1692)
-				t1712 := F(F(F(gProdEntry*t382)*W1ProdEntry) * t1702)
-				yProdEntry := yProd[k]
-				t2312 := num.Sigmoid(yProdEntry)
+				t1712 := F(F(F(gProd3Entry*t382)*W1ProdEntry) * t1702)
+				yProd3Entry := yProd3[k]
+				t2312 := num.Sigmoid(yProd3Entry)
 				t38_2[k] = t382
-				t152_2[k] = t1522
-				t162_2[k] = F(t382 * t1522)
+				t262_2[k] = t2622
+				t272_2[k] = F(t382 * t2622)
 				t167_2[k] = t1672
 				t169_2[k] = t1692
 				t170_2[k] = t1702
 				t171_2[k] = t1712
-				t172_2[k] = t1672 + t1712
-				t42_2[k] = F(gProdEntry * t382)
-				t62_2[k] = F(F(thetaEntry*gProdEntry) * t382)
+				t172_3[k] = t1672 + t1712
+				t172_4[k] = F(F(thetaEntry*gProd3Entry) * t382)
 				t231_2[k] = t2312
-				t284_2[k] = F(yProdEntry * t2312)
-				t722_2[k] = num.Sigmoid(-yProdEntry)
-			}
-		}
-	}
-
-	// moneta_dual.g
-	for i := range L {
-		for j := range T {
-			gMax2 := c.GMax2[(i*T+j)*dV:][:dV]
-			t45_2 := t45[(i*T+j)*dV:][:dV]
-			t46_2 := t46[(i*T+j)*dV:][:dV]
-			t47_2 := t47[(i*T+j)*dV:][:dV]
-			t48_2 := t48[(i*T+j)*dV:][:dV]
-			g2 := g[(i*T+j)*dV:][:dV]
-			t154_2 := t154[(i*T+j)*dV:][:dV]
-			for k := range dV {
-				gMax2Entry := gMax2[k]
-				t452 := F(10 * gMax2Entry)
-				t462 := num.Tanh(t452)
-				t472 := F(gMax2Entry * gMax2Entry)
-				t482 := 1e-06 + t472
-				t45_2[k] = t452
-				t46_2[k] = t462
-				t47_2[k] = t472
-				t48_2[k] = t482
-				g2[k] = F(t462 * t482)
-				t154_2[k] = 1 - F(t462*t462)
+				t62_2[k] = num.Sigmoid(-yProd3Entry)
+				t258_2[k] = F(yProd3Entry * t2312)
+				t265_2[k] = F(gProd3Entry * t382)
 			}
 		}
 	}
@@ -599,19 +534,24 @@ func (c *StepBackward[F]) Run() {
 				rho := c.Rho[l*T+C*s:][:n]
 				theta := c.Theta[l*T+C*s:][:n]
 				for a := range n {
-					g2 := g[(l*T+a+C*s)*dV:][:dV]
-					t172_2 := t172[(l*T+a+C*s)*dH:][:dH]
+					gLin := c.GLin[(l*T+a+C*s)*dV:][:dV]
+					t172_3 := t172[(l*T+a+C*s)*dH:][:dH]
+					// moneta_dual.g
+					for i := range dV {
+						t44 := num.Max(F(-1), num.Min(F(1), gLin[i]))
+						g[i] = F(num.Tanh(F(10*t44)) * (1e-06 + F(t44*t44)))
+					}
 					// moneta_dual.W2
 					rhoEntry := rho[a]
 					w := 1 - rhoEntry
 					for i := range dV {
 						W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
 						W2Init := c.W2Init[i*dH:][:dH]
-						t162_2 := t162[(l*T+a+C*s)*dH:][:dH]
+						t272_2 := t272[(l*T+a+C*s)*dH:][:dH]
 						W2Trail3 := W2Trail[((a+1)*dV+i)*dH:][:dH]
-						gEntry := g2[i]
+						gEntry := g[i]
 						for j := range dH {
-							W2Trail3[j] = F(rhoEntry*W2Trail2[j]) + F(w*W2Init[j]) - F(gEntry*t162_2[j])
+							W2Trail3[j] = F(rhoEntry*W2Trail2[j]) + F(w*W2Init[j]) - F(gEntry*t272_2[j])
 						}
 					}
 					// moneta_dual.W1, moneta_dual.W2
@@ -622,7 +562,7 @@ func (c *StepBackward[F]) Run() {
 						W1Init := c.W1Init[i*dK:][:dK]
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						W1Trail3 := W1Trail[((a+1)*dH+i)*dK:][:dK]
-						w3 := F(thetaEntry2 * t172_2[i])
+						w3 := F(thetaEntry2 * t172_3[i])
 						for j := range dK {
 							W1Trail3[j] = F(rhoEntry*W1Trail2[j]) + F(w2*W1Init[j]) - F(w3*k[j])
 						}
@@ -630,257 +570,201 @@ func (c *StepBackward[F]) Run() {
 				}
 			}
 			if n := min(C, -C*s+T); n > 0 {
-				gPow := c.GPow[l*T+C*s:][:n]
+				gProd := c.GProd[l*T+C*s:][:n]
+				gProd2 := c.GProd2[l*T+C*s:][:n]
+				yProd := c.YProd[l*T+C*s:][:n]
+				yProd2 := c.YProd2[l*T+C*s:][:n]
 				rho := c.Rho[l*T+C*s:][:n]
-				yPow := c.YPow[l*T+C*s:][:n]
-				yPow2 := c.YPow2[l*T+C*s:][:n]
-				yPow3 := c.YPow3[l*T+C*s:][:n]
 				theta := c.Theta[l*T+C*s:][:n]
-				yPow4 := c.YPow4[l*T+C*s:][:n]
-				gPow2 := c.GPow2[l*T+C*s:][:n]
-				gPow3 := c.GPow3[l*T+C*s:][:n]
-				gPow4 := c.GPow4[l*T+C*s:][:n]
 				rhoBar := c.RhoBar[l*T+C*s:][:n]
 				thetaBar := c.ThetaBar[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
-					g2 := g[(l*T+a+C*s)*dV:][:dV]
-					v := c.V[(l*T+a+C*s)*dV:][:dV]
+					gLin := c.GLin[(l*T+a+C*s)*dV:][:dV]
 					yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 					t231_2 := t231[(l*T+a+C*s)*dH:][:dH]
-					yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
-					t722_2 := t722[(l*T+a+C*s)*dH:][:dH]
-					t172_2 := t172[(l*T+a+C*s)*dH:][:dH]
+					yProd3 := c.YProd3[(l*T+a+C*s)*dH:][:dH]
+					t62_2 := t62[(l*T+a+C*s)*dH:][:dH]
+					t172_3 := t172[(l*T+a+C*s)*dH:][:dH]
 					k := c.K[(l*T+a+C*s)*dK:][:dK]
 					t38_2 := t38[(l*T+a+C*s)*dH:][:dH]
-					gProd := c.GProd[(l*T+a+C*s)*dH:][:dH]
+					gProd3 := c.GProd3[(l*T+a+C*s)*dH:][:dH]
 					t170_2 := t170[(l*T+a+C*s)*dH:][:dH]
-					gMax2 := c.GMax2[(l*T+a+C*s)*dV:][:dV]
-					t46_2 := t46[(l*T+a+C*s)*dV:][:dV]
-					t48_2 := t48[(l*T+a+C*s)*dV:][:dV]
-					t154_2 := t154[(l*T+a+C*s)*dV:][:dV]
 					vBar := c.VBar[(l*T+a+C*s)*dV:][:dV]
 					W1Prod := c.W1Prod[(l*T+a+C*s)*dH:][:dH]
 					kBar := c.KBar[(l*T+a+C*s)*dK:][:dK]
 					qBar := c.QBar[(l*T+a+C*s)*dK:][:dK]
-					// moneta_dual.g
-					var t2 F
-					for i := range dV {
-						W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
-						for j := range dH {
-							t := num.Abs(W2Trail2[j])
-							t2 += F(F(F(t*t)*t) * t)
-						}
-					}
-					// moneta_dual.g
-					t4 := (t2 < F(1e-24))
 					// moneta_dual.g, moneta_dual.y
-					var t20 F
-					var t213 F
-					for i := range dH {
-						W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
-						W1Trail3 := W1Trail[((a+1)*dH+i)*dK:][:dK]
-						for j := range dK {
-							t19 := num.Abs(W1Trail2[j])
-							t20 += F(F(F(t19*t19)*t19) * t19)
-							t212 := num.Abs(W1Trail3[j])
-							t213 += F(F(F(t212*t212)*t212) * t212)
-						}
-					}
+					gProdEntry2 := gProd[a]
+					t15 := num.Pow(kern.Choose((gProdEntry2 < F(1e-24)), F(1), gProdEntry2), F(-0.5))
+					gProd2Entry2 := gProd2[a]
+					t33 := num.Pow(kern.Choose((gProd2Entry2 < F(1e-24)), F(1), gProd2Entry2), F(-0.5))
+					yProdEntry2 := yProd[a]
+					t208 := num.Pow(kern.Choose((yProdEntry2 < F(1e-24)), F(1), yProdEntry2), F(-0.5))
+					yProd2Entry2 := yProd2[a]
+					t226 := num.Pow(kern.Choose((yProd2Entry2 < F(1e-24)), F(1), yProd2Entry2), F(-0.5))
 					// moneta_dual.g
-					t22 := (t20 < F(1e-24))
-					// moneta_dual.g, moneta_dual.W2, moneta_dual.y
-					var t195 F
-					gPowEntry2 := gPow[a]
-					w4 := F(0.3333333333333333 * gPowEntry2)
-					rhoEntry3 := rho[a]
-					w5 := 1 - rhoEntry3
 					for i := range dV {
-						W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
-						t42_2 := t42[(l*T+a+C*s)*dH:][:dH]
-						W2Init := c.W2Init[i*dH:][:dH]
-						t62_2 := t62[(l*T+a+C*s)*dH:][:dH]
-						W22_2 := W22[i*dH:][:dH]
-						var t392 F
-						gEntry2 := g2[i]
+						t422 := num.Min(F(1), gLin[i])
+						t443 := num.Max(F(-1), t422)
+						t462 := num.Tanh(F(10 * t443))
+						t482 := 1e-06 + F(t443*t443)
+						t42[i] = t422
+						t442[i] = t443
+						t46[i] = t462
+						t48[i] = t482
+						g2[i] = F(t462 * t482)
+					}
+					// moneta_dual.y, moneta_dual.g
+					clear(t22)
+					var t542 F
+					w4 := !(yProdEntry2 < F(1e-24))
+					w6 := (yProdEntry2 < F(1e-24))
+					w7 := F(0.3333333333333333 * t208)
+					for i := range dV {
+						W2Trail2 := W2Trail[((a+1)*dV+i)*dH:][:dH]
+						t258_2 := t258[(l*T+a+C*s)*dH:][:dH]
+						yBarEntry := yBar[i]
+						w5 := F(0.3333333333333333 * yBarEntry)
 						for j := range dH {
 							W2TrailEntry := W2Trail2[j]
-							t7 := kern.Choose(t4, F(1), num.Abs(W2TrailEntry))
-							t392 += F(kern.Choose(t4, F(0), F(F(F(w4*W2TrailEntry)*t7)*t7)) * t42_2[j])
-							W222 := F(rhoEntry3*W2TrailEntry) + F(w5*W2Init[j]) - F(gEntry2*t62_2[j])
-							t194 := num.Abs(W222)
-							t195 += F(F(F(t194*t194)*t194) * t194)
-							W22_2[j] = W222
-						}
-						t39[i] = t392
-					}
-					// moneta_dual.g
-					for i := range dV {
-						t40[i] = t39[i] - v[i]
-					}
-					// moneta_dual.y, moneta_dual.g
-					t197 := (t195 < F(1e-24))
-					t215 := (t213 < F(1e-24))
-					t12 := !t215
-					t58 := !t197
-					t182 := !t22
-					t2292 := !t4
-					// moneta_dual.y, moneta_dual.g
-					clear(t32)
-					var t65 F
-					yPowEntry2 := yPow[a]
-					w6 := F(0.3333333333333333 * yPowEntry2)
-					for i := range dV {
-						W22_2 := W22[i*dH:][:dH]
-						t284_2 := t284[(l*T+a+C*s)*dH:][:dH]
-						yBarEntry := yBar[i]
-						for j := range dH {
-							W22Entry := W22_2[j]
-							t200 := kern.Choose(t197, F(1), num.Abs(W22Entry))
-							t65 += kern.Choose(t58, F(F(F(F(0.3333333333333333*W22Entry)*t200)*t200)*kern.Choose(t58, F(yBarEntry*t284_2[j]), F(0))), F(0))
-							t32[j] += F(kern.Choose(t197, F(0), F(F(F(w6*W22Entry)*t200)*t200)) * yBarEntry)
+							t542 += kern.Choose(w4, F(F(F(F(w5*W2TrailEntry)*W2TrailEntry)*W2TrailEntry)*t258_2[j]), F(0))
+							t22[j] += F(kern.Choose(w6, F(0), F(F(F(w7*W2TrailEntry)*W2TrailEntry)*W2TrailEntry)) * yBarEntry)
 						}
 					}
 					// moneta_dual.y
 					for i := range dH {
 						t231Entry := t231_2[i]
-						t32Entry := t32[i]
-						t9[i] = F(t231Entry*t32Entry) + F(F(F(yProd[i]*t231Entry)*t32Entry)*t722_2[i])
+						t22Entry := t22[i]
+						t8[i] = F(t231Entry*t22Entry) + F(F(F(yProd3[i]*t231Entry)*t22Entry)*t62_2[i])
 					}
 					// moneta_dual.y, moneta_dual.g
-					clear(t11)
-					var t192 F
-					yPow2Entry2 := yPow2[a]
-					w7 := F(0.3333333333333333 * yPow2Entry2)
+					clear(t10)
+					var t1822 F
+					w8 := !(yProd2Entry2 < F(1e-24))
+					w10 := (yProd2Entry2 < F(1e-24))
+					w11 := F(0.3333333333333333 * t226)
 					for i := range dH {
 						W1Trail2 := W1Trail[((a+1)*dH+i)*dK:][:dK]
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
-						t9Entry := t9[i]
+						t8Entry := t8[i]
+						w9 := F(0.3333333333333333 * t8Entry)
 						for j := range dK {
 							W1TrailEntry := W1Trail2[j]
-							t218 := kern.Choose(t215, F(1), num.Abs(W1TrailEntry))
-							t192 += kern.Choose(t12, F(F(F(F(0.3333333333333333*W1TrailEntry)*t218)*t218)*kern.Choose(t12, F(q[j]*t9Entry), F(0))), F(0))
-							t11[j] += F(kern.Choose(t215, F(0), F(F(F(w7*W1TrailEntry)*t218)*t218)) * t9Entry)
+							t1822 += kern.Choose(w8, F(F(F(F(w9*W1TrailEntry)*W1TrailEntry)*W1TrailEntry)*q[j]), F(0))
+							t10[j] += F(kern.Choose(w10, F(0), F(F(F(w11*W1TrailEntry)*W1TrailEntry)*W1TrailEntry)) * t8Entry)
 						}
 					}
+					// moneta_dual.y, moneta_dual.g
+					t41 := kern.Choose(!(yProd2Entry2 < F(1e-24)), F(F(-0.5*t1822)*num.Pow(kern.Choose((yProd2Entry2 < F(1e-24)), F(1), yProd2Entry2), F(-1.5))), F(0))
+					t77 := kern.Choose(!(yProdEntry2 < F(1e-24)), F(F(-0.5*t542)*num.Pow(kern.Choose((yProdEntry2 < F(1e-24)), F(1), yProdEntry2), F(-1.5))), F(0))
 					// moneta_dual.W1, moneta_dual.y, moneta_dual.g, moneta_dual.W2
-					clear(t109)
-					var t127 F
-					var t129 F
-					w8 := F(0.3333333333333333 * yPow2Entry2)
-					w9 := kern.Choose(t12, F(F(-0.5*yPow3[a])*t192), F(0))
-					w10 := 1 - rhoEntry3
+					clear(t88)
+					var t106 F
+					var t108 F
+					w12 := !(yProd2Entry2 < F(1e-24))
+					rhoEntry5 := rho[a]
+					w14 := 1 - rhoEntry5
 					for i := range dH {
 						W1Trail2 := W1Trail[((a+1)*dH+i)*dK:][:dK]
-						q := c.Q[(l*T+a+C*s)*dK:][:dK]
 						W1BarState2 := W1BarState[i*dK:][:dK]
+						q := c.Q[(l*T+a+C*s)*dK:][:dK]
 						W1Init := c.W1Init[i*dK:][:dK]
 						W1Trail3 := W1Trail[(a*dH+i)*dK:][:dK]
-						t104_2 := t104[i*dK:][:dK]
+						t83_2 := t83[i*dK:][:dK]
 						W1InitBar := c.W1InitBar[i*dK:][:dK]
-						var t2802 F
-						t9Entry2 := t9[i]
-						t172Entry := t172_2[i]
+						var t2472 F
+						w13 := F(w11 * t8[i])
+						t172Entry := t172_3[i]
 						for j := range dK {
 							W1TrailEntry2 := W1Trail2[j]
-							t2123 := num.Abs(W1TrailEntry2)
-							t2182 := kern.Choose(t215, F(1), t2123)
-							t1422 := kern.Choose(t12, F(q[j]*t9Entry2), F(0))
-							w21 := kern.Choose(t12, F(2*kern.Choose(t12, F(F(F(w8*W1TrailEntry2)*t2182)*t1422), F(0))), F(0))
-							w22 := kern.Choose(t12, F(F(F(w8*t2182)*t2182)*t1422), F(0))
-							t1042 := W1BarState2[j] + w22 + F((w21+F(4*F(F(F(w9*t2123)*t2123)*t2123)))*num.Sign(W1TrailEntry2))
-							t2802 += F(t1042 * k[j])
-							t127 += F(W1Init[j] * t1042)
-							t129 += F(W1Trail3[j] * t1042)
-							t104_2[j] = t1042
-							t109[j] -= F(t1042 * t172Entry)
-							W1InitBar[j] += F(w10 * t1042)
+							t832 := W1BarState2[j] + F(3*kern.Choose(w12, F(F(F(w13*W1TrailEntry2)*W1TrailEntry2)*q[j]), F(0))) + F(4*F(F(F(t41*W1TrailEntry2)*W1TrailEntry2)*W1TrailEntry2))
+							t2472 += F(t832 * k[j])
+							t106 += F(W1Init[j] * t832)
+							t108 += F(W1Trail3[j] * t832)
+							t83_2[j] = t832
+							t88[j] -= F(t832 * t172Entry)
+							W1InitBar[j] += F(w14 * t832)
 						}
-						t280[i] = t2802
+						t247[i] = t2472
 					}
 					// moneta_dual.W1
-					var t110 F
+					var t89 F
 					for i := range dK {
-						t110 += F(k[i] * t109[i])
+						t89 += F(k[i] * t88[i])
 					}
 					// moneta_dual.W1
 					thetaEntry3 := theta[a]
 					for i := range dH {
 						t38Entry := t38_2[i]
-						t280Entry := t280[i]
-						t124[i] = -F(F(F(F(thetaEntry3*gProd[i])*t38Entry)*t170_2[i])*t280Entry) - F(F(thetaEntry3*t38Entry)*t280Entry)
+						t247Entry := t247[i]
+						t103[i] = -F(F(F(F(thetaEntry3*gProd3[i])*t38Entry)*t170_2[i])*t247Entry) - F(F(thetaEntry3*t38Entry)*t247Entry)
 					}
 					// moneta_dual.W1, moneta_dual.g, moneta_dual.W2, moneta_dual.y
-					clear(t136)
-					var t141 F
-					var t143 F
-					w12 := F(0.3333333333333333 * yPowEntry2)
-					w13 := kern.Choose(t58, F(F(-0.5*yPow4[a])*t65), F(0))
+					clear(t115)
+					var t120 F
+					var t1222 F
+					w16 := (gProdEntry2 < F(1e-24))
+					w17 := F(0.3333333333333333 * t15)
+					w18 := !(yProdEntry2 < F(1e-24))
 					for i := range dV {
 						W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
-						W22_2 := W22[i*dH:][:dH]
-						t284_2 := t284[(l*T+a+C*s)*dH:][:dH]
+						W2Trail3 := W2Trail[((a+1)*dV+i)*dH:][:dH]
 						W2BarState2 := W2BarState[i*dH:][:dH]
-						t62_2 := t62[(l*T+a+C*s)*dH:][:dH]
+						t258_2 := t258[(l*T+a+C*s)*dH:][:dH]
+						t172_4 := t172_2[(l*T+a+C*s)*dH:][:dH]
 						W2Init := c.W2Init[i*dH:][:dH]
-						t131_2 := t131[i*dH:][:dH]
+						t110_2 := t110[i*dH:][:dH]
 						W2InitBar := c.W2InitBar[i*dH:][:dH]
-						var t1262 F
-						var t1352 F
-						yBarEntry2 := yBar[i]
-						gEntry3 := g2[i]
+						var t1052 F
+						var t1142 F
+						w19 := F(w7 * yBar[i])
+						g2Entry := g2[i]
 						for j := range dH {
 							W2TrailEntry2 := W2Trail2[j]
-							t72 := kern.Choose(t4, F(1), num.Abs(W2TrailEntry2))
-							t1262 += F(kern.Choose(t4, F(0), F(F(F(w4*W2TrailEntry2)*t72)*t72)) * t124[j])
-							W22Entry2 := W22_2[j]
-							t1943 := num.Abs(W22Entry2)
-							t2002 := kern.Choose(t197, F(1), t1943)
-							t602 := kern.Choose(t58, F(yBarEntry2*t284_2[j]), F(0))
-							w23 := kern.Choose(t58, F(2*kern.Choose(t58, F(F(F(w12*W22Entry2)*t2002)*t602), F(0))), F(0))
-							w24 := kern.Choose(t58, F(F(F(w12*t2002)*t2002)*t602), F(0))
-							t1312 := W2BarState2[j] + w24 + F((w23+F(4*F(F(F(w13*t1943)*t1943)*t1943)))*num.Sign(W22Entry2))
-							t1352 += F(t1312 * t62_2[j])
-							t141 += F(W2Init[j] * t1312)
-							t143 += F(W2TrailEntry2 * t1312)
-							t131_2[j] = t1312
-							t136[j] -= F(t1312 * gEntry3)
-							W2InitBar[j] += F(w10 * t1312)
+							t1052 += F(kern.Choose(w16, F(0), F(F(F(w17*W2TrailEntry2)*W2TrailEntry2)*W2TrailEntry2)) * t103[j])
+							W2TrailEntry3 := W2Trail3[j]
+							t1102 := W2BarState2[j] + F(3*kern.Choose(w18, F(F(F(w19*W2TrailEntry3)*W2TrailEntry3)*t258_2[j]), F(0))) + F(4*F(F(F(t77*W2TrailEntry3)*W2TrailEntry3)*W2TrailEntry3))
+							t1142 += F(t1102 * t172_4[j])
+							t120 += F(W2Init[j] * t1102)
+							t1222 += F(W2TrailEntry2 * t1102)
+							t110_2[j] = t1102
+							t115[j] -= F(t1102 * g2Entry)
+							W2InitBar[j] += F(w14 * t1102)
 						}
-						t126[i] = t1262
-						t135[i] = -t1352
+						t105[i] = t1052
+						t114[i] = -t1142
 					}
 					// moneta_dual.W2
-					var t139 F
+					var t1182 F
 					for i := range dH {
-						t1382 := F(t38_2[i] * t136[i])
-						t139 += F(gProd[i] * t1382)
-						t138[i] = t1382
+						t1172 := F(t38_2[i] * t115[i])
+						t1182 += F(gProd3[i] * t1172)
+						t117[i] = t1172
 					}
 					// moneta_dual.g
 					for i := range dV {
-						t147 := t126[i] + t135[i]
-						t40Entry := t40[i]
-						t159 := !(num.Min(F(1), t40Entry) <= F(-1))
-						t16723 := kern.Choose((t159 && !(F(1) <= t40Entry)), kern.Choose(t159, F(2*F(F(gMax2[i]*t46_2[i])*t147))+F(F(F(10*t48_2[i])*t147)*t154_2[i]), F(0)), F(0))
-						t16722[i] = t16723
-						vBar[i] = -t16723
+						t126 := t105[i] + t114[i]
+						t42Entry := t42[i]
+						t46Entry := t46[i]
+						w34 := kern.Choose(!(t42Entry <= F(-1)), F(2*F(F(t442[i]*t46Entry)*t126))+F(F(F(10*t48[i])*t126)*(1-F(t46Entry*t46Entry))), F(0))
+						t1462 := kern.Choose((!(t42Entry <= F(-1)) && !(F(1) <= gLin[i])), w34, F(0))
+						t146[i] = t1462
+						vBar[i] = -t1462
 					}
 					// moneta_dual.g, moneta_dual.W1
-					clear(t17222)
-					var t236 F
+					clear(t151)
+					var t205 F
+					w22 := (gProdEntry2 < F(1e-24))
+					w24 := !(gProdEntry2 < F(1e-24))
 					for i := range dV {
 						W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
-						t42_2 := t42[(l*T+a+C*s)*dH:][:dH]
-						t23122_2 := t23122[i*dH:][:dH]
-						t16722Entry := t16722[i]
-						gEntry4 := g2[i]
+						t265_2 := t265[(l*T+a+C*s)*dH:][:dH]
+						t146Entry := t146[i]
+						g2Entry2 := g2[i]
 						for j := range dH {
-							W2TrailEntry3 := W2Trail2[j]
-							t73 := kern.Choose(t4, F(1), num.Abs(W2TrailEntry3))
-							t23123 := kern.Choose(t2292, F(gEntry4*t124[j])+F(t42_2[j]*t16722Entry), F(0))
-							t236 += kern.Choose(t2292, F(F(F(F(0.3333333333333333*W2TrailEntry3)*t73)*t73)*t23123), F(0))
-							t17222[j] += F(kern.Choose(t4, F(0), F(F(F(w4*W2TrailEntry3)*t73)*t73)) * t16722Entry)
-							t23122_2[j] = t23123
+							W2TrailEntry4 := W2Trail2[j]
+							t205 += kern.Choose(w24, F(F(F(F(0.3333333333333333*W2TrailEntry4)*W2TrailEntry4)*W2TrailEntry4)*(F(g2Entry2*t103[j])+F(t146Entry*t265_2[j]))), F(0))
+							t151[j] += F(kern.Choose(w22, F(0), F(F(F(w17*W2TrailEntry4)*W2TrailEntry4)*W2TrailEntry4)) * t146Entry)
 						}
 					}
 					// moneta_dual.g, moneta_dual.W1, moneta_dual.W2
@@ -888,72 +772,66 @@ func (c *StepBackward[F]) Run() {
 						W1ProdEntry2 := W1Prod[i]
 						t38Entry2 := t38_2[i]
 						t170Entry := t170_2[i]
-						t280Entry2 := t280[i]
-						gProdEntry2 := gProd[i]
-						t17222Entry := t17222[i]
-						w25 := -F(F(F(F(thetaEntry3*gProdEntry2)*W1ProdEntry2)*t170Entry)*t280Entry2) - F(F(thetaEntry3*W1ProdEntry2)*t280Entry2) + F(F(thetaEntry3*gProdEntry2)*t136[i]) + F(gProdEntry2*t17222Entry)
-						w26 := -F(F(F(F(thetaEntry3*W1ProdEntry2)*t38Entry2)*t170Entry) * t280Entry2)
-						t179[i] = w26 + F(F(F(F(F(F(thetaEntry3*gProdEntry2)*W1ProdEntry2)*t38Entry2)*t38Entry2)*t170Entry)*t280Entry2) + F(thetaEntry3*t138[i]) + F(t38Entry2*t17222Entry) + F(F(t38Entry2*t170Entry)*w25)
+						t247Entry2 := t247[i]
+						gProd3Entry2 := gProd3[i]
+						t151Entry := t151[i]
+						w35 := -F(F(F(F(thetaEntry3*gProd3Entry2)*W1ProdEntry2)*t170Entry)*t247Entry2) - F(F(thetaEntry3*W1ProdEntry2)*t247Entry2) + F(F(thetaEntry3*gProd3Entry2)*t115[i]) + F(gProd3Entry2*t151Entry)
+						w36 := -F(F(F(F(thetaEntry3*W1ProdEntry2)*t38Entry2)*t170Entry) * t247Entry2)
+						t158[i] = w36 + F(F(F(F(F(F(thetaEntry3*gProd3Entry2)*W1ProdEntry2)*t38Entry2)*t38Entry2)*t170Entry)*t247Entry2) + F(thetaEntry3*t117[i]) + F(t38Entry2*t151Entry) + F(F(t38Entry2*t170Entry)*w35)
 					}
 					// moneta_dual.g
-					clear(t181)
-					var t189 F
-					gPow2Entry2 := gPow2[a]
-					w16 := F(0.3333333333333333 * gPow2Entry2)
+					clear(t160)
+					var t168 F
+					w25 := !(gProd2Entry2 < F(1e-24))
+					w27 := (gProd2Entry2 < F(1e-24))
+					w28 := F(0.3333333333333333 * t33)
 					for i := range dH {
 						W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
-						t179Entry := t179[i]
+						t158Entry := t158[i]
+						w26 := F(0.3333333333333333 * t158Entry)
 						for j := range dK {
 							W1TrailEntry3 := W1Trail2[j]
-							t25 := kern.Choose(t22, F(1), num.Abs(W1TrailEntry3))
-							t189 += kern.Choose(t182, F(F(F(F(0.3333333333333333*W1TrailEntry3)*t25)*t25)*kern.Choose(t182, F(k[j]*t179Entry), F(0))), F(0))
-							t181[j] += F(kern.Choose(t22, F(0), F(F(F(w16*W1TrailEntry3)*t25)*t25)) * t179Entry)
+							t168 += kern.Choose(w25, F(F(F(F(w26*W1TrailEntry3)*W1TrailEntry3)*W1TrailEntry3)*k[j]), F(0))
+							t160[j] += F(kern.Choose(w27, F(0), F(F(F(w28*W1TrailEntry3)*W1TrailEntry3)*W1TrailEntry3)) * t158Entry)
 						}
 					}
+					// moneta_dual.g, moneta_dual.y, moneta_dual.W2
+					t191 := kern.Choose(!(gProd2Entry2 < F(1e-24)), F(F(-0.5*t168)*num.Pow(kern.Choose((gProd2Entry2 < F(1e-24)), F(1), gProd2Entry2), F(-1.5))), F(0))
+					t228 := kern.Choose(!(gProdEntry2 < F(1e-24)), F(F(-0.5*t205)*num.Pow(kern.Choose((gProdEntry2 < F(1e-24)), F(1), gProdEntry2), F(-1.5))), F(0))
+					rhoBar[a] = t108 + t1222 - t106 - t120
+					thetaBar[a] = t89 + t1182
 					// moneta_dual.g, moneta_dual.W1
-					w17 := F(0.3333333333333333 * gPow2Entry2)
-					w18 := kern.Choose(t182, F(F(-0.5*gPow3[a])*t189), F(0))
+					w29 := !(gProd2Entry2 < F(1e-24))
 					for i := range dH {
 						W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
-						t104_2 := t104[i*dK:][:dK]
+						t83_2 := t83[i*dK:][:dK]
 						W1BarState2 := W1BarState[i*dK:][:dK]
-						t179Entry2 := t179[i]
+						w30 := F(w28 * t158[i])
 						for j := range dK {
 							W1TrailEntry4 := W1Trail2[j]
-							t194 := num.Abs(W1TrailEntry4)
-							t252 := kern.Choose(t22, F(1), t194)
-							t1842 := kern.Choose(t182, F(k[j]*t179Entry2), F(0))
-							w27 := kern.Choose(t182, F(2*kern.Choose(t182, F(F(F(w17*W1TrailEntry4)*t252)*t1842), F(0))), F(0))
-							w28 := kern.Choose(t182, F(F(F(w17*t252)*t252)*t1842), F(0))
-							W1BarState2[j] = F(rhoEntry3*t104_2[j]) + w28 + F((w27+F(4*F(F(F(w18*t194)*t194)*t194)))*num.Sign(W1TrailEntry4))
+							W1BarState2[j] = F(rhoEntry5*t83_2[j]) + F(3*kern.Choose(w29, F(F(F(w30*W1TrailEntry4)*W1TrailEntry4)*k[j]), F(0))) + F(4*F(F(F(t191*W1TrailEntry4)*W1TrailEntry4)*W1TrailEntry4))
 						}
 					}
-					// moneta_dual.g, moneta_dual.W2
-					w19 := F(0.3333333333333333 * gPowEntry2)
-					w20 := kern.Choose(t2292, F(F(-0.5*gPow4[a])*t236), F(0))
+					// moneta_dual.g, moneta_dual.W2, moneta_dual.W1
+					w32 := !(gProdEntry2 < F(1e-24))
 					for i := range dV {
 						W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
-						t23122_2 := t23122[i*dH:][:dH]
-						t131_2 := t131[i*dH:][:dH]
+						t265_2 := t265[(l*T+a+C*s)*dH:][:dH]
+						t110_2 := t110[i*dH:][:dH]
 						W2BarState2 := W2BarState[i*dH:][:dH]
+						g2Entry3 := g2[i]
+						t146Entry2 := t146[i]
 						for j := range dH {
-							W2TrailEntry4 := W2Trail2[j]
-							t8 := num.Abs(W2TrailEntry4)
-							t74 := kern.Choose(t4, F(1), t8)
-							t23122Entry := t23122_2[j]
-							w29 := kern.Choose(t2292, F(2*kern.Choose(t2292, F(F(F(w19*W2TrailEntry4)*t74)*t23122Entry), F(0))), F(0))
-							w30 := kern.Choose(t2292, F(F(F(w19*t74)*t74)*t23122Entry), F(0))
-							W2BarState2[j] = F(rhoEntry3*t131_2[j]) + w30 + F((w29+F(4*F(F(F(w20*t8)*t8)*t8)))*num.Sign(W2TrailEntry4))
+							W2TrailEntry5 := W2Trail2[j]
+							w37 := kern.Choose(w32, F(F(F(w17*W2TrailEntry5)*W2TrailEntry5)*(F(g2Entry3*t103[j])+F(t146Entry2*t265_2[j]))), F(0))
+							W2BarState2[j] = F(rhoEntry5*t110_2[j]) + F(3*w37) + F(4*F(F(F(t228*W2TrailEntry5)*W2TrailEntry5)*W2TrailEntry5))
 						}
 					}
 					// moneta_dual.g, moneta_dual.W1, moneta_dual
 					for i := range dK {
-						kBar[i] = F(thetaEntry3*t109[i]) + t181[i]
-						qBar[i] = t11[i]
+						kBar[i] = F(thetaEntry3*t88[i]) + t160[i]
+						qBar[i] = t10[i]
 					}
-					// moneta_dual.g, moneta_dual.W2
-					rhoBar[a] = t129 + t143 - t127 - t141
-					thetaBar[a] = t110 + t139
 				}
 			}
 		}
@@ -1023,40 +901,28 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.W1Out = arena.Alloc(k.L * k.DH * k.DK)
 	k.W2Out = arena.Alloc(k.L * k.DH * k.DV)
 	if c.Run.Tape != nil {
-		k.GPow = c.Run.Saved(k.L * k.T)
+		k.GProd = c.Run.Saved(k.L * k.T)
 	}
 	if c.Run.Tape != nil {
-		k.GPow2 = c.Run.Saved(k.L * k.T)
+		k.GProd2 = c.Run.Saved(k.L * k.T)
 	}
 	if c.Run.Tape != nil {
-		k.GProd = c.Run.Saved(k.L * k.T * k.DH)
+		k.GProd3 = c.Run.Saved(k.L * k.T * k.DH)
 	}
 	if c.Run.Tape != nil {
-		k.GMax2 = c.Run.Saved(k.L * k.T * k.DV)
+		k.GLin = c.Run.Saved(k.L * k.T * k.DV)
 	}
 	if c.Run.Tape != nil {
 		k.W1Prod = c.Run.Saved(k.L * k.T * k.DH)
 	}
 	if c.Run.Tape != nil {
-		k.YPow = c.Run.Saved(k.L * k.T)
+		k.YProd = c.Run.Saved(k.L * k.T)
 	}
 	if c.Run.Tape != nil {
-		k.YPow2 = c.Run.Saved(k.L * k.T)
+		k.YProd2 = c.Run.Saved(k.L * k.T)
 	}
 	if c.Run.Tape != nil {
-		k.YProd = c.Run.Saved(k.L * k.T * k.DH)
-	}
-	if c.Run.Tape != nil {
-		k.YPow3 = c.Run.Saved(k.L * k.T)
-	}
-	if c.Run.Tape != nil {
-		k.YPow4 = c.Run.Saved(k.L * k.T)
-	}
-	if c.Run.Tape != nil {
-		k.GPow3 = c.Run.Saved(k.L * k.T)
-	}
-	if c.Run.Tape != nil {
-		k.GPow4 = c.Run.Saved(k.L * k.T)
+		k.YProd3 = c.Run.Saved(k.L * k.T * k.DH)
 	}
 	if c.Run.Tape != nil {
 		k.W1Checkpoints = c.Run.Saved(k.L * k.DH * k.DK * ((k.T + k.C - 1) / k.C))
@@ -1086,25 +952,20 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.W2Init = k.W2Init
 	g.W1Init = k.W1Init
 	g.K = k.K
-	g.V = k.V
 	g.Rho = k.Rho
 	g.Theta = k.Theta
 	g.Q = k.Q
 	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.DV)
 	g.W1Bar = block.Adjoint(t, n.nextW1, g.L*g.DH*g.DK)
 	g.W2Bar = block.Adjoint(t, n.nextW2, g.L*g.DH*g.DV)
-	g.GPow = k.GPow
-	g.GPow2 = k.GPow2
 	g.GProd = k.GProd
-	g.GMax2 = k.GMax2
+	g.GProd2 = k.GProd2
+	g.GProd3 = k.GProd3
+	g.GLin = k.GLin
 	g.W1Prod = k.W1Prod
-	g.YPow = k.YPow
-	g.YPow2 = k.YPow2
 	g.YProd = k.YProd
-	g.YPow3 = k.YPow3
-	g.YPow4 = k.YPow4
-	g.GPow3 = k.GPow3
-	g.GPow4 = k.GPow4
+	g.YProd2 = k.YProd2
+	g.YProd3 = k.YProd3
 	g.W1BarOut = t.Part(n.fromW1, g.L*g.DH*g.DK)
 	g.W2BarOut = t.Part(n.fromW2, g.L*g.DH*g.DV)
 	g.W2InitBar = t.Part(n.vW2Init, g.DH*g.DV)

@@ -27,14 +27,14 @@ func (c *stepFused) run() {
 	W2State := c.Work[dH*dK:][:dH*dV]           // [d_v, d_h]
 	t37 := c.Work[dH*dK+dH*dV:][:dH]            // [d_h]
 	t38 := c.Work[dH*dK+dH*dV+dH:][:dH]         // [d_h]
-	t142 := c.Work[dH*dK+dH*dV+2*dH:][:dH]      // [d_h]
-	t162 := c.Work[dH*dK+dH*dV+3*dH:][:dH]      // [d_h]
+	t252 := c.Work[dH*dK+dH*dV+2*dH:][:dH]      // [d_h]
+	t272 := c.Work[dH*dK+dH*dV+3*dH:][:dH]      // [d_h]
 	t39 := c.Work[dH*dK+dH*dV+4*dH:][:dV]       // [d_v]
 	g := c.Work[dH*dK+dH*dV+4*dH+dV:][:dV]      // [d_v]
-	t22 := c.Work[dH*dK+dH*dV+4*dH+2*dV:][:dH]  // [d_h]
+	t72 := c.Work[dH*dK+dH*dV+4*dH+2*dV:][:dH]  // [d_h]
 	t172 := c.Work[dH*dK+dH*dV+5*dH+2*dV:][:dH] // [d_h]
 	t230 := c.Work[dH*dK+dH*dV+6*dH+2*dV:][:dH] // [d_h]
-	t182 := c.Work[dH*dK+dH*dV+7*dH+2*dV:][:dH] // [d_h]
+	t292 := c.Work[dH*dK+dH*dV+7*dH+2*dV:][:dH] // [d_h]
 	y2 := c.Work[dH*dK+dH*dV+8*dH+2*dV:][:dV]   // [d_v]
 	t2Total := make([]F, 1)
 	t20Total := make([]F, 1)
@@ -67,14 +67,14 @@ func (c *stepFused) run() {
 					// moneta_dual.g
 					var t2 F
 					if kern.Wide() {
-						a2 := regions.Raea3240b97c5Args{
+						a2 := regions.Rd88009fec537Args{
 							P0: unsafe.SliceData(W2State),
 							P1: unsafe.SliceData(t2Total),
 							N0: dV,
 							N1: dH,
 							S0: [2]float32{t2},
 						}
-						regions.Raea3240b97c5(&a2)
+						regions.Rd88009fec537(&a2)
 					} else {
 						t2_2 := t2
 						for i := range dV {
@@ -82,8 +82,8 @@ func (c *stepFused) run() {
 							var t2Row F
 							t2RowSums := [16]F{t2Row}
 							for j := range dH {
-								t := num.Abs(W2State2[j])
-								t2RowSums[j%16] = num.FMA32(F(F(t*t)*t), t, t2RowSums[j%16])
+								W2StateEntry := W2State2[j]
+								t2RowSums[j%16] = num.FMA32(F(F(W2StateEntry*W2StateEntry)*W2StateEntry), W2StateEntry, t2RowSums[j%16])
 							}
 							t2Row = kern.Sum16(&t2RowSums)
 							t2_2 = t2_2 + t2Row
@@ -92,23 +92,18 @@ func (c *stepFused) run() {
 					}
 					t2 = t2Total[0]
 					// moneta_dual.g
-					t4 := (t2 < F(1e-24))
-					t13 := kern.Choose(t4, F(1), t2)
-					t15 := num.Pow(t13, F(-0.5))
-					if len(c.GPow) > 0 {
-						c.GPow[l*T+a+C*s] = t15
-					}
+					t15 := num.Pow(kern.Choose((t2 < F(1e-24)), F(1), t2), F(-0.5))
 					// moneta_dual.g
 					var t20 F
 					if kern.Wide() {
-						a2 := regions.Raea3240b97c5Args{
+						a2 := regions.Rd88009fec537Args{
 							P0: unsafe.SliceData(W1State),
 							P1: unsafe.SliceData(t20Total),
 							N0: dH,
 							N1: dK,
 							S0: [2]float32{t20},
 						}
-						regions.Raea3240b97c5(&a2)
+						regions.Rd88009fec537(&a2)
 					} else {
 						t20_2 := t20
 						for i := range dH {
@@ -116,8 +111,8 @@ func (c *stepFused) run() {
 							var t20Row F
 							t20RowSums := [16]F{t20Row}
 							for j := range dK {
-								t19 := num.Abs(W1State2[j])
-								t20RowSums[j%16] = num.FMA32(F(F(t19*t19)*t19), t19, t20RowSums[j%16])
+								W1StateEntry := W1State2[j]
+								t20RowSums[j%16] = num.FMA32(F(F(W1StateEntry*W1StateEntry)*W1StateEntry), W1StateEntry, t20RowSums[j%16])
 							}
 							t20Row = kern.Sum16(&t20RowSums)
 							t20_2 = t20_2 + t20Row
@@ -126,38 +121,33 @@ func (c *stepFused) run() {
 					}
 					t20 = t20Total[0]
 					// moneta_dual.g
-					t22_2 := (t20 < F(1e-24))
-					t31 := kern.Choose(t22_2, F(1), t20)
-					t33 := num.Pow(t31, F(-0.5))
-					if len(c.GPow2) > 0 {
-						c.GPow2[l*T+a+C*s] = t33
-					}
+					t33 := num.Pow(kern.Choose((t20 < F(1e-24)), F(1), t20), F(-0.5))
 					// moneta_dual.g
-					w := F(0.3333333333333333 * t33)
-					t22Number := kern.Choose(t22_2, F(1), F(0))
+					w := (t20 < F(1e-24))
+					w2 := F(0.3333333333333333 * t33)
+					wNumber := kern.Choose(w, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.Rd55ef5ff2b89Args{
+						a2 := regions.R3370824b1c8cArgs{
 							P0: unsafe.SliceData(W1State),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(t37),
 							N0: dH,
 							N1: dK,
 							N2: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							S0: [2]float32{t22Number},
-							S1: [2]float32{w},
+							S0: [2]float32{wNumber},
+							S1: [2]float32{w2},
 						}
-						regions.Rd55ef5ff2b89(&a2)
+						regions.R3370824b1c8c(&a2)
 					} else {
-						t22_3 := (F(0) < t22Number)
+						w3 := (F(0) < wNumber)
 						for i := range dH {
 							W1State2 := W1State[i*dK:][:dK]
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
 							var t372 F
 							t372Sums := [16]F{t372}
 							for j := range dK {
-								W1StateEntry := W1State2[j]
-								t25 := kern.Choose(t22_3, F(1), num.Abs(W1StateEntry))
-								t372Sums[j%16] = num.FMA32(kern.Choose(t22_3, F(0), F(F(F(w*W1StateEntry)*t25)*t25)), k[j], t372Sums[j%16])
+								W1StateEntry2 := W1State2[j]
+								t372Sums[j%16] = num.FMA32(kern.Choose(w3, F(0), F(F(F(w2*W1StateEntry2)*W1StateEntry2)*W1StateEntry2)), k[j], t372Sums[j%16])
 							}
 							t372 = kern.Sum16(&t372Sums)
 							t37[i] = t372
@@ -169,8 +159,8 @@ func (c *stepFused) run() {
 						a2 := regions.Rfb850934b0e1Args{
 							P0: unsafe.SliceData(t37),
 							P1: unsafe.SliceData(t38),
-							P2: unsafe.SliceData(t142),
-							P3: unsafe.SliceData(t162),
+							P2: unsafe.SliceData(t252),
+							P3: unsafe.SliceData(t272),
 							N0: dH,
 							S0: [2]float32{thetaEntry},
 						}
@@ -180,56 +170,56 @@ func (c *stepFused) run() {
 							t37Entry := t37[i]
 							t382 := kern.Sigmoid(t37Entry)
 							t38[i] = t382
-							t142[i] = F(t37Entry * t382)
-							t162[i] = F(t382 * F(thetaEntry*t37Entry))
+							t252[i] = F(t37Entry * t382)
+							t272[i] = F(t382 * F(thetaEntry*t37Entry))
 						}
 					}
 					// moneta_dual.g
-					w2 := F(0.3333333333333333 * t15)
-					t4Number := kern.Choose(t4, F(1), F(0))
+					w3 := (t2 < F(1e-24))
+					w4 := F(0.3333333333333333 * t15)
+					w3Number := kern.Choose(w3, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.Rc28bf24f2bf0Args{
+						a2 := regions.R82064449938eArgs{
 							P0: unsafe.SliceData(W2State),
-							P1: unsafe.SliceData(t142),
+							P1: unsafe.SliceData(t252),
 							P2: unsafe.SliceData(t39),
 							N0: dV,
 							N1: dH,
-							S0: [2]float32{t4Number},
-							S1: [2]float32{w2},
+							S0: [2]float32{w3Number},
+							S1: [2]float32{w4},
 						}
-						regions.Rc28bf24f2bf0(&a2)
+						regions.R82064449938e(&a2)
 					} else {
-						t4_2 := (F(0) < t4Number)
+						w3_2 := (F(0) < w3Number)
 						for i := range dV {
 							W2State2 := W2State[i*dH:][:dH]
 							var t392 F
 							t392Sums := [16]F{t392}
 							for j := range dH {
-								W2StateEntry := W2State2[j]
-								t7 := kern.Choose(t4_2, F(1), num.Abs(W2StateEntry))
-								t392Sums[j%16] = num.FMA32(kern.Choose(t4_2, F(0), F(F(F(w2*W2StateEntry)*t7)*t7)), t142[j], t392Sums[j%16])
+								W2StateEntry2 := W2State2[j]
+								t392Sums[j%16] = num.FMA32(kern.Choose(w3_2, F(0), F(F(F(w4*W2StateEntry2)*W2StateEntry2)*W2StateEntry2)), t252[j], t392Sums[j%16])
 							}
 							t392 = kern.Sum16(&t392Sums)
 							t39[i] = t392
 						}
 					}
 					// moneta_dual.g
-					if len(c.GMax2) > 0 {
+					if len(c.GLin) > 0 {
 						if kern.Wide() {
-							a2 := regions.R5ade4d74a604Args{
+							a2 := regions.R69db4c9f8deeArgs{
 								P0: unsafe.SliceData(t39),
 								P1: unsafe.SliceData(c.V),
-								P2: kern.Given(c.GMax2),
+								P2: kern.Given(c.GLin),
 								N0: dV,
 								N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							}
-							regions.R5ade4d74a604(&a2)
+							regions.R69db4c9f8dee(&a2)
 						} else {
 							v := c.V[(l*T+a+C*s)*dV:][:dV]
-							gMax2 := c.GMax2[(l*T+a+C*s)*dV:][:dV]
+							gLin := c.GLin[(l*T+a+C*s)*dV:][:dV]
 							for i := range dV {
-								t44 := kern.Larger(F(-1), kern.Smaller(F(1), t39[i]-v[i]))
-								gMax2[i] = t44
+								t40 := t39[i] - v[i]
+								gLin[i] = t40
 							}
 						}
 					}
@@ -245,38 +235,39 @@ func (c *stepFused) run() {
 					} else {
 						v := c.V[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
-							t44 := kern.Larger(F(-1), kern.Smaller(F(1), t39[i]-v[i]))
+							t40 := t39[i] - v[i]
+							t44 := kern.Larger(F(-1), kern.Smaller(F(1), t40))
 							g2 := F(kern.Tanh(F(10*t44)) * num.FMA32(t44, t44, F(1e-06)))
 							g[i] = g2
 						}
 					}
 					// moneta_dual.W2, moneta_dual.W1, moneta_dual.g, moneta_dual.y
-					clear(t22)
+					clear(t72)
 					var t195 F
 					rhoEntry := rho[a]
-					w3 := F(1) - rhoEntry
-					t4Number2 := kern.Choose(t4, F(1), F(0))
+					w5 := F(1) - rhoEntry
+					w3Number2 := kern.Choose(w3, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.Rf0d2a304ae6aArgs{
+						a2 := regions.Rf1859d3213fdArgs{
 							P0: unsafe.SliceData(g),
 							P1: unsafe.SliceData(W2State),
-							P2: unsafe.SliceData(t162),
+							P2: unsafe.SliceData(t272),
 							P3: unsafe.SliceData(c.W2Init),
-							P4: unsafe.SliceData(t22),
+							P4: unsafe.SliceData(t72),
 							P5: unsafe.SliceData(t195Total),
 							N0: dV,
 							N1: dH,
 							N2: 12 * dH,
 							S0: [2]float32{t195},
-							S1: [2]float32{t4Number2},
-							S2: [2]float32{w3},
+							S1: [2]float32{w3Number2},
+							S2: [2]float32{w5},
 							S3: [2]float32{rhoEntry},
-							S4: [2]float32{w2},
+							S4: [2]float32{w4},
 						}
-						regions.Rf0d2a304ae6a(&a2)
+						regions.Rf1859d3213fd(&a2)
 					} else {
 						t195_2 := t195
-						t4_2 := (F(0) < t4Number2)
+						w3_2 := (F(0) < w3Number2)
 						for i := range dV {
 							W2State2 := W2State[i*dH:][:dH]
 							W2Init := c.W2Init[i*dH:][:dH]
@@ -284,13 +275,11 @@ func (c *stepFused) run() {
 							var t195Row F
 							t195RowSums := [16]F{t195Row}
 							for j := range dH {
-								W2StateEntry2 := W2State2[j]
-								W22 := num.FMA32(-gEntry, t162[j], num.FMA32(w3, W2Init[j], F(rhoEntry*W2StateEntry2)))
-								t72 := kern.Choose(t4_2, F(1), num.Abs(W2StateEntry2))
-								t194 := num.Abs(W22)
-								t195RowSums[j%16] = num.FMA32(F(F(t194*t194)*t194), t194, t195RowSums[j%16])
+								W2StateEntry3 := W2State2[j]
+								W22 := num.FMA32(-gEntry, t272[j], num.FMA32(w5, W2Init[j], F(rhoEntry*W2StateEntry3)))
+								t195RowSums[j%16] = num.FMA32(F(F(W22*W22)*W22), W22, t195RowSums[j%16])
 								W2State2[j] = W22
-								t22[j] = num.FMA32(kern.Choose(t4_2, F(0), F(F(F(w2*W2StateEntry2)*t72)*t72)), gEntry, t22[j])
+								t72[j] = num.FMA32(kern.Choose(w3_2, F(0), F(F(F(w4*W2StateEntry3)*W2StateEntry3)*W2StateEntry3)), gEntry, t72[j])
 							}
 							t195Row = kern.Sum16(&t195RowSums)
 							t195_2 = t195_2 + t195Row
@@ -302,7 +291,7 @@ func (c *stepFused) run() {
 					if kern.Wide() {
 						a2 := regions.R4f5770b2d4d8Args{
 							P0: unsafe.SliceData(t38),
-							P1: unsafe.SliceData(t22),
+							P1: unsafe.SliceData(t72),
 							P2: unsafe.SliceData(t37),
 							P3: unsafe.SliceData(t172),
 							N0: dH,
@@ -311,16 +300,16 @@ func (c *stepFused) run() {
 					} else {
 						for i := range dH {
 							t38Entry := t38[i]
-							t22Entry := t22[i]
+							t72Entry := t72[i]
 							t37Entry2 := t37[i]
-							t172[i] = num.FMA32(F(F(t37Entry2*t38Entry)*t22Entry), kern.Sigmoid(-t37Entry2), F(t38Entry*t22Entry))
+							t172[i] = num.FMA32(F(F(t37Entry2*t38Entry)*t72Entry), kern.Sigmoid(-t37Entry2), F(t38Entry*t72Entry))
 						}
 					}
 					// moneta_dual.W1, moneta_dual.W2, moneta_dual.y
 					var t213 F
-					w5 := F(1) - rhoEntry
+					w8 := F(1) - rhoEntry
 					if kern.Wide() {
-						a2 := regions.Rd4fd6d29e252Args{
+						a2 := regions.R8065c2882eeeArgs{
 							P0: unsafe.SliceData(t172),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(c.W1Init),
@@ -331,23 +320,22 @@ func (c *stepFused) run() {
 							N2: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							S0: [2]float32{t213},
 							S1: [2]float32{thetaEntry},
-							S2: [2]float32{w5},
+							S2: [2]float32{w8},
 							S3: [2]float32{rhoEntry},
 						}
-						regions.Rd4fd6d29e252(&a2)
+						regions.R8065c2882eee(&a2)
 					} else {
 						t213_2 := t213
 						for i := range dH {
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
 							W1Init := c.W1Init[i*dK:][:dK]
 							W1State2 := W1State[i*dK:][:dK]
-							w6 := F(thetaEntry * t172[i])
+							w9 := F(thetaEntry * t172[i])
 							var t213Row F
 							t213RowSums := [16]F{t213Row}
 							for j := range dK {
-								W12 := num.FMA32(-w6, k[j], num.FMA32(w5, W1Init[j], F(rhoEntry*W1State2[j])))
-								t212 := num.Abs(W12)
-								t213RowSums[j%16] = num.FMA32(F(F(t212*t212)*t212), t212, t213RowSums[j%16])
+								W12 := num.FMA32(-w9, k[j], num.FMA32(w8, W1Init[j], F(rhoEntry*W1State2[j])))
+								t213RowSums[j%16] = num.FMA32(F(F(W12*W12)*W12), W12, t213RowSums[j%16])
 								W1State2[j] = W12
 							}
 							t213Row = kern.Sum16(&t213RowSums)
@@ -356,88 +344,78 @@ func (c *stepFused) run() {
 						t213Total[0] = t213_2
 					}
 					t213 = t213Total[0]
-					// moneta_dual.y, moneta_dual.g
-					t197 := (t195 < F(1e-24))
-					t206 := kern.Choose(t197, F(1), t195)
-					t208 := num.Pow(t206, F(-0.5))
-					t215 := (t213 < F(1e-24))
-					t224 := kern.Choose(t215, F(1), t213)
-					t226 := num.Pow(t224, F(-0.5))
-					t352 := num.Pow(t224, F(-1.5))
-					t81 := num.Pow(t206, F(-1.5))
-					t2052 := num.Pow(t31, F(-1.5))
-					t252 := num.Pow(t13, F(-1.5))
-					if len(c.YPow) > 0 {
-						c.YPow[l*T+a+C*s] = t208
+					// moneta_dual.y, moneta_dual.g, moneta_dual
+					t208 := num.Pow(kern.Choose((t195 < F(1e-24)), F(1), t195), F(-0.5))
+					t226 := num.Pow(kern.Choose((t213 < F(1e-24)), F(1), t213), F(-0.5))
+					t22 := t2
+					t32 := t20
+					t62 := t195
+					t7 := t213
+					if len(c.GProd) > 0 {
+						c.GProd[l*T+a+C*s] = t22
 					}
-					if len(c.YPow2) > 0 {
-						c.YPow2[l*T+a+C*s] = t226
+					if len(c.GProd2) > 0 {
+						c.GProd2[l*T+a+C*s] = t32
 					}
-					if len(c.YPow3) > 0 {
-						c.YPow3[l*T+a+C*s] = t352
+					if len(c.YProd) > 0 {
+						c.YProd[l*T+a+C*s] = t62
 					}
-					if len(c.YPow4) > 0 {
-						c.YPow4[l*T+a+C*s] = t81
-					}
-					if len(c.GPow3) > 0 {
-						c.GPow3[l*T+a+C*s] = t2052
-					}
-					if len(c.GPow4) > 0 {
-						c.GPow4[l*T+a+C*s] = t252
+					if len(c.YProd2) > 0 {
+						c.YProd2[l*T+a+C*s] = t7
 					}
 					// moneta_dual.y, moneta_dual.g
-					w7 := F(0.3333333333333333 * t226)
-					t215Number := kern.Choose(t215, F(1), F(0))
+					w10 := (t213 < F(1e-24))
+					w11 := F(0.3333333333333333 * t226)
+					w10Number := kern.Choose(w10, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.Rd55ef5ff2b89Args{
+						a2 := regions.R3370824b1c8cArgs{
 							P0: unsafe.SliceData(W1State),
 							P1: unsafe.SliceData(c.Q),
 							P2: unsafe.SliceData(t230),
 							N0: dH,
 							N1: dK,
 							N2: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							S0: [2]float32{t215Number},
-							S1: [2]float32{w7},
+							S0: [2]float32{w10Number},
+							S1: [2]float32{w11},
 						}
-						regions.Rd55ef5ff2b89(&a2)
+						regions.R3370824b1c8c(&a2)
 					} else {
-						t215_2 := (F(0) < t215Number)
+						w10_2 := (F(0) < w10Number)
 						for i := range dH {
 							W1State2 := W1State[i*dK:][:dK]
 							q := c.Q[(l*T+a+C*s)*dK:][:dK]
 							var t2302 F
 							t2302Sums := [16]F{t2302}
 							for j := range dK {
-								W1StateEntry2 := W1State2[j]
-								t218 := kern.Choose(t215_2, F(1), num.Abs(W1StateEntry2))
-								t2302Sums[j%16] = num.FMA32(kern.Choose(t215_2, F(0), F(F(F(w7*W1StateEntry2)*t218)*t218)), q[j], t2302Sums[j%16])
+								W1StateEntry3 := W1State2[j]
+								t2302Sums[j%16] = num.FMA32(kern.Choose(w10_2, F(0), F(F(F(w11*W1StateEntry3)*W1StateEntry3)*W1StateEntry3)), q[j], t2302Sums[j%16])
 							}
 							t2302 = kern.Sum16(&t2302Sums)
 							t230[i] = t2302
 						}
 					}
 					// moneta_dual.y, moneta_dual
-					if len(c.GProd) > 0 {
+					if len(c.GProd3) > 0 {
 						if kern.Wide() {
 							a2 := regions.R968f65dfa835Args{
 								P0: unsafe.SliceData(t37),
-								P1: kern.Given(c.GProd),
+								P1: kern.Given(c.GProd3),
 								N0: dH,
 								N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							}
 							regions.R968f65dfa835(&a2)
 						} else {
-							gProd := c.GProd[(l*T+a+C*s)*dH:][:dH]
+							gProd3 := c.GProd3[(l*T+a+C*s)*dH:][:dH]
 							for i := range dH {
-								t32 := t37[i]
-								gProd[i] = t32
+								t42 := t37[i]
+								gProd3[i] = t42
 							}
 						}
 					}
 					if len(c.W1Prod) > 0 {
 						if kern.Wide() {
 							a2 := regions.R968f65dfa835Args{
-								P0: unsafe.SliceData(t22),
+								P0: unsafe.SliceData(t72),
 								P1: kern.Given(c.W1Prod),
 								N0: dH,
 								N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
@@ -446,65 +424,65 @@ func (c *stepFused) run() {
 						} else {
 							W1Prod := c.W1Prod[(l*T+a+C*s)*dH:][:dH]
 							for i := range dH {
-								t42 := t22[i]
-								W1Prod[i] = t42
+								t5 := t72[i]
+								W1Prod[i] = t5
 							}
 						}
 					}
-					if len(c.YProd) > 0 {
+					if len(c.YProd3) > 0 {
 						if kern.Wide() {
 							a2 := regions.R968f65dfa835Args{
 								P0: unsafe.SliceData(t230),
-								P1: kern.Given(c.YProd),
+								P1: kern.Given(c.YProd3),
 								N0: dH,
 								N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							}
 							regions.R968f65dfa835(&a2)
 						} else {
-							yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
+							yProd3 := c.YProd3[(l*T+a+C*s)*dH:][:dH]
 							for i := range dH {
 								t230Entry := t230[i]
-								yProd[i] = t230Entry
+								yProd3[i] = t230Entry
 							}
 						}
 					}
 					if kern.Wide() {
 						a2 := regions.R73732d725239Args{
 							P0: unsafe.SliceData(t230),
-							P1: unsafe.SliceData(t182),
+							P1: unsafe.SliceData(t292),
 							N0: dH,
 						}
 						regions.R73732d725239(&a2)
 					} else {
 						for i := range dH {
 							t230Entry := t230[i]
-							t182[i] = F(t230Entry * kern.Sigmoid(t230Entry))
+							t292[i] = F(t230Entry * kern.Sigmoid(t230Entry))
 						}
 					}
 					// moneta_dual.y, moneta_dual.g
-					w8 := F(0.3333333333333333 * t208)
-					t197Number := kern.Choose(t197, F(1), F(0))
+					w12 := (t195 < F(1e-24))
+					w13 := F(0.3333333333333333 * t208)
+					w12Number := kern.Choose(w12, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.Rc28bf24f2bf0Args{
+						a2 := regions.R82064449938eArgs{
 							P0: unsafe.SliceData(W2State),
-							P1: unsafe.SliceData(t182),
+							P1: unsafe.SliceData(t292),
 							P2: unsafe.SliceData(y2),
 							N0: dV,
 							N1: dH,
-							S0: [2]float32{t197Number},
-							S1: [2]float32{w8},
+							S0: [2]float32{w12Number},
+							S1: [2]float32{w13},
 						}
-						regions.Rc28bf24f2bf0(&a2)
+						regions.R82064449938e(&a2)
 					} else {
-						t197_2 := (F(0) < t197Number)
+						w12_2 := (F(0) < w12Number)
 						for i := range dV {
 							W2State2 := W2State[i*dH:][:dH]
 							var y3 F
 							y3Sums := [16]F{y3}
 							for j := range dH {
-								W2StateEntry3 := W2State2[j]
-								t200 := kern.Choose(t197_2, F(1), num.Abs(W2StateEntry3))
-								y3Sums[j%16] = num.FMA32(kern.Choose(t197_2, F(0), F(F(F(w8*W2StateEntry3)*t200)*t200)), t182[j], y3Sums[j%16])
+								W2StateEntry4 := W2State2[j]
+								y3Sums[j%16] = num.FMA32(kern.Choose(w12_2, F(0), F(F(F(w13*W2StateEntry4)*W2StateEntry4)*W2StateEntry4)), t292[j], y3Sums[j%16])
 							}
 							y3 = kern.Sum16(&y3Sums)
 							y2[i] = y3
@@ -538,178 +516,127 @@ func (c *stepBackwardFused) run() {
 	_ = dK
 	_ = dV
 	_ = segments
-	t38 := c.Work[:L*T*dH]                                                                       // [L, T, d_h]
-	t152 := c.Work[L*T*dH:][:L*T*dH]                                                             // [L, T, d_h]
-	t162 := c.Work[2*L*T*dH:][:L*T*dH]                                                           // [L, T, d_h]
-	t167 := c.Work[3*L*T*dH:][:L*T*dH]                                                           // [L, T, d_h]
-	t169 := c.Work[4*L*T*dH:][:L*T*dH]                                                           // [L, T, d_h]
-	t170 := c.Work[5*L*T*dH:][:L*T*dH]                                                           // [L, T, d_h]
-	t171 := c.Work[6*L*T*dH:][:L*T*dH]                                                           // [L, T, d_h]
-	t172 := c.Work[7*L*T*dH:][:L*T*dH]                                                           // [L, T, d_h]
-	t42 := c.Work[8*L*T*dH:][:L*T*dH]                                                            // [L, T, d_h]
-	t62 := c.Work[9*L*T*dH:][:L*T*dH]                                                            // [L, T, d_h]
-	t231 := c.Work[10*L*T*dH:][:L*T*dH]                                                          // [L, T, d_h]
-	t284 := c.Work[11*L*T*dH:][:L*T*dH]                                                          // [L, T, d_h]
-	t722 := c.Work[12*L*T*dH:][:L*T*dH]                                                          // [L, T, d_h]
-	t45 := c.Work[13*L*T*dH:][:L*T*dV]                                                           // [L, T, d_v]
-	t46 := c.Work[13*L*T*dH+L*T*dV:][:L*T*dV]                                                    // [L, T, d_v]
-	t47 := c.Work[13*L*T*dH+2*L*T*dV:][:L*T*dV]                                                  // [L, T, d_v]
-	t48 := c.Work[13*L*T*dH+3*L*T*dV:][:L*T*dV]                                                  // [L, T, d_v]
-	g := c.Work[13*L*T*dH+4*L*T*dV:][:L*T*dV]                                                    // [L, T, d_v]
-	t154 := c.Work[13*L*T*dH+5*L*T*dV:][:L*T*dV]                                                 // [L, T, d_v]
-	W1BarState := c.Work[13*L*T*dH+6*L*T*dV:][:dH*dK]                                            // [d_h, d_k]
-	W2BarState := c.Work[13*L*T*dH+6*L*T*dV+dH*dK:][:dH*dV]                                      // [d_v, d_h]
-	W1Trail := c.Work[13*L*T*dH+6*L*T*dV+dH*dK+dH*dV:][:C*dH*dK+dH*dK]                           // [C + 1, d_h, d_k]
-	W2Trail := c.Work[C*dH*dK+13*L*T*dH+6*L*T*dV+2*dH*dK+dH*dV:][:C*dH*dV+dH*dV]                 // [C + 1, d_v, d_h]
-	t39 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+2*dH*dK+2*dH*dV:][:dV]                      // [d_v]
-	W22 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+2*dH*dK+2*dH*dV+dV:][:dH*dV]                // [d_v, d_h]
-	t40 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+2*dH*dK+3*dH*dV+dV:][:dV]                   // [d_v]
-	t32 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+2*dH*dK+3*dH*dV+2*dV:][:dH]                 // [d_h]
-	t9 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+2*dH*dK+3*dH*dV+dH+2*dV:][:dH]               // [d_h]
-	t11 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+2*dH*dK+3*dH*dV+2*dH+2*dV:][:dK]            // [d_k]
-	t104 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+2*dH*dK+3*dH*dV+2*dH+dK+2*dV:][:dH*dK]     // [d_h, d_k]
-	t280 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+3*dH*dK+3*dH*dV+2*dH+dK+2*dV:][:dH]        // [d_h]
-	t109 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+3*dH*dK+3*dH*dV+3*dH+dK+2*dV:][:dK]        // [d_k]
-	t124 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+3*dH*dK+3*dH*dV+3*dH+2*dK+2*dV:][:dH]      // [d_h]
-	t126 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+3*dH*dK+3*dH*dV+4*dH+2*dK+2*dV:][:dV]      // [d_v]
-	t131 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+3*dH*dK+3*dH*dV+4*dH+2*dK+3*dV:][:dH*dV]   // [d_v, d_h]
-	t135 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+3*dH*dK+4*dH*dV+4*dH+2*dK+3*dV:][:dV]      // [d_v]
-	t136 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+3*dH*dK+4*dH*dV+4*dH+2*dK+4*dV:][:dH]      // [d_h]
-	t138 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+3*dH*dK+4*dH*dV+5*dH+2*dK+4*dV:][:dH]      // [d_h]
-	t16722 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+3*dH*dK+4*dH*dV+6*dH+2*dK+4*dV:][:dV]    // [d_v]
-	t17222 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+3*dH*dK+4*dH*dV+6*dH+2*dK+5*dV:][:dH]    // [d_h]
-	t23122 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+3*dH*dK+4*dH*dV+7*dH+2*dK+5*dV:][:dH*dV] // [d_v, d_h]
-	t179 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+3*dH*dK+5*dH*dV+7*dH+2*dK+5*dV:][:dH]      // [d_h]
-	t181 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+3*dH*dK+5*dH*dV+8*dH+2*dK+5*dV:][:dK]      // [d_k]
-	t2Total := make([]F, 1)
-	t20Total := make([]F, 1)
-	t213Total := make([]F, 1)
-	t195Total := make([]F, 1)
-	t65Total := make([]F, 1)
-	t192Total := make([]F, 1)
-	t127Total := make([]F, 1)
-	t129Total := make([]F, 1)
-	t110Total := make([]F, 1)
-	t141Total := make([]F, 1)
-	t143Total := make([]F, 1)
-	t139Total := make([]F, 1)
-	t236Total := make([]F, 1)
-	t189Total := make([]F, 1)
+	t38 := c.Work[:L*T*dH]                                                            // [L, T, d_h]
+	t262 := c.Work[L*T*dH:][:L*T*dH]                                                  // [L, T, d_h]
+	t272 := c.Work[2*L*T*dH:][:L*T*dH]                                                // [L, T, d_h]
+	t167 := c.Work[3*L*T*dH:][:L*T*dH]                                                // [L, T, d_h]
+	t169 := c.Work[4*L*T*dH:][:L*T*dH]                                                // [L, T, d_h]
+	t170 := c.Work[5*L*T*dH:][:L*T*dH]                                                // [L, T, d_h]
+	t171 := c.Work[6*L*T*dH:][:L*T*dH]                                                // [L, T, d_h]
+	t172 := c.Work[7*L*T*dH:][:L*T*dH]                                                // [L, T, d_h]
+	t172_2 := c.Work[8*L*T*dH:][:L*T*dH]                                              // [L, T, d_h]
+	t231 := c.Work[9*L*T*dH:][:L*T*dH]                                                // [L, T, d_h]
+	t62 := c.Work[10*L*T*dH:][:L*T*dH]                                                // [L, T, d_h]
+	t258 := c.Work[11*L*T*dH:][:L*T*dH]                                               // [L, T, d_h]
+	t265 := c.Work[12*L*T*dH:][:L*T*dH]                                               // [L, T, d_h]
+	W1BarState := c.Work[13*L*T*dH:][:dH*dK]                                          // [d_h, d_k]
+	W2BarState := c.Work[13*L*T*dH+dH*dK:][:dH*dV]                                    // [d_v, d_h]
+	W1Trail := c.Work[13*L*T*dH+dH*dK+dH*dV:][:C*dH*dK+dH*dK]                         // [C + 1, d_h, d_k]
+	W2Trail := c.Work[C*dH*dK+13*L*T*dH+2*dH*dK+dH*dV:][:C*dH*dV+dH*dV]               // [C + 1, d_v, d_h]
+	g := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+2*dH*dK+2*dH*dV:][:dV]                      // [d_v]
+	t42 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+2*dH*dK+2*dH*dV+dV:][:dV]                 // [d_v]
+	t442 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+2*dH*dK+2*dH*dV+2*dV:][:dV]              // [d_v]
+	t46 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+2*dH*dK+2*dH*dV+3*dV:][:dV]               // [d_v]
+	t48 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+2*dH*dK+2*dH*dV+4*dV:][:dV]               // [d_v]
+	g2 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+2*dH*dK+2*dH*dV+5*dV:][:dV]                // [d_v]
+	t22 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+2*dH*dK+2*dH*dV+6*dV:][:dH]               // [d_h]
+	t8 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+2*dH*dK+2*dH*dV+dH+6*dV:][:dH]             // [d_h]
+	t10 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+2*dH*dK+2*dH*dV+2*dH+6*dV:][:dK]          // [d_k]
+	t83 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+2*dH*dK+2*dH*dV+2*dH+dK+6*dV:][:dH*dK]    // [d_h, d_k]
+	t247 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+3*dH*dK+2*dH*dV+2*dH+dK+6*dV:][:dH]      // [d_h]
+	t88 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+3*dH*dK+2*dH*dV+3*dH+dK+6*dV:][:dK]       // [d_k]
+	t103 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+3*dH*dK+2*dH*dV+3*dH+2*dK+6*dV:][:dH]    // [d_h]
+	t105 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+3*dH*dK+2*dH*dV+4*dH+2*dK+6*dV:][:dV]    // [d_v]
+	t110 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+3*dH*dK+2*dH*dV+4*dH+2*dK+7*dV:][:dH*dV] // [d_v, d_h]
+	t114 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+3*dH*dK+3*dH*dV+4*dH+2*dK+7*dV:][:dV]    // [d_v]
+	t115 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+3*dH*dK+3*dH*dV+4*dH+2*dK+8*dV:][:dH]    // [d_h]
+	t117 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+3*dH*dK+3*dH*dV+5*dH+2*dK+8*dV:][:dH]    // [d_h]
+	t146 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+3*dH*dK+3*dH*dV+6*dH+2*dK+8*dV:][:dV]    // [d_v]
+	t151 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+3*dH*dK+3*dH*dV+6*dH+2*dK+9*dV:][:dH]    // [d_h]
+	t158 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+3*dH*dK+3*dH*dV+7*dH+2*dK+9*dV:][:dH]    // [d_h]
+	t160 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+3*dH*dK+3*dH*dV+8*dH+2*dK+9*dV:][:dK]    // [d_k]
+	t542Total := make([]F, 1)
+	t1822Total := make([]F, 1)
+	t106Total := make([]F, 1)
+	t108Total := make([]F, 1)
+	t89Total := make([]F, 1)
+	t120Total := make([]F, 1)
+	t1222Total := make([]F, 1)
+	t1182Total := make([]F, 1)
+	t205Total := make([]F, 1)
+	t168Total := make([]F, 1)
 
 	// moneta_dual.g, moneta_dual.W2, moneta_dual.W1, moneta_dual.y
 	if kern.Wide() {
-		a := regions.R8079b02f8dc1Args{
+		a := regions.Rbbbda111f269Args{
 			P0:  unsafe.SliceData(c.Theta),
-			P1:  unsafe.SliceData(c.GProd),
+			P1:  unsafe.SliceData(c.GProd3),
 			P2:  unsafe.SliceData(c.W1Prod),
-			P3:  unsafe.SliceData(c.YProd),
+			P3:  unsafe.SliceData(c.YProd3),
 			P4:  unsafe.SliceData(t38),
-			P5:  unsafe.SliceData(t152),
-			P6:  unsafe.SliceData(t162),
+			P5:  unsafe.SliceData(t262),
+			P6:  unsafe.SliceData(t272),
 			P7:  unsafe.SliceData(t167),
 			P8:  unsafe.SliceData(t169),
 			P9:  unsafe.SliceData(t170),
 			P10: unsafe.SliceData(t171),
 			P11: unsafe.SliceData(t172),
-			P12: unsafe.SliceData(t42),
-			P13: unsafe.SliceData(t62),
-			P14: unsafe.SliceData(t231),
-			P15: unsafe.SliceData(t284),
-			P16: unsafe.SliceData(t722),
+			P12: unsafe.SliceData(t172_2),
+			P13: unsafe.SliceData(t231),
+			P14: unsafe.SliceData(t62),
+			P15: unsafe.SliceData(t258),
+			P16: unsafe.SliceData(t265),
 			N0:  L,
 			N1:  T,
 			N2:  dH,
 			N3:  T * dH,
 		}
-		regions.R8079b02f8dc1(&a)
+		regions.Rbbbda111f269(&a)
 	} else {
 		for i := range L {
 			theta := c.Theta[i*T:][:T]
 			for j := range T {
-				gProd := c.GProd[(i*T+j)*dH:][:dH]
+				gProd3 := c.GProd3[(i*T+j)*dH:][:dH]
 				W1Prod := c.W1Prod[(i*T+j)*dH:][:dH]
-				yProd := c.YProd[(i*T+j)*dH:][:dH]
+				yProd3 := c.YProd3[(i*T+j)*dH:][:dH]
 				t38_2 := t38[(i*T+j)*dH:][:dH]
-				t152_2 := t152[(i*T+j)*dH:][:dH]
-				t162_2 := t162[(i*T+j)*dH:][:dH]
+				t262_2 := t262[(i*T+j)*dH:][:dH]
+				t272_2 := t272[(i*T+j)*dH:][:dH]
 				t167_2 := t167[(i*T+j)*dH:][:dH]
 				t169_2 := t169[(i*T+j)*dH:][:dH]
 				t170_2 := t170[(i*T+j)*dH:][:dH]
 				t171_2 := t171[(i*T+j)*dH:][:dH]
-				t172_2 := t172[(i*T+j)*dH:][:dH]
-				t42_2 := t42[(i*T+j)*dH:][:dH]
-				t62_2 := t62[(i*T+j)*dH:][:dH]
+				t172_3 := t172[(i*T+j)*dH:][:dH]
+				t172_4 := t172_2[(i*T+j)*dH:][:dH]
 				t231_2 := t231[(i*T+j)*dH:][:dH]
-				t284_2 := t284[(i*T+j)*dH:][:dH]
-				t722_2 := t722[(i*T+j)*dH:][:dH]
+				t62_2 := t62[(i*T+j)*dH:][:dH]
+				t258_2 := t258[(i*T+j)*dH:][:dH]
+				t265_2 := t265[(i*T+j)*dH:][:dH]
 				thetaEntry := theta[j]
 				for k := range dH {
-					gProdEntry := gProd[k]
-					t382 := kern.Sigmoid(gProdEntry)
-					t1522 := F(thetaEntry * gProdEntry)
+					gProd3Entry := gProd3[k]
+					t382 := kern.Sigmoid(gProd3Entry)
+					t2622 := F(thetaEntry * gProd3Entry)
 					W1ProdEntry := W1Prod[k]
 					t1672 := F(t382 * W1ProdEntry)
-					t1692 := -gProdEntry
+					t1692 := -gProd3Entry
 					t1702 := kern.Sigmoid(t1692)
-					t1712 := F(F(F(gProdEntry*t382)*W1ProdEntry) * t1702)
-					yProdEntry := yProd[k]
-					t2312 := kern.Sigmoid(yProdEntry)
+					t1712 := F(F(F(gProd3Entry*t382)*W1ProdEntry) * t1702)
+					yProd3Entry := yProd3[k]
+					t2312 := kern.Sigmoid(yProd3Entry)
 					t38_2[k] = t382
-					t152_2[k] = t1522
-					t162_2[k] = F(t382 * t1522)
+					t262_2[k] = t2622
+					t272_2[k] = F(t382 * t2622)
 					t167_2[k] = t1672
 					t169_2[k] = t1692
 					t170_2[k] = t1702
 					t171_2[k] = t1712
-					t172_2[k] = t1672 + t1712
-					t42_2[k] = F(gProdEntry * t382)
-					t62_2[k] = F(F(thetaEntry*gProdEntry) * t382)
+					t172_3[k] = t1672 + t1712
+					t172_4[k] = F(F(thetaEntry*gProd3Entry) * t382)
 					t231_2[k] = t2312
-					t284_2[k] = F(yProdEntry * t2312)
-					t722_2[k] = kern.Sigmoid(-yProdEntry)
-				}
-			}
-		}
-	}
-
-	// moneta_dual.g
-	if kern.Wide() {
-		a := regions.R97d7cf7728e3Args{
-			P0: unsafe.SliceData(c.GMax2),
-			P1: unsafe.SliceData(t45),
-			P2: unsafe.SliceData(t46),
-			P3: unsafe.SliceData(t47),
-			P4: unsafe.SliceData(t48),
-			P5: unsafe.SliceData(g),
-			P6: unsafe.SliceData(t154),
-			N0: L,
-			N1: T,
-			N2: dV,
-			N3: T * dV,
-		}
-		regions.R97d7cf7728e3(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				gMax2 := c.GMax2[(i*T+j)*dV:][:dV]
-				t45_2 := t45[(i*T+j)*dV:][:dV]
-				t46_2 := t46[(i*T+j)*dV:][:dV]
-				t47_2 := t47[(i*T+j)*dV:][:dV]
-				t48_2 := t48[(i*T+j)*dV:][:dV]
-				g2 := g[(i*T+j)*dV:][:dV]
-				t154_2 := t154[(i*T+j)*dV:][:dV]
-				for k := range dV {
-					gMax2Entry := gMax2[k]
-					t452 := F(10 * gMax2Entry)
-					t462 := kern.Tanh(t452)
-					t472 := F(gMax2Entry * gMax2Entry)
-					t482 := F(1e-06) + t472
-					t45_2[k] = t452
-					t46_2[k] = t462
-					t47_2[k] = t472
-					t48_2[k] = t482
-					g2[k] = F(t462 * t482)
-					t154_2[k] = num.FMA32(-t462, t462, F(1))
+					t62_2[k] = kern.Sigmoid(-yProd3Entry)
+					t258_2[k] = F(yProd3Entry * t2312)
+					t265_2[k] = F(gProd3Entry * t382)
 				}
 			}
 		}
@@ -736,35 +663,49 @@ func (c *stepBackwardFused) run() {
 				rho := c.Rho[l*T+C*s:][:n]
 				theta := c.Theta[l*T+C*s:][:n]
 				for a := range n {
+					// moneta_dual.g
+					if kern.Wide() {
+						a2 := regions.Rc954801d5535Args{
+							P0: unsafe.SliceData(c.GLin),
+							P1: unsafe.SliceData(g),
+							N0: dV,
+							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
+						}
+						regions.Rc954801d5535(&a2)
+					} else {
+						gLin := c.GLin[(l*T+a+C*s)*dV:][:dV]
+						for i := range dV {
+							t44 := kern.Larger(F(-1), kern.Smaller(F(1), gLin[i]))
+							g[i] = F(kern.Tanh(F(10*t44)) * num.FMA32(t44, t44, F(1e-06)))
+						}
+					}
 					// moneta_dual.W2
 					rhoEntry := rho[a]
 					w := F(1) - rhoEntry
 					if kern.Wide() {
-						a2 := regions.R6a9ebcb18a24Args{
+						a2 := regions.R9feca33eb0cdArgs{
 							P0: unsafe.SliceData(g),
-							P1: unsafe.SliceData(t162),
+							P1: unsafe.SliceData(t272),
 							P2: unsafe.SliceData(c.W2Init),
 							P3: unsafe.SliceData(W2Trail),
 							N0: dV,
-							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							N2: dH,
-							N3: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							N4: 4 * dH * dV * a,
-							N5: dH * dV,
+							N1: dH,
+							N2: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							N3: 4 * dH * dV * a,
+							N4: dH * dV,
 							S0: [2]float32{w},
 							S1: [2]float32{rhoEntry},
 						}
-						regions.R6a9ebcb18a24(&a2)
+						regions.R9feca33eb0cd(&a2)
 					} else {
-						g2 := g[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
-							t162_2 := t162[(l*T+a+C*s)*dH:][:dH]
+							t272_2 := t272[(l*T+a+C*s)*dH:][:dH]
 							W2Init := c.W2Init[i*dH:][:dH]
 							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
 							W2Trail3 := W2Trail[((a+1)*dV+i)*dH:][:dH]
-							gEntry := g2[i]
+							gEntry := g[i]
 							for j := range dH {
-								W2Trail3[j] = num.FMA32(-gEntry, t162_2[j], num.FMA32(w, W2Init[j], F(rhoEntry*W2Trail2[j])))
+								W2Trail3[j] = num.FMA32(-gEntry, t272_2[j], num.FMA32(w, W2Init[j], F(rhoEntry*W2Trail2[j])))
 							}
 						}
 					}
@@ -789,13 +730,13 @@ func (c *stepBackwardFused) run() {
 						}
 						regions.R6a8832c0dae7(&a2)
 					} else {
-						t172_2 := t172[(l*T+a+C*s)*dH:][:dH]
+						t172_3 := t172[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
 							W1Init := c.W1Init[i*dK:][:dK]
 							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
 							W1Trail3 := W1Trail[((a+1)*dH+i)*dK:][:dK]
-							w3 := F(thetaEntry2 * t172_2[i])
+							w3 := F(thetaEntry2 * t172_3[i])
 							for j := range dK {
 								W1Trail3[j] = num.FMA32(-w3, k[j], num.FMA32(w2, W1Init[j], F(rhoEntry*W1Trail2[j])))
 							}
@@ -804,326 +745,198 @@ func (c *stepBackwardFused) run() {
 				}
 			}
 			if n := min(C, -C*s+T); n > 0 {
-				gPow := c.GPow[l*T+C*s:][:n]
+				gProd := c.GProd[l*T+C*s:][:n]
+				gProd2 := c.GProd2[l*T+C*s:][:n]
+				yProd := c.YProd[l*T+C*s:][:n]
+				yProd2 := c.YProd2[l*T+C*s:][:n]
 				rho := c.Rho[l*T+C*s:][:n]
-				yPow := c.YPow[l*T+C*s:][:n]
-				yPow2 := c.YPow2[l*T+C*s:][:n]
-				yPow3 := c.YPow3[l*T+C*s:][:n]
 				theta := c.Theta[l*T+C*s:][:n]
-				yPow4 := c.YPow4[l*T+C*s:][:n]
-				gPow2 := c.GPow2[l*T+C*s:][:n]
-				gPow3 := c.GPow3[l*T+C*s:][:n]
-				gPow4 := c.GPow4[l*T+C*s:][:n]
 				rhoBar := c.RhoBar[l*T+C*s:][:n]
 				thetaBar := c.ThetaBar[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
-					// moneta_dual.g
-					var t2 F
-					if kern.Wide() {
-						a2 := regions.R21af94d23ef3Args{
-							P0: unsafe.SliceData(W2Trail),
-							P1: unsafe.SliceData(t2Total),
-							N0: dV,
-							N1: dH,
-							N2: 4 * dH * dV * a,
-							S0: [2]float32{t2},
-						}
-						regions.R21af94d23ef3(&a2)
-					} else {
-						t2_2 := t2
-						for i := range dV {
-							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
-							var t2Row F
-							t2RowSums := [16]F{t2Row}
-							for j := range dH {
-								t := num.Abs(W2Trail2[j])
-								t2RowSums[j%16] = num.FMA32(F(F(t*t)*t), t, t2RowSums[j%16])
-							}
-							t2Row = kern.Sum16(&t2RowSums)
-							t2_2 = t2_2 + t2Row
-						}
-						t2Total[0] = t2_2
-					}
-					t2 = t2Total[0]
-					// moneta_dual.g
-					t4 := (t2 < F(1e-24))
 					// moneta_dual.g, moneta_dual.y
-					var t20 F
-					var t213 F
-					if kern.Wide() {
-						a2 := regions.R96f35e239d05Args{
-							P0: unsafe.SliceData(W1Trail),
-							P1: unsafe.SliceData(t20Total),
-							P2: unsafe.SliceData(t213Total),
-							N0: dH,
-							N1: dK,
-							N2: 4 * dH * dK * a,
-							N3: dH * dK,
-							N4: -dH*dK + dK,
-							S0: [2]float32{t213},
-							S1: [2]float32{t20},
-						}
-						regions.R96f35e239d05(&a2)
-					} else {
-						t213_2 := t213
-						t20_2 := t20
-						for i := range dH {
-							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
-							W1Trail3 := W1Trail[((a+1)*dH+i)*dK:][:dK]
-							var t20Row F
-							var t213Row F
-							t20RowSums := [16]F{t20Row}
-							t213RowSums := [16]F{t213Row}
-							for j := range dK {
-								t19 := num.Abs(W1Trail2[j])
-								t20RowSums[j%16] = num.FMA32(F(F(t19*t19)*t19), t19, t20RowSums[j%16])
-								t212 := num.Abs(W1Trail3[j])
-								t213RowSums[j%16] = num.FMA32(F(F(t212*t212)*t212), t212, t213RowSums[j%16])
-							}
-							t20Row = kern.Sum16(&t20RowSums)
-							t213Row = kern.Sum16(&t213RowSums)
-							t20_2 = t20_2 + t20Row
-							t213_2 = t213_2 + t213Row
-						}
-						t20Total[0] = t20_2
-						t213Total[0] = t213_2
-					}
-					t20 = t20Total[0]
-					t213 = t213Total[0]
-					// moneta_dual.g
-					t22 := (t20 < F(1e-24))
-					// moneta_dual.g, moneta_dual.W2, moneta_dual.y
-					var t195 F
-					gPowEntry2 := gPow[a]
-					w4 := F(0.3333333333333333 * gPowEntry2)
-					rhoEntry3 := rho[a]
-					w5 := F(1) - rhoEntry3
-					t4Number := kern.Choose(t4, F(1), F(0))
-					if kern.Wide() {
-						a2 := regions.R65aabf07c830Args{
-							P0:  unsafe.SliceData(g),
-							P1:  unsafe.SliceData(W2Trail),
-							P2:  unsafe.SliceData(t42),
-							P3:  unsafe.SliceData(t62),
-							P4:  unsafe.SliceData(c.W2Init),
-							P5:  unsafe.SliceData(W22),
-							P6:  unsafe.SliceData(t39),
-							P7:  unsafe.SliceData(t195Total),
-							N0:  dV,
-							N1:  4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							N2:  dH,
-							N3:  8 * dH,
-							N4:  4*dH*dV*a + 12*dH,
-							N5:  12 * dH,
-							N6:  4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							N7:  4 * dH * dV * a,
-							N8:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
-							N9:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
-							N10: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
-							S0:  [2]float32{t195},
-							S1:  [2]float32{t4Number},
-							S2:  [2]float32{w4},
-							S3:  [2]float32{w5},
-							S4:  [2]float32{rhoEntry3},
-						}
-						regions.R65aabf07c830(&a2)
-					} else {
-						g2 := g[(l*T+a+C*s)*dV:][:dV]
-						t195_2 := t195
-						t4_2 := (F(0) < t4Number)
-						for i := range dV {
-							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
-							t42_2 := t42[(l*T+a+C*s)*dH:][:dH]
-							t62_2 := t62[(l*T+a+C*s)*dH:][:dH]
-							W2Init := c.W2Init[i*dH:][:dH]
-							W22_2 := W22[i*dH:][:dH]
-							var t392 F
-							gEntry2 := g2[i]
-							var t195Row F
-							t392Sums := [16]F{t392}
-							t195RowSums := [16]F{t195Row}
-							for j := range dH {
-								W2TrailEntry := W2Trail2[j]
-								t7 := kern.Choose(t4_2, F(1), num.Abs(W2TrailEntry))
-								t392Sums[j%16] = num.FMA32(kern.Choose(t4_2, F(0), F(F(F(w4*W2TrailEntry)*t7)*t7)), t42_2[j], t392Sums[j%16])
-								W222 := num.FMA32(-gEntry2, t62_2[j], num.FMA32(w5, W2Init[j], F(rhoEntry3*W2TrailEntry)))
-								t194 := num.Abs(W222)
-								t195RowSums[j%16] = num.FMA32(F(F(t194*t194)*t194), t194, t195RowSums[j%16])
-								W22_2[j] = W222
-							}
-							t392 = kern.Sum16(&t392Sums)
-							t195Row = kern.Sum16(&t195RowSums)
-							t195_2 = t195_2 + t195Row
-							t39[i] = t392
-						}
-						t195Total[0] = t195_2
-					}
-					t195 = t195Total[0]
+					gProdEntry2 := gProd[a]
+					t15 := num.Pow(kern.Choose((gProdEntry2 < F(1e-24)), F(1), gProdEntry2), F(-0.5))
+					gProd2Entry2 := gProd2[a]
+					t33 := num.Pow(kern.Choose((gProd2Entry2 < F(1e-24)), F(1), gProd2Entry2), F(-0.5))
+					yProdEntry2 := yProd[a]
+					t208 := num.Pow(kern.Choose((yProdEntry2 < F(1e-24)), F(1), yProdEntry2), F(-0.5))
+					yProd2Entry2 := yProd2[a]
+					t226 := num.Pow(kern.Choose((yProd2Entry2 < F(1e-24)), F(1), yProd2Entry2), F(-0.5))
 					// moneta_dual.g
 					if kern.Wide() {
-						a2 := regions.Re91f52922ce2Args{
-							P0: unsafe.SliceData(t39),
-							P1: unsafe.SliceData(c.V),
-							P2: unsafe.SliceData(t40),
+						a2 := regions.R392ab35233c6Args{
+							P0: unsafe.SliceData(c.GLin),
+							P1: unsafe.SliceData(t42),
+							P2: unsafe.SliceData(t442),
+							P3: unsafe.SliceData(t46),
+							P4: unsafe.SliceData(t48),
+							P5: unsafe.SliceData(g2),
 							N0: dV,
 							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 						}
-						regions.Re91f52922ce2(&a2)
+						regions.R392ab35233c6(&a2)
 					} else {
-						v := c.V[(l*T+a+C*s)*dV:][:dV]
+						gLin := c.GLin[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
-							t40[i] = t39[i] - v[i]
+							t422 := kern.Smaller(F(1), gLin[i])
+							t443 := kern.Larger(F(-1), t422)
+							t462 := kern.Tanh(F(10 * t443))
+							t482 := num.FMA32(t443, t443, F(1e-06))
+							t42[i] = t422
+							t442[i] = t443
+							t46[i] = t462
+							t48[i] = t482
+							g2[i] = F(t462 * t482)
 						}
 					}
 					// moneta_dual.y, moneta_dual.g
-					t197 := (t195 < F(1e-24))
-					t215 := (t213 < F(1e-24))
-					t12 := !t215
-					t58 := !t197
-					t182 := !t22
-					t2292 := !t4
-					// moneta_dual.y, moneta_dual.g
-					clear(t32)
-					var t65 F
-					yPowEntry2 := yPow[a]
-					w6 := F(0.3333333333333333 * yPowEntry2)
-					t197Number := kern.Choose(t197, F(1), F(0))
-					t58Number := kern.Choose(t58, F(1), F(0))
+					clear(t22)
+					var t542 F
+					w4 := !(yProdEntry2 < F(1e-24))
+					w6 := (yProdEntry2 < F(1e-24))
+					w7 := F(0.3333333333333333 * t208)
+					w4Number := kern.Choose(w4, F(1), F(0))
+					w6Number := kern.Choose(w6, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.Rc0fb5c8961ebArgs{
+						a2 := regions.R2d33ddb12fa2Args{
 							P0: unsafe.SliceData(c.YBar),
-							P1: unsafe.SliceData(W22),
-							P2: unsafe.SliceData(t284),
-							P3: unsafe.SliceData(t32),
-							P4: unsafe.SliceData(t65Total),
+							P1: unsafe.SliceData(W2Trail),
+							P2: unsafe.SliceData(t258),
+							P3: unsafe.SliceData(t22),
+							P4: unsafe.SliceData(t542Total),
 							N0: dV,
 							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							N2: dH,
 							N3: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							N4: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
-							N5: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
-							N6: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
-							S0: [2]float32{t65},
-							S1: [2]float32{t58Number},
-							S2: [2]float32{t197Number},
-							S3: [2]float32{w6},
+							N4: 4*dH*dV*a + 4*dH*dV,
+							N5: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
+							N6: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
+							N7: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
+							S0: [2]float32{t542},
+							S1: [2]float32{w6Number},
+							S2: [2]float32{w4Number},
+							S3: [2]float32{w7},
 						}
-						regions.Rc0fb5c8961eb(&a2)
+						regions.R2d33ddb12fa2(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
-						t65_2 := t65
-						t58_2 := (F(0) < t58Number)
-						t197_2 := (F(0) < t197Number)
+						t542_2 := t542
+						w6_2 := (F(0) < w6Number)
+						w4_2 := (F(0) < w4Number)
 						for i := range dV {
-							W22_2 := W22[i*dH:][:dH]
-							t284_2 := t284[(l*T+a+C*s)*dH:][:dH]
+							W2Trail2 := W2Trail[((a+1)*dV+i)*dH:][:dH]
+							t258_2 := t258[(l*T+a+C*s)*dH:][:dH]
 							yBarEntry := yBar[i]
-							var t65Row F
-							t65RowSums := [16]F{t65Row}
+							w5 := F(0.3333333333333333 * yBarEntry)
+							var t542Row F
+							t542RowSums := [16]F{t542Row}
 							for j := range dH {
-								W22Entry := W22_2[j]
-								t200 := kern.Choose(t197_2, F(1), num.Abs(W22Entry))
-								t65RowSums[j%16] = t65RowSums[j%16] + kern.Choose(t58_2, F(F(F(F(0.3333333333333333*W22Entry)*t200)*t200)*kern.Choose(t58_2, F(yBarEntry*t284_2[j]), F(0))), F(0))
-								t32[j] = num.FMA32(kern.Choose(t197_2, F(0), F(F(F(w6*W22Entry)*t200)*t200)), yBarEntry, t32[j])
+								W2TrailEntry := W2Trail2[j]
+								t542RowSums[j%16] = t542RowSums[j%16] + kern.Choose(w4_2, F(F(F(F(w5*W2TrailEntry)*W2TrailEntry)*W2TrailEntry)*t258_2[j]), F(0))
+								t22[j] = num.FMA32(kern.Choose(w6_2, F(0), F(F(F(w7*W2TrailEntry)*W2TrailEntry)*W2TrailEntry)), yBarEntry, t22[j])
 							}
-							t65Row = kern.Sum16(&t65RowSums)
-							t65_2 = t65_2 + t65Row
+							t542Row = kern.Sum16(&t542RowSums)
+							t542_2 = t542_2 + t542Row
 						}
-						t65Total[0] = t65_2
+						t542Total[0] = t542_2
 					}
-					t65 = t65Total[0]
+					t542 = t542Total[0]
 					// moneta_dual.y
 					if kern.Wide() {
 						a2 := regions.R23e27c6136e6Args{
 							P0: unsafe.SliceData(t231),
-							P1: unsafe.SliceData(t32),
-							P2: unsafe.SliceData(c.YProd),
-							P3: unsafe.SliceData(t722),
-							P4: unsafe.SliceData(t9),
+							P1: unsafe.SliceData(t22),
+							P2: unsafe.SliceData(c.YProd3),
+							P3: unsafe.SliceData(t62),
+							P4: unsafe.SliceData(t8),
 							N0: dH,
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
 						regions.R23e27c6136e6(&a2)
 					} else {
 						t231_2 := t231[(l*T+a+C*s)*dH:][:dH]
-						yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
-						t722_2 := t722[(l*T+a+C*s)*dH:][:dH]
+						yProd3 := c.YProd3[(l*T+a+C*s)*dH:][:dH]
+						t62_2 := t62[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
 							t231Entry := t231_2[i]
-							t32Entry := t32[i]
-							t9[i] = num.FMA32(F(F(yProd[i]*t231Entry)*t32Entry), t722_2[i], F(t231Entry*t32Entry))
+							t22Entry := t22[i]
+							t8[i] = num.FMA32(F(F(yProd3[i]*t231Entry)*t22Entry), t62_2[i], F(t231Entry*t22Entry))
 						}
 					}
 					// moneta_dual.y, moneta_dual.g
-					clear(t11)
-					var t192 F
-					yPow2Entry2 := yPow2[a]
-					w7 := F(0.3333333333333333 * yPow2Entry2)
-					t215Number := kern.Choose(t215, F(1), F(0))
-					t12Number := kern.Choose(t12, F(1), F(0))
+					clear(t10)
+					var t1822 F
+					w8 := !(yProd2Entry2 < F(1e-24))
+					w10 := (yProd2Entry2 < F(1e-24))
+					w11 := F(0.3333333333333333 * t226)
+					w8Number := kern.Choose(w8, F(1), F(0))
+					w10Number := kern.Choose(w10, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.Re13dd94f94faArgs{
-							P0: unsafe.SliceData(t9),
+						a2 := regions.Ra08872e12cf2Args{
+							P0: unsafe.SliceData(t8),
 							P1: unsafe.SliceData(W1Trail),
 							P2: unsafe.SliceData(c.Q),
-							P3: unsafe.SliceData(t11),
-							P4: unsafe.SliceData(t192Total),
+							P3: unsafe.SliceData(t10),
+							P4: unsafe.SliceData(t1822Total),
 							N0: dH,
 							N1: dK,
 							N2: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							N3: 4*dH*dK*a + 4*dH*dK,
-							S0: [2]float32{t192},
-							S1: [2]float32{t12Number},
-							S2: [2]float32{t215Number},
-							S3: [2]float32{w7},
+							S0: [2]float32{t1822},
+							S1: [2]float32{w10Number},
+							S2: [2]float32{w8Number},
+							S3: [2]float32{w11},
 						}
-						regions.Re13dd94f94fa(&a2)
+						regions.Ra08872e12cf2(&a2)
 					} else {
-						t192_2 := t192
-						t12_2 := (F(0) < t12Number)
-						t215_2 := (F(0) < t215Number)
+						t1822_2 := t1822
+						w10_2 := (F(0) < w10Number)
+						w8_2 := (F(0) < w8Number)
 						for i := range dH {
 							W1Trail2 := W1Trail[((a+1)*dH+i)*dK:][:dK]
 							q := c.Q[(l*T+a+C*s)*dK:][:dK]
-							t9Entry := t9[i]
-							var t192Row F
-							t192RowSums := [16]F{t192Row}
+							t8Entry := t8[i]
+							w9 := F(0.3333333333333333 * t8Entry)
+							var t1822Row F
+							t1822RowSums := [16]F{t1822Row}
 							for j := range dK {
 								W1TrailEntry := W1Trail2[j]
-								t218 := kern.Choose(t215_2, F(1), num.Abs(W1TrailEntry))
-								t192RowSums[j%16] = t192RowSums[j%16] + kern.Choose(t12_2, F(F(F(F(0.3333333333333333*W1TrailEntry)*t218)*t218)*kern.Choose(t12_2, F(q[j]*t9Entry), F(0))), F(0))
-								t11[j] = num.FMA32(kern.Choose(t215_2, F(0), F(F(F(w7*W1TrailEntry)*t218)*t218)), t9Entry, t11[j])
+								t1822RowSums[j%16] = t1822RowSums[j%16] + kern.Choose(w8_2, F(F(F(F(w9*W1TrailEntry)*W1TrailEntry)*W1TrailEntry)*q[j]), F(0))
+								t10[j] = num.FMA32(kern.Choose(w10_2, F(0), F(F(F(w11*W1TrailEntry)*W1TrailEntry)*W1TrailEntry)), t8Entry, t10[j])
 							}
-							t192Row = kern.Sum16(&t192RowSums)
-							t192_2 = t192_2 + t192Row
+							t1822Row = kern.Sum16(&t1822RowSums)
+							t1822_2 = t1822_2 + t1822Row
 						}
-						t192Total[0] = t192_2
+						t1822Total[0] = t1822_2
 					}
-					t192 = t192Total[0]
+					t1822 = t1822Total[0]
+					// moneta_dual.y, moneta_dual.g
+					t41 := kern.Choose(!(yProd2Entry2 < F(1e-24)), F(F(-0.5*t1822)*num.Pow(kern.Choose((yProd2Entry2 < F(1e-24)), F(1), yProd2Entry2), F(-1.5))), F(0))
+					t77 := kern.Choose(!(yProdEntry2 < F(1e-24)), F(F(-0.5*t542)*num.Pow(kern.Choose((yProdEntry2 < F(1e-24)), F(1), yProdEntry2), F(-1.5))), F(0))
 					// moneta_dual.W1, moneta_dual.y, moneta_dual.g, moneta_dual.W2
-					clear(t109)
-					var t127 F
-					var t129 F
-					w8 := F(0.3333333333333333 * yPow2Entry2)
-					w9 := kern.Choose(t12, F(F(-0.5*yPow3[a])*t192), F(0))
-					w10 := F(1) - rhoEntry3
-					t215Number2 := kern.Choose(t215, F(1), F(0))
-					t12Number2 := kern.Choose(t12, F(1), F(0))
+					clear(t88)
+					var t106 F
+					var t108 F
+					w12 := !(yProd2Entry2 < F(1e-24))
+					rhoEntry5 := rho[a]
+					w14 := F(1) - rhoEntry5
+					w12Number := kern.Choose(w12, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.R4306c27b0189Args{
-							P0:  unsafe.SliceData(t9),
+						a2 := regions.R59d255bed887Args{
+							P0:  unsafe.SliceData(t8),
 							P1:  unsafe.SliceData(t172),
 							P2:  unsafe.SliceData(W1Trail),
 							P3:  unsafe.SliceData(c.Q),
 							P4:  unsafe.SliceData(W1BarState),
 							P5:  unsafe.SliceData(c.K),
 							P6:  unsafe.SliceData(c.W1Init),
-							P7:  unsafe.SliceData(t104),
-							P8:  unsafe.SliceData(t109),
+							P7:  unsafe.SliceData(t83),
+							P8:  unsafe.SliceData(t88),
 							P9:  unsafe.SliceData(c.W1InitBar),
-							P10: unsafe.SliceData(t280),
-							P11: unsafe.SliceData(t127Total),
-							P12: unsafe.SliceData(t129Total),
+							P10: unsafe.SliceData(t247),
+							P11: unsafe.SliceData(t106Total),
+							P12: unsafe.SliceData(t108Total),
 							N0:  dH,
 							N1:  4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							N2:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 4,
@@ -1143,21 +956,19 @@ func (c *stepBackwardFused) run() {
 							N16: 4*dH*dK*a + 4*dH*dK,
 							N17: -dH * dK,
 							N18: dH*dK + dK,
-							S0:  [2]float32{t129},
-							S1:  [2]float32{t127},
-							S2:  [2]float32{t12Number2},
-							S3:  [2]float32{t215Number2},
-							S4:  [2]float32{w8},
-							S5:  [2]float32{w9},
-							S6:  [2]float32{w10},
+							S0:  [2]float32{t108},
+							S1:  [2]float32{t106},
+							S2:  [2]float32{w12Number},
+							S3:  [2]float32{w11},
+							S4:  [2]float32{t41},
+							S5:  [2]float32{w14},
 						}
-						regions.R4306c27b0189(&a2)
+						regions.R59d255bed887(&a2)
 					} else {
-						t172_2 := t172[(l*T+a+C*s)*dH:][:dH]
-						t129_2 := t129
-						t127_2 := t127
-						t12_2 := (F(0) < t12Number2)
-						t215_2 := (F(0) < t215Number2)
+						t172_3 := t172[(l*T+a+C*s)*dH:][:dH]
+						t108_2 := t108
+						t106_2 := t106
+						w12_2 := (F(0) < w12Number)
 						for i := range dH {
 							W1Trail2 := W1Trail[((a+1)*dH+i)*dK:][:dK]
 							q := c.Q[(l*T+a+C*s)*dK:][:dK]
@@ -1165,75 +976,70 @@ func (c *stepBackwardFused) run() {
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
 							W1Init := c.W1Init[i*dK:][:dK]
 							W1Trail3 := W1Trail[(a*dH+i)*dK:][:dK]
-							t104_2 := t104[i*dK:][:dK]
+							t83_2 := t83[i*dK:][:dK]
 							W1InitBar := c.W1InitBar[i*dK:][:dK]
-							var t2802 F
-							t9Entry2 := t9[i]
-							t172Entry := t172_2[i]
-							var t127Row F
-							var t129Row F
-							t2802Sums := [16]F{t2802}
-							t127RowSums := [16]F{t127Row}
-							t129RowSums := [16]F{t129Row}
+							var t2472 F
+							w13 := F(w11 * t8[i])
+							t172Entry := t172_3[i]
+							var t106Row F
+							var t108Row F
+							t2472Sums := [16]F{t2472}
+							t106RowSums := [16]F{t106Row}
+							t108RowSums := [16]F{t108Row}
 							for j := range dK {
 								W1TrailEntry2 := W1Trail2[j]
-								t2123 := num.Abs(W1TrailEntry2)
-								t2182 := kern.Choose(t215_2, F(1), t2123)
-								t1422 := kern.Choose(t12_2, F(q[j]*t9Entry2), F(0))
-								w21 := kern.Choose(t12_2, F(2*kern.Choose(t12_2, F(F(F(w8*W1TrailEntry2)*t2182)*t1422), F(0))), F(0))
-								w22 := kern.Choose(t12_2, F(F(F(w8*t2182)*t2182)*t1422), F(0))
-								t1042 := num.FMA32(num.FMA32(F(F(F(4*w9)*t2123)*t2123), t2123, w21), kern.Sign(W1TrailEntry2), W1BarState2[j]+w22)
-								t2802Sums[j%16] = num.FMA32(t1042, k[j], t2802Sums[j%16])
-								t127RowSums[j%16] = num.FMA32(W1Init[j], t1042, t127RowSums[j%16])
-								t129RowSums[j%16] = num.FMA32(W1Trail3[j], t1042, t129RowSums[j%16])
-								t104_2[j] = t1042
-								t109[j] = num.FMA32(-t1042, t172Entry, t109[j])
-								W1InitBar[j] = num.FMA32(w10, t1042, W1InitBar[j])
+								t832 := num.FMA32(F(F(F(4*t41)*W1TrailEntry2)*W1TrailEntry2), W1TrailEntry2, num.FMA32(F(3), kern.Choose(w12_2, F(F(F(w13*W1TrailEntry2)*W1TrailEntry2)*q[j]), F(0)), W1BarState2[j]))
+								t2472Sums[j%16] = num.FMA32(t832, k[j], t2472Sums[j%16])
+								t106RowSums[j%16] = num.FMA32(W1Init[j], t832, t106RowSums[j%16])
+								t108RowSums[j%16] = num.FMA32(W1Trail3[j], t832, t108RowSums[j%16])
+								t83_2[j] = t832
+								t88[j] = num.FMA32(-t832, t172Entry, t88[j])
+								W1InitBar[j] = num.FMA32(w14, t832, W1InitBar[j])
 							}
-							t2802 = kern.Sum16(&t2802Sums)
-							t127Row = kern.Sum16(&t127RowSums)
-							t129Row = kern.Sum16(&t129RowSums)
-							t127_2 = t127_2 + t127Row
-							t129_2 = t129_2 + t129Row
-							t280[i] = t2802
+							t2472 = kern.Sum16(&t2472Sums)
+							t106Row = kern.Sum16(&t106RowSums)
+							t108Row = kern.Sum16(&t108RowSums)
+							t106_2 = t106_2 + t106Row
+							t108_2 = t108_2 + t108Row
+							t247[i] = t2472
 						}
-						t127Total[0] = t127_2
-						t129Total[0] = t129_2
+						t106Total[0] = t106_2
+						t108Total[0] = t108_2
 					}
-					t127 = t127Total[0]
-					t129 = t129Total[0]
+					t106 = t106Total[0]
+					t108 = t108Total[0]
 					// moneta_dual.W1
-					var t110 F
+					var t89 F
 					if kern.Wide() {
 						a2 := regions.R5a51dee092b6Args{
 							P0: unsafe.SliceData(c.K),
-							P1: unsafe.SliceData(t109),
-							P2: unsafe.SliceData(t110Total),
+							P1: unsafe.SliceData(t88),
+							P2: unsafe.SliceData(t89Total),
 							N0: dK,
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							S0: [2]float32{t110},
+							S0: [2]float32{t89},
 						}
 						regions.R5a51dee092b6(&a2)
 					} else {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
-						t110_2 := t110
-						t110Sums := [16]F{t110_2}
+						t89_2 := t89
+						t89Sums := [16]F{t89_2}
 						for i := range dK {
-							t110Sums[i%16] = num.FMA32(k[i], t109[i], t110Sums[i%16])
+							t89Sums[i%16] = num.FMA32(k[i], t88[i], t89Sums[i%16])
 						}
-						t110_2 = kern.Sum16(&t110Sums)
-						t110Total[0] = t110_2
+						t89_2 = kern.Sum16(&t89Sums)
+						t89Total[0] = t89_2
 					}
-					t110 = t110Total[0]
+					t89 = t89Total[0]
 					// moneta_dual.W1
 					thetaEntry3 := theta[a]
 					if kern.Wide() {
 						a2 := regions.R6fce4ac11747Args{
 							P0: unsafe.SliceData(t38),
-							P1: unsafe.SliceData(t280),
-							P2: unsafe.SliceData(c.GProd),
+							P1: unsafe.SliceData(t247),
+							P2: unsafe.SliceData(c.GProd3),
 							P3: unsafe.SliceData(t170),
-							P4: unsafe.SliceData(t124),
+							P4: unsafe.SliceData(t103),
 							N0: dH,
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0: [2]float32{thetaEntry3},
@@ -1241,41 +1047,40 @@ func (c *stepBackwardFused) run() {
 						regions.R6fce4ac11747(&a2)
 					} else {
 						t38_2 := t38[(l*T+a+C*s)*dH:][:dH]
-						gProd := c.GProd[(l*T+a+C*s)*dH:][:dH]
+						gProd3 := c.GProd3[(l*T+a+C*s)*dH:][:dH]
 						t170_2 := t170[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
 							t38Entry := t38_2[i]
-							t280Entry := t280[i]
-							t124[i] = num.FMA32(-F(thetaEntry3*t38Entry), t280Entry, -F(F(F(F(thetaEntry3*gProd[i])*t38Entry)*t170_2[i])*t280Entry))
+							t247Entry := t247[i]
+							t103[i] = num.FMA32(-F(thetaEntry3*t38Entry), t247Entry, -F(F(F(F(thetaEntry3*gProd3[i])*t38Entry)*t170_2[i])*t247Entry))
 						}
 					}
 					// moneta_dual.W1, moneta_dual.g, moneta_dual.W2, moneta_dual.y
-					clear(t136)
-					var t141 F
-					var t143 F
-					w12 := F(0.3333333333333333 * yPowEntry2)
-					w13 := kern.Choose(t58, F(F(-0.5*yPow4[a])*t65), F(0))
-					t4Number2 := kern.Choose(t4, F(1), F(0))
-					t197Number2 := kern.Choose(t197, F(1), F(0))
-					t58Number2 := kern.Choose(t58, F(1), F(0))
+					clear(t115)
+					var t120 F
+					var t1222 F
+					w16 := (gProdEntry2 < F(1e-24))
+					w17 := F(0.3333333333333333 * t15)
+					w18 := !(yProdEntry2 < F(1e-24))
+					w16Number := kern.Choose(w16, F(1), F(0))
+					w18Number := kern.Choose(w18, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.Rd3827da3a4afArgs{
+						a2 := regions.Rc4a573298971Args{
 							P0:  unsafe.SliceData(c.YBar),
-							P1:  unsafe.SliceData(g),
+							P1:  unsafe.SliceData(g2),
 							P2:  unsafe.SliceData(W2Trail),
-							P3:  unsafe.SliceData(t124),
-							P4:  unsafe.SliceData(W22),
-							P5:  unsafe.SliceData(t284),
-							P6:  unsafe.SliceData(W2BarState),
-							P7:  unsafe.SliceData(t62),
-							P8:  unsafe.SliceData(c.W2Init),
-							P9:  unsafe.SliceData(t131),
-							P10: unsafe.SliceData(t136),
-							P11: unsafe.SliceData(c.W2InitBar),
-							P12: unsafe.SliceData(t126),
-							P13: unsafe.SliceData(t135),
-							P14: unsafe.SliceData(t141Total),
-							P15: unsafe.SliceData(t143Total),
+							P3:  unsafe.SliceData(t103),
+							P4:  unsafe.SliceData(t258),
+							P5:  unsafe.SliceData(W2BarState),
+							P6:  unsafe.SliceData(t172_2),
+							P7:  unsafe.SliceData(c.W2Init),
+							P8:  unsafe.SliceData(t110),
+							P9:  unsafe.SliceData(t115),
+							P10: unsafe.SliceData(c.W2InitBar),
+							P11: unsafe.SliceData(t105),
+							P12: unsafe.SliceData(t114),
+							P13: unsafe.SliceData(t120Total),
+							P14: unsafe.SliceData(t1222Total),
 							N0:  dV,
 							N1:  4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							N2:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
@@ -1283,212 +1088,196 @@ func (c *stepBackwardFused) run() {
 							N4:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
 							N5:  dH,
 							N6:  4*dH*dV*a + 4*dH,
-							N7:  4 * dH,
-							N8:  4*dH*dV*a + 8*dH,
-							N9:  8 * dH,
-							N10: 4*dH*dV*a + 12*dH,
-							N11: 12 * dH,
-							N12: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							N13: 4 * dH * dV * a,
-							S0:  [2]float32{t143},
-							S1:  [2]float32{t141},
-							S2:  [2]float32{t58Number2},
-							S3:  [2]float32{t197Number2},
-							S4:  [2]float32{t4Number2},
-							S5:  [2]float32{w4},
-							S6:  [2]float32{w12},
-							S7:  [2]float32{w13},
-							S8:  [2]float32{w10},
+							N7:  4*dH*dV*a + 4*dH*dV + 4*dH,
+							N8:  4 * dH,
+							N9:  4*dH*dV*a + 8*dH,
+							N10: 4*dH*dV*a + 4*dH*dV + 8*dH,
+							N11: 8 * dH,
+							N12: 4*dH*dV*a + 12*dH,
+							N13: 4*dH*dV*a + 4*dH*dV + 12*dH,
+							N14: 12 * dH,
+							N15: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							N16: 4 * dH * dV * a,
+							N17: dH * dV,
+							N18: -dH*dV + dH,
+							S0:  [2]float32{t1222},
+							S1:  [2]float32{t120},
+							S2:  [2]float32{w18Number},
+							S3:  [2]float32{w16Number},
+							S4:  [2]float32{w7},
+							S5:  [2]float32{w17},
+							S6:  [2]float32{t77},
+							S7:  [2]float32{w14},
 						}
-						regions.Rd3827da3a4af(&a2)
+						regions.Rc4a573298971(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
-						g2 := g[(l*T+a+C*s)*dV:][:dV]
-						t143_2 := t143
-						t141_2 := t141
-						t58_2 := (F(0) < t58Number2)
-						t197_2 := (F(0) < t197Number2)
-						t4_2 := (F(0) < t4Number2)
+						t1222_2 := t1222
+						t120_2 := t120
+						w18_2 := (F(0) < w18Number)
+						w16_2 := (F(0) < w16Number)
 						for i := range dV {
 							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
-							W22_2 := W22[i*dH:][:dH]
-							t284_2 := t284[(l*T+a+C*s)*dH:][:dH]
+							W2Trail3 := W2Trail[((a+1)*dV+i)*dH:][:dH]
+							t258_2 := t258[(l*T+a+C*s)*dH:][:dH]
 							W2BarState2 := W2BarState[i*dH:][:dH]
-							t62_2 := t62[(l*T+a+C*s)*dH:][:dH]
+							t172_3 := t172_2[(l*T+a+C*s)*dH:][:dH]
 							W2Init := c.W2Init[i*dH:][:dH]
-							t131_2 := t131[i*dH:][:dH]
+							t110_2 := t110[i*dH:][:dH]
 							W2InitBar := c.W2InitBar[i*dH:][:dH]
-							var t1262 F
-							var t1352 F
-							yBarEntry2 := yBar[i]
-							gEntry3 := g2[i]
-							var t141Row F
-							var t143Row F
-							t1262Sums := [16]F{t1262}
-							t1352Sums := [16]F{t1352}
-							t141RowSums := [16]F{t141Row}
-							t143RowSums := [16]F{t143Row}
+							var t1052 F
+							var t1142 F
+							w19 := F(w7 * yBar[i])
+							g2Entry := g2[i]
+							var t120Row F
+							var t1222Row F
+							t1052Sums := [16]F{t1052}
+							t1142Sums := [16]F{t1142}
+							t120RowSums := [16]F{t120Row}
+							t1222RowSums := [16]F{t1222Row}
 							for j := range dH {
 								W2TrailEntry2 := W2Trail2[j]
-								t72 := kern.Choose(t4_2, F(1), num.Abs(W2TrailEntry2))
-								t1262Sums[j%16] = num.FMA32(kern.Choose(t4_2, F(0), F(F(F(w4*W2TrailEntry2)*t72)*t72)), t124[j], t1262Sums[j%16])
-								W22Entry2 := W22_2[j]
-								t1943 := num.Abs(W22Entry2)
-								t2002 := kern.Choose(t197_2, F(1), t1943)
-								t602 := kern.Choose(t58_2, F(yBarEntry2*t284_2[j]), F(0))
-								w23 := kern.Choose(t58_2, F(2*kern.Choose(t58_2, F(F(F(w12*W22Entry2)*t2002)*t602), F(0))), F(0))
-								w24 := kern.Choose(t58_2, F(F(F(w12*t2002)*t2002)*t602), F(0))
-								t1312 := num.FMA32(num.FMA32(F(F(F(4*w13)*t1943)*t1943), t1943, w23), kern.Sign(W22Entry2), W2BarState2[j]+w24)
-								t1352Sums[j%16] = num.FMA32(t1312, t62_2[j], t1352Sums[j%16])
-								t141RowSums[j%16] = num.FMA32(W2Init[j], t1312, t141RowSums[j%16])
-								t143RowSums[j%16] = num.FMA32(W2TrailEntry2, t1312, t143RowSums[j%16])
-								t131_2[j] = t1312
-								t136[j] = num.FMA32(-t1312, gEntry3, t136[j])
-								W2InitBar[j] = num.FMA32(w10, t1312, W2InitBar[j])
+								t1052Sums[j%16] = num.FMA32(kern.Choose(w16_2, F(0), F(F(F(w17*W2TrailEntry2)*W2TrailEntry2)*W2TrailEntry2)), t103[j], t1052Sums[j%16])
+								W2TrailEntry3 := W2Trail3[j]
+								t1102 := num.FMA32(F(F(F(4*t77)*W2TrailEntry3)*W2TrailEntry3), W2TrailEntry3, num.FMA32(F(3), kern.Choose(w18_2, F(F(F(w19*W2TrailEntry3)*W2TrailEntry3)*t258_2[j]), F(0)), W2BarState2[j]))
+								t1142Sums[j%16] = num.FMA32(t1102, t172_3[j], t1142Sums[j%16])
+								t120RowSums[j%16] = num.FMA32(W2Init[j], t1102, t120RowSums[j%16])
+								t1222RowSums[j%16] = num.FMA32(W2TrailEntry2, t1102, t1222RowSums[j%16])
+								t110_2[j] = t1102
+								t115[j] = num.FMA32(-t1102, g2Entry, t115[j])
+								W2InitBar[j] = num.FMA32(w14, t1102, W2InitBar[j])
 							}
-							t1262 = kern.Sum16(&t1262Sums)
-							t1352 = kern.Sum16(&t1352Sums)
-							t141Row = kern.Sum16(&t141RowSums)
-							t143Row = kern.Sum16(&t143RowSums)
-							t141_2 = t141_2 + t141Row
-							t143_2 = t143_2 + t143Row
-							t126[i] = t1262
-							t135[i] = -t1352
+							t1052 = kern.Sum16(&t1052Sums)
+							t1142 = kern.Sum16(&t1142Sums)
+							t120Row = kern.Sum16(&t120RowSums)
+							t1222Row = kern.Sum16(&t1222RowSums)
+							t120_2 = t120_2 + t120Row
+							t1222_2 = t1222_2 + t1222Row
+							t105[i] = t1052
+							t114[i] = -t1142
 						}
-						t141Total[0] = t141_2
-						t143Total[0] = t143_2
+						t120Total[0] = t120_2
+						t1222Total[0] = t1222_2
 					}
-					t141 = t141Total[0]
-					t143 = t143Total[0]
+					t120 = t120Total[0]
+					t1222 = t1222Total[0]
 					// moneta_dual.W2
-					var t139 F
+					var t1182 F
 					if kern.Wide() {
 						a2 := regions.R9378697a8c78Args{
 							P0: unsafe.SliceData(t38),
-							P1: unsafe.SliceData(t136),
-							P2: unsafe.SliceData(c.GProd),
-							P3: unsafe.SliceData(t138),
-							P4: unsafe.SliceData(t139Total),
+							P1: unsafe.SliceData(t115),
+							P2: unsafe.SliceData(c.GProd3),
+							P3: unsafe.SliceData(t117),
+							P4: unsafe.SliceData(t1182Total),
 							N0: dH,
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							S0: [2]float32{t139},
+							S0: [2]float32{t1182},
 						}
 						regions.R9378697a8c78(&a2)
 					} else {
 						t38_2 := t38[(l*T+a+C*s)*dH:][:dH]
-						gProd := c.GProd[(l*T+a+C*s)*dH:][:dH]
-						t139_2 := t139
-						t139Sums := [16]F{t139_2}
+						gProd3 := c.GProd3[(l*T+a+C*s)*dH:][:dH]
+						t1182_2 := t1182
+						t1182Sums := [16]F{t1182_2}
 						for i := range dH {
-							t1382 := F(t38_2[i] * t136[i])
-							t139Sums[i%16] = num.FMA32(gProd[i], t1382, t139Sums[i%16])
-							t138[i] = t1382
+							t1172 := F(t38_2[i] * t115[i])
+							t1182Sums[i%16] = num.FMA32(gProd3[i], t1172, t1182Sums[i%16])
+							t117[i] = t1172
 						}
-						t139_2 = kern.Sum16(&t139Sums)
-						t139Total[0] = t139_2
+						t1182_2 = kern.Sum16(&t1182Sums)
+						t1182Total[0] = t1182_2
 					}
-					t139 = t139Total[0]
+					t1182 = t1182Total[0]
 					// moneta_dual.g
 					if kern.Wide() {
-						a2 := regions.Rb005a123e942Args{
-							P0: unsafe.SliceData(t126),
-							P1: unsafe.SliceData(t135),
-							P2: unsafe.SliceData(t40),
-							P3: unsafe.SliceData(t48),
-							P4: unsafe.SliceData(t154),
-							P5: unsafe.SliceData(c.GMax2),
-							P6: unsafe.SliceData(t46),
-							P7: unsafe.SliceData(t16722),
+						a2 := regions.Rf16ab736eb6cArgs{
+							P0: unsafe.SliceData(t105),
+							P1: unsafe.SliceData(t114),
+							P2: unsafe.SliceData(t42),
+							P3: unsafe.SliceData(t46),
+							P4: unsafe.SliceData(t48),
+							P5: unsafe.SliceData(t442),
+							P6: unsafe.SliceData(c.GLin),
+							P7: unsafe.SliceData(t146),
 							P8: unsafe.SliceData(c.VBar),
 							N0: dV,
 							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 						}
-						regions.Rb005a123e942(&a2)
+						regions.Rf16ab736eb6c(&a2)
 					} else {
-						t48_2 := t48[(l*T+a+C*s)*dV:][:dV]
-						t154_2 := t154[(l*T+a+C*s)*dV:][:dV]
-						gMax2 := c.GMax2[(l*T+a+C*s)*dV:][:dV]
-						t46_2 := t46[(l*T+a+C*s)*dV:][:dV]
+						gLin := c.GLin[(l*T+a+C*s)*dV:][:dV]
 						vBar := c.VBar[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
-							t147 := t126[i] + t135[i]
-							t40Entry := t40[i]
-							t159 := !(kern.Smaller(F(1), t40Entry) <= F(-1))
-							t16723 := kern.Choose((t159 && !(F(1) <= t40Entry)), kern.Choose(t159, num.FMA32(F(F(10*t48_2[i])*t147), t154_2[i], F(F(F(2*gMax2[i])*t46_2[i])*t147)), F(0)), F(0))
-							t16722[i] = t16723
-							vBar[i] = -t16723
+							t126 := t105[i] + t114[i]
+							t42Entry := t42[i]
+							t46Entry := t46[i]
+							w34 := kern.Choose(!(t42Entry <= F(-1)), num.FMA32(F(F(10*t48[i])*t126), num.FMA32(-t46Entry, t46Entry, F(1)), F(F(F(2*t442[i])*t46Entry)*t126)), F(0))
+							t1462 := kern.Choose((!(t42Entry <= F(-1)) && !(F(1) <= gLin[i])), w34, F(0))
+							t146[i] = t1462
+							vBar[i] = -t1462
 						}
 					}
 					// moneta_dual.g, moneta_dual.W1
-					clear(t17222)
-					var t236 F
-					t4Number3 := kern.Choose(t4, F(1), F(0))
-					t2292Number := kern.Choose(t2292, F(1), F(0))
+					clear(t151)
+					var t205 F
+					w22 := (gProdEntry2 < F(1e-24))
+					w24 := !(gProdEntry2 < F(1e-24))
+					w24Number := kern.Choose(w24, F(1), F(0))
+					w22Number := kern.Choose(w22, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.R248b5562bdf1Args{
-							P0: unsafe.SliceData(t16722),
-							P1: unsafe.SliceData(g),
+						a2 := regions.Rcdeade1d82c6Args{
+							P0: unsafe.SliceData(t146),
+							P1: unsafe.SliceData(g2),
 							P2: unsafe.SliceData(W2Trail),
-							P3: unsafe.SliceData(t42),
-							P4: unsafe.SliceData(t124),
-							P5: unsafe.SliceData(t17222),
-							P6: unsafe.SliceData(t23122),
-							P7: unsafe.SliceData(t236Total),
+							P3: unsafe.SliceData(t265),
+							P4: unsafe.SliceData(t103),
+							P5: unsafe.SliceData(t151),
+							P6: unsafe.SliceData(t205Total),
 							N0: dV,
-							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							N2: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
-							N3: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
-							N4: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
-							N5: dH,
-							N6: 4*dH*dV*a + 12*dH,
-							N7: 12 * dH,
-							N8: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							N9: 4 * dH * dV * a,
-							S0: [2]float32{t236},
-							S1: [2]float32{t2292Number},
-							S2: [2]float32{t4Number3},
-							S3: [2]float32{w4},
+							N1: dH,
+							N2: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							N3: 4 * dH * dV * a,
+							S0: [2]float32{t205},
+							S1: [2]float32{w22Number},
+							S2: [2]float32{w24Number},
+							S3: [2]float32{w17},
 						}
-						regions.R248b5562bdf1(&a2)
+						regions.Rcdeade1d82c6(&a2)
 					} else {
-						g2 := g[(l*T+a+C*s)*dV:][:dV]
-						t236_2 := t236
-						t2292_2 := (F(0) < t2292Number)
-						t4_2 := (F(0) < t4Number3)
+						t205_2 := t205
+						w22_2 := (F(0) < w22Number)
+						w24_2 := (F(0) < w24Number)
 						for i := range dV {
 							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
-							t42_2 := t42[(l*T+a+C*s)*dH:][:dH]
-							t23122_2 := t23122[i*dH:][:dH]
-							t16722Entry := t16722[i]
-							gEntry4 := g2[i]
-							var t236Row F
-							t236RowSums := [16]F{t236Row}
+							t265_2 := t265[(l*T+a+C*s)*dH:][:dH]
+							t146Entry := t146[i]
+							g2Entry2 := g2[i]
+							var t205Row F
+							t205RowSums := [16]F{t205Row}
 							for j := range dH {
-								W2TrailEntry3 := W2Trail2[j]
-								t73 := kern.Choose(t4_2, F(1), num.Abs(W2TrailEntry3))
-								t23123 := kern.Choose(t2292_2, num.FMA32(t42_2[j], t16722Entry, F(gEntry4*t124[j])), F(0))
-								t236RowSums[j%16] = t236RowSums[j%16] + kern.Choose(t2292_2, F(F(F(F(0.3333333333333333*W2TrailEntry3)*t73)*t73)*t23123), F(0))
-								t17222[j] = num.FMA32(kern.Choose(t4_2, F(0), F(F(F(w4*W2TrailEntry3)*t73)*t73)), t16722Entry, t17222[j])
-								t23122_2[j] = t23123
+								W2TrailEntry4 := W2Trail2[j]
+								t205RowSums[j%16] = t205RowSums[j%16] + kern.Choose(w24_2, F(F(F(F(0.3333333333333333*W2TrailEntry4)*W2TrailEntry4)*W2TrailEntry4)*num.FMA32(t146Entry, t265_2[j], F(g2Entry2*t103[j]))), F(0))
+								t151[j] = num.FMA32(kern.Choose(w22_2, F(0), F(F(F(w17*W2TrailEntry4)*W2TrailEntry4)*W2TrailEntry4)), t146Entry, t151[j])
 							}
-							t236Row = kern.Sum16(&t236RowSums)
-							t236_2 = t236_2 + t236Row
+							t205Row = kern.Sum16(&t205RowSums)
+							t205_2 = t205_2 + t205Row
 						}
-						t236Total[0] = t236_2
+						t205Total[0] = t205_2
 					}
-					t236 = t236Total[0]
+					t205 = t205Total[0]
 					// moneta_dual.g, moneta_dual.W1, moneta_dual.W2
 					if kern.Wide() {
 						a2 := regions.Rc377d5a9b6e6Args{
 							P0: unsafe.SliceData(c.W1Prod),
 							P1: unsafe.SliceData(t38),
 							P2: unsafe.SliceData(t170),
-							P3: unsafe.SliceData(t280),
-							P4: unsafe.SliceData(c.GProd),
-							P5: unsafe.SliceData(t17222),
-							P6: unsafe.SliceData(t136),
-							P7: unsafe.SliceData(t138),
-							P8: unsafe.SliceData(t179),
+							P3: unsafe.SliceData(t247),
+							P4: unsafe.SliceData(c.GProd3),
+							P5: unsafe.SliceData(t151),
+							P6: unsafe.SliceData(t115),
+							P7: unsafe.SliceData(t117),
+							P8: unsafe.SliceData(t158),
 							N0: dH,
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0: [2]float32{thetaEntry3},
@@ -1498,155 +1287,150 @@ func (c *stepBackwardFused) run() {
 						W1Prod := c.W1Prod[(l*T+a+C*s)*dH:][:dH]
 						t38_2 := t38[(l*T+a+C*s)*dH:][:dH]
 						t170_2 := t170[(l*T+a+C*s)*dH:][:dH]
-						gProd := c.GProd[(l*T+a+C*s)*dH:][:dH]
+						gProd3 := c.GProd3[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
 							W1ProdEntry2 := W1Prod[i]
 							t38Entry2 := t38_2[i]
 							t170Entry := t170_2[i]
-							t280Entry2 := t280[i]
-							gProdEntry2 := gProd[i]
-							t17222Entry := t17222[i]
-							w25 := num.FMA32(gProdEntry2, t17222Entry, num.FMA32(F(thetaEntry3*gProdEntry2), t136[i], num.FMA32(-F(thetaEntry3*W1ProdEntry2), t280Entry2, -F(F(F(F(thetaEntry3*gProdEntry2)*W1ProdEntry2)*t170Entry)*t280Entry2))))
-							w26 := -F(F(F(F(thetaEntry3*W1ProdEntry2)*t38Entry2)*t170Entry) * t280Entry2)
-							t179[i] = num.FMA32(F(t38Entry2*t170Entry), w25, num.FMA32(t38Entry2, t17222Entry, num.FMA32(thetaEntry3, t138[i], num.FMA32(F(F(F(F(F(thetaEntry3*gProdEntry2)*W1ProdEntry2)*t38Entry2)*t38Entry2)*t170Entry), t280Entry2, w26))))
+							t247Entry2 := t247[i]
+							gProd3Entry2 := gProd3[i]
+							t151Entry := t151[i]
+							w35 := num.FMA32(gProd3Entry2, t151Entry, num.FMA32(F(thetaEntry3*gProd3Entry2), t115[i], num.FMA32(-F(thetaEntry3*W1ProdEntry2), t247Entry2, -F(F(F(F(thetaEntry3*gProd3Entry2)*W1ProdEntry2)*t170Entry)*t247Entry2))))
+							w36 := -F(F(F(F(thetaEntry3*W1ProdEntry2)*t38Entry2)*t170Entry) * t247Entry2)
+							t158[i] = num.FMA32(F(t38Entry2*t170Entry), w35, num.FMA32(t38Entry2, t151Entry, num.FMA32(thetaEntry3, t117[i], num.FMA32(F(F(F(F(F(thetaEntry3*gProd3Entry2)*W1ProdEntry2)*t38Entry2)*t38Entry2)*t170Entry), t247Entry2, w36))))
 						}
 					}
 					// moneta_dual.g
-					clear(t181)
-					var t189 F
-					gPow2Entry2 := gPow2[a]
-					w16 := F(0.3333333333333333 * gPow2Entry2)
-					t22Number := kern.Choose(t22, F(1), F(0))
-					t182Number := kern.Choose(t182, F(1), F(0))
+					clear(t160)
+					var t168 F
+					w25 := !(gProd2Entry2 < F(1e-24))
+					w27 := (gProd2Entry2 < F(1e-24))
+					w28 := F(0.3333333333333333 * t33)
+					w25Number := kern.Choose(w25, F(1), F(0))
+					w27Number := kern.Choose(w27, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.Re13dd94f94faArgs{
-							P0: unsafe.SliceData(t179),
+						a2 := regions.Ra08872e12cf2Args{
+							P0: unsafe.SliceData(t158),
 							P1: unsafe.SliceData(W1Trail),
 							P2: unsafe.SliceData(c.K),
-							P3: unsafe.SliceData(t181),
-							P4: unsafe.SliceData(t189Total),
+							P3: unsafe.SliceData(t160),
+							P4: unsafe.SliceData(t168Total),
 							N0: dH,
 							N1: dK,
 							N2: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							N3: 4 * dH * dK * a,
-							S0: [2]float32{t189},
-							S1: [2]float32{t182Number},
-							S2: [2]float32{t22Number},
-							S3: [2]float32{w16},
+							S0: [2]float32{t168},
+							S1: [2]float32{w27Number},
+							S2: [2]float32{w25Number},
+							S3: [2]float32{w28},
 						}
-						regions.Re13dd94f94fa(&a2)
+						regions.Ra08872e12cf2(&a2)
 					} else {
-						t189_2 := t189
-						t182_2 := (F(0) < t182Number)
-						t22_2 := (F(0) < t22Number)
+						t168_2 := t168
+						w27_2 := (F(0) < w27Number)
+						w25_2 := (F(0) < w25Number)
 						for i := range dH {
 							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
-							t179Entry := t179[i]
-							var t189Row F
-							t189RowSums := [16]F{t189Row}
+							t158Entry := t158[i]
+							w26 := F(0.3333333333333333 * t158Entry)
+							var t168Row F
+							t168RowSums := [16]F{t168Row}
 							for j := range dK {
 								W1TrailEntry3 := W1Trail2[j]
-								t25 := kern.Choose(t22_2, F(1), num.Abs(W1TrailEntry3))
-								t189RowSums[j%16] = t189RowSums[j%16] + kern.Choose(t182_2, F(F(F(F(0.3333333333333333*W1TrailEntry3)*t25)*t25)*kern.Choose(t182_2, F(k[j]*t179Entry), F(0))), F(0))
-								t181[j] = num.FMA32(kern.Choose(t22_2, F(0), F(F(F(w16*W1TrailEntry3)*t25)*t25)), t179Entry, t181[j])
+								t168RowSums[j%16] = t168RowSums[j%16] + kern.Choose(w25_2, F(F(F(F(w26*W1TrailEntry3)*W1TrailEntry3)*W1TrailEntry3)*k[j]), F(0))
+								t160[j] = num.FMA32(kern.Choose(w27_2, F(0), F(F(F(w28*W1TrailEntry3)*W1TrailEntry3)*W1TrailEntry3)), t158Entry, t160[j])
 							}
-							t189Row = kern.Sum16(&t189RowSums)
-							t189_2 = t189_2 + t189Row
+							t168Row = kern.Sum16(&t168RowSums)
+							t168_2 = t168_2 + t168Row
 						}
-						t189Total[0] = t189_2
+						t168Total[0] = t168_2
 					}
-					t189 = t189Total[0]
+					t168 = t168Total[0]
+					// moneta_dual.g, moneta_dual.y, moneta_dual.W2
+					t191 := kern.Choose(!(gProd2Entry2 < F(1e-24)), F(F(-0.5*t168)*num.Pow(kern.Choose((gProd2Entry2 < F(1e-24)), F(1), gProd2Entry2), F(-1.5))), F(0))
+					t228 := kern.Choose(!(gProdEntry2 < F(1e-24)), F(F(-0.5*t205)*num.Pow(kern.Choose((gProdEntry2 < F(1e-24)), F(1), gProdEntry2), F(-1.5))), F(0))
+					rhoBar[a] = ((t108 + t1222) - t106) - t120
+					thetaBar[a] = t89 + t1182
 					// moneta_dual.g, moneta_dual.W1
-					w17 := F(0.3333333333333333 * gPow2Entry2)
-					w18 := kern.Choose(t182, F(F(-0.5*gPow3[a])*t189), F(0))
-					t22Number2 := kern.Choose(t22, F(1), F(0))
-					t182Number2 := kern.Choose(t182, F(1), F(0))
+					w29 := !(gProd2Entry2 < F(1e-24))
+					w29Number := kern.Choose(w29, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.R1e6d088a7e46Args{
-							P0: unsafe.SliceData(t179),
+						a2 := regions.Rbcc679f6085bArgs{
+							P0: unsafe.SliceData(t158),
 							P1: unsafe.SliceData(W1Trail),
 							P2: unsafe.SliceData(c.K),
-							P3: unsafe.SliceData(t104),
+							P3: unsafe.SliceData(t83),
 							P4: unsafe.SliceData(W1BarState),
 							N0: dH,
 							N1: dK,
 							N2: 4 * dH * dK * a,
 							N3: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							S0: [2]float32{t182Number2},
-							S1: [2]float32{t22Number2},
-							S2: [2]float32{w17},
-							S3: [2]float32{w18},
-							S4: [2]float32{rhoEntry3},
+							S0: [2]float32{w29Number},
+							S1: [2]float32{w28},
+							S2: [2]float32{t191},
+							S3: [2]float32{rhoEntry5},
 						}
-						regions.R1e6d088a7e46(&a2)
+						regions.Rbcc679f6085b(&a2)
 					} else {
-						t182_2 := (F(0) < t182Number2)
-						t22_2 := (F(0) < t22Number2)
+						w29_2 := (F(0) < w29Number)
 						for i := range dH {
 							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
-							t104_2 := t104[i*dK:][:dK]
+							t83_2 := t83[i*dK:][:dK]
 							W1BarState2 := W1BarState[i*dK:][:dK]
-							t179Entry2 := t179[i]
+							w30 := F(w28 * t158[i])
 							for j := range dK {
 								W1TrailEntry4 := W1Trail2[j]
-								t194 := num.Abs(W1TrailEntry4)
-								t252 := kern.Choose(t22_2, F(1), t194)
-								t1842 := kern.Choose(t182_2, F(k[j]*t179Entry2), F(0))
-								w27 := kern.Choose(t182_2, F(2*kern.Choose(t182_2, F(F(F(w17*W1TrailEntry4)*t252)*t1842), F(0))), F(0))
-								w28 := kern.Choose(t182_2, F(F(F(w17*t252)*t252)*t1842), F(0))
-								W1BarState2[j] = num.FMA32(num.FMA32(F(F(F(4*w18)*t194)*t194), t194, w27), kern.Sign(W1TrailEntry4), num.FMA32(rhoEntry3, t104_2[j], w28))
+								W1BarState2[j] = num.FMA32(F(F(F(4*t191)*W1TrailEntry4)*W1TrailEntry4), W1TrailEntry4, num.FMA32(F(3), kern.Choose(w29_2, F(F(F(w30*W1TrailEntry4)*W1TrailEntry4)*k[j]), F(0)), F(rhoEntry5*t83_2[j])))
 							}
 						}
 					}
-					// moneta_dual.g, moneta_dual.W2
-					w19 := F(0.3333333333333333 * gPowEntry2)
-					w20 := kern.Choose(t2292, F(F(-0.5*gPow4[a])*t236), F(0))
-					t4Number4 := kern.Choose(t4, F(1), F(0))
-					t2292Number2 := kern.Choose(t2292, F(1), F(0))
+					// moneta_dual.g, moneta_dual.W2, moneta_dual.W1
+					w32 := !(gProdEntry2 < F(1e-24))
+					w32Number := kern.Choose(w32, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.R037239848bbfArgs{
-							P0: unsafe.SliceData(W2Trail),
-							P1: unsafe.SliceData(t23122),
-							P2: unsafe.SliceData(t131),
-							P3: unsafe.SliceData(W2BarState),
+						a2 := regions.R523c7e01f3c4Args{
+							P0: unsafe.SliceData(g2),
+							P1: unsafe.SliceData(t146),
+							P2: unsafe.SliceData(W2Trail),
+							P3: unsafe.SliceData(t265),
+							P4: unsafe.SliceData(t103),
+							P5: unsafe.SliceData(t110),
+							P6: unsafe.SliceData(W2BarState),
 							N0: dV,
 							N1: dH,
 							N2: 4 * dH * dV * a,
-							S0: [2]float32{t2292Number2},
-							S1: [2]float32{t4Number4},
-							S2: [2]float32{w19},
-							S3: [2]float32{w20},
-							S4: [2]float32{rhoEntry3},
+							N3: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							S0: [2]float32{w32Number},
+							S1: [2]float32{w17},
+							S2: [2]float32{t228},
+							S3: [2]float32{rhoEntry5},
 						}
-						regions.R037239848bbf(&a2)
+						regions.R523c7e01f3c4(&a2)
 					} else {
-						t2292_2 := (F(0) < t2292Number2)
-						t4_2 := (F(0) < t4Number4)
+						w32_2 := (F(0) < w32Number)
 						for i := range dV {
 							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
-							t23122_2 := t23122[i*dH:][:dH]
-							t131_2 := t131[i*dH:][:dH]
+							t265_2 := t265[(l*T+a+C*s)*dH:][:dH]
+							t110_2 := t110[i*dH:][:dH]
 							W2BarState2 := W2BarState[i*dH:][:dH]
+							g2Entry3 := g2[i]
+							t146Entry2 := t146[i]
 							for j := range dH {
-								W2TrailEntry4 := W2Trail2[j]
-								t8 := num.Abs(W2TrailEntry4)
-								t74 := kern.Choose(t4_2, F(1), t8)
-								t23122Entry := t23122_2[j]
-								w29 := kern.Choose(t2292_2, F(2*kern.Choose(t2292_2, F(F(F(w19*W2TrailEntry4)*t74)*t23122Entry), F(0))), F(0))
-								w30 := kern.Choose(t2292_2, F(F(F(w19*t74)*t74)*t23122Entry), F(0))
-								W2BarState2[j] = num.FMA32(num.FMA32(F(F(F(4*w20)*t8)*t8), t8, w29), kern.Sign(W2TrailEntry4), num.FMA32(rhoEntry3, t131_2[j], w30))
+								W2TrailEntry5 := W2Trail2[j]
+								w37 := kern.Choose(w32_2, F(F(F(w17*W2TrailEntry5)*W2TrailEntry5)*num.FMA32(t146Entry2, t265_2[j], F(g2Entry3*t103[j]))), F(0))
+								W2BarState2[j] = num.FMA32(F(F(F(4*t228)*W2TrailEntry5)*W2TrailEntry5), W2TrailEntry5, num.FMA32(F(3), w37, F(rhoEntry5*t110_2[j])))
 							}
 						}
 					}
 					// moneta_dual.g, moneta_dual.W1, moneta_dual
 					if kern.Wide() {
 						a2 := regions.R3d7684d4fb8aArgs{
-							P0: unsafe.SliceData(t109),
-							P1: unsafe.SliceData(t181),
+							P0: unsafe.SliceData(t88),
+							P1: unsafe.SliceData(t160),
 							P2: unsafe.SliceData(c.KBar),
-							P3: unsafe.SliceData(t11),
+							P3: unsafe.SliceData(t10),
 							P4: unsafe.SliceData(c.QBar),
 							N0: dK,
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
@@ -1657,13 +1441,10 @@ func (c *stepBackwardFused) run() {
 						kBar := c.KBar[(l*T+a+C*s)*dK:][:dK]
 						qBar := c.QBar[(l*T+a+C*s)*dK:][:dK]
 						for i := range dK {
-							kBar[i] = num.FMA32(thetaEntry3, t109[i], t181[i])
-							qBar[i] = t11[i]
+							kBar[i] = num.FMA32(thetaEntry3, t88[i], t160[i])
+							qBar[i] = t10[i]
 						}
 					}
-					// moneta_dual.g, moneta_dual.W2
-					rhoBar[a] = ((t129 + t143) - t127) - t141
-					thetaBar[a] = t110 + t139
 				}
 			}
 		}

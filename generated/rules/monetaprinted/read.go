@@ -68,8 +68,8 @@ func (c *Read[F]) Run() {
 		for j := range dH {
 			W1 := c.W1[(i*dH+j)*dK:][:dK]
 			for k := range dK {
-				t19 := num.Abs(W1[k])
-				t21 := F(t19 * t19)
+				W1Entry := W1[k]
+				t21 := F(W1Entry * W1Entry)
 				t222 += F(t21 * t21)
 			}
 		}
@@ -101,8 +101,8 @@ func (c *Read[F]) Run() {
 		for j := range dK {
 			W2 := c.W2[(i*dK+j)*dH:][:dH]
 			for k := range dH {
-				t27 := num.Abs(W2[k])
-				t29 := F(t27 * t27)
+				W2Entry := W2[k]
+				t29 := F(W2Entry * W2Entry)
 				t302 += F(t29 * t29)
 			}
 		}
@@ -236,10 +236,10 @@ type ReadBackward[F num.Float] struct {
 	Work   []F // WorkLen() entries
 }
 
-// WorkLen is 4·L·T·d_h + 2·L·T·d_k + 6·L·d_h·d_k + 4·L·T + 6·L.
+// WorkLen is 4·L·T·d_h + 2·L·T·d_k + 4·L·d_h·d_k + 4·L·T + 6·L.
 func (c *ReadBackward[F]) WorkLen() int {
 	L, T, dH, dK := c.L, c.T, c.DH, c.DK
-	return 4*L*T*dH + 2*L*T*dK + 6*L*dH*dK + 4*L*T + 6*L
+	return 4*L*T*dH + 2*L*T*dK + 4*L*dH*dK + 4*L*T + 6*L
 }
 
 // Run computes ReadBackward.
@@ -249,12 +249,8 @@ func (c *ReadBackward[F]) Run() {
 		return
 	}
 	L, T, dH, dK := c.L, c.T, c.DH, c.DK
-	t19 := c.Work[:L*dH*dK] // [L, d_h, d_k]
+	t26 := c.Work[:L*dH*dK] // [L, d_h, d_k]
 	work := c.Work[L*dH*dK:]
-	t26 := work[:L*dH*dK] // [L, d_h, d_k]
-	work = work[L*dH*dK:]
-	t27 := work[:L*dH*dK] // [L, d_k, d_h]
-	work = work[L*dH*dK:]
 	t34 := work[:L*dH*dK] // [L, d_k, d_h]
 	work = work[L*dH*dK:]
 	t40 := work[:L*T*dH] // [L, T, d_h]
@@ -265,7 +261,7 @@ func (c *ReadBackward[F]) Run() {
 	work = work[L*T:]
 	t8 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t80 := work[:L*T] // [L, T]
+	t74 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t18 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
@@ -285,13 +281,13 @@ func (c *ReadBackward[F]) Run() {
 	work = work[L:]
 	t422 := work[:L] // [L]
 	work = work[L:]
-	t81 := work[:L] // [L]
+	t75 := work[:L] // [L]
+	work = work[L:]
+	t53 := work[:L] // [L]
 	work = work[L:]
 	t56 := work[:L] // [L]
 	work = work[L:]
-	t59 := work[:L] // [L]
-	work = work[L:]
-	t82 := work[:L] // [L]
+	t76 := work[:L] // [L]
 
 	// moneta_printed.y
 	ySqrt := c.YSqrt[:L]
@@ -299,12 +295,9 @@ func (c *ReadBackward[F]) Run() {
 		ySqrtEntry := ySqrt[i]
 		for j := range dH {
 			W1 := c.W1[(i*dH+j)*dK:][:dK]
-			t19_2 := t19[(i*dH+j)*dK:][:dK]
 			t26_2 := t26[(i*dH+j)*dK:][:dK]
 			for k := range dK {
-				W1Entry := W1[k]
-				t19_2[k] = num.Abs(W1Entry)
-				t26_2[k] = W1Entry / ySqrtEntry
+				t26_2[k] = W1[k] / ySqrtEntry
 			}
 		}
 	}
@@ -315,12 +308,9 @@ func (c *ReadBackward[F]) Run() {
 		ySqrt2Entry := ySqrt2[i]
 		for j := range dK {
 			W2 := c.W2[(i*dK+j)*dH:][:dH]
-			t27_2 := t27[(i*dK+j)*dH:][:dH]
 			t34_2 := t34[(i*dK+j)*dH:][:dH]
 			for k := range dH {
-				W2Entry := W2[k]
-				t27_2[k] = num.Abs(W2Entry)
-				t34_2[k] = W2Entry / ySqrt2Entry
+				t34_2[k] = W2[k] / ySqrt2Entry
 			}
 		}
 	}
@@ -356,12 +346,12 @@ func (c *ReadBackward[F]) Run() {
 		for j := range T {
 			yBar := c.YBar[(i*T+j)*dK:][:dK]
 			yLin := c.YLin[(i*T+j)*dK:][:dK]
-			var t82_2 F
+			var t82 F
 			ySqrt3Entry := ySqrt3[j]
 			for k := range dK {
-				t82_2 += F(yBar[k] * ((yLin[k] / ySqrt3Entry) / ySqrt3Entry))
+				t82 += F(yBar[k] * ((yLin[k] / ySqrt3Entry) / ySqrt3Entry))
 			}
-			t8_2[j] = -t82_2
+			t8_2[j] = -t82
 		}
 	}
 
@@ -372,16 +362,16 @@ func (c *ReadBackward[F]) Run() {
 	for i := range L {
 		t8_2 := t8[i*T:][:T]
 		t5_2 := t5[i*T:][:T]
-		t80_2 := t80[i*T:][:T]
+		t74_2 := t74[i*T:][:T]
 		for j := range T {
-			t80_2[j] = F(t8_2[j] * F(t14*t5_2[j]))
+			t74_2[j] = F(t8_2[j] * F(t14*t5_2[j]))
 		}
 	}
 
 	// moneta_printed.y
 	for i := range L {
 		t5_2 := t5[i*T:][:T]
-		t80_2 := t80[i*T:][:T]
+		t74_2 := t74[i*T:][:T]
 		t202_2 := t202[i*T:][:T]
 		for j := range T {
 			yBar := c.YBar[(i*T+j)*dK:][:dK]
@@ -389,9 +379,9 @@ func (c *ReadBackward[F]) Run() {
 			t18_2 := t18[(i*T+j)*dK:][:dK]
 			var t2022 F
 			t5Entry := t5_2[j]
-			t80Entry := t80_2[j]
+			t74Entry := t74_2[j]
 			for k := range dK {
-				t182 := F(yBar[k]*t5Entry) + F(2*F(F(0.5*yLin[k])*t80Entry))
+				t182 := F(yBar[k]*t5Entry) + F(2*F(F(0.5*yLin[k])*t74Entry))
 				t2022 += t182
 				t18_2[k] = t182
 			}
@@ -466,42 +456,41 @@ func (c *ReadBackward[F]) Run() {
 	// moneta_printed.y
 	ySqrt3 := c.YSqrt[:L]
 	for i := range L {
-		t81[i] = F(t392[i] * t422[i])
-		t56[i] = F(1) / ySqrt3[i]
+		t75[i] = F(t392[i] * t422[i])
+		t53[i] = F(1) / ySqrt3[i]
 	}
 
 	// moneta_printed.y
 	ySqrt4 := c.YSqrt[:L]
 	for i := range L {
-		var t592 F
+		var t562 F
 		ySqrtEntry2 := ySqrt4[i]
 		for j := range dH {
 			t372_2 := t372[(i*dH+j)*dK:][:dK]
 			t26_2 := t26[(i*dH+j)*dK:][:dK]
 			for k := range dK {
-				t592 += F(t372_2[k] * (t26_2[k] / ySqrtEntry2))
+				t562 += F(t372_2[k] * (t26_2[k] / ySqrtEntry2))
 			}
 		}
-		t59[i] = -t592
+		t56[i] = -t562
 	}
 
 	// moneta_printed.y
 	for i := range L {
-		t82[i] = F(t56[i] * t59[i])
+		t76[i] = F(t53[i] * t56[i])
 	}
 
 	// moneta_printed.y
 	for i := range L {
-		t56Entry := t56[i]
-		w2 := F(2 * t82[i])
+		t53Entry := t53[i]
+		t76Entry := t76[i]
 		for j := range dH {
-			t19_2 := t19[(i*dH+j)*dK:][:dK]
-			t372_2 := t372[(i*dH+j)*dK:][:dK]
 			W1 := c.W1[(i*dH+j)*dK:][:dK]
+			t372_2 := t372[(i*dH+j)*dK:][:dK]
 			W1Bar := c.W1Bar[(i*dH+j)*dK:][:dK]
 			for k := range dK {
-				t19Entry := t19_2[k]
-				W1Bar[k] = F(t372_2[k]*t56Entry) + F(F(F(w2*t19Entry)*F(t19Entry*t19Entry))*num.Sign(W1[k]))
+				W1Entry := W1[k]
+				W1Bar[k] = F(t372_2[k]*t53Entry) + F(2*F(F(t76Entry*W1Entry)*F(W1Entry*W1Entry)))
 			}
 		}
 	}
@@ -509,15 +498,14 @@ func (c *ReadBackward[F]) Run() {
 	// moneta_printed.y
 	for i := range L {
 		t392Entry := t392[i]
-		w3 := F(2 * t81[i])
+		t75Entry := t75[i]
 		for j := range dK {
-			t27_2 := t27[(i*dK+j)*dH:][:dH]
-			t262_2 := t262[(i*dK+j)*dH:][:dH]
 			W2 := c.W2[(i*dK+j)*dH:][:dH]
+			t262_2 := t262[(i*dK+j)*dH:][:dH]
 			W2Bar := c.W2Bar[(i*dK+j)*dH:][:dH]
 			for k := range dH {
-				t27Entry := t27_2[k]
-				W2Bar[k] = F(t262_2[k]*t392Entry) + F(F(F(w3*t27Entry)*F(t27Entry*t27Entry))*num.Sign(W2[k]))
+				W2Entry := W2[k]
+				W2Bar[k] = F(t262_2[k]*t392Entry) + F(2*F(F(t75Entry*W2Entry)*F(W2Entry*W2Entry)))
 			}
 		}
 	}

@@ -31,7 +31,7 @@ func (c *readFused) run() {
 
 	// moneta_printed.y
 	if kern.Wide() {
-		a := regions.Ra0099dc8224fArgs{
+		a := regions.Rf36fab1d9f5aArgs{
 			P0: unsafe.SliceData(c.W1),
 			P1: unsafe.SliceData(t22),
 			N0: L,
@@ -39,7 +39,7 @@ func (c *readFused) run() {
 			N2: dK,
 			N3: dH * dK,
 		}
-		regions.Ra0099dc8224f(&a)
+		regions.Rf36fab1d9f5a(&a)
 	} else {
 		for i := range L {
 			var t222 F
@@ -48,8 +48,8 @@ func (c *readFused) run() {
 				var t222Row F
 				t222RowSums := [16]F{t222Row}
 				for k := range dK {
-					t19 := num.Abs(W1[k])
-					t21 := F(t19 * t19)
+					W1Entry := W1[k]
+					t21 := F(W1Entry * W1Entry)
 					t222RowSums[k%16] = num.FMA32(t21, t21, t222RowSums[k%16])
 				}
 				t222Row = kern.Sum16(&t222RowSums)
@@ -102,7 +102,7 @@ func (c *readFused) run() {
 
 	// moneta_printed.y
 	if kern.Wide() {
-		a := regions.Ra0099dc8224fArgs{
+		a := regions.Rf36fab1d9f5aArgs{
 			P0: unsafe.SliceData(c.W2),
 			P1: unsafe.SliceData(t30),
 			N0: L,
@@ -110,7 +110,7 @@ func (c *readFused) run() {
 			N2: dH,
 			N3: dH * dK,
 		}
-		regions.Ra0099dc8224f(&a)
+		regions.Rf36fab1d9f5a(&a)
 	} else {
 		for i := range L {
 			var t302 F
@@ -119,8 +119,8 @@ func (c *readFused) run() {
 				var t302Row F
 				t302RowSums := [16]F{t302Row}
 				for k := range dH {
-					t27 := num.Abs(W2[k])
-					t29 := F(t27 * t27)
+					W2Entry := W2[k]
+					t29 := F(W2Entry * W2Entry)
 					t302RowSums[k%16] = num.FMA32(t29, t29, t302RowSums[k%16])
 				}
 				t302Row = kern.Sum16(&t302RowSums)
@@ -346,54 +346,48 @@ func (c *readBackwardFused) run() {
 	_ = T
 	_ = dH
 	_ = dK
-	t19 := c.Work[:L*dH*dK]                                      // [L, d_h, d_k]
-	t26 := c.Work[L*dH*dK:][:L*dH*dK]                            // [L, d_h, d_k]
-	t27 := c.Work[2*L*dH*dK:][:L*dH*dK]                          // [L, d_k, d_h]
-	t34 := c.Work[3*L*dH*dK:][:L*dH*dK]                          // [L, d_k, d_h]
-	t40 := c.Work[4*L*dH*dK:][:L*T*dH]                           // [L, T, d_h]
-	t := c.Work[L*T*dH+4*L*dH*dK:][:L*T*dH]                      // [L, T, d_h]
-	t5 := c.Work[2*L*T*dH+4*L*dH*dK:][:L*T]                      // [L, T]
-	t8 := c.Work[2*L*T*dH+4*L*dH*dK+L*T:][:L*T]                  // [L, T]
-	t80 := c.Work[2*L*T*dH+4*L*dH*dK+2*L*T:][:L*T]               // [L, T]
-	t18 := c.Work[2*L*T*dH+4*L*dH*dK+3*L*T:][:L*T*dK]            // [L, T, d_k]
-	t202 := c.Work[2*L*T*dH+L*T*dK+4*L*dH*dK+3*L*T:][:L*T]       // [L, T]
-	t252 := c.Work[2*L*T*dH+L*T*dK+4*L*dH*dK+4*L*T:][:L*T*dK]    // [L, T, d_k]
-	t262 := c.Work[2*L*T*dH+2*L*T*dK+4*L*dH*dK+4*L*T:][:L*dH*dK] // [L, d_k, d_h]
-	t272 := c.Work[2*L*T*dH+2*L*T*dK+5*L*dH*dK+4*L*T:][:L*T*dH]  // [L, T, d_h]
-	t352 := c.Work[3*L*T*dH+2*L*T*dK+5*L*dH*dK+4*L*T:][:L*T*dH]  // [L, T, d_h]
-	t372 := c.Work[4*L*T*dH+2*L*T*dK+5*L*dH*dK+4*L*T:][:L*dH*dK] // [L, d_h, d_k]
-	t392 := c.Work[4*L*T*dH+2*L*T*dK+6*L*dH*dK+4*L*T:][:L]       // [L]
-	t422 := c.Work[4*L*T*dH+2*L*T*dK+6*L*dH*dK+4*L*T+L:][:L]     // [L]
-	t81 := c.Work[4*L*T*dH+2*L*T*dK+6*L*dH*dK+4*L*T+2*L:][:L]    // [L]
-	t56 := c.Work[4*L*T*dH+2*L*T*dK+6*L*dH*dK+4*L*T+3*L:][:L]    // [L]
-	t59 := c.Work[4*L*T*dH+2*L*T*dK+6*L*dH*dK+4*L*T+4*L:][:L]    // [L]
-	t82 := c.Work[4*L*T*dH+2*L*T*dK+6*L*dH*dK+4*L*T+5*L:][:L]    // [L]
+	t26 := c.Work[:L*dH*dK]                                      // [L, d_h, d_k]
+	t34 := c.Work[L*dH*dK:][:L*dH*dK]                            // [L, d_k, d_h]
+	t40 := c.Work[2*L*dH*dK:][:L*T*dH]                           // [L, T, d_h]
+	t := c.Work[L*T*dH+2*L*dH*dK:][:L*T*dH]                      // [L, T, d_h]
+	t5 := c.Work[2*L*T*dH+2*L*dH*dK:][:L*T]                      // [L, T]
+	t8 := c.Work[2*L*T*dH+2*L*dH*dK+L*T:][:L*T]                  // [L, T]
+	t74 := c.Work[2*L*T*dH+2*L*dH*dK+2*L*T:][:L*T]               // [L, T]
+	t18 := c.Work[2*L*T*dH+2*L*dH*dK+3*L*T:][:L*T*dK]            // [L, T, d_k]
+	t202 := c.Work[2*L*T*dH+L*T*dK+2*L*dH*dK+3*L*T:][:L*T]       // [L, T]
+	t252 := c.Work[2*L*T*dH+L*T*dK+2*L*dH*dK+4*L*T:][:L*T*dK]    // [L, T, d_k]
+	t262 := c.Work[2*L*T*dH+2*L*T*dK+2*L*dH*dK+4*L*T:][:L*dH*dK] // [L, d_k, d_h]
+	t272 := c.Work[2*L*T*dH+2*L*T*dK+3*L*dH*dK+4*L*T:][:L*T*dH]  // [L, T, d_h]
+	t352 := c.Work[3*L*T*dH+2*L*T*dK+3*L*dH*dK+4*L*T:][:L*T*dH]  // [L, T, d_h]
+	t372 := c.Work[4*L*T*dH+2*L*T*dK+3*L*dH*dK+4*L*T:][:L*dH*dK] // [L, d_h, d_k]
+	t392 := c.Work[4*L*T*dH+2*L*T*dK+4*L*dH*dK+4*L*T:][:L]       // [L]
+	t422 := c.Work[4*L*T*dH+2*L*T*dK+4*L*dH*dK+4*L*T+L:][:L]     // [L]
+	t75 := c.Work[4*L*T*dH+2*L*T*dK+4*L*dH*dK+4*L*T+2*L:][:L]    // [L]
+	t53 := c.Work[4*L*T*dH+2*L*T*dK+4*L*dH*dK+4*L*T+3*L:][:L]    // [L]
+	t56 := c.Work[4*L*T*dH+2*L*T*dK+4*L*dH*dK+4*L*T+4*L:][:L]    // [L]
+	t76 := c.Work[4*L*T*dH+2*L*T*dK+4*L*dH*dK+4*L*T+5*L:][:L]    // [L]
 
 	// moneta_printed.y
 	if kern.Wide() {
-		a := regions.R67ce0e49e436Args{
+		a := regions.R495f740815a2Args{
 			P0: unsafe.SliceData(c.YSqrt),
 			P1: unsafe.SliceData(c.W1),
-			P2: unsafe.SliceData(t19),
-			P3: unsafe.SliceData(t26),
+			P2: unsafe.SliceData(t26),
 			N0: L,
 			N1: dH,
 			N2: dK,
 			N3: dH * dK,
 		}
-		regions.R67ce0e49e436(&a)
+		regions.R495f740815a2(&a)
 	} else {
 		ySqrt := c.YSqrt[:L]
 		for i := range L {
 			ySqrtEntry := ySqrt[i]
 			for j := range dH {
 				W1 := c.W1[(i*dH+j)*dK:][:dK]
-				t19_2 := t19[(i*dH+j)*dK:][:dK]
 				t26_2 := t26[(i*dH+j)*dK:][:dK]
 				for k := range dK {
-					W1Entry := W1[k]
-					t19_2[k] = num.Abs(W1Entry)
-					t26_2[k] = W1Entry / ySqrtEntry
+					t26_2[k] = W1[k] / ySqrtEntry
 				}
 			}
 		}
@@ -401,29 +395,25 @@ func (c *readBackwardFused) run() {
 
 	// moneta_printed.y
 	if kern.Wide() {
-		a := regions.R67ce0e49e436Args{
+		a := regions.R495f740815a2Args{
 			P0: unsafe.SliceData(c.YSqrt2),
 			P1: unsafe.SliceData(c.W2),
-			P2: unsafe.SliceData(t27),
-			P3: unsafe.SliceData(t34),
+			P2: unsafe.SliceData(t34),
 			N0: L,
 			N1: dK,
 			N2: dH,
 			N3: dH * dK,
 		}
-		regions.R67ce0e49e436(&a)
+		regions.R495f740815a2(&a)
 	} else {
 		ySqrt2 := c.YSqrt2[:L]
 		for i := range L {
 			ySqrt2Entry := ySqrt2[i]
 			for j := range dK {
 				W2 := c.W2[(i*dK+j)*dH:][:dH]
-				t27_2 := t27[(i*dK+j)*dH:][:dH]
 				t34_2 := t34[(i*dK+j)*dH:][:dH]
 				for k := range dH {
-					W2Entry := W2[k]
-					t27_2[k] = num.Abs(W2Entry)
-					t34_2[k] = W2Entry / ySqrt2Entry
+					t34_2[k] = W2[k] / ySqrt2Entry
 				}
 			}
 		}
@@ -496,14 +486,14 @@ func (c *readBackwardFused) run() {
 			for j := range T {
 				yBar := c.YBar[(i*T+j)*dK:][:dK]
 				yLin := c.YLin[(i*T+j)*dK:][:dK]
-				var t82_2 F
+				var t82 F
 				ySqrt3Entry := ySqrt3[j]
-				t82Sums := [16]F{t82_2}
+				t82Sums := [16]F{t82}
 				for k := range dK {
 					t82Sums[k%16] = num.FMA32(yBar[k], (yLin[k]/ySqrt3Entry)/ySqrt3Entry, t82Sums[k%16])
 				}
-				t82_2 = kern.Sum16(&t82Sums)
-				t8_2[j] = -t82_2
+				t82 = kern.Sum16(&t82Sums)
+				t8_2[j] = -t82
 			}
 		}
 	}
@@ -516,7 +506,7 @@ func (c *readBackwardFused) run() {
 		a := regions.R786ab92e5cecArgs{
 			P0: unsafe.SliceData(t8),
 			P1: unsafe.SliceData(t5),
-			P2: unsafe.SliceData(t80),
+			P2: unsafe.SliceData(t74),
 			N0: L,
 			N1: T,
 			S0: [2]float32{t14},
@@ -526,9 +516,9 @@ func (c *readBackwardFused) run() {
 		for i := range L {
 			t8_2 := t8[i*T:][:T]
 			t5_2 := t5[i*T:][:T]
-			t80_2 := t80[i*T:][:T]
+			t74_2 := t74[i*T:][:T]
 			for j := range T {
-				t80_2[j] = F(t8_2[j] * F(t14*t5_2[j]))
+				t74_2[j] = F(t8_2[j] * F(t14*t5_2[j]))
 			}
 		}
 	}
@@ -537,7 +527,7 @@ func (c *readBackwardFused) run() {
 	if kern.Wide() {
 		a := regions.Ra5b7d02d6ae5Args{
 			P0: unsafe.SliceData(t5),
-			P1: unsafe.SliceData(t80),
+			P1: unsafe.SliceData(t74),
 			P2: unsafe.SliceData(c.YLin),
 			P3: unsafe.SliceData(c.YBar),
 			P4: unsafe.SliceData(t18),
@@ -552,7 +542,7 @@ func (c *readBackwardFused) run() {
 	} else {
 		for i := range L {
 			t5_2 := t5[i*T:][:T]
-			t80_2 := t80[i*T:][:T]
+			t74_2 := t74[i*T:][:T]
 			t202_2 := t202[i*T:][:T]
 			for j := range T {
 				yLin := c.YLin[(i*T+j)*dK:][:dK]
@@ -560,10 +550,10 @@ func (c *readBackwardFused) run() {
 				t18_2 := t18[(i*T+j)*dK:][:dK]
 				var t2022 F
 				t5Entry := t5_2[j]
-				t80Entry := t80_2[j]
+				t74Entry := t74_2[j]
 				t2022Sums := [16]F{t2022}
 				for k := range dK {
-					t182 := num.FMA32(yLin[k], t80Entry, F(yBar[k]*t5Entry))
+					t182 := num.FMA32(yLin[k], t74Entry, F(yBar[k]*t5Entry))
 					t2022Sums[k%16] = t2022Sums[k%16] + t182
 					t18_2[k] = t182
 				}
@@ -697,17 +687,17 @@ func (c *readBackwardFused) run() {
 		a := regions.Rba6cce1a3114Args{
 			P0: unsafe.SliceData(t392),
 			P1: unsafe.SliceData(t422),
-			P2: unsafe.SliceData(t81),
+			P2: unsafe.SliceData(t75),
 			P3: unsafe.SliceData(c.YSqrt),
-			P4: unsafe.SliceData(t56),
+			P4: unsafe.SliceData(t53),
 			N0: L,
 		}
 		regions.Rba6cce1a3114(&a)
 	} else {
 		ySqrt := c.YSqrt[:L]
 		for i := range L {
-			t81[i] = F(t392[i] * t422[i])
-			t56[i] = F(1) / ySqrt[i]
+			t75[i] = F(t392[i] * t422[i])
+			t53[i] = F(1) / ySqrt[i]
 		}
 	}
 
@@ -717,7 +707,7 @@ func (c *readBackwardFused) run() {
 			P0: unsafe.SliceData(c.YSqrt),
 			P1: unsafe.SliceData(t372),
 			P2: unsafe.SliceData(t26),
-			P3: unsafe.SliceData(t59),
+			P3: unsafe.SliceData(t56),
 			N0: L,
 			N1: dH,
 			N2: dK,
@@ -727,65 +717,63 @@ func (c *readBackwardFused) run() {
 	} else {
 		ySqrt := c.YSqrt[:L]
 		for i := range L {
-			var t592 F
+			var t562 F
 			ySqrtEntry2 := ySqrt[i]
 			for j := range dH {
 				t372_2 := t372[(i*dH+j)*dK:][:dK]
 				t26_2 := t26[(i*dH+j)*dK:][:dK]
-				var t592Row F
-				t592RowSums := [16]F{t592Row}
+				var t562Row F
+				t562RowSums := [16]F{t562Row}
 				for k := range dK {
-					t592RowSums[k%16] = num.FMA32(t372_2[k], t26_2[k]/ySqrtEntry2, t592RowSums[k%16])
+					t562RowSums[k%16] = num.FMA32(t372_2[k], t26_2[k]/ySqrtEntry2, t562RowSums[k%16])
 				}
-				t592Row = kern.Sum16(&t592RowSums)
-				t592 = t592 + t592Row
+				t562Row = kern.Sum16(&t562RowSums)
+				t562 = t562 + t562Row
 			}
-			t59[i] = -t592
+			t56[i] = -t562
 		}
 	}
 
 	// moneta_printed.y
 	if kern.Wide() {
 		a := regions.R10a260e92e9cArgs{
-			P0: unsafe.SliceData(t56),
-			P1: unsafe.SliceData(t59),
-			P2: unsafe.SliceData(t82),
+			P0: unsafe.SliceData(t53),
+			P1: unsafe.SliceData(t56),
+			P2: unsafe.SliceData(t76),
 			N0: L,
 		}
 		regions.R10a260e92e9c(&a)
 	} else {
 		for i := range L {
-			t82[i] = F(t56[i] * t59[i])
+			t76[i] = F(t53[i] * t56[i])
 		}
 	}
 
 	// moneta_printed.y
 	if kern.Wide() {
-		a := regions.R5012c9368652Args{
-			P0: unsafe.SliceData(t56),
-			P1: unsafe.SliceData(t82),
-			P2: unsafe.SliceData(t19),
-			P3: unsafe.SliceData(c.W1),
-			P4: unsafe.SliceData(t372),
-			P5: unsafe.SliceData(c.W1Bar),
+		a := regions.Re3ded1fa4550Args{
+			P0: unsafe.SliceData(t53),
+			P1: unsafe.SliceData(t76),
+			P2: unsafe.SliceData(c.W1),
+			P3: unsafe.SliceData(t372),
+			P4: unsafe.SliceData(c.W1Bar),
 			N0: L,
 			N1: dH,
 			N2: dK,
 			N3: dH * dK,
 		}
-		regions.R5012c9368652(&a)
+		regions.Re3ded1fa4550(&a)
 	} else {
 		for i := range L {
-			t56Entry := t56[i]
-			w2 := F(2 * t82[i])
+			t53Entry := t53[i]
+			t76Entry := t76[i]
 			for j := range dH {
-				t19_2 := t19[(i*dH+j)*dK:][:dK]
 				W1 := c.W1[(i*dH+j)*dK:][:dK]
 				t372_2 := t372[(i*dH+j)*dK:][:dK]
 				W1Bar := c.W1Bar[(i*dH+j)*dK:][:dK]
 				for k := range dK {
-					t19Entry := t19_2[k]
-					W1Bar[k] = num.FMA32(F(F(w2*t19Entry)*F(t19Entry*t19Entry)), kern.Sign(W1[k]), F(t372_2[k]*t56Entry))
+					W1Entry := W1[k]
+					W1Bar[k] = num.FMA32(F(F(2*t76Entry)*W1Entry), F(W1Entry*W1Entry), F(t372_2[k]*t53Entry))
 				}
 			}
 		}
@@ -793,31 +781,29 @@ func (c *readBackwardFused) run() {
 
 	// moneta_printed.y
 	if kern.Wide() {
-		a := regions.R5012c9368652Args{
+		a := regions.Re3ded1fa4550Args{
 			P0: unsafe.SliceData(t392),
-			P1: unsafe.SliceData(t81),
-			P2: unsafe.SliceData(t27),
-			P3: unsafe.SliceData(c.W2),
-			P4: unsafe.SliceData(t262),
-			P5: unsafe.SliceData(c.W2Bar),
+			P1: unsafe.SliceData(t75),
+			P2: unsafe.SliceData(c.W2),
+			P3: unsafe.SliceData(t262),
+			P4: unsafe.SliceData(c.W2Bar),
 			N0: L,
 			N1: dK,
 			N2: dH,
 			N3: dH * dK,
 		}
-		regions.R5012c9368652(&a)
+		regions.Re3ded1fa4550(&a)
 	} else {
 		for i := range L {
 			t392Entry := t392[i]
-			w3 := F(2 * t81[i])
+			t75Entry := t75[i]
 			for j := range dK {
-				t27_2 := t27[(i*dK+j)*dH:][:dH]
 				W2 := c.W2[(i*dK+j)*dH:][:dH]
 				t262_2 := t262[(i*dK+j)*dH:][:dH]
 				W2Bar := c.W2Bar[(i*dK+j)*dH:][:dH]
 				for k := range dH {
-					t27Entry := t27_2[k]
-					W2Bar[k] = num.FMA32(F(F(w3*t27Entry)*F(t27Entry*t27Entry)), kern.Sign(W2[k]), F(t262_2[k]*t392Entry))
+					W2Entry := W2[k]
+					W2Bar[k] = num.FMA32(F(F(2*t75Entry)*W2Entry), F(W2Entry*W2Entry), F(t262_2[k]*t392Entry))
 				}
 			}
 		}

@@ -93,9 +93,9 @@ func (c *Step[F]) Run() {
 	work = work[dH:]
 	t200 := work[:dH] // [d_h]
 	work = work[dH:]
-	t221 := work[:dH] // [d_h]
+	t2082 := work[:dH] // [d_h]
 	work = work[dH:]
-	t227 := work[:dH] // [d_h]
+	t2142 := work[:dH] // [d_h]
 	work = work[dH:]
 	t199 := work[:dH*dK] // [d_k, d_h]
 	work = work[dH*dK:]
@@ -103,7 +103,7 @@ func (c *Step[F]) Run() {
 	work = work[dH:]
 	t206 := work[:dK] // [d_k]
 	work = work[dK:]
-	t220 := work[:dK] // [d_k]
+	t2072 := work[:dK] // [d_k]
 	work = work[dK:]
 	t210 := work[:dK] // [d_k]
 
@@ -157,8 +157,8 @@ func (c *Step[F]) Run() {
 					for i := range dH {
 						W1State2 := W1State[i*dK:][:dK]
 						for j := range dK {
-							t := num.Abs(W1State2[j])
-							t3 := F(t * t)
+							W1StateEntry := W1State2[j]
+							t3 := F(W1StateEntry * W1StateEntry)
 							t4 += F(t3 * t3)
 						}
 					}
@@ -184,8 +184,8 @@ func (c *Step[F]) Run() {
 					for i := range dK {
 						W2State2 := W2State[i*dH:][:dH]
 						for j := range dH {
-							t9 := num.Abs(W2State2[j])
-							t11 := F(t9 * t9)
+							W2StateEntry := W2State2[j]
+							t11 := F(W2StateEntry * W2StateEntry)
 							t12 += F(t11 * t11)
 						}
 					}
@@ -288,8 +288,7 @@ func (c *Step[F]) Run() {
 						w3 := F(thetaEntry * t114[i])
 						for j := range dK {
 							W12 := F(rhoEntry*W1State2[j]) - F(w3*k[j])
-							t184 := num.Abs(W12)
-							t186 := F(t184 * t184)
+							t186 := F(W12 * W12)
 							t187 += F(t186 * t186)
 							W1State2[j] = W12
 						}
@@ -301,8 +300,7 @@ func (c *Step[F]) Run() {
 						w4 := F(-0.5 * t104[i])
 						for j := range dH {
 							W22 := F(rhoEntry*W2State2[j]) + F(w4*t172[j])
-							t192 := num.Abs(W22)
-							t194 := F(t192 * t192)
+							t194 := F(W22 * W22)
 							t195 += F(t194 * t194)
 							W2State2[j] = W22
 						}
@@ -321,18 +319,18 @@ func (c *Step[F]) Run() {
 						W1State2 := W1State[i*dK:][:dK]
 						t8_2 := t8[i*dK:][:dK]
 						var t2002 F
-						var t2212 F
-						var t2272 F
+						var t20822 F
+						var t21422 F
 						for j := range dK {
 							t191 := W1State2[j] / t190
 							qEntry := q[j]
 							t2002 += F(t191 * qEntry)
-							t2212 += F((t191 / t190) * qEntry)
-							t2272 += F((t8_2[j] / t7) * k[j])
+							t20822 += F((t191 / t190) * qEntry)
+							t21422 += F((t8_2[j] / t7) * k[j])
 						}
 						t200[i] = t2002
-						t221[i] = t2212
-						t227[i] = t2272
+						t2082[i] = t20822
+						t2142[i] = t21422
 					}
 					// moneta_printed.y
 					for i := range dK {
@@ -345,40 +343,40 @@ func (c *Step[F]) Run() {
 					// moneta_printed.y, moneta_printed
 					for i := range dH {
 						t200Entry := t200[i]
-						t2 := t17[i]
-						t32_2 := t22_2[i]
-						t6 := t221[i]
-						t72 := t227[i]
+						t := t17[i]
+						t2 := t22_2[i]
+						t52 := t2082[i]
+						t6 := t2142[i]
 						t132[i] = F(t200Entry * (1 + num.Erf(F(0.7071067811865475*t200Entry))))
 						if len(c.EW1Prod) > 0 {
-							c.EW1Prod[(l*T+a+C*s)*dH+i] = t2
+							c.EW1Prod[(l*T+a+C*s)*dH+i] = t
 						}
 						if len(c.GW1Prod) > 0 {
-							c.GW1Prod[(l*T+a+C*s)*dH+i] = t32_2
+							c.GW1Prod[(l*T+a+C*s)*dH+i] = t2
 						}
 						if len(c.YProd) > 0 {
 							c.YProd[(l*T+a+C*s)*dH+i] = t200Entry
 						}
 						if len(c.YProd3) > 0 {
-							c.YProd3[(l*T+a+C*s)*dH+i] = t6
+							c.YProd3[(l*T+a+C*s)*dH+i] = t52
 						}
 						if len(c.EW1Prod2) > 0 {
-							c.EW1Prod2[(l*T+a+C*s)*dH+i] = t72
+							c.EW1Prod2[(l*T+a+C*s)*dH+i] = t6
 						}
 					}
 					// moneta_printed.y
 					for i := range dK {
 						t199_2 := t199[i*dH:][:dH]
 						var t2062 F
-						var t2202 F
+						var t20722 F
 						for j := range dH {
 							t199Entry := t199_2[j]
 							t132Entry := t132[j]
 							t2062 += F(t199Entry * t132Entry)
-							t2202 += F((t199Entry / t198) * t132Entry)
+							t20722 += F((t199Entry / t198) * t132Entry)
 						}
 						t206[i] = F(0.5 * t2062)
-						t220[i] = t2202
+						t2072[i] = t20722
 					}
 					// moneta_printed.y
 					var t207 F
@@ -401,10 +399,10 @@ func (c *Step[F]) Run() {
 					t215 := num.Sqrt(1e-05 + (t211 / w5))
 					// moneta_printed.y, moneta_printed
 					for i := range dK {
-						t52 := t220[i]
+						t42 := t2072[i]
 						y[i] = q[i] + (t210[i] / t215)
 						if len(c.YProd2) > 0 {
-							c.YProd2[(l*T+a+C*s)*dK+i] = t52
+							c.YProd2[(l*T+a+C*s)*dK+i] = t42
 						}
 					}
 				}
@@ -506,9 +504,9 @@ func (c *StepBackward[F]) Run() {
 	work = work[L*T*dH:]
 	t205 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t322 := work[:L*T*dH] // [L, T, d_h]
+	t312 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t236 := work[:L*T*dH] // [L, T, d_h]
+	t223 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t28 := work[:L*T] // [L, T]
 	work = work[L*T:]
@@ -544,53 +542,53 @@ func (c *StepBackward[F]) Run() {
 	work = work[dK:]
 	t1042 := work[:dK] // [d_k]
 	work = work[dK:]
-	t18 := work[:dK] // [d_k]
+	t1723 := work[:dK] // [d_k]
 	work = work[dK:]
-	t252 := work[:dK] // [d_k]
+	t242 := work[:dK] // [d_k]
 	work = work[dK:]
-	t272 := work[:dH] // [d_h]
+	t262 := work[:dH] // [d_h]
 	work = work[dH:]
-	t3522 := work[:dH] // [d_h]
+	t34 := work[:dH] // [d_h]
 	work = work[dH:]
-	t234 := work[:dH] // [d_h]
+	t221 := work[:dH] // [d_h]
 	work = work[dH:]
-	t372 := work[:dK] // [d_k]
+	t362 := work[:dK] // [d_k]
 	work = work[dK:]
-	t83 := work[:dH*dK] // [d_h, d_k]
+	t76 := work[:dH*dK] // [d_h, d_k]
 	work = work[dH*dK:]
-	t222 := work[:dH] // [d_h]
+	t2092 := work[:dH] // [d_h]
 	work = work[dH:]
-	t89 := work[:dK] // [d_k]
+	t82 := work[:dK] // [d_k]
 	work = work[dK:]
-	t72_2 := work[:dH*dK] // [d_k, d_h]
+	t65 := work[:dH*dK] // [d_k, d_h]
 	work = work[dH*dK:]
-	t77 := work[:dK] // [d_k]
+	t70 := work[:dK] // [d_k]
 	work = work[dK:]
-	t78 := work[:dH] // [d_h]
+	t71 := work[:dH] // [d_h]
 	work = work[dH:]
-	t80 := work[:dH] // [d_h]
+	t73 := work[:dH] // [d_h]
 	work = work[dH:]
-	t102 := work[:dH] // [d_h]
+	t952 := work[:dH] // [d_h]
 	work = work[dH:]
-	t10422 := work[:dK] // [d_k]
+	t9722 := work[:dK] // [d_k]
 	work = work[dK:]
-	t10522 := work[:dK] // [d_k]
+	t98 := work[:dK] // [d_k]
 	work = work[dK:]
-	t110 := work[:dK] // [d_k]
+	t1032 := work[:dK] // [d_k]
 	work = work[dK:]
-	t138 := work[:dK] // [d_k]
+	t131 := work[:dK] // [d_k]
 	work = work[dK:]
-	t142 := work[:dK] // [d_k]
+	t135 := work[:dK] // [d_k]
+	work = work[dK:]
+	t151 := work[:dK] // [d_k]
 	work = work[dK:]
 	t158 := work[:dK] // [d_k]
 	work = work[dK:]
-	t165 := work[:dK] // [d_k]
-	work = work[dK:]
-	t167 := work[:dH] // [d_h]
+	t160 := work[:dH] // [d_h]
 	work = work[dH:]
-	t176 := work[:dH] // [d_h]
+	t169 := work[:dH] // [d_h]
 	work = work[dH:]
-	t178 := work[:dK] // [d_k]
+	t171 := work[:dK] // [d_k]
 
 	// moneta_printed.e_W1, moneta_printed.G_W1, moneta_printed.U_W2, moneta_printed.y
 	for i := range L {
@@ -609,18 +607,18 @@ func (c *StepBackward[F]) Run() {
 			t114_2 := t114[(i*T+j)*dH:][:dH]
 			t162_2 := t162[(i*T+j)*dH:][:dH]
 			t172_2 := t172[(i*T+j)*dH:][:dH]
-			t72_3 := t72[(i*T+j)*dH:][:dH]
+			t72_2 := t72[(i*T+j)*dH:][:dH]
 			t205_2 := t205[(i*T+j)*dH:][:dH]
-			t322_2 := t322[(i*T+j)*dH:][:dH]
-			t236_2 := t236[(i*T+j)*dH:][:dH]
+			t312_2 := t312[(i*T+j)*dH:][:dH]
+			t223_2 := t223[(i*T+j)*dH:][:dH]
 			thetaEntry := theta[j]
 			for k := range dH {
 				eW1ProdEntry := eW1Prod[k]
 				t202 := F(0.7071067811865475 * eW1ProdEntry)
 				t212 := num.Erf(t202)
-				t222_2 := 1 + t212
+				t222 := 1 + t212
 				GW1ProdEntry := GW1Prod[k]
-				t1052 := F(F(0.5*t222_2) * GW1ProdEntry)
+				t1052 := F(F(0.5*t222) * GW1ProdEntry)
 				t1082 := F(F(-0.4999999999999999*eW1ProdEntry) * eW1ProdEntry)
 				t1092 := num.Exp(t1082)
 				t1132 := F(F(F(0.39894228040143265*eW1ProdEntry)*GW1ProdEntry) * t1092)
@@ -628,18 +626,18 @@ func (c *StepBackward[F]) Run() {
 				yProdEntry := yProd[k]
 				t20_2[k] = t202
 				t21_2[k] = t212
-				t22_2[k] = t222_2
+				t22_2[k] = t222
 				t105_2[k] = t1052
 				t108_2[k] = t1082
 				t109_2[k] = t1092
 				t113_2[k] = t1132
 				t114_2[k] = t1052 + t1132
 				t162_2[k] = t1622
-				t172_2[k] = F(t222_2 * t1622)
-				t72_3[k] = F(F(thetaEntry*eW1ProdEntry) * t222_2)
+				t172_2[k] = F(t222 * t1622)
+				t72_2[k] = F(F(thetaEntry*eW1ProdEntry) * t222)
 				t205_2[k] = 1 + num.Erf(F(0.7071067811865475*yProdEntry))
-				t322_2[k] = num.Exp(F(F(-0.4999999999999999*yProdEntry) * yProdEntry))
-				t236_2[k] = F(eW1ProdEntry * t222_2)
+				t312_2[k] = num.Exp(F(F(-0.4999999999999999*yProdEntry) * yProdEntry))
+				t223_2[k] = F(eW1ProdEntry * t222)
 			}
 		}
 	}
@@ -667,7 +665,7 @@ func (c *StepBackward[F]) Run() {
 	// moneta_printed
 	w5 := F(dK)
 	t93 := F(1) / F(dK)
-	w32 := F(0.5 * t93)
+	w33 := F(0.5 * t93)
 	for l := range L {
 		for i := range dH {
 			W1Bar := c.W1Bar[(l*dH+i)*dK:][:dK]
@@ -777,7 +775,7 @@ func (c *StepBackward[F]) Run() {
 					yProd2 := c.YProd2[(l*T+a+C*s)*dK:][:dK]
 					t205_2 := t205[(l*T+a+C*s)*dH:][:dH]
 					yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
-					t322_2 := t322[(l*T+a+C*s)*dH:][:dH]
+					t312_2 := t312[(l*T+a+C*s)*dH:][:dH]
 					yProd3 := c.YProd3[(l*T+a+C*s)*dH:][:dH]
 					t114_2 := t114[(l*T+a+C*s)*dH:][:dH]
 					t22_2 := t22[(l*T+a+C*s)*dH:][:dH]
@@ -798,27 +796,27 @@ func (c *StepBackward[F]) Run() {
 						}
 					}
 					// moneta_printed.e_W1, moneta_printed.G_W1, moneta_printed.y
-					t323 := num.Sqrt(1e-05 + (t28_2[a] / w5))
-					t842 := F(1) / t323
+					t322 := num.Sqrt(1e-05 + (t28_2[a] / w5))
+					t842 := F(1) / t322
 					t215 := num.Sqrt(1e-05 + (t211_2[a] / w5))
-					t522 := F(1) / t215
+					t422 := F(1) / t215
 					ySqrt2Entry2 := ySqrt2[a]
-					t392 := F(1) / ySqrt2Entry2
+					t382 := F(1) / ySqrt2Entry2
 					ySqrtEntry2 := ySqrt[a]
-					t56 := F(1) / ySqrtEntry2
+					t52 := F(1) / ySqrtEntry2
 					// moneta_printed.e_W1, moneta_printed.G_W1
 					var t873 F
 					for i := range dK {
-						t332 := eW1Lin[i] / t323
+						t332 := eW1Lin[i] / t322
 						t353 := k[i] + t332 - v[i]
-						t373 := num.Tanh(F(10 * t353))
-						t393 := 1e-06 + F(t353*t353)
-						eW14 := F(F(3*t373) * t393)
-						t862 := t332 / t323
+						t372 := num.Tanh(F(10 * t353))
+						t392 := 1e-06 + F(t353*t353)
+						eW14 := F(F(3*t372) * t392)
+						t862 := t332 / t322
 						t873 += F(eW14 * t862)
 						t352[i] = t353
-						t37[i] = t373
-						t39[i] = t393
+						t37[i] = t372
+						t39[i] = t392
 						eW13[i] = eW14
 						t86[i] = t862
 					}
@@ -833,263 +831,261 @@ func (c *StepBackward[F]) Run() {
 					}
 					t994 := -t993
 					// moneta_printed.G_W1, moneta_printed.y
-					var t822 F
+					var t7222 F
 					w7 := F(t93 * t994)
 					for i := range dK {
-						t822 += F(yBar[i] * ((yLin[i] / t215) / t215))
+						t7222 += F(yBar[i] * ((yLin[i] / t215) / t215))
 						t1042[i] = t973[i] + w7
 					}
-					t8222 := -t822
+					t7223 := -t7222
 					// moneta_printed.y
-					var t2022 F
-					w8 := F(F(w32*t522) * t8222)
+					var t19 F
+					w8 := F(F(w33*t422) * t7223)
 					for i := range dK {
-						t182 := F(t522*yBar[i]) + F(2*F(w8*yLin[i]))
-						t2022 += t182
-						t18[i] = t182
+						t1724 := F(t422*yBar[i]) + F(2*F(w8*yLin[i]))
+						t19 += t1724
+						t1723[i] = t1724
 					}
-					t2023 := -t2022
+					t192 := -t19
 					// moneta_printed.y
-					var t42 F
-					w9 := F(t93 * t2023)
+					var t41 F
+					w9 := F(t93 * t192)
 					for i := range dK {
-						t2522 := t18[i] + w9
-						t42 += F(yProd2[i] * t2522)
-						t252[i] = t2522
+						t2422 := t1723[i] + w9
+						t41 += F(yProd2[i] * t2422)
+						t242[i] = t2422
 					}
-					t422 := F(-0.5 * t42)
+					t412 := F(-0.5 * t41)
 					// moneta_printed.y, moneta_printed.W2, moneta_printed.U_W2, moneta_printed.G_W2
-					clear(t272)
+					clear(t262)
 					rhoEntry3 := rho[a]
 					for i := range dK {
 						W2Trail2 := W2Trail[(a*dK+i)*dH:][:dH]
-						t72_3 := t72[(l*T+a+C*s)*dH:][:dH]
+						t72_2 := t72[(l*T+a+C*s)*dH:][:dH]
 						w10 := F(-0.5 * t1042[i])
-						t252Entry := t252[i]
+						t242Entry := t242[i]
 						for j := range dH {
-							t272[j] += F(F(0.5*((F(rhoEntry3*W2Trail2[j])+F(w10*t72_3[j]))/ySqrt2Entry2)) * t252Entry)
+							t262[j] += F(F(0.5*((F(rhoEntry3*W2Trail2[j])+F(w10*t72_2[j]))/ySqrt2Entry2)) * t242Entry)
 						}
 					}
 					// moneta_printed.y
-					var t59 F
+					var t55 F
 					for i := range dH {
 						t205Entry := t205_2[i]
-						t272Entry := t272[i]
+						t262Entry := t262[i]
 						yProdEntry2 := yProd[i]
-						t3523 := F(t205Entry*t272Entry) + F(F(F(0.7978845608028653*yProdEntry2)*t272Entry)*t322_2[i])
-						t59 += F(yProd3[i] * t3523)
-						t3522[i] = t3523
-						t234[i] = F(t205Entry * F(t392*yProdEntry2))
+						t342 := F(t205Entry*t262Entry) + F(F(F(0.7978845608028653*yProdEntry2)*t262Entry)*t312_2[i])
+						t55 += F(yProd3[i] * t342)
+						t34[i] = t342
+						t221[i] = F(t205Entry * F(t382*yProdEntry2))
 					}
-					t592 := -t59
-					// moneta_printed.y, moneta_printed.W1, moneta_printed.U_W1
-					clear(t372)
-					clear(t89)
-					var t8622 F
-					w12 := F(F(2*t56) * t592)
+					t552 := -t55
+					// moneta_printed.y, moneta_printed.W1, moneta_printed.U_W1, moneta_printed.G_W1
+					clear(t362)
+					clear(t82)
+					var t79 F
+					thetaEntry3 := theta[a]
+					w13 := F(t52 * t552)
 					for i := range dH {
-						W1Trail2 := W1Trail[((a+1)*dH+i)*dK:][:dK]
+						W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
 						W1BarState2 := W1BarState[i*dK:][:dK]
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
-						W1Trail3 := W1Trail[(a*dH+i)*dK:][:dK]
-						t83_2 := t83[i*dK:][:dK]
-						var t2222 F
-						t3522Entry := t3522[i]
-						w11 := F(t56 * t3522Entry)
+						t76_2 := t76[i*dK:][:dK]
+						var t20922 F
 						t114Entry := t114_2[i]
+						w11 := F(thetaEntry3 * t114Entry)
+						t34Entry := t34[i]
+						w12 := F(t52 * t34Entry)
 						for j := range dK {
 							W1TrailEntry := W1Trail2[j]
-							t184 := num.Abs(W1TrailEntry)
-							t832 := W1BarState2[j] + F(w11*q[j]) + F(F(F(F(w12*t184)*t184)*t184)*num.Sign(W1TrailEntry))
-							t8622 += F(W1Trail3[j] * t832)
-							t2222 += F(t832 * k[j])
-							t372[j] += F((W1TrailEntry / ySqrtEntry2) * t3522Entry)
-							t83_2[j] = t832
-							t89[j] -= F(t832 * t114Entry)
+							kEntry := k[j]
+							W12 := F(rhoEntry3*W1TrailEntry) - F(w11*kEntry)
+							t762 := W1BarState2[j] + F(w12*q[j]) + F(2*F(F(F(w13*W12)*W12)*W12))
+							t79 += F(W1TrailEntry * t762)
+							t20922 += F(t762 * kEntry)
+							t362[j] += F((W12 / ySqrtEntry2) * t34Entry)
+							t76_2[j] = t762
+							t82[j] -= F(t762 * t114Entry)
 						}
-						t222[i] = t2222
+						t2092[i] = t20922
 					}
 					// moneta_printed.W2, moneta_printed.y, moneta_printed.U_W2, moneta_printed.G_W2
-					clear(t78)
-					var t75 F
-					w15 := F(F(2*t392) * t422)
+					clear(t71)
+					var t68 F
+					w16 := F(t382 * t412)
 					for i := range dK {
 						W2Trail2 := W2Trail[(a*dK+i)*dH:][:dH]
-						t72_3 := t72[(l*T+a+C*s)*dH:][:dH]
+						t72_2 := t72[(l*T+a+C*s)*dH:][:dH]
 						W2BarState2 := W2BarState[i*dH:][:dH]
-						t72_4 := t72_2[i*dH:][:dH]
-						var t772 F
+						t65_2 := t65[i*dH:][:dH]
+						var t702 F
 						t1042Entry := t1042[i]
-						w13 := F(-0.5 * t1042Entry)
-						w14 := F(0.5 * t252[i])
+						w14 := F(-0.5 * t1042Entry)
+						w15 := F(0.5 * t242[i])
 						for j := range dH {
 							W2TrailEntry := W2Trail2[j]
-							t72Entry := t72_3[j]
-							W222 := F(rhoEntry3*W2TrailEntry) + F(w13*t72Entry)
-							t192 := num.Abs(W222)
-							t722 := W2BarState2[j] + F(w14*t234[j]) + F(F(F(F(w15*t192)*t192)*t192)*num.Sign(W222))
-							t75 += F(W2TrailEntry * t722)
-							t772 += F(t722 * t72Entry)
-							t72_4[j] = t722
-							t78[j] += F(F(-0.5*t722) * t1042Entry)
+							t72Entry := t72_2[j]
+							W222 := F(rhoEntry3*W2TrailEntry) + F(w14*t72Entry)
+							t652 := W2BarState2[j] + F(w15*t221[j]) + F(2*F(F(F(w16*W222)*W222)*W222))
+							t68 += F(W2TrailEntry * t652)
+							t702 += F(t652 * t72Entry)
+							t65_2[j] = t652
+							t71[j] += F(F(-0.5*t652) * t1042Entry)
 						}
-						t77[i] = F(-0.5 * t772)
+						t70[i] = F(-0.5 * t702)
 					}
 					// moneta_printed.U_W2, moneta_printed.G_W1, moneta_printed.U_W1
-					var t81 F
-					thetaEntry3 := theta[a]
-					w16 := F(-0.39894228040143265 * thetaEntry3)
-					w17 := F(-0.5 * thetaEntry3)
+					var t74 F
+					w17 := F(-0.39894228040143265 * thetaEntry3)
+					w18 := F(-0.5 * thetaEntry3)
 					for i := range dH {
 						t22Entry := t22_2[i]
-						t802 := F(t22Entry * t78[i])
+						t732 := F(t22Entry * t71[i])
 						eW1ProdEntry2 := eW1Prod[i]
-						t81 += F(eW1ProdEntry2 * t802)
-						t222Entry := t222[i]
-						t80[i] = t802
-						t102[i] = F(F(F(w16*eW1ProdEntry2)*t109_2[i])*t222Entry) + F(F(w17*t22Entry)*t222Entry)
+						t74 += F(eW1ProdEntry2 * t732)
+						t2092Entry := t2092[i]
+						t73[i] = t732
+						t952[i] = F(F(F(w17*eW1ProdEntry2)*t109_2[i])*t2092Entry) + F(F(w18*t22Entry)*t2092Entry)
 					}
 					// moneta_printed.U_W1
-					var t90 F
+					var t83 F
 					for i := range dK {
-						t90 += F(k[i] * t89[i])
+						t83 += F(k[i] * t82[i])
 					}
 					// moneta_printed.G_W1
 					for i := range dK {
 						t16_2 := t16[i*dH:][:dH]
-						var t10423 F
+						var t9723 F
 						for j := range dH {
-							t10423 += F(t16_2[j] * t102[j])
+							t9723 += F(t16_2[j] * t952[j])
 						}
-						t10422[i] = t10423
+						t9722[i] = t9723
 					}
 					// moneta_printed.G_W1
-					var t223 F
+					var t2102 F
 					for i := range dK {
-						t10523 := t77[i] + t10422[i]
-						t223 += t10523
-						t10522[i] = t10523
+						t982 := t70[i] + t9722[i]
+						t2102 += t982
+						t98[i] = t982
 					}
 					// moneta_printed.G_W1
-					var t224 F
-					var t226 F
-					var t123 F
-					w18 := -F(t93 * t223)
+					var t21122 F
+					var t2132 F
+					var t116 F
+					w19 := -F(t93 * t2102)
 					for i := range dK {
-						t1102 := t10522[i] + w18
-						t224 += F(eW1Lin[i] * t1102)
+						t10322 := t98[i] + w19
+						t21122 += F(eW1Lin[i] * t10322)
 						eW13Entry := eW13[i]
-						t226 += F(eW13Entry * (t86[i] / t323))
-						t123 += F(eW13Entry * t1102)
-						t110[i] = t1102
+						t2132 += F(eW13Entry * (t86[i] / t322))
+						t116 += F(eW13Entry * t10322)
+						t1032[i] = t10322
 					}
 					// moneta_printed.e_W1, moneta_printed.G_W1
-					var t147 F
-					w19 := F(F(t842*t93) * t224)
-					w20 := F(F(F(t842*t842)*t93) * t224)
+					var t140 F
+					w20 := F(F(t842*t93) * t21122)
+					w21 := F(F(F(t842*t842)*t93) * t21122)
 					for i := range dK {
 						t86Entry := t86[i]
-						t128 := -F(w19*t86Entry) + F(t842*t110[i])
+						t121 := -F(w20*t86Entry) + F(t842*t1032[i])
 						t37Entry := t37[i]
-						t1382 := F(2*F(F(F(3*t352[i])*t37Entry)*t128)) + F(F(F(30*t39[i])*t128)*(1-F(t37Entry*t37Entry)))
-						t1422 := -F(w20*eW13[i]) + t1382
-						t147 += F(t86Entry * t1422)
-						t138[i] = t1382
-						vBar[i] = -t1382
-						t142[i] = t1422
+						t1312 := F(2*F(F(F(3*t352[i])*t37Entry)*t121)) + F(F(F(30*t39[i])*t121)*(1-F(t37Entry*t37Entry)))
+						t1352 := -F(w21*eW13[i]) + t1312
+						t140 += F(t86Entry * t1352)
+						t131[i] = t1312
+						vBar[i] = -t1312
+						t135[i] = t1352
 					}
-					t1472 := -t147
+					t1402 := -t140
 					// moneta_printed.e_W1, moneta_printed.G_W1
-					t148 := F(F(F(t842*t93)*t224)*t226) - F((F(F(t874*t93)*t224)+t123)*(t842/t323)) + t1472
-					t181 := F(1) / eW1Sqrt2Entry
+					t141 := F(F(F(t842*t93)*t21122)*t2132) - F((F(F(t874*t93)*t21122)+t116)*(t842/t322)) + t1402
+					t174 := F(1) / eW1Sqrt2Entry
 					eW1SqrtEntry2 := eW1Sqrt[a]
-					t1982 := F(1) / eW1SqrtEntry2
-					rhoBar[a] = t75 + t8622
-					thetaBar[a] = t81 + t90
+					t1882 := F(1) / eW1SqrtEntry2
+					rhoBar[a] = t68 + t79
+					thetaBar[a] = t74 + t83
 					// moneta_printed.e_W1, moneta_printed.G_W1
-					var t160 F
-					w21 := F(F(t842*t874) * t93)
-					w22 := F(F(F(0.5*t842)*t93) * t148)
+					var t153 F
+					w22 := F(F(t842*t874) * t93)
+					w23 := F(F(F(0.5*t842)*t93) * t141)
 					for i := range dK {
-						t1582 := F(w21*t110[i]) + F(t842*t142[i]) + F(2*F(w22*eW1Lin[i]))
-						t160 += t1582
-						t158[i] = t1582
+						t1512 := F(w22*t1032[i]) + F(t842*t135[i]) + F(2*F(w23*eW1Lin[i]))
+						t153 += t1512
+						t151[i] = t1512
 					}
-					t1602 := -t160
+					t1532 := -t153
 					// moneta_printed.e_W1
-					w23 := F(t93 * t1602)
+					w24 := F(t93 * t1532)
 					for i := range dK {
-						t165[i] = t158[i] + w23
+						t158[i] = t151[i] + w24
 					}
 					// moneta_printed.e_W1, moneta_printed.G_W1
-					clear(t167)
-					var t1842 F
+					clear(t160)
+					var t177 F
 					for i := range dK {
 						t16_2 := t16[i*dH:][:dH]
-						t236_2 := t236[(l*T+a+C*s)*dH:][:dH]
-						t165Entry := t165[i]
+						t223_2 := t223[(l*T+a+C*s)*dH:][:dH]
+						t158Entry := t158[i]
 						t1042Entry2 := t1042[i]
-						w24 := F(0.5 * t165Entry)
+						w25 := F(0.5 * t158Entry)
 						for j := range dH {
 							t16Entry := t16_2[j]
-							t1842 += F((F(t1042Entry2*t102[j]) + F(w24*t236_2[j])) * (t16Entry / eW1Sqrt2Entry))
-							t167[j] += F(F(0.5*t16Entry) * t165Entry)
+							t177 += F((F(t1042Entry2*t952[j]) + F(w25*t223_2[j])) * (t16Entry / eW1Sqrt2Entry))
+							t160[j] += F(F(0.5*t16Entry) * t158Entry)
 						}
 					}
-					t18422 := -t1842
+					t1772 := -t177
 					// moneta_printed.e_W1, moneta_printed.U_W2, moneta_printed.G_W1, moneta_printed.U_W1
-					var t201 F
-					w25 := F(-0.39894228040143265 * thetaEntry3)
-					w26 := F(0.19947114020071627 * thetaEntry3)
-					w27 := F(-0.5 * thetaEntry3)
+					var t1912 F
+					w26 := F(-0.39894228040143265 * thetaEntry3)
+					w27 := F(0.19947114020071627 * thetaEntry3)
+					w28 := F(-0.5 * thetaEntry3)
 					for i := range dH {
 						GW1ProdEntry2 := GW1Prod[i]
 						t109Entry := t109_2[i]
-						t222Entry2 := t222[i]
+						t2092Entry2 := t2092[i]
 						eW1ProdEntry3 := eW1Prod[i]
-						t167Entry := t167[i]
-						w33 := F(F(F(F(F(w26*eW1ProdEntry3)*eW1ProdEntry3)*GW1ProdEntry2)*t109Entry) * t222Entry2)
-						w34 := F(F(0.7978845608028653*t109Entry) * (F(F(thetaEntry3*eW1ProdEntry3)*t78[i]) + F(F(w27*GW1ProdEntry2)*t222Entry2) + F(eW1ProdEntry3*t167Entry)))
-						t1762 := F(thetaEntry3*t80[i]) + F(F(F(w25*GW1ProdEntry2)*t109Entry)*t222Entry2) + F(2*w33) + F(t22_2[i]*t167Entry) + w34
-						t201 += F(eW1Prod2[i] * t1762)
-						t176[i] = t1762
+						t160Entry := t160[i]
+						w34 := F(F(F(F(F(w27*eW1ProdEntry3)*eW1ProdEntry3)*GW1ProdEntry2)*t109Entry) * t2092Entry2)
+						w35 := F(F(0.7978845608028653*t109Entry) * (F(F(thetaEntry3*eW1ProdEntry3)*t71[i]) + F(F(w28*GW1ProdEntry2)*t2092Entry2) + F(eW1ProdEntry3*t160Entry)))
+						t1692 := F(thetaEntry3*t73[i]) + F(F(F(w26*GW1ProdEntry2)*t109Entry)*t2092Entry2) + F(2*w34) + F(t22_2[i]*t160Entry) + w35
+						t1912 += F(eW1Prod2[i] * t1692)
+						t169[i] = t1692
 					}
-					t2012 := -t201
+					t19122 := -t1912
 					// moneta_printed.e_W1, moneta_printed.W1
-					clear(t178)
-					w29 := F(F(2*t1982) * t2012)
+					clear(t171)
+					w30 := F(t1882 * t19122)
 					for i := range dH {
 						W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
-						t83_2 := t83[i*dK:][:dK]
+						t76_2 := t76[i*dK:][:dK]
 						W1BarState2 := W1BarState[i*dK:][:dK]
-						t176Entry := t176[i]
-						w28 := F(t1982 * t176Entry)
+						t169Entry := t169[i]
+						w29 := F(t1882 * t169Entry)
 						for j := range dK {
 							W1TrailEntry2 := W1Trail2[j]
-							t := num.Abs(W1TrailEntry2)
-							t178[j] += F((W1TrailEntry2 / eW1SqrtEntry2) * t176Entry)
-							W1BarState2[j] = F(rhoEntry3*t83_2[j]) + F(w28*k[j]) + F(F(F(F(w29*t)*t)*t)*num.Sign(W1TrailEntry2))
+							t171[j] += F((W1TrailEntry2 / eW1SqrtEntry2) * t169Entry)
+							W1BarState2[j] = F(rhoEntry3*t76_2[j]) + F(w29*k[j]) + F(2*F(F(F(w30*W1TrailEntry2)*W1TrailEntry2)*W1TrailEntry2))
 						}
 					}
 					// moneta_printed.e_W1, moneta_printed.W2, moneta_printed.G_W1
-					w31 := F(F(2*t181) * t18422)
+					w32 := F(t174 * t1772)
 					for i := range dK {
 						W2Trail2 := W2Trail[(a*dK+i)*dH:][:dH]
-						t72_3 := t72_2[i*dH:][:dH]
-						t236_2 := t236[(l*T+a+C*s)*dH:][:dH]
+						t65_2 := t65[i*dH:][:dH]
+						t223_2 := t223[(l*T+a+C*s)*dH:][:dH]
 						W2BarState2 := W2BarState[i*dH:][:dH]
 						t1042Entry3 := t1042[i]
-						w30 := F(0.5 * t165[i])
+						w31 := F(0.5 * t158[i])
 						for j := range dH {
 							W2TrailEntry2 := W2Trail2[j]
-							t9 := num.Abs(W2TrailEntry2)
-							W2BarState2[j] = F(rhoEntry3*t72_3[j]) + F(t181*(F(t1042Entry3*t102[j])+F(w30*t236_2[j]))) + F(F(F(F(w31*t9)*t9)*t9)*num.Sign(W2TrailEntry2))
+							W2BarState2[j] = F(rhoEntry3*t65_2[j]) + F(t174*(F(t1042Entry3*t952[j])+F(w31*t223_2[j]))) + F(2*F(F(F(w32*W2TrailEntry2)*W2TrailEntry2)*W2TrailEntry2))
 						}
 					}
 					// moneta_printed.e_W1, moneta_printed.U_W1
 					for i := range dK {
-						kBar[i] = F(thetaEntry3*t89[i]) + t138[i] + t178[i]
-						qBar[i] = yBar[i] + t372[i]
+						kBar[i] = F(thetaEntry3*t82[i]) + t131[i] + t171[i]
+						qBar[i] = yBar[i] + t362[i]
 					}
 				}
 			}

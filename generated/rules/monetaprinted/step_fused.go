@@ -38,12 +38,12 @@ func (c *stepFused) run() {
 	t114 := c.Work[4*dH*dK+4*dH+5*dK:][:dH]    // [d_h]
 	t172 := c.Work[4*dH*dK+5*dH+5*dK:][:dH]    // [d_h]
 	t200 := c.Work[4*dH*dK+6*dH+5*dK:][:dH]    // [d_h]
-	t221 := c.Work[4*dH*dK+7*dH+5*dK:][:dH]    // [d_h]
-	t227 := c.Work[4*dH*dK+8*dH+5*dK:][:dH]    // [d_h]
+	t2082 := c.Work[4*dH*dK+7*dH+5*dK:][:dH]   // [d_h]
+	t2142 := c.Work[4*dH*dK+8*dH+5*dK:][:dH]   // [d_h]
 	t199 := c.Work[4*dH*dK+9*dH+5*dK:][:dH*dK] // [d_k, d_h]
 	t132 := c.Work[5*dH*dK+9*dH+5*dK:][:dH]    // [d_h]
 	t206 := c.Work[5*dH*dK+10*dH+5*dK:][:dK]   // [d_k]
-	t220 := c.Work[5*dH*dK+10*dH+6*dK:][:dK]   // [d_k]
+	t2072 := c.Work[5*dH*dK+10*dH+6*dK:][:dK]  // [d_k]
 	t210 := c.Work[5*dH*dK+10*dH+7*dK:][:dK]   // [d_k]
 	t4Total := make([]F, 1)
 	t12Total := make([]F, 1)
@@ -84,14 +84,14 @@ func (c *stepFused) run() {
 					// moneta_printed.e_W1
 					var t4 F
 					if kern.Wide() {
-						a2 := regions.R46b7a5adf4b8Args{
+						a2 := regions.Rd534d5704fa7Args{
 							P0: unsafe.SliceData(W1State),
 							P1: unsafe.SliceData(t4Total),
 							N0: dH,
 							N1: dK,
 							S0: [2]float32{t4},
 						}
-						regions.R46b7a5adf4b8(&a2)
+						regions.Rd534d5704fa7(&a2)
 					} else {
 						t4_2 := t4
 						for i := range dH {
@@ -99,8 +99,8 @@ func (c *stepFused) run() {
 							var t4Row F
 							t4RowSums := [16]F{t4Row}
 							for j := range dK {
-								t := num.Abs(W1State2[j])
-								t3 := F(t * t)
+								W1StateEntry := W1State2[j]
+								t3 := F(W1StateEntry * W1StateEntry)
 								t4RowSums[j%16] = num.FMA32(t3, t3, t4RowSums[j%16])
 							}
 							t4Row = kern.Sum16(&t4RowSums)
@@ -146,14 +146,14 @@ func (c *stepFused) run() {
 					// moneta_printed.e_W1
 					var t12 F
 					if kern.Wide() {
-						a2 := regions.R46b7a5adf4b8Args{
+						a2 := regions.Rd534d5704fa7Args{
 							P0: unsafe.SliceData(W2State),
 							P1: unsafe.SliceData(t12Total),
 							N0: dK,
 							N1: dH,
 							S0: [2]float32{t12},
 						}
-						regions.R46b7a5adf4b8(&a2)
+						regions.Rd534d5704fa7(&a2)
 					} else {
 						t12_2 := t12
 						for i := range dK {
@@ -161,8 +161,8 @@ func (c *stepFused) run() {
 							var t12Row F
 							t12RowSums := [16]F{t12Row}
 							for j := range dH {
-								t9 := num.Abs(W2State2[j])
-								t11 := F(t9 * t9)
+								W2StateEntry := W2State2[j]
+								t11 := F(W2StateEntry * W2StateEntry)
 								t12RowSums[j%16] = num.FMA32(t11, t11, t12RowSums[j%16])
 							}
 							t12Row = kern.Sum16(&t12RowSums)
@@ -422,7 +422,7 @@ func (c *stepFused) run() {
 					var t187 F
 					rhoEntry := rho[a]
 					if kern.Wide() {
-						a2 := regions.R3b662824f3e9Args{
+						a2 := regions.R686ee9f03231Args{
 							P0: unsafe.SliceData(t114),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(W1State),
@@ -434,7 +434,7 @@ func (c *stepFused) run() {
 							S1: [2]float32{thetaEntry},
 							S2: [2]float32{rhoEntry},
 						}
-						regions.R3b662824f3e9(&a2)
+						regions.R686ee9f03231(&a2)
 					} else {
 						t187_2 := t187
 						for i := range dH {
@@ -445,8 +445,7 @@ func (c *stepFused) run() {
 							t187RowSums := [16]F{t187Row}
 							for j := range dK {
 								W12 := num.FMA32(-w3, k[j], F(rhoEntry*W1State2[j]))
-								t184 := num.Abs(W12)
-								t186 := F(t184 * t184)
+								t186 := F(W12 * W12)
 								t187RowSums[j%16] = num.FMA32(t186, t186, t187RowSums[j%16])
 								W1State2[j] = W12
 							}
@@ -459,7 +458,7 @@ func (c *stepFused) run() {
 					// moneta_printed.W2, moneta_printed.U_W2, moneta_printed.G_W2, moneta_printed.y
 					var t195 F
 					if kern.Wide() {
-						a2 := regions.R5b8c6ccca13eArgs{
+						a2 := regions.R104ea5c2b7bfArgs{
 							P0: unsafe.SliceData(t104),
 							P1: unsafe.SliceData(t172),
 							P2: unsafe.SliceData(W2State),
@@ -469,7 +468,7 @@ func (c *stepFused) run() {
 							S0: [2]float32{t195},
 							S1: [2]float32{rhoEntry},
 						}
-						regions.R5b8c6ccca13e(&a2)
+						regions.R104ea5c2b7bf(&a2)
 					} else {
 						t195_2 := t195
 						for i := range dK {
@@ -479,8 +478,7 @@ func (c *stepFused) run() {
 							t195RowSums := [16]F{t195Row}
 							for j := range dH {
 								W22 := num.FMA32(w4, t172[j], F(rhoEntry*W2State2[j]))
-								t192 := num.Abs(W22)
-								t194 := F(t192 * t192)
+								t194 := F(W22 * W22)
 								t195RowSums[j%16] = num.FMA32(t194, t194, t195RowSums[j%16])
 								W2State2[j] = W22
 							}
@@ -507,8 +505,8 @@ func (c *stepFused) run() {
 							P2: unsafe.SliceData(t8),
 							P3: unsafe.SliceData(c.K),
 							P4: unsafe.SliceData(t200),
-							P5: unsafe.SliceData(t221),
-							P6: unsafe.SliceData(t227),
+							P5: unsafe.SliceData(t2082),
+							P6: unsafe.SliceData(t2142),
 							N0: dH,
 							N1: dK,
 							N2: 12 * dK,
@@ -524,24 +522,24 @@ func (c *stepFused) run() {
 							t8_2 := t8[i*dK:][:dK]
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
 							var t2002 F
-							var t2212 F
-							var t2272 F
+							var t20822 F
+							var t21422 F
 							t2002Sums := [16]F{t2002}
-							t2212Sums := [16]F{t2212}
-							t2272Sums := [16]F{t2272}
+							t20822Sums := [16]F{t20822}
+							t21422Sums := [16]F{t21422}
 							for j := range dK {
 								t191 := W1State2[j] / t190
 								qEntry := q[j]
 								t2002Sums[j%16] = num.FMA32(t191, qEntry, t2002Sums[j%16])
-								t2212Sums[j%16] = num.FMA32(t191/t190, qEntry, t2212Sums[j%16])
-								t2272Sums[j%16] = num.FMA32(t8_2[j]/t7, k[j], t2272Sums[j%16])
+								t20822Sums[j%16] = num.FMA32(t191/t190, qEntry, t20822Sums[j%16])
+								t21422Sums[j%16] = num.FMA32(t8_2[j]/t7, k[j], t21422Sums[j%16])
 							}
 							t2002 = kern.Sum16(&t2002Sums)
-							t2212 = kern.Sum16(&t2212Sums)
-							t2272 = kern.Sum16(&t2272Sums)
+							t20822 = kern.Sum16(&t20822Sums)
+							t21422 = kern.Sum16(&t21422Sums)
 							t200[i] = t2002
-							t221[i] = t2212
-							t227[i] = t2272
+							t2082[i] = t20822
+							t2142[i] = t21422
 						}
 					}
 					// moneta_printed.y
@@ -576,8 +574,8 @@ func (c *stepFused) run() {
 						} else {
 							eW1Prod := c.EW1Prod[(l*T+a+C*s)*dH:][:dH]
 							for i := range dH {
-								t2 := t17[i]
-								eW1Prod[i] = t2
+								t := t17[i]
+								eW1Prod[i] = t
 							}
 						}
 					}
@@ -593,8 +591,8 @@ func (c *stepFused) run() {
 						} else {
 							GW1Prod := c.GW1Prod[(l*T+a+C*s)*dH:][:dH]
 							for i := range dH {
-								t32_2 := t22_2[i]
-								GW1Prod[i] = t32_2
+								t2 := t22_2[i]
+								GW1Prod[i] = t2
 							}
 						}
 					}
@@ -618,7 +616,7 @@ func (c *stepFused) run() {
 					if len(c.YProd3) > 0 {
 						if kern.Wide() {
 							a2 := regions.R968f65dfa835Args{
-								P0: unsafe.SliceData(t221),
+								P0: unsafe.SliceData(t2082),
 								P1: kern.Given(c.YProd3),
 								N0: dH,
 								N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
@@ -627,15 +625,15 @@ func (c *stepFused) run() {
 						} else {
 							yProd3 := c.YProd3[(l*T+a+C*s)*dH:][:dH]
 							for i := range dH {
-								t6 := t221[i]
-								yProd3[i] = t6
+								t52 := t2082[i]
+								yProd3[i] = t52
 							}
 						}
 					}
 					if len(c.EW1Prod2) > 0 {
 						if kern.Wide() {
 							a2 := regions.R968f65dfa835Args{
-								P0: unsafe.SliceData(t227),
+								P0: unsafe.SliceData(t2142),
 								P1: kern.Given(c.EW1Prod2),
 								N0: dH,
 								N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
@@ -644,8 +642,8 @@ func (c *stepFused) run() {
 						} else {
 							eW1Prod2 := c.EW1Prod2[(l*T+a+C*s)*dH:][:dH]
 							for i := range dH {
-								t72 := t227[i]
-								eW1Prod2[i] = t72
+								t6 := t2142[i]
+								eW1Prod2[i] = t6
 							}
 						}
 					}
@@ -668,7 +666,7 @@ func (c *stepFused) run() {
 							P0: unsafe.SliceData(t199),
 							P1: unsafe.SliceData(t132),
 							P2: unsafe.SliceData(t206),
-							P3: unsafe.SliceData(t220),
+							P3: unsafe.SliceData(t2072),
 							N0: dK,
 							N1: dH,
 							S0: [2]float32{t198},
@@ -678,19 +676,19 @@ func (c *stepFused) run() {
 						for i := range dK {
 							t199_2 := t199[i*dH:][:dH]
 							var t2062 F
-							var t2202 F
+							var t20722 F
 							t2062Sums := [16]F{t2062}
-							t2202Sums := [16]F{t2202}
+							t20722Sums := [16]F{t20722}
 							for j := range dH {
 								t199Entry := t199_2[j]
 								t132Entry := t132[j]
 								t2062Sums[j%16] = num.FMA32(t199Entry, t132Entry, t2062Sums[j%16])
-								t2202Sums[j%16] = num.FMA32(t199Entry/t198, t132Entry, t2202Sums[j%16])
+								t20722Sums[j%16] = num.FMA32(t199Entry/t198, t132Entry, t20722Sums[j%16])
 							}
 							t2062 = kern.Sum16(&t2062Sums)
-							t2202 = kern.Sum16(&t2202Sums)
+							t20722 = kern.Sum16(&t20722Sums)
 							t206[i] = F(0.5 * t2062)
-							t220[i] = t2202
+							t2072[i] = t20722
 						}
 					}
 					// moneta_printed.y
@@ -763,7 +761,7 @@ func (c *stepFused) run() {
 					if len(c.YProd2) > 0 {
 						if kern.Wide() {
 							a2 := regions.R968f65dfa835Args{
-								P0: unsafe.SliceData(t220),
+								P0: unsafe.SliceData(t2072),
 								P1: kern.Given(c.YProd2),
 								N0: dK,
 								N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
@@ -772,8 +770,8 @@ func (c *stepFused) run() {
 						} else {
 							yProd2 := c.YProd2[(l*T+a+C*s)*dK:][:dK]
 							for i := range dK {
-								t52 := t220[i]
-								yProd2[i] = t52
+								t42 := t2072[i]
+								yProd2[i] = t42
 							}
 						}
 					}
@@ -819,81 +817,81 @@ func (c *stepBackwardFused) run() {
 	_ = dH
 	_ = dK
 	_ = segments
-	t20 := c.Work[:L*T*dH]                                                 // [L, T, d_h]
-	t21 := c.Work[L*T*dH:][:L*T*dH]                                        // [L, T, d_h]
-	t22 := c.Work[2*L*T*dH:][:L*T*dH]                                      // [L, T, d_h]
-	t105 := c.Work[3*L*T*dH:][:L*T*dH]                                     // [L, T, d_h]
-	t108 := c.Work[4*L*T*dH:][:L*T*dH]                                     // [L, T, d_h]
-	t109 := c.Work[5*L*T*dH:][:L*T*dH]                                     // [L, T, d_h]
-	t113 := c.Work[6*L*T*dH:][:L*T*dH]                                     // [L, T, d_h]
-	t114 := c.Work[7*L*T*dH:][:L*T*dH]                                     // [L, T, d_h]
-	t162 := c.Work[8*L*T*dH:][:L*T*dH]                                     // [L, T, d_h]
-	t172 := c.Work[9*L*T*dH:][:L*T*dH]                                     // [L, T, d_h]
-	t72 := c.Work[10*L*T*dH:][:L*T*dH]                                     // [L, T, d_h]
-	t205 := c.Work[11*L*T*dH:][:L*T*dH]                                    // [L, T, d_h]
-	t322 := c.Work[12*L*T*dH:][:L*T*dH]                                    // [L, T, d_h]
-	t236 := c.Work[13*L*T*dH:][:L*T*dH]                                    // [L, T, d_h]
-	t28 := c.Work[14*L*T*dH:][:L*T]                                        // [L, T]
-	t211 := c.Work[14*L*T*dH+L*T:][:L*T]                                   // [L, T]
-	W1BarState := c.Work[14*L*T*dH+2*L*T:][:dH*dK]                         // [d_h, d_k]
-	W2BarState := c.Work[14*L*T*dH+2*L*T+dH*dK:][:dH*dK]                   // [d_k, d_h]
-	W1Trail := c.Work[14*L*T*dH+2*L*T+2*dH*dK:][:C*dH*dK+dH*dK]            // [C + 1, d_h, d_k]
-	W2Trail := c.Work[C*dH*dK+14*L*T*dH+2*L*T+3*dH*dK:][:C*dH*dK+dH*dK]    // [C + 1, d_k, d_h]
-	eW1 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+4*dH*dK:][:dK]                 // [d_k]
-	t97 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+4*dH*dK+dK:][:dK]              // [d_k]
-	t104 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+4*dH*dK+2*dK:][:dK]           // [d_k]
-	t16 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+4*dH*dK+3*dK:][:dH*dK]         // [d_k, d_h]
-	t352 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+5*dH*dK+3*dK:][:dK]           // [d_k]
-	t37 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+5*dH*dK+4*dK:][:dK]            // [d_k]
-	t39 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+5*dH*dK+5*dK:][:dK]            // [d_k]
-	eW13 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+5*dH*dK+6*dK:][:dK]           // [d_k]
-	t86 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+5*dH*dK+7*dK:][:dK]            // [d_k]
-	t973 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+5*dH*dK+8*dK:][:dK]           // [d_k]
-	t1042 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+5*dH*dK+9*dK:][:dK]          // [d_k]
-	t18 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+5*dH*dK+10*dK:][:dK]           // [d_k]
-	t252 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+5*dH*dK+11*dK:][:dK]          // [d_k]
-	t272 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+5*dH*dK+12*dK:][:dH]          // [d_h]
-	t3522 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+5*dH*dK+dH+12*dK:][:dH]      // [d_h]
-	t234 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+5*dH*dK+2*dH+12*dK:][:dH]     // [d_h]
-	t372 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+5*dH*dK+3*dH+12*dK:][:dK]     // [d_k]
-	t83 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+5*dH*dK+3*dH+13*dK:][:dH*dK]   // [d_h, d_k]
-	t222 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+6*dH*dK+3*dH+13*dK:][:dH]     // [d_h]
-	t89 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+6*dH*dK+4*dH+13*dK:][:dK]      // [d_k]
-	t72_2 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+6*dH*dK+4*dH+14*dK:][:dH*dK] // [d_k, d_h]
-	t77 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+7*dH*dK+4*dH+14*dK:][:dK]      // [d_k]
-	t78 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+7*dH*dK+4*dH+15*dK:][:dH]      // [d_h]
-	t80 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+7*dH*dK+5*dH+15*dK:][:dH]      // [d_h]
-	t102 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+7*dH*dK+6*dH+15*dK:][:dH]     // [d_h]
-	t10422 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+7*dH*dK+7*dH+15*dK:][:dK]   // [d_k]
-	t10522 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+7*dH*dK+7*dH+16*dK:][:dK]   // [d_k]
-	t110 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+7*dH*dK+7*dH+17*dK:][:dK]     // [d_k]
-	t138 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+7*dH*dK+7*dH+18*dK:][:dK]     // [d_k]
-	t142 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+7*dH*dK+7*dH+19*dK:][:dK]     // [d_k]
-	t158 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+7*dH*dK+7*dH+20*dK:][:dK]     // [d_k]
-	t165 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+7*dH*dK+7*dH+21*dK:][:dK]     // [d_k]
-	t167 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+7*dH*dK+7*dH+22*dK:][:dH]     // [d_h]
-	t176 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+7*dH*dK+8*dH+22*dK:][:dH]     // [d_h]
-	t178 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+7*dH*dK+9*dH+22*dK:][:dK]     // [d_k]
+	t20 := c.Work[:L*T*dH]                                               // [L, T, d_h]
+	t21 := c.Work[L*T*dH:][:L*T*dH]                                      // [L, T, d_h]
+	t22 := c.Work[2*L*T*dH:][:L*T*dH]                                    // [L, T, d_h]
+	t105 := c.Work[3*L*T*dH:][:L*T*dH]                                   // [L, T, d_h]
+	t108 := c.Work[4*L*T*dH:][:L*T*dH]                                   // [L, T, d_h]
+	t109 := c.Work[5*L*T*dH:][:L*T*dH]                                   // [L, T, d_h]
+	t113 := c.Work[6*L*T*dH:][:L*T*dH]                                   // [L, T, d_h]
+	t114 := c.Work[7*L*T*dH:][:L*T*dH]                                   // [L, T, d_h]
+	t162 := c.Work[8*L*T*dH:][:L*T*dH]                                   // [L, T, d_h]
+	t172 := c.Work[9*L*T*dH:][:L*T*dH]                                   // [L, T, d_h]
+	t72 := c.Work[10*L*T*dH:][:L*T*dH]                                   // [L, T, d_h]
+	t205 := c.Work[11*L*T*dH:][:L*T*dH]                                  // [L, T, d_h]
+	t312 := c.Work[12*L*T*dH:][:L*T*dH]                                  // [L, T, d_h]
+	t223 := c.Work[13*L*T*dH:][:L*T*dH]                                  // [L, T, d_h]
+	t28 := c.Work[14*L*T*dH:][:L*T]                                      // [L, T]
+	t211 := c.Work[14*L*T*dH+L*T:][:L*T]                                 // [L, T]
+	W1BarState := c.Work[14*L*T*dH+2*L*T:][:dH*dK]                       // [d_h, d_k]
+	W2BarState := c.Work[14*L*T*dH+2*L*T+dH*dK:][:dH*dK]                 // [d_k, d_h]
+	W1Trail := c.Work[14*L*T*dH+2*L*T+2*dH*dK:][:C*dH*dK+dH*dK]          // [C + 1, d_h, d_k]
+	W2Trail := c.Work[C*dH*dK+14*L*T*dH+2*L*T+3*dH*dK:][:C*dH*dK+dH*dK]  // [C + 1, d_k, d_h]
+	eW1 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+4*dH*dK:][:dK]               // [d_k]
+	t97 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+4*dH*dK+dK:][:dK]            // [d_k]
+	t104 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+4*dH*dK+2*dK:][:dK]         // [d_k]
+	t16 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+4*dH*dK+3*dK:][:dH*dK]       // [d_k, d_h]
+	t352 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+5*dH*dK+3*dK:][:dK]         // [d_k]
+	t37 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+5*dH*dK+4*dK:][:dK]          // [d_k]
+	t39 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+5*dH*dK+5*dK:][:dK]          // [d_k]
+	eW13 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+5*dH*dK+6*dK:][:dK]         // [d_k]
+	t86 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+5*dH*dK+7*dK:][:dK]          // [d_k]
+	t973 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+5*dH*dK+8*dK:][:dK]         // [d_k]
+	t1042 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+5*dH*dK+9*dK:][:dK]        // [d_k]
+	t1723 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+5*dH*dK+10*dK:][:dK]       // [d_k]
+	t242 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+5*dH*dK+11*dK:][:dK]        // [d_k]
+	t262 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+5*dH*dK+12*dK:][:dH]        // [d_h]
+	t34 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+5*dH*dK+dH+12*dK:][:dH]      // [d_h]
+	t221 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+5*dH*dK+2*dH+12*dK:][:dH]   // [d_h]
+	t362 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+5*dH*dK+3*dH+12*dK:][:dK]   // [d_k]
+	t76 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+5*dH*dK+3*dH+13*dK:][:dH*dK] // [d_h, d_k]
+	t2092 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+6*dH*dK+3*dH+13*dK:][:dH]  // [d_h]
+	t82 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+6*dH*dK+4*dH+13*dK:][:dK]    // [d_k]
+	t65 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+6*dH*dK+4*dH+14*dK:][:dH*dK] // [d_k, d_h]
+	t70 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+7*dH*dK+4*dH+14*dK:][:dK]    // [d_k]
+	t71 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+7*dH*dK+4*dH+15*dK:][:dH]    // [d_h]
+	t73 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+7*dH*dK+5*dH+15*dK:][:dH]    // [d_h]
+	t952 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+7*dH*dK+6*dH+15*dK:][:dH]   // [d_h]
+	t9722 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+7*dH*dK+7*dH+15*dK:][:dK]  // [d_k]
+	t98 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+7*dH*dK+7*dH+16*dK:][:dK]    // [d_k]
+	t1032 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+7*dH*dK+7*dH+17*dK:][:dK]  // [d_k]
+	t131 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+7*dH*dK+7*dH+18*dK:][:dK]   // [d_k]
+	t135 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+7*dH*dK+7*dH+19*dK:][:dK]   // [d_k]
+	t151 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+7*dH*dK+7*dH+20*dK:][:dK]   // [d_k]
+	t158 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+7*dH*dK+7*dH+21*dK:][:dK]   // [d_k]
+	t160 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+7*dH*dK+7*dH+22*dK:][:dH]   // [d_h]
+	t169 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+7*dH*dK+8*dH+22*dK:][:dH]   // [d_h]
+	t171 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+7*dH*dK+9*dH+22*dK:][:dK]   // [d_k]
 	t87Total := make([]F, 1)
 	t99Total := make([]F, 1)
 	t873Total := make([]F, 1)
 	t993Total := make([]F, 1)
-	t822Total := make([]F, 1)
-	t2022Total := make([]F, 1)
-	t42Total := make([]F, 1)
-	t59Total := make([]F, 1)
-	t8622Total := make([]F, 1)
-	t75Total := make([]F, 1)
-	t81Total := make([]F, 1)
-	t90Total := make([]F, 1)
-	t223Total := make([]F, 1)
-	t224Total := make([]F, 1)
-	t226Total := make([]F, 1)
-	t123Total := make([]F, 1)
-	t147Total := make([]F, 1)
-	t160Total := make([]F, 1)
-	t1842Total := make([]F, 1)
-	t201Total := make([]F, 1)
+	t7222Total := make([]F, 1)
+	t19Total := make([]F, 1)
+	t41Total := make([]F, 1)
+	t55Total := make([]F, 1)
+	t79Total := make([]F, 1)
+	t68Total := make([]F, 1)
+	t74Total := make([]F, 1)
+	t83Total := make([]F, 1)
+	t2102Total := make([]F, 1)
+	t21122Total := make([]F, 1)
+	t2132Total := make([]F, 1)
+	t116Total := make([]F, 1)
+	t140Total := make([]F, 1)
+	t153Total := make([]F, 1)
+	t177Total := make([]F, 1)
+	t1912Total := make([]F, 1)
 
 	// moneta_printed.e_W1, moneta_printed.G_W1, moneta_printed.U_W2, moneta_printed.y
 	if kern.Wide() {
@@ -914,8 +912,8 @@ func (c *stepBackwardFused) run() {
 			P13: unsafe.SliceData(t172),
 			P14: unsafe.SliceData(t72),
 			P15: unsafe.SliceData(t205),
-			P16: unsafe.SliceData(t322),
-			P17: unsafe.SliceData(t236),
+			P16: unsafe.SliceData(t312),
+			P17: unsafe.SliceData(t223),
 			N0:  L,
 			N1:  T,
 			N2:  dH,
@@ -939,18 +937,18 @@ func (c *stepBackwardFused) run() {
 				t114_2 := t114[(i*T+j)*dH:][:dH]
 				t162_2 := t162[(i*T+j)*dH:][:dH]
 				t172_2 := t172[(i*T+j)*dH:][:dH]
-				t72_3 := t72[(i*T+j)*dH:][:dH]
+				t72_2 := t72[(i*T+j)*dH:][:dH]
 				t205_2 := t205[(i*T+j)*dH:][:dH]
-				t322_2 := t322[(i*T+j)*dH:][:dH]
-				t236_2 := t236[(i*T+j)*dH:][:dH]
+				t312_2 := t312[(i*T+j)*dH:][:dH]
+				t223_2 := t223[(i*T+j)*dH:][:dH]
 				thetaEntry := theta[j]
 				for k := range dH {
 					eW1ProdEntry := eW1Prod[k]
 					t202 := F(0.7071067811865475 * eW1ProdEntry)
 					t212 := kern.Erf(t202)
-					t222_2 := F(1) + t212
+					t222 := F(1) + t212
 					GW1ProdEntry := GW1Prod[k]
-					t1052 := F(F(0.5*t222_2) * GW1ProdEntry)
+					t1052 := F(F(0.5*t222) * GW1ProdEntry)
 					t1082 := F(F(-0.4999999999999999*eW1ProdEntry) * eW1ProdEntry)
 					t1092 := kern.Exp(t1082)
 					t1132 := F(F(F(0.39894228040143265*eW1ProdEntry)*GW1ProdEntry) * t1092)
@@ -958,18 +956,18 @@ func (c *stepBackwardFused) run() {
 					yProdEntry := yProd[k]
 					t20_2[k] = t202
 					t21_2[k] = t212
-					t22_2[k] = t222_2
+					t22_2[k] = t222
 					t105_2[k] = t1052
 					t108_2[k] = t1082
 					t109_2[k] = t1092
 					t113_2[k] = t1132
 					t114_2[k] = t1052 + t1132
 					t162_2[k] = t1622
-					t172_2[k] = F(t222_2 * t1622)
-					t72_3[k] = F(F(thetaEntry*eW1ProdEntry) * t222_2)
+					t172_2[k] = F(t222 * t1622)
+					t72_2[k] = F(F(thetaEntry*eW1ProdEntry) * t222)
 					t205_2[k] = F(1) + kern.Erf(F(0.7071067811865475*yProdEntry))
-					t322_2[k] = kern.Exp(F(F(-0.4999999999999999*yProdEntry) * yProdEntry))
-					t236_2[k] = F(eW1ProdEntry * t222_2)
+					t312_2[k] = kern.Exp(F(F(-0.4999999999999999*yProdEntry) * yProdEntry))
+					t223_2[k] = F(eW1ProdEntry * t222)
 				}
 			}
 		}
@@ -1016,7 +1014,7 @@ func (c *stepBackwardFused) run() {
 	// moneta_printed
 	w5 := F(dK)
 	t93 := F(1) / F(dK)
-	w32 := F(0.5 * t93)
+	w33 := F(0.5 * t93)
 	for l := range L {
 		for i := range dH {
 			copy(W1BarState[i*dK:][:dK], c.W1Bar[(l*dH+i)*dK:][:dK])
@@ -1208,14 +1206,14 @@ func (c *stepBackwardFused) run() {
 						}
 					}
 					// moneta_printed.e_W1, moneta_printed.G_W1, moneta_printed.y
-					t323 := num.Sqrt(F(1e-05) + (t28_2[a] / w5))
-					t842 := F(1) / t323
+					t322 := num.Sqrt(F(1e-05) + (t28_2[a] / w5))
+					t842 := F(1) / t322
 					t215 := num.Sqrt(F(1e-05) + (t211_2[a] / w5))
-					t522 := F(1) / t215
+					t422 := F(1) / t215
 					ySqrt2Entry2 := ySqrt2[a]
-					t392 := F(1) / ySqrt2Entry2
+					t382 := F(1) / ySqrt2Entry2
 					ySqrtEntry2 := ySqrt[a]
-					t56 := F(1) / ySqrtEntry2
+					t52 := F(1) / ySqrtEntry2
 					// moneta_printed.e_W1, moneta_printed.G_W1
 					var t873 F
 					if kern.Wide() {
@@ -1232,7 +1230,7 @@ func (c *stepBackwardFused) run() {
 							N0: dK,
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							S0: [2]float32{t873},
-							S1: [2]float32{t323},
+							S1: [2]float32{t322},
 						}
 						regions.Rbfa56c42808e(&a2)
 					} else {
@@ -1242,16 +1240,16 @@ func (c *stepBackwardFused) run() {
 						t873_2 := t873
 						t873Sums := [16]F{t873_2}
 						for i := range dK {
-							t332 := eW1Lin[i] / t323
+							t332 := eW1Lin[i] / t322
 							t353 := (k[i] + t332) - v[i]
-							t373 := kern.Tanh(F(10 * t353))
-							t393 := num.FMA32(t353, t353, F(1e-06))
-							eW14 := F(F(3*t373) * t393)
-							t862 := t332 / t323
+							t372 := kern.Tanh(F(10 * t353))
+							t392 := num.FMA32(t353, t353, F(1e-06))
+							eW14 := F(F(3*t372) * t392)
+							t862 := t332 / t322
 							t873Sums[i%16] = num.FMA32(eW14, t862, t873Sums[i%16])
 							t352[i] = t353
-							t37[i] = t373
-							t39[i] = t393
+							t37[i] = t372
+							t39[i] = t392
 							eW13[i] = eW14
 							t86[i] = t862
 						}
@@ -1291,7 +1289,7 @@ func (c *stepBackwardFused) run() {
 					t993 = t993Total[0]
 					t994 := -t993
 					// moneta_printed.G_W1, moneta_printed.y
-					var t822 F
+					var t7222 F
 					w7 := F(t93 * t994)
 					if kern.Wide() {
 						a2 := regions.Rc58c82e672deArgs{
@@ -1299,10 +1297,10 @@ func (c *stepBackwardFused) run() {
 							P1: unsafe.SliceData(c.YLin),
 							P2: unsafe.SliceData(t973),
 							P3: unsafe.SliceData(t1042),
-							P4: unsafe.SliceData(t822Total),
+							P4: unsafe.SliceData(t7222Total),
 							N0: dK,
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							S0: [2]float32{t822},
+							S0: [2]float32{t7222},
 							S1: [2]float32{t215},
 							S2: [2]float32{w7},
 						}
@@ -1310,87 +1308,87 @@ func (c *stepBackwardFused) run() {
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dK:][:dK]
 						yLin := c.YLin[(l*T+a+C*s)*dK:][:dK]
-						t822_2 := t822
-						t822Sums := [16]F{t822_2}
+						t7222_2 := t7222
+						t7222Sums := [16]F{t7222_2}
 						for i := range dK {
-							t822Sums[i%16] = num.FMA32(yBar[i], (yLin[i]/t215)/t215, t822Sums[i%16])
+							t7222Sums[i%16] = num.FMA32(yBar[i], (yLin[i]/t215)/t215, t7222Sums[i%16])
 							t1042[i] = t973[i] + w7
 						}
-						t822_2 = kern.Sum16(&t822Sums)
-						t822Total[0] = t822_2
+						t7222_2 = kern.Sum16(&t7222Sums)
+						t7222Total[0] = t7222_2
 					}
-					t822 = t822Total[0]
-					t8222 := -t822
+					t7222 = t7222Total[0]
+					t7223 := -t7222
 					// moneta_printed.y
-					var t2022 F
-					w8 := F(F(w32*t522) * t8222)
+					var t19 F
+					w8 := F(F(w33*t422) * t7223)
 					if kern.Wide() {
 						a2 := regions.R53e19a0c8895Args{
 							P0: unsafe.SliceData(c.YLin),
 							P1: unsafe.SliceData(c.YBar),
-							P2: unsafe.SliceData(t18),
-							P3: unsafe.SliceData(t2022Total),
+							P2: unsafe.SliceData(t1723),
+							P3: unsafe.SliceData(t19Total),
 							N0: dK,
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							S0: [2]float32{t2022},
+							S0: [2]float32{t19},
 							S1: [2]float32{w8},
-							S2: [2]float32{t522},
+							S2: [2]float32{t422},
 						}
 						regions.R53e19a0c8895(&a2)
 					} else {
 						yLin := c.YLin[(l*T+a+C*s)*dK:][:dK]
 						yBar := c.YBar[(l*T+a+C*s)*dK:][:dK]
-						t2022_2 := t2022
-						t2022Sums := [16]F{t2022_2}
+						t19_2 := t19
+						t19Sums := [16]F{t19_2}
 						for i := range dK {
-							t182 := num.FMA32(F(2*w8), yLin[i], F(t522*yBar[i]))
-							t2022Sums[i%16] = t2022Sums[i%16] + t182
-							t18[i] = t182
+							t1724 := num.FMA32(F(2*w8), yLin[i], F(t422*yBar[i]))
+							t19Sums[i%16] = t19Sums[i%16] + t1724
+							t1723[i] = t1724
 						}
-						t2022_2 = kern.Sum16(&t2022Sums)
-						t2022Total[0] = t2022_2
+						t19_2 = kern.Sum16(&t19Sums)
+						t19Total[0] = t19_2
 					}
-					t2022 = t2022Total[0]
-					t2023 := -t2022
+					t19 = t19Total[0]
+					t192 := -t19
 					// moneta_printed.y
-					var t42 F
-					w9 := F(t93 * t2023)
+					var t41 F
+					w9 := F(t93 * t192)
 					if kern.Wide() {
 						a2 := regions.R952b791e1a4dArgs{
-							P0: unsafe.SliceData(t18),
+							P0: unsafe.SliceData(t1723),
 							P1: unsafe.SliceData(c.YProd2),
-							P2: unsafe.SliceData(t252),
-							P3: unsafe.SliceData(t42Total),
+							P2: unsafe.SliceData(t242),
+							P3: unsafe.SliceData(t41Total),
 							N0: dK,
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							S0: [2]float32{t42},
+							S0: [2]float32{t41},
 							S1: [2]float32{w9},
 						}
 						regions.R952b791e1a4d(&a2)
 					} else {
 						yProd2 := c.YProd2[(l*T+a+C*s)*dK:][:dK]
-						t42_2 := t42
-						t42Sums := [16]F{t42_2}
+						t41_2 := t41
+						t41Sums := [16]F{t41_2}
 						for i := range dK {
-							t2522 := t18[i] + w9
-							t42Sums[i%16] = num.FMA32(yProd2[i], t2522, t42Sums[i%16])
-							t252[i] = t2522
+							t2422 := t1723[i] + w9
+							t41Sums[i%16] = num.FMA32(yProd2[i], t2422, t41Sums[i%16])
+							t242[i] = t2422
 						}
-						t42_2 = kern.Sum16(&t42Sums)
-						t42Total[0] = t42_2
+						t41_2 = kern.Sum16(&t41Sums)
+						t41Total[0] = t41_2
 					}
-					t42 = t42Total[0]
-					t422 := F(-0.5 * t42)
+					t41 = t41Total[0]
+					t412 := F(-0.5 * t41)
 					// moneta_printed.y, moneta_printed.W2, moneta_printed.U_W2, moneta_printed.G_W2
-					clear(t272)
+					clear(t262)
 					rhoEntry3 := rho[a]
 					if kern.Wide() {
 						a2 := regions.Rf8889222ef95Args{
 							P0: unsafe.SliceData(t1042),
-							P1: unsafe.SliceData(t252),
+							P1: unsafe.SliceData(t242),
 							P2: unsafe.SliceData(t72),
 							P3: unsafe.SliceData(W2Trail),
-							P4: unsafe.SliceData(t272),
+							P4: unsafe.SliceData(t262),
 							N0: dK,
 							N1: dH,
 							N2: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
@@ -1401,72 +1399,73 @@ func (c *stepBackwardFused) run() {
 						regions.Rf8889222ef95(&a2)
 					} else {
 						for i := range dK {
-							t72_3 := t72[(l*T+a+C*s)*dH:][:dH]
+							t72_2 := t72[(l*T+a+C*s)*dH:][:dH]
 							W2Trail2 := W2Trail[(a*dK+i)*dH:][:dH]
 							w10 := F(-0.5 * t1042[i])
-							t252Entry := t252[i]
+							t242Entry := t242[i]
 							for j := range dH {
-								t272[j] = num.FMA32(F(0.5*(num.FMA32(w10, t72_3[j], F(rhoEntry3*W2Trail2[j]))/ySqrt2Entry2)), t252Entry, t272[j])
+								t262[j] = num.FMA32(F(0.5*(num.FMA32(w10, t72_2[j], F(rhoEntry3*W2Trail2[j]))/ySqrt2Entry2)), t242Entry, t262[j])
 							}
 						}
 					}
 					// moneta_printed.y
-					var t59 F
+					var t55 F
 					if kern.Wide() {
 						a2 := regions.R8713b221a57dArgs{
 							P0: unsafe.SliceData(t205),
-							P1: unsafe.SliceData(t272),
+							P1: unsafe.SliceData(t262),
 							P2: unsafe.SliceData(c.YProd),
-							P3: unsafe.SliceData(t322),
+							P3: unsafe.SliceData(t312),
 							P4: unsafe.SliceData(c.YProd3),
-							P5: unsafe.SliceData(t3522),
-							P6: unsafe.SliceData(t234),
-							P7: unsafe.SliceData(t59Total),
+							P5: unsafe.SliceData(t34),
+							P6: unsafe.SliceData(t221),
+							P7: unsafe.SliceData(t55Total),
 							N0: dH,
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							S0: [2]float32{t59},
-							S1: [2]float32{t392},
+							S0: [2]float32{t55},
+							S1: [2]float32{t382},
 						}
 						regions.R8713b221a57d(&a2)
 					} else {
 						t205_2 := t205[(l*T+a+C*s)*dH:][:dH]
 						yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
-						t322_2 := t322[(l*T+a+C*s)*dH:][:dH]
+						t312_2 := t312[(l*T+a+C*s)*dH:][:dH]
 						yProd3 := c.YProd3[(l*T+a+C*s)*dH:][:dH]
-						t59_2 := t59
-						t59Sums := [16]F{t59_2}
+						t55_2 := t55
+						t55Sums := [16]F{t55_2}
 						for i := range dH {
 							t205Entry := t205_2[i]
-							t272Entry := t272[i]
+							t262Entry := t262[i]
 							yProdEntry2 := yProd[i]
-							t3523 := num.FMA32(F(F(0.7978845608028653*yProdEntry2)*t272Entry), t322_2[i], F(t205Entry*t272Entry))
-							t59Sums[i%16] = num.FMA32(yProd3[i], t3523, t59Sums[i%16])
-							t3522[i] = t3523
-							t234[i] = F(t205Entry * F(t392*yProdEntry2))
+							t342 := num.FMA32(F(F(0.7978845608028653*yProdEntry2)*t262Entry), t312_2[i], F(t205Entry*t262Entry))
+							t55Sums[i%16] = num.FMA32(yProd3[i], t342, t55Sums[i%16])
+							t34[i] = t342
+							t221[i] = F(t205Entry * F(t382*yProdEntry2))
 						}
-						t59_2 = kern.Sum16(&t59Sums)
-						t59Total[0] = t59_2
+						t55_2 = kern.Sum16(&t55Sums)
+						t55Total[0] = t55_2
 					}
-					t59 = t59Total[0]
-					t592 := -t59
-					// moneta_printed.y, moneta_printed.W1, moneta_printed.U_W1
-					clear(t372)
-					clear(t89)
-					var t8622 F
-					w12 := F(F(2*t56) * t592)
+					t55 = t55Total[0]
+					t552 := -t55
+					// moneta_printed.y, moneta_printed.W1, moneta_printed.U_W1, moneta_printed.G_W1
+					clear(t362)
+					clear(t82)
+					var t79 F
+					thetaEntry3 := theta[a]
+					w13 := F(t52 * t552)
 					if kern.Wide() {
-						a2 := regions.Re813d89a62bbArgs{
-							P0:  unsafe.SliceData(t3522),
-							P1:  unsafe.SliceData(t114),
+						a2 := regions.R820285ef488cArgs{
+							P0:  unsafe.SliceData(t114),
+							P1:  unsafe.SliceData(t34),
 							P2:  unsafe.SliceData(W1Trail),
-							P3:  unsafe.SliceData(c.Q),
-							P4:  unsafe.SliceData(W1BarState),
-							P5:  unsafe.SliceData(c.K),
-							P6:  unsafe.SliceData(t372),
-							P7:  unsafe.SliceData(t83),
-							P8:  unsafe.SliceData(t89),
-							P9:  unsafe.SliceData(t222),
-							P10: unsafe.SliceData(t8622Total),
+							P3:  unsafe.SliceData(c.K),
+							P4:  unsafe.SliceData(c.Q),
+							P5:  unsafe.SliceData(W1BarState),
+							P6:  unsafe.SliceData(t362),
+							P7:  unsafe.SliceData(t76),
+							P8:  unsafe.SliceData(t82),
+							P9:  unsafe.SliceData(t2092),
+							P10: unsafe.SliceData(t79Total),
 							N0:  dH,
 							N1:  4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							N2:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 4,
@@ -1474,74 +1473,72 @@ func (c *stepBackwardFused) run() {
 							N4:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 12,
 							N5:  dK,
 							N6:  4 * dK,
-							N7:  4*dH*dK*a + 4*dK,
-							N8:  4*dH*dK*a + 4*dH*dK + 8*dK,
-							N9:  8 * dK,
-							N10: 4*dH*dK*a + 8*dK,
-							N11: 4*dH*dK*a + 4*dH*dK + 12*dK,
-							N12: 12 * dK,
-							N13: 4*dH*dK*a + 12*dK,
-							N14: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							N15: 4*dH*dK*a + 4*dH*dK,
-							N16: -dH * dK,
-							N17: dH*dK + dK,
-							S0:  [2]float32{t8622},
-							S1:  [2]float32{t56},
-							S2:  [2]float32{w12},
-							S3:  [2]float32{ySqrtEntry2},
+							N7:  4*dH*dK*a + 8*dK,
+							N8:  8 * dK,
+							N9:  4*dH*dK*a + 12*dK,
+							N10: 12 * dK,
+							N11: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N12: 4 * dH * dK * a,
+							S0:  [2]float32{t79},
+							S1:  [2]float32{thetaEntry3},
+							S2:  [2]float32{t52},
+							S3:  [2]float32{rhoEntry3},
+							S4:  [2]float32{w13},
+							S5:  [2]float32{ySqrtEntry2},
 						}
-						regions.Re813d89a62bb(&a2)
+						regions.R820285ef488c(&a2)
 					} else {
 						t114_2 := t114[(l*T+a+C*s)*dH:][:dH]
-						t8622_2 := t8622
+						t79_2 := t79
 						for i := range dH {
-							W1Trail2 := W1Trail[((a+1)*dH+i)*dK:][:dK]
+							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
+							k := c.K[(l*T+a+C*s)*dK:][:dK]
 							q := c.Q[(l*T+a+C*s)*dK:][:dK]
 							W1BarState2 := W1BarState[i*dK:][:dK]
-							W1Trail3 := W1Trail[(a*dH+i)*dK:][:dK]
-							k := c.K[(l*T+a+C*s)*dK:][:dK]
-							t83_2 := t83[i*dK:][:dK]
-							var t2222 F
-							t3522Entry := t3522[i]
-							w11 := F(t56 * t3522Entry)
+							t76_2 := t76[i*dK:][:dK]
+							var t20922 F
 							t114Entry := t114_2[i]
-							var t8622Row F
-							t8622RowSums := [16]F{t8622Row}
-							t2222Sums := [16]F{t2222}
+							w11 := F(thetaEntry3 * t114Entry)
+							t34Entry := t34[i]
+							w12 := F(t52 * t34Entry)
+							var t79Row F
+							t79RowSums := [16]F{t79Row}
+							t20922Sums := [16]F{t20922}
 							for j := range dK {
 								W1TrailEntry := W1Trail2[j]
-								t184 := num.Abs(W1TrailEntry)
-								t832 := num.FMA32(F(F(F(w12*t184)*t184)*t184), kern.Sign(W1TrailEntry), num.FMA32(w11, q[j], W1BarState2[j]))
-								t8622RowSums[j%16] = num.FMA32(W1Trail3[j], t832, t8622RowSums[j%16])
-								t2222Sums[j%16] = num.FMA32(t832, k[j], t2222Sums[j%16])
-								t372[j] = num.FMA32(W1TrailEntry/ySqrtEntry2, t3522Entry, t372[j])
-								t83_2[j] = t832
-								t89[j] = num.FMA32(-t832, t114Entry, t89[j])
+								kEntry := k[j]
+								W12 := num.FMA32(-w11, kEntry, F(rhoEntry3*W1TrailEntry))
+								t762 := num.FMA32(F(F(F(2*w13)*W12)*W12), W12, num.FMA32(w12, q[j], W1BarState2[j]))
+								t79RowSums[j%16] = num.FMA32(W1TrailEntry, t762, t79RowSums[j%16])
+								t20922Sums[j%16] = num.FMA32(t762, kEntry, t20922Sums[j%16])
+								t362[j] = num.FMA32(W12/ySqrtEntry2, t34Entry, t362[j])
+								t76_2[j] = t762
+								t82[j] = num.FMA32(-t762, t114Entry, t82[j])
 							}
-							t8622Row = kern.Sum16(&t8622RowSums)
-							t2222 = kern.Sum16(&t2222Sums)
-							t8622_2 = t8622_2 + t8622Row
-							t222[i] = t2222
+							t79Row = kern.Sum16(&t79RowSums)
+							t20922 = kern.Sum16(&t20922Sums)
+							t79_2 = t79_2 + t79Row
+							t2092[i] = t20922
 						}
-						t8622Total[0] = t8622_2
+						t79Total[0] = t79_2
 					}
-					t8622 = t8622Total[0]
+					t79 = t79Total[0]
 					// moneta_printed.W2, moneta_printed.y, moneta_printed.U_W2, moneta_printed.G_W2
-					clear(t78)
-					var t75 F
-					w15 := F(F(2*t392) * t422)
+					clear(t71)
+					var t68 F
+					w16 := F(t382 * t412)
 					if kern.Wide() {
-						a2 := regions.R4edcc41948f9Args{
+						a2 := regions.Rd6b89e4a684bArgs{
 							P0: unsafe.SliceData(t1042),
-							P1: unsafe.SliceData(t252),
+							P1: unsafe.SliceData(t242),
 							P2: unsafe.SliceData(W2Trail),
 							P3: unsafe.SliceData(t72),
-							P4: unsafe.SliceData(t234),
+							P4: unsafe.SliceData(t221),
 							P5: unsafe.SliceData(W2BarState),
-							P6: unsafe.SliceData(t72_2),
-							P7: unsafe.SliceData(t78),
-							P8: unsafe.SliceData(t77),
-							P9: unsafe.SliceData(t75Total),
+							P6: unsafe.SliceData(t65),
+							P7: unsafe.SliceData(t71),
+							P8: unsafe.SliceData(t70),
+							P9: unsafe.SliceData(t68Total),
 							N0: dK,
 							N1: dH,
 							N2: 4*dH*dK*a + 8*dH,
@@ -1550,114 +1547,112 @@ func (c *stepBackwardFused) run() {
 							N5: 12 * dH,
 							N6: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							N7: 4 * dH * dK * a,
-							S0: [2]float32{t75},
+							S0: [2]float32{t68},
 							S1: [2]float32{rhoEntry3},
-							S2: [2]float32{w15},
+							S2: [2]float32{w16},
 						}
-						regions.R4edcc41948f9(&a2)
+						regions.Rd6b89e4a684b(&a2)
 					} else {
-						t75_2 := t75
+						t68_2 := t68
 						for i := range dK {
 							W2Trail2 := W2Trail[(a*dK+i)*dH:][:dH]
-							t72_3 := t72[(l*T+a+C*s)*dH:][:dH]
+							t72_2 := t72[(l*T+a+C*s)*dH:][:dH]
 							W2BarState2 := W2BarState[i*dH:][:dH]
-							t72_4 := t72_2[i*dH:][:dH]
-							var t772 F
+							t65_2 := t65[i*dH:][:dH]
+							var t702 F
 							t1042Entry := t1042[i]
-							w13 := F(-0.5 * t1042Entry)
-							w14 := F(0.5 * t252[i])
-							var t75Row F
-							t75RowSums := [16]F{t75Row}
-							t772Sums := [16]F{t772}
+							w14 := F(-0.5 * t1042Entry)
+							w15 := F(0.5 * t242[i])
+							var t68Row F
+							t68RowSums := [16]F{t68Row}
+							t702Sums := [16]F{t702}
 							for j := range dH {
 								W2TrailEntry := W2Trail2[j]
-								t72Entry := t72_3[j]
-								W222 := num.FMA32(w13, t72Entry, F(rhoEntry3*W2TrailEntry))
-								t192 := num.Abs(W222)
-								t722 := num.FMA32(F(F(F(w15*t192)*t192)*t192), kern.Sign(W222), num.FMA32(w14, t234[j], W2BarState2[j]))
-								t75RowSums[j%16] = num.FMA32(W2TrailEntry, t722, t75RowSums[j%16])
-								t772Sums[j%16] = num.FMA32(t722, t72Entry, t772Sums[j%16])
-								t72_4[j] = t722
-								t78[j] = num.FMA32(-F(0.5*t722), t1042Entry, t78[j])
+								t72Entry := t72_2[j]
+								W222 := num.FMA32(w14, t72Entry, F(rhoEntry3*W2TrailEntry))
+								t652 := num.FMA32(F(F(F(2*w16)*W222)*W222), W222, num.FMA32(w15, t221[j], W2BarState2[j]))
+								t68RowSums[j%16] = num.FMA32(W2TrailEntry, t652, t68RowSums[j%16])
+								t702Sums[j%16] = num.FMA32(t652, t72Entry, t702Sums[j%16])
+								t65_2[j] = t652
+								t71[j] = num.FMA32(-F(0.5*t652), t1042Entry, t71[j])
 							}
-							t75Row = kern.Sum16(&t75RowSums)
-							t772 = kern.Sum16(&t772Sums)
-							t75_2 = t75_2 + t75Row
-							t77[i] = F(-0.5 * t772)
+							t68Row = kern.Sum16(&t68RowSums)
+							t702 = kern.Sum16(&t702Sums)
+							t68_2 = t68_2 + t68Row
+							t70[i] = F(-0.5 * t702)
 						}
-						t75Total[0] = t75_2
+						t68Total[0] = t68_2
 					}
-					t75 = t75Total[0]
+					t68 = t68Total[0]
 					// moneta_printed.U_W2, moneta_printed.G_W1, moneta_printed.U_W1
-					var t81 F
-					thetaEntry3 := theta[a]
-					w16 := F(-0.39894228040143265 * thetaEntry3)
-					w17 := F(-0.5 * thetaEntry3)
+					var t74 F
+					w17 := F(-0.39894228040143265 * thetaEntry3)
+					w18 := F(-0.5 * thetaEntry3)
 					if kern.Wide() {
 						a2 := regions.R3d477d1d6e8eArgs{
 							P0: unsafe.SliceData(t22),
-							P1: unsafe.SliceData(t78),
+							P1: unsafe.SliceData(t71),
 							P2: unsafe.SliceData(c.EW1Prod),
-							P3: unsafe.SliceData(t222),
-							P4: unsafe.SliceData(t80),
+							P3: unsafe.SliceData(t2092),
+							P4: unsafe.SliceData(t73),
 							P5: unsafe.SliceData(t109),
-							P6: unsafe.SliceData(t102),
-							P7: unsafe.SliceData(t81Total),
+							P6: unsafe.SliceData(t952),
+							P7: unsafe.SliceData(t74Total),
 							N0: dH,
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							S0: [2]float32{t81},
-							S1: [2]float32{w17},
-							S2: [2]float32{w16},
+							S0: [2]float32{t74},
+							S1: [2]float32{w18},
+							S2: [2]float32{w17},
 						}
 						regions.R3d477d1d6e8e(&a2)
 					} else {
 						t22_2 := t22[(l*T+a+C*s)*dH:][:dH]
 						eW1Prod := c.EW1Prod[(l*T+a+C*s)*dH:][:dH]
 						t109_2 := t109[(l*T+a+C*s)*dH:][:dH]
-						t81_2 := t81
-						t81Sums := [16]F{t81_2}
+						t74_2 := t74
+						t74Sums := [16]F{t74_2}
 						for i := range dH {
 							t22Entry := t22_2[i]
-							t802 := F(t22Entry * t78[i])
+							t732 := F(t22Entry * t71[i])
 							eW1ProdEntry2 := eW1Prod[i]
-							t81Sums[i%16] = num.FMA32(eW1ProdEntry2, t802, t81Sums[i%16])
-							t222Entry := t222[i]
-							t80[i] = t802
-							t102[i] = num.FMA32(F(w17*t22Entry), t222Entry, F(F(F(w16*eW1ProdEntry2)*t109_2[i])*t222Entry))
+							t74Sums[i%16] = num.FMA32(eW1ProdEntry2, t732, t74Sums[i%16])
+							t2092Entry := t2092[i]
+							t73[i] = t732
+							t952[i] = num.FMA32(F(w18*t22Entry), t2092Entry, F(F(F(w17*eW1ProdEntry2)*t109_2[i])*t2092Entry))
 						}
-						t81_2 = kern.Sum16(&t81Sums)
-						t81Total[0] = t81_2
+						t74_2 = kern.Sum16(&t74Sums)
+						t74Total[0] = t74_2
 					}
-					t81 = t81Total[0]
+					t74 = t74Total[0]
 					// moneta_printed.U_W1
-					var t90 F
+					var t83 F
 					if kern.Wide() {
 						a2 := regions.R5a51dee092b6Args{
 							P0: unsafe.SliceData(c.K),
-							P1: unsafe.SliceData(t89),
-							P2: unsafe.SliceData(t90Total),
+							P1: unsafe.SliceData(t82),
+							P2: unsafe.SliceData(t83Total),
 							N0: dK,
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							S0: [2]float32{t90},
+							S0: [2]float32{t83},
 						}
 						regions.R5a51dee092b6(&a2)
 					} else {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
-						t90_2 := t90
-						t90Sums := [16]F{t90_2}
+						t83_2 := t83
+						t83Sums := [16]F{t83_2}
 						for i := range dK {
-							t90Sums[i%16] = num.FMA32(k[i], t89[i], t90Sums[i%16])
+							t83Sums[i%16] = num.FMA32(k[i], t82[i], t83Sums[i%16])
 						}
-						t90_2 = kern.Sum16(&t90Sums)
-						t90Total[0] = t90_2
+						t83_2 = kern.Sum16(&t83Sums)
+						t83Total[0] = t83_2
 					}
-					t90 = t90Total[0]
+					t83 = t83Total[0]
 					// moneta_printed.G_W1
 					if kern.Wide() {
 						a2 := regions.R05a6a2642fd1Args{
 							P0: unsafe.SliceData(t16),
-							P1: unsafe.SliceData(t102),
-							P2: unsafe.SliceData(t10422),
+							P1: unsafe.SliceData(t952),
+							P2: unsafe.SliceData(t9722),
 							N0: dK,
 							N1: dH,
 						}
@@ -1665,254 +1660,254 @@ func (c *stepBackwardFused) run() {
 					} else {
 						for i := range dK {
 							t16_2 := t16[i*dH:][:dH]
-							var t10423 F
-							t10423Sums := [16]F{t10423}
+							var t9723 F
+							t9723Sums := [16]F{t9723}
 							for j := range dH {
-								t10423Sums[j%16] = num.FMA32(t16_2[j], t102[j], t10423Sums[j%16])
+								t9723Sums[j%16] = num.FMA32(t16_2[j], t952[j], t9723Sums[j%16])
 							}
-							t10423 = kern.Sum16(&t10423Sums)
-							t10422[i] = t10423
+							t9723 = kern.Sum16(&t9723Sums)
+							t9722[i] = t9723
 						}
 					}
 					// moneta_printed.G_W1
-					var t223 F
+					var t2102 F
 					if kern.Wide() {
 						a2 := regions.Reb960dce9237Args{
-							P0: unsafe.SliceData(t77),
-							P1: unsafe.SliceData(t10422),
-							P2: unsafe.SliceData(t10522),
-							P3: unsafe.SliceData(t223Total),
+							P0: unsafe.SliceData(t70),
+							P1: unsafe.SliceData(t9722),
+							P2: unsafe.SliceData(t98),
+							P3: unsafe.SliceData(t2102Total),
 							N0: dK,
-							S0: [2]float32{t223},
+							S0: [2]float32{t2102},
 						}
 						regions.Reb960dce9237(&a2)
 					} else {
-						t223_2 := t223
-						t223Sums := [16]F{t223_2}
+						t2102_2 := t2102
+						t2102Sums := [16]F{t2102_2}
 						for i := range dK {
-							t10523 := t77[i] + t10422[i]
-							t223Sums[i%16] = t223Sums[i%16] + t10523
-							t10522[i] = t10523
+							t982 := t70[i] + t9722[i]
+							t2102Sums[i%16] = t2102Sums[i%16] + t982
+							t98[i] = t982
 						}
-						t223_2 = kern.Sum16(&t223Sums)
-						t223Total[0] = t223_2
+						t2102_2 = kern.Sum16(&t2102Sums)
+						t2102Total[0] = t2102_2
 					}
-					t223 = t223Total[0]
+					t2102 = t2102Total[0]
 					// moneta_printed.G_W1
-					var t224 F
-					var t226 F
-					var t123 F
-					w18 := -F(t93 * t223)
+					var t21122 F
+					var t2132 F
+					var t116 F
+					w19 := -F(t93 * t2102)
 					if kern.Wide() {
 						a2 := regions.R6ee2fb6aba2aArgs{
-							P0: unsafe.SliceData(t10522),
+							P0: unsafe.SliceData(t98),
 							P1: unsafe.SliceData(c.EW1Lin),
 							P2: unsafe.SliceData(eW13),
 							P3: unsafe.SliceData(t86),
-							P4: unsafe.SliceData(t110),
-							P5: unsafe.SliceData(t224Total),
-							P6: unsafe.SliceData(t226Total),
-							P7: unsafe.SliceData(t123Total),
+							P4: unsafe.SliceData(t1032),
+							P5: unsafe.SliceData(t21122Total),
+							P6: unsafe.SliceData(t2132Total),
+							P7: unsafe.SliceData(t116Total),
 							N0: dK,
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							S0: [2]float32{t123},
-							S1: [2]float32{t226},
-							S2: [2]float32{t224},
-							S3: [2]float32{w18},
-							S4: [2]float32{t323},
+							S0: [2]float32{t116},
+							S1: [2]float32{t2132},
+							S2: [2]float32{t21122},
+							S3: [2]float32{w19},
+							S4: [2]float32{t322},
 						}
 						regions.R6ee2fb6aba2a(&a2)
 					} else {
 						eW1Lin := c.EW1Lin[(l*T+a+C*s)*dK:][:dK]
-						t123_2 := t123
-						t226_2 := t226
-						t224_2 := t224
-						t224Sums := [16]F{t224_2}
-						t226Sums := [16]F{t226_2}
-						t123Sums := [16]F{t123_2}
+						t116_2 := t116
+						t2132_2 := t2132
+						t21122_2 := t21122
+						t21122Sums := [16]F{t21122_2}
+						t2132Sums := [16]F{t2132_2}
+						t116Sums := [16]F{t116_2}
 						for i := range dK {
-							t1102 := t10522[i] + w18
-							t224Sums[i%16] = num.FMA32(eW1Lin[i], t1102, t224Sums[i%16])
+							t10322 := t98[i] + w19
+							t21122Sums[i%16] = num.FMA32(eW1Lin[i], t10322, t21122Sums[i%16])
 							eW13Entry := eW13[i]
-							t226Sums[i%16] = num.FMA32(eW13Entry, t86[i]/t323, t226Sums[i%16])
-							t123Sums[i%16] = num.FMA32(eW13Entry, t1102, t123Sums[i%16])
-							t110[i] = t1102
+							t2132Sums[i%16] = num.FMA32(eW13Entry, t86[i]/t322, t2132Sums[i%16])
+							t116Sums[i%16] = num.FMA32(eW13Entry, t10322, t116Sums[i%16])
+							t1032[i] = t10322
 						}
-						t224_2 = kern.Sum16(&t224Sums)
-						t226_2 = kern.Sum16(&t226Sums)
-						t123_2 = kern.Sum16(&t123Sums)
-						t224Total[0] = t224_2
-						t226Total[0] = t226_2
-						t123Total[0] = t123_2
+						t21122_2 = kern.Sum16(&t21122Sums)
+						t2132_2 = kern.Sum16(&t2132Sums)
+						t116_2 = kern.Sum16(&t116Sums)
+						t21122Total[0] = t21122_2
+						t2132Total[0] = t2132_2
+						t116Total[0] = t116_2
 					}
-					t224 = t224Total[0]
-					t226 = t226Total[0]
-					t123 = t123Total[0]
+					t21122 = t21122Total[0]
+					t2132 = t2132Total[0]
+					t116 = t116Total[0]
 					// moneta_printed.e_W1, moneta_printed.G_W1
-					var t147 F
-					w19 := F(F(t842*t93) * t224)
-					w20 := F(F(F(t842*t842)*t93) * t224)
+					var t140 F
+					w20 := F(F(t842*t93) * t21122)
+					w21 := F(F(F(t842*t842)*t93) * t21122)
 					if kern.Wide() {
 						a2 := regions.R1fd4f2394cb0Args{
 							P0: unsafe.SliceData(t86),
-							P1: unsafe.SliceData(t110),
+							P1: unsafe.SliceData(t1032),
 							P2: unsafe.SliceData(t37),
 							P3: unsafe.SliceData(t39),
 							P4: unsafe.SliceData(t352),
 							P5: unsafe.SliceData(eW13),
-							P6: unsafe.SliceData(t138),
+							P6: unsafe.SliceData(t131),
 							P7: unsafe.SliceData(c.VBar),
-							P8: unsafe.SliceData(t142),
-							P9: unsafe.SliceData(t147Total),
+							P8: unsafe.SliceData(t135),
+							P9: unsafe.SliceData(t140Total),
 							N0: dK,
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							S0: [2]float32{t147},
+							S0: [2]float32{t140},
 							S1: [2]float32{t842},
-							S2: [2]float32{w19},
-							S3: [2]float32{w20},
+							S2: [2]float32{w20},
+							S3: [2]float32{w21},
 						}
 						regions.R1fd4f2394cb0(&a2)
 					} else {
 						vBar := c.VBar[(l*T+a+C*s)*dK:][:dK]
-						t147_2 := t147
-						t147Sums := [16]F{t147_2}
+						t140_2 := t140
+						t140Sums := [16]F{t140_2}
 						for i := range dK {
 							t86Entry := t86[i]
-							t128 := num.FMA32(t842, t110[i], -F(w19*t86Entry))
+							t121 := num.FMA32(t842, t1032[i], -F(w20*t86Entry))
 							t37Entry := t37[i]
-							t1382 := num.FMA32(F(F(30*t39[i])*t128), num.FMA32(-t37Entry, t37Entry, F(1)), F(F(F(6*t352[i])*t37Entry)*t128))
-							t1422 := num.FMA32(-w20, eW13[i], t1382)
-							t147Sums[i%16] = num.FMA32(t86Entry, t1422, t147Sums[i%16])
-							t138[i] = t1382
-							vBar[i] = -t1382
-							t142[i] = t1422
+							t1312 := num.FMA32(F(F(30*t39[i])*t121), num.FMA32(-t37Entry, t37Entry, F(1)), F(F(F(6*t352[i])*t37Entry)*t121))
+							t1352 := num.FMA32(-w21, eW13[i], t1312)
+							t140Sums[i%16] = num.FMA32(t86Entry, t1352, t140Sums[i%16])
+							t131[i] = t1312
+							vBar[i] = -t1312
+							t135[i] = t1352
 						}
-						t147_2 = kern.Sum16(&t147Sums)
-						t147Total[0] = t147_2
+						t140_2 = kern.Sum16(&t140Sums)
+						t140Total[0] = t140_2
 					}
-					t147 = t147Total[0]
-					t1472 := -t147
+					t140 = t140Total[0]
+					t1402 := -t140
 					// moneta_printed.e_W1, moneta_printed.G_W1
-					t148 := num.FMA32(-num.FMA32(F(t874*t93), t224, t123), t842/t323, F(F(F(t842*t93)*t224)*t226)) + t1472
-					t181 := F(1) / eW1Sqrt2Entry
+					t141 := num.FMA32(-num.FMA32(F(t874*t93), t21122, t116), t842/t322, F(F(F(t842*t93)*t21122)*t2132)) + t1402
+					t174 := F(1) / eW1Sqrt2Entry
 					eW1SqrtEntry2 := eW1Sqrt[a]
-					t1982 := F(1) / eW1SqrtEntry2
-					rhoBar[a] = t75 + t8622
-					thetaBar[a] = t81 + t90
+					t1882 := F(1) / eW1SqrtEntry2
+					rhoBar[a] = t68 + t79
+					thetaBar[a] = t74 + t83
 					// moneta_printed.e_W1, moneta_printed.G_W1
-					var t160 F
-					w21 := F(F(t842*t874) * t93)
-					w22 := F(F(F(0.5*t842)*t93) * t148)
+					var t153 F
+					w22 := F(F(t842*t874) * t93)
+					w23 := F(F(F(0.5*t842)*t93) * t141)
 					if kern.Wide() {
 						a2 := regions.Rc5d8d4bed986Args{
 							P0: unsafe.SliceData(c.EW1Lin),
-							P1: unsafe.SliceData(t142),
-							P2: unsafe.SliceData(t110),
-							P3: unsafe.SliceData(t158),
-							P4: unsafe.SliceData(t160Total),
+							P1: unsafe.SliceData(t135),
+							P2: unsafe.SliceData(t1032),
+							P3: unsafe.SliceData(t151),
+							P4: unsafe.SliceData(t153Total),
 							N0: dK,
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							S0: [2]float32{t160},
-							S1: [2]float32{w22},
+							S0: [2]float32{t153},
+							S1: [2]float32{w23},
 							S2: [2]float32{t842},
-							S3: [2]float32{w21},
+							S3: [2]float32{w22},
 						}
 						regions.Rc5d8d4bed986(&a2)
 					} else {
 						eW1Lin := c.EW1Lin[(l*T+a+C*s)*dK:][:dK]
-						t160_2 := t160
-						t160Sums := [16]F{t160_2}
+						t153_2 := t153
+						t153Sums := [16]F{t153_2}
 						for i := range dK {
-							t1582 := num.FMA32(F(2*w22), eW1Lin[i], num.FMA32(t842, t142[i], F(w21*t110[i])))
-							t160Sums[i%16] = t160Sums[i%16] + t1582
-							t158[i] = t1582
+							t1512 := num.FMA32(F(2*w23), eW1Lin[i], num.FMA32(t842, t135[i], F(w22*t1032[i])))
+							t153Sums[i%16] = t153Sums[i%16] + t1512
+							t151[i] = t1512
 						}
-						t160_2 = kern.Sum16(&t160Sums)
-						t160Total[0] = t160_2
+						t153_2 = kern.Sum16(&t153Sums)
+						t153Total[0] = t153_2
 					}
-					t160 = t160Total[0]
-					t1602 := -t160
+					t153 = t153Total[0]
+					t1532 := -t153
 					// moneta_printed.e_W1
-					w23 := F(t93 * t1602)
+					w24 := F(t93 * t1532)
 					if kern.Wide() {
 						a2 := regions.R0fe31b375facArgs{
-							P0: unsafe.SliceData(t158),
-							P1: unsafe.SliceData(t165),
+							P0: unsafe.SliceData(t151),
+							P1: unsafe.SliceData(t158),
 							N0: dK,
-							S0: [2]float32{w23},
+							S0: [2]float32{w24},
 						}
 						regions.R0fe31b375fac(&a2)
 					} else {
 						for i := range dK {
-							t165[i] = t158[i] + w23
+							t158[i] = t151[i] + w24
 						}
 					}
 					// moneta_printed.e_W1, moneta_printed.G_W1
-					clear(t167)
-					var t1842 F
+					clear(t160)
+					var t177 F
 					if kern.Wide() {
 						a2 := regions.R7e4019569adbArgs{
-							P0: unsafe.SliceData(t165),
+							P0: unsafe.SliceData(t158),
 							P1: unsafe.SliceData(t1042),
 							P2: unsafe.SliceData(t16),
-							P3: unsafe.SliceData(t236),
-							P4: unsafe.SliceData(t102),
-							P5: unsafe.SliceData(t167),
-							P6: unsafe.SliceData(t1842Total),
+							P3: unsafe.SliceData(t223),
+							P4: unsafe.SliceData(t952),
+							P5: unsafe.SliceData(t160),
+							P6: unsafe.SliceData(t177Total),
 							N0: dK,
 							N1: dH,
 							N2: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							S0: [2]float32{t1842},
+							S0: [2]float32{t177},
 							S1: [2]float32{eW1Sqrt2Entry},
 						}
 						regions.R7e4019569adb(&a2)
 					} else {
-						t1842_2 := t1842
+						t177_2 := t177
 						for i := range dK {
 							t16_2 := t16[i*dH:][:dH]
-							t236_2 := t236[(l*T+a+C*s)*dH:][:dH]
-							t165Entry := t165[i]
+							t223_2 := t223[(l*T+a+C*s)*dH:][:dH]
+							t158Entry := t158[i]
 							t1042Entry2 := t1042[i]
-							w24 := F(0.5 * t165Entry)
-							var t1842Row F
-							t1842RowSums := [16]F{t1842Row}
+							w25 := F(0.5 * t158Entry)
+							var t177Row F
+							t177RowSums := [16]F{t177Row}
 							for j := range dH {
 								t16Entry := t16_2[j]
-								t1842RowSums[j%16] = num.FMA32(num.FMA32(w24, t236_2[j], F(t1042Entry2*t102[j])), t16Entry/eW1Sqrt2Entry, t1842RowSums[j%16])
-								t167[j] = num.FMA32(F(0.5*t16Entry), t165Entry, t167[j])
+								t177RowSums[j%16] = num.FMA32(num.FMA32(w25, t223_2[j], F(t1042Entry2*t952[j])), t16Entry/eW1Sqrt2Entry, t177RowSums[j%16])
+								t160[j] = num.FMA32(F(0.5*t16Entry), t158Entry, t160[j])
 							}
-							t1842Row = kern.Sum16(&t1842RowSums)
-							t1842_2 = t1842_2 + t1842Row
+							t177Row = kern.Sum16(&t177RowSums)
+							t177_2 = t177_2 + t177Row
 						}
-						t1842Total[0] = t1842_2
+						t177Total[0] = t177_2
 					}
-					t1842 = t1842Total[0]
-					t18422 := -t1842
+					t177 = t177Total[0]
+					t1772 := -t177
 					// moneta_printed.e_W1, moneta_printed.U_W2, moneta_printed.G_W1, moneta_printed.U_W1
-					var t201 F
-					w25 := F(-0.39894228040143265 * thetaEntry3)
-					w26 := F(0.19947114020071627 * thetaEntry3)
-					w27 := F(-0.5 * thetaEntry3)
+					var t1912 F
+					w26 := F(-0.39894228040143265 * thetaEntry3)
+					w27 := F(0.19947114020071627 * thetaEntry3)
+					w28 := F(-0.5 * thetaEntry3)
 					if kern.Wide() {
 						a2 := regions.Raa6bd88c79edArgs{
 							P0:  unsafe.SliceData(c.GW1Prod),
 							P1:  unsafe.SliceData(t109),
-							P2:  unsafe.SliceData(t222),
+							P2:  unsafe.SliceData(t2092),
 							P3:  unsafe.SliceData(c.EW1Prod),
-							P4:  unsafe.SliceData(t167),
-							P5:  unsafe.SliceData(t78),
+							P4:  unsafe.SliceData(t160),
+							P5:  unsafe.SliceData(t71),
 							P6:  unsafe.SliceData(t22),
-							P7:  unsafe.SliceData(t80),
+							P7:  unsafe.SliceData(t73),
 							P8:  unsafe.SliceData(c.EW1Prod2),
-							P9:  unsafe.SliceData(t176),
-							P10: unsafe.SliceData(t201Total),
+							P9:  unsafe.SliceData(t169),
+							P10: unsafe.SliceData(t1912Total),
 							N0:  dH,
 							N1:  4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							S0:  [2]float32{t201},
-							S1:  [2]float32{w26},
-							S2:  [2]float32{w27},
+							S0:  [2]float32{t1912},
+							S1:  [2]float32{w27},
+							S2:  [2]float32{w28},
 							S3:  [2]float32{thetaEntry3},
-							S4:  [2]float32{w25},
+							S4:  [2]float32{w26},
 						}
 						regions.Raa6bd88c79ed(&a2)
 					} else {
@@ -1921,35 +1916,35 @@ func (c *stepBackwardFused) run() {
 						eW1Prod := c.EW1Prod[(l*T+a+C*s)*dH:][:dH]
 						t22_2 := t22[(l*T+a+C*s)*dH:][:dH]
 						eW1Prod2 := c.EW1Prod2[(l*T+a+C*s)*dH:][:dH]
-						t201_2 := t201
-						t201Sums := [16]F{t201_2}
+						t1912_2 := t1912
+						t1912Sums := [16]F{t1912_2}
 						for i := range dH {
 							GW1ProdEntry2 := GW1Prod[i]
 							t109Entry := t109_2[i]
-							t222Entry2 := t222[i]
+							t2092Entry2 := t2092[i]
 							eW1ProdEntry3 := eW1Prod[i]
-							t167Entry := t167[i]
-							w33 := F(F(F(F(F(w26*eW1ProdEntry3)*eW1ProdEntry3)*GW1ProdEntry2)*t109Entry) * t222Entry2)
-							w34 := F(F(0.7978845608028653*t109Entry) * num.FMA32(eW1ProdEntry3, t167Entry, num.FMA32(F(w27*GW1ProdEntry2), t222Entry2, F(F(thetaEntry3*eW1ProdEntry3)*t78[i]))))
-							t1762 := num.FMA32(t22_2[i], t167Entry, num.FMA32(F(2), w33, num.FMA32(F(F(w25*GW1ProdEntry2)*t109Entry), t222Entry2, F(thetaEntry3*t80[i])))) + w34
-							t201Sums[i%16] = num.FMA32(eW1Prod2[i], t1762, t201Sums[i%16])
-							t176[i] = t1762
+							t160Entry := t160[i]
+							w34 := F(F(F(F(F(w27*eW1ProdEntry3)*eW1ProdEntry3)*GW1ProdEntry2)*t109Entry) * t2092Entry2)
+							w35 := F(F(0.7978845608028653*t109Entry) * num.FMA32(eW1ProdEntry3, t160Entry, num.FMA32(F(w28*GW1ProdEntry2), t2092Entry2, F(F(thetaEntry3*eW1ProdEntry3)*t71[i]))))
+							t1692 := num.FMA32(t22_2[i], t160Entry, num.FMA32(F(2), w34, num.FMA32(F(F(w26*GW1ProdEntry2)*t109Entry), t2092Entry2, F(thetaEntry3*t73[i])))) + w35
+							t1912Sums[i%16] = num.FMA32(eW1Prod2[i], t1692, t1912Sums[i%16])
+							t169[i] = t1692
 						}
-						t201_2 = kern.Sum16(&t201Sums)
-						t201Total[0] = t201_2
+						t1912_2 = kern.Sum16(&t1912Sums)
+						t1912Total[0] = t1912_2
 					}
-					t201 = t201Total[0]
-					t2012 := -t201
+					t1912 = t1912Total[0]
+					t19122 := -t1912
 					// moneta_printed.e_W1, moneta_printed.W1
-					clear(t178)
-					w29 := F(F(2*t1982) * t2012)
+					clear(t171)
+					w30 := F(t1882 * t19122)
 					if kern.Wide() {
-						a2 := regions.Ra52a1f0eb15fArgs{
-							P0: unsafe.SliceData(t176),
+						a2 := regions.R2a9e1c675f64Args{
+							P0: unsafe.SliceData(t169),
 							P1: unsafe.SliceData(W1Trail),
-							P2: unsafe.SliceData(t178),
+							P2: unsafe.SliceData(t171),
 							P3: unsafe.SliceData(c.K),
-							P4: unsafe.SliceData(t83),
+							P4: unsafe.SliceData(t76),
 							P5: unsafe.SliceData(W1BarState),
 							N0: dH,
 							N1: dK,
@@ -1958,72 +1953,70 @@ func (c *stepBackwardFused) run() {
 							N4: 12 * dK,
 							N5: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							N6: 4 * dH * dK * a,
-							S0: [2]float32{t1982},
+							S0: [2]float32{t1882},
 							S1: [2]float32{eW1SqrtEntry2},
-							S2: [2]float32{w29},
+							S2: [2]float32{w30},
 							S3: [2]float32{rhoEntry3},
 						}
-						regions.Ra52a1f0eb15f(&a2)
+						regions.R2a9e1c675f64(&a2)
 					} else {
 						for i := range dH {
 							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
-							t83_2 := t83[i*dK:][:dK]
+							t76_2 := t76[i*dK:][:dK]
 							W1BarState2 := W1BarState[i*dK:][:dK]
-							t176Entry := t176[i]
-							w28 := F(t1982 * t176Entry)
+							t169Entry := t169[i]
+							w29 := F(t1882 * t169Entry)
 							for j := range dK {
 								W1TrailEntry2 := W1Trail2[j]
-								t := num.Abs(W1TrailEntry2)
-								t178[j] = num.FMA32(W1TrailEntry2/eW1SqrtEntry2, t176Entry, t178[j])
-								W1BarState2[j] = num.FMA32(F(F(F(w29*t)*t)*t), kern.Sign(W1TrailEntry2), num.FMA32(w28, k[j], F(rhoEntry3*t83_2[j])))
+								t171[j] = num.FMA32(W1TrailEntry2/eW1SqrtEntry2, t169Entry, t171[j])
+								W1BarState2[j] = num.FMA32(F(F(F(2*w30)*W1TrailEntry2)*W1TrailEntry2), W1TrailEntry2, num.FMA32(w29, k[j], F(rhoEntry3*t76_2[j])))
 							}
 						}
 					}
 					// moneta_printed.e_W1, moneta_printed.W2, moneta_printed.G_W1
-					w31 := F(F(2*t181) * t18422)
+					w32 := F(t174 * t1772)
 					if kern.Wide() {
-						a2 := regions.Ra6f03f50d809Args{
+						a2 := regions.R400e8998ed7eArgs{
 							P0: unsafe.SliceData(t1042),
-							P1: unsafe.SliceData(t165),
+							P1: unsafe.SliceData(t158),
 							P2: unsafe.SliceData(W2Trail),
-							P3: unsafe.SliceData(t236),
-							P4: unsafe.SliceData(t102),
-							P5: unsafe.SliceData(t72_2),
+							P3: unsafe.SliceData(t223),
+							P4: unsafe.SliceData(t952),
+							P5: unsafe.SliceData(t65),
 							P6: unsafe.SliceData(W2BarState),
 							N0: dK,
 							N1: dH,
 							N2: 4 * dH * dK * a,
 							N3: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							S0: [2]float32{w31},
-							S1: [2]float32{t181},
+							S0: [2]float32{w32},
+							S1: [2]float32{t174},
 							S2: [2]float32{rhoEntry3},
 						}
-						regions.Ra6f03f50d809(&a2)
+						regions.R400e8998ed7e(&a2)
 					} else {
 						for i := range dK {
 							W2Trail2 := W2Trail[(a*dK+i)*dH:][:dH]
-							t236_2 := t236[(l*T+a+C*s)*dH:][:dH]
-							t72_3 := t72_2[i*dH:][:dH]
+							t223_2 := t223[(l*T+a+C*s)*dH:][:dH]
+							t65_2 := t65[i*dH:][:dH]
 							W2BarState2 := W2BarState[i*dH:][:dH]
 							t1042Entry3 := t1042[i]
-							w30 := F(0.5 * t165[i])
+							w31 := F(0.5 * t158[i])
 							for j := range dH {
 								W2TrailEntry2 := W2Trail2[j]
-								t9 := num.Abs(W2TrailEntry2)
-								W2BarState2[j] = num.FMA32(F(F(F(w31*t9)*t9)*t9), kern.Sign(W2TrailEntry2), num.FMA32(t181, num.FMA32(w30, t236_2[j], F(t1042Entry3*t102[j])), F(rhoEntry3*t72_3[j])))
+								W2BarState2[j] = num.FMA32(F(F(F(2*w32)*W2TrailEntry2)*W2TrailEntry2), W2TrailEntry2, num.FMA32(t174, num.FMA32(w31, t223_2[j], F(t1042Entry3*t952[j])), F(rhoEntry3*t65_2[j])))
 							}
 						}
 					}
 					// moneta_printed.e_W1, moneta_printed.U_W1
 					if kern.Wide() {
 						a2 := regions.Rd79d4fb9a3f4Args{
-							P0: unsafe.SliceData(t89),
-							P1: unsafe.SliceData(t138),
-							P2: unsafe.SliceData(t178),
+							P0: unsafe.SliceData(t82),
+							P1: unsafe.SliceData(t131),
+							P2: unsafe.SliceData(t171),
 							P3: unsafe.SliceData(c.KBar),
 							P4: unsafe.SliceData(c.YBar),
-							P5: unsafe.SliceData(t372),
+							P5: unsafe.SliceData(t362),
 							P6: unsafe.SliceData(c.QBar),
 							N0: dK,
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
@@ -2035,8 +2028,8 @@ func (c *stepBackwardFused) run() {
 						yBar := c.YBar[(l*T+a+C*s)*dK:][:dK]
 						qBar := c.QBar[(l*T+a+C*s)*dK:][:dK]
 						for i := range dK {
-							kBar[i] = num.FMA32(thetaEntry3, t89[i], t138[i]) + t178[i]
-							qBar[i] = yBar[i] + t372[i]
+							kBar[i] = num.FMA32(thetaEntry3, t82[i], t131[i]) + t171[i]
+							qBar[i] = yBar[i] + t362[i]
 						}
 					}
 				}

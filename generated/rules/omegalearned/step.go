@@ -469,16 +469,16 @@ func (c *StepBackward[F]) Run() {
 				if n := min(C, -C*s+T); n > 0 {
 					rho := c.Rho[l*T+C*s:][:n]
 					eta := c.Eta[l*T+C*s:][:n]
-					theta := c.Theta[l*T+C*s:][:n]
 					rhoBar := c.RhoBar[l*T+C*s:][:n]
 					etaBar := c.EtaBar[l*T+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
-						k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
 						q0 := c.Q0[(l*T+a+C*s)*dK:][:dK]
+						k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
 						q0Bar := c.Q0Bar[(l*T+a+C*s)*dK:][:dK]
 						t13_2 := t13[(l*T+a+C*s)*dK:][:dK]
 						MTrail3 := MTrail[a*dK:][:dK]
 						STrail3 := STrail[a*dK:][:dK]
+						MTrail4 := MTrail[(a+1)*dK:][:dK]
 						t35_2 := t35[(l*T+a+C*s)*(dK+dV):][:dK+dV]
 						t30_2 := t30[(l*T+a+C*s)*(dK+dV):][:dK+dV]
 						WOmegaBar2 := c.WOmegaBar[(i+1)*(dK+dV):][:dK+dV]
@@ -486,43 +486,36 @@ func (c *StepBackward[F]) Run() {
 						// omega_learned.y, omega_learned.M, omega_learned.S
 						rhoEntry2 := rho[a]
 						etaEntry2 := eta[a]
-						thetaEntry := theta[a]
 						var t720 F
 						var t290 F
 						var t160 F
-						SProdEntry0 := c.SProd[(l*T+a+C*s)*dV+i]
 						yBarEntry0 := c.YBar[(l*T+a+C*s)*dV+i]
-						w20 := F(thetaEntry * SProdEntry0)
+						SProdEntry0 := c.SProd[(l*T+a+C*s)*dV+i]
 						var t721 F
 						var t291 F
 						var t161 F
-						SProdEntry1 := c.SProd[(l*T+a+C*s)*dV+i+1]
 						yBarEntry1 := c.YBar[(l*T+a+C*s)*dV+i+1]
-						w21 := F(thetaEntry * SProdEntry1)
+						SProdEntry1 := c.SProd[(l*T+a+C*s)*dV+i+1]
 						for j := range dK {
-							k0Entry := k0[j]
 							q0Entry := q0[j]
+							k0Entry := k0[j]
 							q0BarSum := q0Bar[j]
 							t13Sum := t13_2[j]
-							MTrailEntry0 := MTrail3[j][0]
-							STrailEntry0 := STrail3[j][0]
 							t4220 := MBarState[j][0] + F(q0Entry*yBarEntry0)
-							t720 += F(MTrailEntry0 * t4220)
+							t720 += F(MTrail3[j][0] * t4220)
 							t90 := SBarState[j][0] + t4220
 							t290 += F(t90 * k0Entry)
-							t160 += F(STrailEntry0 * t90)
-							q0BarSum += F((F(rhoEntry2*MTrailEntry0) + F(etaEntry2*STrailEntry0) - F(w20*k0Entry)) * yBarEntry0)
+							t160 += F(STrail3[j][0] * t90)
+							q0BarSum += F(MTrail4[j][0] * yBarEntry0)
 							MBarState[j][0] = F(rhoEntry2 * t4220)
 							t13Sum -= F(t90 * SProdEntry0)
 							SBarState[j][0] = F(etaEntry2 * t90)
-							MTrailEntry1 := MTrail3[j][1]
-							STrailEntry1 := STrail3[j][1]
 							t4221 := MBarState[j][1] + F(q0Entry*yBarEntry1)
-							t721 += F(MTrailEntry1 * t4221)
+							t721 += F(MTrail3[j][1] * t4221)
 							t91 := SBarState[j][1] + t4221
 							t291 += F(t91 * k0Entry)
-							t161 += F(STrailEntry1 * t91)
-							q0BarSum += F((F(rhoEntry2*MTrailEntry1) + F(etaEntry2*STrailEntry1) - F(w21*k0Entry)) * yBarEntry1)
+							t161 += F(STrail3[j][1] * t91)
+							q0BarSum += F(MTrail4[j][1] * yBarEntry1)
 							MBarState[j][1] = F(rhoEntry2 * t4221)
 							t13Sum -= F(t91 * SProdEntry1)
 							SBarState[j][1] = F(etaEntry2 * t91)
@@ -607,14 +600,14 @@ func (c *StepBackward[F]) Run() {
 				if n := min(C, -C*s+T); n > 0 {
 					rho := c.Rho[l*T+C*s:][:n]
 					eta := c.Eta[l*T+C*s:][:n]
-					theta := c.Theta[l*T+C*s:][:n]
 					rhoBar := c.RhoBar[l*T+C*s:][:n]
 					etaBar := c.EtaBar[l*T+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
-						MTrail3 := MTrail[a*dK:][:dK]
-						STrail3 := STrail[a*dK:][:dK]
-						k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
 						q0 := c.Q0[(l*T+a+C*s)*dK:][:dK]
+						MTrail3 := MTrail[a*dK:][:dK]
+						k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
+						STrail3 := STrail[a*dK:][:dK]
+						MTrail4 := MTrail[(a+1)*dK:][:dK]
 						q0Bar := c.Q0Bar[(l*T+a+C*s)*dK:][:dK]
 						t13_2 := t13[(l*T+a+C*s)*dK:][:dK]
 						t35_2 := t35[(l*T+a+C*s)*(dK+dV):][:dK+dV]
@@ -623,21 +616,17 @@ func (c *StepBackward[F]) Run() {
 						var t72 F
 						var t29 F
 						var t16 F
-						rhoEntry2 := rho[a]
-						etaEntry2 := eta[a]
-						SProdEntry := c.SProd[(l*T+a+C*s)*dV+i]
 						yBarEntry := c.YBar[(l*T+a+C*s)*dV+i]
-						w2 := F(theta[a] * SProdEntry)
+						rhoEntry2 := rho[a]
+						SProdEntry := c.SProd[(l*T+a+C*s)*dV+i]
+						etaEntry2 := eta[a]
 						for j := range dK {
-							MTrailEntry := MTrail3[j][0]
-							STrailEntry := STrail3[j][0]
-							k0Entry := k0[j]
 							t422 := MBarState[j][0] + F(q0[j]*yBarEntry)
-							t72 += F(MTrailEntry * t422)
+							t72 += F(MTrail3[j][0] * t422)
 							t9 := SBarState[j][0] + t422
-							t29 += F(t9 * k0Entry)
-							t16 += F(STrailEntry * t9)
-							q0Bar[j] += F((F(rhoEntry2*MTrailEntry) + F(etaEntry2*STrailEntry) - F(w2*k0Entry)) * yBarEntry)
+							t29 += F(t9 * k0[j])
+							t16 += F(STrail3[j][0] * t9)
+							q0Bar[j] += F(MTrail4[j][0] * yBarEntry)
 							MBarState[j][0] = F(rhoEntry2 * t422)
 							t13_2[j] -= F(t9 * SProdEntry)
 							SBarState[j][0] = F(etaEntry2 * t9)

@@ -206,8 +206,8 @@ func (c *ReadBackward[F]) Run() {
 		for j := range T {
 			t9Entry := t9_2[j]
 			qProd2Entry2 := qProd2[j]
-			w := F(F(0.5*kern.Choose(((F(1e-08) <= t9Entry) && (F(0) < qProd2Entry2)), kern.Choose((F(1e-08) <= t9Entry), t82_2[j], F(0)), F(0))) * (F(1) / t7_2[j]))
-			t25_2[j] = kern.Choose(((F(1e-08) <= t9Entry) && (F(0) < qProd2Entry2)), kern.Choose(((F(1e-08) <= t9Entry) && (F(0) < qProd2Entry2)), w, F(0)), F(0))
+			w := ((F(1e-08) <= t9Entry) && (F(0) < qProd2Entry2))
+			t25_2[j] = kern.Choose(w, kern.Choose(((F(1e-08) <= t9Entry) && (F(0) < qProd2Entry2)), F(F(0.5*kern.Choose((F(1e-08) <= t9Entry), t82_2[j], F(0)))*(F(1)/t7_2[j])), F(0)), F(0))
 		}
 	}
 

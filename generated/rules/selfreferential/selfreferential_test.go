@@ -112,10 +112,10 @@ func stepDirect[F num.Float](a *conformance.Args[F]) {
 		k.Rho = a.Fresh(k.L * k.T)
 	}
 	if !a.ForwardOnly {
-		k.ThetaSigmoid = a.Fresh(k.L * k.T)
+		k.ThetaSoftplus = a.Fresh(k.L * k.T)
 	}
 	if !a.ForwardOnly {
-		k.Theta = a.Fresh(k.L * k.T)
+		k.ThetaSigmoid = a.Fresh(k.L * k.T)
 	}
 	if !a.ForwardOnly {
 		k.AK = a.Fresh(k.L * k.T * k.D)
@@ -172,7 +172,6 @@ func stepDirect[F num.Float](a *conformance.Args[F]) {
 	g.WQ = k.WQ
 	g.X = k.X
 	g.NM = k.NM
-	g.BTheta = k.BTheta
 	g.NAlpha = k.NAlpha
 	g.NEta = k.NEta
 	g.NK = k.NK
@@ -186,8 +185,8 @@ func stepDirect[F num.Float](a *conformance.Args[F]) {
 	g.QProd = k.QProd
 	g.QProd2 = k.QProd2
 	g.Rho = k.Rho
+	g.ThetaSoftplus = k.ThetaSoftplus
 	g.ThetaSigmoid = k.ThetaSigmoid
-	g.Theta = k.Theta
 	g.AK = k.AK
 	g.AV = k.AV
 	g.MMProd = k.MMProd

@@ -42,8 +42,8 @@ type Step[F num.Float] struct {
 	QProd             []F // [L, T, d], written
 	QProd2            []F // [L, T], written
 	Rho               []F // [L, T], written; may be nil
+	ThetaSoftplus     []F // [L, T], written; may be nil
 	ThetaSigmoid      []F // [L, T], written; may be nil
-	Theta             []F // [L, T], written; may be nil
 	AK                []F // [L, T, d], written; may be nil
 	AV                []F // [L, T, d], written; may be nil
 	MMProd            []F // [L, T, d], written; may be nil
@@ -122,9 +122,9 @@ func (c *Step[F]) Run() {
 	work = work[d:]
 	t102 := work[:d] // [d]
 	work = work[d:]
-	t191 := work[:d] // [d]
+	t196 := work[:d] // [d]
 	work = work[d:]
-	t192 := work[:d] // [d]
+	t197 := work[:d] // [d]
 
 	// self_referential.q
 	kern.Gemm(L*T, d, d, F(1), false, c.QProd, d, 1, c.X, d, 1, c.WQ, 1, d)
@@ -310,18 +310,18 @@ func (c *Step[F]) Run() {
 				c2 := (t3 / w7) + bRhoEntry
 				rho2 := num.Sigmoid(c2)
 				t12 := (t9 / w7) + bThetaEntry
+				t13 := num.Softplus(t12)
 				t17 := num.Sigmoid(-c2)
-				theta2 := num.Min(num.Max(num.Softplus(t12), F(0)), F(0.25*t17))
-				t23 := (F(0) < t21)
-				t30 := num.Max(kern.Choose(t23, num.Sqrt(kern.Choose(t23, t21, F(1))), F(0)), F(1e-08))
+				theta := num.Min(num.Max(t13, F(0)), F(0.25*t17))
+				t30 := num.Max(kern.Choose((F(0) < t21), num.Sqrt(kern.Choose((F(0) < t21), t21, F(1))), F(0)), F(1e-08))
 				if len(c.Rho) > 0 {
 					c.Rho[l*T+a+C*s] = rho2
 				}
+				if len(c.ThetaSoftplus) > 0 {
+					c.ThetaSoftplus[l*T+a+C*s] = t13
+				}
 				if len(c.ThetaSigmoid) > 0 {
 					c.ThetaSigmoid[l*T+a+C*s] = t17
-				}
-				if len(c.Theta) > 0 {
-					c.Theta[l*T+a+C*s] = theta2
 				}
 				// self_referential.k, self_referential.v
 				var t33 F
@@ -331,8 +331,7 @@ func (c *Step[F]) Run() {
 					k[i] = aK2[i] / t30
 				}
 				// self_referential.v, self_referential.theta, self_referential.k, self_referential.M_m
-				t35 := (F(0) < t33)
-				t42_2 := num.Max(kern.Choose(t35, num.Sqrt(kern.Choose(t35, t33, F(1))), F(0)), F(1e-08))
+				t42_2 := num.Max(kern.Choose((F(0) < t33), num.Sqrt(kern.Choose((F(0) < t33), t33, F(1))), F(0)), F(1e-08))
 				t45 := 1 - rho2
 				t144 := num.Sigmoid(t12)
 				if len(c.ThetaSigmoid2) > 0 {
@@ -354,11 +353,11 @@ func (c *Step[F]) Run() {
 				// self_referential.M_m, self_referential.u_m
 				for i := range d {
 					MMState2 := MMState[i*d:][:d]
-					var t23_2 F
+					var t23 F
 					for j := range d {
-						t23_2 += F(MMState2[j] * t[j])
+						t23 += F(MMState2[j] * t[j])
 					}
-					t22[i] = t23_2
+					t22[i] = t23
 				}
 				// self_referential.M_m, self_referential.M_alpha, self_referential.u_alpha
 				for i := range d {
@@ -366,7 +365,7 @@ func (c *Step[F]) Run() {
 					MMState2 := MMState[i*d:][:d]
 					NM := c.NM[i*d:][:d]
 					var t423 F
-					w2 := F(theta2 * t22[i])
+					w2 := F(theta * t22[i])
 					for j := range d {
 						t423 += F(MAlphaState2[j] * t[j])
 						MMState2[j] = F(rho2*MMState2[j]) + F(t45*NM[j]) - F(w2*k[j])
@@ -380,7 +379,7 @@ func (c *Step[F]) Run() {
 					NAlpha := c.NAlpha[i*d:][:d]
 					MAlpha2_2 := MAlpha2[i*d:][:d]
 					var t62 F
-					w3 := F(theta2 * t42[i])
+					w3 := F(theta * t42[i])
 					for j := range d {
 						t62 += F(MEtaState2[j] * t[j])
 						MAlpha2_2[j] = F(rho2*MAlphaState2[j]) + F(t45*NAlpha[j]) - F(w3*k[j])
@@ -394,7 +393,7 @@ func (c *Step[F]) Run() {
 					NEta := c.NEta[i*d:][:d]
 					MEta2_2 := MEta2[i*d:][:d]
 					var t82 F
-					w4 := F(theta2 * t6[i])
+					w4 := F(theta * t6[i])
 					for j := range d {
 						t82 += F(MKState2[j] * t[j])
 						MEta2_2[j] = F(rho2*MEtaState2[j]) + F(t45*NEta[j]) - F(w4*k[j])
@@ -407,7 +406,7 @@ func (c *Step[F]) Run() {
 					MKState2 := MKState[i*d:][:d]
 					PK2 := PK[i*d:][:d]
 					var t1022 F
-					w5 := F(theta2 * t8[i])
+					w5 := F(theta * t8[i])
 					for j := range d {
 						t1022 += F(MVState2[j] * t[j])
 						MKState2[j] = F(rho2*MKState2[j]) + F(t45*PK2[j]) - F(w5*k[j])
@@ -415,18 +414,18 @@ func (c *Step[F]) Run() {
 					t102[i] = t1022
 				}
 				// self_referential.M_v, self_referential.M_m, self_referential.a_eta, self_referential.a_alpha
-				clear(t191)
-				clear(t192)
+				clear(t196)
+				clear(t197)
 				for i := range d {
 					MVState2 := MVState[i*d:][:d]
 					PV2 := PV[i*d:][:d]
 					MEtaState2 := MEtaState[i*d:][:d]
 					MAlphaState2 := MAlphaState[i*d:][:d]
-					w6 := F(theta2 * t102[i])
+					w6 := F(theta * t102[i])
 					for j := range d {
 						MVState2[j] = F(rho2*MVState2[j]) + F(t45*PV2[j]) - F(w6*k[j])
-						t191[j] += MEtaState2[j]
-						t192[j] += MAlphaState2[j]
+						t196[j] += MEtaState2[j]
+						t197[j] += MAlphaState2[j]
 					}
 				}
 				// self_referential
@@ -436,8 +435,8 @@ func (c *Step[F]) Run() {
 					t7 := t6[i]
 					t822 := t8[i]
 					t92 := t102[i]
-					t10 := t191[i]
-					t112 := t192[i]
+					t10 := t196[i]
+					t112 := t197[i]
 					if len(c.MMProd) > 0 {
 						c.MMProd[(l*T+a+C*s)*d+i] = t52
 					}
@@ -525,7 +524,6 @@ type StepBackward[F num.Float] struct {
 	WQ                []F // [d, d]
 	X                 []F // [L, T, d]
 	NM                []F // [d, d]
-	BTheta            []F // []
 	NAlpha            []F // [d, d]
 	NEta              []F // [d, d]
 	NK                []F // [d, d]
@@ -539,8 +537,8 @@ type StepBackward[F num.Float] struct {
 	QProd             []F // [L, T, d]
 	QProd2            []F // [L, T]
 	Rho               []F // [L, T]
+	ThetaSoftplus     []F // [L, T]
 	ThetaSigmoid      []F // [L, T]
-	Theta             []F // [L, T]
 	AK                []F // [L, T, d]
 	AV                []F // [L, T, d]
 	MMProd            []F // [L, T, d]
@@ -573,10 +571,10 @@ type StepBackward[F num.Float] struct {
 	Work              []F // WorkLen() entries
 }
 
-// WorkLen is 5·C·d·d + 4·L·T·d + 8·L·T + 12·d·d + 28·d.
+// WorkLen is 5·C·d·d + 4·L·T·d + 8·L·T + 12·d·d + 27·d.
 func (c *StepBackward[F]) WorkLen() int {
 	C, L, T, d := c.C, c.L, c.T, c.D
-	return 5*C*d*d + 4*L*T*d + 8*L*T + 12*d*d + 28*d
+	return 5*C*d*d + 4*L*T*d + 8*L*T + 12*d*d + 27*d
 }
 
 // Run computes StepBackward.
@@ -599,7 +597,7 @@ func (c *StepBackward[F]) Run() {
 	work = work[L*T*d:]
 	t212 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t332 := work[:L*T] // [L, T]
+	t33 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	PK := work[:d*d] // [d, d]
 	work = work[d*d:]
@@ -636,8 +634,6 @@ func (c *StepBackward[F]) Run() {
 	MMTrail := work[:C*d*d+d*d] // [C + 1, d, d]
 	work = work[C*d*d+d*d:]
 	k := work[:d] // [d]
-	work = work[d:]
-	aEta := work[:d] // [d]
 	work = work[d:]
 	k2 := work[:d] // [d]
 	work = work[d:]
@@ -714,24 +710,24 @@ func (c *StepBackward[F]) Run() {
 	for i := range L {
 		t11_2 := t11[i*T:][:T]
 		t212_2 := t212[i*T:][:T]
-		t332_2 := t332[i*T:][:T]
+		t33_2 := t33[i*T:][:T]
 		for j := range T {
 			aK := c.AK[(i*T+j)*d:][:d]
 			aV := c.AV[(i*T+j)*d:][:d]
 			qProd := c.QProd[(i*T+j)*d:][:d]
 			q2 := q[(i*T+j)*d:][:d]
 			var t2122 F
-			var t3322 F
+			var t332 F
 			t11Entry := t11_2[j]
 			for k3 := range d {
 				aKEntry := aK[k3]
 				t2122 += F(aKEntry * aKEntry)
 				aVEntry := aV[k3]
-				t3322 += F(aVEntry * aVEntry)
+				t332 += F(aVEntry * aVEntry)
 				q2[k3] = qProd[k3] / t11Entry
 			}
 			t212_2[j] = t2122
-			t332_2[j] = t3322
+			t33_2[j] = t332
 		}
 	}
 
@@ -757,8 +753,6 @@ func (c *StepBackward[F]) Run() {
 	clear(c.NEtaBar)
 	clear(c.NKBar)
 	clear(c.NVBar)
-	w23 := F(d)
-	bThetaEntry := c.BTheta[0]
 	t152 := F(1) / F(d)
 	for l := range L {
 		for i := range d {
@@ -835,7 +829,8 @@ func (c *StepBackward[F]) Run() {
 			if n := min(C, -C*s+T); n > 0 {
 				t212_2 := t212[l*T+C*s:][:n]
 				rho := c.Rho[l*T+C*s:][:n]
-				theta := c.Theta[l*T+C*s:][:n]
+				thetaSoftplus := c.ThetaSoftplus[l*T+C*s:][:n]
+				thetaSigmoid := c.ThetaSigmoid[l*T+C*s:][:n]
 				for a := range n {
 					aK := c.AK[(l*T+a+C*s)*d:][:d]
 					MMProd := c.MMProd[(l*T+a+C*s)*d:][:d]
@@ -849,10 +844,10 @@ func (c *StepBackward[F]) Run() {
 					for i := range d {
 						k[i] = aK[i] / w2
 					}
-					// self_referential.M_m, self_referential.M_alpha, self_referential.M_eta, self_referential.M_k, self_referential.M_v
+					// self_referential.M_m, self_referential.theta, self_referential.M_alpha, self_referential.M_eta, self_referential.M_k, self_referential.M_v
 					rhoEntry := rho[a]
-					thetaEntry := theta[a]
 					w3 := 1 - rhoEntry
+					w9 := num.Min(num.Max(thetaSoftplus[a], F(0)), F(0.25*thetaSigmoid[a]))
 					for i := range d {
 						MMTrail2 := MMTrail[(a*d+i)*d:][:d]
 						NM := c.NM[i*d:][:d]
@@ -869,11 +864,11 @@ func (c *StepBackward[F]) Run() {
 						MVTrail2 := MVTrail[(a*d+i)*d:][:d]
 						PV2 := PV[i*d:][:d]
 						MVTrail3 := MVTrail[((a+1)*d+i)*d:][:d]
-						w4 := F(thetaEntry * MMProd[i])
-						w5 := F(thetaEntry * MAlphaProd[i])
-						w6 := F(thetaEntry * MEtaProd[i])
-						w7 := F(thetaEntry * MKProd[i])
-						w8 := F(thetaEntry * MVProd[i])
+						w4 := F(w9 * MMProd[i])
+						w5 := F(w9 * MAlphaProd[i])
+						w6 := F(w9 * MEtaProd[i])
+						w7 := F(w9 * MKProd[i])
+						w8 := F(w9 * MVProd[i])
 						for j := range d {
 							kEntry := k[j]
 							MMTrail3[j] = F(rhoEntry*MMTrail2[j]) + F(w3*NM[j]) - F(w4*kEntry)
@@ -887,9 +882,9 @@ func (c *StepBackward[F]) Run() {
 			}
 			if n := min(C, -C*s+T); n > 0 {
 				t212_2 := t212[l*T+C*s:][:n]
-				t332_2 := t332[l*T+C*s:][:n]
+				t33_2 := t33[l*T+C*s:][:n]
 				rho := c.Rho[l*T+C*s:][:n]
-				theta := c.Theta[l*T+C*s:][:n]
+				thetaSoftplus := c.ThetaSoftplus[l*T+C*s:][:n]
 				thetaSigmoid := c.ThetaSigmoid[l*T+C*s:][:n]
 				thetaSigmoid2 := c.ThetaSigmoid2[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
@@ -905,34 +900,18 @@ func (c *StepBackward[F]) Run() {
 					aAlphaProd := c.AAlphaProd[(l*T+a+C*s)*d:][:d]
 					t82_2 := t82[(l*T+a+C*s)*d:][:d]
 					t72_2 := t72[(l*T+a+C*s)*d:][:d]
-					// self_referential.a_eta
-					for i := range d {
-						MEtaTrail2 := MEtaTrail[(a*d+i)*d:][:d]
-						x := c.X[(l*T+a+C*s)*d:][:d]
-						var aEta2 F
-						for j := range d {
-							aEta2 += F(MEtaTrail2[j] * x[j])
-						}
-						aEta[i] = aEta2
-					}
-					// self_referential.theta
-					var t93_2 F
-					for i := range d {
-						t93_2 += aEta[i]
-					}
-					// self_referential.theta, self_referential.c, self_referential.k, self_referential.v
-					t13 := num.Softplus((t93_2 / w23) + bThetaEntry)
+					// self_referential.k, self_referential.theta, self_referential.v
 					t212Entry2 := t212_2[a]
 					t26 := num.Sqrt(kern.Choose((F(0) < t212Entry2), t212Entry2, F(1)))
-					t332Entry := t332_2[a]
-					t38 := num.Sqrt(kern.Choose((F(0) < t332Entry), t332Entry, F(1)))
-					t662 := F(1) / num.Max(kern.Choose((F(0) < t332Entry), t38, F(0)), F(1e-08))
+					t33Entry := t33_2[a]
+					t38 := num.Sqrt(kern.Choose((F(0) < t33Entry), t33Entry, F(1)))
+					t662 := F(1) / num.Max(kern.Choose((F(0) < t33Entry), t38, F(0)), F(1e-08))
 					// self_referential.k, self_referential.theta, self_referential.v, self_referential.M_m
-					w9 := num.Max(kern.Choose((F(0) < t212Entry2), t26, F(0)), F(1e-08))
-					w10 := num.Max(kern.Choose((F(0) < t332Entry), t38, F(0)), F(1e-08))
+					w10 := num.Max(kern.Choose((F(0) < t212Entry2), t26, F(0)), F(1e-08))
+					w11 := num.Max(kern.Choose((F(0) < t33Entry), t38, F(0)), F(1e-08))
 					for i := range d {
-						k3 := aK[i] / w9
-						v2 := aV[i] / w10
+						k3 := aK[i] / w10
+						v2 := aV[i] / w11
 						k2[i] = k3
 						v[i] = v2
 						t[i] = k3 - v2
@@ -956,7 +935,7 @@ func (c *StepBackward[F]) Run() {
 					var t922 F
 					var t1122 F
 					rhoEntry3 := rho[a]
-					w11 := 1 - rhoEntry3
+					w12 := 1 - rhoEntry3
 					for i := range d {
 						MVBarState2 := MVBarState[i*d:][:d]
 						PV2 := PV[i*d:][:d]
@@ -974,7 +953,7 @@ func (c *StepBackward[F]) Run() {
 							MKBarStateEntry := MKBarState2[j]
 							t1832 += F(MKBarStateEntry * k2[j])
 							t182[j] += F(MVTrailEntry * t181Entry)
-							NVBar[j] += F(w11 * MVBarStateEntry2)
+							NVBar[j] += F(w12 * MVBarStateEntry2)
 							t172[j] -= F(MKBarStateEntry * MKProdEntry)
 						}
 						t183[i] = t1832
@@ -1001,7 +980,7 @@ func (c *StepBackward[F]) Run() {
 							MEtaBarStateEntry := MEtaBarState2[j]
 							t1852 += F(MEtaBarStateEntry * k2[j])
 							t184[j] += F(MKTrailEntry * t183Entry)
-							NKBar[j] += F(w11 * MKBarStateEntry2)
+							NKBar[j] += F(w12 * MKBarStateEntry2)
 							t282[j] -= F(MEtaBarStateEntry * MEtaProdEntry)
 						}
 						t185[i] = t1852
@@ -1010,7 +989,7 @@ func (c *StepBackward[F]) Run() {
 					clear(t186)
 					clear(t392)
 					var t31 F
-					var t3323 F
+					var t3322 F
 					for i := range d {
 						MEtaBarState2 := MEtaBarState[i*d:][:d]
 						NEta := c.NEta[i*d:][:d]
@@ -1024,11 +1003,11 @@ func (c *StepBackward[F]) Run() {
 							MEtaBarStateEntry2 := MEtaBarState2[j]
 							t31 += F(NEta[j] * MEtaBarStateEntry2)
 							MEtaTrailEntry := MEtaTrail2[j]
-							t3323 += F(MEtaTrailEntry * MEtaBarStateEntry2)
+							t3322 += F(MEtaTrailEntry * MEtaBarStateEntry2)
 							MAlphaBarStateEntry := MAlphaBarState2[j]
 							t1872 += F(MAlphaBarStateEntry * k2[j])
 							t186[j] += F(MEtaTrailEntry * t185Entry)
-							NEtaBar[j] += F(w11 * MEtaBarStateEntry2)
+							NEtaBar[j] += F(w12 * MEtaBarStateEntry2)
 							t392[j] -= F(MAlphaBarStateEntry * MAlphaProdEntry)
 						}
 						t187[i] = t1872
@@ -1055,7 +1034,7 @@ func (c *StepBackward[F]) Run() {
 							MMBarStateEntry := MMBarState2[j]
 							t1892 += F(MMBarStateEntry * k2[j])
 							t188[j] += F(MAlphaTrailEntry * t187Entry)
-							NAlphaBar[j] += F(w11 * MAlphaBarStateEntry2)
+							NAlphaBar[j] += F(w12 * MAlphaBarStateEntry2)
 							t50[j] -= F(MMBarStateEntry * MMProdEntry)
 						}
 						t189[i] = t1892
@@ -1083,30 +1062,31 @@ func (c *StepBackward[F]) Run() {
 							MMTrailEntry := MMTrail2[j]
 							t612 += F(MMTrailEntry * MMBarStateEntry2)
 							t190[j] += F(MMTrailEntry * t189Entry)
-							NMBar[j] += F(w11 * MMBarStateEntry2)
+							NMBar[j] += F(w12 * MMBarStateEntry2)
 						}
 					}
-					// self_referential.M_m, self_referential.M_v, self_referential.M_k, self_referential.M_eta, self_referential.M_alpha, self_referential.v, self_referential.theta, self_referential.k
+					// self_referential.M_m, self_referential.M_v, self_referential.theta, self_referential.M_k, self_referential.M_eta, self_referential.M_alpha, self_referential.v, self_referential.k
 					var t69 F
-					thetaEntry2 := theta[a]
+					thetaSoftplusEntry2 := thetaSoftplus[a]
+					thetaSigmoidEntry2 := thetaSigmoid[a]
+					w17 := num.Min(num.Max(thetaSoftplusEntry2, F(0)), F(0.25*thetaSigmoidEntry2))
 					for i := range d {
-						t562 := -F(thetaEntry2*t182[i]) - F(thetaEntry2*t184[i]) - F(thetaEntry2*t186[i]) - F(thetaEntry2*t188[i]) - F(thetaEntry2*t190[i])
-						t69 += F(t562 * (v[i] / w10))
+						t562 := -F(w17*t182[i]) - F(w17*t184[i]) - F(w17*t186[i]) - F(w17*t188[i]) - F(w17*t190[i])
+						t69 += F(t562 * (v[i] / w11))
 						t56[i] = t562
 					}
 					// self_referential.v, self_referential.k, self_referential.theta
-					w24 := ((F(1e-08) <= kern.Choose((F(0) < t332Entry), t38, F(0))) && (F(0) < t332Entry))
-					w25 := ((F(1e-08) <= kern.Choose((F(0) < t332Entry), t38, F(0))) && (F(0) < t332Entry))
-					w26 := ((F(1e-08) <= kern.Choose((F(0) < t332Entry), t38, F(0))) && (F(0) < t332Entry))
-					w27 := kern.Choose(w25, F(F(0.5*kern.Choose(w24, kern.Choose((F(1e-08) <= kern.Choose((F(0) < t332Entry), t38, F(0))), t69, F(0)), F(0)))*(F(1)/t38)), F(0))
-					t86 := kern.Choose(w26, w27, F(0))
+					w27 := ((F(1e-08) <= kern.Choose((F(0) < t33Entry), t38, F(0))) && (F(0) < t33Entry))
+					w28 := ((F(1e-08) <= kern.Choose((F(0) < t33Entry), t38, F(0))) && (F(0) < t33Entry))
+					t86 := kern.Choose(w28, kern.Choose(w27, F(F(0.5*kern.Choose((F(1e-08) <= kern.Choose((F(0) < t33Entry), t38, F(0))), t69, F(0)))*(F(1)/t38)), F(0)), F(0))
 					t95 := F(1) / num.Max(kern.Choose((F(0) < t212Entry2), t26, F(0)), F(1e-08))
 					// self_referential.a_v, self_referential.v, self_referential.M_m, self_referential.k, self_referential.theta
 					var t98 F
+					w18 := num.Min(num.Max(thetaSoftplusEntry2, F(0)), F(0.25*thetaSigmoidEntry2))
 					for i := range d {
 						t56Entry := t56[i]
-						t932 := F(thetaEntry2*t51[i]) + t56Entry
-						t98 += F(t932 * (k2[i] / w9))
+						t932 := F(w18*t51[i]) + t56Entry
+						t98 += F(t932 * (k2[i] / w10))
 						t90[i] = -F(t662*t56Entry) + F(2*F(t86*aV[i]))
 						t93[i] = t932
 					}
@@ -1121,29 +1101,25 @@ func (c *StepBackward[F]) Run() {
 						}
 					}
 					// self_referential.k, self_referential.theta, self_referential.c, self_referential.rho, self_referential.M_m
-					w28 := ((F(1e-08) <= kern.Choose((F(0) < t212Entry2), t26, F(0))) && (F(0) < t212Entry2))
 					w29 := ((F(1e-08) <= kern.Choose((F(0) < t212Entry2), t26, F(0))) && (F(0) < t212Entry2))
 					w30 := ((F(1e-08) <= kern.Choose((F(0) < t212Entry2), t26, F(0))) && (F(0) < t212Entry2))
-					w31 := kern.Choose(w29, F(F(0.5*kern.Choose(w28, kern.Choose((F(1e-08) <= kern.Choose((F(0) < t212Entry2), t26, F(0))), t982, F(0)), F(0)))*(F(1)/t26)), F(0))
-					t115 := kern.Choose(w30, w31, F(0))
-					thetaSigmoidEntry := thetaSigmoid[a]
-					t1222 := (num.Max(t13, F(0)) <= F(0.25*thetaSigmoidEntry))
-					t127 := !t1222
-					t140 := (t1222 && (F(0) <= t13))
-					t147 := kern.Choose(t140, F(thetaSigmoid2[a]*kern.Choose(t140, kern.Choose(t1222, t52, F(0)), F(0))), F(0))
-					t155 := kern.Choose(t140, F(t147*t152), F(0))
-					w32 := F(F(rhoEntry3*thetaSigmoidEntry) * (t1122 + t222 + t3323 + t44 + t612 - t922 - t20 - t31 - t422 - t59))
-					t164 := -kern.Choose(t127, F(F(F(0.25*rhoEntry3)*thetaSigmoidEntry)*kern.Choose(t127, t52, F(0))), F(0)) + w32
-					c.BThetaBar[0] += t147
+					t115 := kern.Choose(w30, kern.Choose(w29, F(F(0.5*kern.Choose((F(1e-08) <= kern.Choose((F(0) < t212Entry2), t26, F(0))), t982, F(0)))*(F(1)/t26)), F(0)), F(0))
+					t124 := kern.Choose((num.Max(thetaSoftplusEntry2, F(0)) <= F(0.25*thetaSigmoidEntry2)), t52, F(0))
+					thetaSigmoid2Entry := thetaSigmoid2[a]
+					t155 := kern.Choose(((num.Max(thetaSoftplusEntry2, F(0)) <= F(0.25*thetaSigmoidEntry2)) && (F(0) <= thetaSoftplusEntry2)), F(F(thetaSigmoid2Entry*t124)*t152), F(0))
+					w31 := F(F(rhoEntry3*thetaSigmoidEntry2) * (t1122 + t222 + t3322 + t44 + t612 - t922 - t20 - t31 - t422 - t59))
+					t164 := -kern.Choose(!(num.Max(thetaSoftplusEntry2, F(0)) <= F(0.25*thetaSigmoidEntry2)), F(F(F(0.25*rhoEntry3)*thetaSigmoidEntry2)*t52), F(0)) + w31
+					c.BThetaBar[0] += kern.Choose(((num.Max(thetaSoftplusEntry2, F(0)) <= F(0.25*thetaSigmoidEntry2)) && (F(0) <= thetaSoftplusEntry2)), F(thetaSigmoid2Entry*t124), F(0))
 					c.BRhoBar[0] += t164
 					// self_referential.a_k, self_referential.k
 					for i := range d {
 						t119[i] = F(t95*t93[i]) + F(2*F(t115*aK[i]))
 					}
-					// self_referential.a_k, self_referential.y, self_referential.M_k, self_referential.M_m, self_referential.M_v, self_referential.a_v, self_referential.M_alpha, self_referential.a_alpha, self_referential.c, self_referential.M_eta, self_referential.a_eta, self_referential.theta
+					// self_referential.a_k, self_referential.y, self_referential.M_k, self_referential.M_m, self_referential.M_v, self_referential.theta, self_referential.a_v, self_referential.M_alpha, self_referential.a_alpha, self_referential.c, self_referential.M_eta, self_referential.a_eta
 					clear(t121)
 					clear(t174)
-					w19 := F(t152 * t164)
+					w25 := num.Min(num.Max(thetaSoftplusEntry2, F(0)), F(0.25*thetaSigmoidEntry2))
+					w22 := F(t152 * t164)
 					for i := range d {
 						x := c.X[(l*T+a+C*s)*d:][:d]
 						MKTrail2 := MKTrail[(a*d+i)*d:][:d]
@@ -1155,28 +1131,28 @@ func (c *StepBackward[F]) Run() {
 						MMBarState2 := MMBarState[i*d:][:d]
 						q2 := q[(l*T+a+C*s)*d:][:d]
 						t119Entry := t119[i]
-						w16 := F(thetaEntry2 * t183[i])
-						w17 := F(thetaEntry2 * t181[i])
+						w19 := F(w25 * t183[i])
+						w20 := F(w25 * t181[i])
 						t90Entry2 := t90[i]
-						w18 := F(thetaEntry2 * t187[i])
-						w20 := F(thetaEntry2 * t185[i])
+						w21 := F(w25 * t187[i])
+						w23 := F(w25 * t185[i])
 						yBarEntry := yBar[i]
-						w21 := F(thetaEntry2 * t189[i])
+						w24 := F(w25 * t189[i])
 						for j := range d {
 							tEntry := t[j]
 							xEntry := x[j]
 							t121[j] += F(MKTrail2[j] * t119Entry)
 							t174[j] += F(MMTrail2[j] * yBarEntry)
-							MKBarState2[j] = -F(w16*tEntry) + F(rhoEntry3*MKBarState2[j]) + F(xEntry*t119Entry)
-							MVBarState2[j] = -F(w17*tEntry) + F(rhoEntry3*MVBarState2[j]) + F(xEntry*t90Entry2)
-							MAlphaBarState2[j] = -F(w18*tEntry) + F(rhoEntry3*MAlphaBarState2[j]) + F(w19*xEntry)
-							MEtaBarState2[j] = -F(w20*tEntry) + F(rhoEntry3*MEtaBarState2[j]) + F(t155*xEntry)
-							MMBarState2[j] = -F(w21*tEntry) + F(rhoEntry3*MMBarState2[j]) + F(q2[j]*yBarEntry)
+							MKBarState2[j] = -F(w19*tEntry) + F(rhoEntry3*MKBarState2[j]) + F(xEntry*t119Entry)
+							MVBarState2[j] = -F(w20*tEntry) + F(rhoEntry3*MVBarState2[j]) + F(xEntry*t90Entry2)
+							MAlphaBarState2[j] = -F(w21*tEntry) + F(rhoEntry3*MAlphaBarState2[j]) + F(w22*xEntry)
+							MEtaBarState2[j] = -F(w23*tEntry) + F(rhoEntry3*MEtaBarState2[j]) + F(t155*xEntry)
+							MMBarState2[j] = -F(w24*tEntry) + F(rhoEntry3*MMBarState2[j]) + F(q2[j]*yBarEntry)
 						}
 					}
 					// self_referential.y, self_referential.a_eta, self_referential.theta, self_referential.a_alpha, self_referential.c, self_referential
 					for i := range d {
-						t82_2[i] = t92[i] + t121[i] + F(t155*aEtaProd[i]) + F(w19*aAlphaProd[i])
+						t82_2[i] = t92[i] + t121[i] + F(t155*aEtaProd[i]) + F(w22*aAlphaProd[i])
 						t72_2[i] = t174[i]
 					}
 				}
@@ -1245,8 +1221,8 @@ func (c *StepBackward[F]) Run() {
 		for j := range T {
 			t9Entry := t9_2[j]
 			qProd2Entry2 := qProd2[j]
-			w33 := F(F(0.5*kern.Choose(((F(1e-08) <= t9Entry) && (F(0) < qProd2Entry2)), kern.Choose((F(1e-08) <= t9Entry), t22_2[j], F(0)), F(0))) * (F(1) / t7_2[j]))
-			t39_2[j] = kern.Choose(((F(1e-08) <= t9Entry) && (F(0) < qProd2Entry2)), kern.Choose(((F(1e-08) <= t9Entry) && (F(0) < qProd2Entry2)), w33, F(0)), F(0))
+			w32 := ((F(1e-08) <= t9Entry) && (F(0) < qProd2Entry2))
+			t39_2[j] = kern.Choose(w32, kern.Choose(((F(1e-08) <= t9Entry) && (F(0) < qProd2Entry2)), F(F(0.5*kern.Choose((F(1e-08) <= t9Entry), t22_2[j], F(0)))*(F(1)/t7_2[j])), F(0)), F(0))
 		}
 	}
 
@@ -1381,10 +1357,10 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 		k.Rho = c.Run.Saved(k.L * k.T)
 	}
 	if c.Run.Tape != nil {
-		k.ThetaSigmoid = c.Run.Saved(k.L * k.T)
+		k.ThetaSoftplus = c.Run.Saved(k.L * k.T)
 	}
 	if c.Run.Tape != nil {
-		k.Theta = c.Run.Saved(k.L * k.T)
+		k.ThetaSigmoid = c.Run.Saved(k.L * k.T)
 	}
 	if c.Run.Tape != nil {
 		k.AK = c.Run.Saved(k.L * k.T * k.D)
@@ -1456,7 +1432,6 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.WQ = k.WQ
 	g.X = k.X
 	g.NM = k.NM
-	g.BTheta = k.BTheta
 	g.NAlpha = k.NAlpha
 	g.NEta = k.NEta
 	g.NK = k.NK
@@ -1470,8 +1445,8 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.QProd = k.QProd
 	g.QProd2 = k.QProd2
 	g.Rho = k.Rho
+	g.ThetaSoftplus = k.ThetaSoftplus
 	g.ThetaSigmoid = k.ThetaSigmoid
-	g.Theta = k.Theta
 	g.AK = k.AK
 	g.AV = k.AV
 	g.MMProd = k.MMProd

@@ -44,8 +44,8 @@ func (c *stepFused) run() {
 	t6 := c.Work[L*T*d+L*T+9*d*d+9*d:][:d]        // [d]
 	t8 := c.Work[L*T*d+L*T+9*d*d+10*d:][:d]       // [d]
 	t102 := c.Work[L*T*d+L*T+9*d*d+11*d:][:d]     // [d]
-	t191 := c.Work[L*T*d+L*T+9*d*d+12*d:][:d]     // [d]
-	t192 := c.Work[L*T*d+L*T+9*d*d+13*d:][:d]     // [d]
+	t196 := c.Work[L*T*d+L*T+9*d*d+12*d:][:d]     // [d]
+	t197 := c.Work[L*T*d+L*T+9*d*d+13*d:][:d]     // [d]
 	t3Total := make([]F, 1)
 	t9Total := make([]F, 1)
 	t21Total := make([]F, 1)
@@ -295,18 +295,18 @@ func (c *stepFused) run() {
 				c2 := (t3 / w7) + bRhoEntry
 				rho2 := kern.Sigmoid(c2)
 				t12 := (t9 / w7) + bThetaEntry
+				t13 := kern.Softplus(t12)
 				t17 := kern.Sigmoid(-c2)
-				theta2 := kern.Smaller(kern.Larger(kern.Softplus(t12), F(0)), F(0.25*t17))
-				t23 := (F(0) < t21)
-				t30 := kern.Larger(kern.Choose(t23, num.Sqrt(kern.Choose(t23, t21, F(1))), F(0)), F(1e-08))
+				theta := kern.Smaller(kern.Larger(t13, F(0)), F(0.25*t17))
+				t30 := kern.Larger(kern.Choose((F(0) < t21), num.Sqrt(kern.Choose((F(0) < t21), t21, F(1))), F(0)), F(1e-08))
 				if len(c.Rho) > 0 {
 					c.Rho[l*T+a+C*s] = rho2
 				}
+				if len(c.ThetaSoftplus) > 0 {
+					c.ThetaSoftplus[l*T+a+C*s] = t13
+				}
 				if len(c.ThetaSigmoid) > 0 {
 					c.ThetaSigmoid[l*T+a+C*s] = t17
-				}
-				if len(c.Theta) > 0 {
-					c.Theta[l*T+a+C*s] = theta2
 				}
 				// self_referential.k, self_referential.v
 				var t33 F
@@ -334,8 +334,7 @@ func (c *stepFused) run() {
 				}
 				t33 = t33Total[0]
 				// self_referential.v, self_referential.theta, self_referential.k, self_referential.M_m
-				t35 := (F(0) < t33)
-				t42_2 := kern.Larger(kern.Choose(t35, num.Sqrt(kern.Choose(t35, t33, F(1))), F(0)), F(1e-08))
+				t42_2 := kern.Larger(kern.Choose((F(0) < t33), num.Sqrt(kern.Choose((F(0) < t33), t33, F(1))), F(0)), F(1e-08))
 				t45 := F(1) - rho2
 				t144 := kern.Sigmoid(t12)
 				if len(c.ThetaSigmoid2) > 0 {
@@ -408,13 +407,13 @@ func (c *stepFused) run() {
 				} else {
 					for i := range d {
 						MMState2 := MMState[i*d:][:d]
-						var t23_2 F
-						t23Sums := [16]F{t23_2}
+						var t23 F
+						t23Sums := [16]F{t23}
 						for j := range d {
 							t23Sums[j%16] = num.FMA32(MMState2[j], t[j], t23Sums[j%16])
 						}
-						t23_2 = kern.Sum16(&t23Sums)
-						t22[i] = t23_2
+						t23 = kern.Sum16(&t23Sums)
+						t22[i] = t23
 					}
 				}
 				// self_referential.M_m, self_referential.M_alpha, self_referential.u_alpha
@@ -430,7 +429,7 @@ func (c *stepFused) run() {
 						N0: d,
 						N1: 8 * d,
 						N2: 12 * d,
-						S0: [2]float32{theta2},
+						S0: [2]float32{theta},
 						S1: [2]float32{t45},
 						S2: [2]float32{rho2},
 					}
@@ -441,7 +440,7 @@ func (c *stepFused) run() {
 						NM := c.NM[i*d:][:d]
 						MMState2 := MMState[i*d:][:d]
 						var t423 F
-						w2 := F(theta2 * t22[i])
+						w2 := F(theta * t22[i])
 						t423Sums := [16]F{t423}
 						for j := range d {
 							t423Sums[j%16] = num.FMA32(MAlphaState2[j], t[j], t423Sums[j%16])
@@ -466,7 +465,7 @@ func (c *stepFused) run() {
 						N1: 4 * d,
 						N2: 8 * d,
 						N3: 12 * d,
-						S0: [2]float32{theta2},
+						S0: [2]float32{theta},
 						S1: [2]float32{t45},
 						S2: [2]float32{rho2},
 					}
@@ -478,7 +477,7 @@ func (c *stepFused) run() {
 						MAlphaState2 := MAlphaState[i*d:][:d]
 						MAlpha2_2 := MAlpha2[i*d:][:d]
 						var t62 F
-						w3 := F(theta2 * t42[i])
+						w3 := F(theta * t42[i])
 						t62Sums := [16]F{t62}
 						for j := range d {
 							t62Sums[j%16] = num.FMA32(MEtaState2[j], t[j], t62Sums[j%16])
@@ -503,7 +502,7 @@ func (c *stepFused) run() {
 						N1: 4 * d,
 						N2: 8 * d,
 						N3: 12 * d,
-						S0: [2]float32{theta2},
+						S0: [2]float32{theta},
 						S1: [2]float32{t45},
 						S2: [2]float32{rho2},
 					}
@@ -515,7 +514,7 @@ func (c *stepFused) run() {
 						MEtaState2 := MEtaState[i*d:][:d]
 						MEta2_2 := MEta2[i*d:][:d]
 						var t82 F
-						w4 := F(theta2 * t6[i])
+						w4 := F(theta * t6[i])
 						t82Sums := [16]F{t82}
 						for j := range d {
 							t82Sums[j%16] = num.FMA32(MKState2[j], t[j], t82Sums[j%16])
@@ -538,7 +537,7 @@ func (c *stepFused) run() {
 						N0: d,
 						N1: 8 * d,
 						N2: 12 * d,
-						S0: [2]float32{theta2},
+						S0: [2]float32{theta},
 						S1: [2]float32{t45},
 						S2: [2]float32{rho2},
 					}
@@ -549,7 +548,7 @@ func (c *stepFused) run() {
 						PK2 := PK[i*d:][:d]
 						MKState2 := MKState[i*d:][:d]
 						var t1022 F
-						w5 := F(theta2 * t8[i])
+						w5 := F(theta * t8[i])
 						t1022Sums := [16]F{t1022}
 						for j := range d {
 							t1022Sums[j%16] = num.FMA32(MVState2[j], t[j], t1022Sums[j%16])
@@ -560,23 +559,23 @@ func (c *stepFused) run() {
 					}
 				}
 				// self_referential.M_v, self_referential.M_m, self_referential.a_eta, self_referential.a_alpha
-				clear(t191)
-				clear(t192)
+				clear(t196)
+				clear(t197)
 				if kern.Wide() {
 					a2 := regions.R73f74cb45792Args{
 						P0: unsafe.SliceData(t102),
 						P1: unsafe.SliceData(k),
 						P2: unsafe.SliceData(PV),
 						P3: unsafe.SliceData(MVState),
-						P4: unsafe.SliceData(t191),
+						P4: unsafe.SliceData(t196),
 						P5: unsafe.SliceData(MEtaState),
-						P6: unsafe.SliceData(t192),
+						P6: unsafe.SliceData(t197),
 						P7: unsafe.SliceData(MAlphaState),
 						N0: d,
 						N1: 4 * d,
 						N2: 8 * d,
 						N3: 12 * d,
-						S0: [2]float32{theta2},
+						S0: [2]float32{theta},
 						S1: [2]float32{t45},
 						S2: [2]float32{rho2},
 					}
@@ -587,11 +586,11 @@ func (c *stepFused) run() {
 						MVState2 := MVState[i*d:][:d]
 						MEtaState2 := MEtaState[i*d:][:d]
 						MAlphaState2 := MAlphaState[i*d:][:d]
-						w6 := F(theta2 * t102[i])
+						w6 := F(theta * t102[i])
 						for j := range d {
 							MVState2[j] = num.FMA32(-w6, k[j], num.FMA32(t45, PV2[j], F(rho2*MVState2[j])))
-							t191[j] = t191[j] + MEtaState2[j]
-							t192[j] = t192[j] + MAlphaState2[j]
+							t196[j] = t196[j] + MEtaState2[j]
+							t197[j] = t197[j] + MAlphaState2[j]
 						}
 					}
 				}
@@ -684,7 +683,7 @@ func (c *stepFused) run() {
 				if len(c.AEtaProd) > 0 {
 					if kern.Wide() {
 						a2 := regions.R968f65dfa835Args{
-							P0: unsafe.SliceData(t191),
+							P0: unsafe.SliceData(t196),
 							P1: kern.Given(c.AEtaProd),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
@@ -693,7 +692,7 @@ func (c *stepFused) run() {
 					} else {
 						aEtaProd := c.AEtaProd[(l*T+a+C*s)*d:][:d]
 						for i := range d {
-							t10 := t191[i]
+							t10 := t196[i]
 							aEtaProd[i] = t10
 						}
 					}
@@ -701,7 +700,7 @@ func (c *stepFused) run() {
 				if len(c.AAlphaProd) > 0 {
 					if kern.Wide() {
 						a2 := regions.R968f65dfa835Args{
-							P0: unsafe.SliceData(t192),
+							P0: unsafe.SliceData(t197),
 							P1: kern.Given(c.AAlphaProd),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
@@ -710,7 +709,7 @@ func (c *stepFused) run() {
 					} else {
 						aAlphaProd := c.AAlphaProd[(l*T+a+C*s)*d:][:d]
 						for i := range d {
-							t112 := t192[i]
+							t112 := t197[i]
 							aAlphaProd[i] = t112
 						}
 					}
@@ -759,7 +758,7 @@ func (c *stepBackwardFused) run() {
 	t19 := c.Work[3*L*T:][:L*T]                                     // [L, T]
 	q := c.Work[4*L*T:][:L*T*d]                                     // [L, T, d]
 	t212 := c.Work[L*T*d+4*L*T:][:L*T]                              // [L, T]
-	t332 := c.Work[L*T*d+5*L*T:][:L*T]                              // [L, T]
+	t33 := c.Work[L*T*d+5*L*T:][:L*T]                               // [L, T]
 	PK := c.Work[L*T*d+6*L*T:][:d*d]                                // [d, d]
 	PV := c.Work[L*T*d+6*L*T+d*d:][:d*d]                            // [d, d]
 	t72 := c.Work[L*T*d+6*L*T+2*d*d:][:L*T*d]                       // [L, T, d]
@@ -778,40 +777,38 @@ func (c *stepBackwardFused) run() {
 	MEtaTrail := c.Work[3*C*d*d+4*L*T*d+8*L*T+10*d*d:][:C*d*d+d*d]  // [C + 1, d, d]
 	MMTrail := c.Work[4*C*d*d+4*L*T*d+8*L*T+11*d*d:][:C*d*d+d*d]    // [C + 1, d, d]
 	k := c.Work[5*C*d*d+4*L*T*d+8*L*T+12*d*d:][:d]                  // [d]
-	aEta := c.Work[5*C*d*d+4*L*T*d+8*L*T+12*d*d+d:][:d]             // [d]
-	k2 := c.Work[5*C*d*d+4*L*T*d+8*L*T+12*d*d+2*d:][:d]             // [d]
-	v := c.Work[5*C*d*d+4*L*T*d+8*L*T+12*d*d+3*d:][:d]              // [d]
-	t := c.Work[5*C*d*d+4*L*T*d+8*L*T+12*d*d+4*d:][:d]              // [d]
-	t181 := c.Work[5*C*d*d+4*L*T*d+8*L*T+12*d*d+5*d:][:d]           // [d]
-	t62 := c.Work[5*C*d*d+4*L*T*d+8*L*T+12*d*d+6*d:][:d]            // [d]
-	t182 := c.Work[5*C*d*d+4*L*T*d+8*L*T+12*d*d+7*d:][:d]           // [d]
-	t183 := c.Work[5*C*d*d+4*L*T*d+8*L*T+12*d*d+8*d:][:d]           // [d]
-	t172 := c.Work[5*C*d*d+4*L*T*d+8*L*T+12*d*d+9*d:][:d]           // [d]
-	t184 := c.Work[5*C*d*d+4*L*T*d+8*L*T+12*d*d+10*d:][:d]          // [d]
-	t185 := c.Work[5*C*d*d+4*L*T*d+8*L*T+12*d*d+11*d:][:d]          // [d]
-	t282 := c.Work[5*C*d*d+4*L*T*d+8*L*T+12*d*d+12*d:][:d]          // [d]
-	t186 := c.Work[5*C*d*d+4*L*T*d+8*L*T+12*d*d+13*d:][:d]          // [d]
-	t187 := c.Work[5*C*d*d+4*L*T*d+8*L*T+12*d*d+14*d:][:d]          // [d]
-	t392 := c.Work[5*C*d*d+4*L*T*d+8*L*T+12*d*d+15*d:][:d]          // [d]
-	t188 := c.Work[5*C*d*d+4*L*T*d+8*L*T+12*d*d+16*d:][:d]          // [d]
-	t189 := c.Work[5*C*d*d+4*L*T*d+8*L*T+12*d*d+17*d:][:d]          // [d]
-	t50 := c.Work[5*C*d*d+4*L*T*d+8*L*T+12*d*d+18*d:][:d]           // [d]
-	t51 := c.Work[5*C*d*d+4*L*T*d+8*L*T+12*d*d+19*d:][:d]           // [d]
-	t190 := c.Work[5*C*d*d+4*L*T*d+8*L*T+12*d*d+20*d:][:d]          // [d]
-	t56 := c.Work[5*C*d*d+4*L*T*d+8*L*T+12*d*d+21*d:][:d]           // [d]
-	t90 := c.Work[5*C*d*d+4*L*T*d+8*L*T+12*d*d+22*d:][:d]           // [d]
-	t93 := c.Work[5*C*d*d+4*L*T*d+8*L*T+12*d*d+23*d:][:d]           // [d]
-	t92 := c.Work[5*C*d*d+4*L*T*d+8*L*T+12*d*d+24*d:][:d]           // [d]
-	t119 := c.Work[5*C*d*d+4*L*T*d+8*L*T+12*d*d+25*d:][:d]          // [d]
-	t121 := c.Work[5*C*d*d+4*L*T*d+8*L*T+12*d*d+26*d:][:d]          // [d]
-	t174 := c.Work[5*C*d*d+4*L*T*d+8*L*T+12*d*d+27*d:][:d]          // [d]
-	t93Total := make([]F, 1)
+	k2 := c.Work[5*C*d*d+4*L*T*d+8*L*T+12*d*d+d:][:d]               // [d]
+	v := c.Work[5*C*d*d+4*L*T*d+8*L*T+12*d*d+2*d:][:d]              // [d]
+	t := c.Work[5*C*d*d+4*L*T*d+8*L*T+12*d*d+3*d:][:d]              // [d]
+	t181 := c.Work[5*C*d*d+4*L*T*d+8*L*T+12*d*d+4*d:][:d]           // [d]
+	t62 := c.Work[5*C*d*d+4*L*T*d+8*L*T+12*d*d+5*d:][:d]            // [d]
+	t182 := c.Work[5*C*d*d+4*L*T*d+8*L*T+12*d*d+6*d:][:d]           // [d]
+	t183 := c.Work[5*C*d*d+4*L*T*d+8*L*T+12*d*d+7*d:][:d]           // [d]
+	t172 := c.Work[5*C*d*d+4*L*T*d+8*L*T+12*d*d+8*d:][:d]           // [d]
+	t184 := c.Work[5*C*d*d+4*L*T*d+8*L*T+12*d*d+9*d:][:d]           // [d]
+	t185 := c.Work[5*C*d*d+4*L*T*d+8*L*T+12*d*d+10*d:][:d]          // [d]
+	t282 := c.Work[5*C*d*d+4*L*T*d+8*L*T+12*d*d+11*d:][:d]          // [d]
+	t186 := c.Work[5*C*d*d+4*L*T*d+8*L*T+12*d*d+12*d:][:d]          // [d]
+	t187 := c.Work[5*C*d*d+4*L*T*d+8*L*T+12*d*d+13*d:][:d]          // [d]
+	t392 := c.Work[5*C*d*d+4*L*T*d+8*L*T+12*d*d+14*d:][:d]          // [d]
+	t188 := c.Work[5*C*d*d+4*L*T*d+8*L*T+12*d*d+15*d:][:d]          // [d]
+	t189 := c.Work[5*C*d*d+4*L*T*d+8*L*T+12*d*d+16*d:][:d]          // [d]
+	t50 := c.Work[5*C*d*d+4*L*T*d+8*L*T+12*d*d+17*d:][:d]           // [d]
+	t51 := c.Work[5*C*d*d+4*L*T*d+8*L*T+12*d*d+18*d:][:d]           // [d]
+	t190 := c.Work[5*C*d*d+4*L*T*d+8*L*T+12*d*d+19*d:][:d]          // [d]
+	t56 := c.Work[5*C*d*d+4*L*T*d+8*L*T+12*d*d+20*d:][:d]           // [d]
+	t90 := c.Work[5*C*d*d+4*L*T*d+8*L*T+12*d*d+21*d:][:d]           // [d]
+	t93 := c.Work[5*C*d*d+4*L*T*d+8*L*T+12*d*d+22*d:][:d]           // [d]
+	t92 := c.Work[5*C*d*d+4*L*T*d+8*L*T+12*d*d+23*d:][:d]           // [d]
+	t119 := c.Work[5*C*d*d+4*L*T*d+8*L*T+12*d*d+24*d:][:d]          // [d]
+	t121 := c.Work[5*C*d*d+4*L*T*d+8*L*T+12*d*d+25*d:][:d]          // [d]
+	t174 := c.Work[5*C*d*d+4*L*T*d+8*L*T+12*d*d+26*d:][:d]          // [d]
 	t922Total := make([]F, 1)
 	t1122Total := make([]F, 1)
 	t20Total := make([]F, 1)
 	t222Total := make([]F, 1)
 	t31Total := make([]F, 1)
-	t3323Total := make([]F, 1)
+	t3322Total := make([]F, 1)
 	t422Total := make([]F, 1)
 	t44Total := make([]F, 1)
 	t52Total := make([]F, 1)
@@ -861,7 +858,7 @@ func (c *stepBackwardFused) run() {
 			P3: unsafe.SliceData(c.QProd),
 			P4: unsafe.SliceData(q),
 			P5: unsafe.SliceData(t212),
-			P6: unsafe.SliceData(t332),
+			P6: unsafe.SliceData(t33),
 			N0: L,
 			N1: T,
 			N2: d,
@@ -874,28 +871,28 @@ func (c *stepBackwardFused) run() {
 		for i := range L {
 			t11_2 := t11[i*T:][:T]
 			t212_2 := t212[i*T:][:T]
-			t332_2 := t332[i*T:][:T]
+			t33_2 := t33[i*T:][:T]
 			for j := range T {
 				aK := c.AK[(i*T+j)*d:][:d]
 				aV := c.AV[(i*T+j)*d:][:d]
 				qProd := c.QProd[(i*T+j)*d:][:d]
 				q2 := q[(i*T+j)*d:][:d]
 				var t2122 F
-				var t3322 F
+				var t332 F
 				t11Entry := t11_2[j]
 				t2122Sums := [16]F{t2122}
-				t3322Sums := [16]F{t3322}
+				t332Sums := [16]F{t332}
 				for k3 := range d {
 					aKEntry := aK[k3]
 					t2122Sums[k3%16] = num.FMA32(aKEntry, aKEntry, t2122Sums[k3%16])
 					aVEntry := aV[k3]
-					t3322Sums[k3%16] = num.FMA32(aVEntry, aVEntry, t3322Sums[k3%16])
+					t332Sums[k3%16] = num.FMA32(aVEntry, aVEntry, t332Sums[k3%16])
 					q2[k3] = qProd[k3] / t11Entry
 				}
 				t2122 = kern.Sum16(&t2122Sums)
-				t3322 = kern.Sum16(&t3322Sums)
+				t332 = kern.Sum16(&t332Sums)
 				t212_2[j] = t2122
-				t332_2[j] = t3322
+				t33_2[j] = t332
 			}
 		}
 	}
@@ -922,8 +919,6 @@ func (c *stepBackwardFused) run() {
 	clear(c.NEtaBar)
 	clear(c.NKBar)
 	clear(c.NVBar)
-	w23 := F(d)
-	bThetaEntry := c.BTheta[0]
 	t152 := F(1) / F(d)
 	for l := range L {
 		for i := range d {
@@ -960,7 +955,8 @@ func (c *stepBackwardFused) run() {
 			if n := min(C, -C*s+T); n > 0 {
 				t212_2 := t212[l*T+C*s:][:n]
 				rho := c.Rho[l*T+C*s:][:n]
-				theta := c.Theta[l*T+C*s:][:n]
+				thetaSoftplus := c.ThetaSoftplus[l*T+C*s:][:n]
+				thetaSigmoid := c.ThetaSigmoid[l*T+C*s:][:n]
 				for a := range n {
 					// self_referential.k, self_referential.theta
 					t212Entry := t212_2[a]
@@ -980,10 +976,10 @@ func (c *stepBackwardFused) run() {
 							k[i] = aK[i] / w2
 						}
 					}
-					// self_referential.M_m, self_referential.M_alpha, self_referential.M_eta, self_referential.M_k, self_referential.M_v
+					// self_referential.M_m, self_referential.theta, self_referential.M_alpha, self_referential.M_eta, self_referential.M_k, self_referential.M_v
 					rhoEntry := rho[a]
-					thetaEntry := theta[a]
 					w3 := F(1) - rhoEntry
+					w9 := kern.Smaller(kern.Larger(thetaSoftplus[a], F(0)), F(0.25*thetaSigmoid[a]))
 					if kern.Wide() {
 						a2 := regions.Rf0e62eb75e32Args{
 							P0:  unsafe.SliceData(c.MMProd),
@@ -1007,7 +1003,7 @@ func (c *stepBackwardFused) run() {
 							N2:  4*d*d*a + 4*d*d,
 							N3:  4 * d * d * a,
 							N4:  d * d,
-							S0:  [2]float32{thetaEntry},
+							S0:  [2]float32{w9},
 							S1:  [2]float32{w3},
 							S2:  [2]float32{rhoEntry},
 						}
@@ -1034,11 +1030,11 @@ func (c *stepBackwardFused) run() {
 							PV2 := PV[i*d:][:d]
 							MVTrail2 := MVTrail[(a*d+i)*d:][:d]
 							MVTrail3 := MVTrail[((a+1)*d+i)*d:][:d]
-							w4 := F(thetaEntry * MMProd[i])
-							w5 := F(thetaEntry * MAlphaProd[i])
-							w6 := F(thetaEntry * MEtaProd[i])
-							w7 := F(thetaEntry * MKProd[i])
-							w8 := F(thetaEntry * MVProd[i])
+							w4 := F(w9 * MMProd[i])
+							w5 := F(w9 * MAlphaProd[i])
+							w6 := F(w9 * MEtaProd[i])
+							w7 := F(w9 * MKProd[i])
+							w8 := F(w9 * MVProd[i])
 							for j := range d {
 								kEntry := k[j]
 								MMTrail3[j] = num.FMA32(-w4, kEntry, num.FMA32(w3, NM[j], F(rhoEntry*MMTrail2[j])))
@@ -1053,66 +1049,21 @@ func (c *stepBackwardFused) run() {
 			}
 			if n := min(C, -C*s+T); n > 0 {
 				t212_2 := t212[l*T+C*s:][:n]
-				t332_2 := t332[l*T+C*s:][:n]
+				t33_2 := t33[l*T+C*s:][:n]
 				rho := c.Rho[l*T+C*s:][:n]
-				theta := c.Theta[l*T+C*s:][:n]
+				thetaSoftplus := c.ThetaSoftplus[l*T+C*s:][:n]
 				thetaSigmoid := c.ThetaSigmoid[l*T+C*s:][:n]
 				thetaSigmoid2 := c.ThetaSigmoid2[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
-					// self_referential.a_eta
-					if kern.Wide() {
-						a2 := regions.Ra35e4d8e77a0Args{
-							P0: unsafe.SliceData(MEtaTrail),
-							P1: unsafe.SliceData(c.X),
-							P2: unsafe.SliceData(aEta),
-							N0: d,
-							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
-							N2: 4 * d * d * a,
-						}
-						regions.Ra35e4d8e77a0(&a2)
-					} else {
-						for i := range d {
-							MEtaTrail2 := MEtaTrail[(a*d+i)*d:][:d]
-							x := c.X[(l*T+a+C*s)*d:][:d]
-							var aEta2 F
-							aEta2Sums := [16]F{aEta2}
-							for j := range d {
-								aEta2Sums[j%16] = num.FMA32(MEtaTrail2[j], x[j], aEta2Sums[j%16])
-							}
-							aEta2 = kern.Sum16(&aEta2Sums)
-							aEta[i] = aEta2
-						}
-					}
-					// self_referential.theta
-					var t93_2 F
-					if kern.Wide() {
-						a2 := regions.R347df0062d99Args{
-							P0: unsafe.SliceData(aEta),
-							P1: unsafe.SliceData(t93Total),
-							N0: d,
-							S0: [2]float32{t93_2},
-						}
-						regions.R347df0062d99(&a2)
-					} else {
-						t93_3 := t93_2
-						t93Sums := [16]F{t93_3}
-						for i := range d {
-							t93Sums[i%16] = t93Sums[i%16] + aEta[i]
-						}
-						t93_3 = kern.Sum16(&t93Sums)
-						t93Total[0] = t93_3
-					}
-					t93_2 = t93Total[0]
-					// self_referential.theta, self_referential.c, self_referential.k, self_referential.v
-					t13 := kern.Softplus((t93_2 / w23) + bThetaEntry)
+					// self_referential.k, self_referential.theta, self_referential.v
 					t212Entry2 := t212_2[a]
 					t26 := num.Sqrt(kern.Choose((F(0) < t212Entry2), t212Entry2, F(1)))
-					t332Entry := t332_2[a]
-					t38 := num.Sqrt(kern.Choose((F(0) < t332Entry), t332Entry, F(1)))
-					t662 := F(1) / kern.Larger(kern.Choose((F(0) < t332Entry), t38, F(0)), F(1e-08))
+					t33Entry := t33_2[a]
+					t38 := num.Sqrt(kern.Choose((F(0) < t33Entry), t33Entry, F(1)))
+					t662 := F(1) / kern.Larger(kern.Choose((F(0) < t33Entry), t38, F(0)), F(1e-08))
 					// self_referential.k, self_referential.theta, self_referential.v, self_referential.M_m
-					w9 := kern.Larger(kern.Choose((F(0) < t212Entry2), t26, F(0)), F(1e-08))
-					w10 := kern.Larger(kern.Choose((F(0) < t332Entry), t38, F(0)), F(1e-08))
+					w10 := kern.Larger(kern.Choose((F(0) < t212Entry2), t26, F(0)), F(1e-08))
+					w11 := kern.Larger(kern.Choose((F(0) < t33Entry), t38, F(0)), F(1e-08))
 					if kern.Wide() {
 						a2 := regions.Ref3670f841deArgs{
 							P0: unsafe.SliceData(c.AK),
@@ -1122,16 +1073,16 @@ func (c *stepBackwardFused) run() {
 							P4: unsafe.SliceData(t),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
-							S0: [2]float32{w9},
-							S1: [2]float32{w10},
+							S0: [2]float32{w10},
+							S1: [2]float32{w11},
 						}
 						regions.Ref3670f841de(&a2)
 					} else {
 						aK := c.AK[(l*T+a+C*s)*d:][:d]
 						aV := c.AV[(l*T+a+C*s)*d:][:d]
 						for i := range d {
-							k3 := aK[i] / w9
-							v2 := aV[i] / w10
+							k3 := aK[i] / w10
+							v2 := aV[i] / w11
 							k2[i] = k3
 							v[i] = v2
 							t[i] = k3 - v2
@@ -1175,7 +1126,7 @@ func (c *stepBackwardFused) run() {
 					var t922 F
 					var t1122 F
 					rhoEntry3 := rho[a]
-					w11 := F(1) - rhoEntry3
+					w12 := F(1) - rhoEntry3
 					if kern.Wide() {
 						a2 := regions.R302b49611324Args{
 							P0:  unsafe.SliceData(t181),
@@ -1205,7 +1156,7 @@ func (c *stepBackwardFused) run() {
 							N11: 4 * d * d * a,
 							S0:  [2]float32{t1122},
 							S1:  [2]float32{t922},
-							S2:  [2]float32{w11},
+							S2:  [2]float32{w12},
 						}
 						regions.R302b49611324(&a2)
 					} else {
@@ -1234,7 +1185,7 @@ func (c *stepBackwardFused) run() {
 								MKBarStateEntry := MKBarState2[j]
 								t1832Sums[j%16] = num.FMA32(MKBarStateEntry, k2[j], t1832Sums[j%16])
 								t182[j] = num.FMA32(MVTrailEntry, t181Entry, t182[j])
-								NVBar[j] = num.FMA32(w11, MVBarStateEntry2, NVBar[j])
+								NVBar[j] = num.FMA32(w12, MVBarStateEntry2, NVBar[j])
 								t172[j] = num.FMA32(-MKBarStateEntry, MKProdEntry, t172[j])
 							}
 							t922Row = kern.Sum16(&t922RowSums)
@@ -1283,7 +1234,7 @@ func (c *stepBackwardFused) run() {
 							N11: 4 * d * d * a,
 							S0:  [2]float32{t222},
 							S1:  [2]float32{t20},
-							S2:  [2]float32{w11},
+							S2:  [2]float32{w12},
 						}
 						regions.R302b49611324(&a2)
 					} else {
@@ -1312,7 +1263,7 @@ func (c *stepBackwardFused) run() {
 								MEtaBarStateEntry := MEtaBarState2[j]
 								t1852Sums[j%16] = num.FMA32(MEtaBarStateEntry, k2[j], t1852Sums[j%16])
 								t184[j] = num.FMA32(MKTrailEntry, t183Entry, t184[j])
-								NKBar[j] = num.FMA32(w11, MKBarStateEntry2, NKBar[j])
+								NKBar[j] = num.FMA32(w12, MKBarStateEntry2, NKBar[j])
 								t282[j] = num.FMA32(-MEtaBarStateEntry, MEtaProdEntry, t282[j])
 							}
 							t20Row = kern.Sum16(&t20RowSums)
@@ -1331,7 +1282,7 @@ func (c *stepBackwardFused) run() {
 					clear(t186)
 					clear(t392)
 					var t31 F
-					var t3323 F
+					var t3322 F
 					if kern.Wide() {
 						a2 := regions.R302b49611324Args{
 							P0:  unsafe.SliceData(t185),
@@ -1346,7 +1297,7 @@ func (c *stepBackwardFused) run() {
 							P9:  unsafe.SliceData(t392),
 							P10: unsafe.SliceData(t187),
 							P11: unsafe.SliceData(t31Total),
-							P12: unsafe.SliceData(t3323Total),
+							P12: unsafe.SliceData(t3322Total),
 							N0:  d,
 							N1:  4*d*a + 4*C*d*s + 4*T*d*l,
 							N2:  4*d*a + 4*C*d*s + 4*T*d*l + 4,
@@ -1359,14 +1310,14 @@ func (c *stepBackwardFused) run() {
 							N9:  12 * d,
 							N10: 4*d*d*a + 12*d,
 							N11: 4 * d * d * a,
-							S0:  [2]float32{t3323},
+							S0:  [2]float32{t3322},
 							S1:  [2]float32{t31},
-							S2:  [2]float32{w11},
+							S2:  [2]float32{w12},
 						}
 						regions.R302b49611324(&a2)
 					} else {
 						MAlphaProd := c.MAlphaProd[(l*T+a+C*s)*d:][:d]
-						t3323_2 := t3323
+						t3322_2 := t3322
 						t31_2 := t31
 						for i := range d {
 							MEtaBarState2 := MEtaBarState[i*d:][:d]
@@ -1378,33 +1329,33 @@ func (c *stepBackwardFused) run() {
 							t185Entry := t185[i]
 							MAlphaProdEntry := MAlphaProd[i]
 							var t31Row F
-							var t3323Row F
+							var t3322Row F
 							t31RowSums := [16]F{t31Row}
-							t3323RowSums := [16]F{t3323Row}
+							t3322RowSums := [16]F{t3322Row}
 							t1872Sums := [16]F{t1872}
 							for j := range d {
 								MEtaBarStateEntry2 := MEtaBarState2[j]
 								t31RowSums[j%16] = num.FMA32(NEta[j], MEtaBarStateEntry2, t31RowSums[j%16])
 								MEtaTrailEntry := MEtaTrail2[j]
-								t3323RowSums[j%16] = num.FMA32(MEtaTrailEntry, MEtaBarStateEntry2, t3323RowSums[j%16])
+								t3322RowSums[j%16] = num.FMA32(MEtaTrailEntry, MEtaBarStateEntry2, t3322RowSums[j%16])
 								MAlphaBarStateEntry := MAlphaBarState2[j]
 								t1872Sums[j%16] = num.FMA32(MAlphaBarStateEntry, k2[j], t1872Sums[j%16])
 								t186[j] = num.FMA32(MEtaTrailEntry, t185Entry, t186[j])
-								NEtaBar[j] = num.FMA32(w11, MEtaBarStateEntry2, NEtaBar[j])
+								NEtaBar[j] = num.FMA32(w12, MEtaBarStateEntry2, NEtaBar[j])
 								t392[j] = num.FMA32(-MAlphaBarStateEntry, MAlphaProdEntry, t392[j])
 							}
 							t31Row = kern.Sum16(&t31RowSums)
-							t3323Row = kern.Sum16(&t3323RowSums)
+							t3322Row = kern.Sum16(&t3322RowSums)
 							t1872 = kern.Sum16(&t1872Sums)
 							t31_2 = t31_2 + t31Row
-							t3323_2 = t3323_2 + t3323Row
+							t3322_2 = t3322_2 + t3322Row
 							t187[i] = t1872
 						}
 						t31Total[0] = t31_2
-						t3323Total[0] = t3323_2
+						t3322Total[0] = t3322_2
 					}
 					t31 = t31Total[0]
-					t3323 = t3323Total[0]
+					t3322 = t3322Total[0]
 					// self_referential.M_alpha, self_referential.M_m
 					clear(t188)
 					clear(t50)
@@ -1439,7 +1390,7 @@ func (c *stepBackwardFused) run() {
 							N11: 4 * d * d * a,
 							S0:  [2]float32{t44},
 							S1:  [2]float32{t422},
-							S2:  [2]float32{w11},
+							S2:  [2]float32{w12},
 						}
 						regions.R302b49611324(&a2)
 					} else {
@@ -1468,7 +1419,7 @@ func (c *stepBackwardFused) run() {
 								MMBarStateEntry := MMBarState2[j]
 								t1892Sums[j%16] = num.FMA32(MMBarStateEntry, k2[j], t1892Sums[j%16])
 								t188[j] = num.FMA32(MAlphaTrailEntry, t187Entry, t188[j])
-								NAlphaBar[j] = num.FMA32(w11, MAlphaBarStateEntry2, NAlphaBar[j])
+								NAlphaBar[j] = num.FMA32(w12, MAlphaBarStateEntry2, NAlphaBar[j])
 								t50[j] = num.FMA32(-MMBarStateEntry, MMProdEntry, t50[j])
 							}
 							t422Row = kern.Sum16(&t422RowSums)
@@ -1533,7 +1484,7 @@ func (c *stepBackwardFused) run() {
 							N5: 4 * d * d * a,
 							S0: [2]float32{t612},
 							S1: [2]float32{t59},
-							S2: [2]float32{w11},
+							S2: [2]float32{w12},
 						}
 						regions.R145389bd221f(&a2)
 					} else {
@@ -1555,7 +1506,7 @@ func (c *stepBackwardFused) run() {
 								MMTrailEntry := MMTrail2[j]
 								t612RowSums[j%16] = num.FMA32(MMTrailEntry, MMBarStateEntry2, t612RowSums[j%16])
 								t190[j] = num.FMA32(MMTrailEntry, t189Entry, t190[j])
-								NMBar[j] = num.FMA32(w11, MMBarStateEntry2, NMBar[j])
+								NMBar[j] = num.FMA32(w12, MMBarStateEntry2, NMBar[j])
 							}
 							t59Row = kern.Sum16(&t59RowSums)
 							t612Row = kern.Sum16(&t612RowSums)
@@ -1567,9 +1518,11 @@ func (c *stepBackwardFused) run() {
 					}
 					t59 = t59Total[0]
 					t612 = t612Total[0]
-					// self_referential.M_m, self_referential.M_v, self_referential.M_k, self_referential.M_eta, self_referential.M_alpha, self_referential.v, self_referential.theta, self_referential.k
+					// self_referential.M_m, self_referential.M_v, self_referential.theta, self_referential.M_k, self_referential.M_eta, self_referential.M_alpha, self_referential.v, self_referential.k
 					var t69 F
-					thetaEntry2 := theta[a]
+					thetaSoftplusEntry2 := thetaSoftplus[a]
+					thetaSigmoidEntry2 := thetaSigmoid[a]
+					w17 := kern.Smaller(kern.Larger(thetaSoftplusEntry2, F(0)), F(0.25*thetaSigmoidEntry2))
 					if kern.Wide() {
 						a2 := regions.R34000ee32445Args{
 							P0: unsafe.SliceData(t190),
@@ -1582,16 +1535,16 @@ func (c *stepBackwardFused) run() {
 							P7: unsafe.SliceData(t69Total),
 							N0: d,
 							S0: [2]float32{t69},
-							S1: [2]float32{thetaEntry2},
-							S2: [2]float32{w10},
+							S1: [2]float32{w17},
+							S2: [2]float32{w11},
 						}
 						regions.R34000ee32445(&a2)
 					} else {
 						t69_2 := t69
 						t69Sums := [16]F{t69_2}
 						for i := range d {
-							t562 := num.FMA32(-thetaEntry2, t190[i], num.FMA32(-thetaEntry2, t188[i], num.FMA32(-thetaEntry2, t186[i], num.FMA32(-thetaEntry2, t184[i], -F(thetaEntry2*t182[i])))))
-							t69Sums[i%16] = num.FMA32(t562, v[i]/w10, t69Sums[i%16])
+							t562 := num.FMA32(-w17, t190[i], num.FMA32(-w17, t188[i], num.FMA32(-w17, t186[i], num.FMA32(-w17, t184[i], -F(w17*t182[i])))))
+							t69Sums[i%16] = num.FMA32(t562, v[i]/w11, t69Sums[i%16])
 							t56[i] = t562
 						}
 						t69_2 = kern.Sum16(&t69Sums)
@@ -1599,14 +1552,13 @@ func (c *stepBackwardFused) run() {
 					}
 					t69 = t69Total[0]
 					// self_referential.v, self_referential.k, self_referential.theta
-					w24 := ((F(1e-08) <= kern.Choose((F(0) < t332Entry), t38, F(0))) && (F(0) < t332Entry))
-					w25 := ((F(1e-08) <= kern.Choose((F(0) < t332Entry), t38, F(0))) && (F(0) < t332Entry))
-					w26 := ((F(1e-08) <= kern.Choose((F(0) < t332Entry), t38, F(0))) && (F(0) < t332Entry))
-					w27 := kern.Choose(w25, F(F(0.5*kern.Choose(w24, kern.Choose((F(1e-08) <= kern.Choose((F(0) < t332Entry), t38, F(0))), t69, F(0)), F(0)))*(F(1)/t38)), F(0))
-					t86 := kern.Choose(w26, w27, F(0))
+					w27 := ((F(1e-08) <= kern.Choose((F(0) < t33Entry), t38, F(0))) && (F(0) < t33Entry))
+					w28 := ((F(1e-08) <= kern.Choose((F(0) < t33Entry), t38, F(0))) && (F(0) < t33Entry))
+					t86 := kern.Choose(w28, kern.Choose(w27, F(F(0.5*kern.Choose((F(1e-08) <= kern.Choose((F(0) < t33Entry), t38, F(0))), t69, F(0)))*(F(1)/t38)), F(0)), F(0))
 					t95 := F(1) / kern.Larger(kern.Choose((F(0) < t212Entry2), t26, F(0)), F(1e-08))
 					// self_referential.a_v, self_referential.v, self_referential.M_m, self_referential.k, self_referential.theta
 					var t98 F
+					w18 := kern.Smaller(kern.Larger(thetaSoftplusEntry2, F(0)), F(0.25*thetaSigmoidEntry2))
 					if kern.Wide() {
 						a2 := regions.R6546333e4033Args{
 							P0: unsafe.SliceData(t56),
@@ -1619,8 +1571,8 @@ func (c *stepBackwardFused) run() {
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 							S0: [2]float32{t98},
-							S1: [2]float32{thetaEntry2},
-							S2: [2]float32{w9},
+							S1: [2]float32{w18},
+							S2: [2]float32{w10},
 							S3: [2]float32{t86},
 							S4: [2]float32{t662},
 						}
@@ -1631,8 +1583,8 @@ func (c *stepBackwardFused) run() {
 						t98Sums := [16]F{t98_2}
 						for i := range d {
 							t56Entry := t56[i]
-							t932 := num.FMA32(thetaEntry2, t51[i], t56Entry)
-							t98Sums[i%16] = num.FMA32(t932, k2[i]/w9, t98Sums[i%16])
+							t932 := num.FMA32(w18, t51[i], t56Entry)
+							t98Sums[i%16] = num.FMA32(t932, k2[i]/w10, t98Sums[i%16])
 							t90[i] = num.FMA32(F(2*t86), aV[i], -F(t662*t56Entry))
 							t93[i] = t932
 						}
@@ -1662,20 +1614,15 @@ func (c *stepBackwardFused) run() {
 						}
 					}
 					// self_referential.k, self_referential.theta, self_referential.c, self_referential.rho, self_referential.M_m
-					w28 := ((F(1e-08) <= kern.Choose((F(0) < t212Entry2), t26, F(0))) && (F(0) < t212Entry2))
 					w29 := ((F(1e-08) <= kern.Choose((F(0) < t212Entry2), t26, F(0))) && (F(0) < t212Entry2))
 					w30 := ((F(1e-08) <= kern.Choose((F(0) < t212Entry2), t26, F(0))) && (F(0) < t212Entry2))
-					w31 := kern.Choose(w29, F(F(0.5*kern.Choose(w28, kern.Choose((F(1e-08) <= kern.Choose((F(0) < t212Entry2), t26, F(0))), t982, F(0)), F(0)))*(F(1)/t26)), F(0))
-					t115 := kern.Choose(w30, w31, F(0))
-					thetaSigmoidEntry := thetaSigmoid[a]
-					t1222 := (kern.Larger(t13, F(0)) <= F(0.25*thetaSigmoidEntry))
-					t127 := !t1222
-					t140 := (t1222 && (F(0) <= t13))
-					t147 := kern.Choose(t140, F(thetaSigmoid2[a]*kern.Choose(t140, kern.Choose(t1222, t52, F(0)), F(0))), F(0))
-					t155 := kern.Choose(t140, F(t147*t152), F(0))
-					w32 := F(F(rhoEntry3*thetaSigmoidEntry) * (((((((((t1122 + t222) + t3323) + t44) + t612) - t922) - t20) - t31) - t422) - t59))
-					t164 := -kern.Choose(t127, F(F(F(0.25*rhoEntry3)*thetaSigmoidEntry)*kern.Choose(t127, t52, F(0))), F(0)) + w32
-					c.BThetaBar[0] = c.BThetaBar[0] + t147
+					t115 := kern.Choose(w30, kern.Choose(w29, F(F(0.5*kern.Choose((F(1e-08) <= kern.Choose((F(0) < t212Entry2), t26, F(0))), t982, F(0)))*(F(1)/t26)), F(0)), F(0))
+					t124 := kern.Choose((kern.Larger(thetaSoftplusEntry2, F(0)) <= F(0.25*thetaSigmoidEntry2)), t52, F(0))
+					thetaSigmoid2Entry := thetaSigmoid2[a]
+					t155 := kern.Choose(((kern.Larger(thetaSoftplusEntry2, F(0)) <= F(0.25*thetaSigmoidEntry2)) && (F(0) <= thetaSoftplusEntry2)), F(F(thetaSigmoid2Entry*t124)*t152), F(0))
+					w31 := F(F(rhoEntry3*thetaSigmoidEntry2) * (((((((((t1122 + t222) + t3322) + t44) + t612) - t922) - t20) - t31) - t422) - t59))
+					t164 := -kern.Choose(!(kern.Larger(thetaSoftplusEntry2, F(0)) <= F(0.25*thetaSigmoidEntry2)), F(F(F(0.25*rhoEntry3)*thetaSigmoidEntry2)*t52), F(0)) + w31
+					c.BThetaBar[0] = c.BThetaBar[0] + kern.Choose(((kern.Larger(thetaSoftplusEntry2, F(0)) <= F(0.25*thetaSigmoidEntry2)) && (F(0) <= thetaSoftplusEntry2)), F(thetaSigmoid2Entry*t124), F(0))
 					c.BRhoBar[0] = c.BRhoBar[0] + t164
 					// self_referential.a_k, self_referential.k
 					if kern.Wide() {
@@ -1695,10 +1642,11 @@ func (c *stepBackwardFused) run() {
 							t119[i] = num.FMA32(F(2*t115), aK[i], F(t95*t93[i]))
 						}
 					}
-					// self_referential.a_k, self_referential.y, self_referential.M_k, self_referential.M_m, self_referential.M_v, self_referential.a_v, self_referential.M_alpha, self_referential.a_alpha, self_referential.c, self_referential.M_eta, self_referential.a_eta, self_referential.theta
+					// self_referential.a_k, self_referential.y, self_referential.M_k, self_referential.M_m, self_referential.M_v, self_referential.theta, self_referential.a_v, self_referential.M_alpha, self_referential.a_alpha, self_referential.c, self_referential.M_eta, self_referential.a_eta
 					clear(t121)
 					clear(t174)
-					w19 := F(t152 * t164)
+					w25 := kern.Smaller(kern.Larger(thetaSoftplusEntry2, F(0)), F(0.25*thetaSigmoidEntry2))
+					w22 := F(t152 * t164)
 					if kern.Wide() {
 						a2 := regions.R5df4e255a866Args{
 							P0:  unsafe.SliceData(t119),
@@ -1733,9 +1681,9 @@ func (c *stepBackwardFused) run() {
 							N9:  4*d*d*a + 12*d,
 							N10: 12 * d,
 							N11: 4 * d * d * a,
-							S0:  [2]float32{thetaEntry2},
+							S0:  [2]float32{w25},
 							S1:  [2]float32{rhoEntry3},
-							S2:  [2]float32{w19},
+							S2:  [2]float32{w22},
 							S3:  [2]float32{t155},
 						}
 						regions.R5df4e255a866(&a2)
@@ -1752,23 +1700,23 @@ func (c *stepBackwardFused) run() {
 							q2 := q[(l*T+a+C*s)*d:][:d]
 							MMBarState2 := MMBarState[i*d:][:d]
 							t119Entry := t119[i]
-							w16 := F(thetaEntry2 * t183[i])
-							w17 := F(thetaEntry2 * t181[i])
+							w19 := F(w25 * t183[i])
+							w20 := F(w25 * t181[i])
 							t90Entry2 := t90[i]
-							w18 := F(thetaEntry2 * t187[i])
-							w20 := F(thetaEntry2 * t185[i])
+							w21 := F(w25 * t187[i])
+							w23 := F(w25 * t185[i])
 							yBarEntry := yBar[i]
-							w21 := F(thetaEntry2 * t189[i])
+							w24 := F(w25 * t189[i])
 							for j := range d {
 								tEntry := t[j]
 								xEntry := x[j]
 								t121[j] = num.FMA32(MKTrail2[j], t119Entry, t121[j])
 								t174[j] = num.FMA32(MMTrail2[j], yBarEntry, t174[j])
-								MKBarState2[j] = num.FMA32(xEntry, t119Entry, num.FMA32(rhoEntry3, MKBarState2[j], -F(w16*tEntry)))
-								MVBarState2[j] = num.FMA32(xEntry, t90Entry2, num.FMA32(rhoEntry3, MVBarState2[j], -F(w17*tEntry)))
-								MAlphaBarState2[j] = num.FMA32(w19, xEntry, num.FMA32(rhoEntry3, MAlphaBarState2[j], -F(w18*tEntry)))
-								MEtaBarState2[j] = num.FMA32(t155, xEntry, num.FMA32(rhoEntry3, MEtaBarState2[j], -F(w20*tEntry)))
-								MMBarState2[j] = num.FMA32(q2[j], yBarEntry, num.FMA32(rhoEntry3, MMBarState2[j], -F(w21*tEntry)))
+								MKBarState2[j] = num.FMA32(xEntry, t119Entry, num.FMA32(rhoEntry3, MKBarState2[j], -F(w19*tEntry)))
+								MVBarState2[j] = num.FMA32(xEntry, t90Entry2, num.FMA32(rhoEntry3, MVBarState2[j], -F(w20*tEntry)))
+								MAlphaBarState2[j] = num.FMA32(w22, xEntry, num.FMA32(rhoEntry3, MAlphaBarState2[j], -F(w21*tEntry)))
+								MEtaBarState2[j] = num.FMA32(t155, xEntry, num.FMA32(rhoEntry3, MEtaBarState2[j], -F(w23*tEntry)))
+								MMBarState2[j] = num.FMA32(q2[j], yBarEntry, num.FMA32(rhoEntry3, MMBarState2[j], -F(w24*tEntry)))
 							}
 						}
 					}
@@ -1784,7 +1732,7 @@ func (c *stepBackwardFused) run() {
 							P6: unsafe.SliceData(t72),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
-							S0: [2]float32{w19},
+							S0: [2]float32{w22},
 							S1: [2]float32{t155},
 						}
 						regions.Rb7918faef2eb(&a2)
@@ -1794,7 +1742,7 @@ func (c *stepBackwardFused) run() {
 						t82_2 := t82[(l*T+a+C*s)*d:][:d]
 						t72_2 := t72[(l*T+a+C*s)*d:][:d]
 						for i := range d {
-							t82_2[i] = num.FMA32(w19, aAlphaProd[i], num.FMA32(t155, aEtaProd[i], t92[i]+t121[i]))
+							t82_2[i] = num.FMA32(w22, aAlphaProd[i], num.FMA32(t155, aEtaProd[i], t92[i]+t121[i]))
 							t72_2[i] = t174[i]
 						}
 					}
@@ -1852,7 +1800,7 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential.q
 	if kern.Wide() {
-		a := regions.Rcf9713f8a6f8Args{
+		a := regions.Rc011772375a6Args{
 			P0: unsafe.SliceData(t9),
 			P1: unsafe.SliceData(c.QProd2),
 			P2: unsafe.SliceData(t22),
@@ -1861,7 +1809,7 @@ func (c *stepBackwardFused) run() {
 			N0: L,
 			N1: T,
 		}
-		regions.Rcf9713f8a6f8(&a)
+		regions.Rc011772375a6(&a)
 	} else {
 		for i := range L {
 			t9_2 := t9[i*T:][:T]
@@ -1872,8 +1820,8 @@ func (c *stepBackwardFused) run() {
 			for j := range T {
 				t9Entry := t9_2[j]
 				qProd2Entry2 := qProd2[j]
-				w33 := F(F(0.5*kern.Choose(((F(1e-08) <= t9Entry) && (F(0) < qProd2Entry2)), kern.Choose((F(1e-08) <= t9Entry), t22_2[j], F(0)), F(0))) * (F(1) / t7_2[j]))
-				t39_2[j] = kern.Choose(((F(1e-08) <= t9Entry) && (F(0) < qProd2Entry2)), kern.Choose(((F(1e-08) <= t9Entry) && (F(0) < qProd2Entry2)), w33, F(0)), F(0))
+				w32 := ((F(1e-08) <= t9Entry) && (F(0) < qProd2Entry2))
+				t39_2[j] = kern.Choose(w32, kern.Choose(((F(1e-08) <= t9Entry) && (F(0) < qProd2Entry2)), F(F(0.5*kern.Choose((F(1e-08) <= t9Entry), t22_2[j], F(0)))*(F(1)/t7_2[j])), F(0)), F(0))
 			}
 		}
 	}

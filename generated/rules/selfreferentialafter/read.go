@@ -208,8 +208,8 @@ func (c *ReadBackward[F]) Run() {
 		for j := range T {
 			t9Entry := t9_2[j]
 			qProdEntry2 := qProd[j]
-			w := F(F(0.5*kern.Choose(((F(1e-08) <= t9Entry) && (F(0) < qProdEntry2)), kern.Choose((F(1e-08) <= t9Entry), t72_2[j], F(0)), F(0))) * (F(1) / t7_2[j]))
-			t24_2[j] = kern.Choose(((F(1e-08) <= t9Entry) && (F(0) < qProdEntry2)), kern.Choose(((F(1e-08) <= t9Entry) && (F(0) < qProdEntry2)), w, F(0)), F(0))
+			w := ((F(1e-08) <= t9Entry) && (F(0) < qProdEntry2))
+			t24_2[j] = kern.Choose(w, kern.Choose(((F(1e-08) <= t9Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t9Entry), t72_2[j], F(0)))*(F(1)/t7_2[j])), F(0)), F(0))
 		}
 	}
 

@@ -227,7 +227,7 @@ func (c *readBackwardFused) run() {
 
 	// self_referential_after.q
 	if kern.Wide() {
-		a := regions.Rcf9713f8a6f8Args{
+		a := regions.Rc011772375a6Args{
 			P0: unsafe.SliceData(t9),
 			P1: unsafe.SliceData(c.QProd),
 			P2: unsafe.SliceData(t72),
@@ -236,7 +236,7 @@ func (c *readBackwardFused) run() {
 			N0: L,
 			N1: T,
 		}
-		regions.Rcf9713f8a6f8(&a)
+		regions.Rc011772375a6(&a)
 	} else {
 		for i := range L {
 			t9_2 := t9[i*T:][:T]
@@ -247,8 +247,8 @@ func (c *readBackwardFused) run() {
 			for j := range T {
 				t9Entry := t9_2[j]
 				qProdEntry2 := qProd[j]
-				w := F(F(0.5*kern.Choose(((F(1e-08) <= t9Entry) && (F(0) < qProdEntry2)), kern.Choose((F(1e-08) <= t9Entry), t72_2[j], F(0)), F(0))) * (F(1) / t7_2[j]))
-				t24_2[j] = kern.Choose(((F(1e-08) <= t9Entry) && (F(0) < qProdEntry2)), kern.Choose(((F(1e-08) <= t9Entry) && (F(0) < qProdEntry2)), w, F(0)), F(0))
+				w := ((F(1e-08) <= t9Entry) && (F(0) < qProdEntry2))
+				t24_2[j] = kern.Choose(w, kern.Choose(((F(1e-08) <= t9Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t9Entry), t72_2[j], F(0)))*(F(1)/t7_2[j])), F(0)), F(0))
 			}
 		}
 	}

@@ -120,10 +120,10 @@ func stepDirect[F num.Float](a *conformance.Args[F]) {
 		k.Rho = a.Fresh(k.L * k.T)
 	}
 	if !a.ForwardOnly {
-		k.ThetaSigmoid = a.Fresh(k.L * k.T)
+		k.ThetaSoftplus = a.Fresh(k.L * k.T)
 	}
 	if !a.ForwardOnly {
-		k.Theta = a.Fresh(k.L * k.T)
+		k.ThetaSigmoid = a.Fresh(k.L * k.T)
 	}
 	if !a.ForwardOnly {
 		k.AK = a.Fresh(k.L * k.T * k.D)
@@ -188,7 +188,6 @@ func stepDirect[F num.Float](a *conformance.Args[F]) {
 	g.C, g.L, g.T, g.D = a.Size("C"), a.Size("L"), a.Size("T"), b.Sizes.D
 	g.NM = k.NM
 	g.X = k.X
-	g.BTheta = k.BTheta
 	g.NAlpha = k.NAlpha
 	g.NEta = k.NEta
 	g.NK = k.NK
@@ -202,8 +201,8 @@ func stepDirect[F num.Float](a *conformance.Args[F]) {
 	g.MEtaBar = a.Bar("M_eta", g.L*g.D*g.D)
 	g.MMBar = a.Bar("M_m", g.L*g.D*g.D)
 	g.Rho = k.Rho
+	g.ThetaSoftplus = k.ThetaSoftplus
 	g.ThetaSigmoid = k.ThetaSigmoid
-	g.Theta = k.Theta
 	g.AK = k.AK
 	g.AV = k.AV
 	g.MMLin = k.MMLin

@@ -42,8 +42,8 @@ type Step[F num.Float] struct {
 	MEtaOut           []F // [L, d, d], written
 	MMOut             []F // [L, d, d], written
 	Rho               []F // [L, T], written; may be nil
+	ThetaSoftplus     []F // [L, T], written; may be nil
 	ThetaSigmoid      []F // [L, T], written; may be nil
-	Theta             []F // [L, T], written; may be nil
 	AK                []F // [L, T, d], written; may be nil
 	AV                []F // [L, T, d], written; may be nil
 	MMLin             []F // [L, T, d], written; may be nil
@@ -143,9 +143,9 @@ func (c *Step[F]) Run() {
 	work = work[d:]
 	t152 := work[:d] // [d]
 	work = work[d:]
-	t250 := work[:d] // [d]
+	t256 := work[:d] // [d]
 	work = work[d:]
-	t251 := work[:d] // [d]
+	t257 := work[:d] // [d]
 
 	// self_referential_after.I, self_referential_after.P_k, self_referential_after.P_v, self_referential_after.P_q
 	for i := range d {
@@ -305,18 +305,18 @@ func (c *Step[F]) Run() {
 				c2 := (t2 / w8) + bRhoEntry
 				rho2 := num.Sigmoid(c2)
 				t11 := (t8 / w8) + bThetaEntry
+				t12 := num.Softplus(t11)
 				t16 := num.Sigmoid(-c2)
-				theta2 := num.Min(num.Max(num.Softplus(t11), F(0)), F(0.25*t16))
-				t22 := (F(0) < t20)
-				t29 := num.Max(kern.Choose(t22, num.Sqrt(kern.Choose(t22, t20, F(1))), F(0)), F(1e-08))
+				theta := num.Min(num.Max(t12, F(0)), F(0.25*t16))
+				t29 := num.Max(kern.Choose((F(0) < t20), num.Sqrt(kern.Choose((F(0) < t20), t20, F(1))), F(0)), F(1e-08))
 				if len(c.Rho) > 0 {
 					c.Rho[l*T+a+C*s] = rho2
 				}
+				if len(c.ThetaSoftplus) > 0 {
+					c.ThetaSoftplus[l*T+a+C*s] = t12
+				}
 				if len(c.ThetaSigmoid) > 0 {
 					c.ThetaSigmoid[l*T+a+C*s] = t16
-				}
-				if len(c.Theta) > 0 {
-					c.Theta[l*T+a+C*s] = theta2
 				}
 				// self_referential_after.k, self_referential_after.v
 				var t32 F
@@ -326,8 +326,7 @@ func (c *Step[F]) Run() {
 					k[i] = aK2[i] / t29
 				}
 				// self_referential_after.v, self_referential_after.theta, self_referential_after.k, self_referential_after.M_m
-				t34 := (F(0) < t32)
-				t41 := num.Max(kern.Choose(t34, num.Sqrt(kern.Choose(t34, t32, F(1))), F(0)), F(1e-08))
+				t41 := num.Max(kern.Choose((F(0) < t32), num.Sqrt(kern.Choose((F(0) < t32), t32, F(1))), F(0)), F(1e-08))
 				t43 := 1 - rho2
 				// self_referential_after.v
 				for i := range d {
@@ -357,7 +356,7 @@ func (c *Step[F]) Run() {
 					MMState2 := MMState[i*d:][:d]
 					NM := c.NM[i*d:][:d]
 					var aQ3 F
-					w2 := F(theta2 * t49[i])
+					w2 := F(theta * t49[i])
 					for j := range d {
 						aQ3 += F(MQState2[j] * x[j])
 						MMState2[j] = F(rho2*MMState2[j]) + F(t43*NM[j]) - F(w2*k[j])
@@ -371,8 +370,7 @@ func (c *Step[F]) Run() {
 					t62 += F(aQ2Entry * aQ2Entry)
 				}
 				// self_referential_after.q, self_referential_after.theta, self_referential_after.k
-				t64 := (F(0) < t62)
-				t71 := num.Max(kern.Choose(t64, num.Sqrt(kern.Choose(t64, t62, F(1))), F(0)), F(1e-08))
+				t71 := num.Max(kern.Choose((F(0) < t62), num.Sqrt(kern.Choose((F(0) < t62), t62, F(1))), F(0)), F(1e-08))
 				t196 := num.Sigmoid(t11)
 				if len(c.ThetaSigmoid2) > 0 {
 					c.ThetaSigmoid2[l*T+a+C*s] = t196
@@ -409,7 +407,7 @@ func (c *Step[F]) Run() {
 					NAlpha := c.NAlpha[i*d:][:d]
 					MAlpha2_2 := MAlpha2[i*d:][:d]
 					var t972 F
-					w3 := F(theta2 * t80[i])
+					w3 := F(theta * t80[i])
 					for j := range d {
 						kEntry := k[j]
 						t972 += F(MEtaState2[j] * kEntry)
@@ -432,7 +430,7 @@ func (c *Step[F]) Run() {
 					NEta := c.NEta[i*d:][:d]
 					MEta2_2 := MEta2[i*d:][:d]
 					var t1152 F
-					w4 := F(theta2 * t98[i])
+					w4 := F(theta * t98[i])
 					for j := range d {
 						kEntry2 := k[j]
 						t1152 += F(MKState2[j] * kEntry2)
@@ -454,7 +452,7 @@ func (c *Step[F]) Run() {
 					MKState2 := MKState[i*d:][:d]
 					PK2 := PK[i*d:][:d]
 					var t1332 F
-					w5 := F(theta2 * t116[i])
+					w5 := F(theta * t116[i])
 					for j := range d {
 						kEntry3 := k[j]
 						t1332 += F(MVState2[j] * kEntry3)
@@ -476,7 +474,7 @@ func (c *Step[F]) Run() {
 					MVState2 := MVState[i*d:][:d]
 					PV2 := PV[i*d:][:d]
 					var t1512 F
-					w6 := F(theta2 * t134[i])
+					w6 := F(theta * t134[i])
 					for j := range d {
 						kEntry4 := k[j]
 						t1512 += F(MQState2[j] * kEntry4)
@@ -488,7 +486,7 @@ func (c *Step[F]) Run() {
 				for i := range d {
 					t1522 := t151[i] - v[i]
 					t := y2[i]
-					t22_2 := aK2[i]
+					t22 := aK2[i]
 					t32_2 := aV2[i]
 					t42 := aQ2[i]
 					t152[i] = t1522
@@ -497,7 +495,7 @@ func (c *Step[F]) Run() {
 					}
 					y[i] = t
 					if len(c.AK) > 0 {
-						c.AK[(l*T+a+C*s)*d+i] = t22_2
+						c.AK[(l*T+a+C*s)*d+i] = t22
 					}
 					if len(c.AV) > 0 {
 						c.AV[(l*T+a+C*s)*d+i] = t32_2
@@ -507,24 +505,24 @@ func (c *Step[F]) Run() {
 					}
 				}
 				// self_referential_after.M_q, self_referential_after.M_m, self_referential_after.a_eta, self_referential_after.a_alpha
-				clear(t250)
-				clear(t251)
+				clear(t256)
+				clear(t257)
 				for i := range d {
 					MQState2 := MQState[i*d:][:d]
 					PQ2 := PQ[i*d:][:d]
 					MEtaState2 := MEtaState[i*d:][:d]
 					MAlphaState2 := MAlphaState[i*d:][:d]
-					w7 := F(theta2 * t152[i])
+					w7 := F(theta * t152[i])
 					for j := range d {
 						MQState2[j] = F(rho2*MQState2[j]) + F(t43*PQ2[j]) - F(w7*k[j])
-						t250[j] += MEtaState2[j]
-						t251[j] += MAlphaState2[j]
+						t256[j] += MEtaState2[j]
+						t257[j] += MAlphaState2[j]
 					}
 				}
 				// self_referential_after
 				for i := range d {
-					t5 := t250[i]
-					t6 := t251[i]
+					t5 := t256[i]
+					t6 := t257[i]
 					if len(c.AEtaProd) > 0 {
 						c.AEtaProd[(l*T+a+C*s)*d+i] = t5
 					}
@@ -603,7 +601,6 @@ type StepBackward[F num.Float] struct {
 	D                 int
 	NM                []F // [d, d]
 	X                 []F // [L, T, d]
-	BTheta            []F // []
 	NAlpha            []F // [d, d]
 	NEta              []F // [d, d]
 	NK                []F // [d, d]
@@ -617,8 +614,8 @@ type StepBackward[F num.Float] struct {
 	MEtaBar           []F // [L, d, d]
 	MMBar             []F // [L, d, d]
 	Rho               []F // [L, T]
+	ThetaSoftplus     []F // [L, T]
 	ThetaSigmoid      []F // [L, T]
-	Theta             []F // [L, T]
 	AK                []F // [L, T, d]
 	AV                []F // [L, T, d]
 	MMLin             []F // [L, T, d]
@@ -655,10 +652,10 @@ type StepBackward[F num.Float] struct {
 	Work              []F // WorkLen() entries
 }
 
-// WorkLen is 6·C·d·d + 3·L·T + 15·d·d + 32·d.
+// WorkLen is 6·C·d·d + 3·L·T + 15·d·d + 31·d.
 func (c *StepBackward[F]) WorkLen() int {
 	C, L, T, d := c.C, c.L, c.T, c.D
-	return 6*C*d*d + 3*L*T + 15*d*d + 32*d
+	return 6*C*d*d + 3*L*T + 15*d*d + 31*d
 }
 
 // Run computes StepBackward.
@@ -707,8 +704,6 @@ func (c *StepBackward[F]) Run() {
 	work = work[C*d*d+d*d:]
 	k := work[:d] // [d]
 	work = work[d:]
-	aEta := work[:d] // [d]
-	work = work[d:]
 	k2 := work[:d] // [d]
 	work = work[d:]
 	q := work[:d] // [d]
@@ -749,7 +744,7 @@ func (c *StepBackward[F]) Run() {
 	work = work[d:]
 	t96 := work[:d] // [d]
 	work = work[d:]
-	t242 := work[:d] // [d]
+	t243 := work[:d] // [d]
 	work = work[d:]
 	t102 := work[:d] // [d]
 	work = work[d:]
@@ -757,7 +752,7 @@ func (c *StepBackward[F]) Run() {
 	work = work[d:]
 	t1162 := work[:d] // [d]
 	work = work[d:]
-	t243 := work[:d] // [d]
+	t244 := work[:d] // [d]
 	work = work[d:]
 	t142 := work[:d] // [d]
 	work = work[d:]
@@ -821,8 +816,6 @@ func (c *StepBackward[F]) Run() {
 	clear(c.NKBar)
 	clear(c.NVBar)
 	clear(c.NQBar)
-	w27 := F(d)
-	bThetaEntry := c.BTheta[0]
 	t204 := F(1) / F(d)
 	for l := range L {
 		for i := range d {
@@ -913,7 +906,8 @@ func (c *StepBackward[F]) Run() {
 			if n := min(C, -C*s+T); n > 0 {
 				t20_2 := t20[l*T+C*s:][:n]
 				rho := c.Rho[l*T+C*s:][:n]
-				theta := c.Theta[l*T+C*s:][:n]
+				thetaSoftplus := c.ThetaSoftplus[l*T+C*s:][:n]
+				thetaSigmoid := c.ThetaSigmoid[l*T+C*s:][:n]
 				for a := range n {
 					aK := c.AK[(l*T+a+C*s)*d:][:d]
 					MMLin := c.MMLin[(l*T+a+C*s)*d:][:d]
@@ -928,10 +922,10 @@ func (c *StepBackward[F]) Run() {
 					for i := range d {
 						k[i] = aK[i] / w2
 					}
-					// self_referential_after.M_m, self_referential_after.M_alpha, self_referential_after.M_eta, self_referential_after.M_k, self_referential_after.M_v, self_referential_after.M_q
+					// self_referential_after.M_m, self_referential_after.theta, self_referential_after.M_alpha, self_referential_after.M_eta, self_referential_after.M_k, self_referential_after.M_v, self_referential_after.M_q
 					rhoEntry := rho[a]
-					thetaEntry := theta[a]
 					w3 := 1 - rhoEntry
+					w10 := num.Min(num.Max(thetaSoftplus[a], F(0)), F(0.25*thetaSigmoid[a]))
 					for i := range d {
 						MMTrail2 := MMTrail[(a*d+i)*d:][:d]
 						NM := c.NM[i*d:][:d]
@@ -951,12 +945,12 @@ func (c *StepBackward[F]) Run() {
 						MQTrail2 := MQTrail[(a*d+i)*d:][:d]
 						PQ2 := PQ[i*d:][:d]
 						MQTrail3 := MQTrail[((a+1)*d+i)*d:][:d]
-						w4 := F(thetaEntry * MMLin[i])
-						w5 := F(thetaEntry * MAlphaLin[i])
-						w6 := F(thetaEntry * MEtaLin[i])
-						w7 := F(thetaEntry * MKLin[i])
-						w8 := F(thetaEntry * MVLin[i])
-						w9 := F(thetaEntry * MQLin[i])
+						w4 := F(w10 * MMLin[i])
+						w5 := F(w10 * MAlphaLin[i])
+						w6 := F(w10 * MEtaLin[i])
+						w7 := F(w10 * MKLin[i])
+						w8 := F(w10 * MVLin[i])
+						w9 := F(w10 * MQLin[i])
 						for j := range d {
 							kEntry := k[j]
 							MMTrail3[j] = F(rhoEntry*MMTrail2[j]) + F(w3*NM[j]) - F(w4*kEntry)
@@ -974,7 +968,7 @@ func (c *StepBackward[F]) Run() {
 				t32_2 := t32[l*T+C*s:][:n]
 				t62_2 := t62[l*T+C*s:][:n]
 				rho := c.Rho[l*T+C*s:][:n]
-				theta := c.Theta[l*T+C*s:][:n]
+				thetaSoftplus := c.ThetaSoftplus[l*T+C*s:][:n]
 				thetaSigmoid := c.ThetaSigmoid[l*T+C*s:][:n]
 				thetaSigmoid2 := c.ThetaSigmoid2[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
@@ -991,23 +985,7 @@ func (c *StepBackward[F]) Run() {
 					aEtaProd := c.AEtaProd[(l*T+a+C*s)*d:][:d]
 					aAlphaProd := c.AAlphaProd[(l*T+a+C*s)*d:][:d]
 					xBar := c.XBar[(l*T+a+C*s)*d:][:d]
-					// self_referential_after.a_eta
-					for i := range d {
-						MEtaTrail2 := MEtaTrail[(a*d+i)*d:][:d]
-						x := c.X[(l*T+a+C*s)*d:][:d]
-						var aEta2 F
-						for j := range d {
-							aEta2 += F(MEtaTrail2[j] * x[j])
-						}
-						aEta[i] = aEta2
-					}
-					// self_referential_after.theta
-					var t8 F
-					for i := range d {
-						t8 += aEta[i]
-					}
-					// self_referential_after.theta, self_referential_after.c, self_referential_after.k, self_referential_after.v, self_referential_after.q
-					t12 := num.Softplus((t8 / w27) + bThetaEntry)
+					// self_referential_after.k, self_referential_after.theta, self_referential_after.v, self_referential_after.q
 					t20Entry2 := t20_2[a]
 					t25 := num.Sqrt(kern.Choose((F(0) < t20Entry2), t20Entry2, F(1)))
 					t32Entry2 := t32_2[a]
@@ -1016,11 +994,11 @@ func (c *StepBackward[F]) Run() {
 					t67 := num.Sqrt(kern.Choose((F(0) < t62Entry), t62Entry, F(1)))
 					t70 := F(1) / num.Max(kern.Choose((F(0) < t62Entry), t67, F(0)), F(1e-08))
 					// self_referential_after.k, self_referential_after.theta, self_referential_after.q
-					w10 := num.Max(kern.Choose((F(0) < t20Entry2), t25, F(0)), F(1e-08))
-					w11 := num.Max(kern.Choose((F(0) < t62Entry), t67, F(0)), F(1e-08))
+					w11 := num.Max(kern.Choose((F(0) < t20Entry2), t25, F(0)), F(1e-08))
+					w12 := num.Max(kern.Choose((F(0) < t62Entry), t67, F(0)), F(1e-08))
 					for i := range d {
-						k2[i] = aK[i] / w10
-						q[i] = aQ[i] / w11
+						k2[i] = aK[i] / w11
+						q[i] = aQ[i] / w12
 					}
 					// self_referential_after.M_q
 					clear(t6)
@@ -1041,7 +1019,7 @@ func (c *StepBackward[F]) Run() {
 					var t112 F
 					var t132 F
 					rhoEntry3 := rho[a]
-					w12 := 1 - rhoEntry3
+					w13 := 1 - rhoEntry3
 					for i := range d {
 						MQBarState2 := MQBarState[i*d:][:d]
 						PQ2 := PQ[i*d:][:d]
@@ -1059,7 +1037,7 @@ func (c *StepBackward[F]) Run() {
 							MVBarStateEntry := MVBarState2[j]
 							t2342 += F(MVBarStateEntry * k2[j])
 							t233[j] += F(MQTrailEntry * t232Entry)
-							NQBar[j] += F(w12 * MQBarStateEntry2)
+							NQBar[j] += F(w13 * MQBarStateEntry2)
 							t19[j] -= F(MVBarStateEntry * MVLinEntry)
 						}
 						t234[i] = t2342
@@ -1067,7 +1045,7 @@ func (c *StepBackward[F]) Run() {
 					// self_referential_after.M_v, self_referential_after.M_m, self_referential_after.M_k
 					clear(t235)
 					clear(t3222)
-					var t242_2 F
+					var t242 F
 					var t26 F
 					for i := range d {
 						MVBarState2 := MVBarState[i*d:][:d]
@@ -1080,13 +1058,13 @@ func (c *StepBackward[F]) Run() {
 						MKLinEntry := MKLin[i]
 						for j := range d {
 							MVBarStateEntry2 := MVBarState2[j]
-							t242_2 += F(PV2[j] * MVBarStateEntry2)
+							t242 += F(PV2[j] * MVBarStateEntry2)
 							MVTrailEntry := MVTrail2[j]
 							t26 += F(MVTrailEntry * MVBarStateEntry2)
 							MKBarStateEntry := MKBarState2[j]
 							t2362 += F(MKBarStateEntry * k2[j])
 							t235[j] += F(MVTrailEntry * t234Entry)
-							NVBar[j] += F(w12 * MVBarStateEntry2)
+							NVBar[j] += F(w13 * MVBarStateEntry2)
 							t3222[j] -= F(MKBarStateEntry * MKLinEntry)
 						}
 						t236[i] = t2362
@@ -1113,7 +1091,7 @@ func (c *StepBackward[F]) Run() {
 							MEtaBarStateEntry := MEtaBarState2[j]
 							t2382 += F(MEtaBarStateEntry * k2[j])
 							t237[j] += F(MKTrailEntry * t236Entry)
-							NKBar[j] += F(w12 * MKBarStateEntry2)
+							NKBar[j] += F(w13 * MKBarStateEntry2)
 							t452[j] -= F(MEtaBarStateEntry * MEtaLinEntry)
 						}
 						t238[i] = t2382
@@ -1140,7 +1118,7 @@ func (c *StepBackward[F]) Run() {
 							MAlphaBarStateEntry := MAlphaBarState2[j]
 							t2402 += F(MAlphaBarStateEntry * k2[j])
 							t239[j] += F(MEtaTrailEntry * t238Entry)
-							NEtaBar[j] += F(w12 * MEtaBarStateEntry2)
+							NEtaBar[j] += F(w13 * MEtaBarStateEntry2)
 							t58[j] -= F(MAlphaBarStateEntry * MAlphaLinEntry)
 						}
 						t240[i] = t2402
@@ -1164,22 +1142,20 @@ func (c *StepBackward[F]) Run() {
 							MAlphaTrailEntry := MAlphaTrail2[j]
 							t65 += F(MAlphaTrailEntry * MAlphaBarStateEntry2)
 							t241[j] += F(MAlphaTrailEntry * t240Entry)
-							NAlphaBar[j] += F(w12 * MAlphaBarStateEntry2)
+							NAlphaBar[j] += F(w13 * MAlphaBarStateEntry2)
 							t68[j] += F(MMTrail2[j] * yBarEntry)
 						}
 					}
 					// self_referential_after.q, self_referential_after.theta, self_referential_after.k
 					var t73 F
 					for i := range d {
-						t73 += F(t68[i] * (q[i] / w11))
+						t73 += F(t68[i] * (q[i] / w12))
 					}
 					t732 := -t73
 					// self_referential_after.q, self_referential_after.k, self_referential_after.theta, self_referential_after.v
-					w28 := ((F(1e-08) <= kern.Choose((F(0) < t62Entry), t67, F(0))) && (F(0) < t62Entry))
-					w29 := ((F(1e-08) <= kern.Choose((F(0) < t62Entry), t67, F(0))) && (F(0) < t62Entry))
-					w30 := ((F(1e-08) <= kern.Choose((F(0) < t62Entry), t67, F(0))) && (F(0) < t62Entry))
-					w31 := kern.Choose(w29, F(F(0.5*kern.Choose(w28, kern.Choose((F(1e-08) <= kern.Choose((F(0) < t62Entry), t67, F(0))), t732, F(0)), F(0)))*(F(1)/t67)), F(0))
-					t902 := kern.Choose(w30, w31, F(0))
+					w31 := ((F(1e-08) <= kern.Choose((F(0) < t62Entry), t67, F(0))) && (F(0) < t62Entry))
+					w32 := ((F(1e-08) <= kern.Choose((F(0) < t62Entry), t67, F(0))) && (F(0) < t62Entry))
+					t902 := kern.Choose(w32, kern.Choose(w31, F(F(0.5*kern.Choose((F(1e-08) <= kern.Choose((F(0) < t62Entry), t67, F(0))), t732, F(0)))*(F(1)/t67)), F(0)), F(0))
 					t118 := F(1) / num.Max(kern.Choose((F(0) < t32Entry2), t37, F(0)), F(1e-08))
 					// self_referential_after.a_q, self_referential_after.q
 					for i := range d {
@@ -1191,34 +1167,36 @@ func (c *StepBackward[F]) Run() {
 					for i := range d {
 						MMBarState2 := MMBarState[i*d:][:d]
 						MQTrail2 := MQTrail[(a*d+i)*d:][:d]
-						var t2422 F
+						var t2432 F
 						yBarEntry2 := yBar[i]
 						t942Entry := t942[i]
 						MMLinEntry := MMLin[i]
 						for j := range d {
 							t972 := MMBarState2[j] + F(yBarEntry2*q[j])
-							t2422 += F(t972 * k2[j])
+							t2432 += F(t972 * k2[j])
 							t96[j] += F(MQTrail2[j] * t942Entry)
 							t102[j] -= F(t972 * MMLinEntry)
 						}
-						t242[i] = t2422
+						t243[i] = t2432
 					}
-					// self_referential_after.M_m, self_referential_after.v, self_referential_after.M_q, self_referential_after.M_v, self_referential_after.M_k, self_referential_after.M_eta, self_referential_after.M_alpha, self_referential_after.theta, self_referential_after.k
+					// self_referential_after.M_m, self_referential_after.v, self_referential_after.M_q, self_referential_after.M_v, self_referential_after.theta, self_referential_after.M_k, self_referential_after.M_eta, self_referential_after.M_alpha, self_referential_after.k
 					var t104 F
 					var t121 F
-					thetaEntry2 := theta[a]
-					w17 := num.Max(kern.Choose((F(0) < t32Entry2), t37, F(0)), F(1e-08))
+					thetaSoftplusEntry2 := thetaSoftplus[a]
+					thetaSigmoidEntry2 := thetaSigmoid[a]
+					w18 := num.Min(num.Max(thetaSoftplusEntry2, F(0)), F(0.25*thetaSigmoidEntry2))
+					w19 := num.Max(kern.Choose((F(0) < t32Entry2), t37, F(0)), F(1e-08))
 					for i := range d {
 						t1032 := t6[i] + t19[i] + t3222[i] + t452[i] + t58[i] + t102[i]
 						t104 += F(k2[i] * t1032)
-						t11622 := F(thetaEntry2*(t232[i]+t234[i])) + F(thetaEntry2*(t236[i]+t238[i])) + F(thetaEntry2*(t240[i]+t242[i]))
-						t121 += F(t11622 * ((aV[i] / w17) / w17))
+						t11622 := F(w18*(t232[i]+t234[i])) + F(w18*(t236[i]+t238[i])) + F(w18*(t240[i]+t243[i]))
+						t121 += F(t11622 * ((aV[i] / w19) / w19))
 						t103[i] = t1032
 						t1162[i] = t11622
 					}
 					t1212 := -t121
 					// self_referential_after.M_m, self_referential_after.y
-					clear(t243)
+					clear(t244)
 					var t110 F
 					var t1122 F
 					for i := range d {
@@ -1227,28 +1205,27 @@ func (c *StepBackward[F]) Run() {
 						MMTrail2 := MMTrail[(a*d+i)*d:][:d]
 						NMBar := c.NMBar[i*d:][:d]
 						yBarEntry3 := yBar[i]
-						t242Entry := t242[i]
+						t243Entry := t243[i]
 						for j := range d {
 							t9722 := MMBarState2[j] + F(yBarEntry3*q[j])
 							t110 += F(NM[j] * t9722)
 							MMTrailEntry := MMTrail2[j]
 							t1122 += F(MMTrailEntry * t9722)
-							t243[j] += F(MMTrailEntry * t242Entry)
-							NMBar[j] += F(w12 * t9722)
+							t244[j] += F(MMTrailEntry * t243Entry)
+							NMBar[j] += F(w13 * t9722)
 						}
 					}
 					// self_referential_after.v, self_referential_after.k, self_referential_after.theta
-					w32 := ((F(1e-08) <= kern.Choose((F(0) < t32Entry2), t37, F(0))) && (F(0) < t32Entry2))
 					w33 := ((F(1e-08) <= kern.Choose((F(0) < t32Entry2), t37, F(0))) && (F(0) < t32Entry2))
 					w34 := ((F(1e-08) <= kern.Choose((F(0) < t32Entry2), t37, F(0))) && (F(0) < t32Entry2))
-					w35 := kern.Choose(w33, F(F(0.5*kern.Choose(w32, kern.Choose((F(1e-08) <= kern.Choose((F(0) < t32Entry2), t37, F(0))), t1212, F(0)), F(0)))*(F(1)/t37)), F(0))
-					t138 := kern.Choose(w34, w35, F(0))
+					t138 := kern.Choose(w34, kern.Choose(w33, F(F(0.5*kern.Choose((F(1e-08) <= kern.Choose((F(0) < t32Entry2), t37, F(0))), t1212, F(0)))*(F(1)/t37)), F(0)), F(0))
 					t1472 := F(1) / num.Max(kern.Choose((F(0) < t20Entry2), t25, F(0)), F(1e-08))
-					// self_referential_after.a_v, self_referential_after.v, self_referential_after.k, self_referential_after.M_q, self_referential_after.M_m, self_referential_after.M_v, self_referential_after.M_k, self_referential_after.M_eta, self_referential_after.M_alpha, self_referential_after.theta
+					// self_referential_after.a_v, self_referential_after.v, self_referential_after.k, self_referential_after.M_q, self_referential_after.M_m, self_referential_after.theta, self_referential_after.M_v, self_referential_after.M_k, self_referential_after.M_eta, self_referential_after.M_alpha
 					var t150 F
+					w21 := num.Min(num.Max(thetaSoftplusEntry2, F(0)), F(0.25*thetaSigmoidEntry2))
 					for i := range d {
-						t1452 := -F(thetaEntry2*t233[i]) - F(thetaEntry2*t235[i]) - F(thetaEntry2*t237[i]) - F(thetaEntry2*t239[i]) - F(thetaEntry2*t241[i]) + F(thetaEntry2*t103[i]) - F(thetaEntry2*t243[i])
-						t150 += F(t1452 * (k2[i] / w10))
+						t1452 := -F(w21*t233[i]) - F(w21*t235[i]) - F(w21*t237[i]) - F(w21*t239[i]) - F(w21*t241[i]) + F(w21*t103[i]) - F(w21*t244[i])
+						t150 += F(t1452 * (k2[i] / w11))
 						t142[i] = F(t118*t1162[i]) + F(2*F(t138*aV[i]))
 						t145[i] = t1452
 					}
@@ -1263,28 +1240,24 @@ func (c *StepBackward[F]) Run() {
 						}
 					}
 					// self_referential_after.k, self_referential_after.theta, self_referential_after.c, self_referential_after.rho, self_referential_after.M_m
+					w35 := ((F(1e-08) <= kern.Choose((F(0) < t20Entry2), t25, F(0))) && (F(0) < t20Entry2))
 					w36 := ((F(1e-08) <= kern.Choose((F(0) < t20Entry2), t25, F(0))) && (F(0) < t20Entry2))
-					w37 := ((F(1e-08) <= kern.Choose((F(0) < t20Entry2), t25, F(0))) && (F(0) < t20Entry2))
-					w38 := ((F(1e-08) <= kern.Choose((F(0) < t20Entry2), t25, F(0))) && (F(0) < t20Entry2))
-					w39 := kern.Choose(w37, F(F(0.5*kern.Choose(w36, kern.Choose((F(1e-08) <= kern.Choose((F(0) < t20Entry2), t25, F(0))), t1502, F(0)), F(0)))*(F(1)/t25)), F(0))
-					t167 := kern.Choose(w38, w39, F(0))
-					thetaSigmoidEntry := thetaSigmoid[a]
-					t174 := (num.Max(t12, F(0)) <= F(0.25*thetaSigmoidEntry))
-					t179 := !t174
-					t192 := (t174 && (F(0) <= t12))
-					t199 := kern.Choose(t192, F(thetaSigmoid2[a]*kern.Choose(t192, kern.Choose(t174, t104, F(0)), F(0))), F(0))
-					t207 := kern.Choose(t192, F(t199*t204), F(0))
-					w40 := t132 + t26 + t392 + t52 + t65 + t1122 - t112 - t242_2 - t372 - t50 - t63 - t110
-					t216 := -kern.Choose(t179, F(F(F(0.25*rhoEntry3)*thetaSigmoidEntry)*kern.Choose(t179, t104, F(0))), F(0)) + F(F(rhoEntry3*thetaSigmoidEntry)*w40)
-					c.BThetaBar[0] += t199
+					t167 := kern.Choose(w36, kern.Choose(w35, F(F(0.5*kern.Choose((F(1e-08) <= kern.Choose((F(0) < t20Entry2), t25, F(0))), t1502, F(0)))*(F(1)/t25)), F(0)), F(0))
+					t176 := kern.Choose((num.Max(thetaSoftplusEntry2, F(0)) <= F(0.25*thetaSigmoidEntry2)), t104, F(0))
+					thetaSigmoid2Entry := thetaSigmoid2[a]
+					t207 := kern.Choose(((num.Max(thetaSoftplusEntry2, F(0)) <= F(0.25*thetaSigmoidEntry2)) && (F(0) <= thetaSoftplusEntry2)), F(F(thetaSigmoid2Entry*t176)*t204), F(0))
+					w37 := t132 + t26 + t392 + t52 + t65 + t1122 - t112 - t242 - t372 - t50 - t63 - t110
+					t216 := -kern.Choose(!(num.Max(thetaSoftplusEntry2, F(0)) <= F(0.25*thetaSigmoidEntry2)), F(F(F(0.25*rhoEntry3)*thetaSigmoidEntry2)*t104), F(0)) + F(F(rhoEntry3*thetaSigmoidEntry2)*w37)
+					c.BThetaBar[0] += kern.Choose(((num.Max(thetaSoftplusEntry2, F(0)) <= F(0.25*thetaSigmoidEntry2)) && (F(0) <= thetaSoftplusEntry2)), F(thetaSigmoid2Entry*t176), F(0))
 					c.BRhoBar[0] += t216
 					// self_referential_after.a_k, self_referential_after.k
 					for i := range d {
 						t171[i] = F(t1472*t145[i]) + F(2*F(t167*aK[i]))
 					}
-					// self_referential_after.a_k, self_referential_after.a_alpha, self_referential_after.M_k, self_referential_after.M_m, self_referential_after.M_q, self_referential_after.M_v, self_referential_after.a_v, self_referential_after.a_q, self_referential_after.M_alpha, self_referential_after.c, self_referential_after.M_eta, self_referential_after.a_eta, self_referential_after.theta, self_referential_after.y
+					// self_referential_after.a_k, self_referential_after.a_alpha, self_referential_after.M_k, self_referential_after.M_m, self_referential_after.M_q, self_referential_after.theta, self_referential_after.M_v, self_referential_after.a_v, self_referential_after.a_q, self_referential_after.M_alpha, self_referential_after.c, self_referential_after.M_eta, self_referential_after.a_eta, self_referential_after.y
 					clear(t173)
-					w23 := F(t204 * t216)
+					w29 := num.Min(num.Max(thetaSoftplusEntry2, F(0)), F(0.25*thetaSigmoidEntry2))
+					w26 := F(t204 * t216)
 					for i := range d {
 						x := c.X[(l*T+a+C*s)*d:][:d]
 						MKTrail2 := MKTrail[(a*d+i)*d:][:d]
@@ -1295,30 +1268,30 @@ func (c *StepBackward[F]) Run() {
 						MEtaBarState2 := MEtaBarState[i*d:][:d]
 						MMBarState2 := MMBarState[i*d:][:d]
 						t171Entry := t171[i]
-						w19 := F(thetaEntry2 * t236[i])
-						w20 := F(thetaEntry2 * t234[i])
+						w22 := F(w29 * t236[i])
+						w23 := F(w29 * t234[i])
 						t142Entry2 := t142[i]
-						w21 := F(thetaEntry2 * t232[i])
+						w24 := F(w29 * t232[i])
 						t942Entry2 := t942[i]
-						w22 := F(thetaEntry2 * t240[i])
-						w24 := F(thetaEntry2 * t238[i])
+						w25 := F(w29 * t240[i])
+						w27 := F(w29 * t238[i])
 						yBarEntry4 := yBar[i]
-						w25 := F(thetaEntry2 * t242[i])
+						w28 := F(w29 * t243[i])
 						for j := range d {
 							k2Entry := k2[j]
 							xEntry := x[j]
 							t173[j] += F(MKTrail2[j] * t171Entry)
-							MKBarState2[j] = -F(w19*k2Entry) + F(rhoEntry3*MKBarState2[j]) + F(xEntry*t171Entry)
-							MVBarState2[j] = -F(w20*k2Entry) + F(rhoEntry3*MVBarState2[j]) + F(xEntry*t142Entry2)
-							MQBarState2[j] = -F(w21*k2Entry) + F(rhoEntry3*MQBarState2[j]) + F(xEntry*t942Entry2)
-							MAlphaBarState2[j] = -F(w22*k2Entry) + F(rhoEntry3*MAlphaBarState2[j]) + F(w23*xEntry)
-							MEtaBarState2[j] = -F(w24*k2Entry) + F(rhoEntry3*MEtaBarState2[j]) + F(t207*xEntry)
-							MMBarState2[j] = -F(w25*k2Entry) + F(rhoEntry3*(MMBarState2[j]+F(yBarEntry4*q[j])))
+							MKBarState2[j] = -F(w22*k2Entry) + F(rhoEntry3*MKBarState2[j]) + F(xEntry*t171Entry)
+							MVBarState2[j] = -F(w23*k2Entry) + F(rhoEntry3*MVBarState2[j]) + F(xEntry*t142Entry2)
+							MQBarState2[j] = -F(w24*k2Entry) + F(rhoEntry3*MQBarState2[j]) + F(xEntry*t942Entry2)
+							MAlphaBarState2[j] = -F(w25*k2Entry) + F(rhoEntry3*MAlphaBarState2[j]) + F(w26*xEntry)
+							MEtaBarState2[j] = -F(w27*k2Entry) + F(rhoEntry3*MEtaBarState2[j]) + F(t207*xEntry)
+							MMBarState2[j] = -F(w28*k2Entry) + F(rhoEntry3*(MMBarState2[j]+F(yBarEntry4*q[j])))
 						}
 					}
 					// self_referential_after.a_alpha, self_referential_after.a_eta, self_referential_after.theta, self_referential_after.c
 					for i := range d {
-						xBar[i] = t96[i] + t1442[i] + t173[i] + F(t207*aEtaProd[i]) + F(w23*aAlphaProd[i])
+						xBar[i] = t96[i] + t1442[i] + t173[i] + F(t207*aEtaProd[i]) + F(w26*aAlphaProd[i])
 					}
 				}
 			}
@@ -1465,10 +1438,10 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 		k.Rho = c.Run.Saved(k.L * k.T)
 	}
 	if c.Run.Tape != nil {
-		k.ThetaSigmoid = c.Run.Saved(k.L * k.T)
+		k.ThetaSoftplus = c.Run.Saved(k.L * k.T)
 	}
 	if c.Run.Tape != nil {
-		k.Theta = c.Run.Saved(k.L * k.T)
+		k.ThetaSigmoid = c.Run.Saved(k.L * k.T)
 	}
 	if c.Run.Tape != nil {
 		k.AK = c.Run.Saved(k.L * k.T * k.D)
@@ -1549,7 +1522,6 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.C, g.L, g.T, g.D = k.C, k.L, k.T, k.D
 	g.NM = k.NM
 	g.X = k.X
-	g.BTheta = k.BTheta
 	g.NAlpha = k.NAlpha
 	g.NEta = k.NEta
 	g.NK = k.NK
@@ -1563,8 +1535,8 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.MEtaBar = block.Adjoint(t, n.nextMEta, g.L*g.D*g.D)
 	g.MMBar = block.Adjoint(t, n.nextMM, g.L*g.D*g.D)
 	g.Rho = k.Rho
+	g.ThetaSoftplus = k.ThetaSoftplus
 	g.ThetaSigmoid = k.ThetaSigmoid
-	g.Theta = k.Theta
 	g.AK = k.AK
 	g.AV = k.AV
 	g.MMLin = k.MMLin

@@ -53,8 +53,8 @@ func (c *stepFused) run() {
 	t134 := c.Work[11*d*d+18*d:][:d]    // [d]
 	t151 := c.Work[11*d*d+19*d:][:d]    // [d]
 	t152 := c.Work[11*d*d+20*d:][:d]    // [d]
-	t250 := c.Work[11*d*d+21*d:][:d]    // [d]
-	t251 := c.Work[11*d*d+22*d:][:d]    // [d]
+	t256 := c.Work[11*d*d+21*d:][:d]    // [d]
+	t257 := c.Work[11*d*d+22*d:][:d]    // [d]
 	t2Total := make([]F, 1)
 	t8Total := make([]F, 1)
 	t20Total := make([]F, 1)
@@ -228,18 +228,18 @@ func (c *stepFused) run() {
 				c2 := (t2 / w8) + bRhoEntry
 				rho2 := kern.Sigmoid(c2)
 				t11 := (t8 / w8) + bThetaEntry
+				t12 := kern.Softplus(t11)
 				t16 := kern.Sigmoid(-c2)
-				theta2 := kern.Smaller(kern.Larger(kern.Softplus(t11), F(0)), F(0.25*t16))
-				t22 := (F(0) < t20)
-				t29 := kern.Larger(kern.Choose(t22, num.Sqrt(kern.Choose(t22, t20, F(1))), F(0)), F(1e-08))
+				theta := kern.Smaller(kern.Larger(t12, F(0)), F(0.25*t16))
+				t29 := kern.Larger(kern.Choose((F(0) < t20), num.Sqrt(kern.Choose((F(0) < t20), t20, F(1))), F(0)), F(1e-08))
 				if len(c.Rho) > 0 {
 					c.Rho[l*T+a+C*s] = rho2
 				}
+				if len(c.ThetaSoftplus) > 0 {
+					c.ThetaSoftplus[l*T+a+C*s] = t12
+				}
 				if len(c.ThetaSigmoid) > 0 {
 					c.ThetaSigmoid[l*T+a+C*s] = t16
-				}
-				if len(c.Theta) > 0 {
-					c.Theta[l*T+a+C*s] = theta2
 				}
 				// self_referential_after.k, self_referential_after.v
 				var t32 F
@@ -267,8 +267,7 @@ func (c *stepFused) run() {
 				}
 				t32 = t32Total[0]
 				// self_referential_after.v, self_referential_after.theta, self_referential_after.k, self_referential_after.M_m
-				t34 := (F(0) < t32)
-				t41 := kern.Larger(kern.Choose(t34, num.Sqrt(kern.Choose(t34, t32, F(1))), F(0)), F(1e-08))
+				t41 := kern.Larger(kern.Choose((F(0) < t32), num.Sqrt(kern.Choose((F(0) < t32), t32, F(1))), F(0)), F(1e-08))
 				t43 := F(1) - rho2
 				// self_referential_after.v
 				if kern.Wide() {
@@ -352,7 +351,7 @@ func (c *stepFused) run() {
 						N1: 8 * d,
 						N2: 12 * d,
 						N3: 4*d*a + 4*C*d*s + 4*T*d*l,
-						S0: [2]float32{theta2},
+						S0: [2]float32{theta},
 						S1: [2]float32{t43},
 						S2: [2]float32{rho2},
 					}
@@ -364,7 +363,7 @@ func (c *stepFused) run() {
 						NM := c.NM[i*d:][:d]
 						MMState2 := MMState[i*d:][:d]
 						var aQ3 F
-						w2 := F(theta2 * t49[i])
+						w2 := F(theta * t49[i])
 						aQ3Sums := [16]F{aQ3}
 						for j := range d {
 							aQ3Sums[j%16] = num.FMA32(MQState2[j], x[j], aQ3Sums[j%16])
@@ -396,8 +395,7 @@ func (c *stepFused) run() {
 				}
 				t62 = t62Total[0]
 				// self_referential_after.q, self_referential_after.theta, self_referential_after.k
-				t64 := (F(0) < t62)
-				t71 := kern.Larger(kern.Choose(t64, num.Sqrt(kern.Choose(t64, t62, F(1))), F(0)), F(1e-08))
+				t71 := kern.Larger(kern.Choose((F(0) < t62), num.Sqrt(kern.Choose((F(0) < t62), t62, F(1))), F(0)), F(1e-08))
 				t196 := kern.Sigmoid(t11)
 				if len(c.ThetaSigmoid2) > 0 {
 					c.ThetaSigmoid2[l*T+a+C*s] = t196
@@ -493,7 +491,7 @@ func (c *stepFused) run() {
 						N0: d,
 						N1: 8 * d,
 						N2: 12 * d,
-						S0: [2]float32{theta2},
+						S0: [2]float32{theta},
 						S1: [2]float32{t43},
 						S2: [2]float32{rho2},
 					}
@@ -505,7 +503,7 @@ func (c *stepFused) run() {
 						MAlphaState2 := MAlphaState[i*d:][:d]
 						MAlpha2_2 := MAlpha2[i*d:][:d]
 						var t972 F
-						w3 := F(theta2 * t80[i])
+						w3 := F(theta * t80[i])
 						t972Sums := [16]F{t972}
 						for j := range d {
 							kEntry := k[j]
@@ -562,7 +560,7 @@ func (c *stepFused) run() {
 						N0: d,
 						N1: 8 * d,
 						N2: 12 * d,
-						S0: [2]float32{theta2},
+						S0: [2]float32{theta},
 						S1: [2]float32{t43},
 						S2: [2]float32{rho2},
 					}
@@ -574,7 +572,7 @@ func (c *stepFused) run() {
 						MEtaState2 := MEtaState[i*d:][:d]
 						MEta2_2 := MEta2[i*d:][:d]
 						var t1152 F
-						w4 := F(theta2 * t98[i])
+						w4 := F(theta * t98[i])
 						t1152Sums := [16]F{t1152}
 						for j := range d {
 							kEntry2 := k[j]
@@ -630,7 +628,7 @@ func (c *stepFused) run() {
 						N0: d,
 						N1: 8 * d,
 						N2: 12 * d,
-						S0: [2]float32{theta2},
+						S0: [2]float32{theta},
 						S1: [2]float32{t43},
 						S2: [2]float32{rho2},
 					}
@@ -641,7 +639,7 @@ func (c *stepFused) run() {
 						PK2 := PK[i*d:][:d]
 						MKState2 := MKState[i*d:][:d]
 						var t1332 F
-						w5 := F(theta2 * t116[i])
+						w5 := F(theta * t116[i])
 						t1332Sums := [16]F{t1332}
 						for j := range d {
 							kEntry3 := k[j]
@@ -697,7 +695,7 @@ func (c *stepFused) run() {
 						N0: d,
 						N1: 8 * d,
 						N2: 12 * d,
-						S0: [2]float32{theta2},
+						S0: [2]float32{theta},
 						S1: [2]float32{t43},
 						S2: [2]float32{rho2},
 					}
@@ -708,7 +706,7 @@ func (c *stepFused) run() {
 						PV2 := PV[i*d:][:d]
 						MVState2 := MVState[i*d:][:d]
 						var t1512 F
-						w6 := F(theta2 * t134[i])
+						w6 := F(theta * t134[i])
 						t1512Sums := [16]F{t1512}
 						for j := range d {
 							kEntry4 := k[j]
@@ -750,8 +748,8 @@ func (c *stepFused) run() {
 					} else {
 						aK := c.AK[(l*T+a+C*s)*d:][:d]
 						for i := range d {
-							t22_2 := aK2[i]
-							aK[i] = t22_2
+							t22 := aK2[i]
+							aK[i] = t22
 						}
 					}
 				}
@@ -810,23 +808,23 @@ func (c *stepFused) run() {
 					}
 				}
 				// self_referential_after.M_q, self_referential_after.M_m, self_referential_after.a_eta, self_referential_after.a_alpha
-				clear(t250)
-				clear(t251)
+				clear(t256)
+				clear(t257)
 				if kern.Wide() {
 					a2 := regions.R73f74cb45792Args{
 						P0: unsafe.SliceData(t152),
 						P1: unsafe.SliceData(k),
 						P2: unsafe.SliceData(PQ),
 						P3: unsafe.SliceData(MQState),
-						P4: unsafe.SliceData(t250),
+						P4: unsafe.SliceData(t256),
 						P5: unsafe.SliceData(MEtaState),
-						P6: unsafe.SliceData(t251),
+						P6: unsafe.SliceData(t257),
 						P7: unsafe.SliceData(MAlphaState),
 						N0: d,
 						N1: 4 * d,
 						N2: 8 * d,
 						N3: 12 * d,
-						S0: [2]float32{theta2},
+						S0: [2]float32{theta},
 						S1: [2]float32{t43},
 						S2: [2]float32{rho2},
 					}
@@ -837,11 +835,11 @@ func (c *stepFused) run() {
 						MQState2 := MQState[i*d:][:d]
 						MEtaState2 := MEtaState[i*d:][:d]
 						MAlphaState2 := MAlphaState[i*d:][:d]
-						w7 := F(theta2 * t152[i])
+						w7 := F(theta * t152[i])
 						for j := range d {
 							MQState2[j] = num.FMA32(-w7, k[j], num.FMA32(t43, PQ2[j], F(rho2*MQState2[j])))
-							t250[j] = t250[j] + MEtaState2[j]
-							t251[j] = t251[j] + MAlphaState2[j]
+							t256[j] = t256[j] + MEtaState2[j]
+							t257[j] = t257[j] + MAlphaState2[j]
 						}
 					}
 				}
@@ -849,7 +847,7 @@ func (c *stepFused) run() {
 				if len(c.AEtaProd) > 0 {
 					if kern.Wide() {
 						a2 := regions.R968f65dfa835Args{
-							P0: unsafe.SliceData(t250),
+							P0: unsafe.SliceData(t256),
 							P1: kern.Given(c.AEtaProd),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
@@ -858,7 +856,7 @@ func (c *stepFused) run() {
 					} else {
 						aEtaProd := c.AEtaProd[(l*T+a+C*s)*d:][:d]
 						for i := range d {
-							t5 := t250[i]
+							t5 := t256[i]
 							aEtaProd[i] = t5
 						}
 					}
@@ -866,7 +864,7 @@ func (c *stepFused) run() {
 				if len(c.AAlphaProd) > 0 {
 					if kern.Wide() {
 						a2 := regions.R968f65dfa835Args{
-							P0: unsafe.SliceData(t251),
+							P0: unsafe.SliceData(t257),
 							P1: kern.Given(c.AAlphaProd),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
@@ -875,7 +873,7 @@ func (c *stepFused) run() {
 					} else {
 						aAlphaProd := c.AAlphaProd[(l*T+a+C*s)*d:][:d]
 						for i := range d {
-							t6 := t251[i]
+							t6 := t257[i]
 							aAlphaProd[i] = t6
 						}
 					}
@@ -940,38 +938,36 @@ func (c *stepBackwardFused) run() {
 	MEtaTrail := c.Work[4*C*d*d+3*L*T+13*d*d:][:C*d*d+d*d]   // [C + 1, d, d]
 	MMTrail := c.Work[5*C*d*d+3*L*T+14*d*d:][:C*d*d+d*d]     // [C + 1, d, d]
 	k := c.Work[6*C*d*d+3*L*T+15*d*d:][:d]                   // [d]
-	aEta := c.Work[6*C*d*d+3*L*T+15*d*d+d:][:d]              // [d]
-	k2 := c.Work[6*C*d*d+3*L*T+15*d*d+2*d:][:d]              // [d]
-	q := c.Work[6*C*d*d+3*L*T+15*d*d+3*d:][:d]               // [d]
-	t232 := c.Work[6*C*d*d+3*L*T+15*d*d+4*d:][:d]            // [d]
-	t6 := c.Work[6*C*d*d+3*L*T+15*d*d+5*d:][:d]              // [d]
-	t233 := c.Work[6*C*d*d+3*L*T+15*d*d+6*d:][:d]            // [d]
-	t234 := c.Work[6*C*d*d+3*L*T+15*d*d+7*d:][:d]            // [d]
-	t19 := c.Work[6*C*d*d+3*L*T+15*d*d+8*d:][:d]             // [d]
-	t235 := c.Work[6*C*d*d+3*L*T+15*d*d+9*d:][:d]            // [d]
-	t236 := c.Work[6*C*d*d+3*L*T+15*d*d+10*d:][:d]           // [d]
-	t3222 := c.Work[6*C*d*d+3*L*T+15*d*d+11*d:][:d]          // [d]
-	t237 := c.Work[6*C*d*d+3*L*T+15*d*d+12*d:][:d]           // [d]
-	t238 := c.Work[6*C*d*d+3*L*T+15*d*d+13*d:][:d]           // [d]
-	t452 := c.Work[6*C*d*d+3*L*T+15*d*d+14*d:][:d]           // [d]
-	t239 := c.Work[6*C*d*d+3*L*T+15*d*d+15*d:][:d]           // [d]
-	t240 := c.Work[6*C*d*d+3*L*T+15*d*d+16*d:][:d]           // [d]
-	t58 := c.Work[6*C*d*d+3*L*T+15*d*d+17*d:][:d]            // [d]
-	t241 := c.Work[6*C*d*d+3*L*T+15*d*d+18*d:][:d]           // [d]
-	t68 := c.Work[6*C*d*d+3*L*T+15*d*d+19*d:][:d]            // [d]
-	t942 := c.Work[6*C*d*d+3*L*T+15*d*d+20*d:][:d]           // [d]
-	t96 := c.Work[6*C*d*d+3*L*T+15*d*d+21*d:][:d]            // [d]
-	t242 := c.Work[6*C*d*d+3*L*T+15*d*d+22*d:][:d]           // [d]
-	t102 := c.Work[6*C*d*d+3*L*T+15*d*d+23*d:][:d]           // [d]
-	t103 := c.Work[6*C*d*d+3*L*T+15*d*d+24*d:][:d]           // [d]
-	t1162 := c.Work[6*C*d*d+3*L*T+15*d*d+25*d:][:d]          // [d]
-	t243 := c.Work[6*C*d*d+3*L*T+15*d*d+26*d:][:d]           // [d]
-	t142 := c.Work[6*C*d*d+3*L*T+15*d*d+27*d:][:d]           // [d]
-	t145 := c.Work[6*C*d*d+3*L*T+15*d*d+28*d:][:d]           // [d]
-	t1442 := c.Work[6*C*d*d+3*L*T+15*d*d+29*d:][:d]          // [d]
-	t171 := c.Work[6*C*d*d+3*L*T+15*d*d+30*d:][:d]           // [d]
-	t173 := c.Work[6*C*d*d+3*L*T+15*d*d+31*d:][:d]           // [d]
-	t8Total := make([]F, 1)
+	k2 := c.Work[6*C*d*d+3*L*T+15*d*d+d:][:d]                // [d]
+	q := c.Work[6*C*d*d+3*L*T+15*d*d+2*d:][:d]               // [d]
+	t232 := c.Work[6*C*d*d+3*L*T+15*d*d+3*d:][:d]            // [d]
+	t6 := c.Work[6*C*d*d+3*L*T+15*d*d+4*d:][:d]              // [d]
+	t233 := c.Work[6*C*d*d+3*L*T+15*d*d+5*d:][:d]            // [d]
+	t234 := c.Work[6*C*d*d+3*L*T+15*d*d+6*d:][:d]            // [d]
+	t19 := c.Work[6*C*d*d+3*L*T+15*d*d+7*d:][:d]             // [d]
+	t235 := c.Work[6*C*d*d+3*L*T+15*d*d+8*d:][:d]            // [d]
+	t236 := c.Work[6*C*d*d+3*L*T+15*d*d+9*d:][:d]            // [d]
+	t3222 := c.Work[6*C*d*d+3*L*T+15*d*d+10*d:][:d]          // [d]
+	t237 := c.Work[6*C*d*d+3*L*T+15*d*d+11*d:][:d]           // [d]
+	t238 := c.Work[6*C*d*d+3*L*T+15*d*d+12*d:][:d]           // [d]
+	t452 := c.Work[6*C*d*d+3*L*T+15*d*d+13*d:][:d]           // [d]
+	t239 := c.Work[6*C*d*d+3*L*T+15*d*d+14*d:][:d]           // [d]
+	t240 := c.Work[6*C*d*d+3*L*T+15*d*d+15*d:][:d]           // [d]
+	t58 := c.Work[6*C*d*d+3*L*T+15*d*d+16*d:][:d]            // [d]
+	t241 := c.Work[6*C*d*d+3*L*T+15*d*d+17*d:][:d]           // [d]
+	t68 := c.Work[6*C*d*d+3*L*T+15*d*d+18*d:][:d]            // [d]
+	t942 := c.Work[6*C*d*d+3*L*T+15*d*d+19*d:][:d]           // [d]
+	t96 := c.Work[6*C*d*d+3*L*T+15*d*d+20*d:][:d]            // [d]
+	t243 := c.Work[6*C*d*d+3*L*T+15*d*d+21*d:][:d]           // [d]
+	t102 := c.Work[6*C*d*d+3*L*T+15*d*d+22*d:][:d]           // [d]
+	t103 := c.Work[6*C*d*d+3*L*T+15*d*d+23*d:][:d]           // [d]
+	t1162 := c.Work[6*C*d*d+3*L*T+15*d*d+24*d:][:d]          // [d]
+	t244 := c.Work[6*C*d*d+3*L*T+15*d*d+25*d:][:d]           // [d]
+	t142 := c.Work[6*C*d*d+3*L*T+15*d*d+26*d:][:d]           // [d]
+	t145 := c.Work[6*C*d*d+3*L*T+15*d*d+27*d:][:d]           // [d]
+	t1442 := c.Work[6*C*d*d+3*L*T+15*d*d+28*d:][:d]          // [d]
+	t171 := c.Work[6*C*d*d+3*L*T+15*d*d+29*d:][:d]           // [d]
+	t173 := c.Work[6*C*d*d+3*L*T+15*d*d+30*d:][:d]           // [d]
 	t112Total := make([]F, 1)
 	t132Total := make([]F, 1)
 	t242Total := make([]F, 1)
@@ -1064,8 +1060,6 @@ func (c *stepBackwardFused) run() {
 	clear(c.NKBar)
 	clear(c.NVBar)
 	clear(c.NQBar)
-	w27 := F(d)
-	bThetaEntry := c.BTheta[0]
 	t204 := F(1) / F(d)
 	for l := range L {
 		for i := range d {
@@ -1108,7 +1102,8 @@ func (c *stepBackwardFused) run() {
 			if n := min(C, -C*s+T); n > 0 {
 				t20_2 := t20[l*T+C*s:][:n]
 				rho := c.Rho[l*T+C*s:][:n]
-				theta := c.Theta[l*T+C*s:][:n]
+				thetaSoftplus := c.ThetaSoftplus[l*T+C*s:][:n]
+				thetaSigmoid := c.ThetaSigmoid[l*T+C*s:][:n]
 				for a := range n {
 					// self_referential_after.k, self_referential_after.theta
 					t20Entry := t20_2[a]
@@ -1128,10 +1123,10 @@ func (c *stepBackwardFused) run() {
 							k[i] = aK[i] / w2
 						}
 					}
-					// self_referential_after.M_m, self_referential_after.M_alpha, self_referential_after.M_eta, self_referential_after.M_k, self_referential_after.M_v, self_referential_after.M_q
+					// self_referential_after.M_m, self_referential_after.theta, self_referential_after.M_alpha, self_referential_after.M_eta, self_referential_after.M_k, self_referential_after.M_v, self_referential_after.M_q
 					rhoEntry := rho[a]
-					thetaEntry := theta[a]
 					w3 := F(1) - rhoEntry
+					w10 := kern.Smaller(kern.Larger(thetaSoftplus[a], F(0)), F(0.25*thetaSigmoid[a]))
 					if kern.Wide() {
 						a2 := regions.R86ec7baac2f3Args{
 							P0:  unsafe.SliceData(c.MMLin),
@@ -1158,7 +1153,7 @@ func (c *stepBackwardFused) run() {
 							N2:  4*d*d*a + 4*d*d,
 							N3:  4 * d * d * a,
 							N4:  d * d,
-							S0:  [2]float32{thetaEntry},
+							S0:  [2]float32{w10},
 							S1:  [2]float32{w3},
 							S2:  [2]float32{rhoEntry},
 						}
@@ -1189,12 +1184,12 @@ func (c *stepBackwardFused) run() {
 							PQ2 := PQ[i*d:][:d]
 							MQTrail2 := MQTrail[(a*d+i)*d:][:d]
 							MQTrail3 := MQTrail[((a+1)*d+i)*d:][:d]
-							w4 := F(thetaEntry * MMLin[i])
-							w5 := F(thetaEntry * MAlphaLin[i])
-							w6 := F(thetaEntry * MEtaLin[i])
-							w7 := F(thetaEntry * MKLin[i])
-							w8 := F(thetaEntry * MVLin[i])
-							w9 := F(thetaEntry * MQLin[i])
+							w4 := F(w10 * MMLin[i])
+							w5 := F(w10 * MAlphaLin[i])
+							w6 := F(w10 * MEtaLin[i])
+							w7 := F(w10 * MKLin[i])
+							w8 := F(w10 * MVLin[i])
+							w9 := F(w10 * MQLin[i])
 							for j := range d {
 								kEntry := k[j]
 								MMTrail3[j] = num.FMA32(-w4, kEntry, num.FMA32(w3, NM[j], F(rhoEntry*MMTrail2[j])))
@@ -1213,56 +1208,11 @@ func (c *stepBackwardFused) run() {
 				t32_2 := t32[l*T+C*s:][:n]
 				t62_2 := t62[l*T+C*s:][:n]
 				rho := c.Rho[l*T+C*s:][:n]
-				theta := c.Theta[l*T+C*s:][:n]
+				thetaSoftplus := c.ThetaSoftplus[l*T+C*s:][:n]
 				thetaSigmoid := c.ThetaSigmoid[l*T+C*s:][:n]
 				thetaSigmoid2 := c.ThetaSigmoid2[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
-					// self_referential_after.a_eta
-					if kern.Wide() {
-						a2 := regions.Ra35e4d8e77a0Args{
-							P0: unsafe.SliceData(MEtaTrail),
-							P1: unsafe.SliceData(c.X),
-							P2: unsafe.SliceData(aEta),
-							N0: d,
-							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
-							N2: 4 * d * d * a,
-						}
-						regions.Ra35e4d8e77a0(&a2)
-					} else {
-						for i := range d {
-							MEtaTrail2 := MEtaTrail[(a*d+i)*d:][:d]
-							x := c.X[(l*T+a+C*s)*d:][:d]
-							var aEta2 F
-							aEta2Sums := [16]F{aEta2}
-							for j := range d {
-								aEta2Sums[j%16] = num.FMA32(MEtaTrail2[j], x[j], aEta2Sums[j%16])
-							}
-							aEta2 = kern.Sum16(&aEta2Sums)
-							aEta[i] = aEta2
-						}
-					}
-					// self_referential_after.theta
-					var t8 F
-					if kern.Wide() {
-						a2 := regions.R347df0062d99Args{
-							P0: unsafe.SliceData(aEta),
-							P1: unsafe.SliceData(t8Total),
-							N0: d,
-							S0: [2]float32{t8},
-						}
-						regions.R347df0062d99(&a2)
-					} else {
-						t8_2 := t8
-						t8Sums := [16]F{t8_2}
-						for i := range d {
-							t8Sums[i%16] = t8Sums[i%16] + aEta[i]
-						}
-						t8_2 = kern.Sum16(&t8Sums)
-						t8Total[0] = t8_2
-					}
-					t8 = t8Total[0]
-					// self_referential_after.theta, self_referential_after.c, self_referential_after.k, self_referential_after.v, self_referential_after.q
-					t12 := kern.Softplus((t8 / w27) + bThetaEntry)
+					// self_referential_after.k, self_referential_after.theta, self_referential_after.v, self_referential_after.q
 					t20Entry2 := t20_2[a]
 					t25 := num.Sqrt(kern.Choose((F(0) < t20Entry2), t20Entry2, F(1)))
 					t32Entry2 := t32_2[a]
@@ -1271,8 +1221,8 @@ func (c *stepBackwardFused) run() {
 					t67 := num.Sqrt(kern.Choose((F(0) < t62Entry), t62Entry, F(1)))
 					t70 := F(1) / kern.Larger(kern.Choose((F(0) < t62Entry), t67, F(0)), F(1e-08))
 					// self_referential_after.k, self_referential_after.theta, self_referential_after.q
-					w10 := kern.Larger(kern.Choose((F(0) < t20Entry2), t25, F(0)), F(1e-08))
-					w11 := kern.Larger(kern.Choose((F(0) < t62Entry), t67, F(0)), F(1e-08))
+					w11 := kern.Larger(kern.Choose((F(0) < t20Entry2), t25, F(0)), F(1e-08))
+					w12 := kern.Larger(kern.Choose((F(0) < t62Entry), t67, F(0)), F(1e-08))
 					if kern.Wide() {
 						a2 := regions.Rd3e41e6619d0Args{
 							P0: unsafe.SliceData(c.AK),
@@ -1281,16 +1231,16 @@ func (c *stepBackwardFused) run() {
 							P3: unsafe.SliceData(q),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
-							S0: [2]float32{w10},
-							S1: [2]float32{w11},
+							S0: [2]float32{w11},
+							S1: [2]float32{w12},
 						}
 						regions.Rd3e41e6619d0(&a2)
 					} else {
 						aK := c.AK[(l*T+a+C*s)*d:][:d]
 						aQ := c.AQ[(l*T+a+C*s)*d:][:d]
 						for i := range d {
-							k2[i] = aK[i] / w10
-							q[i] = aQ[i] / w11
+							k2[i] = aK[i] / w11
+							q[i] = aQ[i] / w12
 						}
 					}
 					// self_referential_after.M_q
@@ -1331,7 +1281,7 @@ func (c *stepBackwardFused) run() {
 					var t112 F
 					var t132 F
 					rhoEntry3 := rho[a]
-					w12 := F(1) - rhoEntry3
+					w13 := F(1) - rhoEntry3
 					if kern.Wide() {
 						a2 := regions.R302b49611324Args{
 							P0:  unsafe.SliceData(t232),
@@ -1361,7 +1311,7 @@ func (c *stepBackwardFused) run() {
 							N11: 4 * d * d * a,
 							S0:  [2]float32{t132},
 							S1:  [2]float32{t112},
-							S2:  [2]float32{w12},
+							S2:  [2]float32{w13},
 						}
 						regions.R302b49611324(&a2)
 					} else {
@@ -1390,7 +1340,7 @@ func (c *stepBackwardFused) run() {
 								MVBarStateEntry := MVBarState2[j]
 								t2342Sums[j%16] = num.FMA32(MVBarStateEntry, k2[j], t2342Sums[j%16])
 								t233[j] = num.FMA32(MQTrailEntry, t232Entry, t233[j])
-								NQBar[j] = num.FMA32(w12, MQBarStateEntry2, NQBar[j])
+								NQBar[j] = num.FMA32(w13, MQBarStateEntry2, NQBar[j])
 								t19[j] = num.FMA32(-MVBarStateEntry, MVLinEntry, t19[j])
 							}
 							t112Row = kern.Sum16(&t112RowSums)
@@ -1408,7 +1358,7 @@ func (c *stepBackwardFused) run() {
 					// self_referential_after.M_v, self_referential_after.M_m, self_referential_after.M_k
 					clear(t235)
 					clear(t3222)
-					var t242_2 F
+					var t242 F
 					var t26 F
 					if kern.Wide() {
 						a2 := regions.R302b49611324Args{
@@ -1438,14 +1388,14 @@ func (c *stepBackwardFused) run() {
 							N10: 4*d*d*a + 12*d,
 							N11: 4 * d * d * a,
 							S0:  [2]float32{t26},
-							S1:  [2]float32{t242_2},
-							S2:  [2]float32{w12},
+							S1:  [2]float32{t242},
+							S2:  [2]float32{w13},
 						}
 						regions.R302b49611324(&a2)
 					} else {
 						MKLin := c.MKLin[(l*T+a+C*s)*d:][:d]
 						t26_2 := t26
-						t242_3 := t242_2
+						t242_2 := t242
 						for i := range d {
 							MVBarState2 := MVBarState[i*d:][:d]
 							PV2 := PV[i*d:][:d]
@@ -1468,20 +1418,20 @@ func (c *stepBackwardFused) run() {
 								MKBarStateEntry := MKBarState2[j]
 								t2362Sums[j%16] = num.FMA32(MKBarStateEntry, k2[j], t2362Sums[j%16])
 								t235[j] = num.FMA32(MVTrailEntry, t234Entry, t235[j])
-								NVBar[j] = num.FMA32(w12, MVBarStateEntry2, NVBar[j])
+								NVBar[j] = num.FMA32(w13, MVBarStateEntry2, NVBar[j])
 								t3222[j] = num.FMA32(-MKBarStateEntry, MKLinEntry, t3222[j])
 							}
 							t242Row = kern.Sum16(&t242RowSums)
 							t26Row = kern.Sum16(&t26RowSums)
 							t2362 = kern.Sum16(&t2362Sums)
-							t242_3 = t242_3 + t242Row
+							t242_2 = t242_2 + t242Row
 							t26_2 = t26_2 + t26Row
 							t236[i] = t2362
 						}
-						t242Total[0] = t242_3
+						t242Total[0] = t242_2
 						t26Total[0] = t26_2
 					}
-					t242_2 = t242Total[0]
+					t242 = t242Total[0]
 					t26 = t26Total[0]
 					// self_referential_after.M_k, self_referential_after.M_m, self_referential_after.M_eta
 					clear(t237)
@@ -1517,7 +1467,7 @@ func (c *stepBackwardFused) run() {
 							N11: 4 * d * d * a,
 							S0:  [2]float32{t392},
 							S1:  [2]float32{t372},
-							S2:  [2]float32{w12},
+							S2:  [2]float32{w13},
 						}
 						regions.R302b49611324(&a2)
 					} else {
@@ -1546,7 +1496,7 @@ func (c *stepBackwardFused) run() {
 								MEtaBarStateEntry := MEtaBarState2[j]
 								t2382Sums[j%16] = num.FMA32(MEtaBarStateEntry, k2[j], t2382Sums[j%16])
 								t237[j] = num.FMA32(MKTrailEntry, t236Entry, t237[j])
-								NKBar[j] = num.FMA32(w12, MKBarStateEntry2, NKBar[j])
+								NKBar[j] = num.FMA32(w13, MKBarStateEntry2, NKBar[j])
 								t452[j] = num.FMA32(-MEtaBarStateEntry, MEtaLinEntry, t452[j])
 							}
 							t372Row = kern.Sum16(&t372RowSums)
@@ -1595,7 +1545,7 @@ func (c *stepBackwardFused) run() {
 							N11: 4 * d * d * a,
 							S0:  [2]float32{t52},
 							S1:  [2]float32{t50},
-							S2:  [2]float32{w12},
+							S2:  [2]float32{w13},
 						}
 						regions.R302b49611324(&a2)
 					} else {
@@ -1624,7 +1574,7 @@ func (c *stepBackwardFused) run() {
 								MAlphaBarStateEntry := MAlphaBarState2[j]
 								t2402Sums[j%16] = num.FMA32(MAlphaBarStateEntry, k2[j], t2402Sums[j%16])
 								t239[j] = num.FMA32(MEtaTrailEntry, t238Entry, t239[j])
-								NEtaBar[j] = num.FMA32(w12, MEtaBarStateEntry2, NEtaBar[j])
+								NEtaBar[j] = num.FMA32(w13, MEtaBarStateEntry2, NEtaBar[j])
 								t58[j] = num.FMA32(-MAlphaBarStateEntry, MAlphaLinEntry, t58[j])
 							}
 							t50Row = kern.Sum16(&t50RowSums)
@@ -1675,7 +1625,7 @@ func (c *stepBackwardFused) run() {
 							N15: 4*d*d*a + 4*d*d,
 							S0:  [2]float32{t65},
 							S1:  [2]float32{t63},
-							S2:  [2]float32{w12},
+							S2:  [2]float32{w13},
 						}
 						regions.R900ad9e8fa0e(&a2)
 					} else {
@@ -1700,7 +1650,7 @@ func (c *stepBackwardFused) run() {
 								MAlphaTrailEntry := MAlphaTrail2[j]
 								t65RowSums[j%16] = num.FMA32(MAlphaTrailEntry, MAlphaBarStateEntry2, t65RowSums[j%16])
 								t241[j] = num.FMA32(MAlphaTrailEntry, t240Entry, t241[j])
-								NAlphaBar[j] = num.FMA32(w12, MAlphaBarStateEntry2, NAlphaBar[j])
+								NAlphaBar[j] = num.FMA32(w13, MAlphaBarStateEntry2, NAlphaBar[j])
 								t68[j] = num.FMA32(MMTrail2[j], yBarEntry, t68[j])
 							}
 							t63Row = kern.Sum16(&t63RowSums)
@@ -1722,14 +1672,14 @@ func (c *stepBackwardFused) run() {
 							P2: unsafe.SliceData(t73Total),
 							N0: d,
 							S0: [2]float32{t73},
-							S1: [2]float32{w11},
+							S1: [2]float32{w12},
 						}
 						regions.Rdbd424d8a534(&a2)
 					} else {
 						t73_2 := t73
 						t73Sums := [16]F{t73_2}
 						for i := range d {
-							t73Sums[i%16] = num.FMA32(t68[i], q[i]/w11, t73Sums[i%16])
+							t73Sums[i%16] = num.FMA32(t68[i], q[i]/w12, t73Sums[i%16])
 						}
 						t73_2 = kern.Sum16(&t73Sums)
 						t73Total[0] = t73_2
@@ -1737,11 +1687,9 @@ func (c *stepBackwardFused) run() {
 					t73 = t73Total[0]
 					t732 := -t73
 					// self_referential_after.q, self_referential_after.k, self_referential_after.theta, self_referential_after.v
-					w28 := ((F(1e-08) <= kern.Choose((F(0) < t62Entry), t67, F(0))) && (F(0) < t62Entry))
-					w29 := ((F(1e-08) <= kern.Choose((F(0) < t62Entry), t67, F(0))) && (F(0) < t62Entry))
-					w30 := ((F(1e-08) <= kern.Choose((F(0) < t62Entry), t67, F(0))) && (F(0) < t62Entry))
-					w31 := kern.Choose(w29, F(F(0.5*kern.Choose(w28, kern.Choose((F(1e-08) <= kern.Choose((F(0) < t62Entry), t67, F(0))), t732, F(0)), F(0)))*(F(1)/t67)), F(0))
-					t902 := kern.Choose(w30, w31, F(0))
+					w31 := ((F(1e-08) <= kern.Choose((F(0) < t62Entry), t67, F(0))) && (F(0) < t62Entry))
+					w32 := ((F(1e-08) <= kern.Choose((F(0) < t62Entry), t67, F(0))) && (F(0) < t62Entry))
+					t902 := kern.Choose(w32, kern.Choose(w31, F(F(0.5*kern.Choose((F(1e-08) <= kern.Choose((F(0) < t62Entry), t67, F(0))), t732, F(0)))*(F(1)/t67)), F(0)), F(0))
 					t118 := F(1) / kern.Larger(kern.Choose((F(0) < t32Entry2), t37, F(0)), F(1e-08))
 					// self_referential_after.a_q, self_referential_after.q
 					if kern.Wide() {
@@ -1775,7 +1723,7 @@ func (c *stepBackwardFused) run() {
 							P6: unsafe.SliceData(MQTrail),
 							P7: unsafe.SliceData(t96),
 							P8: unsafe.SliceData(t102),
-							P9: unsafe.SliceData(t242),
+							P9: unsafe.SliceData(t243),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 							N2: 4*d*a + 4*C*d*s + 4*T*d*l + 4,
@@ -1793,26 +1741,28 @@ func (c *stepBackwardFused) run() {
 						for i := range d {
 							MMBarState2 := MMBarState[i*d:][:d]
 							MQTrail2 := MQTrail[(a*d+i)*d:][:d]
-							var t2422 F
+							var t2432 F
 							yBarEntry2 := yBar[i]
 							t942Entry := t942[i]
 							MMLinEntry := MMLin[i]
-							t2422Sums := [16]F{t2422}
+							t2432Sums := [16]F{t2432}
 							for j := range d {
 								t972 := num.FMA32(yBarEntry2, q[j], MMBarState2[j])
-								t2422Sums[j%16] = num.FMA32(t972, k2[j], t2422Sums[j%16])
+								t2432Sums[j%16] = num.FMA32(t972, k2[j], t2432Sums[j%16])
 								t96[j] = num.FMA32(MQTrail2[j], t942Entry, t96[j])
 								t102[j] = num.FMA32(-t972, MMLinEntry, t102[j])
 							}
-							t2422 = kern.Sum16(&t2422Sums)
-							t242[i] = t2422
+							t2432 = kern.Sum16(&t2432Sums)
+							t243[i] = t2432
 						}
 					}
-					// self_referential_after.M_m, self_referential_after.v, self_referential_after.M_q, self_referential_after.M_v, self_referential_after.M_k, self_referential_after.M_eta, self_referential_after.M_alpha, self_referential_after.theta, self_referential_after.k
+					// self_referential_after.M_m, self_referential_after.v, self_referential_after.M_q, self_referential_after.M_v, self_referential_after.theta, self_referential_after.M_k, self_referential_after.M_eta, self_referential_after.M_alpha, self_referential_after.k
 					var t104 F
 					var t121 F
-					thetaEntry2 := theta[a]
-					w17 := kern.Larger(kern.Choose((F(0) < t32Entry2), t37, F(0)), F(1e-08))
+					thetaSoftplusEntry2 := thetaSoftplus[a]
+					thetaSigmoidEntry2 := thetaSigmoid[a]
+					w18 := kern.Smaller(kern.Larger(thetaSoftplusEntry2, F(0)), F(0.25*thetaSigmoidEntry2))
+					w19 := kern.Larger(kern.Choose((F(0) < t32Entry2), t37, F(0)), F(1e-08))
 					if kern.Wide() {
 						a2 := regions.Rc840160d29c1Args{
 							P0:  unsafe.SliceData(t6),
@@ -1823,7 +1773,7 @@ func (c *stepBackwardFused) run() {
 							P5:  unsafe.SliceData(t102),
 							P6:  unsafe.SliceData(k2),
 							P7:  unsafe.SliceData(t240),
-							P8:  unsafe.SliceData(t242),
+							P8:  unsafe.SliceData(t243),
 							P9:  unsafe.SliceData(t236),
 							P10: unsafe.SliceData(t238),
 							P11: unsafe.SliceData(t232),
@@ -1837,8 +1787,8 @@ func (c *stepBackwardFused) run() {
 							N1:  4*d*a + 4*C*d*s + 4*T*d*l,
 							S0:  [2]float32{t121},
 							S1:  [2]float32{t104},
-							S2:  [2]float32{thetaEntry2},
-							S3:  [2]float32{w17},
+							S2:  [2]float32{w18},
+							S3:  [2]float32{w19},
 						}
 						regions.Rc840160d29c1(&a2)
 					} else {
@@ -1850,8 +1800,8 @@ func (c *stepBackwardFused) run() {
 						for i := range d {
 							t1032 := ((((t6[i] + t19[i]) + t3222[i]) + t452[i]) + t58[i]) + t102[i]
 							t104Sums[i%16] = num.FMA32(k2[i], t1032, t104Sums[i%16])
-							t11622 := num.FMA32(thetaEntry2, t240[i]+t242[i], num.FMA32(thetaEntry2, t236[i]+t238[i], F(thetaEntry2*(t232[i]+t234[i]))))
-							t121Sums[i%16] = num.FMA32(t11622, (aV[i]/w17)/w17, t121Sums[i%16])
+							t11622 := num.FMA32(w18, t240[i]+t243[i], num.FMA32(w18, t236[i]+t238[i], F(w18*(t232[i]+t234[i]))))
+							t121Sums[i%16] = num.FMA32(t11622, (aV[i]/w19)/w19, t121Sums[i%16])
 							t103[i] = t1032
 							t1162[i] = t11622
 						}
@@ -1864,18 +1814,18 @@ func (c *stepBackwardFused) run() {
 					t121 = t121Total[0]
 					t1212 := -t121
 					// self_referential_after.M_m, self_referential_after.y
-					clear(t243)
+					clear(t244)
 					var t110 F
 					var t1122 F
 					if kern.Wide() {
 						a2 := regions.R737113fc0ec7Args{
 							P0:  unsafe.SliceData(c.YBar),
-							P1:  unsafe.SliceData(t242),
+							P1:  unsafe.SliceData(t243),
 							P2:  unsafe.SliceData(q),
 							P3:  unsafe.SliceData(MMBarState),
 							P4:  unsafe.SliceData(c.NM),
 							P5:  unsafe.SliceData(MMTrail),
-							P6:  unsafe.SliceData(t243),
+							P6:  unsafe.SliceData(t244),
 							P7:  unsafe.SliceData(c.NMBar),
 							P8:  unsafe.SliceData(t110Total),
 							P9:  unsafe.SliceData(t1122Total),
@@ -1892,7 +1842,7 @@ func (c *stepBackwardFused) run() {
 							N10: 4 * d * d * a,
 							S0:  [2]float32{t1122},
 							S1:  [2]float32{t110},
-							S2:  [2]float32{w12},
+							S2:  [2]float32{w13},
 						}
 						regions.R737113fc0ec7(&a2)
 					} else {
@@ -1905,7 +1855,7 @@ func (c *stepBackwardFused) run() {
 							MMTrail2 := MMTrail[(a*d+i)*d:][:d]
 							NMBar := c.NMBar[i*d:][:d]
 							yBarEntry3 := yBar[i]
-							t242Entry := t242[i]
+							t243Entry := t243[i]
 							var t110Row F
 							var t1122Row F
 							t110RowSums := [16]F{t110Row}
@@ -1915,8 +1865,8 @@ func (c *stepBackwardFused) run() {
 								t110RowSums[j%16] = num.FMA32(NM[j], t9722, t110RowSums[j%16])
 								MMTrailEntry := MMTrail2[j]
 								t1122RowSums[j%16] = num.FMA32(MMTrailEntry, t9722, t1122RowSums[j%16])
-								t243[j] = num.FMA32(MMTrailEntry, t242Entry, t243[j])
-								NMBar[j] = num.FMA32(w12, t9722, NMBar[j])
+								t244[j] = num.FMA32(MMTrailEntry, t243Entry, t244[j])
+								NMBar[j] = num.FMA32(w13, t9722, NMBar[j])
 							}
 							t110Row = kern.Sum16(&t110RowSums)
 							t1122Row = kern.Sum16(&t1122RowSums)
@@ -1929,17 +1879,16 @@ func (c *stepBackwardFused) run() {
 					t110 = t110Total[0]
 					t1122 = t1122Total[0]
 					// self_referential_after.v, self_referential_after.k, self_referential_after.theta
-					w32 := ((F(1e-08) <= kern.Choose((F(0) < t32Entry2), t37, F(0))) && (F(0) < t32Entry2))
 					w33 := ((F(1e-08) <= kern.Choose((F(0) < t32Entry2), t37, F(0))) && (F(0) < t32Entry2))
 					w34 := ((F(1e-08) <= kern.Choose((F(0) < t32Entry2), t37, F(0))) && (F(0) < t32Entry2))
-					w35 := kern.Choose(w33, F(F(0.5*kern.Choose(w32, kern.Choose((F(1e-08) <= kern.Choose((F(0) < t32Entry2), t37, F(0))), t1212, F(0)), F(0)))*(F(1)/t37)), F(0))
-					t138 := kern.Choose(w34, w35, F(0))
+					t138 := kern.Choose(w34, kern.Choose(w33, F(F(0.5*kern.Choose((F(1e-08) <= kern.Choose((F(0) < t32Entry2), t37, F(0))), t1212, F(0)))*(F(1)/t37)), F(0)), F(0))
 					t1472 := F(1) / kern.Larger(kern.Choose((F(0) < t20Entry2), t25, F(0)), F(1e-08))
-					// self_referential_after.a_v, self_referential_after.v, self_referential_after.k, self_referential_after.M_q, self_referential_after.M_m, self_referential_after.M_v, self_referential_after.M_k, self_referential_after.M_eta, self_referential_after.M_alpha, self_referential_after.theta
+					// self_referential_after.a_v, self_referential_after.v, self_referential_after.k, self_referential_after.M_q, self_referential_after.M_m, self_referential_after.theta, self_referential_after.M_v, self_referential_after.M_k, self_referential_after.M_eta, self_referential_after.M_alpha
 					var t150 F
+					w21 := kern.Smaller(kern.Larger(thetaSoftplusEntry2, F(0)), F(0.25*thetaSigmoidEntry2))
 					if kern.Wide() {
 						a2 := regions.Ra961f7998cfcArgs{
-							P0:  unsafe.SliceData(t243),
+							P0:  unsafe.SliceData(t244),
 							P1:  unsafe.SliceData(t103),
 							P2:  unsafe.SliceData(t241),
 							P3:  unsafe.SliceData(t239),
@@ -1955,8 +1904,8 @@ func (c *stepBackwardFused) run() {
 							N0:  d,
 							N1:  4*d*a + 4*C*d*s + 4*T*d*l,
 							S0:  [2]float32{t150},
-							S1:  [2]float32{thetaEntry2},
-							S2:  [2]float32{w10},
+							S1:  [2]float32{w21},
+							S2:  [2]float32{w11},
 							S3:  [2]float32{t138},
 							S4:  [2]float32{t118},
 						}
@@ -1966,8 +1915,8 @@ func (c *stepBackwardFused) run() {
 						t150_2 := t150
 						t150Sums := [16]F{t150_2}
 						for i := range d {
-							t1452 := num.FMA32(-thetaEntry2, t243[i], num.FMA32(thetaEntry2, t103[i], num.FMA32(-thetaEntry2, t241[i], num.FMA32(-thetaEntry2, t239[i], num.FMA32(-thetaEntry2, t237[i], num.FMA32(-thetaEntry2, t235[i], -F(thetaEntry2*t233[i])))))))
-							t150Sums[i%16] = num.FMA32(t1452, k2[i]/w10, t150Sums[i%16])
+							t1452 := num.FMA32(-w21, t244[i], num.FMA32(w21, t103[i], num.FMA32(-w21, t241[i], num.FMA32(-w21, t239[i], num.FMA32(-w21, t237[i], num.FMA32(-w21, t235[i], -F(w21*t233[i])))))))
+							t150Sums[i%16] = num.FMA32(t1452, k2[i]/w11, t150Sums[i%16])
 							t142[i] = num.FMA32(F(2*t138), aV[i], F(t118*t1162[i]))
 							t145[i] = t1452
 						}
@@ -1997,20 +1946,15 @@ func (c *stepBackwardFused) run() {
 						}
 					}
 					// self_referential_after.k, self_referential_after.theta, self_referential_after.c, self_referential_after.rho, self_referential_after.M_m
+					w35 := ((F(1e-08) <= kern.Choose((F(0) < t20Entry2), t25, F(0))) && (F(0) < t20Entry2))
 					w36 := ((F(1e-08) <= kern.Choose((F(0) < t20Entry2), t25, F(0))) && (F(0) < t20Entry2))
-					w37 := ((F(1e-08) <= kern.Choose((F(0) < t20Entry2), t25, F(0))) && (F(0) < t20Entry2))
-					w38 := ((F(1e-08) <= kern.Choose((F(0) < t20Entry2), t25, F(0))) && (F(0) < t20Entry2))
-					w39 := kern.Choose(w37, F(F(0.5*kern.Choose(w36, kern.Choose((F(1e-08) <= kern.Choose((F(0) < t20Entry2), t25, F(0))), t1502, F(0)), F(0)))*(F(1)/t25)), F(0))
-					t167 := kern.Choose(w38, w39, F(0))
-					thetaSigmoidEntry := thetaSigmoid[a]
-					t174 := (kern.Larger(t12, F(0)) <= F(0.25*thetaSigmoidEntry))
-					t179 := !t174
-					t192 := (t174 && (F(0) <= t12))
-					t199 := kern.Choose(t192, F(thetaSigmoid2[a]*kern.Choose(t192, kern.Choose(t174, t104, F(0)), F(0))), F(0))
-					t207 := kern.Choose(t192, F(t199*t204), F(0))
-					w40 := ((((((((((t132 + t26) + t392) + t52) + t65) + t1122) - t112) - t242_2) - t372) - t50) - t63) - t110
-					t216 := num.FMA32(F(rhoEntry3*thetaSigmoidEntry), w40, -kern.Choose(t179, F(F(F(0.25*rhoEntry3)*thetaSigmoidEntry)*kern.Choose(t179, t104, F(0))), F(0)))
-					c.BThetaBar[0] = c.BThetaBar[0] + t199
+					t167 := kern.Choose(w36, kern.Choose(w35, F(F(0.5*kern.Choose((F(1e-08) <= kern.Choose((F(0) < t20Entry2), t25, F(0))), t1502, F(0)))*(F(1)/t25)), F(0)), F(0))
+					t176 := kern.Choose((kern.Larger(thetaSoftplusEntry2, F(0)) <= F(0.25*thetaSigmoidEntry2)), t104, F(0))
+					thetaSigmoid2Entry := thetaSigmoid2[a]
+					t207 := kern.Choose(((kern.Larger(thetaSoftplusEntry2, F(0)) <= F(0.25*thetaSigmoidEntry2)) && (F(0) <= thetaSoftplusEntry2)), F(F(thetaSigmoid2Entry*t176)*t204), F(0))
+					w37 := ((((((((((t132 + t26) + t392) + t52) + t65) + t1122) - t112) - t242) - t372) - t50) - t63) - t110
+					t216 := num.FMA32(F(rhoEntry3*thetaSigmoidEntry2), w37, -kern.Choose(!(kern.Larger(thetaSoftplusEntry2, F(0)) <= F(0.25*thetaSigmoidEntry2)), F(F(F(0.25*rhoEntry3)*thetaSigmoidEntry2)*t104), F(0)))
+					c.BThetaBar[0] = c.BThetaBar[0] + kern.Choose(((kern.Larger(thetaSoftplusEntry2, F(0)) <= F(0.25*thetaSigmoidEntry2)) && (F(0) <= thetaSoftplusEntry2)), F(thetaSigmoid2Entry*t176), F(0))
 					c.BRhoBar[0] = c.BRhoBar[0] + t216
 					// self_referential_after.a_k, self_referential_after.k
 					if kern.Wide() {
@@ -2030,9 +1974,10 @@ func (c *stepBackwardFused) run() {
 							t171[i] = num.FMA32(F(2*t167), aK[i], F(t1472*t145[i]))
 						}
 					}
-					// self_referential_after.a_k, self_referential_after.a_alpha, self_referential_after.M_k, self_referential_after.M_m, self_referential_after.M_q, self_referential_after.M_v, self_referential_after.a_v, self_referential_after.a_q, self_referential_after.M_alpha, self_referential_after.c, self_referential_after.M_eta, self_referential_after.a_eta, self_referential_after.theta, self_referential_after.y
+					// self_referential_after.a_k, self_referential_after.a_alpha, self_referential_after.M_k, self_referential_after.M_m, self_referential_after.M_q, self_referential_after.theta, self_referential_after.M_v, self_referential_after.a_v, self_referential_after.a_q, self_referential_after.M_alpha, self_referential_after.c, self_referential_after.M_eta, self_referential_after.a_eta, self_referential_after.y
 					clear(t173)
-					w23 := F(t204 * t216)
+					w29 := kern.Smaller(kern.Larger(thetaSoftplusEntry2, F(0)), F(0.25*thetaSigmoidEntry2))
+					w26 := F(t204 * t216)
 					if kern.Wide() {
 						a2 := regions.R13ecee5a08fbArgs{
 							P0:  unsafe.SliceData(t171),
@@ -2044,7 +1989,7 @@ func (c *stepBackwardFused) run() {
 							P6:  unsafe.SliceData(t240),
 							P7:  unsafe.SliceData(t238),
 							P8:  unsafe.SliceData(c.YBar),
-							P9:  unsafe.SliceData(t242),
+							P9:  unsafe.SliceData(t243),
 							P10: unsafe.SliceData(k2),
 							P11: unsafe.SliceData(c.X),
 							P12: unsafe.SliceData(MKTrail),
@@ -2067,9 +2012,9 @@ func (c *stepBackwardFused) run() {
 							N8:  4*d*d*a + 12*d,
 							N9:  12 * d,
 							N10: 4 * d * d * a,
-							S0:  [2]float32{thetaEntry2},
+							S0:  [2]float32{w29},
 							S1:  [2]float32{rhoEntry3},
-							S2:  [2]float32{w23},
+							S2:  [2]float32{w26},
 							S3:  [2]float32{t207},
 						}
 						regions.R13ecee5a08fb(&a2)
@@ -2085,25 +2030,25 @@ func (c *stepBackwardFused) run() {
 							MEtaBarState2 := MEtaBarState[i*d:][:d]
 							MMBarState2 := MMBarState[i*d:][:d]
 							t171Entry := t171[i]
-							w19 := F(thetaEntry2 * t236[i])
-							w20 := F(thetaEntry2 * t234[i])
+							w22 := F(w29 * t236[i])
+							w23 := F(w29 * t234[i])
 							t142Entry2 := t142[i]
-							w21 := F(thetaEntry2 * t232[i])
+							w24 := F(w29 * t232[i])
 							t942Entry2 := t942[i]
-							w22 := F(thetaEntry2 * t240[i])
-							w24 := F(thetaEntry2 * t238[i])
+							w25 := F(w29 * t240[i])
+							w27 := F(w29 * t238[i])
 							yBarEntry4 := yBar[i]
-							w25 := F(thetaEntry2 * t242[i])
+							w28 := F(w29 * t243[i])
 							for j := range d {
 								k2Entry := k2[j]
 								xEntry := x[j]
 								t173[j] = num.FMA32(MKTrail2[j], t171Entry, t173[j])
-								MKBarState2[j] = num.FMA32(xEntry, t171Entry, num.FMA32(rhoEntry3, MKBarState2[j], -F(w19*k2Entry)))
-								MVBarState2[j] = num.FMA32(xEntry, t142Entry2, num.FMA32(rhoEntry3, MVBarState2[j], -F(w20*k2Entry)))
-								MQBarState2[j] = num.FMA32(xEntry, t942Entry2, num.FMA32(rhoEntry3, MQBarState2[j], -F(w21*k2Entry)))
-								MAlphaBarState2[j] = num.FMA32(w23, xEntry, num.FMA32(rhoEntry3, MAlphaBarState2[j], -F(w22*k2Entry)))
-								MEtaBarState2[j] = num.FMA32(t207, xEntry, num.FMA32(rhoEntry3, MEtaBarState2[j], -F(w24*k2Entry)))
-								MMBarState2[j] = num.FMA32(rhoEntry3, num.FMA32(yBarEntry4, q[j], MMBarState2[j]), -F(w25*k2Entry))
+								MKBarState2[j] = num.FMA32(xEntry, t171Entry, num.FMA32(rhoEntry3, MKBarState2[j], -F(w22*k2Entry)))
+								MVBarState2[j] = num.FMA32(xEntry, t142Entry2, num.FMA32(rhoEntry3, MVBarState2[j], -F(w23*k2Entry)))
+								MQBarState2[j] = num.FMA32(xEntry, t942Entry2, num.FMA32(rhoEntry3, MQBarState2[j], -F(w24*k2Entry)))
+								MAlphaBarState2[j] = num.FMA32(w26, xEntry, num.FMA32(rhoEntry3, MAlphaBarState2[j], -F(w25*k2Entry)))
+								MEtaBarState2[j] = num.FMA32(t207, xEntry, num.FMA32(rhoEntry3, MEtaBarState2[j], -F(w27*k2Entry)))
+								MMBarState2[j] = num.FMA32(rhoEntry3, num.FMA32(yBarEntry4, q[j], MMBarState2[j]), -F(w28*k2Entry))
 							}
 						}
 					}
@@ -2118,7 +2063,7 @@ func (c *stepBackwardFused) run() {
 							P5: unsafe.SliceData(c.XBar),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
-							S0: [2]float32{w23},
+							S0: [2]float32{w26},
 							S1: [2]float32{t207},
 						}
 						regions.Rdf15b55d85f9(&a2)
@@ -2127,7 +2072,7 @@ func (c *stepBackwardFused) run() {
 						aEtaProd := c.AEtaProd[(l*T+a+C*s)*d:][:d]
 						xBar := c.XBar[(l*T+a+C*s)*d:][:d]
 						for i := range d {
-							xBar[i] = num.FMA32(w23, aAlphaProd[i], num.FMA32(t207, aEtaProd[i], (t96[i]+t1442[i])+t173[i]))
+							xBar[i] = num.FMA32(w26, aAlphaProd[i], num.FMA32(t207, aEtaProd[i], (t96[i]+t1442[i])+t173[i]))
 						}
 					}
 				}

@@ -116,8 +116,8 @@ func stepDirect[F num.Float](a *conformance.Args[F]) {
 	k.QProd = a.Fresh(k.L * k.T * k.D)
 	k.QProd2 = a.Fresh(k.L * k.T)
 	k.Rho = a.Fresh(k.L * k.T)
+	k.ThetaSoftplus = a.Fresh(k.L * k.T)
 	k.ThetaSigmoid = a.Fresh(k.L * k.T)
-	k.Theta = a.Fresh(k.L * k.T)
 	k.AK = a.Fresh(k.L * k.T * k.D)
 	k.AV = a.Fresh(k.L * k.T * k.D)
 	k.MMProd = a.Fresh(k.L * k.T * k.D)
@@ -158,7 +158,6 @@ func stepDirect[F num.Float](a *conformance.Args[F]) {
 	g.MAlpha = k.MAlpha
 	g.MEta = k.MEta
 	g.MM = k.MM
-	g.BTheta = k.BTheta
 	g.M0M = k.M0M
 	g.M0Alpha = k.M0Alpha
 	g.M0Eta = k.M0Eta
@@ -178,8 +177,8 @@ func stepDirect[F num.Float](a *conformance.Args[F]) {
 	g.QProd = k.QProd
 	g.QProd2 = k.QProd2
 	g.Rho = k.Rho
+	g.ThetaSoftplus = k.ThetaSoftplus
 	g.ThetaSigmoid = k.ThetaSigmoid
-	g.Theta = k.Theta
 	g.AK = k.AK
 	g.AV = k.AV
 	g.MMProd = k.MMProd
@@ -211,7 +210,6 @@ func stepDirect[F num.Float](a *conformance.Args[F]) {
 	g.MMCheckpoints = k.MMCheckpoints
 	g.Work = a.Fresh(g.WorkLen())
 	g.Rows = block.Blocks[[4]F](a.Fresh(4 * g.RowsLen()))
-	g.Flags = a.FreshFlags(g.FlagsLen())
 	g.Run()
 }
 

@@ -47,8 +47,8 @@ type Step[F num.Float] struct {
 	QProd             []F    // [L, T, d], written
 	QProd2            []F    // [L, T], written
 	Rho               []F    // [L, T], written
+	ThetaSoftplus     []F    // [L, T], written
 	ThetaSigmoid      []F    // [L, T], written
-	Theta             []F    // [L, T], written
 	AK                []F    // [L, T, d], written
 	AV                []F    // [L, T, d], written
 	MMProd            []F    // [L, T, d], written
@@ -108,9 +108,9 @@ func (c *Step[F]) Run() {
 	work = work[L*T*d:]
 	t33 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t191 := work[:L*T*d] // [L, T, d]
+	t196 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
-	t192 := work[:L*T*d] // [L, T, d]
+	t197 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
 	t30 := work[:L*T] // [L, T]
 	work = work[L*T:]
@@ -251,18 +251,18 @@ func (c *Step[F]) Run() {
 	}
 
 	// self_referential_chunk.a_eta, self_referential_chunk.a_alpha
-	clear(t191)
-	clear(t192)
+	clear(t196)
+	clear(t197)
 	for i := range L {
 		for j := range T {
-			t191_2 := t191[(i*T+j)*d:][:d]
-			t192_2 := t192[(i*T+j)*d:][:d]
+			t196_2 := t196[(i*T+j)*d:][:d]
+			t197_2 := t197[(i*T+j)*d:][:d]
 			for k2 := range d {
 				MEta := c.MEta[(i*d+k2)*d:][:d]
 				MAlpha := c.MAlpha[(i*d+k2)*d:][:d]
 				for m := range d {
-					t191_2[m] += MEta[m]
-					t192_2[m] += MAlpha[m]
+					t196_2[m] += MEta[m]
+					t197_2[m] += MAlpha[m]
 				}
 			}
 		}
@@ -752,20 +752,19 @@ func (c *Step[F]) Run() {
 		t21_2 := t21[i*T:][:T]
 		t33_2 := t33[i*T:][:T]
 		rho := c.Rho[i*T:][:T]
+		thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
 		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-		theta := c.Theta[i*T:][:T]
 		t30_2 := t30[i*T:][:T]
 		t42_2 := t42[i*T:][:T]
 		thetaSigmoid2 := c.ThetaSigmoid2[i*T:][:T]
 		for j := range T {
 			c2 := (t32_2[j] / w9) + bRhoEntry
-			t17 := num.Sigmoid(-c2)
 			t12 := (t92_2[j] / w9) + bThetaEntry
 			t21Entry2 := t21_2[j]
 			t33Entry2 := t33_2[j]
 			rho[j] = num.Sigmoid(c2)
-			thetaSigmoid[j] = t17
-			theta[j] = num.Min(num.Max(num.Softplus(t12), F(0)), F(0.25*t17))
+			thetaSoftplus[j] = num.Softplus(t12)
+			thetaSigmoid[j] = num.Sigmoid(-c2)
 			t30_2[j] = num.Max(kern.Choose((F(0) < t21Entry2), num.Sqrt(kern.Choose((F(0) < t21Entry2), t21Entry2, F(1))), F(0)), F(1e-08))
 			t42_2[j] = num.Max(kern.Choose((F(0) < t33Entry2), num.Sqrt(kern.Choose((F(0) < t33Entry2), t33Entry2, F(1))), F(0)), F(1e-08))
 			thetaSigmoid2[j] = num.Sigmoid(t12)
@@ -780,16 +779,16 @@ func (c *Step[F]) Run() {
 			aK := c.AK[(i*T+j)*d:][:d]
 			aV := c.AV[(i*T+j)*d:][:d]
 			t22_2 := t22[(i*T+j)*d:][:d]
-			t191_2 := t191[(i*T+j)*d:][:d]
+			t196_2 := t196[(i*T+j)*d:][:d]
 			aEtaProd := c.AEtaProd[(i*T+j)*d:][:d]
-			t192_2 := t192[(i*T+j)*d:][:d]
+			t197_2 := t197[(i*T+j)*d:][:d]
 			aAlphaProd := c.AAlphaProd[(i*T+j)*d:][:d]
 			t30Entry := t30_2[j]
 			t42Entry := t42_2[j]
 			for k2 := range d {
 				t22_2[k2] = (aK[k2] / t30Entry) - (aV[k2] / t42Entry)
-				aEtaProd[k2] = t191_2[k2]
-				aAlphaProd[k2] = t192_2[k2]
+				aEtaProd[k2] = t196_2[k2]
+				aAlphaProd[k2] = t197_2[k2]
 			}
 		}
 	}
@@ -856,7 +855,6 @@ type StepBackward[F num.Float] struct {
 	MAlpha            []F    // [L, d, d]
 	MEta              []F    // [L, d, d]
 	MM                []F    // [L, d, d]
-	BTheta            []F    // []
 	M0M               []F    // [L, d, d]
 	M0Alpha           []F    // [L, d, d]
 	M0Eta             []F    // [L, d, d]
@@ -876,8 +874,8 @@ type StepBackward[F num.Float] struct {
 	QProd             []F    // [L, T, d]
 	QProd2            []F    // [L, T]
 	Rho               []F    // [L, T]
+	ThetaSoftplus     []F    // [L, T]
 	ThetaSigmoid      []F    // [L, T]
-	Theta             []F    // [L, T]
 	AK                []F    // [L, T, d]
 	AV                []F    // [L, T, d]
 	MMProd            []F    // [L, T, d]
@@ -909,28 +907,21 @@ type StepBackward[F num.Float] struct {
 	MMCheckpoints     []F    // [L, segments, d, d]
 	Work              []F    // WorkLen() entries
 	Rows              [][4]F // RowsLen() entries
-	Flags             []bool // FlagsLen() entries
 }
 
-// WorkLen is 4·L·T·d·d + 11·L·T·d + 15·L·d·d + 26·L·T.
+// WorkLen is 4·L·T·d·d + 10·L·T·d + 15·L·d·d + 27·L·T.
 func (c *StepBackward[F]) WorkLen() int {
 	L, T, d := c.L, c.T, c.D
 	if kern.Fused() {
-		return 4*L*T*d*d + 11*L*T*d + 15*L*d*d + 26*L*T + (kern.Blocks(d)-1)*(3*L*T*d+L*T) // and the sums of blocks of rows
+		return 4*L*T*d*d + 10*L*T*d + 15*L*d*d + 27*L*T + (kern.Blocks(d)-1)*(3*L*T*d+L*T) // and the sums of blocks of rows
 	}
-	return 4*L*T*d*d + 11*L*T*d + 15*L*d*d + 26*L*T
+	return 4*L*T*d*d + 10*L*T*d + 15*L*d*d + 27*L*T
 }
 
 // RowsLen is 5·C·d + 16·d.
 func (c *StepBackward[F]) RowsLen() int {
 	C, d := c.C, c.D
 	return 5*C*d + 16*d
-}
-
-// FlagsLen is 2·L·T.
-func (c *StepBackward[F]) FlagsLen() int {
-	L, T := c.L, c.T
-	return 2 * L * T
 }
 
 // Run computes StepBackward.
@@ -950,10 +941,6 @@ func (c *StepBackward[F]) Run() {
 	q := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
 	t21 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	aEta := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t922 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t33 := work[:L*T] // [L, T]
 	work = work[L*T:]
@@ -1015,6 +1002,10 @@ func (c *StepBackward[F]) Run() {
 	work = work[L*T:]
 	t95 := work[:L*T] // [L, T]
 	work = work[L*T:]
+	t152 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t182 := work[:L*T] // [L, T]
+	work = work[L*T:]
 	t90 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
 	t93 := work[:L*T*d] // [L, T, d]
@@ -1029,7 +1020,7 @@ func (c *StepBackward[F]) Run() {
 	work = work[L*T*d:]
 	t522 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t152 := work[:L*T] // [L, T]
+	t152_2 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t155 := work[:L*T] // [L, T]
 	work = work[L*T:]
@@ -1041,11 +1032,11 @@ func (c *StepBackward[F]) Run() {
 	work = work[L*T*d:]
 	t25 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t923 := work[:L*d*d] // [L, d, d]
+	t922 := work[:L*d*d] // [L, d, d]
 	work = work[L*d*d:]
-	t1123 := work[:L*d*d] // [L, d, d]
+	t1122 := work[:L*d*d] // [L, d, d]
 	work = work[L*d*d:]
-	t133 := work[:L*d*d] // [L, d, d]
+	t132 := work[:L*d*d] // [L, d, d]
 	work = work[L*d*d:]
 	t143 := work[:L*d*d] // [L, d, d]
 	work = work[L*d*d:]
@@ -1082,10 +1073,7 @@ func (c *StepBackward[F]) Run() {
 	rows = rows[d:]
 	k3 := rows[:d] // [d]
 	rows = rows[d:]
-	t := rows[:d]          // [d]
-	t1222 := c.Flags[:L*T] // [L, T]
-	flags := c.Flags[L*T:]
-	t140 := flags[:L*T] // [L, T]
+	t := rows[:d] // [d]
 
 	// self_referential_chunk.q
 	for i := range L {
@@ -1103,45 +1091,27 @@ func (c *StepBackward[F]) Run() {
 		}
 	}
 
-	// self_referential_chunk.q, self_referential_chunk.k
+	// self_referential_chunk.q, self_referential_chunk.k, self_referential_chunk.v
 	for i := range L {
 		t11_2 := t11[i*T:][:T]
 		t21_2 := t21[i*T:][:T]
+		t33_2 := t33[i*T:][:T]
 		for j := range T {
 			aK := c.AK[(i*T+j)*d:][:d]
+			aV := c.AV[(i*T+j)*d:][:d]
 			qProd := c.QProd[(i*T+j)*d:][:d]
 			q2 := q[(i*T+j)*d:][:d]
 			var t212 F
+			var t332 F
 			t11Entry := t11_2[j]
 			for k2 := range d {
 				aKEntry := aK[k2]
 				t212 += F(aKEntry * aKEntry)
+				aVEntry := aV[k2]
+				t332 += F(aVEntry * aVEntry)
 				q2[k2] = qProd[k2] / t11Entry
 			}
 			t21_2[j] = t212
-		}
-	}
-
-	// self_referential_chunk.a_eta
-	for i := range L {
-		kern.Gemm(d, T, d, F(1), false, kern.From(aEta, i*T*d), 1, d, kern.From(c.MEta, i*d*d), d, 1, kern.From(c.X, i*T*d), 1, d)
-	}
-
-	// self_referential_chunk.theta, self_referential_chunk.v
-	for i := range L {
-		t922_2 := t922[i*T:][:T]
-		t33_2 := t33[i*T:][:T]
-		for j := range T {
-			aEta2 := aEta[(i*T+j)*d:][:d]
-			aV := c.AV[(i*T+j)*d:][:d]
-			var t9222 F
-			var t332 F
-			for k2 := range d {
-				t9222 += aEta2[k2]
-				aVEntry := aV[k2]
-				t332 += F(aVEntry * aVEntry)
-			}
-			t922_2[j] = t9222
 			t33_2[j] = t332
 		}
 	}
@@ -1255,7 +1225,8 @@ func (c *StepBackward[F]) Run() {
 				if n := min(C, -C*s+T); n > 0 {
 					t21_2 := t21[l*T+C*s:][:n]
 					rho := c.Rho[l*T+C*s:][:n]
-					theta := c.Theta[l*T+C*s:][:n]
+					thetaSoftplus := c.ThetaSoftplus[l*T+C*s:][:n]
+					thetaSigmoid := c.ThetaSigmoid[l*T+C*s:][:n]
 					for a := range n {
 						aK := c.AK[(l*T+a+C*s)*d:][:d]
 						MMTrail3 := MMTrail[a*d:][:d]
@@ -1277,18 +1248,19 @@ func (c *StepBackward[F]) Run() {
 						t21Entry := t21_2[a]
 						w := num.Max(kern.Choose((F(0) < t21Entry), num.Sqrt(kern.Choose((F(0) < t21Entry), t21Entry, F(1))), F(0)), F(1e-08))
 						rhoEntry := rho[a]
-						thetaEntry := theta[a]
+						thetaSoftplusEntry := thetaSoftplus[a]
+						thetaSigmoidEntry := thetaSigmoid[a]
 						w2 := 1 - rhoEntry
-						w30 := F(thetaEntry * c.MMProd[(l*T+a+C*s)*d+i])
-						w40 := F(thetaEntry * c.MAlphaProd[(l*T+a+C*s)*d+i])
-						w50 := F(thetaEntry * c.MEtaProd[(l*T+a+C*s)*d+i])
-						w60 := F(thetaEntry * c.MKProd[(l*T+a+C*s)*d+i])
-						w70 := F(thetaEntry * c.MVProd[(l*T+a+C*s)*d+i])
-						w31 := F(thetaEntry * c.MMProd[(l*T+a+C*s)*d+i+1])
-						w41 := F(thetaEntry * c.MAlphaProd[(l*T+a+C*s)*d+i+1])
-						w51 := F(thetaEntry * c.MEtaProd[(l*T+a+C*s)*d+i+1])
-						w61 := F(thetaEntry * c.MKProd[(l*T+a+C*s)*d+i+1])
-						w71 := F(thetaEntry * c.MVProd[(l*T+a+C*s)*d+i+1])
+						w30 := F(num.Min(num.Max(thetaSoftplusEntry, F(0)), F(0.25*thetaSigmoidEntry)) * c.MMProd[(l*T+a+C*s)*d+i])
+						w40 := F(num.Min(num.Max(thetaSoftplusEntry, F(0)), F(0.25*thetaSigmoidEntry)) * c.MAlphaProd[(l*T+a+C*s)*d+i])
+						w50 := F(num.Min(num.Max(thetaSoftplusEntry, F(0)), F(0.25*thetaSigmoidEntry)) * c.MEtaProd[(l*T+a+C*s)*d+i])
+						w60 := F(num.Min(num.Max(thetaSoftplusEntry, F(0)), F(0.25*thetaSigmoidEntry)) * c.MKProd[(l*T+a+C*s)*d+i])
+						w70 := F(num.Min(num.Max(thetaSoftplusEntry, F(0)), F(0.25*thetaSigmoidEntry)) * c.MVProd[(l*T+a+C*s)*d+i])
+						w31 := F(num.Min(num.Max(thetaSoftplusEntry, F(0)), F(0.25*thetaSigmoidEntry)) * c.MMProd[(l*T+a+C*s)*d+i+1])
+						w41 := F(num.Min(num.Max(thetaSoftplusEntry, F(0)), F(0.25*thetaSigmoidEntry)) * c.MAlphaProd[(l*T+a+C*s)*d+i+1])
+						w51 := F(num.Min(num.Max(thetaSoftplusEntry, F(0)), F(0.25*thetaSigmoidEntry)) * c.MEtaProd[(l*T+a+C*s)*d+i+1])
+						w61 := F(num.Min(num.Max(thetaSoftplusEntry, F(0)), F(0.25*thetaSigmoidEntry)) * c.MKProd[(l*T+a+C*s)*d+i+1])
+						w71 := F(num.Min(num.Max(thetaSoftplusEntry, F(0)), F(0.25*thetaSigmoidEntry)) * c.MVProd[(l*T+a+C*s)*d+i+1])
 						for j := range d {
 							k2 := aK[j] / w
 							MMTrail4[j][0] = F(rhoEntry*MMTrail3[j][0]) + F(w2*M0M[j]) - F(w30*k2)
@@ -1307,10 +1279,10 @@ func (c *StepBackward[F]) Run() {
 				if n := min(C, -C*s+T); n > 0 {
 					t21_2 := t21[l*T+C*s:][:n]
 					t33_2 := t33[l*T+C*s:][:n]
-					theta := c.Theta[l*T+C*s:][:n]
+					thetaSoftplus := c.ThetaSoftplus[l*T+C*s:][:n]
+					thetaSigmoid := c.ThetaSigmoid[l*T+C*s:][:n]
 					rho := c.Rho[l*T+C*s:][:n]
 					t163_2 := t163[l*T+C*s:][:n]
-					thetaSigmoid := c.ThetaSigmoid[l*T+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
 						aK := c.AK[(l*T+a+C*s)*d:][:d]
 						aV := c.AV[(l*T+a+C*s)*d:][:d]
@@ -1364,14 +1336,15 @@ func (c *StepBackward[F]) Run() {
 							k3[j][1] = k4
 							t[j][1] = k4 - (aVEntry / w9)
 						}
-						// self_referential_chunk.M_v, self_referential_chunk.M_m, self_referential_chunk.M_k
-						thetaEntry3 := theta[a]
+						// self_referential_chunk.M_v, self_referential_chunk.M_m, self_referential_chunk.theta, self_referential_chunk.M_k
+						thetaSoftplusEntry3 := thetaSoftplus[a]
+						thetaSigmoidEntry3 := thetaSigmoid[a]
 						rhoEntry2 := rho[a]
 						w11 := 1 - rhoEntry2
 						var t1830 F
-						w100 := F(thetaEntry3 * t1810)
+						w100 := F(num.Min(num.Max(thetaSoftplusEntry3, F(0)), F(0.25*thetaSigmoidEntry3)) * t1810)
 						var t1831 F
-						w101 := F(thetaEntry3 * t1811)
+						w101 := F(num.Min(num.Max(thetaSoftplusEntry3, F(0)), F(0.25*thetaSigmoidEntry3)) * t1811)
 						for j := range d {
 							MVBarStateEntry0 := MVBarState[j][0]
 							t1830 += F(MKBarState[j][0] * k3[j][0])
@@ -1384,12 +1357,12 @@ func (c *StepBackward[F]) Run() {
 							t20_3[j] += F(w11 * MVBarStateEntry1)
 							t122[j][1] = F(rhoEntry2 * MVBarStateEntry1)
 						}
-						// self_referential_chunk.M_k, self_referential_chunk.M_m, self_referential_chunk.M_v, self_referential_chunk.M_eta
+						// self_referential_chunk.M_k, self_referential_chunk.M_m, self_referential_chunk.M_v, self_referential_chunk.theta, self_referential_chunk.M_eta
 						w13 := 1 - rhoEntry2
 						var t1850 F
-						w120 := F(thetaEntry3 * t1830)
+						w120 := F(num.Min(num.Max(thetaSoftplusEntry3, F(0)), F(0.25*thetaSigmoidEntry3)) * t1830)
 						var t1851 F
-						w121 := F(thetaEntry3 * t1831)
+						w121 := F(num.Min(num.Max(thetaSoftplusEntry3, F(0)), F(0.25*thetaSigmoidEntry3)) * t1831)
 						for j := range d {
 							MKBarStateEntry0 := MKBarState[j][0]
 							t1850 += F(MEtaBarState[j][0] * k3[j][0])
@@ -1402,14 +1375,14 @@ func (c *StepBackward[F]) Run() {
 							t19_3[j] += F(w13 * MKBarStateEntry1)
 							t232[j][1] = F(rhoEntry2 * MKBarStateEntry1)
 						}
-						// self_referential_chunk.M_eta, self_referential_chunk.M_m, self_referential_chunk.M_v, self_referential_chunk.M_alpha
+						// self_referential_chunk.M_eta, self_referential_chunk.M_m, self_referential_chunk.M_v, self_referential_chunk.theta, self_referential_chunk.M_alpha
 						w15 := 1 - rhoEntry2
 						var t1870 F
 						var t3720 F
-						w140 := F(thetaEntry3 * t1850)
+						w140 := F(num.Min(num.Max(thetaSoftplusEntry3, F(0)), F(0.25*thetaSigmoidEntry3)) * t1850)
 						var t1871 F
 						var t3721 F
-						w141 := F(thetaEntry3 * t1851)
+						w141 := F(num.Min(num.Max(thetaSoftplusEntry3, F(0)), F(0.25*thetaSigmoidEntry3)) * t1851)
 						for j := range d {
 							MEtaBarStateEntry0 := MEtaBarState[j][0]
 							t1870 += F(MAlphaBarState[j][0] * k3[j][0])
@@ -1424,14 +1397,14 @@ func (c *StepBackward[F]) Run() {
 							t18_3[j] += F(w15 * MEtaBarStateEntry1)
 							t34[j][1] = F(rhoEntry2 * MEtaBarStateEntry1)
 						}
-						// self_referential_chunk.M_alpha, self_referential_chunk.M_m, self_referential_chunk.M_v, self_referential_chunk.M_k, self_referential_chunk.M_eta
+						// self_referential_chunk.M_alpha, self_referential_chunk.M_m, self_referential_chunk.M_v, self_referential_chunk.theta, self_referential_chunk.M_k, self_referential_chunk.M_eta
 						w17 := 1 - rhoEntry2
 						var t1890 F
 						var t292220 F
 						var t3120 F
 						var t33220 F
 						var t3520 F
-						w160 := F(thetaEntry3 * t1870)
+						w160 := F(num.Min(num.Max(thetaSoftplusEntry3, F(0)), F(0.25*thetaSigmoidEntry3)) * t1870)
 						MVProdEntry0 := c.MVProd[(l*T+a+C*s)*d+i]
 						MKProdEntry0 := c.MKProd[(l*T+a+C*s)*d+i]
 						MEtaProdEntry0 := c.MEtaProd[(l*T+a+C*s)*d+i]
@@ -1442,7 +1415,7 @@ func (c *StepBackward[F]) Run() {
 						var t3121 F
 						var t33221 F
 						var t3521 F
-						w161 := F(thetaEntry3 * t1871)
+						w161 := F(num.Min(num.Max(thetaSoftplusEntry3, F(0)), F(0.25*thetaSigmoidEntry3)) * t1871)
 						MVProdEntry1 := c.MVProd[(l*T+a+C*s)*d+i+1]
 						MKProdEntry1 := c.MKProd[(l*T+a+C*s)*d+i+1]
 						MEtaProdEntry1 := c.MEtaProd[(l*T+a+C*s)*d+i+1]
@@ -1480,29 +1453,29 @@ func (c *StepBackward[F]) Run() {
 							t512Sum -= F(MVBarStateEntry21*MVProdEntry1) + F(MKBarStateEntry21*MKProdEntry1) + F(MEtaBarStateEntry21*MEtaProdEntry1) + F(MAlphaBarStateEntry1*MAlphaProdEntry1) + F(MMBarStateEntry1*MMProdEntry1)
 							t512_2[j] = t512Sum
 						}
-						// self_referential_chunk.M_m, self_referential_chunk.M_v, self_referential_chunk.M_k, self_referential_chunk.M_eta, self_referential_chunk.M_alpha, self_referential_chunk.y
+						// self_referential_chunk.M_m, self_referential_chunk.M_v, self_referential_chunk.theta, self_referential_chunk.M_k, self_referential_chunk.M_eta, self_referential_chunk.M_alpha, self_referential_chunk.y
 						w23 := 1 - rhoEntry2
 						var t1920 F
 						var t212220 F
 						var t232220 F
 						var t2520 F
 						var t270 F
-						w180 := F(thetaEntry3 * t1890)
-						w190 := F(thetaEntry3 * t1810)
-						w200 := F(thetaEntry3 * t1830)
-						w210 := F(thetaEntry3 * t1850)
-						w220 := F(thetaEntry3 * t1870)
+						w180 := F(num.Min(num.Max(thetaSoftplusEntry3, F(0)), F(0.25*thetaSigmoidEntry3)) * t1890)
+						w190 := F(num.Min(num.Max(thetaSoftplusEntry3, F(0)), F(0.25*thetaSigmoidEntry3)) * t1810)
+						w200 := F(num.Min(num.Max(thetaSoftplusEntry3, F(0)), F(0.25*thetaSigmoidEntry3)) * t1830)
+						w210 := F(num.Min(num.Max(thetaSoftplusEntry3, F(0)), F(0.25*thetaSigmoidEntry3)) * t1850)
+						w220 := F(num.Min(num.Max(thetaSoftplusEntry3, F(0)), F(0.25*thetaSigmoidEntry3)) * t1870)
 						yBarEntry0 := c.YBar[(l*T+a+C*s)*d+i]
 						var t1921 F
 						var t212221 F
 						var t232221 F
 						var t2521 F
 						var t271 F
-						w181 := F(thetaEntry3 * t1891)
-						w191 := F(thetaEntry3 * t1811)
-						w201 := F(thetaEntry3 * t1831)
-						w211 := F(thetaEntry3 * t1851)
-						w221 := F(thetaEntry3 * t1871)
+						w181 := F(num.Min(num.Max(thetaSoftplusEntry3, F(0)), F(0.25*thetaSigmoidEntry3)) * t1891)
+						w191 := F(num.Min(num.Max(thetaSoftplusEntry3, F(0)), F(0.25*thetaSigmoidEntry3)) * t1811)
+						w201 := F(num.Min(num.Max(thetaSoftplusEntry3, F(0)), F(0.25*thetaSigmoidEntry3)) * t1831)
+						w211 := F(num.Min(num.Max(thetaSoftplusEntry3, F(0)), F(0.25*thetaSigmoidEntry3)) * t1851)
+						w221 := F(num.Min(num.Max(thetaSoftplusEntry3, F(0)), F(0.25*thetaSigmoidEntry3)) * t1871)
 						yBarEntry1 := c.YBar[(l*T+a+C*s)*d+i+1]
 						for j := range d {
 							t562Sum := t562_2[j]
@@ -1537,9 +1510,8 @@ func (c *StepBackward[F]) Run() {
 						}
 						// self_referential_chunk.rho
 						t163Sum := t163_2[a]
-						thetaSigmoidEntry := thetaSigmoid[a]
-						t163Sum += F(F(rhoEntry2*thetaSigmoidEntry) * (t1920 + t212220 + t232220 + t2520 + t270 - t292220 - t3120 - t33220 - t3520 - t3720))
-						t163Sum += F(F(rhoEntry2*thetaSigmoidEntry) * (t1921 + t212221 + t232221 + t2521 + t271 - t292221 - t3121 - t33221 - t3521 - t3721))
+						t163Sum += F(F(rhoEntry2*thetaSigmoidEntry3) * (t1920 + t212220 + t232220 + t2520 + t270 - t292220 - t3120 - t33220 - t3520 - t3720))
+						t163Sum += F(F(rhoEntry2*thetaSigmoidEntry3) * (t1921 + t212221 + t232221 + t2521 + t271 - t292221 - t3121 - t33221 - t3521 - t3721))
 						t163_2[a] = t163Sum
 						for j := range d {
 							MKBarState[j][0] = t232[j][0]
@@ -1652,7 +1624,8 @@ func (c *StepBackward[F]) Run() {
 				if n := min(C, -C*s+T); n > 0 {
 					t21_2 := t21[l*T+C*s:][:n]
 					rho := c.Rho[l*T+C*s:][:n]
-					theta := c.Theta[l*T+C*s:][:n]
+					thetaSoftplus := c.ThetaSoftplus[l*T+C*s:][:n]
+					thetaSigmoid := c.ThetaSigmoid[l*T+C*s:][:n]
 					for a := range n {
 						aK := c.AK[(l*T+a+C*s)*d:][:d]
 						MMTrail3 := MMTrail[a*d:][:d]
@@ -1669,13 +1642,14 @@ func (c *StepBackward[F]) Run() {
 						t21Entry := t21_2[a]
 						w := num.Max(kern.Choose((F(0) < t21Entry), num.Sqrt(kern.Choose((F(0) < t21Entry), t21Entry, F(1))), F(0)), F(1e-08))
 						rhoEntry := rho[a]
-						thetaEntry := theta[a]
+						thetaSoftplusEntry := thetaSoftplus[a]
+						thetaSigmoidEntry := thetaSigmoid[a]
 						w2 := 1 - rhoEntry
-						w3 := F(thetaEntry * c.MMProd[(l*T+a+C*s)*d+i])
-						w4 := F(thetaEntry * c.MAlphaProd[(l*T+a+C*s)*d+i])
-						w5 := F(thetaEntry * c.MEtaProd[(l*T+a+C*s)*d+i])
-						w6 := F(thetaEntry * c.MKProd[(l*T+a+C*s)*d+i])
-						w7 := F(thetaEntry * c.MVProd[(l*T+a+C*s)*d+i])
+						w3 := F(num.Min(num.Max(thetaSoftplusEntry, F(0)), F(0.25*thetaSigmoidEntry)) * c.MMProd[(l*T+a+C*s)*d+i])
+						w4 := F(num.Min(num.Max(thetaSoftplusEntry, F(0)), F(0.25*thetaSigmoidEntry)) * c.MAlphaProd[(l*T+a+C*s)*d+i])
+						w5 := F(num.Min(num.Max(thetaSoftplusEntry, F(0)), F(0.25*thetaSigmoidEntry)) * c.MEtaProd[(l*T+a+C*s)*d+i])
+						w6 := F(num.Min(num.Max(thetaSoftplusEntry, F(0)), F(0.25*thetaSigmoidEntry)) * c.MKProd[(l*T+a+C*s)*d+i])
+						w7 := F(num.Min(num.Max(thetaSoftplusEntry, F(0)), F(0.25*thetaSigmoidEntry)) * c.MVProd[(l*T+a+C*s)*d+i])
 						for j := range d {
 							k2 := aK[j] / w
 							MMTrail4[j][0] = F(rhoEntry*MMTrail3[j][0]) + F(w2*M0M[j]) - F(w3*k2)
@@ -1689,9 +1663,9 @@ func (c *StepBackward[F]) Run() {
 				if n := min(C, -C*s+T); n > 0 {
 					t21_2 := t21[l*T+C*s:][:n]
 					t33_2 := t33[l*T+C*s:][:n]
-					theta := c.Theta[l*T+C*s:][:n]
-					rho := c.Rho[l*T+C*s:][:n]
+					thetaSoftplus := c.ThetaSoftplus[l*T+C*s:][:n]
 					thetaSigmoid := c.ThetaSigmoid[l*T+C*s:][:n]
+					rho := c.Rho[l*T+C*s:][:n]
 					t163_2 := t163[l*T+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
 						aK := c.AK[(l*T+a+C*s)*d:][:d]
@@ -1721,10 +1695,11 @@ func (c *StepBackward[F]) Run() {
 							k3[j][0] = k4
 							t[j][0] = k4 - (aV[j] / w9)
 						}
-						// self_referential_chunk.M_v, self_referential_chunk.M_m, self_referential_chunk.M_k
+						// self_referential_chunk.M_v, self_referential_chunk.M_m, self_referential_chunk.theta, self_referential_chunk.M_k
 						var t183 F
-						thetaEntry3 := theta[a]
-						w10 := F(thetaEntry3 * t181)
+						thetaSoftplusEntry3 := thetaSoftplus[a]
+						thetaSigmoidEntry3 := thetaSigmoid[a]
+						w10 := F(num.Min(num.Max(thetaSoftplusEntry3, F(0)), F(0.25*thetaSigmoidEntry3)) * t181)
 						rhoEntry2 := rho[a]
 						w11 := 1 - rhoEntry2
 						for j := range d {
@@ -1734,9 +1709,9 @@ func (c *StepBackward[F]) Run() {
 							t20_2[j] += F(w11 * MVBarStateEntry)
 							t122[j][0] = F(rhoEntry2 * MVBarStateEntry)
 						}
-						// self_referential_chunk.M_k, self_referential_chunk.M_m, self_referential_chunk.M_v, self_referential_chunk.M_eta
+						// self_referential_chunk.M_k, self_referential_chunk.M_m, self_referential_chunk.M_v, self_referential_chunk.theta, self_referential_chunk.M_eta
 						var t185 F
-						w12 := F(thetaEntry3 * t183)
+						w12 := F(num.Min(num.Max(thetaSoftplusEntry3, F(0)), F(0.25*thetaSigmoidEntry3)) * t183)
 						w13 := 1 - rhoEntry2
 						for j := range d {
 							MKBarStateEntry := MKBarState[j][0]
@@ -1745,10 +1720,10 @@ func (c *StepBackward[F]) Run() {
 							t19_2[j] += F(w13 * MKBarStateEntry)
 							t232[j][0] = F(rhoEntry2 * MKBarStateEntry)
 						}
-						// self_referential_chunk.M_eta, self_referential_chunk.M_m, self_referential_chunk.M_v, self_referential_chunk.M_alpha
+						// self_referential_chunk.M_eta, self_referential_chunk.M_m, self_referential_chunk.M_v, self_referential_chunk.theta, self_referential_chunk.M_alpha
 						var t187 F
 						var t372 F
-						w14 := F(thetaEntry3 * t185)
+						w14 := F(num.Min(num.Max(thetaSoftplusEntry3, F(0)), F(0.25*thetaSigmoidEntry3)) * t185)
 						w15 := 1 - rhoEntry2
 						for j := range d {
 							MEtaBarStateEntry := MEtaBarState[j][0]
@@ -1758,13 +1733,13 @@ func (c *StepBackward[F]) Run() {
 							t18_2[j] += F(w15 * MEtaBarStateEntry)
 							t34[j][0] = F(rhoEntry2 * MEtaBarStateEntry)
 						}
-						// self_referential_chunk.M_alpha, self_referential_chunk.M_m, self_referential_chunk.M_v, self_referential_chunk.M_k, self_referential_chunk.M_eta
+						// self_referential_chunk.M_alpha, self_referential_chunk.M_m, self_referential_chunk.M_v, self_referential_chunk.theta, self_referential_chunk.M_k, self_referential_chunk.M_eta
 						var t189 F
 						var t29222 F
 						var t312 F
 						var t3322 F
 						var t352 F
-						w16 := F(thetaEntry3 * t187)
+						w16 := F(num.Min(num.Max(thetaSoftplusEntry3, F(0)), F(0.25*thetaSigmoidEntry3)) * t187)
 						w17 := 1 - rhoEntry2
 						MVProdEntry := c.MVProd[(l*T+a+C*s)*d+i]
 						MKProdEntry := c.MKProd[(l*T+a+C*s)*d+i]
@@ -1787,17 +1762,17 @@ func (c *StepBackward[F]) Run() {
 							t452[j][0] = F(rhoEntry2 * MAlphaBarStateEntry)
 							t512_2[j] -= F(MVBarStateEntry2*MVProdEntry) + F(MKBarStateEntry2*MKProdEntry) + F(MEtaBarStateEntry2*MEtaProdEntry) + F(MAlphaBarStateEntry*MAlphaProdEntry) + F(MMBarStateEntry*MMProdEntry)
 						}
-						// self_referential_chunk.M_m, self_referential_chunk.M_v, self_referential_chunk.M_k, self_referential_chunk.M_eta, self_referential_chunk.M_alpha, self_referential_chunk.y
+						// self_referential_chunk.M_m, self_referential_chunk.M_v, self_referential_chunk.theta, self_referential_chunk.M_k, self_referential_chunk.M_eta, self_referential_chunk.M_alpha, self_referential_chunk.y
 						var t192 F
 						var t21222 F
 						var t23222 F
 						var t252 F
 						var t27 F
-						w18 := F(thetaEntry3 * t189)
-						w19 := F(thetaEntry3 * t181)
-						w20 := F(thetaEntry3 * t183)
-						w21 := F(thetaEntry3 * t185)
-						w22 := F(thetaEntry3 * t187)
+						w18 := F(num.Min(num.Max(thetaSoftplusEntry3, F(0)), F(0.25*thetaSigmoidEntry3)) * t189)
+						w19 := F(num.Min(num.Max(thetaSoftplusEntry3, F(0)), F(0.25*thetaSigmoidEntry3)) * t181)
+						w20 := F(num.Min(num.Max(thetaSoftplusEntry3, F(0)), F(0.25*thetaSigmoidEntry3)) * t183)
+						w21 := F(num.Min(num.Max(thetaSoftplusEntry3, F(0)), F(0.25*thetaSigmoidEntry3)) * t185)
+						w22 := F(num.Min(num.Max(thetaSoftplusEntry3, F(0)), F(0.25*thetaSigmoidEntry3)) * t187)
 						w23 := 1 - rhoEntry2
 						yBarEntry := c.YBar[(l*T+a+C*s)*d+i]
 						for j := range d {
@@ -1815,7 +1790,7 @@ func (c *StepBackward[F]) Run() {
 							MMBarState[j][0] = F(rhoEntry2*MMBarStateEntry2) + F(q2[j]*yBarEntry)
 						}
 						// self_referential_chunk.rho
-						t163_2[a] += F(F(rhoEntry2*thetaSigmoid[a]) * (t192 + t21222 + t23222 + t252 + t27 - t29222 - t312 - t3322 - t352 - t372))
+						t163_2[a] += F(F(rhoEntry2*thetaSigmoidEntry3) * (t192 + t21222 + t23222 + t252 + t27 - t29222 - t312 - t3322 - t352 - t372))
 						for j := range d {
 							MKBarState[j][0] = t232[j][0]
 						}
@@ -1896,6 +1871,10 @@ func (c *StepBackward[F]) Run() {
 		t282_2 := t282[i*T:][:T]
 		t302_2 := t302[i*T:][:T]
 		t95_2 := t95[i*T:][:T]
+		thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
+		t152_3 := t152[i*T:][:T]
+		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
+		t182_2 := t182[i*T:][:T]
 		for j := range T {
 			t402Entry := t402_2[j]
 			t33Entry3 := t33_2[j]
@@ -1903,20 +1882,23 @@ func (c *StepBackward[F]) Run() {
 			t2622 := num.Sqrt(kern.Choose((F(0) < t21Entry3), t21Entry3, F(1)))
 			t2822 := kern.Choose((F(0) < t21Entry3), t2622, F(0))
 			t3022 := num.Max(t2822, F(1e-08))
-			w27 := F(F(0.5*kern.Choose(((F(1e-08) <= t402Entry) && (F(0) < t33Entry3)), kern.Choose((F(1e-08) <= t402Entry), t69_2[j], F(0)), F(0))) * (F(1) / t382_2[j]))
-			t86_2[j] = kern.Choose(((F(1e-08) <= t402Entry) && (F(0) < t33Entry3)), kern.Choose(((F(1e-08) <= t402Entry) && (F(0) < t33Entry3)), w27, F(0)), F(0))
+			w27 := ((F(1e-08) <= t402Entry) && (F(0) < t33Entry3))
+			t86_2[j] = kern.Choose(w27, kern.Choose(((F(1e-08) <= t402Entry) && (F(0) < t33Entry3)), F(F(0.5*kern.Choose((F(1e-08) <= t402Entry), t69_2[j], F(0)))*(F(1)/t382_2[j])), F(0)), F(0))
 			t262_2[j] = t2622
 			t282_2[j] = t2822
 			t302_2[j] = t3022
 			t95_2[j] = F(1) / t3022
+			t152_3[j] = num.Max(thetaSoftplus[j], F(0))
+			t182_2[j] = F(0.25 * thetaSigmoid[j])
 		}
 	}
 
-	// self_referential_chunk.a_v, self_referential_chunk.v, self_referential_chunk.k, self_referential_chunk.M_m
+	// self_referential_chunk.a_v, self_referential_chunk.v, self_referential_chunk.k, self_referential_chunk.M_m, self_referential_chunk.theta
 	for i := range L {
 		t662_2 := t662[i*T:][:T]
 		t86_2 := t86[i*T:][:T]
-		theta := c.Theta[i*T:][:T]
+		t152_3 := t152[i*T:][:T]
+		t182_2 := t182[i*T:][:T]
 		t302_2 := t302[i*T:][:T]
 		t98_2 := t98[i*T:][:T]
 		for j := range T {
@@ -1930,11 +1912,11 @@ func (c *StepBackward[F]) Run() {
 			var t982 F
 			t662Entry := t662_2[j]
 			t86Entry := t86_2[j]
-			thetaEntry4 := theta[j]
+			w24 := num.Min(t152_3[j], t182_2[j])
 			t302Entry := t302_2[j]
 			for k4 := range d {
 				t562Entry := t562_2[k4]
-				t932 := F(thetaEntry4*t512_2[k4]) + t562Entry
+				t932 := F(w24*t512_2[k4]) + t562Entry
 				k5 := aK[k4] / t302Entry
 				t982 += F(t932 * (k5 / t302Entry))
 				t90_2[k4] = -F(t662Entry*t562Entry) + F(2*F(t86Entry*aV[k4]))
@@ -1945,28 +1927,18 @@ func (c *StepBackward[F]) Run() {
 		}
 	}
 
-	// self_referential_chunk.k, self_referential_chunk.theta, self_referential_chunk.c
-	w24 := F(d)
-	bThetaEntry := c.BTheta[0]
+	// self_referential_chunk.k, self_referential_chunk.theta
 	for i := range L {
 		t282_2 := t282[i*T:][:T]
 		t21_2 := t21[i*T:][:T]
-		t922_2 := t922[i*T:][:T]
-		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
 		t98_2 := t98[i*T:][:T]
 		t262_2 := t262[i*T:][:T]
 		t115_2 := t115[i*T:][:T]
-		t1222_2 := t1222[i*T:][:T]
-		t140_2 := t140[i*T:][:T]
 		for j := range T {
 			t282Entry := t282_2[j]
 			t21Entry4 := t21_2[j]
-			t132 := num.Softplus((t922_2[j] / w24) + bThetaEntry)
-			t12222 := (num.Max(t132, F(0)) <= F(0.25*thetaSigmoid[j]))
-			w28 := F(F(0.5*kern.Choose(((F(1e-08) <= t282Entry) && (F(0) < t21Entry4)), kern.Choose((F(1e-08) <= t282Entry), t98_2[j], F(0)), F(0))) * (F(1) / t262_2[j]))
-			t115_2[j] = kern.Choose(((F(1e-08) <= t282Entry) && (F(0) < t21Entry4)), kern.Choose(((F(1e-08) <= t282Entry) && (F(0) < t21Entry4)), w28, F(0)), F(0))
-			t1222_2[j] = t12222
-			t140_2[j] = (t12222 && (F(0) <= t132))
+			w28 := ((F(1e-08) <= t282Entry) && (F(0) < t21Entry4))
+			t115_2[j] = kern.Choose(w28, kern.Choose(((F(1e-08) <= t282Entry) && (F(0) < t21Entry4)), F(F(0.5*kern.Choose((F(1e-08) <= t282Entry), t98_2[j], F(0)))*(F(1)/t262_2[j])), F(0)), F(0))
 		}
 	}
 
@@ -1994,43 +1966,46 @@ func (c *StepBackward[F]) Run() {
 
 	// self_referential_chunk.theta, self_referential_chunk.k, self_referential_chunk.c, self_referential_chunk, self_referential_chunk.q
 	var t1022 F
-	var t123 F
+	var t1223 F
 	t1522 := F(1) / F(d)
 	for i := range L {
-		t140_2 := t140[i*T:][:T]
-		t1222_2 := t1222[i*T:][:T]
+		t152_3 := t152[i*T:][:T]
+		t182_2 := t182[i*T:][:T]
 		t522_2 := t522[i*T:][:T]
+		thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
 		thetaSigmoid2 := c.ThetaSigmoid2[i*T:][:T]
 		rho := c.Rho[i*T:][:T]
 		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
 		t163_2 := t163[i*T:][:T]
-		t152_2 := t152[i*T:][:T]
+		t152_4 := t152_2[i*T:][:T]
 		t155_2 := t155[i*T:][:T]
 		t164_2 := t164[i*T:][:T]
 		t11_2 := t11[i*T:][:T]
 		t22_3 := t22_2[i*T:][:T]
 		for j := range T {
-			t140Entry := t140_2[j]
-			t1222Entry := t1222_2[j]
+			t152Entry := t152_3[j]
+			t182Entry := t182_2[j]
 			t522Entry := t522_2[j]
-			t147 := kern.Choose(t140Entry, F(thetaSigmoid2[j]*kern.Choose(t140Entry, kern.Choose(t1222Entry, t522Entry, F(0)), F(0))), F(0))
-			t1642 := -kern.Choose(!t1222Entry, F(F(F(0.25*rho[j])*thetaSigmoid[j])*kern.Choose(!t1222Entry, t522Entry, F(0))), F(0)) + t163_2[j]
+			t124 := kern.Choose((t152Entry <= t182Entry), t522Entry, F(0))
+			thetaSoftplusEntry4 := thetaSoftplus[j]
+			thetaSigmoid2Entry := thetaSigmoid2[j]
+			t1642 := -kern.Choose(!(t152Entry <= t182Entry), F(F(F(0.25*rho[j])*thetaSigmoid[j])*t522Entry), F(0)) + t163_2[j]
 			t1022 += t1642
-			t123 += t147
-			t152_2[j] = t1522
-			t155_2[j] = kern.Choose(t140Entry, F(t147*t1522), F(0))
+			t1223 += kern.Choose(((t152Entry <= t182Entry) && (F(0) <= thetaSoftplusEntry4)), F(thetaSigmoid2Entry*t124), F(0))
+			t152_4[j] = t1522
+			t155_2[j] = kern.Choose(((t152Entry <= t182Entry) && (F(0) <= thetaSoftplusEntry4)), F(F(thetaSigmoid2Entry*t124)*t1522), F(0))
 			t164_2[j] = t1642
 			t22_3[j] = F(1) / t11_2[j]
 		}
 	}
 	c.BRhoBar[0] = t1022
-	c.BThetaBar[0] = t123
+	c.BThetaBar[0] = t1223
 
 	// self_referential_chunk.y, self_referential_chunk.a_eta, self_referential_chunk.a_alpha, self_referential_chunk.q
 	for i := range L {
 		t11_2 := t11[i*T:][:T]
 		t155_2 := t155[i*T:][:T]
-		t152_2 := t152[i*T:][:T]
+		t152_3 := t152_2[i*T:][:T]
 		t164_2 := t164[i*T:][:T]
 		t25_2 := t25[i*T:][:T]
 		for j := range T {
@@ -2042,7 +2017,7 @@ func (c *StepBackward[F]) Run() {
 			var t253 F
 			t11Entry2 := t11_2[j]
 			t155Entry := t155_2[j]
-			w25 := F(t152_2[j] * t164_2[j])
+			w25 := F(t152_3[j] * t164_2[j])
 			for k2 := range d {
 				t253 += F(t72_2[k2] * (q2[k2] / t11Entry2))
 				t177_2[k2] = F(t155Entry*aEtaProd[k2]) + F(w25*aAlphaProd[k2])
@@ -2062,18 +2037,18 @@ func (c *StepBackward[F]) Run() {
 	}
 
 	// self_referential_chunk, self_referential_chunk.y, self_referential_chunk.a_alpha, self_referential_chunk.a_eta, self_referential_chunk.a_k, self_referential_chunk.a_v
-	clear(t923)
-	clear(t1123)
-	clear(t133)
+	clear(t922)
+	clear(t1122)
+	clear(t132)
 	clear(t143)
 	for i := range L {
-		t152_2 := t152[i*T:][:T]
+		t152_3 := t152_2[i*T:][:T]
 		t164_2 := t164[i*T:][:T]
 		t155_2 := t155[i*T:][:T]
 		for j := range d {
-			t923_2 := t923[(i*d+j)*d:][:d]
-			t1123_2 := t1123[(i*d+j)*d:][:d]
-			t133_2 := t133[(i*d+j)*d:][:d]
+			t922_2 := t922[(i*d+j)*d:][:d]
+			t1122_2 := t1122[(i*d+j)*d:][:d]
+			t132_2 := t132[(i*d+j)*d:][:d]
 			t143_2 := t143[(i*d+j)*d:][:d]
 			for k2 := range T {
 				x := c.X[(i*T+k2)*d:][:d]
@@ -2081,15 +2056,15 @@ func (c *StepBackward[F]) Run() {
 				t292_2 := t292[((i*T+k2)*d+j)*d:][:d]
 				t1822_2 := t1822[((i*T+k2)*d+j)*d:][:d]
 				t722_2 := t722[((i*T+k2)*d+j)*d:][:d]
-				w26 := F(t152_2[k2] * t164_2[k2])
+				w26 := F(t152_3[k2] * t164_2[k2])
 				t155Entry2 := t155_2[k2]
 				t119Entry := t119[(i*T+k2)*d+j]
 				t90Entry := t90[(i*T+k2)*d+j]
 				for m := range d {
 					xEntry := x[m]
-					t923_2[m] += t4022_2[m] + F(w26*xEntry)
-					t1123_2[m] += t292_2[m] + F(t155Entry2*xEntry)
-					t133_2[m] += t1822_2[m] + F(xEntry*t119Entry)
+					t922_2[m] += t4022_2[m] + F(w26*xEntry)
+					t1122_2[m] += t292_2[m] + F(t155Entry2*xEntry)
+					t132_2[m] += t1822_2[m] + F(xEntry*t119Entry)
 					t143_2[m] += t722_2[m] + F(xEntry*t90Entry)
 				}
 			}
@@ -2106,8 +2081,8 @@ func (c *StepBackward[F]) Run() {
 		for j := range T {
 			t9Entry := t9_2[j]
 			qProd2Entry2 := qProd2[j]
-			w29 := F(F(0.5*kern.Choose(((F(1e-08) <= t9Entry) && (F(0) < qProd2Entry2)), kern.Choose((F(1e-08) <= t9Entry), t25_2[j], F(0)), F(0))) * (F(1) / t7_2[j]))
-			t42_3[j] = kern.Choose(((F(1e-08) <= t9Entry) && (F(0) < qProd2Entry2)), kern.Choose(((F(1e-08) <= t9Entry) && (F(0) < qProd2Entry2)), w29, F(0)), F(0))
+			w29 := ((F(1e-08) <= t9Entry) && (F(0) < qProd2Entry2))
+			t42_3[j] = kern.Choose(w29, kern.Choose(((F(1e-08) <= t9Entry) && (F(0) < qProd2Entry2)), F(F(0.5*kern.Choose((F(1e-08) <= t9Entry), t25_2[j], F(0)))*(F(1)/t7_2[j])), F(0)), F(0))
 		}
 	}
 
@@ -2147,16 +2122,16 @@ func (c *StepBackward[F]) Run() {
 	// self_referential_chunk.q
 	for i := range L {
 		for j := range d {
-			t133_2 := t133[(i*d+j)*d:][:d]
+			t132_2 := t132[(i*d+j)*d:][:d]
 			t22_3 := t22[(i*d+j)*d:][:d]
 			MKBarOut := c.MKBarOut[(i*d+j)*d:][:d]
 			t143_2 := t143[(i*d+j)*d:][:d]
 			t32_2 := t32[(i*d+j)*d:][:d]
 			MVBarOut := c.MVBarOut[(i*d+j)*d:][:d]
-			t923_2 := t923[(i*d+j)*d:][:d]
+			t922_2 := t922[(i*d+j)*d:][:d]
 			t42_3 := t42[(i*d+j)*d:][:d]
 			MAlphaBarOut := c.MAlphaBarOut[(i*d+j)*d:][:d]
-			t1123_2 := t1123[(i*d+j)*d:][:d]
+			t1122_2 := t1122[(i*d+j)*d:][:d]
 			t52_2 := t52[(i*d+j)*d:][:d]
 			MEtaBarOut := c.MEtaBarOut[(i*d+j)*d:][:d]
 			t15_2 := t15[(i*d+j)*d:][:d]
@@ -2178,10 +2153,10 @@ func (c *StepBackward[F]) Run() {
 			t20_2 := t20[(i*d+j)*d:][:d]
 			M0VBarOut := c.M0VBarOut[(i*d+j)*d:][:d]
 			for k2 := range d {
-				MKBarOut[k2] = t133_2[k2] + t22_3[k2]
+				MKBarOut[k2] = t132_2[k2] + t22_3[k2]
 				MVBarOut[k2] = t143_2[k2] + t32_2[k2]
-				MAlphaBarOut[k2] = t923_2[k2] + t42_3[k2]
-				MEtaBarOut[k2] = t1123_2[k2] + t52_2[k2]
+				MAlphaBarOut[k2] = t922_2[k2] + t42_3[k2]
+				MEtaBarOut[k2] = t1122_2[k2] + t52_2[k2]
 				MMBarOut[k2] = t15_2[k2] + t62_2[k2]
 				M0MBarOut[k2] = M0MBar[k2] + t16_2[k2]
 				M0AlphaBarOut[k2] = M0AlphaBar[k2] + t17_2[k2]
@@ -2294,8 +2269,8 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.QProd = c.Run.Saved(k.L * k.T * k.D)
 	k.QProd2 = c.Run.Saved(k.L * k.T)
 	k.Rho = c.Run.Saved(k.L * k.T)
+	k.ThetaSoftplus = c.Run.Saved(k.L * k.T)
 	k.ThetaSigmoid = c.Run.Saved(k.L * k.T)
-	k.Theta = c.Run.Saved(k.L * k.T)
 	k.AK = c.Run.Saved(k.L * k.T * k.D)
 	k.AV = c.Run.Saved(k.L * k.T * k.D)
 	k.MMProd = c.Run.Saved(k.L * k.T * k.D)
@@ -2357,7 +2332,6 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.MAlpha = k.MAlpha
 	g.MEta = k.MEta
 	g.MM = k.MM
-	g.BTheta = k.BTheta
 	g.M0M = k.M0M
 	g.M0Alpha = k.M0Alpha
 	g.M0Eta = k.M0Eta
@@ -2377,8 +2351,8 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.QProd = k.QProd
 	g.QProd2 = k.QProd2
 	g.Rho = k.Rho
+	g.ThetaSoftplus = k.ThetaSoftplus
 	g.ThetaSigmoid = k.ThetaSigmoid
-	g.Theta = k.Theta
 	g.AK = k.AK
 	g.AV = k.AV
 	g.MMProd = k.MMProd
@@ -2410,7 +2384,6 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.MMCheckpoints = k.MMCheckpoints
 	g.Work = t.Scratch(g.WorkLen())
 	g.Rows = block.Blocks[[4]F](t.Scratch(4 * g.RowsLen()))
-	g.Flags = t.Flags(g.FlagsLen())
 	g.Run()
 	t.Contribute(n.vWQ, g.WQBar)
 	t.Contribute(n.vX, g.XBar)

@@ -32,8 +32,8 @@ func (c *stepFused) run() {
 	t21 := c.Work[4*L*T*d+3*L*T:][:L*T]    // [L, T]
 	aV2 := c.Work[4*L*T*d+4*L*T:][:L*T*d]  // [L, T, d]
 	t33 := c.Work[5*L*T*d+4*L*T:][:L*T]    // [L, T]
-	t191 := c.Work[5*L*T*d+5*L*T:][:L*T*d] // [L, T, d]
-	t192 := c.Work[6*L*T*d+5*L*T:][:L*T*d] // [L, T, d]
+	t196 := c.Work[5*L*T*d+5*L*T:][:L*T*d] // [L, T, d]
+	t197 := c.Work[6*L*T*d+5*L*T:][:L*T*d] // [L, T, d]
 	t30 := c.Work[7*L*T*d+5*L*T:][:L*T]    // [L, T]
 	t42 := c.Work[7*L*T*d+6*L*T:][:L*T]    // [L, T]
 	t22 := c.Work[7*L*T*d+7*L*T:][:L*T*d]  // [L, T, d]
@@ -256,13 +256,13 @@ func (c *stepFused) run() {
 	}
 
 	// self_referential_chunk.a_eta, self_referential_chunk.a_alpha
-	clear(t191)
-	clear(t192)
+	clear(t196)
+	clear(t197)
 	if kern.Wide() {
 		a := regions.R606c0124d075Args{
-			P0: unsafe.SliceData(t191),
+			P0: unsafe.SliceData(t196),
 			P1: unsafe.SliceData(c.MEta),
-			P2: unsafe.SliceData(t192),
+			P2: unsafe.SliceData(t197),
 			P3: unsafe.SliceData(c.MAlpha),
 			N0: L,
 			N1: T,
@@ -275,14 +275,14 @@ func (c *stepFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				t191_2 := t191[(i*T+j)*d:][:d]
-				t192_2 := t192[(i*T+j)*d:][:d]
+				t196_2 := t196[(i*T+j)*d:][:d]
+				t197_2 := t197[(i*T+j)*d:][:d]
 				for k := range d {
 					MEta := c.MEta[(i*d+k)*d:][:d]
 					MAlpha := c.MAlpha[(i*d+k)*d:][:d]
 					for m := range d {
-						t191_2[m] = t191_2[m] + MEta[m]
-						t192_2[m] = t192_2[m] + MAlpha[m]
+						t196_2[m] = t196_2[m] + MEta[m]
+						t197_2[m] = t197_2[m] + MAlpha[m]
 					}
 				}
 			}
@@ -300,14 +300,14 @@ func (c *stepFused) run() {
 
 	// self_referential_chunk.c, self_referential_chunk.rho, self_referential_chunk.theta, self_referential_chunk.k, self_referential_chunk.v
 	if kern.Wide() {
-		a := regions.R5782bd02444aArgs{
+		a := regions.R0c7772275dcaArgs{
 			P0: unsafe.SliceData(t32),
 			P1: unsafe.SliceData(t92),
 			P2: unsafe.SliceData(t21),
 			P3: unsafe.SliceData(t33),
 			P4: unsafe.SliceData(c.Rho),
-			P5: unsafe.SliceData(c.ThetaSigmoid),
-			P6: unsafe.SliceData(c.Theta),
+			P5: unsafe.SliceData(c.ThetaSoftplus),
+			P6: unsafe.SliceData(c.ThetaSigmoid),
 			P7: unsafe.SliceData(t30),
 			P8: unsafe.SliceData(t42),
 			P9: unsafe.SliceData(c.ThetaSigmoid2),
@@ -317,7 +317,7 @@ func (c *stepFused) run() {
 			S1: [2]float32{bRhoEntry},
 			S2: [2]float32{bThetaEntry},
 		}
-		regions.R5782bd02444a(&a)
+		regions.R0c7772275dca(&a)
 	} else {
 		for i := range L {
 			t32_2 := t32[i*T:][:T]
@@ -325,20 +325,19 @@ func (c *stepFused) run() {
 			t21_2 := t21[i*T:][:T]
 			t33_2 := t33[i*T:][:T]
 			rho := c.Rho[i*T:][:T]
+			thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
 			thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-			theta := c.Theta[i*T:][:T]
 			t30_2 := t30[i*T:][:T]
 			t42_2 := t42[i*T:][:T]
 			thetaSigmoid2 := c.ThetaSigmoid2[i*T:][:T]
 			for j := range T {
 				c2 := (t32_2[j] / w9) + bRhoEntry
-				t17 := kern.Sigmoid(-c2)
 				t12 := (t92_2[j] / w9) + bThetaEntry
 				t21Entry2 := t21_2[j]
 				t33Entry2 := t33_2[j]
 				rho[j] = kern.Sigmoid(c2)
-				thetaSigmoid[j] = t17
-				theta[j] = kern.Smaller(kern.Larger(kern.Softplus(t12), F(0)), F(0.25*t17))
+				thetaSoftplus[j] = kern.Softplus(t12)
+				thetaSigmoid[j] = kern.Sigmoid(-c2)
 				t30_2[j] = kern.Larger(kern.Choose((F(0) < t21Entry2), num.Sqrt(kern.Choose((F(0) < t21Entry2), t21Entry2, F(1))), F(0)), F(1e-08))
 				t42_2[j] = kern.Larger(kern.Choose((F(0) < t33Entry2), num.Sqrt(kern.Choose((F(0) < t33Entry2), t33Entry2, F(1))), F(0)), F(1e-08))
 				thetaSigmoid2[j] = kern.Sigmoid(t12)
@@ -354,9 +353,9 @@ func (c *stepFused) run() {
 			P2: unsafe.SliceData(c.AK),
 			P3: unsafe.SliceData(c.AV),
 			P4: unsafe.SliceData(t22),
-			P5: unsafe.SliceData(t191),
+			P5: unsafe.SliceData(t196),
 			P6: unsafe.SliceData(c.AEtaProd),
-			P7: unsafe.SliceData(t192),
+			P7: unsafe.SliceData(t197),
 			P8: unsafe.SliceData(c.AAlphaProd),
 			N0: L,
 			N1: T,
@@ -372,16 +371,16 @@ func (c *stepFused) run() {
 				aK := c.AK[(i*T+j)*d:][:d]
 				aV := c.AV[(i*T+j)*d:][:d]
 				t22_2 := t22[(i*T+j)*d:][:d]
-				t191_2 := t191[(i*T+j)*d:][:d]
+				t196_2 := t196[(i*T+j)*d:][:d]
 				aEtaProd := c.AEtaProd[(i*T+j)*d:][:d]
-				t192_2 := t192[(i*T+j)*d:][:d]
+				t197_2 := t197[(i*T+j)*d:][:d]
 				aAlphaProd := c.AAlphaProd[(i*T+j)*d:][:d]
 				t30Entry := t30_2[j]
 				t42Entry := t42_2[j]
 				for k := range d {
 					t22_2[k] = (aK[k] / t30Entry) - (aV[k] / t42Entry)
-					aEtaProd[k] = t191_2[k]
-					aAlphaProd[k] = t192_2[k]
+					aEtaProd[k] = t196_2[k]
+					aAlphaProd[k] = t197_2[k]
 				}
 			}
 		}
@@ -610,59 +609,59 @@ func (c *stepBackwardFused) run() {
 	t11 := c.Work[2*L*T:][:L*T]                                  // [L, T]
 	q := c.Work[3*L*T:][:L*T*d]                                  // [L, T, d]
 	t21 := c.Work[L*T*d+3*L*T:][:L*T]                            // [L, T]
-	aEta := c.Work[L*T*d+4*L*T:][:L*T*d]                         // [L, T, d]
-	t922 := c.Work[2*L*T*d+4*L*T:][:L*T]                         // [L, T]
-	t33 := c.Work[2*L*T*d+5*L*T:][:L*T]                          // [L, T]
-	t22 := c.Work[2*L*T*d+6*L*T:][:L*d*d]                        // [L, d, d]
-	t32 := c.Work[2*L*T*d+L*d*d+6*L*T:][:L*d*d]                  // [L, d, d]
-	t42 := c.Work[2*L*T*d+2*L*d*d+6*L*T:][:L*d*d]                // [L, d, d]
-	t52 := c.Work[2*L*T*d+3*L*d*d+6*L*T:][:L*d*d]                // [L, d, d]
-	t62 := c.Work[2*L*T*d+4*L*d*d+6*L*T:][:L*d*d]                // [L, d, d]
-	t72 := c.Work[2*L*T*d+5*L*d*d+6*L*T:][:L*T*d]                // [L, T, d]
-	t15 := c.Work[3*L*T*d+5*L*d*d+6*L*T:][:L*d*d]                // [L, d, d]
-	t16 := c.Work[3*L*T*d+6*L*d*d+6*L*T:][:L*d*d]                // [L, d, d]
-	t17 := c.Work[3*L*T*d+7*L*d*d+6*L*T:][:L*d*d]                // [L, d, d]
-	t18 := c.Work[3*L*T*d+8*L*d*d+6*L*T:][:L*d*d]                // [L, d, d]
-	t19 := c.Work[3*L*T*d+9*L*d*d+6*L*T:][:L*d*d]                // [L, d, d]
-	t20 := c.Work[3*L*T*d+10*L*d*d+6*L*T:][:L*d*d]               // [L, d, d]
-	t562 := c.Work[3*L*T*d+11*L*d*d+6*L*T:][:L*T*d]              // [L, T, d]
-	t512 := c.Work[4*L*T*d+11*L*d*d+6*L*T:][:L*T*d]              // [L, T, d]
-	t163 := c.Work[5*L*T*d+11*L*d*d+6*L*T:][:L*T]                // [L, T]
-	t4022 := c.Work[5*L*T*d+11*L*d*d+7*L*T:][:L*T*d*d]           // [L, T, d, d]
-	t292 := c.Work[L*T*d*d+5*L*T*d+11*L*d*d+7*L*T:][:L*T*d*d]    // [L, T, d, d]
-	t1822 := c.Work[2*L*T*d*d+5*L*T*d+11*L*d*d+7*L*T:][:L*T*d*d] // [L, T, d, d]
-	t722 := c.Work[3*L*T*d*d+5*L*T*d+11*L*d*d+7*L*T:][:L*T*d*d]  // [L, T, d, d]
-	t382 := c.Work[4*L*T*d*d+5*L*T*d+11*L*d*d+7*L*T:][:L*T]      // [L, T]
-	t402 := c.Work[4*L*T*d*d+5*L*T*d+11*L*d*d+8*L*T:][:L*T]      // [L, T]
-	t422 := c.Work[4*L*T*d*d+5*L*T*d+11*L*d*d+9*L*T:][:L*T]      // [L, T]
-	t662 := c.Work[4*L*T*d*d+5*L*T*d+11*L*d*d+10*L*T:][:L*T]     // [L, T]
-	t69 := c.Work[4*L*T*d*d+5*L*T*d+11*L*d*d+11*L*T:][:L*T]      // [L, T]
-	t86 := c.Work[4*L*T*d*d+5*L*T*d+11*L*d*d+12*L*T:][:L*T]      // [L, T]
-	t262 := c.Work[4*L*T*d*d+5*L*T*d+11*L*d*d+13*L*T:][:L*T]     // [L, T]
-	t282 := c.Work[4*L*T*d*d+5*L*T*d+11*L*d*d+14*L*T:][:L*T]     // [L, T]
-	t302 := c.Work[4*L*T*d*d+5*L*T*d+11*L*d*d+15*L*T:][:L*T]     // [L, T]
-	t95 := c.Work[4*L*T*d*d+5*L*T*d+11*L*d*d+16*L*T:][:L*T]      // [L, T]
-	t90 := c.Work[4*L*T*d*d+5*L*T*d+11*L*d*d+17*L*T:][:L*T*d]    // [L, T, d]
-	t93 := c.Work[4*L*T*d*d+6*L*T*d+11*L*d*d+17*L*T:][:L*T*d]    // [L, T, d]
-	k := c.Work[4*L*T*d*d+7*L*T*d+11*L*d*d+17*L*T:][:L*T*d]      // [L, T, d]
-	t98 := c.Work[4*L*T*d*d+8*L*T*d+11*L*d*d+17*L*T:][:L*T]      // [L, T]
-	t115 := c.Work[4*L*T*d*d+8*L*T*d+11*L*d*d+18*L*T:][:L*T]     // [L, T]
-	t119 := c.Work[4*L*T*d*d+8*L*T*d+11*L*d*d+19*L*T:][:L*T*d]   // [L, T, d]
-	t522 := c.Work[4*L*T*d*d+9*L*T*d+11*L*d*d+19*L*T:][:L*T]     // [L, T]
-	t152 := c.Work[4*L*T*d*d+9*L*T*d+11*L*d*d+20*L*T:][:L*T]     // [L, T]
-	t155 := c.Work[4*L*T*d*d+9*L*T*d+11*L*d*d+21*L*T:][:L*T]     // [L, T]
-	t164 := c.Work[4*L*T*d*d+9*L*T*d+11*L*d*d+22*L*T:][:L*T]     // [L, T]
-	t22_2 := c.Work[4*L*T*d*d+9*L*T*d+11*L*d*d+23*L*T:][:L*T]    // [L, T]
-	t177 := c.Work[4*L*T*d*d+9*L*T*d+11*L*d*d+24*L*T:][:L*T*d]   // [L, T, d]
-	t25 := c.Work[4*L*T*d*d+10*L*T*d+11*L*d*d+24*L*T:][:L*T]     // [L, T]
-	t923 := c.Work[4*L*T*d*d+10*L*T*d+11*L*d*d+25*L*T:][:L*d*d]  // [L, d, d]
-	t1123 := c.Work[4*L*T*d*d+10*L*T*d+12*L*d*d+25*L*T:][:L*d*d] // [L, d, d]
-	t133 := c.Work[4*L*T*d*d+10*L*T*d+13*L*d*d+25*L*T:][:L*d*d]  // [L, d, d]
-	t143 := c.Work[4*L*T*d*d+10*L*T*d+14*L*d*d+25*L*T:][:L*d*d]  // [L, d, d]
-	t42_2 := c.Work[4*L*T*d*d+10*L*T*d+15*L*d*d+25*L*T:][:L*T]   // [L, T]
-	t46 := c.Work[4*L*T*d*d+10*L*T*d+15*L*d*d+26*L*T:][:L*T*d]   // [L, T, d]
-	t1222 := c.Flags[:L*T]                                       // [L, T]
-	t140 := c.Flags[L*T:][:L*T]                                  // [L, T]
+	t33 := c.Work[L*T*d+4*L*T:][:L*T]                            // [L, T]
+	t22 := c.Work[L*T*d+5*L*T:][:L*d*d]                          // [L, d, d]
+	t32 := c.Work[L*T*d+L*d*d+5*L*T:][:L*d*d]                    // [L, d, d]
+	t42 := c.Work[L*T*d+2*L*d*d+5*L*T:][:L*d*d]                  // [L, d, d]
+	t52 := c.Work[L*T*d+3*L*d*d+5*L*T:][:L*d*d]                  // [L, d, d]
+	t62 := c.Work[L*T*d+4*L*d*d+5*L*T:][:L*d*d]                  // [L, d, d]
+	t72 := c.Work[L*T*d+5*L*d*d+5*L*T:][:L*T*d]                  // [L, T, d]
+	t15 := c.Work[2*L*T*d+5*L*d*d+5*L*T:][:L*d*d]                // [L, d, d]
+	t16 := c.Work[2*L*T*d+6*L*d*d+5*L*T:][:L*d*d]                // [L, d, d]
+	t17 := c.Work[2*L*T*d+7*L*d*d+5*L*T:][:L*d*d]                // [L, d, d]
+	t18 := c.Work[2*L*T*d+8*L*d*d+5*L*T:][:L*d*d]                // [L, d, d]
+	t19 := c.Work[2*L*T*d+9*L*d*d+5*L*T:][:L*d*d]                // [L, d, d]
+	t20 := c.Work[2*L*T*d+10*L*d*d+5*L*T:][:L*d*d]               // [L, d, d]
+	t562 := c.Work[2*L*T*d+11*L*d*d+5*L*T:][:L*T*d]              // [L, T, d]
+	t512 := c.Work[3*L*T*d+11*L*d*d+5*L*T:][:L*T*d]              // [L, T, d]
+	t163 := c.Work[4*L*T*d+11*L*d*d+5*L*T:][:L*T]                // [L, T]
+	t4022 := c.Work[4*L*T*d+11*L*d*d+6*L*T:][:L*T*d*d]           // [L, T, d, d]
+	t292 := c.Work[L*T*d*d+4*L*T*d+11*L*d*d+6*L*T:][:L*T*d*d]    // [L, T, d, d]
+	t1822 := c.Work[2*L*T*d*d+4*L*T*d+11*L*d*d+6*L*T:][:L*T*d*d] // [L, T, d, d]
+	t722 := c.Work[3*L*T*d*d+4*L*T*d+11*L*d*d+6*L*T:][:L*T*d*d]  // [L, T, d, d]
+	t382 := c.Work[4*L*T*d*d+4*L*T*d+11*L*d*d+6*L*T:][:L*T]      // [L, T]
+	t402 := c.Work[4*L*T*d*d+4*L*T*d+11*L*d*d+7*L*T:][:L*T]      // [L, T]
+	t422 := c.Work[4*L*T*d*d+4*L*T*d+11*L*d*d+8*L*T:][:L*T]      // [L, T]
+	t662 := c.Work[4*L*T*d*d+4*L*T*d+11*L*d*d+9*L*T:][:L*T]      // [L, T]
+	t69 := c.Work[4*L*T*d*d+4*L*T*d+11*L*d*d+10*L*T:][:L*T]      // [L, T]
+	t86 := c.Work[4*L*T*d*d+4*L*T*d+11*L*d*d+11*L*T:][:L*T]      // [L, T]
+	t262 := c.Work[4*L*T*d*d+4*L*T*d+11*L*d*d+12*L*T:][:L*T]     // [L, T]
+	t282 := c.Work[4*L*T*d*d+4*L*T*d+11*L*d*d+13*L*T:][:L*T]     // [L, T]
+	t302 := c.Work[4*L*T*d*d+4*L*T*d+11*L*d*d+14*L*T:][:L*T]     // [L, T]
+	t95 := c.Work[4*L*T*d*d+4*L*T*d+11*L*d*d+15*L*T:][:L*T]      // [L, T]
+	t152 := c.Work[4*L*T*d*d+4*L*T*d+11*L*d*d+16*L*T:][:L*T]     // [L, T]
+	t182 := c.Work[4*L*T*d*d+4*L*T*d+11*L*d*d+17*L*T:][:L*T]     // [L, T]
+	t90 := c.Work[4*L*T*d*d+4*L*T*d+11*L*d*d+18*L*T:][:L*T*d]    // [L, T, d]
+	t93 := c.Work[4*L*T*d*d+5*L*T*d+11*L*d*d+18*L*T:][:L*T*d]    // [L, T, d]
+	k := c.Work[4*L*T*d*d+6*L*T*d+11*L*d*d+18*L*T:][:L*T*d]      // [L, T, d]
+	t98 := c.Work[4*L*T*d*d+7*L*T*d+11*L*d*d+18*L*T:][:L*T]      // [L, T]
+	t115 := c.Work[4*L*T*d*d+7*L*T*d+11*L*d*d+19*L*T:][:L*T]     // [L, T]
+	t119 := c.Work[4*L*T*d*d+7*L*T*d+11*L*d*d+20*L*T:][:L*T*d]   // [L, T, d]
+	t522 := c.Work[4*L*T*d*d+8*L*T*d+11*L*d*d+20*L*T:][:L*T]     // [L, T]
+	t152_2 := c.Work[4*L*T*d*d+8*L*T*d+11*L*d*d+21*L*T:][:L*T]   // [L, T]
+	t155 := c.Work[4*L*T*d*d+8*L*T*d+11*L*d*d+22*L*T:][:L*T]     // [L, T]
+	t164 := c.Work[4*L*T*d*d+8*L*T*d+11*L*d*d+23*L*T:][:L*T]     // [L, T]
+	t22_2 := c.Work[4*L*T*d*d+8*L*T*d+11*L*d*d+24*L*T:][:L*T]    // [L, T]
+	t177 := c.Work[4*L*T*d*d+8*L*T*d+11*L*d*d+25*L*T:][:L*T*d]   // [L, T, d]
+	t25 := c.Work[4*L*T*d*d+9*L*T*d+11*L*d*d+25*L*T:][:L*T]      // [L, T]
+	t922 := c.Work[4*L*T*d*d+9*L*T*d+11*L*d*d+26*L*T:][:L*d*d]   // [L, d, d]
+	t1122 := c.Work[4*L*T*d*d+9*L*T*d+12*L*d*d+26*L*T:][:L*d*d]  // [L, d, d]
+	t132 := c.Work[4*L*T*d*d+9*L*T*d+13*L*d*d+26*L*T:][:L*d*d]   // [L, d, d]
+	t143 := c.Work[4*L*T*d*d+9*L*T*d+14*L*d*d+26*L*T:][:L*d*d]   // [L, d, d]
+	t42_2 := c.Work[4*L*T*d*d+9*L*T*d+15*L*d*d+26*L*T:][:L*T]    // [L, T]
+	t46 := c.Work[4*L*T*d*d+9*L*T*d+15*L*d*d+27*L*T:][:L*T*d]    // [L, T, d]
+	t1022Total := make([]F, 1)
+	t1223Total := make([]F, 1)
 
 	// self_referential_chunk.q
 	if kern.Wide() {
@@ -692,80 +691,49 @@ func (c *stepBackwardFused) run() {
 		}
 	}
 
-	// self_referential_chunk.q, self_referential_chunk.k
+	// self_referential_chunk.q, self_referential_chunk.k, self_referential_chunk.v
 	if kern.Wide() {
-		a := regions.Rca3f721a87feArgs{
+		a := regions.Rcda126e2f4c4Args{
 			P0: unsafe.SliceData(t11),
 			P1: unsafe.SliceData(c.AK),
-			P2: unsafe.SliceData(c.QProd),
-			P3: unsafe.SliceData(q),
-			P4: unsafe.SliceData(t21),
+			P2: unsafe.SliceData(c.AV),
+			P3: unsafe.SliceData(c.QProd),
+			P4: unsafe.SliceData(q),
+			P5: unsafe.SliceData(t21),
+			P6: unsafe.SliceData(t33),
 			N0: L,
 			N1: T,
 			N2: d,
-			N3: 12 * d,
-			N4: T * d,
+			N3: 8 * d,
+			N4: 12 * d,
+			N5: T * d,
 		}
-		regions.Rca3f721a87fe(&a)
+		regions.Rcda126e2f4c4(&a)
 	} else {
 		for i := range L {
 			t11_2 := t11[i*T:][:T]
 			t21_2 := t21[i*T:][:T]
+			t33_2 := t33[i*T:][:T]
 			for j := range T {
 				aK := c.AK[(i*T+j)*d:][:d]
+				aV := c.AV[(i*T+j)*d:][:d]
 				qProd := c.QProd[(i*T+j)*d:][:d]
 				q2 := q[(i*T+j)*d:][:d]
 				var t212 F
+				var t332 F
 				t11Entry := t11_2[j]
 				t212Sums := [16]F{t212}
+				t332Sums := [16]F{t332}
 				for k2 := range d {
 					aKEntry := aK[k2]
 					t212Sums[k2%16] = num.FMA32(aKEntry, aKEntry, t212Sums[k2%16])
+					aVEntry := aV[k2]
+					t332Sums[k2%16] = num.FMA32(aVEntry, aVEntry, t332Sums[k2%16])
 					q2[k2] = qProd[k2] / t11Entry
 				}
 				t212 = kern.Sum16(&t212Sums)
-				t21_2[j] = t212
-			}
-		}
-	}
-
-	// self_referential_chunk.a_eta
-	for i := range L {
-		kern.GemmFMA(d, T, d, F(1), false, kern.From(aEta, i*T*d), 1, d, kern.From(c.MEta, i*d*d), d, 1, kern.From(c.X, i*T*d), 1, d)
-	}
-
-	// self_referential_chunk.theta, self_referential_chunk.v
-	if kern.Wide() {
-		a := regions.R218afd7fb3b6Args{
-			P0: unsafe.SliceData(aEta),
-			P1: unsafe.SliceData(c.AV),
-			P2: unsafe.SliceData(t922),
-			P3: unsafe.SliceData(t33),
-			N0: L,
-			N1: T,
-			N2: d,
-			N3: T * d,
-		}
-		regions.R218afd7fb3b6(&a)
-	} else {
-		for i := range L {
-			t922_2 := t922[i*T:][:T]
-			t33_2 := t33[i*T:][:T]
-			for j := range T {
-				aEta2 := aEta[(i*T+j)*d:][:d]
-				aV := c.AV[(i*T+j)*d:][:d]
-				var t9222 F
-				var t332 F
-				t9222Sums := [16]F{t9222}
-				t332Sums := [16]F{t332}
-				for k2 := range d {
-					t9222Sums[k2%16] = t9222Sums[k2%16] + aEta2[k2]
-					aVEntry := aV[k2]
-					t332Sums[k2%16] = num.FMA32(aVEntry, aVEntry, t332Sums[k2%16])
-				}
-				t9222 = kern.Sum16(&t9222Sums)
 				t332 = kern.Sum16(&t332Sums)
-				t922_2[j] = t9222
+				t21_2[j] = t212
 				t33_2[j] = t332
 			}
 		}
@@ -784,10 +752,10 @@ func (c *stepBackwardFused) run() {
 	clear(t163)
 	workers.Each(L*kern.Blocks(d), (*stepBackwardRows1)(c))
 	if kern.Blocks(d) > 1 {
-		kern.AddBlocks(t512[:L*T*d], c.Work[4*L*T*d*d+11*L*T*d+15*L*d*d+26*L*T:], 3*L*T*d+L*T, kern.Blocks(d))
-		kern.AddBlocks(t562[:L*T*d], c.Work[4*L*T*d*d+12*L*T*d+15*L*d*d+26*L*T:], 3*L*T*d+L*T, kern.Blocks(d))
-		kern.AddBlocks(t72[:L*T*d], c.Work[4*L*T*d*d+13*L*T*d+15*L*d*d+26*L*T:], 3*L*T*d+L*T, kern.Blocks(d))
-		kern.AddBlocks(t163[:L*T], c.Work[4*L*T*d*d+14*L*T*d+15*L*d*d+26*L*T:], 3*L*T*d+L*T, kern.Blocks(d))
+		kern.AddBlocks(t512[:L*T*d], c.Work[4*L*T*d*d+10*L*T*d+15*L*d*d+27*L*T:], 3*L*T*d+L*T, kern.Blocks(d))
+		kern.AddBlocks(t562[:L*T*d], c.Work[4*L*T*d*d+11*L*T*d+15*L*d*d+27*L*T:], 3*L*T*d+L*T, kern.Blocks(d))
+		kern.AddBlocks(t72[:L*T*d], c.Work[4*L*T*d*d+12*L*T*d+15*L*d*d+27*L*T:], 3*L*T*d+L*T, kern.Blocks(d))
+		kern.AddBlocks(t163[:L*T], c.Work[4*L*T*d*d+13*L*T*d+15*L*d*d+27*L*T:], 3*L*T*d+L*T, kern.Blocks(d))
 	}
 
 	// self_referential_chunk.v, self_referential_chunk.theta, self_referential_chunk.k
@@ -856,21 +824,25 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential_chunk.v, self_referential_chunk.k, self_referential_chunk.theta
 	if kern.Wide() {
-		a := regions.Rd3b7807b5340Args{
-			P0: unsafe.SliceData(t402),
-			P1: unsafe.SliceData(t33),
-			P2: unsafe.SliceData(t21),
-			P3: unsafe.SliceData(t69),
-			P4: unsafe.SliceData(t382),
-			P5: unsafe.SliceData(t86),
-			P6: unsafe.SliceData(t262),
-			P7: unsafe.SliceData(t282),
-			P8: unsafe.SliceData(t302),
-			P9: unsafe.SliceData(t95),
-			N0: L,
-			N1: T,
+		a := regions.R286a6223851dArgs{
+			P0:  unsafe.SliceData(t402),
+			P1:  unsafe.SliceData(t33),
+			P2:  unsafe.SliceData(t21),
+			P3:  unsafe.SliceData(t69),
+			P4:  unsafe.SliceData(t382),
+			P5:  unsafe.SliceData(t86),
+			P6:  unsafe.SliceData(t262),
+			P7:  unsafe.SliceData(t282),
+			P8:  unsafe.SliceData(t302),
+			P9:  unsafe.SliceData(t95),
+			P10: unsafe.SliceData(c.ThetaSoftplus),
+			P11: unsafe.SliceData(t152),
+			P12: unsafe.SliceData(c.ThetaSigmoid),
+			P13: unsafe.SliceData(t182),
+			N0:  L,
+			N1:  T,
 		}
-		regions.Rd3b7807b5340(&a)
+		regions.R286a6223851d(&a)
 	} else {
 		for i := range L {
 			t402_2 := t402[i*T:][:T]
@@ -883,6 +855,10 @@ func (c *stepBackwardFused) run() {
 			t282_2 := t282[i*T:][:T]
 			t302_2 := t302[i*T:][:T]
 			t95_2 := t95[i*T:][:T]
+			thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
+			t152_3 := t152[i*T:][:T]
+			thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
+			t182_2 := t182[i*T:][:T]
 			for j := range T {
 				t402Entry := t402_2[j]
 				t33Entry3 := t33_2[j]
@@ -890,31 +866,34 @@ func (c *stepBackwardFused) run() {
 				t2622 := num.Sqrt(kern.Choose((F(0) < t21Entry3), t21Entry3, F(1)))
 				t2822 := kern.Choose((F(0) < t21Entry3), t2622, F(0))
 				t3022 := kern.Larger(t2822, F(1e-08))
-				w27 := F(F(0.5*kern.Choose(((F(1e-08) <= t402Entry) && (F(0) < t33Entry3)), kern.Choose((F(1e-08) <= t402Entry), t69_2[j], F(0)), F(0))) * (F(1) / t382_2[j]))
-				t86_2[j] = kern.Choose(((F(1e-08) <= t402Entry) && (F(0) < t33Entry3)), kern.Choose(((F(1e-08) <= t402Entry) && (F(0) < t33Entry3)), w27, F(0)), F(0))
+				w27 := ((F(1e-08) <= t402Entry) && (F(0) < t33Entry3))
+				t86_2[j] = kern.Choose(w27, kern.Choose(((F(1e-08) <= t402Entry) && (F(0) < t33Entry3)), F(F(0.5*kern.Choose((F(1e-08) <= t402Entry), t69_2[j], F(0)))*(F(1)/t382_2[j])), F(0)), F(0))
 				t262_2[j] = t2622
 				t282_2[j] = t2822
 				t302_2[j] = t3022
 				t95_2[j] = F(1) / t3022
+				t152_3[j] = kern.Larger(thetaSoftplus[j], F(0))
+				t182_2[j] = F(0.25 * thetaSigmoid[j])
 			}
 		}
 	}
 
-	// self_referential_chunk.a_v, self_referential_chunk.v, self_referential_chunk.k, self_referential_chunk.M_m
+	// self_referential_chunk.a_v, self_referential_chunk.v, self_referential_chunk.k, self_referential_chunk.M_m, self_referential_chunk.theta
 	if kern.Wide() {
-		a := regions.Re2fa47193c2aArgs{
+		a := regions.R5c011e710c60Args{
 			P0:  unsafe.SliceData(t662),
 			P1:  unsafe.SliceData(t86),
-			P2:  unsafe.SliceData(c.Theta),
-			P3:  unsafe.SliceData(t302),
-			P4:  unsafe.SliceData(t562),
-			P5:  unsafe.SliceData(t512),
-			P6:  unsafe.SliceData(c.AK),
-			P7:  unsafe.SliceData(c.AV),
-			P8:  unsafe.SliceData(t90),
-			P9:  unsafe.SliceData(t93),
-			P10: unsafe.SliceData(k),
-			P11: unsafe.SliceData(t98),
+			P2:  unsafe.SliceData(t152),
+			P3:  unsafe.SliceData(t182),
+			P4:  unsafe.SliceData(t302),
+			P5:  unsafe.SliceData(t562),
+			P6:  unsafe.SliceData(t512),
+			P7:  unsafe.SliceData(c.AK),
+			P8:  unsafe.SliceData(c.AV),
+			P9:  unsafe.SliceData(t90),
+			P10: unsafe.SliceData(t93),
+			P11: unsafe.SliceData(k),
+			P12: unsafe.SliceData(t98),
 			N0:  L,
 			N1:  T,
 			N2:  d,
@@ -923,12 +902,13 @@ func (c *stepBackwardFused) run() {
 			N5:  12 * d,
 			N6:  T * d,
 		}
-		regions.Re2fa47193c2a(&a)
+		regions.R5c011e710c60(&a)
 	} else {
 		for i := range L {
 			t662_2 := t662[i*T:][:T]
 			t86_2 := t86[i*T:][:T]
-			theta := c.Theta[i*T:][:T]
+			t152_3 := t152[i*T:][:T]
+			t182_2 := t182[i*T:][:T]
 			t302_2 := t302[i*T:][:T]
 			t98_2 := t98[i*T:][:T]
 			for j := range T {
@@ -942,12 +922,12 @@ func (c *stepBackwardFused) run() {
 				var t982 F
 				t662Entry := t662_2[j]
 				t86Entry := t86_2[j]
-				thetaEntry4 := theta[j]
+				w24 := kern.Smaller(t152_3[j], t182_2[j])
 				t302Entry := t302_2[j]
 				t982Sums := [16]F{t982}
 				for k3 := range d {
 					t562Entry := t562_2[k3]
-					t932 := num.FMA32(thetaEntry4, t512_2[k3], t562Entry)
+					t932 := num.FMA32(w24, t512_2[k3], t562Entry)
 					k5 := aK[k3] / t302Entry
 					t982Sums[k3%16] = num.FMA32(t932, k5/t302Entry, t982Sums[k3%16])
 					t90_2[k3] = num.FMA32(F(2*t86Entry), aV[k3], -F(t662Entry*t562Entry))
@@ -960,28 +940,31 @@ func (c *stepBackwardFused) run() {
 		}
 	}
 
-	// self_referential_chunk.k, self_referential_chunk.theta, self_referential_chunk.c
-	w24 := F(d)
-	bThetaEntry := c.BTheta[0]
-	for i := range L {
-		t282_2 := t282[i*T:][:T]
-		t21_2 := t21[i*T:][:T]
-		t922_2 := t922[i*T:][:T]
-		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-		t98_2 := t98[i*T:][:T]
-		t262_2 := t262[i*T:][:T]
-		t115_2 := t115[i*T:][:T]
-		t1222_2 := t1222[i*T:][:T]
-		t140_2 := t140[i*T:][:T]
-		for j := range T {
-			t282Entry := t282_2[j]
-			t21Entry4 := t21_2[j]
-			t132 := kern.Softplus((t922_2[j] / w24) + bThetaEntry)
-			t12222 := (kern.Larger(t132, F(0)) <= F(0.25*thetaSigmoid[j]))
-			w28 := F(F(0.5*kern.Choose(((F(1e-08) <= t282Entry) && (F(0) < t21Entry4)), kern.Choose((F(1e-08) <= t282Entry), t98_2[j], F(0)), F(0))) * (F(1) / t262_2[j]))
-			t115_2[j] = kern.Choose(((F(1e-08) <= t282Entry) && (F(0) < t21Entry4)), kern.Choose(((F(1e-08) <= t282Entry) && (F(0) < t21Entry4)), w28, F(0)), F(0))
-			t1222_2[j] = t12222
-			t140_2[j] = (t12222 && (F(0) <= t132))
+	// self_referential_chunk.k, self_referential_chunk.theta
+	if kern.Wide() {
+		a := regions.Rc011772375a6Args{
+			P0: unsafe.SliceData(t282),
+			P1: unsafe.SliceData(t21),
+			P2: unsafe.SliceData(t98),
+			P3: unsafe.SliceData(t262),
+			P4: unsafe.SliceData(t115),
+			N0: L,
+			N1: T,
+		}
+		regions.Rc011772375a6(&a)
+	} else {
+		for i := range L {
+			t282_2 := t282[i*T:][:T]
+			t21_2 := t21[i*T:][:T]
+			t98_2 := t98[i*T:][:T]
+			t262_2 := t262[i*T:][:T]
+			t115_2 := t115[i*T:][:T]
+			for j := range T {
+				t282Entry := t282_2[j]
+				t21Entry4 := t21_2[j]
+				w28 := ((F(1e-08) <= t282Entry) && (F(0) < t21Entry4))
+				t115_2[j] = kern.Choose(w28, kern.Choose(((F(1e-08) <= t282Entry) && (F(0) < t21Entry4)), F(F(0.5*kern.Choose((F(1e-08) <= t282Entry), t98_2[j], F(0)))*(F(1)/t262_2[j])), F(0)), F(0))
+			}
 		}
 	}
 
@@ -1032,44 +1015,90 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential_chunk.theta, self_referential_chunk.k, self_referential_chunk.c, self_referential_chunk, self_referential_chunk.q
 	var t1022 F
-	var t123 F
+	var t1223 F
 	t1522 := F(1) / F(d)
-	for i := range L {
-		t140_2 := t140[i*T:][:T]
-		t1222_2 := t1222[i*T:][:T]
-		t522_2 := t522[i*T:][:T]
-		thetaSigmoid2 := c.ThetaSigmoid2[i*T:][:T]
-		rho := c.Rho[i*T:][:T]
-		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-		t163_2 := t163[i*T:][:T]
-		t152_2 := t152[i*T:][:T]
-		t155_2 := t155[i*T:][:T]
-		t164_2 := t164[i*T:][:T]
-		t11_2 := t11[i*T:][:T]
-		t22_3 := t22_2[i*T:][:T]
-		for j := range T {
-			t140Entry := t140_2[j]
-			t1222Entry := t1222_2[j]
-			t522Entry := t522_2[j]
-			t147 := kern.Choose(t140Entry, F(thetaSigmoid2[j]*kern.Choose(t140Entry, kern.Choose(t1222Entry, t522Entry, F(0)), F(0))), F(0))
-			t1642 := -kern.Choose(!t1222Entry, F(F(F(0.25*rho[j])*thetaSigmoid[j])*kern.Choose(!t1222Entry, t522Entry, F(0))), F(0)) + t163_2[j]
-			t1022 = t1022 + t1642
-			t123 = t123 + t147
-			t152_2[j] = t1522
-			t155_2[j] = kern.Choose(t140Entry, F(t147*t1522), F(0))
-			t164_2[j] = t1642
-			t22_3[j] = F(1) / t11_2[j]
+	if kern.Wide() {
+		a := regions.Ra29b133abfcfArgs{
+			P0:  unsafe.SliceData(t152),
+			P1:  unsafe.SliceData(t182),
+			P2:  unsafe.SliceData(t522),
+			P3:  unsafe.SliceData(c.ThetaSoftplus),
+			P4:  unsafe.SliceData(c.ThetaSigmoid2),
+			P5:  unsafe.SliceData(c.Rho),
+			P6:  unsafe.SliceData(c.ThetaSigmoid),
+			P7:  unsafe.SliceData(t163),
+			P8:  unsafe.SliceData(t152_2),
+			P9:  unsafe.SliceData(t155),
+			P10: unsafe.SliceData(t164),
+			P11: unsafe.SliceData(t11),
+			P12: unsafe.SliceData(t22_2),
+			P13: unsafe.SliceData(t1022Total),
+			P14: unsafe.SliceData(t1223Total),
+			N0:  L,
+			N1:  T,
+			N2:  4 * T,
+			N3:  8 * T,
+			N4:  12 * T,
+			S0:  [2]float32{t1223},
+			S1:  [2]float32{t1022},
+			S2:  [2]float32{t1522},
 		}
+		regions.Ra29b133abfcf(&a)
+	} else {
+		t1223_2 := t1223
+		t1022_2 := t1022
+		for i := range L {
+			t152_3 := t152[i*T:][:T]
+			t182_2 := t182[i*T:][:T]
+			t522_2 := t522[i*T:][:T]
+			thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
+			thetaSigmoid2 := c.ThetaSigmoid2[i*T:][:T]
+			rho := c.Rho[i*T:][:T]
+			thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
+			t163_2 := t163[i*T:][:T]
+			t152_4 := t152_2[i*T:][:T]
+			t155_2 := t155[i*T:][:T]
+			t164_2 := t164[i*T:][:T]
+			t11_2 := t11[i*T:][:T]
+			t22_3 := t22_2[i*T:][:T]
+			var t1022Row F
+			var t1223Row F
+			t1022RowSums := [16]F{t1022Row}
+			t1223RowSums := [16]F{t1223Row}
+			for j := range T {
+				t152Entry := t152_3[j]
+				t182Entry := t182_2[j]
+				t522Entry := t522_2[j]
+				t124 := kern.Choose((t152Entry <= t182Entry), t522Entry, F(0))
+				thetaSoftplusEntry4 := thetaSoftplus[j]
+				thetaSigmoid2Entry := thetaSigmoid2[j]
+				t1642 := -kern.Choose(!(t152Entry <= t182Entry), F(F(F(0.25*rho[j])*thetaSigmoid[j])*t522Entry), F(0)) + t163_2[j]
+				t1022RowSums[j%16] = t1022RowSums[j%16] + t1642
+				t1223RowSums[j%16] = t1223RowSums[j%16] + kern.Choose(((t152Entry <= t182Entry) && (F(0) <= thetaSoftplusEntry4)), F(thetaSigmoid2Entry*t124), F(0))
+				t152_4[j] = t1522
+				t155_2[j] = kern.Choose(((t152Entry <= t182Entry) && (F(0) <= thetaSoftplusEntry4)), F(F(thetaSigmoid2Entry*t124)*t1522), F(0))
+				t164_2[j] = t1642
+				t22_3[j] = F(1) / t11_2[j]
+			}
+			t1022Row = kern.Sum16(&t1022RowSums)
+			t1223Row = kern.Sum16(&t1223RowSums)
+			t1022_2 = t1022_2 + t1022Row
+			t1223_2 = t1223_2 + t1223Row
+		}
+		t1022Total[0] = t1022_2
+		t1223Total[0] = t1223_2
 	}
+	t1022 = t1022Total[0]
+	t1223 = t1223Total[0]
 	c.BRhoBar[0] = t1022
-	c.BThetaBar[0] = t123
+	c.BThetaBar[0] = t1223
 
 	// self_referential_chunk.y, self_referential_chunk.a_eta, self_referential_chunk.a_alpha, self_referential_chunk.q
 	if kern.Wide() {
 		a := regions.Rf1ce15b78dfcArgs{
 			P0: unsafe.SliceData(t11),
 			P1: unsafe.SliceData(t155),
-			P2: unsafe.SliceData(t152),
+			P2: unsafe.SliceData(t152_2),
 			P3: unsafe.SliceData(t164),
 			P4: unsafe.SliceData(t72),
 			P5: unsafe.SliceData(q),
@@ -1090,7 +1119,7 @@ func (c *stepBackwardFused) run() {
 		for i := range L {
 			t11_2 := t11[i*T:][:T]
 			t155_2 := t155[i*T:][:T]
-			t152_2 := t152[i*T:][:T]
+			t152_3 := t152_2[i*T:][:T]
 			t164_2 := t164[i*T:][:T]
 			t25_2 := t25[i*T:][:T]
 			for j := range T {
@@ -1102,7 +1131,7 @@ func (c *stepBackwardFused) run() {
 				var t253 F
 				t11Entry2 := t11_2[j]
 				t155Entry := t155_2[j]
-				w25 := F(t152_2[j] * t164_2[j])
+				w25 := F(t152_3[j] * t164_2[j])
 				t253Sums := [16]F{t253}
 				for k2 := range d {
 					t253Sums[k2%16] = num.FMA32(t72_2[k2], q2[k2]/t11Entry2, t253Sums[k2%16])
@@ -1125,23 +1154,23 @@ func (c *stepBackwardFused) run() {
 	}
 
 	// self_referential_chunk, self_referential_chunk.y, self_referential_chunk.a_alpha, self_referential_chunk.a_eta, self_referential_chunk.a_k, self_referential_chunk.a_v
-	clear(t923)
-	clear(t1123)
-	clear(t133)
+	clear(t922)
+	clear(t1122)
+	clear(t132)
 	clear(t143)
 	if kern.Wide() {
 		a := regions.Rdb32109398a3Args{
-			P0:  unsafe.SliceData(t152),
+			P0:  unsafe.SliceData(t152_2),
 			P1:  unsafe.SliceData(t164),
 			P2:  unsafe.SliceData(t155),
 			P3:  unsafe.SliceData(t119),
 			P4:  unsafe.SliceData(t90),
 			P5:  unsafe.SliceData(c.X),
-			P6:  unsafe.SliceData(t923),
+			P6:  unsafe.SliceData(t922),
 			P7:  unsafe.SliceData(t4022),
-			P8:  unsafe.SliceData(t1123),
+			P8:  unsafe.SliceData(t1122),
 			P9:  unsafe.SliceData(t292),
-			P10: unsafe.SliceData(t133),
+			P10: unsafe.SliceData(t132),
 			P11: unsafe.SliceData(t1822),
 			P12: unsafe.SliceData(t143),
 			P13: unsafe.SliceData(t722),
@@ -1161,13 +1190,13 @@ func (c *stepBackwardFused) run() {
 		regions.Rdb32109398a3(&a)
 	} else {
 		for i := range L {
-			t152_2 := t152[i*T:][:T]
+			t152_3 := t152_2[i*T:][:T]
 			t164_2 := t164[i*T:][:T]
 			t155_2 := t155[i*T:][:T]
 			for j := range d {
-				t923_2 := t923[(i*d+j)*d:][:d]
-				t1123_2 := t1123[(i*d+j)*d:][:d]
-				t133_2 := t133[(i*d+j)*d:][:d]
+				t922_2 := t922[(i*d+j)*d:][:d]
+				t1122_2 := t1122[(i*d+j)*d:][:d]
+				t132_2 := t132[(i*d+j)*d:][:d]
 				t143_2 := t143[(i*d+j)*d:][:d]
 				for k2 := range T {
 					x := c.X[(i*T+k2)*d:][:d]
@@ -1175,15 +1204,15 @@ func (c *stepBackwardFused) run() {
 					t292_2 := t292[((i*T+k2)*d+j)*d:][:d]
 					t1822_2 := t1822[((i*T+k2)*d+j)*d:][:d]
 					t722_2 := t722[((i*T+k2)*d+j)*d:][:d]
-					w26 := F(t152_2[k2] * t164_2[k2])
+					w26 := F(t152_3[k2] * t164_2[k2])
 					t155Entry2 := t155_2[k2]
 					t119Entry := t119[(i*T+k2)*d+j]
 					t90Entry := t90[(i*T+k2)*d+j]
 					for m := range d {
 						xEntry := x[m]
-						t923_2[m] = num.FMA32(w26, xEntry, t923_2[m]+t4022_2[m])
-						t1123_2[m] = num.FMA32(t155Entry2, xEntry, t1123_2[m]+t292_2[m])
-						t133_2[m] = num.FMA32(xEntry, t119Entry, t133_2[m]+t1822_2[m])
+						t922_2[m] = num.FMA32(w26, xEntry, t922_2[m]+t4022_2[m])
+						t1122_2[m] = num.FMA32(t155Entry2, xEntry, t1122_2[m]+t292_2[m])
+						t132_2[m] = num.FMA32(xEntry, t119Entry, t132_2[m]+t1822_2[m])
 						t143_2[m] = num.FMA32(xEntry, t90Entry, t143_2[m]+t722_2[m])
 					}
 				}
@@ -1193,7 +1222,7 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential_chunk.q
 	if kern.Wide() {
-		a := regions.Rcf9713f8a6f8Args{
+		a := regions.Rc011772375a6Args{
 			P0: unsafe.SliceData(t9),
 			P1: unsafe.SliceData(c.QProd2),
 			P2: unsafe.SliceData(t25),
@@ -1202,7 +1231,7 @@ func (c *stepBackwardFused) run() {
 			N0: L,
 			N1: T,
 		}
-		regions.Rcf9713f8a6f8(&a)
+		regions.Rc011772375a6(&a)
 	} else {
 		for i := range L {
 			t9_2 := t9[i*T:][:T]
@@ -1213,8 +1242,8 @@ func (c *stepBackwardFused) run() {
 			for j := range T {
 				t9Entry := t9_2[j]
 				qProd2Entry2 := qProd2[j]
-				w29 := F(F(0.5*kern.Choose(((F(1e-08) <= t9Entry) && (F(0) < qProd2Entry2)), kern.Choose((F(1e-08) <= t9Entry), t25_2[j], F(0)), F(0))) * (F(1) / t7_2[j]))
-				t42_3[j] = kern.Choose(((F(1e-08) <= t9Entry) && (F(0) < qProd2Entry2)), kern.Choose(((F(1e-08) <= t9Entry) && (F(0) < qProd2Entry2)), w29, F(0)), F(0))
+				w29 := ((F(1e-08) <= t9Entry) && (F(0) < qProd2Entry2))
+				t42_3[j] = kern.Choose(w29, kern.Choose(((F(1e-08) <= t9Entry) && (F(0) < qProd2Entry2)), F(F(0.5*kern.Choose((F(1e-08) <= t9Entry), t25_2[j], F(0)))*(F(1)/t7_2[j])), F(0)), F(0))
 			}
 		}
 	}
@@ -1266,16 +1295,16 @@ func (c *stepBackwardFused) run() {
 	// self_referential_chunk.q
 	if kern.Wide() {
 		a := regions.R9756f00cf430Args{
-			P0:  unsafe.SliceData(t133),
+			P0:  unsafe.SliceData(t132),
 			P1:  unsafe.SliceData(t22),
 			P2:  unsafe.SliceData(c.MKBarOut),
 			P3:  unsafe.SliceData(t143),
 			P4:  unsafe.SliceData(t32),
 			P5:  unsafe.SliceData(c.MVBarOut),
-			P6:  unsafe.SliceData(t923),
+			P6:  unsafe.SliceData(t922),
 			P7:  unsafe.SliceData(t42),
 			P8:  unsafe.SliceData(c.MAlphaBarOut),
-			P9:  unsafe.SliceData(t1123),
+			P9:  unsafe.SliceData(t1122),
 			P10: unsafe.SliceData(t52),
 			P11: unsafe.SliceData(c.MEtaBarOut),
 			P12: unsafe.SliceData(t15),
@@ -1304,16 +1333,16 @@ func (c *stepBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range d {
-				t133_2 := t133[(i*d+j)*d:][:d]
+				t132_2 := t132[(i*d+j)*d:][:d]
 				t22_3 := t22[(i*d+j)*d:][:d]
 				MKBarOut := c.MKBarOut[(i*d+j)*d:][:d]
 				t143_2 := t143[(i*d+j)*d:][:d]
 				t32_2 := t32[(i*d+j)*d:][:d]
 				MVBarOut := c.MVBarOut[(i*d+j)*d:][:d]
-				t923_2 := t923[(i*d+j)*d:][:d]
+				t922_2 := t922[(i*d+j)*d:][:d]
 				t42_3 := t42[(i*d+j)*d:][:d]
 				MAlphaBarOut := c.MAlphaBarOut[(i*d+j)*d:][:d]
-				t1123_2 := t1123[(i*d+j)*d:][:d]
+				t1122_2 := t1122[(i*d+j)*d:][:d]
 				t52_2 := t52[(i*d+j)*d:][:d]
 				MEtaBarOut := c.MEtaBarOut[(i*d+j)*d:][:d]
 				t15_2 := t15[(i*d+j)*d:][:d]
@@ -1335,10 +1364,10 @@ func (c *stepBackwardFused) run() {
 				t20_2 := t20[(i*d+j)*d:][:d]
 				M0VBarOut := c.M0VBarOut[(i*d+j)*d:][:d]
 				for k2 := range d {
-					MKBarOut[k2] = t133_2[k2] + t22_3[k2]
+					MKBarOut[k2] = t132_2[k2] + t22_3[k2]
 					MVBarOut[k2] = t143_2[k2] + t32_2[k2]
-					MAlphaBarOut[k2] = t923_2[k2] + t42_3[k2]
-					MEtaBarOut[k2] = t1123_2[k2] + t52_2[k2]
+					MAlphaBarOut[k2] = t922_2[k2] + t42_3[k2]
+					MEtaBarOut[k2] = t1122_2[k2] + t52_2[k2]
 					MMBarOut[k2] = t15_2[k2] + t62_2[k2]
 					M0MBarOut[k2] = M0MBar[k2] + t16_2[k2]
 					M0AlphaBarOut[k2] = M0AlphaBar[k2] + t17_2[k2]
@@ -1366,26 +1395,26 @@ func (c *stepBackwardRows1) Part(part int) {
 	_ = segments
 	q := c.Work[3*L*T:][:L*T*d]                                  // [L, T, d]
 	t21 := c.Work[L*T*d+3*L*T:][:L*T]                            // [L, T]
-	t33 := c.Work[2*L*T*d+5*L*T:][:L*T]                          // [L, T]
-	t22 := c.Work[2*L*T*d+6*L*T:][:L*d*d]                        // [L, d, d]
-	t32 := c.Work[2*L*T*d+L*d*d+6*L*T:][:L*d*d]                  // [L, d, d]
-	t42 := c.Work[2*L*T*d+2*L*d*d+6*L*T:][:L*d*d]                // [L, d, d]
-	t52 := c.Work[2*L*T*d+3*L*d*d+6*L*T:][:L*d*d]                // [L, d, d]
-	t62 := c.Work[2*L*T*d+4*L*d*d+6*L*T:][:L*d*d]                // [L, d, d]
-	t72 := c.Work[2*L*T*d+5*L*d*d+6*L*T:][:L*T*d]                // [L, T, d]
-	t15 := c.Work[3*L*T*d+5*L*d*d+6*L*T:][:L*d*d]                // [L, d, d]
-	t16 := c.Work[3*L*T*d+6*L*d*d+6*L*T:][:L*d*d]                // [L, d, d]
-	t17 := c.Work[3*L*T*d+7*L*d*d+6*L*T:][:L*d*d]                // [L, d, d]
-	t18 := c.Work[3*L*T*d+8*L*d*d+6*L*T:][:L*d*d]                // [L, d, d]
-	t19 := c.Work[3*L*T*d+9*L*d*d+6*L*T:][:L*d*d]                // [L, d, d]
-	t20 := c.Work[3*L*T*d+10*L*d*d+6*L*T:][:L*d*d]               // [L, d, d]
-	t562 := c.Work[3*L*T*d+11*L*d*d+6*L*T:][:L*T*d]              // [L, T, d]
-	t512 := c.Work[4*L*T*d+11*L*d*d+6*L*T:][:L*T*d]              // [L, T, d]
-	t163 := c.Work[5*L*T*d+11*L*d*d+6*L*T:][:L*T]                // [L, T]
-	t4022 := c.Work[5*L*T*d+11*L*d*d+7*L*T:][:L*T*d*d]           // [L, T, d, d]
-	t292 := c.Work[L*T*d*d+5*L*T*d+11*L*d*d+7*L*T:][:L*T*d*d]    // [L, T, d, d]
-	t1822 := c.Work[2*L*T*d*d+5*L*T*d+11*L*d*d+7*L*T:][:L*T*d*d] // [L, T, d, d]
-	t722 := c.Work[3*L*T*d*d+5*L*T*d+11*L*d*d+7*L*T:][:L*T*d*d]  // [L, T, d, d]
+	t33 := c.Work[L*T*d+4*L*T:][:L*T]                            // [L, T]
+	t22 := c.Work[L*T*d+5*L*T:][:L*d*d]                          // [L, d, d]
+	t32 := c.Work[L*T*d+L*d*d+5*L*T:][:L*d*d]                    // [L, d, d]
+	t42 := c.Work[L*T*d+2*L*d*d+5*L*T:][:L*d*d]                  // [L, d, d]
+	t52 := c.Work[L*T*d+3*L*d*d+5*L*T:][:L*d*d]                  // [L, d, d]
+	t62 := c.Work[L*T*d+4*L*d*d+5*L*T:][:L*d*d]                  // [L, d, d]
+	t72 := c.Work[L*T*d+5*L*d*d+5*L*T:][:L*T*d]                  // [L, T, d]
+	t15 := c.Work[2*L*T*d+5*L*d*d+5*L*T:][:L*d*d]                // [L, d, d]
+	t16 := c.Work[2*L*T*d+6*L*d*d+5*L*T:][:L*d*d]                // [L, d, d]
+	t17 := c.Work[2*L*T*d+7*L*d*d+5*L*T:][:L*d*d]                // [L, d, d]
+	t18 := c.Work[2*L*T*d+8*L*d*d+5*L*T:][:L*d*d]                // [L, d, d]
+	t19 := c.Work[2*L*T*d+9*L*d*d+5*L*T:][:L*d*d]                // [L, d, d]
+	t20 := c.Work[2*L*T*d+10*L*d*d+5*L*T:][:L*d*d]               // [L, d, d]
+	t562 := c.Work[2*L*T*d+11*L*d*d+5*L*T:][:L*T*d]              // [L, T, d]
+	t512 := c.Work[3*L*T*d+11*L*d*d+5*L*T:][:L*T*d]              // [L, T, d]
+	t163 := c.Work[4*L*T*d+11*L*d*d+5*L*T:][:L*T]                // [L, T]
+	t4022 := c.Work[4*L*T*d+11*L*d*d+6*L*T:][:L*T*d*d]           // [L, T, d, d]
+	t292 := c.Work[L*T*d*d+4*L*T*d+11*L*d*d+6*L*T:][:L*T*d*d]    // [L, T, d, d]
+	t1822 := c.Work[2*L*T*d*d+4*L*T*d+11*L*d*d+6*L*T:][:L*T*d*d] // [L, T, d, d]
+	t722 := c.Work[3*L*T*d*d+4*L*T*d+11*L*d*d+6*L*T:][:L*T*d*d]  // [L, T, d, d]
 	l, block := part/kern.Blocks(d), part%kern.Blocks(d)
 	first, last := kern.BlockRows(block, d)
 	t512_2 := t512
@@ -1393,13 +1422,13 @@ func (c *stepBackwardRows1) Part(part int) {
 	t72_2 := t72
 	t163_2 := t163
 	if block > 0 {
-		t512_2 = c.Work[4*L*T*d*d+11*L*T*d+15*L*d*d+26*L*T+(block-1)*(3*L*T*d+L*T):][:L*T*d]
+		t512_2 = c.Work[4*L*T*d*d+10*L*T*d+15*L*d*d+27*L*T+(block-1)*(3*L*T*d+L*T):][:L*T*d]
 		clear(t512_2[l*T*d:][:T*d])
-		t562_2 = c.Work[4*L*T*d*d+12*L*T*d+15*L*d*d+26*L*T+(block-1)*(3*L*T*d+L*T):][:L*T*d]
+		t562_2 = c.Work[4*L*T*d*d+11*L*T*d+15*L*d*d+27*L*T+(block-1)*(3*L*T*d+L*T):][:L*T*d]
 		clear(t562_2[l*T*d:][:T*d])
-		t72_2 = c.Work[4*L*T*d*d+13*L*T*d+15*L*d*d+26*L*T+(block-1)*(3*L*T*d+L*T):][:L*T*d]
+		t72_2 = c.Work[4*L*T*d*d+12*L*T*d+15*L*d*d+27*L*T+(block-1)*(3*L*T*d+L*T):][:L*T*d]
 		clear(t72_2[l*T*d:][:T*d])
-		t163_2 = c.Work[4*L*T*d*d+14*L*T*d+15*L*d*d+26*L*T+(block-1)*(3*L*T*d+L*T):][:L*T]
+		t163_2 = c.Work[4*L*T*d*d+13*L*T*d+15*L*d*d+27*L*T+(block-1)*(3*L*T*d+L*T):][:L*T]
 		clear(t163_2[l*T:][:T])
 	}
 	scratch := workers.Borrow(d + d + d + d + d + C*d + d + C*d + d + C*d + d + C*d + d + C*d + d + d + d + d + d + d + d)
@@ -1450,7 +1479,8 @@ func (c *stepBackwardRows1) Part(part int) {
 			if n := min(C, -C*s+T); n > 0 {
 				t21_2 := t21[l*T+C*s:][:n]
 				rho := c.Rho[l*T+C*s:][:n]
-				theta := c.Theta[l*T+C*s:][:n]
+				thetaSoftplus := c.ThetaSoftplus[l*T+C*s:][:n]
+				thetaSigmoid := c.ThetaSigmoid[l*T+C*s:][:n]
 				for a := range n {
 					aK := c.AK[(l*T+a+C*s)*d:][:d]
 					MMTrail2 := MMTrail[a*d:][:d]
@@ -1467,13 +1497,14 @@ func (c *stepBackwardRows1) Part(part int) {
 					t21Entry := t21_2[a]
 					w := kern.Larger(kern.Choose((F(0) < t21Entry), num.Sqrt(kern.Choose((F(0) < t21Entry), t21Entry, F(1))), F(0)), F(1e-08))
 					rhoEntry := rho[a]
-					thetaEntry := theta[a]
+					thetaSoftplusEntry := thetaSoftplus[a]
+					thetaSigmoidEntry := thetaSigmoid[a]
 					w2 := F(1) - rhoEntry
-					w3 := F(thetaEntry * c.MMProd[(l*T+a+C*s)*d+i])
-					w4 := F(thetaEntry * c.MAlphaProd[(l*T+a+C*s)*d+i])
-					w5 := F(thetaEntry * c.MEtaProd[(l*T+a+C*s)*d+i])
-					w6 := F(thetaEntry * c.MKProd[(l*T+a+C*s)*d+i])
-					w7 := F(thetaEntry * c.MVProd[(l*T+a+C*s)*d+i])
+					w3 := F(kern.Smaller(kern.Larger(thetaSoftplusEntry, F(0)), F(0.25*thetaSigmoidEntry)) * c.MMProd[(l*T+a+C*s)*d+i])
+					w4 := F(kern.Smaller(kern.Larger(thetaSoftplusEntry, F(0)), F(0.25*thetaSigmoidEntry)) * c.MAlphaProd[(l*T+a+C*s)*d+i])
+					w5 := F(kern.Smaller(kern.Larger(thetaSoftplusEntry, F(0)), F(0.25*thetaSigmoidEntry)) * c.MEtaProd[(l*T+a+C*s)*d+i])
+					w6 := F(kern.Smaller(kern.Larger(thetaSoftplusEntry, F(0)), F(0.25*thetaSigmoidEntry)) * c.MKProd[(l*T+a+C*s)*d+i])
+					w7 := F(kern.Smaller(kern.Larger(thetaSoftplusEntry, F(0)), F(0.25*thetaSigmoidEntry)) * c.MVProd[(l*T+a+C*s)*d+i])
 					for j := range d {
 						k2 := aK[j] / w
 						MMTrail3[j] = num.FMA32(-w3, k2, num.FMA32(w2, M0M[j], F(rhoEntry*MMTrail2[j])))
@@ -1487,9 +1518,9 @@ func (c *stepBackwardRows1) Part(part int) {
 			if n := min(C, -C*s+T); n > 0 {
 				t21_2 := t21[l*T+C*s:][:n]
 				t33_2 := t33[l*T+C*s:][:n]
-				theta := c.Theta[l*T+C*s:][:n]
-				rho := c.Rho[l*T+C*s:][:n]
+				thetaSoftplus := c.ThetaSoftplus[l*T+C*s:][:n]
 				thetaSigmoid := c.ThetaSigmoid[l*T+C*s:][:n]
+				rho := c.Rho[l*T+C*s:][:n]
 				t163_3 := t163_2[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
 					aK := c.AK[(l*T+a+C*s)*d:][:d]
@@ -1519,10 +1550,11 @@ func (c *stepBackwardRows1) Part(part int) {
 						k3[j] = k4
 						t[j] = k4 - (aV[j] / w9)
 					}
-					// self_referential_chunk.M_v, self_referential_chunk.M_m, self_referential_chunk.M_k
+					// self_referential_chunk.M_v, self_referential_chunk.M_m, self_referential_chunk.theta, self_referential_chunk.M_k
 					var t183 F
-					thetaEntry3 := theta[a]
-					w10 := F(thetaEntry3 * t181)
+					thetaSoftplusEntry3 := thetaSoftplus[a]
+					thetaSigmoidEntry3 := thetaSigmoid[a]
+					w10 := F(kern.Smaller(kern.Larger(thetaSoftplusEntry3, F(0)), F(0.25*thetaSigmoidEntry3)) * t181)
 					rhoEntry2 := rho[a]
 					w11 := F(1) - rhoEntry2
 					for j := range d {
@@ -1532,9 +1564,9 @@ func (c *stepBackwardRows1) Part(part int) {
 						t20_2[j] = num.FMA32(w11, MVBarStateEntry, t20_2[j])
 						t122[j] = F(rhoEntry2 * MVBarStateEntry)
 					}
-					// self_referential_chunk.M_k, self_referential_chunk.M_m, self_referential_chunk.M_v, self_referential_chunk.M_eta
+					// self_referential_chunk.M_k, self_referential_chunk.M_m, self_referential_chunk.M_v, self_referential_chunk.theta, self_referential_chunk.M_eta
 					var t185 F
-					w12 := F(thetaEntry3 * t183)
+					w12 := F(kern.Smaller(kern.Larger(thetaSoftplusEntry3, F(0)), F(0.25*thetaSigmoidEntry3)) * t183)
 					w13 := F(1) - rhoEntry2
 					for j := range d {
 						MKBarStateEntry := MKBarState[j]
@@ -1543,10 +1575,10 @@ func (c *stepBackwardRows1) Part(part int) {
 						t19_2[j] = num.FMA32(w13, MKBarStateEntry, t19_2[j])
 						t232[j] = F(rhoEntry2 * MKBarStateEntry)
 					}
-					// self_referential_chunk.M_eta, self_referential_chunk.M_m, self_referential_chunk.M_v, self_referential_chunk.M_alpha
+					// self_referential_chunk.M_eta, self_referential_chunk.M_m, self_referential_chunk.M_v, self_referential_chunk.theta, self_referential_chunk.M_alpha
 					var t187 F
 					var t372 F
-					w14 := F(thetaEntry3 * t185)
+					w14 := F(kern.Smaller(kern.Larger(thetaSoftplusEntry3, F(0)), F(0.25*thetaSigmoidEntry3)) * t185)
 					w15 := F(1) - rhoEntry2
 					for j := range d {
 						MEtaBarStateEntry := MEtaBarState[j]
@@ -1556,13 +1588,13 @@ func (c *stepBackwardRows1) Part(part int) {
 						t18_2[j] = num.FMA32(w15, MEtaBarStateEntry, t18_2[j])
 						t34[j] = F(rhoEntry2 * MEtaBarStateEntry)
 					}
-					// self_referential_chunk.M_alpha, self_referential_chunk.M_m, self_referential_chunk.M_v, self_referential_chunk.M_k, self_referential_chunk.M_eta
+					// self_referential_chunk.M_alpha, self_referential_chunk.M_m, self_referential_chunk.M_v, self_referential_chunk.theta, self_referential_chunk.M_k, self_referential_chunk.M_eta
 					var t189 F
 					var t29222 F
 					var t312 F
 					var t3322 F
 					var t352 F
-					w16 := F(thetaEntry3 * t187)
+					w16 := F(kern.Smaller(kern.Larger(thetaSoftplusEntry3, F(0)), F(0.25*thetaSigmoidEntry3)) * t187)
 					w17 := F(1) - rhoEntry2
 					MVProdEntry := c.MVProd[(l*T+a+C*s)*d+i]
 					MKProdEntry := c.MKProd[(l*T+a+C*s)*d+i]
@@ -1585,17 +1617,17 @@ func (c *stepBackwardRows1) Part(part int) {
 						t452[j] = F(rhoEntry2 * MAlphaBarStateEntry)
 						t512_3[j] = num.FMA32(-MMBarStateEntry, MMProdEntry, num.FMA32(-MAlphaBarStateEntry, MAlphaProdEntry, num.FMA32(-MEtaBarStateEntry2, MEtaProdEntry, num.FMA32(-MKBarStateEntry2, MKProdEntry, num.FMA32(-MVBarStateEntry2, MVProdEntry, t512_3[j])))))
 					}
-					// self_referential_chunk.M_m, self_referential_chunk.M_v, self_referential_chunk.M_k, self_referential_chunk.M_eta, self_referential_chunk.M_alpha, self_referential_chunk.y
+					// self_referential_chunk.M_m, self_referential_chunk.M_v, self_referential_chunk.theta, self_referential_chunk.M_k, self_referential_chunk.M_eta, self_referential_chunk.M_alpha, self_referential_chunk.y
 					var t192 F
 					var t21222 F
 					var t23222 F
 					var t252 F
 					var t27 F
-					w18 := F(thetaEntry3 * t189)
-					w19 := F(thetaEntry3 * t181)
-					w20 := F(thetaEntry3 * t183)
-					w21 := F(thetaEntry3 * t185)
-					w22 := F(thetaEntry3 * t187)
+					w18 := F(kern.Smaller(kern.Larger(thetaSoftplusEntry3, F(0)), F(0.25*thetaSigmoidEntry3)) * t189)
+					w19 := F(kern.Smaller(kern.Larger(thetaSoftplusEntry3, F(0)), F(0.25*thetaSigmoidEntry3)) * t181)
+					w20 := F(kern.Smaller(kern.Larger(thetaSoftplusEntry3, F(0)), F(0.25*thetaSigmoidEntry3)) * t183)
+					w21 := F(kern.Smaller(kern.Larger(thetaSoftplusEntry3, F(0)), F(0.25*thetaSigmoidEntry3)) * t185)
+					w22 := F(kern.Smaller(kern.Larger(thetaSoftplusEntry3, F(0)), F(0.25*thetaSigmoidEntry3)) * t187)
 					w23 := F(1) - rhoEntry2
 					yBarEntry := c.YBar[(l*T+a+C*s)*d+i]
 					for j := range d {
@@ -1613,7 +1645,7 @@ func (c *stepBackwardRows1) Part(part int) {
 						MMBarState[j] = num.FMA32(q2[j], yBarEntry, F(rhoEntry2*MMBarStateEntry2))
 					}
 					// self_referential_chunk.rho
-					t163_3[a] = num.FMA32(F(rhoEntry2*thetaSigmoid[a]), ((((((((t192+t21222)+t23222)+t252)+t27)-t29222)-t312)-t3322)-t352)-t372, t163_3[a])
+					t163_3[a] = num.FMA32(F(rhoEntry2*thetaSigmoidEntry3), ((((((((t192+t21222)+t23222)+t252)+t27)-t29222)-t312)-t3322)-t352)-t372, t163_3[a])
 					copy(MKBarState[:d], t232[:d])
 					copy(MVBarState[:d], t122[:d])
 					copy(MAlphaBarState[:d], t452[:d])

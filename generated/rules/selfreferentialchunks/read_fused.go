@@ -225,7 +225,7 @@ func (c *readBackwardFused) run() {
 
 	// self_referential_chunks.q
 	if kern.Wide() {
-		a := regions.Rcf9713f8a6f8Args{
+		a := regions.Rc011772375a6Args{
 			P0: unsafe.SliceData(t9),
 			P1: unsafe.SliceData(c.QProd2),
 			P2: unsafe.SliceData(t82),
@@ -234,7 +234,7 @@ func (c *readBackwardFused) run() {
 			N0: L,
 			N1: T,
 		}
-		regions.Rcf9713f8a6f8(&a)
+		regions.Rc011772375a6(&a)
 	} else {
 		for i := range L {
 			t9_2 := t9[i*T:][:T]
@@ -245,8 +245,8 @@ func (c *readBackwardFused) run() {
 			for j := range T {
 				t9Entry := t9_2[j]
 				qProd2Entry2 := qProd2[j]
-				w := F(F(0.5*kern.Choose(((F(1e-08) <= t9Entry) && (F(0) < qProd2Entry2)), kern.Choose((F(1e-08) <= t9Entry), t82_2[j], F(0)), F(0))) * (F(1) / t7_2[j]))
-				t25_2[j] = kern.Choose(((F(1e-08) <= t9Entry) && (F(0) < qProd2Entry2)), kern.Choose(((F(1e-08) <= t9Entry) && (F(0) < qProd2Entry2)), w, F(0)), F(0))
+				w := ((F(1e-08) <= t9Entry) && (F(0) < qProd2Entry2))
+				t25_2[j] = kern.Choose(w, kern.Choose(((F(1e-08) <= t9Entry) && (F(0) < qProd2Entry2)), F(F(0.5*kern.Choose((F(1e-08) <= t9Entry), t82_2[j], F(0)))*(F(1)/t7_2[j])), F(0)), F(0))
 			}
 		}
 	}

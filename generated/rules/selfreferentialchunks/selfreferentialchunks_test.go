@@ -131,10 +131,10 @@ func stepDirect[F num.Float](a *conformance.Args[F]) {
 		k.Rho = a.Fresh(k.L * k.T)
 	}
 	if !a.ForwardOnly {
-		k.ThetaSigmoid = a.Fresh(k.L * k.T)
+		k.ThetaSoftplus = a.Fresh(k.L * k.T)
 	}
 	if !a.ForwardOnly {
-		k.Theta = a.Fresh(k.L * k.T)
+		k.ThetaSigmoid = a.Fresh(k.L * k.T)
 	}
 	if !a.ForwardOnly {
 		k.AK = a.Fresh(k.L * k.T * k.D)
@@ -211,7 +211,6 @@ func stepDirect[F num.Float](a *conformance.Args[F]) {
 	g.C, g.L, g.T, g.D = a.Size("C"), a.Size("L"), a.Size("T"), b.Sizes.D
 	g.WQ = k.WQ
 	g.X = k.X
-	g.BTheta = k.BTheta
 	g.YBar = a.Bar("y", g.L*g.T*g.D)
 	g.MKBar = a.Bar("M_k", g.L*g.D*g.D)
 	g.BKBar = a.Bar("B_k", g.L*g.D*g.D)
@@ -228,8 +227,8 @@ func stepDirect[F num.Float](a *conformance.Args[F]) {
 	g.QProd = k.QProd
 	g.QProd2 = k.QProd2
 	g.Rho = k.Rho
+	g.ThetaSoftplus = k.ThetaSoftplus
 	g.ThetaSigmoid = k.ThetaSigmoid
-	g.Theta = k.Theta
 	g.AK = k.AK
 	g.AV = k.AV
 	g.MMProd = k.MMProd

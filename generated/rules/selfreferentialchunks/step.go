@@ -51,8 +51,8 @@ type Step[F num.Float] struct {
 	QProd             []F // [L, T, d], written
 	QProd2            []F // [L, T], written
 	Rho               []F // [L, T], written; may be nil
+	ThetaSoftplus     []F // [L, T], written; may be nil
 	ThetaSigmoid      []F // [L, T], written; may be nil
-	Theta             []F // [L, T], written; may be nil
 	AK                []F // [L, T, d], written; may be nil
 	AV                []F // [L, T, d], written; may be nil
 	MMProd            []F // [L, T, d], written; may be nil
@@ -158,9 +158,9 @@ func (c *Step[F]) Run() {
 	work = work[d:]
 	t151 := work[:d*d] // [d, d]
 	work = work[d*d:]
-	t229 := work[:d] // [d]
+	t234 := work[:d] // [d]
 	work = work[d:]
-	t230 := work[:d] // [d]
+	t235 := work[:d] // [d]
 
 	// self_referential_chunks.q
 	kern.Gemm(L*T, d, d, F(1), false, c.QProd, d, 1, c.X, d, 1, c.WQ, 1, d)
@@ -212,7 +212,7 @@ func (c *Step[F]) Run() {
 	}
 
 	// self_referential_chunks
-	w9 := F(d)
+	w10 := F(d)
 	bRhoEntry := c.BRho[0]
 	bThetaEntry := c.BTheta[0]
 	i := c.I[:L]
@@ -391,23 +391,14 @@ func (c *Step[F]) Run() {
 			}
 			for a := range min(C, -C*s+T) {
 				y := c.Y[(l*T+a+C*s)*d:][:d]
-				// self_referential_chunks.y
+				// self_referential_chunks.y, self_referential_chunks.B_alpha, self_referential_chunks.a_alpha, self_referential_chunks.B_eta, self_referential_chunks.a_eta, self_referential_chunks.B_k, self_referential_chunks.a_k, self_referential_chunks.B_m, self_referential_chunks.B_v, self_referential_chunks.a_v
+				iStateEntry := iState[0]
+				w2 := (iStateEntry == F(0))
+				jStateEntry := jState[0]
+				w3 := (jStateEntry == F(0))
 				for i2 := range d {
 					MMState2 := MMState[i2*d:][:d]
 					q2 := q[(l*T+a+C*s)*d:][:d]
-					var y3 F
-					for j2 := range d {
-						y3 += F(MMState2[j2] * q2[j2])
-					}
-					y2[i2] = y3
-				}
-				// self_referential_chunks.B_alpha
-				iStateEntry := iState[0]
-				t3 := (iStateEntry == F(0))
-				// self_referential_chunks.B_alpha, self_referential_chunks.a_alpha, self_referential_chunks.B_eta, self_referential_chunks.a_eta, self_referential_chunks.B_k, self_referential_chunks.a_k, self_referential_chunks.B_m, self_referential_chunks.B_v, self_referential_chunks.a_v
-				jStateEntry := jState[0]
-				w2 := (jStateEntry == F(0))
-				for i2 := range d {
 					MAlphaState2 := MAlphaState[i2*d:][:d]
 					BAlphaState2 := BAlphaState[i2*d:][:d]
 					x := c.X[(l*T+a+C*s)*d:][:d]
@@ -417,28 +408,31 @@ func (c *Step[F]) Run() {
 					BKState2 := BKState[i2*d:][:d]
 					MVState2 := MVState[i2*d:][:d]
 					BVState2 := BVState[i2*d:][:d]
-					MMState2 := MMState[i2*d:][:d]
 					BMState2 := BMState[i2*d:][:d]
+					var y3 F
 					var aAlpha2 F
 					var aEta2 F
 					var aK3 F
 					var aV3 F
 					for j2 := range d {
-						BAlpha2 := kern.Choose(t3, MAlphaState2[j2], BAlphaState2[j2])
+						MMStateEntry := MMState2[j2]
+						y3 += F(MMStateEntry * q2[j2])
+						BAlpha2 := kern.Choose(w2, MAlphaState2[j2], BAlphaState2[j2])
 						xEntry := x[j2]
 						aAlpha2 += F(BAlpha2 * xEntry)
-						BEta2 := kern.Choose(t3, MEtaState2[j2], BEtaState2[j2])
+						BEta2 := kern.Choose(w2, MEtaState2[j2], BEtaState2[j2])
 						aEta2 += F(BEta2 * xEntry)
-						BK2 := kern.Choose(t3, MKState2[j2], BKState2[j2])
+						BK2 := kern.Choose(w2, MKState2[j2], BKState2[j2])
 						aK3 += F(BK2 * xEntry)
-						BV2 := kern.Choose(t3, MVState2[j2], BVState2[j2])
+						BV2 := kern.Choose(w2, MVState2[j2], BVState2[j2])
 						aV3 += F(BV2 * xEntry)
 						BAlphaState2[j2] = BAlpha2
 						BEtaState2[j2] = BEta2
 						BKState2[j2] = BK2
-						BMState2[j2] = kern.Choose(w2, MMState2[j2], BMState2[j2])
+						BMState2[j2] = kern.Choose(w3, MMStateEntry, BMState2[j2])
 						BVState2[j2] = BV2
 					}
+					y2[i2] = y3
 					aAlpha[i2] = aAlpha2
 					aEta[i2] = aEta2
 					aK2[i2] = aK3
@@ -455,21 +449,21 @@ func (c *Step[F]) Run() {
 					t30 += F(aK2Entry * aK2Entry)
 				}
 				// self_referential_chunks.c, self_referential_chunks.rho, self_referential_chunks.theta, self_referential_chunks.B_alpha, self_referential_chunks.k
-				c2 := (t6 / w9) + bRhoEntry
+				c2 := (t6 / w10) + bRhoEntry
 				rho2 := num.Sigmoid(c2)
-				t18 := (t15 / w9) + bThetaEntry
+				t18 := (t15 / w10) + bThetaEntry
+				t19 := num.Softplus(t18)
 				t23 := num.Sigmoid(-c2)
-				theta2 := num.Min(num.Max(num.Softplus(t18), F(0)), F(0.25*t23))
-				t32 := (F(0) < t30)
-				t39 := num.Max(kern.Choose(t32, num.Sqrt(kern.Choose(t32, t30, F(1))), F(0)), F(1e-08))
+				theta := num.Min(num.Max(t19, F(0)), F(0.25*t23))
+				t39 := num.Max(kern.Choose((F(0) < t30), num.Sqrt(kern.Choose((F(0) < t30), t30, F(1))), F(0)), F(1e-08))
 				if len(c.Rho) > 0 {
 					c.Rho[l*T+a+C*s] = rho2
 				}
+				if len(c.ThetaSoftplus) > 0 {
+					c.ThetaSoftplus[l*T+a+C*s] = t19
+				}
 				if len(c.ThetaSigmoid) > 0 {
 					c.ThetaSigmoid[l*T+a+C*s] = t23
-				}
-				if len(c.Theta) > 0 {
-					c.Theta[l*T+a+C*s] = theta2
 				}
 				// self_referential_chunks.k, self_referential_chunks.v
 				var t48 F
@@ -479,8 +473,7 @@ func (c *Step[F]) Run() {
 					k[i2] = aK2[i2] / t39
 				}
 				// self_referential_chunks.v, self_referential_chunks.B_alpha, self_referential_chunks.k, self_referential_chunks.i, self_referential_chunks.j, self_referential_chunks.theta
-				t50 := (F(0) < t48)
-				t57 := num.Max(kern.Choose(t50, num.Sqrt(kern.Choose(t50, t48, F(1))), F(0)), F(1e-08))
+				t57 := num.Max(kern.Choose((F(0) < t48), num.Sqrt(kern.Choose((F(0) < t48), t48, F(1))), F(0)), F(1e-08))
 				t78 := 1 + iStateEntry
 				t141 := 1 + jStateEntry
 				t166 := num.Sigmoid(t18)
@@ -493,9 +486,9 @@ func (c *Step[F]) Run() {
 				for i2 := range d {
 					I2 := I[i2*d:][:d]
 					t62_3 := t62[i2*d:][:d]
-					w3 := F(theta2 * k[i2])
+					w4 := F(theta * k[i2])
 					for j2 := range d {
-						t62_3[j2] = F(rho2*I2[j2]) - F(w3*k[j2])
+						t62_3[j2] = F(rho2*I2[j2]) - F(w4*k[j2])
 					}
 				}
 				// self_referential_chunks.M_m
@@ -503,11 +496,11 @@ func (c *Step[F]) Run() {
 				// self_referential_chunks.M_m, self_referential_chunks.v, self_referential_chunks
 				for i2 := range d {
 					aV2Entry2 := aV2[i2]
-					t32_2 := aK2[i2]
+					t32 := aK2[i2]
 					t[i2] = k[i2] - (aV2Entry2 / t57)
 					y[i2] = y2[i2]
 					if len(c.AK) > 0 {
-						c.AK[(l*T+a+C*s)*d+i2] = t32_2
+						c.AK[(l*T+a+C*s)*d+i2] = t32
 					}
 					if len(c.AV) > 0 {
 						c.AV[(l*T+a+C*s)*d+i2] = aV2Entry2
@@ -528,10 +521,10 @@ func (c *Step[F]) Run() {
 					t63_2 := t63[i2*d:][:d]
 					MMState2 := MMState[i2*d:][:d]
 					var t43 F
-					w4 := F(theta2 * t22[i2])
+					w5 := F(theta * t22[i2])
 					for j2 := range d {
 						t43 += F(BAlphaState2[j2] * t[j2])
-						MMState2[j2] = t63_2[j2] - F(w4*k[j2])
+						MMState2[j2] = t63_2[j2] - F(w5*k[j2])
 					}
 					t4[i2] = t43
 				}
@@ -543,10 +536,10 @@ func (c *Step[F]) Run() {
 					t88_2 := t88[i2*d:][:d]
 					MAlphaState2 := MAlphaState[i2*d:][:d]
 					var t622 F
-					w5 := F(theta2 * t4[i2])
+					w6 := F(theta * t4[i2])
 					for j2 := range d {
 						t622 += F(BEtaState2[j2] * t[j2])
-						MAlphaState2[j2] = t88_2[j2] - F(w5*k[j2])
+						MAlphaState2[j2] = t88_2[j2] - F(w6*k[j2])
 					}
 					t62_2[i2] = t622
 				}
@@ -558,10 +551,10 @@ func (c *Step[F]) Run() {
 					t107_2 := t107[i2*d:][:d]
 					MEtaState2 := MEtaState[i2*d:][:d]
 					var t822 F
-					w6 := F(theta2 * t62_2[i2])
+					w7 := F(theta * t62_2[i2])
 					for j2 := range d {
 						t822 += F(BKState2[j2] * t[j2])
-						MEtaState2[j2] = t107_2[j2] - F(w6*k[j2])
+						MEtaState2[j2] = t107_2[j2] - F(w7*k[j2])
 					}
 					t82[i2] = t822
 				}
@@ -573,41 +566,41 @@ func (c *Step[F]) Run() {
 					t126_2 := t126[i2*d:][:d]
 					MKState2 := MKState[i2*d:][:d]
 					var t102 F
-					w7 := F(theta2 * t82[i2])
+					w8 := F(theta * t82[i2])
 					for j2 := range d {
 						t102 += F(BVState2[j2] * t[j2])
-						MKState2[j2] = t126_2[j2] - F(w7*k[j2])
+						MKState2[j2] = t126_2[j2] - F(w8*k[j2])
 					}
 					t10[i2] = t102
 				}
 				// self_referential_chunks.M_v
 				kern.Gemm(d, d, d, F(1), false, t151, d, 1, MVState, d, 1, t62, d, 1)
 				// self_referential_chunks.M_v, self_referential_chunks.M_m, self_referential_chunks.a_eta, self_referential_chunks.a_alpha
-				clear(t229)
-				clear(t230)
+				clear(t234)
+				clear(t235)
 				for i2 := range d {
 					t151_2 := t151[i2*d:][:d]
 					MVState2 := MVState[i2*d:][:d]
 					BEtaState2 := BEtaState[i2*d:][:d]
 					BAlphaState2 := BAlphaState[i2*d:][:d]
-					w8 := F(theta2 * t10[i2])
+					w9 := F(theta * t10[i2])
 					for j2 := range d {
-						MVState2[j2] = t151_2[j2] - F(w8*k[j2])
-						t229[j2] += BEtaState2[j2]
-						t230[j2] += BAlphaState2[j2]
+						MVState2[j2] = t151_2[j2] - F(w9*k[j2])
+						t234[j2] += BEtaState2[j2]
+						t235[j2] += BAlphaState2[j2]
 					}
 				}
 				// self_referential_chunks
 				for i2 := range d {
-					t52 := t22[i2]
+					t5 := t22[i2]
 					t6222 := t4[i2]
 					t72 := t62_2[i2]
 					t8222 := t82[i2]
 					t9 := t10[i2]
-					t1022 := t229[i2]
-					t112 := t230[i2]
+					t1022 := t234[i2]
+					t112 := t235[i2]
 					if len(c.MMProd) > 0 {
-						c.MMProd[(l*T+a+C*s)*d+i2] = t52
+						c.MMProd[(l*T+a+C*s)*d+i2] = t5
 					}
 					if len(c.MAlphaProd) > 0 {
 						c.MAlphaProd[(l*T+a+C*s)*d+i2] = t6222
@@ -715,7 +708,6 @@ type StepBackward[F num.Float] struct {
 	D                 int
 	WQ                []F // [d, d]
 	X                 []F // [L, T, d]
-	BTheta            []F // []
 	YBar              []F // [L, T, d]
 	MKBar             []F // [L, d, d]
 	BKBar             []F // [L, d, d]
@@ -732,8 +724,8 @@ type StepBackward[F num.Float] struct {
 	QProd             []F // [L, T, d]
 	QProd2            []F // [L, T]
 	Rho               []F // [L, T]
+	ThetaSoftplus     []F // [L, T]
 	ThetaSigmoid      []F // [L, T]
-	Theta             []F // [L, T]
 	AK                []F // [L, T, d]
 	AV                []F // [L, T, d]
 	MMProd            []F // [L, T, d]
@@ -775,10 +767,10 @@ type StepBackward[F num.Float] struct {
 	Work              []F // WorkLen() entries
 }
 
-// WorkLen is 10·C·d·d + 4·L·T·d + 8·L·T + 40·d·d + 2·C + 30·d + 4.
+// WorkLen is 10·C·d·d + 4·L·T·d + 8·L·T + 40·d·d + 2·C + 29·d + 4.
 func (c *StepBackward[F]) WorkLen() int {
 	C, L, T, d := c.C, c.L, c.T, c.D
-	return 10*C*d*d + 4*L*T*d + 8*L*T + 40*d*d + 2*C + 30*d + 4
+	return 10*C*d*d + 4*L*T*d + 8*L*T + 40*d*d + 2*C + 29*d + 4
 }
 
 // Run computes StepBackward.
@@ -881,8 +873,6 @@ func (c *StepBackward[F]) Run() {
 	work = work[d*d:]
 	t105 := work[:d*d] // [d, d]
 	work = work[d*d:]
-	aEta := work[:d] // [d]
-	work = work[d:]
 	k2 := work[:d] // [d]
 	work = work[d:]
 	v := work[:d] // [d]
@@ -1017,8 +1007,6 @@ func (c *StepBackward[F]) Run() {
 	// self_referential_chunks
 	clear(c.BRhoBar)
 	clear(c.BThetaBar)
-	w23 := F(d)
-	bThetaEntry := c.BTheta[0]
 	t174 := F(1) / F(d)
 	iBar := c.IBar[:L]
 	jBar := c.JBar[:L]
@@ -1175,11 +1163,12 @@ func (c *StepBackward[F]) Run() {
 			if n := min(C, -C*s+T); n > 0 {
 				iTrail2 := iTrail[:n]
 				jTrail2 := jTrail[:n]
-				iTrail3 := iTrail[1:][:n]
-				jTrail3 := jTrail[1:][:n]
 				t30_2 := t30[l*T+C*s:][:n]
 				rho := c.Rho[l*T+C*s:][:n]
-				theta := c.Theta[l*T+C*s:][:n]
+				thetaSoftplus := c.ThetaSoftplus[l*T+C*s:][:n]
+				thetaSigmoid := c.ThetaSigmoid[l*T+C*s:][:n]
+				iTrail3 := iTrail[1:][:n]
+				jTrail3 := jTrail[1:][:n]
 				for a := range n {
 					aK := c.AK[(l*T+a+C*s)*d:][:d]
 					MMProd := c.MMProd[(l*T+a+C*s)*d:][:d]
@@ -1187,15 +1176,11 @@ func (c *StepBackward[F]) Run() {
 					MEtaProd := c.MEtaProd[(l*T+a+C*s)*d:][:d]
 					MKProd := c.MKProd[(l*T+a+C*s)*d:][:d]
 					MVProd := c.MVProd[(l*T+a+C*s)*d:][:d]
-					// self_referential_chunks.B_alpha, self_referential_chunks.i, self_referential_chunks.j
-					iTrailEntry := iTrail2[a]
-					t3 := (iTrailEntry == F(0))
-					t78 := 1 + iTrailEntry
-					t141 := 1 + jTrail2[a]
-					iTrail3[a] = kern.Choose((t78 < F(8)), t78, F(0))
-					jTrail3[a] = kern.Choose((t141 < F(4)), t141, F(0))
 					// self_referential_chunks.B_alpha, self_referential_chunks.B_eta, self_referential_chunks.B_k, self_referential_chunks.B_m, self_referential_chunks.B_v
-					w2 := (jTrail2[a] == F(0))
+					iTrailEntry := iTrail2[a]
+					w2 := (iTrailEntry == F(0))
+					jTrailEntry := jTrail2[a]
+					w3 := (jTrailEntry == F(0))
 					for i := range d {
 						MAlphaTrail2 := MAlphaTrail[(a*d+i)*d:][:d]
 						BAlphaTrail2 := BAlphaTrail[(a*d+i)*d:][:d]
@@ -1213,94 +1198,99 @@ func (c *StepBackward[F]) Run() {
 						BVTrail2 := BVTrail[(a*d+i)*d:][:d]
 						BVTrail3 := BVTrail[((a+1)*d+i)*d:][:d]
 						for j := range d {
-							BAlphaTrail3[j] = kern.Choose(t3, MAlphaTrail2[j], BAlphaTrail2[j])
-							BEtaTrail3[j] = kern.Choose(t3, MEtaTrail2[j], BEtaTrail2[j])
-							BKTrail3[j] = kern.Choose(t3, MKTrail2[j], BKTrail2[j])
-							BMTrail3[j] = kern.Choose(w2, MMTrail2[j], BMTrail2[j])
-							BVTrail3[j] = kern.Choose(t3, MVTrail2[j], BVTrail2[j])
+							BAlphaTrail3[j] = kern.Choose(w2, MAlphaTrail2[j], BAlphaTrail2[j])
+							BEtaTrail3[j] = kern.Choose(w2, MEtaTrail2[j], BEtaTrail2[j])
+							BKTrail3[j] = kern.Choose(w2, MKTrail2[j], BKTrail2[j])
+							BMTrail3[j] = kern.Choose(w3, MMTrail2[j], BMTrail2[j])
+							BVTrail3[j] = kern.Choose(w2, MVTrail2[j], BVTrail2[j])
 						}
 					}
 					// self_referential_chunks.k, self_referential_chunks.B_alpha
 					t30Entry := t30_2[a]
-					w3 := num.Max(kern.Choose((F(0) < t30Entry), num.Sqrt(kern.Choose((F(0) < t30Entry), t30Entry, F(1))), F(0)), F(1e-08))
+					w4 := num.Max(kern.Choose((F(0) < t30Entry), num.Sqrt(kern.Choose((F(0) < t30Entry), t30Entry, F(1))), F(0)), F(1e-08))
 					for i := range d {
-						k[i] = aK[i] / w3
+						k[i] = aK[i] / w4
 					}
-					// self_referential_chunks.M_m
+					// self_referential_chunks.M_m, self_referential_chunks.theta, self_referential_chunks.B_alpha
 					rhoEntry := rho[a]
-					thetaEntry := theta[a]
+					w6 := num.Min(num.Max(thetaSoftplus[a], F(0)), F(0.25*thetaSigmoid[a]))
 					for i := range d {
 						I2 := I[i*d:][:d]
 						t62_2 := t62[i*d:][:d]
-						w4 := F(thetaEntry * k[i])
+						w5 := F(w6 * k[i])
 						for j := range d {
-							t62_2[j] = F(rhoEntry*I2[j]) - F(w4*k[j])
+							t62_2[j] = F(rhoEntry*I2[j]) - F(w5*k[j])
 						}
 					}
 					// self_referential_chunks.M_m
 					kern.Gemm(d, d, d, F(1), false, t63, d, 1, kern.From(MMTrail, a*d*d), d, 1, t62, d, 1)
-					// self_referential_chunks.M_m
+					// self_referential_chunks.M_m, self_referential_chunks.theta, self_referential_chunks.B_alpha
 					for i := range d {
 						t63_2 := t63[i*d:][:d]
 						MMTrail2 := MMTrail[((a+1)*d+i)*d:][:d]
-						w5 := F(thetaEntry * MMProd[i])
+						w7 := F(w6 * MMProd[i])
 						for j := range d {
-							MMTrail2[j] = t63_2[j] - F(w5*k[j])
+							MMTrail2[j] = t63_2[j] - F(w7*k[j])
 						}
 					}
+					// self_referential_chunks.i, self_referential_chunks.B_alpha, self_referential_chunks.j
+					t78 := 1 + iTrailEntry
+					t141 := 1 + jTrailEntry
+					iTrail3[a] = kern.Choose((t78 < F(8)), t78, F(0))
+					jTrail3[a] = kern.Choose((t141 < F(4)), t141, F(0))
 					// self_referential_chunks.M_alpha
 					kern.Gemm(d, d, d, F(1), false, t88, d, 1, kern.From(MAlphaTrail, a*d*d), d, 1, t62, d, 1)
-					// self_referential_chunks.M_alpha, self_referential_chunks.M_m
+					// self_referential_chunks.M_alpha, self_referential_chunks.M_m, self_referential_chunks.theta, self_referential_chunks.B_alpha
 					for i := range d {
 						t88_2 := t88[i*d:][:d]
 						MAlphaTrail2 := MAlphaTrail[((a+1)*d+i)*d:][:d]
-						w6 := F(thetaEntry * MAlphaProd[i])
+						w8 := F(w6 * MAlphaProd[i])
 						for j := range d {
-							MAlphaTrail2[j] = t88_2[j] - F(w6*k[j])
+							MAlphaTrail2[j] = t88_2[j] - F(w8*k[j])
 						}
 					}
 					// self_referential_chunks.M_eta
 					kern.Gemm(d, d, d, F(1), false, t107, d, 1, kern.From(MEtaTrail, a*d*d), d, 1, t62, d, 1)
-					// self_referential_chunks.M_eta, self_referential_chunks.M_m
+					// self_referential_chunks.M_eta, self_referential_chunks.M_m, self_referential_chunks.theta, self_referential_chunks.B_alpha
 					for i := range d {
 						t107_2 := t107[i*d:][:d]
 						MEtaTrail2 := MEtaTrail[((a+1)*d+i)*d:][:d]
-						w7 := F(thetaEntry * MEtaProd[i])
+						w9 := F(w6 * MEtaProd[i])
 						for j := range d {
-							MEtaTrail2[j] = t107_2[j] - F(w7*k[j])
+							MEtaTrail2[j] = t107_2[j] - F(w9*k[j])
 						}
 					}
 					// self_referential_chunks.M_k
 					kern.Gemm(d, d, d, F(1), false, t126, d, 1, kern.From(MKTrail, a*d*d), d, 1, t62, d, 1)
-					// self_referential_chunks.M_k, self_referential_chunks.M_m
+					// self_referential_chunks.M_k, self_referential_chunks.M_m, self_referential_chunks.theta, self_referential_chunks.B_alpha
 					for i := range d {
 						t126_2 := t126[i*d:][:d]
 						MKTrail2 := MKTrail[((a+1)*d+i)*d:][:d]
-						w8 := F(thetaEntry * MKProd[i])
+						w10 := F(w6 * MKProd[i])
 						for j := range d {
-							MKTrail2[j] = t126_2[j] - F(w8*k[j])
+							MKTrail2[j] = t126_2[j] - F(w10*k[j])
 						}
 					}
 					// self_referential_chunks.M_v
 					kern.Gemm(d, d, d, F(1), false, t151, d, 1, kern.From(MVTrail, a*d*d), d, 1, t62, d, 1)
-					// self_referential_chunks.M_v, self_referential_chunks.M_m
+					// self_referential_chunks.M_v, self_referential_chunks.M_m, self_referential_chunks.theta, self_referential_chunks.B_alpha
 					for i := range d {
 						t151_2 := t151[i*d:][:d]
 						MVTrail2 := MVTrail[((a+1)*d+i)*d:][:d]
-						w9 := F(thetaEntry * MVProd[i])
+						w11 := F(w6 * MVProd[i])
 						for j := range d {
-							MVTrail2[j] = t151_2[j] - F(w9*k[j])
+							MVTrail2[j] = t151_2[j] - F(w11*k[j])
 						}
 					}
 				}
 			}
 			if n := min(C, -C*s+T); n > 0 {
-				iTrail2 := iTrail[:n]
 				t30_2 := t30[l*T+C*s:][:n]
-				jTrail2 := jTrail[:n]
 				t48_2 := t48[l*T+C*s:][:n]
+				jTrail2 := jTrail[:n]
+				iTrail2 := iTrail[:n]
 				rho := c.Rho[l*T+C*s:][:n]
-				theta := c.Theta[l*T+C*s:][:n]
+				thetaSoftplus := c.ThetaSoftplus[l*T+C*s:][:n]
 				thetaSigmoid := c.ThetaSigmoid[l*T+C*s:][:n]
 				thetaSigmoid2 := c.ThetaSigmoid2[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
@@ -1316,61 +1306,44 @@ func (c *StepBackward[F]) Run() {
 					aAlphaProd := c.AAlphaProd[(l*T+a+C*s)*d:][:d]
 					t152_2 := t152[(l*T+a+C*s)*d:][:d]
 					t142_2 := t142[(l*T+a+C*s)*d:][:d]
-					// self_referential_chunks.B_alpha
-					iTrailEntry2 := iTrail2[a]
-					t32 := (iTrailEntry2 == F(0))
-					// self_referential_chunks.a_eta
-					for i := range d {
-						BEtaTrail2 := BEtaTrail[((a+1)*d+i)*d:][:d]
-						x := c.X[(l*T+a+C*s)*d:][:d]
-						var aEta2 F
-						for j := range d {
-							aEta2 += F(BEtaTrail2[j] * x[j])
-						}
-						aEta[i] = aEta2
-					}
-					// self_referential_chunks.theta
-					var t15 F
-					for i := range d {
-						t15 += aEta[i]
-					}
-					// self_referential_chunks.theta, self_referential_chunks.c, self_referential_chunks.k, self_referential_chunks.B_alpha, self_referential_chunks.B_m, self_referential_chunks.v, self_referential_chunks.j, self_referential_chunks.i
-					t193 := num.Softplus((t15 / w23) + bThetaEntry)
+					// self_referential_chunks.k, self_referential_chunks.B_alpha, self_referential_chunks.v, self_referential_chunks.j, self_referential_chunks.i
 					t30Entry2 := t30_2[a]
 					t35 := num.Sqrt(kern.Choose((F(0) < t30Entry2), t30Entry2, F(1)))
-					jTrailEntry3 := jTrail2[a]
-					t42 := (jTrailEntry3 == F(0))
 					t48Entry := t48_2[a]
 					t53 := num.Sqrt(kern.Choose((F(0) < t48Entry), t48Entry, F(1)))
+					jTrailEntry2 := jTrail2[a]
+					iTrailEntry3 := iTrail2[a]
 					t64 := F(1) / num.Max(kern.Choose((F(0) < t48Entry), t53, F(0)), F(1e-08))
-					jBarState[0] = kern.Choose(((1 + jTrailEntry3) < F(4)), jBarState[0], F(0))
-					iBarState[0] = kern.Choose(((1 + iTrailEntry2) < F(8)), iBarState[0], F(0))
+					jBarState[0] = kern.Choose(((1 + jTrailEntry2) < F(4)), jBarState[0], F(0))
+					iBarState[0] = kern.Choose(((1 + iTrailEntry3) < F(8)), iBarState[0], F(0))
 					// self_referential_chunks.k, self_referential_chunks.B_alpha, self_referential_chunks.v, self_referential_chunks.M_m
-					w10 := num.Max(kern.Choose((F(0) < t30Entry2), t35, F(0)), F(1e-08))
-					w11 := num.Max(kern.Choose((F(0) < t48Entry), t53, F(0)), F(1e-08))
+					w12 := num.Max(kern.Choose((F(0) < t30Entry2), t35, F(0)), F(1e-08))
+					w13 := num.Max(kern.Choose((F(0) < t48Entry), t53, F(0)), F(1e-08))
 					for i := range d {
-						k3 := aK[i] / w10
-						v2 := aV[i] / w11
+						k3 := aK[i] / w12
+						v2 := aV[i] / w13
 						k2[i] = k3
 						v[i] = v2
 						t[i] = k3 - v2
 					}
-					// self_referential_chunks.M_m, self_referential_chunks.M_v
+					// self_referential_chunks.M_m, self_referential_chunks.theta, self_referential_chunks.B_alpha, self_referential_chunks.M_v
 					clear(t5)
 					rhoEntry2 := rho[a]
-					thetaEntry2 := theta[a]
+					thetaSoftplusEntry5 := thetaSoftplus[a]
+					thetaSigmoidEntry5 := thetaSigmoid[a]
+					w15 := num.Min(num.Max(thetaSoftplusEntry5, F(0)), F(0.25*thetaSigmoidEntry5))
 					for i := range d {
 						MVBarState2 := MVBarState[i*d:][:d]
 						I2 := I[i*d:][:d]
 						t622_2 := t622[i*d:][:d]
 						var t2182 F
-						w12 := F(thetaEntry2 * k2[i])
+						w14 := F(w15 * k2[i])
 						MVProdEntry := MVProd[i]
 						for j := range d {
 							k2Entry := k2[j]
 							MVBarStateEntry := MVBarState2[j]
 							t2182 += F(MVBarStateEntry * k2Entry)
-							t622_2[j] = F(rhoEntry2*I2[j]) - F(w12*k2Entry)
+							t622_2[j] = F(rhoEntry2*I2[j]) - F(w14*k2Entry)
 							t5[j] -= F(MVBarStateEntry * MVProdEntry)
 						}
 						t218[i] = t2182
@@ -1468,9 +1441,10 @@ func (c *StepBackward[F]) Run() {
 							t227[j] += F(BMTrail2[j] * t226Entry)
 						}
 					}
-					// self_referential_chunks.M_m, self_referential_chunks.M_v, self_referential_chunks.M_k, self_referential_chunks.M_eta, self_referential_chunks.M_alpha
+					// self_referential_chunks.M_m, self_referential_chunks.M_v, self_referential_chunks.theta, self_referential_chunks.B_alpha, self_referential_chunks.M_k, self_referential_chunks.M_eta, self_referential_chunks.M_alpha
+					w16 := num.Min(num.Max(thetaSoftplusEntry5, F(0)), F(0.25*thetaSigmoidEntry5))
 					for i := range d {
-						t4822[i] = -F(thetaEntry2*t219[i]) - F(thetaEntry2*t221[i]) - F(thetaEntry2*t223[i]) - F(thetaEntry2*t225[i]) - F(thetaEntry2*t227[i])
+						t4822[i] = -F(w16*t219[i]) - F(w16*t221[i]) - F(w16*t223[i]) - F(w16*t225[i]) - F(w16*t227[i])
 					}
 					// self_referential_chunks.M_m
 					kern.Gemm(d, d, d, F(1), false, t51, d, 1, MMBarState, d, 1, t622, 1, d)
@@ -1502,30 +1476,30 @@ func (c *StepBackward[F]) Run() {
 					for i := range d {
 						t582 := t5[i] + t172[i] + t25[i] + t332[i] + t45[i] + t572[i]
 						t59 += F(k2[i] * t582)
-						t67 += F(t4822[i] * (v[i] / w11))
+						t67 += F(t4822[i] * (v[i] / w13))
 						t58[i] = t582
 					}
-					// self_referential_chunks.v, self_referential_chunks.k, self_referential_chunks.B_alpha, self_referential_chunks.B_v
-					w24 := ((F(1e-08) <= kern.Choose((F(0) < t48Entry), t53, F(0))) && (F(0) < t48Entry))
-					w25 := ((F(1e-08) <= kern.Choose((F(0) < t48Entry), t53, F(0))) && (F(0) < t48Entry))
-					w26 := ((F(1e-08) <= kern.Choose((F(0) < t48Entry), t53, F(0))) && (F(0) < t48Entry))
-					w27 := kern.Choose(w25, F(F(0.5*kern.Choose(w24, kern.Choose((F(1e-08) <= kern.Choose((F(0) < t48Entry), t53, F(0))), t67, F(0)), F(0)))*(F(1)/t53)), F(0))
-					t84 := kern.Choose(w26, w27, F(0))
-					t95 := !t32
+					// self_referential_chunks.v, self_referential_chunks.k, self_referential_chunks.B_alpha
+					w34 := ((F(1e-08) <= kern.Choose((F(0) < t48Entry), t53, F(0))) && (F(0) < t48Entry))
+					w35 := ((F(1e-08) <= kern.Choose((F(0) < t48Entry), t53, F(0))) && (F(0) < t48Entry))
+					t84 := kern.Choose(w35, kern.Choose(w34, F(F(0.5*kern.Choose((F(1e-08) <= kern.Choose((F(0) < t48Entry), t53, F(0))), t67, F(0)))*(F(1)/t53)), F(0)), F(0))
 					t109 := F(1) / num.Max(kern.Choose((F(0) < t30Entry2), t35, F(0)), F(1e-08))
-					// self_referential_chunks.a_v, self_referential_chunks.v, self_referential_chunks.M_m, self_referential_chunks.k, self_referential_chunks.B_alpha
+					// self_referential_chunks.a_v, self_referential_chunks.v, self_referential_chunks.M_m, self_referential_chunks.k, self_referential_chunks.theta, self_referential_chunks.B_alpha
 					var t112 F
+					w17 := num.Min(num.Max(thetaSoftplusEntry5, F(0)), F(0.25*thetaSigmoidEntry5))
 					for i := range d {
 						t4822Entry := t4822[i]
-						t10722 := t4822Entry - F(thetaEntry2*t228[i]) + F(thetaEntry2*t58[i])
-						t112 += F(t10722 * (k2[i] / w10))
+						t10722 := t4822Entry - F(w17*t228[i]) + F(w17*t58[i])
+						t112 += F(t10722 * (k2[i] / w12))
 						t882[i] = -F(t64*t4822Entry) + F(2*F(t84*aV[i]))
 						t1072[i] = t10722
 					}
 					t1122 := -t112
-					// self_referential_chunks.a_v, self_referential_chunks.B_v, self_referential_chunks.M_v, self_referential_chunks.M_m, self_referential_chunks.B_alpha, self_referential_chunks.B_m
+					// self_referential_chunks.a_v, self_referential_chunks.B_v, self_referential_chunks.B_alpha, self_referential_chunks.M_v, self_referential_chunks.M_m, self_referential_chunks.theta, self_referential_chunks.B_m
 					clear(t90)
-					w15 := !t42
+					w22 := num.Min(num.Max(thetaSoftplusEntry5, F(0)), F(0.25*thetaSigmoidEntry5))
+					w19 := !(iTrailEntry3 == F(0))
+					w21 := !(jTrailEntry2 == F(0))
 					for i := range d {
 						BVTrail2 := BVTrail[((a+1)*d+i)*d:][:d]
 						BVBarState2 := BVBarState[i*d:][:d]
@@ -1534,38 +1508,37 @@ func (c *StepBackward[F]) Run() {
 						BMBarState2 := BMBarState[i*d:][:d]
 						t105_2 := t105[i*d:][:d]
 						t882Entry := t882[i]
-						w13 := F(thetaEntry2 * t218[i])
-						w14 := F(thetaEntry2 * t226[i])
+						w18 := F(w22 * t218[i])
+						w20 := F(w22 * t226[i])
 						for j := range d {
 							tEntry := t[j]
 							t90[j] += F(BVTrail2[j] * t882Entry)
-							t97_2[j] = kern.Choose(t95, BVBarState2[j]-F(w13*tEntry)+F(x[j]*t882Entry), F(0))
-							t105_2[j] = kern.Choose(w15, BMBarState2[j]-F(w14*tEntry), F(0))
+							t97_2[j] = kern.Choose(w19, BVBarState2[j]-F(w18*tEntry)+F(x[j]*t882Entry), F(0))
+							t105_2[j] = kern.Choose(w21, BMBarState2[j]-F(w20*tEntry), F(0))
 						}
 					}
 					// self_referential_chunks.k, self_referential_chunks.B_alpha, self_referential_chunks.theta, self_referential_chunks.c, self_referential_chunks.rho
-					w28 := ((F(1e-08) <= kern.Choose((F(0) < t30Entry2), t35, F(0))) && (F(0) < t30Entry2))
-					w29 := ((F(1e-08) <= kern.Choose((F(0) < t30Entry2), t35, F(0))) && (F(0) < t30Entry2))
-					w30 := ((F(1e-08) <= kern.Choose((F(0) < t30Entry2), t35, F(0))) && (F(0) < t30Entry2))
-					w31 := kern.Choose(w29, F(F(0.5*kern.Choose(w28, kern.Choose((F(1e-08) <= kern.Choose((F(0) < t30Entry2), t35, F(0))), t1122, F(0)), F(0)))*(F(1)/t35)), F(0))
-					t129 := kern.Choose(w30, w31, F(0))
-					thetaSigmoidEntry := thetaSigmoid[a]
-					t144 := (num.Max(t193, F(0)) <= F(0.25*thetaSigmoidEntry))
-					t149 := !t144
-					t162 := (t144 && (F(0) <= t193))
-					t169 := kern.Choose(t162, F(thetaSigmoid2[a]*kern.Choose(t162, kern.Choose(t144, t59, F(0)), F(0))), F(0))
-					t177 := kern.Choose(t162, F(t169*t174), F(0))
-					t193_2 := -kern.Choose(t149, F(F(F(0.25*rhoEntry2)*thetaSigmoidEntry)*kern.Choose(t149, t59, F(0))), F(0)) + F(F(rhoEntry2*thetaSigmoidEntry)*t612)
-					c.BThetaBar[0] += t169
-					c.BRhoBar[0] += t193_2
+					w36 := ((F(1e-08) <= kern.Choose((F(0) < t30Entry2), t35, F(0))) && (F(0) < t30Entry2))
+					w37 := ((F(1e-08) <= kern.Choose((F(0) < t30Entry2), t35, F(0))) && (F(0) < t30Entry2))
+					t129 := kern.Choose(w37, kern.Choose(w36, F(F(0.5*kern.Choose((F(1e-08) <= kern.Choose((F(0) < t30Entry2), t35, F(0))), t1122, F(0)))*(F(1)/t35)), F(0)), F(0))
+					t146 := kern.Choose((num.Max(thetaSoftplusEntry5, F(0)) <= F(0.25*thetaSigmoidEntry5)), t59, F(0))
+					thetaSigmoid2Entry := thetaSigmoid2[a]
+					t177 := kern.Choose(((num.Max(thetaSoftplusEntry5, F(0)) <= F(0.25*thetaSigmoidEntry5)) && (F(0) <= thetaSoftplusEntry5)), F(F(thetaSigmoid2Entry*t146)*t174), F(0))
+					t193 := -kern.Choose(!(num.Max(thetaSoftplusEntry5, F(0)) <= F(0.25*thetaSigmoidEntry5)), F(F(F(0.25*rhoEntry2)*thetaSigmoidEntry5)*t59), F(0)) + F(F(rhoEntry2*thetaSigmoidEntry5)*t612)
+					c.BThetaBar[0] += kern.Choose(((num.Max(thetaSoftplusEntry5, F(0)) <= F(0.25*thetaSigmoidEntry5)) && (F(0) <= thetaSoftplusEntry5)), F(thetaSigmoid2Entry*t146), F(0))
+					c.BRhoBar[0] += t193
 					// self_referential_chunks.a_k, self_referential_chunks.k
 					for i := range d {
 						t133[i] = F(t109*t1072[i]) + F(2*F(t129*aK[i]))
 					}
-					// self_referential_chunks.a_k, self_referential_chunks.B_k, self_referential_chunks.M_k, self_referential_chunks.M_m, self_referential_chunks.M_v, self_referential_chunks.B_alpha, self_referential_chunks.B_eta, self_referential_chunks.M_eta, self_referential_chunks.a_eta, self_referential_chunks.theta, self_referential_chunks.M_alpha, self_referential_chunks.a_alpha, self_referential_chunks.c, self_referential_chunks.y, self_referential_chunks.B_v, self_referential_chunks.a_v, self_referential_chunks.B_m
+					// self_referential_chunks.a_k, self_referential_chunks.B_k, self_referential_chunks.B_v, self_referential_chunks.B_alpha, self_referential_chunks.M_k, self_referential_chunks.M_m, self_referential_chunks.M_v, self_referential_chunks.theta, self_referential_chunks.B_eta, self_referential_chunks.M_eta, self_referential_chunks.a_eta, self_referential_chunks.M_alpha, self_referential_chunks.a_alpha, self_referential_chunks.c, self_referential_chunks.y, self_referential_chunks.a_v, self_referential_chunks.B_m
 					clear(t135)
 					clear(t211)
-					w19 := F(t174 * t193_2)
+					w32 := num.Min(num.Max(thetaSoftplusEntry5, F(0)), F(0.25*thetaSigmoidEntry5))
+					w24 := !(iTrailEntry3 == F(0))
+					w27 := F(t174 * t193)
+					w28 := (iTrailEntry3 == F(0))
+					w31 := (jTrailEntry2 == F(0))
 					for i := range d {
 						x := c.X[(l*T+a+C*s)*d:][:d]
 						BKBarState2 := BKBarState[i*d:][:d]
@@ -1587,34 +1560,34 @@ func (c *StepBackward[F]) Run() {
 						q2 := q[(l*T+a+C*s)*d:][:d]
 						MMBarState2 := MMBarState[i*d:][:d]
 						t133Entry := t133[i]
-						w16 := F(thetaEntry2 * t220[i])
-						w17 := F(thetaEntry2 * t222[i])
-						w18 := F(thetaEntry2 * t224[i])
-						w20 := F(thetaEntry2 * t218[i])
+						w23 := F(w32 * t220[i])
+						w25 := F(w32 * t222[i])
+						w26 := F(w32 * t224[i])
+						w29 := F(w32 * t218[i])
 						t882Entry2 := t882[i]
-						w21 := F(thetaEntry2 * t226[i])
+						w30 := F(w32 * t226[i])
 						yBarEntry := yBar[i]
 						for j := range d {
 							tEntry2 := t[j]
 							xEntry := x[j]
-							t136 := BKBarState2[j] - F(w16*tEntry2) + F(xEntry*t133Entry)
-							t182 := BEtaBarState2[j] - F(w17*tEntry2) + F(t177*xEntry)
-							t202 := BAlphaBarState2[j] - F(w18*tEntry2) + F(w19*xEntry)
+							t136 := BKBarState2[j] - F(w23*tEntry2) + F(xEntry*t133Entry)
+							t182 := BEtaBarState2[j] - F(w25*tEntry2) + F(t177*xEntry)
+							t202 := BAlphaBarState2[j] - F(w26*tEntry2) + F(w27*xEntry)
 							t135[j] += F(BKTrail2[j] * t133Entry)
-							BKBarState2[j] = kern.Choose(t95, t136, F(0))
-							BEtaBarState2[j] = kern.Choose(t95, t182, F(0))
-							BAlphaBarState2[j] = kern.Choose(t95, t202, F(0))
+							BKBarState2[j] = kern.Choose(w24, t136, F(0))
+							BEtaBarState2[j] = kern.Choose(w24, t182, F(0))
+							BAlphaBarState2[j] = kern.Choose(w24, t202, F(0))
 							t211[j] += F(MMTrail2[j] * yBarEntry)
-							MKBarState2[j] = t20_2[j] + kern.Choose(t32, t136, F(0))
-							MVBarState2[j] = t822_2[j] + kern.Choose(t32, BVBarState2[j]-F(w20*tEntry2)+F(xEntry*t882Entry2), F(0))
-							MAlphaBarState2[j] = t36_2[j] + kern.Choose(t32, t202, F(0))
-							MEtaBarState2[j] = t28_2[j] + kern.Choose(t32, t182, F(0))
-							MMBarState2[j] = t51_2[j] + kern.Choose(t42, BMBarState2[j]-F(w21*tEntry2), F(0)) + F(q2[j]*yBarEntry)
+							MKBarState2[j] = t20_2[j] + kern.Choose(w28, t136, F(0))
+							MVBarState2[j] = t822_2[j] + kern.Choose(w28, BVBarState2[j]-F(w29*tEntry2)+F(xEntry*t882Entry2), F(0))
+							MAlphaBarState2[j] = t36_2[j] + kern.Choose(w28, t202, F(0))
+							MEtaBarState2[j] = t28_2[j] + kern.Choose(w28, t182, F(0))
+							MMBarState2[j] = t51_2[j] + kern.Choose(w31, BMBarState2[j]-F(w30*tEntry2), F(0)) + F(q2[j]*yBarEntry)
 						}
 					}
 					// self_referential_chunks.y, self_referential_chunks.a_eta, self_referential_chunks.theta, self_referential_chunks.a_alpha, self_referential_chunks.c, self_referential_chunks
 					for i := range d {
-						t152_2[i] = t90[i] + t135[i] + F(t177*aEtaProd[i]) + F(w19*aAlphaProd[i])
+						t152_2[i] = t90[i] + t135[i] + F(t177*aEtaProd[i]) + F(w27*aAlphaProd[i])
 						t142_2[i] = t211[i]
 					}
 					for i := range d {
@@ -1734,8 +1707,8 @@ func (c *StepBackward[F]) Run() {
 		for j := range T {
 			t9Entry := t9_2[j]
 			qProd2Entry2 := qProd2[j]
-			w32 := F(F(0.5*kern.Choose(((F(1e-08) <= t9Entry) && (F(0) < qProd2Entry2)), kern.Choose((F(1e-08) <= t9Entry), t22_2[j], F(0)), F(0))) * (F(1) / t7_2[j]))
-			t39_2[j] = kern.Choose(((F(1e-08) <= t9Entry) && (F(0) < qProd2Entry2)), kern.Choose(((F(1e-08) <= t9Entry) && (F(0) < qProd2Entry2)), w32, F(0)), F(0))
+			w38 := ((F(1e-08) <= t9Entry) && (F(0) < qProd2Entry2))
+			t39_2[j] = kern.Choose(w38, kern.Choose(((F(1e-08) <= t9Entry) && (F(0) < qProd2Entry2)), F(F(0.5*kern.Choose((F(1e-08) <= t9Entry), t22_2[j], F(0)))*(F(1)/t7_2[j])), F(0)), F(0))
 		}
 	}
 
@@ -1886,10 +1859,10 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 		k.Rho = c.Run.Saved(k.L * k.T)
 	}
 	if c.Run.Tape != nil {
-		k.ThetaSigmoid = c.Run.Saved(k.L * k.T)
+		k.ThetaSoftplus = c.Run.Saved(k.L * k.T)
 	}
 	if c.Run.Tape != nil {
-		k.Theta = c.Run.Saved(k.L * k.T)
+		k.ThetaSigmoid = c.Run.Saved(k.L * k.T)
 	}
 	if c.Run.Tape != nil {
 		k.AK = c.Run.Saved(k.L * k.T * k.D)
@@ -1988,7 +1961,6 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.C, g.L, g.T, g.D = k.C, k.L, k.T, k.D
 	g.WQ = k.WQ
 	g.X = k.X
-	g.BTheta = k.BTheta
 	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.D)
 	g.MKBar = block.Adjoint(t, n.nextMK, g.L*g.D*g.D)
 	g.BKBar = block.Adjoint(t, n.nextBK, g.L*g.D*g.D)
@@ -2005,8 +1977,8 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.QProd = k.QProd
 	g.QProd2 = k.QProd2
 	g.Rho = k.Rho
+	g.ThetaSoftplus = k.ThetaSoftplus
 	g.ThetaSigmoid = k.ThetaSigmoid
-	g.Theta = k.Theta
 	g.AK = k.AK
 	g.AV = k.AV
 	g.MMProd = k.MMProd

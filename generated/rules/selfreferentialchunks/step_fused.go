@@ -54,8 +54,8 @@ func (c *stepFused) run() {
 	t126 := c.Work[L*T*d+L*T+15*d*d+11*d+2:][:d*d] // [d, d]
 	t10 := c.Work[L*T*d+L*T+16*d*d+11*d+2:][:d]    // [d]
 	t151 := c.Work[L*T*d+L*T+16*d*d+12*d+2:][:d*d] // [d, d]
-	t229 := c.Work[L*T*d+L*T+17*d*d+12*d+2:][:d]   // [d]
-	t230 := c.Work[L*T*d+L*T+17*d*d+13*d+2:][:d]   // [d]
+	t234 := c.Work[L*T*d+L*T+17*d*d+12*d+2:][:d]   // [d]
+	t235 := c.Work[L*T*d+L*T+17*d*d+13*d+2:][:d]   // [d]
 	t6Total := make([]F, 1)
 	t15Total := make([]F, 1)
 	t30Total := make([]F, 1)
@@ -148,7 +148,7 @@ func (c *stepFused) run() {
 	}
 
 	// self_referential_chunks
-	w9 := F(d)
+	w10 := F(d)
 	bRhoEntry := c.BRho[0]
 	bThetaEntry := c.BTheta[0]
 	i := c.I[:L]
@@ -246,67 +246,47 @@ func (c *stepFused) run() {
 				c.JCheckpoints[l*segments+s] = jState[0]
 			}
 			for a := range min(C, -C*s+T) {
-				// self_referential_chunks.y
-				if kern.Wide() {
-					a2 := regions.R783d239b628bArgs{
-						P0: unsafe.SliceData(MMState),
-						P1: unsafe.SliceData(q),
-						P2: unsafe.SliceData(y2),
-						N0: d,
-						N1: 4*d*a + 4*C*d*s + 4*T*d*l,
-					}
-					regions.R783d239b628b(&a2)
-				} else {
-					for i2 := range d {
-						MMState2 := MMState[i2*d:][:d]
-						q2 := q[(l*T+a+C*s)*d:][:d]
-						var y3 F
-						y3Sums := [16]F{y3}
-						for j2 := range d {
-							y3Sums[j2%16] = num.FMA32(MMState2[j2], q2[j2], y3Sums[j2%16])
-						}
-						y3 = kern.Sum16(&y3Sums)
-						y2[i2] = y3
-					}
-				}
-				// self_referential_chunks.B_alpha
+				// self_referential_chunks.y, self_referential_chunks.B_alpha, self_referential_chunks.a_alpha, self_referential_chunks.B_eta, self_referential_chunks.a_eta, self_referential_chunks.B_k, self_referential_chunks.a_k, self_referential_chunks.B_m, self_referential_chunks.B_v, self_referential_chunks.a_v
 				iStateEntry := iState[0]
-				t3 := (iStateEntry == F(0))
-				// self_referential_chunks.B_alpha, self_referential_chunks.a_alpha, self_referential_chunks.B_eta, self_referential_chunks.a_eta, self_referential_chunks.B_k, self_referential_chunks.a_k, self_referential_chunks.B_m, self_referential_chunks.B_v, self_referential_chunks.a_v
+				w2 := (iStateEntry == F(0))
 				jStateEntry := jState[0]
-				w2 := (jStateEntry == F(0))
-				t3Number := kern.Choose(t3, F(1), F(0))
+				w3 := (jStateEntry == F(0))
 				w2Number := kern.Choose(w2, F(1), F(0))
+				w3Number := kern.Choose(w3, F(1), F(0))
 				if kern.Wide() {
-					a2 := regions.Rff96a3f54f8bArgs{
-						P0:  unsafe.SliceData(MAlphaState),
-						P1:  unsafe.SliceData(BAlphaState),
-						P2:  unsafe.SliceData(c.X),
-						P3:  unsafe.SliceData(MEtaState),
-						P4:  unsafe.SliceData(BEtaState),
-						P5:  unsafe.SliceData(MKState),
-						P6:  unsafe.SliceData(BKState),
-						P7:  unsafe.SliceData(MVState),
-						P8:  unsafe.SliceData(BVState),
-						P9:  unsafe.SliceData(MMState),
-						P10: unsafe.SliceData(BMState),
-						P11: unsafe.SliceData(aAlpha),
-						P12: unsafe.SliceData(aEta),
-						P13: unsafe.SliceData(aK2),
-						P14: unsafe.SliceData(aV2),
+					a2 := regions.R2c9cd496d753Args{
+						P0:  unsafe.SliceData(MMState),
+						P1:  unsafe.SliceData(q),
+						P2:  unsafe.SliceData(MAlphaState),
+						P3:  unsafe.SliceData(BAlphaState),
+						P4:  unsafe.SliceData(c.X),
+						P5:  unsafe.SliceData(MEtaState),
+						P6:  unsafe.SliceData(BEtaState),
+						P7:  unsafe.SliceData(MKState),
+						P8:  unsafe.SliceData(BKState),
+						P9:  unsafe.SliceData(MVState),
+						P10: unsafe.SliceData(BVState),
+						P11: unsafe.SliceData(BMState),
+						P12: unsafe.SliceData(y2),
+						P13: unsafe.SliceData(aAlpha),
+						P14: unsafe.SliceData(aEta),
+						P15: unsafe.SliceData(aK2),
+						P16: unsafe.SliceData(aV2),
 						N0:  d,
 						N1:  4 * d,
 						N2:  8 * d,
 						N3:  12 * d,
 						N4:  4*d*a + 4*C*d*s + 4*T*d*l,
-						S0:  [2]float32{w2Number},
-						S1:  [2]float32{t3Number},
+						S0:  [2]float32{w3Number},
+						S1:  [2]float32{w2Number},
 					}
-					regions.Rff96a3f54f8b(&a2)
+					regions.R2c9cd496d753(&a2)
 				} else {
+					w3_2 := (F(0) < w3Number)
 					w2_2 := (F(0) < w2Number)
-					t3_2 := (F(0) < t3Number)
 					for i2 := range d {
+						MMState2 := MMState[i2*d:][:d]
+						q2 := q[(l*T+a+C*s)*d:][:d]
 						MAlphaState2 := MAlphaState[i2*d:][:d]
 						BAlphaState2 := BAlphaState[i2*d:][:d]
 						x := c.X[(l*T+a+C*s)*d:][:d]
@@ -316,36 +296,41 @@ func (c *stepFused) run() {
 						BKState2 := BKState[i2*d:][:d]
 						MVState2 := MVState[i2*d:][:d]
 						BVState2 := BVState[i2*d:][:d]
-						MMState2 := MMState[i2*d:][:d]
 						BMState2 := BMState[i2*d:][:d]
+						var y3 F
 						var aAlpha2 F
 						var aEta2 F
 						var aK3 F
 						var aV3 F
+						y3Sums := [16]F{y3}
 						aAlpha2Sums := [16]F{aAlpha2}
 						aEta2Sums := [16]F{aEta2}
 						aK3Sums := [16]F{aK3}
 						aV3Sums := [16]F{aV3}
 						for j2 := range d {
-							BAlpha2 := kern.Choose(t3_2, MAlphaState2[j2], BAlphaState2[j2])
+							MMStateEntry := MMState2[j2]
+							y3Sums[j2%16] = num.FMA32(MMStateEntry, q2[j2], y3Sums[j2%16])
+							BAlpha2 := kern.Choose(w2_2, MAlphaState2[j2], BAlphaState2[j2])
 							xEntry := x[j2]
 							aAlpha2Sums[j2%16] = num.FMA32(BAlpha2, xEntry, aAlpha2Sums[j2%16])
-							BEta2 := kern.Choose(t3_2, MEtaState2[j2], BEtaState2[j2])
+							BEta2 := kern.Choose(w2_2, MEtaState2[j2], BEtaState2[j2])
 							aEta2Sums[j2%16] = num.FMA32(BEta2, xEntry, aEta2Sums[j2%16])
-							BK2 := kern.Choose(t3_2, MKState2[j2], BKState2[j2])
+							BK2 := kern.Choose(w2_2, MKState2[j2], BKState2[j2])
 							aK3Sums[j2%16] = num.FMA32(BK2, xEntry, aK3Sums[j2%16])
-							BV2 := kern.Choose(t3_2, MVState2[j2], BVState2[j2])
+							BV2 := kern.Choose(w2_2, MVState2[j2], BVState2[j2])
 							aV3Sums[j2%16] = num.FMA32(BV2, xEntry, aV3Sums[j2%16])
 							BAlphaState2[j2] = BAlpha2
 							BEtaState2[j2] = BEta2
 							BKState2[j2] = BK2
-							BMState2[j2] = kern.Choose(w2_2, MMState2[j2], BMState2[j2])
+							BMState2[j2] = kern.Choose(w3_2, MMStateEntry, BMState2[j2])
 							BVState2[j2] = BV2
 						}
+						y3 = kern.Sum16(&y3Sums)
 						aAlpha2 = kern.Sum16(&aAlpha2Sums)
 						aEta2 = kern.Sum16(&aEta2Sums)
 						aK3 = kern.Sum16(&aK3Sums)
 						aV3 = kern.Sum16(&aV3Sums)
+						y2[i2] = y3
 						aAlpha[i2] = aAlpha2
 						aEta[i2] = aEta2
 						aK2[i2] = aK3
@@ -394,21 +379,21 @@ func (c *stepFused) run() {
 				t15 = t15Total[0]
 				t30 = t30Total[0]
 				// self_referential_chunks.c, self_referential_chunks.rho, self_referential_chunks.theta, self_referential_chunks.B_alpha, self_referential_chunks.k
-				c2 := (t6 / w9) + bRhoEntry
+				c2 := (t6 / w10) + bRhoEntry
 				rho2 := kern.Sigmoid(c2)
-				t18 := (t15 / w9) + bThetaEntry
+				t18 := (t15 / w10) + bThetaEntry
+				t19 := kern.Softplus(t18)
 				t23 := kern.Sigmoid(-c2)
-				theta2 := kern.Smaller(kern.Larger(kern.Softplus(t18), F(0)), F(0.25*t23))
-				t32 := (F(0) < t30)
-				t39 := kern.Larger(kern.Choose(t32, num.Sqrt(kern.Choose(t32, t30, F(1))), F(0)), F(1e-08))
+				theta := kern.Smaller(kern.Larger(t19, F(0)), F(0.25*t23))
+				t39 := kern.Larger(kern.Choose((F(0) < t30), num.Sqrt(kern.Choose((F(0) < t30), t30, F(1))), F(0)), F(1e-08))
 				if len(c.Rho) > 0 {
 					c.Rho[l*T+a+C*s] = rho2
 				}
+				if len(c.ThetaSoftplus) > 0 {
+					c.ThetaSoftplus[l*T+a+C*s] = t19
+				}
 				if len(c.ThetaSigmoid) > 0 {
 					c.ThetaSigmoid[l*T+a+C*s] = t23
-				}
-				if len(c.Theta) > 0 {
-					c.Theta[l*T+a+C*s] = theta2
 				}
 				// self_referential_chunks.k, self_referential_chunks.v
 				var t48 F
@@ -436,8 +421,7 @@ func (c *stepFused) run() {
 				}
 				t48 = t48Total[0]
 				// self_referential_chunks.v, self_referential_chunks.B_alpha, self_referential_chunks.k, self_referential_chunks.i, self_referential_chunks.j, self_referential_chunks.theta
-				t50 := (F(0) < t48)
-				t57 := kern.Larger(kern.Choose(t50, num.Sqrt(kern.Choose(t50, t48, F(1))), F(0)), F(1e-08))
+				t57 := kern.Larger(kern.Choose((F(0) < t48), num.Sqrt(kern.Choose((F(0) < t48), t48, F(1))), F(0)), F(1e-08))
 				t78 := F(1) + iStateEntry
 				t141 := F(1) + jStateEntry
 				t166 := kern.Sigmoid(t18)
@@ -453,7 +437,7 @@ func (c *stepFused) run() {
 						P1: unsafe.SliceData(I),
 						P2: unsafe.SliceData(t62),
 						N0: d,
-						S0: [2]float32{theta2},
+						S0: [2]float32{theta},
 						S1: [2]float32{rho2},
 					}
 					regions.R8ae117a3cb16(&a2)
@@ -461,9 +445,9 @@ func (c *stepFused) run() {
 					for i2 := range d {
 						I2 := I[i2*d:][:d]
 						t62_3 := t62[i2*d:][:d]
-						w3 := F(theta2 * k[i2])
+						w4 := F(theta * k[i2])
 						for j2 := range d {
-							t62_3[j2] = num.FMA32(-w3, k[j2], F(rho2*I2[j2]))
+							t62_3[j2] = num.FMA32(-w4, k[j2], F(rho2*I2[j2]))
 						}
 					}
 				}
@@ -482,8 +466,8 @@ func (c *stepFused) run() {
 					} else {
 						aK := c.AK[(l*T+a+C*s)*d:][:d]
 						for i2 := range d {
-							t32_2 := aK2[i2]
-							aK[i2] = t32_2
+							t32 := aK2[i2]
+							aK[i2] = t32
 						}
 					}
 				}
@@ -558,7 +542,7 @@ func (c *stepFused) run() {
 						N0: d,
 						N1: 8 * d,
 						N2: 12 * d,
-						S0: [2]float32{theta2},
+						S0: [2]float32{theta},
 					}
 					regions.R298501d2b70b(&a2)
 				} else {
@@ -567,11 +551,11 @@ func (c *stepFused) run() {
 						t63_2 := t63[i2*d:][:d]
 						MMState2 := MMState[i2*d:][:d]
 						var t43 F
-						w4 := F(theta2 * t22[i2])
+						w5 := F(theta * t22[i2])
 						t43Sums := [16]F{t43}
 						for j2 := range d {
 							t43Sums[j2%16] = num.FMA32(BAlphaState2[j2], t[j2], t43Sums[j2%16])
-							MMState2[j2] = num.FMA32(-w4, k[j2], t63_2[j2])
+							MMState2[j2] = num.FMA32(-w5, k[j2], t63_2[j2])
 						}
 						t43 = kern.Sum16(&t43Sums)
 						t4[i2] = t43
@@ -592,7 +576,7 @@ func (c *stepFused) run() {
 						N0: d,
 						N1: 8 * d,
 						N2: 12 * d,
-						S0: [2]float32{theta2},
+						S0: [2]float32{theta},
 					}
 					regions.R298501d2b70b(&a2)
 				} else {
@@ -601,11 +585,11 @@ func (c *stepFused) run() {
 						t88_2 := t88[i2*d:][:d]
 						MAlphaState2 := MAlphaState[i2*d:][:d]
 						var t622 F
-						w5 := F(theta2 * t4[i2])
+						w6 := F(theta * t4[i2])
 						t622Sums := [16]F{t622}
 						for j2 := range d {
 							t622Sums[j2%16] = num.FMA32(BEtaState2[j2], t[j2], t622Sums[j2%16])
-							MAlphaState2[j2] = num.FMA32(-w5, k[j2], t88_2[j2])
+							MAlphaState2[j2] = num.FMA32(-w6, k[j2], t88_2[j2])
 						}
 						t622 = kern.Sum16(&t622Sums)
 						t62_2[i2] = t622
@@ -626,7 +610,7 @@ func (c *stepFused) run() {
 						N0: d,
 						N1: 8 * d,
 						N2: 12 * d,
-						S0: [2]float32{theta2},
+						S0: [2]float32{theta},
 					}
 					regions.R298501d2b70b(&a2)
 				} else {
@@ -635,11 +619,11 @@ func (c *stepFused) run() {
 						t107_2 := t107[i2*d:][:d]
 						MEtaState2 := MEtaState[i2*d:][:d]
 						var t822 F
-						w6 := F(theta2 * t62_2[i2])
+						w7 := F(theta * t62_2[i2])
 						t822Sums := [16]F{t822}
 						for j2 := range d {
 							t822Sums[j2%16] = num.FMA32(BKState2[j2], t[j2], t822Sums[j2%16])
-							MEtaState2[j2] = num.FMA32(-w6, k[j2], t107_2[j2])
+							MEtaState2[j2] = num.FMA32(-w7, k[j2], t107_2[j2])
 						}
 						t822 = kern.Sum16(&t822Sums)
 						t82[i2] = t822
@@ -660,7 +644,7 @@ func (c *stepFused) run() {
 						N0: d,
 						N1: 8 * d,
 						N2: 12 * d,
-						S0: [2]float32{theta2},
+						S0: [2]float32{theta},
 					}
 					regions.R298501d2b70b(&a2)
 				} else {
@@ -669,11 +653,11 @@ func (c *stepFused) run() {
 						t126_2 := t126[i2*d:][:d]
 						MKState2 := MKState[i2*d:][:d]
 						var t102 F
-						w7 := F(theta2 * t82[i2])
+						w8 := F(theta * t82[i2])
 						t102Sums := [16]F{t102}
 						for j2 := range d {
 							t102Sums[j2%16] = num.FMA32(BVState2[j2], t[j2], t102Sums[j2%16])
-							MKState2[j2] = num.FMA32(-w7, k[j2], t126_2[j2])
+							MKState2[j2] = num.FMA32(-w8, k[j2], t126_2[j2])
 						}
 						t102 = kern.Sum16(&t102Sums)
 						t10[i2] = t102
@@ -682,23 +666,23 @@ func (c *stepFused) run() {
 				// self_referential_chunks.M_v
 				kern.GemmFMA(d, d, d, F(1), false, t151, d, 1, MVState, d, 1, t62, d, 1)
 				// self_referential_chunks.M_v, self_referential_chunks.M_m, self_referential_chunks.a_eta, self_referential_chunks.a_alpha
-				clear(t229)
-				clear(t230)
+				clear(t234)
+				clear(t235)
 				if kern.Wide() {
 					a2 := regions.Raaeb9a896872Args{
 						P0: unsafe.SliceData(t10),
 						P1: unsafe.SliceData(k),
 						P2: unsafe.SliceData(t151),
 						P3: unsafe.SliceData(MVState),
-						P4: unsafe.SliceData(t229),
+						P4: unsafe.SliceData(t234),
 						P5: unsafe.SliceData(BEtaState),
-						P6: unsafe.SliceData(t230),
+						P6: unsafe.SliceData(t235),
 						P7: unsafe.SliceData(BAlphaState),
 						N0: d,
 						N1: 4 * d,
 						N2: 8 * d,
 						N3: 12 * d,
-						S0: [2]float32{theta2},
+						S0: [2]float32{theta},
 					}
 					regions.Raaeb9a896872(&a2)
 				} else {
@@ -707,11 +691,11 @@ func (c *stepFused) run() {
 						MVState2 := MVState[i2*d:][:d]
 						BEtaState2 := BEtaState[i2*d:][:d]
 						BAlphaState2 := BAlphaState[i2*d:][:d]
-						w8 := F(theta2 * t10[i2])
+						w9 := F(theta * t10[i2])
 						for j2 := range d {
-							MVState2[j2] = num.FMA32(-w8, k[j2], t151_2[j2])
-							t229[j2] = t229[j2] + BEtaState2[j2]
-							t230[j2] = t230[j2] + BAlphaState2[j2]
+							MVState2[j2] = num.FMA32(-w9, k[j2], t151_2[j2])
+							t234[j2] = t234[j2] + BEtaState2[j2]
+							t235[j2] = t235[j2] + BAlphaState2[j2]
 						}
 					}
 				}
@@ -728,8 +712,8 @@ func (c *stepFused) run() {
 					} else {
 						MMProd := c.MMProd[(l*T+a+C*s)*d:][:d]
 						for i2 := range d {
-							t52 := t22[i2]
-							MMProd[i2] = t52
+							t5 := t22[i2]
+							MMProd[i2] = t5
 						}
 					}
 				}
@@ -804,7 +788,7 @@ func (c *stepFused) run() {
 				if len(c.AEtaProd) > 0 {
 					if kern.Wide() {
 						a2 := regions.R968f65dfa835Args{
-							P0: unsafe.SliceData(t229),
+							P0: unsafe.SliceData(t234),
 							P1: kern.Given(c.AEtaProd),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
@@ -813,7 +797,7 @@ func (c *stepFused) run() {
 					} else {
 						aEtaProd := c.AEtaProd[(l*T+a+C*s)*d:][:d]
 						for i2 := range d {
-							t1022 := t229[i2]
+							t1022 := t234[i2]
 							aEtaProd[i2] = t1022
 						}
 					}
@@ -821,7 +805,7 @@ func (c *stepFused) run() {
 				if len(c.AAlphaProd) > 0 {
 					if kern.Wide() {
 						a2 := regions.R968f65dfa835Args{
-							P0: unsafe.SliceData(t230),
+							P0: unsafe.SliceData(t235),
 							P1: kern.Given(c.AAlphaProd),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
@@ -830,7 +814,7 @@ func (c *stepFused) run() {
 					} else {
 						aAlphaProd := c.AAlphaProd[(l*T+a+C*s)*d:][:d]
 						for i2 := range d {
-							t112 := t230[i2]
+							t112 := t235[i2]
 							aAlphaProd[i2] = t112
 						}
 					}
@@ -930,47 +914,45 @@ func (c *stepBackwardFused) run() {
 	t151 := c.Work[10*C*d*d+4*L*T*d+8*L*T+26*d*d+2*C+d+4:][:d*d]       // [d, d]
 	t97 := c.Work[10*C*d*d+4*L*T*d+8*L*T+27*d*d+2*C+d+4:][:d*d]        // [d, d]
 	t105 := c.Work[10*C*d*d+4*L*T*d+8*L*T+28*d*d+2*C+d+4:][:d*d]       // [d, d]
-	aEta := c.Work[10*C*d*d+4*L*T*d+8*L*T+29*d*d+2*C+d+4:][:d]         // [d]
-	k2 := c.Work[10*C*d*d+4*L*T*d+8*L*T+29*d*d+2*C+2*d+4:][:d]         // [d]
-	v := c.Work[10*C*d*d+4*L*T*d+8*L*T+29*d*d+2*C+3*d+4:][:d]          // [d]
-	t := c.Work[10*C*d*d+4*L*T*d+8*L*T+29*d*d+2*C+4*d+4:][:d]          // [d]
-	t622 := c.Work[10*C*d*d+4*L*T*d+8*L*T+29*d*d+2*C+5*d+4:][:d*d]     // [d, d]
-	t218 := c.Work[10*C*d*d+4*L*T*d+8*L*T+30*d*d+2*C+5*d+4:][:d]       // [d]
-	t5 := c.Work[10*C*d*d+4*L*T*d+8*L*T+30*d*d+2*C+6*d+4:][:d]         // [d]
-	t219 := c.Work[10*C*d*d+4*L*T*d+8*L*T+30*d*d+2*C+7*d+4:][:d]       // [d]
-	t220 := c.Work[10*C*d*d+4*L*T*d+8*L*T+30*d*d+2*C+8*d+4:][:d]       // [d]
-	t172 := c.Work[10*C*d*d+4*L*T*d+8*L*T+30*d*d+2*C+9*d+4:][:d]       // [d]
-	t822 := c.Work[10*C*d*d+4*L*T*d+8*L*T+30*d*d+2*C+10*d+4:][:d*d]    // [d, d]
-	t93 := c.Work[10*C*d*d+4*L*T*d+8*L*T+31*d*d+2*C+10*d+4:][:d*d]     // [d, d]
-	t221 := c.Work[10*C*d*d+4*L*T*d+8*L*T+32*d*d+2*C+10*d+4:][:d]      // [d]
-	t222 := c.Work[10*C*d*d+4*L*T*d+8*L*T+32*d*d+2*C+11*d+4:][:d]      // [d]
-	t25 := c.Work[10*C*d*d+4*L*T*d+8*L*T+32*d*d+2*C+12*d+4:][:d]       // [d]
-	t20 := c.Work[10*C*d*d+4*L*T*d+8*L*T+32*d*d+2*C+13*d+4:][:d*d]     // [d, d]
-	t212 := c.Work[10*C*d*d+4*L*T*d+8*L*T+33*d*d+2*C+13*d+4:][:d*d]    // [d, d]
-	t223 := c.Work[10*C*d*d+4*L*T*d+8*L*T+34*d*d+2*C+13*d+4:][:d]      // [d]
-	t224 := c.Work[10*C*d*d+4*L*T*d+8*L*T+34*d*d+2*C+14*d+4:][:d]      // [d]
-	t332 := c.Work[10*C*d*d+4*L*T*d+8*L*T+34*d*d+2*C+15*d+4:][:d]      // [d]
-	t28 := c.Work[10*C*d*d+4*L*T*d+8*L*T+34*d*d+2*C+16*d+4:][:d*d]     // [d, d]
-	t29 := c.Work[10*C*d*d+4*L*T*d+8*L*T+35*d*d+2*C+16*d+4:][:d*d]     // [d, d]
-	t225 := c.Work[10*C*d*d+4*L*T*d+8*L*T+36*d*d+2*C+16*d+4:][:d]      // [d]
-	t226 := c.Work[10*C*d*d+4*L*T*d+8*L*T+36*d*d+2*C+17*d+4:][:d]      // [d]
-	t45 := c.Work[10*C*d*d+4*L*T*d+8*L*T+36*d*d+2*C+18*d+4:][:d]       // [d]
-	t36 := c.Work[10*C*d*d+4*L*T*d+8*L*T+36*d*d+2*C+19*d+4:][:d*d]     // [d, d]
-	t372 := c.Work[10*C*d*d+4*L*T*d+8*L*T+37*d*d+2*C+19*d+4:][:d*d]    // [d, d]
-	t227 := c.Work[10*C*d*d+4*L*T*d+8*L*T+38*d*d+2*C+19*d+4:][:d]      // [d]
-	t4822 := c.Work[10*C*d*d+4*L*T*d+8*L*T+38*d*d+2*C+20*d+4:][:d]     // [d]
-	t51 := c.Work[10*C*d*d+4*L*T*d+8*L*T+38*d*d+2*C+21*d+4:][:d*d]     // [d, d]
-	t522 := c.Work[10*C*d*d+4*L*T*d+8*L*T+39*d*d+2*C+21*d+4:][:d*d]    // [d, d]
-	t228 := c.Work[10*C*d*d+4*L*T*d+8*L*T+40*d*d+2*C+21*d+4:][:d]      // [d]
-	t572 := c.Work[10*C*d*d+4*L*T*d+8*L*T+40*d*d+2*C+22*d+4:][:d]      // [d]
-	t58 := c.Work[10*C*d*d+4*L*T*d+8*L*T+40*d*d+2*C+23*d+4:][:d]       // [d]
-	t882 := c.Work[10*C*d*d+4*L*T*d+8*L*T+40*d*d+2*C+24*d+4:][:d]      // [d]
-	t1072 := c.Work[10*C*d*d+4*L*T*d+8*L*T+40*d*d+2*C+25*d+4:][:d]     // [d]
-	t90 := c.Work[10*C*d*d+4*L*T*d+8*L*T+40*d*d+2*C+26*d+4:][:d]       // [d]
-	t133 := c.Work[10*C*d*d+4*L*T*d+8*L*T+40*d*d+2*C+27*d+4:][:d]      // [d]
-	t135 := c.Work[10*C*d*d+4*L*T*d+8*L*T+40*d*d+2*C+28*d+4:][:d]      // [d]
-	t211 := c.Work[10*C*d*d+4*L*T*d+8*L*T+40*d*d+2*C+29*d+4:][:d]      // [d]
-	t15Total := make([]F, 1)
+	k2 := c.Work[10*C*d*d+4*L*T*d+8*L*T+29*d*d+2*C+d+4:][:d]           // [d]
+	v := c.Work[10*C*d*d+4*L*T*d+8*L*T+29*d*d+2*C+2*d+4:][:d]          // [d]
+	t := c.Work[10*C*d*d+4*L*T*d+8*L*T+29*d*d+2*C+3*d+4:][:d]          // [d]
+	t622 := c.Work[10*C*d*d+4*L*T*d+8*L*T+29*d*d+2*C+4*d+4:][:d*d]     // [d, d]
+	t218 := c.Work[10*C*d*d+4*L*T*d+8*L*T+30*d*d+2*C+4*d+4:][:d]       // [d]
+	t5 := c.Work[10*C*d*d+4*L*T*d+8*L*T+30*d*d+2*C+5*d+4:][:d]         // [d]
+	t219 := c.Work[10*C*d*d+4*L*T*d+8*L*T+30*d*d+2*C+6*d+4:][:d]       // [d]
+	t220 := c.Work[10*C*d*d+4*L*T*d+8*L*T+30*d*d+2*C+7*d+4:][:d]       // [d]
+	t172 := c.Work[10*C*d*d+4*L*T*d+8*L*T+30*d*d+2*C+8*d+4:][:d]       // [d]
+	t822 := c.Work[10*C*d*d+4*L*T*d+8*L*T+30*d*d+2*C+9*d+4:][:d*d]     // [d, d]
+	t93 := c.Work[10*C*d*d+4*L*T*d+8*L*T+31*d*d+2*C+9*d+4:][:d*d]      // [d, d]
+	t221 := c.Work[10*C*d*d+4*L*T*d+8*L*T+32*d*d+2*C+9*d+4:][:d]       // [d]
+	t222 := c.Work[10*C*d*d+4*L*T*d+8*L*T+32*d*d+2*C+10*d+4:][:d]      // [d]
+	t25 := c.Work[10*C*d*d+4*L*T*d+8*L*T+32*d*d+2*C+11*d+4:][:d]       // [d]
+	t20 := c.Work[10*C*d*d+4*L*T*d+8*L*T+32*d*d+2*C+12*d+4:][:d*d]     // [d, d]
+	t212 := c.Work[10*C*d*d+4*L*T*d+8*L*T+33*d*d+2*C+12*d+4:][:d*d]    // [d, d]
+	t223 := c.Work[10*C*d*d+4*L*T*d+8*L*T+34*d*d+2*C+12*d+4:][:d]      // [d]
+	t224 := c.Work[10*C*d*d+4*L*T*d+8*L*T+34*d*d+2*C+13*d+4:][:d]      // [d]
+	t332 := c.Work[10*C*d*d+4*L*T*d+8*L*T+34*d*d+2*C+14*d+4:][:d]      // [d]
+	t28 := c.Work[10*C*d*d+4*L*T*d+8*L*T+34*d*d+2*C+15*d+4:][:d*d]     // [d, d]
+	t29 := c.Work[10*C*d*d+4*L*T*d+8*L*T+35*d*d+2*C+15*d+4:][:d*d]     // [d, d]
+	t225 := c.Work[10*C*d*d+4*L*T*d+8*L*T+36*d*d+2*C+15*d+4:][:d]      // [d]
+	t226 := c.Work[10*C*d*d+4*L*T*d+8*L*T+36*d*d+2*C+16*d+4:][:d]      // [d]
+	t45 := c.Work[10*C*d*d+4*L*T*d+8*L*T+36*d*d+2*C+17*d+4:][:d]       // [d]
+	t36 := c.Work[10*C*d*d+4*L*T*d+8*L*T+36*d*d+2*C+18*d+4:][:d*d]     // [d, d]
+	t372 := c.Work[10*C*d*d+4*L*T*d+8*L*T+37*d*d+2*C+18*d+4:][:d*d]    // [d, d]
+	t227 := c.Work[10*C*d*d+4*L*T*d+8*L*T+38*d*d+2*C+18*d+4:][:d]      // [d]
+	t4822 := c.Work[10*C*d*d+4*L*T*d+8*L*T+38*d*d+2*C+19*d+4:][:d]     // [d]
+	t51 := c.Work[10*C*d*d+4*L*T*d+8*L*T+38*d*d+2*C+20*d+4:][:d*d]     // [d, d]
+	t522 := c.Work[10*C*d*d+4*L*T*d+8*L*T+39*d*d+2*C+20*d+4:][:d*d]    // [d, d]
+	t228 := c.Work[10*C*d*d+4*L*T*d+8*L*T+40*d*d+2*C+20*d+4:][:d]      // [d]
+	t572 := c.Work[10*C*d*d+4*L*T*d+8*L*T+40*d*d+2*C+21*d+4:][:d]      // [d]
+	t58 := c.Work[10*C*d*d+4*L*T*d+8*L*T+40*d*d+2*C+22*d+4:][:d]       // [d]
+	t882 := c.Work[10*C*d*d+4*L*T*d+8*L*T+40*d*d+2*C+23*d+4:][:d]      // [d]
+	t1072 := c.Work[10*C*d*d+4*L*T*d+8*L*T+40*d*d+2*C+24*d+4:][:d]     // [d]
+	t90 := c.Work[10*C*d*d+4*L*T*d+8*L*T+40*d*d+2*C+25*d+4:][:d]       // [d]
+	t133 := c.Work[10*C*d*d+4*L*T*d+8*L*T+40*d*d+2*C+26*d+4:][:d]      // [d]
+	t135 := c.Work[10*C*d*d+4*L*T*d+8*L*T+40*d*d+2*C+27*d+4:][:d]      // [d]
+	t211 := c.Work[10*C*d*d+4*L*T*d+8*L*T+40*d*d+2*C+28*d+4:][:d]      // [d]
 	t612Total := make([]F, 1)
 	t59Total := make([]F, 1)
 	t67Total := make([]F, 1)
@@ -1068,8 +1050,6 @@ func (c *stepBackwardFused) run() {
 	// self_referential_chunks
 	clear(c.BRhoBar)
 	clear(c.BThetaBar)
-	w23 := F(d)
-	bThetaEntry := c.BTheta[0]
 	t174 := F(1) / F(d)
 	iBar := c.IBar[:L]
 	jBar := c.JBar[:L]
@@ -1146,23 +1126,20 @@ func (c *stepBackwardFused) run() {
 			if n := min(C, -C*s+T); n > 0 {
 				iTrail2 := iTrail[:n]
 				jTrail2 := jTrail[:n]
-				iTrail3 := iTrail[1:][:n]
-				jTrail3 := jTrail[1:][:n]
 				t30_2 := t30[l*T+C*s:][:n]
 				rho := c.Rho[l*T+C*s:][:n]
-				theta := c.Theta[l*T+C*s:][:n]
+				thetaSoftplus := c.ThetaSoftplus[l*T+C*s:][:n]
+				thetaSigmoid := c.ThetaSigmoid[l*T+C*s:][:n]
+				iTrail3 := iTrail[1:][:n]
+				jTrail3 := jTrail[1:][:n]
 				for a := range n {
-					// self_referential_chunks.B_alpha, self_referential_chunks.i, self_referential_chunks.j
-					iTrailEntry := iTrail2[a]
-					t3 := (iTrailEntry == F(0))
-					t78 := F(1) + iTrailEntry
-					t141 := F(1) + jTrail2[a]
-					iTrail3[a] = kern.Choose((t78 < F(8)), t78, F(0))
-					jTrail3[a] = kern.Choose((t141 < F(4)), t141, F(0))
 					// self_referential_chunks.B_alpha, self_referential_chunks.B_eta, self_referential_chunks.B_k, self_referential_chunks.B_m, self_referential_chunks.B_v
-					w2 := (jTrail2[a] == F(0))
-					t3Number := kern.Choose(t3, F(1), F(0))
+					iTrailEntry := iTrail2[a]
+					w2 := (iTrailEntry == F(0))
+					jTrailEntry := jTrail2[a]
+					w3 := (jTrailEntry == F(0))
 					w2Number := kern.Choose(w2, F(1), F(0))
+					w3Number := kern.Choose(w3, F(1), F(0))
 					if kern.Wide() {
 						a2 := regions.Ra750c6588066Args{
 							P0: unsafe.SliceData(MAlphaTrail),
@@ -1179,13 +1156,13 @@ func (c *stepBackwardFused) run() {
 							N1: 4 * d * d * a,
 							N2: 4*d*d*a + 4*d*d,
 							N3: d * d,
-							S0: [2]float32{w2Number},
-							S1: [2]float32{t3Number},
+							S0: [2]float32{w3Number},
+							S1: [2]float32{w2Number},
 						}
 						regions.Ra750c6588066(&a2)
 					} else {
+						w3_2 := (F(0) < w3Number)
 						w2_2 := (F(0) < w2Number)
-						t3_2 := (F(0) < t3Number)
 						for i := range d {
 							MAlphaTrail2 := MAlphaTrail[(a*d+i)*d:][:d]
 							BAlphaTrail2 := BAlphaTrail[(a*d+i)*d:][:d]
@@ -1203,42 +1180,42 @@ func (c *stepBackwardFused) run() {
 							BVTrail2 := BVTrail[(a*d+i)*d:][:d]
 							BVTrail3 := BVTrail[((a+1)*d+i)*d:][:d]
 							for j := range d {
-								BAlphaTrail3[j] = kern.Choose(t3_2, MAlphaTrail2[j], BAlphaTrail2[j])
-								BEtaTrail3[j] = kern.Choose(t3_2, MEtaTrail2[j], BEtaTrail2[j])
-								BKTrail3[j] = kern.Choose(t3_2, MKTrail2[j], BKTrail2[j])
-								BMTrail3[j] = kern.Choose(w2_2, MMTrail2[j], BMTrail2[j])
-								BVTrail3[j] = kern.Choose(t3_2, MVTrail2[j], BVTrail2[j])
+								BAlphaTrail3[j] = kern.Choose(w2_2, MAlphaTrail2[j], BAlphaTrail2[j])
+								BEtaTrail3[j] = kern.Choose(w2_2, MEtaTrail2[j], BEtaTrail2[j])
+								BKTrail3[j] = kern.Choose(w2_2, MKTrail2[j], BKTrail2[j])
+								BMTrail3[j] = kern.Choose(w3_2, MMTrail2[j], BMTrail2[j])
+								BVTrail3[j] = kern.Choose(w2_2, MVTrail2[j], BVTrail2[j])
 							}
 						}
 					}
 					// self_referential_chunks.k, self_referential_chunks.B_alpha
 					t30Entry := t30_2[a]
-					w3 := kern.Larger(kern.Choose((F(0) < t30Entry), num.Sqrt(kern.Choose((F(0) < t30Entry), t30Entry, F(1))), F(0)), F(1e-08))
+					w4 := kern.Larger(kern.Choose((F(0) < t30Entry), num.Sqrt(kern.Choose((F(0) < t30Entry), t30Entry, F(1))), F(0)), F(1e-08))
 					if kern.Wide() {
 						a2 := regions.R319b531e0a00Args{
 							P0: unsafe.SliceData(c.AK),
 							P1: unsafe.SliceData(k),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
-							S0: [2]float32{w3},
+							S0: [2]float32{w4},
 						}
 						regions.R319b531e0a00(&a2)
 					} else {
 						aK := c.AK[(l*T+a+C*s)*d:][:d]
 						for i := range d {
-							k[i] = aK[i] / w3
+							k[i] = aK[i] / w4
 						}
 					}
-					// self_referential_chunks.M_m
+					// self_referential_chunks.M_m, self_referential_chunks.theta, self_referential_chunks.B_alpha
 					rhoEntry := rho[a]
-					thetaEntry := theta[a]
+					w6 := kern.Smaller(kern.Larger(thetaSoftplus[a], F(0)), F(0.25*thetaSigmoid[a]))
 					if kern.Wide() {
 						a2 := regions.R8ae117a3cb16Args{
 							P0: unsafe.SliceData(k),
 							P1: unsafe.SliceData(I),
 							P2: unsafe.SliceData(t62),
 							N0: d,
-							S0: [2]float32{thetaEntry},
+							S0: [2]float32{w6},
 							S1: [2]float32{rhoEntry},
 						}
 						regions.R8ae117a3cb16(&a2)
@@ -1246,15 +1223,15 @@ func (c *stepBackwardFused) run() {
 						for i := range d {
 							I2 := I[i*d:][:d]
 							t62_2 := t62[i*d:][:d]
-							w4 := F(thetaEntry * k[i])
+							w5 := F(w6 * k[i])
 							for j := range d {
-								t62_2[j] = num.FMA32(-w4, k[j], F(rhoEntry*I2[j]))
+								t62_2[j] = num.FMA32(-w5, k[j], F(rhoEntry*I2[j]))
 							}
 						}
 					}
 					// self_referential_chunks.M_m
 					kern.GemmFMA(d, d, d, F(1), false, t63, d, 1, kern.From(MMTrail, a*d*d), d, 1, t62, d, 1)
-					// self_referential_chunks.M_m
+					// self_referential_chunks.M_m, self_referential_chunks.theta, self_referential_chunks.B_alpha
 					if kern.Wide() {
 						a2 := regions.Rc1b9cc4ad9edArgs{
 							P0: unsafe.SliceData(c.MMProd),
@@ -1264,7 +1241,7 @@ func (c *stepBackwardFused) run() {
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 							N2: 4*d*d*a + 4*d*d,
-							S0: [2]float32{thetaEntry},
+							S0: [2]float32{w6},
 						}
 						regions.Rc1b9cc4ad9ed(&a2)
 					} else {
@@ -1272,15 +1249,20 @@ func (c *stepBackwardFused) run() {
 						for i := range d {
 							t63_2 := t63[i*d:][:d]
 							MMTrail2 := MMTrail[((a+1)*d+i)*d:][:d]
-							w5 := F(thetaEntry * MMProd[i])
+							w7 := F(w6 * MMProd[i])
 							for j := range d {
-								MMTrail2[j] = num.FMA32(-w5, k[j], t63_2[j])
+								MMTrail2[j] = num.FMA32(-w7, k[j], t63_2[j])
 							}
 						}
 					}
+					// self_referential_chunks.i, self_referential_chunks.B_alpha, self_referential_chunks.j
+					t78 := F(1) + iTrailEntry
+					t141 := F(1) + jTrailEntry
+					iTrail3[a] = kern.Choose((t78 < F(8)), t78, F(0))
+					jTrail3[a] = kern.Choose((t141 < F(4)), t141, F(0))
 					// self_referential_chunks.M_alpha
 					kern.GemmFMA(d, d, d, F(1), false, t88, d, 1, kern.From(MAlphaTrail, a*d*d), d, 1, t62, d, 1)
-					// self_referential_chunks.M_alpha, self_referential_chunks.M_m
+					// self_referential_chunks.M_alpha, self_referential_chunks.M_m, self_referential_chunks.theta, self_referential_chunks.B_alpha
 					if kern.Wide() {
 						a2 := regions.Rc1b9cc4ad9edArgs{
 							P0: unsafe.SliceData(c.MAlphaProd),
@@ -1290,7 +1272,7 @@ func (c *stepBackwardFused) run() {
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 							N2: 4*d*d*a + 4*d*d,
-							S0: [2]float32{thetaEntry},
+							S0: [2]float32{w6},
 						}
 						regions.Rc1b9cc4ad9ed(&a2)
 					} else {
@@ -1298,15 +1280,15 @@ func (c *stepBackwardFused) run() {
 						for i := range d {
 							t88_2 := t88[i*d:][:d]
 							MAlphaTrail2 := MAlphaTrail[((a+1)*d+i)*d:][:d]
-							w6 := F(thetaEntry * MAlphaProd[i])
+							w8 := F(w6 * MAlphaProd[i])
 							for j := range d {
-								MAlphaTrail2[j] = num.FMA32(-w6, k[j], t88_2[j])
+								MAlphaTrail2[j] = num.FMA32(-w8, k[j], t88_2[j])
 							}
 						}
 					}
 					// self_referential_chunks.M_eta
 					kern.GemmFMA(d, d, d, F(1), false, t107, d, 1, kern.From(MEtaTrail, a*d*d), d, 1, t62, d, 1)
-					// self_referential_chunks.M_eta, self_referential_chunks.M_m
+					// self_referential_chunks.M_eta, self_referential_chunks.M_m, self_referential_chunks.theta, self_referential_chunks.B_alpha
 					if kern.Wide() {
 						a2 := regions.Rc1b9cc4ad9edArgs{
 							P0: unsafe.SliceData(c.MEtaProd),
@@ -1316,7 +1298,7 @@ func (c *stepBackwardFused) run() {
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 							N2: 4*d*d*a + 4*d*d,
-							S0: [2]float32{thetaEntry},
+							S0: [2]float32{w6},
 						}
 						regions.Rc1b9cc4ad9ed(&a2)
 					} else {
@@ -1324,15 +1306,15 @@ func (c *stepBackwardFused) run() {
 						for i := range d {
 							t107_2 := t107[i*d:][:d]
 							MEtaTrail2 := MEtaTrail[((a+1)*d+i)*d:][:d]
-							w7 := F(thetaEntry * MEtaProd[i])
+							w9 := F(w6 * MEtaProd[i])
 							for j := range d {
-								MEtaTrail2[j] = num.FMA32(-w7, k[j], t107_2[j])
+								MEtaTrail2[j] = num.FMA32(-w9, k[j], t107_2[j])
 							}
 						}
 					}
 					// self_referential_chunks.M_k
 					kern.GemmFMA(d, d, d, F(1), false, t126, d, 1, kern.From(MKTrail, a*d*d), d, 1, t62, d, 1)
-					// self_referential_chunks.M_k, self_referential_chunks.M_m
+					// self_referential_chunks.M_k, self_referential_chunks.M_m, self_referential_chunks.theta, self_referential_chunks.B_alpha
 					if kern.Wide() {
 						a2 := regions.Rc1b9cc4ad9edArgs{
 							P0: unsafe.SliceData(c.MKProd),
@@ -1342,7 +1324,7 @@ func (c *stepBackwardFused) run() {
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 							N2: 4*d*d*a + 4*d*d,
-							S0: [2]float32{thetaEntry},
+							S0: [2]float32{w6},
 						}
 						regions.Rc1b9cc4ad9ed(&a2)
 					} else {
@@ -1350,15 +1332,15 @@ func (c *stepBackwardFused) run() {
 						for i := range d {
 							t126_2 := t126[i*d:][:d]
 							MKTrail2 := MKTrail[((a+1)*d+i)*d:][:d]
-							w8 := F(thetaEntry * MKProd[i])
+							w10 := F(w6 * MKProd[i])
 							for j := range d {
-								MKTrail2[j] = num.FMA32(-w8, k[j], t126_2[j])
+								MKTrail2[j] = num.FMA32(-w10, k[j], t126_2[j])
 							}
 						}
 					}
 					// self_referential_chunks.M_v
 					kern.GemmFMA(d, d, d, F(1), false, t151, d, 1, kern.From(MVTrail, a*d*d), d, 1, t62, d, 1)
-					// self_referential_chunks.M_v, self_referential_chunks.M_m
+					// self_referential_chunks.M_v, self_referential_chunks.M_m, self_referential_chunks.theta, self_referential_chunks.B_alpha
 					if kern.Wide() {
 						a2 := regions.Rc1b9cc4ad9edArgs{
 							P0: unsafe.SliceData(c.MVProd),
@@ -1368,7 +1350,7 @@ func (c *stepBackwardFused) run() {
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 							N2: 4*d*d*a + 4*d*d,
-							S0: [2]float32{thetaEntry},
+							S0: [2]float32{w6},
 						}
 						regions.Rc1b9cc4ad9ed(&a2)
 					} else {
@@ -1376,85 +1358,37 @@ func (c *stepBackwardFused) run() {
 						for i := range d {
 							t151_2 := t151[i*d:][:d]
 							MVTrail2 := MVTrail[((a+1)*d+i)*d:][:d]
-							w9 := F(thetaEntry * MVProd[i])
+							w11 := F(w6 * MVProd[i])
 							for j := range d {
-								MVTrail2[j] = num.FMA32(-w9, k[j], t151_2[j])
+								MVTrail2[j] = num.FMA32(-w11, k[j], t151_2[j])
 							}
 						}
 					}
 				}
 			}
 			if n := min(C, -C*s+T); n > 0 {
-				iTrail2 := iTrail[:n]
 				t30_2 := t30[l*T+C*s:][:n]
-				jTrail2 := jTrail[:n]
 				t48_2 := t48[l*T+C*s:][:n]
+				jTrail2 := jTrail[:n]
+				iTrail2 := iTrail[:n]
 				rho := c.Rho[l*T+C*s:][:n]
-				theta := c.Theta[l*T+C*s:][:n]
+				thetaSoftplus := c.ThetaSoftplus[l*T+C*s:][:n]
 				thetaSigmoid := c.ThetaSigmoid[l*T+C*s:][:n]
 				thetaSigmoid2 := c.ThetaSigmoid2[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
-					// self_referential_chunks.B_alpha
-					iTrailEntry2 := iTrail2[a]
-					t32 := (iTrailEntry2 == F(0))
-					// self_referential_chunks.a_eta
-					if kern.Wide() {
-						a2 := regions.Ra35e4d8e77a0Args{
-							P0: unsafe.SliceData(BEtaTrail),
-							P1: unsafe.SliceData(c.X),
-							P2: unsafe.SliceData(aEta),
-							N0: d,
-							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
-							N2: 4*d*d*a + 4*d*d,
-						}
-						regions.Ra35e4d8e77a0(&a2)
-					} else {
-						for i := range d {
-							BEtaTrail2 := BEtaTrail[((a+1)*d+i)*d:][:d]
-							x := c.X[(l*T+a+C*s)*d:][:d]
-							var aEta2 F
-							aEta2Sums := [16]F{aEta2}
-							for j := range d {
-								aEta2Sums[j%16] = num.FMA32(BEtaTrail2[j], x[j], aEta2Sums[j%16])
-							}
-							aEta2 = kern.Sum16(&aEta2Sums)
-							aEta[i] = aEta2
-						}
-					}
-					// self_referential_chunks.theta
-					var t15 F
-					if kern.Wide() {
-						a2 := regions.R347df0062d99Args{
-							P0: unsafe.SliceData(aEta),
-							P1: unsafe.SliceData(t15Total),
-							N0: d,
-							S0: [2]float32{t15},
-						}
-						regions.R347df0062d99(&a2)
-					} else {
-						t15_2 := t15
-						t15Sums := [16]F{t15_2}
-						for i := range d {
-							t15Sums[i%16] = t15Sums[i%16] + aEta[i]
-						}
-						t15_2 = kern.Sum16(&t15Sums)
-						t15Total[0] = t15_2
-					}
-					t15 = t15Total[0]
-					// self_referential_chunks.theta, self_referential_chunks.c, self_referential_chunks.k, self_referential_chunks.B_alpha, self_referential_chunks.B_m, self_referential_chunks.v, self_referential_chunks.j, self_referential_chunks.i
-					t193 := kern.Softplus((t15 / w23) + bThetaEntry)
+					// self_referential_chunks.k, self_referential_chunks.B_alpha, self_referential_chunks.v, self_referential_chunks.j, self_referential_chunks.i
 					t30Entry2 := t30_2[a]
 					t35 := num.Sqrt(kern.Choose((F(0) < t30Entry2), t30Entry2, F(1)))
-					jTrailEntry3 := jTrail2[a]
-					t42 := (jTrailEntry3 == F(0))
 					t48Entry := t48_2[a]
 					t53 := num.Sqrt(kern.Choose((F(0) < t48Entry), t48Entry, F(1)))
+					jTrailEntry2 := jTrail2[a]
+					iTrailEntry3 := iTrail2[a]
 					t64 := F(1) / kern.Larger(kern.Choose((F(0) < t48Entry), t53, F(0)), F(1e-08))
-					jBarState[0] = kern.Choose(((F(1) + jTrailEntry3) < F(4)), jBarState[0], F(0))
-					iBarState[0] = kern.Choose(((F(1) + iTrailEntry2) < F(8)), iBarState[0], F(0))
+					jBarState[0] = kern.Choose(((F(1) + jTrailEntry2) < F(4)), jBarState[0], F(0))
+					iBarState[0] = kern.Choose(((F(1) + iTrailEntry3) < F(8)), iBarState[0], F(0))
 					// self_referential_chunks.k, self_referential_chunks.B_alpha, self_referential_chunks.v, self_referential_chunks.M_m
-					w10 := kern.Larger(kern.Choose((F(0) < t30Entry2), t35, F(0)), F(1e-08))
-					w11 := kern.Larger(kern.Choose((F(0) < t48Entry), t53, F(0)), F(1e-08))
+					w12 := kern.Larger(kern.Choose((F(0) < t30Entry2), t35, F(0)), F(1e-08))
+					w13 := kern.Larger(kern.Choose((F(0) < t48Entry), t53, F(0)), F(1e-08))
 					if kern.Wide() {
 						a2 := regions.Ref3670f841deArgs{
 							P0: unsafe.SliceData(c.AK),
@@ -1464,25 +1398,27 @@ func (c *stepBackwardFused) run() {
 							P4: unsafe.SliceData(t),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
-							S0: [2]float32{w10},
-							S1: [2]float32{w11},
+							S0: [2]float32{w12},
+							S1: [2]float32{w13},
 						}
 						regions.Ref3670f841de(&a2)
 					} else {
 						aK := c.AK[(l*T+a+C*s)*d:][:d]
 						aV := c.AV[(l*T+a+C*s)*d:][:d]
 						for i := range d {
-							k3 := aK[i] / w10
-							v2 := aV[i] / w11
+							k3 := aK[i] / w12
+							v2 := aV[i] / w13
 							k2[i] = k3
 							v[i] = v2
 							t[i] = k3 - v2
 						}
 					}
-					// self_referential_chunks.M_m, self_referential_chunks.M_v
+					// self_referential_chunks.M_m, self_referential_chunks.theta, self_referential_chunks.B_alpha, self_referential_chunks.M_v
 					clear(t5)
 					rhoEntry2 := rho[a]
-					thetaEntry2 := theta[a]
+					thetaSoftplusEntry5 := thetaSoftplus[a]
+					thetaSigmoidEntry5 := thetaSigmoid[a]
+					w15 := kern.Smaller(kern.Larger(thetaSoftplusEntry5, F(0)), F(0.25*thetaSigmoidEntry5))
 					if kern.Wide() {
 						a2 := regions.Rf568d77804eaArgs{
 							P0: unsafe.SliceData(k2),
@@ -1499,7 +1435,7 @@ func (c *stepBackwardFused) run() {
 							N4: 4*d*a + 4*C*d*s + 4*T*d*l + 12,
 							N5: 8 * d,
 							N6: 12 * d,
-							S0: [2]float32{thetaEntry2},
+							S0: [2]float32{w15},
 							S1: [2]float32{rhoEntry2},
 						}
 						regions.Rf568d77804ea(&a2)
@@ -1510,14 +1446,14 @@ func (c *stepBackwardFused) run() {
 							I2 := I[i*d:][:d]
 							t622_2 := t622[i*d:][:d]
 							var t2182 F
-							w12 := F(thetaEntry2 * k2[i])
+							w14 := F(w15 * k2[i])
 							MVProdEntry := MVProd[i]
 							t2182Sums := [16]F{t2182}
 							for j := range d {
 								k2Entry := k2[j]
 								MVBarStateEntry := MVBarState2[j]
 								t2182Sums[j%16] = num.FMA32(MVBarStateEntry, k2Entry, t2182Sums[j%16])
-								t622_2[j] = num.FMA32(-w12, k2Entry, F(rhoEntry2*I2[j]))
+								t622_2[j] = num.FMA32(-w14, k2Entry, F(rhoEntry2*I2[j]))
 								t5[j] = num.FMA32(-MVBarStateEntry, MVProdEntry, t5[j])
 							}
 							t2182 = kern.Sum16(&t2182Sums)
@@ -1728,7 +1664,8 @@ func (c *stepBackwardFused) run() {
 							}
 						}
 					}
-					// self_referential_chunks.M_m, self_referential_chunks.M_v, self_referential_chunks.M_k, self_referential_chunks.M_eta, self_referential_chunks.M_alpha
+					// self_referential_chunks.M_m, self_referential_chunks.M_v, self_referential_chunks.theta, self_referential_chunks.B_alpha, self_referential_chunks.M_k, self_referential_chunks.M_eta, self_referential_chunks.M_alpha
+					w16 := kern.Smaller(kern.Larger(thetaSoftplusEntry5, F(0)), F(0.25*thetaSigmoidEntry5))
 					if kern.Wide() {
 						a2 := regions.Re9926546d385Args{
 							P0: unsafe.SliceData(t227),
@@ -1738,12 +1675,12 @@ func (c *stepBackwardFused) run() {
 							P4: unsafe.SliceData(t219),
 							P5: unsafe.SliceData(t4822),
 							N0: d,
-							S0: [2]float32{thetaEntry2},
+							S0: [2]float32{w16},
 						}
 						regions.Re9926546d385(&a2)
 					} else {
 						for i := range d {
-							t4822[i] = num.FMA32(-thetaEntry2, t227[i], num.FMA32(-thetaEntry2, t225[i], num.FMA32(-thetaEntry2, t223[i], num.FMA32(-thetaEntry2, t221[i], -F(thetaEntry2*t219[i])))))
+							t4822[i] = num.FMA32(-w16, t227[i], num.FMA32(-w16, t225[i], num.FMA32(-w16, t223[i], num.FMA32(-w16, t221[i], -F(w16*t219[i])))))
 						}
 					}
 					// self_referential_chunks.M_m
@@ -1820,7 +1757,7 @@ func (c *stepBackwardFused) run() {
 							N0:  d,
 							S0:  [2]float32{t67},
 							S1:  [2]float32{t59},
-							S2:  [2]float32{w11},
+							S2:  [2]float32{w13},
 						}
 						regions.R80a63e7bb9de(&a2)
 					} else {
@@ -1831,7 +1768,7 @@ func (c *stepBackwardFused) run() {
 						for i := range d {
 							t582 := ((((t5[i] + t172[i]) + t25[i]) + t332[i]) + t45[i]) + t572[i]
 							t59Sums[i%16] = num.FMA32(k2[i], t582, t59Sums[i%16])
-							t67Sums[i%16] = num.FMA32(t4822[i], v[i]/w11, t67Sums[i%16])
+							t67Sums[i%16] = num.FMA32(t4822[i], v[i]/w13, t67Sums[i%16])
 							t58[i] = t582
 						}
 						t59_2 = kern.Sum16(&t59Sums)
@@ -1841,16 +1778,14 @@ func (c *stepBackwardFused) run() {
 					}
 					t59 = t59Total[0]
 					t67 = t67Total[0]
-					// self_referential_chunks.v, self_referential_chunks.k, self_referential_chunks.B_alpha, self_referential_chunks.B_v
-					w24 := ((F(1e-08) <= kern.Choose((F(0) < t48Entry), t53, F(0))) && (F(0) < t48Entry))
-					w25 := ((F(1e-08) <= kern.Choose((F(0) < t48Entry), t53, F(0))) && (F(0) < t48Entry))
-					w26 := ((F(1e-08) <= kern.Choose((F(0) < t48Entry), t53, F(0))) && (F(0) < t48Entry))
-					w27 := kern.Choose(w25, F(F(0.5*kern.Choose(w24, kern.Choose((F(1e-08) <= kern.Choose((F(0) < t48Entry), t53, F(0))), t67, F(0)), F(0)))*(F(1)/t53)), F(0))
-					t84 := kern.Choose(w26, w27, F(0))
-					t95 := !t32
+					// self_referential_chunks.v, self_referential_chunks.k, self_referential_chunks.B_alpha
+					w34 := ((F(1e-08) <= kern.Choose((F(0) < t48Entry), t53, F(0))) && (F(0) < t48Entry))
+					w35 := ((F(1e-08) <= kern.Choose((F(0) < t48Entry), t53, F(0))) && (F(0) < t48Entry))
+					t84 := kern.Choose(w35, kern.Choose(w34, F(F(0.5*kern.Choose((F(1e-08) <= kern.Choose((F(0) < t48Entry), t53, F(0))), t67, F(0)))*(F(1)/t53)), F(0)), F(0))
 					t109 := F(1) / kern.Larger(kern.Choose((F(0) < t30Entry2), t35, F(0)), F(1e-08))
-					// self_referential_chunks.a_v, self_referential_chunks.v, self_referential_chunks.M_m, self_referential_chunks.k, self_referential_chunks.B_alpha
+					// self_referential_chunks.a_v, self_referential_chunks.v, self_referential_chunks.M_m, self_referential_chunks.k, self_referential_chunks.theta, self_referential_chunks.B_alpha
 					var t112 F
+					w17 := kern.Smaller(kern.Larger(thetaSoftplusEntry5, F(0)), F(0.25*thetaSigmoidEntry5))
 					if kern.Wide() {
 						a2 := regions.R1c069dbcb979Args{
 							P0: unsafe.SliceData(t4822),
@@ -1864,8 +1799,8 @@ func (c *stepBackwardFused) run() {
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 							S0: [2]float32{t112},
-							S1: [2]float32{thetaEntry2},
-							S2: [2]float32{w10},
+							S1: [2]float32{w17},
+							S2: [2]float32{w12},
 							S3: [2]float32{t84},
 							S4: [2]float32{t64},
 						}
@@ -1876,8 +1811,8 @@ func (c *stepBackwardFused) run() {
 						t112Sums := [16]F{t112_2}
 						for i := range d {
 							t4822Entry := t4822[i]
-							t10722 := num.FMA32(thetaEntry2, t58[i], num.FMA32(-thetaEntry2, t228[i], t4822Entry))
-							t112Sums[i%16] = num.FMA32(t10722, k2[i]/w10, t112Sums[i%16])
+							t10722 := num.FMA32(w17, t58[i], num.FMA32(-w17, t228[i], t4822Entry))
+							t112Sums[i%16] = num.FMA32(t10722, k2[i]/w12, t112Sums[i%16])
 							t882[i] = num.FMA32(F(2*t84), aV[i], -F(t64*t4822Entry))
 							t1072[i] = t10722
 						}
@@ -1886,11 +1821,13 @@ func (c *stepBackwardFused) run() {
 					}
 					t112 = t112Total[0]
 					t1122 := -t112
-					// self_referential_chunks.a_v, self_referential_chunks.B_v, self_referential_chunks.M_v, self_referential_chunks.M_m, self_referential_chunks.B_alpha, self_referential_chunks.B_m
+					// self_referential_chunks.a_v, self_referential_chunks.B_v, self_referential_chunks.B_alpha, self_referential_chunks.M_v, self_referential_chunks.M_m, self_referential_chunks.theta, self_referential_chunks.B_m
 					clear(t90)
-					w15 := !t42
-					t95Number := kern.Choose(t95, F(1), F(0))
-					w15Number := kern.Choose(w15, F(1), F(0))
+					w22 := kern.Smaller(kern.Larger(thetaSoftplusEntry5, F(0)), F(0.25*thetaSigmoidEntry5))
+					w19 := !(iTrailEntry3 == F(0))
+					w21 := !(jTrailEntry2 == F(0))
+					w19Number := kern.Choose(w19, F(1), F(0))
+					w21Number := kern.Choose(w21, F(1), F(0))
 					if kern.Wide() {
 						a2 := regions.R0d4c9b1264f7Args{
 							P0:  unsafe.SliceData(t882),
@@ -1912,14 +1849,14 @@ func (c *stepBackwardFused) run() {
 							N5:  12 * d,
 							N6:  4*d*a + 4*C*d*s + 4*T*d*l,
 							N7:  4*d*d*a + 4*d*d,
-							S0:  [2]float32{w15Number},
-							S1:  [2]float32{t95Number},
-							S2:  [2]float32{thetaEntry2},
+							S0:  [2]float32{w21Number},
+							S1:  [2]float32{w19Number},
+							S2:  [2]float32{w22},
 						}
 						regions.R0d4c9b1264f7(&a2)
 					} else {
-						w15_2 := (F(0) < w15Number)
-						t95_2 := (F(0) < t95Number)
+						w21_2 := (F(0) < w21Number)
+						w19_2 := (F(0) < w19Number)
 						for i := range d {
 							BVTrail2 := BVTrail[((a+1)*d+i)*d:][:d]
 							x := c.X[(l*T+a+C*s)*d:][:d]
@@ -1928,31 +1865,26 @@ func (c *stepBackwardFused) run() {
 							BMBarState2 := BMBarState[i*d:][:d]
 							t105_2 := t105[i*d:][:d]
 							t882Entry := t882[i]
-							w13 := F(thetaEntry2 * t218[i])
-							w14 := F(thetaEntry2 * t226[i])
+							w18 := F(w22 * t218[i])
+							w20 := F(w22 * t226[i])
 							for j := range d {
 								tEntry := t[j]
 								t90[j] = num.FMA32(BVTrail2[j], t882Entry, t90[j])
-								t97_2[j] = kern.Choose(t95_2, num.FMA32(x[j], t882Entry, num.FMA32(-w13, tEntry, BVBarState2[j])), F(0))
-								t105_2[j] = kern.Choose(w15_2, num.FMA32(-w14, tEntry, BMBarState2[j]), F(0))
+								t97_2[j] = kern.Choose(w19_2, num.FMA32(x[j], t882Entry, num.FMA32(-w18, tEntry, BVBarState2[j])), F(0))
+								t105_2[j] = kern.Choose(w21_2, num.FMA32(-w20, tEntry, BMBarState2[j]), F(0))
 							}
 						}
 					}
 					// self_referential_chunks.k, self_referential_chunks.B_alpha, self_referential_chunks.theta, self_referential_chunks.c, self_referential_chunks.rho
-					w28 := ((F(1e-08) <= kern.Choose((F(0) < t30Entry2), t35, F(0))) && (F(0) < t30Entry2))
-					w29 := ((F(1e-08) <= kern.Choose((F(0) < t30Entry2), t35, F(0))) && (F(0) < t30Entry2))
-					w30 := ((F(1e-08) <= kern.Choose((F(0) < t30Entry2), t35, F(0))) && (F(0) < t30Entry2))
-					w31 := kern.Choose(w29, F(F(0.5*kern.Choose(w28, kern.Choose((F(1e-08) <= kern.Choose((F(0) < t30Entry2), t35, F(0))), t1122, F(0)), F(0)))*(F(1)/t35)), F(0))
-					t129 := kern.Choose(w30, w31, F(0))
-					thetaSigmoidEntry := thetaSigmoid[a]
-					t144 := (kern.Larger(t193, F(0)) <= F(0.25*thetaSigmoidEntry))
-					t149 := !t144
-					t162 := (t144 && (F(0) <= t193))
-					t169 := kern.Choose(t162, F(thetaSigmoid2[a]*kern.Choose(t162, kern.Choose(t144, t59, F(0)), F(0))), F(0))
-					t177 := kern.Choose(t162, F(t169*t174), F(0))
-					t193_2 := num.FMA32(F(rhoEntry2*thetaSigmoidEntry), t612, -kern.Choose(t149, F(F(F(0.25*rhoEntry2)*thetaSigmoidEntry)*kern.Choose(t149, t59, F(0))), F(0)))
-					c.BThetaBar[0] = c.BThetaBar[0] + t169
-					c.BRhoBar[0] = c.BRhoBar[0] + t193_2
+					w36 := ((F(1e-08) <= kern.Choose((F(0) < t30Entry2), t35, F(0))) && (F(0) < t30Entry2))
+					w37 := ((F(1e-08) <= kern.Choose((F(0) < t30Entry2), t35, F(0))) && (F(0) < t30Entry2))
+					t129 := kern.Choose(w37, kern.Choose(w36, F(F(0.5*kern.Choose((F(1e-08) <= kern.Choose((F(0) < t30Entry2), t35, F(0))), t1122, F(0)))*(F(1)/t35)), F(0)), F(0))
+					t146 := kern.Choose((kern.Larger(thetaSoftplusEntry5, F(0)) <= F(0.25*thetaSigmoidEntry5)), t59, F(0))
+					thetaSigmoid2Entry := thetaSigmoid2[a]
+					t177 := kern.Choose(((kern.Larger(thetaSoftplusEntry5, F(0)) <= F(0.25*thetaSigmoidEntry5)) && (F(0) <= thetaSoftplusEntry5)), F(F(thetaSigmoid2Entry*t146)*t174), F(0))
+					t193 := num.FMA32(F(rhoEntry2*thetaSigmoidEntry5), t612, -kern.Choose(!(kern.Larger(thetaSoftplusEntry5, F(0)) <= F(0.25*thetaSigmoidEntry5)), F(F(F(0.25*rhoEntry2)*thetaSigmoidEntry5)*t59), F(0)))
+					c.BThetaBar[0] = c.BThetaBar[0] + kern.Choose(((kern.Larger(thetaSoftplusEntry5, F(0)) <= F(0.25*thetaSigmoidEntry5)) && (F(0) <= thetaSoftplusEntry5)), F(thetaSigmoid2Entry*t146), F(0))
+					c.BRhoBar[0] = c.BRhoBar[0] + t193
 					// self_referential_chunks.a_k, self_referential_chunks.k
 					if kern.Wide() {
 						a2 := regions.Rcb0130ffb3dfArgs{
@@ -1971,13 +1903,17 @@ func (c *stepBackwardFused) run() {
 							t133[i] = num.FMA32(F(2*t129), aK[i], F(t109*t1072[i]))
 						}
 					}
-					// self_referential_chunks.a_k, self_referential_chunks.B_k, self_referential_chunks.M_k, self_referential_chunks.M_m, self_referential_chunks.M_v, self_referential_chunks.B_alpha, self_referential_chunks.B_eta, self_referential_chunks.M_eta, self_referential_chunks.a_eta, self_referential_chunks.theta, self_referential_chunks.M_alpha, self_referential_chunks.a_alpha, self_referential_chunks.c, self_referential_chunks.y, self_referential_chunks.B_v, self_referential_chunks.a_v, self_referential_chunks.B_m
+					// self_referential_chunks.a_k, self_referential_chunks.B_k, self_referential_chunks.B_v, self_referential_chunks.B_alpha, self_referential_chunks.M_k, self_referential_chunks.M_m, self_referential_chunks.M_v, self_referential_chunks.theta, self_referential_chunks.B_eta, self_referential_chunks.M_eta, self_referential_chunks.a_eta, self_referential_chunks.M_alpha, self_referential_chunks.a_alpha, self_referential_chunks.c, self_referential_chunks.y, self_referential_chunks.a_v, self_referential_chunks.B_m
 					clear(t135)
 					clear(t211)
-					w19 := F(t174 * t193_2)
-					t95Number2 := kern.Choose(t95, F(1), F(0))
-					t32Number := kern.Choose(t32, F(1), F(0))
-					t42Number := kern.Choose(t42, F(1), F(0))
+					w32 := kern.Smaller(kern.Larger(thetaSoftplusEntry5, F(0)), F(0.25*thetaSigmoidEntry5))
+					w24 := !(iTrailEntry3 == F(0))
+					w27 := F(t174 * t193)
+					w28 := (iTrailEntry3 == F(0))
+					w31 := (jTrailEntry2 == F(0))
+					w24Number := kern.Choose(w24, F(1), F(0))
+					w28Number := kern.Choose(w28, F(1), F(0))
+					w31Number := kern.Choose(w31, F(1), F(0))
 					if kern.Wide() {
 						a2 := regions.R5d00c0987edfArgs{
 							P0:  unsafe.SliceData(t133),
@@ -2026,19 +1962,19 @@ func (c *stepBackwardFused) run() {
 							N13: 4*d*d*a + 12*d,
 							N14: 4*d*d*a + 4*d*d,
 							N15: 4 * d * d * a,
-							S0:  [2]float32{t42Number},
-							S1:  [2]float32{t32Number},
-							S2:  [2]float32{t95Number2},
-							S3:  [2]float32{thetaEntry2},
+							S0:  [2]float32{w31Number},
+							S1:  [2]float32{w28Number},
+							S2:  [2]float32{w24Number},
+							S3:  [2]float32{w32},
 							S4:  [2]float32{t177},
-							S5:  [2]float32{w19},
+							S5:  [2]float32{w27},
 						}
 						regions.R5d00c0987edf(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*d:][:d]
-						t42_2 := (F(0) < t42Number)
-						t32_2 := (F(0) < t32Number)
-						t95_2 := (F(0) < t95Number2)
+						w31_2 := (F(0) < w31Number)
+						w28_2 := (F(0) < w28Number)
+						w24_2 := (F(0) < w24Number)
 						for i := range d {
 							x := c.X[(l*T+a+C*s)*d:][:d]
 							BKBarState2 := BKBarState[i*d:][:d]
@@ -2060,29 +1996,29 @@ func (c *stepBackwardFused) run() {
 							BMBarState2 := BMBarState[i*d:][:d]
 							MMBarState2 := MMBarState[i*d:][:d]
 							t133Entry := t133[i]
-							w16 := F(thetaEntry2 * t220[i])
-							w17 := F(thetaEntry2 * t222[i])
-							w18 := F(thetaEntry2 * t224[i])
-							w20 := F(thetaEntry2 * t218[i])
+							w23 := F(w32 * t220[i])
+							w25 := F(w32 * t222[i])
+							w26 := F(w32 * t224[i])
+							w29 := F(w32 * t218[i])
 							t882Entry2 := t882[i]
-							w21 := F(thetaEntry2 * t226[i])
+							w30 := F(w32 * t226[i])
 							yBarEntry := yBar[i]
 							for j := range d {
 								tEntry2 := t[j]
 								xEntry := x[j]
-								t136 := num.FMA32(xEntry, t133Entry, num.FMA32(-w16, tEntry2, BKBarState2[j]))
-								t182 := num.FMA32(t177, xEntry, num.FMA32(-w17, tEntry2, BEtaBarState2[j]))
-								t202 := num.FMA32(w19, xEntry, num.FMA32(-w18, tEntry2, BAlphaBarState2[j]))
+								t136 := num.FMA32(xEntry, t133Entry, num.FMA32(-w23, tEntry2, BKBarState2[j]))
+								t182 := num.FMA32(t177, xEntry, num.FMA32(-w25, tEntry2, BEtaBarState2[j]))
+								t202 := num.FMA32(w27, xEntry, num.FMA32(-w26, tEntry2, BAlphaBarState2[j]))
 								t135[j] = num.FMA32(BKTrail2[j], t133Entry, t135[j])
-								BKBarState2[j] = kern.Choose(t95_2, t136, F(0))
-								BEtaBarState2[j] = kern.Choose(t95_2, t182, F(0))
-								BAlphaBarState2[j] = kern.Choose(t95_2, t202, F(0))
+								BKBarState2[j] = kern.Choose(w24_2, t136, F(0))
+								BEtaBarState2[j] = kern.Choose(w24_2, t182, F(0))
+								BAlphaBarState2[j] = kern.Choose(w24_2, t202, F(0))
 								t211[j] = num.FMA32(MMTrail2[j], yBarEntry, t211[j])
-								MKBarState2[j] = t20_2[j] + kern.Choose(t32_2, t136, F(0))
-								MVBarState2[j] = t822_2[j] + kern.Choose(t32_2, num.FMA32(xEntry, t882Entry2, num.FMA32(-w20, tEntry2, BVBarState2[j])), F(0))
-								MAlphaBarState2[j] = t36_2[j] + kern.Choose(t32_2, t202, F(0))
-								MEtaBarState2[j] = t28_2[j] + kern.Choose(t32_2, t182, F(0))
-								MMBarState2[j] = num.FMA32(q2[j], yBarEntry, t51_2[j]+kern.Choose(t42_2, num.FMA32(-w21, tEntry2, BMBarState2[j]), F(0)))
+								MKBarState2[j] = t20_2[j] + kern.Choose(w28_2, t136, F(0))
+								MVBarState2[j] = t822_2[j] + kern.Choose(w28_2, num.FMA32(xEntry, t882Entry2, num.FMA32(-w29, tEntry2, BVBarState2[j])), F(0))
+								MAlphaBarState2[j] = t36_2[j] + kern.Choose(w28_2, t202, F(0))
+								MEtaBarState2[j] = t28_2[j] + kern.Choose(w28_2, t182, F(0))
+								MMBarState2[j] = num.FMA32(q2[j], yBarEntry, t51_2[j]+kern.Choose(w31_2, num.FMA32(-w30, tEntry2, BMBarState2[j]), F(0)))
 							}
 						}
 					}
@@ -2098,7 +2034,7 @@ func (c *stepBackwardFused) run() {
 							P6: unsafe.SliceData(t142),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
-							S0: [2]float32{w19},
+							S0: [2]float32{w27},
 							S1: [2]float32{t177},
 						}
 						regions.Rb7918faef2eb(&a2)
@@ -2108,7 +2044,7 @@ func (c *stepBackwardFused) run() {
 						t152_2 := t152[(l*T+a+C*s)*d:][:d]
 						t142_2 := t142[(l*T+a+C*s)*d:][:d]
 						for i := range d {
-							t152_2[i] = num.FMA32(w19, aAlphaProd[i], num.FMA32(t177, aEtaProd[i], t90[i]+t135[i]))
+							t152_2[i] = num.FMA32(w27, aAlphaProd[i], num.FMA32(t177, aEtaProd[i], t90[i]+t135[i]))
 							t142_2[i] = t211[i]
 						}
 					}
@@ -2189,7 +2125,7 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential_chunks.q
 	if kern.Wide() {
-		a := regions.Rcf9713f8a6f8Args{
+		a := regions.Rc011772375a6Args{
 			P0: unsafe.SliceData(t9),
 			P1: unsafe.SliceData(c.QProd2),
 			P2: unsafe.SliceData(t22),
@@ -2198,7 +2134,7 @@ func (c *stepBackwardFused) run() {
 			N0: L,
 			N1: T,
 		}
-		regions.Rcf9713f8a6f8(&a)
+		regions.Rc011772375a6(&a)
 	} else {
 		for i := range L {
 			t9_2 := t9[i*T:][:T]
@@ -2209,8 +2145,8 @@ func (c *stepBackwardFused) run() {
 			for j := range T {
 				t9Entry := t9_2[j]
 				qProd2Entry2 := qProd2[j]
-				w32 := F(F(0.5*kern.Choose(((F(1e-08) <= t9Entry) && (F(0) < qProd2Entry2)), kern.Choose((F(1e-08) <= t9Entry), t22_2[j], F(0)), F(0))) * (F(1) / t7_2[j]))
-				t39_2[j] = kern.Choose(((F(1e-08) <= t9Entry) && (F(0) < qProd2Entry2)), kern.Choose(((F(1e-08) <= t9Entry) && (F(0) < qProd2Entry2)), w32, F(0)), F(0))
+				w38 := ((F(1e-08) <= t9Entry) && (F(0) < qProd2Entry2))
+				t39_2[j] = kern.Choose(w38, kern.Choose(((F(1e-08) <= t9Entry) && (F(0) < qProd2Entry2)), F(F(0.5*kern.Choose((F(1e-08) <= t9Entry), t22_2[j], F(0)))*(F(1)/t7_2[j])), F(0)), F(0))
 			}
 		}
 	}

@@ -271,9 +271,9 @@ func (c *Step[F]) Run() {
 	work = work[d:]
 	t102 := work[:dH] // [d_h]
 	work = work[dH:]
-	t472 := work[:dH] // [d_h]
+	t474 := work[:dH] // [d_h]
 	work = work[dH:]
-	t473 := work[:dH] // [d_h]
+	t475 := work[:dH] // [d_h]
 	work = work[dH:]
 	t319 := work[:dH] // [d_h]
 
@@ -572,8 +572,7 @@ func (c *Step[F]) Run() {
 				rho2 := num.Sigmoid(t12)
 				t21 := (t18 / w6) + bThetaEntry
 				theta2 := num.Softplus(t21)
-				t29 := (F(0) < t27)
-				t36 := num.Max(kern.Choose(t29, num.Sqrt(kern.Choose(t29, t27, F(1))), F(0)), F(1e-08))
+				t36 := num.Max(kern.Choose((F(0) < t27), num.Sqrt(kern.Choose((F(0) < t27), t27, F(1))), F(0)), F(1e-08))
 				if len(c.Rho) > 0 {
 					c.Rho[l*T+a+C*s] = rho2
 				}
@@ -592,8 +591,7 @@ func (c *Step[F]) Run() {
 					}
 				}
 				// self_referential_layers.v, self_referential_layers.k, self_referential_layers.A_m, self_referential_layers.theta, self_referential_layers.rho
-				t44 := (F(0) < t42)
-				t51 := num.Max(kern.Choose(t44, num.Sqrt(kern.Choose(t44, t42, F(1))), F(0)), F(1e-08))
+				t51 := num.Max(kern.Choose((F(0) < t42), num.Sqrt(kern.Choose((F(0) < t42), t42, F(1))), F(0)), F(1e-08))
 				t57 := 1 - rho2
 				t396 := num.Sigmoid(t21)
 				t418 := num.Sigmoid(-t12)
@@ -902,8 +900,8 @@ func (c *Step[F]) Run() {
 				}
 				// self_referential_layers.A_v, self_referential_layers.B_v, self_referential_layers.g_eta, self_referential_layers.g_alpha
 				clear(t102)
-				clear(t472)
-				clear(t473)
+				clear(t474)
+				clear(t475)
 				for i := range d {
 					AVState2 := AVState[i*dH:][:dH]
 					AInitV := c.AInitV[i*dH:][:dH]
@@ -914,8 +912,8 @@ func (c *Step[F]) Run() {
 						AVStateEntry := AVState2[j]
 						AVState2[j] = F(rho2*AVStateEntry) + F(t57*AInitV[j]) - F(t282Entry*t90[j])
 						t102[j] += F(AVStateEntry * t282Entry)
-						t472[j] += AEtaState2[j]
-						t473[j] += AAlphaState2[j]
+						t474[j] += AEtaState2[j]
+						t475[j] += AAlphaState2[j]
 					}
 				}
 				// self_referential_layers.B_v, self_referential_layers
@@ -941,8 +939,8 @@ func (c *Step[F]) Run() {
 					t172 := t224[i]
 					t18222 := t8[i]
 					t19 := t269[i]
-					t2222_2 := t472[i]
-					t23222 := t473[i]
+					t2222_2 := t474[i]
+					t23222 := t475[i]
 					t319[i] = F(t279Entry*t102Entry) + F(F(F(t278Entry2*t279Entry)*t102Entry)*num.Sigmoid(-t278Entry2))
 					if len(c.YProd) > 0 {
 						c.YProd[(l*T+a+C*s)*dH+i] = t2222
@@ -1371,11 +1369,11 @@ func (c *StepBackward[F]) Run() {
 	work = work[L*T*dH:]
 	t312 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t484 := work[:L*T*dH] // [L, T, d_h]
+	t486 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t351 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t485 := work[:L*T*dH] // [L, T, d_h]
+	t487 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t390 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
@@ -1383,7 +1381,7 @@ func (c *StepBackward[F]) Run() {
 	work = work[L*T*dH:]
 	t433 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t486 := work[:L*T*dH] // [L, T, d_h]
+	t488 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t445 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
@@ -1742,13 +1740,13 @@ func (c *StepBackward[F]) Run() {
 			t183_2 := t183[(i*T+j)*dH:][:dH]
 			t245_2 := t245[(i*T+j)*dH:][:dH]
 			t312_2 := t312[(i*T+j)*dH:][:dH]
-			t484_2 := t484[(i*T+j)*dH:][:dH]
+			t486_2 := t486[(i*T+j)*dH:][:dH]
 			t351_2 := t351[(i*T+j)*dH:][:dH]
-			t485_2 := t485[(i*T+j)*dH:][:dH]
+			t487_2 := t487[(i*T+j)*dH:][:dH]
 			t390_2 := t390[(i*T+j)*dH:][:dH]
 			t411_2 := t411[(i*T+j)*dH:][:dH]
 			t433_2 := t433[(i*T+j)*dH:][:dH]
-			t486_2 := t486[(i*T+j)*dH:][:dH]
+			t488_2 := t488[(i*T+j)*dH:][:dH]
 			t445_2 := t445[(i*T+j)*dH:][:dH]
 			thetaEntry := theta[j]
 			for k3 := range dH {
@@ -1880,13 +1878,13 @@ func (c *StepBackward[F]) Run() {
 				t183_2[k3] = num.Sigmoid(-uEtaProdEntry)
 				t245_2[k3] = num.Sigmoid(-uAlphaProdEntry)
 				t312_2[k3] = num.Sigmoid(-uMProdEntry)
-				t484_2[k3] = F(gVProdEntry * t392_2)
+				t486_2[k3] = F(gVProdEntry * t392_2)
 				t351_2[k3] = num.Sigmoid(-gVProdEntry)
-				t485_2[k3] = F(gKProdEntry * t2423)
+				t487_2[k3] = F(gKProdEntry * t2423)
 				t390_2[k3] = num.Sigmoid(-gKProdEntry)
 				t411_2[k3] = num.Sigmoid(-gEtaProdEntry)
 				t433_2[k3] = num.Sigmoid(-gAlphaProdEntry)
-				t486_2[k3] = F(yProdEntry * t22)
+				t488_2[k3] = F(yProdEntry * t22)
 				t445_2[k3] = num.Sigmoid(-yProdEntry)
 			}
 		}
@@ -2741,9 +2739,7 @@ func (c *StepBackward[F]) Run() {
 					// self_referential_layers.v, self_referential_layers.k
 					w36 := ((F(1e-08) <= kern.Choose((F(0) < t42Entry), t472, F(0))) && (F(0) < t42Entry))
 					w37 := ((F(1e-08) <= kern.Choose((F(0) < t42Entry), t472, F(0))) && (F(0) < t42Entry))
-					w38 := ((F(1e-08) <= kern.Choose((F(0) < t42Entry), t472, F(0))) && (F(0) < t42Entry))
-					w39 := kern.Choose(w37, F(F(0.5*kern.Choose(w36, kern.Choose((F(1e-08) <= kern.Choose((F(0) < t42Entry), t472, F(0))), t3222_2, F(0)), F(0)))*(F(1)/t472)), F(0))
-					t339 := kern.Choose(w38, w39, F(0))
+					t339 := kern.Choose(w37, kern.Choose(w36, F(F(0.5*kern.Choose((F(1e-08) <= kern.Choose((F(0) < t42Entry), t472, F(0))), t3222_2, F(0)))*(F(1)/t472)), F(0)), F(0))
 					t358 := F(1) / num.Max(kern.Choose((F(0) < t272Entry2), t32, F(0)), F(1e-08))
 					// self_referential_layers.g_v, self_referential_layers.v, self_referential_layers.k, self_referential_layers.B_m
 					var t361 F
@@ -2779,11 +2775,9 @@ func (c *StepBackward[F]) Run() {
 						}
 					}
 					// self_referential_layers.k, self_referential_layers.theta, self_referential_layers.rho, self_referential_layers.A_m
-					w40 := ((F(1e-08) <= kern.Choose((F(0) < t272Entry2), t32, F(0))) && (F(0) < t272Entry2))
-					w41 := ((F(1e-08) <= kern.Choose((F(0) < t272Entry2), t32, F(0))) && (F(0) < t272Entry2))
-					w42 := ((F(1e-08) <= kern.Choose((F(0) < t272Entry2), t32, F(0))) && (F(0) < t272Entry2))
-					w43 := kern.Choose(w41, F(F(0.5*kern.Choose(w40, kern.Choose((F(1e-08) <= kern.Choose((F(0) < t272Entry2), t32, F(0))), t3612, F(0)), F(0)))*(F(1)/t32)), F(0))
-					t378 := kern.Choose(w42, w43, F(0))
+					w38 := ((F(1e-08) <= kern.Choose((F(0) < t272Entry2), t32, F(0))) && (F(0) < t272Entry2))
+					w39 := ((F(1e-08) <= kern.Choose((F(0) < t272Entry2), t32, F(0))) && (F(0) < t272Entry2))
+					t378 := kern.Choose(w39, kern.Choose(w38, F(F(0.5*kern.Choose((F(1e-08) <= kern.Choose((F(0) < t272Entry2), t32, F(0))), t3612, F(0)))*(F(1)/t32)), F(0)), F(0))
 					t395 := t33 + t95 + t15722 + t219 + t256 + t284
 					thetaSigmoidEntry2 := thetaSigmoid[a]
 					t397 := F(thetaSigmoidEntry2 * t395)
@@ -2806,17 +2800,17 @@ func (c *StepBackward[F]) Run() {
 						AMTrail2 := AMTrail[(a*d+i)*dH:][:dH]
 						t26_2 := t26[(l*T+a+C*s)*dH:][:dH]
 						AKBarState2 := AKBarState[i*dH:][:dH]
-						t485_2 := t485[(l*T+a+C*s)*dH:][:dH]
+						t487_2 := t487[(l*T+a+C*s)*dH:][:dH]
 						t302_3 := t302[(l*T+a+C*s)*dH:][:dH]
 						AVBarState2 := AVBarState[i*dH:][:dH]
-						t484_2 := t484[(l*T+a+C*s)*dH:][:dH]
+						t486_2 := t486[(l*T+a+C*s)*dH:][:dH]
 						t182_2 := t182[(l*T+a+C*s)*dH:][:dH]
 						AAlphaBarState2 := AAlphaBarState[i*dH:][:dH]
 						t222_2 := t222[(l*T+a+C*s)*dH:][:dH]
 						AEtaBarState2 := AEtaBarState[i*dH:][:dH]
 						t142_2 := t142[(l*T+a+C*s)*dH:][:dH]
 						AMBarState2 := AMBarState[i*dH:][:dH]
-						t486_2 := t486[(l*T+a+C*s)*dH:][:dH]
+						t488_2 := t488[(l*T+a+C*s)*dH:][:dH]
 						t382Entry := t382[i]
 						AKLinEntry3 := AKLin[i]
 						t97Entry2 := t97[i]
@@ -2833,11 +2827,11 @@ func (c *StepBackward[F]) Run() {
 						for j := range dH {
 							t386[j] += F(AKTrail2[j] * t382Entry)
 							t441[j] += F(AMTrail2[j] * yBarEntry)
-							AKBarState2[j] = F(AKLinEntry3*t8123[j]) + F(t26_2[j]*t97Entry2) + F(rhoEntry6*AKBarState2[j]) + F(t382Entry*t485_2[j])
-							AVBarState2[j] = F(AVLinEntry3*t19[j]) + F(t302_3[j]*t3522Entry2) + F(rhoEntry6*AVBarState2[j]) + F(t343Entry2*t484_2[j])
+							AKBarState2[j] = F(AKLinEntry3*t8123[j]) + F(t26_2[j]*t97Entry2) + F(rhoEntry6*AKBarState2[j]) + F(t382Entry*t487_2[j])
+							AVBarState2[j] = F(AVLinEntry3*t19[j]) + F(t302_3[j]*t3522Entry2) + F(rhoEntry6*AVBarState2[j]) + F(t343Entry2*t486_2[j])
 							AAlphaBarState2[j] = F(AAlphaLinEntry3*t205[j]) + F(t182_2[j]*t2212Entry2) + F(rhoEntry6*AAlphaBarState2[j]) + F(F(w21*gAlphaProd[j])*t622_2[j])
 							AEtaBarState2[j] = F(AEtaLinEntry3*t143[j]) + F(t222_2[j]*t1592Entry2) + F(rhoEntry6*AEtaBarState2[j]) + F(F(w22*gEtaProd[j])*t152_3[j])
-							AMBarState2[j] = F(AMLinEntry3*t27022[j]) + F(t142_2[j]*t286Entry2) + F(rhoEntry6*AMBarState2[j]) + F(yBarEntry*t486_2[j])
+							AMBarState2[j] = F(AMLinEntry3*t27022[j]) + F(t142_2[j]*t286Entry2) + F(rhoEntry6*AMBarState2[j]) + F(yBarEntry*t488_2[j])
 						}
 					}
 					// self_referential_layers.g_k, self_referential_layers.g_eta, self_referential_layers.theta, self_referential_layers.g_alpha, self_referential_layers.rho, self_referential_layers.y
@@ -3011,8 +3005,8 @@ func (c *StepBackward[F]) Run() {
 		for j := range T {
 			t9Entry := t9_2[j]
 			qProd2Entry2 := qProd2[j]
-			w44 := F(F(0.5*kern.Choose(((F(1e-08) <= t9Entry) && (F(0) < qProd2Entry2)), kern.Choose((F(1e-08) <= t9Entry), t30_2[j], F(0)), F(0))) * (F(1) / t7_2[j]))
-			t47_2[j] = kern.Choose(((F(1e-08) <= t9Entry) && (F(0) < qProd2Entry2)), kern.Choose(((F(1e-08) <= t9Entry) && (F(0) < qProd2Entry2)), w44, F(0)), F(0))
+			w40 := ((F(1e-08) <= t9Entry) && (F(0) < qProd2Entry2))
+			t47_2[j] = kern.Choose(w40, kern.Choose(((F(1e-08) <= t9Entry) && (F(0) < qProd2Entry2)), F(F(0.5*kern.Choose((F(1e-08) <= t9Entry), t30_2[j], F(0)))*(F(1)/t7_2[j])), F(0)), F(0))
 		}
 	}
 

@@ -99,8 +99,8 @@ func (c *stepFused) run() {
 	t312 := c.Work[L*T*d+L*T+12*d*dH+17*d+43*dH:][:d]   // [d]
 	t282 := c.Work[L*T*d+L*T+12*d*dH+18*d+43*dH:][:d]   // [d]
 	t102 := c.Work[L*T*d+L*T+12*d*dH+19*d+43*dH:][:dH]  // [d_h]
-	t472 := c.Work[L*T*d+L*T+12*d*dH+19*d+44*dH:][:dH]  // [d_h]
-	t473 := c.Work[L*T*d+L*T+12*d*dH+19*d+45*dH:][:dH]  // [d_h]
+	t474 := c.Work[L*T*d+L*T+12*d*dH+19*d+44*dH:][:dH]  // [d_h]
+	t475 := c.Work[L*T*d+L*T+12*d*dH+19*d+45*dH:][:dH]  // [d_h]
 	t319 := c.Work[L*T*d+L*T+12*d*dH+19*d+46*dH:][:dH]  // [d_h]
 	t9Total := make([]F, 1)
 	t18Total := make([]F, 1)
@@ -502,8 +502,7 @@ func (c *stepFused) run() {
 				rho2 := kern.Sigmoid(t12)
 				t21 := (t18 / w6) + bThetaEntry
 				theta2 := kern.Softplus(t21)
-				t29 := (F(0) < t27)
-				t36 := kern.Larger(kern.Choose(t29, num.Sqrt(kern.Choose(t29, t27, F(1))), F(0)), F(1e-08))
+				t36 := kern.Larger(kern.Choose((F(0) < t27), num.Sqrt(kern.Choose((F(0) < t27), t27, F(1))), F(0)), F(1e-08))
 				if len(c.Rho) > 0 {
 					c.Rho[l*T+a+C*s] = rho2
 				}
@@ -560,8 +559,7 @@ func (c *stepFused) run() {
 				}
 				t42 = t42Total[0]
 				// self_referential_layers.v, self_referential_layers.k, self_referential_layers.A_m, self_referential_layers.theta, self_referential_layers.rho
-				t44 := (F(0) < t42)
-				t51 := kern.Larger(kern.Choose(t44, num.Sqrt(kern.Choose(t44, t42, F(1))), F(0)), F(1e-08))
+				t51 := kern.Larger(kern.Choose((F(0) < t42), num.Sqrt(kern.Choose((F(0) < t42), t42, F(1))), F(0)), F(1e-08))
 				t57 := F(1) - rho2
 				t396 := kern.Sigmoid(t21)
 				t418 := kern.Sigmoid(-t12)
@@ -1374,8 +1372,8 @@ func (c *stepFused) run() {
 				}
 				// self_referential_layers.A_v, self_referential_layers.B_v, self_referential_layers.g_eta, self_referential_layers.g_alpha
 				clear(t102)
-				clear(t472)
-				clear(t473)
+				clear(t474)
+				clear(t475)
 				if kern.Wide() {
 					a2 := regions.R53c5ab9ceb2eArgs{
 						P0: unsafe.SliceData(t282),
@@ -1383,9 +1381,9 @@ func (c *stepFused) run() {
 						P2: unsafe.SliceData(t90),
 						P3: unsafe.SliceData(c.AInitV),
 						P4: unsafe.SliceData(t102),
-						P5: unsafe.SliceData(t472),
+						P5: unsafe.SliceData(t474),
 						P6: unsafe.SliceData(AEtaState),
-						P7: unsafe.SliceData(t473),
+						P7: unsafe.SliceData(t475),
 						P8: unsafe.SliceData(AAlphaState),
 						N0: d,
 						N1: dH,
@@ -1407,8 +1405,8 @@ func (c *stepFused) run() {
 							AVStateEntry := AVState2[j]
 							AVState2[j] = num.FMA32(-t282Entry, t90[j], num.FMA32(t57, AInitV[j], F(rho2*AVStateEntry)))
 							t102[j] = num.FMA32(AVStateEntry, t282Entry, t102[j])
-							t472[j] = t472[j] + AEtaState2[j]
-							t473[j] = t473[j] + AAlphaState2[j]
+							t474[j] = t474[j] + AEtaState2[j]
+							t475[j] = t475[j] + AAlphaState2[j]
 						}
 					}
 				}
@@ -1756,7 +1754,7 @@ func (c *stepFused) run() {
 				if len(c.GEtaProd2) > 0 {
 					if kern.Wide() {
 						a2 := regions.R968f65dfa835Args{
-							P0: unsafe.SliceData(t472),
+							P0: unsafe.SliceData(t474),
 							P1: kern.Given(c.GEtaProd2),
 							N0: dH,
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
@@ -1765,7 +1763,7 @@ func (c *stepFused) run() {
 					} else {
 						gEtaProd2 := c.GEtaProd2[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
-							t2222 := t472[i]
+							t2222 := t474[i]
 							gEtaProd2[i] = t2222
 						}
 					}
@@ -1773,7 +1771,7 @@ func (c *stepFused) run() {
 				if len(c.GAlphaProd2) > 0 {
 					if kern.Wide() {
 						a2 := regions.R968f65dfa835Args{
-							P0: unsafe.SliceData(t473),
+							P0: unsafe.SliceData(t475),
 							P1: kern.Given(c.GAlphaProd2),
 							N0: dH,
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
@@ -1782,7 +1780,7 @@ func (c *stepFused) run() {
 					} else {
 						gAlphaProd2 := c.GAlphaProd2[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
-							t23222 := t473[i]
+							t23222 := t475[i]
 							gAlphaProd2[i] = t23222
 						}
 					}
@@ -1954,13 +1952,13 @@ func (c *stepBackwardFused) run() {
 	t183 := c.Work[L*T*d+62*L*T*dH+6*L*T:][:L*T*dH]                                // [L, T, d_h]
 	t245 := c.Work[L*T*d+63*L*T*dH+6*L*T:][:L*T*dH]                                // [L, T, d_h]
 	t312 := c.Work[L*T*d+64*L*T*dH+6*L*T:][:L*T*dH]                                // [L, T, d_h]
-	t484 := c.Work[L*T*d+65*L*T*dH+6*L*T:][:L*T*dH]                                // [L, T, d_h]
+	t486 := c.Work[L*T*d+65*L*T*dH+6*L*T:][:L*T*dH]                                // [L, T, d_h]
 	t351 := c.Work[L*T*d+66*L*T*dH+6*L*T:][:L*T*dH]                                // [L, T, d_h]
-	t485 := c.Work[L*T*d+67*L*T*dH+6*L*T:][:L*T*dH]                                // [L, T, d_h]
+	t487 := c.Work[L*T*d+67*L*T*dH+6*L*T:][:L*T*dH]                                // [L, T, d_h]
 	t390 := c.Work[L*T*d+68*L*T*dH+6*L*T:][:L*T*dH]                                // [L, T, d_h]
 	t411 := c.Work[L*T*d+69*L*T*dH+6*L*T:][:L*T*dH]                                // [L, T, d_h]
 	t433 := c.Work[L*T*d+70*L*T*dH+6*L*T:][:L*T*dH]                                // [L, T, d_h]
-	t486 := c.Work[L*T*d+71*L*T*dH+6*L*T:][:L*T*dH]                                // [L, T, d_h]
+	t488 := c.Work[L*T*d+71*L*T*dH+6*L*T:][:L*T*dH]                                // [L, T, d_h]
 	t445 := c.Work[L*T*d+72*L*T*dH+6*L*T:][:L*T*dH]                                // [L, T, d_h]
 	t12 := c.Work[L*T*d+73*L*T*dH+6*L*T:][:L*T*d]                                  // [L, T, d]
 	t13 := c.Work[2*L*T*d+73*L*T*dH+6*L*T:][:L*T*d]                                // [L, T, d]
@@ -2271,13 +2269,13 @@ func (c *stepBackwardFused) run() {
 			P83: unsafe.SliceData(t183),
 			P84: unsafe.SliceData(t245),
 			P85: unsafe.SliceData(t312),
-			P86: unsafe.SliceData(t484),
+			P86: unsafe.SliceData(t486),
 			P87: unsafe.SliceData(t351),
-			P88: unsafe.SliceData(t485),
+			P88: unsafe.SliceData(t487),
 			P89: unsafe.SliceData(t390),
 			P90: unsafe.SliceData(t411),
 			P91: unsafe.SliceData(t433),
-			P92: unsafe.SliceData(t486),
+			P92: unsafe.SliceData(t488),
 			P93: unsafe.SliceData(t445),
 			N0:  L,
 			N1:  T,
@@ -2374,13 +2372,13 @@ func (c *stepBackwardFused) run() {
 				t183_2 := t183[(i*T+j)*dH:][:dH]
 				t245_2 := t245[(i*T+j)*dH:][:dH]
 				t312_2 := t312[(i*T+j)*dH:][:dH]
-				t484_2 := t484[(i*T+j)*dH:][:dH]
+				t486_2 := t486[(i*T+j)*dH:][:dH]
 				t351_2 := t351[(i*T+j)*dH:][:dH]
-				t485_2 := t485[(i*T+j)*dH:][:dH]
+				t487_2 := t487[(i*T+j)*dH:][:dH]
 				t390_2 := t390[(i*T+j)*dH:][:dH]
 				t411_2 := t411[(i*T+j)*dH:][:dH]
 				t433_2 := t433[(i*T+j)*dH:][:dH]
-				t486_2 := t486[(i*T+j)*dH:][:dH]
+				t488_2 := t488[(i*T+j)*dH:][:dH]
 				t445_2 := t445[(i*T+j)*dH:][:dH]
 				thetaEntry := theta[j]
 				for k3 := range dH {
@@ -2512,13 +2510,13 @@ func (c *stepBackwardFused) run() {
 					t183_2[k3] = kern.Sigmoid(-uEtaProdEntry)
 					t245_2[k3] = kern.Sigmoid(-uAlphaProdEntry)
 					t312_2[k3] = kern.Sigmoid(-uMProdEntry)
-					t484_2[k3] = F(gVProdEntry * t392_2)
+					t486_2[k3] = F(gVProdEntry * t392_2)
 					t351_2[k3] = kern.Sigmoid(-gVProdEntry)
-					t485_2[k3] = F(gKProdEntry * t2423)
+					t487_2[k3] = F(gKProdEntry * t2423)
 					t390_2[k3] = kern.Sigmoid(-gKProdEntry)
 					t411_2[k3] = kern.Sigmoid(-gEtaProdEntry)
 					t433_2[k3] = kern.Sigmoid(-gAlphaProdEntry)
-					t486_2[k3] = F(yProdEntry * t22)
+					t488_2[k3] = F(yProdEntry * t22)
 					t445_2[k3] = kern.Sigmoid(-yProdEntry)
 				}
 			}
@@ -4371,9 +4369,7 @@ func (c *stepBackwardFused) run() {
 					// self_referential_layers.v, self_referential_layers.k
 					w36 := ((F(1e-08) <= kern.Choose((F(0) < t42Entry), t472, F(0))) && (F(0) < t42Entry))
 					w37 := ((F(1e-08) <= kern.Choose((F(0) < t42Entry), t472, F(0))) && (F(0) < t42Entry))
-					w38 := ((F(1e-08) <= kern.Choose((F(0) < t42Entry), t472, F(0))) && (F(0) < t42Entry))
-					w39 := kern.Choose(w37, F(F(0.5*kern.Choose(w36, kern.Choose((F(1e-08) <= kern.Choose((F(0) < t42Entry), t472, F(0))), t3222_2, F(0)), F(0)))*(F(1)/t472)), F(0))
-					t339 := kern.Choose(w38, w39, F(0))
+					t339 := kern.Choose(w37, kern.Choose(w36, F(F(0.5*kern.Choose((F(1e-08) <= kern.Choose((F(0) < t42Entry), t472, F(0))), t3222_2, F(0)))*(F(1)/t472)), F(0)), F(0))
 					t358 := F(1) / kern.Larger(kern.Choose((F(0) < t272Entry2), t32, F(0)), F(1e-08))
 					// self_referential_layers.g_v, self_referential_layers.v, self_referential_layers.k, self_referential_layers.B_m
 					var t361 F
@@ -4485,11 +4481,9 @@ func (c *stepBackwardFused) run() {
 						}
 					}
 					// self_referential_layers.k, self_referential_layers.theta, self_referential_layers.rho, self_referential_layers.A_m
-					w40 := ((F(1e-08) <= kern.Choose((F(0) < t272Entry2), t32, F(0))) && (F(0) < t272Entry2))
-					w41 := ((F(1e-08) <= kern.Choose((F(0) < t272Entry2), t32, F(0))) && (F(0) < t272Entry2))
-					w42 := ((F(1e-08) <= kern.Choose((F(0) < t272Entry2), t32, F(0))) && (F(0) < t272Entry2))
-					w43 := kern.Choose(w41, F(F(0.5*kern.Choose(w40, kern.Choose((F(1e-08) <= kern.Choose((F(0) < t272Entry2), t32, F(0))), t3612, F(0)), F(0)))*(F(1)/t32)), F(0))
-					t378 := kern.Choose(w42, w43, F(0))
+					w38 := ((F(1e-08) <= kern.Choose((F(0) < t272Entry2), t32, F(0))) && (F(0) < t272Entry2))
+					w39 := ((F(1e-08) <= kern.Choose((F(0) < t272Entry2), t32, F(0))) && (F(0) < t272Entry2))
+					t378 := kern.Choose(w39, kern.Choose(w38, F(F(0.5*kern.Choose((F(1e-08) <= kern.Choose((F(0) < t272Entry2), t32, F(0))), t3612, F(0)))*(F(1)/t32)), F(0)), F(0))
 					t395 := ((((t33 + t95) + t15722) + t219) + t256) + t284
 					thetaSigmoidEntry2 := thetaSigmoid[a]
 					t397 := F(thetaSigmoidEntry2 * t395)
@@ -4540,11 +4534,11 @@ func (c *stepBackwardFused) run() {
 							P14: unsafe.SliceData(t386),
 							P15: unsafe.SliceData(AMTrail),
 							P16: unsafe.SliceData(t441),
-							P17: unsafe.SliceData(t485),
+							P17: unsafe.SliceData(t487),
 							P18: unsafe.SliceData(AKBarState),
 							P19: unsafe.SliceData(t26),
 							P20: unsafe.SliceData(t8123),
-							P21: unsafe.SliceData(t484),
+							P21: unsafe.SliceData(t486),
 							P22: unsafe.SliceData(AVBarState),
 							P23: unsafe.SliceData(t302),
 							P24: unsafe.SliceData(t19),
@@ -4558,7 +4552,7 @@ func (c *stepBackwardFused) run() {
 							P32: unsafe.SliceData(AEtaBarState),
 							P33: unsafe.SliceData(t222),
 							P34: unsafe.SliceData(t143),
-							P35: unsafe.SliceData(t486),
+							P35: unsafe.SliceData(t488),
 							P36: unsafe.SliceData(AMBarState),
 							P37: unsafe.SliceData(t142),
 							P38: unsafe.SliceData(t27022),
@@ -4590,10 +4584,10 @@ func (c *stepBackwardFused) run() {
 						for i := range d {
 							AKTrail2 := AKTrail[(a*d+i)*dH:][:dH]
 							AMTrail2 := AMTrail[(a*d+i)*dH:][:dH]
-							t485_2 := t485[(l*T+a+C*s)*dH:][:dH]
+							t487_2 := t487[(l*T+a+C*s)*dH:][:dH]
 							AKBarState2 := AKBarState[i*dH:][:dH]
 							t26_2 := t26[(l*T+a+C*s)*dH:][:dH]
-							t484_2 := t484[(l*T+a+C*s)*dH:][:dH]
+							t486_2 := t486[(l*T+a+C*s)*dH:][:dH]
 							AVBarState2 := AVBarState[i*dH:][:dH]
 							t302_3 := t302[(l*T+a+C*s)*dH:][:dH]
 							gAlphaProd := c.GAlphaProd[(l*T+a+C*s)*dH:][:dH]
@@ -4604,7 +4598,7 @@ func (c *stepBackwardFused) run() {
 							t152_3 := t152_2[(l*T+a+C*s)*dH:][:dH]
 							AEtaBarState2 := AEtaBarState[i*dH:][:dH]
 							t222_2 := t222[(l*T+a+C*s)*dH:][:dH]
-							t486_2 := t486[(l*T+a+C*s)*dH:][:dH]
+							t488_2 := t488[(l*T+a+C*s)*dH:][:dH]
 							AMBarState2 := AMBarState[i*dH:][:dH]
 							t142_2 := t142[(l*T+a+C*s)*dH:][:dH]
 							t382Entry := t382[i]
@@ -4623,11 +4617,11 @@ func (c *stepBackwardFused) run() {
 							for j := range dH {
 								t386[j] = num.FMA32(AKTrail2[j], t382Entry, t386[j])
 								t441[j] = num.FMA32(AMTrail2[j], yBarEntry, t441[j])
-								AKBarState2[j] = num.FMA32(t382Entry, t485_2[j], num.FMA32(rhoEntry6, AKBarState2[j], num.FMA32(t26_2[j], t97Entry2, F(AKLinEntry3*t8123[j]))))
-								AVBarState2[j] = num.FMA32(t343Entry2, t484_2[j], num.FMA32(rhoEntry6, AVBarState2[j], num.FMA32(t302_3[j], t3522Entry2, F(AVLinEntry3*t19[j]))))
+								AKBarState2[j] = num.FMA32(t382Entry, t487_2[j], num.FMA32(rhoEntry6, AKBarState2[j], num.FMA32(t26_2[j], t97Entry2, F(AKLinEntry3*t8123[j]))))
+								AVBarState2[j] = num.FMA32(t343Entry2, t486_2[j], num.FMA32(rhoEntry6, AVBarState2[j], num.FMA32(t302_3[j], t3522Entry2, F(AVLinEntry3*t19[j]))))
 								AAlphaBarState2[j] = num.FMA32(F(w21*gAlphaProd[j]), t622_2[j], num.FMA32(rhoEntry6, AAlphaBarState2[j], num.FMA32(t182_2[j], t2212Entry2, F(AAlphaLinEntry3*t205[j]))))
 								AEtaBarState2[j] = num.FMA32(F(w22*gEtaProd[j]), t152_3[j], num.FMA32(rhoEntry6, AEtaBarState2[j], num.FMA32(t222_2[j], t1592Entry2, F(AEtaLinEntry3*t143[j]))))
-								AMBarState2[j] = num.FMA32(yBarEntry, t486_2[j], num.FMA32(rhoEntry6, AMBarState2[j], num.FMA32(t142_2[j], t286Entry2, F(AMLinEntry3*t27022[j]))))
+								AMBarState2[j] = num.FMA32(yBarEntry, t488_2[j], num.FMA32(rhoEntry6, AMBarState2[j], num.FMA32(t142_2[j], t286Entry2, F(AMLinEntry3*t27022[j]))))
 							}
 						}
 					}
@@ -4885,7 +4879,7 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential_layers.q
 	if kern.Wide() {
-		a := regions.Rcf9713f8a6f8Args{
+		a := regions.Rc011772375a6Args{
 			P0: unsafe.SliceData(t9),
 			P1: unsafe.SliceData(c.QProd2),
 			P2: unsafe.SliceData(t30),
@@ -4894,7 +4888,7 @@ func (c *stepBackwardFused) run() {
 			N0: L,
 			N1: T,
 		}
-		regions.Rcf9713f8a6f8(&a)
+		regions.Rc011772375a6(&a)
 	} else {
 		for i := range L {
 			t9_2 := t9[i*T:][:T]
@@ -4905,8 +4899,8 @@ func (c *stepBackwardFused) run() {
 			for j := range T {
 				t9Entry := t9_2[j]
 				qProd2Entry2 := qProd2[j]
-				w44 := F(F(0.5*kern.Choose(((F(1e-08) <= t9Entry) && (F(0) < qProd2Entry2)), kern.Choose((F(1e-08) <= t9Entry), t30_2[j], F(0)), F(0))) * (F(1) / t7_2[j]))
-				t47_2[j] = kern.Choose(((F(1e-08) <= t9Entry) && (F(0) < qProd2Entry2)), kern.Choose(((F(1e-08) <= t9Entry) && (F(0) < qProd2Entry2)), w44, F(0)), F(0))
+				w40 := ((F(1e-08) <= t9Entry) && (F(0) < qProd2Entry2))
+				t47_2[j] = kern.Choose(w40, kern.Choose(((F(1e-08) <= t9Entry) && (F(0) < qProd2Entry2)), F(F(0.5*kern.Choose((F(1e-08) <= t9Entry), t30_2[j], F(0)))*(F(1)/t7_2[j])), F(0)), F(0))
 			}
 		}
 	}

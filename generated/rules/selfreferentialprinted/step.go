@@ -37,8 +37,8 @@ type Step[F num.Float] struct {
 	QProd             []F // [L, T, d], written
 	QProd2            []F // [L, T], written
 	Rho               []F // [L, T], written; may be nil
+	ThetaSoftplus     []F // [L, T], written; may be nil
 	ThetaSigmoid      []F // [L, T], written; may be nil
-	Theta             []F // [L, T], written; may be nil
 	AK                []F // [L, T, d], written; may be nil
 	AV                []F // [L, T, d], written; may be nil
 	MMProd            []F // [L, T, d], written; may be nil
@@ -113,9 +113,9 @@ func (c *Step[F]) Run() {
 	work = work[d:]
 	t20 := work[:d] // [d]
 	work = work[d:]
-	t173 := work[:d] // [d]
+	t178 := work[:d] // [d]
 	work = work[d:]
-	t174 := work[:d] // [d]
+	t179 := work[:d] // [d]
 
 	// self_referential_printed.q
 	kern.Gemm(L*T, d, d, F(1), false, c.QProd, d, 1, c.X, d, 1, c.WQ, 1, d)
@@ -287,18 +287,18 @@ func (c *Step[F]) Run() {
 				c2 := (t3 / w6) + bRhoEntry
 				rho2 := num.Sigmoid(c2)
 				t12 := (t9 / w6) + bThetaEntry
+				t13 := num.Softplus(t12)
 				t17 := num.Sigmoid(-c2)
-				theta2 := num.Min(num.Max(num.Softplus(t12), F(0)), F(0.25*t17))
-				t23 := (F(0) < t21)
-				t30 := num.Max(kern.Choose(t23, num.Sqrt(kern.Choose(t23, t21, F(1))), F(0)), F(1e-08))
+				theta := num.Min(num.Max(t13, F(0)), F(0.25*t17))
+				t30 := num.Max(kern.Choose((F(0) < t21), num.Sqrt(kern.Choose((F(0) < t21), t21, F(1))), F(0)), F(1e-08))
 				if len(c.Rho) > 0 {
 					c.Rho[l*T+a+C*s] = rho2
 				}
+				if len(c.ThetaSoftplus) > 0 {
+					c.ThetaSoftplus[l*T+a+C*s] = t13
+				}
 				if len(c.ThetaSigmoid) > 0 {
 					c.ThetaSigmoid[l*T+a+C*s] = t17
-				}
-				if len(c.Theta) > 0 {
-					c.Theta[l*T+a+C*s] = theta2
 				}
 				// self_referential_printed.k, self_referential_printed.v
 				var t33 F
@@ -308,8 +308,7 @@ func (c *Step[F]) Run() {
 					k[i] = aK2[i] / t30
 				}
 				// self_referential_printed.v, self_referential_printed.theta, self_referential_printed.k
-				t35 := (F(0) < t33)
-				t42 := num.Max(kern.Choose(t35, num.Sqrt(kern.Choose(t35, t33, F(1))), F(0)), F(1e-08))
+				t42 := num.Max(kern.Choose((F(0) < t33), num.Sqrt(kern.Choose((F(0) < t33), t33, F(1))), F(0)), F(1e-08))
 				t126 := num.Sigmoid(t12)
 				if len(c.ThetaSigmoid2) > 0 {
 					c.ThetaSigmoid2[l*T+a+C*s] = t126
@@ -341,7 +340,7 @@ func (c *Step[F]) Run() {
 					MAlphaState2 := MAlphaState[i*d:][:d]
 					MMState2 := MMState[i*d:][:d]
 					var t1422 F
-					w := F(theta2 * t122[i])
+					w := F(theta * t122[i])
 					for j := range d {
 						t1422 += F(MAlphaState2[j] * t112[j])
 						MMState2[j] = F(rho2*MMState2[j]) - F(w*k[j])
@@ -354,7 +353,7 @@ func (c *Step[F]) Run() {
 					MAlphaState2 := MAlphaState[i*d:][:d]
 					MAlpha2_2 := MAlpha2[i*d:][:d]
 					var t1622 F
-					w2 := F(theta2 * t142[i])
+					w2 := F(theta * t142[i])
 					for j := range d {
 						t1622 += F(MEtaState2[j] * t112[j])
 						MAlpha2_2[j] = F(rho2*MAlphaState2[j]) - F(w2*k[j])
@@ -367,7 +366,7 @@ func (c *Step[F]) Run() {
 					MEtaState2 := MEtaState[i*d:][:d]
 					MEta2_2 := MEta2[i*d:][:d]
 					var t1822 F
-					w3 := F(theta2 * t162[i])
+					w3 := F(theta * t162[i])
 					for j := range d {
 						t1822 += F(MKState2[j] * t112[j])
 						MEta2_2[j] = F(rho2*MEtaState2[j]) - F(w3*k[j])
@@ -379,7 +378,7 @@ func (c *Step[F]) Run() {
 					MVState2 := MVState[i*d:][:d]
 					MKState2 := MKState[i*d:][:d]
 					var t202 F
-					w4 := F(theta2 * t182[i])
+					w4 := F(theta * t182[i])
 					for j := range d {
 						t202 += F(MVState2[j] * t112[j])
 						MKState2[j] = F(rho2*MKState2[j]) - F(w4*k[j])
@@ -387,17 +386,17 @@ func (c *Step[F]) Run() {
 					t20[i] = F(2 * t202)
 				}
 				// self_referential_printed.M_v, self_referential_printed.M_m, self_referential_printed.a_eta, self_referential_printed.a_alpha
-				clear(t173)
-				clear(t174)
+				clear(t178)
+				clear(t179)
 				for i := range d {
 					MVState2 := MVState[i*d:][:d]
 					MEtaState2 := MEtaState[i*d:][:d]
 					MAlphaState2 := MAlphaState[i*d:][:d]
-					w5 := F(theta2 * t20[i])
+					w5 := F(theta * t20[i])
 					for j := range d {
 						MVState2[j] = F(rho2*MVState2[j]) - F(w5*k[j])
-						t173[j] += MEtaState2[j]
-						t174[j] += MAlphaState2[j]
+						t178[j] += MEtaState2[j]
+						t179[j] += MAlphaState2[j]
 					}
 				}
 				// self_referential_printed
@@ -407,8 +406,8 @@ func (c *Step[F]) Run() {
 					t6 := t162[i]
 					t7 := t182[i]
 					t8 := t20[i]
-					t92 := t173[i]
-					t10 := t174[i]
+					t92 := t178[i]
+					t10 := t179[i]
 					if len(c.MMProd) > 0 {
 						c.MMProd[(l*T+a+C*s)*d+i] = t42_2
 					}
@@ -495,7 +494,6 @@ type StepBackward[F num.Float] struct {
 	D                 int
 	WQ                []F // [d, d]
 	X                 []F // [L, T, d]
-	BTheta            []F // []
 	YBar              []F // [L, T, d]
 	MKBar             []F // [L, d, d]
 	MVBar             []F // [L, d, d]
@@ -505,8 +503,8 @@ type StepBackward[F num.Float] struct {
 	QProd             []F // [L, T, d]
 	QProd2            []F // [L, T]
 	Rho               []F // [L, T]
+	ThetaSoftplus     []F // [L, T]
 	ThetaSigmoid      []F // [L, T]
-	Theta             []F // [L, T]
 	AK                []F // [L, T, d]
 	AV                []F // [L, T, d]
 	MMProd            []F // [L, T, d]
@@ -534,10 +532,10 @@ type StepBackward[F num.Float] struct {
 	Work              []F // WorkLen() entries
 }
 
-// WorkLen is 5·C·d·d + 4·L·T·d + 8·L·T + 10·d·d + 28·d.
+// WorkLen is 5·C·d·d + 4·L·T·d + 8·L·T + 10·d·d + 27·d.
 func (c *StepBackward[F]) WorkLen() int {
 	C, L, T, d := c.C, c.L, c.T, c.D
-	return 5*C*d*d + 4*L*T*d + 8*L*T + 10*d*d + 28*d
+	return 5*C*d*d + 4*L*T*d + 8*L*T + 10*d*d + 27*d
 }
 
 // Run computes StepBackward.
@@ -593,8 +591,6 @@ func (c *StepBackward[F]) Run() {
 	MMTrail := work[:C*d*d+d*d] // [C + 1, d, d]
 	work = work[C*d*d+d*d:]
 	k := work[:d] // [d]
-	work = work[d:]
-	aEta := work[:d] // [d]
 	work = work[d:]
 	k2 := work[:d] // [d]
 	work = work[d:]
@@ -695,8 +691,6 @@ func (c *StepBackward[F]) Run() {
 	// self_referential_printed
 	clear(c.BRhoBar)
 	clear(c.BThetaBar)
-	w19 := F(d)
-	bThetaEntry := c.BTheta[0]
 	t134 := F(1) / F(d)
 	for l := range L {
 		for i := range d {
@@ -773,7 +767,8 @@ func (c *StepBackward[F]) Run() {
 			if n := min(C, -C*s+T); n > 0 {
 				t21_2 := t21[l*T+C*s:][:n]
 				rho := c.Rho[l*T+C*s:][:n]
-				theta := c.Theta[l*T+C*s:][:n]
+				thetaSoftplus := c.ThetaSoftplus[l*T+C*s:][:n]
+				thetaSigmoid := c.ThetaSigmoid[l*T+C*s:][:n]
 				for a := range n {
 					aK := c.AK[(l*T+a+C*s)*d:][:d]
 					MMProd := c.MMProd[(l*T+a+C*s)*d:][:d]
@@ -787,9 +782,9 @@ func (c *StepBackward[F]) Run() {
 					for i := range d {
 						k[i] = aK[i] / w
 					}
-					// self_referential_printed.M_m, self_referential_printed.M_alpha, self_referential_printed.M_eta, self_referential_printed.M_k, self_referential_printed.M_v
+					// self_referential_printed.M_m, self_referential_printed.theta, self_referential_printed.M_alpha, self_referential_printed.M_eta, self_referential_printed.M_k, self_referential_printed.M_v
 					rhoEntry := rho[a]
-					thetaEntry := theta[a]
+					w7 := num.Min(num.Max(thetaSoftplus[a], F(0)), F(0.25*thetaSigmoid[a]))
 					for i := range d {
 						MMTrail2 := MMTrail[(a*d+i)*d:][:d]
 						MMTrail3 := MMTrail[((a+1)*d+i)*d:][:d]
@@ -801,11 +796,11 @@ func (c *StepBackward[F]) Run() {
 						MKTrail3 := MKTrail[((a+1)*d+i)*d:][:d]
 						MVTrail2 := MVTrail[(a*d+i)*d:][:d]
 						MVTrail3 := MVTrail[((a+1)*d+i)*d:][:d]
-						w2 := F(thetaEntry * MMProd[i])
-						w3 := F(thetaEntry * MAlphaProd[i])
-						w4 := F(thetaEntry * MEtaProd[i])
-						w5 := F(thetaEntry * MKProd[i])
-						w6 := F(thetaEntry * MVProd[i])
+						w2 := F(w7 * MMProd[i])
+						w3 := F(w7 * MAlphaProd[i])
+						w4 := F(w7 * MEtaProd[i])
+						w5 := F(w7 * MKProd[i])
+						w6 := F(w7 * MVProd[i])
 						for j := range d {
 							kEntry := k[j]
 							MMTrail3[j] = F(rhoEntry*MMTrail2[j]) - F(w2*kEntry)
@@ -820,7 +815,7 @@ func (c *StepBackward[F]) Run() {
 			if n := min(C, -C*s+T); n > 0 {
 				t21_2 := t21[l*T+C*s:][:n]
 				t33_2 := t33[l*T+C*s:][:n]
-				theta := c.Theta[l*T+C*s:][:n]
+				thetaSoftplus := c.ThetaSoftplus[l*T+C*s:][:n]
 				thetaSigmoid := c.ThetaSigmoid[l*T+C*s:][:n]
 				thetaSigmoid2 := c.ThetaSigmoid2[l*T+C*s:][:n]
 				rho := c.Rho[l*T+C*s:][:n]
@@ -837,34 +832,18 @@ func (c *StepBackward[F]) Run() {
 					aAlphaProd := c.AAlphaProd[(l*T+a+C*s)*d:][:d]
 					t82_2 := t82[(l*T+a+C*s)*d:][:d]
 					t72_3 := t72[(l*T+a+C*s)*d:][:d]
-					// self_referential_printed.a_eta
-					for i := range d {
-						MEtaTrail2 := MEtaTrail[(a*d+i)*d:][:d]
-						x := c.X[(l*T+a+C*s)*d:][:d]
-						var aEta2 F
-						for j := range d {
-							aEta2 += F(MEtaTrail2[j] * x[j])
-						}
-						aEta[i] = aEta2
-					}
-					// self_referential_printed.theta
-					var t93 F
-					for i := range d {
-						t93 += aEta[i]
-					}
-					// self_referential_printed.theta, self_referential_printed.c, self_referential_printed.k, self_referential_printed.v
-					t13 := num.Softplus((t93 / w19) + bThetaEntry)
+					// self_referential_printed.k, self_referential_printed.theta, self_referential_printed.v
 					t21Entry2 := t21_2[a]
 					t26 := num.Sqrt(kern.Choose((F(0) < t21Entry2), t21Entry2, F(1)))
 					t33Entry := t33_2[a]
 					t38 := num.Sqrt(kern.Choose((F(0) < t33Entry), t33Entry, F(1)))
 					t48 := F(1) / num.Max(kern.Choose((F(0) < t33Entry), t38, F(0)), F(1e-08))
 					// self_referential_printed.k, self_referential_printed.theta, self_referential_printed.v, self_referential_printed.M_m
-					w7 := num.Max(kern.Choose((F(0) < t21Entry2), t26, F(0)), F(1e-08))
-					w8 := num.Max(kern.Choose((F(0) < t33Entry), t38, F(0)), F(1e-08))
+					w8 := num.Max(kern.Choose((F(0) < t21Entry2), t26, F(0)), F(1e-08))
+					w9 := num.Max(kern.Choose((F(0) < t33Entry), t38, F(0)), F(1e-08))
 					for i := range d {
-						k3 := aK[i] / w7
-						v2 := aV[i] / w8
+						k3 := aK[i] / w8
+						v2 := aV[i] / w9
 						k2[i] = k3
 						v[i] = v2
 						t1122[i] = k3 - F(0.5*v2)
@@ -981,31 +960,31 @@ func (c *StepBackward[F]) Run() {
 							t172[j] += F(MMTrail2[j] * t171Entry)
 						}
 					}
-					// self_referential_printed.M_m, self_referential_printed.M_v, self_referential_printed.M_k, self_referential_printed.M_eta, self_referential_printed.M_alpha, self_referential_printed.v, self_referential_printed.theta, self_referential_printed.k
+					// self_referential_printed.M_m, self_referential_printed.M_v, self_referential_printed.theta, self_referential_printed.M_k, self_referential_printed.M_eta, self_referential_printed.M_alpha, self_referential_printed.v, self_referential_printed.k
 					var t51 F
-					thetaEntry2 := theta[a]
-					w9 := F(-2 * thetaEntry2)
+					thetaSoftplusEntry2 := thetaSoftplus[a]
+					thetaSigmoidEntry2 := thetaSigmoid[a]
+					w10 := F(-2 * num.Min(num.Max(thetaSoftplusEntry2, F(0)), F(0.25*thetaSigmoidEntry2)))
 					for i := range d {
-						t442 := F(w9*t164[i]) + F(w9*t166[i]) + F(w9*t168[i]) + F(w9*t170[i]) + F(w9*t172[i])
-						t51 += F(t442 * (v[i] / w8))
+						t442 := F(w10*t164[i]) + F(w10*t166[i]) + F(w10*t168[i]) + F(w10*t170[i]) + F(w10*t172[i])
+						t51 += F(t442 * (v[i] / w9))
 						t44[i] = t442
 					}
 					t512 := F(0.5 * t51)
 					// self_referential_printed.v, self_referential_printed.k, self_referential_printed.theta
-					w20 := ((F(1e-08) <= kern.Choose((F(0) < t33Entry), t38, F(0))) && (F(0) < t33Entry))
 					w21 := ((F(1e-08) <= kern.Choose((F(0) < t33Entry), t38, F(0))) && (F(0) < t33Entry))
 					w22 := ((F(1e-08) <= kern.Choose((F(0) < t33Entry), t38, F(0))) && (F(0) < t33Entry))
-					w23 := kern.Choose(w21, F(F(0.5*kern.Choose(w20, kern.Choose((F(1e-08) <= kern.Choose((F(0) < t33Entry), t38, F(0))), t512, F(0)), F(0)))*(F(1)/t38)), F(0))
-					t68 := kern.Choose(w22, w23, F(0))
+					t68 := kern.Choose(w22, kern.Choose(w21, F(F(0.5*kern.Choose((F(1e-08) <= kern.Choose((F(0) < t33Entry), t38, F(0))), t512, F(0)))*(F(1)/t38)), F(0)), F(0))
 					t77 := F(1) / num.Max(kern.Choose((F(0) < t21Entry2), t26, F(0)), F(1e-08))
 					// self_referential_printed.a_v, self_referential_printed.v, self_referential_printed.M_m, self_referential_printed.k, self_referential_printed.theta
 					var t802 F
-					w10 := F(-0.5 * t48)
+					w11 := F(-0.5 * t48)
+					w12 := num.Min(num.Max(thetaSoftplusEntry2, F(0)), F(0.25*thetaSigmoidEntry2))
 					for i := range d {
 						t44Entry := t44[i]
-						t752 := F(thetaEntry2*t372[i]) + t44Entry
-						t802 += F(t752 * (k2[i] / w7))
-						t72_2[i] = F(w10*t44Entry) + F(2*F(t68*aV[i]))
+						t752 := F(w12*t372[i]) + t44Entry
+						t802 += F(t752 * (k2[i] / w8))
+						t72_2[i] = F(w11*t44Entry) + F(2*F(t68*aV[i]))
 						t75[i] = t752
 					}
 					t8022 := -t802
@@ -1019,31 +998,26 @@ func (c *StepBackward[F]) Run() {
 						}
 					}
 					// self_referential_printed.k, self_referential_printed.theta, self_referential_printed.c, self_referential_printed.rho
+					w23 := ((F(1e-08) <= kern.Choose((F(0) < t21Entry2), t26, F(0))) && (F(0) < t21Entry2))
 					w24 := ((F(1e-08) <= kern.Choose((F(0) < t21Entry2), t26, F(0))) && (F(0) < t21Entry2))
-					w25 := ((F(1e-08) <= kern.Choose((F(0) < t21Entry2), t26, F(0))) && (F(0) < t21Entry2))
-					w26 := ((F(1e-08) <= kern.Choose((F(0) < t21Entry2), t26, F(0))) && (F(0) < t21Entry2))
-					w27 := kern.Choose(w25, F(F(0.5*kern.Choose(w24, kern.Choose((F(1e-08) <= kern.Choose((F(0) < t21Entry2), t26, F(0))), t8022, F(0)), F(0)))*(F(1)/t26)), F(0))
-					t97 := kern.Choose(w26, w27, F(0))
-					thetaSigmoidEntry := thetaSigmoid[a]
-					t104 := (num.Max(t13, F(0)) <= F(0.25*thetaSigmoidEntry))
-					t109 := !t104
-					t122 := (t104 && (F(0) <= t13))
-					t129 := kern.Choose(t122, F(thetaSigmoid2[a]*kern.Choose(t122, kern.Choose(t104, t382, F(0)), F(0))), F(0))
-					t1372 := kern.Choose(t122, F(t129*t134), F(0))
+					t97 := kern.Choose(w24, kern.Choose(w23, F(F(0.5*kern.Choose((F(1e-08) <= kern.Choose((F(0) < t21Entry2), t26, F(0))), t8022, F(0)))*(F(1)/t26)), F(0)), F(0))
+					t106 := kern.Choose((num.Max(thetaSoftplusEntry2, F(0)) <= F(0.25*thetaSigmoidEntry2)), t382, F(0))
+					thetaSigmoid2Entry := thetaSigmoid2[a]
+					t1372 := kern.Choose(((num.Max(thetaSoftplusEntry2, F(0)) <= F(0.25*thetaSigmoidEntry2)) && (F(0) <= thetaSoftplusEntry2)), F(F(thetaSigmoid2Entry*t106)*t134), F(0))
 					rhoEntry3 := rho[a]
-					w28 := kern.Choose(t109, F(F(F(0.25*rhoEntry3)*thetaSigmoidEntry)*kern.Choose(t109, t382, F(0))), F(0))
-					t146 := -w28 + F(F(rhoEntry3*thetaSigmoidEntry)*(t52+t132+t2122+t292+t402))
-					c.BThetaBar[0] += t129
+					w25 := kern.Choose(!(num.Max(thetaSoftplusEntry2, F(0)) <= F(0.25*thetaSigmoidEntry2)), F(F(F(0.25*rhoEntry3)*thetaSigmoidEntry2)*t382), F(0))
+					t146 := -w25 + F(F(rhoEntry3*thetaSigmoidEntry2)*(t52+t132+t2122+t292+t402))
+					c.BThetaBar[0] += kern.Choose(((num.Max(thetaSoftplusEntry2, F(0)) <= F(0.25*thetaSigmoidEntry2)) && (F(0) <= thetaSoftplusEntry2)), F(thetaSigmoid2Entry*t106), F(0))
 					c.BRhoBar[0] += t146
 					// self_referential_printed.a_k, self_referential_printed.k
 					for i := range d {
 						t101[i] = F(t77*t75[i]) + F(2*F(t97*aK[i]))
 					}
-					// self_referential_printed.a_k, self_referential_printed.y, self_referential_printed.M_k, self_referential_printed.M_m, self_referential_printed.M_v, self_referential_printed.a_v, self_referential_printed.M_alpha, self_referential_printed.a_alpha, self_referential_printed.c, self_referential_printed.M_eta, self_referential_printed.a_eta, self_referential_printed.theta
+					// self_referential_printed.a_k, self_referential_printed.y, self_referential_printed.M_k, self_referential_printed.M_m, self_referential_printed.M_v, self_referential_printed.theta, self_referential_printed.a_v, self_referential_printed.M_alpha, self_referential_printed.a_alpha, self_referential_printed.c, self_referential_printed.M_eta, self_referential_printed.a_eta
 					clear(t103)
 					clear(t156)
-					w17 := F(-2 * thetaEntry2)
-					w14 := F(t134 * t146)
+					w19 := F(-2 * num.Min(num.Max(thetaSoftplusEntry2, F(0)), F(0.25*thetaSigmoidEntry2)))
+					w16 := F(t134 * t146)
 					for i := range d {
 						x := c.X[(l*T+a+C*s)*d:][:d]
 						MKTrail2 := MKTrail[(a*d+i)*d:][:d]
@@ -1055,28 +1029,28 @@ func (c *StepBackward[F]) Run() {
 						MMBarState2 := MMBarState[i*d:][:d]
 						q2 := q[(l*T+a+C*s)*d:][:d]
 						t101Entry := t101[i]
-						w11 := F(w17 * t165[i])
-						w12 := F(w17 * t163[i])
+						w13 := F(w19 * t165[i])
+						w14 := F(w19 * t163[i])
 						t72Entry2 := t72_2[i]
-						w13 := F(w17 * t169[i])
-						w15 := F(w17 * t167[i])
+						w15 := F(w19 * t169[i])
+						w17 := F(w19 * t167[i])
 						yBarEntry := yBar[i]
-						w16 := F(w17 * t171[i])
+						w18 := F(w19 * t171[i])
 						for j := range d {
 							t1122Entry := t1122[j]
 							xEntry := x[j]
 							t103[j] += F(MKTrail2[j] * t101Entry)
 							t156[j] += F(MMTrail2[j] * yBarEntry)
-							MKBarState2[j] = F(rhoEntry3*MKBarState2[j]) + F(w11*t1122Entry) + F(xEntry*t101Entry)
-							MVBarState2[j] = F(rhoEntry3*MVBarState2[j]) + F(w12*t1122Entry) + F(xEntry*t72Entry2)
-							MAlphaBarState2[j] = F(rhoEntry3*MAlphaBarState2[j]) + F(w13*t1122Entry) + F(w14*xEntry)
-							MEtaBarState2[j] = F(rhoEntry3*MEtaBarState2[j]) + F(w15*t1122Entry) + F(t1372*xEntry)
-							MMBarState2[j] = F(rhoEntry3*MMBarState2[j]) + F(w16*t1122Entry) + F(q2[j]*yBarEntry)
+							MKBarState2[j] = F(rhoEntry3*MKBarState2[j]) + F(w13*t1122Entry) + F(xEntry*t101Entry)
+							MVBarState2[j] = F(rhoEntry3*MVBarState2[j]) + F(w14*t1122Entry) + F(xEntry*t72Entry2)
+							MAlphaBarState2[j] = F(rhoEntry3*MAlphaBarState2[j]) + F(w15*t1122Entry) + F(w16*xEntry)
+							MEtaBarState2[j] = F(rhoEntry3*MEtaBarState2[j]) + F(w17*t1122Entry) + F(t1372*xEntry)
+							MMBarState2[j] = F(rhoEntry3*MMBarState2[j]) + F(w18*t1122Entry) + F(q2[j]*yBarEntry)
 						}
 					}
 					// self_referential_printed.y, self_referential_printed.a_eta, self_referential_printed.theta, self_referential_printed.a_alpha, self_referential_printed.c, self_referential_printed
 					for i := range d {
-						t82_2[i] = t74[i] + t103[i] + F(t1372*aEtaProd[i]) + F(w14*aAlphaProd[i])
+						t82_2[i] = t74[i] + t103[i] + F(t1372*aEtaProd[i]) + F(w16*aAlphaProd[i])
 						t72_3[i] = t156[i]
 					}
 				}
@@ -1145,8 +1119,8 @@ func (c *StepBackward[F]) Run() {
 		for j := range T {
 			t9Entry := t9_2[j]
 			qProd2Entry2 := qProd2[j]
-			w29 := F(F(0.5*kern.Choose(((F(1e-08) <= t9Entry) && (F(0) < qProd2Entry2)), kern.Choose((F(1e-08) <= t9Entry), t15_2[j], F(0)), F(0))) * (F(1) / t7_2[j]))
-			t32_2[j] = kern.Choose(((F(1e-08) <= t9Entry) && (F(0) < qProd2Entry2)), kern.Choose(((F(1e-08) <= t9Entry) && (F(0) < qProd2Entry2)), w29, F(0)), F(0))
+			w26 := ((F(1e-08) <= t9Entry) && (F(0) < qProd2Entry2))
+			t32_2[j] = kern.Choose(w26, kern.Choose(((F(1e-08) <= t9Entry) && (F(0) < qProd2Entry2)), F(F(0.5*kern.Choose((F(1e-08) <= t9Entry), t15_2[j], F(0)))*(F(1)/t7_2[j])), F(0)), F(0))
 		}
 	}
 
@@ -1268,10 +1242,10 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 		k.Rho = c.Run.Saved(k.L * k.T)
 	}
 	if c.Run.Tape != nil {
-		k.ThetaSigmoid = c.Run.Saved(k.L * k.T)
+		k.ThetaSoftplus = c.Run.Saved(k.L * k.T)
 	}
 	if c.Run.Tape != nil {
-		k.Theta = c.Run.Saved(k.L * k.T)
+		k.ThetaSigmoid = c.Run.Saved(k.L * k.T)
 	}
 	if c.Run.Tape != nil {
 		k.AK = c.Run.Saved(k.L * k.T * k.D)
@@ -1342,7 +1316,6 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.C, g.L, g.T, g.D = k.C, k.L, k.T, k.D
 	g.WQ = k.WQ
 	g.X = k.X
-	g.BTheta = k.BTheta
 	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.D)
 	g.MKBar = block.Adjoint(t, n.nextMK, g.L*g.D*g.D)
 	g.MVBar = block.Adjoint(t, n.nextMV, g.L*g.D*g.D)
@@ -1352,8 +1325,8 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.QProd = k.QProd
 	g.QProd2 = k.QProd2
 	g.Rho = k.Rho
+	g.ThetaSoftplus = k.ThetaSoftplus
 	g.ThetaSigmoid = k.ThetaSigmoid
-	g.Theta = k.Theta
 	g.AK = k.AK
 	g.AV = k.AV
 	g.MMProd = k.MMProd

@@ -42,8 +42,8 @@ func (c *stepFused) run() {
 	t162 := c.Work[L*T*d+L*T+7*d*d+9*d:][:d]      // [d]
 	t182 := c.Work[L*T*d+L*T+7*d*d+10*d:][:d]     // [d]
 	t20 := c.Work[L*T*d+L*T+7*d*d+11*d:][:d]      // [d]
-	t173 := c.Work[L*T*d+L*T+7*d*d+12*d:][:d]     // [d]
-	t174 := c.Work[L*T*d+L*T+7*d*d+13*d:][:d]     // [d]
+	t178 := c.Work[L*T*d+L*T+7*d*d+12*d:][:d]     // [d]
+	t179 := c.Work[L*T*d+L*T+7*d*d+13*d:][:d]     // [d]
 	t3Total := make([]F, 1)
 	t9Total := make([]F, 1)
 	t21Total := make([]F, 1)
@@ -279,18 +279,18 @@ func (c *stepFused) run() {
 				c2 := (t3 / w6) + bRhoEntry
 				rho2 := kern.Sigmoid(c2)
 				t12 := (t9 / w6) + bThetaEntry
+				t13 := kern.Softplus(t12)
 				t17 := kern.Sigmoid(-c2)
-				theta2 := kern.Smaller(kern.Larger(kern.Softplus(t12), F(0)), F(0.25*t17))
-				t23 := (F(0) < t21)
-				t30 := kern.Larger(kern.Choose(t23, num.Sqrt(kern.Choose(t23, t21, F(1))), F(0)), F(1e-08))
+				theta := kern.Smaller(kern.Larger(t13, F(0)), F(0.25*t17))
+				t30 := kern.Larger(kern.Choose((F(0) < t21), num.Sqrt(kern.Choose((F(0) < t21), t21, F(1))), F(0)), F(1e-08))
 				if len(c.Rho) > 0 {
 					c.Rho[l*T+a+C*s] = rho2
 				}
+				if len(c.ThetaSoftplus) > 0 {
+					c.ThetaSoftplus[l*T+a+C*s] = t13
+				}
 				if len(c.ThetaSigmoid) > 0 {
 					c.ThetaSigmoid[l*T+a+C*s] = t17
-				}
-				if len(c.Theta) > 0 {
-					c.Theta[l*T+a+C*s] = theta2
 				}
 				// self_referential_printed.k, self_referential_printed.v
 				var t33 F
@@ -318,8 +318,7 @@ func (c *stepFused) run() {
 				}
 				t33 = t33Total[0]
 				// self_referential_printed.v, self_referential_printed.theta, self_referential_printed.k
-				t35 := (F(0) < t33)
-				t42 := kern.Larger(kern.Choose(t35, num.Sqrt(kern.Choose(t35, t33, F(1))), F(0)), F(1e-08))
+				t42 := kern.Larger(kern.Choose((F(0) < t33), num.Sqrt(kern.Choose((F(0) < t33), t33, F(1))), F(0)), F(1e-08))
 				t126 := kern.Sigmoid(t12)
 				if len(c.ThetaSigmoid2) > 0 {
 					c.ThetaSigmoid2[l*T+a+C*s] = t126
@@ -411,7 +410,7 @@ func (c *stepFused) run() {
 						P5: unsafe.SliceData(t142),
 						N0: d,
 						N1: 12 * d,
-						S0: [2]float32{theta2},
+						S0: [2]float32{theta},
 						S1: [2]float32{rho2},
 					}
 					regions.R751fc1cf2d74(&a2)
@@ -420,7 +419,7 @@ func (c *stepFused) run() {
 						MAlphaState2 := MAlphaState[i*d:][:d]
 						MMState2 := MMState[i*d:][:d]
 						var t1422 F
-						w := F(theta2 * t122[i])
+						w := F(theta * t122[i])
 						t1422Sums := [16]F{t1422}
 						for j := range d {
 							t1422Sums[j%16] = num.FMA32(MAlphaState2[j], t112[j], t1422Sums[j%16])
@@ -443,7 +442,7 @@ func (c *stepFused) run() {
 						N0: d,
 						N1: 8 * d,
 						N2: 12 * d,
-						S0: [2]float32{theta2},
+						S0: [2]float32{theta},
 						S1: [2]float32{rho2},
 					}
 					regions.R16bf5e5f795e(&a2)
@@ -453,7 +452,7 @@ func (c *stepFused) run() {
 						MAlphaState2 := MAlphaState[i*d:][:d]
 						MAlpha2_2 := MAlpha2[i*d:][:d]
 						var t1622 F
-						w2 := F(theta2 * t142[i])
+						w2 := F(theta * t142[i])
 						t1622Sums := [16]F{t1622}
 						for j := range d {
 							t1622Sums[j%16] = num.FMA32(MEtaState2[j], t112[j], t1622Sums[j%16])
@@ -476,7 +475,7 @@ func (c *stepFused) run() {
 						N0: d,
 						N1: 8 * d,
 						N2: 12 * d,
-						S0: [2]float32{theta2},
+						S0: [2]float32{theta},
 						S1: [2]float32{rho2},
 					}
 					regions.R16bf5e5f795e(&a2)
@@ -486,7 +485,7 @@ func (c *stepFused) run() {
 						MEtaState2 := MEtaState[i*d:][:d]
 						MEta2_2 := MEta2[i*d:][:d]
 						var t1822 F
-						w3 := F(theta2 * t162[i])
+						w3 := F(theta * t162[i])
 						t1822Sums := [16]F{t1822}
 						for j := range d {
 							t1822Sums[j%16] = num.FMA32(MKState2[j], t112[j], t1822Sums[j%16])
@@ -507,7 +506,7 @@ func (c *stepFused) run() {
 						P5: unsafe.SliceData(t20),
 						N0: d,
 						N1: 12 * d,
-						S0: [2]float32{theta2},
+						S0: [2]float32{theta},
 						S1: [2]float32{rho2},
 					}
 					regions.R751fc1cf2d74(&a2)
@@ -516,7 +515,7 @@ func (c *stepFused) run() {
 						MVState2 := MVState[i*d:][:d]
 						MKState2 := MKState[i*d:][:d]
 						var t202 F
-						w4 := F(theta2 * t182[i])
+						w4 := F(theta * t182[i])
 						t202Sums := [16]F{t202}
 						for j := range d {
 							t202Sums[j%16] = num.FMA32(MVState2[j], t112[j], t202Sums[j%16])
@@ -527,21 +526,21 @@ func (c *stepFused) run() {
 					}
 				}
 				// self_referential_printed.M_v, self_referential_printed.M_m, self_referential_printed.a_eta, self_referential_printed.a_alpha
-				clear(t173)
-				clear(t174)
+				clear(t178)
+				clear(t179)
 				if kern.Wide() {
 					a2 := regions.R1f7e3fa5404cArgs{
 						P0: unsafe.SliceData(t20),
 						P1: unsafe.SliceData(k),
 						P2: unsafe.SliceData(MVState),
-						P3: unsafe.SliceData(t173),
+						P3: unsafe.SliceData(t178),
 						P4: unsafe.SliceData(MEtaState),
-						P5: unsafe.SliceData(t174),
+						P5: unsafe.SliceData(t179),
 						P6: unsafe.SliceData(MAlphaState),
 						N0: d,
 						N1: 8 * d,
 						N2: 12 * d,
-						S0: [2]float32{theta2},
+						S0: [2]float32{theta},
 						S1: [2]float32{rho2},
 					}
 					regions.R1f7e3fa5404c(&a2)
@@ -550,11 +549,11 @@ func (c *stepFused) run() {
 						MVState2 := MVState[i*d:][:d]
 						MEtaState2 := MEtaState[i*d:][:d]
 						MAlphaState2 := MAlphaState[i*d:][:d]
-						w5 := F(theta2 * t20[i])
+						w5 := F(theta * t20[i])
 						for j := range d {
 							MVState2[j] = num.FMA32(-w5, k[j], F(rho2*MVState2[j]))
-							t173[j] = t173[j] + MEtaState2[j]
-							t174[j] = t174[j] + MAlphaState2[j]
+							t178[j] = t178[j] + MEtaState2[j]
+							t179[j] = t179[j] + MAlphaState2[j]
 						}
 					}
 				}
@@ -647,7 +646,7 @@ func (c *stepFused) run() {
 				if len(c.AEtaProd) > 0 {
 					if kern.Wide() {
 						a2 := regions.R968f65dfa835Args{
-							P0: unsafe.SliceData(t173),
+							P0: unsafe.SliceData(t178),
 							P1: kern.Given(c.AEtaProd),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
@@ -656,7 +655,7 @@ func (c *stepFused) run() {
 					} else {
 						aEtaProd := c.AEtaProd[(l*T+a+C*s)*d:][:d]
 						for i := range d {
-							t92 := t173[i]
+							t92 := t178[i]
 							aEtaProd[i] = t92
 						}
 					}
@@ -664,7 +663,7 @@ func (c *stepFused) run() {
 				if len(c.AAlphaProd) > 0 {
 					if kern.Wide() {
 						a2 := regions.R968f65dfa835Args{
-							P0: unsafe.SliceData(t174),
+							P0: unsafe.SliceData(t179),
 							P1: kern.Given(c.AAlphaProd),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
@@ -673,7 +672,7 @@ func (c *stepFused) run() {
 					} else {
 						aAlphaProd := c.AAlphaProd[(l*T+a+C*s)*d:][:d]
 						for i := range d {
-							t10 := t174[i]
+							t10 := t179[i]
 							aAlphaProd[i] = t10
 						}
 					}
@@ -739,34 +738,32 @@ func (c *stepBackwardFused) run() {
 	MEtaTrail := c.Work[3*C*d*d+4*L*T*d+8*L*T+8*d*d:][:C*d*d+d*d]   // [C + 1, d, d]
 	MMTrail := c.Work[4*C*d*d+4*L*T*d+8*L*T+9*d*d:][:C*d*d+d*d]     // [C + 1, d, d]
 	k := c.Work[5*C*d*d+4*L*T*d+8*L*T+10*d*d:][:d]                  // [d]
-	aEta := c.Work[5*C*d*d+4*L*T*d+8*L*T+10*d*d+d:][:d]             // [d]
-	k2 := c.Work[5*C*d*d+4*L*T*d+8*L*T+10*d*d+2*d:][:d]             // [d]
-	v := c.Work[5*C*d*d+4*L*T*d+8*L*T+10*d*d+3*d:][:d]              // [d]
-	t1122 := c.Work[5*C*d*d+4*L*T*d+8*L*T+10*d*d+4*d:][:d]          // [d]
-	t163 := c.Work[5*C*d*d+4*L*T*d+8*L*T+10*d*d+5*d:][:d]           // [d]
-	t42 := c.Work[5*C*d*d+4*L*T*d+8*L*T+10*d*d+6*d:][:d]            // [d]
-	t164 := c.Work[5*C*d*d+4*L*T*d+8*L*T+10*d*d+7*d:][:d]           // [d]
-	t165 := c.Work[5*C*d*d+4*L*T*d+8*L*T+10*d*d+8*d:][:d]           // [d]
-	t1222 := c.Work[5*C*d*d+4*L*T*d+8*L*T+10*d*d+9*d:][:d]          // [d]
-	t166 := c.Work[5*C*d*d+4*L*T*d+8*L*T+10*d*d+10*d:][:d]          // [d]
-	t167 := c.Work[5*C*d*d+4*L*T*d+8*L*T+10*d*d+11*d:][:d]          // [d]
-	t202 := c.Work[5*C*d*d+4*L*T*d+8*L*T+10*d*d+12*d:][:d]          // [d]
-	t168 := c.Work[5*C*d*d+4*L*T*d+8*L*T+10*d*d+13*d:][:d]          // [d]
-	t169 := c.Work[5*C*d*d+4*L*T*d+8*L*T+10*d*d+14*d:][:d]          // [d]
-	t282 := c.Work[5*C*d*d+4*L*T*d+8*L*T+10*d*d+15*d:][:d]          // [d]
-	t170 := c.Work[5*C*d*d+4*L*T*d+8*L*T+10*d*d+16*d:][:d]          // [d]
-	t171 := c.Work[5*C*d*d+4*L*T*d+8*L*T+10*d*d+17*d:][:d]          // [d]
-	t362 := c.Work[5*C*d*d+4*L*T*d+8*L*T+10*d*d+18*d:][:d]          // [d]
-	t372 := c.Work[5*C*d*d+4*L*T*d+8*L*T+10*d*d+19*d:][:d]          // [d]
-	t172 := c.Work[5*C*d*d+4*L*T*d+8*L*T+10*d*d+20*d:][:d]          // [d]
-	t44 := c.Work[5*C*d*d+4*L*T*d+8*L*T+10*d*d+21*d:][:d]           // [d]
-	t72_2 := c.Work[5*C*d*d+4*L*T*d+8*L*T+10*d*d+22*d:][:d]         // [d]
-	t75 := c.Work[5*C*d*d+4*L*T*d+8*L*T+10*d*d+23*d:][:d]           // [d]
-	t74 := c.Work[5*C*d*d+4*L*T*d+8*L*T+10*d*d+24*d:][:d]           // [d]
-	t101 := c.Work[5*C*d*d+4*L*T*d+8*L*T+10*d*d+25*d:][:d]          // [d]
-	t103 := c.Work[5*C*d*d+4*L*T*d+8*L*T+10*d*d+26*d:][:d]          // [d]
-	t156 := c.Work[5*C*d*d+4*L*T*d+8*L*T+10*d*d+27*d:][:d]          // [d]
-	t93Total := make([]F, 1)
+	k2 := c.Work[5*C*d*d+4*L*T*d+8*L*T+10*d*d+d:][:d]               // [d]
+	v := c.Work[5*C*d*d+4*L*T*d+8*L*T+10*d*d+2*d:][:d]              // [d]
+	t1122 := c.Work[5*C*d*d+4*L*T*d+8*L*T+10*d*d+3*d:][:d]          // [d]
+	t163 := c.Work[5*C*d*d+4*L*T*d+8*L*T+10*d*d+4*d:][:d]           // [d]
+	t42 := c.Work[5*C*d*d+4*L*T*d+8*L*T+10*d*d+5*d:][:d]            // [d]
+	t164 := c.Work[5*C*d*d+4*L*T*d+8*L*T+10*d*d+6*d:][:d]           // [d]
+	t165 := c.Work[5*C*d*d+4*L*T*d+8*L*T+10*d*d+7*d:][:d]           // [d]
+	t1222 := c.Work[5*C*d*d+4*L*T*d+8*L*T+10*d*d+8*d:][:d]          // [d]
+	t166 := c.Work[5*C*d*d+4*L*T*d+8*L*T+10*d*d+9*d:][:d]           // [d]
+	t167 := c.Work[5*C*d*d+4*L*T*d+8*L*T+10*d*d+10*d:][:d]          // [d]
+	t202 := c.Work[5*C*d*d+4*L*T*d+8*L*T+10*d*d+11*d:][:d]          // [d]
+	t168 := c.Work[5*C*d*d+4*L*T*d+8*L*T+10*d*d+12*d:][:d]          // [d]
+	t169 := c.Work[5*C*d*d+4*L*T*d+8*L*T+10*d*d+13*d:][:d]          // [d]
+	t282 := c.Work[5*C*d*d+4*L*T*d+8*L*T+10*d*d+14*d:][:d]          // [d]
+	t170 := c.Work[5*C*d*d+4*L*T*d+8*L*T+10*d*d+15*d:][:d]          // [d]
+	t171 := c.Work[5*C*d*d+4*L*T*d+8*L*T+10*d*d+16*d:][:d]          // [d]
+	t362 := c.Work[5*C*d*d+4*L*T*d+8*L*T+10*d*d+17*d:][:d]          // [d]
+	t372 := c.Work[5*C*d*d+4*L*T*d+8*L*T+10*d*d+18*d:][:d]          // [d]
+	t172 := c.Work[5*C*d*d+4*L*T*d+8*L*T+10*d*d+19*d:][:d]          // [d]
+	t44 := c.Work[5*C*d*d+4*L*T*d+8*L*T+10*d*d+20*d:][:d]           // [d]
+	t72_2 := c.Work[5*C*d*d+4*L*T*d+8*L*T+10*d*d+21*d:][:d]         // [d]
+	t75 := c.Work[5*C*d*d+4*L*T*d+8*L*T+10*d*d+22*d:][:d]           // [d]
+	t74 := c.Work[5*C*d*d+4*L*T*d+8*L*T+10*d*d+23*d:][:d]           // [d]
+	t101 := c.Work[5*C*d*d+4*L*T*d+8*L*T+10*d*d+24*d:][:d]          // [d]
+	t103 := c.Work[5*C*d*d+4*L*T*d+8*L*T+10*d*d+25*d:][:d]          // [d]
+	t156 := c.Work[5*C*d*d+4*L*T*d+8*L*T+10*d*d+26*d:][:d]          // [d]
 	t52Total := make([]F, 1)
 	t132Total := make([]F, 1)
 	t2122Total := make([]F, 1)
@@ -859,8 +856,6 @@ func (c *stepBackwardFused) run() {
 	// self_referential_printed
 	clear(c.BRhoBar)
 	clear(c.BThetaBar)
-	w19 := F(d)
-	bThetaEntry := c.BTheta[0]
 	t134 := F(1) / F(d)
 	for l := range L {
 		for i := range d {
@@ -897,7 +892,8 @@ func (c *stepBackwardFused) run() {
 			if n := min(C, -C*s+T); n > 0 {
 				t21_2 := t21[l*T+C*s:][:n]
 				rho := c.Rho[l*T+C*s:][:n]
-				theta := c.Theta[l*T+C*s:][:n]
+				thetaSoftplus := c.ThetaSoftplus[l*T+C*s:][:n]
+				thetaSigmoid := c.ThetaSigmoid[l*T+C*s:][:n]
 				for a := range n {
 					// self_referential_printed.k, self_referential_printed.theta
 					t21Entry := t21_2[a]
@@ -917,9 +913,9 @@ func (c *stepBackwardFused) run() {
 							k[i] = aK[i] / w
 						}
 					}
-					// self_referential_printed.M_m, self_referential_printed.M_alpha, self_referential_printed.M_eta, self_referential_printed.M_k, self_referential_printed.M_v
+					// self_referential_printed.M_m, self_referential_printed.theta, self_referential_printed.M_alpha, self_referential_printed.M_eta, self_referential_printed.M_k, self_referential_printed.M_v
 					rhoEntry := rho[a]
-					thetaEntry := theta[a]
+					w7 := kern.Smaller(kern.Larger(thetaSoftplus[a], F(0)), F(0.25*thetaSigmoid[a]))
 					if kern.Wide() {
 						a2 := regions.Rbbb196804488Args{
 							P0:  unsafe.SliceData(c.MMProd),
@@ -938,7 +934,7 @@ func (c *stepBackwardFused) run() {
 							N2:  4 * d * d * a,
 							N3:  4*d*d*a + 4*d*d,
 							N4:  d * d,
-							S0:  [2]float32{thetaEntry},
+							S0:  [2]float32{w7},
 							S1:  [2]float32{rhoEntry},
 						}
 						regions.Rbbb196804488(&a2)
@@ -959,11 +955,11 @@ func (c *stepBackwardFused) run() {
 							MKTrail3 := MKTrail[((a+1)*d+i)*d:][:d]
 							MVTrail2 := MVTrail[(a*d+i)*d:][:d]
 							MVTrail3 := MVTrail[((a+1)*d+i)*d:][:d]
-							w2 := F(thetaEntry * MMProd[i])
-							w3 := F(thetaEntry * MAlphaProd[i])
-							w4 := F(thetaEntry * MEtaProd[i])
-							w5 := F(thetaEntry * MKProd[i])
-							w6 := F(thetaEntry * MVProd[i])
+							w2 := F(w7 * MMProd[i])
+							w3 := F(w7 * MAlphaProd[i])
+							w4 := F(w7 * MEtaProd[i])
+							w5 := F(w7 * MKProd[i])
+							w6 := F(w7 * MVProd[i])
 							for j := range d {
 								kEntry := k[j]
 								MMTrail3[j] = num.FMA32(-w2, kEntry, F(rhoEntry*MMTrail2[j]))
@@ -979,65 +975,20 @@ func (c *stepBackwardFused) run() {
 			if n := min(C, -C*s+T); n > 0 {
 				t21_2 := t21[l*T+C*s:][:n]
 				t33_2 := t33[l*T+C*s:][:n]
-				theta := c.Theta[l*T+C*s:][:n]
+				thetaSoftplus := c.ThetaSoftplus[l*T+C*s:][:n]
 				thetaSigmoid := c.ThetaSigmoid[l*T+C*s:][:n]
 				thetaSigmoid2 := c.ThetaSigmoid2[l*T+C*s:][:n]
 				rho := c.Rho[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
-					// self_referential_printed.a_eta
-					if kern.Wide() {
-						a2 := regions.Ra35e4d8e77a0Args{
-							P0: unsafe.SliceData(MEtaTrail),
-							P1: unsafe.SliceData(c.X),
-							P2: unsafe.SliceData(aEta),
-							N0: d,
-							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
-							N2: 4 * d * d * a,
-						}
-						regions.Ra35e4d8e77a0(&a2)
-					} else {
-						for i := range d {
-							MEtaTrail2 := MEtaTrail[(a*d+i)*d:][:d]
-							x := c.X[(l*T+a+C*s)*d:][:d]
-							var aEta2 F
-							aEta2Sums := [16]F{aEta2}
-							for j := range d {
-								aEta2Sums[j%16] = num.FMA32(MEtaTrail2[j], x[j], aEta2Sums[j%16])
-							}
-							aEta2 = kern.Sum16(&aEta2Sums)
-							aEta[i] = aEta2
-						}
-					}
-					// self_referential_printed.theta
-					var t93 F
-					if kern.Wide() {
-						a2 := regions.R347df0062d99Args{
-							P0: unsafe.SliceData(aEta),
-							P1: unsafe.SliceData(t93Total),
-							N0: d,
-							S0: [2]float32{t93},
-						}
-						regions.R347df0062d99(&a2)
-					} else {
-						t93_2 := t93
-						t93Sums := [16]F{t93_2}
-						for i := range d {
-							t93Sums[i%16] = t93Sums[i%16] + aEta[i]
-						}
-						t93_2 = kern.Sum16(&t93Sums)
-						t93Total[0] = t93_2
-					}
-					t93 = t93Total[0]
-					// self_referential_printed.theta, self_referential_printed.c, self_referential_printed.k, self_referential_printed.v
-					t13 := kern.Softplus((t93 / w19) + bThetaEntry)
+					// self_referential_printed.k, self_referential_printed.theta, self_referential_printed.v
 					t21Entry2 := t21_2[a]
 					t26 := num.Sqrt(kern.Choose((F(0) < t21Entry2), t21Entry2, F(1)))
 					t33Entry := t33_2[a]
 					t38 := num.Sqrt(kern.Choose((F(0) < t33Entry), t33Entry, F(1)))
 					t48 := F(1) / kern.Larger(kern.Choose((F(0) < t33Entry), t38, F(0)), F(1e-08))
 					// self_referential_printed.k, self_referential_printed.theta, self_referential_printed.v, self_referential_printed.M_m
-					w7 := kern.Larger(kern.Choose((F(0) < t21Entry2), t26, F(0)), F(1e-08))
-					w8 := kern.Larger(kern.Choose((F(0) < t33Entry), t38, F(0)), F(1e-08))
+					w8 := kern.Larger(kern.Choose((F(0) < t21Entry2), t26, F(0)), F(1e-08))
+					w9 := kern.Larger(kern.Choose((F(0) < t33Entry), t38, F(0)), F(1e-08))
 					if kern.Wide() {
 						a2 := regions.Rb140054b41b1Args{
 							P0: unsafe.SliceData(c.AK),
@@ -1047,16 +998,16 @@ func (c *stepBackwardFused) run() {
 							P4: unsafe.SliceData(t1122),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
-							S0: [2]float32{w7},
-							S1: [2]float32{w8},
+							S0: [2]float32{w8},
+							S1: [2]float32{w9},
 						}
 						regions.Rb140054b41b1(&a2)
 					} else {
 						aK := c.AK[(l*T+a+C*s)*d:][:d]
 						aV := c.AV[(l*T+a+C*s)*d:][:d]
 						for i := range d {
-							k3 := aK[i] / w7
-							v2 := aV[i] / w8
+							k3 := aK[i] / w8
+							v2 := aV[i] / w9
 							k2[i] = k3
 							v[i] = v2
 							t1122[i] = num.FMA32(-F(0.5), v2, k3)
@@ -1385,10 +1336,11 @@ func (c *stepBackwardFused) run() {
 							}
 						}
 					}
-					// self_referential_printed.M_m, self_referential_printed.M_v, self_referential_printed.M_k, self_referential_printed.M_eta, self_referential_printed.M_alpha, self_referential_printed.v, self_referential_printed.theta, self_referential_printed.k
+					// self_referential_printed.M_m, self_referential_printed.M_v, self_referential_printed.theta, self_referential_printed.M_k, self_referential_printed.M_eta, self_referential_printed.M_alpha, self_referential_printed.v, self_referential_printed.k
 					var t51 F
-					thetaEntry2 := theta[a]
-					w9 := F(-2 * thetaEntry2)
+					thetaSoftplusEntry2 := thetaSoftplus[a]
+					thetaSigmoidEntry2 := thetaSigmoid[a]
+					w10 := F(-2 * kern.Smaller(kern.Larger(thetaSoftplusEntry2, F(0)), F(0.25*thetaSigmoidEntry2)))
 					if kern.Wide() {
 						a2 := regions.R230a8cf34ad4Args{
 							P0: unsafe.SliceData(t172),
@@ -1401,16 +1353,16 @@ func (c *stepBackwardFused) run() {
 							P7: unsafe.SliceData(t51Total),
 							N0: d,
 							S0: [2]float32{t51},
-							S1: [2]float32{w9},
-							S2: [2]float32{w8},
+							S1: [2]float32{w10},
+							S2: [2]float32{w9},
 						}
 						regions.R230a8cf34ad4(&a2)
 					} else {
 						t51_2 := t51
 						t51Sums := [16]F{t51_2}
 						for i := range d {
-							t442 := num.FMA32(w9, t172[i], num.FMA32(w9, t170[i], num.FMA32(w9, t168[i], num.FMA32(w9, t166[i], F(w9*t164[i])))))
-							t51Sums[i%16] = num.FMA32(t442, v[i]/w8, t51Sums[i%16])
+							t442 := num.FMA32(w10, t172[i], num.FMA32(w10, t170[i], num.FMA32(w10, t168[i], num.FMA32(w10, t166[i], F(w10*t164[i])))))
+							t51Sums[i%16] = num.FMA32(t442, v[i]/w9, t51Sums[i%16])
 							t44[i] = t442
 						}
 						t51_2 = kern.Sum16(&t51Sums)
@@ -1419,15 +1371,14 @@ func (c *stepBackwardFused) run() {
 					t51 = t51Total[0]
 					t512 := F(0.5 * t51)
 					// self_referential_printed.v, self_referential_printed.k, self_referential_printed.theta
-					w20 := ((F(1e-08) <= kern.Choose((F(0) < t33Entry), t38, F(0))) && (F(0) < t33Entry))
 					w21 := ((F(1e-08) <= kern.Choose((F(0) < t33Entry), t38, F(0))) && (F(0) < t33Entry))
 					w22 := ((F(1e-08) <= kern.Choose((F(0) < t33Entry), t38, F(0))) && (F(0) < t33Entry))
-					w23 := kern.Choose(w21, F(F(0.5*kern.Choose(w20, kern.Choose((F(1e-08) <= kern.Choose((F(0) < t33Entry), t38, F(0))), t512, F(0)), F(0)))*(F(1)/t38)), F(0))
-					t68 := kern.Choose(w22, w23, F(0))
+					t68 := kern.Choose(w22, kern.Choose(w21, F(F(0.5*kern.Choose((F(1e-08) <= kern.Choose((F(0) < t33Entry), t38, F(0))), t512, F(0)))*(F(1)/t38)), F(0)), F(0))
 					t77 := F(1) / kern.Larger(kern.Choose((F(0) < t21Entry2), t26, F(0)), F(1e-08))
 					// self_referential_printed.a_v, self_referential_printed.v, self_referential_printed.M_m, self_referential_printed.k, self_referential_printed.theta
 					var t802 F
-					w10 := F(-0.5 * t48)
+					w11 := F(-0.5 * t48)
+					w12 := kern.Smaller(kern.Larger(thetaSoftplusEntry2, F(0)), F(0.25*thetaSigmoidEntry2))
 					if kern.Wide() {
 						a2 := regions.R0cdb0a2b2ddbArgs{
 							P0: unsafe.SliceData(t44),
@@ -1440,10 +1391,10 @@ func (c *stepBackwardFused) run() {
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 							S0: [2]float32{t802},
-							S1: [2]float32{thetaEntry2},
-							S2: [2]float32{w7},
+							S1: [2]float32{w12},
+							S2: [2]float32{w8},
 							S3: [2]float32{t68},
-							S4: [2]float32{w10},
+							S4: [2]float32{w11},
 						}
 						regions.R0cdb0a2b2ddb(&a2)
 					} else {
@@ -1452,9 +1403,9 @@ func (c *stepBackwardFused) run() {
 						t802Sums := [16]F{t802_2}
 						for i := range d {
 							t44Entry := t44[i]
-							t752 := num.FMA32(thetaEntry2, t372[i], t44Entry)
-							t802Sums[i%16] = num.FMA32(t752, k2[i]/w7, t802Sums[i%16])
-							t72_2[i] = num.FMA32(F(2*t68), aV[i], F(w10*t44Entry))
+							t752 := num.FMA32(w12, t372[i], t44Entry)
+							t802Sums[i%16] = num.FMA32(t752, k2[i]/w8, t802Sums[i%16])
+							t72_2[i] = num.FMA32(F(2*t68), aV[i], F(w11*t44Entry))
 							t75[i] = t752
 						}
 						t802_2 = kern.Sum16(&t802Sums)
@@ -1483,21 +1434,16 @@ func (c *stepBackwardFused) run() {
 						}
 					}
 					// self_referential_printed.k, self_referential_printed.theta, self_referential_printed.c, self_referential_printed.rho
+					w23 := ((F(1e-08) <= kern.Choose((F(0) < t21Entry2), t26, F(0))) && (F(0) < t21Entry2))
 					w24 := ((F(1e-08) <= kern.Choose((F(0) < t21Entry2), t26, F(0))) && (F(0) < t21Entry2))
-					w25 := ((F(1e-08) <= kern.Choose((F(0) < t21Entry2), t26, F(0))) && (F(0) < t21Entry2))
-					w26 := ((F(1e-08) <= kern.Choose((F(0) < t21Entry2), t26, F(0))) && (F(0) < t21Entry2))
-					w27 := kern.Choose(w25, F(F(0.5*kern.Choose(w24, kern.Choose((F(1e-08) <= kern.Choose((F(0) < t21Entry2), t26, F(0))), t8022, F(0)), F(0)))*(F(1)/t26)), F(0))
-					t97 := kern.Choose(w26, w27, F(0))
-					thetaSigmoidEntry := thetaSigmoid[a]
-					t104 := (kern.Larger(t13, F(0)) <= F(0.25*thetaSigmoidEntry))
-					t109 := !t104
-					t122 := (t104 && (F(0) <= t13))
-					t129 := kern.Choose(t122, F(thetaSigmoid2[a]*kern.Choose(t122, kern.Choose(t104, t382, F(0)), F(0))), F(0))
-					t1372 := kern.Choose(t122, F(t129*t134), F(0))
+					t97 := kern.Choose(w24, kern.Choose(w23, F(F(0.5*kern.Choose((F(1e-08) <= kern.Choose((F(0) < t21Entry2), t26, F(0))), t8022, F(0)))*(F(1)/t26)), F(0)), F(0))
+					t106 := kern.Choose((kern.Larger(thetaSoftplusEntry2, F(0)) <= F(0.25*thetaSigmoidEntry2)), t382, F(0))
+					thetaSigmoid2Entry := thetaSigmoid2[a]
+					t1372 := kern.Choose(((kern.Larger(thetaSoftplusEntry2, F(0)) <= F(0.25*thetaSigmoidEntry2)) && (F(0) <= thetaSoftplusEntry2)), F(F(thetaSigmoid2Entry*t106)*t134), F(0))
 					rhoEntry3 := rho[a]
-					w28 := kern.Choose(t109, F(F(F(0.25*rhoEntry3)*thetaSigmoidEntry)*kern.Choose(t109, t382, F(0))), F(0))
-					t146 := num.FMA32(F(rhoEntry3*thetaSigmoidEntry), (((t52+t132)+t2122)+t292)+t402, -w28)
-					c.BThetaBar[0] = c.BThetaBar[0] + t129
+					w25 := kern.Choose(!(kern.Larger(thetaSoftplusEntry2, F(0)) <= F(0.25*thetaSigmoidEntry2)), F(F(F(0.25*rhoEntry3)*thetaSigmoidEntry2)*t382), F(0))
+					t146 := num.FMA32(F(rhoEntry3*thetaSigmoidEntry2), (((t52+t132)+t2122)+t292)+t402, -w25)
+					c.BThetaBar[0] = c.BThetaBar[0] + kern.Choose(((kern.Larger(thetaSoftplusEntry2, F(0)) <= F(0.25*thetaSigmoidEntry2)) && (F(0) <= thetaSoftplusEntry2)), F(thetaSigmoid2Entry*t106), F(0))
 					c.BRhoBar[0] = c.BRhoBar[0] + t146
 					// self_referential_printed.a_k, self_referential_printed.k
 					if kern.Wide() {
@@ -1517,11 +1463,11 @@ func (c *stepBackwardFused) run() {
 							t101[i] = num.FMA32(F(2*t97), aK[i], F(t77*t75[i]))
 						}
 					}
-					// self_referential_printed.a_k, self_referential_printed.y, self_referential_printed.M_k, self_referential_printed.M_m, self_referential_printed.M_v, self_referential_printed.a_v, self_referential_printed.M_alpha, self_referential_printed.a_alpha, self_referential_printed.c, self_referential_printed.M_eta, self_referential_printed.a_eta, self_referential_printed.theta
+					// self_referential_printed.a_k, self_referential_printed.y, self_referential_printed.M_k, self_referential_printed.M_m, self_referential_printed.M_v, self_referential_printed.theta, self_referential_printed.a_v, self_referential_printed.M_alpha, self_referential_printed.a_alpha, self_referential_printed.c, self_referential_printed.M_eta, self_referential_printed.a_eta
 					clear(t103)
 					clear(t156)
-					w17 := F(-2 * thetaEntry2)
-					w14 := F(t134 * t146)
+					w19 := F(-2 * kern.Smaller(kern.Larger(thetaSoftplusEntry2, F(0)), F(0.25*thetaSigmoidEntry2)))
+					w16 := F(t134 * t146)
 					if kern.Wide() {
 						a2 := regions.R7e389f3dab84Args{
 							P0:  unsafe.SliceData(t101),
@@ -1556,9 +1502,9 @@ func (c *stepBackwardFused) run() {
 							N9:  4*d*d*a + 12*d,
 							N10: 12 * d,
 							N11: 4 * d * d * a,
-							S0:  [2]float32{w17},
+							S0:  [2]float32{w19},
 							S1:  [2]float32{rhoEntry3},
-							S2:  [2]float32{w14},
+							S2:  [2]float32{w16},
 							S3:  [2]float32{t1372},
 						}
 						regions.R7e389f3dab84(&a2)
@@ -1575,23 +1521,23 @@ func (c *stepBackwardFused) run() {
 							q2 := q[(l*T+a+C*s)*d:][:d]
 							MMBarState2 := MMBarState[i*d:][:d]
 							t101Entry := t101[i]
-							w11 := F(w17 * t165[i])
-							w12 := F(w17 * t163[i])
+							w13 := F(w19 * t165[i])
+							w14 := F(w19 * t163[i])
 							t72Entry2 := t72_2[i]
-							w13 := F(w17 * t169[i])
-							w15 := F(w17 * t167[i])
+							w15 := F(w19 * t169[i])
+							w17 := F(w19 * t167[i])
 							yBarEntry := yBar[i]
-							w16 := F(w17 * t171[i])
+							w18 := F(w19 * t171[i])
 							for j := range d {
 								t1122Entry := t1122[j]
 								xEntry := x[j]
 								t103[j] = num.FMA32(MKTrail2[j], t101Entry, t103[j])
 								t156[j] = num.FMA32(MMTrail2[j], yBarEntry, t156[j])
-								MKBarState2[j] = num.FMA32(xEntry, t101Entry, num.FMA32(w11, t1122Entry, F(rhoEntry3*MKBarState2[j])))
-								MVBarState2[j] = num.FMA32(xEntry, t72Entry2, num.FMA32(w12, t1122Entry, F(rhoEntry3*MVBarState2[j])))
-								MAlphaBarState2[j] = num.FMA32(w14, xEntry, num.FMA32(w13, t1122Entry, F(rhoEntry3*MAlphaBarState2[j])))
-								MEtaBarState2[j] = num.FMA32(t1372, xEntry, num.FMA32(w15, t1122Entry, F(rhoEntry3*MEtaBarState2[j])))
-								MMBarState2[j] = num.FMA32(q2[j], yBarEntry, num.FMA32(w16, t1122Entry, F(rhoEntry3*MMBarState2[j])))
+								MKBarState2[j] = num.FMA32(xEntry, t101Entry, num.FMA32(w13, t1122Entry, F(rhoEntry3*MKBarState2[j])))
+								MVBarState2[j] = num.FMA32(xEntry, t72Entry2, num.FMA32(w14, t1122Entry, F(rhoEntry3*MVBarState2[j])))
+								MAlphaBarState2[j] = num.FMA32(w16, xEntry, num.FMA32(w15, t1122Entry, F(rhoEntry3*MAlphaBarState2[j])))
+								MEtaBarState2[j] = num.FMA32(t1372, xEntry, num.FMA32(w17, t1122Entry, F(rhoEntry3*MEtaBarState2[j])))
+								MMBarState2[j] = num.FMA32(q2[j], yBarEntry, num.FMA32(w18, t1122Entry, F(rhoEntry3*MMBarState2[j])))
 							}
 						}
 					}
@@ -1607,7 +1553,7 @@ func (c *stepBackwardFused) run() {
 							P6: unsafe.SliceData(t72),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
-							S0: [2]float32{w14},
+							S0: [2]float32{w16},
 							S1: [2]float32{t1372},
 						}
 						regions.Rb7918faef2eb(&a2)
@@ -1617,7 +1563,7 @@ func (c *stepBackwardFused) run() {
 						t82_2 := t82[(l*T+a+C*s)*d:][:d]
 						t72_3 := t72[(l*T+a+C*s)*d:][:d]
 						for i := range d {
-							t82_2[i] = num.FMA32(w14, aAlphaProd[i], num.FMA32(t1372, aEtaProd[i], t74[i]+t103[i]))
+							t82_2[i] = num.FMA32(w16, aAlphaProd[i], num.FMA32(t1372, aEtaProd[i], t74[i]+t103[i]))
 							t72_3[i] = t156[i]
 						}
 					}
@@ -1675,7 +1621,7 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential_printed.q
 	if kern.Wide() {
-		a := regions.Rcf9713f8a6f8Args{
+		a := regions.Rc011772375a6Args{
 			P0: unsafe.SliceData(t9),
 			P1: unsafe.SliceData(c.QProd2),
 			P2: unsafe.SliceData(t15),
@@ -1684,7 +1630,7 @@ func (c *stepBackwardFused) run() {
 			N0: L,
 			N1: T,
 		}
-		regions.Rcf9713f8a6f8(&a)
+		regions.Rc011772375a6(&a)
 	} else {
 		for i := range L {
 			t9_2 := t9[i*T:][:T]
@@ -1695,8 +1641,8 @@ func (c *stepBackwardFused) run() {
 			for j := range T {
 				t9Entry := t9_2[j]
 				qProd2Entry2 := qProd2[j]
-				w29 := F(F(0.5*kern.Choose(((F(1e-08) <= t9Entry) && (F(0) < qProd2Entry2)), kern.Choose((F(1e-08) <= t9Entry), t15_2[j], F(0)), F(0))) * (F(1) / t7_2[j]))
-				t32_2[j] = kern.Choose(((F(1e-08) <= t9Entry) && (F(0) < qProd2Entry2)), kern.Choose(((F(1e-08) <= t9Entry) && (F(0) < qProd2Entry2)), w29, F(0)), F(0))
+				w26 := ((F(1e-08) <= t9Entry) && (F(0) < qProd2Entry2))
+				t32_2[j] = kern.Choose(w26, kern.Choose(((F(1e-08) <= t9Entry) && (F(0) < qProd2Entry2)), F(F(0.5*kern.Choose((F(1e-08) <= t9Entry), t15_2[j], F(0)))*(F(1)/t7_2[j])), F(0)), F(0))
 			}
 		}
 	}

@@ -13,7 +13,7 @@ var stepKind = tape.NewKind()
 
 // Step is one call of the kernel Step.
 //
-// It keeps L·T·d_v + 3·L·T entries and checkpoints of 2·L·d_k·d_v·segments entries.
+// It keeps L·T·d_v + L·T entries and checkpoints of 2·L·d_k·d_v·segments entries.
 type Step[F num.Float] struct {
 	C            int // tokens from checkpoint to checkpoint
 	L            int
@@ -32,9 +32,7 @@ type Step[F num.Float] struct {
 	MOut         []F // [L, d_v, d_k], written
 	SOut         []F // [L, d_v, d_k], written
 	SLin         []F // [L, T, d_v], written; may be nil
-	MDiv         []F // [L, T], written; may be nil
-	MDiv2        []F // [L, T], written; may be nil
-	MDiv3        []F // [L, T], written; may be nil
+	MProd        []F // [L, T], written; may be nil
 	MCheckpoints []F // [L, segments, d_v, d_k], written; may be nil
 	SCheckpoints []F // [L, segments, d_v, d_k], written; may be nil
 	Work         []F // WorkLen() entries
@@ -129,17 +127,15 @@ func (c *Step[F]) Run() {
 						}
 					}
 					// titans_bounded.S
-					t6 := (F(0) < t4)
-					t9 := num.Sqrt(kern.Choose(t6, t4, F(1)))
-					t13 := (kern.Choose(t6, t9, F(0)) <= F(50))
-					t35 := !t13
-					t42 := (t35 && t6)
-					w3 := kern.Choose((t42 && t6), kern.Choose(t42, F(F(0.5*kern.Choose(t42, F(50*kern.Choose(t35, F(1), F(0))), F(0)))*(F(1)/t9)), F(0)), F(0))
-					t222 := w3 + F(0.5*kern.Choose(t13, F(1), F(0)))
+					t9 := num.Sqrt(kern.Choose((F(0) < t4), t4, F(1)))
+					t13 := (kern.Choose((F(0) < t4), t9, F(0)) <= F(50))
+					w4 := (!t13 && (F(0) < t4))
+					w5 := kern.Choose(w4, kern.Choose((!t13 && (F(0) < t4)), F(F(25*kern.Choose(!t13, F(1), F(0)))*(F(1)/t9)), F(0)), F(0))
+					t322 := w5 + F(0.5*kern.Choose(t13, F(1), F(0)))
 					// titans_bounded.S, titans_bounded.N, titans_bounded.M
 					var t72 F
 					etaEntry := eta[a]
-					w2 := F(F(2*theta[a]) * t222)
+					w2 := F(F(2*theta[a]) * t322)
 					rhoEntry := rho[a]
 					for i := range dV {
 						SState2 := SState[i*dK:][:dK]
@@ -155,25 +151,15 @@ func (c *Step[F]) Run() {
 							N2[j] = N2_2
 						}
 					}
-					// titans_bounded.M, titans_bounded.S
-					t74 := (F(0) < t72)
-					t77 := num.Sqrt(kern.Choose(t74, t72, F(1)))
-					t79 := kern.Choose(t74, t77, F(0))
-					t81 := (t79 <= F(100))
-					t91 := kern.Choose(t81, F(1), t79)
-					t93 := F(100) / t91
-					t192 := t93 / t91
-					t30 := F(1) / t77
-					if len(c.MDiv) > 0 {
-						c.MDiv[l*T+a+C*s] = t93
-					}
-					if len(c.MDiv2) > 0 {
-						c.MDiv2[l*T+a+C*s] = t192
-					}
-					if len(c.MDiv3) > 0 {
-						c.MDiv3[l*T+a+C*s] = t30
+					// titans_bounded.M, titans_bounded.S, titans_bounded
+					t79 := kern.Choose((F(0) < t72), num.Sqrt(kern.Choose((F(0) < t72), t72, F(1))), F(0))
+					t93 := F(100) / kern.Choose((t79 <= F(100)), F(1), t79)
+					t222 := t72
+					if len(c.MProd) > 0 {
+						c.MProd[l*T+a+C*s] = t222
 					}
 					// titans_bounded.M, titans_bounded.y
+					w3 := (t79 <= F(100))
 					for i := range dV {
 						N2 := N[i*dK:][:dK]
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
@@ -181,7 +167,7 @@ func (c *Step[F]) Run() {
 						var y3 F
 						for j := range dK {
 							NEntry := N2[j]
-							M2 := kern.Choose(t81, NEntry, F(t93*NEntry))
+							M2 := kern.Choose(w3, NEntry, F(t93*NEntry))
 							y3 += F(M2 * q[j])
 							MState2[j] = M2
 						}
@@ -229,9 +215,7 @@ type StepBackward[F num.Float] struct {
 	MBar         []F // [L, d_v, d_k]
 	SBar         []F // [L, d_v, d_k]
 	SLin         []F // [L, T, d_v]
-	MDiv         []F // [L, T]
-	MDiv2        []F // [L, T]
-	MDiv3        []F // [L, T]
+	MProd        []F // [L, T]
 	MBarOut      []F // [L, d_v, d_k], written
 	SBarOut      []F // [L, d_v, d_k], written
 	KBar         []F // [L, T, d_k], written
@@ -245,10 +229,10 @@ type StepBackward[F num.Float] struct {
 	Work         []F // WorkLen() entries
 }
 
-// WorkLen is 2·C·d_k·d_v + L·T + 7·d_k·d_v + 3·d_k + 2·d_v.
+// WorkLen is 2·C·d_k·d_v + L·T + 6·d_k·d_v + 3·d_k + 2·d_v.
 func (c *StepBackward[F]) WorkLen() int {
 	C, L, T, dK, dV := c.C, c.L, c.T, c.DK, c.DV
-	return 2*C*dK*dV + L*T + 7*dK*dV + 3*dK + 2*dV
+	return 2*C*dK*dV + L*T + 6*dK*dV + 3*dK + 2*dV
 }
 
 // Run computes StepBackward.
@@ -269,17 +253,15 @@ func (c *StepBackward[F]) Run() {
 	work = work[C*dK*dV+dK*dV:]
 	STrail := work[:C*dK*dV+dK*dV] // [C + 1, d_v, d_k]
 	work = work[C*dK*dV+dK*dV:]
-	N := work[:dK*dV] // [d_v, d_k]
-	work = work[dK*dV:]
-	N3 := work[:dK*dV] // [d_v, d_k]
+	N2 := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
 	t222 := work[:dK] // [d_k]
 	work = work[dK:]
 	t41 := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
-	t92 := work[:dV] // [d_v]
+	t95 := work[:dV] // [d_v]
 	work = work[dV:]
-	t96 := work[:dK] // [d_k]
+	t99 := work[:dK] // [d_k]
 	work = work[dK:]
 	t85 := work[:dV] // [d_v]
 	work = work[dV:]
@@ -332,62 +314,48 @@ func (c *StepBackward[F]) Run() {
 			}
 			if n := min(C, -C*s+T); n > 0 {
 				t42_2 := t42[l*T+C*s:][:n]
+				MProd := c.MProd[l*T+C*s:][:n]
 				eta := c.Eta[l*T+C*s:][:n]
 				theta := c.Theta[l*T+C*s:][:n]
 				rho := c.Rho[l*T+C*s:][:n]
-				MDiv := c.MDiv[l*T+C*s:][:n]
 				for a := range n {
 					SLin := c.SLin[(l*T+a+C*s)*dV:][:dV]
-					// titans_bounded.S
+					// titans_bounded.S, titans_bounded.M
 					t42Entry2 := t42_2[a]
 					t9 := num.Sqrt(kern.Choose((F(0) < t42Entry2), t42Entry2, F(1)))
+					MProdEntry2 := MProd[a]
+					w11 := (kern.Choose((F(0) < MProdEntry2), num.Sqrt(kern.Choose((F(0) < MProdEntry2), MProdEntry2, F(1))), F(0)) <= F(100))
+					t93 := F(100) / kern.Choose(w11, F(1), kern.Choose((F(0) < MProdEntry2), num.Sqrt(kern.Choose((F(0) < MProdEntry2), MProdEntry2, F(1))), F(0)))
 					// titans_bounded.S, titans_bounded.N, titans_bounded.M
-					var t72 F
 					etaEntry := eta[a]
-					w7 := (!(kern.Choose((F(0) < t42Entry2), t9, F(0)) <= F(50)) && (F(0) < t42Entry2))
-					w8 := kern.Choose(w7, F(50*kern.Choose(!(kern.Choose((F(0) < t42Entry2), t9, F(0)) <= F(50)), F(1), F(0))), F(0))
-					w9 := (!(kern.Choose((F(0) < t42Entry2), t9, F(0)) <= F(50)) && (F(0) < t42Entry2))
-					w10 := kern.Choose((!(kern.Choose((F(0) < t42Entry2), t9, F(0)) <= F(50)) && (F(0) < t42Entry2)), F(F(0.5*w8)*(F(1)/t9)), F(0))
-					w2 := F(F(2*theta[a]) * (kern.Choose(w9, w10, F(0)) + F(0.5*kern.Choose((kern.Choose((F(0) < t42Entry2), t9, F(0)) <= F(50)), F(1), F(0)))))
+					w12 := (!(kern.Choose((F(0) < t42Entry2), t9, F(0)) <= F(50)) && (F(0) < t42Entry2))
+					w13 := (!(kern.Choose((F(0) < t42Entry2), t9, F(0)) <= F(50)) && (F(0) < t42Entry2))
+					w14 := kern.Choose(w12, F(F(25*kern.Choose(!(kern.Choose((F(0) < t42Entry2), t9, F(0)) <= F(50)), F(1), F(0)))*(F(1)/t9)), F(0))
+					w3 := F(F(2*theta[a]) * (kern.Choose(w13, w14, F(0)) + F(0.5*kern.Choose((kern.Choose((F(0) < t42Entry2), t9, F(0)) <= F(50)), F(1), F(0)))))
 					rhoEntry := rho[a]
+					w2 := (kern.Choose((F(0) < MProdEntry2), num.Sqrt(kern.Choose((F(0) < MProdEntry2), MProdEntry2, F(1))), F(0)) <= F(100))
 					for i := range dV {
 						STrail2 := STrail[(a*dV+i)*dK:][:dK]
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						MTrail2 := MTrail[(a*dV+i)*dK:][:dK]
 						STrail3 := STrail[((a+1)*dV+i)*dK:][:dK]
-						N2 := N[i*dK:][:dK]
-						w := F(w2 * SLin[i])
+						MTrail3 := MTrail[((a+1)*dV+i)*dK:][:dK]
+						w := F(w3 * SLin[i])
 						for j := range dK {
 							S2 := F(etaEntry*STrail2[j]) - F(w*k[j])
-							N2_2 := F(rhoEntry*MTrail2[j]) + S2
-							t72 += F(N2_2 * N2_2)
+							N := F(rhoEntry*MTrail2[j]) + S2
 							STrail3[j] = S2
-							N2[j] = N2_2
-						}
-					}
-					// titans_bounded.M, titans_bounded.S
-					t74 := (F(0) < t72)
-					t81 := (kern.Choose(t74, num.Sqrt(kern.Choose(t74, t72, F(1))), F(0)) <= F(100))
-					// titans_bounded.M
-					MDivEntry := MDiv[a]
-					for i := range dV {
-						N2 := N[i*dK:][:dK]
-						MTrail2 := MTrail[((a+1)*dV+i)*dK:][:dK]
-						for j := range dK {
-							NEntry := N2[j]
-							MTrail2[j] = kern.Choose(t81, NEntry, F(MDivEntry*NEntry))
+							MTrail3[j] = kern.Choose(w2, N, F(t93*N))
 						}
 					}
 				}
 			}
 			if n := min(C, -C*s+T); n > 0 {
 				t42_2 := t42[l*T+C*s:][:n]
+				MProd := c.MProd[l*T+C*s:][:n]
 				rho := c.Rho[l*T+C*s:][:n]
 				eta := c.Eta[l*T+C*s:][:n]
 				theta := c.Theta[l*T+C*s:][:n]
-				MDiv := c.MDiv[l*T+C*s:][:n]
-				MDiv3 := c.MDiv3[l*T+C*s:][:n]
-				MDiv2 := c.MDiv2[l*T+C*s:][:n]
 				thetaBar := c.ThetaBar[l*T+C*s:][:n]
 				etaBar := c.EtaBar[l*T+C*s:][:n]
 				rhoBar := c.RhoBar[l*T+C*s:][:n]
@@ -397,122 +365,104 @@ func (c *StepBackward[F]) Run() {
 					vBar := c.VBar[(l*T+a+C*s)*dV:][:dV]
 					kBar := c.KBar[(l*T+a+C*s)*dK:][:dK]
 					qBar := c.QBar[(l*T+a+C*s)*dK:][:dK]
-					// titans_bounded.S
+					// titans_bounded.S, titans_bounded.M
 					t42Entry6 := t42_2[a]
-					t92_2 := num.Sqrt(kern.Choose((F(0) < t42Entry6), t42Entry6, F(1)))
-					t47 := F(1) / t92_2
-					// titans_bounded.N, titans_bounded.S, titans_bounded.M
-					var t722 F
+					t92 := num.Sqrt(kern.Choose((F(0) < t42Entry6), t42Entry6, F(1)))
+					t47 := F(1) / t92
+					MProdEntry4 := MProd[a]
+					t77 := num.Sqrt(kern.Choose((F(0) < MProdEntry4), MProdEntry4, F(1)))
+					t932 := F(100) / kern.Choose((kern.Choose((F(0) < MProdEntry4), t77, F(0)) <= F(100)), F(1), kern.Choose((F(0) < MProdEntry4), t77, F(0)))
+					// titans_bounded.N, titans_bounded.S, titans_bounded.y, titans_bounded.M
+					clear(t222)
+					var t14 F
 					rhoEntry2 := rho[a]
 					etaEntry2 := eta[a]
 					thetaEntry := theta[a]
-					w11 := (!(kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)) && (F(0) < t42Entry6))
-					w12 := (!(kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)) && (F(0) < t42Entry6))
-					w13 := F(F(0.5*kern.Choose(w11, F(50*kern.Choose(!(kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)), F(1), F(0))), F(0))) * t47)
-					w14 := (!(kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)) && (F(0) < t42Entry6))
-					w15 := kern.Choose(w14, kern.Choose(w12, w13, F(0)), F(0)) + F(0.5*kern.Choose((kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)), F(1), F(0)))
-					w4 := F(F(2*thetaEntry) * w15)
+					w15 := (!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)) && (F(0) < t42Entry6))
+					w16 := (!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)) && (F(0) < t42Entry6))
+					w17 := kern.Choose(w16, kern.Choose(w15, F(F(25*kern.Choose(!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)), F(1), F(0)))*t47), F(0)), F(0))
+					w6 := F(F(2*thetaEntry) * (w17 + F(0.5*kern.Choose((kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)), F(1), F(0)))))
+					w5 := !(kern.Choose((F(0) < MProdEntry4), t77, F(0)) <= F(100))
 					for i := range dV {
 						MTrail2 := MTrail[(a*dV+i)*dK:][:dK]
 						STrail2 := STrail[(a*dV+i)*dK:][:dK]
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
-						N3_2 := N3[i*dK:][:dK]
-						w3 := F(w4 * SLin[i])
-						for j := range dK {
-							N4 := F(rhoEntry2*MTrail2[j]) + F(etaEntry2*STrail2[j]) - F(w3*k[j])
-							t722 += F(N4 * N4)
-							N3_2[j] = N4
-						}
-					}
-					// titans_bounded.M, titans_bounded.S
-					t742 := (F(0) < t722)
-					t812 := (kern.Choose(t742, num.Sqrt(kern.Choose(t742, t722, F(1))), F(0)) <= F(100))
-					t72 := !t812
-					t25 := (t72 && t742)
-					// titans_bounded.y, titans_bounded.M, titans_bounded.S
-					clear(t222)
-					var t14 F
-					MDivEntry2 := MDiv[a]
-					for i := range dV {
-						N3_2 := N3[i*dK:][:dK]
 						MBarState2 := MBarState[i*dK:][:dK]
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
+						N2_2 := N2[i*dK:][:dK]
+						MTrail3 := MTrail[((a+1)*dV+i)*dK:][:dK]
+						w4 := F(w6 * SLin[i])
 						yBarEntry := yBar[i]
 						for j := range dK {
-							N3Entry := N3_2[j]
-							t14 += kern.Choose(t72, F(N3Entry*kern.Choose(t72, MBarState2[j]+F(q[j]*yBarEntry), F(0))), F(0))
-							t222[j] += F(kern.Choose(t812, N3Entry, F(MDivEntry2*N3Entry)) * yBarEntry)
+							N3 := F(rhoEntry2*MTrail2[j]) + F(etaEntry2*STrail2[j]) - F(w4*k[j])
+							t14 += kern.Choose(w5, F(N3*(MBarState2[j]+F(q[j]*yBarEntry))), F(0))
+							N2_2[j] = N3
+							t222[j] += F(MTrail3[j] * yBarEntry)
 						}
 					}
 					// titans_bounded.M, titans_bounded.S
-					t372 := kern.Choose((t25 && t742), kern.Choose(t25, F(F(0.5*MDiv3[a])*kern.Choose(t25, kern.Choose(t72, -F(MDiv2[a]*t14), F(0)), F(0))), F(0)), F(0))
-					// titans_bounded.N, titans_bounded.M, titans_bounded.y, titans_bounded.S
-					clear(t96)
+					w18 := -F(t14 * (t932 / kern.Choose((kern.Choose((F(0) < MProdEntry4), t77, F(0)) <= F(100)), F(1), kern.Choose((F(0) < MProdEntry4), t77, F(0)))))
+					w19 := (!(kern.Choose((F(0) < MProdEntry4), t77, F(0)) <= F(100)) && (F(0) < MProdEntry4))
+					w20 := (!(kern.Choose((F(0) < MProdEntry4), t77, F(0)) <= F(100)) && (F(0) < MProdEntry4))
+					w21 := kern.Choose(w19, F(F(0.5*kern.Choose(!(kern.Choose((F(0) < MProdEntry4), t77, F(0)) <= F(100)), w18, F(0)))*(F(1)/t77)), F(0))
+					t372 := kern.Choose(w20, w21, F(0))
+					// titans_bounded.N, titans_bounded.M, titans_bounded.S, titans_bounded.y
+					clear(t99)
 					var t45 F
 					var t542 F
+					w7 := (kern.Choose((F(0) < MProdEntry4), t77, F(0)) <= F(100))
+					w8 := !(kern.Choose((F(0) < MProdEntry4), t77, F(0)) <= F(100))
 					for i := range dV {
 						MBarState2 := MBarState[i*dK:][:dK]
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
-						N3_2 := N3[i*dK:][:dK]
+						N2_2 := N2[i*dK:][:dK]
 						MTrail2 := MTrail[(a*dV+i)*dK:][:dK]
 						SBarState2 := SBarState[i*dK:][:dK]
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						STrail2 := STrail[(a*dV+i)*dK:][:dK]
 						t41_2 := t41[i*dK:][:dK]
-						var t922 F
+						var t952 F
 						yBarEntry2 := yBar[i]
 						SLinEntry2 := SLin[i]
 						for j := range dK {
-							t322 := MBarState2[j] + F(q[j]*yBarEntry2)
-							t412 := kern.Choose(t812, t322, F(0)) + kern.Choose(t72, F(MDivEntry2*kern.Choose(t72, t322, F(0))), F(0)) + F(2*F(t372*N3_2[j]))
+							t3222 := MBarState2[j] + F(q[j]*yBarEntry2)
+							t412 := kern.Choose(w7, t3222, F(0)) + kern.Choose(w8, F(t932*t3222), F(0)) + F(2*F(t372*N2_2[j]))
 							t45 += F(MTrail2[j] * t412)
 							t472 := SBarState2[j] + t412
-							t922 += F(t472 * k[j])
+							t952 += F(t472 * k[j])
 							t542 += F(STrail2[j] * t472)
 							t41_2[j] = t412
-							t96[j] += F(t472 * SLinEntry2)
+							t99[j] += F(t472 * SLinEntry2)
 							SBarState2[j] = F(etaEntry2 * t472)
 						}
-						t92[i] = t922
+						t95[i] = t952
 					}
 					// titans_bounded.S
-					var t932 F
+					var t96 F
 					for i := range dV {
-						t932 += F(SLin[i] * t92[i])
+						t96 += F(SLin[i] * t95[i])
 					}
 					// titans_bounded.S, titans_bounded
-					w16 := (!(kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)) && (F(0) < t42Entry6))
-					w17 := (!(kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)) && (F(0) < t42Entry6))
-					w18 := (!(kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)) && (F(0) < t42Entry6))
-					w19 := (!(kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)) && (F(0) < t42Entry6))
-					w20 := (!(kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)) && (F(0) < t42Entry6))
-					w21 := (!(kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)) && (F(0) < t42Entry6))
-					w22 := (w21 && !(kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)) && (F(0) < t42Entry6))
-					w23 := kern.Choose((!(kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)) && (F(0) < t42Entry6)), F(F(-2*thetaEntry)*t932), F(0))
-					w24 := kern.Choose(w20, F(50*kern.Choose(!(kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)), F(1), F(0))), F(0))
-					w25 := (w19 && !(kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)) && (F(0) < t42Entry6))
-					w26 := (w18 && !(kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)) && (F(0) < t42Entry6))
-					w27 := (w17 && !(kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)) && (F(0) < t42Entry6))
-					w28 := (w16 && !(kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)) && (F(0) < t42Entry6))
-					w29 := kern.Choose(w27, F(F(0.5*t47)*kern.Choose(w26, -F(kern.Choose(w25, F(F(0.5*w24)*kern.Choose(w22, w23, F(0))), F(0))*(t47/t92_2)), F(0))), F(0))
-					t8122 := kern.Choose(w28, w29, F(0))
-					w30 := (!(kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)) && (F(0) < t42Entry6))
-					w31 := (!(kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)) && (F(0) < t42Entry6))
-					w32 := F(F(0.5*kern.Choose(w30, F(50*kern.Choose(!(kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)), F(1), F(0))), F(0))) * t47)
-					w33 := (!(kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)) && (F(0) < t42Entry6))
-					w34 := kern.Choose(w33, kern.Choose(w31, w32, F(0)), F(0)) + F(0.5*kern.Choose((kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)), F(1), F(0)))
-					thetaBar[a] = F(F(-2*w34) * t932)
+					w22 := (!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)) && (F(0) < t42Entry6))
+					w23 := (!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)) && (F(0) < t42Entry6))
+					w24 := kern.Choose(!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)), F(1), F(0))
+					w25 := kern.Choose((!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)) && (F(0) < t42Entry6)), F(F(-2*thetaEntry)*t96), F(0))
+					w26 := (w23 && !(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)) && (F(0) < t42Entry6))
+					w27 := (w22 && !(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)) && (F(0) < t42Entry6))
+					t812 := kern.Choose(w27, kern.Choose(w26, F(F(F(F(-12.5*w24)*t47)*w25)*(t47/t92)), F(0)), F(0))
+					w28 := (!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)) && (F(0) < t42Entry6))
+					w29 := (!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)) && (F(0) < t42Entry6))
+					w30 := kern.Choose(w29, kern.Choose(w28, F(F(25*kern.Choose(!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)), F(1), F(0)))*t47), F(0)), F(0))
+					thetaBar[a] = F(F(-2*(w30+F(0.5*kern.Choose((kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)), F(1), F(0))))) * t96)
 					etaBar[a] = t542
 					rhoBar[a] = t45
 					// titans_bounded.S
-					w35 := (!(kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)) && (F(0) < t42Entry6))
-					w36 := (!(kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)) && (F(0) < t42Entry6))
-					w37 := F(F(0.5*kern.Choose(w35, F(50*kern.Choose(!(kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)), F(1), F(0))), F(0))) * t47)
-					w38 := (!(kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)) && (F(0) < t42Entry6))
-					w39 := kern.Choose(w38, kern.Choose(w36, w37, F(0)), F(0)) + F(0.5*kern.Choose((kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)), F(1), F(0)))
-					w5 := F(F(-2*thetaEntry) * w39)
+					w31 := (!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)) && (F(0) < t42Entry6))
+					w32 := (!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)) && (F(0) < t42Entry6))
+					w33 := kern.Choose(w32, kern.Choose(w31, F(F(25*kern.Choose(!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)), F(1), F(0)))*t47), F(0)), F(0))
+					w9 := F(F(-2*thetaEntry) * (w33 + F(0.5*kern.Choose((kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)), F(1), F(0)))))
 					for i := range dV {
-						t852 := F(w5*t92[i]) + F(2*F(t8122*SLin[i]))
+						t852 := F(w9*t95[i]) + F(2*F(t812*SLin[i]))
 						t85[i] = t852
 						vBar[i] = -t852
 					}
@@ -530,14 +480,12 @@ func (c *StepBackward[F]) Run() {
 						}
 					}
 					// titans_bounded.S, titans_bounded
-					w40 := (!(kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)) && (F(0) < t42Entry6))
-					w41 := (!(kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)) && (F(0) < t42Entry6))
-					w42 := F(F(0.5*kern.Choose(w40, F(50*kern.Choose(!(kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)), F(1), F(0))), F(0))) * t47)
-					w43 := (!(kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)) && (F(0) < t42Entry6))
-					w44 := kern.Choose(w43, kern.Choose(w41, w42, F(0)), F(0)) + F(0.5*kern.Choose((kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)), F(1), F(0)))
-					w6 := F(F(-2*thetaEntry) * w44)
+					w34 := (!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)) && (F(0) < t42Entry6))
+					w35 := (!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)) && (F(0) < t42Entry6))
+					w36 := kern.Choose(w35, kern.Choose(w34, F(F(25*kern.Choose(!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)), F(1), F(0)))*t47), F(0)), F(0))
+					w10 := F(F(-2*thetaEntry) * (w36 + F(0.5*kern.Choose((kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)), F(1), F(0)))))
 					for i := range dK {
-						kBar[i] = F(w6*t96[i]) + t89[i]
+						kBar[i] = F(w10*t99[i]) + t89[i]
 						qBar[i] = t222[i]
 					}
 				}
@@ -605,13 +553,7 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 		k.SLin = c.Run.Saved(k.L * k.T * k.DV)
 	}
 	if c.Run.Tape != nil {
-		k.MDiv = c.Run.Saved(k.L * k.T)
-	}
-	if c.Run.Tape != nil {
-		k.MDiv2 = c.Run.Saved(k.L * k.T)
-	}
-	if c.Run.Tape != nil {
-		k.MDiv3 = c.Run.Saved(k.L * k.T)
+		k.MProd = c.Run.Saved(k.L * k.T)
 	}
 	if c.Run.Tape != nil {
 		k.MCheckpoints = c.Run.Saved(k.L * k.DK * k.DV * ((k.T + k.C - 1) / k.C))
@@ -647,9 +589,7 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.MBar = block.Adjoint(t, n.nextM, g.L*g.DK*g.DV)
 	g.SBar = block.Adjoint(t, n.nextS, g.L*g.DK*g.DV)
 	g.SLin = k.SLin
-	g.MDiv = k.MDiv
-	g.MDiv2 = k.MDiv2
-	g.MDiv3 = k.MDiv3
+	g.MProd = k.MProd
 	g.MBarOut = t.Part(n.fromM, g.L*g.DK*g.DV)
 	g.SBarOut = t.Part(n.fromS, g.L*g.DK*g.DV)
 	g.KBar = t.Part(n.vK, g.L*g.T*g.DK)

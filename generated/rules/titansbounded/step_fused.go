@@ -125,17 +125,15 @@ func (c *stepFused) run() {
 					}
 					t4 = t4Total[0]
 					// titans_bounded.S
-					t6 := (F(0) < t4)
-					t9 := num.Sqrt(kern.Choose(t6, t4, F(1)))
-					t13 := (kern.Choose(t6, t9, F(0)) <= F(50))
-					t35 := !t13
-					t42 := (t35 && t6)
-					w3 := kern.Choose((t42 && t6), kern.Choose(t42, F(F(0.5*kern.Choose(t42, F(50*kern.Choose(t35, F(1), F(0))), F(0)))*(F(1)/t9)), F(0)), F(0))
-					t222 := num.FMA32(F(0.5), kern.Choose(t13, F(1), F(0)), w3)
+					t9 := num.Sqrt(kern.Choose((F(0) < t4), t4, F(1)))
+					t13 := (kern.Choose((F(0) < t4), t9, F(0)) <= F(50))
+					w4 := (!t13 && (F(0) < t4))
+					w5 := kern.Choose(w4, kern.Choose((!t13 && (F(0) < t4)), F(F(25*kern.Choose(!t13, F(1), F(0)))*(F(1)/t9)), F(0)), F(0))
+					t322 := num.FMA32(F(0.5), kern.Choose(t13, F(1), F(0)), w5)
 					// titans_bounded.S, titans_bounded.N, titans_bounded.M
 					var t72 F
 					etaEntry := eta[a]
-					w2 := F(F(2*theta[a]) * t222)
+					w2 := F(F(2*theta[a]) * t322)
 					rhoEntry := rho[a]
 					if kern.Wide() {
 						a2 := regions.R7760fecd7e9aArgs{
@@ -179,26 +177,16 @@ func (c *stepFused) run() {
 						t72Total[0] = t72_2
 					}
 					t72 = t72Total[0]
-					// titans_bounded.M, titans_bounded.S
-					t74 := (F(0) < t72)
-					t77 := num.Sqrt(kern.Choose(t74, t72, F(1)))
-					t79 := kern.Choose(t74, t77, F(0))
-					t81 := (t79 <= F(100))
-					t91 := kern.Choose(t81, F(1), t79)
-					t93 := F(100) / t91
-					t192 := t93 / t91
-					t30 := F(1) / t77
-					if len(c.MDiv) > 0 {
-						c.MDiv[l*T+a+C*s] = t93
-					}
-					if len(c.MDiv2) > 0 {
-						c.MDiv2[l*T+a+C*s] = t192
-					}
-					if len(c.MDiv3) > 0 {
-						c.MDiv3[l*T+a+C*s] = t30
+					// titans_bounded.M, titans_bounded.S, titans_bounded
+					t79 := kern.Choose((F(0) < t72), num.Sqrt(kern.Choose((F(0) < t72), t72, F(1))), F(0))
+					t93 := F(100) / kern.Choose((t79 <= F(100)), F(1), t79)
+					t222 := t72
+					if len(c.MProd) > 0 {
+						c.MProd[l*T+a+C*s] = t222
 					}
 					// titans_bounded.M, titans_bounded.y
-					t81Number := kern.Choose(t81, F(1), F(0))
+					w3 := (t79 <= F(100))
+					w3Number := kern.Choose(w3, F(1), F(0))
 					if kern.Wide() {
 						a2 := regions.R880a765a3907Args{
 							P0: unsafe.SliceData(N),
@@ -208,12 +196,12 @@ func (c *stepFused) run() {
 							N0: dV,
 							N1: dK,
 							N2: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							S0: [2]float32{t81Number},
+							S0: [2]float32{w3Number},
 							S1: [2]float32{t93},
 						}
 						regions.R880a765a3907(&a2)
 					} else {
-						t81_2 := (F(0) < t81Number)
+						w3_2 := (F(0) < w3Number)
 						for i := range dV {
 							N2 := N[i*dK:][:dK]
 							q := c.Q[(l*T+a+C*s)*dK:][:dK]
@@ -222,7 +210,7 @@ func (c *stepFused) run() {
 							y3Sums := [16]F{y3}
 							for j := range dK {
 								NEntry := N2[j]
-								M2 := kern.Choose(t81_2, NEntry, F(t93*NEntry))
+								M2 := kern.Choose(w3_2, NEntry, F(t93*NEntry))
 								y3Sums[j%16] = num.FMA32(M2, q[j], y3Sums[j%16])
 								MState2[j] = M2
 							}
@@ -262,20 +250,17 @@ func (c *stepBackwardFused) run() {
 	SBarState := c.Work[L*T+dK*dV:][:dK*dV]                // [d_v, d_k]
 	MTrail := c.Work[L*T+2*dK*dV:][:C*dK*dV+dK*dV]         // [C + 1, d_v, d_k]
 	STrail := c.Work[C*dK*dV+L*T+3*dK*dV:][:C*dK*dV+dK*dV] // [C + 1, d_v, d_k]
-	N := c.Work[2*C*dK*dV+L*T+4*dK*dV:][:dK*dV]            // [d_v, d_k]
-	N3 := c.Work[2*C*dK*dV+L*T+5*dK*dV:][:dK*dV]           // [d_v, d_k]
-	t222 := c.Work[2*C*dK*dV+L*T+6*dK*dV:][:dK]            // [d_k]
-	t41 := c.Work[2*C*dK*dV+L*T+6*dK*dV+dK:][:dK*dV]       // [d_v, d_k]
-	t92 := c.Work[2*C*dK*dV+L*T+7*dK*dV+dK:][:dV]          // [d_v]
-	t96 := c.Work[2*C*dK*dV+L*T+7*dK*dV+dK+dV:][:dK]       // [d_k]
-	t85 := c.Work[2*C*dK*dV+L*T+7*dK*dV+2*dK+dV:][:dV]     // [d_v]
-	t89 := c.Work[2*C*dK*dV+L*T+7*dK*dV+2*dK+2*dV:][:dK]   // [d_k]
-	t72Total := make([]F, 1)
-	t722Total := make([]F, 1)
+	N2 := c.Work[2*C*dK*dV+L*T+4*dK*dV:][:dK*dV]           // [d_v, d_k]
+	t222 := c.Work[2*C*dK*dV+L*T+5*dK*dV:][:dK]            // [d_k]
+	t41 := c.Work[2*C*dK*dV+L*T+5*dK*dV+dK:][:dK*dV]       // [d_v, d_k]
+	t95 := c.Work[2*C*dK*dV+L*T+6*dK*dV+dK:][:dV]          // [d_v]
+	t99 := c.Work[2*C*dK*dV+L*T+6*dK*dV+dK+dV:][:dK]       // [d_k]
+	t85 := c.Work[2*C*dK*dV+L*T+6*dK*dV+2*dK+dV:][:dV]     // [d_v]
+	t89 := c.Work[2*C*dK*dV+L*T+6*dK*dV+2*dK+2*dV:][:dK]   // [d_k]
 	t14Total := make([]F, 1)
 	t45Total := make([]F, 1)
 	t542Total := make([]F, 1)
-	t932Total := make([]F, 1)
+	t96Total := make([]F, 1)
 
 	// titans_bounded.S
 	if kern.Wide() {
@@ -322,103 +307,60 @@ func (c *stepBackwardFused) run() {
 			}
 			if n := min(C, -C*s+T); n > 0 {
 				t42_2 := t42[l*T+C*s:][:n]
+				MProd := c.MProd[l*T+C*s:][:n]
 				eta := c.Eta[l*T+C*s:][:n]
 				theta := c.Theta[l*T+C*s:][:n]
 				rho := c.Rho[l*T+C*s:][:n]
-				MDiv := c.MDiv[l*T+C*s:][:n]
 				for a := range n {
-					// titans_bounded.S
+					// titans_bounded.S, titans_bounded.M
 					t42Entry2 := t42_2[a]
 					t9 := num.Sqrt(kern.Choose((F(0) < t42Entry2), t42Entry2, F(1)))
+					MProdEntry2 := MProd[a]
+					w11 := (kern.Choose((F(0) < MProdEntry2), num.Sqrt(kern.Choose((F(0) < MProdEntry2), MProdEntry2, F(1))), F(0)) <= F(100))
+					t93 := F(100) / kern.Choose(w11, F(1), kern.Choose((F(0) < MProdEntry2), num.Sqrt(kern.Choose((F(0) < MProdEntry2), MProdEntry2, F(1))), F(0)))
 					// titans_bounded.S, titans_bounded.N, titans_bounded.M
-					var t72 F
 					etaEntry := eta[a]
-					w7 := (!(kern.Choose((F(0) < t42Entry2), t9, F(0)) <= F(50)) && (F(0) < t42Entry2))
-					w8 := kern.Choose(w7, F(50*kern.Choose(!(kern.Choose((F(0) < t42Entry2), t9, F(0)) <= F(50)), F(1), F(0))), F(0))
-					w9 := (!(kern.Choose((F(0) < t42Entry2), t9, F(0)) <= F(50)) && (F(0) < t42Entry2))
-					w10 := kern.Choose((!(kern.Choose((F(0) < t42Entry2), t9, F(0)) <= F(50)) && (F(0) < t42Entry2)), F(F(0.5*w8)*(F(1)/t9)), F(0))
-					w2 := F(F(2*theta[a]) * num.FMA32(F(0.5), kern.Choose((kern.Choose((F(0) < t42Entry2), t9, F(0)) <= F(50)), F(1), F(0)), kern.Choose(w9, w10, F(0))))
+					w12 := (!(kern.Choose((F(0) < t42Entry2), t9, F(0)) <= F(50)) && (F(0) < t42Entry2))
+					w13 := (!(kern.Choose((F(0) < t42Entry2), t9, F(0)) <= F(50)) && (F(0) < t42Entry2))
+					w14 := kern.Choose(w12, F(F(25*kern.Choose(!(kern.Choose((F(0) < t42Entry2), t9, F(0)) <= F(50)), F(1), F(0)))*(F(1)/t9)), F(0))
+					w3 := F(F(2*theta[a]) * num.FMA32(F(0.5), kern.Choose((kern.Choose((F(0) < t42Entry2), t9, F(0)) <= F(50)), F(1), F(0)), kern.Choose(w13, w14, F(0))))
 					rhoEntry := rho[a]
+					w2 := (kern.Choose((F(0) < MProdEntry2), num.Sqrt(kern.Choose((F(0) < MProdEntry2), MProdEntry2, F(1))), F(0)) <= F(100))
+					w2Number := kern.Choose(w2, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.Rc55e3593cbffArgs{
-							P0:  unsafe.SliceData(c.SLin),
-							P1:  unsafe.SliceData(c.K),
-							P2:  unsafe.SliceData(STrail),
-							P3:  unsafe.SliceData(MTrail),
-							P4:  unsafe.SliceData(N),
-							P5:  unsafe.SliceData(t72Total),
-							N0:  dV,
-							N1:  4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							N2:  dK,
-							N3:  4*dK*dV*a + 8*dK,
-							N4:  4*dK*dV*a + 4*dK*dV + 8*dK,
-							N5:  8 * dK,
-							N6:  4*dK*dV*a + 12*dK,
-							N7:  4*dK*dV*a + 4*dK*dV + 12*dK,
-							N8:  12 * dK,
-							N9:  4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							N10: 4 * dK * dV * a,
-							N11: dK * dV,
-							N12: -dK*dV + dK,
-							N13: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
-							N14: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
-							N15: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
-							S0:  [2]float32{t72},
-							S1:  [2]float32{w2},
-							S2:  [2]float32{etaEntry},
-							S3:  [2]float32{rhoEntry},
+						a2 := regions.R6868c86d820fArgs{
+							P0: unsafe.SliceData(c.SLin),
+							P1: unsafe.SliceData(c.K),
+							P2: unsafe.SliceData(STrail),
+							P3: unsafe.SliceData(MTrail),
+							N0: dV,
+							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							N2: dK,
+							N3: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N4: 4 * dK * dV * a,
+							N5: dK * dV,
+							S0: [2]float32{w2Number},
+							S1: [2]float32{w3},
+							S2: [2]float32{etaEntry},
+							S3: [2]float32{rhoEntry},
+							S4: [2]float32{t93},
 						}
-						regions.Rc55e3593cbff(&a2)
+						regions.R6868c86d820f(&a2)
 					} else {
 						SLin := c.SLin[(l*T+a+C*s)*dV:][:dV]
-						t72_2 := t72
+						w2_2 := (F(0) < w2Number)
 						for i := range dV {
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
 							STrail2 := STrail[(a*dV+i)*dK:][:dK]
 							MTrail2 := MTrail[(a*dV+i)*dK:][:dK]
 							STrail3 := STrail[((a+1)*dV+i)*dK:][:dK]
-							N2 := N[i*dK:][:dK]
-							w := F(w2 * SLin[i])
-							var t72Row F
-							t72RowSums := [16]F{t72Row}
+							MTrail3 := MTrail[((a+1)*dV+i)*dK:][:dK]
+							w := F(w3 * SLin[i])
 							for j := range dK {
 								S2 := num.FMA32(-w, k[j], F(etaEntry*STrail2[j]))
-								N2_2 := num.FMA32(rhoEntry, MTrail2[j], S2)
-								t72RowSums[j%16] = num.FMA32(N2_2, N2_2, t72RowSums[j%16])
+								N := num.FMA32(rhoEntry, MTrail2[j], S2)
 								STrail3[j] = S2
-								N2[j] = N2_2
-							}
-							t72Row = kern.Sum16(&t72RowSums)
-							t72_2 = t72_2 + t72Row
-						}
-						t72Total[0] = t72_2
-					}
-					t72 = t72Total[0]
-					// titans_bounded.M, titans_bounded.S
-					t74 := (F(0) < t72)
-					t81 := (kern.Choose(t74, num.Sqrt(kern.Choose(t74, t72, F(1))), F(0)) <= F(100))
-					// titans_bounded.M
-					MDivEntry := MDiv[a]
-					t81Number := kern.Choose(t81, F(1), F(0))
-					if kern.Wide() {
-						a2 := regions.R928705f5f198Args{
-							P0: unsafe.SliceData(N),
-							P1: unsafe.SliceData(MTrail),
-							N0: dV,
-							N1: dK,
-							N2: 4*dK*dV*a + 4*dK*dV,
-							S0: [2]float32{t81Number},
-							S1: [2]float32{MDivEntry},
-						}
-						regions.R928705f5f198(&a2)
-					} else {
-						t81_2 := (F(0) < t81Number)
-						for i := range dV {
-							N2 := N[i*dK:][:dK]
-							MTrail2 := MTrail[((a+1)*dV+i)*dK:][:dK]
-							for j := range dK {
-								NEntry := N2[j]
-								MTrail2[j] = kern.Choose(t81_2, NEntry, F(MDivEntry*NEntry))
+								MTrail3[j] = kern.Choose(w2_2, N, F(t93*N))
 							}
 						}
 					}
@@ -426,127 +368,93 @@ func (c *stepBackwardFused) run() {
 			}
 			if n := min(C, -C*s+T); n > 0 {
 				t42_2 := t42[l*T+C*s:][:n]
+				MProd := c.MProd[l*T+C*s:][:n]
 				rho := c.Rho[l*T+C*s:][:n]
 				eta := c.Eta[l*T+C*s:][:n]
 				theta := c.Theta[l*T+C*s:][:n]
-				MDiv := c.MDiv[l*T+C*s:][:n]
-				MDiv3 := c.MDiv3[l*T+C*s:][:n]
-				MDiv2 := c.MDiv2[l*T+C*s:][:n]
 				thetaBar := c.ThetaBar[l*T+C*s:][:n]
 				etaBar := c.EtaBar[l*T+C*s:][:n]
 				rhoBar := c.RhoBar[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
-					// titans_bounded.S
+					// titans_bounded.S, titans_bounded.M
 					t42Entry6 := t42_2[a]
-					t92_2 := num.Sqrt(kern.Choose((F(0) < t42Entry6), t42Entry6, F(1)))
-					t47 := F(1) / t92_2
-					// titans_bounded.N, titans_bounded.S, titans_bounded.M
-					var t722 F
+					t92 := num.Sqrt(kern.Choose((F(0) < t42Entry6), t42Entry6, F(1)))
+					t47 := F(1) / t92
+					MProdEntry4 := MProd[a]
+					t77 := num.Sqrt(kern.Choose((F(0) < MProdEntry4), MProdEntry4, F(1)))
+					t932 := F(100) / kern.Choose((kern.Choose((F(0) < MProdEntry4), t77, F(0)) <= F(100)), F(1), kern.Choose((F(0) < MProdEntry4), t77, F(0)))
+					// titans_bounded.N, titans_bounded.S, titans_bounded.y, titans_bounded.M
+					clear(t222)
+					var t14 F
 					rhoEntry2 := rho[a]
 					etaEntry2 := eta[a]
 					thetaEntry := theta[a]
-					w11 := (!(kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)) && (F(0) < t42Entry6))
-					w12 := (!(kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)) && (F(0) < t42Entry6))
-					w13 := F(F(0.5*kern.Choose(w11, F(50*kern.Choose(!(kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)), F(1), F(0))), F(0))) * t47)
-					w14 := (!(kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)) && (F(0) < t42Entry6))
-					w15 := num.FMA32(F(0.5), kern.Choose((kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)), F(1), F(0)), kern.Choose(w14, kern.Choose(w12, w13, F(0)), F(0)))
-					w4 := F(F(2*thetaEntry) * w15)
+					w15 := (!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)) && (F(0) < t42Entry6))
+					w16 := (!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)) && (F(0) < t42Entry6))
+					w17 := kern.Choose(w16, kern.Choose(w15, F(F(25*kern.Choose(!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)), F(1), F(0)))*t47), F(0)), F(0))
+					w6 := F(F(2*thetaEntry) * num.FMA32(F(0.5), kern.Choose((kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)), F(1), F(0)), w17))
+					w5 := !(kern.Choose((F(0) < MProdEntry4), t77, F(0)) <= F(100))
+					w5Number := kern.Choose(w5, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.Rd221ecfe1c10Args{
+						a2 := regions.R5c49722aef55Args{
 							P0:  unsafe.SliceData(c.SLin),
-							P1:  unsafe.SliceData(c.K),
-							P2:  unsafe.SliceData(STrail),
-							P3:  unsafe.SliceData(MTrail),
-							P4:  unsafe.SliceData(N3),
-							P5:  unsafe.SliceData(t722Total),
+							P1:  unsafe.SliceData(c.YBar),
+							P2:  unsafe.SliceData(c.K),
+							P3:  unsafe.SliceData(STrail),
+							P4:  unsafe.SliceData(MTrail),
+							P5:  unsafe.SliceData(c.Q),
+							P6:  unsafe.SliceData(MBarState),
+							P7:  unsafe.SliceData(N2),
+							P8:  unsafe.SliceData(t222),
+							P9:  unsafe.SliceData(t14Total),
 							N0:  dV,
 							N1:  4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							N2:  dK,
-							N3:  8 * dK,
-							N4:  4*dK*dV*a + 12*dK,
-							N5:  12 * dK,
-							N6:  4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							N7:  4 * dK * dV * a,
-							N8:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
-							N9:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
-							N10: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
-							S0:  [2]float32{t722},
-							S1:  [2]float32{w4},
-							S2:  [2]float32{etaEntry2},
-							S3:  [2]float32{rhoEntry2},
+							N2:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
+							N3:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
+							N4:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
+							N5:  dK,
+							N6:  4*dK*dV*a + 4*dK,
+							N7:  4 * dK,
+							N8:  4*dK*dV*a + 4*dK*dV + 4*dK,
+							N9:  4*dK*dV*a + 8*dK,
+							N10: 8 * dK,
+							N11: 4*dK*dV*a + 4*dK*dV + 8*dK,
+							N12: 4*dK*dV*a + 12*dK,
+							N13: 12 * dK,
+							N14: 4*dK*dV*a + 4*dK*dV + 12*dK,
+							N15: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N16: 4 * dK * dV * a,
+							N17: dK * dV,
+							N18: -dK*dV + dK,
+							S0:  [2]float32{t14},
+							S1:  [2]float32{w5Number},
+							S2:  [2]float32{w6},
+							S3:  [2]float32{etaEntry2},
+							S4:  [2]float32{rhoEntry2},
 						}
-						regions.Rd221ecfe1c10(&a2)
+						regions.R5c49722aef55(&a2)
 					} else {
 						SLin := c.SLin[(l*T+a+C*s)*dV:][:dV]
-						t722_2 := t722
+						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
+						t14_2 := t14
+						w5_2 := (F(0) < w5Number)
 						for i := range dV {
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
 							STrail2 := STrail[(a*dV+i)*dK:][:dK]
 							MTrail2 := MTrail[(a*dV+i)*dK:][:dK]
-							N3_2 := N3[i*dK:][:dK]
-							w3 := F(w4 * SLin[i])
-							var t722Row F
-							t722RowSums := [16]F{t722Row}
-							for j := range dK {
-								N4 := num.FMA32(-w3, k[j], num.FMA32(etaEntry2, STrail2[j], F(rhoEntry2*MTrail2[j])))
-								t722RowSums[j%16] = num.FMA32(N4, N4, t722RowSums[j%16])
-								N3_2[j] = N4
-							}
-							t722Row = kern.Sum16(&t722RowSums)
-							t722_2 = t722_2 + t722Row
-						}
-						t722Total[0] = t722_2
-					}
-					t722 = t722Total[0]
-					// titans_bounded.M, titans_bounded.S
-					t742 := (F(0) < t722)
-					t812 := (kern.Choose(t742, num.Sqrt(kern.Choose(t742, t722, F(1))), F(0)) <= F(100))
-					t72 := !t812
-					t25 := (t72 && t742)
-					// titans_bounded.y, titans_bounded.M, titans_bounded.S
-					clear(t222)
-					var t14 F
-					MDivEntry2 := MDiv[a]
-					t72Number := kern.Choose(t72, F(1), F(0))
-					t812Number := kern.Choose(t812, F(1), F(0))
-					if kern.Wide() {
-						a2 := regions.Rf88f14d9534cArgs{
-							P0: unsafe.SliceData(c.YBar),
-							P1: unsafe.SliceData(N3),
-							P2: unsafe.SliceData(c.Q),
-							P3: unsafe.SliceData(MBarState),
-							P4: unsafe.SliceData(t222),
-							P5: unsafe.SliceData(t14Total),
-							N0: dV,
-							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							N2: dK,
-							N3: 12 * dK,
-							N4: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							N5: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
-							N6: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
-							N7: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
-							S0: [2]float32{t14},
-							S1: [2]float32{t812Number},
-							S2: [2]float32{t72Number},
-							S3: [2]float32{MDivEntry2},
-						}
-						regions.Rf88f14d9534c(&a2)
-					} else {
-						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
-						t14_2 := t14
-						t812_2 := (F(0) < t812Number)
-						t72_2 := (F(0) < t72Number)
-						for i := range dV {
-							N3_2 := N3[i*dK:][:dK]
 							q := c.Q[(l*T+a+C*s)*dK:][:dK]
 							MBarState2 := MBarState[i*dK:][:dK]
+							N2_2 := N2[i*dK:][:dK]
+							MTrail3 := MTrail[((a+1)*dV+i)*dK:][:dK]
+							w4 := F(w6 * SLin[i])
 							yBarEntry := yBar[i]
 							var t14Row F
 							t14RowSums := [16]F{t14Row}
 							for j := range dK {
-								N3Entry := N3_2[j]
-								t14RowSums[j%16] = t14RowSums[j%16] + kern.Choose(t72_2, F(N3Entry*kern.Choose(t72_2, num.FMA32(q[j], yBarEntry, MBarState2[j]), F(0))), F(0))
-								t222[j] = num.FMA32(kern.Choose(t812_2, N3Entry, F(MDivEntry2*N3Entry)), yBarEntry, t222[j])
+								N3 := num.FMA32(-w4, k[j], num.FMA32(etaEntry2, STrail2[j], F(rhoEntry2*MTrail2[j])))
+								t14RowSums[j%16] = t14RowSums[j%16] + kern.Choose(w5_2, F(N3*num.FMA32(q[j], yBarEntry, MBarState2[j])), F(0))
+								N2_2[j] = N3
+								t222[j] = num.FMA32(MTrail3[j], yBarEntry, t222[j])
 							}
 							t14Row = kern.Sum16(&t14RowSums)
 							t14_2 = t14_2 + t14Row
@@ -555,27 +463,33 @@ func (c *stepBackwardFused) run() {
 					}
 					t14 = t14Total[0]
 					// titans_bounded.M, titans_bounded.S
-					t372 := kern.Choose((t25 && t742), kern.Choose(t25, F(F(0.5*MDiv3[a])*kern.Choose(t25, kern.Choose(t72, -F(MDiv2[a]*t14), F(0)), F(0))), F(0)), F(0))
-					// titans_bounded.N, titans_bounded.M, titans_bounded.y, titans_bounded.S
-					clear(t96)
+					w18 := -F(t14 * (t932 / kern.Choose((kern.Choose((F(0) < MProdEntry4), t77, F(0)) <= F(100)), F(1), kern.Choose((F(0) < MProdEntry4), t77, F(0)))))
+					w19 := (!(kern.Choose((F(0) < MProdEntry4), t77, F(0)) <= F(100)) && (F(0) < MProdEntry4))
+					w20 := (!(kern.Choose((F(0) < MProdEntry4), t77, F(0)) <= F(100)) && (F(0) < MProdEntry4))
+					w21 := kern.Choose(w19, F(F(0.5*kern.Choose(!(kern.Choose((F(0) < MProdEntry4), t77, F(0)) <= F(100)), w18, F(0)))*(F(1)/t77)), F(0))
+					t372 := kern.Choose(w20, w21, F(0))
+					// titans_bounded.N, titans_bounded.M, titans_bounded.S, titans_bounded.y
+					clear(t99)
 					var t45 F
 					var t542 F
-					t812Number2 := kern.Choose(t812, F(1), F(0))
-					t72Number2 := kern.Choose(t72, F(1), F(0))
+					w7 := (kern.Choose((F(0) < MProdEntry4), t77, F(0)) <= F(100))
+					w8 := !(kern.Choose((F(0) < MProdEntry4), t77, F(0)) <= F(100))
+					w7Number := kern.Choose(w7, F(1), F(0))
+					w8Number := kern.Choose(w8, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.R9c1bbef87c5aArgs{
+						a2 := regions.R6d6786237b40Args{
 							P0:  unsafe.SliceData(c.YBar),
 							P1:  unsafe.SliceData(c.SLin),
 							P2:  unsafe.SliceData(c.Q),
 							P3:  unsafe.SliceData(MBarState),
-							P4:  unsafe.SliceData(N3),
+							P4:  unsafe.SliceData(N2),
 							P5:  unsafe.SliceData(MTrail),
 							P6:  unsafe.SliceData(SBarState),
 							P7:  unsafe.SliceData(c.K),
 							P8:  unsafe.SliceData(STrail),
 							P9:  unsafe.SliceData(t41),
-							P10: unsafe.SliceData(t96),
-							P11: unsafe.SliceData(t92),
+							P10: unsafe.SliceData(t99),
+							P11: unsafe.SliceData(t95),
 							P12: unsafe.SliceData(t45Total),
 							P13: unsafe.SliceData(t542Total),
 							N0:  dV,
@@ -594,54 +508,54 @@ func (c *stepBackwardFused) run() {
 							N13: 4 * dK * dV * a,
 							S0:  [2]float32{t542},
 							S1:  [2]float32{t45},
-							S2:  [2]float32{t72Number2},
-							S3:  [2]float32{t812Number2},
+							S2:  [2]float32{w8Number},
+							S3:  [2]float32{w7Number},
 							S4:  [2]float32{t372},
-							S5:  [2]float32{MDivEntry2},
+							S5:  [2]float32{t932},
 							S6:  [2]float32{etaEntry2},
 						}
-						regions.R9c1bbef87c5a(&a2)
+						regions.R6d6786237b40(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						SLin := c.SLin[(l*T+a+C*s)*dV:][:dV]
 						t542_2 := t542
 						t45_2 := t45
-						t72_2 := (F(0) < t72Number2)
-						t812_2 := (F(0) < t812Number2)
+						w8_2 := (F(0) < w8Number)
+						w7_2 := (F(0) < w7Number)
 						for i := range dV {
 							q := c.Q[(l*T+a+C*s)*dK:][:dK]
 							MBarState2 := MBarState[i*dK:][:dK]
-							N3_2 := N3[i*dK:][:dK]
+							N2_2 := N2[i*dK:][:dK]
 							MTrail2 := MTrail[(a*dV+i)*dK:][:dK]
 							SBarState2 := SBarState[i*dK:][:dK]
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
 							STrail2 := STrail[(a*dV+i)*dK:][:dK]
 							t41_2 := t41[i*dK:][:dK]
-							var t922 F
+							var t952 F
 							yBarEntry2 := yBar[i]
 							SLinEntry2 := SLin[i]
 							var t45Row F
 							var t542Row F
 							t45RowSums := [16]F{t45Row}
-							t922Sums := [16]F{t922}
+							t952Sums := [16]F{t952}
 							t542RowSums := [16]F{t542Row}
 							for j := range dK {
-								t322 := num.FMA32(q[j], yBarEntry2, MBarState2[j])
-								t412 := num.FMA32(F(2*t372), N3_2[j], kern.Choose(t812_2, t322, F(0))+kern.Choose(t72_2, F(MDivEntry2*kern.Choose(t72_2, t322, F(0))), F(0)))
+								t3222 := num.FMA32(q[j], yBarEntry2, MBarState2[j])
+								t412 := num.FMA32(F(2*t372), N2_2[j], kern.Choose(w7_2, t3222, F(0))+kern.Choose(w8_2, F(t932*t3222), F(0)))
 								t45RowSums[j%16] = num.FMA32(MTrail2[j], t412, t45RowSums[j%16])
 								t472 := SBarState2[j] + t412
-								t922Sums[j%16] = num.FMA32(t472, k[j], t922Sums[j%16])
+								t952Sums[j%16] = num.FMA32(t472, k[j], t952Sums[j%16])
 								t542RowSums[j%16] = num.FMA32(STrail2[j], t472, t542RowSums[j%16])
 								t41_2[j] = t412
-								t96[j] = num.FMA32(t472, SLinEntry2, t96[j])
+								t99[j] = num.FMA32(t472, SLinEntry2, t99[j])
 								SBarState2[j] = F(etaEntry2 * t472)
 							}
 							t45Row = kern.Sum16(&t45RowSums)
-							t922 = kern.Sum16(&t922Sums)
+							t952 = kern.Sum16(&t952Sums)
 							t542Row = kern.Sum16(&t542RowSums)
 							t45_2 = t45_2 + t45Row
 							t542_2 = t542_2 + t542Row
-							t92[i] = t922
+							t95[i] = t952
 						}
 						t45Total[0] = t45_2
 						t542Total[0] = t542_2
@@ -649,76 +563,64 @@ func (c *stepBackwardFused) run() {
 					t45 = t45Total[0]
 					t542 = t542Total[0]
 					// titans_bounded.S
-					var t932 F
+					var t96 F
 					if kern.Wide() {
 						a2 := regions.R5a51dee092b6Args{
 							P0: unsafe.SliceData(c.SLin),
-							P1: unsafe.SliceData(t92),
-							P2: unsafe.SliceData(t932Total),
+							P1: unsafe.SliceData(t95),
+							P2: unsafe.SliceData(t96Total),
 							N0: dV,
 							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							S0: [2]float32{t932},
+							S0: [2]float32{t96},
 						}
 						regions.R5a51dee092b6(&a2)
 					} else {
 						SLin := c.SLin[(l*T+a+C*s)*dV:][:dV]
-						t932_2 := t932
-						t932Sums := [16]F{t932_2}
+						t96_2 := t96
+						t96Sums := [16]F{t96_2}
 						for i := range dV {
-							t932Sums[i%16] = num.FMA32(SLin[i], t92[i], t932Sums[i%16])
+							t96Sums[i%16] = num.FMA32(SLin[i], t95[i], t96Sums[i%16])
 						}
-						t932_2 = kern.Sum16(&t932Sums)
-						t932Total[0] = t932_2
+						t96_2 = kern.Sum16(&t96Sums)
+						t96Total[0] = t96_2
 					}
-					t932 = t932Total[0]
+					t96 = t96Total[0]
 					// titans_bounded.S, titans_bounded
-					w16 := (!(kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)) && (F(0) < t42Entry6))
-					w17 := (!(kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)) && (F(0) < t42Entry6))
-					w18 := (!(kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)) && (F(0) < t42Entry6))
-					w19 := (!(kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)) && (F(0) < t42Entry6))
-					w20 := (!(kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)) && (F(0) < t42Entry6))
-					w21 := (!(kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)) && (F(0) < t42Entry6))
-					w22 := (w21 && !(kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)) && (F(0) < t42Entry6))
-					w23 := kern.Choose((!(kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)) && (F(0) < t42Entry6)), F(F(-2*thetaEntry)*t932), F(0))
-					w24 := kern.Choose(w20, F(50*kern.Choose(!(kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)), F(1), F(0))), F(0))
-					w25 := (w19 && !(kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)) && (F(0) < t42Entry6))
-					w26 := (w18 && !(kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)) && (F(0) < t42Entry6))
-					w27 := (w17 && !(kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)) && (F(0) < t42Entry6))
-					w28 := (w16 && !(kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)) && (F(0) < t42Entry6))
-					w29 := kern.Choose(w27, F(F(0.5*t47)*kern.Choose(w26, -F(kern.Choose(w25, F(F(0.5*w24)*kern.Choose(w22, w23, F(0))), F(0))*(t47/t92_2)), F(0))), F(0))
-					t8122 := kern.Choose(w28, w29, F(0))
-					w30 := (!(kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)) && (F(0) < t42Entry6))
-					w31 := (!(kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)) && (F(0) < t42Entry6))
-					w32 := F(F(0.5*kern.Choose(w30, F(50*kern.Choose(!(kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)), F(1), F(0))), F(0))) * t47)
-					w33 := (!(kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)) && (F(0) < t42Entry6))
-					w34 := num.FMA32(F(0.5), kern.Choose((kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)), F(1), F(0)), kern.Choose(w33, kern.Choose(w31, w32, F(0)), F(0)))
-					thetaBar[a] = F(F(-2*w34) * t932)
+					w22 := (!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)) && (F(0) < t42Entry6))
+					w23 := (!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)) && (F(0) < t42Entry6))
+					w24 := kern.Choose(!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)), F(1), F(0))
+					w25 := kern.Choose((!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)) && (F(0) < t42Entry6)), F(F(-2*thetaEntry)*t96), F(0))
+					w26 := (w23 && !(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)) && (F(0) < t42Entry6))
+					w27 := (w22 && !(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)) && (F(0) < t42Entry6))
+					t812 := kern.Choose(w27, kern.Choose(w26, F(F(F(F(-12.5*w24)*t47)*w25)*(t47/t92)), F(0)), F(0))
+					w28 := (!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)) && (F(0) < t42Entry6))
+					w29 := (!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)) && (F(0) < t42Entry6))
+					w30 := kern.Choose(w29, kern.Choose(w28, F(F(25*kern.Choose(!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)), F(1), F(0)))*t47), F(0)), F(0))
+					thetaBar[a] = F(F(-2*num.FMA32(F(0.5), kern.Choose((kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)), F(1), F(0)), w30)) * t96)
 					etaBar[a] = t542
 					rhoBar[a] = t45
 					// titans_bounded.S
-					w35 := (!(kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)) && (F(0) < t42Entry6))
-					w36 := (!(kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)) && (F(0) < t42Entry6))
-					w37 := F(F(0.5*kern.Choose(w35, F(50*kern.Choose(!(kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)), F(1), F(0))), F(0))) * t47)
-					w38 := (!(kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)) && (F(0) < t42Entry6))
-					w39 := num.FMA32(F(0.5), kern.Choose((kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)), F(1), F(0)), kern.Choose(w38, kern.Choose(w36, w37, F(0)), F(0)))
-					w5 := F(F(-2*thetaEntry) * w39)
+					w31 := (!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)) && (F(0) < t42Entry6))
+					w32 := (!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)) && (F(0) < t42Entry6))
+					w33 := kern.Choose(w32, kern.Choose(w31, F(F(25*kern.Choose(!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)), F(1), F(0)))*t47), F(0)), F(0))
+					w9 := F(F(-2*thetaEntry) * num.FMA32(F(0.5), kern.Choose((kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)), F(1), F(0)), w33))
 					if kern.Wide() {
 						a2 := regions.Rd305f2947246Args{
 							P0: unsafe.SliceData(c.SLin),
-							P1: unsafe.SliceData(t92),
+							P1: unsafe.SliceData(t95),
 							P2: unsafe.SliceData(t85),
 							P3: unsafe.SliceData(c.VBar),
 							N0: dV,
 							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							S0: [2]float32{t8122},
-							S1: [2]float32{w5},
+							S0: [2]float32{t812},
+							S1: [2]float32{w9},
 						}
 						regions.Rd305f2947246(&a2)
 					} else {
 						SLin := c.SLin[(l*T+a+C*s)*dV:][:dV]
 						vBar := c.VBar[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
-							t852 := num.FMA32(F(2*t8122), SLin[i], F(w5*t92[i]))
+							t852 := num.FMA32(F(2*t812), SLin[i], F(w9*t95[i]))
 							t85[i] = t852
 							vBar[i] = -t852
 						}
@@ -757,29 +659,27 @@ func (c *stepBackwardFused) run() {
 						}
 					}
 					// titans_bounded.S, titans_bounded
-					w40 := (!(kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)) && (F(0) < t42Entry6))
-					w41 := (!(kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)) && (F(0) < t42Entry6))
-					w42 := F(F(0.5*kern.Choose(w40, F(50*kern.Choose(!(kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)), F(1), F(0))), F(0))) * t47)
-					w43 := (!(kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)) && (F(0) < t42Entry6))
-					w44 := num.FMA32(F(0.5), kern.Choose((kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)), F(1), F(0)), kern.Choose(w43, kern.Choose(w41, w42, F(0)), F(0)))
-					w6 := F(F(-2*thetaEntry) * w44)
+					w34 := (!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)) && (F(0) < t42Entry6))
+					w35 := (!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)) && (F(0) < t42Entry6))
+					w36 := kern.Choose(w35, kern.Choose(w34, F(F(25*kern.Choose(!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)), F(1), F(0)))*t47), F(0)), F(0))
+					w10 := F(F(-2*thetaEntry) * num.FMA32(F(0.5), kern.Choose((kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)), F(1), F(0)), w36))
 					if kern.Wide() {
 						a2 := regions.R3d7684d4fb8aArgs{
-							P0: unsafe.SliceData(t96),
+							P0: unsafe.SliceData(t99),
 							P1: unsafe.SliceData(t89),
 							P2: unsafe.SliceData(c.KBar),
 							P3: unsafe.SliceData(t222),
 							P4: unsafe.SliceData(c.QBar),
 							N0: dK,
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							S0: [2]float32{w6},
+							S0: [2]float32{w10},
 						}
 						regions.R3d7684d4fb8a(&a2)
 					} else {
 						kBar := c.KBar[(l*T+a+C*s)*dK:][:dK]
 						qBar := c.QBar[(l*T+a+C*s)*dK:][:dK]
 						for i := range dK {
-							kBar[i] = num.FMA32(w6, t96[i], t89[i])
+							kBar[i] = num.FMA32(w10, t99[i], t89[i])
 							qBar[i] = t222[i]
 						}
 					}

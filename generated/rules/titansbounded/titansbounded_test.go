@@ -96,13 +96,7 @@ func stepDirect[F num.Float](a *conformance.Args[F]) {
 		k.SLin = a.Fresh(k.L * k.T * k.DV)
 	}
 	if !a.ForwardOnly {
-		k.MDiv = a.Fresh(k.L * k.T)
-	}
-	if !a.ForwardOnly {
-		k.MDiv2 = a.Fresh(k.L * k.T)
-	}
-	if !a.ForwardOnly {
-		k.MDiv3 = a.Fresh(k.L * k.T)
+		k.MProd = a.Fresh(k.L * k.T)
 	}
 	if !a.ForwardOnly {
 		k.MCheckpoints = a.Fresh(k.L * k.DK * k.DV * ((k.T + k.C - 1) / k.C))
@@ -126,9 +120,7 @@ func stepDirect[F num.Float](a *conformance.Args[F]) {
 	g.MBar = a.Bar("M", g.L*g.DK*g.DV)
 	g.SBar = a.Bar("S", g.L*g.DK*g.DV)
 	g.SLin = k.SLin
-	g.MDiv = k.MDiv
-	g.MDiv2 = k.MDiv2
-	g.MDiv3 = k.MDiv3
+	g.MProd = k.MProd
 	g.MBarOut = a.Grad("M", g.L*g.DK*g.DV)
 	g.SBarOut = a.Grad("S", g.L*g.DK*g.DV)
 	g.KBar = a.Grad("k", g.L*g.T*g.DK)

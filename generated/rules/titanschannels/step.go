@@ -355,50 +355,43 @@ func (c *StepBackward[F]) Run() {
 					}
 				}
 				for a := min(C, -C*s+T) - 1; a >= 0; a-- {
-					k := c.K[(l*T+a+C*s)*dK:][:dK]
 					q := c.Q[(l*T+a+C*s)*dK:][:dK]
+					k := c.K[(l*T+a+C*s)*dK:][:dK]
 					qBar := c.QBar[(l*T+a+C*s)*dK:][:dK]
 					MTrail3 := MTrail[a*dK:][:dK]
 					STrail3 := STrail[a*dK:][:dK]
+					MTrail4 := MTrail[(a+1)*dK:][:dK]
 					kBar := c.KBar[(l*T+a+C*s)*dK:][:dK]
-					// titans_channels.y, titans_channels.M, titans_channels.S, titans_channels.G
+					// titans_channels.y, titans_channels.M, titans_channels.S
 					var t80 F
 					var t130 F
 					var t170 F
-					etaEntry20 := c.Eta[(l*T+a+C*s)*dV+i]
 					yBarEntry0 := c.YBar[(l*T+a+C*s)*dV+i]
-					rhoEntry20 := c.Rho[(l*T+a+C*s)*dV+i]
-					t42Entry20 := t42[(l*T+a+C*s)*dV+i]
+					etaEntry20 := c.Eta[(l*T+a+C*s)*dV+i]
 					var t81 F
 					var t131 F
 					var t171 F
-					etaEntry21 := c.Eta[(l*T+a+C*s)*dV+i+1]
 					yBarEntry1 := c.YBar[(l*T+a+C*s)*dV+i+1]
-					rhoEntry21 := c.Rho[(l*T+a+C*s)*dV+i+1]
-					t42Entry21 := t42[(l*T+a+C*s)*dV+i+1]
+					etaEntry21 := c.Eta[(l*T+a+C*s)*dV+i+1]
 					for j := range dK {
-						kEntry := k[j]
 						qEntry := q[j]
+						kEntry := k[j]
 						qBarSum := qBar[j]
-						MTrailEntry0 := MTrail3[j][0]
-						STrailEntry0 := STrail3[j][0]
 						t430 := MBarState[j][0] + F(qEntry*yBarEntry0)
-						t80 += F(MTrailEntry0 * t430)
+						t80 += F(MTrail3[j][0] * t430)
 						t920 := SBarState[j][0] + t430
 						t130 += F(t920 * kEntry)
-						t170 += F(STrailEntry0 * t920)
-						qBarSum += F((F(MTrailEntry0*rhoEntry20) + F(STrailEntry0*etaEntry20) - F(kEntry*t42Entry20)) * yBarEntry0)
+						t170 += F(STrail3[j][0] * t920)
+						qBarSum += F(MTrail4[j][0] * yBarEntry0)
 						t4[j][0] = t430
 						t9[j][0] = t920
 						SBarState[j][0] = F(t920 * etaEntry20)
-						MTrailEntry1 := MTrail3[j][1]
-						STrailEntry1 := STrail3[j][1]
 						t431 := MBarState[j][1] + F(qEntry*yBarEntry1)
-						t81 += F(MTrailEntry1 * t431)
+						t81 += F(MTrail3[j][1] * t431)
 						t921 := SBarState[j][1] + t431
 						t131 += F(t921 * kEntry)
-						t171 += F(STrailEntry1 * t921)
-						qBarSum += F((F(MTrailEntry1*rhoEntry21) + F(STrailEntry1*etaEntry21) - F(kEntry*t42Entry21)) * yBarEntry1)
+						t171 += F(STrail3[j][1] * t921)
+						qBarSum += F(MTrail4[j][1] * yBarEntry1)
 						t4[j][1] = t431
 						t9[j][1] = t921
 						SBarState[j][1] = F(t921 * etaEntry21)
@@ -411,12 +404,16 @@ func (c *StepBackward[F]) Run() {
 					t150 := F(c.Theta[(l*T+a+C*s)*dV+i] * t1320)
 					c.ThetaBar[(l*T+a+C*s)*dV+i] = F(c.E[(l*T+a+C*s)*dV+i] * t1320)
 					c.VBar[(l*T+a+C*s)*dV+i] = -t150
+					rhoEntry20 := c.Rho[(l*T+a+C*s)*dV+i]
+					t42Entry20 := t42[(l*T+a+C*s)*dV+i]
 					c.RhoBar[(l*T+a+C*s)*dV+i+1] = t81
 					t1321 := -t131
 					c.EtaBar[(l*T+a+C*s)*dV+i+1] = t171
 					t151 := F(c.Theta[(l*T+a+C*s)*dV+i+1] * t1321)
 					c.ThetaBar[(l*T+a+C*s)*dV+i+1] = F(c.E[(l*T+a+C*s)*dV+i+1] * t1321)
 					c.VBar[(l*T+a+C*s)*dV+i+1] = -t151
+					rhoEntry21 := c.Rho[(l*T+a+C*s)*dV+i+1]
+					t42Entry21 := t42[(l*T+a+C*s)*dV+i+1]
 					for j := range dK {
 						kEntry := k[j]
 						kBarSum := kBar[j]
@@ -476,30 +473,26 @@ func (c *StepBackward[F]) Run() {
 					}
 				}
 				for a := min(C, -C*s+T) - 1; a >= 0; a-- {
-					MTrail3 := MTrail[a*dK:][:dK]
-					STrail3 := STrail[a*dK:][:dK]
-					k := c.K[(l*T+a+C*s)*dK:][:dK]
 					q := c.Q[(l*T+a+C*s)*dK:][:dK]
+					MTrail3 := MTrail[a*dK:][:dK]
+					k := c.K[(l*T+a+C*s)*dK:][:dK]
+					STrail3 := STrail[a*dK:][:dK]
+					MTrail4 := MTrail[(a+1)*dK:][:dK]
 					qBar := c.QBar[(l*T+a+C*s)*dK:][:dK]
 					kBar := c.KBar[(l*T+a+C*s)*dK:][:dK]
-					// titans_channels.y, titans_channels.M, titans_channels.S, titans_channels.G
+					// titans_channels.y, titans_channels.M, titans_channels.S
 					var t8 F
 					var t13 F
 					var t17 F
-					etaEntry2 := c.Eta[(l*T+a+C*s)*dV+i]
 					yBarEntry := c.YBar[(l*T+a+C*s)*dV+i]
-					rhoEntry2 := c.Rho[(l*T+a+C*s)*dV+i]
-					t42Entry2 := t42[(l*T+a+C*s)*dV+i]
+					etaEntry2 := c.Eta[(l*T+a+C*s)*dV+i]
 					for j := range dK {
-						MTrailEntry := MTrail3[j][0]
-						STrailEntry := STrail3[j][0]
-						kEntry := k[j]
 						t43 := MBarState[j][0] + F(q[j]*yBarEntry)
-						t8 += F(MTrailEntry * t43)
+						t8 += F(MTrail3[j][0] * t43)
 						t92 := SBarState[j][0] + t43
-						t13 += F(t92 * kEntry)
-						t17 += F(STrailEntry * t92)
-						qBar[j] += F((F(MTrailEntry*rhoEntry2) + F(STrailEntry*etaEntry2) - F(kEntry*t42Entry2)) * yBarEntry)
+						t13 += F(t92 * k[j])
+						t17 += F(STrail3[j][0] * t92)
+						qBar[j] += F(MTrail4[j][0] * yBarEntry)
 						t4[j][0] = t43
 						t9[j][0] = t92
 						SBarState[j][0] = F(t92 * etaEntry2)
@@ -512,6 +505,8 @@ func (c *StepBackward[F]) Run() {
 					c.ThetaBar[(l*T+a+C*s)*dV+i] = F(c.E[(l*T+a+C*s)*dV+i] * t132)
 					c.VBar[(l*T+a+C*s)*dV+i] = -t15
 					// titans_channels.e, titans_channels.M
+					rhoEntry2 := c.Rho[(l*T+a+C*s)*dV+i]
+					t42Entry2 := t42[(l*T+a+C*s)*dV+i]
 					for j := range dK {
 						MBarState[j][0] = F(t4[j][0]*rhoEntry2) + F(k[j]*t15)
 						kBar[j] += -F(t9[j][0]*t42Entry2) + F(MTrail3[j][0]*t15)

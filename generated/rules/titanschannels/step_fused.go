@@ -276,26 +276,26 @@ func (c *stepBackwardRows1) Part(part int) {
 					regions.Rec2c8ca05fec(&a, rows)
 				}
 				{
-					a := regions.Racdb4eeea0a9Args{
-						P0:  unsafe.SliceData(c.Eta),
-						P1:  unsafe.SliceData(c.YBar),
-						P2:  unsafe.SliceData(c.Rho),
-						P3:  unsafe.SliceData(t42),
+					a := regions.R68cf8335feb7Args{
+						P0:  unsafe.SliceData(c.YBar),
+						P1:  unsafe.SliceData(c.Eta),
+						P2:  unsafe.SliceData(c.Q),
+						P3:  unsafe.SliceData(MBarState),
 						P4:  unsafe.SliceData(MTrail),
-						P5:  unsafe.SliceData(STrail),
+						P5:  unsafe.SliceData(SBarState),
 						P6:  unsafe.SliceData(c.K),
-						P7:  unsafe.SliceData(c.Q),
-						P8:  unsafe.SliceData(MBarState),
-						P9:  unsafe.SliceData(SBarState),
-						P10: unsafe.SliceData(qBar),
-						P11: unsafe.SliceData(t4),
-						P12: unsafe.SliceData(t9),
-						P13: unsafe.SliceData(c.RhoBar),
-						P14: unsafe.SliceData(c.EtaBar),
-						P15: unsafe.SliceData(c.Theta),
-						P16: unsafe.SliceData(c.E),
-						P17: unsafe.SliceData(c.ThetaBar),
-						P18: unsafe.SliceData(c.VBar),
+						P7:  unsafe.SliceData(STrail),
+						P8:  unsafe.SliceData(qBar),
+						P9:  unsafe.SliceData(t4),
+						P10: unsafe.SliceData(t9),
+						P11: unsafe.SliceData(c.RhoBar),
+						P12: unsafe.SliceData(c.EtaBar),
+						P13: unsafe.SliceData(c.Theta),
+						P14: unsafe.SliceData(c.E),
+						P15: unsafe.SliceData(c.ThetaBar),
+						P16: unsafe.SliceData(c.VBar),
+						P17: unsafe.SliceData(c.Rho),
+						P18: unsafe.SliceData(t42),
 						P19: unsafe.SliceData(kBar),
 						N0:  dK,
 						N1:  C,
@@ -307,7 +307,7 @@ func (c *stepBackwardRows1) Part(part int) {
 						N7:  4*C*dK*s + 4*T*dK*l - 4*dK,
 						N8:  -dK,
 					}
-					regions.Racdb4eeea0a9(&a, rows)
+					regions.R68cf8335feb7(&a, rows)
 				}
 				kern.Separate(MBarState, rows, c.MBarOut[(l*dV+i)*dK:], dK, dK)
 				kern.Separate(SBarState, rows, c.SBarOut[(l*dV+i)*dK:], dK, dK)
@@ -345,33 +345,29 @@ func (c *stepBackwardRows1) Part(part int) {
 					}
 				}
 				for a := min(C, -C*s+T) - 1; a >= 0; a-- {
-					MTrail2 := MTrail[a*dK:][:dK]
-					STrail2 := STrail[a*dK:][:dK]
-					k := c.K[(l*T+a+C*s)*dK:][:dK]
 					q := c.Q[(l*T+a+C*s)*dK:][:dK]
+					MTrail2 := MTrail[a*dK:][:dK]
+					k := c.K[(l*T+a+C*s)*dK:][:dK]
+					STrail2 := STrail[a*dK:][:dK]
+					MTrail3 := MTrail[(a+1)*dK:][:dK]
 					qBar2 := qBar[(l*T+a+C*s)*dK:][:dK]
 					kBar2 := kBar[(l*T+a+C*s)*dK:][:dK]
-					// titans_channels.y, titans_channels.M, titans_channels.S, titans_channels.G
+					// titans_channels.y, titans_channels.M, titans_channels.S
 					var t8 F
 					var t13 F
 					var t17 F
-					etaEntry2 := c.Eta[(l*T+a+C*s)*dV+i]
 					yBarEntry := c.YBar[(l*T+a+C*s)*dV+i]
-					rhoEntry2 := c.Rho[(l*T+a+C*s)*dV+i]
-					t42Entry2 := t42[(l*T+a+C*s)*dV+i]
+					etaEntry2 := c.Eta[(l*T+a+C*s)*dV+i]
 					t8Sums := [16]F{t8}
 					t13Sums := [16]F{t13}
 					t17Sums := [16]F{t17}
 					for j := range dK {
-						MTrailEntry := MTrail2[j]
-						STrailEntry := STrail2[j]
-						kEntry := k[j]
 						t43 := num.FMA32(q[j], yBarEntry, MBarState[j])
-						t8Sums[j%16] = num.FMA32(MTrailEntry, t43, t8Sums[j%16])
+						t8Sums[j%16] = num.FMA32(MTrail2[j], t43, t8Sums[j%16])
 						t92 := SBarState[j] + t43
-						t13Sums[j%16] = num.FMA32(t92, kEntry, t13Sums[j%16])
-						t17Sums[j%16] = num.FMA32(STrailEntry, t92, t17Sums[j%16])
-						qBar2[j] = num.FMA32(num.FMA32(-kEntry, t42Entry2, num.FMA32(STrailEntry, etaEntry2, F(MTrailEntry*rhoEntry2))), yBarEntry, qBar2[j])
+						t13Sums[j%16] = num.FMA32(t92, k[j], t13Sums[j%16])
+						t17Sums[j%16] = num.FMA32(STrail2[j], t92, t17Sums[j%16])
+						qBar2[j] = num.FMA32(MTrail3[j], yBarEntry, qBar2[j])
 						t4[j] = t43
 						t9[j] = t92
 						SBarState[j] = F(t92 * etaEntry2)
@@ -387,6 +383,8 @@ func (c *stepBackwardRows1) Part(part int) {
 					c.ThetaBar[(l*T+a+C*s)*dV+i] = F(c.E[(l*T+a+C*s)*dV+i] * t132)
 					c.VBar[(l*T+a+C*s)*dV+i] = -t15
 					// titans_channels.e, titans_channels.M
+					rhoEntry2 := c.Rho[(l*T+a+C*s)*dV+i]
+					t42Entry2 := t42[(l*T+a+C*s)*dV+i]
 					for j := range dK {
 						MBarState[j] = num.FMA32(k[j], t15, F(t4[j]*rhoEntry2))
 						kBar2[j] = num.FMA32(MTrail2[j], t15, num.FMA32(-t9[j], t42Entry2, kBar2[j]))

@@ -2173,58 +2173,51 @@ func (c *StepBackward[F]) Run() {
 				}
 				if n := min(C, -C*s+T-32*chunks); n > 0 {
 					t70_2 := t70[l*(T-32*chunks)+C*s:][:n]
-					t66_2 := t66[l*(T-32*chunks)+C*s:][:n]
-					t67_2 := t67[l*(T-32*chunks)+C*s:][:n]
 					t6_2 := t6[l*(T-32*chunks)+C*s:][:n]
 					t10_2 := t10[l*(T-32*chunks)+C*s:][:n]
+					t67_2 := t67[l*(T-32*chunks)+C*s:][:n]
+					t66_2 := t66[l*(T-32*chunks)+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
-						t68_2 := t68[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						t71_2 := t71[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
+						t68_2 := t68[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						t11_2 := t11[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						t132_3 := t132[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						MTrail3 := MTrail[a*dK:][:dK]
 						STrail3 := STrail[a*dK:][:dK]
+						MTrail4 := MTrail[(a+1)*dK:][:dK]
 						t212_2 := t212[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
-						// titans_chunk.y, titans_chunk.M, titans_chunk.S, titans_chunk.G
+						// titans_chunk.y, titans_chunk.M, titans_chunk.S
 						t70Entry2 := t70_2[a]
-						t66Entry2 := t66_2[a]
-						t67Entry2 := t67_2[a]
 						var t70_3 F
 						var t2430 F
 						var t1620 F
-						eEntry0 := c.E[(l*(T-32*chunks)+a+C*s)*dV+i]
 						t2Entry0 := t2[(l*(T-32*chunks)+a+C*s)*dV+i]
-						w20 := F(t67Entry2 * eEntry0)
+						eEntry0 := c.E[(l*(T-32*chunks)+a+C*s)*dV+i]
 						var t71_3 F
 						var t2431 F
 						var t1621 F
-						eEntry1 := c.E[(l*(T-32*chunks)+a+C*s)*dV+i+1]
 						t2Entry1 := t2[(l*(T-32*chunks)+a+C*s)*dV+i+1]
-						w21 := F(t67Entry2 * eEntry1)
+						eEntry1 := c.E[(l*(T-32*chunks)+a+C*s)*dV+i+1]
 						for j := range dK {
-							t68Entry := t68_2[j]
 							t71Entry := t71_2[j]
+							t68Entry := t68_2[j]
 							t11Sum := t11_2[j]
 							t132Sum := t132_3[j]
-							MTrailEntry0 := MTrail3[j][0]
-							STrailEntry0 := STrail3[j][0]
 							t440 := MBarState[j][0] + F(t71Entry*t2Entry0)
-							t70_3 += F(MTrailEntry0 * t440)
+							t70_3 += F(MTrail3[j][0] * t440)
 							t930 := SBarState[j][0] + t440
 							t2430 += F(t930 * t68Entry)
-							t1620 += F(STrailEntry0 * t930)
-							t11Sum += F((F(t66Entry2*MTrailEntry0) + F(t70Entry2*STrailEntry0) - F(w20*t68Entry)) * t2Entry0)
+							t1620 += F(STrail3[j][0] * t930)
+							t11Sum += F(MTrail4[j][0] * t2Entry0)
 							t43[j][0] = t440
 							t132Sum -= F(t930 * eEntry0)
 							SBarState[j][0] = F(t70Entry2 * t930)
-							MTrailEntry1 := MTrail3[j][1]
-							STrailEntry1 := STrail3[j][1]
 							t441 := MBarState[j][1] + F(t71Entry*t2Entry1)
-							t71_3 += F(MTrailEntry1 * t441)
+							t71_3 += F(MTrail3[j][1] * t441)
 							t931 := SBarState[j][1] + t441
 							t2431 += F(t931 * t68Entry)
-							t1621 += F(STrailEntry1 * t931)
-							t11Sum += F((F(t66Entry2*MTrailEntry1) + F(t70Entry2*STrailEntry1) - F(w21*t68Entry)) * t2Entry1)
+							t1621 += F(STrail3[j][1] * t931)
+							t11Sum += F(MTrail4[j][1] * t2Entry1)
 							t43[j][1] = t441
 							t132Sum -= F(t931 * eEntry1)
 							SBarState[j][1] = F(t70Entry2 * t931)
@@ -2233,24 +2226,27 @@ func (c *StepBackward[F]) Run() {
 						}
 						t6Sum := t6_2[a]
 						t10Sum := t10_2[a]
+						// titans_chunk.e, titans_chunk.S
+						t67Entry2 := t67_2[a]
 						// titans_chunk.e, titans_chunk.M, titans_chunk.S
+						t66Entry2 := t66_2[a]
 						t6Sum += t70_3
 						t10Sum += t1620
 						t9[(l*(T-32*chunks)+a+C*s)*dV+i] = F(t67Entry2 * t2430)
-						w30 := F(t67Entry2 * t2430)
+						w20 := F(t67Entry2 * t2430)
 						t6Sum += t71_3
 						t10Sum += t1621
 						t9[(l*(T-32*chunks)+a+C*s)*dV+i+1] = F(t67Entry2 * t2431)
-						w31 := F(t67Entry2 * t2431)
+						w21 := F(t67Entry2 * t2431)
 						t6_2[a] = t6Sum
 						t10_2[a] = t10Sum
 						for j := range dK {
 							t212Sum := t212_2[j]
 							t68Entry := t68_2[j]
-							t212Sum -= F(w30 * MTrail3[j][0])
-							MBarState[j][0] = F(t66Entry2*t43[j][0]) - F(w30*t68Entry)
-							t212Sum -= F(w31 * MTrail3[j][1])
-							MBarState[j][1] = F(t66Entry2*t43[j][1]) - F(w31*t68Entry)
+							t212Sum -= F(w20 * MTrail3[j][0])
+							MBarState[j][0] = F(t66Entry2*t43[j][0]) - F(w20*t68Entry)
+							t212Sum -= F(w21 * MTrail3[j][1])
+							MBarState[j][1] = F(t66Entry2*t43[j][1]) - F(w21*t68Entry)
 							t212_2[j] = t212Sum
 						}
 					}
@@ -2310,38 +2306,33 @@ func (c *StepBackward[F]) Run() {
 				}
 				if n := min(C, -C*s+T-32*chunks); n > 0 {
 					t70_2 := t70[l*(T-32*chunks)+C*s:][:n]
-					t66_2 := t66[l*(T-32*chunks)+C*s:][:n]
-					t67_2 := t67[l*(T-32*chunks)+C*s:][:n]
 					t6_2 := t6[l*(T-32*chunks)+C*s:][:n]
 					t10_2 := t10[l*(T-32*chunks)+C*s:][:n]
+					t67_2 := t67[l*(T-32*chunks)+C*s:][:n]
+					t66_2 := t66[l*(T-32*chunks)+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
-						MTrail3 := MTrail[a*dK:][:dK]
-						STrail3 := STrail[a*dK:][:dK]
-						t68_2 := t68[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						t71_2 := t71[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
+						MTrail3 := MTrail[a*dK:][:dK]
+						t68_2 := t68[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
+						STrail3 := STrail[a*dK:][:dK]
+						MTrail4 := MTrail[(a+1)*dK:][:dK]
 						t11_2 := t11[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						t132_3 := t132[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						t212_2 := t212[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
-						// titans_chunk.y, titans_chunk.M, titans_chunk.S, titans_chunk.G
+						// titans_chunk.y, titans_chunk.M, titans_chunk.S
 						var t7 F
 						var t243 F
 						var t162 F
-						t70Entry2 := t70_2[a]
-						eEntry := c.E[(l*(T-32*chunks)+a+C*s)*dV+i]
 						t2Entry := t2[(l*(T-32*chunks)+a+C*s)*dV+i]
-						t66Entry2 := t66_2[a]
-						t67Entry2 := t67_2[a]
-						w2 := F(t67Entry2 * eEntry)
+						eEntry := c.E[(l*(T-32*chunks)+a+C*s)*dV+i]
+						t70Entry2 := t70_2[a]
 						for j := range dK {
-							MTrailEntry := MTrail3[j][0]
-							STrailEntry := STrail3[j][0]
-							t68Entry := t68_2[j]
 							t44_2 := MBarState[j][0] + F(t71_2[j]*t2Entry)
-							t7 += F(MTrailEntry * t44_2)
+							t7 += F(MTrail3[j][0] * t44_2)
 							t93 := SBarState[j][0] + t44_2
-							t243 += F(t93 * t68Entry)
-							t162 += F(STrailEntry * t93)
-							t11_2[j] += F((F(t66Entry2*MTrailEntry) + F(t70Entry2*STrailEntry) - F(w2*t68Entry)) * t2Entry)
+							t243 += F(t93 * t68_2[j])
+							t162 += F(STrail3[j][0] * t93)
+							t11_2[j] += F(MTrail4[j][0] * t2Entry)
 							t43[j][0] = t44_2
 							t132_3[j] -= F(t93 * eEntry)
 							SBarState[j][0] = F(t70Entry2 * t93)
@@ -2349,12 +2340,14 @@ func (c *StepBackward[F]) Run() {
 						t6_2[a] += t7
 						t10_2[a] += t162
 						// titans_chunk.e, titans_chunk.S
+						t67Entry2 := t67_2[a]
 						t9[(l*(T-32*chunks)+a+C*s)*dV+i] = F(t67Entry2 * t243)
 						// titans_chunk.e, titans_chunk.M, titans_chunk.S
-						w3 := F(t67Entry2 * t243)
+						w2 := F(t67Entry2 * t243)
+						t66Entry2 := t66_2[a]
 						for j := range dK {
-							t212_2[j] -= F(w3 * MTrail3[j][0])
-							MBarState[j][0] = F(t66Entry2*t43[j][0]) - F(w3*t68_2[j])
+							t212_2[j] -= F(w2 * MTrail3[j][0])
+							MBarState[j][0] = F(t66Entry2*t43[j][0]) - F(w2*t68_2[j])
 						}
 					}
 				}
@@ -3297,10 +3290,10 @@ func (c *StepBackward[F]) Run() {
 				t613Entry := t613_2[i]
 				t643Entry := t643_2[i]
 				t673Entry := t673_2[i]
-				w4 := ((((t53Entry + t55Entry) + t58Entry) + t613Entry) + t643Entry) + t673Entry
-				w5 := (((((((((t53Entry + t55Entry) + t58Entry) + t613Entry) + t643Entry) + t673Entry) + t703_2[i]) + t73_2[i]) + t76_2[i]) + t79_2[i]) + t82_3[i]
+				w3 := ((((t53Entry + t55Entry) + t58Entry) + t613Entry) + t643Entry) + t673Entry
+				w4 := (((((((((t53Entry + t55Entry) + t58Entry) + t613Entry) + t643Entry) + t673Entry) + t703_2[i]) + t73_2[i]) + t76_2[i]) + t79_2[i]) + t82_3[i]
 				for j := range dV {
-					t2823_2[j] = F(w4*t224_2[j]) + F(w5*t225_2[j])
+					t2823_2[j] = F(w3*t224_2[j]) + F(w4*t225_2[j])
 				}
 			}
 			// titans_chunk.y
@@ -4173,10 +4166,10 @@ func (c *StepBackward[F]) Run() {
 				t613Entry2 := t613_2[i]
 				t643Entry2 := t643_2[i]
 				t673Entry2 := t673_2[i]
-				w6 := ((((t53Entry2 + t55Entry2) + t58Entry2) + t613Entry2) + t643Entry2) + t673Entry2
-				w7 := (((((((((t53Entry2 + t55Entry2) + t58Entry2) + t613Entry2) + t643Entry2) + t673Entry2) + t703_2[i]) + t73_2[i]) + t76_2[i]) + t79_2[i]) + t82_3[i]
+				w5 := ((((t53Entry2 + t55Entry2) + t58Entry2) + t613Entry2) + t643Entry2) + t673Entry2
+				w6 := (((((((((t53Entry2 + t55Entry2) + t58Entry2) + t613Entry2) + t643Entry2) + t673Entry2) + t703_2[i]) + t73_2[i]) + t76_2[i]) + t79_2[i]) + t82_3[i]
 				for j := range dK {
-					t23_2[j] = F(w6*t722_2[j]) + F(w7*t1423_2[j])
+					t23_2[j] = F(w5*t722_2[j]) + F(w6*t1423_2[j])
 				}
 			}
 			// titans_chunk.g.start, titans_chunk.K

@@ -3666,10 +3666,10 @@ func (c *stepBackwardFused) run() {
 					t613Entry := t613_2[i]
 					t643Entry := t643_2[i]
 					t673Entry := t673_2[i]
-					w4 := ((((t53Entry + t55Entry) + t58Entry) + t613Entry) + t643Entry) + t673Entry
-					w5 := (((((((((t53Entry + t55Entry) + t58Entry) + t613Entry) + t643Entry) + t673Entry) + t703_2[i]) + t73_2[i]) + t76_2[i]) + t79_2[i]) + t82_3[i]
+					w3 := ((((t53Entry + t55Entry) + t58Entry) + t613Entry) + t643Entry) + t673Entry
+					w4 := (((((((((t53Entry + t55Entry) + t58Entry) + t613Entry) + t643Entry) + t673Entry) + t703_2[i]) + t73_2[i]) + t76_2[i]) + t79_2[i]) + t82_3[i]
 					for j := range dV {
-						t2823_2[j] = num.FMA32(w5, t225_2[j], F(w4*t224_2[j]))
+						t2823_2[j] = num.FMA32(w4, t225_2[j], F(w3*t224_2[j]))
 					}
 				}
 			}
@@ -5170,10 +5170,10 @@ func (c *stepBackwardFused) run() {
 					t613Entry2 := t613_2[i]
 					t643Entry2 := t643_2[i]
 					t673Entry2 := t673_2[i]
-					w6 := ((((t53Entry2 + t55Entry2) + t58Entry2) + t613Entry2) + t643Entry2) + t673Entry2
-					w7 := (((((((((t53Entry2 + t55Entry2) + t58Entry2) + t613Entry2) + t643Entry2) + t673Entry2) + t703_2[i]) + t73_2[i]) + t76_2[i]) + t79_2[i]) + t82_3[i]
+					w5 := ((((t53Entry2 + t55Entry2) + t58Entry2) + t613Entry2) + t643Entry2) + t673Entry2
+					w6 := (((((((((t53Entry2 + t55Entry2) + t58Entry2) + t613Entry2) + t643Entry2) + t673Entry2) + t703_2[i]) + t73_2[i]) + t76_2[i]) + t79_2[i]) + t82_3[i]
 					for j := range dK {
-						t23_2[j] = num.FMA32(w7, t1423_2[j], F(w6*t722_2[j]))
+						t23_2[j] = num.FMA32(w6, t1423_2[j], F(w5*t722_2[j]))
 					}
 				}
 			}
@@ -5532,39 +5532,39 @@ func (c *stepBackwardRows1) Part(part int) {
 					regions.R869ea9c7aae7(&a, rows)
 				}
 				{
-					a := regions.R18bc4a7f2219Args{
-						P0:  unsafe.SliceData(t70),
+					a := regions.R852137f88c5eArgs{
+						P0:  unsafe.SliceData(t2),
 						P1:  unsafe.SliceData(c.E),
-						P2:  unsafe.SliceData(t2),
-						P3:  unsafe.SliceData(t66),
-						P4:  unsafe.SliceData(t67),
+						P2:  unsafe.SliceData(t70),
+						P3:  unsafe.SliceData(t71),
+						P4:  unsafe.SliceData(MBarState),
 						P5:  unsafe.SliceData(MTrail),
-						P6:  unsafe.SliceData(STrail),
+						P6:  unsafe.SliceData(SBarState),
 						P7:  unsafe.SliceData(t68),
-						P8:  unsafe.SliceData(t71),
-						P9:  unsafe.SliceData(MBarState),
-						P10: unsafe.SliceData(SBarState),
-						P11: unsafe.SliceData(t11_2),
-						P12: unsafe.SliceData(t43),
-						P13: unsafe.SliceData(t132_2),
-						P14: unsafe.SliceData(t6_2),
-						P15: unsafe.SliceData(t10_2),
-						P16: unsafe.SliceData(t9),
+						P8:  unsafe.SliceData(STrail),
+						P9:  unsafe.SliceData(t11_2),
+						P10: unsafe.SliceData(t43),
+						P11: unsafe.SliceData(t132_2),
+						P12: unsafe.SliceData(t6_2),
+						P13: unsafe.SliceData(t10_2),
+						P14: unsafe.SliceData(t67),
+						P15: unsafe.SliceData(t9),
+						P16: unsafe.SliceData(t66),
 						P17: unsafe.SliceData(t212_2),
 						N0:  dK,
 						N1:  C,
 						N2:  -C*s + T - 32*chunks,
 						N3:  1,
 						N4:  dV,
-						N5:  4*C*s + (4*T-128*chunks)*l,
-						N6:  4*i + 4*C*dV*s + (4*T*dV-128*chunks*dV)*l,
+						N5:  4*i + 4*C*dV*s + (4*T*dV-128*chunks*dV)*l,
+						N6:  4*C*s + (4*T-128*chunks)*l,
 						N7:  4*C*dK*s + (4*T*dK-128*chunks*dK)*l,
-						N8:  4*C*s + (4*T-128*chunks)*l - 4,
-						N9:  4*i + 4*C*dV*s + (4*T*dV-128*chunks*dV)*l - 4*dV,
+						N8:  4*i + 4*C*dV*s + (4*T*dV-128*chunks*dV)*l - 4*dV,
+						N9:  4*C*s + (4*T-128*chunks)*l - 4,
 						N10: 4*C*dK*s + (4*T*dK-128*chunks*dK)*l - 4*dK,
 						N11: -dK,
 					}
-					regions.R18bc4a7f2219(&a, rows)
+					regions.R852137f88c5e(&a, rows)
 				}
 				kern.Separate(MBarState, rows, t4[(l*dV+i)*dK:], dK, dK)
 				kern.Separate(SBarState, rows, t5[(l*dV+i)*dK:], dK, dK)
@@ -5607,41 +5607,36 @@ func (c *stepBackwardRows1) Part(part int) {
 				}
 				if n := min(C, -C*s+T-32*chunks); n > 0 {
 					t70_2 := t70[l*(T-32*chunks)+C*s:][:n]
-					t66_2 := t66[l*(T-32*chunks)+C*s:][:n]
-					t67_2 := t67[l*(T-32*chunks)+C*s:][:n]
 					t6_3 := t6_2[l*(T-32*chunks)+C*s:][:n]
 					t10_3 := t10_2[l*(T-32*chunks)+C*s:][:n]
+					t67_2 := t67[l*(T-32*chunks)+C*s:][:n]
+					t66_2 := t66[l*(T-32*chunks)+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
-						MTrail2 := MTrail[a*dK:][:dK]
-						STrail2 := STrail[a*dK:][:dK]
-						t68_2 := t68[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						t71_2 := t71[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
+						MTrail2 := MTrail[a*dK:][:dK]
+						t68_2 := t68[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
+						STrail2 := STrail[a*dK:][:dK]
+						MTrail3 := MTrail[(a+1)*dK:][:dK]
 						t11_3 := t11_2[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						t132_3 := t132_2[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						t212_3 := t212_2[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
-						// titans_chunk.y, titans_chunk.M, titans_chunk.S, titans_chunk.G
+						// titans_chunk.y, titans_chunk.M, titans_chunk.S
 						var t7 F
 						var t243 F
 						var t162 F
-						t70Entry2 := t70_2[a]
-						eEntry := c.E[(l*(T-32*chunks)+a+C*s)*dV+i]
 						t2Entry := t2[(l*(T-32*chunks)+a+C*s)*dV+i]
-						t66Entry2 := t66_2[a]
-						t67Entry2 := t67_2[a]
-						w2 := F(t67Entry2 * eEntry)
+						eEntry := c.E[(l*(T-32*chunks)+a+C*s)*dV+i]
+						t70Entry2 := t70_2[a]
 						t7Sums := [16]F{t7}
 						t243Sums := [16]F{t243}
 						t162Sums := [16]F{t162}
 						for j := range dK {
-							MTrailEntry := MTrail2[j]
-							STrailEntry := STrail2[j]
-							t68Entry := t68_2[j]
 							t44 := num.FMA32(t71_2[j], t2Entry, MBarState[j])
-							t7Sums[j%16] = num.FMA32(MTrailEntry, t44, t7Sums[j%16])
+							t7Sums[j%16] = num.FMA32(MTrail2[j], t44, t7Sums[j%16])
 							t93 := SBarState[j] + t44
-							t243Sums[j%16] = num.FMA32(t93, t68Entry, t243Sums[j%16])
-							t162Sums[j%16] = num.FMA32(STrailEntry, t93, t162Sums[j%16])
-							t11_3[j] = num.FMA32(num.FMA32(-w2, t68Entry, num.FMA32(t70Entry2, STrailEntry, F(t66Entry2*MTrailEntry))), t2Entry, t11_3[j])
+							t243Sums[j%16] = num.FMA32(t93, t68_2[j], t243Sums[j%16])
+							t162Sums[j%16] = num.FMA32(STrail2[j], t93, t162Sums[j%16])
+							t11_3[j] = num.FMA32(MTrail3[j], t2Entry, t11_3[j])
 							t43[j] = t44
 							t132_3[j] = num.FMA32(-t93, eEntry, t132_3[j])
 							SBarState[j] = F(t70Entry2 * t93)
@@ -5652,12 +5647,14 @@ func (c *stepBackwardRows1) Part(part int) {
 						t6_3[a] = t6_3[a] + t7
 						t10_3[a] = t10_3[a] + t162
 						// titans_chunk.e, titans_chunk.S
+						t67Entry2 := t67_2[a]
 						t9[(l*(T-32*chunks)+a+C*s)*dV+i] = F(t67Entry2 * t243)
 						// titans_chunk.e, titans_chunk.M, titans_chunk.S
-						w3 := F(t67Entry2 * t243)
+						w2 := F(t67Entry2 * t243)
+						t66Entry2 := t66_2[a]
 						for j := range dK {
-							t212_3[j] = num.FMA32(-w3, MTrail2[j], t212_3[j])
-							MBarState[j] = num.FMA32(-w3, t68_2[j], F(t66Entry2*t43[j]))
+							t212_3[j] = num.FMA32(-w2, MTrail2[j], t212_3[j])
+							MBarState[j] = num.FMA32(-w2, t68_2[j], F(t66Entry2*t43[j]))
 						}
 					}
 				}

@@ -472,58 +472,51 @@ func (c *StepBackward[F]) Run() {
 				}
 				if n := min(C, -C*s+T); n > 0 {
 					etaView := c.Eta[l*T+C*s:][:n]
-					rhoView := c.Rho[l*T+C*s:][:n]
-					thetaView := c.Theta[l*T+C*s:][:n]
 					t8_2 := t8[l*T+C*s:][:n]
 					t12_2 := t12[l*T+C*s:][:n]
+					thetaView := c.Theta[l*T+C*s:][:n]
+					rhoView := c.Rho[l*T+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
-						kView := c.K[(l*T+a+C*s)*dK:][:dK]
 						qView := c.Q[(l*T+a+C*s)*dK:][:dK]
+						kView := c.K[(l*T+a+C*s)*dK:][:dK]
 						t13_2 := t13[(l*T+a+C*s)*dK:][:dK]
 						t132_2 := t132[(l*T+a+C*s)*dK:][:dK]
 						MTrail3 := MTrail[a*dK:][:dK]
 						STrail3 := STrail[a*dK:][:dK]
+						MTrail4 := MTrail[(a+1)*dK:][:dK]
 						t212_2 := t212[(l*T+a+C*s)*dK:][:dK]
-						// titans_heads.y, titans_heads.M, titans_heads.S, titans_heads.G
+						// titans_heads.y, titans_heads.M, titans_heads.S
 						etaViewEntry2 := etaView[a]
-						rhoViewEntry2 := rhoView[a]
-						thetaViewEntry2 := thetaView[a]
 						var t720 F
 						var t240 F
 						var t160 F
-						eEntry0 := c.E[(l*T+a+C*s)*dV+i]
 						t2ViewEntry0 := t2[(l*T+a+C*s)*dV+i]
-						w20 := F(thetaViewEntry2 * eEntry0)
+						eEntry0 := c.E[(l*T+a+C*s)*dV+i]
 						var t721 F
 						var t241 F
 						var t161 F
-						eEntry1 := c.E[(l*T+a+C*s)*dV+i+1]
 						t2ViewEntry1 := t2[(l*T+a+C*s)*dV+i+1]
-						w21 := F(thetaViewEntry2 * eEntry1)
+						eEntry1 := c.E[(l*T+a+C*s)*dV+i+1]
 						for j := range dK {
-							kViewEntry := kView[j]
 							qViewEntry := qView[j]
+							kViewEntry := kView[j]
 							t13Sum := t13_2[j]
 							t132Sum := t132_2[j]
-							MTrailEntry0 := MTrail3[j][0]
-							STrailEntry0 := STrail3[j][0]
 							t420 := MBarState[j][0] + F(qViewEntry*t2ViewEntry0)
-							t720 += F(MTrailEntry0 * t420)
+							t720 += F(MTrail3[j][0] * t420)
 							t90 := SBarState[j][0] + t420
 							t240 += F(t90 * kViewEntry)
-							t160 += F(STrailEntry0 * t90)
-							t13Sum += F((F(rhoViewEntry2*MTrailEntry0) + F(etaViewEntry2*STrailEntry0) - F(w20*kViewEntry)) * t2ViewEntry0)
+							t160 += F(STrail3[j][0] * t90)
+							t13Sum += F(MTrail4[j][0] * t2ViewEntry0)
 							t4[j][0] = t420
 							t132Sum -= F(t90 * eEntry0)
 							SBarState[j][0] = F(etaViewEntry2 * t90)
-							MTrailEntry1 := MTrail3[j][1]
-							STrailEntry1 := STrail3[j][1]
 							t421 := MBarState[j][1] + F(qViewEntry*t2ViewEntry1)
-							t721 += F(MTrailEntry1 * t421)
+							t721 += F(MTrail3[j][1] * t421)
 							t91 := SBarState[j][1] + t421
 							t241 += F(t91 * kViewEntry)
-							t161 += F(STrailEntry1 * t91)
-							t13Sum += F((F(rhoViewEntry2*MTrailEntry1) + F(etaViewEntry2*STrailEntry1) - F(w21*kViewEntry)) * t2ViewEntry1)
+							t161 += F(STrail3[j][1] * t91)
+							t13Sum += F(MTrail4[j][1] * t2ViewEntry1)
 							t4[j][1] = t421
 							t132Sum -= F(t91 * eEntry1)
 							SBarState[j][1] = F(etaViewEntry2 * t91)
@@ -532,24 +525,27 @@ func (c *StepBackward[F]) Run() {
 						}
 						t8Sum := t8_2[a]
 						t12Sum := t12_2[a]
+						// titans_heads.e, titans_heads.S
+						thetaViewEntry2 := thetaView[a]
 						// titans_heads.e, titans_heads.M, titans_heads.S
+						rhoViewEntry2 := rhoView[a]
 						t8Sum += t720
 						t12Sum += t160
 						t11[(l*T+a+C*s)*dV+i] = F(thetaViewEntry2 * t240)
-						w30 := F(thetaViewEntry2 * t240)
+						w20 := F(thetaViewEntry2 * t240)
 						t8Sum += t721
 						t12Sum += t161
 						t11[(l*T+a+C*s)*dV+i+1] = F(thetaViewEntry2 * t241)
-						w31 := F(thetaViewEntry2 * t241)
+						w21 := F(thetaViewEntry2 * t241)
 						t8_2[a] = t8Sum
 						t12_2[a] = t12Sum
 						for j := range dK {
 							t212Sum := t212_2[j]
 							kViewEntry := kView[j]
-							t212Sum -= F(w30 * MTrail3[j][0])
-							MBarState[j][0] = F(rhoViewEntry2*t4[j][0]) - F(w30*kViewEntry)
-							t212Sum -= F(w31 * MTrail3[j][1])
-							MBarState[j][1] = F(rhoViewEntry2*t4[j][1]) - F(w31*kViewEntry)
+							t212Sum -= F(w20 * MTrail3[j][0])
+							MBarState[j][0] = F(rhoViewEntry2*t4[j][0]) - F(w20*kViewEntry)
+							t212Sum -= F(w21 * MTrail3[j][1])
+							MBarState[j][1] = F(rhoViewEntry2*t4[j][1]) - F(w21*kViewEntry)
 							t212_2[j] = t212Sum
 						}
 					}
@@ -609,38 +605,33 @@ func (c *StepBackward[F]) Run() {
 				}
 				if n := min(C, -C*s+T); n > 0 {
 					etaView := c.Eta[l*T+C*s:][:n]
-					rhoView := c.Rho[l*T+C*s:][:n]
-					thetaView := c.Theta[l*T+C*s:][:n]
 					t8_2 := t8[l*T+C*s:][:n]
 					t12_2 := t12[l*T+C*s:][:n]
+					thetaView := c.Theta[l*T+C*s:][:n]
+					rhoView := c.Rho[l*T+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
-						MTrail3 := MTrail[a*dK:][:dK]
-						STrail3 := STrail[a*dK:][:dK]
-						kView := c.K[(l*T+a+C*s)*dK:][:dK]
 						qView := c.Q[(l*T+a+C*s)*dK:][:dK]
+						MTrail3 := MTrail[a*dK:][:dK]
+						kView := c.K[(l*T+a+C*s)*dK:][:dK]
+						STrail3 := STrail[a*dK:][:dK]
+						MTrail4 := MTrail[(a+1)*dK:][:dK]
 						t13_2 := t13[(l*T+a+C*s)*dK:][:dK]
 						t132_2 := t132[(l*T+a+C*s)*dK:][:dK]
 						t212_2 := t212[(l*T+a+C*s)*dK:][:dK]
-						// titans_heads.y, titans_heads.M, titans_heads.S, titans_heads.G
+						// titans_heads.y, titans_heads.M, titans_heads.S
 						var t72 F
 						var t24 F
 						var t16 F
-						etaViewEntry2 := etaView[a]
-						eEntry := c.E[(l*T+a+C*s)*dV+i]
 						t2ViewEntry := t2[(l*T+a+C*s)*dV+i]
-						rhoViewEntry2 := rhoView[a]
-						thetaViewEntry2 := thetaView[a]
-						w2 := F(thetaViewEntry2 * eEntry)
+						eEntry := c.E[(l*T+a+C*s)*dV+i]
+						etaViewEntry2 := etaView[a]
 						for j := range dK {
-							MTrailEntry := MTrail3[j][0]
-							STrailEntry := STrail3[j][0]
-							kViewEntry := kView[j]
 							t42 := MBarState[j][0] + F(qView[j]*t2ViewEntry)
-							t72 += F(MTrailEntry * t42)
+							t72 += F(MTrail3[j][0] * t42)
 							t9 := SBarState[j][0] + t42
-							t24 += F(t9 * kViewEntry)
-							t16 += F(STrailEntry * t9)
-							t13_2[j] += F((F(rhoViewEntry2*MTrailEntry) + F(etaViewEntry2*STrailEntry) - F(w2*kViewEntry)) * t2ViewEntry)
+							t24 += F(t9 * kView[j])
+							t16 += F(STrail3[j][0] * t9)
+							t13_2[j] += F(MTrail4[j][0] * t2ViewEntry)
 							t4[j][0] = t42
 							t132_2[j] -= F(t9 * eEntry)
 							SBarState[j][0] = F(etaViewEntry2 * t9)
@@ -648,12 +639,14 @@ func (c *StepBackward[F]) Run() {
 						t8_2[a] += t72
 						t12_2[a] += t16
 						// titans_heads.e, titans_heads.S
+						thetaViewEntry2 := thetaView[a]
 						t11[(l*T+a+C*s)*dV+i] = F(thetaViewEntry2 * t24)
 						// titans_heads.e, titans_heads.M, titans_heads.S
-						w3 := F(thetaViewEntry2 * t24)
+						w2 := F(thetaViewEntry2 * t24)
+						rhoViewEntry2 := rhoView[a]
 						for j := range dK {
-							t212_2[j] -= F(w3 * MTrail3[j][0])
-							MBarState[j][0] = F(rhoViewEntry2*t4[j][0]) - F(w3*kView[j])
+							t212_2[j] -= F(w2 * MTrail3[j][0])
+							MBarState[j][0] = F(rhoViewEntry2*t4[j][0]) - F(w2*kView[j])
 						}
 					}
 				}

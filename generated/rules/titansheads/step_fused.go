@@ -467,39 +467,39 @@ func (c *stepBackwardRows1) Part(part int) {
 					regions.R869ea9c7aae7(&a, rows)
 				}
 				{
-					a := regions.R18bc4a7f2219Args{
-						P0:  unsafe.SliceData(c.Eta),
+					a := regions.R852137f88c5eArgs{
+						P0:  unsafe.SliceData(t2),
 						P1:  unsafe.SliceData(c.E),
-						P2:  unsafe.SliceData(t2),
-						P3:  unsafe.SliceData(c.Rho),
-						P4:  unsafe.SliceData(c.Theta),
+						P2:  unsafe.SliceData(c.Eta),
+						P3:  unsafe.SliceData(c.Q),
+						P4:  unsafe.SliceData(MBarState),
 						P5:  unsafe.SliceData(MTrail),
-						P6:  unsafe.SliceData(STrail),
+						P6:  unsafe.SliceData(SBarState),
 						P7:  unsafe.SliceData(c.K),
-						P8:  unsafe.SliceData(c.Q),
-						P9:  unsafe.SliceData(MBarState),
-						P10: unsafe.SliceData(SBarState),
-						P11: unsafe.SliceData(t13_2),
-						P12: unsafe.SliceData(t4),
-						P13: unsafe.SliceData(t132_2),
-						P14: unsafe.SliceData(t8_2),
-						P15: unsafe.SliceData(t12_2),
-						P16: unsafe.SliceData(t11),
+						P8:  unsafe.SliceData(STrail),
+						P9:  unsafe.SliceData(t13_2),
+						P10: unsafe.SliceData(t4),
+						P11: unsafe.SliceData(t132_2),
+						P12: unsafe.SliceData(t8_2),
+						P13: unsafe.SliceData(t12_2),
+						P14: unsafe.SliceData(c.Theta),
+						P15: unsafe.SliceData(t11),
+						P16: unsafe.SliceData(c.Rho),
 						P17: unsafe.SliceData(t212_2),
 						N0:  dK,
 						N1:  C,
 						N2:  -C*s + T,
 						N3:  1,
 						N4:  dV,
-						N5:  4*C*s + 4*T*l,
-						N6:  4*i + 4*C*dV*s + 4*T*dV*l,
+						N5:  4*i + 4*C*dV*s + 4*T*dV*l,
+						N6:  4*C*s + 4*T*l,
 						N7:  4*C*dK*s + 4*T*dK*l,
-						N8:  4*C*s + 4*T*l - 4,
-						N9:  4*i + 4*C*dV*s + 4*T*dV*l - 4*dV,
+						N8:  4*i + 4*C*dV*s + 4*T*dV*l - 4*dV,
+						N9:  4*C*s + 4*T*l - 4,
 						N10: 4*C*dK*s + 4*T*dK*l - 4*dK,
 						N11: -dK,
 					}
-					regions.R18bc4a7f2219(&a, rows)
+					regions.R852137f88c5e(&a, rows)
 				}
 				kern.Separate(MBarState, rows, t6[(l*dV+i)*dK:], dK, dK)
 				kern.Separate(SBarState, rows, t7[(l*dV+i)*dK:], dK, dK)
@@ -542,41 +542,36 @@ func (c *stepBackwardRows1) Part(part int) {
 				}
 				if n := min(C, -C*s+T); n > 0 {
 					etaView := c.Eta[l*T+C*s:][:n]
-					rhoView := c.Rho[l*T+C*s:][:n]
-					thetaView := c.Theta[l*T+C*s:][:n]
 					t8_3 := t8_2[l*T+C*s:][:n]
 					t12_3 := t12_2[l*T+C*s:][:n]
+					thetaView := c.Theta[l*T+C*s:][:n]
+					rhoView := c.Rho[l*T+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
-						MTrail2 := MTrail[a*dK:][:dK]
-						STrail2 := STrail[a*dK:][:dK]
-						kView := c.K[(l*T+a+C*s)*dK:][:dK]
 						qView := c.Q[(l*T+a+C*s)*dK:][:dK]
+						MTrail2 := MTrail[a*dK:][:dK]
+						kView := c.K[(l*T+a+C*s)*dK:][:dK]
+						STrail2 := STrail[a*dK:][:dK]
+						MTrail3 := MTrail[(a+1)*dK:][:dK]
 						t13_3 := t13_2[(l*T+a+C*s)*dK:][:dK]
 						t132_3 := t132_2[(l*T+a+C*s)*dK:][:dK]
 						t212_3 := t212_2[(l*T+a+C*s)*dK:][:dK]
-						// titans_heads.y, titans_heads.M, titans_heads.S, titans_heads.G
+						// titans_heads.y, titans_heads.M, titans_heads.S
 						var t72 F
 						var t24 F
 						var t16 F
-						etaViewEntry2 := etaView[a]
-						eEntry := c.E[(l*T+a+C*s)*dV+i]
 						t2ViewEntry := t2[(l*T+a+C*s)*dV+i]
-						rhoViewEntry2 := rhoView[a]
-						thetaViewEntry2 := thetaView[a]
-						w2 := F(thetaViewEntry2 * eEntry)
+						eEntry := c.E[(l*T+a+C*s)*dV+i]
+						etaViewEntry2 := etaView[a]
 						t72Sums := [16]F{t72}
 						t24Sums := [16]F{t24}
 						t16Sums := [16]F{t16}
 						for j := range dK {
-							MTrailEntry := MTrail2[j]
-							STrailEntry := STrail2[j]
-							kViewEntry := kView[j]
 							t42 := num.FMA32(qView[j], t2ViewEntry, MBarState[j])
-							t72Sums[j%16] = num.FMA32(MTrailEntry, t42, t72Sums[j%16])
+							t72Sums[j%16] = num.FMA32(MTrail2[j], t42, t72Sums[j%16])
 							t9 := SBarState[j] + t42
-							t24Sums[j%16] = num.FMA32(t9, kViewEntry, t24Sums[j%16])
-							t16Sums[j%16] = num.FMA32(STrailEntry, t9, t16Sums[j%16])
-							t13_3[j] = num.FMA32(num.FMA32(-w2, kViewEntry, num.FMA32(etaViewEntry2, STrailEntry, F(rhoViewEntry2*MTrailEntry))), t2ViewEntry, t13_3[j])
+							t24Sums[j%16] = num.FMA32(t9, kView[j], t24Sums[j%16])
+							t16Sums[j%16] = num.FMA32(STrail2[j], t9, t16Sums[j%16])
+							t13_3[j] = num.FMA32(MTrail3[j], t2ViewEntry, t13_3[j])
 							t4[j] = t42
 							t132_3[j] = num.FMA32(-t9, eEntry, t132_3[j])
 							SBarState[j] = F(etaViewEntry2 * t9)
@@ -587,12 +582,14 @@ func (c *stepBackwardRows1) Part(part int) {
 						t8_3[a] = t8_3[a] + t72
 						t12_3[a] = t12_3[a] + t16
 						// titans_heads.e, titans_heads.S
+						thetaViewEntry2 := thetaView[a]
 						t11[(l*T+a+C*s)*dV+i] = F(thetaViewEntry2 * t24)
 						// titans_heads.e, titans_heads.M, titans_heads.S
-						w3 := F(thetaViewEntry2 * t24)
+						w2 := F(thetaViewEntry2 * t24)
+						rhoViewEntry2 := rhoView[a]
 						for j := range dK {
-							t212_3[j] = num.FMA32(-w3, MTrail2[j], t212_3[j])
-							MBarState[j] = num.FMA32(-w3, kView[j], F(rhoViewEntry2*t4[j]))
+							t212_3[j] = num.FMA32(-w2, MTrail2[j], t212_3[j])
+							MBarState[j] = num.FMA32(-w2, kView[j], F(rhoViewEntry2*t4[j]))
 						}
 					}
 				}

@@ -408,58 +408,51 @@ func (c *StepBackward[F]) Run() {
 				}
 				if n := min(C, -C*s+T); n > 0 {
 					eta := c.Eta[l*T+C*s:][:n]
-					rho := c.Rho[l*T+C*s:][:n]
-					theta := c.Theta[l*T+C*s:][:n]
 					rhoBar := c.RhoBar[l*T+C*s:][:n]
 					etaBar := c.EtaBar[l*T+C*s:][:n]
+					theta := c.Theta[l*T+C*s:][:n]
+					rho := c.Rho[l*T+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
-						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
+						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						qBar := c.QBar[(l*T+a+C*s)*dK:][:dK]
 						t13_2 := t13[(l*T+a+C*s)*dK:][:dK]
 						MTrail3 := MTrail[a*dK:][:dK]
 						STrail3 := STrail[a*dK:][:dK]
+						MTrail4 := MTrail[(a+1)*dK:][:dK]
 						t212_2 := t212[(l*T+a+C*s)*dK:][:dK]
-						// titans_lmm.y, titans_lmm.M, titans_lmm.S, titans_lmm.G
+						// titans_lmm.y, titans_lmm.M, titans_lmm.S
 						etaEntry2 := eta[a]
-						rhoEntry2 := rho[a]
-						thetaEntry2 := theta[a]
 						var t70 F
 						var t240 F
 						var t160 F
-						eEntry0 := c.E[(l*T+a+C*s)*dV+i]
 						yBarEntry0 := c.YBar[(l*T+a+C*s)*dV+i]
-						w20 := F(thetaEntry2 * eEntry0)
+						eEntry0 := c.E[(l*T+a+C*s)*dV+i]
 						var t71 F
 						var t241 F
 						var t161 F
-						eEntry1 := c.E[(l*T+a+C*s)*dV+i+1]
 						yBarEntry1 := c.YBar[(l*T+a+C*s)*dV+i+1]
-						w21 := F(thetaEntry2 * eEntry1)
+						eEntry1 := c.E[(l*T+a+C*s)*dV+i+1]
 						for j := range dK {
-							kEntry := k[j]
 							qEntry := q[j]
+							kEntry := k[j]
 							qBarSum := qBar[j]
 							t13Sum := t13_2[j]
-							MTrailEntry0 := MTrail3[j][0]
-							STrailEntry0 := STrail3[j][0]
 							t420 := MBarState[j][0] + F(qEntry*yBarEntry0)
-							t70 += F(MTrailEntry0 * t420)
+							t70 += F(MTrail3[j][0] * t420)
 							t90 := SBarState[j][0] + t420
 							t240 += F(t90 * kEntry)
-							t160 += F(STrailEntry0 * t90)
-							qBarSum += F((F(rhoEntry2*MTrailEntry0) + F(etaEntry2*STrailEntry0) - F(w20*kEntry)) * yBarEntry0)
+							t160 += F(STrail3[j][0] * t90)
+							qBarSum += F(MTrail4[j][0] * yBarEntry0)
 							t4[j][0] = t420
 							t13Sum -= F(t90 * eEntry0)
 							SBarState[j][0] = F(etaEntry2 * t90)
-							MTrailEntry1 := MTrail3[j][1]
-							STrailEntry1 := STrail3[j][1]
 							t421 := MBarState[j][1] + F(qEntry*yBarEntry1)
-							t71 += F(MTrailEntry1 * t421)
+							t71 += F(MTrail3[j][1] * t421)
 							t91 := SBarState[j][1] + t421
 							t241 += F(t91 * kEntry)
-							t161 += F(STrailEntry1 * t91)
-							qBarSum += F((F(rhoEntry2*MTrailEntry1) + F(etaEntry2*STrailEntry1) - F(w21*kEntry)) * yBarEntry1)
+							t161 += F(STrail3[j][1] * t91)
+							qBarSum += F(MTrail4[j][1] * yBarEntry1)
 							t4[j][1] = t421
 							t13Sum -= F(t91 * eEntry1)
 							SBarState[j][1] = F(etaEntry2 * t91)
@@ -468,24 +461,27 @@ func (c *StepBackward[F]) Run() {
 						}
 						rhoBarSum := rhoBar[a]
 						etaBarSum := etaBar[a]
+						// titans_lmm.e, titans_lmm.S
+						thetaEntry2 := theta[a]
 						// titans_lmm.e, titans_lmm.M, titans_lmm.S
+						rhoEntry2 := rho[a]
 						rhoBarSum += t70
 						etaBarSum += t160
 						c.VBar[(l*T+a+C*s)*dV+i] = F(thetaEntry2 * t240)
-						w30 := F(thetaEntry2 * t240)
+						w20 := F(thetaEntry2 * t240)
 						rhoBarSum += t71
 						etaBarSum += t161
 						c.VBar[(l*T+a+C*s)*dV+i+1] = F(thetaEntry2 * t241)
-						w31 := F(thetaEntry2 * t241)
+						w21 := F(thetaEntry2 * t241)
 						rhoBar[a] = rhoBarSum
 						etaBar[a] = etaBarSum
 						for j := range dK {
 							t212Sum := t212_2[j]
 							kEntry := k[j]
-							t212Sum -= F(w30 * MTrail3[j][0])
-							MBarState[j][0] = F(rhoEntry2*t4[j][0]) - F(w30*kEntry)
-							t212Sum -= F(w31 * MTrail3[j][1])
-							MBarState[j][1] = F(rhoEntry2*t4[j][1]) - F(w31*kEntry)
+							t212Sum -= F(w20 * MTrail3[j][0])
+							MBarState[j][0] = F(rhoEntry2*t4[j][0]) - F(w20*kEntry)
+							t212Sum -= F(w21 * MTrail3[j][1])
+							MBarState[j][1] = F(rhoEntry2*t4[j][1]) - F(w21*kEntry)
 							t212_2[j] = t212Sum
 						}
 					}
@@ -545,38 +541,33 @@ func (c *StepBackward[F]) Run() {
 				}
 				if n := min(C, -C*s+T); n > 0 {
 					eta := c.Eta[l*T+C*s:][:n]
-					rho := c.Rho[l*T+C*s:][:n]
-					theta := c.Theta[l*T+C*s:][:n]
 					rhoBar := c.RhoBar[l*T+C*s:][:n]
 					etaBar := c.EtaBar[l*T+C*s:][:n]
+					theta := c.Theta[l*T+C*s:][:n]
+					rho := c.Rho[l*T+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
-						MTrail3 := MTrail[a*dK:][:dK]
-						STrail3 := STrail[a*dK:][:dK]
-						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
+						MTrail3 := MTrail[a*dK:][:dK]
+						k := c.K[(l*T+a+C*s)*dK:][:dK]
+						STrail3 := STrail[a*dK:][:dK]
+						MTrail4 := MTrail[(a+1)*dK:][:dK]
 						qBar := c.QBar[(l*T+a+C*s)*dK:][:dK]
 						t13_2 := t13[(l*T+a+C*s)*dK:][:dK]
 						t212_2 := t212[(l*T+a+C*s)*dK:][:dK]
-						// titans_lmm.y, titans_lmm.M, titans_lmm.S, titans_lmm.G
+						// titans_lmm.y, titans_lmm.M, titans_lmm.S
 						var t7 F
 						var t24 F
 						var t16 F
-						etaEntry2 := eta[a]
-						eEntry := c.E[(l*T+a+C*s)*dV+i]
 						yBarEntry := c.YBar[(l*T+a+C*s)*dV+i]
-						rhoEntry2 := rho[a]
-						thetaEntry2 := theta[a]
-						w2 := F(thetaEntry2 * eEntry)
+						eEntry := c.E[(l*T+a+C*s)*dV+i]
+						etaEntry2 := eta[a]
 						for j := range dK {
-							MTrailEntry := MTrail3[j][0]
-							STrailEntry := STrail3[j][0]
-							kEntry := k[j]
 							t42 := MBarState[j][0] + F(q[j]*yBarEntry)
-							t7 += F(MTrailEntry * t42)
+							t7 += F(MTrail3[j][0] * t42)
 							t9 := SBarState[j][0] + t42
-							t24 += F(t9 * kEntry)
-							t16 += F(STrailEntry * t9)
-							qBar[j] += F((F(rhoEntry2*MTrailEntry) + F(etaEntry2*STrailEntry) - F(w2*kEntry)) * yBarEntry)
+							t24 += F(t9 * k[j])
+							t16 += F(STrail3[j][0] * t9)
+							qBar[j] += F(MTrail4[j][0] * yBarEntry)
 							t4[j][0] = t42
 							t13_2[j] -= F(t9 * eEntry)
 							SBarState[j][0] = F(etaEntry2 * t9)
@@ -584,12 +575,14 @@ func (c *StepBackward[F]) Run() {
 						rhoBar[a] += t7
 						etaBar[a] += t16
 						// titans_lmm.e, titans_lmm.S
+						thetaEntry2 := theta[a]
 						c.VBar[(l*T+a+C*s)*dV+i] = F(thetaEntry2 * t24)
 						// titans_lmm.e, titans_lmm.M, titans_lmm.S
-						w3 := F(thetaEntry2 * t24)
+						w2 := F(thetaEntry2 * t24)
+						rhoEntry2 := rho[a]
 						for j := range dK {
-							t212_2[j] -= F(w3 * MTrail3[j][0])
-							MBarState[j][0] = F(rhoEntry2*t4[j][0]) - F(w3*k[j])
+							t212_2[j] -= F(w2 * MTrail3[j][0])
+							MBarState[j][0] = F(rhoEntry2*t4[j][0]) - F(w2*k[j])
 						}
 					}
 				}

@@ -315,39 +315,39 @@ func (c *stepBackwardRows1) Part(part int) {
 					regions.Re316f807f861(&a, rows)
 				}
 				{
-					a := regions.Rfca4a638665eArgs{
-						P0:  unsafe.SliceData(c.Eta),
+					a := regions.R6ae0f27f44d1Args{
+						P0:  unsafe.SliceData(c.YBar),
 						P1:  unsafe.SliceData(c.ELin),
-						P2:  unsafe.SliceData(c.YBar),
-						P3:  unsafe.SliceData(c.Rho),
-						P4:  unsafe.SliceData(c.Theta),
+						P2:  unsafe.SliceData(c.Eta),
+						P3:  unsafe.SliceData(c.Q),
+						P4:  unsafe.SliceData(MBarState),
 						P5:  unsafe.SliceData(MTrail),
-						P6:  unsafe.SliceData(STrail),
+						P6:  unsafe.SliceData(SBarState),
 						P7:  unsafe.SliceData(c.K),
-						P8:  unsafe.SliceData(c.Q),
-						P9:  unsafe.SliceData(MBarState),
-						P10: unsafe.SliceData(SBarState),
-						P11: unsafe.SliceData(qBar),
-						P12: unsafe.SliceData(t4),
-						P13: unsafe.SliceData(t13_2),
-						P14: unsafe.SliceData(rhoBar),
-						P15: unsafe.SliceData(etaBar),
-						P16: unsafe.SliceData(c.VBar),
+						P8:  unsafe.SliceData(STrail),
+						P9:  unsafe.SliceData(qBar),
+						P10: unsafe.SliceData(t4),
+						P11: unsafe.SliceData(t13_2),
+						P12: unsafe.SliceData(rhoBar),
+						P13: unsafe.SliceData(etaBar),
+						P14: unsafe.SliceData(c.Theta),
+						P15: unsafe.SliceData(c.VBar),
+						P16: unsafe.SliceData(c.Rho),
 						P17: unsafe.SliceData(t21_2),
 						N0:  dK,
 						N1:  C,
 						N2:  -C*s + T,
 						N3:  1,
 						N4:  dV,
-						N5:  4*C*s + 4*T*l,
-						N6:  4*i + 4*C*dV*s + 4*T*dV*l,
+						N5:  4*i + 4*C*dV*s + 4*T*dV*l,
+						N6:  4*C*s + 4*T*l,
 						N7:  4*C*dK*s + 4*T*dK*l,
-						N8:  4*C*s + 4*T*l - 4,
-						N9:  4*i + 4*C*dV*s + 4*T*dV*l - 4*dV,
+						N8:  4*i + 4*C*dV*s + 4*T*dV*l - 4*dV,
+						N9:  4*C*s + 4*T*l - 4,
 						N10: 4*C*dK*s + 4*T*dK*l - 4*dK,
 						N11: -dK,
 					}
-					regions.Rfca4a638665e(&a, rows)
+					regions.R6ae0f27f44d1(&a, rows)
 				}
 				kern.Separate(MBarState, rows, c.MBarOut[(l*dV+i)*dK:], dK, dK)
 				kern.Separate(SBarState, rows, c.SBarOut[(l*dV+i)*dK:], dK, dK)
@@ -390,41 +390,36 @@ func (c *stepBackwardRows1) Part(part int) {
 				}
 				if n := min(C, -C*s+T); n > 0 {
 					eta := c.Eta[l*T+C*s:][:n]
-					rho := c.Rho[l*T+C*s:][:n]
-					theta := c.Theta[l*T+C*s:][:n]
 					rhoBar2 := rhoBar[l*T+C*s:][:n]
 					etaBar2 := etaBar[l*T+C*s:][:n]
+					theta := c.Theta[l*T+C*s:][:n]
+					rho := c.Rho[l*T+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
-						MTrail2 := MTrail[a*dK:][:dK]
-						STrail2 := STrail[a*dK:][:dK]
-						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
+						MTrail2 := MTrail[a*dK:][:dK]
+						k := c.K[(l*T+a+C*s)*dK:][:dK]
+						STrail2 := STrail[a*dK:][:dK]
+						MTrail3 := MTrail[(a+1)*dK:][:dK]
 						qBar2 := qBar[(l*T+a+C*s)*dK:][:dK]
 						t13_3 := t13_2[(l*T+a+C*s)*dK:][:dK]
 						t21_3 := t21_2[(l*T+a+C*s)*dK:][:dK]
-						// titans_printed.y, titans_printed.M, titans_printed.S, titans_printed.G, titans_printed.e
+						// titans_printed.y, titans_printed.M, titans_printed.S
 						var t7 F
 						var t24 F
 						var t162 F
-						etaEntry2 := eta[a]
-						eLinEntry := c.ELin[(l*T+a+C*s)*dV+i]
 						yBarEntry := c.YBar[(l*T+a+C*s)*dV+i]
-						rhoEntry2 := rho[a]
-						thetaEntry2 := theta[a]
-						w2 := F(F(2*thetaEntry2) * eLinEntry)
+						eLinEntry := c.ELin[(l*T+a+C*s)*dV+i]
+						etaEntry2 := eta[a]
 						t7Sums := [16]F{t7}
 						t24Sums := [16]F{t24}
 						t162Sums := [16]F{t162}
 						for j := range dK {
-							MTrailEntry := MTrail2[j]
-							STrailEntry := STrail2[j]
-							kEntry := k[j]
 							t42 := num.FMA32(q[j], yBarEntry, MBarState[j])
-							t7Sums[j%16] = num.FMA32(MTrailEntry, t42, t7Sums[j%16])
+							t7Sums[j%16] = num.FMA32(MTrail2[j], t42, t7Sums[j%16])
 							t9 := SBarState[j] + t42
-							t24Sums[j%16] = num.FMA32(t9, kEntry, t24Sums[j%16])
-							t162Sums[j%16] = num.FMA32(STrailEntry, t9, t162Sums[j%16])
-							qBar2[j] = num.FMA32(num.FMA32(-w2, kEntry, num.FMA32(etaEntry2, STrailEntry, F(rhoEntry2*MTrailEntry))), yBarEntry, qBar2[j])
+							t24Sums[j%16] = num.FMA32(t9, k[j], t24Sums[j%16])
+							t162Sums[j%16] = num.FMA32(STrail2[j], t9, t162Sums[j%16])
+							qBar2[j] = num.FMA32(MTrail3[j], yBarEntry, qBar2[j])
 							t4[j] = t42
 							t13_3[j] = num.FMA32(-F(2*t9), eLinEntry, t13_3[j])
 							SBarState[j] = F(etaEntry2 * t9)
@@ -435,12 +430,14 @@ func (c *stepBackwardRows1) Part(part int) {
 						rhoBar2[a] = rhoBar2[a] + t7
 						etaBar2[a] = etaBar2[a] + t162
 						// titans_printed.e, titans_printed.S
+						thetaEntry2 := theta[a]
 						c.VBar[(l*T+a+C*s)*dV+i] = F(F(2*thetaEntry2) * t24)
 						// titans_printed.e, titans_printed.M, titans_printed.S
-						w3 := F(F(-2*thetaEntry2) * t24)
+						w2 := F(F(-2*thetaEntry2) * t24)
+						rhoEntry2 := rho[a]
 						for j := range dK {
-							t21_3[j] = num.FMA32(w3, MTrail2[j], t21_3[j])
-							MBarState[j] = num.FMA32(w3, k[j], F(rhoEntry2*t4[j]))
+							t21_3[j] = num.FMA32(w2, MTrail2[j], t21_3[j])
+							MBarState[j] = num.FMA32(w2, k[j], F(rhoEntry2*t4[j]))
 						}
 					}
 				}

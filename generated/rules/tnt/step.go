@@ -164,30 +164,23 @@ func (c *Step[F]) Run() {
 							c.VLin[(l*T+a+C*s)*dV+i] = t32
 						}
 					}
-					// tnt.V
+					// tnt.V, tnt.A, tnt.W
 					rhoEntry := rho[a]
 					thetaEntry := theta[a]
-					for i := range dV {
-						VState2 := VState[i*dK:][:dK]
-						w := F(thetaEntry * t3[i])
-						for j := range dK {
-							VState2[j] = F(rhoEntry*VState2[j]) - F(w*k[j])
-						}
-					}
-					// tnt.A, tnt.n
 					nStateEntry := nState[0]
-					t17 := (nStateEntry == F(0))
-					t44 := 1 + nStateEntry
-					nState[0] = kern.Choose((t44 < F(16)), t44, F(0))
-					// tnt.A, tnt.W
+					w2 := (nStateEntry == F(0))
 					for i := range dV {
 						WInit := c.WInit[i*dK:][:dK]
 						WState2 := WState[i*dK:][:dK]
+						VState2 := VState[i*dK:][:dK]
 						A2 := A[i*dK:][:dK]
 						var t202 F
+						w := F(thetaEntry * t3[i])
 						for j := range dK {
-							A2_2 := kern.Choose(t17, WInit[j], WState2[j])
-							t202 += F(A2_2 * k[j])
+							kEntry := k[j]
+							A2_2 := kern.Choose(w2, WInit[j], WState2[j])
+							t202 += F(A2_2 * kEntry)
+							VState2[j] = F(rhoEntry*VState2[j]) - F(w*kEntry)
 							A2[j] = A2_2
 						}
 						t20[i] = t202
@@ -207,10 +200,10 @@ func (c *Step[F]) Run() {
 						A2 := A[i*dK:][:dK]
 						WState2 := WState[i*dK:][:dK]
 						var t402 F
-						w2 := F(thetaEntry * t21[i])
+						w3 := F(thetaEntry * t21[i])
 						for j := range dK {
 							t402 += F(VState2[j] * q[j])
-							WState2[j] = F(rhoEntry*A2[j]) - F(w2*k[j])
+							WState2[j] = F(rhoEntry*A2[j]) - F(w3*k[j])
 						}
 						t40[i] = t402
 					}
@@ -219,9 +212,9 @@ func (c *Step[F]) Run() {
 						PState2 := PState[i*dK:][:dK]
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
 						var t412 F
-						kEntry := k[i]
+						kEntry2 := k[i]
 						for j := range dK {
-							P2 := kern.Choose(t17, F(0), PState2[j]) + F(kEntry*k[j])
+							P2 := kern.Choose(w2, F(0), PState2[j]) + F(kEntry2*k[j])
 							t412 += F(P2 * q[j])
 							PState2[j] = P2
 						}
@@ -240,6 +233,9 @@ func (c *Step[F]) Run() {
 					for i := range dV {
 						y[i] = t40[i] + t42[i]
 					}
+					// tnt.n, tnt.A
+					t44 := 1 + nStateEntry
+					nState[0] = kern.Choose((t44 < F(16)), t44, F(0))
 					// tnt
 					for i := range dK {
 						if len(c.YProd) > 0 {
@@ -429,41 +425,37 @@ func (c *StepBackward[F]) Run() {
 					VLin := c.VLin[(l*T+a+C*s)*dV:][:dV]
 					WLin := c.WLin[(l*T+a+C*s)*dV:][:dV]
 					k := c.K[(l*T+a+C*s)*dK:][:dK]
-					// tnt.V
+					// tnt.V, tnt.W, tnt.A
 					rhoEntry := rho[a]
 					thetaEntry := theta[a]
+					nTrailEntry := nTrail2[a]
+					w2 := (nTrailEntry == F(0))
 					for i := range dV {
 						VTrail2 := VTrail[(a*dV+i)*dK:][:dK]
 						VTrail3 := VTrail[((a+1)*dV+i)*dK:][:dK]
-						w := F(thetaEntry * VLin[i])
-						for j := range dK {
-							VTrail3[j] = F(rhoEntry*VTrail2[j]) - F(w*k[j])
-						}
-					}
-					// tnt.A, tnt.n
-					nTrailEntry := nTrail2[a]
-					t17 := (nTrailEntry == F(0))
-					t44 := 1 + nTrailEntry
-					nTrail3[a] = kern.Choose((t44 < F(16)), t44, F(0))
-					// tnt.W, tnt.A, tnt.V
-					for i := range dV {
 						WInit := c.WInit[i*dK:][:dK]
 						WTrail2 := WTrail[(a*dV+i)*dK:][:dK]
 						WTrail3 := WTrail[((a+1)*dV+i)*dK:][:dK]
-						w2 := F(thetaEntry * WLin[i])
+						w := F(thetaEntry * VLin[i])
+						w3 := F(thetaEntry * WLin[i])
 						for j := range dK {
-							WTrail3[j] = F(rhoEntry*kern.Choose(t17, WInit[j], WTrail2[j])) - F(w2*k[j])
+							kEntry := k[j]
+							VTrail3[j] = F(rhoEntry*VTrail2[j]) - F(w*kEntry)
+							WTrail3[j] = F(rhoEntry*kern.Choose(w2, WInit[j], WTrail2[j])) - F(w3*kEntry)
 						}
 					}
 					// tnt.P, tnt.Q, tnt.A
 					for i := range dK {
 						PTrail2 := PTrail[(a*dK+i)*dK:][:dK]
 						PTrail3 := PTrail[((a+1)*dK+i)*dK:][:dK]
-						kEntry := k[i]
+						kEntry2 := k[i]
 						for j := range dK {
-							PTrail3[j] = kern.Choose(t17, F(0), PTrail2[j]) + F(kEntry*k[j])
+							PTrail3[j] = kern.Choose(w2, F(0), PTrail2[j]) + F(kEntry2*k[j])
 						}
 					}
+					// tnt.n, tnt.A
+					t44 := 1 + nTrailEntry
+					nTrail3[a] = kern.Choose((t44 < F(16)), t44, F(0))
 				}
 			}
 			if n := min(C, -C*s+T); n > 0 {
@@ -474,22 +466,21 @@ func (c *StepBackward[F]) Run() {
 				thetaBar := c.ThetaBar[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
 					yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
+					VLin := c.VLin[(l*T+a+C*s)*dV:][:dV]
 					WLin := c.WLin[(l*T+a+C*s)*dV:][:dV]
 					k := c.K[(l*T+a+C*s)*dK:][:dK]
-					VLin := c.VLin[(l*T+a+C*s)*dV:][:dV]
 					kBar := c.KBar[(l*T+a+C*s)*dK:][:dK]
 					qBar := c.QBar[(l*T+a+C*s)*dK:][:dK]
 					vBar := c.VBar2[(l*T+a+C*s)*dV:][:dV]
-					// tnt.A, tnt.n, tnt.Q
-					nTrailEntry2 := nTrail2[a]
-					t173 := (nTrailEntry2 == F(0))
-					t18 := !t173
-					nBarState[0] = kern.Choose(((1 + nTrailEntry2) < F(16)), nBarState[0], F(0))
-					// tnt.A, tnt.y, tnt.W
+					// tnt.A, tnt.y, tnt.V, tnt.W
 					clear(t8)
 					clear(t12)
 					clear(t26)
 					var t27 F
+					nTrailEntry4 := nTrail2[a]
+					w5 := (nTrailEntry4 == F(0))
+					rhoEntry2 := rho[a]
+					thetaEntry2 := theta[a]
 					for i := range dV {
 						WInit := c.WInit[i*dK:][:dK]
 						WTrail2 := WTrail[(a*dV+i)*dK:][:dK]
@@ -497,47 +488,54 @@ func (c *StepBackward[F]) Run() {
 						yProd := c.YProd[(l*T+a+C*s)*dK:][:dK]
 						A2 := A[i*dK:][:dK]
 						WTrail3 := WTrail[((a+1)*dV+i)*dK:][:dK]
-						VTrail2 := VTrail[((a+1)*dV+i)*dK:][:dK]
+						VTrail2 := VTrail[(a*dV+i)*dK:][:dK]
 						var t602 F
 						yBarEntry := yBar[i]
+						w6 := F(thetaEntry2 * VLin[i])
 						WLinEntry := WLin[i]
 						for j := range dK {
-							A2_2 := kern.Choose(t173, WInit[j], WTrail2[j])
+							A2_2 := kern.Choose(w5, WInit[j], WTrail2[j])
 							t22 := WBarState2[j] + F(yBarEntry*yProd[j])
-							t602 += F(t22 * k[j])
+							kEntry3 := k[j]
+							t602 += F(t22 * kEntry3)
 							t27 += F(A2_2 * t22)
 							A2[j] = A2_2
 							t8[j] += F(WTrail3[j] * yBarEntry)
-							t12[j] += F(VTrail2[j] * yBarEntry)
+							t12[j] += F((F(rhoEntry2*VTrail2[j]) - F(w6*kEntry3)) * yBarEntry)
 							t26[j] -= F(t22 * WLinEntry)
 						}
 						t60[i] = t602
 					}
+					// tnt.n, tnt.A
+					nBarState[0] = kern.Choose(((1 + nTrailEntry4) < F(16)), nBarState[0], F(0))
 					// tnt.y, tnt.P, tnt.Q, tnt.A
 					clear(t10)
 					clear(t172)
+					w7 := !(nTrailEntry4 == F(0))
+					w8 := (nTrailEntry4 == F(0))
 					for i := range dK {
 						PBarState2 := PBarState[i*dK:][:dK]
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
-						PTrail2 := PTrail[((a+1)*dK+i)*dK:][:dK]
+						PTrail2 := PTrail[(a*dK+i)*dK:][:dK]
 						var t1622 F
 						t8Entry := t8[i]
-						kEntry2 := k[i]
+						kEntry5 := k[i]
 						for j := range dK {
 							t132 := PBarState2[j] + F(q[j]*t8Entry)
-							t1622 += F(t132 * k[j])
-							t10[j] += F(PTrail2[j] * t8Entry)
-							t172[j] += F(t132 * kEntry2)
-							PBarState2[j] = kern.Choose(t18, t132, F(0))
+							kEntry4 := k[j]
+							t1622 += F(t132 * kEntry4)
+							t10[j] += F((kern.Choose(w8, F(0), PTrail2[j]) + F(kEntry5*kEntry4)) * t8Entry)
+							t172[j] += F(t132 * kEntry5)
+							PBarState2[j] = kern.Choose(w7, t132, F(0))
 						}
 						t162[i] = t1622
 					}
-					// tnt.W, tnt.A, tnt.y, tnt.V
+					// tnt.W, tnt.A, tnt.y, tnt.V, tnt.Q
 					clear(t61)
 					clear(t452)
 					var t49 F
-					rhoEntry3 := rho[a]
-					thetaEntry2 := theta[a]
+					w10 := (nTrailEntry4 == F(0))
+					w11 := !(nTrailEntry4 == F(0))
 					for i := range dV {
 						WBarState2 := WBarState[i*dK:][:dK]
 						yProd := c.YProd[(l*T+a+C*s)*dK:][:dK]
@@ -549,17 +547,17 @@ func (c *StepBackward[F]) Run() {
 						var t622 F
 						yBarEntry2 := yBar[i]
 						t60Entry := t60[i]
-						w3 := F(thetaEntry2 * t60Entry)
+						w9 := F(thetaEntry2 * t60Entry)
 						VLinEntry := VLin[i]
 						for j := range dK {
-							kEntry3 := k[j]
-							t33 := F(rhoEntry3*(WBarState2[j]+F(yBarEntry2*yProd[j]))) - F(w3*kEntry3)
+							kEntry6 := k[j]
+							t33 := F(rhoEntry2*(WBarState2[j]+F(yBarEntry2*yProd[j]))) - F(w9*kEntry6)
 							t412 := VBarState2[j] + F(q[j]*yBarEntry2)
-							t622 += F(t412 * kEntry3)
+							t622 += F(t412 * kEntry6)
 							t49 += F(VTrail2[j] * t412)
 							t61[j] += F(A2[j] * t60Entry)
-							WInitBar[j] += kern.Choose(t173, t33, F(0))
-							WBarState2[j] = kern.Choose(t18, t33, F(0))
+							WInitBar[j] += kern.Choose(w10, t33, F(0))
+							WBarState2[j] = kern.Choose(w11, t33, F(0))
 							t452[j] -= F(t412 * VLinEntry)
 						}
 						t62[i] = t622
@@ -579,10 +577,10 @@ func (c *StepBackward[F]) Run() {
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
 						yBarEntry3 := yBar[i]
 						t62Entry := t62[i]
-						w4 := F(thetaEntry2 * t62Entry)
+						w12 := F(thetaEntry2 * t62Entry)
 						for j := range dK {
 							t63[j] += F(VTrail2[j] * t62Entry)
-							VBarState2[j] = F(rhoEntry3*(VBarState2[j]+F(q[j]*yBarEntry3))) - F(w4*k[j])
+							VBarState2[j] = F(rhoEntry2*(VBarState2[j]+F(q[j]*yBarEntry3))) - F(w12*k[j])
 						}
 					}
 					// tnt.V, tnt

@@ -132,65 +132,47 @@ func (c *stepFused) run() {
 							t3[i] = t32
 						}
 					}
-					// tnt.V
+					// tnt.V, tnt.A, tnt.W
 					rhoEntry := rho[a]
 					thetaEntry := theta[a]
+					nStateEntry := nState[0]
+					w2 := (nStateEntry == F(0))
+					w2Number := kern.Choose(w2, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.R1ce832991555Args{
+						a2 := regions.Rfb2746de9397Args{
 							P0: unsafe.SliceData(t3),
 							P1: unsafe.SliceData(c.K),
-							P2: unsafe.SliceData(VState),
-							N0: dV,
-							N1: dK,
-							N2: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							S0: [2]float32{thetaEntry},
-							S1: [2]float32{rhoEntry},
-						}
-						regions.R1ce832991555(&a2)
-					} else {
-						for i := range dV {
-							k := c.K[(l*T+a+C*s)*dK:][:dK]
-							VState2 := VState[i*dK:][:dK]
-							w := F(thetaEntry * t3[i])
-							for j := range dK {
-								VState2[j] = num.FMA32(-w, k[j], F(rhoEntry*VState2[j]))
-							}
-						}
-					}
-					// tnt.A, tnt.n
-					nStateEntry := nState[0]
-					t17 := (nStateEntry == F(0))
-					t44 := F(1) + nStateEntry
-					nState[0] = kern.Choose((t44 < F(16)), t44, F(0))
-					// tnt.A, tnt.W
-					t17Number := kern.Choose(t17, F(1), F(0))
-					if kern.Wide() {
-						a2 := regions.R6d7c5fb4a750Args{
-							P0: unsafe.SliceData(c.WInit),
-							P1: unsafe.SliceData(WState),
-							P2: unsafe.SliceData(c.K),
-							P3: unsafe.SliceData(A),
-							P4: unsafe.SliceData(t20),
+							P2: unsafe.SliceData(c.WInit),
+							P3: unsafe.SliceData(WState),
+							P4: unsafe.SliceData(VState),
+							P5: unsafe.SliceData(A),
+							P6: unsafe.SliceData(t20),
 							N0: dV,
 							N1: dK,
 							N2: 8 * dK,
 							N3: 12 * dK,
 							N4: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							S0: [2]float32{t17Number},
+							S0: [2]float32{w2Number},
+							S1: [2]float32{thetaEntry},
+							S2: [2]float32{rhoEntry},
 						}
-						regions.R6d7c5fb4a750(&a2)
+						regions.Rfb2746de9397(&a2)
 					} else {
-						t17_2 := (F(0) < t17Number)
+						w2_2 := (F(0) < w2Number)
 						for i := range dV {
+							k := c.K[(l*T+a+C*s)*dK:][:dK]
 							WInit := c.WInit[i*dK:][:dK]
 							WState2 := WState[i*dK:][:dK]
-							k := c.K[(l*T+a+C*s)*dK:][:dK]
+							VState2 := VState[i*dK:][:dK]
 							A2 := A[i*dK:][:dK]
 							var t202 F
+							w := F(thetaEntry * t3[i])
 							t202Sums := [16]F{t202}
 							for j := range dK {
-								A2_2 := kern.Choose(t17_2, WInit[j], WState2[j])
-								t202Sums[j%16] = num.FMA32(A2_2, k[j], t202Sums[j%16])
+								kEntry := k[j]
+								A2_2 := kern.Choose(w2_2, WInit[j], WState2[j])
+								t202Sums[j%16] = num.FMA32(A2_2, kEntry, t202Sums[j%16])
+								VState2[j] = num.FMA32(-w, kEntry, F(rhoEntry*VState2[j]))
 								A2[j] = A2_2
 							}
 							t202 = kern.Sum16(&t202Sums)
@@ -260,18 +242,18 @@ func (c *stepFused) run() {
 							A2 := A[i*dK:][:dK]
 							WState2 := WState[i*dK:][:dK]
 							var t402 F
-							w2 := F(thetaEntry * t21[i])
+							w3 := F(thetaEntry * t21[i])
 							t402Sums := [16]F{t402}
 							for j := range dK {
 								t402Sums[j%16] = num.FMA32(VState2[j], q[j], t402Sums[j%16])
-								WState2[j] = num.FMA32(-w2, k[j], F(rhoEntry*A2[j]))
+								WState2[j] = num.FMA32(-w3, k[j], F(rhoEntry*A2[j]))
 							}
 							t402 = kern.Sum16(&t402Sums)
 							t40[i] = t402
 						}
 					}
 					// tnt.P, tnt.Q, tnt.A, tnt.y
-					t17Number2 := kern.Choose(t17, F(1), F(0))
+					w2Number2 := kern.Choose(w2, F(1), F(0))
 					if kern.Wide() {
 						a2 := regions.Rc508351485c2Args{
 							P0: unsafe.SliceData(c.K),
@@ -283,20 +265,20 @@ func (c *stepFused) run() {
 							N2: 4*dK*a + 4*C*dK*s + 4*T*dK*l + 4,
 							N3: 4*dK*a + 4*C*dK*s + 4*T*dK*l + 8,
 							N4: 4*dK*a + 4*C*dK*s + 4*T*dK*l + 12,
-							S0: [2]float32{t17Number2},
+							S0: [2]float32{w2Number2},
 						}
 						regions.Rc508351485c2(&a2)
 					} else {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
-						t17_2 := (F(0) < t17Number2)
+						w2_2 := (F(0) < w2Number2)
 						for i := range dK {
 							PState2 := PState[i*dK:][:dK]
 							q := c.Q[(l*T+a+C*s)*dK:][:dK]
 							var t412 F
-							kEntry := k[i]
+							kEntry2 := k[i]
 							t412Sums := [16]F{t412}
 							for j := range dK {
-								P2 := num.FMA32(kEntry, k[j], kern.Choose(t17_2, F(0), PState2[j]))
+								P2 := num.FMA32(kEntry2, k[j], kern.Choose(w2_2, F(0), PState2[j]))
 								t412Sums[j%16] = num.FMA32(P2, q[j], t412Sums[j%16])
 								PState2[j] = P2
 							}
@@ -342,6 +324,9 @@ func (c *stepFused) run() {
 							y[i] = t40[i] + t42[i]
 						}
 					}
+					// tnt.n, tnt.A
+					t44 := F(1) + nStateEntry
+					nState[0] = kern.Choose((t44 < F(16)), t44, F(0))
 					// tnt
 					if len(c.YProd) > 0 {
 						copy(c.YProd[(l*T+a+C*s)*dK:][:dK], t41[:dK])
@@ -433,76 +418,53 @@ func (c *stepBackwardFused) run() {
 				nTrail2 := nTrail[:n]
 				nTrail3 := nTrail[1:][:n]
 				for a := range n {
-					// tnt.V
+					// tnt.V, tnt.W, tnt.A
 					rhoEntry := rho[a]
 					thetaEntry := theta[a]
+					nTrailEntry := nTrail2[a]
+					w2 := (nTrailEntry == F(0))
+					w2Number := kern.Choose(w2, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.R1d5986de6de7Args{
+						a2 := regions.Rcdc66869bb87Args{
 							P0: unsafe.SliceData(c.VLin),
-							P1: unsafe.SliceData(c.K),
-							P2: unsafe.SliceData(VTrail),
+							P1: unsafe.SliceData(c.WLin),
+							P2: unsafe.SliceData(c.K),
+							P3: unsafe.SliceData(VTrail),
+							P4: unsafe.SliceData(c.WInit),
+							P5: unsafe.SliceData(WTrail),
 							N0: dV,
 							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							N2: dK,
 							N3: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							N4: 4 * dK * dV * a,
 							N5: dK * dV,
-							S0: [2]float32{thetaEntry},
-							S1: [2]float32{rhoEntry},
+							S0: [2]float32{w2Number},
+							S1: [2]float32{thetaEntry},
+							S2: [2]float32{rhoEntry},
 						}
-						regions.R1d5986de6de7(&a2)
+						regions.Rcdc66869bb87(&a2)
 					} else {
 						VLin := c.VLin[(l*T+a+C*s)*dV:][:dV]
+						WLin := c.WLin[(l*T+a+C*s)*dV:][:dV]
+						w2_2 := (F(0) < w2Number)
 						for i := range dV {
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
 							VTrail2 := VTrail[(a*dV+i)*dK:][:dK]
 							VTrail3 := VTrail[((a+1)*dV+i)*dK:][:dK]
-							w := F(thetaEntry * VLin[i])
-							for j := range dK {
-								VTrail3[j] = num.FMA32(-w, k[j], F(rhoEntry*VTrail2[j]))
-							}
-						}
-					}
-					// tnt.A, tnt.n
-					nTrailEntry := nTrail2[a]
-					t17 := (nTrailEntry == F(0))
-					t44 := F(1) + nTrailEntry
-					nTrail3[a] = kern.Choose((t44 < F(16)), t44, F(0))
-					// tnt.W, tnt.A, tnt.V
-					t17Number := kern.Choose(t17, F(1), F(0))
-					if kern.Wide() {
-						a2 := regions.R753c95034cf6Args{
-							P0: unsafe.SliceData(c.WLin),
-							P1: unsafe.SliceData(c.K),
-							P2: unsafe.SliceData(c.WInit),
-							P3: unsafe.SliceData(WTrail),
-							N0: dV,
-							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							N2: dK,
-							N3: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							N4: 4 * dK * dV * a,
-							N5: dK * dV,
-							S0: [2]float32{t17Number},
-							S1: [2]float32{thetaEntry},
-							S2: [2]float32{rhoEntry},
-						}
-						regions.R753c95034cf6(&a2)
-					} else {
-						WLin := c.WLin[(l*T+a+C*s)*dV:][:dV]
-						t17_2 := (F(0) < t17Number)
-						for i := range dV {
-							k := c.K[(l*T+a+C*s)*dK:][:dK]
 							WInit := c.WInit[i*dK:][:dK]
 							WTrail2 := WTrail[(a*dV+i)*dK:][:dK]
 							WTrail3 := WTrail[((a+1)*dV+i)*dK:][:dK]
-							w2 := F(thetaEntry * WLin[i])
+							w := F(thetaEntry * VLin[i])
+							w3 := F(thetaEntry * WLin[i])
 							for j := range dK {
-								WTrail3[j] = num.FMA32(-w2, k[j], F(rhoEntry*kern.Choose(t17_2, WInit[j], WTrail2[j])))
+								kEntry := k[j]
+								VTrail3[j] = num.FMA32(-w, kEntry, F(rhoEntry*VTrail2[j]))
+								WTrail3[j] = num.FMA32(-w3, kEntry, F(rhoEntry*kern.Choose(w2_2, WInit[j], WTrail2[j])))
 							}
 						}
 					}
 					// tnt.P, tnt.Q, tnt.A
-					t17Number2 := kern.Choose(t17, F(1), F(0))
+					w2Number2 := kern.Choose(w2, F(1), F(0))
 					if kern.Wide() {
 						a2 := regions.R08934ee4a804Args{
 							P0: unsafe.SliceData(c.K),
@@ -511,21 +473,24 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							N2: 4 * dK * dK * a,
 							N3: dK * dK,
-							S0: [2]float32{t17Number2},
+							S0: [2]float32{w2Number2},
 						}
 						regions.R08934ee4a804(&a2)
 					} else {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
-						t17_2 := (F(0) < t17Number2)
+						w2_2 := (F(0) < w2Number2)
 						for i := range dK {
 							PTrail2 := PTrail[(a*dK+i)*dK:][:dK]
 							PTrail3 := PTrail[((a+1)*dK+i)*dK:][:dK]
-							kEntry := k[i]
+							kEntry2 := k[i]
 							for j := range dK {
-								PTrail3[j] = num.FMA32(kEntry, k[j], kern.Choose(t17_2, F(0), PTrail2[j]))
+								PTrail3[j] = num.FMA32(kEntry2, k[j], kern.Choose(w2_2, F(0), PTrail2[j]))
 							}
 						}
 					}
+					// tnt.n, tnt.A
+					t44 := F(1) + nTrailEntry
+					nTrail3[a] = kern.Choose((t44 < F(16)), t44, F(0))
 				}
 			}
 			if n := min(C, -C*s+T); n > 0 {
@@ -535,33 +500,33 @@ func (c *stepBackwardFused) run() {
 				rhoBar := c.RhoBar[l*T+C*s:][:n]
 				thetaBar := c.ThetaBar[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
-					// tnt.A, tnt.n, tnt.Q
-					nTrailEntry2 := nTrail2[a]
-					t173 := (nTrailEntry2 == F(0))
-					t18 := !t173
-					nBarState[0] = kern.Choose(((F(1) + nTrailEntry2) < F(16)), nBarState[0], F(0))
-					// tnt.A, tnt.y, tnt.W
+					// tnt.A, tnt.y, tnt.V, tnt.W
 					clear(t8)
 					clear(t12)
 					clear(t26)
 					var t27 F
-					t173Number := kern.Choose(t173, F(1), F(0))
+					nTrailEntry4 := nTrail2[a]
+					w5 := (nTrailEntry4 == F(0))
+					rhoEntry2 := rho[a]
+					thetaEntry2 := theta[a]
+					w5Number := kern.Choose(w5, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.R07786feb4c1bArgs{
+						a2 := regions.Rb92ce634d0b7Args{
 							P0:  unsafe.SliceData(c.YBar),
-							P1:  unsafe.SliceData(c.WLin),
-							P2:  unsafe.SliceData(c.WInit),
-							P3:  unsafe.SliceData(WTrail),
-							P4:  unsafe.SliceData(c.YProd),
-							P5:  unsafe.SliceData(WBarState),
-							P6:  unsafe.SliceData(c.K),
-							P7:  unsafe.SliceData(A),
-							P8:  unsafe.SliceData(t8),
-							P9:  unsafe.SliceData(VTrail),
-							P10: unsafe.SliceData(t12),
-							P11: unsafe.SliceData(t26),
-							P12: unsafe.SliceData(t60),
-							P13: unsafe.SliceData(t27Total),
+							P1:  unsafe.SliceData(c.VLin),
+							P2:  unsafe.SliceData(c.WLin),
+							P3:  unsafe.SliceData(c.WInit),
+							P4:  unsafe.SliceData(WTrail),
+							P5:  unsafe.SliceData(c.YProd),
+							P6:  unsafe.SliceData(WBarState),
+							P7:  unsafe.SliceData(c.K),
+							P8:  unsafe.SliceData(A),
+							P9:  unsafe.SliceData(t8),
+							P10: unsafe.SliceData(VTrail),
+							P11: unsafe.SliceData(t12),
+							P12: unsafe.SliceData(t26),
+							P13: unsafe.SliceData(t60),
+							P14: unsafe.SliceData(t27Total),
 							N0:  dV,
 							N1:  4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							N2:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
@@ -580,17 +545,19 @@ func (c *stepBackwardFused) run() {
 							N15: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							N16: 4 * dK * dV * a,
 							N17: dK * dV,
-							N18: 4*dK*dV*a + 4*dK*dV,
-							N19: -dK*dV + dK,
+							N18: -dK*dV + dK,
 							S0:  [2]float32{t27},
-							S1:  [2]float32{t173Number},
+							S1:  [2]float32{w5Number},
+							S2:  [2]float32{thetaEntry2},
+							S3:  [2]float32{rhoEntry2},
 						}
-						regions.R07786feb4c1b(&a2)
+						regions.Rb92ce634d0b7(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
+						VLin := c.VLin[(l*T+a+C*s)*dV:][:dV]
 						WLin := c.WLin[(l*T+a+C*s)*dV:][:dV]
 						t27_2 := t27
-						t173_2 := (F(0) < t173Number)
+						w5_2 := (F(0) < w5Number)
 						for i := range dV {
 							WInit := c.WInit[i*dK:][:dK]
 							WTrail2 := WTrail[(a*dV+i)*dK:][:dK]
@@ -599,21 +566,23 @@ func (c *stepBackwardFused) run() {
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
 							A2 := A[i*dK:][:dK]
 							WTrail3 := WTrail[((a+1)*dV+i)*dK:][:dK]
-							VTrail2 := VTrail[((a+1)*dV+i)*dK:][:dK]
+							VTrail2 := VTrail[(a*dV+i)*dK:][:dK]
 							var t602 F
 							yBarEntry := yBar[i]
+							w6 := F(thetaEntry2 * VLin[i])
 							WLinEntry := WLin[i]
 							var t27Row F
 							t602Sums := [16]F{t602}
 							t27RowSums := [16]F{t27Row}
 							for j := range dK {
-								A2_2 := kern.Choose(t173_2, WInit[j], WTrail2[j])
+								A2_2 := kern.Choose(w5_2, WInit[j], WTrail2[j])
 								t22 := num.FMA32(yBarEntry, yProd[j], WBarState2[j])
-								t602Sums[j%16] = num.FMA32(t22, k[j], t602Sums[j%16])
+								kEntry3 := k[j]
+								t602Sums[j%16] = num.FMA32(t22, kEntry3, t602Sums[j%16])
 								t27RowSums[j%16] = num.FMA32(A2_2, t22, t27RowSums[j%16])
 								A2[j] = A2_2
 								t8[j] = num.FMA32(WTrail3[j], yBarEntry, t8[j])
-								t12[j] = num.FMA32(VTrail2[j], yBarEntry, t12[j])
+								t12[j] = num.FMA32(num.FMA32(-w6, kEntry3, F(rhoEntry2*VTrail2[j])), yBarEntry, t12[j])
 								t26[j] = num.FMA32(-t22, WLinEntry, t26[j])
 							}
 							t602 = kern.Sum16(&t602Sums)
@@ -624,12 +593,17 @@ func (c *stepBackwardFused) run() {
 						t27Total[0] = t27_2
 					}
 					t27 = t27Total[0]
+					// tnt.n, tnt.A
+					nBarState[0] = kern.Choose(((F(1) + nTrailEntry4) < F(16)), nBarState[0], F(0))
 					// tnt.y, tnt.P, tnt.Q, tnt.A
 					clear(t10)
 					clear(t172)
-					t18Number := kern.Choose(t18, F(1), F(0))
+					w7 := !(nTrailEntry4 == F(0))
+					w8 := (nTrailEntry4 == F(0))
+					w8Number := kern.Choose(w8, F(1), F(0))
+					w7Number := kern.Choose(w7, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.R165cc96eaff1Args{
+						a2 := regions.R20e42ab89ba6Args{
 							P0: unsafe.SliceData(t8),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(c.Q),
@@ -643,43 +617,46 @@ func (c *stepBackwardFused) run() {
 							N2: 4*dK*a + 4*C*dK*s + 4*T*dK*l + 4,
 							N3: 4*dK*a + 4*C*dK*s + 4*T*dK*l + 8,
 							N4: 4*dK*a + 4*C*dK*s + 4*T*dK*l + 12,
-							N5: 4*dK*dK*a + 4*dK*dK + 8*dK,
+							N5: 4*dK*dK*a + 8*dK,
 							N6: 12 * dK,
-							N7: 4*dK*dK*a + 4*dK*dK + 12*dK,
-							N8: 4*dK*dK*a + 4*dK*dK,
-							S0: [2]float32{t18Number},
+							N7: 4*dK*dK*a + 12*dK,
+							N8: 4 * dK * dK * a,
+							S0: [2]float32{w7Number},
+							S1: [2]float32{w8Number},
 						}
-						regions.R165cc96eaff1(&a2)
+						regions.R20e42ab89ba6(&a2)
 					} else {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
-						t18_2 := (F(0) < t18Number)
+						w7_2 := (F(0) < w7Number)
+						w8_2 := (F(0) < w8Number)
 						for i := range dK {
 							q := c.Q[(l*T+a+C*s)*dK:][:dK]
 							PBarState2 := PBarState[i*dK:][:dK]
-							PTrail2 := PTrail[((a+1)*dK+i)*dK:][:dK]
+							PTrail2 := PTrail[(a*dK+i)*dK:][:dK]
 							var t1622 F
 							t8Entry := t8[i]
-							kEntry2 := k[i]
+							kEntry5 := k[i]
 							t1622Sums := [16]F{t1622}
 							for j := range dK {
 								t132 := num.FMA32(q[j], t8Entry, PBarState2[j])
-								t1622Sums[j%16] = num.FMA32(t132, k[j], t1622Sums[j%16])
-								t10[j] = num.FMA32(PTrail2[j], t8Entry, t10[j])
-								t172[j] = num.FMA32(t132, kEntry2, t172[j])
-								PBarState2[j] = kern.Choose(t18_2, t132, F(0))
+								kEntry4 := k[j]
+								t1622Sums[j%16] = num.FMA32(t132, kEntry4, t1622Sums[j%16])
+								t10[j] = num.FMA32(num.FMA32(kEntry5, kEntry4, kern.Choose(w8_2, F(0), PTrail2[j])), t8Entry, t10[j])
+								t172[j] = num.FMA32(t132, kEntry5, t172[j])
+								PBarState2[j] = kern.Choose(w7_2, t132, F(0))
 							}
 							t1622 = kern.Sum16(&t1622Sums)
 							t162[i] = t1622
 						}
 					}
-					// tnt.W, tnt.A, tnt.y, tnt.V
+					// tnt.W, tnt.A, tnt.y, tnt.V, tnt.Q
 					clear(t61)
 					clear(t452)
 					var t49 F
-					rhoEntry3 := rho[a]
-					thetaEntry2 := theta[a]
-					t173Number2 := kern.Choose(t173, F(1), F(0))
-					t18Number2 := kern.Choose(t18, F(1), F(0))
+					w10 := (nTrailEntry4 == F(0))
+					w11 := !(nTrailEntry4 == F(0))
+					w10Number := kern.Choose(w10, F(1), F(0))
+					w11Number := kern.Choose(w11, F(1), F(0))
 					if kern.Wide() {
 						a2 := regions.R3b622304baadArgs{
 							P0:  unsafe.SliceData(c.YBar),
@@ -712,18 +689,18 @@ func (c *stepBackwardFused) run() {
 							N12: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							N13: 4 * dK * dV * a,
 							S0:  [2]float32{t49},
-							S1:  [2]float32{t18Number2},
-							S2:  [2]float32{t173Number2},
+							S1:  [2]float32{w11Number},
+							S2:  [2]float32{w10Number},
 							S3:  [2]float32{thetaEntry2},
-							S4:  [2]float32{rhoEntry3},
+							S4:  [2]float32{rhoEntry2},
 						}
 						regions.R3b622304baad(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						VLin := c.VLin[(l*T+a+C*s)*dV:][:dV]
 						t49_2 := t49
-						t18_2 := (F(0) < t18Number2)
-						t173_2 := (F(0) < t173Number2)
+						w11_2 := (F(0) < w11Number)
+						w10_2 := (F(0) < w10Number)
 						for i := range dV {
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
 							yProd := c.YProd[(l*T+a+C*s)*dK:][:dK]
@@ -736,20 +713,20 @@ func (c *stepBackwardFused) run() {
 							var t622 F
 							yBarEntry2 := yBar[i]
 							t60Entry := t60[i]
-							w3 := F(thetaEntry2 * t60Entry)
+							w9 := F(thetaEntry2 * t60Entry)
 							VLinEntry := VLin[i]
 							var t49Row F
 							t622Sums := [16]F{t622}
 							t49RowSums := [16]F{t49Row}
 							for j := range dK {
-								kEntry3 := k[j]
-								t33 := num.FMA32(-w3, kEntry3, F(rhoEntry3*num.FMA32(yBarEntry2, yProd[j], WBarState2[j])))
+								kEntry6 := k[j]
+								t33 := num.FMA32(-w9, kEntry6, F(rhoEntry2*num.FMA32(yBarEntry2, yProd[j], WBarState2[j])))
 								t412 := num.FMA32(q[j], yBarEntry2, VBarState2[j])
-								t622Sums[j%16] = num.FMA32(t412, kEntry3, t622Sums[j%16])
+								t622Sums[j%16] = num.FMA32(t412, kEntry6, t622Sums[j%16])
 								t49RowSums[j%16] = num.FMA32(VTrail2[j], t412, t49RowSums[j%16])
 								t61[j] = num.FMA32(A2[j], t60Entry, t61[j])
-								WInitBar[j] = WInitBar[j] + kern.Choose(t173_2, t33, F(0))
-								WBarState2[j] = kern.Choose(t18_2, t33, F(0))
+								WInitBar[j] = WInitBar[j] + kern.Choose(w10_2, t33, F(0))
+								WBarState2[j] = kern.Choose(w11_2, t33, F(0))
 								t452[j] = num.FMA32(-t412, VLinEntry, t452[j])
 							}
 							t622 = kern.Sum16(&t622Sums)
@@ -809,7 +786,7 @@ func (c *stepBackwardFused) run() {
 							N8: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							N9: 4 * dK * dV * a,
 							S0: [2]float32{thetaEntry2},
-							S1: [2]float32{rhoEntry3},
+							S1: [2]float32{rhoEntry2},
 						}
 						regions.R4b11c6fe26ba(&a2)
 					} else {
@@ -821,10 +798,10 @@ func (c *stepBackwardFused) run() {
 							VBarState2 := VBarState[i*dK:][:dK]
 							yBarEntry3 := yBar[i]
 							t62Entry := t62[i]
-							w4 := F(thetaEntry2 * t62Entry)
+							w12 := F(thetaEntry2 * t62Entry)
 							for j := range dK {
 								t63[j] = num.FMA32(VTrail2[j], t62Entry, t63[j])
-								VBarState2[j] = num.FMA32(-w4, k[j], F(rhoEntry3*num.FMA32(q[j], yBarEntry3, VBarState2[j])))
+								VBarState2[j] = num.FMA32(-w12, k[j], F(rhoEntry2*num.FMA32(q[j], yBarEntry3, VBarState2[j])))
 							}
 						}
 					}

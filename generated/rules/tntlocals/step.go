@@ -21,52 +21,45 @@ type Step[F num.Float] struct {
 	T             int
 	DK            int
 	DV            int
-	V             []F    // [L, d_v, d_k]
-	VC            []F    // [L, d_v, d_k]
-	G             []F    // [L]
-	R             []F    // [L, N, d_v, d_k]
-	RC            []F    // [L, N, d_v, d_k]
-	P             []F    // [L, N, d_k, d_k]
-	L2            []F    // [L, N]
-	N2            []F    // [L, N]
-	RInit         []F    // [N, d_v, d_k]
-	Q             []F    // [L, T, d_k]
-	K             []F    // [L, T, d_k]
-	V2            []F    // [L, T, d_v]
-	Theta         []F    // [L, T]
-	Y             []F    // [L, T, d_v], written
-	VOut          []F    // [L, d_v, d_k], written
-	VCOut         []F    // [L, d_v, d_k], written
-	GOut          []F    // [L], written
-	ROut          []F    // [L, N, d_v, d_k], written
-	RCOut         []F    // [L, N, d_v, d_k], written
-	POut          []F    // [L, N, d_k, d_k], written
-	LOut          []F    // [L, N], written
-	NOut          []F    // [L, N], written
-	RLin          []F    // [L, T, N, d_v], written; may be nil
-	YProd         []F    // [L, T, N, d_k], written; may be nil
-	VCheckpoints  []F    // [L, segments, d_v, d_k], written; may be nil
-	VCCheckpoints []F    // [L, segments, d_v, d_k], written; may be nil
-	GCheckpoints  []F    // [L, segments], written; may be nil
-	RCheckpoints  []F    // [L, segments, N, d_v, d_k], written; may be nil
-	RCCheckpoints []F    // [L, segments, N, d_v, d_k], written; may be nil
-	PCheckpoints  []F    // [L, segments, N, d_k, d_k], written; may be nil
-	LCheckpoints  []F    // [L, segments, N], written; may be nil
-	NCheckpoints  []F    // [L, segments, N], written; may be nil
-	Work          []F    // WorkLen() entries
-	Flags         []bool // FlagsLen() entries
+	V             []F // [L, d_v, d_k]
+	VC            []F // [L, d_v, d_k]
+	G             []F // [L]
+	R             []F // [L, N, d_v, d_k]
+	RC            []F // [L, N, d_v, d_k]
+	P             []F // [L, N, d_k, d_k]
+	L2            []F // [L, N]
+	N2            []F // [L, N]
+	RInit         []F // [N, d_v, d_k]
+	Q             []F // [L, T, d_k]
+	K             []F // [L, T, d_k]
+	V2            []F // [L, T, d_v]
+	Theta         []F // [L, T]
+	Y             []F // [L, T, d_v], written
+	VOut          []F // [L, d_v, d_k], written
+	VCOut         []F // [L, d_v, d_k], written
+	GOut          []F // [L], written
+	ROut          []F // [L, N, d_v, d_k], written
+	RCOut         []F // [L, N, d_v, d_k], written
+	POut          []F // [L, N, d_k, d_k], written
+	LOut          []F // [L, N], written
+	NOut          []F // [L, N], written
+	RLin          []F // [L, T, N, d_v], written; may be nil
+	YProd         []F // [L, T, N, d_k], written; may be nil
+	VCheckpoints  []F // [L, segments, d_v, d_k], written; may be nil
+	VCCheckpoints []F // [L, segments, d_v, d_k], written; may be nil
+	GCheckpoints  []F // [L, segments], written; may be nil
+	RCheckpoints  []F // [L, segments, N, d_v, d_k], written; may be nil
+	RCCheckpoints []F // [L, segments, N, d_v, d_k], written; may be nil
+	PCheckpoints  []F // [L, segments, N, d_k, d_k], written; may be nil
+	LCheckpoints  []F // [L, segments, N], written; may be nil
+	NCheckpoints  []F // [L, segments, N], written; may be nil
+	Work          []F // WorkLen() entries
 }
 
 // WorkLen is L·T·d_k·d_k + 2·L·N·T + N·d_k·d_k + 3·N·d_k·d_v + N·d_k + 3·N·d_v + 2·d_k·d_v + 3·N + 3·d_v + 1.
 func (c *Step[F]) WorkLen() int {
 	L, N, T, dK, dV := c.L, c.N, c.T, c.DK, c.DV
 	return L*T*dK*dK + 2*L*N*T + N*dK*dK + 3*N*dK*dV + N*dK + 3*N*dV + 2*dK*dV + 3*N + 3*dV + 1
-}
-
-// FlagsLen is N.
-func (c *Step[F]) FlagsLen() int {
-	N := c.N
-	return N
 }
 
 // Run computes Step.
@@ -115,8 +108,7 @@ func (c *Step[F]) Run() {
 	work = work[N*dK:]
 	t32 := work[:N*dV] // [N, d_v]
 	work = work[N*dV:]
-	t33 := work[:dV]  // [d_v]
-	t8 := c.Flags[:N] // [N]
+	t33 := work[:dV] // [d_v]
 
 	// tnt_locals.twice
 	for i := range N {
@@ -276,10 +268,10 @@ func (c *Step[F]) Run() {
 			if n2 := min(C, -C*s+T); n2 > 0 {
 				theta := c.Theta[l*T+C*s:][:n2]
 				for a := range n2 {
-					t56_2 := t56[(l*T+a+C*s)*N:][:N]
-					t64_2 := t64[(l*T+a+C*s)*N:][:N]
 					y := c.Y[(l*T+a+C*s)*dV:][:dV]
 					v := c.V2[(l*T+a+C*s)*dV:][:dV]
+					t56_2 := t56[(l*T+a+C*s)*N:][:N]
+					t64_2 := t64[(l*T+a+C*s)*N:][:N]
 					// tnt_locals.V_c, tnt_locals.y, tnt_locals.V
 					gStateEntry := gState[0]
 					w := (gStateEntry == F(0))
@@ -299,39 +291,23 @@ func (c *Step[F]) Run() {
 						t30[i] = t302
 						t42[i] = t422
 					}
-					// tnt_locals.A, tnt_locals.V_c
+					// tnt_locals.A, tnt_locals.V_c, tnt_locals.R_c, tnt_locals.R
 					for i := range N {
+						t11_2 := t11[i*dV:][:dV]
 						w2 := (nState[i] == F(0))
+						w3 := (lState[i] == F(0))
 						for j := range dV {
 							RInit := c.RInit[(i*dV+j)*dK:][:dK]
 							RState2 := RState[(i*dV+j)*dK:][:dK]
-							A2 := A[(i*dV+j)*dK:][:dK]
-							for k := range dK {
-								A2[k] = kern.Choose(w2, RInit[k], RState2[k])
-							}
-						}
-					}
-					// tnt_locals.R_c, tnt_locals.V_c, tnt_locals.n, tnt_locals.l
-					for i := range N {
-						lStateEntry := lState[i]
-						nStateEntry := nState[i]
-						n2_2 := kern.Choose(((1.5 + nStateEntry) < t56_2[i]), 1+nStateEntry, F(0))
-						t8[i] = (lStateEntry == F(0))
-						nState[i] = n2_2
-						lState[i] = kern.Choose((n2_2 == F(0)), F(0), kern.Choose(((1.5+lStateEntry) < t64_2[i]), 1+lStateEntry, F(0)))
-					}
-					// tnt_locals.R_c, tnt_locals.R
-					for i := range N {
-						t11_2 := t11[i*dV:][:dV]
-						t8Entry := t8[i]
-						for j := range dV {
-							A2 := A[(i*dV+j)*dK:][:dK]
 							RCState2 := RCState[(i*dV+j)*dK:][:dK]
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
+							A2 := A[(i*dV+j)*dK:][:dK]
 							var t112 F
 							for k2 := range dK {
-								RC2 := kern.Choose(t8Entry, A2[k2], RCState2[k2])
+								A2_2 := kern.Choose(w2, RInit[k2], RState2[k2])
+								RC2 := kern.Choose(w3, A2_2, RCState2[k2])
 								t112 += F(RC2 * k[k2])
+								A2[k2] = A2_2
 								RCState2[k2] = RC2
 							}
 							t11_2[j] = t112
@@ -357,23 +333,23 @@ func (c *Step[F]) Run() {
 							A2 := A[(i*dV+j)*dK:][:dK]
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
 							RState2 := RState[(i*dV+j)*dK:][:dK]
-							w3 := F(thetaEntry * t12_2[j])
+							w4 := F(thetaEntry * t12_2[j])
 							for k2 := range dK {
-								RState2[k2] = A2[k2] - F(w3*k[k2])
+								RState2[k2] = A2[k2] - F(w4*k[k2])
 							}
 						}
 					}
-					// tnt_locals.P, tnt_locals.V_c, tnt_locals.y
+					// tnt_locals.P, tnt_locals.R_c, tnt_locals.V_c, tnt_locals.y
 					for i := range N {
 						t31_2 := t31[i*dK:][:dK]
-						t8Entry2 := t8[i]
+						w5 := (lState[i] == F(0))
 						for j := range dK {
 							PState2 := PState[(i*dK+j)*dK:][:dK]
 							t28_2 := t28[((l*T+a+C*s)*dK+j)*dK:][:dK]
 							q := c.Q[(l*T+a+C*s)*dK:][:dK]
 							var t312 F
 							for k := range dK {
-								P2 := kern.Choose(t8Entry2, F(0), PState2[k]) + t28_2[k]
+								P2 := kern.Choose(w5, F(0), PState2[k]) + t28_2[k]
 								t312 += F(P2 * q[k])
 								PState2[k] = P2
 							}
@@ -411,10 +387,18 @@ func (c *Step[F]) Run() {
 					for i := range dV {
 						VState2 := VState[i*dK:][:dK]
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
-						w4 := F(thetaEntry * (t42[i] - v[i]))
+						w6 := F(thetaEntry * (t42[i] - v[i]))
 						for j := range dK {
-							VState2[j] = VState2[j] - F(w4*k[j])
+							VState2[j] = VState2[j] - F(w6*k[j])
 						}
+					}
+					// tnt_locals.n, tnt_locals.V_c, tnt_locals.l
+					for i := range N {
+						nStateEntry := nState[i]
+						n2_2 := kern.Choose(((1.5 + nStateEntry) < t56_2[i]), 1+nStateEntry, F(0))
+						lStateEntry := lState[i]
+						nState[i] = n2_2
+						lState[i] = kern.Choose((n2_2 == F(0)), F(0), kern.Choose(((1.5+lStateEntry) < t64_2[i]), 1+lStateEntry, F(0)))
 					}
 					// tnt_locals
 					for i := range N {
@@ -488,57 +472,50 @@ type StepBackward[F num.Float] struct {
 	T             int
 	DK            int
 	DV            int
-	RInit         []F    // [N, d_v, d_k]
-	Q             []F    // [L, T, d_k]
-	K             []F    // [L, T, d_k]
-	V             []F    // [L, T, d_v]
-	Theta         []F    // [L, T]
-	YBar          []F    // [L, T, d_v]
-	VBar          []F    // [L, d_v, d_k]
-	VCBar         []F    // [L, d_v, d_k]
-	GBar          []F    // [L]
-	RBar          []F    // [L, N, d_v, d_k]
-	RCBar         []F    // [L, N, d_v, d_k]
-	PBar          []F    // [L, N, d_k, d_k]
-	LBar          []F    // [L, N]
-	NBar          []F    // [L, N]
-	RLin          []F    // [L, T, N, d_v]
-	YProd         []F    // [L, T, N, d_k]
-	VBarOut       []F    // [L, d_v, d_k], written
-	VCBarOut      []F    // [L, d_v, d_k], written
-	GBarOut       []F    // [L], written
-	RBarOut       []F    // [L, N, d_v, d_k], written
-	RCBarOut      []F    // [L, N, d_v, d_k], written
-	PBarOut       []F    // [L, N, d_k, d_k], written
-	LBarOut       []F    // [L, N], written
-	NBarOut       []F    // [L, N], written
-	RInitBar      []F    // [N, d_v, d_k], written
-	QBar          []F    // [L, T, d_k], written
-	KBar          []F    // [L, T, d_k], written
-	VBar2         []F    // [L, T, d_v], written
-	ThetaBar      []F    // [L, T], written
-	VCheckpoints  []F    // [L, segments, d_v, d_k]
-	VCCheckpoints []F    // [L, segments, d_v, d_k]
-	GCheckpoints  []F    // [L, segments]
-	RCheckpoints  []F    // [L, segments, N, d_v, d_k]
-	RCCheckpoints []F    // [L, segments, N, d_v, d_k]
-	PCheckpoints  []F    // [L, segments, N, d_k, d_k]
-	LCheckpoints  []F    // [L, segments, N]
-	NCheckpoints  []F    // [L, segments, N]
-	Work          []F    // WorkLen() entries
-	Flags         []bool // FlagsLen() entries
+	RInit         []F // [N, d_v, d_k]
+	Q             []F // [L, T, d_k]
+	K             []F // [L, T, d_k]
+	V             []F // [L, T, d_v]
+	Theta         []F // [L, T]
+	YBar          []F // [L, T, d_v]
+	VBar          []F // [L, d_v, d_k]
+	VCBar         []F // [L, d_v, d_k]
+	GBar          []F // [L]
+	RBar          []F // [L, N, d_v, d_k]
+	RCBar         []F // [L, N, d_v, d_k]
+	PBar          []F // [L, N, d_k, d_k]
+	LBar          []F // [L, N]
+	NBar          []F // [L, N]
+	RLin          []F // [L, T, N, d_v]
+	YProd         []F // [L, T, N, d_k]
+	VBarOut       []F // [L, d_v, d_k], written
+	VCBarOut      []F // [L, d_v, d_k], written
+	GBarOut       []F // [L], written
+	RBarOut       []F // [L, N, d_v, d_k], written
+	RCBarOut      []F // [L, N, d_v, d_k], written
+	PBarOut       []F // [L, N, d_k, d_k], written
+	LBarOut       []F // [L, N], written
+	NBarOut       []F // [L, N], written
+	RInitBar      []F // [N, d_v, d_k], written
+	QBar          []F // [L, T, d_k], written
+	KBar          []F // [L, T, d_k], written
+	VBar2         []F // [L, T, d_v], written
+	ThetaBar      []F // [L, T], written
+	VCheckpoints  []F // [L, segments, d_v, d_k]
+	VCCheckpoints []F // [L, segments, d_v, d_k]
+	GCheckpoints  []F // [L, segments]
+	RCheckpoints  []F // [L, segments, N, d_v, d_k]
+	RCCheckpoints []F // [L, segments, N, d_v, d_k]
+	PCheckpoints  []F // [L, segments, N, d_k, d_k]
+	LCheckpoints  []F // [L, segments, N]
+	NCheckpoints  []F // [L, segments, N]
+	Work          []F // WorkLen() entries
 }
 
-// WorkLen is C·N·d_k·d_k + 2·C·N·d_k·d_v + L·T·d_k·d_k + L·T·d_k·d_v + 2·C·d_k·d_v + 2·L·N·T + 3·N·d_k·d_k + 6·N·d_k·d_v + 2·C·N + N·d_k + N·d_v + d_k·d_k + 4·d_k·d_v + C + 5·N + 9·d_k + 4·d_v + 2.
+// WorkLen is C·N·d_k·d_k + 2·C·N·d_k·d_v + L·T·d_k·d_k + L·T·d_k·d_v + 2·C·d_k·d_v + 2·L·N·T + 3·N·d_k·d_k + 5·N·d_k·d_v + 2·C·N + N·d_k + N·d_v + d_k·d_k + 4·d_k·d_v + C + 5·N + 9·d_k + 4·d_v + 2.
 func (c *StepBackward[F]) WorkLen() int {
 	C, L, N, T, dK, dV := c.C, c.L, c.N, c.T, c.DK, c.DV
-	return C*N*dK*dK + 2*C*N*dK*dV + L*T*dK*dK + L*T*dK*dV + 2*C*dK*dV + 2*L*N*T + 3*N*dK*dK + 6*N*dK*dV + 2*C*N + N*dK + N*dV + dK*dK + 4*dK*dV + C + 5*N + 9*dK + 4*dV + 2
-}
-
-// FlagsLen is 4·N.
-func (c *StepBackward[F]) FlagsLen() int {
-	N := c.N
-	return 4 * N
+	return C*N*dK*dK + 2*C*N*dK*dV + L*T*dK*dK + L*T*dK*dV + 2*C*dK*dV + 2*L*N*T + 3*N*dK*dK + 5*N*dK*dV + 2*C*N + N*dK + N*dV + dK*dK + 4*dK*dV + C + 5*N + 9*dK + 4*dV + 2
 }
 
 // Run computes StepBackward.
@@ -593,8 +570,6 @@ func (c *StepBackward[F]) Run() {
 	work = work[C*N+N:]
 	t42 := work[:dV] // [d_v]
 	work = work[dV:]
-	A := work[:N*dK*dV] // [N, d_v, d_k]
-	work = work[N*dK*dV:]
 	t423 := work[:dV] // [d_v]
 	work = work[dV:]
 	t85 := work[:dV] // [d_v]
@@ -627,14 +602,7 @@ func (c *StepBackward[F]) Run() {
 	work = work[dK:]
 	t88 := work[:dV] // [d_v]
 	work = work[dV:]
-	t89 := work[:dK]  // [d_k]
-	t8 := c.Flags[:N] // [N]
-	flags := c.Flags[N:]
-	t5 := flags[:N] // [N]
-	flags = flags[N:]
-	t83 := flags[:N] // [N]
-	flags = flags[N:]
-	t41 := flags[:N] // [N]
+	t89 := work[:dK] // [d_k]
 
 	// tnt_locals.twice
 	for i := range N {
@@ -801,11 +769,11 @@ func (c *StepBackward[F]) Run() {
 				for a := range n {
 					nTrail3 := nTrail[a*N:][:N]
 					lTrail3 := lTrail[a*N:][:N]
+					v := c.V[(l*T+a+C*s)*dV:][:dV]
 					t56_2 := t56[(l*T+a+C*s)*N:][:N]
 					nTrail4 := nTrail[(a+1)*N:][:N]
 					t64_2 := t64[(l*T+a+C*s)*N:][:N]
 					lTrail4 := lTrail[(a+1)*N:][:N]
-					v := c.V[(l*T+a+C*s)*dV:][:dV]
 					// tnt_locals.V_c, tnt_locals.V
 					gTrailEntry := gTrail2[a]
 					w := (gTrailEntry == F(0))
@@ -822,55 +790,36 @@ func (c *StepBackward[F]) Run() {
 						}
 						t42[i] = t422
 					}
-					// tnt_locals.A, tnt_locals.V_c
-					for i := range N {
-						w2 := (nTrail3[i] == F(0))
-						for j := range dV {
-							RInit := c.RInit[(i*dV+j)*dK:][:dK]
-							RTrail2 := RTrail[((a*N+i)*dV+j)*dK:][:dK]
-							A2 := A[(i*dV+j)*dK:][:dK]
-							for k := range dK {
-								A2[k] = kern.Choose(w2, RInit[k], RTrail2[k])
-							}
-						}
-					}
-					// tnt_locals.R_c, tnt_locals.V_c, tnt_locals.n, tnt_locals.l
-					for i := range N {
-						lTrailEntry := lTrail3[i]
-						nTrailEntry := nTrail3[i]
-						n2 := kern.Choose(((1.5 + nTrailEntry) < t56_2[i]), 1+nTrailEntry, F(0))
-						t8[i] = (lTrailEntry == F(0))
-						nTrail4[i] = n2
-						lTrail4[i] = kern.Choose((n2 == F(0)), F(0), kern.Choose(((1.5+lTrailEntry) < t64_2[i]), 1+lTrailEntry, F(0)))
-					}
-					// tnt_locals.R_c, tnt_locals.R
+					// tnt_locals.A, tnt_locals.V_c, tnt_locals.R_c, tnt_locals.R
 					thetaEntry := theta[a]
 					for i := range N {
 						RLin := c.RLin[((l*T+a+C*s)*N+i)*dV:][:dV]
-						t8Entry := t8[i]
+						w2 := (nTrail3[i] == F(0))
+						w3 := (lTrail3[i] == F(0))
 						for j := range dV {
-							A2 := A[(i*dV+j)*dK:][:dK]
+							RInit := c.RInit[(i*dV+j)*dK:][:dK]
+							RTrail2 := RTrail[((a*N+i)*dV+j)*dK:][:dK]
 							RCTrail2 := RCTrail[((a*N+i)*dV+j)*dK:][:dK]
 							RCTrail3 := RCTrail[(((a+1)*N+i)*dV+j)*dK:][:dK]
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
-							RTrail2 := RTrail[(((a+1)*N+i)*dV+j)*dK:][:dK]
-							w3 := F(thetaEntry * RLin[j])
+							RTrail3 := RTrail[(((a+1)*N+i)*dV+j)*dK:][:dK]
+							w4 := F(thetaEntry * RLin[j])
 							for k2 := range dK {
-								AEntry := A2[k2]
-								RCTrail3[k2] = kern.Choose(t8Entry, AEntry, RCTrail2[k2])
-								RTrail2[k2] = AEntry - F(w3*k[k2])
+								A := kern.Choose(w2, RInit[k2], RTrail2[k2])
+								RCTrail3[k2] = kern.Choose(w3, A, RCTrail2[k2])
+								RTrail3[k2] = A - F(w4*k[k2])
 							}
 						}
 					}
-					// tnt_locals.P, tnt_locals.V_c
+					// tnt_locals.P, tnt_locals.R_c, tnt_locals.V_c
 					for i := range N {
-						t8Entry2 := t8[i]
+						w5 := (lTrail3[i] == F(0))
 						for j := range dK {
 							PTrail2 := PTrail[((a*N+i)*dK+j)*dK:][:dK]
 							t28_2 := t28[((l*T+a+C*s)*dK+j)*dK:][:dK]
 							PTrail3 := PTrail[(((a+1)*N+i)*dK+j)*dK:][:dK]
 							for k := range dK {
-								PTrail3[k] = kern.Choose(t8Entry2, F(0), PTrail2[k]) + t28_2[k]
+								PTrail3[k] = kern.Choose(w5, F(0), PTrail2[k]) + t28_2[k]
 							}
 						}
 					}
@@ -881,22 +830,30 @@ func (c *StepBackward[F]) Run() {
 						VTrail2 := VTrail[(a*dV+i)*dK:][:dK]
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						VTrail3 := VTrail[((a+1)*dV+i)*dK:][:dK]
-						w4 := F(thetaEntry * (t42[i] - v[i]))
+						w6 := F(thetaEntry * (t42[i] - v[i]))
 						for j := range dK {
-							VTrail3[j] = VTrail2[j] - F(w4*k[j])
+							VTrail3[j] = VTrail2[j] - F(w6*k[j])
 						}
+					}
+					// tnt_locals.n, tnt_locals.V_c, tnt_locals.l
+					for i := range N {
+						nTrailEntry := nTrail3[i]
+						n2 := kern.Choose(((1.5 + nTrailEntry) < t56_2[i]), 1+nTrailEntry, F(0))
+						lTrailEntry := lTrail3[i]
+						nTrail4[i] = n2
+						lTrail4[i] = kern.Choose((n2 == F(0)), F(0), kern.Choose(((1.5+lTrailEntry) < t64_2[i]), 1+lTrailEntry, F(0)))
 					}
 				}
 			}
 			if n := min(C, -C*s+T); n > 0 {
-				gTrail2 := gTrail[:n]
 				theta := c.Theta[l*T+C*s:][:n]
+				gTrail2 := gTrail[:n]
 				thetaBar := c.ThetaBar[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
-					nTrail3 := nTrail[a*N:][:N]
+					nTrail3 := nTrail[(a+1)*N:][:N]
 					lTrail3 := lTrail[a*N:][:N]
-					nTrail4 := nTrail[(a+1)*N:][:N]
 					t64_2 := t64[(l*T+a+C*s)*N:][:N]
+					nTrail4 := nTrail[a*N:][:N]
 					t56_2 := t56[(l*T+a+C*s)*N:][:N]
 					v := c.V[(l*T+a+C*s)*dV:][:dV]
 					yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
@@ -904,22 +861,6 @@ func (c *StepBackward[F]) Run() {
 					kBar := c.KBar[(l*T+a+C*s)*dK:][:dK]
 					qBar := c.QBar[(l*T+a+C*s)*dK:][:dK]
 					vBar := c.VBar2[(l*T+a+C*s)*dV:][:dV]
-					// tnt_locals.V_c, tnt_locals.g
-					gTrailEntry2 := gTrail2[a]
-					t2 := (gTrailEntry2 == F(0))
-					gBarState[0] = kern.Choose(((1.5 + gTrailEntry2) < F(16)), gBarState[0], F(0))
-					// tnt_locals.A, tnt_locals.V_c, tnt_locals.R_c, tnt_locals.l, tnt_locals.n, tnt_locals.P
-					for i := range N {
-						nTrailEntry2 := nTrail3[i]
-						lTrailEntry2 := lTrail3[i]
-						t84 := (lTrailEntry2 == F(0))
-						t222 := !(nTrail4[i] == F(0))
-						t5[i] = (nTrailEntry2 == F(0))
-						t83[i] = t84
-						lBarState[i] = kern.Choose((t222 && ((1.5 + lTrailEntry2) < t64_2[i])), kern.Choose(t222, lBarState[i], F(0)), F(0))
-						nBarState[i] = kern.Choose(((1.5 + nTrailEntry2) < t56_2[i]), nBarState[i], F(0))
-						t41[i] = !t84
-					}
 					// tnt_locals.V
 					for i := range dV {
 						VCTrail2 := VCTrail[((a+1)*dV+i)*dK:][:dK]
@@ -934,32 +875,42 @@ func (c *StepBackward[F]) Run() {
 						t423[i] = t424
 						t85[i] = t852
 					}
+					// tnt_locals.l, tnt_locals.V_c, tnt_locals.n
+					for i := range N {
+						nTrailEntry2 := nTrail3[i]
+						lBarState[i] = kern.Choose((!(nTrailEntry2 == F(0)) && ((1.5 + lTrail3[i]) < t64_2[i])), kern.Choose(!(nTrailEntry2 == F(0)), lBarState[i], F(0)), F(0))
+						nBarState[i] = kern.Choose(((1.5 + nTrail4[i]) < t56_2[i]), nBarState[i], F(0))
+					}
 					// tnt_locals.V, tnt_locals.y, tnt_locals.V_c, tnt_locals.R
 					clear(t18)
 					clear(t86)
 					clear(t352)
 					thetaEntry3 := theta[a]
-					w7 := !t2
+					gTrailEntry2 := gTrail2[a]
+					w9 := !(gTrailEntry2 == F(0))
+					w10 := (gTrailEntry2 == F(0))
 					for i := range dV {
 						VBarState2 := VBarState[i*dK:][:dK]
 						VCBarState2 := VCBarState[i*dK:][:dK]
 						t34_2 := t34[((l*T+a+C*s)*dV+i)*dK:][:dK]
 						VCTrail2 := VCTrail[((a+1)*dV+i)*dK:][:dK]
-						w5 := t423[i] - v[i]
+						w7 := t423[i] - v[i]
 						t85Entry := t85[i]
-						w6 := F(thetaEntry3 * t85Entry)
+						w8 := F(thetaEntry3 * t85Entry)
 						yBarEntry2 := yBar[i]
 						for j := range dK {
 							VBarStateEntry := VBarState2[j]
-							t73 := VCBarState2[j] - F(w6*k[j]) + t34_2[j]
-							t18[j] -= F(VBarStateEntry * w5)
+							t73 := VCBarState2[j] - F(w8*k[j]) + t34_2[j]
+							t18[j] -= F(VBarStateEntry * w7)
 							VCTrailEntry := VCTrail2[j]
 							t86[j] += F(VCTrailEntry * t85Entry)
 							t352[j] += F(VCTrailEntry * yBarEntry2)
-							VCBarState2[j] = kern.Choose(w7, t73, F(0))
-							VBarState2[j] = VBarStateEntry + kern.Choose(t2, t73, F(0))
+							VCBarState2[j] = kern.Choose(w9, t73, F(0))
+							VBarState2[j] = VBarStateEntry + kern.Choose(w10, t73, F(0))
 						}
 					}
+					// tnt_locals.g, tnt_locals.V_c
+					gBarState[0] = kern.Choose(((1.5 + gTrailEntry2) < F(16)), gBarState[0], F(0))
 					// tnt_locals.y, tnt_locals.R
 					clear(t312)
 					clear(t49)
@@ -985,22 +936,25 @@ func (c *StepBackward[F]) Run() {
 							t87_2[j] = t872
 						}
 					}
-					// tnt_locals.y, tnt_locals.P, tnt_locals.V_c
+					// tnt_locals.y, tnt_locals.P, tnt_locals.R_c, tnt_locals.V_c
 					clear(t332)
 					for i := range N {
 						t312_2 := t312[i*dK:][:dK]
-						t41Entry := t41[i]
+						lTrailEntry2 := lTrail3[i]
+						w11 := !(lTrailEntry2 == F(0))
+						w12 := (lTrailEntry2 == F(0))
 						for j := range dK {
 							PBarState2 := PBarState[(i*dK+j)*dK:][:dK]
 							q := c.Q[(l*T+a+C*s)*dK:][:dK]
-							PTrail2 := PTrail[(((a+1)*N+i)*dK+j)*dK:][:dK]
+							PTrail2 := PTrail[((a*N+i)*dK+j)*dK:][:dK]
+							t28_2 := t28[((l*T+a+C*s)*dK+j)*dK:][:dK]
 							t362_2 := t362[(i*dK+j)*dK:][:dK]
 							t312Entry := t312_2[j]
 							for k2 := range dK {
 								t3622 := PBarState2[k2] + F(t312Entry*q[k2])
-								t332[k2] += F(PTrail2[k2] * t312Entry)
+								t332[k2] += F((kern.Choose(w12, F(0), PTrail2[k2]) + t28_2[k2]) * t312Entry)
 								t362_2[k2] = t3622
-								PBarState2[k2] = kern.Choose(t41Entry, t3622, F(0))
+								PBarState2[k2] = kern.Choose(w11, t3622, F(0))
 							}
 						}
 					}
@@ -1043,14 +997,16 @@ func (c *StepBackward[F]) Run() {
 							t88[j] += t87_2[j]
 						}
 					}
-					// tnt_locals.R, tnt_locals.R_c, tnt_locals.V_c, tnt_locals.A
+					// tnt_locals.R, tnt_locals.R_c, tnt_locals.P, tnt_locals.V_c, tnt_locals.A
 					clear(t89)
 					for i := range N {
 						t87_2 := t87[i*dV:][:dV]
-						t41Entry2 := t41[i]
-						t83Entry := t83[i]
-						t5Entry := t5[i]
-						w9 := !t5Entry
+						lTrailEntry3 := lTrail3[i]
+						w14 := !(lTrailEntry3 == F(0))
+						w15 := (lTrailEntry3 == F(0))
+						nTrailEntry3 := nTrail4[i]
+						w16 := (nTrailEntry3 == F(0))
+						w17 := !(nTrailEntry3 == F(0))
 						for j := range dV {
 							RCBarState2 := RCBarState[(i*dV+j)*dK:][:dK]
 							t45_2 := t45[(i*dV+j)*dK:][:dK]
@@ -1058,14 +1014,14 @@ func (c *StepBackward[F]) Run() {
 							RInitBar := c.RInitBar[(i*dV+j)*dK:][:dK]
 							RBarState2 := RBarState[(i*dV+j)*dK:][:dK]
 							t87Entry := t87_2[j]
-							w8 := F(thetaEntry3 * t87Entry)
+							w13 := F(thetaEntry3 * t87Entry)
 							for k2 := range dK {
-								t572 := RCBarState2[k2] - F(w8*k[k2])
-								t652 := t45_2[k2] + kern.Choose(t83Entry, t572, F(0))
+								t572 := RCBarState2[k2] - F(w13*k[k2])
+								t652 := t45_2[k2] + kern.Choose(w15, t572, F(0))
 								t89[k2] += F(RCTrail2[k2] * t87Entry)
-								RCBarState2[k2] = kern.Choose(t41Entry2, t572, F(0))
-								RInitBar[k2] += kern.Choose(t5Entry, t652, F(0))
-								RBarState2[k2] = kern.Choose(w9, t652, F(0))
+								RCBarState2[k2] = kern.Choose(w14, t572, F(0))
+								RInitBar[k2] += kern.Choose(w16, t652, F(0))
+								RBarState2[k2] = kern.Choose(w17, t652, F(0))
 							}
 						}
 					}
@@ -1233,11 +1189,9 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 		k.NCheckpoints = c.Run.Saved(k.L * k.N * ((k.T + k.C - 1) / k.C))
 	}
 	k.Work = arena.Scratch(k.WorkLen())
-	k.Flags = arena.Flags(k.FlagsLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
-	k.Flags = nil
 	n.nextV = m.SetNext(c, 0, k.VOut)
 	n.nextVC = m.SetNext(c, 1, k.VCOut)
 	n.nextG = m.SetNext(c, 2, k.GOut)
@@ -1297,7 +1251,6 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.LCheckpoints = k.LCheckpoints
 	g.NCheckpoints = k.NCheckpoints
 	g.Work = t.Scratch(g.WorkLen())
-	g.Flags = t.Flags(g.FlagsLen())
 	g.Run()
 	t.Contribute(n.vRInit, g.RInitBar)
 	t.Contribute(n.vQ, g.QBar)

@@ -43,7 +43,6 @@ func (c *stepFused) run() {
 	t31 := c.Work[L*T*dK*dK+2*L*N*T+N*dK*dK+3*N*dK*dV+2*N*dV+2*dK*dV+3*N+2*dV+1:][:N*dK]      // [N, d_k]
 	t32 := c.Work[L*T*dK*dK+2*L*N*T+N*dK*dK+3*N*dK*dV+N*dK+2*N*dV+2*dK*dV+3*N+2*dV+1:][:N*dV] // [N, d_v]
 	t33 := c.Work[L*T*dK*dK+2*L*N*T+N*dK*dK+3*N*dK*dV+N*dK+3*N*dV+2*dK*dV+3*N+2*dV+1:][:dV]   // [d_v]
-	t8 := c.Flags[:N]                                                                         // [N]
 
 	// tnt_locals.twice
 	for i := range N {
@@ -176,8 +175,6 @@ func (c *stepFused) run() {
 			if n := min(C, -C*s+T); n > 0 {
 				theta := c.Theta[l*T+C*s:][:n]
 				for a := range n {
-					t56_2 := t56[(l*T+a+C*s)*N:][:N]
-					t64_2 := t64[(l*T+a+C*s)*N:][:N]
 					// tnt_locals.V_c, tnt_locals.y, tnt_locals.V
 					gStateEntry := gState[0]
 					w := (gStateEntry == F(0))
@@ -220,69 +217,44 @@ func (c *stepFused) run() {
 							t42[i] = t422
 						}
 					}
-					// tnt_locals.A, tnt_locals.V_c
+					// tnt_locals.A, tnt_locals.V_c, tnt_locals.R_c, tnt_locals.R
 					if kern.Wide() {
-						a2 := regions.Rf8d490bcad29Args{
+						a2 := regions.Rcf1a13214436Args{
 							P0: unsafe.SliceData(nState),
-							P1: unsafe.SliceData(c.RInit),
-							P2: unsafe.SliceData(RState),
-							P3: unsafe.SliceData(A),
+							P1: unsafe.SliceData(lState),
+							P2: unsafe.SliceData(c.RInit),
+							P3: unsafe.SliceData(RState),
+							P4: unsafe.SliceData(RCState),
+							P5: unsafe.SliceData(c.K),
+							P6: unsafe.SliceData(A),
+							P7: unsafe.SliceData(t11),
 							N0: N,
 							N1: dV,
 							N2: dK,
-							N3: dK * dV,
+							N3: 8 * dK,
+							N4: 12 * dK,
+							N5: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N6: dK * dV,
 						}
-						regions.Rf8d490bcad29(&a2)
-					} else {
-						for i := range N {
-							w2 := (nState[i] == F(0))
-							for j := range dV {
-								RInit := c.RInit[(i*dV+j)*dK:][:dK]
-								RState2 := RState[(i*dV+j)*dK:][:dK]
-								A2 := A[(i*dV+j)*dK:][:dK]
-								for k := range dK {
-									A2[k] = kern.Choose(w2, RInit[k], RState2[k])
-								}
-							}
-						}
-					}
-					// tnt_locals.R_c, tnt_locals.V_c, tnt_locals.n, tnt_locals.l
-					for i := range N {
-						lStateEntry := lState[i]
-						nStateEntry := nState[i]
-						n2 := kern.Choose(((F(1.5) + nStateEntry) < t56_2[i]), F(1)+nStateEntry, F(0))
-						t8[i] = (lStateEntry == F(0))
-						nState[i] = n2
-						lState[i] = kern.Choose((n2 == F(0)), F(0), kern.Choose(((F(1.5)+lStateEntry) < t64_2[i]), F(1)+lStateEntry, F(0)))
-					}
-					// tnt_locals.R_c, tnt_locals.R
-					if kern.Wide() {
-						a2 := regions.R40f9c5795734Args{
-							P0: unsafe.SliceData(t8),
-							P1: unsafe.SliceData(A),
-							P2: unsafe.SliceData(RCState),
-							P3: unsafe.SliceData(c.K),
-							P4: unsafe.SliceData(t11),
-							N0: N,
-							N1: dV,
-							N2: dK,
-							N3: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							N4: dK * dV,
-						}
-						regions.R40f9c5795734(&a2)
+						regions.Rcf1a13214436(&a2)
 					} else {
 						for i := range N {
 							t11_2 := t11[i*dV:][:dV]
-							t8Entry := t8[i]
+							w2 := (nState[i] == F(0))
+							w3 := (lState[i] == F(0))
 							for j := range dV {
-								A2 := A[(i*dV+j)*dK:][:dK]
+								RInit := c.RInit[(i*dV+j)*dK:][:dK]
+								RState2 := RState[(i*dV+j)*dK:][:dK]
 								RCState2 := RCState[(i*dV+j)*dK:][:dK]
 								k := c.K[(l*T+a+C*s)*dK:][:dK]
+								A2 := A[(i*dV+j)*dK:][:dK]
 								var t112 F
 								t112Sums := [16]F{t112}
 								for k2 := range dK {
-									RC2 := kern.Choose(t8Entry, A2[k2], RCState2[k2])
+									A2_2 := kern.Choose(w2, RInit[k2], RState2[k2])
+									RC2 := kern.Choose(w3, A2_2, RCState2[k2])
 									t112Sums[k2%16] = num.FMA32(RC2, k[k2], t112Sums[k2%16])
+									A2[k2] = A2_2
 									RCState2[k2] = RC2
 								}
 								t112 = kern.Sum16(&t112Sums)
@@ -344,17 +316,17 @@ func (c *stepFused) run() {
 								k := c.K[(l*T+a+C*s)*dK:][:dK]
 								A2 := A[(i*dV+j)*dK:][:dK]
 								RState2 := RState[(i*dV+j)*dK:][:dK]
-								w3 := F(thetaEntry * t12_2[j])
+								w4 := F(thetaEntry * t12_2[j])
 								for k2 := range dK {
-									RState2[k2] = num.FMA32(-w3, k[k2], A2[k2])
+									RState2[k2] = num.FMA32(-w4, k[k2], A2[k2])
 								}
 							}
 						}
 					}
-					// tnt_locals.P, tnt_locals.V_c, tnt_locals.y
+					// tnt_locals.P, tnt_locals.R_c, tnt_locals.V_c, tnt_locals.y
 					if kern.Wide() {
-						a2 := regions.R176a6c80131eArgs{
-							P0: unsafe.SliceData(t8),
+						a2 := regions.Rb494c412a85aArgs{
+							P0: unsafe.SliceData(lState),
 							P1: unsafe.SliceData(PState),
 							P2: unsafe.SliceData(t28),
 							P3: unsafe.SliceData(c.Q),
@@ -365,11 +337,11 @@ func (c *stepFused) run() {
 							N3: 4*dK*dK*a + 4*C*dK*dK*s + 4*T*dK*dK*l,
 							N4: dK * dK,
 						}
-						regions.R176a6c80131e(&a2)
+						regions.Rb494c412a85a(&a2)
 					} else {
 						for i := range N {
 							t31_2 := t31[i*dK:][:dK]
-							t8Entry2 := t8[i]
+							w5 := (lState[i] == F(0))
 							for j := range dK {
 								PState2 := PState[(i*dK+j)*dK:][:dK]
 								t28_2 := t28[((l*T+a+C*s)*dK+j)*dK:][:dK]
@@ -377,7 +349,7 @@ func (c *stepFused) run() {
 								var t312 F
 								t312Sums := [16]F{t312}
 								for k := range dK {
-									P2 := kern.Choose(t8Entry2, F(0), PState2[k]) + t28_2[k]
+									P2 := kern.Choose(w5, F(0), PState2[k]) + t28_2[k]
 									t312Sums[k%16] = num.FMA32(P2, q[k], t312Sums[k%16])
 									PState2[k] = P2
 								}
@@ -472,10 +444,32 @@ func (c *stepFused) run() {
 						for i := range dV {
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
 							VState2 := VState[i*dK:][:dK]
-							w4 := F(thetaEntry * (t42[i] - v[i]))
+							w6 := F(thetaEntry * (t42[i] - v[i]))
 							for j := range dK {
-								VState2[j] = num.FMA32(-w4, k[j], VState2[j])
+								VState2[j] = num.FMA32(-w6, k[j], VState2[j])
 							}
+						}
+					}
+					// tnt_locals.n, tnt_locals.V_c, tnt_locals.l
+					if kern.Wide() {
+						a2 := regions.R89a7d053f044Args{
+							P0: unsafe.SliceData(nState),
+							P1: unsafe.SliceData(t56),
+							P2: unsafe.SliceData(lState),
+							P3: unsafe.SliceData(t64),
+							N0: N,
+							N1: 4*N*a + 4*C*N*s + 4*N*T*l,
+						}
+						regions.R89a7d053f044(&a2)
+					} else {
+						t56_2 := t56[(l*T+a+C*s)*N:][:N]
+						t64_2 := t64[(l*T+a+C*s)*N:][:N]
+						for i := range N {
+							nStateEntry := nState[i]
+							n2 := kern.Choose(((F(1.5) + nStateEntry) < t56_2[i]), F(1)+nStateEntry, F(0))
+							lStateEntry := lState[i]
+							nState[i] = n2
+							lState[i] = kern.Choose((n2 == F(0)), F(0), kern.Choose(((F(1.5)+lStateEntry) < t64_2[i]), F(1)+lStateEntry, F(0)))
 						}
 					}
 					// tnt_locals
@@ -550,28 +544,23 @@ func (c *stepBackwardFused) run() {
 	lTrail := c.Work[C*N*dK*dK+2*C*N*dK*dV+L*T*dK*dK+L*T*dK*dV+2*C*dK*dV+2*L*N*T+2*N*dK*dK+4*N*dK*dV+4*dK*dV+C+3*N+2:][:C*N+N]                           // [C + 1, N]
 	nTrail := c.Work[C*N*dK*dK+2*C*N*dK*dV+L*T*dK*dK+L*T*dK*dV+2*C*dK*dV+2*L*N*T+2*N*dK*dK+4*N*dK*dV+C*N+4*dK*dV+C+4*N+2:][:C*N+N]                       // [C + 1, N]
 	t42 := c.Work[C*N*dK*dK+2*C*N*dK*dV+L*T*dK*dK+L*T*dK*dV+2*C*dK*dV+2*L*N*T+2*N*dK*dK+4*N*dK*dV+2*C*N+4*dK*dV+C+5*N+2:][:dV]                           // [d_v]
-	A := c.Work[C*N*dK*dK+2*C*N*dK*dV+L*T*dK*dK+L*T*dK*dV+2*C*dK*dV+2*L*N*T+2*N*dK*dK+4*N*dK*dV+2*C*N+4*dK*dV+C+5*N+dV+2:][:N*dK*dV]                     // [N, d_v, d_k]
-	t423 := c.Work[C*N*dK*dK+2*C*N*dK*dV+L*T*dK*dK+L*T*dK*dV+2*C*dK*dV+2*L*N*T+2*N*dK*dK+5*N*dK*dV+2*C*N+4*dK*dV+C+5*N+dV+2:][:dV]                       // [d_v]
-	t85 := c.Work[C*N*dK*dK+2*C*N*dK*dV+L*T*dK*dK+L*T*dK*dV+2*C*dK*dV+2*L*N*T+2*N*dK*dK+5*N*dK*dV+2*C*N+4*dK*dV+C+5*N+2*dV+2:][:dV]                      // [d_v]
-	t18 := c.Work[C*N*dK*dK+2*C*N*dK*dV+L*T*dK*dK+L*T*dK*dV+2*C*dK*dV+2*L*N*T+2*N*dK*dK+5*N*dK*dV+2*C*N+4*dK*dV+C+5*N+3*dV+2:][:dK]                      // [d_k]
-	t86 := c.Work[C*N*dK*dK+2*C*N*dK*dV+L*T*dK*dK+L*T*dK*dV+2*C*dK*dV+2*L*N*T+2*N*dK*dK+5*N*dK*dV+2*C*N+4*dK*dV+C+5*N+dK+3*dV+2:][:dK]                   // [d_k]
-	t352 := c.Work[C*N*dK*dK+2*C*N*dK*dV+L*T*dK*dK+L*T*dK*dV+2*C*dK*dV+2*L*N*T+2*N*dK*dK+5*N*dK*dV+2*C*N+4*dK*dV+C+5*N+2*dK+3*dV+2:][:dK]                // [d_k]
-	t312 := c.Work[C*N*dK*dK+2*C*N*dK*dV+L*T*dK*dK+L*T*dK*dV+2*C*dK*dV+2*L*N*T+2*N*dK*dK+5*N*dK*dV+2*C*N+4*dK*dV+C+5*N+3*dK+3*dV+2:][:N*dK]              // [N, d_k]
-	t45 := c.Work[C*N*dK*dK+2*C*N*dK*dV+L*T*dK*dK+L*T*dK*dV+2*C*dK*dV+2*L*N*T+2*N*dK*dK+5*N*dK*dV+2*C*N+N*dK+4*dK*dV+C+5*N+3*dK+3*dV+2:][:N*dK*dV]       // [N, d_v, d_k]
-	t87 := c.Work[C*N*dK*dK+2*C*N*dK*dV+L*T*dK*dK+L*T*dK*dV+2*C*dK*dV+2*L*N*T+2*N*dK*dK+6*N*dK*dV+2*C*N+N*dK+4*dK*dV+C+5*N+3*dK+3*dV+2:][:N*dV]          // [N, d_v]
-	t49 := c.Work[C*N*dK*dK+2*C*N*dK*dV+L*T*dK*dK+L*T*dK*dV+2*C*dK*dV+2*L*N*T+2*N*dK*dK+6*N*dK*dV+2*C*N+N*dK+N*dV+4*dK*dV+C+5*N+3*dK+3*dV+2:][:dK]       // [d_k]
-	t332 := c.Work[C*N*dK*dK+2*C*N*dK*dV+L*T*dK*dK+L*T*dK*dV+2*C*dK*dV+2*L*N*T+2*N*dK*dK+6*N*dK*dV+2*C*N+N*dK+N*dV+4*dK*dV+C+5*N+4*dK+3*dV+2:][:dK]      // [d_k]
-	t362 := c.Work[C*N*dK*dK+2*C*N*dK*dV+L*T*dK*dK+L*T*dK*dV+2*C*dK*dV+2*L*N*T+2*N*dK*dK+6*N*dK*dV+2*C*N+N*dK+N*dV+4*dK*dV+C+5*N+5*dK+3*dV+2:][:N*dK*dK] // [N, d_k, d_k]
-	t382 := c.Work[C*N*dK*dK+2*C*N*dK*dV+L*T*dK*dK+L*T*dK*dV+2*C*dK*dV+2*L*N*T+3*N*dK*dK+6*N*dK*dV+2*C*N+N*dK+N*dV+4*dK*dV+C+5*N+5*dK+3*dV+2:][:dK*dK]   // [d_k, d_k]
-	t39 := c.Work[C*N*dK*dK+2*C*N*dK*dV+L*T*dK*dK+L*T*dK*dV+2*C*dK*dV+2*L*N*T+3*N*dK*dK+6*N*dK*dV+2*C*N+N*dK+N*dV+dK*dK+4*dK*dV+C+5*N+5*dK+3*dV+2:][:dK] // [d_k]
-	t40 := c.Work[C*N*dK*dK+2*C*N*dK*dV+L*T*dK*dK+L*T*dK*dV+2*C*dK*dV+2*L*N*T+3*N*dK*dK+6*N*dK*dV+2*C*N+N*dK+N*dV+dK*dK+4*dK*dV+C+5*N+6*dK+3*dV+2:][:dK] // [d_k]
-	t50 := c.Work[C*N*dK*dK+2*C*N*dK*dV+L*T*dK*dK+L*T*dK*dV+2*C*dK*dV+2*L*N*T+3*N*dK*dK+6*N*dK*dV+2*C*N+N*dK+N*dV+dK*dK+4*dK*dV+C+5*N+7*dK+3*dV+2:][:dK] // [d_k]
-	t88 := c.Work[C*N*dK*dK+2*C*N*dK*dV+L*T*dK*dK+L*T*dK*dV+2*C*dK*dV+2*L*N*T+3*N*dK*dK+6*N*dK*dV+2*C*N+N*dK+N*dV+dK*dK+4*dK*dV+C+5*N+8*dK+3*dV+2:][:dV] // [d_v]
-	t89 := c.Work[C*N*dK*dK+2*C*N*dK*dV+L*T*dK*dK+L*T*dK*dV+2*C*dK*dV+2*L*N*T+3*N*dK*dK+6*N*dK*dV+2*C*N+N*dK+N*dV+dK*dK+4*dK*dV+C+5*N+8*dK+4*dV+2:][:dK] // [d_k]
-	t8 := c.Flags[:N]                                                                                                                                    // [N]
-	t5 := c.Flags[N:][:N]                                                                                                                                // [N]
-	t83 := c.Flags[2*N:][:N]                                                                                                                             // [N]
-	t41 := c.Flags[3*N:][:N]                                                                                                                             // [N]
+	t423 := c.Work[C*N*dK*dK+2*C*N*dK*dV+L*T*dK*dK+L*T*dK*dV+2*C*dK*dV+2*L*N*T+2*N*dK*dK+4*N*dK*dV+2*C*N+4*dK*dV+C+5*N+dV+2:][:dV]                       // [d_v]
+	t85 := c.Work[C*N*dK*dK+2*C*N*dK*dV+L*T*dK*dK+L*T*dK*dV+2*C*dK*dV+2*L*N*T+2*N*dK*dK+4*N*dK*dV+2*C*N+4*dK*dV+C+5*N+2*dV+2:][:dV]                      // [d_v]
+	t18 := c.Work[C*N*dK*dK+2*C*N*dK*dV+L*T*dK*dK+L*T*dK*dV+2*C*dK*dV+2*L*N*T+2*N*dK*dK+4*N*dK*dV+2*C*N+4*dK*dV+C+5*N+3*dV+2:][:dK]                      // [d_k]
+	t86 := c.Work[C*N*dK*dK+2*C*N*dK*dV+L*T*dK*dK+L*T*dK*dV+2*C*dK*dV+2*L*N*T+2*N*dK*dK+4*N*dK*dV+2*C*N+4*dK*dV+C+5*N+dK+3*dV+2:][:dK]                   // [d_k]
+	t352 := c.Work[C*N*dK*dK+2*C*N*dK*dV+L*T*dK*dK+L*T*dK*dV+2*C*dK*dV+2*L*N*T+2*N*dK*dK+4*N*dK*dV+2*C*N+4*dK*dV+C+5*N+2*dK+3*dV+2:][:dK]                // [d_k]
+	t312 := c.Work[C*N*dK*dK+2*C*N*dK*dV+L*T*dK*dK+L*T*dK*dV+2*C*dK*dV+2*L*N*T+2*N*dK*dK+4*N*dK*dV+2*C*N+4*dK*dV+C+5*N+3*dK+3*dV+2:][:N*dK]              // [N, d_k]
+	t45 := c.Work[C*N*dK*dK+2*C*N*dK*dV+L*T*dK*dK+L*T*dK*dV+2*C*dK*dV+2*L*N*T+2*N*dK*dK+4*N*dK*dV+2*C*N+N*dK+4*dK*dV+C+5*N+3*dK+3*dV+2:][:N*dK*dV]       // [N, d_v, d_k]
+	t87 := c.Work[C*N*dK*dK+2*C*N*dK*dV+L*T*dK*dK+L*T*dK*dV+2*C*dK*dV+2*L*N*T+2*N*dK*dK+5*N*dK*dV+2*C*N+N*dK+4*dK*dV+C+5*N+3*dK+3*dV+2:][:N*dV]          // [N, d_v]
+	t49 := c.Work[C*N*dK*dK+2*C*N*dK*dV+L*T*dK*dK+L*T*dK*dV+2*C*dK*dV+2*L*N*T+2*N*dK*dK+5*N*dK*dV+2*C*N+N*dK+N*dV+4*dK*dV+C+5*N+3*dK+3*dV+2:][:dK]       // [d_k]
+	t332 := c.Work[C*N*dK*dK+2*C*N*dK*dV+L*T*dK*dK+L*T*dK*dV+2*C*dK*dV+2*L*N*T+2*N*dK*dK+5*N*dK*dV+2*C*N+N*dK+N*dV+4*dK*dV+C+5*N+4*dK+3*dV+2:][:dK]      // [d_k]
+	t362 := c.Work[C*N*dK*dK+2*C*N*dK*dV+L*T*dK*dK+L*T*dK*dV+2*C*dK*dV+2*L*N*T+2*N*dK*dK+5*N*dK*dV+2*C*N+N*dK+N*dV+4*dK*dV+C+5*N+5*dK+3*dV+2:][:N*dK*dK] // [N, d_k, d_k]
+	t382 := c.Work[C*N*dK*dK+2*C*N*dK*dV+L*T*dK*dK+L*T*dK*dV+2*C*dK*dV+2*L*N*T+3*N*dK*dK+5*N*dK*dV+2*C*N+N*dK+N*dV+4*dK*dV+C+5*N+5*dK+3*dV+2:][:dK*dK]   // [d_k, d_k]
+	t39 := c.Work[C*N*dK*dK+2*C*N*dK*dV+L*T*dK*dK+L*T*dK*dV+2*C*dK*dV+2*L*N*T+3*N*dK*dK+5*N*dK*dV+2*C*N+N*dK+N*dV+dK*dK+4*dK*dV+C+5*N+5*dK+3*dV+2:][:dK] // [d_k]
+	t40 := c.Work[C*N*dK*dK+2*C*N*dK*dV+L*T*dK*dK+L*T*dK*dV+2*C*dK*dV+2*L*N*T+3*N*dK*dK+5*N*dK*dV+2*C*N+N*dK+N*dV+dK*dK+4*dK*dV+C+5*N+6*dK+3*dV+2:][:dK] // [d_k]
+	t50 := c.Work[C*N*dK*dK+2*C*N*dK*dV+L*T*dK*dK+L*T*dK*dV+2*C*dK*dV+2*L*N*T+3*N*dK*dK+5*N*dK*dV+2*C*N+N*dK+N*dV+dK*dK+4*dK*dV+C+5*N+7*dK+3*dV+2:][:dK] // [d_k]
+	t88 := c.Work[C*N*dK*dK+2*C*N*dK*dV+L*T*dK*dK+L*T*dK*dV+2*C*dK*dV+2*L*N*T+3*N*dK*dK+5*N*dK*dV+2*C*N+N*dK+N*dV+dK*dK+4*dK*dV+C+5*N+8*dK+3*dV+2:][:dV] // [d_v]
+	t89 := c.Work[C*N*dK*dK+2*C*N*dK*dV+L*T*dK*dK+L*T*dK*dV+2*C*dK*dV+2*L*N*T+3*N*dK*dK+5*N*dK*dV+2*C*N+N*dK+N*dV+dK*dK+4*dK*dV+C+5*N+8*dK+4*dV+2:][:dK] // [d_k]
 	t51Total := make([]F, 1)
 
 	// tnt_locals.twice
@@ -725,12 +714,6 @@ func (c *stepBackwardFused) run() {
 				theta := c.Theta[l*T+C*s:][:n]
 				gTrail3 := gTrail[1:][:n]
 				for a := range n {
-					lTrail2 := lTrail[a*N:][:N]
-					nTrail2 := nTrail[a*N:][:N]
-					t56_2 := t56[(l*T+a+C*s)*N:][:N]
-					nTrail3 := nTrail[(a+1)*N:][:N]
-					t64_2 := t64[(l*T+a+C*s)*N:][:N]
-					lTrail3 := lTrail[(a+1)*N:][:N]
 					// tnt_locals.V_c, tnt_locals.V
 					gTrailEntry := gTrail2[a]
 					w := (gTrailEntry == F(0))
@@ -771,107 +754,77 @@ func (c *stepBackwardFused) run() {
 							t42[i] = t422
 						}
 					}
-					// tnt_locals.A, tnt_locals.V_c
+					// tnt_locals.A, tnt_locals.V_c, tnt_locals.R_c, tnt_locals.R
+					thetaEntry := theta[a]
 					if kern.Wide() {
-						a2 := regions.Re35a3f0ecf54Args{
+						a2 := regions.Rea6e7cc4b314Args{
 							P0: unsafe.SliceData(nTrail),
-							P1: unsafe.SliceData(c.RInit),
-							P2: unsafe.SliceData(RTrail),
-							P3: unsafe.SliceData(A),
+							P1: unsafe.SliceData(lTrail),
+							P2: unsafe.SliceData(c.RLin),
+							P3: unsafe.SliceData(c.RInit),
+							P4: unsafe.SliceData(RTrail),
+							P5: unsafe.SliceData(RCTrail),
+							P6: unsafe.SliceData(c.K),
 							N0: N,
 							N1: 4 * N * a,
 							N2: dV,
-							N3: dK,
-							N4: 4 * N * dK * dV * a,
-							N5: dK * dV,
-						}
-						regions.Re35a3f0ecf54(&a2)
-					} else {
-						for i := range N {
-							w2 := (nTrail2[i] == F(0))
-							for j := range dV {
-								RInit := c.RInit[(i*dV+j)*dK:][:dK]
-								RTrail2 := RTrail[((a*N+i)*dV+j)*dK:][:dK]
-								A2 := A[(i*dV+j)*dK:][:dK]
-								for k := range dK {
-									A2[k] = kern.Choose(w2, RInit[k], RTrail2[k])
-								}
-							}
-						}
-					}
-					// tnt_locals.R_c, tnt_locals.V_c, tnt_locals.n, tnt_locals.l
-					for i := range N {
-						lTrailEntry := lTrail2[i]
-						nTrailEntry := nTrail2[i]
-						n2 := kern.Choose(((F(1.5) + nTrailEntry) < t56_2[i]), F(1)+nTrailEntry, F(0))
-						t8[i] = (lTrailEntry == F(0))
-						nTrail3[i] = n2
-						lTrail3[i] = kern.Choose((n2 == F(0)), F(0), kern.Choose(((F(1.5)+lTrailEntry) < t64_2[i]), F(1)+lTrailEntry, F(0)))
-					}
-					// tnt_locals.R_c, tnt_locals.R
-					thetaEntry := theta[a]
-					if kern.Wide() {
-						a2 := regions.R16b7e17be09bArgs{
-							P0: unsafe.SliceData(t8),
-							P1: unsafe.SliceData(c.RLin),
-							P2: unsafe.SliceData(A),
-							P3: unsafe.SliceData(RCTrail),
-							P4: unsafe.SliceData(c.K),
-							P5: unsafe.SliceData(RTrail),
-							N0: N,
-							N1: dV,
-							N2: 4*N*dV*a + 4*C*N*dV*s + 4*N*T*dV*l,
-							N3: dK,
-							N4: 4 * N * dK * dV * a,
-							N5: N * dK * dV,
-							N6: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							N7: 4*N*dK*dV*a + 4*N*dK*dV,
+							N3: 4*N*dV*a + 4*C*N*dV*s + 4*N*T*dV*l,
+							N4: dK,
+							N5: 4 * N * dK * dV * a,
+							N6: N * dK * dV,
+							N7: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							N8: dK * dV,
 							S0: [2]float32{thetaEntry},
 						}
-						regions.R16b7e17be09b(&a2)
+						regions.Rea6e7cc4b314(&a2)
 					} else {
+						nTrail2 := nTrail[a*N:][:N]
+						lTrail2 := lTrail[a*N:][:N]
 						for i := range N {
 							RLin := c.RLin[((l*T+a+C*s)*N+i)*dV:][:dV]
-							t8Entry := t8[i]
+							w2 := (nTrail2[i] == F(0))
+							w3 := (lTrail2[i] == F(0))
 							for j := range dV {
-								A2 := A[(i*dV+j)*dK:][:dK]
+								RInit := c.RInit[(i*dV+j)*dK:][:dK]
+								RTrail2 := RTrail[((a*N+i)*dV+j)*dK:][:dK]
 								RCTrail2 := RCTrail[((a*N+i)*dV+j)*dK:][:dK]
 								RCTrail3 := RCTrail[(((a+1)*N+i)*dV+j)*dK:][:dK]
 								k := c.K[(l*T+a+C*s)*dK:][:dK]
-								RTrail2 := RTrail[(((a+1)*N+i)*dV+j)*dK:][:dK]
-								w3 := F(thetaEntry * RLin[j])
+								RTrail3 := RTrail[(((a+1)*N+i)*dV+j)*dK:][:dK]
+								w4 := F(thetaEntry * RLin[j])
 								for k2 := range dK {
-									AEntry := A2[k2]
-									RCTrail3[k2] = kern.Choose(t8Entry, AEntry, RCTrail2[k2])
-									RTrail2[k2] = num.FMA32(-w3, k[k2], AEntry)
+									A := kern.Choose(w2, RInit[k2], RTrail2[k2])
+									RCTrail3[k2] = kern.Choose(w3, A, RCTrail2[k2])
+									RTrail3[k2] = num.FMA32(-w4, k[k2], A)
 								}
 							}
 						}
 					}
-					// tnt_locals.P, tnt_locals.V_c
+					// tnt_locals.P, tnt_locals.R_c, tnt_locals.V_c
 					if kern.Wide() {
-						a2 := regions.Ref5aff862a9eArgs{
-							P0: unsafe.SliceData(t8),
+						a2 := regions.R0b1ba71860d7Args{
+							P0: unsafe.SliceData(lTrail),
 							P1: unsafe.SliceData(PTrail),
 							P2: unsafe.SliceData(t28),
 							N0: N,
-							N1: dK,
-							N2: 4 * N * dK * dK * a,
-							N3: 4*dK*dK*a + 4*C*dK*dK*s + 4*T*dK*dK*l,
-							N4: N * dK * dK,
-							N5: dK * dK,
+							N1: 4 * N * a,
+							N2: dK,
+							N3: 4 * N * dK * dK * a,
+							N4: 4*dK*dK*a + 4*C*dK*dK*s + 4*T*dK*dK*l,
+							N5: N * dK * dK,
+							N6: dK * dK,
 						}
-						regions.Ref5aff862a9e(&a2)
+						regions.R0b1ba71860d7(&a2)
 					} else {
+						lTrail2 := lTrail[a*N:][:N]
 						for i := range N {
-							t8Entry2 := t8[i]
+							w5 := (lTrail2[i] == F(0))
 							for j := range dK {
 								PTrail2 := PTrail[((a*N+i)*dK+j)*dK:][:dK]
 								t28_2 := t28[((l*T+a+C*s)*dK+j)*dK:][:dK]
 								PTrail3 := PTrail[(((a+1)*N+i)*dK+j)*dK:][:dK]
 								for k := range dK {
-									PTrail3[k] = kern.Choose(t8Entry2, F(0), PTrail2[k]) + t28_2[k]
+									PTrail3[k] = kern.Choose(w5, F(0), PTrail2[k]) + t28_2[k]
 								}
 							}
 						}
@@ -900,40 +853,46 @@ func (c *stepBackwardFused) run() {
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
 							VTrail2 := VTrail[(a*dV+i)*dK:][:dK]
 							VTrail3 := VTrail[((a+1)*dV+i)*dK:][:dK]
-							w4 := F(thetaEntry * (t42[i] - v[i]))
+							w6 := F(thetaEntry * (t42[i] - v[i]))
 							for j := range dK {
-								VTrail3[j] = num.FMA32(-w4, k[j], VTrail2[j])
+								VTrail3[j] = num.FMA32(-w6, k[j], VTrail2[j])
 							}
+						}
+					}
+					// tnt_locals.n, tnt_locals.V_c, tnt_locals.l
+					if kern.Wide() {
+						a2 := regions.Rfc9db1d6d84cArgs{
+							P0: unsafe.SliceData(nTrail),
+							P1: unsafe.SliceData(t56),
+							P2: unsafe.SliceData(lTrail),
+							P3: unsafe.SliceData(t64),
+							N0: N,
+							N1: 4 * N * a,
+							N2: 4*N*a + 4*C*N*s + 4*N*T*l,
+						}
+						regions.Rfc9db1d6d84c(&a2)
+					} else {
+						nTrail2 := nTrail[a*N:][:N]
+						t56_2 := t56[(l*T+a+C*s)*N:][:N]
+						lTrail2 := lTrail[a*N:][:N]
+						nTrail3 := nTrail[(a+1)*N:][:N]
+						t64_2 := t64[(l*T+a+C*s)*N:][:N]
+						lTrail3 := lTrail[(a+1)*N:][:N]
+						for i := range N {
+							nTrailEntry := nTrail2[i]
+							n2 := kern.Choose(((F(1.5) + nTrailEntry) < t56_2[i]), F(1)+nTrailEntry, F(0))
+							lTrailEntry := lTrail2[i]
+							nTrail3[i] = n2
+							lTrail3[i] = kern.Choose((n2 == F(0)), F(0), kern.Choose(((F(1.5)+lTrailEntry) < t64_2[i]), F(1)+lTrailEntry, F(0)))
 						}
 					}
 				}
 			}
 			if n := min(C, -C*s+T); n > 0 {
-				gTrail2 := gTrail[:n]
 				theta := c.Theta[l*T+C*s:][:n]
+				gTrail2 := gTrail[:n]
 				thetaBar := c.ThetaBar[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
-					nTrail2 := nTrail[a*N:][:N]
-					lTrail2 := lTrail[a*N:][:N]
-					nTrail3 := nTrail[(a+1)*N:][:N]
-					t64_2 := t64[(l*T+a+C*s)*N:][:N]
-					t56_2 := t56[(l*T+a+C*s)*N:][:N]
-					// tnt_locals.V_c, tnt_locals.g
-					gTrailEntry2 := gTrail2[a]
-					t2 := (gTrailEntry2 == F(0))
-					gBarState[0] = kern.Choose(((F(1.5) + gTrailEntry2) < F(16)), gBarState[0], F(0))
-					// tnt_locals.A, tnt_locals.V_c, tnt_locals.R_c, tnt_locals.l, tnt_locals.n, tnt_locals.P
-					for i := range N {
-						nTrailEntry2 := nTrail2[i]
-						lTrailEntry2 := lTrail2[i]
-						t84 := (lTrailEntry2 == F(0))
-						t222 := !(nTrail3[i] == F(0))
-						t5[i] = (nTrailEntry2 == F(0))
-						t83[i] = t84
-						lBarState[i] = kern.Choose((t222 && ((F(1.5) + lTrailEntry2) < t64_2[i])), kern.Choose(t222, lBarState[i], F(0)), F(0))
-						nBarState[i] = kern.Choose(((F(1.5) + nTrailEntry2) < t56_2[i]), nBarState[i], F(0))
-						t41[i] = !t84
-					}
 					// tnt_locals.V
 					if kern.Wide() {
 						a2 := regions.Rbbeb5c82a9a2Args{
@@ -968,14 +927,44 @@ func (c *stepBackwardFused) run() {
 							t85[i] = t852
 						}
 					}
+					// tnt_locals.l, tnt_locals.V_c, tnt_locals.n
+					if kern.Wide() {
+						a2 := regions.R22618f7b1c25Args{
+							P0: unsafe.SliceData(nTrail),
+							P1: unsafe.SliceData(lTrail),
+							P2: unsafe.SliceData(t64),
+							P3: unsafe.SliceData(lBarState),
+							P4: unsafe.SliceData(t56),
+							P5: unsafe.SliceData(nBarState),
+							N0: N,
+							N1: 4*N*a + 4*N,
+							N2: 4 * N * a,
+							N3: 4*N*a + 4*C*N*s + 4*N*T*l,
+							N4: -N,
+						}
+						regions.R22618f7b1c25(&a2)
+					} else {
+						nTrail2 := nTrail[(a+1)*N:][:N]
+						lTrail2 := lTrail[a*N:][:N]
+						t64_2 := t64[(l*T+a+C*s)*N:][:N]
+						nTrail3 := nTrail[a*N:][:N]
+						t56_2 := t56[(l*T+a+C*s)*N:][:N]
+						for i := range N {
+							nTrailEntry2 := nTrail2[i]
+							lBarState[i] = kern.Choose((!(nTrailEntry2 == F(0)) && ((F(1.5) + lTrail2[i]) < t64_2[i])), kern.Choose(!(nTrailEntry2 == F(0)), lBarState[i], F(0)), F(0))
+							nBarState[i] = kern.Choose(((F(1.5) + nTrail3[i]) < t56_2[i]), nBarState[i], F(0))
+						}
+					}
 					// tnt_locals.V, tnt_locals.y, tnt_locals.V_c, tnt_locals.R
 					clear(t18)
 					clear(t86)
 					clear(t352)
 					thetaEntry3 := theta[a]
-					w7 := !t2
-					w7Number := kern.Choose(w7, F(1), F(0))
-					t2Number := kern.Choose(t2, F(1), F(0))
+					gTrailEntry2 := gTrail2[a]
+					w9 := !(gTrailEntry2 == F(0))
+					w10 := (gTrailEntry2 == F(0))
+					w9Number := kern.Choose(w9, F(1), F(0))
+					w10Number := kern.Choose(w10, F(1), F(0))
 					if kern.Wide() {
 						a2 := regions.R63e0a16c374aArgs{
 							P0:  unsafe.SliceData(t423),
@@ -1008,38 +997,40 @@ func (c *stepBackwardFused) run() {
 							N15: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							N16: 4*dK*dV*a + 4*C*dK*dV*s + 4*T*dK*dV*l,
 							N17: 4*dK*dV*a + 4*dK*dV,
-							S0:  [2]float32{t2Number},
-							S1:  [2]float32{w7Number},
+							S0:  [2]float32{w10Number},
+							S1:  [2]float32{w9Number},
 							S2:  [2]float32{thetaEntry3},
 						}
 						regions.R63e0a16c374a(&a2)
 					} else {
 						v := c.V[(l*T+a+C*s)*dV:][:dV]
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
-						t2_2 := (F(0) < t2Number)
-						w7_2 := (F(0) < w7Number)
+						w10_2 := (F(0) < w10Number)
+						w9_2 := (F(0) < w9Number)
 						for i := range dV {
 							VBarState2 := VBarState[i*dK:][:dK]
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
 							VCBarState2 := VCBarState[i*dK:][:dK]
 							t34_2 := t34[((l*T+a+C*s)*dV+i)*dK:][:dK]
 							VCTrail2 := VCTrail[((a+1)*dV+i)*dK:][:dK]
-							w5 := t423[i] - v[i]
+							w7 := t423[i] - v[i]
 							t85Entry := t85[i]
-							w6 := F(thetaEntry3 * t85Entry)
+							w8 := F(thetaEntry3 * t85Entry)
 							yBarEntry2 := yBar[i]
 							for j := range dK {
 								VBarStateEntry := VBarState2[j]
-								t73 := num.FMA32(-w6, k[j], VCBarState2[j]) + t34_2[j]
-								t18[j] = num.FMA32(-VBarStateEntry, w5, t18[j])
+								t73 := num.FMA32(-w8, k[j], VCBarState2[j]) + t34_2[j]
+								t18[j] = num.FMA32(-VBarStateEntry, w7, t18[j])
 								VCTrailEntry := VCTrail2[j]
 								t86[j] = num.FMA32(VCTrailEntry, t85Entry, t86[j])
 								t352[j] = num.FMA32(VCTrailEntry, yBarEntry2, t352[j])
-								VCBarState2[j] = kern.Choose(w7_2, t73, F(0))
-								VBarState2[j] = VBarStateEntry + kern.Choose(t2_2, t73, F(0))
+								VCBarState2[j] = kern.Choose(w9_2, t73, F(0))
+								VBarState2[j] = VBarStateEntry + kern.Choose(w10_2, t73, F(0))
 							}
 						}
 					}
+					// tnt_locals.g, tnt_locals.V_c
+					gBarState[0] = kern.Choose(((F(1.5) + gTrailEntry2) < F(16)), gBarState[0], F(0))
 					// tnt_locals.y, tnt_locals.R
 					clear(t312)
 					clear(t49)
@@ -1105,43 +1096,53 @@ func (c *stepBackwardFused) run() {
 							}
 						}
 					}
-					// tnt_locals.y, tnt_locals.P, tnt_locals.V_c
+					// tnt_locals.y, tnt_locals.P, tnt_locals.R_c, tnt_locals.V_c
 					clear(t332)
 					if kern.Wide() {
-						a2 := regions.R3e14e5c53273Args{
-							P0: unsafe.SliceData(t41),
-							P1: unsafe.SliceData(t312),
-							P2: unsafe.SliceData(c.Q),
-							P3: unsafe.SliceData(PBarState),
-							P4: unsafe.SliceData(PTrail),
-							P5: unsafe.SliceData(t332),
-							P6: unsafe.SliceData(t362),
-							N0: N,
-							N1: dK,
-							N2: 4*N*dK*dK*a + 4*N*dK*dK + 8*dK,
-							N3: 8 * dK,
-							N4: 12 * dK,
-							N5: 4*N*dK*dK*a + 4*N*dK*dK + 12*dK,
-							N6: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							N7: 4*N*dK*dK*a + 4*N*dK*dK,
-							N8: dK * dK,
+						a2 := regions.R7e6c6f0e7ce4Args{
+							P0:  unsafe.SliceData(lTrail),
+							P1:  unsafe.SliceData(t312),
+							P2:  unsafe.SliceData(c.Q),
+							P3:  unsafe.SliceData(PBarState),
+							P4:  unsafe.SliceData(PTrail),
+							P5:  unsafe.SliceData(t28),
+							P6:  unsafe.SliceData(t332),
+							P7:  unsafe.SliceData(t362),
+							N0:  N,
+							N1:  4 * N * a,
+							N2:  dK,
+							N3:  4 * dK,
+							N4:  8 * dK,
+							N5:  4*N*dK*dK*a + 8*dK,
+							N6:  4*dK*dK*a + 4*C*dK*dK*s + 4*T*dK*dK*l + 8*dK,
+							N7:  12 * dK,
+							N8:  4*N*dK*dK*a + 12*dK,
+							N9:  4*dK*dK*a + 4*C*dK*dK*s + 4*T*dK*dK*l + 12*dK,
+							N10: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N11: 4 * N * dK * dK * a,
+							N12: 4*dK*dK*a + 4*C*dK*dK*s + 4*T*dK*dK*l,
+							N13: dK * dK,
 						}
-						regions.R3e14e5c53273(&a2)
+						regions.R7e6c6f0e7ce4(&a2)
 					} else {
+						lTrail2 := lTrail[a*N:][:N]
 						for i := range N {
 							t312_2 := t312[i*dK:][:dK]
-							t41Entry := t41[i]
+							lTrailEntry2 := lTrail2[i]
+							w11 := !(lTrailEntry2 == F(0))
+							w12 := (lTrailEntry2 == F(0))
 							for j := range dK {
 								q := c.Q[(l*T+a+C*s)*dK:][:dK]
 								PBarState2 := PBarState[(i*dK+j)*dK:][:dK]
-								PTrail2 := PTrail[(((a+1)*N+i)*dK+j)*dK:][:dK]
+								PTrail2 := PTrail[((a*N+i)*dK+j)*dK:][:dK]
+								t28_2 := t28[((l*T+a+C*s)*dK+j)*dK:][:dK]
 								t362_2 := t362[(i*dK+j)*dK:][:dK]
 								t312Entry := t312_2[j]
 								for k := range dK {
 									t3622 := num.FMA32(t312Entry, q[k], PBarState2[k])
-									t332[k] = num.FMA32(PTrail2[k], t312Entry, t332[k])
+									t332[k] = num.FMA32(kern.Choose(w12, F(0), PTrail2[k])+t28_2[k], t312Entry, t332[k])
 									t362_2[k] = t3622
-									PBarState2[k] = kern.Choose(t41Entry, t3622, F(0))
+									PBarState2[k] = kern.Choose(w11, t3622, F(0))
 								}
 							}
 						}
@@ -1244,43 +1245,47 @@ func (c *stepBackwardFused) run() {
 							}
 						}
 					}
-					// tnt_locals.R, tnt_locals.R_c, tnt_locals.V_c, tnt_locals.A
+					// tnt_locals.R, tnt_locals.R_c, tnt_locals.P, tnt_locals.V_c, tnt_locals.A
 					clear(t89)
 					if kern.Wide() {
-						a2 := regions.Rc7eded8c65ccArgs{
-							P0:  unsafe.SliceData(t41),
-							P1:  unsafe.SliceData(t83),
-							P2:  unsafe.SliceData(t5),
-							P3:  unsafe.SliceData(t87),
-							P4:  unsafe.SliceData(c.K),
-							P5:  unsafe.SliceData(RCBarState),
-							P6:  unsafe.SliceData(t45),
-							P7:  unsafe.SliceData(RCTrail),
-							P8:  unsafe.SliceData(t89),
-							P9:  unsafe.SliceData(c.RInitBar),
-							P10: unsafe.SliceData(RBarState),
+						a2 := regions.R5c3366527a41Args{
+							P0:  unsafe.SliceData(lTrail),
+							P1:  unsafe.SliceData(nTrail),
+							P2:  unsafe.SliceData(t87),
+							P3:  unsafe.SliceData(c.K),
+							P4:  unsafe.SliceData(RCBarState),
+							P5:  unsafe.SliceData(t45),
+							P6:  unsafe.SliceData(RCTrail),
+							P7:  unsafe.SliceData(t89),
+							P8:  unsafe.SliceData(c.RInitBar),
+							P9:  unsafe.SliceData(RBarState),
 							N0:  N,
-							N1:  dV,
-							N2:  dK,
-							N3:  4*N*dK*dV*a + 4*N*dK*dV + 4*dK,
-							N4:  4 * dK,
-							N5:  8 * dK,
-							N6:  4*N*dK*dV*a + 4*N*dK*dV + 8*dK,
-							N7:  12 * dK,
-							N8:  4*N*dK*dV*a + 4*N*dK*dV + 12*dK,
-							N9:  4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							N10: 4*N*dK*dV*a + 4*N*dK*dV,
-							N11: dK * dV,
+							N1:  4 * N * a,
+							N2:  dV,
+							N3:  dK,
+							N4:  4*N*dK*dV*a + 4*N*dK*dV + 4*dK,
+							N5:  4 * dK,
+							N6:  8 * dK,
+							N7:  4*N*dK*dV*a + 4*N*dK*dV + 8*dK,
+							N8:  12 * dK,
+							N9:  4*N*dK*dV*a + 4*N*dK*dV + 12*dK,
+							N10: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N11: 4*N*dK*dV*a + 4*N*dK*dV,
+							N12: dK * dV,
 							S0:  [2]float32{thetaEntry3},
 						}
-						regions.Rc7eded8c65cc(&a2)
+						regions.R5c3366527a41(&a2)
 					} else {
+						lTrail2 := lTrail[a*N:][:N]
+						nTrail2 := nTrail[a*N:][:N]
 						for i := range N {
 							t87_2 := t87[i*dV:][:dV]
-							t41Entry2 := t41[i]
-							t83Entry := t83[i]
-							t5Entry := t5[i]
-							w9 := !t5Entry
+							lTrailEntry3 := lTrail2[i]
+							w14 := !(lTrailEntry3 == F(0))
+							w15 := (lTrailEntry3 == F(0))
+							nTrailEntry3 := nTrail2[i]
+							w16 := (nTrailEntry3 == F(0))
+							w17 := !(nTrailEntry3 == F(0))
 							for j := range dV {
 								k := c.K[(l*T+a+C*s)*dK:][:dK]
 								RCBarState2 := RCBarState[(i*dV+j)*dK:][:dK]
@@ -1289,14 +1294,14 @@ func (c *stepBackwardFused) run() {
 								RInitBar := c.RInitBar[(i*dV+j)*dK:][:dK]
 								RBarState2 := RBarState[(i*dV+j)*dK:][:dK]
 								t87Entry := t87_2[j]
-								w8 := F(thetaEntry3 * t87Entry)
+								w13 := F(thetaEntry3 * t87Entry)
 								for k2 := range dK {
-									t572 := num.FMA32(-w8, k[k2], RCBarState2[k2])
-									t652 := t45_2[k2] + kern.Choose(t83Entry, t572, F(0))
+									t572 := num.FMA32(-w13, k[k2], RCBarState2[k2])
+									t652 := t45_2[k2] + kern.Choose(w15, t572, F(0))
 									t89[k2] = num.FMA32(RCTrail2[k2], t87Entry, t89[k2])
-									RCBarState2[k2] = kern.Choose(t41Entry2, t572, F(0))
-									RInitBar[k2] = RInitBar[k2] + kern.Choose(t5Entry, t652, F(0))
-									RBarState2[k2] = kern.Choose(w9, t652, F(0))
+									RCBarState2[k2] = kern.Choose(w14, t572, F(0))
+									RInitBar[k2] = RInitBar[k2] + kern.Choose(w16, t652, F(0))
+									RBarState2[k2] = kern.Choose(w17, t652, F(0))
 								}
 							}
 						}

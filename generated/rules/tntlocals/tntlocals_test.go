@@ -138,7 +138,6 @@ func stepDirect[F num.Float](a *conformance.Args[F]) {
 		k.NCheckpoints = a.Fresh(k.L * k.N * ((k.T + k.C - 1) / k.C))
 	}
 	k.Work = a.Fresh(k.WorkLen())
-	k.Flags = a.FreshFlags(k.FlagsLen())
 	k.Run()
 	if a.ForwardOnly {
 		return
@@ -183,7 +182,6 @@ func stepDirect[F num.Float](a *conformance.Args[F]) {
 	g.LCheckpoints = k.LCheckpoints
 	g.NCheckpoints = k.NCheckpoints
 	g.Work = a.Fresh(g.WorkLen())
-	g.Flags = a.FreshFlags(g.FlagsLen())
 	g.Run()
 }
 

@@ -103,76 +103,57 @@ func (c *stepFused) run() {
 			if n2 := min(C, -C*s+T); n2 > 0 {
 				theta := c.Theta[l2*T+C*s:][:n2]
 				for a := range n2 {
-					// tnt_printed.V_c, tnt_printed.A
+					// tnt_printed.V_c, tnt_printed.A, tnt_printed.W_c, tnt_printed.W
 					gStateEntry := gState[0]
 					w := (gStateEntry == F(0))
 					nStateEntry := nState[0]
 					w2 := (nStateEntry == F(0))
-					wNumber := kern.Choose(w, F(1), F(0))
+					lStateEntry := lState[0]
+					w3 := (lStateEntry == F(0))
 					w2Number := kern.Choose(w2, F(1), F(0))
+					w3Number := kern.Choose(w3, F(1), F(0))
+					wNumber := kern.Choose(w, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.R83bbb51ce05fArgs{
-							P0: unsafe.SliceData(VState),
-							P1: unsafe.SliceData(VCState),
-							P2: unsafe.SliceData(c.WInit),
-							P3: unsafe.SliceData(WState),
-							P4: unsafe.SliceData(A),
+						a2 := regions.R1de37e9eaf15Args{
+							P0: unsafe.SliceData(c.WInit),
+							P1: unsafe.SliceData(WState),
+							P2: unsafe.SliceData(WCState),
+							P3: unsafe.SliceData(c.K),
+							P4: unsafe.SliceData(VState),
+							P5: unsafe.SliceData(VCState),
+							P6: unsafe.SliceData(A),
+							P7: unsafe.SliceData(t11),
 							N0: dV,
 							N1: dK,
-							S0: [2]float32{w2Number},
-							S1: [2]float32{wNumber},
+							N2: 4 * dK,
+							N3: 8 * dK,
+							N4: 12 * dK,
+							N5: 4*dK*a + 4*C*dK*s + 4*T*dK*l2,
+							S0: [2]float32{wNumber},
+							S1: [2]float32{w3Number},
+							S2: [2]float32{w2Number},
 						}
-						regions.R83bbb51ce05f(&a2)
+						regions.R1de37e9eaf15(&a2)
 					} else {
+						w4 := (F(0) < wNumber)
+						w3_2 := (F(0) < w3Number)
 						w2_2 := (F(0) < w2Number)
-						w3 := (F(0) < wNumber)
 						for i := range dV {
-							VState2 := VState[i*dK:][:dK]
-							VCState2 := VCState[i*dK:][:dK]
 							WInit := c.WInit[i*dK:][:dK]
 							WState2 := WState[i*dK:][:dK]
-							A2 := A[i*dK:][:dK]
-							for j := range dK {
-								VCState2[j] = kern.Choose(w3, VState2[j], VCState2[j])
-								A2[j] = kern.Choose(w2_2, WInit[j], WState2[j])
-							}
-						}
-					}
-					// tnt_printed.W_c, tnt_printed.V_c, tnt_printed.g, tnt_printed.n, tnt_printed.l
-					lStateEntry := lState[0]
-					t8 := (lStateEntry == F(0))
-					t34 := F(1) + gStateEntry
-					t54 := F(1) + nStateEntry
-					n2_2 := kern.Choose((t54 < F(16)), t54, F(0))
-					t62 := F(1) + lStateEntry
-					gState[0] = kern.Choose((t34 < F(16)), t34, F(0))
-					nState[0] = n2_2
-					lState[0] = kern.Choose((n2_2 == F(0)), F(0), kern.Choose((t62 < F(4)), t62, F(0)))
-					// tnt_printed.W_c, tnt_printed.W
-					t8Number := kern.Choose(t8, F(1), F(0))
-					if kern.Wide() {
-						a2 := regions.R6b919b87602bArgs{
-							P0: unsafe.SliceData(A),
-							P1: unsafe.SliceData(WCState),
-							P2: unsafe.SliceData(c.K),
-							P3: unsafe.SliceData(t11),
-							N0: dV,
-							N1: dK,
-							N2: 4*dK*a + 4*C*dK*s + 4*T*dK*l2,
-							S0: [2]float32{t8Number},
-						}
-						regions.R6b919b87602b(&a2)
-					} else {
-						t8_2 := (F(0) < t8Number)
-						for i := range dV {
-							A2 := A[i*dK:][:dK]
 							WCState2 := WCState[i*dK:][:dK]
 							k := c.K[(l2*T+a+C*s)*dK:][:dK]
+							VState2 := VState[i*dK:][:dK]
+							VCState2 := VCState[i*dK:][:dK]
+							A2 := A[i*dK:][:dK]
 							var t112 F
 							t112Sums := [16]F{t112}
 							for j := range dK {
-								WC2 := kern.Choose(t8_2, A2[j], WCState2[j])
+								A2_2 := kern.Choose(w2_2, WInit[j], WState2[j])
+								WC2 := kern.Choose(w3_2, A2_2, WCState2[j])
 								t112Sums[j%16] = num.FMA32(WC2, k[j], t112Sums[j%16])
+								VCState2[j] = kern.Choose(w4, VState2[j], VCState2[j])
+								A2[j] = A2_2
 								WCState2[j] = WC2
 							}
 							t112 = kern.Sum16(&t112Sums)
@@ -242,18 +223,18 @@ func (c *stepFused) run() {
 							A2 := A[i*dK:][:dK]
 							WState2 := WState[i*dK:][:dK]
 							var t302 F
-							w3 := F(thetaEntry * t12[i])
+							w4 := F(thetaEntry * t12[i])
 							t302Sums := [16]F{t302}
 							for j := range dK {
 								t302Sums[j%16] = num.FMA32(VCState2[j], q[j], t302Sums[j%16])
-								WState2[j] = num.FMA32(-w3, k[j], A2[j])
+								WState2[j] = num.FMA32(-w4, k[j], A2[j])
 							}
 							t302 = kern.Sum16(&t302Sums)
 							t30[i] = t302
 						}
 					}
-					// tnt_printed.P, tnt_printed.V_c, tnt_printed.y
-					t8Number2 := kern.Choose(t8, F(1), F(0))
+					// tnt_printed.P, tnt_printed.W_c, tnt_printed.V_c, tnt_printed.y
+					w3Number2 := kern.Choose(w3, F(1), F(0))
 					if kern.Wide() {
 						a2 := regions.Rc508351485c2Args{
 							P0: unsafe.SliceData(c.K),
@@ -265,12 +246,12 @@ func (c *stepFused) run() {
 							N2: 4*dK*a + 4*C*dK*s + 4*T*dK*l2 + 4,
 							N3: 4*dK*a + 4*C*dK*s + 4*T*dK*l2 + 8,
 							N4: 4*dK*a + 4*C*dK*s + 4*T*dK*l2 + 12,
-							S0: [2]float32{t8Number2},
+							S0: [2]float32{w3Number2},
 						}
 						regions.Rc508351485c2(&a2)
 					} else {
 						k := c.K[(l2*T+a+C*s)*dK:][:dK]
-						t8_2 := (F(0) < t8Number2)
+						w3_2 := (F(0) < w3Number2)
 						for i := range dK {
 							PState2 := PState[i*dK:][:dK]
 							q := c.Q[(l2*T+a+C*s)*dK:][:dK]
@@ -278,7 +259,7 @@ func (c *stepFused) run() {
 							kEntry := k[i]
 							t312Sums := [16]F{t312}
 							for j := range dK {
-								P2 := num.FMA32(kEntry, k[j], kern.Choose(t8_2, F(0), PState2[j]))
+								P2 := num.FMA32(kEntry, k[j], kern.Choose(w3_2, F(0), PState2[j]))
 								t312Sums[j%16] = num.FMA32(P2, q[j], t312Sums[j%16])
 								PState2[j] = P2
 							}
@@ -361,6 +342,14 @@ func (c *stepFused) run() {
 							t42[i] = t422
 						}
 					}
+					// tnt_printed.g, tnt_printed.V_c, tnt_printed.n, tnt_printed.l
+					t34 := F(1) + gStateEntry
+					t54 := F(1) + nStateEntry
+					n2_2 := kern.Choose((t54 < F(16)), t54, F(0))
+					t62 := F(1) + lStateEntry
+					gState[0] = kern.Choose((t34 < F(16)), t34, F(0))
+					nState[0] = n2_2
+					lState[0] = kern.Choose((n2_2 == F(0)), F(0), kern.Choose((t62 < F(4)), t62, F(0)))
 					// tnt_printed.V, tnt_printed.W
 					if kern.Wide() {
 						a2 := regions.Rd4e1f3306a49Args{
@@ -377,9 +366,9 @@ func (c *stepFused) run() {
 						for i := range dV {
 							k := c.K[(l2*T+a+C*s)*dK:][:dK]
 							VState2 := VState[i*dK:][:dK]
-							w4 := F(thetaEntry * t42[i])
+							w6 := F(thetaEntry * t42[i])
 							for j := range dK {
-								VState2[j] = num.FMA32(-w4, k[j], VState2[j])
+								VState2[j] = num.FMA32(-w6, k[j], VState2[j])
 							}
 						}
 					}
@@ -440,19 +429,18 @@ func (c *stepBackwardFused) run() {
 	gTrail := c.Work[C*dK*dK+4*C*dK*dV+2*dK*dK+8*dK*dV+3:][:C+1]            // [C + 1]
 	lTrail := c.Work[C*dK*dK+4*C*dK*dV+2*dK*dK+8*dK*dV+C+4:][:C+1]          // [C + 1]
 	nTrail := c.Work[C*dK*dK+4*C*dK*dV+2*dK*dK+8*dK*dV+2*C+5:][:C+1]        // [C + 1]
-	A := c.Work[C*dK*dK+4*C*dK*dV+2*dK*dK+8*dK*dV+3*C+6:][:dK*dV]           // [d_v, d_k]
-	t84 := c.Work[C*dK*dK+4*C*dK*dV+2*dK*dK+9*dK*dV+3*C+6:][:dV]            // [d_v]
-	t18 := c.Work[C*dK*dK+4*C*dK*dV+2*dK*dK+9*dK*dV+3*C+dV+6:][:dK]         // [d_k]
-	t85 := c.Work[C*dK*dK+4*C*dK*dV+2*dK*dK+9*dK*dV+3*C+dK+dV+6:][:dK]      // [d_k]
-	t302 := c.Work[C*dK*dK+4*C*dK*dV+2*dK*dK+9*dK*dV+3*C+2*dK+dV+6:][:dK]   // [d_k]
-	t342 := c.Work[C*dK*dK+4*C*dK*dV+2*dK*dK+9*dK*dV+3*C+3*dK+dV+6:][:dK]   // [d_k]
-	t86 := c.Work[C*dK*dK+4*C*dK*dV+2*dK*dK+9*dK*dV+3*C+4*dK+dV+6:][:dV]    // [d_v]
-	t48 := c.Work[C*dK*dK+4*C*dK*dV+2*dK*dK+9*dK*dV+3*C+4*dK+2*dV+6:][:dK]  // [d_k]
-	t322 := c.Work[C*dK*dK+4*C*dK*dV+2*dK*dK+9*dK*dV+3*C+5*dK+2*dV+6:][:dK] // [d_k]
-	t38 := c.Work[C*dK*dK+4*C*dK*dV+2*dK*dK+9*dK*dV+3*C+6*dK+2*dV+6:][:dK]  // [d_k]
-	t39 := c.Work[C*dK*dK+4*C*dK*dV+2*dK*dK+9*dK*dV+3*C+7*dK+2*dV+6:][:dK]  // [d_k]
-	t49 := c.Work[C*dK*dK+4*C*dK*dV+2*dK*dK+9*dK*dV+3*C+8*dK+2*dV+6:][:dK]  // [d_k]
-	t87 := c.Work[C*dK*dK+4*C*dK*dV+2*dK*dK+9*dK*dV+3*C+9*dK+2*dV+6:][:dK]  // [d_k]
+	t84 := c.Work[C*dK*dK+4*C*dK*dV+2*dK*dK+8*dK*dV+3*C+6:][:dV]            // [d_v]
+	t18 := c.Work[C*dK*dK+4*C*dK*dV+2*dK*dK+8*dK*dV+3*C+dV+6:][:dK]         // [d_k]
+	t85 := c.Work[C*dK*dK+4*C*dK*dV+2*dK*dK+8*dK*dV+3*C+dK+dV+6:][:dK]      // [d_k]
+	t302 := c.Work[C*dK*dK+4*C*dK*dV+2*dK*dK+8*dK*dV+3*C+2*dK+dV+6:][:dK]   // [d_k]
+	t342 := c.Work[C*dK*dK+4*C*dK*dV+2*dK*dK+8*dK*dV+3*C+3*dK+dV+6:][:dK]   // [d_k]
+	t86 := c.Work[C*dK*dK+4*C*dK*dV+2*dK*dK+8*dK*dV+3*C+4*dK+dV+6:][:dV]    // [d_v]
+	t48 := c.Work[C*dK*dK+4*C*dK*dV+2*dK*dK+8*dK*dV+3*C+4*dK+2*dV+6:][:dK]  // [d_k]
+	t322 := c.Work[C*dK*dK+4*C*dK*dV+2*dK*dK+8*dK*dV+3*C+5*dK+2*dV+6:][:dK] // [d_k]
+	t38 := c.Work[C*dK*dK+4*C*dK*dV+2*dK*dK+8*dK*dV+3*C+6*dK+2*dV+6:][:dK]  // [d_k]
+	t39 := c.Work[C*dK*dK+4*C*dK*dV+2*dK*dK+8*dK*dV+3*C+7*dK+2*dV+6:][:dK]  // [d_k]
+	t49 := c.Work[C*dK*dK+4*C*dK*dV+2*dK*dK+8*dK*dV+3*C+8*dK+2*dV+6:][:dK]  // [d_k]
+	t87 := c.Work[C*dK*dK+4*C*dK*dV+2*dK*dK+8*dK*dV+3*C+9*dK+2*dV+6:][:dK]  // [d_k]
 	t50Total := make([]F, 1)
 
 	// tnt_printed
@@ -508,107 +496,77 @@ func (c *stepBackwardFused) run() {
 				gTrail2 := gTrail[:n]
 				nTrail2 := nTrail[:n]
 				lTrail2 := lTrail[:n]
+				theta := c.Theta[l*T+C*s:][:n]
 				gTrail3 := gTrail[1:][:n]
 				nTrail3 := nTrail[1:][:n]
 				lTrail3 := lTrail[1:][:n]
-				theta := c.Theta[l*T+C*s:][:n]
 				for a := range n {
-					// tnt_printed.V_c, tnt_printed.A
+					// tnt_printed.V_c, tnt_printed.A, tnt_printed.W_c, tnt_printed.W, tnt_printed.V
 					gTrailEntry := gTrail2[a]
 					w := (gTrailEntry == F(0))
 					nTrailEntry := nTrail2[a]
 					w2 := (nTrailEntry == F(0))
-					wNumber := kern.Choose(w, F(1), F(0))
-					w2Number := kern.Choose(w2, F(1), F(0))
-					if kern.Wide() {
-						a2 := regions.Rf663d2929b00Args{
-							P0: unsafe.SliceData(VTrail),
-							P1: unsafe.SliceData(VCTrail),
-							P2: unsafe.SliceData(c.WInit),
-							P3: unsafe.SliceData(WTrail),
-							P4: unsafe.SliceData(A),
-							N0: dV,
-							N1: dK,
-							N2: 4 * dK * dV * a,
-							N3: dK * dV,
-							S0: [2]float32{w2Number},
-							S1: [2]float32{wNumber},
-						}
-						regions.Rf663d2929b00(&a2)
-					} else {
-						w2_2 := (F(0) < w2Number)
-						w3 := (F(0) < wNumber)
-						for i := range dV {
-							VTrail2 := VTrail[(a*dV+i)*dK:][:dK]
-							VCTrail2 := VCTrail[(a*dV+i)*dK:][:dK]
-							VCTrail3 := VCTrail[((a+1)*dV+i)*dK:][:dK]
-							WInit := c.WInit[i*dK:][:dK]
-							WTrail2 := WTrail[(a*dV+i)*dK:][:dK]
-							A2 := A[i*dK:][:dK]
-							for j := range dK {
-								VCTrail3[j] = kern.Choose(w3, VTrail2[j], VCTrail2[j])
-								A2[j] = kern.Choose(w2_2, WInit[j], WTrail2[j])
-							}
-						}
-					}
-					// tnt_printed.W_c, tnt_printed.V_c, tnt_printed.g, tnt_printed.n, tnt_printed.l
 					lTrailEntry := lTrail2[a]
-					t8 := (lTrailEntry == F(0))
-					t34 := F(1) + gTrailEntry
-					t54 := F(1) + nTrailEntry
-					n2 := kern.Choose((t54 < F(16)), t54, F(0))
-					t62 := F(1) + lTrailEntry
-					gTrail3[a] = kern.Choose((t34 < F(16)), t34, F(0))
-					nTrail3[a] = n2
-					lTrail3[a] = kern.Choose((n2 == F(0)), F(0), kern.Choose((t62 < F(4)), t62, F(0)))
-					// tnt_printed.W_c, tnt_printed.W, tnt_printed.V
+					w3 := (lTrailEntry == F(0))
 					thetaEntry := theta[a]
-					t8Number := kern.Choose(t8, F(1), F(0))
+					w2Number := kern.Choose(w2, F(1), F(0))
+					wNumber := kern.Choose(w, F(1), F(0))
+					w3Number := kern.Choose(w3, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.Rae62d1696875Args{
+						a2 := regions.Rb762e83617f6Args{
 							P0: unsafe.SliceData(c.WLin),
 							P1: unsafe.SliceData(c.VLin),
-							P2: unsafe.SliceData(A),
-							P3: unsafe.SliceData(c.K),
-							P4: unsafe.SliceData(WCTrail),
-							P5: unsafe.SliceData(WTrail),
-							P6: unsafe.SliceData(VTrail),
+							P2: unsafe.SliceData(VTrail),
+							P3: unsafe.SliceData(c.WInit),
+							P4: unsafe.SliceData(WTrail),
+							P5: unsafe.SliceData(c.K),
+							P6: unsafe.SliceData(VCTrail),
+							P7: unsafe.SliceData(WCTrail),
 							N0: dV,
 							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							N2: dK,
-							N3: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N3: 4*dK*dV*a + 4*dK*dV,
 							N4: 4 * dK * dV * a,
-							N5: dK * dV,
-							N6: 4*dK*dV*a + 4*dK*dV,
-							S0: [2]float32{t8Number},
-							S1: [2]float32{thetaEntry},
+							N5: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N6: dK * dV,
+							S0: [2]float32{w3Number},
+							S1: [2]float32{wNumber},
+							S2: [2]float32{w2Number},
+							S3: [2]float32{thetaEntry},
 						}
-						regions.Rae62d1696875(&a2)
+						regions.Rb762e83617f6(&a2)
 					} else {
 						WLin := c.WLin[(l*T+a+C*s)*dV:][:dV]
 						VLin := c.VLin[(l*T+a+C*s)*dV:][:dV]
-						t8_2 := (F(0) < t8Number)
+						w3_2 := (F(0) < w3Number)
+						w4 := (F(0) < wNumber)
+						w2_2 := (F(0) < w2Number)
 						for i := range dV {
-							A2 := A[i*dK:][:dK]
+							VTrail2 := VTrail[(a*dV+i)*dK:][:dK]
+							WInit := c.WInit[i*dK:][:dK]
+							WTrail2 := WTrail[(a*dV+i)*dK:][:dK]
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
+							VCTrail2 := VCTrail[(a*dV+i)*dK:][:dK]
+							VCTrail3 := VCTrail[((a+1)*dV+i)*dK:][:dK]
 							WCTrail2 := WCTrail[(a*dV+i)*dK:][:dK]
 							WCTrail3 := WCTrail[((a+1)*dV+i)*dK:][:dK]
-							WTrail2 := WTrail[((a+1)*dV+i)*dK:][:dK]
-							VTrail2 := VTrail[(a*dV+i)*dK:][:dK]
+							WTrail3 := WTrail[((a+1)*dV+i)*dK:][:dK]
 							VTrail3 := VTrail[((a+1)*dV+i)*dK:][:dK]
-							w3 := F(thetaEntry * WLin[i])
-							w4 := F(thetaEntry * VLin[i])
+							w4_2 := F(thetaEntry * WLin[i])
+							w5 := F(thetaEntry * VLin[i])
 							for j := range dK {
-								AEntry := A2[j]
+								VTrailEntry := VTrail2[j]
+								A := kern.Choose(w2_2, WInit[j], WTrail2[j])
 								kEntry := k[j]
-								WCTrail3[j] = kern.Choose(t8_2, AEntry, WCTrail2[j])
-								WTrail2[j] = num.FMA32(-w3, kEntry, AEntry)
-								VTrail3[j] = num.FMA32(-w4, kEntry, VTrail2[j])
+								VCTrail3[j] = kern.Choose(w4, VTrailEntry, VCTrail2[j])
+								WCTrail3[j] = kern.Choose(w3_2, A, WCTrail2[j])
+								WTrail3[j] = num.FMA32(-w4_2, kEntry, A)
+								VTrail3[j] = num.FMA32(-w5, kEntry, VTrailEntry)
 							}
 						}
 					}
-					// tnt_printed.P, tnt_printed.V_c
-					t8Number2 := kern.Choose(t8, F(1), F(0))
+					// tnt_printed.P, tnt_printed.W_c, tnt_printed.V_c
+					w3Number2 := kern.Choose(w3, F(1), F(0))
 					if kern.Wide() {
 						a2 := regions.R08934ee4a804Args{
 							P0: unsafe.SliceData(c.K),
@@ -617,43 +575,47 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							N2: 4 * dK * dK * a,
 							N3: dK * dK,
-							S0: [2]float32{t8Number2},
+							S0: [2]float32{w3Number2},
 						}
 						regions.R08934ee4a804(&a2)
 					} else {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
-						t8_2 := (F(0) < t8Number2)
+						w3_2 := (F(0) < w3Number2)
 						for i := range dK {
 							PTrail2 := PTrail[(a*dK+i)*dK:][:dK]
 							PTrail3 := PTrail[((a+1)*dK+i)*dK:][:dK]
 							kEntry2 := k[i]
 							for j := range dK {
-								PTrail3[j] = num.FMA32(kEntry2, k[j], kern.Choose(t8_2, F(0), PTrail2[j]))
+								PTrail3[j] = num.FMA32(kEntry2, k[j], kern.Choose(w3_2, F(0), PTrail2[j]))
 							}
 						}
 					}
+					// tnt_printed.g, tnt_printed.V_c, tnt_printed.n, tnt_printed.l
+					t34 := F(1) + gTrailEntry
+					t54 := F(1) + nTrailEntry
+					n2 := kern.Choose((t54 < F(16)), t54, F(0))
+					t62 := F(1) + lTrailEntry
+					gTrail3[a] = kern.Choose((t34 < F(16)), t34, F(0))
+					nTrail3[a] = n2
+					lTrail3[a] = kern.Choose((n2 == F(0)), F(0), kern.Choose((t62 < F(4)), t62, F(0)))
 				}
 			}
 			if n := min(C, -C*s+T); n > 0 {
-				gTrail2 := gTrail[:n]
-				nTrail2 := nTrail[:n]
+				nTrail2 := nTrail[1:][:n]
 				lTrail2 := lTrail[:n]
-				nTrail3 := nTrail[1:][:n]
+				nTrail3 := nTrail[:n]
+				gTrail2 := gTrail[:n]
 				theta := c.Theta[l*T+C*s:][:n]
 				thetaBar := c.ThetaBar[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
-					// tnt_printed.V_c, tnt_printed.A, tnt_printed.W_c, tnt_printed.l, tnt_printed.n, tnt_printed.g, tnt_printed.P
-					gTrailEntry2 := gTrail2[a]
-					t2 := (gTrailEntry2 == F(0))
-					nTrailEntry2 := nTrail2[a]
-					t5 := (nTrailEntry2 == F(0))
-					lTrailEntry2 := lTrail2[a]
-					t82 := (lTrailEntry2 == F(0))
-					t222 := !(nTrail3[a] == F(0))
-					t40 := !t82
-					lBarState[0] = kern.Choose((t222 && ((F(1) + lTrailEntry2) < F(4))), kern.Choose(t222, lBarState[0], F(0)), F(0))
-					nBarState[0] = kern.Choose(((F(1) + nTrailEntry2) < F(16)), nBarState[0], F(0))
-					gBarState[0] = kern.Choose(((F(1) + gTrailEntry2) < F(16)), gBarState[0], F(0))
+					// tnt_printed.l, tnt_printed.V_c, tnt_printed.n, tnt_printed.g
+					nTrailEntry3 := nTrail2[a]
+					lTrailEntry4 := lTrail2[a]
+					nTrailEntry4 := nTrail3[a]
+					gTrailEntry3 := gTrail2[a]
+					lBarState[0] = kern.Choose((!(nTrailEntry3 == F(0)) && ((F(1) + lTrailEntry4) < F(4))), kern.Choose(!(nTrailEntry3 == F(0)), lBarState[0], F(0)), F(0))
+					nBarState[0] = kern.Choose(((F(1) + nTrailEntry4) < F(16)), nBarState[0], F(0))
+					gBarState[0] = kern.Choose(((F(1) + gTrailEntry3) < F(16)), gBarState[0], F(0))
 					// tnt_printed.V
 					clear(t18)
 					if kern.Wide() {
@@ -752,12 +714,15 @@ func (c *stepBackwardFused) run() {
 							t86[i] = t862
 						}
 					}
-					// tnt_printed.y, tnt_printed.P, tnt_printed.V_c
+					// tnt_printed.y, tnt_printed.P, tnt_printed.W_c, tnt_printed.V_c
 					clear(t322)
 					clear(t39)
-					t40Number := kern.Choose(t40, F(1), F(0))
+					w7 := !(lTrailEntry4 == F(0))
+					w8 := (lTrailEntry4 == F(0))
+					w8Number := kern.Choose(w8, F(1), F(0))
+					w7Number := kern.Choose(w7, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.R165cc96eaff1Args{
+						a2 := regions.R20e42ab89ba6Args{
 							P0: unsafe.SliceData(t302),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(c.Q),
@@ -771,30 +736,33 @@ func (c *stepBackwardFused) run() {
 							N2: 4*dK*a + 4*C*dK*s + 4*T*dK*l + 4,
 							N3: 4*dK*a + 4*C*dK*s + 4*T*dK*l + 8,
 							N4: 4*dK*a + 4*C*dK*s + 4*T*dK*l + 12,
-							N5: 4*dK*dK*a + 4*dK*dK + 8*dK,
+							N5: 4*dK*dK*a + 8*dK,
 							N6: 12 * dK,
-							N7: 4*dK*dK*a + 4*dK*dK + 12*dK,
-							N8: 4*dK*dK*a + 4*dK*dK,
-							S0: [2]float32{t40Number},
+							N7: 4*dK*dK*a + 12*dK,
+							N8: 4 * dK * dK * a,
+							S0: [2]float32{w7Number},
+							S1: [2]float32{w8Number},
 						}
-						regions.R165cc96eaff1(&a2)
+						regions.R20e42ab89ba6(&a2)
 					} else {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
-						t40_2 := (F(0) < t40Number)
+						w7_2 := (F(0) < w7Number)
+						w8_2 := (F(0) < w8Number)
 						for i := range dK {
 							q := c.Q[(l*T+a+C*s)*dK:][:dK]
 							PBarState2 := PBarState[i*dK:][:dK]
-							PTrail2 := PTrail[((a+1)*dK+i)*dK:][:dK]
+							PTrail2 := PTrail[(a*dK+i)*dK:][:dK]
 							var t382 F
 							t302Entry := t302[i]
-							kEntry3 := k[i]
+							kEntry4 := k[i]
 							t382Sums := [16]F{t382}
 							for j := range dK {
 								t352 := num.FMA32(q[j], t302Entry, PBarState2[j])
-								t382Sums[j%16] = num.FMA32(t352, k[j], t382Sums[j%16])
-								t322[j] = num.FMA32(PTrail2[j], t302Entry, t322[j])
-								t39[j] = num.FMA32(t352, kEntry3, t39[j])
-								PBarState2[j] = kern.Choose(t40_2, t352, F(0))
+								kEntry3 := k[j]
+								t382Sums[j%16] = num.FMA32(t352, kEntry3, t382Sums[j%16])
+								t322[j] = num.FMA32(num.FMA32(kEntry4, kEntry3, kern.Choose(w8_2, F(0), PTrail2[j])), t302Entry, t322[j])
+								t39[j] = num.FMA32(t352, kEntry4, t39[j])
+								PBarState2[j] = kern.Choose(w7_2, t352, F(0))
 							}
 							t382 = kern.Sum16(&t382Sums)
 							t38[i] = t382
@@ -827,17 +795,21 @@ func (c *stepBackwardFused) run() {
 						t50Total[0] = t50_2
 					}
 					t50 = t50Total[0]
-					// tnt_printed.W, tnt_printed.W_c, tnt_printed.V_c, tnt_printed.A, tnt_printed.y, tnt_printed.V
+					// tnt_printed.W, tnt_printed.W_c, tnt_printed.P, tnt_printed.V_c, tnt_printed.A, tnt_printed.y, tnt_printed.V
 					clear(t87)
 					thetaEntry2 := theta[a]
-					w6 := !t5
-					w8 := !t2
-					t82Number := kern.Choose(t82, F(1), F(0))
-					t40Number2 := kern.Choose(t40, F(1), F(0))
-					t5Number := kern.Choose(t5, F(1), F(0))
-					w6Number := kern.Choose(w6, F(1), F(0))
-					w8Number := kern.Choose(w8, F(1), F(0))
-					t2Number := kern.Choose(t2, F(1), F(0))
+					w10 := !(lTrailEntry4 == F(0))
+					w11 := (lTrailEntry4 == F(0))
+					w12 := (nTrailEntry4 == F(0))
+					w13 := !(nTrailEntry4 == F(0))
+					w15 := !(gTrailEntry3 == F(0))
+					w16 := (gTrailEntry3 == F(0))
+					w11Number := kern.Choose(w11, F(1), F(0))
+					w10Number := kern.Choose(w10, F(1), F(0))
+					w12Number := kern.Choose(w12, F(1), F(0))
+					w13Number := kern.Choose(w13, F(1), F(0))
+					w15Number := kern.Choose(w15, F(1), F(0))
+					w16Number := kern.Choose(w16, F(1), F(0))
 					if kern.Wide() {
 						a2 := regions.Re703ddae78daArgs{
 							P0:  unsafe.SliceData(t86),
@@ -867,23 +839,23 @@ func (c *stepBackwardFused) run() {
 							N11: 4*dK*dV*a + 4*dK*dV + 12*dK,
 							N12: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							N13: 4*dK*dV*a + 4*dK*dV,
-							S0:  [2]float32{t2Number},
-							S1:  [2]float32{w8Number},
-							S2:  [2]float32{w6Number},
-							S3:  [2]float32{t5Number},
-							S4:  [2]float32{t40Number2},
-							S5:  [2]float32{t82Number},
+							S0:  [2]float32{w16Number},
+							S1:  [2]float32{w15Number},
+							S2:  [2]float32{w13Number},
+							S3:  [2]float32{w12Number},
+							S4:  [2]float32{w10Number},
+							S5:  [2]float32{w11Number},
 							S6:  [2]float32{thetaEntry2},
 						}
 						regions.Re703ddae78da(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
-						t2_2 := (F(0) < t2Number)
-						w8_2 := (F(0) < w8Number)
-						w6_2 := (F(0) < w6Number)
-						t5_2 := (F(0) < t5Number)
-						t40_2 := (F(0) < t40Number2)
-						t82_2 := (F(0) < t82Number)
+						w16_2 := (F(0) < w16Number)
+						w15_2 := (F(0) < w15Number)
+						w13_2 := (F(0) < w13Number)
+						w12_2 := (F(0) < w12Number)
+						w10_2 := (F(0) < w10Number)
+						w11_2 := (F(0) < w11Number)
 						for i := range dV {
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
 							WCBarState2 := WCBarState[i*dK:][:dK]
@@ -895,20 +867,20 @@ func (c *stepBackwardFused) run() {
 							WInitBar := c.WInitBar[i*dK:][:dK]
 							VBarState2 := VBarState[i*dK:][:dK]
 							t86Entry := t86[i]
-							w5 := F(thetaEntry2 * t86Entry)
+							w9 := F(thetaEntry2 * t86Entry)
 							yBarEntry2 := yBar[i]
-							w7 := F(thetaEntry2 * t84[i])
+							w14 := F(thetaEntry2 * t84[i])
 							for j := range dK {
-								kEntry4 := k[j]
-								t562 := num.FMA32(-w5, kEntry4, WCBarState2[j])
-								t642 := num.FMA32(yBarEntry2, yProd[j], WBarState2[j]) + kern.Choose(t82_2, t562, F(0))
-								t72 := num.FMA32(q[j], yBarEntry2, num.FMA32(-w7, kEntry4, VCBarState2[j]))
+								kEntry5 := k[j]
+								t562 := num.FMA32(-w9, kEntry5, WCBarState2[j])
+								t642 := num.FMA32(yBarEntry2, yProd[j], WBarState2[j]) + kern.Choose(w11_2, t562, F(0))
+								t72 := num.FMA32(q[j], yBarEntry2, num.FMA32(-w14, kEntry5, VCBarState2[j]))
 								t87[j] = num.FMA32(WCTrail2[j], t86Entry, t87[j])
-								WCBarState2[j] = kern.Choose(t40_2, t562, F(0))
-								WInitBar[j] = WInitBar[j] + kern.Choose(t5_2, t642, F(0))
-								WBarState2[j] = kern.Choose(w6_2, t642, F(0))
-								VCBarState2[j] = kern.Choose(w8_2, t72, F(0))
-								VBarState2[j] = VBarState2[j] + kern.Choose(t2_2, t72, F(0))
+								WCBarState2[j] = kern.Choose(w10_2, t562, F(0))
+								WInitBar[j] = WInitBar[j] + kern.Choose(w12_2, t642, F(0))
+								WBarState2[j] = kern.Choose(w13_2, t642, F(0))
+								VCBarState2[j] = kern.Choose(w15_2, t72, F(0))
+								VBarState2[j] = VBarState2[j] + kern.Choose(w16_2, t72, F(0))
 							}
 						}
 					}

@@ -209,40 +209,27 @@ func (c *Step[F]) Run() {
 					v := c.V2[(l2*T+a+C*s)*dV:][:dV]
 					k := c.K[(l2*T+a+C*s)*dK:][:dK]
 					y := c.Y[(l2*T+a+C*s)*dV:][:dV]
-					// tnt_stage_two.V_c, tnt_stage_two.A
+					// tnt_stage_two.V_c, tnt_stage_two.A, tnt_stage_two.W_c, tnt_stage_two.W
 					gStateEntry := gState[0]
 					w := (gStateEntry == F(0))
 					nStateEntry := nState[0]
 					w2 := (nStateEntry == F(0))
+					lStateEntry := lState[0]
+					w3 := (lStateEntry == F(0))
 					for i := range dV {
-						VState2 := VState[i*dK:][:dK]
-						VCState2 := VCState[i*dK:][:dK]
 						WInit := c.WInit[i*dK:][:dK]
 						WState2 := WState[i*dK:][:dK]
-						A2 := A[i*dK:][:dK]
-						for j := range dK {
-							VCState2[j] = kern.Choose(w, VState2[j], VCState2[j])
-							A2[j] = kern.Choose(w2, WInit[j], WState2[j])
-						}
-					}
-					// tnt_stage_two.W_c, tnt_stage_two.V_c, tnt_stage_two.g, tnt_stage_two.n, tnt_stage_two.l
-					lStateEntry := lState[0]
-					t8 := (lStateEntry == F(0))
-					t34 := 1 + gStateEntry
-					t54 := 1 + nStateEntry
-					n2_2 := kern.Choose((t54 < F(16)), t54, F(0))
-					t62 := 1 + lStateEntry
-					gState[0] = kern.Choose((t34 < F(16)), t34, F(0))
-					nState[0] = n2_2
-					lState[0] = kern.Choose((n2_2 == F(0)), F(0), kern.Choose((t62 < F(2)), t62, F(0)))
-					// tnt_stage_two.W_c, tnt_stage_two.W
-					for i := range dV {
-						A2 := A[i*dK:][:dK]
 						WCState2 := WCState[i*dK:][:dK]
+						VState2 := VState[i*dK:][:dK]
+						VCState2 := VCState[i*dK:][:dK]
+						A2 := A[i*dK:][:dK]
 						var t112 F
 						for j := range dK {
-							WC2 := kern.Choose(t8, A2[j], WCState2[j])
+							A2_2 := kern.Choose(w2, WInit[j], WState2[j])
+							WC2 := kern.Choose(w3, A2_2, WCState2[j])
 							t112 += F(WC2 * k[j])
+							VCState2[j] = kern.Choose(w, VState2[j], VCState2[j])
+							A2[j] = A2_2
 							WCState2[j] = WC2
 						}
 						t11[i] = t112
@@ -263,21 +250,21 @@ func (c *Step[F]) Run() {
 						A2 := A[i*dK:][:dK]
 						WState2 := WState[i*dK:][:dK]
 						var t302 F
-						w3 := F(thetaEntry * t12[i])
+						w4 := F(thetaEntry * t12[i])
 						for j := range dK {
 							t302 += F(VCState2[j] * q[j])
-							WState2[j] = A2[j] - F(w3*k[j])
+							WState2[j] = A2[j] - F(w4*k[j])
 						}
 						t30[i] = t302
 					}
-					// tnt_stage_two.P, tnt_stage_two.V_c, tnt_stage_two.y
+					// tnt_stage_two.P, tnt_stage_two.W_c, tnt_stage_two.V_c, tnt_stage_two.y
 					for i := range dK {
 						PState2 := PState[i*dK:][:dK]
 						q := c.Q[(l2*T+a+C*s)*dK:][:dK]
 						var t312 F
 						kEntry := k[i]
 						for j := range dK {
-							P2 := kern.Choose(t8, F(0), PState2[j]) + F(kEntry*k[j])
+							P2 := kern.Choose(w3, F(0), PState2[j]) + F(kEntry*k[j])
 							t312 += F(P2 * q[j])
 							PState2[j] = P2
 						}
@@ -305,12 +292,20 @@ func (c *Step[F]) Run() {
 							c.VLin[(l2*T+a+C*s)*dV+i] = t422
 						}
 					}
+					// tnt_stage_two.g, tnt_stage_two.V_c, tnt_stage_two.n, tnt_stage_two.l
+					t34 := 1 + gStateEntry
+					t54 := 1 + nStateEntry
+					n2_2 := kern.Choose((t54 < F(16)), t54, F(0))
+					t62 := 1 + lStateEntry
+					gState[0] = kern.Choose((t34 < F(16)), t34, F(0))
+					nState[0] = n2_2
+					lState[0] = kern.Choose((n2_2 == F(0)), F(0), kern.Choose((t62 < F(2)), t62, F(0)))
 					// tnt_stage_two.V, tnt_stage_two.W
 					for i := range dV {
 						VState2 := VState[i*dK:][:dK]
-						w4 := F(thetaEntry * t42[i])
+						w6 := F(thetaEntry * t42[i])
 						for j := range dK {
-							VState2[j] = VState2[j] - F(w4*k[j])
+							VState2[j] = VState2[j] - F(w6*k[j])
 						}
 					}
 					// tnt_stage_two
@@ -412,10 +407,10 @@ type StepBackward[F num.Float] struct {
 	Work          []F // WorkLen() entries
 }
 
-// WorkLen is C·d_k·d_k + 4·C·d_k·d_v + 2·d_k·d_k + 9·d_k·d_v + 3·C + 10·d_k + 2·d_v + 6.
+// WorkLen is C·d_k·d_k + 4·C·d_k·d_v + 2·d_k·d_k + 8·d_k·d_v + 3·C + 10·d_k + 2·d_v + 6.
 func (c *StepBackward[F]) WorkLen() int {
 	C, dK, dV := c.C, c.DK, c.DV
-	return C*dK*dK + 4*C*dK*dV + 2*dK*dK + 9*dK*dV + 3*C + 10*dK + 2*dV + 6
+	return C*dK*dK + 4*C*dK*dV + 2*dK*dK + 8*dK*dV + 3*C + 10*dK + 2*dV + 6
 }
 
 // Run computes StepBackward.
@@ -458,8 +453,6 @@ func (c *StepBackward[F]) Run() {
 	work = work[C+1:]
 	nTrail := work[:C+1] // [C + 1]
 	work = work[C+1:]
-	A := work[:dK*dV] // [d_v, d_k]
-	work = work[dK*dV:]
 	t84 := work[:dV] // [d_v]
 	work = work[dV:]
 	t18 := work[:dK] // [d_k]
@@ -577,34 +570,54 @@ func (c *StepBackward[F]) Run() {
 				gTrail2 := gTrail[:n]
 				nTrail2 := nTrail[:n]
 				lTrail2 := lTrail[:n]
+				theta := c.Theta[l*T+C*s:][:n]
 				gTrail3 := gTrail[1:][:n]
 				nTrail3 := nTrail[1:][:n]
 				lTrail3 := lTrail[1:][:n]
-				theta := c.Theta[l*T+C*s:][:n]
 				for a := range n {
 					WLin := c.WLin[(l*T+a+C*s)*dV:][:dV]
 					VLin := c.VLin[(l*T+a+C*s)*dV:][:dV]
 					k := c.K[(l*T+a+C*s)*dK:][:dK]
-					// tnt_stage_two.V_c, tnt_stage_two.A
+					// tnt_stage_two.V_c, tnt_stage_two.A, tnt_stage_two.W_c, tnt_stage_two.W, tnt_stage_two.V
 					gTrailEntry := gTrail2[a]
 					w := (gTrailEntry == F(0))
 					nTrailEntry := nTrail2[a]
 					w2 := (nTrailEntry == F(0))
+					lTrailEntry := lTrail2[a]
+					w3 := (lTrailEntry == F(0))
+					thetaEntry := theta[a]
 					for i := range dV {
 						VTrail2 := VTrail[(a*dV+i)*dK:][:dK]
-						VCTrail2 := VCTrail[(a*dV+i)*dK:][:dK]
-						VCTrail3 := VCTrail[((a+1)*dV+i)*dK:][:dK]
 						WInit := c.WInit[i*dK:][:dK]
 						WTrail2 := WTrail[(a*dV+i)*dK:][:dK]
-						A2 := A[i*dK:][:dK]
+						VCTrail2 := VCTrail[(a*dV+i)*dK:][:dK]
+						VCTrail3 := VCTrail[((a+1)*dV+i)*dK:][:dK]
+						WCTrail2 := WCTrail[(a*dV+i)*dK:][:dK]
+						WCTrail3 := WCTrail[((a+1)*dV+i)*dK:][:dK]
+						WTrail3 := WTrail[((a+1)*dV+i)*dK:][:dK]
+						VTrail3 := VTrail[((a+1)*dV+i)*dK:][:dK]
+						w4 := F(thetaEntry * WLin[i])
+						w5 := F(thetaEntry * VLin[i])
 						for j := range dK {
-							VCTrail3[j] = kern.Choose(w, VTrail2[j], VCTrail2[j])
-							A2[j] = kern.Choose(w2, WInit[j], WTrail2[j])
+							VTrailEntry := VTrail2[j]
+							A := kern.Choose(w2, WInit[j], WTrail2[j])
+							kEntry := k[j]
+							VCTrail3[j] = kern.Choose(w, VTrailEntry, VCTrail2[j])
+							WCTrail3[j] = kern.Choose(w3, A, WCTrail2[j])
+							WTrail3[j] = A - F(w4*kEntry)
+							VTrail3[j] = VTrailEntry - F(w5*kEntry)
 						}
 					}
-					// tnt_stage_two.W_c, tnt_stage_two.V_c, tnt_stage_two.g, tnt_stage_two.n, tnt_stage_two.l
-					lTrailEntry := lTrail2[a]
-					t8 := (lTrailEntry == F(0))
+					// tnt_stage_two.P, tnt_stage_two.W_c, tnt_stage_two.V_c
+					for i := range dK {
+						PTrail2 := PTrail[(a*dK+i)*dK:][:dK]
+						PTrail3 := PTrail[((a+1)*dK+i)*dK:][:dK]
+						kEntry2 := k[i]
+						for j := range dK {
+							PTrail3[j] = kern.Choose(w3, F(0), PTrail2[j]) + F(kEntry2*k[j])
+						}
+					}
+					// tnt_stage_two.g, tnt_stage_two.V_c, tnt_stage_two.n, tnt_stage_two.l
 					t34 := 1 + gTrailEntry
 					t54 := 1 + nTrailEntry
 					n2 := kern.Choose((t54 < F(16)), t54, F(0))
@@ -612,41 +625,13 @@ func (c *StepBackward[F]) Run() {
 					gTrail3[a] = kern.Choose((t34 < F(16)), t34, F(0))
 					nTrail3[a] = n2
 					lTrail3[a] = kern.Choose((n2 == F(0)), F(0), kern.Choose((t62 < F(2)), t62, F(0)))
-					// tnt_stage_two.W_c, tnt_stage_two.W, tnt_stage_two.V
-					thetaEntry := theta[a]
-					for i := range dV {
-						A2 := A[i*dK:][:dK]
-						WCTrail2 := WCTrail[(a*dV+i)*dK:][:dK]
-						WCTrail3 := WCTrail[((a+1)*dV+i)*dK:][:dK]
-						WTrail2 := WTrail[((a+1)*dV+i)*dK:][:dK]
-						VTrail2 := VTrail[(a*dV+i)*dK:][:dK]
-						VTrail3 := VTrail[((a+1)*dV+i)*dK:][:dK]
-						w3 := F(thetaEntry * WLin[i])
-						w4 := F(thetaEntry * VLin[i])
-						for j := range dK {
-							AEntry := A2[j]
-							kEntry := k[j]
-							WCTrail3[j] = kern.Choose(t8, AEntry, WCTrail2[j])
-							WTrail2[j] = AEntry - F(w3*kEntry)
-							VTrail3[j] = VTrail2[j] - F(w4*kEntry)
-						}
-					}
-					// tnt_stage_two.P, tnt_stage_two.V_c
-					for i := range dK {
-						PTrail2 := PTrail[(a*dK+i)*dK:][:dK]
-						PTrail3 := PTrail[((a+1)*dK+i)*dK:][:dK]
-						kEntry2 := k[i]
-						for j := range dK {
-							PTrail3[j] = kern.Choose(t8, F(0), PTrail2[j]) + F(kEntry2*k[j])
-						}
-					}
 				}
 			}
 			if n := min(C, -C*s+T); n > 0 {
-				gTrail2 := gTrail[:n]
-				nTrail2 := nTrail[:n]
+				nTrail2 := nTrail[1:][:n]
 				lTrail2 := lTrail[:n]
-				nTrail3 := nTrail[1:][:n]
+				nTrail3 := nTrail[:n]
+				gTrail2 := gTrail[:n]
 				theta := c.Theta[l*T+C*s:][:n]
 				thetaBar := c.ThetaBar[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
@@ -657,18 +642,14 @@ func (c *StepBackward[F]) Run() {
 					kBar := c.KBar[(l*T+a+C*s)*dK:][:dK]
 					qBar := c.QBar[(l*T+a+C*s)*dK:][:dK]
 					vBar := c.VBar2[(l*T+a+C*s)*dV:][:dV]
-					// tnt_stage_two.V_c, tnt_stage_two.A, tnt_stage_two.W_c, tnt_stage_two.l, tnt_stage_two.n, tnt_stage_two.g, tnt_stage_two.P
-					gTrailEntry2 := gTrail2[a]
-					t2 := (gTrailEntry2 == F(0))
-					nTrailEntry2 := nTrail2[a]
-					t5 := (nTrailEntry2 == F(0))
-					lTrailEntry2 := lTrail2[a]
-					t82 := (lTrailEntry2 == F(0))
-					t222 := !(nTrail3[a] == F(0))
-					t40 := !t82
-					lBarState[0] = kern.Choose((t222 && ((1 + lTrailEntry2) < F(2))), kern.Choose(t222, lBarState[0], F(0)), F(0))
-					nBarState[0] = kern.Choose(((1 + nTrailEntry2) < F(16)), nBarState[0], F(0))
-					gBarState[0] = kern.Choose(((1 + gTrailEntry2) < F(16)), gBarState[0], F(0))
+					// tnt_stage_two.l, tnt_stage_two.V_c, tnt_stage_two.n, tnt_stage_two.g
+					nTrailEntry3 := nTrail2[a]
+					lTrailEntry4 := lTrail2[a]
+					nTrailEntry4 := nTrail3[a]
+					gTrailEntry3 := gTrail2[a]
+					lBarState[0] = kern.Choose((!(nTrailEntry3 == F(0)) && ((1 + lTrailEntry4) < F(2))), kern.Choose(!(nTrailEntry3 == F(0)), lBarState[0], F(0)), F(0))
+					nBarState[0] = kern.Choose(((1 + nTrailEntry4) < F(16)), nBarState[0], F(0))
+					gBarState[0] = kern.Choose(((1 + gTrailEntry3) < F(16)), gBarState[0], F(0))
 					// tnt_stage_two.V
 					clear(t18)
 					for i := range dV {
@@ -707,22 +688,25 @@ func (c *StepBackward[F]) Run() {
 						}
 						t86[i] = t862
 					}
-					// tnt_stage_two.y, tnt_stage_two.P, tnt_stage_two.V_c
+					// tnt_stage_two.y, tnt_stage_two.P, tnt_stage_two.W_c, tnt_stage_two.V_c
 					clear(t322)
 					clear(t39)
+					w7 := !(lTrailEntry4 == F(0))
+					w8 := (lTrailEntry4 == F(0))
 					for i := range dK {
 						PBarState2 := PBarState[i*dK:][:dK]
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
-						PTrail2 := PTrail[((a+1)*dK+i)*dK:][:dK]
+						PTrail2 := PTrail[(a*dK+i)*dK:][:dK]
 						var t382 F
 						t302Entry := t302[i]
-						kEntry3 := k[i]
+						kEntry4 := k[i]
 						for j := range dK {
 							t352 := PBarState2[j] + F(q[j]*t302Entry)
-							t382 += F(t352 * k[j])
-							t322[j] += F(PTrail2[j] * t302Entry)
-							t39[j] += F(t352 * kEntry3)
-							PBarState2[j] = kern.Choose(t40, t352, F(0))
+							kEntry3 := k[j]
+							t382 += F(t352 * kEntry3)
+							t322[j] += F((kern.Choose(w8, F(0), PTrail2[j]) + F(kEntry4*kEntry3)) * t302Entry)
+							t39[j] += F(t352 * kEntry4)
+							PBarState2[j] = kern.Choose(w7, t352, F(0))
 						}
 						t38[i] = t382
 					}
@@ -733,11 +717,15 @@ func (c *StepBackward[F]) Run() {
 						t50 += F(k[i] * t492)
 						t49[i] = t492
 					}
-					// tnt_stage_two.W, tnt_stage_two.W_c, tnt_stage_two.V_c, tnt_stage_two.A, tnt_stage_two.y, tnt_stage_two.V
+					// tnt_stage_two.W, tnt_stage_two.W_c, tnt_stage_two.P, tnt_stage_two.V_c, tnt_stage_two.A, tnt_stage_two.y, tnt_stage_two.V
 					clear(t87)
 					thetaEntry2 := theta[a]
-					w6 := !t5
-					w8 := !t2
+					w10 := !(lTrailEntry4 == F(0))
+					w11 := (lTrailEntry4 == F(0))
+					w12 := (nTrailEntry4 == F(0))
+					w13 := !(nTrailEntry4 == F(0))
+					w15 := !(gTrailEntry3 == F(0))
+					w16 := (gTrailEntry3 == F(0))
 					for i := range dV {
 						WCBarState2 := WCBarState[i*dK:][:dK]
 						WBarState2 := WBarState[i*dK:][:dK]
@@ -748,20 +736,20 @@ func (c *StepBackward[F]) Run() {
 						WInitBar := c.WInitBar[i*dK:][:dK]
 						VBarState2 := VBarState[i*dK:][:dK]
 						t86Entry := t86[i]
-						w5 := F(thetaEntry2 * t86Entry)
+						w9 := F(thetaEntry2 * t86Entry)
 						yBarEntry2 := yBar[i]
-						w7 := F(thetaEntry2 * t84[i])
+						w14 := F(thetaEntry2 * t84[i])
 						for j := range dK {
-							kEntry4 := k[j]
-							t562 := WCBarState2[j] - F(w5*kEntry4)
-							t642 := (WBarState2[j] + F(yBarEntry2*yProd[j])) + kern.Choose(t82, t562, F(0))
-							t72 := VCBarState2[j] - F(w7*kEntry4) + F(q[j]*yBarEntry2)
+							kEntry5 := k[j]
+							t562 := WCBarState2[j] - F(w9*kEntry5)
+							t642 := (WBarState2[j] + F(yBarEntry2*yProd[j])) + kern.Choose(w11, t562, F(0))
+							t72 := VCBarState2[j] - F(w14*kEntry5) + F(q[j]*yBarEntry2)
 							t87[j] += F(WCTrail2[j] * t86Entry)
-							WCBarState2[j] = kern.Choose(t40, t562, F(0))
-							WInitBar[j] += kern.Choose(t5, t642, F(0))
-							WBarState2[j] = kern.Choose(w6, t642, F(0))
-							VCBarState2[j] = kern.Choose(w8, t72, F(0))
-							VBarState2[j] = VBarState2[j] + kern.Choose(t2, t72, F(0))
+							WCBarState2[j] = kern.Choose(w10, t562, F(0))
+							WInitBar[j] += kern.Choose(w12, t642, F(0))
+							WBarState2[j] = kern.Choose(w13, t642, F(0))
+							VCBarState2[j] = kern.Choose(w15, t72, F(0))
+							VBarState2[j] = VBarState2[j] + kern.Choose(w16, t72, F(0))
 						}
 					}
 					// tnt_stage_two.V_c, tnt_stage_two.V, tnt_stage_two.W

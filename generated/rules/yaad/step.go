@@ -13,7 +13,7 @@ var stepKind = tape.NewKind()
 
 // Step is one call of the kernel Step.
 //
-// It keeps 3·L·T·d_h + L·T·d_v entries and checkpoints of L·d_h·d_k·segments + L·d_h·d_v·segments entries.
+// It keeps 3·L·T·d_h + 2·L·T·d_v entries and checkpoints of L·d_h·d_k·segments + L·d_h·d_v·segments entries.
 type Step[F num.Float] struct {
 	C             int // tokens from checkpoint to checkpoint
 	L             int
@@ -38,6 +38,7 @@ type Step[F num.Float] struct {
 	B1Out         []F // [L, d_h, d_k], written
 	B2Out         []F // [L, d_v, d_h], written
 	W2Prod        []F // [L, T, d_h], written; may be nil
+	W2Abs         []F // [L, T, d_v], written; may be nil
 	W2Lin         []F // [L, T, d_v], written; may be nil
 	W1Prod        []F // [L, T, d_h], written; may be nil
 	YProd         []F // [L, T, d_h], written; may be nil
@@ -68,19 +69,19 @@ func (c *Step[F]) Run() {
 	work = work[dH:]
 	t7 := work[:dH] // [d_h]
 	work = work[dH:]
-	t172 := work[:dH] // [d_h]
+	t23 := work[:dH] // [d_h]
 	work = work[dH:]
 	t8 := work[:dV] // [d_v]
 	work = work[dV:]
-	t32 := work[:dV] // [d_v]
+	t62 := work[:dV] // [d_v]
 	work = work[dV:]
-	t162 := work[:dH] // [d_h]
+	t22 := work[:dH] // [d_h]
 	work = work[dH:]
-	t92 := work[:dH] // [d_h]
+	t152 := work[:dH] // [d_h]
 	work = work[dH:]
 	t133 := work[:dH] // [d_h]
 	work = work[dH:]
-	t21 := work[:dH] // [d_h]
+	t272 := work[:dH] // [d_h]
 	work = work[dH:]
 	y2 := work[:dV] // [d_v]
 
@@ -129,42 +130,43 @@ func (c *Step[F]) Run() {
 					for i := range dH {
 						W1State2 := W1State[i*dK:][:dK]
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
-						var t62 F
+						var t63 F
 						for j := range dK {
-							t62 += F(W1State2[j] * k[j])
+							t63 += F(W1State2[j] * k[j])
 						}
-						t6[i] = t62
+						t6[i] = t63
 					}
 					// yaad.W2
 					for i := range dH {
 						t6Entry := t6[i]
 						t72 := num.Sigmoid(t6Entry)
 						t7[i] = t72
-						t172[i] = F(t6Entry * t72)
+						t23[i] = F(t6Entry * t72)
 					}
 					// yaad.W2
 					for i := range dV {
 						W2State2 := W2State[i*dH:][:dH]
 						var t82 F
 						for j := range dH {
-							t82 += F(W2State2[j] * t172[j])
+							t82 += F(W2State2[j] * t23[j])
 						}
 						t8[i] = t82
 					}
 					// yaad.W2
 					for i := range dV {
 						t9 := t8[i] - v[i]
-						t12 := (num.Abs(t9) <= F(1))
-						t31 := !t12
-						w3 := kern.Choose(t31, F(kern.Choose(t31, F(1), F(0))*num.Sign(t9)), F(0))
-						t322 := w3 + F(2*kern.Choose(t12, F(F(0.5*t9)*kern.Choose(t12, F(1), F(0))), F(0)))
-						t32[i] = t322
+						t10 := num.Abs(t9)
+						t622 := kern.Choose(!(t10 <= F(1)), num.Sign(t9), F(0)) + F(2*kern.Choose((t10 <= F(1)), F(0.5*t9), F(0)))
+						if len(c.W2Abs) > 0 {
+							c.W2Abs[(l*T+a+C*s)*dV+i] = t10
+						}
+						t62[i] = t622
 						if len(c.W2Lin) > 0 {
-							c.W2Lin[(l*T+a+C*s)*dV+i] = t322
+							c.W2Lin[(l*T+a+C*s)*dV+i] = t622
 						}
 					}
 					// yaad.W2, yaad.W1
-					clear(t162)
+					clear(t22)
 					rhoEntry := rho[a]
 					w := 1 - rhoEntry
 					thetaEntry := theta[a]
@@ -172,19 +174,19 @@ func (c *Step[F]) Run() {
 						W2State2 := W2State[i*dH:][:dH]
 						W2Init := c.W2Init[i*dH:][:dH]
 						B2 := c.B2[(l*dV+i)*dH:][:dH]
-						t32Entry := t32[i]
+						t62Entry := t62[i]
 						for j := range dH {
 							W2StateEntry := W2State2[j]
-							W2State2[j] = F(rhoEntry*W2StateEntry) + F(w*W2Init[j]) - F(thetaEntry*(F(t172[j]*t32Entry)+F(0.04*W2StateEntry)-F(0.02*B2[j])))
-							t162[j] += F(W2StateEntry * t32Entry)
+							W2State2[j] = F(rhoEntry*W2StateEntry) + F(w*W2Init[j]) - F(thetaEntry*(F(t23[j]*t62Entry)+F(0.04*W2StateEntry)-F(0.02*B2[j])))
+							t22[j] += F(W2StateEntry * t62Entry)
 						}
 					}
 					// yaad.W1, yaad.W2
 					for i := range dH {
 						t7Entry := t7[i]
-						t162Entry := t162[i]
+						t22Entry := t22[i]
 						t6Entry2 := t6[i]
-						t92[i] = F(t7Entry*t162Entry) + F(F(F(t6Entry2*t7Entry)*num.Sigmoid(-t6Entry2))*t162Entry)
+						t152[i] = F(t7Entry*t22Entry) + F(F(F(t6Entry2*t7Entry)*num.Sigmoid(-t6Entry2))*t22Entry)
 					}
 					// yaad.W1, yaad.W2, yaad.y
 					w2 := 1 - rhoEntry
@@ -195,10 +197,10 @@ func (c *Step[F]) Run() {
 						B1 := c.B1[(l*dH+i)*dK:][:dK]
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
 						var t1332 F
-						t92Entry := t92[i]
+						t152Entry := t152[i]
 						for j := range dK {
 							W1StateEntry := W1State2[j]
-							W12 := F(rhoEntry*W1StateEntry) + F(w2*W1Init[j]) - F(thetaEntry*(F(k[j]*t92Entry)+F(0.04*W1StateEntry)-F(0.02*B1[j])))
+							W12 := F(rhoEntry*W1StateEntry) + F(w2*W1Init[j]) - F(thetaEntry*(F(k[j]*t152Entry)+F(0.04*W1StateEntry)-F(0.02*B1[j])))
 							t1332 += F(W12 * q[j])
 							W1State2[j] = W12
 						}
@@ -207,11 +209,11 @@ func (c *Step[F]) Run() {
 					// yaad.y, yaad
 					for i := range dH {
 						t133Entry := t133[i]
-						t3222 := t6[i]
-						t4 := t162[i]
-						t21[i] = F(t133Entry * num.Sigmoid(t133Entry))
+						t322 := t6[i]
+						t4 := t22[i]
+						t272[i] = F(t133Entry * num.Sigmoid(t133Entry))
 						if len(c.W2Prod) > 0 {
-							c.W2Prod[(l*T+a+C*s)*dH+i] = t3222
+							c.W2Prod[(l*T+a+C*s)*dH+i] = t322
 						}
 						if len(c.W1Prod) > 0 {
 							c.W1Prod[(l*T+a+C*s)*dH+i] = t4
@@ -225,7 +227,7 @@ func (c *Step[F]) Run() {
 						W2State2 := W2State[i*dH:][:dH]
 						var y3 F
 						for j := range dH {
-							y3 += F(W2State2[j] * t21[j])
+							y3 += F(W2State2[j] * t272[j])
 						}
 						y2[i] = y3
 					}
@@ -281,51 +283,44 @@ type StepBackward[F num.Float] struct {
 	DH            int
 	DK            int
 	DV            int
-	W2Init        []F    // [d_v, d_h]
-	B2            []F    // [L, d_v, d_h]
-	W1Init        []F    // [d_h, d_k]
-	B1            []F    // [L, d_h, d_k]
-	K             []F    // [L, T, d_k]
-	V             []F    // [L, T, d_v]
-	Rho           []F    // [L, T]
-	Theta         []F    // [L, T]
-	Q             []F    // [L, T, d_k]
-	YBar          []F    // [L, T, d_v]
-	W1Bar         []F    // [L, d_h, d_k]
-	W2Bar         []F    // [L, d_v, d_h]
-	B1Bar         []F    // [L, d_h, d_k]
-	B2Bar         []F    // [L, d_v, d_h]
-	W2Prod        []F    // [L, T, d_h]
-	W2Lin         []F    // [L, T, d_v]
-	W1Prod        []F    // [L, T, d_h]
-	YProd         []F    // [L, T, d_h]
-	W1BarOut      []F    // [L, d_h, d_k], written
-	W2BarOut      []F    // [L, d_v, d_h], written
-	W2InitBar     []F    // [d_v, d_h], written
-	B2BarOut      []F    // [L, d_v, d_h], written
-	W1InitBar     []F    // [d_h, d_k], written
-	B1BarOut      []F    // [L, d_h, d_k], written
-	KBar          []F    // [L, T, d_k], written
-	VBar          []F    // [L, T, d_v], written
-	RhoBar        []F    // [L, T], written
-	ThetaBar      []F    // [L, T], written
-	QBar          []F    // [L, T, d_k], written
-	W1Checkpoints []F    // [L, segments, d_h, d_k]
-	W2Checkpoints []F    // [L, segments, d_v, d_h]
-	Work          []F    // WorkLen() entries
-	Flags         []bool // FlagsLen() entries
+	W2Init        []F // [d_v, d_h]
+	B2            []F // [L, d_v, d_h]
+	W1Init        []F // [d_h, d_k]
+	B1            []F // [L, d_h, d_k]
+	K             []F // [L, T, d_k]
+	Rho           []F // [L, T]
+	Theta         []F // [L, T]
+	Q             []F // [L, T, d_k]
+	YBar          []F // [L, T, d_v]
+	W1Bar         []F // [L, d_h, d_k]
+	W2Bar         []F // [L, d_v, d_h]
+	B1Bar         []F // [L, d_h, d_k]
+	B2Bar         []F // [L, d_v, d_h]
+	W2Prod        []F // [L, T, d_h]
+	W2Abs         []F // [L, T, d_v]
+	W2Lin         []F // [L, T, d_v]
+	W1Prod        []F // [L, T, d_h]
+	YProd         []F // [L, T, d_h]
+	W1BarOut      []F // [L, d_h, d_k], written
+	W2BarOut      []F // [L, d_v, d_h], written
+	W2InitBar     []F // [d_v, d_h], written
+	B2BarOut      []F // [L, d_v, d_h], written
+	W1InitBar     []F // [d_h, d_k], written
+	B1BarOut      []F // [L, d_h, d_k], written
+	KBar          []F // [L, T, d_k], written
+	VBar          []F // [L, T, d_v], written
+	RhoBar        []F // [L, T], written
+	ThetaBar      []F // [L, T], written
+	QBar          []F // [L, T, d_k], written
+	W1Checkpoints []F // [L, segments, d_h, d_k]
+	W2Checkpoints []F // [L, segments, d_v, d_h]
+	Work          []F // WorkLen() entries
 }
 
-// WorkLen is C·d_h·d_k + C·d_h·d_v + 10·L·T·d_h + L·d_h·d_k + L·d_h·d_v + 2·d_h·d_k + 2·d_h·d_v + 7·d_h + 3·d_k + 4·d_v.
+// WorkLen is C·d_h·d_k + C·d_h·d_v + 10·L·T·d_h + L·d_h·d_k + L·d_h·d_v + 2·d_h·d_k + 2·d_h·d_v + 7·d_h + 3·d_k + 3·d_v.
 func (c *StepBackward[F]) WorkLen() int {
 	C, L, T, dH, dK, dV := c.C, c.L, c.T, c.DH, c.DK, c.DV
-	return C*dH*dK + C*dH*dV + 10*L*T*dH + L*dH*dK + L*dH*dV + 2*dH*dK + 2*dH*dV + 7*dH + 3*dK + 4*dV
-}
-
-// FlagsLen is d_v.
-func (c *StepBackward[F]) FlagsLen() int {
-	dV := c.DV
-	return dV
+	return C*dH*dK + C*dH*dV + 10*L*T*dH + L*dH*dK + L*dH*dV + 2*dH*dK + 2*dH*dV + 7*dH + 3*dK + 3*dV
 }
 
 // Run computes StepBackward.
@@ -338,21 +333,21 @@ func (c *StepBackward[F]) Run() {
 	segments := (C + T - 1) / C
 	t72 := c.Work[:L*T*dH] // [L, T, d_h]
 	work := c.Work[L*T*dH:]
-	t172 := work[:L*T*dH] // [L, T, d_h]
+	t23 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t112 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t113 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t122 := work[:L*T*dH] // [L, T, d_h]
+	t182 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t142 := work[:L*T*dH] // [L, T, d_h]
+	t202 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t92 := work[:L*T*dH] // [L, T, d_h]
+	t152 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t134 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t104 := work[:L*T*dH] // [L, T, d_h]
+	t97 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t722 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
@@ -368,34 +363,31 @@ func (c *StepBackward[F]) Run() {
 	work = work[C*dH*dK+dH*dK:]
 	W2Trail := work[:C*dH*dV+dH*dV] // [C + 1, d_v, d_h]
 	work = work[C*dH*dV+dH*dV:]
-	t8 := work[:dV] // [d_v]
-	work = work[dV:]
 	t322 := work[:dH] // [d_h]
 	work = work[dH:]
-	t9222 := work[:dH] // [d_h]
+	t92 := work[:dH] // [d_h]
 	work = work[dH:]
 	t112_2 := work[:dK] // [d_k]
 	work = work[dK:]
-	t95 := work[:dK] // [d_k]
+	t88 := work[:dK] // [d_k]
 	work = work[dK:]
-	t96 := work[:dH] // [d_h]
+	t89 := work[:dH] // [d_h]
 	work = work[dH:]
 	t312 := work[:dH] // [d_h]
 	work = work[dH:]
-	t332 := work[:dV] // [d_v]
+	t33 := work[:dV] // [d_v]
 	work = work[dV:]
-	t97 := work[:dV] // [d_v]
+	t90 := work[:dV] // [d_v]
 	work = work[dV:]
-	t98 := work[:dH] // [d_h]
+	t91 := work[:dH] // [d_h]
 	work = work[dH:]
-	t68 := work[:dV] // [d_v]
+	t60 := work[:dV] // [d_v]
 	work = work[dV:]
-	t73 := work[:dH] // [d_h]
+	t66 := work[:dH] // [d_h]
 	work = work[dH:]
-	t81 := work[:dH] // [d_h]
+	t74 := work[:dH] // [d_h]
 	work = work[dH:]
-	t83 := work[:dK]    // [d_k]
-	t12 := c.Flags[:dV] // [d_v]
+	t76 := work[:dK] // [d_k]
 
 	// yaad.W2, yaad.W1, yaad.y
 	for i := range L {
@@ -404,14 +396,14 @@ func (c *StepBackward[F]) Run() {
 			W1Prod := c.W1Prod[(i*T+j)*dH:][:dH]
 			yProd := c.YProd[(i*T+j)*dH:][:dH]
 			t72_2 := t72[(i*T+j)*dH:][:dH]
-			t172_2 := t172[(i*T+j)*dH:][:dH]
+			t23_2 := t23[(i*T+j)*dH:][:dH]
 			t112_3 := t112[(i*T+j)*dH:][:dH]
 			t113_2 := t113[(i*T+j)*dH:][:dH]
-			t122_2 := t122[(i*T+j)*dH:][:dH]
-			t142_2 := t142[(i*T+j)*dH:][:dH]
-			t92_2 := t92[(i*T+j)*dH:][:dH]
+			t182_2 := t182[(i*T+j)*dH:][:dH]
+			t202_2 := t202[(i*T+j)*dH:][:dH]
+			t152_2 := t152[(i*T+j)*dH:][:dH]
 			t134_2 := t134[(i*T+j)*dH:][:dH]
-			t104_2 := t104[(i*T+j)*dH:][:dH]
+			t97_2 := t97[(i*T+j)*dH:][:dH]
 			t722_2 := t722[(i*T+j)*dH:][:dH]
 			for k := range dH {
 				W2ProdEntry := W2Prod[k]
@@ -419,19 +411,19 @@ func (c *StepBackward[F]) Run() {
 				t1122 := -W2ProdEntry
 				t1132 := num.Sigmoid(t1122)
 				W1ProdEntry := W1Prod[k]
-				t1222 := F(t723 * W1ProdEntry)
-				t1422 := F(F(F(W2ProdEntry*t723)*t1132) * W1ProdEntry)
+				t1822 := F(t723 * W1ProdEntry)
+				t2022 := F(F(F(W2ProdEntry*t723)*t1132) * W1ProdEntry)
 				yProdEntry := yProd[k]
 				t1342 := num.Sigmoid(yProdEntry)
 				t72_2[k] = t723
-				t172_2[k] = F(W2ProdEntry * t723)
+				t23_2[k] = F(W2ProdEntry * t723)
 				t112_3[k] = t1122
 				t113_2[k] = t1132
-				t122_2[k] = t1222
-				t142_2[k] = t1422
-				t92_2[k] = t1222 + t1422
+				t182_2[k] = t1822
+				t202_2[k] = t2022
+				t152_2[k] = t1822 + t2022
 				t134_2[k] = t1342
-				t104_2[k] = F(yProdEntry * t1342)
+				t97_2[k] = F(yProdEntry * t1342)
 				t722_2[k] = num.Sigmoid(-yProdEntry)
 			}
 		}
@@ -477,7 +469,7 @@ func (c *StepBackward[F]) Run() {
 				theta := c.Theta[l*T+C*s:][:n]
 				for a := range n {
 					W2Lin := c.W2Lin[(l*T+a+C*s)*dV:][:dV]
-					t92_2 := t92[(l*T+a+C*s)*dH:][:dH]
+					t152_2 := t152[(l*T+a+C*s)*dH:][:dH]
 					// yaad.W2
 					rhoEntry := rho[a]
 					w := 1 - rhoEntry
@@ -485,13 +477,13 @@ func (c *StepBackward[F]) Run() {
 					for i := range dV {
 						W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
 						W2Init := c.W2Init[i*dH:][:dH]
-						t172_2 := t172[(l*T+a+C*s)*dH:][:dH]
+						t23_2 := t23[(l*T+a+C*s)*dH:][:dH]
 						B2 := c.B2[(l*dV+i)*dH:][:dH]
 						W2Trail3 := W2Trail[((a+1)*dV+i)*dH:][:dH]
 						W2LinEntry := W2Lin[i]
 						for j := range dH {
 							W2TrailEntry := W2Trail2[j]
-							W2Trail3[j] = F(rhoEntry*W2TrailEntry) + F(w*W2Init[j]) - F(thetaEntry*(F(t172_2[j]*W2LinEntry)+F(0.04*W2TrailEntry)-F(0.02*B2[j])))
+							W2Trail3[j] = F(rhoEntry*W2TrailEntry) + F(w*W2Init[j]) - F(thetaEntry*(F(t23_2[j]*W2LinEntry)+F(0.04*W2TrailEntry)-F(0.02*B2[j])))
 						}
 					}
 					// yaad.W1, yaad.W2
@@ -502,10 +494,10 @@ func (c *StepBackward[F]) Run() {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						B1 := c.B1[(l*dH+i)*dK:][:dK]
 						W1Trail3 := W1Trail[((a+1)*dH+i)*dK:][:dK]
-						t92Entry := t92_2[i]
+						t152Entry := t152_2[i]
 						for j := range dK {
 							W1TrailEntry := W1Trail2[j]
-							W1Trail3[j] = F(rhoEntry*W1TrailEntry) + F(w2*W1Init[j]) - F(thetaEntry*(F(k[j]*t92Entry)+F(0.04*W1TrailEntry)-F(0.02*B1[j])))
+							W1Trail3[j] = F(rhoEntry*W1TrailEntry) + F(w2*W1Init[j]) - F(thetaEntry*(F(k[j]*t152Entry)+F(0.04*W1TrailEntry)-F(0.02*B1[j])))
 						}
 					}
 				}
@@ -517,46 +509,37 @@ func (c *StepBackward[F]) Run() {
 				thetaBar := c.ThetaBar[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
 					yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
-					v := c.V[(l*T+a+C*s)*dV:][:dV]
 					t134_2 := t134[(l*T+a+C*s)*dH:][:dH]
 					yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
 					t722_2 := t722[(l*T+a+C*s)*dH:][:dH]
-					t92_2 := t92[(l*T+a+C*s)*dH:][:dH]
+					t152_2 := t152[(l*T+a+C*s)*dH:][:dH]
 					t72_2 := t72[(l*T+a+C*s)*dH:][:dH]
 					W2Prod := c.W2Prod[(l*T+a+C*s)*dH:][:dH]
 					t113_2 := t113[(l*T+a+C*s)*dH:][:dH]
 					W2Lin := c.W2Lin[(l*T+a+C*s)*dV:][:dV]
+					W2Abs := c.W2Abs[(l*T+a+C*s)*dV:][:dV]
 					vBar := c.VBar[(l*T+a+C*s)*dV:][:dV]
 					W1Prod := c.W1Prod[(l*T+a+C*s)*dH:][:dH]
 					kBar := c.KBar[(l*T+a+C*s)*dK:][:dK]
 					qBar := c.QBar[(l*T+a+C*s)*dK:][:dK]
-					// yaad.W2, yaad.y
+					// yaad.y
 					clear(t322)
 					for i := range dV {
-						W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
-						t172_2 := t172[(l*T+a+C*s)*dH:][:dH]
-						W2Trail3 := W2Trail[((a+1)*dV+i)*dH:][:dH]
-						var t82 F
+						W2Trail2 := W2Trail[((a+1)*dV+i)*dH:][:dH]
 						yBarEntry := yBar[i]
 						for j := range dH {
-							t82 += F(W2Trail2[j] * t172_2[j])
-							t322[j] += F(W2Trail3[j] * yBarEntry)
+							t322[j] += F(W2Trail2[j] * yBarEntry)
 						}
-						t8[i] = t82
-					}
-					// yaad.W2
-					for i := range dV {
-						t12[i] = (num.Abs(t8[i]-v[i]) <= F(1))
 					}
 					// yaad.y
 					for i := range dH {
 						t134Entry := t134_2[i]
 						t322Entry := t322[i]
-						t9222[i] = F(t134Entry*t322Entry) + F(F(F(yProd[i]*t134Entry)*t322Entry)*t722_2[i])
+						t92[i] = F(t134Entry*t322Entry) + F(F(F(yProd[i]*t134Entry)*t322Entry)*t722_2[i])
 					}
 					// yaad.y, yaad.W1, yaad.W2
 					clear(t112_2)
-					clear(t95)
+					clear(t88)
 					var t16 F
 					var t38 F
 					var t40 F
@@ -574,125 +557,124 @@ func (c *StepBackward[F]) Run() {
 						W1Trail3 := W1Trail[((a+1)*dH+i)*dK:][:dK]
 						t11_2 := t11[(l*dH+i)*dK:][:dK]
 						W1InitBar := c.W1InitBar[i*dK:][:dK]
-						var t962 F
-						t9222Entry := t9222[i]
-						t92Entry2 := t92_2[i]
+						var t892 F
+						t92Entry := t92[i]
+						t152Entry2 := t152_2[i]
 						for j := range dK {
-							t12222 := W1BarState2[j] + F(q[j]*t9222Entry)
+							t122 := W1BarState2[j] + F(q[j]*t92Entry)
 							kEntry := k[j]
 							W1TrailEntry2 := W1Trail2[j]
-							t16 += F((F(kEntry*t92Entry2) + F(0.04*W1TrailEntry2) - F(0.02*B1[j])) * t12222)
-							t962 += F(t12222 * kEntry)
-							t38 += F(W1Init[j] * t12222)
-							t40 += F(W1TrailEntry2 * t12222)
-							t112_2[j] += F(W1Trail3[j] * t9222Entry)
-							t11_2[j] += F(w3 * t12222)
-							t95[j] += F(t12222 * t92Entry2)
-							W1InitBar[j] += F(w4 * t12222)
+							t16 += F((F(kEntry*t152Entry2) + F(0.04*W1TrailEntry2) - F(0.02*B1[j])) * t122)
+							t892 += F(t122 * kEntry)
+							t38 += F(W1Init[j] * t122)
+							t40 += F(W1TrailEntry2 * t122)
+							t112_2[j] += F(W1Trail3[j] * t92Entry)
+							t11_2[j] += F(w3 * t122)
+							t88[j] += F(t122 * t152Entry2)
+							W1InitBar[j] += F(w4 * t122)
 						}
-						t96[i] = t962
+						t89[i] = t892
 					}
 					t162 := -t16
 					// yaad.W1
 					for i := range dH {
 						t72Entry := t72_2[i]
-						t96Entry := t96[i]
-						t312[i] = -F(F(F(F(thetaEntry6*W2Prod[i])*t72Entry)*t113_2[i])*t96Entry) - F(F(thetaEntry6*t72Entry)*t96Entry)
+						t89Entry := t89[i]
+						t312[i] = -F(F(F(F(thetaEntry6*W2Prod[i])*t72Entry)*t113_2[i])*t89Entry) - F(F(thetaEntry6*t72Entry)*t89Entry)
 					}
 					// yaad.W1, yaad.W2, yaad.y
-					clear(t98)
+					clear(t91)
 					var t46 F
 					for i := range dV {
 						W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
 						W2BarState2 := W2BarState[i*dH:][:dH]
-						t104_2 := t104[(l*T+a+C*s)*dH:][:dH]
-						t172_2 := t172[(l*T+a+C*s)*dH:][:dH]
+						t97_2 := t97[(l*T+a+C*s)*dH:][:dH]
+						t23_2 := t23[(l*T+a+C*s)*dH:][:dH]
 						B2 := c.B2[(l*dV+i)*dH:][:dH]
 						t9_2 := t9[(l*dV+i)*dH:][:dH]
-						var t3322 F
-						var t972 F
+						var t332 F
+						var t902 F
 						yBarEntry2 := yBar[i]
 						W2LinEntry2 := W2Lin[i]
 						for j := range dH {
 							W2TrailEntry2 := W2Trail2[j]
-							t3322 += F(W2TrailEntry2 * t312[j])
-							t42 := W2BarState2[j] + F(yBarEntry2*t104_2[j])
-							t172Entry := t172_2[j]
-							t46 += F((F(W2LinEntry2*t172Entry) + F(0.04*W2TrailEntry2) - F(0.02*B2[j])) * t42)
-							t972 += F(t42 * t172Entry)
+							t332 += F(W2TrailEntry2 * t312[j])
+							t42 := W2BarState2[j] + F(yBarEntry2*t97_2[j])
+							t23Entry := t23_2[j]
+							t46 += F((F(W2LinEntry2*t23Entry) + F(0.04*W2TrailEntry2) - F(0.02*B2[j])) * t42)
+							t902 += F(t42 * t23Entry)
 							t9_2[j] += F(w3 * t42)
-							t98[j] += F(t42 * W2LinEntry2)
+							t91[j] += F(t42 * W2LinEntry2)
 						}
-						t332[i] = t3322
-						t97[i] = t972
+						t33[i] = t332
+						t90[i] = t902
 					}
 					t462 := -t46
 					// yaad.W2
 					for i := range dV {
-						t12Entry := t12[i]
-						t682 := kern.Choose(t12Entry, F(F(0.5*kern.Choose(t12Entry, F(1), F(0)))*kern.Choose(t12Entry, F(2*(t332[i]-F(thetaEntry6*t97[i]))), F(0))), F(0))
-						t68[i] = t682
-						vBar[i] = -t682
+						t602 := kern.Choose((W2Abs[i] <= F(1)), F(2*(t33[i]-F(thetaEntry6*t90[i]))), F(0))
+						t60[i] = t602
+						vBar[i] = F(-0.5 * t602)
 					}
 					// yaad.W2, yaad.y, yaad.W1
-					clear(t73)
-					var t84 F
-					var t86 F
+					clear(t66)
+					var t77 F
+					var t79 F
 					w6 := 1 - rhoEntry4
 					w7 := F(-0.04 * (thetaEntry6 - F(25*rhoEntry4)))
 					for i := range dV {
 						W2BarState2 := W2BarState[i*dH:][:dH]
-						t104_2 := t104[(l*T+a+C*s)*dH:][:dH]
+						t97_2 := t97[(l*T+a+C*s)*dH:][:dH]
 						W2Init := c.W2Init[i*dH:][:dH]
 						W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
 						W2InitBar := c.W2InitBar[i*dH:][:dH]
-						t172_2 := t172[(l*T+a+C*s)*dH:][:dH]
+						t23_2 := t23[(l*T+a+C*s)*dH:][:dH]
 						yBarEntry3 := yBar[i]
-						t68Entry := t68[i]
+						t60Entry := t60[i]
 						W2LinEntry3 := W2Lin[i]
 						for j := range dH {
-							t422 := W2BarState2[j] + F(yBarEntry3*t104_2[j])
-							t84 += F(W2Init[j] * t422)
+							t422 := W2BarState2[j] + F(yBarEntry3*t97_2[j])
+							t77 += F(W2Init[j] * t422)
 							W2TrailEntry3 := W2Trail2[j]
-							t86 += F(W2TrailEntry3 * t422)
-							t73[j] += F(W2TrailEntry3 * t68Entry)
+							t79 += F(W2TrailEntry3 * t422)
+							t66[j] += F(F(0.5*W2TrailEntry3) * t60Entry)
 							W2InitBar[j] += F(w6 * t422)
-							W2BarState2[j] = F(W2LinEntry3*t312[j]) + F(w7*t422) + F(t172_2[j]*t68Entry)
+							W2BarState2[j] = F(W2LinEntry3*t312[j]) + F(w7*t422) + F(F(0.5*t23_2[j])*t60Entry)
 						}
 					}
 					// yaad.W2, yaad.W1
 					for i := range dH {
-						t74 := -F(thetaEntry6*t98[i]) + t73[i]
+						t67 := -F(thetaEntry6*t91[i]) + t66[i]
 						W1ProdEntry2 := W1Prod[i]
 						t72Entry2 := t72_2[i]
 						t113Entry := t113_2[i]
-						t96Entry2 := t96[i]
+						t89Entry2 := t89[i]
 						W2ProdEntry2 := W2Prod[i]
-						w9 := F(F(F(F(F(F(thetaEntry6*W2ProdEntry2)*W1ProdEntry2)*t72Entry2)*t72Entry2)*t113Entry) * t96Entry2)
-						w10 := F(F(t72Entry2*t113Entry) * (-F(F(F(F(thetaEntry6*W2ProdEntry2)*W1ProdEntry2)*t113Entry)*t96Entry2) - F(F(thetaEntry6*W1ProdEntry2)*t96Entry2) + F(W2ProdEntry2*t74)))
-						t81[i] = -F(F(F(F(thetaEntry6*W1ProdEntry2)*t72Entry2)*t113Entry)*t96Entry2) + w9 + F(t72Entry2*t74) + w10
+						w9 := F(F(F(F(F(F(thetaEntry6*W2ProdEntry2)*W1ProdEntry2)*t72Entry2)*t72Entry2)*t113Entry) * t89Entry2)
+						w10 := F(F(t72Entry2*t113Entry) * (-F(F(F(F(thetaEntry6*W2ProdEntry2)*W1ProdEntry2)*t113Entry)*t89Entry2) - F(F(thetaEntry6*W1ProdEntry2)*t89Entry2) + F(W2ProdEntry2*t67)))
+						t74[i] = -F(F(F(F(thetaEntry6*W1ProdEntry2)*t72Entry2)*t113Entry)*t89Entry2) + w9 + F(t72Entry2*t67) + w10
 					}
 					// yaad.W2, yaad.W1, yaad.y
-					clear(t83)
+					clear(t76)
 					w8 := F(-0.04 * (thetaEntry6 - F(25*rhoEntry4)))
 					for i := range dH {
 						W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
 						W1BarState2 := W1BarState[i*dK:][:dK]
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
-						t9222Entry2 := t9222[i]
-						t81Entry := t81[i]
+						t92Entry2 := t92[i]
+						t74Entry := t74[i]
 						for j := range dK {
-							t83[j] += F(W1Trail2[j] * t81Entry)
-							W1BarState2[j] = F(w8*(W1BarState2[j]+F(q[j]*t9222Entry2))) + F(k[j]*t81Entry)
+							t76[j] += F(W1Trail2[j] * t74Entry)
+							W1BarState2[j] = F(w8*(W1BarState2[j]+F(q[j]*t92Entry2))) + F(k[j]*t74Entry)
 						}
 					}
 					// yaad.W2
-					rhoBar[a] = t40 + t86 - t38 - t84
+					rhoBar[a] = t40 + t79 - t38 - t77
 					thetaBar[a] = t162 + t462
 					// yaad.W2, yaad.W1, yaad
 					for i := range dK {
-						kBar[i] = -F(thetaEntry6*t95[i]) + t83[i]
+						kBar[i] = -F(thetaEntry6*t88[i]) + t76[i]
 						qBar[i] = t112_2[i]
 					}
 				}
@@ -798,6 +780,9 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 		k.W2Prod = c.Run.Saved(k.L * k.T * k.DH)
 	}
 	if c.Run.Tape != nil {
+		k.W2Abs = c.Run.Saved(k.L * k.T * k.DV)
+	}
+	if c.Run.Tape != nil {
 		k.W2Lin = c.Run.Saved(k.L * k.T * k.DV)
 	}
 	if c.Run.Tape != nil {
@@ -838,7 +823,6 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.W1Init = k.W1Init
 	g.B1 = k.B1
 	g.K = k.K
-	g.V = k.V
 	g.Rho = k.Rho
 	g.Theta = k.Theta
 	g.Q = k.Q
@@ -848,6 +832,7 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.B1Bar = block.Adjoint(t, n.nextB1, g.L*g.DH*g.DK)
 	g.B2Bar = block.Adjoint(t, n.nextB2, g.L*g.DH*g.DV)
 	g.W2Prod = k.W2Prod
+	g.W2Abs = k.W2Abs
 	g.W2Lin = k.W2Lin
 	g.W1Prod = k.W1Prod
 	g.YProd = k.YProd
@@ -865,7 +850,6 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.W1Checkpoints = k.W1Checkpoints
 	g.W2Checkpoints = k.W2Checkpoints
 	g.Work = t.Scratch(g.WorkLen())
-	g.Flags = t.Flags(g.FlagsLen())
 	g.Run()
 	t.Contribute(n.vW2Init, g.W2InitBar)
 	t.Contribute(n.vW1Init, g.W1InitBar)

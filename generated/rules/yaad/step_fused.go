@@ -27,13 +27,13 @@ func (c *stepFused) run() {
 	W2State := c.Work[dH*dK:][:dH*dV]           // [d_v, d_h]
 	t6 := c.Work[dH*dK+dH*dV:][:dH]             // [d_h]
 	t7 := c.Work[dH*dK+dH*dV+dH:][:dH]          // [d_h]
-	t172 := c.Work[dH*dK+dH*dV+2*dH:][:dH]      // [d_h]
+	t23 := c.Work[dH*dK+dH*dV+2*dH:][:dH]       // [d_h]
 	t8 := c.Work[dH*dK+dH*dV+3*dH:][:dV]        // [d_v]
-	t32 := c.Work[dH*dK+dH*dV+3*dH+dV:][:dV]    // [d_v]
-	t162 := c.Work[dH*dK+dH*dV+3*dH+2*dV:][:dH] // [d_h]
-	t92 := c.Work[dH*dK+dH*dV+4*dH+2*dV:][:dH]  // [d_h]
+	t62 := c.Work[dH*dK+dH*dV+3*dH+dV:][:dV]    // [d_v]
+	t22 := c.Work[dH*dK+dH*dV+3*dH+2*dV:][:dH]  // [d_h]
+	t152 := c.Work[dH*dK+dH*dV+4*dH+2*dV:][:dH] // [d_h]
 	t133 := c.Work[dH*dK+dH*dV+5*dH+2*dV:][:dH] // [d_h]
-	t21 := c.Work[dH*dK+dH*dV+6*dH+2*dV:][:dH]  // [d_h]
+	t272 := c.Work[dH*dK+dH*dV+6*dH+2*dV:][:dH] // [d_h]
 	y2 := c.Work[dH*dK+dH*dV+7*dH+2*dV:][:dV]   // [d_v]
 
 	// yaad
@@ -74,13 +74,13 @@ func (c *stepFused) run() {
 						for i := range dH {
 							W1State2 := W1State[i*dK:][:dK]
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
-							var t62 F
-							t62Sums := [16]F{t62}
+							var t63 F
+							t63Sums := [16]F{t63}
 							for j := range dK {
-								t62Sums[j%16] = num.FMA32(W1State2[j], k[j], t62Sums[j%16])
+								t63Sums[j%16] = num.FMA32(W1State2[j], k[j], t63Sums[j%16])
 							}
-							t62 = kern.Sum16(&t62Sums)
-							t6[i] = t62
+							t63 = kern.Sum16(&t63Sums)
+							t6[i] = t63
 						}
 					}
 					// yaad.W2
@@ -88,7 +88,7 @@ func (c *stepFused) run() {
 						a2 := regions.R482ef521861eArgs{
 							P0: unsafe.SliceData(t6),
 							P1: unsafe.SliceData(t7),
-							P2: unsafe.SliceData(t172),
+							P2: unsafe.SliceData(t23),
 							N0: dH,
 						}
 						regions.R482ef521861e(&a2)
@@ -97,14 +97,14 @@ func (c *stepFused) run() {
 							t6Entry := t6[i]
 							t72 := kern.Sigmoid(t6Entry)
 							t7[i] = t72
-							t172[i] = F(t6Entry * t72)
+							t23[i] = F(t6Entry * t72)
 						}
 					}
 					// yaad.W2
 					if kern.Wide() {
 						a2 := regions.R05a6a2642fd1Args{
 							P0: unsafe.SliceData(W2State),
-							P1: unsafe.SliceData(t172),
+							P1: unsafe.SliceData(t23),
 							P2: unsafe.SliceData(t8),
 							N0: dV,
 							N1: dH,
@@ -116,69 +116,85 @@ func (c *stepFused) run() {
 							var t82 F
 							t82Sums := [16]F{t82}
 							for j := range dH {
-								t82Sums[j%16] = num.FMA32(W2State2[j], t172[j], t82Sums[j%16])
+								t82Sums[j%16] = num.FMA32(W2State2[j], t23[j], t82Sums[j%16])
 							}
 							t82 = kern.Sum16(&t82Sums)
 							t8[i] = t82
 						}
 					}
 					// yaad.W2
+					if len(c.W2Abs) > 0 {
+						if kern.Wide() {
+							a2 := regions.Rd4225b3e16deArgs{
+								P0: unsafe.SliceData(t8),
+								P1: unsafe.SliceData(c.V),
+								P2: kern.Given(c.W2Abs),
+								N0: dV,
+								N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							}
+							regions.Rd4225b3e16de(&a2)
+						} else {
+							v := c.V[(l*T+a+C*s)*dV:][:dV]
+							W2Abs := c.W2Abs[(l*T+a+C*s)*dV:][:dV]
+							for i := range dV {
+								t9 := t8[i] - v[i]
+								t10 := num.Abs(t9)
+								W2Abs[i] = t10
+							}
+						}
+					}
 					if len(c.W2Lin) > 0 {
 						if kern.Wide() {
-							a2 := regions.Rf21227bd1dd7Args{
+							a2 := regions.Rc3c2048a88dfArgs{
 								P0: unsafe.SliceData(t8),
 								P1: unsafe.SliceData(c.V),
 								P2: kern.Given(c.W2Lin),
 								N0: dV,
 								N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							}
-							regions.Rf21227bd1dd7(&a2)
+							regions.Rc3c2048a88df(&a2)
 						} else {
 							v := c.V[(l*T+a+C*s)*dV:][:dV]
 							W2Lin := c.W2Lin[(l*T+a+C*s)*dV:][:dV]
 							for i := range dV {
 								t9 := t8[i] - v[i]
-								t12 := (num.Abs(t9) <= F(1))
-								t31 := !t12
-								w3 := kern.Choose(t31, F(kern.Choose(t31, F(1), F(0))*kern.Sign(t9)), F(0))
-								t322 := num.FMA32(F(2), kern.Choose(t12, F(F(0.5*t9)*kern.Choose(t12, F(1), F(0))), F(0)), w3)
-								W2Lin[i] = t322
+								t10 := num.Abs(t9)
+								t622 := num.FMA32(F(2), kern.Choose((t10 <= F(1)), F(0.5*t9), F(0)), kern.Choose(!(t10 <= F(1)), kern.Sign(t9), F(0)))
+								W2Lin[i] = t622
 							}
 						}
 					}
 					if kern.Wide() {
-						a2 := regions.R78fc8ad29b76Args{
+						a2 := regions.Rc214c6816801Args{
 							P0: unsafe.SliceData(t8),
 							P1: unsafe.SliceData(c.V),
-							P2: unsafe.SliceData(t32),
+							P2: unsafe.SliceData(t62),
 							N0: dV,
 							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 						}
-						regions.R78fc8ad29b76(&a2)
+						regions.Rc214c6816801(&a2)
 					} else {
 						v := c.V[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
 							t9 := t8[i] - v[i]
-							t12 := (num.Abs(t9) <= F(1))
-							t31 := !t12
-							w3 := kern.Choose(t31, F(kern.Choose(t31, F(1), F(0))*kern.Sign(t9)), F(0))
-							t322 := num.FMA32(F(2), kern.Choose(t12, F(F(0.5*t9)*kern.Choose(t12, F(1), F(0))), F(0)), w3)
-							t32[i] = t322
+							t10 := num.Abs(t9)
+							t622 := num.FMA32(F(2), kern.Choose((t10 <= F(1)), F(0.5*t9), F(0)), kern.Choose(!(t10 <= F(1)), kern.Sign(t9), F(0)))
+							t62[i] = t622
 						}
 					}
 					// yaad.W2, yaad.W1
-					clear(t162)
+					clear(t22)
 					rhoEntry := rho[a]
 					w := F(1) - rhoEntry
 					thetaEntry := theta[a]
 					if kern.Wide() {
 						a2 := regions.R27e8987e3077Args{
-							P0: unsafe.SliceData(t32),
+							P0: unsafe.SliceData(t62),
 							P1: unsafe.SliceData(W2State),
 							P2: unsafe.SliceData(c.B2),
-							P3: unsafe.SliceData(t172),
+							P3: unsafe.SliceData(t23),
 							P4: unsafe.SliceData(c.W2Init),
-							P5: unsafe.SliceData(t162),
+							P5: unsafe.SliceData(t22),
 							N0: dV,
 							N1: dH,
 							N2: 4*dH*dV*l + 8*dH,
@@ -196,11 +212,11 @@ func (c *stepFused) run() {
 							W2State2 := W2State[i*dH:][:dH]
 							B2 := c.B2[(l*dV+i)*dH:][:dH]
 							W2Init := c.W2Init[i*dH:][:dH]
-							t32Entry := t32[i]
+							t62Entry := t62[i]
 							for j := range dH {
 								W2StateEntry := W2State2[j]
-								W2State2[j] = num.FMA32(-thetaEntry, num.FMA32(-F(0.02), B2[j], num.FMA32(F(0.04), W2StateEntry, F(t172[j]*t32Entry))), num.FMA32(w, W2Init[j], F(rhoEntry*W2StateEntry)))
-								t162[j] = num.FMA32(W2StateEntry, t32Entry, t162[j])
+								W2State2[j] = num.FMA32(-thetaEntry, num.FMA32(-F(0.02), B2[j], num.FMA32(F(0.04), W2StateEntry, F(t23[j]*t62Entry))), num.FMA32(w, W2Init[j], F(rhoEntry*W2StateEntry)))
+								t22[j] = num.FMA32(W2StateEntry, t62Entry, t22[j])
 							}
 						}
 					}
@@ -208,25 +224,25 @@ func (c *stepFused) run() {
 					if kern.Wide() {
 						a2 := regions.R11cc5fa17817Args{
 							P0: unsafe.SliceData(t7),
-							P1: unsafe.SliceData(t162),
+							P1: unsafe.SliceData(t22),
 							P2: unsafe.SliceData(t6),
-							P3: unsafe.SliceData(t92),
+							P3: unsafe.SliceData(t152),
 							N0: dH,
 						}
 						regions.R11cc5fa17817(&a2)
 					} else {
 						for i := range dH {
 							t7Entry := t7[i]
-							t162Entry := t162[i]
+							t22Entry := t22[i]
 							t6Entry2 := t6[i]
-							t92[i] = num.FMA32(F(F(t6Entry2*t7Entry)*kern.Sigmoid(-t6Entry2)), t162Entry, F(t7Entry*t162Entry))
+							t152[i] = num.FMA32(F(F(t6Entry2*t7Entry)*kern.Sigmoid(-t6Entry2)), t22Entry, F(t7Entry*t22Entry))
 						}
 					}
 					// yaad.W1, yaad.W2, yaad.y
 					w2 := F(1) - rhoEntry
 					if kern.Wide() {
 						a2 := regions.R4040350d0a1dArgs{
-							P0: unsafe.SliceData(t92),
+							P0: unsafe.SliceData(t152),
 							P1: unsafe.SliceData(W1State),
 							P2: unsafe.SliceData(c.B1),
 							P3: unsafe.SliceData(c.K),
@@ -254,11 +270,11 @@ func (c *stepFused) run() {
 							W1Init := c.W1Init[i*dK:][:dK]
 							q := c.Q[(l*T+a+C*s)*dK:][:dK]
 							var t1332 F
-							t92Entry := t92[i]
+							t152Entry := t152[i]
 							t1332Sums := [16]F{t1332}
 							for j := range dK {
 								W1StateEntry := W1State2[j]
-								W12 := num.FMA32(-thetaEntry, num.FMA32(-F(0.02), B1[j], num.FMA32(F(0.04), W1StateEntry, F(k[j]*t92Entry))), num.FMA32(w2, W1Init[j], F(rhoEntry*W1StateEntry)))
+								W12 := num.FMA32(-thetaEntry, num.FMA32(-F(0.02), B1[j], num.FMA32(F(0.04), W1StateEntry, F(k[j]*t152Entry))), num.FMA32(w2, W1Init[j], F(rhoEntry*W1StateEntry)))
 								t1332Sums[j%16] = num.FMA32(W12, q[j], t1332Sums[j%16])
 								W1State2[j] = W12
 							}
@@ -279,15 +295,15 @@ func (c *stepFused) run() {
 						} else {
 							W2Prod := c.W2Prod[(l*T+a+C*s)*dH:][:dH]
 							for i := range dH {
-								t3222 := t6[i]
-								W2Prod[i] = t3222
+								t322 := t6[i]
+								W2Prod[i] = t322
 							}
 						}
 					}
 					if len(c.W1Prod) > 0 {
 						if kern.Wide() {
 							a2 := regions.R968f65dfa835Args{
-								P0: unsafe.SliceData(t162),
+								P0: unsafe.SliceData(t22),
 								P1: kern.Given(c.W1Prod),
 								N0: dH,
 								N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
@@ -296,7 +312,7 @@ func (c *stepFused) run() {
 						} else {
 							W1Prod := c.W1Prod[(l*T+a+C*s)*dH:][:dH]
 							for i := range dH {
-								t4 := t162[i]
+								t4 := t22[i]
 								W1Prod[i] = t4
 							}
 						}
@@ -321,21 +337,21 @@ func (c *stepFused) run() {
 					if kern.Wide() {
 						a2 := regions.R73732d725239Args{
 							P0: unsafe.SliceData(t133),
-							P1: unsafe.SliceData(t21),
+							P1: unsafe.SliceData(t272),
 							N0: dH,
 						}
 						regions.R73732d725239(&a2)
 					} else {
 						for i := range dH {
 							t133Entry := t133[i]
-							t21[i] = F(t133Entry * kern.Sigmoid(t133Entry))
+							t272[i] = F(t133Entry * kern.Sigmoid(t133Entry))
 						}
 					}
 					// yaad.y
 					if kern.Wide() {
 						a2 := regions.R05a6a2642fd1Args{
 							P0: unsafe.SliceData(W2State),
-							P1: unsafe.SliceData(t21),
+							P1: unsafe.SliceData(t272),
 							P2: unsafe.SliceData(y2),
 							N0: dV,
 							N1: dH,
@@ -347,7 +363,7 @@ func (c *stepFused) run() {
 							var y3 F
 							y3Sums := [16]F{y3}
 							for j := range dH {
-								y3Sums[j%16] = num.FMA32(W2State2[j], t21[j], y3Sums[j%16])
+								y3Sums[j%16] = num.FMA32(W2State2[j], t272[j], y3Sums[j%16])
 							}
 							y3 = kern.Sum16(&y3Sums)
 							y2[i] = y3
@@ -392,14 +408,14 @@ func (c *stepBackwardFused) run() {
 	_ = dV
 	_ = segments
 	t72 := c.Work[:L*T*dH]                                                                        // [L, T, d_h]
-	t172 := c.Work[L*T*dH:][:L*T*dH]                                                              // [L, T, d_h]
+	t23 := c.Work[L*T*dH:][:L*T*dH]                                                               // [L, T, d_h]
 	t112 := c.Work[2*L*T*dH:][:L*T*dH]                                                            // [L, T, d_h]
 	t113 := c.Work[3*L*T*dH:][:L*T*dH]                                                            // [L, T, d_h]
-	t122 := c.Work[4*L*T*dH:][:L*T*dH]                                                            // [L, T, d_h]
-	t142 := c.Work[5*L*T*dH:][:L*T*dH]                                                            // [L, T, d_h]
-	t92 := c.Work[6*L*T*dH:][:L*T*dH]                                                             // [L, T, d_h]
+	t182 := c.Work[4*L*T*dH:][:L*T*dH]                                                            // [L, T, d_h]
+	t202 := c.Work[5*L*T*dH:][:L*T*dH]                                                            // [L, T, d_h]
+	t152 := c.Work[6*L*T*dH:][:L*T*dH]                                                            // [L, T, d_h]
 	t134 := c.Work[7*L*T*dH:][:L*T*dH]                                                            // [L, T, d_h]
-	t104 := c.Work[8*L*T*dH:][:L*T*dH]                                                            // [L, T, d_h]
+	t97 := c.Work[8*L*T*dH:][:L*T*dH]                                                             // [L, T, d_h]
 	t722 := c.Work[9*L*T*dH:][:L*T*dH]                                                            // [L, T, d_h]
 	t9 := c.Work[10*L*T*dH:][:L*dH*dV]                                                            // [L, d_v, d_h]
 	t11 := c.Work[10*L*T*dH+L*dH*dV:][:L*dH*dK]                                                   // [L, d_h, d_k]
@@ -407,27 +423,25 @@ func (c *stepBackwardFused) run() {
 	W2BarState := c.Work[10*L*T*dH+L*dH*dK+L*dH*dV+dH*dK:][:dH*dV]                                // [d_v, d_h]
 	W1Trail := c.Work[10*L*T*dH+L*dH*dK+L*dH*dV+dH*dK+dH*dV:][:C*dH*dK+dH*dK]                     // [C + 1, d_h, d_k]
 	W2Trail := c.Work[C*dH*dK+10*L*T*dH+L*dH*dK+L*dH*dV+2*dH*dK+dH*dV:][:C*dH*dV+dH*dV]           // [C + 1, d_v, d_h]
-	t8 := c.Work[C*dH*dK+C*dH*dV+10*L*T*dH+L*dH*dK+L*dH*dV+2*dH*dK+2*dH*dV:][:dV]                 // [d_v]
-	t322 := c.Work[C*dH*dK+C*dH*dV+10*L*T*dH+L*dH*dK+L*dH*dV+2*dH*dK+2*dH*dV+dV:][:dH]            // [d_h]
-	t9222 := c.Work[C*dH*dK+C*dH*dV+10*L*T*dH+L*dH*dK+L*dH*dV+2*dH*dK+2*dH*dV+dH+dV:][:dH]        // [d_h]
-	t112_2 := c.Work[C*dH*dK+C*dH*dV+10*L*T*dH+L*dH*dK+L*dH*dV+2*dH*dK+2*dH*dV+2*dH+dV:][:dK]     // [d_k]
-	t95 := c.Work[C*dH*dK+C*dH*dV+10*L*T*dH+L*dH*dK+L*dH*dV+2*dH*dK+2*dH*dV+2*dH+dK+dV:][:dK]     // [d_k]
-	t96 := c.Work[C*dH*dK+C*dH*dV+10*L*T*dH+L*dH*dK+L*dH*dV+2*dH*dK+2*dH*dV+2*dH+2*dK+dV:][:dH]   // [d_h]
-	t312 := c.Work[C*dH*dK+C*dH*dV+10*L*T*dH+L*dH*dK+L*dH*dV+2*dH*dK+2*dH*dV+3*dH+2*dK+dV:][:dH]  // [d_h]
-	t332 := c.Work[C*dH*dK+C*dH*dV+10*L*T*dH+L*dH*dK+L*dH*dV+2*dH*dK+2*dH*dV+4*dH+2*dK+dV:][:dV]  // [d_v]
-	t97 := c.Work[C*dH*dK+C*dH*dV+10*L*T*dH+L*dH*dK+L*dH*dV+2*dH*dK+2*dH*dV+4*dH+2*dK+2*dV:][:dV] // [d_v]
-	t98 := c.Work[C*dH*dK+C*dH*dV+10*L*T*dH+L*dH*dK+L*dH*dV+2*dH*dK+2*dH*dV+4*dH+2*dK+3*dV:][:dH] // [d_h]
-	t68 := c.Work[C*dH*dK+C*dH*dV+10*L*T*dH+L*dH*dK+L*dH*dV+2*dH*dK+2*dH*dV+5*dH+2*dK+3*dV:][:dV] // [d_v]
-	t73 := c.Work[C*dH*dK+C*dH*dV+10*L*T*dH+L*dH*dK+L*dH*dV+2*dH*dK+2*dH*dV+5*dH+2*dK+4*dV:][:dH] // [d_h]
-	t81 := c.Work[C*dH*dK+C*dH*dV+10*L*T*dH+L*dH*dK+L*dH*dV+2*dH*dK+2*dH*dV+6*dH+2*dK+4*dV:][:dH] // [d_h]
-	t83 := c.Work[C*dH*dK+C*dH*dV+10*L*T*dH+L*dH*dK+L*dH*dV+2*dH*dK+2*dH*dV+7*dH+2*dK+4*dV:][:dK] // [d_k]
-	t12 := c.Flags[:dV]                                                                           // [d_v]
+	t322 := c.Work[C*dH*dK+C*dH*dV+10*L*T*dH+L*dH*dK+L*dH*dV+2*dH*dK+2*dH*dV:][:dH]               // [d_h]
+	t92 := c.Work[C*dH*dK+C*dH*dV+10*L*T*dH+L*dH*dK+L*dH*dV+2*dH*dK+2*dH*dV+dH:][:dH]             // [d_h]
+	t112_2 := c.Work[C*dH*dK+C*dH*dV+10*L*T*dH+L*dH*dK+L*dH*dV+2*dH*dK+2*dH*dV+2*dH:][:dK]        // [d_k]
+	t88 := c.Work[C*dH*dK+C*dH*dV+10*L*T*dH+L*dH*dK+L*dH*dV+2*dH*dK+2*dH*dV+2*dH+dK:][:dK]        // [d_k]
+	t89 := c.Work[C*dH*dK+C*dH*dV+10*L*T*dH+L*dH*dK+L*dH*dV+2*dH*dK+2*dH*dV+2*dH+2*dK:][:dH]      // [d_h]
+	t312 := c.Work[C*dH*dK+C*dH*dV+10*L*T*dH+L*dH*dK+L*dH*dV+2*dH*dK+2*dH*dV+3*dH+2*dK:][:dH]     // [d_h]
+	t33 := c.Work[C*dH*dK+C*dH*dV+10*L*T*dH+L*dH*dK+L*dH*dV+2*dH*dK+2*dH*dV+4*dH+2*dK:][:dV]      // [d_v]
+	t90 := c.Work[C*dH*dK+C*dH*dV+10*L*T*dH+L*dH*dK+L*dH*dV+2*dH*dK+2*dH*dV+4*dH+2*dK+dV:][:dV]   // [d_v]
+	t91 := c.Work[C*dH*dK+C*dH*dV+10*L*T*dH+L*dH*dK+L*dH*dV+2*dH*dK+2*dH*dV+4*dH+2*dK+2*dV:][:dH] // [d_h]
+	t60 := c.Work[C*dH*dK+C*dH*dV+10*L*T*dH+L*dH*dK+L*dH*dV+2*dH*dK+2*dH*dV+5*dH+2*dK+2*dV:][:dV] // [d_v]
+	t66 := c.Work[C*dH*dK+C*dH*dV+10*L*T*dH+L*dH*dK+L*dH*dV+2*dH*dK+2*dH*dV+5*dH+2*dK+3*dV:][:dH] // [d_h]
+	t74 := c.Work[C*dH*dK+C*dH*dV+10*L*T*dH+L*dH*dK+L*dH*dV+2*dH*dK+2*dH*dV+6*dH+2*dK+3*dV:][:dH] // [d_h]
+	t76 := c.Work[C*dH*dK+C*dH*dV+10*L*T*dH+L*dH*dK+L*dH*dV+2*dH*dK+2*dH*dV+7*dH+2*dK+3*dV:][:dK] // [d_k]
 	t16Total := make([]F, 1)
 	t38Total := make([]F, 1)
 	t40Total := make([]F, 1)
 	t46Total := make([]F, 1)
-	t84Total := make([]F, 1)
-	t86Total := make([]F, 1)
+	t77Total := make([]F, 1)
+	t79Total := make([]F, 1)
 
 	// yaad.W2, yaad.W1, yaad.y
 	if kern.Wide() {
@@ -436,14 +450,14 @@ func (c *stepBackwardFused) run() {
 			P1:  unsafe.SliceData(c.W1Prod),
 			P2:  unsafe.SliceData(c.YProd),
 			P3:  unsafe.SliceData(t72),
-			P4:  unsafe.SliceData(t172),
+			P4:  unsafe.SliceData(t23),
 			P5:  unsafe.SliceData(t112),
 			P6:  unsafe.SliceData(t113),
-			P7:  unsafe.SliceData(t122),
-			P8:  unsafe.SliceData(t142),
-			P9:  unsafe.SliceData(t92),
+			P7:  unsafe.SliceData(t182),
+			P8:  unsafe.SliceData(t202),
+			P9:  unsafe.SliceData(t152),
 			P10: unsafe.SliceData(t134),
-			P11: unsafe.SliceData(t104),
+			P11: unsafe.SliceData(t97),
 			P12: unsafe.SliceData(t722),
 			N0:  L,
 			N1:  T,
@@ -458,14 +472,14 @@ func (c *stepBackwardFused) run() {
 				W1Prod := c.W1Prod[(i*T+j)*dH:][:dH]
 				yProd := c.YProd[(i*T+j)*dH:][:dH]
 				t72_2 := t72[(i*T+j)*dH:][:dH]
-				t172_2 := t172[(i*T+j)*dH:][:dH]
+				t23_2 := t23[(i*T+j)*dH:][:dH]
 				t112_3 := t112[(i*T+j)*dH:][:dH]
 				t113_2 := t113[(i*T+j)*dH:][:dH]
-				t122_2 := t122[(i*T+j)*dH:][:dH]
-				t142_2 := t142[(i*T+j)*dH:][:dH]
-				t92_2 := t92[(i*T+j)*dH:][:dH]
+				t182_2 := t182[(i*T+j)*dH:][:dH]
+				t202_2 := t202[(i*T+j)*dH:][:dH]
+				t152_2 := t152[(i*T+j)*dH:][:dH]
 				t134_2 := t134[(i*T+j)*dH:][:dH]
-				t104_2 := t104[(i*T+j)*dH:][:dH]
+				t97_2 := t97[(i*T+j)*dH:][:dH]
 				t722_2 := t722[(i*T+j)*dH:][:dH]
 				for k := range dH {
 					W2ProdEntry := W2Prod[k]
@@ -473,19 +487,19 @@ func (c *stepBackwardFused) run() {
 					t1122 := -W2ProdEntry
 					t1132 := kern.Sigmoid(t1122)
 					W1ProdEntry := W1Prod[k]
-					t1222 := F(t723 * W1ProdEntry)
-					t1422 := F(F(F(W2ProdEntry*t723)*t1132) * W1ProdEntry)
+					t1822 := F(t723 * W1ProdEntry)
+					t2022 := F(F(F(W2ProdEntry*t723)*t1132) * W1ProdEntry)
 					yProdEntry := yProd[k]
 					t1342 := kern.Sigmoid(yProdEntry)
 					t72_2[k] = t723
-					t172_2[k] = F(W2ProdEntry * t723)
+					t23_2[k] = F(W2ProdEntry * t723)
 					t112_3[k] = t1122
 					t113_2[k] = t1132
-					t122_2[k] = t1222
-					t142_2[k] = t1422
-					t92_2[k] = t1222 + t1422
+					t182_2[k] = t1822
+					t202_2[k] = t2022
+					t152_2[k] = t1822 + t2022
 					t134_2[k] = t1342
-					t104_2[k] = F(yProdEntry * t1342)
+					t97_2[k] = F(yProdEntry * t1342)
 					t722_2[k] = kern.Sigmoid(-yProdEntry)
 				}
 			}
@@ -524,7 +538,7 @@ func (c *stepBackwardFused) run() {
 							P0: unsafe.SliceData(c.W2Lin),
 							P1: unsafe.SliceData(W2Trail),
 							P2: unsafe.SliceData(c.B2),
-							P3: unsafe.SliceData(t172),
+							P3: unsafe.SliceData(t23),
 							P4: unsafe.SliceData(c.W2Init),
 							N0: dV,
 							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
@@ -543,13 +557,13 @@ func (c *stepBackwardFused) run() {
 						for i := range dV {
 							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
 							B2 := c.B2[(l*dV+i)*dH:][:dH]
-							t172_2 := t172[(l*T+a+C*s)*dH:][:dH]
+							t23_2 := t23[(l*T+a+C*s)*dH:][:dH]
 							W2Init := c.W2Init[i*dH:][:dH]
 							W2Trail3 := W2Trail[((a+1)*dV+i)*dH:][:dH]
 							W2LinEntry := W2Lin[i]
 							for j := range dH {
 								W2TrailEntry := W2Trail2[j]
-								W2Trail3[j] = num.FMA32(-thetaEntry, num.FMA32(-F(0.02), B2[j], num.FMA32(F(0.04), W2TrailEntry, F(t172_2[j]*W2LinEntry))), num.FMA32(w, W2Init[j], F(rhoEntry*W2TrailEntry)))
+								W2Trail3[j] = num.FMA32(-thetaEntry, num.FMA32(-F(0.02), B2[j], num.FMA32(F(0.04), W2TrailEntry, F(t23_2[j]*W2LinEntry))), num.FMA32(w, W2Init[j], F(rhoEntry*W2TrailEntry)))
 							}
 						}
 					}
@@ -557,7 +571,7 @@ func (c *stepBackwardFused) run() {
 					w2 := F(1) - rhoEntry
 					if kern.Wide() {
 						a2 := regions.R24032383267bArgs{
-							P0: unsafe.SliceData(t92),
+							P0: unsafe.SliceData(t152),
 							P1: unsafe.SliceData(W1Trail),
 							P2: unsafe.SliceData(c.B1),
 							P3: unsafe.SliceData(c.K),
@@ -575,17 +589,17 @@ func (c *stepBackwardFused) run() {
 						}
 						regions.R24032383267b(&a2)
 					} else {
-						t92_2 := t92[(l*T+a+C*s)*dH:][:dH]
+						t152_2 := t152[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
 							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
 							B1 := c.B1[(l*dH+i)*dK:][:dK]
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
 							W1Init := c.W1Init[i*dK:][:dK]
 							W1Trail3 := W1Trail[((a+1)*dH+i)*dK:][:dK]
-							t92Entry := t92_2[i]
+							t152Entry := t152_2[i]
 							for j := range dK {
 								W1TrailEntry := W1Trail2[j]
-								W1Trail3[j] = num.FMA32(-thetaEntry, num.FMA32(-F(0.02), B1[j], num.FMA32(F(0.04), W1TrailEntry, F(k[j]*t92Entry))), num.FMA32(w2, W1Init[j], F(rhoEntry*W1TrailEntry)))
+								W1Trail3[j] = num.FMA32(-thetaEntry, num.FMA32(-F(0.02), B1[j], num.FMA32(F(0.04), W1TrailEntry, F(k[j]*t152Entry))), num.FMA32(w2, W1Init[j], F(rhoEntry*W1TrailEntry)))
 							}
 						}
 					}
@@ -597,50 +611,31 @@ func (c *stepBackwardFused) run() {
 				rhoBar := c.RhoBar[l*T+C*s:][:n]
 				thetaBar := c.ThetaBar[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
-					v := c.V[(l*T+a+C*s)*dV:][:dV]
-					vBar := c.VBar[(l*T+a+C*s)*dV:][:dV]
-					// yaad.W2, yaad.y
+					// yaad.y
 					clear(t322)
 					if kern.Wide() {
-						a2 := regions.Rd991d5939424Args{
-							P0:  unsafe.SliceData(c.YBar),
-							P1:  unsafe.SliceData(W2Trail),
-							P2:  unsafe.SliceData(t172),
-							P3:  unsafe.SliceData(t322),
-							P4:  unsafe.SliceData(t8),
-							N0:  dV,
-							N1:  4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							N2:  dH,
-							N3:  4*dH*dV*a + 4*dH*dV + 12*dH,
-							N4:  4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							N5:  4 * dH * dV * a,
-							N6:  dH * dV,
-							N7:  -dH*dV + dH,
-							N8:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
-							N9:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
-							N10: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
+						a2 := regions.R1652debfe5bcArgs{
+							P0: unsafe.SliceData(c.YBar),
+							P1: unsafe.SliceData(W2Trail),
+							P2: unsafe.SliceData(t322),
+							N0: dV,
+							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							N2: dH,
+							N3: 4*dH*dV*a + 4*dH*dV,
+							N4: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
+							N5: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
+							N6: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
 						}
-						regions.Rd991d5939424(&a2)
+						regions.R1652debfe5bc(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
-							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
-							t172_2 := t172[(l*T+a+C*s)*dH:][:dH]
-							W2Trail3 := W2Trail[((a+1)*dV+i)*dH:][:dH]
-							var t82 F
+							W2Trail2 := W2Trail[((a+1)*dV+i)*dH:][:dH]
 							yBarEntry := yBar[i]
-							t82Sums := [16]F{t82}
 							for j := range dH {
-								t82Sums[j%16] = num.FMA32(W2Trail2[j], t172_2[j], t82Sums[j%16])
-								t322[j] = num.FMA32(W2Trail3[j], yBarEntry, t322[j])
+								t322[j] = num.FMA32(W2Trail2[j], yBarEntry, t322[j])
 							}
-							t82 = kern.Sum16(&t82Sums)
-							t8[i] = t82
 						}
-					}
-					// yaad.W2
-					for i := range dV {
-						t12[i] = (num.Abs(t8[i]-v[i]) <= F(1))
 					}
 					// yaad.y
 					if kern.Wide() {
@@ -649,7 +644,7 @@ func (c *stepBackwardFused) run() {
 							P1: unsafe.SliceData(t322),
 							P2: unsafe.SliceData(c.YProd),
 							P3: unsafe.SliceData(t722),
-							P4: unsafe.SliceData(t9222),
+							P4: unsafe.SliceData(t92),
 							N0: dH,
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
@@ -661,12 +656,12 @@ func (c *stepBackwardFused) run() {
 						for i := range dH {
 							t134Entry := t134_2[i]
 							t322Entry := t322[i]
-							t9222[i] = num.FMA32(F(F(yProd[i]*t134Entry)*t322Entry), t722_2[i], F(t134Entry*t322Entry))
+							t92[i] = num.FMA32(F(F(yProd[i]*t134Entry)*t322Entry), t722_2[i], F(t134Entry*t322Entry))
 						}
 					}
 					// yaad.y, yaad.W1, yaad.W2
 					clear(t112_2)
-					clear(t95)
+					clear(t88)
 					var t16 F
 					var t38 F
 					var t40 F
@@ -676,8 +671,8 @@ func (c *stepBackwardFused) run() {
 					w4 := F(1) - rhoEntry4
 					if kern.Wide() {
 						a2 := regions.R79c819de9ddaArgs{
-							P0:  unsafe.SliceData(t9222),
-							P1:  unsafe.SliceData(t92),
+							P0:  unsafe.SliceData(t92),
+							P1:  unsafe.SliceData(t152),
 							P2:  unsafe.SliceData(c.Q),
 							P3:  unsafe.SliceData(W1BarState),
 							P4:  unsafe.SliceData(c.K),
@@ -686,9 +681,9 @@ func (c *stepBackwardFused) run() {
 							P7:  unsafe.SliceData(c.W1Init),
 							P8:  unsafe.SliceData(t112_2),
 							P9:  unsafe.SliceData(t11),
-							P10: unsafe.SliceData(t95),
+							P10: unsafe.SliceData(t88),
 							P11: unsafe.SliceData(c.W1InitBar),
-							P12: unsafe.SliceData(t96),
+							P12: unsafe.SliceData(t89),
 							P13: unsafe.SliceData(t16Total),
 							P14: unsafe.SliceData(t38Total),
 							P15: unsafe.SliceData(t40Total),
@@ -723,7 +718,7 @@ func (c *stepBackwardFused) run() {
 						}
 						regions.R79c819de9dda(&a2)
 					} else {
-						t92_2 := t92[(l*T+a+C*s)*dH:][:dH]
+						t152_2 := t152[(l*T+a+C*s)*dH:][:dH]
 						t40_2 := t40
 						t38_2 := t38
 						t16_2 := t16
@@ -737,37 +732,37 @@ func (c *stepBackwardFused) run() {
 							W1Trail3 := W1Trail[((a+1)*dH+i)*dK:][:dK]
 							t11_2 := t11[(l*dH+i)*dK:][:dK]
 							W1InitBar := c.W1InitBar[i*dK:][:dK]
-							var t962 F
-							t9222Entry := t9222[i]
-							t92Entry2 := t92_2[i]
+							var t892 F
+							t92Entry := t92[i]
+							t152Entry2 := t152_2[i]
 							var t16Row F
 							var t38Row F
 							var t40Row F
 							t16RowSums := [16]F{t16Row}
-							t962Sums := [16]F{t962}
+							t892Sums := [16]F{t892}
 							t38RowSums := [16]F{t38Row}
 							t40RowSums := [16]F{t40Row}
 							for j := range dK {
-								t12222 := num.FMA32(q[j], t9222Entry, W1BarState2[j])
+								t122 := num.FMA32(q[j], t92Entry, W1BarState2[j])
 								kEntry := k[j]
 								W1TrailEntry2 := W1Trail2[j]
-								t16RowSums[j%16] = num.FMA32(num.FMA32(-F(0.02), B1[j], num.FMA32(F(0.04), W1TrailEntry2, F(kEntry*t92Entry2))), t12222, t16RowSums[j%16])
-								t962Sums[j%16] = num.FMA32(t12222, kEntry, t962Sums[j%16])
-								t38RowSums[j%16] = num.FMA32(W1Init[j], t12222, t38RowSums[j%16])
-								t40RowSums[j%16] = num.FMA32(W1TrailEntry2, t12222, t40RowSums[j%16])
-								t112_2[j] = num.FMA32(W1Trail3[j], t9222Entry, t112_2[j])
-								t11_2[j] = num.FMA32(w3, t12222, t11_2[j])
-								t95[j] = num.FMA32(t12222, t92Entry2, t95[j])
-								W1InitBar[j] = num.FMA32(w4, t12222, W1InitBar[j])
+								t16RowSums[j%16] = num.FMA32(num.FMA32(-F(0.02), B1[j], num.FMA32(F(0.04), W1TrailEntry2, F(kEntry*t152Entry2))), t122, t16RowSums[j%16])
+								t892Sums[j%16] = num.FMA32(t122, kEntry, t892Sums[j%16])
+								t38RowSums[j%16] = num.FMA32(W1Init[j], t122, t38RowSums[j%16])
+								t40RowSums[j%16] = num.FMA32(W1TrailEntry2, t122, t40RowSums[j%16])
+								t112_2[j] = num.FMA32(W1Trail3[j], t92Entry, t112_2[j])
+								t11_2[j] = num.FMA32(w3, t122, t11_2[j])
+								t88[j] = num.FMA32(t122, t152Entry2, t88[j])
+								W1InitBar[j] = num.FMA32(w4, t122, W1InitBar[j])
 							}
 							t16Row = kern.Sum16(&t16RowSums)
-							t962 = kern.Sum16(&t962Sums)
+							t892 = kern.Sum16(&t892Sums)
 							t38Row = kern.Sum16(&t38RowSums)
 							t40Row = kern.Sum16(&t40RowSums)
 							t16_2 = t16_2 + t16Row
 							t38_2 = t38_2 + t38Row
 							t40_2 = t40_2 + t40Row
-							t96[i] = t962
+							t89[i] = t892
 						}
 						t16Total[0] = t16_2
 						t38Total[0] = t38_2
@@ -781,7 +776,7 @@ func (c *stepBackwardFused) run() {
 					if kern.Wide() {
 						a2 := regions.R6fce4ac11747Args{
 							P0: unsafe.SliceData(t72),
-							P1: unsafe.SliceData(t96),
+							P1: unsafe.SliceData(t89),
 							P2: unsafe.SliceData(c.W2Prod),
 							P3: unsafe.SliceData(t113),
 							P4: unsafe.SliceData(t312),
@@ -796,12 +791,12 @@ func (c *stepBackwardFused) run() {
 						t113_2 := t113[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
 							t72Entry := t72_2[i]
-							t96Entry := t96[i]
-							t312[i] = num.FMA32(-F(thetaEntry6*t72Entry), t96Entry, -F(F(F(F(thetaEntry6*W2Prod[i])*t72Entry)*t113_2[i])*t96Entry))
+							t89Entry := t89[i]
+							t312[i] = num.FMA32(-F(thetaEntry6*t72Entry), t89Entry, -F(F(F(F(thetaEntry6*W2Prod[i])*t72Entry)*t113_2[i])*t89Entry))
 						}
 					}
 					// yaad.W1, yaad.W2, yaad.y
-					clear(t98)
+					clear(t91)
 					var t46 F
 					if kern.Wide() {
 						a2 := regions.R7ba13f23c973Args{
@@ -809,14 +804,14 @@ func (c *stepBackwardFused) run() {
 							P1:  unsafe.SliceData(c.W2Lin),
 							P2:  unsafe.SliceData(W2Trail),
 							P3:  unsafe.SliceData(t312),
-							P4:  unsafe.SliceData(t104),
+							P4:  unsafe.SliceData(t97),
 							P5:  unsafe.SliceData(W2BarState),
-							P6:  unsafe.SliceData(t172),
+							P6:  unsafe.SliceData(t23),
 							P7:  unsafe.SliceData(c.B2),
 							P8:  unsafe.SliceData(t9),
-							P9:  unsafe.SliceData(t98),
-							P10: unsafe.SliceData(t332),
-							P11: unsafe.SliceData(t97),
+							P9:  unsafe.SliceData(t91),
+							P10: unsafe.SliceData(t33),
+							P11: unsafe.SliceData(t90),
 							P12: unsafe.SliceData(t46Total),
 							N0:  dV,
 							N1:  4*dV*a + 4*C*dV*s + 4*T*dV*l,
@@ -845,68 +840,83 @@ func (c *stepBackwardFused) run() {
 						t46_2 := t46
 						for i := range dV {
 							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
-							t104_2 := t104[(l*T+a+C*s)*dH:][:dH]
+							t97_2 := t97[(l*T+a+C*s)*dH:][:dH]
 							W2BarState2 := W2BarState[i*dH:][:dH]
-							t172_2 := t172[(l*T+a+C*s)*dH:][:dH]
+							t23_2 := t23[(l*T+a+C*s)*dH:][:dH]
 							B2 := c.B2[(l*dV+i)*dH:][:dH]
 							t9_2 := t9[(l*dV+i)*dH:][:dH]
-							var t3322 F
-							var t972 F
+							var t332 F
+							var t902 F
 							yBarEntry2 := yBar[i]
 							W2LinEntry2 := W2Lin[i]
 							var t46Row F
-							t3322Sums := [16]F{t3322}
+							t332Sums := [16]F{t332}
 							t46RowSums := [16]F{t46Row}
-							t972Sums := [16]F{t972}
+							t902Sums := [16]F{t902}
 							for j := range dH {
 								W2TrailEntry2 := W2Trail2[j]
-								t3322Sums[j%16] = num.FMA32(W2TrailEntry2, t312[j], t3322Sums[j%16])
-								t42 := num.FMA32(yBarEntry2, t104_2[j], W2BarState2[j])
-								t172Entry := t172_2[j]
-								t46RowSums[j%16] = num.FMA32(num.FMA32(-F(0.02), B2[j], num.FMA32(F(0.04), W2TrailEntry2, F(W2LinEntry2*t172Entry))), t42, t46RowSums[j%16])
-								t972Sums[j%16] = num.FMA32(t42, t172Entry, t972Sums[j%16])
+								t332Sums[j%16] = num.FMA32(W2TrailEntry2, t312[j], t332Sums[j%16])
+								t42 := num.FMA32(yBarEntry2, t97_2[j], W2BarState2[j])
+								t23Entry := t23_2[j]
+								t46RowSums[j%16] = num.FMA32(num.FMA32(-F(0.02), B2[j], num.FMA32(F(0.04), W2TrailEntry2, F(W2LinEntry2*t23Entry))), t42, t46RowSums[j%16])
+								t902Sums[j%16] = num.FMA32(t42, t23Entry, t902Sums[j%16])
 								t9_2[j] = num.FMA32(w3, t42, t9_2[j])
-								t98[j] = num.FMA32(t42, W2LinEntry2, t98[j])
+								t91[j] = num.FMA32(t42, W2LinEntry2, t91[j])
 							}
-							t3322 = kern.Sum16(&t3322Sums)
+							t332 = kern.Sum16(&t332Sums)
 							t46Row = kern.Sum16(&t46RowSums)
-							t972 = kern.Sum16(&t972Sums)
+							t902 = kern.Sum16(&t902Sums)
 							t46_2 = t46_2 + t46Row
-							t332[i] = t3322
-							t97[i] = t972
+							t33[i] = t332
+							t90[i] = t902
 						}
 						t46Total[0] = t46_2
 					}
 					t46 = t46Total[0]
 					t462 := -t46
 					// yaad.W2
-					for i := range dV {
-						t12Entry := t12[i]
-						t682 := kern.Choose(t12Entry, F(F(0.5*kern.Choose(t12Entry, F(1), F(0)))*kern.Choose(t12Entry, F(2*num.FMA32(-thetaEntry6, t97[i], t332[i])), F(0))), F(0))
-						t68[i] = t682
-						vBar[i] = -t682
+					if kern.Wide() {
+						a2 := regions.Rc991e4c39df4Args{
+							P0: unsafe.SliceData(c.W2Abs),
+							P1: unsafe.SliceData(t90),
+							P2: unsafe.SliceData(t33),
+							P3: unsafe.SliceData(t60),
+							P4: unsafe.SliceData(c.VBar),
+							N0: dV,
+							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							S0: [2]float32{thetaEntry6},
+						}
+						regions.Rc991e4c39df4(&a2)
+					} else {
+						W2Abs := c.W2Abs[(l*T+a+C*s)*dV:][:dV]
+						vBar := c.VBar[(l*T+a+C*s)*dV:][:dV]
+						for i := range dV {
+							t602 := kern.Choose((W2Abs[i] <= F(1)), F(2*num.FMA32(-thetaEntry6, t90[i], t33[i])), F(0))
+							t60[i] = t602
+							vBar[i] = F(-0.5 * t602)
+						}
 					}
 					// yaad.W2, yaad.y, yaad.W1
-					clear(t73)
-					var t84 F
-					var t86 F
+					clear(t66)
+					var t77 F
+					var t79 F
 					w6 := F(1) - rhoEntry4
 					w7 := F(-0.04 * num.FMA32(-F(25), rhoEntry4, thetaEntry6))
 					if kern.Wide() {
-						a2 := regions.R1515fc372128Args{
+						a2 := regions.R746ef790e715Args{
 							P0:  unsafe.SliceData(c.YBar),
-							P1:  unsafe.SliceData(t68),
+							P1:  unsafe.SliceData(t60),
 							P2:  unsafe.SliceData(c.W2Lin),
-							P3:  unsafe.SliceData(t104),
+							P3:  unsafe.SliceData(t97),
 							P4:  unsafe.SliceData(W2BarState),
 							P5:  unsafe.SliceData(c.W2Init),
 							P6:  unsafe.SliceData(W2Trail),
-							P7:  unsafe.SliceData(t73),
+							P7:  unsafe.SliceData(t66),
 							P8:  unsafe.SliceData(c.W2InitBar),
-							P9:  unsafe.SliceData(t172),
+							P9:  unsafe.SliceData(t23),
 							P10: unsafe.SliceData(t312),
-							P11: unsafe.SliceData(t84Total),
-							P12: unsafe.SliceData(t86Total),
+							P11: unsafe.SliceData(t77Total),
+							P12: unsafe.SliceData(t79Total),
 							N0:  dV,
 							N1:  4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							N2:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
@@ -921,61 +931,61 @@ func (c *stepBackwardFused) run() {
 							N11: 4*dH*dV*a + 12*dH,
 							N12: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							N13: 4 * dH * dV * a,
-							S0:  [2]float32{t86},
-							S1:  [2]float32{t84},
+							S0:  [2]float32{t79},
+							S1:  [2]float32{t77},
 							S2:  [2]float32{w6},
 							S3:  [2]float32{w7},
 						}
-						regions.R1515fc372128(&a2)
+						regions.R746ef790e715(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						W2Lin := c.W2Lin[(l*T+a+C*s)*dV:][:dV]
-						t86_2 := t86
-						t84_2 := t84
+						t79_2 := t79
+						t77_2 := t77
 						for i := range dV {
-							t104_2 := t104[(l*T+a+C*s)*dH:][:dH]
+							t97_2 := t97[(l*T+a+C*s)*dH:][:dH]
 							W2BarState2 := W2BarState[i*dH:][:dH]
 							W2Init := c.W2Init[i*dH:][:dH]
 							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
 							W2InitBar := c.W2InitBar[i*dH:][:dH]
-							t172_2 := t172[(l*T+a+C*s)*dH:][:dH]
+							t23_2 := t23[(l*T+a+C*s)*dH:][:dH]
 							yBarEntry3 := yBar[i]
-							t68Entry := t68[i]
+							t60Entry := t60[i]
 							W2LinEntry3 := W2Lin[i]
-							var t84Row F
-							var t86Row F
-							t84RowSums := [16]F{t84Row}
-							t86RowSums := [16]F{t86Row}
+							var t77Row F
+							var t79Row F
+							t77RowSums := [16]F{t77Row}
+							t79RowSums := [16]F{t79Row}
 							for j := range dH {
-								t422 := num.FMA32(yBarEntry3, t104_2[j], W2BarState2[j])
-								t84RowSums[j%16] = num.FMA32(W2Init[j], t422, t84RowSums[j%16])
+								t422 := num.FMA32(yBarEntry3, t97_2[j], W2BarState2[j])
+								t77RowSums[j%16] = num.FMA32(W2Init[j], t422, t77RowSums[j%16])
 								W2TrailEntry3 := W2Trail2[j]
-								t86RowSums[j%16] = num.FMA32(W2TrailEntry3, t422, t86RowSums[j%16])
-								t73[j] = num.FMA32(W2TrailEntry3, t68Entry, t73[j])
+								t79RowSums[j%16] = num.FMA32(W2TrailEntry3, t422, t79RowSums[j%16])
+								t66[j] = num.FMA32(F(0.5*W2TrailEntry3), t60Entry, t66[j])
 								W2InitBar[j] = num.FMA32(w6, t422, W2InitBar[j])
-								W2BarState2[j] = num.FMA32(t172_2[j], t68Entry, num.FMA32(w7, t422, F(W2LinEntry3*t312[j])))
+								W2BarState2[j] = num.FMA32(F(0.5*t23_2[j]), t60Entry, num.FMA32(w7, t422, F(W2LinEntry3*t312[j])))
 							}
-							t84Row = kern.Sum16(&t84RowSums)
-							t86Row = kern.Sum16(&t86RowSums)
-							t84_2 = t84_2 + t84Row
-							t86_2 = t86_2 + t86Row
+							t77Row = kern.Sum16(&t77RowSums)
+							t79Row = kern.Sum16(&t79RowSums)
+							t77_2 = t77_2 + t77Row
+							t79_2 = t79_2 + t79Row
 						}
-						t84Total[0] = t84_2
-						t86Total[0] = t86_2
+						t77Total[0] = t77_2
+						t79Total[0] = t79_2
 					}
-					t84 = t84Total[0]
-					t86 = t86Total[0]
+					t77 = t77Total[0]
+					t79 = t79Total[0]
 					// yaad.W2, yaad.W1
 					if kern.Wide() {
 						a2 := regions.Rb5dc72c21b51Args{
-							P0: unsafe.SliceData(t98),
-							P1: unsafe.SliceData(t73),
+							P0: unsafe.SliceData(t91),
+							P1: unsafe.SliceData(t66),
 							P2: unsafe.SliceData(c.W1Prod),
 							P3: unsafe.SliceData(t72),
 							P4: unsafe.SliceData(t113),
-							P5: unsafe.SliceData(t96),
+							P5: unsafe.SliceData(t89),
 							P6: unsafe.SliceData(c.W2Prod),
-							P7: unsafe.SliceData(t81),
+							P7: unsafe.SliceData(t74),
 							N0: dH,
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0: [2]float32{thetaEntry6},
@@ -987,26 +997,26 @@ func (c *stepBackwardFused) run() {
 						t113_2 := t113[(l*T+a+C*s)*dH:][:dH]
 						W2Prod := c.W2Prod[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
-							t74 := num.FMA32(-thetaEntry6, t98[i], t73[i])
+							t67 := num.FMA32(-thetaEntry6, t91[i], t66[i])
 							W1ProdEntry2 := W1Prod[i]
 							t72Entry2 := t72_2[i]
 							t113Entry := t113_2[i]
-							t96Entry2 := t96[i]
+							t89Entry2 := t89[i]
 							W2ProdEntry2 := W2Prod[i]
-							w9 := F(F(F(F(F(F(thetaEntry6*W2ProdEntry2)*W1ProdEntry2)*t72Entry2)*t72Entry2)*t113Entry) * t96Entry2)
-							w10 := F(F(t72Entry2*t113Entry) * num.FMA32(W2ProdEntry2, t74, num.FMA32(-F(thetaEntry6*W1ProdEntry2), t96Entry2, -F(F(F(F(thetaEntry6*W2ProdEntry2)*W1ProdEntry2)*t113Entry)*t96Entry2))))
-							t81[i] = num.FMA32(t72Entry2, t74, num.FMA32(-F(F(F(thetaEntry6*W1ProdEntry2)*t72Entry2)*t113Entry), t96Entry2, w9)) + w10
+							w9 := F(F(F(F(F(F(thetaEntry6*W2ProdEntry2)*W1ProdEntry2)*t72Entry2)*t72Entry2)*t113Entry) * t89Entry2)
+							w10 := F(F(t72Entry2*t113Entry) * num.FMA32(W2ProdEntry2, t67, num.FMA32(-F(thetaEntry6*W1ProdEntry2), t89Entry2, -F(F(F(F(thetaEntry6*W2ProdEntry2)*W1ProdEntry2)*t113Entry)*t89Entry2))))
+							t74[i] = num.FMA32(t72Entry2, t67, num.FMA32(-F(F(F(thetaEntry6*W1ProdEntry2)*t72Entry2)*t113Entry), t89Entry2, w9)) + w10
 						}
 					}
 					// yaad.W2, yaad.W1, yaad.y
-					clear(t83)
+					clear(t76)
 					w8 := F(-0.04 * num.FMA32(-F(25), rhoEntry4, thetaEntry6))
 					if kern.Wide() {
 						a2 := regions.Rb59713b9c3fdArgs{
-							P0: unsafe.SliceData(t9222),
-							P1: unsafe.SliceData(t81),
+							P0: unsafe.SliceData(t92),
+							P1: unsafe.SliceData(t74),
 							P2: unsafe.SliceData(W1Trail),
-							P3: unsafe.SliceData(t83),
+							P3: unsafe.SliceData(t76),
 							P4: unsafe.SliceData(c.K),
 							P5: unsafe.SliceData(c.Q),
 							P6: unsafe.SliceData(W1BarState),
@@ -1025,22 +1035,22 @@ func (c *stepBackwardFused) run() {
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
 							q := c.Q[(l*T+a+C*s)*dK:][:dK]
 							W1BarState2 := W1BarState[i*dK:][:dK]
-							t9222Entry2 := t9222[i]
-							t81Entry := t81[i]
+							t92Entry2 := t92[i]
+							t74Entry := t74[i]
 							for j := range dK {
-								t83[j] = num.FMA32(W1Trail2[j], t81Entry, t83[j])
-								W1BarState2[j] = num.FMA32(k[j], t81Entry, F(w8*num.FMA32(q[j], t9222Entry2, W1BarState2[j])))
+								t76[j] = num.FMA32(W1Trail2[j], t74Entry, t76[j])
+								W1BarState2[j] = num.FMA32(k[j], t74Entry, F(w8*num.FMA32(q[j], t92Entry2, W1BarState2[j])))
 							}
 						}
 					}
 					// yaad.W2
-					rhoBar[a] = ((t40 + t86) - t38) - t84
+					rhoBar[a] = ((t40 + t79) - t38) - t77
 					thetaBar[a] = t162 + t462
 					// yaad.W2, yaad.W1, yaad
 					if kern.Wide() {
 						a2 := regions.R17d56dd708b3Args{
-							P0: unsafe.SliceData(t95),
-							P1: unsafe.SliceData(t83),
+							P0: unsafe.SliceData(t88),
+							P1: unsafe.SliceData(t76),
 							P2: unsafe.SliceData(c.KBar),
 							P3: unsafe.SliceData(t112_2),
 							P4: unsafe.SliceData(c.QBar),
@@ -1053,7 +1063,7 @@ func (c *stepBackwardFused) run() {
 						kBar := c.KBar[(l*T+a+C*s)*dK:][:dK]
 						qBar := c.QBar[(l*T+a+C*s)*dK:][:dK]
 						for i := range dK {
-							kBar[i] = num.FMA32(-thetaEntry6, t95[i], t83[i])
+							kBar[i] = num.FMA32(-thetaEntry6, t88[i], t76[i])
 							qBar[i] = t112_2[i]
 						}
 					}

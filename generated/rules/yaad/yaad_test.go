@@ -100,6 +100,9 @@ func stepDirect[F num.Float](a *conformance.Args[F]) {
 		k.W2Prod = a.Fresh(k.L * k.T * k.DH)
 	}
 	if !a.ForwardOnly {
+		k.W2Abs = a.Fresh(k.L * k.T * k.DV)
+	}
+	if !a.ForwardOnly {
 		k.W2Lin = a.Fresh(k.L * k.T * k.DV)
 	}
 	if !a.ForwardOnly {
@@ -126,7 +129,6 @@ func stepDirect[F num.Float](a *conformance.Args[F]) {
 	g.W1Init = k.W1Init
 	g.B1 = k.B1
 	g.K = k.K
-	g.V = k.V
 	g.Rho = k.Rho
 	g.Theta = k.Theta
 	g.Q = k.Q
@@ -136,6 +138,7 @@ func stepDirect[F num.Float](a *conformance.Args[F]) {
 	g.B1Bar = a.Bar("B1", g.L*g.DH*g.DK)
 	g.B2Bar = a.Bar("B2", g.L*g.DH*g.DV)
 	g.W2Prod = k.W2Prod
+	g.W2Abs = k.W2Abs
 	g.W2Lin = k.W2Lin
 	g.W1Prod = k.W1Prod
 	g.YProd = k.YProd
@@ -153,7 +156,6 @@ func stepDirect[F num.Float](a *conformance.Args[F]) {
 	g.W1Checkpoints = k.W1Checkpoints
 	g.W2Checkpoints = k.W2Checkpoints
 	g.Work = a.Fresh(g.WorkLen())
-	g.Flags = a.FreshFlags(g.FlagsLen())
 	g.Run()
 }
 

@@ -228,9 +228,8 @@ func (c *Step[F]) Run() {
 						t19[i] = t192
 					}
 					// yaad_printed.e, yaad_printed.G_W1
-					t22_2 := (F(0) < t20)
 					edgeEntry2 := edge2[a]
-					t28 := (kern.Choose(t22_2, num.Sqrt(kern.Choose(t22_2, t20, F(1))), F(0)) <= edgeEntry2)
+					t28 := (kern.Choose((F(0) < t20), num.Sqrt(kern.Choose((F(0) < t20), t20, F(1))), F(0)) <= edgeEntry2)
 					t58 := F(1) / t16
 					// yaad_printed.e, yaad_printed.G_W1
 					var t61 F
@@ -443,11 +442,11 @@ func (c *StepBackward[F]) Run() {
 	work = work[L*T*dH:]
 	t147 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t163 := work[:L*T*dH] // [L, T, d_h]
+	t164 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t322 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t164 := work[:L*T*dH] // [L, T, d_h]
+	t165 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t122 := work[:L*T] // [L, T]
 	work = work[L*T:]
@@ -559,9 +558,9 @@ func (c *StepBackward[F]) Run() {
 			t172_2 := t172[(i*T+j)*dH:][:dH]
 			t72_2 := t72[(i*T+j)*dH:][:dH]
 			t147_2 := t147[(i*T+j)*dH:][:dH]
-			t163_2 := t163[(i*T+j)*dH:][:dH]
-			t322_2 := t322[(i*T+j)*dH:][:dH]
 			t164_2 := t164[(i*T+j)*dH:][:dH]
+			t322_2 := t322[(i*T+j)*dH:][:dH]
+			t165_2 := t165[(i*T+j)*dH:][:dH]
 			thetaEntry := theta[j]
 			for k := range dH {
 				eProdEntry := eProd[k]
@@ -588,9 +587,9 @@ func (c *StepBackward[F]) Run() {
 				t172_2[k] = F(t622 * t1622)
 				t72_2[k] = F(F(thetaEntry*eProdEntry) * t622)
 				t147_2[k] = t1472
-				t163_2[k] = F(yProdEntry * t1472)
+				t164_2[k] = F(yProdEntry * t1472)
 				t322_2[k] = num.Exp(F(F(-0.4999999999999999*yProdEntry) * yProdEntry))
-				t164_2[k] = F(eProdEntry * t622)
+				t165_2[k] = F(eProdEntry * t622)
 			}
 		}
 	}
@@ -618,7 +617,7 @@ func (c *StepBackward[F]) Run() {
 	// yaad_printed
 	w6 := F(dK)
 	t67 := F(1) / F(dK)
-	w29 := F(0.5 * t67)
+	w30 := F(0.5 * t67)
 	for l := range L {
 		for i := range dH {
 			W1Bar := c.W1Bar[(l*dH+i)*dK:][:dK]
@@ -746,14 +745,14 @@ func (c *StepBackward[F]) Run() {
 					kBar := c.KBar[(l*T+a+C*s)*dK:][:dK]
 					qBar := c.QBar[(l*T+a+C*s)*dK:][:dK]
 					// yaad_printed.e, yaad_printed.G_W1, yaad_printed.y
-					t163_2 := num.Sqrt(1e-05 + (t122_2[a] / w6))
-					t582 := F(1) / t163_2
+					t163 := num.Sqrt(1e-05 + (t122_2[a] / w6))
+					t582 := F(1) / t163
 					t157 := num.Sqrt(1e-05 + (t153_2[a] / w6))
 					t5222 := F(1) / t157
 					// yaad_printed.e
 					var t202 F
 					for i := range dK {
-						t175 := eLin[i] / t163_2
+						t175 := eLin[i] / t163
 						t194 := k[i] + t175 - v[i]
 						t202 += F(t194 * t194)
 						t174[i] = t175
@@ -766,7 +765,7 @@ func (c *StepBackward[F]) Run() {
 					w7 := (kern.Choose((F(0) < t202), num.Sqrt(kern.Choose((F(0) < t202), t202, F(1))), F(0)) <= edgeEntry2)
 					for i := range dK {
 						e4 := kern.Choose(w7, t193[i], F(edgeEntry2*t31[i]))
-						t602 := t174[i] / t163_2
+						t602 := t174[i] / t163
 						t613 += F(e4 * t602)
 						e3[i] = e4
 						t60[i] = t602
@@ -791,7 +790,7 @@ func (c *StepBackward[F]) Run() {
 					t8222 := -t822
 					// yaad_printed.y
 					var t2022 F
-					w10 := F(F(w29*t5222) * t8222)
+					w10 := F(F(w30*t5222) * t8222)
 					for i := range dK {
 						t182 := F(t5222*yBar[i]) + F(2*F(w10*yLin[i]))
 						t2022 += t182
@@ -810,7 +809,7 @@ func (c *StepBackward[F]) Run() {
 					rhoEntry3 := rho[a]
 					for i := range dK {
 						W2BarState2 := W2BarState[i*dH:][:dH]
-						t163_3 := t163[(l*T+a+C*s)*dH:][:dH]
+						t164_2 := t164[(l*T+a+C*s)*dH:][:dH]
 						W2Trail2 := W2Trail[(a*dK+i)*dH:][:dH]
 						t72_2 := t72[(l*T+a+C*s)*dH:][:dH]
 						var t432 F
@@ -819,7 +818,7 @@ func (c *StepBackward[F]) Run() {
 						t782Entry := t782[i]
 						w13 := F(-0.5 * t782Entry)
 						for j := range dH {
-							t38 := W2BarState2[j] + F(w12*t163_3[j])
+							t38 := W2BarState2[j] + F(w12*t164_2[j])
 							W2TrailEntry := W2Trail2[j]
 							t41 += F(W2TrailEntry * t38)
 							t72Entry := t72_2[j]
@@ -838,23 +837,26 @@ func (c *StepBackward[F]) Run() {
 						t35[i] = F(t147_2[i]*t272Entry) + F(F(F(0.7978845608028653*yProd[i])*t272Entry)*t322_2[i])
 						t46[i] = t462
 					}
-					// yaad_printed.y, yaad_printed.W1, yaad_printed.U_W1
+					// yaad_printed.y, yaad_printed.W1, yaad_printed.U_W1, yaad_printed.G_W1
 					clear(t37)
 					clear(t55)
 					var t52_2 F
+					thetaEntry3 := theta[a]
 					for i := range dH {
 						W1BarState2 := W1BarState[i*dK:][:dK]
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
 						W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
-						W1Trail3 := W1Trail[((a+1)*dH+i)*dK:][:dK]
 						var t15622 F
 						t35Entry := t35[i]
 						t88Entry := t88_2[i]
+						w14 := F(thetaEntry3 * t88Entry)
 						for j := range dK {
 							t49 := W1BarState2[j] + F(q[j]*t35Entry)
-							t52_2 += F(W1Trail2[j] * t49)
-							t15622 += F(t49 * k[j])
-							t37[j] += F(W1Trail3[j] * t35Entry)
+							W1TrailEntry := W1Trail2[j]
+							t52_2 += F(W1TrailEntry * t49)
+							kEntry := k[j]
+							t15622 += F(t49 * kEntry)
+							t37[j] += F((F(rhoEntry3*W1TrailEntry) - F(w14*kEntry)) * t35Entry)
 							t55[j] -= F(t49 * t88Entry)
 						}
 						t1562[i] = t15622
@@ -865,12 +867,11 @@ func (c *StepBackward[F]) Run() {
 						t56 += F(k[i] * t55[i])
 					}
 					// yaad_printed.G_W1, yaad_printed.U_W1
-					thetaEntry3 := theta[a]
-					w14 := F(-0.39894228040143265 * thetaEntry3)
-					w15 := F(-0.5 * thetaEntry3)
+					w15 := F(-0.39894228040143265 * thetaEntry3)
+					w16 := F(-0.5 * thetaEntry3)
 					for i := range dH {
 						t1562Entry := t1562[i]
-						t68[i] = F(F(F(w14*eProd[i])*t83_2[i])*t1562Entry) + F(F(w15*t62_2[i])*t1562Entry)
+						t68[i] = F(F(F(w15*eProd[i])*t83_2[i])*t1562Entry) + F(F(w16*t62_2[i])*t1562Entry)
 					}
 					// yaad_printed.G_W1
 					for i := range dK {
@@ -892,28 +893,28 @@ func (c *StepBackward[F]) Run() {
 					var t1582 F
 					var t160 F
 					var t89 F
-					w16 := -F(t67 * t1572)
+					w17 := -F(t67 * t1572)
 					for i := range dK {
-						t762 := t7122[i] + w16
+						t762 := t7122[i] + w17
 						t1582 += F(eLin[i] * t762)
 						e3Entry := e3[i]
-						t160 += F(e3Entry * (t60[i] / t163_2))
+						t160 += F(e3Entry * (t60[i] / t163))
 						t89 += F(e3Entry * t762)
 						t76[i] = t762
 					}
 					// yaad_printed.e, yaad_printed.G_W1
 					var t105 F
 					var t118 F
-					w17 := F(F(t582*t67) * t1582)
-					w18 := (kern.Choose((F(0) < t202), num.Sqrt(kern.Choose((F(0) < t202), t202, F(1))), F(0)) <= edgeEntry2)
-					w19 := !(kern.Choose((F(0) < t202), num.Sqrt(kern.Choose((F(0) < t202), t202, F(1))), F(0)) <= edgeEntry2)
-					w20 := F(F(F(t582*t582)*t67) * t1582)
+					w18 := F(F(t582*t67) * t1582)
+					w19 := (kern.Choose((F(0) < t202), num.Sqrt(kern.Choose((F(0) < t202), t202, F(1))), F(0)) <= edgeEntry2)
+					w20 := !(kern.Choose((F(0) < t202), num.Sqrt(kern.Choose((F(0) < t202), t202, F(1))), F(0)) <= edgeEntry2)
+					w21 := F(F(F(t582*t582)*t67) * t1582)
 					for i := range dK {
 						t60Entry := t60[i]
-						t94 := -F(w17*t60Entry) + F(t582*t76[i])
-						t962 := kern.Choose(w18, t94, F(0))
-						t105 += kern.Choose(w19, F(t31[i]*kern.Choose(w19, t94, F(0))), F(0))
-						t1132 := -F(w20*e3[i]) + t962
+						t94 := -F(w18*t60Entry) + F(t582*t76[i])
+						t962 := kern.Choose(w19, t94, F(0))
+						t105 += kern.Choose(w20, F(t31[i]*t94), F(0))
+						t1132 := -F(w21*e3[i]) + t962
 						t118 += F(t60Entry * t1132)
 						t96[i] = t962
 						vBar[i] = -t962
@@ -921,54 +922,54 @@ func (c *StepBackward[F]) Run() {
 					}
 					t1182 := -t118
 					// yaad_printed.e, yaad_printed.G_W1, yaad_printed
-					t119 := F(F(F(t582*t67)*t1582)*t160) - F((F(F(t614*t67)*t1582)+t89)*(t582/t163_2)) + t1182
+					t119 := F(F(F(t582*t67)*t1582)*t160) - F((F(F(t614*t67)*t1582)+t89)*(t582/t163)) + t1182
 					rhoBar[a] = t41 + t52_2
 					thetaBar[a] = t47 + t56
 					t7_2[a] = t105
 					// yaad_printed.e, yaad_printed.G_W1
 					var t131 F
-					w21 := F(F(t582*t614) * t67)
-					w22 := F(F(F(0.5*t582)*t67) * t119)
+					w22 := F(F(t582*t614) * t67)
+					w23 := F(F(F(0.5*t582)*t67) * t119)
 					for i := range dK {
-						t1292 := F(w21*t76[i]) + F(t582*t113[i]) + F(2*F(w22*eLin[i]))
+						t1292 := F(w22*t76[i]) + F(t582*t113[i]) + F(2*F(w23*eLin[i]))
 						t131 += t1292
 						t129[i] = t1292
 					}
 					t1312 := -t131
 					// yaad_printed.e
-					w23 := F(t67 * t1312)
+					w24 := F(t67 * t1312)
 					for i := range dK {
-						t136[i] = t129[i] + w23
+						t136[i] = t129[i] + w24
 					}
 					// yaad_printed.e, yaad_printed.W2, yaad_printed.y, yaad_printed.G_W1
 					clear(t138)
 					for i := range dK {
 						W2Trail2 := W2Trail[(a*dK+i)*dH:][:dH]
 						W2BarState2 := W2BarState[i*dH:][:dH]
-						t163_3 := t163[(l*T+a+C*s)*dH:][:dH]
 						t164_2 := t164[(l*T+a+C*s)*dH:][:dH]
-						w24 := F(0.5 * t252[i])
+						t165_2 := t165[(l*T+a+C*s)*dH:][:dH]
+						w25 := F(0.5 * t252[i])
 						t136Entry := t136[i]
 						t782Entry2 := t782[i]
-						w25 := F(0.5 * t136Entry)
+						w26 := F(0.5 * t136Entry)
 						for j := range dH {
 							t138[j] += F(F(0.5*W2Trail2[j]) * t136Entry)
-							W2BarState2[j] = F(rhoEntry3*(W2BarState2[j]+F(w24*t163_3[j]))) + F(t782Entry2*t68[j]) + F(w25*t164_2[j])
+							W2BarState2[j] = F(rhoEntry3*(W2BarState2[j]+F(w25*t164_2[j]))) + F(t782Entry2*t68[j]) + F(w26*t165_2[j])
 						}
 					}
 					// yaad_printed.e, yaad_printed.U_W2, yaad_printed.G_W1, yaad_printed.U_W1
-					w26 := F(-0.39894228040143265 * thetaEntry3)
-					w27 := F(0.19947114020071627 * thetaEntry3)
-					w28 := F(-0.5 * thetaEntry3)
+					w27 := F(-0.39894228040143265 * thetaEntry3)
+					w28 := F(0.19947114020071627 * thetaEntry3)
+					w29 := F(-0.5 * thetaEntry3)
 					for i := range dH {
 						GW1ProdEntry2 := GW1Prod[i]
 						t83Entry := t83_2[i]
 						t1562Entry2 := t1562[i]
 						eProdEntry2 := eProd[i]
 						t138Entry := t138[i]
-						w30 := F(F(F(F(F(w27*eProdEntry2)*eProdEntry2)*GW1ProdEntry2)*t83Entry) * t1562Entry2)
-						w31 := F(F(0.7978845608028653*t83Entry) * (F(F(thetaEntry3*eProdEntry2)*t44[i]) + F(F(w28*GW1ProdEntry2)*t1562Entry2) + F(eProdEntry2*t138Entry)))
-						t14722[i] = F(thetaEntry3*t46[i]) + F(F(F(w26*GW1ProdEntry2)*t83Entry)*t1562Entry2) + F(2*w30) + F(t62_2[i]*t138Entry) + w31
+						w31 := F(F(F(F(F(w28*eProdEntry2)*eProdEntry2)*GW1ProdEntry2)*t83Entry) * t1562Entry2)
+						w32 := F(F(0.7978845608028653*t83Entry) * (F(F(thetaEntry3*eProdEntry2)*t44[i]) + F(F(w29*GW1ProdEntry2)*t1562Entry2) + F(eProdEntry2*t138Entry)))
+						t14722[i] = F(thetaEntry3*t46[i]) + F(F(F(w27*GW1ProdEntry2)*t83Entry)*t1562Entry2) + F(2*w31) + F(t62_2[i]*t138Entry) + w32
 					}
 					// yaad_printed.e, yaad_printed.W1, yaad_printed.y
 					clear(t1492)

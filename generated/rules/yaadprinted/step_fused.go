@@ -294,9 +294,8 @@ func (c *stepFused) run() {
 					}
 					t20 = t20Total[0]
 					// yaad_printed.e, yaad_printed.G_W1
-					t22_2 := (F(0) < t20)
 					edgeEntry2 := edge2[a]
-					t28 := (kern.Choose(t22_2, num.Sqrt(kern.Choose(t22_2, t20, F(1))), F(0)) <= edgeEntry2)
+					t28 := (kern.Choose((F(0) < t20), num.Sqrt(kern.Choose((F(0) < t20), t20, F(1))), F(0)) <= edgeEntry2)
 					t58 := F(1) / t16
 					// yaad_printed.e, yaad_printed.G_W1
 					var t61 F
@@ -677,9 +676,9 @@ func (c *stepBackwardFused) run() {
 	t172 := c.Work[9*L*T*dH+L*T:][:L*T*dH]                               // [L, T, d_h]
 	t72 := c.Work[10*L*T*dH+L*T:][:L*T*dH]                               // [L, T, d_h]
 	t147 := c.Work[11*L*T*dH+L*T:][:L*T*dH]                              // [L, T, d_h]
-	t163 := c.Work[12*L*T*dH+L*T:][:L*T*dH]                              // [L, T, d_h]
+	t164 := c.Work[12*L*T*dH+L*T:][:L*T*dH]                              // [L, T, d_h]
 	t322 := c.Work[13*L*T*dH+L*T:][:L*T*dH]                              // [L, T, d_h]
-	t164 := c.Work[14*L*T*dH+L*T:][:L*T*dH]                              // [L, T, d_h]
+	t165 := c.Work[14*L*T*dH+L*T:][:L*T*dH]                              // [L, T, d_h]
 	t122 := c.Work[15*L*T*dH+L*T:][:L*T]                                 // [L, T]
 	t153 := c.Work[15*L*T*dH+2*L*T:][:L*T]                               // [L, T]
 	t7 := c.Work[15*L*T*dH+3*L*T:][:L*T]                                 // [L, T]
@@ -780,9 +779,9 @@ func (c *stepBackwardFused) run() {
 			P13: unsafe.SliceData(t172),
 			P14: unsafe.SliceData(t72),
 			P15: unsafe.SliceData(t147),
-			P16: unsafe.SliceData(t163),
+			P16: unsafe.SliceData(t164),
 			P17: unsafe.SliceData(t322),
-			P18: unsafe.SliceData(t164),
+			P18: unsafe.SliceData(t165),
 			N0:  L,
 			N1:  T,
 			N2:  dH,
@@ -808,9 +807,9 @@ func (c *stepBackwardFused) run() {
 				t172_2 := t172[(i*T+j)*dH:][:dH]
 				t72_2 := t72[(i*T+j)*dH:][:dH]
 				t147_2 := t147[(i*T+j)*dH:][:dH]
-				t163_2 := t163[(i*T+j)*dH:][:dH]
-				t322_2 := t322[(i*T+j)*dH:][:dH]
 				t164_2 := t164[(i*T+j)*dH:][:dH]
+				t322_2 := t322[(i*T+j)*dH:][:dH]
+				t165_2 := t165[(i*T+j)*dH:][:dH]
 				thetaEntry := theta[j]
 				for k := range dH {
 					eProdEntry := eProd[k]
@@ -837,9 +836,9 @@ func (c *stepBackwardFused) run() {
 					t172_2[k] = F(t622 * t1622)
 					t72_2[k] = F(F(thetaEntry*eProdEntry) * t622)
 					t147_2[k] = t1472
-					t163_2[k] = F(yProdEntry * t1472)
+					t164_2[k] = F(yProdEntry * t1472)
 					t322_2[k] = kern.Exp(F(F(-0.4999999999999999*yProdEntry) * yProdEntry))
-					t164_2[k] = F(eProdEntry * t622)
+					t165_2[k] = F(eProdEntry * t622)
 				}
 			}
 		}
@@ -886,7 +885,7 @@ func (c *stepBackwardFused) run() {
 	// yaad_printed
 	w6 := F(dK)
 	t67 := F(1) / F(dK)
-	w29 := F(0.5 * t67)
+	w30 := F(0.5 * t67)
 	for l := range L {
 		for i := range dH {
 			copy(W1BarState[i*dK:][:dK], c.W1Bar[(l*dH+i)*dK:][:dK])
@@ -1089,8 +1088,8 @@ func (c *stepBackwardFused) run() {
 				t7_2 := t7[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
 					// yaad_printed.e, yaad_printed.G_W1, yaad_printed.y
-					t163_2 := num.Sqrt(F(1e-05) + (t122_2[a] / w6))
-					t582 := F(1) / t163_2
+					t163 := num.Sqrt(F(1e-05) + (t122_2[a] / w6))
+					t582 := F(1) / t163
 					t157 := num.Sqrt(F(1e-05) + (t153_2[a] / w6))
 					t5222 := F(1) / t157
 					// yaad_printed.e
@@ -1107,7 +1106,7 @@ func (c *stepBackwardFused) run() {
 							N0: dK,
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							S0: [2]float32{t202},
-							S1: [2]float32{t163_2},
+							S1: [2]float32{t163},
 						}
 						regions.Raef0ab28906e(&a2)
 					} else {
@@ -1117,7 +1116,7 @@ func (c *stepBackwardFused) run() {
 						t202_2 := t202
 						t202Sums := [16]F{t202_2}
 						for i := range dK {
-							t175 := eLin[i] / t163_2
+							t175 := eLin[i] / t163
 							t194 := (k[i] + t175) - v[i]
 							t202Sums[i%16] = num.FMA32(t194, t194, t202Sums[i%16])
 							t174[i] = t175
@@ -1145,7 +1144,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{t613},
 							S1: [2]float32{w7Number},
 							S2: [2]float32{edgeEntry2},
-							S3: [2]float32{t163_2},
+							S3: [2]float32{t163},
 						}
 						regions.R0649652b01bd(&a2)
 					} else {
@@ -1154,7 +1153,7 @@ func (c *stepBackwardFused) run() {
 						t613Sums := [16]F{t613_2}
 						for i := range dK {
 							e4 := kern.Choose(w7_2, t193[i], F(edgeEntry2*t31[i]))
-							t602 := t174[i] / t163_2
+							t602 := t174[i] / t163
 							t613Sums[i%16] = num.FMA32(e4, t602, t613Sums[i%16])
 							e3[i] = e4
 							t60[i] = t602
@@ -1227,7 +1226,7 @@ func (c *stepBackwardFused) run() {
 					t8222 := -t822
 					// yaad_printed.y
 					var t2022 F
-					w10 := F(F(w29*t5222) * t8222)
+					w10 := F(F(w30*t5222) * t8222)
 					if kern.Wide() {
 						a2 := regions.R53e19a0c8895Args{
 							P0: unsafe.SliceData(c.YLin),
@@ -1280,7 +1279,7 @@ func (c *stepBackwardFused) run() {
 						a2 := regions.R9bf5e92c92d8Args{
 							P0: unsafe.SliceData(t252),
 							P1: unsafe.SliceData(t782),
-							P2: unsafe.SliceData(t163),
+							P2: unsafe.SliceData(t164),
 							P3: unsafe.SliceData(W2BarState),
 							P4: unsafe.SliceData(W2Trail),
 							P5: unsafe.SliceData(t72),
@@ -1302,7 +1301,7 @@ func (c *stepBackwardFused) run() {
 					} else {
 						t41_2 := t41
 						for i := range dK {
-							t163_3 := t163[(l*T+a+C*s)*dH:][:dH]
+							t164_2 := t164[(l*T+a+C*s)*dH:][:dH]
 							W2BarState2 := W2BarState[i*dH:][:dH]
 							W2Trail2 := W2Trail[(a*dK+i)*dH:][:dH]
 							t72_2 := t72[(l*T+a+C*s)*dH:][:dH]
@@ -1315,7 +1314,7 @@ func (c *stepBackwardFused) run() {
 							t41RowSums := [16]F{t41Row}
 							t432Sums := [16]F{t432}
 							for j := range dH {
-								t38 := num.FMA32(w12, t163_3[j], W2BarState2[j])
+								t38 := num.FMA32(w12, t164_2[j], W2BarState2[j])
 								W2TrailEntry := W2Trail2[j]
 								t41RowSums[j%16] = num.FMA32(W2TrailEntry, t38, t41RowSums[j%16])
 								t72Entry := t72_2[j]
@@ -1369,12 +1368,13 @@ func (c *stepBackwardFused) run() {
 						t47Total[0] = t47_2
 					}
 					t47 = t47Total[0]
-					// yaad_printed.y, yaad_printed.W1, yaad_printed.U_W1
+					// yaad_printed.y, yaad_printed.W1, yaad_printed.U_W1, yaad_printed.G_W1
 					clear(t37)
 					clear(t55)
 					var t52_2 F
+					thetaEntry3 := theta[a]
 					if kern.Wide() {
-						a2 := regions.R5aa35228cbe9Args{
+						a2 := regions.R4fc08d4ecf0dArgs{
 							P0:  unsafe.SliceData(t35),
 							P1:  unsafe.SliceData(t88),
 							P2:  unsafe.SliceData(c.Q),
@@ -1391,20 +1391,16 @@ func (c *stepBackwardFused) run() {
 							N3:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 8,
 							N4:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 12,
 							N5:  dK,
-							N6:  4*dH*dK*a + 4*dH*dK + 4*dK,
-							N7:  8 * dK,
-							N8:  4*dH*dK*a + 8*dK,
-							N9:  4*dH*dK*a + 4*dH*dK + 8*dK,
-							N10: 12 * dK,
-							N11: 4*dH*dK*a + 12*dK,
-							N12: 4*dH*dK*a + 4*dH*dK + 12*dK,
-							N13: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							N14: 4 * dH * dK * a,
-							N15: dH * dK,
-							N16: -dH*dK + dK,
+							N6:  4*dH*dK*a + 8*dK,
+							N7:  12 * dK,
+							N8:  4*dH*dK*a + 12*dK,
+							N9:  4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N10: 4 * dH * dK * a,
 							S0:  [2]float32{t52_2},
+							S1:  [2]float32{thetaEntry3},
+							S2:  [2]float32{rhoEntry3},
 						}
-						regions.R5aa35228cbe9(&a2)
+						regions.R4fc08d4ecf0d(&a2)
 					} else {
 						t88_2 := t88[(l*T+a+C*s)*dH:][:dH]
 						t52_3 := t52_2
@@ -1413,18 +1409,20 @@ func (c *stepBackwardFused) run() {
 							W1BarState2 := W1BarState[i*dK:][:dK]
 							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
-							W1Trail3 := W1Trail[((a+1)*dH+i)*dK:][:dK]
 							var t15622 F
 							t35Entry := t35[i]
 							t88Entry := t88_2[i]
+							w14 := F(thetaEntry3 * t88Entry)
 							var t52Row F
 							t52RowSums := [16]F{t52Row}
 							t15622Sums := [16]F{t15622}
 							for j := range dK {
 								t49 := num.FMA32(q[j], t35Entry, W1BarState2[j])
-								t52RowSums[j%16] = num.FMA32(W1Trail2[j], t49, t52RowSums[j%16])
-								t15622Sums[j%16] = num.FMA32(t49, k[j], t15622Sums[j%16])
-								t37[j] = num.FMA32(W1Trail3[j], t35Entry, t37[j])
+								W1TrailEntry := W1Trail2[j]
+								t52RowSums[j%16] = num.FMA32(W1TrailEntry, t49, t52RowSums[j%16])
+								kEntry := k[j]
+								t15622Sums[j%16] = num.FMA32(t49, kEntry, t15622Sums[j%16])
+								t37[j] = num.FMA32(num.FMA32(-w14, kEntry, F(rhoEntry3*W1TrailEntry)), t35Entry, t37[j])
 								t55[j] = num.FMA32(-t49, t88Entry, t55[j])
 							}
 							t52Row = kern.Sum16(&t52RowSums)
@@ -1459,9 +1457,8 @@ func (c *stepBackwardFused) run() {
 					}
 					t56 = t56Total[0]
 					// yaad_printed.G_W1, yaad_printed.U_W1
-					thetaEntry3 := theta[a]
-					w14 := F(-0.39894228040143265 * thetaEntry3)
-					w15 := F(-0.5 * thetaEntry3)
+					w15 := F(-0.39894228040143265 * thetaEntry3)
+					w16 := F(-0.5 * thetaEntry3)
 					if kern.Wide() {
 						a2 := regions.R0a9c1d4cdb48Args{
 							P0: unsafe.SliceData(t1562),
@@ -1471,8 +1468,8 @@ func (c *stepBackwardFused) run() {
 							P4: unsafe.SliceData(t68),
 							N0: dH,
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							S0: [2]float32{w15},
-							S1: [2]float32{w14},
+							S0: [2]float32{w16},
+							S1: [2]float32{w15},
 						}
 						regions.R0a9c1d4cdb48(&a2)
 					} else {
@@ -1481,7 +1478,7 @@ func (c *stepBackwardFused) run() {
 						t83_2 := t83[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
 							t1562Entry := t1562[i]
-							t68[i] = num.FMA32(F(w15*t62_2[i]), t1562Entry, F(F(F(w14*eProd[i])*t83_2[i])*t1562Entry))
+							t68[i] = num.FMA32(F(w16*t62_2[i]), t1562Entry, F(F(F(w15*eProd[i])*t83_2[i])*t1562Entry))
 						}
 					}
 					// yaad_printed.G_W1
@@ -1535,7 +1532,7 @@ func (c *stepBackwardFused) run() {
 					var t1582 F
 					var t160 F
 					var t89 F
-					w16 := -F(t67 * t1572)
+					w17 := -F(t67 * t1572)
 					if kern.Wide() {
 						a2 := regions.R6ee2fb6aba2aArgs{
 							P0: unsafe.SliceData(t7122),
@@ -1551,8 +1548,8 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{t89},
 							S1: [2]float32{t160},
 							S2: [2]float32{t1582},
-							S3: [2]float32{w16},
-							S4: [2]float32{t163_2},
+							S3: [2]float32{w17},
+							S4: [2]float32{t163},
 						}
 						regions.R6ee2fb6aba2a(&a2)
 					} else {
@@ -1564,10 +1561,10 @@ func (c *stepBackwardFused) run() {
 						t160Sums := [16]F{t160_2}
 						t89Sums := [16]F{t89_2}
 						for i := range dK {
-							t762 := t7122[i] + w16
+							t762 := t7122[i] + w17
 							t1582Sums[i%16] = num.FMA32(eLin[i], t762, t1582Sums[i%16])
 							e3Entry := e3[i]
-							t160Sums[i%16] = num.FMA32(e3Entry, t60[i]/t163_2, t160Sums[i%16])
+							t160Sums[i%16] = num.FMA32(e3Entry, t60[i]/t163, t160Sums[i%16])
 							t89Sums[i%16] = num.FMA32(e3Entry, t762, t89Sums[i%16])
 							t76[i] = t762
 						}
@@ -1584,14 +1581,14 @@ func (c *stepBackwardFused) run() {
 					// yaad_printed.e, yaad_printed.G_W1
 					var t105 F
 					var t118 F
-					w17 := F(F(t582*t67) * t1582)
-					w18 := (kern.Choose((F(0) < t202), num.Sqrt(kern.Choose((F(0) < t202), t202, F(1))), F(0)) <= edgeEntry2)
-					w19 := !(kern.Choose((F(0) < t202), num.Sqrt(kern.Choose((F(0) < t202), t202, F(1))), F(0)) <= edgeEntry2)
-					w20 := F(F(F(t582*t582)*t67) * t1582)
-					w18Number := kern.Choose(w18, F(1), F(0))
+					w18 := F(F(t582*t67) * t1582)
+					w19 := (kern.Choose((F(0) < t202), num.Sqrt(kern.Choose((F(0) < t202), t202, F(1))), F(0)) <= edgeEntry2)
+					w20 := !(kern.Choose((F(0) < t202), num.Sqrt(kern.Choose((F(0) < t202), t202, F(1))), F(0)) <= edgeEntry2)
+					w21 := F(F(F(t582*t582)*t67) * t1582)
 					w19Number := kern.Choose(w19, F(1), F(0))
+					w20Number := kern.Choose(w20, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.R2802c87066beArgs{
+						a2 := regions.R5d08fb80d14cArgs{
 							P0: unsafe.SliceData(t60),
 							P1: unsafe.SliceData(t76),
 							P2: unsafe.SliceData(t31),
@@ -1605,27 +1602,27 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							S0: [2]float32{t118},
 							S1: [2]float32{t105},
-							S2: [2]float32{w19Number},
-							S3: [2]float32{w18Number},
+							S2: [2]float32{w20Number},
+							S3: [2]float32{w19Number},
 							S4: [2]float32{t582},
-							S5: [2]float32{w17},
-							S6: [2]float32{w20},
+							S5: [2]float32{w18},
+							S6: [2]float32{w21},
 						}
-						regions.R2802c87066be(&a2)
+						regions.R5d08fb80d14c(&a2)
 					} else {
 						vBar := c.VBar[(l*T+a+C*s)*dK:][:dK]
 						t118_2 := t118
 						t105_2 := t105
+						w20_2 := (F(0) < w20Number)
 						w19_2 := (F(0) < w19Number)
-						w18_2 := (F(0) < w18Number)
 						t105Sums := [16]F{t105_2}
 						t118Sums := [16]F{t118_2}
 						for i := range dK {
 							t60Entry := t60[i]
-							t94 := num.FMA32(t582, t76[i], -F(w17*t60Entry))
-							t962 := kern.Choose(w18_2, t94, F(0))
-							t105Sums[i%16] = t105Sums[i%16] + kern.Choose(w19_2, F(t31[i]*kern.Choose(w19_2, t94, F(0))), F(0))
-							t1132 := num.FMA32(-w20, e3[i], t962)
+							t94 := num.FMA32(t582, t76[i], -F(w18*t60Entry))
+							t962 := kern.Choose(w19_2, t94, F(0))
+							t105Sums[i%16] = t105Sums[i%16] + kern.Choose(w20_2, F(t31[i]*t94), F(0))
+							t1132 := num.FMA32(-w21, e3[i], t962)
 							t118Sums[i%16] = num.FMA32(t60Entry, t1132, t118Sums[i%16])
 							t96[i] = t962
 							vBar[i] = -t962
@@ -1640,14 +1637,14 @@ func (c *stepBackwardFused) run() {
 					t118 = t118Total[0]
 					t1182 := -t118
 					// yaad_printed.e, yaad_printed.G_W1, yaad_printed
-					t119 := num.FMA32(-num.FMA32(F(t614*t67), t1582, t89), t582/t163_2, F(F(F(t582*t67)*t1582)*t160)) + t1182
+					t119 := num.FMA32(-num.FMA32(F(t614*t67), t1582, t89), t582/t163, F(F(F(t582*t67)*t1582)*t160)) + t1182
 					rhoBar[a] = t41 + t52_2
 					thetaBar[a] = t47 + t56
 					t7_2[a] = t105
 					// yaad_printed.e, yaad_printed.G_W1
 					var t131 F
-					w21 := F(F(t582*t614) * t67)
-					w22 := F(F(F(0.5*t582)*t67) * t119)
+					w22 := F(F(t582*t614) * t67)
+					w23 := F(F(F(0.5*t582)*t67) * t119)
 					if kern.Wide() {
 						a2 := regions.Rc5d8d4bed986Args{
 							P0: unsafe.SliceData(c.ELin),
@@ -1658,9 +1655,9 @@ func (c *stepBackwardFused) run() {
 							N0: dK,
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							S0: [2]float32{t131},
-							S1: [2]float32{w22},
+							S1: [2]float32{w23},
 							S2: [2]float32{t582},
-							S3: [2]float32{w21},
+							S3: [2]float32{w22},
 						}
 						regions.Rc5d8d4bed986(&a2)
 					} else {
@@ -1668,7 +1665,7 @@ func (c *stepBackwardFused) run() {
 						t131_2 := t131
 						t131Sums := [16]F{t131_2}
 						for i := range dK {
-							t1292 := num.FMA32(F(2*w22), eLin[i], num.FMA32(t582, t113[i], F(w21*t76[i])))
+							t1292 := num.FMA32(F(2*w23), eLin[i], num.FMA32(t582, t113[i], F(w22*t76[i])))
 							t131Sums[i%16] = t131Sums[i%16] + t1292
 							t129[i] = t1292
 						}
@@ -1678,18 +1675,18 @@ func (c *stepBackwardFused) run() {
 					t131 = t131Total[0]
 					t1312 := -t131
 					// yaad_printed.e
-					w23 := F(t67 * t1312)
+					w24 := F(t67 * t1312)
 					if kern.Wide() {
 						a2 := regions.R0fe31b375facArgs{
 							P0: unsafe.SliceData(t129),
 							P1: unsafe.SliceData(t136),
 							N0: dK,
-							S0: [2]float32{w23},
+							S0: [2]float32{w24},
 						}
 						regions.R0fe31b375fac(&a2)
 					} else {
 						for i := range dK {
-							t136[i] = t129[i] + w23
+							t136[i] = t129[i] + w24
 						}
 					}
 					// yaad_printed.e, yaad_printed.W2, yaad_printed.y, yaad_printed.G_W1
@@ -1701,9 +1698,9 @@ func (c *stepBackwardFused) run() {
 							P2: unsafe.SliceData(t782),
 							P3: unsafe.SliceData(W2Trail),
 							P4: unsafe.SliceData(t138),
-							P5: unsafe.SliceData(t164),
+							P5: unsafe.SliceData(t165),
 							P6: unsafe.SliceData(t68),
-							P7: unsafe.SliceData(t163),
+							P7: unsafe.SliceData(t164),
 							P8: unsafe.SliceData(W2BarState),
 							N0: dK,
 							N1: dH,
@@ -1718,23 +1715,23 @@ func (c *stepBackwardFused) run() {
 					} else {
 						for i := range dK {
 							W2Trail2 := W2Trail[(a*dK+i)*dH:][:dH]
+							t165_2 := t165[(l*T+a+C*s)*dH:][:dH]
 							t164_2 := t164[(l*T+a+C*s)*dH:][:dH]
-							t163_3 := t163[(l*T+a+C*s)*dH:][:dH]
 							W2BarState2 := W2BarState[i*dH:][:dH]
-							w24 := F(0.5 * t252[i])
+							w25 := F(0.5 * t252[i])
 							t136Entry := t136[i]
 							t782Entry2 := t782[i]
-							w25 := F(0.5 * t136Entry)
+							w26 := F(0.5 * t136Entry)
 							for j := range dH {
 								t138[j] = num.FMA32(F(0.5*W2Trail2[j]), t136Entry, t138[j])
-								W2BarState2[j] = num.FMA32(w25, t164_2[j], num.FMA32(t782Entry2, t68[j], F(rhoEntry3*num.FMA32(w24, t163_3[j], W2BarState2[j]))))
+								W2BarState2[j] = num.FMA32(w26, t165_2[j], num.FMA32(t782Entry2, t68[j], F(rhoEntry3*num.FMA32(w25, t164_2[j], W2BarState2[j]))))
 							}
 						}
 					}
 					// yaad_printed.e, yaad_printed.U_W2, yaad_printed.G_W1, yaad_printed.U_W1
-					w26 := F(-0.39894228040143265 * thetaEntry3)
-					w27 := F(0.19947114020071627 * thetaEntry3)
-					w28 := F(-0.5 * thetaEntry3)
+					w27 := F(-0.39894228040143265 * thetaEntry3)
+					w28 := F(0.19947114020071627 * thetaEntry3)
+					w29 := F(-0.5 * thetaEntry3)
 					if kern.Wide() {
 						a2 := regions.Rb49df1a00a1aArgs{
 							P0: unsafe.SliceData(c.GW1Prod),
@@ -1748,10 +1745,10 @@ func (c *stepBackwardFused) run() {
 							P8: unsafe.SliceData(t14722),
 							N0: dH,
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							S0: [2]float32{w27},
-							S1: [2]float32{w28},
+							S0: [2]float32{w28},
+							S1: [2]float32{w29},
 							S2: [2]float32{thetaEntry3},
-							S3: [2]float32{w26},
+							S3: [2]float32{w27},
 						}
 						regions.Rb49df1a00a1a(&a2)
 					} else {
@@ -1765,9 +1762,9 @@ func (c *stepBackwardFused) run() {
 							t1562Entry2 := t1562[i]
 							eProdEntry2 := eProd[i]
 							t138Entry := t138[i]
-							w30 := F(F(F(F(F(w27*eProdEntry2)*eProdEntry2)*GW1ProdEntry2)*t83Entry) * t1562Entry2)
-							w31 := F(F(0.7978845608028653*t83Entry) * num.FMA32(eProdEntry2, t138Entry, num.FMA32(F(w28*GW1ProdEntry2), t1562Entry2, F(F(thetaEntry3*eProdEntry2)*t44[i]))))
-							t14722[i] = num.FMA32(t62_2[i], t138Entry, num.FMA32(F(2), w30, num.FMA32(F(F(w26*GW1ProdEntry2)*t83Entry), t1562Entry2, F(thetaEntry3*t46[i])))) + w31
+							w31 := F(F(F(F(F(w28*eProdEntry2)*eProdEntry2)*GW1ProdEntry2)*t83Entry) * t1562Entry2)
+							w32 := F(F(0.7978845608028653*t83Entry) * num.FMA32(eProdEntry2, t138Entry, num.FMA32(F(w29*GW1ProdEntry2), t1562Entry2, F(F(thetaEntry3*eProdEntry2)*t44[i]))))
+							t14722[i] = num.FMA32(t62_2[i], t138Entry, num.FMA32(F(2), w31, num.FMA32(F(F(w27*GW1ProdEntry2)*t83Entry), t1562Entry2, F(thetaEntry3*t46[i])))) + w32
 						}
 					}
 					// yaad_printed.e, yaad_printed.W1, yaad_printed.y

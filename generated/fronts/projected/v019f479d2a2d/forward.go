@@ -412,9 +412,9 @@ func (c *Backward[F]) Run() {
 		return
 	}
 	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
-	t155 := c.Work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
+	t159 := c.Work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
 	work := c.Work[L*T*dK+6*L*dK:]
-	t158 := work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
+	t162 := work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
 	work = work[L*T*dK+6*L*dK:]
 	t4 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
@@ -543,8 +543,8 @@ func (c *Backward[F]) Run() {
 		t53_2 := t53[i*T:][:T]
 		for j := range T {
 			kProdEntry := kProd[j]
-			t162 := num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1)))
-			t182 := kern.Choose((F(0) < kProdEntry), t162, F(0))
+			t162_2 := num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1)))
+			t182 := kern.Choose((F(0) < kProdEntry), t162_2, F(0))
 			qProdEntry := qProd[j]
 			t262 := num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1)))
 			t282 := kern.Choose((F(0) < qProdEntry), t262, F(0))
@@ -552,14 +552,12 @@ func (c *Backward[F]) Run() {
 			rhoLinEntry := rhoLin[j]
 			t34 := num.Sigmoid(rhoLinEntry)
 			thetaLinEntry := thetaLin[j]
-			t142_2 := (F(0) <= num.Softplus(thetaLinEntry))
-			t2122 := kern.Choose(t142_2, F(kern.Choose(t142_2, thetaBar[j], F(0))*num.Sigmoid(thetaLinEntry)), F(0))
+			t2122 := kern.Choose((F(0) <= num.Softplus(thetaLinEntry)), F(thetaBar[j]*num.Sigmoid(thetaLinEntry)), F(0))
 			t252 += t2122
 			t3022 := (num.Max(t34, F(0)) <= F(1))
-			t352 := (t3022 && (F(0) <= t34))
-			t432 := kern.Choose(t352, F(F(t34*kern.Choose(t352, kern.Choose(t3022, rhoBar[j], F(0)), F(0)))*num.Sigmoid(-rhoLinEntry)), F(0))
+			t432 := kern.Choose((t3022 && (F(0) <= t34)), F(F(t34*kern.Choose(t3022, rhoBar[j], F(0)))*num.Sigmoid(-rhoLinEntry)), F(0))
 			t47 += t432
-			t16_2[j] = t162
+			t16_2[j] = t162_2
 			t18_2[j] = t182
 			t20_2[j] = num.Max(t182, F(1e-08))
 			t26_2[j] = t262
@@ -657,11 +655,11 @@ func (c *Backward[F]) Run() {
 			qProdEntry2 := qProd[j]
 			t18Entry := t18_2[j]
 			kProdEntry2 := kProd[j]
-			w := F(F(0.5*kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), kern.Choose((F(1e-08) <= t28Entry), t56_2[j], F(0)), F(0))) * (F(1) / t26_2[j]))
-			t73_2[j] = kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), w, F(0)), F(0))
+			w := ((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2))
+			t73_2[j] = kern.Choose(w, kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t28Entry), t56_2[j], F(0)))*(F(1)/t26_2[j])), F(0)), F(0))
 			t79_2[j] = F(1) / t20_2[j]
-			w2 := F(F(0.5*kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), kern.Choose((F(1e-08) <= t18Entry), t82_2[j], F(0)), F(0))) * (F(1) / t16_2[j]))
-			t99_2[j] = kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), w2, F(0)), F(0))
+			w2 := ((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2))
+			t99_2[j] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t18Entry), t82_2[j], F(0)))*(F(1)/t16_2[j])), F(0)), F(0))
 		}
 	}
 
@@ -687,8 +685,8 @@ func (c *Backward[F]) Run() {
 			k1_2 := k1[(i*T+j)*dK:][:dK]
 			t5_2 := t5[(i*T+j)*dK:][:dK]
 			t4_2 := t4[(i*T+j)*dK:][:dK]
-			t155_2 := t155[(i*(T+6)+j+3)*dK:][:dK]
-			t158_2 := t158[(i*(T+6)+j+3)*dK:][:dK]
+			t159_2 := t159[(i*(T+6)+j+3)*dK:][:dK]
+			t162_2 := t162[(i*(T+6)+j+3)*dK:][:dK]
 			t53Entry := t53_2[j]
 			t73Entry := t73_2[j]
 			t79Entry := t79_2[j]
@@ -702,9 +700,9 @@ func (c *Backward[F]) Run() {
 				t5Entry := t5_2[k]
 				t4Entry := t4_2[k]
 				t130 := F(t5Entry*t124) + F(F(F(t4Entry*t5Entry)*t124)*num.Sigmoid(-t4Entry))
-				t155_2[k] = t112
+				t159_2[k] = t112
 				bQBar[k] += t112
-				t158_2[k] = t130
+				t162_2[k] = t130
 				bKBar[k] += t130
 			}
 		}
@@ -713,17 +711,17 @@ func (c *Backward[F]) Run() {
 	// projected.q1
 	for i := range L {
 		for j := range 3 {
-			t155_2 := t155[(i*(T+6)+j)*dK:][:dK]
+			t159_2 := t159[(i*(T+6)+j)*dK:][:dK]
 			for k := range dK {
-				t155_2[k] = F(0)
+				t159_2[k] = F(0)
 			}
 		}
 	}
 	for i := range L {
 		for j := range 3 {
-			t155_2 := t155[(i*(T+6)+j+T+3)*dK:][:dK]
+			t159_2 := t159[(i*(T+6)+j+T+3)*dK:][:dK]
 			for k := range dK {
-				t155_2[k] = F(0)
+				t159_2[k] = F(0)
 			}
 		}
 	}
@@ -737,12 +735,12 @@ func (c *Backward[F]) Run() {
 		for j := range L {
 			for k := range T {
 				q1Stack := c.Q1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-				t155_2 := t155[(j*(T+6)+k+3)*dK:][:dK]
+				t159_2 := t159[(j*(T+6)+k+3)*dK:][:dK]
 				k1Stack := c.K1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-				t158_2 := t158[(j*(T+6)+k+3)*dK:][:dK]
+				t162_2 := t162[(j*(T+6)+k+3)*dK:][:dK]
 				for m := range dK {
-					cQBar[m] += F(q1Stack[m] * t155_2[m])
-					cKBar[m] += F(k1Stack[m] * t158_2[m])
+					cQBar[m] += F(q1Stack[m] * t159_2[m])
+					cKBar[m] += F(k1Stack[m] * t162_2[m])
 				}
 			}
 		}
@@ -754,17 +752,17 @@ func (c *Backward[F]) Run() {
 		for j := range 3 {
 			n := int(c.Pos[i]) + j - 3
 			if n >= 0 {
-				t155_2 := t155[(i*(T+6)+j)*dK:][:dK]
+				t159_2 := t159[(i*(T+6)+j)*dK:][:dK]
 				cQ := c.CQ[:dK]
-				t155_3 := t155[(i*(T+6)+j+1)*dK:][:dK]
+				t159_3 := t159[(i*(T+6)+j+1)*dK:][:dK]
 				cQ2 := c.CQ[1*dK:][:dK]
-				t155_4 := t155[(i*(T+6)+j+2)*dK:][:dK]
+				t159_4 := t159[(i*(T+6)+j+2)*dK:][:dK]
 				cQ3 := c.CQ[2*dK:][:dK]
-				t155_5 := t155[(i*(T+6)+j+3)*dK:][:dK]
+				t159_5 := t159[(i*(T+6)+j+3)*dK:][:dK]
 				cQ4 := c.CQ[3*dK:][:dK]
 				t119_2 := t119[(i*3+j)*dK:][:dK]
 				for k := range dK {
-					t119_2[k] = F(t155_2[k]*cQ[k]) + F(t155_3[k]*cQ2[k]) + F(t155_4[k]*cQ3[k]) + F(t155_5[k]*cQ4[k])
+					t119_2[k] = F(t159_2[k]*cQ[k]) + F(t159_3[k]*cQ2[k]) + F(t159_4[k]*cQ3[k]) + F(t159_5[k]*cQ4[k])
 				}
 			}
 		}
@@ -789,17 +787,17 @@ func (c *Backward[F]) Run() {
 	// projected.k1
 	for i := range L {
 		for j := range 3 {
-			t158_2 := t158[(i*(T+6)+j)*dK:][:dK]
+			t162_2 := t162[(i*(T+6)+j)*dK:][:dK]
 			for k := range dK {
-				t158_2[k] = F(0)
+				t162_2[k] = F(0)
 			}
 		}
 	}
 	for i := range L {
 		for j := range 3 {
-			t158_2 := t158[(i*(T+6)+j+T+3)*dK:][:dK]
+			t162_2 := t162[(i*(T+6)+j+T+3)*dK:][:dK]
 			for k := range dK {
-				t158_2[k] = F(0)
+				t162_2[k] = F(0)
 			}
 		}
 	}
@@ -810,17 +808,17 @@ func (c *Backward[F]) Run() {
 		for j := range 3 {
 			n2 := int(c.Pos[i]) + j - 3
 			if n2 >= 0 {
-				t158_2 := t158[(i*(T+6)+j)*dK:][:dK]
+				t162_2 := t162[(i*(T+6)+j)*dK:][:dK]
 				cK := c.CK[:dK]
-				t158_3 := t158[(i*(T+6)+j+1)*dK:][:dK]
+				t162_3 := t162[(i*(T+6)+j+1)*dK:][:dK]
 				cK2 := c.CK[1*dK:][:dK]
-				t158_4 := t158[(i*(T+6)+j+2)*dK:][:dK]
+				t162_4 := t162[(i*(T+6)+j+2)*dK:][:dK]
 				cK3 := c.CK[2*dK:][:dK]
-				t158_5 := t158[(i*(T+6)+j+3)*dK:][:dK]
+				t162_5 := t162[(i*(T+6)+j+3)*dK:][:dK]
 				cK4 := c.CK[3*dK:][:dK]
 				t137_2 := t137[(i*3+j)*dK:][:dK]
 				for k := range dK {
-					t137_2[k] = F(t158_2[k]*cK[k]) + F(t158_3[k]*cK2[k]) + F(t158_4[k]*cK3[k]) + F(t158_5[k]*cK4[k])
+					t137_2[k] = F(t162_2[k]*cK[k]) + F(t162_3[k]*cK2[k]) + F(t162_4[k]*cK3[k]) + F(t162_5[k]*cK4[k])
 				}
 			}
 		}
@@ -830,16 +828,16 @@ func (c *Backward[F]) Run() {
 	for i := range L {
 		cQ := c.CQ[:dK]
 		for j := range T {
-			t155_2 := t155[(i*(T+6)+j+3)*dK:][:dK]
-			t155_3 := t155[(i*(T+6)+j+4)*dK:][:dK]
+			t159_2 := t159[(i*(T+6)+j+3)*dK:][:dK]
+			t159_3 := t159[(i*(T+6)+j+4)*dK:][:dK]
 			cQ2 := c.CQ[1*dK:][:dK]
-			t155_4 := t155[(i*(T+6)+j+5)*dK:][:dK]
+			t159_4 := t159[(i*(T+6)+j+5)*dK:][:dK]
 			cQ3 := c.CQ[2*dK:][:dK]
-			t155_5 := t155[(i*(T+6)+j+6)*dK:][:dK]
+			t159_5 := t159[(i*(T+6)+j+6)*dK:][:dK]
 			cQ4 := c.CQ[3*dK:][:dK]
 			t142_2 := t142[(i*T+j)*dK:][:dK]
 			for k := range dK {
-				t142_2[k] = (F(t155_2[k]*cQ[k]) + F(t155_3[k]*cQ2[k]) + F(t155_4[k]*cQ3[k]) + F(t155_5[k]*cQ4[k]))
+				t142_2[k] = (F(t159_2[k]*cQ[k]) + F(t159_3[k]*cQ2[k]) + F(t159_4[k]*cQ3[k]) + F(t159_5[k]*cQ4[k]))
 			}
 		}
 	}
@@ -865,16 +863,16 @@ func (c *Backward[F]) Run() {
 	for i := range L {
 		cK := c.CK[:dK]
 		for j := range T {
-			t158_2 := t158[(i*(T+6)+j+3)*dK:][:dK]
-			t158_3 := t158[(i*(T+6)+j+4)*dK:][:dK]
+			t162_2 := t162[(i*(T+6)+j+3)*dK:][:dK]
+			t162_3 := t162[(i*(T+6)+j+4)*dK:][:dK]
 			cK2 := c.CK[1*dK:][:dK]
-			t158_4 := t158[(i*(T+6)+j+5)*dK:][:dK]
+			t162_4 := t162[(i*(T+6)+j+5)*dK:][:dK]
 			cK3 := c.CK[2*dK:][:dK]
-			t158_5 := t158[(i*(T+6)+j+6)*dK:][:dK]
+			t162_5 := t162[(i*(T+6)+j+6)*dK:][:dK]
 			cK4 := c.CK[3*dK:][:dK]
 			t145_2 := t145[(i*T+j)*dK:][:dK]
 			for k := range dK {
-				t145_2[k] = (F(t158_2[k]*cK[k]) + F(t158_3[k]*cK2[k]) + F(t158_4[k]*cK3[k]) + F(t158_5[k]*cK4[k]))
+				t145_2[k] = (F(t162_2[k]*cK[k]) + F(t162_3[k]*cK2[k]) + F(t162_4[k]*cK3[k]) + F(t162_5[k]*cK4[k]))
 			}
 		}
 	}

@@ -497,8 +497,8 @@ func (c *backwardFused) run() {
 	_ = d
 	_ = dK
 	_ = dV
-	t155 := c.Work[:L*T*dK+6*L*dK]                                      // [L, T + 6, d_k]
-	t158 := c.Work[L*T*dK+6*L*dK:][:L*T*dK+6*L*dK]                      // [L, T + 6, d_k]
+	t159 := c.Work[:L*T*dK+6*L*dK]                                      // [L, T + 6, d_k]
+	t162 := c.Work[L*T*dK+6*L*dK:][:L*T*dK+6*L*dK]                      // [L, T + 6, d_k]
 	t4 := c.Work[2*L*T*dK+12*L*dK:][:L*T*dK]                            // [L, T, d_k]
 	t5 := c.Work[3*L*T*dK+12*L*dK:][:L*T*dK]                            // [L, T, d_k]
 	k1 := c.Work[4*L*T*dK+12*L*dK:][:L*T*dK]                            // [L, T, d_k]
@@ -607,7 +607,7 @@ func (c *backwardFused) run() {
 	var t252 F
 	var t47 F
 	if kern.Wide() {
-		a := regions.Rdc8a147aa292Args{
+		a := regions.R3286cf82017fArgs{
 			P0:  unsafe.SliceData(c.KProd),
 			P1:  unsafe.SliceData(c.QProd),
 			P2:  unsafe.SliceData(c.RhoLin),
@@ -633,7 +633,7 @@ func (c *backwardFused) run() {
 			S0:  [2]float32{t47},
 			S1:  [2]float32{t252},
 		}
-		regions.Rdc8a147aa292(&a)
+		regions.R3286cf82017f(&a)
 	} else {
 		t47_2 := t47
 		t252_2 := t252
@@ -659,8 +659,8 @@ func (c *backwardFused) run() {
 			t47RowSums := [16]F{t47Row}
 			for j := range T {
 				kProdEntry := kProd[j]
-				t162 := num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1)))
-				t182 := kern.Choose((F(0) < kProdEntry), t162, F(0))
+				t162_2 := num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1)))
+				t182 := kern.Choose((F(0) < kProdEntry), t162_2, F(0))
 				qProdEntry := qProd[j]
 				t262 := num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1)))
 				t282 := kern.Choose((F(0) < qProdEntry), t262, F(0))
@@ -668,14 +668,12 @@ func (c *backwardFused) run() {
 				rhoLinEntry := rhoLin[j]
 				t34 := kern.Sigmoid(rhoLinEntry)
 				thetaLinEntry := thetaLin[j]
-				t142_2 := (F(0) <= kern.Softplus(thetaLinEntry))
-				t2122 := kern.Choose(t142_2, F(kern.Choose(t142_2, thetaBar[j], F(0))*kern.Sigmoid(thetaLinEntry)), F(0))
+				t2122 := kern.Choose((F(0) <= kern.Softplus(thetaLinEntry)), F(thetaBar[j]*kern.Sigmoid(thetaLinEntry)), F(0))
 				t252RowSums[j%16] = t252RowSums[j%16] + t2122
 				t3022 := (kern.Larger(t34, F(0)) <= F(1))
-				t352 := (t3022 && (F(0) <= t34))
-				t432 := kern.Choose(t352, F(F(t34*kern.Choose(t352, kern.Choose(t3022, rhoBar[j], F(0)), F(0)))*kern.Sigmoid(-rhoLinEntry)), F(0))
+				t432 := kern.Choose((t3022 && (F(0) <= t34)), F(F(t34*kern.Choose(t3022, rhoBar[j], F(0)))*kern.Sigmoid(-rhoLinEntry)), F(0))
 				t47RowSums[j%16] = t47RowSums[j%16] + t432
-				t16_2[j] = t162
+				t16_2[j] = t162_2
 				t18_2[j] = t182
 				t20_2[j] = kern.Larger(t182, F(1e-08))
 				t26_2[j] = t262
@@ -820,7 +818,7 @@ func (c *backwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.Rcb090257bc32Args{
+		a := regions.R91d9772389eaArgs{
 			P0:  unsafe.SliceData(t28),
 			P1:  unsafe.SliceData(c.QProd),
 			P2:  unsafe.SliceData(t18),
@@ -836,7 +834,7 @@ func (c *backwardFused) run() {
 			N0:  L,
 			N1:  T,
 		}
-		regions.Rcb090257bc32(&a)
+		regions.R91d9772389ea(&a)
 	} else {
 		for i := range L {
 			t28_2 := t28[i*T:][:T]
@@ -856,11 +854,11 @@ func (c *backwardFused) run() {
 				qProdEntry2 := qProd[j]
 				t18Entry := t18_2[j]
 				kProdEntry2 := kProd[j]
-				w := F(F(0.5*kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), kern.Choose((F(1e-08) <= t28Entry), t56_2[j], F(0)), F(0))) * (F(1) / t26_2[j]))
-				t73_2[j] = kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), w, F(0)), F(0))
+				w := ((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2))
+				t73_2[j] = kern.Choose(w, kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t28Entry), t56_2[j], F(0)))*(F(1)/t26_2[j])), F(0)), F(0))
 				t79_2[j] = F(1) / t20_2[j]
-				w2 := F(F(0.5*kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), kern.Choose((F(1e-08) <= t18Entry), t82_2[j], F(0)), F(0))) * (F(1) / t16_2[j]))
-				t99_2[j] = kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), w2, F(0)), F(0))
+				w2 := ((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2))
+				t99_2[j] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t18Entry), t82_2[j], F(0)))*(F(1)/t16_2[j])), F(0)), F(0))
 			}
 		}
 	}
@@ -885,9 +883,9 @@ func (c *backwardFused) run() {
 			P9:  unsafe.SliceData(t77),
 			P10: unsafe.SliceData(t5),
 			P11: unsafe.SliceData(t4),
-			P12: unsafe.SliceData(t155),
+			P12: unsafe.SliceData(t159),
 			P13: unsafe.SliceData(c.BQBar),
-			P14: unsafe.SliceData(t158),
+			P14: unsafe.SliceData(t162),
 			P15: unsafe.SliceData(c.BKBar),
 			N0:  L,
 			N1:  T,
@@ -919,8 +917,8 @@ func (c *backwardFused) run() {
 				t77_2 := t77[(i*T+j)*dK:][:dK]
 				t5_2 := t5[(i*T+j)*dK:][:dK]
 				t4_2 := t4[(i*T+j)*dK:][:dK]
-				t155_2 := t155[(i*(T+6)+j+3)*dK:][:dK]
-				t158_2 := t158[(i*(T+6)+j+3)*dK:][:dK]
+				t159_2 := t159[(i*(T+6)+j+3)*dK:][:dK]
+				t162_2 := t162[(i*(T+6)+j+3)*dK:][:dK]
 				t53Entry := t53_2[j]
 				t73Entry := t73_2[j]
 				t79Entry := t79_2[j]
@@ -934,9 +932,9 @@ func (c *backwardFused) run() {
 					t5Entry := t5_2[k]
 					t4Entry := t4_2[k]
 					t130 := num.FMA32(F(F(t4Entry*t5Entry)*t124), kern.Sigmoid(-t4Entry), F(t5Entry*t124))
-					t155_2[k] = t112
+					t159_2[k] = t112
 					bQBar[k] = bQBar[k] + t112
-					t158_2[k] = t130
+					t162_2[k] = t130
 					bKBar[k] = bKBar[k] + t130
 				}
 			}
@@ -946,7 +944,7 @@ func (c *backwardFused) run() {
 	// projected.q1
 	if kern.Wide() {
 		a := regions.Re9c4c871791dArgs{
-			P0: unsafe.SliceData(t155),
+			P0: unsafe.SliceData(t159),
 			N0: L,
 			N1: dK,
 			N2: T*dK + 6*dK,
@@ -955,16 +953,16 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t155_2 := t155[(i*(T+6)+j)*dK:][:dK]
+				t159_2 := t159[(i*(T+6)+j)*dK:][:dK]
 				for k := range dK {
-					t155_2[k] = F(0)
+					t159_2[k] = F(0)
 				}
 			}
 		}
 	}
 	if kern.Wide() {
 		a := regions.R5597ca2d9fd5Args{
-			P0: unsafe.SliceData(t155),
+			P0: unsafe.SliceData(t159),
 			N0: L,
 			N1: dK,
 			N2: 4*T*dK + 12*dK,
@@ -974,9 +972,9 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t155_2 := t155[(i*(T+6)+j+T+3)*dK:][:dK]
+				t159_2 := t159[(i*(T+6)+j+T+3)*dK:][:dK]
 				for k := range dK {
-					t155_2[k] = F(0)
+					t159_2[k] = F(0)
 				}
 			}
 		}
@@ -988,10 +986,10 @@ func (c *backwardFused) run() {
 	if kern.Wide() {
 		a := regions.R8b9ed52db582Args{
 			P0: unsafe.SliceData(c.Q1Stack),
-			P1: unsafe.SliceData(t155),
+			P1: unsafe.SliceData(t159),
 			P2: unsafe.SliceData(c.CQBar),
 			P3: unsafe.SliceData(c.K1Stack),
-			P4: unsafe.SliceData(t158),
+			P4: unsafe.SliceData(t162),
 			P5: unsafe.SliceData(c.CKBar),
 			N0: L,
 			N1: T,
@@ -1012,12 +1010,12 @@ func (c *backwardFused) run() {
 			for j := range L {
 				for k := range T {
 					q1Stack := c.Q1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-					t155_2 := t155[(j*(T+6)+k+3)*dK:][:dK]
+					t159_2 := t159[(j*(T+6)+k+3)*dK:][:dK]
 					k1Stack := c.K1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-					t158_2 := t158[(j*(T+6)+k+3)*dK:][:dK]
+					t162_2 := t162[(j*(T+6)+k+3)*dK:][:dK]
 					for m := range dK {
-						cQBar[m] = num.FMA32(q1Stack[m], t155_2[m], cQBar[m])
-						cKBar[m] = num.FMA32(k1Stack[m], t158_2[m], cKBar[m])
+						cQBar[m] = num.FMA32(q1Stack[m], t159_2[m], cQBar[m])
+						cKBar[m] = num.FMA32(k1Stack[m], t162_2[m], cKBar[m])
 					}
 				}
 			}
@@ -1032,7 +1030,7 @@ func (c *backwardFused) run() {
 			if n >= 0 {
 				if kern.Wide() {
 					a := regions.R1e42c5bb8a4bArgs{
-						P0: unsafe.SliceData(t155),
+						P0: unsafe.SliceData(t159),
 						P1: unsafe.SliceData(c.CQ),
 						P2: unsafe.SliceData(t119),
 						N0: dK,
@@ -1043,17 +1041,17 @@ func (c *backwardFused) run() {
 					}
 					regions.R1e42c5bb8a4b(&a)
 				} else {
-					t155_2 := t155[(i*(T+6)+j+3)*dK:][:dK]
+					t159_2 := t159[(i*(T+6)+j+3)*dK:][:dK]
 					cQ := c.CQ[3*dK:][:dK]
-					t155_3 := t155[(i*(T+6)+j+2)*dK:][:dK]
+					t159_3 := t159[(i*(T+6)+j+2)*dK:][:dK]
 					cQ2 := c.CQ[2*dK:][:dK]
-					t155_4 := t155[(i*(T+6)+j+1)*dK:][:dK]
+					t159_4 := t159[(i*(T+6)+j+1)*dK:][:dK]
 					cQ3 := c.CQ[1*dK:][:dK]
-					t155_5 := t155[(i*(T+6)+j)*dK:][:dK]
+					t159_5 := t159[(i*(T+6)+j)*dK:][:dK]
 					cQ4 := c.CQ[:dK]
 					t119_2 := t119[(i*3+j)*dK:][:dK]
 					for k := range dK {
-						t119_2[k] = num.FMA32(t155_2[k], cQ[k], num.FMA32(t155_3[k], cQ2[k], num.FMA32(t155_4[k], cQ3[k], F(t155_5[k]*cQ4[k]))))
+						t119_2[k] = num.FMA32(t159_2[k], cQ[k], num.FMA32(t159_3[k], cQ2[k], num.FMA32(t159_4[k], cQ3[k], F(t159_5[k]*cQ4[k]))))
 					}
 				}
 			}
@@ -1094,7 +1092,7 @@ func (c *backwardFused) run() {
 	// projected.k1
 	if kern.Wide() {
 		a := regions.Re9c4c871791dArgs{
-			P0: unsafe.SliceData(t158),
+			P0: unsafe.SliceData(t162),
 			N0: L,
 			N1: dK,
 			N2: T*dK + 6*dK,
@@ -1103,16 +1101,16 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t158_2 := t158[(i*(T+6)+j)*dK:][:dK]
+				t162_2 := t162[(i*(T+6)+j)*dK:][:dK]
 				for k := range dK {
-					t158_2[k] = F(0)
+					t162_2[k] = F(0)
 				}
 			}
 		}
 	}
 	if kern.Wide() {
 		a := regions.R5597ca2d9fd5Args{
-			P0: unsafe.SliceData(t158),
+			P0: unsafe.SliceData(t162),
 			N0: L,
 			N1: dK,
 			N2: 4*T*dK + 12*dK,
@@ -1122,9 +1120,9 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t158_2 := t158[(i*(T+6)+j+T+3)*dK:][:dK]
+				t162_2 := t162[(i*(T+6)+j+T+3)*dK:][:dK]
 				for k := range dK {
-					t158_2[k] = F(0)
+					t162_2[k] = F(0)
 				}
 			}
 		}
@@ -1138,7 +1136,7 @@ func (c *backwardFused) run() {
 			if n2 >= 0 {
 				if kern.Wide() {
 					a := regions.R1e42c5bb8a4bArgs{
-						P0: unsafe.SliceData(t158),
+						P0: unsafe.SliceData(t162),
 						P1: unsafe.SliceData(c.CK),
 						P2: unsafe.SliceData(t137),
 						N0: dK,
@@ -1149,17 +1147,17 @@ func (c *backwardFused) run() {
 					}
 					regions.R1e42c5bb8a4b(&a)
 				} else {
-					t158_2 := t158[(i*(T+6)+j+3)*dK:][:dK]
+					t162_2 := t162[(i*(T+6)+j+3)*dK:][:dK]
 					cK := c.CK[3*dK:][:dK]
-					t158_3 := t158[(i*(T+6)+j+2)*dK:][:dK]
+					t162_3 := t162[(i*(T+6)+j+2)*dK:][:dK]
 					cK2 := c.CK[2*dK:][:dK]
-					t158_4 := t158[(i*(T+6)+j+1)*dK:][:dK]
+					t162_4 := t162[(i*(T+6)+j+1)*dK:][:dK]
 					cK3 := c.CK[1*dK:][:dK]
-					t158_5 := t158[(i*(T+6)+j)*dK:][:dK]
+					t162_5 := t162[(i*(T+6)+j)*dK:][:dK]
 					cK4 := c.CK[:dK]
 					t137_2 := t137[(i*3+j)*dK:][:dK]
 					for k := range dK {
-						t137_2[k] = num.FMA32(t158_2[k], cK[k], num.FMA32(t158_3[k], cK2[k], num.FMA32(t158_4[k], cK3[k], F(t158_5[k]*cK4[k]))))
+						t137_2[k] = num.FMA32(t162_2[k], cK[k], num.FMA32(t162_3[k], cK2[k], num.FMA32(t162_4[k], cK3[k], F(t162_5[k]*cK4[k]))))
 					}
 				}
 			}
@@ -1169,7 +1167,7 @@ func (c *backwardFused) run() {
 	// projected.q0, projected.q1
 	if kern.Wide() {
 		a := regions.R4f7fc48780fcArgs{
-			P0: unsafe.SliceData(t155),
+			P0: unsafe.SliceData(t159),
 			P1: unsafe.SliceData(c.CQ),
 			P2: unsafe.SliceData(t142),
 			N0: L,
@@ -1186,16 +1184,16 @@ func (c *backwardFused) run() {
 		cQ := c.CQ[:dK]
 		for i := range L {
 			for j := range T {
-				t155_2 := t155[(i*(T+6)+j+6)*dK:][:dK]
+				t159_2 := t159[(i*(T+6)+j+6)*dK:][:dK]
 				cQ2 := c.CQ[3*dK:][:dK]
-				t155_3 := t155[(i*(T+6)+j+5)*dK:][:dK]
+				t159_3 := t159[(i*(T+6)+j+5)*dK:][:dK]
 				cQ3 := c.CQ[2*dK:][:dK]
-				t155_4 := t155[(i*(T+6)+j+4)*dK:][:dK]
+				t159_4 := t159[(i*(T+6)+j+4)*dK:][:dK]
 				cQ4 := c.CQ[1*dK:][:dK]
-				t155_5 := t155[(i*(T+6)+j+3)*dK:][:dK]
+				t159_5 := t159[(i*(T+6)+j+3)*dK:][:dK]
 				t142_2 := t142[(i*T+j)*dK:][:dK]
 				for k := range dK {
-					t142_2[k] = num.FMA32(t155_2[k], cQ2[k], num.FMA32(t155_3[k], cQ3[k], num.FMA32(t155_4[k], cQ4[k], F(t155_5[k]*cQ[k]))))
+					t142_2[k] = num.FMA32(t159_2[k], cQ2[k], num.FMA32(t159_3[k], cQ3[k], num.FMA32(t159_4[k], cQ4[k], F(t159_5[k]*cQ[k]))))
 				}
 			}
 		}
@@ -1235,7 +1233,7 @@ func (c *backwardFused) run() {
 	// projected.k0, projected.k1
 	if kern.Wide() {
 		a := regions.R4f7fc48780fcArgs{
-			P0: unsafe.SliceData(t158),
+			P0: unsafe.SliceData(t162),
 			P1: unsafe.SliceData(c.CK),
 			P2: unsafe.SliceData(t145),
 			N0: L,
@@ -1252,16 +1250,16 @@ func (c *backwardFused) run() {
 		cK := c.CK[:dK]
 		for i := range L {
 			for j := range T {
-				t158_2 := t158[(i*(T+6)+j+6)*dK:][:dK]
+				t162_2 := t162[(i*(T+6)+j+6)*dK:][:dK]
 				cK2 := c.CK[3*dK:][:dK]
-				t158_3 := t158[(i*(T+6)+j+5)*dK:][:dK]
+				t162_3 := t162[(i*(T+6)+j+5)*dK:][:dK]
 				cK3 := c.CK[2*dK:][:dK]
-				t158_4 := t158[(i*(T+6)+j+4)*dK:][:dK]
+				t162_4 := t162[(i*(T+6)+j+4)*dK:][:dK]
 				cK4 := c.CK[1*dK:][:dK]
-				t158_5 := t158[(i*(T+6)+j+3)*dK:][:dK]
+				t162_5 := t162[(i*(T+6)+j+3)*dK:][:dK]
 				t145_2 := t145[(i*T+j)*dK:][:dK]
 				for k := range dK {
-					t145_2[k] = num.FMA32(t158_2[k], cK2[k], num.FMA32(t158_3[k], cK3[k], num.FMA32(t158_4[k], cK4[k], F(t158_5[k]*cK[k]))))
+					t145_2[k] = num.FMA32(t162_2[k], cK2[k], num.FMA32(t162_3[k], cK3[k], num.FMA32(t162_4[k], cK4[k], F(t162_5[k]*cK[k]))))
 				}
 			}
 		}

@@ -378,9 +378,9 @@ func (c *Backward[F]) Run() {
 		return
 	}
 	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
-	t115 := c.Work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
+	t117 := c.Work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
 	work := c.Work[L*T*dK+6*L*dK:]
-	t118 := work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
+	t120 := work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
 	work = work[L*T*dK+6*L*dK:]
 	t4 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
@@ -546,11 +546,11 @@ func (c *Backward[F]) Run() {
 			qProdEntry2 := qProd[j]
 			t20Entry := t20_2[j]
 			kProdEntry2 := kProd[j]
-			w := F(F(0.5*kern.Choose(((F(1e-08) <= t30Entry) && (F(0) < qProdEntry2)), kern.Choose((F(1e-08) <= t30Entry), t162_2[j], F(0)), F(0))) * (F(1) / t28_2[j]))
-			t33_2[j] = kern.Choose(((F(1e-08) <= t30Entry) && (F(0) < qProdEntry2)), kern.Choose(((F(1e-08) <= t30Entry) && (F(0) < qProdEntry2)), w, F(0)), F(0))
+			w := ((F(1e-08) <= t30Entry) && (F(0) < qProdEntry2))
+			t33_2[j] = kern.Choose(w, kern.Choose(((F(1e-08) <= t30Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t30Entry), t162_2[j], F(0)))*(F(1)/t28_2[j])), F(0)), F(0))
 			t38_2[j] = F(1) / t22_2[j]
-			w2 := F(F(0.5*kern.Choose(((F(1e-08) <= t20Entry) && (F(0) < kProdEntry2)), kern.Choose((F(1e-08) <= t20Entry), t41_2[j], F(0)), F(0))) * (F(1) / t18_2[j]))
-			t58_2[j] = kern.Choose(((F(1e-08) <= t20Entry) && (F(0) < kProdEntry2)), kern.Choose(((F(1e-08) <= t20Entry) && (F(0) < kProdEntry2)), w2, F(0)), F(0))
+			w2 := ((F(1e-08) <= t20Entry) && (F(0) < kProdEntry2))
+			t58_2[j] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t20Entry) && (F(0) < kProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t20Entry), t41_2[j], F(0)))*(F(1)/t18_2[j])), F(0)), F(0))
 		}
 	}
 
@@ -600,8 +600,8 @@ func (c *Backward[F]) Run() {
 			k1_2 := k1[(i*T+j)*dK:][:dK]
 			t5_2 := t5[(i*T+j)*dK:][:dK]
 			t4_2 := t4[(i*T+j)*dK:][:dK]
-			t115_2 := t115[(i*(T+6)+j+3)*dK:][:dK]
-			t118_2 := t118[(i*(T+6)+j+3)*dK:][:dK]
+			t117_2 := t117[(i*(T+6)+j+3)*dK:][:dK]
+			t120_2 := t120[(i*(T+6)+j+3)*dK:][:dK]
 			t132Entry := t132_2[j]
 			t33Entry := t33_2[j]
 			t38Entry := t38_2[j]
@@ -615,9 +615,9 @@ func (c *Backward[F]) Run() {
 				t5Entry := t5_2[k]
 				t4Entry := t4_2[k]
 				t90 := F(t5Entry*t84) + F(F(F(t4Entry*t5Entry)*t84)*num.Sigmoid(-t4Entry))
-				t115_2[k] = t72
+				t117_2[k] = t72
 				bQBar[k] += t72
-				t118_2[k] = t90
+				t120_2[k] = t90
 				bKBar[k] += t90
 			}
 		}
@@ -626,17 +626,17 @@ func (c *Backward[F]) Run() {
 	// projected.q1
 	for i := range L {
 		for j := range 3 {
-			t115_2 := t115[(i*(T+6)+j)*dK:][:dK]
+			t117_2 := t117[(i*(T+6)+j)*dK:][:dK]
 			for k := range dK {
-				t115_2[k] = F(0)
+				t117_2[k] = F(0)
 			}
 		}
 	}
 	for i := range L {
 		for j := range 3 {
-			t115_2 := t115[(i*(T+6)+j+T+3)*dK:][:dK]
+			t117_2 := t117[(i*(T+6)+j+T+3)*dK:][:dK]
 			for k := range dK {
-				t115_2[k] = F(0)
+				t117_2[k] = F(0)
 			}
 		}
 	}
@@ -650,12 +650,12 @@ func (c *Backward[F]) Run() {
 		for j := range L {
 			for k := range T {
 				q1Stack := c.Q1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-				t115_2 := t115[(j*(T+6)+k+3)*dK:][:dK]
+				t117_2 := t117[(j*(T+6)+k+3)*dK:][:dK]
 				k1Stack := c.K1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-				t118_2 := t118[(j*(T+6)+k+3)*dK:][:dK]
+				t120_2 := t120[(j*(T+6)+k+3)*dK:][:dK]
 				for m := range dK {
-					cQBar[m] += F(q1Stack[m] * t115_2[m])
-					cKBar[m] += F(k1Stack[m] * t118_2[m])
+					cQBar[m] += F(q1Stack[m] * t117_2[m])
+					cKBar[m] += F(k1Stack[m] * t120_2[m])
 				}
 			}
 		}
@@ -667,17 +667,17 @@ func (c *Backward[F]) Run() {
 		for j := range 3 {
 			n := int(c.Pos[i]) + j - 3
 			if n >= 0 {
-				t115_2 := t115[(i*(T+6)+j)*dK:][:dK]
+				t117_2 := t117[(i*(T+6)+j)*dK:][:dK]
 				cQ := c.CQ[:dK]
-				t115_3 := t115[(i*(T+6)+j+1)*dK:][:dK]
+				t117_3 := t117[(i*(T+6)+j+1)*dK:][:dK]
 				cQ2 := c.CQ[1*dK:][:dK]
-				t115_4 := t115[(i*(T+6)+j+2)*dK:][:dK]
+				t117_4 := t117[(i*(T+6)+j+2)*dK:][:dK]
 				cQ3 := c.CQ[2*dK:][:dK]
-				t115_5 := t115[(i*(T+6)+j+3)*dK:][:dK]
+				t117_5 := t117[(i*(T+6)+j+3)*dK:][:dK]
 				cQ4 := c.CQ[3*dK:][:dK]
 				t79_2 := t79[(i*3+j)*dK:][:dK]
 				for k := range dK {
-					t79_2[k] = F(t115_2[k]*cQ[k]) + F(t115_3[k]*cQ2[k]) + F(t115_4[k]*cQ3[k]) + F(t115_5[k]*cQ4[k])
+					t79_2[k] = F(t117_2[k]*cQ[k]) + F(t117_3[k]*cQ2[k]) + F(t117_4[k]*cQ3[k]) + F(t117_5[k]*cQ4[k])
 				}
 			}
 		}
@@ -702,17 +702,17 @@ func (c *Backward[F]) Run() {
 	// projected.k1
 	for i := range L {
 		for j := range 3 {
-			t118_2 := t118[(i*(T+6)+j)*dK:][:dK]
+			t120_2 := t120[(i*(T+6)+j)*dK:][:dK]
 			for k := range dK {
-				t118_2[k] = F(0)
+				t120_2[k] = F(0)
 			}
 		}
 	}
 	for i := range L {
 		for j := range 3 {
-			t118_2 := t118[(i*(T+6)+j+T+3)*dK:][:dK]
+			t120_2 := t120[(i*(T+6)+j+T+3)*dK:][:dK]
 			for k := range dK {
-				t118_2[k] = F(0)
+				t120_2[k] = F(0)
 			}
 		}
 	}
@@ -723,17 +723,17 @@ func (c *Backward[F]) Run() {
 		for j := range 3 {
 			n2 := int(c.Pos[i]) + j - 3
 			if n2 >= 0 {
-				t118_2 := t118[(i*(T+6)+j)*dK:][:dK]
+				t120_2 := t120[(i*(T+6)+j)*dK:][:dK]
 				cK := c.CK[:dK]
-				t118_3 := t118[(i*(T+6)+j+1)*dK:][:dK]
+				t120_3 := t120[(i*(T+6)+j+1)*dK:][:dK]
 				cK2 := c.CK[1*dK:][:dK]
-				t118_4 := t118[(i*(T+6)+j+2)*dK:][:dK]
+				t120_4 := t120[(i*(T+6)+j+2)*dK:][:dK]
 				cK3 := c.CK[2*dK:][:dK]
-				t118_5 := t118[(i*(T+6)+j+3)*dK:][:dK]
+				t120_5 := t120[(i*(T+6)+j+3)*dK:][:dK]
 				cK4 := c.CK[3*dK:][:dK]
 				t97_2 := t97[(i*3+j)*dK:][:dK]
 				for k := range dK {
-					t97_2[k] = F(t118_2[k]*cK[k]) + F(t118_3[k]*cK2[k]) + F(t118_4[k]*cK3[k]) + F(t118_5[k]*cK4[k])
+					t97_2[k] = F(t120_2[k]*cK[k]) + F(t120_3[k]*cK2[k]) + F(t120_4[k]*cK3[k]) + F(t120_5[k]*cK4[k])
 				}
 			}
 		}
@@ -746,16 +746,16 @@ func (c *Backward[F]) Run() {
 	for i := range L {
 		cQ := c.CQ[:dK]
 		for j := range T {
-			t115_2 := t115[(i*(T+6)+j+3)*dK:][:dK]
-			t115_3 := t115[(i*(T+6)+j+4)*dK:][:dK]
+			t117_2 := t117[(i*(T+6)+j+3)*dK:][:dK]
+			t117_3 := t117[(i*(T+6)+j+4)*dK:][:dK]
 			cQ2 := c.CQ[1*dK:][:dK]
-			t115_4 := t115[(i*(T+6)+j+5)*dK:][:dK]
+			t117_4 := t117[(i*(T+6)+j+5)*dK:][:dK]
 			cQ3 := c.CQ[2*dK:][:dK]
-			t115_5 := t115[(i*(T+6)+j+6)*dK:][:dK]
+			t117_5 := t117[(i*(T+6)+j+6)*dK:][:dK]
 			cQ4 := c.CQ[3*dK:][:dK]
 			t104_2 := t104[(i*T+j)*dK:][:dK]
 			for k := range dK {
-				t104_2[k] = (F(t115_2[k]*cQ[k]) + F(t115_3[k]*cQ2[k]) + F(t115_4[k]*cQ3[k]) + F(t115_5[k]*cQ4[k]))
+				t104_2[k] = (F(t117_2[k]*cQ[k]) + F(t117_3[k]*cQ2[k]) + F(t117_4[k]*cQ3[k]) + F(t117_5[k]*cQ4[k]))
 			}
 		}
 	}
@@ -781,16 +781,16 @@ func (c *Backward[F]) Run() {
 	for i := range L {
 		cK := c.CK[:dK]
 		for j := range T {
-			t118_2 := t118[(i*(T+6)+j+3)*dK:][:dK]
-			t118_3 := t118[(i*(T+6)+j+4)*dK:][:dK]
+			t120_2 := t120[(i*(T+6)+j+3)*dK:][:dK]
+			t120_3 := t120[(i*(T+6)+j+4)*dK:][:dK]
 			cK2 := c.CK[1*dK:][:dK]
-			t118_4 := t118[(i*(T+6)+j+5)*dK:][:dK]
+			t120_4 := t120[(i*(T+6)+j+5)*dK:][:dK]
 			cK3 := c.CK[2*dK:][:dK]
-			t118_5 := t118[(i*(T+6)+j+6)*dK:][:dK]
+			t120_5 := t120[(i*(T+6)+j+6)*dK:][:dK]
 			cK4 := c.CK[3*dK:][:dK]
 			t107_2 := t107[(i*T+j)*dK:][:dK]
 			for k := range dK {
-				t107_2[k] = (F(t118_2[k]*cK[k]) + F(t118_3[k]*cK2[k]) + F(t118_4[k]*cK3[k]) + F(t118_5[k]*cK4[k]))
+				t107_2[k] = (F(t120_2[k]*cK[k]) + F(t120_3[k]*cK2[k]) + F(t120_4[k]*cK3[k]) + F(t120_5[k]*cK4[k]))
 			}
 		}
 	}

@@ -436,8 +436,8 @@ func (c *backwardFused) run() {
 	_ = d
 	_ = dK
 	_ = dV
-	t115 := c.Work[:L*T*dK+6*L*dK]                           // [L, T + 6, d_k]
-	t118 := c.Work[L*T*dK+6*L*dK:][:L*T*dK+6*L*dK]           // [L, T + 6, d_k]
+	t117 := c.Work[:L*T*dK+6*L*dK]                           // [L, T + 6, d_k]
+	t120 := c.Work[L*T*dK+6*L*dK:][:L*T*dK+6*L*dK]           // [L, T + 6, d_k]
 	t4 := c.Work[2*L*T*dK+12*L*dK:][:L*T*dK]                 // [L, T, d_k]
 	t5 := c.Work[3*L*T*dK+12*L*dK:][:L*T*dK]                 // [L, T, d_k]
 	k1 := c.Work[4*L*T*dK+12*L*dK:][:L*T*dK]                 // [L, T, d_k]
@@ -629,7 +629,7 @@ func (c *backwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.Rcb090257bc32Args{
+		a := regions.R91d9772389eaArgs{
 			P0:  unsafe.SliceData(t30),
 			P1:  unsafe.SliceData(c.QProd),
 			P2:  unsafe.SliceData(t20),
@@ -645,7 +645,7 @@ func (c *backwardFused) run() {
 			N0:  L,
 			N1:  T,
 		}
-		regions.Rcb090257bc32(&a)
+		regions.R91d9772389ea(&a)
 	} else {
 		for i := range L {
 			t30_2 := t30[i*T:][:T]
@@ -665,11 +665,11 @@ func (c *backwardFused) run() {
 				qProdEntry2 := qProd[j]
 				t20Entry := t20_2[j]
 				kProdEntry2 := kProd[j]
-				w := F(F(0.5*kern.Choose(((F(1e-08) <= t30Entry) && (F(0) < qProdEntry2)), kern.Choose((F(1e-08) <= t30Entry), t162_2[j], F(0)), F(0))) * (F(1) / t28_2[j]))
-				t33_2[j] = kern.Choose(((F(1e-08) <= t30Entry) && (F(0) < qProdEntry2)), kern.Choose(((F(1e-08) <= t30Entry) && (F(0) < qProdEntry2)), w, F(0)), F(0))
+				w := ((F(1e-08) <= t30Entry) && (F(0) < qProdEntry2))
+				t33_2[j] = kern.Choose(w, kern.Choose(((F(1e-08) <= t30Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t30Entry), t162_2[j], F(0)))*(F(1)/t28_2[j])), F(0)), F(0))
 				t38_2[j] = F(1) / t22_2[j]
-				w2 := F(F(0.5*kern.Choose(((F(1e-08) <= t20Entry) && (F(0) < kProdEntry2)), kern.Choose((F(1e-08) <= t20Entry), t41_2[j], F(0)), F(0))) * (F(1) / t18_2[j]))
-				t58_2[j] = kern.Choose(((F(1e-08) <= t20Entry) && (F(0) < kProdEntry2)), kern.Choose(((F(1e-08) <= t20Entry) && (F(0) < kProdEntry2)), w2, F(0)), F(0))
+				w2 := ((F(1e-08) <= t20Entry) && (F(0) < kProdEntry2))
+				t58_2[j] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t20Entry) && (F(0) < kProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t20Entry), t41_2[j], F(0)))*(F(1)/t18_2[j])), F(0)), F(0))
 			}
 		}
 	}
@@ -745,9 +745,9 @@ func (c *backwardFused) run() {
 			P9:  unsafe.SliceData(c.KBar),
 			P10: unsafe.SliceData(t5),
 			P11: unsafe.SliceData(t4),
-			P12: unsafe.SliceData(t115),
+			P12: unsafe.SliceData(t117),
 			P13: unsafe.SliceData(c.BQBar),
-			P14: unsafe.SliceData(t118),
+			P14: unsafe.SliceData(t120),
 			P15: unsafe.SliceData(c.BKBar),
 			N0:  L,
 			N1:  T,
@@ -779,8 +779,8 @@ func (c *backwardFused) run() {
 				kBar := c.KBar[(i*T+j)*dK:][:dK]
 				t5_2 := t5[(i*T+j)*dK:][:dK]
 				t4_2 := t4[(i*T+j)*dK:][:dK]
-				t115_2 := t115[(i*(T+6)+j+3)*dK:][:dK]
-				t118_2 := t118[(i*(T+6)+j+3)*dK:][:dK]
+				t117_2 := t117[(i*(T+6)+j+3)*dK:][:dK]
+				t120_2 := t120[(i*(T+6)+j+3)*dK:][:dK]
 				t132Entry := t132_2[j]
 				t33Entry := t33_2[j]
 				t38Entry := t38_2[j]
@@ -794,9 +794,9 @@ func (c *backwardFused) run() {
 					t5Entry := t5_2[k]
 					t4Entry := t4_2[k]
 					t90 := num.FMA32(F(F(t4Entry*t5Entry)*t84), kern.Sigmoid(-t4Entry), F(t5Entry*t84))
-					t115_2[k] = t72
+					t117_2[k] = t72
 					bQBar[k] = bQBar[k] + t72
-					t118_2[k] = t90
+					t120_2[k] = t90
 					bKBar[k] = bKBar[k] + t90
 				}
 			}
@@ -806,7 +806,7 @@ func (c *backwardFused) run() {
 	// projected.q1
 	if kern.Wide() {
 		a := regions.Re9c4c871791dArgs{
-			P0: unsafe.SliceData(t115),
+			P0: unsafe.SliceData(t117),
 			N0: L,
 			N1: dK,
 			N2: T*dK + 6*dK,
@@ -815,16 +815,16 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t115_2 := t115[(i*(T+6)+j)*dK:][:dK]
+				t117_2 := t117[(i*(T+6)+j)*dK:][:dK]
 				for k := range dK {
-					t115_2[k] = F(0)
+					t117_2[k] = F(0)
 				}
 			}
 		}
 	}
 	if kern.Wide() {
 		a := regions.R5597ca2d9fd5Args{
-			P0: unsafe.SliceData(t115),
+			P0: unsafe.SliceData(t117),
 			N0: L,
 			N1: dK,
 			N2: 4*T*dK + 12*dK,
@@ -834,9 +834,9 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t115_2 := t115[(i*(T+6)+j+T+3)*dK:][:dK]
+				t117_2 := t117[(i*(T+6)+j+T+3)*dK:][:dK]
 				for k := range dK {
-					t115_2[k] = F(0)
+					t117_2[k] = F(0)
 				}
 			}
 		}
@@ -848,10 +848,10 @@ func (c *backwardFused) run() {
 	if kern.Wide() {
 		a := regions.R8b9ed52db582Args{
 			P0: unsafe.SliceData(c.Q1Stack),
-			P1: unsafe.SliceData(t115),
+			P1: unsafe.SliceData(t117),
 			P2: unsafe.SliceData(c.CQBar),
 			P3: unsafe.SliceData(c.K1Stack),
-			P4: unsafe.SliceData(t118),
+			P4: unsafe.SliceData(t120),
 			P5: unsafe.SliceData(c.CKBar),
 			N0: L,
 			N1: T,
@@ -872,12 +872,12 @@ func (c *backwardFused) run() {
 			for j := range L {
 				for k := range T {
 					q1Stack := c.Q1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-					t115_2 := t115[(j*(T+6)+k+3)*dK:][:dK]
+					t117_2 := t117[(j*(T+6)+k+3)*dK:][:dK]
 					k1Stack := c.K1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-					t118_2 := t118[(j*(T+6)+k+3)*dK:][:dK]
+					t120_2 := t120[(j*(T+6)+k+3)*dK:][:dK]
 					for m := range dK {
-						cQBar[m] = num.FMA32(q1Stack[m], t115_2[m], cQBar[m])
-						cKBar[m] = num.FMA32(k1Stack[m], t118_2[m], cKBar[m])
+						cQBar[m] = num.FMA32(q1Stack[m], t117_2[m], cQBar[m])
+						cKBar[m] = num.FMA32(k1Stack[m], t120_2[m], cKBar[m])
 					}
 				}
 			}
@@ -892,7 +892,7 @@ func (c *backwardFused) run() {
 			if n >= 0 {
 				if kern.Wide() {
 					a := regions.R1e42c5bb8a4bArgs{
-						P0: unsafe.SliceData(t115),
+						P0: unsafe.SliceData(t117),
 						P1: unsafe.SliceData(c.CQ),
 						P2: unsafe.SliceData(t79),
 						N0: dK,
@@ -903,17 +903,17 @@ func (c *backwardFused) run() {
 					}
 					regions.R1e42c5bb8a4b(&a)
 				} else {
-					t115_2 := t115[(i*(T+6)+j+3)*dK:][:dK]
+					t117_2 := t117[(i*(T+6)+j+3)*dK:][:dK]
 					cQ := c.CQ[3*dK:][:dK]
-					t115_3 := t115[(i*(T+6)+j+2)*dK:][:dK]
+					t117_3 := t117[(i*(T+6)+j+2)*dK:][:dK]
 					cQ2 := c.CQ[2*dK:][:dK]
-					t115_4 := t115[(i*(T+6)+j+1)*dK:][:dK]
+					t117_4 := t117[(i*(T+6)+j+1)*dK:][:dK]
 					cQ3 := c.CQ[1*dK:][:dK]
-					t115_5 := t115[(i*(T+6)+j)*dK:][:dK]
+					t117_5 := t117[(i*(T+6)+j)*dK:][:dK]
 					cQ4 := c.CQ[:dK]
 					t79_2 := t79[(i*3+j)*dK:][:dK]
 					for k := range dK {
-						t79_2[k] = num.FMA32(t115_2[k], cQ[k], num.FMA32(t115_3[k], cQ2[k], num.FMA32(t115_4[k], cQ3[k], F(t115_5[k]*cQ4[k]))))
+						t79_2[k] = num.FMA32(t117_2[k], cQ[k], num.FMA32(t117_3[k], cQ2[k], num.FMA32(t117_4[k], cQ3[k], F(t117_5[k]*cQ4[k]))))
 					}
 				}
 			}
@@ -954,7 +954,7 @@ func (c *backwardFused) run() {
 	// projected.k1
 	if kern.Wide() {
 		a := regions.Re9c4c871791dArgs{
-			P0: unsafe.SliceData(t118),
+			P0: unsafe.SliceData(t120),
 			N0: L,
 			N1: dK,
 			N2: T*dK + 6*dK,
@@ -963,16 +963,16 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t118_2 := t118[(i*(T+6)+j)*dK:][:dK]
+				t120_2 := t120[(i*(T+6)+j)*dK:][:dK]
 				for k := range dK {
-					t118_2[k] = F(0)
+					t120_2[k] = F(0)
 				}
 			}
 		}
 	}
 	if kern.Wide() {
 		a := regions.R5597ca2d9fd5Args{
-			P0: unsafe.SliceData(t118),
+			P0: unsafe.SliceData(t120),
 			N0: L,
 			N1: dK,
 			N2: 4*T*dK + 12*dK,
@@ -982,9 +982,9 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t118_2 := t118[(i*(T+6)+j+T+3)*dK:][:dK]
+				t120_2 := t120[(i*(T+6)+j+T+3)*dK:][:dK]
 				for k := range dK {
-					t118_2[k] = F(0)
+					t120_2[k] = F(0)
 				}
 			}
 		}
@@ -998,7 +998,7 @@ func (c *backwardFused) run() {
 			if n2 >= 0 {
 				if kern.Wide() {
 					a := regions.R1e42c5bb8a4bArgs{
-						P0: unsafe.SliceData(t118),
+						P0: unsafe.SliceData(t120),
 						P1: unsafe.SliceData(c.CK),
 						P2: unsafe.SliceData(t97),
 						N0: dK,
@@ -1009,17 +1009,17 @@ func (c *backwardFused) run() {
 					}
 					regions.R1e42c5bb8a4b(&a)
 				} else {
-					t118_2 := t118[(i*(T+6)+j+3)*dK:][:dK]
+					t120_2 := t120[(i*(T+6)+j+3)*dK:][:dK]
 					cK := c.CK[3*dK:][:dK]
-					t118_3 := t118[(i*(T+6)+j+2)*dK:][:dK]
+					t120_3 := t120[(i*(T+6)+j+2)*dK:][:dK]
 					cK2 := c.CK[2*dK:][:dK]
-					t118_4 := t118[(i*(T+6)+j+1)*dK:][:dK]
+					t120_4 := t120[(i*(T+6)+j+1)*dK:][:dK]
 					cK3 := c.CK[1*dK:][:dK]
-					t118_5 := t118[(i*(T+6)+j)*dK:][:dK]
+					t120_5 := t120[(i*(T+6)+j)*dK:][:dK]
 					cK4 := c.CK[:dK]
 					t97_2 := t97[(i*3+j)*dK:][:dK]
 					for k := range dK {
-						t97_2[k] = num.FMA32(t118_2[k], cK[k], num.FMA32(t118_3[k], cK2[k], num.FMA32(t118_4[k], cK3[k], F(t118_5[k]*cK4[k]))))
+						t97_2[k] = num.FMA32(t120_2[k], cK[k], num.FMA32(t120_3[k], cK2[k], num.FMA32(t120_4[k], cK3[k], F(t120_5[k]*cK4[k]))))
 					}
 				}
 			}
@@ -1032,7 +1032,7 @@ func (c *backwardFused) run() {
 	// projected.q0, projected.q1
 	if kern.Wide() {
 		a := regions.R4f7fc48780fcArgs{
-			P0: unsafe.SliceData(t115),
+			P0: unsafe.SliceData(t117),
 			P1: unsafe.SliceData(c.CQ),
 			P2: unsafe.SliceData(t104),
 			N0: L,
@@ -1049,16 +1049,16 @@ func (c *backwardFused) run() {
 		cQ := c.CQ[:dK]
 		for i := range L {
 			for j := range T {
-				t115_2 := t115[(i*(T+6)+j+6)*dK:][:dK]
+				t117_2 := t117[(i*(T+6)+j+6)*dK:][:dK]
 				cQ2 := c.CQ[3*dK:][:dK]
-				t115_3 := t115[(i*(T+6)+j+5)*dK:][:dK]
+				t117_3 := t117[(i*(T+6)+j+5)*dK:][:dK]
 				cQ3 := c.CQ[2*dK:][:dK]
-				t115_4 := t115[(i*(T+6)+j+4)*dK:][:dK]
+				t117_4 := t117[(i*(T+6)+j+4)*dK:][:dK]
 				cQ4 := c.CQ[1*dK:][:dK]
-				t115_5 := t115[(i*(T+6)+j+3)*dK:][:dK]
+				t117_5 := t117[(i*(T+6)+j+3)*dK:][:dK]
 				t104_2 := t104[(i*T+j)*dK:][:dK]
 				for k := range dK {
-					t104_2[k] = num.FMA32(t115_2[k], cQ2[k], num.FMA32(t115_3[k], cQ3[k], num.FMA32(t115_4[k], cQ4[k], F(t115_5[k]*cQ[k]))))
+					t104_2[k] = num.FMA32(t117_2[k], cQ2[k], num.FMA32(t117_3[k], cQ3[k], num.FMA32(t117_4[k], cQ4[k], F(t117_5[k]*cQ[k]))))
 				}
 			}
 		}
@@ -1098,7 +1098,7 @@ func (c *backwardFused) run() {
 	// projected.k0, projected.k1
 	if kern.Wide() {
 		a := regions.R4f7fc48780fcArgs{
-			P0: unsafe.SliceData(t118),
+			P0: unsafe.SliceData(t120),
 			P1: unsafe.SliceData(c.CK),
 			P2: unsafe.SliceData(t107),
 			N0: L,
@@ -1115,16 +1115,16 @@ func (c *backwardFused) run() {
 		cK := c.CK[:dK]
 		for i := range L {
 			for j := range T {
-				t118_2 := t118[(i*(T+6)+j+6)*dK:][:dK]
+				t120_2 := t120[(i*(T+6)+j+6)*dK:][:dK]
 				cK2 := c.CK[3*dK:][:dK]
-				t118_3 := t118[(i*(T+6)+j+5)*dK:][:dK]
+				t120_3 := t120[(i*(T+6)+j+5)*dK:][:dK]
 				cK3 := c.CK[2*dK:][:dK]
-				t118_4 := t118[(i*(T+6)+j+4)*dK:][:dK]
+				t120_4 := t120[(i*(T+6)+j+4)*dK:][:dK]
 				cK4 := c.CK[1*dK:][:dK]
-				t118_5 := t118[(i*(T+6)+j+3)*dK:][:dK]
+				t120_5 := t120[(i*(T+6)+j+3)*dK:][:dK]
 				t107_2 := t107[(i*T+j)*dK:][:dK]
 				for k := range dK {
-					t107_2[k] = num.FMA32(t118_2[k], cK2[k], num.FMA32(t118_3[k], cK3[k], num.FMA32(t118_4[k], cK4[k], F(t118_5[k]*cK[k]))))
+					t107_2[k] = num.FMA32(t120_2[k], cK2[k], num.FMA32(t120_3[k], cK3[k], num.FMA32(t120_4[k], cK4[k], F(t120_5[k]*cK[k]))))
 				}
 			}
 		}

@@ -311,7 +311,7 @@ func (c *backwardFused) run() {
 	_ = d
 	_ = dK
 	_ = dV
-	t72 := c.Work[:L*T*dK+6*L*dK]                          // [L, T + 6, d_k]
+	t73 := c.Work[:L*T*dK+6*L*dK]                          // [L, T + 6, d_k]
 	t6 := c.Work[L*T*dK+6*L*dK:][:L*T*dK]                  // [L, T, d_k]
 	t7 := c.Work[2*L*T*dK+6*L*dK:][:L*T*dK]                // [L, T, d_k]
 	q1 := c.Work[3*L*T*dK+6*L*dK:][:L*T*dK]                // [L, T, d_k]
@@ -362,10 +362,10 @@ func (c *backwardFused) run() {
 				q1_2 := q1[(i*T+j)*dK:][:dK]
 				for k := range dK {
 					t62 := bQ[k] + num.FMA32(q1Stack[k], cQ2[k], num.FMA32(q1Stack2[k], cQ3[k], num.FMA32(q1Stack3[k], cQ4[k], F(q1Stack4[k]*cQ[k]))))
-					t72_2 := kern.Sigmoid(t62)
+					t72 := kern.Sigmoid(t62)
 					t6_2[k] = t62
-					t7_2[k] = t72_2
-					q1_2[k] = F(t62 * t72_2)
+					t7_2[k] = t72
+					q1_2[k] = F(t62 * t72)
 				}
 			}
 		}
@@ -437,7 +437,7 @@ func (c *backwardFused) run() {
 
 	// projected.q
 	if kern.Wide() {
-		a := regions.Rcf9713f8a6f8Args{
+		a := regions.Rc011772375a6Args{
 			P0: unsafe.SliceData(t17),
 			P1: unsafe.SliceData(c.QProd),
 			P2: unsafe.SliceData(t142),
@@ -446,7 +446,7 @@ func (c *backwardFused) run() {
 			N0: L,
 			N1: T,
 		}
-		regions.Rcf9713f8a6f8(&a)
+		regions.Rc011772375a6(&a)
 	} else {
 		for i := range L {
 			t17_2 := t17[i*T:][:T]
@@ -457,8 +457,8 @@ func (c *backwardFused) run() {
 			for j := range T {
 				t17Entry := t17_2[j]
 				qProdEntry2 := qProd[j]
-				w := F(F(0.5*kern.Choose(((F(1e-08) <= t17Entry) && (F(0) < qProdEntry2)), kern.Choose((F(1e-08) <= t17Entry), t142_2[j], F(0)), F(0))) * (F(1) / t15_2[j]))
-				t31_2[j] = kern.Choose(((F(1e-08) <= t17Entry) && (F(0) < qProdEntry2)), kern.Choose(((F(1e-08) <= t17Entry) && (F(0) < qProdEntry2)), w, F(0)), F(0))
+				w := ((F(1e-08) <= t17Entry) && (F(0) < qProdEntry2))
+				t31_2[j] = kern.Choose(w, kern.Choose(((F(1e-08) <= t17Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t17Entry), t142_2[j], F(0)))*(F(1)/t15_2[j])), F(0)), F(0))
 			}
 		}
 	}
@@ -527,7 +527,7 @@ func (c *backwardFused) run() {
 			P3:  unsafe.SliceData(c.QBar),
 			P4:  unsafe.SliceData(t7),
 			P5:  unsafe.SliceData(t6),
-			P6:  unsafe.SliceData(t72),
+			P6:  unsafe.SliceData(t73),
 			P7:  unsafe.SliceData(c.BQBar),
 			N0:  L,
 			N1:  T,
@@ -552,7 +552,7 @@ func (c *backwardFused) run() {
 				qBar := c.QBar[(i*T+j)*dK:][:dK]
 				t7_2 := t7[(i*T+j)*dK:][:dK]
 				t6_2 := t6[(i*T+j)*dK:][:dK]
-				t72_2 := t72[(i*(T+6)+j+3)*dK:][:dK]
+				t73_2 := t73[(i*(T+6)+j+3)*dK:][:dK]
 				t112Entry := t112_2[j]
 				t31Entry := t31_2[j]
 				for k := range dK {
@@ -560,7 +560,7 @@ func (c *backwardFused) run() {
 					t7Entry := t7_2[k]
 					t6Entry := t6_2[k]
 					t45 := num.FMA32(F(F(t6Entry*t7Entry)*t39), kern.Sigmoid(-t6Entry), F(t7Entry*t39))
-					t72_2[k] = t45
+					t73_2[k] = t45
 					bQBar[k] = bQBar[k] + t45
 				}
 			}
@@ -570,7 +570,7 @@ func (c *backwardFused) run() {
 	// projected.q1
 	if kern.Wide() {
 		a := regions.Re9c4c871791dArgs{
-			P0: unsafe.SliceData(t72),
+			P0: unsafe.SliceData(t73),
 			N0: L,
 			N1: dK,
 			N2: T*dK + 6*dK,
@@ -579,16 +579,16 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t72_2 := t72[(i*(T+6)+j)*dK:][:dK]
+				t73_2 := t73[(i*(T+6)+j)*dK:][:dK]
 				for k := range dK {
-					t72_2[k] = F(0)
+					t73_2[k] = F(0)
 				}
 			}
 		}
 	}
 	if kern.Wide() {
 		a := regions.R5597ca2d9fd5Args{
-			P0: unsafe.SliceData(t72),
+			P0: unsafe.SliceData(t73),
 			N0: L,
 			N1: dK,
 			N2: 4*T*dK + 12*dK,
@@ -598,9 +598,9 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t72_2 := t72[(i*(T+6)+j+T+3)*dK:][:dK]
+				t73_2 := t73[(i*(T+6)+j+T+3)*dK:][:dK]
 				for k := range dK {
-					t72_2[k] = F(0)
+					t73_2[k] = F(0)
 				}
 			}
 		}
@@ -611,7 +611,7 @@ func (c *backwardFused) run() {
 	if kern.Wide() {
 		a := regions.R71327c69bd6eArgs{
 			P0: unsafe.SliceData(c.Q1Stack),
-			P1: unsafe.SliceData(t72),
+			P1: unsafe.SliceData(t73),
 			P2: unsafe.SliceData(c.CQBar),
 			N0: L,
 			N1: T,
@@ -628,9 +628,9 @@ func (c *backwardFused) run() {
 			for j := range L {
 				for k := range T {
 					q1Stack := c.Q1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-					t72_2 := t72[(j*(T+6)+k+3)*dK:][:dK]
+					t73_2 := t73[(j*(T+6)+k+3)*dK:][:dK]
 					for m := range dK {
-						cQBar[m] = num.FMA32(q1Stack[m], t72_2[m], cQBar[m])
+						cQBar[m] = num.FMA32(q1Stack[m], t73_2[m], cQBar[m])
 					}
 				}
 			}
@@ -645,7 +645,7 @@ func (c *backwardFused) run() {
 			if n >= 0 {
 				if kern.Wide() {
 					a := regions.R1e42c5bb8a4bArgs{
-						P0: unsafe.SliceData(t72),
+						P0: unsafe.SliceData(t73),
 						P1: unsafe.SliceData(c.CQ),
 						P2: unsafe.SliceData(t52),
 						N0: dK,
@@ -656,17 +656,17 @@ func (c *backwardFused) run() {
 					}
 					regions.R1e42c5bb8a4b(&a)
 				} else {
-					t72_2 := t72[(i*(T+6)+j+3)*dK:][:dK]
+					t73_2 := t73[(i*(T+6)+j+3)*dK:][:dK]
 					cQ := c.CQ[3*dK:][:dK]
-					t72_3 := t72[(i*(T+6)+j+2)*dK:][:dK]
+					t73_3 := t73[(i*(T+6)+j+2)*dK:][:dK]
 					cQ2 := c.CQ[2*dK:][:dK]
-					t72_4 := t72[(i*(T+6)+j+1)*dK:][:dK]
+					t73_4 := t73[(i*(T+6)+j+1)*dK:][:dK]
 					cQ3 := c.CQ[1*dK:][:dK]
-					t72_5 := t72[(i*(T+6)+j)*dK:][:dK]
+					t73_5 := t73[(i*(T+6)+j)*dK:][:dK]
 					cQ4 := c.CQ[:dK]
 					t52_2 := t52[(i*3+j)*dK:][:dK]
 					for k := range dK {
-						t52_2[k] = num.FMA32(t72_2[k], cQ[k], num.FMA32(t72_3[k], cQ2[k], num.FMA32(t72_4[k], cQ3[k], F(t72_5[k]*cQ4[k]))))
+						t52_2[k] = num.FMA32(t73_2[k], cQ[k], num.FMA32(t73_3[k], cQ2[k], num.FMA32(t73_4[k], cQ3[k], F(t73_5[k]*cQ4[k]))))
 					}
 				}
 			}
@@ -739,7 +739,7 @@ func (c *backwardFused) run() {
 	// projected.q0, projected.q1
 	if kern.Wide() {
 		a := regions.R4f7fc48780fcArgs{
-			P0: unsafe.SliceData(t72),
+			P0: unsafe.SliceData(t73),
 			P1: unsafe.SliceData(c.CQ),
 			P2: unsafe.SliceData(t63),
 			N0: L,
@@ -756,16 +756,16 @@ func (c *backwardFused) run() {
 		cQ := c.CQ[:dK]
 		for i := range L {
 			for j := range T {
-				t72_2 := t72[(i*(T+6)+j+6)*dK:][:dK]
+				t73_2 := t73[(i*(T+6)+j+6)*dK:][:dK]
 				cQ2 := c.CQ[3*dK:][:dK]
-				t72_3 := t72[(i*(T+6)+j+5)*dK:][:dK]
+				t73_3 := t73[(i*(T+6)+j+5)*dK:][:dK]
 				cQ3 := c.CQ[2*dK:][:dK]
-				t72_4 := t72[(i*(T+6)+j+4)*dK:][:dK]
+				t73_4 := t73[(i*(T+6)+j+4)*dK:][:dK]
 				cQ4 := c.CQ[1*dK:][:dK]
-				t72_5 := t72[(i*(T+6)+j+3)*dK:][:dK]
+				t73_5 := t73[(i*(T+6)+j+3)*dK:][:dK]
 				t63_2 := t63[(i*T+j)*dK:][:dK]
 				for k := range dK {
-					t63_2[k] = num.FMA32(t72_2[k], cQ2[k], num.FMA32(t72_3[k], cQ3[k], num.FMA32(t72_4[k], cQ4[k], F(t72_5[k]*cQ[k]))))
+					t63_2[k] = num.FMA32(t73_2[k], cQ2[k], num.FMA32(t73_3[k], cQ3[k], num.FMA32(t73_4[k], cQ4[k], F(t73_5[k]*cQ[k]))))
 				}
 			}
 		}

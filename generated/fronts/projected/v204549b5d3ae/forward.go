@@ -262,7 +262,7 @@ func (c *Backward[F]) Run() {
 		return
 	}
 	L, T, d, dK, heads := c.L, c.T, c.D, c.DK, c.Heads
-	t64 := c.Work[:L*T*dK*heads+6*L*dK*heads] // [L, heads, T + 6, d_k]
+	t65 := c.Work[:L*T*dK*heads+6*L*dK*heads] // [L, heads, T + 6, d_k]
 	work := c.Work[L*T*dK*heads+6*L*dK*heads:]
 	t6 := work[:L*T*dK*heads] // [L, heads, T, d_k]
 	work = work[L*T*dK*heads:]
@@ -367,8 +367,8 @@ func (c *Backward[F]) Run() {
 			for k := range T {
 				t15Entry := t15_2[k]
 				qProdEntry2 := qProd[k]
-				w := F(F(0.5*kern.Choose(((F(1e-08) <= t15Entry) && (F(0) < qProdEntry2)), kern.Choose((F(1e-08) <= t15Entry), t122_2[k], F(0)), F(0))) * (F(1) / t13_2[k]))
-				t29_2[k] = kern.Choose(((F(1e-08) <= t15Entry) && (F(0) < qProdEntry2)), kern.Choose(((F(1e-08) <= t15Entry) && (F(0) < qProdEntry2)), w, F(0)), F(0))
+				w := ((F(1e-08) <= t15Entry) && (F(0) < qProdEntry2))
+				t29_2[k] = kern.Choose(w, kern.Choose(((F(1e-08) <= t15Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t15Entry), t122_2[k], F(0)))*(F(1)/t13_2[k])), F(0)), F(0))
 			}
 		}
 	}
@@ -383,14 +383,14 @@ func (c *Backward[F]) Run() {
 				q1_2 := q1[((i*heads+j)*T+k)*dK:][:dK]
 				t7_2 := t7[((i*heads+j)*T+k)*dK:][:dK]
 				t6_2 := t6[((i*heads+j)*T+k)*dK:][:dK]
-				t64_2 := t64[((i*heads+j)*(T+6)+k+3)*dK:][:dK]
+				t65_2 := t65[((i*heads+j)*(T+6)+k+3)*dK:][:dK]
 				t92Entry := t92_2[k]
 				t29Entry := t29_2[k]
 				for m := range dK {
 					t33 := F(qBar[m]*t92Entry) + F(2*F(q1_2[m]*t29Entry))
 					t7Entry := t7_2[m]
 					t6Entry := t6_2[m]
-					t64_2[m] = F(t7Entry*t33) + F(F(F(t6Entry*t7Entry)*t33)*num.Sigmoid(-t6Entry))
+					t65_2[m] = F(t7Entry*t33) + F(F(F(t6Entry*t7Entry)*t33)*num.Sigmoid(-t6Entry))
 				}
 			}
 		}
@@ -402,9 +402,9 @@ func (c *Backward[F]) Run() {
 		bQBar := c.BQBar[i*dK:][:dK]
 		for j := range L {
 			for k := range T {
-				t64_2 := t64[((j*heads+i)*(T+6)+k+3)*dK:][:dK]
+				t65_2 := t65[((j*heads+i)*(T+6)+k+3)*dK:][:dK]
 				for m := range dK {
-					bQBar[m] += t64_2[m]
+					bQBar[m] += t65_2[m]
 				}
 			}
 		}
@@ -414,9 +414,9 @@ func (c *Backward[F]) Run() {
 	for i := range L {
 		for j := range heads {
 			for k := range 3 {
-				t64_2 := t64[((i*heads+j)*(T+6)+k)*dK:][:dK]
+				t65_2 := t65[((i*heads+j)*(T+6)+k)*dK:][:dK]
 				for m := range dK {
-					t64_2[m] = F(0)
+					t65_2[m] = F(0)
 				}
 			}
 		}
@@ -424,9 +424,9 @@ func (c *Backward[F]) Run() {
 	for i := range L {
 		for j := range heads {
 			for k := range 3 {
-				t64_2 := t64[((i*heads+j)*(T+6)+k+T+3)*dK:][:dK]
+				t65_2 := t65[((i*heads+j)*(T+6)+k+T+3)*dK:][:dK]
 				for m := range dK {
-					t64_2[m] = F(0)
+					t65_2[m] = F(0)
 				}
 			}
 		}
@@ -440,9 +440,9 @@ func (c *Backward[F]) Run() {
 			for k := range L {
 				for m := range T {
 					q1Stack := c.Q1Stack[((k*heads+i)*(T+3)-j+m+3)*dK:][:dK]
-					t64_2 := t64[((k*heads+i)*(T+6)+m+3)*dK:][:dK]
+					t65_2 := t65[((k*heads+i)*(T+6)+m+3)*dK:][:dK]
 					for p := range dK {
-						cQBar[p] += F(q1Stack[p] * t64_2[p])
+						cQBar[p] += F(q1Stack[p] * t65_2[p])
 					}
 				}
 			}
@@ -456,17 +456,17 @@ func (c *Backward[F]) Run() {
 			for k := range 3 {
 				n := int(c.Pos[i]) + k - 3
 				if n >= 0 {
-					t64_2 := t64[((i*heads+j)*(T+6)+k)*dK:][:dK]
+					t65_2 := t65[((i*heads+j)*(T+6)+k)*dK:][:dK]
 					cQ := c.CQ[j*4*dK:][:dK]
-					t64_3 := t64[((i*heads+j)*(T+6)+k+1)*dK:][:dK]
+					t65_3 := t65[((i*heads+j)*(T+6)+k+1)*dK:][:dK]
 					cQ2 := c.CQ[(j*4+1)*dK:][:dK]
-					t64_4 := t64[((i*heads+j)*(T+6)+k+2)*dK:][:dK]
+					t65_4 := t65[((i*heads+j)*(T+6)+k+2)*dK:][:dK]
 					cQ3 := c.CQ[(j*4+2)*dK:][:dK]
-					t64_5 := t64[((i*heads+j)*(T+6)+k+3)*dK:][:dK]
+					t65_5 := t65[((i*heads+j)*(T+6)+k+3)*dK:][:dK]
 					cQ4 := c.CQ[(j*4+3)*dK:][:dK]
 					t46_2 := t46[((i*heads+j)*3+k)*dK:][:dK]
 					for m := range dK {
-						t46_2[m] = F(t64_2[m]*cQ[m]) + F(t64_3[m]*cQ2[m]) + F(t64_4[m]*cQ3[m]) + F(t64_5[m]*cQ4[m])
+						t46_2[m] = F(t65_2[m]*cQ[m]) + F(t65_3[m]*cQ2[m]) + F(t65_4[m]*cQ3[m]) + F(t65_5[m]*cQ4[m])
 					}
 				}
 			}
@@ -513,16 +513,16 @@ func (c *Backward[F]) Run() {
 		for j := range heads {
 			cQ := c.CQ[j*4*dK:][:dK]
 			for k := range T {
-				t64_2 := t64[((i*heads+j)*(T+6)+k+3)*dK:][:dK]
-				t64_3 := t64[((i*heads+j)*(T+6)+k+4)*dK:][:dK]
+				t65_2 := t65[((i*heads+j)*(T+6)+k+3)*dK:][:dK]
+				t65_3 := t65[((i*heads+j)*(T+6)+k+4)*dK:][:dK]
 				cQ2 := c.CQ[(j*4+1)*dK:][:dK]
-				t64_4 := t64[((i*heads+j)*(T+6)+k+5)*dK:][:dK]
+				t65_4 := t65[((i*heads+j)*(T+6)+k+5)*dK:][:dK]
 				cQ3 := c.CQ[(j*4+2)*dK:][:dK]
-				t64_5 := t64[((i*heads+j)*(T+6)+k+6)*dK:][:dK]
+				t65_5 := t65[((i*heads+j)*(T+6)+k+6)*dK:][:dK]
 				cQ4 := c.CQ[(j*4+3)*dK:][:dK]
 				t55_2 := t55[((i*heads+j)*T+k)*dK:][:dK]
 				for m := range dK {
-					t55_2[m] = (F(t64_2[m]*cQ[m]) + F(t64_3[m]*cQ2[m]) + F(t64_4[m]*cQ3[m]) + F(t64_5[m]*cQ4[m]))
+					t55_2[m] = (F(t65_2[m]*cQ[m]) + F(t65_3[m]*cQ2[m]) + F(t65_4[m]*cQ3[m]) + F(t65_5[m]*cQ4[m]))
 				}
 			}
 		}

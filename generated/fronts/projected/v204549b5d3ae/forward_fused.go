@@ -301,7 +301,7 @@ func (c *backwardFused) run() {
 	_ = d
 	_ = dK
 	_ = heads
-	t64 := c.Work[:L*T*dK*heads+6*L*dK*heads]                               // [L, heads, T + 6, d_k]
+	t65 := c.Work[:L*T*dK*heads+6*L*dK*heads]                               // [L, heads, T + 6, d_k]
 	t6 := c.Work[L*T*dK*heads+6*L*dK*heads:][:L*T*dK*heads]                 // [L, heads, T, d_k]
 	t7 := c.Work[2*L*T*dK*heads+6*L*dK*heads:][:L*T*dK*heads]               // [L, heads, T, d_k]
 	q1 := c.Work[3*L*T*dK*heads+6*L*dK*heads:][:L*T*dK*heads]               // [L, heads, T, d_k]
@@ -441,7 +441,7 @@ func (c *backwardFused) run() {
 
 	// projected.q
 	if kern.Wide() {
-		a := regions.R5ff0c33ecd7eArgs{
+		a := regions.R7cb73fae6648Args{
 			P0: unsafe.SliceData(t15),
 			P1: unsafe.SliceData(c.QProd),
 			P2: unsafe.SliceData(t122),
@@ -452,7 +452,7 @@ func (c *backwardFused) run() {
 			N2: T,
 			N3: T * heads,
 		}
-		regions.R5ff0c33ecd7e(&a)
+		regions.R7cb73fae6648(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -464,8 +464,8 @@ func (c *backwardFused) run() {
 				for k := range T {
 					t15Entry := t15_2[k]
 					qProdEntry2 := qProd[k]
-					w := F(F(0.5*kern.Choose(((F(1e-08) <= t15Entry) && (F(0) < qProdEntry2)), kern.Choose((F(1e-08) <= t15Entry), t122_2[k], F(0)), F(0))) * (F(1) / t13_2[k]))
-					t29_2[k] = kern.Choose(((F(1e-08) <= t15Entry) && (F(0) < qProdEntry2)), kern.Choose(((F(1e-08) <= t15Entry) && (F(0) < qProdEntry2)), w, F(0)), F(0))
+					w := ((F(1e-08) <= t15Entry) && (F(0) < qProdEntry2))
+					t29_2[k] = kern.Choose(w, kern.Choose(((F(1e-08) <= t15Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t15Entry), t122_2[k], F(0)))*(F(1)/t13_2[k])), F(0)), F(0))
 				}
 			}
 		}
@@ -480,7 +480,7 @@ func (c *backwardFused) run() {
 			P3: unsafe.SliceData(c.QBar),
 			P4: unsafe.SliceData(t7),
 			P5: unsafe.SliceData(t6),
-			P6: unsafe.SliceData(t64),
+			P6: unsafe.SliceData(t65),
 			N0: L,
 			N1: heads,
 			N2: T,
@@ -503,14 +503,14 @@ func (c *backwardFused) run() {
 					qBar := c.QBar[((i*heads+j)*T+k)*dK:][:dK]
 					t7_2 := t7[((i*heads+j)*T+k)*dK:][:dK]
 					t6_2 := t6[((i*heads+j)*T+k)*dK:][:dK]
-					t64_2 := t64[((i*heads+j)*(T+6)+k+3)*dK:][:dK]
+					t65_2 := t65[((i*heads+j)*(T+6)+k+3)*dK:][:dK]
 					t92Entry := t92_2[k]
 					t29Entry := t29_2[k]
 					for m := range dK {
 						t33 := num.FMA32(F(2*q1_2[m]), t29Entry, F(qBar[m]*t92Entry))
 						t7Entry := t7_2[m]
 						t6Entry := t6_2[m]
-						t64_2[m] = num.FMA32(F(F(t6Entry*t7Entry)*t33), kern.Sigmoid(-t6Entry), F(t7Entry*t33))
+						t65_2[m] = num.FMA32(F(F(t6Entry*t7Entry)*t33), kern.Sigmoid(-t6Entry), F(t7Entry*t33))
 					}
 				}
 			}
@@ -522,7 +522,7 @@ func (c *backwardFused) run() {
 	if kern.Wide() {
 		a := regions.Raf2c756d41f6Args{
 			P0: unsafe.SliceData(c.BQBar),
-			P1: unsafe.SliceData(t64),
+			P1: unsafe.SliceData(t65),
 			N0: heads,
 			N1: L,
 			N2: T,
@@ -537,9 +537,9 @@ func (c *backwardFused) run() {
 			bQBar := c.BQBar[i*dK:][:dK]
 			for j := range L {
 				for k := range T {
-					t64_2 := t64[((j*heads+i)*(T+6)+k+3)*dK:][:dK]
+					t65_2 := t65[((j*heads+i)*(T+6)+k+3)*dK:][:dK]
 					for m := range dK {
-						bQBar[m] = bQBar[m] + t64_2[m]
+						bQBar[m] = bQBar[m] + t65_2[m]
 					}
 				}
 			}
@@ -549,7 +549,7 @@ func (c *backwardFused) run() {
 	// projected.q1
 	if kern.Wide() {
 		a := regions.R92f43367dc72Args{
-			P0: unsafe.SliceData(t64),
+			P0: unsafe.SliceData(t65),
 			N0: L,
 			N1: heads,
 			N2: dK,
@@ -561,9 +561,9 @@ func (c *backwardFused) run() {
 		for i := range L {
 			for j := range heads {
 				for k := range 3 {
-					t64_2 := t64[((i*heads+j)*(T+6)+k)*dK:][:dK]
+					t65_2 := t65[((i*heads+j)*(T+6)+k)*dK:][:dK]
 					for m := range dK {
-						t64_2[m] = F(0)
+						t65_2[m] = F(0)
 					}
 				}
 			}
@@ -571,7 +571,7 @@ func (c *backwardFused) run() {
 	}
 	if kern.Wide() {
 		a := regions.Rbe39e2073f93Args{
-			P0: unsafe.SliceData(t64),
+			P0: unsafe.SliceData(t65),
 			N0: L,
 			N1: heads,
 			N2: dK,
@@ -584,9 +584,9 @@ func (c *backwardFused) run() {
 		for i := range L {
 			for j := range heads {
 				for k := range 3 {
-					t64_2 := t64[((i*heads+j)*(T+6)+k+T+3)*dK:][:dK]
+					t65_2 := t65[((i*heads+j)*(T+6)+k+T+3)*dK:][:dK]
 					for m := range dK {
-						t64_2[m] = F(0)
+						t65_2[m] = F(0)
 					}
 				}
 			}
@@ -598,7 +598,7 @@ func (c *backwardFused) run() {
 	if kern.Wide() {
 		a := regions.R924e47ce9725Args{
 			P0:  unsafe.SliceData(c.Q1Stack),
-			P1:  unsafe.SliceData(t64),
+			P1:  unsafe.SliceData(t65),
 			P2:  unsafe.SliceData(c.CQBar),
 			N0:  heads,
 			N1:  L,
@@ -620,9 +620,9 @@ func (c *backwardFused) run() {
 				for k := range L {
 					for m := range T {
 						q1Stack := c.Q1Stack[((k*heads+i)*(T+3)-j+m+3)*dK:][:dK]
-						t64_2 := t64[((k*heads+i)*(T+6)+m+3)*dK:][:dK]
+						t65_2 := t65[((k*heads+i)*(T+6)+m+3)*dK:][:dK]
 						for p := range dK {
-							cQBar[p] = num.FMA32(q1Stack[p], t64_2[p], cQBar[p])
+							cQBar[p] = num.FMA32(q1Stack[p], t65_2[p], cQBar[p])
 						}
 					}
 				}
@@ -639,7 +639,7 @@ func (c *backwardFused) run() {
 				if n >= 0 {
 					if kern.Wide() {
 						a := regions.R1e42c5bb8a4bArgs{
-							P0: unsafe.SliceData(t64),
+							P0: unsafe.SliceData(t65),
 							P1: unsafe.SliceData(c.CQ),
 							P2: unsafe.SliceData(t46),
 							N0: dK,
@@ -650,17 +650,17 @@ func (c *backwardFused) run() {
 						}
 						regions.R1e42c5bb8a4b(&a)
 					} else {
-						t64_2 := t64[((i*heads+j)*(T+6)+k+3)*dK:][:dK]
+						t65_2 := t65[((i*heads+j)*(T+6)+k+3)*dK:][:dK]
 						cQ := c.CQ[(j*4+3)*dK:][:dK]
-						t64_3 := t64[((i*heads+j)*(T+6)+k+2)*dK:][:dK]
+						t65_3 := t65[((i*heads+j)*(T+6)+k+2)*dK:][:dK]
 						cQ2 := c.CQ[(j*4+2)*dK:][:dK]
-						t64_4 := t64[((i*heads+j)*(T+6)+k+1)*dK:][:dK]
+						t65_4 := t65[((i*heads+j)*(T+6)+k+1)*dK:][:dK]
 						cQ3 := c.CQ[(j*4+1)*dK:][:dK]
-						t64_5 := t64[((i*heads+j)*(T+6)+k)*dK:][:dK]
+						t65_5 := t65[((i*heads+j)*(T+6)+k)*dK:][:dK]
 						cQ4 := c.CQ[j*4*dK:][:dK]
 						t46_2 := t46[((i*heads+j)*3+k)*dK:][:dK]
 						for m := range dK {
-							t46_2[m] = num.FMA32(t64_2[m], cQ[m], num.FMA32(t64_3[m], cQ2[m], num.FMA32(t64_4[m], cQ3[m], F(t64_5[m]*cQ4[m]))))
+							t46_2[m] = num.FMA32(t65_2[m], cQ[m], num.FMA32(t65_3[m], cQ2[m], num.FMA32(t65_4[m], cQ3[m], F(t65_5[m]*cQ4[m]))))
 						}
 					}
 				}
@@ -740,7 +740,7 @@ func (c *backwardFused) run() {
 	// projected.q0, projected.q1
 	if kern.Wide() {
 		a := regions.Rd8951093918dArgs{
-			P0:  unsafe.SliceData(t64),
+			P0:  unsafe.SliceData(t65),
 			P1:  unsafe.SliceData(c.CQ),
 			P2:  unsafe.SliceData(t55),
 			N0:  L,
@@ -762,16 +762,16 @@ func (c *backwardFused) run() {
 			for j := range heads {
 				cQ := c.CQ[j*4*dK:][:dK]
 				for k := range T {
-					t64_2 := t64[((i*heads+j)*(T+6)+k+6)*dK:][:dK]
+					t65_2 := t65[((i*heads+j)*(T+6)+k+6)*dK:][:dK]
 					cQ2 := c.CQ[(j*4+3)*dK:][:dK]
-					t64_3 := t64[((i*heads+j)*(T+6)+k+5)*dK:][:dK]
+					t65_3 := t65[((i*heads+j)*(T+6)+k+5)*dK:][:dK]
 					cQ3 := c.CQ[(j*4+2)*dK:][:dK]
-					t64_4 := t64[((i*heads+j)*(T+6)+k+4)*dK:][:dK]
+					t65_4 := t65[((i*heads+j)*(T+6)+k+4)*dK:][:dK]
 					cQ4 := c.CQ[(j*4+1)*dK:][:dK]
-					t64_5 := t64[((i*heads+j)*(T+6)+k+3)*dK:][:dK]
+					t65_5 := t65[((i*heads+j)*(T+6)+k+3)*dK:][:dK]
 					t55_2 := t55[((i*heads+j)*T+k)*dK:][:dK]
 					for m := range dK {
-						t55_2[m] = num.FMA32(t64_2[m], cQ2[m], num.FMA32(t64_3[m], cQ3[m], num.FMA32(t64_4[m], cQ4[m], F(t64_5[m]*cQ[m]))))
+						t55_2[m] = num.FMA32(t65_2[m], cQ2[m], num.FMA32(t65_3[m], cQ3[m], num.FMA32(t65_4[m], cQ4[m], F(t65_5[m]*cQ[m]))))
 					}
 				}
 			}

@@ -265,11 +265,11 @@ func (c *Backward[F]) Run() {
 			qProdEntry2 := qProd[j]
 			t8Entry := t8_2[j]
 			kProdEntry2 := kProd[j]
-			w := F(F(0.5*kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2)), kern.Choose((F(1e-08) <= t18Entry), t62_2[j], F(0)), F(0))) * (F(1) / t16_2[j]))
-			t23_2[j] = kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2)), kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2)), w, F(0)), F(0))
+			w := ((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2))
+			t23_2[j] = kern.Choose(w, kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t18Entry), t62_2[j], F(0)))*(F(1)/t16_2[j])), F(0)), F(0))
 			t28_2[j] = F(1) / t10_2[j]
-			w2 := F(F(0.5*kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2)), kern.Choose((F(1e-08) <= t8Entry), t31_2[j], F(0)), F(0))) * (F(1) / t6_2[j]))
-			t48_2[j] = kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2)), kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2)), w2, F(0)), F(0))
+			w2 := ((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2))
+			t48_2[j] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t8Entry), t31_2[j], F(0)))*(F(1)/t6_2[j])), F(0)), F(0))
 		}
 	}
 

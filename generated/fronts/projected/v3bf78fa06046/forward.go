@@ -452,9 +452,9 @@ func (c *Backward[F]) Run() {
 		return
 	}
 	L, T, d, dK, dV, heads := c.L, c.T, c.D, c.DK, c.DV, c.Heads
-	t160 := c.Work[:L*T*dK*heads+6*L*dK*heads] // [L, heads, T + 6, d_k]
+	t164 := c.Work[:L*T*dK*heads+6*L*dK*heads] // [L, heads, T + 6, d_k]
 	work := c.Work[L*T*dK*heads+6*L*dK*heads:]
-	t163 := work[:L*T*dK*heads+6*L*dK*heads] // [L, heads, T + 6, d_k]
+	t167 := work[:L*T*dK*heads+6*L*dK*heads] // [L, heads, T + 6, d_k]
 	work = work[L*T*dK*heads+6*L*dK*heads:]
 	t4 := work[:L*T*dK*heads] // [L, heads, T, d_k]
 	work = work[L*T*dK*heads:]
@@ -597,17 +597,15 @@ func (c *Backward[F]) Run() {
 				thetaLinEntry := thetaLin[k2]
 				t41 := num.Softplus(thetaLinEntry)
 				t142_2 := (num.Max(t41, F(0)) <= F(1))
-				t192 := (t142_2 && (F(0) <= t41))
 				t352 := (num.Max(t34, F(0)) <= F(1))
-				t402 := (t352 && (F(0) <= t34))
 				t16_2[k2] = t162
 				t18_2[k2] = t182
 				t20_2[k2] = num.Max(t182, F(1e-08))
 				t26_2[k2] = t263
 				t28_2[k2] = t282
 				t30_2[k2] = t302
-				t262_2[k2] = kern.Choose(t192, F(kern.Choose(t192, kern.Choose(t142_2, thetaBar[k2], F(0)), F(0))*num.Sigmoid(thetaLinEntry)), F(0))
-				t48_2[k2] = kern.Choose(t402, F(F(t34*kern.Choose(t402, kern.Choose(t352, rhoBar[k2], F(0)), F(0)))*num.Sigmoid(-rhoLinEntry)), F(0))
+				t262_2[k2] = kern.Choose((t142_2 && (F(0) <= t41)), F(kern.Choose(t142_2, thetaBar[k2], F(0))*num.Sigmoid(thetaLinEntry)), F(0))
+				t48_2[k2] = kern.Choose((t352 && (F(0) <= t34)), F(F(t34*kern.Choose(t352, rhoBar[k2], F(0)))*num.Sigmoid(-rhoLinEntry)), F(0))
 				t58_2[k2] = F(1) / t302
 			}
 		}
@@ -733,11 +731,11 @@ func (c *Backward[F]) Run() {
 				qProdEntry2 := qProd[k2]
 				t18Entry := t18_2[k2]
 				kProdEntry2 := kProd[k2]
-				w := F(F(0.5*kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), kern.Choose((F(1e-08) <= t28Entry), t61_2[k2], F(0)), F(0))) * (F(1) / t26_2[k2]))
-				t78_2[k2] = kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), w, F(0)), F(0))
+				w := ((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2))
+				t78_2[k2] = kern.Choose(w, kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t28Entry), t61_2[k2], F(0)))*(F(1)/t26_2[k2])), F(0)), F(0))
 				t84_2[k2] = F(1) / t20_2[k2]
-				w2 := F(F(0.5*kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), kern.Choose((F(1e-08) <= t18Entry), t87_2[k2], F(0)), F(0))) * (F(1) / t16_2[k2]))
-				t104_2[k2] = kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), w2, F(0)), F(0))
+				w2 := ((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2))
+				t104_2[k2] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t18Entry), t87_2[k2], F(0)))*(F(1)/t16_2[k2])), F(0)), F(0))
 			}
 		}
 	}
@@ -785,8 +783,8 @@ func (c *Backward[F]) Run() {
 				k1_2 := k1[((i*heads+j)*T+k2)*dK:][:dK]
 				t5_2 := t5[((i*heads+j)*T+k2)*dK:][:dK]
 				t4_2 := t4[((i*heads+j)*T+k2)*dK:][:dK]
-				t160_2 := t160[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
-				t163_2 := t163[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
+				t164_2 := t164[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
+				t167_2 := t167[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
 				t58Entry := t58_2[k2]
 				t78Entry := t78_2[k2]
 				t84Entry := t84_2[k2]
@@ -798,8 +796,8 @@ func (c *Backward[F]) Run() {
 					t129 := F(t82_2[m]*t84Entry) + F(2*F(k1_2[m]*t104Entry))
 					t5Entry := t5_2[m]
 					t4Entry := t4_2[m]
-					t160_2[m] = F(t10Entry*t111) + F(F(F(t9Entry*t10Entry)*t111)*num.Sigmoid(-t9Entry))
-					t163_2[m] = F(t5Entry*t129) + F(F(F(t4Entry*t5Entry)*t129)*num.Sigmoid(-t4Entry))
+					t164_2[m] = F(t10Entry*t111) + F(F(F(t9Entry*t10Entry)*t111)*num.Sigmoid(-t9Entry))
+					t167_2[m] = F(t5Entry*t129) + F(F(F(t4Entry*t5Entry)*t129)*num.Sigmoid(-t4Entry))
 				}
 			}
 		}
@@ -813,11 +811,11 @@ func (c *Backward[F]) Run() {
 		bKBar := c.BKBar[i*dK:][:dK]
 		for j := range L {
 			for k2 := range T {
-				t160_2 := t160[((j*heads+i)*(T+6)+k2+3)*dK:][:dK]
-				t163_2 := t163[((j*heads+i)*(T+6)+k2+3)*dK:][:dK]
+				t164_2 := t164[((j*heads+i)*(T+6)+k2+3)*dK:][:dK]
+				t167_2 := t167[((j*heads+i)*(T+6)+k2+3)*dK:][:dK]
 				for m := range dK {
-					bQBar[m] += t160_2[m]
-					bKBar[m] += t163_2[m]
+					bQBar[m] += t164_2[m]
+					bKBar[m] += t167_2[m]
 				}
 			}
 		}
@@ -827,9 +825,9 @@ func (c *Backward[F]) Run() {
 	for i := range L {
 		for j := range heads {
 			for k2 := range 3 {
-				t160_2 := t160[((i*heads+j)*(T+6)+k2)*dK:][:dK]
+				t164_2 := t164[((i*heads+j)*(T+6)+k2)*dK:][:dK]
 				for m := range dK {
-					t160_2[m] = F(0)
+					t164_2[m] = F(0)
 				}
 			}
 		}
@@ -837,9 +835,9 @@ func (c *Backward[F]) Run() {
 	for i := range L {
 		for j := range heads {
 			for k2 := range 3 {
-				t160_2 := t160[((i*heads+j)*(T+6)+k2+T+3)*dK:][:dK]
+				t164_2 := t164[((i*heads+j)*(T+6)+k2+T+3)*dK:][:dK]
 				for m := range dK {
-					t160_2[m] = F(0)
+					t164_2[m] = F(0)
 				}
 			}
 		}
@@ -855,12 +853,12 @@ func (c *Backward[F]) Run() {
 			for k2 := range L {
 				for m := range T {
 					q1Stack := c.Q1Stack[((k2*heads+i)*(T+3)-j+m+3)*dK:][:dK]
-					t160_2 := t160[((k2*heads+i)*(T+6)+m+3)*dK:][:dK]
+					t164_2 := t164[((k2*heads+i)*(T+6)+m+3)*dK:][:dK]
 					k1Stack := c.K1Stack[((k2*heads+i)*(T+3)-j+m+3)*dK:][:dK]
-					t163_2 := t163[((k2*heads+i)*(T+6)+m+3)*dK:][:dK]
+					t167_2 := t167[((k2*heads+i)*(T+6)+m+3)*dK:][:dK]
 					for p := range dK {
-						cQBar[p] += F(q1Stack[p] * t160_2[p])
-						cKBar[p] += F(k1Stack[p] * t163_2[p])
+						cQBar[p] += F(q1Stack[p] * t164_2[p])
+						cKBar[p] += F(k1Stack[p] * t167_2[p])
 					}
 				}
 			}
@@ -874,17 +872,17 @@ func (c *Backward[F]) Run() {
 			for k2 := range 3 {
 				n := int(c.Pos[i]) + k2 - 3
 				if n >= 0 {
-					t160_2 := t160[((i*heads+j)*(T+6)+k2)*dK:][:dK]
+					t164_2 := t164[((i*heads+j)*(T+6)+k2)*dK:][:dK]
 					cQ := c.CQ[j*4*dK:][:dK]
-					t160_3 := t160[((i*heads+j)*(T+6)+k2+1)*dK:][:dK]
+					t164_3 := t164[((i*heads+j)*(T+6)+k2+1)*dK:][:dK]
 					cQ2 := c.CQ[(j*4+1)*dK:][:dK]
-					t160_4 := t160[((i*heads+j)*(T+6)+k2+2)*dK:][:dK]
+					t164_4 := t164[((i*heads+j)*(T+6)+k2+2)*dK:][:dK]
 					cQ3 := c.CQ[(j*4+2)*dK:][:dK]
-					t160_5 := t160[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
+					t164_5 := t164[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
 					cQ4 := c.CQ[(j*4+3)*dK:][:dK]
 					t124_2 := t124[((i*heads+j)*3+k2)*dK:][:dK]
 					for m := range dK {
-						t124_2[m] = F(t160_2[m]*cQ[m]) + F(t160_3[m]*cQ2[m]) + F(t160_4[m]*cQ3[m]) + F(t160_5[m]*cQ4[m])
+						t124_2[m] = F(t164_2[m]*cQ[m]) + F(t164_3[m]*cQ2[m]) + F(t164_4[m]*cQ3[m]) + F(t164_5[m]*cQ4[m])
 					}
 				}
 			}
@@ -913,9 +911,9 @@ func (c *Backward[F]) Run() {
 	for i := range L {
 		for j := range heads {
 			for k2 := range 3 {
-				t163_2 := t163[((i*heads+j)*(T+6)+k2)*dK:][:dK]
+				t167_2 := t167[((i*heads+j)*(T+6)+k2)*dK:][:dK]
 				for m := range dK {
-					t163_2[m] = F(0)
+					t167_2[m] = F(0)
 				}
 			}
 		}
@@ -923,9 +921,9 @@ func (c *Backward[F]) Run() {
 	for i := range L {
 		for j := range heads {
 			for k2 := range 3 {
-				t163_2 := t163[((i*heads+j)*(T+6)+k2+T+3)*dK:][:dK]
+				t167_2 := t167[((i*heads+j)*(T+6)+k2+T+3)*dK:][:dK]
 				for m := range dK {
-					t163_2[m] = F(0)
+					t167_2[m] = F(0)
 				}
 			}
 		}
@@ -938,17 +936,17 @@ func (c *Backward[F]) Run() {
 			for k2 := range 3 {
 				n2 := int(c.Pos[i]) + k2 - 3
 				if n2 >= 0 {
-					t163_2 := t163[((i*heads+j)*(T+6)+k2)*dK:][:dK]
+					t167_2 := t167[((i*heads+j)*(T+6)+k2)*dK:][:dK]
 					cK := c.CK[j*4*dK:][:dK]
-					t163_3 := t163[((i*heads+j)*(T+6)+k2+1)*dK:][:dK]
+					t167_3 := t167[((i*heads+j)*(T+6)+k2+1)*dK:][:dK]
 					cK2 := c.CK[(j*4+1)*dK:][:dK]
-					t163_4 := t163[((i*heads+j)*(T+6)+k2+2)*dK:][:dK]
+					t167_4 := t167[((i*heads+j)*(T+6)+k2+2)*dK:][:dK]
 					cK3 := c.CK[(j*4+2)*dK:][:dK]
-					t163_5 := t163[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
+					t167_5 := t167[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
 					cK4 := c.CK[(j*4+3)*dK:][:dK]
 					t142_2 := t142[((i*heads+j)*3+k2)*dK:][:dK]
 					for m := range dK {
-						t142_2[m] = F(t163_2[m]*cK[m]) + F(t163_3[m]*cK2[m]) + F(t163_4[m]*cK3[m]) + F(t163_5[m]*cK4[m])
+						t142_2[m] = F(t167_2[m]*cK[m]) + F(t167_3[m]*cK2[m]) + F(t167_4[m]*cK3[m]) + F(t167_5[m]*cK4[m])
 					}
 				}
 			}
@@ -960,16 +958,16 @@ func (c *Backward[F]) Run() {
 		for j := range heads {
 			cQ := c.CQ[j*4*dK:][:dK]
 			for k2 := range T {
-				t160_2 := t160[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
-				t160_3 := t160[((i*heads+j)*(T+6)+k2+4)*dK:][:dK]
+				t164_2 := t164[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
+				t164_3 := t164[((i*heads+j)*(T+6)+k2+4)*dK:][:dK]
 				cQ2 := c.CQ[(j*4+1)*dK:][:dK]
-				t160_4 := t160[((i*heads+j)*(T+6)+k2+5)*dK:][:dK]
+				t164_4 := t164[((i*heads+j)*(T+6)+k2+5)*dK:][:dK]
 				cQ3 := c.CQ[(j*4+2)*dK:][:dK]
-				t160_5 := t160[((i*heads+j)*(T+6)+k2+6)*dK:][:dK]
+				t164_5 := t164[((i*heads+j)*(T+6)+k2+6)*dK:][:dK]
 				cQ4 := c.CQ[(j*4+3)*dK:][:dK]
 				t147_2 := t147[((i*heads+j)*T+k2)*dK:][:dK]
 				for m := range dK {
-					t147_2[m] = (F(t160_2[m]*cQ[m]) + F(t160_3[m]*cQ2[m]) + F(t160_4[m]*cQ3[m]) + F(t160_5[m]*cQ4[m]))
+					t147_2[m] = (F(t164_2[m]*cQ[m]) + F(t164_3[m]*cQ2[m]) + F(t164_4[m]*cQ3[m]) + F(t164_5[m]*cQ4[m]))
 				}
 			}
 		}
@@ -1004,16 +1002,16 @@ func (c *Backward[F]) Run() {
 		for j := range heads {
 			cK := c.CK[j*4*dK:][:dK]
 			for k2 := range T {
-				t163_2 := t163[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
-				t163_3 := t163[((i*heads+j)*(T+6)+k2+4)*dK:][:dK]
+				t167_2 := t167[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
+				t167_3 := t167[((i*heads+j)*(T+6)+k2+4)*dK:][:dK]
 				cK2 := c.CK[(j*4+1)*dK:][:dK]
-				t163_4 := t163[((i*heads+j)*(T+6)+k2+5)*dK:][:dK]
+				t167_4 := t167[((i*heads+j)*(T+6)+k2+5)*dK:][:dK]
 				cK3 := c.CK[(j*4+2)*dK:][:dK]
-				t163_5 := t163[((i*heads+j)*(T+6)+k2+6)*dK:][:dK]
+				t167_5 := t167[((i*heads+j)*(T+6)+k2+6)*dK:][:dK]
 				cK4 := c.CK[(j*4+3)*dK:][:dK]
 				t150_2 := t150[((i*heads+j)*T+k2)*dK:][:dK]
 				for m := range dK {
-					t150_2[m] = (F(t163_2[m]*cK[m]) + F(t163_3[m]*cK2[m]) + F(t163_4[m]*cK3[m]) + F(t163_5[m]*cK4[m]))
+					t150_2[m] = (F(t167_2[m]*cK[m]) + F(t167_3[m]*cK2[m]) + F(t167_4[m]*cK3[m]) + F(t167_5[m]*cK4[m]))
 				}
 			}
 		}

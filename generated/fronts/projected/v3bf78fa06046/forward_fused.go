@@ -569,8 +569,8 @@ func (c *backwardFused) run() {
 	_ = dK
 	_ = dV
 	_ = heads
-	t160 := c.Work[:L*T*dK*heads+6*L*dK*heads]                                                                    // [L, heads, T + 6, d_k]
-	t163 := c.Work[L*T*dK*heads+6*L*dK*heads:][:L*T*dK*heads+6*L*dK*heads]                                        // [L, heads, T + 6, d_k]
+	t164 := c.Work[:L*T*dK*heads+6*L*dK*heads]                                                                    // [L, heads, T + 6, d_k]
+	t167 := c.Work[L*T*dK*heads+6*L*dK*heads:][:L*T*dK*heads+6*L*dK*heads]                                        // [L, heads, T + 6, d_k]
 	t4 := c.Work[2*L*T*dK*heads+12*L*dK*heads:][:L*T*dK*heads]                                                    // [L, heads, T, d_k]
 	t5 := c.Work[3*L*T*dK*heads+12*L*dK*heads:][:L*T*dK*heads]                                                    // [L, heads, T, d_k]
 	k1 := c.Work[4*L*T*dK*heads+12*L*dK*heads:][:L*T*dK*heads]                                                    // [L, heads, T, d_k]
@@ -681,7 +681,7 @@ func (c *backwardFused) run() {
 
 	// projected.k, projected.q, projected.rho, projected.theta
 	if kern.Wide() {
-		a := regions.R9bb4ecebaed9Args{
+		a := regions.Ra2495c819327Args{
 			P0:  unsafe.SliceData(c.KProd),
 			P1:  unsafe.SliceData(c.QProd),
 			P2:  unsafe.SliceData(c.RhoLin),
@@ -702,7 +702,7 @@ func (c *backwardFused) run() {
 			N2:  T,
 			N3:  T * heads,
 		}
-		regions.R9bb4ecebaed9(&a)
+		regions.Ra2495c819327(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -734,17 +734,15 @@ func (c *backwardFused) run() {
 					thetaLinEntry := thetaLin[k2]
 					t41 := kern.Softplus(thetaLinEntry)
 					t142_2 := (kern.Larger(t41, F(0)) <= F(1))
-					t192 := (t142_2 && (F(0) <= t41))
 					t352 := (kern.Larger(t34, F(0)) <= F(1))
-					t402 := (t352 && (F(0) <= t34))
 					t16_2[k2] = t162
 					t18_2[k2] = t182
 					t20_2[k2] = kern.Larger(t182, F(1e-08))
 					t26_2[k2] = t263
 					t28_2[k2] = t282
 					t30_2[k2] = t302
-					t262_2[k2] = kern.Choose(t192, F(kern.Choose(t192, kern.Choose(t142_2, thetaBar[k2], F(0)), F(0))*kern.Sigmoid(thetaLinEntry)), F(0))
-					t48_2[k2] = kern.Choose(t402, F(F(t34*kern.Choose(t402, kern.Choose(t352, rhoBar[k2], F(0)), F(0)))*kern.Sigmoid(-rhoLinEntry)), F(0))
+					t262_2[k2] = kern.Choose((t142_2 && (F(0) <= t41)), F(kern.Choose(t142_2, thetaBar[k2], F(0))*kern.Sigmoid(thetaLinEntry)), F(0))
+					t48_2[k2] = kern.Choose((t352 && (F(0) <= t34)), F(F(t34*kern.Choose(t352, rhoBar[k2], F(0)))*kern.Sigmoid(-rhoLinEntry)), F(0))
 					t58_2[k2] = F(1) / t302
 				}
 			}
@@ -949,7 +947,7 @@ func (c *backwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.R9142a823327aArgs{
+		a := regions.R0224e26d5877Args{
 			P0:  unsafe.SliceData(t28),
 			P1:  unsafe.SliceData(c.QProd),
 			P2:  unsafe.SliceData(t18),
@@ -967,7 +965,7 @@ func (c *backwardFused) run() {
 			N2:  T,
 			N3:  T * heads,
 		}
-		regions.R9142a823327a(&a)
+		regions.R0224e26d5877(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -988,11 +986,11 @@ func (c *backwardFused) run() {
 					qProdEntry2 := qProd[k2]
 					t18Entry := t18_2[k2]
 					kProdEntry2 := kProd[k2]
-					w := F(F(0.5*kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), kern.Choose((F(1e-08) <= t28Entry), t61_2[k2], F(0)), F(0))) * (F(1) / t26_2[k2]))
-					t78_2[k2] = kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), w, F(0)), F(0))
+					w := ((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2))
+					t78_2[k2] = kern.Choose(w, kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t28Entry), t61_2[k2], F(0)))*(F(1)/t26_2[k2])), F(0)), F(0))
 					t84_2[k2] = F(1) / t20_2[k2]
-					w2 := F(F(0.5*kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), kern.Choose((F(1e-08) <= t18Entry), t87_2[k2], F(0)), F(0))) * (F(1) / t16_2[k2]))
-					t104_2[k2] = kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), w2, F(0)), F(0))
+					w2 := ((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2))
+					t104_2[k2] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t18Entry), t87_2[k2], F(0)))*(F(1)/t16_2[k2])), F(0)), F(0))
 				}
 			}
 		}
@@ -1061,8 +1059,8 @@ func (c *backwardFused) run() {
 			P9:  unsafe.SliceData(t82),
 			P10: unsafe.SliceData(t5),
 			P11: unsafe.SliceData(t4),
-			P12: unsafe.SliceData(t160),
-			P13: unsafe.SliceData(t163),
+			P12: unsafe.SliceData(t164),
+			P13: unsafe.SliceData(t167),
 			N0:  L,
 			N1:  heads,
 			N2:  T,
@@ -1091,8 +1089,8 @@ func (c *backwardFused) run() {
 					t82_2 := t82[((i*heads+j)*T+k2)*dK:][:dK]
 					t5_2 := t5[((i*heads+j)*T+k2)*dK:][:dK]
 					t4_2 := t4[((i*heads+j)*T+k2)*dK:][:dK]
-					t160_2 := t160[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
-					t163_2 := t163[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
+					t164_2 := t164[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
+					t167_2 := t167[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
 					t58Entry := t58_2[k2]
 					t78Entry := t78_2[k2]
 					t84Entry := t84_2[k2]
@@ -1104,8 +1102,8 @@ func (c *backwardFused) run() {
 						t129 := num.FMA32(F(2*k1_2[m]), t104Entry, F(t82_2[m]*t84Entry))
 						t5Entry := t5_2[m]
 						t4Entry := t4_2[m]
-						t160_2[m] = num.FMA32(F(F(t9Entry*t10Entry)*t111), kern.Sigmoid(-t9Entry), F(t10Entry*t111))
-						t163_2[m] = num.FMA32(F(F(t4Entry*t5Entry)*t129), kern.Sigmoid(-t4Entry), F(t5Entry*t129))
+						t164_2[m] = num.FMA32(F(F(t9Entry*t10Entry)*t111), kern.Sigmoid(-t9Entry), F(t10Entry*t111))
+						t167_2[m] = num.FMA32(F(F(t4Entry*t5Entry)*t129), kern.Sigmoid(-t4Entry), F(t5Entry*t129))
 					}
 				}
 			}
@@ -1118,9 +1116,9 @@ func (c *backwardFused) run() {
 	if kern.Wide() {
 		a := regions.R88795b7bcf36Args{
 			P0: unsafe.SliceData(c.BQBar),
-			P1: unsafe.SliceData(t160),
+			P1: unsafe.SliceData(t164),
 			P2: unsafe.SliceData(c.BKBar),
-			P3: unsafe.SliceData(t163),
+			P3: unsafe.SliceData(t167),
 			N0: heads,
 			N1: L,
 			N2: T,
@@ -1137,11 +1135,11 @@ func (c *backwardFused) run() {
 			bKBar := c.BKBar[i*dK:][:dK]
 			for j := range L {
 				for k2 := range T {
-					t160_2 := t160[((j*heads+i)*(T+6)+k2+3)*dK:][:dK]
-					t163_2 := t163[((j*heads+i)*(T+6)+k2+3)*dK:][:dK]
+					t164_2 := t164[((j*heads+i)*(T+6)+k2+3)*dK:][:dK]
+					t167_2 := t167[((j*heads+i)*(T+6)+k2+3)*dK:][:dK]
 					for m := range dK {
-						bQBar[m] = bQBar[m] + t160_2[m]
-						bKBar[m] = bKBar[m] + t163_2[m]
+						bQBar[m] = bQBar[m] + t164_2[m]
+						bKBar[m] = bKBar[m] + t167_2[m]
 					}
 				}
 			}
@@ -1151,7 +1149,7 @@ func (c *backwardFused) run() {
 	// projected.q1
 	if kern.Wide() {
 		a := regions.R92f43367dc72Args{
-			P0: unsafe.SliceData(t160),
+			P0: unsafe.SliceData(t164),
 			N0: L,
 			N1: heads,
 			N2: dK,
@@ -1163,9 +1161,9 @@ func (c *backwardFused) run() {
 		for i := range L {
 			for j := range heads {
 				for k2 := range 3 {
-					t160_2 := t160[((i*heads+j)*(T+6)+k2)*dK:][:dK]
+					t164_2 := t164[((i*heads+j)*(T+6)+k2)*dK:][:dK]
 					for m := range dK {
-						t160_2[m] = F(0)
+						t164_2[m] = F(0)
 					}
 				}
 			}
@@ -1173,7 +1171,7 @@ func (c *backwardFused) run() {
 	}
 	if kern.Wide() {
 		a := regions.Rbe39e2073f93Args{
-			P0: unsafe.SliceData(t160),
+			P0: unsafe.SliceData(t164),
 			N0: L,
 			N1: heads,
 			N2: dK,
@@ -1186,9 +1184,9 @@ func (c *backwardFused) run() {
 		for i := range L {
 			for j := range heads {
 				for k2 := range 3 {
-					t160_2 := t160[((i*heads+j)*(T+6)+k2+T+3)*dK:][:dK]
+					t164_2 := t164[((i*heads+j)*(T+6)+k2+T+3)*dK:][:dK]
 					for m := range dK {
-						t160_2[m] = F(0)
+						t164_2[m] = F(0)
 					}
 				}
 			}
@@ -1201,10 +1199,10 @@ func (c *backwardFused) run() {
 	if kern.Wide() {
 		a := regions.R1012fbfad2e6Args{
 			P0:  unsafe.SliceData(c.Q1Stack),
-			P1:  unsafe.SliceData(t160),
+			P1:  unsafe.SliceData(t164),
 			P2:  unsafe.SliceData(c.CQBar),
 			P3:  unsafe.SliceData(c.K1Stack),
-			P4:  unsafe.SliceData(t163),
+			P4:  unsafe.SliceData(t167),
 			P5:  unsafe.SliceData(c.CKBar),
 			N0:  heads,
 			N1:  L,
@@ -1230,12 +1228,12 @@ func (c *backwardFused) run() {
 				for k2 := range L {
 					for m := range T {
 						q1Stack := c.Q1Stack[((k2*heads+i)*(T+3)-j+m+3)*dK:][:dK]
-						t160_2 := t160[((k2*heads+i)*(T+6)+m+3)*dK:][:dK]
+						t164_2 := t164[((k2*heads+i)*(T+6)+m+3)*dK:][:dK]
 						k1Stack := c.K1Stack[((k2*heads+i)*(T+3)-j+m+3)*dK:][:dK]
-						t163_2 := t163[((k2*heads+i)*(T+6)+m+3)*dK:][:dK]
+						t167_2 := t167[((k2*heads+i)*(T+6)+m+3)*dK:][:dK]
 						for p := range dK {
-							cQBar[p] = num.FMA32(q1Stack[p], t160_2[p], cQBar[p])
-							cKBar[p] = num.FMA32(k1Stack[p], t163_2[p], cKBar[p])
+							cQBar[p] = num.FMA32(q1Stack[p], t164_2[p], cQBar[p])
+							cKBar[p] = num.FMA32(k1Stack[p], t167_2[p], cKBar[p])
 						}
 					}
 				}
@@ -1252,7 +1250,7 @@ func (c *backwardFused) run() {
 				if n >= 0 {
 					if kern.Wide() {
 						a := regions.R1e42c5bb8a4bArgs{
-							P0: unsafe.SliceData(t160),
+							P0: unsafe.SliceData(t164),
 							P1: unsafe.SliceData(c.CQ),
 							P2: unsafe.SliceData(t124),
 							N0: dK,
@@ -1263,17 +1261,17 @@ func (c *backwardFused) run() {
 						}
 						regions.R1e42c5bb8a4b(&a)
 					} else {
-						t160_2 := t160[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
+						t164_2 := t164[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
 						cQ := c.CQ[(j*4+3)*dK:][:dK]
-						t160_3 := t160[((i*heads+j)*(T+6)+k2+2)*dK:][:dK]
+						t164_3 := t164[((i*heads+j)*(T+6)+k2+2)*dK:][:dK]
 						cQ2 := c.CQ[(j*4+2)*dK:][:dK]
-						t160_4 := t160[((i*heads+j)*(T+6)+k2+1)*dK:][:dK]
+						t164_4 := t164[((i*heads+j)*(T+6)+k2+1)*dK:][:dK]
 						cQ3 := c.CQ[(j*4+1)*dK:][:dK]
-						t160_5 := t160[((i*heads+j)*(T+6)+k2)*dK:][:dK]
+						t164_5 := t164[((i*heads+j)*(T+6)+k2)*dK:][:dK]
 						cQ4 := c.CQ[j*4*dK:][:dK]
 						t124_2 := t124[((i*heads+j)*3+k2)*dK:][:dK]
 						for m := range dK {
-							t124_2[m] = num.FMA32(t160_2[m], cQ[m], num.FMA32(t160_3[m], cQ2[m], num.FMA32(t160_4[m], cQ3[m], F(t160_5[m]*cQ4[m]))))
+							t124_2[m] = num.FMA32(t164_2[m], cQ[m], num.FMA32(t164_3[m], cQ2[m], num.FMA32(t164_4[m], cQ3[m], F(t164_5[m]*cQ4[m]))))
 						}
 					}
 				}
@@ -1319,7 +1317,7 @@ func (c *backwardFused) run() {
 	// projected.k1
 	if kern.Wide() {
 		a := regions.R92f43367dc72Args{
-			P0: unsafe.SliceData(t163),
+			P0: unsafe.SliceData(t167),
 			N0: L,
 			N1: heads,
 			N2: dK,
@@ -1331,9 +1329,9 @@ func (c *backwardFused) run() {
 		for i := range L {
 			for j := range heads {
 				for k2 := range 3 {
-					t163_2 := t163[((i*heads+j)*(T+6)+k2)*dK:][:dK]
+					t167_2 := t167[((i*heads+j)*(T+6)+k2)*dK:][:dK]
 					for m := range dK {
-						t163_2[m] = F(0)
+						t167_2[m] = F(0)
 					}
 				}
 			}
@@ -1341,7 +1339,7 @@ func (c *backwardFused) run() {
 	}
 	if kern.Wide() {
 		a := regions.Rbe39e2073f93Args{
-			P0: unsafe.SliceData(t163),
+			P0: unsafe.SliceData(t167),
 			N0: L,
 			N1: heads,
 			N2: dK,
@@ -1354,9 +1352,9 @@ func (c *backwardFused) run() {
 		for i := range L {
 			for j := range heads {
 				for k2 := range 3 {
-					t163_2 := t163[((i*heads+j)*(T+6)+k2+T+3)*dK:][:dK]
+					t167_2 := t167[((i*heads+j)*(T+6)+k2+T+3)*dK:][:dK]
 					for m := range dK {
-						t163_2[m] = F(0)
+						t167_2[m] = F(0)
 					}
 				}
 			}
@@ -1372,7 +1370,7 @@ func (c *backwardFused) run() {
 				if n2 >= 0 {
 					if kern.Wide() {
 						a := regions.R1e42c5bb8a4bArgs{
-							P0: unsafe.SliceData(t163),
+							P0: unsafe.SliceData(t167),
 							P1: unsafe.SliceData(c.CK),
 							P2: unsafe.SliceData(t142),
 							N0: dK,
@@ -1383,17 +1381,17 @@ func (c *backwardFused) run() {
 						}
 						regions.R1e42c5bb8a4b(&a)
 					} else {
-						t163_2 := t163[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
+						t167_2 := t167[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
 						cK := c.CK[(j*4+3)*dK:][:dK]
-						t163_3 := t163[((i*heads+j)*(T+6)+k2+2)*dK:][:dK]
+						t167_3 := t167[((i*heads+j)*(T+6)+k2+2)*dK:][:dK]
 						cK2 := c.CK[(j*4+2)*dK:][:dK]
-						t163_4 := t163[((i*heads+j)*(T+6)+k2+1)*dK:][:dK]
+						t167_4 := t167[((i*heads+j)*(T+6)+k2+1)*dK:][:dK]
 						cK3 := c.CK[(j*4+1)*dK:][:dK]
-						t163_5 := t163[((i*heads+j)*(T+6)+k2)*dK:][:dK]
+						t167_5 := t167[((i*heads+j)*(T+6)+k2)*dK:][:dK]
 						cK4 := c.CK[j*4*dK:][:dK]
 						t142_2 := t142[((i*heads+j)*3+k2)*dK:][:dK]
 						for m := range dK {
-							t142_2[m] = num.FMA32(t163_2[m], cK[m], num.FMA32(t163_3[m], cK2[m], num.FMA32(t163_4[m], cK3[m], F(t163_5[m]*cK4[m]))))
+							t142_2[m] = num.FMA32(t167_2[m], cK[m], num.FMA32(t167_3[m], cK2[m], num.FMA32(t167_4[m], cK3[m], F(t167_5[m]*cK4[m]))))
 						}
 					}
 				}
@@ -1404,7 +1402,7 @@ func (c *backwardFused) run() {
 	// projected.q0, projected.q1
 	if kern.Wide() {
 		a := regions.Rd8951093918dArgs{
-			P0:  unsafe.SliceData(t160),
+			P0:  unsafe.SliceData(t164),
 			P1:  unsafe.SliceData(c.CQ),
 			P2:  unsafe.SliceData(t147),
 			N0:  L,
@@ -1426,16 +1424,16 @@ func (c *backwardFused) run() {
 			for j := range heads {
 				cQ := c.CQ[j*4*dK:][:dK]
 				for k2 := range T {
-					t160_2 := t160[((i*heads+j)*(T+6)+k2+6)*dK:][:dK]
+					t164_2 := t164[((i*heads+j)*(T+6)+k2+6)*dK:][:dK]
 					cQ2 := c.CQ[(j*4+3)*dK:][:dK]
-					t160_3 := t160[((i*heads+j)*(T+6)+k2+5)*dK:][:dK]
+					t164_3 := t164[((i*heads+j)*(T+6)+k2+5)*dK:][:dK]
 					cQ3 := c.CQ[(j*4+2)*dK:][:dK]
-					t160_4 := t160[((i*heads+j)*(T+6)+k2+4)*dK:][:dK]
+					t164_4 := t164[((i*heads+j)*(T+6)+k2+4)*dK:][:dK]
 					cQ4 := c.CQ[(j*4+1)*dK:][:dK]
-					t160_5 := t160[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
+					t164_5 := t164[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
 					t147_2 := t147[((i*heads+j)*T+k2)*dK:][:dK]
 					for m := range dK {
-						t147_2[m] = num.FMA32(t160_2[m], cQ2[m], num.FMA32(t160_3[m], cQ3[m], num.FMA32(t160_4[m], cQ4[m], F(t160_5[m]*cQ[m]))))
+						t147_2[m] = num.FMA32(t164_2[m], cQ2[m], num.FMA32(t164_3[m], cQ3[m], num.FMA32(t164_4[m], cQ4[m], F(t164_5[m]*cQ[m]))))
 					}
 				}
 			}
@@ -1486,7 +1484,7 @@ func (c *backwardFused) run() {
 	// projected.k0, projected.k1
 	if kern.Wide() {
 		a := regions.Rd8951093918dArgs{
-			P0:  unsafe.SliceData(t163),
+			P0:  unsafe.SliceData(t167),
 			P1:  unsafe.SliceData(c.CK),
 			P2:  unsafe.SliceData(t150),
 			N0:  L,
@@ -1508,16 +1506,16 @@ func (c *backwardFused) run() {
 			for j := range heads {
 				cK := c.CK[j*4*dK:][:dK]
 				for k2 := range T {
-					t163_2 := t163[((i*heads+j)*(T+6)+k2+6)*dK:][:dK]
+					t167_2 := t167[((i*heads+j)*(T+6)+k2+6)*dK:][:dK]
 					cK2 := c.CK[(j*4+3)*dK:][:dK]
-					t163_3 := t163[((i*heads+j)*(T+6)+k2+5)*dK:][:dK]
+					t167_3 := t167[((i*heads+j)*(T+6)+k2+5)*dK:][:dK]
 					cK3 := c.CK[(j*4+2)*dK:][:dK]
-					t163_4 := t163[((i*heads+j)*(T+6)+k2+4)*dK:][:dK]
+					t167_4 := t167[((i*heads+j)*(T+6)+k2+4)*dK:][:dK]
 					cK4 := c.CK[(j*4+1)*dK:][:dK]
-					t163_5 := t163[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
+					t167_5 := t167[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
 					t150_2 := t150[((i*heads+j)*T+k2)*dK:][:dK]
 					for m := range dK {
-						t150_2[m] = num.FMA32(t163_2[m], cK2[m], num.FMA32(t163_3[m], cK3[m], num.FMA32(t163_4[m], cK4[m], F(t163_5[m]*cK[m]))))
+						t150_2[m] = num.FMA32(t167_2[m], cK2[m], num.FMA32(t167_3[m], cK3[m], num.FMA32(t167_4[m], cK4[m], F(t167_5[m]*cK[m]))))
 					}
 				}
 			}

@@ -266,7 +266,7 @@ func (c *Backward[F]) Run() {
 		return
 	}
 	L, T, d, dK := c.L, c.T, c.D, c.DK
-	t72 := c.Work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
+	t73 := c.Work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
 	work := c.Work[L*T*dK+6*L*dK:]
 	t6 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
@@ -313,10 +313,10 @@ func (c *Backward[F]) Run() {
 			q1_2 := q1[(i*T+j)*dK:][:dK]
 			for k := range dK {
 				t62 := bQ[k] + (F(q1Stack[k]*cQ[k]) + F(q1Stack2[k]*cQ2[k]) + F(q1Stack3[k]*cQ3[k]) + F(q1Stack4[k]*cQ4[k]))
-				t72_2 := num.Sigmoid(t62)
+				t72 := num.Sigmoid(t62)
 				t6_2[k] = t62
-				t7_2[k] = t72_2
-				q1_2[k] = F(t62 * t72_2)
+				t7_2[k] = t72
+				q1_2[k] = F(t62 * t72)
 			}
 		}
 	}
@@ -366,8 +366,8 @@ func (c *Backward[F]) Run() {
 		for j := range T {
 			t17Entry := t17_2[j]
 			qProdEntry2 := qProd[j]
-			w := F(F(0.5*kern.Choose(((F(1e-08) <= t17Entry) && (F(0) < qProdEntry2)), kern.Choose((F(1e-08) <= t17Entry), t142_2[j], F(0)), F(0))) * (F(1) / t15_2[j]))
-			t31_2[j] = kern.Choose(((F(1e-08) <= t17Entry) && (F(0) < qProdEntry2)), kern.Choose(((F(1e-08) <= t17Entry) && (F(0) < qProdEntry2)), w, F(0)), F(0))
+			w := ((F(1e-08) <= t17Entry) && (F(0) < qProdEntry2))
+			t31_2[j] = kern.Choose(w, kern.Choose(((F(1e-08) <= t17Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t17Entry), t142_2[j], F(0)))*(F(1)/t15_2[j])), F(0)), F(0))
 		}
 	}
 
@@ -421,7 +421,7 @@ func (c *Backward[F]) Run() {
 			q1_2 := q1[(i*T+j)*dK:][:dK]
 			t7_2 := t7[(i*T+j)*dK:][:dK]
 			t6_2 := t6[(i*T+j)*dK:][:dK]
-			t72_2 := t72[(i*(T+6)+j+3)*dK:][:dK]
+			t73_2 := t73[(i*(T+6)+j+3)*dK:][:dK]
 			t112Entry := t112_2[j]
 			t31Entry := t31_2[j]
 			for k := range dK {
@@ -429,7 +429,7 @@ func (c *Backward[F]) Run() {
 				t7Entry := t7_2[k]
 				t6Entry := t6_2[k]
 				t45 := F(t7Entry*t39) + F(F(F(t6Entry*t7Entry)*t39)*num.Sigmoid(-t6Entry))
-				t72_2[k] = t45
+				t73_2[k] = t45
 				bQBar[k] += t45
 			}
 		}
@@ -438,17 +438,17 @@ func (c *Backward[F]) Run() {
 	// projected.q1
 	for i := range L {
 		for j := range 3 {
-			t72_2 := t72[(i*(T+6)+j)*dK:][:dK]
+			t73_2 := t73[(i*(T+6)+j)*dK:][:dK]
 			for k := range dK {
-				t72_2[k] = F(0)
+				t73_2[k] = F(0)
 			}
 		}
 	}
 	for i := range L {
 		for j := range 3 {
-			t72_2 := t72[(i*(T+6)+j+T+3)*dK:][:dK]
+			t73_2 := t73[(i*(T+6)+j+T+3)*dK:][:dK]
 			for k := range dK {
-				t72_2[k] = F(0)
+				t73_2[k] = F(0)
 			}
 		}
 	}
@@ -460,9 +460,9 @@ func (c *Backward[F]) Run() {
 		for j := range L {
 			for k := range T {
 				q1Stack := c.Q1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-				t72_2 := t72[(j*(T+6)+k+3)*dK:][:dK]
+				t73_2 := t73[(j*(T+6)+k+3)*dK:][:dK]
 				for m := range dK {
-					cQBar[m] += F(q1Stack[m] * t72_2[m])
+					cQBar[m] += F(q1Stack[m] * t73_2[m])
 				}
 			}
 		}
@@ -474,17 +474,17 @@ func (c *Backward[F]) Run() {
 		for j := range 3 {
 			n := int(c.Pos[i]) + j - 3
 			if n >= 0 {
-				t72_2 := t72[(i*(T+6)+j)*dK:][:dK]
+				t73_2 := t73[(i*(T+6)+j)*dK:][:dK]
 				cQ := c.CQ[:dK]
-				t72_3 := t72[(i*(T+6)+j+1)*dK:][:dK]
+				t73_3 := t73[(i*(T+6)+j+1)*dK:][:dK]
 				cQ2 := c.CQ[1*dK:][:dK]
-				t72_4 := t72[(i*(T+6)+j+2)*dK:][:dK]
+				t73_4 := t73[(i*(T+6)+j+2)*dK:][:dK]
 				cQ3 := c.CQ[2*dK:][:dK]
-				t72_5 := t72[(i*(T+6)+j+3)*dK:][:dK]
+				t73_5 := t73[(i*(T+6)+j+3)*dK:][:dK]
 				cQ4 := c.CQ[3*dK:][:dK]
 				t52_2 := t52[(i*3+j)*dK:][:dK]
 				for k := range dK {
-					t52_2[k] = F(t72_2[k]*cQ[k]) + F(t72_3[k]*cQ2[k]) + F(t72_4[k]*cQ3[k]) + F(t72_5[k]*cQ4[k])
+					t52_2[k] = F(t73_2[k]*cQ[k]) + F(t73_3[k]*cQ2[k]) + F(t73_4[k]*cQ3[k]) + F(t73_5[k]*cQ4[k])
 				}
 			}
 		}
@@ -497,16 +497,16 @@ func (c *Backward[F]) Run() {
 	for i := range L {
 		cQ := c.CQ[:dK]
 		for j := range T {
-			t72_2 := t72[(i*(T+6)+j+3)*dK:][:dK]
-			t72_3 := t72[(i*(T+6)+j+4)*dK:][:dK]
+			t73_2 := t73[(i*(T+6)+j+3)*dK:][:dK]
+			t73_3 := t73[(i*(T+6)+j+4)*dK:][:dK]
 			cQ2 := c.CQ[1*dK:][:dK]
-			t72_4 := t72[(i*(T+6)+j+5)*dK:][:dK]
+			t73_4 := t73[(i*(T+6)+j+5)*dK:][:dK]
 			cQ3 := c.CQ[2*dK:][:dK]
-			t72_5 := t72[(i*(T+6)+j+6)*dK:][:dK]
+			t73_5 := t73[(i*(T+6)+j+6)*dK:][:dK]
 			cQ4 := c.CQ[3*dK:][:dK]
 			t63_2 := t63[(i*T+j)*dK:][:dK]
 			for k := range dK {
-				t63_2[k] = (F(t72_2[k]*cQ[k]) + F(t72_3[k]*cQ2[k]) + F(t72_4[k]*cQ3[k]) + F(t72_5[k]*cQ4[k]))
+				t63_2[k] = (F(t73_2[k]*cQ[k]) + F(t73_3[k]*cQ2[k]) + F(t73_4[k]*cQ3[k]) + F(t73_5[k]*cQ4[k]))
 			}
 		}
 	}

@@ -275,8 +275,7 @@ func (c *Backward[F]) Run() {
 			t182 := kern.Choose((F(0) < qProdEntry), t162, F(0))
 			t202 := num.Max(t182, F(1e-08))
 			thetaLinEntry := thetaLin[j]
-			t42 := (F(0) <= num.Softplus(thetaLinEntry))
-			t1122 := kern.Choose(t42, F(kern.Choose(t42, thetaBar[j], F(0))*num.Sigmoid(thetaLinEntry)), F(0))
+			t1122 := kern.Choose((F(0) <= num.Softplus(thetaLinEntry)), F(thetaBar[j]*num.Sigmoid(thetaLinEntry)), F(0))
 			t152 += t1122
 			t6_2[j] = t62
 			t8_2[j] = t82
@@ -361,11 +360,11 @@ func (c *Backward[F]) Run() {
 			qProdEntry2 := qProd[j]
 			t8Entry := t8_2[j]
 			kProdEntry2 := kProd[j]
-			w := F(F(0.5*kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2)), kern.Choose((F(1e-08) <= t18Entry), t242_2[j], F(0)), F(0))) * (F(1) / t16_2[j]))
-			t41_2[j] = kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2)), kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2)), w, F(0)), F(0))
+			w := ((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2))
+			t41_2[j] = kern.Choose(w, kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t18Entry), t242_2[j], F(0)))*(F(1)/t16_2[j])), F(0)), F(0))
 			t47_2[j] = F(1) / t10_2[j]
-			w2 := F(F(0.5*kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2)), kern.Choose((F(1e-08) <= t8Entry), t50_2[j], F(0)), F(0))) * (F(1) / t6_2[j]))
-			t67_2[j] = kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2)), kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2)), w2, F(0)), F(0))
+			w2 := ((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2))
+			t67_2[j] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t8Entry), t50_2[j], F(0)))*(F(1)/t6_2[j])), F(0)), F(0))
 		}
 	}
 

@@ -271,7 +271,7 @@ func (c *backwardFused) run() {
 	// projected.k, projected.q, projected.theta
 	var t152 F
 	if kern.Wide() {
-		a := regions.R62c78a1364e5Args{
+		a := regions.R7553ed431ca6Args{
 			P0:  unsafe.SliceData(c.KProd),
 			P1:  unsafe.SliceData(c.QProd),
 			P2:  unsafe.SliceData(c.ThetaLin),
@@ -292,7 +292,7 @@ func (c *backwardFused) run() {
 			N4:  12 * T,
 			S0:  [2]float32{t152},
 		}
-		regions.R62c78a1364e5(&a)
+		regions.R7553ed431ca6(&a)
 	} else {
 		t152_2 := t152
 		for i := range L {
@@ -319,8 +319,7 @@ func (c *backwardFused) run() {
 				t182 := kern.Choose((F(0) < qProdEntry), t162, F(0))
 				t202 := kern.Larger(t182, F(1e-08))
 				thetaLinEntry := thetaLin[j]
-				t42 := (F(0) <= kern.Softplus(thetaLinEntry))
-				t1122 := kern.Choose(t42, F(kern.Choose(t42, thetaBar[j], F(0))*kern.Sigmoid(thetaLinEntry)), F(0))
+				t1122 := kern.Choose((F(0) <= kern.Softplus(thetaLinEntry)), F(thetaBar[j]*kern.Sigmoid(thetaLinEntry)), F(0))
 				t152RowSums[j%16] = t152RowSums[j%16] + t1122
 				t6_2[j] = t62
 				t8_2[j] = t82
@@ -441,7 +440,7 @@ func (c *backwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.Rcb090257bc32Args{
+		a := regions.R91d9772389eaArgs{
 			P0:  unsafe.SliceData(t18),
 			P1:  unsafe.SliceData(c.QProd),
 			P2:  unsafe.SliceData(t8),
@@ -457,7 +456,7 @@ func (c *backwardFused) run() {
 			N0:  L,
 			N1:  T,
 		}
-		regions.Rcb090257bc32(&a)
+		regions.R91d9772389ea(&a)
 	} else {
 		for i := range L {
 			t18_2 := t18[i*T:][:T]
@@ -477,11 +476,11 @@ func (c *backwardFused) run() {
 				qProdEntry2 := qProd[j]
 				t8Entry := t8_2[j]
 				kProdEntry2 := kProd[j]
-				w := F(F(0.5*kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2)), kern.Choose((F(1e-08) <= t18Entry), t242_2[j], F(0)), F(0))) * (F(1) / t16_2[j]))
-				t41_2[j] = kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2)), kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2)), w, F(0)), F(0))
+				w := ((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2))
+				t41_2[j] = kern.Choose(w, kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t18Entry), t242_2[j], F(0)))*(F(1)/t16_2[j])), F(0)), F(0))
 				t47_2[j] = F(1) / t10_2[j]
-				w2 := F(F(0.5*kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2)), kern.Choose((F(1e-08) <= t8Entry), t50_2[j], F(0)), F(0))) * (F(1) / t6_2[j]))
-				t67_2[j] = kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2)), kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2)), w2, F(0)), F(0))
+				w2 := ((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2))
+				t67_2[j] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t8Entry), t50_2[j], F(0)))*(F(1)/t6_2[j])), F(0)), F(0))
 			}
 		}
 	}

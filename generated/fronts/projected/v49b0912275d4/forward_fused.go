@@ -531,8 +531,8 @@ func (c *backwardFused) run() {
 	_ = d
 	_ = dK
 	_ = dV
-	t186 := c.Work[:L*T*dK+6*L*dK]                                      // [L, T + 6, d_k]
-	t189 := c.Work[L*T*dK+6*L*dK:][:L*T*dK+6*L*dK]                      // [L, T + 6, d_k]
+	t190 := c.Work[:L*T*dK+6*L*dK]                                      // [L, T + 6, d_k]
+	t193 := c.Work[L*T*dK+6*L*dK:][:L*T*dK+6*L*dK]                      // [L, T + 6, d_k]
 	t4 := c.Work[2*L*T*dK+12*L*dK:][:L*T*dK]                            // [L, T, d_k]
 	t5 := c.Work[3*L*T*dK+12*L*dK:][:L*T*dK]                            // [L, T, d_k]
 	k1 := c.Work[4*L*T*dK+12*L*dK:][:L*T*dK]                            // [L, T, d_k]
@@ -646,7 +646,7 @@ func (c *backwardFused) run() {
 	var t55 F
 	var t77 F
 	if kern.Wide() {
-		a := regions.R25bad72bf056Args{
+		a := regions.R00f030fd958aArgs{
 			P0:  unsafe.SliceData(c.KProd),
 			P1:  unsafe.SliceData(c.QProd),
 			P2:  unsafe.SliceData(c.RhoLin),
@@ -677,7 +677,7 @@ func (c *backwardFused) run() {
 			S1:  [2]float32{t55},
 			S2:  [2]float32{t382},
 		}
-		regions.R25bad72bf056(&a)
+		regions.R00f030fd958a(&a)
 	} else {
 		t77_2 := t77
 		t55_2 := t55
@@ -727,12 +727,10 @@ func (c *backwardFused) run() {
 				w := etaBar[j] - kern.Choose((!t1622 && !(F(0.05) <= t48)), kern.Choose(!t1622, thetaBarEntry, F(0)), F(0))
 				t3522 := F(F(eta*w) * kern.Sigmoid(-etaLinEntry))
 				t382RowSums[j%16] = t382RowSums[j%16] + t3522
-				t442 := (t1622 && (F(0) <= t41))
-				t512 := kern.Choose(t442, F(kern.Choose(t442, kern.Choose(t1622, thetaBarEntry, F(0)), F(0))*kern.Sigmoid(thetaLinEntry)), F(0))
+				t512 := kern.Choose((t1622 && (F(0) <= t41)), F(kern.Choose(t1622, thetaBarEntry, F(0))*kern.Sigmoid(thetaLinEntry)), F(0))
 				t55RowSums[j%16] = t55RowSums[j%16] + t512
 				t60 := (kern.Larger(t34, F(0)) <= F(1))
-				t65 := (t60 && (F(0) <= t34))
-				t732 := kern.Choose(t65, F(F(t34*kern.Choose(t65, kern.Choose(t60, rhoBar[j], F(0)), F(0)))*kern.Sigmoid(-rhoLinEntry)), F(0))
+				t732 := kern.Choose((t60 && (F(0) <= t34)), F(F(t34*kern.Choose(t60, rhoBar[j], F(0)))*kern.Sigmoid(-rhoLinEntry)), F(0))
 				t77RowSums[j%16] = t77RowSums[j%16] + t732
 				t16_2[j] = t162
 				t18_2[j] = t182
@@ -903,7 +901,7 @@ func (c *backwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.Rcb090257bc32Args{
+		a := regions.R91d9772389eaArgs{
 			P0:  unsafe.SliceData(t28),
 			P1:  unsafe.SliceData(c.QProd),
 			P2:  unsafe.SliceData(t18),
@@ -919,7 +917,7 @@ func (c *backwardFused) run() {
 			N0:  L,
 			N1:  T,
 		}
-		regions.Rcb090257bc32(&a)
+		regions.R91d9772389ea(&a)
 	} else {
 		for i := range L {
 			t28_2 := t28[i*T:][:T]
@@ -939,11 +937,11 @@ func (c *backwardFused) run() {
 				qProdEntry2 := qProd[j]
 				t18Entry := t18_2[j]
 				kProdEntry2 := kProd[j]
-				w2 := F(F(0.5*kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), kern.Choose((F(1e-08) <= t28Entry), t86_2[j], F(0)), F(0))) * (F(1) / t26_2[j]))
-				t103_2[j] = kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), w2, F(0)), F(0))
+				w2 := ((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2))
+				t103_2[j] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t28Entry), t86_2[j], F(0)))*(F(1)/t26_2[j])), F(0)), F(0))
 				t109_2[j] = F(1) / t20_2[j]
-				w3 := F(F(0.5*kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), kern.Choose((F(1e-08) <= t18Entry), t112_2[j], F(0)), F(0))) * (F(1) / t16_2[j]))
-				t129_2[j] = kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), w3, F(0)), F(0))
+				w3 := ((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2))
+				t129_2[j] = kern.Choose(w3, kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t18Entry), t112_2[j], F(0)))*(F(1)/t16_2[j])), F(0)), F(0))
 			}
 		}
 	}
@@ -968,9 +966,9 @@ func (c *backwardFused) run() {
 			P9:  unsafe.SliceData(t107),
 			P10: unsafe.SliceData(t5),
 			P11: unsafe.SliceData(t4),
-			P12: unsafe.SliceData(t186),
+			P12: unsafe.SliceData(t190),
 			P13: unsafe.SliceData(c.BQBar),
-			P14: unsafe.SliceData(t189),
+			P14: unsafe.SliceData(t193),
 			P15: unsafe.SliceData(c.BKBar),
 			N0:  L,
 			N1:  T,
@@ -1002,8 +1000,8 @@ func (c *backwardFused) run() {
 				t107_2 := t107[(i*T+j)*dK:][:dK]
 				t5_2 := t5[(i*T+j)*dK:][:dK]
 				t4_2 := t4[(i*T+j)*dK:][:dK]
-				t186_2 := t186[(i*(T+6)+j+3)*dK:][:dK]
-				t189_2 := t189[(i*(T+6)+j+3)*dK:][:dK]
+				t190_2 := t190[(i*(T+6)+j+3)*dK:][:dK]
+				t193_2 := t193[(i*(T+6)+j+3)*dK:][:dK]
 				t83Entry := t83_2[j]
 				t103Entry := t103_2[j]
 				t109Entry := t109_2[j]
@@ -1017,9 +1015,9 @@ func (c *backwardFused) run() {
 					t5Entry := t5_2[k]
 					t4Entry := t4_2[k]
 					t160 := num.FMA32(F(F(t4Entry*t5Entry)*t154), kern.Sigmoid(-t4Entry), F(t5Entry*t154))
-					t186_2[k] = t142
+					t190_2[k] = t142
 					bQBar[k] = bQBar[k] + t142
-					t189_2[k] = t160
+					t193_2[k] = t160
 					bKBar[k] = bKBar[k] + t160
 				}
 			}
@@ -1029,7 +1027,7 @@ func (c *backwardFused) run() {
 	// projected.q1
 	if kern.Wide() {
 		a := regions.Re9c4c871791dArgs{
-			P0: unsafe.SliceData(t186),
+			P0: unsafe.SliceData(t190),
 			N0: L,
 			N1: dK,
 			N2: T*dK + 6*dK,
@@ -1038,16 +1036,16 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t186_2 := t186[(i*(T+6)+j)*dK:][:dK]
+				t190_2 := t190[(i*(T+6)+j)*dK:][:dK]
 				for k := range dK {
-					t186_2[k] = F(0)
+					t190_2[k] = F(0)
 				}
 			}
 		}
 	}
 	if kern.Wide() {
 		a := regions.R5597ca2d9fd5Args{
-			P0: unsafe.SliceData(t186),
+			P0: unsafe.SliceData(t190),
 			N0: L,
 			N1: dK,
 			N2: 4*T*dK + 12*dK,
@@ -1057,9 +1055,9 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t186_2 := t186[(i*(T+6)+j+T+3)*dK:][:dK]
+				t190_2 := t190[(i*(T+6)+j+T+3)*dK:][:dK]
 				for k := range dK {
-					t186_2[k] = F(0)
+					t190_2[k] = F(0)
 				}
 			}
 		}
@@ -1071,10 +1069,10 @@ func (c *backwardFused) run() {
 	if kern.Wide() {
 		a := regions.R8b9ed52db582Args{
 			P0: unsafe.SliceData(c.Q1Stack),
-			P1: unsafe.SliceData(t186),
+			P1: unsafe.SliceData(t190),
 			P2: unsafe.SliceData(c.CQBar),
 			P3: unsafe.SliceData(c.K1Stack),
-			P4: unsafe.SliceData(t189),
+			P4: unsafe.SliceData(t193),
 			P5: unsafe.SliceData(c.CKBar),
 			N0: L,
 			N1: T,
@@ -1095,12 +1093,12 @@ func (c *backwardFused) run() {
 			for j := range L {
 				for k := range T {
 					q1Stack := c.Q1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-					t186_2 := t186[(j*(T+6)+k+3)*dK:][:dK]
+					t190_2 := t190[(j*(T+6)+k+3)*dK:][:dK]
 					k1Stack := c.K1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-					t189_2 := t189[(j*(T+6)+k+3)*dK:][:dK]
+					t193_2 := t193[(j*(T+6)+k+3)*dK:][:dK]
 					for m := range dK {
-						cQBar[m] = num.FMA32(q1Stack[m], t186_2[m], cQBar[m])
-						cKBar[m] = num.FMA32(k1Stack[m], t189_2[m], cKBar[m])
+						cQBar[m] = num.FMA32(q1Stack[m], t190_2[m], cQBar[m])
+						cKBar[m] = num.FMA32(k1Stack[m], t193_2[m], cKBar[m])
 					}
 				}
 			}
@@ -1115,7 +1113,7 @@ func (c *backwardFused) run() {
 			if n >= 0 {
 				if kern.Wide() {
 					a := regions.R1e42c5bb8a4bArgs{
-						P0: unsafe.SliceData(t186),
+						P0: unsafe.SliceData(t190),
 						P1: unsafe.SliceData(c.CQ),
 						P2: unsafe.SliceData(t149),
 						N0: dK,
@@ -1126,17 +1124,17 @@ func (c *backwardFused) run() {
 					}
 					regions.R1e42c5bb8a4b(&a)
 				} else {
-					t186_2 := t186[(i*(T+6)+j+3)*dK:][:dK]
+					t190_2 := t190[(i*(T+6)+j+3)*dK:][:dK]
 					cQ := c.CQ[3*dK:][:dK]
-					t186_3 := t186[(i*(T+6)+j+2)*dK:][:dK]
+					t190_3 := t190[(i*(T+6)+j+2)*dK:][:dK]
 					cQ2 := c.CQ[2*dK:][:dK]
-					t186_4 := t186[(i*(T+6)+j+1)*dK:][:dK]
+					t190_4 := t190[(i*(T+6)+j+1)*dK:][:dK]
 					cQ3 := c.CQ[1*dK:][:dK]
-					t186_5 := t186[(i*(T+6)+j)*dK:][:dK]
+					t190_5 := t190[(i*(T+6)+j)*dK:][:dK]
 					cQ4 := c.CQ[:dK]
 					t149_2 := t149[(i*3+j)*dK:][:dK]
 					for k := range dK {
-						t149_2[k] = num.FMA32(t186_2[k], cQ[k], num.FMA32(t186_3[k], cQ2[k], num.FMA32(t186_4[k], cQ3[k], F(t186_5[k]*cQ4[k]))))
+						t149_2[k] = num.FMA32(t190_2[k], cQ[k], num.FMA32(t190_3[k], cQ2[k], num.FMA32(t190_4[k], cQ3[k], F(t190_5[k]*cQ4[k]))))
 					}
 				}
 			}
@@ -1177,7 +1175,7 @@ func (c *backwardFused) run() {
 	// projected.k1
 	if kern.Wide() {
 		a := regions.Re9c4c871791dArgs{
-			P0: unsafe.SliceData(t189),
+			P0: unsafe.SliceData(t193),
 			N0: L,
 			N1: dK,
 			N2: T*dK + 6*dK,
@@ -1186,16 +1184,16 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t189_2 := t189[(i*(T+6)+j)*dK:][:dK]
+				t193_2 := t193[(i*(T+6)+j)*dK:][:dK]
 				for k := range dK {
-					t189_2[k] = F(0)
+					t193_2[k] = F(0)
 				}
 			}
 		}
 	}
 	if kern.Wide() {
 		a := regions.R5597ca2d9fd5Args{
-			P0: unsafe.SliceData(t189),
+			P0: unsafe.SliceData(t193),
 			N0: L,
 			N1: dK,
 			N2: 4*T*dK + 12*dK,
@@ -1205,9 +1203,9 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t189_2 := t189[(i*(T+6)+j+T+3)*dK:][:dK]
+				t193_2 := t193[(i*(T+6)+j+T+3)*dK:][:dK]
 				for k := range dK {
-					t189_2[k] = F(0)
+					t193_2[k] = F(0)
 				}
 			}
 		}
@@ -1221,7 +1219,7 @@ func (c *backwardFused) run() {
 			if n2 >= 0 {
 				if kern.Wide() {
 					a := regions.R1e42c5bb8a4bArgs{
-						P0: unsafe.SliceData(t189),
+						P0: unsafe.SliceData(t193),
 						P1: unsafe.SliceData(c.CK),
 						P2: unsafe.SliceData(t167),
 						N0: dK,
@@ -1232,17 +1230,17 @@ func (c *backwardFused) run() {
 					}
 					regions.R1e42c5bb8a4b(&a)
 				} else {
-					t189_2 := t189[(i*(T+6)+j+3)*dK:][:dK]
+					t193_2 := t193[(i*(T+6)+j+3)*dK:][:dK]
 					cK := c.CK[3*dK:][:dK]
-					t189_3 := t189[(i*(T+6)+j+2)*dK:][:dK]
+					t193_3 := t193[(i*(T+6)+j+2)*dK:][:dK]
 					cK2 := c.CK[2*dK:][:dK]
-					t189_4 := t189[(i*(T+6)+j+1)*dK:][:dK]
+					t193_4 := t193[(i*(T+6)+j+1)*dK:][:dK]
 					cK3 := c.CK[1*dK:][:dK]
-					t189_5 := t189[(i*(T+6)+j)*dK:][:dK]
+					t193_5 := t193[(i*(T+6)+j)*dK:][:dK]
 					cK4 := c.CK[:dK]
 					t167_2 := t167[(i*3+j)*dK:][:dK]
 					for k := range dK {
-						t167_2[k] = num.FMA32(t189_2[k], cK[k], num.FMA32(t189_3[k], cK2[k], num.FMA32(t189_4[k], cK3[k], F(t189_5[k]*cK4[k]))))
+						t167_2[k] = num.FMA32(t193_2[k], cK[k], num.FMA32(t193_3[k], cK2[k], num.FMA32(t193_4[k], cK3[k], F(t193_5[k]*cK4[k]))))
 					}
 				}
 			}
@@ -1252,7 +1250,7 @@ func (c *backwardFused) run() {
 	// projected.q0, projected.q1
 	if kern.Wide() {
 		a := regions.R4f7fc48780fcArgs{
-			P0: unsafe.SliceData(t186),
+			P0: unsafe.SliceData(t190),
 			P1: unsafe.SliceData(c.CQ),
 			P2: unsafe.SliceData(t172),
 			N0: L,
@@ -1269,16 +1267,16 @@ func (c *backwardFused) run() {
 		cQ := c.CQ[:dK]
 		for i := range L {
 			for j := range T {
-				t186_2 := t186[(i*(T+6)+j+6)*dK:][:dK]
+				t190_2 := t190[(i*(T+6)+j+6)*dK:][:dK]
 				cQ2 := c.CQ[3*dK:][:dK]
-				t186_3 := t186[(i*(T+6)+j+5)*dK:][:dK]
+				t190_3 := t190[(i*(T+6)+j+5)*dK:][:dK]
 				cQ3 := c.CQ[2*dK:][:dK]
-				t186_4 := t186[(i*(T+6)+j+4)*dK:][:dK]
+				t190_4 := t190[(i*(T+6)+j+4)*dK:][:dK]
 				cQ4 := c.CQ[1*dK:][:dK]
-				t186_5 := t186[(i*(T+6)+j+3)*dK:][:dK]
+				t190_5 := t190[(i*(T+6)+j+3)*dK:][:dK]
 				t172_2 := t172[(i*T+j)*dK:][:dK]
 				for k := range dK {
-					t172_2[k] = num.FMA32(t186_2[k], cQ2[k], num.FMA32(t186_3[k], cQ3[k], num.FMA32(t186_4[k], cQ4[k], F(t186_5[k]*cQ[k]))))
+					t172_2[k] = num.FMA32(t190_2[k], cQ2[k], num.FMA32(t190_3[k], cQ3[k], num.FMA32(t190_4[k], cQ4[k], F(t190_5[k]*cQ[k]))))
 				}
 			}
 		}
@@ -1318,7 +1316,7 @@ func (c *backwardFused) run() {
 	// projected.k0, projected.k1
 	if kern.Wide() {
 		a := regions.R4f7fc48780fcArgs{
-			P0: unsafe.SliceData(t189),
+			P0: unsafe.SliceData(t193),
 			P1: unsafe.SliceData(c.CK),
 			P2: unsafe.SliceData(t175),
 			N0: L,
@@ -1335,16 +1333,16 @@ func (c *backwardFused) run() {
 		cK := c.CK[:dK]
 		for i := range L {
 			for j := range T {
-				t189_2 := t189[(i*(T+6)+j+6)*dK:][:dK]
+				t193_2 := t193[(i*(T+6)+j+6)*dK:][:dK]
 				cK2 := c.CK[3*dK:][:dK]
-				t189_3 := t189[(i*(T+6)+j+5)*dK:][:dK]
+				t193_3 := t193[(i*(T+6)+j+5)*dK:][:dK]
 				cK3 := c.CK[2*dK:][:dK]
-				t189_4 := t189[(i*(T+6)+j+4)*dK:][:dK]
+				t193_4 := t193[(i*(T+6)+j+4)*dK:][:dK]
 				cK4 := c.CK[1*dK:][:dK]
-				t189_5 := t189[(i*(T+6)+j+3)*dK:][:dK]
+				t193_5 := t193[(i*(T+6)+j+3)*dK:][:dK]
 				t175_2 := t175[(i*T+j)*dK:][:dK]
 				for k := range dK {
-					t175_2[k] = num.FMA32(t189_2[k], cK2[k], num.FMA32(t189_3[k], cK3[k], num.FMA32(t189_4[k], cK4[k], F(t189_5[k]*cK[k]))))
+					t175_2[k] = num.FMA32(t193_2[k], cK2[k], num.FMA32(t193_3[k], cK3[k], num.FMA32(t193_4[k], cK4[k], F(t193_5[k]*cK[k]))))
 				}
 			}
 		}

@@ -396,11 +396,11 @@ func (c *Backward[F]) Run() {
 		return
 	}
 	L, T, d, dK := c.L, c.T, c.D, c.DK
-	t132 := c.Work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
+	t134 := c.Work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
 	work := c.Work[L*T*dK+6*L*dK:]
-	t135 := work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
+	t137 := work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
 	work = work[L*T*dK+6*L*dK:]
-	t138 := work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
+	t140 := work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
 	work = work[L*T*dK+6*L*dK:]
 	t4 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
@@ -561,7 +561,7 @@ func (c *Backward[F]) Run() {
 			vBar := c.VBar[(i*T+j)*dK:][:dK]
 			t15_2 := t15[(i*T+j)*dK:][:dK]
 			t14_2 := t14[(i*T+j)*dK:][:dK]
-			t132_2 := t132[(i*(T+6)+j+3)*dK:][:dK]
+			t134_2 := t134[(i*(T+6)+j+3)*dK:][:dK]
 			var t1822 F
 			var t432 F
 			t35Entry := t35_2[j]
@@ -573,7 +573,7 @@ func (c *Backward[F]) Run() {
 				t15Entry := t15_2[k]
 				t14Entry := t14_2[k]
 				t69 := F(vBarEntry*t15Entry) + F(F(F(vBarEntry*t14Entry)*t15Entry)*num.Sigmoid(-t14Entry))
-				t132_2[k] = t69
+				t134_2[k] = t69
 				bVBar[k] += t69
 			}
 			t182_2[j] = -t1822
@@ -600,28 +600,28 @@ func (c *Backward[F]) Run() {
 			qProdEntry2 := qProd[j]
 			t23Entry := t23_2[j]
 			kProdEntry2 := kProd[j]
-			w := F(F(0.5*kern.Choose(((F(1e-08) <= t33Entry) && (F(0) < qProdEntry2)), kern.Choose((F(1e-08) <= t33Entry), t182_2[j], F(0)), F(0))) * (F(1) / t31_2[j]))
-			t352_2[j] = kern.Choose(((F(1e-08) <= t33Entry) && (F(0) < qProdEntry2)), kern.Choose(((F(1e-08) <= t33Entry) && (F(0) < qProdEntry2)), w, F(0)), F(0))
+			w := ((F(1e-08) <= t33Entry) && (F(0) < qProdEntry2))
+			t352_2[j] = kern.Choose(w, kern.Choose(((F(1e-08) <= t33Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t33Entry), t182_2[j], F(0)))*(F(1)/t31_2[j])), F(0)), F(0))
 			t40_2[j] = F(1) / t25_2[j]
-			w2 := F(F(0.5*kern.Choose(((F(1e-08) <= t23Entry) && (F(0) < kProdEntry2)), kern.Choose((F(1e-08) <= t23Entry), t43_2[j], F(0)), F(0))) * (F(1) / t21_2[j]))
-			t60_2[j] = kern.Choose(((F(1e-08) <= t23Entry) && (F(0) < kProdEntry2)), kern.Choose(((F(1e-08) <= t23Entry) && (F(0) < kProdEntry2)), w2, F(0)), F(0))
+			w2 := ((F(1e-08) <= t23Entry) && (F(0) < kProdEntry2))
+			t60_2[j] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t23Entry) && (F(0) < kProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t23Entry), t43_2[j], F(0)))*(F(1)/t21_2[j])), F(0)), F(0))
 		}
 	}
 
 	// projected.v
 	for i := range L {
 		for j := range 3 {
-			t132_2 := t132[(i*(T+6)+j)*dK:][:dK]
+			t134_2 := t134[(i*(T+6)+j)*dK:][:dK]
 			for k := range dK {
-				t132_2[k] = F(0)
+				t134_2[k] = F(0)
 			}
 		}
 	}
 	for i := range L {
 		for j := range 3 {
-			t132_2 := t132[(i*(T+6)+j+T+3)*dK:][:dK]
+			t134_2 := t134[(i*(T+6)+j+T+3)*dK:][:dK]
 			for k := range dK {
-				t132_2[k] = F(0)
+				t134_2[k] = F(0)
 			}
 		}
 	}
@@ -633,9 +633,9 @@ func (c *Backward[F]) Run() {
 		for j := range L {
 			for k := range T {
 				vStack := c.VStack[(j*(T+3)-i+k+3)*dK:][:dK]
-				t132_2 := t132[(j*(T+6)+k+3)*dK:][:dK]
+				t134_2 := t134[(j*(T+6)+k+3)*dK:][:dK]
 				for m := range dK {
-					cVBar[m] += F(vStack[m] * t132_2[m])
+					cVBar[m] += F(vStack[m] * t134_2[m])
 				}
 			}
 		}
@@ -647,17 +647,17 @@ func (c *Backward[F]) Run() {
 		for j := range 3 {
 			n := int(c.Pos[i]) + j - 3
 			if n >= 0 {
-				t132_2 := t132[(i*(T+6)+j)*dK:][:dK]
+				t134_2 := t134[(i*(T+6)+j)*dK:][:dK]
 				cV := c.CV[:dK]
-				t132_3 := t132[(i*(T+6)+j+1)*dK:][:dK]
+				t134_3 := t134[(i*(T+6)+j+1)*dK:][:dK]
 				cV2 := c.CV[1*dK:][:dK]
-				t132_4 := t132[(i*(T+6)+j+2)*dK:][:dK]
+				t134_4 := t134[(i*(T+6)+j+2)*dK:][:dK]
 				cV3 := c.CV[2*dK:][:dK]
-				t132_5 := t132[(i*(T+6)+j+3)*dK:][:dK]
+				t134_5 := t134[(i*(T+6)+j+3)*dK:][:dK]
 				cV4 := c.CV[3*dK:][:dK]
 				t76_2 := t76[(i*3+j)*dK:][:dK]
 				for k := range dK {
-					t76_2[k] = F(t132_2[k]*cV[k]) + F(t132_3[k]*cV2[k]) + F(t132_4[k]*cV3[k]) + F(t132_5[k]*cV4[k])
+					t76_2[k] = F(t134_2[k]*cV[k]) + F(t134_3[k]*cV2[k]) + F(t134_4[k]*cV3[k]) + F(t134_5[k]*cV4[k])
 				}
 			}
 		}
@@ -702,8 +702,8 @@ func (c *Backward[F]) Run() {
 			k1_2 := k1[(i*T+j)*dK:][:dK]
 			t5_2 := t5[(i*T+j)*dK:][:dK]
 			t4_2 := t4[(i*T+j)*dK:][:dK]
-			t135_2 := t135[(i*(T+6)+j+3)*dK:][:dK]
-			t138_2 := t138[(i*(T+6)+j+3)*dK:][:dK]
+			t137_2 := t137[(i*(T+6)+j+3)*dK:][:dK]
+			t140_2 := t140[(i*(T+6)+j+3)*dK:][:dK]
 			t152Entry := t152_2[j]
 			t352Entry := t352_2[j]
 			t40Entry := t40_2[j]
@@ -717,9 +717,9 @@ func (c *Backward[F]) Run() {
 				t5Entry := t5_2[k]
 				t4Entry := t4_2[k]
 				t105 := F(t5Entry*t99) + F(F(F(t4Entry*t5Entry)*t99)*num.Sigmoid(-t4Entry))
-				t135_2[k] = t87
+				t137_2[k] = t87
 				bQBar[k] += t87
-				t138_2[k] = t105
+				t140_2[k] = t105
 				bKBar[k] += t105
 			}
 		}
@@ -728,17 +728,17 @@ func (c *Backward[F]) Run() {
 	// projected.q1
 	for i := range L {
 		for j := range 3 {
-			t135_2 := t135[(i*(T+6)+j)*dK:][:dK]
+			t137_2 := t137[(i*(T+6)+j)*dK:][:dK]
 			for k := range dK {
-				t135_2[k] = F(0)
+				t137_2[k] = F(0)
 			}
 		}
 	}
 	for i := range L {
 		for j := range 3 {
-			t135_2 := t135[(i*(T+6)+j+T+3)*dK:][:dK]
+			t137_2 := t137[(i*(T+6)+j+T+3)*dK:][:dK]
 			for k := range dK {
-				t135_2[k] = F(0)
+				t137_2[k] = F(0)
 			}
 		}
 	}
@@ -752,12 +752,12 @@ func (c *Backward[F]) Run() {
 		for j := range L {
 			for k := range T {
 				q1Stack := c.Q1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-				t135_2 := t135[(j*(T+6)+k+3)*dK:][:dK]
+				t137_2 := t137[(j*(T+6)+k+3)*dK:][:dK]
 				k1Stack := c.K1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-				t138_2 := t138[(j*(T+6)+k+3)*dK:][:dK]
+				t140_2 := t140[(j*(T+6)+k+3)*dK:][:dK]
 				for m := range dK {
-					cQBar[m] += F(q1Stack[m] * t135_2[m])
-					cKBar[m] += F(k1Stack[m] * t138_2[m])
+					cQBar[m] += F(q1Stack[m] * t137_2[m])
+					cKBar[m] += F(k1Stack[m] * t140_2[m])
 				}
 			}
 		}
@@ -769,17 +769,17 @@ func (c *Backward[F]) Run() {
 		for j := range 3 {
 			n2 := int(c.Pos[i]) + j - 3
 			if n2 >= 0 {
-				t135_2 := t135[(i*(T+6)+j)*dK:][:dK]
+				t137_2 := t137[(i*(T+6)+j)*dK:][:dK]
 				cQ := c.CQ[:dK]
-				t135_3 := t135[(i*(T+6)+j+1)*dK:][:dK]
+				t137_3 := t137[(i*(T+6)+j+1)*dK:][:dK]
 				cQ2 := c.CQ[1*dK:][:dK]
-				t135_4 := t135[(i*(T+6)+j+2)*dK:][:dK]
+				t137_4 := t137[(i*(T+6)+j+2)*dK:][:dK]
 				cQ3 := c.CQ[2*dK:][:dK]
-				t135_5 := t135[(i*(T+6)+j+3)*dK:][:dK]
+				t137_5 := t137[(i*(T+6)+j+3)*dK:][:dK]
 				cQ4 := c.CQ[3*dK:][:dK]
 				t94_2 := t94[(i*3+j)*dK:][:dK]
 				for k := range dK {
-					t94_2[k] = F(t135_2[k]*cQ[k]) + F(t135_3[k]*cQ2[k]) + F(t135_4[k]*cQ3[k]) + F(t135_5[k]*cQ4[k])
+					t94_2[k] = F(t137_2[k]*cQ[k]) + F(t137_3[k]*cQ2[k]) + F(t137_4[k]*cQ3[k]) + F(t137_5[k]*cQ4[k])
 				}
 			}
 		}
@@ -788,17 +788,17 @@ func (c *Backward[F]) Run() {
 	// projected.k1
 	for i := range L {
 		for j := range 3 {
-			t138_2 := t138[(i*(T+6)+j)*dK:][:dK]
+			t140_2 := t140[(i*(T+6)+j)*dK:][:dK]
 			for k := range dK {
-				t138_2[k] = F(0)
+				t140_2[k] = F(0)
 			}
 		}
 	}
 	for i := range L {
 		for j := range 3 {
-			t138_2 := t138[(i*(T+6)+j+T+3)*dK:][:dK]
+			t140_2 := t140[(i*(T+6)+j+T+3)*dK:][:dK]
 			for k := range dK {
-				t138_2[k] = F(0)
+				t140_2[k] = F(0)
 			}
 		}
 	}
@@ -809,17 +809,17 @@ func (c *Backward[F]) Run() {
 		for j := range 3 {
 			n3 := int(c.Pos[i]) + j - 3
 			if n3 >= 0 {
-				t138_2 := t138[(i*(T+6)+j)*dK:][:dK]
+				t140_2 := t140[(i*(T+6)+j)*dK:][:dK]
 				cK := c.CK[:dK]
-				t138_3 := t138[(i*(T+6)+j+1)*dK:][:dK]
+				t140_3 := t140[(i*(T+6)+j+1)*dK:][:dK]
 				cK2 := c.CK[1*dK:][:dK]
-				t138_4 := t138[(i*(T+6)+j+2)*dK:][:dK]
+				t140_4 := t140[(i*(T+6)+j+2)*dK:][:dK]
 				cK3 := c.CK[2*dK:][:dK]
-				t138_5 := t138[(i*(T+6)+j+3)*dK:][:dK]
+				t140_5 := t140[(i*(T+6)+j+3)*dK:][:dK]
 				cK4 := c.CK[3*dK:][:dK]
 				t112_2 := t112[(i*3+j)*dK:][:dK]
 				for k := range dK {
-					t112_2[k] = F(t138_2[k]*cK[k]) + F(t138_3[k]*cK2[k]) + F(t138_4[k]*cK3[k]) + F(t138_5[k]*cK4[k])
+					t112_2[k] = F(t140_2[k]*cK[k]) + F(t140_3[k]*cK2[k]) + F(t140_4[k]*cK3[k]) + F(t140_5[k]*cK4[k])
 				}
 			}
 		}
@@ -829,16 +829,16 @@ func (c *Backward[F]) Run() {
 	for i := range L {
 		cV := c.CV[:dK]
 		for j := range T {
-			t132_2 := t132[(i*(T+6)+j+3)*dK:][:dK]
-			t132_3 := t132[(i*(T+6)+j+4)*dK:][:dK]
+			t134_2 := t134[(i*(T+6)+j+3)*dK:][:dK]
+			t134_3 := t134[(i*(T+6)+j+4)*dK:][:dK]
 			cV2 := c.CV[1*dK:][:dK]
-			t132_4 := t132[(i*(T+6)+j+5)*dK:][:dK]
+			t134_4 := t134[(i*(T+6)+j+5)*dK:][:dK]
 			cV3 := c.CV[2*dK:][:dK]
-			t132_5 := t132[(i*(T+6)+j+6)*dK:][:dK]
+			t134_5 := t134[(i*(T+6)+j+6)*dK:][:dK]
 			cV4 := c.CV[3*dK:][:dK]
 			t117_2 := t117[(i*T+j)*dK:][:dK]
 			for k := range dK {
-				t117_2[k] = (F(t132_2[k]*cV[k]) + F(t132_3[k]*cV2[k]) + F(t132_4[k]*cV3[k]) + F(t132_5[k]*cV4[k]))
+				t117_2[k] = (F(t134_2[k]*cV[k]) + F(t134_3[k]*cV2[k]) + F(t134_4[k]*cV3[k]) + F(t134_5[k]*cV4[k]))
 			}
 		}
 	}
@@ -864,16 +864,16 @@ func (c *Backward[F]) Run() {
 	for i := range L {
 		cQ := c.CQ[:dK]
 		for j := range T {
-			t135_2 := t135[(i*(T+6)+j+3)*dK:][:dK]
-			t135_3 := t135[(i*(T+6)+j+4)*dK:][:dK]
+			t137_2 := t137[(i*(T+6)+j+3)*dK:][:dK]
+			t137_3 := t137[(i*(T+6)+j+4)*dK:][:dK]
 			cQ2 := c.CQ[1*dK:][:dK]
-			t135_4 := t135[(i*(T+6)+j+5)*dK:][:dK]
+			t137_4 := t137[(i*(T+6)+j+5)*dK:][:dK]
 			cQ3 := c.CQ[2*dK:][:dK]
-			t135_5 := t135[(i*(T+6)+j+6)*dK:][:dK]
+			t137_5 := t137[(i*(T+6)+j+6)*dK:][:dK]
 			cQ4 := c.CQ[3*dK:][:dK]
 			t120_2 := t120[(i*T+j)*dK:][:dK]
 			for k := range dK {
-				t120_2[k] = (F(t135_2[k]*cQ[k]) + F(t135_3[k]*cQ2[k]) + F(t135_4[k]*cQ3[k]) + F(t135_5[k]*cQ4[k]))
+				t120_2[k] = (F(t137_2[k]*cQ[k]) + F(t137_3[k]*cQ2[k]) + F(t137_4[k]*cQ3[k]) + F(t137_5[k]*cQ4[k]))
 			}
 		}
 	}
@@ -899,16 +899,16 @@ func (c *Backward[F]) Run() {
 	for i := range L {
 		cK := c.CK[:dK]
 		for j := range T {
-			t138_2 := t138[(i*(T+6)+j+3)*dK:][:dK]
-			t138_3 := t138[(i*(T+6)+j+4)*dK:][:dK]
+			t140_2 := t140[(i*(T+6)+j+3)*dK:][:dK]
+			t140_3 := t140[(i*(T+6)+j+4)*dK:][:dK]
 			cK2 := c.CK[1*dK:][:dK]
-			t138_4 := t138[(i*(T+6)+j+5)*dK:][:dK]
+			t140_4 := t140[(i*(T+6)+j+5)*dK:][:dK]
 			cK3 := c.CK[2*dK:][:dK]
-			t138_5 := t138[(i*(T+6)+j+6)*dK:][:dK]
+			t140_5 := t140[(i*(T+6)+j+6)*dK:][:dK]
 			cK4 := c.CK[3*dK:][:dK]
 			t123_2 := t123[(i*T+j)*dK:][:dK]
 			for k := range dK {
-				t123_2[k] = (F(t138_2[k]*cK[k]) + F(t138_3[k]*cK2[k]) + F(t138_4[k]*cK3[k]) + F(t138_5[k]*cK4[k]))
+				t123_2[k] = (F(t140_2[k]*cK[k]) + F(t140_3[k]*cK2[k]) + F(t140_4[k]*cK3[k]) + F(t140_5[k]*cK4[k]))
 			}
 		}
 	}

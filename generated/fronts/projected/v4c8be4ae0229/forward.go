@@ -406,9 +406,9 @@ func (c *Backward[F]) Run() {
 		return
 	}
 	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
-	t160 := c.Work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
+	t164 := c.Work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
 	work := c.Work[L*T*dK+6*L*dK:]
-	t163 := work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
+	t167 := work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
 	work = work[L*T*dK+6*L*dK:]
 	t4 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
@@ -579,11 +579,9 @@ func (c *Backward[F]) Run() {
 				thetaLinEntry := thetaLin[k2]
 				t41 := num.Softplus(thetaLinEntry)
 				t142_2 := (num.Max(t41, F(0)) <= F(1))
-				t192 := (t142_2 && (F(0) <= t41))
-				t2622 := kern.Choose(t192, F(kern.Choose(t192, kern.Choose(t142_2, thetaBar[k2], F(0)), F(0))*num.Sigmoid(thetaLinEntry)), F(0))
+				t2622 := kern.Choose((t142_2 && (F(0) <= t41)), F(kern.Choose(t142_2, thetaBar[k2], F(0))*num.Sigmoid(thetaLinEntry)), F(0))
 				t352 := (num.Max(t34, F(0)) <= F(1))
-				t402 := (t352 && (F(0) <= t34))
-				t482 := kern.Choose(t402, F(F(t34*kern.Choose(t402, kern.Choose(t352, rhoBar[k2], F(0)), F(0)))*num.Sigmoid(-rhoLinEntry)), F(0))
+				t482 := kern.Choose((t352 && (F(0) <= t34)), F(F(t34*kern.Choose(t352, rhoBar[k2], F(0)))*num.Sigmoid(-rhoLinEntry)), F(0))
 				t262_2[k2] = t2622
 				bThetaBar[k2] += t2622
 				t48_2[k2] = t482
@@ -604,8 +602,8 @@ func (c *Backward[F]) Run() {
 		for j := range T {
 			t28Entry := t28_2[j]
 			qProdEntry2 := qProd[j]
-			w := F(F(0.5*kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), kern.Choose((F(1e-08) <= t28Entry), t61_2[j], F(0)), F(0))) * (F(1) / t26_2[j]))
-			t78_2[j] = kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), w, F(0)), F(0))
+			w := ((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2))
+			t78_2[j] = kern.Choose(w, kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t28Entry), t61_2[j], F(0)))*(F(1)/t26_2[j])), F(0)), F(0))
 			t84_2[j] = F(1) / t20_2[j]
 		}
 	}
@@ -642,7 +640,7 @@ func (c *Backward[F]) Run() {
 			q1_2 := q1[(i*T+j)*dK:][:dK]
 			t10_2 := t10[(i*T+j)*dK:][:dK]
 			t9_2 := t9[(i*T+j)*dK:][:dK]
-			t160_2 := t160[(i*(T+6)+j+3)*dK:][:dK]
+			t164_2 := t164[(i*(T+6)+j+3)*dK:][:dK]
 			var t872 F
 			t20Entry2 := t20_2[j]
 			t58Entry := t58_2[j]
@@ -653,7 +651,7 @@ func (c *Backward[F]) Run() {
 				t10Entry := t10_2[k3]
 				t9Entry := t9_2[k3]
 				t117 := F(t10Entry*t111) + F(F(F(t9Entry*t10Entry)*t111)*num.Sigmoid(-t9Entry))
-				t160_2[k3] = t117
+				t164_2[k3] = t117
 				bQBar[k3] += t117
 			}
 			t87_2[j] = -t872
@@ -670,8 +668,8 @@ func (c *Backward[F]) Run() {
 		for j := range T {
 			t18Entry := t18_2[j]
 			kProdEntry2 := kProd[j]
-			w2 := F(F(0.5*kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), kern.Choose((F(1e-08) <= t18Entry), t87_2[j], F(0)), F(0))) * (F(1) / t16_2[j]))
-			t104_2[j] = kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), w2, F(0)), F(0))
+			w2 := ((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2))
+			t104_2[j] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t18Entry), t87_2[j], F(0)))*(F(1)/t16_2[j])), F(0)), F(0))
 		}
 	}
 
@@ -698,17 +696,17 @@ func (c *Backward[F]) Run() {
 	// projected.q1
 	for i := range L {
 		for j := range 3 {
-			t160_2 := t160[(i*(T+6)+j)*dK:][:dK]
+			t164_2 := t164[(i*(T+6)+j)*dK:][:dK]
 			for k2 := range dK {
-				t160_2[k2] = F(0)
+				t164_2[k2] = F(0)
 			}
 		}
 	}
 	for i := range L {
 		for j := range 3 {
-			t160_2 := t160[(i*(T+6)+j+T+3)*dK:][:dK]
+			t164_2 := t164[(i*(T+6)+j+T+3)*dK:][:dK]
 			for k2 := range dK {
-				t160_2[k2] = F(0)
+				t164_2[k2] = F(0)
 			}
 		}
 	}
@@ -720,9 +718,9 @@ func (c *Backward[F]) Run() {
 		for j := range L {
 			for k2 := range T {
 				q1Stack := c.Q1Stack[(j*(T+3)-i+k2+3)*dK:][:dK]
-				t160_2 := t160[(j*(T+6)+k2+3)*dK:][:dK]
+				t164_2 := t164[(j*(T+6)+k2+3)*dK:][:dK]
 				for m := range dK {
-					cQBar[m] += F(q1Stack[m] * t160_2[m])
+					cQBar[m] += F(q1Stack[m] * t164_2[m])
 				}
 			}
 		}
@@ -734,17 +732,17 @@ func (c *Backward[F]) Run() {
 		for j := range 3 {
 			n := int(c.Pos[i]) + j - 3
 			if n >= 0 {
-				t160_2 := t160[(i*(T+6)+j)*dK:][:dK]
+				t164_2 := t164[(i*(T+6)+j)*dK:][:dK]
 				cQ := c.CQ[:dK]
-				t160_3 := t160[(i*(T+6)+j+1)*dK:][:dK]
+				t164_3 := t164[(i*(T+6)+j+1)*dK:][:dK]
 				cQ2 := c.CQ[1*dK:][:dK]
-				t160_4 := t160[(i*(T+6)+j+2)*dK:][:dK]
+				t164_4 := t164[(i*(T+6)+j+2)*dK:][:dK]
 				cQ3 := c.CQ[2*dK:][:dK]
-				t160_5 := t160[(i*(T+6)+j+3)*dK:][:dK]
+				t164_5 := t164[(i*(T+6)+j+3)*dK:][:dK]
 				cQ4 := c.CQ[3*dK:][:dK]
 				t124_2 := t124[(i*3+j)*dK:][:dK]
 				for k2 := range dK {
-					t124_2[k2] = F(t160_2[k2]*cQ[k2]) + F(t160_3[k2]*cQ2[k2]) + F(t160_4[k2]*cQ3[k2]) + F(t160_5[k2]*cQ4[k2])
+					t124_2[k2] = F(t164_2[k2]*cQ[k2]) + F(t164_3[k2]*cQ2[k2]) + F(t164_4[k2]*cQ3[k2]) + F(t164_5[k2]*cQ4[k2])
 				}
 			}
 		}
@@ -777,7 +775,7 @@ func (c *Backward[F]) Run() {
 			k1_2 := k1[(i*T+j)*dK:][:dK]
 			t5_2 := t5[(i*T+j)*dK:][:dK]
 			t4_2 := t4[(i*T+j)*dK:][:dK]
-			t163_2 := t163[(i*(T+6)+j+3)*dK:][:dK]
+			t167_2 := t167[(i*(T+6)+j+3)*dK:][:dK]
 			t84Entry := t84_2[j]
 			t104Entry := t104_2[j]
 			for k2 := range dK {
@@ -785,7 +783,7 @@ func (c *Backward[F]) Run() {
 				t5Entry := t5_2[k2]
 				t4Entry := t4_2[k2]
 				t135 := F(t5Entry*t129) + F(F(F(t4Entry*t5Entry)*t129)*num.Sigmoid(-t4Entry))
-				t163_2[k2] = t135
+				t167_2[k2] = t135
 				bKBar[k2] += t135
 			}
 		}
@@ -794,17 +792,17 @@ func (c *Backward[F]) Run() {
 	// projected.k1
 	for i := range L {
 		for j := range 3 {
-			t163_2 := t163[(i*(T+6)+j)*dK:][:dK]
+			t167_2 := t167[(i*(T+6)+j)*dK:][:dK]
 			for k2 := range dK {
-				t163_2[k2] = F(0)
+				t167_2[k2] = F(0)
 			}
 		}
 	}
 	for i := range L {
 		for j := range 3 {
-			t163_2 := t163[(i*(T+6)+j+T+3)*dK:][:dK]
+			t167_2 := t167[(i*(T+6)+j+T+3)*dK:][:dK]
 			for k2 := range dK {
-				t163_2[k2] = F(0)
+				t167_2[k2] = F(0)
 			}
 		}
 	}
@@ -816,9 +814,9 @@ func (c *Backward[F]) Run() {
 		for j := range L {
 			for k2 := range T {
 				k1Stack := c.K1Stack[(j*(T+3)-i+k2+3)*dK:][:dK]
-				t163_2 := t163[(j*(T+6)+k2+3)*dK:][:dK]
+				t167_2 := t167[(j*(T+6)+k2+3)*dK:][:dK]
 				for m := range dK {
-					cKBar[m] += F(k1Stack[m] * t163_2[m])
+					cKBar[m] += F(k1Stack[m] * t167_2[m])
 				}
 			}
 		}
@@ -830,17 +828,17 @@ func (c *Backward[F]) Run() {
 		for j := range 3 {
 			n2 := int(c.Pos[i]) + j - 3
 			if n2 >= 0 {
-				t163_2 := t163[(i*(T+6)+j)*dK:][:dK]
+				t167_2 := t167[(i*(T+6)+j)*dK:][:dK]
 				cK := c.CK[:dK]
-				t163_3 := t163[(i*(T+6)+j+1)*dK:][:dK]
+				t167_3 := t167[(i*(T+6)+j+1)*dK:][:dK]
 				cK2 := c.CK[1*dK:][:dK]
-				t163_4 := t163[(i*(T+6)+j+2)*dK:][:dK]
+				t167_4 := t167[(i*(T+6)+j+2)*dK:][:dK]
 				cK3 := c.CK[2*dK:][:dK]
-				t163_5 := t163[(i*(T+6)+j+3)*dK:][:dK]
+				t167_5 := t167[(i*(T+6)+j+3)*dK:][:dK]
 				cK4 := c.CK[3*dK:][:dK]
 				t142_2 := t142[(i*3+j)*dK:][:dK]
 				for k2 := range dK {
-					t142_2[k2] = F(t163_2[k2]*cK[k2]) + F(t163_3[k2]*cK2[k2]) + F(t163_4[k2]*cK3[k2]) + F(t163_5[k2]*cK4[k2])
+					t142_2[k2] = F(t167_2[k2]*cK[k2]) + F(t167_3[k2]*cK2[k2]) + F(t167_4[k2]*cK3[k2]) + F(t167_5[k2]*cK4[k2])
 				}
 			}
 		}
@@ -850,16 +848,16 @@ func (c *Backward[F]) Run() {
 	for i := range L {
 		cQ := c.CQ[:dK]
 		for j := range T {
-			t160_2 := t160[(i*(T+6)+j+3)*dK:][:dK]
-			t160_3 := t160[(i*(T+6)+j+4)*dK:][:dK]
+			t164_2 := t164[(i*(T+6)+j+3)*dK:][:dK]
+			t164_3 := t164[(i*(T+6)+j+4)*dK:][:dK]
 			cQ2 := c.CQ[1*dK:][:dK]
-			t160_4 := t160[(i*(T+6)+j+5)*dK:][:dK]
+			t164_4 := t164[(i*(T+6)+j+5)*dK:][:dK]
 			cQ3 := c.CQ[2*dK:][:dK]
-			t160_5 := t160[(i*(T+6)+j+6)*dK:][:dK]
+			t164_5 := t164[(i*(T+6)+j+6)*dK:][:dK]
 			cQ4 := c.CQ[3*dK:][:dK]
 			t147_2 := t147[(i*T+j)*dK:][:dK]
 			for k2 := range dK {
-				t147_2[k2] = (F(t160_2[k2]*cQ[k2]) + F(t160_3[k2]*cQ2[k2]) + F(t160_4[k2]*cQ3[k2]) + F(t160_5[k2]*cQ4[k2]))
+				t147_2[k2] = (F(t164_2[k2]*cQ[k2]) + F(t164_3[k2]*cQ2[k2]) + F(t164_4[k2]*cQ3[k2]) + F(t164_5[k2]*cQ4[k2]))
 			}
 		}
 	}
@@ -885,16 +883,16 @@ func (c *Backward[F]) Run() {
 	for i := range L {
 		cK := c.CK[:dK]
 		for j := range T {
-			t163_2 := t163[(i*(T+6)+j+3)*dK:][:dK]
-			t163_3 := t163[(i*(T+6)+j+4)*dK:][:dK]
+			t167_2 := t167[(i*(T+6)+j+3)*dK:][:dK]
+			t167_3 := t167[(i*(T+6)+j+4)*dK:][:dK]
 			cK2 := c.CK[1*dK:][:dK]
-			t163_4 := t163[(i*(T+6)+j+5)*dK:][:dK]
+			t167_4 := t167[(i*(T+6)+j+5)*dK:][:dK]
 			cK3 := c.CK[2*dK:][:dK]
-			t163_5 := t163[(i*(T+6)+j+6)*dK:][:dK]
+			t167_5 := t167[(i*(T+6)+j+6)*dK:][:dK]
 			cK4 := c.CK[3*dK:][:dK]
 			t150_2 := t150[(i*T+j)*dK:][:dK]
 			for k2 := range dK {
-				t150_2[k2] = (F(t163_2[k2]*cK[k2]) + F(t163_3[k2]*cK2[k2]) + F(t163_4[k2]*cK3[k2]) + F(t163_5[k2]*cK4[k2]))
+				t150_2[k2] = (F(t167_2[k2]*cK[k2]) + F(t167_3[k2]*cK2[k2]) + F(t167_4[k2]*cK3[k2]) + F(t167_5[k2]*cK4[k2]))
 			}
 		}
 	}

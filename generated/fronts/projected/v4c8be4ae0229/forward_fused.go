@@ -462,8 +462,8 @@ func (c *backwardFused) run() {
 	_ = d
 	_ = dK
 	_ = dV
-	t160 := c.Work[:L*T*dK+6*L*dK]                              // [L, T + 6, d_k]
-	t163 := c.Work[L*T*dK+6*L*dK:][:L*T*dK+6*L*dK]              // [L, T + 6, d_k]
+	t164 := c.Work[:L*T*dK+6*L*dK]                              // [L, T + 6, d_k]
+	t167 := c.Work[L*T*dK+6*L*dK:][:L*T*dK+6*L*dK]              // [L, T + 6, d_k]
 	t4 := c.Work[2*L*T*dK+12*L*dK:][:L*T*dK]                    // [L, T, d_k]
 	t5 := c.Work[3*L*T*dK+12*L*dK:][:L*T*dK]                    // [L, T, d_k]
 	k1 := c.Work[4*L*T*dK+12*L*dK:][:L*T*dK]                    // [L, T, d_k]
@@ -655,7 +655,7 @@ func (c *backwardFused) run() {
 	clear(c.BThetaBar)
 	clear(c.BRhoBar)
 	if kern.Wide() {
-		a := regions.R284752892f78Args{
+		a := regions.R679a96990e13Args{
 			P0: unsafe.SliceData(c.RhoLin),
 			P1: unsafe.SliceData(c.ThetaLin),
 			P2: unsafe.SliceData(c.ThetaBar),
@@ -672,7 +672,7 @@ func (c *backwardFused) run() {
 			N5: 12 * dV,
 			N6: T * dV,
 		}
-		regions.R284752892f78(&a)
+		regions.R679a96990e13(&a)
 	} else {
 		bThetaBar := c.BThetaBar[:dV]
 		bRhoBar := c.BRhoBar[:dV]
@@ -690,11 +690,9 @@ func (c *backwardFused) run() {
 					thetaLinEntry := thetaLin[k2]
 					t41 := kern.Softplus(thetaLinEntry)
 					t142_2 := (kern.Larger(t41, F(0)) <= F(1))
-					t192 := (t142_2 && (F(0) <= t41))
-					t2622 := kern.Choose(t192, F(kern.Choose(t192, kern.Choose(t142_2, thetaBar[k2], F(0)), F(0))*kern.Sigmoid(thetaLinEntry)), F(0))
+					t2622 := kern.Choose((t142_2 && (F(0) <= t41)), F(kern.Choose(t142_2, thetaBar[k2], F(0))*kern.Sigmoid(thetaLinEntry)), F(0))
 					t352 := (kern.Larger(t34, F(0)) <= F(1))
-					t402 := (t352 && (F(0) <= t34))
-					t482 := kern.Choose(t402, F(F(t34*kern.Choose(t402, kern.Choose(t352, rhoBar[k2], F(0)), F(0)))*kern.Sigmoid(-rhoLinEntry)), F(0))
+					t482 := kern.Choose((t352 && (F(0) <= t34)), F(F(t34*kern.Choose(t352, rhoBar[k2], F(0)))*kern.Sigmoid(-rhoLinEntry)), F(0))
 					t262_2[k2] = t2622
 					bThetaBar[k2] = bThetaBar[k2] + t2622
 					t48_2[k2] = t482
@@ -706,7 +704,7 @@ func (c *backwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.R3766e9ee6025Args{
+		a := regions.R5ca38a658de2Args{
 			P0: unsafe.SliceData(t28),
 			P1: unsafe.SliceData(c.QProd),
 			P2: unsafe.SliceData(t61),
@@ -717,7 +715,7 @@ func (c *backwardFused) run() {
 			N0: L,
 			N1: T,
 		}
-		regions.R3766e9ee6025(&a)
+		regions.R5ca38a658de2(&a)
 	} else {
 		for i := range L {
 			t28_2 := t28[i*T:][:T]
@@ -730,8 +728,8 @@ func (c *backwardFused) run() {
 			for j := range T {
 				t28Entry := t28_2[j]
 				qProdEntry2 := qProd[j]
-				w := F(F(0.5*kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), kern.Choose((F(1e-08) <= t28Entry), t61_2[j], F(0)), F(0))) * (F(1) / t26_2[j]))
-				t78_2[j] = kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), w, F(0)), F(0))
+				w := ((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2))
+				t78_2[j] = kern.Choose(w, kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t28Entry), t61_2[j], F(0)))*(F(1)/t26_2[j])), F(0)), F(0))
 				t84_2[j] = F(1) / t20_2[j]
 			}
 		}
@@ -763,7 +761,7 @@ func (c *backwardFused) run() {
 			P6:  unsafe.SliceData(c.QBar),
 			P7:  unsafe.SliceData(t10),
 			P8:  unsafe.SliceData(t9),
-			P9:  unsafe.SliceData(t160),
+			P9:  unsafe.SliceData(t164),
 			P10: unsafe.SliceData(c.BQBar),
 			P11: unsafe.SliceData(t87),
 			N0:  L,
@@ -793,7 +791,7 @@ func (c *backwardFused) run() {
 				qBar := c.QBar[(i*T+j)*dK:][:dK]
 				t10_2 := t10[(i*T+j)*dK:][:dK]
 				t9_2 := t9[(i*T+j)*dK:][:dK]
-				t160_2 := t160[(i*(T+6)+j+3)*dK:][:dK]
+				t164_2 := t164[(i*(T+6)+j+3)*dK:][:dK]
 				var t872 F
 				t20Entry2 := t20_2[j]
 				t58Entry := t58_2[j]
@@ -805,7 +803,7 @@ func (c *backwardFused) run() {
 					t10Entry := t10_2[k3]
 					t9Entry := t9_2[k3]
 					t117 := num.FMA32(F(F(t9Entry*t10Entry)*t111), kern.Sigmoid(-t9Entry), F(t10Entry*t111))
-					t160_2[k3] = t117
+					t164_2[k3] = t117
 					bQBar[k3] = bQBar[k3] + t117
 				}
 				t872 = kern.Sum16(&t872Sums)
@@ -816,7 +814,7 @@ func (c *backwardFused) run() {
 
 	// projected.k
 	if kern.Wide() {
-		a := regions.Rcf9713f8a6f8Args{
+		a := regions.Rc011772375a6Args{
 			P0: unsafe.SliceData(t18),
 			P1: unsafe.SliceData(c.KProd),
 			P2: unsafe.SliceData(t87),
@@ -825,7 +823,7 @@ func (c *backwardFused) run() {
 			N0: L,
 			N1: T,
 		}
-		regions.Rcf9713f8a6f8(&a)
+		regions.Rc011772375a6(&a)
 	} else {
 		for i := range L {
 			t18_2 := t18[i*T:][:T]
@@ -836,8 +834,8 @@ func (c *backwardFused) run() {
 			for j := range T {
 				t18Entry := t18_2[j]
 				kProdEntry2 := kProd[j]
-				w2 := F(F(0.5*kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), kern.Choose((F(1e-08) <= t18Entry), t87_2[j], F(0)), F(0))) * (F(1) / t16_2[j]))
-				t104_2[j] = kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), w2, F(0)), F(0))
+				w2 := ((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2))
+				t104_2[j] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t18Entry), t87_2[j], F(0)))*(F(1)/t16_2[j])), F(0)), F(0))
 			}
 		}
 	}
@@ -861,7 +859,7 @@ func (c *backwardFused) run() {
 	// projected.q1
 	if kern.Wide() {
 		a := regions.Re9c4c871791dArgs{
-			P0: unsafe.SliceData(t160),
+			P0: unsafe.SliceData(t164),
 			N0: L,
 			N1: dK,
 			N2: T*dK + 6*dK,
@@ -870,16 +868,16 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t160_2 := t160[(i*(T+6)+j)*dK:][:dK]
+				t164_2 := t164[(i*(T+6)+j)*dK:][:dK]
 				for k2 := range dK {
-					t160_2[k2] = F(0)
+					t164_2[k2] = F(0)
 				}
 			}
 		}
 	}
 	if kern.Wide() {
 		a := regions.R5597ca2d9fd5Args{
-			P0: unsafe.SliceData(t160),
+			P0: unsafe.SliceData(t164),
 			N0: L,
 			N1: dK,
 			N2: 4*T*dK + 12*dK,
@@ -889,9 +887,9 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t160_2 := t160[(i*(T+6)+j+T+3)*dK:][:dK]
+				t164_2 := t164[(i*(T+6)+j+T+3)*dK:][:dK]
 				for k2 := range dK {
-					t160_2[k2] = F(0)
+					t164_2[k2] = F(0)
 				}
 			}
 		}
@@ -902,7 +900,7 @@ func (c *backwardFused) run() {
 	if kern.Wide() {
 		a := regions.R71327c69bd6eArgs{
 			P0: unsafe.SliceData(c.Q1Stack),
-			P1: unsafe.SliceData(t160),
+			P1: unsafe.SliceData(t164),
 			P2: unsafe.SliceData(c.CQBar),
 			N0: L,
 			N1: T,
@@ -919,9 +917,9 @@ func (c *backwardFused) run() {
 			for j := range L {
 				for k2 := range T {
 					q1Stack := c.Q1Stack[(j*(T+3)-i+k2+3)*dK:][:dK]
-					t160_2 := t160[(j*(T+6)+k2+3)*dK:][:dK]
+					t164_2 := t164[(j*(T+6)+k2+3)*dK:][:dK]
 					for m := range dK {
-						cQBar[m] = num.FMA32(q1Stack[m], t160_2[m], cQBar[m])
+						cQBar[m] = num.FMA32(q1Stack[m], t164_2[m], cQBar[m])
 					}
 				}
 			}
@@ -936,7 +934,7 @@ func (c *backwardFused) run() {
 			if n >= 0 {
 				if kern.Wide() {
 					a := regions.R1e42c5bb8a4bArgs{
-						P0: unsafe.SliceData(t160),
+						P0: unsafe.SliceData(t164),
 						P1: unsafe.SliceData(c.CQ),
 						P2: unsafe.SliceData(t124),
 						N0: dK,
@@ -947,17 +945,17 @@ func (c *backwardFused) run() {
 					}
 					regions.R1e42c5bb8a4b(&a)
 				} else {
-					t160_2 := t160[(i*(T+6)+j+3)*dK:][:dK]
+					t164_2 := t164[(i*(T+6)+j+3)*dK:][:dK]
 					cQ := c.CQ[3*dK:][:dK]
-					t160_3 := t160[(i*(T+6)+j+2)*dK:][:dK]
+					t164_3 := t164[(i*(T+6)+j+2)*dK:][:dK]
 					cQ2 := c.CQ[2*dK:][:dK]
-					t160_4 := t160[(i*(T+6)+j+1)*dK:][:dK]
+					t164_4 := t164[(i*(T+6)+j+1)*dK:][:dK]
 					cQ3 := c.CQ[1*dK:][:dK]
-					t160_5 := t160[(i*(T+6)+j)*dK:][:dK]
+					t164_5 := t164[(i*(T+6)+j)*dK:][:dK]
 					cQ4 := c.CQ[:dK]
 					t124_2 := t124[(i*3+j)*dK:][:dK]
 					for k2 := range dK {
-						t124_2[k2] = num.FMA32(t160_2[k2], cQ[k2], num.FMA32(t160_3[k2], cQ2[k2], num.FMA32(t160_4[k2], cQ3[k2], F(t160_5[k2]*cQ4[k2]))))
+						t124_2[k2] = num.FMA32(t164_2[k2], cQ[k2], num.FMA32(t164_3[k2], cQ2[k2], num.FMA32(t164_4[k2], cQ3[k2], F(t164_5[k2]*cQ4[k2]))))
 					}
 				}
 			}
@@ -1005,7 +1003,7 @@ func (c *backwardFused) run() {
 			P3:  unsafe.SliceData(t82),
 			P4:  unsafe.SliceData(t5),
 			P5:  unsafe.SliceData(t4),
-			P6:  unsafe.SliceData(t163),
+			P6:  unsafe.SliceData(t167),
 			P7:  unsafe.SliceData(c.BKBar),
 			N0:  L,
 			N1:  T,
@@ -1030,7 +1028,7 @@ func (c *backwardFused) run() {
 				t82_2 := t82[(i*T+j)*dK:][:dK]
 				t5_2 := t5[(i*T+j)*dK:][:dK]
 				t4_2 := t4[(i*T+j)*dK:][:dK]
-				t163_2 := t163[(i*(T+6)+j+3)*dK:][:dK]
+				t167_2 := t167[(i*(T+6)+j+3)*dK:][:dK]
 				t84Entry := t84_2[j]
 				t104Entry := t104_2[j]
 				for k2 := range dK {
@@ -1038,7 +1036,7 @@ func (c *backwardFused) run() {
 					t5Entry := t5_2[k2]
 					t4Entry := t4_2[k2]
 					t135 := num.FMA32(F(F(t4Entry*t5Entry)*t129), kern.Sigmoid(-t4Entry), F(t5Entry*t129))
-					t163_2[k2] = t135
+					t167_2[k2] = t135
 					bKBar[k2] = bKBar[k2] + t135
 				}
 			}
@@ -1048,7 +1046,7 @@ func (c *backwardFused) run() {
 	// projected.k1
 	if kern.Wide() {
 		a := regions.Re9c4c871791dArgs{
-			P0: unsafe.SliceData(t163),
+			P0: unsafe.SliceData(t167),
 			N0: L,
 			N1: dK,
 			N2: T*dK + 6*dK,
@@ -1057,16 +1055,16 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t163_2 := t163[(i*(T+6)+j)*dK:][:dK]
+				t167_2 := t167[(i*(T+6)+j)*dK:][:dK]
 				for k2 := range dK {
-					t163_2[k2] = F(0)
+					t167_2[k2] = F(0)
 				}
 			}
 		}
 	}
 	if kern.Wide() {
 		a := regions.R5597ca2d9fd5Args{
-			P0: unsafe.SliceData(t163),
+			P0: unsafe.SliceData(t167),
 			N0: L,
 			N1: dK,
 			N2: 4*T*dK + 12*dK,
@@ -1076,9 +1074,9 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t163_2 := t163[(i*(T+6)+j+T+3)*dK:][:dK]
+				t167_2 := t167[(i*(T+6)+j+T+3)*dK:][:dK]
 				for k2 := range dK {
-					t163_2[k2] = F(0)
+					t167_2[k2] = F(0)
 				}
 			}
 		}
@@ -1089,7 +1087,7 @@ func (c *backwardFused) run() {
 	if kern.Wide() {
 		a := regions.R71327c69bd6eArgs{
 			P0: unsafe.SliceData(c.K1Stack),
-			P1: unsafe.SliceData(t163),
+			P1: unsafe.SliceData(t167),
 			P2: unsafe.SliceData(c.CKBar),
 			N0: L,
 			N1: T,
@@ -1106,9 +1104,9 @@ func (c *backwardFused) run() {
 			for j := range L {
 				for k2 := range T {
 					k1Stack := c.K1Stack[(j*(T+3)-i+k2+3)*dK:][:dK]
-					t163_2 := t163[(j*(T+6)+k2+3)*dK:][:dK]
+					t167_2 := t167[(j*(T+6)+k2+3)*dK:][:dK]
 					for m := range dK {
-						cKBar[m] = num.FMA32(k1Stack[m], t163_2[m], cKBar[m])
+						cKBar[m] = num.FMA32(k1Stack[m], t167_2[m], cKBar[m])
 					}
 				}
 			}
@@ -1123,7 +1121,7 @@ func (c *backwardFused) run() {
 			if n2 >= 0 {
 				if kern.Wide() {
 					a := regions.R1e42c5bb8a4bArgs{
-						P0: unsafe.SliceData(t163),
+						P0: unsafe.SliceData(t167),
 						P1: unsafe.SliceData(c.CK),
 						P2: unsafe.SliceData(t142),
 						N0: dK,
@@ -1134,17 +1132,17 @@ func (c *backwardFused) run() {
 					}
 					regions.R1e42c5bb8a4b(&a)
 				} else {
-					t163_2 := t163[(i*(T+6)+j+3)*dK:][:dK]
+					t167_2 := t167[(i*(T+6)+j+3)*dK:][:dK]
 					cK := c.CK[3*dK:][:dK]
-					t163_3 := t163[(i*(T+6)+j+2)*dK:][:dK]
+					t167_3 := t167[(i*(T+6)+j+2)*dK:][:dK]
 					cK2 := c.CK[2*dK:][:dK]
-					t163_4 := t163[(i*(T+6)+j+1)*dK:][:dK]
+					t167_4 := t167[(i*(T+6)+j+1)*dK:][:dK]
 					cK3 := c.CK[1*dK:][:dK]
-					t163_5 := t163[(i*(T+6)+j)*dK:][:dK]
+					t167_5 := t167[(i*(T+6)+j)*dK:][:dK]
 					cK4 := c.CK[:dK]
 					t142_2 := t142[(i*3+j)*dK:][:dK]
 					for k2 := range dK {
-						t142_2[k2] = num.FMA32(t163_2[k2], cK[k2], num.FMA32(t163_3[k2], cK2[k2], num.FMA32(t163_4[k2], cK3[k2], F(t163_5[k2]*cK4[k2]))))
+						t142_2[k2] = num.FMA32(t167_2[k2], cK[k2], num.FMA32(t167_3[k2], cK2[k2], num.FMA32(t167_4[k2], cK3[k2], F(t167_5[k2]*cK4[k2]))))
 					}
 				}
 			}
@@ -1154,7 +1152,7 @@ func (c *backwardFused) run() {
 	// projected.q0, projected.q1
 	if kern.Wide() {
 		a := regions.R4f7fc48780fcArgs{
-			P0: unsafe.SliceData(t160),
+			P0: unsafe.SliceData(t164),
 			P1: unsafe.SliceData(c.CQ),
 			P2: unsafe.SliceData(t147),
 			N0: L,
@@ -1171,16 +1169,16 @@ func (c *backwardFused) run() {
 		cQ := c.CQ[:dK]
 		for i := range L {
 			for j := range T {
-				t160_2 := t160[(i*(T+6)+j+6)*dK:][:dK]
+				t164_2 := t164[(i*(T+6)+j+6)*dK:][:dK]
 				cQ2 := c.CQ[3*dK:][:dK]
-				t160_3 := t160[(i*(T+6)+j+5)*dK:][:dK]
+				t164_3 := t164[(i*(T+6)+j+5)*dK:][:dK]
 				cQ3 := c.CQ[2*dK:][:dK]
-				t160_4 := t160[(i*(T+6)+j+4)*dK:][:dK]
+				t164_4 := t164[(i*(T+6)+j+4)*dK:][:dK]
 				cQ4 := c.CQ[1*dK:][:dK]
-				t160_5 := t160[(i*(T+6)+j+3)*dK:][:dK]
+				t164_5 := t164[(i*(T+6)+j+3)*dK:][:dK]
 				t147_2 := t147[(i*T+j)*dK:][:dK]
 				for k2 := range dK {
-					t147_2[k2] = num.FMA32(t160_2[k2], cQ2[k2], num.FMA32(t160_3[k2], cQ3[k2], num.FMA32(t160_4[k2], cQ4[k2], F(t160_5[k2]*cQ[k2]))))
+					t147_2[k2] = num.FMA32(t164_2[k2], cQ2[k2], num.FMA32(t164_3[k2], cQ3[k2], num.FMA32(t164_4[k2], cQ4[k2], F(t164_5[k2]*cQ[k2]))))
 				}
 			}
 		}
@@ -1220,7 +1218,7 @@ func (c *backwardFused) run() {
 	// projected.k0, projected.k1
 	if kern.Wide() {
 		a := regions.R4f7fc48780fcArgs{
-			P0: unsafe.SliceData(t163),
+			P0: unsafe.SliceData(t167),
 			P1: unsafe.SliceData(c.CK),
 			P2: unsafe.SliceData(t150),
 			N0: L,
@@ -1237,16 +1235,16 @@ func (c *backwardFused) run() {
 		cK := c.CK[:dK]
 		for i := range L {
 			for j := range T {
-				t163_2 := t163[(i*(T+6)+j+6)*dK:][:dK]
+				t167_2 := t167[(i*(T+6)+j+6)*dK:][:dK]
 				cK2 := c.CK[3*dK:][:dK]
-				t163_3 := t163[(i*(T+6)+j+5)*dK:][:dK]
+				t167_3 := t167[(i*(T+6)+j+5)*dK:][:dK]
 				cK3 := c.CK[2*dK:][:dK]
-				t163_4 := t163[(i*(T+6)+j+4)*dK:][:dK]
+				t167_4 := t167[(i*(T+6)+j+4)*dK:][:dK]
 				cK4 := c.CK[1*dK:][:dK]
-				t163_5 := t163[(i*(T+6)+j+3)*dK:][:dK]
+				t167_5 := t167[(i*(T+6)+j+3)*dK:][:dK]
 				t150_2 := t150[(i*T+j)*dK:][:dK]
 				for k2 := range dK {
-					t150_2[k2] = num.FMA32(t163_2[k2], cK2[k2], num.FMA32(t163_3[k2], cK3[k2], num.FMA32(t163_4[k2], cK4[k2], F(t163_5[k2]*cK[k2]))))
+					t150_2[k2] = num.FMA32(t167_2[k2], cK2[k2], num.FMA32(t167_3[k2], cK3[k2], num.FMA32(t167_4[k2], cK4[k2], F(t167_5[k2]*cK[k2]))))
 				}
 			}
 		}

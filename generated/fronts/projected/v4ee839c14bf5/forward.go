@@ -538,11 +538,11 @@ func (c *Backward[F]) Run() {
 		return
 	}
 	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
-	t191 := c.Work[:L*T*dV+6*L*dV] // [L, T + 6, d_v]
+	t195 := c.Work[:L*T*dV+6*L*dV] // [L, T + 6, d_v]
 	work := c.Work[L*T*dV+6*L*dV:]
-	t194 := work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
+	t198 := work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
 	work = work[L*T*dK+6*L*dK:]
-	t197 := work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
+	t201 := work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
 	work = work[L*T*dK+6*L*dK:]
 	t4 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
@@ -728,12 +728,10 @@ func (c *Backward[F]) Run() {
 			t2222 := F(F(etaBar[j]*num.Sigmoid(etaLinEntry)) * num.Sigmoid(-etaLinEntry))
 			t252 += t2222
 			thetaLinEntry := thetaLin[j]
-			t302 := (F(0) <= num.Softplus(thetaLinEntry))
-			t3722 := kern.Choose(t302, F(kern.Choose(t302, thetaBar[j], F(0))*num.Sigmoid(thetaLinEntry)), F(0))
+			t3722 := kern.Choose((F(0) <= num.Softplus(thetaLinEntry)), F(thetaBar[j]*num.Sigmoid(thetaLinEntry)), F(0))
 			t412 += t3722
 			t462 := (num.Max(t39, F(0)) <= F(1))
-			t51 := (t462 && (F(0) <= t39))
-			t592 := kern.Choose(t51, F(F(t39*kern.Choose(t51, kern.Choose(t462, rhoBar[j], F(0)), F(0)))*num.Sigmoid(-rhoLinEntry)), F(0))
+			t592 := kern.Choose((t462 && (F(0) <= t39)), F(F(t39*kern.Choose(t462, rhoBar[j], F(0)))*num.Sigmoid(-rhoLinEntry)), F(0))
 			t63 += t592
 			t21_2[j] = t212
 			t23_2[j] = t232
@@ -818,7 +816,7 @@ func (c *Backward[F]) Run() {
 			t272_2 := t272[dK:][:dV]
 			t432_2 := t432[dK:][:dV]
 			t65_2 := t65[dK:][:dV]
-			t191_2 := t191[(i*(T+6)+j+3)*dV:][:dV]
+			t195_2 := t195[(i*(T+6)+j+3)*dV:][:dV]
 			t222Entry2 := t222_2[j]
 			t372Entry2 := t372_2[j]
 			t59Entry2 := t59_2[j]
@@ -831,7 +829,7 @@ func (c *Backward[F]) Run() {
 				t272_2[k] += F(vEntry * t222Entry2)
 				t432_2[k] += F(vEntry * t372Entry2)
 				t65_2[k] += F(vEntry * t59Entry2)
-				t191_2[k] = t125
+				t195_2[k] = t125
 				bVBar[k] += t125
 			}
 		}
@@ -856,28 +854,28 @@ func (c *Backward[F]) Run() {
 			qProdEntry2 := qProd[j]
 			t23Entry := t23_2[j]
 			kProdEntry2 := kProd[j]
-			w := F(F(0.5*kern.Choose(((F(1e-08) <= t33Entry) && (F(0) < qProdEntry2)), kern.Choose((F(1e-08) <= t33Entry), t72_2[j], F(0)), F(0))) * (F(1) / t31_2[j]))
-			t89_2[j] = kern.Choose(((F(1e-08) <= t33Entry) && (F(0) < qProdEntry2)), kern.Choose(((F(1e-08) <= t33Entry) && (F(0) < qProdEntry2)), w, F(0)), F(0))
+			w := ((F(1e-08) <= t33Entry) && (F(0) < qProdEntry2))
+			t89_2[j] = kern.Choose(w, kern.Choose(((F(1e-08) <= t33Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t33Entry), t72_2[j], F(0)))*(F(1)/t31_2[j])), F(0)), F(0))
 			t95_2[j] = F(1) / t25_2[j]
-			w2 := F(F(0.5*kern.Choose(((F(1e-08) <= t23Entry) && (F(0) < kProdEntry2)), kern.Choose((F(1e-08) <= t23Entry), t98_2[j], F(0)), F(0))) * (F(1) / t21_2[j]))
-			t115_2[j] = kern.Choose(((F(1e-08) <= t23Entry) && (F(0) < kProdEntry2)), kern.Choose(((F(1e-08) <= t23Entry) && (F(0) < kProdEntry2)), w2, F(0)), F(0))
+			w2 := ((F(1e-08) <= t23Entry) && (F(0) < kProdEntry2))
+			t115_2[j] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t23Entry) && (F(0) < kProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t23Entry), t98_2[j], F(0)))*(F(1)/t21_2[j])), F(0)), F(0))
 		}
 	}
 
 	// projected.v
 	for i := range L {
 		for j := range 3 {
-			t191_2 := t191[(i*(T+6)+j)*dV:][:dV]
+			t195_2 := t195[(i*(T+6)+j)*dV:][:dV]
 			for k := range dV {
-				t191_2[k] = F(0)
+				t195_2[k] = F(0)
 			}
 		}
 	}
 	for i := range L {
 		for j := range 3 {
-			t191_2 := t191[(i*(T+6)+j+T+3)*dV:][:dV]
+			t195_2 := t195[(i*(T+6)+j+T+3)*dV:][:dV]
 			for k := range dV {
-				t191_2[k] = F(0)
+				t195_2[k] = F(0)
 			}
 		}
 	}
@@ -889,9 +887,9 @@ func (c *Backward[F]) Run() {
 		for j := range L {
 			for k := range T {
 				vStack := c.VStack[(j*(T+3)-i+k+3)*dV:][:dV]
-				t191_2 := t191[(j*(T+6)+k+3)*dV:][:dV]
+				t195_2 := t195[(j*(T+6)+k+3)*dV:][:dV]
 				for m := range dV {
-					cVBar[m] += F(vStack[m] * t191_2[m])
+					cVBar[m] += F(vStack[m] * t195_2[m])
 				}
 			}
 		}
@@ -903,17 +901,17 @@ func (c *Backward[F]) Run() {
 		for j := range 3 {
 			n := int(c.Pos[i]) + j - 3
 			if n >= 0 {
-				t191_2 := t191[(i*(T+6)+j)*dV:][:dV]
+				t195_2 := t195[(i*(T+6)+j)*dV:][:dV]
 				cV := c.CV[:dV]
-				t191_3 := t191[(i*(T+6)+j+1)*dV:][:dV]
+				t195_3 := t195[(i*(T+6)+j+1)*dV:][:dV]
 				cV2 := c.CV[1*dV:][:dV]
-				t191_4 := t191[(i*(T+6)+j+2)*dV:][:dV]
+				t195_4 := t195[(i*(T+6)+j+2)*dV:][:dV]
 				cV3 := c.CV[2*dV:][:dV]
-				t191_5 := t191[(i*(T+6)+j+3)*dV:][:dV]
+				t195_5 := t195[(i*(T+6)+j+3)*dV:][:dV]
 				cV4 := c.CV[3*dV:][:dV]
 				t132_2 := t132[(i*3+j)*dV:][:dV]
 				for k := range dV {
-					t132_2[k] = F(t191_2[k]*cV[k]) + F(t191_3[k]*cV2[k]) + F(t191_4[k]*cV3[k]) + F(t191_5[k]*cV4[k])
+					t132_2[k] = F(t195_2[k]*cV[k]) + F(t195_3[k]*cV2[k]) + F(t195_4[k]*cV3[k]) + F(t195_5[k]*cV4[k])
 				}
 			}
 		}
@@ -950,8 +948,8 @@ func (c *Backward[F]) Run() {
 			k1_2 := k1[(i*T+j)*dK:][:dK]
 			t5_2 := t5[(i*T+j)*dK:][:dK]
 			t4_2 := t4[(i*T+j)*dK:][:dK]
-			t194_2 := t194[(i*(T+6)+j+3)*dK:][:dK]
-			t197_2 := t197[(i*(T+6)+j+3)*dK:][:dK]
+			t198_2 := t198[(i*(T+6)+j+3)*dK:][:dK]
+			t201_2 := t201[(i*(T+6)+j+3)*dK:][:dK]
 			t69Entry := t69_2[j]
 			t89Entry := t89_2[j]
 			t95Entry := t95_2[j]
@@ -965,9 +963,9 @@ func (c *Backward[F]) Run() {
 				t5Entry := t5_2[k]
 				t4Entry := t4_2[k]
 				t161 := F(t5Entry*t155) + F(F(F(t4Entry*t5Entry)*t155)*num.Sigmoid(-t4Entry))
-				t194_2[k] = t143
+				t198_2[k] = t143
 				bQBar[k] += t143
-				t197_2[k] = t161
+				t201_2[k] = t161
 				bKBar[k] += t161
 			}
 		}
@@ -976,17 +974,17 @@ func (c *Backward[F]) Run() {
 	// projected.q1
 	for i := range L {
 		for j := range 3 {
-			t194_2 := t194[(i*(T+6)+j)*dK:][:dK]
+			t198_2 := t198[(i*(T+6)+j)*dK:][:dK]
 			for k := range dK {
-				t194_2[k] = F(0)
+				t198_2[k] = F(0)
 			}
 		}
 	}
 	for i := range L {
 		for j := range 3 {
-			t194_2 := t194[(i*(T+6)+j+T+3)*dK:][:dK]
+			t198_2 := t198[(i*(T+6)+j+T+3)*dK:][:dK]
 			for k := range dK {
-				t194_2[k] = F(0)
+				t198_2[k] = F(0)
 			}
 		}
 	}
@@ -1000,12 +998,12 @@ func (c *Backward[F]) Run() {
 		for j := range L {
 			for k := range T {
 				q1Stack := c.Q1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-				t194_2 := t194[(j*(T+6)+k+3)*dK:][:dK]
+				t198_2 := t198[(j*(T+6)+k+3)*dK:][:dK]
 				k1Stack := c.K1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-				t197_2 := t197[(j*(T+6)+k+3)*dK:][:dK]
+				t201_2 := t201[(j*(T+6)+k+3)*dK:][:dK]
 				for m := range dK {
-					cQBar[m] += F(q1Stack[m] * t194_2[m])
-					cKBar[m] += F(k1Stack[m] * t197_2[m])
+					cQBar[m] += F(q1Stack[m] * t198_2[m])
+					cKBar[m] += F(k1Stack[m] * t201_2[m])
 				}
 			}
 		}
@@ -1017,17 +1015,17 @@ func (c *Backward[F]) Run() {
 		for j := range 3 {
 			n2 := int(c.Pos[i]) + j - 3
 			if n2 >= 0 {
-				t194_2 := t194[(i*(T+6)+j)*dK:][:dK]
+				t198_2 := t198[(i*(T+6)+j)*dK:][:dK]
 				cQ := c.CQ[:dK]
-				t194_3 := t194[(i*(T+6)+j+1)*dK:][:dK]
+				t198_3 := t198[(i*(T+6)+j+1)*dK:][:dK]
 				cQ2 := c.CQ[1*dK:][:dK]
-				t194_4 := t194[(i*(T+6)+j+2)*dK:][:dK]
+				t198_4 := t198[(i*(T+6)+j+2)*dK:][:dK]
 				cQ3 := c.CQ[2*dK:][:dK]
-				t194_5 := t194[(i*(T+6)+j+3)*dK:][:dK]
+				t198_5 := t198[(i*(T+6)+j+3)*dK:][:dK]
 				cQ4 := c.CQ[3*dK:][:dK]
 				t150_2 := t150[(i*3+j)*dK:][:dK]
 				for k := range dK {
-					t150_2[k] = F(t194_2[k]*cQ[k]) + F(t194_3[k]*cQ2[k]) + F(t194_4[k]*cQ3[k]) + F(t194_5[k]*cQ4[k])
+					t150_2[k] = F(t198_2[k]*cQ[k]) + F(t198_3[k]*cQ2[k]) + F(t198_4[k]*cQ3[k]) + F(t198_5[k]*cQ4[k])
 				}
 			}
 		}
@@ -1052,17 +1050,17 @@ func (c *Backward[F]) Run() {
 	// projected.k1
 	for i := range L {
 		for j := range 3 {
-			t197_2 := t197[(i*(T+6)+j)*dK:][:dK]
+			t201_2 := t201[(i*(T+6)+j)*dK:][:dK]
 			for k := range dK {
-				t197_2[k] = F(0)
+				t201_2[k] = F(0)
 			}
 		}
 	}
 	for i := range L {
 		for j := range 3 {
-			t197_2 := t197[(i*(T+6)+j+T+3)*dK:][:dK]
+			t201_2 := t201[(i*(T+6)+j+T+3)*dK:][:dK]
 			for k := range dK {
-				t197_2[k] = F(0)
+				t201_2[k] = F(0)
 			}
 		}
 	}
@@ -1073,17 +1071,17 @@ func (c *Backward[F]) Run() {
 		for j := range 3 {
 			n3 := int(c.Pos[i]) + j - 3
 			if n3 >= 0 {
-				t197_2 := t197[(i*(T+6)+j)*dK:][:dK]
+				t201_2 := t201[(i*(T+6)+j)*dK:][:dK]
 				cK := c.CK[:dK]
-				t197_3 := t197[(i*(T+6)+j+1)*dK:][:dK]
+				t201_3 := t201[(i*(T+6)+j+1)*dK:][:dK]
 				cK2 := c.CK[1*dK:][:dK]
-				t197_4 := t197[(i*(T+6)+j+2)*dK:][:dK]
+				t201_4 := t201[(i*(T+6)+j+2)*dK:][:dK]
 				cK3 := c.CK[2*dK:][:dK]
-				t197_5 := t197[(i*(T+6)+j+3)*dK:][:dK]
+				t201_5 := t201[(i*(T+6)+j+3)*dK:][:dK]
 				cK4 := c.CK[3*dK:][:dK]
 				t168_2 := t168[(i*3+j)*dK:][:dK]
 				for k := range dK {
-					t168_2[k] = F(t197_2[k]*cK[k]) + F(t197_3[k]*cK2[k]) + F(t197_4[k]*cK3[k]) + F(t197_5[k]*cK4[k])
+					t168_2[k] = F(t201_2[k]*cK[k]) + F(t201_3[k]*cK2[k]) + F(t201_4[k]*cK3[k]) + F(t201_5[k]*cK4[k])
 				}
 			}
 		}
@@ -1093,16 +1091,16 @@ func (c *Backward[F]) Run() {
 	for i := range L {
 		cV := c.CV[:dV]
 		for j := range T {
-			t191_2 := t191[(i*(T+6)+j+3)*dV:][:dV]
-			t191_3 := t191[(i*(T+6)+j+4)*dV:][:dV]
+			t195_2 := t195[(i*(T+6)+j+3)*dV:][:dV]
+			t195_3 := t195[(i*(T+6)+j+4)*dV:][:dV]
 			cV2 := c.CV[1*dV:][:dV]
-			t191_4 := t191[(i*(T+6)+j+5)*dV:][:dV]
+			t195_4 := t195[(i*(T+6)+j+5)*dV:][:dV]
 			cV3 := c.CV[2*dV:][:dV]
-			t191_5 := t191[(i*(T+6)+j+6)*dV:][:dV]
+			t195_5 := t195[(i*(T+6)+j+6)*dV:][:dV]
 			cV4 := c.CV[3*dV:][:dV]
 			t173_2 := t173[(i*T+j)*dV:][:dV]
 			for k := range dV {
-				t173_2[k] = (F(t191_2[k]*cV[k]) + F(t191_3[k]*cV2[k]) + F(t191_4[k]*cV3[k]) + F(t191_5[k]*cV4[k]))
+				t173_2[k] = (F(t195_2[k]*cV[k]) + F(t195_3[k]*cV2[k]) + F(t195_4[k]*cV3[k]) + F(t195_5[k]*cV4[k]))
 			}
 		}
 	}
@@ -1128,16 +1126,16 @@ func (c *Backward[F]) Run() {
 	for i := range L {
 		cQ := c.CQ[:dK]
 		for j := range T {
-			t194_2 := t194[(i*(T+6)+j+3)*dK:][:dK]
-			t194_3 := t194[(i*(T+6)+j+4)*dK:][:dK]
+			t198_2 := t198[(i*(T+6)+j+3)*dK:][:dK]
+			t198_3 := t198[(i*(T+6)+j+4)*dK:][:dK]
 			cQ2 := c.CQ[1*dK:][:dK]
-			t194_4 := t194[(i*(T+6)+j+5)*dK:][:dK]
+			t198_4 := t198[(i*(T+6)+j+5)*dK:][:dK]
 			cQ3 := c.CQ[2*dK:][:dK]
-			t194_5 := t194[(i*(T+6)+j+6)*dK:][:dK]
+			t198_5 := t198[(i*(T+6)+j+6)*dK:][:dK]
 			cQ4 := c.CQ[3*dK:][:dK]
 			t176_2 := t176[(i*T+j)*dK:][:dK]
 			for k := range dK {
-				t176_2[k] = (F(t194_2[k]*cQ[k]) + F(t194_3[k]*cQ2[k]) + F(t194_4[k]*cQ3[k]) + F(t194_5[k]*cQ4[k]))
+				t176_2[k] = (F(t198_2[k]*cQ[k]) + F(t198_3[k]*cQ2[k]) + F(t198_4[k]*cQ3[k]) + F(t198_5[k]*cQ4[k]))
 			}
 		}
 	}
@@ -1163,16 +1161,16 @@ func (c *Backward[F]) Run() {
 	for i := range L {
 		cK := c.CK[:dK]
 		for j := range T {
-			t197_2 := t197[(i*(T+6)+j+3)*dK:][:dK]
-			t197_3 := t197[(i*(T+6)+j+4)*dK:][:dK]
+			t201_2 := t201[(i*(T+6)+j+3)*dK:][:dK]
+			t201_3 := t201[(i*(T+6)+j+4)*dK:][:dK]
 			cK2 := c.CK[1*dK:][:dK]
-			t197_4 := t197[(i*(T+6)+j+5)*dK:][:dK]
+			t201_4 := t201[(i*(T+6)+j+5)*dK:][:dK]
 			cK3 := c.CK[2*dK:][:dK]
-			t197_5 := t197[(i*(T+6)+j+6)*dK:][:dK]
+			t201_5 := t201[(i*(T+6)+j+6)*dK:][:dK]
 			cK4 := c.CK[3*dK:][:dK]
 			t179_2 := t179[(i*T+j)*dK:][:dK]
 			for k := range dK {
-				t179_2[k] = (F(t197_2[k]*cK[k]) + F(t197_3[k]*cK2[k]) + F(t197_4[k]*cK3[k]) + F(t197_5[k]*cK4[k]))
+				t179_2[k] = (F(t201_2[k]*cK[k]) + F(t201_3[k]*cK2[k]) + F(t201_4[k]*cK3[k]) + F(t201_5[k]*cK4[k]))
 			}
 		}
 	}

@@ -618,9 +618,9 @@ func (c *backwardFused) run() {
 	_ = d
 	_ = dK
 	_ = dV
-	t191 := c.Work[:L*T*dV+6*L*dV]                                                // [L, T + 6, d_v]
-	t194 := c.Work[L*T*dV+6*L*dV:][:L*T*dK+6*L*dK]                                // [L, T + 6, d_k]
-	t197 := c.Work[L*T*dK+L*T*dV+6*L*dK+6*L*dV:][:L*T*dK+6*L*dK]                  // [L, T + 6, d_k]
+	t195 := c.Work[:L*T*dV+6*L*dV]                                                // [L, T + 6, d_v]
+	t198 := c.Work[L*T*dV+6*L*dV:][:L*T*dK+6*L*dK]                                // [L, T + 6, d_k]
+	t201 := c.Work[L*T*dK+L*T*dV+6*L*dK+6*L*dV:][:L*T*dK+6*L*dK]                  // [L, T + 6, d_k]
 	t4 := c.Work[2*L*T*dK+L*T*dV+12*L*dK+6*L*dV:][:L*T*dK]                        // [L, T, d_k]
 	t5 := c.Work[3*L*T*dK+L*T*dV+12*L*dK+6*L*dV:][:L*T*dK]                        // [L, T, d_k]
 	k1 := c.Work[4*L*T*dK+L*T*dV+12*L*dK+6*L*dV:][:L*T*dK]                        // [L, T, d_k]
@@ -783,7 +783,7 @@ func (c *backwardFused) run() {
 	var t412 F
 	var t63 F
 	if kern.Wide() {
-		a := regions.R4ae4b4ba81f9Args{
+		a := regions.R258c889047f1Args{
 			P0:  unsafe.SliceData(c.KProd),
 			P1:  unsafe.SliceData(c.QProd),
 			P2:  unsafe.SliceData(c.RhoLin),
@@ -814,7 +814,7 @@ func (c *backwardFused) run() {
 			S1:  [2]float32{t412},
 			S2:  [2]float32{t252},
 		}
-		regions.R4ae4b4ba81f9(&a)
+		regions.R258c889047f1(&a)
 	} else {
 		t63_2 := t63
 		t412_2 := t412
@@ -858,12 +858,10 @@ func (c *backwardFused) run() {
 				t2222 := F(F(etaBar[j]*kern.Sigmoid(etaLinEntry)) * kern.Sigmoid(-etaLinEntry))
 				t252RowSums[j%16] = t252RowSums[j%16] + t2222
 				thetaLinEntry := thetaLin[j]
-				t302 := (F(0) <= kern.Softplus(thetaLinEntry))
-				t3722 := kern.Choose(t302, F(kern.Choose(t302, thetaBar[j], F(0))*kern.Sigmoid(thetaLinEntry)), F(0))
+				t3722 := kern.Choose((F(0) <= kern.Softplus(thetaLinEntry)), F(thetaBar[j]*kern.Sigmoid(thetaLinEntry)), F(0))
 				t412RowSums[j%16] = t412RowSums[j%16] + t3722
 				t462 := (kern.Larger(t39, F(0)) <= F(1))
-				t51 := (t462 && (F(0) <= t39))
-				t592 := kern.Choose(t51, F(F(t39*kern.Choose(t51, kern.Choose(t462, rhoBar[j], F(0)), F(0)))*kern.Sigmoid(-rhoLinEntry)), F(0))
+				t592 := kern.Choose((t462 && (F(0) <= t39)), F(F(t39*kern.Choose(t462, rhoBar[j], F(0)))*kern.Sigmoid(-rhoLinEntry)), F(0))
 				t63RowSums[j%16] = t63RowSums[j%16] + t592
 				t21_2[j] = t212
 				t23_2[j] = t232
@@ -995,7 +993,7 @@ func (c *backwardFused) run() {
 			P10: unsafe.SliceData(t272),
 			P11: unsafe.SliceData(t432),
 			P12: unsafe.SliceData(t65),
-			P13: unsafe.SliceData(t191),
+			P13: unsafe.SliceData(t195),
 			P14: unsafe.SliceData(c.BVBar),
 			N0:  L,
 			N1:  T,
@@ -1028,7 +1026,7 @@ func (c *backwardFused) run() {
 				t272_2 := t272[dK:][:dV]
 				t432_2 := t432[dK:][:dV]
 				t65_2 := t65[dK:][:dV]
-				t191_2 := t191[(i*(T+6)+j+3)*dV:][:dV]
+				t195_2 := t195[(i*(T+6)+j+3)*dV:][:dV]
 				t222Entry2 := t222_2[j]
 				t372Entry2 := t372_2[j]
 				t59Entry2 := t59_2[j]
@@ -1041,7 +1039,7 @@ func (c *backwardFused) run() {
 					t272_2[k] = num.FMA32(vEntry, t222Entry2, t272_2[k])
 					t432_2[k] = num.FMA32(vEntry, t372Entry2, t432_2[k])
 					t65_2[k] = num.FMA32(vEntry, t59Entry2, t65_2[k])
-					t191_2[k] = t125
+					t195_2[k] = t125
 					bVBar[k] = bVBar[k] + t125
 				}
 			}
@@ -1050,7 +1048,7 @@ func (c *backwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.Rcb090257bc32Args{
+		a := regions.R91d9772389eaArgs{
 			P0:  unsafe.SliceData(t33),
 			P1:  unsafe.SliceData(c.QProd),
 			P2:  unsafe.SliceData(t23),
@@ -1066,7 +1064,7 @@ func (c *backwardFused) run() {
 			N0:  L,
 			N1:  T,
 		}
-		regions.Rcb090257bc32(&a)
+		regions.R91d9772389ea(&a)
 	} else {
 		for i := range L {
 			t33_2 := t33[i*T:][:T]
@@ -1086,11 +1084,11 @@ func (c *backwardFused) run() {
 				qProdEntry2 := qProd[j]
 				t23Entry := t23_2[j]
 				kProdEntry2 := kProd[j]
-				w := F(F(0.5*kern.Choose(((F(1e-08) <= t33Entry) && (F(0) < qProdEntry2)), kern.Choose((F(1e-08) <= t33Entry), t72_2[j], F(0)), F(0))) * (F(1) / t31_2[j]))
-				t89_2[j] = kern.Choose(((F(1e-08) <= t33Entry) && (F(0) < qProdEntry2)), kern.Choose(((F(1e-08) <= t33Entry) && (F(0) < qProdEntry2)), w, F(0)), F(0))
+				w := ((F(1e-08) <= t33Entry) && (F(0) < qProdEntry2))
+				t89_2[j] = kern.Choose(w, kern.Choose(((F(1e-08) <= t33Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t33Entry), t72_2[j], F(0)))*(F(1)/t31_2[j])), F(0)), F(0))
 				t95_2[j] = F(1) / t25_2[j]
-				w2 := F(F(0.5*kern.Choose(((F(1e-08) <= t23Entry) && (F(0) < kProdEntry2)), kern.Choose((F(1e-08) <= t23Entry), t98_2[j], F(0)), F(0))) * (F(1) / t21_2[j]))
-				t115_2[j] = kern.Choose(((F(1e-08) <= t23Entry) && (F(0) < kProdEntry2)), kern.Choose(((F(1e-08) <= t23Entry) && (F(0) < kProdEntry2)), w2, F(0)), F(0))
+				w2 := ((F(1e-08) <= t23Entry) && (F(0) < kProdEntry2))
+				t115_2[j] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t23Entry) && (F(0) < kProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t23Entry), t98_2[j], F(0)))*(F(1)/t21_2[j])), F(0)), F(0))
 			}
 		}
 	}
@@ -1098,7 +1096,7 @@ func (c *backwardFused) run() {
 	// projected.v
 	if kern.Wide() {
 		a := regions.Re9c4c871791dArgs{
-			P0: unsafe.SliceData(t191),
+			P0: unsafe.SliceData(t195),
 			N0: L,
 			N1: dV,
 			N2: T*dV + 6*dV,
@@ -1107,16 +1105,16 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t191_2 := t191[(i*(T+6)+j)*dV:][:dV]
+				t195_2 := t195[(i*(T+6)+j)*dV:][:dV]
 				for k := range dV {
-					t191_2[k] = F(0)
+					t195_2[k] = F(0)
 				}
 			}
 		}
 	}
 	if kern.Wide() {
 		a := regions.R5597ca2d9fd5Args{
-			P0: unsafe.SliceData(t191),
+			P0: unsafe.SliceData(t195),
 			N0: L,
 			N1: dV,
 			N2: 4*T*dV + 12*dV,
@@ -1126,9 +1124,9 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t191_2 := t191[(i*(T+6)+j+T+3)*dV:][:dV]
+				t195_2 := t195[(i*(T+6)+j+T+3)*dV:][:dV]
 				for k := range dV {
-					t191_2[k] = F(0)
+					t195_2[k] = F(0)
 				}
 			}
 		}
@@ -1139,7 +1137,7 @@ func (c *backwardFused) run() {
 	if kern.Wide() {
 		a := regions.R71327c69bd6eArgs{
 			P0: unsafe.SliceData(c.VStack),
-			P1: unsafe.SliceData(t191),
+			P1: unsafe.SliceData(t195),
 			P2: unsafe.SliceData(c.CVBar),
 			N0: L,
 			N1: T,
@@ -1156,9 +1154,9 @@ func (c *backwardFused) run() {
 			for j := range L {
 				for k := range T {
 					vStack := c.VStack[(j*(T+3)-i+k+3)*dV:][:dV]
-					t191_2 := t191[(j*(T+6)+k+3)*dV:][:dV]
+					t195_2 := t195[(j*(T+6)+k+3)*dV:][:dV]
 					for m := range dV {
-						cVBar[m] = num.FMA32(vStack[m], t191_2[m], cVBar[m])
+						cVBar[m] = num.FMA32(vStack[m], t195_2[m], cVBar[m])
 					}
 				}
 			}
@@ -1173,7 +1171,7 @@ func (c *backwardFused) run() {
 			if n >= 0 {
 				if kern.Wide() {
 					a := regions.R1e42c5bb8a4bArgs{
-						P0: unsafe.SliceData(t191),
+						P0: unsafe.SliceData(t195),
 						P1: unsafe.SliceData(c.CV),
 						P2: unsafe.SliceData(t132),
 						N0: dV,
@@ -1184,17 +1182,17 @@ func (c *backwardFused) run() {
 					}
 					regions.R1e42c5bb8a4b(&a)
 				} else {
-					t191_2 := t191[(i*(T+6)+j+3)*dV:][:dV]
+					t195_2 := t195[(i*(T+6)+j+3)*dV:][:dV]
 					cV := c.CV[3*dV:][:dV]
-					t191_3 := t191[(i*(T+6)+j+2)*dV:][:dV]
+					t195_3 := t195[(i*(T+6)+j+2)*dV:][:dV]
 					cV2 := c.CV[2*dV:][:dV]
-					t191_4 := t191[(i*(T+6)+j+1)*dV:][:dV]
+					t195_4 := t195[(i*(T+6)+j+1)*dV:][:dV]
 					cV3 := c.CV[1*dV:][:dV]
-					t191_5 := t191[(i*(T+6)+j)*dV:][:dV]
+					t195_5 := t195[(i*(T+6)+j)*dV:][:dV]
 					cV4 := c.CV[:dV]
 					t132_2 := t132[(i*3+j)*dV:][:dV]
 					for k := range dV {
-						t132_2[k] = num.FMA32(t191_2[k], cV[k], num.FMA32(t191_3[k], cV2[k], num.FMA32(t191_4[k], cV3[k], F(t191_5[k]*cV4[k]))))
+						t132_2[k] = num.FMA32(t195_2[k], cV[k], num.FMA32(t195_3[k], cV2[k], num.FMA32(t195_4[k], cV3[k], F(t195_5[k]*cV4[k]))))
 					}
 				}
 			}
@@ -1243,9 +1241,9 @@ func (c *backwardFused) run() {
 			P9:  unsafe.SliceData(t93),
 			P10: unsafe.SliceData(t5),
 			P11: unsafe.SliceData(t4),
-			P12: unsafe.SliceData(t194),
+			P12: unsafe.SliceData(t198),
 			P13: unsafe.SliceData(c.BQBar),
-			P14: unsafe.SliceData(t197),
+			P14: unsafe.SliceData(t201),
 			P15: unsafe.SliceData(c.BKBar),
 			N0:  L,
 			N1:  T,
@@ -1277,8 +1275,8 @@ func (c *backwardFused) run() {
 				t93_2 := t93[(i*T+j)*dK:][:dK]
 				t5_2 := t5[(i*T+j)*dK:][:dK]
 				t4_2 := t4[(i*T+j)*dK:][:dK]
-				t194_2 := t194[(i*(T+6)+j+3)*dK:][:dK]
-				t197_2 := t197[(i*(T+6)+j+3)*dK:][:dK]
+				t198_2 := t198[(i*(T+6)+j+3)*dK:][:dK]
+				t201_2 := t201[(i*(T+6)+j+3)*dK:][:dK]
 				t69Entry := t69_2[j]
 				t89Entry := t89_2[j]
 				t95Entry := t95_2[j]
@@ -1292,9 +1290,9 @@ func (c *backwardFused) run() {
 					t5Entry := t5_2[k]
 					t4Entry := t4_2[k]
 					t161 := num.FMA32(F(F(t4Entry*t5Entry)*t155), kern.Sigmoid(-t4Entry), F(t5Entry*t155))
-					t194_2[k] = t143
+					t198_2[k] = t143
 					bQBar[k] = bQBar[k] + t143
-					t197_2[k] = t161
+					t201_2[k] = t161
 					bKBar[k] = bKBar[k] + t161
 				}
 			}
@@ -1304,7 +1302,7 @@ func (c *backwardFused) run() {
 	// projected.q1
 	if kern.Wide() {
 		a := regions.Re9c4c871791dArgs{
-			P0: unsafe.SliceData(t194),
+			P0: unsafe.SliceData(t198),
 			N0: L,
 			N1: dK,
 			N2: T*dK + 6*dK,
@@ -1313,16 +1311,16 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t194_2 := t194[(i*(T+6)+j)*dK:][:dK]
+				t198_2 := t198[(i*(T+6)+j)*dK:][:dK]
 				for k := range dK {
-					t194_2[k] = F(0)
+					t198_2[k] = F(0)
 				}
 			}
 		}
 	}
 	if kern.Wide() {
 		a := regions.R5597ca2d9fd5Args{
-			P0: unsafe.SliceData(t194),
+			P0: unsafe.SliceData(t198),
 			N0: L,
 			N1: dK,
 			N2: 4*T*dK + 12*dK,
@@ -1332,9 +1330,9 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t194_2 := t194[(i*(T+6)+j+T+3)*dK:][:dK]
+				t198_2 := t198[(i*(T+6)+j+T+3)*dK:][:dK]
 				for k := range dK {
-					t194_2[k] = F(0)
+					t198_2[k] = F(0)
 				}
 			}
 		}
@@ -1346,10 +1344,10 @@ func (c *backwardFused) run() {
 	if kern.Wide() {
 		a := regions.R8b9ed52db582Args{
 			P0: unsafe.SliceData(c.Q1Stack),
-			P1: unsafe.SliceData(t194),
+			P1: unsafe.SliceData(t198),
 			P2: unsafe.SliceData(c.CQBar),
 			P3: unsafe.SliceData(c.K1Stack),
-			P4: unsafe.SliceData(t197),
+			P4: unsafe.SliceData(t201),
 			P5: unsafe.SliceData(c.CKBar),
 			N0: L,
 			N1: T,
@@ -1370,12 +1368,12 @@ func (c *backwardFused) run() {
 			for j := range L {
 				for k := range T {
 					q1Stack := c.Q1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-					t194_2 := t194[(j*(T+6)+k+3)*dK:][:dK]
+					t198_2 := t198[(j*(T+6)+k+3)*dK:][:dK]
 					k1Stack := c.K1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-					t197_2 := t197[(j*(T+6)+k+3)*dK:][:dK]
+					t201_2 := t201[(j*(T+6)+k+3)*dK:][:dK]
 					for m := range dK {
-						cQBar[m] = num.FMA32(q1Stack[m], t194_2[m], cQBar[m])
-						cKBar[m] = num.FMA32(k1Stack[m], t197_2[m], cKBar[m])
+						cQBar[m] = num.FMA32(q1Stack[m], t198_2[m], cQBar[m])
+						cKBar[m] = num.FMA32(k1Stack[m], t201_2[m], cKBar[m])
 					}
 				}
 			}
@@ -1390,7 +1388,7 @@ func (c *backwardFused) run() {
 			if n2 >= 0 {
 				if kern.Wide() {
 					a := regions.R1e42c5bb8a4bArgs{
-						P0: unsafe.SliceData(t194),
+						P0: unsafe.SliceData(t198),
 						P1: unsafe.SliceData(c.CQ),
 						P2: unsafe.SliceData(t150),
 						N0: dK,
@@ -1401,17 +1399,17 @@ func (c *backwardFused) run() {
 					}
 					regions.R1e42c5bb8a4b(&a)
 				} else {
-					t194_2 := t194[(i*(T+6)+j+3)*dK:][:dK]
+					t198_2 := t198[(i*(T+6)+j+3)*dK:][:dK]
 					cQ := c.CQ[3*dK:][:dK]
-					t194_3 := t194[(i*(T+6)+j+2)*dK:][:dK]
+					t198_3 := t198[(i*(T+6)+j+2)*dK:][:dK]
 					cQ2 := c.CQ[2*dK:][:dK]
-					t194_4 := t194[(i*(T+6)+j+1)*dK:][:dK]
+					t198_4 := t198[(i*(T+6)+j+1)*dK:][:dK]
 					cQ3 := c.CQ[1*dK:][:dK]
-					t194_5 := t194[(i*(T+6)+j)*dK:][:dK]
+					t198_5 := t198[(i*(T+6)+j)*dK:][:dK]
 					cQ4 := c.CQ[:dK]
 					t150_2 := t150[(i*3+j)*dK:][:dK]
 					for k := range dK {
-						t150_2[k] = num.FMA32(t194_2[k], cQ[k], num.FMA32(t194_3[k], cQ2[k], num.FMA32(t194_4[k], cQ3[k], F(t194_5[k]*cQ4[k]))))
+						t150_2[k] = num.FMA32(t198_2[k], cQ[k], num.FMA32(t198_3[k], cQ2[k], num.FMA32(t198_4[k], cQ3[k], F(t198_5[k]*cQ4[k]))))
 					}
 				}
 			}
@@ -1452,7 +1450,7 @@ func (c *backwardFused) run() {
 	// projected.k1
 	if kern.Wide() {
 		a := regions.Re9c4c871791dArgs{
-			P0: unsafe.SliceData(t197),
+			P0: unsafe.SliceData(t201),
 			N0: L,
 			N1: dK,
 			N2: T*dK + 6*dK,
@@ -1461,16 +1459,16 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t197_2 := t197[(i*(T+6)+j)*dK:][:dK]
+				t201_2 := t201[(i*(T+6)+j)*dK:][:dK]
 				for k := range dK {
-					t197_2[k] = F(0)
+					t201_2[k] = F(0)
 				}
 			}
 		}
 	}
 	if kern.Wide() {
 		a := regions.R5597ca2d9fd5Args{
-			P0: unsafe.SliceData(t197),
+			P0: unsafe.SliceData(t201),
 			N0: L,
 			N1: dK,
 			N2: 4*T*dK + 12*dK,
@@ -1480,9 +1478,9 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t197_2 := t197[(i*(T+6)+j+T+3)*dK:][:dK]
+				t201_2 := t201[(i*(T+6)+j+T+3)*dK:][:dK]
 				for k := range dK {
-					t197_2[k] = F(0)
+					t201_2[k] = F(0)
 				}
 			}
 		}
@@ -1496,7 +1494,7 @@ func (c *backwardFused) run() {
 			if n3 >= 0 {
 				if kern.Wide() {
 					a := regions.R1e42c5bb8a4bArgs{
-						P0: unsafe.SliceData(t197),
+						P0: unsafe.SliceData(t201),
 						P1: unsafe.SliceData(c.CK),
 						P2: unsafe.SliceData(t168),
 						N0: dK,
@@ -1507,17 +1505,17 @@ func (c *backwardFused) run() {
 					}
 					regions.R1e42c5bb8a4b(&a)
 				} else {
-					t197_2 := t197[(i*(T+6)+j+3)*dK:][:dK]
+					t201_2 := t201[(i*(T+6)+j+3)*dK:][:dK]
 					cK := c.CK[3*dK:][:dK]
-					t197_3 := t197[(i*(T+6)+j+2)*dK:][:dK]
+					t201_3 := t201[(i*(T+6)+j+2)*dK:][:dK]
 					cK2 := c.CK[2*dK:][:dK]
-					t197_4 := t197[(i*(T+6)+j+1)*dK:][:dK]
+					t201_4 := t201[(i*(T+6)+j+1)*dK:][:dK]
 					cK3 := c.CK[1*dK:][:dK]
-					t197_5 := t197[(i*(T+6)+j)*dK:][:dK]
+					t201_5 := t201[(i*(T+6)+j)*dK:][:dK]
 					cK4 := c.CK[:dK]
 					t168_2 := t168[(i*3+j)*dK:][:dK]
 					for k := range dK {
-						t168_2[k] = num.FMA32(t197_2[k], cK[k], num.FMA32(t197_3[k], cK2[k], num.FMA32(t197_4[k], cK3[k], F(t197_5[k]*cK4[k]))))
+						t168_2[k] = num.FMA32(t201_2[k], cK[k], num.FMA32(t201_3[k], cK2[k], num.FMA32(t201_4[k], cK3[k], F(t201_5[k]*cK4[k]))))
 					}
 				}
 			}
@@ -1527,7 +1525,7 @@ func (c *backwardFused) run() {
 	// projected.v0, projected.v
 	if kern.Wide() {
 		a := regions.R4f7fc48780fcArgs{
-			P0: unsafe.SliceData(t191),
+			P0: unsafe.SliceData(t195),
 			P1: unsafe.SliceData(c.CV),
 			P2: unsafe.SliceData(t173),
 			N0: L,
@@ -1544,16 +1542,16 @@ func (c *backwardFused) run() {
 		cV := c.CV[:dV]
 		for i := range L {
 			for j := range T {
-				t191_2 := t191[(i*(T+6)+j+6)*dV:][:dV]
+				t195_2 := t195[(i*(T+6)+j+6)*dV:][:dV]
 				cV2 := c.CV[3*dV:][:dV]
-				t191_3 := t191[(i*(T+6)+j+5)*dV:][:dV]
+				t195_3 := t195[(i*(T+6)+j+5)*dV:][:dV]
 				cV3 := c.CV[2*dV:][:dV]
-				t191_4 := t191[(i*(T+6)+j+4)*dV:][:dV]
+				t195_4 := t195[(i*(T+6)+j+4)*dV:][:dV]
 				cV4 := c.CV[1*dV:][:dV]
-				t191_5 := t191[(i*(T+6)+j+3)*dV:][:dV]
+				t195_5 := t195[(i*(T+6)+j+3)*dV:][:dV]
 				t173_2 := t173[(i*T+j)*dV:][:dV]
 				for k := range dV {
-					t173_2[k] = num.FMA32(t191_2[k], cV2[k], num.FMA32(t191_3[k], cV3[k], num.FMA32(t191_4[k], cV4[k], F(t191_5[k]*cV[k]))))
+					t173_2[k] = num.FMA32(t195_2[k], cV2[k], num.FMA32(t195_3[k], cV3[k], num.FMA32(t195_4[k], cV4[k], F(t195_5[k]*cV[k]))))
 				}
 			}
 		}
@@ -1593,7 +1591,7 @@ func (c *backwardFused) run() {
 	// projected.q0, projected.q1
 	if kern.Wide() {
 		a := regions.R4f7fc48780fcArgs{
-			P0: unsafe.SliceData(t194),
+			P0: unsafe.SliceData(t198),
 			P1: unsafe.SliceData(c.CQ),
 			P2: unsafe.SliceData(t176),
 			N0: L,
@@ -1610,16 +1608,16 @@ func (c *backwardFused) run() {
 		cQ := c.CQ[:dK]
 		for i := range L {
 			for j := range T {
-				t194_2 := t194[(i*(T+6)+j+6)*dK:][:dK]
+				t198_2 := t198[(i*(T+6)+j+6)*dK:][:dK]
 				cQ2 := c.CQ[3*dK:][:dK]
-				t194_3 := t194[(i*(T+6)+j+5)*dK:][:dK]
+				t198_3 := t198[(i*(T+6)+j+5)*dK:][:dK]
 				cQ3 := c.CQ[2*dK:][:dK]
-				t194_4 := t194[(i*(T+6)+j+4)*dK:][:dK]
+				t198_4 := t198[(i*(T+6)+j+4)*dK:][:dK]
 				cQ4 := c.CQ[1*dK:][:dK]
-				t194_5 := t194[(i*(T+6)+j+3)*dK:][:dK]
+				t198_5 := t198[(i*(T+6)+j+3)*dK:][:dK]
 				t176_2 := t176[(i*T+j)*dK:][:dK]
 				for k := range dK {
-					t176_2[k] = num.FMA32(t194_2[k], cQ2[k], num.FMA32(t194_3[k], cQ3[k], num.FMA32(t194_4[k], cQ4[k], F(t194_5[k]*cQ[k]))))
+					t176_2[k] = num.FMA32(t198_2[k], cQ2[k], num.FMA32(t198_3[k], cQ3[k], num.FMA32(t198_4[k], cQ4[k], F(t198_5[k]*cQ[k]))))
 				}
 			}
 		}
@@ -1659,7 +1657,7 @@ func (c *backwardFused) run() {
 	// projected.k0, projected.k1
 	if kern.Wide() {
 		a := regions.R4f7fc48780fcArgs{
-			P0: unsafe.SliceData(t197),
+			P0: unsafe.SliceData(t201),
 			P1: unsafe.SliceData(c.CK),
 			P2: unsafe.SliceData(t179),
 			N0: L,
@@ -1676,16 +1674,16 @@ func (c *backwardFused) run() {
 		cK := c.CK[:dK]
 		for i := range L {
 			for j := range T {
-				t197_2 := t197[(i*(T+6)+j+6)*dK:][:dK]
+				t201_2 := t201[(i*(T+6)+j+6)*dK:][:dK]
 				cK2 := c.CK[3*dK:][:dK]
-				t197_3 := t197[(i*(T+6)+j+5)*dK:][:dK]
+				t201_3 := t201[(i*(T+6)+j+5)*dK:][:dK]
 				cK3 := c.CK[2*dK:][:dK]
-				t197_4 := t197[(i*(T+6)+j+4)*dK:][:dK]
+				t201_4 := t201[(i*(T+6)+j+4)*dK:][:dK]
 				cK4 := c.CK[1*dK:][:dK]
-				t197_5 := t197[(i*(T+6)+j+3)*dK:][:dK]
+				t201_5 := t201[(i*(T+6)+j+3)*dK:][:dK]
 				t179_2 := t179[(i*T+j)*dK:][:dK]
 				for k := range dK {
-					t179_2[k] = num.FMA32(t197_2[k], cK2[k], num.FMA32(t197_3[k], cK3[k], num.FMA32(t197_4[k], cK4[k], F(t197_5[k]*cK[k]))))
+					t179_2[k] = num.FMA32(t201_2[k], cK2[k], num.FMA32(t201_3[k], cK3[k], num.FMA32(t201_4[k], cK4[k], F(t201_5[k]*cK[k]))))
 				}
 			}
 		}

@@ -500,11 +500,11 @@ func (c *Backward[F]) Run() {
 		return
 	}
 	L, T, d, dK := c.L, c.T, c.D, c.DK
-	t191 := c.Work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
+	t195 := c.Work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
 	work := c.Work[L*T*dK+6*L*dK:]
-	t194 := work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
+	t198 := work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
 	work = work[L*T*dK+6*L*dK:]
-	t197 := work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
+	t201 := work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
 	work = work[L*T*dK+6*L*dK:]
 	t4 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
@@ -682,12 +682,10 @@ func (c *Backward[F]) Run() {
 			t2222 := F(F(etaBar[j]*num.Sigmoid(etaLinEntry)) * num.Sigmoid(-etaLinEntry))
 			t252 += t2222
 			thetaLinEntry := thetaLin[j]
-			t302 := (F(0) <= num.Softplus(thetaLinEntry))
-			t3722 := kern.Choose(t302, F(kern.Choose(t302, thetaBar[j], F(0))*num.Sigmoid(thetaLinEntry)), F(0))
+			t3722 := kern.Choose((F(0) <= num.Softplus(thetaLinEntry)), F(thetaBar[j]*num.Sigmoid(thetaLinEntry)), F(0))
 			t412 += t3722
 			t462 := (num.Max(t39, F(0)) <= F(1))
-			t51 := (t462 && (F(0) <= t39))
-			t592 := kern.Choose(t51, F(F(t39*kern.Choose(t51, kern.Choose(t462, rhoBar[j], F(0)), F(0)))*num.Sigmoid(-rhoLinEntry)), F(0))
+			t592 := kern.Choose((t462 && (F(0) <= t39)), F(F(t39*kern.Choose(t462, rhoBar[j], F(0)))*num.Sigmoid(-rhoLinEntry)), F(0))
 			t63 += t592
 			t21_2[j] = t212
 			t23_2[j] = t232
@@ -744,7 +742,7 @@ func (c *Backward[F]) Run() {
 			t432_2 := t432[dK:][:dK]
 			t65_2 := t65[dK:][:dK]
 			t93_2 := t93[(i*T+j)*dK:][:dK]
-			t191_2 := t191[(i*(T+6)+j+3)*dK:][:dK]
+			t195_2 := t195[(i*(T+6)+j+3)*dK:][:dK]
 			var t722 F
 			var t982 F
 			t25Entry := t25_2[j]
@@ -769,7 +767,7 @@ func (c *Backward[F]) Run() {
 				t65_2[k] += F(vEntry * t59Entry)
 				t67_2[k] += F(k2 * t59Entry)
 				t93_2[k] = t932
-				t191_2[k] = t125
+				t195_2[k] = t125
 				bVBar[k] += t125
 			}
 			t72_2[j] = -t722
@@ -796,28 +794,28 @@ func (c *Backward[F]) Run() {
 			qProdEntry2 := qProd[j]
 			t23Entry := t23_2[j]
 			kProdEntry2 := kProd[j]
-			w := F(F(0.5*kern.Choose(((F(1e-08) <= t33Entry) && (F(0) < qProdEntry2)), kern.Choose((F(1e-08) <= t33Entry), t72_2[j], F(0)), F(0))) * (F(1) / t31_2[j]))
-			t89_2[j] = kern.Choose(((F(1e-08) <= t33Entry) && (F(0) < qProdEntry2)), kern.Choose(((F(1e-08) <= t33Entry) && (F(0) < qProdEntry2)), w, F(0)), F(0))
+			w := ((F(1e-08) <= t33Entry) && (F(0) < qProdEntry2))
+			t89_2[j] = kern.Choose(w, kern.Choose(((F(1e-08) <= t33Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t33Entry), t72_2[j], F(0)))*(F(1)/t31_2[j])), F(0)), F(0))
 			t95_2[j] = F(1) / t25_2[j]
-			w2 := F(F(0.5*kern.Choose(((F(1e-08) <= t23Entry) && (F(0) < kProdEntry2)), kern.Choose((F(1e-08) <= t23Entry), t98_2[j], F(0)), F(0))) * (F(1) / t21_2[j]))
-			t115_2[j] = kern.Choose(((F(1e-08) <= t23Entry) && (F(0) < kProdEntry2)), kern.Choose(((F(1e-08) <= t23Entry) && (F(0) < kProdEntry2)), w2, F(0)), F(0))
+			w2 := ((F(1e-08) <= t23Entry) && (F(0) < kProdEntry2))
+			t115_2[j] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t23Entry) && (F(0) < kProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t23Entry), t98_2[j], F(0)))*(F(1)/t21_2[j])), F(0)), F(0))
 		}
 	}
 
 	// projected.v
 	for i := range L {
 		for j := range 3 {
-			t191_2 := t191[(i*(T+6)+j)*dK:][:dK]
+			t195_2 := t195[(i*(T+6)+j)*dK:][:dK]
 			for k := range dK {
-				t191_2[k] = F(0)
+				t195_2[k] = F(0)
 			}
 		}
 	}
 	for i := range L {
 		for j := range 3 {
-			t191_2 := t191[(i*(T+6)+j+T+3)*dK:][:dK]
+			t195_2 := t195[(i*(T+6)+j+T+3)*dK:][:dK]
 			for k := range dK {
-				t191_2[k] = F(0)
+				t195_2[k] = F(0)
 			}
 		}
 	}
@@ -829,9 +827,9 @@ func (c *Backward[F]) Run() {
 		for j := range L {
 			for k := range T {
 				vStack := c.VStack[(j*(T+3)-i+k+3)*dK:][:dK]
-				t191_2 := t191[(j*(T+6)+k+3)*dK:][:dK]
+				t195_2 := t195[(j*(T+6)+k+3)*dK:][:dK]
 				for m := range dK {
-					cVBar[m] += F(vStack[m] * t191_2[m])
+					cVBar[m] += F(vStack[m] * t195_2[m])
 				}
 			}
 		}
@@ -843,17 +841,17 @@ func (c *Backward[F]) Run() {
 		for j := range 3 {
 			n := int(c.Pos[i]) + j - 3
 			if n >= 0 {
-				t191_2 := t191[(i*(T+6)+j)*dK:][:dK]
+				t195_2 := t195[(i*(T+6)+j)*dK:][:dK]
 				cV := c.CV[:dK]
-				t191_3 := t191[(i*(T+6)+j+1)*dK:][:dK]
+				t195_3 := t195[(i*(T+6)+j+1)*dK:][:dK]
 				cV2 := c.CV[1*dK:][:dK]
-				t191_4 := t191[(i*(T+6)+j+2)*dK:][:dK]
+				t195_4 := t195[(i*(T+6)+j+2)*dK:][:dK]
 				cV3 := c.CV[2*dK:][:dK]
-				t191_5 := t191[(i*(T+6)+j+3)*dK:][:dK]
+				t195_5 := t195[(i*(T+6)+j+3)*dK:][:dK]
 				cV4 := c.CV[3*dK:][:dK]
 				t132_2 := t132[(i*3+j)*dK:][:dK]
 				for k := range dK {
-					t132_2[k] = F(t191_2[k]*cV[k]) + F(t191_3[k]*cV2[k]) + F(t191_4[k]*cV3[k]) + F(t191_5[k]*cV4[k])
+					t132_2[k] = F(t195_2[k]*cV[k]) + F(t195_3[k]*cV2[k]) + F(t195_4[k]*cV3[k]) + F(t195_5[k]*cV4[k])
 				}
 			}
 		}
@@ -898,8 +896,8 @@ func (c *Backward[F]) Run() {
 			k1_2 := k1[(i*T+j)*dK:][:dK]
 			t5_2 := t5[(i*T+j)*dK:][:dK]
 			t4_2 := t4[(i*T+j)*dK:][:dK]
-			t194_2 := t194[(i*(T+6)+j+3)*dK:][:dK]
-			t197_2 := t197[(i*(T+6)+j+3)*dK:][:dK]
+			t198_2 := t198[(i*(T+6)+j+3)*dK:][:dK]
+			t201_2 := t201[(i*(T+6)+j+3)*dK:][:dK]
 			t69Entry := t69_2[j]
 			t89Entry := t89_2[j]
 			t95Entry := t95_2[j]
@@ -913,9 +911,9 @@ func (c *Backward[F]) Run() {
 				t5Entry := t5_2[k]
 				t4Entry := t4_2[k]
 				t161 := F(t5Entry*t155) + F(F(F(t4Entry*t5Entry)*t155)*num.Sigmoid(-t4Entry))
-				t194_2[k] = t143
+				t198_2[k] = t143
 				bQBar[k] += t143
-				t197_2[k] = t161
+				t201_2[k] = t161
 				bKBar[k] += t161
 			}
 		}
@@ -924,17 +922,17 @@ func (c *Backward[F]) Run() {
 	// projected.q1
 	for i := range L {
 		for j := range 3 {
-			t194_2 := t194[(i*(T+6)+j)*dK:][:dK]
+			t198_2 := t198[(i*(T+6)+j)*dK:][:dK]
 			for k := range dK {
-				t194_2[k] = F(0)
+				t198_2[k] = F(0)
 			}
 		}
 	}
 	for i := range L {
 		for j := range 3 {
-			t194_2 := t194[(i*(T+6)+j+T+3)*dK:][:dK]
+			t198_2 := t198[(i*(T+6)+j+T+3)*dK:][:dK]
 			for k := range dK {
-				t194_2[k] = F(0)
+				t198_2[k] = F(0)
 			}
 		}
 	}
@@ -948,12 +946,12 @@ func (c *Backward[F]) Run() {
 		for j := range L {
 			for k := range T {
 				q1Stack := c.Q1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-				t194_2 := t194[(j*(T+6)+k+3)*dK:][:dK]
+				t198_2 := t198[(j*(T+6)+k+3)*dK:][:dK]
 				k1Stack := c.K1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-				t197_2 := t197[(j*(T+6)+k+3)*dK:][:dK]
+				t201_2 := t201[(j*(T+6)+k+3)*dK:][:dK]
 				for m := range dK {
-					cQBar[m] += F(q1Stack[m] * t194_2[m])
-					cKBar[m] += F(k1Stack[m] * t197_2[m])
+					cQBar[m] += F(q1Stack[m] * t198_2[m])
+					cKBar[m] += F(k1Stack[m] * t201_2[m])
 				}
 			}
 		}
@@ -965,17 +963,17 @@ func (c *Backward[F]) Run() {
 		for j := range 3 {
 			n2 := int(c.Pos[i]) + j - 3
 			if n2 >= 0 {
-				t194_2 := t194[(i*(T+6)+j)*dK:][:dK]
+				t198_2 := t198[(i*(T+6)+j)*dK:][:dK]
 				cQ := c.CQ[:dK]
-				t194_3 := t194[(i*(T+6)+j+1)*dK:][:dK]
+				t198_3 := t198[(i*(T+6)+j+1)*dK:][:dK]
 				cQ2 := c.CQ[1*dK:][:dK]
-				t194_4 := t194[(i*(T+6)+j+2)*dK:][:dK]
+				t198_4 := t198[(i*(T+6)+j+2)*dK:][:dK]
 				cQ3 := c.CQ[2*dK:][:dK]
-				t194_5 := t194[(i*(T+6)+j+3)*dK:][:dK]
+				t198_5 := t198[(i*(T+6)+j+3)*dK:][:dK]
 				cQ4 := c.CQ[3*dK:][:dK]
 				t150_2 := t150[(i*3+j)*dK:][:dK]
 				for k := range dK {
-					t150_2[k] = F(t194_2[k]*cQ[k]) + F(t194_3[k]*cQ2[k]) + F(t194_4[k]*cQ3[k]) + F(t194_5[k]*cQ4[k])
+					t150_2[k] = F(t198_2[k]*cQ[k]) + F(t198_3[k]*cQ2[k]) + F(t198_4[k]*cQ3[k]) + F(t198_5[k]*cQ4[k])
 				}
 			}
 		}
@@ -984,17 +982,17 @@ func (c *Backward[F]) Run() {
 	// projected.k1
 	for i := range L {
 		for j := range 3 {
-			t197_2 := t197[(i*(T+6)+j)*dK:][:dK]
+			t201_2 := t201[(i*(T+6)+j)*dK:][:dK]
 			for k := range dK {
-				t197_2[k] = F(0)
+				t201_2[k] = F(0)
 			}
 		}
 	}
 	for i := range L {
 		for j := range 3 {
-			t197_2 := t197[(i*(T+6)+j+T+3)*dK:][:dK]
+			t201_2 := t201[(i*(T+6)+j+T+3)*dK:][:dK]
 			for k := range dK {
-				t197_2[k] = F(0)
+				t201_2[k] = F(0)
 			}
 		}
 	}
@@ -1005,17 +1003,17 @@ func (c *Backward[F]) Run() {
 		for j := range 3 {
 			n3 := int(c.Pos[i]) + j - 3
 			if n3 >= 0 {
-				t197_2 := t197[(i*(T+6)+j)*dK:][:dK]
+				t201_2 := t201[(i*(T+6)+j)*dK:][:dK]
 				cK := c.CK[:dK]
-				t197_3 := t197[(i*(T+6)+j+1)*dK:][:dK]
+				t201_3 := t201[(i*(T+6)+j+1)*dK:][:dK]
 				cK2 := c.CK[1*dK:][:dK]
-				t197_4 := t197[(i*(T+6)+j+2)*dK:][:dK]
+				t201_4 := t201[(i*(T+6)+j+2)*dK:][:dK]
 				cK3 := c.CK[2*dK:][:dK]
-				t197_5 := t197[(i*(T+6)+j+3)*dK:][:dK]
+				t201_5 := t201[(i*(T+6)+j+3)*dK:][:dK]
 				cK4 := c.CK[3*dK:][:dK]
 				t168_2 := t168[(i*3+j)*dK:][:dK]
 				for k := range dK {
-					t168_2[k] = F(t197_2[k]*cK[k]) + F(t197_3[k]*cK2[k]) + F(t197_4[k]*cK3[k]) + F(t197_5[k]*cK4[k])
+					t168_2[k] = F(t201_2[k]*cK[k]) + F(t201_3[k]*cK2[k]) + F(t201_4[k]*cK3[k]) + F(t201_5[k]*cK4[k])
 				}
 			}
 		}
@@ -1025,16 +1023,16 @@ func (c *Backward[F]) Run() {
 	for i := range L {
 		cV := c.CV[:dK]
 		for j := range T {
-			t191_2 := t191[(i*(T+6)+j+3)*dK:][:dK]
-			t191_3 := t191[(i*(T+6)+j+4)*dK:][:dK]
+			t195_2 := t195[(i*(T+6)+j+3)*dK:][:dK]
+			t195_3 := t195[(i*(T+6)+j+4)*dK:][:dK]
 			cV2 := c.CV[1*dK:][:dK]
-			t191_4 := t191[(i*(T+6)+j+5)*dK:][:dK]
+			t195_4 := t195[(i*(T+6)+j+5)*dK:][:dK]
 			cV3 := c.CV[2*dK:][:dK]
-			t191_5 := t191[(i*(T+6)+j+6)*dK:][:dK]
+			t195_5 := t195[(i*(T+6)+j+6)*dK:][:dK]
 			cV4 := c.CV[3*dK:][:dK]
 			t173_2 := t173[(i*T+j)*dK:][:dK]
 			for k := range dK {
-				t173_2[k] = (F(t191_2[k]*cV[k]) + F(t191_3[k]*cV2[k]) + F(t191_4[k]*cV3[k]) + F(t191_5[k]*cV4[k]))
+				t173_2[k] = (F(t195_2[k]*cV[k]) + F(t195_3[k]*cV2[k]) + F(t195_4[k]*cV3[k]) + F(t195_5[k]*cV4[k]))
 			}
 		}
 	}
@@ -1060,16 +1058,16 @@ func (c *Backward[F]) Run() {
 	for i := range L {
 		cQ := c.CQ[:dK]
 		for j := range T {
-			t194_2 := t194[(i*(T+6)+j+3)*dK:][:dK]
-			t194_3 := t194[(i*(T+6)+j+4)*dK:][:dK]
+			t198_2 := t198[(i*(T+6)+j+3)*dK:][:dK]
+			t198_3 := t198[(i*(T+6)+j+4)*dK:][:dK]
 			cQ2 := c.CQ[1*dK:][:dK]
-			t194_4 := t194[(i*(T+6)+j+5)*dK:][:dK]
+			t198_4 := t198[(i*(T+6)+j+5)*dK:][:dK]
 			cQ3 := c.CQ[2*dK:][:dK]
-			t194_5 := t194[(i*(T+6)+j+6)*dK:][:dK]
+			t198_5 := t198[(i*(T+6)+j+6)*dK:][:dK]
 			cQ4 := c.CQ[3*dK:][:dK]
 			t176_2 := t176[(i*T+j)*dK:][:dK]
 			for k := range dK {
-				t176_2[k] = (F(t194_2[k]*cQ[k]) + F(t194_3[k]*cQ2[k]) + F(t194_4[k]*cQ3[k]) + F(t194_5[k]*cQ4[k]))
+				t176_2[k] = (F(t198_2[k]*cQ[k]) + F(t198_3[k]*cQ2[k]) + F(t198_4[k]*cQ3[k]) + F(t198_5[k]*cQ4[k]))
 			}
 		}
 	}
@@ -1095,16 +1093,16 @@ func (c *Backward[F]) Run() {
 	for i := range L {
 		cK := c.CK[:dK]
 		for j := range T {
-			t197_2 := t197[(i*(T+6)+j+3)*dK:][:dK]
-			t197_3 := t197[(i*(T+6)+j+4)*dK:][:dK]
+			t201_2 := t201[(i*(T+6)+j+3)*dK:][:dK]
+			t201_3 := t201[(i*(T+6)+j+4)*dK:][:dK]
 			cK2 := c.CK[1*dK:][:dK]
-			t197_4 := t197[(i*(T+6)+j+5)*dK:][:dK]
+			t201_4 := t201[(i*(T+6)+j+5)*dK:][:dK]
 			cK3 := c.CK[2*dK:][:dK]
-			t197_5 := t197[(i*(T+6)+j+6)*dK:][:dK]
+			t201_5 := t201[(i*(T+6)+j+6)*dK:][:dK]
 			cK4 := c.CK[3*dK:][:dK]
 			t179_2 := t179[(i*T+j)*dK:][:dK]
 			for k := range dK {
-				t179_2[k] = (F(t197_2[k]*cK[k]) + F(t197_3[k]*cK2[k]) + F(t197_4[k]*cK3[k]) + F(t197_5[k]*cK4[k]))
+				t179_2[k] = (F(t201_2[k]*cK[k]) + F(t201_3[k]*cK2[k]) + F(t201_4[k]*cK3[k]) + F(t201_5[k]*cK4[k]))
 			}
 		}
 	}

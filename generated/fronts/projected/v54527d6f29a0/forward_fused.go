@@ -586,9 +586,9 @@ func (c *backwardFused) run() {
 	_ = T
 	_ = d
 	_ = dK
-	t191 := c.Work[:L*T*dK+6*L*dK]                           // [L, T + 6, d_k]
-	t194 := c.Work[L*T*dK+6*L*dK:][:L*T*dK+6*L*dK]           // [L, T + 6, d_k]
-	t197 := c.Work[2*L*T*dK+12*L*dK:][:L*T*dK+6*L*dK]        // [L, T + 6, d_k]
+	t195 := c.Work[:L*T*dK+6*L*dK]                           // [L, T + 6, d_k]
+	t198 := c.Work[L*T*dK+6*L*dK:][:L*T*dK+6*L*dK]           // [L, T + 6, d_k]
+	t201 := c.Work[2*L*T*dK+12*L*dK:][:L*T*dK+6*L*dK]        // [L, T + 6, d_k]
 	t4 := c.Work[3*L*T*dK+18*L*dK:][:L*T*dK]                 // [L, T, d_k]
 	t5 := c.Work[4*L*T*dK+18*L*dK:][:L*T*dK]                 // [L, T, d_k]
 	k1 := c.Work[5*L*T*dK+18*L*dK:][:L*T*dK]                 // [L, T, d_k]
@@ -730,7 +730,7 @@ func (c *backwardFused) run() {
 	var t412 F
 	var t63 F
 	if kern.Wide() {
-		a := regions.R4ae4b4ba81f9Args{
+		a := regions.R258c889047f1Args{
 			P0:  unsafe.SliceData(c.KProd),
 			P1:  unsafe.SliceData(c.QProd),
 			P2:  unsafe.SliceData(c.RhoLin),
@@ -761,7 +761,7 @@ func (c *backwardFused) run() {
 			S1:  [2]float32{t412},
 			S2:  [2]float32{t252},
 		}
-		regions.R4ae4b4ba81f9(&a)
+		regions.R258c889047f1(&a)
 	} else {
 		t63_2 := t63
 		t412_2 := t412
@@ -805,12 +805,10 @@ func (c *backwardFused) run() {
 				t2222 := F(F(etaBar[j]*kern.Sigmoid(etaLinEntry)) * kern.Sigmoid(-etaLinEntry))
 				t252RowSums[j%16] = t252RowSums[j%16] + t2222
 				thetaLinEntry := thetaLin[j]
-				t302 := (F(0) <= kern.Softplus(thetaLinEntry))
-				t3722 := kern.Choose(t302, F(kern.Choose(t302, thetaBar[j], F(0))*kern.Sigmoid(thetaLinEntry)), F(0))
+				t3722 := kern.Choose((F(0) <= kern.Softplus(thetaLinEntry)), F(thetaBar[j]*kern.Sigmoid(thetaLinEntry)), F(0))
 				t412RowSums[j%16] = t412RowSums[j%16] + t3722
 				t462 := (kern.Larger(t39, F(0)) <= F(1))
-				t51 := (t462 && (F(0) <= t39))
-				t592 := kern.Choose(t51, F(F(t39*kern.Choose(t51, kern.Choose(t462, rhoBar[j], F(0)), F(0)))*kern.Sigmoid(-rhoLinEntry)), F(0))
+				t592 := kern.Choose((t462 && (F(0) <= t39)), F(F(t39*kern.Choose(t462, rhoBar[j], F(0)))*kern.Sigmoid(-rhoLinEntry)), F(0))
 				t63RowSums[j%16] = t63RowSums[j%16] + t592
 				t21_2[j] = t212
 				t23_2[j] = t232
@@ -874,7 +872,7 @@ func (c *backwardFused) run() {
 			P20: unsafe.SliceData(t65),
 			P21: unsafe.SliceData(t67),
 			P22: unsafe.SliceData(t93),
-			P23: unsafe.SliceData(t191),
+			P23: unsafe.SliceData(t195),
 			P24: unsafe.SliceData(c.BVBar),
 			P25: unsafe.SliceData(t72),
 			P26: unsafe.SliceData(t98),
@@ -923,7 +921,7 @@ func (c *backwardFused) run() {
 				t432_2 := t432[dK:][:dK]
 				t65_2 := t65[dK:][:dK]
 				t93_2 := t93[(i*T+j)*dK:][:dK]
-				t191_2 := t191[(i*(T+6)+j+3)*dK:][:dK]
+				t195_2 := t195[(i*(T+6)+j+3)*dK:][:dK]
 				var t722 F
 				var t982 F
 				t25Entry := t25_2[j]
@@ -950,7 +948,7 @@ func (c *backwardFused) run() {
 					t65_2[k] = num.FMA32(vEntry, t59Entry, t65_2[k])
 					t67_2[k] = num.FMA32(k2, t59Entry, t67_2[k])
 					t93_2[k] = t932
-					t191_2[k] = t125
+					t195_2[k] = t125
 					bVBar[k] = bVBar[k] + t125
 				}
 				t722 = kern.Sum16(&t722Sums)
@@ -963,7 +961,7 @@ func (c *backwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.Rcb090257bc32Args{
+		a := regions.R91d9772389eaArgs{
 			P0:  unsafe.SliceData(t33),
 			P1:  unsafe.SliceData(c.QProd),
 			P2:  unsafe.SliceData(t23),
@@ -979,7 +977,7 @@ func (c *backwardFused) run() {
 			N0:  L,
 			N1:  T,
 		}
-		regions.Rcb090257bc32(&a)
+		regions.R91d9772389ea(&a)
 	} else {
 		for i := range L {
 			t33_2 := t33[i*T:][:T]
@@ -999,11 +997,11 @@ func (c *backwardFused) run() {
 				qProdEntry2 := qProd[j]
 				t23Entry := t23_2[j]
 				kProdEntry2 := kProd[j]
-				w := F(F(0.5*kern.Choose(((F(1e-08) <= t33Entry) && (F(0) < qProdEntry2)), kern.Choose((F(1e-08) <= t33Entry), t72_2[j], F(0)), F(0))) * (F(1) / t31_2[j]))
-				t89_2[j] = kern.Choose(((F(1e-08) <= t33Entry) && (F(0) < qProdEntry2)), kern.Choose(((F(1e-08) <= t33Entry) && (F(0) < qProdEntry2)), w, F(0)), F(0))
+				w := ((F(1e-08) <= t33Entry) && (F(0) < qProdEntry2))
+				t89_2[j] = kern.Choose(w, kern.Choose(((F(1e-08) <= t33Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t33Entry), t72_2[j], F(0)))*(F(1)/t31_2[j])), F(0)), F(0))
 				t95_2[j] = F(1) / t25_2[j]
-				w2 := F(F(0.5*kern.Choose(((F(1e-08) <= t23Entry) && (F(0) < kProdEntry2)), kern.Choose((F(1e-08) <= t23Entry), t98_2[j], F(0)), F(0))) * (F(1) / t21_2[j]))
-				t115_2[j] = kern.Choose(((F(1e-08) <= t23Entry) && (F(0) < kProdEntry2)), kern.Choose(((F(1e-08) <= t23Entry) && (F(0) < kProdEntry2)), w2, F(0)), F(0))
+				w2 := ((F(1e-08) <= t23Entry) && (F(0) < kProdEntry2))
+				t115_2[j] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t23Entry) && (F(0) < kProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t23Entry), t98_2[j], F(0)))*(F(1)/t21_2[j])), F(0)), F(0))
 			}
 		}
 	}
@@ -1011,7 +1009,7 @@ func (c *backwardFused) run() {
 	// projected.v
 	if kern.Wide() {
 		a := regions.Re9c4c871791dArgs{
-			P0: unsafe.SliceData(t191),
+			P0: unsafe.SliceData(t195),
 			N0: L,
 			N1: dK,
 			N2: T*dK + 6*dK,
@@ -1020,16 +1018,16 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t191_2 := t191[(i*(T+6)+j)*dK:][:dK]
+				t195_2 := t195[(i*(T+6)+j)*dK:][:dK]
 				for k := range dK {
-					t191_2[k] = F(0)
+					t195_2[k] = F(0)
 				}
 			}
 		}
 	}
 	if kern.Wide() {
 		a := regions.R5597ca2d9fd5Args{
-			P0: unsafe.SliceData(t191),
+			P0: unsafe.SliceData(t195),
 			N0: L,
 			N1: dK,
 			N2: 4*T*dK + 12*dK,
@@ -1039,9 +1037,9 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t191_2 := t191[(i*(T+6)+j+T+3)*dK:][:dK]
+				t195_2 := t195[(i*(T+6)+j+T+3)*dK:][:dK]
 				for k := range dK {
-					t191_2[k] = F(0)
+					t195_2[k] = F(0)
 				}
 			}
 		}
@@ -1052,7 +1050,7 @@ func (c *backwardFused) run() {
 	if kern.Wide() {
 		a := regions.R71327c69bd6eArgs{
 			P0: unsafe.SliceData(c.VStack),
-			P1: unsafe.SliceData(t191),
+			P1: unsafe.SliceData(t195),
 			P2: unsafe.SliceData(c.CVBar),
 			N0: L,
 			N1: T,
@@ -1069,9 +1067,9 @@ func (c *backwardFused) run() {
 			for j := range L {
 				for k := range T {
 					vStack := c.VStack[(j*(T+3)-i+k+3)*dK:][:dK]
-					t191_2 := t191[(j*(T+6)+k+3)*dK:][:dK]
+					t195_2 := t195[(j*(T+6)+k+3)*dK:][:dK]
 					for m := range dK {
-						cVBar[m] = num.FMA32(vStack[m], t191_2[m], cVBar[m])
+						cVBar[m] = num.FMA32(vStack[m], t195_2[m], cVBar[m])
 					}
 				}
 			}
@@ -1086,7 +1084,7 @@ func (c *backwardFused) run() {
 			if n >= 0 {
 				if kern.Wide() {
 					a := regions.R1e42c5bb8a4bArgs{
-						P0: unsafe.SliceData(t191),
+						P0: unsafe.SliceData(t195),
 						P1: unsafe.SliceData(c.CV),
 						P2: unsafe.SliceData(t132),
 						N0: dK,
@@ -1097,17 +1095,17 @@ func (c *backwardFused) run() {
 					}
 					regions.R1e42c5bb8a4b(&a)
 				} else {
-					t191_2 := t191[(i*(T+6)+j+3)*dK:][:dK]
+					t195_2 := t195[(i*(T+6)+j+3)*dK:][:dK]
 					cV := c.CV[3*dK:][:dK]
-					t191_3 := t191[(i*(T+6)+j+2)*dK:][:dK]
+					t195_3 := t195[(i*(T+6)+j+2)*dK:][:dK]
 					cV2 := c.CV[2*dK:][:dK]
-					t191_4 := t191[(i*(T+6)+j+1)*dK:][:dK]
+					t195_4 := t195[(i*(T+6)+j+1)*dK:][:dK]
 					cV3 := c.CV[1*dK:][:dK]
-					t191_5 := t191[(i*(T+6)+j)*dK:][:dK]
+					t195_5 := t195[(i*(T+6)+j)*dK:][:dK]
 					cV4 := c.CV[:dK]
 					t132_2 := t132[(i*3+j)*dK:][:dK]
 					for k := range dK {
-						t132_2[k] = num.FMA32(t191_2[k], cV[k], num.FMA32(t191_3[k], cV2[k], num.FMA32(t191_4[k], cV3[k], F(t191_5[k]*cV4[k]))))
+						t132_2[k] = num.FMA32(t195_2[k], cV[k], num.FMA32(t195_3[k], cV2[k], num.FMA32(t195_4[k], cV3[k], F(t195_5[k]*cV4[k]))))
 					}
 				}
 			}
@@ -1168,9 +1166,9 @@ func (c *backwardFused) run() {
 			P9:  unsafe.SliceData(t93),
 			P10: unsafe.SliceData(t5),
 			P11: unsafe.SliceData(t4),
-			P12: unsafe.SliceData(t194),
+			P12: unsafe.SliceData(t198),
 			P13: unsafe.SliceData(c.BQBar),
-			P14: unsafe.SliceData(t197),
+			P14: unsafe.SliceData(t201),
 			P15: unsafe.SliceData(c.BKBar),
 			N0:  L,
 			N1:  T,
@@ -1202,8 +1200,8 @@ func (c *backwardFused) run() {
 				t93_2 := t93[(i*T+j)*dK:][:dK]
 				t5_2 := t5[(i*T+j)*dK:][:dK]
 				t4_2 := t4[(i*T+j)*dK:][:dK]
-				t194_2 := t194[(i*(T+6)+j+3)*dK:][:dK]
-				t197_2 := t197[(i*(T+6)+j+3)*dK:][:dK]
+				t198_2 := t198[(i*(T+6)+j+3)*dK:][:dK]
+				t201_2 := t201[(i*(T+6)+j+3)*dK:][:dK]
 				t69Entry := t69_2[j]
 				t89Entry := t89_2[j]
 				t95Entry := t95_2[j]
@@ -1217,9 +1215,9 @@ func (c *backwardFused) run() {
 					t5Entry := t5_2[k]
 					t4Entry := t4_2[k]
 					t161 := num.FMA32(F(F(t4Entry*t5Entry)*t155), kern.Sigmoid(-t4Entry), F(t5Entry*t155))
-					t194_2[k] = t143
+					t198_2[k] = t143
 					bQBar[k] = bQBar[k] + t143
-					t197_2[k] = t161
+					t201_2[k] = t161
 					bKBar[k] = bKBar[k] + t161
 				}
 			}
@@ -1229,7 +1227,7 @@ func (c *backwardFused) run() {
 	// projected.q1
 	if kern.Wide() {
 		a := regions.Re9c4c871791dArgs{
-			P0: unsafe.SliceData(t194),
+			P0: unsafe.SliceData(t198),
 			N0: L,
 			N1: dK,
 			N2: T*dK + 6*dK,
@@ -1238,16 +1236,16 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t194_2 := t194[(i*(T+6)+j)*dK:][:dK]
+				t198_2 := t198[(i*(T+6)+j)*dK:][:dK]
 				for k := range dK {
-					t194_2[k] = F(0)
+					t198_2[k] = F(0)
 				}
 			}
 		}
 	}
 	if kern.Wide() {
 		a := regions.R5597ca2d9fd5Args{
-			P0: unsafe.SliceData(t194),
+			P0: unsafe.SliceData(t198),
 			N0: L,
 			N1: dK,
 			N2: 4*T*dK + 12*dK,
@@ -1257,9 +1255,9 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t194_2 := t194[(i*(T+6)+j+T+3)*dK:][:dK]
+				t198_2 := t198[(i*(T+6)+j+T+3)*dK:][:dK]
 				for k := range dK {
-					t194_2[k] = F(0)
+					t198_2[k] = F(0)
 				}
 			}
 		}
@@ -1271,10 +1269,10 @@ func (c *backwardFused) run() {
 	if kern.Wide() {
 		a := regions.R8b9ed52db582Args{
 			P0: unsafe.SliceData(c.Q1Stack),
-			P1: unsafe.SliceData(t194),
+			P1: unsafe.SliceData(t198),
 			P2: unsafe.SliceData(c.CQBar),
 			P3: unsafe.SliceData(c.K1Stack),
-			P4: unsafe.SliceData(t197),
+			P4: unsafe.SliceData(t201),
 			P5: unsafe.SliceData(c.CKBar),
 			N0: L,
 			N1: T,
@@ -1295,12 +1293,12 @@ func (c *backwardFused) run() {
 			for j := range L {
 				for k := range T {
 					q1Stack := c.Q1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-					t194_2 := t194[(j*(T+6)+k+3)*dK:][:dK]
+					t198_2 := t198[(j*(T+6)+k+3)*dK:][:dK]
 					k1Stack := c.K1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-					t197_2 := t197[(j*(T+6)+k+3)*dK:][:dK]
+					t201_2 := t201[(j*(T+6)+k+3)*dK:][:dK]
 					for m := range dK {
-						cQBar[m] = num.FMA32(q1Stack[m], t194_2[m], cQBar[m])
-						cKBar[m] = num.FMA32(k1Stack[m], t197_2[m], cKBar[m])
+						cQBar[m] = num.FMA32(q1Stack[m], t198_2[m], cQBar[m])
+						cKBar[m] = num.FMA32(k1Stack[m], t201_2[m], cKBar[m])
 					}
 				}
 			}
@@ -1315,7 +1313,7 @@ func (c *backwardFused) run() {
 			if n2 >= 0 {
 				if kern.Wide() {
 					a := regions.R1e42c5bb8a4bArgs{
-						P0: unsafe.SliceData(t194),
+						P0: unsafe.SliceData(t198),
 						P1: unsafe.SliceData(c.CQ),
 						P2: unsafe.SliceData(t150),
 						N0: dK,
@@ -1326,17 +1324,17 @@ func (c *backwardFused) run() {
 					}
 					regions.R1e42c5bb8a4b(&a)
 				} else {
-					t194_2 := t194[(i*(T+6)+j+3)*dK:][:dK]
+					t198_2 := t198[(i*(T+6)+j+3)*dK:][:dK]
 					cQ := c.CQ[3*dK:][:dK]
-					t194_3 := t194[(i*(T+6)+j+2)*dK:][:dK]
+					t198_3 := t198[(i*(T+6)+j+2)*dK:][:dK]
 					cQ2 := c.CQ[2*dK:][:dK]
-					t194_4 := t194[(i*(T+6)+j+1)*dK:][:dK]
+					t198_4 := t198[(i*(T+6)+j+1)*dK:][:dK]
 					cQ3 := c.CQ[1*dK:][:dK]
-					t194_5 := t194[(i*(T+6)+j)*dK:][:dK]
+					t198_5 := t198[(i*(T+6)+j)*dK:][:dK]
 					cQ4 := c.CQ[:dK]
 					t150_2 := t150[(i*3+j)*dK:][:dK]
 					for k := range dK {
-						t150_2[k] = num.FMA32(t194_2[k], cQ[k], num.FMA32(t194_3[k], cQ2[k], num.FMA32(t194_4[k], cQ3[k], F(t194_5[k]*cQ4[k]))))
+						t150_2[k] = num.FMA32(t198_2[k], cQ[k], num.FMA32(t198_3[k], cQ2[k], num.FMA32(t198_4[k], cQ3[k], F(t198_5[k]*cQ4[k]))))
 					}
 				}
 			}
@@ -1346,7 +1344,7 @@ func (c *backwardFused) run() {
 	// projected.k1
 	if kern.Wide() {
 		a := regions.Re9c4c871791dArgs{
-			P0: unsafe.SliceData(t197),
+			P0: unsafe.SliceData(t201),
 			N0: L,
 			N1: dK,
 			N2: T*dK + 6*dK,
@@ -1355,16 +1353,16 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t197_2 := t197[(i*(T+6)+j)*dK:][:dK]
+				t201_2 := t201[(i*(T+6)+j)*dK:][:dK]
 				for k := range dK {
-					t197_2[k] = F(0)
+					t201_2[k] = F(0)
 				}
 			}
 		}
 	}
 	if kern.Wide() {
 		a := regions.R5597ca2d9fd5Args{
-			P0: unsafe.SliceData(t197),
+			P0: unsafe.SliceData(t201),
 			N0: L,
 			N1: dK,
 			N2: 4*T*dK + 12*dK,
@@ -1374,9 +1372,9 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t197_2 := t197[(i*(T+6)+j+T+3)*dK:][:dK]
+				t201_2 := t201[(i*(T+6)+j+T+3)*dK:][:dK]
 				for k := range dK {
-					t197_2[k] = F(0)
+					t201_2[k] = F(0)
 				}
 			}
 		}
@@ -1390,7 +1388,7 @@ func (c *backwardFused) run() {
 			if n3 >= 0 {
 				if kern.Wide() {
 					a := regions.R1e42c5bb8a4bArgs{
-						P0: unsafe.SliceData(t197),
+						P0: unsafe.SliceData(t201),
 						P1: unsafe.SliceData(c.CK),
 						P2: unsafe.SliceData(t168),
 						N0: dK,
@@ -1401,17 +1399,17 @@ func (c *backwardFused) run() {
 					}
 					regions.R1e42c5bb8a4b(&a)
 				} else {
-					t197_2 := t197[(i*(T+6)+j+3)*dK:][:dK]
+					t201_2 := t201[(i*(T+6)+j+3)*dK:][:dK]
 					cK := c.CK[3*dK:][:dK]
-					t197_3 := t197[(i*(T+6)+j+2)*dK:][:dK]
+					t201_3 := t201[(i*(T+6)+j+2)*dK:][:dK]
 					cK2 := c.CK[2*dK:][:dK]
-					t197_4 := t197[(i*(T+6)+j+1)*dK:][:dK]
+					t201_4 := t201[(i*(T+6)+j+1)*dK:][:dK]
 					cK3 := c.CK[1*dK:][:dK]
-					t197_5 := t197[(i*(T+6)+j)*dK:][:dK]
+					t201_5 := t201[(i*(T+6)+j)*dK:][:dK]
 					cK4 := c.CK[:dK]
 					t168_2 := t168[(i*3+j)*dK:][:dK]
 					for k := range dK {
-						t168_2[k] = num.FMA32(t197_2[k], cK[k], num.FMA32(t197_3[k], cK2[k], num.FMA32(t197_4[k], cK3[k], F(t197_5[k]*cK4[k]))))
+						t168_2[k] = num.FMA32(t201_2[k], cK[k], num.FMA32(t201_3[k], cK2[k], num.FMA32(t201_4[k], cK3[k], F(t201_5[k]*cK4[k]))))
 					}
 				}
 			}
@@ -1421,7 +1419,7 @@ func (c *backwardFused) run() {
 	// projected.v0, projected.v
 	if kern.Wide() {
 		a := regions.R4f7fc48780fcArgs{
-			P0: unsafe.SliceData(t191),
+			P0: unsafe.SliceData(t195),
 			P1: unsafe.SliceData(c.CV),
 			P2: unsafe.SliceData(t173),
 			N0: L,
@@ -1438,16 +1436,16 @@ func (c *backwardFused) run() {
 		cV := c.CV[:dK]
 		for i := range L {
 			for j := range T {
-				t191_2 := t191[(i*(T+6)+j+6)*dK:][:dK]
+				t195_2 := t195[(i*(T+6)+j+6)*dK:][:dK]
 				cV2 := c.CV[3*dK:][:dK]
-				t191_3 := t191[(i*(T+6)+j+5)*dK:][:dK]
+				t195_3 := t195[(i*(T+6)+j+5)*dK:][:dK]
 				cV3 := c.CV[2*dK:][:dK]
-				t191_4 := t191[(i*(T+6)+j+4)*dK:][:dK]
+				t195_4 := t195[(i*(T+6)+j+4)*dK:][:dK]
 				cV4 := c.CV[1*dK:][:dK]
-				t191_5 := t191[(i*(T+6)+j+3)*dK:][:dK]
+				t195_5 := t195[(i*(T+6)+j+3)*dK:][:dK]
 				t173_2 := t173[(i*T+j)*dK:][:dK]
 				for k := range dK {
-					t173_2[k] = num.FMA32(t191_2[k], cV2[k], num.FMA32(t191_3[k], cV3[k], num.FMA32(t191_4[k], cV4[k], F(t191_5[k]*cV[k]))))
+					t173_2[k] = num.FMA32(t195_2[k], cV2[k], num.FMA32(t195_3[k], cV3[k], num.FMA32(t195_4[k], cV4[k], F(t195_5[k]*cV[k]))))
 				}
 			}
 		}
@@ -1487,7 +1485,7 @@ func (c *backwardFused) run() {
 	// projected.q0, projected.q1
 	if kern.Wide() {
 		a := regions.R4f7fc48780fcArgs{
-			P0: unsafe.SliceData(t194),
+			P0: unsafe.SliceData(t198),
 			P1: unsafe.SliceData(c.CQ),
 			P2: unsafe.SliceData(t176),
 			N0: L,
@@ -1504,16 +1502,16 @@ func (c *backwardFused) run() {
 		cQ := c.CQ[:dK]
 		for i := range L {
 			for j := range T {
-				t194_2 := t194[(i*(T+6)+j+6)*dK:][:dK]
+				t198_2 := t198[(i*(T+6)+j+6)*dK:][:dK]
 				cQ2 := c.CQ[3*dK:][:dK]
-				t194_3 := t194[(i*(T+6)+j+5)*dK:][:dK]
+				t198_3 := t198[(i*(T+6)+j+5)*dK:][:dK]
 				cQ3 := c.CQ[2*dK:][:dK]
-				t194_4 := t194[(i*(T+6)+j+4)*dK:][:dK]
+				t198_4 := t198[(i*(T+6)+j+4)*dK:][:dK]
 				cQ4 := c.CQ[1*dK:][:dK]
-				t194_5 := t194[(i*(T+6)+j+3)*dK:][:dK]
+				t198_5 := t198[(i*(T+6)+j+3)*dK:][:dK]
 				t176_2 := t176[(i*T+j)*dK:][:dK]
 				for k := range dK {
-					t176_2[k] = num.FMA32(t194_2[k], cQ2[k], num.FMA32(t194_3[k], cQ3[k], num.FMA32(t194_4[k], cQ4[k], F(t194_5[k]*cQ[k]))))
+					t176_2[k] = num.FMA32(t198_2[k], cQ2[k], num.FMA32(t198_3[k], cQ3[k], num.FMA32(t198_4[k], cQ4[k], F(t198_5[k]*cQ[k]))))
 				}
 			}
 		}
@@ -1553,7 +1551,7 @@ func (c *backwardFused) run() {
 	// projected.k0, projected.k1
 	if kern.Wide() {
 		a := regions.R4f7fc48780fcArgs{
-			P0: unsafe.SliceData(t197),
+			P0: unsafe.SliceData(t201),
 			P1: unsafe.SliceData(c.CK),
 			P2: unsafe.SliceData(t179),
 			N0: L,
@@ -1570,16 +1568,16 @@ func (c *backwardFused) run() {
 		cK := c.CK[:dK]
 		for i := range L {
 			for j := range T {
-				t197_2 := t197[(i*(T+6)+j+6)*dK:][:dK]
+				t201_2 := t201[(i*(T+6)+j+6)*dK:][:dK]
 				cK2 := c.CK[3*dK:][:dK]
-				t197_3 := t197[(i*(T+6)+j+5)*dK:][:dK]
+				t201_3 := t201[(i*(T+6)+j+5)*dK:][:dK]
 				cK3 := c.CK[2*dK:][:dK]
-				t197_4 := t197[(i*(T+6)+j+4)*dK:][:dK]
+				t201_4 := t201[(i*(T+6)+j+4)*dK:][:dK]
 				cK4 := c.CK[1*dK:][:dK]
-				t197_5 := t197[(i*(T+6)+j+3)*dK:][:dK]
+				t201_5 := t201[(i*(T+6)+j+3)*dK:][:dK]
 				t179_2 := t179[(i*T+j)*dK:][:dK]
 				for k := range dK {
-					t179_2[k] = num.FMA32(t197_2[k], cK2[k], num.FMA32(t197_3[k], cK3[k], num.FMA32(t197_4[k], cK4[k], F(t197_5[k]*cK[k]))))
+					t179_2[k] = num.FMA32(t201_2[k], cK2[k], num.FMA32(t201_3[k], cK3[k], num.FMA32(t201_4[k], cK4[k], F(t201_5[k]*cK[k]))))
 				}
 			}
 		}

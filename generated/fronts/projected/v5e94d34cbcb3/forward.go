@@ -418,9 +418,9 @@ func (c *Backward[F]) Run() {
 		return
 	}
 	L, T, d, dK, dV, heads := c.L, c.T, c.D, c.DK, c.DV, c.Heads
-	t136 := c.Work[:L*T*dK*heads+6*L*dK*heads] // [L, heads, T + 6, d_k]
+	t139 := c.Work[:L*T*dK*heads+6*L*dK*heads] // [L, heads, T + 6, d_k]
 	work := c.Work[L*T*dK*heads+6*L*dK*heads:]
-	t139 := work[:L*T*dK*heads+6*L*dK*heads] // [L, heads, T + 6, d_k]
+	t142 := work[:L*T*dK*heads+6*L*dK*heads] // [L, heads, T + 6, d_k]
 	work = work[L*T*dK*heads+6*L*dK*heads:]
 	t4 := work[:L*T*dK*heads] // [L, heads, T, d_k]
 	work = work[L*T*dK*heads:]
@@ -552,14 +552,13 @@ func (c *Backward[F]) Run() {
 				rhoLinEntry := rhoLin[k2]
 				t34 := num.Sigmoid(rhoLinEntry)
 				t122 := (num.Max(t34, F(0)) <= F(1))
-				t172 := (t122 && (F(0) <= t34))
 				t16_2[k2] = t162
 				t18_2[k2] = t182
 				t20_2[k2] = num.Max(t182, F(1e-08))
 				t26_2[k2] = t262
 				t28_2[k2] = t282
 				t30_2[k2] = t302
-				t252_2[k2] = kern.Choose(t172, F(F(t34*kern.Choose(t172, kern.Choose(t122, rhoBar[k2], F(0)), F(0)))*num.Sigmoid(-rhoLinEntry)), F(0))
+				t252_2[k2] = kern.Choose((t122 && (F(0) <= t34)), F(F(t34*kern.Choose(t122, rhoBar[k2], F(0)))*num.Sigmoid(-rhoLinEntry)), F(0))
 				t352_2[k2] = F(1) / t302
 			}
 		}
@@ -665,11 +664,11 @@ func (c *Backward[F]) Run() {
 				qProdEntry2 := qProd[k2]
 				t18Entry := t18_2[k2]
 				kProdEntry2 := kProd[k2]
-				w := F(F(0.5*kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), kern.Choose((F(1e-08) <= t28Entry), t38_2[k2], F(0)), F(0))) * (F(1) / t26_2[k2]))
-				t55_2[k2] = kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), w, F(0)), F(0))
+				w := ((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2))
+				t55_2[k2] = kern.Choose(w, kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t28Entry), t38_2[k2], F(0)))*(F(1)/t26_2[k2])), F(0)), F(0))
 				t61_2[k2] = F(1) / t20_2[k2]
-				w2 := F(F(0.5*kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), kern.Choose((F(1e-08) <= t18Entry), t64_2[k2], F(0)), F(0))) * (F(1) / t16_2[k2]))
-				t81_2[k2] = kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), w2, F(0)), F(0))
+				w2 := ((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2))
+				t81_2[k2] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t18Entry), t64_2[k2], F(0)))*(F(1)/t16_2[k2])), F(0)), F(0))
 			}
 		}
 	}
@@ -714,8 +713,8 @@ func (c *Backward[F]) Run() {
 				k1_2 := k1[((i*heads+j)*T+k2)*dK:][:dK]
 				t5_2 := t5[((i*heads+j)*T+k2)*dK:][:dK]
 				t4_2 := t4[((i*heads+j)*T+k2)*dK:][:dK]
-				t136_2 := t136[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
 				t139_2 := t139[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
+				t142_2 := t142[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
 				t352Entry := t352_2[k2]
 				t55Entry := t55_2[k2]
 				t61Entry := t61_2[k2]
@@ -727,8 +726,8 @@ func (c *Backward[F]) Run() {
 					t106 := F(t59_2[m]*t61Entry) + F(2*F(k1_2[m]*t81Entry))
 					t5Entry := t5_2[m]
 					t4Entry := t4_2[m]
-					t136_2[m] = F(t10Entry*t88) + F(F(F(t9Entry*t10Entry)*t88)*num.Sigmoid(-t9Entry))
-					t139_2[m] = F(t5Entry*t106) + F(F(F(t4Entry*t5Entry)*t106)*num.Sigmoid(-t4Entry))
+					t139_2[m] = F(t10Entry*t88) + F(F(F(t9Entry*t10Entry)*t88)*num.Sigmoid(-t9Entry))
+					t142_2[m] = F(t5Entry*t106) + F(F(F(t4Entry*t5Entry)*t106)*num.Sigmoid(-t4Entry))
 				}
 			}
 		}
@@ -742,11 +741,11 @@ func (c *Backward[F]) Run() {
 		bKBar := c.BKBar[i*dK:][:dK]
 		for j := range L {
 			for k2 := range T {
-				t136_2 := t136[((j*heads+i)*(T+6)+k2+3)*dK:][:dK]
 				t139_2 := t139[((j*heads+i)*(T+6)+k2+3)*dK:][:dK]
+				t142_2 := t142[((j*heads+i)*(T+6)+k2+3)*dK:][:dK]
 				for m := range dK {
-					bQBar[m] += t136_2[m]
-					bKBar[m] += t139_2[m]
+					bQBar[m] += t139_2[m]
+					bKBar[m] += t142_2[m]
 				}
 			}
 		}
@@ -756,9 +755,9 @@ func (c *Backward[F]) Run() {
 	for i := range L {
 		for j := range heads {
 			for k2 := range 3 {
-				t136_2 := t136[((i*heads+j)*(T+6)+k2)*dK:][:dK]
+				t139_2 := t139[((i*heads+j)*(T+6)+k2)*dK:][:dK]
 				for m := range dK {
-					t136_2[m] = F(0)
+					t139_2[m] = F(0)
 				}
 			}
 		}
@@ -766,9 +765,9 @@ func (c *Backward[F]) Run() {
 	for i := range L {
 		for j := range heads {
 			for k2 := range 3 {
-				t136_2 := t136[((i*heads+j)*(T+6)+k2+T+3)*dK:][:dK]
+				t139_2 := t139[((i*heads+j)*(T+6)+k2+T+3)*dK:][:dK]
 				for m := range dK {
-					t136_2[m] = F(0)
+					t139_2[m] = F(0)
 				}
 			}
 		}
@@ -784,12 +783,12 @@ func (c *Backward[F]) Run() {
 			for k2 := range L {
 				for m := range T {
 					q1Stack := c.Q1Stack[((k2*heads+i)*(T+3)-j+m+3)*dK:][:dK]
-					t136_2 := t136[((k2*heads+i)*(T+6)+m+3)*dK:][:dK]
-					k1Stack := c.K1Stack[((k2*heads+i)*(T+3)-j+m+3)*dK:][:dK]
 					t139_2 := t139[((k2*heads+i)*(T+6)+m+3)*dK:][:dK]
+					k1Stack := c.K1Stack[((k2*heads+i)*(T+3)-j+m+3)*dK:][:dK]
+					t142_2 := t142[((k2*heads+i)*(T+6)+m+3)*dK:][:dK]
 					for p := range dK {
-						cQBar[p] += F(q1Stack[p] * t136_2[p])
-						cKBar[p] += F(k1Stack[p] * t139_2[p])
+						cQBar[p] += F(q1Stack[p] * t139_2[p])
+						cKBar[p] += F(k1Stack[p] * t142_2[p])
 					}
 				}
 			}
@@ -803,17 +802,17 @@ func (c *Backward[F]) Run() {
 			for k2 := range 3 {
 				n := int(c.Pos[i]) + k2 - 3
 				if n >= 0 {
-					t136_2 := t136[((i*heads+j)*(T+6)+k2)*dK:][:dK]
+					t139_2 := t139[((i*heads+j)*(T+6)+k2)*dK:][:dK]
 					cQ := c.CQ[j*4*dK:][:dK]
-					t136_3 := t136[((i*heads+j)*(T+6)+k2+1)*dK:][:dK]
+					t139_3 := t139[((i*heads+j)*(T+6)+k2+1)*dK:][:dK]
 					cQ2 := c.CQ[(j*4+1)*dK:][:dK]
-					t136_4 := t136[((i*heads+j)*(T+6)+k2+2)*dK:][:dK]
+					t139_4 := t139[((i*heads+j)*(T+6)+k2+2)*dK:][:dK]
 					cQ3 := c.CQ[(j*4+2)*dK:][:dK]
-					t136_5 := t136[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
+					t139_5 := t139[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
 					cQ4 := c.CQ[(j*4+3)*dK:][:dK]
 					t101_2 := t101[((i*heads+j)*3+k2)*dK:][:dK]
 					for m := range dK {
-						t101_2[m] = F(t136_2[m]*cQ[m]) + F(t136_3[m]*cQ2[m]) + F(t136_4[m]*cQ3[m]) + F(t136_5[m]*cQ4[m])
+						t101_2[m] = F(t139_2[m]*cQ[m]) + F(t139_3[m]*cQ2[m]) + F(t139_4[m]*cQ3[m]) + F(t139_5[m]*cQ4[m])
 					}
 				}
 			}
@@ -842,9 +841,9 @@ func (c *Backward[F]) Run() {
 	for i := range L {
 		for j := range heads {
 			for k2 := range 3 {
-				t139_2 := t139[((i*heads+j)*(T+6)+k2)*dK:][:dK]
+				t142_2 := t142[((i*heads+j)*(T+6)+k2)*dK:][:dK]
 				for m := range dK {
-					t139_2[m] = F(0)
+					t142_2[m] = F(0)
 				}
 			}
 		}
@@ -852,9 +851,9 @@ func (c *Backward[F]) Run() {
 	for i := range L {
 		for j := range heads {
 			for k2 := range 3 {
-				t139_2 := t139[((i*heads+j)*(T+6)+k2+T+3)*dK:][:dK]
+				t142_2 := t142[((i*heads+j)*(T+6)+k2+T+3)*dK:][:dK]
 				for m := range dK {
-					t139_2[m] = F(0)
+					t142_2[m] = F(0)
 				}
 			}
 		}
@@ -867,17 +866,17 @@ func (c *Backward[F]) Run() {
 			for k2 := range 3 {
 				n2 := int(c.Pos[i]) + k2 - 3
 				if n2 >= 0 {
-					t139_2 := t139[((i*heads+j)*(T+6)+k2)*dK:][:dK]
+					t142_2 := t142[((i*heads+j)*(T+6)+k2)*dK:][:dK]
 					cK := c.CK[j*4*dK:][:dK]
-					t139_3 := t139[((i*heads+j)*(T+6)+k2+1)*dK:][:dK]
+					t142_3 := t142[((i*heads+j)*(T+6)+k2+1)*dK:][:dK]
 					cK2 := c.CK[(j*4+1)*dK:][:dK]
-					t139_4 := t139[((i*heads+j)*(T+6)+k2+2)*dK:][:dK]
+					t142_4 := t142[((i*heads+j)*(T+6)+k2+2)*dK:][:dK]
 					cK3 := c.CK[(j*4+2)*dK:][:dK]
-					t139_5 := t139[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
+					t142_5 := t142[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
 					cK4 := c.CK[(j*4+3)*dK:][:dK]
 					t119_2 := t119[((i*heads+j)*3+k2)*dK:][:dK]
 					for m := range dK {
-						t119_2[m] = F(t139_2[m]*cK[m]) + F(t139_3[m]*cK2[m]) + F(t139_4[m]*cK3[m]) + F(t139_5[m]*cK4[m])
+						t119_2[m] = F(t142_2[m]*cK[m]) + F(t142_3[m]*cK2[m]) + F(t142_4[m]*cK3[m]) + F(t142_5[m]*cK4[m])
 					}
 				}
 			}
@@ -889,16 +888,16 @@ func (c *Backward[F]) Run() {
 		for j := range heads {
 			cQ := c.CQ[j*4*dK:][:dK]
 			for k2 := range T {
-				t136_2 := t136[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
-				t136_3 := t136[((i*heads+j)*(T+6)+k2+4)*dK:][:dK]
+				t139_2 := t139[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
+				t139_3 := t139[((i*heads+j)*(T+6)+k2+4)*dK:][:dK]
 				cQ2 := c.CQ[(j*4+1)*dK:][:dK]
-				t136_4 := t136[((i*heads+j)*(T+6)+k2+5)*dK:][:dK]
+				t139_4 := t139[((i*heads+j)*(T+6)+k2+5)*dK:][:dK]
 				cQ3 := c.CQ[(j*4+2)*dK:][:dK]
-				t136_5 := t136[((i*heads+j)*(T+6)+k2+6)*dK:][:dK]
+				t139_5 := t139[((i*heads+j)*(T+6)+k2+6)*dK:][:dK]
 				cQ4 := c.CQ[(j*4+3)*dK:][:dK]
 				t124_2 := t124[((i*heads+j)*T+k2)*dK:][:dK]
 				for m := range dK {
-					t124_2[m] = (F(t136_2[m]*cQ[m]) + F(t136_3[m]*cQ2[m]) + F(t136_4[m]*cQ3[m]) + F(t136_5[m]*cQ4[m]))
+					t124_2[m] = (F(t139_2[m]*cQ[m]) + F(t139_3[m]*cQ2[m]) + F(t139_4[m]*cQ3[m]) + F(t139_5[m]*cQ4[m]))
 				}
 			}
 		}
@@ -933,16 +932,16 @@ func (c *Backward[F]) Run() {
 		for j := range heads {
 			cK := c.CK[j*4*dK:][:dK]
 			for k2 := range T {
-				t139_2 := t139[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
-				t139_3 := t139[((i*heads+j)*(T+6)+k2+4)*dK:][:dK]
+				t142_2 := t142[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
+				t142_3 := t142[((i*heads+j)*(T+6)+k2+4)*dK:][:dK]
 				cK2 := c.CK[(j*4+1)*dK:][:dK]
-				t139_4 := t139[((i*heads+j)*(T+6)+k2+5)*dK:][:dK]
+				t142_4 := t142[((i*heads+j)*(T+6)+k2+5)*dK:][:dK]
 				cK3 := c.CK[(j*4+2)*dK:][:dK]
-				t139_5 := t139[((i*heads+j)*(T+6)+k2+6)*dK:][:dK]
+				t142_5 := t142[((i*heads+j)*(T+6)+k2+6)*dK:][:dK]
 				cK4 := c.CK[(j*4+3)*dK:][:dK]
 				t127_2 := t127[((i*heads+j)*T+k2)*dK:][:dK]
 				for m := range dK {
-					t127_2[m] = (F(t139_2[m]*cK[m]) + F(t139_3[m]*cK2[m]) + F(t139_4[m]*cK3[m]) + F(t139_5[m]*cK4[m]))
+					t127_2[m] = (F(t142_2[m]*cK[m]) + F(t142_3[m]*cK2[m]) + F(t142_4[m]*cK3[m]) + F(t142_5[m]*cK4[m]))
 				}
 			}
 		}

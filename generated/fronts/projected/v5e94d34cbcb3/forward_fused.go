@@ -533,8 +533,8 @@ func (c *backwardFused) run() {
 	_ = dK
 	_ = dV
 	_ = heads
-	t136 := c.Work[:L*T*dK*heads+6*L*dK*heads]                                                                    // [L, heads, T + 6, d_k]
-	t139 := c.Work[L*T*dK*heads+6*L*dK*heads:][:L*T*dK*heads+6*L*dK*heads]                                        // [L, heads, T + 6, d_k]
+	t139 := c.Work[:L*T*dK*heads+6*L*dK*heads]                                                                    // [L, heads, T + 6, d_k]
+	t142 := c.Work[L*T*dK*heads+6*L*dK*heads:][:L*T*dK*heads+6*L*dK*heads]                                        // [L, heads, T + 6, d_k]
 	t4 := c.Work[2*L*T*dK*heads+12*L*dK*heads:][:L*T*dK*heads]                                                    // [L, heads, T, d_k]
 	t5 := c.Work[3*L*T*dK*heads+12*L*dK*heads:][:L*T*dK*heads]                                                    // [L, heads, T, d_k]
 	k1 := c.Work[4*L*T*dK*heads+12*L*dK*heads:][:L*T*dK*heads]                                                    // [L, heads, T, d_k]
@@ -642,7 +642,7 @@ func (c *backwardFused) run() {
 
 	// projected.k, projected.q, projected.rho
 	if kern.Wide() {
-		a := regions.R7f1e710a5a8aArgs{
+		a := regions.R4f1bc1ba960cArgs{
 			P0:  unsafe.SliceData(c.KProd),
 			P1:  unsafe.SliceData(c.QProd),
 			P2:  unsafe.SliceData(c.RhoLin),
@@ -660,7 +660,7 @@ func (c *backwardFused) run() {
 			N2:  T,
 			N3:  T * heads,
 		}
-		regions.R7f1e710a5a8a(&a)
+		regions.R4f1bc1ba960c(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -687,14 +687,13 @@ func (c *backwardFused) run() {
 					rhoLinEntry := rhoLin[k2]
 					t34 := kern.Sigmoid(rhoLinEntry)
 					t122 := (kern.Larger(t34, F(0)) <= F(1))
-					t172 := (t122 && (F(0) <= t34))
 					t16_2[k2] = t162
 					t18_2[k2] = t182
 					t20_2[k2] = kern.Larger(t182, F(1e-08))
 					t26_2[k2] = t262
 					t28_2[k2] = t282
 					t30_2[k2] = t302
-					t252_2[k2] = kern.Choose(t172, F(F(t34*kern.Choose(t172, kern.Choose(t122, rhoBar[k2], F(0)), F(0)))*kern.Sigmoid(-rhoLinEntry)), F(0))
+					t252_2[k2] = kern.Choose((t122 && (F(0) <= t34)), F(F(t34*kern.Choose(t122, rhoBar[k2], F(0)))*kern.Sigmoid(-rhoLinEntry)), F(0))
 					t352_2[k2] = F(1) / t302
 				}
 			}
@@ -867,7 +866,7 @@ func (c *backwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.R9142a823327aArgs{
+		a := regions.R0224e26d5877Args{
 			P0:  unsafe.SliceData(t28),
 			P1:  unsafe.SliceData(c.QProd),
 			P2:  unsafe.SliceData(t18),
@@ -885,7 +884,7 @@ func (c *backwardFused) run() {
 			N2:  T,
 			N3:  T * heads,
 		}
-		regions.R9142a823327a(&a)
+		regions.R0224e26d5877(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -906,11 +905,11 @@ func (c *backwardFused) run() {
 					qProdEntry2 := qProd[k2]
 					t18Entry := t18_2[k2]
 					kProdEntry2 := kProd[k2]
-					w := F(F(0.5*kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), kern.Choose((F(1e-08) <= t28Entry), t38_2[k2], F(0)), F(0))) * (F(1) / t26_2[k2]))
-					t55_2[k2] = kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), w, F(0)), F(0))
+					w := ((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2))
+					t55_2[k2] = kern.Choose(w, kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t28Entry), t38_2[k2], F(0)))*(F(1)/t26_2[k2])), F(0)), F(0))
 					t61_2[k2] = F(1) / t20_2[k2]
-					w2 := F(F(0.5*kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), kern.Choose((F(1e-08) <= t18Entry), t64_2[k2], F(0)), F(0))) * (F(1) / t16_2[k2]))
-					t81_2[k2] = kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), w2, F(0)), F(0))
+					w2 := ((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2))
+					t81_2[k2] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t18Entry), t64_2[k2], F(0)))*(F(1)/t16_2[k2])), F(0)), F(0))
 				}
 			}
 		}
@@ -974,8 +973,8 @@ func (c *backwardFused) run() {
 			P9:  unsafe.SliceData(t59),
 			P10: unsafe.SliceData(t5),
 			P11: unsafe.SliceData(t4),
-			P12: unsafe.SliceData(t136),
-			P13: unsafe.SliceData(t139),
+			P12: unsafe.SliceData(t139),
+			P13: unsafe.SliceData(t142),
 			N0:  L,
 			N1:  heads,
 			N2:  T,
@@ -1004,8 +1003,8 @@ func (c *backwardFused) run() {
 					t59_2 := t59[((i*heads+j)*T+k2)*dK:][:dK]
 					t5_2 := t5[((i*heads+j)*T+k2)*dK:][:dK]
 					t4_2 := t4[((i*heads+j)*T+k2)*dK:][:dK]
-					t136_2 := t136[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
 					t139_2 := t139[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
+					t142_2 := t142[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
 					t352Entry := t352_2[k2]
 					t55Entry := t55_2[k2]
 					t61Entry := t61_2[k2]
@@ -1017,8 +1016,8 @@ func (c *backwardFused) run() {
 						t106 := num.FMA32(F(2*k1_2[m]), t81Entry, F(t59_2[m]*t61Entry))
 						t5Entry := t5_2[m]
 						t4Entry := t4_2[m]
-						t136_2[m] = num.FMA32(F(F(t9Entry*t10Entry)*t88), kern.Sigmoid(-t9Entry), F(t10Entry*t88))
-						t139_2[m] = num.FMA32(F(F(t4Entry*t5Entry)*t106), kern.Sigmoid(-t4Entry), F(t5Entry*t106))
+						t139_2[m] = num.FMA32(F(F(t9Entry*t10Entry)*t88), kern.Sigmoid(-t9Entry), F(t10Entry*t88))
+						t142_2[m] = num.FMA32(F(F(t4Entry*t5Entry)*t106), kern.Sigmoid(-t4Entry), F(t5Entry*t106))
 					}
 				}
 			}
@@ -1031,9 +1030,9 @@ func (c *backwardFused) run() {
 	if kern.Wide() {
 		a := regions.R88795b7bcf36Args{
 			P0: unsafe.SliceData(c.BQBar),
-			P1: unsafe.SliceData(t136),
+			P1: unsafe.SliceData(t139),
 			P2: unsafe.SliceData(c.BKBar),
-			P3: unsafe.SliceData(t139),
+			P3: unsafe.SliceData(t142),
 			N0: heads,
 			N1: L,
 			N2: T,
@@ -1050,11 +1049,11 @@ func (c *backwardFused) run() {
 			bKBar := c.BKBar[i*dK:][:dK]
 			for j := range L {
 				for k2 := range T {
-					t136_2 := t136[((j*heads+i)*(T+6)+k2+3)*dK:][:dK]
 					t139_2 := t139[((j*heads+i)*(T+6)+k2+3)*dK:][:dK]
+					t142_2 := t142[((j*heads+i)*(T+6)+k2+3)*dK:][:dK]
 					for m := range dK {
-						bQBar[m] = bQBar[m] + t136_2[m]
-						bKBar[m] = bKBar[m] + t139_2[m]
+						bQBar[m] = bQBar[m] + t139_2[m]
+						bKBar[m] = bKBar[m] + t142_2[m]
 					}
 				}
 			}
@@ -1062,174 +1061,6 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.q1
-	if kern.Wide() {
-		a := regions.R92f43367dc72Args{
-			P0: unsafe.SliceData(t136),
-			N0: L,
-			N1: heads,
-			N2: dK,
-			N3: T*dK + 6*dK,
-			N4: T*dK*heads + 6*dK*heads,
-		}
-		regions.R92f43367dc72(&a)
-	} else {
-		for i := range L {
-			for j := range heads {
-				for k2 := range 3 {
-					t136_2 := t136[((i*heads+j)*(T+6)+k2)*dK:][:dK]
-					for m := range dK {
-						t136_2[m] = F(0)
-					}
-				}
-			}
-		}
-	}
-	if kern.Wide() {
-		a := regions.Rbe39e2073f93Args{
-			P0: unsafe.SliceData(t136),
-			N0: L,
-			N1: heads,
-			N2: dK,
-			N3: 4*T*dK + 12*dK,
-			N4: T*dK + 6*dK,
-			N5: T*dK*heads + 6*dK*heads,
-		}
-		regions.Rbe39e2073f93(&a)
-	} else {
-		for i := range L {
-			for j := range heads {
-				for k2 := range 3 {
-					t136_2 := t136[((i*heads+j)*(T+6)+k2+T+3)*dK:][:dK]
-					for m := range dK {
-						t136_2[m] = F(0)
-					}
-				}
-			}
-		}
-	}
-
-	// projected.q1, projected.k1
-	clear(c.CQBar)
-	clear(c.CKBar)
-	if kern.Wide() {
-		a := regions.R1012fbfad2e6Args{
-			P0:  unsafe.SliceData(c.Q1Stack),
-			P1:  unsafe.SliceData(t136),
-			P2:  unsafe.SliceData(c.CQBar),
-			P3:  unsafe.SliceData(c.K1Stack),
-			P4:  unsafe.SliceData(t139),
-			P5:  unsafe.SliceData(c.CKBar),
-			N0:  heads,
-			N1:  L,
-			N2:  T,
-			N3:  dK,
-			N4:  16 * dK,
-			N5:  20 * dK,
-			N6:  24 * dK,
-			N7:  12 * dK,
-			N8:  T*dK*heads + 3*dK*heads,
-			N9:  T*dK*heads + 6*dK*heads,
-			N10: -dK,
-			N11: 4 * dK,
-			N12: T*dK + 3*dK,
-			N13: T*dK + 6*dK,
-		}
-		regions.R1012fbfad2e6(&a)
-	} else {
-		for i := range heads {
-			for j := range 4 {
-				cQBar := c.CQBar[(i*4+j)*dK:][:dK]
-				cKBar := c.CKBar[(i*4+j)*dK:][:dK]
-				for k2 := range L {
-					for m := range T {
-						q1Stack := c.Q1Stack[((k2*heads+i)*(T+3)-j+m+3)*dK:][:dK]
-						t136_2 := t136[((k2*heads+i)*(T+6)+m+3)*dK:][:dK]
-						k1Stack := c.K1Stack[((k2*heads+i)*(T+3)-j+m+3)*dK:][:dK]
-						t139_2 := t139[((k2*heads+i)*(T+6)+m+3)*dK:][:dK]
-						for p := range dK {
-							cQBar[p] = num.FMA32(q1Stack[p], t136_2[p], cQBar[p])
-							cKBar[p] = num.FMA32(k1Stack[p], t139_2[p], cKBar[p])
-						}
-					}
-				}
-			}
-		}
-	}
-
-	// projected.q1
-	clear(t101)
-	for i := range L {
-		for j := range heads {
-			for k2 := range 3 {
-				n := int(c.Pos[i]) + k2 - 3
-				if n >= 0 {
-					if kern.Wide() {
-						a := regions.R1e42c5bb8a4bArgs{
-							P0: unsafe.SliceData(t136),
-							P1: unsafe.SliceData(c.CQ),
-							P2: unsafe.SliceData(t101),
-							N0: dK,
-							N1: 4*dK*k2 + (4*T*dK+24*dK)*j + (4*T*dK*heads+24*dK*heads)*i + 12*dK,
-							N2: 16*dK*j + 12*dK,
-							N3: -dK,
-							N4: 4*dK*k2 + 12*dK*j + 12*dK*heads*i,
-						}
-						regions.R1e42c5bb8a4b(&a)
-					} else {
-						t136_2 := t136[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
-						cQ := c.CQ[(j*4+3)*dK:][:dK]
-						t136_3 := t136[((i*heads+j)*(T+6)+k2+2)*dK:][:dK]
-						cQ2 := c.CQ[(j*4+2)*dK:][:dK]
-						t136_4 := t136[((i*heads+j)*(T+6)+k2+1)*dK:][:dK]
-						cQ3 := c.CQ[(j*4+1)*dK:][:dK]
-						t136_5 := t136[((i*heads+j)*(T+6)+k2)*dK:][:dK]
-						cQ4 := c.CQ[j*4*dK:][:dK]
-						t101_2 := t101[((i*heads+j)*3+k2)*dK:][:dK]
-						for m := range dK {
-							t101_2[m] = num.FMA32(t136_2[m], cQ[m], num.FMA32(t136_3[m], cQ2[m], num.FMA32(t136_4[m], cQ3[m], F(t136_5[m]*cQ4[m]))))
-						}
-					}
-				}
-			}
-		}
-	}
-
-	// projected.q1, projected.k1
-	clear(t105)
-	clear(t123)
-	if kern.Wide() {
-		a := regions.Rc79a23c5cda1Args{
-			P0: unsafe.SliceData(t105),
-			P1: unsafe.SliceData(c.Q0TailBar),
-			P2: unsafe.SliceData(t123),
-			P3: unsafe.SliceData(c.K0TailBar),
-			N0: L,
-			N1: heads,
-			N2: -T + 3,
-			N3: dK,
-			N4: 4 * T * dK,
-			N5: 3 * dK,
-			N6: 3 * dK * heads,
-		}
-		regions.Rc79a23c5cda1(&a)
-	} else {
-		for i := range L {
-			for j := range heads {
-				for k2 := range min(3, -T+3) {
-					t105_2 := t105[((i*heads+j)*3+k2+T)*dK:][:dK]
-					q0TailBar := c.Q0TailBar[((i*heads+j)*3+k2)*dK:][:dK]
-					t123_2 := t123[((i*heads+j)*3+k2+T)*dK:][:dK]
-					k0TailBar := c.K0TailBar[((i*heads+j)*3+k2)*dK:][:dK]
-					for m := range dK {
-						t105_2[m] = t105_2[m] + q0TailBar[m]
-						t123_2[m] = t123_2[m] + k0TailBar[m]
-					}
-				}
-			}
-		}
-	}
-
-	// projected.k1
 	if kern.Wide() {
 		a := regions.R92f43367dc72Args{
 			P0: unsafe.SliceData(t139),
@@ -1276,6 +1107,174 @@ func (c *backwardFused) run() {
 		}
 	}
 
+	// projected.q1, projected.k1
+	clear(c.CQBar)
+	clear(c.CKBar)
+	if kern.Wide() {
+		a := regions.R1012fbfad2e6Args{
+			P0:  unsafe.SliceData(c.Q1Stack),
+			P1:  unsafe.SliceData(t139),
+			P2:  unsafe.SliceData(c.CQBar),
+			P3:  unsafe.SliceData(c.K1Stack),
+			P4:  unsafe.SliceData(t142),
+			P5:  unsafe.SliceData(c.CKBar),
+			N0:  heads,
+			N1:  L,
+			N2:  T,
+			N3:  dK,
+			N4:  16 * dK,
+			N5:  20 * dK,
+			N6:  24 * dK,
+			N7:  12 * dK,
+			N8:  T*dK*heads + 3*dK*heads,
+			N9:  T*dK*heads + 6*dK*heads,
+			N10: -dK,
+			N11: 4 * dK,
+			N12: T*dK + 3*dK,
+			N13: T*dK + 6*dK,
+		}
+		regions.R1012fbfad2e6(&a)
+	} else {
+		for i := range heads {
+			for j := range 4 {
+				cQBar := c.CQBar[(i*4+j)*dK:][:dK]
+				cKBar := c.CKBar[(i*4+j)*dK:][:dK]
+				for k2 := range L {
+					for m := range T {
+						q1Stack := c.Q1Stack[((k2*heads+i)*(T+3)-j+m+3)*dK:][:dK]
+						t139_2 := t139[((k2*heads+i)*(T+6)+m+3)*dK:][:dK]
+						k1Stack := c.K1Stack[((k2*heads+i)*(T+3)-j+m+3)*dK:][:dK]
+						t142_2 := t142[((k2*heads+i)*(T+6)+m+3)*dK:][:dK]
+						for p := range dK {
+							cQBar[p] = num.FMA32(q1Stack[p], t139_2[p], cQBar[p])
+							cKBar[p] = num.FMA32(k1Stack[p], t142_2[p], cKBar[p])
+						}
+					}
+				}
+			}
+		}
+	}
+
+	// projected.q1
+	clear(t101)
+	for i := range L {
+		for j := range heads {
+			for k2 := range 3 {
+				n := int(c.Pos[i]) + k2 - 3
+				if n >= 0 {
+					if kern.Wide() {
+						a := regions.R1e42c5bb8a4bArgs{
+							P0: unsafe.SliceData(t139),
+							P1: unsafe.SliceData(c.CQ),
+							P2: unsafe.SliceData(t101),
+							N0: dK,
+							N1: 4*dK*k2 + (4*T*dK+24*dK)*j + (4*T*dK*heads+24*dK*heads)*i + 12*dK,
+							N2: 16*dK*j + 12*dK,
+							N3: -dK,
+							N4: 4*dK*k2 + 12*dK*j + 12*dK*heads*i,
+						}
+						regions.R1e42c5bb8a4b(&a)
+					} else {
+						t139_2 := t139[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
+						cQ := c.CQ[(j*4+3)*dK:][:dK]
+						t139_3 := t139[((i*heads+j)*(T+6)+k2+2)*dK:][:dK]
+						cQ2 := c.CQ[(j*4+2)*dK:][:dK]
+						t139_4 := t139[((i*heads+j)*(T+6)+k2+1)*dK:][:dK]
+						cQ3 := c.CQ[(j*4+1)*dK:][:dK]
+						t139_5 := t139[((i*heads+j)*(T+6)+k2)*dK:][:dK]
+						cQ4 := c.CQ[j*4*dK:][:dK]
+						t101_2 := t101[((i*heads+j)*3+k2)*dK:][:dK]
+						for m := range dK {
+							t101_2[m] = num.FMA32(t139_2[m], cQ[m], num.FMA32(t139_3[m], cQ2[m], num.FMA32(t139_4[m], cQ3[m], F(t139_5[m]*cQ4[m]))))
+						}
+					}
+				}
+			}
+		}
+	}
+
+	// projected.q1, projected.k1
+	clear(t105)
+	clear(t123)
+	if kern.Wide() {
+		a := regions.Rc79a23c5cda1Args{
+			P0: unsafe.SliceData(t105),
+			P1: unsafe.SliceData(c.Q0TailBar),
+			P2: unsafe.SliceData(t123),
+			P3: unsafe.SliceData(c.K0TailBar),
+			N0: L,
+			N1: heads,
+			N2: -T + 3,
+			N3: dK,
+			N4: 4 * T * dK,
+			N5: 3 * dK,
+			N6: 3 * dK * heads,
+		}
+		regions.Rc79a23c5cda1(&a)
+	} else {
+		for i := range L {
+			for j := range heads {
+				for k2 := range min(3, -T+3) {
+					t105_2 := t105[((i*heads+j)*3+k2+T)*dK:][:dK]
+					q0TailBar := c.Q0TailBar[((i*heads+j)*3+k2)*dK:][:dK]
+					t123_2 := t123[((i*heads+j)*3+k2+T)*dK:][:dK]
+					k0TailBar := c.K0TailBar[((i*heads+j)*3+k2)*dK:][:dK]
+					for m := range dK {
+						t105_2[m] = t105_2[m] + q0TailBar[m]
+						t123_2[m] = t123_2[m] + k0TailBar[m]
+					}
+				}
+			}
+		}
+	}
+
+	// projected.k1
+	if kern.Wide() {
+		a := regions.R92f43367dc72Args{
+			P0: unsafe.SliceData(t142),
+			N0: L,
+			N1: heads,
+			N2: dK,
+			N3: T*dK + 6*dK,
+			N4: T*dK*heads + 6*dK*heads,
+		}
+		regions.R92f43367dc72(&a)
+	} else {
+		for i := range L {
+			for j := range heads {
+				for k2 := range 3 {
+					t142_2 := t142[((i*heads+j)*(T+6)+k2)*dK:][:dK]
+					for m := range dK {
+						t142_2[m] = F(0)
+					}
+				}
+			}
+		}
+	}
+	if kern.Wide() {
+		a := regions.Rbe39e2073f93Args{
+			P0: unsafe.SliceData(t142),
+			N0: L,
+			N1: heads,
+			N2: dK,
+			N3: 4*T*dK + 12*dK,
+			N4: T*dK + 6*dK,
+			N5: T*dK*heads + 6*dK*heads,
+		}
+		regions.Rbe39e2073f93(&a)
+	} else {
+		for i := range L {
+			for j := range heads {
+				for k2 := range 3 {
+					t142_2 := t142[((i*heads+j)*(T+6)+k2+T+3)*dK:][:dK]
+					for m := range dK {
+						t142_2[m] = F(0)
+					}
+				}
+			}
+		}
+	}
+
 	// projected.k1
 	clear(t119)
 	for i := range L {
@@ -1285,7 +1284,7 @@ func (c *backwardFused) run() {
 				if n2 >= 0 {
 					if kern.Wide() {
 						a := regions.R1e42c5bb8a4bArgs{
-							P0: unsafe.SliceData(t139),
+							P0: unsafe.SliceData(t142),
 							P1: unsafe.SliceData(c.CK),
 							P2: unsafe.SliceData(t119),
 							N0: dK,
@@ -1296,17 +1295,17 @@ func (c *backwardFused) run() {
 						}
 						regions.R1e42c5bb8a4b(&a)
 					} else {
-						t139_2 := t139[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
+						t142_2 := t142[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
 						cK := c.CK[(j*4+3)*dK:][:dK]
-						t139_3 := t139[((i*heads+j)*(T+6)+k2+2)*dK:][:dK]
+						t142_3 := t142[((i*heads+j)*(T+6)+k2+2)*dK:][:dK]
 						cK2 := c.CK[(j*4+2)*dK:][:dK]
-						t139_4 := t139[((i*heads+j)*(T+6)+k2+1)*dK:][:dK]
+						t142_4 := t142[((i*heads+j)*(T+6)+k2+1)*dK:][:dK]
 						cK3 := c.CK[(j*4+1)*dK:][:dK]
-						t139_5 := t139[((i*heads+j)*(T+6)+k2)*dK:][:dK]
+						t142_5 := t142[((i*heads+j)*(T+6)+k2)*dK:][:dK]
 						cK4 := c.CK[j*4*dK:][:dK]
 						t119_2 := t119[((i*heads+j)*3+k2)*dK:][:dK]
 						for m := range dK {
-							t119_2[m] = num.FMA32(t139_2[m], cK[m], num.FMA32(t139_3[m], cK2[m], num.FMA32(t139_4[m], cK3[m], F(t139_5[m]*cK4[m]))))
+							t119_2[m] = num.FMA32(t142_2[m], cK[m], num.FMA32(t142_3[m], cK2[m], num.FMA32(t142_4[m], cK3[m], F(t142_5[m]*cK4[m]))))
 						}
 					}
 				}
@@ -1317,7 +1316,7 @@ func (c *backwardFused) run() {
 	// projected.q0, projected.q1
 	if kern.Wide() {
 		a := regions.Rd8951093918dArgs{
-			P0:  unsafe.SliceData(t136),
+			P0:  unsafe.SliceData(t139),
 			P1:  unsafe.SliceData(c.CQ),
 			P2:  unsafe.SliceData(t124),
 			N0:  L,
@@ -1339,16 +1338,16 @@ func (c *backwardFused) run() {
 			for j := range heads {
 				cQ := c.CQ[j*4*dK:][:dK]
 				for k2 := range T {
-					t136_2 := t136[((i*heads+j)*(T+6)+k2+6)*dK:][:dK]
+					t139_2 := t139[((i*heads+j)*(T+6)+k2+6)*dK:][:dK]
 					cQ2 := c.CQ[(j*4+3)*dK:][:dK]
-					t136_3 := t136[((i*heads+j)*(T+6)+k2+5)*dK:][:dK]
+					t139_3 := t139[((i*heads+j)*(T+6)+k2+5)*dK:][:dK]
 					cQ3 := c.CQ[(j*4+2)*dK:][:dK]
-					t136_4 := t136[((i*heads+j)*(T+6)+k2+4)*dK:][:dK]
+					t139_4 := t139[((i*heads+j)*(T+6)+k2+4)*dK:][:dK]
 					cQ4 := c.CQ[(j*4+1)*dK:][:dK]
-					t136_5 := t136[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
+					t139_5 := t139[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
 					t124_2 := t124[((i*heads+j)*T+k2)*dK:][:dK]
 					for m := range dK {
-						t124_2[m] = num.FMA32(t136_2[m], cQ2[m], num.FMA32(t136_3[m], cQ3[m], num.FMA32(t136_4[m], cQ4[m], F(t136_5[m]*cQ[m]))))
+						t124_2[m] = num.FMA32(t139_2[m], cQ2[m], num.FMA32(t139_3[m], cQ3[m], num.FMA32(t139_4[m], cQ4[m], F(t139_5[m]*cQ[m]))))
 					}
 				}
 			}
@@ -1399,7 +1398,7 @@ func (c *backwardFused) run() {
 	// projected.k0, projected.k1
 	if kern.Wide() {
 		a := regions.Rd8951093918dArgs{
-			P0:  unsafe.SliceData(t139),
+			P0:  unsafe.SliceData(t142),
 			P1:  unsafe.SliceData(c.CK),
 			P2:  unsafe.SliceData(t127),
 			N0:  L,
@@ -1421,16 +1420,16 @@ func (c *backwardFused) run() {
 			for j := range heads {
 				cK := c.CK[j*4*dK:][:dK]
 				for k2 := range T {
-					t139_2 := t139[((i*heads+j)*(T+6)+k2+6)*dK:][:dK]
+					t142_2 := t142[((i*heads+j)*(T+6)+k2+6)*dK:][:dK]
 					cK2 := c.CK[(j*4+3)*dK:][:dK]
-					t139_3 := t139[((i*heads+j)*(T+6)+k2+5)*dK:][:dK]
+					t142_3 := t142[((i*heads+j)*(T+6)+k2+5)*dK:][:dK]
 					cK3 := c.CK[(j*4+2)*dK:][:dK]
-					t139_4 := t139[((i*heads+j)*(T+6)+k2+4)*dK:][:dK]
+					t142_4 := t142[((i*heads+j)*(T+6)+k2+4)*dK:][:dK]
 					cK4 := c.CK[(j*4+1)*dK:][:dK]
-					t139_5 := t139[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
+					t142_5 := t142[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
 					t127_2 := t127[((i*heads+j)*T+k2)*dK:][:dK]
 					for m := range dK {
-						t127_2[m] = num.FMA32(t139_2[m], cK2[m], num.FMA32(t139_3[m], cK3[m], num.FMA32(t139_4[m], cK4[m], F(t139_5[m]*cK[m]))))
+						t127_2[m] = num.FMA32(t142_2[m], cK2[m], num.FMA32(t142_3[m], cK3[m], num.FMA32(t142_4[m], cK4[m], F(t142_5[m]*cK[m]))))
 					}
 				}
 			}

@@ -587,11 +587,11 @@ func (c *Backward[F]) Run() {
 		return
 	}
 	L, T, d, dV, nPhi := c.L, c.T, c.D, c.DV, c.NPhi
-	t172 := c.Work[:L*T*dV+6*L*dV] // [L, T + 6, d_v]
+	t174 := c.Work[:L*T*dV+6*L*dV] // [L, T + 6, d_v]
 	work := c.Work[L*T*dV+6*L*dV:]
-	t175 := work[:2*L*T*nPhi+12*L*nPhi] // [L, T + 6, 2·n_phi]
+	t177 := work[:2*L*T*nPhi+12*L*nPhi] // [L, T + 6, 2·n_phi]
 	work = work[2*L*T*nPhi+12*L*nPhi:]
-	t178 := work[:2*L*T*nPhi+12*L*nPhi] // [L, T + 6, 2·n_phi]
+	t180 := work[:2*L*T*nPhi+12*L*nPhi] // [L, T + 6, 2·n_phi]
 	work = work[2*L*T*nPhi+12*L*nPhi:]
 	t4 := work[:2*L*T*nPhi] // [L, T, 2·n_phi]
 	work = work[2*L*T*nPhi:]
@@ -732,13 +732,13 @@ func (c *Backward[F]) Run() {
 			vStack4 := c.VStack[(i*(T+3)+j)*dV:][:dV]
 			cV4 := c.CV[3*dV:][:dV]
 			vBar := c.VBar[(i*T+j)*dV:][:dV]
-			t172_2 := t172[(i*(T+6)+j+3)*dV:][:dV]
+			t174_2 := t174[(i*(T+6)+j+3)*dV:][:dV]
 			for k := range dV {
 				t14 := bV[k] + (F(vStack[k]*cV[k]) + F(vStack2[k]*cV2[k]) + F(vStack3[k]*cV3[k]) + F(vStack4[k]*cV4[k]))
 				t15 := num.Sigmoid(t14)
 				vBarEntry := vBar[k]
 				t107 := F(vBarEntry*t15) + F(F(F(vBarEntry*t14)*t15)*num.Sigmoid(-t14))
-				t172_2[k] = t107
+				t174_2[k] = t107
 				bVBar[k] += t107
 			}
 		}
@@ -982,28 +982,28 @@ func (c *Backward[F]) Run() {
 			q2ProdEntry2 := q2Prod[j]
 			t23Entry := t23_2[j]
 			k2ProdEntry2 := k2Prod[j]
-			w2 := F(F(0.5*kern.Choose(((F(1e-08) <= t33Entry) && (F(0) < q2ProdEntry2)), kern.Choose((F(1e-08) <= t33Entry), t552_2[j], F(0)), F(0))) * (F(1) / t31_2[j]))
-			t72_2[j] = kern.Choose(((F(1e-08) <= t33Entry) && (F(0) < q2ProdEntry2)), kern.Choose(((F(1e-08) <= t33Entry) && (F(0) < q2ProdEntry2)), w2, F(0)), F(0))
+			w2 := ((F(1e-08) <= t33Entry) && (F(0) < q2ProdEntry2))
+			t72_2[j] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t33Entry) && (F(0) < q2ProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t33Entry), t552_2[j], F(0)))*(F(1)/t31_2[j])), F(0)), F(0))
 			t78_2[j] = F(1) / t25_2[j]
-			w3 := F(F(0.5*kern.Choose(((F(1e-08) <= t23Entry) && (F(0) < k2ProdEntry2)), kern.Choose((F(1e-08) <= t23Entry), t81_2[j], F(0)), F(0))) * (F(1) / t21_2[j]))
-			t98_2[j] = kern.Choose(((F(1e-08) <= t23Entry) && (F(0) < k2ProdEntry2)), kern.Choose(((F(1e-08) <= t23Entry) && (F(0) < k2ProdEntry2)), w3, F(0)), F(0))
+			w3 := ((F(1e-08) <= t23Entry) && (F(0) < k2ProdEntry2))
+			t98_2[j] = kern.Choose(w3, kern.Choose(((F(1e-08) <= t23Entry) && (F(0) < k2ProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t23Entry), t81_2[j], F(0)))*(F(1)/t21_2[j])), F(0)), F(0))
 		}
 	}
 
 	// projected.v
 	for i := range L {
 		for j := range 3 {
-			t172_2 := t172[(i*(T+6)+j)*dV:][:dV]
+			t174_2 := t174[(i*(T+6)+j)*dV:][:dV]
 			for k := range dV {
-				t172_2[k] = F(0)
+				t174_2[k] = F(0)
 			}
 		}
 	}
 	for i := range L {
 		for j := range 3 {
-			t172_2 := t172[(i*(T+6)+j+T+3)*dV:][:dV]
+			t174_2 := t174[(i*(T+6)+j+T+3)*dV:][:dV]
 			for k := range dV {
-				t172_2[k] = F(0)
+				t174_2[k] = F(0)
 			}
 		}
 	}
@@ -1015,9 +1015,9 @@ func (c *Backward[F]) Run() {
 		for j := range L {
 			for k := range T {
 				vStack := c.VStack[(j*(T+3)-i+k+3)*dV:][:dV]
-				t172_2 := t172[(j*(T+6)+k+3)*dV:][:dV]
+				t174_2 := t174[(j*(T+6)+k+3)*dV:][:dV]
 				for m := range dV {
-					cVBar[m] += F(vStack[m] * t172_2[m])
+					cVBar[m] += F(vStack[m] * t174_2[m])
 				}
 			}
 		}
@@ -1029,17 +1029,17 @@ func (c *Backward[F]) Run() {
 		for j := range 3 {
 			n := int(c.Pos[i]) + j - 3
 			if n >= 0 {
-				t172_2 := t172[(i*(T+6)+j)*dV:][:dV]
+				t174_2 := t174[(i*(T+6)+j)*dV:][:dV]
 				cV := c.CV[:dV]
-				t172_3 := t172[(i*(T+6)+j+1)*dV:][:dV]
+				t174_3 := t174[(i*(T+6)+j+1)*dV:][:dV]
 				cV2 := c.CV[1*dV:][:dV]
-				t172_4 := t172[(i*(T+6)+j+2)*dV:][:dV]
+				t174_4 := t174[(i*(T+6)+j+2)*dV:][:dV]
 				cV3 := c.CV[2*dV:][:dV]
-				t172_5 := t172[(i*(T+6)+j+3)*dV:][:dV]
+				t174_5 := t174[(i*(T+6)+j+3)*dV:][:dV]
 				cV4 := c.CV[3*dV:][:dV]
 				t114_2 := t114[(i*3+j)*dV:][:dV]
 				for k := range dV {
-					t114_2[k] = F(t172_2[k]*cV[k]) + F(t172_3[k]*cV2[k]) + F(t172_4[k]*cV3[k]) + F(t172_5[k]*cV4[k])
+					t114_2[k] = F(t174_2[k]*cV[k]) + F(t174_3[k]*cV2[k]) + F(t174_4[k]*cV3[k]) + F(t174_5[k]*cV4[k])
 				}
 			}
 		}
@@ -1076,8 +1076,8 @@ func (c *Backward[F]) Run() {
 			k1_2 := k1[(i*T+j)*2*nPhi:][:2*nPhi]
 			t5_2 := t5[(i*T+j)*2*nPhi:][:2*nPhi]
 			t4_2 := t4[(i*T+j)*2*nPhi:][:2*nPhi]
-			t175_2 := t175[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
-			t178_2 := t178[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
+			t177_2 := t177[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
+			t180_2 := t180[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
 			t522Entry := t522_2[j]
 			t72Entry := t72_2[j]
 			t78Entry := t78_2[j]
@@ -1091,9 +1091,9 @@ func (c *Backward[F]) Run() {
 				t5Entry := t5_2[k]
 				t4Entry := t4_2[k]
 				t143 := F(t5Entry*t137) + F(F(F(t4Entry*t5Entry)*t137)*num.Sigmoid(-t4Entry))
-				t175_2[k] = t125
+				t177_2[k] = t125
 				bQBar[k] += t125
-				t178_2[k] = t143
+				t180_2[k] = t143
 				bKBar[k] += t143
 			}
 		}
@@ -1102,17 +1102,17 @@ func (c *Backward[F]) Run() {
 	// projected.q1
 	for i := range L {
 		for j := range 3 {
-			t175_2 := t175[(i*(T+6)+j)*2*nPhi:][:2*nPhi]
+			t177_2 := t177[(i*(T+6)+j)*2*nPhi:][:2*nPhi]
 			for k := range 2 * nPhi {
-				t175_2[k] = F(0)
+				t177_2[k] = F(0)
 			}
 		}
 	}
 	for i := range L {
 		for j := range 3 {
-			t175_2 := t175[(i*(T+6)+j+T+3)*2*nPhi:][:2*nPhi]
+			t177_2 := t177[(i*(T+6)+j+T+3)*2*nPhi:][:2*nPhi]
 			for k := range 2 * nPhi {
-				t175_2[k] = F(0)
+				t177_2[k] = F(0)
 			}
 		}
 	}
@@ -1126,12 +1126,12 @@ func (c *Backward[F]) Run() {
 		for j := range L {
 			for k := range T {
 				q1Stack := c.Q1Stack[(j*(T+3)-i+k+3)*2*nPhi:][:2*nPhi]
-				t175_2 := t175[(j*(T+6)+k+3)*2*nPhi:][:2*nPhi]
+				t177_2 := t177[(j*(T+6)+k+3)*2*nPhi:][:2*nPhi]
 				k1Stack := c.K1Stack[(j*(T+3)-i+k+3)*2*nPhi:][:2*nPhi]
-				t178_2 := t178[(j*(T+6)+k+3)*2*nPhi:][:2*nPhi]
+				t180_2 := t180[(j*(T+6)+k+3)*2*nPhi:][:2*nPhi]
 				for m := range 2 * nPhi {
-					cQBar[m] += F(q1Stack[m] * t175_2[m])
-					cKBar[m] += F(k1Stack[m] * t178_2[m])
+					cQBar[m] += F(q1Stack[m] * t177_2[m])
+					cKBar[m] += F(k1Stack[m] * t180_2[m])
 				}
 			}
 		}
@@ -1143,17 +1143,17 @@ func (c *Backward[F]) Run() {
 		for j := range 3 {
 			n2 := int(c.Pos[i]) + j - 3
 			if n2 >= 0 {
-				t175_2 := t175[(i*(T+6)+j)*2*nPhi:][:2*nPhi]
+				t177_2 := t177[(i*(T+6)+j)*2*nPhi:][:2*nPhi]
 				cQ := c.CQ[:2*nPhi]
-				t175_3 := t175[(i*(T+6)+j+1)*2*nPhi:][:2*nPhi]
+				t177_3 := t177[(i*(T+6)+j+1)*2*nPhi:][:2*nPhi]
 				cQ2 := c.CQ[1*2*nPhi:][:2*nPhi]
-				t175_4 := t175[(i*(T+6)+j+2)*2*nPhi:][:2*nPhi]
+				t177_4 := t177[(i*(T+6)+j+2)*2*nPhi:][:2*nPhi]
 				cQ3 := c.CQ[2*2*nPhi:][:2*nPhi]
-				t175_5 := t175[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
+				t177_5 := t177[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
 				cQ4 := c.CQ[3*2*nPhi:][:2*nPhi]
 				t132_2 := t132[(i*3+j)*2*nPhi:][:2*nPhi]
 				for k := range 2 * nPhi {
-					t132_2[k] = F(t175_2[k]*cQ[k]) + F(t175_3[k]*cQ2[k]) + F(t175_4[k]*cQ3[k]) + F(t175_5[k]*cQ4[k])
+					t132_2[k] = F(t177_2[k]*cQ[k]) + F(t177_3[k]*cQ2[k]) + F(t177_4[k]*cQ3[k]) + F(t177_5[k]*cQ4[k])
 				}
 			}
 		}
@@ -1178,17 +1178,17 @@ func (c *Backward[F]) Run() {
 	// projected.k1
 	for i := range L {
 		for j := range 3 {
-			t178_2 := t178[(i*(T+6)+j)*2*nPhi:][:2*nPhi]
+			t180_2 := t180[(i*(T+6)+j)*2*nPhi:][:2*nPhi]
 			for k := range 2 * nPhi {
-				t178_2[k] = F(0)
+				t180_2[k] = F(0)
 			}
 		}
 	}
 	for i := range L {
 		for j := range 3 {
-			t178_2 := t178[(i*(T+6)+j+T+3)*2*nPhi:][:2*nPhi]
+			t180_2 := t180[(i*(T+6)+j+T+3)*2*nPhi:][:2*nPhi]
 			for k := range 2 * nPhi {
-				t178_2[k] = F(0)
+				t180_2[k] = F(0)
 			}
 		}
 	}
@@ -1199,17 +1199,17 @@ func (c *Backward[F]) Run() {
 		for j := range 3 {
 			n3 := int(c.Pos[i]) + j - 3
 			if n3 >= 0 {
-				t178_2 := t178[(i*(T+6)+j)*2*nPhi:][:2*nPhi]
+				t180_2 := t180[(i*(T+6)+j)*2*nPhi:][:2*nPhi]
 				cK := c.CK[:2*nPhi]
-				t178_3 := t178[(i*(T+6)+j+1)*2*nPhi:][:2*nPhi]
+				t180_3 := t180[(i*(T+6)+j+1)*2*nPhi:][:2*nPhi]
 				cK2 := c.CK[1*2*nPhi:][:2*nPhi]
-				t178_4 := t178[(i*(T+6)+j+2)*2*nPhi:][:2*nPhi]
+				t180_4 := t180[(i*(T+6)+j+2)*2*nPhi:][:2*nPhi]
 				cK3 := c.CK[2*2*nPhi:][:2*nPhi]
-				t178_5 := t178[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
+				t180_5 := t180[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
 				cK4 := c.CK[3*2*nPhi:][:2*nPhi]
 				t150_2 := t150[(i*3+j)*2*nPhi:][:2*nPhi]
 				for k := range 2 * nPhi {
-					t150_2[k] = F(t178_2[k]*cK[k]) + F(t178_3[k]*cK2[k]) + F(t178_4[k]*cK3[k]) + F(t178_5[k]*cK4[k])
+					t150_2[k] = F(t180_2[k]*cK[k]) + F(t180_3[k]*cK2[k]) + F(t180_4[k]*cK3[k]) + F(t180_5[k]*cK4[k])
 				}
 			}
 		}
@@ -1219,16 +1219,16 @@ func (c *Backward[F]) Run() {
 	for i := range L {
 		cV := c.CV[:dV]
 		for j := range T {
-			t172_2 := t172[(i*(T+6)+j+3)*dV:][:dV]
-			t172_3 := t172[(i*(T+6)+j+4)*dV:][:dV]
+			t174_2 := t174[(i*(T+6)+j+3)*dV:][:dV]
+			t174_3 := t174[(i*(T+6)+j+4)*dV:][:dV]
 			cV2 := c.CV[1*dV:][:dV]
-			t172_4 := t172[(i*(T+6)+j+5)*dV:][:dV]
+			t174_4 := t174[(i*(T+6)+j+5)*dV:][:dV]
 			cV3 := c.CV[2*dV:][:dV]
-			t172_5 := t172[(i*(T+6)+j+6)*dV:][:dV]
+			t174_5 := t174[(i*(T+6)+j+6)*dV:][:dV]
 			cV4 := c.CV[3*dV:][:dV]
 			t155_2 := t155[(i*T+j)*dV:][:dV]
 			for k := range dV {
-				t155_2[k] = (F(t172_2[k]*cV[k]) + F(t172_3[k]*cV2[k]) + F(t172_4[k]*cV3[k]) + F(t172_5[k]*cV4[k]))
+				t155_2[k] = (F(t174_2[k]*cV[k]) + F(t174_3[k]*cV2[k]) + F(t174_4[k]*cV3[k]) + F(t174_5[k]*cV4[k]))
 			}
 		}
 	}
@@ -1254,16 +1254,16 @@ func (c *Backward[F]) Run() {
 	for i := range L {
 		cQ := c.CQ[:2*nPhi]
 		for j := range T {
-			t175_2 := t175[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
-			t175_3 := t175[(i*(T+6)+j+4)*2*nPhi:][:2*nPhi]
+			t177_2 := t177[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
+			t177_3 := t177[(i*(T+6)+j+4)*2*nPhi:][:2*nPhi]
 			cQ2 := c.CQ[1*2*nPhi:][:2*nPhi]
-			t175_4 := t175[(i*(T+6)+j+5)*2*nPhi:][:2*nPhi]
+			t177_4 := t177[(i*(T+6)+j+5)*2*nPhi:][:2*nPhi]
 			cQ3 := c.CQ[2*2*nPhi:][:2*nPhi]
-			t175_5 := t175[(i*(T+6)+j+6)*2*nPhi:][:2*nPhi]
+			t177_5 := t177[(i*(T+6)+j+6)*2*nPhi:][:2*nPhi]
 			cQ4 := c.CQ[3*2*nPhi:][:2*nPhi]
 			t158_2 := t158[(i*T+j)*2*nPhi:][:2*nPhi]
 			for k := range 2 * nPhi {
-				t158_2[k] = (F(t175_2[k]*cQ[k]) + F(t175_3[k]*cQ2[k]) + F(t175_4[k]*cQ3[k]) + F(t175_5[k]*cQ4[k]))
+				t158_2[k] = (F(t177_2[k]*cQ[k]) + F(t177_3[k]*cQ2[k]) + F(t177_4[k]*cQ3[k]) + F(t177_5[k]*cQ4[k]))
 			}
 		}
 	}
@@ -1289,16 +1289,16 @@ func (c *Backward[F]) Run() {
 	for i := range L {
 		cK := c.CK[:2*nPhi]
 		for j := range T {
-			t178_2 := t178[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
-			t178_3 := t178[(i*(T+6)+j+4)*2*nPhi:][:2*nPhi]
+			t180_2 := t180[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
+			t180_3 := t180[(i*(T+6)+j+4)*2*nPhi:][:2*nPhi]
 			cK2 := c.CK[1*2*nPhi:][:2*nPhi]
-			t178_4 := t178[(i*(T+6)+j+5)*2*nPhi:][:2*nPhi]
+			t180_4 := t180[(i*(T+6)+j+5)*2*nPhi:][:2*nPhi]
 			cK3 := c.CK[2*2*nPhi:][:2*nPhi]
-			t178_5 := t178[(i*(T+6)+j+6)*2*nPhi:][:2*nPhi]
+			t180_5 := t180[(i*(T+6)+j+6)*2*nPhi:][:2*nPhi]
 			cK4 := c.CK[3*2*nPhi:][:2*nPhi]
 			t161_2 := t161[(i*T+j)*2*nPhi:][:2*nPhi]
 			for k := range 2 * nPhi {
-				t161_2[k] = (F(t178_2[k]*cK[k]) + F(t178_3[k]*cK2[k]) + F(t178_4[k]*cK3[k]) + F(t178_5[k]*cK4[k]))
+				t161_2[k] = (F(t180_2[k]*cK[k]) + F(t180_3[k]*cK2[k]) + F(t180_4[k]*cK3[k]) + F(t180_5[k]*cK4[k]))
 			}
 		}
 	}

@@ -781,9 +781,9 @@ func (c *backwardFused) run() {
 	_ = d
 	_ = dV
 	_ = nPhi
-	t172 := c.Work[:L*T*dV+6*L*dV]                                                               // [L, T + 6, d_v]
-	t175 := c.Work[L*T*dV+6*L*dV:][:2*L*T*nPhi+12*L*nPhi]                                        // [L, T + 6, 2·n_phi]
-	t178 := c.Work[L*T*dV+2*L*T*nPhi+6*L*dV+12*L*nPhi:][:2*L*T*nPhi+12*L*nPhi]                   // [L, T + 6, 2·n_phi]
+	t174 := c.Work[:L*T*dV+6*L*dV]                                                               // [L, T + 6, d_v]
+	t177 := c.Work[L*T*dV+6*L*dV:][:2*L*T*nPhi+12*L*nPhi]                                        // [L, T + 6, 2·n_phi]
+	t180 := c.Work[L*T*dV+2*L*T*nPhi+6*L*dV+12*L*nPhi:][:2*L*T*nPhi+12*L*nPhi]                   // [L, T + 6, 2·n_phi]
 	t4 := c.Work[L*T*dV+4*L*T*nPhi+6*L*dV+24*L*nPhi:][:2*L*T*nPhi]                               // [L, T, 2·n_phi]
 	t5 := c.Work[L*T*dV+6*L*T*nPhi+6*L*dV+24*L*nPhi:][:2*L*T*nPhi]                               // [L, T, 2·n_phi]
 	k1 := c.Work[L*T*dV+8*L*T*nPhi+6*L*dV+24*L*nPhi:][:2*L*T*nPhi]                               // [L, T, 2·n_phi]
@@ -910,7 +910,7 @@ func (c *backwardFused) run() {
 			P1:  unsafe.SliceData(c.VStack),
 			P2:  unsafe.SliceData(c.CV),
 			P3:  unsafe.SliceData(c.VBar),
-			P4:  unsafe.SliceData(t172),
+			P4:  unsafe.SliceData(t174),
 			P5:  unsafe.SliceData(c.BVBar),
 			N0:  L,
 			N1:  T,
@@ -941,13 +941,13 @@ func (c *backwardFused) run() {
 				cV4 := c.CV[1*dV:][:dV]
 				vStack4 := c.VStack[(i*(T+3)+j+3)*dV:][:dV]
 				vBar := c.VBar[(i*T+j)*dV:][:dV]
-				t172_2 := t172[(i*(T+6)+j+3)*dV:][:dV]
+				t174_2 := t174[(i*(T+6)+j+3)*dV:][:dV]
 				for k := range dV {
 					t14 := bV[k] + num.FMA32(vStack[k], cV2[k], num.FMA32(vStack2[k], cV3[k], num.FMA32(vStack3[k], cV4[k], F(vStack4[k]*cV[k]))))
 					t15 := kern.Sigmoid(t14)
 					vBarEntry := vBar[k]
 					t107 := num.FMA32(F(F(vBarEntry*t14)*t15), kern.Sigmoid(-t14), F(vBarEntry*t15))
-					t172_2[k] = t107
+					t174_2[k] = t107
 					bVBar[k] = bVBar[k] + t107
 				}
 			}
@@ -1444,7 +1444,7 @@ func (c *backwardFused) run() {
 
 	// projected.q2, projected.k2
 	if kern.Wide() {
-		a := regions.Rcb090257bc32Args{
+		a := regions.R91d9772389eaArgs{
 			P0:  unsafe.SliceData(t33),
 			P1:  unsafe.SliceData(c.Q2Prod),
 			P2:  unsafe.SliceData(t23),
@@ -1460,7 +1460,7 @@ func (c *backwardFused) run() {
 			N0:  L,
 			N1:  T,
 		}
-		regions.Rcb090257bc32(&a)
+		regions.R91d9772389ea(&a)
 	} else {
 		for i := range L {
 			t33_2 := t33[i*T:][:T]
@@ -1480,11 +1480,11 @@ func (c *backwardFused) run() {
 				q2ProdEntry2 := q2Prod[j]
 				t23Entry := t23_2[j]
 				k2ProdEntry2 := k2Prod[j]
-				w2 := F(F(0.5*kern.Choose(((F(1e-08) <= t33Entry) && (F(0) < q2ProdEntry2)), kern.Choose((F(1e-08) <= t33Entry), t552_2[j], F(0)), F(0))) * (F(1) / t31_2[j]))
-				t72_2[j] = kern.Choose(((F(1e-08) <= t33Entry) && (F(0) < q2ProdEntry2)), kern.Choose(((F(1e-08) <= t33Entry) && (F(0) < q2ProdEntry2)), w2, F(0)), F(0))
+				w2 := ((F(1e-08) <= t33Entry) && (F(0) < q2ProdEntry2))
+				t72_2[j] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t33Entry) && (F(0) < q2ProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t33Entry), t552_2[j], F(0)))*(F(1)/t31_2[j])), F(0)), F(0))
 				t78_2[j] = F(1) / t25_2[j]
-				w3 := F(F(0.5*kern.Choose(((F(1e-08) <= t23Entry) && (F(0) < k2ProdEntry2)), kern.Choose((F(1e-08) <= t23Entry), t81_2[j], F(0)), F(0))) * (F(1) / t21_2[j]))
-				t98_2[j] = kern.Choose(((F(1e-08) <= t23Entry) && (F(0) < k2ProdEntry2)), kern.Choose(((F(1e-08) <= t23Entry) && (F(0) < k2ProdEntry2)), w3, F(0)), F(0))
+				w3 := ((F(1e-08) <= t23Entry) && (F(0) < k2ProdEntry2))
+				t98_2[j] = kern.Choose(w3, kern.Choose(((F(1e-08) <= t23Entry) && (F(0) < k2ProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t23Entry), t81_2[j], F(0)))*(F(1)/t21_2[j])), F(0)), F(0))
 			}
 		}
 	}
@@ -1492,7 +1492,7 @@ func (c *backwardFused) run() {
 	// projected.v
 	if kern.Wide() {
 		a := regions.Re9c4c871791dArgs{
-			P0: unsafe.SliceData(t172),
+			P0: unsafe.SliceData(t174),
 			N0: L,
 			N1: dV,
 			N2: T*dV + 6*dV,
@@ -1501,16 +1501,16 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t172_2 := t172[(i*(T+6)+j)*dV:][:dV]
+				t174_2 := t174[(i*(T+6)+j)*dV:][:dV]
 				for k := range dV {
-					t172_2[k] = F(0)
+					t174_2[k] = F(0)
 				}
 			}
 		}
 	}
 	if kern.Wide() {
 		a := regions.R5597ca2d9fd5Args{
-			P0: unsafe.SliceData(t172),
+			P0: unsafe.SliceData(t174),
 			N0: L,
 			N1: dV,
 			N2: 4*T*dV + 12*dV,
@@ -1520,9 +1520,9 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t172_2 := t172[(i*(T+6)+j+T+3)*dV:][:dV]
+				t174_2 := t174[(i*(T+6)+j+T+3)*dV:][:dV]
 				for k := range dV {
-					t172_2[k] = F(0)
+					t174_2[k] = F(0)
 				}
 			}
 		}
@@ -1533,7 +1533,7 @@ func (c *backwardFused) run() {
 	if kern.Wide() {
 		a := regions.R71327c69bd6eArgs{
 			P0: unsafe.SliceData(c.VStack),
-			P1: unsafe.SliceData(t172),
+			P1: unsafe.SliceData(t174),
 			P2: unsafe.SliceData(c.CVBar),
 			N0: L,
 			N1: T,
@@ -1550,9 +1550,9 @@ func (c *backwardFused) run() {
 			for j := range L {
 				for k := range T {
 					vStack := c.VStack[(j*(T+3)-i+k+3)*dV:][:dV]
-					t172_2 := t172[(j*(T+6)+k+3)*dV:][:dV]
+					t174_2 := t174[(j*(T+6)+k+3)*dV:][:dV]
 					for m := range dV {
-						cVBar[m] = num.FMA32(vStack[m], t172_2[m], cVBar[m])
+						cVBar[m] = num.FMA32(vStack[m], t174_2[m], cVBar[m])
 					}
 				}
 			}
@@ -1567,7 +1567,7 @@ func (c *backwardFused) run() {
 			if n >= 0 {
 				if kern.Wide() {
 					a := regions.R1e42c5bb8a4bArgs{
-						P0: unsafe.SliceData(t172),
+						P0: unsafe.SliceData(t174),
 						P1: unsafe.SliceData(c.CV),
 						P2: unsafe.SliceData(t114),
 						N0: dV,
@@ -1578,17 +1578,17 @@ func (c *backwardFused) run() {
 					}
 					regions.R1e42c5bb8a4b(&a)
 				} else {
-					t172_2 := t172[(i*(T+6)+j+3)*dV:][:dV]
+					t174_2 := t174[(i*(T+6)+j+3)*dV:][:dV]
 					cV := c.CV[3*dV:][:dV]
-					t172_3 := t172[(i*(T+6)+j+2)*dV:][:dV]
+					t174_3 := t174[(i*(T+6)+j+2)*dV:][:dV]
 					cV2 := c.CV[2*dV:][:dV]
-					t172_4 := t172[(i*(T+6)+j+1)*dV:][:dV]
+					t174_4 := t174[(i*(T+6)+j+1)*dV:][:dV]
 					cV3 := c.CV[1*dV:][:dV]
-					t172_5 := t172[(i*(T+6)+j)*dV:][:dV]
+					t174_5 := t174[(i*(T+6)+j)*dV:][:dV]
 					cV4 := c.CV[:dV]
 					t114_2 := t114[(i*3+j)*dV:][:dV]
 					for k := range dV {
-						t114_2[k] = num.FMA32(t172_2[k], cV[k], num.FMA32(t172_3[k], cV2[k], num.FMA32(t172_4[k], cV3[k], F(t172_5[k]*cV4[k]))))
+						t114_2[k] = num.FMA32(t174_2[k], cV[k], num.FMA32(t174_3[k], cV2[k], num.FMA32(t174_4[k], cV3[k], F(t174_5[k]*cV4[k]))))
 					}
 				}
 			}
@@ -1637,9 +1637,9 @@ func (c *backwardFused) run() {
 			P9:  unsafe.SliceData(t76),
 			P10: unsafe.SliceData(t5),
 			P11: unsafe.SliceData(t4),
-			P12: unsafe.SliceData(t175),
+			P12: unsafe.SliceData(t177),
 			P13: unsafe.SliceData(c.BQBar),
-			P14: unsafe.SliceData(t178),
+			P14: unsafe.SliceData(t180),
 			P15: unsafe.SliceData(c.BKBar),
 			N0:  L,
 			N1:  T,
@@ -1671,8 +1671,8 @@ func (c *backwardFused) run() {
 				t76_2 := t76[(i*T+j)*2*nPhi:][:2*nPhi]
 				t5_2 := t5[(i*T+j)*2*nPhi:][:2*nPhi]
 				t4_2 := t4[(i*T+j)*2*nPhi:][:2*nPhi]
-				t175_2 := t175[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
-				t178_2 := t178[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
+				t177_2 := t177[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
+				t180_2 := t180[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
 				t522Entry := t522_2[j]
 				t72Entry := t72_2[j]
 				t78Entry := t78_2[j]
@@ -1686,9 +1686,9 @@ func (c *backwardFused) run() {
 					t5Entry := t5_2[k]
 					t4Entry := t4_2[k]
 					t143 := num.FMA32(F(F(t4Entry*t5Entry)*t137), kern.Sigmoid(-t4Entry), F(t5Entry*t137))
-					t175_2[k] = t125
+					t177_2[k] = t125
 					bQBar[k] = bQBar[k] + t125
-					t178_2[k] = t143
+					t180_2[k] = t143
 					bKBar[k] = bKBar[k] + t143
 				}
 			}
@@ -1698,7 +1698,7 @@ func (c *backwardFused) run() {
 	// projected.q1
 	if kern.Wide() {
 		a := regions.Re9c4c871791dArgs{
-			P0: unsafe.SliceData(t175),
+			P0: unsafe.SliceData(t177),
 			N0: L,
 			N1: 2 * nPhi,
 			N2: 2*T*nPhi + 12*nPhi,
@@ -1707,16 +1707,16 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t175_2 := t175[(i*(T+6)+j)*2*nPhi:][:2*nPhi]
+				t177_2 := t177[(i*(T+6)+j)*2*nPhi:][:2*nPhi]
 				for k := range 2 * nPhi {
-					t175_2[k] = F(0)
+					t177_2[k] = F(0)
 				}
 			}
 		}
 	}
 	if kern.Wide() {
 		a := regions.R5597ca2d9fd5Args{
-			P0: unsafe.SliceData(t175),
+			P0: unsafe.SliceData(t177),
 			N0: L,
 			N1: 2 * nPhi,
 			N2: 8*T*nPhi + 24*nPhi,
@@ -1726,9 +1726,9 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t175_2 := t175[(i*(T+6)+j+T+3)*2*nPhi:][:2*nPhi]
+				t177_2 := t177[(i*(T+6)+j+T+3)*2*nPhi:][:2*nPhi]
 				for k := range 2 * nPhi {
-					t175_2[k] = F(0)
+					t177_2[k] = F(0)
 				}
 			}
 		}
@@ -1740,10 +1740,10 @@ func (c *backwardFused) run() {
 	if kern.Wide() {
 		a := regions.Rdc421a1e55b2Args{
 			P0: unsafe.SliceData(c.Q1Stack),
-			P1: unsafe.SliceData(t175),
+			P1: unsafe.SliceData(t177),
 			P2: unsafe.SliceData(c.CQBar),
 			P3: unsafe.SliceData(c.K1Stack),
-			P4: unsafe.SliceData(t178),
+			P4: unsafe.SliceData(t180),
 			P5: unsafe.SliceData(c.CKBar),
 			N0: L,
 			N1: T,
@@ -1764,12 +1764,12 @@ func (c *backwardFused) run() {
 			for j := range L {
 				for k := range T {
 					q1Stack := c.Q1Stack[(j*(T+3)-i+k+3)*2*nPhi:][:2*nPhi]
-					t175_2 := t175[(j*(T+6)+k+3)*2*nPhi:][:2*nPhi]
+					t177_2 := t177[(j*(T+6)+k+3)*2*nPhi:][:2*nPhi]
 					k1Stack := c.K1Stack[(j*(T+3)-i+k+3)*2*nPhi:][:2*nPhi]
-					t178_2 := t178[(j*(T+6)+k+3)*2*nPhi:][:2*nPhi]
+					t180_2 := t180[(j*(T+6)+k+3)*2*nPhi:][:2*nPhi]
 					for m := range 2 * nPhi {
-						cQBar[m] = num.FMA32(q1Stack[m], t175_2[m], cQBar[m])
-						cKBar[m] = num.FMA32(k1Stack[m], t178_2[m], cKBar[m])
+						cQBar[m] = num.FMA32(q1Stack[m], t177_2[m], cQBar[m])
+						cKBar[m] = num.FMA32(k1Stack[m], t180_2[m], cKBar[m])
 					}
 				}
 			}
@@ -1784,7 +1784,7 @@ func (c *backwardFused) run() {
 			if n2 >= 0 {
 				if kern.Wide() {
 					a := regions.R1e42c5bb8a4bArgs{
-						P0: unsafe.SliceData(t175),
+						P0: unsafe.SliceData(t177),
 						P1: unsafe.SliceData(c.CQ),
 						P2: unsafe.SliceData(t132),
 						N0: 2 * nPhi,
@@ -1795,17 +1795,17 @@ func (c *backwardFused) run() {
 					}
 					regions.R1e42c5bb8a4b(&a)
 				} else {
-					t175_2 := t175[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
+					t177_2 := t177[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
 					cQ := c.CQ[3*2*nPhi:][:2*nPhi]
-					t175_3 := t175[(i*(T+6)+j+2)*2*nPhi:][:2*nPhi]
+					t177_3 := t177[(i*(T+6)+j+2)*2*nPhi:][:2*nPhi]
 					cQ2 := c.CQ[2*2*nPhi:][:2*nPhi]
-					t175_4 := t175[(i*(T+6)+j+1)*2*nPhi:][:2*nPhi]
+					t177_4 := t177[(i*(T+6)+j+1)*2*nPhi:][:2*nPhi]
 					cQ3 := c.CQ[1*2*nPhi:][:2*nPhi]
-					t175_5 := t175[(i*(T+6)+j)*2*nPhi:][:2*nPhi]
+					t177_5 := t177[(i*(T+6)+j)*2*nPhi:][:2*nPhi]
 					cQ4 := c.CQ[:2*nPhi]
 					t132_2 := t132[(i*3+j)*2*nPhi:][:2*nPhi]
 					for k := range 2 * nPhi {
-						t132_2[k] = num.FMA32(t175_2[k], cQ[k], num.FMA32(t175_3[k], cQ2[k], num.FMA32(t175_4[k], cQ3[k], F(t175_5[k]*cQ4[k]))))
+						t132_2[k] = num.FMA32(t177_2[k], cQ[k], num.FMA32(t177_3[k], cQ2[k], num.FMA32(t177_4[k], cQ3[k], F(t177_5[k]*cQ4[k]))))
 					}
 				}
 			}
@@ -1846,7 +1846,7 @@ func (c *backwardFused) run() {
 	// projected.k1
 	if kern.Wide() {
 		a := regions.Re9c4c871791dArgs{
-			P0: unsafe.SliceData(t178),
+			P0: unsafe.SliceData(t180),
 			N0: L,
 			N1: 2 * nPhi,
 			N2: 2*T*nPhi + 12*nPhi,
@@ -1855,16 +1855,16 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t178_2 := t178[(i*(T+6)+j)*2*nPhi:][:2*nPhi]
+				t180_2 := t180[(i*(T+6)+j)*2*nPhi:][:2*nPhi]
 				for k := range 2 * nPhi {
-					t178_2[k] = F(0)
+					t180_2[k] = F(0)
 				}
 			}
 		}
 	}
 	if kern.Wide() {
 		a := regions.R5597ca2d9fd5Args{
-			P0: unsafe.SliceData(t178),
+			P0: unsafe.SliceData(t180),
 			N0: L,
 			N1: 2 * nPhi,
 			N2: 8*T*nPhi + 24*nPhi,
@@ -1874,9 +1874,9 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t178_2 := t178[(i*(T+6)+j+T+3)*2*nPhi:][:2*nPhi]
+				t180_2 := t180[(i*(T+6)+j+T+3)*2*nPhi:][:2*nPhi]
 				for k := range 2 * nPhi {
-					t178_2[k] = F(0)
+					t180_2[k] = F(0)
 				}
 			}
 		}
@@ -1890,7 +1890,7 @@ func (c *backwardFused) run() {
 			if n3 >= 0 {
 				if kern.Wide() {
 					a := regions.R1e42c5bb8a4bArgs{
-						P0: unsafe.SliceData(t178),
+						P0: unsafe.SliceData(t180),
 						P1: unsafe.SliceData(c.CK),
 						P2: unsafe.SliceData(t150),
 						N0: 2 * nPhi,
@@ -1901,17 +1901,17 @@ func (c *backwardFused) run() {
 					}
 					regions.R1e42c5bb8a4b(&a)
 				} else {
-					t178_2 := t178[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
+					t180_2 := t180[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
 					cK := c.CK[3*2*nPhi:][:2*nPhi]
-					t178_3 := t178[(i*(T+6)+j+2)*2*nPhi:][:2*nPhi]
+					t180_3 := t180[(i*(T+6)+j+2)*2*nPhi:][:2*nPhi]
 					cK2 := c.CK[2*2*nPhi:][:2*nPhi]
-					t178_4 := t178[(i*(T+6)+j+1)*2*nPhi:][:2*nPhi]
+					t180_4 := t180[(i*(T+6)+j+1)*2*nPhi:][:2*nPhi]
 					cK3 := c.CK[1*2*nPhi:][:2*nPhi]
-					t178_5 := t178[(i*(T+6)+j)*2*nPhi:][:2*nPhi]
+					t180_5 := t180[(i*(T+6)+j)*2*nPhi:][:2*nPhi]
 					cK4 := c.CK[:2*nPhi]
 					t150_2 := t150[(i*3+j)*2*nPhi:][:2*nPhi]
 					for k := range 2 * nPhi {
-						t150_2[k] = num.FMA32(t178_2[k], cK[k], num.FMA32(t178_3[k], cK2[k], num.FMA32(t178_4[k], cK3[k], F(t178_5[k]*cK4[k]))))
+						t150_2[k] = num.FMA32(t180_2[k], cK[k], num.FMA32(t180_3[k], cK2[k], num.FMA32(t180_4[k], cK3[k], F(t180_5[k]*cK4[k]))))
 					}
 				}
 			}
@@ -1921,7 +1921,7 @@ func (c *backwardFused) run() {
 	// projected.v0, projected.v
 	if kern.Wide() {
 		a := regions.R4f7fc48780fcArgs{
-			P0: unsafe.SliceData(t172),
+			P0: unsafe.SliceData(t174),
 			P1: unsafe.SliceData(c.CV),
 			P2: unsafe.SliceData(t155),
 			N0: L,
@@ -1938,16 +1938,16 @@ func (c *backwardFused) run() {
 		cV := c.CV[:dV]
 		for i := range L {
 			for j := range T {
-				t172_2 := t172[(i*(T+6)+j+6)*dV:][:dV]
+				t174_2 := t174[(i*(T+6)+j+6)*dV:][:dV]
 				cV2 := c.CV[3*dV:][:dV]
-				t172_3 := t172[(i*(T+6)+j+5)*dV:][:dV]
+				t174_3 := t174[(i*(T+6)+j+5)*dV:][:dV]
 				cV3 := c.CV[2*dV:][:dV]
-				t172_4 := t172[(i*(T+6)+j+4)*dV:][:dV]
+				t174_4 := t174[(i*(T+6)+j+4)*dV:][:dV]
 				cV4 := c.CV[1*dV:][:dV]
-				t172_5 := t172[(i*(T+6)+j+3)*dV:][:dV]
+				t174_5 := t174[(i*(T+6)+j+3)*dV:][:dV]
 				t155_2 := t155[(i*T+j)*dV:][:dV]
 				for k := range dV {
-					t155_2[k] = num.FMA32(t172_2[k], cV2[k], num.FMA32(t172_3[k], cV3[k], num.FMA32(t172_4[k], cV4[k], F(t172_5[k]*cV[k]))))
+					t155_2[k] = num.FMA32(t174_2[k], cV2[k], num.FMA32(t174_3[k], cV3[k], num.FMA32(t174_4[k], cV4[k], F(t174_5[k]*cV[k]))))
 				}
 			}
 		}
@@ -1987,7 +1987,7 @@ func (c *backwardFused) run() {
 	// projected.q0, projected.q1
 	if kern.Wide() {
 		a := regions.R4f7fc48780fcArgs{
-			P0: unsafe.SliceData(t175),
+			P0: unsafe.SliceData(t177),
 			P1: unsafe.SliceData(c.CQ),
 			P2: unsafe.SliceData(t158),
 			N0: L,
@@ -2004,16 +2004,16 @@ func (c *backwardFused) run() {
 		cQ := c.CQ[:2*nPhi]
 		for i := range L {
 			for j := range T {
-				t175_2 := t175[(i*(T+6)+j+6)*2*nPhi:][:2*nPhi]
+				t177_2 := t177[(i*(T+6)+j+6)*2*nPhi:][:2*nPhi]
 				cQ2 := c.CQ[3*2*nPhi:][:2*nPhi]
-				t175_3 := t175[(i*(T+6)+j+5)*2*nPhi:][:2*nPhi]
+				t177_3 := t177[(i*(T+6)+j+5)*2*nPhi:][:2*nPhi]
 				cQ3 := c.CQ[2*2*nPhi:][:2*nPhi]
-				t175_4 := t175[(i*(T+6)+j+4)*2*nPhi:][:2*nPhi]
+				t177_4 := t177[(i*(T+6)+j+4)*2*nPhi:][:2*nPhi]
 				cQ4 := c.CQ[1*2*nPhi:][:2*nPhi]
-				t175_5 := t175[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
+				t177_5 := t177[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
 				t158_2 := t158[(i*T+j)*2*nPhi:][:2*nPhi]
 				for k := range 2 * nPhi {
-					t158_2[k] = num.FMA32(t175_2[k], cQ2[k], num.FMA32(t175_3[k], cQ3[k], num.FMA32(t175_4[k], cQ4[k], F(t175_5[k]*cQ[k]))))
+					t158_2[k] = num.FMA32(t177_2[k], cQ2[k], num.FMA32(t177_3[k], cQ3[k], num.FMA32(t177_4[k], cQ4[k], F(t177_5[k]*cQ[k]))))
 				}
 			}
 		}
@@ -2053,7 +2053,7 @@ func (c *backwardFused) run() {
 	// projected.k0, projected.k1
 	if kern.Wide() {
 		a := regions.R4f7fc48780fcArgs{
-			P0: unsafe.SliceData(t178),
+			P0: unsafe.SliceData(t180),
 			P1: unsafe.SliceData(c.CK),
 			P2: unsafe.SliceData(t161),
 			N0: L,
@@ -2070,16 +2070,16 @@ func (c *backwardFused) run() {
 		cK := c.CK[:2*nPhi]
 		for i := range L {
 			for j := range T {
-				t178_2 := t178[(i*(T+6)+j+6)*2*nPhi:][:2*nPhi]
+				t180_2 := t180[(i*(T+6)+j+6)*2*nPhi:][:2*nPhi]
 				cK2 := c.CK[3*2*nPhi:][:2*nPhi]
-				t178_3 := t178[(i*(T+6)+j+5)*2*nPhi:][:2*nPhi]
+				t180_3 := t180[(i*(T+6)+j+5)*2*nPhi:][:2*nPhi]
 				cK3 := c.CK[2*2*nPhi:][:2*nPhi]
-				t178_4 := t178[(i*(T+6)+j+4)*2*nPhi:][:2*nPhi]
+				t180_4 := t180[(i*(T+6)+j+4)*2*nPhi:][:2*nPhi]
 				cK4 := c.CK[1*2*nPhi:][:2*nPhi]
-				t178_5 := t178[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
+				t180_5 := t180[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
 				t161_2 := t161[(i*T+j)*2*nPhi:][:2*nPhi]
 				for k := range 2 * nPhi {
-					t161_2[k] = num.FMA32(t178_2[k], cK2[k], num.FMA32(t178_3[k], cK3[k], num.FMA32(t178_4[k], cK4[k], F(t178_5[k]*cK[k]))))
+					t161_2[k] = num.FMA32(t180_2[k], cK2[k], num.FMA32(t180_3[k], cK3[k], num.FMA32(t180_4[k], cK4[k], F(t180_5[k]*cK[k]))))
 				}
 			}
 		}

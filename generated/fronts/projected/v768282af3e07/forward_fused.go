@@ -183,7 +183,7 @@ func (c *backwardFused) run() {
 
 	// projected.q
 	if kern.Wide() {
-		a := regions.Rcf9713f8a6f8Args{
+		a := regions.Rc011772375a6Args{
 			P0: unsafe.SliceData(t8),
 			P1: unsafe.SliceData(c.QProd),
 			P2: unsafe.SliceData(t62),
@@ -192,7 +192,7 @@ func (c *backwardFused) run() {
 			N0: L,
 			N1: T,
 		}
-		regions.Rcf9713f8a6f8(&a)
+		regions.Rc011772375a6(&a)
 	} else {
 		for i := range L {
 			t8_2 := t8[i*T:][:T]
@@ -203,8 +203,8 @@ func (c *backwardFused) run() {
 			for j := range T {
 				t8Entry := t8_2[j]
 				qProdEntry2 := qProd[j]
-				w := F(F(0.5*kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < qProdEntry2)), kern.Choose((F(1e-08) <= t8Entry), t62_2[j], F(0)), F(0))) * (F(1) / t6_2[j]))
-				t23_2[j] = kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < qProdEntry2)), kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < qProdEntry2)), w, F(0)), F(0))
+				w := ((F(1e-08) <= t8Entry) && (F(0) < qProdEntry2))
+				t23_2[j] = kern.Choose(w, kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t8Entry), t62_2[j], F(0)))*(F(1)/t6_2[j])), F(0)), F(0))
 			}
 		}
 	}

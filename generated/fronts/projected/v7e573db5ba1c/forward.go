@@ -164,8 +164,7 @@ func (c *Backward[F]) Run() {
 			rhoLinEntry := rhoLin[j]
 			t4 := num.Sigmoid(rhoLinEntry)
 			t42 := (num.Max(t4, F(0)) <= F(1))
-			t9 := (t42 && (F(0) <= t4))
-			t172 := kern.Choose(t9, F(F(t4*kern.Choose(t9, kern.Choose(t42, rhoBar[j], F(0)), F(0)))*num.Sigmoid(-rhoLinEntry)), F(0))
+			t172 := kern.Choose((t42 && (F(0) <= t4)), F(F(t4*kern.Choose(t42, rhoBar[j], F(0)))*num.Sigmoid(-rhoLinEntry)), F(0))
 			t21 += t172
 			t17_2[j] = t172
 		}

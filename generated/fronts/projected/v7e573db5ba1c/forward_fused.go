@@ -140,7 +140,7 @@ func (c *backwardFused) run() {
 	// projected.rho
 	var t21 F
 	if kern.Wide() {
-		a := regions.Re8fce1314b0eArgs{
+		a := regions.R4ecf2b75efc0Args{
 			P0: unsafe.SliceData(c.RhoLin),
 			P1: unsafe.SliceData(c.RhoBar),
 			P2: unsafe.SliceData(t17),
@@ -150,7 +150,7 @@ func (c *backwardFused) run() {
 			N2: 12 * T,
 			S0: [2]float32{t21},
 		}
-		regions.Re8fce1314b0e(&a)
+		regions.R4ecf2b75efc0(&a)
 	} else {
 		t21_2 := t21
 		for i := range L {
@@ -163,8 +163,7 @@ func (c *backwardFused) run() {
 				rhoLinEntry := rhoLin[j]
 				t4 := kern.Sigmoid(rhoLinEntry)
 				t42 := (kern.Larger(t4, F(0)) <= F(1))
-				t9 := (t42 && (F(0) <= t4))
-				t172 := kern.Choose(t9, F(F(t4*kern.Choose(t9, kern.Choose(t42, rhoBar[j], F(0)), F(0)))*kern.Sigmoid(-rhoLinEntry)), F(0))
+				t172 := kern.Choose((t42 && (F(0) <= t4)), F(F(t4*kern.Choose(t42, rhoBar[j], F(0)))*kern.Sigmoid(-rhoLinEntry)), F(0))
 				t21RowSums[j%16] = t21RowSums[j%16] + t172
 				t17_2[j] = t172
 			}

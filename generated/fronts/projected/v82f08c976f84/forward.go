@@ -322,12 +322,10 @@ func (c *Backward[F]) Run() {
 			thetaLinEntry := thetaLin[j]
 			t31 := num.Softplus(thetaLinEntry)
 			t622 := (num.Max(t31, F(0)) <= F(0.05))
-			t112 := (t622 && (F(0) <= t31))
-			t1822 := kern.Choose(t112, F(kern.Choose(t112, kern.Choose(t622, thetaBar[j], F(0)), F(0))*num.Sigmoid(thetaLinEntry)), F(0))
+			t1822 := kern.Choose((t622 && (F(0) <= t31)), F(kern.Choose(t622, thetaBar[j], F(0))*num.Sigmoid(thetaLinEntry)), F(0))
 			t222 += t1822
 			t272 := (num.Max(t24, F(0)) <= F(1))
-			t322 := (t272 && (F(0) <= t24))
-			t402 := kern.Choose(t322, F(F(t24*kern.Choose(t322, kern.Choose(t272, rhoBar[j], F(0)), F(0)))*num.Sigmoid(-rhoLinEntry)), F(0))
+			t402 := kern.Choose((t272 && (F(0) <= t24)), F(F(t24*kern.Choose(t272, rhoBar[j], F(0)))*num.Sigmoid(-rhoLinEntry)), F(0))
 			t44 += t402
 			t6_2[j] = t62
 			t8_2[j] = t82
@@ -427,11 +425,11 @@ func (c *Backward[F]) Run() {
 			qProdEntry2 := qProd[j]
 			t8Entry := t8_2[j]
 			kProdEntry2 := kProd[j]
-			w := F(F(0.5*kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2)), kern.Choose((F(1e-08) <= t18Entry), t53_2[j], F(0)), F(0))) * (F(1) / t16_2[j]))
-			t70_2[j] = kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2)), kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2)), w, F(0)), F(0))
+			w := ((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2))
+			t70_2[j] = kern.Choose(w, kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t18Entry), t53_2[j], F(0)))*(F(1)/t16_2[j])), F(0)), F(0))
 			t76_2[j] = F(1) / t10_2[j]
-			w2 := F(F(0.5*kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2)), kern.Choose((F(1e-08) <= t8Entry), t79_2[j], F(0)), F(0))) * (F(1) / t6_2[j]))
-			t96_2[j] = kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2)), kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2)), w2, F(0)), F(0))
+			w2 := ((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2))
+			t96_2[j] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t8Entry), t79_2[j], F(0)))*(F(1)/t6_2[j])), F(0)), F(0))
 		}
 	}
 

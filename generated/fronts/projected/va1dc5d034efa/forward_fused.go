@@ -325,7 +325,7 @@ func (c *backwardFused) run() {
 	var t222 F
 	var t44 F
 	if kern.Wide() {
-		a := regions.Rdd424478f366Args{
+		a := regions.R8d6cef239131Args{
 			P0:  unsafe.SliceData(c.KProd),
 			P1:  unsafe.SliceData(c.QProd),
 			P2:  unsafe.SliceData(c.RhoLin),
@@ -351,7 +351,7 @@ func (c *backwardFused) run() {
 			S0:  [2]float32{t44},
 			S1:  [2]float32{t222},
 		}
-		regions.Rdd424478f366(&a)
+		regions.R8d6cef239131(&a)
 	} else {
 		t44_2 := t44
 		t222_2 := t222
@@ -388,12 +388,10 @@ func (c *backwardFused) run() {
 				thetaLinEntry := thetaLin[j]
 				t31 := kern.Softplus(thetaLinEntry)
 				t622 := (kern.Larger(t31, F(0)) <= F(0.99))
-				t112 := (t622 && (F(0) <= t31))
-				t1822 := kern.Choose(t112, F(kern.Choose(t112, kern.Choose(t622, thetaBar[j], F(0)), F(0))*kern.Sigmoid(thetaLinEntry)), F(0))
+				t1822 := kern.Choose((t622 && (F(0) <= t31)), F(kern.Choose(t622, thetaBar[j], F(0))*kern.Sigmoid(thetaLinEntry)), F(0))
 				t222RowSums[j%16] = t222RowSums[j%16] + t1822
 				t272 := (kern.Larger(t24, F(0)) <= F(1))
-				t322 := (t272 && (F(0) <= t24))
-				t402 := kern.Choose(t322, F(F(t24*kern.Choose(t322, kern.Choose(t272, rhoBar[j], F(0)), F(0)))*kern.Sigmoid(-rhoLinEntry)), F(0))
+				t402 := kern.Choose((t272 && (F(0) <= t24)), F(F(t24*kern.Choose(t272, rhoBar[j], F(0)))*kern.Sigmoid(-rhoLinEntry)), F(0))
 				t44RowSums[j%16] = t44RowSums[j%16] + t402
 				t6_2[j] = t62
 				t8_2[j] = t82
@@ -558,7 +556,7 @@ func (c *backwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.Rcb090257bc32Args{
+		a := regions.R91d9772389eaArgs{
 			P0:  unsafe.SliceData(t18),
 			P1:  unsafe.SliceData(c.QProd),
 			P2:  unsafe.SliceData(t8),
@@ -574,7 +572,7 @@ func (c *backwardFused) run() {
 			N0:  L,
 			N1:  T,
 		}
-		regions.Rcb090257bc32(&a)
+		regions.R91d9772389ea(&a)
 	} else {
 		for i := range L {
 			t18_2 := t18[i*T:][:T]
@@ -594,11 +592,11 @@ func (c *backwardFused) run() {
 				qProdEntry2 := qProd[j]
 				t8Entry := t8_2[j]
 				kProdEntry2 := kProd[j]
-				w := F(F(0.5*kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2)), kern.Choose((F(1e-08) <= t18Entry), t53_2[j], F(0)), F(0))) * (F(1) / t16_2[j]))
-				t70_2[j] = kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2)), kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2)), w, F(0)), F(0))
+				w := ((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2))
+				t70_2[j] = kern.Choose(w, kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t18Entry), t53_2[j], F(0)))*(F(1)/t16_2[j])), F(0)), F(0))
 				t76_2[j] = F(1) / t10_2[j]
-				w2 := F(F(0.5*kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2)), kern.Choose((F(1e-08) <= t8Entry), t79_2[j], F(0)), F(0))) * (F(1) / t6_2[j]))
-				t96_2[j] = kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2)), kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2)), w2, F(0)), F(0))
+				w2 := ((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2))
+				t96_2[j] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t8Entry), t79_2[j], F(0)))*(F(1)/t6_2[j])), F(0)), F(0))
 			}
 		}
 	}

@@ -379,9 +379,9 @@ func (c *Backward[F]) Run() {
 		return
 	}
 	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
-	t135 := c.Work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
+	t138 := c.Work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
 	work := c.Work[L*T*dK+6*L*dK:]
-	t138 := work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
+	t141 := work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
 	work = work[L*T*dK+6*L*dK:]
 	t4 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
@@ -509,8 +509,7 @@ func (c *Backward[F]) Run() {
 			thetaLinEntry := thetaLin[j]
 			t34 := num.Softplus(thetaLinEntry)
 			t122_2 := (num.Max(t34, F(0)) <= F(0.125))
-			t172 := (t122_2 && (F(0) <= t34))
-			t2422 := kern.Choose(t172, F(kern.Choose(t172, kern.Choose(t122_2, thetaBar[j], F(0)), F(0))*num.Sigmoid(thetaLinEntry)), F(0))
+			t2422 := kern.Choose((t122_2 && (F(0) <= t34)), F(kern.Choose(t122_2, thetaBar[j], F(0))*num.Sigmoid(thetaLinEntry)), F(0))
 			t282 += t2422
 			t16_2[j] = t162
 			t18_2[j] = t182
@@ -595,11 +594,11 @@ func (c *Backward[F]) Run() {
 			qProdEntry2 := qProd[j]
 			t18Entry := t18_2[j]
 			kProdEntry2 := kProd[j]
-			w := F(F(0.5*kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), kern.Choose((F(1e-08) <= t28Entry), t372_2[j], F(0)), F(0))) * (F(1) / t26_2[j]))
-			t54_2[j] = kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), w, F(0)), F(0))
+			w := ((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2))
+			t54_2[j] = kern.Choose(w, kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t28Entry), t372_2[j], F(0)))*(F(1)/t26_2[j])), F(0)), F(0))
 			t60_2[j] = F(1) / t20_2[j]
-			w2 := F(F(0.5*kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), kern.Choose((F(1e-08) <= t18Entry), t63_2[j], F(0)), F(0))) * (F(1) / t16_2[j]))
-			t80_2[j] = kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), w2, F(0)), F(0))
+			w2 := ((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2))
+			t80_2[j] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t18Entry), t63_2[j], F(0)))*(F(1)/t16_2[j])), F(0)), F(0))
 		}
 	}
 
@@ -625,8 +624,8 @@ func (c *Backward[F]) Run() {
 			k1_2 := k1[(i*T+j)*dK:][:dK]
 			t5_2 := t5[(i*T+j)*dK:][:dK]
 			t4_2 := t4[(i*T+j)*dK:][:dK]
-			t135_2 := t135[(i*(T+6)+j+3)*dK:][:dK]
 			t138_2 := t138[(i*(T+6)+j+3)*dK:][:dK]
+			t141_2 := t141[(i*(T+6)+j+3)*dK:][:dK]
 			t342Entry := t342_2[j]
 			t54Entry := t54_2[j]
 			t60Entry := t60_2[j]
@@ -640,9 +639,9 @@ func (c *Backward[F]) Run() {
 				t5Entry := t5_2[k]
 				t4Entry := t4_2[k]
 				t111 := F(t5Entry*t105) + F(F(F(t4Entry*t5Entry)*t105)*num.Sigmoid(-t4Entry))
-				t135_2[k] = t93
+				t138_2[k] = t93
 				bQBar[k] += t93
-				t138_2[k] = t111
+				t141_2[k] = t111
 				bKBar[k] += t111
 			}
 		}
@@ -651,17 +650,17 @@ func (c *Backward[F]) Run() {
 	// projected.q1
 	for i := range L {
 		for j := range 3 {
-			t135_2 := t135[(i*(T+6)+j)*dK:][:dK]
+			t138_2 := t138[(i*(T+6)+j)*dK:][:dK]
 			for k := range dK {
-				t135_2[k] = F(0)
+				t138_2[k] = F(0)
 			}
 		}
 	}
 	for i := range L {
 		for j := range 3 {
-			t135_2 := t135[(i*(T+6)+j+T+3)*dK:][:dK]
+			t138_2 := t138[(i*(T+6)+j+T+3)*dK:][:dK]
 			for k := range dK {
-				t135_2[k] = F(0)
+				t138_2[k] = F(0)
 			}
 		}
 	}
@@ -675,12 +674,12 @@ func (c *Backward[F]) Run() {
 		for j := range L {
 			for k := range T {
 				q1Stack := c.Q1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-				t135_2 := t135[(j*(T+6)+k+3)*dK:][:dK]
-				k1Stack := c.K1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
 				t138_2 := t138[(j*(T+6)+k+3)*dK:][:dK]
+				k1Stack := c.K1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
+				t141_2 := t141[(j*(T+6)+k+3)*dK:][:dK]
 				for m := range dK {
-					cQBar[m] += F(q1Stack[m] * t135_2[m])
-					cKBar[m] += F(k1Stack[m] * t138_2[m])
+					cQBar[m] += F(q1Stack[m] * t138_2[m])
+					cKBar[m] += F(k1Stack[m] * t141_2[m])
 				}
 			}
 		}
@@ -692,17 +691,17 @@ func (c *Backward[F]) Run() {
 		for j := range 3 {
 			n := int(c.Pos[i]) + j - 3
 			if n >= 0 {
-				t135_2 := t135[(i*(T+6)+j)*dK:][:dK]
+				t138_2 := t138[(i*(T+6)+j)*dK:][:dK]
 				cQ := c.CQ[:dK]
-				t135_3 := t135[(i*(T+6)+j+1)*dK:][:dK]
+				t138_3 := t138[(i*(T+6)+j+1)*dK:][:dK]
 				cQ2 := c.CQ[1*dK:][:dK]
-				t135_4 := t135[(i*(T+6)+j+2)*dK:][:dK]
+				t138_4 := t138[(i*(T+6)+j+2)*dK:][:dK]
 				cQ3 := c.CQ[2*dK:][:dK]
-				t135_5 := t135[(i*(T+6)+j+3)*dK:][:dK]
+				t138_5 := t138[(i*(T+6)+j+3)*dK:][:dK]
 				cQ4 := c.CQ[3*dK:][:dK]
 				t100_2 := t100[(i*3+j)*dK:][:dK]
 				for k := range dK {
-					t100_2[k] = F(t135_2[k]*cQ[k]) + F(t135_3[k]*cQ2[k]) + F(t135_4[k]*cQ3[k]) + F(t135_5[k]*cQ4[k])
+					t100_2[k] = F(t138_2[k]*cQ[k]) + F(t138_3[k]*cQ2[k]) + F(t138_4[k]*cQ3[k]) + F(t138_5[k]*cQ4[k])
 				}
 			}
 		}
@@ -727,17 +726,17 @@ func (c *Backward[F]) Run() {
 	// projected.k1
 	for i := range L {
 		for j := range 3 {
-			t138_2 := t138[(i*(T+6)+j)*dK:][:dK]
+			t141_2 := t141[(i*(T+6)+j)*dK:][:dK]
 			for k := range dK {
-				t138_2[k] = F(0)
+				t141_2[k] = F(0)
 			}
 		}
 	}
 	for i := range L {
 		for j := range 3 {
-			t138_2 := t138[(i*(T+6)+j+T+3)*dK:][:dK]
+			t141_2 := t141[(i*(T+6)+j+T+3)*dK:][:dK]
 			for k := range dK {
-				t138_2[k] = F(0)
+				t141_2[k] = F(0)
 			}
 		}
 	}
@@ -748,17 +747,17 @@ func (c *Backward[F]) Run() {
 		for j := range 3 {
 			n2 := int(c.Pos[i]) + j - 3
 			if n2 >= 0 {
-				t138_2 := t138[(i*(T+6)+j)*dK:][:dK]
+				t141_2 := t141[(i*(T+6)+j)*dK:][:dK]
 				cK := c.CK[:dK]
-				t138_3 := t138[(i*(T+6)+j+1)*dK:][:dK]
+				t141_3 := t141[(i*(T+6)+j+1)*dK:][:dK]
 				cK2 := c.CK[1*dK:][:dK]
-				t138_4 := t138[(i*(T+6)+j+2)*dK:][:dK]
+				t141_4 := t141[(i*(T+6)+j+2)*dK:][:dK]
 				cK3 := c.CK[2*dK:][:dK]
-				t138_5 := t138[(i*(T+6)+j+3)*dK:][:dK]
+				t141_5 := t141[(i*(T+6)+j+3)*dK:][:dK]
 				cK4 := c.CK[3*dK:][:dK]
 				t118_2 := t118[(i*3+j)*dK:][:dK]
 				for k := range dK {
-					t118_2[k] = F(t138_2[k]*cK[k]) + F(t138_3[k]*cK2[k]) + F(t138_4[k]*cK3[k]) + F(t138_5[k]*cK4[k])
+					t118_2[k] = F(t141_2[k]*cK[k]) + F(t141_3[k]*cK2[k]) + F(t141_4[k]*cK3[k]) + F(t141_5[k]*cK4[k])
 				}
 			}
 		}
@@ -768,16 +767,16 @@ func (c *Backward[F]) Run() {
 	for i := range L {
 		cQ := c.CQ[:dK]
 		for j := range T {
-			t135_2 := t135[(i*(T+6)+j+3)*dK:][:dK]
-			t135_3 := t135[(i*(T+6)+j+4)*dK:][:dK]
+			t138_2 := t138[(i*(T+6)+j+3)*dK:][:dK]
+			t138_3 := t138[(i*(T+6)+j+4)*dK:][:dK]
 			cQ2 := c.CQ[1*dK:][:dK]
-			t135_4 := t135[(i*(T+6)+j+5)*dK:][:dK]
+			t138_4 := t138[(i*(T+6)+j+5)*dK:][:dK]
 			cQ3 := c.CQ[2*dK:][:dK]
-			t135_5 := t135[(i*(T+6)+j+6)*dK:][:dK]
+			t138_5 := t138[(i*(T+6)+j+6)*dK:][:dK]
 			cQ4 := c.CQ[3*dK:][:dK]
 			t123_2 := t123[(i*T+j)*dK:][:dK]
 			for k := range dK {
-				t123_2[k] = (F(t135_2[k]*cQ[k]) + F(t135_3[k]*cQ2[k]) + F(t135_4[k]*cQ3[k]) + F(t135_5[k]*cQ4[k]))
+				t123_2[k] = (F(t138_2[k]*cQ[k]) + F(t138_3[k]*cQ2[k]) + F(t138_4[k]*cQ3[k]) + F(t138_5[k]*cQ4[k]))
 			}
 		}
 	}
@@ -803,16 +802,16 @@ func (c *Backward[F]) Run() {
 	for i := range L {
 		cK := c.CK[:dK]
 		for j := range T {
-			t138_2 := t138[(i*(T+6)+j+3)*dK:][:dK]
-			t138_3 := t138[(i*(T+6)+j+4)*dK:][:dK]
+			t141_2 := t141[(i*(T+6)+j+3)*dK:][:dK]
+			t141_3 := t141[(i*(T+6)+j+4)*dK:][:dK]
 			cK2 := c.CK[1*dK:][:dK]
-			t138_4 := t138[(i*(T+6)+j+5)*dK:][:dK]
+			t141_4 := t141[(i*(T+6)+j+5)*dK:][:dK]
 			cK3 := c.CK[2*dK:][:dK]
-			t138_5 := t138[(i*(T+6)+j+6)*dK:][:dK]
+			t141_5 := t141[(i*(T+6)+j+6)*dK:][:dK]
 			cK4 := c.CK[3*dK:][:dK]
 			t126_2 := t126[(i*T+j)*dK:][:dK]
 			for k := range dK {
-				t126_2[k] = (F(t138_2[k]*cK[k]) + F(t138_3[k]*cK2[k]) + F(t138_4[k]*cK3[k]) + F(t138_5[k]*cK4[k]))
+				t126_2[k] = (F(t141_2[k]*cK[k]) + F(t141_3[k]*cK2[k]) + F(t141_4[k]*cK3[k]) + F(t141_5[k]*cK4[k]))
 			}
 		}
 	}

@@ -462,8 +462,8 @@ func (c *backwardFused) run() {
 	_ = d
 	_ = dK
 	_ = dV
-	t135 := c.Work[:L*T*dK+6*L*dK]                                      // [L, T + 6, d_k]
-	t138 := c.Work[L*T*dK+6*L*dK:][:L*T*dK+6*L*dK]                      // [L, T + 6, d_k]
+	t138 := c.Work[:L*T*dK+6*L*dK]                                      // [L, T + 6, d_k]
+	t141 := c.Work[L*T*dK+6*L*dK:][:L*T*dK+6*L*dK]                      // [L, T + 6, d_k]
 	t4 := c.Work[2*L*T*dK+12*L*dK:][:L*T*dK]                            // [L, T, d_k]
 	t5 := c.Work[3*L*T*dK+12*L*dK:][:L*T*dK]                            // [L, T, d_k]
 	k1 := c.Work[4*L*T*dK+12*L*dK:][:L*T*dK]                            // [L, T, d_k]
@@ -567,7 +567,7 @@ func (c *backwardFused) run() {
 	// projected.k, projected.q, projected.theta
 	var t282 F
 	if kern.Wide() {
-		a := regions.R54e36f458102Args{
+		a := regions.Re18cc39d855bArgs{
 			P0:  unsafe.SliceData(c.KProd),
 			P1:  unsafe.SliceData(c.QProd),
 			P2:  unsafe.SliceData(c.ThetaLin),
@@ -588,7 +588,7 @@ func (c *backwardFused) run() {
 			N4:  12 * T,
 			S0:  [2]float32{t282},
 		}
-		regions.R54e36f458102(&a)
+		regions.Re18cc39d855b(&a)
 	} else {
 		t282_2 := t282
 		for i := range L {
@@ -617,8 +617,7 @@ func (c *backwardFused) run() {
 				thetaLinEntry := thetaLin[j]
 				t34 := kern.Softplus(thetaLinEntry)
 				t122_2 := (kern.Larger(t34, F(0)) <= F(0.125))
-				t172 := (t122_2 && (F(0) <= t34))
-				t2422 := kern.Choose(t172, F(kern.Choose(t172, kern.Choose(t122_2, thetaBar[j], F(0)), F(0))*kern.Sigmoid(thetaLinEntry)), F(0))
+				t2422 := kern.Choose((t122_2 && (F(0) <= t34)), F(kern.Choose(t122_2, thetaBar[j], F(0))*kern.Sigmoid(thetaLinEntry)), F(0))
 				t282RowSums[j%16] = t282RowSums[j%16] + t2422
 				t16_2[j] = t162
 				t18_2[j] = t182
@@ -739,7 +738,7 @@ func (c *backwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.Rcb090257bc32Args{
+		a := regions.R91d9772389eaArgs{
 			P0:  unsafe.SliceData(t28),
 			P1:  unsafe.SliceData(c.QProd),
 			P2:  unsafe.SliceData(t18),
@@ -755,7 +754,7 @@ func (c *backwardFused) run() {
 			N0:  L,
 			N1:  T,
 		}
-		regions.Rcb090257bc32(&a)
+		regions.R91d9772389ea(&a)
 	} else {
 		for i := range L {
 			t28_2 := t28[i*T:][:T]
@@ -775,11 +774,11 @@ func (c *backwardFused) run() {
 				qProdEntry2 := qProd[j]
 				t18Entry := t18_2[j]
 				kProdEntry2 := kProd[j]
-				w := F(F(0.5*kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), kern.Choose((F(1e-08) <= t28Entry), t372_2[j], F(0)), F(0))) * (F(1) / t26_2[j]))
-				t54_2[j] = kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), w, F(0)), F(0))
+				w := ((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2))
+				t54_2[j] = kern.Choose(w, kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t28Entry), t372_2[j], F(0)))*(F(1)/t26_2[j])), F(0)), F(0))
 				t60_2[j] = F(1) / t20_2[j]
-				w2 := F(F(0.5*kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), kern.Choose((F(1e-08) <= t18Entry), t63_2[j], F(0)), F(0))) * (F(1) / t16_2[j]))
-				t80_2[j] = kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), w2, F(0)), F(0))
+				w2 := ((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2))
+				t80_2[j] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t18Entry), t63_2[j], F(0)))*(F(1)/t16_2[j])), F(0)), F(0))
 			}
 		}
 	}
@@ -804,9 +803,9 @@ func (c *backwardFused) run() {
 			P9:  unsafe.SliceData(t58),
 			P10: unsafe.SliceData(t5),
 			P11: unsafe.SliceData(t4),
-			P12: unsafe.SliceData(t135),
+			P12: unsafe.SliceData(t138),
 			P13: unsafe.SliceData(c.BQBar),
-			P14: unsafe.SliceData(t138),
+			P14: unsafe.SliceData(t141),
 			P15: unsafe.SliceData(c.BKBar),
 			N0:  L,
 			N1:  T,
@@ -838,8 +837,8 @@ func (c *backwardFused) run() {
 				t58_2 := t58[(i*T+j)*dK:][:dK]
 				t5_2 := t5[(i*T+j)*dK:][:dK]
 				t4_2 := t4[(i*T+j)*dK:][:dK]
-				t135_2 := t135[(i*(T+6)+j+3)*dK:][:dK]
 				t138_2 := t138[(i*(T+6)+j+3)*dK:][:dK]
+				t141_2 := t141[(i*(T+6)+j+3)*dK:][:dK]
 				t342Entry := t342_2[j]
 				t54Entry := t54_2[j]
 				t60Entry := t60_2[j]
@@ -853,9 +852,9 @@ func (c *backwardFused) run() {
 					t5Entry := t5_2[k]
 					t4Entry := t4_2[k]
 					t111 := num.FMA32(F(F(t4Entry*t5Entry)*t105), kern.Sigmoid(-t4Entry), F(t5Entry*t105))
-					t135_2[k] = t93
+					t138_2[k] = t93
 					bQBar[k] = bQBar[k] + t93
-					t138_2[k] = t111
+					t141_2[k] = t111
 					bKBar[k] = bKBar[k] + t111
 				}
 			}
@@ -865,7 +864,7 @@ func (c *backwardFused) run() {
 	// projected.q1
 	if kern.Wide() {
 		a := regions.Re9c4c871791dArgs{
-			P0: unsafe.SliceData(t135),
+			P0: unsafe.SliceData(t138),
 			N0: L,
 			N1: dK,
 			N2: T*dK + 6*dK,
@@ -874,16 +873,16 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t135_2 := t135[(i*(T+6)+j)*dK:][:dK]
+				t138_2 := t138[(i*(T+6)+j)*dK:][:dK]
 				for k := range dK {
-					t135_2[k] = F(0)
+					t138_2[k] = F(0)
 				}
 			}
 		}
 	}
 	if kern.Wide() {
 		a := regions.R5597ca2d9fd5Args{
-			P0: unsafe.SliceData(t135),
+			P0: unsafe.SliceData(t138),
 			N0: L,
 			N1: dK,
 			N2: 4*T*dK + 12*dK,
@@ -893,9 +892,9 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t135_2 := t135[(i*(T+6)+j+T+3)*dK:][:dK]
+				t138_2 := t138[(i*(T+6)+j+T+3)*dK:][:dK]
 				for k := range dK {
-					t135_2[k] = F(0)
+					t138_2[k] = F(0)
 				}
 			}
 		}
@@ -907,10 +906,10 @@ func (c *backwardFused) run() {
 	if kern.Wide() {
 		a := regions.R8b9ed52db582Args{
 			P0: unsafe.SliceData(c.Q1Stack),
-			P1: unsafe.SliceData(t135),
+			P1: unsafe.SliceData(t138),
 			P2: unsafe.SliceData(c.CQBar),
 			P3: unsafe.SliceData(c.K1Stack),
-			P4: unsafe.SliceData(t138),
+			P4: unsafe.SliceData(t141),
 			P5: unsafe.SliceData(c.CKBar),
 			N0: L,
 			N1: T,
@@ -931,12 +930,12 @@ func (c *backwardFused) run() {
 			for j := range L {
 				for k := range T {
 					q1Stack := c.Q1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-					t135_2 := t135[(j*(T+6)+k+3)*dK:][:dK]
-					k1Stack := c.K1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
 					t138_2 := t138[(j*(T+6)+k+3)*dK:][:dK]
+					k1Stack := c.K1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
+					t141_2 := t141[(j*(T+6)+k+3)*dK:][:dK]
 					for m := range dK {
-						cQBar[m] = num.FMA32(q1Stack[m], t135_2[m], cQBar[m])
-						cKBar[m] = num.FMA32(k1Stack[m], t138_2[m], cKBar[m])
+						cQBar[m] = num.FMA32(q1Stack[m], t138_2[m], cQBar[m])
+						cKBar[m] = num.FMA32(k1Stack[m], t141_2[m], cKBar[m])
 					}
 				}
 			}
@@ -951,7 +950,7 @@ func (c *backwardFused) run() {
 			if n >= 0 {
 				if kern.Wide() {
 					a := regions.R1e42c5bb8a4bArgs{
-						P0: unsafe.SliceData(t135),
+						P0: unsafe.SliceData(t138),
 						P1: unsafe.SliceData(c.CQ),
 						P2: unsafe.SliceData(t100),
 						N0: dK,
@@ -962,17 +961,17 @@ func (c *backwardFused) run() {
 					}
 					regions.R1e42c5bb8a4b(&a)
 				} else {
-					t135_2 := t135[(i*(T+6)+j+3)*dK:][:dK]
+					t138_2 := t138[(i*(T+6)+j+3)*dK:][:dK]
 					cQ := c.CQ[3*dK:][:dK]
-					t135_3 := t135[(i*(T+6)+j+2)*dK:][:dK]
+					t138_3 := t138[(i*(T+6)+j+2)*dK:][:dK]
 					cQ2 := c.CQ[2*dK:][:dK]
-					t135_4 := t135[(i*(T+6)+j+1)*dK:][:dK]
+					t138_4 := t138[(i*(T+6)+j+1)*dK:][:dK]
 					cQ3 := c.CQ[1*dK:][:dK]
-					t135_5 := t135[(i*(T+6)+j)*dK:][:dK]
+					t138_5 := t138[(i*(T+6)+j)*dK:][:dK]
 					cQ4 := c.CQ[:dK]
 					t100_2 := t100[(i*3+j)*dK:][:dK]
 					for k := range dK {
-						t100_2[k] = num.FMA32(t135_2[k], cQ[k], num.FMA32(t135_3[k], cQ2[k], num.FMA32(t135_4[k], cQ3[k], F(t135_5[k]*cQ4[k]))))
+						t100_2[k] = num.FMA32(t138_2[k], cQ[k], num.FMA32(t138_3[k], cQ2[k], num.FMA32(t138_4[k], cQ3[k], F(t138_5[k]*cQ4[k]))))
 					}
 				}
 			}
@@ -1013,7 +1012,7 @@ func (c *backwardFused) run() {
 	// projected.k1
 	if kern.Wide() {
 		a := regions.Re9c4c871791dArgs{
-			P0: unsafe.SliceData(t138),
+			P0: unsafe.SliceData(t141),
 			N0: L,
 			N1: dK,
 			N2: T*dK + 6*dK,
@@ -1022,16 +1021,16 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t138_2 := t138[(i*(T+6)+j)*dK:][:dK]
+				t141_2 := t141[(i*(T+6)+j)*dK:][:dK]
 				for k := range dK {
-					t138_2[k] = F(0)
+					t141_2[k] = F(0)
 				}
 			}
 		}
 	}
 	if kern.Wide() {
 		a := regions.R5597ca2d9fd5Args{
-			P0: unsafe.SliceData(t138),
+			P0: unsafe.SliceData(t141),
 			N0: L,
 			N1: dK,
 			N2: 4*T*dK + 12*dK,
@@ -1041,9 +1040,9 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t138_2 := t138[(i*(T+6)+j+T+3)*dK:][:dK]
+				t141_2 := t141[(i*(T+6)+j+T+3)*dK:][:dK]
 				for k := range dK {
-					t138_2[k] = F(0)
+					t141_2[k] = F(0)
 				}
 			}
 		}
@@ -1057,7 +1056,7 @@ func (c *backwardFused) run() {
 			if n2 >= 0 {
 				if kern.Wide() {
 					a := regions.R1e42c5bb8a4bArgs{
-						P0: unsafe.SliceData(t138),
+						P0: unsafe.SliceData(t141),
 						P1: unsafe.SliceData(c.CK),
 						P2: unsafe.SliceData(t118),
 						N0: dK,
@@ -1068,17 +1067,17 @@ func (c *backwardFused) run() {
 					}
 					regions.R1e42c5bb8a4b(&a)
 				} else {
-					t138_2 := t138[(i*(T+6)+j+3)*dK:][:dK]
+					t141_2 := t141[(i*(T+6)+j+3)*dK:][:dK]
 					cK := c.CK[3*dK:][:dK]
-					t138_3 := t138[(i*(T+6)+j+2)*dK:][:dK]
+					t141_3 := t141[(i*(T+6)+j+2)*dK:][:dK]
 					cK2 := c.CK[2*dK:][:dK]
-					t138_4 := t138[(i*(T+6)+j+1)*dK:][:dK]
+					t141_4 := t141[(i*(T+6)+j+1)*dK:][:dK]
 					cK3 := c.CK[1*dK:][:dK]
-					t138_5 := t138[(i*(T+6)+j)*dK:][:dK]
+					t141_5 := t141[(i*(T+6)+j)*dK:][:dK]
 					cK4 := c.CK[:dK]
 					t118_2 := t118[(i*3+j)*dK:][:dK]
 					for k := range dK {
-						t118_2[k] = num.FMA32(t138_2[k], cK[k], num.FMA32(t138_3[k], cK2[k], num.FMA32(t138_4[k], cK3[k], F(t138_5[k]*cK4[k]))))
+						t118_2[k] = num.FMA32(t141_2[k], cK[k], num.FMA32(t141_3[k], cK2[k], num.FMA32(t141_4[k], cK3[k], F(t141_5[k]*cK4[k]))))
 					}
 				}
 			}
@@ -1088,7 +1087,7 @@ func (c *backwardFused) run() {
 	// projected.q0, projected.q1
 	if kern.Wide() {
 		a := regions.R4f7fc48780fcArgs{
-			P0: unsafe.SliceData(t135),
+			P0: unsafe.SliceData(t138),
 			P1: unsafe.SliceData(c.CQ),
 			P2: unsafe.SliceData(t123),
 			N0: L,
@@ -1105,16 +1104,16 @@ func (c *backwardFused) run() {
 		cQ := c.CQ[:dK]
 		for i := range L {
 			for j := range T {
-				t135_2 := t135[(i*(T+6)+j+6)*dK:][:dK]
+				t138_2 := t138[(i*(T+6)+j+6)*dK:][:dK]
 				cQ2 := c.CQ[3*dK:][:dK]
-				t135_3 := t135[(i*(T+6)+j+5)*dK:][:dK]
+				t138_3 := t138[(i*(T+6)+j+5)*dK:][:dK]
 				cQ3 := c.CQ[2*dK:][:dK]
-				t135_4 := t135[(i*(T+6)+j+4)*dK:][:dK]
+				t138_4 := t138[(i*(T+6)+j+4)*dK:][:dK]
 				cQ4 := c.CQ[1*dK:][:dK]
-				t135_5 := t135[(i*(T+6)+j+3)*dK:][:dK]
+				t138_5 := t138[(i*(T+6)+j+3)*dK:][:dK]
 				t123_2 := t123[(i*T+j)*dK:][:dK]
 				for k := range dK {
-					t123_2[k] = num.FMA32(t135_2[k], cQ2[k], num.FMA32(t135_3[k], cQ3[k], num.FMA32(t135_4[k], cQ4[k], F(t135_5[k]*cQ[k]))))
+					t123_2[k] = num.FMA32(t138_2[k], cQ2[k], num.FMA32(t138_3[k], cQ3[k], num.FMA32(t138_4[k], cQ4[k], F(t138_5[k]*cQ[k]))))
 				}
 			}
 		}
@@ -1154,7 +1153,7 @@ func (c *backwardFused) run() {
 	// projected.k0, projected.k1
 	if kern.Wide() {
 		a := regions.R4f7fc48780fcArgs{
-			P0: unsafe.SliceData(t138),
+			P0: unsafe.SliceData(t141),
 			P1: unsafe.SliceData(c.CK),
 			P2: unsafe.SliceData(t126),
 			N0: L,
@@ -1171,16 +1170,16 @@ func (c *backwardFused) run() {
 		cK := c.CK[:dK]
 		for i := range L {
 			for j := range T {
-				t138_2 := t138[(i*(T+6)+j+6)*dK:][:dK]
+				t141_2 := t141[(i*(T+6)+j+6)*dK:][:dK]
 				cK2 := c.CK[3*dK:][:dK]
-				t138_3 := t138[(i*(T+6)+j+5)*dK:][:dK]
+				t141_3 := t141[(i*(T+6)+j+5)*dK:][:dK]
 				cK3 := c.CK[2*dK:][:dK]
-				t138_4 := t138[(i*(T+6)+j+4)*dK:][:dK]
+				t141_4 := t141[(i*(T+6)+j+4)*dK:][:dK]
 				cK4 := c.CK[1*dK:][:dK]
-				t138_5 := t138[(i*(T+6)+j+3)*dK:][:dK]
+				t141_5 := t141[(i*(T+6)+j+3)*dK:][:dK]
 				t126_2 := t126[(i*T+j)*dK:][:dK]
 				for k := range dK {
-					t126_2[k] = num.FMA32(t138_2[k], cK2[k], num.FMA32(t138_3[k], cK3[k], num.FMA32(t138_4[k], cK4[k], F(t138_5[k]*cK[k]))))
+					t126_2[k] = num.FMA32(t141_2[k], cK2[k], num.FMA32(t141_3[k], cK3[k], num.FMA32(t141_4[k], cK4[k], F(t141_5[k]*cK[k]))))
 				}
 			}
 		}

@@ -445,9 +445,9 @@ func (c *Backward[F]) Run() {
 		return
 	}
 	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
-	t186 := c.Work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
+	t190 := c.Work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
 	work := c.Work[L*T*dK+6*L*dK:]
-	t189 := work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
+	t193 := work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
 	work = work[L*T*dK+6*L*dK:]
 	t4 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
@@ -604,12 +604,10 @@ func (c *Backward[F]) Run() {
 			w := etaBar[j] - kern.Choose((!t1622 && !(F(math.Inf(1)) <= t48)), kern.Choose(!t1622, thetaBarEntry, F(0)), F(0))
 			t3522 := F(F(eta*w) * num.Sigmoid(-etaLinEntry))
 			t382 += t3522
-			t442 := (t1622 && (F(0) <= t41))
-			t512 := kern.Choose(t442, F(kern.Choose(t442, kern.Choose(t1622, thetaBarEntry, F(0)), F(0))*num.Sigmoid(thetaLinEntry)), F(0))
+			t512 := kern.Choose((t1622 && (F(0) <= t41)), F(kern.Choose(t1622, thetaBarEntry, F(0))*num.Sigmoid(thetaLinEntry)), F(0))
 			t55 += t512
 			t60 := (num.Max(t34, F(0)) <= F(1))
-			t65 := (t60 && (F(0) <= t34))
-			t732 := kern.Choose(t65, F(F(t34*kern.Choose(t65, kern.Choose(t60, rhoBar[j], F(0)), F(0)))*num.Sigmoid(-rhoLinEntry)), F(0))
+			t732 := kern.Choose((t60 && (F(0) <= t34)), F(F(t34*kern.Choose(t60, rhoBar[j], F(0)))*num.Sigmoid(-rhoLinEntry)), F(0))
 			t77 += t732
 			t16_2[j] = t162
 			t18_2[j] = t182
@@ -723,11 +721,11 @@ func (c *Backward[F]) Run() {
 			qProdEntry2 := qProd[j]
 			t18Entry := t18_2[j]
 			kProdEntry2 := kProd[j]
-			w2 := F(F(0.5*kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), kern.Choose((F(1e-08) <= t28Entry), t86_2[j], F(0)), F(0))) * (F(1) / t26_2[j]))
-			t103_2[j] = kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), w2, F(0)), F(0))
+			w2 := ((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2))
+			t103_2[j] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t28Entry), t86_2[j], F(0)))*(F(1)/t26_2[j])), F(0)), F(0))
 			t109_2[j] = F(1) / t20_2[j]
-			w3 := F(F(0.5*kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), kern.Choose((F(1e-08) <= t18Entry), t112_2[j], F(0)), F(0))) * (F(1) / t16_2[j]))
-			t129_2[j] = kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), w3, F(0)), F(0))
+			w3 := ((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2))
+			t129_2[j] = kern.Choose(w3, kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t18Entry), t112_2[j], F(0)))*(F(1)/t16_2[j])), F(0)), F(0))
 		}
 	}
 
@@ -753,8 +751,8 @@ func (c *Backward[F]) Run() {
 			k1_2 := k1[(i*T+j)*dK:][:dK]
 			t5_2 := t5[(i*T+j)*dK:][:dK]
 			t4_2 := t4[(i*T+j)*dK:][:dK]
-			t186_2 := t186[(i*(T+6)+j+3)*dK:][:dK]
-			t189_2 := t189[(i*(T+6)+j+3)*dK:][:dK]
+			t190_2 := t190[(i*(T+6)+j+3)*dK:][:dK]
+			t193_2 := t193[(i*(T+6)+j+3)*dK:][:dK]
 			t83Entry := t83_2[j]
 			t103Entry := t103_2[j]
 			t109Entry := t109_2[j]
@@ -768,9 +766,9 @@ func (c *Backward[F]) Run() {
 				t5Entry := t5_2[k]
 				t4Entry := t4_2[k]
 				t160 := F(t5Entry*t154) + F(F(F(t4Entry*t5Entry)*t154)*num.Sigmoid(-t4Entry))
-				t186_2[k] = t142
+				t190_2[k] = t142
 				bQBar[k] += t142
-				t189_2[k] = t160
+				t193_2[k] = t160
 				bKBar[k] += t160
 			}
 		}
@@ -779,17 +777,17 @@ func (c *Backward[F]) Run() {
 	// projected.q1
 	for i := range L {
 		for j := range 3 {
-			t186_2 := t186[(i*(T+6)+j)*dK:][:dK]
+			t190_2 := t190[(i*(T+6)+j)*dK:][:dK]
 			for k := range dK {
-				t186_2[k] = F(0)
+				t190_2[k] = F(0)
 			}
 		}
 	}
 	for i := range L {
 		for j := range 3 {
-			t186_2 := t186[(i*(T+6)+j+T+3)*dK:][:dK]
+			t190_2 := t190[(i*(T+6)+j+T+3)*dK:][:dK]
 			for k := range dK {
-				t186_2[k] = F(0)
+				t190_2[k] = F(0)
 			}
 		}
 	}
@@ -803,12 +801,12 @@ func (c *Backward[F]) Run() {
 		for j := range L {
 			for k := range T {
 				q1Stack := c.Q1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-				t186_2 := t186[(j*(T+6)+k+3)*dK:][:dK]
+				t190_2 := t190[(j*(T+6)+k+3)*dK:][:dK]
 				k1Stack := c.K1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-				t189_2 := t189[(j*(T+6)+k+3)*dK:][:dK]
+				t193_2 := t193[(j*(T+6)+k+3)*dK:][:dK]
 				for m := range dK {
-					cQBar[m] += F(q1Stack[m] * t186_2[m])
-					cKBar[m] += F(k1Stack[m] * t189_2[m])
+					cQBar[m] += F(q1Stack[m] * t190_2[m])
+					cKBar[m] += F(k1Stack[m] * t193_2[m])
 				}
 			}
 		}
@@ -820,17 +818,17 @@ func (c *Backward[F]) Run() {
 		for j := range 3 {
 			n := int(c.Pos[i]) + j - 3
 			if n >= 0 {
-				t186_2 := t186[(i*(T+6)+j)*dK:][:dK]
+				t190_2 := t190[(i*(T+6)+j)*dK:][:dK]
 				cQ := c.CQ[:dK]
-				t186_3 := t186[(i*(T+6)+j+1)*dK:][:dK]
+				t190_3 := t190[(i*(T+6)+j+1)*dK:][:dK]
 				cQ2 := c.CQ[1*dK:][:dK]
-				t186_4 := t186[(i*(T+6)+j+2)*dK:][:dK]
+				t190_4 := t190[(i*(T+6)+j+2)*dK:][:dK]
 				cQ3 := c.CQ[2*dK:][:dK]
-				t186_5 := t186[(i*(T+6)+j+3)*dK:][:dK]
+				t190_5 := t190[(i*(T+6)+j+3)*dK:][:dK]
 				cQ4 := c.CQ[3*dK:][:dK]
 				t149_2 := t149[(i*3+j)*dK:][:dK]
 				for k := range dK {
-					t149_2[k] = F(t186_2[k]*cQ[k]) + F(t186_3[k]*cQ2[k]) + F(t186_4[k]*cQ3[k]) + F(t186_5[k]*cQ4[k])
+					t149_2[k] = F(t190_2[k]*cQ[k]) + F(t190_3[k]*cQ2[k]) + F(t190_4[k]*cQ3[k]) + F(t190_5[k]*cQ4[k])
 				}
 			}
 		}
@@ -855,17 +853,17 @@ func (c *Backward[F]) Run() {
 	// projected.k1
 	for i := range L {
 		for j := range 3 {
-			t189_2 := t189[(i*(T+6)+j)*dK:][:dK]
+			t193_2 := t193[(i*(T+6)+j)*dK:][:dK]
 			for k := range dK {
-				t189_2[k] = F(0)
+				t193_2[k] = F(0)
 			}
 		}
 	}
 	for i := range L {
 		for j := range 3 {
-			t189_2 := t189[(i*(T+6)+j+T+3)*dK:][:dK]
+			t193_2 := t193[(i*(T+6)+j+T+3)*dK:][:dK]
 			for k := range dK {
-				t189_2[k] = F(0)
+				t193_2[k] = F(0)
 			}
 		}
 	}
@@ -876,17 +874,17 @@ func (c *Backward[F]) Run() {
 		for j := range 3 {
 			n2 := int(c.Pos[i]) + j - 3
 			if n2 >= 0 {
-				t189_2 := t189[(i*(T+6)+j)*dK:][:dK]
+				t193_2 := t193[(i*(T+6)+j)*dK:][:dK]
 				cK := c.CK[:dK]
-				t189_3 := t189[(i*(T+6)+j+1)*dK:][:dK]
+				t193_3 := t193[(i*(T+6)+j+1)*dK:][:dK]
 				cK2 := c.CK[1*dK:][:dK]
-				t189_4 := t189[(i*(T+6)+j+2)*dK:][:dK]
+				t193_4 := t193[(i*(T+6)+j+2)*dK:][:dK]
 				cK3 := c.CK[2*dK:][:dK]
-				t189_5 := t189[(i*(T+6)+j+3)*dK:][:dK]
+				t193_5 := t193[(i*(T+6)+j+3)*dK:][:dK]
 				cK4 := c.CK[3*dK:][:dK]
 				t167_2 := t167[(i*3+j)*dK:][:dK]
 				for k := range dK {
-					t167_2[k] = F(t189_2[k]*cK[k]) + F(t189_3[k]*cK2[k]) + F(t189_4[k]*cK3[k]) + F(t189_5[k]*cK4[k])
+					t167_2[k] = F(t193_2[k]*cK[k]) + F(t193_3[k]*cK2[k]) + F(t193_4[k]*cK3[k]) + F(t193_5[k]*cK4[k])
 				}
 			}
 		}
@@ -896,16 +894,16 @@ func (c *Backward[F]) Run() {
 	for i := range L {
 		cQ := c.CQ[:dK]
 		for j := range T {
-			t186_2 := t186[(i*(T+6)+j+3)*dK:][:dK]
-			t186_3 := t186[(i*(T+6)+j+4)*dK:][:dK]
+			t190_2 := t190[(i*(T+6)+j+3)*dK:][:dK]
+			t190_3 := t190[(i*(T+6)+j+4)*dK:][:dK]
 			cQ2 := c.CQ[1*dK:][:dK]
-			t186_4 := t186[(i*(T+6)+j+5)*dK:][:dK]
+			t190_4 := t190[(i*(T+6)+j+5)*dK:][:dK]
 			cQ3 := c.CQ[2*dK:][:dK]
-			t186_5 := t186[(i*(T+6)+j+6)*dK:][:dK]
+			t190_5 := t190[(i*(T+6)+j+6)*dK:][:dK]
 			cQ4 := c.CQ[3*dK:][:dK]
 			t172_2 := t172[(i*T+j)*dK:][:dK]
 			for k := range dK {
-				t172_2[k] = (F(t186_2[k]*cQ[k]) + F(t186_3[k]*cQ2[k]) + F(t186_4[k]*cQ3[k]) + F(t186_5[k]*cQ4[k]))
+				t172_2[k] = (F(t190_2[k]*cQ[k]) + F(t190_3[k]*cQ2[k]) + F(t190_4[k]*cQ3[k]) + F(t190_5[k]*cQ4[k]))
 			}
 		}
 	}
@@ -931,16 +929,16 @@ func (c *Backward[F]) Run() {
 	for i := range L {
 		cK := c.CK[:dK]
 		for j := range T {
-			t189_2 := t189[(i*(T+6)+j+3)*dK:][:dK]
-			t189_3 := t189[(i*(T+6)+j+4)*dK:][:dK]
+			t193_2 := t193[(i*(T+6)+j+3)*dK:][:dK]
+			t193_3 := t193[(i*(T+6)+j+4)*dK:][:dK]
 			cK2 := c.CK[1*dK:][:dK]
-			t189_4 := t189[(i*(T+6)+j+5)*dK:][:dK]
+			t193_4 := t193[(i*(T+6)+j+5)*dK:][:dK]
 			cK3 := c.CK[2*dK:][:dK]
-			t189_5 := t189[(i*(T+6)+j+6)*dK:][:dK]
+			t193_5 := t193[(i*(T+6)+j+6)*dK:][:dK]
 			cK4 := c.CK[3*dK:][:dK]
 			t175_2 := t175[(i*T+j)*dK:][:dK]
 			for k := range dK {
-				t175_2[k] = (F(t189_2[k]*cK[k]) + F(t189_3[k]*cK2[k]) + F(t189_4[k]*cK3[k]) + F(t189_5[k]*cK4[k]))
+				t175_2[k] = (F(t193_2[k]*cK[k]) + F(t193_3[k]*cK2[k]) + F(t193_4[k]*cK3[k]) + F(t193_5[k]*cK4[k]))
 			}
 		}
 	}

@@ -443,9 +443,9 @@ func (c *Backward[F]) Run() {
 		return
 	}
 	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
-	t168 := c.Work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
+	t172 := c.Work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
 	work := c.Work[L*T*dK+6*L*dK:]
-	t171 := work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
+	t175 := work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
 	work = work[L*T*dK+6*L*dK:]
 	t4 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
@@ -623,11 +623,9 @@ func (c *Backward[F]) Run() {
 				etaLinEntry := etaLin[k2]
 				t1822 := F(F(etaBar[k2]*num.Sigmoid(etaLinEntry)) * num.Sigmoid(-etaLinEntry))
 				thetaLinEntry := thetaLin[k2]
-				t2622 := (F(0) <= num.Softplus(thetaLinEntry))
-				t3322 := kern.Choose(t2622, F(kern.Choose(t2622, thetaBar[k2], F(0))*num.Sigmoid(thetaLinEntry)), F(0))
+				t3322 := kern.Choose((F(0) <= num.Softplus(thetaLinEntry)), F(thetaBar[k2]*num.Sigmoid(thetaLinEntry)), F(0))
 				t422 := (num.Max(t34, F(0)) <= F(1))
-				t47 := (t422 && (F(0) <= t34))
-				t552 := kern.Choose(t47, F(F(t34*kern.Choose(t47, kern.Choose(t422, rhoBar[k2], F(0)), F(0)))*num.Sigmoid(-rhoLinEntry)), F(0))
+				t552 := kern.Choose((t422 && (F(0) <= t34)), F(F(t34*kern.Choose(t422, rhoBar[k2], F(0)))*num.Sigmoid(-rhoLinEntry)), F(0))
 				t182_2[k2] = t1822
 				bEtaBar[k2] += t1822
 				t332_2[k2] = t3322
@@ -650,8 +648,8 @@ func (c *Backward[F]) Run() {
 		for j := range T {
 			t28Entry := t28_2[j]
 			qProdEntry2 := qProd[j]
-			w := F(F(0.5*kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), kern.Choose((F(1e-08) <= t28Entry), t68_2[j], F(0)), F(0))) * (F(1) / t26_2[j]))
-			t85_2[j] = kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), w, F(0)), F(0))
+			w := ((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2))
+			t85_2[j] = kern.Choose(w, kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t28Entry), t68_2[j], F(0)))*(F(1)/t26_2[j])), F(0)), F(0))
 			t91_2[j] = F(1) / t20_2[j]
 		}
 	}
@@ -691,7 +689,7 @@ func (c *Backward[F]) Run() {
 			q1_2 := q1[(i*T+j)*dK:][:dK]
 			t10_2 := t10[(i*T+j)*dK:][:dK]
 			t9_2 := t9[(i*T+j)*dK:][:dK]
-			t168_2 := t168[(i*(T+6)+j+3)*dK:][:dK]
+			t172_2 := t172[(i*(T+6)+j+3)*dK:][:dK]
 			var t942 F
 			t20Entry2 := t20_2[j]
 			t65Entry := t65_2[j]
@@ -702,7 +700,7 @@ func (c *Backward[F]) Run() {
 				t10Entry := t10_2[k3]
 				t9Entry := t9_2[k3]
 				t124 := F(t10Entry*t118) + F(F(F(t9Entry*t10Entry)*t118)*num.Sigmoid(-t9Entry))
-				t168_2[k3] = t124
+				t172_2[k3] = t124
 				bQBar[k3] += t124
 			}
 			t94_2[j] = -t942
@@ -719,8 +717,8 @@ func (c *Backward[F]) Run() {
 		for j := range T {
 			t18Entry := t18_2[j]
 			kProdEntry2 := kProd[j]
-			w2 := F(F(0.5*kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), kern.Choose((F(1e-08) <= t18Entry), t94_2[j], F(0)), F(0))) * (F(1) / t16_2[j]))
-			t111_2[j] = kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), w2, F(0)), F(0))
+			w2 := ((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2))
+			t111_2[j] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t18Entry), t94_2[j], F(0)))*(F(1)/t16_2[j])), F(0)), F(0))
 		}
 	}
 
@@ -750,17 +748,17 @@ func (c *Backward[F]) Run() {
 	// projected.q1
 	for i := range L {
 		for j := range 3 {
-			t168_2 := t168[(i*(T+6)+j)*dK:][:dK]
+			t172_2 := t172[(i*(T+6)+j)*dK:][:dK]
 			for k2 := range dK {
-				t168_2[k2] = F(0)
+				t172_2[k2] = F(0)
 			}
 		}
 	}
 	for i := range L {
 		for j := range 3 {
-			t168_2 := t168[(i*(T+6)+j+T+3)*dK:][:dK]
+			t172_2 := t172[(i*(T+6)+j+T+3)*dK:][:dK]
 			for k2 := range dK {
-				t168_2[k2] = F(0)
+				t172_2[k2] = F(0)
 			}
 		}
 	}
@@ -772,9 +770,9 @@ func (c *Backward[F]) Run() {
 		for j := range L {
 			for k2 := range T {
 				q1Stack := c.Q1Stack[(j*(T+3)-i+k2+3)*dK:][:dK]
-				t168_2 := t168[(j*(T+6)+k2+3)*dK:][:dK]
+				t172_2 := t172[(j*(T+6)+k2+3)*dK:][:dK]
 				for m := range dK {
-					cQBar[m] += F(q1Stack[m] * t168_2[m])
+					cQBar[m] += F(q1Stack[m] * t172_2[m])
 				}
 			}
 		}
@@ -786,17 +784,17 @@ func (c *Backward[F]) Run() {
 		for j := range 3 {
 			n := int(c.Pos[i]) + j - 3
 			if n >= 0 {
-				t168_2 := t168[(i*(T+6)+j)*dK:][:dK]
+				t172_2 := t172[(i*(T+6)+j)*dK:][:dK]
 				cQ := c.CQ[:dK]
-				t168_3 := t168[(i*(T+6)+j+1)*dK:][:dK]
+				t172_3 := t172[(i*(T+6)+j+1)*dK:][:dK]
 				cQ2 := c.CQ[1*dK:][:dK]
-				t168_4 := t168[(i*(T+6)+j+2)*dK:][:dK]
+				t172_4 := t172[(i*(T+6)+j+2)*dK:][:dK]
 				cQ3 := c.CQ[2*dK:][:dK]
-				t168_5 := t168[(i*(T+6)+j+3)*dK:][:dK]
+				t172_5 := t172[(i*(T+6)+j+3)*dK:][:dK]
 				cQ4 := c.CQ[3*dK:][:dK]
 				t131_2 := t131[(i*3+j)*dK:][:dK]
 				for k2 := range dK {
-					t131_2[k2] = F(t168_2[k2]*cQ[k2]) + F(t168_3[k2]*cQ2[k2]) + F(t168_4[k2]*cQ3[k2]) + F(t168_5[k2]*cQ4[k2])
+					t131_2[k2] = F(t172_2[k2]*cQ[k2]) + F(t172_3[k2]*cQ2[k2]) + F(t172_4[k2]*cQ3[k2]) + F(t172_5[k2]*cQ4[k2])
 				}
 			}
 		}
@@ -829,7 +827,7 @@ func (c *Backward[F]) Run() {
 			k1_2 := k1[(i*T+j)*dK:][:dK]
 			t5_2 := t5[(i*T+j)*dK:][:dK]
 			t4_2 := t4[(i*T+j)*dK:][:dK]
-			t171_2 := t171[(i*(T+6)+j+3)*dK:][:dK]
+			t175_2 := t175[(i*(T+6)+j+3)*dK:][:dK]
 			t91Entry := t91_2[j]
 			t111Entry := t111_2[j]
 			for k2 := range dK {
@@ -837,7 +835,7 @@ func (c *Backward[F]) Run() {
 				t5Entry := t5_2[k2]
 				t4Entry := t4_2[k2]
 				t142 := F(t5Entry*t136) + F(F(F(t4Entry*t5Entry)*t136)*num.Sigmoid(-t4Entry))
-				t171_2[k2] = t142
+				t175_2[k2] = t142
 				bKBar[k2] += t142
 			}
 		}
@@ -846,17 +844,17 @@ func (c *Backward[F]) Run() {
 	// projected.k1
 	for i := range L {
 		for j := range 3 {
-			t171_2 := t171[(i*(T+6)+j)*dK:][:dK]
+			t175_2 := t175[(i*(T+6)+j)*dK:][:dK]
 			for k2 := range dK {
-				t171_2[k2] = F(0)
+				t175_2[k2] = F(0)
 			}
 		}
 	}
 	for i := range L {
 		for j := range 3 {
-			t171_2 := t171[(i*(T+6)+j+T+3)*dK:][:dK]
+			t175_2 := t175[(i*(T+6)+j+T+3)*dK:][:dK]
 			for k2 := range dK {
-				t171_2[k2] = F(0)
+				t175_2[k2] = F(0)
 			}
 		}
 	}
@@ -868,9 +866,9 @@ func (c *Backward[F]) Run() {
 		for j := range L {
 			for k2 := range T {
 				k1Stack := c.K1Stack[(j*(T+3)-i+k2+3)*dK:][:dK]
-				t171_2 := t171[(j*(T+6)+k2+3)*dK:][:dK]
+				t175_2 := t175[(j*(T+6)+k2+3)*dK:][:dK]
 				for m := range dK {
-					cKBar[m] += F(k1Stack[m] * t171_2[m])
+					cKBar[m] += F(k1Stack[m] * t175_2[m])
 				}
 			}
 		}
@@ -882,17 +880,17 @@ func (c *Backward[F]) Run() {
 		for j := range 3 {
 			n2 := int(c.Pos[i]) + j - 3
 			if n2 >= 0 {
-				t171_2 := t171[(i*(T+6)+j)*dK:][:dK]
+				t175_2 := t175[(i*(T+6)+j)*dK:][:dK]
 				cK := c.CK[:dK]
-				t171_3 := t171[(i*(T+6)+j+1)*dK:][:dK]
+				t175_3 := t175[(i*(T+6)+j+1)*dK:][:dK]
 				cK2 := c.CK[1*dK:][:dK]
-				t171_4 := t171[(i*(T+6)+j+2)*dK:][:dK]
+				t175_4 := t175[(i*(T+6)+j+2)*dK:][:dK]
 				cK3 := c.CK[2*dK:][:dK]
-				t171_5 := t171[(i*(T+6)+j+3)*dK:][:dK]
+				t175_5 := t175[(i*(T+6)+j+3)*dK:][:dK]
 				cK4 := c.CK[3*dK:][:dK]
 				t149_2 := t149[(i*3+j)*dK:][:dK]
 				for k2 := range dK {
-					t149_2[k2] = F(t171_2[k2]*cK[k2]) + F(t171_3[k2]*cK2[k2]) + F(t171_4[k2]*cK3[k2]) + F(t171_5[k2]*cK4[k2])
+					t149_2[k2] = F(t175_2[k2]*cK[k2]) + F(t175_3[k2]*cK2[k2]) + F(t175_4[k2]*cK3[k2]) + F(t175_5[k2]*cK4[k2])
 				}
 			}
 		}
@@ -902,16 +900,16 @@ func (c *Backward[F]) Run() {
 	for i := range L {
 		cQ := c.CQ[:dK]
 		for j := range T {
-			t168_2 := t168[(i*(T+6)+j+3)*dK:][:dK]
-			t168_3 := t168[(i*(T+6)+j+4)*dK:][:dK]
+			t172_2 := t172[(i*(T+6)+j+3)*dK:][:dK]
+			t172_3 := t172[(i*(T+6)+j+4)*dK:][:dK]
 			cQ2 := c.CQ[1*dK:][:dK]
-			t168_4 := t168[(i*(T+6)+j+5)*dK:][:dK]
+			t172_4 := t172[(i*(T+6)+j+5)*dK:][:dK]
 			cQ3 := c.CQ[2*dK:][:dK]
-			t168_5 := t168[(i*(T+6)+j+6)*dK:][:dK]
+			t172_5 := t172[(i*(T+6)+j+6)*dK:][:dK]
 			cQ4 := c.CQ[3*dK:][:dK]
 			t154_2 := t154[(i*T+j)*dK:][:dK]
 			for k2 := range dK {
-				t154_2[k2] = (F(t168_2[k2]*cQ[k2]) + F(t168_3[k2]*cQ2[k2]) + F(t168_4[k2]*cQ3[k2]) + F(t168_5[k2]*cQ4[k2]))
+				t154_2[k2] = (F(t172_2[k2]*cQ[k2]) + F(t172_3[k2]*cQ2[k2]) + F(t172_4[k2]*cQ3[k2]) + F(t172_5[k2]*cQ4[k2]))
 			}
 		}
 	}
@@ -937,16 +935,16 @@ func (c *Backward[F]) Run() {
 	for i := range L {
 		cK := c.CK[:dK]
 		for j := range T {
-			t171_2 := t171[(i*(T+6)+j+3)*dK:][:dK]
-			t171_3 := t171[(i*(T+6)+j+4)*dK:][:dK]
+			t175_2 := t175[(i*(T+6)+j+3)*dK:][:dK]
+			t175_3 := t175[(i*(T+6)+j+4)*dK:][:dK]
 			cK2 := c.CK[1*dK:][:dK]
-			t171_4 := t171[(i*(T+6)+j+5)*dK:][:dK]
+			t175_4 := t175[(i*(T+6)+j+5)*dK:][:dK]
 			cK3 := c.CK[2*dK:][:dK]
-			t171_5 := t171[(i*(T+6)+j+6)*dK:][:dK]
+			t175_5 := t175[(i*(T+6)+j+6)*dK:][:dK]
 			cK4 := c.CK[3*dK:][:dK]
 			t157_2 := t157[(i*T+j)*dK:][:dK]
 			for k2 := range dK {
-				t157_2[k2] = (F(t171_2[k2]*cK[k2]) + F(t171_3[k2]*cK2[k2]) + F(t171_4[k2]*cK3[k2]) + F(t171_5[k2]*cK4[k2]))
+				t157_2[k2] = (F(t175_2[k2]*cK[k2]) + F(t175_3[k2]*cK2[k2]) + F(t175_4[k2]*cK3[k2]) + F(t175_5[k2]*cK4[k2]))
 			}
 		}
 	}

@@ -498,8 +498,8 @@ func (c *backwardFused) run() {
 	_ = d
 	_ = dK
 	_ = dV
-	t168 := c.Work[:L*T*dK+6*L*dK]                              // [L, T + 6, d_k]
-	t171 := c.Work[L*T*dK+6*L*dK:][:L*T*dK+6*L*dK]              // [L, T + 6, d_k]
+	t172 := c.Work[:L*T*dK+6*L*dK]                              // [L, T + 6, d_k]
+	t175 := c.Work[L*T*dK+6*L*dK:][:L*T*dK+6*L*dK]              // [L, T + 6, d_k]
 	t4 := c.Work[2*L*T*dK+12*L*dK:][:L*T*dK]                    // [L, T, d_k]
 	t5 := c.Work[3*L*T*dK+12*L*dK:][:L*T*dK]                    // [L, T, d_k]
 	k1 := c.Work[4*L*T*dK+12*L*dK:][:L*T*dK]                    // [L, T, d_k]
@@ -693,7 +693,7 @@ func (c *backwardFused) run() {
 	clear(c.BThetaBar)
 	clear(c.BRhoBar)
 	if kern.Wide() {
-		a := regions.R544e01a6bb88Args{
+		a := regions.Rf63fbde3ea10Args{
 			P0:  unsafe.SliceData(c.RhoLin),
 			P1:  unsafe.SliceData(c.EtaLin),
 			P2:  unsafe.SliceData(c.EtaBar),
@@ -714,7 +714,7 @@ func (c *backwardFused) run() {
 			N5:  12 * dV,
 			N6:  T * dV,
 		}
-		regions.R544e01a6bb88(&a)
+		regions.Rf63fbde3ea10(&a)
 	} else {
 		bEtaBar := c.BEtaBar[:dV]
 		bThetaBar := c.BThetaBar[:dV]
@@ -736,11 +736,9 @@ func (c *backwardFused) run() {
 					etaLinEntry := etaLin[k2]
 					t1822 := F(F(etaBar[k2]*kern.Sigmoid(etaLinEntry)) * kern.Sigmoid(-etaLinEntry))
 					thetaLinEntry := thetaLin[k2]
-					t2622 := (F(0) <= kern.Softplus(thetaLinEntry))
-					t3322 := kern.Choose(t2622, F(kern.Choose(t2622, thetaBar[k2], F(0))*kern.Sigmoid(thetaLinEntry)), F(0))
+					t3322 := kern.Choose((F(0) <= kern.Softplus(thetaLinEntry)), F(thetaBar[k2]*kern.Sigmoid(thetaLinEntry)), F(0))
 					t422 := (kern.Larger(t34, F(0)) <= F(1))
-					t47 := (t422 && (F(0) <= t34))
-					t552 := kern.Choose(t47, F(F(t34*kern.Choose(t47, kern.Choose(t422, rhoBar[k2], F(0)), F(0)))*kern.Sigmoid(-rhoLinEntry)), F(0))
+					t552 := kern.Choose((t422 && (F(0) <= t34)), F(F(t34*kern.Choose(t422, rhoBar[k2], F(0)))*kern.Sigmoid(-rhoLinEntry)), F(0))
 					t182_2[k2] = t1822
 					bEtaBar[k2] = bEtaBar[k2] + t1822
 					t332_2[k2] = t3322
@@ -754,7 +752,7 @@ func (c *backwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.R3766e9ee6025Args{
+		a := regions.R5ca38a658de2Args{
 			P0: unsafe.SliceData(t28),
 			P1: unsafe.SliceData(c.QProd),
 			P2: unsafe.SliceData(t68),
@@ -765,7 +763,7 @@ func (c *backwardFused) run() {
 			N0: L,
 			N1: T,
 		}
-		regions.R3766e9ee6025(&a)
+		regions.R5ca38a658de2(&a)
 	} else {
 		for i := range L {
 			t28_2 := t28[i*T:][:T]
@@ -778,8 +776,8 @@ func (c *backwardFused) run() {
 			for j := range T {
 				t28Entry := t28_2[j]
 				qProdEntry2 := qProd[j]
-				w := F(F(0.5*kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), kern.Choose((F(1e-08) <= t28Entry), t68_2[j], F(0)), F(0))) * (F(1) / t26_2[j]))
-				t85_2[j] = kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), w, F(0)), F(0))
+				w := ((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2))
+				t85_2[j] = kern.Choose(w, kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t28Entry), t68_2[j], F(0)))*(F(1)/t26_2[j])), F(0)), F(0))
 				t91_2[j] = F(1) / t20_2[j]
 			}
 		}
@@ -814,7 +812,7 @@ func (c *backwardFused) run() {
 			P6:  unsafe.SliceData(c.QBar),
 			P7:  unsafe.SliceData(t10),
 			P8:  unsafe.SliceData(t9),
-			P9:  unsafe.SliceData(t168),
+			P9:  unsafe.SliceData(t172),
 			P10: unsafe.SliceData(c.BQBar),
 			P11: unsafe.SliceData(t94),
 			N0:  L,
@@ -844,7 +842,7 @@ func (c *backwardFused) run() {
 				qBar := c.QBar[(i*T+j)*dK:][:dK]
 				t10_2 := t10[(i*T+j)*dK:][:dK]
 				t9_2 := t9[(i*T+j)*dK:][:dK]
-				t168_2 := t168[(i*(T+6)+j+3)*dK:][:dK]
+				t172_2 := t172[(i*(T+6)+j+3)*dK:][:dK]
 				var t942 F
 				t20Entry2 := t20_2[j]
 				t65Entry := t65_2[j]
@@ -856,7 +854,7 @@ func (c *backwardFused) run() {
 					t10Entry := t10_2[k3]
 					t9Entry := t9_2[k3]
 					t124 := num.FMA32(F(F(t9Entry*t10Entry)*t118), kern.Sigmoid(-t9Entry), F(t10Entry*t118))
-					t168_2[k3] = t124
+					t172_2[k3] = t124
 					bQBar[k3] = bQBar[k3] + t124
 				}
 				t942 = kern.Sum16(&t942Sums)
@@ -867,7 +865,7 @@ func (c *backwardFused) run() {
 
 	// projected.k
 	if kern.Wide() {
-		a := regions.Rcf9713f8a6f8Args{
+		a := regions.Rc011772375a6Args{
 			P0: unsafe.SliceData(t18),
 			P1: unsafe.SliceData(c.KProd),
 			P2: unsafe.SliceData(t94),
@@ -876,7 +874,7 @@ func (c *backwardFused) run() {
 			N0: L,
 			N1: T,
 		}
-		regions.Rcf9713f8a6f8(&a)
+		regions.Rc011772375a6(&a)
 	} else {
 		for i := range L {
 			t18_2 := t18[i*T:][:T]
@@ -887,8 +885,8 @@ func (c *backwardFused) run() {
 			for j := range T {
 				t18Entry := t18_2[j]
 				kProdEntry2 := kProd[j]
-				w2 := F(F(0.5*kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), kern.Choose((F(1e-08) <= t18Entry), t94_2[j], F(0)), F(0))) * (F(1) / t16_2[j]))
-				t111_2[j] = kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), w2, F(0)), F(0))
+				w2 := ((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2))
+				t111_2[j] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t18Entry), t94_2[j], F(0)))*(F(1)/t16_2[j])), F(0)), F(0))
 			}
 		}
 	}
@@ -915,7 +913,7 @@ func (c *backwardFused) run() {
 	// projected.q1
 	if kern.Wide() {
 		a := regions.Re9c4c871791dArgs{
-			P0: unsafe.SliceData(t168),
+			P0: unsafe.SliceData(t172),
 			N0: L,
 			N1: dK,
 			N2: T*dK + 6*dK,
@@ -924,16 +922,16 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t168_2 := t168[(i*(T+6)+j)*dK:][:dK]
+				t172_2 := t172[(i*(T+6)+j)*dK:][:dK]
 				for k2 := range dK {
-					t168_2[k2] = F(0)
+					t172_2[k2] = F(0)
 				}
 			}
 		}
 	}
 	if kern.Wide() {
 		a := regions.R5597ca2d9fd5Args{
-			P0: unsafe.SliceData(t168),
+			P0: unsafe.SliceData(t172),
 			N0: L,
 			N1: dK,
 			N2: 4*T*dK + 12*dK,
@@ -943,9 +941,9 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t168_2 := t168[(i*(T+6)+j+T+3)*dK:][:dK]
+				t172_2 := t172[(i*(T+6)+j+T+3)*dK:][:dK]
 				for k2 := range dK {
-					t168_2[k2] = F(0)
+					t172_2[k2] = F(0)
 				}
 			}
 		}
@@ -956,7 +954,7 @@ func (c *backwardFused) run() {
 	if kern.Wide() {
 		a := regions.R71327c69bd6eArgs{
 			P0: unsafe.SliceData(c.Q1Stack),
-			P1: unsafe.SliceData(t168),
+			P1: unsafe.SliceData(t172),
 			P2: unsafe.SliceData(c.CQBar),
 			N0: L,
 			N1: T,
@@ -973,9 +971,9 @@ func (c *backwardFused) run() {
 			for j := range L {
 				for k2 := range T {
 					q1Stack := c.Q1Stack[(j*(T+3)-i+k2+3)*dK:][:dK]
-					t168_2 := t168[(j*(T+6)+k2+3)*dK:][:dK]
+					t172_2 := t172[(j*(T+6)+k2+3)*dK:][:dK]
 					for m := range dK {
-						cQBar[m] = num.FMA32(q1Stack[m], t168_2[m], cQBar[m])
+						cQBar[m] = num.FMA32(q1Stack[m], t172_2[m], cQBar[m])
 					}
 				}
 			}
@@ -990,7 +988,7 @@ func (c *backwardFused) run() {
 			if n >= 0 {
 				if kern.Wide() {
 					a := regions.R1e42c5bb8a4bArgs{
-						P0: unsafe.SliceData(t168),
+						P0: unsafe.SliceData(t172),
 						P1: unsafe.SliceData(c.CQ),
 						P2: unsafe.SliceData(t131),
 						N0: dK,
@@ -1001,17 +999,17 @@ func (c *backwardFused) run() {
 					}
 					regions.R1e42c5bb8a4b(&a)
 				} else {
-					t168_2 := t168[(i*(T+6)+j+3)*dK:][:dK]
+					t172_2 := t172[(i*(T+6)+j+3)*dK:][:dK]
 					cQ := c.CQ[3*dK:][:dK]
-					t168_3 := t168[(i*(T+6)+j+2)*dK:][:dK]
+					t172_3 := t172[(i*(T+6)+j+2)*dK:][:dK]
 					cQ2 := c.CQ[2*dK:][:dK]
-					t168_4 := t168[(i*(T+6)+j+1)*dK:][:dK]
+					t172_4 := t172[(i*(T+6)+j+1)*dK:][:dK]
 					cQ3 := c.CQ[1*dK:][:dK]
-					t168_5 := t168[(i*(T+6)+j)*dK:][:dK]
+					t172_5 := t172[(i*(T+6)+j)*dK:][:dK]
 					cQ4 := c.CQ[:dK]
 					t131_2 := t131[(i*3+j)*dK:][:dK]
 					for k2 := range dK {
-						t131_2[k2] = num.FMA32(t168_2[k2], cQ[k2], num.FMA32(t168_3[k2], cQ2[k2], num.FMA32(t168_4[k2], cQ3[k2], F(t168_5[k2]*cQ4[k2]))))
+						t131_2[k2] = num.FMA32(t172_2[k2], cQ[k2], num.FMA32(t172_3[k2], cQ2[k2], num.FMA32(t172_4[k2], cQ3[k2], F(t172_5[k2]*cQ4[k2]))))
 					}
 				}
 			}
@@ -1059,7 +1057,7 @@ func (c *backwardFused) run() {
 			P3:  unsafe.SliceData(t89),
 			P4:  unsafe.SliceData(t5),
 			P5:  unsafe.SliceData(t4),
-			P6:  unsafe.SliceData(t171),
+			P6:  unsafe.SliceData(t175),
 			P7:  unsafe.SliceData(c.BKBar),
 			N0:  L,
 			N1:  T,
@@ -1084,7 +1082,7 @@ func (c *backwardFused) run() {
 				t89_2 := t89[(i*T+j)*dK:][:dK]
 				t5_2 := t5[(i*T+j)*dK:][:dK]
 				t4_2 := t4[(i*T+j)*dK:][:dK]
-				t171_2 := t171[(i*(T+6)+j+3)*dK:][:dK]
+				t175_2 := t175[(i*(T+6)+j+3)*dK:][:dK]
 				t91Entry := t91_2[j]
 				t111Entry := t111_2[j]
 				for k2 := range dK {
@@ -1092,7 +1090,7 @@ func (c *backwardFused) run() {
 					t5Entry := t5_2[k2]
 					t4Entry := t4_2[k2]
 					t142 := num.FMA32(F(F(t4Entry*t5Entry)*t136), kern.Sigmoid(-t4Entry), F(t5Entry*t136))
-					t171_2[k2] = t142
+					t175_2[k2] = t142
 					bKBar[k2] = bKBar[k2] + t142
 				}
 			}
@@ -1102,7 +1100,7 @@ func (c *backwardFused) run() {
 	// projected.k1
 	if kern.Wide() {
 		a := regions.Re9c4c871791dArgs{
-			P0: unsafe.SliceData(t171),
+			P0: unsafe.SliceData(t175),
 			N0: L,
 			N1: dK,
 			N2: T*dK + 6*dK,
@@ -1111,16 +1109,16 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t171_2 := t171[(i*(T+6)+j)*dK:][:dK]
+				t175_2 := t175[(i*(T+6)+j)*dK:][:dK]
 				for k2 := range dK {
-					t171_2[k2] = F(0)
+					t175_2[k2] = F(0)
 				}
 			}
 		}
 	}
 	if kern.Wide() {
 		a := regions.R5597ca2d9fd5Args{
-			P0: unsafe.SliceData(t171),
+			P0: unsafe.SliceData(t175),
 			N0: L,
 			N1: dK,
 			N2: 4*T*dK + 12*dK,
@@ -1130,9 +1128,9 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t171_2 := t171[(i*(T+6)+j+T+3)*dK:][:dK]
+				t175_2 := t175[(i*(T+6)+j+T+3)*dK:][:dK]
 				for k2 := range dK {
-					t171_2[k2] = F(0)
+					t175_2[k2] = F(0)
 				}
 			}
 		}
@@ -1143,7 +1141,7 @@ func (c *backwardFused) run() {
 	if kern.Wide() {
 		a := regions.R71327c69bd6eArgs{
 			P0: unsafe.SliceData(c.K1Stack),
-			P1: unsafe.SliceData(t171),
+			P1: unsafe.SliceData(t175),
 			P2: unsafe.SliceData(c.CKBar),
 			N0: L,
 			N1: T,
@@ -1160,9 +1158,9 @@ func (c *backwardFused) run() {
 			for j := range L {
 				for k2 := range T {
 					k1Stack := c.K1Stack[(j*(T+3)-i+k2+3)*dK:][:dK]
-					t171_2 := t171[(j*(T+6)+k2+3)*dK:][:dK]
+					t175_2 := t175[(j*(T+6)+k2+3)*dK:][:dK]
 					for m := range dK {
-						cKBar[m] = num.FMA32(k1Stack[m], t171_2[m], cKBar[m])
+						cKBar[m] = num.FMA32(k1Stack[m], t175_2[m], cKBar[m])
 					}
 				}
 			}
@@ -1177,7 +1175,7 @@ func (c *backwardFused) run() {
 			if n2 >= 0 {
 				if kern.Wide() {
 					a := regions.R1e42c5bb8a4bArgs{
-						P0: unsafe.SliceData(t171),
+						P0: unsafe.SliceData(t175),
 						P1: unsafe.SliceData(c.CK),
 						P2: unsafe.SliceData(t149),
 						N0: dK,
@@ -1188,17 +1186,17 @@ func (c *backwardFused) run() {
 					}
 					regions.R1e42c5bb8a4b(&a)
 				} else {
-					t171_2 := t171[(i*(T+6)+j+3)*dK:][:dK]
+					t175_2 := t175[(i*(T+6)+j+3)*dK:][:dK]
 					cK := c.CK[3*dK:][:dK]
-					t171_3 := t171[(i*(T+6)+j+2)*dK:][:dK]
+					t175_3 := t175[(i*(T+6)+j+2)*dK:][:dK]
 					cK2 := c.CK[2*dK:][:dK]
-					t171_4 := t171[(i*(T+6)+j+1)*dK:][:dK]
+					t175_4 := t175[(i*(T+6)+j+1)*dK:][:dK]
 					cK3 := c.CK[1*dK:][:dK]
-					t171_5 := t171[(i*(T+6)+j)*dK:][:dK]
+					t175_5 := t175[(i*(T+6)+j)*dK:][:dK]
 					cK4 := c.CK[:dK]
 					t149_2 := t149[(i*3+j)*dK:][:dK]
 					for k2 := range dK {
-						t149_2[k2] = num.FMA32(t171_2[k2], cK[k2], num.FMA32(t171_3[k2], cK2[k2], num.FMA32(t171_4[k2], cK3[k2], F(t171_5[k2]*cK4[k2]))))
+						t149_2[k2] = num.FMA32(t175_2[k2], cK[k2], num.FMA32(t175_3[k2], cK2[k2], num.FMA32(t175_4[k2], cK3[k2], F(t175_5[k2]*cK4[k2]))))
 					}
 				}
 			}
@@ -1208,7 +1206,7 @@ func (c *backwardFused) run() {
 	// projected.q0, projected.q1
 	if kern.Wide() {
 		a := regions.R4f7fc48780fcArgs{
-			P0: unsafe.SliceData(t168),
+			P0: unsafe.SliceData(t172),
 			P1: unsafe.SliceData(c.CQ),
 			P2: unsafe.SliceData(t154),
 			N0: L,
@@ -1225,16 +1223,16 @@ func (c *backwardFused) run() {
 		cQ := c.CQ[:dK]
 		for i := range L {
 			for j := range T {
-				t168_2 := t168[(i*(T+6)+j+6)*dK:][:dK]
+				t172_2 := t172[(i*(T+6)+j+6)*dK:][:dK]
 				cQ2 := c.CQ[3*dK:][:dK]
-				t168_3 := t168[(i*(T+6)+j+5)*dK:][:dK]
+				t172_3 := t172[(i*(T+6)+j+5)*dK:][:dK]
 				cQ3 := c.CQ[2*dK:][:dK]
-				t168_4 := t168[(i*(T+6)+j+4)*dK:][:dK]
+				t172_4 := t172[(i*(T+6)+j+4)*dK:][:dK]
 				cQ4 := c.CQ[1*dK:][:dK]
-				t168_5 := t168[(i*(T+6)+j+3)*dK:][:dK]
+				t172_5 := t172[(i*(T+6)+j+3)*dK:][:dK]
 				t154_2 := t154[(i*T+j)*dK:][:dK]
 				for k2 := range dK {
-					t154_2[k2] = num.FMA32(t168_2[k2], cQ2[k2], num.FMA32(t168_3[k2], cQ3[k2], num.FMA32(t168_4[k2], cQ4[k2], F(t168_5[k2]*cQ[k2]))))
+					t154_2[k2] = num.FMA32(t172_2[k2], cQ2[k2], num.FMA32(t172_3[k2], cQ3[k2], num.FMA32(t172_4[k2], cQ4[k2], F(t172_5[k2]*cQ[k2]))))
 				}
 			}
 		}
@@ -1274,7 +1272,7 @@ func (c *backwardFused) run() {
 	// projected.k0, projected.k1
 	if kern.Wide() {
 		a := regions.R4f7fc48780fcArgs{
-			P0: unsafe.SliceData(t171),
+			P0: unsafe.SliceData(t175),
 			P1: unsafe.SliceData(c.CK),
 			P2: unsafe.SliceData(t157),
 			N0: L,
@@ -1291,16 +1289,16 @@ func (c *backwardFused) run() {
 		cK := c.CK[:dK]
 		for i := range L {
 			for j := range T {
-				t171_2 := t171[(i*(T+6)+j+6)*dK:][:dK]
+				t175_2 := t175[(i*(T+6)+j+6)*dK:][:dK]
 				cK2 := c.CK[3*dK:][:dK]
-				t171_3 := t171[(i*(T+6)+j+5)*dK:][:dK]
+				t175_3 := t175[(i*(T+6)+j+5)*dK:][:dK]
 				cK3 := c.CK[2*dK:][:dK]
-				t171_4 := t171[(i*(T+6)+j+4)*dK:][:dK]
+				t175_4 := t175[(i*(T+6)+j+4)*dK:][:dK]
 				cK4 := c.CK[1*dK:][:dK]
-				t171_5 := t171[(i*(T+6)+j+3)*dK:][:dK]
+				t175_5 := t175[(i*(T+6)+j+3)*dK:][:dK]
 				t157_2 := t157[(i*T+j)*dK:][:dK]
 				for k2 := range dK {
-					t157_2[k2] = num.FMA32(t171_2[k2], cK2[k2], num.FMA32(t171_3[k2], cK3[k2], num.FMA32(t171_4[k2], cK4[k2], F(t171_5[k2]*cK[k2]))))
+					t157_2[k2] = num.FMA32(t175_2[k2], cK2[k2], num.FMA32(t175_3[k2], cK3[k2], num.FMA32(t175_4[k2], cK4[k2], F(t175_5[k2]*cK[k2]))))
 				}
 			}
 		}

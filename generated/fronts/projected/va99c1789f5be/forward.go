@@ -436,11 +436,11 @@ func (c *Backward[F]) Run() {
 		return
 	}
 	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
-	t132 := c.Work[:L*T*dV+6*L*dV] // [L, T + 6, d_v]
+	t134 := c.Work[:L*T*dV+6*L*dV] // [L, T + 6, d_v]
 	work := c.Work[L*T*dV+6*L*dV:]
-	t135 := work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
+	t137 := work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
 	work = work[L*T*dK+6*L*dK:]
-	t138 := work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
+	t140 := work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
 	work = work[L*T*dK+6*L*dK:]
 	t4 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
@@ -553,13 +553,13 @@ func (c *Backward[F]) Run() {
 			vStack4 := c.VStack[(i*(T+3)+j)*dV:][:dV]
 			cV4 := c.CV[3*dV:][:dV]
 			vBar := c.VBar[(i*T+j)*dV:][:dV]
-			t132_2 := t132[(i*(T+6)+j+3)*dV:][:dV]
+			t134_2 := t134[(i*(T+6)+j+3)*dV:][:dV]
 			for k := range dV {
 				t14 := bV[k] + (F(vStack[k]*cV[k]) + F(vStack2[k]*cV2[k]) + F(vStack3[k]*cV3[k]) + F(vStack4[k]*cV4[k]))
 				t15 := num.Sigmoid(t14)
 				vBarEntry := vBar[k]
 				t69 := F(vBarEntry*t15) + F(F(F(vBarEntry*t14)*t15)*num.Sigmoid(-t14))
-				t132_2[k] = t69
+				t134_2[k] = t69
 				bVBar[k] += t69
 			}
 		}
@@ -637,28 +637,28 @@ func (c *Backward[F]) Run() {
 			qProdEntry2 := qProd[j]
 			t23Entry := t23_2[j]
 			kProdEntry2 := kProd[j]
-			w := F(F(0.5*kern.Choose(((F(1e-08) <= t33Entry) && (F(0) < qProdEntry2)), kern.Choose((F(1e-08) <= t33Entry), t182_2[j], F(0)), F(0))) * (F(1) / t31_2[j]))
-			t352_2[j] = kern.Choose(((F(1e-08) <= t33Entry) && (F(0) < qProdEntry2)), kern.Choose(((F(1e-08) <= t33Entry) && (F(0) < qProdEntry2)), w, F(0)), F(0))
+			w := ((F(1e-08) <= t33Entry) && (F(0) < qProdEntry2))
+			t352_2[j] = kern.Choose(w, kern.Choose(((F(1e-08) <= t33Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t33Entry), t182_2[j], F(0)))*(F(1)/t31_2[j])), F(0)), F(0))
 			t40_2[j] = F(1) / t25_2[j]
-			w2 := F(F(0.5*kern.Choose(((F(1e-08) <= t23Entry) && (F(0) < kProdEntry2)), kern.Choose((F(1e-08) <= t23Entry), t43_2[j], F(0)), F(0))) * (F(1) / t21_2[j]))
-			t60_2[j] = kern.Choose(((F(1e-08) <= t23Entry) && (F(0) < kProdEntry2)), kern.Choose(((F(1e-08) <= t23Entry) && (F(0) < kProdEntry2)), w2, F(0)), F(0))
+			w2 := ((F(1e-08) <= t23Entry) && (F(0) < kProdEntry2))
+			t60_2[j] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t23Entry) && (F(0) < kProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t23Entry), t43_2[j], F(0)))*(F(1)/t21_2[j])), F(0)), F(0))
 		}
 	}
 
 	// projected.v
 	for i := range L {
 		for j := range 3 {
-			t132_2 := t132[(i*(T+6)+j)*dV:][:dV]
+			t134_2 := t134[(i*(T+6)+j)*dV:][:dV]
 			for k := range dV {
-				t132_2[k] = F(0)
+				t134_2[k] = F(0)
 			}
 		}
 	}
 	for i := range L {
 		for j := range 3 {
-			t132_2 := t132[(i*(T+6)+j+T+3)*dV:][:dV]
+			t134_2 := t134[(i*(T+6)+j+T+3)*dV:][:dV]
 			for k := range dV {
-				t132_2[k] = F(0)
+				t134_2[k] = F(0)
 			}
 		}
 	}
@@ -670,9 +670,9 @@ func (c *Backward[F]) Run() {
 		for j := range L {
 			for k := range T {
 				vStack := c.VStack[(j*(T+3)-i+k+3)*dV:][:dV]
-				t132_2 := t132[(j*(T+6)+k+3)*dV:][:dV]
+				t134_2 := t134[(j*(T+6)+k+3)*dV:][:dV]
 				for m := range dV {
-					cVBar[m] += F(vStack[m] * t132_2[m])
+					cVBar[m] += F(vStack[m] * t134_2[m])
 				}
 			}
 		}
@@ -684,17 +684,17 @@ func (c *Backward[F]) Run() {
 		for j := range 3 {
 			n := int(c.Pos[i]) + j - 3
 			if n >= 0 {
-				t132_2 := t132[(i*(T+6)+j)*dV:][:dV]
+				t134_2 := t134[(i*(T+6)+j)*dV:][:dV]
 				cV := c.CV[:dV]
-				t132_3 := t132[(i*(T+6)+j+1)*dV:][:dV]
+				t134_3 := t134[(i*(T+6)+j+1)*dV:][:dV]
 				cV2 := c.CV[1*dV:][:dV]
-				t132_4 := t132[(i*(T+6)+j+2)*dV:][:dV]
+				t134_4 := t134[(i*(T+6)+j+2)*dV:][:dV]
 				cV3 := c.CV[2*dV:][:dV]
-				t132_5 := t132[(i*(T+6)+j+3)*dV:][:dV]
+				t134_5 := t134[(i*(T+6)+j+3)*dV:][:dV]
 				cV4 := c.CV[3*dV:][:dV]
 				t76_2 := t76[(i*3+j)*dV:][:dV]
 				for k := range dV {
-					t76_2[k] = F(t132_2[k]*cV[k]) + F(t132_3[k]*cV2[k]) + F(t132_4[k]*cV3[k]) + F(t132_5[k]*cV4[k])
+					t76_2[k] = F(t134_2[k]*cV[k]) + F(t134_3[k]*cV2[k]) + F(t134_4[k]*cV3[k]) + F(t134_5[k]*cV4[k])
 				}
 			}
 		}
@@ -731,8 +731,8 @@ func (c *Backward[F]) Run() {
 			k1_2 := k1[(i*T+j)*dK:][:dK]
 			t5_2 := t5[(i*T+j)*dK:][:dK]
 			t4_2 := t4[(i*T+j)*dK:][:dK]
-			t135_2 := t135[(i*(T+6)+j+3)*dK:][:dK]
-			t138_2 := t138[(i*(T+6)+j+3)*dK:][:dK]
+			t137_2 := t137[(i*(T+6)+j+3)*dK:][:dK]
+			t140_2 := t140[(i*(T+6)+j+3)*dK:][:dK]
 			t152Entry := t152_2[j]
 			t352Entry := t352_2[j]
 			t40Entry := t40_2[j]
@@ -746,9 +746,9 @@ func (c *Backward[F]) Run() {
 				t5Entry := t5_2[k]
 				t4Entry := t4_2[k]
 				t105 := F(t5Entry*t99) + F(F(F(t4Entry*t5Entry)*t99)*num.Sigmoid(-t4Entry))
-				t135_2[k] = t87
+				t137_2[k] = t87
 				bQBar[k] += t87
-				t138_2[k] = t105
+				t140_2[k] = t105
 				bKBar[k] += t105
 			}
 		}
@@ -757,17 +757,17 @@ func (c *Backward[F]) Run() {
 	// projected.q1
 	for i := range L {
 		for j := range 3 {
-			t135_2 := t135[(i*(T+6)+j)*dK:][:dK]
+			t137_2 := t137[(i*(T+6)+j)*dK:][:dK]
 			for k := range dK {
-				t135_2[k] = F(0)
+				t137_2[k] = F(0)
 			}
 		}
 	}
 	for i := range L {
 		for j := range 3 {
-			t135_2 := t135[(i*(T+6)+j+T+3)*dK:][:dK]
+			t137_2 := t137[(i*(T+6)+j+T+3)*dK:][:dK]
 			for k := range dK {
-				t135_2[k] = F(0)
+				t137_2[k] = F(0)
 			}
 		}
 	}
@@ -781,12 +781,12 @@ func (c *Backward[F]) Run() {
 		for j := range L {
 			for k := range T {
 				q1Stack := c.Q1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-				t135_2 := t135[(j*(T+6)+k+3)*dK:][:dK]
+				t137_2 := t137[(j*(T+6)+k+3)*dK:][:dK]
 				k1Stack := c.K1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-				t138_2 := t138[(j*(T+6)+k+3)*dK:][:dK]
+				t140_2 := t140[(j*(T+6)+k+3)*dK:][:dK]
 				for m := range dK {
-					cQBar[m] += F(q1Stack[m] * t135_2[m])
-					cKBar[m] += F(k1Stack[m] * t138_2[m])
+					cQBar[m] += F(q1Stack[m] * t137_2[m])
+					cKBar[m] += F(k1Stack[m] * t140_2[m])
 				}
 			}
 		}
@@ -798,17 +798,17 @@ func (c *Backward[F]) Run() {
 		for j := range 3 {
 			n2 := int(c.Pos[i]) + j - 3
 			if n2 >= 0 {
-				t135_2 := t135[(i*(T+6)+j)*dK:][:dK]
+				t137_2 := t137[(i*(T+6)+j)*dK:][:dK]
 				cQ := c.CQ[:dK]
-				t135_3 := t135[(i*(T+6)+j+1)*dK:][:dK]
+				t137_3 := t137[(i*(T+6)+j+1)*dK:][:dK]
 				cQ2 := c.CQ[1*dK:][:dK]
-				t135_4 := t135[(i*(T+6)+j+2)*dK:][:dK]
+				t137_4 := t137[(i*(T+6)+j+2)*dK:][:dK]
 				cQ3 := c.CQ[2*dK:][:dK]
-				t135_5 := t135[(i*(T+6)+j+3)*dK:][:dK]
+				t137_5 := t137[(i*(T+6)+j+3)*dK:][:dK]
 				cQ4 := c.CQ[3*dK:][:dK]
 				t94_2 := t94[(i*3+j)*dK:][:dK]
 				for k := range dK {
-					t94_2[k] = F(t135_2[k]*cQ[k]) + F(t135_3[k]*cQ2[k]) + F(t135_4[k]*cQ3[k]) + F(t135_5[k]*cQ4[k])
+					t94_2[k] = F(t137_2[k]*cQ[k]) + F(t137_3[k]*cQ2[k]) + F(t137_4[k]*cQ3[k]) + F(t137_5[k]*cQ4[k])
 				}
 			}
 		}
@@ -833,17 +833,17 @@ func (c *Backward[F]) Run() {
 	// projected.k1
 	for i := range L {
 		for j := range 3 {
-			t138_2 := t138[(i*(T+6)+j)*dK:][:dK]
+			t140_2 := t140[(i*(T+6)+j)*dK:][:dK]
 			for k := range dK {
-				t138_2[k] = F(0)
+				t140_2[k] = F(0)
 			}
 		}
 	}
 	for i := range L {
 		for j := range 3 {
-			t138_2 := t138[(i*(T+6)+j+T+3)*dK:][:dK]
+			t140_2 := t140[(i*(T+6)+j+T+3)*dK:][:dK]
 			for k := range dK {
-				t138_2[k] = F(0)
+				t140_2[k] = F(0)
 			}
 		}
 	}
@@ -854,17 +854,17 @@ func (c *Backward[F]) Run() {
 		for j := range 3 {
 			n3 := int(c.Pos[i]) + j - 3
 			if n3 >= 0 {
-				t138_2 := t138[(i*(T+6)+j)*dK:][:dK]
+				t140_2 := t140[(i*(T+6)+j)*dK:][:dK]
 				cK := c.CK[:dK]
-				t138_3 := t138[(i*(T+6)+j+1)*dK:][:dK]
+				t140_3 := t140[(i*(T+6)+j+1)*dK:][:dK]
 				cK2 := c.CK[1*dK:][:dK]
-				t138_4 := t138[(i*(T+6)+j+2)*dK:][:dK]
+				t140_4 := t140[(i*(T+6)+j+2)*dK:][:dK]
 				cK3 := c.CK[2*dK:][:dK]
-				t138_5 := t138[(i*(T+6)+j+3)*dK:][:dK]
+				t140_5 := t140[(i*(T+6)+j+3)*dK:][:dK]
 				cK4 := c.CK[3*dK:][:dK]
 				t112_2 := t112[(i*3+j)*dK:][:dK]
 				for k := range dK {
-					t112_2[k] = F(t138_2[k]*cK[k]) + F(t138_3[k]*cK2[k]) + F(t138_4[k]*cK3[k]) + F(t138_5[k]*cK4[k])
+					t112_2[k] = F(t140_2[k]*cK[k]) + F(t140_3[k]*cK2[k]) + F(t140_4[k]*cK3[k]) + F(t140_5[k]*cK4[k])
 				}
 			}
 		}
@@ -874,16 +874,16 @@ func (c *Backward[F]) Run() {
 	for i := range L {
 		cV := c.CV[:dV]
 		for j := range T {
-			t132_2 := t132[(i*(T+6)+j+3)*dV:][:dV]
-			t132_3 := t132[(i*(T+6)+j+4)*dV:][:dV]
+			t134_2 := t134[(i*(T+6)+j+3)*dV:][:dV]
+			t134_3 := t134[(i*(T+6)+j+4)*dV:][:dV]
 			cV2 := c.CV[1*dV:][:dV]
-			t132_4 := t132[(i*(T+6)+j+5)*dV:][:dV]
+			t134_4 := t134[(i*(T+6)+j+5)*dV:][:dV]
 			cV3 := c.CV[2*dV:][:dV]
-			t132_5 := t132[(i*(T+6)+j+6)*dV:][:dV]
+			t134_5 := t134[(i*(T+6)+j+6)*dV:][:dV]
 			cV4 := c.CV[3*dV:][:dV]
 			t117_2 := t117[(i*T+j)*dV:][:dV]
 			for k := range dV {
-				t117_2[k] = (F(t132_2[k]*cV[k]) + F(t132_3[k]*cV2[k]) + F(t132_4[k]*cV3[k]) + F(t132_5[k]*cV4[k]))
+				t117_2[k] = (F(t134_2[k]*cV[k]) + F(t134_3[k]*cV2[k]) + F(t134_4[k]*cV3[k]) + F(t134_5[k]*cV4[k]))
 			}
 		}
 	}
@@ -909,16 +909,16 @@ func (c *Backward[F]) Run() {
 	for i := range L {
 		cQ := c.CQ[:dK]
 		for j := range T {
-			t135_2 := t135[(i*(T+6)+j+3)*dK:][:dK]
-			t135_3 := t135[(i*(T+6)+j+4)*dK:][:dK]
+			t137_2 := t137[(i*(T+6)+j+3)*dK:][:dK]
+			t137_3 := t137[(i*(T+6)+j+4)*dK:][:dK]
 			cQ2 := c.CQ[1*dK:][:dK]
-			t135_4 := t135[(i*(T+6)+j+5)*dK:][:dK]
+			t137_4 := t137[(i*(T+6)+j+5)*dK:][:dK]
 			cQ3 := c.CQ[2*dK:][:dK]
-			t135_5 := t135[(i*(T+6)+j+6)*dK:][:dK]
+			t137_5 := t137[(i*(T+6)+j+6)*dK:][:dK]
 			cQ4 := c.CQ[3*dK:][:dK]
 			t120_2 := t120[(i*T+j)*dK:][:dK]
 			for k := range dK {
-				t120_2[k] = (F(t135_2[k]*cQ[k]) + F(t135_3[k]*cQ2[k]) + F(t135_4[k]*cQ3[k]) + F(t135_5[k]*cQ4[k]))
+				t120_2[k] = (F(t137_2[k]*cQ[k]) + F(t137_3[k]*cQ2[k]) + F(t137_4[k]*cQ3[k]) + F(t137_5[k]*cQ4[k]))
 			}
 		}
 	}
@@ -944,16 +944,16 @@ func (c *Backward[F]) Run() {
 	for i := range L {
 		cK := c.CK[:dK]
 		for j := range T {
-			t138_2 := t138[(i*(T+6)+j+3)*dK:][:dK]
-			t138_3 := t138[(i*(T+6)+j+4)*dK:][:dK]
+			t140_2 := t140[(i*(T+6)+j+3)*dK:][:dK]
+			t140_3 := t140[(i*(T+6)+j+4)*dK:][:dK]
 			cK2 := c.CK[1*dK:][:dK]
-			t138_4 := t138[(i*(T+6)+j+5)*dK:][:dK]
+			t140_4 := t140[(i*(T+6)+j+5)*dK:][:dK]
 			cK3 := c.CK[2*dK:][:dK]
-			t138_5 := t138[(i*(T+6)+j+6)*dK:][:dK]
+			t140_5 := t140[(i*(T+6)+j+6)*dK:][:dK]
 			cK4 := c.CK[3*dK:][:dK]
 			t123_2 := t123[(i*T+j)*dK:][:dK]
 			for k := range dK {
-				t123_2[k] = (F(t138_2[k]*cK[k]) + F(t138_3[k]*cK2[k]) + F(t138_4[k]*cK3[k]) + F(t138_5[k]*cK4[k]))
+				t123_2[k] = (F(t140_2[k]*cK[k]) + F(t140_3[k]*cK2[k]) + F(t140_4[k]*cK3[k]) + F(t140_5[k]*cK4[k]))
 			}
 		}
 	}

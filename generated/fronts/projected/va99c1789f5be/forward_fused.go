@@ -493,9 +493,9 @@ func (c *backwardFused) run() {
 	_ = d
 	_ = dK
 	_ = dV
-	t132 := c.Work[:L*T*dV+6*L*dV]                                     // [L, T + 6, d_v]
-	t135 := c.Work[L*T*dV+6*L*dV:][:L*T*dK+6*L*dK]                     // [L, T + 6, d_k]
-	t138 := c.Work[L*T*dK+L*T*dV+6*L*dK+6*L*dV:][:L*T*dK+6*L*dK]       // [L, T + 6, d_k]
+	t134 := c.Work[:L*T*dV+6*L*dV]                                     // [L, T + 6, d_v]
+	t137 := c.Work[L*T*dV+6*L*dV:][:L*T*dK+6*L*dK]                     // [L, T + 6, d_k]
+	t140 := c.Work[L*T*dK+L*T*dV+6*L*dK+6*L*dV:][:L*T*dK+6*L*dK]       // [L, T + 6, d_k]
 	t4 := c.Work[2*L*T*dK+L*T*dV+12*L*dK+6*L*dV:][:L*T*dK]             // [L, T, d_k]
 	t5 := c.Work[3*L*T*dK+L*T*dV+12*L*dK+6*L*dV:][:L*T*dK]             // [L, T, d_k]
 	k1 := c.Work[4*L*T*dK+L*T*dV+12*L*dK+6*L*dV:][:L*T*dK]             // [L, T, d_k]
@@ -601,7 +601,7 @@ func (c *backwardFused) run() {
 			P1:  unsafe.SliceData(c.VStack),
 			P2:  unsafe.SliceData(c.CV),
 			P3:  unsafe.SliceData(c.VBar),
-			P4:  unsafe.SliceData(t132),
+			P4:  unsafe.SliceData(t134),
 			P5:  unsafe.SliceData(c.BVBar),
 			N0:  L,
 			N1:  T,
@@ -632,13 +632,13 @@ func (c *backwardFused) run() {
 				cV4 := c.CV[1*dV:][:dV]
 				vStack4 := c.VStack[(i*(T+3)+j+3)*dV:][:dV]
 				vBar := c.VBar[(i*T+j)*dV:][:dV]
-				t132_2 := t132[(i*(T+6)+j+3)*dV:][:dV]
+				t134_2 := t134[(i*(T+6)+j+3)*dV:][:dV]
 				for k := range dV {
 					t14 := bV[k] + num.FMA32(vStack[k], cV2[k], num.FMA32(vStack2[k], cV3[k], num.FMA32(vStack3[k], cV4[k], F(vStack4[k]*cV[k]))))
 					t15 := kern.Sigmoid(t14)
 					vBarEntry := vBar[k]
 					t69 := num.FMA32(F(F(vBarEntry*t14)*t15), kern.Sigmoid(-t14), F(vBarEntry*t15))
-					t132_2[k] = t69
+					t134_2[k] = t69
 					bVBar[k] = bVBar[k] + t69
 				}
 			}
@@ -741,7 +741,7 @@ func (c *backwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.Rcb090257bc32Args{
+		a := regions.R91d9772389eaArgs{
 			P0:  unsafe.SliceData(t33),
 			P1:  unsafe.SliceData(c.QProd),
 			P2:  unsafe.SliceData(t23),
@@ -757,7 +757,7 @@ func (c *backwardFused) run() {
 			N0:  L,
 			N1:  T,
 		}
-		regions.Rcb090257bc32(&a)
+		regions.R91d9772389ea(&a)
 	} else {
 		for i := range L {
 			t33_2 := t33[i*T:][:T]
@@ -777,11 +777,11 @@ func (c *backwardFused) run() {
 				qProdEntry2 := qProd[j]
 				t23Entry := t23_2[j]
 				kProdEntry2 := kProd[j]
-				w := F(F(0.5*kern.Choose(((F(1e-08) <= t33Entry) && (F(0) < qProdEntry2)), kern.Choose((F(1e-08) <= t33Entry), t182_2[j], F(0)), F(0))) * (F(1) / t31_2[j]))
-				t352_2[j] = kern.Choose(((F(1e-08) <= t33Entry) && (F(0) < qProdEntry2)), kern.Choose(((F(1e-08) <= t33Entry) && (F(0) < qProdEntry2)), w, F(0)), F(0))
+				w := ((F(1e-08) <= t33Entry) && (F(0) < qProdEntry2))
+				t352_2[j] = kern.Choose(w, kern.Choose(((F(1e-08) <= t33Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t33Entry), t182_2[j], F(0)))*(F(1)/t31_2[j])), F(0)), F(0))
 				t40_2[j] = F(1) / t25_2[j]
-				w2 := F(F(0.5*kern.Choose(((F(1e-08) <= t23Entry) && (F(0) < kProdEntry2)), kern.Choose((F(1e-08) <= t23Entry), t43_2[j], F(0)), F(0))) * (F(1) / t21_2[j]))
-				t60_2[j] = kern.Choose(((F(1e-08) <= t23Entry) && (F(0) < kProdEntry2)), kern.Choose(((F(1e-08) <= t23Entry) && (F(0) < kProdEntry2)), w2, F(0)), F(0))
+				w2 := ((F(1e-08) <= t23Entry) && (F(0) < kProdEntry2))
+				t60_2[j] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t23Entry) && (F(0) < kProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t23Entry), t43_2[j], F(0)))*(F(1)/t21_2[j])), F(0)), F(0))
 			}
 		}
 	}
@@ -789,7 +789,7 @@ func (c *backwardFused) run() {
 	// projected.v
 	if kern.Wide() {
 		a := regions.Re9c4c871791dArgs{
-			P0: unsafe.SliceData(t132),
+			P0: unsafe.SliceData(t134),
 			N0: L,
 			N1: dV,
 			N2: T*dV + 6*dV,
@@ -798,16 +798,16 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t132_2 := t132[(i*(T+6)+j)*dV:][:dV]
+				t134_2 := t134[(i*(T+6)+j)*dV:][:dV]
 				for k := range dV {
-					t132_2[k] = F(0)
+					t134_2[k] = F(0)
 				}
 			}
 		}
 	}
 	if kern.Wide() {
 		a := regions.R5597ca2d9fd5Args{
-			P0: unsafe.SliceData(t132),
+			P0: unsafe.SliceData(t134),
 			N0: L,
 			N1: dV,
 			N2: 4*T*dV + 12*dV,
@@ -817,9 +817,9 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t132_2 := t132[(i*(T+6)+j+T+3)*dV:][:dV]
+				t134_2 := t134[(i*(T+6)+j+T+3)*dV:][:dV]
 				for k := range dV {
-					t132_2[k] = F(0)
+					t134_2[k] = F(0)
 				}
 			}
 		}
@@ -830,7 +830,7 @@ func (c *backwardFused) run() {
 	if kern.Wide() {
 		a := regions.R71327c69bd6eArgs{
 			P0: unsafe.SliceData(c.VStack),
-			P1: unsafe.SliceData(t132),
+			P1: unsafe.SliceData(t134),
 			P2: unsafe.SliceData(c.CVBar),
 			N0: L,
 			N1: T,
@@ -847,9 +847,9 @@ func (c *backwardFused) run() {
 			for j := range L {
 				for k := range T {
 					vStack := c.VStack[(j*(T+3)-i+k+3)*dV:][:dV]
-					t132_2 := t132[(j*(T+6)+k+3)*dV:][:dV]
+					t134_2 := t134[(j*(T+6)+k+3)*dV:][:dV]
 					for m := range dV {
-						cVBar[m] = num.FMA32(vStack[m], t132_2[m], cVBar[m])
+						cVBar[m] = num.FMA32(vStack[m], t134_2[m], cVBar[m])
 					}
 				}
 			}
@@ -864,7 +864,7 @@ func (c *backwardFused) run() {
 			if n >= 0 {
 				if kern.Wide() {
 					a := regions.R1e42c5bb8a4bArgs{
-						P0: unsafe.SliceData(t132),
+						P0: unsafe.SliceData(t134),
 						P1: unsafe.SliceData(c.CV),
 						P2: unsafe.SliceData(t76),
 						N0: dV,
@@ -875,17 +875,17 @@ func (c *backwardFused) run() {
 					}
 					regions.R1e42c5bb8a4b(&a)
 				} else {
-					t132_2 := t132[(i*(T+6)+j+3)*dV:][:dV]
+					t134_2 := t134[(i*(T+6)+j+3)*dV:][:dV]
 					cV := c.CV[3*dV:][:dV]
-					t132_3 := t132[(i*(T+6)+j+2)*dV:][:dV]
+					t134_3 := t134[(i*(T+6)+j+2)*dV:][:dV]
 					cV2 := c.CV[2*dV:][:dV]
-					t132_4 := t132[(i*(T+6)+j+1)*dV:][:dV]
+					t134_4 := t134[(i*(T+6)+j+1)*dV:][:dV]
 					cV3 := c.CV[1*dV:][:dV]
-					t132_5 := t132[(i*(T+6)+j)*dV:][:dV]
+					t134_5 := t134[(i*(T+6)+j)*dV:][:dV]
 					cV4 := c.CV[:dV]
 					t76_2 := t76[(i*3+j)*dV:][:dV]
 					for k := range dV {
-						t76_2[k] = num.FMA32(t132_2[k], cV[k], num.FMA32(t132_3[k], cV2[k], num.FMA32(t132_4[k], cV3[k], F(t132_5[k]*cV4[k]))))
+						t76_2[k] = num.FMA32(t134_2[k], cV[k], num.FMA32(t134_3[k], cV2[k], num.FMA32(t134_4[k], cV3[k], F(t134_5[k]*cV4[k]))))
 					}
 				}
 			}
@@ -934,9 +934,9 @@ func (c *backwardFused) run() {
 			P9:  unsafe.SliceData(c.KBar),
 			P10: unsafe.SliceData(t5),
 			P11: unsafe.SliceData(t4),
-			P12: unsafe.SliceData(t135),
+			P12: unsafe.SliceData(t137),
 			P13: unsafe.SliceData(c.BQBar),
-			P14: unsafe.SliceData(t138),
+			P14: unsafe.SliceData(t140),
 			P15: unsafe.SliceData(c.BKBar),
 			N0:  L,
 			N1:  T,
@@ -968,8 +968,8 @@ func (c *backwardFused) run() {
 				kBar := c.KBar[(i*T+j)*dK:][:dK]
 				t5_2 := t5[(i*T+j)*dK:][:dK]
 				t4_2 := t4[(i*T+j)*dK:][:dK]
-				t135_2 := t135[(i*(T+6)+j+3)*dK:][:dK]
-				t138_2 := t138[(i*(T+6)+j+3)*dK:][:dK]
+				t137_2 := t137[(i*(T+6)+j+3)*dK:][:dK]
+				t140_2 := t140[(i*(T+6)+j+3)*dK:][:dK]
 				t152Entry := t152_2[j]
 				t352Entry := t352_2[j]
 				t40Entry := t40_2[j]
@@ -983,9 +983,9 @@ func (c *backwardFused) run() {
 					t5Entry := t5_2[k]
 					t4Entry := t4_2[k]
 					t105 := num.FMA32(F(F(t4Entry*t5Entry)*t99), kern.Sigmoid(-t4Entry), F(t5Entry*t99))
-					t135_2[k] = t87
+					t137_2[k] = t87
 					bQBar[k] = bQBar[k] + t87
-					t138_2[k] = t105
+					t140_2[k] = t105
 					bKBar[k] = bKBar[k] + t105
 				}
 			}
@@ -995,7 +995,7 @@ func (c *backwardFused) run() {
 	// projected.q1
 	if kern.Wide() {
 		a := regions.Re9c4c871791dArgs{
-			P0: unsafe.SliceData(t135),
+			P0: unsafe.SliceData(t137),
 			N0: L,
 			N1: dK,
 			N2: T*dK + 6*dK,
@@ -1004,16 +1004,16 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t135_2 := t135[(i*(T+6)+j)*dK:][:dK]
+				t137_2 := t137[(i*(T+6)+j)*dK:][:dK]
 				for k := range dK {
-					t135_2[k] = F(0)
+					t137_2[k] = F(0)
 				}
 			}
 		}
 	}
 	if kern.Wide() {
 		a := regions.R5597ca2d9fd5Args{
-			P0: unsafe.SliceData(t135),
+			P0: unsafe.SliceData(t137),
 			N0: L,
 			N1: dK,
 			N2: 4*T*dK + 12*dK,
@@ -1023,9 +1023,9 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t135_2 := t135[(i*(T+6)+j+T+3)*dK:][:dK]
+				t137_2 := t137[(i*(T+6)+j+T+3)*dK:][:dK]
 				for k := range dK {
-					t135_2[k] = F(0)
+					t137_2[k] = F(0)
 				}
 			}
 		}
@@ -1037,10 +1037,10 @@ func (c *backwardFused) run() {
 	if kern.Wide() {
 		a := regions.R8b9ed52db582Args{
 			P0: unsafe.SliceData(c.Q1Stack),
-			P1: unsafe.SliceData(t135),
+			P1: unsafe.SliceData(t137),
 			P2: unsafe.SliceData(c.CQBar),
 			P3: unsafe.SliceData(c.K1Stack),
-			P4: unsafe.SliceData(t138),
+			P4: unsafe.SliceData(t140),
 			P5: unsafe.SliceData(c.CKBar),
 			N0: L,
 			N1: T,
@@ -1061,12 +1061,12 @@ func (c *backwardFused) run() {
 			for j := range L {
 				for k := range T {
 					q1Stack := c.Q1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-					t135_2 := t135[(j*(T+6)+k+3)*dK:][:dK]
+					t137_2 := t137[(j*(T+6)+k+3)*dK:][:dK]
 					k1Stack := c.K1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-					t138_2 := t138[(j*(T+6)+k+3)*dK:][:dK]
+					t140_2 := t140[(j*(T+6)+k+3)*dK:][:dK]
 					for m := range dK {
-						cQBar[m] = num.FMA32(q1Stack[m], t135_2[m], cQBar[m])
-						cKBar[m] = num.FMA32(k1Stack[m], t138_2[m], cKBar[m])
+						cQBar[m] = num.FMA32(q1Stack[m], t137_2[m], cQBar[m])
+						cKBar[m] = num.FMA32(k1Stack[m], t140_2[m], cKBar[m])
 					}
 				}
 			}
@@ -1081,7 +1081,7 @@ func (c *backwardFused) run() {
 			if n2 >= 0 {
 				if kern.Wide() {
 					a := regions.R1e42c5bb8a4bArgs{
-						P0: unsafe.SliceData(t135),
+						P0: unsafe.SliceData(t137),
 						P1: unsafe.SliceData(c.CQ),
 						P2: unsafe.SliceData(t94),
 						N0: dK,
@@ -1092,17 +1092,17 @@ func (c *backwardFused) run() {
 					}
 					regions.R1e42c5bb8a4b(&a)
 				} else {
-					t135_2 := t135[(i*(T+6)+j+3)*dK:][:dK]
+					t137_2 := t137[(i*(T+6)+j+3)*dK:][:dK]
 					cQ := c.CQ[3*dK:][:dK]
-					t135_3 := t135[(i*(T+6)+j+2)*dK:][:dK]
+					t137_3 := t137[(i*(T+6)+j+2)*dK:][:dK]
 					cQ2 := c.CQ[2*dK:][:dK]
-					t135_4 := t135[(i*(T+6)+j+1)*dK:][:dK]
+					t137_4 := t137[(i*(T+6)+j+1)*dK:][:dK]
 					cQ3 := c.CQ[1*dK:][:dK]
-					t135_5 := t135[(i*(T+6)+j)*dK:][:dK]
+					t137_5 := t137[(i*(T+6)+j)*dK:][:dK]
 					cQ4 := c.CQ[:dK]
 					t94_2 := t94[(i*3+j)*dK:][:dK]
 					for k := range dK {
-						t94_2[k] = num.FMA32(t135_2[k], cQ[k], num.FMA32(t135_3[k], cQ2[k], num.FMA32(t135_4[k], cQ3[k], F(t135_5[k]*cQ4[k]))))
+						t94_2[k] = num.FMA32(t137_2[k], cQ[k], num.FMA32(t137_3[k], cQ2[k], num.FMA32(t137_4[k], cQ3[k], F(t137_5[k]*cQ4[k]))))
 					}
 				}
 			}
@@ -1143,7 +1143,7 @@ func (c *backwardFused) run() {
 	// projected.k1
 	if kern.Wide() {
 		a := regions.Re9c4c871791dArgs{
-			P0: unsafe.SliceData(t138),
+			P0: unsafe.SliceData(t140),
 			N0: L,
 			N1: dK,
 			N2: T*dK + 6*dK,
@@ -1152,16 +1152,16 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t138_2 := t138[(i*(T+6)+j)*dK:][:dK]
+				t140_2 := t140[(i*(T+6)+j)*dK:][:dK]
 				for k := range dK {
-					t138_2[k] = F(0)
+					t140_2[k] = F(0)
 				}
 			}
 		}
 	}
 	if kern.Wide() {
 		a := regions.R5597ca2d9fd5Args{
-			P0: unsafe.SliceData(t138),
+			P0: unsafe.SliceData(t140),
 			N0: L,
 			N1: dK,
 			N2: 4*T*dK + 12*dK,
@@ -1171,9 +1171,9 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t138_2 := t138[(i*(T+6)+j+T+3)*dK:][:dK]
+				t140_2 := t140[(i*(T+6)+j+T+3)*dK:][:dK]
 				for k := range dK {
-					t138_2[k] = F(0)
+					t140_2[k] = F(0)
 				}
 			}
 		}
@@ -1187,7 +1187,7 @@ func (c *backwardFused) run() {
 			if n3 >= 0 {
 				if kern.Wide() {
 					a := regions.R1e42c5bb8a4bArgs{
-						P0: unsafe.SliceData(t138),
+						P0: unsafe.SliceData(t140),
 						P1: unsafe.SliceData(c.CK),
 						P2: unsafe.SliceData(t112),
 						N0: dK,
@@ -1198,17 +1198,17 @@ func (c *backwardFused) run() {
 					}
 					regions.R1e42c5bb8a4b(&a)
 				} else {
-					t138_2 := t138[(i*(T+6)+j+3)*dK:][:dK]
+					t140_2 := t140[(i*(T+6)+j+3)*dK:][:dK]
 					cK := c.CK[3*dK:][:dK]
-					t138_3 := t138[(i*(T+6)+j+2)*dK:][:dK]
+					t140_3 := t140[(i*(T+6)+j+2)*dK:][:dK]
 					cK2 := c.CK[2*dK:][:dK]
-					t138_4 := t138[(i*(T+6)+j+1)*dK:][:dK]
+					t140_4 := t140[(i*(T+6)+j+1)*dK:][:dK]
 					cK3 := c.CK[1*dK:][:dK]
-					t138_5 := t138[(i*(T+6)+j)*dK:][:dK]
+					t140_5 := t140[(i*(T+6)+j)*dK:][:dK]
 					cK4 := c.CK[:dK]
 					t112_2 := t112[(i*3+j)*dK:][:dK]
 					for k := range dK {
-						t112_2[k] = num.FMA32(t138_2[k], cK[k], num.FMA32(t138_3[k], cK2[k], num.FMA32(t138_4[k], cK3[k], F(t138_5[k]*cK4[k]))))
+						t112_2[k] = num.FMA32(t140_2[k], cK[k], num.FMA32(t140_3[k], cK2[k], num.FMA32(t140_4[k], cK3[k], F(t140_5[k]*cK4[k]))))
 					}
 				}
 			}
@@ -1218,7 +1218,7 @@ func (c *backwardFused) run() {
 	// projected.v0, projected.v
 	if kern.Wide() {
 		a := regions.R4f7fc48780fcArgs{
-			P0: unsafe.SliceData(t132),
+			P0: unsafe.SliceData(t134),
 			P1: unsafe.SliceData(c.CV),
 			P2: unsafe.SliceData(t117),
 			N0: L,
@@ -1235,16 +1235,16 @@ func (c *backwardFused) run() {
 		cV := c.CV[:dV]
 		for i := range L {
 			for j := range T {
-				t132_2 := t132[(i*(T+6)+j+6)*dV:][:dV]
+				t134_2 := t134[(i*(T+6)+j+6)*dV:][:dV]
 				cV2 := c.CV[3*dV:][:dV]
-				t132_3 := t132[(i*(T+6)+j+5)*dV:][:dV]
+				t134_3 := t134[(i*(T+6)+j+5)*dV:][:dV]
 				cV3 := c.CV[2*dV:][:dV]
-				t132_4 := t132[(i*(T+6)+j+4)*dV:][:dV]
+				t134_4 := t134[(i*(T+6)+j+4)*dV:][:dV]
 				cV4 := c.CV[1*dV:][:dV]
-				t132_5 := t132[(i*(T+6)+j+3)*dV:][:dV]
+				t134_5 := t134[(i*(T+6)+j+3)*dV:][:dV]
 				t117_2 := t117[(i*T+j)*dV:][:dV]
 				for k := range dV {
-					t117_2[k] = num.FMA32(t132_2[k], cV2[k], num.FMA32(t132_3[k], cV3[k], num.FMA32(t132_4[k], cV4[k], F(t132_5[k]*cV[k]))))
+					t117_2[k] = num.FMA32(t134_2[k], cV2[k], num.FMA32(t134_3[k], cV3[k], num.FMA32(t134_4[k], cV4[k], F(t134_5[k]*cV[k]))))
 				}
 			}
 		}
@@ -1284,7 +1284,7 @@ func (c *backwardFused) run() {
 	// projected.q0, projected.q1
 	if kern.Wide() {
 		a := regions.R4f7fc48780fcArgs{
-			P0: unsafe.SliceData(t135),
+			P0: unsafe.SliceData(t137),
 			P1: unsafe.SliceData(c.CQ),
 			P2: unsafe.SliceData(t120),
 			N0: L,
@@ -1301,16 +1301,16 @@ func (c *backwardFused) run() {
 		cQ := c.CQ[:dK]
 		for i := range L {
 			for j := range T {
-				t135_2 := t135[(i*(T+6)+j+6)*dK:][:dK]
+				t137_2 := t137[(i*(T+6)+j+6)*dK:][:dK]
 				cQ2 := c.CQ[3*dK:][:dK]
-				t135_3 := t135[(i*(T+6)+j+5)*dK:][:dK]
+				t137_3 := t137[(i*(T+6)+j+5)*dK:][:dK]
 				cQ3 := c.CQ[2*dK:][:dK]
-				t135_4 := t135[(i*(T+6)+j+4)*dK:][:dK]
+				t137_4 := t137[(i*(T+6)+j+4)*dK:][:dK]
 				cQ4 := c.CQ[1*dK:][:dK]
-				t135_5 := t135[(i*(T+6)+j+3)*dK:][:dK]
+				t137_5 := t137[(i*(T+6)+j+3)*dK:][:dK]
 				t120_2 := t120[(i*T+j)*dK:][:dK]
 				for k := range dK {
-					t120_2[k] = num.FMA32(t135_2[k], cQ2[k], num.FMA32(t135_3[k], cQ3[k], num.FMA32(t135_4[k], cQ4[k], F(t135_5[k]*cQ[k]))))
+					t120_2[k] = num.FMA32(t137_2[k], cQ2[k], num.FMA32(t137_3[k], cQ3[k], num.FMA32(t137_4[k], cQ4[k], F(t137_5[k]*cQ[k]))))
 				}
 			}
 		}
@@ -1350,7 +1350,7 @@ func (c *backwardFused) run() {
 	// projected.k0, projected.k1
 	if kern.Wide() {
 		a := regions.R4f7fc48780fcArgs{
-			P0: unsafe.SliceData(t138),
+			P0: unsafe.SliceData(t140),
 			P1: unsafe.SliceData(c.CK),
 			P2: unsafe.SliceData(t123),
 			N0: L,
@@ -1367,16 +1367,16 @@ func (c *backwardFused) run() {
 		cK := c.CK[:dK]
 		for i := range L {
 			for j := range T {
-				t138_2 := t138[(i*(T+6)+j+6)*dK:][:dK]
+				t140_2 := t140[(i*(T+6)+j+6)*dK:][:dK]
 				cK2 := c.CK[3*dK:][:dK]
-				t138_3 := t138[(i*(T+6)+j+5)*dK:][:dK]
+				t140_3 := t140[(i*(T+6)+j+5)*dK:][:dK]
 				cK3 := c.CK[2*dK:][:dK]
-				t138_4 := t138[(i*(T+6)+j+4)*dK:][:dK]
+				t140_4 := t140[(i*(T+6)+j+4)*dK:][:dK]
 				cK4 := c.CK[1*dK:][:dK]
-				t138_5 := t138[(i*(T+6)+j+3)*dK:][:dK]
+				t140_5 := t140[(i*(T+6)+j+3)*dK:][:dK]
 				t123_2 := t123[(i*T+j)*dK:][:dK]
 				for k := range dK {
-					t123_2[k] = num.FMA32(t138_2[k], cK2[k], num.FMA32(t138_3[k], cK3[k], num.FMA32(t138_4[k], cK4[k], F(t138_5[k]*cK[k]))))
+					t123_2[k] = num.FMA32(t140_2[k], cK2[k], num.FMA32(t140_3[k], cK3[k], num.FMA32(t140_4[k], cK4[k], F(t140_5[k]*cK[k]))))
 				}
 			}
 		}

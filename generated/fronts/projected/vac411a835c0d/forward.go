@@ -486,9 +486,9 @@ func (c *Backward[F]) Run() {
 		return
 	}
 	L, T, d, dK, dV, heads := c.L, c.T, c.D, c.DK, c.DV, c.Heads
-	t186 := c.Work[:L*T*dK*heads+6*L*dK*heads] // [L, heads, T + 6, d_k]
+	t190 := c.Work[:L*T*dK*heads+6*L*dK*heads] // [L, heads, T + 6, d_k]
 	work := c.Work[L*T*dK*heads+6*L*dK*heads:]
-	t189 := work[:L*T*dK*heads+6*L*dK*heads] // [L, heads, T + 6, d_k]
+	t193 := work[:L*T*dK*heads+6*L*dK*heads] // [L, heads, T + 6, d_k]
 	work = work[L*T*dK*heads+6*L*dK*heads:]
 	t4 := work[:L*T*dK*heads] // [L, heads, T, d_k]
 	work = work[L*T*dK*heads:]
@@ -644,9 +644,7 @@ func (c *Backward[F]) Run() {
 				t48 := 1 - eta
 				t1622 := (num.Max(t41, F(0)) <= num.Min(F(math.Inf(1)), t48))
 				thetaBarEntry := thetaBar[k2]
-				t442 := (t1622 && (F(0) <= t41))
 				t60 := (num.Max(t34, F(0)) <= F(1))
-				t65 := (t60 && (F(0) <= t34))
 				t16_2[k2] = t162
 				t18_2[k2] = t182
 				t20_2[k2] = num.Max(t182, F(1e-08))
@@ -655,8 +653,8 @@ func (c *Backward[F]) Run() {
 				t30_2[k2] = t302
 				w := etaBar[k2] - kern.Choose((!t1622 && !(F(math.Inf(1)) <= t48)), kern.Choose(!t1622, thetaBarEntry, F(0)), F(0))
 				t352_2[k2] = F(F(eta*w) * num.Sigmoid(-etaLinEntry))
-				t51_2[k2] = kern.Choose(t442, F(kern.Choose(t442, kern.Choose(t1622, thetaBarEntry, F(0)), F(0))*num.Sigmoid(thetaLinEntry)), F(0))
-				t73_2[k2] = kern.Choose(t65, F(F(t34*kern.Choose(t65, kern.Choose(t60, rhoBar[k2], F(0)), F(0)))*num.Sigmoid(-rhoLinEntry)), F(0))
+				t51_2[k2] = kern.Choose((t1622 && (F(0) <= t41)), F(kern.Choose(t1622, thetaBarEntry, F(0))*num.Sigmoid(thetaLinEntry)), F(0))
+				t73_2[k2] = kern.Choose((t60 && (F(0) <= t34)), F(F(t34*kern.Choose(t60, rhoBar[k2], F(0)))*num.Sigmoid(-rhoLinEntry)), F(0))
 				t83_2[k2] = F(1) / t302
 			}
 		}
@@ -800,11 +798,11 @@ func (c *Backward[F]) Run() {
 				qProdEntry2 := qProd[k2]
 				t18Entry := t18_2[k2]
 				kProdEntry2 := kProd[k2]
-				w2 := F(F(0.5*kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), kern.Choose((F(1e-08) <= t28Entry), t86_2[k2], F(0)), F(0))) * (F(1) / t26_2[k2]))
-				t103_2[k2] = kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), w2, F(0)), F(0))
+				w2 := ((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2))
+				t103_2[k2] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t28Entry), t86_2[k2], F(0)))*(F(1)/t26_2[k2])), F(0)), F(0))
 				t109_2[k2] = F(1) / t20_2[k2]
-				w3 := F(F(0.5*kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), kern.Choose((F(1e-08) <= t18Entry), t112_2[k2], F(0)), F(0))) * (F(1) / t16_2[k2]))
-				t129_2[k2] = kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), w3, F(0)), F(0))
+				w3 := ((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2))
+				t129_2[k2] = kern.Choose(w3, kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t18Entry), t112_2[k2], F(0)))*(F(1)/t16_2[k2])), F(0)), F(0))
 			}
 		}
 	}
@@ -855,8 +853,8 @@ func (c *Backward[F]) Run() {
 				k1_2 := k1[((i*heads+j)*T+k2)*dK:][:dK]
 				t5_2 := t5[((i*heads+j)*T+k2)*dK:][:dK]
 				t4_2 := t4[((i*heads+j)*T+k2)*dK:][:dK]
-				t186_2 := t186[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
-				t189_2 := t189[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
+				t190_2 := t190[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
+				t193_2 := t193[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
 				t83Entry := t83_2[k2]
 				t103Entry := t103_2[k2]
 				t109Entry := t109_2[k2]
@@ -868,8 +866,8 @@ func (c *Backward[F]) Run() {
 					t154 := F(t107_2[m]*t109Entry) + F(2*F(k1_2[m]*t129Entry))
 					t5Entry := t5_2[m]
 					t4Entry := t4_2[m]
-					t186_2[m] = F(t10Entry*t136) + F(F(F(t9Entry*t10Entry)*t136)*num.Sigmoid(-t9Entry))
-					t189_2[m] = F(t5Entry*t154) + F(F(F(t4Entry*t5Entry)*t154)*num.Sigmoid(-t4Entry))
+					t190_2[m] = F(t10Entry*t136) + F(F(F(t9Entry*t10Entry)*t136)*num.Sigmoid(-t9Entry))
+					t193_2[m] = F(t5Entry*t154) + F(F(F(t4Entry*t5Entry)*t154)*num.Sigmoid(-t4Entry))
 				}
 			}
 		}
@@ -883,11 +881,11 @@ func (c *Backward[F]) Run() {
 		bKBar := c.BKBar[i*dK:][:dK]
 		for j := range L {
 			for k2 := range T {
-				t186_2 := t186[((j*heads+i)*(T+6)+k2+3)*dK:][:dK]
-				t189_2 := t189[((j*heads+i)*(T+6)+k2+3)*dK:][:dK]
+				t190_2 := t190[((j*heads+i)*(T+6)+k2+3)*dK:][:dK]
+				t193_2 := t193[((j*heads+i)*(T+6)+k2+3)*dK:][:dK]
 				for m := range dK {
-					bQBar[m] += t186_2[m]
-					bKBar[m] += t189_2[m]
+					bQBar[m] += t190_2[m]
+					bKBar[m] += t193_2[m]
 				}
 			}
 		}
@@ -897,9 +895,9 @@ func (c *Backward[F]) Run() {
 	for i := range L {
 		for j := range heads {
 			for k2 := range 3 {
-				t186_2 := t186[((i*heads+j)*(T+6)+k2)*dK:][:dK]
+				t190_2 := t190[((i*heads+j)*(T+6)+k2)*dK:][:dK]
 				for m := range dK {
-					t186_2[m] = F(0)
+					t190_2[m] = F(0)
 				}
 			}
 		}
@@ -907,9 +905,9 @@ func (c *Backward[F]) Run() {
 	for i := range L {
 		for j := range heads {
 			for k2 := range 3 {
-				t186_2 := t186[((i*heads+j)*(T+6)+k2+T+3)*dK:][:dK]
+				t190_2 := t190[((i*heads+j)*(T+6)+k2+T+3)*dK:][:dK]
 				for m := range dK {
-					t186_2[m] = F(0)
+					t190_2[m] = F(0)
 				}
 			}
 		}
@@ -925,12 +923,12 @@ func (c *Backward[F]) Run() {
 			for k2 := range L {
 				for m := range T {
 					q1Stack := c.Q1Stack[((k2*heads+i)*(T+3)-j+m+3)*dK:][:dK]
-					t186_2 := t186[((k2*heads+i)*(T+6)+m+3)*dK:][:dK]
+					t190_2 := t190[((k2*heads+i)*(T+6)+m+3)*dK:][:dK]
 					k1Stack := c.K1Stack[((k2*heads+i)*(T+3)-j+m+3)*dK:][:dK]
-					t189_2 := t189[((k2*heads+i)*(T+6)+m+3)*dK:][:dK]
+					t193_2 := t193[((k2*heads+i)*(T+6)+m+3)*dK:][:dK]
 					for p := range dK {
-						cQBar[p] += F(q1Stack[p] * t186_2[p])
-						cKBar[p] += F(k1Stack[p] * t189_2[p])
+						cQBar[p] += F(q1Stack[p] * t190_2[p])
+						cKBar[p] += F(k1Stack[p] * t193_2[p])
 					}
 				}
 			}
@@ -944,17 +942,17 @@ func (c *Backward[F]) Run() {
 			for k2 := range 3 {
 				n := int(c.Pos[i]) + k2 - 3
 				if n >= 0 {
-					t186_2 := t186[((i*heads+j)*(T+6)+k2)*dK:][:dK]
+					t190_2 := t190[((i*heads+j)*(T+6)+k2)*dK:][:dK]
 					cQ := c.CQ[j*4*dK:][:dK]
-					t186_3 := t186[((i*heads+j)*(T+6)+k2+1)*dK:][:dK]
+					t190_3 := t190[((i*heads+j)*(T+6)+k2+1)*dK:][:dK]
 					cQ2 := c.CQ[(j*4+1)*dK:][:dK]
-					t186_4 := t186[((i*heads+j)*(T+6)+k2+2)*dK:][:dK]
+					t190_4 := t190[((i*heads+j)*(T+6)+k2+2)*dK:][:dK]
 					cQ3 := c.CQ[(j*4+2)*dK:][:dK]
-					t186_5 := t186[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
+					t190_5 := t190[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
 					cQ4 := c.CQ[(j*4+3)*dK:][:dK]
 					t149_2 := t149[((i*heads+j)*3+k2)*dK:][:dK]
 					for m := range dK {
-						t149_2[m] = F(t186_2[m]*cQ[m]) + F(t186_3[m]*cQ2[m]) + F(t186_4[m]*cQ3[m]) + F(t186_5[m]*cQ4[m])
+						t149_2[m] = F(t190_2[m]*cQ[m]) + F(t190_3[m]*cQ2[m]) + F(t190_4[m]*cQ3[m]) + F(t190_5[m]*cQ4[m])
 					}
 				}
 			}
@@ -983,9 +981,9 @@ func (c *Backward[F]) Run() {
 	for i := range L {
 		for j := range heads {
 			for k2 := range 3 {
-				t189_2 := t189[((i*heads+j)*(T+6)+k2)*dK:][:dK]
+				t193_2 := t193[((i*heads+j)*(T+6)+k2)*dK:][:dK]
 				for m := range dK {
-					t189_2[m] = F(0)
+					t193_2[m] = F(0)
 				}
 			}
 		}
@@ -993,9 +991,9 @@ func (c *Backward[F]) Run() {
 	for i := range L {
 		for j := range heads {
 			for k2 := range 3 {
-				t189_2 := t189[((i*heads+j)*(T+6)+k2+T+3)*dK:][:dK]
+				t193_2 := t193[((i*heads+j)*(T+6)+k2+T+3)*dK:][:dK]
 				for m := range dK {
-					t189_2[m] = F(0)
+					t193_2[m] = F(0)
 				}
 			}
 		}
@@ -1008,17 +1006,17 @@ func (c *Backward[F]) Run() {
 			for k2 := range 3 {
 				n2 := int(c.Pos[i]) + k2 - 3
 				if n2 >= 0 {
-					t189_2 := t189[((i*heads+j)*(T+6)+k2)*dK:][:dK]
+					t193_2 := t193[((i*heads+j)*(T+6)+k2)*dK:][:dK]
 					cK := c.CK[j*4*dK:][:dK]
-					t189_3 := t189[((i*heads+j)*(T+6)+k2+1)*dK:][:dK]
+					t193_3 := t193[((i*heads+j)*(T+6)+k2+1)*dK:][:dK]
 					cK2 := c.CK[(j*4+1)*dK:][:dK]
-					t189_4 := t189[((i*heads+j)*(T+6)+k2+2)*dK:][:dK]
+					t193_4 := t193[((i*heads+j)*(T+6)+k2+2)*dK:][:dK]
 					cK3 := c.CK[(j*4+2)*dK:][:dK]
-					t189_5 := t189[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
+					t193_5 := t193[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
 					cK4 := c.CK[(j*4+3)*dK:][:dK]
 					t167_2 := t167[((i*heads+j)*3+k2)*dK:][:dK]
 					for m := range dK {
-						t167_2[m] = F(t189_2[m]*cK[m]) + F(t189_3[m]*cK2[m]) + F(t189_4[m]*cK3[m]) + F(t189_5[m]*cK4[m])
+						t167_2[m] = F(t193_2[m]*cK[m]) + F(t193_3[m]*cK2[m]) + F(t193_4[m]*cK3[m]) + F(t193_5[m]*cK4[m])
 					}
 				}
 			}
@@ -1030,16 +1028,16 @@ func (c *Backward[F]) Run() {
 		for j := range heads {
 			cQ := c.CQ[j*4*dK:][:dK]
 			for k2 := range T {
-				t186_2 := t186[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
-				t186_3 := t186[((i*heads+j)*(T+6)+k2+4)*dK:][:dK]
+				t190_2 := t190[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
+				t190_3 := t190[((i*heads+j)*(T+6)+k2+4)*dK:][:dK]
 				cQ2 := c.CQ[(j*4+1)*dK:][:dK]
-				t186_4 := t186[((i*heads+j)*(T+6)+k2+5)*dK:][:dK]
+				t190_4 := t190[((i*heads+j)*(T+6)+k2+5)*dK:][:dK]
 				cQ3 := c.CQ[(j*4+2)*dK:][:dK]
-				t186_5 := t186[((i*heads+j)*(T+6)+k2+6)*dK:][:dK]
+				t190_5 := t190[((i*heads+j)*(T+6)+k2+6)*dK:][:dK]
 				cQ4 := c.CQ[(j*4+3)*dK:][:dK]
 				t172_2 := t172[((i*heads+j)*T+k2)*dK:][:dK]
 				for m := range dK {
-					t172_2[m] = (F(t186_2[m]*cQ[m]) + F(t186_3[m]*cQ2[m]) + F(t186_4[m]*cQ3[m]) + F(t186_5[m]*cQ4[m]))
+					t172_2[m] = (F(t190_2[m]*cQ[m]) + F(t190_3[m]*cQ2[m]) + F(t190_4[m]*cQ3[m]) + F(t190_5[m]*cQ4[m]))
 				}
 			}
 		}
@@ -1074,16 +1072,16 @@ func (c *Backward[F]) Run() {
 		for j := range heads {
 			cK := c.CK[j*4*dK:][:dK]
 			for k2 := range T {
-				t189_2 := t189[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
-				t189_3 := t189[((i*heads+j)*(T+6)+k2+4)*dK:][:dK]
+				t193_2 := t193[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
+				t193_3 := t193[((i*heads+j)*(T+6)+k2+4)*dK:][:dK]
 				cK2 := c.CK[(j*4+1)*dK:][:dK]
-				t189_4 := t189[((i*heads+j)*(T+6)+k2+5)*dK:][:dK]
+				t193_4 := t193[((i*heads+j)*(T+6)+k2+5)*dK:][:dK]
 				cK3 := c.CK[(j*4+2)*dK:][:dK]
-				t189_5 := t189[((i*heads+j)*(T+6)+k2+6)*dK:][:dK]
+				t193_5 := t193[((i*heads+j)*(T+6)+k2+6)*dK:][:dK]
 				cK4 := c.CK[(j*4+3)*dK:][:dK]
 				t175_2 := t175[((i*heads+j)*T+k2)*dK:][:dK]
 				for m := range dK {
-					t175_2[m] = (F(t189_2[m]*cK[m]) + F(t189_3[m]*cK2[m]) + F(t189_4[m]*cK3[m]) + F(t189_5[m]*cK4[m]))
+					t175_2[m] = (F(t193_2[m]*cK[m]) + F(t193_3[m]*cK2[m]) + F(t193_4[m]*cK3[m]) + F(t193_5[m]*cK4[m]))
 				}
 			}
 		}

@@ -605,8 +605,8 @@ func (c *backwardFused) run() {
 	_ = dK
 	_ = dV
 	_ = heads
-	t186 := c.Work[:L*T*dK*heads+6*L*dK*heads]                                                                    // [L, heads, T + 6, d_k]
-	t189 := c.Work[L*T*dK*heads+6*L*dK*heads:][:L*T*dK*heads+6*L*dK*heads]                                        // [L, heads, T + 6, d_k]
+	t190 := c.Work[:L*T*dK*heads+6*L*dK*heads]                                                                    // [L, heads, T + 6, d_k]
+	t193 := c.Work[L*T*dK*heads+6*L*dK*heads:][:L*T*dK*heads+6*L*dK*heads]                                        // [L, heads, T + 6, d_k]
 	t4 := c.Work[2*L*T*dK*heads+12*L*dK*heads:][:L*T*dK*heads]                                                    // [L, heads, T, d_k]
 	t5 := c.Work[3*L*T*dK*heads+12*L*dK*heads:][:L*T*dK*heads]                                                    // [L, heads, T, d_k]
 	k1 := c.Work[4*L*T*dK*heads+12*L*dK*heads:][:L*T*dK*heads]                                                    // [L, heads, T, d_k]
@@ -720,7 +720,7 @@ func (c *backwardFused) run() {
 
 	// projected.k, projected.q, projected.rho, projected.theta, projected.eta
 	if kern.Wide() {
-		a := regions.R80ecb4b93496Args{
+		a := regions.Rc546e0a291c7Args{
 			P0:  unsafe.SliceData(c.KProd),
 			P1:  unsafe.SliceData(c.QProd),
 			P2:  unsafe.SliceData(c.RhoLin),
@@ -744,7 +744,7 @@ func (c *backwardFused) run() {
 			N2:  T,
 			N3:  T * heads,
 		}
-		regions.R80ecb4b93496(&a)
+		regions.Rc546e0a291c7(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -783,9 +783,7 @@ func (c *backwardFused) run() {
 					t48 := F(1) - eta
 					t1622 := (kern.Larger(t41, F(0)) <= kern.Smaller(F(math.Inf(1)), t48))
 					thetaBarEntry := thetaBar[k2]
-					t442 := (t1622 && (F(0) <= t41))
 					t60 := (kern.Larger(t34, F(0)) <= F(1))
-					t65 := (t60 && (F(0) <= t34))
 					t16_2[k2] = t162
 					t18_2[k2] = t182
 					t20_2[k2] = kern.Larger(t182, F(1e-08))
@@ -794,8 +792,8 @@ func (c *backwardFused) run() {
 					t30_2[k2] = t302
 					w := etaBar[k2] - kern.Choose((!t1622 && !(F(math.Inf(1)) <= t48)), kern.Choose(!t1622, thetaBarEntry, F(0)), F(0))
 					t352_2[k2] = F(F(eta*w) * kern.Sigmoid(-etaLinEntry))
-					t51_2[k2] = kern.Choose(t442, F(kern.Choose(t442, kern.Choose(t1622, thetaBarEntry, F(0)), F(0))*kern.Sigmoid(thetaLinEntry)), F(0))
-					t73_2[k2] = kern.Choose(t65, F(F(t34*kern.Choose(t65, kern.Choose(t60, rhoBar[k2], F(0)), F(0)))*kern.Sigmoid(-rhoLinEntry)), F(0))
+					t51_2[k2] = kern.Choose((t1622 && (F(0) <= t41)), F(kern.Choose(t1622, thetaBarEntry, F(0))*kern.Sigmoid(thetaLinEntry)), F(0))
+					t73_2[k2] = kern.Choose((t60 && (F(0) <= t34)), F(F(t34*kern.Choose(t60, rhoBar[k2], F(0)))*kern.Sigmoid(-rhoLinEntry)), F(0))
 					t83_2[k2] = F(1) / t302
 				}
 			}
@@ -1031,7 +1029,7 @@ func (c *backwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.R9142a823327aArgs{
+		a := regions.R0224e26d5877Args{
 			P0:  unsafe.SliceData(t28),
 			P1:  unsafe.SliceData(c.QProd),
 			P2:  unsafe.SliceData(t18),
@@ -1049,7 +1047,7 @@ func (c *backwardFused) run() {
 			N2:  T,
 			N3:  T * heads,
 		}
-		regions.R9142a823327a(&a)
+		regions.R0224e26d5877(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -1070,11 +1068,11 @@ func (c *backwardFused) run() {
 					qProdEntry2 := qProd[k2]
 					t18Entry := t18_2[k2]
 					kProdEntry2 := kProd[k2]
-					w2 := F(F(0.5*kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), kern.Choose((F(1e-08) <= t28Entry), t86_2[k2], F(0)), F(0))) * (F(1) / t26_2[k2]))
-					t103_2[k2] = kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), w2, F(0)), F(0))
+					w2 := ((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2))
+					t103_2[k2] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t28Entry), t86_2[k2], F(0)))*(F(1)/t26_2[k2])), F(0)), F(0))
 					t109_2[k2] = F(1) / t20_2[k2]
-					w3 := F(F(0.5*kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), kern.Choose((F(1e-08) <= t18Entry), t112_2[k2], F(0)), F(0))) * (F(1) / t16_2[k2]))
-					t129_2[k2] = kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), w3, F(0)), F(0))
+					w3 := ((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2))
+					t129_2[k2] = kern.Choose(w3, kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t18Entry), t112_2[k2], F(0)))*(F(1)/t16_2[k2])), F(0)), F(0))
 				}
 			}
 		}
@@ -1148,8 +1146,8 @@ func (c *backwardFused) run() {
 			P9:  unsafe.SliceData(t107),
 			P10: unsafe.SliceData(t5),
 			P11: unsafe.SliceData(t4),
-			P12: unsafe.SliceData(t186),
-			P13: unsafe.SliceData(t189),
+			P12: unsafe.SliceData(t190),
+			P13: unsafe.SliceData(t193),
 			N0:  L,
 			N1:  heads,
 			N2:  T,
@@ -1178,8 +1176,8 @@ func (c *backwardFused) run() {
 					t107_2 := t107[((i*heads+j)*T+k2)*dK:][:dK]
 					t5_2 := t5[((i*heads+j)*T+k2)*dK:][:dK]
 					t4_2 := t4[((i*heads+j)*T+k2)*dK:][:dK]
-					t186_2 := t186[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
-					t189_2 := t189[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
+					t190_2 := t190[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
+					t193_2 := t193[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
 					t83Entry := t83_2[k2]
 					t103Entry := t103_2[k2]
 					t109Entry := t109_2[k2]
@@ -1191,8 +1189,8 @@ func (c *backwardFused) run() {
 						t154 := num.FMA32(F(2*k1_2[m]), t129Entry, F(t107_2[m]*t109Entry))
 						t5Entry := t5_2[m]
 						t4Entry := t4_2[m]
-						t186_2[m] = num.FMA32(F(F(t9Entry*t10Entry)*t136), kern.Sigmoid(-t9Entry), F(t10Entry*t136))
-						t189_2[m] = num.FMA32(F(F(t4Entry*t5Entry)*t154), kern.Sigmoid(-t4Entry), F(t5Entry*t154))
+						t190_2[m] = num.FMA32(F(F(t9Entry*t10Entry)*t136), kern.Sigmoid(-t9Entry), F(t10Entry*t136))
+						t193_2[m] = num.FMA32(F(F(t4Entry*t5Entry)*t154), kern.Sigmoid(-t4Entry), F(t5Entry*t154))
 					}
 				}
 			}
@@ -1205,9 +1203,9 @@ func (c *backwardFused) run() {
 	if kern.Wide() {
 		a := regions.R88795b7bcf36Args{
 			P0: unsafe.SliceData(c.BQBar),
-			P1: unsafe.SliceData(t186),
+			P1: unsafe.SliceData(t190),
 			P2: unsafe.SliceData(c.BKBar),
-			P3: unsafe.SliceData(t189),
+			P3: unsafe.SliceData(t193),
 			N0: heads,
 			N1: L,
 			N2: T,
@@ -1224,11 +1222,11 @@ func (c *backwardFused) run() {
 			bKBar := c.BKBar[i*dK:][:dK]
 			for j := range L {
 				for k2 := range T {
-					t186_2 := t186[((j*heads+i)*(T+6)+k2+3)*dK:][:dK]
-					t189_2 := t189[((j*heads+i)*(T+6)+k2+3)*dK:][:dK]
+					t190_2 := t190[((j*heads+i)*(T+6)+k2+3)*dK:][:dK]
+					t193_2 := t193[((j*heads+i)*(T+6)+k2+3)*dK:][:dK]
 					for m := range dK {
-						bQBar[m] = bQBar[m] + t186_2[m]
-						bKBar[m] = bKBar[m] + t189_2[m]
+						bQBar[m] = bQBar[m] + t190_2[m]
+						bKBar[m] = bKBar[m] + t193_2[m]
 					}
 				}
 			}
@@ -1238,7 +1236,7 @@ func (c *backwardFused) run() {
 	// projected.q1
 	if kern.Wide() {
 		a := regions.R92f43367dc72Args{
-			P0: unsafe.SliceData(t186),
+			P0: unsafe.SliceData(t190),
 			N0: L,
 			N1: heads,
 			N2: dK,
@@ -1250,9 +1248,9 @@ func (c *backwardFused) run() {
 		for i := range L {
 			for j := range heads {
 				for k2 := range 3 {
-					t186_2 := t186[((i*heads+j)*(T+6)+k2)*dK:][:dK]
+					t190_2 := t190[((i*heads+j)*(T+6)+k2)*dK:][:dK]
 					for m := range dK {
-						t186_2[m] = F(0)
+						t190_2[m] = F(0)
 					}
 				}
 			}
@@ -1260,7 +1258,7 @@ func (c *backwardFused) run() {
 	}
 	if kern.Wide() {
 		a := regions.Rbe39e2073f93Args{
-			P0: unsafe.SliceData(t186),
+			P0: unsafe.SliceData(t190),
 			N0: L,
 			N1: heads,
 			N2: dK,
@@ -1273,9 +1271,9 @@ func (c *backwardFused) run() {
 		for i := range L {
 			for j := range heads {
 				for k2 := range 3 {
-					t186_2 := t186[((i*heads+j)*(T+6)+k2+T+3)*dK:][:dK]
+					t190_2 := t190[((i*heads+j)*(T+6)+k2+T+3)*dK:][:dK]
 					for m := range dK {
-						t186_2[m] = F(0)
+						t190_2[m] = F(0)
 					}
 				}
 			}
@@ -1288,10 +1286,10 @@ func (c *backwardFused) run() {
 	if kern.Wide() {
 		a := regions.R1012fbfad2e6Args{
 			P0:  unsafe.SliceData(c.Q1Stack),
-			P1:  unsafe.SliceData(t186),
+			P1:  unsafe.SliceData(t190),
 			P2:  unsafe.SliceData(c.CQBar),
 			P3:  unsafe.SliceData(c.K1Stack),
-			P4:  unsafe.SliceData(t189),
+			P4:  unsafe.SliceData(t193),
 			P5:  unsafe.SliceData(c.CKBar),
 			N0:  heads,
 			N1:  L,
@@ -1317,12 +1315,12 @@ func (c *backwardFused) run() {
 				for k2 := range L {
 					for m := range T {
 						q1Stack := c.Q1Stack[((k2*heads+i)*(T+3)-j+m+3)*dK:][:dK]
-						t186_2 := t186[((k2*heads+i)*(T+6)+m+3)*dK:][:dK]
+						t190_2 := t190[((k2*heads+i)*(T+6)+m+3)*dK:][:dK]
 						k1Stack := c.K1Stack[((k2*heads+i)*(T+3)-j+m+3)*dK:][:dK]
-						t189_2 := t189[((k2*heads+i)*(T+6)+m+3)*dK:][:dK]
+						t193_2 := t193[((k2*heads+i)*(T+6)+m+3)*dK:][:dK]
 						for p := range dK {
-							cQBar[p] = num.FMA32(q1Stack[p], t186_2[p], cQBar[p])
-							cKBar[p] = num.FMA32(k1Stack[p], t189_2[p], cKBar[p])
+							cQBar[p] = num.FMA32(q1Stack[p], t190_2[p], cQBar[p])
+							cKBar[p] = num.FMA32(k1Stack[p], t193_2[p], cKBar[p])
 						}
 					}
 				}
@@ -1339,7 +1337,7 @@ func (c *backwardFused) run() {
 				if n >= 0 {
 					if kern.Wide() {
 						a := regions.R1e42c5bb8a4bArgs{
-							P0: unsafe.SliceData(t186),
+							P0: unsafe.SliceData(t190),
 							P1: unsafe.SliceData(c.CQ),
 							P2: unsafe.SliceData(t149),
 							N0: dK,
@@ -1350,17 +1348,17 @@ func (c *backwardFused) run() {
 						}
 						regions.R1e42c5bb8a4b(&a)
 					} else {
-						t186_2 := t186[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
+						t190_2 := t190[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
 						cQ := c.CQ[(j*4+3)*dK:][:dK]
-						t186_3 := t186[((i*heads+j)*(T+6)+k2+2)*dK:][:dK]
+						t190_3 := t190[((i*heads+j)*(T+6)+k2+2)*dK:][:dK]
 						cQ2 := c.CQ[(j*4+2)*dK:][:dK]
-						t186_4 := t186[((i*heads+j)*(T+6)+k2+1)*dK:][:dK]
+						t190_4 := t190[((i*heads+j)*(T+6)+k2+1)*dK:][:dK]
 						cQ3 := c.CQ[(j*4+1)*dK:][:dK]
-						t186_5 := t186[((i*heads+j)*(T+6)+k2)*dK:][:dK]
+						t190_5 := t190[((i*heads+j)*(T+6)+k2)*dK:][:dK]
 						cQ4 := c.CQ[j*4*dK:][:dK]
 						t149_2 := t149[((i*heads+j)*3+k2)*dK:][:dK]
 						for m := range dK {
-							t149_2[m] = num.FMA32(t186_2[m], cQ[m], num.FMA32(t186_3[m], cQ2[m], num.FMA32(t186_4[m], cQ3[m], F(t186_5[m]*cQ4[m]))))
+							t149_2[m] = num.FMA32(t190_2[m], cQ[m], num.FMA32(t190_3[m], cQ2[m], num.FMA32(t190_4[m], cQ3[m], F(t190_5[m]*cQ4[m]))))
 						}
 					}
 				}
@@ -1406,7 +1404,7 @@ func (c *backwardFused) run() {
 	// projected.k1
 	if kern.Wide() {
 		a := regions.R92f43367dc72Args{
-			P0: unsafe.SliceData(t189),
+			P0: unsafe.SliceData(t193),
 			N0: L,
 			N1: heads,
 			N2: dK,
@@ -1418,9 +1416,9 @@ func (c *backwardFused) run() {
 		for i := range L {
 			for j := range heads {
 				for k2 := range 3 {
-					t189_2 := t189[((i*heads+j)*(T+6)+k2)*dK:][:dK]
+					t193_2 := t193[((i*heads+j)*(T+6)+k2)*dK:][:dK]
 					for m := range dK {
-						t189_2[m] = F(0)
+						t193_2[m] = F(0)
 					}
 				}
 			}
@@ -1428,7 +1426,7 @@ func (c *backwardFused) run() {
 	}
 	if kern.Wide() {
 		a := regions.Rbe39e2073f93Args{
-			P0: unsafe.SliceData(t189),
+			P0: unsafe.SliceData(t193),
 			N0: L,
 			N1: heads,
 			N2: dK,
@@ -1441,9 +1439,9 @@ func (c *backwardFused) run() {
 		for i := range L {
 			for j := range heads {
 				for k2 := range 3 {
-					t189_2 := t189[((i*heads+j)*(T+6)+k2+T+3)*dK:][:dK]
+					t193_2 := t193[((i*heads+j)*(T+6)+k2+T+3)*dK:][:dK]
 					for m := range dK {
-						t189_2[m] = F(0)
+						t193_2[m] = F(0)
 					}
 				}
 			}
@@ -1459,7 +1457,7 @@ func (c *backwardFused) run() {
 				if n2 >= 0 {
 					if kern.Wide() {
 						a := regions.R1e42c5bb8a4bArgs{
-							P0: unsafe.SliceData(t189),
+							P0: unsafe.SliceData(t193),
 							P1: unsafe.SliceData(c.CK),
 							P2: unsafe.SliceData(t167),
 							N0: dK,
@@ -1470,17 +1468,17 @@ func (c *backwardFused) run() {
 						}
 						regions.R1e42c5bb8a4b(&a)
 					} else {
-						t189_2 := t189[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
+						t193_2 := t193[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
 						cK := c.CK[(j*4+3)*dK:][:dK]
-						t189_3 := t189[((i*heads+j)*(T+6)+k2+2)*dK:][:dK]
+						t193_3 := t193[((i*heads+j)*(T+6)+k2+2)*dK:][:dK]
 						cK2 := c.CK[(j*4+2)*dK:][:dK]
-						t189_4 := t189[((i*heads+j)*(T+6)+k2+1)*dK:][:dK]
+						t193_4 := t193[((i*heads+j)*(T+6)+k2+1)*dK:][:dK]
 						cK3 := c.CK[(j*4+1)*dK:][:dK]
-						t189_5 := t189[((i*heads+j)*(T+6)+k2)*dK:][:dK]
+						t193_5 := t193[((i*heads+j)*(T+6)+k2)*dK:][:dK]
 						cK4 := c.CK[j*4*dK:][:dK]
 						t167_2 := t167[((i*heads+j)*3+k2)*dK:][:dK]
 						for m := range dK {
-							t167_2[m] = num.FMA32(t189_2[m], cK[m], num.FMA32(t189_3[m], cK2[m], num.FMA32(t189_4[m], cK3[m], F(t189_5[m]*cK4[m]))))
+							t167_2[m] = num.FMA32(t193_2[m], cK[m], num.FMA32(t193_3[m], cK2[m], num.FMA32(t193_4[m], cK3[m], F(t193_5[m]*cK4[m]))))
 						}
 					}
 				}
@@ -1491,7 +1489,7 @@ func (c *backwardFused) run() {
 	// projected.q0, projected.q1
 	if kern.Wide() {
 		a := regions.Rd8951093918dArgs{
-			P0:  unsafe.SliceData(t186),
+			P0:  unsafe.SliceData(t190),
 			P1:  unsafe.SliceData(c.CQ),
 			P2:  unsafe.SliceData(t172),
 			N0:  L,
@@ -1513,16 +1511,16 @@ func (c *backwardFused) run() {
 			for j := range heads {
 				cQ := c.CQ[j*4*dK:][:dK]
 				for k2 := range T {
-					t186_2 := t186[((i*heads+j)*(T+6)+k2+6)*dK:][:dK]
+					t190_2 := t190[((i*heads+j)*(T+6)+k2+6)*dK:][:dK]
 					cQ2 := c.CQ[(j*4+3)*dK:][:dK]
-					t186_3 := t186[((i*heads+j)*(T+6)+k2+5)*dK:][:dK]
+					t190_3 := t190[((i*heads+j)*(T+6)+k2+5)*dK:][:dK]
 					cQ3 := c.CQ[(j*4+2)*dK:][:dK]
-					t186_4 := t186[((i*heads+j)*(T+6)+k2+4)*dK:][:dK]
+					t190_4 := t190[((i*heads+j)*(T+6)+k2+4)*dK:][:dK]
 					cQ4 := c.CQ[(j*4+1)*dK:][:dK]
-					t186_5 := t186[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
+					t190_5 := t190[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
 					t172_2 := t172[((i*heads+j)*T+k2)*dK:][:dK]
 					for m := range dK {
-						t172_2[m] = num.FMA32(t186_2[m], cQ2[m], num.FMA32(t186_3[m], cQ3[m], num.FMA32(t186_4[m], cQ4[m], F(t186_5[m]*cQ[m]))))
+						t172_2[m] = num.FMA32(t190_2[m], cQ2[m], num.FMA32(t190_3[m], cQ3[m], num.FMA32(t190_4[m], cQ4[m], F(t190_5[m]*cQ[m]))))
 					}
 				}
 			}
@@ -1573,7 +1571,7 @@ func (c *backwardFused) run() {
 	// projected.k0, projected.k1
 	if kern.Wide() {
 		a := regions.Rd8951093918dArgs{
-			P0:  unsafe.SliceData(t189),
+			P0:  unsafe.SliceData(t193),
 			P1:  unsafe.SliceData(c.CK),
 			P2:  unsafe.SliceData(t175),
 			N0:  L,
@@ -1595,16 +1593,16 @@ func (c *backwardFused) run() {
 			for j := range heads {
 				cK := c.CK[j*4*dK:][:dK]
 				for k2 := range T {
-					t189_2 := t189[((i*heads+j)*(T+6)+k2+6)*dK:][:dK]
+					t193_2 := t193[((i*heads+j)*(T+6)+k2+6)*dK:][:dK]
 					cK2 := c.CK[(j*4+3)*dK:][:dK]
-					t189_3 := t189[((i*heads+j)*(T+6)+k2+5)*dK:][:dK]
+					t193_3 := t193[((i*heads+j)*(T+6)+k2+5)*dK:][:dK]
 					cK3 := c.CK[(j*4+2)*dK:][:dK]
-					t189_4 := t189[((i*heads+j)*(T+6)+k2+4)*dK:][:dK]
+					t193_4 := t193[((i*heads+j)*(T+6)+k2+4)*dK:][:dK]
 					cK4 := c.CK[(j*4+1)*dK:][:dK]
-					t189_5 := t189[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
+					t193_5 := t193[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
 					t175_2 := t175[((i*heads+j)*T+k2)*dK:][:dK]
 					for m := range dK {
-						t175_2[m] = num.FMA32(t189_2[m], cK2[m], num.FMA32(t189_3[m], cK3[m], num.FMA32(t189_4[m], cK4[m], F(t189_5[m]*cK[m]))))
+						t175_2[m] = num.FMA32(t193_2[m], cK2[m], num.FMA32(t193_3[m], cK3[m], num.FMA32(t193_4[m], cK4[m], F(t193_5[m]*cK[m]))))
 					}
 				}
 			}

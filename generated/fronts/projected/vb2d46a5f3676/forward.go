@@ -238,7 +238,7 @@ func (c *Backward[F]) Run() {
 		return
 	}
 	L, T, d, dK := c.L, c.T, c.D, c.DK
-	t64 := c.Work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
+	t65 := c.Work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
 	work := c.Work[L*T*dK+6*L*dK:]
 	t6 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
@@ -336,8 +336,8 @@ func (c *Backward[F]) Run() {
 		for j := range T {
 			t15Entry := t15_2[j]
 			qProdEntry2 := qProd[j]
-			w := F(F(0.5*kern.Choose(((F(1e-08) <= t15Entry) && (F(0) < qProdEntry2)), kern.Choose((F(1e-08) <= t15Entry), t122_2[j], F(0)), F(0))) * (F(1) / t13_2[j]))
-			t29_2[j] = kern.Choose(((F(1e-08) <= t15Entry) && (F(0) < qProdEntry2)), kern.Choose(((F(1e-08) <= t15Entry) && (F(0) < qProdEntry2)), w, F(0)), F(0))
+			w := ((F(1e-08) <= t15Entry) && (F(0) < qProdEntry2))
+			t29_2[j] = kern.Choose(w, kern.Choose(((F(1e-08) <= t15Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t15Entry), t122_2[j], F(0)))*(F(1)/t13_2[j])), F(0)), F(0))
 		}
 	}
 
@@ -352,7 +352,7 @@ func (c *Backward[F]) Run() {
 			q1_2 := q1[(i*T+j)*dK:][:dK]
 			t7_2 := t7[(i*T+j)*dK:][:dK]
 			t6_2 := t6[(i*T+j)*dK:][:dK]
-			t64_2 := t64[(i*(T+6)+j+3)*dK:][:dK]
+			t65_2 := t65[(i*(T+6)+j+3)*dK:][:dK]
 			t92Entry := t92_2[j]
 			t29Entry := t29_2[j]
 			for k := range dK {
@@ -360,7 +360,7 @@ func (c *Backward[F]) Run() {
 				t7Entry := t7_2[k]
 				t6Entry := t6_2[k]
 				t39 := F(t7Entry*t33) + F(F(F(t6Entry*t7Entry)*t33)*num.Sigmoid(-t6Entry))
-				t64_2[k] = t39
+				t65_2[k] = t39
 				bQBar[k] += t39
 			}
 		}
@@ -369,17 +369,17 @@ func (c *Backward[F]) Run() {
 	// projected.q1
 	for i := range L {
 		for j := range 3 {
-			t64_2 := t64[(i*(T+6)+j)*dK:][:dK]
+			t65_2 := t65[(i*(T+6)+j)*dK:][:dK]
 			for k := range dK {
-				t64_2[k] = F(0)
+				t65_2[k] = F(0)
 			}
 		}
 	}
 	for i := range L {
 		for j := range 3 {
-			t64_2 := t64[(i*(T+6)+j+T+3)*dK:][:dK]
+			t65_2 := t65[(i*(T+6)+j+T+3)*dK:][:dK]
 			for k := range dK {
-				t64_2[k] = F(0)
+				t65_2[k] = F(0)
 			}
 		}
 	}
@@ -391,9 +391,9 @@ func (c *Backward[F]) Run() {
 		for j := range L {
 			for k := range T {
 				q1Stack := c.Q1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-				t64_2 := t64[(j*(T+6)+k+3)*dK:][:dK]
+				t65_2 := t65[(j*(T+6)+k+3)*dK:][:dK]
 				for m := range dK {
-					cQBar[m] += F(q1Stack[m] * t64_2[m])
+					cQBar[m] += F(q1Stack[m] * t65_2[m])
 				}
 			}
 		}
@@ -405,17 +405,17 @@ func (c *Backward[F]) Run() {
 		for j := range 3 {
 			n := int(c.Pos[i]) + j - 3
 			if n >= 0 {
-				t64_2 := t64[(i*(T+6)+j)*dK:][:dK]
+				t65_2 := t65[(i*(T+6)+j)*dK:][:dK]
 				cQ := c.CQ[:dK]
-				t64_3 := t64[(i*(T+6)+j+1)*dK:][:dK]
+				t65_3 := t65[(i*(T+6)+j+1)*dK:][:dK]
 				cQ2 := c.CQ[1*dK:][:dK]
-				t64_4 := t64[(i*(T+6)+j+2)*dK:][:dK]
+				t65_4 := t65[(i*(T+6)+j+2)*dK:][:dK]
 				cQ3 := c.CQ[2*dK:][:dK]
-				t64_5 := t64[(i*(T+6)+j+3)*dK:][:dK]
+				t65_5 := t65[(i*(T+6)+j+3)*dK:][:dK]
 				cQ4 := c.CQ[3*dK:][:dK]
 				t46_2 := t46[(i*3+j)*dK:][:dK]
 				for k := range dK {
-					t46_2[k] = F(t64_2[k]*cQ[k]) + F(t64_3[k]*cQ2[k]) + F(t64_4[k]*cQ3[k]) + F(t64_5[k]*cQ4[k])
+					t46_2[k] = F(t65_2[k]*cQ[k]) + F(t65_3[k]*cQ2[k]) + F(t65_4[k]*cQ3[k]) + F(t65_5[k]*cQ4[k])
 				}
 			}
 		}
@@ -456,16 +456,16 @@ func (c *Backward[F]) Run() {
 	for i := range L {
 		cQ := c.CQ[:dK]
 		for j := range T {
-			t64_2 := t64[(i*(T+6)+j+3)*dK:][:dK]
-			t64_3 := t64[(i*(T+6)+j+4)*dK:][:dK]
+			t65_2 := t65[(i*(T+6)+j+3)*dK:][:dK]
+			t65_3 := t65[(i*(T+6)+j+4)*dK:][:dK]
 			cQ2 := c.CQ[1*dK:][:dK]
-			t64_4 := t64[(i*(T+6)+j+5)*dK:][:dK]
+			t65_4 := t65[(i*(T+6)+j+5)*dK:][:dK]
 			cQ3 := c.CQ[2*dK:][:dK]
-			t64_5 := t64[(i*(T+6)+j+6)*dK:][:dK]
+			t65_5 := t65[(i*(T+6)+j+6)*dK:][:dK]
 			cQ4 := c.CQ[3*dK:][:dK]
 			t55_2 := t55[(i*T+j)*dK:][:dK]
 			for k := range dK {
-				t55_2[k] = (F(t64_2[k]*cQ[k]) + F(t64_3[k]*cQ2[k]) + F(t64_4[k]*cQ3[k]) + F(t64_5[k]*cQ4[k]))
+				t55_2[k] = (F(t65_2[k]*cQ[k]) + F(t65_3[k]*cQ2[k]) + F(t65_4[k]*cQ3[k]) + F(t65_5[k]*cQ4[k]))
 			}
 		}
 	}

@@ -260,7 +260,7 @@ func (c *backwardFused) run() {
 	_ = T
 	_ = d
 	_ = dK
-	t64 := c.Work[:L*T*dK+6*L*dK]                   // [L, T + 6, d_k]
+	t65 := c.Work[:L*T*dK+6*L*dK]                   // [L, T + 6, d_k]
 	t6 := c.Work[L*T*dK+6*L*dK:][:L*T*dK]           // [L, T, d_k]
 	t7 := c.Work[2*L*T*dK+6*L*dK:][:L*T*dK]         // [L, T, d_k]
 	q1 := c.Work[3*L*T*dK+6*L*dK:][:L*T*dK]         // [L, T, d_k]
@@ -385,7 +385,7 @@ func (c *backwardFused) run() {
 
 	// projected.q
 	if kern.Wide() {
-		a := regions.Rcf9713f8a6f8Args{
+		a := regions.Rc011772375a6Args{
 			P0: unsafe.SliceData(t15),
 			P1: unsafe.SliceData(c.QProd),
 			P2: unsafe.SliceData(t122),
@@ -394,7 +394,7 @@ func (c *backwardFused) run() {
 			N0: L,
 			N1: T,
 		}
-		regions.Rcf9713f8a6f8(&a)
+		regions.Rc011772375a6(&a)
 	} else {
 		for i := range L {
 			t15_2 := t15[i*T:][:T]
@@ -405,8 +405,8 @@ func (c *backwardFused) run() {
 			for j := range T {
 				t15Entry := t15_2[j]
 				qProdEntry2 := qProd[j]
-				w := F(F(0.5*kern.Choose(((F(1e-08) <= t15Entry) && (F(0) < qProdEntry2)), kern.Choose((F(1e-08) <= t15Entry), t122_2[j], F(0)), F(0))) * (F(1) / t13_2[j]))
-				t29_2[j] = kern.Choose(((F(1e-08) <= t15Entry) && (F(0) < qProdEntry2)), kern.Choose(((F(1e-08) <= t15Entry) && (F(0) < qProdEntry2)), w, F(0)), F(0))
+				w := ((F(1e-08) <= t15Entry) && (F(0) < qProdEntry2))
+				t29_2[j] = kern.Choose(w, kern.Choose(((F(1e-08) <= t15Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t15Entry), t122_2[j], F(0)))*(F(1)/t13_2[j])), F(0)), F(0))
 			}
 		}
 	}
@@ -421,7 +421,7 @@ func (c *backwardFused) run() {
 			P3:  unsafe.SliceData(c.QBar),
 			P4:  unsafe.SliceData(t7),
 			P5:  unsafe.SliceData(t6),
-			P6:  unsafe.SliceData(t64),
+			P6:  unsafe.SliceData(t65),
 			P7:  unsafe.SliceData(c.BQBar),
 			N0:  L,
 			N1:  T,
@@ -446,7 +446,7 @@ func (c *backwardFused) run() {
 				qBar := c.QBar[(i*T+j)*dK:][:dK]
 				t7_2 := t7[(i*T+j)*dK:][:dK]
 				t6_2 := t6[(i*T+j)*dK:][:dK]
-				t64_2 := t64[(i*(T+6)+j+3)*dK:][:dK]
+				t65_2 := t65[(i*(T+6)+j+3)*dK:][:dK]
 				t92Entry := t92_2[j]
 				t29Entry := t29_2[j]
 				for k := range dK {
@@ -454,7 +454,7 @@ func (c *backwardFused) run() {
 					t7Entry := t7_2[k]
 					t6Entry := t6_2[k]
 					t39 := num.FMA32(F(F(t6Entry*t7Entry)*t33), kern.Sigmoid(-t6Entry), F(t7Entry*t33))
-					t64_2[k] = t39
+					t65_2[k] = t39
 					bQBar[k] = bQBar[k] + t39
 				}
 			}
@@ -464,7 +464,7 @@ func (c *backwardFused) run() {
 	// projected.q1
 	if kern.Wide() {
 		a := regions.Re9c4c871791dArgs{
-			P0: unsafe.SliceData(t64),
+			P0: unsafe.SliceData(t65),
 			N0: L,
 			N1: dK,
 			N2: T*dK + 6*dK,
@@ -473,16 +473,16 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t64_2 := t64[(i*(T+6)+j)*dK:][:dK]
+				t65_2 := t65[(i*(T+6)+j)*dK:][:dK]
 				for k := range dK {
-					t64_2[k] = F(0)
+					t65_2[k] = F(0)
 				}
 			}
 		}
 	}
 	if kern.Wide() {
 		a := regions.R5597ca2d9fd5Args{
-			P0: unsafe.SliceData(t64),
+			P0: unsafe.SliceData(t65),
 			N0: L,
 			N1: dK,
 			N2: 4*T*dK + 12*dK,
@@ -492,9 +492,9 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t64_2 := t64[(i*(T+6)+j+T+3)*dK:][:dK]
+				t65_2 := t65[(i*(T+6)+j+T+3)*dK:][:dK]
 				for k := range dK {
-					t64_2[k] = F(0)
+					t65_2[k] = F(0)
 				}
 			}
 		}
@@ -505,7 +505,7 @@ func (c *backwardFused) run() {
 	if kern.Wide() {
 		a := regions.R71327c69bd6eArgs{
 			P0: unsafe.SliceData(c.Q1Stack),
-			P1: unsafe.SliceData(t64),
+			P1: unsafe.SliceData(t65),
 			P2: unsafe.SliceData(c.CQBar),
 			N0: L,
 			N1: T,
@@ -522,9 +522,9 @@ func (c *backwardFused) run() {
 			for j := range L {
 				for k := range T {
 					q1Stack := c.Q1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-					t64_2 := t64[(j*(T+6)+k+3)*dK:][:dK]
+					t65_2 := t65[(j*(T+6)+k+3)*dK:][:dK]
 					for m := range dK {
-						cQBar[m] = num.FMA32(q1Stack[m], t64_2[m], cQBar[m])
+						cQBar[m] = num.FMA32(q1Stack[m], t65_2[m], cQBar[m])
 					}
 				}
 			}
@@ -539,7 +539,7 @@ func (c *backwardFused) run() {
 			if n >= 0 {
 				if kern.Wide() {
 					a := regions.R1e42c5bb8a4bArgs{
-						P0: unsafe.SliceData(t64),
+						P0: unsafe.SliceData(t65),
 						P1: unsafe.SliceData(c.CQ),
 						P2: unsafe.SliceData(t46),
 						N0: dK,
@@ -550,17 +550,17 @@ func (c *backwardFused) run() {
 					}
 					regions.R1e42c5bb8a4b(&a)
 				} else {
-					t64_2 := t64[(i*(T+6)+j+3)*dK:][:dK]
+					t65_2 := t65[(i*(T+6)+j+3)*dK:][:dK]
 					cQ := c.CQ[3*dK:][:dK]
-					t64_3 := t64[(i*(T+6)+j+2)*dK:][:dK]
+					t65_3 := t65[(i*(T+6)+j+2)*dK:][:dK]
 					cQ2 := c.CQ[2*dK:][:dK]
-					t64_4 := t64[(i*(T+6)+j+1)*dK:][:dK]
+					t65_4 := t65[(i*(T+6)+j+1)*dK:][:dK]
 					cQ3 := c.CQ[1*dK:][:dK]
-					t64_5 := t64[(i*(T+6)+j)*dK:][:dK]
+					t65_5 := t65[(i*(T+6)+j)*dK:][:dK]
 					cQ4 := c.CQ[:dK]
 					t46_2 := t46[(i*3+j)*dK:][:dK]
 					for k := range dK {
-						t46_2[k] = num.FMA32(t64_2[k], cQ[k], num.FMA32(t64_3[k], cQ2[k], num.FMA32(t64_4[k], cQ3[k], F(t64_5[k]*cQ4[k]))))
+						t46_2[k] = num.FMA32(t65_2[k], cQ[k], num.FMA32(t65_3[k], cQ2[k], num.FMA32(t65_4[k], cQ3[k], F(t65_5[k]*cQ4[k]))))
 					}
 				}
 			}
@@ -630,7 +630,7 @@ func (c *backwardFused) run() {
 	// projected.q0, projected.q1
 	if kern.Wide() {
 		a := regions.R4f7fc48780fcArgs{
-			P0: unsafe.SliceData(t64),
+			P0: unsafe.SliceData(t65),
 			P1: unsafe.SliceData(c.CQ),
 			P2: unsafe.SliceData(t55),
 			N0: L,
@@ -647,16 +647,16 @@ func (c *backwardFused) run() {
 		cQ := c.CQ[:dK]
 		for i := range L {
 			for j := range T {
-				t64_2 := t64[(i*(T+6)+j+6)*dK:][:dK]
+				t65_2 := t65[(i*(T+6)+j+6)*dK:][:dK]
 				cQ2 := c.CQ[3*dK:][:dK]
-				t64_3 := t64[(i*(T+6)+j+5)*dK:][:dK]
+				t65_3 := t65[(i*(T+6)+j+5)*dK:][:dK]
 				cQ3 := c.CQ[2*dK:][:dK]
-				t64_4 := t64[(i*(T+6)+j+4)*dK:][:dK]
+				t65_4 := t65[(i*(T+6)+j+4)*dK:][:dK]
 				cQ4 := c.CQ[1*dK:][:dK]
-				t64_5 := t64[(i*(T+6)+j+3)*dK:][:dK]
+				t65_5 := t65[(i*(T+6)+j+3)*dK:][:dK]
 				t55_2 := t55[(i*T+j)*dK:][:dK]
 				for k := range dK {
-					t55_2[k] = num.FMA32(t64_2[k], cQ2[k], num.FMA32(t64_3[k], cQ3[k], num.FMA32(t64_4[k], cQ4[k], F(t64_5[k]*cQ[k]))))
+					t55_2[k] = num.FMA32(t65_2[k], cQ2[k], num.FMA32(t65_3[k], cQ3[k], num.FMA32(t65_4[k], cQ4[k], F(t65_5[k]*cQ[k]))))
 				}
 			}
 		}

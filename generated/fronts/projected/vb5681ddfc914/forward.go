@@ -689,11 +689,11 @@ func (c *Backward[F]) Run() {
 		return
 	}
 	L, T, d, dV, nPhi := c.L, c.T, c.D, c.DV, c.NPhi
-	t235 := c.Work[:L*T*dV+6*L*dV] // [L, T + 6, d_v]
+	t239 := c.Work[:L*T*dV+6*L*dV] // [L, T + 6, d_v]
 	work := c.Work[L*T*dV+6*L*dV:]
-	t238 := work[:2*L*T*nPhi+12*L*nPhi] // [L, T + 6, 2·n_phi]
+	t242 := work[:2*L*T*nPhi+12*L*nPhi] // [L, T + 6, 2·n_phi]
 	work = work[2*L*T*nPhi+12*L*nPhi:]
-	t241 := work[:2*L*T*nPhi+12*L*nPhi] // [L, T + 6, 2·n_phi]
+	t245 := work[:2*L*T*nPhi+12*L*nPhi] // [L, T + 6, 2·n_phi]
 	work = work[2*L*T*nPhi+12*L*nPhi:]
 	t4 := work[:2*L*T*nPhi] // [L, T, 2·n_phi]
 	work = work[2*L*T*nPhi:]
@@ -907,12 +907,10 @@ func (c *Backward[F]) Run() {
 			t2222 := F(F(etaBar[j]*num.Sigmoid(etaLinEntry)) * num.Sigmoid(-etaLinEntry))
 			t252 += t2222
 			t302 := (num.Max(t66, F(0)) <= F(0.1))
-			t3522 := (t302 && (F(0) <= t66))
-			t4222 := kern.Choose(t3522, F(kern.Choose(t3522, kern.Choose(t302, thetaBar[j], F(0)), F(0))*num.Sigmoid(thetaLinEntry)), F(0))
+			t4222 := kern.Choose((t302 && (F(0) <= t66)), F(kern.Choose(t302, thetaBar[j], F(0))*num.Sigmoid(thetaLinEntry)), F(0))
 			t462 += t4222
 			t512 := (num.Max(t59, F(0)) <= F(1))
-			t562 := (t512 && (F(0) <= t59))
-			t6422 := kern.Choose(t562, F(F(t59*kern.Choose(t562, kern.Choose(t512, rhoBar[j], F(0)), F(0)))*num.Sigmoid(-rhoLinEntry)), F(0))
+			t6422 := kern.Choose((t512 && (F(0) <= t59)), F(F(t59*kern.Choose(t512, rhoBar[j], F(0)))*num.Sigmoid(-rhoLinEntry)), F(0))
 			t682 += t6422
 			t21_2[j] = t212
 			t23_2[j] = t232
@@ -992,7 +990,7 @@ func (c *Backward[F]) Run() {
 			t272_2 := t272[2*nPhi:][:dV]
 			t482_2 := t482[2*nPhi:][:dV]
 			t702_2 := t702[2*nPhi:][:dV]
-			t235_2 := t235[(i*(T+6)+j+3)*dV:][:dV]
+			t239_2 := t239[(i*(T+6)+j+3)*dV:][:dV]
 			t222Entry2 := t222_2[j]
 			t422Entry2 := t422_2[j]
 			t642Entry2 := t642_2[j]
@@ -1005,7 +1003,7 @@ func (c *Backward[F]) Run() {
 				t272_2[k] += F(vEntry * t222Entry2)
 				t482_2[k] += F(vEntry * t422Entry2)
 				t702_2[k] += F(vEntry * t642Entry2)
-				t235_2[k] = t167
+				t239_2[k] = t167
 				bVBar[k] += t167
 			}
 		}
@@ -1203,28 +1201,28 @@ func (c *Backward[F]) Run() {
 			q2ProdEntry2 := q2Prod[j]
 			t23Entry := t23_2[j]
 			k2ProdEntry2 := k2Prod[j]
-			w2 := F(F(0.5*kern.Choose(((F(1e-08) <= t33Entry) && (F(0) < q2ProdEntry2)), kern.Choose((F(1e-08) <= t33Entry), t114_2[j], F(0)), F(0))) * (F(1) / t31_2[j]))
-			t131_2[j] = kern.Choose(((F(1e-08) <= t33Entry) && (F(0) < q2ProdEntry2)), kern.Choose(((F(1e-08) <= t33Entry) && (F(0) < q2ProdEntry2)), w2, F(0)), F(0))
+			w2 := ((F(1e-08) <= t33Entry) && (F(0) < q2ProdEntry2))
+			t131_2[j] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t33Entry) && (F(0) < q2ProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t33Entry), t114_2[j], F(0)))*(F(1)/t31_2[j])), F(0)), F(0))
 			t137_2[j] = F(1) / t25_2[j]
-			w3 := F(F(0.5*kern.Choose(((F(1e-08) <= t23Entry) && (F(0) < k2ProdEntry2)), kern.Choose((F(1e-08) <= t23Entry), t140_2[j], F(0)), F(0))) * (F(1) / t21_2[j]))
-			t157_2[j] = kern.Choose(((F(1e-08) <= t23Entry) && (F(0) < k2ProdEntry2)), kern.Choose(((F(1e-08) <= t23Entry) && (F(0) < k2ProdEntry2)), w3, F(0)), F(0))
+			w3 := ((F(1e-08) <= t23Entry) && (F(0) < k2ProdEntry2))
+			t157_2[j] = kern.Choose(w3, kern.Choose(((F(1e-08) <= t23Entry) && (F(0) < k2ProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t23Entry), t140_2[j], F(0)))*(F(1)/t21_2[j])), F(0)), F(0))
 		}
 	}
 
 	// projected.v
 	for i := range L {
 		for j := range 3 {
-			t235_2 := t235[(i*(T+6)+j)*dV:][:dV]
+			t239_2 := t239[(i*(T+6)+j)*dV:][:dV]
 			for k := range dV {
-				t235_2[k] = F(0)
+				t239_2[k] = F(0)
 			}
 		}
 	}
 	for i := range L {
 		for j := range 3 {
-			t235_2 := t235[(i*(T+6)+j+T+3)*dV:][:dV]
+			t239_2 := t239[(i*(T+6)+j+T+3)*dV:][:dV]
 			for k := range dV {
-				t235_2[k] = F(0)
+				t239_2[k] = F(0)
 			}
 		}
 	}
@@ -1236,9 +1234,9 @@ func (c *Backward[F]) Run() {
 		for j := range L {
 			for k := range T {
 				vStack := c.VStack[(j*(T+3)-i+k+3)*dV:][:dV]
-				t235_2 := t235[(j*(T+6)+k+3)*dV:][:dV]
+				t239_2 := t239[(j*(T+6)+k+3)*dV:][:dV]
 				for m := range dV {
-					cVBar[m] += F(vStack[m] * t235_2[m])
+					cVBar[m] += F(vStack[m] * t239_2[m])
 				}
 			}
 		}
@@ -1250,17 +1248,17 @@ func (c *Backward[F]) Run() {
 		for j := range 3 {
 			n := int(c.Pos[i]) + j - 3
 			if n >= 0 {
-				t235_2 := t235[(i*(T+6)+j)*dV:][:dV]
+				t239_2 := t239[(i*(T+6)+j)*dV:][:dV]
 				cV := c.CV[:dV]
-				t235_3 := t235[(i*(T+6)+j+1)*dV:][:dV]
+				t239_3 := t239[(i*(T+6)+j+1)*dV:][:dV]
 				cV2 := c.CV[1*dV:][:dV]
-				t235_4 := t235[(i*(T+6)+j+2)*dV:][:dV]
+				t239_4 := t239[(i*(T+6)+j+2)*dV:][:dV]
 				cV3 := c.CV[2*dV:][:dV]
-				t235_5 := t235[(i*(T+6)+j+3)*dV:][:dV]
+				t239_5 := t239[(i*(T+6)+j+3)*dV:][:dV]
 				cV4 := c.CV[3*dV:][:dV]
 				t174_2 := t174[(i*3+j)*dV:][:dV]
 				for k := range dV {
-					t174_2[k] = F(t235_2[k]*cV[k]) + F(t235_3[k]*cV2[k]) + F(t235_4[k]*cV3[k]) + F(t235_5[k]*cV4[k])
+					t174_2[k] = F(t239_2[k]*cV[k]) + F(t239_3[k]*cV2[k]) + F(t239_4[k]*cV3[k]) + F(t239_5[k]*cV4[k])
 				}
 			}
 		}
@@ -1297,8 +1295,8 @@ func (c *Backward[F]) Run() {
 			k1_2 := k1[(i*T+j)*2*nPhi:][:2*nPhi]
 			t5_2 := t5[(i*T+j)*2*nPhi:][:2*nPhi]
 			t4_2 := t4[(i*T+j)*2*nPhi:][:2*nPhi]
-			t238_2 := t238[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
-			t241_2 := t241[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
+			t242_2 := t242[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
+			t245_2 := t245[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
 			t111Entry := t111_2[j]
 			t131Entry := t131_2[j]
 			t137Entry := t137_2[j]
@@ -1312,9 +1310,9 @@ func (c *Backward[F]) Run() {
 				t5Entry := t5_2[k]
 				t4Entry := t4_2[k]
 				t203 := F(t5Entry*t197) + F(F(F(t4Entry*t5Entry)*t197)*num.Sigmoid(-t4Entry))
-				t238_2[k] = t185
+				t242_2[k] = t185
 				bQBar[k] += t185
-				t241_2[k] = t203
+				t245_2[k] = t203
 				bKBar[k] += t203
 			}
 		}
@@ -1323,17 +1321,17 @@ func (c *Backward[F]) Run() {
 	// projected.q1
 	for i := range L {
 		for j := range 3 {
-			t238_2 := t238[(i*(T+6)+j)*2*nPhi:][:2*nPhi]
+			t242_2 := t242[(i*(T+6)+j)*2*nPhi:][:2*nPhi]
 			for k := range 2 * nPhi {
-				t238_2[k] = F(0)
+				t242_2[k] = F(0)
 			}
 		}
 	}
 	for i := range L {
 		for j := range 3 {
-			t238_2 := t238[(i*(T+6)+j+T+3)*2*nPhi:][:2*nPhi]
+			t242_2 := t242[(i*(T+6)+j+T+3)*2*nPhi:][:2*nPhi]
 			for k := range 2 * nPhi {
-				t238_2[k] = F(0)
+				t242_2[k] = F(0)
 			}
 		}
 	}
@@ -1347,12 +1345,12 @@ func (c *Backward[F]) Run() {
 		for j := range L {
 			for k := range T {
 				q1Stack := c.Q1Stack[(j*(T+3)-i+k+3)*2*nPhi:][:2*nPhi]
-				t238_2 := t238[(j*(T+6)+k+3)*2*nPhi:][:2*nPhi]
+				t242_2 := t242[(j*(T+6)+k+3)*2*nPhi:][:2*nPhi]
 				k1Stack := c.K1Stack[(j*(T+3)-i+k+3)*2*nPhi:][:2*nPhi]
-				t241_2 := t241[(j*(T+6)+k+3)*2*nPhi:][:2*nPhi]
+				t245_2 := t245[(j*(T+6)+k+3)*2*nPhi:][:2*nPhi]
 				for m := range 2 * nPhi {
-					cQBar[m] += F(q1Stack[m] * t238_2[m])
-					cKBar[m] += F(k1Stack[m] * t241_2[m])
+					cQBar[m] += F(q1Stack[m] * t242_2[m])
+					cKBar[m] += F(k1Stack[m] * t245_2[m])
 				}
 			}
 		}
@@ -1364,17 +1362,17 @@ func (c *Backward[F]) Run() {
 		for j := range 3 {
 			n2 := int(c.Pos[i]) + j - 3
 			if n2 >= 0 {
-				t238_2 := t238[(i*(T+6)+j)*2*nPhi:][:2*nPhi]
+				t242_2 := t242[(i*(T+6)+j)*2*nPhi:][:2*nPhi]
 				cQ := c.CQ[:2*nPhi]
-				t238_3 := t238[(i*(T+6)+j+1)*2*nPhi:][:2*nPhi]
+				t242_3 := t242[(i*(T+6)+j+1)*2*nPhi:][:2*nPhi]
 				cQ2 := c.CQ[1*2*nPhi:][:2*nPhi]
-				t238_4 := t238[(i*(T+6)+j+2)*2*nPhi:][:2*nPhi]
+				t242_4 := t242[(i*(T+6)+j+2)*2*nPhi:][:2*nPhi]
 				cQ3 := c.CQ[2*2*nPhi:][:2*nPhi]
-				t238_5 := t238[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
+				t242_5 := t242[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
 				cQ4 := c.CQ[3*2*nPhi:][:2*nPhi]
 				t192_2 := t192[(i*3+j)*2*nPhi:][:2*nPhi]
 				for k := range 2 * nPhi {
-					t192_2[k] = F(t238_2[k]*cQ[k]) + F(t238_3[k]*cQ2[k]) + F(t238_4[k]*cQ3[k]) + F(t238_5[k]*cQ4[k])
+					t192_2[k] = F(t242_2[k]*cQ[k]) + F(t242_3[k]*cQ2[k]) + F(t242_4[k]*cQ3[k]) + F(t242_5[k]*cQ4[k])
 				}
 			}
 		}
@@ -1399,17 +1397,17 @@ func (c *Backward[F]) Run() {
 	// projected.k1
 	for i := range L {
 		for j := range 3 {
-			t241_2 := t241[(i*(T+6)+j)*2*nPhi:][:2*nPhi]
+			t245_2 := t245[(i*(T+6)+j)*2*nPhi:][:2*nPhi]
 			for k := range 2 * nPhi {
-				t241_2[k] = F(0)
+				t245_2[k] = F(0)
 			}
 		}
 	}
 	for i := range L {
 		for j := range 3 {
-			t241_2 := t241[(i*(T+6)+j+T+3)*2*nPhi:][:2*nPhi]
+			t245_2 := t245[(i*(T+6)+j+T+3)*2*nPhi:][:2*nPhi]
 			for k := range 2 * nPhi {
-				t241_2[k] = F(0)
+				t245_2[k] = F(0)
 			}
 		}
 	}
@@ -1420,17 +1418,17 @@ func (c *Backward[F]) Run() {
 		for j := range 3 {
 			n3 := int(c.Pos[i]) + j - 3
 			if n3 >= 0 {
-				t241_2 := t241[(i*(T+6)+j)*2*nPhi:][:2*nPhi]
+				t245_2 := t245[(i*(T+6)+j)*2*nPhi:][:2*nPhi]
 				cK := c.CK[:2*nPhi]
-				t241_3 := t241[(i*(T+6)+j+1)*2*nPhi:][:2*nPhi]
+				t245_3 := t245[(i*(T+6)+j+1)*2*nPhi:][:2*nPhi]
 				cK2 := c.CK[1*2*nPhi:][:2*nPhi]
-				t241_4 := t241[(i*(T+6)+j+2)*2*nPhi:][:2*nPhi]
+				t245_4 := t245[(i*(T+6)+j+2)*2*nPhi:][:2*nPhi]
 				cK3 := c.CK[2*2*nPhi:][:2*nPhi]
-				t241_5 := t241[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
+				t245_5 := t245[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
 				cK4 := c.CK[3*2*nPhi:][:2*nPhi]
 				t210_2 := t210[(i*3+j)*2*nPhi:][:2*nPhi]
 				for k := range 2 * nPhi {
-					t210_2[k] = F(t241_2[k]*cK[k]) + F(t241_3[k]*cK2[k]) + F(t241_4[k]*cK3[k]) + F(t241_5[k]*cK4[k])
+					t210_2[k] = F(t245_2[k]*cK[k]) + F(t245_3[k]*cK2[k]) + F(t245_4[k]*cK3[k]) + F(t245_5[k]*cK4[k])
 				}
 			}
 		}
@@ -1440,16 +1438,16 @@ func (c *Backward[F]) Run() {
 	for i := range L {
 		cV := c.CV[:dV]
 		for j := range T {
-			t235_2 := t235[(i*(T+6)+j+3)*dV:][:dV]
-			t235_3 := t235[(i*(T+6)+j+4)*dV:][:dV]
+			t239_2 := t239[(i*(T+6)+j+3)*dV:][:dV]
+			t239_3 := t239[(i*(T+6)+j+4)*dV:][:dV]
 			cV2 := c.CV[1*dV:][:dV]
-			t235_4 := t235[(i*(T+6)+j+5)*dV:][:dV]
+			t239_4 := t239[(i*(T+6)+j+5)*dV:][:dV]
 			cV3 := c.CV[2*dV:][:dV]
-			t235_5 := t235[(i*(T+6)+j+6)*dV:][:dV]
+			t239_5 := t239[(i*(T+6)+j+6)*dV:][:dV]
 			cV4 := c.CV[3*dV:][:dV]
 			t215_2 := t215[(i*T+j)*dV:][:dV]
 			for k := range dV {
-				t215_2[k] = (F(t235_2[k]*cV[k]) + F(t235_3[k]*cV2[k]) + F(t235_4[k]*cV3[k]) + F(t235_5[k]*cV4[k]))
+				t215_2[k] = (F(t239_2[k]*cV[k]) + F(t239_3[k]*cV2[k]) + F(t239_4[k]*cV3[k]) + F(t239_5[k]*cV4[k]))
 			}
 		}
 	}
@@ -1475,16 +1473,16 @@ func (c *Backward[F]) Run() {
 	for i := range L {
 		cQ := c.CQ[:2*nPhi]
 		for j := range T {
-			t238_2 := t238[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
-			t238_3 := t238[(i*(T+6)+j+4)*2*nPhi:][:2*nPhi]
+			t242_2 := t242[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
+			t242_3 := t242[(i*(T+6)+j+4)*2*nPhi:][:2*nPhi]
 			cQ2 := c.CQ[1*2*nPhi:][:2*nPhi]
-			t238_4 := t238[(i*(T+6)+j+5)*2*nPhi:][:2*nPhi]
+			t242_4 := t242[(i*(T+6)+j+5)*2*nPhi:][:2*nPhi]
 			cQ3 := c.CQ[2*2*nPhi:][:2*nPhi]
-			t238_5 := t238[(i*(T+6)+j+6)*2*nPhi:][:2*nPhi]
+			t242_5 := t242[(i*(T+6)+j+6)*2*nPhi:][:2*nPhi]
 			cQ4 := c.CQ[3*2*nPhi:][:2*nPhi]
 			t218_2 := t218[(i*T+j)*2*nPhi:][:2*nPhi]
 			for k := range 2 * nPhi {
-				t218_2[k] = (F(t238_2[k]*cQ[k]) + F(t238_3[k]*cQ2[k]) + F(t238_4[k]*cQ3[k]) + F(t238_5[k]*cQ4[k]))
+				t218_2[k] = (F(t242_2[k]*cQ[k]) + F(t242_3[k]*cQ2[k]) + F(t242_4[k]*cQ3[k]) + F(t242_5[k]*cQ4[k]))
 			}
 		}
 	}
@@ -1510,16 +1508,16 @@ func (c *Backward[F]) Run() {
 	for i := range L {
 		cK := c.CK[:2*nPhi]
 		for j := range T {
-			t241_2 := t241[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
-			t241_3 := t241[(i*(T+6)+j+4)*2*nPhi:][:2*nPhi]
+			t245_2 := t245[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
+			t245_3 := t245[(i*(T+6)+j+4)*2*nPhi:][:2*nPhi]
 			cK2 := c.CK[1*2*nPhi:][:2*nPhi]
-			t241_4 := t241[(i*(T+6)+j+5)*2*nPhi:][:2*nPhi]
+			t245_4 := t245[(i*(T+6)+j+5)*2*nPhi:][:2*nPhi]
 			cK3 := c.CK[2*2*nPhi:][:2*nPhi]
-			t241_5 := t241[(i*(T+6)+j+6)*2*nPhi:][:2*nPhi]
+			t245_5 := t245[(i*(T+6)+j+6)*2*nPhi:][:2*nPhi]
 			cK4 := c.CK[3*2*nPhi:][:2*nPhi]
 			t221_2 := t221[(i*T+j)*2*nPhi:][:2*nPhi]
 			for k := range 2 * nPhi {
-				t221_2[k] = (F(t241_2[k]*cK[k]) + F(t241_3[k]*cK2[k]) + F(t241_4[k]*cK3[k]) + F(t241_5[k]*cK4[k]))
+				t221_2[k] = (F(t245_2[k]*cK[k]) + F(t245_3[k]*cK2[k]) + F(t245_4[k]*cK3[k]) + F(t245_5[k]*cK4[k]))
 			}
 		}
 	}

@@ -908,9 +908,9 @@ func (c *backwardFused) run() {
 	_ = d
 	_ = dV
 	_ = nPhi
-	t235 := c.Work[:L*T*dV+6*L*dV]                                                                               // [L, T + 6, d_v]
-	t238 := c.Work[L*T*dV+6*L*dV:][:2*L*T*nPhi+12*L*nPhi]                                                        // [L, T + 6, 2·n_phi]
-	t241 := c.Work[L*T*dV+2*L*T*nPhi+6*L*dV+12*L*nPhi:][:2*L*T*nPhi+12*L*nPhi]                                   // [L, T + 6, 2·n_phi]
+	t239 := c.Work[:L*T*dV+6*L*dV]                                                                               // [L, T + 6, d_v]
+	t242 := c.Work[L*T*dV+6*L*dV:][:2*L*T*nPhi+12*L*nPhi]                                                        // [L, T + 6, 2·n_phi]
+	t245 := c.Work[L*T*dV+2*L*T*nPhi+6*L*dV+12*L*nPhi:][:2*L*T*nPhi+12*L*nPhi]                                   // [L, T + 6, 2·n_phi]
 	t4 := c.Work[L*T*dV+4*L*T*nPhi+6*L*dV+24*L*nPhi:][:2*L*T*nPhi]                                               // [L, T, 2·n_phi]
 	t5 := c.Work[L*T*dV+6*L*T*nPhi+6*L*dV+24*L*nPhi:][:2*L*T*nPhi]                                               // [L, T, 2·n_phi]
 	k1 := c.Work[L*T*dV+8*L*T*nPhi+6*L*dV+24*L*nPhi:][:2*L*T*nPhi]                                               // [L, T, 2·n_phi]
@@ -1093,7 +1093,7 @@ func (c *backwardFused) run() {
 	var t462 F
 	var t682 F
 	if kern.Wide() {
-		a := regions.Rcd3e88426789Args{
+		a := regions.R2faf1ba8e178Args{
 			P0:  unsafe.SliceData(c.K2Prod),
 			P1:  unsafe.SliceData(c.Q2Prod),
 			P2:  unsafe.SliceData(c.RhoLin),
@@ -1124,7 +1124,7 @@ func (c *backwardFused) run() {
 			S1:  [2]float32{t462},
 			S2:  [2]float32{t252},
 		}
-		regions.Rcd3e88426789(&a)
+		regions.R2faf1ba8e178(&a)
 	} else {
 		t682_2 := t682
 		t462_2 := t462
@@ -1170,12 +1170,10 @@ func (c *backwardFused) run() {
 				t2222 := F(F(etaBar[j]*kern.Sigmoid(etaLinEntry)) * kern.Sigmoid(-etaLinEntry))
 				t252RowSums[j%16] = t252RowSums[j%16] + t2222
 				t302 := (kern.Larger(t66, F(0)) <= F(0.1))
-				t3522 := (t302 && (F(0) <= t66))
-				t4222 := kern.Choose(t3522, F(kern.Choose(t3522, kern.Choose(t302, thetaBar[j], F(0)), F(0))*kern.Sigmoid(thetaLinEntry)), F(0))
+				t4222 := kern.Choose((t302 && (F(0) <= t66)), F(kern.Choose(t302, thetaBar[j], F(0))*kern.Sigmoid(thetaLinEntry)), F(0))
 				t462RowSums[j%16] = t462RowSums[j%16] + t4222
 				t512 := (kern.Larger(t59, F(0)) <= F(1))
-				t562 := (t512 && (F(0) <= t59))
-				t6422 := kern.Choose(t562, F(F(t59*kern.Choose(t562, kern.Choose(t512, rhoBar[j], F(0)), F(0)))*kern.Sigmoid(-rhoLinEntry)), F(0))
+				t6422 := kern.Choose((t512 && (F(0) <= t59)), F(F(t59*kern.Choose(t512, rhoBar[j], F(0)))*kern.Sigmoid(-rhoLinEntry)), F(0))
 				t682RowSums[j%16] = t682RowSums[j%16] + t6422
 				t21_2[j] = t212
 				t23_2[j] = t232
@@ -1317,7 +1315,7 @@ func (c *backwardFused) run() {
 			P10: unsafe.SliceData(t272),
 			P11: unsafe.SliceData(t482),
 			P12: unsafe.SliceData(t702),
-			P13: unsafe.SliceData(t235),
+			P13: unsafe.SliceData(t239),
 			P14: unsafe.SliceData(c.BVBar),
 			N0:  L,
 			N1:  T,
@@ -1350,7 +1348,7 @@ func (c *backwardFused) run() {
 				t272_2 := t272[2*nPhi:][:dV]
 				t482_2 := t482[2*nPhi:][:dV]
 				t702_2 := t702[2*nPhi:][:dV]
-				t235_2 := t235[(i*(T+6)+j+3)*dV:][:dV]
+				t239_2 := t239[(i*(T+6)+j+3)*dV:][:dV]
 				t222Entry2 := t222_2[j]
 				t422Entry2 := t422_2[j]
 				t642Entry2 := t642_2[j]
@@ -1363,7 +1361,7 @@ func (c *backwardFused) run() {
 					t272_2[k] = num.FMA32(vEntry, t222Entry2, t272_2[k])
 					t482_2[k] = num.FMA32(vEntry, t422Entry2, t482_2[k])
 					t702_2[k] = num.FMA32(vEntry, t642Entry2, t702_2[k])
-					t235_2[k] = t167
+					t239_2[k] = t167
 					bVBar[k] = bVBar[k] + t167
 				}
 			}
@@ -1759,7 +1757,7 @@ func (c *backwardFused) run() {
 
 	// projected.q2, projected.k2
 	if kern.Wide() {
-		a := regions.Rcb090257bc32Args{
+		a := regions.R91d9772389eaArgs{
 			P0:  unsafe.SliceData(t33),
 			P1:  unsafe.SliceData(c.Q2Prod),
 			P2:  unsafe.SliceData(t23),
@@ -1775,7 +1773,7 @@ func (c *backwardFused) run() {
 			N0:  L,
 			N1:  T,
 		}
-		regions.Rcb090257bc32(&a)
+		regions.R91d9772389ea(&a)
 	} else {
 		for i := range L {
 			t33_2 := t33[i*T:][:T]
@@ -1795,11 +1793,11 @@ func (c *backwardFused) run() {
 				q2ProdEntry2 := q2Prod[j]
 				t23Entry := t23_2[j]
 				k2ProdEntry2 := k2Prod[j]
-				w2 := F(F(0.5*kern.Choose(((F(1e-08) <= t33Entry) && (F(0) < q2ProdEntry2)), kern.Choose((F(1e-08) <= t33Entry), t114_2[j], F(0)), F(0))) * (F(1) / t31_2[j]))
-				t131_2[j] = kern.Choose(((F(1e-08) <= t33Entry) && (F(0) < q2ProdEntry2)), kern.Choose(((F(1e-08) <= t33Entry) && (F(0) < q2ProdEntry2)), w2, F(0)), F(0))
+				w2 := ((F(1e-08) <= t33Entry) && (F(0) < q2ProdEntry2))
+				t131_2[j] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t33Entry) && (F(0) < q2ProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t33Entry), t114_2[j], F(0)))*(F(1)/t31_2[j])), F(0)), F(0))
 				t137_2[j] = F(1) / t25_2[j]
-				w3 := F(F(0.5*kern.Choose(((F(1e-08) <= t23Entry) && (F(0) < k2ProdEntry2)), kern.Choose((F(1e-08) <= t23Entry), t140_2[j], F(0)), F(0))) * (F(1) / t21_2[j]))
-				t157_2[j] = kern.Choose(((F(1e-08) <= t23Entry) && (F(0) < k2ProdEntry2)), kern.Choose(((F(1e-08) <= t23Entry) && (F(0) < k2ProdEntry2)), w3, F(0)), F(0))
+				w3 := ((F(1e-08) <= t23Entry) && (F(0) < k2ProdEntry2))
+				t157_2[j] = kern.Choose(w3, kern.Choose(((F(1e-08) <= t23Entry) && (F(0) < k2ProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t23Entry), t140_2[j], F(0)))*(F(1)/t21_2[j])), F(0)), F(0))
 			}
 		}
 	}
@@ -1807,7 +1805,7 @@ func (c *backwardFused) run() {
 	// projected.v
 	if kern.Wide() {
 		a := regions.Re9c4c871791dArgs{
-			P0: unsafe.SliceData(t235),
+			P0: unsafe.SliceData(t239),
 			N0: L,
 			N1: dV,
 			N2: T*dV + 6*dV,
@@ -1816,16 +1814,16 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t235_2 := t235[(i*(T+6)+j)*dV:][:dV]
+				t239_2 := t239[(i*(T+6)+j)*dV:][:dV]
 				for k := range dV {
-					t235_2[k] = F(0)
+					t239_2[k] = F(0)
 				}
 			}
 		}
 	}
 	if kern.Wide() {
 		a := regions.R5597ca2d9fd5Args{
-			P0: unsafe.SliceData(t235),
+			P0: unsafe.SliceData(t239),
 			N0: L,
 			N1: dV,
 			N2: 4*T*dV + 12*dV,
@@ -1835,9 +1833,9 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t235_2 := t235[(i*(T+6)+j+T+3)*dV:][:dV]
+				t239_2 := t239[(i*(T+6)+j+T+3)*dV:][:dV]
 				for k := range dV {
-					t235_2[k] = F(0)
+					t239_2[k] = F(0)
 				}
 			}
 		}
@@ -1848,7 +1846,7 @@ func (c *backwardFused) run() {
 	if kern.Wide() {
 		a := regions.R71327c69bd6eArgs{
 			P0: unsafe.SliceData(c.VStack),
-			P1: unsafe.SliceData(t235),
+			P1: unsafe.SliceData(t239),
 			P2: unsafe.SliceData(c.CVBar),
 			N0: L,
 			N1: T,
@@ -1865,9 +1863,9 @@ func (c *backwardFused) run() {
 			for j := range L {
 				for k := range T {
 					vStack := c.VStack[(j*(T+3)-i+k+3)*dV:][:dV]
-					t235_2 := t235[(j*(T+6)+k+3)*dV:][:dV]
+					t239_2 := t239[(j*(T+6)+k+3)*dV:][:dV]
 					for m := range dV {
-						cVBar[m] = num.FMA32(vStack[m], t235_2[m], cVBar[m])
+						cVBar[m] = num.FMA32(vStack[m], t239_2[m], cVBar[m])
 					}
 				}
 			}
@@ -1882,7 +1880,7 @@ func (c *backwardFused) run() {
 			if n >= 0 {
 				if kern.Wide() {
 					a := regions.R1e42c5bb8a4bArgs{
-						P0: unsafe.SliceData(t235),
+						P0: unsafe.SliceData(t239),
 						P1: unsafe.SliceData(c.CV),
 						P2: unsafe.SliceData(t174),
 						N0: dV,
@@ -1893,17 +1891,17 @@ func (c *backwardFused) run() {
 					}
 					regions.R1e42c5bb8a4b(&a)
 				} else {
-					t235_2 := t235[(i*(T+6)+j+3)*dV:][:dV]
+					t239_2 := t239[(i*(T+6)+j+3)*dV:][:dV]
 					cV := c.CV[3*dV:][:dV]
-					t235_3 := t235[(i*(T+6)+j+2)*dV:][:dV]
+					t239_3 := t239[(i*(T+6)+j+2)*dV:][:dV]
 					cV2 := c.CV[2*dV:][:dV]
-					t235_4 := t235[(i*(T+6)+j+1)*dV:][:dV]
+					t239_4 := t239[(i*(T+6)+j+1)*dV:][:dV]
 					cV3 := c.CV[1*dV:][:dV]
-					t235_5 := t235[(i*(T+6)+j)*dV:][:dV]
+					t239_5 := t239[(i*(T+6)+j)*dV:][:dV]
 					cV4 := c.CV[:dV]
 					t174_2 := t174[(i*3+j)*dV:][:dV]
 					for k := range dV {
-						t174_2[k] = num.FMA32(t235_2[k], cV[k], num.FMA32(t235_3[k], cV2[k], num.FMA32(t235_4[k], cV3[k], F(t235_5[k]*cV4[k]))))
+						t174_2[k] = num.FMA32(t239_2[k], cV[k], num.FMA32(t239_3[k], cV2[k], num.FMA32(t239_4[k], cV3[k], F(t239_5[k]*cV4[k]))))
 					}
 				}
 			}
@@ -1952,9 +1950,9 @@ func (c *backwardFused) run() {
 			P9:  unsafe.SliceData(t135),
 			P10: unsafe.SliceData(t5),
 			P11: unsafe.SliceData(t4),
-			P12: unsafe.SliceData(t238),
+			P12: unsafe.SliceData(t242),
 			P13: unsafe.SliceData(c.BQBar),
-			P14: unsafe.SliceData(t241),
+			P14: unsafe.SliceData(t245),
 			P15: unsafe.SliceData(c.BKBar),
 			N0:  L,
 			N1:  T,
@@ -1986,8 +1984,8 @@ func (c *backwardFused) run() {
 				t135_2 := t135[(i*T+j)*2*nPhi:][:2*nPhi]
 				t5_2 := t5[(i*T+j)*2*nPhi:][:2*nPhi]
 				t4_2 := t4[(i*T+j)*2*nPhi:][:2*nPhi]
-				t238_2 := t238[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
-				t241_2 := t241[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
+				t242_2 := t242[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
+				t245_2 := t245[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
 				t111Entry := t111_2[j]
 				t131Entry := t131_2[j]
 				t137Entry := t137_2[j]
@@ -2001,9 +1999,9 @@ func (c *backwardFused) run() {
 					t5Entry := t5_2[k]
 					t4Entry := t4_2[k]
 					t203 := num.FMA32(F(F(t4Entry*t5Entry)*t197), kern.Sigmoid(-t4Entry), F(t5Entry*t197))
-					t238_2[k] = t185
+					t242_2[k] = t185
 					bQBar[k] = bQBar[k] + t185
-					t241_2[k] = t203
+					t245_2[k] = t203
 					bKBar[k] = bKBar[k] + t203
 				}
 			}
@@ -2013,7 +2011,7 @@ func (c *backwardFused) run() {
 	// projected.q1
 	if kern.Wide() {
 		a := regions.Re9c4c871791dArgs{
-			P0: unsafe.SliceData(t238),
+			P0: unsafe.SliceData(t242),
 			N0: L,
 			N1: 2 * nPhi,
 			N2: 2*T*nPhi + 12*nPhi,
@@ -2022,16 +2020,16 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t238_2 := t238[(i*(T+6)+j)*2*nPhi:][:2*nPhi]
+				t242_2 := t242[(i*(T+6)+j)*2*nPhi:][:2*nPhi]
 				for k := range 2 * nPhi {
-					t238_2[k] = F(0)
+					t242_2[k] = F(0)
 				}
 			}
 		}
 	}
 	if kern.Wide() {
 		a := regions.R5597ca2d9fd5Args{
-			P0: unsafe.SliceData(t238),
+			P0: unsafe.SliceData(t242),
 			N0: L,
 			N1: 2 * nPhi,
 			N2: 8*T*nPhi + 24*nPhi,
@@ -2041,9 +2039,9 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t238_2 := t238[(i*(T+6)+j+T+3)*2*nPhi:][:2*nPhi]
+				t242_2 := t242[(i*(T+6)+j+T+3)*2*nPhi:][:2*nPhi]
 				for k := range 2 * nPhi {
-					t238_2[k] = F(0)
+					t242_2[k] = F(0)
 				}
 			}
 		}
@@ -2055,10 +2053,10 @@ func (c *backwardFused) run() {
 	if kern.Wide() {
 		a := regions.Rdc421a1e55b2Args{
 			P0: unsafe.SliceData(c.Q1Stack),
-			P1: unsafe.SliceData(t238),
+			P1: unsafe.SliceData(t242),
 			P2: unsafe.SliceData(c.CQBar),
 			P3: unsafe.SliceData(c.K1Stack),
-			P4: unsafe.SliceData(t241),
+			P4: unsafe.SliceData(t245),
 			P5: unsafe.SliceData(c.CKBar),
 			N0: L,
 			N1: T,
@@ -2079,12 +2077,12 @@ func (c *backwardFused) run() {
 			for j := range L {
 				for k := range T {
 					q1Stack := c.Q1Stack[(j*(T+3)-i+k+3)*2*nPhi:][:2*nPhi]
-					t238_2 := t238[(j*(T+6)+k+3)*2*nPhi:][:2*nPhi]
+					t242_2 := t242[(j*(T+6)+k+3)*2*nPhi:][:2*nPhi]
 					k1Stack := c.K1Stack[(j*(T+3)-i+k+3)*2*nPhi:][:2*nPhi]
-					t241_2 := t241[(j*(T+6)+k+3)*2*nPhi:][:2*nPhi]
+					t245_2 := t245[(j*(T+6)+k+3)*2*nPhi:][:2*nPhi]
 					for m := range 2 * nPhi {
-						cQBar[m] = num.FMA32(q1Stack[m], t238_2[m], cQBar[m])
-						cKBar[m] = num.FMA32(k1Stack[m], t241_2[m], cKBar[m])
+						cQBar[m] = num.FMA32(q1Stack[m], t242_2[m], cQBar[m])
+						cKBar[m] = num.FMA32(k1Stack[m], t245_2[m], cKBar[m])
 					}
 				}
 			}
@@ -2099,7 +2097,7 @@ func (c *backwardFused) run() {
 			if n2 >= 0 {
 				if kern.Wide() {
 					a := regions.R1e42c5bb8a4bArgs{
-						P0: unsafe.SliceData(t238),
+						P0: unsafe.SliceData(t242),
 						P1: unsafe.SliceData(c.CQ),
 						P2: unsafe.SliceData(t192),
 						N0: 2 * nPhi,
@@ -2110,17 +2108,17 @@ func (c *backwardFused) run() {
 					}
 					regions.R1e42c5bb8a4b(&a)
 				} else {
-					t238_2 := t238[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
+					t242_2 := t242[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
 					cQ := c.CQ[3*2*nPhi:][:2*nPhi]
-					t238_3 := t238[(i*(T+6)+j+2)*2*nPhi:][:2*nPhi]
+					t242_3 := t242[(i*(T+6)+j+2)*2*nPhi:][:2*nPhi]
 					cQ2 := c.CQ[2*2*nPhi:][:2*nPhi]
-					t238_4 := t238[(i*(T+6)+j+1)*2*nPhi:][:2*nPhi]
+					t242_4 := t242[(i*(T+6)+j+1)*2*nPhi:][:2*nPhi]
 					cQ3 := c.CQ[1*2*nPhi:][:2*nPhi]
-					t238_5 := t238[(i*(T+6)+j)*2*nPhi:][:2*nPhi]
+					t242_5 := t242[(i*(T+6)+j)*2*nPhi:][:2*nPhi]
 					cQ4 := c.CQ[:2*nPhi]
 					t192_2 := t192[(i*3+j)*2*nPhi:][:2*nPhi]
 					for k := range 2 * nPhi {
-						t192_2[k] = num.FMA32(t238_2[k], cQ[k], num.FMA32(t238_3[k], cQ2[k], num.FMA32(t238_4[k], cQ3[k], F(t238_5[k]*cQ4[k]))))
+						t192_2[k] = num.FMA32(t242_2[k], cQ[k], num.FMA32(t242_3[k], cQ2[k], num.FMA32(t242_4[k], cQ3[k], F(t242_5[k]*cQ4[k]))))
 					}
 				}
 			}
@@ -2161,7 +2159,7 @@ func (c *backwardFused) run() {
 	// projected.k1
 	if kern.Wide() {
 		a := regions.Re9c4c871791dArgs{
-			P0: unsafe.SliceData(t241),
+			P0: unsafe.SliceData(t245),
 			N0: L,
 			N1: 2 * nPhi,
 			N2: 2*T*nPhi + 12*nPhi,
@@ -2170,16 +2168,16 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t241_2 := t241[(i*(T+6)+j)*2*nPhi:][:2*nPhi]
+				t245_2 := t245[(i*(T+6)+j)*2*nPhi:][:2*nPhi]
 				for k := range 2 * nPhi {
-					t241_2[k] = F(0)
+					t245_2[k] = F(0)
 				}
 			}
 		}
 	}
 	if kern.Wide() {
 		a := regions.R5597ca2d9fd5Args{
-			P0: unsafe.SliceData(t241),
+			P0: unsafe.SliceData(t245),
 			N0: L,
 			N1: 2 * nPhi,
 			N2: 8*T*nPhi + 24*nPhi,
@@ -2189,9 +2187,9 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t241_2 := t241[(i*(T+6)+j+T+3)*2*nPhi:][:2*nPhi]
+				t245_2 := t245[(i*(T+6)+j+T+3)*2*nPhi:][:2*nPhi]
 				for k := range 2 * nPhi {
-					t241_2[k] = F(0)
+					t245_2[k] = F(0)
 				}
 			}
 		}
@@ -2205,7 +2203,7 @@ func (c *backwardFused) run() {
 			if n3 >= 0 {
 				if kern.Wide() {
 					a := regions.R1e42c5bb8a4bArgs{
-						P0: unsafe.SliceData(t241),
+						P0: unsafe.SliceData(t245),
 						P1: unsafe.SliceData(c.CK),
 						P2: unsafe.SliceData(t210),
 						N0: 2 * nPhi,
@@ -2216,17 +2214,17 @@ func (c *backwardFused) run() {
 					}
 					regions.R1e42c5bb8a4b(&a)
 				} else {
-					t241_2 := t241[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
+					t245_2 := t245[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
 					cK := c.CK[3*2*nPhi:][:2*nPhi]
-					t241_3 := t241[(i*(T+6)+j+2)*2*nPhi:][:2*nPhi]
+					t245_3 := t245[(i*(T+6)+j+2)*2*nPhi:][:2*nPhi]
 					cK2 := c.CK[2*2*nPhi:][:2*nPhi]
-					t241_4 := t241[(i*(T+6)+j+1)*2*nPhi:][:2*nPhi]
+					t245_4 := t245[(i*(T+6)+j+1)*2*nPhi:][:2*nPhi]
 					cK3 := c.CK[1*2*nPhi:][:2*nPhi]
-					t241_5 := t241[(i*(T+6)+j)*2*nPhi:][:2*nPhi]
+					t245_5 := t245[(i*(T+6)+j)*2*nPhi:][:2*nPhi]
 					cK4 := c.CK[:2*nPhi]
 					t210_2 := t210[(i*3+j)*2*nPhi:][:2*nPhi]
 					for k := range 2 * nPhi {
-						t210_2[k] = num.FMA32(t241_2[k], cK[k], num.FMA32(t241_3[k], cK2[k], num.FMA32(t241_4[k], cK3[k], F(t241_5[k]*cK4[k]))))
+						t210_2[k] = num.FMA32(t245_2[k], cK[k], num.FMA32(t245_3[k], cK2[k], num.FMA32(t245_4[k], cK3[k], F(t245_5[k]*cK4[k]))))
 					}
 				}
 			}
@@ -2236,7 +2234,7 @@ func (c *backwardFused) run() {
 	// projected.v0, projected.v
 	if kern.Wide() {
 		a := regions.R4f7fc48780fcArgs{
-			P0: unsafe.SliceData(t235),
+			P0: unsafe.SliceData(t239),
 			P1: unsafe.SliceData(c.CV),
 			P2: unsafe.SliceData(t215),
 			N0: L,
@@ -2253,16 +2251,16 @@ func (c *backwardFused) run() {
 		cV := c.CV[:dV]
 		for i := range L {
 			for j := range T {
-				t235_2 := t235[(i*(T+6)+j+6)*dV:][:dV]
+				t239_2 := t239[(i*(T+6)+j+6)*dV:][:dV]
 				cV2 := c.CV[3*dV:][:dV]
-				t235_3 := t235[(i*(T+6)+j+5)*dV:][:dV]
+				t239_3 := t239[(i*(T+6)+j+5)*dV:][:dV]
 				cV3 := c.CV[2*dV:][:dV]
-				t235_4 := t235[(i*(T+6)+j+4)*dV:][:dV]
+				t239_4 := t239[(i*(T+6)+j+4)*dV:][:dV]
 				cV4 := c.CV[1*dV:][:dV]
-				t235_5 := t235[(i*(T+6)+j+3)*dV:][:dV]
+				t239_5 := t239[(i*(T+6)+j+3)*dV:][:dV]
 				t215_2 := t215[(i*T+j)*dV:][:dV]
 				for k := range dV {
-					t215_2[k] = num.FMA32(t235_2[k], cV2[k], num.FMA32(t235_3[k], cV3[k], num.FMA32(t235_4[k], cV4[k], F(t235_5[k]*cV[k]))))
+					t215_2[k] = num.FMA32(t239_2[k], cV2[k], num.FMA32(t239_3[k], cV3[k], num.FMA32(t239_4[k], cV4[k], F(t239_5[k]*cV[k]))))
 				}
 			}
 		}
@@ -2302,7 +2300,7 @@ func (c *backwardFused) run() {
 	// projected.q0, projected.q1
 	if kern.Wide() {
 		a := regions.R4f7fc48780fcArgs{
-			P0: unsafe.SliceData(t238),
+			P0: unsafe.SliceData(t242),
 			P1: unsafe.SliceData(c.CQ),
 			P2: unsafe.SliceData(t218),
 			N0: L,
@@ -2319,16 +2317,16 @@ func (c *backwardFused) run() {
 		cQ := c.CQ[:2*nPhi]
 		for i := range L {
 			for j := range T {
-				t238_2 := t238[(i*(T+6)+j+6)*2*nPhi:][:2*nPhi]
+				t242_2 := t242[(i*(T+6)+j+6)*2*nPhi:][:2*nPhi]
 				cQ2 := c.CQ[3*2*nPhi:][:2*nPhi]
-				t238_3 := t238[(i*(T+6)+j+5)*2*nPhi:][:2*nPhi]
+				t242_3 := t242[(i*(T+6)+j+5)*2*nPhi:][:2*nPhi]
 				cQ3 := c.CQ[2*2*nPhi:][:2*nPhi]
-				t238_4 := t238[(i*(T+6)+j+4)*2*nPhi:][:2*nPhi]
+				t242_4 := t242[(i*(T+6)+j+4)*2*nPhi:][:2*nPhi]
 				cQ4 := c.CQ[1*2*nPhi:][:2*nPhi]
-				t238_5 := t238[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
+				t242_5 := t242[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
 				t218_2 := t218[(i*T+j)*2*nPhi:][:2*nPhi]
 				for k := range 2 * nPhi {
-					t218_2[k] = num.FMA32(t238_2[k], cQ2[k], num.FMA32(t238_3[k], cQ3[k], num.FMA32(t238_4[k], cQ4[k], F(t238_5[k]*cQ[k]))))
+					t218_2[k] = num.FMA32(t242_2[k], cQ2[k], num.FMA32(t242_3[k], cQ3[k], num.FMA32(t242_4[k], cQ4[k], F(t242_5[k]*cQ[k]))))
 				}
 			}
 		}
@@ -2368,7 +2366,7 @@ func (c *backwardFused) run() {
 	// projected.k0, projected.k1
 	if kern.Wide() {
 		a := regions.R4f7fc48780fcArgs{
-			P0: unsafe.SliceData(t241),
+			P0: unsafe.SliceData(t245),
 			P1: unsafe.SliceData(c.CK),
 			P2: unsafe.SliceData(t221),
 			N0: L,
@@ -2385,16 +2383,16 @@ func (c *backwardFused) run() {
 		cK := c.CK[:2*nPhi]
 		for i := range L {
 			for j := range T {
-				t241_2 := t241[(i*(T+6)+j+6)*2*nPhi:][:2*nPhi]
+				t245_2 := t245[(i*(T+6)+j+6)*2*nPhi:][:2*nPhi]
 				cK2 := c.CK[3*2*nPhi:][:2*nPhi]
-				t241_3 := t241[(i*(T+6)+j+5)*2*nPhi:][:2*nPhi]
+				t245_3 := t245[(i*(T+6)+j+5)*2*nPhi:][:2*nPhi]
 				cK3 := c.CK[2*2*nPhi:][:2*nPhi]
-				t241_4 := t241[(i*(T+6)+j+4)*2*nPhi:][:2*nPhi]
+				t245_4 := t245[(i*(T+6)+j+4)*2*nPhi:][:2*nPhi]
 				cK4 := c.CK[1*2*nPhi:][:2*nPhi]
-				t241_5 := t241[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
+				t245_5 := t245[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
 				t221_2 := t221[(i*T+j)*2*nPhi:][:2*nPhi]
 				for k := range 2 * nPhi {
-					t221_2[k] = num.FMA32(t241_2[k], cK2[k], num.FMA32(t241_3[k], cK3[k], num.FMA32(t241_4[k], cK4[k], F(t241_5[k]*cK[k]))))
+					t221_2[k] = num.FMA32(t245_2[k], cK2[k], num.FMA32(t245_3[k], cK3[k], num.FMA32(t245_4[k], cK4[k], F(t245_5[k]*cK[k]))))
 				}
 			}
 		}

@@ -251,12 +251,10 @@ func (c *Backward[F]) Run() {
 			t1022 := F(F(etaBar[j]*num.Sigmoid(etaLinEntry)) * num.Sigmoid(-etaLinEntry))
 			t132 += t1022
 			thetaLinEntry := thetaLin[j]
-			t18 := (F(0) <= num.Softplus(thetaLinEntry))
-			t252 := kern.Choose(t18, F(kern.Choose(t18, thetaBar[j], F(0))*num.Sigmoid(thetaLinEntry)), F(0))
+			t252 := kern.Choose((F(0) <= num.Softplus(thetaLinEntry)), F(thetaBar[j]*num.Sigmoid(thetaLinEntry)), F(0))
 			t29 += t252
 			t34 := (num.Max(t4, F(0)) <= F(1))
-			t39 := (t34 && (F(0) <= t4))
-			t472 := kern.Choose(t39, F(F(t4*kern.Choose(t39, kern.Choose(t34, rhoBar[j], F(0)), F(0)))*num.Sigmoid(-rhoLinEntry)), F(0))
+			t472 := kern.Choose((t34 && (F(0) <= t4)), F(F(t4*kern.Choose(t34, rhoBar[j], F(0)))*num.Sigmoid(-rhoLinEntry)), F(0))
 			t51 += t472
 			t102_2[j] = t1022
 			t25_2[j] = t252

@@ -218,7 +218,7 @@ func (c *backwardFused) run() {
 	var t29 F
 	var t51 F
 	if kern.Wide() {
-		a := regions.Rc4911d77c286Args{
+		a := regions.R797303a37b06Args{
 			P0:  unsafe.SliceData(c.RhoLin),
 			P1:  unsafe.SliceData(c.EtaLin),
 			P2:  unsafe.SliceData(c.EtaBar),
@@ -240,7 +240,7 @@ func (c *backwardFused) run() {
 			S1:  [2]float32{t29},
 			S2:  [2]float32{t132},
 		}
-		regions.Rc4911d77c286(&a)
+		regions.R797303a37b06(&a)
 	} else {
 		t51_2 := t51
 		t29_2 := t29
@@ -268,12 +268,10 @@ func (c *backwardFused) run() {
 				t1022 := F(F(etaBar[j]*kern.Sigmoid(etaLinEntry)) * kern.Sigmoid(-etaLinEntry))
 				t132RowSums[j%16] = t132RowSums[j%16] + t1022
 				thetaLinEntry := thetaLin[j]
-				t18 := (F(0) <= kern.Softplus(thetaLinEntry))
-				t252 := kern.Choose(t18, F(kern.Choose(t18, thetaBar[j], F(0))*kern.Sigmoid(thetaLinEntry)), F(0))
+				t252 := kern.Choose((F(0) <= kern.Softplus(thetaLinEntry)), F(thetaBar[j]*kern.Sigmoid(thetaLinEntry)), F(0))
 				t29RowSums[j%16] = t29RowSums[j%16] + t252
 				t34 := (kern.Larger(t4, F(0)) <= F(1))
-				t39 := (t34 && (F(0) <= t4))
-				t472 := kern.Choose(t39, F(F(t4*kern.Choose(t39, kern.Choose(t34, rhoBar[j], F(0)), F(0)))*kern.Sigmoid(-rhoLinEntry)), F(0))
+				t472 := kern.Choose((t34 && (F(0) <= t4)), F(F(t4*kern.Choose(t34, rhoBar[j], F(0)))*kern.Sigmoid(-rhoLinEntry)), F(0))
 				t51RowSums[j%16] = t51RowSums[j%16] + t472
 				t102_2[j] = t1022
 				t25_2[j] = t252

@@ -497,8 +497,8 @@ func (c *backwardFused) run() {
 	_ = d
 	_ = dK
 	_ = dV
-	t160 := c.Work[:L*T*dK+6*L*dK]                                      // [L, T + 6, d_k]
-	t163 := c.Work[L*T*dK+6*L*dK:][:L*T*dK+6*L*dK]                      // [L, T + 6, d_k]
+	t164 := c.Work[:L*T*dK+6*L*dK]                                      // [L, T + 6, d_k]
+	t167 := c.Work[L*T*dK+6*L*dK:][:L*T*dK+6*L*dK]                      // [L, T + 6, d_k]
 	t4 := c.Work[2*L*T*dK+12*L*dK:][:L*T*dK]                            // [L, T, d_k]
 	t5 := c.Work[3*L*T*dK+12*L*dK:][:L*T*dK]                            // [L, T, d_k]
 	k1 := c.Work[4*L*T*dK+12*L*dK:][:L*T*dK]                            // [L, T, d_k]
@@ -607,7 +607,7 @@ func (c *backwardFused) run() {
 	var t302 F
 	var t52 F
 	if kern.Wide() {
-		a := regions.R8c2eb65be4eeArgs{
+		a := regions.Ra71151ccab6aArgs{
 			P0:  unsafe.SliceData(c.KProd),
 			P1:  unsafe.SliceData(c.QProd),
 			P2:  unsafe.SliceData(c.RhoLin),
@@ -633,7 +633,7 @@ func (c *backwardFused) run() {
 			S0:  [2]float32{t52},
 			S1:  [2]float32{t302},
 		}
-		regions.R8c2eb65be4ee(&a)
+		regions.Ra71151ccab6a(&a)
 	} else {
 		t52_2 := t52
 		t302_2 := t302
@@ -670,12 +670,10 @@ func (c *backwardFused) run() {
 				thetaLinEntry := thetaLin[j]
 				t41 := kern.Softplus(thetaLinEntry)
 				t142_2 := (kern.Larger(t41, F(0)) <= F(0.001953125))
-				t192 := (t142_2 && (F(0) <= t41))
-				t2622 := kern.Choose(t192, F(kern.Choose(t192, kern.Choose(t142_2, thetaBar[j], F(0)), F(0))*kern.Sigmoid(thetaLinEntry)), F(0))
+				t2622 := kern.Choose((t142_2 && (F(0) <= t41)), F(kern.Choose(t142_2, thetaBar[j], F(0))*kern.Sigmoid(thetaLinEntry)), F(0))
 				t302RowSums[j%16] = t302RowSums[j%16] + t2622
 				t352 := (kern.Larger(t34, F(0)) <= F(1))
-				t402 := (t352 && (F(0) <= t34))
-				t482 := kern.Choose(t402, F(F(t34*kern.Choose(t402, kern.Choose(t352, rhoBar[j], F(0)), F(0)))*kern.Sigmoid(-rhoLinEntry)), F(0))
+				t482 := kern.Choose((t352 && (F(0) <= t34)), F(F(t34*kern.Choose(t352, rhoBar[j], F(0)))*kern.Sigmoid(-rhoLinEntry)), F(0))
 				t52RowSums[j%16] = t52RowSums[j%16] + t482
 				t16_2[j] = t162
 				t18_2[j] = t182
@@ -822,7 +820,7 @@ func (c *backwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.Rcb090257bc32Args{
+		a := regions.R91d9772389eaArgs{
 			P0:  unsafe.SliceData(t28),
 			P1:  unsafe.SliceData(c.QProd),
 			P2:  unsafe.SliceData(t18),
@@ -838,7 +836,7 @@ func (c *backwardFused) run() {
 			N0:  L,
 			N1:  T,
 		}
-		regions.Rcb090257bc32(&a)
+		regions.R91d9772389ea(&a)
 	} else {
 		for i := range L {
 			t28_2 := t28[i*T:][:T]
@@ -858,11 +856,11 @@ func (c *backwardFused) run() {
 				qProdEntry2 := qProd[j]
 				t18Entry := t18_2[j]
 				kProdEntry2 := kProd[j]
-				w := F(F(0.5*kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), kern.Choose((F(1e-08) <= t28Entry), t61_2[j], F(0)), F(0))) * (F(1) / t26_2[j]))
-				t78_2[j] = kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), w, F(0)), F(0))
+				w := ((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2))
+				t78_2[j] = kern.Choose(w, kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t28Entry), t61_2[j], F(0)))*(F(1)/t26_2[j])), F(0)), F(0))
 				t84_2[j] = F(1) / t20_2[j]
-				w2 := F(F(0.5*kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), kern.Choose((F(1e-08) <= t18Entry), t87_2[j], F(0)), F(0))) * (F(1) / t16_2[j]))
-				t104_2[j] = kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), w2, F(0)), F(0))
+				w2 := ((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2))
+				t104_2[j] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t18Entry), t87_2[j], F(0)))*(F(1)/t16_2[j])), F(0)), F(0))
 			}
 		}
 	}
@@ -887,9 +885,9 @@ func (c *backwardFused) run() {
 			P9:  unsafe.SliceData(t82),
 			P10: unsafe.SliceData(t5),
 			P11: unsafe.SliceData(t4),
-			P12: unsafe.SliceData(t160),
+			P12: unsafe.SliceData(t164),
 			P13: unsafe.SliceData(c.BQBar),
-			P14: unsafe.SliceData(t163),
+			P14: unsafe.SliceData(t167),
 			P15: unsafe.SliceData(c.BKBar),
 			N0:  L,
 			N1:  T,
@@ -921,8 +919,8 @@ func (c *backwardFused) run() {
 				t82_2 := t82[(i*T+j)*dK:][:dK]
 				t5_2 := t5[(i*T+j)*dK:][:dK]
 				t4_2 := t4[(i*T+j)*dK:][:dK]
-				t160_2 := t160[(i*(T+6)+j+3)*dK:][:dK]
-				t163_2 := t163[(i*(T+6)+j+3)*dK:][:dK]
+				t164_2 := t164[(i*(T+6)+j+3)*dK:][:dK]
+				t167_2 := t167[(i*(T+6)+j+3)*dK:][:dK]
 				t58Entry := t58_2[j]
 				t78Entry := t78_2[j]
 				t84Entry := t84_2[j]
@@ -936,9 +934,9 @@ func (c *backwardFused) run() {
 					t5Entry := t5_2[k]
 					t4Entry := t4_2[k]
 					t135 := num.FMA32(F(F(t4Entry*t5Entry)*t129), kern.Sigmoid(-t4Entry), F(t5Entry*t129))
-					t160_2[k] = t117
+					t164_2[k] = t117
 					bQBar[k] = bQBar[k] + t117
-					t163_2[k] = t135
+					t167_2[k] = t135
 					bKBar[k] = bKBar[k] + t135
 				}
 			}
@@ -948,7 +946,7 @@ func (c *backwardFused) run() {
 	// projected.q1
 	if kern.Wide() {
 		a := regions.Re9c4c871791dArgs{
-			P0: unsafe.SliceData(t160),
+			P0: unsafe.SliceData(t164),
 			N0: L,
 			N1: dK,
 			N2: T*dK + 6*dK,
@@ -957,16 +955,16 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t160_2 := t160[(i*(T+6)+j)*dK:][:dK]
+				t164_2 := t164[(i*(T+6)+j)*dK:][:dK]
 				for k := range dK {
-					t160_2[k] = F(0)
+					t164_2[k] = F(0)
 				}
 			}
 		}
 	}
 	if kern.Wide() {
 		a := regions.R5597ca2d9fd5Args{
-			P0: unsafe.SliceData(t160),
+			P0: unsafe.SliceData(t164),
 			N0: L,
 			N1: dK,
 			N2: 4*T*dK + 12*dK,
@@ -976,9 +974,9 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t160_2 := t160[(i*(T+6)+j+T+3)*dK:][:dK]
+				t164_2 := t164[(i*(T+6)+j+T+3)*dK:][:dK]
 				for k := range dK {
-					t160_2[k] = F(0)
+					t164_2[k] = F(0)
 				}
 			}
 		}
@@ -990,10 +988,10 @@ func (c *backwardFused) run() {
 	if kern.Wide() {
 		a := regions.R8b9ed52db582Args{
 			P0: unsafe.SliceData(c.Q1Stack),
-			P1: unsafe.SliceData(t160),
+			P1: unsafe.SliceData(t164),
 			P2: unsafe.SliceData(c.CQBar),
 			P3: unsafe.SliceData(c.K1Stack),
-			P4: unsafe.SliceData(t163),
+			P4: unsafe.SliceData(t167),
 			P5: unsafe.SliceData(c.CKBar),
 			N0: L,
 			N1: T,
@@ -1014,12 +1012,12 @@ func (c *backwardFused) run() {
 			for j := range L {
 				for k := range T {
 					q1Stack := c.Q1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-					t160_2 := t160[(j*(T+6)+k+3)*dK:][:dK]
+					t164_2 := t164[(j*(T+6)+k+3)*dK:][:dK]
 					k1Stack := c.K1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-					t163_2 := t163[(j*(T+6)+k+3)*dK:][:dK]
+					t167_2 := t167[(j*(T+6)+k+3)*dK:][:dK]
 					for m := range dK {
-						cQBar[m] = num.FMA32(q1Stack[m], t160_2[m], cQBar[m])
-						cKBar[m] = num.FMA32(k1Stack[m], t163_2[m], cKBar[m])
+						cQBar[m] = num.FMA32(q1Stack[m], t164_2[m], cQBar[m])
+						cKBar[m] = num.FMA32(k1Stack[m], t167_2[m], cKBar[m])
 					}
 				}
 			}
@@ -1034,7 +1032,7 @@ func (c *backwardFused) run() {
 			if n >= 0 {
 				if kern.Wide() {
 					a := regions.R1e42c5bb8a4bArgs{
-						P0: unsafe.SliceData(t160),
+						P0: unsafe.SliceData(t164),
 						P1: unsafe.SliceData(c.CQ),
 						P2: unsafe.SliceData(t124),
 						N0: dK,
@@ -1045,17 +1043,17 @@ func (c *backwardFused) run() {
 					}
 					regions.R1e42c5bb8a4b(&a)
 				} else {
-					t160_2 := t160[(i*(T+6)+j+3)*dK:][:dK]
+					t164_2 := t164[(i*(T+6)+j+3)*dK:][:dK]
 					cQ := c.CQ[3*dK:][:dK]
-					t160_3 := t160[(i*(T+6)+j+2)*dK:][:dK]
+					t164_3 := t164[(i*(T+6)+j+2)*dK:][:dK]
 					cQ2 := c.CQ[2*dK:][:dK]
-					t160_4 := t160[(i*(T+6)+j+1)*dK:][:dK]
+					t164_4 := t164[(i*(T+6)+j+1)*dK:][:dK]
 					cQ3 := c.CQ[1*dK:][:dK]
-					t160_5 := t160[(i*(T+6)+j)*dK:][:dK]
+					t164_5 := t164[(i*(T+6)+j)*dK:][:dK]
 					cQ4 := c.CQ[:dK]
 					t124_2 := t124[(i*3+j)*dK:][:dK]
 					for k := range dK {
-						t124_2[k] = num.FMA32(t160_2[k], cQ[k], num.FMA32(t160_3[k], cQ2[k], num.FMA32(t160_4[k], cQ3[k], F(t160_5[k]*cQ4[k]))))
+						t124_2[k] = num.FMA32(t164_2[k], cQ[k], num.FMA32(t164_3[k], cQ2[k], num.FMA32(t164_4[k], cQ3[k], F(t164_5[k]*cQ4[k]))))
 					}
 				}
 			}
@@ -1096,7 +1094,7 @@ func (c *backwardFused) run() {
 	// projected.k1
 	if kern.Wide() {
 		a := regions.Re9c4c871791dArgs{
-			P0: unsafe.SliceData(t163),
+			P0: unsafe.SliceData(t167),
 			N0: L,
 			N1: dK,
 			N2: T*dK + 6*dK,
@@ -1105,16 +1103,16 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t163_2 := t163[(i*(T+6)+j)*dK:][:dK]
+				t167_2 := t167[(i*(T+6)+j)*dK:][:dK]
 				for k := range dK {
-					t163_2[k] = F(0)
+					t167_2[k] = F(0)
 				}
 			}
 		}
 	}
 	if kern.Wide() {
 		a := regions.R5597ca2d9fd5Args{
-			P0: unsafe.SliceData(t163),
+			P0: unsafe.SliceData(t167),
 			N0: L,
 			N1: dK,
 			N2: 4*T*dK + 12*dK,
@@ -1124,9 +1122,9 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t163_2 := t163[(i*(T+6)+j+T+3)*dK:][:dK]
+				t167_2 := t167[(i*(T+6)+j+T+3)*dK:][:dK]
 				for k := range dK {
-					t163_2[k] = F(0)
+					t167_2[k] = F(0)
 				}
 			}
 		}
@@ -1140,7 +1138,7 @@ func (c *backwardFused) run() {
 			if n2 >= 0 {
 				if kern.Wide() {
 					a := regions.R1e42c5bb8a4bArgs{
-						P0: unsafe.SliceData(t163),
+						P0: unsafe.SliceData(t167),
 						P1: unsafe.SliceData(c.CK),
 						P2: unsafe.SliceData(t142),
 						N0: dK,
@@ -1151,17 +1149,17 @@ func (c *backwardFused) run() {
 					}
 					regions.R1e42c5bb8a4b(&a)
 				} else {
-					t163_2 := t163[(i*(T+6)+j+3)*dK:][:dK]
+					t167_2 := t167[(i*(T+6)+j+3)*dK:][:dK]
 					cK := c.CK[3*dK:][:dK]
-					t163_3 := t163[(i*(T+6)+j+2)*dK:][:dK]
+					t167_3 := t167[(i*(T+6)+j+2)*dK:][:dK]
 					cK2 := c.CK[2*dK:][:dK]
-					t163_4 := t163[(i*(T+6)+j+1)*dK:][:dK]
+					t167_4 := t167[(i*(T+6)+j+1)*dK:][:dK]
 					cK3 := c.CK[1*dK:][:dK]
-					t163_5 := t163[(i*(T+6)+j)*dK:][:dK]
+					t167_5 := t167[(i*(T+6)+j)*dK:][:dK]
 					cK4 := c.CK[:dK]
 					t142_2 := t142[(i*3+j)*dK:][:dK]
 					for k := range dK {
-						t142_2[k] = num.FMA32(t163_2[k], cK[k], num.FMA32(t163_3[k], cK2[k], num.FMA32(t163_4[k], cK3[k], F(t163_5[k]*cK4[k]))))
+						t142_2[k] = num.FMA32(t167_2[k], cK[k], num.FMA32(t167_3[k], cK2[k], num.FMA32(t167_4[k], cK3[k], F(t167_5[k]*cK4[k]))))
 					}
 				}
 			}
@@ -1171,7 +1169,7 @@ func (c *backwardFused) run() {
 	// projected.q0, projected.q1
 	if kern.Wide() {
 		a := regions.R4f7fc48780fcArgs{
-			P0: unsafe.SliceData(t160),
+			P0: unsafe.SliceData(t164),
 			P1: unsafe.SliceData(c.CQ),
 			P2: unsafe.SliceData(t147),
 			N0: L,
@@ -1188,16 +1186,16 @@ func (c *backwardFused) run() {
 		cQ := c.CQ[:dK]
 		for i := range L {
 			for j := range T {
-				t160_2 := t160[(i*(T+6)+j+6)*dK:][:dK]
+				t164_2 := t164[(i*(T+6)+j+6)*dK:][:dK]
 				cQ2 := c.CQ[3*dK:][:dK]
-				t160_3 := t160[(i*(T+6)+j+5)*dK:][:dK]
+				t164_3 := t164[(i*(T+6)+j+5)*dK:][:dK]
 				cQ3 := c.CQ[2*dK:][:dK]
-				t160_4 := t160[(i*(T+6)+j+4)*dK:][:dK]
+				t164_4 := t164[(i*(T+6)+j+4)*dK:][:dK]
 				cQ4 := c.CQ[1*dK:][:dK]
-				t160_5 := t160[(i*(T+6)+j+3)*dK:][:dK]
+				t164_5 := t164[(i*(T+6)+j+3)*dK:][:dK]
 				t147_2 := t147[(i*T+j)*dK:][:dK]
 				for k := range dK {
-					t147_2[k] = num.FMA32(t160_2[k], cQ2[k], num.FMA32(t160_3[k], cQ3[k], num.FMA32(t160_4[k], cQ4[k], F(t160_5[k]*cQ[k]))))
+					t147_2[k] = num.FMA32(t164_2[k], cQ2[k], num.FMA32(t164_3[k], cQ3[k], num.FMA32(t164_4[k], cQ4[k], F(t164_5[k]*cQ[k]))))
 				}
 			}
 		}
@@ -1237,7 +1235,7 @@ func (c *backwardFused) run() {
 	// projected.k0, projected.k1
 	if kern.Wide() {
 		a := regions.R4f7fc48780fcArgs{
-			P0: unsafe.SliceData(t163),
+			P0: unsafe.SliceData(t167),
 			P1: unsafe.SliceData(c.CK),
 			P2: unsafe.SliceData(t150),
 			N0: L,
@@ -1254,16 +1252,16 @@ func (c *backwardFused) run() {
 		cK := c.CK[:dK]
 		for i := range L {
 			for j := range T {
-				t163_2 := t163[(i*(T+6)+j+6)*dK:][:dK]
+				t167_2 := t167[(i*(T+6)+j+6)*dK:][:dK]
 				cK2 := c.CK[3*dK:][:dK]
-				t163_3 := t163[(i*(T+6)+j+5)*dK:][:dK]
+				t167_3 := t167[(i*(T+6)+j+5)*dK:][:dK]
 				cK3 := c.CK[2*dK:][:dK]
-				t163_4 := t163[(i*(T+6)+j+4)*dK:][:dK]
+				t167_4 := t167[(i*(T+6)+j+4)*dK:][:dK]
 				cK4 := c.CK[1*dK:][:dK]
-				t163_5 := t163[(i*(T+6)+j+3)*dK:][:dK]
+				t167_5 := t167[(i*(T+6)+j+3)*dK:][:dK]
 				t150_2 := t150[(i*T+j)*dK:][:dK]
 				for k := range dK {
-					t150_2[k] = num.FMA32(t163_2[k], cK2[k], num.FMA32(t163_3[k], cK3[k], num.FMA32(t163_4[k], cK4[k], F(t163_5[k]*cK[k]))))
+					t150_2[k] = num.FMA32(t167_2[k], cK2[k], num.FMA32(t167_3[k], cK3[k], num.FMA32(t167_4[k], cK4[k], F(t167_5[k]*cK[k]))))
 				}
 			}
 		}

@@ -320,12 +320,10 @@ func (c *Backward[F]) Run() {
 			rhoLinEntry := rhoLin[j]
 			t24 := num.Sigmoid(rhoLinEntry)
 			thetaLinEntry := thetaLin[j]
-			t622 := (F(0) <= num.Softplus(thetaLinEntry))
-			t1322 := kern.Choose(t622, F(kern.Choose(t622, thetaBar[j], F(0))*num.Sigmoid(thetaLinEntry)), F(0))
+			t1322 := kern.Choose((F(0) <= num.Softplus(thetaLinEntry)), F(thetaBar[j]*num.Sigmoid(thetaLinEntry)), F(0))
 			t172 += t1322
 			t222 := (num.Max(t24, F(0)) <= F(1))
-			t272 := (t222 && (F(0) <= t24))
-			t352 := kern.Choose(t272, F(F(t24*kern.Choose(t272, kern.Choose(t222, rhoBar[j], F(0)), F(0)))*num.Sigmoid(-rhoLinEntry)), F(0))
+			t352 := kern.Choose((t222 && (F(0) <= t24)), F(F(t24*kern.Choose(t222, rhoBar[j], F(0)))*num.Sigmoid(-rhoLinEntry)), F(0))
 			t39 += t352
 			t6_2[j] = t62
 			t8_2[j] = t82
@@ -425,11 +423,11 @@ func (c *Backward[F]) Run() {
 			qProdEntry2 := qProd[j]
 			t8Entry := t8_2[j]
 			kProdEntry2 := kProd[j]
-			w := F(F(0.5*kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2)), kern.Choose((F(1e-08) <= t18Entry), t48_2[j], F(0)), F(0))) * (F(1) / t16_2[j]))
-			t65_2[j] = kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2)), kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2)), w, F(0)), F(0))
+			w := ((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2))
+			t65_2[j] = kern.Choose(w, kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t18Entry), t48_2[j], F(0)))*(F(1)/t16_2[j])), F(0)), F(0))
 			t71_2[j] = F(1) / t10_2[j]
-			w2 := F(F(0.5*kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2)), kern.Choose((F(1e-08) <= t8Entry), t74_2[j], F(0)), F(0))) * (F(1) / t6_2[j]))
-			t91_2[j] = kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2)), kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2)), w2, F(0)), F(0))
+			w2 := ((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2))
+			t91_2[j] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t8Entry), t74_2[j], F(0)))*(F(1)/t6_2[j])), F(0)), F(0))
 		}
 	}
 

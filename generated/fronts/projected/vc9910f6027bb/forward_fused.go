@@ -311,7 +311,7 @@ func (c *backwardFused) run() {
 	var t172 F
 	var t39 F
 	if kern.Wide() {
-		a := regions.Rdc8a147aa292Args{
+		a := regions.R3286cf82017fArgs{
 			P0:  unsafe.SliceData(c.KProd),
 			P1:  unsafe.SliceData(c.QProd),
 			P2:  unsafe.SliceData(c.RhoLin),
@@ -337,7 +337,7 @@ func (c *backwardFused) run() {
 			S0:  [2]float32{t39},
 			S1:  [2]float32{t172},
 		}
-		regions.Rdc8a147aa292(&a)
+		regions.R3286cf82017f(&a)
 	} else {
 		t39_2 := t39
 		t172_2 := t172
@@ -372,12 +372,10 @@ func (c *backwardFused) run() {
 				rhoLinEntry := rhoLin[j]
 				t24 := kern.Sigmoid(rhoLinEntry)
 				thetaLinEntry := thetaLin[j]
-				t622 := (F(0) <= kern.Softplus(thetaLinEntry))
-				t1322 := kern.Choose(t622, F(kern.Choose(t622, thetaBar[j], F(0))*kern.Sigmoid(thetaLinEntry)), F(0))
+				t1322 := kern.Choose((F(0) <= kern.Softplus(thetaLinEntry)), F(thetaBar[j]*kern.Sigmoid(thetaLinEntry)), F(0))
 				t172RowSums[j%16] = t172RowSums[j%16] + t1322
 				t222 := (kern.Larger(t24, F(0)) <= F(1))
-				t272 := (t222 && (F(0) <= t24))
-				t352 := kern.Choose(t272, F(F(t24*kern.Choose(t272, kern.Choose(t222, rhoBar[j], F(0)), F(0)))*kern.Sigmoid(-rhoLinEntry)), F(0))
+				t352 := kern.Choose((t222 && (F(0) <= t24)), F(F(t24*kern.Choose(t222, rhoBar[j], F(0)))*kern.Sigmoid(-rhoLinEntry)), F(0))
 				t39RowSums[j%16] = t39RowSums[j%16] + t352
 				t6_2[j] = t62
 				t8_2[j] = t82
@@ -524,7 +522,7 @@ func (c *backwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.Rcb090257bc32Args{
+		a := regions.R91d9772389eaArgs{
 			P0:  unsafe.SliceData(t18),
 			P1:  unsafe.SliceData(c.QProd),
 			P2:  unsafe.SliceData(t8),
@@ -540,7 +538,7 @@ func (c *backwardFused) run() {
 			N0:  L,
 			N1:  T,
 		}
-		regions.Rcb090257bc32(&a)
+		regions.R91d9772389ea(&a)
 	} else {
 		for i := range L {
 			t18_2 := t18[i*T:][:T]
@@ -560,11 +558,11 @@ func (c *backwardFused) run() {
 				qProdEntry2 := qProd[j]
 				t8Entry := t8_2[j]
 				kProdEntry2 := kProd[j]
-				w := F(F(0.5*kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2)), kern.Choose((F(1e-08) <= t18Entry), t48_2[j], F(0)), F(0))) * (F(1) / t16_2[j]))
-				t65_2[j] = kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2)), kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2)), w, F(0)), F(0))
+				w := ((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2))
+				t65_2[j] = kern.Choose(w, kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t18Entry), t48_2[j], F(0)))*(F(1)/t16_2[j])), F(0)), F(0))
 				t71_2[j] = F(1) / t10_2[j]
-				w2 := F(F(0.5*kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2)), kern.Choose((F(1e-08) <= t8Entry), t74_2[j], F(0)), F(0))) * (F(1) / t6_2[j]))
-				t91_2[j] = kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2)), kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2)), w2, F(0)), F(0))
+				w2 := ((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2))
+				t91_2[j] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t8Entry), t74_2[j], F(0)))*(F(1)/t6_2[j])), F(0)), F(0))
 			}
 		}
 	}

@@ -207,12 +207,10 @@ func (c *Backward[F]) Run() {
 			rhoLinEntry := rhoLin[j]
 			t4 := num.Sigmoid(rhoLinEntry)
 			thetaLinEntry := thetaLin[j]
-			t62 := (F(0) <= num.Softplus(thetaLinEntry))
-			t132 := kern.Choose(t62, F(kern.Choose(t62, thetaBar[j], F(0))*num.Sigmoid(thetaLinEntry)), F(0))
+			t132 := kern.Choose((F(0) <= num.Softplus(thetaLinEntry)), F(thetaBar[j]*num.Sigmoid(thetaLinEntry)), F(0))
 			t17 += t132
 			t22 := (num.Max(t4, F(0)) <= F(1))
-			t27 := (t22 && (F(0) <= t4))
-			t352 := kern.Choose(t27, F(F(t4*kern.Choose(t27, kern.Choose(t22, rhoBar[j], F(0)), F(0)))*num.Sigmoid(-rhoLinEntry)), F(0))
+			t352 := kern.Choose((t22 && (F(0) <= t4)), F(F(t4*kern.Choose(t22, rhoBar[j], F(0)))*num.Sigmoid(-rhoLinEntry)), F(0))
 			t39 += t352
 			t13_2[j] = t132
 			t35_2[j] = t352

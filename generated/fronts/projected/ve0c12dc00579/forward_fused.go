@@ -180,7 +180,7 @@ func (c *backwardFused) run() {
 	var t17 F
 	var t39 F
 	if kern.Wide() {
-		a := regions.R6d28b650c886Args{
+		a := regions.R5155f7fe837dArgs{
 			P0: unsafe.SliceData(c.RhoLin),
 			P1: unsafe.SliceData(c.ThetaLin),
 			P2: unsafe.SliceData(c.ThetaBar),
@@ -197,7 +197,7 @@ func (c *backwardFused) run() {
 			S0: [2]float32{t39},
 			S1: [2]float32{t17},
 		}
-		regions.R6d28b650c886(&a)
+		regions.R5155f7fe837d(&a)
 	} else {
 		t39_2 := t39
 		t17_2 := t17
@@ -216,12 +216,10 @@ func (c *backwardFused) run() {
 				rhoLinEntry := rhoLin[j]
 				t4 := kern.Sigmoid(rhoLinEntry)
 				thetaLinEntry := thetaLin[j]
-				t62 := (F(0) <= kern.Softplus(thetaLinEntry))
-				t132 := kern.Choose(t62, F(kern.Choose(t62, thetaBar[j], F(0))*kern.Sigmoid(thetaLinEntry)), F(0))
+				t132 := kern.Choose((F(0) <= kern.Softplus(thetaLinEntry)), F(thetaBar[j]*kern.Sigmoid(thetaLinEntry)), F(0))
 				t17RowSums[j%16] = t17RowSums[j%16] + t132
 				t22 := (kern.Larger(t4, F(0)) <= F(1))
-				t27 := (t22 && (F(0) <= t4))
-				t352 := kern.Choose(t27, F(F(t4*kern.Choose(t27, kern.Choose(t22, rhoBar[j], F(0)), F(0)))*kern.Sigmoid(-rhoLinEntry)), F(0))
+				t352 := kern.Choose((t22 && (F(0) <= t4)), F(F(t4*kern.Choose(t22, rhoBar[j], F(0)))*kern.Sigmoid(-rhoLinEntry)), F(0))
 				t39RowSums[j%16] = t39RowSums[j%16] + t352
 				t13_2[j] = t132
 				t35_2[j] = t352

@@ -364,12 +364,10 @@ func (c *Backward[F]) Run() {
 			t1022 := F(F(etaBar[j]*num.Sigmoid(etaLinEntry)) * num.Sigmoid(-etaLinEntry))
 			t132 += t1022
 			thetaLinEntry := thetaLin[j]
-			t1822 := (F(0) <= num.Softplus(thetaLinEntry))
-			t2522 := kern.Choose(t1822, F(kern.Choose(t1822, thetaBar[j], F(0))*num.Sigmoid(thetaLinEntry)), F(0))
+			t2522 := kern.Choose((F(0) <= num.Softplus(thetaLinEntry)), F(thetaBar[j]*num.Sigmoid(thetaLinEntry)), F(0))
 			t292 += t2522
 			t342 := (num.Max(t24, F(0)) <= F(1))
-			t39 := (t342 && (F(0) <= t24))
-			t472 := kern.Choose(t39, F(F(t24*kern.Choose(t39, kern.Choose(t342, rhoBar[j], F(0)), F(0)))*num.Sigmoid(-rhoLinEntry)), F(0))
+			t472 := kern.Choose((t342 && (F(0) <= t24)), F(F(t24*kern.Choose(t342, rhoBar[j], F(0)))*num.Sigmoid(-rhoLinEntry)), F(0))
 			t51 += t472
 			t6_2[j] = t62
 			t8_2[j] = t82
@@ -483,11 +481,11 @@ func (c *Backward[F]) Run() {
 			qProdEntry2 := qProd[j]
 			t8Entry := t8_2[j]
 			kProdEntry2 := kProd[j]
-			w := F(F(0.5*kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2)), kern.Choose((F(1e-08) <= t18Entry), t60_2[j], F(0)), F(0))) * (F(1) / t16_2[j]))
-			t77_2[j] = kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2)), kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2)), w, F(0)), F(0))
+			w := ((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2))
+			t77_2[j] = kern.Choose(w, kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t18Entry), t60_2[j], F(0)))*(F(1)/t16_2[j])), F(0)), F(0))
 			t83_2[j] = F(1) / t10_2[j]
-			w2 := F(F(0.5*kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2)), kern.Choose((F(1e-08) <= t8Entry), t86_2[j], F(0)), F(0))) * (F(1) / t6_2[j]))
-			t103_2[j] = kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2)), kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2)), w2, F(0)), F(0))
+			w2 := ((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2))
+			t103_2[j] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t8Entry), t86_2[j], F(0)))*(F(1)/t6_2[j])), F(0)), F(0))
 		}
 	}
 

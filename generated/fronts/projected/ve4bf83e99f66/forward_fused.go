@@ -349,7 +349,7 @@ func (c *backwardFused) run() {
 	var t292 F
 	var t51 F
 	if kern.Wide() {
-		a := regions.R4ae4b4ba81f9Args{
+		a := regions.R258c889047f1Args{
 			P0:  unsafe.SliceData(c.KProd),
 			P1:  unsafe.SliceData(c.QProd),
 			P2:  unsafe.SliceData(c.RhoLin),
@@ -380,7 +380,7 @@ func (c *backwardFused) run() {
 			S1:  [2]float32{t292},
 			S2:  [2]float32{t132},
 		}
-		regions.R4ae4b4ba81f9(&a)
+		regions.R258c889047f1(&a)
 	} else {
 		t51_2 := t51
 		t292_2 := t292
@@ -424,12 +424,10 @@ func (c *backwardFused) run() {
 				t1022 := F(F(etaBar[j]*kern.Sigmoid(etaLinEntry)) * kern.Sigmoid(-etaLinEntry))
 				t132RowSums[j%16] = t132RowSums[j%16] + t1022
 				thetaLinEntry := thetaLin[j]
-				t1822 := (F(0) <= kern.Softplus(thetaLinEntry))
-				t2522 := kern.Choose(t1822, F(kern.Choose(t1822, thetaBar[j], F(0))*kern.Sigmoid(thetaLinEntry)), F(0))
+				t2522 := kern.Choose((F(0) <= kern.Softplus(thetaLinEntry)), F(thetaBar[j]*kern.Sigmoid(thetaLinEntry)), F(0))
 				t292RowSums[j%16] = t292RowSums[j%16] + t2522
 				t342 := (kern.Larger(t24, F(0)) <= F(1))
-				t39 := (t342 && (F(0) <= t24))
-				t472 := kern.Choose(t39, F(F(t24*kern.Choose(t39, kern.Choose(t342, rhoBar[j], F(0)), F(0)))*kern.Sigmoid(-rhoLinEntry)), F(0))
+				t472 := kern.Choose((t342 && (F(0) <= t24)), F(F(t24*kern.Choose(t342, rhoBar[j], F(0)))*kern.Sigmoid(-rhoLinEntry)), F(0))
 				t51RowSums[j%16] = t51RowSums[j%16] + t472
 				t6_2[j] = t62
 				t8_2[j] = t82
@@ -600,7 +598,7 @@ func (c *backwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.Rcb090257bc32Args{
+		a := regions.R91d9772389eaArgs{
 			P0:  unsafe.SliceData(t18),
 			P1:  unsafe.SliceData(c.QProd),
 			P2:  unsafe.SliceData(t8),
@@ -616,7 +614,7 @@ func (c *backwardFused) run() {
 			N0:  L,
 			N1:  T,
 		}
-		regions.Rcb090257bc32(&a)
+		regions.R91d9772389ea(&a)
 	} else {
 		for i := range L {
 			t18_2 := t18[i*T:][:T]
@@ -636,11 +634,11 @@ func (c *backwardFused) run() {
 				qProdEntry2 := qProd[j]
 				t8Entry := t8_2[j]
 				kProdEntry2 := kProd[j]
-				w := F(F(0.5*kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2)), kern.Choose((F(1e-08) <= t18Entry), t60_2[j], F(0)), F(0))) * (F(1) / t16_2[j]))
-				t77_2[j] = kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2)), kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2)), w, F(0)), F(0))
+				w := ((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2))
+				t77_2[j] = kern.Choose(w, kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t18Entry), t60_2[j], F(0)))*(F(1)/t16_2[j])), F(0)), F(0))
 				t83_2[j] = F(1) / t10_2[j]
-				w2 := F(F(0.5*kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2)), kern.Choose((F(1e-08) <= t8Entry), t86_2[j], F(0)), F(0))) * (F(1) / t6_2[j]))
-				t103_2[j] = kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2)), kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2)), w2, F(0)), F(0))
+				w2 := ((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2))
+				t103_2[j] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t8Entry), t86_2[j], F(0)))*(F(1)/t6_2[j])), F(0)), F(0))
 			}
 		}
 	}

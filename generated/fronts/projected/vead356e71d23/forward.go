@@ -379,9 +379,9 @@ func (c *Backward[F]) Run() {
 		return
 	}
 	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
-	t136 := c.Work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
+	t139 := c.Work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
 	work := c.Work[L*T*dK+6*L*dK:]
-	t139 := work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
+	t142 := work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
 	work = work[L*T*dK+6*L*dK:]
 	t4 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
@@ -509,8 +509,7 @@ func (c *Backward[F]) Run() {
 			rhoLinEntry := rhoLin[j]
 			t34 := num.Sigmoid(rhoLinEntry)
 			t122 := (num.Max(t34, F(0)) <= F(1))
-			t172 := (t122 && (F(0) <= t34))
-			t2522 := kern.Choose(t172, F(F(t34*kern.Choose(t172, kern.Choose(t122, rhoBar[j], F(0)), F(0)))*num.Sigmoid(-rhoLinEntry)), F(0))
+			t2522 := kern.Choose((t122 && (F(0) <= t34)), F(F(t34*kern.Choose(t122, rhoBar[j], F(0)))*num.Sigmoid(-rhoLinEntry)), F(0))
 			t292 += t2522
 			t16_2[j] = t162
 			t18_2[j] = t182
@@ -595,11 +594,11 @@ func (c *Backward[F]) Run() {
 			qProdEntry2 := qProd[j]
 			t18Entry := t18_2[j]
 			kProdEntry2 := kProd[j]
-			w := F(F(0.5*kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), kern.Choose((F(1e-08) <= t28Entry), t38_2[j], F(0)), F(0))) * (F(1) / t26_2[j]))
-			t55_2[j] = kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), w, F(0)), F(0))
+			w := ((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2))
+			t55_2[j] = kern.Choose(w, kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t28Entry), t38_2[j], F(0)))*(F(1)/t26_2[j])), F(0)), F(0))
 			t61_2[j] = F(1) / t20_2[j]
-			w2 := F(F(0.5*kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), kern.Choose((F(1e-08) <= t18Entry), t64_2[j], F(0)), F(0))) * (F(1) / t16_2[j]))
-			t81_2[j] = kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), w2, F(0)), F(0))
+			w2 := ((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2))
+			t81_2[j] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t18Entry), t64_2[j], F(0)))*(F(1)/t16_2[j])), F(0)), F(0))
 		}
 	}
 
@@ -625,8 +624,8 @@ func (c *Backward[F]) Run() {
 			k1_2 := k1[(i*T+j)*dK:][:dK]
 			t5_2 := t5[(i*T+j)*dK:][:dK]
 			t4_2 := t4[(i*T+j)*dK:][:dK]
-			t136_2 := t136[(i*(T+6)+j+3)*dK:][:dK]
 			t139_2 := t139[(i*(T+6)+j+3)*dK:][:dK]
+			t142_2 := t142[(i*(T+6)+j+3)*dK:][:dK]
 			t352Entry := t352_2[j]
 			t55Entry := t55_2[j]
 			t61Entry := t61_2[j]
@@ -640,9 +639,9 @@ func (c *Backward[F]) Run() {
 				t5Entry := t5_2[k]
 				t4Entry := t4_2[k]
 				t112 := F(t5Entry*t106) + F(F(F(t4Entry*t5Entry)*t106)*num.Sigmoid(-t4Entry))
-				t136_2[k] = t94
+				t139_2[k] = t94
 				bQBar[k] += t94
-				t139_2[k] = t112
+				t142_2[k] = t112
 				bKBar[k] += t112
 			}
 		}
@@ -651,17 +650,17 @@ func (c *Backward[F]) Run() {
 	// projected.q1
 	for i := range L {
 		for j := range 3 {
-			t136_2 := t136[(i*(T+6)+j)*dK:][:dK]
+			t139_2 := t139[(i*(T+6)+j)*dK:][:dK]
 			for k := range dK {
-				t136_2[k] = F(0)
+				t139_2[k] = F(0)
 			}
 		}
 	}
 	for i := range L {
 		for j := range 3 {
-			t136_2 := t136[(i*(T+6)+j+T+3)*dK:][:dK]
+			t139_2 := t139[(i*(T+6)+j+T+3)*dK:][:dK]
 			for k := range dK {
-				t136_2[k] = F(0)
+				t139_2[k] = F(0)
 			}
 		}
 	}
@@ -675,12 +674,12 @@ func (c *Backward[F]) Run() {
 		for j := range L {
 			for k := range T {
 				q1Stack := c.Q1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-				t136_2 := t136[(j*(T+6)+k+3)*dK:][:dK]
-				k1Stack := c.K1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
 				t139_2 := t139[(j*(T+6)+k+3)*dK:][:dK]
+				k1Stack := c.K1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
+				t142_2 := t142[(j*(T+6)+k+3)*dK:][:dK]
 				for m := range dK {
-					cQBar[m] += F(q1Stack[m] * t136_2[m])
-					cKBar[m] += F(k1Stack[m] * t139_2[m])
+					cQBar[m] += F(q1Stack[m] * t139_2[m])
+					cKBar[m] += F(k1Stack[m] * t142_2[m])
 				}
 			}
 		}
@@ -692,17 +691,17 @@ func (c *Backward[F]) Run() {
 		for j := range 3 {
 			n := int(c.Pos[i]) + j - 3
 			if n >= 0 {
-				t136_2 := t136[(i*(T+6)+j)*dK:][:dK]
+				t139_2 := t139[(i*(T+6)+j)*dK:][:dK]
 				cQ := c.CQ[:dK]
-				t136_3 := t136[(i*(T+6)+j+1)*dK:][:dK]
+				t139_3 := t139[(i*(T+6)+j+1)*dK:][:dK]
 				cQ2 := c.CQ[1*dK:][:dK]
-				t136_4 := t136[(i*(T+6)+j+2)*dK:][:dK]
+				t139_4 := t139[(i*(T+6)+j+2)*dK:][:dK]
 				cQ3 := c.CQ[2*dK:][:dK]
-				t136_5 := t136[(i*(T+6)+j+3)*dK:][:dK]
+				t139_5 := t139[(i*(T+6)+j+3)*dK:][:dK]
 				cQ4 := c.CQ[3*dK:][:dK]
 				t101_2 := t101[(i*3+j)*dK:][:dK]
 				for k := range dK {
-					t101_2[k] = F(t136_2[k]*cQ[k]) + F(t136_3[k]*cQ2[k]) + F(t136_4[k]*cQ3[k]) + F(t136_5[k]*cQ4[k])
+					t101_2[k] = F(t139_2[k]*cQ[k]) + F(t139_3[k]*cQ2[k]) + F(t139_4[k]*cQ3[k]) + F(t139_5[k]*cQ4[k])
 				}
 			}
 		}
@@ -727,17 +726,17 @@ func (c *Backward[F]) Run() {
 	// projected.k1
 	for i := range L {
 		for j := range 3 {
-			t139_2 := t139[(i*(T+6)+j)*dK:][:dK]
+			t142_2 := t142[(i*(T+6)+j)*dK:][:dK]
 			for k := range dK {
-				t139_2[k] = F(0)
+				t142_2[k] = F(0)
 			}
 		}
 	}
 	for i := range L {
 		for j := range 3 {
-			t139_2 := t139[(i*(T+6)+j+T+3)*dK:][:dK]
+			t142_2 := t142[(i*(T+6)+j+T+3)*dK:][:dK]
 			for k := range dK {
-				t139_2[k] = F(0)
+				t142_2[k] = F(0)
 			}
 		}
 	}
@@ -748,17 +747,17 @@ func (c *Backward[F]) Run() {
 		for j := range 3 {
 			n2 := int(c.Pos[i]) + j - 3
 			if n2 >= 0 {
-				t139_2 := t139[(i*(T+6)+j)*dK:][:dK]
+				t142_2 := t142[(i*(T+6)+j)*dK:][:dK]
 				cK := c.CK[:dK]
-				t139_3 := t139[(i*(T+6)+j+1)*dK:][:dK]
+				t142_3 := t142[(i*(T+6)+j+1)*dK:][:dK]
 				cK2 := c.CK[1*dK:][:dK]
-				t139_4 := t139[(i*(T+6)+j+2)*dK:][:dK]
+				t142_4 := t142[(i*(T+6)+j+2)*dK:][:dK]
 				cK3 := c.CK[2*dK:][:dK]
-				t139_5 := t139[(i*(T+6)+j+3)*dK:][:dK]
+				t142_5 := t142[(i*(T+6)+j+3)*dK:][:dK]
 				cK4 := c.CK[3*dK:][:dK]
 				t119_2 := t119[(i*3+j)*dK:][:dK]
 				for k := range dK {
-					t119_2[k] = F(t139_2[k]*cK[k]) + F(t139_3[k]*cK2[k]) + F(t139_4[k]*cK3[k]) + F(t139_5[k]*cK4[k])
+					t119_2[k] = F(t142_2[k]*cK[k]) + F(t142_3[k]*cK2[k]) + F(t142_4[k]*cK3[k]) + F(t142_5[k]*cK4[k])
 				}
 			}
 		}
@@ -768,16 +767,16 @@ func (c *Backward[F]) Run() {
 	for i := range L {
 		cQ := c.CQ[:dK]
 		for j := range T {
-			t136_2 := t136[(i*(T+6)+j+3)*dK:][:dK]
-			t136_3 := t136[(i*(T+6)+j+4)*dK:][:dK]
+			t139_2 := t139[(i*(T+6)+j+3)*dK:][:dK]
+			t139_3 := t139[(i*(T+6)+j+4)*dK:][:dK]
 			cQ2 := c.CQ[1*dK:][:dK]
-			t136_4 := t136[(i*(T+6)+j+5)*dK:][:dK]
+			t139_4 := t139[(i*(T+6)+j+5)*dK:][:dK]
 			cQ3 := c.CQ[2*dK:][:dK]
-			t136_5 := t136[(i*(T+6)+j+6)*dK:][:dK]
+			t139_5 := t139[(i*(T+6)+j+6)*dK:][:dK]
 			cQ4 := c.CQ[3*dK:][:dK]
 			t124_2 := t124[(i*T+j)*dK:][:dK]
 			for k := range dK {
-				t124_2[k] = (F(t136_2[k]*cQ[k]) + F(t136_3[k]*cQ2[k]) + F(t136_4[k]*cQ3[k]) + F(t136_5[k]*cQ4[k]))
+				t124_2[k] = (F(t139_2[k]*cQ[k]) + F(t139_3[k]*cQ2[k]) + F(t139_4[k]*cQ3[k]) + F(t139_5[k]*cQ4[k]))
 			}
 		}
 	}
@@ -803,16 +802,16 @@ func (c *Backward[F]) Run() {
 	for i := range L {
 		cK := c.CK[:dK]
 		for j := range T {
-			t139_2 := t139[(i*(T+6)+j+3)*dK:][:dK]
-			t139_3 := t139[(i*(T+6)+j+4)*dK:][:dK]
+			t142_2 := t142[(i*(T+6)+j+3)*dK:][:dK]
+			t142_3 := t142[(i*(T+6)+j+4)*dK:][:dK]
 			cK2 := c.CK[1*dK:][:dK]
-			t139_4 := t139[(i*(T+6)+j+5)*dK:][:dK]
+			t142_4 := t142[(i*(T+6)+j+5)*dK:][:dK]
 			cK3 := c.CK[2*dK:][:dK]
-			t139_5 := t139[(i*(T+6)+j+6)*dK:][:dK]
+			t142_5 := t142[(i*(T+6)+j+6)*dK:][:dK]
 			cK4 := c.CK[3*dK:][:dK]
 			t127_2 := t127[(i*T+j)*dK:][:dK]
 			for k := range dK {
-				t127_2[k] = (F(t139_2[k]*cK[k]) + F(t139_3[k]*cK2[k]) + F(t139_4[k]*cK3[k]) + F(t139_5[k]*cK4[k]))
+				t127_2[k] = (F(t142_2[k]*cK[k]) + F(t142_3[k]*cK2[k]) + F(t142_4[k]*cK3[k]) + F(t142_5[k]*cK4[k]))
 			}
 		}
 	}

@@ -462,8 +462,8 @@ func (c *backwardFused) run() {
 	_ = d
 	_ = dK
 	_ = dV
-	t136 := c.Work[:L*T*dK+6*L*dK]                                      // [L, T + 6, d_k]
-	t139 := c.Work[L*T*dK+6*L*dK:][:L*T*dK+6*L*dK]                      // [L, T + 6, d_k]
+	t139 := c.Work[:L*T*dK+6*L*dK]                                      // [L, T + 6, d_k]
+	t142 := c.Work[L*T*dK+6*L*dK:][:L*T*dK+6*L*dK]                      // [L, T + 6, d_k]
 	t4 := c.Work[2*L*T*dK+12*L*dK:][:L*T*dK]                            // [L, T, d_k]
 	t5 := c.Work[3*L*T*dK+12*L*dK:][:L*T*dK]                            // [L, T, d_k]
 	k1 := c.Work[4*L*T*dK+12*L*dK:][:L*T*dK]                            // [L, T, d_k]
@@ -567,7 +567,7 @@ func (c *backwardFused) run() {
 	// projected.k, projected.q, projected.rho
 	var t292 F
 	if kern.Wide() {
-		a := regions.R541ee951653fArgs{
+		a := regions.R53ba8ebfbf52Args{
 			P0:  unsafe.SliceData(c.KProd),
 			P1:  unsafe.SliceData(c.QProd),
 			P2:  unsafe.SliceData(c.RhoLin),
@@ -588,7 +588,7 @@ func (c *backwardFused) run() {
 			N4:  12 * T,
 			S0:  [2]float32{t292},
 		}
-		regions.R541ee951653f(&a)
+		regions.R53ba8ebfbf52(&a)
 	} else {
 		t292_2 := t292
 		for i := range L {
@@ -617,8 +617,7 @@ func (c *backwardFused) run() {
 				rhoLinEntry := rhoLin[j]
 				t34 := kern.Sigmoid(rhoLinEntry)
 				t122 := (kern.Larger(t34, F(0)) <= F(1))
-				t172 := (t122 && (F(0) <= t34))
-				t2522 := kern.Choose(t172, F(F(t34*kern.Choose(t172, kern.Choose(t122, rhoBar[j], F(0)), F(0)))*kern.Sigmoid(-rhoLinEntry)), F(0))
+				t2522 := kern.Choose((t122 && (F(0) <= t34)), F(F(t34*kern.Choose(t122, rhoBar[j], F(0)))*kern.Sigmoid(-rhoLinEntry)), F(0))
 				t292RowSums[j%16] = t292RowSums[j%16] + t2522
 				t16_2[j] = t162
 				t18_2[j] = t182
@@ -739,7 +738,7 @@ func (c *backwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.Rcb090257bc32Args{
+		a := regions.R91d9772389eaArgs{
 			P0:  unsafe.SliceData(t28),
 			P1:  unsafe.SliceData(c.QProd),
 			P2:  unsafe.SliceData(t18),
@@ -755,7 +754,7 @@ func (c *backwardFused) run() {
 			N0:  L,
 			N1:  T,
 		}
-		regions.Rcb090257bc32(&a)
+		regions.R91d9772389ea(&a)
 	} else {
 		for i := range L {
 			t28_2 := t28[i*T:][:T]
@@ -775,11 +774,11 @@ func (c *backwardFused) run() {
 				qProdEntry2 := qProd[j]
 				t18Entry := t18_2[j]
 				kProdEntry2 := kProd[j]
-				w := F(F(0.5*kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), kern.Choose((F(1e-08) <= t28Entry), t38_2[j], F(0)), F(0))) * (F(1) / t26_2[j]))
-				t55_2[j] = kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), w, F(0)), F(0))
+				w := ((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2))
+				t55_2[j] = kern.Choose(w, kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t28Entry), t38_2[j], F(0)))*(F(1)/t26_2[j])), F(0)), F(0))
 				t61_2[j] = F(1) / t20_2[j]
-				w2 := F(F(0.5*kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), kern.Choose((F(1e-08) <= t18Entry), t64_2[j], F(0)), F(0))) * (F(1) / t16_2[j]))
-				t81_2[j] = kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), w2, F(0)), F(0))
+				w2 := ((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2))
+				t81_2[j] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t18Entry), t64_2[j], F(0)))*(F(1)/t16_2[j])), F(0)), F(0))
 			}
 		}
 	}
@@ -804,9 +803,9 @@ func (c *backwardFused) run() {
 			P9:  unsafe.SliceData(t59),
 			P10: unsafe.SliceData(t5),
 			P11: unsafe.SliceData(t4),
-			P12: unsafe.SliceData(t136),
+			P12: unsafe.SliceData(t139),
 			P13: unsafe.SliceData(c.BQBar),
-			P14: unsafe.SliceData(t139),
+			P14: unsafe.SliceData(t142),
 			P15: unsafe.SliceData(c.BKBar),
 			N0:  L,
 			N1:  T,
@@ -838,8 +837,8 @@ func (c *backwardFused) run() {
 				t59_2 := t59[(i*T+j)*dK:][:dK]
 				t5_2 := t5[(i*T+j)*dK:][:dK]
 				t4_2 := t4[(i*T+j)*dK:][:dK]
-				t136_2 := t136[(i*(T+6)+j+3)*dK:][:dK]
 				t139_2 := t139[(i*(T+6)+j+3)*dK:][:dK]
+				t142_2 := t142[(i*(T+6)+j+3)*dK:][:dK]
 				t352Entry := t352_2[j]
 				t55Entry := t55_2[j]
 				t61Entry := t61_2[j]
@@ -853,9 +852,9 @@ func (c *backwardFused) run() {
 					t5Entry := t5_2[k]
 					t4Entry := t4_2[k]
 					t112 := num.FMA32(F(F(t4Entry*t5Entry)*t106), kern.Sigmoid(-t4Entry), F(t5Entry*t106))
-					t136_2[k] = t94
+					t139_2[k] = t94
 					bQBar[k] = bQBar[k] + t94
-					t139_2[k] = t112
+					t142_2[k] = t112
 					bKBar[k] = bKBar[k] + t112
 				}
 			}
@@ -865,7 +864,7 @@ func (c *backwardFused) run() {
 	// projected.q1
 	if kern.Wide() {
 		a := regions.Re9c4c871791dArgs{
-			P0: unsafe.SliceData(t136),
+			P0: unsafe.SliceData(t139),
 			N0: L,
 			N1: dK,
 			N2: T*dK + 6*dK,
@@ -874,16 +873,16 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t136_2 := t136[(i*(T+6)+j)*dK:][:dK]
+				t139_2 := t139[(i*(T+6)+j)*dK:][:dK]
 				for k := range dK {
-					t136_2[k] = F(0)
+					t139_2[k] = F(0)
 				}
 			}
 		}
 	}
 	if kern.Wide() {
 		a := regions.R5597ca2d9fd5Args{
-			P0: unsafe.SliceData(t136),
+			P0: unsafe.SliceData(t139),
 			N0: L,
 			N1: dK,
 			N2: 4*T*dK + 12*dK,
@@ -893,9 +892,9 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t136_2 := t136[(i*(T+6)+j+T+3)*dK:][:dK]
+				t139_2 := t139[(i*(T+6)+j+T+3)*dK:][:dK]
 				for k := range dK {
-					t136_2[k] = F(0)
+					t139_2[k] = F(0)
 				}
 			}
 		}
@@ -907,10 +906,10 @@ func (c *backwardFused) run() {
 	if kern.Wide() {
 		a := regions.R8b9ed52db582Args{
 			P0: unsafe.SliceData(c.Q1Stack),
-			P1: unsafe.SliceData(t136),
+			P1: unsafe.SliceData(t139),
 			P2: unsafe.SliceData(c.CQBar),
 			P3: unsafe.SliceData(c.K1Stack),
-			P4: unsafe.SliceData(t139),
+			P4: unsafe.SliceData(t142),
 			P5: unsafe.SliceData(c.CKBar),
 			N0: L,
 			N1: T,
@@ -931,12 +930,12 @@ func (c *backwardFused) run() {
 			for j := range L {
 				for k := range T {
 					q1Stack := c.Q1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-					t136_2 := t136[(j*(T+6)+k+3)*dK:][:dK]
-					k1Stack := c.K1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
 					t139_2 := t139[(j*(T+6)+k+3)*dK:][:dK]
+					k1Stack := c.K1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
+					t142_2 := t142[(j*(T+6)+k+3)*dK:][:dK]
 					for m := range dK {
-						cQBar[m] = num.FMA32(q1Stack[m], t136_2[m], cQBar[m])
-						cKBar[m] = num.FMA32(k1Stack[m], t139_2[m], cKBar[m])
+						cQBar[m] = num.FMA32(q1Stack[m], t139_2[m], cQBar[m])
+						cKBar[m] = num.FMA32(k1Stack[m], t142_2[m], cKBar[m])
 					}
 				}
 			}
@@ -951,7 +950,7 @@ func (c *backwardFused) run() {
 			if n >= 0 {
 				if kern.Wide() {
 					a := regions.R1e42c5bb8a4bArgs{
-						P0: unsafe.SliceData(t136),
+						P0: unsafe.SliceData(t139),
 						P1: unsafe.SliceData(c.CQ),
 						P2: unsafe.SliceData(t101),
 						N0: dK,
@@ -962,17 +961,17 @@ func (c *backwardFused) run() {
 					}
 					regions.R1e42c5bb8a4b(&a)
 				} else {
-					t136_2 := t136[(i*(T+6)+j+3)*dK:][:dK]
+					t139_2 := t139[(i*(T+6)+j+3)*dK:][:dK]
 					cQ := c.CQ[3*dK:][:dK]
-					t136_3 := t136[(i*(T+6)+j+2)*dK:][:dK]
+					t139_3 := t139[(i*(T+6)+j+2)*dK:][:dK]
 					cQ2 := c.CQ[2*dK:][:dK]
-					t136_4 := t136[(i*(T+6)+j+1)*dK:][:dK]
+					t139_4 := t139[(i*(T+6)+j+1)*dK:][:dK]
 					cQ3 := c.CQ[1*dK:][:dK]
-					t136_5 := t136[(i*(T+6)+j)*dK:][:dK]
+					t139_5 := t139[(i*(T+6)+j)*dK:][:dK]
 					cQ4 := c.CQ[:dK]
 					t101_2 := t101[(i*3+j)*dK:][:dK]
 					for k := range dK {
-						t101_2[k] = num.FMA32(t136_2[k], cQ[k], num.FMA32(t136_3[k], cQ2[k], num.FMA32(t136_4[k], cQ3[k], F(t136_5[k]*cQ4[k]))))
+						t101_2[k] = num.FMA32(t139_2[k], cQ[k], num.FMA32(t139_3[k], cQ2[k], num.FMA32(t139_4[k], cQ3[k], F(t139_5[k]*cQ4[k]))))
 					}
 				}
 			}
@@ -1013,7 +1012,7 @@ func (c *backwardFused) run() {
 	// projected.k1
 	if kern.Wide() {
 		a := regions.Re9c4c871791dArgs{
-			P0: unsafe.SliceData(t139),
+			P0: unsafe.SliceData(t142),
 			N0: L,
 			N1: dK,
 			N2: T*dK + 6*dK,
@@ -1022,16 +1021,16 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t139_2 := t139[(i*(T+6)+j)*dK:][:dK]
+				t142_2 := t142[(i*(T+6)+j)*dK:][:dK]
 				for k := range dK {
-					t139_2[k] = F(0)
+					t142_2[k] = F(0)
 				}
 			}
 		}
 	}
 	if kern.Wide() {
 		a := regions.R5597ca2d9fd5Args{
-			P0: unsafe.SliceData(t139),
+			P0: unsafe.SliceData(t142),
 			N0: L,
 			N1: dK,
 			N2: 4*T*dK + 12*dK,
@@ -1041,9 +1040,9 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t139_2 := t139[(i*(T+6)+j+T+3)*dK:][:dK]
+				t142_2 := t142[(i*(T+6)+j+T+3)*dK:][:dK]
 				for k := range dK {
-					t139_2[k] = F(0)
+					t142_2[k] = F(0)
 				}
 			}
 		}
@@ -1057,7 +1056,7 @@ func (c *backwardFused) run() {
 			if n2 >= 0 {
 				if kern.Wide() {
 					a := regions.R1e42c5bb8a4bArgs{
-						P0: unsafe.SliceData(t139),
+						P0: unsafe.SliceData(t142),
 						P1: unsafe.SliceData(c.CK),
 						P2: unsafe.SliceData(t119),
 						N0: dK,
@@ -1068,17 +1067,17 @@ func (c *backwardFused) run() {
 					}
 					regions.R1e42c5bb8a4b(&a)
 				} else {
-					t139_2 := t139[(i*(T+6)+j+3)*dK:][:dK]
+					t142_2 := t142[(i*(T+6)+j+3)*dK:][:dK]
 					cK := c.CK[3*dK:][:dK]
-					t139_3 := t139[(i*(T+6)+j+2)*dK:][:dK]
+					t142_3 := t142[(i*(T+6)+j+2)*dK:][:dK]
 					cK2 := c.CK[2*dK:][:dK]
-					t139_4 := t139[(i*(T+6)+j+1)*dK:][:dK]
+					t142_4 := t142[(i*(T+6)+j+1)*dK:][:dK]
 					cK3 := c.CK[1*dK:][:dK]
-					t139_5 := t139[(i*(T+6)+j)*dK:][:dK]
+					t142_5 := t142[(i*(T+6)+j)*dK:][:dK]
 					cK4 := c.CK[:dK]
 					t119_2 := t119[(i*3+j)*dK:][:dK]
 					for k := range dK {
-						t119_2[k] = num.FMA32(t139_2[k], cK[k], num.FMA32(t139_3[k], cK2[k], num.FMA32(t139_4[k], cK3[k], F(t139_5[k]*cK4[k]))))
+						t119_2[k] = num.FMA32(t142_2[k], cK[k], num.FMA32(t142_3[k], cK2[k], num.FMA32(t142_4[k], cK3[k], F(t142_5[k]*cK4[k]))))
 					}
 				}
 			}
@@ -1088,7 +1087,7 @@ func (c *backwardFused) run() {
 	// projected.q0, projected.q1
 	if kern.Wide() {
 		a := regions.R4f7fc48780fcArgs{
-			P0: unsafe.SliceData(t136),
+			P0: unsafe.SliceData(t139),
 			P1: unsafe.SliceData(c.CQ),
 			P2: unsafe.SliceData(t124),
 			N0: L,
@@ -1105,16 +1104,16 @@ func (c *backwardFused) run() {
 		cQ := c.CQ[:dK]
 		for i := range L {
 			for j := range T {
-				t136_2 := t136[(i*(T+6)+j+6)*dK:][:dK]
+				t139_2 := t139[(i*(T+6)+j+6)*dK:][:dK]
 				cQ2 := c.CQ[3*dK:][:dK]
-				t136_3 := t136[(i*(T+6)+j+5)*dK:][:dK]
+				t139_3 := t139[(i*(T+6)+j+5)*dK:][:dK]
 				cQ3 := c.CQ[2*dK:][:dK]
-				t136_4 := t136[(i*(T+6)+j+4)*dK:][:dK]
+				t139_4 := t139[(i*(T+6)+j+4)*dK:][:dK]
 				cQ4 := c.CQ[1*dK:][:dK]
-				t136_5 := t136[(i*(T+6)+j+3)*dK:][:dK]
+				t139_5 := t139[(i*(T+6)+j+3)*dK:][:dK]
 				t124_2 := t124[(i*T+j)*dK:][:dK]
 				for k := range dK {
-					t124_2[k] = num.FMA32(t136_2[k], cQ2[k], num.FMA32(t136_3[k], cQ3[k], num.FMA32(t136_4[k], cQ4[k], F(t136_5[k]*cQ[k]))))
+					t124_2[k] = num.FMA32(t139_2[k], cQ2[k], num.FMA32(t139_3[k], cQ3[k], num.FMA32(t139_4[k], cQ4[k], F(t139_5[k]*cQ[k]))))
 				}
 			}
 		}
@@ -1154,7 +1153,7 @@ func (c *backwardFused) run() {
 	// projected.k0, projected.k1
 	if kern.Wide() {
 		a := regions.R4f7fc48780fcArgs{
-			P0: unsafe.SliceData(t139),
+			P0: unsafe.SliceData(t142),
 			P1: unsafe.SliceData(c.CK),
 			P2: unsafe.SliceData(t127),
 			N0: L,
@@ -1171,16 +1170,16 @@ func (c *backwardFused) run() {
 		cK := c.CK[:dK]
 		for i := range L {
 			for j := range T {
-				t139_2 := t139[(i*(T+6)+j+6)*dK:][:dK]
+				t142_2 := t142[(i*(T+6)+j+6)*dK:][:dK]
 				cK2 := c.CK[3*dK:][:dK]
-				t139_3 := t139[(i*(T+6)+j+5)*dK:][:dK]
+				t142_3 := t142[(i*(T+6)+j+5)*dK:][:dK]
 				cK3 := c.CK[2*dK:][:dK]
-				t139_4 := t139[(i*(T+6)+j+4)*dK:][:dK]
+				t142_4 := t142[(i*(T+6)+j+4)*dK:][:dK]
 				cK4 := c.CK[1*dK:][:dK]
-				t139_5 := t139[(i*(T+6)+j+3)*dK:][:dK]
+				t142_5 := t142[(i*(T+6)+j+3)*dK:][:dK]
 				t127_2 := t127[(i*T+j)*dK:][:dK]
 				for k := range dK {
-					t127_2[k] = num.FMA32(t139_2[k], cK2[k], num.FMA32(t139_3[k], cK3[k], num.FMA32(t139_4[k], cK4[k], F(t139_5[k]*cK[k]))))
+					t127_2[k] = num.FMA32(t142_2[k], cK2[k], num.FMA32(t142_3[k], cK3[k], num.FMA32(t142_4[k], cK4[k], F(t142_5[k]*cK[k]))))
 				}
 			}
 		}

@@ -277,8 +277,7 @@ func (c *Backward[F]) Run() {
 			thetaLinEntry := thetaLin[j]
 			t24 := num.Softplus(thetaLinEntry)
 			t42 := (num.Max(t24, F(0)) <= F(0.125))
-			t92 := (t42 && (F(0) <= t24))
-			t1622 := kern.Choose(t92, F(kern.Choose(t92, kern.Choose(t42, thetaBar[j], F(0)), F(0))*num.Sigmoid(thetaLinEntry)), F(0))
+			t1622 := kern.Choose((t42 && (F(0) <= t24)), F(kern.Choose(t42, thetaBar[j], F(0))*num.Sigmoid(thetaLinEntry)), F(0))
 			t202 += t1622
 			t6_2[j] = t62
 			t8_2[j] = t82_2
@@ -363,11 +362,11 @@ func (c *Backward[F]) Run() {
 			qProdEntry2 := qProd[j]
 			t8Entry := t8_2[j]
 			kProdEntry2 := kProd[j]
-			w := F(F(0.5*kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2)), kern.Choose((F(1e-08) <= t18Entry), t29_2[j], F(0)), F(0))) * (F(1) / t16_2[j]))
-			t46_2[j] = kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2)), kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2)), w, F(0)), F(0))
+			w := ((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2))
+			t46_2[j] = kern.Choose(w, kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t18Entry), t29_2[j], F(0)))*(F(1)/t16_2[j])), F(0)), F(0))
 			t52_2[j] = F(1) / t10_2[j]
-			w2 := F(F(0.5*kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2)), kern.Choose((F(1e-08) <= t8Entry), t55_2[j], F(0)), F(0))) * (F(1) / t6_2[j]))
-			t72_2[j] = kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2)), kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2)), w2, F(0)), F(0))
+			w2 := ((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2))
+			t72_2[j] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t8Entry), t55_2[j], F(0)))*(F(1)/t6_2[j])), F(0)), F(0))
 		}
 	}
 

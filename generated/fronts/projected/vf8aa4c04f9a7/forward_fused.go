@@ -271,7 +271,7 @@ func (c *backwardFused) run() {
 	// projected.k, projected.q, projected.theta
 	var t202 F
 	if kern.Wide() {
-		a := regions.R54e36f458102Args{
+		a := regions.Re18cc39d855bArgs{
 			P0:  unsafe.SliceData(c.KProd),
 			P1:  unsafe.SliceData(c.QProd),
 			P2:  unsafe.SliceData(c.ThetaLin),
@@ -292,7 +292,7 @@ func (c *backwardFused) run() {
 			N4:  12 * T,
 			S0:  [2]float32{t202},
 		}
-		regions.R54e36f458102(&a)
+		regions.Re18cc39d855b(&a)
 	} else {
 		t202_2 := t202
 		for i := range L {
@@ -321,8 +321,7 @@ func (c *backwardFused) run() {
 				thetaLinEntry := thetaLin[j]
 				t24 := kern.Softplus(thetaLinEntry)
 				t42 := (kern.Larger(t24, F(0)) <= F(0.125))
-				t92 := (t42 && (F(0) <= t24))
-				t1622 := kern.Choose(t92, F(kern.Choose(t92, kern.Choose(t42, thetaBar[j], F(0)), F(0))*kern.Sigmoid(thetaLinEntry)), F(0))
+				t1622 := kern.Choose((t42 && (F(0) <= t24)), F(kern.Choose(t42, thetaBar[j], F(0))*kern.Sigmoid(thetaLinEntry)), F(0))
 				t202RowSums[j%16] = t202RowSums[j%16] + t1622
 				t6_2[j] = t62
 				t8_2[j] = t82_2
@@ -443,7 +442,7 @@ func (c *backwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.Rcb090257bc32Args{
+		a := regions.R91d9772389eaArgs{
 			P0:  unsafe.SliceData(t18),
 			P1:  unsafe.SliceData(c.QProd),
 			P2:  unsafe.SliceData(t8),
@@ -459,7 +458,7 @@ func (c *backwardFused) run() {
 			N0:  L,
 			N1:  T,
 		}
-		regions.Rcb090257bc32(&a)
+		regions.R91d9772389ea(&a)
 	} else {
 		for i := range L {
 			t18_2 := t18[i*T:][:T]
@@ -479,11 +478,11 @@ func (c *backwardFused) run() {
 				qProdEntry2 := qProd[j]
 				t8Entry := t8_2[j]
 				kProdEntry2 := kProd[j]
-				w := F(F(0.5*kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2)), kern.Choose((F(1e-08) <= t18Entry), t29_2[j], F(0)), F(0))) * (F(1) / t16_2[j]))
-				t46_2[j] = kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2)), kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2)), w, F(0)), F(0))
+				w := ((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2))
+				t46_2[j] = kern.Choose(w, kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t18Entry), t29_2[j], F(0)))*(F(1)/t16_2[j])), F(0)), F(0))
 				t52_2[j] = F(1) / t10_2[j]
-				w2 := F(F(0.5*kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2)), kern.Choose((F(1e-08) <= t8Entry), t55_2[j], F(0)), F(0))) * (F(1) / t6_2[j]))
-				t72_2[j] = kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2)), kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2)), w2, F(0)), F(0))
+				w2 := ((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2))
+				t72_2[j] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t8Entry), t55_2[j], F(0)))*(F(1)/t6_2[j])), F(0)), F(0))
 			}
 		}
 	}

@@ -468,11 +468,11 @@ func (c *Backward[F]) Run() {
 		return
 	}
 	L, T, d, dK := c.L, c.T, c.D, c.DK
-	t178 := c.Work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
+	t182 := c.Work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
 	work := c.Work[L*T*dK+6*L*dK:]
-	t181 := work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
+	t185 := work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
 	work = work[L*T*dK+6*L*dK:]
-	t184 := work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
+	t188 := work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
 	work = work[L*T*dK+6*L*dK:]
 	t4 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
@@ -637,12 +637,10 @@ func (c *Backward[F]) Run() {
 			rhoLinEntry := rhoLin[j]
 			t39 := num.Sigmoid(rhoLinEntry)
 			thetaLinEntry := thetaLin[j]
-			t182 := (F(0) <= num.Softplus(thetaLinEntry))
-			t2522 := kern.Choose(t182, F(kern.Choose(t182, thetaBar[j], F(0))*num.Sigmoid(thetaLinEntry)), F(0))
+			t2522 := kern.Choose((F(0) <= num.Softplus(thetaLinEntry)), F(thetaBar[j]*num.Sigmoid(thetaLinEntry)), F(0))
 			t292 += t2522
 			t342 := (num.Max(t39, F(0)) <= F(1))
-			t392 := (t342 && (F(0) <= t39))
-			t4722 := kern.Choose(t392, F(F(t39*kern.Choose(t392, kern.Choose(t342, rhoBar[j], F(0)), F(0)))*num.Sigmoid(-rhoLinEntry)), F(0))
+			t4722 := kern.Choose((t342 && (F(0) <= t39)), F(F(t39*kern.Choose(t342, rhoBar[j], F(0)))*num.Sigmoid(-rhoLinEntry)), F(0))
 			t51 += t4722
 			t21_2[j] = t212
 			t23_2[j] = t232
@@ -690,7 +688,7 @@ func (c *Backward[F]) Run() {
 			t312_2 := t312[dK:][:dK]
 			t53_2 := t53[dK:][:dK]
 			t81_2 := t81[(i*T+j)*dK:][:dK]
-			t178_2 := t178[(i*(T+6)+j+3)*dK:][:dK]
+			t182_2 := t182[(i*(T+6)+j+3)*dK:][:dK]
 			var t602 F
 			var t862 F
 			t25Entry := t25_2[j]
@@ -712,7 +710,7 @@ func (c *Backward[F]) Run() {
 				t53_2[k] += F(vEntry * t472Entry)
 				t55_2[k] += F(k2 * t472Entry)
 				t81_2[k] = t812
-				t178_2[k] = t113
+				t182_2[k] = t113
 				bVBar[k] += t113
 			}
 			t60_2[j] = -t602
@@ -739,28 +737,28 @@ func (c *Backward[F]) Run() {
 			qProdEntry2 := qProd[j]
 			t23Entry := t23_2[j]
 			kProdEntry2 := kProd[j]
-			w := F(F(0.5*kern.Choose(((F(1e-08) <= t33Entry) && (F(0) < qProdEntry2)), kern.Choose((F(1e-08) <= t33Entry), t60_2[j], F(0)), F(0))) * (F(1) / t31_2[j]))
-			t77_2[j] = kern.Choose(((F(1e-08) <= t33Entry) && (F(0) < qProdEntry2)), kern.Choose(((F(1e-08) <= t33Entry) && (F(0) < qProdEntry2)), w, F(0)), F(0))
+			w := ((F(1e-08) <= t33Entry) && (F(0) < qProdEntry2))
+			t77_2[j] = kern.Choose(w, kern.Choose(((F(1e-08) <= t33Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t33Entry), t60_2[j], F(0)))*(F(1)/t31_2[j])), F(0)), F(0))
 			t83_2[j] = F(1) / t25_2[j]
-			w2 := F(F(0.5*kern.Choose(((F(1e-08) <= t23Entry) && (F(0) < kProdEntry2)), kern.Choose((F(1e-08) <= t23Entry), t86_2[j], F(0)), F(0))) * (F(1) / t21_2[j]))
-			t103_2[j] = kern.Choose(((F(1e-08) <= t23Entry) && (F(0) < kProdEntry2)), kern.Choose(((F(1e-08) <= t23Entry) && (F(0) < kProdEntry2)), w2, F(0)), F(0))
+			w2 := ((F(1e-08) <= t23Entry) && (F(0) < kProdEntry2))
+			t103_2[j] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t23Entry) && (F(0) < kProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t23Entry), t86_2[j], F(0)))*(F(1)/t21_2[j])), F(0)), F(0))
 		}
 	}
 
 	// projected.v
 	for i := range L {
 		for j := range 3 {
-			t178_2 := t178[(i*(T+6)+j)*dK:][:dK]
+			t182_2 := t182[(i*(T+6)+j)*dK:][:dK]
 			for k := range dK {
-				t178_2[k] = F(0)
+				t182_2[k] = F(0)
 			}
 		}
 	}
 	for i := range L {
 		for j := range 3 {
-			t178_2 := t178[(i*(T+6)+j+T+3)*dK:][:dK]
+			t182_2 := t182[(i*(T+6)+j+T+3)*dK:][:dK]
 			for k := range dK {
-				t178_2[k] = F(0)
+				t182_2[k] = F(0)
 			}
 		}
 	}
@@ -772,9 +770,9 @@ func (c *Backward[F]) Run() {
 		for j := range L {
 			for k := range T {
 				vStack := c.VStack[(j*(T+3)-i+k+3)*dK:][:dK]
-				t178_2 := t178[(j*(T+6)+k+3)*dK:][:dK]
+				t182_2 := t182[(j*(T+6)+k+3)*dK:][:dK]
 				for m := range dK {
-					cVBar[m] += F(vStack[m] * t178_2[m])
+					cVBar[m] += F(vStack[m] * t182_2[m])
 				}
 			}
 		}
@@ -786,17 +784,17 @@ func (c *Backward[F]) Run() {
 		for j := range 3 {
 			n := int(c.Pos[i]) + j - 3
 			if n >= 0 {
-				t178_2 := t178[(i*(T+6)+j)*dK:][:dK]
+				t182_2 := t182[(i*(T+6)+j)*dK:][:dK]
 				cV := c.CV[:dK]
-				t178_3 := t178[(i*(T+6)+j+1)*dK:][:dK]
+				t182_3 := t182[(i*(T+6)+j+1)*dK:][:dK]
 				cV2 := c.CV[1*dK:][:dK]
-				t178_4 := t178[(i*(T+6)+j+2)*dK:][:dK]
+				t182_4 := t182[(i*(T+6)+j+2)*dK:][:dK]
 				cV3 := c.CV[2*dK:][:dK]
-				t178_5 := t178[(i*(T+6)+j+3)*dK:][:dK]
+				t182_5 := t182[(i*(T+6)+j+3)*dK:][:dK]
 				cV4 := c.CV[3*dK:][:dK]
 				t120_2 := t120[(i*3+j)*dK:][:dK]
 				for k := range dK {
-					t120_2[k] = F(t178_2[k]*cV[k]) + F(t178_3[k]*cV2[k]) + F(t178_4[k]*cV3[k]) + F(t178_5[k]*cV4[k])
+					t120_2[k] = F(t182_2[k]*cV[k]) + F(t182_3[k]*cV2[k]) + F(t182_4[k]*cV3[k]) + F(t182_5[k]*cV4[k])
 				}
 			}
 		}
@@ -841,8 +839,8 @@ func (c *Backward[F]) Run() {
 			k1_2 := k1[(i*T+j)*dK:][:dK]
 			t5_2 := t5[(i*T+j)*dK:][:dK]
 			t4_2 := t4[(i*T+j)*dK:][:dK]
-			t181_2 := t181[(i*(T+6)+j+3)*dK:][:dK]
-			t184_2 := t184[(i*(T+6)+j+3)*dK:][:dK]
+			t185_2 := t185[(i*(T+6)+j+3)*dK:][:dK]
+			t188_2 := t188[(i*(T+6)+j+3)*dK:][:dK]
 			t57Entry := t57_2[j]
 			t77Entry := t77_2[j]
 			t83Entry := t83_2[j]
@@ -856,9 +854,9 @@ func (c *Backward[F]) Run() {
 				t5Entry := t5_2[k]
 				t4Entry := t4_2[k]
 				t149 := F(t5Entry*t143) + F(F(F(t4Entry*t5Entry)*t143)*num.Sigmoid(-t4Entry))
-				t181_2[k] = t131
+				t185_2[k] = t131
 				bQBar[k] += t131
-				t184_2[k] = t149
+				t188_2[k] = t149
 				bKBar[k] += t149
 			}
 		}
@@ -867,17 +865,17 @@ func (c *Backward[F]) Run() {
 	// projected.q1
 	for i := range L {
 		for j := range 3 {
-			t181_2 := t181[(i*(T+6)+j)*dK:][:dK]
+			t185_2 := t185[(i*(T+6)+j)*dK:][:dK]
 			for k := range dK {
-				t181_2[k] = F(0)
+				t185_2[k] = F(0)
 			}
 		}
 	}
 	for i := range L {
 		for j := range 3 {
-			t181_2 := t181[(i*(T+6)+j+T+3)*dK:][:dK]
+			t185_2 := t185[(i*(T+6)+j+T+3)*dK:][:dK]
 			for k := range dK {
-				t181_2[k] = F(0)
+				t185_2[k] = F(0)
 			}
 		}
 	}
@@ -891,12 +889,12 @@ func (c *Backward[F]) Run() {
 		for j := range L {
 			for k := range T {
 				q1Stack := c.Q1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-				t181_2 := t181[(j*(T+6)+k+3)*dK:][:dK]
+				t185_2 := t185[(j*(T+6)+k+3)*dK:][:dK]
 				k1Stack := c.K1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-				t184_2 := t184[(j*(T+6)+k+3)*dK:][:dK]
+				t188_2 := t188[(j*(T+6)+k+3)*dK:][:dK]
 				for m := range dK {
-					cQBar[m] += F(q1Stack[m] * t181_2[m])
-					cKBar[m] += F(k1Stack[m] * t184_2[m])
+					cQBar[m] += F(q1Stack[m] * t185_2[m])
+					cKBar[m] += F(k1Stack[m] * t188_2[m])
 				}
 			}
 		}
@@ -908,17 +906,17 @@ func (c *Backward[F]) Run() {
 		for j := range 3 {
 			n2 := int(c.Pos[i]) + j - 3
 			if n2 >= 0 {
-				t181_2 := t181[(i*(T+6)+j)*dK:][:dK]
+				t185_2 := t185[(i*(T+6)+j)*dK:][:dK]
 				cQ := c.CQ[:dK]
-				t181_3 := t181[(i*(T+6)+j+1)*dK:][:dK]
+				t185_3 := t185[(i*(T+6)+j+1)*dK:][:dK]
 				cQ2 := c.CQ[1*dK:][:dK]
-				t181_4 := t181[(i*(T+6)+j+2)*dK:][:dK]
+				t185_4 := t185[(i*(T+6)+j+2)*dK:][:dK]
 				cQ3 := c.CQ[2*dK:][:dK]
-				t181_5 := t181[(i*(T+6)+j+3)*dK:][:dK]
+				t185_5 := t185[(i*(T+6)+j+3)*dK:][:dK]
 				cQ4 := c.CQ[3*dK:][:dK]
 				t138_2 := t138[(i*3+j)*dK:][:dK]
 				for k := range dK {
-					t138_2[k] = F(t181_2[k]*cQ[k]) + F(t181_3[k]*cQ2[k]) + F(t181_4[k]*cQ3[k]) + F(t181_5[k]*cQ4[k])
+					t138_2[k] = F(t185_2[k]*cQ[k]) + F(t185_3[k]*cQ2[k]) + F(t185_4[k]*cQ3[k]) + F(t185_5[k]*cQ4[k])
 				}
 			}
 		}
@@ -927,17 +925,17 @@ func (c *Backward[F]) Run() {
 	// projected.k1
 	for i := range L {
 		for j := range 3 {
-			t184_2 := t184[(i*(T+6)+j)*dK:][:dK]
+			t188_2 := t188[(i*(T+6)+j)*dK:][:dK]
 			for k := range dK {
-				t184_2[k] = F(0)
+				t188_2[k] = F(0)
 			}
 		}
 	}
 	for i := range L {
 		for j := range 3 {
-			t184_2 := t184[(i*(T+6)+j+T+3)*dK:][:dK]
+			t188_2 := t188[(i*(T+6)+j+T+3)*dK:][:dK]
 			for k := range dK {
-				t184_2[k] = F(0)
+				t188_2[k] = F(0)
 			}
 		}
 	}
@@ -948,17 +946,17 @@ func (c *Backward[F]) Run() {
 		for j := range 3 {
 			n3 := int(c.Pos[i]) + j - 3
 			if n3 >= 0 {
-				t184_2 := t184[(i*(T+6)+j)*dK:][:dK]
+				t188_2 := t188[(i*(T+6)+j)*dK:][:dK]
 				cK := c.CK[:dK]
-				t184_3 := t184[(i*(T+6)+j+1)*dK:][:dK]
+				t188_3 := t188[(i*(T+6)+j+1)*dK:][:dK]
 				cK2 := c.CK[1*dK:][:dK]
-				t184_4 := t184[(i*(T+6)+j+2)*dK:][:dK]
+				t188_4 := t188[(i*(T+6)+j+2)*dK:][:dK]
 				cK3 := c.CK[2*dK:][:dK]
-				t184_5 := t184[(i*(T+6)+j+3)*dK:][:dK]
+				t188_5 := t188[(i*(T+6)+j+3)*dK:][:dK]
 				cK4 := c.CK[3*dK:][:dK]
 				t156_2 := t156[(i*3+j)*dK:][:dK]
 				for k := range dK {
-					t156_2[k] = F(t184_2[k]*cK[k]) + F(t184_3[k]*cK2[k]) + F(t184_4[k]*cK3[k]) + F(t184_5[k]*cK4[k])
+					t156_2[k] = F(t188_2[k]*cK[k]) + F(t188_3[k]*cK2[k]) + F(t188_4[k]*cK3[k]) + F(t188_5[k]*cK4[k])
 				}
 			}
 		}
@@ -968,16 +966,16 @@ func (c *Backward[F]) Run() {
 	for i := range L {
 		cV := c.CV[:dK]
 		for j := range T {
-			t178_2 := t178[(i*(T+6)+j+3)*dK:][:dK]
-			t178_3 := t178[(i*(T+6)+j+4)*dK:][:dK]
+			t182_2 := t182[(i*(T+6)+j+3)*dK:][:dK]
+			t182_3 := t182[(i*(T+6)+j+4)*dK:][:dK]
 			cV2 := c.CV[1*dK:][:dK]
-			t178_4 := t178[(i*(T+6)+j+5)*dK:][:dK]
+			t182_4 := t182[(i*(T+6)+j+5)*dK:][:dK]
 			cV3 := c.CV[2*dK:][:dK]
-			t178_5 := t178[(i*(T+6)+j+6)*dK:][:dK]
+			t182_5 := t182[(i*(T+6)+j+6)*dK:][:dK]
 			cV4 := c.CV[3*dK:][:dK]
 			t161_2 := t161[(i*T+j)*dK:][:dK]
 			for k := range dK {
-				t161_2[k] = (F(t178_2[k]*cV[k]) + F(t178_3[k]*cV2[k]) + F(t178_4[k]*cV3[k]) + F(t178_5[k]*cV4[k]))
+				t161_2[k] = (F(t182_2[k]*cV[k]) + F(t182_3[k]*cV2[k]) + F(t182_4[k]*cV3[k]) + F(t182_5[k]*cV4[k]))
 			}
 		}
 	}
@@ -1003,16 +1001,16 @@ func (c *Backward[F]) Run() {
 	for i := range L {
 		cQ := c.CQ[:dK]
 		for j := range T {
-			t181_2 := t181[(i*(T+6)+j+3)*dK:][:dK]
-			t181_3 := t181[(i*(T+6)+j+4)*dK:][:dK]
+			t185_2 := t185[(i*(T+6)+j+3)*dK:][:dK]
+			t185_3 := t185[(i*(T+6)+j+4)*dK:][:dK]
 			cQ2 := c.CQ[1*dK:][:dK]
-			t181_4 := t181[(i*(T+6)+j+5)*dK:][:dK]
+			t185_4 := t185[(i*(T+6)+j+5)*dK:][:dK]
 			cQ3 := c.CQ[2*dK:][:dK]
-			t181_5 := t181[(i*(T+6)+j+6)*dK:][:dK]
+			t185_5 := t185[(i*(T+6)+j+6)*dK:][:dK]
 			cQ4 := c.CQ[3*dK:][:dK]
 			t164_2 := t164[(i*T+j)*dK:][:dK]
 			for k := range dK {
-				t164_2[k] = (F(t181_2[k]*cQ[k]) + F(t181_3[k]*cQ2[k]) + F(t181_4[k]*cQ3[k]) + F(t181_5[k]*cQ4[k]))
+				t164_2[k] = (F(t185_2[k]*cQ[k]) + F(t185_3[k]*cQ2[k]) + F(t185_4[k]*cQ3[k]) + F(t185_5[k]*cQ4[k]))
 			}
 		}
 	}
@@ -1038,16 +1036,16 @@ func (c *Backward[F]) Run() {
 	for i := range L {
 		cK := c.CK[:dK]
 		for j := range T {
-			t184_2 := t184[(i*(T+6)+j+3)*dK:][:dK]
-			t184_3 := t184[(i*(T+6)+j+4)*dK:][:dK]
+			t188_2 := t188[(i*(T+6)+j+3)*dK:][:dK]
+			t188_3 := t188[(i*(T+6)+j+4)*dK:][:dK]
 			cK2 := c.CK[1*dK:][:dK]
-			t184_4 := t184[(i*(T+6)+j+5)*dK:][:dK]
+			t188_4 := t188[(i*(T+6)+j+5)*dK:][:dK]
 			cK3 := c.CK[2*dK:][:dK]
-			t184_5 := t184[(i*(T+6)+j+6)*dK:][:dK]
+			t188_5 := t188[(i*(T+6)+j+6)*dK:][:dK]
 			cK4 := c.CK[3*dK:][:dK]
 			t167_2 := t167[(i*T+j)*dK:][:dK]
 			for k := range dK {
-				t167_2[k] = (F(t184_2[k]*cK[k]) + F(t184_3[k]*cK2[k]) + F(t184_4[k]*cK3[k]) + F(t184_5[k]*cK4[k]))
+				t167_2[k] = (F(t188_2[k]*cK[k]) + F(t188_3[k]*cK2[k]) + F(t188_4[k]*cK3[k]) + F(t188_5[k]*cK4[k]))
 			}
 		}
 	}

@@ -549,9 +549,9 @@ func (c *backwardFused) run() {
 	_ = T
 	_ = d
 	_ = dK
-	t178 := c.Work[:L*T*dK+6*L*dK]                          // [L, T + 6, d_k]
-	t181 := c.Work[L*T*dK+6*L*dK:][:L*T*dK+6*L*dK]          // [L, T + 6, d_k]
-	t184 := c.Work[2*L*T*dK+12*L*dK:][:L*T*dK+6*L*dK]       // [L, T + 6, d_k]
+	t182 := c.Work[:L*T*dK+6*L*dK]                          // [L, T + 6, d_k]
+	t185 := c.Work[L*T*dK+6*L*dK:][:L*T*dK+6*L*dK]          // [L, T + 6, d_k]
+	t188 := c.Work[2*L*T*dK+12*L*dK:][:L*T*dK+6*L*dK]       // [L, T + 6, d_k]
 	t4 := c.Work[3*L*T*dK+18*L*dK:][:L*T*dK]                // [L, T, d_k]
 	t5 := c.Work[4*L*T*dK+18*L*dK:][:L*T*dK]                // [L, T, d_k]
 	k1 := c.Work[5*L*T*dK+18*L*dK:][:L*T*dK]                // [L, T, d_k]
@@ -688,7 +688,7 @@ func (c *backwardFused) run() {
 	var t292 F
 	var t51 F
 	if kern.Wide() {
-		a := regions.Rdc8a147aa292Args{
+		a := regions.R3286cf82017fArgs{
 			P0:  unsafe.SliceData(c.KProd),
 			P1:  unsafe.SliceData(c.QProd),
 			P2:  unsafe.SliceData(c.RhoLin),
@@ -714,7 +714,7 @@ func (c *backwardFused) run() {
 			S0:  [2]float32{t51},
 			S1:  [2]float32{t292},
 		}
-		regions.Rdc8a147aa292(&a)
+		regions.R3286cf82017f(&a)
 	} else {
 		t51_2 := t51
 		t292_2 := t292
@@ -749,12 +749,10 @@ func (c *backwardFused) run() {
 				rhoLinEntry := rhoLin[j]
 				t39 := kern.Sigmoid(rhoLinEntry)
 				thetaLinEntry := thetaLin[j]
-				t182 := (F(0) <= kern.Softplus(thetaLinEntry))
-				t2522 := kern.Choose(t182, F(kern.Choose(t182, thetaBar[j], F(0))*kern.Sigmoid(thetaLinEntry)), F(0))
+				t2522 := kern.Choose((F(0) <= kern.Softplus(thetaLinEntry)), F(thetaBar[j]*kern.Sigmoid(thetaLinEntry)), F(0))
 				t292RowSums[j%16] = t292RowSums[j%16] + t2522
 				t342 := (kern.Larger(t39, F(0)) <= F(1))
-				t392 := (t342 && (F(0) <= t39))
-				t4722 := kern.Choose(t392, F(F(t39*kern.Choose(t392, kern.Choose(t342, rhoBar[j], F(0)), F(0)))*kern.Sigmoid(-rhoLinEntry)), F(0))
+				t4722 := kern.Choose((t342 && (F(0) <= t39)), F(F(t39*kern.Choose(t342, rhoBar[j], F(0)))*kern.Sigmoid(-rhoLinEntry)), F(0))
 				t51RowSums[j%16] = t51RowSums[j%16] + t4722
 				t21_2[j] = t212
 				t23_2[j] = t232
@@ -806,7 +804,7 @@ func (c *backwardFused) run() {
 			P16: unsafe.SliceData(t53),
 			P17: unsafe.SliceData(t55),
 			P18: unsafe.SliceData(t81),
-			P19: unsafe.SliceData(t178),
+			P19: unsafe.SliceData(t182),
 			P20: unsafe.SliceData(c.BVBar),
 			P21: unsafe.SliceData(t60),
 			P22: unsafe.SliceData(t86),
@@ -850,7 +848,7 @@ func (c *backwardFused) run() {
 				t312_2 := t312[dK:][:dK]
 				t53_2 := t53[dK:][:dK]
 				t81_2 := t81[(i*T+j)*dK:][:dK]
-				t178_2 := t178[(i*(T+6)+j+3)*dK:][:dK]
+				t182_2 := t182[(i*(T+6)+j+3)*dK:][:dK]
 				var t602 F
 				var t862 F
 				t25Entry := t25_2[j]
@@ -874,7 +872,7 @@ func (c *backwardFused) run() {
 					t53_2[k] = num.FMA32(vEntry, t472Entry, t53_2[k])
 					t55_2[k] = num.FMA32(k2, t472Entry, t55_2[k])
 					t81_2[k] = t812
-					t178_2[k] = t113
+					t182_2[k] = t113
 					bVBar[k] = bVBar[k] + t113
 				}
 				t602 = kern.Sum16(&t602Sums)
@@ -887,7 +885,7 @@ func (c *backwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.Rcb090257bc32Args{
+		a := regions.R91d9772389eaArgs{
 			P0:  unsafe.SliceData(t33),
 			P1:  unsafe.SliceData(c.QProd),
 			P2:  unsafe.SliceData(t23),
@@ -903,7 +901,7 @@ func (c *backwardFused) run() {
 			N0:  L,
 			N1:  T,
 		}
-		regions.Rcb090257bc32(&a)
+		regions.R91d9772389ea(&a)
 	} else {
 		for i := range L {
 			t33_2 := t33[i*T:][:T]
@@ -923,11 +921,11 @@ func (c *backwardFused) run() {
 				qProdEntry2 := qProd[j]
 				t23Entry := t23_2[j]
 				kProdEntry2 := kProd[j]
-				w := F(F(0.5*kern.Choose(((F(1e-08) <= t33Entry) && (F(0) < qProdEntry2)), kern.Choose((F(1e-08) <= t33Entry), t60_2[j], F(0)), F(0))) * (F(1) / t31_2[j]))
-				t77_2[j] = kern.Choose(((F(1e-08) <= t33Entry) && (F(0) < qProdEntry2)), kern.Choose(((F(1e-08) <= t33Entry) && (F(0) < qProdEntry2)), w, F(0)), F(0))
+				w := ((F(1e-08) <= t33Entry) && (F(0) < qProdEntry2))
+				t77_2[j] = kern.Choose(w, kern.Choose(((F(1e-08) <= t33Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t33Entry), t60_2[j], F(0)))*(F(1)/t31_2[j])), F(0)), F(0))
 				t83_2[j] = F(1) / t25_2[j]
-				w2 := F(F(0.5*kern.Choose(((F(1e-08) <= t23Entry) && (F(0) < kProdEntry2)), kern.Choose((F(1e-08) <= t23Entry), t86_2[j], F(0)), F(0))) * (F(1) / t21_2[j]))
-				t103_2[j] = kern.Choose(((F(1e-08) <= t23Entry) && (F(0) < kProdEntry2)), kern.Choose(((F(1e-08) <= t23Entry) && (F(0) < kProdEntry2)), w2, F(0)), F(0))
+				w2 := ((F(1e-08) <= t23Entry) && (F(0) < kProdEntry2))
+				t103_2[j] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t23Entry) && (F(0) < kProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t23Entry), t86_2[j], F(0)))*(F(1)/t21_2[j])), F(0)), F(0))
 			}
 		}
 	}
@@ -935,7 +933,7 @@ func (c *backwardFused) run() {
 	// projected.v
 	if kern.Wide() {
 		a := regions.Re9c4c871791dArgs{
-			P0: unsafe.SliceData(t178),
+			P0: unsafe.SliceData(t182),
 			N0: L,
 			N1: dK,
 			N2: T*dK + 6*dK,
@@ -944,16 +942,16 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t178_2 := t178[(i*(T+6)+j)*dK:][:dK]
+				t182_2 := t182[(i*(T+6)+j)*dK:][:dK]
 				for k := range dK {
-					t178_2[k] = F(0)
+					t182_2[k] = F(0)
 				}
 			}
 		}
 	}
 	if kern.Wide() {
 		a := regions.R5597ca2d9fd5Args{
-			P0: unsafe.SliceData(t178),
+			P0: unsafe.SliceData(t182),
 			N0: L,
 			N1: dK,
 			N2: 4*T*dK + 12*dK,
@@ -963,9 +961,9 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t178_2 := t178[(i*(T+6)+j+T+3)*dK:][:dK]
+				t182_2 := t182[(i*(T+6)+j+T+3)*dK:][:dK]
 				for k := range dK {
-					t178_2[k] = F(0)
+					t182_2[k] = F(0)
 				}
 			}
 		}
@@ -976,7 +974,7 @@ func (c *backwardFused) run() {
 	if kern.Wide() {
 		a := regions.R71327c69bd6eArgs{
 			P0: unsafe.SliceData(c.VStack),
-			P1: unsafe.SliceData(t178),
+			P1: unsafe.SliceData(t182),
 			P2: unsafe.SliceData(c.CVBar),
 			N0: L,
 			N1: T,
@@ -993,9 +991,9 @@ func (c *backwardFused) run() {
 			for j := range L {
 				for k := range T {
 					vStack := c.VStack[(j*(T+3)-i+k+3)*dK:][:dK]
-					t178_2 := t178[(j*(T+6)+k+3)*dK:][:dK]
+					t182_2 := t182[(j*(T+6)+k+3)*dK:][:dK]
 					for m := range dK {
-						cVBar[m] = num.FMA32(vStack[m], t178_2[m], cVBar[m])
+						cVBar[m] = num.FMA32(vStack[m], t182_2[m], cVBar[m])
 					}
 				}
 			}
@@ -1010,7 +1008,7 @@ func (c *backwardFused) run() {
 			if n >= 0 {
 				if kern.Wide() {
 					a := regions.R1e42c5bb8a4bArgs{
-						P0: unsafe.SliceData(t178),
+						P0: unsafe.SliceData(t182),
 						P1: unsafe.SliceData(c.CV),
 						P2: unsafe.SliceData(t120),
 						N0: dK,
@@ -1021,17 +1019,17 @@ func (c *backwardFused) run() {
 					}
 					regions.R1e42c5bb8a4b(&a)
 				} else {
-					t178_2 := t178[(i*(T+6)+j+3)*dK:][:dK]
+					t182_2 := t182[(i*(T+6)+j+3)*dK:][:dK]
 					cV := c.CV[3*dK:][:dK]
-					t178_3 := t178[(i*(T+6)+j+2)*dK:][:dK]
+					t182_3 := t182[(i*(T+6)+j+2)*dK:][:dK]
 					cV2 := c.CV[2*dK:][:dK]
-					t178_4 := t178[(i*(T+6)+j+1)*dK:][:dK]
+					t182_4 := t182[(i*(T+6)+j+1)*dK:][:dK]
 					cV3 := c.CV[1*dK:][:dK]
-					t178_5 := t178[(i*(T+6)+j)*dK:][:dK]
+					t182_5 := t182[(i*(T+6)+j)*dK:][:dK]
 					cV4 := c.CV[:dK]
 					t120_2 := t120[(i*3+j)*dK:][:dK]
 					for k := range dK {
-						t120_2[k] = num.FMA32(t178_2[k], cV[k], num.FMA32(t178_3[k], cV2[k], num.FMA32(t178_4[k], cV3[k], F(t178_5[k]*cV4[k]))))
+						t120_2[k] = num.FMA32(t182_2[k], cV[k], num.FMA32(t182_3[k], cV2[k], num.FMA32(t182_4[k], cV3[k], F(t182_5[k]*cV4[k]))))
 					}
 				}
 			}
@@ -1092,9 +1090,9 @@ func (c *backwardFused) run() {
 			P9:  unsafe.SliceData(t81),
 			P10: unsafe.SliceData(t5),
 			P11: unsafe.SliceData(t4),
-			P12: unsafe.SliceData(t181),
+			P12: unsafe.SliceData(t185),
 			P13: unsafe.SliceData(c.BQBar),
-			P14: unsafe.SliceData(t184),
+			P14: unsafe.SliceData(t188),
 			P15: unsafe.SliceData(c.BKBar),
 			N0:  L,
 			N1:  T,
@@ -1126,8 +1124,8 @@ func (c *backwardFused) run() {
 				t81_2 := t81[(i*T+j)*dK:][:dK]
 				t5_2 := t5[(i*T+j)*dK:][:dK]
 				t4_2 := t4[(i*T+j)*dK:][:dK]
-				t181_2 := t181[(i*(T+6)+j+3)*dK:][:dK]
-				t184_2 := t184[(i*(T+6)+j+3)*dK:][:dK]
+				t185_2 := t185[(i*(T+6)+j+3)*dK:][:dK]
+				t188_2 := t188[(i*(T+6)+j+3)*dK:][:dK]
 				t57Entry := t57_2[j]
 				t77Entry := t77_2[j]
 				t83Entry := t83_2[j]
@@ -1141,9 +1139,9 @@ func (c *backwardFused) run() {
 					t5Entry := t5_2[k]
 					t4Entry := t4_2[k]
 					t149 := num.FMA32(F(F(t4Entry*t5Entry)*t143), kern.Sigmoid(-t4Entry), F(t5Entry*t143))
-					t181_2[k] = t131
+					t185_2[k] = t131
 					bQBar[k] = bQBar[k] + t131
-					t184_2[k] = t149
+					t188_2[k] = t149
 					bKBar[k] = bKBar[k] + t149
 				}
 			}
@@ -1153,7 +1151,7 @@ func (c *backwardFused) run() {
 	// projected.q1
 	if kern.Wide() {
 		a := regions.Re9c4c871791dArgs{
-			P0: unsafe.SliceData(t181),
+			P0: unsafe.SliceData(t185),
 			N0: L,
 			N1: dK,
 			N2: T*dK + 6*dK,
@@ -1162,16 +1160,16 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t181_2 := t181[(i*(T+6)+j)*dK:][:dK]
+				t185_2 := t185[(i*(T+6)+j)*dK:][:dK]
 				for k := range dK {
-					t181_2[k] = F(0)
+					t185_2[k] = F(0)
 				}
 			}
 		}
 	}
 	if kern.Wide() {
 		a := regions.R5597ca2d9fd5Args{
-			P0: unsafe.SliceData(t181),
+			P0: unsafe.SliceData(t185),
 			N0: L,
 			N1: dK,
 			N2: 4*T*dK + 12*dK,
@@ -1181,9 +1179,9 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t181_2 := t181[(i*(T+6)+j+T+3)*dK:][:dK]
+				t185_2 := t185[(i*(T+6)+j+T+3)*dK:][:dK]
 				for k := range dK {
-					t181_2[k] = F(0)
+					t185_2[k] = F(0)
 				}
 			}
 		}
@@ -1195,10 +1193,10 @@ func (c *backwardFused) run() {
 	if kern.Wide() {
 		a := regions.R8b9ed52db582Args{
 			P0: unsafe.SliceData(c.Q1Stack),
-			P1: unsafe.SliceData(t181),
+			P1: unsafe.SliceData(t185),
 			P2: unsafe.SliceData(c.CQBar),
 			P3: unsafe.SliceData(c.K1Stack),
-			P4: unsafe.SliceData(t184),
+			P4: unsafe.SliceData(t188),
 			P5: unsafe.SliceData(c.CKBar),
 			N0: L,
 			N1: T,
@@ -1219,12 +1217,12 @@ func (c *backwardFused) run() {
 			for j := range L {
 				for k := range T {
 					q1Stack := c.Q1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-					t181_2 := t181[(j*(T+6)+k+3)*dK:][:dK]
+					t185_2 := t185[(j*(T+6)+k+3)*dK:][:dK]
 					k1Stack := c.K1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-					t184_2 := t184[(j*(T+6)+k+3)*dK:][:dK]
+					t188_2 := t188[(j*(T+6)+k+3)*dK:][:dK]
 					for m := range dK {
-						cQBar[m] = num.FMA32(q1Stack[m], t181_2[m], cQBar[m])
-						cKBar[m] = num.FMA32(k1Stack[m], t184_2[m], cKBar[m])
+						cQBar[m] = num.FMA32(q1Stack[m], t185_2[m], cQBar[m])
+						cKBar[m] = num.FMA32(k1Stack[m], t188_2[m], cKBar[m])
 					}
 				}
 			}
@@ -1239,7 +1237,7 @@ func (c *backwardFused) run() {
 			if n2 >= 0 {
 				if kern.Wide() {
 					a := regions.R1e42c5bb8a4bArgs{
-						P0: unsafe.SliceData(t181),
+						P0: unsafe.SliceData(t185),
 						P1: unsafe.SliceData(c.CQ),
 						P2: unsafe.SliceData(t138),
 						N0: dK,
@@ -1250,17 +1248,17 @@ func (c *backwardFused) run() {
 					}
 					regions.R1e42c5bb8a4b(&a)
 				} else {
-					t181_2 := t181[(i*(T+6)+j+3)*dK:][:dK]
+					t185_2 := t185[(i*(T+6)+j+3)*dK:][:dK]
 					cQ := c.CQ[3*dK:][:dK]
-					t181_3 := t181[(i*(T+6)+j+2)*dK:][:dK]
+					t185_3 := t185[(i*(T+6)+j+2)*dK:][:dK]
 					cQ2 := c.CQ[2*dK:][:dK]
-					t181_4 := t181[(i*(T+6)+j+1)*dK:][:dK]
+					t185_4 := t185[(i*(T+6)+j+1)*dK:][:dK]
 					cQ3 := c.CQ[1*dK:][:dK]
-					t181_5 := t181[(i*(T+6)+j)*dK:][:dK]
+					t185_5 := t185[(i*(T+6)+j)*dK:][:dK]
 					cQ4 := c.CQ[:dK]
 					t138_2 := t138[(i*3+j)*dK:][:dK]
 					for k := range dK {
-						t138_2[k] = num.FMA32(t181_2[k], cQ[k], num.FMA32(t181_3[k], cQ2[k], num.FMA32(t181_4[k], cQ3[k], F(t181_5[k]*cQ4[k]))))
+						t138_2[k] = num.FMA32(t185_2[k], cQ[k], num.FMA32(t185_3[k], cQ2[k], num.FMA32(t185_4[k], cQ3[k], F(t185_5[k]*cQ4[k]))))
 					}
 				}
 			}
@@ -1270,7 +1268,7 @@ func (c *backwardFused) run() {
 	// projected.k1
 	if kern.Wide() {
 		a := regions.Re9c4c871791dArgs{
-			P0: unsafe.SliceData(t184),
+			P0: unsafe.SliceData(t188),
 			N0: L,
 			N1: dK,
 			N2: T*dK + 6*dK,
@@ -1279,16 +1277,16 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t184_2 := t184[(i*(T+6)+j)*dK:][:dK]
+				t188_2 := t188[(i*(T+6)+j)*dK:][:dK]
 				for k := range dK {
-					t184_2[k] = F(0)
+					t188_2[k] = F(0)
 				}
 			}
 		}
 	}
 	if kern.Wide() {
 		a := regions.R5597ca2d9fd5Args{
-			P0: unsafe.SliceData(t184),
+			P0: unsafe.SliceData(t188),
 			N0: L,
 			N1: dK,
 			N2: 4*T*dK + 12*dK,
@@ -1298,9 +1296,9 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t184_2 := t184[(i*(T+6)+j+T+3)*dK:][:dK]
+				t188_2 := t188[(i*(T+6)+j+T+3)*dK:][:dK]
 				for k := range dK {
-					t184_2[k] = F(0)
+					t188_2[k] = F(0)
 				}
 			}
 		}
@@ -1314,7 +1312,7 @@ func (c *backwardFused) run() {
 			if n3 >= 0 {
 				if kern.Wide() {
 					a := regions.R1e42c5bb8a4bArgs{
-						P0: unsafe.SliceData(t184),
+						P0: unsafe.SliceData(t188),
 						P1: unsafe.SliceData(c.CK),
 						P2: unsafe.SliceData(t156),
 						N0: dK,
@@ -1325,17 +1323,17 @@ func (c *backwardFused) run() {
 					}
 					regions.R1e42c5bb8a4b(&a)
 				} else {
-					t184_2 := t184[(i*(T+6)+j+3)*dK:][:dK]
+					t188_2 := t188[(i*(T+6)+j+3)*dK:][:dK]
 					cK := c.CK[3*dK:][:dK]
-					t184_3 := t184[(i*(T+6)+j+2)*dK:][:dK]
+					t188_3 := t188[(i*(T+6)+j+2)*dK:][:dK]
 					cK2 := c.CK[2*dK:][:dK]
-					t184_4 := t184[(i*(T+6)+j+1)*dK:][:dK]
+					t188_4 := t188[(i*(T+6)+j+1)*dK:][:dK]
 					cK3 := c.CK[1*dK:][:dK]
-					t184_5 := t184[(i*(T+6)+j)*dK:][:dK]
+					t188_5 := t188[(i*(T+6)+j)*dK:][:dK]
 					cK4 := c.CK[:dK]
 					t156_2 := t156[(i*3+j)*dK:][:dK]
 					for k := range dK {
-						t156_2[k] = num.FMA32(t184_2[k], cK[k], num.FMA32(t184_3[k], cK2[k], num.FMA32(t184_4[k], cK3[k], F(t184_5[k]*cK4[k]))))
+						t156_2[k] = num.FMA32(t188_2[k], cK[k], num.FMA32(t188_3[k], cK2[k], num.FMA32(t188_4[k], cK3[k], F(t188_5[k]*cK4[k]))))
 					}
 				}
 			}
@@ -1345,7 +1343,7 @@ func (c *backwardFused) run() {
 	// projected.v0, projected.v
 	if kern.Wide() {
 		a := regions.R4f7fc48780fcArgs{
-			P0: unsafe.SliceData(t178),
+			P0: unsafe.SliceData(t182),
 			P1: unsafe.SliceData(c.CV),
 			P2: unsafe.SliceData(t161),
 			N0: L,
@@ -1362,16 +1360,16 @@ func (c *backwardFused) run() {
 		cV := c.CV[:dK]
 		for i := range L {
 			for j := range T {
-				t178_2 := t178[(i*(T+6)+j+6)*dK:][:dK]
+				t182_2 := t182[(i*(T+6)+j+6)*dK:][:dK]
 				cV2 := c.CV[3*dK:][:dK]
-				t178_3 := t178[(i*(T+6)+j+5)*dK:][:dK]
+				t182_3 := t182[(i*(T+6)+j+5)*dK:][:dK]
 				cV3 := c.CV[2*dK:][:dK]
-				t178_4 := t178[(i*(T+6)+j+4)*dK:][:dK]
+				t182_4 := t182[(i*(T+6)+j+4)*dK:][:dK]
 				cV4 := c.CV[1*dK:][:dK]
-				t178_5 := t178[(i*(T+6)+j+3)*dK:][:dK]
+				t182_5 := t182[(i*(T+6)+j+3)*dK:][:dK]
 				t161_2 := t161[(i*T+j)*dK:][:dK]
 				for k := range dK {
-					t161_2[k] = num.FMA32(t178_2[k], cV2[k], num.FMA32(t178_3[k], cV3[k], num.FMA32(t178_4[k], cV4[k], F(t178_5[k]*cV[k]))))
+					t161_2[k] = num.FMA32(t182_2[k], cV2[k], num.FMA32(t182_3[k], cV3[k], num.FMA32(t182_4[k], cV4[k], F(t182_5[k]*cV[k]))))
 				}
 			}
 		}
@@ -1411,7 +1409,7 @@ func (c *backwardFused) run() {
 	// projected.q0, projected.q1
 	if kern.Wide() {
 		a := regions.R4f7fc48780fcArgs{
-			P0: unsafe.SliceData(t181),
+			P0: unsafe.SliceData(t185),
 			P1: unsafe.SliceData(c.CQ),
 			P2: unsafe.SliceData(t164),
 			N0: L,
@@ -1428,16 +1426,16 @@ func (c *backwardFused) run() {
 		cQ := c.CQ[:dK]
 		for i := range L {
 			for j := range T {
-				t181_2 := t181[(i*(T+6)+j+6)*dK:][:dK]
+				t185_2 := t185[(i*(T+6)+j+6)*dK:][:dK]
 				cQ2 := c.CQ[3*dK:][:dK]
-				t181_3 := t181[(i*(T+6)+j+5)*dK:][:dK]
+				t185_3 := t185[(i*(T+6)+j+5)*dK:][:dK]
 				cQ3 := c.CQ[2*dK:][:dK]
-				t181_4 := t181[(i*(T+6)+j+4)*dK:][:dK]
+				t185_4 := t185[(i*(T+6)+j+4)*dK:][:dK]
 				cQ4 := c.CQ[1*dK:][:dK]
-				t181_5 := t181[(i*(T+6)+j+3)*dK:][:dK]
+				t185_5 := t185[(i*(T+6)+j+3)*dK:][:dK]
 				t164_2 := t164[(i*T+j)*dK:][:dK]
 				for k := range dK {
-					t164_2[k] = num.FMA32(t181_2[k], cQ2[k], num.FMA32(t181_3[k], cQ3[k], num.FMA32(t181_4[k], cQ4[k], F(t181_5[k]*cQ[k]))))
+					t164_2[k] = num.FMA32(t185_2[k], cQ2[k], num.FMA32(t185_3[k], cQ3[k], num.FMA32(t185_4[k], cQ4[k], F(t185_5[k]*cQ[k]))))
 				}
 			}
 		}
@@ -1477,7 +1475,7 @@ func (c *backwardFused) run() {
 	// projected.k0, projected.k1
 	if kern.Wide() {
 		a := regions.R4f7fc48780fcArgs{
-			P0: unsafe.SliceData(t184),
+			P0: unsafe.SliceData(t188),
 			P1: unsafe.SliceData(c.CK),
 			P2: unsafe.SliceData(t167),
 			N0: L,
@@ -1494,16 +1492,16 @@ func (c *backwardFused) run() {
 		cK := c.CK[:dK]
 		for i := range L {
 			for j := range T {
-				t184_2 := t184[(i*(T+6)+j+6)*dK:][:dK]
+				t188_2 := t188[(i*(T+6)+j+6)*dK:][:dK]
 				cK2 := c.CK[3*dK:][:dK]
-				t184_3 := t184[(i*(T+6)+j+5)*dK:][:dK]
+				t188_3 := t188[(i*(T+6)+j+5)*dK:][:dK]
 				cK3 := c.CK[2*dK:][:dK]
-				t184_4 := t184[(i*(T+6)+j+4)*dK:][:dK]
+				t188_4 := t188[(i*(T+6)+j+4)*dK:][:dK]
 				cK4 := c.CK[1*dK:][:dK]
-				t184_5 := t184[(i*(T+6)+j+3)*dK:][:dK]
+				t188_5 := t188[(i*(T+6)+j+3)*dK:][:dK]
 				t167_2 := t167[(i*T+j)*dK:][:dK]
 				for k := range dK {
-					t167_2[k] = num.FMA32(t184_2[k], cK2[k], num.FMA32(t184_3[k], cK3[k], num.FMA32(t184_4[k], cK4[k], F(t184_5[k]*cK[k]))))
+					t167_2[k] = num.FMA32(t188_2[k], cK2[k], num.FMA32(t188_3[k], cK3[k], num.FMA32(t188_4[k], cK4[k], F(t188_5[k]*cK[k]))))
 				}
 			}
 		}
