@@ -145,7 +145,7 @@ func (l *lowerer) matchStates(rec *recurrence) {
 	whole := findRows(rec.steps()) == nil
 	for i, c := range rec.replay.Carry {
 		for _, in := range rec.s.Body.Body {
-			if in.Out != nil && !(whole && operations(in, new(*ir.Value)) <= maxRematerialised) && slices.Equal(in.Out.Axes, c.Next.Axes) && values.Equal(in.Out, c.Next) {
+			if in.Out != nil && !(whole && remaining(maxRematerialised, in, new(*ir.Value)) >= 0) && slices.Equal(in.Out.Axes, c.Next.Axes) && values.Equal(in.Out, c.Next) {
 				rec.after[in.Out] = i
 			}
 		}
@@ -153,25 +153,27 @@ func (l *lowerer) matchStates(rec *recurrence) {
 	l.dropReplayed(rec)
 }
 
-// operations counts those of an entry of a matrix from vectors and at most one matrix, or is
-// too large where it takes more.
-func operations(in *ir.Instr, from **ir.Value) int {
+// remaining is what is left of a number of operations after those of an entry of a matrix from
+// vectors and at most one other matrix; it is negative where they are too many or of another kind.
+func remaining(of int, in *ir.Instr, from **ir.Value) int {
 	if !pointwise(in) || expensive(in) || len(in.Out.Axes) < 2 {
-		return maxRematerialised + 1
+		return -1
 	}
-	n := len(in.Args)
+	of -= len(in.Args)
 	for _, a := range in.Args {
 		switch v := a.Val; {
+		case of < 0:
+			return of
 		case len(v.Axes) < 2:
 		case v.Def != nil:
-			n += operations(v.Def, from)
+			of = remaining(of, v.Def, from)
 		case *from == nil || *from == v:
 			*from = v
 		default:
-			return maxRematerialised + 1
+			return -1
 		}
 	}
-	return n
+	return of
 }
 
 // dropReplayed makes states after the token parameters of the backward body.
