@@ -266,9 +266,9 @@ func (r *independentRows) demanded(in *ir.Instr, pos int, readers []*ir.Instr, e
 	if whole {
 		return pointwise(in) && !state
 	}
-	if pos >= len(in.To) { // a view
+	l, plain := in.To[pos].Loop()
+	if !plain {
 		return false
 	}
-	l, plain := in.To[pos].Loop()
-	return plain && r.place(in, l)
+	return r.place(in, l)
 }

@@ -121,8 +121,7 @@ func (l *lowerer) closeOver(s *ir.Scan, needed map[string]bool) {
 
 // matchStates finds values of the backward body that are a state after the
 // token, the same function of the same values as in the replay. They are read instead
-// of computed again, but where a few operations on the state before the token, which the
-// nests read too, take less time than another pass over a large state.
+// of computed again.
 func (l *lowerer) matchStates(rec *recurrence) {
 	values := simplify.NewValues(rec.replay.Body)
 	for _, t := range rec.replay.Tokens {
@@ -142,38 +141,14 @@ func (l *lowerer) matchStates(rec *recurrence) {
 	for p, i := range rec.before {
 		values.Define(p, rec.replay.Carry[i].Param)
 	}
-	whole := findRows(rec.steps()) == nil
 	for i, c := range rec.replay.Carry {
 		for _, in := range rec.s.Body.Body {
-			if in.Out != nil && !(whole && remaining(maxRematerialised, in, new(*ir.Value)) >= 0) && slices.Equal(in.Out.Axes, c.Next.Axes) && values.Equal(in.Out, c.Next) {
+			if in.Out != nil && slices.Equal(in.Out.Axes, c.Next.Axes) && values.Equal(in.Out, c.Next) {
 				rec.after[in.Out] = i
 			}
 		}
 	}
 	l.dropReplayed(rec)
-}
-
-// remaining is what is left of a number of operations after those of an entry of a matrix from
-// vectors and at most one other matrix; it is negative where they are too many or of another kind.
-func remaining(of int, in *ir.Instr, from **ir.Value) int {
-	if !pointwise(in) || expensive(in) || len(in.Out.Axes) < 2 {
-		return -1
-	}
-	of -= len(in.Args)
-	for _, a := range in.Args {
-		switch v := a.Val; {
-		case of < 0:
-			return of
-		case len(v.Axes) < 2:
-		case v.Def != nil:
-			of = remaining(of, v.Def, from)
-		case *from == nil || *from == v:
-			*from = v
-		default:
-			return -1
-		}
-	}
-	return of
 }
 
 // dropReplayed makes states after the token parameters of the backward body.

@@ -286,7 +286,9 @@ func (s *simplifier) sameChoice(in *ir.Instr, k int) {
 		if x, ok := s.chosen(in, b, k); ok {
 			args[i] = x
 			v := s.emit(&ir.Instr{Op: ir.Prod, Loops: slices.Clone(in.Loops), To: ir.Ls(len(in.Loops)), Args: args, Coef: slices.Clone(d.Coef)}, a.Val.Axes)
-			recordEquations(v.Def, d)
+			if v.Def != nil {
+				recordEquations(v.Def, d)
+			}
 			s.setArg(in, k, ir.Arg{Val: v, Sub: a.Sub})
 			return
 		}

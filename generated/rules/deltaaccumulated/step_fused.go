@@ -278,9 +278,9 @@ func (c *stepBackwardFused) run() {
 				}
 			}
 			if n := min(C, -C*s+T); n > 0 {
-				rho := c.Rho[l*T+C*s:][:n]
 				theta := c.Theta[l*T+C*s:][:n]
 				chunkAgeTrail2 := chunkAgeTrail[:n]
+				rho := c.Rho[l*T+C*s:][:n]
 				rhoBar := c.RhoBar[l*T+C*s:][:n]
 				thetaBar := c.ThetaBar[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
@@ -288,10 +288,8 @@ func (c *stepBackwardFused) run() {
 					clear(t32)
 					clear(t82)
 					var t112 F
-					rhoEntry2 := rho[a]
-					thetaEntry2 := theta[a]
 					if kern.Wide() {
-						a2 := regions.Re10082e23b98Args{
+						a2 := regions.R31d1f101f199Args{
 							P0:  unsafe.SliceData(c.YBar),
 							P1:  unsafe.SliceData(c.MLin),
 							P2:  unsafe.SliceData(c.Q),
@@ -308,16 +306,20 @@ func (c *stepBackwardFused) run() {
 							N3:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
 							N4:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
 							N5:  dK,
-							N6:  4*dK*dV*a + 8*dK,
-							N7:  12 * dK,
-							N8:  4*dK*dV*a + 12*dK,
-							N9:  4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							N10: 4 * dK * dV * a,
+							N6:  4*dK*dV*a + 4*dK*dV + 4*dK,
+							N7:  8 * dK,
+							N8:  4*dK*dV*a + 8*dK,
+							N9:  4*dK*dV*a + 4*dK*dV + 8*dK,
+							N10: 12 * dK,
+							N11: 4*dK*dV*a + 12*dK,
+							N12: 4*dK*dV*a + 4*dK*dV + 12*dK,
+							N13: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N14: 4 * dK * dV * a,
+							N15: dK * dV,
+							N16: -dK*dV + dK,
 							S0:  [2]float32{t112},
-							S1:  [2]float32{thetaEntry2},
-							S2:  [2]float32{rhoEntry2},
 						}
-						regions.Re10082e23b98(&a2)
+						regions.R31d1f101f199(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						MLin := c.MLin[(l*T+a+C*s)*dV:][:dV]
@@ -327,20 +329,18 @@ func (c *stepBackwardFused) run() {
 							MBarState2 := MBarState[i*dK:][:dK]
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
 							MTrail2 := MTrail[(a*dV+i)*dK:][:dK]
+							MTrail3 := MTrail[((a+1)*dV+i)*dK:][:dK]
 							var t322 F
 							yBarEntry := yBar[i]
 							MLinEntry := MLin[i]
-							w3 := F(thetaEntry2 * MLinEntry)
 							var t112Row F
 							t322Sums := [16]F{t322}
 							t112RowSums := [16]F{t112Row}
 							for j := range dK {
 								t42 := num.FMA32(q[j], yBarEntry, MBarState2[j])
-								kEntry := k[j]
-								t322Sums[j%16] = num.FMA32(t42, kEntry, t322Sums[j%16])
-								MTrailEntry2 := MTrail2[j]
-								t112RowSums[j%16] = num.FMA32(MTrailEntry2, t42, t112RowSums[j%16])
-								t32[j] = num.FMA32(num.FMA32(-w3, kEntry, F(rhoEntry2*MTrailEntry2)), yBarEntry, t32[j])
+								t322Sums[j%16] = num.FMA32(t42, k[j], t322Sums[j%16])
+								t112RowSums[j%16] = num.FMA32(MTrail2[j], t42, t112RowSums[j%16])
+								t32[j] = num.FMA32(MTrail3[j], yBarEntry, t32[j])
 								t82[j] = num.FMA32(-t42, MLinEntry, t82[j])
 							}
 							t322 = kern.Sum16(&t322Sums)
@@ -375,6 +375,7 @@ func (c *stepBackwardFused) run() {
 					}
 					t9 = t9Total[0]
 					// delta_accumulated.M
+					thetaEntry2 := theta[a]
 					if kern.Wide() {
 						a2 := regions.R8128fd71df71Args{
 							P0: unsafe.SliceData(t32_2),
@@ -393,10 +394,11 @@ func (c *stepBackwardFused) run() {
 					// delta_accumulated.M, delta_accumulated.y
 					clear(t33)
 					chunkAgeTrailEntry3 := chunkAgeTrail2[a]
-					w5 := !(chunkAgeTrailEntry3 == F(0))
-					w6 := (chunkAgeTrailEntry3 == F(0))
+					w4 := !(chunkAgeTrailEntry3 == F(0))
+					rhoEntry2 := rho[a]
+					w5 := (chunkAgeTrailEntry3 == F(0))
+					w4Number := kern.Choose(w4, F(1), F(0))
 					w5Number := kern.Choose(w5, F(1), F(0))
-					w6Number := kern.Choose(w6, F(1), F(0))
 					if kern.Wide() {
 						a2 := regions.Rbbb9494237c7Args{
 							P0:  unsafe.SliceData(t32_2),
@@ -419,16 +421,16 @@ func (c *stepBackwardFused) run() {
 							N9:  4*dK*dV*a + 4*dK*dV + 12*dK,
 							N10: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							N11: 4*dK*dV*a + 4*dK*dV,
-							S0:  [2]float32{w6Number},
-							S1:  [2]float32{w5Number},
+							S0:  [2]float32{w5Number},
+							S1:  [2]float32{w4Number},
 							S2:  [2]float32{thetaEntry2},
 							S3:  [2]float32{rhoEntry2},
 						}
 						regions.Rbbb9494237c7(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
-						w6_2 := (F(0) < w6Number)
 						w5_2 := (F(0) < w5Number)
+						w4_2 := (F(0) < w4Number)
 						for i := range dV {
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
 							MChunkBarState2 := MChunkBarState[i*dK:][:dK]
@@ -436,13 +438,13 @@ func (c *stepBackwardFused) run() {
 							q := c.Q[(l*T+a+C*s)*dK:][:dK]
 							MBarState2 := MBarState[i*dK:][:dK]
 							t32Entry := t32_2[i]
-							w4 := F(thetaEntry2 * t32Entry)
+							w3 := F(thetaEntry2 * t32Entry)
 							yBarEntry2 := yBar[i]
 							for j := range dK {
-								t17 := num.FMA32(-w4, k[j], MChunkBarState2[j])
+								t17 := num.FMA32(-w3, k[j], MChunkBarState2[j])
 								t33[j] = num.FMA32(MChunkTrail2[j], t32Entry, t33[j])
-								MChunkBarState2[j] = kern.Choose(w5_2, t17, F(0))
-								MBarState2[j] = num.FMA32(rhoEntry2, num.FMA32(q[j], yBarEntry2, MBarState2[j]), kern.Choose(w6_2, t17, F(0)))
+								MChunkBarState2[j] = kern.Choose(w4_2, t17, F(0))
+								MBarState2[j] = num.FMA32(rhoEntry2, num.FMA32(q[j], yBarEntry2, MBarState2[j]), kern.Choose(w5_2, t17, F(0)))
 							}
 						}
 					}

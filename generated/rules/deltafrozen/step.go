@@ -314,9 +314,9 @@ func (c *StepBackward[F]) Run() {
 				}
 			}
 			if n := min(C, -C*s+T); n > 0 {
-				rho := c.Rho[l*T+C*s:][:n]
 				theta := c.Theta[l*T+C*s:][:n]
 				chunkAgeTrail2 := chunkAgeTrail[:n]
+				rho := c.Rho[l*T+C*s:][:n]
 				rhoBar := c.RhoBar[l*T+C*s:][:n]
 				thetaBar := c.ThetaBar[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
@@ -330,23 +330,19 @@ func (c *StepBackward[F]) Run() {
 					clear(t32)
 					clear(t82)
 					var t112 F
-					rhoEntry2 := rho[a]
-					thetaEntry2 := theta[a]
 					for i := range dV {
 						MBarState2 := MBarState[i*dK:][:dK]
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
 						MTrail2 := MTrail[(a*dV+i)*dK:][:dK]
+						MTrail3 := MTrail[((a+1)*dV+i)*dK:][:dK]
 						var t322 F
 						yBarEntry := yBar[i]
 						MLinEntry := MLin[i]
-						w3 := F(thetaEntry2 * MLinEntry)
 						for j := range dK {
 							t42 := MBarState2[j] + F(q[j]*yBarEntry)
-							kEntry := k[j]
-							t322 += F(t42 * kEntry)
-							MTrailEntry2 := MTrail2[j]
-							t112 += F(MTrailEntry2 * t42)
-							t32[j] += F((F(rhoEntry2*MTrailEntry2) - F(w3*kEntry)) * yBarEntry)
+							t322 += F(t42 * k[j])
+							t112 += F(MTrail2[j] * t42)
+							t32[j] += F(MTrail3[j] * yBarEntry)
 							t82[j] -= F(t42 * MLinEntry)
 						}
 						t32_2[i] = t322
@@ -357,27 +353,29 @@ func (c *StepBackward[F]) Run() {
 						t9 += F(k[i] * t82[i])
 					}
 					// delta_frozen.M
+					thetaEntry2 := theta[a]
 					for i := range dV {
 						vBar[i] = F(thetaEntry2 * t32_2[i])
 					}
 					// delta_frozen.M, delta_frozen.y
 					clear(t33)
 					chunkAgeTrailEntry3 := chunkAgeTrail2[a]
-					w5 := !(chunkAgeTrailEntry3 == F(0))
-					w6 := (chunkAgeTrailEntry3 == F(0))
+					w4 := !(chunkAgeTrailEntry3 == F(0))
+					rhoEntry2 := rho[a]
+					w5 := (chunkAgeTrailEntry3 == F(0))
 					for i := range dV {
 						MChunkBarState2 := MChunkBarState[i*dK:][:dK]
 						MChunkTrail2 := MChunkTrail[((a+1)*dV+i)*dK:][:dK]
 						MBarState2 := MBarState[i*dK:][:dK]
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
 						t32Entry := t32_2[i]
-						w4 := F(thetaEntry2 * t32Entry)
+						w3 := F(thetaEntry2 * t32Entry)
 						yBarEntry2 := yBar[i]
 						for j := range dK {
-							t17 := MChunkBarState2[j] - F(w4*k[j])
+							t17 := MChunkBarState2[j] - F(w3*k[j])
 							t33[j] += F(MChunkTrail2[j] * t32Entry)
-							MChunkBarState2[j] = kern.Choose(w5, t17, F(0))
-							MBarState2[j] = F(rhoEntry2*(MBarState2[j]+F(q[j]*yBarEntry2))) + kern.Choose(w6, t17, F(0))
+							MChunkBarState2[j] = kern.Choose(w4, t17, F(0))
+							MBarState2[j] = F(rhoEntry2*(MBarState2[j]+F(q[j]*yBarEntry2))) + kern.Choose(w5, t17, F(0))
 						}
 					}
 					// delta_frozen.M, delta_frozen

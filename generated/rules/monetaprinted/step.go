@@ -665,7 +665,7 @@ func (c *StepBackward[F]) Run() {
 	// moneta_printed
 	w5 := F(dK)
 	t93 := F(1) / F(dK)
-	w33 := F(0.5 * t93)
+	w30 := F(0.5 * t93)
 	for l := range L {
 		for i := range dH {
 			W1Bar := c.W1Bar[(l*dH+i)*dK:][:dK]
@@ -761,11 +761,11 @@ func (c *StepBackward[F]) Run() {
 				t211_2 := t211[l*T+C*s:][:n]
 				ySqrt2 := c.YSqrt2[l*T+C*s:][:n]
 				ySqrt := c.YSqrt[l*T+C*s:][:n]
-				rho := c.Rho[l*T+C*s:][:n]
 				theta := c.Theta[l*T+C*s:][:n]
 				eW1Sqrt := c.EW1Sqrt[l*T+C*s:][:n]
 				rhoBar := c.RhoBar[l*T+C*s:][:n]
 				thetaBar := c.ThetaBar[l*T+C*s:][:n]
+				rho := c.Rho[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
 					eW1Lin := c.EW1Lin[(l*T+a+C*s)*dK:][:dK]
 					k := c.K[(l*T+a+C*s)*dK:][:dK]
@@ -840,7 +840,7 @@ func (c *StepBackward[F]) Run() {
 					t7223 := -t7222
 					// moneta_printed.y
 					var t19 F
-					w8 := F(F(w33*t422) * t7223)
+					w8 := F(F(w30*t422) * t7223)
 					for i := range dK {
 						t1724 := F(t422*yBar[i]) + F(2*F(w8*yLin[i]))
 						t19 += t1724
@@ -856,16 +856,13 @@ func (c *StepBackward[F]) Run() {
 						t242[i] = t2422
 					}
 					t412 := F(-0.5 * t41)
-					// moneta_printed.y, moneta_printed.W2, moneta_printed.U_W2, moneta_printed.G_W2
+					// moneta_printed.y
 					clear(t262)
-					rhoEntry3 := rho[a]
 					for i := range dK {
-						W2Trail2 := W2Trail[(a*dK+i)*dH:][:dH]
-						t72_2 := t72[(l*T+a+C*s)*dH:][:dH]
-						w10 := F(-0.5 * t1042[i])
+						W2Trail2 := W2Trail[((a+1)*dK+i)*dH:][:dH]
 						t242Entry := t242[i]
 						for j := range dH {
-							t262[j] += F(F(0.5*((F(rhoEntry3*W2Trail2[j])+F(w10*t72_2[j]))/ySqrt2Entry2)) * t242Entry)
+							t262[j] += F(F(0.5*(W2Trail2[j]/ySqrt2Entry2)) * t242Entry)
 						}
 					}
 					// moneta_printed.y
@@ -880,55 +877,50 @@ func (c *StepBackward[F]) Run() {
 						t221[i] = F(t205Entry * F(t382*yProdEntry2))
 					}
 					t552 := -t55
-					// moneta_printed.y, moneta_printed.W1, moneta_printed.U_W1, moneta_printed.G_W1
+					// moneta_printed.y, moneta_printed.W1, moneta_printed.U_W1
 					clear(t362)
 					clear(t82)
 					var t79 F
-					thetaEntry3 := theta[a]
-					w13 := F(t52 * t552)
+					w11 := F(t52 * t552)
 					for i := range dH {
-						W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
+						W1Trail2 := W1Trail[((a+1)*dH+i)*dK:][:dK]
 						W1BarState2 := W1BarState[i*dK:][:dK]
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
+						W1Trail3 := W1Trail[(a*dH+i)*dK:][:dK]
 						t76_2 := t76[i*dK:][:dK]
 						var t20922 F
-						t114Entry := t114_2[i]
-						w11 := F(thetaEntry3 * t114Entry)
 						t34Entry := t34[i]
-						w12 := F(t52 * t34Entry)
+						w10 := F(t52 * t34Entry)
+						t114Entry := t114_2[i]
 						for j := range dK {
 							W1TrailEntry := W1Trail2[j]
-							kEntry := k[j]
-							W12 := F(rhoEntry3*W1TrailEntry) - F(w11*kEntry)
-							t762 := W1BarState2[j] + F(w12*q[j]) + F(2*F(F(F(w13*W12)*W12)*W12))
-							t79 += F(W1TrailEntry * t762)
-							t20922 += F(t762 * kEntry)
-							t362[j] += F((W12 / ySqrtEntry2) * t34Entry)
+							t762 := W1BarState2[j] + F(w10*q[j]) + F(2*F(F(F(w11*W1TrailEntry)*W1TrailEntry)*W1TrailEntry))
+							t79 += F(W1Trail3[j] * t762)
+							t20922 += F(t762 * k[j])
+							t362[j] += F((W1TrailEntry / ySqrtEntry2) * t34Entry)
 							t76_2[j] = t762
 							t82[j] -= F(t762 * t114Entry)
 						}
 						t2092[i] = t20922
 					}
-					// moneta_printed.W2, moneta_printed.y, moneta_printed.U_W2, moneta_printed.G_W2
+					// moneta_printed.W2, moneta_printed.y, moneta_printed.U_W2
 					clear(t71)
 					var t68 F
-					w16 := F(t382 * t412)
+					w13 := F(t382 * t412)
 					for i := range dK {
-						W2Trail2 := W2Trail[(a*dK+i)*dH:][:dH]
-						t72_2 := t72[(l*T+a+C*s)*dH:][:dH]
+						W2Trail2 := W2Trail[((a+1)*dK+i)*dH:][:dH]
 						W2BarState2 := W2BarState[i*dH:][:dH]
+						W2Trail3 := W2Trail[(a*dK+i)*dH:][:dH]
+						t72_2 := t72[(l*T+a+C*s)*dH:][:dH]
 						t65_2 := t65[i*dH:][:dH]
 						var t702 F
+						w12 := F(0.5 * t242[i])
 						t1042Entry := t1042[i]
-						w14 := F(-0.5 * t1042Entry)
-						w15 := F(0.5 * t242[i])
 						for j := range dH {
 							W2TrailEntry := W2Trail2[j]
-							t72Entry := t72_2[j]
-							W222 := F(rhoEntry3*W2TrailEntry) + F(w14*t72Entry)
-							t652 := W2BarState2[j] + F(w15*t221[j]) + F(2*F(F(F(w16*W222)*W222)*W222))
-							t68 += F(W2TrailEntry * t652)
-							t702 += F(t652 * t72Entry)
+							t652 := W2BarState2[j] + F(w12*t221[j]) + F(2*F(F(F(w13*W2TrailEntry)*W2TrailEntry)*W2TrailEntry))
+							t68 += F(W2Trail3[j] * t652)
+							t702 += F(t652 * t72_2[j])
 							t65_2[j] = t652
 							t71[j] += F(F(-0.5*t652) * t1042Entry)
 						}
@@ -936,8 +928,9 @@ func (c *StepBackward[F]) Run() {
 					}
 					// moneta_printed.U_W2, moneta_printed.G_W1, moneta_printed.U_W1
 					var t74 F
-					w17 := F(-0.39894228040143265 * thetaEntry3)
-					w18 := F(-0.5 * thetaEntry3)
+					thetaEntry3 := theta[a]
+					w14 := F(-0.39894228040143265 * thetaEntry3)
+					w15 := F(-0.5 * thetaEntry3)
 					for i := range dH {
 						t22Entry := t22_2[i]
 						t732 := F(t22Entry * t71[i])
@@ -945,7 +938,7 @@ func (c *StepBackward[F]) Run() {
 						t74 += F(eW1ProdEntry2 * t732)
 						t2092Entry := t2092[i]
 						t73[i] = t732
-						t952[i] = F(F(F(w17*eW1ProdEntry2)*t109_2[i])*t2092Entry) + F(F(w18*t22Entry)*t2092Entry)
+						t952[i] = F(F(F(w14*eW1ProdEntry2)*t109_2[i])*t2092Entry) + F(F(w15*t22Entry)*t2092Entry)
 					}
 					// moneta_printed.U_W1
 					var t83 F
@@ -972,9 +965,9 @@ func (c *StepBackward[F]) Run() {
 					var t21122 F
 					var t2132 F
 					var t116 F
-					w19 := -F(t93 * t2102)
+					w16 := -F(t93 * t2102)
 					for i := range dK {
-						t10322 := t98[i] + w19
+						t10322 := t98[i] + w16
 						t21122 += F(eW1Lin[i] * t10322)
 						eW13Entry := eW13[i]
 						t2132 += F(eW13Entry * (t86[i] / t322))
@@ -983,14 +976,14 @@ func (c *StepBackward[F]) Run() {
 					}
 					// moneta_printed.e_W1, moneta_printed.G_W1
 					var t140 F
-					w20 := F(F(t842*t93) * t21122)
-					w21 := F(F(F(t842*t842)*t93) * t21122)
+					w17 := F(F(t842*t93) * t21122)
+					w18 := F(F(F(t842*t842)*t93) * t21122)
 					for i := range dK {
 						t86Entry := t86[i]
-						t121 := -F(w20*t86Entry) + F(t842*t1032[i])
+						t121 := -F(w17*t86Entry) + F(t842*t1032[i])
 						t37Entry := t37[i]
 						t1312 := F(2*F(F(F(3*t352[i])*t37Entry)*t121)) + F(F(F(30*t39[i])*t121)*(1-F(t37Entry*t37Entry)))
-						t1352 := -F(w21*eW13[i]) + t1312
+						t1352 := -F(w18*eW13[i]) + t1312
 						t140 += F(t86Entry * t1352)
 						t131[i] = t1312
 						vBar[i] = -t1312
@@ -1006,18 +999,18 @@ func (c *StepBackward[F]) Run() {
 					thetaBar[a] = t74 + t83
 					// moneta_printed.e_W1, moneta_printed.G_W1
 					var t153 F
-					w22 := F(F(t842*t874) * t93)
-					w23 := F(F(F(0.5*t842)*t93) * t141)
+					w19 := F(F(t842*t874) * t93)
+					w20 := F(F(F(0.5*t842)*t93) * t141)
 					for i := range dK {
-						t1512 := F(w22*t1032[i]) + F(t842*t135[i]) + F(2*F(w23*eW1Lin[i]))
+						t1512 := F(w19*t1032[i]) + F(t842*t135[i]) + F(2*F(w20*eW1Lin[i]))
 						t153 += t1512
 						t151[i] = t1512
 					}
 					t1532 := -t153
 					// moneta_printed.e_W1
-					w24 := F(t93 * t1532)
+					w21 := F(t93 * t1532)
 					for i := range dK {
-						t158[i] = t151[i] + w24
+						t158[i] = t151[i] + w21
 					}
 					// moneta_printed.e_W1, moneta_printed.G_W1
 					clear(t160)
@@ -1027,59 +1020,60 @@ func (c *StepBackward[F]) Run() {
 						t223_2 := t223[(l*T+a+C*s)*dH:][:dH]
 						t158Entry := t158[i]
 						t1042Entry2 := t1042[i]
-						w25 := F(0.5 * t158Entry)
+						w22 := F(0.5 * t158Entry)
 						for j := range dH {
 							t16Entry := t16_2[j]
-							t177 += F((F(t1042Entry2*t952[j]) + F(w25*t223_2[j])) * (t16Entry / eW1Sqrt2Entry))
+							t177 += F((F(t1042Entry2*t952[j]) + F(w22*t223_2[j])) * (t16Entry / eW1Sqrt2Entry))
 							t160[j] += F(F(0.5*t16Entry) * t158Entry)
 						}
 					}
 					t1772 := -t177
 					// moneta_printed.e_W1, moneta_printed.U_W2, moneta_printed.G_W1, moneta_printed.U_W1
 					var t1912 F
-					w26 := F(-0.39894228040143265 * thetaEntry3)
-					w27 := F(0.19947114020071627 * thetaEntry3)
-					w28 := F(-0.5 * thetaEntry3)
+					w23 := F(-0.39894228040143265 * thetaEntry3)
+					w24 := F(0.19947114020071627 * thetaEntry3)
+					w25 := F(-0.5 * thetaEntry3)
 					for i := range dH {
 						GW1ProdEntry2 := GW1Prod[i]
 						t109Entry := t109_2[i]
 						t2092Entry2 := t2092[i]
 						eW1ProdEntry3 := eW1Prod[i]
 						t160Entry := t160[i]
-						w34 := F(F(F(F(F(w27*eW1ProdEntry3)*eW1ProdEntry3)*GW1ProdEntry2)*t109Entry) * t2092Entry2)
-						w35 := F(F(0.7978845608028653*t109Entry) * (F(F(thetaEntry3*eW1ProdEntry3)*t71[i]) + F(F(w28*GW1ProdEntry2)*t2092Entry2) + F(eW1ProdEntry3*t160Entry)))
-						t1692 := F(thetaEntry3*t73[i]) + F(F(F(w26*GW1ProdEntry2)*t109Entry)*t2092Entry2) + F(2*w34) + F(t22_2[i]*t160Entry) + w35
+						w31 := F(F(F(F(F(w24*eW1ProdEntry3)*eW1ProdEntry3)*GW1ProdEntry2)*t109Entry) * t2092Entry2)
+						w32 := F(F(0.7978845608028653*t109Entry) * (F(F(thetaEntry3*eW1ProdEntry3)*t71[i]) + F(F(w25*GW1ProdEntry2)*t2092Entry2) + F(eW1ProdEntry3*t160Entry)))
+						t1692 := F(thetaEntry3*t73[i]) + F(F(F(w23*GW1ProdEntry2)*t109Entry)*t2092Entry2) + F(2*w31) + F(t22_2[i]*t160Entry) + w32
 						t1912 += F(eW1Prod2[i] * t1692)
 						t169[i] = t1692
 					}
 					t19122 := -t1912
 					// moneta_printed.e_W1, moneta_printed.W1
 					clear(t171)
-					w30 := F(t1882 * t19122)
+					rhoEntry3 := rho[a]
+					w27 := F(t1882 * t19122)
 					for i := range dH {
 						W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
 						t76_2 := t76[i*dK:][:dK]
 						W1BarState2 := W1BarState[i*dK:][:dK]
 						t169Entry := t169[i]
-						w29 := F(t1882 * t169Entry)
+						w26 := F(t1882 * t169Entry)
 						for j := range dK {
 							W1TrailEntry2 := W1Trail2[j]
 							t171[j] += F((W1TrailEntry2 / eW1SqrtEntry2) * t169Entry)
-							W1BarState2[j] = F(rhoEntry3*t76_2[j]) + F(w29*k[j]) + F(2*F(F(F(w30*W1TrailEntry2)*W1TrailEntry2)*W1TrailEntry2))
+							W1BarState2[j] = F(rhoEntry3*t76_2[j]) + F(w26*k[j]) + F(2*F(F(F(w27*W1TrailEntry2)*W1TrailEntry2)*W1TrailEntry2))
 						}
 					}
 					// moneta_printed.e_W1, moneta_printed.W2, moneta_printed.G_W1
-					w32 := F(t174 * t1772)
+					w29 := F(t174 * t1772)
 					for i := range dK {
 						W2Trail2 := W2Trail[(a*dK+i)*dH:][:dH]
 						t65_2 := t65[i*dH:][:dH]
 						t223_2 := t223[(l*T+a+C*s)*dH:][:dH]
 						W2BarState2 := W2BarState[i*dH:][:dH]
 						t1042Entry3 := t1042[i]
-						w31 := F(0.5 * t158[i])
+						w28 := F(0.5 * t158[i])
 						for j := range dH {
 							W2TrailEntry2 := W2Trail2[j]
-							W2BarState2[j] = F(rhoEntry3*t65_2[j]) + F(t174*(F(t1042Entry3*t952[j])+F(w31*t223_2[j]))) + F(2*F(F(F(w32*W2TrailEntry2)*W2TrailEntry2)*W2TrailEntry2))
+							W2BarState2[j] = F(rhoEntry3*t65_2[j]) + F(t174*(F(t1042Entry3*t952[j])+F(w28*t223_2[j]))) + F(2*F(F(F(w29*W2TrailEntry2)*W2TrailEntry2)*W2TrailEntry2))
 						}
 					}
 					// moneta_printed.e_W1, moneta_printed.U_W1

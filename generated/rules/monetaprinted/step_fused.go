@@ -1014,7 +1014,7 @@ func (c *stepBackwardFused) run() {
 	// moneta_printed
 	w5 := F(dK)
 	t93 := F(1) / F(dK)
-	w33 := F(0.5 * t93)
+	w30 := F(0.5 * t93)
 	for l := range L {
 		for i := range dH {
 			copy(W1BarState[i*dK:][:dK], c.W1Bar[(l*dH+i)*dK:][:dK])
@@ -1178,11 +1178,11 @@ func (c *stepBackwardFused) run() {
 				t211_2 := t211[l*T+C*s:][:n]
 				ySqrt2 := c.YSqrt2[l*T+C*s:][:n]
 				ySqrt := c.YSqrt[l*T+C*s:][:n]
-				rho := c.Rho[l*T+C*s:][:n]
 				theta := c.Theta[l*T+C*s:][:n]
 				eW1Sqrt := c.EW1Sqrt[l*T+C*s:][:n]
 				rhoBar := c.RhoBar[l*T+C*s:][:n]
 				thetaBar := c.ThetaBar[l*T+C*s:][:n]
+				rho := c.Rho[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
 					// moneta_printed.e_W1
 					eW1Sqrt2Entry := eW1Sqrt2[a]
@@ -1321,7 +1321,7 @@ func (c *stepBackwardFused) run() {
 					t7223 := -t7222
 					// moneta_printed.y
 					var t19 F
-					w8 := F(F(w33*t422) * t7223)
+					w8 := F(F(w30*t422) * t7223)
 					if kern.Wide() {
 						a2 := regions.R53e19a0c8895Args{
 							P0: unsafe.SliceData(c.YLin),
@@ -1379,32 +1379,25 @@ func (c *stepBackwardFused) run() {
 					}
 					t41 = t41Total[0]
 					t412 := F(-0.5 * t41)
-					// moneta_printed.y, moneta_printed.W2, moneta_printed.U_W2, moneta_printed.G_W2
+					// moneta_printed.y
 					clear(t262)
-					rhoEntry3 := rho[a]
 					if kern.Wide() {
-						a2 := regions.Rf8889222ef95Args{
-							P0: unsafe.SliceData(t1042),
-							P1: unsafe.SliceData(t242),
-							P2: unsafe.SliceData(t72),
-							P3: unsafe.SliceData(W2Trail),
-							P4: unsafe.SliceData(t262),
+						a2 := regions.R5d2ea54ee0d8Args{
+							P0: unsafe.SliceData(t242),
+							P1: unsafe.SliceData(W2Trail),
+							P2: unsafe.SliceData(t262),
 							N0: dK,
 							N1: dH,
-							N2: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							N3: 4 * dH * dK * a,
-							S0: [2]float32{rhoEntry3},
-							S1: [2]float32{ySqrt2Entry2},
+							N2: 4*dH*dK*a + 4*dH*dK,
+							S0: [2]float32{ySqrt2Entry2},
 						}
-						regions.Rf8889222ef95(&a2)
+						regions.R5d2ea54ee0d8(&a2)
 					} else {
 						for i := range dK {
-							t72_2 := t72[(l*T+a+C*s)*dH:][:dH]
-							W2Trail2 := W2Trail[(a*dK+i)*dH:][:dH]
-							w10 := F(-0.5 * t1042[i])
+							W2Trail2 := W2Trail[((a+1)*dK+i)*dH:][:dH]
 							t242Entry := t242[i]
 							for j := range dH {
-								t262[j] = num.FMA32(F(0.5*(num.FMA32(w10, t72_2[j], F(rhoEntry3*W2Trail2[j]))/ySqrt2Entry2)), t242Entry, t262[j])
+								t262[j] = num.FMA32(F(0.5*(W2Trail2[j]/ySqrt2Entry2)), t242Entry, t262[j])
 							}
 						}
 					}
@@ -1447,20 +1440,19 @@ func (c *stepBackwardFused) run() {
 					}
 					t55 = t55Total[0]
 					t552 := -t55
-					// moneta_printed.y, moneta_printed.W1, moneta_printed.U_W1, moneta_printed.G_W1
+					// moneta_printed.y, moneta_printed.W1, moneta_printed.U_W1
 					clear(t362)
 					clear(t82)
 					var t79 F
-					thetaEntry3 := theta[a]
-					w13 := F(t52 * t552)
+					w11 := F(t52 * t552)
 					if kern.Wide() {
-						a2 := regions.R820285ef488cArgs{
-							P0:  unsafe.SliceData(t114),
-							P1:  unsafe.SliceData(t34),
+						a2 := regions.Ref88de294f98Args{
+							P0:  unsafe.SliceData(t34),
+							P1:  unsafe.SliceData(t114),
 							P2:  unsafe.SliceData(W1Trail),
-							P3:  unsafe.SliceData(c.K),
-							P4:  unsafe.SliceData(c.Q),
-							P5:  unsafe.SliceData(W1BarState),
+							P3:  unsafe.SliceData(c.Q),
+							P4:  unsafe.SliceData(W1BarState),
+							P5:  unsafe.SliceData(c.K),
 							P6:  unsafe.SliceData(t362),
 							P7:  unsafe.SliceData(t76),
 							P8:  unsafe.SliceData(t82),
@@ -1473,45 +1465,46 @@ func (c *stepBackwardFused) run() {
 							N4:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 12,
 							N5:  dK,
 							N6:  4 * dK,
-							N7:  4*dH*dK*a + 8*dK,
-							N8:  8 * dK,
-							N9:  4*dH*dK*a + 12*dK,
-							N10: 12 * dK,
-							N11: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							N12: 4 * dH * dK * a,
+							N7:  4*dH*dK*a + 4*dK,
+							N8:  4*dH*dK*a + 4*dH*dK + 8*dK,
+							N9:  8 * dK,
+							N10: 4*dH*dK*a + 8*dK,
+							N11: 4*dH*dK*a + 4*dH*dK + 12*dK,
+							N12: 12 * dK,
+							N13: 4*dH*dK*a + 12*dK,
+							N14: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N15: 4*dH*dK*a + 4*dH*dK,
+							N16: -dH * dK,
+							N17: dH*dK + dK,
 							S0:  [2]float32{t79},
-							S1:  [2]float32{thetaEntry3},
-							S2:  [2]float32{t52},
-							S3:  [2]float32{rhoEntry3},
-							S4:  [2]float32{w13},
-							S5:  [2]float32{ySqrtEntry2},
+							S1:  [2]float32{t52},
+							S2:  [2]float32{w11},
+							S3:  [2]float32{ySqrtEntry2},
 						}
-						regions.R820285ef488c(&a2)
+						regions.Ref88de294f98(&a2)
 					} else {
 						t114_2 := t114[(l*T+a+C*s)*dH:][:dH]
 						t79_2 := t79
 						for i := range dH {
-							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
-							k := c.K[(l*T+a+C*s)*dK:][:dK]
+							W1Trail2 := W1Trail[((a+1)*dH+i)*dK:][:dK]
 							q := c.Q[(l*T+a+C*s)*dK:][:dK]
 							W1BarState2 := W1BarState[i*dK:][:dK]
+							W1Trail3 := W1Trail[(a*dH+i)*dK:][:dK]
+							k := c.K[(l*T+a+C*s)*dK:][:dK]
 							t76_2 := t76[i*dK:][:dK]
 							var t20922 F
-							t114Entry := t114_2[i]
-							w11 := F(thetaEntry3 * t114Entry)
 							t34Entry := t34[i]
-							w12 := F(t52 * t34Entry)
+							w10 := F(t52 * t34Entry)
+							t114Entry := t114_2[i]
 							var t79Row F
 							t79RowSums := [16]F{t79Row}
 							t20922Sums := [16]F{t20922}
 							for j := range dK {
 								W1TrailEntry := W1Trail2[j]
-								kEntry := k[j]
-								W12 := num.FMA32(-w11, kEntry, F(rhoEntry3*W1TrailEntry))
-								t762 := num.FMA32(F(F(F(2*w13)*W12)*W12), W12, num.FMA32(w12, q[j], W1BarState2[j]))
-								t79RowSums[j%16] = num.FMA32(W1TrailEntry, t762, t79RowSums[j%16])
-								t20922Sums[j%16] = num.FMA32(t762, kEntry, t20922Sums[j%16])
-								t362[j] = num.FMA32(W12/ySqrtEntry2, t34Entry, t362[j])
+								t762 := num.FMA32(F(F(F(2*w11)*W1TrailEntry)*W1TrailEntry), W1TrailEntry, num.FMA32(w10, q[j], W1BarState2[j]))
+								t79RowSums[j%16] = num.FMA32(W1Trail3[j], t762, t79RowSums[j%16])
+								t20922Sums[j%16] = num.FMA32(t762, k[j], t20922Sums[j%16])
+								t362[j] = num.FMA32(W1TrailEntry/ySqrtEntry2, t34Entry, t362[j])
 								t76_2[j] = t762
 								t82[j] = num.FMA32(-t762, t114Entry, t82[j])
 							}
@@ -1523,56 +1516,59 @@ func (c *stepBackwardFused) run() {
 						t79Total[0] = t79_2
 					}
 					t79 = t79Total[0]
-					// moneta_printed.W2, moneta_printed.y, moneta_printed.U_W2, moneta_printed.G_W2
+					// moneta_printed.W2, moneta_printed.y, moneta_printed.U_W2
 					clear(t71)
 					var t68 F
-					w16 := F(t382 * t412)
+					w13 := F(t382 * t412)
 					if kern.Wide() {
-						a2 := regions.Rd6b89e4a684bArgs{
-							P0: unsafe.SliceData(t1042),
-							P1: unsafe.SliceData(t242),
-							P2: unsafe.SliceData(W2Trail),
-							P3: unsafe.SliceData(t72),
-							P4: unsafe.SliceData(t221),
-							P5: unsafe.SliceData(W2BarState),
-							P6: unsafe.SliceData(t65),
-							P7: unsafe.SliceData(t71),
-							P8: unsafe.SliceData(t70),
-							P9: unsafe.SliceData(t68Total),
-							N0: dK,
-							N1: dH,
-							N2: 4*dH*dK*a + 8*dH,
-							N3: 8 * dH,
-							N4: 4*dH*dK*a + 12*dH,
-							N5: 12 * dH,
-							N6: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							N7: 4 * dH * dK * a,
-							S0: [2]float32{t68},
-							S1: [2]float32{rhoEntry3},
-							S2: [2]float32{w16},
+						a2 := regions.R39b7a6606bb3Args{
+							P0:  unsafe.SliceData(t242),
+							P1:  unsafe.SliceData(t1042),
+							P2:  unsafe.SliceData(W2Trail),
+							P3:  unsafe.SliceData(t221),
+							P4:  unsafe.SliceData(W2BarState),
+							P5:  unsafe.SliceData(t72),
+							P6:  unsafe.SliceData(t65),
+							P7:  unsafe.SliceData(t71),
+							P8:  unsafe.SliceData(t70),
+							P9:  unsafe.SliceData(t68Total),
+							N0:  dK,
+							N1:  dH,
+							N2:  4*dH*dK*a + 4*dH,
+							N3:  4 * dH,
+							N4:  4*dH*dK*a + 4*dH*dK + 8*dH,
+							N5:  8 * dH,
+							N6:  4*dH*dK*a + 8*dH,
+							N7:  4*dH*dK*a + 4*dH*dK + 12*dH,
+							N8:  12 * dH,
+							N9:  4*dH*dK*a + 12*dH,
+							N10: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							N11: 4*dH*dK*a + 4*dH*dK,
+							N12: -dH * dK,
+							N13: dH*dK + dH,
+							S0:  [2]float32{t68},
+							S1:  [2]float32{w13},
 						}
-						regions.Rd6b89e4a684b(&a2)
+						regions.R39b7a6606bb3(&a2)
 					} else {
 						t68_2 := t68
 						for i := range dK {
-							W2Trail2 := W2Trail[(a*dK+i)*dH:][:dH]
-							t72_2 := t72[(l*T+a+C*s)*dH:][:dH]
+							W2Trail2 := W2Trail[((a+1)*dK+i)*dH:][:dH]
 							W2BarState2 := W2BarState[i*dH:][:dH]
+							W2Trail3 := W2Trail[(a*dK+i)*dH:][:dH]
+							t72_2 := t72[(l*T+a+C*s)*dH:][:dH]
 							t65_2 := t65[i*dH:][:dH]
 							var t702 F
+							w12 := F(0.5 * t242[i])
 							t1042Entry := t1042[i]
-							w14 := F(-0.5 * t1042Entry)
-							w15 := F(0.5 * t242[i])
 							var t68Row F
 							t68RowSums := [16]F{t68Row}
 							t702Sums := [16]F{t702}
 							for j := range dH {
 								W2TrailEntry := W2Trail2[j]
-								t72Entry := t72_2[j]
-								W222 := num.FMA32(w14, t72Entry, F(rhoEntry3*W2TrailEntry))
-								t652 := num.FMA32(F(F(F(2*w16)*W222)*W222), W222, num.FMA32(w15, t221[j], W2BarState2[j]))
-								t68RowSums[j%16] = num.FMA32(W2TrailEntry, t652, t68RowSums[j%16])
-								t702Sums[j%16] = num.FMA32(t652, t72Entry, t702Sums[j%16])
+								t652 := num.FMA32(F(F(F(2*w13)*W2TrailEntry)*W2TrailEntry), W2TrailEntry, num.FMA32(w12, t221[j], W2BarState2[j]))
+								t68RowSums[j%16] = num.FMA32(W2Trail3[j], t652, t68RowSums[j%16])
+								t702Sums[j%16] = num.FMA32(t652, t72_2[j], t702Sums[j%16])
 								t65_2[j] = t652
 								t71[j] = num.FMA32(-F(0.5*t652), t1042Entry, t71[j])
 							}
@@ -1586,8 +1582,9 @@ func (c *stepBackwardFused) run() {
 					t68 = t68Total[0]
 					// moneta_printed.U_W2, moneta_printed.G_W1, moneta_printed.U_W1
 					var t74 F
-					w17 := F(-0.39894228040143265 * thetaEntry3)
-					w18 := F(-0.5 * thetaEntry3)
+					thetaEntry3 := theta[a]
+					w14 := F(-0.39894228040143265 * thetaEntry3)
+					w15 := F(-0.5 * thetaEntry3)
 					if kern.Wide() {
 						a2 := regions.R3d477d1d6e8eArgs{
 							P0: unsafe.SliceData(t22),
@@ -1601,8 +1598,8 @@ func (c *stepBackwardFused) run() {
 							N0: dH,
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0: [2]float32{t74},
-							S1: [2]float32{w18},
-							S2: [2]float32{w17},
+							S1: [2]float32{w15},
+							S2: [2]float32{w14},
 						}
 						regions.R3d477d1d6e8e(&a2)
 					} else {
@@ -1618,7 +1615,7 @@ func (c *stepBackwardFused) run() {
 							t74Sums[i%16] = num.FMA32(eW1ProdEntry2, t732, t74Sums[i%16])
 							t2092Entry := t2092[i]
 							t73[i] = t732
-							t952[i] = num.FMA32(F(w18*t22Entry), t2092Entry, F(F(F(w17*eW1ProdEntry2)*t109_2[i])*t2092Entry))
+							t952[i] = num.FMA32(F(w15*t22Entry), t2092Entry, F(F(F(w14*eW1ProdEntry2)*t109_2[i])*t2092Entry))
 						}
 						t74_2 = kern.Sum16(&t74Sums)
 						t74Total[0] = t74_2
@@ -1697,7 +1694,7 @@ func (c *stepBackwardFused) run() {
 					var t21122 F
 					var t2132 F
 					var t116 F
-					w19 := -F(t93 * t2102)
+					w16 := -F(t93 * t2102)
 					if kern.Wide() {
 						a2 := regions.R6ee2fb6aba2aArgs{
 							P0: unsafe.SliceData(t98),
@@ -1713,7 +1710,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{t116},
 							S1: [2]float32{t2132},
 							S2: [2]float32{t21122},
-							S3: [2]float32{w19},
+							S3: [2]float32{w16},
 							S4: [2]float32{t322},
 						}
 						regions.R6ee2fb6aba2a(&a2)
@@ -1726,7 +1723,7 @@ func (c *stepBackwardFused) run() {
 						t2132Sums := [16]F{t2132_2}
 						t116Sums := [16]F{t116_2}
 						for i := range dK {
-							t10322 := t98[i] + w19
+							t10322 := t98[i] + w16
 							t21122Sums[i%16] = num.FMA32(eW1Lin[i], t10322, t21122Sums[i%16])
 							eW13Entry := eW13[i]
 							t2132Sums[i%16] = num.FMA32(eW13Entry, t86[i]/t322, t2132Sums[i%16])
@@ -1745,8 +1742,8 @@ func (c *stepBackwardFused) run() {
 					t116 = t116Total[0]
 					// moneta_printed.e_W1, moneta_printed.G_W1
 					var t140 F
-					w20 := F(F(t842*t93) * t21122)
-					w21 := F(F(F(t842*t842)*t93) * t21122)
+					w17 := F(F(t842*t93) * t21122)
+					w18 := F(F(F(t842*t842)*t93) * t21122)
 					if kern.Wide() {
 						a2 := regions.R1fd4f2394cb0Args{
 							P0: unsafe.SliceData(t86),
@@ -1763,8 +1760,8 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							S0: [2]float32{t140},
 							S1: [2]float32{t842},
-							S2: [2]float32{w20},
-							S3: [2]float32{w21},
+							S2: [2]float32{w17},
+							S3: [2]float32{w18},
 						}
 						regions.R1fd4f2394cb0(&a2)
 					} else {
@@ -1773,10 +1770,10 @@ func (c *stepBackwardFused) run() {
 						t140Sums := [16]F{t140_2}
 						for i := range dK {
 							t86Entry := t86[i]
-							t121 := num.FMA32(t842, t1032[i], -F(w20*t86Entry))
+							t121 := num.FMA32(t842, t1032[i], -F(w17*t86Entry))
 							t37Entry := t37[i]
 							t1312 := num.FMA32(F(F(30*t39[i])*t121), num.FMA32(-t37Entry, t37Entry, F(1)), F(F(F(6*t352[i])*t37Entry)*t121))
-							t1352 := num.FMA32(-w21, eW13[i], t1312)
+							t1352 := num.FMA32(-w18, eW13[i], t1312)
 							t140Sums[i%16] = num.FMA32(t86Entry, t1352, t140Sums[i%16])
 							t131[i] = t1312
 							vBar[i] = -t1312
@@ -1796,8 +1793,8 @@ func (c *stepBackwardFused) run() {
 					thetaBar[a] = t74 + t83
 					// moneta_printed.e_W1, moneta_printed.G_W1
 					var t153 F
-					w22 := F(F(t842*t874) * t93)
-					w23 := F(F(F(0.5*t842)*t93) * t141)
+					w19 := F(F(t842*t874) * t93)
+					w20 := F(F(F(0.5*t842)*t93) * t141)
 					if kern.Wide() {
 						a2 := regions.Rc5d8d4bed986Args{
 							P0: unsafe.SliceData(c.EW1Lin),
@@ -1808,9 +1805,9 @@ func (c *stepBackwardFused) run() {
 							N0: dK,
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							S0: [2]float32{t153},
-							S1: [2]float32{w23},
+							S1: [2]float32{w20},
 							S2: [2]float32{t842},
-							S3: [2]float32{w22},
+							S3: [2]float32{w19},
 						}
 						regions.Rc5d8d4bed986(&a2)
 					} else {
@@ -1818,7 +1815,7 @@ func (c *stepBackwardFused) run() {
 						t153_2 := t153
 						t153Sums := [16]F{t153_2}
 						for i := range dK {
-							t1512 := num.FMA32(F(2*w23), eW1Lin[i], num.FMA32(t842, t135[i], F(w22*t1032[i])))
+							t1512 := num.FMA32(F(2*w20), eW1Lin[i], num.FMA32(t842, t135[i], F(w19*t1032[i])))
 							t153Sums[i%16] = t153Sums[i%16] + t1512
 							t151[i] = t1512
 						}
@@ -1828,18 +1825,18 @@ func (c *stepBackwardFused) run() {
 					t153 = t153Total[0]
 					t1532 := -t153
 					// moneta_printed.e_W1
-					w24 := F(t93 * t1532)
+					w21 := F(t93 * t1532)
 					if kern.Wide() {
 						a2 := regions.R0fe31b375facArgs{
 							P0: unsafe.SliceData(t151),
 							P1: unsafe.SliceData(t158),
 							N0: dK,
-							S0: [2]float32{w24},
+							S0: [2]float32{w21},
 						}
 						regions.R0fe31b375fac(&a2)
 					} else {
 						for i := range dK {
-							t158[i] = t151[i] + w24
+							t158[i] = t151[i] + w21
 						}
 					}
 					// moneta_printed.e_W1, moneta_printed.G_W1
@@ -1868,12 +1865,12 @@ func (c *stepBackwardFused) run() {
 							t223_2 := t223[(l*T+a+C*s)*dH:][:dH]
 							t158Entry := t158[i]
 							t1042Entry2 := t1042[i]
-							w25 := F(0.5 * t158Entry)
+							w22 := F(0.5 * t158Entry)
 							var t177Row F
 							t177RowSums := [16]F{t177Row}
 							for j := range dH {
 								t16Entry := t16_2[j]
-								t177RowSums[j%16] = num.FMA32(num.FMA32(w25, t223_2[j], F(t1042Entry2*t952[j])), t16Entry/eW1Sqrt2Entry, t177RowSums[j%16])
+								t177RowSums[j%16] = num.FMA32(num.FMA32(w22, t223_2[j], F(t1042Entry2*t952[j])), t16Entry/eW1Sqrt2Entry, t177RowSums[j%16])
 								t160[j] = num.FMA32(F(0.5*t16Entry), t158Entry, t160[j])
 							}
 							t177Row = kern.Sum16(&t177RowSums)
@@ -1885,9 +1882,9 @@ func (c *stepBackwardFused) run() {
 					t1772 := -t177
 					// moneta_printed.e_W1, moneta_printed.U_W2, moneta_printed.G_W1, moneta_printed.U_W1
 					var t1912 F
-					w26 := F(-0.39894228040143265 * thetaEntry3)
-					w27 := F(0.19947114020071627 * thetaEntry3)
-					w28 := F(-0.5 * thetaEntry3)
+					w23 := F(-0.39894228040143265 * thetaEntry3)
+					w24 := F(0.19947114020071627 * thetaEntry3)
+					w25 := F(-0.5 * thetaEntry3)
 					if kern.Wide() {
 						a2 := regions.Raa6bd88c79edArgs{
 							P0:  unsafe.SliceData(c.GW1Prod),
@@ -1904,10 +1901,10 @@ func (c *stepBackwardFused) run() {
 							N0:  dH,
 							N1:  4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0:  [2]float32{t1912},
-							S1:  [2]float32{w27},
-							S2:  [2]float32{w28},
+							S1:  [2]float32{w24},
+							S2:  [2]float32{w25},
 							S3:  [2]float32{thetaEntry3},
-							S4:  [2]float32{w26},
+							S4:  [2]float32{w23},
 						}
 						regions.Raa6bd88c79ed(&a2)
 					} else {
@@ -1924,9 +1921,9 @@ func (c *stepBackwardFused) run() {
 							t2092Entry2 := t2092[i]
 							eW1ProdEntry3 := eW1Prod[i]
 							t160Entry := t160[i]
-							w34 := F(F(F(F(F(w27*eW1ProdEntry3)*eW1ProdEntry3)*GW1ProdEntry2)*t109Entry) * t2092Entry2)
-							w35 := F(F(0.7978845608028653*t109Entry) * num.FMA32(eW1ProdEntry3, t160Entry, num.FMA32(F(w28*GW1ProdEntry2), t2092Entry2, F(F(thetaEntry3*eW1ProdEntry3)*t71[i]))))
-							t1692 := num.FMA32(t22_2[i], t160Entry, num.FMA32(F(2), w34, num.FMA32(F(F(w26*GW1ProdEntry2)*t109Entry), t2092Entry2, F(thetaEntry3*t73[i])))) + w35
+							w31 := F(F(F(F(F(w24*eW1ProdEntry3)*eW1ProdEntry3)*GW1ProdEntry2)*t109Entry) * t2092Entry2)
+							w32 := F(F(0.7978845608028653*t109Entry) * num.FMA32(eW1ProdEntry3, t160Entry, num.FMA32(F(w25*GW1ProdEntry2), t2092Entry2, F(F(thetaEntry3*eW1ProdEntry3)*t71[i]))))
+							t1692 := num.FMA32(t22_2[i], t160Entry, num.FMA32(F(2), w31, num.FMA32(F(F(w23*GW1ProdEntry2)*t109Entry), t2092Entry2, F(thetaEntry3*t73[i])))) + w32
 							t1912Sums[i%16] = num.FMA32(eW1Prod2[i], t1692, t1912Sums[i%16])
 							t169[i] = t1692
 						}
@@ -1937,7 +1934,8 @@ func (c *stepBackwardFused) run() {
 					t19122 := -t1912
 					// moneta_printed.e_W1, moneta_printed.W1
 					clear(t171)
-					w30 := F(t1882 * t19122)
+					rhoEntry3 := rho[a]
+					w27 := F(t1882 * t19122)
 					if kern.Wide() {
 						a2 := regions.R2a9e1c675f64Args{
 							P0: unsafe.SliceData(t169),
@@ -1955,7 +1953,7 @@ func (c *stepBackwardFused) run() {
 							N6: 4 * dH * dK * a,
 							S0: [2]float32{t1882},
 							S1: [2]float32{eW1SqrtEntry2},
-							S2: [2]float32{w30},
+							S2: [2]float32{w27},
 							S3: [2]float32{rhoEntry3},
 						}
 						regions.R2a9e1c675f64(&a2)
@@ -1966,16 +1964,16 @@ func (c *stepBackwardFused) run() {
 							t76_2 := t76[i*dK:][:dK]
 							W1BarState2 := W1BarState[i*dK:][:dK]
 							t169Entry := t169[i]
-							w29 := F(t1882 * t169Entry)
+							w26 := F(t1882 * t169Entry)
 							for j := range dK {
 								W1TrailEntry2 := W1Trail2[j]
 								t171[j] = num.FMA32(W1TrailEntry2/eW1SqrtEntry2, t169Entry, t171[j])
-								W1BarState2[j] = num.FMA32(F(F(F(2*w30)*W1TrailEntry2)*W1TrailEntry2), W1TrailEntry2, num.FMA32(w29, k[j], F(rhoEntry3*t76_2[j])))
+								W1BarState2[j] = num.FMA32(F(F(F(2*w27)*W1TrailEntry2)*W1TrailEntry2), W1TrailEntry2, num.FMA32(w26, k[j], F(rhoEntry3*t76_2[j])))
 							}
 						}
 					}
 					// moneta_printed.e_W1, moneta_printed.W2, moneta_printed.G_W1
-					w32 := F(t174 * t1772)
+					w29 := F(t174 * t1772)
 					if kern.Wide() {
 						a2 := regions.R400e8998ed7eArgs{
 							P0: unsafe.SliceData(t1042),
@@ -1989,7 +1987,7 @@ func (c *stepBackwardFused) run() {
 							N1: dH,
 							N2: 4 * dH * dK * a,
 							N3: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							S0: [2]float32{w32},
+							S0: [2]float32{w29},
 							S1: [2]float32{t174},
 							S2: [2]float32{rhoEntry3},
 						}
@@ -2001,10 +1999,10 @@ func (c *stepBackwardFused) run() {
 							t65_2 := t65[i*dH:][:dH]
 							W2BarState2 := W2BarState[i*dH:][:dH]
 							t1042Entry3 := t1042[i]
-							w31 := F(0.5 * t158[i])
+							w28 := F(0.5 * t158[i])
 							for j := range dH {
 								W2TrailEntry2 := W2Trail2[j]
-								W2BarState2[j] = num.FMA32(F(F(F(2*w32)*W2TrailEntry2)*W2TrailEntry2), W2TrailEntry2, num.FMA32(t174, num.FMA32(w31, t223_2[j], F(t1042Entry3*t952[j])), F(rhoEntry3*t65_2[j])))
+								W2BarState2[j] = num.FMA32(F(F(F(2*w29)*W2TrailEntry2)*W2TrailEntry2), W2TrailEntry2, num.FMA32(t174, num.FMA32(w28, t223_2[j], F(t1042Entry3*t952[j])), F(rhoEntry3*t65_2[j])))
 							}
 						}
 					}

@@ -466,21 +466,19 @@ func (c *StepBackward[F]) Run() {
 				thetaBar := c.ThetaBar[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
 					yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
-					VLin := c.VLin[(l*T+a+C*s)*dV:][:dV]
 					WLin := c.WLin[(l*T+a+C*s)*dV:][:dV]
 					k := c.K[(l*T+a+C*s)*dK:][:dK]
+					VLin := c.VLin[(l*T+a+C*s)*dV:][:dV]
 					kBar := c.KBar[(l*T+a+C*s)*dK:][:dK]
 					qBar := c.QBar[(l*T+a+C*s)*dK:][:dK]
 					vBar := c.VBar2[(l*T+a+C*s)*dV:][:dV]
-					// tnt.A, tnt.y, tnt.V, tnt.W
+					// tnt.A, tnt.y, tnt.W
 					clear(t8)
 					clear(t12)
 					clear(t26)
 					var t27 F
-					nTrailEntry4 := nTrail2[a]
-					w5 := (nTrailEntry4 == F(0))
-					rhoEntry2 := rho[a]
-					thetaEntry2 := theta[a]
+					nTrailEntry3 := nTrail2[a]
+					w5 := (nTrailEntry3 == F(0))
 					for i := range dV {
 						WInit := c.WInit[i*dK:][:dK]
 						WTrail2 := WTrail[(a*dV+i)*dK:][:dK]
@@ -488,45 +486,41 @@ func (c *StepBackward[F]) Run() {
 						yProd := c.YProd[(l*T+a+C*s)*dK:][:dK]
 						A2 := A[i*dK:][:dK]
 						WTrail3 := WTrail[((a+1)*dV+i)*dK:][:dK]
-						VTrail2 := VTrail[(a*dV+i)*dK:][:dK]
+						VTrail2 := VTrail[((a+1)*dV+i)*dK:][:dK]
 						var t602 F
 						yBarEntry := yBar[i]
-						w6 := F(thetaEntry2 * VLin[i])
 						WLinEntry := WLin[i]
 						for j := range dK {
 							A2_2 := kern.Choose(w5, WInit[j], WTrail2[j])
 							t22 := WBarState2[j] + F(yBarEntry*yProd[j])
-							kEntry3 := k[j]
-							t602 += F(t22 * kEntry3)
+							t602 += F(t22 * k[j])
 							t27 += F(A2_2 * t22)
 							A2[j] = A2_2
 							t8[j] += F(WTrail3[j] * yBarEntry)
-							t12[j] += F((F(rhoEntry2*VTrail2[j]) - F(w6*kEntry3)) * yBarEntry)
+							t12[j] += F(VTrail2[j] * yBarEntry)
 							t26[j] -= F(t22 * WLinEntry)
 						}
 						t60[i] = t602
 					}
 					// tnt.n, tnt.A
-					nBarState[0] = kern.Choose(((1 + nTrailEntry4) < F(16)), nBarState[0], F(0))
+					nBarState[0] = kern.Choose(((1 + nTrailEntry3) < F(16)), nBarState[0], F(0))
 					// tnt.y, tnt.P, tnt.Q, tnt.A
 					clear(t10)
 					clear(t172)
-					w7 := !(nTrailEntry4 == F(0))
-					w8 := (nTrailEntry4 == F(0))
+					w6 := !(nTrailEntry3 == F(0))
 					for i := range dK {
 						PBarState2 := PBarState[i*dK:][:dK]
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
-						PTrail2 := PTrail[(a*dK+i)*dK:][:dK]
+						PTrail2 := PTrail[((a+1)*dK+i)*dK:][:dK]
 						var t1622 F
 						t8Entry := t8[i]
-						kEntry5 := k[i]
+						kEntry3 := k[i]
 						for j := range dK {
 							t132 := PBarState2[j] + F(q[j]*t8Entry)
-							kEntry4 := k[j]
-							t1622 += F(t132 * kEntry4)
-							t10[j] += F((kern.Choose(w8, F(0), PTrail2[j]) + F(kEntry5*kEntry4)) * t8Entry)
-							t172[j] += F(t132 * kEntry5)
-							PBarState2[j] = kern.Choose(w7, t132, F(0))
+							t1622 += F(t132 * k[j])
+							t10[j] += F(PTrail2[j] * t8Entry)
+							t172[j] += F(t132 * kEntry3)
+							PBarState2[j] = kern.Choose(w6, t132, F(0))
 						}
 						t162[i] = t1622
 					}
@@ -534,8 +528,10 @@ func (c *StepBackward[F]) Run() {
 					clear(t61)
 					clear(t452)
 					var t49 F
-					w10 := (nTrailEntry4 == F(0))
-					w11 := !(nTrailEntry4 == F(0))
+					rhoEntry2 := rho[a]
+					thetaEntry2 := theta[a]
+					w8 := (nTrailEntry3 == F(0))
+					w9 := !(nTrailEntry3 == F(0))
 					for i := range dV {
 						WBarState2 := WBarState[i*dK:][:dK]
 						yProd := c.YProd[(l*T+a+C*s)*dK:][:dK]
@@ -547,17 +543,17 @@ func (c *StepBackward[F]) Run() {
 						var t622 F
 						yBarEntry2 := yBar[i]
 						t60Entry := t60[i]
-						w9 := F(thetaEntry2 * t60Entry)
+						w7 := F(thetaEntry2 * t60Entry)
 						VLinEntry := VLin[i]
 						for j := range dK {
-							kEntry6 := k[j]
-							t33 := F(rhoEntry2*(WBarState2[j]+F(yBarEntry2*yProd[j]))) - F(w9*kEntry6)
+							kEntry4 := k[j]
+							t33 := F(rhoEntry2*(WBarState2[j]+F(yBarEntry2*yProd[j]))) - F(w7*kEntry4)
 							t412 := VBarState2[j] + F(q[j]*yBarEntry2)
-							t622 += F(t412 * kEntry6)
+							t622 += F(t412 * kEntry4)
 							t49 += F(VTrail2[j] * t412)
 							t61[j] += F(A2[j] * t60Entry)
-							WInitBar[j] += kern.Choose(w10, t33, F(0))
-							WBarState2[j] = kern.Choose(w11, t33, F(0))
+							WInitBar[j] += kern.Choose(w8, t33, F(0))
+							WBarState2[j] = kern.Choose(w9, t33, F(0))
 							t452[j] -= F(t412 * VLinEntry)
 						}
 						t62[i] = t622
@@ -577,10 +573,10 @@ func (c *StepBackward[F]) Run() {
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
 						yBarEntry3 := yBar[i]
 						t62Entry := t62[i]
-						w12 := F(thetaEntry2 * t62Entry)
+						w10 := F(thetaEntry2 * t62Entry)
 						for j := range dK {
 							t63[j] += F(VTrail2[j] * t62Entry)
-							VBarState2[j] = F(rhoEntry2*(VBarState2[j]+F(q[j]*yBarEntry3))) - F(w12*k[j])
+							VBarState2[j] = F(rhoEntry2*(VBarState2[j]+F(q[j]*yBarEntry3))) - F(w10*k[j])
 						}
 					}
 					// tnt.V, tnt

@@ -500,33 +500,30 @@ func (c *stepBackwardFused) run() {
 				rhoBar := c.RhoBar[l*T+C*s:][:n]
 				thetaBar := c.ThetaBar[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
-					// tnt.A, tnt.y, tnt.V, tnt.W
+					// tnt.A, tnt.y, tnt.W
 					clear(t8)
 					clear(t12)
 					clear(t26)
 					var t27 F
-					nTrailEntry4 := nTrail2[a]
-					w5 := (nTrailEntry4 == F(0))
-					rhoEntry2 := rho[a]
-					thetaEntry2 := theta[a]
+					nTrailEntry3 := nTrail2[a]
+					w5 := (nTrailEntry3 == F(0))
 					w5Number := kern.Choose(w5, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.Rb92ce634d0b7Args{
+						a2 := regions.R07786feb4c1bArgs{
 							P0:  unsafe.SliceData(c.YBar),
-							P1:  unsafe.SliceData(c.VLin),
-							P2:  unsafe.SliceData(c.WLin),
-							P3:  unsafe.SliceData(c.WInit),
-							P4:  unsafe.SliceData(WTrail),
-							P5:  unsafe.SliceData(c.YProd),
-							P6:  unsafe.SliceData(WBarState),
-							P7:  unsafe.SliceData(c.K),
-							P8:  unsafe.SliceData(A),
-							P9:  unsafe.SliceData(t8),
-							P10: unsafe.SliceData(VTrail),
-							P11: unsafe.SliceData(t12),
-							P12: unsafe.SliceData(t26),
-							P13: unsafe.SliceData(t60),
-							P14: unsafe.SliceData(t27Total),
+							P1:  unsafe.SliceData(c.WLin),
+							P2:  unsafe.SliceData(c.WInit),
+							P3:  unsafe.SliceData(WTrail),
+							P4:  unsafe.SliceData(c.YProd),
+							P5:  unsafe.SliceData(WBarState),
+							P6:  unsafe.SliceData(c.K),
+							P7:  unsafe.SliceData(A),
+							P8:  unsafe.SliceData(t8),
+							P9:  unsafe.SliceData(VTrail),
+							P10: unsafe.SliceData(t12),
+							P11: unsafe.SliceData(t26),
+							P12: unsafe.SliceData(t60),
+							P13: unsafe.SliceData(t27Total),
 							N0:  dV,
 							N1:  4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							N2:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
@@ -545,16 +542,14 @@ func (c *stepBackwardFused) run() {
 							N15: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							N16: 4 * dK * dV * a,
 							N17: dK * dV,
-							N18: -dK*dV + dK,
+							N18: 4*dK*dV*a + 4*dK*dV,
+							N19: -dK*dV + dK,
 							S0:  [2]float32{t27},
 							S1:  [2]float32{w5Number},
-							S2:  [2]float32{thetaEntry2},
-							S3:  [2]float32{rhoEntry2},
 						}
-						regions.Rb92ce634d0b7(&a2)
+						regions.R07786feb4c1b(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
-						VLin := c.VLin[(l*T+a+C*s)*dV:][:dV]
 						WLin := c.WLin[(l*T+a+C*s)*dV:][:dV]
 						t27_2 := t27
 						w5_2 := (F(0) < w5Number)
@@ -566,10 +561,9 @@ func (c *stepBackwardFused) run() {
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
 							A2 := A[i*dK:][:dK]
 							WTrail3 := WTrail[((a+1)*dV+i)*dK:][:dK]
-							VTrail2 := VTrail[(a*dV+i)*dK:][:dK]
+							VTrail2 := VTrail[((a+1)*dV+i)*dK:][:dK]
 							var t602 F
 							yBarEntry := yBar[i]
-							w6 := F(thetaEntry2 * VLin[i])
 							WLinEntry := WLin[i]
 							var t27Row F
 							t602Sums := [16]F{t602}
@@ -577,12 +571,11 @@ func (c *stepBackwardFused) run() {
 							for j := range dK {
 								A2_2 := kern.Choose(w5_2, WInit[j], WTrail2[j])
 								t22 := num.FMA32(yBarEntry, yProd[j], WBarState2[j])
-								kEntry3 := k[j]
-								t602Sums[j%16] = num.FMA32(t22, kEntry3, t602Sums[j%16])
+								t602Sums[j%16] = num.FMA32(t22, k[j], t602Sums[j%16])
 								t27RowSums[j%16] = num.FMA32(A2_2, t22, t27RowSums[j%16])
 								A2[j] = A2_2
 								t8[j] = num.FMA32(WTrail3[j], yBarEntry, t8[j])
-								t12[j] = num.FMA32(num.FMA32(-w6, kEntry3, F(rhoEntry2*VTrail2[j])), yBarEntry, t12[j])
+								t12[j] = num.FMA32(VTrail2[j], yBarEntry, t12[j])
 								t26[j] = num.FMA32(-t22, WLinEntry, t26[j])
 							}
 							t602 = kern.Sum16(&t602Sums)
@@ -594,16 +587,14 @@ func (c *stepBackwardFused) run() {
 					}
 					t27 = t27Total[0]
 					// tnt.n, tnt.A
-					nBarState[0] = kern.Choose(((F(1) + nTrailEntry4) < F(16)), nBarState[0], F(0))
+					nBarState[0] = kern.Choose(((F(1) + nTrailEntry3) < F(16)), nBarState[0], F(0))
 					// tnt.y, tnt.P, tnt.Q, tnt.A
 					clear(t10)
 					clear(t172)
-					w7 := !(nTrailEntry4 == F(0))
-					w8 := (nTrailEntry4 == F(0))
-					w8Number := kern.Choose(w8, F(1), F(0))
-					w7Number := kern.Choose(w7, F(1), F(0))
+					w6 := !(nTrailEntry3 == F(0))
+					w6Number := kern.Choose(w6, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.R20e42ab89ba6Args{
+						a2 := regions.R165cc96eaff1Args{
 							P0: unsafe.SliceData(t8),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(c.Q),
@@ -617,33 +608,30 @@ func (c *stepBackwardFused) run() {
 							N2: 4*dK*a + 4*C*dK*s + 4*T*dK*l + 4,
 							N3: 4*dK*a + 4*C*dK*s + 4*T*dK*l + 8,
 							N4: 4*dK*a + 4*C*dK*s + 4*T*dK*l + 12,
-							N5: 4*dK*dK*a + 8*dK,
+							N5: 4*dK*dK*a + 4*dK*dK + 8*dK,
 							N6: 12 * dK,
-							N7: 4*dK*dK*a + 12*dK,
-							N8: 4 * dK * dK * a,
-							S0: [2]float32{w7Number},
-							S1: [2]float32{w8Number},
+							N7: 4*dK*dK*a + 4*dK*dK + 12*dK,
+							N8: 4*dK*dK*a + 4*dK*dK,
+							S0: [2]float32{w6Number},
 						}
-						regions.R20e42ab89ba6(&a2)
+						regions.R165cc96eaff1(&a2)
 					} else {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
-						w7_2 := (F(0) < w7Number)
-						w8_2 := (F(0) < w8Number)
+						w6_2 := (F(0) < w6Number)
 						for i := range dK {
 							q := c.Q[(l*T+a+C*s)*dK:][:dK]
 							PBarState2 := PBarState[i*dK:][:dK]
-							PTrail2 := PTrail[(a*dK+i)*dK:][:dK]
+							PTrail2 := PTrail[((a+1)*dK+i)*dK:][:dK]
 							var t1622 F
 							t8Entry := t8[i]
-							kEntry5 := k[i]
+							kEntry3 := k[i]
 							t1622Sums := [16]F{t1622}
 							for j := range dK {
 								t132 := num.FMA32(q[j], t8Entry, PBarState2[j])
-								kEntry4 := k[j]
-								t1622Sums[j%16] = num.FMA32(t132, kEntry4, t1622Sums[j%16])
-								t10[j] = num.FMA32(num.FMA32(kEntry5, kEntry4, kern.Choose(w8_2, F(0), PTrail2[j])), t8Entry, t10[j])
-								t172[j] = num.FMA32(t132, kEntry5, t172[j])
-								PBarState2[j] = kern.Choose(w7_2, t132, F(0))
+								t1622Sums[j%16] = num.FMA32(t132, k[j], t1622Sums[j%16])
+								t10[j] = num.FMA32(PTrail2[j], t8Entry, t10[j])
+								t172[j] = num.FMA32(t132, kEntry3, t172[j])
+								PBarState2[j] = kern.Choose(w6_2, t132, F(0))
 							}
 							t1622 = kern.Sum16(&t1622Sums)
 							t162[i] = t1622
@@ -653,10 +641,12 @@ func (c *stepBackwardFused) run() {
 					clear(t61)
 					clear(t452)
 					var t49 F
-					w10 := (nTrailEntry4 == F(0))
-					w11 := !(nTrailEntry4 == F(0))
-					w10Number := kern.Choose(w10, F(1), F(0))
-					w11Number := kern.Choose(w11, F(1), F(0))
+					rhoEntry2 := rho[a]
+					thetaEntry2 := theta[a]
+					w8 := (nTrailEntry3 == F(0))
+					w9 := !(nTrailEntry3 == F(0))
+					w8Number := kern.Choose(w8, F(1), F(0))
+					w9Number := kern.Choose(w9, F(1), F(0))
 					if kern.Wide() {
 						a2 := regions.R3b622304baadArgs{
 							P0:  unsafe.SliceData(c.YBar),
@@ -689,8 +679,8 @@ func (c *stepBackwardFused) run() {
 							N12: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							N13: 4 * dK * dV * a,
 							S0:  [2]float32{t49},
-							S1:  [2]float32{w11Number},
-							S2:  [2]float32{w10Number},
+							S1:  [2]float32{w9Number},
+							S2:  [2]float32{w8Number},
 							S3:  [2]float32{thetaEntry2},
 							S4:  [2]float32{rhoEntry2},
 						}
@@ -699,8 +689,8 @@ func (c *stepBackwardFused) run() {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						VLin := c.VLin[(l*T+a+C*s)*dV:][:dV]
 						t49_2 := t49
-						w11_2 := (F(0) < w11Number)
-						w10_2 := (F(0) < w10Number)
+						w9_2 := (F(0) < w9Number)
+						w8_2 := (F(0) < w8Number)
 						for i := range dV {
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
 							yProd := c.YProd[(l*T+a+C*s)*dK:][:dK]
@@ -713,20 +703,20 @@ func (c *stepBackwardFused) run() {
 							var t622 F
 							yBarEntry2 := yBar[i]
 							t60Entry := t60[i]
-							w9 := F(thetaEntry2 * t60Entry)
+							w7 := F(thetaEntry2 * t60Entry)
 							VLinEntry := VLin[i]
 							var t49Row F
 							t622Sums := [16]F{t622}
 							t49RowSums := [16]F{t49Row}
 							for j := range dK {
-								kEntry6 := k[j]
-								t33 := num.FMA32(-w9, kEntry6, F(rhoEntry2*num.FMA32(yBarEntry2, yProd[j], WBarState2[j])))
+								kEntry4 := k[j]
+								t33 := num.FMA32(-w7, kEntry4, F(rhoEntry2*num.FMA32(yBarEntry2, yProd[j], WBarState2[j])))
 								t412 := num.FMA32(q[j], yBarEntry2, VBarState2[j])
-								t622Sums[j%16] = num.FMA32(t412, kEntry6, t622Sums[j%16])
+								t622Sums[j%16] = num.FMA32(t412, kEntry4, t622Sums[j%16])
 								t49RowSums[j%16] = num.FMA32(VTrail2[j], t412, t49RowSums[j%16])
 								t61[j] = num.FMA32(A2[j], t60Entry, t61[j])
-								WInitBar[j] = WInitBar[j] + kern.Choose(w10_2, t33, F(0))
-								WBarState2[j] = kern.Choose(w11_2, t33, F(0))
+								WInitBar[j] = WInitBar[j] + kern.Choose(w8_2, t33, F(0))
+								WBarState2[j] = kern.Choose(w9_2, t33, F(0))
 								t452[j] = num.FMA32(-t412, VLinEntry, t452[j])
 							}
 							t622 = kern.Sum16(&t622Sums)
@@ -798,10 +788,10 @@ func (c *stepBackwardFused) run() {
 							VBarState2 := VBarState[i*dK:][:dK]
 							yBarEntry3 := yBar[i]
 							t62Entry := t62[i]
-							w12 := F(thetaEntry2 * t62Entry)
+							w10 := F(thetaEntry2 * t62Entry)
 							for j := range dK {
 								t63[j] = num.FMA32(VTrail2[j], t62Entry, t63[j])
-								VBarState2[j] = num.FMA32(-w12, k[j], F(rhoEntry2*num.FMA32(q[j], yBarEntry3, VBarState2[j])))
+								VBarState2[j] = num.FMA32(-w10, k[j], F(rhoEntry2*num.FMA32(q[j], yBarEntry3, VBarState2[j])))
 							}
 						}
 					}

@@ -940,19 +940,16 @@ func (c *StepBackward[F]) Run() {
 					clear(t332)
 					for i := range N {
 						t312_2 := t312[i*dK:][:dK]
-						lTrailEntry2 := lTrail3[i]
-						w11 := !(lTrailEntry2 == F(0))
-						w12 := (lTrailEntry2 == F(0))
+						w11 := !(lTrail3[i] == F(0))
 						for j := range dK {
 							PBarState2 := PBarState[(i*dK+j)*dK:][:dK]
 							q := c.Q[(l*T+a+C*s)*dK:][:dK]
-							PTrail2 := PTrail[((a*N+i)*dK+j)*dK:][:dK]
-							t28_2 := t28[((l*T+a+C*s)*dK+j)*dK:][:dK]
+							PTrail2 := PTrail[(((a+1)*N+i)*dK+j)*dK:][:dK]
 							t362_2 := t362[(i*dK+j)*dK:][:dK]
 							t312Entry := t312_2[j]
 							for k2 := range dK {
 								t3622 := PBarState2[k2] + F(t312Entry*q[k2])
-								t332[k2] += F((kern.Choose(w12, F(0), PTrail2[k2]) + t28_2[k2]) * t312Entry)
+								t332[k2] += F(PTrail2[k2] * t312Entry)
 								t362_2[k2] = t3622
 								PBarState2[k2] = kern.Choose(w11, t3622, F(0))
 							}
@@ -1001,12 +998,12 @@ func (c *StepBackward[F]) Run() {
 					clear(t89)
 					for i := range N {
 						t87_2 := t87[i*dV:][:dV]
-						lTrailEntry3 := lTrail3[i]
-						w14 := !(lTrailEntry3 == F(0))
-						w15 := (lTrailEntry3 == F(0))
+						lTrailEntry2 := lTrail3[i]
+						w13 := !(lTrailEntry2 == F(0))
+						w14 := (lTrailEntry2 == F(0))
 						nTrailEntry3 := nTrail4[i]
-						w16 := (nTrailEntry3 == F(0))
-						w17 := !(nTrailEntry3 == F(0))
+						w15 := (nTrailEntry3 == F(0))
+						w16 := !(nTrailEntry3 == F(0))
 						for j := range dV {
 							RCBarState2 := RCBarState[(i*dV+j)*dK:][:dK]
 							t45_2 := t45[(i*dV+j)*dK:][:dK]
@@ -1014,14 +1011,14 @@ func (c *StepBackward[F]) Run() {
 							RInitBar := c.RInitBar[(i*dV+j)*dK:][:dK]
 							RBarState2 := RBarState[(i*dV+j)*dK:][:dK]
 							t87Entry := t87_2[j]
-							w13 := F(thetaEntry3 * t87Entry)
+							w12 := F(thetaEntry3 * t87Entry)
 							for k2 := range dK {
-								t572 := RCBarState2[k2] - F(w13*k[k2])
-								t652 := t45_2[k2] + kern.Choose(w15, t572, F(0))
+								t572 := RCBarState2[k2] - F(w12*k[k2])
+								t652 := t45_2[k2] + kern.Choose(w14, t572, F(0))
 								t89[k2] += F(RCTrail2[k2] * t87Entry)
-								RCBarState2[k2] = kern.Choose(w14, t572, F(0))
-								RInitBar[k2] += kern.Choose(w16, t652, F(0))
-								RBarState2[k2] = kern.Choose(w17, t652, F(0))
+								RCBarState2[k2] = kern.Choose(w13, t572, F(0))
+								RInitBar[k2] += kern.Choose(w15, t652, F(0))
+								RBarState2[k2] = kern.Choose(w16, t652, F(0))
 							}
 						}
 					}

@@ -1099,48 +1099,40 @@ func (c *stepBackwardFused) run() {
 					// tnt_locals.y, tnt_locals.P, tnt_locals.R_c, tnt_locals.V_c
 					clear(t332)
 					if kern.Wide() {
-						a2 := regions.R7e6c6f0e7ce4Args{
-							P0:  unsafe.SliceData(lTrail),
-							P1:  unsafe.SliceData(t312),
-							P2:  unsafe.SliceData(c.Q),
-							P3:  unsafe.SliceData(PBarState),
-							P4:  unsafe.SliceData(PTrail),
-							P5:  unsafe.SliceData(t28),
-							P6:  unsafe.SliceData(t332),
-							P7:  unsafe.SliceData(t362),
-							N0:  N,
-							N1:  4 * N * a,
-							N2:  dK,
-							N3:  4 * dK,
-							N4:  8 * dK,
-							N5:  4*N*dK*dK*a + 8*dK,
-							N6:  4*dK*dK*a + 4*C*dK*dK*s + 4*T*dK*dK*l + 8*dK,
-							N7:  12 * dK,
-							N8:  4*N*dK*dK*a + 12*dK,
-							N9:  4*dK*dK*a + 4*C*dK*dK*s + 4*T*dK*dK*l + 12*dK,
-							N10: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							N11: 4 * N * dK * dK * a,
-							N12: 4*dK*dK*a + 4*C*dK*dK*s + 4*T*dK*dK*l,
-							N13: dK * dK,
+						a2 := regions.R4d2a3a8df324Args{
+							P0: unsafe.SliceData(lTrail),
+							P1: unsafe.SliceData(t312),
+							P2: unsafe.SliceData(c.Q),
+							P3: unsafe.SliceData(PBarState),
+							P4: unsafe.SliceData(PTrail),
+							P5: unsafe.SliceData(t332),
+							P6: unsafe.SliceData(t362),
+							N0: N,
+							N1: 4 * N * a,
+							N2: dK,
+							N3: 4*N*dK*dK*a + 4*N*dK*dK + 8*dK,
+							N4: 8 * dK,
+							N5: 12 * dK,
+							N6: 4*N*dK*dK*a + 4*N*dK*dK + 12*dK,
+							N7: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N8: 4*N*dK*dK*a + 4*N*dK*dK,
+							N9: dK * dK,
 						}
-						regions.R7e6c6f0e7ce4(&a2)
+						regions.R4d2a3a8df324(&a2)
 					} else {
 						lTrail2 := lTrail[a*N:][:N]
 						for i := range N {
 							t312_2 := t312[i*dK:][:dK]
-							lTrailEntry2 := lTrail2[i]
-							w11 := !(lTrailEntry2 == F(0))
-							w12 := (lTrailEntry2 == F(0))
+							w11 := !(lTrail2[i] == F(0))
 							for j := range dK {
 								q := c.Q[(l*T+a+C*s)*dK:][:dK]
 								PBarState2 := PBarState[(i*dK+j)*dK:][:dK]
-								PTrail2 := PTrail[((a*N+i)*dK+j)*dK:][:dK]
-								t28_2 := t28[((l*T+a+C*s)*dK+j)*dK:][:dK]
+								PTrail2 := PTrail[(((a+1)*N+i)*dK+j)*dK:][:dK]
 								t362_2 := t362[(i*dK+j)*dK:][:dK]
 								t312Entry := t312_2[j]
 								for k := range dK {
 									t3622 := num.FMA32(t312Entry, q[k], PBarState2[k])
-									t332[k] = num.FMA32(kern.Choose(w12, F(0), PTrail2[k])+t28_2[k], t312Entry, t332[k])
+									t332[k] = num.FMA32(PTrail2[k], t312Entry, t332[k])
 									t362_2[k] = t3622
 									PBarState2[k] = kern.Choose(w11, t3622, F(0))
 								}
@@ -1280,12 +1272,12 @@ func (c *stepBackwardFused) run() {
 						nTrail2 := nTrail[a*N:][:N]
 						for i := range N {
 							t87_2 := t87[i*dV:][:dV]
-							lTrailEntry3 := lTrail2[i]
-							w14 := !(lTrailEntry3 == F(0))
-							w15 := (lTrailEntry3 == F(0))
+							lTrailEntry2 := lTrail2[i]
+							w13 := !(lTrailEntry2 == F(0))
+							w14 := (lTrailEntry2 == F(0))
 							nTrailEntry3 := nTrail2[i]
-							w16 := (nTrailEntry3 == F(0))
-							w17 := !(nTrailEntry3 == F(0))
+							w15 := (nTrailEntry3 == F(0))
+							w16 := !(nTrailEntry3 == F(0))
 							for j := range dV {
 								k := c.K[(l*T+a+C*s)*dK:][:dK]
 								RCBarState2 := RCBarState[(i*dV+j)*dK:][:dK]
@@ -1294,14 +1286,14 @@ func (c *stepBackwardFused) run() {
 								RInitBar := c.RInitBar[(i*dV+j)*dK:][:dK]
 								RBarState2 := RBarState[(i*dV+j)*dK:][:dK]
 								t87Entry := t87_2[j]
-								w13 := F(thetaEntry3 * t87Entry)
+								w12 := F(thetaEntry3 * t87Entry)
 								for k2 := range dK {
-									t572 := num.FMA32(-w13, k[k2], RCBarState2[k2])
-									t652 := t45_2[k2] + kern.Choose(w15, t572, F(0))
+									t572 := num.FMA32(-w12, k[k2], RCBarState2[k2])
+									t652 := t45_2[k2] + kern.Choose(w14, t572, F(0))
 									t89[k2] = num.FMA32(RCTrail2[k2], t87Entry, t89[k2])
-									RCBarState2[k2] = kern.Choose(w14, t572, F(0))
-									RInitBar[k2] = RInitBar[k2] + kern.Choose(w16, t652, F(0))
-									RBarState2[k2] = kern.Choose(w17, t652, F(0))
+									RCBarState2[k2] = kern.Choose(w13, t572, F(0))
+									RInitBar[k2] = RInitBar[k2] + kern.Choose(w15, t652, F(0))
+									RBarState2[k2] = kern.Choose(w16, t652, F(0))
 								}
 							}
 						}

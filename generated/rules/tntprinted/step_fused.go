@@ -610,10 +610,10 @@ func (c *stepBackwardFused) run() {
 				for a := n - 1; a >= 0; a-- {
 					// tnt_printed.l, tnt_printed.V_c, tnt_printed.n, tnt_printed.g
 					nTrailEntry3 := nTrail2[a]
-					lTrailEntry4 := lTrail2[a]
+					lTrailEntry3 := lTrail2[a]
 					nTrailEntry4 := nTrail3[a]
 					gTrailEntry3 := gTrail2[a]
-					lBarState[0] = kern.Choose((!(nTrailEntry3 == F(0)) && ((F(1) + lTrailEntry4) < F(4))), kern.Choose(!(nTrailEntry3 == F(0)), lBarState[0], F(0)), F(0))
+					lBarState[0] = kern.Choose((!(nTrailEntry3 == F(0)) && ((F(1) + lTrailEntry3) < F(4))), kern.Choose(!(nTrailEntry3 == F(0)), lBarState[0], F(0)), F(0))
 					nBarState[0] = kern.Choose(((F(1) + nTrailEntry4) < F(16)), nBarState[0], F(0))
 					gBarState[0] = kern.Choose(((F(1) + gTrailEntry3) < F(16)), gBarState[0], F(0))
 					// tnt_printed.V
@@ -717,12 +717,10 @@ func (c *stepBackwardFused) run() {
 					// tnt_printed.y, tnt_printed.P, tnt_printed.W_c, tnt_printed.V_c
 					clear(t322)
 					clear(t39)
-					w7 := !(lTrailEntry4 == F(0))
-					w8 := (lTrailEntry4 == F(0))
-					w8Number := kern.Choose(w8, F(1), F(0))
+					w7 := !(lTrailEntry3 == F(0))
 					w7Number := kern.Choose(w7, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.R20e42ab89ba6Args{
+						a2 := regions.R165cc96eaff1Args{
 							P0: unsafe.SliceData(t302),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(c.Q),
@@ -736,32 +734,29 @@ func (c *stepBackwardFused) run() {
 							N2: 4*dK*a + 4*C*dK*s + 4*T*dK*l + 4,
 							N3: 4*dK*a + 4*C*dK*s + 4*T*dK*l + 8,
 							N4: 4*dK*a + 4*C*dK*s + 4*T*dK*l + 12,
-							N5: 4*dK*dK*a + 8*dK,
+							N5: 4*dK*dK*a + 4*dK*dK + 8*dK,
 							N6: 12 * dK,
-							N7: 4*dK*dK*a + 12*dK,
-							N8: 4 * dK * dK * a,
+							N7: 4*dK*dK*a + 4*dK*dK + 12*dK,
+							N8: 4*dK*dK*a + 4*dK*dK,
 							S0: [2]float32{w7Number},
-							S1: [2]float32{w8Number},
 						}
-						regions.R20e42ab89ba6(&a2)
+						regions.R165cc96eaff1(&a2)
 					} else {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						w7_2 := (F(0) < w7Number)
-						w8_2 := (F(0) < w8Number)
 						for i := range dK {
 							q := c.Q[(l*T+a+C*s)*dK:][:dK]
 							PBarState2 := PBarState[i*dK:][:dK]
-							PTrail2 := PTrail[(a*dK+i)*dK:][:dK]
+							PTrail2 := PTrail[((a+1)*dK+i)*dK:][:dK]
 							var t382 F
 							t302Entry := t302[i]
-							kEntry4 := k[i]
+							kEntry3 := k[i]
 							t382Sums := [16]F{t382}
 							for j := range dK {
 								t352 := num.FMA32(q[j], t302Entry, PBarState2[j])
-								kEntry3 := k[j]
-								t382Sums[j%16] = num.FMA32(t352, kEntry3, t382Sums[j%16])
-								t322[j] = num.FMA32(num.FMA32(kEntry4, kEntry3, kern.Choose(w8_2, F(0), PTrail2[j])), t302Entry, t322[j])
-								t39[j] = num.FMA32(t352, kEntry4, t39[j])
+								t382Sums[j%16] = num.FMA32(t352, k[j], t382Sums[j%16])
+								t322[j] = num.FMA32(PTrail2[j], t302Entry, t322[j])
+								t39[j] = num.FMA32(t352, kEntry3, t39[j])
 								PBarState2[j] = kern.Choose(w7_2, t352, F(0))
 							}
 							t382 = kern.Sum16(&t382Sums)
@@ -798,18 +793,18 @@ func (c *stepBackwardFused) run() {
 					// tnt_printed.W, tnt_printed.W_c, tnt_printed.P, tnt_printed.V_c, tnt_printed.A, tnt_printed.y, tnt_printed.V
 					clear(t87)
 					thetaEntry2 := theta[a]
-					w10 := !(lTrailEntry4 == F(0))
-					w11 := (lTrailEntry4 == F(0))
-					w12 := (nTrailEntry4 == F(0))
-					w13 := !(nTrailEntry4 == F(0))
-					w15 := !(gTrailEntry3 == F(0))
-					w16 := (gTrailEntry3 == F(0))
-					w11Number := kern.Choose(w11, F(1), F(0))
+					w9 := !(lTrailEntry3 == F(0))
+					w10 := (lTrailEntry3 == F(0))
+					w11 := (nTrailEntry4 == F(0))
+					w12 := !(nTrailEntry4 == F(0))
+					w14 := !(gTrailEntry3 == F(0))
+					w15 := (gTrailEntry3 == F(0))
 					w10Number := kern.Choose(w10, F(1), F(0))
+					w9Number := kern.Choose(w9, F(1), F(0))
+					w11Number := kern.Choose(w11, F(1), F(0))
 					w12Number := kern.Choose(w12, F(1), F(0))
-					w13Number := kern.Choose(w13, F(1), F(0))
+					w14Number := kern.Choose(w14, F(1), F(0))
 					w15Number := kern.Choose(w15, F(1), F(0))
-					w16Number := kern.Choose(w16, F(1), F(0))
 					if kern.Wide() {
 						a2 := regions.Re703ddae78daArgs{
 							P0:  unsafe.SliceData(t86),
@@ -839,23 +834,23 @@ func (c *stepBackwardFused) run() {
 							N11: 4*dK*dV*a + 4*dK*dV + 12*dK,
 							N12: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							N13: 4*dK*dV*a + 4*dK*dV,
-							S0:  [2]float32{w16Number},
-							S1:  [2]float32{w15Number},
-							S2:  [2]float32{w13Number},
-							S3:  [2]float32{w12Number},
-							S4:  [2]float32{w10Number},
-							S5:  [2]float32{w11Number},
+							S0:  [2]float32{w15Number},
+							S1:  [2]float32{w14Number},
+							S2:  [2]float32{w12Number},
+							S3:  [2]float32{w11Number},
+							S4:  [2]float32{w9Number},
+							S5:  [2]float32{w10Number},
 							S6:  [2]float32{thetaEntry2},
 						}
 						regions.Re703ddae78da(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
-						w16_2 := (F(0) < w16Number)
 						w15_2 := (F(0) < w15Number)
-						w13_2 := (F(0) < w13Number)
+						w14_2 := (F(0) < w14Number)
 						w12_2 := (F(0) < w12Number)
-						w10_2 := (F(0) < w10Number)
 						w11_2 := (F(0) < w11Number)
+						w9_2 := (F(0) < w9Number)
+						w10_2 := (F(0) < w10Number)
 						for i := range dV {
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
 							WCBarState2 := WCBarState[i*dK:][:dK]
@@ -867,20 +862,20 @@ func (c *stepBackwardFused) run() {
 							WInitBar := c.WInitBar[i*dK:][:dK]
 							VBarState2 := VBarState[i*dK:][:dK]
 							t86Entry := t86[i]
-							w9 := F(thetaEntry2 * t86Entry)
+							w8 := F(thetaEntry2 * t86Entry)
 							yBarEntry2 := yBar[i]
-							w14 := F(thetaEntry2 * t84[i])
+							w13 := F(thetaEntry2 * t84[i])
 							for j := range dK {
-								kEntry5 := k[j]
-								t562 := num.FMA32(-w9, kEntry5, WCBarState2[j])
-								t642 := num.FMA32(yBarEntry2, yProd[j], WBarState2[j]) + kern.Choose(w11_2, t562, F(0))
-								t72 := num.FMA32(q[j], yBarEntry2, num.FMA32(-w14, kEntry5, VCBarState2[j]))
+								kEntry4 := k[j]
+								t562 := num.FMA32(-w8, kEntry4, WCBarState2[j])
+								t642 := num.FMA32(yBarEntry2, yProd[j], WBarState2[j]) + kern.Choose(w10_2, t562, F(0))
+								t72 := num.FMA32(q[j], yBarEntry2, num.FMA32(-w13, kEntry4, VCBarState2[j]))
 								t87[j] = num.FMA32(WCTrail2[j], t86Entry, t87[j])
-								WCBarState2[j] = kern.Choose(w10_2, t562, F(0))
-								WInitBar[j] = WInitBar[j] + kern.Choose(w12_2, t642, F(0))
-								WBarState2[j] = kern.Choose(w13_2, t642, F(0))
-								VCBarState2[j] = kern.Choose(w15_2, t72, F(0))
-								VBarState2[j] = VBarState2[j] + kern.Choose(w16_2, t72, F(0))
+								WCBarState2[j] = kern.Choose(w9_2, t562, F(0))
+								WInitBar[j] = WInitBar[j] + kern.Choose(w11_2, t642, F(0))
+								WBarState2[j] = kern.Choose(w12_2, t642, F(0))
+								VCBarState2[j] = kern.Choose(w14_2, t72, F(0))
+								VBarState2[j] = VBarState2[j] + kern.Choose(w15_2, t72, F(0))
 							}
 						}
 					}

@@ -644,10 +644,10 @@ func (c *StepBackward[F]) Run() {
 					vBar := c.VBar2[(l*T+a+C*s)*dV:][:dV]
 					// tnt_stage_two.l, tnt_stage_two.V_c, tnt_stage_two.n, tnt_stage_two.g
 					nTrailEntry3 := nTrail2[a]
-					lTrailEntry4 := lTrail2[a]
+					lTrailEntry3 := lTrail2[a]
 					nTrailEntry4 := nTrail3[a]
 					gTrailEntry3 := gTrail2[a]
-					lBarState[0] = kern.Choose((!(nTrailEntry3 == F(0)) && ((1 + lTrailEntry4) < F(2))), kern.Choose(!(nTrailEntry3 == F(0)), lBarState[0], F(0)), F(0))
+					lBarState[0] = kern.Choose((!(nTrailEntry3 == F(0)) && ((1 + lTrailEntry3) < F(2))), kern.Choose(!(nTrailEntry3 == F(0)), lBarState[0], F(0)), F(0))
 					nBarState[0] = kern.Choose(((1 + nTrailEntry4) < F(16)), nBarState[0], F(0))
 					gBarState[0] = kern.Choose(((1 + gTrailEntry3) < F(16)), gBarState[0], F(0))
 					// tnt_stage_two.V
@@ -691,21 +691,19 @@ func (c *StepBackward[F]) Run() {
 					// tnt_stage_two.y, tnt_stage_two.P, tnt_stage_two.W_c, tnt_stage_two.V_c
 					clear(t322)
 					clear(t39)
-					w7 := !(lTrailEntry4 == F(0))
-					w8 := (lTrailEntry4 == F(0))
+					w7 := !(lTrailEntry3 == F(0))
 					for i := range dK {
 						PBarState2 := PBarState[i*dK:][:dK]
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
-						PTrail2 := PTrail[(a*dK+i)*dK:][:dK]
+						PTrail2 := PTrail[((a+1)*dK+i)*dK:][:dK]
 						var t382 F
 						t302Entry := t302[i]
-						kEntry4 := k[i]
+						kEntry3 := k[i]
 						for j := range dK {
 							t352 := PBarState2[j] + F(q[j]*t302Entry)
-							kEntry3 := k[j]
-							t382 += F(t352 * kEntry3)
-							t322[j] += F((kern.Choose(w8, F(0), PTrail2[j]) + F(kEntry4*kEntry3)) * t302Entry)
-							t39[j] += F(t352 * kEntry4)
+							t382 += F(t352 * k[j])
+							t322[j] += F(PTrail2[j] * t302Entry)
+							t39[j] += F(t352 * kEntry3)
 							PBarState2[j] = kern.Choose(w7, t352, F(0))
 						}
 						t38[i] = t382
@@ -720,12 +718,12 @@ func (c *StepBackward[F]) Run() {
 					// tnt_stage_two.W, tnt_stage_two.W_c, tnt_stage_two.P, tnt_stage_two.V_c, tnt_stage_two.A, tnt_stage_two.y, tnt_stage_two.V
 					clear(t87)
 					thetaEntry2 := theta[a]
-					w10 := !(lTrailEntry4 == F(0))
-					w11 := (lTrailEntry4 == F(0))
-					w12 := (nTrailEntry4 == F(0))
-					w13 := !(nTrailEntry4 == F(0))
-					w15 := !(gTrailEntry3 == F(0))
-					w16 := (gTrailEntry3 == F(0))
+					w9 := !(lTrailEntry3 == F(0))
+					w10 := (lTrailEntry3 == F(0))
+					w11 := (nTrailEntry4 == F(0))
+					w12 := !(nTrailEntry4 == F(0))
+					w14 := !(gTrailEntry3 == F(0))
+					w15 := (gTrailEntry3 == F(0))
 					for i := range dV {
 						WCBarState2 := WCBarState[i*dK:][:dK]
 						WBarState2 := WBarState[i*dK:][:dK]
@@ -736,20 +734,20 @@ func (c *StepBackward[F]) Run() {
 						WInitBar := c.WInitBar[i*dK:][:dK]
 						VBarState2 := VBarState[i*dK:][:dK]
 						t86Entry := t86[i]
-						w9 := F(thetaEntry2 * t86Entry)
+						w8 := F(thetaEntry2 * t86Entry)
 						yBarEntry2 := yBar[i]
-						w14 := F(thetaEntry2 * t84[i])
+						w13 := F(thetaEntry2 * t84[i])
 						for j := range dK {
-							kEntry5 := k[j]
-							t562 := WCBarState2[j] - F(w9*kEntry5)
-							t642 := (WBarState2[j] + F(yBarEntry2*yProd[j])) + kern.Choose(w11, t562, F(0))
-							t72 := VCBarState2[j] - F(w14*kEntry5) + F(q[j]*yBarEntry2)
+							kEntry4 := k[j]
+							t562 := WCBarState2[j] - F(w8*kEntry4)
+							t642 := (WBarState2[j] + F(yBarEntry2*yProd[j])) + kern.Choose(w10, t562, F(0))
+							t72 := VCBarState2[j] - F(w13*kEntry4) + F(q[j]*yBarEntry2)
 							t87[j] += F(WCTrail2[j] * t86Entry)
-							WCBarState2[j] = kern.Choose(w10, t562, F(0))
-							WInitBar[j] += kern.Choose(w12, t642, F(0))
-							WBarState2[j] = kern.Choose(w13, t642, F(0))
-							VCBarState2[j] = kern.Choose(w15, t72, F(0))
-							VBarState2[j] = VBarState2[j] + kern.Choose(w16, t72, F(0))
+							WCBarState2[j] = kern.Choose(w9, t562, F(0))
+							WInitBar[j] += kern.Choose(w11, t642, F(0))
+							WBarState2[j] = kern.Choose(w12, t642, F(0))
+							VCBarState2[j] = kern.Choose(w14, t72, F(0))
+							VBarState2[j] = VBarState2[j] + kern.Choose(w15, t72, F(0))
 						}
 					}
 					// tnt_stage_two.V_c, tnt_stage_two.V, tnt_stage_two.W

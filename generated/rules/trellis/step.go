@@ -568,11 +568,11 @@ func (c *StepBackward[F]) Run() {
 					t41_2 := t41[(l*T+a+C*s)*dK:][:dK]
 					yProd := c.YProd[(l*T+a+C*s)*dK:][:dK]
 					t1922_2 := t1922[(l*T+a+C*s)*dK:][:dK]
-					SKLin := c.SKLin[(l*T+a+C*s)*dK:][:dK]
 					vBar := c.VBar[(l*T+a+C*s)*dV:][:dV]
 					t182_2 := t182[(l*T+a+C*s)*dK:][:dK]
 					cProd := c.CProd[(l*T+a+C*s)*dK:][:dK]
 					t53_2 := t53[(l*T+a+C*s)*dK:][:dK]
+					SKLin := c.SKLin[(l*T+a+C*s)*dK:][:dK]
 					u2 := u[(l*T+a+C*s)*d:][:d]
 					kBar := c.KBar[(l*T+a+C*s)*dK:][:dK]
 					t5_2 := t5[(l*T+a+C*s)*d:][:d]
@@ -587,27 +587,22 @@ func (c *StepBackward[F]) Run() {
 						c2_2[i] = t19_2[i] / t222
 						t46[i] = t42_2[i] / t45
 					}
-					// trellis.y, trellis.S_V, trellis.S_K
+					// trellis.y, trellis.S_V
 					clear(t322)
 					clear(t28)
 					var t31 F
-					thetaEntry3 := theta[a]
-					rhoEntry2 := rho[a]
-					w5 := rhoEntry2 - F(0.01*thetaEntry3)
 					for i := range dV {
 						SVBarState2 := SVBarState[i*dK:][:dK]
 						SVTrail2 := SVTrail[(a*dV+i)*dK:][:dK]
+						SVTrail3 := SVTrail[((a+1)*dV+i)*dK:][:dK]
 						var t782 F
 						yBarEntry := yBar[i]
 						SVLinEntry := SVLin[i]
-						w6 := F(thetaEntry3 * SVLinEntry)
 						for j := range dK {
 							t24 := SVBarState2[j] + F(yBarEntry*t46[j])
-							c2Entry := c2_2[j]
-							t782 += F(t24 * c2Entry)
-							SVTrailEntry := SVTrail2[j]
-							t31 += F(SVTrailEntry * t24)
-							t322[j] += F((F(w5*SVTrailEntry) - F(w6*c2Entry)) * yBarEntry)
+							t782 += F(t24 * c2_2[j])
+							t31 += F(SVTrail2[j] * t24)
+							t322[j] += F(SVTrail3[j] * yBarEntry)
 							t28[j] -= F(t24 * SVLinEntry)
 						}
 						t78[i] = t782
@@ -620,40 +615,40 @@ func (c *StepBackward[F]) Run() {
 					t82 := -t8
 					// trellis.y, trellis.S_V
 					var t29 F
-					w7 := F(F(0.5*t52) * t82)
+					w5 := F(F(0.5*t52) * t82)
 					for i := range dK {
-						t152 := F(t52*t322[i]) + F(2*F(w7*t42_2[i]))
+						t152 := F(t52*t322[i]) + F(2*F(w5*t42_2[i]))
 						t29 += F(c2_2[i] * t28[i])
 						t41Entry := t41_2[i]
 						t212[i] = F(t41Entry*t152) + F(F(F(yProd[i]*t41Entry)*t152)*t1922_2[i])
 					}
-					// trellis.y, trellis.S_K
+					// trellis.y
 					clear(t23)
-					w8 := rhoEntry2 - F(0.01*thetaEntry3)
 					for i := range dK {
-						SKTrail2 := SKTrail[(a*dK+i)*d:][:d]
-						w9 := F(thetaEntry3 * SKLin[i])
+						SKTrail2 := SKTrail[((a+1)*dK+i)*d:][:d]
 						t212Entry := t212[i]
 						for j := range d {
-							t23[j] += F((F(w8*SKTrail2[j]) - F(w9*u2[j])) * t212Entry)
+							t23[j] += F(SKTrail2[j] * t212Entry)
 						}
 					}
 					// trellis.S_V
+					thetaEntry3 := theta[a]
 					for i := range dV {
 						vBar[i] = F(thetaEntry3 * t78[i])
 					}
 					// trellis.S_V, trellis.S_K, trellis.y
 					clear(t79)
-					w10 := rhoEntry2 - F(0.01*thetaEntry3)
+					rhoEntry2 := rho[a]
+					w6 := rhoEntry2 - F(0.01*thetaEntry3)
 					for i := range dV {
 						SVTrail2 := SVTrail[(a*dV+i)*dK:][:dK]
 						SVBarState2 := SVBarState[i*dK:][:dK]
 						yBarEntry2 := yBar[i]
 						t78Entry := t78[i]
-						w11 := F(thetaEntry3 * t78Entry)
+						w7 := F(thetaEntry3 * t78Entry)
 						for j := range dK {
 							t79[j] += F(SVTrail2[j] * t78Entry)
-							SVBarState2[j] = F(w10*(SVBarState2[j]+F(yBarEntry2*t46[j]))) - F(w11*c2_2[j])
+							SVBarState2[j] = F(w6*(SVBarState2[j]+F(yBarEntry2*t46[j]))) - F(w7*c2_2[j])
 						}
 					}
 					// trellis.c, trellis.S_V
@@ -665,9 +660,9 @@ func (c *StepBackward[F]) Run() {
 					}
 					t4223 := -t4222
 					// trellis.c
-					w12 := F(F(0.5*t393) * t4223)
+					w8 := F(F(0.5*t393) * t4223)
 					for i := range dK {
-						t49 := F(t393*t3722[i]) + F(2*F(w12*t19_2[i]))
+						t49 := F(t393*t3722[i]) + F(2*F(w8*t19_2[i]))
 						t182Entry := t182_2[i]
 						t55[i] = F(t182Entry*t49) + F(F(F(cProd[i]*t182Entry)*t49)*t53_2[i])
 					}
@@ -675,23 +670,21 @@ func (c *StepBackward[F]) Run() {
 					clear(t57)
 					clear(t62)
 					var t65 F
-					w13 := rhoEntry2 - F(0.01*thetaEntry3)
 					for i := range dK {
-						SKTrail2 := SKTrail[(a*dK+i)*d:][:d]
 						SKBarState2 := SKBarState[i*d:][:d]
 						q := c.Q[(l*T+a+C*s)*d:][:d]
+						SKTrail2 := SKTrail[(a*dK+i)*d:][:d]
+						SKTrail3 := SKTrail[((a+1)*dK+i)*d:][:d]
 						var t802 F
-						SKLinEntry := SKLin[i]
-						w14 := F(thetaEntry3 * SKLinEntry)
 						t55Entry := t55[i]
 						t212Entry2 := t212[i]
+						SKLinEntry := SKLin[i]
 						for j := range d {
-							SKTrailEntry := SKTrail2[j]
 							uEntry := u2[j]
 							t58 := SKBarState2[j] + F(q[j]*t212Entry2) + F(uEntry*t55Entry)
 							t802 += F(t58 * uEntry)
-							t65 += F(SKTrailEntry * t58)
-							t57[j] += F((F(w13*SKTrailEntry) - F(w14*uEntry)) * t55Entry)
+							t65 += F(SKTrail2[j] * t58)
+							t57[j] += F(SKTrail3[j] * t55Entry)
 							t62[j] -= F(t58 * SKLinEntry)
 						}
 						t80[i] = t802
@@ -707,7 +700,7 @@ func (c *StepBackward[F]) Run() {
 					}
 					// trellis.S_K, trellis.y, trellis.c
 					clear(t81)
-					w15 := rhoEntry2 - F(0.01*thetaEntry3)
+					w9 := rhoEntry2 - F(0.01*thetaEntry3)
 					for i := range dK {
 						SKTrail2 := SKTrail[(a*dK+i)*d:][:d]
 						SKBarState2 := SKBarState[i*d:][:d]
@@ -715,11 +708,11 @@ func (c *StepBackward[F]) Run() {
 						t212Entry3 := t212[i]
 						t55Entry2 := t55[i]
 						t80Entry := t80[i]
-						w16 := F(thetaEntry3 * t80Entry)
+						w10 := F(thetaEntry3 * t80Entry)
 						for j := range d {
 							uEntry2 := u2[j]
 							t81[j] += F(SKTrail2[j] * t80Entry)
-							SKBarState2[j] = F(w15*(SKBarState2[j]+F(q[j]*t212Entry3)+F(uEntry2*t55Entry2))) - F(w16*uEntry2)
+							SKBarState2[j] = F(w9*(SKBarState2[j]+F(q[j]*t212Entry3)+F(uEntry2*t55Entry2))) - F(w10*uEntry2)
 						}
 					}
 					// trellis.S_K
@@ -776,8 +769,8 @@ func (c *StepBackward[F]) Run() {
 		for j := range T {
 			t37Entry := t37_2[j]
 			uProdEntry2 := uProd[j]
-			w17 := ((F(1e-08) <= t37Entry) && (F(0) < uProdEntry2))
-			t302_2[j] = kern.Choose(w17, kern.Choose(((F(1e-08) <= t37Entry) && (F(0) < uProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t37Entry), t13_2[j], F(0)))*(F(1)/t35_2[j])), F(0)), F(0))
+			w11 := ((F(1e-08) <= t37Entry) && (F(0) < uProdEntry2))
+			t302_2[j] = kern.Choose(w11, kern.Choose(((F(1e-08) <= t37Entry) && (F(0) < uProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t37Entry), t13_2[j], F(0)))*(F(1)/t35_2[j])), F(0)), F(0))
 		}
 	}
 

@@ -769,40 +769,41 @@ func (c *stepBackwardFused) run() {
 							t46[i] = t42_2[i] / t45
 						}
 					}
-					// trellis.y, trellis.S_V, trellis.S_K
+					// trellis.y, trellis.S_V
 					clear(t322)
 					clear(t28)
 					var t31 F
-					thetaEntry3 := theta[a]
-					rhoEntry2 := rho[a]
-					w5 := num.FMA32(-F(0.01), thetaEntry3, rhoEntry2)
 					if kern.Wide() {
-						a2 := regions.R009e37fba83eArgs{
-							P0: unsafe.SliceData(c.YBar),
-							P1: unsafe.SliceData(c.SVLin),
-							P2: unsafe.SliceData(t46),
-							P3: unsafe.SliceData(SVBarState),
-							P4: unsafe.SliceData(c2_2),
-							P5: unsafe.SliceData(SVTrail),
-							P6: unsafe.SliceData(t322),
-							P7: unsafe.SliceData(t28),
-							P8: unsafe.SliceData(t78),
-							P9: unsafe.SliceData(t31Total),
-							N0: dV,
-							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							N2: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
-							N3: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
-							N4: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
-							N5: dK,
-							N6: 4*dK*dV*a + 8*dK,
-							N7: 12 * dK,
-							N8: 4*dK*dV*a + 12*dK,
-							N9: 4 * dK * dV * a,
-							S0: [2]float32{t31},
-							S1: [2]float32{thetaEntry3},
-							S2: [2]float32{w5},
+						a2 := regions.R9605afdb912bArgs{
+							P0:  unsafe.SliceData(c.YBar),
+							P1:  unsafe.SliceData(c.SVLin),
+							P2:  unsafe.SliceData(t46),
+							P3:  unsafe.SliceData(SVBarState),
+							P4:  unsafe.SliceData(c2_2),
+							P5:  unsafe.SliceData(SVTrail),
+							P6:  unsafe.SliceData(t322),
+							P7:  unsafe.SliceData(t28),
+							P8:  unsafe.SliceData(t78),
+							P9:  unsafe.SliceData(t31Total),
+							N0:  dV,
+							N1:  4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							N2:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
+							N3:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
+							N4:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
+							N5:  dK,
+							N6:  4*dK*dV*a + 4*dK*dV + 4*dK,
+							N7:  8 * dK,
+							N8:  4*dK*dV*a + 8*dK,
+							N9:  4*dK*dV*a + 4*dK*dV + 8*dK,
+							N10: 12 * dK,
+							N11: 4*dK*dV*a + 12*dK,
+							N12: 4*dK*dV*a + 4*dK*dV + 12*dK,
+							N13: 4 * dK * dV * a,
+							N14: dK * dV,
+							N15: -dK*dV + dK,
+							S0:  [2]float32{t31},
 						}
-						regions.R009e37fba83e(&a2)
+						regions.R9605afdb912b(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						SVLin := c.SVLin[(l*T+a+C*s)*dV:][:dV]
@@ -810,20 +811,18 @@ func (c *stepBackwardFused) run() {
 						for i := range dV {
 							SVBarState2 := SVBarState[i*dK:][:dK]
 							SVTrail2 := SVTrail[(a*dV+i)*dK:][:dK]
+							SVTrail3 := SVTrail[((a+1)*dV+i)*dK:][:dK]
 							var t782 F
 							yBarEntry := yBar[i]
 							SVLinEntry := SVLin[i]
-							w6 := F(thetaEntry3 * SVLinEntry)
 							var t31Row F
 							t782Sums := [16]F{t782}
 							t31RowSums := [16]F{t31Row}
 							for j := range dK {
 								t24 := num.FMA32(yBarEntry, t46[j], SVBarState2[j])
-								c2Entry := c2_2[j]
-								t782Sums[j%16] = num.FMA32(t24, c2Entry, t782Sums[j%16])
-								SVTrailEntry := SVTrail2[j]
-								t31RowSums[j%16] = num.FMA32(SVTrailEntry, t24, t31RowSums[j%16])
-								t322[j] = num.FMA32(num.FMA32(-w6, c2Entry, F(w5*SVTrailEntry)), yBarEntry, t322[j])
+								t782Sums[j%16] = num.FMA32(t24, c2_2[j], t782Sums[j%16])
+								t31RowSums[j%16] = num.FMA32(SVTrail2[j], t24, t31RowSums[j%16])
+								t322[j] = num.FMA32(SVTrail3[j], yBarEntry, t322[j])
 								t28[j] = num.FMA32(-t24, SVLinEntry, t28[j])
 							}
 							t782 = kern.Sum16(&t782Sums)
@@ -859,7 +858,7 @@ func (c *stepBackwardFused) run() {
 					t82 := -t8
 					// trellis.y, trellis.S_V
 					var t29 F
-					w7 := F(F(0.5*t52) * t82)
+					w5 := F(F(0.5*t52) * t82)
 					if kern.Wide() {
 						a2 := regions.R34577d6b7c65Args{
 							P0: unsafe.SliceData(t42),
@@ -874,7 +873,7 @@ func (c *stepBackwardFused) run() {
 							N0: dK,
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							S0: [2]float32{t29},
-							S1: [2]float32{w7},
+							S1: [2]float32{w5},
 							S2: [2]float32{t52},
 						}
 						regions.R34577d6b7c65(&a2)
@@ -886,7 +885,7 @@ func (c *stepBackwardFused) run() {
 						t29_2 := t29
 						t29Sums := [16]F{t29_2}
 						for i := range dK {
-							t152 := num.FMA32(F(2*w7), t42_2[i], F(t52*t322[i]))
+							t152 := num.FMA32(F(2*w5), t42_2[i], F(t52*t322[i]))
 							t29Sums[i%16] = num.FMA32(c2_2[i], t28[i], t29Sums[i%16])
 							t41Entry := t41_2[i]
 							t212[i] = num.FMA32(F(F(yProd[i]*t41Entry)*t152), t1922_2[i], F(t41Entry*t152))
@@ -895,41 +894,29 @@ func (c *stepBackwardFused) run() {
 						t29Total[0] = t29_2
 					}
 					t29 = t29Total[0]
-					// trellis.y, trellis.S_K
+					// trellis.y
 					clear(t23)
-					w8 := num.FMA32(-F(0.01), thetaEntry3, rhoEntry2)
 					if kern.Wide() {
-						a2 := regions.R520e1e70454bArgs{
-							P0: unsafe.SliceData(c.SKLin),
-							P1: unsafe.SliceData(t212),
-							P2: unsafe.SliceData(u),
-							P3: unsafe.SliceData(SKTrail),
-							P4: unsafe.SliceData(t23),
+						a2 := regions.R07122ce35810Args{
+							P0: unsafe.SliceData(t212),
+							P1: unsafe.SliceData(SKTrail),
+							P2: unsafe.SliceData(t23),
 							N0: dK,
-							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							N2: 4*dK*a + 4*C*dK*s + 4*T*dK*l + 4,
-							N3: 4*dK*a + 4*C*dK*s + 4*T*dK*l + 8,
-							N4: 4*dK*a + 4*C*dK*s + 4*T*dK*l + 12,
-							N5: d,
-							N6: 4*d*a + 4*C*d*s + 4*T*d*l,
-							N7: 4 * d * dK * a,
-							S0: [2]float32{thetaEntry3},
-							S1: [2]float32{w8},
+							N1: d,
+							N2: 4*d*dK*a + 4*d*dK,
 						}
-						regions.R520e1e70454b(&a2)
+						regions.R07122ce35810(&a2)
 					} else {
-						SKLin := c.SKLin[(l*T+a+C*s)*dK:][:dK]
 						for i := range dK {
-							u2 := u[(l*T+a+C*s)*d:][:d]
-							SKTrail2 := SKTrail[(a*dK+i)*d:][:d]
-							w9 := F(thetaEntry3 * SKLin[i])
+							SKTrail2 := SKTrail[((a+1)*dK+i)*d:][:d]
 							t212Entry := t212[i]
 							for j := range d {
-								t23[j] = num.FMA32(num.FMA32(-w9, u2[j], F(w8*SKTrail2[j])), t212Entry, t23[j])
+								t23[j] = num.FMA32(SKTrail2[j], t212Entry, t23[j])
 							}
 						}
 					}
 					// trellis.S_V
+					thetaEntry3 := theta[a]
 					if kern.Wide() {
 						a2 := regions.R8128fd71df71Args{
 							P0: unsafe.SliceData(t78),
@@ -947,7 +934,8 @@ func (c *stepBackwardFused) run() {
 					}
 					// trellis.S_V, trellis.S_K, trellis.y
 					clear(t79)
-					w10 := num.FMA32(-F(0.01), thetaEntry3, rhoEntry2)
+					rhoEntry2 := rho[a]
+					w6 := num.FMA32(-F(0.01), thetaEntry3, rhoEntry2)
 					if kern.Wide() {
 						a2 := regions.R584b8c63a2e0Args{
 							P0: unsafe.SliceData(c.YBar),
@@ -967,7 +955,7 @@ func (c *stepBackwardFused) run() {
 							N7: 12 * dK,
 							N8: 4 * dK * dV * a,
 							S0: [2]float32{thetaEntry3},
-							S1: [2]float32{w10},
+							S1: [2]float32{w6},
 						}
 						regions.R584b8c63a2e0(&a2)
 					} else {
@@ -977,10 +965,10 @@ func (c *stepBackwardFused) run() {
 							SVBarState2 := SVBarState[i*dK:][:dK]
 							yBarEntry2 := yBar[i]
 							t78Entry := t78[i]
-							w11 := F(thetaEntry3 * t78Entry)
+							w7 := F(thetaEntry3 * t78Entry)
 							for j := range dK {
 								t79[j] = num.FMA32(SVTrail2[j], t78Entry, t79[j])
-								SVBarState2[j] = num.FMA32(-w11, c2_2[j], F(w10*num.FMA32(yBarEntry2, t46[j], SVBarState2[j])))
+								SVBarState2[j] = num.FMA32(-w7, c2_2[j], F(w6*num.FMA32(yBarEntry2, t46[j], SVBarState2[j])))
 							}
 						}
 					}
@@ -1013,7 +1001,7 @@ func (c *stepBackwardFused) run() {
 					t4222 = t4222Total[0]
 					t4223 := -t4222
 					// trellis.c
-					w12 := F(F(0.5*t393) * t4223)
+					w8 := F(F(0.5*t393) * t4223)
 					if kern.Wide() {
 						a2 := regions.R473d04b2d401Args{
 							P0: unsafe.SliceData(t19),
@@ -1024,7 +1012,7 @@ func (c *stepBackwardFused) run() {
 							P5: unsafe.SliceData(t55),
 							N0: dK,
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							S0: [2]float32{w12},
+							S0: [2]float32{w8},
 							S1: [2]float32{t393},
 						}
 						regions.R473d04b2d401(&a2)
@@ -1034,7 +1022,7 @@ func (c *stepBackwardFused) run() {
 						cProd := c.CProd[(l*T+a+C*s)*dK:][:dK]
 						t53_2 := t53[(l*T+a+C*s)*dK:][:dK]
 						for i := range dK {
-							t49 := num.FMA32(F(2*w12), t19_2[i], F(t393*t3722[i]))
+							t49 := num.FMA32(F(2*w8), t19_2[i], F(t393*t3722[i]))
 							t182Entry := t182_2[i]
 							t55[i] = num.FMA32(F(F(cProd[i]*t182Entry)*t49), t53_2[i], F(t182Entry*t49))
 						}
@@ -1043,16 +1031,15 @@ func (c *stepBackwardFused) run() {
 					clear(t57)
 					clear(t62)
 					var t65 F
-					w13 := num.FMA32(-F(0.01), thetaEntry3, rhoEntry2)
 					if kern.Wide() {
-						a2 := regions.R905aea427e5bArgs{
-							P0:  unsafe.SliceData(c.SKLin),
-							P1:  unsafe.SliceData(t55),
-							P2:  unsafe.SliceData(t212),
-							P3:  unsafe.SliceData(SKTrail),
-							P4:  unsafe.SliceData(u),
-							P5:  unsafe.SliceData(c.Q),
-							P6:  unsafe.SliceData(SKBarState),
+						a2 := regions.R6f17798cf6feArgs{
+							P0:  unsafe.SliceData(t55),
+							P1:  unsafe.SliceData(t212),
+							P2:  unsafe.SliceData(c.SKLin),
+							P3:  unsafe.SliceData(u),
+							P4:  unsafe.SliceData(c.Q),
+							P5:  unsafe.SliceData(SKBarState),
+							P6:  unsafe.SliceData(SKTrail),
 							P7:  unsafe.SliceData(t57),
 							P8:  unsafe.SliceData(t62),
 							P9:  unsafe.SliceData(t80),
@@ -1063,39 +1050,42 @@ func (c *stepBackwardFused) run() {
 							N3:  4*dK*a + 4*C*dK*s + 4*T*dK*l + 8,
 							N4:  4*dK*a + 4*C*dK*s + 4*T*dK*l + 12,
 							N5:  d,
-							N6:  8 * d,
-							N7:  4*d*dK*a + 12*d,
-							N8:  12 * d,
-							N9:  4*d*a + 4*C*d*s + 4*T*d*l,
-							N10: 4 * d * dK * a,
+							N6:  4*d*dK*a + 4*d*dK + 4*d,
+							N7:  8 * d,
+							N8:  4*d*dK*a + 8*d,
+							N9:  4*d*dK*a + 4*d*dK + 8*d,
+							N10: 12 * d,
+							N11: 4*d*dK*a + 12*d,
+							N12: 4*d*dK*a + 4*d*dK + 12*d,
+							N13: 4*d*a + 4*C*d*s + 4*T*d*l,
+							N14: 4 * d * dK * a,
+							N15: d * dK,
+							N16: -d*dK + d,
 							S0:  [2]float32{t65},
-							S1:  [2]float32{thetaEntry3},
-							S2:  [2]float32{w13},
 						}
-						regions.R905aea427e5b(&a2)
+						regions.R6f17798cf6fe(&a2)
 					} else {
 						SKLin := c.SKLin[(l*T+a+C*s)*dK:][:dK]
 						t65_2 := t65
 						for i := range dK {
-							SKTrail2 := SKTrail[(a*dK+i)*d:][:d]
 							u2 := u[(l*T+a+C*s)*d:][:d]
 							q := c.Q[(l*T+a+C*s)*d:][:d]
 							SKBarState2 := SKBarState[i*d:][:d]
+							SKTrail2 := SKTrail[(a*dK+i)*d:][:d]
+							SKTrail3 := SKTrail[((a+1)*dK+i)*d:][:d]
 							var t802 F
-							SKLinEntry := SKLin[i]
-							w14 := F(thetaEntry3 * SKLinEntry)
 							t55Entry := t55[i]
 							t212Entry2 := t212[i]
+							SKLinEntry := SKLin[i]
 							var t65Row F
 							t802Sums := [16]F{t802}
 							t65RowSums := [16]F{t65Row}
 							for j := range d {
-								SKTrailEntry := SKTrail2[j]
 								uEntry := u2[j]
 								t58 := num.FMA32(uEntry, t55Entry, num.FMA32(q[j], t212Entry2, SKBarState2[j]))
 								t802Sums[j%16] = num.FMA32(t58, uEntry, t802Sums[j%16])
-								t65RowSums[j%16] = num.FMA32(SKTrailEntry, t58, t65RowSums[j%16])
-								t57[j] = num.FMA32(num.FMA32(-w14, uEntry, F(w13*SKTrailEntry)), t55Entry, t57[j])
+								t65RowSums[j%16] = num.FMA32(SKTrail2[j], t58, t65RowSums[j%16])
+								t57[j] = num.FMA32(SKTrail3[j], t55Entry, t57[j])
 								t62[j] = num.FMA32(-t58, SKLinEntry, t62[j])
 							}
 							t802 = kern.Sum16(&t802Sums)
@@ -1147,7 +1137,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// trellis.S_K, trellis.y, trellis.c
 					clear(t81)
-					w15 := num.FMA32(-F(0.01), thetaEntry3, rhoEntry2)
+					w9 := num.FMA32(-F(0.01), thetaEntry3, rhoEntry2)
 					if kern.Wide() {
 						a2 := regions.Rde4c4d0b0badArgs{
 							P0: unsafe.SliceData(t212),
@@ -1165,7 +1155,7 @@ func (c *stepBackwardFused) run() {
 							N4: 4*d*a + 4*C*d*s + 4*T*d*l,
 							N5: 4 * d * dK * a,
 							S0: [2]float32{thetaEntry3},
-							S1: [2]float32{w15},
+							S1: [2]float32{w9},
 						}
 						regions.Rde4c4d0b0bad(&a2)
 					} else {
@@ -1177,11 +1167,11 @@ func (c *stepBackwardFused) run() {
 							t212Entry3 := t212[i]
 							t55Entry2 := t55[i]
 							t80Entry := t80[i]
-							w16 := F(thetaEntry3 * t80Entry)
+							w10 := F(thetaEntry3 * t80Entry)
 							for j := range d {
 								uEntry2 := u2[j]
 								t81[j] = num.FMA32(SKTrail2[j], t80Entry, t81[j])
-								SKBarState2[j] = num.FMA32(-w16, uEntry2, F(w15*num.FMA32(uEntry2, t55Entry2, num.FMA32(q[j], t212Entry3, SKBarState2[j]))))
+								SKBarState2[j] = num.FMA32(-w10, uEntry2, F(w9*num.FMA32(uEntry2, t55Entry2, num.FMA32(q[j], t212Entry3, SKBarState2[j]))))
 							}
 						}
 					}
@@ -1276,8 +1266,8 @@ func (c *stepBackwardFused) run() {
 			for j := range T {
 				t37Entry := t37_2[j]
 				uProdEntry2 := uProd[j]
-				w17 := ((F(1e-08) <= t37Entry) && (F(0) < uProdEntry2))
-				t302_2[j] = kern.Choose(w17, kern.Choose(((F(1e-08) <= t37Entry) && (F(0) < uProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t37Entry), t13_2[j], F(0)))*(F(1)/t35_2[j])), F(0)), F(0))
+				w11 := ((F(1e-08) <= t37Entry) && (F(0) < uProdEntry2))
+				t302_2[j] = kern.Choose(w11, kern.Choose(((F(1e-08) <= t37Entry) && (F(0) < uProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t37Entry), t13_2[j], F(0)))*(F(1)/t35_2[j])), F(0)), F(0))
 			}
 		}
 	}

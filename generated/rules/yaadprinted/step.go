@@ -617,7 +617,7 @@ func (c *StepBackward[F]) Run() {
 	// yaad_printed
 	w6 := F(dK)
 	t67 := F(1) / F(dK)
-	w30 := F(0.5 * t67)
+	w28 := F(0.5 * t67)
 	for l := range L {
 		for i := range dH {
 			W1Bar := c.W1Bar[(l*dH+i)*dK:][:dK]
@@ -722,11 +722,11 @@ func (c *StepBackward[F]) Run() {
 				t122_2 := t122[l*T+C*s:][:n]
 				t153_2 := t153[l*T+C*s:][:n]
 				edge2 := edge[l*T+C*s:][:n]
-				rho := c.Rho[l*T+C*s:][:n]
 				theta := c.Theta[l*T+C*s:][:n]
 				rhoBar := c.RhoBar[l*T+C*s:][:n]
 				thetaBar := c.ThetaBar[l*T+C*s:][:n]
 				t7_2 := t7[l*T+C*s:][:n]
+				rho := c.Rho[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
 					eLin := c.ELin[(l*T+a+C*s)*dK:][:dK]
 					k := c.K[(l*T+a+C*s)*dK:][:dK]
@@ -790,7 +790,7 @@ func (c *StepBackward[F]) Run() {
 					t8222 := -t822
 					// yaad_printed.y
 					var t2022 F
-					w10 := F(F(w30*t5222) * t8222)
+					w10 := F(F(w28*t5222) * t8222)
 					for i := range dK {
 						t182 := F(t5222*yBar[i]) + F(2*F(w10*yLin[i]))
 						t2022 += t182
@@ -802,28 +802,25 @@ func (c *StepBackward[F]) Run() {
 					for i := range dK {
 						t252[i] = t18[i] + w11
 					}
-					// yaad_printed.y, yaad_printed.W2, yaad_printed.U_W2, yaad_printed.G_W2
+					// yaad_printed.y, yaad_printed.W2, yaad_printed.U_W2
 					clear(t272)
 					clear(t44)
 					var t41 F
-					rhoEntry3 := rho[a]
 					for i := range dK {
 						W2BarState2 := W2BarState[i*dH:][:dH]
 						t164_2 := t164[(l*T+a+C*s)*dH:][:dH]
 						W2Trail2 := W2Trail[(a*dK+i)*dH:][:dH]
 						t72_2 := t72[(l*T+a+C*s)*dH:][:dH]
+						W2Trail3 := W2Trail[((a+1)*dK+i)*dH:][:dH]
 						var t432 F
 						t252Entry := t252[i]
 						w12 := F(0.5 * t252Entry)
 						t782Entry := t782[i]
-						w13 := F(-0.5 * t782Entry)
 						for j := range dH {
 							t38 := W2BarState2[j] + F(w12*t164_2[j])
-							W2TrailEntry := W2Trail2[j]
-							t41 += F(W2TrailEntry * t38)
-							t72Entry := t72_2[j]
-							t432 += F(t38 * t72Entry)
-							t272[j] += F(F(0.5*(F(rhoEntry3*W2TrailEntry)+F(w13*t72Entry))) * t252Entry)
+							t41 += F(W2Trail2[j] * t38)
+							t432 += F(t38 * t72_2[j])
+							t272[j] += F(F(0.5*W2Trail3[j]) * t252Entry)
 							t44[j] += F(F(-0.5*t38) * t782Entry)
 						}
 						t43[i] = F(-0.5 * t432)
@@ -837,26 +834,23 @@ func (c *StepBackward[F]) Run() {
 						t35[i] = F(t147_2[i]*t272Entry) + F(F(F(0.7978845608028653*yProd[i])*t272Entry)*t322_2[i])
 						t46[i] = t462
 					}
-					// yaad_printed.y, yaad_printed.W1, yaad_printed.U_W1, yaad_printed.G_W1
+					// yaad_printed.y, yaad_printed.W1, yaad_printed.U_W1
 					clear(t37)
 					clear(t55)
 					var t52_2 F
-					thetaEntry3 := theta[a]
 					for i := range dH {
 						W1BarState2 := W1BarState[i*dK:][:dK]
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
 						W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
+						W1Trail3 := W1Trail[((a+1)*dH+i)*dK:][:dK]
 						var t15622 F
 						t35Entry := t35[i]
 						t88Entry := t88_2[i]
-						w14 := F(thetaEntry3 * t88Entry)
 						for j := range dK {
 							t49 := W1BarState2[j] + F(q[j]*t35Entry)
-							W1TrailEntry := W1Trail2[j]
-							t52_2 += F(W1TrailEntry * t49)
-							kEntry := k[j]
-							t15622 += F(t49 * kEntry)
-							t37[j] += F((F(rhoEntry3*W1TrailEntry) - F(w14*kEntry)) * t35Entry)
+							t52_2 += F(W1Trail2[j] * t49)
+							t15622 += F(t49 * k[j])
+							t37[j] += F(W1Trail3[j] * t35Entry)
 							t55[j] -= F(t49 * t88Entry)
 						}
 						t1562[i] = t15622
@@ -867,11 +861,12 @@ func (c *StepBackward[F]) Run() {
 						t56 += F(k[i] * t55[i])
 					}
 					// yaad_printed.G_W1, yaad_printed.U_W1
-					w15 := F(-0.39894228040143265 * thetaEntry3)
-					w16 := F(-0.5 * thetaEntry3)
+					thetaEntry3 := theta[a]
+					w13 := F(-0.39894228040143265 * thetaEntry3)
+					w14 := F(-0.5 * thetaEntry3)
 					for i := range dH {
 						t1562Entry := t1562[i]
-						t68[i] = F(F(F(w15*eProd[i])*t83_2[i])*t1562Entry) + F(F(w16*t62_2[i])*t1562Entry)
+						t68[i] = F(F(F(w13*eProd[i])*t83_2[i])*t1562Entry) + F(F(w14*t62_2[i])*t1562Entry)
 					}
 					// yaad_printed.G_W1
 					for i := range dK {
@@ -893,9 +888,9 @@ func (c *StepBackward[F]) Run() {
 					var t1582 F
 					var t160 F
 					var t89 F
-					w17 := -F(t67 * t1572)
+					w15 := -F(t67 * t1572)
 					for i := range dK {
-						t762 := t7122[i] + w17
+						t762 := t7122[i] + w15
 						t1582 += F(eLin[i] * t762)
 						e3Entry := e3[i]
 						t160 += F(e3Entry * (t60[i] / t163))
@@ -905,16 +900,16 @@ func (c *StepBackward[F]) Run() {
 					// yaad_printed.e, yaad_printed.G_W1
 					var t105 F
 					var t118 F
-					w18 := F(F(t582*t67) * t1582)
-					w19 := (kern.Choose((F(0) < t202), num.Sqrt(kern.Choose((F(0) < t202), t202, F(1))), F(0)) <= edgeEntry2)
-					w20 := !(kern.Choose((F(0) < t202), num.Sqrt(kern.Choose((F(0) < t202), t202, F(1))), F(0)) <= edgeEntry2)
-					w21 := F(F(F(t582*t582)*t67) * t1582)
+					w16 := F(F(t582*t67) * t1582)
+					w17 := (kern.Choose((F(0) < t202), num.Sqrt(kern.Choose((F(0) < t202), t202, F(1))), F(0)) <= edgeEntry2)
+					w18 := !(kern.Choose((F(0) < t202), num.Sqrt(kern.Choose((F(0) < t202), t202, F(1))), F(0)) <= edgeEntry2)
+					w19 := F(F(F(t582*t582)*t67) * t1582)
 					for i := range dK {
 						t60Entry := t60[i]
-						t94 := -F(w18*t60Entry) + F(t582*t76[i])
-						t962 := kern.Choose(w19, t94, F(0))
-						t105 += kern.Choose(w20, F(t31[i]*t94), F(0))
-						t1132 := -F(w21*e3[i]) + t962
+						t94 := -F(w16*t60Entry) + F(t582*t76[i])
+						t962 := kern.Choose(w17, t94, F(0))
+						t105 += kern.Choose(w18, F(t31[i]*t94), F(0))
+						t1132 := -F(w19*e3[i]) + t962
 						t118 += F(t60Entry * t1132)
 						t96[i] = t962
 						vBar[i] = -t962
@@ -928,48 +923,49 @@ func (c *StepBackward[F]) Run() {
 					t7_2[a] = t105
 					// yaad_printed.e, yaad_printed.G_W1
 					var t131 F
-					w22 := F(F(t582*t614) * t67)
-					w23 := F(F(F(0.5*t582)*t67) * t119)
+					w20 := F(F(t582*t614) * t67)
+					w21 := F(F(F(0.5*t582)*t67) * t119)
 					for i := range dK {
-						t1292 := F(w22*t76[i]) + F(t582*t113[i]) + F(2*F(w23*eLin[i]))
+						t1292 := F(w20*t76[i]) + F(t582*t113[i]) + F(2*F(w21*eLin[i]))
 						t131 += t1292
 						t129[i] = t1292
 					}
 					t1312 := -t131
 					// yaad_printed.e
-					w24 := F(t67 * t1312)
+					w22 := F(t67 * t1312)
 					for i := range dK {
-						t136[i] = t129[i] + w24
+						t136[i] = t129[i] + w22
 					}
 					// yaad_printed.e, yaad_printed.W2, yaad_printed.y, yaad_printed.G_W1
 					clear(t138)
+					rhoEntry3 := rho[a]
 					for i := range dK {
 						W2Trail2 := W2Trail[(a*dK+i)*dH:][:dH]
 						W2BarState2 := W2BarState[i*dH:][:dH]
 						t164_2 := t164[(l*T+a+C*s)*dH:][:dH]
 						t165_2 := t165[(l*T+a+C*s)*dH:][:dH]
-						w25 := F(0.5 * t252[i])
+						w23 := F(0.5 * t252[i])
 						t136Entry := t136[i]
 						t782Entry2 := t782[i]
-						w26 := F(0.5 * t136Entry)
+						w24 := F(0.5 * t136Entry)
 						for j := range dH {
 							t138[j] += F(F(0.5*W2Trail2[j]) * t136Entry)
-							W2BarState2[j] = F(rhoEntry3*(W2BarState2[j]+F(w25*t164_2[j]))) + F(t782Entry2*t68[j]) + F(w26*t165_2[j])
+							W2BarState2[j] = F(rhoEntry3*(W2BarState2[j]+F(w23*t164_2[j]))) + F(t782Entry2*t68[j]) + F(w24*t165_2[j])
 						}
 					}
 					// yaad_printed.e, yaad_printed.U_W2, yaad_printed.G_W1, yaad_printed.U_W1
-					w27 := F(-0.39894228040143265 * thetaEntry3)
-					w28 := F(0.19947114020071627 * thetaEntry3)
-					w29 := F(-0.5 * thetaEntry3)
+					w25 := F(-0.39894228040143265 * thetaEntry3)
+					w26 := F(0.19947114020071627 * thetaEntry3)
+					w27 := F(-0.5 * thetaEntry3)
 					for i := range dH {
 						GW1ProdEntry2 := GW1Prod[i]
 						t83Entry := t83_2[i]
 						t1562Entry2 := t1562[i]
 						eProdEntry2 := eProd[i]
 						t138Entry := t138[i]
-						w31 := F(F(F(F(F(w28*eProdEntry2)*eProdEntry2)*GW1ProdEntry2)*t83Entry) * t1562Entry2)
-						w32 := F(F(0.7978845608028653*t83Entry) * (F(F(thetaEntry3*eProdEntry2)*t44[i]) + F(F(w29*GW1ProdEntry2)*t1562Entry2) + F(eProdEntry2*t138Entry)))
-						t14722[i] = F(thetaEntry3*t46[i]) + F(F(F(w27*GW1ProdEntry2)*t83Entry)*t1562Entry2) + F(2*w31) + F(t62_2[i]*t138Entry) + w32
+						w29 := F(F(F(F(F(w26*eProdEntry2)*eProdEntry2)*GW1ProdEntry2)*t83Entry) * t1562Entry2)
+						w30 := F(F(0.7978845608028653*t83Entry) * (F(F(thetaEntry3*eProdEntry2)*t44[i]) + F(F(w27*GW1ProdEntry2)*t1562Entry2) + F(eProdEntry2*t138Entry)))
+						t14722[i] = F(thetaEntry3*t46[i]) + F(F(F(w25*GW1ProdEntry2)*t83Entry)*t1562Entry2) + F(2*w29) + F(t62_2[i]*t138Entry) + w30
 					}
 					// yaad_printed.e, yaad_printed.W1, yaad_printed.y
 					clear(t1492)

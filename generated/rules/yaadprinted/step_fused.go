@@ -885,7 +885,7 @@ func (c *stepBackwardFused) run() {
 	// yaad_printed
 	w6 := F(dK)
 	t67 := F(1) / F(dK)
-	w30 := F(0.5 * t67)
+	w28 := F(0.5 * t67)
 	for l := range L {
 		for i := range dH {
 			copy(W1BarState[i*dK:][:dK], c.W1Bar[(l*dH+i)*dK:][:dK])
@@ -1081,11 +1081,11 @@ func (c *stepBackwardFused) run() {
 				t122_2 := t122[l*T+C*s:][:n]
 				t153_2 := t153[l*T+C*s:][:n]
 				edge2 := edge[l*T+C*s:][:n]
-				rho := c.Rho[l*T+C*s:][:n]
 				theta := c.Theta[l*T+C*s:][:n]
 				rhoBar := c.RhoBar[l*T+C*s:][:n]
 				thetaBar := c.ThetaBar[l*T+C*s:][:n]
 				t7_2 := t7[l*T+C*s:][:n]
+				rho := c.Rho[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
 					// yaad_printed.e, yaad_printed.G_W1, yaad_printed.y
 					t163 := num.Sqrt(F(1e-05) + (t122_2[a] / w6))
@@ -1226,7 +1226,7 @@ func (c *stepBackwardFused) run() {
 					t8222 := -t822
 					// yaad_printed.y
 					var t2022 F
-					w10 := F(F(w30*t5222) * t8222)
+					w10 := F(F(w28*t5222) * t8222)
 					if kern.Wide() {
 						a2 := regions.R53e19a0c8895Args{
 							P0: unsafe.SliceData(c.YLin),
@@ -1270,34 +1270,38 @@ func (c *stepBackwardFused) run() {
 							t252[i] = t18[i] + w11
 						}
 					}
-					// yaad_printed.y, yaad_printed.W2, yaad_printed.U_W2, yaad_printed.G_W2
+					// yaad_printed.y, yaad_printed.W2, yaad_printed.U_W2
 					clear(t272)
 					clear(t44)
 					var t41 F
-					rhoEntry3 := rho[a]
 					if kern.Wide() {
-						a2 := regions.R9bf5e92c92d8Args{
-							P0: unsafe.SliceData(t252),
-							P1: unsafe.SliceData(t782),
-							P2: unsafe.SliceData(t164),
-							P3: unsafe.SliceData(W2BarState),
-							P4: unsafe.SliceData(W2Trail),
-							P5: unsafe.SliceData(t72),
-							P6: unsafe.SliceData(t272),
-							P7: unsafe.SliceData(t44),
-							P8: unsafe.SliceData(t43),
-							P9: unsafe.SliceData(t41Total),
-							N0: dK,
-							N1: dH,
-							N2: 4*dH*dK*a + 8*dH,
-							N3: 12 * dH,
-							N4: 4*dH*dK*a + 12*dH,
-							N5: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							N6: 4 * dH * dK * a,
-							S0: [2]float32{t41},
-							S1: [2]float32{rhoEntry3},
+						a2 := regions.Rf412ddce433cArgs{
+							P0:  unsafe.SliceData(t252),
+							P1:  unsafe.SliceData(t782),
+							P2:  unsafe.SliceData(t164),
+							P3:  unsafe.SliceData(W2BarState),
+							P4:  unsafe.SliceData(W2Trail),
+							P5:  unsafe.SliceData(t72),
+							P6:  unsafe.SliceData(t272),
+							P7:  unsafe.SliceData(t44),
+							P8:  unsafe.SliceData(t43),
+							P9:  unsafe.SliceData(t41Total),
+							N0:  dK,
+							N1:  dH,
+							N2:  4*dH*dK*a + 4*dH*dK + 4*dH,
+							N3:  8 * dH,
+							N4:  4*dH*dK*a + 8*dH,
+							N5:  4*dH*dK*a + 4*dH*dK + 8*dH,
+							N6:  12 * dH,
+							N7:  4*dH*dK*a + 12*dH,
+							N8:  4*dH*dK*a + 4*dH*dK + 12*dH,
+							N9:  4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							N10: 4 * dH * dK * a,
+							N11: dH * dK,
+							N12: -dH*dK + dH,
+							S0:  [2]float32{t41},
 						}
-						regions.R9bf5e92c92d8(&a2)
+						regions.Rf412ddce433c(&a2)
 					} else {
 						t41_2 := t41
 						for i := range dK {
@@ -1305,21 +1309,19 @@ func (c *stepBackwardFused) run() {
 							W2BarState2 := W2BarState[i*dH:][:dH]
 							W2Trail2 := W2Trail[(a*dK+i)*dH:][:dH]
 							t72_2 := t72[(l*T+a+C*s)*dH:][:dH]
+							W2Trail3 := W2Trail[((a+1)*dK+i)*dH:][:dH]
 							var t432 F
 							t252Entry := t252[i]
 							w12 := F(0.5 * t252Entry)
 							t782Entry := t782[i]
-							w13 := F(-0.5 * t782Entry)
 							var t41Row F
 							t41RowSums := [16]F{t41Row}
 							t432Sums := [16]F{t432}
 							for j := range dH {
 								t38 := num.FMA32(w12, t164_2[j], W2BarState2[j])
-								W2TrailEntry := W2Trail2[j]
-								t41RowSums[j%16] = num.FMA32(W2TrailEntry, t38, t41RowSums[j%16])
-								t72Entry := t72_2[j]
-								t432Sums[j%16] = num.FMA32(t38, t72Entry, t432Sums[j%16])
-								t272[j] = num.FMA32(F(0.5*num.FMA32(w13, t72Entry, F(rhoEntry3*W2TrailEntry))), t252Entry, t272[j])
+								t41RowSums[j%16] = num.FMA32(W2Trail2[j], t38, t41RowSums[j%16])
+								t432Sums[j%16] = num.FMA32(t38, t72_2[j], t432Sums[j%16])
+								t272[j] = num.FMA32(F(0.5*W2Trail3[j]), t252Entry, t272[j])
 								t44[j] = num.FMA32(-F(0.5*t38), t782Entry, t44[j])
 							}
 							t41Row = kern.Sum16(&t41RowSums)
@@ -1368,13 +1370,12 @@ func (c *stepBackwardFused) run() {
 						t47Total[0] = t47_2
 					}
 					t47 = t47Total[0]
-					// yaad_printed.y, yaad_printed.W1, yaad_printed.U_W1, yaad_printed.G_W1
+					// yaad_printed.y, yaad_printed.W1, yaad_printed.U_W1
 					clear(t37)
 					clear(t55)
 					var t52_2 F
-					thetaEntry3 := theta[a]
 					if kern.Wide() {
-						a2 := regions.R4fc08d4ecf0dArgs{
+						a2 := regions.R5aa35228cbe9Args{
 							P0:  unsafe.SliceData(t35),
 							P1:  unsafe.SliceData(t88),
 							P2:  unsafe.SliceData(c.Q),
@@ -1391,16 +1392,20 @@ func (c *stepBackwardFused) run() {
 							N3:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 8,
 							N4:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 12,
 							N5:  dK,
-							N6:  4*dH*dK*a + 8*dK,
-							N7:  12 * dK,
-							N8:  4*dH*dK*a + 12*dK,
-							N9:  4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							N10: 4 * dH * dK * a,
+							N6:  4*dH*dK*a + 4*dH*dK + 4*dK,
+							N7:  8 * dK,
+							N8:  4*dH*dK*a + 8*dK,
+							N9:  4*dH*dK*a + 4*dH*dK + 8*dK,
+							N10: 12 * dK,
+							N11: 4*dH*dK*a + 12*dK,
+							N12: 4*dH*dK*a + 4*dH*dK + 12*dK,
+							N13: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N14: 4 * dH * dK * a,
+							N15: dH * dK,
+							N16: -dH*dK + dK,
 							S0:  [2]float32{t52_2},
-							S1:  [2]float32{thetaEntry3},
-							S2:  [2]float32{rhoEntry3},
 						}
-						regions.R4fc08d4ecf0d(&a2)
+						regions.R5aa35228cbe9(&a2)
 					} else {
 						t88_2 := t88[(l*T+a+C*s)*dH:][:dH]
 						t52_3 := t52_2
@@ -1409,20 +1414,18 @@ func (c *stepBackwardFused) run() {
 							W1BarState2 := W1BarState[i*dK:][:dK]
 							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
+							W1Trail3 := W1Trail[((a+1)*dH+i)*dK:][:dK]
 							var t15622 F
 							t35Entry := t35[i]
 							t88Entry := t88_2[i]
-							w14 := F(thetaEntry3 * t88Entry)
 							var t52Row F
 							t52RowSums := [16]F{t52Row}
 							t15622Sums := [16]F{t15622}
 							for j := range dK {
 								t49 := num.FMA32(q[j], t35Entry, W1BarState2[j])
-								W1TrailEntry := W1Trail2[j]
-								t52RowSums[j%16] = num.FMA32(W1TrailEntry, t49, t52RowSums[j%16])
-								kEntry := k[j]
-								t15622Sums[j%16] = num.FMA32(t49, kEntry, t15622Sums[j%16])
-								t37[j] = num.FMA32(num.FMA32(-w14, kEntry, F(rhoEntry3*W1TrailEntry)), t35Entry, t37[j])
+								t52RowSums[j%16] = num.FMA32(W1Trail2[j], t49, t52RowSums[j%16])
+								t15622Sums[j%16] = num.FMA32(t49, k[j], t15622Sums[j%16])
+								t37[j] = num.FMA32(W1Trail3[j], t35Entry, t37[j])
 								t55[j] = num.FMA32(-t49, t88Entry, t55[j])
 							}
 							t52Row = kern.Sum16(&t52RowSums)
@@ -1457,8 +1460,9 @@ func (c *stepBackwardFused) run() {
 					}
 					t56 = t56Total[0]
 					// yaad_printed.G_W1, yaad_printed.U_W1
-					w15 := F(-0.39894228040143265 * thetaEntry3)
-					w16 := F(-0.5 * thetaEntry3)
+					thetaEntry3 := theta[a]
+					w13 := F(-0.39894228040143265 * thetaEntry3)
+					w14 := F(-0.5 * thetaEntry3)
 					if kern.Wide() {
 						a2 := regions.R0a9c1d4cdb48Args{
 							P0: unsafe.SliceData(t1562),
@@ -1468,8 +1472,8 @@ func (c *stepBackwardFused) run() {
 							P4: unsafe.SliceData(t68),
 							N0: dH,
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							S0: [2]float32{w16},
-							S1: [2]float32{w15},
+							S0: [2]float32{w14},
+							S1: [2]float32{w13},
 						}
 						regions.R0a9c1d4cdb48(&a2)
 					} else {
@@ -1478,7 +1482,7 @@ func (c *stepBackwardFused) run() {
 						t83_2 := t83[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
 							t1562Entry := t1562[i]
-							t68[i] = num.FMA32(F(w16*t62_2[i]), t1562Entry, F(F(F(w15*eProd[i])*t83_2[i])*t1562Entry))
+							t68[i] = num.FMA32(F(w14*t62_2[i]), t1562Entry, F(F(F(w13*eProd[i])*t83_2[i])*t1562Entry))
 						}
 					}
 					// yaad_printed.G_W1
@@ -1532,7 +1536,7 @@ func (c *stepBackwardFused) run() {
 					var t1582 F
 					var t160 F
 					var t89 F
-					w17 := -F(t67 * t1572)
+					w15 := -F(t67 * t1572)
 					if kern.Wide() {
 						a2 := regions.R6ee2fb6aba2aArgs{
 							P0: unsafe.SliceData(t7122),
@@ -1548,7 +1552,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{t89},
 							S1: [2]float32{t160},
 							S2: [2]float32{t1582},
-							S3: [2]float32{w17},
+							S3: [2]float32{w15},
 							S4: [2]float32{t163},
 						}
 						regions.R6ee2fb6aba2a(&a2)
@@ -1561,7 +1565,7 @@ func (c *stepBackwardFused) run() {
 						t160Sums := [16]F{t160_2}
 						t89Sums := [16]F{t89_2}
 						for i := range dK {
-							t762 := t7122[i] + w17
+							t762 := t7122[i] + w15
 							t1582Sums[i%16] = num.FMA32(eLin[i], t762, t1582Sums[i%16])
 							e3Entry := e3[i]
 							t160Sums[i%16] = num.FMA32(e3Entry, t60[i]/t163, t160Sums[i%16])
@@ -1581,12 +1585,12 @@ func (c *stepBackwardFused) run() {
 					// yaad_printed.e, yaad_printed.G_W1
 					var t105 F
 					var t118 F
-					w18 := F(F(t582*t67) * t1582)
-					w19 := (kern.Choose((F(0) < t202), num.Sqrt(kern.Choose((F(0) < t202), t202, F(1))), F(0)) <= edgeEntry2)
-					w20 := !(kern.Choose((F(0) < t202), num.Sqrt(kern.Choose((F(0) < t202), t202, F(1))), F(0)) <= edgeEntry2)
-					w21 := F(F(F(t582*t582)*t67) * t1582)
-					w19Number := kern.Choose(w19, F(1), F(0))
-					w20Number := kern.Choose(w20, F(1), F(0))
+					w16 := F(F(t582*t67) * t1582)
+					w17 := (kern.Choose((F(0) < t202), num.Sqrt(kern.Choose((F(0) < t202), t202, F(1))), F(0)) <= edgeEntry2)
+					w18 := !(kern.Choose((F(0) < t202), num.Sqrt(kern.Choose((F(0) < t202), t202, F(1))), F(0)) <= edgeEntry2)
+					w19 := F(F(F(t582*t582)*t67) * t1582)
+					w17Number := kern.Choose(w17, F(1), F(0))
+					w18Number := kern.Choose(w18, F(1), F(0))
 					if kern.Wide() {
 						a2 := regions.R5d08fb80d14cArgs{
 							P0: unsafe.SliceData(t60),
@@ -1602,27 +1606,27 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							S0: [2]float32{t118},
 							S1: [2]float32{t105},
-							S2: [2]float32{w20Number},
-							S3: [2]float32{w19Number},
+							S2: [2]float32{w18Number},
+							S3: [2]float32{w17Number},
 							S4: [2]float32{t582},
-							S5: [2]float32{w18},
-							S6: [2]float32{w21},
+							S5: [2]float32{w16},
+							S6: [2]float32{w19},
 						}
 						regions.R5d08fb80d14c(&a2)
 					} else {
 						vBar := c.VBar[(l*T+a+C*s)*dK:][:dK]
 						t118_2 := t118
 						t105_2 := t105
-						w20_2 := (F(0) < w20Number)
-						w19_2 := (F(0) < w19Number)
+						w18_2 := (F(0) < w18Number)
+						w17_2 := (F(0) < w17Number)
 						t105Sums := [16]F{t105_2}
 						t118Sums := [16]F{t118_2}
 						for i := range dK {
 							t60Entry := t60[i]
-							t94 := num.FMA32(t582, t76[i], -F(w18*t60Entry))
-							t962 := kern.Choose(w19_2, t94, F(0))
-							t105Sums[i%16] = t105Sums[i%16] + kern.Choose(w20_2, F(t31[i]*t94), F(0))
-							t1132 := num.FMA32(-w21, e3[i], t962)
+							t94 := num.FMA32(t582, t76[i], -F(w16*t60Entry))
+							t962 := kern.Choose(w17_2, t94, F(0))
+							t105Sums[i%16] = t105Sums[i%16] + kern.Choose(w18_2, F(t31[i]*t94), F(0))
+							t1132 := num.FMA32(-w19, e3[i], t962)
 							t118Sums[i%16] = num.FMA32(t60Entry, t1132, t118Sums[i%16])
 							t96[i] = t962
 							vBar[i] = -t962
@@ -1643,8 +1647,8 @@ func (c *stepBackwardFused) run() {
 					t7_2[a] = t105
 					// yaad_printed.e, yaad_printed.G_W1
 					var t131 F
-					w22 := F(F(t582*t614) * t67)
-					w23 := F(F(F(0.5*t582)*t67) * t119)
+					w20 := F(F(t582*t614) * t67)
+					w21 := F(F(F(0.5*t582)*t67) * t119)
 					if kern.Wide() {
 						a2 := regions.Rc5d8d4bed986Args{
 							P0: unsafe.SliceData(c.ELin),
@@ -1655,9 +1659,9 @@ func (c *stepBackwardFused) run() {
 							N0: dK,
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							S0: [2]float32{t131},
-							S1: [2]float32{w23},
+							S1: [2]float32{w21},
 							S2: [2]float32{t582},
-							S3: [2]float32{w22},
+							S3: [2]float32{w20},
 						}
 						regions.Rc5d8d4bed986(&a2)
 					} else {
@@ -1665,7 +1669,7 @@ func (c *stepBackwardFused) run() {
 						t131_2 := t131
 						t131Sums := [16]F{t131_2}
 						for i := range dK {
-							t1292 := num.FMA32(F(2*w23), eLin[i], num.FMA32(t582, t113[i], F(w22*t76[i])))
+							t1292 := num.FMA32(F(2*w21), eLin[i], num.FMA32(t582, t113[i], F(w20*t76[i])))
 							t131Sums[i%16] = t131Sums[i%16] + t1292
 							t129[i] = t1292
 						}
@@ -1675,22 +1679,23 @@ func (c *stepBackwardFused) run() {
 					t131 = t131Total[0]
 					t1312 := -t131
 					// yaad_printed.e
-					w24 := F(t67 * t1312)
+					w22 := F(t67 * t1312)
 					if kern.Wide() {
 						a2 := regions.R0fe31b375facArgs{
 							P0: unsafe.SliceData(t129),
 							P1: unsafe.SliceData(t136),
 							N0: dK,
-							S0: [2]float32{w24},
+							S0: [2]float32{w22},
 						}
 						regions.R0fe31b375fac(&a2)
 					} else {
 						for i := range dK {
-							t136[i] = t129[i] + w24
+							t136[i] = t129[i] + w22
 						}
 					}
 					// yaad_printed.e, yaad_printed.W2, yaad_printed.y, yaad_printed.G_W1
 					clear(t138)
+					rhoEntry3 := rho[a]
 					if kern.Wide() {
 						a2 := regions.Rf530eb9df124Args{
 							P0: unsafe.SliceData(t252),
@@ -1718,20 +1723,20 @@ func (c *stepBackwardFused) run() {
 							t165_2 := t165[(l*T+a+C*s)*dH:][:dH]
 							t164_2 := t164[(l*T+a+C*s)*dH:][:dH]
 							W2BarState2 := W2BarState[i*dH:][:dH]
-							w25 := F(0.5 * t252[i])
+							w23 := F(0.5 * t252[i])
 							t136Entry := t136[i]
 							t782Entry2 := t782[i]
-							w26 := F(0.5 * t136Entry)
+							w24 := F(0.5 * t136Entry)
 							for j := range dH {
 								t138[j] = num.FMA32(F(0.5*W2Trail2[j]), t136Entry, t138[j])
-								W2BarState2[j] = num.FMA32(w26, t165_2[j], num.FMA32(t782Entry2, t68[j], F(rhoEntry3*num.FMA32(w25, t164_2[j], W2BarState2[j]))))
+								W2BarState2[j] = num.FMA32(w24, t165_2[j], num.FMA32(t782Entry2, t68[j], F(rhoEntry3*num.FMA32(w23, t164_2[j], W2BarState2[j]))))
 							}
 						}
 					}
 					// yaad_printed.e, yaad_printed.U_W2, yaad_printed.G_W1, yaad_printed.U_W1
-					w27 := F(-0.39894228040143265 * thetaEntry3)
-					w28 := F(0.19947114020071627 * thetaEntry3)
-					w29 := F(-0.5 * thetaEntry3)
+					w25 := F(-0.39894228040143265 * thetaEntry3)
+					w26 := F(0.19947114020071627 * thetaEntry3)
+					w27 := F(-0.5 * thetaEntry3)
 					if kern.Wide() {
 						a2 := regions.Rb49df1a00a1aArgs{
 							P0: unsafe.SliceData(c.GW1Prod),
@@ -1745,10 +1750,10 @@ func (c *stepBackwardFused) run() {
 							P8: unsafe.SliceData(t14722),
 							N0: dH,
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							S0: [2]float32{w28},
-							S1: [2]float32{w29},
+							S0: [2]float32{w26},
+							S1: [2]float32{w27},
 							S2: [2]float32{thetaEntry3},
-							S3: [2]float32{w27},
+							S3: [2]float32{w25},
 						}
 						regions.Rb49df1a00a1a(&a2)
 					} else {
@@ -1762,9 +1767,9 @@ func (c *stepBackwardFused) run() {
 							t1562Entry2 := t1562[i]
 							eProdEntry2 := eProd[i]
 							t138Entry := t138[i]
-							w31 := F(F(F(F(F(w28*eProdEntry2)*eProdEntry2)*GW1ProdEntry2)*t83Entry) * t1562Entry2)
-							w32 := F(F(0.7978845608028653*t83Entry) * num.FMA32(eProdEntry2, t138Entry, num.FMA32(F(w29*GW1ProdEntry2), t1562Entry2, F(F(thetaEntry3*eProdEntry2)*t44[i]))))
-							t14722[i] = num.FMA32(t62_2[i], t138Entry, num.FMA32(F(2), w31, num.FMA32(F(F(w27*GW1ProdEntry2)*t83Entry), t1562Entry2, F(thetaEntry3*t46[i])))) + w32
+							w29 := F(F(F(F(F(w26*eProdEntry2)*eProdEntry2)*GW1ProdEntry2)*t83Entry) * t1562Entry2)
+							w30 := F(F(0.7978845608028653*t83Entry) * num.FMA32(eProdEntry2, t138Entry, num.FMA32(F(w27*GW1ProdEntry2), t1562Entry2, F(F(thetaEntry3*eProdEntry2)*t44[i]))))
+							t14722[i] = num.FMA32(t62_2[i], t138Entry, num.FMA32(F(2), w29, num.FMA32(F(F(w25*GW1ProdEntry2)*t83Entry), t1562Entry2, F(thetaEntry3*t46[i])))) + w30
 						}
 					}
 					// yaad_printed.e, yaad_printed.W1, yaad_printed.y
