@@ -112,7 +112,7 @@ func dumpPlan(c *unitCompiler, w io.Writer) {
 	for _, u := range c.packages() {
 		eachKernel(emitgo.KernelFiles([]*abi.Unit{u}), func(k *plan.Kernel) {
 			n := workOf(u, k)
-			fmt.Fprintf(w, "%s; at sizes of %d, but for those with a default: %d KB read, %d KB written, %d thousand operations, %d thousand functions\n\n",
+			fmt.Fprintf(w, "%s; where every size without a default is %d: %d KB read, %d KB written, %d thousand operations, %d thousand functions\n\n",
 				k, standardSize, n.read, n.written, n.operations, n.functions)
 		})
 	}

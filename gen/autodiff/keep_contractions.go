@@ -16,10 +16,9 @@ import (
 // v of a memory rule. A value counts when it takes a pass over a state (a
 // contraction or a normalisation) or a root finding, and has fewer axes than
 // the largest state. Of a chain of such values only those are kept that an
-// adjoint or a value as large as the state reads, or a condition that these read, and
-// every root. A step over
-// a chunk of tokens keeps such values of the whole chunk, so that its backward
-// multiplies no matrices twice.
+// adjoint, a value as large as the state or a condition of these reads, and every
+// root. A step over a chunk of tokens keeps such values of the whole chunk, so that
+// its backward multiplies no matrices twice.
 func keepContractions(f *ir.Func) {
 	for _, in := range f.Body {
 		if in.Scan != nil && in.Scan.Reverse && slices.Contains(f.Body, in.Scan.Primal) {

@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"maps"
 	"slices"
 
 	"github.com/nl-hecate/hecate/gen/ir"
@@ -24,45 +23,36 @@ type Operations struct {
 // present.
 func (k *Kernel) Operations(sizes map[string]int) Operations {
 	c := &operationCounter{sizes: k.values(sizes), at: map[*Var]int64{}}
-	sum := c.nodes(k.Body)
-	return Operations{sum.arithmetic, sum.functions}
+	return c.nodes(k.Body)
 }
-
-// Names are the functions that are called, in the order of the table of primitives.
-func (o Operations) Names() []ir.Op { return slices.Sorted(maps.Keys(o.Functions)) }
 
 type operationCounter struct {
 	sizes map[string]int
 	at    map[*Var]int64 // values of the variables of loops that are run through
 }
 
-type operations struct {
-	arithmetic int64
-	functions  map[ir.Op]int64
-}
-
-func (o *operations) add(p operations, times int64) {
-	o.arithmetic += times * p.arithmetic
-	for f, n := range p.functions {
+func (o *Operations) add(p Operations, times int64) {
+	o.Arithmetic += times * p.Arithmetic
+	for f, n := range p.Functions {
 		o.call(f, times*n)
 	}
 }
 
-func (o *operations) call(f ir.Op, n int64) {
-	if o.functions == nil {
-		o.functions = map[ir.Op]int64{}
+func (o *Operations) call(f ir.Op, n int64) {
+	if o.Functions == nil {
+		o.Functions = map[ir.Op]int64{}
 	}
-	o.functions[f] += n
+	o.Functions[f] += n
 }
 
-func (c *operationCounter) nodes(ns []Node) (out operations) {
+func (c *operationCounter) nodes(ns []Node) (out Operations) {
 	for _, n := range ns {
 		out.add(c.node(n), 1)
 	}
 	return out
 }
 
-func (c *operationCounter) node(n Node) (out operations) {
+func (c *operationCounter) node(n Node) (out Operations) {
 	EachExpr(n, out.count)
 	switch n := n.(type) {
 	case *Loop:
@@ -76,28 +66,29 @@ func (c *operationCounter) node(n Node) (out operations) {
 		return c.nodes(n.Body)
 	case *FindRoot:
 		out.add(c.nodes(n.Body), 2)
+		WalkExpr(n.Val, out.count) // the residual, a second time
 	case *Region:
 		return c.nodes(n.Body)
 	case *Accumulate:
 		if !n.Set {
-			out.arithmetic++
+			out.Arithmetic++
 		}
 	case *Store:
-		out.arithmetic += int64(len(n.Vals))
+		out.Arithmetic += int64(len(n.Vals))
 		if !n.Add {
-			out.arithmetic--
+			out.Arithmetic--
 		}
 	case *Gemm:
-		out.arithmetic += c.size(n.M) * c.size(n.N) * c.size(n.K)
+		out.Arithmetic += c.size(n.M) * c.size(n.N) * c.size(n.K)
 	case *TriSolve:
 		m := c.size(n.M)
-		out.arithmetic += m * (m - 1) / 2 * c.size(n.N)
+		out.Arithmetic += m * (m - 1) / 2 * c.size(n.N)
 	}
 	return out
 }
 
 // loop runs through the iterations only where what is inside depends on them.
-func (c *operationCounter) loop(n *Loop) (out operations) {
+func (c *operationCounter) loop(n *Loop) (out Operations) {
 	least, most := c.index(n.Hi[0]), c.index(n.Lo[0])
 	for _, hi := range n.Hi[1:] {
 		least = min(least, c.index(hi))
@@ -142,7 +133,7 @@ func (c *operationCounter) index(x Index) int64 {
 }
 
 // count adds what an expression computes itself, without its arguments.
-func (o *operations) count(e Expr) {
+func (o *Operations) count(e Expr) {
 	product := func(coef float64) int64 {
 		if coef == 1 || coef == -1 {
 			return 0
@@ -151,22 +142,22 @@ func (o *operations) count(e Expr) {
 	}
 	switch e := e.(type) {
 	case Prod:
-		o.arithmetic += int64(len(e.Args)) - 1 + product(e.Coef)
+		o.Arithmetic += int64(len(e.Args)) - 1 + product(e.Coef)
 	case Lin:
-		o.arithmetic += int64(len(e.Args)) - 1
+		o.Arithmetic += int64(len(e.Args)) - 1
 		if e.Const != 0 {
-			o.arithmetic++
+			o.Arithmetic++
 		}
 		for _, c := range e.Coef {
-			o.arithmetic += product(c)
+			o.Arithmetic += product(c)
 		}
 	case Fma:
-		o.arithmetic++
+		o.Arithmetic++
 	case Call:
 		if e.Op.Info().Cost == ir.Function {
 			o.call(e.Op, 1)
 		} else {
-			o.arithmetic++
+			o.Arithmetic++
 		}
 	}
 }

@@ -75,8 +75,8 @@ func (l Target) Arithmetic() string {
 //	   error function has steps of its own in the fused arithmetic.
 //	4  Short sums are written out, sums over concatenations are one for each part, and
 //	   products and few entries are added in the memory of their sum.
-//	5  Powers of magnitudes lose their signs, a softmax is scaled by the inverse of its sum,
-//	   and a backward computes again, or no longer, what it had in another way.
+//	5  Factors |x|·sign(x) are x, a softmax is multiplied by the inverse of its sum, and a
+//	   backward reads states from its replay that it computed in another order.
 const Version = 5
 
 // Bits names the bits that a target computes in this version, such as "fma/5".

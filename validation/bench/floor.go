@@ -20,7 +20,9 @@ type work struct{ operations, functions, bytes float64 }
 
 func (m member) work(pair [2]*plan.Kernel, T, d int) (w work) {
 	for _, k := range pair {
-		k = fuse.Kernel(k)
+		if fused := fuse.Kernel(k); fused != nil {
+			k = fused
+		}
 		sizes := map[string]int{}
 		for _, s := range k.Sizes {
 			sizes[s] = sizesOf(T, d, m.segment())(s)
@@ -45,7 +47,7 @@ func (r *report) floors(b *strings.Builder) {
 	}
 	fmt.Fprintf(b, "Floors, from %s and %s. Operations, steps of functions and bytes are for each token and each d² of a state.\n\n"+
 		"| rule | d | operations | of functions | bytes | floor, µs | bound by | floor ÷ Go [%s] |\n|---|---|---|---|---|---|---|---|\n",
-		peak, strings.Replace(loads.String(), "GFLOP", "GB", 1), figures(targetFloor))
+		peak, loads, figures(targetFloor))
 	for _, m := range family {
 		for _, d := range familyWidths {
 			ns := r.rules.slices(m.what(d), goPrefix+inOrder)

@@ -94,7 +94,7 @@ func peakTasks(c *cc[float32]) (out []task, flops map[string]float64, err error)
 }
 
 // A peakRate is the peak of one core in floating point operations per
-// nanosecond (GFLOP/s); zero where it was not measured.
+// nanosecond (GFLOP/s), or in bytes (GB/s); zero where it was not measured.
 type peakRate struct {
 	name         string
 	median, best float64
@@ -133,5 +133,9 @@ func (r *report) share(name, variant string, d int) float64 {
 }
 
 func (p peakRate) String() string {
-	return fmt.Sprintf("%s %.0f GFLOP/s (best %.0f)", p.name, p.median, p.best)
+	unit := "GFLOP/s"
+	if strings.HasPrefix(p.name, loadPrefix) {
+		unit = "GB/s"
+	}
+	return fmt.Sprintf("%s %.0f %s (best %.0f)", p.name, p.median, unit, p.best)
 }

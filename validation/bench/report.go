@@ -14,9 +14,9 @@ type report struct {
 	lacks     []string // lines about what is left out
 	blas      string   // the configuration of OpenBLAS
 	checks    checks
-	core      *times // recurrences, products, peak and model, one interleaved run
-	peakFlops map[string]float64
-	threads   *times // two threads and one, by wall time
+	core      *times             // recurrences, products, peak and model, one interleaved run
+	peakFlops map[string]float64 // operations of a slice, or bytes, by peak
+	threads   *times             // two threads and one, by wall time
 	model     bool
 	matrices  int64                 // that a token of the model is multiplied with
 	rules     *times                // all memory rules and the peaks
