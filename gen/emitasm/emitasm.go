@@ -7,6 +7,7 @@
 //	analyse        streams over buffers, and what differs between rows and columns
 //	nodes          the outer loops, with counters and offsets in the frame
 //	vectorLoop     innermost loops by strip mining: a body for a whole pass, one for the remainder
+//	registerSums   nests that add to the same entries, which stay in registers
 //	scope          statements → SSA, once for each group of rows and columns
 //	allocate       linear register allocation with spills
 //	machine        the instructions of an architecture: amd64, arm64

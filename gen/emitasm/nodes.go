@@ -18,7 +18,9 @@ func (f *function) nodes(ns []plan.Node) {
 		case *plan.Note:
 		case *plan.Loop:
 			flush()
-			if f.isVectorLoop(n) {
+			if r := f.registerSums(n); r != nil {
+				f.sumsInRegisters(r)
+			} else if f.isVectorLoop(n) {
 				f.adjacents = f.adjacentSumsOf(ns, i)
 				f.vectorLoop(n)
 			} else {

@@ -29,6 +29,7 @@ type function struct {
 	rows         int     // rows that run at once; 1 without rows
 	accumulators int     // sums over rows that run at once
 	loads        float64 // from memory, for each row and group of columns, of the loops that do most of the work
+	inStrip      bool    // pointers are those of the present columns and rows, see registerSums
 	once         bool    // the present statements are a prologue, an epilogue or a remainder
 	suffix       string  // of its name, after that of the region
 	ints         int     // words of the frame

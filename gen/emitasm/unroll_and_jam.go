@@ -42,6 +42,9 @@ func jamNodes(ns []plan.Node, width int, jams map[*plan.Loop]*jammedLoop) []plan
 		if !ok {
 			continue
 		}
+		if registerSumsOf(loop) != nil {
+			continue
+		}
 		if inner := interchanged(loop); inner != nil {
 			loop = inner
 		}
@@ -107,6 +110,7 @@ func loopsAndStores(ns []plan.Node) bool {
 // load.
 func independent(loop *plan.Loop) bool {
 	begun, totals, gain := map[*plan.Local]bool{}, map[*plan.Local]bool{}, false
+	mayShare := true // entries that all rows add to
 	for _, n := range loop.Body {
 		switch n := n.(type) {
 		case *plan.Note, *plan.Store:
@@ -115,6 +119,10 @@ func independent(loop *plan.Loop) bool {
 		case *plan.Let:
 			begun[n.To] = true
 		case *plan.Loop:
+			if sumsOfRow(n, loop.Var) {
+				gain, mayShare = true, false
+				continue
+			}
 			if !vectorLoopOf(n, loop.Var, begun) {
 				return false
 			}
@@ -123,7 +131,7 @@ func independent(loop *plan.Loop) bool {
 			return false
 		}
 	}
-	return gain && !loop.Down && independentRows(loop) && !readsTotals(loop, totals)
+	return gain && !loop.Down && independentRows(loop, mayShare) && !readsTotals(loop, totals)
 }
 
 // readsTotals reports whether a row needs what the rows before it have added up.
@@ -157,6 +165,15 @@ func shares(loop *plan.Loop, row *plan.Var) bool {
 	return adds && shared
 }
 
+// sumsOfRow reports whether a loop adds up in registers, in a nest that is the same for all rows.
+func sumsOfRow(n *plan.Loop, row *plan.Var) bool {
+	r := registerSumsOf(n)
+	if r == nil {
+		return false
+	}
+	return !slices.ContainsFunc(slices.Concat(n.Lo, n.Hi, r.inner.Hi), func(x plan.Index) bool { return !x.Coef(row).IsZero() })
+}
+
 // vectorLoopOf reports whether a loop is a vector loop that is the same for all rows and
 // accumulates into what a row begins.
 func vectorLoopOf(n *plan.Loop, row *plan.Var, begun map[*plan.Local]bool) bool {
@@ -180,10 +197,10 @@ func vectorLoopOf(n *plan.Loop, row *plan.Var, begun map[*plan.Local]bool) bool 
 }
 
 // independentRows reports whether no row touches what another one writes, but for sums over
-// rows: entries that one statement alone adds to, each row in its turn.
-func independentRows(loop *plan.Loop) bool {
+// rows where they may share these: entries that one statement alone adds to, each row in its turn.
+func independentRows(loop *plan.Loop, mayShare bool) bool {
 	for b := range plan.Written(loop.Body) {
-		if !ownEntries(loop, b) && !onlySum(loop, b) {
+		if !ownEntries(loop, b) && !(mayShare && onlySum(loop, b)) {
 			return false
 		}
 	}

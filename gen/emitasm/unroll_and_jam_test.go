@@ -13,7 +13,7 @@ import (
 // row sees what another one writes.
 func TestRowsAtOnce(t *testing.T) {
 	n := shape.Sym("n")
-	i, j := &plan.Var{Name: "i"}, &plan.Var{Name: "j"}
+	i, j, m := &plan.Var{Name: "i"}, &plan.Var{Name: "j"}, &plan.Var{Name: "m"}
 	row, col := plan.At(i), plan.At(j)
 	buffer := func(name string, axes int) *plan.Buffer {
 		return &plan.Buffer{Name: name, Elem: ir.Real, Dims: []shape.Poly{n, n}[:axes]}
@@ -49,6 +49,8 @@ func TestRowsAtOnce(t *testing.T) {
 		{"sums at a distance", []plan.Node{begin, loop(j, sum(s)), set(at(y, row.Add(plan.Fixed(n), shape.Int(1))), plan.Ref{To: s})}, true},
 		{"an outer product, which adds multiples of one vector", []plan.Node{loop(j, set(at(b, row, col), plan.Fma{A: load(x, col), B: load(y, row), C: load(b, row, col)}))}, true},
 
+		{"sums in registers", []plan.Node{loop(m, loop(j, set(at(b, row, col), plan.Fma{A: load(a, plan.At(m), col), B: load(x, plan.At(m)), C: load(b, row, col)})))}, true},
+		{"sums in registers that all rows add to", []plan.Node{loop(m, loop(j, set(at(y, col), plan.Fma{A: load(a, plan.At(m), col), B: load(b, row, plan.At(m)), C: load(y, col)})))}, false},
 		{"entries of which rows have some in common", []plan.Node{loop(j, set(at(y, row.Add(col, shape.Int(1))), plan.Fma{A: load(x, col), B: load(b, row, row), C: load(y, row.Add(col, shape.Int(1)))}))}, false},
 		{"nothing to gather", []plan.Node{loop(j, set(at(b, row, col), load(a, row, col)))}, false},
 		{"a total in the lanes", []plan.Node{loop(j, sum(total))}, false},

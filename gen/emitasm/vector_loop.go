@@ -168,6 +168,9 @@ func (f *function) loopStreams(n *plan.Loop) []*stream {
 // with one vector of rows all, so that instructions can read from there at no cost. Where
 // operands have no index, all do.
 func (f *function) moves(st *stream, n *plan.Loop) bool {
+	if f.inStrip {
+		return true
+	}
 	most := !f.t.indexed || f.r.Across == plan.Rows && f.vectors() == 1
 	return st.reg != "" && (st.own || most && !st.walk.StrideOf(n.Var).IsZero())
 }

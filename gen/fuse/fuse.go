@@ -15,11 +15,15 @@
 //	           the blocks are added in order.
 //
 // All of it is fixed by shapes, never by a width of registers or a number of
-// threads. What a target may take apart for itself is wrapped into a
+// threads. Loops are changed in ways that keep the order of every sum: ends instead of
+// conditions, and what is scattered over a window is summed for one entry after another
+// (skew.go). What a target may take apart for itself is wrapped into a
 // plan.Region; the rest of the kernel means the same to every target.
 package fuse
 
 import (
+	"slices"
+
 	"github.com/nl-hecate/hecate/gen/plan"
 	"github.com/nl-hecate/hecate/gen/shape"
 )
@@ -37,7 +41,7 @@ const RowPartialSums = 2
 // with k, nodes are not.
 func Kernel(k *plan.Kernel) *plan.Kernel {
 	out := *k
-	body, cells, ok := regions(accumulators(splitOptional(tighten(nodes(k.Body)))))
+	body, cells, ok := regions(accumulators(splitOptional(skewed(tighten(nodes(k.Body))))))
 	if !ok {
 		return nil
 	}
@@ -213,9 +217,29 @@ func tighten(ns []plan.Node) []plan.Node {
 			continue
 		}
 		loop.Body = tighten(loop.Body)
-		out = append(append(out, narrow(loop)...), loop)
+		out = append(append(append(out, narrow(loop)...), hoisted(loop)...), loop)
 	}
 	return out
+}
+
+// hoisted takes the gathers out of a loop that are the same in all its iterations, and of
+// some loop around.
+func hoisted(loop *plan.Loop) []plan.Node {
+	var out []plan.Node
+	loop.Body = slices.DeleteFunc(slices.Clone(loop.Body), func(n plan.Node) bool {
+		g, ok := n.(*plan.Gather)
+		if !ok || loop.Kind != plan.Plain && loop.Kind != plan.Reduction || g.From.Mentions(loop.Var) || len(g.From.Gathered()) > 0 || !g.Plus.Equal(plan.Index{}) || !mentionsAny(g.From) {
+			return false
+		}
+		out = append(out, g)
+		return true
+	})
+	return out
+}
+
+// mentionsAny reports whether an access is to one of several entries.
+func mentionsAny(a plan.Access) bool {
+	return slices.ContainsFunc(a.Index, func(x plan.Index) bool { return len(x.Terms) > 0 })
 }
 
 // narrow narrows one loop; it returns the Pick that moves out of it.

@@ -189,3 +189,41 @@ func TestGathers(t *testing.T) {
 		}
 	}
 }
+
+// TestSkew: a scatter over a window becomes a sum for each entry, and what adds to entries in
+// another order, or to others meanwhile, stays.
+func TestSkew(t *testing.T) {
+	k, p := variable("k"), variable("p")
+	tokens, window, columns := shape.Sym("T"), shape.Sym("w"), shape.Sym("d")
+	stack := buffer("y", tokens.Add(window), columns)
+	weights, x := buffer("a", tokens, window), buffer("x", tokens, columns)
+	entry := plan.At(j).Add(plan.At(k), shape.Int(-1)).Add(plan.Fixed(window.Sub(shape.Int(1))), shape.Int(1))
+	scatter := add(at(stack, entry, plan.At(p)), prod(load(weights, plan.At(j), plan.At(k)), load(x, plan.At(j), plan.At(p))))
+	onto := func(e plan.Expr) *plan.Store { return add(at(stack, entry, plan.At(p)), e) }
+	nest := func(body ...plan.Node) plan.Node {
+		return loop(plan.Plain, j, tokens, loop(plan.Reduction, k, window, loop(plan.Plain, p, columns, body...)))
+	}
+	for _, c := range []struct {
+		name string
+		in   plan.Node
+		want string // the first lines, "" where the nest stays
+	}{
+		{"a window", nest(scatter), "for k in [0, T + w - 1)\n\tsum j in [max(0, k - w + 1), min(T, k + 1))\n\t\tfor p in [0, d)\n\t\t\ty[k, p] = fma(+a[j, j - k + w - 1], x[j, p], y[k, p])\n"},
+		{"the window outside", loop(plan.Plain, k, window, loop(plan.Plain, j, tokens, loop(plan.Plain, p, columns, scatter))), ""},
+		{"a further sum between", loop(plan.Plain, j, tokens, loop(plan.Reduction, i, n, loop(plan.Reduction, k, window, loop(plan.Plain, p, columns, onto(load(buffer("z", n, tokens), plan.At(i), plan.At(j))))))), ""},
+		{"what it reads of its own", nest(onto(load(stack, plan.At(j), plan.At(p)))), ""},
+		{"no sum", nest(set(at(stack, entry, plan.At(p)), load(x, plan.At(j), plan.At(p)))), ""},
+		{"a window whose end moves", loop(plan.Plain, j, tokens, &plan.Loop{Kind: plan.Reduction, Var: k, Lo: []plan.Index{{}},
+			Hi: []plan.Index{plan.Fixed(window), plan.At(j)}, Body: []plan.Node{loop(plan.Plain, p, columns, scatter)}}), ""},
+	} {
+		got := fused(c.in)
+		_, lines, _ := strings.Cut(got, "columns\n")
+		lines = strings.ReplaceAll(strings.TrimPrefix(lines, "\t"), "\n\t", "\n")
+		if c.want != "" && !strings.HasPrefix(lines, c.want) {
+			t.Errorf("%s:\n%swant\n%s", c.name, got, c.want)
+		}
+		if c.want == "" && strings.Contains(got, "max(0") {
+			t.Errorf("%s:\n%s", c.name, got)
+		}
+	}
+}

@@ -4,7 +4,7 @@
 //
 //	prepare     each recurrence runs through the table of scanPasses (hoisting and
 //	            sinking out of time, independent rows, forward substitution); sums
-//	            are reassociated and equal instructions merged
+//	            are reassociated, equal instructions merged, and arguments packed
 //	fusion      instructions over the same loops become one nest; values between
 //	            nests are in memory, all others are scalars, inlined, or
 //	            rematerialised in every nest that reads them
@@ -236,6 +236,7 @@ func (l *lowerer) prepare() {
 	merge(l.f, l.replace)
 	sortFactors(l.f.Body, nil)
 	l.sweep()
+	l.pack()
 }
 
 // replace makes every reader of old in the program read new.

@@ -52,10 +52,11 @@ func golden(t *testing.T, name string, k *plan.Kernel) {
 }
 
 // The plans of a rule with rows, of one whose rows are not independent, of one that
-// looks back through a window, which is read in the series itself, and of
-// root findings for all points at once and of a state.
+// looks back through a window, which is read in the series itself, of
+// root findings for all points at once and of a state, and of a product over a window,
+// for which the series is packed.
 func TestPlans(t *testing.T) {
-	for _, name := range []string{"delta", "slots", "window", "roots"} {
+	for _, name := range []string{"delta", "slots", "window", "roots", "scores"} {
 		k, err := lower.Func(read(t, name))
 		if err != nil {
 			t.Fatal(err)

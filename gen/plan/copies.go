@@ -92,3 +92,45 @@ func CopyStore(loop *Loop) *Store {
 	}
 	return s
 }
+
+// A Transposition is two loops that copy a matrix, rows to columns: row r of From, a number of entries
+// N side by side, goes to To, To's entries of one row Step apart. Rows of From are Stride apart,
+// downwards if it is negative. The accesses are to the first entries, at row 0.
+type Transposition struct {
+	To, From     Access
+	Step, Stride shape.Poly
+	Rows, N      Index
+}
+
+// TransposeOf returns the transposition that a loop is, over the entries of rows around one over
+// rows, or nil.
+func TransposeOf(entries *Loop) *Transposition {
+	if len(entries.Body) != 1 {
+		return nil
+	}
+	rows, ok := entries.Body[0].(*Loop)
+	if !ok || len(rows.Body) != 1 {
+		return nil
+	}
+	for _, l := range []*Loop{entries, rows} {
+		if l.Down || l.Kind != Plain || len(l.Lo) != 1 || !l.Lo[0].Equal(Index{}) || len(l.Hi) != 1 || len(l.Hi[0].Terms) > 0 {
+			return nil
+		}
+	}
+	s, ok := rows.Body[0].(*Store)
+	if !ok || s.Add || len(s.Vals) != 1 {
+		return nil
+	}
+	from, ok := s.Vals[0].(Load)
+	one := shape.Int(1)
+	if !ok || from.Buf.Elem != ir.Real || s.To.Buf.Elem != ir.Real || from.Buf.Base() == s.To.Buf.Base() || len(s.To.Gathered())+len(from.Gathered()) > 0 {
+		return nil
+	}
+	to, at := s.To.Flat(), from.Flat()
+	t := &Transposition{Step: to.Coef(entries.Var), Stride: at.Coef(rows.Var), Rows: rows.Hi[0], N: entries.Hi[0]}
+	if !to.Coef(rows.Var).Equal(one) || !at.Coef(entries.Var).Equal(one) || t.Step.IsZero() || t.Stride.IsZero() {
+		return nil
+	}
+	t.To, t.From = s.To.Start(entries.Var).Start(rows.Var), from.Start(entries.Var).Start(rows.Var)
+	return t
+}

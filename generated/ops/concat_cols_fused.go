@@ -2,6 +2,8 @@
 
 package ops
 
+import "github.com/nl-hecate/hecate/runtime/kern"
+
 // concatColsCallFused is ConcatColsCall in fused arithmetic.
 type concatColsCallFused ConcatColsCall[float32]
 
@@ -16,30 +18,15 @@ func (c *concatColsCallFused) run() {
 
 	// concat_cols.out
 	for i := range L {
-		for j := range m {
-			out2_2 := out2[(i*(m+n)+j)*k:][:k]
-			for k2 := range k {
-				out2_2[k2] = c.A[(i*k+k2)*m+j]
-			}
-		}
+		kern.Transposed(out2[i*(m+n)*k:], k, c.A, i*k*m, m, k, m)
 	}
 	for i := range L {
-		for j := range n {
-			out2_2 := out2[(i*(m+n)+j+m)*k:][:k]
-			for k2 := range k {
-				out2_2[k2] = c.B[(i*k+k2)*n+j]
-			}
-		}
+		kern.Transposed(out2[(i*(m+n)+m)*k:], k, c.B, i*k*n, n, k, n)
 	}
 
 	// concat_cols.out
 	for i := range L {
-		for j := range k {
-			out := c.Out[(i*k+j)*(m+n):][:m+n]
-			for k2 := range m + n {
-				out[k2] = out2[(i*(m+n)+k2)*k+j]
-			}
-		}
+		kern.Transposed(c.Out[i*k*(m+n):], m+n, out2, i*(m+n)*k, k, m+n, k)
 	}
 }
 

@@ -22,15 +22,18 @@ func (c *meanRowsCallFused) run() {
 	// mean_rows.out
 	clear(t)
 	if kern.Wide() {
-		a := regions.Rda26150709d8Args{
+		a := regions.R90bed69fd98eArgs{
 			P0: unsafe.SliceData(t),
 			P1: unsafe.SliceData(c.X),
 			N0: L,
 			N1: m,
 			N2: n,
-			N3: m * n,
+			N3: 4 * n,
+			N4: 8 * n,
+			N5: 12 * n,
+			N6: m * n,
 		}
-		regions.Rda26150709d8(&a)
+		regions.R90bed69fd98e(&a)
 	} else {
 		for i := range L {
 			t2 := t[i*n:][:n]

@@ -24,19 +24,22 @@ func (c *shortConvCallFused) run() {
 	// short_conv.out
 	clear(t)
 	if kern.Wide() {
-		a := regions.Ra4db6c5b6a1aArgs{
+		a := regions.R480590f701c2Args{
 			P0: unsafe.SliceData(c.U),
 			P1: unsafe.SliceData(c.W),
 			P2: unsafe.SliceData(t),
-			N0: L,
-			N1: T,
+			N0: T,
+			N1: L,
 			N2: K,
 			N3: n,
 			N4: -n,
-			N5: K * n,
-			N6: T * n,
+			N5: 4 * T * n,
+			N6: 8 * T * n,
+			N7: 12 * T * n,
+			N8: T * n,
+			N9: K * n,
 		}
-		regions.Ra4db6c5b6a1a(&a)
+		regions.R480590f701c2(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -163,19 +166,22 @@ func (c *shortConvBackwardFused) run() {
 	// short_conv.out
 	clear(c.WBar)
 	if kern.Wide() {
-		a := regions.R972716ab0aa1Args{
+		a := regions.R5658e01e53baArgs{
 			P0: unsafe.SliceData(c.U),
 			P1: unsafe.SliceData(t7),
 			P2: unsafe.SliceData(c.WBar),
-			N0: L,
-			N1: K,
+			N0: K,
+			N1: L,
 			N2: T,
 			N3: n,
-			N4: -n,
-			N5: K * n,
-			N6: T * n,
+			N4: 4 * K * n,
+			N5: 8 * K * n,
+			N6: 12 * K * n,
+			N7: T * n,
+			N8: K * n,
+			N9: -n,
 		}
-		regions.R972716ab0aa1(&a)
+		regions.R5658e01e53ba(&a)
 	} else {
 		for i := range L {
 			for j := range K {

@@ -2,6 +2,8 @@
 
 package ops
 
+import "github.com/nl-hecate/hecate/runtime/kern"
+
 // transposeCallFused is TransposeCall in fused arithmetic.
 type transposeCallFused TransposeCall[float32]
 
@@ -14,12 +16,7 @@ func (c *transposeCallFused) run() {
 
 	// transpose.out
 	for i := range L {
-		for j := range k {
-			out := c.Out[(i*k+j)*m:][:m]
-			for k2 := range m {
-				out[k2] = c.A[(i*m+k2)*k+j]
-			}
-		}
+		kern.Transposed(c.Out[i*k*m:], m, c.A, i*m*k, k, m, k)
 	}
 }
 
@@ -35,11 +32,6 @@ func (c *transposeBackwardFused) run() {
 
 	// transpose.out
 	for i := range L {
-		for j := range m {
-			ABar := c.ABar[(i*m+j)*k:][:k]
-			for k2 := range k {
-				ABar[k2] = c.OutBar[(i*k+k2)*m+j]
-			}
-		}
+		kern.Transposed(c.ABar[i*m*k:], k, c.OutBar, i*k*m, m, k, m)
 	}
 }

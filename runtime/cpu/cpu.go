@@ -77,9 +77,11 @@ func (l Target) Arithmetic() string {
 //	   products and few entries are added in the memory of their sum.
 //	5  Factors |x|·sign(x) are x, a softmax is multiplied by the inverse of its sum, and a
 //	   backward reads states from its replay that it computed in another order.
-const Version = 5
+//	6  A sum of products over a window, such as the scores of attention, adds its products in
+//	   turn and no longer in partial sums.
+const Version = 6
 
-// Bits names the bits that a target computes in this version, such as "fma/5".
+// Bits names the bits that a target computes in this version, such as "fma/6".
 func (l Target) Bits() string { return l.Arithmetic() + "/" + strconv.Itoa(Version) }
 
 // features are what decides. The wide ones include that the operating system

@@ -216,12 +216,18 @@ func Transpose(to []float32, rows int, from []float32, stride, there, n int) {
 	if there < rows {
 		clear(to[:rows*n])
 	}
-	transpose(to, rows, from, stride, there, n)
+	transpose(to, rows, from, 0, stride, there, n)
 }
 
 // TransposeBack is the way back.
 func TransposeBack(from []float32, rows int, to []float32, stride, there, n int) {
-	transpose(to, stride, from, rows, n, there)
+	transpose(to, stride, from, 0, rows, n, there)
+}
+
+// Transposed lays n entries of each row side by side, those of one row step apart: row r begins
+// at entry at + r·stride of from. A negative stride takes the rows from the last to the first.
+func Transposed(to []float32, step int, from []float32, at, stride, rows, n int) {
+	transpose(to, step, from, at, stride, rows, n)
 }
 
 // CopyRows copies n entries of rows, stride apart in from and in to.
@@ -239,26 +245,26 @@ type stripArgs struct {
 	quads, strips    int
 }
 
-// transpose sets to[j·step + r] = from[r·stride + j] for r < rows and j < n:
+// transpose sets to[j·step + r] = from[at + r·stride + j] for r < rows and j < n:
 // whole strips and quads at once, then the entries after the last quad, then
 // the rows after the last strip.
-func transpose(to []float32, step int, from []float32, stride, rows, n int) {
+func transpose(to []float32, step int, from []float32, at, stride, rows, n int) {
 	r, quads := 0, n/4
 	if Wide() && quads > 0 {
 		lanes := [...]int{cpu.NEON: 4, cpu.AVX2: 8, cpu.AVX512: 16}[cpu.Active()]
 		if strips := rows / lanes; strips > 0 {
 			r = strips * lanes
-			_, _ = to[(n-1)*step+r-1], from[(r-1)*stride+n-1]
-			transposeStrips(&stripArgs{&to[0], &from[0], 4 * step, 4 * stride, quads, strips})
+			_, _, _ = to[(n-1)*step+r-1], from[at+n-1], from[at+(r-1)*stride+n-1]
+			transposeStrips(&stripArgs{&to[0], &from[at], 4 * step, 4 * stride, quads, strips})
 		}
 	}
 	for j := 4 * quads; j < n; j++ {
 		for i := range r {
-			to[j*step+i] = from[i*stride+j]
+			to[j*step+i] = from[at+i*stride+j]
 		}
 	}
 	for ; r < rows; r++ {
-		for j, x := range from[r*stride:][:n] {
+		for j, x := range from[at+r*stride:][:n] {
 			to[j*step+r] = x
 		}
 	}

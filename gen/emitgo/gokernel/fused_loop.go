@@ -74,3 +74,12 @@ func (e *kernelEmitter) copied(g *jen.Group, n *plan.Loop, s *plan.Store) {
 	from := s.Vals[0].(plan.Load).Access
 	g.Copy(first(s.To), first(from))
 }
+
+// transposed prints loops that copy rows to columns.
+func (e *kernelEmitter) transposed(g *jen.Group, t *plan.Transposition) {
+	to := e.slice(t.To.Buf)
+	if at := e.text.Address(t.To); at != "0" {
+		to = to.Index(jen.Id(at).Op(":"))
+	}
+	g.Qual(kernPath, "Transposed").Call(to, e.poly(t.Step), e.slice(t.From.Buf), jen.Id(e.text.Address(t.From)), e.poly(t.Stride), e.index(t.Rows), e.index(t.N))
+}

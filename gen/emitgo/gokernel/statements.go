@@ -119,6 +119,10 @@ func (e *kernelEmitter) node(g *jen.Group, n plan.Node) {
 			e.copied(g, n, s)
 			return
 		}
+		if t := plan.TransposeOf(n); t != nil && e.fused {
+			e.transposed(g, t)
+			return
+		}
 		e.loop(g, n)
 	case *plan.Region:
 		e.region(g, n)

@@ -27,17 +27,20 @@ func (c *outFused) run() {
 	// cms.out
 	clear(t14)
 	if kern.Wide() {
-		a := regions.Rbf6401891696Args{
+		a := regions.Ref3cebf9a1cfArgs{
 			P0: unsafe.SliceData(t14),
 			P1: unsafe.SliceData(c.M),
-			N0: L,
-			N1: T,
+			N0: T,
+			N1: L,
 			N2: K,
 			N3: d,
 			N4: T * d,
-			N5: K * T * d,
+			N5: 4 * T * d,
+			N6: 8 * T * d,
+			N7: 12 * T * d,
+			N8: K * T * d,
 		}
-		regions.Rbf6401891696(&a)
+		regions.Ref3cebf9a1cf(&a)
 	} else {
 		for i := range L {
 			for j := range T {

@@ -87,18 +87,21 @@ func (c *outFused) run() {
 	// cms_aggregate.out
 	clear(c.Out)
 	if kern.Wide() {
-		a := regions.Rc85fe0972242Args{
+		a := regions.R47d79cb671a5Args{
 			P0: unsafe.SliceData(c.P),
 			P1: unsafe.SliceData(c.M),
 			P2: unsafe.SliceData(c.Out),
-			N0: L,
-			N1: T,
+			N0: T,
+			N1: L,
 			N2: K,
 			N3: d,
 			N4: T * d,
-			N5: K * T * d,
+			N5: 4 * T * d,
+			N6: 8 * T * d,
+			N7: 12 * T * d,
+			N8: K * T * d,
 		}
-		regions.Rc85fe0972242(&a)
+		regions.R47d79cb671a5(&a)
 	} else {
 		p := c.P[:K]
 		for i := range L {

@@ -28,19 +28,25 @@ func (c *outFused) run() {
 	// cms_gated.out
 	clear(t18)
 	if kern.Wide() {
-		a := regions.R5156a0f7790aArgs{
-			P0: unsafe.SliceData(c.A),
-			P1: unsafe.SliceData(c.F2),
-			P2: unsafe.SliceData(c.M),
-			P3: unsafe.SliceData(t18),
-			N0: L,
-			N1: T,
-			N2: K,
-			N3: d,
-			N4: T * d,
-			N5: K * T * d,
+		a := regions.Ree22d497fb52Args{
+			P0:  unsafe.SliceData(c.A),
+			P1:  unsafe.SliceData(c.F2),
+			P2:  unsafe.SliceData(c.M),
+			P3:  unsafe.SliceData(t18),
+			N0:  T,
+			N1:  L,
+			N2:  K,
+			N3:  4 * K,
+			N4:  8 * K,
+			N5:  12 * K,
+			N6:  d,
+			N7:  12 * K * T * d,
+			N8:  12 * T * d,
+			N9:  K * T * d,
+			N10: T * d,
+			N11: 4 * T * d,
 		}
-		regions.R5156a0f7790a(&a)
+		regions.Ree22d497fb52(&a)
 	} else {
 		for i := range L {
 			a := c.A[i*K:][:K]

@@ -43,7 +43,7 @@ func (c *zFused) run() {
 	// convolved.Z
 	clear(t3)
 	if kern.Wide() {
-		a := regions.Rb51252cc1aa9Args{
+		a := regions.R24823e1bd252Args{
 			P0: unsafe.SliceData(c.Pos),
 			P1: unsafe.SliceData(c.ZStack),
 			P2: unsafe.SliceData(c.C),
@@ -52,17 +52,18 @@ func (c *zFused) run() {
 			N1: T,
 			N2: n,
 			N3: d,
-			N4: 4*d*n - 4*d,
-			N5: -d,
+			N4: -d,
+			N5: 4*d*n - 4*d,
 			N6: T*d + d*n - d,
 			N7: T * d,
 		}
-		regions.Rb51252cc1aa9(&a)
+		regions.R24823e1bd252(&a)
 	} else {
+		pos := c.Pos[:L]
 		for i := range L {
+			n2 := int(pos[i])
 			for j := range T {
 				t3_2 := t3[(i*T+j)*d:][:d]
-				n2 := int(c.Pos[i])
 				for k := range min(n, n2+j+1) {
 					ZStack := c.ZStack[(i*(T+n-1)+j-k+n-1)*d:][:d]
 					c2 := c.C[k*d:][:d]
@@ -116,7 +117,7 @@ func (c *zBackwardFused) run() {
 	// convolved.Z
 	clear(t4)
 	if kern.Wide() {
-		a := regions.Ra1fdd1b55049Args{
+		a := regions.R11aec5d5066fArgs{
 			P0: unsafe.SliceData(c.Pos),
 			P1: unsafe.SliceData(c.ZBar),
 			P2: unsafe.SliceData(c.C),
@@ -130,12 +131,13 @@ func (c *zBackwardFused) run() {
 			N6: T*d + d*n - d,
 			N7: T * d,
 		}
-		regions.Ra1fdd1b55049(&a)
+		regions.R11aec5d5066f(&a)
 	} else {
+		pos := c.Pos[:L]
 		for i := range L {
+			n2 := int(pos[i])
 			for j := range T {
 				ZBar := c.ZBar[(i*T+j)*d:][:d]
-				n2 := int(c.Pos[i])
 				for k := range min(n, n2+j+1) {
 					c2 := c.C[k*d:][:d]
 					t4_2 := t4[(i*(T+n-1)+j-k+n-1)*d:][:d]

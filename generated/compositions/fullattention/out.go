@@ -32,10 +32,10 @@ type Out[F num.Float] struct {
 	Work []F // WorkLen() entries
 }
 
-// WorkLen is 2·H·L·T·T.
+// WorkLen is 2·H·L·T·T + H·L·T·d_h.
 func (c *Out[F]) WorkLen() int {
-	H, L, T := c.H, c.L, c.T
-	return 2 * H * L * T * T
+	H, L, T, dH := c.H, c.L, c.T, c.DH
+	return 2*H*L*T*T + H*L*T*dH
 }
 
 // Run computes Out.
@@ -45,8 +45,10 @@ func (c *Out[F]) Run() {
 		return
 	}
 	H, L, T, dH := c.H, c.L, c.T, c.DH
-	t9 := c.Work[:H*L*T*T] // [L, T, H, T]
-	work := c.Work[H*L*T*T:]
+	t := c.Work[:H*L*T*dH] // [L, H, d_h, T]
+	work := c.Work[H*L*T*dH:]
+	t9 := work[:H*L*T*T] // [L, T, H, T]
+	work = work[H*L*T*T:]
 	t10 := work[:H*L*T*T] // [L, T, H, T]
 
 	// full_attention.q
@@ -59,20 +61,31 @@ func (c *Out[F]) Run() {
 	t6 := F(1) / num.Sqrt(F(dH))
 
 	// full_attention.a
+	for i := range L {
+		for j := range H {
+			for k := range dH {
+				t2 := t[((i*H+j)*dH+k)*T:][:T]
+				for m := range T {
+					t2[m] = c.K[((i*T+m)*H+j)*dH+k]
+				}
+			}
+		}
+	}
+
+	// full_attention.a
 	clear(t9)
 	for i := range L {
 		for j := range T {
 			for k := range H {
 				qView := c.Q[((i*T+j)*H+k)*dH:][:dH]
-				if n := min(T, j+1); n > 0 {
-					t9_2 := t9[((i*T+j)*H+k)*T:][:n]
-					for m := range n {
-						kView := c.K[((i*T+m)*H+k)*dH:][:dH]
-						var t92 F
-						for p := range dH {
-							t92 += F(qView[p] * kView[p])
+				for m := range dH {
+					qViewEntry := qView[m]
+					if n := min(T, j+1); n > 0 {
+						t2 := t[((i*H+k)*dH+m)*T:][:n]
+						t9_2 := t9[((i*T+j)*H+k)*T:][:n]
+						for p := range n {
+							t9_2[p] += F(qViewEntry * t2[p])
 						}
-						t9_2[m] = t92
 					}
 				}
 			}
@@ -176,10 +189,10 @@ type OutBackward[F num.Float] struct {
 	Work   []F // WorkLen() entries
 }
 
-// WorkLen is 4·H·L·T·T + 3·H·L·T·d_h + H·L·T.
+// WorkLen is 4·H·L·T·T + 4·H·L·T·d_h + H·L·T.
 func (c *OutBackward[F]) WorkLen() int {
 	H, L, T, dH := c.H, c.L, c.T, c.DH
-	return 4*H*L*T*T + 3*H*L*T*dH + H*L*T
+	return 4*H*L*T*T + 4*H*L*T*dH + H*L*T
 }
 
 // Run computes OutBackward.
@@ -189,8 +202,10 @@ func (c *OutBackward[F]) Run() {
 		return
 	}
 	H, L, T, dH := c.H, c.L, c.T, c.DH
-	t2 := c.Work[:H*L*T*T] // [L, T, H, T]
-	work := c.Work[H*L*T*T:]
+	t22 := c.Work[:H*L*T*dH] // [L, H, d_h, T]
+	work := c.Work[H*L*T*dH:]
+	t2 := work[:H*L*T*T] // [L, T, H, T]
+	work = work[H*L*T*T:]
 	t32 := work[:H*L*T*dH] // [L, T, H, d_h]
 	work = work[H*L*T*dH:]
 	t72 := work[:H*L*T] // [L, T, H]
@@ -209,20 +224,31 @@ func (c *OutBackward[F]) Run() {
 	t6 := F(1) / num.Sqrt(F(dH))
 
 	// full_attention.out
+	for i := range L {
+		for j := range H {
+			for k := range dH {
+				t22_2 := t22[((i*H+j)*dH+k)*T:][:T]
+				for m := range T {
+					t22_2[m] = c.V[((i*T+m)*H+j)*dH+k]
+				}
+			}
+		}
+	}
+
+	// full_attention.out
 	clear(t2)
 	for i := range L {
 		for j := range T {
 			for k := range H {
 				outBarView := c.OutBar[((i*T+j)*H+k)*dH:][:dH]
-				if n := min(T, j+1); n > 0 {
-					t2_2 := t2[((i*T+j)*H+k)*T:][:n]
-					for m := range n {
-						vView := c.V[((i*T+m)*H+k)*dH:][:dH]
-						var t22 F
-						for p := range dH {
-							t22 += F(vView[p] * outBarView[p])
+				for m := range dH {
+					outBarViewEntry := outBarView[m]
+					if n := min(T, j+1); n > 0 {
+						t22_2 := t22[((i*H+k)*dH+m)*T:][:n]
+						t2_2 := t2[((i*T+j)*H+k)*T:][:n]
+						for p := range n {
+							t2_2[p] += F(t22_2[p] * outBarViewEntry)
 						}
-						t2_2[m] = t22
 					}
 				}
 			}

@@ -20,8 +20,9 @@ func (c *outFused) run() {
 	_ = L
 	_ = T
 	_ = dH
-	t9 := c.Work[:H*L*T*T]            // [L, T, H, T]
-	t10 := c.Work[H*L*T*T:][:H*L*T*T] // [L, T, H, T]
+	t := c.Work[:H*L*T*dH]                     // [L, H, d_h, T]
+	t9 := c.Work[H*L*T*dH:][:H*L*T*T]          // [L, T, H, T]
+	t10 := c.Work[H*L*T*T+H*L*T*dH:][:H*L*T*T] // [L, T, H, T]
 
 	// full_attention.q
 	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, c.Q, H*dH, 1, c.X, H*dH, 1, c.WQ, 1, H*dH)
@@ -33,38 +34,46 @@ func (c *outFused) run() {
 	t6 := F(1) / num.Sqrt(F(dH))
 
 	// full_attention.a
+	for i := range L {
+		for j := range H {
+			kern.Transposed(t[(i*H+j)*dH*T:], T, c.K, (i*T*H+j)*dH, H*dH, T, dH)
+		}
+	}
+
+	// full_attention.a
 	clear(t9)
 	if kern.Wide() {
-		a := regions.Rc367228d055bArgs{
-			P0: unsafe.SliceData(c.Q),
-			P1: unsafe.SliceData(c.K),
-			P2: unsafe.SliceData(t9),
-			N0: L,
-			N1: T,
-			N2: H,
-			N3: dH,
-			N4: H * dH,
-			N5: H * T,
-			N6: H * T * T,
-			N7: H * T * dH,
+		a := regions.R0bee2145b2d4Args{
+			P0:  unsafe.SliceData(c.Q),
+			P1:  unsafe.SliceData(t),
+			P2:  unsafe.SliceData(t9),
+			N0:  L,
+			N1:  T,
+			N2:  H,
+			N3:  dH,
+			N4:  4 * T,
+			N5:  8 * T,
+			N6:  12 * T,
+			N7:  T * dH,
+			N8:  H * T,
+			N9:  H * dH,
+			N10: H * T * T,
+			N11: H * T * dH,
 		}
-		regions.Rc367228d055b(&a)
+		regions.R0bee2145b2d4(&a)
 	} else {
 		for i := range L {
 			for j := range T {
 				for k := range H {
 					qView := c.Q[((i*T+j)*H+k)*dH:][:dH]
-					if n := min(T, j+1); n > 0 {
-						t9_2 := t9[((i*T+j)*H+k)*T:][:n]
-						for m := range n {
-							kView := c.K[((i*T+m)*H+k)*dH:][:dH]
-							var t92 F
-							t92Sums := [16]F{t92}
-							for p := range dH {
-								t92Sums[p%16] = num.FMA32(qView[p], kView[p], t92Sums[p%16])
+					for m := range dH {
+						qViewEntry := qView[m]
+						if n := min(T, j+1); n > 0 {
+							t2 := t[((i*H+k)*dH+m)*T:][:n]
+							t9_2 := t9[((i*T+j)*H+k)*T:][:n]
+							for p := range n {
+								t9_2[p] = num.FMA32(qViewEntry, t2[p], t9_2[p])
 							}
-							t92 = kern.Sum16(&t92Sums)
-							t9_2[m] = t92
 						}
 					}
 				}
@@ -158,20 +167,23 @@ func (c *outFused) run() {
 	// full_attention.out
 	clear(c.Out)
 	if kern.Wide() {
-		a := regions.R1284643ef21fArgs{
-			P0: unsafe.SliceData(c.A),
-			P1: unsafe.SliceData(c.V),
-			P2: unsafe.SliceData(c.Out),
-			N0: L,
-			N1: T,
-			N2: H,
-			N3: dH,
-			N4: H * dH,
-			N5: H * T,
-			N6: H * T * T,
-			N7: H * T * dH,
+		a := regions.Re4d290446ee0Args{
+			P0:  unsafe.SliceData(c.A),
+			P1:  unsafe.SliceData(c.V),
+			P2:  unsafe.SliceData(c.Out),
+			N0:  L,
+			N1:  T,
+			N2:  H,
+			N3:  dH,
+			N4:  H * dH,
+			N5:  4 * dH,
+			N6:  8 * dH,
+			N7:  12 * dH,
+			N8:  H * T,
+			N9:  H * T * T,
+			N10: H * T * dH,
 		}
-		regions.R1284643ef21f(&a)
+		regions.Re4d290446ee0(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -203,51 +215,60 @@ func (c *outBackwardFused) run() {
 	_ = L
 	_ = T
 	_ = dH
-	t2 := c.Work[:H*L*T*T]                                // [L, T, H, T]
-	t32 := c.Work[H*L*T*T:][:H*L*T*dH]                    // [L, T, H, d_h]
-	t72 := c.Work[H*L*T*T+H*L*T*dH:][:H*L*T]              // [L, T, H]
-	t82 := c.Work[H*L*T*T+H*L*T*dH+H*L*T:][:H*L*T*T]      // [L, T, H, T]
-	t92 := c.Work[2*H*L*T*T+H*L*T*dH+H*L*T:][:H*L*T*T]    // [L, T, H, T]
-	t102 := c.Work[3*H*L*T*T+H*L*T*dH+H*L*T:][:H*L*T*T]   // [L, T, H, T]
-	t11 := c.Work[4*H*L*T*T+H*L*T*dH+H*L*T:][:H*L*T*dH]   // [L, T, H, d_h]
-	t12 := c.Work[4*H*L*T*T+2*H*L*T*dH+H*L*T:][:H*L*T*dH] // [L, T, H, d_h]
+	t22 := c.Work[:H*L*T*dH]                              // [L, H, d_h, T]
+	t2 := c.Work[H*L*T*dH:][:H*L*T*T]                     // [L, T, H, T]
+	t32 := c.Work[H*L*T*T+H*L*T*dH:][:H*L*T*dH]           // [L, T, H, d_h]
+	t72 := c.Work[H*L*T*T+2*H*L*T*dH:][:H*L*T]            // [L, T, H]
+	t82 := c.Work[H*L*T*T+2*H*L*T*dH+H*L*T:][:H*L*T*T]    // [L, T, H, T]
+	t92 := c.Work[2*H*L*T*T+2*H*L*T*dH+H*L*T:][:H*L*T*T]  // [L, T, H, T]
+	t102 := c.Work[3*H*L*T*T+2*H*L*T*dH+H*L*T:][:H*L*T*T] // [L, T, H, T]
+	t11 := c.Work[4*H*L*T*T+2*H*L*T*dH+H*L*T:][:H*L*T*dH] // [L, T, H, d_h]
+	t12 := c.Work[4*H*L*T*T+3*H*L*T*dH+H*L*T:][:H*L*T*dH] // [L, T, H, d_h]
 
 	// full_attention.a
 	t6 := F(1) / num.Sqrt(F(dH))
 
 	// full_attention.out
+	for i := range L {
+		for j := range H {
+			kern.Transposed(t22[(i*H+j)*dH*T:], T, c.V, (i*T*H+j)*dH, H*dH, T, dH)
+		}
+	}
+
+	// full_attention.out
 	clear(t2)
 	if kern.Wide() {
-		a := regions.R9e56e1ab9f57Args{
-			P0: unsafe.SliceData(c.V),
-			P1: unsafe.SliceData(c.OutBar),
-			P2: unsafe.SliceData(t2),
-			N0: L,
-			N1: T,
-			N2: H,
-			N3: dH,
-			N4: H * dH,
-			N5: H * T,
-			N6: H * T * T,
-			N7: H * T * dH,
+		a := regions.R5e38f371bb66Args{
+			P0:  unsafe.SliceData(c.OutBar),
+			P1:  unsafe.SliceData(t22),
+			P2:  unsafe.SliceData(t2),
+			N0:  L,
+			N1:  T,
+			N2:  H,
+			N3:  dH,
+			N4:  4 * T,
+			N5:  8 * T,
+			N6:  12 * T,
+			N7:  T * dH,
+			N8:  H * T,
+			N9:  H * dH,
+			N10: H * T * T,
+			N11: H * T * dH,
 		}
-		regions.R9e56e1ab9f57(&a)
+		regions.R5e38f371bb66(&a)
 	} else {
 		for i := range L {
 			for j := range T {
 				for k := range H {
 					outBarView := c.OutBar[((i*T+j)*H+k)*dH:][:dH]
-					if n := min(T, j+1); n > 0 {
-						t2_2 := t2[((i*T+j)*H+k)*T:][:n]
-						for m := range n {
-							vView := c.V[((i*T+m)*H+k)*dH:][:dH]
-							var t22 F
-							t22Sums := [16]F{t22}
-							for p := range dH {
-								t22Sums[p%16] = num.FMA32(vView[p], outBarView[p], t22Sums[p%16])
+					for m := range dH {
+						outBarViewEntry := outBarView[m]
+						if n := min(T, j+1); n > 0 {
+							t22_2 := t22[((i*H+k)*dH+m)*T:][:n]
+							t2_2 := t2[((i*T+j)*H+k)*T:][:n]
+							for p := range n {
+								t2_2[p] = num.FMA32(t22_2[p], outBarViewEntry, t2_2[p])
 							}
-							t22 = kern.Sum16(&t22Sums)
-							t2_2[m] = t22
 						}
 					}
 				}
@@ -258,23 +279,23 @@ func (c *outBackwardFused) run() {
 	// full_attention.out
 	clear(t32)
 	if kern.Wide() {
-		a := regions.R2d95393d39b4Args{
+		a := regions.R12cebdedcb3dArgs{
 			P0:  unsafe.SliceData(c.A),
 			P1:  unsafe.SliceData(c.OutBar),
 			P2:  unsafe.SliceData(t32),
 			N0:  L,
 			N1:  T,
 			N2:  H,
-			N3:  H * T,
-			N4:  H * dH,
-			N5:  4 * H * T,
-			N6:  8 * H * T,
-			N7:  12 * H * T,
-			N8:  dH,
+			N3:  dH,
+			N4:  H * T,
+			N5:  H * dH,
+			N6:  4 * dH,
+			N7:  8 * dH,
+			N8:  12 * dH,
 			N9:  H * T * T,
 			N10: H * T * dH,
 		}
-		regions.R2d95393d39b4(&a)
+		regions.R12cebdedcb3d(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -428,20 +449,23 @@ func (c *outBackwardFused) run() {
 	// full_attention.a
 	clear(t11)
 	if kern.Wide() {
-		a := regions.Rb25117b12becArgs{
-			P0: unsafe.SliceData(t102),
-			P1: unsafe.SliceData(c.K),
-			P2: unsafe.SliceData(t11),
-			N0: L,
-			N1: T,
-			N2: H,
-			N3: dH,
-			N4: H * dH,
-			N5: H * T,
-			N6: H * T * T,
-			N7: H * T * dH,
+		a := regions.Re66da5c00233Args{
+			P0:  unsafe.SliceData(t102),
+			P1:  unsafe.SliceData(c.K),
+			P2:  unsafe.SliceData(t11),
+			N0:  L,
+			N1:  T,
+			N2:  H,
+			N3:  dH,
+			N4:  H * dH,
+			N5:  4 * dH,
+			N6:  8 * dH,
+			N7:  12 * dH,
+			N8:  H * T,
+			N9:  H * T * T,
+			N10: H * T * dH,
 		}
-		regions.Rb25117b12bec(&a)
+		regions.Re66da5c00233(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -465,23 +489,23 @@ func (c *outBackwardFused) run() {
 	// full_attention.a
 	clear(t12)
 	if kern.Wide() {
-		a := regions.Rc7430446d40eArgs{
+		a := regions.Rc1ec35135a9cArgs{
 			P0:  unsafe.SliceData(t102),
 			P1:  unsafe.SliceData(c.Q),
 			P2:  unsafe.SliceData(t12),
 			N0:  L,
 			N1:  T,
 			N2:  H,
-			N3:  H * T,
-			N4:  H * dH,
-			N5:  4 * H * T,
-			N6:  8 * H * T,
-			N7:  12 * H * T,
-			N8:  dH,
+			N3:  dH,
+			N4:  H * T,
+			N5:  H * dH,
+			N6:  4 * dH,
+			N7:  8 * dH,
+			N8:  12 * dH,
 			N9:  H * T * T,
 			N10: H * T * dH,
 		}
-		regions.Rc7430446d40e(&a)
+		regions.Rc1ec35135a9c(&a)
 	} else {
 		for i := range L {
 			for j := range T {

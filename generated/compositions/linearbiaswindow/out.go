@@ -38,10 +38,10 @@ type Out[F num.Float] struct {
 	Work     []F     // WorkLen() entries
 }
 
-// WorkLen is 2·H·L·T·w + H·w + H.
+// WorkLen is H·L·T·d_h + 2·H·L·T·w + H·L·d_h·w - H·L·d_h + H·w + H.
 func (c *Out[F]) WorkLen() int {
-	H, L, T, w := c.H, c.L, c.T, c.W
-	return 2*H*L*T*w + H*w + H
+	H, L, T, dH, w := c.H, c.L, c.T, c.DH, c.W
+	return H*L*T*dH + 2*H*L*T*w + H*L*dH*w - H*L*dH + H*w + H
 }
 
 // Run computes Out.
@@ -51,8 +51,10 @@ func (c *Out[F]) Run() {
 		return
 	}
 	H, L, T, dH, w := c.H, c.L, c.T, c.DH, c.W
-	t8 := c.Work[:H] // [H]
-	work := c.Work[H:]
+	t := c.Work[:H*L*T*dH+H*L*dH*w-H*L*dH] // [L, H, d_h, T + w - 1]
+	work := c.Work[H*L*T*dH+H*L*dH*w-H*L*dH:]
+	t8 := work[:H] // [H]
+	work = work[H:]
 	m := work[:H*w] // [H, w]
 	work = work[H*w:]
 	t19 := work[:H*L*T*w] // [L, T, H, w]
@@ -112,20 +114,28 @@ func (c *Out[F]) Run() {
 	}
 
 	// linear_bias_window.a
+	for i := range L {
+		for j := range H {
+			for k := range dH {
+				t2 := t[((i*H+j)*dH+k)*(T+w-1):][:T+w-1]
+				for m2 := range T + w - 1 {
+					t2[m2] = c.AStack[((i*(T+w-1)-m2+T+w-2)*H+j)*dH+k]
+				}
+			}
+		}
+	}
+
+	// linear_bias_window.a
 	clear(t19)
 	for i := range L {
 		for j := range T {
 			for k := range H {
-				for m2 := range w {
-					n := int(c.Pos[i]) + j - m2
-					if n >= 0 {
-						var t192 F
-						qView := c.Q[((i*T+j)*H+k)*dH:][:dH]
-						aStack := c.AStack[((i*(T+w-1)+j-m2+w-1)*H+k)*dH:][:dH]
-						for p := range dH {
-							t192 += F(qView[p] * aStack[p])
+				for m2 := range dH {
+					for p := range w {
+						n := int(c.Pos[i]) + j - p
+						if n >= 0 {
+							t19[((i*T+j)*H+k)*w+p] += F(c.Q[((i*T+j)*H+k)*dH+m2] * t[((i*H+k)*dH+m2)*(T+w-1)-j+p+T-1])
 						}
-						t19[((i*T+j)*H+k)*w+m2] = t192
 					}
 				}
 			}
@@ -260,10 +270,10 @@ type OutBackward[F num.Float] struct {
 	Work        []F     // WorkLen() entries
 }
 
-// WorkLen is 7·H·L·T·d_h + 2·H·L·T·w + 4·H·L·d_h·w + H·L·T - 4·H·L·d_h.
+// WorkLen is 8·H·L·T·d_h + 2·H·L·T·w + 5·H·L·d_h·w + H·L·T - 5·H·L·d_h.
 func (c *OutBackward[F]) WorkLen() int {
 	H, L, T, dH, w := c.H, c.L, c.T, c.DH, c.W
-	return 7*H*L*T*dH + 2*H*L*T*w + 4*H*L*dH*w + H*L*T - 4*H*L*dH
+	return 8*H*L*T*dH + 2*H*L*T*w + 5*H*L*dH*w + H*L*T - 5*H*L*dH
 }
 
 // Run computes OutBackward.
@@ -273,8 +283,10 @@ func (c *OutBackward[F]) Run() {
 		return
 	}
 	H, L, T, dH, w := c.H, c.L, c.T, c.DH, c.W
-	t2 := c.Work[:H*L*T*w] // [L, T, H, w]
-	work := c.Work[H*L*T*w:]
+	t22 := c.Work[:H*L*T*dH+H*L*dH*w-H*L*dH] // [L, H, d_h, T + w - 1]
+	work := c.Work[H*L*T*dH+H*L*dH*w-H*L*dH:]
+	t2 := work[:H*L*T*w] // [L, T, H, w]
+	work = work[H*L*T*w:]
 	t32 := work[:H*L*T*dH+H*L*dH*w-H*L*dH] // [L, T + w - 1, H, d_h]
 	work = work[H*L*T*dH+H*L*dH*w-H*L*dH:]
 	t42 := work[:H*L*T*dH+H*L*dH*w-H*L*dH] // [L, T + w - 1, H, d_h]
@@ -297,20 +309,28 @@ func (c *OutBackward[F]) Run() {
 	t14 := F(1) / num.Sqrt(F(dH))
 
 	// linear_bias_window.out
+	for i := range L {
+		for j := range H {
+			for k := range dH {
+				t22_2 := t22[((i*H+j)*dH+k)*(T+w-1):][:T+w-1]
+				for m := range T + w - 1 {
+					t22_2[m] = c.OutStack[((i*(T+w-1)-m+T+w-2)*H+j)*dH+k]
+				}
+			}
+		}
+	}
+
+	// linear_bias_window.out
 	clear(t2)
 	for i := range L {
 		for j := range T {
 			for k := range H {
-				for m := range w {
-					n := int(c.Pos[i]) + j - m
-					if n >= 0 {
-						var t22 F
-						outStack := c.OutStack[((i*(T+w-1)+j-m+w-1)*H+k)*dH:][:dH]
-						outBarView := c.OutBar[((i*T+j)*H+k)*dH:][:dH]
-						for p := range dH {
-							t22 += F(outStack[p] * outBarView[p])
+				for m := range dH {
+					for p := range w {
+						n := int(c.Pos[i]) + j - p
+						if n >= 0 {
+							t2[((i*T+j)*H+k)*w+p] += F(t22[((i*H+k)*dH+m)*(T+w-1)-j+p+T-1] * c.OutBar[((i*T+j)*H+k)*dH+m])
 						}
-						t2[((i*T+j)*H+k)*w+m] = t22
 					}
 				}
 			}

@@ -21,10 +21,11 @@ func (c *outFused) run() {
 	_ = T
 	_ = dH
 	_ = w
-	t8 := c.Work[:H]                        // [H]
-	m := c.Work[H:][:H*w]                   // [H, w]
-	t19 := c.Work[H*w+H:][:H*L*T*w]         // [L, T, H, w]
-	t21 := c.Work[H*L*T*w+H*w+H:][:H*L*T*w] // [L, T, H, w]
+	t := c.Work[:H*L*T*dH+H*L*dH*w-H*L*dH]                           // [L, H, d_h, T + w - 1]
+	t8 := c.Work[H*L*T*dH+H*L*dH*w-H*L*dH:][:H]                      // [H]
+	m := c.Work[H*L*T*dH+H*L*dH*w-H*L*dH+H:][:H*w]                   // [H, w]
+	t19 := c.Work[H*L*T*dH+H*L*dH*w-H*L*dH+H*w+H:][:H*L*T*w]         // [L, T, H, w]
+	t21 := c.Work[H*L*T*dH+H*L*T*w+H*L*dH*w-H*L*dH+H*w+H:][:H*L*T*w] // [L, T, H, w]
 
 	// linear_bias_window.q
 	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, c.Q, H*dH, 1, c.X, H*dH, 1, c.WQ, 1, H*dH)
@@ -71,44 +72,51 @@ func (c *outFused) run() {
 	}
 
 	// linear_bias_window.a
+	for i := range L {
+		for j := range H {
+			kern.Transposed(t[(i*H+j)*dH*(T+w-1):], T+w-1, c.AStack, ((i*(T+w-1)+T+w-2)*H+j)*dH, -H*dH, T+w-1, dH)
+		}
+	}
+
+	// linear_bias_window.a
 	clear(t19)
 	if kern.Wide() {
-		a := regions.Rb1b53dd6113eArgs{
+		a := regions.Rebd13d914affArgs{
 			P0:  unsafe.SliceData(c.Pos),
 			P1:  unsafe.SliceData(c.Q),
-			P2:  unsafe.SliceData(c.AStack),
+			P2:  unsafe.SliceData(t),
 			P3:  unsafe.SliceData(t19),
 			N0:  L,
 			N1:  T,
 			N2:  H,
-			N3:  w,
-			N4:  dH,
-			N5:  4*H*dH*w - 4*H*dH,
-			N6:  -H * dH,
-			N7:  H * dH,
-			N8:  H * w,
-			N9:  H*T*dH + H*dH*w - H*dH,
-			N10: H * T * dH,
-			N11: H * T * w,
+			N3:  dH,
+			N4:  w,
+			N5:  T + w - 1,
+			N6:  4 * w,
+			N7:  8 * w,
+			N8:  12 * w,
+			N9:  4*T - 4,
+			N10: T*dH + dH*w - dH,
+			N11: H * dH,
+			N12: H * w,
+			N13: H*T*dH + H*dH*w - H*dH,
+			N14: H * T * dH,
+			N15: H * T * w,
 		}
-		regions.Rb1b53dd6113e(&a)
+		regions.Rebd13d914aff(&a)
 	} else {
+		pos := c.Pos[:L]
 		for i := range L {
+			n := int(pos[i])
 			for j := range T {
 				for k := range H {
-					qView := c.Q[((i*T+j)*H+k)*dH:][:dH]
-					n := int(c.Pos[i])
-					if n2 := min(w, n+j+1); n2 > 0 {
-						t19_2 := t19[((i*T+j)*H+k)*w:][:n2]
-						for m2 := range n2 {
-							aStack := c.AStack[((i*(T+w-1)+j-m2+w-1)*H+k)*dH:][:dH]
-							var t192 F
-							t192Sums := [16]F{t192}
-							for p := range dH {
-								t192Sums[p%16] = num.FMA32(qView[p], aStack[p], t192Sums[p%16])
+					for m2 := range dH {
+						if n2 := min(w, n+j+1); n2 > 0 {
+							t2 := t[((i*H+k)*dH+m2)*(T+w-1)-j+T-1:][:n2]
+							t19_2 := t19[((i*T+j)*H+k)*w:][:n2]
+							for p := range n2 {
+								t19_2[p] = num.FMA32(c.Q[((i*T+j)*H+k)*dH+m2], t2[p], t19_2[p])
 							}
-							t192 = kern.Sum16(&t192Sums)
-							t19_2[m2] = t192
 						}
 					}
 				}
@@ -149,7 +157,7 @@ func (c *outFused) run() {
 	// linear_bias_window.a
 	clear(c.A)
 	if kern.Wide() {
-		a := regions.R565b40b57d59Args{
+		a := regions.R3e0c5a4d259fArgs{
 			P0: unsafe.SliceData(c.Pos),
 			P1: unsafe.SliceData(t21),
 			P2: unsafe.SliceData(c.A),
@@ -160,13 +168,16 @@ func (c *outFused) run() {
 			N4: H * w,
 			N5: H * T * w,
 		}
-		regions.R565b40b57d59(&a)
+		regions.R3e0c5a4d259f(&a)
 	} else {
+		pos := c.Pos[:L]
 		for i := range L {
+			n2 := int(pos[i])
+			n3 := int(pos[i])
+			n4 := int(pos[i])
 			for j := range T {
 				for k := range H {
 					top := F(math.Inf(-1))
-					n2 := int(c.Pos[i])
 					topSums := kern.Lowest16()
 					if n := min(w, n2+j+1); n > 0 {
 						t21_2 := t21[((i*T+j)*H+k)*w:][:n]
@@ -176,7 +187,6 @@ func (c *outFused) run() {
 					}
 					top = kern.Gather(top, kern.Top16(&topSums))
 					var sum F
-					n3 := int(c.Pos[i])
 					sumSums := [16]F{sum}
 					if n := min(w, n3+j+1); n > 0 {
 						t21_2 := t21[((i*T+j)*H+k)*w:][:n]
@@ -189,7 +199,6 @@ func (c *outFused) run() {
 					}
 					sum = kern.Sum16(&sumSums)
 					scale := F(1) / sum
-					n4 := int(c.Pos[i])
 					if n := min(w, n4+j+1); n > 0 {
 						a := c.A[((i*T+j)*H+k)*w:][:n]
 						for m2 := range n {
@@ -227,7 +236,7 @@ func (c *outFused) run() {
 	// linear_bias_window.out
 	clear(c.Out)
 	if kern.Wide() {
-		a := regions.R88d6d838f1d4Args{
+		a := regions.R075b25b300a7Args{
 			P0:  unsafe.SliceData(c.Pos),
 			P1:  unsafe.SliceData(c.A),
 			P2:  unsafe.SliceData(c.OutStack),
@@ -237,21 +246,25 @@ func (c *outFused) run() {
 			N2:  H,
 			N3:  w,
 			N4:  dH,
-			N5:  4*H*dH*w - 4*H*dH,
-			N6:  -H * dH,
-			N7:  H * dH,
-			N8:  H * w,
-			N9:  H*T*dH + H*dH*w - H*dH,
-			N10: H * T * dH,
-			N11: H * T * w,
+			N5:  -H * dH,
+			N6:  4 * dH,
+			N7:  8 * dH,
+			N8:  12 * dH,
+			N9:  4*H*dH*w - 4*H*dH,
+			N10: H * dH,
+			N11: H * w,
+			N12: H*T*dH + H*dH*w - H*dH,
+			N13: H * T * dH,
+			N14: H * T * w,
 		}
-		regions.R88d6d838f1d4(&a)
+		regions.R075b25b300a7(&a)
 	} else {
+		pos := c.Pos[:L]
 		for i := range L {
+			n5 := int(pos[i])
 			for j := range T {
 				for k := range H {
 					outView := c.Out[((i*T+j)*H+k)*dH:][:dH]
-					n5 := int(c.Pos[i])
 					if n := min(w, n5+j+1); n > 0 {
 						a := c.A[((i*T+j)*H+k)*w:][:n]
 						for m2 := range n {
@@ -279,59 +292,67 @@ func (c *outBackwardFused) run() {
 	_ = T
 	_ = dH
 	_ = w
-	t2 := c.Work[:H*L*T*w]                                                                     // [L, T, H, w]
-	t32 := c.Work[H*L*T*w:][:H*L*T*dH+H*L*dH*w-H*L*dH]                                         // [L, T + w - 1, H, d_h]
-	t42 := c.Work[H*L*T*dH+H*L*T*w+H*L*dH*w-H*L*dH:][:H*L*T*dH+H*L*dH*w-H*L*dH]                // [L, T + w - 1, H, d_h]
-	t182 := c.Work[2*H*L*T*dH+H*L*T*w+2*H*L*dH*w-2*H*L*dH:][:H*L*T*dH+H*L*dH*w-H*L*dH]         // [L, T + w - 1, H, d_h]
-	t72 := c.Work[3*H*L*T*dH+H*L*T*w+3*H*L*dH*w-3*H*L*dH:][:H*L*T*dH]                          // [L, T, H, d_h]
-	t112 := c.Work[4*H*L*T*dH+H*L*T*w+3*H*L*dH*w-3*H*L*dH:][:H*L*T]                            // [L, T, H]
-	t152 := c.Work[4*H*L*T*dH+H*L*T*w+3*H*L*dH*w+H*L*T-3*H*L*dH:][:H*L*T*w]                    // [L, T, H, w]
-	t162 := c.Work[4*H*L*T*dH+2*H*L*T*w+3*H*L*dH*w+H*L*T-3*H*L*dH:][:H*L*T*dH]                 // [L, T, H, d_h]
-	t172 := c.Work[5*H*L*T*dH+2*H*L*T*w+3*H*L*dH*w+H*L*T-3*H*L*dH:][:H*L*T*dH+H*L*dH*w-H*L*dH] // [L, T + w - 1, H, d_h]
-	t212 := c.Work[6*H*L*T*dH+2*H*L*T*w+4*H*L*dH*w+H*L*T-4*H*L*dH:][:H*L*T*dH]                 // [L, T, H, d_h]
+	t22 := c.Work[:H*L*T*dH+H*L*dH*w-H*L*dH]                                                   // [L, H, d_h, T + w - 1]
+	t2 := c.Work[H*L*T*dH+H*L*dH*w-H*L*dH:][:H*L*T*w]                                          // [L, T, H, w]
+	t32 := c.Work[H*L*T*dH+H*L*T*w+H*L*dH*w-H*L*dH:][:H*L*T*dH+H*L*dH*w-H*L*dH]                // [L, T + w - 1, H, d_h]
+	t42 := c.Work[2*H*L*T*dH+H*L*T*w+2*H*L*dH*w-2*H*L*dH:][:H*L*T*dH+H*L*dH*w-H*L*dH]          // [L, T + w - 1, H, d_h]
+	t182 := c.Work[3*H*L*T*dH+H*L*T*w+3*H*L*dH*w-3*H*L*dH:][:H*L*T*dH+H*L*dH*w-H*L*dH]         // [L, T + w - 1, H, d_h]
+	t72 := c.Work[4*H*L*T*dH+H*L*T*w+4*H*L*dH*w-4*H*L*dH:][:H*L*T*dH]                          // [L, T, H, d_h]
+	t112 := c.Work[5*H*L*T*dH+H*L*T*w+4*H*L*dH*w-4*H*L*dH:][:H*L*T]                            // [L, T, H]
+	t152 := c.Work[5*H*L*T*dH+H*L*T*w+4*H*L*dH*w+H*L*T-4*H*L*dH:][:H*L*T*w]                    // [L, T, H, w]
+	t162 := c.Work[5*H*L*T*dH+2*H*L*T*w+4*H*L*dH*w+H*L*T-4*H*L*dH:][:H*L*T*dH]                 // [L, T, H, d_h]
+	t172 := c.Work[6*H*L*T*dH+2*H*L*T*w+4*H*L*dH*w+H*L*T-4*H*L*dH:][:H*L*T*dH+H*L*dH*w-H*L*dH] // [L, T + w - 1, H, d_h]
+	t212 := c.Work[7*H*L*T*dH+2*H*L*T*w+5*H*L*dH*w+H*L*T-5*H*L*dH:][:H*L*T*dH]                 // [L, T, H, d_h]
 
 	// linear_bias_window.a
 	t14 := F(1) / num.Sqrt(F(dH))
 
 	// linear_bias_window.out
+	for i := range L {
+		for j := range H {
+			kern.Transposed(t22[(i*H+j)*dH*(T+w-1):], T+w-1, c.OutStack, ((i*(T+w-1)+T+w-2)*H+j)*dH, -H*dH, T+w-1, dH)
+		}
+	}
+
+	// linear_bias_window.out
 	clear(t2)
 	if kern.Wide() {
-		a := regions.R9ff88d2915efArgs{
+		a := regions.R95c609eef2adArgs{
 			P0:  unsafe.SliceData(c.Pos),
-			P1:  unsafe.SliceData(c.OutStack),
+			P1:  unsafe.SliceData(t22),
 			P2:  unsafe.SliceData(c.OutBar),
 			P3:  unsafe.SliceData(t2),
 			N0:  L,
 			N1:  T,
 			N2:  H,
-			N3:  w,
-			N4:  dH,
-			N5:  4*H*dH*w - 4*H*dH,
-			N6:  -H * dH,
-			N7:  H * dH,
-			N8:  H * w,
-			N9:  H*T*dH + H*dH*w - H*dH,
-			N10: H * T * dH,
-			N11: H * T * w,
+			N3:  dH,
+			N4:  w,
+			N5:  T + w - 1,
+			N6:  4 * w,
+			N7:  8 * w,
+			N8:  12 * w,
+			N9:  4*T - 4,
+			N10: T*dH + dH*w - dH,
+			N11: H * dH,
+			N12: H * w,
+			N13: H*T*dH + H*dH*w - H*dH,
+			N14: H * T * dH,
+			N15: H * T * w,
 		}
-		regions.R9ff88d2915ef(&a)
+		regions.R95c609eef2ad(&a)
 	} else {
+		pos := c.Pos[:L]
 		for i := range L {
+			n := int(pos[i])
 			for j := range T {
 				for k := range H {
-					outBarView := c.OutBar[((i*T+j)*H+k)*dH:][:dH]
-					n := int(c.Pos[i])
-					if n2 := min(w, n+j+1); n2 > 0 {
-						t2_2 := t2[((i*T+j)*H+k)*w:][:n2]
-						for m := range n2 {
-							outStack := c.OutStack[((i*(T+w-1)+j-m+w-1)*H+k)*dH:][:dH]
-							var t22 F
-							t22Sums := [16]F{t22}
-							for p := range dH {
-								t22Sums[p%16] = num.FMA32(outStack[p], outBarView[p], t22Sums[p%16])
+					for m := range dH {
+						if n2 := min(w, n+j+1); n2 > 0 {
+							t22_2 := t22[((i*H+k)*dH+m)*(T+w-1)-j+T-1:][:n2]
+							t2_2 := t2[((i*T+j)*H+k)*w:][:n2]
+							for p := range n2 {
+								t2_2[p] = num.FMA32(t22_2[p], c.OutBar[((i*T+j)*H+k)*dH+m], t2_2[p])
 							}
-							t22 = kern.Sum16(&t22Sums)
-							t2_2[m] = t22
 						}
 					}
 				}
@@ -342,34 +363,41 @@ func (c *outBackwardFused) run() {
 	// linear_bias_window.out
 	clear(t32)
 	if kern.Wide() {
-		a := regions.R5f7b842949a3Args{
+		a := regions.R5b3e3da3da74Args{
 			P0:  unsafe.SliceData(c.A),
 			P1:  unsafe.SliceData(c.OutBar),
 			P2:  unsafe.SliceData(t32),
 			N0:  L,
-			N1:  T,
+			N1:  T + w - 1,
 			N2:  H,
-			N3:  w,
-			N4:  dH,
-			N5:  4*H*dH*w - 4*H*dH,
-			N6:  -H * dH,
-			N7:  H * dH,
-			N8:  H * w,
-			N9:  H*T*dH + H*dH*w - H*dH,
-			N10: H * T * dH,
-			N11: H * T * w,
+			N3:  -w + 1,
+			N4:  T,
+			N5:  dH,
+			N6:  H * dH,
+			N7:  H*w + 1,
+			N8:  4 * dH,
+			N9:  8 * dH,
+			N10: 12 * dH,
+			N11: 4*w - 4,
+			N12: w,
+			N13: H*T*dH + H*dH*w - H*dH,
+			N14: H * T * dH,
+			N15: H * T * w,
 		}
-		regions.R5f7b842949a3(&a)
+		regions.R5b3e3da3da74(&a)
 	} else {
 		for i := range L {
-			for j := range T {
-				for k := range w {
-					for m := range H {
-						outBarView := c.OutBar[((i*T+j)*H+m)*dH:][:dH]
-						t32_2 := t32[((i*(T+w-1)+j-k+w-1)*H+m)*dH:][:dH]
-						aEntry := c.A[((i*T+j)*H+m)*w+k]
-						for p := range dH {
-							t32_2[p] = num.FMA32(aEntry, outBarView[p], t32_2[p])
+			for k := range T + w - 1 {
+				for m := range H {
+					t32_2 := t32[((i*(T+w-1)+k)*H+m)*dH:][:dH]
+					lo := max(0, k-w+1)
+					if n := min(T, k+1) - lo; n > 0 {
+						for j := range n {
+							outBarView := c.OutBar[((i*T+(lo+j))*H+m)*dH:][:dH]
+							aEntry := c.A[((i*T+(lo+j))*H+m)*w+(lo+j)-k+w-1]
+							for p := range dH {
+								t32_2[p] = num.FMA32(aEntry, outBarView[p], t32_2[p])
+							}
 						}
 					}
 				}
@@ -480,7 +508,7 @@ func (c *outBackwardFused) run() {
 
 	// linear_bias_window.a
 	if kern.Wide() {
-		a := regions.Rb72aab7c2bf6Args{
+		a := regions.Rd27528d3a80cArgs{
 			P0: unsafe.SliceData(c.Pos),
 			P1: unsafe.SliceData(c.A),
 			P2: unsafe.SliceData(t2),
@@ -493,14 +521,15 @@ func (c *outBackwardFused) run() {
 			N5: H * T,
 			N6: H * T * w,
 		}
-		regions.Rb72aab7c2bf6(&a)
+		regions.Rd27528d3a80c(&a)
 	} else {
+		pos := c.Pos[:L]
 		for i := range L {
+			n2 := int(pos[i])
 			for j := range T {
 				t112_2 := t112[(i*T+j)*H:][:H]
 				for k := range H {
 					var t1122 F
-					n2 := int(c.Pos[i])
 					t1122Sums := [16]F{t1122}
 					if n := min(w, n2+j+1); n > 0 {
 						a := c.A[((i*T+j)*H+k)*w:][:n]
@@ -553,7 +582,7 @@ func (c *outBackwardFused) run() {
 	// linear_bias_window.a
 	clear(t162)
 	if kern.Wide() {
-		a := regions.Ra378b6e35708Args{
+		a := regions.R1ae589ae0417Args{
 			P0:  unsafe.SliceData(c.Pos),
 			P1:  unsafe.SliceData(t152),
 			P2:  unsafe.SliceData(c.AStack),
@@ -563,21 +592,25 @@ func (c *outBackwardFused) run() {
 			N2:  H,
 			N3:  w,
 			N4:  dH,
-			N5:  4*H*dH*w - 4*H*dH,
-			N6:  -H * dH,
-			N7:  H * dH,
-			N8:  H * w,
-			N9:  H*T*dH + H*dH*w - H*dH,
-			N10: H * T * dH,
-			N11: H * T * w,
+			N5:  -H * dH,
+			N6:  4 * dH,
+			N7:  8 * dH,
+			N8:  12 * dH,
+			N9:  4*H*dH*w - 4*H*dH,
+			N10: H * dH,
+			N11: H * w,
+			N12: H*T*dH + H*dH*w - H*dH,
+			N13: H * T * dH,
+			N14: H * T * w,
 		}
-		regions.Ra378b6e35708(&a)
+		regions.R1ae589ae0417(&a)
 	} else {
+		pos := c.Pos[:L]
 		for i := range L {
+			n3 := int(pos[i])
 			for j := range T {
 				for k := range H {
 					t162_2 := t162[((i*T+j)*H+k)*dH:][:dH]
-					n3 := int(c.Pos[i])
 					if n := min(w, n3+j+1); n > 0 {
 						t152_2 := t152[((i*T+j)*H+k)*w:][:n]
 						for m := range n {
@@ -596,34 +629,41 @@ func (c *outBackwardFused) run() {
 	// linear_bias_window.a
 	clear(t172)
 	if kern.Wide() {
-		a := regions.Ree9de968c5d6Args{
+		a := regions.R405e58fd5921Args{
 			P0:  unsafe.SliceData(t152),
 			P1:  unsafe.SliceData(c.Q),
 			P2:  unsafe.SliceData(t172),
 			N0:  L,
-			N1:  T,
+			N1:  T + w - 1,
 			N2:  H,
-			N3:  w,
-			N4:  dH,
-			N5:  4*H*dH*w - 4*H*dH,
-			N6:  -H * dH,
-			N7:  H * dH,
-			N8:  H * w,
-			N9:  H*T*dH + H*dH*w - H*dH,
-			N10: H * T * dH,
-			N11: H * T * w,
+			N3:  -w + 1,
+			N4:  T,
+			N5:  dH,
+			N6:  H * dH,
+			N7:  H*w + 1,
+			N8:  4 * dH,
+			N9:  8 * dH,
+			N10: 12 * dH,
+			N11: 4*w - 4,
+			N12: w,
+			N13: H*T*dH + H*dH*w - H*dH,
+			N14: H * T * dH,
+			N15: H * T * w,
 		}
-		regions.Ree9de968c5d6(&a)
+		regions.R405e58fd5921(&a)
 	} else {
 		for i := range L {
-			for j := range T {
-				for k := range w {
-					for m := range H {
-						qView := c.Q[((i*T+j)*H+m)*dH:][:dH]
-						t172_2 := t172[((i*(T+w-1)+j-k+w-1)*H+m)*dH:][:dH]
-						t152Entry2 := t152[((i*T+j)*H+m)*w+k]
-						for p := range dH {
-							t172_2[p] = num.FMA32(qView[p], t152Entry2, t172_2[p])
+			for k := range T + w - 1 {
+				for m := range H {
+					t172_2 := t172[((i*(T+w-1)+k)*H+m)*dH:][:dH]
+					lo := max(0, k-w+1)
+					if n := min(T, k+1) - lo; n > 0 {
+						for j := range n {
+							qView := c.Q[((i*T+(lo+j))*H+m)*dH:][:dH]
+							t152Entry2 := t152[((i*T+(lo+j))*H+m)*w+(lo+j)-k+w-1]
+							for p := range dH {
+								t172_2[p] = num.FMA32(qView[p], t152Entry2, t172_2[p])
+							}
 						}
 					}
 				}

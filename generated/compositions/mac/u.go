@@ -51,10 +51,10 @@ type U[F num.Float] struct {
 	Work     []F // WorkLen() entries
 }
 
-// WorkLen is 7·H·L·T·T + 3·H·L·T·d_h + 3·H·L·T·n_p + 4·H·L·T + 2·L·T.
+// WorkLen is 7·H·L·T·T + 5·H·L·T·d_h + 3·H·L·T·n_p + 4·H·L·T + 2·L·T.
 func (c *U[F]) WorkLen() int {
 	H, L, T, dH, nP := c.H, c.L, c.T, c.DH, c.NP
-	return 7*H*L*T*T + 3*H*L*T*dH + 3*H*L*T*nP + 4*H*L*T + 2*L*T
+	return 7*H*L*T*T + 5*H*L*T*dH + 3*H*L*T*nP + 4*H*L*T + 2*L*T
 }
 
 // Run computes U.
@@ -64,8 +64,12 @@ func (c *U[F]) Run() {
 		return
 	}
 	H, L, T, dH, nP := c.H, c.L, c.T, c.DH, c.NP
-	t10 := c.Work[:H*L*T*nP] // [L, T, H, n_p]
-	work := c.Work[H*L*T*nP:]
+	t := c.Work[:H*L*T*dH] // [L, H, d_h, T]
+	work := c.Work[H*L*T*dH:]
+	t2 := work[:H*L*T*dH] // [L, H, d_h, T]
+	work = work[H*L*T*dH:]
+	t10 := work[:H*L*T*nP] // [L, T, H, n_p]
+	work = work[H*L*T*nP:]
 	t18 := work[:H*L*T*T] // [L, T, H, T]
 	work = work[H*L*T*T:]
 	t19 := work[:H*L*T*T] // [L, T, H, T]
@@ -116,20 +120,31 @@ func (c *U[F]) Run() {
 	}
 
 	// mac.alpha
+	for i := range L {
+		for j := range H {
+			for k := range dH {
+				t3 := t[((i*H+j)*dH+k)*T:][:T]
+				for m := range T {
+					t3[m] = c.K[((i*T-m+T-1)*H+j)*dH+k]
+				}
+			}
+		}
+	}
+
+	// mac.alpha
 	clear(t18)
 	for i := range L {
 		for j := range T {
 			for k := range H {
 				qView := c.Q[((i*T+j)*H+k)*dH:][:dH]
-				if n := min(T, j+1); n > 0 {
-					t18_2 := t18[((i*T+j)*H+k)*T:][:n]
-					for m := range n {
-						kView := c.K[((i*T+j-m)*H+k)*dH:][:dH]
-						var t182 F
-						for p := range dH {
-							t182 += F(qView[p] * kView[p])
+				for m := range dH {
+					qViewEntry := qView[m]
+					if n := min(T, j+1); n > 0 {
+						t3 := t[((i*H+k)*dH+m)*T-j+T-1:][:n]
+						t18_2 := t18[((i*T+j)*H+k)*T:][:n]
+						for p := range n {
+							t18_2[p] += F(qViewEntry * t3[p])
 						}
-						t18_2[m] = t182
 					}
 				}
 			}
@@ -243,20 +258,31 @@ func (c *U[F]) Run() {
 	kern.Gemm(L*T, H*dH, H*dH, F(1), false, c.C, H*dH, 1, h, H*dH, 1, c.WK, 1, H*dH)
 
 	// mac.beta
+	for i := range L {
+		for j := range H {
+			for k := range dH {
+				t2_2 := t2[((i*H+j)*dH+k)*T:][:T]
+				for m := range T {
+					t2_2[m] = c.C[((i*T+m)*H+j)*dH+k]
+				}
+			}
+		}
+	}
+
+	// mac.beta
 	clear(t35)
 	for i := range L {
 		for j := range T {
 			for k := range H {
 				qView := c.Q[((i*T+j)*H+k)*dH:][:dH]
-				if n := min(T, j+1); n > 0 {
-					t35_2 := t35[((i*T+j)*H+k)*T:][:n]
-					for m := range n {
-						cView := c.C[((i*T+m)*H+k)*dH:][:dH]
-						var t352 F
-						for p := range dH {
-							t352 += F(qView[p] * cView[p])
+				for m := range dH {
+					qViewEntry2 := qView[m]
+					if n := min(T, j+1); n > 0 {
+						t2_2 := t2[((i*H+k)*dH+m)*T:][:n]
+						t35_2 := t35[((i*T+j)*H+k)*T:][:n]
+						for p := range n {
+							t35_2[p] += F(qViewEntry2 * t2_2[p])
 						}
-						t35_2[m] = t352
 					}
 				}
 			}
@@ -644,10 +670,10 @@ type UBackward[F num.Float] struct {
 	Work     []F // WorkLen() entries
 }
 
-// WorkLen is 11·H·L·T·T + 15·H·L·T·d_h + 5·H·L·T·n_p + 7·H·L·T + 3·H·d_h·n_p + 6·L·T.
+// WorkLen is 11·H·L·T·T + 17·H·L·T·d_h + 5·H·L·T·n_p + 7·H·L·T + 3·H·d_h·n_p + 6·L·T.
 func (c *UBackward[F]) WorkLen() int {
 	H, L, T, dH, nP := c.H, c.L, c.T, c.DH, c.NP
-	return 11*H*L*T*T + 15*H*L*T*dH + 5*H*L*T*nP + 7*H*L*T + 3*H*dH*nP + 6*L*T
+	return 11*H*L*T*T + 17*H*L*T*dH + 5*H*L*T*nP + 7*H*L*T + 3*H*dH*nP + 6*L*T
 }
 
 // Run computes UBackward.
@@ -657,8 +683,12 @@ func (c *UBackward[F]) Run() {
 		return
 	}
 	H, L, T, dH, nP := c.H, c.L, c.T, c.DH, c.NP
-	h := c.Work[:H*L*T*dH] // [L, T, H·d_h]
+	t22 := c.Work[:H*L*T*dH] // [L, H, d_h, T]
 	work := c.Work[H*L*T*dH:]
+	t3 := work[:H*L*T*dH] // [L, H, d_h, T]
+	work = work[H*L*T*dH:]
+	h := work[:H*L*T*dH] // [L, T, H·d_h]
+	work = work[H*L*T*dH:]
 	t := work[:H*L*T*dH] // [L, T, H·d_h]
 	work = work[H*L*T*dH:]
 	t72 := work[:L*T] // [L, T]
@@ -859,6 +889,20 @@ func (c *UBackward[F]) Run() {
 	}
 
 	// mac.f, mac.e
+	for i := range L {
+		for j := range H {
+			for k := range dH {
+				t22_2 := t22[((i*H+j)*dH+k)*T:][:T]
+				t3_2 := t3[((i*H+j)*dH+k)*T:][:T]
+				for m := range T {
+					t22_2[m] = c.W[((i*T+m)*H+j)*dH+k]
+					t3_2[m] = c.V[((i*T-m+T-1)*H+j)*dH+k]
+				}
+			}
+		}
+	}
+
+	// mac.f, mac.e
 	clear(t222)
 	clear(t462)
 	for i := range L {
@@ -866,17 +910,18 @@ func (c *UBackward[F]) Run() {
 			for k := range H {
 				t202_2 := t202[((i*T+j)*H+k)*dH:][:dH]
 				t322_2 := t322[((i*T+j)*H+k)*dH:][:dH]
-				if n := min(T, j+1); n > 0 {
-					t222_2 := t222[((i*T+j)*H+k)*T:][:n]
-					for m := range n {
-						wView := c.W[((i*T+m)*H+k)*dH:][:dH]
-						vView := c.V[((i*T+j-m)*H+k)*dH:][:dH]
-						var t2222 F
-						for p := range dH {
-							t2222 += F(wView[p] * t202_2[p])
-							t462[((i*T+j)*H+k)*(T+nP)+m+nP] += F(vView[p] * t322_2[p])
+				for m := range dH {
+					t202Entry := t202_2[m]
+					t322Entry := t322_2[m]
+					if n := min(T, j+1); n > 0 {
+						t22_2 := t22[((i*H+k)*dH+m)*T:][:n]
+						t222_2 := t222[((i*T+j)*H+k)*T:][:n]
+						t3_2 := t3[((i*H+k)*dH+m)*T-j+T-1:][:n]
+						t462_2 := t462[((i*T+j)*H+k)*(T+nP)+nP:][:n]
+						for p := range n {
+							t222_2[p] += F(t22_2[p] * t202Entry)
+							t462_2[p] += F(t3_2[p] * t322Entry)
 						}
-						t222_2[m] = t2222
 					}
 				}
 			}

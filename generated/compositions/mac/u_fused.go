@@ -21,23 +21,25 @@ func (c *uFused) run() {
 	_ = T
 	_ = dH
 	_ = nP
-	t10 := c.Work[:H*L*T*nP]                                                         // [L, T, H, n_p]
-	t18 := c.Work[H*L*T*nP:][:H*L*T*T]                                               // [L, T, H, T]
-	t19 := c.Work[H*L*T*T+H*L*T*nP:][:H*L*T*T]                                       // [L, T, H, T]
-	t20 := c.Work[2*H*L*T*T+H*L*T*nP:][:H*L*T*T+H*L*T*nP]                            // [L, T, H, T + n_p]
-	alpha := c.Work[3*H*L*T*T+2*H*L*T*nP:][:H*L*T]                                   // [L, T, H]
-	t22 := c.Work[3*H*L*T*T+2*H*L*T*nP+H*L*T:][:L*T]                                 // [L, T]
-	h := c.Work[3*H*L*T*T+2*H*L*T*nP+H*L*T+L*T:][:H*L*T*dH]                          // [L, T, H·d_h]
-	t35 := c.Work[3*H*L*T*T+H*L*T*dH+2*H*L*T*nP+H*L*T+L*T:][:H*L*T*T]                // [L, T, H, T]
-	t36 := c.Work[4*H*L*T*T+H*L*T*dH+2*H*L*T*nP+H*L*T+L*T:][:H*L*T*T]                // [L, T, H, T]
-	beta := c.Work[5*H*L*T*T+H*L*T*dH+2*H*L*T*nP+H*L*T+L*T:][:H*L*T]                 // [L, T, H]
-	g := c.Work[5*H*L*T*T+H*L*T*dH+2*H*L*T*nP+2*H*L*T+L*T:][:H*L*T]                  // [L, T, H]
-	t77 := c.Work[5*H*L*T*T+H*L*T*dH+2*H*L*T*nP+3*H*L*T+L*T:][:H*L*T]                // [L, T, H]
-	t65 := c.Work[5*H*L*T*T+H*L*T*dH+2*H*L*T*nP+4*H*L*T+L*T:][:H*L*T*dH]             // [L, T, H, d_h]
-	t80 := c.Work[5*H*L*T*T+2*H*L*T*dH+2*H*L*T*nP+4*H*L*T+L*T:][:H*L*T*dH]           // [L, T, H, d_h]
-	t84 := c.Work[5*H*L*T*T+3*H*L*T*dH+2*H*L*T*nP+4*H*L*T+L*T:][:L*T]                // [L, T]
-	t562 := c.Work[5*H*L*T*T+3*H*L*T*dH+2*H*L*T*nP+4*H*L*T+2*L*T:][:H*L*T*T]         // [L, T, H, T]
-	t81 := c.Work[6*H*L*T*T+3*H*L*T*dH+2*H*L*T*nP+4*H*L*T+2*L*T:][:H*L*T*T+H*L*T*nP] // [L, T, H, T + n_p]
+	t := c.Work[:H*L*T*dH]                                                           // [L, H, d_h, T]
+	t2 := c.Work[H*L*T*dH:][:H*L*T*dH]                                               // [L, H, d_h, T]
+	t10 := c.Work[2*H*L*T*dH:][:H*L*T*nP]                                            // [L, T, H, n_p]
+	t18 := c.Work[2*H*L*T*dH+H*L*T*nP:][:H*L*T*T]                                    // [L, T, H, T]
+	t19 := c.Work[H*L*T*T+2*H*L*T*dH+H*L*T*nP:][:H*L*T*T]                            // [L, T, H, T]
+	t20 := c.Work[2*H*L*T*T+2*H*L*T*dH+H*L*T*nP:][:H*L*T*T+H*L*T*nP]                 // [L, T, H, T + n_p]
+	alpha := c.Work[3*H*L*T*T+2*H*L*T*dH+2*H*L*T*nP:][:H*L*T]                        // [L, T, H]
+	t22 := c.Work[3*H*L*T*T+2*H*L*T*dH+2*H*L*T*nP+H*L*T:][:L*T]                      // [L, T]
+	h := c.Work[3*H*L*T*T+2*H*L*T*dH+2*H*L*T*nP+H*L*T+L*T:][:H*L*T*dH]               // [L, T, H·d_h]
+	t35 := c.Work[3*H*L*T*T+3*H*L*T*dH+2*H*L*T*nP+H*L*T+L*T:][:H*L*T*T]              // [L, T, H, T]
+	t36 := c.Work[4*H*L*T*T+3*H*L*T*dH+2*H*L*T*nP+H*L*T+L*T:][:H*L*T*T]              // [L, T, H, T]
+	beta := c.Work[5*H*L*T*T+3*H*L*T*dH+2*H*L*T*nP+H*L*T+L*T:][:H*L*T]               // [L, T, H]
+	g := c.Work[5*H*L*T*T+3*H*L*T*dH+2*H*L*T*nP+2*H*L*T+L*T:][:H*L*T]                // [L, T, H]
+	t77 := c.Work[5*H*L*T*T+3*H*L*T*dH+2*H*L*T*nP+3*H*L*T+L*T:][:H*L*T]              // [L, T, H]
+	t65 := c.Work[5*H*L*T*T+3*H*L*T*dH+2*H*L*T*nP+4*H*L*T+L*T:][:H*L*T*dH]           // [L, T, H, d_h]
+	t80 := c.Work[5*H*L*T*T+4*H*L*T*dH+2*H*L*T*nP+4*H*L*T+L*T:][:H*L*T*dH]           // [L, T, H, d_h]
+	t84 := c.Work[5*H*L*T*T+5*H*L*T*dH+2*H*L*T*nP+4*H*L*T+L*T:][:L*T]                // [L, T]
+	t562 := c.Work[5*H*L*T*T+5*H*L*T*dH+2*H*L*T*nP+4*H*L*T+2*L*T:][:H*L*T*T]         // [L, T, H, T]
+	t81 := c.Work[6*H*L*T*T+5*H*L*T*dH+2*H*L*T*nP+4*H*L*T+2*L*T:][:H*L*T*T+H*L*T*nP] // [L, T, H, T + n_p]
 
 	// mac.q
 	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, c.Q, H*dH, 1, c.X, H*dH, 1, c.WQ, 1, H*dH)
@@ -57,39 +59,47 @@ func (c *uFused) run() {
 	}
 
 	// mac.alpha
+	for i := range L {
+		for j := range H {
+			kern.Transposed(t[(i*H+j)*dH*T:], T, c.K, ((i*T+T-1)*H+j)*dH, -H*dH, T, dH)
+		}
+	}
+
+	// mac.alpha
 	clear(t18)
 	if kern.Wide() {
-		a := regions.R0c7a7d3e64cfArgs{
-			P0: unsafe.SliceData(c.Q),
-			P1: unsafe.SliceData(c.K),
-			P2: unsafe.SliceData(t18),
-			N0: L,
-			N1: T,
-			N2: H,
-			N3: dH,
-			N4: -H * dH,
-			N5: H * T,
-			N6: H * dH,
-			N7: H * T * T,
-			N8: H * T * dH,
+		a := regions.R0007f51c831cArgs{
+			P0:  unsafe.SliceData(c.Q),
+			P1:  unsafe.SliceData(t),
+			P2:  unsafe.SliceData(t18),
+			N0:  L,
+			N1:  T,
+			N2:  H,
+			N3:  dH,
+			N4:  4 * T,
+			N5:  8 * T,
+			N6:  12 * T,
+			N7:  4*T - 4,
+			N8:  T * dH,
+			N9:  H * T,
+			N10: H * dH,
+			N11: H * T * T,
+			N12: H * T * dH,
 		}
-		regions.R0c7a7d3e64cf(&a)
+		regions.R0007f51c831c(&a)
 	} else {
 		for i := range L {
 			for j := range T {
 				for k := range H {
 					qView := c.Q[((i*T+j)*H+k)*dH:][:dH]
-					if n := min(T, j+1); n > 0 {
-						t18_2 := t18[((i*T+j)*H+k)*T:][:n]
-						for m := range n {
-							kView := c.K[((i*T+j-m)*H+k)*dH:][:dH]
-							var t182 F
-							t182Sums := [16]F{t182}
-							for p := range dH {
-								t182Sums[p%16] = num.FMA32(qView[p], kView[p], t182Sums[p%16])
+					for m := range dH {
+						qViewEntry := qView[m]
+						if n := min(T, j+1); n > 0 {
+							t3 := t[((i*H+k)*dH+m)*T-j+T-1:][:n]
+							t18_2 := t18[((i*T+j)*H+k)*T:][:n]
+							for p := range n {
+								t18_2[p] = num.FMA32(qViewEntry, t3[p], t18_2[p])
 							}
-							t182 = kern.Sum16(&t182Sums)
-							t18_2[m] = t182
 						}
 					}
 				}
@@ -288,38 +298,46 @@ func (c *uFused) run() {
 	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, c.C, H*dH, 1, h, H*dH, 1, c.WK, 1, H*dH)
 
 	// mac.beta
+	for i := range L {
+		for j := range H {
+			kern.Transposed(t2[(i*H+j)*dH*T:], T, c.C, (i*T*H+j)*dH, H*dH, T, dH)
+		}
+	}
+
+	// mac.beta
 	clear(t35)
 	if kern.Wide() {
-		a := regions.Rc367228d055bArgs{
-			P0: unsafe.SliceData(c.Q),
-			P1: unsafe.SliceData(c.C),
-			P2: unsafe.SliceData(t35),
-			N0: L,
-			N1: T,
-			N2: H,
-			N3: dH,
-			N4: H * dH,
-			N5: H * T,
-			N6: H * T * T,
-			N7: H * T * dH,
+		a := regions.R0bee2145b2d4Args{
+			P0:  unsafe.SliceData(c.Q),
+			P1:  unsafe.SliceData(t2),
+			P2:  unsafe.SliceData(t35),
+			N0:  L,
+			N1:  T,
+			N2:  H,
+			N3:  dH,
+			N4:  4 * T,
+			N5:  8 * T,
+			N6:  12 * T,
+			N7:  T * dH,
+			N8:  H * T,
+			N9:  H * dH,
+			N10: H * T * T,
+			N11: H * T * dH,
 		}
-		regions.Rc367228d055b(&a)
+		regions.R0bee2145b2d4(&a)
 	} else {
 		for i := range L {
 			for j := range T {
 				for k := range H {
 					qView := c.Q[((i*T+j)*H+k)*dH:][:dH]
-					if n := min(T, j+1); n > 0 {
-						t35_2 := t35[((i*T+j)*H+k)*T:][:n]
-						for m := range n {
-							cView := c.C[((i*T+m)*H+k)*dH:][:dH]
-							var t352 F
-							t352Sums := [16]F{t352}
-							for p := range dH {
-								t352Sums[p%16] = num.FMA32(qView[p], cView[p], t352Sums[p%16])
+					for m := range dH {
+						qViewEntry2 := qView[m]
+						if n := min(T, j+1); n > 0 {
+							t2_2 := t2[((i*H+k)*dH+m)*T:][:n]
+							t35_2 := t35[((i*T+j)*H+k)*T:][:n]
+							for p := range n {
+								t35_2[p] = num.FMA32(qViewEntry2, t2_2[p], t35_2[p])
 							}
-							t352 = kern.Sum16(&t352Sums)
-							t35_2[m] = t352
 						}
 					}
 				}
@@ -492,26 +510,26 @@ func (c *uFused) run() {
 	// mac.e
 	clear(c.ELin)
 	if kern.Wide() {
-		a := regions.Rb495ff934c80Args{
+		a := regions.R043a75f5a191Args{
 			P0:  unsafe.SliceData(c.A2),
 			P1:  unsafe.SliceData(c.V),
 			P2:  unsafe.SliceData(c.ELin),
 			N0:  L,
 			N1:  T,
 			N2:  H,
-			N3:  4 * nP,
-			N4:  dH,
-			N5:  -H * dH,
-			N6:  T + nP,
-			N7:  H*T + H*nP,
-			N8:  H * dH,
-			N9:  H*T*T + H*T*nP,
-			N10: H * T * dH,
-			N11: 4*nP + 4,
-			N12: 4*nP + 8,
-			N13: 4*nP + 12,
+			N3:  dH,
+			N4:  -H * dH,
+			N5:  4 * dH,
+			N6:  8 * dH,
+			N7:  12 * dH,
+			N8:  4 * nP,
+			N9:  T + nP,
+			N10: H*T + H*nP,
+			N11: H * dH,
+			N12: H*T*T + H*T*nP,
+			N13: H * T * dH,
 		}
-		regions.Rb495ff934c80(&a)
+		regions.R043a75f5a191(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -624,20 +642,23 @@ func (c *uFused) run() {
 	// mac.f
 	clear(c.FProd)
 	if kern.Wide() {
-		a := regions.R1284643ef21fArgs{
-			P0: unsafe.SliceData(c.B),
-			P1: unsafe.SliceData(c.W),
-			P2: unsafe.SliceData(c.FProd),
-			N0: L,
-			N1: T,
-			N2: H,
-			N3: dH,
-			N4: H * dH,
-			N5: H * T,
-			N6: H * T * T,
-			N7: H * T * dH,
+		a := regions.Re4d290446ee0Args{
+			P0:  unsafe.SliceData(c.B),
+			P1:  unsafe.SliceData(c.W),
+			P2:  unsafe.SliceData(c.FProd),
+			N0:  L,
+			N1:  T,
+			N2:  H,
+			N3:  dH,
+			N4:  H * dH,
+			N5:  4 * dH,
+			N6:  8 * dH,
+			N7:  12 * dH,
+			N8:  H * T,
+			N9:  H * T * T,
+			N10: H * T * dH,
 		}
-		regions.R1284643ef21f(&a)
+		regions.Re4d290446ee0(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -931,48 +952,50 @@ func (c *uBackwardFused) run() {
 	_ = T
 	_ = dH
 	_ = nP
-	h := c.Work[:H*L*T*dH]                                                                     // [L, T, H·d_h]
-	t := c.Work[H*L*T*dH:][:H*L*T*dH]                                                          // [L, T, H·d_h]
-	t72 := c.Work[2*H*L*T*dH:][:L*T]                                                           // [L, T]
-	g := c.Work[2*H*L*T*dH+L*T:][:H*L*T]                                                       // [L, T, H]
-	t77 := c.Work[2*H*L*T*dH+H*L*T+L*T:][:H*L*T]                                               // [L, T, H]
-	t42 := c.Work[2*H*L*T*dH+2*H*L*T+L*T:][:L*T]                                               // [L, T]
-	t113 := c.Work[2*H*L*T*dH+2*H*L*T+2*L*T:][:L*T]                                            // [L, T]
-	t682 := c.Work[2*H*L*T*dH+2*H*L*T+3*L*T:][:L*T]                                            // [L, T]
-	t142 := c.Work[2*H*L*T*dH+2*H*L*T+4*L*T:][:H*L*T*dH]                                       // [L, T, H·d_h]
-	t152 := c.Work[3*H*L*T*dH+2*H*L*T+4*L*T:][:H*L*T*dH]                                       // [L, T, H·d_h]
-	t202 := c.Work[4*H*L*T*dH+2*H*L*T+4*L*T:][:H*L*T*dH]                                       // [L, T, H, d_h]
-	t21 := c.Work[5*H*L*T*dH+2*H*L*T+4*L*T:][:H*L*T]                                           // [L, T, H]
-	t322 := c.Work[5*H*L*T*dH+3*H*L*T+4*L*T:][:H*L*T*dH]                                       // [L, T, H, d_h]
-	t332 := c.Work[6*H*L*T*dH+3*H*L*T+4*L*T:][:H*L*T]                                          // [L, T, H]
-	t222 := c.Work[6*H*L*T*dH+4*H*L*T+4*L*T:][:H*L*T*T]                                        // [L, T, H, T]
-	t462 := c.Work[H*L*T*T+6*H*L*T*dH+4*H*L*T+4*L*T:][:H*L*T*T+H*L*T*nP]                       // [L, T, H, T + n_p]
-	t232 := c.Work[2*H*L*T*T+6*H*L*T*dH+H*L*T*nP+4*H*L*T+4*L*T:][:H*L*T*dH]                    // [L, T, H, d_h]
-	t28 := c.Work[2*H*L*T*T+7*H*L*T*dH+H*L*T*nP+4*H*L*T+4*L*T:][:H*L*T]                        // [L, T, H]
-	t292 := c.Work[2*H*L*T*T+7*H*L*T*dH+H*L*T*nP+5*H*L*T+4*L*T:][:H*L*T*T]                     // [L, T, H, T]
-	t302 := c.Work[3*H*L*T*T+7*H*L*T*dH+H*L*T*nP+5*H*L*T+4*L*T:][:H*L*T*T]                     // [L, T, H, T]
-	t37 := c.Work[4*H*L*T*T+7*H*L*T*dH+H*L*T*nP+5*H*L*T+4*L*T:][:H*L*T*dH]                     // [L, T, H, d_h]
-	t402 := c.Work[4*H*L*T*T+8*H*L*T*dH+H*L*T*nP+5*H*L*T+4*L*T:][:H*dH*nP]                     // [n_p, H, d_h]
-	t472 := c.Work[4*H*L*T*T+8*H*L*T*dH+H*L*T*nP+5*H*L*T+H*dH*nP+4*L*T:][:H*L*T]               // [L, T, H]
-	t482 := c.Work[4*H*L*T*T+8*H*L*T*dH+H*L*T*nP+6*H*L*T+H*dH*nP+4*L*T:][:H*L*T*T+H*L*T*nP]    // [L, T, H, T + n_p]
-	t492 := c.Work[5*H*L*T*T+8*H*L*T*dH+2*H*L*T*nP+6*H*L*T+H*dH*nP+4*L*T:][:H*L*T*T+H*L*T*nP]  // [L, T, H, T + n_p]
-	t532 := c.Work[6*H*L*T*T+8*H*L*T*dH+3*H*L*T*nP+6*H*L*T+H*dH*nP+4*L*T:][:H*L*T]             // [L, T, H]
-	t58 := c.Work[6*H*L*T*T+8*H*L*T*dH+3*H*L*T*nP+7*H*L*T+H*dH*nP+4*L*T:][:H*L*T*T]            // [L, T, H, T]
-	t602 := c.Work[7*H*L*T*T+8*H*L*T*dH+3*H*L*T*nP+7*H*L*T+H*dH*nP+4*L*T:][:H*L*T*T]           // [L, T, H, T]
-	t612 := c.Work[8*H*L*T*T+8*H*L*T*dH+3*H*L*T*nP+7*H*L*T+H*dH*nP+4*L*T:][:H*L*T*dH]          // [L, T, H, d_h]
-	t622 := c.Work[8*H*L*T*T+9*H*L*T*dH+3*H*L*T*nP+7*H*L*T+H*dH*nP+4*L*T:][:H*L*T*dH]          // [L, T, H, d_h]
-	t66 := c.Work[8*H*L*T*T+10*H*L*T*dH+3*H*L*T*nP+7*H*L*T+H*dH*nP+4*L*T:][:H*L*T*dH]          // [L, T, H·d_h]
-	t712 := c.Work[8*H*L*T*T+11*H*L*T*dH+3*H*L*T*nP+7*H*L*T+H*dH*nP+4*L*T:][:L*T]              // [L, T]
-	t115 := c.Work[8*H*L*T*T+11*H*L*T*dH+3*H*L*T*nP+7*H*L*T+H*dH*nP+5*L*T:][:L*T]              // [L, T]
-	t83 := c.Work[8*H*L*T*T+11*H*L*T*dH+3*H*L*T*nP+7*H*L*T+H*dH*nP+6*L*T:][:H*L*T*T+H*L*T*nP]  // [L, T, H, T + n_p]
-	t842 := c.Work[9*H*L*T*T+11*H*L*T*dH+4*H*L*T*nP+7*H*L*T+H*dH*nP+6*L*T:][:H*L*T*T+H*L*T*nP] // [L, T, H, T + n_p]
-	t87 := c.Work[10*H*L*T*T+11*H*L*T*dH+5*H*L*T*nP+7*H*L*T+H*dH*nP+6*L*T:][:H*L*T*T]          // [L, T, H, T]
-	t88 := c.Work[11*H*L*T*T+11*H*L*T*dH+5*H*L*T*nP+7*H*L*T+H*dH*nP+6*L*T:][:H*L*T*dH]         // [L, T, H, d_h]
-	t89 := c.Work[11*H*L*T*T+12*H*L*T*dH+5*H*L*T*nP+7*H*L*T+H*dH*nP+6*L*T:][:H*L*T*dH]         // [L, T, H, d_h]
-	t108 := c.Work[11*H*L*T*T+13*H*L*T*dH+5*H*L*T*nP+7*H*L*T+H*dH*nP+6*L*T:][:H*L*T*dH]        // [L, T, H, d_h]
-	t109 := c.Work[11*H*L*T*T+14*H*L*T*dH+5*H*L*T*nP+7*H*L*T+H*dH*nP+6*L*T:][:H*dH*nP]         // [n_p, H, d_h]
-	t93 := c.Work[11*H*L*T*T+14*H*L*T*dH+5*H*L*T*nP+7*H*L*T+2*H*dH*nP+6*L*T:][:H*dH*nP]        // [n_p, H, d_h]
-	t95 := c.Work[11*H*L*T*T+14*H*L*T*dH+5*H*L*T*nP+7*H*L*T+3*H*dH*nP+6*L*T:][:H*L*T*dH]       // [L, T, H, d_h]
+	t22 := c.Work[:H*L*T*dH]                                                                   // [L, H, d_h, T]
+	t3 := c.Work[H*L*T*dH:][:H*L*T*dH]                                                         // [L, H, d_h, T]
+	h := c.Work[2*H*L*T*dH:][:H*L*T*dH]                                                        // [L, T, H·d_h]
+	t := c.Work[3*H*L*T*dH:][:H*L*T*dH]                                                        // [L, T, H·d_h]
+	t72 := c.Work[4*H*L*T*dH:][:L*T]                                                           // [L, T]
+	g := c.Work[4*H*L*T*dH+L*T:][:H*L*T]                                                       // [L, T, H]
+	t77 := c.Work[4*H*L*T*dH+H*L*T+L*T:][:H*L*T]                                               // [L, T, H]
+	t42 := c.Work[4*H*L*T*dH+2*H*L*T+L*T:][:L*T]                                               // [L, T]
+	t113 := c.Work[4*H*L*T*dH+2*H*L*T+2*L*T:][:L*T]                                            // [L, T]
+	t682 := c.Work[4*H*L*T*dH+2*H*L*T+3*L*T:][:L*T]                                            // [L, T]
+	t142 := c.Work[4*H*L*T*dH+2*H*L*T+4*L*T:][:H*L*T*dH]                                       // [L, T, H·d_h]
+	t152 := c.Work[5*H*L*T*dH+2*H*L*T+4*L*T:][:H*L*T*dH]                                       // [L, T, H·d_h]
+	t202 := c.Work[6*H*L*T*dH+2*H*L*T+4*L*T:][:H*L*T*dH]                                       // [L, T, H, d_h]
+	t21 := c.Work[7*H*L*T*dH+2*H*L*T+4*L*T:][:H*L*T]                                           // [L, T, H]
+	t322 := c.Work[7*H*L*T*dH+3*H*L*T+4*L*T:][:H*L*T*dH]                                       // [L, T, H, d_h]
+	t332 := c.Work[8*H*L*T*dH+3*H*L*T+4*L*T:][:H*L*T]                                          // [L, T, H]
+	t222 := c.Work[8*H*L*T*dH+4*H*L*T+4*L*T:][:H*L*T*T]                                        // [L, T, H, T]
+	t462 := c.Work[H*L*T*T+8*H*L*T*dH+4*H*L*T+4*L*T:][:H*L*T*T+H*L*T*nP]                       // [L, T, H, T + n_p]
+	t232 := c.Work[2*H*L*T*T+8*H*L*T*dH+H*L*T*nP+4*H*L*T+4*L*T:][:H*L*T*dH]                    // [L, T, H, d_h]
+	t28 := c.Work[2*H*L*T*T+9*H*L*T*dH+H*L*T*nP+4*H*L*T+4*L*T:][:H*L*T]                        // [L, T, H]
+	t292 := c.Work[2*H*L*T*T+9*H*L*T*dH+H*L*T*nP+5*H*L*T+4*L*T:][:H*L*T*T]                     // [L, T, H, T]
+	t302 := c.Work[3*H*L*T*T+9*H*L*T*dH+H*L*T*nP+5*H*L*T+4*L*T:][:H*L*T*T]                     // [L, T, H, T]
+	t37 := c.Work[4*H*L*T*T+9*H*L*T*dH+H*L*T*nP+5*H*L*T+4*L*T:][:H*L*T*dH]                     // [L, T, H, d_h]
+	t402 := c.Work[4*H*L*T*T+10*H*L*T*dH+H*L*T*nP+5*H*L*T+4*L*T:][:H*dH*nP]                    // [n_p, H, d_h]
+	t472 := c.Work[4*H*L*T*T+10*H*L*T*dH+H*L*T*nP+5*H*L*T+H*dH*nP+4*L*T:][:H*L*T]              // [L, T, H]
+	t482 := c.Work[4*H*L*T*T+10*H*L*T*dH+H*L*T*nP+6*H*L*T+H*dH*nP+4*L*T:][:H*L*T*T+H*L*T*nP]   // [L, T, H, T + n_p]
+	t492 := c.Work[5*H*L*T*T+10*H*L*T*dH+2*H*L*T*nP+6*H*L*T+H*dH*nP+4*L*T:][:H*L*T*T+H*L*T*nP] // [L, T, H, T + n_p]
+	t532 := c.Work[6*H*L*T*T+10*H*L*T*dH+3*H*L*T*nP+6*H*L*T+H*dH*nP+4*L*T:][:H*L*T]            // [L, T, H]
+	t58 := c.Work[6*H*L*T*T+10*H*L*T*dH+3*H*L*T*nP+7*H*L*T+H*dH*nP+4*L*T:][:H*L*T*T]           // [L, T, H, T]
+	t602 := c.Work[7*H*L*T*T+10*H*L*T*dH+3*H*L*T*nP+7*H*L*T+H*dH*nP+4*L*T:][:H*L*T*T]          // [L, T, H, T]
+	t612 := c.Work[8*H*L*T*T+10*H*L*T*dH+3*H*L*T*nP+7*H*L*T+H*dH*nP+4*L*T:][:H*L*T*dH]         // [L, T, H, d_h]
+	t622 := c.Work[8*H*L*T*T+11*H*L*T*dH+3*H*L*T*nP+7*H*L*T+H*dH*nP+4*L*T:][:H*L*T*dH]         // [L, T, H, d_h]
+	t66 := c.Work[8*H*L*T*T+12*H*L*T*dH+3*H*L*T*nP+7*H*L*T+H*dH*nP+4*L*T:][:H*L*T*dH]          // [L, T, H·d_h]
+	t712 := c.Work[8*H*L*T*T+13*H*L*T*dH+3*H*L*T*nP+7*H*L*T+H*dH*nP+4*L*T:][:L*T]              // [L, T]
+	t115 := c.Work[8*H*L*T*T+13*H*L*T*dH+3*H*L*T*nP+7*H*L*T+H*dH*nP+5*L*T:][:L*T]              // [L, T]
+	t83 := c.Work[8*H*L*T*T+13*H*L*T*dH+3*H*L*T*nP+7*H*L*T+H*dH*nP+6*L*T:][:H*L*T*T+H*L*T*nP]  // [L, T, H, T + n_p]
+	t842 := c.Work[9*H*L*T*T+13*H*L*T*dH+4*H*L*T*nP+7*H*L*T+H*dH*nP+6*L*T:][:H*L*T*T+H*L*T*nP] // [L, T, H, T + n_p]
+	t87 := c.Work[10*H*L*T*T+13*H*L*T*dH+5*H*L*T*nP+7*H*L*T+H*dH*nP+6*L*T:][:H*L*T*T]          // [L, T, H, T]
+	t88 := c.Work[11*H*L*T*T+13*H*L*T*dH+5*H*L*T*nP+7*H*L*T+H*dH*nP+6*L*T:][:H*L*T*dH]         // [L, T, H, d_h]
+	t89 := c.Work[11*H*L*T*T+14*H*L*T*dH+5*H*L*T*nP+7*H*L*T+H*dH*nP+6*L*T:][:H*L*T*dH]         // [L, T, H, d_h]
+	t108 := c.Work[11*H*L*T*T+15*H*L*T*dH+5*H*L*T*nP+7*H*L*T+H*dH*nP+6*L*T:][:H*L*T*dH]        // [L, T, H, d_h]
+	t109 := c.Work[11*H*L*T*T+16*H*L*T*dH+5*H*L*T*nP+7*H*L*T+H*dH*nP+6*L*T:][:H*dH*nP]         // [n_p, H, d_h]
+	t93 := c.Work[11*H*L*T*T+16*H*L*T*dH+5*H*L*T*nP+7*H*L*T+2*H*dH*nP+6*L*T:][:H*dH*nP]        // [n_p, H, d_h]
+	t95 := c.Work[11*H*L*T*T+16*H*L*T*dH+5*H*L*T*nP+7*H*L*T+3*H*dH*nP+6*L*T:][:H*L*T*dH]       // [L, T, H, d_h]
 
 	// mac.alpha, mac.h
 	t7 := F(1) / num.Sqrt(F(dH))
@@ -1189,59 +1212,76 @@ func (c *uBackwardFused) run() {
 	}
 
 	// mac.f, mac.e
+	for i := range L {
+		for j := range H {
+			for k := range dH {
+				t22_2 := t22[((i*H+j)*dH+k)*T:][:T]
+				t3_2 := t3[((i*H+j)*dH+k)*T:][:T]
+				for m := range T {
+					t22_2[m] = c.W[((i*T+m)*H+j)*dH+k]
+					t3_2[m] = c.V[((i*T-m+T-1)*H+j)*dH+k]
+				}
+			}
+		}
+	}
+
+	// mac.f, mac.e
 	clear(t222)
 	clear(t462)
 	if kern.Wide() {
-		a := regions.R208a7f2369a4Args{
-			P0:  unsafe.SliceData(t462),
-			P1:  unsafe.SliceData(c.W),
-			P2:  unsafe.SliceData(t202),
-			P3:  unsafe.SliceData(c.V),
-			P4:  unsafe.SliceData(t322),
-			P5:  unsafe.SliceData(t222),
+		a := regions.R6497c6e1924eArgs{
+			P0:  unsafe.SliceData(t202),
+			P1:  unsafe.SliceData(t322),
+			P2:  unsafe.SliceData(t22),
+			P3:  unsafe.SliceData(t222),
+			P4:  unsafe.SliceData(t3),
+			P5:  unsafe.SliceData(t462),
 			N0:  L,
 			N1:  T,
 			N2:  H,
-			N3:  4 * nP,
-			N4:  dH,
-			N5:  -12 * H * dH,
-			N6:  H * dH,
-			N7:  -H * dH,
-			N8:  4*nP + 4,
-			N9:  4*nP + 8,
-			N10: 4*nP + 12,
-			N11: T + nP,
-			N12: H*T + H*nP,
-			N13: H * T,
-			N14: H*T*T + H*T*nP,
-			N15: H * T * T,
-			N16: H * T * dH,
+			N3:  dH,
+			N4:  4 * dH,
+			N5:  8 * dH,
+			N6:  12 * dH,
+			N7:  8 * T,
+			N8:  8*T*dH + 4*T - 4,
+			N9:  8*T + 12*nP,
+			N10: 12 * T * dH,
+			N11: 12 * T,
+			N12: 12*T*dH + 4*T - 4,
+			N13: 12*T + 16*nP,
+			N14: 4*T - 4,
+			N15: 4 * nP,
+			N16: T * dH,
+			N17: T + nP,
+			N18: H*T + H*nP,
+			N19: H * T,
+			N20: H * dH,
+			N21: H*T*T + H*T*nP,
+			N22: H * T * T,
+			N23: H * T * dH,
+			N24: 4 * T,
+			N25: 4*T + 8*nP,
 		}
-		regions.R208a7f2369a4(&a)
+		regions.R6497c6e1924e(&a)
 	} else {
 		for i := range L {
 			for j := range T {
 				for k := range H {
 					t202_2 := t202[((i*T+j)*H+k)*dH:][:dH]
 					t322_2 := t322[((i*T+j)*H+k)*dH:][:dH]
-					if n := min(T, j+1); n > 0 {
-						t462_2 := t462[((i*T+j)*H+k)*(T+nP)+nP:][:n]
-						t222_2 := t222[((i*T+j)*H+k)*T:][:n]
-						for m := range n {
-							wView := c.W[((i*T+m)*H+k)*dH:][:dH]
-							vView := c.V[((i*T+j-m)*H+k)*dH:][:dH]
-							var t2222 F
-							t462Sum := t462_2[m]
-							t2222Sums := [16]F{t2222}
-							t462SumSums := [16]F{t462Sum}
-							for p := range dH {
-								t2222Sums[p%16] = num.FMA32(wView[p], t202_2[p], t2222Sums[p%16])
-								t462SumSums[p%16] = num.FMA32(vView[p], t322_2[p], t462SumSums[p%16])
+					for m := range dH {
+						t202Entry := t202_2[m]
+						t322Entry := t322_2[m]
+						if n := min(T, j+1); n > 0 {
+							t22_2 := t22[((i*H+k)*dH+m)*T:][:n]
+							t222_2 := t222[((i*T+j)*H+k)*T:][:n]
+							t3_2 := t3[((i*H+k)*dH+m)*T-j+T-1:][:n]
+							t462_2 := t462[((i*T+j)*H+k)*(T+nP)+nP:][:n]
+							for p := range n {
+								t222_2[p] = num.FMA32(t22_2[p], t202Entry, t222_2[p])
+								t462_2[p] = num.FMA32(t3_2[p], t322Entry, t462_2[p])
 							}
-							t2222 = kern.Sum16(&t2222Sums)
-							t462Sum = kern.Sum16(&t462SumSums)
-							t462_2[m] = t462Sum
-							t222_2[m] = t2222
 						}
 					}
 				}
@@ -1252,23 +1292,23 @@ func (c *uBackwardFused) run() {
 	// mac.f
 	clear(t232)
 	if kern.Wide() {
-		a := regions.R2d95393d39b4Args{
+		a := regions.R12cebdedcb3dArgs{
 			P0:  unsafe.SliceData(c.B),
 			P1:  unsafe.SliceData(t202),
 			P2:  unsafe.SliceData(t232),
 			N0:  L,
 			N1:  T,
 			N2:  H,
-			N3:  H * T,
-			N4:  H * dH,
-			N5:  4 * H * T,
-			N6:  8 * H * T,
-			N7:  12 * H * T,
-			N8:  dH,
+			N3:  dH,
+			N4:  H * T,
+			N5:  H * dH,
+			N6:  4 * dH,
+			N7:  8 * dH,
+			N8:  12 * dH,
 			N9:  H * T * T,
 			N10: H * T * dH,
 		}
-		regions.R2d95393d39b4(&a)
+		regions.R12cebdedcb3d(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1637,20 +1677,23 @@ func (c *uBackwardFused) run() {
 	// mac.beta
 	clear(t612)
 	if kern.Wide() {
-		a := regions.Rb25117b12becArgs{
-			P0: unsafe.SliceData(t602),
-			P1: unsafe.SliceData(c.C),
-			P2: unsafe.SliceData(t612),
-			N0: L,
-			N1: T,
-			N2: H,
-			N3: dH,
-			N4: H * dH,
-			N5: H * T,
-			N6: H * T * T,
-			N7: H * T * dH,
+		a := regions.Re66da5c00233Args{
+			P0:  unsafe.SliceData(t602),
+			P1:  unsafe.SliceData(c.C),
+			P2:  unsafe.SliceData(t612),
+			N0:  L,
+			N1:  T,
+			N2:  H,
+			N3:  dH,
+			N4:  H * dH,
+			N5:  4 * dH,
+			N6:  8 * dH,
+			N7:  12 * dH,
+			N8:  H * T,
+			N9:  H * T * T,
+			N10: H * T * dH,
 		}
-		regions.Rb25117b12bec(&a)
+		regions.Re66da5c00233(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1674,23 +1717,23 @@ func (c *uBackwardFused) run() {
 	// mac.beta
 	clear(t622)
 	if kern.Wide() {
-		a := regions.Rc7430446d40eArgs{
+		a := regions.Rc1ec35135a9cArgs{
 			P0:  unsafe.SliceData(t602),
 			P1:  unsafe.SliceData(c.Q),
 			P2:  unsafe.SliceData(t622),
 			N0:  L,
 			N1:  T,
 			N2:  H,
-			N3:  H * T,
-			N4:  H * dH,
-			N5:  4 * H * T,
-			N6:  8 * H * T,
-			N7:  12 * H * T,
-			N8:  dH,
+			N3:  dH,
+			N4:  H * T,
+			N5:  H * dH,
+			N6:  4 * dH,
+			N7:  8 * dH,
+			N8:  12 * dH,
 			N9:  H * T * T,
 			N10: H * T * dH,
 		}
-		regions.Rc7430446d40e(&a)
+		regions.Rc1ec35135a9c(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1872,21 +1915,24 @@ func (c *uBackwardFused) run() {
 	// mac.alpha
 	clear(t88)
 	if kern.Wide() {
-		a := regions.R0c6cab6099abArgs{
-			P0: unsafe.SliceData(t87),
-			P1: unsafe.SliceData(c.K),
-			P2: unsafe.SliceData(t88),
-			N0: L,
-			N1: T,
-			N2: H,
-			N3: dH,
-			N4: -H * dH,
-			N5: H * T,
-			N6: H * dH,
-			N7: H * T * T,
-			N8: H * T * dH,
+		a := regions.R986aba4a8768Args{
+			P0:  unsafe.SliceData(t87),
+			P1:  unsafe.SliceData(c.K),
+			P2:  unsafe.SliceData(t88),
+			N0:  L,
+			N1:  T,
+			N2:  H,
+			N3:  dH,
+			N4:  -H * dH,
+			N5:  4 * dH,
+			N6:  8 * dH,
+			N7:  12 * dH,
+			N8:  H * T,
+			N9:  H * dH,
+			N10: H * T * T,
+			N11: H * T * dH,
 		}
-		regions.R0c6cab6099ab(&a)
+		regions.R986aba4a8768(&a)
 	} else {
 		for i := range L {
 			for j := range T {

@@ -39,10 +39,10 @@ type Out[F num.Float] struct {
 	Work     []F     // WorkLen() entries
 }
 
-// WorkLen is H·L·T·d_h + 2·H·L·T·w.
+// WorkLen is 2·H·L·T·d_h + 2·H·L·T·w + H·L·d_h·w - H·L·d_h.
 func (c *Out[F]) WorkLen() int {
 	H, L, T, dH, w := c.H, c.L, c.T, c.DH, c.W
-	return H*L*T*dH + 2*H*L*T*w
+	return 2*H*L*T*dH + 2*H*L*T*w + H*L*dH*w - H*L*dH
 }
 
 // Run computes Out.
@@ -52,8 +52,10 @@ func (c *Out[F]) Run() {
 		return
 	}
 	H, L, T, dH, w := c.H, c.L, c.T, c.DH, c.W
-	q := c.Work[:H*L*T*dH] // [L, T, H·d_h]
-	work := c.Work[H*L*T*dH:]
+	t := c.Work[:H*L*T*dH+H*L*dH*w-H*L*dH] // [L, H, d_h, T + w - 1]
+	work := c.Work[H*L*T*dH+H*L*dH*w-H*L*dH:]
+	q := work[:H*L*T*dH] // [L, T, H·d_h]
+	work = work[H*L*T*dH:]
 	t12 := work[:H*L*T*w] // [L, T, H, w]
 	work = work[H*L*T*w:]
 	t14 := work[:H*L*T*w] // [L, T, H, w]
@@ -96,20 +98,28 @@ func (c *Out[F]) Run() {
 	}
 
 	// relative_window.a
+	for i := range L {
+		for j := range H {
+			for k := range dH {
+				t2 := t[((i*H+j)*dH+k)*(T+w-1):][:T+w-1]
+				for m := range T + w - 1 {
+					t2[m] = c.AStack[((i*(T+w-1)-m+T+w-2)*H+j)*dH+k]
+				}
+			}
+		}
+	}
+
+	// relative_window.a
 	clear(t12)
 	for i := range L {
 		for j := range T {
 			for k := range H {
-				for m := range w {
-					n := int(c.Pos[i]) + j - m
-					if n >= 0 {
-						var t122 F
-						qView := q[((i*T+j)*H+k)*dH:][:dH]
-						aStack := c.AStack[((i*(T+w-1)+j-m+w-1)*H+k)*dH:][:dH]
-						for p := range dH {
-							t122 += F(qView[p] * aStack[p])
+				for m := range dH {
+					for p := range w {
+						n := int(c.Pos[i]) + j - p
+						if n >= 0 {
+							t12[((i*T+j)*H+k)*w+p] += F(q[((i*T+j)*H+k)*dH+m] * t[((i*H+k)*dH+m)*(T+w-1)-j+p+T-1])
 						}
-						t12[((i*T+j)*H+k)*w+m] = t122
 					}
 				}
 			}
@@ -258,10 +268,10 @@ type OutBackward[F num.Float] struct {
 	Work        []F     // WorkLen() entries
 }
 
-// WorkLen is 8·H·L·T·d_h + 2·H·L·T·w + 4·H·L·d_h·w + H·L·T - 4·H·L·d_h.
+// WorkLen is 9·H·L·T·d_h + 2·H·L·T·w + 5·H·L·d_h·w + H·L·T - 5·H·L·d_h.
 func (c *OutBackward[F]) WorkLen() int {
 	H, L, T, dH, w := c.H, c.L, c.T, c.DH, c.W
-	return 8*H*L*T*dH + 2*H*L*T*w + 4*H*L*dH*w + H*L*T - 4*H*L*dH
+	return 9*H*L*T*dH + 2*H*L*T*w + 5*H*L*dH*w + H*L*T - 5*H*L*dH
 }
 
 // Run computes OutBackward.
@@ -271,8 +281,10 @@ func (c *OutBackward[F]) Run() {
 		return
 	}
 	H, L, T, dH, w := c.H, c.L, c.T, c.DH, c.W
-	t2 := c.Work[:H*L*T*w] // [L, T, H, w]
-	work := c.Work[H*L*T*w:]
+	t22 := c.Work[:H*L*T*dH+H*L*dH*w-H*L*dH] // [L, H, d_h, T + w - 1]
+	work := c.Work[H*L*T*dH+H*L*dH*w-H*L*dH:]
+	t2 := work[:H*L*T*w] // [L, T, H, w]
+	work = work[H*L*T*w:]
 	t3 := work[:H*L*T*dH+H*L*dH*w-H*L*dH] // [L, T + w - 1, H, d_h]
 	work = work[H*L*T*dH+H*L*dH*w-H*L*dH:]
 	t42 := work[:H*L*T*dH+H*L*dH*w-H*L*dH] // [L, T + w - 1, H, d_h]
@@ -291,26 +303,34 @@ func (c *OutBackward[F]) Run() {
 	work = work[H*L*T*dH:]
 	t182 := work[:H*L*T*dH+H*L*dH*w-H*L*dH] // [L, T + w - 1, H, d_h]
 	work = work[H*L*T*dH+H*L*dH*w-H*L*dH:]
-	t22 := work[:H*L*T*dH] // [L, T, H, d_h]
+	t22_2 := work[:H*L*T*dH] // [L, T, H, d_h]
 
 	// relative_window.a
 	t7 := F(1) / num.Sqrt(F(dH))
+
+	// relative_window.out
+	for i := range L {
+		for j := range H {
+			for k := range dH {
+				t22_3 := t22[((i*H+j)*dH+k)*(T+w-1):][:T+w-1]
+				for m := range T + w - 1 {
+					t22_3[m] = c.OutStack[((i*(T+w-1)-m+T+w-2)*H+j)*dH+k]
+				}
+			}
+		}
+	}
 
 	// relative_window.out
 	clear(t2)
 	for i := range L {
 		for j := range T {
 			for k := range H {
-				for m := range w {
-					n := int(c.Pos[i]) + j - m
-					if n >= 0 {
-						var t22_2 F
-						outStack := c.OutStack[((i*(T+w-1)+j-m+w-1)*H+k)*dH:][:dH]
-						outBarView := c.OutBar[((i*T+j)*H+k)*dH:][:dH]
-						for p := range dH {
-							t22_2 += F(outStack[p] * outBarView[p])
+				for m := range dH {
+					for p := range w {
+						n := int(c.Pos[i]) + j - p
+						if n >= 0 {
+							t2[((i*T+j)*H+k)*w+p] += F(t22[((i*H+k)*dH+m)*(T+w-1)-j+p+T-1] * c.OutBar[((i*T+j)*H+k)*dH+m])
 						}
-						t2[((i*T+j)*H+k)*w+m] = t22_2
 					}
 				}
 			}
@@ -501,16 +521,16 @@ func (c *OutBackward[F]) Run() {
 			for k := range H {
 				t182_2 := t182[((i*(T+w-1)+j+w-1)*H+k)*dH:][:dH]
 				t192_2 := t192[((i*(T+w-1)+j+w-1)*H+k)*dH:][:dH]
-				t22_2 := t22[((i*T+j)*H+k)*dH:][:dH]
+				t22_3 := t22_2[((i*T+j)*H+k)*dH:][:dH]
 				for m := range dH {
-					t22_2[m] = t182_2[m] + t192_2[m]
+					t22_3[m] = t182_2[m] + t192_2[m]
 				}
 			}
 		}
 	}
 
 	// relative_window.k
-	kern.Gemm(H*dH, H*dH, L*T, F(1), false, c.WKBar, 1, H*dH, c.X, 1, H*dH, t22, H*dH, 1)
+	kern.Gemm(H*dH, H*dH, L*T, F(1), false, c.WKBar, 1, H*dH, c.X, 1, H*dH, t22_2, H*dH, 1)
 
 	// relative_window.q
 	kern.Gemm(H*dH, H*dH, L*T, F(1), false, c.WQBar, 1, H*dH, c.X, 1, H*dH, t172, H*dH, 1)
@@ -519,7 +539,7 @@ func (c *OutBackward[F]) Run() {
 	kern.Gemm(L*T, H*dH, H*dH, F(1), false, c.XBar, H*dH, 1, t72, H*dH, 1, c.WV, H*dH, 1)
 
 	// relative_window.k
-	kern.Gemm(L*T, H*dH, H*dH, F(1), true, c.XBar, H*dH, 1, t22, H*dH, 1, c.WK, H*dH, 1)
+	kern.Gemm(L*T, H*dH, H*dH, F(1), true, c.XBar, H*dH, 1, t22_2, H*dH, 1, c.WK, H*dH, 1)
 
 	// relative_window.q
 	kern.Gemm(L*T, H*dH, H*dH, F(1), true, c.XBar, H*dH, 1, t172, H*dH, 1, c.WQ, H*dH, 1)

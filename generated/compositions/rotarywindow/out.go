@@ -40,10 +40,10 @@ type Out[F num.Float] struct {
 	Work     []F     // WorkLen() entries
 }
 
-// WorkLen is 4·H·L·T·f + 2·H·L·T·w + 2·L·T·f + 3·L·T + 3·f.
+// WorkLen is 6·H·L·T·f + 2·H·L·T·w + 2·H·L·f·w - 2·H·L·f + 2·L·T·f + 3·L·T + 3·f.
 func (c *Out[F]) WorkLen() int {
 	H, L, T, f, w := c.H, c.L, c.T, c.F2, c.W
-	return 4*H*L*T*f + 2*H*L*T*w + 2*L*T*f + 3*L*T + 3*f
+	return 6*H*L*T*f + 2*H*L*T*w + 2*H*L*f*w - 2*H*L*f + 2*L*T*f + 3*L*T + 3*f
 }
 
 // Run computes Out.
@@ -53,8 +53,10 @@ func (c *Out[F]) Run() {
 		return
 	}
 	H, L, T, f, w := c.H, c.L, c.T, c.F2, c.W
-	omega := c.Work[:f] // [f]
-	work := c.Work[f:]
+	t2 := c.Work[:2*H*L*T*f+2*H*L*f*w-2*H*L*f] // [L, H, 2·f, T + w - 1]
+	work := c.Work[2*H*L*T*f+2*H*L*f*w-2*H*L*f:]
+	omega := work[:f] // [f]
+	work = work[f:]
 	t17 := work[:f] // [f]
 	work = work[f:]
 	t26 := work[:f] // [f]
@@ -133,10 +135,10 @@ func (c *Out[F]) Run() {
 		for j := range T {
 			S := c.S[(i*T+j)*f:][:f]
 			for k := range 2 {
-				t2 := t[((i*T+j)*2+k)*f:][:f]
+				t3 := t[((i*T+j)*2+k)*f:][:f]
 				w4 := -1 + F(2*F(k))
 				for m := range f {
-					t2[m] = F(S[m] * w4)
+					t3[m] = F(S[m] * w4)
 				}
 			}
 		}
@@ -150,10 +152,10 @@ func (c *Out[F]) Run() {
 				for m := range 2 {
 					q0View := q0[(((i*T+j)*H+k)*2+m)*f:][:f]
 					q0View2 := q0[(((i*T+j)*H+k)*2-m+1)*f:][:f]
-					t2 := t[((i*T+j)*2+m)*f:][:f]
+					t3 := t[((i*T+j)*2+m)*f:][:f]
 					qView := c.Q[(((i*T+j)*H+k)*2+m)*f:][:f]
 					for p := range f {
-						qView[p] = F(q0View[p]*C[p]) + F(q0View2[p]*t2[p])
+						qView[p] = F(q0View[p]*C[p]) + F(q0View2[p]*t3[p])
 					}
 				}
 			}
@@ -171,10 +173,10 @@ func (c *Out[F]) Run() {
 				for m := range 2 {
 					k0View := k0[(((i*T+j)*H+k)*2+m)*f:][:f]
 					k0View2 := k0[(((i*T+j)*H+k)*2-m+1)*f:][:f]
-					t2 := t[((i*T+j)*2+m)*f:][:f]
+					t3 := t[((i*T+j)*2+m)*f:][:f]
 					aStackView := c.AStack[(((i*(T+w-1)+j+w-1)*H+k)*2+m)*f:][:f]
 					for p := range f {
-						aStackView[p] = F(k0View[p]*C[p]) + F(k0View2[p]*t2[p])
+						aStackView[p] = F(k0View[p]*C[p]) + F(k0View2[p]*t3[p])
 					}
 				}
 			}
@@ -208,20 +210,28 @@ func (c *Out[F]) Run() {
 	}
 
 	// rotary_window.a
+	for i := range L {
+		for j := range H {
+			for k := range 2 * f {
+				t2_2 := t2[((i*H+j)*2*f+k)*(T+w-1):][:T+w-1]
+				for m := range T + w - 1 {
+					t2_2[m] = c.AStack[((i*(T+w-1)-m+T+w-2)*H+j)*2*f+k]
+				}
+			}
+		}
+	}
+
+	// rotary_window.a
 	clear(t83)
 	for i := range L {
 		for j := range T {
 			for k := range H {
-				for m := range w {
-					n2 := int(c.Pos[i]) + j - m
-					if n2 >= 0 {
-						var t832 F
-						q := c.Q[((i*T+j)*H+k)*2*f:][:2*f]
-						aStack := c.AStack[((i*(T+w-1)+j-m+w-1)*H+k)*2*f:][:2*f]
-						for p := range 2 * f {
-							t832 += F(q[p] * aStack[p])
+				for m := range 2 * f {
+					for p := range w {
+						n2 := int(c.Pos[i]) + j - p
+						if n2 >= 0 {
+							t83[((i*T+j)*H+k)*w+p] += F(c.Q[((i*T+j)*H+k)*2*f+m] * t2[((i*H+k)*2*f+m)*(T+w-1)-j+p+T-1])
 						}
-						t83[((i*T+j)*H+k)*w+m] = t832
 					}
 				}
 			}
@@ -357,10 +367,10 @@ type OutBackward[F num.Float] struct {
 	Work        []F     // WorkLen() entries
 }
 
-// WorkLen is 22·H·L·T·f + 2·H·L·T·w + 8·H·L·f·w + H·L·T - 8·H·L·f + 2·L·T·f.
+// WorkLen is 24·H·L·T·f + 2·H·L·T·w + 10·H·L·f·w + H·L·T - 10·H·L·f + 2·L·T·f.
 func (c *OutBackward[F]) WorkLen() int {
 	H, L, T, f, w := c.H, c.L, c.T, c.F2, c.W
-	return 22*H*L*T*f + 2*H*L*T*w + 8*H*L*f*w + H*L*T - 8*H*L*f + 2*L*T*f
+	return 24*H*L*T*f + 2*H*L*T*w + 10*H*L*f*w + H*L*T - 10*H*L*f + 2*L*T*f
 }
 
 // Run computes OutBackward.
@@ -370,8 +380,10 @@ func (c *OutBackward[F]) Run() {
 		return
 	}
 	H, L, T, f, w := c.H, c.L, c.T, c.F2, c.W
-	t := c.Work[:2*L*T*f] // [L, T, 2, f]
-	work := c.Work[2*L*T*f:]
+	t2 := c.Work[:2*H*L*T*f+2*H*L*f*w-2*H*L*f] // [L, H, 2·f, T + w - 1]
+	work := c.Work[2*H*L*T*f+2*H*L*f*w-2*H*L*f:]
+	t := work[:2*L*T*f] // [L, T, 2, f]
+	work = work[2*L*T*f:]
 	t42 := work[:H*L*T*w] // [L, T, H, w]
 	work = work[H*L*T*w:]
 	t52 := work[:2*H*L*T*f+2*H*L*f*w-2*H*L*f] // [L, T + w - 1, H, 2·f]
@@ -405,10 +417,10 @@ func (c *OutBackward[F]) Run() {
 		for j := range T {
 			S := c.S[(i*T+j)*f:][:f]
 			for k := range 2 {
-				t2 := t[((i*T+j)*2+k)*f:][:f]
+				t3 := t[((i*T+j)*2+k)*f:][:f]
 				w2 := -1 + F(2*F(k))
 				for m := range f {
-					t2[m] = F(S[m] * w2)
+					t3[m] = F(S[m] * w2)
 				}
 			}
 		}
@@ -418,20 +430,28 @@ func (c *OutBackward[F]) Run() {
 	t80 := F(1) / num.Sqrt(F(2*f))
 
 	// rotary_window.out
+	for i := range L {
+		for j := range H {
+			for k := range 2 * f {
+				t2_2 := t2[((i*H+j)*2*f+k)*(T+w-1):][:T+w-1]
+				for m := range T + w - 1 {
+					t2_2[m] = c.OutStack[((i*(T+w-1)-m+T+w-2)*H+j)*2*f+k]
+				}
+			}
+		}
+	}
+
+	// rotary_window.out
 	clear(t42)
 	for i := range L {
 		for j := range T {
 			for k := range H {
-				for m := range w {
-					n := int(c.Pos[i]) + j - m
-					if n >= 0 {
-						var t422 F
-						outStack := c.OutStack[((i*(T+w-1)+j-m+w-1)*H+k)*2*f:][:2*f]
-						outBarView := c.OutBar[((i*T+j)*H+k)*2*f:][:2*f]
-						for p := range 2 * f {
-							t422 += F(outStack[p] * outBarView[p])
+				for m := range 2 * f {
+					for p := range w {
+						n := int(c.Pos[i]) + j - p
+						if n >= 0 {
+							t42[((i*T+j)*H+k)*w+p] += F(t2[((i*H+k)*2*f+m)*(T+w-1)-j+p+T-1] * c.OutBar[((i*T+j)*H+k)*2*f+m])
 						}
-						t42[((i*T+j)*H+k)*w+m] = t422
 					}
 				}
 			}
@@ -609,10 +629,10 @@ func (c *OutBackward[F]) Run() {
 			for k := range H {
 				for m := range 2 {
 					t222View := t222[(((i*T+j)*H+k)*2+m)*f:][:f]
-					t2 := t[((i*T+j)*2+m)*f:][:f]
+					t3 := t[((i*T+j)*2+m)*f:][:f]
 					t262_2 := t262[(((i*T+j)*H+k)*2-m+1)*f:][:f]
 					for p := range f {
-						t262_2[p] += F(t222View[p] * t2[p])
+						t262_2[p] += F(t222View[p] * t3[p])
 					}
 				}
 			}
@@ -646,10 +666,10 @@ func (c *OutBackward[F]) Run() {
 			for k := range H {
 				for m := range 2 {
 					t172View := t172[(((i*T+j)*H+k)*2+m)*f:][:f]
-					t2 := t[((i*T+j)*2+m)*f:][:f]
+					t3 := t[((i*T+j)*2+m)*f:][:f]
 					t352_2 := t352[(((i*T+j)*H+k)*2-m+1)*f:][:f]
 					for p := range f {
-						t352_2[p] += F(t172View[p] * t2[p])
+						t352_2[p] += F(t172View[p] * t3[p])
 					}
 				}
 			}

@@ -21,19 +21,20 @@ func (c *outFused) run() {
 	_ = T
 	_ = f
 	_ = w
-	omega := c.Work[:f]                                                   // [f]
-	t17 := c.Work[f:][:f]                                                 // [f]
-	t26 := c.Work[2*f:][:f]                                               // [f]
-	t11 := c.Work[3*f:][:L*T]                                             // [L, T]
-	t13 := c.Work[L*T+3*f:][:L*T]                                         // [L, T]
-	t14 := c.Work[2*L*T+3*f:][:L*T]                                       // [L, T]
-	t59 := c.Work[3*L*T+3*f:][:H*L*T]                                     // [L, T, H]
-	t65 := c.Work[H*L*T+3*L*T+3*f:][:2*H*L*T*f]                           // [L, T, H, 2·f]
-	t := c.Work[2*H*L*T*f+H*L*T+3*L*T+3*f:][:2*L*T*f]                     // [L, T, 2, f]
-	t76 := c.Work[2*H*L*T*f+H*L*T+2*L*T*f+3*L*T+3*f:][:H*L*T]             // [L, T, H]
-	t82 := c.Work[2*H*L*T*f+2*H*L*T+2*L*T*f+3*L*T+3*f:][:2*H*L*T*f]       // [L, T, H, 2·f]
-	t97 := c.Work[4*H*L*T*f+2*H*L*T+2*L*T*f+3*L*T+3*f:][:H*L*T*w]         // [L, T, H, w]
-	t98 := c.Work[4*H*L*T*f+H*L*T*w+2*H*L*T+2*L*T*f+3*L*T+3*f:][:H*L*T*w] // [L, T, H, w]
+	t2 := c.Work[:2*H*L*T*f+2*H*L*f*w-2*H*L*f]                                              // [L, H, 2·f, T + w - 1]
+	omega := c.Work[2*H*L*T*f+2*H*L*f*w-2*H*L*f:][:f]                                       // [f]
+	t17 := c.Work[2*H*L*T*f+2*H*L*f*w-2*H*L*f+f:][:f]                                       // [f]
+	t26 := c.Work[2*H*L*T*f+2*H*L*f*w-2*H*L*f+2*f:][:f]                                     // [f]
+	t11 := c.Work[2*H*L*T*f+2*H*L*f*w-2*H*L*f+3*f:][:L*T]                                   // [L, T]
+	t13 := c.Work[2*H*L*T*f+2*H*L*f*w-2*H*L*f+L*T+3*f:][:L*T]                               // [L, T]
+	t14 := c.Work[2*H*L*T*f+2*H*L*f*w-2*H*L*f+2*L*T+3*f:][:L*T]                             // [L, T]
+	t59 := c.Work[2*H*L*T*f+2*H*L*f*w-2*H*L*f+3*L*T+3*f:][:H*L*T]                           // [L, T, H]
+	t65 := c.Work[2*H*L*T*f+2*H*L*f*w+H*L*T-2*H*L*f+3*L*T+3*f:][:2*H*L*T*f]                 // [L, T, H, 2·f]
+	t := c.Work[4*H*L*T*f+2*H*L*f*w+H*L*T-2*H*L*f+3*L*T+3*f:][:2*L*T*f]                     // [L, T, 2, f]
+	t76 := c.Work[4*H*L*T*f+2*H*L*f*w+H*L*T-2*H*L*f+2*L*T*f+3*L*T+3*f:][:H*L*T]             // [L, T, H]
+	t82 := c.Work[4*H*L*T*f+2*H*L*f*w+2*H*L*T-2*H*L*f+2*L*T*f+3*L*T+3*f:][:2*H*L*T*f]       // [L, T, H, 2·f]
+	t97 := c.Work[6*H*L*T*f+2*H*L*f*w+2*H*L*T-2*H*L*f+2*L*T*f+3*L*T+3*f:][:H*L*T*w]         // [L, T, H, w]
+	t98 := c.Work[6*H*L*T*f+H*L*T*w+2*H*L*f*w+2*H*L*T-2*H*L*f+2*L*T*f+3*L*T+3*f:][:H*L*T*w] // [L, T, H, w]
 
 	// rotary_window_normed.omega, rotary_window_normed.a, rotary_window_normed.q
 	t5 := F(9.210340371976184) / F(f)
@@ -196,9 +197,9 @@ func (c *outFused) run() {
 					regions.R0869b0c1371f(&a)
 				} else {
 					S := c.S[(i*T+j)*f:][:f]
-					t2 := t[((i*T+j)*2+k)*f:][:f]
+					t3 := t[((i*T+j)*2+k)*f:][:f]
 					for m := range f {
-						t2[m] = F(S[m] * w5)
+						t3[m] = F(S[m] * w5)
 					}
 				}
 			}
@@ -232,11 +233,11 @@ func (c *outFused) run() {
 				for k := range H {
 					for m := range 2 {
 						t65View := t65[(((i*T+j)*H+k)*2-m+1)*f:][:f]
-						t2 := t[((i*T+j)*2+m)*f:][:f]
+						t3 := t[((i*T+j)*2+m)*f:][:f]
 						t65View2 := t65[(((i*T+j)*H+k)*2+m)*f:][:f]
 						qView := c.Q[(((i*T+j)*H+k)*2+m)*f:][:f]
 						for p := range f {
-							qView[p] = num.FMA32(t65View[p], t2[p], F(t65View2[p]*C[p]))
+							qView[p] = num.FMA32(t65View[p], t3[p], F(t65View2[p]*C[p]))
 						}
 					}
 				}
@@ -366,11 +367,11 @@ func (c *outFused) run() {
 				for k := range H {
 					for m := range 2 {
 						t82View := t82[(((i*T+j)*H+k)*2-m+1)*f:][:f]
-						t2 := t[((i*T+j)*2+m)*f:][:f]
+						t3 := t[((i*T+j)*2+m)*f:][:f]
 						t82View2 := t82[(((i*T+j)*H+k)*2+m)*f:][:f]
 						aStackView := c.AStack[(((i*(T+w-1)+j+w-1)*H+k)*2+m)*f:][:f]
 						for p := range f {
-							aStackView[p] = num.FMA32(t82View[p], t2[p], F(t82View2[p]*C[p]))
+							aStackView[p] = num.FMA32(t82View[p], t3[p], F(t82View2[p]*C[p]))
 						}
 					}
 				}
@@ -397,44 +398,51 @@ func (c *outFused) run() {
 	}
 
 	// rotary_window_normed.a
+	for i := range L {
+		for j := range H {
+			kern.Transposed(t2[(i*H+j)*2*f*(T+w-1):], T+w-1, c.AStack, ((i*(T+w-1)+T+w-2)*H+j)*2*f, -2*H*f, T+w-1, 2*f)
+		}
+	}
+
+	// rotary_window_normed.a
 	clear(t97)
 	if kern.Wide() {
-		a := regions.Rb1b53dd6113eArgs{
+		a := regions.Rebd13d914affArgs{
 			P0:  unsafe.SliceData(c.Pos),
 			P1:  unsafe.SliceData(c.Q),
-			P2:  unsafe.SliceData(c.AStack),
+			P2:  unsafe.SliceData(t2),
 			P3:  unsafe.SliceData(t97),
 			N0:  L,
 			N1:  T,
 			N2:  H,
-			N3:  w,
-			N4:  2 * f,
-			N5:  8*H*f*w - 8*H*f,
-			N6:  -2 * H * f,
-			N7:  2 * H * f,
-			N8:  H * w,
-			N9:  2*H*T*f + 2*H*f*w - 2*H*f,
-			N10: 2 * H * T * f,
-			N11: H * T * w,
+			N3:  2 * f,
+			N4:  w,
+			N5:  T + w - 1,
+			N6:  4 * w,
+			N7:  8 * w,
+			N8:  12 * w,
+			N9:  4*T - 4,
+			N10: 2*T*f + 2*f*w - 2*f,
+			N11: 2 * H * f,
+			N12: H * w,
+			N13: 2*H*T*f + 2*H*f*w - 2*H*f,
+			N14: 2 * H * T * f,
+			N15: H * T * w,
 		}
-		regions.Rb1b53dd6113e(&a)
+		regions.Rebd13d914aff(&a)
 	} else {
+		pos := c.Pos[:L]
 		for i := range L {
+			n2 := int(pos[i])
 			for j := range T {
 				for k := range H {
-					q := c.Q[((i*T+j)*H+k)*2*f:][:2*f]
-					n2 := int(c.Pos[i])
-					if n := min(w, n2+j+1); n > 0 {
-						t97_2 := t97[((i*T+j)*H+k)*w:][:n]
-						for m := range n {
-							aStack := c.AStack[((i*(T+w-1)+j-m+w-1)*H+k)*2*f:][:2*f]
-							var t972 F
-							t972Sums := [16]F{t972}
-							for p := range 2 * f {
-								t972Sums[p%16] = num.FMA32(q[p], aStack[p], t972Sums[p%16])
+					for m := range 2 * f {
+						if n := min(w, n2+j+1); n > 0 {
+							t2_2 := t2[((i*H+k)*2*f+m)*(T+w-1)-j+T-1:][:n]
+							t97_2 := t97[((i*T+j)*H+k)*w:][:n]
+							for p := range n {
+								t97_2[p] = num.FMA32(c.Q[((i*T+j)*H+k)*2*f+m], t2_2[p], t97_2[p])
 							}
-							t972 = kern.Sum16(&t972Sums)
-							t97_2[m] = t972
 						}
 					}
 				}
@@ -473,7 +481,7 @@ func (c *outFused) run() {
 	// rotary_window_normed.a
 	clear(c.A)
 	if kern.Wide() {
-		a := regions.R565b40b57d59Args{
+		a := regions.R3e0c5a4d259fArgs{
 			P0: unsafe.SliceData(c.Pos),
 			P1: unsafe.SliceData(t98),
 			P2: unsafe.SliceData(c.A),
@@ -484,13 +492,16 @@ func (c *outFused) run() {
 			N4: H * w,
 			N5: H * T * w,
 		}
-		regions.R565b40b57d59(&a)
+		regions.R3e0c5a4d259f(&a)
 	} else {
+		pos := c.Pos[:L]
 		for i := range L {
+			n3 := int(pos[i])
+			n4 := int(pos[i])
+			n5 := int(pos[i])
 			for j := range T {
 				for k := range H {
 					top := F(math.Inf(-1))
-					n3 := int(c.Pos[i])
 					topSums := kern.Lowest16()
 					if n := min(w, n3+j+1); n > 0 {
 						t98_2 := t98[((i*T+j)*H+k)*w:][:n]
@@ -500,7 +511,6 @@ func (c *outFused) run() {
 					}
 					top = kern.Gather(top, kern.Top16(&topSums))
 					var sum F
-					n4 := int(c.Pos[i])
 					sumSums := [16]F{sum}
 					if n := min(w, n4+j+1); n > 0 {
 						t98_2 := t98[((i*T+j)*H+k)*w:][:n]
@@ -513,7 +523,6 @@ func (c *outFused) run() {
 					}
 					sum = kern.Sum16(&sumSums)
 					scale := F(1) / sum
-					n5 := int(c.Pos[i])
 					if n := min(w, n5+j+1); n > 0 {
 						a := c.A[((i*T+j)*H+k)*w:][:n]
 						for m := range n {
@@ -551,7 +560,7 @@ func (c *outFused) run() {
 	// rotary_window_normed.out
 	clear(c.Out)
 	if kern.Wide() {
-		a := regions.R88d6d838f1d4Args{
+		a := regions.R075b25b300a7Args{
 			P0:  unsafe.SliceData(c.Pos),
 			P1:  unsafe.SliceData(c.A),
 			P2:  unsafe.SliceData(c.OutStack),
@@ -561,21 +570,25 @@ func (c *outFused) run() {
 			N2:  H,
 			N3:  w,
 			N4:  2 * f,
-			N5:  8*H*f*w - 8*H*f,
-			N6:  -2 * H * f,
-			N7:  2 * H * f,
-			N8:  H * w,
-			N9:  2*H*T*f + 2*H*f*w - 2*H*f,
-			N10: 2 * H * T * f,
-			N11: H * T * w,
+			N5:  -2 * H * f,
+			N6:  8 * f,
+			N7:  16 * f,
+			N8:  24 * f,
+			N9:  8*H*f*w - 8*H*f,
+			N10: 2 * H * f,
+			N11: H * w,
+			N12: 2*H*T*f + 2*H*f*w - 2*H*f,
+			N13: 2 * H * T * f,
+			N14: H * T * w,
 		}
-		regions.R88d6d838f1d4(&a)
+		regions.R075b25b300a7(&a)
 	} else {
+		pos := c.Pos[:L]
 		for i := range L {
+			n6 := int(pos[i])
 			for j := range T {
 				for k := range H {
 					outView := c.Out[((i*T+j)*H+k)*2*f:][:2*f]
-					n6 := int(c.Pos[i])
 					if n := min(w, n6+j+1); n > 0 {
 						a := c.A[((i*T+j)*H+k)*w:][:n]
 						for m := range n {
@@ -603,33 +616,34 @@ func (c *outBackwardFused) run() {
 	_ = T
 	_ = f
 	_ = w
-	t64 := c.Work[:2*H*L*T*f]                                                                           // [L, T, H, 2·f]
-	t := c.Work[2*H*L*T*f:][:2*L*T*f]                                                                   // [L, T, 2, f]
-	t81 := c.Work[2*H*L*T*f+2*L*T*f:][:2*H*L*T*f]                                                       // [L, T, H, 2·f]
-	t42 := c.Work[4*H*L*T*f+2*L*T*f:][:H*L*T*w]                                                         // [L, T, H, w]
-	t52 := c.Work[4*H*L*T*f+H*L*T*w+2*L*T*f:][:2*H*L*T*f+2*H*L*f*w-2*H*L*f]                             // [L, T + w - 1, H, 2·f]
-	t62 := c.Work[6*H*L*T*f+H*L*T*w+2*H*L*f*w-2*H*L*f+2*L*T*f:][:2*H*L*T*f+2*H*L*f*w-2*H*L*f]           // [L, T + w - 1, H, 2·f]
-	t192 := c.Work[8*H*L*T*f+H*L*T*w+4*H*L*f*w-4*H*L*f+2*L*T*f:][:2*H*L*T*f+2*H*L*f*w-2*H*L*f]          // [L, T + w - 1, H, 2·f]
-	t92 := c.Work[10*H*L*T*f+H*L*T*w+6*H*L*f*w-6*H*L*f+2*L*T*f:][:2*H*L*T*f]                            // [L, T, H, 2·f]
-	t132 := c.Work[12*H*L*T*f+H*L*T*w+6*H*L*f*w-6*H*L*f+2*L*T*f:][:H*L*T]                               // [L, T, H]
-	t162 := c.Work[12*H*L*T*f+H*L*T*w+6*H*L*f*w+H*L*T-6*H*L*f+2*L*T*f:][:H*L*T*w]                       // [L, T, H, w]
-	t172 := c.Work[12*H*L*T*f+2*H*L*T*w+6*H*L*f*w+H*L*T-6*H*L*f+2*L*T*f:][:2*H*L*T*f]                   // [L, T, H, 2·f]
-	t182 := c.Work[14*H*L*T*f+2*H*L*T*w+6*H*L*f*w+H*L*T-6*H*L*f+2*L*T*f:][:2*H*L*T*f+2*H*L*f*w-2*H*L*f] // [L, T + w - 1, H, 2·f]
-	t222 := c.Work[16*H*L*T*f+2*H*L*T*w+8*H*L*f*w+H*L*T-8*H*L*f+2*L*T*f:][:2*H*L*T*f]                   // [L, T, H, 2·f]
-	t262 := c.Work[18*H*L*T*f+2*H*L*T*w+8*H*L*f*w+H*L*T-8*H*L*f+2*L*T*f:][:2*H*L*T*f]                   // [L, T, H, 2, f]
-	t282 := c.Work[20*H*L*T*f+2*H*L*T*w+8*H*L*f*w+H*L*T-8*H*L*f+2*L*T*f:][:2*H*L*T*f]                   // [L, T, H, 2, f]
-	t302 := c.Work[22*H*L*T*f+2*H*L*T*w+8*H*L*f*w+H*L*T-8*H*L*f+2*L*T*f:][:2*H*L*T*f]                   // [L, T, H, 2·f]
-	t362 := c.Work[24*H*L*T*f+2*H*L*T*w+8*H*L*f*w+H*L*T-8*H*L*f+2*L*T*f:][:H*L*T]                       // [L, T, H]
-	t332 := c.Work[24*H*L*T*f+2*H*L*T*w+8*H*L*f*w+2*H*L*T-8*H*L*f+2*L*T*f:][:H*L*T]                     // [L, T, H]
-	t832 := c.Work[24*H*L*T*f+2*H*L*T*w+8*H*L*f*w+3*H*L*T-8*H*L*f+2*L*T*f:][:H*L*T]                     // [L, T, H]
-	t602 := c.Work[24*H*L*T*f+2*H*L*T*w+8*H*L*f*w+4*H*L*T-8*H*L*f+2*L*T*f:][:H*L*T]                     // [L, T, H]
-	t462 := c.Work[24*H*L*T*f+2*H*L*T*w+8*H*L*f*w+5*H*L*T-8*H*L*f+2*L*T*f:][:2*H*L*T*f]                 // [L, T, H, 2·f]
-	t532 := c.Work[26*H*L*T*f+2*H*L*T*w+8*H*L*f*w+5*H*L*T-8*H*L*f+2*L*T*f:][:2*H*L*T*f]                 // [L, T, H, 2, f]
-	t552 := c.Work[28*H*L*T*f+2*H*L*T*w+8*H*L*f*w+5*H*L*T-8*H*L*f+2*L*T*f:][:2*H*L*T*f]                 // [L, T, H, 2, f]
-	t57 := c.Work[30*H*L*T*f+2*H*L*T*w+8*H*L*f*w+5*H*L*T-8*H*L*f+2*L*T*f:][:2*H*L*T*f]                  // [L, T, H, 2·f]
-	t632 := c.Work[32*H*L*T*f+2*H*L*T*w+8*H*L*f*w+5*H*L*T-8*H*L*f+2*L*T*f:][:H*L*T]                     // [L, T, H]
-	t852 := c.Work[32*H*L*T*f+2*H*L*T*w+8*H*L*f*w+6*H*L*T-8*H*L*f+2*L*T*f:][:H*L*T]                     // [L, T, H]
-	t73 := c.Work[32*H*L*T*f+2*H*L*T*w+8*H*L*f*w+7*H*L*T-8*H*L*f+2*L*T*f:][:2*H*L*T*f]                  // [L, T, H, 2·f]
+	t2 := c.Work[:2*H*L*T*f+2*H*L*f*w-2*H*L*f]                                                          // [L, H, 2·f, T + w - 1]
+	t64 := c.Work[2*H*L*T*f+2*H*L*f*w-2*H*L*f:][:2*H*L*T*f]                                             // [L, T, H, 2·f]
+	t := c.Work[4*H*L*T*f+2*H*L*f*w-2*H*L*f:][:2*L*T*f]                                                 // [L, T, 2, f]
+	t81 := c.Work[4*H*L*T*f+2*H*L*f*w-2*H*L*f+2*L*T*f:][:2*H*L*T*f]                                     // [L, T, H, 2·f]
+	t42 := c.Work[6*H*L*T*f+2*H*L*f*w-2*H*L*f+2*L*T*f:][:H*L*T*w]                                       // [L, T, H, w]
+	t52 := c.Work[6*H*L*T*f+H*L*T*w+2*H*L*f*w-2*H*L*f+2*L*T*f:][:2*H*L*T*f+2*H*L*f*w-2*H*L*f]           // [L, T + w - 1, H, 2·f]
+	t62 := c.Work[8*H*L*T*f+H*L*T*w+4*H*L*f*w-4*H*L*f+2*L*T*f:][:2*H*L*T*f+2*H*L*f*w-2*H*L*f]           // [L, T + w - 1, H, 2·f]
+	t192 := c.Work[10*H*L*T*f+H*L*T*w+6*H*L*f*w-6*H*L*f+2*L*T*f:][:2*H*L*T*f+2*H*L*f*w-2*H*L*f]         // [L, T + w - 1, H, 2·f]
+	t92 := c.Work[12*H*L*T*f+H*L*T*w+8*H*L*f*w-8*H*L*f+2*L*T*f:][:2*H*L*T*f]                            // [L, T, H, 2·f]
+	t132 := c.Work[14*H*L*T*f+H*L*T*w+8*H*L*f*w-8*H*L*f+2*L*T*f:][:H*L*T]                               // [L, T, H]
+	t162 := c.Work[14*H*L*T*f+H*L*T*w+8*H*L*f*w+H*L*T-8*H*L*f+2*L*T*f:][:H*L*T*w]                       // [L, T, H, w]
+	t172 := c.Work[14*H*L*T*f+2*H*L*T*w+8*H*L*f*w+H*L*T-8*H*L*f+2*L*T*f:][:2*H*L*T*f]                   // [L, T, H, 2·f]
+	t182 := c.Work[16*H*L*T*f+2*H*L*T*w+8*H*L*f*w+H*L*T-8*H*L*f+2*L*T*f:][:2*H*L*T*f+2*H*L*f*w-2*H*L*f] // [L, T + w - 1, H, 2·f]
+	t222 := c.Work[18*H*L*T*f+2*H*L*T*w+10*H*L*f*w+H*L*T-10*H*L*f+2*L*T*f:][:2*H*L*T*f]                 // [L, T, H, 2·f]
+	t262 := c.Work[20*H*L*T*f+2*H*L*T*w+10*H*L*f*w+H*L*T-10*H*L*f+2*L*T*f:][:2*H*L*T*f]                 // [L, T, H, 2, f]
+	t282 := c.Work[22*H*L*T*f+2*H*L*T*w+10*H*L*f*w+H*L*T-10*H*L*f+2*L*T*f:][:2*H*L*T*f]                 // [L, T, H, 2, f]
+	t302 := c.Work[24*H*L*T*f+2*H*L*T*w+10*H*L*f*w+H*L*T-10*H*L*f+2*L*T*f:][:2*H*L*T*f]                 // [L, T, H, 2·f]
+	t362 := c.Work[26*H*L*T*f+2*H*L*T*w+10*H*L*f*w+H*L*T-10*H*L*f+2*L*T*f:][:H*L*T]                     // [L, T, H]
+	t332 := c.Work[26*H*L*T*f+2*H*L*T*w+10*H*L*f*w+2*H*L*T-10*H*L*f+2*L*T*f:][:H*L*T]                   // [L, T, H]
+	t832 := c.Work[26*H*L*T*f+2*H*L*T*w+10*H*L*f*w+3*H*L*T-10*H*L*f+2*L*T*f:][:H*L*T]                   // [L, T, H]
+	t602 := c.Work[26*H*L*T*f+2*H*L*T*w+10*H*L*f*w+4*H*L*T-10*H*L*f+2*L*T*f:][:H*L*T]                   // [L, T, H]
+	t462 := c.Work[26*H*L*T*f+2*H*L*T*w+10*H*L*f*w+5*H*L*T-10*H*L*f+2*L*T*f:][:2*H*L*T*f]               // [L, T, H, 2·f]
+	t532 := c.Work[28*H*L*T*f+2*H*L*T*w+10*H*L*f*w+5*H*L*T-10*H*L*f+2*L*T*f:][:2*H*L*T*f]               // [L, T, H, 2, f]
+	t552 := c.Work[30*H*L*T*f+2*H*L*T*w+10*H*L*f*w+5*H*L*T-10*H*L*f+2*L*T*f:][:2*H*L*T*f]               // [L, T, H, 2, f]
+	t57 := c.Work[32*H*L*T*f+2*H*L*T*w+10*H*L*f*w+5*H*L*T-10*H*L*f+2*L*T*f:][:2*H*L*T*f]                // [L, T, H, 2·f]
+	t632 := c.Work[34*H*L*T*f+2*H*L*T*w+10*H*L*f*w+5*H*L*T-10*H*L*f+2*L*T*f:][:H*L*T]                   // [L, T, H]
+	t852 := c.Work[34*H*L*T*f+2*H*L*T*w+10*H*L*f*w+6*H*L*T-10*H*L*f+2*L*T*f:][:H*L*T]                   // [L, T, H]
+	t73 := c.Work[34*H*L*T*f+2*H*L*T*w+10*H*L*f*w+7*H*L*T-10*H*L*f+2*L*T*f:][:2*H*L*T*f]                // [L, T, H, 2·f]
 
 	// rotary_window_normed.q
 	if kern.Wide() {
@@ -679,9 +693,9 @@ func (c *outBackwardFused) run() {
 					regions.R0869b0c1371f(&a)
 				} else {
 					S := c.S[(i*T+j)*f:][:f]
-					t2 := t[((i*T+j)*2+k)*f:][:f]
+					t3 := t[((i*T+j)*2+k)*f:][:f]
 					for m := range f {
-						t2[m] = F(S[m] * w2)
+						t3[m] = F(S[m] * w2)
 					}
 				}
 			}
@@ -724,44 +738,51 @@ func (c *outBackwardFused) run() {
 	t422 := F(1) / F(2*f)
 
 	// rotary_window_normed.out
+	for i := range L {
+		for j := range H {
+			kern.Transposed(t2[(i*H+j)*2*f*(T+w-1):], T+w-1, c.OutStack, ((i*(T+w-1)+T+w-2)*H+j)*2*f, -2*H*f, T+w-1, 2*f)
+		}
+	}
+
+	// rotary_window_normed.out
 	clear(t42)
 	if kern.Wide() {
-		a := regions.R9ff88d2915efArgs{
+		a := regions.R95c609eef2adArgs{
 			P0:  unsafe.SliceData(c.Pos),
-			P1:  unsafe.SliceData(c.OutStack),
+			P1:  unsafe.SliceData(t2),
 			P2:  unsafe.SliceData(c.OutBar),
 			P3:  unsafe.SliceData(t42),
 			N0:  L,
 			N1:  T,
 			N2:  H,
-			N3:  w,
-			N4:  2 * f,
-			N5:  8*H*f*w - 8*H*f,
-			N6:  -2 * H * f,
-			N7:  2 * H * f,
-			N8:  H * w,
-			N9:  2*H*T*f + 2*H*f*w - 2*H*f,
-			N10: 2 * H * T * f,
-			N11: H * T * w,
+			N3:  2 * f,
+			N4:  w,
+			N5:  T + w - 1,
+			N6:  4 * w,
+			N7:  8 * w,
+			N8:  12 * w,
+			N9:  4*T - 4,
+			N10: 2*T*f + 2*f*w - 2*f,
+			N11: 2 * H * f,
+			N12: H * w,
+			N13: 2*H*T*f + 2*H*f*w - 2*H*f,
+			N14: 2 * H * T * f,
+			N15: H * T * w,
 		}
-		regions.R9ff88d2915ef(&a)
+		regions.R95c609eef2ad(&a)
 	} else {
+		pos := c.Pos[:L]
 		for i := range L {
+			n := int(pos[i])
 			for j := range T {
 				for k := range H {
-					outBarView := c.OutBar[((i*T+j)*H+k)*2*f:][:2*f]
-					n := int(c.Pos[i])
-					if n2 := min(w, n+j+1); n2 > 0 {
-						t42_2 := t42[((i*T+j)*H+k)*w:][:n2]
-						for m := range n2 {
-							outStack := c.OutStack[((i*(T+w-1)+j-m+w-1)*H+k)*2*f:][:2*f]
-							var t422_2 F
-							t422Sums := [16]F{t422_2}
-							for p := range 2 * f {
-								t422Sums[p%16] = num.FMA32(outStack[p], outBarView[p], t422Sums[p%16])
+					for m := range 2 * f {
+						if n2 := min(w, n+j+1); n2 > 0 {
+							t2_2 := t2[((i*H+k)*2*f+m)*(T+w-1)-j+T-1:][:n2]
+							t42_2 := t42[((i*T+j)*H+k)*w:][:n2]
+							for p := range n2 {
+								t42_2[p] = num.FMA32(t2_2[p], c.OutBar[((i*T+j)*H+k)*2*f+m], t42_2[p])
 							}
-							t422_2 = kern.Sum16(&t422Sums)
-							t42_2[m] = t422_2
 						}
 					}
 				}
@@ -772,34 +793,41 @@ func (c *outBackwardFused) run() {
 	// rotary_window_normed.out
 	clear(t52)
 	if kern.Wide() {
-		a := regions.R5f7b842949a3Args{
+		a := regions.R5b3e3da3da74Args{
 			P0:  unsafe.SliceData(c.A),
 			P1:  unsafe.SliceData(c.OutBar),
 			P2:  unsafe.SliceData(t52),
 			N0:  L,
-			N1:  T,
+			N1:  T + w - 1,
 			N2:  H,
-			N3:  w,
-			N4:  2 * f,
-			N5:  8*H*f*w - 8*H*f,
-			N6:  -2 * H * f,
-			N7:  2 * H * f,
-			N8:  H * w,
-			N9:  2*H*T*f + 2*H*f*w - 2*H*f,
-			N10: 2 * H * T * f,
-			N11: H * T * w,
+			N3:  -w + 1,
+			N4:  T,
+			N5:  2 * f,
+			N6:  2 * H * f,
+			N7:  H*w + 1,
+			N8:  8 * f,
+			N9:  16 * f,
+			N10: 24 * f,
+			N11: 4*w - 4,
+			N12: w,
+			N13: 2*H*T*f + 2*H*f*w - 2*H*f,
+			N14: 2 * H * T * f,
+			N15: H * T * w,
 		}
-		regions.R5f7b842949a3(&a)
+		regions.R5b3e3da3da74(&a)
 	} else {
 		for i := range L {
-			for j := range T {
-				for k := range w {
-					for m := range H {
-						outBarView := c.OutBar[((i*T+j)*H+m)*2*f:][:2*f]
-						t52_2 := t52[((i*(T+w-1)+j-k+w-1)*H+m)*2*f:][:2*f]
-						aEntry := c.A[((i*T+j)*H+m)*w+k]
-						for p := range 2 * f {
-							t52_2[p] = num.FMA32(aEntry, outBarView[p], t52_2[p])
+			for k := range T + w - 1 {
+				for m := range H {
+					t52_2 := t52[((i*(T+w-1)+k)*H+m)*2*f:][:2*f]
+					lo := max(0, k-w+1)
+					if n := min(T, k+1) - lo; n > 0 {
+						for j := range n {
+							outBarView := c.OutBar[((i*T+(lo+j))*H+m)*2*f:][:2*f]
+							aEntry := c.A[((i*T+(lo+j))*H+m)*w+(lo+j)-k+w-1]
+							for p := range 2 * f {
+								t52_2[p] = num.FMA32(aEntry, outBarView[p], t52_2[p])
+							}
 						}
 					}
 				}
@@ -910,7 +938,7 @@ func (c *outBackwardFused) run() {
 
 	// rotary_window_normed.a
 	if kern.Wide() {
-		a := regions.Rb72aab7c2bf6Args{
+		a := regions.Rd27528d3a80cArgs{
 			P0: unsafe.SliceData(c.Pos),
 			P1: unsafe.SliceData(c.A),
 			P2: unsafe.SliceData(t42),
@@ -923,14 +951,15 @@ func (c *outBackwardFused) run() {
 			N5: H * T,
 			N6: H * T * w,
 		}
-		regions.Rb72aab7c2bf6(&a)
+		regions.Rd27528d3a80c(&a)
 	} else {
+		pos := c.Pos[:L]
 		for i := range L {
+			n2 := int(pos[i])
 			for j := range T {
 				t132_2 := t132[(i*T+j)*H:][:H]
 				for k := range H {
 					var t1322 F
-					n2 := int(c.Pos[i])
 					t1322Sums := [16]F{t1322}
 					if n := min(w, n2+j+1); n > 0 {
 						a := c.A[((i*T+j)*H+k)*w:][:n]
@@ -983,7 +1012,7 @@ func (c *outBackwardFused) run() {
 	// rotary_window_normed.a
 	clear(t172)
 	if kern.Wide() {
-		a := regions.Ra378b6e35708Args{
+		a := regions.R1ae589ae0417Args{
 			P0:  unsafe.SliceData(c.Pos),
 			P1:  unsafe.SliceData(t162),
 			P2:  unsafe.SliceData(c.AStack),
@@ -993,21 +1022,25 @@ func (c *outBackwardFused) run() {
 			N2:  H,
 			N3:  w,
 			N4:  2 * f,
-			N5:  8*H*f*w - 8*H*f,
-			N6:  -2 * H * f,
-			N7:  2 * H * f,
-			N8:  H * w,
-			N9:  2*H*T*f + 2*H*f*w - 2*H*f,
-			N10: 2 * H * T * f,
-			N11: H * T * w,
+			N5:  -2 * H * f,
+			N6:  8 * f,
+			N7:  16 * f,
+			N8:  24 * f,
+			N9:  8*H*f*w - 8*H*f,
+			N10: 2 * H * f,
+			N11: H * w,
+			N12: 2*H*T*f + 2*H*f*w - 2*H*f,
+			N13: 2 * H * T * f,
+			N14: H * T * w,
 		}
-		regions.Ra378b6e35708(&a)
+		regions.R1ae589ae0417(&a)
 	} else {
+		pos := c.Pos[:L]
 		for i := range L {
+			n3 := int(pos[i])
 			for j := range T {
 				for k := range H {
 					t172_2 := t172[((i*T+j)*H+k)*2*f:][:2*f]
-					n3 := int(c.Pos[i])
 					if n := min(w, n3+j+1); n > 0 {
 						t162_2 := t162[((i*T+j)*H+k)*w:][:n]
 						for m := range n {
@@ -1026,34 +1059,41 @@ func (c *outBackwardFused) run() {
 	// rotary_window_normed.a
 	clear(t182)
 	if kern.Wide() {
-		a := regions.Ree9de968c5d6Args{
+		a := regions.R405e58fd5921Args{
 			P0:  unsafe.SliceData(t162),
 			P1:  unsafe.SliceData(c.Q),
 			P2:  unsafe.SliceData(t182),
 			N0:  L,
-			N1:  T,
+			N1:  T + w - 1,
 			N2:  H,
-			N3:  w,
-			N4:  2 * f,
-			N5:  8*H*f*w - 8*H*f,
-			N6:  -2 * H * f,
-			N7:  2 * H * f,
-			N8:  H * w,
-			N9:  2*H*T*f + 2*H*f*w - 2*H*f,
-			N10: 2 * H * T * f,
-			N11: H * T * w,
+			N3:  -w + 1,
+			N4:  T,
+			N5:  2 * f,
+			N6:  2 * H * f,
+			N7:  H*w + 1,
+			N8:  8 * f,
+			N9:  16 * f,
+			N10: 24 * f,
+			N11: 4*w - 4,
+			N12: w,
+			N13: 2*H*T*f + 2*H*f*w - 2*H*f,
+			N14: 2 * H * T * f,
+			N15: H * T * w,
 		}
-		regions.Ree9de968c5d6(&a)
+		regions.R405e58fd5921(&a)
 	} else {
 		for i := range L {
-			for j := range T {
-				for k := range w {
-					for m := range H {
-						q := c.Q[((i*T+j)*H+m)*2*f:][:2*f]
-						t182_2 := t182[((i*(T+w-1)+j-k+w-1)*H+m)*2*f:][:2*f]
-						t162Entry2 := t162[((i*T+j)*H+m)*w+k]
-						for p := range 2 * f {
-							t182_2[p] = num.FMA32(q[p], t162Entry2, t182_2[p])
+			for k := range T + w - 1 {
+				for m := range H {
+					t182_2 := t182[((i*(T+w-1)+k)*H+m)*2*f:][:2*f]
+					lo := max(0, k-w+1)
+					if n := min(T, k+1) - lo; n > 0 {
+						for j := range n {
+							q := c.Q[((i*T+(lo+j))*H+m)*2*f:][:2*f]
+							t162Entry2 := t162[((i*T+(lo+j))*H+m)*w+(lo+j)-k+w-1]
+							for p := range 2 * f {
+								t182_2[p] = num.FMA32(q[p], t162Entry2, t182_2[p])
+							}
 						}
 					}
 				}
@@ -1147,10 +1187,10 @@ func (c *outBackwardFused) run() {
 				for k := range H {
 					for m := range 2 {
 						t222View := t222[(((i*T+j)*H+k)*2+m)*f:][:f]
-						t2 := t[((i*T+j)*2+m)*f:][:f]
+						t3 := t[((i*T+j)*2+m)*f:][:f]
 						t262_2 := t262[(((i*T+j)*H+k)*2-m+1)*f:][:f]
 						for p := range f {
-							t262_2[p] = num.FMA32(t222View[p], t2[p], t262_2[p])
+							t262_2[p] = num.FMA32(t222View[p], t3[p], t262_2[p])
 						}
 					}
 				}
@@ -1343,10 +1383,10 @@ func (c *outBackwardFused) run() {
 				for k := range H {
 					for m := range 2 {
 						t172View := t172[(((i*T+j)*H+k)*2+m)*f:][:f]
-						t2 := t[((i*T+j)*2+m)*f:][:f]
+						t3 := t[((i*T+j)*2+m)*f:][:f]
 						t532_2 := t532[(((i*T+j)*H+k)*2-m+1)*f:][:f]
 						for p := range f {
-							t532_2[p] = num.FMA32(t172View[p], t2[p], t532_2[p])
+							t532_2[p] = num.FMA32(t172View[p], t3[p], t532_2[p])
 						}
 					}
 				}

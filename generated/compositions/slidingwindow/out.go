@@ -42,10 +42,10 @@ type Out[F num.Float] struct {
 	Work     []F     // WorkLen() entries
 }
 
-// WorkLen is 2·H·L·T·n_p + 2·H·L·T·w.
+// WorkLen is H·L·T·d_h + 2·H·L·T·n_p + 2·H·L·T·w + H·L·d_h·w - H·L·d_h.
 func (c *Out[F]) WorkLen() int {
-	H, L, T, nP, w := c.H, c.L, c.T, c.NP, c.W
-	return 2*H*L*T*nP + 2*H*L*T*w
+	H, L, T, dH, nP, w := c.H, c.L, c.T, c.DH, c.NP, c.W
+	return H*L*T*dH + 2*H*L*T*nP + 2*H*L*T*w + H*L*dH*w - H*L*dH
 }
 
 // Run computes Out.
@@ -55,8 +55,10 @@ func (c *Out[F]) Run() {
 		return
 	}
 	H, L, T, dH, nP, w := c.H, c.L, c.T, c.DH, c.NP, c.W
-	t10 := c.Work[:H*L*T*nP] // [L, T, H, n_p]
-	work := c.Work[H*L*T*nP:]
+	t := c.Work[:H*L*T*dH+H*L*dH*w-H*L*dH] // [L, H, d_h, T + w - 1]
+	work := c.Work[H*L*T*dH+H*L*dH*w-H*L*dH:]
+	t10 := work[:H*L*T*nP] // [L, T, H, n_p]
+	work = work[H*L*T*nP:]
 	t20 := work[:H*L*T*w] // [L, T, H, w]
 	work = work[H*L*T*w:]
 	t22 := work[:H*L*T*nP+H*L*T*w] // [L, T, H, n_p + w]
@@ -107,20 +109,28 @@ func (c *Out[F]) Run() {
 	}
 
 	// sliding_window.a
+	for i := range L {
+		for j := range H {
+			for k := range dH {
+				t2 := t[((i*H+j)*dH+k)*(T+w-1):][:T+w-1]
+				for m := range T + w - 1 {
+					t2[m] = c.AStack[((i*(T+w-1)-m+T+w-2)*H+j)*dH+k]
+				}
+			}
+		}
+	}
+
+	// sliding_window.a
 	clear(t20)
 	for i := range L {
 		for j := range T {
 			for k := range H {
-				for m := range w {
-					n := int(c.Pos[i]) + j - m
-					if n >= 0 {
-						var t202 F
-						qView := c.Q[((i*T+j)*H+k)*dH:][:dH]
-						aStack := c.AStack[((i*(T+w-1)+j-m+w-1)*H+k)*dH:][:dH]
-						for p := range dH {
-							t202 += F(qView[p] * aStack[p])
+				for m := range dH {
+					for p := range w {
+						n := int(c.Pos[i]) + j - p
+						if n >= 0 {
+							t20[((i*T+j)*H+k)*w+p] += F(c.Q[((i*T+j)*H+k)*dH+m] * t[((i*H+k)*dH+m)*(T+w-1)-j+p+T-1])
 						}
-						t20[((i*T+j)*H+k)*w+m] = t202
 					}
 				}
 			}
@@ -278,10 +288,10 @@ type OutBackward[F num.Float] struct {
 	Work        []F     // WorkLen() entries
 }
 
-// WorkLen is 10·H·L·T·d_h + 2·H·L·T·n_p + 2·H·L·T·w + 4·H·L·d_h·w + H·L·T - 4·H·L·d_h + 3·H·d_h·n_p.
+// WorkLen is 11·H·L·T·d_h + 2·H·L·T·n_p + 2·H·L·T·w + 5·H·L·d_h·w + H·L·T - 5·H·L·d_h + 3·H·d_h·n_p.
 func (c *OutBackward[F]) WorkLen() int {
 	H, L, T, dH, nP, w := c.H, c.L, c.T, c.DH, c.NP, c.W
-	return 10*H*L*T*dH + 2*H*L*T*nP + 2*H*L*T*w + 4*H*L*dH*w + H*L*T - 4*H*L*dH + 3*H*dH*nP
+	return 11*H*L*T*dH + 2*H*L*T*nP + 2*H*L*T*w + 5*H*L*dH*w + H*L*T - 5*H*L*dH + 3*H*dH*nP
 }
 
 // Run computes OutBackward.
@@ -291,8 +301,10 @@ func (c *OutBackward[F]) Run() {
 		return
 	}
 	H, L, T, dH, nP, w := c.H, c.L, c.T, c.DH, c.NP, c.W
-	t52 := c.Work[:H*L*T*dH+H*L*dH*w-H*L*dH] // [L, T + w - 1, H, d_h]
+	t2 := c.Work[:H*L*T*dH+H*L*dH*w-H*L*dH] // [L, H, d_h, T + w - 1]
 	work := c.Work[H*L*T*dH+H*L*dH*w-H*L*dH:]
+	t52 := work[:H*L*T*dH+H*L*dH*w-H*L*dH] // [L, T + w - 1, H, d_h]
+	work = work[H*L*T*dH+H*L*dH*w-H*L*dH:]
 	t62 := work[:H*L*T*dH+H*L*dH*w-H*L*dH] // [L, T + w - 1, H, d_h]
 	work = work[H*L*T*dH+H*L*dH*w-H*L*dH:]
 	t272 := work[:H*L*T*dH+H*L*dH*w-H*L*dH] // [L, T + w - 1, H, d_h]
@@ -325,6 +337,18 @@ func (c *OutBackward[F]) Run() {
 
 	// sliding_window.a
 	t7 := F(1) / num.Sqrt(F(dH))
+
+	// sliding_window.out
+	for i := range L {
+		for j := range H {
+			for k := range dH {
+				t2_2 := t2[((i*H+j)*dH+k)*(T+w-1):][:T+w-1]
+				for m := range T + w - 1 {
+					t2_2[m] = c.OutStack[((i*(T+w-1)-m+T+w-2)*H+j)*dH+k]
+				}
+			}
+		}
+	}
 
 	// sliding_window.out
 	clear(t52)
@@ -402,13 +426,11 @@ func (c *OutBackward[F]) Run() {
 	for i := range L {
 		for j := range T {
 			for k := range H {
-				for m := range w {
-					n := int(c.Pos[i]) + j - m
-					if n >= 0 {
-						outStack := c.OutStack[((i*(T+w-1)+j-m+w-1)*H+k)*dH:][:dH]
-						outBarView := c.OutBar[((i*T+j)*H+k)*dH:][:dH]
-						for p := range dH {
-							t182[((i*T+j)*H+k)*(nP+w)+m+nP] += F(outStack[p] * outBarView[p])
+				for m := range dH {
+					for p := range w {
+						n := int(c.Pos[i]) + j - p
+						if n >= 0 {
+							t182[((i*T+j)*H+k)*(nP+w)+p+nP] += F(t2[((i*H+k)*dH+m)*(T+w-1)-j+p+T-1] * c.OutBar[((i*T+j)*H+k)*dH+m])
 						}
 					}
 				}

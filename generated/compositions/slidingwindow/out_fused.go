@@ -22,9 +22,10 @@ func (c *outFused) run() {
 	_ = dH
 	_ = nP
 	_ = w
-	t10 := c.Work[:H*L*T*nP]                            // [L, T, H, n_p]
-	t20 := c.Work[H*L*T*nP:][:H*L*T*w]                  // [L, T, H, w]
-	t22 := c.Work[H*L*T*nP+H*L*T*w:][:H*L*T*nP+H*L*T*w] // [L, T, H, n_p + w]
+	t := c.Work[:H*L*T*dH+H*L*dH*w-H*L*dH]                                       // [L, H, d_h, T + w - 1]
+	t10 := c.Work[H*L*T*dH+H*L*dH*w-H*L*dH:][:H*L*T*nP]                          // [L, T, H, n_p]
+	t20 := c.Work[H*L*T*dH+H*L*T*nP+H*L*dH*w-H*L*dH:][:H*L*T*w]                  // [L, T, H, w]
+	t22 := c.Work[H*L*T*dH+H*L*T*nP+H*L*T*w+H*L*dH*w-H*L*dH:][:H*L*T*nP+H*L*T*w] // [L, T, H, n_p + w]
 
 	// sliding_window.q
 	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, c.Q, H*dH, 1, c.X, H*dH, 1, c.WQ, 1, H*dH)
@@ -64,44 +65,51 @@ func (c *outFused) run() {
 	}
 
 	// sliding_window.a
+	for i := range L {
+		for j := range H {
+			kern.Transposed(t[(i*H+j)*dH*(T+w-1):], T+w-1, c.AStack, ((i*(T+w-1)+T+w-2)*H+j)*dH, -H*dH, T+w-1, dH)
+		}
+	}
+
+	// sliding_window.a
 	clear(t20)
 	if kern.Wide() {
-		a := regions.Rb1b53dd6113eArgs{
+		a := regions.Rebd13d914affArgs{
 			P0:  unsafe.SliceData(c.Pos),
 			P1:  unsafe.SliceData(c.Q),
-			P2:  unsafe.SliceData(c.AStack),
+			P2:  unsafe.SliceData(t),
 			P3:  unsafe.SliceData(t20),
 			N0:  L,
 			N1:  T,
 			N2:  H,
-			N3:  w,
-			N4:  dH,
-			N5:  4*H*dH*w - 4*H*dH,
-			N6:  -H * dH,
-			N7:  H * dH,
-			N8:  H * w,
-			N9:  H*T*dH + H*dH*w - H*dH,
-			N10: H * T * dH,
-			N11: H * T * w,
+			N3:  dH,
+			N4:  w,
+			N5:  T + w - 1,
+			N6:  4 * w,
+			N7:  8 * w,
+			N8:  12 * w,
+			N9:  4*T - 4,
+			N10: T*dH + dH*w - dH,
+			N11: H * dH,
+			N12: H * w,
+			N13: H*T*dH + H*dH*w - H*dH,
+			N14: H * T * dH,
+			N15: H * T * w,
 		}
-		regions.Rb1b53dd6113e(&a)
+		regions.Rebd13d914aff(&a)
 	} else {
+		pos := c.Pos[:L]
 		for i := range L {
+			n := int(pos[i])
 			for j := range T {
 				for k := range H {
-					qView := c.Q[((i*T+j)*H+k)*dH:][:dH]
-					n := int(c.Pos[i])
-					if n2 := min(w, n+j+1); n2 > 0 {
-						t20_2 := t20[((i*T+j)*H+k)*w:][:n2]
-						for m := range n2 {
-							aStack := c.AStack[((i*(T+w-1)+j-m+w-1)*H+k)*dH:][:dH]
-							var t202 F
-							t202Sums := [16]F{t202}
-							for p := range dH {
-								t202Sums[p%16] = num.FMA32(qView[p], aStack[p], t202Sums[p%16])
+					for m := range dH {
+						if n2 := min(w, n+j+1); n2 > 0 {
+							t2 := t[((i*H+k)*dH+m)*(T+w-1)-j+T-1:][:n2]
+							t20_2 := t20[((i*T+j)*H+k)*w:][:n2]
+							for p := range n2 {
+								t20_2[p] = num.FMA32(c.Q[((i*T+j)*H+k)*dH+m], t2[p], t20_2[p])
 							}
-							t202 = kern.Sum16(&t202Sums)
-							t20_2[m] = t202
 						}
 					}
 				}
@@ -173,7 +181,7 @@ func (c *outFused) run() {
 	// sliding_window.a
 	clear(c.A)
 	if kern.Wide() {
-		a := regions.R923e8fe95938Args{
+		a := regions.R29c080cfd7a5Args{
 			P0: unsafe.SliceData(c.Pos),
 			P1: unsafe.SliceData(t22),
 			P2: unsafe.SliceData(c.A),
@@ -185,13 +193,16 @@ func (c *outFused) run() {
 			N5: H*nP + H*w,
 			N6: H*T*nP + H*T*w,
 		}
-		regions.R923e8fe95938(&a)
+		regions.R29c080cfd7a5(&a)
 	} else {
+		pos := c.Pos[:L]
 		for i := range L {
+			n2 := int(pos[i])
+			n3 := int(pos[i])
+			n4 := int(pos[i])
 			for j := range T {
 				for k := range H {
 					top := F(math.Inf(-1))
-					n2 := int(c.Pos[i])
 					topSums := kern.Lowest16()
 					if n := min(nP+w, n2+j+nP+1); n > 0 {
 						t22_2 := t22[((i*T+j)*H+k)*(nP+w):][:n]
@@ -201,7 +212,6 @@ func (c *outFused) run() {
 					}
 					top = kern.Gather(top, kern.Top16(&topSums))
 					var sum F
-					n3 := int(c.Pos[i])
 					sumSums := [16]F{sum}
 					if n := min(nP+w, n3+j+nP+1); n > 0 {
 						t22_2 := t22[((i*T+j)*H+k)*(nP+w):][:n]
@@ -214,7 +224,6 @@ func (c *outFused) run() {
 					}
 					sum = kern.Sum16(&sumSums)
 					scale := F(1) / sum
-					n4 := int(c.Pos[i])
 					if n := min(nP+w, n4+j+nP+1); n > 0 {
 						a := c.A[((i*T+j)*H+k)*(nP+w):][:n]
 						for m := range n {
@@ -255,7 +264,7 @@ func (c *outFused) run() {
 	// sliding_window.out
 	clear(c.Out)
 	if kern.Wide() {
-		a := regions.R8dcb84267b3aArgs{
+		a := regions.R2f848add3c56Args{
 			P0:  unsafe.SliceData(c.Pos),
 			P1:  unsafe.SliceData(c.A),
 			P2:  unsafe.SliceData(c.OutStack),
@@ -264,27 +273,28 @@ func (c *outFused) run() {
 			N1:  T,
 			N2:  H,
 			N3:  w,
-			N4:  4 * nP,
-			N5:  dH,
-			N6:  4*H*dH*w - 4*H*dH,
-			N7:  -H * dH,
-			N8:  nP + w,
-			N9:  H * dH,
-			N10: H*nP + H*w,
-			N11: H*T*dH + H*dH*w - H*dH,
-			N12: H * T * dH,
-			N13: H*T*nP + H*T*w,
-			N14: 4*nP + 4,
-			N15: 4*nP + 8,
-			N16: 4*nP + 12,
+			N4:  dH,
+			N5:  -H * dH,
+			N6:  4 * dH,
+			N7:  8 * dH,
+			N8:  12 * dH,
+			N9:  4 * nP,
+			N10: nP + w,
+			N11: 4*H*dH*w - 4*H*dH,
+			N12: H * dH,
+			N13: H*nP + H*w,
+			N14: H*T*dH + H*dH*w - H*dH,
+			N15: H * T * dH,
+			N16: H*T*nP + H*T*w,
 		}
-		regions.R8dcb84267b3a(&a)
+		regions.R2f848add3c56(&a)
 	} else {
+		pos := c.Pos[:L]
 		for i := range L {
+			n5 := int(pos[i])
 			for j := range T {
 				for k := range H {
 					outView := c.Out[((i*T+j)*H+k)*dH:][:dH]
-					n5 := int(c.Pos[i])
 					if n := min(w, n5+j+1); n > 0 {
 						a := c.A[((i*T+j)*H+k)*(nP+w)+nP:][:n]
 						for m := range n {
@@ -318,62 +328,72 @@ func (c *outBackwardFused) run() {
 	_ = dH
 	_ = nP
 	_ = w
-	t52 := c.Work[:H*L*T*dH+H*L*dH*w-H*L*dH]                                                                      // [L, T + w - 1, H, d_h]
-	t62 := c.Work[H*L*T*dH+H*L*dH*w-H*L*dH:][:H*L*T*dH+H*L*dH*w-H*L*dH]                                           // [L, T + w - 1, H, d_h]
-	t272 := c.Work[2*H*L*T*dH+2*H*L*dH*w-2*H*L*dH:][:H*L*T*dH+H*L*dH*w-H*L*dH]                                    // [L, T + w - 1, H, d_h]
-	t92 := c.Work[3*H*L*T*dH+3*H*L*dH*w-3*H*L*dH:][:H*L*T*dH]                                                     // [L, T, H, d_h]
-	t51 := c.Work[4*H*L*T*dH+3*H*L*dH*w-3*H*L*dH:][:H*L*T*dH]                                                     // [L, T, H, d_h]
-	t122 := c.Work[5*H*L*T*dH+3*H*L*dH*w-3*H*L*dH:][:H*dH*nP]                                                     // [n_p, H, d_h]
-	t182 := c.Work[5*H*L*T*dH+3*H*L*dH*w-3*H*L*dH+H*dH*nP:][:H*L*T*nP+H*L*T*w]                                    // [L, T, H, n_p + w]
-	t192 := c.Work[5*H*L*T*dH+H*L*T*nP+H*L*T*w+3*H*L*dH*w-3*H*L*dH+H*dH*nP:][:H*L*T]                              // [L, T, H]
-	t212 := c.Work[5*H*L*T*dH+H*L*T*nP+H*L*T*w+3*H*L*dH*w+H*L*T-3*H*L*dH+H*dH*nP:][:H*L*T*nP+H*L*T*w]             // [L, T, H, n_p + w]
-	t50 := c.Work[5*H*L*T*dH+2*H*L*T*nP+2*H*L*T*w+3*H*L*dH*w+H*L*T-3*H*L*dH+H*dH*nP:][:H*L*T*dH]                  // [L, T, H, d_h]
-	t262 := c.Work[6*H*L*T*dH+2*H*L*T*nP+2*H*L*T*w+3*H*L*dH*w+H*L*T-3*H*L*dH+H*dH*nP:][:H*L*T*dH+H*L*dH*w-H*L*dH] // [L, T + w - 1, H, d_h]
-	t302 := c.Work[7*H*L*T*dH+2*H*L*T*nP+2*H*L*T*w+4*H*L*dH*w+H*L*T-4*H*L*dH+H*dH*nP:][:H*L*T*dH]                 // [L, T, H, d_h]
-	t48 := c.Work[8*H*L*T*dH+2*H*L*T*nP+2*H*L*T*w+4*H*L*dH*w+H*L*T-4*H*L*dH+H*dH*nP:][:H*L*T*dH]                  // [L, T, H, d_h]
-	t49 := c.Work[9*H*L*T*dH+2*H*L*T*nP+2*H*L*T*w+4*H*L*dH*w+H*L*T-4*H*L*dH+H*dH*nP:][:H*dH*nP]                   // [n_p, H, d_h]
-	t34 := c.Work[9*H*L*T*dH+2*H*L*T*nP+2*H*L*T*w+4*H*L*dH*w+H*L*T-4*H*L*dH+2*H*dH*nP:][:H*dH*nP]                 // [n_p, H, d_h]
-	t36 := c.Work[9*H*L*T*dH+2*H*L*T*nP+2*H*L*T*w+4*H*L*dH*w+H*L*T-4*H*L*dH+3*H*dH*nP:][:H*L*T*dH]                // [L, T, H, d_h]
+	t2 := c.Work[:H*L*T*dH+H*L*dH*w-H*L*dH]                                                                       // [L, H, d_h, T + w - 1]
+	t52 := c.Work[H*L*T*dH+H*L*dH*w-H*L*dH:][:H*L*T*dH+H*L*dH*w-H*L*dH]                                           // [L, T + w - 1, H, d_h]
+	t62 := c.Work[2*H*L*T*dH+2*H*L*dH*w-2*H*L*dH:][:H*L*T*dH+H*L*dH*w-H*L*dH]                                     // [L, T + w - 1, H, d_h]
+	t272 := c.Work[3*H*L*T*dH+3*H*L*dH*w-3*H*L*dH:][:H*L*T*dH+H*L*dH*w-H*L*dH]                                    // [L, T + w - 1, H, d_h]
+	t92 := c.Work[4*H*L*T*dH+4*H*L*dH*w-4*H*L*dH:][:H*L*T*dH]                                                     // [L, T, H, d_h]
+	t51 := c.Work[5*H*L*T*dH+4*H*L*dH*w-4*H*L*dH:][:H*L*T*dH]                                                     // [L, T, H, d_h]
+	t122 := c.Work[6*H*L*T*dH+4*H*L*dH*w-4*H*L*dH:][:H*dH*nP]                                                     // [n_p, H, d_h]
+	t182 := c.Work[6*H*L*T*dH+4*H*L*dH*w-4*H*L*dH+H*dH*nP:][:H*L*T*nP+H*L*T*w]                                    // [L, T, H, n_p + w]
+	t192 := c.Work[6*H*L*T*dH+H*L*T*nP+H*L*T*w+4*H*L*dH*w-4*H*L*dH+H*dH*nP:][:H*L*T]                              // [L, T, H]
+	t212 := c.Work[6*H*L*T*dH+H*L*T*nP+H*L*T*w+4*H*L*dH*w+H*L*T-4*H*L*dH+H*dH*nP:][:H*L*T*nP+H*L*T*w]             // [L, T, H, n_p + w]
+	t50 := c.Work[6*H*L*T*dH+2*H*L*T*nP+2*H*L*T*w+4*H*L*dH*w+H*L*T-4*H*L*dH+H*dH*nP:][:H*L*T*dH]                  // [L, T, H, d_h]
+	t262 := c.Work[7*H*L*T*dH+2*H*L*T*nP+2*H*L*T*w+4*H*L*dH*w+H*L*T-4*H*L*dH+H*dH*nP:][:H*L*T*dH+H*L*dH*w-H*L*dH] // [L, T + w - 1, H, d_h]
+	t302 := c.Work[8*H*L*T*dH+2*H*L*T*nP+2*H*L*T*w+5*H*L*dH*w+H*L*T-5*H*L*dH+H*dH*nP:][:H*L*T*dH]                 // [L, T, H, d_h]
+	t48 := c.Work[9*H*L*T*dH+2*H*L*T*nP+2*H*L*T*w+5*H*L*dH*w+H*L*T-5*H*L*dH+H*dH*nP:][:H*L*T*dH]                  // [L, T, H, d_h]
+	t49 := c.Work[10*H*L*T*dH+2*H*L*T*nP+2*H*L*T*w+5*H*L*dH*w+H*L*T-5*H*L*dH+H*dH*nP:][:H*dH*nP]                  // [n_p, H, d_h]
+	t34 := c.Work[10*H*L*T*dH+2*H*L*T*nP+2*H*L*T*w+5*H*L*dH*w+H*L*T-5*H*L*dH+2*H*dH*nP:][:H*dH*nP]                // [n_p, H, d_h]
+	t36 := c.Work[10*H*L*T*dH+2*H*L*T*nP+2*H*L*T*w+5*H*L*dH*w+H*L*T-5*H*L*dH+3*H*dH*nP:][:H*L*T*dH]               // [L, T, H, d_h]
 
 	// sliding_window.a
 	t7 := F(1) / num.Sqrt(F(dH))
 
 	// sliding_window.out
+	for i := range L {
+		for j := range H {
+			kern.Transposed(t2[(i*H+j)*dH*(T+w-1):], T+w-1, c.OutStack, ((i*(T+w-1)+T+w-2)*H+j)*dH, -H*dH, T+w-1, dH)
+		}
+	}
+
+	// sliding_window.out
 	clear(t52)
 	if kern.Wide() {
-		a := regions.Rac16bfae1498Args{
+		a := regions.R5b3e3da3da74Args{
 			P0:  unsafe.SliceData(c.A),
 			P1:  unsafe.SliceData(c.OutBar),
 			P2:  unsafe.SliceData(t52),
 			N0:  L,
-			N1:  T,
+			N1:  T + w - 1,
 			N2:  H,
-			N3:  w,
-			N4:  4 * nP,
+			N3:  -w + 1,
+			N4:  T,
 			N5:  dH,
-			N6:  4*H*dH*w - 4*H*dH,
-			N7:  -H * dH,
-			N8:  nP + w,
-			N9:  H * dH,
-			N10: H*nP + H*w,
-			N11: H*T*dH + H*dH*w - H*dH,
-			N12: H * T * dH,
-			N13: H*T*nP + H*T*w,
-			N14: 4*nP + 4,
-			N15: 4*nP + 8,
-			N16: 4*nP + 12,
+			N6:  H * dH,
+			N7:  H*nP + H*w + 1,
+			N8:  4 * dH,
+			N9:  8 * dH,
+			N10: 12 * dH,
+			N11: 4*nP + 4*w - 4,
+			N12: nP + w,
+			N13: H*T*dH + H*dH*w - H*dH,
+			N14: H * T * dH,
+			N15: H*T*nP + H*T*w,
 		}
-		regions.Rac16bfae1498(&a)
+		regions.R5b3e3da3da74(&a)
 	} else {
 		for i := range L {
-			for j := range T {
-				for k := range w {
-					for m := range H {
-						outBarView := c.OutBar[((i*T+j)*H+m)*dH:][:dH]
-						t52_2 := t52[((i*(T+w-1)+j-k+w-1)*H+m)*dH:][:dH]
-						aEntry := c.A[((i*T+j)*H+m)*(nP+w)+k+nP]
-						for p := range dH {
-							t52_2[p] = num.FMA32(aEntry, outBarView[p], t52_2[p])
+			for k := range T + w - 1 {
+				for m := range H {
+					t52_2 := t52[((i*(T+w-1)+k)*H+m)*dH:][:dH]
+					lo := max(0, k-w+1)
+					if n := min(T, k+1) - lo; n > 0 {
+						for j := range n {
+							outBarView := c.OutBar[((i*T+(lo+j))*H+m)*dH:][:dH]
+							aEntry := c.A[((i*T+(lo+j))*H+m)*(nP+w)+(lo+j)-k+nP+w-1]
+							for p := range dH {
+								t52_2[p] = num.FMA32(aEntry, outBarView[p], t52_2[p])
+							}
 						}
 					}
 				}
@@ -493,47 +513,44 @@ func (c *outBackwardFused) run() {
 	// sliding_window.out
 	clear(t182)
 	if kern.Wide() {
-		a := regions.R86e17396cda3Args{
+		a := regions.Rab7d096f05a7Args{
 			P0:  unsafe.SliceData(c.Pos),
-			P1:  unsafe.SliceData(t182),
-			P2:  unsafe.SliceData(c.OutStack),
-			P3:  unsafe.SliceData(c.OutBar),
+			P1:  unsafe.SliceData(t2),
+			P2:  unsafe.SliceData(c.OutBar),
+			P3:  unsafe.SliceData(t182),
 			N0:  L,
 			N1:  T,
 			N2:  H,
-			N3:  w,
-			N4:  4 * nP,
-			N5:  dH,
-			N6:  4*H*dH*w - 4*H*dH,
-			N7:  -H * dH,
-			N8:  nP + w,
-			N9:  H * dH,
-			N10: H*nP + H*w,
-			N11: H*T*dH + H*dH*w - H*dH,
-			N12: H * T * dH,
-			N13: H*T*nP + H*T*w,
-			N14: 4*nP + 4,
-			N15: 4*nP + 8,
-			N16: 4*nP + 12,
+			N3:  dH,
+			N4:  w,
+			N5:  T + w - 1,
+			N6:  4 * nP,
+			N7:  8*nP + 4*w,
+			N8:  12*nP + 8*w,
+			N9:  16*nP + 12*w,
+			N10: 4*T - 4,
+			N11: T*dH + dH*w - dH,
+			N12: nP + w,
+			N13: H * dH,
+			N14: H*nP + H*w,
+			N15: H*T*dH + H*dH*w - H*dH,
+			N16: H * T * dH,
+			N17: H*T*nP + H*T*w,
 		}
-		regions.R86e17396cda3(&a)
+		regions.Rab7d096f05a7(&a)
 	} else {
+		pos := c.Pos[:L]
 		for i := range L {
+			n := int(pos[i])
 			for j := range T {
 				for k := range H {
-					outBarView := c.OutBar[((i*T+j)*H+k)*dH:][:dH]
-					n := int(c.Pos[i])
-					if n2 := min(w, n+j+1); n2 > 0 {
-						t182_2 := t182[((i*T+j)*H+k)*(nP+w)+nP:][:n2]
-						for m := range n2 {
-							outStack := c.OutStack[((i*(T+w-1)+j-m+w-1)*H+k)*dH:][:dH]
-							t182Sum := t182_2[m]
-							t182SumSums := [16]F{t182Sum}
-							for p := range dH {
-								t182SumSums[p%16] = num.FMA32(outStack[p], outBarView[p], t182SumSums[p%16])
+					for m := range dH {
+						if n2 := min(w, n+j+1); n2 > 0 {
+							t2_2 := t2[((i*H+k)*dH+m)*(T+w-1)-j+T-1:][:n2]
+							t182_2 := t182[((i*T+j)*H+k)*(nP+w)+nP:][:n2]
+							for p := range n2 {
+								t182_2[p] = num.FMA32(t2_2[p], c.OutBar[((i*T+j)*H+k)*dH+m], t182_2[p])
 							}
-							t182Sum = kern.Sum16(&t182SumSums)
-							t182_2[m] = t182Sum
 						}
 					}
 				}
@@ -548,7 +565,7 @@ func (c *outBackwardFused) run() {
 
 	// sliding_window.a
 	if kern.Wide() {
-		a := regions.R588a7c216e76Args{
+		a := regions.Ra14a290c030bArgs{
 			P0: unsafe.SliceData(c.Pos),
 			P1: unsafe.SliceData(c.A),
 			P2: unsafe.SliceData(t182),
@@ -562,14 +579,15 @@ func (c *outBackwardFused) run() {
 			N6: H * T,
 			N7: H*T*nP + H*T*w,
 		}
-		regions.R588a7c216e76(&a)
+		regions.Ra14a290c030b(&a)
 	} else {
+		pos := c.Pos[:L]
 		for i := range L {
+			n2 := int(pos[i])
 			for j := range T {
 				t192_2 := t192[(i*T+j)*H:][:H]
 				for k := range H {
 					var t1922 F
-					n2 := int(c.Pos[i])
 					t1922Sums := [16]F{t1922}
 					if n := min(nP+w, n2+j+nP+1); n > 0 {
 						a := c.A[((i*T+j)*H+k)*(nP+w):][:n]
@@ -621,7 +639,7 @@ func (c *outBackwardFused) run() {
 	// sliding_window.a
 	clear(t50)
 	if kern.Wide() {
-		a := regions.Rf62828ec36bfArgs{
+		a := regions.R390b5453eeecArgs{
 			P0:  unsafe.SliceData(c.Pos),
 			P1:  unsafe.SliceData(t212),
 			P2:  unsafe.SliceData(c.AStack),
@@ -630,27 +648,28 @@ func (c *outBackwardFused) run() {
 			N1:  T,
 			N2:  H,
 			N3:  w,
-			N4:  4 * nP,
-			N5:  dH,
-			N6:  4*H*dH*w - 4*H*dH,
-			N7:  -H * dH,
-			N8:  nP + w,
-			N9:  H * dH,
-			N10: H*nP + H*w,
-			N11: H*T*dH + H*dH*w - H*dH,
-			N12: H * T * dH,
-			N13: H*T*nP + H*T*w,
-			N14: 4*nP + 4,
-			N15: 4*nP + 8,
-			N16: 4*nP + 12,
+			N4:  dH,
+			N5:  -H * dH,
+			N6:  4 * dH,
+			N7:  8 * dH,
+			N8:  12 * dH,
+			N9:  4 * nP,
+			N10: nP + w,
+			N11: 4*H*dH*w - 4*H*dH,
+			N12: H * dH,
+			N13: H*nP + H*w,
+			N14: H*T*dH + H*dH*w - H*dH,
+			N15: H * T * dH,
+			N16: H*T*nP + H*T*w,
 		}
-		regions.Rf62828ec36bf(&a)
+		regions.R390b5453eeec(&a)
 	} else {
+		pos := c.Pos[:L]
 		for i := range L {
+			n3 := int(pos[i])
 			for j := range T {
 				for k := range H {
 					t50_2 := t50[((i*T+j)*H+k)*dH:][:dH]
-					n3 := int(c.Pos[i])
 					if n := min(w, n3+j+1); n > 0 {
 						t212_2 := t212[((i*T+j)*H+k)*(nP+w)+nP:][:n]
 						for m := range n {
@@ -669,39 +688,41 @@ func (c *outBackwardFused) run() {
 	// sliding_window.a
 	clear(t262)
 	if kern.Wide() {
-		a := regions.Rac16bfae1498Args{
+		a := regions.R5b3e3da3da74Args{
 			P0:  unsafe.SliceData(t212),
 			P1:  unsafe.SliceData(t51),
 			P2:  unsafe.SliceData(t262),
 			N0:  L,
-			N1:  T,
+			N1:  T + w - 1,
 			N2:  H,
-			N3:  w,
-			N4:  4 * nP,
+			N3:  -w + 1,
+			N4:  T,
 			N5:  dH,
-			N6:  4*H*dH*w - 4*H*dH,
-			N7:  -H * dH,
-			N8:  nP + w,
-			N9:  H * dH,
-			N10: H*nP + H*w,
-			N11: H*T*dH + H*dH*w - H*dH,
-			N12: H * T * dH,
-			N13: H*T*nP + H*T*w,
-			N14: 4*nP + 4,
-			N15: 4*nP + 8,
-			N16: 4*nP + 12,
+			N6:  H * dH,
+			N7:  H*nP + H*w + 1,
+			N8:  4 * dH,
+			N9:  8 * dH,
+			N10: 12 * dH,
+			N11: 4*nP + 4*w - 4,
+			N12: nP + w,
+			N13: H*T*dH + H*dH*w - H*dH,
+			N14: H * T * dH,
+			N15: H*T*nP + H*T*w,
 		}
-		regions.Rac16bfae1498(&a)
+		regions.R5b3e3da3da74(&a)
 	} else {
 		for i := range L {
-			for j := range T {
-				for k := range w {
-					for m := range H {
-						t51_2 := t51[((i*T+j)*H+m)*dH:][:dH]
-						t262_2 := t262[((i*(T+w-1)+j-k+w-1)*H+m)*dH:][:dH]
-						t212Entry2 := t212[((i*T+j)*H+m)*(nP+w)+k+nP]
-						for p := range dH {
-							t262_2[p] = num.FMA32(t212Entry2, t51_2[p], t262_2[p])
+			for k := range T + w - 1 {
+				for m := range H {
+					t262_2 := t262[((i*(T+w-1)+k)*H+m)*dH:][:dH]
+					lo := max(0, k-w+1)
+					if n := min(T, k+1) - lo; n > 0 {
+						for j := range n {
+							t51_2 := t51[((i*T+(lo+j))*H+m)*dH:][:dH]
+							t212Entry2 := t212[((i*T+(lo+j))*H+m)*(nP+w)+(lo+j)-k+nP+w-1]
+							for p := range dH {
+								t262_2[p] = num.FMA32(t212Entry2, t51_2[p], t262_2[p])
+							}
 						}
 					}
 				}

@@ -161,9 +161,10 @@ func (c *stepFused) run() {
 
 	// atlas_deep.G1
 	clear(t)
+	pos := c.Pos[:L]
 	for i := range L {
+		n := int(pos[i])
 		for j := range T {
-			n := int(c.Pos[i])
 			if n2 := min(w, n+j+1); n2 > 0 {
 				pGamma := c.PGamma[:n2]
 				t3 := t[(i*T+j)*w:][:n2]
@@ -177,7 +178,7 @@ func (c *stepFused) run() {
 	// atlas_deep.G1
 	clear(t2)
 	if kern.Wide() {
-		a := regions.Rf02c200e576fArgs{
+		a := regions.R5a7aee3b930fArgs{
 			P0: unsafe.SliceData(c.Pos),
 			P1: unsafe.SliceData(t),
 			P2: unsafe.SliceData(t2),
@@ -186,11 +187,12 @@ func (c *stepFused) run() {
 			N2: w,
 			N3: T * w,
 		}
-		regions.Rf02c200e576f(&a)
+		regions.R5a7aee3b930f(&a)
 	} else {
+		pos2 := c.Pos[:L]
 		for i := range L {
+			n2 := int(pos2[i])
 			for j := range T {
-				n2 := int(c.Pos[i])
 				if n := min(w, n2+j+1); n > 0 {
 					t3 := t[(i*T+j)*w:][:n]
 					t2_2 := t2[(i*T+j)*w:][:n]
@@ -425,16 +427,19 @@ func (c *stepFused) run() {
 					clear(t22)
 					n9 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R30c89e8b4e44Args{
+						a2 := regions.R7001c2b6f567Args{
 							P0: unsafe.SliceData(t12),
 							P1: unsafe.SliceData(W2State),
 							P2: unsafe.SliceData(t22),
 							N0: w,
 							N1: n9 + a + C*s + 1,
 							N2: dK,
-							N3: dH,
+							N3: 4 * dK,
+							N4: 8 * dK,
+							N5: 12 * dK,
+							N6: dH,
 						}
-						regions.R30c89e8b4e44(&a2)
+						regions.R7001c2b6f567(&a2)
 					} else {
 						for i := range min(w, n9+a+C*s+1) {
 							t12_2 := t12[i*dK:][:dK]
@@ -519,35 +524,27 @@ func (c *stepFused) run() {
 					}
 					// atlas_deep.G1
 					clear(G1)
+					n13 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R3e91dbeee2c1Args{
-							P0:  unsafe.SliceData(c.Pos),
-							P1:  unsafe.SliceData(t9),
-							P2:  unsafe.SliceData(t22),
-							P3:  unsafe.SliceData(t28),
-							P4:  unsafe.SliceData(t2),
-							P5:  unsafe.SliceData(c.G1Stack2),
-							P6:  unsafe.SliceData(G1),
-							N0:  dH,
-							N1:  4 * l,
-							N2:  w,
-							N3:  a + C*s + 1,
-							N4:  4*w*a + 4*C*w*s + 4*T*w*l,
-							N5:  4 * dH,
-							N6:  4*w*a + 4*C*w*s + 4*T*w*l + 4,
-							N7:  8 * dH,
-							N8:  4*w*a + 4*C*w*s + 4*T*w*l + 8,
-							N9:  12 * dH,
-							N10: 4*w*a + 4*C*w*s + 4*T*w*l + 12,
-							N11: dK,
-							N12: 4*dK*a + 4*C*dK*s + (4*T*dK+4*dK*w-4*dK)*l + 4*dK*w - 4*dK,
-							N13: -dK,
+						a2 := regions.R1991ee22dd7fArgs{
+							P0: unsafe.SliceData(t9),
+							P1: unsafe.SliceData(t22),
+							P2: unsafe.SliceData(t28),
+							P3: unsafe.SliceData(t2),
+							P4: unsafe.SliceData(c.G1Stack2),
+							P5: unsafe.SliceData(G1),
+							N0: dH,
+							N1: w,
+							N2: n13 + a + C*s + 1,
+							N3: 4*w*a + 4*C*w*s + 4*T*w*l,
+							N4: dK,
+							N5: 4*dK*a + 4*C*dK*s + (4*T*dK+4*dK*w-4*dK)*l + 4*dK*w - 4*dK,
+							N6: -dK,
 						}
-						regions.R3e91dbeee2c1(&a2)
+						regions.R1991ee22dd7f(&a2)
 					} else {
 						for i := range dH {
 							G1_2 := G1[i*dK:][:dK]
-							n13 := int(c.Pos[l])
 							if n2 := min(w, n13+a+C*s+1); n2 > 0 {
 								t2_2 := t2[(l*T+a+C*s)*w:][:n2]
 								for j := range n2 {
@@ -767,31 +764,23 @@ func (c *stepFused) run() {
 					}
 					// atlas_deep.G2, atlas_deep.G1
 					clear(G2)
+					n14 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R7b44306c1872Args{
-							P0:  unsafe.SliceData(c.Pos),
-							P1:  unsafe.SliceData(t12),
-							P2:  unsafe.SliceData(t2),
-							P3:  unsafe.SliceData(t42),
-							P4:  unsafe.SliceData(G2),
-							N0:  dK,
-							N1:  4 * l,
-							N2:  w,
-							N3:  a + C*s + 1,
-							N4:  4*w*a + 4*C*w*s + 4*T*w*l,
-							N5:  4 * dK,
-							N6:  4*w*a + 4*C*w*s + 4*T*w*l + 4,
-							N7:  8 * dK,
-							N8:  4*w*a + 4*C*w*s + 4*T*w*l + 8,
-							N9:  12 * dK,
-							N10: 4*w*a + 4*C*w*s + 4*T*w*l + 12,
-							N11: dH,
+						a2 := regions.R9e5d01436eb9Args{
+							P0: unsafe.SliceData(t12),
+							P1: unsafe.SliceData(t2),
+							P2: unsafe.SliceData(t42),
+							P3: unsafe.SliceData(G2),
+							N0: dK,
+							N1: w,
+							N2: n14 + a + C*s + 1,
+							N3: 4*w*a + 4*C*w*s + 4*T*w*l,
+							N4: dH,
 						}
-						regions.R7b44306c1872(&a2)
+						regions.R9e5d01436eb9(&a2)
 					} else {
 						for i := range dK {
 							G2_2 := G2[i*dH:][:dH]
-							n14 := int(c.Pos[l])
 							if n2 := min(w, n14+a+C*s+1); n2 > 0 {
 								t2_2 := t2[(l*T+a+C*s)*w:][:n2]
 								for j := range n2 {
@@ -1305,9 +1294,10 @@ func (c *stepBackwardFused) run() {
 
 	// atlas_deep.G1
 	clear(t22)
+	pos := c.Pos[:L]
 	for i := range L {
+		n := int(pos[i])
 		for j := range T {
-			n := int(c.Pos[i])
 			if n2 := min(w, n+j+1); n2 > 0 {
 				pGamma := c.PGamma[:n2]
 				t22_2 := t22[(i*T+j)*w:][:n2]
@@ -1322,7 +1312,7 @@ func (c *stepBackwardFused) run() {
 	clear(t23)
 	clear(t194)
 	if kern.Wide() {
-		a := regions.R5aa4f1159246Args{
+		a := regions.Rb30f8948f9edArgs{
 			P0: unsafe.SliceData(c.Pos),
 			P1: unsafe.SliceData(t22),
 			P2: unsafe.SliceData(t23),
@@ -1332,11 +1322,12 @@ func (c *stepBackwardFused) run() {
 			N2: w,
 			N3: T * w,
 		}
-		regions.R5aa4f1159246(&a)
+		regions.Rb30f8948f9ed(&a)
 	} else {
+		pos2 := c.Pos[:L]
 		for i := range L {
+			n2 := int(pos2[i])
 			for j := range T {
-				n2 := int(c.Pos[i])
 				if n := min(w, n2+j+1); n > 0 {
 					t22_2 := t22[(i*T+j)*w:][:n]
 					t23_3 := t23[(i*T+j)*w:][:n]
@@ -1385,7 +1376,7 @@ func (c *stepBackwardFused) run() {
 	// atlas_deep.G1
 	clear(t195)
 	if kern.Wide() {
-		a := regions.Rf02c200e576fArgs{
+		a := regions.R5a7aee3b930fArgs{
 			P0: unsafe.SliceData(c.Pos),
 			P1: unsafe.SliceData(t194),
 			P2: unsafe.SliceData(t195),
@@ -1394,11 +1385,12 @@ func (c *stepBackwardFused) run() {
 			N2: w,
 			N3: T * w,
 		}
-		regions.Rf02c200e576f(&a)
+		regions.R5a7aee3b930f(&a)
 	} else {
+		pos2 := c.Pos[:L]
 		for i := range L {
+			n3 := int(pos2[i])
 			for j := range T {
-				n3 := int(c.Pos[i])
 				if n := min(w, n3+j+1); n > 0 {
 					t194_2 := t194[(i*T+j)*w:][:n]
 					t195_2 := t195[(i*T+j)*w:][:n]
@@ -1630,17 +1622,20 @@ func (c *stepBackwardFused) run() {
 					clear(t222)
 					n10 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R49211bd05690Args{
+						a2 := regions.Rcefe48a40b74Args{
 							P0: unsafe.SliceData(t12),
 							P1: unsafe.SliceData(W2Trail),
 							P2: unsafe.SliceData(t222),
 							N0: w,
 							N1: n10 + a + C*s + 1,
 							N2: dK,
-							N3: dH,
-							N4: 4 * dH * dK * a,
+							N3: 4 * dK,
+							N4: 8 * dK,
+							N5: 12 * dK,
+							N6: dH,
+							N7: 4 * dH * dK * a,
 						}
-						regions.R49211bd05690(&a2)
+						regions.Rcefe48a40b74(&a2)
 					} else {
 						for i := range min(w, n10+a+C*s+1) {
 							t12_2 := t12[i*dK:][:dK]
@@ -1725,35 +1720,27 @@ func (c *stepBackwardFused) run() {
 					}
 					// atlas_deep.G1
 					clear(G1)
+					n14 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R3e91dbeee2c1Args{
-							P0:  unsafe.SliceData(c.Pos),
-							P1:  unsafe.SliceData(t92),
-							P2:  unsafe.SliceData(t222),
-							P3:  unsafe.SliceData(t28),
-							P4:  unsafe.SliceData(t23),
-							P5:  unsafe.SliceData(c.G1Stack2),
-							P6:  unsafe.SliceData(G1),
-							N0:  dH,
-							N1:  4 * l,
-							N2:  w,
-							N3:  a + C*s + 1,
-							N4:  4*w*a + 4*C*w*s + 4*T*w*l,
-							N5:  4 * dH,
-							N6:  4*w*a + 4*C*w*s + 4*T*w*l + 4,
-							N7:  8 * dH,
-							N8:  4*w*a + 4*C*w*s + 4*T*w*l + 8,
-							N9:  12 * dH,
-							N10: 4*w*a + 4*C*w*s + 4*T*w*l + 12,
-							N11: dK,
-							N12: 4*dK*a + 4*C*dK*s + (4*T*dK+4*dK*w-4*dK)*l + 4*dK*w - 4*dK,
-							N13: -dK,
+						a2 := regions.R1991ee22dd7fArgs{
+							P0: unsafe.SliceData(t92),
+							P1: unsafe.SliceData(t222),
+							P2: unsafe.SliceData(t28),
+							P3: unsafe.SliceData(t23),
+							P4: unsafe.SliceData(c.G1Stack2),
+							P5: unsafe.SliceData(G1),
+							N0: dH,
+							N1: w,
+							N2: n14 + a + C*s + 1,
+							N3: 4*w*a + 4*C*w*s + 4*T*w*l,
+							N4: dK,
+							N5: 4*dK*a + 4*C*dK*s + (4*T*dK+4*dK*w-4*dK)*l + 4*dK*w - 4*dK,
+							N6: -dK,
 						}
-						regions.R3e91dbeee2c1(&a2)
+						regions.R1991ee22dd7f(&a2)
 					} else {
 						for i := range dH {
 							G1_2 := G1[i*dK:][:dK]
-							n14 := int(c.Pos[l])
 							if n2 := min(w, n14+a+C*s+1); n2 > 0 {
 								t23_3 := t23[(l*T+a+C*s)*w:][:n2]
 								for j := range n2 {
@@ -1941,31 +1928,23 @@ func (c *stepBackwardFused) run() {
 					}
 					// atlas_deep.G2, atlas_deep.G1
 					clear(G2)
+					n15 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R7b44306c1872Args{
-							P0:  unsafe.SliceData(c.Pos),
-							P1:  unsafe.SliceData(t12),
-							P2:  unsafe.SliceData(t23),
-							P3:  unsafe.SliceData(t42),
-							P4:  unsafe.SliceData(G2),
-							N0:  dK,
-							N1:  4 * l,
-							N2:  w,
-							N3:  a + C*s + 1,
-							N4:  4*w*a + 4*C*w*s + 4*T*w*l,
-							N5:  4 * dK,
-							N6:  4*w*a + 4*C*w*s + 4*T*w*l + 4,
-							N7:  8 * dK,
-							N8:  4*w*a + 4*C*w*s + 4*T*w*l + 8,
-							N9:  12 * dK,
-							N10: 4*w*a + 4*C*w*s + 4*T*w*l + 12,
-							N11: dH,
+						a2 := regions.R9e5d01436eb9Args{
+							P0: unsafe.SliceData(t12),
+							P1: unsafe.SliceData(t23),
+							P2: unsafe.SliceData(t42),
+							P3: unsafe.SliceData(G2),
+							N0: dK,
+							N1: w,
+							N2: n15 + a + C*s + 1,
+							N3: 4*w*a + 4*C*w*s + 4*T*w*l,
+							N4: dH,
 						}
-						regions.R7b44306c1872(&a2)
+						regions.R9e5d01436eb9(&a2)
 					} else {
 						for i := range dK {
 							G2_2 := G2[i*dH:][:dH]
-							n15 := int(c.Pos[l])
 							if n2 := min(w, n15+a+C*s+1); n2 > 0 {
 								t23_3 := t23[(l*T+a+C*s)*w:][:n2]
 								for j := range n2 {
@@ -2345,17 +2324,20 @@ func (c *stepBackwardFused) run() {
 					clear(t223)
 					n22 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R49211bd05690Args{
+						a2 := regions.Rcefe48a40b74Args{
 							P0: unsafe.SliceData(t122),
 							P1: unsafe.SliceData(W2Trail),
 							P2: unsafe.SliceData(t223),
 							N0: w,
 							N1: n22 + a + C*s + 1,
 							N2: dK,
-							N3: dH,
-							N4: 4 * dH * dK * a,
+							N3: 4 * dK,
+							N4: 8 * dK,
+							N5: 12 * dK,
+							N6: dH,
+							N7: 4 * dH * dK * a,
 						}
-						regions.R49211bd05690(&a2)
+						regions.Rcefe48a40b74(&a2)
 					} else {
 						for i := range min(w, n22+a+C*s+1) {
 							t122_3 := t122[i*dK:][:dK]
@@ -3619,26 +3601,21 @@ func (c *stepBackwardFused) run() {
 					}
 					// atlas_deep.G1
 					clear(t173)
+					n29 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.Rd217140db138Args{
-							P0: unsafe.SliceData(c.Pos),
-							P1: unsafe.SliceData(t122),
-							P2: unsafe.SliceData(t172),
-							P3: unsafe.SliceData(t173),
+						a2 := regions.Rb0079295373fArgs{
+							P0: unsafe.SliceData(t122),
+							P1: unsafe.SliceData(t172),
+							P2: unsafe.SliceData(t173),
 							N0: dK,
-							N1: 4 * l,
-							N2: w,
-							N3: a + C*s + 1,
-							N4: 4 * dK,
-							N5: 8 * dK,
-							N6: 12 * dK,
-							N7: dH,
+							N1: w,
+							N2: n29 + a + C*s + 1,
+							N3: dH,
 						}
-						regions.Rd217140db138(&a2)
+						regions.Rb0079295373f(&a2)
 					} else {
 						for i := range dK {
 							t173_2 := t173[i*dH:][:dH]
-							n29 := int(c.Pos[l])
 							for j := range min(w, n29+a+C*s+1) {
 								t172_2 := t172[j*dH:][:dH]
 								t122Entry2 := t122[j*dK+i]
@@ -3731,26 +3708,21 @@ func (c *stepBackwardFused) run() {
 					}
 					// atlas_deep.G1
 					clear(t179)
+					n32 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R4ef49f3e6775Args{
-							P0: unsafe.SliceData(c.Pos),
-							P1: unsafe.SliceData(t175),
-							P2: unsafe.SliceData(t422),
-							P3: unsafe.SliceData(t179),
+						a2 := regions.R7d7ed53977c6Args{
+							P0: unsafe.SliceData(t175),
+							P1: unsafe.SliceData(t422),
+							P2: unsafe.SliceData(t179),
 							N0: dK,
-							N1: 4 * l,
-							N2: w,
-							N3: a + C*s + 1,
-							N4: 4 * dK,
-							N5: 8 * dK,
-							N6: 12 * dK,
-							N7: dH,
+							N1: w,
+							N2: n32 + a + C*s + 1,
+							N3: dH,
 						}
-						regions.R4ef49f3e6775(&a2)
+						regions.R7d7ed53977c6(&a2)
 					} else {
 						for i := range dK {
 							t179_2 := t179[i*dH:][:dH]
-							n32 := int(c.Pos[l])
 							for j := range min(w, n32+a+C*s+1) {
 								t422_3 := t422[j*dH:][:dH]
 								t175Entry := t175[j*dK+i]
@@ -3764,17 +3736,20 @@ func (c *stepBackwardFused) run() {
 					clear(t180)
 					n33 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R25ddbec92f3dArgs{
+						a2 := regions.R3ca5f49118a0Args{
 							P0: unsafe.SliceData(t175),
 							P1: unsafe.SliceData(W2Trail),
 							P2: unsafe.SliceData(t180),
 							N0: w,
 							N1: n33 + a + C*s + 1,
 							N2: dK,
-							N3: dH,
-							N4: 4 * dH * dK * a,
+							N3: 4 * dK,
+							N4: 8 * dK,
+							N5: 12 * dK,
+							N6: dH,
+							N7: 4 * dH * dK * a,
 						}
-						regions.R25ddbec92f3d(&a2)
+						regions.R3ca5f49118a0(&a2)
 					} else {
 						for i := range min(w, n33+a+C*s+1) {
 							t175_2 := t175[i*dK:][:dK]
@@ -3865,28 +3840,23 @@ func (c *stepBackwardFused) run() {
 					}
 					// atlas_deep.G1
 					clear(t191)
+					n35 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R8eec75222a8aArgs{
-							P0: unsafe.SliceData(c.Pos),
-							P1: unsafe.SliceData(t190),
-							P2: unsafe.SliceData(c.G1Stack2),
-							P3: unsafe.SliceData(t191),
+						a2 := regions.R6bed4feabedfArgs{
+							P0: unsafe.SliceData(t190),
+							P1: unsafe.SliceData(c.G1Stack2),
+							P2: unsafe.SliceData(t191),
 							N0: dH,
-							N1: 4 * l,
-							N2: w,
-							N3: a + C*s + 1,
-							N4: 4 * dH,
-							N5: 8 * dH,
-							N6: 12 * dH,
-							N7: dK,
-							N8: 4*dK*a + 4*C*dK*s + (4*T*dK+4*dK*w-4*dK)*l + 4*dK*w - 4*dK,
-							N9: -dK,
+							N1: w,
+							N2: n35 + a + C*s + 1,
+							N3: dK,
+							N4: 4*dK*a + 4*C*dK*s + (4*T*dK+4*dK*w-4*dK)*l + 4*dK*w - 4*dK,
+							N5: -dK,
 						}
-						regions.R8eec75222a8a(&a2)
+						regions.R6bed4feabedf(&a2)
 					} else {
 						for i := range dH {
 							t191_2 := t191[i*dK:][:dK]
-							n35 := int(c.Pos[l])
 							for j := range min(w, n35+a+C*s+1) {
 								G1Stack2 := c.G1Stack2[(l*(T+w-1)+a+C*s-j+w-1)*dK:][:dK]
 								t190Entry := t190[j*dH+i]
@@ -3900,17 +3870,20 @@ func (c *stepBackwardFused) run() {
 					clear(t192)
 					n36 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.Racc01f33caa5Args{
+						a2 := regions.R47de9204aa07Args{
 							P0: unsafe.SliceData(t190),
 							P1: unsafe.SliceData(W1Trail),
 							P2: unsafe.SliceData(t192),
 							N0: w,
 							N1: n36 + a + C*s + 1,
 							N2: dH,
-							N3: dK,
-							N4: 4 * dH * dK * a,
+							N3: 4 * dH,
+							N4: 8 * dH,
+							N5: 12 * dH,
+							N6: dK,
+							N7: 4 * dH * dK * a,
 						}
-						regions.Racc01f33caa5(&a2)
+						regions.R47de9204aa07(&a2)
 					} else {
 						for i := range min(w, n36+a+C*s+1) {
 							t190_2 := t190[i*dH:][:dH]

@@ -178,28 +178,23 @@ func (c *stepFused) run() {
 					}
 					// atlas_omega.G
 					clear(t22)
+					n3 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R8eec75222a8aArgs{
-							P0: unsafe.SliceData(c.Pos),
-							P1: unsafe.SliceData(t6),
-							P2: unsafe.SliceData(c.GStack),
-							P3: unsafe.SliceData(t22),
+						a2 := regions.R6bed4feabedfArgs{
+							P0: unsafe.SliceData(t6),
+							P1: unsafe.SliceData(c.GStack),
+							P2: unsafe.SliceData(t22),
 							N0: dV,
-							N1: 4 * l,
-							N2: w,
-							N3: a + C*s + 1,
-							N4: 4 * dV,
-							N5: 8 * dV,
-							N6: 12 * dV,
-							N7: dK,
-							N8: 4*dK*a + 4*C*dK*s + (4*T*dK+4*dK*w-4*dK)*l + 4*dK*w - 4*dK,
-							N9: -dK,
+							N1: w,
+							N2: n3 + a + C*s + 1,
+							N3: dK,
+							N4: 4*dK*a + 4*C*dK*s + (4*T*dK+4*dK*w-4*dK)*l + 4*dK*w - 4*dK,
+							N5: -dK,
 						}
-						regions.R8eec75222a8a(&a2)
+						regions.R6bed4feabedf(&a2)
 					} else {
 						for i := range dV {
 							t22_2 := t22[i*dK:][:dK]
-							n3 := int(c.Pos[l])
 							for j := range min(w, n3+a+C*s+1) {
 								GStack := c.GStack[(l*(T+w-1)+a+C*s-j+w-1)*dK:][:dK]
 								t6Entry := t6[j*dV+i]
@@ -738,28 +733,23 @@ func (c *stepBackwardFused) run() {
 					}
 					// atlas_omega.G
 					clear(t22)
+					n3 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R8eec75222a8aArgs{
-							P0: unsafe.SliceData(c.Pos),
-							P1: unsafe.SliceData(t62),
-							P2: unsafe.SliceData(c.GStack),
-							P3: unsafe.SliceData(t22),
+						a2 := regions.R6bed4feabedfArgs{
+							P0: unsafe.SliceData(t62),
+							P1: unsafe.SliceData(c.GStack),
+							P2: unsafe.SliceData(t22),
 							N0: dV,
-							N1: 4 * l,
-							N2: w,
-							N3: a + C*s + 1,
-							N4: 4 * dV,
-							N5: 8 * dV,
-							N6: 12 * dV,
-							N7: dK,
-							N8: 4*dK*a + 4*C*dK*s + (4*T*dK+4*dK*w-4*dK)*l + 4*dK*w - 4*dK,
-							N9: -dK,
+							N1: w,
+							N2: n3 + a + C*s + 1,
+							N3: dK,
+							N4: 4*dK*a + 4*C*dK*s + (4*T*dK+4*dK*w-4*dK)*l + 4*dK*w - 4*dK,
+							N5: -dK,
 						}
-						regions.R8eec75222a8a(&a2)
+						regions.R6bed4feabedf(&a2)
 					} else {
 						for i := range dV {
 							t22_2 := t22[i*dK:][:dK]
-							n3 := int(c.Pos[l])
 							for j := range min(w, n3+a+C*s+1) {
 								GStack := c.GStack[(l*(T+w-1)+a+C*s-j+w-1)*dK:][:dK]
 								t62Entry := t62[j*dV+i]
@@ -1857,28 +1847,23 @@ func (c *stepBackwardFused) run() {
 					}
 					// atlas_omega.G
 					clear(t123)
+					n8 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R8eec75222a8aArgs{
-							P0: unsafe.SliceData(c.Pos),
-							P1: unsafe.SliceData(t122),
-							P2: unsafe.SliceData(c.GStack),
-							P3: unsafe.SliceData(t123),
+						a2 := regions.R6bed4feabedfArgs{
+							P0: unsafe.SliceData(t122),
+							P1: unsafe.SliceData(c.GStack),
+							P2: unsafe.SliceData(t123),
 							N0: dV,
-							N1: 4 * l,
-							N2: w,
-							N3: a + C*s + 1,
-							N4: 4 * dV,
-							N5: 8 * dV,
-							N6: 12 * dV,
-							N7: dK,
-							N8: 4*dK*a + 4*C*dK*s + (4*T*dK+4*dK*w-4*dK)*l + 4*dK*w - 4*dK,
-							N9: -dK,
+							N1: w,
+							N2: n8 + a + C*s + 1,
+							N3: dK,
+							N4: 4*dK*a + 4*C*dK*s + (4*T*dK+4*dK*w-4*dK)*l + 4*dK*w - 4*dK,
+							N5: -dK,
 						}
-						regions.R8eec75222a8a(&a2)
+						regions.R6bed4feabedf(&a2)
 					} else {
 						for i := range dV {
 							t123_2 := t123[i*dK:][:dK]
-							n8 := int(c.Pos[l])
 							for j := range min(w, n8+a+C*s+1) {
 								GStack := c.GStack[(l*(T+w-1)+a+C*s-j+w-1)*dK:][:dK]
 								t122Entry := t122[j*dV+i]
@@ -1892,17 +1877,20 @@ func (c *stepBackwardFused) run() {
 					clear(t124)
 					n9 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R49211bd05690Args{
+						a2 := regions.Rcefe48a40b74Args{
 							P0: unsafe.SliceData(t122),
 							P1: unsafe.SliceData(MTrail),
 							P2: unsafe.SliceData(t124),
 							N0: w,
 							N1: n9 + a + C*s + 1,
 							N2: dV,
-							N3: dK,
-							N4: 4 * dK * dV * a,
+							N3: 4 * dV,
+							N4: 8 * dV,
+							N5: 12 * dV,
+							N6: dK,
+							N7: 4 * dK * dV * a,
 						}
-						regions.R49211bd05690(&a2)
+						regions.Rcefe48a40b74(&a2)
 					} else {
 						for i := range min(w, n9+a+C*s+1) {
 							t122_2 := t122[i*dV:][:dV]
@@ -1985,28 +1973,35 @@ func (c *stepBackwardFused) run() {
 	// atlas_omega
 	clear(t4)
 	if kern.Wide() {
-		a := regions.Rce7618cc79dbArgs{
-			P0: unsafe.SliceData(t4),
-			P1: unsafe.SliceData(t3),
-			N0: L,
-			N1: T,
-			N2: w,
-			N3: dK,
-			N4: 4*dK*w - 4*dK,
-			N5: -dK,
-			N6: dK * w,
-			N7: T*dK + dK*w - dK,
-			N8: T * dK * w,
+		a := regions.R9a74d414c6b9Args{
+			P0:  unsafe.SliceData(t4),
+			P1:  unsafe.SliceData(t3),
+			N0:  T + w - 1,
+			N1:  L,
+			N2:  -w + 1,
+			N3:  T,
+			N4:  dK,
+			N5:  dK*w + dK,
+			N6:  4*T*dK + 4*dK*w - 4*dK,
+			N7:  8*T*dK + 8*dK*w - 8*dK,
+			N8:  12*T*dK + 12*dK*w - 12*dK,
+			N9:  4*dK*w - 4*dK,
+			N10: T * dK * w,
+			N11: T*dK + dK*w - dK,
+			N12: -dK,
 		}
-		regions.Rce7618cc79db(&a)
+		regions.R9a74d414c6b9(&a)
 	} else {
 		for i := range L {
-			for j := range T {
-				for k := range w {
-					t4_2 := t4[(i*(T+w-1)+j-k+w-1)*dK:][:dK]
-					t3_2 := t3[((i*T+j)*w+k)*dK:][:dK]
-					for m := range dK {
-						t4_2[m] = t4_2[m] + t3_2[m]
+			for k := range T + w - 1 {
+				t4_2 := t4[(i*(T+w-1)+k)*dK:][:dK]
+				lo := max(0, k-w+1)
+				if n := min(T, k+1) - lo; n > 0 {
+					for j := range n {
+						t3_2 := t3[((i*T+(lo+j))*w+(lo+j)-k+w-1)*dK:][:dK]
+						for m := range dK {
+							t4_2[m] = t4_2[m] + t3_2[m]
+						}
 					}
 				}
 			}
@@ -2016,28 +2011,35 @@ func (c *stepBackwardFused) run() {
 	// atlas_omega
 	clear(t6)
 	if kern.Wide() {
-		a := regions.Rce7618cc79dbArgs{
-			P0: unsafe.SliceData(t6),
-			P1: unsafe.SliceData(t5),
-			N0: L,
-			N1: T,
-			N2: w,
-			N3: dV,
-			N4: 4*dV*w - 4*dV,
-			N5: -dV,
-			N6: dV * w,
-			N7: T*dV + dV*w - dV,
-			N8: T * dV * w,
+		a := regions.R9a74d414c6b9Args{
+			P0:  unsafe.SliceData(t6),
+			P1:  unsafe.SliceData(t5),
+			N0:  T + w - 1,
+			N1:  L,
+			N2:  -w + 1,
+			N3:  T,
+			N4:  dV,
+			N5:  dV*w + dV,
+			N6:  4*T*dV + 4*dV*w - 4*dV,
+			N7:  8*T*dV + 8*dV*w - 8*dV,
+			N8:  12*T*dV + 12*dV*w - 12*dV,
+			N9:  4*dV*w - 4*dV,
+			N10: T * dV * w,
+			N11: T*dV + dV*w - dV,
+			N12: -dV,
 		}
-		regions.Rce7618cc79db(&a)
+		regions.R9a74d414c6b9(&a)
 	} else {
 		for i := range L {
-			for j := range T {
-				for k := range w {
-					t6_2 := t6[(i*(T+w-1)+j-k+w-1)*dV:][:dV]
-					t5_2 := t5[((i*T+j)*w+k)*dV:][:dV]
-					for m := range dV {
-						t6_2[m] = t6_2[m] + t5_2[m]
+			for k := range T + w - 1 {
+				t6_2 := t6[(i*(T+w-1)+k)*dV:][:dV]
+				lo := max(0, k-w+1)
+				if n := min(T, k+1) - lo; n > 0 {
+					for j := range n {
+						t5_2 := t5[((i*T+(lo+j))*w+(lo+j)-k+w-1)*dV:][:dV]
+						for m := range dV {
+							t6_2[m] = t6_2[m] + t5_2[m]
+						}
 					}
 				}
 			}

@@ -130,9 +130,10 @@ func (c *stepFused) run() {
 
 	// atlas_printed.G
 	clear(t)
+	pos := c.Pos[:L]
 	for i := range L {
+		n := int(pos[i])
 		for j := range T {
-			n := int(c.Pos[i])
 			if n2 := min(w, n+j+1); n2 > 0 {
 				pGamma := c.PGamma[:n2]
 				t3 := t[(i*T+j)*w:][:n2]
@@ -146,7 +147,7 @@ func (c *stepFused) run() {
 	// atlas_printed.G
 	clear(t2)
 	if kern.Wide() {
-		a := regions.Rf02c200e576fArgs{
+		a := regions.R5a7aee3b930fArgs{
 			P0: unsafe.SliceData(c.Pos),
 			P1: unsafe.SliceData(t),
 			P2: unsafe.SliceData(t2),
@@ -155,11 +156,12 @@ func (c *stepFused) run() {
 			N2: w,
 			N3: T * w,
 		}
-		regions.Rf02c200e576f(&a)
+		regions.R5a7aee3b930f(&a)
 	} else {
+		pos2 := c.Pos[:L]
 		for i := range L {
+			n2 := int(pos2[i])
 			for j := range T {
-				n2 := int(c.Pos[i])
 				if n := min(w, n2+j+1); n > 0 {
 					t3 := t[(i*T+j)*w:][:n]
 					t2_2 := t2[(i*T+j)*w:][:n]
@@ -254,33 +256,25 @@ func (c *stepFused) run() {
 					}
 					// atlas_printed.G
 					clear(G)
+					n5 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R00dfa505e0c9Args{
-							P0:  unsafe.SliceData(c.Pos),
-							P1:  unsafe.SliceData(t5),
-							P2:  unsafe.SliceData(t2),
-							P3:  unsafe.SliceData(c.GStack2),
-							P4:  unsafe.SliceData(G),
-							N0:  dV,
-							N1:  4 * l,
-							N2:  w,
-							N3:  a + C*s + 1,
-							N4:  4*w*a + 4*C*w*s + 4*T*w*l,
-							N5:  4 * dV,
-							N6:  4*w*a + 4*C*w*s + 4*T*w*l + 4,
-							N7:  8 * dV,
-							N8:  4*w*a + 4*C*w*s + 4*T*w*l + 8,
-							N9:  12 * dV,
-							N10: 4*w*a + 4*C*w*s + 4*T*w*l + 12,
-							N11: 2*nPhi*nPhi + 3*nPhi + 1,
-							N12: (8*nPhi*nPhi+12*nPhi+4)*a + (8*C*nPhi*nPhi+12*C*nPhi+4*C)*s + (8*T*nPhi*nPhi+8*nPhi*nPhi*w+12*T*nPhi-8*nPhi*nPhi+12*nPhi*w+4*T-12*nPhi+4*w-4)*l + 8*nPhi*nPhi*w - 8*nPhi*nPhi + 12*nPhi*w - 12*nPhi + 4*w - 4,
-							N13: -2*nPhi*nPhi - 3*nPhi - 1,
+						a2 := regions.Rbf3eaf488188Args{
+							P0: unsafe.SliceData(t5),
+							P1: unsafe.SliceData(t2),
+							P2: unsafe.SliceData(c.GStack2),
+							P3: unsafe.SliceData(G),
+							N0: dV,
+							N1: w,
+							N2: n5 + a + C*s + 1,
+							N3: 4*w*a + 4*C*w*s + 4*T*w*l,
+							N4: 2*nPhi*nPhi + 3*nPhi + 1,
+							N5: (8*nPhi*nPhi+12*nPhi+4)*a + (8*C*nPhi*nPhi+12*C*nPhi+4*C)*s + (8*T*nPhi*nPhi+8*nPhi*nPhi*w+12*T*nPhi-8*nPhi*nPhi+12*nPhi*w+4*T-12*nPhi+4*w-4)*l + 8*nPhi*nPhi*w - 8*nPhi*nPhi + 12*nPhi*w - 12*nPhi + 4*w - 4,
+							N6: -2*nPhi*nPhi - 3*nPhi - 1,
 						}
-						regions.R00dfa505e0c9(&a2)
+						regions.Rbf3eaf488188(&a2)
 					} else {
 						for i := range dV {
 							G2 := G[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
-							n5 := int(c.Pos[l])
 							if n2 := min(w, n5+a+C*s+1); n2 > 0 {
 								t2_2 := t2[(l*T+a+C*s)*w:][:n2]
 								for j := range n2 {
@@ -625,9 +619,10 @@ func (c *stepBackwardFused) run() {
 
 	// atlas_printed.G
 	clear(t22)
+	pos := c.Pos[:L]
 	for i := range L {
+		n := int(pos[i])
 		for j := range T {
-			n := int(c.Pos[i])
 			if n2 := min(w, n+j+1); n2 > 0 {
 				pGamma := c.PGamma[:n2]
 				t22_3 := t22[(i*T+j)*w:][:n2]
@@ -642,7 +637,7 @@ func (c *stepBackwardFused) run() {
 	clear(t23)
 	clear(t81)
 	if kern.Wide() {
-		a := regions.R5aa4f1159246Args{
+		a := regions.Rb30f8948f9edArgs{
 			P0: unsafe.SliceData(c.Pos),
 			P1: unsafe.SliceData(t22),
 			P2: unsafe.SliceData(t23),
@@ -652,11 +647,12 @@ func (c *stepBackwardFused) run() {
 			N2: w,
 			N3: T * w,
 		}
-		regions.R5aa4f1159246(&a)
+		regions.Rb30f8948f9ed(&a)
 	} else {
+		pos2 := c.Pos[:L]
 		for i := range L {
+			n2 := int(pos2[i])
 			for j := range T {
-				n2 := int(c.Pos[i])
 				if n := min(w, n2+j+1); n > 0 {
 					t22_3 := t22[(i*T+j)*w:][:n]
 					t23_3 := t23[(i*T+j)*w:][:n]
@@ -674,7 +670,7 @@ func (c *stepBackwardFused) run() {
 	// atlas_printed.G
 	clear(t82)
 	if kern.Wide() {
-		a := regions.Rf02c200e576fArgs{
+		a := regions.R5a7aee3b930fArgs{
 			P0: unsafe.SliceData(c.Pos),
 			P1: unsafe.SliceData(t81),
 			P2: unsafe.SliceData(t82),
@@ -683,11 +679,12 @@ func (c *stepBackwardFused) run() {
 			N2: w,
 			N3: T * w,
 		}
-		regions.Rf02c200e576f(&a)
+		regions.R5a7aee3b930f(&a)
 	} else {
+		pos2 := c.Pos[:L]
 		for i := range L {
+			n3 := int(pos2[i])
 			for j := range T {
-				n3 := int(c.Pos[i])
 				if n := min(w, n3+j+1); n > 0 {
 					t81_2 := t81[(i*T+j)*w:][:n]
 					t82_2 := t82[(i*T+j)*w:][:n]
@@ -781,33 +778,25 @@ func (c *stepBackwardFused) run() {
 					}
 					// atlas_printed.G
 					clear(G)
+					n6 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R00dfa505e0c9Args{
-							P0:  unsafe.SliceData(c.Pos),
-							P1:  unsafe.SliceData(t52),
-							P2:  unsafe.SliceData(t23),
-							P3:  unsafe.SliceData(c.GStack2),
-							P4:  unsafe.SliceData(G),
-							N0:  dV,
-							N1:  4 * l,
-							N2:  w,
-							N3:  a + C*s + 1,
-							N4:  4*w*a + 4*C*w*s + 4*T*w*l,
-							N5:  4 * dV,
-							N6:  4*w*a + 4*C*w*s + 4*T*w*l + 4,
-							N7:  8 * dV,
-							N8:  4*w*a + 4*C*w*s + 4*T*w*l + 8,
-							N9:  12 * dV,
-							N10: 4*w*a + 4*C*w*s + 4*T*w*l + 12,
-							N11: 2*nPhi*nPhi + 3*nPhi + 1,
-							N12: (8*nPhi*nPhi+12*nPhi+4)*a + (8*C*nPhi*nPhi+12*C*nPhi+4*C)*s + (8*T*nPhi*nPhi+8*nPhi*nPhi*w+12*T*nPhi-8*nPhi*nPhi+12*nPhi*w+4*T-12*nPhi+4*w-4)*l + 8*nPhi*nPhi*w - 8*nPhi*nPhi + 12*nPhi*w - 12*nPhi + 4*w - 4,
-							N13: -2*nPhi*nPhi - 3*nPhi - 1,
+						a2 := regions.Rbf3eaf488188Args{
+							P0: unsafe.SliceData(t52),
+							P1: unsafe.SliceData(t23),
+							P2: unsafe.SliceData(c.GStack2),
+							P3: unsafe.SliceData(G),
+							N0: dV,
+							N1: w,
+							N2: n6 + a + C*s + 1,
+							N3: 4*w*a + 4*C*w*s + 4*T*w*l,
+							N4: 2*nPhi*nPhi + 3*nPhi + 1,
+							N5: (8*nPhi*nPhi+12*nPhi+4)*a + (8*C*nPhi*nPhi+12*C*nPhi+4*C)*s + (8*T*nPhi*nPhi+8*nPhi*nPhi*w+12*T*nPhi-8*nPhi*nPhi+12*nPhi*w+4*T-12*nPhi+4*w-4)*l + 8*nPhi*nPhi*w - 8*nPhi*nPhi + 12*nPhi*w - 12*nPhi + 4*w - 4,
+							N6: -2*nPhi*nPhi - 3*nPhi - 1,
 						}
-						regions.R00dfa505e0c9(&a2)
+						regions.Rbf3eaf488188(&a2)
 					} else {
 						for i := range dV {
 							G2 := G[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
-							n6 := int(c.Pos[l])
 							if n2 := min(w, n6+a+C*s+1); n2 > 0 {
 								t23_3 := t23[(l*T+a+C*s)*w:][:n2]
 								for j := range n2 {
@@ -1635,28 +1624,23 @@ func (c *stepBackwardFused) run() {
 					}
 					// atlas_printed.G
 					clear(t79)
+					n11 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R8eec75222a8aArgs{
-							P0: unsafe.SliceData(c.Pos),
-							P1: unsafe.SliceData(t73),
-							P2: unsafe.SliceData(c.GStack2),
-							P3: unsafe.SliceData(t79),
+						a2 := regions.R6bed4feabedfArgs{
+							P0: unsafe.SliceData(t73),
+							P1: unsafe.SliceData(c.GStack2),
+							P2: unsafe.SliceData(t79),
 							N0: dV,
-							N1: 4 * l,
-							N2: w,
-							N3: a + C*s + 1,
-							N4: 4 * dV,
-							N5: 8 * dV,
-							N6: 12 * dV,
-							N7: 2*nPhi*nPhi + 3*nPhi + 1,
-							N8: (8*nPhi*nPhi+12*nPhi+4)*a + (8*C*nPhi*nPhi+12*C*nPhi+4*C)*s + (8*T*nPhi*nPhi+8*nPhi*nPhi*w+12*T*nPhi-8*nPhi*nPhi+12*nPhi*w+4*T-12*nPhi+4*w-4)*l + 8*nPhi*nPhi*w - 8*nPhi*nPhi + 12*nPhi*w - 12*nPhi + 4*w - 4,
-							N9: -2*nPhi*nPhi - 3*nPhi - 1,
+							N1: w,
+							N2: n11 + a + C*s + 1,
+							N3: 2*nPhi*nPhi + 3*nPhi + 1,
+							N4: (8*nPhi*nPhi+12*nPhi+4)*a + (8*C*nPhi*nPhi+12*C*nPhi+4*C)*s + (8*T*nPhi*nPhi+8*nPhi*nPhi*w+12*T*nPhi-8*nPhi*nPhi+12*nPhi*w+4*T-12*nPhi+4*w-4)*l + 8*nPhi*nPhi*w - 8*nPhi*nPhi + 12*nPhi*w - 12*nPhi + 4*w - 4,
+							N5: -2*nPhi*nPhi - 3*nPhi - 1,
 						}
-						regions.R8eec75222a8a(&a2)
+						regions.R6bed4feabedf(&a2)
 					} else {
 						for i := range dV {
 							t79_2 := t79[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
-							n11 := int(c.Pos[l])
 							for j := range min(w, n11+a+C*s+1) {
 								GStack2 := c.GStack2[(l*(T+w-1)+a+C*s-j+w-1)*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
 								t73Entry := t73[j*dV+i]
@@ -1670,17 +1654,20 @@ func (c *stepBackwardFused) run() {
 					clear(t80)
 					n12 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R49211bd05690Args{
+						a2 := regions.Rcefe48a40b74Args{
 							P0: unsafe.SliceData(t73),
 							P1: unsafe.SliceData(MTrail),
 							P2: unsafe.SliceData(t80),
 							N0: w,
 							N1: n12 + a + C*s + 1,
 							N2: dV,
-							N3: 2*nPhi*nPhi + 3*nPhi + 1,
-							N4: (8*dV*nPhi*nPhi + 12*dV*nPhi + 4*dV) * a,
+							N3: 4 * dV,
+							N4: 8 * dV,
+							N5: 12 * dV,
+							N6: 2*nPhi*nPhi + 3*nPhi + 1,
+							N7: (8*dV*nPhi*nPhi + 12*dV*nPhi + 4*dV) * a,
 						}
-						regions.R49211bd05690(&a2)
+						regions.Rcefe48a40b74(&a2)
 					} else {
 						for i := range min(w, n12+a+C*s+1) {
 							t73_3 := t73[i*dV:][:dV]
@@ -1820,28 +1807,35 @@ func (c *stepBackwardFused) run() {
 	// atlas_printed
 	clear(t6)
 	if kern.Wide() {
-		a := regions.Rce7618cc79dbArgs{
-			P0: unsafe.SliceData(t6),
-			P1: unsafe.SliceData(t5),
-			N0: L,
-			N1: T,
-			N2: w,
-			N3: 2*nPhi*nPhi + 3*nPhi + 1,
-			N4: 8*nPhi*nPhi*w - 8*nPhi*nPhi + 12*nPhi*w - 12*nPhi + 4*w - 4,
-			N5: -2*nPhi*nPhi - 3*nPhi - 1,
-			N6: 2*nPhi*nPhi*w + 3*nPhi*w + w,
-			N7: 2*T*nPhi*nPhi + 2*nPhi*nPhi*w + 3*T*nPhi - 2*nPhi*nPhi + 3*nPhi*w + T - 3*nPhi + w - 1,
-			N8: 2*T*nPhi*nPhi*w + 3*T*nPhi*w + T*w,
+		a := regions.R9a74d414c6b9Args{
+			P0:  unsafe.SliceData(t6),
+			P1:  unsafe.SliceData(t5),
+			N0:  T + w - 1,
+			N1:  L,
+			N2:  -w + 1,
+			N3:  T,
+			N4:  2*nPhi*nPhi + 3*nPhi + 1,
+			N5:  2*nPhi*nPhi*w + 2*nPhi*nPhi + 3*nPhi*w + 3*nPhi + w + 1,
+			N6:  8*T*nPhi*nPhi + 8*nPhi*nPhi*w + 12*T*nPhi - 8*nPhi*nPhi + 12*nPhi*w + 4*T - 12*nPhi + 4*w - 4,
+			N7:  16*T*nPhi*nPhi + 16*nPhi*nPhi*w + 24*T*nPhi - 16*nPhi*nPhi + 24*nPhi*w + 8*T - 24*nPhi + 8*w - 8,
+			N8:  24*T*nPhi*nPhi + 24*nPhi*nPhi*w + 36*T*nPhi - 24*nPhi*nPhi + 36*nPhi*w + 12*T - 36*nPhi + 12*w - 12,
+			N9:  8*nPhi*nPhi*w - 8*nPhi*nPhi + 12*nPhi*w - 12*nPhi + 4*w - 4,
+			N10: 2*T*nPhi*nPhi*w + 3*T*nPhi*w + T*w,
+			N11: 2*T*nPhi*nPhi + 2*nPhi*nPhi*w + 3*T*nPhi - 2*nPhi*nPhi + 3*nPhi*w + T - 3*nPhi + w - 1,
+			N12: -2*nPhi*nPhi - 3*nPhi - 1,
 		}
-		regions.Rce7618cc79db(&a)
+		regions.R9a74d414c6b9(&a)
 	} else {
 		for i := range L {
-			for j := range T {
-				for k := range w {
-					t6_2 := t6[(i*(T+w-1)+j-k+w-1)*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
-					t5_2 := t5[((i*T+j)*w+k)*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
-					for m := range 2*nPhi*nPhi + 3*nPhi + 1 {
-						t6_2[m] = t6_2[m] + t5_2[m]
+			for k := range T + w - 1 {
+				t6_2 := t6[(i*(T+w-1)+k)*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
+				lo := max(0, k-w+1)
+				if n := min(T, k+1) - lo; n > 0 {
+					for j := range n {
+						t5_2 := t5[((i*T+(lo+j))*w+(lo+j)-k+w-1)*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
+						for m := range 2*nPhi*nPhi + 3*nPhi + 1 {
+							t6_2[m] = t6_2[m] + t5_2[m]
+						}
 					}
 				}
 			}
@@ -1851,28 +1845,35 @@ func (c *stepBackwardFused) run() {
 	// atlas_printed
 	clear(t8)
 	if kern.Wide() {
-		a := regions.Rce7618cc79dbArgs{
-			P0: unsafe.SliceData(t8),
-			P1: unsafe.SliceData(t7),
-			N0: L,
-			N1: T,
-			N2: w,
-			N3: dV,
-			N4: 4*dV*w - 4*dV,
-			N5: -dV,
-			N6: dV * w,
-			N7: T*dV + dV*w - dV,
-			N8: T * dV * w,
+		a := regions.R9a74d414c6b9Args{
+			P0:  unsafe.SliceData(t8),
+			P1:  unsafe.SliceData(t7),
+			N0:  T + w - 1,
+			N1:  L,
+			N2:  -w + 1,
+			N3:  T,
+			N4:  dV,
+			N5:  dV*w + dV,
+			N6:  4*T*dV + 4*dV*w - 4*dV,
+			N7:  8*T*dV + 8*dV*w - 8*dV,
+			N8:  12*T*dV + 12*dV*w - 12*dV,
+			N9:  4*dV*w - 4*dV,
+			N10: T * dV * w,
+			N11: T*dV + dV*w - dV,
+			N12: -dV,
 		}
-		regions.Rce7618cc79db(&a)
+		regions.R9a74d414c6b9(&a)
 	} else {
 		for i := range L {
-			for j := range T {
-				for k := range w {
-					t8_2 := t8[(i*(T+w-1)+j-k+w-1)*dV:][:dV]
-					t7_2 := t7[((i*T+j)*w+k)*dV:][:dV]
-					for m := range dV {
-						t8_2[m] = t8_2[m] + t7_2[m]
+			for k := range T + w - 1 {
+				t8_2 := t8[(i*(T+w-1)+k)*dV:][:dV]
+				lo := max(0, k-w+1)
+				if n := min(T, k+1) - lo; n > 0 {
+					for j := range n {
+						t7_2 := t7[((i*T+(lo+j))*w+(lo+j)-k+w-1)*dV:][:dV]
+						for m := range dV {
+							t8_2[m] = t8_2[m] + t7_2[m]
+						}
 					}
 				}
 			}

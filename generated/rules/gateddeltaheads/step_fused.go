@@ -455,7 +455,7 @@ func (c *stepBackwardFused) run() {
 	// gated_delta_heads.theta
 	clear(t26)
 	if kern.Wide() {
-		a := regions.R066416b7aaacArgs{
+		a := regions.Rffba4816a50aArgs{
 			P0: unsafe.SliceData(t21),
 			P1: unsafe.SliceData(c.V),
 			P2: unsafe.SliceData(t26),
@@ -469,7 +469,7 @@ func (c *stepBackwardFused) run() {
 			N7: T * dV,
 			N8: dK + dV,
 		}
-		regions.R066416b7aaac(&a)
+		regions.Rffba4816a50a(&a)
 	} else {
 		for i := range heads {
 			for j := range L {
@@ -489,7 +489,7 @@ func (c *stepBackwardFused) run() {
 	// gated_delta_heads.theta
 	clear(t282)
 	if kern.Wide() {
-		a := regions.R74c768c8770aArgs{
+		a := regions.Rd6df0c3c2757Args{
 			P0: unsafe.SliceData(t21),
 			P1: unsafe.SliceData(c.K),
 			P2: unsafe.SliceData(t282),
@@ -502,7 +502,7 @@ func (c *stepBackwardFused) run() {
 			N6: T * dK,
 			N7: dK + dV,
 		}
-		regions.R74c768c8770a(&a)
+		regions.Rd6df0c3c2757(&a)
 	} else {
 		for i := range heads {
 			t282_2 := t282[i*(dK+dV):][:dK]

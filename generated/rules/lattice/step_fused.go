@@ -179,18 +179,15 @@ func (c *stepFused) run() {
 					// lattice.G
 					clear(t23)
 					if kern.Wide() {
-						a2 := regions.Rac3a99075606Args{
+						a2 := regions.Rbeaef7556ecaArgs{
 							P0: unsafe.SliceData(c.K),
 							P1: unsafe.SliceData(SState),
 							P2: unsafe.SliceData(t23),
 							N0: m,
-							N1: 4*m*a + 4*C*m*s + 4*T*m*l,
-							N2: dV,
-							N3: 4*m*a + 4*C*m*s + 4*T*m*l + 4,
-							N4: 4*m*a + 4*C*m*s + 4*T*m*l + 8,
-							N5: 4*m*a + 4*C*m*s + 4*T*m*l + 12,
+							N1: dV,
+							N2: 4*m*a + 4*C*m*s + 4*T*m*l,
 						}
-						regions.Rac3a99075606(&a2)
+						regions.Rbeaef7556eca(&a2)
 					} else {
 						k := c.K[(l*T+a+C*s)*m:][:m]
 						for i := range m {

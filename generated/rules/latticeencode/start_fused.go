@@ -135,15 +135,18 @@ func (c *startBackwardFused) run() {
 	// lattice_encode.S.start
 	clear(t22)
 	if kern.Wide() {
-		a := regions.R867aa549db0dArgs{
+		a := regions.Rd860a07dfba5Args{
 			P0: unsafe.SliceData(t22),
 			P1: unsafe.SliceData(c.SBar),
 			N0: m,
 			N1: L,
 			N2: dV,
 			N3: dV * m,
+			N4: 4 * dV,
+			N5: 8 * dV,
+			N6: 12 * dV,
 		}
-		regions.R867aa549db0d(&a)
+		regions.Rd860a07dfba5(&a)
 	} else {
 		for i := range m {
 			t22_2 := t22[i*dV:][:dV]

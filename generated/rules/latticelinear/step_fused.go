@@ -273,29 +273,23 @@ func (c *stepFused) run() {
 				// lattice_linear.Z, lattice_linear.N, lattice_linear.G
 				clear(t162)
 				if kern.Wide() {
-					a2 := regions.R7232b767aaebArgs{
-						P0:  unsafe.SliceData(t42),
-						P1:  unsafe.SliceData(t222),
-						P2:  unsafe.SliceData(t41),
-						P3:  unsafe.SliceData(SState),
-						P4:  unsafe.SliceData(t32),
-						P5:  unsafe.SliceData(t162),
-						N0:  m,
-						N1:  64*m*a + 64*C*m*s + 64*chunks*m*l,
-						N2:  64*a + 64*C*s + 64*chunks*l,
-						N3:  64*m*a + 64*C*m*s + 64*chunks*m*l + 4*m,
-						N4:  4 * m,
-						N5:  64*a + 64*C*s + 64*chunks*l + 4,
-						N6:  64*m*a + 64*C*m*s + 64*chunks*m*l + 8*m,
-						N7:  8 * m,
-						N8:  64*a + 64*C*s + 64*chunks*l + 8,
-						N9:  64*m*a + 64*C*m*s + 64*chunks*m*l + 12*m,
-						N10: 12 * m,
-						N11: 64*a + 64*C*s + 64*chunks*l + 12,
-						N12: dV,
-						N13: dV * m,
+					a2 := regions.R6db493038537Args{
+						P0: unsafe.SliceData(t42),
+						P1: unsafe.SliceData(t222),
+						P2: unsafe.SliceData(t41),
+						P3: unsafe.SliceData(SState),
+						P4: unsafe.SliceData(t32),
+						P5: unsafe.SliceData(t162),
+						N0: m,
+						N1: 64*a + 64*C*s + 64*chunks*l,
+						N2: 64*m*a + 64*C*m*s + 64*chunks*m*l,
+						N3: 64*m*a + 64*C*m*s + 64*chunks*m*l + 4,
+						N4: 64*m*a + 64*C*m*s + 64*chunks*m*l + 8,
+						N5: 64*m*a + 64*C*m*s + 64*chunks*m*l + 12,
+						N6: dV,
+						N7: dV * m,
 					}
-					regions.R7232b767aaeb(&a2)
+					regions.R6db493038537(&a2)
 				} else {
 					for i := range 16 {
 						for j := range m {
@@ -475,18 +469,15 @@ func (c *stepFused) run() {
 					// lattice_linear.G
 					clear(t24)
 					if kern.Wide() {
-						a2 := regions.Rac3a99075606Args{
+						a2 := regions.Rbeaef7556ecaArgs{
 							P0: unsafe.SliceData(t45),
 							P1: unsafe.SliceData(SState2),
 							P2: unsafe.SliceData(t24),
 							N0: m,
-							N1: 4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l,
-							N2: dV,
-							N3: 4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 4,
-							N4: 4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 8,
-							N5: 4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 12,
+							N1: dV,
+							N2: 4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l,
 						}
-						regions.Rac3a99075606(&a2)
+						regions.Rbeaef7556eca(&a2)
 					} else {
 						t45_2 := t45[(l*(T-16*chunks)+a+C*s)*m:][:m]
 						for i := range m {
@@ -1512,30 +1503,24 @@ func (c *stepBackwardFused) run() {
 				// lattice_linear.Z, lattice_linear.N, lattice_linear.G
 				clear(t16)
 				if kern.Wide() {
-					a2 := regions.R0fde68ca58bcArgs{
-						P0:  unsafe.SliceData(t42),
-						P1:  unsafe.SliceData(t223),
-						P2:  unsafe.SliceData(t41),
-						P3:  unsafe.SliceData(STrail2),
-						P4:  unsafe.SliceData(t32),
-						P5:  unsafe.SliceData(t16),
-						N0:  m,
-						N1:  64*m*a + 64*C*m*s + 64*chunks*m*l,
-						N2:  64*a + 64*C*s + 64*chunks*l,
-						N3:  64*m*a + 64*C*m*s + 64*chunks*m*l + 4*m,
-						N4:  4 * m,
-						N5:  64*a + 64*C*s + 64*chunks*l + 4,
-						N6:  64*m*a + 64*C*m*s + 64*chunks*m*l + 8*m,
-						N7:  8 * m,
-						N8:  64*a + 64*C*s + 64*chunks*l + 8,
-						N9:  64*m*a + 64*C*m*s + 64*chunks*m*l + 12*m,
-						N10: 12 * m,
-						N11: 64*a + 64*C*s + 64*chunks*l + 12,
-						N12: dV,
-						N13: 4 * dV * m * a,
-						N14: dV * m,
+					a2 := regions.Rcb8c3f59234cArgs{
+						P0: unsafe.SliceData(t42),
+						P1: unsafe.SliceData(t223),
+						P2: unsafe.SliceData(t41),
+						P3: unsafe.SliceData(STrail2),
+						P4: unsafe.SliceData(t32),
+						P5: unsafe.SliceData(t16),
+						N0: m,
+						N1: 64*a + 64*C*s + 64*chunks*l,
+						N2: 64*m*a + 64*C*m*s + 64*chunks*m*l,
+						N3: 64*m*a + 64*C*m*s + 64*chunks*m*l + 4,
+						N4: 64*m*a + 64*C*m*s + 64*chunks*m*l + 8,
+						N5: 64*m*a + 64*C*m*s + 64*chunks*m*l + 12,
+						N6: dV,
+						N7: 4 * dV * m * a,
+						N8: dV * m,
 					}
-					regions.R0fde68ca58bc(&a2)
+					regions.Rcb8c3f59234c(&a2)
 				} else {
 					for i := range 16 {
 						for j := range m {
@@ -1695,19 +1680,19 @@ func (c *stepBackwardFused) run() {
 				// lattice_linear.Z
 				clear(t163)
 				if kern.Wide() {
-					a2 := regions.Ra4a81076a56fArgs{
+					a2 := regions.R4147568939ccArgs{
 						P0: unsafe.SliceData(t41),
 						P1: unsafe.SliceData(N2),
 						P2: unsafe.SliceData(t163),
 						N0: m,
-						N1: 64*a + 64*C*s + 64*chunks*l,
-						N2: dV,
-						N3: dV * m,
-						N4: 64*a + 64*C*s + 64*chunks*l + 4,
-						N5: 64*a + 64*C*s + 64*chunks*l + 8,
-						N6: 64*a + 64*C*s + 64*chunks*l + 12,
+						N1: dV,
+						N2: dV * m,
+						N3: 4 * dV,
+						N4: 8 * dV,
+						N5: 12 * dV,
+						N6: 64*a + 64*C*s + 64*chunks*l,
 					}
-					regions.Ra4a81076a56f(&a2)
+					regions.R4147568939cc(&a2)
 				} else {
 					for i := range 16 {
 						for j := range m {
@@ -1947,14 +1932,17 @@ func (c *stepBackwardFused) run() {
 				// lattice_linear.Z
 				clear(t31)
 				if kern.Wide() {
-					a2 := regions.R187b2adc7a23Args{
+					a2 := regions.R03c083c6fa91Args{
 						P0: unsafe.SliceData(t31),
 						P1: unsafe.SliceData(t302),
 						N0: m,
 						N1: dV,
 						N2: dV * m,
+						N3: 4 * dV,
+						N4: 8 * dV,
+						N5: 12 * dV,
 					}
-					regions.R187b2adc7a23(&a2)
+					regions.R03c083c6fa91(&a2)
 				} else {
 					for i := range m {
 						t31_2 := t31[i*dV:][:dV]
@@ -1969,14 +1957,17 @@ func (c *stepBackwardFused) run() {
 				// lattice_linear.Z
 				clear(t534)
 				if kern.Wide() {
-					a2 := regions.R96843fdc132aArgs{
+					a2 := regions.Rd1b65c55cfd5Args{
 						P0: unsafe.SliceData(t534),
 						P1: unsafe.SliceData(t302),
 						N0: m,
-						N1: dV * m,
-						N2: dV,
+						N1: dV,
+						N2: dV * m,
+						N3: 4 * dV,
+						N4: 8 * dV,
+						N5: 12 * dV,
 					}
-					regions.R96843fdc132a(&a2)
+					regions.Rd1b65c55cfd5(&a2)
 				} else {
 					for i := range 16 {
 						for j := range m {
@@ -2064,23 +2055,18 @@ func (c *stepBackwardFused) run() {
 				// lattice_linear.N, lattice_linear.Z
 				clear(t37)
 				if kern.Wide() {
-					a2 := regions.R7681e77422a3Args{
+					a2 := regions.R6c476991eb7eArgs{
 						P0: unsafe.SliceData(t41),
 						P1: unsafe.SliceData(t323),
 						P2: unsafe.SliceData(t534),
 						P3: unsafe.SliceData(t37),
 						N0: m,
 						N1: 64*a + 64*C*s + 64*chunks*l,
-						N2: 64*a + 64*C*s + 64*chunks*l + 4,
-						N3: 4 * m,
-						N4: 64*a + 64*C*s + 64*chunks*l + 8,
-						N5: 8 * m,
-						N6: 64*a + 64*C*s + 64*chunks*l + 12,
-						N7: 12 * m,
-						N8: dV,
-						N9: dV * m,
+						N2: dV,
+						N3: dV * m,
+						N4: 4 * dV,
 					}
-					regions.R7681e77422a3(&a2)
+					regions.R6c476991eb7e(&a2)
 				} else {
 					for i := range m {
 						t41_2 := t41[(l*chunks+a+C*s)*16:][:16]

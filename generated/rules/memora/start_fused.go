@@ -172,15 +172,18 @@ func (c *startBackwardFused) run() {
 	// memora.W2.start
 	clear(t22)
 	if kern.Wide() {
-		a := regions.R867aa549db0dArgs{
+		a := regions.Rd860a07dfba5Args{
 			P0: unsafe.SliceData(t22),
 			P1: unsafe.SliceData(c.W2Bar),
 			N0: dV,
 			N1: L,
 			N2: dH,
 			N3: dH * dV,
+			N4: 4 * dH,
+			N5: 8 * dH,
+			N6: 12 * dH,
 		}
-		regions.R867aa549db0d(&a)
+		regions.Rd860a07dfba5(&a)
 	} else {
 		for i := range dV {
 			t22_2 := t22[i*dH:][:dH]
@@ -244,15 +247,18 @@ func (c *startBackwardFused) run() {
 	// memora.W1.start
 	clear(t72)
 	if kern.Wide() {
-		a := regions.R867aa549db0dArgs{
+		a := regions.Rd860a07dfba5Args{
 			P0: unsafe.SliceData(t72),
 			P1: unsafe.SliceData(c.W1Bar),
 			N0: dH,
 			N1: L,
 			N2: dK,
 			N3: dH * dK,
+			N4: 4 * dK,
+			N5: 8 * dK,
+			N6: 12 * dK,
 		}
-		regions.R867aa549db0d(&a)
+		regions.Rd860a07dfba5(&a)
 	} else {
 		for i := range dH {
 			t72_2 := t72[i*dK:][:dK]

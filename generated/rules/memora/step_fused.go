@@ -715,19 +715,16 @@ func (c *stepBackwardFused) run() {
 					// memora.y
 					clear(t32)
 					if kern.Wide() {
-						a2 := regions.R1652debfe5bcArgs{
+						a2 := regions.R68128c11dba5Args{
 							P0: unsafe.SliceData(c.YBar),
 							P1: unsafe.SliceData(W2Trail),
 							P2: unsafe.SliceData(t32),
 							N0: dV,
-							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							N2: dH,
+							N1: dH,
+							N2: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							N3: 4*dH*dV*a + 4*dH*dV,
-							N4: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
-							N5: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
-							N6: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
 						}
-						regions.R1652debfe5bc(&a2)
+						regions.R68128c11dba5(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {

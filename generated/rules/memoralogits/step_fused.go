@@ -1945,19 +1945,16 @@ func (c *stepBackwardFused) run() {
 					// memora_logits.y
 					clear(t322)
 					if kern.Wide() {
-						a3 := regions.R1652debfe5bcArgs{
+						a3 := regions.R68128c11dba5Args{
 							P0: unsafe.SliceData(t2),
 							P1: unsafe.SliceData(W2Trail),
 							P2: unsafe.SliceData(t322),
 							N0: dV,
-							N1: 4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l,
-							N2: dH,
+							N1: dH,
+							N2: 4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l,
 							N3: 4*dH*dV*a2 + 4*dH*dV,
-							N4: 4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l + 4,
-							N5: 4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l + 8,
-							N6: 4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l + 12,
 						}
-						regions.R1652debfe5bc(&a3)
+						regions.R68128c11dba5(&a3)
 					} else {
 						t2_2 := t2[(l*(T-16*chunks)+a2+C*s)*dV:][:dV]
 						for i := range dV {
@@ -3092,19 +3089,19 @@ func (c *stepBackwardFused) run() {
 			// memora_logits.W1
 			clear(t2022)
 			if kern.Wide() {
-				a2 := regions.Ra901aed97183Args{
+				a2 := regions.R0c938631780eArgs{
 					P0: unsafe.SliceData(a),
 					P1: unsafe.SliceData(t172),
 					P2: unsafe.SliceData(t2022),
 					N0: dH,
-					N1: 64*t3 + 64*chunks*l,
-					N2: dK,
-					N3: dH * dK,
-					N4: 64*t3 + 64*chunks*l + 4,
-					N5: 64*t3 + 64*chunks*l + 8,
-					N6: 64*t3 + 64*chunks*l + 12,
+					N1: dK,
+					N2: dH * dK,
+					N3: 4 * dK,
+					N4: 8 * dK,
+					N5: 12 * dK,
+					N6: 64*t3 + 64*chunks*l,
 				}
-				regions.Ra901aed97183(&a2)
+				regions.R0c938631780e(&a2)
 			} else {
 				a2 := a[(l*chunks+t3)*16:][:16]
 				for i := range dH {
@@ -3282,19 +3279,19 @@ func (c *stepBackwardFused) run() {
 			// memora_logits.W2
 			clear(t56)
 			if kern.Wide() {
-				a2 := regions.Ra901aed97183Args{
+				a2 := regions.R0c938631780eArgs{
 					P0: unsafe.SliceData(a),
 					P1: unsafe.SliceData(t532),
 					P2: unsafe.SliceData(t56),
 					N0: dV,
-					N1: 64*t3 + 64*chunks*l,
-					N2: dH,
-					N3: dH * dV,
-					N4: 64*t3 + 64*chunks*l + 4,
-					N5: 64*t3 + 64*chunks*l + 8,
-					N6: 64*t3 + 64*chunks*l + 12,
+					N1: dH,
+					N2: dH * dV,
+					N3: 4 * dH,
+					N4: 8 * dH,
+					N5: 12 * dH,
+					N6: 64*t3 + 64*chunks*l,
 				}
-				regions.Ra901aed97183(&a2)
+				regions.R0c938631780e(&a2)
 			} else {
 				a2 := a[(l*chunks+t3)*16:][:16]
 				for i := range dV {

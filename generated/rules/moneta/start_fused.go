@@ -48,15 +48,18 @@ func (c *startBackwardFused) run() {
 	// moneta.W2.start
 	clear(c.W2InitBar)
 	if kern.Wide() {
-		a := regions.R867aa549db0dArgs{
+		a := regions.Rd860a07dfba5Args{
 			P0: unsafe.SliceData(c.W2InitBar),
 			P1: unsafe.SliceData(c.W2Bar),
 			N0: dV,
 			N1: L,
 			N2: dH,
 			N3: dH * dV,
+			N4: 4 * dH,
+			N5: 8 * dH,
+			N6: 12 * dH,
 		}
-		regions.R867aa549db0d(&a)
+		regions.Rd860a07dfba5(&a)
 	} else {
 		for i := range dV {
 			W2InitBar := c.W2InitBar[i*dH:][:dH]
@@ -72,15 +75,18 @@ func (c *startBackwardFused) run() {
 	// moneta.W1.start
 	clear(c.W1InitBar)
 	if kern.Wide() {
-		a := regions.R867aa549db0dArgs{
+		a := regions.Rd860a07dfba5Args{
 			P0: unsafe.SliceData(c.W1InitBar),
 			P1: unsafe.SliceData(c.W1Bar),
 			N0: dH,
 			N1: L,
 			N2: dK,
 			N3: dH * dK,
+			N4: 4 * dK,
+			N5: 8 * dK,
+			N6: 12 * dK,
 		}
-		regions.R867aa549db0d(&a)
+		regions.Rd860a07dfba5(&a)
 	} else {
 		for i := range dH {
 			W1InitBar := c.W1InitBar[i*dK:][:dK]

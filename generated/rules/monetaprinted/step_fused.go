@@ -379,14 +379,14 @@ func (c *stepFused) run() {
 					// moneta_printed.G_W1
 					clear(t22_2)
 					if kern.Wide() {
-						a2 := regions.R471cce0dae81Args{
+						a2 := regions.R8708de99c1d5Args{
 							P0: unsafe.SliceData(t104),
 							P1: unsafe.SliceData(t16),
 							P2: unsafe.SliceData(t22_2),
 							N0: dK,
 							N1: dH,
 						}
-						regions.R471cce0dae81(&a2)
+						regions.R8708de99c1d5(&a2)
 					} else {
 						for i := range dK {
 							t16_2 := t16[i*dH:][:dH]
@@ -1382,7 +1382,7 @@ func (c *stepBackwardFused) run() {
 					// moneta_printed.y
 					clear(t262)
 					if kern.Wide() {
-						a2 := regions.R5d2ea54ee0d8Args{
+						a2 := regions.R7a51059ff1f6Args{
 							P0: unsafe.SliceData(t242),
 							P1: unsafe.SliceData(W2Trail),
 							P2: unsafe.SliceData(t262),
@@ -1391,7 +1391,7 @@ func (c *stepBackwardFused) run() {
 							N2: 4*dH*dK*a + 4*dH*dK,
 							S0: [2]float32{ySqrt2Entry2},
 						}
-						regions.R5d2ea54ee0d8(&a2)
+						regions.R7a51059ff1f6(&a2)
 					} else {
 						for i := range dK {
 							W2Trail2 := W2Trail[((a+1)*dK+i)*dH:][:dH]

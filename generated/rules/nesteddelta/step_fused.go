@@ -266,15 +266,18 @@ func (c *stepBackwardFused) run() {
 	// nested_delta.M.start
 	clear(c.BBar)
 	if kern.Wide() {
-		a := regions.R867aa549db0dArgs{
+		a := regions.Rd860a07dfba5Args{
 			P0: unsafe.SliceData(c.BBar),
 			P1: unsafe.SliceData(t2),
 			N0: dV,
 			N1: L,
 			N2: dK,
 			N3: dK * dV,
+			N4: 4 * dK,
+			N5: 8 * dK,
+			N6: 12 * dK,
 		}
-		regions.R867aa549db0d(&a)
+		regions.Rd860a07dfba5(&a)
 	} else {
 		for i := range dV {
 			BBar := c.BBar[i*dK:][:dK]

@@ -39,15 +39,18 @@ func (c *startBackwardFused) run() {
 	// nested_delta_copy.N.start
 	clear(c.NInitBar)
 	if kern.Wide() {
-		a := regions.R867aa549db0dArgs{
+		a := regions.Rd860a07dfba5Args{
 			P0: unsafe.SliceData(c.NInitBar),
 			P1: unsafe.SliceData(c.NBar),
 			N0: dV,
 			N1: L,
 			N2: dK,
 			N3: dK * dV,
+			N4: 4 * dK,
+			N5: 8 * dK,
+			N6: 12 * dK,
 		}
-		regions.R867aa549db0d(&a)
+		regions.Rd860a07dfba5(&a)
 	} else {
 		for i := range dV {
 			NInitBar := c.NInitBar[i*dK:][:dK]

@@ -214,7 +214,7 @@ func (c *stepBackwardFused) run() {
 	// omega_net.M
 	clear(t72)
 	if kern.Wide() {
-		a := regions.R4e81c827bc9cArgs{
+		a := regions.R5f20f2acce91Args{
 			P0: unsafe.SliceData(c.Pos),
 			P1: unsafe.SliceData(t72),
 			N0: L,
@@ -222,11 +222,12 @@ func (c *stepBackwardFused) run() {
 			N2: w,
 			N3: T * w,
 		}
-		regions.R4e81c827bc9c(&a)
+		regions.R5f20f2acce91(&a)
 	} else {
+		pos := c.Pos[:L]
 		for i := range L {
+			n9 := int(pos[i])
 			for j := range T {
-				n9 := int(c.Pos[i])
 				if n := min(w, n9+j+1); n > 0 {
 					t72_2 := t72[(i*T+j)*w:][:n]
 					for k := range n {
@@ -309,28 +310,35 @@ func (c *stepBackwardFused) run() {
 	// omega_net
 	clear(t8)
 	if kern.Wide() {
-		a := regions.Rce7618cc79dbArgs{
-			P0: unsafe.SliceData(t8),
-			P1: unsafe.SliceData(t7),
-			N0: L,
-			N1: T,
-			N2: w,
-			N3: dV,
-			N4: 4*dV*w - 4*dV,
-			N5: -dV,
-			N6: dV * w,
-			N7: T*dV + dV*w - dV,
-			N8: T * dV * w,
+		a := regions.R9a74d414c6b9Args{
+			P0:  unsafe.SliceData(t8),
+			P1:  unsafe.SliceData(t7),
+			N0:  T + w - 1,
+			N1:  L,
+			N2:  -w + 1,
+			N3:  T,
+			N4:  dV,
+			N5:  dV*w + dV,
+			N6:  4*T*dV + 4*dV*w - 4*dV,
+			N7:  8*T*dV + 8*dV*w - 8*dV,
+			N8:  12*T*dV + 12*dV*w - 12*dV,
+			N9:  4*dV*w - 4*dV,
+			N10: T * dV * w,
+			N11: T*dV + dV*w - dV,
+			N12: -dV,
 		}
-		regions.Rce7618cc79db(&a)
+		regions.R9a74d414c6b9(&a)
 	} else {
 		for i := range L {
-			for j := range T {
-				for k := range w {
-					t8_2 := t8[(i*(T+w-1)+j-k+w-1)*dV:][:dV]
-					t7_2 := t7[((i*T+j)*w+k)*dV:][:dV]
-					for m := range dV {
-						t8_2[m] = t8_2[m] + t7_2[m]
+			for k := range T + w - 1 {
+				t8_2 := t8[(i*(T+w-1)+k)*dV:][:dV]
+				lo := max(0, k-w+1)
+				if n := min(T, k+1) - lo; n > 0 {
+					for j := range n {
+						t7_2 := t7[((i*T+(lo+j))*w+(lo+j)-k+w-1)*dV:][:dV]
+						for m := range dV {
+							t8_2[m] = t8_2[m] + t7_2[m]
+						}
 					}
 				}
 			}

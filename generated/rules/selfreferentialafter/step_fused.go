@@ -1928,14 +1928,14 @@ func (c *stepBackwardFused) run() {
 					// self_referential_after.a_v
 					clear(t1442)
 					if kern.Wide() {
-						a2 := regions.R6ff19a028af4Args{
+						a2 := regions.Rcbe01af4a550Args{
 							P0: unsafe.SliceData(t142),
 							P1: unsafe.SliceData(MVTrail),
 							P2: unsafe.SliceData(t1442),
 							N0: d,
 							N1: 4 * d * d * a,
 						}
-						regions.R6ff19a028af4(&a2)
+						regions.Rcbe01af4a550(&a2)
 					} else {
 						for i := range d {
 							MVTrail2 := MVTrail[(a*d+i)*d:][:d]

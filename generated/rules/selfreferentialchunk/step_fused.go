@@ -259,19 +259,23 @@ func (c *stepFused) run() {
 	clear(t196)
 	clear(t197)
 	if kern.Wide() {
-		a := regions.R606c0124d075Args{
+		a := regions.R2a70095053e1Args{
 			P0: unsafe.SliceData(t196),
 			P1: unsafe.SliceData(c.MEta),
 			P2: unsafe.SliceData(t197),
 			P3: unsafe.SliceData(c.MAlpha),
-			N0: L,
-			N1: T,
+			N0: T,
+			N1: L,
 			N2: d,
-			N3: 12 * d,
-			N4: T * d,
-			N5: d * d,
+			N3: 8 * d * d,
+			N4: 8 * T * d,
+			N5: 12 * T * d,
+			N6: 12 * d * d,
+			N7: T * d,
+			N8: d * d,
+			N9: 4 * T * d,
 		}
-		regions.R606c0124d075(&a)
+		regions.R2a70095053e1(&a)
 	} else {
 		for i := range L {
 			for j := range T {

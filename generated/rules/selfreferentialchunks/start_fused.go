@@ -89,7 +89,7 @@ func (c *startBackwardFused) run() {
 	clear(c.NVBar)
 	clear(c.NKBar)
 	if kern.Wide() {
-		a := regions.Re6a0261d9938Args{
+		a := regions.R009023eb8762Args{
 			P0: unsafe.SliceData(c.NMBar),
 			P1: unsafe.SliceData(c.MMBar),
 			P2: unsafe.SliceData(c.NEtaBar),
@@ -102,12 +102,12 @@ func (c *startBackwardFused) run() {
 			P9: unsafe.SliceData(c.MKBar),
 			N0: d,
 			N1: L,
-			N2: 4 * d * d,
-			N3: 8 * d * d,
-			N4: 12 * d * d,
+			N2: 4 * d,
+			N3: 8 * d,
+			N4: 12 * d,
 			N5: d * d,
 		}
-		regions.Re6a0261d9938(&a)
+		regions.R009023eb8762(&a)
 	} else {
 		for i := range d {
 			NMBar := c.NMBar[i*d:][:d]

@@ -1647,14 +1647,14 @@ func (c *stepBackwardFused) run() {
 					// self_referential_chunks.M_m
 					clear(t227)
 					if kern.Wide() {
-						a2 := regions.R6ff19a028af4Args{
+						a2 := regions.Rcbe01af4a550Args{
 							P0: unsafe.SliceData(t226),
 							P1: unsafe.SliceData(BMTrail),
 							P2: unsafe.SliceData(t227),
 							N0: d,
 							N1: 4*d*d*a + 4*d*d,
 						}
-						regions.R6ff19a028af4(&a2)
+						regions.Rcbe01af4a550(&a2)
 					} else {
 						for i := range d {
 							BMTrail2 := BMTrail[((a+1)*d+i)*d:][:d]

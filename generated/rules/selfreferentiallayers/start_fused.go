@@ -122,7 +122,7 @@ func (c *startBackwardFused) run() {
 	clear(c.BInitVBar)
 	clear(c.BInitKBar)
 	if kern.Wide() {
-		a := regions.R078a72f86922Args{
+		a := regions.Rf7545db55afbArgs{
 			P0: unsafe.SliceData(c.BInitMBar),
 			P1: unsafe.SliceData(c.BMBar),
 			P2: unsafe.SliceData(c.BInitEtaBar),
@@ -136,12 +136,12 @@ func (c *startBackwardFused) run() {
 			N0: dH,
 			N1: L,
 			N2: d,
-			N3: 4 * d * dH,
-			N4: 8 * d * dH,
-			N5: 12 * d * dH,
+			N3: 4 * d,
+			N4: 8 * d,
+			N5: 12 * d,
 			N6: d * dH,
 		}
-		regions.R078a72f86922(&a)
+		regions.Rf7545db55afb(&a)
 	} else {
 		for i := range dH {
 			BInitMBar := c.BInitMBar[i*d:][:d]
@@ -173,7 +173,7 @@ func (c *startBackwardFused) run() {
 	clear(c.AInitVBar)
 	clear(c.AInitKBar)
 	if kern.Wide() {
-		a := regions.R078a72f86922Args{
+		a := regions.Rf7545db55afbArgs{
 			P0: unsafe.SliceData(c.AInitMBar),
 			P1: unsafe.SliceData(c.AMBar),
 			P2: unsafe.SliceData(c.AInitEtaBar),
@@ -187,12 +187,12 @@ func (c *startBackwardFused) run() {
 			N0: d,
 			N1: L,
 			N2: dH,
-			N3: 4 * d * dH,
-			N4: 8 * d * dH,
-			N5: 12 * d * dH,
+			N3: 4 * dH,
+			N4: 8 * dH,
+			N5: 12 * dH,
 			N6: d * dH,
 		}
-		regions.R078a72f86922(&a)
+		regions.Rf7545db55afb(&a)
 	} else {
 		for i := range d {
 			AInitMBar := c.AInitMBar[i*dH:][:dH]

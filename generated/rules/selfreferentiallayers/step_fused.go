@@ -4419,7 +4419,7 @@ func (c *stepBackwardFused) run() {
 					// self_referential_layers.g_v
 					clear(t347)
 					if kern.Wide() {
-						a2 := regions.R07122ce35810Args{
+						a2 := regions.R9e0cefbb60e5Args{
 							P0: unsafe.SliceData(t343),
 							P1: unsafe.SliceData(AVTrail),
 							P2: unsafe.SliceData(t347),
@@ -4427,7 +4427,7 @@ func (c *stepBackwardFused) run() {
 							N1: dH,
 							N2: 4 * d * dH * a,
 						}
-						regions.R07122ce35810(&a2)
+						regions.R9e0cefbb60e5(&a2)
 					} else {
 						for i := range d {
 							AVTrail2 := AVTrail[(a*d+i)*dH:][:dH]
@@ -4462,7 +4462,7 @@ func (c *stepBackwardFused) run() {
 					// self_referential_layers.g_v
 					clear(t355)
 					if kern.Wide() {
-						a2 := regions.R07122ce35810Args{
+						a2 := regions.R9e0cefbb60e5Args{
 							P0: unsafe.SliceData(t353),
 							P1: unsafe.SliceData(BVTrail),
 							P2: unsafe.SliceData(t355),
@@ -4470,7 +4470,7 @@ func (c *stepBackwardFused) run() {
 							N1: d,
 							N2: 4 * d * dH * a,
 						}
-						regions.R07122ce35810(&a2)
+						regions.R9e0cefbb60e5(&a2)
 					} else {
 						for i := range dH {
 							BVTrail2 := BVTrail[(a*dH+i)*d:][:d]

@@ -1319,14 +1319,14 @@ func (c *stepBackwardFused) run() {
 					// self_referential_printed.M_m
 					clear(t172)
 					if kern.Wide() {
-						a2 := regions.R6ff19a028af4Args{
+						a2 := regions.Rcbe01af4a550Args{
 							P0: unsafe.SliceData(t171),
 							P1: unsafe.SliceData(MMTrail),
 							P2: unsafe.SliceData(t172),
 							N0: d,
 							N1: 4 * d * d * a,
 						}
-						regions.R6ff19a028af4(&a2)
+						regions.Rcbe01af4a550(&a2)
 					} else {
 						for i := range d {
 							MMTrail2 := MMTrail[(a*d+i)*d:][:d]
@@ -1416,14 +1416,14 @@ func (c *stepBackwardFused) run() {
 					// self_referential_printed.a_v
 					clear(t74)
 					if kern.Wide() {
-						a2 := regions.R6ff19a028af4Args{
+						a2 := regions.Rcbe01af4a550Args{
 							P0: unsafe.SliceData(t72_2),
 							P1: unsafe.SliceData(MVTrail),
 							P2: unsafe.SliceData(t74),
 							N0: d,
 							N1: 4 * d * d * a,
 						}
-						regions.R6ff19a028af4(&a2)
+						regions.Rcbe01af4a550(&a2)
 					} else {
 						for i := range d {
 							MVTrail2 := MVTrail[(a*d+i)*d:][:d]

@@ -36,18 +36,21 @@ func (c *readFused) run() {
 	// tnt_locals.y
 	clear(c.Y)
 	if kern.Wide() {
-		a := regions.R0e2cd84ed0a7Args{
+		a := regions.Rb4b29dc86177Args{
 			P0: unsafe.SliceData(c.Y),
 			P1: unsafe.SliceData(t21),
-			N0: L,
-			N1: T,
+			N0: T,
+			N1: L,
 			N2: N,
 			N3: dV,
-			N4: N * dV,
-			N5: N * T * dV,
-			N6: T * dV,
+			N4: 4 * T * dV,
+			N5: 8 * T * dV,
+			N6: 12 * T * dV,
+			N7: N * T * dV,
+			N8: T * dV,
+			N9: N * dV,
 		}
-		regions.R0e2cd84ed0a7(&a)
+		regions.Rb4b29dc86177(&a)
 	} else {
 		for i := range L {
 			for j := range T {

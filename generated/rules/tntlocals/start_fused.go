@@ -43,17 +43,20 @@ func (c *startBackwardFused) run() {
 	// tnt_locals.R.start
 	clear(c.RInitBar)
 	if kern.Wide() {
-		a := regions.R7ee536fb339aArgs{
+		a := regions.Rd1ea8b9d37c8Args{
 			P0: unsafe.SliceData(c.RInitBar),
 			P1: unsafe.SliceData(c.RBar),
-			N0: N,
-			N1: dV,
+			N0: dV,
+			N1: N,
 			N2: L,
 			N3: dK,
 			N4: N * dK * dV,
-			N5: dK * dV,
+			N5: 4 * dK * dV,
+			N6: 8 * dK * dV,
+			N7: 12 * dK * dV,
+			N8: dK * dV,
 		}
-		regions.R7ee536fb339a(&a)
+		regions.Rd1ea8b9d37c8(&a)
 	} else {
 		for i := range N {
 			for j := range dV {

@@ -389,13 +389,13 @@ func (c *stepFused) run() {
 					// tnt_locals.y
 					clear(t33)
 					if kern.Wide() {
-						a2 := regions.R4fb34c1a110eArgs{
+						a2 := regions.Ra4580cd904adArgs{
 							P0: unsafe.SliceData(t33),
 							P1: unsafe.SliceData(t32),
 							N0: N,
 							N1: dV,
 						}
-						regions.R4fb34c1a110e(&a2)
+						regions.Ra4580cd904ad(&a2)
 					} else {
 						for i := range N {
 							t32_2 := t32[i*dV:][:dV]
@@ -1142,14 +1142,17 @@ func (c *stepBackwardFused) run() {
 					// tnt_locals.P
 					clear(t382)
 					if kern.Wide() {
-						a2 := regions.R1948fce11545Args{
+						a2 := regions.R32bac4952f9eArgs{
 							P0: unsafe.SliceData(t382),
 							P1: unsafe.SliceData(t362),
 							N0: dK,
 							N1: N,
 							N2: dK * dK,
+							N3: 4 * dK,
+							N4: 8 * dK,
+							N5: 12 * dK,
 						}
-						regions.R1948fce11545(&a2)
+						regions.R32bac4952f9e(&a2)
 					} else {
 						for i := range dK {
 							t382_2 := t382[i*dK:][:dK]
@@ -1222,13 +1225,13 @@ func (c *stepBackwardFused) run() {
 					// tnt_locals.R
 					clear(t88)
 					if kern.Wide() {
-						a2 := regions.R4fb34c1a110eArgs{
+						a2 := regions.Ra4580cd904adArgs{
 							P0: unsafe.SliceData(t88),
 							P1: unsafe.SliceData(t87),
 							N0: N,
 							N1: dV,
 						}
-						regions.R4fb34c1a110e(&a2)
+						regions.Ra4580cd904ad(&a2)
 					} else {
 						for i := range N {
 							t87_2 := t87[i*dV:][:dV]

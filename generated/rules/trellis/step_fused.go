@@ -897,7 +897,7 @@ func (c *stepBackwardFused) run() {
 					// trellis.y
 					clear(t23)
 					if kern.Wide() {
-						a2 := regions.R07122ce35810Args{
+						a2 := regions.R9e0cefbb60e5Args{
 							P0: unsafe.SliceData(t212),
 							P1: unsafe.SliceData(SKTrail),
 							P2: unsafe.SliceData(t23),
@@ -905,7 +905,7 @@ func (c *stepBackwardFused) run() {
 							N1: d,
 							N2: 4*d*dK*a + 4*d*dK,
 						}
-						regions.R07122ce35810(&a2)
+						regions.R9e0cefbb60e5(&a2)
 					} else {
 						for i := range dK {
 							SKTrail2 := SKTrail[((a+1)*dK+i)*d:][:d]

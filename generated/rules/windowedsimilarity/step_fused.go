@@ -188,28 +188,35 @@ func (c *stepBackwardFused) run() {
 	// windowed_similarity
 	clear(t6)
 	if kern.Wide() {
-		a := regions.Rce7618cc79dbArgs{
-			P0: unsafe.SliceData(t6),
-			P1: unsafe.SliceData(t5),
-			N0: L,
-			N1: T,
-			N2: w,
-			N3: dV,
-			N4: 4*dV*w - 4*dV,
-			N5: -dV,
-			N6: dV * w,
-			N7: T*dV + dV*w - dV,
-			N8: T * dV * w,
+		a := regions.R9a74d414c6b9Args{
+			P0:  unsafe.SliceData(t6),
+			P1:  unsafe.SliceData(t5),
+			N0:  T + w - 1,
+			N1:  L,
+			N2:  -w + 1,
+			N3:  T,
+			N4:  dV,
+			N5:  dV*w + dV,
+			N6:  4*T*dV + 4*dV*w - 4*dV,
+			N7:  8*T*dV + 8*dV*w - 8*dV,
+			N8:  12*T*dV + 12*dV*w - 12*dV,
+			N9:  4*dV*w - 4*dV,
+			N10: T * dV * w,
+			N11: T*dV + dV*w - dV,
+			N12: -dV,
 		}
-		regions.Rce7618cc79db(&a)
+		regions.R9a74d414c6b9(&a)
 	} else {
 		for i := range L {
-			for j := range T {
-				for k := range w {
-					t6_2 := t6[(i*(T+w-1)+j-k+w-1)*dV:][:dV]
-					t5_2 := t5[((i*T+j)*w+k)*dV:][:dV]
-					for m := range dV {
-						t6_2[m] = t6_2[m] + t5_2[m]
+			for k := range T + w - 1 {
+				t6_2 := t6[(i*(T+w-1)+k)*dV:][:dV]
+				lo := max(0, k-w+1)
+				if n := min(T, k+1) - lo; n > 0 {
+					for j := range n {
+						t5_2 := t5[((i*T+(lo+j))*w+(lo+j)-k+w-1)*dV:][:dV]
+						for m := range dV {
+							t6_2[m] = t6_2[m] + t5_2[m]
+						}
 					}
 				}
 			}
@@ -219,28 +226,35 @@ func (c *stepBackwardFused) run() {
 	// windowed_similarity
 	clear(t8)
 	if kern.Wide() {
-		a := regions.Rce7618cc79dbArgs{
-			P0: unsafe.SliceData(t8),
-			P1: unsafe.SliceData(t7),
-			N0: L,
-			N1: T,
-			N2: w,
-			N3: dK,
-			N4: 4*dK*w - 4*dK,
-			N5: -dK,
-			N6: dK * w,
-			N7: T*dK + dK*w - dK,
-			N8: T * dK * w,
+		a := regions.R9a74d414c6b9Args{
+			P0:  unsafe.SliceData(t8),
+			P1:  unsafe.SliceData(t7),
+			N0:  T + w - 1,
+			N1:  L,
+			N2:  -w + 1,
+			N3:  T,
+			N4:  dK,
+			N5:  dK*w + dK,
+			N6:  4*T*dK + 4*dK*w - 4*dK,
+			N7:  8*T*dK + 8*dK*w - 8*dK,
+			N8:  12*T*dK + 12*dK*w - 12*dK,
+			N9:  4*dK*w - 4*dK,
+			N10: T * dK * w,
+			N11: T*dK + dK*w - dK,
+			N12: -dK,
 		}
-		regions.Rce7618cc79db(&a)
+		regions.R9a74d414c6b9(&a)
 	} else {
 		for i := range L {
-			for j := range T {
-				for k := range w {
-					t8_2 := t8[(i*(T+w-1)+j-k+w-1)*dK:][:dK]
-					t7_2 := t7[((i*T+j)*w+k)*dK:][:dK]
-					for m := range dK {
-						t8_2[m] = t8_2[m] + t7_2[m]
+			for k := range T + w - 1 {
+				t8_2 := t8[(i*(T+w-1)+k)*dK:][:dK]
+				lo := max(0, k-w+1)
+				if n := min(T, k+1) - lo; n > 0 {
+					for j := range n {
+						t7_2 := t7[((i*T+(lo+j))*w+(lo+j)-k+w-1)*dK:][:dK]
+						for m := range dK {
+							t8_2[m] = t8_2[m] + t7_2[m]
+						}
 					}
 				}
 			}

@@ -88,7 +88,7 @@ func (c *startBackwardFused) run() {
 	// yaad.W2.start
 	clear(c.W2InitBar)
 	if kern.Wide() {
-		a := regions.R944f6cc51742Args{
+		a := regions.Rcc7f24f0721fArgs{
 			P0: unsafe.SliceData(c.W2InitBar),
 			P1: unsafe.SliceData(c.W2Bar),
 			P2: unsafe.SliceData(c.B2Bar),
@@ -96,8 +96,11 @@ func (c *startBackwardFused) run() {
 			N1: L,
 			N2: dH,
 			N3: dH * dV,
+			N4: 4 * dH,
+			N5: 8 * dH,
+			N6: 12 * dH,
 		}
-		regions.R944f6cc51742(&a)
+		regions.Rcc7f24f0721f(&a)
 	} else {
 		for i := range dV {
 			W2InitBar := c.W2InitBar[i*dH:][:dH]
@@ -114,7 +117,7 @@ func (c *startBackwardFused) run() {
 	// yaad.W1.start
 	clear(c.W1InitBar)
 	if kern.Wide() {
-		a := regions.R944f6cc51742Args{
+		a := regions.Rcc7f24f0721fArgs{
 			P0: unsafe.SliceData(c.W1InitBar),
 			P1: unsafe.SliceData(c.W1Bar),
 			P2: unsafe.SliceData(c.B1Bar),
@@ -122,8 +125,11 @@ func (c *startBackwardFused) run() {
 			N1: L,
 			N2: dK,
 			N3: dH * dK,
+			N4: 4 * dK,
+			N5: 8 * dK,
+			N6: 12 * dK,
 		}
-		regions.R944f6cc51742(&a)
+		regions.Rcc7f24f0721f(&a)
 	} else {
 		for i := range dH {
 			W1InitBar := c.W1InitBar[i*dK:][:dK]

@@ -374,14 +374,14 @@ func (c *stepFused) run() {
 					// yaad_printed.G_W1
 					clear(t22)
 					if kern.Wide() {
-						a2 := regions.R471cce0dae81Args{
+						a2 := regions.R8708de99c1d5Args{
 							P0: unsafe.SliceData(t78),
 							P1: unsafe.SliceData(W2State),
 							P2: unsafe.SliceData(t22),
 							N0: dK,
 							N1: dH,
 						}
-						regions.R471cce0dae81(&a2)
+						regions.R8708de99c1d5(&a2)
 					} else {
 						for i := range dK {
 							W2State2 := W2State[i*dH:][:dH]

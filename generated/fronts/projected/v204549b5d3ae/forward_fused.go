@@ -520,7 +520,7 @@ func (c *backwardFused) run() {
 	// projected.q1
 	clear(c.BQBar)
 	if kern.Wide() {
-		a := regions.Raf2c756d41f6Args{
+		a := regions.R23fd1c5c33a1Args{
 			P0: unsafe.SliceData(c.BQBar),
 			P1: unsafe.SliceData(t65),
 			N0: heads,
@@ -531,7 +531,7 @@ func (c *backwardFused) run() {
 			N5: T*dK*heads + 6*dK*heads,
 			N6: T*dK + 6*dK,
 		}
-		regions.Raf2c756d41f6(&a)
+		regions.R23fd1c5c33a1(&a)
 	} else {
 		for i := range heads {
 			bQBar := c.BQBar[i*dK:][:dK]
@@ -596,7 +596,7 @@ func (c *backwardFused) run() {
 	// projected.q1
 	clear(c.CQBar)
 	if kern.Wide() {
-		a := regions.R924e47ce9725Args{
+		a := regions.Rbafcf1b42158Args{
 			P0:  unsafe.SliceData(c.Q1Stack),
 			P1:  unsafe.SliceData(t65),
 			P2:  unsafe.SliceData(c.CQBar),
@@ -612,7 +612,7 @@ func (c *backwardFused) run() {
 			N9:  T*dK + 3*dK,
 			N10: T*dK + 6*dK,
 		}
-		regions.R924e47ce9725(&a)
+		regions.Rbafcf1b42158(&a)
 	} else {
 		for i := range heads {
 			for j := range 4 {

@@ -986,7 +986,7 @@ func (c *backwardFused) run() {
 	clear(c.CQBar)
 	clear(c.CKBar)
 	if kern.Wide() {
-		a := regions.R8b9ed52db582Args{
+		a := regions.Rb91037a3ffd1Args{
 			P0: unsafe.SliceData(c.Q1Stack),
 			P1: unsafe.SliceData(t164),
 			P2: unsafe.SliceData(c.CQBar),
@@ -996,15 +996,12 @@ func (c *backwardFused) run() {
 			N0: L,
 			N1: T,
 			N2: dK,
-			N3: 16 * dK,
-			N4: 20 * dK,
-			N5: 24 * dK,
-			N6: 12 * dK,
-			N7: T*dK + 3*dK,
-			N8: T*dK + 6*dK,
-			N9: -dK,
+			N3: 12 * dK,
+			N4: T*dK + 3*dK,
+			N5: T*dK + 6*dK,
+			N6: -dK,
 		}
-		regions.R8b9ed52db582(&a)
+		regions.Rb91037a3ffd1(&a)
 	} else {
 		for i := range 4 {
 			cQBar := c.CQBar[i*dK:][:dK]

@@ -1114,7 +1114,7 @@ func (c *backwardFused) run() {
 	clear(c.BQBar)
 	clear(c.BKBar)
 	if kern.Wide() {
-		a := regions.R88795b7bcf36Args{
+		a := regions.R48a8e5af22ecArgs{
 			P0: unsafe.SliceData(c.BQBar),
 			P1: unsafe.SliceData(t164),
 			P2: unsafe.SliceData(c.BKBar),
@@ -1123,12 +1123,11 @@ func (c *backwardFused) run() {
 			N1: L,
 			N2: T,
 			N3: dK,
-			N4: 24 * dK,
-			N5: 12 * dK,
-			N6: T*dK*heads + 6*dK*heads,
-			N7: T*dK + 6*dK,
+			N4: 12 * dK,
+			N5: T*dK*heads + 6*dK*heads,
+			N6: T*dK + 6*dK,
 		}
-		regions.R88795b7bcf36(&a)
+		regions.R48a8e5af22ec(&a)
 	} else {
 		for i := range heads {
 			bQBar := c.BQBar[i*dK:][:dK]
@@ -1197,7 +1196,7 @@ func (c *backwardFused) run() {
 	clear(c.CQBar)
 	clear(c.CKBar)
 	if kern.Wide() {
-		a := regions.R1012fbfad2e6Args{
+		a := regions.Rf5965c451dd2Args{
 			P0:  unsafe.SliceData(c.Q1Stack),
 			P1:  unsafe.SliceData(t164),
 			P2:  unsafe.SliceData(c.CQBar),
@@ -1208,18 +1207,15 @@ func (c *backwardFused) run() {
 			N1:  L,
 			N2:  T,
 			N3:  dK,
-			N4:  16 * dK,
-			N5:  20 * dK,
-			N6:  24 * dK,
-			N7:  12 * dK,
-			N8:  T*dK*heads + 3*dK*heads,
-			N9:  T*dK*heads + 6*dK*heads,
-			N10: -dK,
-			N11: 4 * dK,
-			N12: T*dK + 3*dK,
-			N13: T*dK + 6*dK,
+			N4:  12 * dK,
+			N5:  T*dK*heads + 3*dK*heads,
+			N6:  T*dK*heads + 6*dK*heads,
+			N7:  -dK,
+			N8:  4 * dK,
+			N9:  T*dK + 3*dK,
+			N10: T*dK + 6*dK,
 		}
-		regions.R1012fbfad2e6(&a)
+		regions.Rf5965c451dd2(&a)
 	} else {
 		for i := range heads {
 			for j := range 4 {

@@ -788,7 +788,7 @@ func (c *backwardFused) run() {
 	// projected.v
 	clear(c.CVBar)
 	if kern.Wide() {
-		a := regions.R71327c69bd6eArgs{
+		a := regions.R365f3086a7f8Args{
 			P0: unsafe.SliceData(c.VStack),
 			P1: unsafe.SliceData(t134),
 			P2: unsafe.SliceData(c.CVBar),
@@ -800,7 +800,7 @@ func (c *backwardFused) run() {
 			N5: T*dK + 6*dK,
 			N6: -dK,
 		}
-		regions.R71327c69bd6e(&a)
+		regions.R365f3086a7f8(&a)
 	} else {
 		for i := range 4 {
 			cVBar := c.CVBar[i*dK:][:dK]
@@ -1007,7 +1007,7 @@ func (c *backwardFused) run() {
 	clear(c.CQBar)
 	clear(c.CKBar)
 	if kern.Wide() {
-		a := regions.R8b9ed52db582Args{
+		a := regions.Rb91037a3ffd1Args{
 			P0: unsafe.SliceData(c.Q1Stack),
 			P1: unsafe.SliceData(t137),
 			P2: unsafe.SliceData(c.CQBar),
@@ -1017,15 +1017,12 @@ func (c *backwardFused) run() {
 			N0: L,
 			N1: T,
 			N2: dK,
-			N3: 16 * dK,
-			N4: 20 * dK,
-			N5: 24 * dK,
-			N6: 12 * dK,
-			N7: T*dK + 3*dK,
-			N8: T*dK + 6*dK,
-			N9: -dK,
+			N3: 12 * dK,
+			N4: T*dK + 3*dK,
+			N5: T*dK + 6*dK,
+			N6: -dK,
 		}
-		regions.R8b9ed52db582(&a)
+		regions.Rb91037a3ffd1(&a)
 	} else {
 		for i := range 4 {
 			cQBar := c.CQBar[i*dK:][:dK]

@@ -898,7 +898,7 @@ func (c *backwardFused) run() {
 	// projected.q1
 	clear(c.CQBar)
 	if kern.Wide() {
-		a := regions.R71327c69bd6eArgs{
+		a := regions.R365f3086a7f8Args{
 			P0: unsafe.SliceData(c.Q1Stack),
 			P1: unsafe.SliceData(t164),
 			P2: unsafe.SliceData(c.CQBar),
@@ -910,7 +910,7 @@ func (c *backwardFused) run() {
 			N5: T*dK + 6*dK,
 			N6: -dK,
 		}
-		regions.R71327c69bd6e(&a)
+		regions.R365f3086a7f8(&a)
 	} else {
 		for i := range 4 {
 			cQBar := c.CQBar[i*dK:][:dK]
@@ -1085,7 +1085,7 @@ func (c *backwardFused) run() {
 	// projected.k1
 	clear(c.CKBar)
 	if kern.Wide() {
-		a := regions.R71327c69bd6eArgs{
+		a := regions.R365f3086a7f8Args{
 			P0: unsafe.SliceData(c.K1Stack),
 			P1: unsafe.SliceData(t167),
 			P2: unsafe.SliceData(c.CKBar),
@@ -1097,7 +1097,7 @@ func (c *backwardFused) run() {
 			N5: T*dK + 6*dK,
 			N6: -dK,
 		}
-		regions.R71327c69bd6e(&a)
+		regions.R365f3086a7f8(&a)
 	} else {
 		for i := range 4 {
 			cKBar := c.CKBar[i*dK:][:dK]

@@ -503,7 +503,7 @@ func (c *backwardFused) run() {
 	// projected.q1
 	clear(c.CQBar)
 	if kern.Wide() {
-		a := regions.R71327c69bd6eArgs{
+		a := regions.R365f3086a7f8Args{
 			P0: unsafe.SliceData(c.Q1Stack),
 			P1: unsafe.SliceData(t65),
 			P2: unsafe.SliceData(c.CQBar),
@@ -515,7 +515,7 @@ func (c *backwardFused) run() {
 			N5: T*dK + 6*dK,
 			N6: -dK,
 		}
-		regions.R71327c69bd6e(&a)
+		regions.R365f3086a7f8(&a)
 	} else {
 		for i := range 4 {
 			cQBar := c.CQBar[i*dK:][:dK]

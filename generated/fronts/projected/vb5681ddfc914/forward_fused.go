@@ -1844,7 +1844,7 @@ func (c *backwardFused) run() {
 	// projected.v
 	clear(c.CVBar)
 	if kern.Wide() {
-		a := regions.R71327c69bd6eArgs{
+		a := regions.R365f3086a7f8Args{
 			P0: unsafe.SliceData(c.VStack),
 			P1: unsafe.SliceData(t239),
 			P2: unsafe.SliceData(c.CVBar),
@@ -1856,7 +1856,7 @@ func (c *backwardFused) run() {
 			N5: T*dV + 6*dV,
 			N6: -dV,
 		}
-		regions.R71327c69bd6e(&a)
+		regions.R365f3086a7f8(&a)
 	} else {
 		for i := range 4 {
 			cVBar := c.CVBar[i*dV:][:dV]
@@ -2051,7 +2051,7 @@ func (c *backwardFused) run() {
 	clear(c.CQBar)
 	clear(c.CKBar)
 	if kern.Wide() {
-		a := regions.Rdc421a1e55b2Args{
+		a := regions.R56bae22d04fbArgs{
 			P0: unsafe.SliceData(c.Q1Stack),
 			P1: unsafe.SliceData(t242),
 			P2: unsafe.SliceData(c.CQBar),
@@ -2061,15 +2061,12 @@ func (c *backwardFused) run() {
 			N0: L,
 			N1: T,
 			N2: 2 * nPhi,
-			N3: 32 * nPhi,
-			N4: 40 * nPhi,
-			N5: 48 * nPhi,
-			N6: 24 * nPhi,
-			N7: 2*T*nPhi + 12*nPhi,
-			N8: 2*T*nPhi + 6*nPhi,
-			N9: -2 * nPhi,
+			N3: 24 * nPhi,
+			N4: 2*T*nPhi + 12*nPhi,
+			N5: 2*T*nPhi + 6*nPhi,
+			N6: -2 * nPhi,
 		}
-		regions.Rdc421a1e55b2(&a)
+		regions.R56bae22d04fb(&a)
 	} else {
 		for i := range 4 {
 			cQBar := c.CQBar[i*2*nPhi:][:2*nPhi]

@@ -972,7 +972,7 @@ func (c *backwardFused) run() {
 	// projected.v
 	clear(c.CVBar)
 	if kern.Wide() {
-		a := regions.R71327c69bd6eArgs{
+		a := regions.R365f3086a7f8Args{
 			P0: unsafe.SliceData(c.VStack),
 			P1: unsafe.SliceData(t182),
 			P2: unsafe.SliceData(c.CVBar),
@@ -984,7 +984,7 @@ func (c *backwardFused) run() {
 			N5: T*dK + 6*dK,
 			N6: -dK,
 		}
-		regions.R71327c69bd6e(&a)
+		regions.R365f3086a7f8(&a)
 	} else {
 		for i := range 4 {
 			cVBar := c.CVBar[i*dK:][:dK]
@@ -1191,7 +1191,7 @@ func (c *backwardFused) run() {
 	clear(c.CQBar)
 	clear(c.CKBar)
 	if kern.Wide() {
-		a := regions.R8b9ed52db582Args{
+		a := regions.Rb91037a3ffd1Args{
 			P0: unsafe.SliceData(c.Q1Stack),
 			P1: unsafe.SliceData(t185),
 			P2: unsafe.SliceData(c.CQBar),
@@ -1201,15 +1201,12 @@ func (c *backwardFused) run() {
 			N0: L,
 			N1: T,
 			N2: dK,
-			N3: 16 * dK,
-			N4: 20 * dK,
-			N5: 24 * dK,
-			N6: 12 * dK,
-			N7: T*dK + 3*dK,
-			N8: T*dK + 6*dK,
-			N9: -dK,
+			N3: 12 * dK,
+			N4: T*dK + 3*dK,
+			N5: T*dK + 6*dK,
+			N6: -dK,
 		}
-		regions.R8b9ed52db582(&a)
+		regions.Rb91037a3ffd1(&a)
 	} else {
 		for i := range 4 {
 			cQBar := c.CQBar[i*dK:][:dK]
