@@ -7,7 +7,8 @@
 //
 //   - Where no iteration touches what another one writes (independence.go), each
 //     thread has its own iterations and runs what is inside them in the plan's
-//     order (grid.go). A loop that sums into one entry is inside the thread.
+//     order (grid.go). A loop that sums into one entry is inside the thread, and
+//     the sum in a register (register_sum.go).
 //   - A matrix product is cut into tiles, one entry a thread, one chain of sums
 //     over k for each entry (gemm.go).
 //   - A recurrence whose rows are independent runs one row a thread, a

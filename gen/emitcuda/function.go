@@ -35,8 +35,9 @@ type function struct {
 
 	private map[*plan.Buffer]*allocation
 	tiles   map[*plan.Store]*tile
-	live    string // condition under which a thread writes entries of its row, or ""
-	warps   string // the shared array of sums over the block
+	sums    map[*plan.Store]string // registers of what stores add to
+	live    string                 // condition under which a thread writes entries of its row, or ""
+	warps   string                 // the shared array of sums over the block
 
 	read, wrote map[*plan.Buffer]bool // by any thread of the block since the last barrier
 }
@@ -61,7 +62,7 @@ func (e *emitter) newText(l *Launch, threads int) *function {
 	f := &function{e: e, launch: l, threads: threads, mark: e.scope.Mark(),
 		vars: map[*plan.Var]string{}, locals: map[*plan.Local]string{}, taken: map[string]bool{}, uses: map[string]bool{}, writes: map[string]bool{},
 		ceils: map[string]string{}, own: map[*plan.Buffer]string{}, fixed: map[*plan.Loop]bool{}, moved: map[*plan.Loop]plan.Index{},
-		private: map[*plan.Buffer]*allocation{}, tiles: map[*plan.Store]*tile{},
+		private: map[*plan.Buffer]*allocation{}, tiles: map[*plan.Store]*tile{}, sums: map[*plan.Store]string{},
 		read: map[*plan.Buffer]bool{}, wrote: map[*plan.Buffer]bool{}}
 	f.Indent = 1
 	f.Printer = &clike.Printer{Language: language, Size: f.size, Var: f.variable, Local: f.local, Entry: f.entry, Wide: f.wide}

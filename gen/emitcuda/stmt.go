@@ -22,6 +22,10 @@ func (f *function) node(n plan.Node) {
 	case *plan.Note:
 		f.Line("// %s", clike.NoteText(n))
 	case *plan.Loop:
+		if sums := f.sumsOf(n); len(sums) > 0 {
+			f.inRegisters(n, sums)
+			return
+		}
 		f.loop(n, f.nodes)
 	case *plan.If:
 		f.block("if ("+f.cond(n)+")", func() { f.nodes(n.Body) })
@@ -158,6 +162,12 @@ func (f *function) added(to string, x plan.Expr) string {
 func (f *function) store(n *plan.Store) {
 	if t := f.tiles[n]; t != nil {
 		f.intoTile(t, n)
+		return
+	}
+	if sum := f.sums[n]; sum != "" {
+		for _, v := range n.Vals {
+			f.Line("%s", f.added(sum, v))
+		}
 		return
 	}
 	var conds []string
