@@ -20,6 +20,11 @@ type registerSums struct {
 	outer, inner *plan.Loop
 	lets         []*plan.Let
 	stores       []*plan.Store
+
+	// As the nest is printed:
+	count, bytes string             // words of the frame: iterations of the outer loop; of the columns that are done
+	before       map[*offset]string // the words of offsets that columns move, at column 0
+	steps        map[*offset]string // by how much an iteration of the outer loop moves an offset
 }
 
 // Such a nest may need so many pointers, and add up so many sums: those of 16 columns are two
@@ -119,7 +124,9 @@ func (f *function) sumsInRegisters(r *registerSums) {
 	f.cache.invalidate()
 	n := r.outer
 	over, at := f.label("over"), f.counter[n.Var]
-	count, left, bytes := f.word(), f.word(), f.word()
+	r.count = f.word()
+	left := f.word()
+	r.bytes = f.word()
 	zero := len(n.Lo) == 1 && n.Lo[0].Equal(plan.Index{})
 	if zero {
 		f.bound(n.Hi, f.t.length, "LT")
@@ -131,17 +138,16 @@ func (f *function) sumsInRegisters(r *registerSums) {
 		f.m.sub(at, f.t.length)
 	}
 	f.m.jump("LE", over)
-	f.m.move(f.t.length, count)
+	f.m.move(f.t.length, r.count)
 	f.bound(r.inner.Hi, f.t.length, "LT")
 	f.m.move(f.t.length, left)
 	f.m.move("$0", f.t.work)
-	f.m.move(f.t.work, bytes)
+	f.m.move(f.t.work, r.bytes)
 	moved := f.move(n.Var, n.Body, zero)
-	steps := f.strides(moved, n.Var)
 	strips := f.moveColumns(r)
-	before := map[*offset]string{}
+	r.steps, r.before = f.strides(moved, n.Var), map[*offset]string{}
 	for _, o := range strips {
-		before[o] = o.now()
+		r.before[o] = o.now()
 		o.push(f)
 	}
 	for _, groups := range r.groups(f.t) {
@@ -151,15 +157,15 @@ func (f *function) sumsInRegisters(r *registerSums) {
 		f.m.sub(imm(16*groups), f.t.length)
 		f.m.jump("LT", next)
 		f.m.move(f.t.length, left)
-		f.strip(r, groups*16/f.t.width, false, count, bytes, before, steps)
-		f.m.add(imm(64*groups), bytes)
+		f.strip(r, groups*16/f.t.width, false)
+		f.m.add(imm(64*groups), r.bytes)
 		f.m.jump("", top)
 		f.here(next)
 	}
 	f.m.move(left, f.t.length)
 	f.m.test(f.t.length)
 	f.m.jump("LE", over)
-	f.strip(r, 16/f.t.width, true, count, bytes, before, steps)
+	f.strip(r, 16/f.t.width, true)
 	back(strips)
 	back(moved)
 	f.here(over)
@@ -189,10 +195,10 @@ func (f *function) moveColumns(r *registerSums) []*offset {
 }
 
 // strip prints the sums of so many vectors of columns.
-func (f *function) strip(r *registerSums, columns int, masked bool, count, bytes string, before map[*offset]string, steps map[*offset]string) {
+func (f *function) strip(r *registerSums, columns int, masked bool) {
 	for _, o := range f.offsets {
-		if was, ok := before[o]; ok {
-			f.m.move(bytes, f.t.work)
+		if was, ok := r.before[o]; ok {
+			f.m.move(r.bytes, f.t.work)
 			if was != "" {
 				f.m.add(was, f.t.work)
 			}
@@ -229,8 +235,8 @@ func (f *function) strip(r *registerSums, columns int, masked bool, count, bytes
 	}
 	f.loadPinned(main)
 	f.cache.invalidate()
-	f.m.move(count, f.t.own)
-	kept := mostUsed(streams, steps)
+	f.m.move(r.count, f.t.own)
+	kept := mostUsed(streams, r.steps)
 	if kept != "" {
 		f.m.move(kept, f.t.spare)
 	}
@@ -238,7 +244,7 @@ func (f *function) strip(r *registerSums, columns int, masked bool, count, bytes
 	f.here(top)
 	f.lines = append(f.lines, main.lines...)
 	for _, st := range streams {
-		switch by := steps[st.offset]; by {
+		switch by := r.steps[st.offset]; by {
 		case "":
 		case kept:
 			f.m.add(f.t.spare, st.reg)

@@ -26,7 +26,7 @@ func (f *function) sumsOf(n *plan.Loop) []*plan.Store {
 		touched[a.Buf.Base()]++
 	}
 	inside := []*plan.Var{n.Var}
-	guarded := false
+	memory := false // the entry may be none of the buffer's, or be read elsewhere
 	var stores []*plan.Store
 	plan.Walk(n.Body, func(x plan.Node) {
 		switch x := x.(type) {
@@ -34,32 +34,22 @@ func (f *function) sumsOf(n *plan.Loop) []*plan.Store {
 			if _, moved := f.moved[x]; moved || !f.fixed[x] {
 				inside = append(inside, x.Var)
 			} else {
-				guarded = guarded || !inBox(x)
+				memory = memory || !inBox(x)
 			}
 		case *plan.Gather:
 			inside = append(inside, x.To)
 		case *plan.Gemm, *plan.TriSolve, *plan.Zero:
-			guarded = true
+			memory = true
 		case *plan.Store:
 			if x.Add && x.To.Buf.Elem == ir.Real && len(x.To.Gathered()) == 0 && touched[x.To.Buf.Base()] == 1 && f.private[x.To.Buf.Base()] == nil && f.tiles[x] == nil && f.sums[x] == "" {
 				stores = append(stores, x)
 			}
 		}
 	})
-	if guarded {
+	if memory {
 		return nil
 	}
-	var out []*plan.Store
-	for _, s := range stores {
-		own := true
-		for _, v := range inside {
-			own = own && !s.To.Mentions(v)
-		}
-		if own {
-			out = append(out, s)
-		}
-	}
-	return out
+	return slices.DeleteFunc(stores, func(s *plan.Store) bool { return slices.ContainsFunc(inside, s.To.Mentions) })
 }
 
 // inBox reports whether the ends of a loop are those of its box.

@@ -222,13 +222,14 @@ func tighten(ns []plan.Node) []plan.Node {
 	return out
 }
 
-// hoisted takes the gathers out of a loop that are the same in all its iterations, and of
-// some loop around.
+// hoisted moves gathers out of a loop in which they are the same in all iterations. One that is
+// the same in all loops stays: where none of them runs there may be nothing to read.
 func hoisted(loop *plan.Loop) []plan.Node {
 	var out []plan.Node
+	written := plan.Written(loop.Body)
 	loop.Body = slices.DeleteFunc(slices.Clone(loop.Body), func(n plan.Node) bool {
 		g, ok := n.(*plan.Gather)
-		if !ok || loop.Kind != plan.Plain && loop.Kind != plan.Reduction || g.From.Mentions(loop.Var) || len(g.From.Gathered()) > 0 || !g.Plus.Equal(plan.Index{}) || !mentionsAny(g.From) {
+		if !ok || loop.Kind != plan.Plain && loop.Kind != plan.Reduction || g.From.Mentions(loop.Var) || written[g.From.Buf.Base()] || len(g.From.Gathered()) > 0 || !g.Plus.Equal(plan.Index{}) || !mentionsAny(g.From) {
 			return false
 		}
 		out = append(out, g)

@@ -227,3 +227,31 @@ func TestSkew(t *testing.T) {
 		}
 	}
 }
+
+// TestHoisted: a gather leaves the loops in which it is the same, but for the last one and those
+// that write what it reads.
+func TestHoisted(t *testing.T) {
+	k, p := variable("k"), variable("p")
+	pos := &plan.Buffer{Name: "pos", Of: "pos", Elem: ir.Int, Dims: []shape.Poly{n}, Role: plan.Read}
+	y := buffer("y", n, n, n)
+	one := plan.Fixed(shape.Int(1))
+	store := set(at(y, plan.At(i), plan.At(j), plan.At(p)), a)
+	nest := func(from plan.Index, further ...plan.Node) plan.Node {
+		inner := append([]plan.Node{&plan.Gather{To: p, From: at(pos, from)}}, further...)
+		return loop(plan.Plain, i, n, loop(plan.Plain, j, n, loop(plan.Plain, k, n, append(inner, store)...)))
+	}
+	for _, c := range []struct {
+		name, want string
+		in         plan.Node
+	}{
+		{"of the outer loop", "for i in [0, n)\n\tp = pos[i]\n\tfor j", nest(plan.At(i))},
+		{"of the loop between", "\tfor j in [0, n)\n\t\tp = pos[j]\n\t\tfor k", nest(plan.At(j))},
+		{"of its own loop", "\t\tfor k in [0, n)\n\t\t\tp = pos[k]\n", nest(plan.At(k))},
+		{"of none", "\t\tfor k in [0, n)\n\t\t\tp = pos[1]\n", nest(one)},
+		{"of what the loop writes", "\t\tfor k in [0, n)\n\t\t\tp = pos[i]\n", nest(plan.At(i), set(at(pos, plan.At(i)), a))},
+	} {
+		if got := fused(c.in); !strings.Contains(got, c.want) {
+			t.Errorf("%s:\n%swant\n%s", c.name, got, c.want)
+		}
+	}
+}

@@ -220,6 +220,10 @@ func describe(b *strings.Builder, ns []plan.Node) {
 		case *plan.If:
 			describe(b, n.Body)
 		case *plan.Loop:
+			if plan.TransposeOf(n) != nil {
+				fmt.Fprintf(b, "\toutside: %s over %s: transposes\n", n.Kind, n.Var.Name)
+				continue
+			}
 			if innermost(n) {
 				fmt.Fprintf(b, "\toutside: %s over %s: %s\n", n.Kind, n.Var.Name, reason(n))
 				continue

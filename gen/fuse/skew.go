@@ -37,7 +37,6 @@ func skew(outer *plan.Loop) *plan.Loop {
 	if store == nil {
 		return nil
 	}
-	columns := chain[len(chain)-1].Var
 	at, token, offset := -1, -1, -1 // the subscript that two loops move, and these
 	for d, x := range store.To.Index {
 		switch {
@@ -62,7 +61,7 @@ func skew(outer *plan.Loop) *plan.Loop {
 			return nil
 		}
 	}
-	if token < 0 || offset < token || chain[offset].Var == columns {
+	if token < 0 || offset < token || offset == len(chain)-1 {
 		return nil
 	}
 	for _, l := range chain {
@@ -94,7 +93,7 @@ func skew(outer *plan.Loop) *plan.Loop {
 }
 
 // scatter takes a perfect nest apart whose innermost loop adds to entries of one buffer: its
-// loops, the scalars that the innermost one needs, and the store, or nil.
+// loops, the scalars in front of the innermost one, and the store, or nil.
 func scatter(n *plan.Loop) (chain []*plan.Loop, lets []plan.Node, store *plan.Store) {
 	for {
 		chain = append(chain, n)

@@ -93,9 +93,12 @@ func CopyStore(loop *Loop) *Store {
 	return s
 }
 
-// A Transposition is two loops that copy a matrix, rows to columns: row r of From, a number of entries
-// N side by side, goes to To, To's entries of one row Step apart. Rows of From are Stride apart,
-// downwards if it is negative. The accesses are to the first entries, at row 0.
+// A Transposition is two loops that copy the rows of a matrix to the columns of another:
+//
+//	To[j·Step + r] = From[r·Stride + j]    for r < Rows, j < N
+//
+// from the entries To and From on. Stride may be negative: then the rows are taken from the last
+// to the first.
 type Transposition struct {
 	To, From     Access
 	Step, Stride shape.Poly

@@ -216,18 +216,12 @@ func Transpose(to []float32, rows int, from []float32, stride, there, n int) {
 	if there < rows {
 		clear(to[:rows*n])
 	}
-	transpose(to, rows, from, 0, stride, there, n)
+	Transposed(to, rows, from, 0, stride, there, n)
 }
 
 // TransposeBack is the way back.
 func TransposeBack(from []float32, rows int, to []float32, stride, there, n int) {
-	transpose(to, stride, from, 0, rows, n, there)
-}
-
-// Transposed lays n entries of each row side by side, those of one row step apart: row r begins
-// at entry at + r·stride of from. A negative stride takes the rows from the last to the first.
-func Transposed(to []float32, step int, from []float32, at, stride, rows, n int) {
-	transpose(to, step, from, at, stride, rows, n)
+	Transposed(to, stride, from, 0, rows, n, there)
 }
 
 // CopyRows copies n entries of rows, stride apart in from and in to.
@@ -245,10 +239,10 @@ type stripArgs struct {
 	quads, strips    int
 }
 
-// transpose sets to[j·step + r] = from[at + r·stride + j] for r < rows and j < n:
-// whole strips and quads at once, then the entries after the last quad, then
-// the rows after the last strip.
-func transpose(to []float32, step int, from []float32, at, stride, rows, n int) {
+// Transposed sets to[j·step + r] = from[at + r·stride + j] for r < rows and j < n; a negative
+// stride takes the rows from the last to the first. Whole strips and quads go at once, then the
+// entries after the last quad, then the rows after the last strip.
+func Transposed(to []float32, step int, from []float32, at, stride, rows, n int) {
 	r, quads := 0, n/4
 	if Wide() && quads > 0 {
 		lanes := [...]int{cpu.NEON: 4, cpu.AVX2: 8, cpu.AVX512: 16}[cpu.Active()]

@@ -123,6 +123,33 @@ func TestMoves(t *testing.T) {
 	})
 }
 
+// TestTransposed: a part of a matrix goes to its transpose, also from the last row to the first,
+// and nothing around it is touched.
+func TestTransposed(t *testing.T) {
+	atEachLevel(t, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(3, 4))
+		for range 500 {
+			rows, n, first := r.IntN(80), r.IntN(70), r.IntN(9)
+			step, stride := rows+r.IntN(3), n+r.IntN(5)
+			from, to := numbers(first+(rows+1)*stride), make([]float32, n*step+rows)
+			at, by := first, stride
+			if r.IntN(2) == 0 && rows > 0 {
+				at, by = first+(rows-1)*stride, -stride
+			}
+			kern.Transposed(to, step, from, at, by, rows, n)
+			for i, got := range to {
+				want := float32(0)
+				if step > 0 && i%step < rows && i/step < n {
+					want = from[at+i%step*by+i/step]
+				}
+				if got != want {
+					t.Fatalf("%d rows of %d, %d apart from %d: entry %d is %v, want %v", rows, n, by, at, i, got, want)
+				}
+			}
+		}
+	})
+}
+
 func sameRows(t *testing.T, what string, got, want []float32, stride, there, n int) {
 	t.Helper()
 	for i := range got {
