@@ -22,6 +22,11 @@
 // HECATE_DYNAMIC(type, name) is a pointer to the shared memory whose size the
 // launch names, 16-byte aligned. Two of them in one kernel are the same memory.
 //
+// HECATE_ARRAY(type, name, n, other) is an array of n, a constant, in that memory if
+// it fits there, else the pointer `other`. HECATE_ARRAY_AFTER(before, ...) is one
+// more, behind that with the name `before` and those before it. A launch gives the
+// bytes of the arrays that fit, each rounded up to 16.
+//
 // Also there on both sides: threadIdx, blockIdx, blockDim, gridDim,
 // __syncthreads, __syncwarp and the four __shfl_sync, float2 and float4 with
 // their make_, and the functions of <math.h>. A barrier or a shuffle is met by
@@ -44,8 +49,19 @@
 #define HECATE_DYNAMIC(type, name)                                     \
   extern __shared__ __align__(16) unsigned char hecate_dynamic[];     \
   type *const name = reinterpret_cast<type *>(hecate_dynamic)
+#define HECATE_ARRAY_AT(type, name, n, other)                     \
+  extern __shared__ __align__(16) unsigned char hecate_dynamic[]; \
+  type *const name =                                              \
+      name##_place.fits ? reinterpret_cast<type *>(hecate_dynamic + name##_place.at) : (other)
 
 #endif
+
+#define HECATE_ARRAY(type, name, n, other)                               \
+  constexpr hecate::place name##_place = hecate::place_of<type>(0, n); \
+  HECATE_ARRAY_AT(type, name, n, other)
+#define HECATE_ARRAY_AFTER(before, type, name, n, other)                                \
+  constexpr hecate::place name##_place = hecate::place_of<type>(before##_place.end, n); \
+  HECATE_ARRAY_AT(type, name, n, other)
 
 #define HECATE_INF __int_as_float(0x7f800000)
 #define HECATE_NAN __int_as_float(0x7fc00000)
@@ -55,6 +71,27 @@ namespace hecate {
 // Lanes of a warp, and the mask that names all of them.
 enum : int { kWarp = 32 };
 enum : unsigned { kAllLanes = 0xffffffffu };
+
+// ---- Places of arrays ------------------------------------------------------
+
+// A place is where an array is in dynamic shared memory, in bytes: at `at` if it
+// fits. `end` is where the next one may be.
+struct place {
+  int at, end;
+  bool fits;
+};
+
+// Shared memory of a block for arrays: what every device from sm_80 on gives to a
+// block that asks for it, less what a sum over the block takes. Package emitcuda has the
+// same number.
+constexpr int kRoom = (96 << 10) - 128;
+
+template <typename T>
+__device__ constexpr place place_of(int before, long long n) {
+  return before + (n * static_cast<long long>(sizeof(T)) + 15) / 16 * 16 > kRoom
+             ? place{before, before, false}
+             : place{before, before + static_cast<int>((n * sizeof(T) + 15) / 16 * 16), true};
+}
 
 // ---- Scalars ---------------------------------------------------------------
 //

@@ -172,6 +172,12 @@ void *shared(const char *place, unsigned long bytes, const char *name) {
   return shared_arrays.back().memory;
 }
 
+void *array(const char *place, unsigned long bytes, unsigned long end, const char *name) {
+  if (end > launch->dynamic_bytes)
+    fail("call", "%s: %zu bytes of dynamic shared memory, %s ends at %lu", here(), launch->dynamic_bytes, name, end);
+  return shared(place, bytes, name);
+}
+
 void *dynamic() { return dynamic_memory; }
 
 void run_block(const Launch &l, uint3 block, Schedule &s, bool early_copies) {

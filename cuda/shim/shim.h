@@ -15,6 +15,12 @@
   static_assert((n) > 0, "shared memory of no size: " #name); \
   static const char name##_place = 0;                         \
   type *const name = static_cast<type *>(hecate_shim::shared(&name##_place, sizeof(type) * (n), #name))
+#define HECATE_ARRAY_AT(type, name, n, other)                                                              \
+  static const char name##_key = 0;                                                                      \
+  type *const name = name##_place.fits                                                                   \
+                         ? static_cast<type *>(hecate_shim::array(&name##_key, sizeof(type) * (n),       \
+                                                                  unsigned(name##_place.end), #name)) \
+                         : (other)
 #define HECATE_DYNAMIC(type, name) type *const name = static_cast<type *>(hecate_shim::dynamic())
 
 #define __device__
@@ -48,6 +54,8 @@ enum Meeting { kBarrier, kSyncWarp, kIndex, kUp, kDown, kXor };
 
 void *shared(const char *place, unsigned long bytes, const char *name);
 void *dynamic();
+// array is shared, of an array that a launch's dynamic memory has room for up to `end`.
+void *array(const char *place, unsigned long bytes, unsigned long end, const char *name);
 void barrier(const char *file, int line);
 unsigned long long exchange(Meeting kind, unsigned mask, unsigned long long bits, int lane, int width,
                             const char *file, int line);

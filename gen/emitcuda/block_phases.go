@@ -6,9 +6,7 @@ import (
 
 	"github.com/nl-hecate/hecate/gen/clike"
 	"github.com/nl-hecate/hecate/gen/dependence"
-	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/plan"
-	"github.com/nl-hecate/hecate/gen/shape"
 )
 
 // A block in phases. All threads run the same statements:
@@ -237,7 +235,7 @@ func (f *function) reduceBlock(a *plan.Accumulate, whole string) {
 // reduction is the shared array of the sums over the block.
 func (f *function) reduction() string {
 	if f.warps == "" {
-		f.warps = f.array("warps", ir.Real, shape.Int(maxWarps), "")
+		f.warps = f.array("warps", maxWarps)
 	}
 	return f.warps
 }

@@ -46,7 +46,8 @@ type run struct {
 // "" is a null pointer. Workspace gets buffers of its own.
 func (r *run) add(x *emitcuda.Text, names map[*plan.Buffer]string) {
 	r.t.Helper()
-	all := emitcuda.Sizes(x.Kernel, r.sizes)
+	all := x.Sizes(r.sizes)
+	lengths := x.Lengths(all)
 	args := map[string]cudashim.Arg{}
 	for _, b := range x.Buffers {
 		if b.Of != nil && b.Of.Role != plan.Work {
@@ -56,16 +57,20 @@ func (r *run) add(x *emitcuda.Text, names map[*plan.Buffer]string) {
 			}
 			continue
 		}
-		name := fmt.Sprintf("%s_%s", x.Name, b.Name)
-		r.buffer(name, b.Elem, make([]float64, r.eval(b.Len, all)), true)
-		args[b.Name] = cudashim.Ptr(name)
+		args[b.Name] = cudashim.Null()
+		if n, ok := lengths[b.Name]; ok {
+			name := fmt.Sprintf("%s_%s", x.Name, b.Name)
+			r.buffer(name, b.Elem, make([]float64, n), true)
+			args[b.Name] = cudashim.Ptr(name)
+		}
 	}
 	for _, l := range x.Launches {
 		blocks := l.Blocks(all)
 		if blocks == 0 {
 			continue
 		}
-		out := cudashim.Launch{Kernel: l.Function, Grid: cudashim.Dim{blocks}, Block: cudashim.Dim{l.Threads}, Shared: l.Dynamic}
+		shared, _ := l.Shared(all)
+		out := cudashim.Launch{Kernel: l.Function, Grid: cudashim.Dim{blocks}, Block: cudashim.Dim{l.Threads}, Shared: shared}
 		for _, a := range l.Args {
 			if a.Size != "" {
 				out.Args = append(out.Args, cudashim.Int(all[a.Size]))
@@ -122,4 +127,4 @@ func (r *run) buffer(name string, elem ir.Elem, x []float64, stale bool) {
 }
 
 // allSizes are the sizes of a trial with those that are quotients.
-func (x *trial) allSizes() map[string]int { return emitcuda.Sizes(x.p.fwd.Kernel, x.sizes) }
+func (x *trial) allSizes() map[string]int { return x.p.fwd.Sizes(x.sizes) }

@@ -25,11 +25,15 @@
 // target: a device may fuse a product with the sum that it enters, and a sum
 // over a block, or over blocks, has an order of its own.
 //
-// Sizes that the caller fixes are constants of the text, all others are int
-// parameters. A size is below 2³¹; a buffer may be longer.
+// The sizes of a model are constants of the text, with the values that the macro
+// HECATE_SIZES gives them or, without it, default values; batches and tokens are int
+// parameters. One text serves all sizes: what follows from them, how many blocks
+// there are and which arrays are in shared memory, is constexpr in the text and a
+// formula in the manifest. A size is below 2³¹; a buffer may be longer.
 package emitcuda
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -52,10 +56,11 @@ type Text struct {
 	Name     string // the functions' names begin with it
 	Kernel   *plan.Kernel
 	Code     string
-	Fixed    map[string]int // sizes that are constants of the text
+	Defaults map[string]int // of the sizes that are constants of the text
 	Buffers  []Buffer       // parameters of the kernel, then its workspace
 	Launches []*Launch
 	names    map[string]string // of sizes, in the text
+	ceils    []plan.Ceil       // sizes that are quotients rounded up, of the plan and of the text
 }
 
 // A Buffer is memory on the device. Workspace holds nothing at first.
@@ -68,13 +73,46 @@ type Buffer struct {
 
 // A Launch is one function with its shape. A grid without blocks is left out.
 type Launch struct {
-	Function        string
-	Equations       []string
-	Mapping         string   // of iterations to threads, in words
-	Grid            []Factor // blocks: the product of the factors
-	Threads         int      // of a block
-	Static, Dynamic int      // bytes of shared memory
-	Args            []Arg
+	Function  string
+	Equations []string
+	Mapping   string   // of iterations to threads, in words
+	Grid      []Factor // blocks: the product of the factors
+	Threads   int      // of a block
+	Static    int      // bytes of shared memory of arrays of fixed length
+	Arrays    []Array
+	Args      []Arg
+}
+
+// An Array of a block is in shared memory if it fits behind those before it, else in
+// a workspace buffer.
+type Array struct {
+	Name    string
+	Bytes   shape.Poly
+	Scratch string // the buffer
+}
+
+// Room is the shared memory of a block for its arrays, in bytes: what all devices from
+// compute capability 8.0 on give to a block that asks for it, rounded down, less what a
+// sum over the block takes. hecate.cuh has the same number, and the same rule.
+const Room = 96<<10 - 4*maxWarps
+
+// Shared is the dynamic shared memory of a launch in bytes, and the arrays that do
+// not fit into it. It panics where a size is missing.
+func (l *Launch) Shared(sizes map[string]int) (bytes int, outside map[string]bool) {
+	outside = map[string]bool{}
+	for _, a := range l.Arrays {
+		n, err := a.Bytes.Eval(sizes)
+		if err != nil {
+			panic("emitcuda: " + err.Error())
+		}
+		n = (n + 15) / 16 * 16
+		if bytes+n > Room {
+			outside[a.Scratch] = true
+		} else {
+			bytes += n
+		}
+	}
+	return bytes, outside
 }
 
 // Blocks is the number of blocks at some sizes; 0 says that there is nothing to
@@ -110,22 +148,22 @@ type Arg struct {
 	Size string // of the plan, or "" for a buffer
 }
 
-// Kernel prints a kernel of a unit. Sizes in fixed become constants.
-func Kernel(k *plan.Kernel, about About, fixed map[string]int) *Text {
-	e := &emitter{k: k, about: about, fixed: fixed, scope: clike.NewScope(reserved), sizes: map[string]string{},
+// Kernel prints a kernel of a unit. Sizes in defaults become constants.
+func Kernel(k *plan.Kernel, about About, defaults map[string]int) *Text {
+	e := &emitter{k: k, about: about, defaults: defaults, ceils: slices.Clone(k.Ceils), scope: clike.NewScope(reserved), sizes: map[string]string{},
 		bufs: map[*plan.Buffer]string{}, gathers: map[*plan.Local]bool{}, again: map[*plan.Local]*plan.Let{}, kept: map[*plan.Local]int{}}
 	name := fileName(k.Name)
 	if unit := fileName(about.Unit); name != unit && !strings.HasPrefix(name, unit+"_") {
 		name = unit + "_" + name
 	}
-	e.text = &Text{Name: name, Kernel: k, Fixed: map[string]int{}, names: e.sizes}
+	e.text = &Text{Name: name, Kernel: k, Defaults: map[string]int{}, names: e.sizes}
 	for _, s := range k.Sizes {
 		e.sizes[s] = e.scope.Name(s)
-		if n, ok := fixed[s]; ok {
-			e.text.Fixed[s] = n
+		if n, ok := defaults[s]; ok {
+			e.text.Defaults[s] = n
 		}
 	}
-	for _, q := range k.Ceils {
+	for _, q := range e.ceils {
 		e.sizes[q.Name] = e.scope.Name(q.Name)
 	}
 	e.written = plan.Written(k.Body)
@@ -141,26 +179,28 @@ func Kernel(k *plan.Kernel, about About, fixed map[string]int) *Text {
 		}
 	})
 	e.launches()
+	e.text.ceils = e.ceils
 	e.text.Code = e.file()
 	return e.text
 }
 
 // An emitter prints one kernel.
 type emitter struct {
-	k       *plan.Kernel
-	about   About
-	fixed   map[string]int
-	text    *Text
-	scope   *clike.Scope
-	sizes   map[string]string
-	bufs    map[*plan.Buffer]string
-	written map[*plan.Buffer]bool
-	gathers map[*plan.Local]bool
-	parts   []string // functions, in order
-	again   map[*plan.Local]*plan.Let
-	kept    map[*plan.Local]int
-	keep    string // the buffer of scalars that a later launch reads
-	noRoot  string // the buffer that says which searches failed
+	k        *plan.Kernel
+	about    About
+	defaults map[string]int
+	text     *Text
+	scope    *clike.Scope
+	sizes    map[string]string
+	ceils    []plan.Ceil
+	bufs     map[*plan.Buffer]string
+	written  map[*plan.Buffer]bool
+	gathers  map[*plan.Local]bool
+	parts    []string // functions, in order
+	again    map[*plan.Local]*plan.Let
+	kept     map[*plan.Local]int
+	keep     string // the buffer of scalars that a later launch reads
+	noRoot   string // the buffer that says which searches failed
 }
 
 // addWork adds a workspace buffer of the text's own.
@@ -171,57 +211,75 @@ func (e *emitter) addWork(name string, elem ir.Elem, n shape.Poly) string {
 }
 
 func (e *emitter) ceil(name string) *plan.Ceil {
-	for i := range e.k.Ceils {
-		if e.k.Ceils[i].Name == name {
-			return &e.k.Ceils[i]
+	for i := range e.ceils {
+		if e.ceils[i].Name == name {
+			return &e.ceils[i]
 		}
 	}
 	return nil
 }
 
-// constant reports whether a size depends on fixed sizes only.
+// quotient is ⌈num/den⌉ as a size of the text under a name.
+func (e *emitter) quotient(name string, num shape.Poly, den int64) shape.Poly {
+	if n, ok := num.Const(); ok {
+		return shape.Int((n + den - 1) / den)
+	}
+	for _, q := range e.ceils {
+		if q.Num.Equal(num) && q.Den.Equal(shape.Int(den)) {
+			return shape.Sym(q.Name)
+		}
+	}
+	id := e.scope.Keep(name)
+	e.sizes[id] = id
+	e.ceils = append(e.ceils, plan.Ceil{Name: id, Num: num, Den: shape.Int(den)})
+	return shape.Sym(id)
+}
+
+// constant reports whether a size depends on sizes of the model only.
 func (e *emitter) constant(p shape.Poly) bool {
 	for _, s := range p.Symbols() {
 		if q := e.ceil(s); q != nil {
 			if !e.constant(q.Num) || !e.constant(q.Den) {
 				return false
 			}
-		} else if _, ok := e.fixed[s]; !ok {
+		} else if _, ok := e.defaults[s]; !ok {
 			return false
 		}
 	}
 	return true
 }
 
-// value is the value of a constant size.
-func (e *emitter) value(p shape.Poly) int {
-	n, err := p.Eval(Sizes(e.k, e.fixed))
-	if err != nil {
-		panic("emitcuda: BUG: " + err.Error())
-	}
-	return n
-}
-
-func (e *emitter) bytes(a sharedArray) int {
-	n := e.value(a.n)
-	if a.elem == ir.Bool {
-		return n
-	}
-	return 4 * n
-}
-
-// Sizes adds to the free sizes of a kernel those that are quotients of sizes
-// given.
-func Sizes(k *plan.Kernel, free map[string]int) map[string]int {
-	out := map[string]int{}
-	for s, n := range free {
-		out[s] = n
-	}
-	for _, q := range k.Ceils {
+// Sizes adds to sizes those that are quotients of them.
+func (x *Text) Sizes(free map[string]int) map[string]int {
+	out := maps.Clone(free)
+	for _, q := range x.ceils {
 		num, err1 := q.Num.Eval(out)
 		den, err2 := q.Den.Eval(out)
 		if err1 == nil && err2 == nil && den > 0 {
 			out[q.Name] = (num + den - 1) / den
+		}
+	}
+	return out
+}
+
+// Lengths are the entries of all buffers at some sizes: none of workspace for arrays
+// that are in shared memory. It panics where a size is missing.
+func (x *Text) Lengths(sizes map[string]int) map[string]int {
+	unused := map[string]bool{}
+	for _, l := range x.Launches {
+		_, outside := l.Shared(sizes)
+		for _, a := range l.Arrays {
+			unused[a.Scratch] = !outside[a.Scratch]
+		}
+	}
+	out := map[string]int{}
+	for _, b := range x.Buffers {
+		n, err := b.Len.Eval(sizes)
+		if err != nil {
+			panic("emitcuda: " + err.Error())
+		}
+		if !unused[b.Name] {
+			out[b.Name] = n
 		}
 	}
 	return out

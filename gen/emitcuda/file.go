@@ -19,8 +19,8 @@ var fileTemplate = template.Must(template.New("kernel.cu").Parse(templates.Kerne
 // file prints the whole file.
 func (e *emitter) file() string {
 	data := struct {
-		Page, Unit, Kernel                       string
-		Equations, Constants, Buffers, Functions []string
+		Page, Unit, Kernel, Sizes                string
+		Equations, Quotients, Buffers, Functions []string
 	}{Page: e.about.Page, Unit: e.about.Unit, Kernel: e.k.Name, Functions: e.parts, Buffers: e.bufferTable()}
 	for _, q := range e.equations() {
 		for i, l := range strings.Split(q.Text, "\n") {
@@ -31,14 +31,16 @@ func (e *emitter) file() string {
 		}
 	}
 	f := e.newText(nil, 0)
+	var sizes []string
 	for _, s := range e.k.Sizes {
-		if n, ok := e.fixed[s]; ok {
-			data.Constants = append(data.Constants, fmt.Sprintf("%s = %d", e.sizes[s], n))
+		if n, ok := e.defaults[s]; ok {
+			sizes = append(sizes, fmt.Sprintf("%s = %d", e.sizes[s], n))
 		}
 	}
-	for _, q := range e.k.Ceils {
+	data.Sizes = strings.Join(sizes, ", ")
+	for _, q := range e.ceils {
 		if e.constant(shape.Sym(q.Name)) {
-			data.Constants = append(data.Constants, fmt.Sprintf("%s = (%s) / %s", e.sizes[q.Name], f.Poly(q.Num.Add(q.Den).Sub(shape.Int(1))), f.Atom(q.Den)))
+			data.Quotients = append(data.Quotients, fmt.Sprintf("%s = (%s) / %s", e.sizes[q.Name], f.Poly(q.Num.Add(q.Den).Sub(shape.Int(1))), f.Atom(q.Den)))
 		}
 	}
 	var b bytes.Buffer

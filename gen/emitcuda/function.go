@@ -42,12 +42,14 @@ type function struct {
 	read, wrote map[*plan.Buffer]bool // by any thread of the block since the last barrier
 }
 
-// A sharedArray is an array in shared memory.
+// A sharedArray is an array in shared memory, or where it does not fit in workspace.
 type sharedArray struct {
-	name string
-	elem ir.Elem
-	n    shape.Poly
-	note string
+	name    string
+	elem    ir.Elem
+	n       shape.Poly
+	scratch string // the workspace, "" for an array that always fits
+	part    string // the block's own part of it
+	note    string
 }
 
 // newFunction begins a function; the kernel's functions are numbered.
@@ -121,10 +123,11 @@ func (f *function) local(l *plan.Local) string {
 	panic(fmt.Sprintf("emitcuda: BUG: scalar %s of %s is not in scope", l.Name, f.e.k.Name))
 }
 
-// array makes an array in shared memory.
-func (f *function) array(name string, elem ir.Elem, n shape.Poly, note string) string {
+// array makes a small array in shared memory, of numbers.
+func (f *function) array(name string, n int) string {
 	name = f.name(name)
-	f.shared = append(f.shared, sharedArray{name, elem, n, note})
+	f.shared = append(f.shared, sharedArray{name: name, elem: ir.Real, n: shape.Int(int64(n))})
+	f.launch.Static += 4 * n
 	return name
 }
 
@@ -146,7 +149,7 @@ func (f *function) finish(eqs []string, mapping []string, grid ...Factor) {
 	head.taken, head.uses, head.ceils = f.taken, f.uses, f.ceils
 	head.sharedMemory(f.shared)
 	if len(f.ceils) > 0 {
-		for _, q := range f.e.k.Ceils {
+		for _, q := range f.e.ceils {
 			if f.ceils[q.Name] != "" {
 				head.Line("const int %s = (%s) / %s;", f.ceils[q.Name], head.Poly(q.Num.Add(q.Den).Sub(shape.Int(1))), head.Atom(q.Den))
 			}
@@ -182,7 +185,7 @@ func (f *function) params() []string {
 		f.launch.Args = append(f.launch.Args, Arg{Name: b.Name})
 	}
 	for _, s := range f.e.k.Sizes {
-		if _, fixed := f.e.fixed[s]; f.taken[s] && !fixed {
+		if _, constant := f.e.defaults[s]; f.taken[s] && !constant {
 			out = append(out, "int "+f.e.sizes[s])
 			f.launch.Args = append(f.launch.Args, Arg{Name: f.e.sizes[s], Size: s})
 		}
@@ -218,32 +221,21 @@ func (f *function) target(b *plan.Buffer) string {
 	return n
 }
 
-// staticLimit is the shared memory that a kernel has without asking, in bytes.
-const staticLimit = 48 << 10
-
-// sharedMemory prints the arrays: static ones, or parts of the dynamic memory
-// where they are too large for that.
+// sharedMemory prints the arrays.
 func (f *function) sharedMemory(arrays []sharedArray) {
-	total := 0
+	last := ""
 	for _, a := range arrays {
-		total += f.e.bytes(a)
-	}
-	if total <= staticLimit {
-		f.launch.Static = total
-		for _, a := range arrays {
-			f.Line("HECATE_SHARED(%s, %s, %s);%s", language.Types[a.elem], a.name, f.Poly(a.n), behind(a.note))
+		typ := language.Types[a.elem]
+		switch {
+		case a.scratch == "":
+			f.Line("HECATE_SHARED(%s, %s, %s);", typ, a.name, f.Poly(a.n))
+			continue
+		case last == "":
+			f.Line("HECATE_ARRAY(%s, %s, %s, %s);%s", typ, a.name, f.Poly(a.n), a.part, behind(a.note))
+		default:
+			f.Line("HECATE_ARRAY_AFTER(%s, %s, %s, %s, %s);%s", last, typ, a.name, f.Poly(a.n), a.part, behind(a.note))
 		}
-		return
-	}
-	f.launch.Dynamic = total
-	f.Line("HECATE_DYNAMIC(float, shared);")
-	at := shape.Poly{}
-	for _, a := range arrays {
-		if a.elem != ir.Real {
-			panic("emitcuda: BUG: " + a.name + " is not of numbers")
-		}
-		f.Line("float *const %s = shared + %s;%s", a.name, f.Poly(at), behind(a.note))
-		at = at.Add(a.n)
+		last = a.name
 	}
 }
 

@@ -162,7 +162,8 @@ func (p *program) shared() int {
 	most := 0
 	for _, x := range texts([]*program{p}) {
 		for _, l := range x.Launches {
-			most = max(most, l.Static, l.Dynamic)
+			bytes, _ := l.Shared(x.Sizes(x.Defaults))
+			most = max(most, l.Static+bytes)
 		}
 	}
 	return most

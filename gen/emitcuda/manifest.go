@@ -14,7 +14,7 @@ import (
 
 // The manifest says to whoever launches kernels what the text cannot: which
 // buffers there are and how long they are, which functions run in what order,
-// with how many blocks. Numbers that depend on open sizes are products and sums
+// with how many blocks. Numbers that depend on sizes are products and sums
 // of them, in the text's own names, as C would have them.
 
 // A kernelRow is a kernel of a plan.
@@ -23,7 +23,7 @@ type kernelRow struct {
 	Page      string         `json:"page"`
 	Kernel    string         `json:"kernel"`
 	File      string         `json:"file"`
-	Constants map[string]int `json:"constants"`
+	Constants map[string]int `json:"constants"` // sizes of the model, with their defaults
 	Open      []string       `json:"open"`      // sizes that are int parameters
 	Quotients []quotientRow  `json:"quotients"` // sizes that are quotients rounded up
 	Buffers   []bufferRow    `json:"buffers"`
@@ -46,14 +46,20 @@ type bufferRow struct {
 }
 
 type functionRow struct {
-	Name      string    `json:"name"`
-	Equations []string  `json:"equations"`
-	Mapping   string    `json:"mapping"`
-	Grid      []gridRow `json:"grid"` // blocks: the product of ⌈items/per⌉
-	Block     int       `json:"block"`
-	Static    int       `json:"static_shared"`
-	Dynamic   int       `json:"dynamic_shared"`
-	Arguments []string  `json:"arguments"`
+	Name      string     `json:"name"`
+	Equations []string   `json:"equations"`
+	Mapping   string     `json:"mapping"`
+	Grid      []gridRow  `json:"grid"` // blocks: the product of ⌈items/per⌉
+	Block     int        `json:"block"`
+	Static    int        `json:"static_shared"`
+	Arrays    []arrayRow `json:"arrays,omitempty"` // in dynamic shared memory, in order, each that still fits
+	Arguments []string   `json:"arguments"`
+}
+
+type arrayRow struct {
+	Name    string `json:"name"`
+	Bytes   string `json:"bytes"`
+	Scratch string `json:"scratch"` // the buffer that holds it where it does not fit
 }
 
 type gridRow struct {
@@ -66,13 +72,13 @@ func rowOf(u *abi.Unit, x *Text, file string) kernelRow {
 	r := kernelRow{Unit: folder(u), Page: u.Page, Kernel: x.Kernel.Name, File: file, Constants: map[string]int{}, Open: []string{}, Quotients: []quotientRow{}}
 	c := &cText{names: x.names}
 	for _, s := range x.Kernel.Sizes {
-		if n, ok := x.Fixed[s]; ok {
+		if n, ok := x.Defaults[s]; ok {
 			r.Constants[x.names[s]] = n
 		} else {
 			r.Open = append(r.Open, x.names[s])
 		}
 	}
-	for _, q := range x.Kernel.Ceils {
+	for _, q := range x.ceils {
 		r.Quotients = append(r.Quotients, quotientRow{x.names[q.Name], c.poly(q.Num), c.poly(q.Den)})
 	}
 	for _, b := range x.Buffers {
@@ -86,7 +92,10 @@ func rowOf(u *abi.Unit, x *Text, file string) kernelRow {
 		r.Buffers = append(r.Buffers, row)
 	}
 	for _, l := range x.Launches {
-		f := functionRow{Name: l.Function, Equations: l.Equations, Mapping: l.Mapping, Grid: []gridRow{}, Block: l.Threads, Static: l.Static, Dynamic: l.Dynamic, Arguments: []string{}}
+		f := functionRow{Name: l.Function, Equations: l.Equations, Mapping: l.Mapping, Grid: []gridRow{}, Block: l.Threads, Static: l.Static, Arguments: []string{}}
+		for _, a := range l.Arrays {
+			f.Arrays = append(f.Arrays, arrayRow{a.Name, c.poly(a.Bytes), a.Scratch})
+		}
 		for _, g := range l.Grid {
 			f.Grid = append(f.Grid, gridRow{c.poly(g.Items), g.Per})
 		}

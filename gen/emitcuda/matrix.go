@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/nl-hecate/hecate/gen/dependence"
-	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/plan"
 	"github.com/nl-hecate/hecate/gen/shape"
 )
@@ -95,8 +94,8 @@ func nonNegative(p shape.Poly) bool {
 func (e *emitter) product(p *part) {
 	x := e.productOf(p.nodes[0])
 	f := e.newFunction(tileSide * tileSide)
-	a := f.array("a_tile", ir.Real, shape.Int(tileSide*(tileSide+1)), "")
-	b := f.array("b_tile", ir.Real, shape.Int(tileSide*(tileSide+1)), "")
+	a := f.array("a_tile", tileSide*(tileSide+1))
+	b := f.array("b_tile", tileSide*(tileSide+1))
 	f.Line("const int across = (%s) / %d;", f.Poly(x.gemm.N.Add(shape.Int(tileSide-1))), tileSide)
 	f.Line("const int down = (%s) / %d;", f.Poly(x.gemm.M.Add(shape.Int(tileSide-1))), tileSide)
 	f.Line("const int row = threadIdx.x / %d, col = threadIdx.x %% %d;", tileSide, tileSide)

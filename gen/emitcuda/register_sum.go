@@ -15,7 +15,7 @@ import (
 // sumsOf are the stores of a loop that add to the same entry in all its iterations, and that
 // alone touch their buffers there.
 func (f *function) sumsOf(n *plan.Loop) []*plan.Store {
-	if f.fixed[n] || f.live != "" || f.warps != "" {
+	if f.fixed[n] || f.warps != "" {
 		return nil
 	}
 	if _, ok := f.moved[n]; ok {
@@ -72,7 +72,11 @@ func (f *function) inRegisters(n *plan.Loop, sums []*plan.Store) {
 	f.loop(n, f.nodes)
 	for _, s := range sums {
 		f.target(s.To.Buf)
-		f.Line("%s = %s;", f.entry(s.To), f.sums[s])
+		if f.live != "" {
+			f.Line("if (%s) %s = %s;", f.live, f.entry(s.To), f.sums[s])
+		} else {
+			f.Line("%s = %s;", f.entry(s.To), f.sums[s])
+		}
 		delete(f.sums, s)
 	}
 	f.e.scope.Release(mark)

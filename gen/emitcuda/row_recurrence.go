@@ -24,8 +24,7 @@ type rowRecurrence struct {
 	e          *emitter
 	batch, row *plan.Loop
 	x          *dependence.Nest
-	rows       int // of a batch
-	blocks     int // of a batch
+	blocks     shape.Poly // of a batch
 	tiles      []*tile
 	summed     map[*plan.Buffer]bool // entries to which several rows add
 }
@@ -41,8 +40,7 @@ func (e *emitter) rowRecurrenceOf(batch *plan.Loop) *rowRecurrence {
 	if !ok || row.Kind != plan.Row || len(row.Lo) > 1 || len(row.Hi) > 1 || !dependence.BoxOf(row).Known || !dependence.BoxOf(row).Lo.IsZero() || !e.constant(dependence.BoxOf(row).Hi) {
 		return nil
 	}
-	r := &rowRecurrence{e: e, batch: batch, row: row, x: dependence.Of(batch), rows: e.value(dependence.BoxOf(row).Hi), summed: map[*plan.Buffer]bool{}}
-	r.blocks = (r.rows + rowThreads - 1) / rowThreads
+	r := &rowRecurrence{e: e, batch: batch, row: row, x: dependence.Of(batch), blocks: e.quotient("row_blocks", dependence.BoxOf(row).Hi, rowThreads), summed: map[*plan.Buffer]bool{}}
 	if r.x.HasGemm || len(r.x.Totals) > 0 {
 		return nil
 	}
@@ -84,7 +82,7 @@ func (r *rowRecurrence) shared() (bs []*plan.Buffer, count func(*plan.Buffer) sh
 	count = func(b *plan.Buffer) shape.Poly {
 		n := shape.Int(1)
 		if r.summed[b] {
-			n = shape.Int(int64(r.blocks))
+			n = r.blocks
 		}
 		if !r.x.Owns(r.batch.Var, b) {
 			n = n.Mul(batches)
@@ -111,11 +109,11 @@ func (r *rowRecurrence) print(p *part) {
 		case !r.summed[b]:
 			number = f.vars[r.batch.Var]
 		case r.x.Owns(r.batch.Var, b):
-			number = fmt.Sprintf("(blockIdx.x %% %d)", r.blocks)
+			number = fmt.Sprintf("(blockIdx.x %% %s)", f.Poly(r.blocks))
 		}
 		f.ownCopy(b, copies[b], number)
 	}
-	blocks := dependence.BoxOf(r.batch).Extent().Mul(shape.Int(int64(r.blocks)))
+	blocks := dependence.BoxOf(r.batch).Extent().Mul(r.blocks)
 	for _, t := range r.tiles {
 		f.makeTile(t, &blocks)
 	}
@@ -131,31 +129,17 @@ func (f *function) rowVariables(r *rowRecurrence) {
 	l, i := f.name(r.batch.Var.Name), f.name(r.row.Var.Name)
 	f.vars[r.batch.Var], f.vars[r.row.Var] = l, i
 	f.fixed[r.batch], f.fixed[r.row] = true, true
-	first := "0"
-	f.Line("const int row = threadIdx.x;")
-	if r.blocks == 1 {
-		f.Line("const int %s = blockIdx.x;", l)
-	} else {
-		f.Line("const int %s = blockIdx.x / %d;", l, r.blocks)
-		first = fmt.Sprintf("blockIdx.x %% %d * %d", r.blocks, rowThreads)
+	blocks, size := f.Poly(r.blocks), f.Atom(dependence.BoxOf(r.row).Hi)
+	f.Line("const int row = threadIdx.x, %s = blockIdx.x / %s, m0 = blockIdx.x %% %s * %d;", l, blocks, blocks, rowThreads)
+	if len(r.tiles) == 0 {
+		f.Line("const int %s = m0 + row;", i)
+		f.Line("if (%s >= %s) return;", i, size)
+		return
 	}
-	size := f.Poly(dependence.BoxOf(r.row).Hi)
-	switch {
-	case len(r.tiles) == 0:
-		f.Line("const int %s = %s + row;", i, first)
-		if r.rows%rowThreads != 0 {
-			f.Line("if (%s >= %s) return;", i, size)
-		}
-	case r.rows%rowThreads == 0:
-		f.Line("const int rows = %d;", rowThreads)
-		f.Line("const int %s = %s + row;", i, first)
-	default:
-		f.Line("const int m0 = %s;", first)
-		f.Line("const int rows = %s - m0 < %d ? %s - m0 : %d;", size, rowThreads, size, rowThreads)
-		f.Line("const bool live = row < rows;")
-		f.Line("const int %s = m0 + (live ? row : rows - 1);", i)
-		f.live = "live"
-	}
+	f.Line("const int rows = %s %% %d == 0 || %s - m0 >= %d ? %d : %s - m0;", size, rowThreads, size, rowThreads, rowThreads, size)
+	f.Line("const bool live = %s %% %d == 0 || row < rows;", size, rowThreads)
+	f.Line("const int %s = m0 + (live ? row : rows - 1);", i)
+	f.live = "live"
 }
 
 // words describes the mapping.

@@ -1,19 +1,17 @@
 package emitcuda
 
 import (
+	"fmt"
+
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/plan"
 	"github.com/nl-hecate/hecate/gen/shape"
 )
 
 // Private buffers are in shared memory as long as there is room, in the order
-// of the plan, and else in global memory, a part for each block. Where each
-// row has its own, the entries of a column are adjacent, so that the threads
-// of a warp, which are rows, touch neighbours.
-
-// sharedLimit is what all devices from compute capability 8.0 on have for a
-// block that requests it, rounded down; in bytes.
-const sharedLimit = 96 << 10
+// of the plan, and else in global memory, a part for each block: the sizes of the model
+// decide it, in the text. Where each row has its own, the entries of a column are
+// adjacent, so that the threads of a warp, which are rows, touch neighbours.
 
 // maxWarps is how many numbers a sum over the threads of a block is laid out in.
 const maxWarps = 32
@@ -46,36 +44,33 @@ func (f *function) allocateAll(bs []*plan.Buffer, rows bool, blocks *shape.Poly)
 }
 
 // memory makes an array of the block: in shared memory if it fits, else a part
-// of a workspace buffer for each block, nil being one.
+// of a workspace buffer for each block, nil being one. A length that is not the
+// model's alone never fits.
 func (f *function) memory(name string, elem ir.Elem, n shape.Poly, note string, blocks *shape.Poly) string {
-	if f.fits(elem, n) {
-		return f.array(name, elem, n, note)
+	all := n
+	if blocks != nil {
+		all = n.Mul(*blocks)
 	}
-	if blocks == nil {
+	own := ""
+	if f.e.constant(n) {
+		own = f.name(name)
+	} else if blocks == nil {
 		return f.scratch(name, elem, n)
 	}
-	all := f.scratch(name+".scratch", elem, n.Mul(*blocks))
-	own := f.name(name)
-	f.Line("%s *const %s = %s + blockIdx.x * (i64)(%s);  // %s", language.Types[elem], own, all, f.Poly(n), note)
+	scratch := f.scratch(name+".scratch", elem, all)
+	part := scratch
+	if blocks != nil {
+		part += fmt.Sprintf(" + blockIdx.x * (i64)(%s)", f.Poly(n))
+	}
+	if own == "" {
+		own = f.name(name)
+		f.Line("%s *const %s = %s;  // %s", language.Types[elem], own, part, note)
+		return own
+	}
+	f.shared = append(f.shared, sharedArray{own, elem, n, scratch, part, note})
+	f.launch.Arrays = append(f.launch.Arrays, Array{own, n.Mul(shape.Int(bytesOf[elem])), scratch})
 	return own
 }
 
-// fits reports whether an array still fits into shared memory. Booleans
-// are not in dynamic memory, so with them the limit is the static one.
-func (f *function) fits(e ir.Elem, n shape.Poly) bool {
-	if !f.e.constant(n) {
-		return false
-	}
-	total, truth := f.e.bytes(sharedArray{elem: e, n: n}), e == ir.Bool
-	if f.warps == "" { // a sum over the threads may still need its own
-		total += f.e.bytes(sharedArray{elem: ir.Real, n: shape.Int(maxWarps)})
-	}
-	for _, a := range f.shared {
-		total += f.e.bytes(a)
-		truth = truth || a.elem == ir.Bool
-	}
-	if truth {
-		return total <= staticLimit
-	}
-	return total <= sharedLimit
-}
+// bytesOf are the bytes of an entry on a device.
+var bytesOf = map[ir.Elem]int64{ir.Real: 4, ir.Int: 4, ir.Bool: 1}

@@ -91,9 +91,10 @@ func (f *function) unroll(n *plan.Loop) {
 			times = 1
 		}
 	}
-	if b := dependence.BoxOf(n); times == 1 || !b.Known || !f.e.constant(b.Extent()) || len(n.Lo) > 1 || len(n.Hi) > 1 {
+	b := dependence.BoxOf(n)
+	if times == 1 || !b.Known || !f.e.constant(b.Extent()) || len(n.Lo) > 1 || len(n.Hi) > 1 {
 		f.Line("#pragma unroll 1")
-	} else if f.e.value(b.Extent()) > most {
+	} else if extent, ok := b.Extent().Const(); !ok || extent > most {
 		f.Line("#pragma unroll %d", most)
 	}
 }

@@ -8,35 +8,39 @@
 // Functions run in the order in which they stand, each behind the end of the
 // one before. Buffers, row-major:
 //
-//   M              [L, d_v, d_k]            float  read
-//   k              [L, T, d_k]              float  read
-//   v              [L, T, d_v]              float  read
-//   rho            [L, T]                   float  read
-//   theta          [L, T]                   float  read
-//   q              [L, T, d_k]              float  read
-//   y              [L, T, d_v]              float  write
-//   M_out          [L, d_v, d_k]            float  write
-//   M_lin          [L, T, d_v]              float  write, may be null
-//   M_checkpoints  [L, segments, d_v, d_k]  float  checkpoint, may be null
+//   M                [L, d_v, d_k]            float  read
+//   k                [L, T, d_k]              float  read
+//   v                [L, T, d_v]              float  read
+//   rho              [L, T]                   float  read
+//   theta            [L, T]                   float  read
+//   q                [L, T, d_k]              float  read
+//   y                [L, T, d_v]              float  write
+//   M_out            [L, d_v, d_k]            float  write
+//   M_lin            [L, T, d_v]              float  write, may be null
+//   M_checkpoints    [L, segments, d_v, d_k]  float  checkpoint, may be null
+//   M_state_scratch  [32·L·d_k·row_blocks]    float  work
 #include "hecate.cuh"
 
 using i64 = long long;
 
-constexpr int C = 64;
-constexpr int d_k = 64;
-constexpr int d_v = 64;
+#ifndef HECATE_SIZES
+#define HECATE_SIZES C = 64, d_k = 64, d_v = 64
+#endif
+constexpr int HECATE_SIZES;
+#undef HECATE_SIZES
+constexpr int row_blocks = (d_v + 31) / 32;
 
 // delta_rule, delta_rule.M, delta_rule.y
 // A recurrence: one thread for each row i, one block for 32 rows of a slot l of the batch; time
 // runs inside.
 HECATE_KERNEL(32) delta_rule_step_1(const float *M, const float *k, const float *v,
     const float *rho, const float *theta, const float *q, float *y, float *M_out, float *M_lin,
-    float *M_checkpoints, int T) {
-  HECATE_SHARED(float, M_state, 32 * d_k);  // [d_k]
+    float *M_checkpoints, float *M_state_scratch, int T) {
+  HECATE_ARRAY(float, M_state, 32 * d_k, M_state_scratch + blockIdx.x * (i64)(32 * d_k));  // [d_k]
   const int segments = (C + T - 1) / C;
-  const int row = threadIdx.x;
-  const int l = blockIdx.x / 2;
-  const int i = blockIdx.x % 2 * 32 + row;
+  const int row = threadIdx.x, l = blockIdx.x / row_blocks, m0 = blockIdx.x % row_blocks * 32;
+  const int i = m0 + row;
+  if (i >= d_v) return;
   #pragma unroll 4
   for (int j = 0; j < d_k; ++j) {
     M_state[j * 32 + row] = M[((i64)l * d_v + i) * d_k + j];
