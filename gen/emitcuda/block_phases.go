@@ -28,6 +28,10 @@ const blockThreads = 128
 func (e *emitter) block(p *part) {
 	f := e.newFunction(blockThreads)
 	f.scalarsOf(p.nodes)
+	for _, b := range e.inOrder(p.fresh) {
+		f.hazard(&plan.Zero{Buf: b})
+		f.zero(&plan.Zero{Buf: b}, "threadIdx.x", fmt.Sprint(f.threads))
+	}
 	f.blockNodes(p.nodes)
 	f.storeScalars(p.nodes)
 	f.finish(p.eqs, []string{"One block; its threads share loops, and all of them compute the scalars."})

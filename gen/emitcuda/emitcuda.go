@@ -75,10 +75,10 @@ type Buffer struct {
 type Launch struct {
 	Function  string
 	Equations []string
-	Mapping   string   // of iterations to threads, in words
-	Grid      []Factor // blocks: the product of the factors
-	Threads   int      // of a block
-	Static    int      // bytes of shared memory of arrays of fixed length
+	Mapping   string // of iterations to threads, in words
+	Grid      []Grid // the blocks are those of all, one behind the other
+	Threads   int    // of a block
+	Static    int    // bytes of shared memory of arrays of fixed length
 	Arrays    []Array
 	Args      []Arg
 }
@@ -118,15 +118,19 @@ func (l *Launch) Shared(sizes map[string]int) (bytes int, outside map[string]boo
 // Blocks is the number of blocks at some sizes; 0 says that there is nothing to
 // launch. It panics where a size is missing.
 func (l *Launch) Blocks(sizes map[string]int) int {
-	n := 1
-	for _, f := range l.Grid {
-		items, err := f.Items.Eval(sizes)
-		if err != nil {
-			panic("emitcuda: " + err.Error())
+	all := 0
+	for _, g := range l.Grid {
+		n := 1
+		for _, f := range g {
+			items, err := f.Items.Eval(sizes)
+			if err != nil {
+				panic("emitcuda: " + err.Error())
+			}
+			n *= (items + f.Per - 1) / f.Per
 		}
-		n *= (items + f.Per - 1) / f.Per
+		all += n
 	}
-	return n
+	return all
 }
 
 // Open reports whether a size of a unit is an int parameter of its kernels:
@@ -135,6 +139,9 @@ func (l *Launch) Blocks(sizes map[string]int) int {
 func Open(u *abi.Unit, size string) bool {
 	return u.Kind == abi.OpUnit || u.Kind == abi.UpdateUnit || size == "L" || size == "T"
 }
+
+// A Grid is a number of blocks: the product of the factors.
+type Grid []Factor
 
 // A Factor is ⌈Items/Per⌉.
 type Factor struct {
@@ -186,21 +193,22 @@ func Kernel(k *plan.Kernel, about About, defaults map[string]int) *Text {
 
 // An emitter prints one kernel.
 type emitter struct {
-	k        *plan.Kernel
-	about    About
-	defaults map[string]int
-	text     *Text
-	scope    *clike.Scope
-	sizes    map[string]string
-	ceils    []plan.Ceil
-	bufs     map[*plan.Buffer]string
-	written  map[*plan.Buffer]bool
-	gathers  map[*plan.Local]bool
-	parts    []string // functions, in order
-	again    map[*plan.Local]*plan.Let
-	kept     map[*plan.Local]int
-	keep     string // the buffer of scalars that a later launch reads
-	noRoot   string // the buffer that says which searches failed
+	k         *plan.Kernel
+	about     About
+	defaults  map[string]int
+	text      *Text
+	scope     *clike.Scope
+	sizes     map[string]string
+	ceils     []plan.Ceil
+	bufs      map[*plan.Buffer]string
+	written   map[*plan.Buffer]bool
+	gathers   map[*plan.Local]bool
+	functions []*function // in the order of the plan
+	parts     []string    // launches, in order
+	again     map[*plan.Local]*plan.Let
+	kept      map[*plan.Local]int
+	keep      string // the buffer of scalars that a later launch reads
+	noRoot    string // the buffer that says which searches failed
 }
 
 // addWork adds a workspace buffer of the text's own.

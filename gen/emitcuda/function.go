@@ -11,8 +11,8 @@ import (
 	"github.com/nl-hecate/hecate/gen/shape"
 )
 
-// A function is one __global__ function while its body is printed. What the
-// body mentions, sizes and buffers, becomes its parameters.
+// A function is what one launch, or some of its blocks, does, while it is printed. What
+// the body mentions, sizes and buffers, becomes parameters.
 type function struct {
 	*clike.Printer
 	clike.Lines
@@ -33,6 +33,10 @@ type function struct {
 	shared []sharedArray
 	kept   []string // names of the whole function
 
+	zeros   *plan.Buffer // that it clears, if it does nothing else
+	mapping []string     // of iterations to threads, in words
+	text    string       // when it has ended
+
 	private map[*plan.Buffer]*allocation
 	tiles   map[*plan.Store]*tile
 	sums    map[*plan.Store]string // registers of what stores add to
@@ -52,11 +56,9 @@ type sharedArray struct {
 	note    string
 }
 
-// newFunction begins a function; the kernel's functions are numbered.
+// newFunction begins a function.
 func (e *emitter) newFunction(threads int) *function {
-	l := &Launch{Function: fmt.Sprintf("%s_%d", e.text.Name, len(e.text.Launches)+1), Threads: threads}
-	e.text.Launches = append(e.text.Launches, l)
-	return e.newText(l, threads)
+	return e.newText(&Launch{Threads: threads}, threads)
 }
 
 // newText is a function without text.
@@ -127,7 +129,6 @@ func (f *function) local(l *plan.Local) string {
 func (f *function) array(name string, n int) string {
 	name = f.name(name)
 	f.shared = append(f.shared, sharedArray{name: name, elem: ir.Real, n: shape.Int(int64(n))})
-	f.launch.Static += 4 * n
 	return name
 }
 
@@ -138,35 +139,30 @@ func (f *function) name(name string) string {
 	return name
 }
 
-// finish prints the function: its comment, parameters, shared memory and what
-// was printed so far.
+// finish ends the function and adds it to those of the kernel.
 func (f *function) finish(eqs []string, mapping []string, grid ...Factor) {
+	f.end(eqs, mapping, grid...)
+	f.e.functions = append(f.e.functions, f)
+}
+
+// end ends the function.
+func (f *function) end(eqs []string, mapping []string, grid ...Factor) {
 	f.e.scope.Release(f.mark)
 	f.e.scope.Drop(f.kept)
-	l := f.launch
-	l.Equations, l.Mapping, l.Grid = eqs, strings.Join(mapping, " "), grid
-	head := f.e.newText(l, f.threads)
-	head.taken, head.uses, head.ceils = f.taken, f.uses, f.ceils
-	head.sharedMemory(f.shared)
-	if len(f.ceils) > 0 {
-		for _, q := range f.e.ceils {
-			if f.ceils[q.Name] != "" {
-				head.Line("const int %s = (%s) / %s;", f.ceils[q.Name], head.Poly(q.Num.Add(q.Den).Sub(shape.Int(1))), head.Atom(q.Den))
-			}
+	f.launch.Equations, f.launch.Grid, f.mapping = eqs, []Grid{grid}, mapping
+	head := f.e.newText(f.launch, f.threads)
+	head.taken, head.ceils = f.taken, f.ceils
+	head.quotients()
+	f.text = head.String() + f.String()
+}
+
+// quotients prints the sizes that are quotients of open ones.
+func (f *function) quotients() {
+	for _, q := range f.e.ceils {
+		if f.ceils[q.Name] != "" {
+			f.Line("const int %s = (%s) / %s;", f.ceils[q.Name], f.Poly(q.Num.Add(q.Den).Sub(shape.Int(1))), f.Atom(q.Den))
 		}
 	}
-	var b strings.Builder
-	if len(eqs) > 0 {
-		fmt.Fprintf(&b, "// %s\n", strings.Join(eqs, ", "))
-	}
-	for _, m := range mapping {
-		b.WriteString(comment(m))
-	}
-	b.WriteString(signature(fmt.Sprintf("HECATE_KERNEL(%d) %s(", f.threads, l.Function), f.params()))
-	b.WriteString(head.String())
-	b.WriteString(f.String())
-	b.WriteString("}\n")
-	f.e.parts = append(f.e.parts, b.String())
 }
 
 // params lists the parameters: buffers in the order of the kernel, then sizes.

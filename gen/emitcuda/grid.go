@@ -1,6 +1,8 @@
 package emitcuda
 
 import (
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/nl-hecate/hecate/gen/clike"
@@ -17,21 +19,123 @@ const gridThreads = 256
 func (e *emitter) grid(p *part) {
 	x := dependence.Of(p.nodes[0])
 	loops := x.Independent()
+	if len(p.nodes) > 1 {
+		e.gridOf(p, loops)
+		return
+	}
 	if cut, shared := e.splitLoops(x, loops); len(cut) > 0 {
-		e.inSplits(p, loops, cut, shared)
+		e.inSplits(p, x, loops, cut, shared)
 		return
 	}
 	if s := e.exchangedOf(x); s != nil {
 		e.inExchanged(p, s)
 		return
 	}
+	e.gridOf(p, loops)
+}
+
+// gridOf prints nests that are spread over the same points, those of loops.
+func (e *emitter) gridOf(p *part, loops []*plan.Loop) {
 	f := e.newFunction(gridThreads)
 	total := items(loops)
 	f.item(total, f.points(loops))
 	f.each(loops, "item")
+	for _, n := range p.nodes[1:] {
+		for i, l := range dependence.Of(n).Independent() {
+			f.vars[l.Var], f.fixed[l] = f.vars[loops[i].Var], true
+		}
+	}
 	f.scalarsOf(p.nodes)
+	for _, b := range e.inOrder(p.fresh) {
+		x := dependence.Of(firstUse(p.nodes, b))
+		f.clearOwn(x, b, x.Independent())
+	}
 	f.nodes(p.nodes)
 	f.finish(p.eqs, []string{"One thread for each " + tuple(loops) + "."}, Factor{total, gridThreads})
+}
+
+// sameThreads is the part whose threads can go on with a nest, or -1: the nest is spread over
+// the same points, a thread finds there only what it has written itself, and nothing between
+// stands in the way.
+func (e *emitter) sameThreads(parts []part, n plan.Node, as form) int {
+	if as != grid {
+		return -1
+	}
+	x := dependence.Of(n)
+	loops := x.Independent()
+	if cut, _ := e.splitLoops(x, loops); len(cut) > 0 || e.exchangedOf(x) != nil {
+		return -1
+	}
+	for k := len(parts) - 1; k >= 0; k-- {
+		p := &parts[k]
+		if p.form == grid && !e.follows(n, p.nodes) && e.continues(p, x, loops) {
+			return k
+		}
+		if e.conflict(p, n) {
+			return -1
+		}
+	}
+	return -1
+}
+
+// continues reports whether the threads of a part may go on with a nest.
+func (e *emitter) continues(p *part, x *dependence.Nest, loops []*plan.Loop) bool {
+	first := dependence.Of(p.nodes[0])
+	own := first.Independent()
+	if cut, _ := e.splitLoops(first, own); len(cut) > 0 || len(p.nodes) == 1 && e.exchangedOf(first) != nil || len(own) != len(loops) || len(loops) == 0 {
+		return false
+	}
+	for i, l := range loops {
+		a, b := dependence.BoxOf(l), dependence.BoxOf(own[i])
+		if !a.Lo.Equal(b.Lo) || !a.Hi.Equal(b.Hi) {
+			return false
+		}
+	}
+	for _, m := range p.nodes {
+		before := dependence.Of(m)
+		for b := range x.Accesses {
+			if before.Accesses[b] == nil || !before.Writes[b] && !x.Writes[b] {
+				continue
+			}
+			by, then := owned(x, b, loops), owned(before, b, before.Independent())
+			if by == nil || !slices.Equal(by, then) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// conflict reports whether a node and a part cannot change places.
+func (e *emitter) conflict(p *part, n plan.Node) bool {
+	reads, writes := e.uses([]plan.Node{n})
+	otherReads, otherWrites := e.uses(p.nodes)
+	meet := func(a, b map[*plan.Buffer]bool) bool {
+		for x := range a {
+			if b[x] {
+				return true
+			}
+		}
+		return false
+	}
+	if meet(reads, otherWrites) || meet(writes, otherReads) || meet(writes, otherWrites) {
+		return true
+	}
+	set := scalarSet(p.nodes)
+	return slices.ContainsFunc(scalars([]plan.Node{n}), func(l *plan.Local) bool { return set[l] })
+}
+
+// uses are the buffers that nodes read and write, those included that scalars come from which
+// they compute again.
+func (e *emitter) uses(ns []plan.Node) (reads, writes map[*plan.Buffer]bool) {
+	reads, writes = touched(ns)
+	for _, l := range scalars(ns) {
+		if let := e.again[l]; let != nil {
+			more, _ := e.uses([]plan.Node{let})
+			maps.Copy(reads, more)
+		}
+	}
+	return reads, writes
 }
 
 // item prints the number of the thread in the grid.
@@ -54,27 +158,26 @@ func tuple(loops []*plan.Loop) string {
 	return "(" + strings.Join(names, ", ") + ")"
 }
 
-// fill prints zeros into buffers, one after another in one grid.
+// fill prints zeros into buffers.
 func (e *emitter) fill(p *part) {
-	f := e.newFunction(gridThreads)
-	total := shape.Poly{}
 	for _, n := range p.nodes {
-		total = total.Add(n.(*plan.Zero).Buf.Len())
+		f := e.clear(n.(*plan.Zero).Buf.Base(), p.eqs, gridThreads)
+		e.functions = append(e.functions, f)
 	}
-	f.Line("const i64 thread = (i64)blockIdx.x * %d + threadIdx.x;", f.threads)
-	f.Line("const i64 threads = (i64)gridDim.x * %d;", f.threads)
-	for _, n := range p.nodes {
-		f.zeroWide(f.target(n.(*plan.Zero).Buf), n.(*plan.Zero).Buf)
-	}
-	f.finish(p.eqs, []string{"Zeros; the threads of the grid share each buffer."}, Factor{total, gridThreads})
 }
 
-func (f *function) zeroWide(name string, b *plan.Buffer) {
-	wanted := ""
+// clear is a function that fills a buffer with zeros, by blocks of so many threads.
+func (e *emitter) clear(b *plan.Buffer, eqs []string, threads int) *function {
+	f := e.newFunction(threads)
+	f.zeros = b
+	f.item(b.Len(), f.count(b.Len()))
+	name, wanted := f.target(b), ""
 	if b.Optional {
 		wanted = "if (" + name + " != nullptr) "
 	}
-	f.Line("%sfor (i64 at = thread; at < %s; at += threads) %s[at] = %s;", wanted, f.count(b.Len()), name, f.Zero(b.Elem))
+	f.Line("%s%s[item] = %s;", wanted, name, f.Zero(b.Elem))
+	f.end(eqs, []string{"Zeros into " + name + "."}, Factor{b.Len(), threads})
+	return f
 }
 
 // each prints the decoding of an item into the variables of loops; the last one

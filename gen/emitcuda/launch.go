@@ -36,12 +36,13 @@ type part struct {
 	form  form
 	eqs   []string
 	nodes []plan.Node
+	fresh map[*plan.Buffer]bool // begin as zeros, and nobody has cleared them
 }
 
 // launches cuts the body into parts and prints them.
 func (e *emitter) launches() {
 	e.clearRoots()
-	parts := e.cut()
+	parts := e.absorbZeros(e.cut())
 	e.keepScalars(parts)
 	for i := range parts {
 		p := &parts[i]
@@ -58,6 +59,7 @@ func (e *emitter) launches() {
 			e.block(p)
 		}
 	}
+	e.schedule()
 }
 
 // cut cuts the body.
@@ -79,7 +81,12 @@ func (e *emitter) cut() []part {
 			out[k].eqs = union(out[k].eqs, eqs)
 			continue
 		}
-		out = append(out, part{form, slices.Clone(eqs), []plan.Node{n}})
+		if k := e.sameThreads(out, n, form); k >= 0 {
+			out[k].nodes = append(out[k].nodes, n)
+			out[k].eqs = union(out[k].eqs, eqs)
+			continue
+		}
+		out = append(out, part{form, slices.Clone(eqs), []plan.Node{n}, map[*plan.Buffer]bool{}})
 	}
 	for i := range out {
 		plan.Walk(out[i].nodes, func(n plan.Node) {

@@ -46,14 +46,14 @@ type bufferRow struct {
 }
 
 type functionRow struct {
-	Name      string     `json:"name"`
-	Equations []string   `json:"equations"`
-	Mapping   string     `json:"mapping"`
-	Grid      []gridRow  `json:"grid"` // blocks: the product of ⌈items/per⌉
-	Block     int        `json:"block"`
-	Static    int        `json:"static_shared"`
-	Arrays    []arrayRow `json:"arrays,omitempty"` // in dynamic shared memory, in order, each that still fits
-	Arguments []string   `json:"arguments"`
+	Name      string      `json:"name"`
+	Equations []string    `json:"equations"`
+	Mapping   string      `json:"mapping"`
+	Grid      [][]gridRow `json:"grid"` // blocks: the sum of products of ⌈items/per⌉
+	Block     int         `json:"block"`
+	Static    int         `json:"static_shared"`
+	Arrays    []arrayRow  `json:"arrays,omitempty"` // in dynamic shared memory, in order, each that still fits
+	Arguments []string    `json:"arguments"`
 }
 
 type arrayRow struct {
@@ -92,12 +92,16 @@ func rowOf(u *abi.Unit, x *Text, file string) kernelRow {
 		r.Buffers = append(r.Buffers, row)
 	}
 	for _, l := range x.Launches {
-		f := functionRow{Name: l.Function, Equations: l.Equations, Mapping: l.Mapping, Grid: []gridRow{}, Block: l.Threads, Static: l.Static, Arguments: []string{}}
+		f := functionRow{Name: l.Function, Equations: l.Equations, Mapping: l.Mapping, Grid: [][]gridRow{}, Block: l.Threads, Static: l.Static, Arguments: []string{}}
 		for _, a := range l.Arrays {
 			f.Arrays = append(f.Arrays, arrayRow{a.Name, c.poly(a.Bytes), a.Scratch})
 		}
 		for _, g := range l.Grid {
-			f.Grid = append(f.Grid, gridRow{c.poly(g.Items), g.Per})
+			product := []gridRow{}
+			for _, x := range g {
+				product = append(product, gridRow{c.poly(x.Items), x.Per})
+			}
+			f.Grid = append(f.Grid, product)
 		}
 		for _, a := range l.Args {
 			f.Arguments = append(f.Arguments, a.Name)

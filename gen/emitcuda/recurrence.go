@@ -2,6 +2,7 @@ package emitcuda
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/nl-hecate/hecate/gen/dependence"
@@ -19,7 +20,7 @@ import (
 // scan prints a recurrence.
 func (e *emitter) scan(p *part) {
 	batch := p.nodes[0].(*plan.Loop)
-	if !dependence.BoxOf(batch).Known || len(batch.Lo) > 1 || len(batch.Hi) > 1 || !dependence.BoxOf(batch).Lo.IsZero() {
+	if !simpleBatch(batch) {
 		e.block(p)
 		return
 	}
@@ -30,31 +31,50 @@ func (e *emitter) scan(p *part) {
 	e.batches(p, batch)
 }
 
-// batches prints a recurrence whose rows depend on each other: one block for each batch.
-func (e *emitter) batches(p *part, batch *plan.Loop) {
-	x := dependence.Of(batch)
-	var shared []*plan.Buffer
+// simpleBatch reports that a loop over batches runs over all of them.
+func simpleBatch(batch *plan.Loop) bool {
+	box := dependence.BoxOf(batch)
+	return box.Known && len(batch.Lo) == 1 && len(batch.Hi) == 1 && box.Lo.IsZero()
+}
+
+// sharedOf lists the buffers of which each batch of a recurrence has a copy of its own. It is not
+// ok where batches depend on each other.
+func (e *emitter) sharedOf(batch *plan.Loop, x *dependence.Nest) (shared []*plan.Buffer, ok bool) {
 	for _, b := range e.inOrder(x.Writes) {
 		if !x.Owns(batch.Var, b) {
 			if !x.Sums[b] {
-				e.block(p)
-				return
+				return nil, false
 			}
 			shared = append(shared, b)
 		}
 	}
-	if len(x.Totals) > 0 {
+	return shared, len(x.Totals) == 0
+}
+
+// batches prints a recurrence whose rows depend on each other: one block for each batch.
+func (e *emitter) batches(p *part, batch *plan.Loop) {
+	x := dependence.Of(batch)
+	shared, ok := e.sharedOf(batch, x)
+	if !ok {
 		e.block(p)
 		return
 	}
 	blocks := dependence.BoxOf(batch).Extent()
-	copies := e.zeroCopies(p, shared, func(*plan.Buffer) shape.Poly { return blocks })
+	copies := e.copiesOf(shared, func(*plan.Buffer) shape.Poly { return blocks })
 	f := e.newFunction(blockThreads)
 	v := f.name(batch.Var.Name)
 	f.vars[batch.Var], f.fixed[batch] = v, true
 	f.Line("const int %s = blockIdx.x;", v)
 	for _, b := range shared {
 		f.ownCopy(b, copies[b], v)
+		f.clearBlock(f.own[b], f.count(b.Len()))
+		f.wrote[b] = true
+	}
+	for _, b := range e.inOrder(p.fresh) {
+		if !slices.Contains(shared, b) {
+			f.clearBlock(fmt.Sprintf("(%s + (i64)%s * %s)", f.target(b), v, f.rest(b)), f.rest(b))
+			f.wrote[b] = true
+		}
 	}
 	f.scalarsOf(p.nodes)
 	f.allocateAll(batch.Private, false, &blocks)
@@ -74,23 +94,12 @@ func (e *emitter) inOrder(set map[*plan.Buffer]bool) []*plan.Buffer {
 	return out
 }
 
-// zeroCopies makes the copies of buffers and the launch that empties them.
-func (e *emitter) zeroCopies(p *part, bs []*plan.Buffer, count func(*plan.Buffer) shape.Poly) map[*plan.Buffer]string {
+// copiesOf makes room for copies of buffers.
+func (e *emitter) copiesOf(bs []*plan.Buffer, count func(*plan.Buffer) shape.Poly) map[*plan.Buffer]string {
 	out := map[*plan.Buffer]string{}
-	if len(bs) == 0 {
-		return out
-	}
-	f := e.newFunction(gridThreads)
-	f.Line("const i64 thread = (i64)blockIdx.x * %d + threadIdx.x;", f.threads)
-	f.Line("const i64 threads = (i64)gridDim.x * %d;", f.threads)
-	total := shape.Poly{}
 	for _, b := range bs {
-		n := b.Len().Mul(count(b))
-		total = total.Add(n)
-		out[b] = f.scratch(b.Name+".copies", ir.Real, n)
-		f.Line("for (i64 at = thread; at < %s; at += threads) %s[at] = 0.0f;", f.count(n), out[b])
+		out[b] = e.addWork(b.Name+".copies", ir.Real, b.Len().Mul(count(b)))
 	}
-	f.finish(p.eqs, []string{"Zeros into the copies of buffers to which several blocks of the next launch add."}, Factor{total, gridThreads})
 	return out
 }
 
@@ -116,7 +125,14 @@ func (e *emitter) addCopies(p *part, bs []*plan.Buffer, copies map[*plan.Buffer]
 		f.uses[copies[b]] = true
 		f.item(b.Len(), f.count(b.Len()))
 		name := f.target(b)
-		f.Line("float dot = %s[item];", name)
+		if b.Optional {
+			f.Line("if (%s == nullptr) return;", name)
+		}
+		if p.fresh[b] {
+			f.Line("float dot = 0.0f;")
+		} else {
+			f.Line("float dot = %s[item];", name)
+		}
 		f.Line("for (i64 copy = 0; copy < %s; ++copy) dot += %s[copy * %s + item];", f.count(count(b)), copies[b], paren(f.count(b.Len())))
 		f.Line("%s[item] = dot;", name)
 		f.finish(p.eqs, []string{"One thread for each entry of " + name + ": the copies of the blocks are added in order."}, Factor{b.Len(), gridThreads})

@@ -2,6 +2,7 @@ package emitcuda
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/nl-hecate/hecate/gen/clike"
 	"github.com/nl-hecate/hecate/gen/dependence"
@@ -53,7 +54,7 @@ func (e *emitter) rowRecurrenceOf(batch *plan.Loop) *rowRecurrence {
 			continue
 		}
 		own, ownBatch := r.x.Owns(row.Var, b), r.x.Owns(batch.Var, b)
-		if !(own && ownBatch) && !r.x.Sums[b] {
+		if !(own && ownBatch) && !r.x.Sums[b] || own && !ownBatch && owned(r.x, b, []*plan.Loop{row}) == nil {
 			return nil
 		}
 		r.summed[b] = !own
@@ -84,7 +85,7 @@ func (r *rowRecurrence) shared() (bs []*plan.Buffer, count func(*plan.Buffer) sh
 		if r.summed[b] {
 			n = r.blocks
 		}
-		if !r.x.Owns(r.batch.Var, b) {
+		if !r.ofBatch(b) {
 			n = n.Mul(batches)
 		}
 		return n
@@ -97,21 +98,37 @@ func (r *rowRecurrence) shared() (bs []*plan.Buffer, count func(*plan.Buffer) sh
 	return bs, count
 }
 
+// ofBatch reports whether a copy of a buffer has a contiguous part for each batch.
+func (r *rowRecurrence) ofBatch(b *plan.Buffer) bool {
+	return r.x.Owns(r.batch.Var, b) && (!r.summed[b] || prefix(owned(r.x, b, []*plan.Loop{r.batch})))
+}
+
 func (r *rowRecurrence) print(p *part) {
 	e := r.e
 	shared, count := r.shared()
-	copies := e.zeroCopies(p, shared, count)
+	copies := e.copiesOf(shared, count)
 	f := e.newFunction(rowThreads)
 	f.rowVariables(r)
 	for _, b := range shared {
-		number := "blockIdx.x"
-		switch {
+		switch l := f.vars[r.batch.Var]; {
 		case !r.summed[b]:
-			number = f.vars[r.batch.Var]
-		case r.x.Owns(r.batch.Var, b):
-			number = fmt.Sprintf("(blockIdx.x %% %s)", f.Poly(r.blocks))
+			f.ownCopy(b, copies[b], l)
+			f.clearOwn(r.x, b, []*plan.Loop{r.row})
+		case r.ofBatch(b):
+			f.ownCopy(b, copies[b], fmt.Sprintf("(blockIdx.x %% %s)", f.Poly(r.blocks)))
+			f.clearBlock(fmt.Sprintf("(%s + (i64)%s * %s)", f.own[b], l, f.rest(b)), f.rest(b))
+		default:
+			f.ownCopy(b, copies[b], "blockIdx.x")
+			f.clearBlock(f.own[b], f.count(b.Len()))
 		}
-		f.ownCopy(b, copies[b], number)
+	}
+	if len(r.tiles) > 0 && len(shared) > 0 {
+		f.Line("__syncthreads();")
+	}
+	for _, b := range e.inOrder(p.fresh) {
+		if !slices.Contains(shared, b) {
+			f.clearOwn(r.x, b, []*plan.Loop{r.batch, r.row})
+		}
 	}
 	blocks := dependence.BoxOf(r.batch).Extent().Mul(r.blocks)
 	for _, t := range r.tiles {

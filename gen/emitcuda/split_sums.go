@@ -35,6 +35,9 @@ func (e *emitter) splitLoops(x *dependence.Nest, spread []*plan.Loop) (cut []*pl
 	}
 	for _, b := range e.inOrder(x.Writes) {
 		if slices.ContainsFunc(cut, func(l *plan.Loop) bool { return !x.Owns(l.Var, b) }) {
+			if owned(x, b, spread) == nil {
+				return nil, nil
+			}
 			shared = append(shared, b)
 		}
 	}
@@ -57,9 +60,9 @@ func (e *emitter) sumsOver(x *dependence.Nest, l *plan.Loop) bool {
 }
 
 // inSplits prints a nest of which some loops are cut.
-func (e *emitter) inSplits(p *part, spread, cut []*plan.Loop, shared []*plan.Buffer) {
+func (e *emitter) inSplits(p *part, x *dependence.Nest, spread, cut []*plan.Loop, shared []*plan.Buffer) {
 	count := func(*plan.Buffer) shape.Poly { return shape.Int(splitCount) }
-	copies := e.zeroCopies(p, shared, count)
+	copies := e.copiesOf(shared, count)
 	f := e.newFunction(gridThreads)
 	chunk := &plan.Loop{Var: &plan.Var{Name: "chunk"}, Lo: []plan.Index{{}}, Hi: []plan.Index{plan.Fixed(shape.Int(splitCount))}}
 	total := items(spread).Mul(shape.Int(splitCount))
@@ -69,6 +72,7 @@ func (e *emitter) inSplits(p *part, spread, cut []*plan.Loop, shared []*plan.Buf
 	number := f.vars[chunk.Var]
 	for _, b := range shared {
 		f.ownCopy(b, copies[b], number)
+		f.clearOwn(x, b, spread)
 	}
 	f.scalarsOf(p.nodes)
 	f.Line("const i64 points = %s, length = (points + %d) / %d;", f.points(cut), splitCount-1, splitCount)

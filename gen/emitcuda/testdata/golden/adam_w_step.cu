@@ -28,10 +28,11 @@
 
 using i64 = long long;
 
-// adam_w.m, adam_w.s
+// adam_w.m, adam_w.s, adam_w.w, adam_w.u
 // One thread for each (i).
-HECATE_KERNEL(256) adam_w_step_1(const float *g, const float *m, const float *s,
-    const float *beta_1, const float *beta_2, float *m_out, float *s_out, int n) {
+HECATE_KERNEL(256) adam_w_step_1(const float *w, const float *g, const float *n_2, const float *m,
+    const float *s, const float *beta_1, const float *beta_2, const float *epsilon, const float *lr,
+    const bool *nodecay, const float *lambda, float *w_out, float *m_out, float *s_out, int n) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= n) return;
   const int i = (int)item;
@@ -39,28 +40,16 @@ HECATE_KERNEL(256) adam_w_step_1(const float *g, const float *m, const float *s,
   const float w_2 = 1.0f - beta_1_entry;
   const float beta_2_entry = beta_2[0];
   const float w_3 = 1.0f - beta_2_entry;
-  const float g_entry = g[i];
-  m_out[i] = beta_1_entry * m[i] + w_2 * g_entry;
-  s_out[i] = beta_2_entry * s[i] + w_3 * g_entry * g_entry;
-}
-
-// adam_w.w, adam_w.u
-// One thread for each (i).
-HECATE_KERNEL(256) adam_w_step_2(const float *w, const float *n_2, const float *beta_1,
-    const float *beta_2, const float *epsilon, const float *lr, const bool *nodecay,
-    const float *lambda, float *w_out, const float *m_out, const float *s_out, int n) {
-  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= n) return;
-  const int i = (int)item;
   const float lr_entry = lr[0];
-  const float beta_1_entry = beta_1[0];
   const float n_2_entry = n_2[0];
   const float t10 = 1.0f - hecate::pow(beta_1_entry, n_2_entry);
-  const float beta_2_entry = beta_2[0];
   const float t13 = 1.0f - hecate::pow(beta_2_entry, n_2_entry);
   const float epsilon_entry = epsilon[0];
   const bool nodecay_entry = nodecay[0];
   const float lambda_entry = lambda[0];
+  const float g_entry = g[i];
+  m_out[i] = beta_1_entry * m[i] + w_2 * g_entry;
+  s_out[i] = beta_2_entry * s[i] + w_3 * g_entry * g_entry;
   const float w_entry = w[i];
   w_out[i] = w_entry - lr_entry * (((m_out[i] / t10) / (sqrtf(s_out[i] / t13) + epsilon_entry)) + (nodecay_entry ? 0.0f : lambda_entry * w_entry));
 }

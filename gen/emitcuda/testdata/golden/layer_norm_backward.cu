@@ -32,27 +32,8 @@
 using i64 = long long;
 
 // layer_norm.out
-// Zeros; the threads of the grid share each buffer.
-HECATE_KERNEL(256) layer_norm_backward_1(float *gamma_bar, float *beta_bar, int L, int n) {
-  const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
-  const i64 threads = (i64)gridDim.x * 256;
-  for (i64 at = thread; at < (i64)L * n; at += threads) beta_bar[at] = 0.0f;
-  for (i64 at = thread; at < (i64)L * n; at += threads) gamma_bar[at] = 0.0f;
-}
-
-// layer_norm.out
-// Zeros into the copies of buffers to which several blocks of the next launch add.
-HECATE_KERNEL(256) layer_norm_backward_2(float *gamma_bar_copies, float *beta_bar_copies, int L,
-    int n) {
-  const i64 thread = (i64)blockIdx.x * 256 + threadIdx.x;
-  const i64 threads = (i64)gridDim.x * 256;
-  for (i64 at = thread; at < (i64)64 * L * n; at += threads) gamma_bar_copies[at] = 0.0f;
-  for (i64 at = thread; at < (i64)64 * L * n; at += threads) beta_bar_copies[at] = 0.0f;
-}
-
-// layer_norm.out
 // 64 threads for each (i): the points (j) go to them in equal parts, each of which adds to a copy.
-HECATE_KERNEL(256) layer_norm_backward_3(const float *x, const float *gamma, const float *out_bar,
+HECATE_KERNEL(256) layer_norm_backward_1(const float *x, const float *gamma, const float *out_bar,
     const float *out_div, const float *out_sqrt, float *t4, float *t4_2, float *t10_2,
     float *gamma_bar_copies, float *beta_bar_copies, int L, int m, int n) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
@@ -60,7 +41,15 @@ HECATE_KERNEL(256) layer_norm_backward_3(const float *x, const float *gamma, con
   const int chunk = (int)(item / L);
   const int i = (int)(item % L);
   float *const gamma_bar_own = gamma_bar_copies + (i64)chunk * ((i64)L * n);
+  #pragma unroll 1
+  for (int at_2 = 0; at_2 < n; ++at_2) {
+    gamma_bar_own[(i64)i * n + at_2] = 0.0f;
+  }
   float *const beta_bar_own = beta_bar_copies + (i64)chunk * ((i64)L * n);
+  #pragma unroll 1
+  for (int at_2 = 0; at_2 < n; ++at_2) {
+    beta_bar_own[(i64)i * n + at_2] = 0.0f;
+  }
   const i64 points = m, length = (points + 63) / 64;
   #pragma unroll 1
   for (i64 at = chunk * length; at < points && at < (chunk + 1) * length; ++at) {
@@ -86,70 +75,56 @@ HECATE_KERNEL(256) layer_norm_backward_3(const float *x, const float *gamma, con
 
 // layer_norm.out
 // One thread for each entry of gamma_bar: the copies of the blocks are added in order.
-HECATE_KERNEL(256) layer_norm_backward_4(float *gamma_bar, const float *gamma_bar_copies, int L,
-    int n) {
-  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)L * n) return;
-  float dot = gamma_bar[item];
-  for (i64 copy = 0; copy < 64; ++copy) dot += gamma_bar_copies[copy * ((i64)L * n) + item];
-  gamma_bar[item] = dot;
-}
-
-// layer_norm.out
 // One thread for each entry of beta_bar: the copies of the blocks are added in order.
-HECATE_KERNEL(256) layer_norm_backward_5(float *beta_bar, const float *beta_bar_copies, int L, int n) {
-  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)L * n) return;
-  float dot = beta_bar[item];
-  for (i64 copy = 0; copy < 64; ++copy) dot += beta_bar_copies[copy * ((i64)L * n) + item];
-  beta_bar[item] = dot;
-}
-
-// layer_norm.out
 // One thread for each (i, j).
-HECATE_KERNEL(256) layer_norm_backward_6(const float *out_sqrt, float *t7_2, int L, int m) {
-  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)L * m) return;
-  const int i = (int)(item / m);
-  const int j = (int)(item % m);
-  t7_2[(i64)i * m + j] = 1.0f / out_sqrt[(i64)i * m + j];
-}
-
-// layer_norm.out
-// One thread for each (i, j).
-HECATE_KERNEL(256) layer_norm_backward_7(const float *t10_2, const float *t7_2, float *t31, int L,
-    int m, int n) {
-  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)L * m) return;
-  const int i = (int)(item / m);
-  const int j = (int)(item % m);
-  const float t16 = 1.0f / (float)n;
-  t31[(i64)i * m + j] = t10_2[(i64)i * m + j] * (t16 * t7_2[(i64)i * m + j]);
-}
-
-// layer_norm.out
-// One thread for each (i, j).
-HECATE_KERNEL(256) layer_norm_backward_8(const float *t4, const float *t4_2, const float *t7_2,
-    const float *t31, float *t20, float *t22, int L, int m, int n) {
-  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (item >= (i64)L * m) return;
-  const int i = (int)(item / m);
-  const int j = (int)(item % m);
-  float t22_2 = 0.0f;
-  const float t7_2_entry = t7_2[(i64)i * m + j];
-  const float t31_entry = t31[(i64)i * m + j];
-  #pragma unroll 1
-  for (int k = 0; k < n; ++k) {
-    const float t20_2 = t4_2[((i64)i * m + j) * n + k] * t7_2_entry + 2.0f * (0.5f * t4[((i64)i * m + j) * n + k] * t31_entry);
-    t22_2 += t20_2;
-    t20[((i64)i * m + j) * n + k] = t20_2;
+HECATE_KERNEL(256) layer_norm_backward_2(const float *out_sqrt, float *gamma_bar, float *beta_bar,
+    const float *t4, const float *t4_2, const float *t10_2, float *t7_2, float *t31, float *t20,
+    float *t22, const float *gamma_bar_copies, const float *beta_bar_copies, int L, int m, int n) {
+  unsigned block = blockIdx.x;
+  const unsigned blocks = (unsigned)(((i64)L * n + 255) / 256);
+  if (block < blocks) {
+    const i64 item = (i64)block * 256 + threadIdx.x;
+    if (item >= (i64)L * n) return;
+    float dot = 0.0f;
+    for (i64 copy = 0; copy < 64; ++copy) dot += gamma_bar_copies[copy * ((i64)L * n) + item];
+    gamma_bar[item] = dot;
+    return;
   }
-  t22[(i64)i * m + j] = -t22_2;
+  block -= blocks;
+  const unsigned blocks_2 = (unsigned)(((i64)L * n + 255) / 256);
+  if (block < blocks_2) {
+    const i64 item = (i64)block * 256 + threadIdx.x;
+    if (item >= (i64)L * n) return;
+    float dot = 0.0f;
+    for (i64 copy = 0; copy < 64; ++copy) dot += beta_bar_copies[copy * ((i64)L * n) + item];
+    beta_bar[item] = dot;
+    return;
+  }
+  block -= blocks_2;
+  {
+    const i64 item = (i64)block * 256 + threadIdx.x;
+    if (item >= (i64)L * m) return;
+    const int i = (int)(item / m);
+    const int j = (int)(item % m);
+    const float t16 = 1.0f / (float)n;
+    t7_2[(i64)i * m + j] = 1.0f / out_sqrt[(i64)i * m + j];
+    t31[(i64)i * m + j] = t10_2[(i64)i * m + j] * (t16 * t7_2[(i64)i * m + j]);
+    float t22_2 = 0.0f;
+    const float t7_2_entry = t7_2[(i64)i * m + j];
+    const float t31_entry = t31[(i64)i * m + j];
+    #pragma unroll 1
+    for (int k = 0; k < n; ++k) {
+      const float t20_2 = t4_2[((i64)i * m + j) * n + k] * t7_2_entry + 2.0f * (0.5f * t4[((i64)i * m + j) * n + k] * t31_entry);
+      t22_2 += t20_2;
+      t20[((i64)i * m + j) * n + k] = t20_2;
+    }
+    t22[(i64)i * m + j] = -t22_2;
+  }
 }
 
 // layer_norm.out
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) layer_norm_backward_9(float *x_bar, const float *t20, const float *t22, int L,
+HECATE_KERNEL(256) layer_norm_backward_3(float *x_bar, const float *t20, const float *t22, int L,
     int m, int n) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * m * n) return;
