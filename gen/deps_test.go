@@ -118,6 +118,7 @@ cmd/hecatevet:
 internal:
 internal/vectors:
 internal/cudashim: cuda
+internal/fakecuda: internal/cudashim
 validation/experiments: runtime generated validation/opticks
 validation/opticks:
 templates:
@@ -137,6 +138,7 @@ var exceptions = map[string]string{
 const testsMay = `
 gen:              gen gen/* internal/vectors internal/cudashim .
 runtime:          runtime internal validation/opticks
+runtime/cuda:     cuda internal
 generated:        runtime generated internal/vectors validation/conformance
 command:          runtime generated internal validation/opticks
 internal:         internal
@@ -160,6 +162,7 @@ gonum.org/v1/gonum:                  validation/experiments
 golang.org/x/term:                   command cmd/hecategen
 golang.org/x/text/unicode/norm:      runtime/tokenizer
 github.com/spf13/cobra:              command
+github.com/ebitengine/purego:        runtime/cuda internal/fakecuda
 github.com/pelletier/go-toml/v2:     command gen/project
 golang.org/x/mod:                    gen/project
 golang.org/x/sys/cpu:                runtime/cpu command

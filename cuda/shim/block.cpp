@@ -180,29 +180,50 @@ void *array(const char *place, unsigned long bytes, unsigned long end, const cha
 
 void *dynamic() { return dynamic_memory; }
 
-void run_block(const Launch &l, uint3 block, Schedule &s, bool early_copies) {
-  launch = &l, schedule = &s, early = early_copies;
+namespace {
+
+// begin makes the memory of a block.
+void begin(const Launch &l, uint3 block) {
+  launch = &l;
   blockIdx = block, blockDim = l.block, gridDim = l.grid;
   count = int(l.block.x * l.block.y * l.block.z);
-  at_barrier = returned = 0;
-  barriers = 0;
-  ready.assign(std::size_t(count), nullptr);
-  ready_from = ready_count = 0;
-  warps.assign(std::size_t((count + kLanes - 1) / kLanes), Warp());
   shared_arrays.clear();
   shared_arrays.reserve(256);
   shared_bytes = l.dynamic_bytes;
   forget_shared();
   if (shared_bytes > kMostShared) fail("call", "%s: %zu bytes of shared memory", here(), shared_bytes);
   dynamic_memory = claim_shared(l.dynamic_bytes, "dynamic shared memory");
+}
+
+uint3 number(const Launch &l, unsigned n) { return {n % l.block.x, n / l.block.x % l.block.y, n / l.block.x / l.block.y}; }
+
+}  // namespace
+
+void run_in_turn(const Launch &l, uint3 block) {
+  begin(l, block);
+  Present thread;
+  present = &thread;
+  for (unsigned n = 0; n < unsigned(count); n++) {
+    thread.thread = number(l, n);
+    l.kernel->call(l.arguments);
+  }
+}
+
+void run_block(const Launch &l, uint3 block, Schedule &s, bool early_copies) {
+  schedule = &s, early = early_copies;
+  begin(l, block);
+  at_barrier = returned = 0;
+  barriers = 0;
+  ready.assign(std::size_t(count), nullptr);
+  ready_from = ready_count = 0;
+  warps.assign(std::size_t((count + kLanes - 1) / kLanes), Warp());
   for (int i = 0; i < count; i++) {
     if (int(threads.size()) == i) {
       threads.push_back(std::make_unique<Thread>());
       equip(threads[i]->fiber, i);
     }
     Thread *t = threads[i].get();
-    unsigned n = unsigned(i);
-    t->thread = {n % l.block.x, n / l.block.x % l.block.y, n / l.block.x / l.block.y};
+    t->thread = number(l, unsigned(i));
     t->index = i;
     t->copies.clear();
     prepare(t->fiber, body);

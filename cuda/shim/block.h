@@ -30,6 +30,10 @@ struct Schedule {
 // lands where it is issued, else where its group is waited for.
 void run_block(const Launch &launch, uint3 block, Schedule &schedule, bool early_copies);
 
+// run_in_turn runs the threads of a block one after another, of a kernel in which
+// none waits.
+void run_in_turn(const Launch &launch, uint3 block);
+
 // here says which kernel, block and thread run now, for reports.
 const char *here();
 

@@ -3,6 +3,7 @@
 #ifndef HECATE_ENTRY_H
 #define HECATE_ENTRY_H
 
+#include <cstddef>
 #include <utility>
 
 namespace hecate_shim {
@@ -69,13 +70,14 @@ struct Value<T *> {
   static T *of(const Argument &a) { return static_cast<T *>(a.pointer); }
 };
 
-// A Kernel is a row: how it is called, its parameters' letters, and the most
-// threads that a block may have.
+// A Kernel is a row: how it is called, its parameters' letters, the most threads
+// that a block may have, and whether none of them waits for another.
 struct Kernel {
   const char *name;
   void (*call)(const Argument *);
   const char *letters;
   int threads;
+  bool simple;
 };
 
 // enter adds a kernel to the table of the program.
@@ -91,7 +93,7 @@ struct Entry<f> {
     f(Value<P>::of(a[i])...);
   }
   static void call(const Argument *a) { spread(a, std::index_sequence_for<P...>()); }
-  Entry(const char *name, int threads) { enter({name, call, letters, threads}); }
+  Entry(const char *name, int threads, bool simple = false) { enter({name, call, letters, threads, simple}); }
 };
 
 }  // namespace hecate_shim

@@ -1,0 +1,331 @@
+package cuda
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+// A Library holds the text of kernels with what the manifest says of each: buffers, launches,
+// and the formulas of their lengths and shapes. The compiler writes it as an archive, a tar
+// file with gzip: the header that all texts include, and for each kernel a text UNIT/NAME.cu
+// and its row of the manifest, UNIT/NAME.json.
+type Library struct {
+	header  string
+	kernels map[string]*Kernel
+	names   []string
+}
+
+// header is the name of what all texts include.
+const headerName = "hecate.cuh"
+
+// OpenLibrary reads archives. A kernel of a later one takes the place of an earlier one's.
+func OpenLibrary(archives ...[]byte) (*Library, error) {
+	l := &Library{kernels: map[string]*Kernel{}}
+	for _, a := range archives {
+		if err := l.read(a); err != nil {
+			return nil, fmt.Errorf("cuda: the archive of kernels is damaged: %w", err)
+		}
+	}
+	l.names = slices.DeleteFunc(l.names, func(n string) bool { return l.kernels[n].row == nil })
+	slices.Sort(l.names)
+	return l, nil
+}
+
+func (l *Library) read(archive []byte) error {
+	z, err := gzip.NewReader(bytes.NewReader(archive))
+	if err != nil {
+		return err
+	}
+	for r := tar.NewReader(z); ; {
+		h, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		text, err := io.ReadAll(r)
+		if err != nil {
+			return err
+		}
+		name, ending, _ := strings.Cut(h.Name, ".")
+		switch {
+		case h.Name == headerName:
+			l.header = string(text)
+		case ending == "cu":
+			l.kernel(name).Text = string(text)
+		case ending == "json":
+			l.kernel(name).row = text
+		}
+	}
+}
+
+func (l *Library) kernel(name string) *Kernel {
+	k := l.kernels[name]
+	if k == nil {
+		k = &Kernel{Name: name}
+		l.kernels[name] = k
+		l.names = append(l.names, name)
+	}
+	return k
+}
+
+// Names are the names of all kernels, UNIT/NAME, sorted.
+func (l *Library) Names() []string { return l.names }
+
+// Kernel is the kernel of a name. The error names it where there is none.
+func (l *Library) Kernel(name string) (*Kernel, error) {
+	k := l.kernels[name]
+	if k == nil || k.row == nil || k.Text == "" {
+		return nil, fmt.Errorf("cuda: this program has no kernel %s", name)
+	}
+	if err := k.parse(); err != nil {
+		return nil, fmt.Errorf("cuda: the row of kernel %s is damaged: %w", name, err)
+	}
+	return k, nil
+}
+
+// A Kernel is a kernel of a library.
+type Kernel struct {
+	Name      string // UNIT/NAME
+	Unit      string
+	Page      string
+	Text      string
+	Defaults  map[string]int // sizes of the model that the text has as constants, with the values that it has by itself
+	Open      []string       // sizes that are arguments
+	Buffers   []Buffer
+	Functions []FunctionInfo
+
+	row       []byte
+	quotients []quotient
+}
+
+// A Buffer is an argument of a kernel: a parameter, a result, or workspace. Of is the name that a page
+// has for it, Optional says that its address may be 0.
+type Buffer struct {
+	Name     string `json:"name"`
+	Of       string `json:"of"`
+	Role     string `json:"role"` // read, write, checkpoint or work
+	Type     string `json:"type"` // float, int or bool
+	Optional bool   `json:"optional"`
+	length   *formula
+}
+
+// Size is the bytes of an entry.
+func (b *Buffer) Size() int {
+	if b.Type == "bool" {
+		return 1
+	}
+	return 4
+}
+
+// A FunctionInfo is one launch of a kernel.
+type FunctionInfo struct {
+	Name      string
+	Equations []string
+	Threads   int
+	static    int
+	grid      [][]factor
+	arrays    []array
+	buffers   []int // arguments: indices of buffers, then of sizes
+	sizes     []string
+}
+
+type factor struct {
+	items *formula
+	per   int
+}
+
+type array struct {
+	bytes   *formula
+	scratch int // index of the buffer
+}
+
+type quotient struct {
+	name     string
+	num, den *formula
+}
+
+// parse reads the row.
+func (k *Kernel) parse() error {
+	if k.Buffers != nil {
+		return nil
+	}
+	var row struct {
+		Unit, Page string
+		Constants  map[string]int
+		Open       []string
+		Quotients  []struct{ Name, Numerator, Denominator string }
+		Buffers    []struct {
+			Buffer
+			Length string
+		}
+		Functions []struct {
+			Name      string
+			Equations []string
+			Grid      [][]struct {
+				Items string
+				Per   int
+			}
+			Block  int
+			Static int `json:"static_shared"`
+			Arrays []struct{ Name, Bytes, Scratch string }
+			Args   []string `json:"arguments"`
+		}
+	}
+	if err := json.Unmarshal(k.row, &row); err != nil {
+		return err
+	}
+	var errs []error
+	read := func(text string) *formula {
+		f, err := parseFormula(text)
+		errs = append(errs, err)
+		return f
+	}
+	k.Unit, k.Page, k.Defaults, k.Open = row.Unit, row.Page, row.Constants, row.Open
+	for _, q := range row.Quotients {
+		k.quotients = append(k.quotients, quotient{q.Name, read(q.Numerator), read(q.Denominator)})
+	}
+	at := map[string]int{}
+	buffers := []Buffer{}
+	for i, b := range row.Buffers {
+		b.Buffer.length = read(b.Length)
+		at[b.Name] = i
+		buffers = append(buffers, b.Buffer)
+	}
+	for _, f := range row.Functions {
+		info := FunctionInfo{Name: f.Name, Equations: f.Equations, Threads: f.Block, static: f.Static}
+		for _, g := range f.Grid {
+			product := []factor{}
+			for _, x := range g {
+				product = append(product, factor{read(x.Items), max(x.Per, 1)})
+			}
+			info.grid = append(info.grid, product)
+		}
+		for _, a := range f.Arrays {
+			info.arrays = append(info.arrays, array{read(a.Bytes), at[a.Scratch]})
+		}
+		for _, a := range f.Args {
+			if i, ok := at[a]; ok {
+				info.buffers = append(info.buffers, i)
+			} else {
+				info.sizes = append(info.sizes, a)
+			}
+		}
+		k.Functions = append(k.Functions, info)
+	}
+	if err := errors.Join(errs...); err != nil {
+		return err
+	}
+	k.Buffers = buffers
+	return nil
+}
+
+// room is the dynamic shared memory of a block for its arrays, in bytes: the number is also in
+// hecate.cuh and in package emitcuda, which tests hold together.
+const room = 96<<10 - 128
+
+// A Shape is what follows from the sizes of one call of a kernel: the entries of each buffer, in
+// the order of Kernel.Buffers, and the grid of each launch. A workspace that the kernel
+// does not use at these sizes has no entries.
+type Shape struct {
+	Lengths []int
+	Grids   []Grid
+	ints    [][]int // by launch: its sizes as arguments
+}
+
+// Shape evaluates the formulas at sizes: those of the model and the open ones. A size that is
+// missing is an error, and so is one for which the text's 32-bit indices are too small.
+func (k *Kernel) Shape(sizes map[string]int) (*Shape, error) {
+	all := map[string]int{}
+	for s, n := range sizes {
+		all[s] = n
+	}
+	constants := map[string]int{}
+	for s := range k.Defaults {
+		n, ok := sizes[s]
+		if !ok {
+			return nil, fmt.Errorf("cuda: kernel %s: size %s is not given", k.Name, s)
+		}
+		constants[s] = n
+	}
+	for _, q := range k.quotients {
+		for _, into := range []map[string]int{all, constants} {
+			num, err1 := q.num.eval(into)
+			den, err2 := q.den.eval(into)
+			if err1 == nil && err2 == nil && den > 0 {
+				into[q.name] = (num + den - 1) / den
+			}
+		}
+	}
+	s := &Shape{Lengths: make([]int, len(k.Buffers))}
+	for i := range k.Buffers {
+		b := &k.Buffers[i]
+		n, err := b.length.eval(all)
+		if err != nil {
+			return nil, fmt.Errorf("kernel %s: %w", k.Name, err)
+		}
+		if _, err := b.length.eval(constants); err == nil && n >= 1<<31 {
+			return nil, fmt.Errorf("cuda: kernel %s: %s has %d entries, its text counts to %d", k.Name, b.Name, n, 1<<31-1)
+		}
+		s.Lengths[i] = n
+	}
+	for i := range k.Functions {
+		f := &k.Functions[i]
+		g := Grid{Threads: f.Threads}
+		for _, product := range f.grid {
+			n := 1
+			for _, x := range product {
+				items, err := x.items.eval(all)
+				if err != nil {
+					return nil, fmt.Errorf("kernel %s: %w", k.Name, err)
+				}
+				n *= (items + x.per - 1) / x.per
+			}
+			g.Blocks += n
+		}
+		if g.Blocks >= 1<<31 {
+			return nil, fmt.Errorf("cuda: kernel %s needs %d blocks, a launch has at most %d", k.Name, g.Blocks, 1<<31-1)
+		}
+		for _, a := range f.arrays {
+			n, err := a.bytes.eval(all)
+			if err != nil {
+				return nil, fmt.Errorf("kernel %s: %w", k.Name, err)
+			}
+			if n = (n + 15) / 16 * 16; g.Shared+n <= room {
+				g.Shared += n
+				s.Lengths[a.scratch] = 0
+			}
+		}
+		var ints []int
+		for _, name := range f.sizes {
+			n, ok := sizes[name]
+			if !ok {
+				return nil, fmt.Errorf("cuda: kernel %s: size %s is not given", k.Name, name)
+			}
+			ints = append(ints, n)
+		}
+		s.Grids, s.ints = append(s.Grids, g), append(s.ints, ints)
+	}
+	return s, nil
+}
+
+// Constants are the sizes of the model as the text's macro gives them, as in d_k=64,d_v=96.
+func (k *Kernel) Constants(sizes map[string]int) (string, error) {
+	var out []string
+	for s := range k.Defaults {
+		n, ok := sizes[s]
+		if !ok {
+			return "", fmt.Errorf("cuda: kernel %s: size %s is not given", k.Name, s)
+		}
+		out = append(out, fmt.Sprintf("%s=%d", s, n))
+	}
+	slices.Sort(out)
+	return strings.Join(out, ","), nil
+}

@@ -1,0 +1,8 @@
+//go:build nogpu || !linux || !(amd64 || arm64)
+
+package cuda
+
+// List says why there are no devices.
+func List() ([]Info, error) {
+	return nil, &UnavailableError{"this build has no support of GPUs: it was made with the tag nogpu, or for a system other than Linux"}
+}
