@@ -10,6 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/autodiff"
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/emitcuda"
 	"github.com/nl-hecate/hecate/gen/ident"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/irbuild"
@@ -71,7 +72,7 @@ type unitCompiler struct {
 	out      *abi.Unit
 	kernels  []plan.KernelFile
 	files    tree.Files
-	cudaRows []string // of the CUDA manifest
+	cuda     []emitcuda.File
 }
 
 func newCompiler(s *Source, u *notation.Unit, c Config) *unitCompiler {

@@ -26,6 +26,7 @@ type Config struct {
 	Go      string         // folder of the generated Go under the root; "" is generated
 	Import  string         // import path of that folder; "" is the library's
 	CUDA    string         // folder of the CUDA text under the root; "" is cuda/kernels, NoCUDA none
+	NoText  bool           // the CUDA text is in the archive of the kernels alone
 	Former  string         // folder under the root that was the CUDA text's; "" for none
 	Library []*source.File // pages that the library has compiled already; empty for the library itself
 
@@ -48,11 +49,11 @@ func (c Config) home() abi.Home {
 
 // CUDAFolder is the folder of the CUDA text, "" for none.
 func (c Config) CUDAFolder() string {
-	switch c.CUDA {
-	case "":
-		return emitcuda.Folder
-	case NoCUDA:
+	switch {
+	case c.CUDA == NoCUDA || c.NoText:
 		return ""
+	case c.CUDA == "":
+		return emitcuda.Folder
 	}
 	return filepath.ToSlash(c.CUDA)
 }

@@ -1,7 +1,6 @@
 package gen
 
 import (
-	"maps"
 	"path"
 
 	"github.com/nl-hecate/hecate/gen/diag"
@@ -28,13 +27,20 @@ func CUDA(c Config, folder string) (tree.Files, diag.List) {
 		return nil, ds
 	}
 	files := tree.Files{}
-	var rows []string
+	var all []emitcuda.File
 	for _, u := range texts {
-		maps.Copy(files, u.files)
-		rows = append(rows, u.cudaRows...)
+		all = append(all, u.cuda...)
 	}
+	plainText(files, c.CUDA, all)
 	name, header := emitcuda.Include()
 	files[path.Join(c.CUDA, name)] = header
-	files[path.Join(c.CUDA, "manifest.json")] = emitcuda.Manifest(rows)
 	return files, ds
+}
+
+// plainText adds the texts of kernels and their manifest to files, under a folder.
+func plainText(files tree.Files, folder string, all []emitcuda.File) {
+	for _, f := range all {
+		merge(files, tree.Files{path.Join(folder, f.Path): []byte(f.Text)})
+	}
+	files[path.Join(folder, "manifest.json")] = emitcuda.Manifest(all)
 }

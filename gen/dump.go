@@ -138,7 +138,12 @@ func eachKernel(files []plan.KernelFile, f func(*plan.Kernel)) {
 
 func dumpAssembly(c *unitCompiler, w io.Writer) { dumpFiles(c, ".s", w) }
 func dumpGo(c *unitCompiler, w io.Writer)       { dumpFiles(c, ".go", w) }
-func dumpCUDA(c *unitCompiler, w io.Writer)     { dumpFiles(c, ".cu", w) }
+
+func dumpCUDA(c *unitCompiler, w io.Writer) {
+	for _, f := range c.cuda {
+		fmt.Fprintf(w, "==> %s\n%s\n", f.Path, f.Text)
+	}
+}
 
 // dumpFiles prints the files with an ending, each after its name.
 func dumpFiles(c *unitCompiler, ending string, w io.Writer) {

@@ -6,7 +6,6 @@ import (
 	"maps"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"sync"
 
 	"github.com/nl-hecate/hecate/gen/cache"
@@ -194,7 +193,8 @@ func (p *Project) registry(e *Emission) (ds diag.List) {
 	if len(p.conf.Library) > 0 {
 		r.Extends = libraryHome.Import(emitgo.RegistryFolder(libraryHome))
 	}
-	var rows, traffic []string
+	var kernels []emitcuda.File
+	var traffic []string
 	for _, c := range e.codes {
 		switch {
 		case c == nil:
@@ -204,17 +204,16 @@ func (p *Project) registry(e *Emission) (ds diag.List) {
 		case c.Entry:
 			r.Packages = append(r.Packages, c.Package)
 		}
-		for _, row := range c.Kernels {
-			if !slices.Contains(rows, row) { // that of a function which several units call
-				rows = append(rows, row)
-			}
-		}
+		kernels = append(kernels, c.Kernels...)
 		traffic = append(traffic, c.Traffic...)
+	}
+	if p.conf.CUDA != NoCUDA {
+		r.Archive = emitcuda.Archive(kernels)
 	}
 	maps.Copy(e.Files, r.File())
 	e.Files[emitgo.RegistryFolder(p.conf.home())+"/traffic.txt"] = trafficTable(traffic)
 	if dir := p.conf.CUDAFolder(); dir != "" {
-		e.Files[dir+"/manifest.json"] = emitcuda.Manifest(rows)
+		plainText(e.Files, dir, kernels)
 		if len(p.conf.Library) > 0 { // what the text includes is beside it
 			name, text := emitcuda.Include()
 			e.Files[dir+"/"+name] = text
@@ -301,7 +300,7 @@ func wanted(c Config) (tree.Files, diag.List) {
 
 // inputs are all bytes that the files are made from.
 func (c Config) inputs() []cache.Input {
-	from := []cache.Input{cache.Compiler(), cache.NewInput("the folders of the project", c.home(), c.CUDAFolder(), c.Specs)}
+	from := []cache.Input{cache.Compiler(), cache.NewInput("the folders of the project", c.home(), c.CUDAFolder(), c.CUDA, c.Specs)}
 	var library []any
 	for _, f := range c.Library {
 		library = append(library, f.Path, f.Text)

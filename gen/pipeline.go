@@ -86,7 +86,7 @@ var Pipeline = []Pass{
 		Does: "the generated tests and their vectors"},
 
 	{Name: "registry", Input: "abi.Unit", Output: "tree.Files", Project: (*Project).registry,
-		Does: "the registry of blocks and models, and the manifest of the CUDA kernels"},
+		Does: "the registry of blocks and models, and the archive of the CUDA kernels"},
 	{Name: "combinations", Input: "units.Tree", Output: "tree.Files", Project: (*Project).combinations,
 		Does: "the types of the legal combinations of the knobs"},
 }
@@ -159,16 +159,11 @@ func (c *unitCompiler) goFiles() {
 
 // cudaFiles prints the CUDA kernels, unless the project has none.
 func (c *unitCompiler) cudaFiles() {
-	dir := c.conf.CUDAFolder()
-	if dir == "" {
+	if c.conf.CUDA == NoCUDA {
 		return
 	}
 	for _, u := range c.packages() {
-		files, rows := emitcuda.Unit(u)
-		for name, text := range files {
-			c.files[dir+"/"+name] = text
-		}
-		c.cudaRows = append(c.cudaRows, rows...)
+		c.cuda = append(c.cuda, emitcuda.Unit(u)...)
 	}
 }
 

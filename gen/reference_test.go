@@ -134,9 +134,8 @@ func emitted(t *testing.T, c gen.Config, files map[string][]byte, ids map[string
 	kernels := map[string]bool{}
 	for _, u := range units {
 		for _, p := range append(u.Functions(), u) {
-			printed, _ := emitcuda.Unit(p)
-			for name := range printed {
-				kernels[emitcuda.Folder+"/"+name] = true
+			for _, f := range emitcuda.Unit(p) {
+				kernels[emitcuda.Folder+"/"+f.Path] = true
 			}
 		}
 		text := string(files[u.ID+".md"])

@@ -11,6 +11,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/cache"
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/emitcuda"
 	"github.com/nl-hecate/hecate/gen/emitgo"
 	"github.com/nl-hecate/hecate/gen/notation"
 	"github.com/nl-hecate/hecate/gen/prove/proof"
@@ -211,7 +212,7 @@ type code struct {
 	Package string // path of its package; "" for a formula with a name
 	Entry   bool   // the registry lists it
 	Named   *emitgo.Instance
-	Kernels []string // rows of the CUDA manifest
+	Kernels []emitcuda.File
 	Traffic []string // rows of the table of traffic
 	Cut     []string
 }
@@ -234,7 +235,7 @@ func (j *unitJob) code() (*code, diag.List) {
 		if !c.run(codeStage, "") {
 			return nil, *c.ds
 		}
-		out := &code{Cut: c.out.Cut, Entry: c.out.Kind != abi.OpUnit, Files: c.files, Kernels: c.cudaRows, Traffic: c.traffic()}
+		out := &code{Cut: c.out.Cut, Entry: c.out.Kind != abi.OpUnit, Files: c.files, Kernels: c.cuda, Traffic: c.traffic()}
 		out.Package, _ = emitgo.Package(c.out)
 		return out, *c.ds
 	})
@@ -245,7 +246,7 @@ func emits(u *notation.Unit) bool { return Standalone(u) && !u.Example }
 
 // places are where things go.
 func (j *unitJob) places() []cache.Input {
-	return []cache.Input{cache.NewInput("the folders of the project", j.conf.home(), j.conf.CUDAFolder())}
+	return []cache.Input{cache.NewInput("the folders of the project", j.conf.home(), j.conf.CUDA)}
 }
 
 // header is the contract of the unit's page, and those of the fronts that it may have a

@@ -77,7 +77,8 @@ func openWorkspace(named []string, specs string) (*workspace, error) {
 	}
 	w.project = p
 	w.conf.Root, w.conf.Go, w.conf.Import, w.conf.CUDA, w.conf.Former = p.Root, p.Go, p.Import, p.CUDA, p.Former
-	if p.CUDA == "" {
+	w.conf.NoText = p.CUDA == ""
+	if !p.Kernels {
 		w.conf.CUDA = gen.NoCUDA
 	}
 	w.conf.Specs = distinct(append(slices.Clone(named), p.Pages()...))

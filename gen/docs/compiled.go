@@ -134,7 +134,7 @@ func (d *collector) kernelText(u *abi.Unit, k *plan.Kernel) string {
 	if d.cuda == "" {
 		return ""
 	}
-	return d.cuda + "/" + emitcuda.File(u, k)
+	return d.cuda + "/" + emitcuda.Path(u, k)
 }
 
 func dimsText(dims []shape.Poly) string {

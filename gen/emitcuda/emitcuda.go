@@ -33,7 +33,6 @@
 package emitcuda
 
 import (
-	"maps"
 	"slices"
 	"strings"
 
@@ -258,17 +257,7 @@ func (e *emitter) constant(p shape.Poly) bool {
 }
 
 // Sizes adds to sizes those that are quotients of them.
-func (x *Text) Sizes(free map[string]int) map[string]int {
-	out := maps.Clone(free)
-	for _, q := range x.ceils {
-		num, err1 := q.Num.Eval(out)
-		den, err2 := q.Den.Eval(out)
-		if err1 == nil && err2 == nil && den > 0 {
-			out[q.Name] = (num + den - 1) / den
-		}
-	}
-	return out
-}
+func (x *Text) Sizes(free map[string]int) map[string]int { return plan.WithCeils(x.ceils, free) }
 
 // Lengths are the entries of all buffers at some sizes: none of workspace for arrays
 // that are in shared memory. It panics where a size is missing.

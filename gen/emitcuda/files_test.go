@@ -3,7 +3,6 @@ package emitcuda_test
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -48,14 +47,15 @@ func emitted(t *testing.T) ([]*abi.Unit, map[string][]byte) {
 		t.Fatal(ds)
 	}
 	files := map[string][]byte{}
-	var rows []string
+	var all []emitcuda.File
 	units = abi.WithFunctions(units)
 	for _, u := range units {
-		own, more := emitcuda.Unit(u)
-		maps.Copy(files, own)
-		rows = append(rows, more...)
+		all = append(all, emitcuda.Unit(u)...)
 	}
-	files["manifest.json"] = emitcuda.Manifest(rows)
+	for _, f := range all {
+		files[f.Path] = []byte(f.Text)
+	}
+	files["manifest.json"] = emitcuda.Manifest(all)
 	return units, files
 }
 

@@ -23,7 +23,10 @@ func TestGolden(t *testing.T) {
 		if ds.HasErrors() {
 			t.Fatal(ds)
 		}
-		files, _ := emitcuda.Unit(u)
+		files := map[string][]byte{}
+		for _, f := range emitcuda.Unit(u) {
+			files[f.Path] = []byte(f.Text)
+		}
 		golden := filepath.Join("gen", "emitcuda", "testdata", "golden", strings.ReplaceAll(c[1], "/", "_"))
 		if os.Getenv("UPDATE") != "" {
 			if err := os.WriteFile(golden, files[c[1]], 0o666); err != nil {

@@ -15,6 +15,8 @@
 package plan
 
 import (
+	"maps"
+
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/shape"
 )
@@ -38,6 +40,19 @@ type Kernel struct {
 type Ceil struct {
 	Name     string
 	Num, Den shape.Poly
+}
+
+// WithCeils adds to sizes those of ceils, in order, whose sizes are there.
+func WithCeils(ceils []Ceil, sizes map[string]int) map[string]int {
+	out := maps.Clone(sizes)
+	for _, q := range ceils {
+		num, err1 := q.Num.Eval(out)
+		den, err2 := q.Den.Eval(out)
+		if err1 == nil && err2 == nil && den > 0 {
+			out[q.Name] = (num + den - 1) / den
+		}
+	}
+	return out
 }
 
 // Memory counts entries: saved tensors, checkpoints, and workspace, which

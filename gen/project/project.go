@@ -31,6 +31,7 @@ type Project struct {
 	Go         string   // folder of the generated Go, under the root
 	Import     string   // import path of that folder
 	CUDA       string   // folder of the CUDA text, under the root; "" for none
+	Kernels    bool     // CUDA is a target
 	Former     string   // the same folder where CUDA is no target: what was written there goes
 	Standalone bool     // without the pages of the library: these are the library
 	Tool       bool     // go.mod has the compiler as a tool
@@ -97,7 +98,8 @@ func read(root string) (*Project, error) {
 			return nil, err
 		}
 	}
-	if !slices.Contains(f.Targets, "cuda") {
+	p.Kernels = slices.Contains(f.Targets, "cuda")
+	if !p.Kernels {
 		p.CUDA, p.Former = "", p.CUDA
 	}
 	return p, nil
@@ -168,6 +170,9 @@ func (p *Project) valid(f file) error {
 		p.Specs[i] = clean
 	}
 	for _, out := range []struct{ key, dir string }{{"go", p.Go}, {"cuda", p.CUDA}} {
+		if out.key == "cuda" && out.dir == "" {
+			continue
+		}
 		if !inside(out.dir) {
 			return f.errorf(out.key, -1, "%q is not a folder of its own inside the module", out.dir)
 		}
@@ -177,7 +182,7 @@ func (p *Project) valid(f file) error {
 			}
 		}
 	}
-	if within(p.Go, p.CUDA) || within(p.CUDA, p.Go) {
+	if p.CUDA != "" && (within(p.Go, p.CUDA) || within(p.CUDA, p.Go)) {
 		return f.errorf("cuda", -1, "the folders %s and %s are inside of one another", p.CUDA, p.Go)
 	}
 	if dir := unbuilt(p.Go); dir != "" {

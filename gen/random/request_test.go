@@ -1,7 +1,6 @@
 package random_test
 
 import (
-	"github.com/nl-hecate/hecate/gen/emitcuda"
 	"github.com/nl-hecate/hecate/gen/emitgo/gokernel"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/plan"
@@ -67,7 +66,7 @@ func (r response) named(k *plan.Kernel, n *gokernel.Names) map[string][]float64 
 
 // length is the number of entries of a buffer.
 func length(b *plan.Buffer, k *plan.Kernel, sizes map[string]int) int {
-	n, err := b.Len().Eval(emitcuda.Sizes(k, sizes))
+	n, err := b.Len().Eval(plan.WithCeils(k.Ceils, sizes))
 	if err != nil {
 		panic(err)
 	}

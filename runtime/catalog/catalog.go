@@ -24,6 +24,7 @@ type Catalog struct {
 	entries map[string]Entry
 	names   []string // in the order in which entries were added
 	pages   formula.Table
+	kernels [][]byte // archives
 }
 
 // New makes a catalog of entries. Two entries of one name are a mistake of whoever
@@ -33,7 +34,7 @@ func New(entries ...Entry) *Catalog { return (&Catalog{}).With(entries...) }
 // With returns a catalog that has further entries after those of c, which does
 // not change. It panics as New does.
 func (c *Catalog) With(entries ...Entry) *Catalog {
-	out := &Catalog{entries: map[string]Entry{}, pages: formula.Table{}}
+	out := &Catalog{entries: map[string]Entry{}, pages: formula.Table{}, kernels: c.kernels}
 	for _, n := range c.names {
 		out.add(c.entries[n])
 	}
@@ -42,6 +43,19 @@ func (c *Catalog) With(entries ...Entry) *Catalog {
 	}
 	return out
 }
+
+// WithKernels returns a catalog that has one more archive of CUDA kernels.
+func (c *Catalog) WithKernels(archive []byte) *Catalog {
+	out := c.With()
+	if len(archive) > 0 {
+		out.kernels = append(slices.Clip(out.kernels), archive)
+	}
+	return out
+}
+
+// Kernels are the archives of the CUDA kernels of the pages, for cuda.OpenLibrary; none in a
+// program that was built with the tag nogpu.
+func (c *Catalog) Kernels() [][]byte { return c.kernels }
 
 func (c *Catalog) add(e Entry) {
 	if _, twice := c.entries[e.name]; twice {
