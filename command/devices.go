@@ -8,17 +8,72 @@ import (
 
 	"github.com/nl-hecate/hecate/command/internal/engine"
 	"github.com/nl-hecate/hecate/command/internal/machine"
+	"github.com/nl-hecate/hecate/runtime/catalog"
 	"github.com/nl-hecate/hecate/runtime/cpu"
+	"github.com/nl-hecate/hecate/runtime/cuda"
 	"github.com/spf13/cobra"
 )
 
 // devicesCommand is `hecate devices`.
-func devicesCommand() *cobra.Command {
+func devicesCommand(pages *catalog.Catalog) *cobra.Command {
 	var asJSON bool
-	c := &cobra.Command{Use: "devices", Short: "Show the instruction sets of this machine", Args: none,
-		RunE: func(c *cobra.Command, _ []string) error { return show(c.OutOrStdout(), machine.Look(), asJSON, true) }}
+	c := &cobra.Command{Use: "devices", Short: "Show the instruction sets and the GPUs of this machine", Args: none,
+		RunE: func(c *cobra.Command, _ []string) error {
+			return show(c.OutOrStdout(), lookAtDevices(pages), asJSON, true)
+		}}
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return c
+}
+
+// devices is what computes on this machine.
+type devices struct {
+	machine.Info
+	GPUs     []cuda.Info
+	NoGPU    string `json:",omitempty"` // why there is none
+	Kernels  int    // that this program has for GPUs
+	Compiler string `json:",omitempty"` // of kernels: its version, where there is a GPU
+	Why      string `json:",omitempty"` // the kernels cannot be compiled
+}
+
+func lookAtDevices(pages *catalog.Catalog) devices {
+	d := devices{Info: machine.Look(), GPUs: []cuda.Info{}}
+	found, err := cuda.List()
+	if err != nil {
+		d.NoGPU = err.Error()
+		return d
+	}
+	d.GPUs = found
+	l, err := cuda.OpenLibrary(pages.Kernels()...)
+	if err != nil {
+		d.Why = err.Error()
+		return d
+	}
+	d.Kernels = len(l.Names())
+	if d.Compiler, err = cuda.CompilerVersion(); err != nil {
+		d.Why = err.Error()
+	}
+	return d
+}
+
+func (d devices) String() string {
+	var b strings.Builder
+	b.WriteString(d.Info.String())
+	b.WriteByte('\n')
+	if d.NoGPU != "" {
+		fmt.Fprintf(&b, "GPU:      none: %s\n", d.NoGPU)
+		return b.String()
+	}
+	for _, g := range d.GPUs {
+		fmt.Fprintf(&b, "GPU:      %s\n", g)
+	}
+	fmt.Fprintf(&b, "kernels:  %d, as text", d.Kernels)
+	switch {
+	case d.Why != "":
+		fmt.Fprintf(&b, " that cannot be compiled: %s\n", d.Why)
+	default:
+		fmt.Fprintf(&b, " that NVRTC %s compiles for the sizes of a model\n", d.Compiler)
+	}
+	return b.String()
 }
 
 // version describes this program.

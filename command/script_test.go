@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/nl-hecate/hecate/generated/registry"
+	"github.com/nl-hecate/hecate/internal/fakecuda"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -30,9 +31,16 @@ func TestScripts(t *testing.T) {
 		UpdateScripts: os.Getenv("UPDATE") != "",
 		Setup: func(e *testscript.Env) error {
 			text, err := filepath.Abs("text/crossroads.txt")
-			e.Vars = append(e.Vars, "TEXT="+text)
+			driver, compiler, _ := fakecuda.Build()
+			e.Vars = append(e.Vars, "TEXT="+text, "FAKE_DRIVER="+driver, "FAKE_COMPILER="+compiler)
 			return errors.Join(err, os.WriteFile(filepath.Join(e.WorkDir, "small.toml"), []byte(smallToml), 0o600),
 				os.WriteFile(filepath.Join(e.WorkDir, "bad.txt"), []byte("twenty bytes and more, of which one \xff is no UTF-8"), 0o600))
+		},
+		Condition: func(name string) (bool, error) {
+			if name != "fakecuda" {
+				return false, errors.New("no condition " + name)
+			}
+			return fakecuda.Wanted()
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"status":    status1,

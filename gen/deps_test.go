@@ -147,6 +147,7 @@ examples:         gen gen/* generated runtime
 validation/zero:  runtime generated internal
 validation/bits:  runtime generated
 validation/lifecycle: runtime internal generated
+validation/device: runtime internal generated
 validation/protocol: runtime generated internal gen gen/*
 `
 

@@ -151,8 +151,8 @@ of it in one file that loads nothing from elsewhere.`},
 Compile all pages of the project and write the CUDA text of their kernels, with
 its manifest and the header that it includes, into a folder under the root of
 the project. Files of an earlier run that are no longer needed are removed. A
-project whose hecate.toml has the target cuda does not need this: generate
-writes the same text.`},
+project whose hecate.toml names a folder in the key cuda does not need this:
+generate writes the same text.`},
 
 	{name: "version", max: 0, define: defineVersion,
 		short: "print the version of this compiler and of the pages that it carries",

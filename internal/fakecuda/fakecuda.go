@@ -59,6 +59,21 @@ func Main(m *testing.M) {
 
 var missing error
 
+// Wanted reports whether scripts can use the libraries; it is an error where they cannot and
+// HECATE_REQUIRE names cxx.
+func Wanted() (bool, error) {
+	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
+		return false, nil
+	}
+	_, _, err := Build()
+	if err != nil && required() {
+		return false, err
+	}
+	return err == nil, nil
+}
+
+func required() bool { return strings.Contains(","+os.Getenv("HECATE_REQUIRE")+",", ",cxx,") }
+
 // Need skips a test where the libraries are not there, which fails where HECATE_REQUIRE names cxx.
 func Need(t testing.TB) {
 	t.Helper()
@@ -68,7 +83,7 @@ func Need(t testing.TB) {
 	if missing == nil {
 		return
 	}
-	if strings.Contains(","+os.Getenv("HECATE_REQUIRE")+",", ",cxx,") {
+	if required() {
 		t.Fatal(missing)
 	}
 	t.Skip(missing)

@@ -103,6 +103,15 @@ var openCompiler = sync.OnceValues(func() (*compiler, error) {
 	return nil, errNoCompiler
 })
 
+// CompilerVersion is the version of NVRTC, as in 12.8; the error says why there is none.
+func CompilerVersion() (string, error) {
+	c, err := openCompiler()
+	if err != nil {
+		return "", err
+	}
+	return c.version, nil
+}
+
 // call calls a function of the compiler, as driver.call does.
 //
 //go:uintptrescapes
