@@ -98,7 +98,7 @@ func (e *emitter) continues(p *part, x *dependence.Nest, loops []*plan.Loop) boo
 				continue
 			}
 			by, then := owned(x, b, loops), owned(before, b, before.Independent())
-			if by == nil || !slices.Equal(by, then) {
+			if by == nil || !slices.Equal(by, then) || x.Accesses[b][0].Buf != before.Accesses[b][0].Buf {
 				return false
 			}
 		}

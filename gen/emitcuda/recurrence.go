@@ -72,7 +72,7 @@ func (e *emitter) batches(p *part, batch *plan.Loop) {
 	}
 	for _, b := range e.inOrder(p.fresh) {
 		if !slices.Contains(shared, b) {
-			f.clearBlock(fmt.Sprintf("(%s + (i64)%s * %s)", f.target(b), v, f.rest(b)), f.rest(b))
+			f.clearBlock(fmt.Sprintf("(%s + (i64)%s * %s)", f.target(b), v, f.rest(x, b)), f.rest(x, b))
 			f.wrote[b] = true
 		}
 	}

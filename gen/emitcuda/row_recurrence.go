@@ -116,7 +116,7 @@ func (r *rowRecurrence) print(p *part) {
 			f.clearOwn(r.x, b, []*plan.Loop{r.row})
 		case r.ofBatch(b):
 			f.ownCopy(b, copies[b], fmt.Sprintf("(blockIdx.x %% %s)", f.Poly(r.blocks)))
-			f.clearBlock(fmt.Sprintf("(%s + (i64)%s * %s)", f.own[b], l, f.rest(b)), f.rest(b))
+			f.clearBlock(fmt.Sprintf("(%s + (i64)%s * %s)", f.own[b], l, f.rest(r.x, b)), f.rest(r.x, b))
 		default:
 			f.ownCopy(b, copies[b], "blockIdx.x")
 			f.clearBlock(f.own[b], f.count(b.Len()))

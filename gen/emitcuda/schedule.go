@@ -98,8 +98,10 @@ func fits(g []*function, f *function) bool {
 	return g[0].threads == f.threads && !(arrays(f) && slices.ContainsFunc(g, arrays))
 }
 
-// launch prints functions as one.
+// launch prints functions as one: the one with arrays first, whose parts of workspace are by the
+// number of the block.
 func (e *emitter) launch(fs []*function) {
+	slices.SortStableFunc(fs, func(f, g *function) int { return cmp.Compare(len(g.launch.Arrays), len(f.launch.Arrays)) })
 	l := &Launch{Threads: fs[0].threads}
 	l.Function = fmt.Sprintf("%s_%d", e.text.Name, len(e.text.Launches)+1)
 	e.text.Launches = append(e.text.Launches, l)

@@ -151,8 +151,8 @@ func (f *function) clearBlock(to, count string) {
 	f.Line("for (i64 at = threadIdx.x; at < %s; at += %d) %s[at] = 0.0f;", count, f.threads, to)
 }
 
-// rest is the length of a buffer without its first axis.
-func (f *function) rest(b *plan.Buffer) string {
-	tail := plan.Buffer{Dims: b.Dims[1:]}
+// rest is the length of a buffer, as a nest has it, without its first axis.
+func (f *function) rest(x *dependence.Nest, b *plan.Buffer) string {
+	tail := plan.Buffer{Dims: x.Accesses[b][0].Buf.Dims[1:]}
 	return fmt.Sprintf("(%s)", f.count(tail.Len()))
 }
