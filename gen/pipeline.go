@@ -125,7 +125,15 @@ func (c *unitCompiler) prove() {
 
 // fuse gives the kernels their fused arithmetic.
 func (c *unitCompiler) fuse() {
-	c.kernels = emitgo.KernelFiles(c.packages())
+	units := c.packages()
+	c.kernels = emitgo.KernelFiles(units)
+	for _, u := range units {
+		for _, k := range u.Kernels() {
+			if c.conf.CUDA != NoCUDA {
+				k.Archive = emitcuda.Name(u, k)
+			}
+		}
+	}
 	eachKernel(c.kernels, func(k *plan.Kernel) { k.Fused = fuse.Kernel(k) })
 }
 

@@ -96,6 +96,9 @@ func Path(u *abi.Unit, k *plan.Kernel) string {
 	return folder(u) + "/" + strings.TrimPrefix(fileName(k.Name), fileName(u.ID)+"_") + ".cu"
 }
 
+// Name is the name of a kernel among those of a program, UNIT/NAME.
+func Name(u *abi.Unit, k *plan.Kernel) string { return strings.TrimSuffix(Path(u, k), ".cu") }
+
 // folder is the folder of a unit, and its name in the manifest: a front has several
 // functions.
 func folder(u *abi.Unit) string {

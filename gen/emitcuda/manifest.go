@@ -25,6 +25,7 @@ type kernelRow struct {
 	File      string         `json:"file"`
 	Constants map[string]int `json:"constants"` // sizes of the model, with their defaults
 	Open      []string       `json:"open"`      // sizes that are int parameters
+	Sizes     []string       `json:"sizes"`     // all of them, in the order of the plan
 	Quotients []quotientRow  `json:"quotients"` // sizes that are quotients rounded up
 	Buffers   []bufferRow    `json:"buffers"`
 	Functions []functionRow  `json:"functions"`
@@ -69,9 +70,10 @@ type gridRow struct {
 
 // rowOf is the row of a printed kernel.
 func rowOf(u *abi.Unit, x *Text, file string) kernelRow {
-	r := kernelRow{Unit: folder(u), Page: u.Page, Kernel: x.Kernel.Name, File: file, Constants: map[string]int{}, Open: []string{}, Quotients: []quotientRow{}}
+	r := kernelRow{Unit: folder(u), Page: u.Page, Kernel: x.Kernel.Name, File: file, Constants: map[string]int{}, Open: []string{}, Sizes: []string{}, Quotients: []quotientRow{}}
 	c := &cText{names: x.names}
 	for _, s := range x.Kernel.Sizes {
+		r.Sizes = append(r.Sizes, x.names[s])
 		if n, ok := x.Defaults[s]; ok {
 			r.Constants[x.names[s]] = n
 		} else {

@@ -132,6 +132,10 @@ func (e *unitEmitter) slots() string {
 	for i, n := range names {
 		fmt.Fprintf(&b, "\tf(%q, s.%s)\n", e.u.States[i].Name, n)
 	}
+	b.WriteString("}\n\n// Move replaces every slot by what f returns for it: the same numbers in other memory.\nfunc (s *Slots[F]) Move(f func(data []F) []F) {\n")
+	for _, n := range names {
+		fmt.Fprintf(&b, "\ts.%s = f(s.%s)\n", n, n)
+	}
 	b.WriteString("}\n")
 	return b.String()
 }
@@ -205,11 +209,11 @@ func (e *unitEmitter) run(st *abi.Stage, n *gokernel.Names) string {
 		switch {
 		case buf.Role == plan.Write:
 			fmt.Fprintf(&b, "\tk.%s = arena.Scratch(len(w))\n", f)
-			after += fmt.Sprintf("\tcopy(%s, k.%s)\n", target, f)
+			after += fmt.Sprintf("\tdevice.Copy(%s, k.%s)\n", target, f)
 		case buf.Elem == ir.Bool:
 			fmt.Fprintf(&b, "\tk.%s = arena.Flags(1)\n\tk.%s[0] = %s\n", f, f, flag)
 		case value[buf.Of] != "":
-			fmt.Fprintf(&b, "\tk.%s = arena.Scratch(1)\n\tk.%s[0] = %s\n", f, f, value[buf.Of])
+			fmt.Fprintf(&b, "\tk.%s = arena.Scalar(%s)\n", f, value[buf.Of])
 		case buf.Of == e.u.Inputs[0].Name:
 			fmt.Fprintf(&b, "\tk.%s = g\n", f)
 		default:

@@ -24,6 +24,7 @@ import (
 // A Kernel is one function of a target.
 type Kernel struct {
 	Name    string
+	Archive string    // its name among the CUDA kernels of a program, UNIT/NAME, or ""
 	Doc     []string  // the program it came from, one line an instruction
 	Params  []*Buffer // in the order of the program: parameters, then results, then checkpoints
 	Work    []*Buffer // workspace of the whole kernel

@@ -4,6 +4,7 @@ package ops
 
 import (
 	"github.com/nl-hecate/hecate/runtime/block"
+	"github.com/nl-hecate/hecate/runtime/device"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/pulse"
@@ -35,6 +36,9 @@ func (c *AddCall[F]) WorkLen() int {
 
 // Run computes AddCall.
 func (c *AddCall[F]) Run() {
+	if device.Run(c, "add/call", c.Out) {
+		return
+	}
 	if f, ok := any(c).(*AddCall[float32]); ok && kern.Fused() {
 		(*addCallFused)(f).run()
 		return
@@ -69,6 +73,9 @@ func (c *AddBackward[F]) WorkLen() int {
 
 // Run computes AddBackward.
 func (c *AddBackward[F]) Run() {
+	if device.Run(c, "add/backward", c.ABar) {
+		return
+	}
 	if f, ok := any(c).(*AddBackward[float32]); ok && kern.Fused() {
 		(*addBackwardFused)(f).run()
 		return

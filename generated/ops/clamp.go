@@ -4,6 +4,7 @@ package ops
 
 import (
 	"github.com/nl-hecate/hecate/runtime/block"
+	"github.com/nl-hecate/hecate/runtime/device"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/pulse"
@@ -36,6 +37,9 @@ func (c *ClampCall[F]) WorkLen() int {
 
 // Run computes ClampCall.
 func (c *ClampCall[F]) Run() {
+	if device.Run(c, "clamp/call", c.Out) {
+		return
+	}
 	if f, ok := any(c).(*ClampCall[float32]); ok && kern.Fused() {
 		(*clampCallFused)(f).run()
 		return
@@ -73,6 +77,9 @@ func (c *ClampBackward[F]) WorkLen() int {
 
 // Run computes ClampBackward.
 func (c *ClampBackward[F]) Run() {
+	if device.Run(c, "clamp/backward", c.XBar) {
+		return
+	}
 	if f, ok := any(c).(*ClampBackward[float32]); ok && kern.Fused() {
 		(*clampBackwardFused)(f).run()
 		return

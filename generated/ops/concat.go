@@ -4,6 +4,7 @@ package ops
 
 import (
 	"github.com/nl-hecate/hecate/runtime/block"
+	"github.com/nl-hecate/hecate/runtime/device"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/pulse"
@@ -37,6 +38,9 @@ func (c *ConcatCall[F]) WorkLen() int {
 
 // Run computes ConcatCall.
 func (c *ConcatCall[F]) Run() {
+	if device.Run(c, "concat/call", c.Out) {
+		return
+	}
 	if f, ok := any(c).(*ConcatCall[float32]); ok && kern.Fused() {
 		(*concatCallFused)(f).run()
 		return
@@ -78,6 +82,9 @@ func (c *ConcatBackward[F]) WorkLen() int {
 
 // Run computes ConcatBackward.
 func (c *ConcatBackward[F]) Run() {
+	if device.Run(c, "concat/backward", c.ABar) {
+		return
+	}
 	if f, ok := any(c).(*ConcatBackward[float32]); ok && kern.Fused() {
 		(*concatBackwardFused)(f).run()
 		return

@@ -4,6 +4,7 @@ package ops
 
 import (
 	"github.com/nl-hecate/hecate/runtime/block"
+	"github.com/nl-hecate/hecate/runtime/device"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/pulse"
@@ -40,6 +41,9 @@ func (c *ConcatColsCall[F]) WorkLen() int {
 
 // Run computes ConcatColsCall.
 func (c *ConcatColsCall[F]) Run() {
+	if device.Run(c, "concat_cols/call", c.Out) {
+		return
+	}
 	if f, ok := any(c).(*ConcatColsCall[float32]); ok && kern.Fused() {
 		(*concatColsCallFused)(f).run()
 		return
@@ -95,6 +99,9 @@ func (c *ConcatColsBackward[F]) WorkLen() int {
 
 // Run computes ConcatColsBackward.
 func (c *ConcatColsBackward[F]) Run() {
+	if device.Run(c, "concat_cols/backward", c.ABar) {
+		return
+	}
 	if f, ok := any(c).(*ConcatColsBackward[float32]); ok && kern.Fused() {
 		(*concatColsBackwardFused)(f).run()
 		return

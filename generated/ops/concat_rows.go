@@ -4,6 +4,7 @@ package ops
 
 import (
 	"github.com/nl-hecate/hecate/runtime/block"
+	"github.com/nl-hecate/hecate/runtime/device"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/pulse"
@@ -39,6 +40,9 @@ func (c *ConcatRowsCall[F]) WorkLen() int {
 
 // Run computes ConcatRowsCall.
 func (c *ConcatRowsCall[F]) Run() {
+	if device.Run(c, "concat_rows/call", c.Out) {
+		return
+	}
 	if f, ok := any(c).(*ConcatRowsCall[float32]); ok && kern.Fused() {
 		(*concatRowsCallFused)(f).run()
 		return
@@ -85,6 +89,9 @@ func (c *ConcatRowsBackward[F]) WorkLen() int {
 
 // Run computes ConcatRowsBackward.
 func (c *ConcatRowsBackward[F]) Run() {
+	if device.Run(c, "concat_rows/backward", c.ABar) {
+		return
+	}
 	if f, ok := any(c).(*ConcatRowsBackward[float32]); ok && kern.Fused() {
 		(*concatRowsBackwardFused)(f).run()
 		return

@@ -4,6 +4,7 @@ package ops
 
 import (
 	"github.com/nl-hecate/hecate/runtime/block"
+	"github.com/nl-hecate/hecate/runtime/device"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/pulse"
@@ -43,6 +44,9 @@ func (c *CrossEntropyCall[F]) WorkLen() int {
 
 // Run computes CrossEntropyCall.
 func (c *CrossEntropyCall[F]) Run() {
+	if device.Run(c, "cross_entropy/call", c.Out) {
+		return
+	}
 	if f, ok := any(c).(*CrossEntropyCall[float32]); ok && kern.Fused() {
 		(*crossEntropyCallFused)(f).run()
 		return
@@ -117,6 +121,9 @@ func (c *CrossEntropyBackward[F]) WorkLen() int {
 
 // Run computes CrossEntropyBackward.
 func (c *CrossEntropyBackward[F]) Run() {
+	if device.Run(c, "cross_entropy/backward", c.LogitsBar) {
+		return
+	}
 	if f, ok := any(c).(*CrossEntropyBackward[float32]); ok && kern.Fused() {
 		(*crossEntropyBackwardFused)(f).run()
 		return

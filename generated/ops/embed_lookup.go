@@ -4,6 +4,7 @@ package ops
 
 import (
 	"github.com/nl-hecate/hecate/runtime/block"
+	"github.com/nl-hecate/hecate/runtime/device"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/pulse"
@@ -39,6 +40,9 @@ func (c *EmbedLookupCall[F]) WorkLen() int {
 
 // Run computes EmbedLookupCall.
 func (c *EmbedLookupCall[F]) Run() {
+	if device.Run(c, "embed_lookup/call", c.Out) {
+		return
+	}
 	if f, ok := any(c).(*EmbedLookupCall[float32]); ok && kern.Fused() {
 		(*embedLookupCallFused)(f).run()
 		return
@@ -77,6 +81,9 @@ func (c *EmbedLookupBackward[F]) WorkLen() int {
 
 // Run computes EmbedLookupBackward.
 func (c *EmbedLookupBackward[F]) Run() {
+	if device.Run(c, "embed_lookup/backward", c.TableBar) {
+		return
+	}
 	if f, ok := any(c).(*EmbedLookupBackward[float32]); ok && kern.Fused() {
 		(*embedLookupBackwardFused)(f).run()
 		return

@@ -4,6 +4,7 @@ package ops
 
 import (
 	"github.com/nl-hecate/hecate/runtime/block"
+	"github.com/nl-hecate/hecate/runtime/device"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/pulse"
@@ -34,6 +35,9 @@ func (c *ExpCall[F]) WorkLen() int {
 
 // Run computes ExpCall.
 func (c *ExpCall[F]) Run() {
+	if device.Run(c, "exp/call", c.Out) {
+		return
+	}
 	if f, ok := any(c).(*ExpCall[float32]); ok && kern.Fused() {
 		(*expCallFused)(f).run()
 		return
@@ -67,6 +71,9 @@ func (c *ExpBackward[F]) WorkLen() int {
 
 // Run computes ExpBackward.
 func (c *ExpBackward[F]) Run() {
+	if device.Run(c, "exp/backward", c.XBar) {
+		return
+	}
 	if f, ok := any(c).(*ExpBackward[float32]); ok && kern.Fused() {
 		(*expBackwardFused)(f).run()
 		return

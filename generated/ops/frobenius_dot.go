@@ -4,6 +4,7 @@ package ops
 
 import (
 	"github.com/nl-hecate/hecate/runtime/block"
+	"github.com/nl-hecate/hecate/runtime/device"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/pulse"
@@ -37,6 +38,9 @@ func (c *FrobeniusDotCall[F]) WorkLen() int {
 
 // Run computes FrobeniusDotCall.
 func (c *FrobeniusDotCall[F]) Run() {
+	if device.Run(c, "frobenius_dot/call", c.Out) {
+		return
+	}
 	if f, ok := any(c).(*FrobeniusDotCall[float32]); ok && kern.Fused() {
 		(*frobeniusDotCallFused)(f).run()
 		return
@@ -78,6 +82,9 @@ func (c *FrobeniusDotBackward[F]) WorkLen() int {
 
 // Run computes FrobeniusDotBackward.
 func (c *FrobeniusDotBackward[F]) Run() {
+	if device.Run(c, "frobenius_dot/backward", c.ABar) {
+		return
+	}
 	if f, ok := any(c).(*FrobeniusDotBackward[float32]); ok && kern.Fused() {
 		(*frobeniusDotBackwardFused)(f).run()
 		return

@@ -4,6 +4,7 @@ package ops
 
 import (
 	"github.com/nl-hecate/hecate/runtime/block"
+	"github.com/nl-hecate/hecate/runtime/device"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/pulse"
@@ -34,6 +35,9 @@ func (c *GELUCall[F]) WorkLen() int {
 
 // Run computes GELUCall.
 func (c *GELUCall[F]) Run() {
+	if device.Run(c, "gelu/call", c.Out) {
+		return
+	}
 	if f, ok := any(c).(*GELUCall[float32]); ok && kern.Fused() {
 		(*gELUCallFused)(f).run()
 		return
@@ -68,6 +72,9 @@ func (c *GELUBackward[F]) WorkLen() int {
 
 // Run computes GELUBackward.
 func (c *GELUBackward[F]) Run() {
+	if device.Run(c, "gelu/backward", c.XBar) {
+		return
+	}
 	if f, ok := any(c).(*GELUBackward[float32]); ok && kern.Fused() {
 		(*gELUBackwardFused)(f).run()
 		return

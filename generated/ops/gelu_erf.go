@@ -4,6 +4,7 @@ package ops
 
 import (
 	"github.com/nl-hecate/hecate/runtime/block"
+	"github.com/nl-hecate/hecate/runtime/device"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/pulse"
@@ -34,6 +35,9 @@ func (c *GELUErfCall[F]) WorkLen() int {
 
 // Run computes GELUErfCall.
 func (c *GELUErfCall[F]) Run() {
+	if device.Run(c, "gelu_erf/call", c.Out) {
+		return
+	}
 	if f, ok := any(c).(*GELUErfCall[float32]); ok && kern.Fused() {
 		(*gELUErfCallFused)(f).run()
 		return
@@ -68,6 +72,9 @@ func (c *GELUErfBackward[F]) WorkLen() int {
 
 // Run computes GELUErfBackward.
 func (c *GELUErfBackward[F]) Run() {
+	if device.Run(c, "gelu_erf/backward", c.XBar) {
+		return
+	}
 	if f, ok := any(c).(*GELUErfBackward[float32]); ok && kern.Fused() {
 		(*gELUErfBackwardFused)(f).run()
 		return

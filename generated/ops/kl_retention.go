@@ -4,6 +4,7 @@ package ops
 
 import (
 	"github.com/nl-hecate/hecate/runtime/block"
+	"github.com/nl-hecate/hecate/runtime/device"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/pulse"
@@ -41,6 +42,9 @@ func (c *KLRetentionCall[F]) WorkLen() int {
 
 // Run computes KLRetentionCall.
 func (c *KLRetentionCall[F]) Run() {
+	if device.Run(c, "kl_retention/call", c.Out) {
+		return
+	}
 	if f, ok := any(c).(*KLRetentionCall[float32]); ok && kern.Fused() {
 		(*kLRetentionCallFused)(f).run()
 		return
@@ -115,6 +119,9 @@ func (c *KLRetentionBackward[F]) WorkLen() int {
 
 // Run computes KLRetentionBackward.
 func (c *KLRetentionBackward[F]) Run() {
+	if device.Run(c, "kl_retention/backward", c.PriorBar) {
+		return
+	}
 	if f, ok := any(c).(*KLRetentionBackward[float32]); ok && kern.Fused() {
 		(*kLRetentionBackwardFused)(f).run()
 		return

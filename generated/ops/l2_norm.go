@@ -4,6 +4,7 @@ package ops
 
 import (
 	"github.com/nl-hecate/hecate/runtime/block"
+	"github.com/nl-hecate/hecate/runtime/device"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/pulse"
@@ -37,6 +38,9 @@ func (c *L2NormCall[F]) WorkLen() int {
 
 // Run computes L2NormCall.
 func (c *L2NormCall[F]) Run() {
+	if device.Run(c, "l2_norm/call", c.Out) {
+		return
+	}
 	if f, ok := any(c).(*L2NormCall[float32]); ok && kern.Fused() {
 		(*l2NormCallFused)(f).run()
 		return
@@ -83,6 +87,9 @@ func (c *L2NormBackward[F]) WorkLen() int {
 
 // Run computes L2NormBackward.
 func (c *L2NormBackward[F]) Run() {
+	if device.Run(c, "l2_norm/backward", c.XBar) {
+		return
+	}
 	if f, ok := any(c).(*L2NormBackward[float32]); ok && kern.Fused() {
 		(*l2NormBackwardFused)(f).run()
 		return

@@ -4,6 +4,7 @@ package ops
 
 import (
 	"github.com/nl-hecate/hecate/runtime/block"
+	"github.com/nl-hecate/hecate/runtime/device"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/pulse"
@@ -40,6 +41,9 @@ func (c *L2NormalizeRowsCall[F]) WorkLen() int {
 
 // Run computes L2NormalizeRowsCall.
 func (c *L2NormalizeRowsCall[F]) Run() {
+	if device.Run(c, "l2_normalize_rows/call", c.Out) {
+		return
+	}
 	if f, ok := any(c).(*L2NormalizeRowsCall[float32]); ok && kern.Fused() {
 		(*l2NormalizeRowsCallFused)(f).run()
 		return
@@ -105,6 +109,9 @@ func (c *L2NormalizeRowsBackward[F]) WorkLen() int {
 
 // Run computes L2NormalizeRowsBackward.
 func (c *L2NormalizeRowsBackward[F]) Run() {
+	if device.Run(c, "l2_normalize_rows/backward", c.XBar) {
+		return
+	}
 	if f, ok := any(c).(*L2NormalizeRowsBackward[float32]); ok && kern.Fused() {
 		(*l2NormalizeRowsBackwardFused)(f).run()
 		return

@@ -4,6 +4,7 @@ package ops
 
 import (
 	"github.com/nl-hecate/hecate/runtime/block"
+	"github.com/nl-hecate/hecate/runtime/device"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/pulse"
@@ -35,6 +36,9 @@ func (c *L2RetentionCall[F]) WorkLen() int {
 
 // Run computes L2RetentionCall.
 func (c *L2RetentionCall[F]) Run() {
+	if device.Run(c, "l2_retention/call", c.Out) {
+		return
+	}
 	if f, ok := any(c).(*L2RetentionCall[float32]); ok && kern.Fused() {
 		(*l2RetentionCallFused)(f).run()
 		return
@@ -69,6 +73,9 @@ func (c *L2RetentionBackward[F]) WorkLen() int {
 
 // Run computes L2RetentionBackward.
 func (c *L2RetentionBackward[F]) Run() {
+	if device.Run(c, "l2_retention/backward", c.XBar) {
+		return
+	}
 	if f, ok := any(c).(*L2RetentionBackward[float32]); ok && kern.Fused() {
 		(*l2RetentionBackwardFused)(f).run()
 		return

@@ -4,6 +4,7 @@ package ops
 
 import (
 	"github.com/nl-hecate/hecate/runtime/block"
+	"github.com/nl-hecate/hecate/runtime/device"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/pulse"
@@ -43,6 +44,9 @@ func (c *LayerNormCall[F]) WorkLen() int {
 
 // Run computes LayerNormCall.
 func (c *LayerNormCall[F]) Run() {
+	if device.Run(c, "layer_norm/call", c.Out) {
+		return
+	}
 	if f, ok := any(c).(*LayerNormCall[float32]); ok && kern.Fused() {
 		(*layerNormCallFused)(f).run()
 		return
@@ -144,6 +148,9 @@ func (c *LayerNormBackward[F]) WorkLen() int {
 
 // Run computes LayerNormBackward.
 func (c *LayerNormBackward[F]) Run() {
+	if device.Run(c, "layer_norm/backward", c.XBar) {
+		return
+	}
 	if f, ok := any(c).(*LayerNormBackward[float32]); ok && kern.Fused() {
 		(*layerNormBackwardFused)(f).run()
 		return

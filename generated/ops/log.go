@@ -4,6 +4,7 @@ package ops
 
 import (
 	"github.com/nl-hecate/hecate/runtime/block"
+	"github.com/nl-hecate/hecate/runtime/device"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/pulse"
@@ -34,6 +35,9 @@ func (c *LogCall[F]) WorkLen() int {
 
 // Run computes LogCall.
 func (c *LogCall[F]) Run() {
+	if device.Run(c, "log/call", c.Out) {
+		return
+	}
 	if f, ok := any(c).(*LogCall[float32]); ok && kern.Fused() {
 		(*logCallFused)(f).run()
 		return
@@ -67,6 +71,9 @@ func (c *LogBackward[F]) WorkLen() int {
 
 // Run computes LogBackward.
 func (c *LogBackward[F]) Run() {
+	if device.Run(c, "log/backward", c.XBar) {
+		return
+	}
 	if f, ok := any(c).(*LogBackward[float32]); ok && kern.Fused() {
 		(*logBackwardFused)(f).run()
 		return

@@ -4,6 +4,7 @@ package ops
 
 import (
 	"github.com/nl-hecate/hecate/runtime/block"
+	"github.com/nl-hecate/hecate/runtime/device"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/pulse"
@@ -39,6 +40,9 @@ func (c *MatmulCall[F]) WorkLen() int {
 
 // Run computes MatmulCall.
 func (c *MatmulCall[F]) Run() {
+	if device.Run(c, "matmul/call", c.Out) {
+		return
+	}
 	if f, ok := any(c).(*MatmulCall[float32]); ok && kern.Fused() {
 		(*matmulCallFused)(f).run()
 		return
@@ -72,6 +76,9 @@ func (c *MatmulBackward[F]) WorkLen() int {
 
 // Run computes MatmulBackward.
 func (c *MatmulBackward[F]) Run() {
+	if device.Run(c, "matmul/backward", c.ABar) {
+		return
+	}
 	if f, ok := any(c).(*MatmulBackward[float32]); ok && kern.Fused() {
 		(*matmulBackwardFused)(f).run()
 		return

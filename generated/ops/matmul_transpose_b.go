@@ -4,6 +4,7 @@ package ops
 
 import (
 	"github.com/nl-hecate/hecate/runtime/block"
+	"github.com/nl-hecate/hecate/runtime/device"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/pulse"
@@ -39,6 +40,9 @@ func (c *MatmulTransposeBCall[F]) WorkLen() int {
 
 // Run computes MatmulTransposeBCall.
 func (c *MatmulTransposeBCall[F]) Run() {
+	if device.Run(c, "matmul_transpose_b/call", c.Out) {
+		return
+	}
 	if f, ok := any(c).(*MatmulTransposeBCall[float32]); ok && kern.Fused() {
 		(*matmulTransposeBCallFused)(f).run()
 		return
@@ -72,6 +76,9 @@ func (c *MatmulTransposeBBackward[F]) WorkLen() int {
 
 // Run computes MatmulTransposeBBackward.
 func (c *MatmulTransposeBBackward[F]) Run() {
+	if device.Run(c, "matmul_transpose_b/backward", c.ABar) {
+		return
+	}
 	if f, ok := any(c).(*MatmulTransposeBBackward[float32]); ok && kern.Fused() {
 		(*matmulTransposeBBackwardFused)(f).run()
 		return

@@ -4,6 +4,7 @@ package ops
 
 import (
 	"github.com/nl-hecate/hecate/runtime/block"
+	"github.com/nl-hecate/hecate/runtime/device"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/pulse"
@@ -37,6 +38,9 @@ func (c *MeanRowsCall[F]) WorkLen() int {
 
 // Run computes MeanRowsCall.
 func (c *MeanRowsCall[F]) Run() {
+	if device.Run(c, "mean_rows/call", c.Out) {
+		return
+	}
 	if f, ok := any(c).(*MeanRowsCall[float32]); ok && kern.Fused() {
 		(*meanRowsCallFused)(f).run()
 		return
@@ -84,6 +88,9 @@ func (c *MeanRowsBackward[F]) WorkLen() int {
 
 // Run computes MeanRowsBackward.
 func (c *MeanRowsBackward[F]) Run() {
+	if device.Run(c, "mean_rows/backward", c.XBar) {
+		return
+	}
 	if f, ok := any(c).(*MeanRowsBackward[float32]); ok && kern.Fused() {
 		(*meanRowsBackwardFused)(f).run()
 		return

@@ -4,6 +4,7 @@ package ops
 
 import (
 	"github.com/nl-hecate/hecate/runtime/block"
+	"github.com/nl-hecate/hecate/runtime/device"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/pulse"
@@ -35,6 +36,9 @@ func (c *MulCall[F]) WorkLen() int {
 
 // Run computes MulCall.
 func (c *MulCall[F]) Run() {
+	if device.Run(c, "mul/call", c.Out) {
+		return
+	}
 	if f, ok := any(c).(*MulCall[float32]); ok && kern.Fused() {
 		(*mulCallFused)(f).run()
 		return
@@ -71,6 +75,9 @@ func (c *MulBackward[F]) WorkLen() int {
 
 // Run computes MulBackward.
 func (c *MulBackward[F]) Run() {
+	if device.Run(c, "mul/backward", c.ABar) {
+		return
+	}
 	if f, ok := any(c).(*MulBackward[float32]); ok && kern.Fused() {
 		(*mulBackwardFused)(f).run()
 		return

@@ -4,6 +4,7 @@ package ops
 
 import (
 	"github.com/nl-hecate/hecate/runtime/block"
+	"github.com/nl-hecate/hecate/runtime/device"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/pulse"
@@ -34,6 +35,9 @@ func (c *NegateCall[F]) WorkLen() int {
 
 // Run computes NegateCall.
 func (c *NegateCall[F]) Run() {
+	if device.Run(c, "negate/call", c.Out) {
+		return
+	}
 	if f, ok := any(c).(*NegateCall[float32]); ok && kern.Fused() {
 		(*negateCallFused)(f).run()
 		return
@@ -66,6 +70,9 @@ func (c *NegateBackward[F]) WorkLen() int {
 
 // Run computes NegateBackward.
 func (c *NegateBackward[F]) Run() {
+	if device.Run(c, "negate/backward", c.ABar) {
+		return
+	}
 	if f, ok := any(c).(*NegateBackward[float32]); ok && kern.Fused() {
 		(*negateBackwardFused)(f).run()
 		return

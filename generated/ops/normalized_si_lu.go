@@ -4,6 +4,7 @@ package ops
 
 import (
 	"github.com/nl-hecate/hecate/runtime/block"
+	"github.com/nl-hecate/hecate/runtime/device"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/pulse"
@@ -41,6 +42,9 @@ func (c *NormalizedSiLUCall[F]) WorkLen() int {
 
 // Run computes NormalizedSiLUCall.
 func (c *NormalizedSiLUCall[F]) Run() {
+	if device.Run(c, "normalized_si_lu/call", c.Out) {
+		return
+	}
 	if f, ok := any(c).(*NormalizedSiLUCall[float32]); ok && kern.Fused() {
 		(*normalizedSiLUCallFused)(f).run()
 		return
@@ -117,6 +121,9 @@ func (c *NormalizedSiLUBackward[F]) WorkLen() int {
 
 // Run computes NormalizedSiLUBackward.
 func (c *NormalizedSiLUBackward[F]) Run() {
+	if device.Run(c, "normalized_si_lu/backward", c.XBar) {
+		return
+	}
 	if f, ok := any(c).(*NormalizedSiLUBackward[float32]); ok && kern.Fused() {
 		(*normalizedSiLUBackwardFused)(f).run()
 		return

@@ -4,6 +4,7 @@ package ops
 
 import (
 	"github.com/nl-hecate/hecate/runtime/block"
+	"github.com/nl-hecate/hecate/runtime/device"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/pulse"
@@ -37,6 +38,9 @@ func (c *OuterProductCall[F]) WorkLen() int {
 
 // Run computes OuterProductCall.
 func (c *OuterProductCall[F]) Run() {
+	if device.Run(c, "outer_product/call", c.Out) {
+		return
+	}
 	if f, ok := any(c).(*OuterProductCall[float32]); ok && kern.Fused() {
 		(*outerProductCallFused)(f).run()
 		return
@@ -77,6 +81,9 @@ func (c *OuterProductBackward[F]) WorkLen() int {
 
 // Run computes OuterProductBackward.
 func (c *OuterProductBackward[F]) Run() {
+	if device.Run(c, "outer_product/backward", c.ABar) {
+		return
+	}
 	if f, ok := any(c).(*OuterProductBackward[float32]); ok && kern.Fused() {
 		(*outerProductBackwardFused)(f).run()
 		return

@@ -4,6 +4,7 @@ package ops
 
 import (
 	"github.com/nl-hecate/hecate/runtime/block"
+	"github.com/nl-hecate/hecate/runtime/device"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/pulse"
@@ -37,6 +38,9 @@ func (c *RowBroadcastAddCall[F]) WorkLen() int {
 
 // Run computes RowBroadcastAddCall.
 func (c *RowBroadcastAddCall[F]) Run() {
+	if device.Run(c, "row_broadcast_add/call", c.Out) {
+		return
+	}
 	if f, ok := any(c).(*RowBroadcastAddCall[float32]); ok && kern.Fused() {
 		(*rowBroadcastAddCallFused)(f).run()
 		return
@@ -74,6 +78,9 @@ func (c *RowBroadcastAddBackward[F]) WorkLen() int {
 
 // Run computes RowBroadcastAddBackward.
 func (c *RowBroadcastAddBackward[F]) Run() {
+	if device.Run(c, "row_broadcast_add/backward", c.XBar) {
+		return
+	}
 	if f, ok := any(c).(*RowBroadcastAddBackward[float32]); ok && kern.Fused() {
 		(*rowBroadcastAddBackwardFused)(f).run()
 		return

@@ -4,6 +4,7 @@ package ops
 
 import (
 	"github.com/nl-hecate/hecate/runtime/block"
+	"github.com/nl-hecate/hecate/runtime/device"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/pulse"
@@ -35,6 +36,9 @@ func (c *ScaleCall[F]) WorkLen() int {
 
 // Run computes ScaleCall.
 func (c *ScaleCall[F]) Run() {
+	if device.Run(c, "scale/call", c.Out) {
+		return
+	}
 	if f, ok := any(c).(*ScaleCall[float32]); ok && kern.Fused() {
 		(*scaleCallFused)(f).run()
 		return
@@ -69,6 +73,9 @@ func (c *ScaleBackward[F]) WorkLen() int {
 
 // Run computes ScaleBackward.
 func (c *ScaleBackward[F]) Run() {
+	if device.Run(c, "scale/backward", c.ABar) {
+		return
+	}
 	if f, ok := any(c).(*ScaleBackward[float32]); ok && kern.Fused() {
 		(*scaleBackwardFused)(f).run()
 		return

@@ -4,6 +4,7 @@ package ops
 
 import (
 	"github.com/nl-hecate/hecate/runtime/block"
+	"github.com/nl-hecate/hecate/runtime/device"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/pulse"
@@ -37,6 +38,9 @@ func (c *ScaleByCall[F]) WorkLen() int {
 
 // Run computes ScaleByCall.
 func (c *ScaleByCall[F]) Run() {
+	if device.Run(c, "scale_by/call", c.Out) {
+		return
+	}
 	if f, ok := any(c).(*ScaleByCall[float32]); ok && kern.Fused() {
 		(*scaleByCallFused)(f).run()
 		return
@@ -77,6 +81,9 @@ func (c *ScaleByBackward[F]) WorkLen() int {
 
 // Run computes ScaleByBackward.
 func (c *ScaleByBackward[F]) Run() {
+	if device.Run(c, "scale_by/backward", c.ABar) {
+		return
+	}
 	if f, ok := any(c).(*ScaleByBackward[float32]); ok && kern.Fused() {
 		(*scaleByBackwardFused)(f).run()
 		return

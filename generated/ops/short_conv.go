@@ -4,6 +4,7 @@ package ops
 
 import (
 	"github.com/nl-hecate/hecate/runtime/block"
+	"github.com/nl-hecate/hecate/runtime/device"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/pulse"
@@ -44,6 +45,9 @@ func (c *ShortConvCall[F]) WorkLen() int {
 
 // Run computes ShortConvCall.
 func (c *ShortConvCall[F]) Run() {
+	if device.Run(c, "short_conv/call", c.Out) {
+		return
+	}
 	if f, ok := any(c).(*ShortConvCall[float32]); ok && kern.Fused() {
 		(*shortConvCallFused)(f).run()
 		return
@@ -106,6 +110,9 @@ func (c *ShortConvBackward[F]) WorkLen() int {
 
 // Run computes ShortConvBackward.
 func (c *ShortConvBackward[F]) Run() {
+	if device.Run(c, "short_conv/backward", c.UBar) {
+		return
+	}
 	if f, ok := any(c).(*ShortConvBackward[float32]); ok && kern.Fused() {
 		(*shortConvBackwardFused)(f).run()
 		return

@@ -4,6 +4,7 @@ package ops
 
 import (
 	"github.com/nl-hecate/hecate/runtime/block"
+	"github.com/nl-hecate/hecate/runtime/device"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/pulse"
@@ -34,6 +35,9 @@ func (c *SiLUCall[F]) WorkLen() int {
 
 // Run computes SiLUCall.
 func (c *SiLUCall[F]) Run() {
+	if device.Run(c, "si_lu/call", c.Out) {
+		return
+	}
 	if f, ok := any(c).(*SiLUCall[float32]); ok && kern.Fused() {
 		(*siLUCallFused)(f).run()
 		return
@@ -68,6 +72,9 @@ func (c *SiLUBackward[F]) WorkLen() int {
 
 // Run computes SiLUBackward.
 func (c *SiLUBackward[F]) Run() {
+	if device.Run(c, "si_lu/backward", c.XBar) {
+		return
+	}
 	if f, ok := any(c).(*SiLUBackward[float32]); ok && kern.Fused() {
 		(*siLUBackwardFused)(f).run()
 		return

@@ -4,6 +4,7 @@ package ops
 
 import (
 	"github.com/nl-hecate/hecate/runtime/block"
+	"github.com/nl-hecate/hecate/runtime/device"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/pulse"
@@ -34,6 +35,9 @@ func (c *SigmoidCall[F]) WorkLen() int {
 
 // Run computes SigmoidCall.
 func (c *SigmoidCall[F]) Run() {
+	if device.Run(c, "sigmoid/call", c.Out) {
+		return
+	}
 	if f, ok := any(c).(*SigmoidCall[float32]); ok && kern.Fused() {
 		(*sigmoidCallFused)(f).run()
 		return
@@ -67,6 +71,9 @@ func (c *SigmoidBackward[F]) WorkLen() int {
 
 // Run computes SigmoidBackward.
 func (c *SigmoidBackward[F]) Run() {
+	if device.Run(c, "sigmoid/backward", c.XBar) {
+		return
+	}
 	if f, ok := any(c).(*SigmoidBackward[float32]); ok && kern.Fused() {
 		(*sigmoidBackwardFused)(f).run()
 		return

@@ -4,6 +4,7 @@ package ops
 
 import (
 	"github.com/nl-hecate/hecate/runtime/block"
+	"github.com/nl-hecate/hecate/runtime/device"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/pulse"
@@ -37,6 +38,9 @@ func (c *SliceCall[F]) WorkLen() int {
 
 // Run computes SliceCall.
 func (c *SliceCall[F]) Run() {
+	if device.Run(c, "slice/call", c.Out) {
+		return
+	}
 	if f, ok := any(c).(*SliceCall[float32]); ok && kern.Fused() {
 		(*sliceCallFused)(f).run()
 		return
@@ -71,6 +75,9 @@ func (c *SliceBackward[F]) WorkLen() int {
 
 // Run computes SliceBackward.
 func (c *SliceBackward[F]) Run() {
+	if device.Run(c, "slice/backward", c.ABar) {
+		return
+	}
 	if f, ok := any(c).(*SliceBackward[float32]); ok && kern.Fused() {
 		(*sliceBackwardFused)(f).run()
 		return

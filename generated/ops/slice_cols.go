@@ -4,6 +4,7 @@ package ops
 
 import (
 	"github.com/nl-hecate/hecate/runtime/block"
+	"github.com/nl-hecate/hecate/runtime/device"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/pulse"
@@ -39,6 +40,9 @@ func (c *SliceColsCall[F]) WorkLen() int {
 
 // Run computes SliceColsCall.
 func (c *SliceColsCall[F]) Run() {
+	if device.Run(c, "slice_cols/call", c.Out) {
+		return
+	}
 	if f, ok := any(c).(*SliceColsCall[float32]); ok && kern.Fused() {
 		(*sliceColsCallFused)(f).run()
 		return
@@ -76,6 +80,9 @@ func (c *SliceColsBackward[F]) WorkLen() int {
 
 // Run computes SliceColsBackward.
 func (c *SliceColsBackward[F]) Run() {
+	if device.Run(c, "slice_cols/backward", c.ABar) {
+		return
+	}
 	if f, ok := any(c).(*SliceColsBackward[float32]); ok && kern.Fused() {
 		(*sliceColsBackwardFused)(f).run()
 		return

@@ -4,6 +4,7 @@ package ops
 
 import (
 	"github.com/nl-hecate/hecate/runtime/block"
+	"github.com/nl-hecate/hecate/runtime/device"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/pulse"
@@ -39,6 +40,9 @@ func (c *SliceRowsCall[F]) WorkLen() int {
 
 // Run computes SliceRowsCall.
 func (c *SliceRowsCall[F]) Run() {
+	if device.Run(c, "slice_rows/call", c.Out) {
+		return
+	}
 	if f, ok := any(c).(*SliceRowsCall[float32]); ok && kern.Fused() {
 		(*sliceRowsCallFused)(f).run()
 		return
@@ -76,6 +80,9 @@ func (c *SliceRowsBackward[F]) WorkLen() int {
 
 // Run computes SliceRowsBackward.
 func (c *SliceRowsBackward[F]) Run() {
+	if device.Run(c, "slice_rows/backward", c.ABar) {
+		return
+	}
 	if f, ok := any(c).(*SliceRowsBackward[float32]); ok && kern.Fused() {
 		(*sliceRowsBackwardFused)(f).run()
 		return

@@ -4,6 +4,7 @@ package ops
 
 import (
 	"github.com/nl-hecate/hecate/runtime/block"
+	"github.com/nl-hecate/hecate/runtime/device"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/pulse"
@@ -37,6 +38,9 @@ func (c *SoftmaxCall[F]) WorkLen() int {
 
 // Run computes SoftmaxCall.
 func (c *SoftmaxCall[F]) Run() {
+	if device.Run(c, "softmax/call", c.Out) {
+		return
+	}
 	if f, ok := any(c).(*SoftmaxCall[float32]); ok && kern.Fused() {
 		(*softmaxCallFused)(f).run()
 		return
@@ -87,6 +91,9 @@ func (c *SoftmaxBackward[F]) WorkLen() int {
 
 // Run computes SoftmaxBackward.
 func (c *SoftmaxBackward[F]) Run() {
+	if device.Run(c, "softmax/backward", c.XBar) {
+		return
+	}
 	if f, ok := any(c).(*SoftmaxBackward[float32]); ok && kern.Fused() {
 		(*softmaxBackwardFused)(f).run()
 		return

@@ -4,6 +4,7 @@ package ops
 
 import (
 	"github.com/nl-hecate/hecate/runtime/block"
+	"github.com/nl-hecate/hecate/runtime/device"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/pulse"
@@ -34,6 +35,9 @@ func (c *SoftplusCall[F]) WorkLen() int {
 
 // Run computes SoftplusCall.
 func (c *SoftplusCall[F]) Run() {
+	if device.Run(c, "softplus/call", c.Out) {
+		return
+	}
 	if f, ok := any(c).(*SoftplusCall[float32]); ok && kern.Fused() {
 		(*softplusCallFused)(f).run()
 		return
@@ -68,6 +72,9 @@ func (c *SoftplusBackward[F]) WorkLen() int {
 
 // Run computes SoftplusBackward.
 func (c *SoftplusBackward[F]) Run() {
+	if device.Run(c, "softplus/backward", c.XBar) {
+		return
+	}
 	if f, ok := any(c).(*SoftplusBackward[float32]); ok && kern.Fused() {
 		(*softplusBackwardFused)(f).run()
 		return

@@ -4,6 +4,7 @@ package ops
 
 import (
 	"github.com/nl-hecate/hecate/runtime/block"
+	"github.com/nl-hecate/hecate/runtime/device"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/pulse"
@@ -40,6 +41,9 @@ func (c *SphereProjectNormalizeCall[F]) WorkLen() int {
 
 // Run computes SphereProjectNormalizeCall.
 func (c *SphereProjectNormalizeCall[F]) Run() {
+	if device.Run(c, "sphere_project_normalize/call", c.Out) {
+		return
+	}
 	if f, ok := any(c).(*SphereProjectNormalizeCall[float32]); ok && kern.Fused() {
 		(*sphereProjectNormalizeCallFused)(f).run()
 		return
@@ -105,6 +109,9 @@ func (c *SphereProjectNormalizeBackward[F]) WorkLen() int {
 
 // Run computes SphereProjectNormalizeBackward.
 func (c *SphereProjectNormalizeBackward[F]) Run() {
+	if device.Run(c, "sphere_project_normalize/backward", c.SBar) {
+		return
+	}
 	if f, ok := any(c).(*SphereProjectNormalizeBackward[float32]); ok && kern.Fused() {
 		(*sphereProjectNormalizeBackwardFused)(f).run()
 		return

@@ -4,6 +4,7 @@ package ops
 
 import (
 	"github.com/nl-hecate/hecate/runtime/block"
+	"github.com/nl-hecate/hecate/runtime/device"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/pulse"
@@ -34,6 +35,9 @@ func (c *SqrtCall[F]) WorkLen() int {
 
 // Run computes SqrtCall.
 func (c *SqrtCall[F]) Run() {
+	if device.Run(c, "sqrt/call", c.Out) {
+		return
+	}
 	if f, ok := any(c).(*SqrtCall[float32]); ok && kern.Fused() {
 		(*sqrtCallFused)(f).run()
 		return
@@ -67,6 +71,9 @@ func (c *SqrtBackward[F]) WorkLen() int {
 
 // Run computes SqrtBackward.
 func (c *SqrtBackward[F]) Run() {
+	if device.Run(c, "sqrt/backward", c.XBar) {
+		return
+	}
 	if f, ok := any(c).(*SqrtBackward[float32]); ok && kern.Fused() {
 		(*sqrtBackwardFused)(f).run()
 		return

@@ -4,6 +4,7 @@ package ops
 
 import (
 	"github.com/nl-hecate/hecate/runtime/block"
+	"github.com/nl-hecate/hecate/runtime/device"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/pulse"
@@ -35,6 +36,9 @@ func (c *StraightThroughBoolCall[F]) WorkLen() int {
 
 // Run computes StraightThroughBoolCall.
 func (c *StraightThroughBoolCall[F]) Run() {
+	if device.Run(c, "straight_through_bool/call", c.Out) {
+		return
+	}
 	if f, ok := any(c).(*StraightThroughBoolCall[float32]); ok && kern.Fused() {
 		(*straightThroughBoolCallFused)(f).run()
 		return
@@ -68,6 +72,9 @@ func (c *StraightThroughBoolBackward[F]) WorkLen() int {
 
 // Run computes StraightThroughBoolBackward.
 func (c *StraightThroughBoolBackward[F]) Run() {
+	if device.Run(c, "straight_through_bool/backward", c.XBar) {
+		return
+	}
 	if f, ok := any(c).(*StraightThroughBoolBackward[float32]); ok && kern.Fused() {
 		(*straightThroughBoolBackwardFused)(f).run()
 		return

@@ -4,6 +4,7 @@ package ops
 
 import (
 	"github.com/nl-hecate/hecate/runtime/block"
+	"github.com/nl-hecate/hecate/runtime/device"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/pulse"
@@ -35,6 +36,9 @@ func (c *SubCall[F]) WorkLen() int {
 
 // Run computes SubCall.
 func (c *SubCall[F]) Run() {
+	if device.Run(c, "sub/call", c.Out) {
+		return
+	}
 	if f, ok := any(c).(*SubCall[float32]); ok && kern.Fused() {
 		(*subCallFused)(f).run()
 		return
@@ -69,6 +73,9 @@ func (c *SubBackward[F]) WorkLen() int {
 
 // Run computes SubBackward.
 func (c *SubBackward[F]) Run() {
+	if device.Run(c, "sub/backward", c.ABar) {
+		return
+	}
 	if f, ok := any(c).(*SubBackward[float32]); ok && kern.Fused() {
 		(*subBackwardFused)(f).run()
 		return

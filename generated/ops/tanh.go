@@ -4,6 +4,7 @@ package ops
 
 import (
 	"github.com/nl-hecate/hecate/runtime/block"
+	"github.com/nl-hecate/hecate/runtime/device"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/pulse"
@@ -34,6 +35,9 @@ func (c *TanhCall[F]) WorkLen() int {
 
 // Run computes TanhCall.
 func (c *TanhCall[F]) Run() {
+	if device.Run(c, "tanh/call", c.Out) {
+		return
+	}
 	if f, ok := any(c).(*TanhCall[float32]); ok && kern.Fused() {
 		(*tanhCallFused)(f).run()
 		return
@@ -67,6 +71,9 @@ func (c *TanhBackward[F]) WorkLen() int {
 
 // Run computes TanhBackward.
 func (c *TanhBackward[F]) Run() {
+	if device.Run(c, "tanh/backward", c.XBar) {
+		return
+	}
 	if f, ok := any(c).(*TanhBackward[float32]); ok && kern.Fused() {
 		(*tanhBackwardFused)(f).run()
 		return

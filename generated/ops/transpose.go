@@ -4,6 +4,7 @@ package ops
 
 import (
 	"github.com/nl-hecate/hecate/runtime/block"
+	"github.com/nl-hecate/hecate/runtime/device"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/pulse"
@@ -36,6 +37,9 @@ func (c *TransposeCall[F]) WorkLen() int {
 
 // Run computes TransposeCall.
 func (c *TransposeCall[F]) Run() {
+	if device.Run(c, "transpose/call", c.Out) {
+		return
+	}
 	if f, ok := any(c).(*TransposeCall[float32]); ok && kern.Fused() {
 		(*transposeCallFused)(f).run()
 		return
@@ -70,6 +74,9 @@ func (c *TransposeBackward[F]) WorkLen() int {
 
 // Run computes TransposeBackward.
 func (c *TransposeBackward[F]) Run() {
+	if device.Run(c, "transpose/backward", c.ABar) {
+		return
+	}
 	if f, ok := any(c).(*TransposeBackward[float32]); ok && kern.Fused() {
 		(*transposeBackwardFused)(f).run()
 		return

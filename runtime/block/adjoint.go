@@ -3,6 +3,7 @@ package block
 import (
 	"unsafe"
 
+	"github.com/nl-hecate/hecate/runtime/device"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
@@ -27,7 +28,7 @@ func Adjoint[F num.Float](t *tape.Tape[F], v tape.Value[F], n int) []F {
 // Zeros is scratch of n zeros.
 func Zeros[F num.Float](t *tape.Tape[F], n int) []F {
 	s := t.Scratch(n)
-	clear(s)
+	device.Clear(s)
 	return s
 }
 
@@ -37,10 +38,7 @@ func Accumulate[F num.Float](t *tape.Tape[F], v tape.Value[F], part []F) {
 	if g == nil {
 		return
 	}
-	part = part[:len(g)]
-	for i := range g {
-		g[i] += part[i]
-	}
+	device.Add(g, part)
 }
 
 // Blocks is the same memory as groups of entries, B = [n]E: the entries of rows

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/nl-hecate/hecate/runtime/device"
 	"github.com/nl-hecate/hecate/runtime/num"
 )
 
@@ -92,6 +93,10 @@ func CheckStart[F num.Float](name string, m *Memory[F], i int, start []F) error 
 // the others.
 func (m *Memory[F]) checkSlot(name string, i int, data []F, fresh bool) error {
 	s := &m.Slots[i]
+	if s.Range == nil && (s.Rows == AnyRows || len(s.Shape) == 0) {
+		return nil
+	}
+	data = device.Host(data)
 	size := s.size()
 	for l := range m.Pos {
 		if m.Fresh(l) != fresh {

@@ -1,6 +1,7 @@
 package block
 
 import (
+	"github.com/nl-hecate/hecate/runtime/device"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
@@ -33,11 +34,11 @@ func InitialState[F num.Float](c Call[F], m *Memory[F], i int, start tape.Value[
 	data := n.old.Data
 	if m.anyFresh() {
 		data = c.Run.Arena.Alloc(len(n.old.Data))
-		copy(data, n.old.Data)
+		device.Copy(data, n.old.Data)
 		n.fresh = c.Run.Arena.Bools(m.Batch)
 		for l := range m.Pos {
 			if n.fresh[l] = m.Fresh(l); n.fresh[l] {
-				copy(data[l*n.size:(l+1)*n.size], start.Data[l*n.size:(l+1)*n.size])
+				device.Copy(data[l*n.size:(l+1)*n.size], start.Data[l*n.size:(l+1)*n.size])
 			}
 		}
 	}
@@ -61,14 +62,15 @@ func (n *initialNode[F]) Backward(t *tape.Tape[F]) {
 		return
 	}
 	start, old := t.Grad(n.start), t.Grad(n.old)
-	for j, x := range bar {
+	for l := range len(bar) / max(n.size, 1) {
+		from, to := l*n.size, (l+1)*n.size
 		switch {
-		case n.fresh == nil || !n.fresh[j/n.size]:
+		case n.fresh == nil || !n.fresh[l]:
 			if old != nil {
-				old[j] += x
+				device.Add(old[from:to], bar[from:to])
 			}
 		case start != nil:
-			start[j] += x
+			device.Add(start[from:to], bar[from:to])
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/nl-hecate/hecate/runtime/context"
+	"github.com/nl-hecate/hecate/runtime/device"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
@@ -181,10 +182,11 @@ func (l List[F]) chain(c Call[F], w Weights[F], m *Memory[F], x tape.Value[F], a
 // Open says which parts keep what this call wrote: part l in the sequences where
 // gate, [batch, parts], is above one half. Elsewhere their states stay.
 func (l List[F]) Open(m *Memory[F], gate tape.Value[F]) {
+	open := device.Host(gate.Data)
 	for i := range l.Parts {
 		p := m.PartOf(l.names[i])
 		for s := range m.Batch {
-			if !(gate.Data[s*len(l.Parts)+i] > 0.5) {
+			if !(open[s*len(l.Parts)+i] > 0.5) {
 				p.Discard(s)
 			}
 		}
@@ -196,9 +198,7 @@ func add[F num.Float](c Call[F], x, y tape.Value[F]) tape.Value[F] {
 	n := tape.Push[F, addNode[F]](c.Run, addKind)
 	n.x, n.y = x, y
 	out := c.Run.Arena.Alloc(len(x.Data))
-	for i := range out {
-		out[i] = x.Data[i] + y.Data[i]
-	}
+	device.Sum(out, x.Data, y.Data)
 	n.out = c.Run.Output(out)
 	return n.out
 }
@@ -225,7 +225,7 @@ func concat[F num.Float](c Call[F], ys []tape.Value[F]) tape.Value[F] {
 		size += len(y.Data)
 	}
 	out := c.Run.Arena.Alloc(size)
-	n.each(func(i, from, to, n int) { copy(out[to:to+n], ys[i].Data[from:from+n]) })
+	n.each(func(i, from, to, n int) { device.Copy(out[to:to+n], ys[i].Data[from:from+n]) })
 	n.out = c.Run.Output(out)
 	return n.out
 }
@@ -259,9 +259,7 @@ func (n *concatNode[F]) Backward(t *tape.Tape[F]) {
 	}
 	n.each(func(i, from, to, size int) {
 		if g := t.Grad(n.in[i]); g != nil {
-			for j := range size {
-				g[from+j] += dy[to+j]
-			}
+			device.Add(g[from:from+size], dy[to:to+size])
 		}
 	})
 }

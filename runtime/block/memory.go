@@ -3,6 +3,7 @@ package block
 import (
 	"slices"
 
+	"github.com/nl-hecate/hecate/runtime/device"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
 	"github.com/nl-hecate/hecate/runtime/tensor"
@@ -161,10 +162,14 @@ func (m *Memory[F]) Keep() {
 
 // keep copies data into a slot; of a state only the sequences that are open.
 func (m *Memory[F]) keep(s *Slot[F], data []F) {
+	if s.Window || !slices.Contains(m.shut, true) {
+		device.Copy(s.Data, data)
+		return
+	}
 	n := s.size()
 	for l := range m.Batch {
-		if s.Window || !m.shut[l] {
-			copy(s.Data[l*n:(l+1)*n], data[l*n:(l+1)*n])
+		if !m.shut[l] {
+			device.Copy(s.Data[l*n:(l+1)*n], data[l*n:(l+1)*n])
 		}
 	}
 }
@@ -217,7 +222,7 @@ func (m *Memory[F]) Reset(sequence int) {
 			continue
 		}
 		n := m.Slots[i].size()
-		clear(m.Slots[i].Data[sequence*n : (sequence+1)*n])
+		device.Clear(m.Slots[i].Data[sequence*n : (sequence+1)*n])
 	}
 	for _, p := range m.Parts {
 		p.Memory.Reset(sequence)
@@ -232,14 +237,27 @@ func (m *Memory[F]) Clone() *Memory[F] {
 	for i, s := range m.Slots {
 		c.Slots[i].Data = nil
 		if !m.borrowed(i) {
-			c.Slots[i].Data = tensor.Make[F](len(s.Data))
-			copy(c.Slots[i].Data, s.Data)
+			c.Slots[i].Data = device.Like(s.Data, len(s.Data))
+			device.Copy(c.Slots[i].Data, s.Data)
 		}
 	}
 	for i, p := range m.Parts {
 		c.Parts[i].Memory = p.Memory.Clone()
 	}
 	return c
+}
+
+// Move replaces every slot, of the parts too, by what f returns for it: the same numbers in other
+// memory.
+func (m *Memory[F]) Move(f func(data []F) []F) {
+	for i := range m.Slots {
+		if !m.borrowed(i) {
+			m.Slots[i].Data = f(m.Slots[i].Data)
+		}
+	}
+	for _, p := range m.Parts {
+		p.Memory.Move(f)
+	}
 }
 
 // Each calls f for every slot of the memory and its parts, under its full

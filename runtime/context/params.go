@@ -167,6 +167,15 @@ func (s *ParamSet[F]) Fill(seed uint64) {
 	s.version++
 }
 
+// Move puts all parameters into other memory: f returns a copy of each. There is no writer that has
+// written yet.
+func (s *ParamSet[F]) Move(f func(data []F) []F) {
+	for i := range s.data {
+		s.data[i] = f(s.data[i])
+	}
+	s.version++
+}
+
 func (p Param) stream(seed uint64) *num.Stream {
 	if p.Init.Stream != "" {
 		return num.NewStream(p.Init.Stream, p.Init.Seed)

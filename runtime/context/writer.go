@@ -1,6 +1,6 @@
 package context
 
-import "github.com/nl-hecate/hecate/runtime/tensor"
+import "github.com/nl-hecate/hecate/runtime/device"
 
 // How a set is written. An update is computed beside the set, parameter by
 // parameter, into memory that the writer keeps from one update to the next. Only
@@ -15,18 +15,18 @@ func (w *Writer[F]) write(fixed bool, f func(i int, p Param, data []F)) {
 		panic(writerClosed)
 	}
 	for i := len(w.next); i < len(w.set.data); i++ {
-		w.next = append(w.next, tensor.Make[F](len(w.set.data[i])))
+		w.next = append(w.next, device.Like(w.set.data[i], len(w.set.data[i])))
 	}
 	for i, p := range w.set.params {
 		if p.Fixed && !fixed {
 			continue
 		}
-		copy(w.next[i], w.set.data[i])
+		device.Copy(w.next[i], w.set.data[i])
 		f(i, p, w.next[i])
 	}
 	for i, p := range w.set.params {
 		if !p.Fixed || fixed {
-			copy(w.set.data[i], w.next[i])
+			device.Copy(w.set.data[i], w.next[i])
 		}
 	}
 	w.set.version++

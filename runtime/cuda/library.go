@@ -99,6 +99,7 @@ type Kernel struct {
 	Text      string
 	Defaults  map[string]int // sizes of the model that the text has as constants, with the values that it has by itself
 	Open      []string       // sizes that are arguments
+	Sizes     []string       // all of them, in the order of the plan
 	Buffers   []Buffer
 	Functions []FunctionInfo
 
@@ -161,6 +162,7 @@ func (k *Kernel) parse() error {
 		Unit, Page string
 		Constants  map[string]int
 		Open       []string
+		Sizes      []string
 		Quotients  []struct{ Name, Numerator, Denominator string }
 		Buffers    []struct {
 			Buffer
@@ -188,7 +190,7 @@ func (k *Kernel) parse() error {
 		errs = append(errs, err)
 		return f
 	}
-	k.Unit, k.Page, k.Defaults, k.Open = row.Unit, row.Page, row.Constants, row.Open
+	k.Unit, k.Page, k.Defaults, k.Open, k.Sizes = row.Unit, row.Page, row.Constants, row.Open, row.Sizes
 	for _, q := range row.Quotients {
 		k.quotients = append(k.quotients, quotient{q.Name, read(q.Numerator), read(q.Denominator)})
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/context"
+	"github.com/nl-hecate/hecate/runtime/device"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/pulse"
 	"github.com/nl-hecate/hecate/runtime/sample"
@@ -129,13 +130,17 @@ func (g *generator[F]) forward(r *tape.Run[F]) error {
 	if err != nil {
 		return err
 	}
-	for i, z := range logits.Data {
+	drawn := device.Host(logits.Data)
+	if err := g.m.fault(); err != nil {
+		return err
+	}
+	for i, z := range drawn {
 		if !num.IsFinite(z) {
 			return &BadNumber{What: fmt.Sprintf("the logit of token %d", i), Value: float64(z), Step: g.pulse.Step(), Slot: -1, Level: -1, Token: -1}
 		}
 	}
 	if g.draws {
-		g.last = int32(g.drawer.Next(logits.Data))
+		g.last = int32(g.drawer.Next(drawn))
 	}
 	return nil
 }

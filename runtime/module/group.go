@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/nl-hecate/hecate/runtime/device"
 	"github.com/nl-hecate/hecate/runtime/pulse"
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
@@ -24,6 +25,14 @@ const (
 // groupsOf returns the number of groups that n slots of so many tokens are divided into.
 func groupsOf(n, tokens int) int {
 	return min(n, max(groupsLeast, (n*tokens+groupRows-1)/groupRows))
+}
+
+// groupsOf is groupsOf of the processor; a device computes all slots at once.
+func (m *Module[F]) groupsOf(n, tokens int) int {
+	if m.memory != nil {
+		return 1
+	}
+	return groupsOf(n, tokens)
 }
 
 // group runs the slots of a group: those that one context lasts for the whole chunk in one
@@ -65,7 +74,7 @@ func (m *Module[F]) group(a *tape.Arena[F], g int) error {
 func (m *Module[F]) clearUnreached(g int) {
 	for i, hit := range m.reached[g] {
 		if !hit {
-			clear(m.grads[g][i])
+			device.Clear(m.grads[g][i])
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/nl-hecate/hecate/runtime/block"
+	"github.com/nl-hecate/hecate/runtime/device"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/pulse"
 )
@@ -131,7 +132,7 @@ func statesOf[F Float](out []Health, m *block.Memory[F], level int) {
 
 // squares is the sum of squares, in order.
 func squares[F num.Float](data []F) (sum float64) {
-	for _, x := range data {
+	for _, x := range device.Host(data) {
 		sum += float64(float64(x) * float64(x))
 	}
 	return sum

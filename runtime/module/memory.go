@@ -5,6 +5,7 @@ import (
 
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/context"
+	"github.com/nl-hecate/hecate/runtime/device"
 )
 
 // A Memory is the context memory of all slots of one stream. It is moved through
@@ -27,13 +28,20 @@ func (m *Module[F]) NewContext(batch int) context.Handle[*Memory[F]] {
 }
 
 func (m *Module[F]) newMemory(batch int) *Memory[F] {
-	return divide(m.model.NewMemory(batch), m.model.NewMemory(batch))
+	return divide(m.placedMemory(batch), m.placedMemory(batch))
 }
 
 // oneMemory is a memory without a copy of it.
 func (m *Module[F]) oneMemory(batch int) *Memory[F] {
-	live := m.model.NewMemory(batch)
+	live := m.placedMemory(batch)
 	return divide(live, live)
+}
+
+// placedMemory is a memory of the model where the module computes.
+func (m *Module[F]) placedMemory(batch int) *block.Memory[F] {
+	memory := m.model.NewMemory(batch)
+	memory.Move(m.placed)
+	return memory
 }
 
 // divide makes the memories of the slots from those of all of them.
@@ -126,7 +134,7 @@ func (s slot[F]) restore() { transfer(s.live, s.saved) }
 func transfer[F Float](to, from *block.Memory[F]) {
 	copy(to.Pos, from.Pos)
 	for i := range to.Slots {
-		copy(to.Slots[i].Data, from.Slots[i].Data)
+		device.Copy(to.Slots[i].Data, from.Slots[i].Data)
 	}
 	for i := range to.Parts {
 		transfer(to.Parts[i].Memory, from.Parts[i].Memory)

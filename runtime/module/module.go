@@ -48,6 +48,7 @@ import (
 
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/context"
+	"github.com/nl-hecate/hecate/runtime/device"
 	"github.com/nl-hecate/hecate/runtime/pulse"
 	"github.com/nl-hecate/hecate/runtime/stream"
 	"github.com/nl-hecate/hecate/runtime/tape"
@@ -79,7 +80,8 @@ type Config[F Float] struct {
 	Chunks   int
 	Schedule update.Schedule
 	NoDecay  update.Kinds
-	Seed     uint64 // of the first parameters
+	Seed     uint64        // of the first parameters
+	Memory   device.Memory // where the model computes; nil: on the processor
 }
 
 // A Module is a model, its parameters and their update.
@@ -90,6 +92,7 @@ type Module[F Float] struct {
 	writer    *context.Writer[F] //hecate:allow outerwrite the module is the driver; a forward of a window is part of its step
 	optimizer *update.Machine[F] // nil: no update
 	clip      float64
+	memory    device.Memory
 	arenas    []*tape.Arena[F] // by worker
 	pool      workerPool
 	walk      func(worker, group int) error
@@ -144,12 +147,13 @@ type job[F Float] struct {
 // New returns a module at its first step, the parameters filled from the seed.
 // The error is the model's, when it cannot declare them, or the schedule's.
 func New[F Float](c Config[F]) (*Module[F], error) {
-	m := &Module[F]{model: c.Model, params: &context.ParamSet[F]{}, clip: c.Clip}
+	m := &Module[F]{model: c.Model, params: &context.ParamSet[F]{}, clip: c.Clip, memory: c.Memory}
 	m.window.length = max(c.Chunks, 1)
 	if err := c.Model.Declare(m.params, ""); err != nil {
 		return nil, err
 	}
 	m.params.Fill(c.Seed)
+	m.params.Move(m.placed)
 	var err error
 	if m.writer, err = m.params.Writer(); err != nil {
 		return nil, err
@@ -159,9 +163,33 @@ func New[F Float](c Config[F]) (*Module[F], error) {
 			return nil, err
 		}
 		m.optimizer = update.NewMachine(c.Update, c.Buffer, m.params.View(), update.Options{Schedule: c.Schedule, Chunks: c.Chunks, NoDecay: c.NoDecay})
+		if m.memory != nil {
+			if err := m.optimizer.Move(m.placed); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if err := m.fault(); err != nil {
+		return nil, err
 	}
 	m.bindWorkers()
 	return m, nil
+}
+
+// placed is data where the module computes.
+func (m *Module[F]) placed(data []F) []F {
+	if m.memory == nil {
+		return data
+	}
+	return device.Moved(m.memory, data)
+}
+
+// fault is what has gone wrong on the device since it was last looked at.
+func (m *Module[F]) fault() error {
+	if m.memory == nil {
+		return nil
+	}
+	return m.memory.Err()
 }
 
 // bindWorkers makes the workers' function once, so that a step allocates none.
@@ -174,7 +202,7 @@ func (m *Module[F]) bindWorkers() {
 // and cannot update them: concurrent sessions share parameters only. It must not run
 // while they are updated.
 func (m *Module[F]) Share() *Module[F] {
-	s := &Module[F]{model: m.model, params: m.params, window: window[F]{length: m.window.length}}
+	s := &Module[F]{model: m.model, params: m.params, memory: m.memory, window: window[F]{length: m.window.length}}
 	s.bindWorkers()
 	return s
 }
@@ -242,7 +270,7 @@ func (m *Module[F]) updates(p context.Param) bool {
 func (m *Module[F]) workers(n int) int {
 	n = max(1, min(n, runtime.GOMAXPROCS(0)))
 	for len(m.arenas) < n {
-		m.arenas = append(m.arenas, &tape.Arena[F]{})
+		m.arenas = append(m.arenas, &tape.Arena[F]{Memory: m.memory})
 	}
 	if m.clock != nil {
 		bindProfiles(m.clock, m.arenas)

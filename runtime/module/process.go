@@ -6,11 +6,11 @@ import (
 
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/context"
+	"github.com/nl-hecate/hecate/runtime/device"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/pulse"
 	"github.com/nl-hecate/hecate/runtime/stream"
 	"github.com/nl-hecate/hecate/runtime/tape"
-	"github.com/nl-hecate/hecate/runtime/tensor"
 	"github.com/nl-hecate/hecate/runtime/update"
 )
 
@@ -70,7 +70,7 @@ func (m *Module[F]) work() (r Result, err error) {
 		m.nats = append(m.nats, 0)
 	}
 	builds := j.pulse.Phase() == pulse.Build
-	m.groups = groupsOf(n, j.chunk.Tokens)
+	m.groups = m.groupsOf(n, j.chunk.Tokens)
 	if builds {
 		if err := w.begin(j); err != nil {
 			return r, err
@@ -81,6 +81,9 @@ func (m *Module[F]) work() (r Result, err error) {
 		m.growGradients(n, m.groups)
 	}
 	if err = m.pool.each(m.groups, m.workers(m.groups), m.walk); err == nil {
+		err = m.fault()
+	}
+	if err == nil {
 		r = m.mean(n)
 		if builds {
 			err = m.end(r, n)
@@ -138,7 +141,7 @@ func (m *Module[F]) growGradients(n, groups int) {
 	for len(m.grads) < groups {
 		var g [][]F
 		for i := range v.Len() {
-			g = append(g, tensor.Make[F](len(v.Data(i))))
+			g = append(g, device.Like(v.Data(i), len(v.Data(i))))
 		}
 		m.grads = append(m.grads, g)
 		m.reached = append(m.reached, make([]bool, v.Len()))
@@ -193,9 +196,9 @@ func (m *Module[F]) piece(a *tape.Arena[F], g, lo, hi, from, to int) error {
 		}
 		if j.logits != nil {
 			v, t := m.model.Vocabulary(), j.chunk.Tokens
-			copy(j.logits[(lo*t+from)*v:((hi-1)*t+to)*v], logits.Data)
+			device.Copy(j.logits[(lo*t+from)*v:((hi-1)*t+to)*v], logits.Data)
 		}
-		for k, x := range loss.Data {
+		for k, x := range device.Host(loss.Data) {
 			if !num.IsFinite(x) {
 				return &BadNumber{What: "the loss", Value: float64(x), Step: j.pulse.Step(), Slot: lo + k, Level: -1, Token: -1}
 			}
@@ -250,12 +253,10 @@ func (m *Module[F]) backward(t *tape.Tape[F], c *stream.Chunk, all, g, lo, hi, f
 		switch {
 		case grad == nil:
 		case !reached[k]:
-			copy(grads[k], grad)
+			device.Copy(grads[k], grad)
 			reached[k] = true
 		default:
-			for j, x := range grad {
-				grads[k][j] += x
-			}
+			device.Add(grads[k], grad)
 		}
 		k++
 	})
@@ -269,13 +270,16 @@ func (m *Module[F]) sumGradients(groups int) error {
 				continue
 			}
 			m.reached[0][i] = true
-			for j, x := range other[i] {
-				g[j] += x
-			}
+			device.Add(g, other[i])
+		}
+	}
+	if m.memory != nil {
+		if sum := device.Squares(m.grads[0]); num.IsFinite(sum) {
+			return m.fault()
 		}
 	}
 	for i, g := range m.grads[0] {
-		for j, x := range g {
+		for j, x := range device.Host(g) {
 			if !num.IsFinite(x) {
 				p := m.params.View().Param(i)
 				return &BadNumber{What: "the gradient", Value: float64(x), Step: m.job.pulse.Step(), Slot: -1, Level: p.Level, Token: -1,
@@ -299,15 +303,16 @@ func (m *Module[F]) Update(p pulse.Pulse) (norm float64, err error) {
 	}
 	m.pending = pulseID{}
 	defer m.clock.measure(rowUpdate, time.Now())
-	return norm, tape.Without(m.arenas[0], p, func(r *tape.Run[F]) error {
+	err = tape.Without(m.arenas[0], p, func(r *tape.Run[F]) error {
 		norm = update.Clip(m.collect(r), m.clip)
 		m.writer.Update(func(i int, _ context.Param, data []F) {
 			if e := m.movedBy[i]; e != nil {
 				m.optimizer.Step(r, i, data, e)
 			}
 		})
-		return nil
+		return m.fault()
 	})
+	return norm, err
 }
 
 // collect adds the gradients of the chunk to the update's buffers and finds the ones

@@ -32,6 +32,7 @@ const (
 
 	formatKey     = "hecate.format"
 	kindKey       = "hecate.kind"
+	deviceKey     = "hecate.device" // that computed, where it was not the processor
 	layoutKey     = "hecate.layout"
 	scheduleKey   = "hecate.schedule"
 	parametersKey = "hecate.parameters"
@@ -138,6 +139,9 @@ func (s *Session[F]) snapshot(kind string, id Identity) (*checkpoint.Snapshot, e
 	snap.SetMeta(formatKey, format)
 	snap.SetMeta(kindKey, kind)
 	snap.SetMeta(layoutKey, s.module.Layout())
+	if m := s.module.memory; m != nil {
+		snap.SetMeta(deviceKey, m.String())
+	}
 	for _, f := range id {
 		snap.SetMeta(fieldKey+f.Name, f.Value)
 	}

@@ -4,6 +4,7 @@ import (
 	goctx "context"
 
 	"github.com/nl-hecate/hecate/runtime/block"
+	"github.com/nl-hecate/hecate/runtime/device"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/pulse"
 	"github.com/nl-hecate/hecate/runtime/stream"
@@ -63,11 +64,12 @@ func (m *Module[F]) scored(ctx goctx.Context, a *tape.Arena[F], p pulse.Pulse, p
 			if err != nil {
 				return err
 			}
-			if !num.IsFinite(loss.Data[0]) {
-				return &BadNumber{What: "the loss", Value: float64(loss.Data[0]), Step: p.Step(), Slot: -1, Level: -1, Token: -1}
+			nats := float64(device.Host(loss.Data)[0])
+			if !num.IsFinite(nats) {
+				return &BadNumber{What: "the loss", Value: nats, Step: p.Step(), Slot: -1, Level: -1, Token: -1}
 			}
-			sum += float64(float64(loss.Data[0]) * float64(n))
-			return nil
+			sum += float64(nats * float64(n))
+			return m.fault()
 		})
 		if err != nil {
 			return 0, err

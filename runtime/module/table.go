@@ -9,6 +9,7 @@ import (
 
 	"github.com/nl-hecate/hecate/runtime/checkpoint"
 	"github.com/nl-hecate/hecate/runtime/context"
+	"github.com/nl-hecate/hecate/runtime/device"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tensor"
 )
@@ -85,6 +86,7 @@ func write[F Float](s *checkpoint.Snapshot, rows []row) error {
 	for _, r := range rows {
 		switch data := r.data.(type) {
 		case []F:
+			data = device.Host(data)
 			for i, x := range data {
 				if !num.IsFinite(x) {
 					return &BadNumber{What: whatSaved, Value: float64(x), Slot: -1, Level: -1, Token: -1, Tensor: r.name, Index: i}
@@ -145,7 +147,7 @@ func read[F Float](s *checkpoint.Snapshot, rows []row) (put func(), err error) {
 func staged[E checkpoint.Element](s *checkpoint.Snapshot, r row, data []E) (put func(), err error) {
 	taken := make([]E, len(data))
 	err = checkpoint.Take(s, r.name, r.shape, taken)
-	return func() { copy(data, taken) }, err
+	return func() { device.Copy(data, taken) }, err
 }
 
 // narrow refuses positions that a context cannot have.
@@ -165,7 +167,7 @@ func (m *Module[F]) Digest() string {
 	for i := range v.Len() {
 		fmt.Fprintf(h, "%q %v %s\n", v.Name(i), v.Param(i).Shape, checkpoint.TypeOf[F]())
 		var b [8]byte
-		for _, x := range v.Data(i) {
+		for _, x := range device.Host(v.Data(i)) {
 			u := math.Float64bits(float64(x))
 			for k := range b {
 				b[k] = byte(u >> (8 * k))
@@ -208,6 +210,6 @@ func (m *Module[F]) readParameters(s *checkpoint.Snapshot) (put func(), err erro
 		}
 	}
 	return func() {
-		m.writer.Restore(func(i int, _ context.Param, data []F) { copy(data, staged[i]) })
+		m.writer.Restore(func(i int, _ context.Param, data []F) { device.Copy(data, staged[i]) })
 	}, nil
 }

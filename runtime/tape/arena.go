@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"github.com/nl-hecate/hecate/runtime/device"
 	"github.com/nl-hecate/hecate/runtime/num"
 )
 
@@ -54,7 +55,12 @@ type Arena[F num.Float] struct {
 	// ends with a *LimitError.
 	Limit int
 
+	// Memory is where numbers are: values, adjoints and scratch. nil is the memory of the
+	// host. It is read when a scope opens.
+	Memory device.Memory
+
 	values  pool[F]
+	scalars pool[F]
 	ints    pool[int32]
 	bools   pool[bool]
 	handles pool[Value[F]]
@@ -89,7 +95,15 @@ func (a *Arena[F]) Alloc(n int) []F { return a.values.take(n) }
 // Zeros returns n elements of a value that are zero: for sums.
 func (a *Arena[F]) Zeros(n int) []F {
 	b := a.values.take(n)
-	clear(b)
+	device.Clear(b)
+	return b
+}
+
+// Scalar returns one element of the host's memory, x, that lives as long as values: a number that
+// the host knows, for a kernel.
+func (a *Arena[F]) Scalar(x F) []F {
+	b := a.scalars.take(1)
+	b[0] = x
 	return b
 }
 
@@ -163,7 +177,9 @@ func (a *Arena[F]) start() {
 	a.gen = max(a.gen+1, 1)
 	a.budget.limit, a.budget.open = a.Limit, true
 	nan := F(math.NaN())
+	a.values.memory, a.tape.adjoint.memory, a.scratch.memory = a.Memory, a.Memory, a.Memory
 	a.values.reset(&a.budget, a.Debug, nan)
+	a.scalars.reset(&a.budget, a.Debug, nan)
 	a.tape.adjoint.reset(&a.budget, a.Debug, nan)
 	a.scratch.reset(&a.budget, a.Debug, nan)
 	a.ints.reset(&a.budget, a.Debug, math.MinInt32)
@@ -181,6 +197,7 @@ func (a *Arena[F]) start() {
 func (a *Arena[F]) stop() {
 	a.budget.open, a.tape.recording, a.run.Tape = false, false, nil
 	a.values.shut()
+	a.scalars.shut()
 	a.tape.adjoint.shut()
 	a.scratch.shut()
 	a.ints.shut()

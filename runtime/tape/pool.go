@@ -3,6 +3,7 @@ package tape
 import (
 	"unsafe"
 
+	"github.com/nl-hecate/hecate/runtime/device"
 	"github.com/nl-hecate/hecate/runtime/tensor"
 )
 
@@ -30,7 +31,9 @@ type pool[T any] struct {
 	peak   int // the most elements used in this scope
 	held   int // elements in all blocks of this scope
 	poison bool
-	bad    T // what free memory holds under poison
+	bad    T             // what free memory holds under poison
+	memory device.Memory // that blocks are of; nil is the host's
+	old    [][]T         // blocks of it that were full in this scope
 }
 
 // A budget counts the bytes of all pools of an arena, and knows whether they
@@ -79,18 +82,25 @@ func (p *pool[T]) grow(n int) int {
 	p.full += p.used
 	p.used = 0
 	p.held += size
+	if p.memory != nil && len(p.block) > 0 {
+		p.old = append(p.old, p.block)
+	}
 	p.fresh(size)
 	return 0
 }
 
 // fresh makes a new block.
 func (p *pool[T]) fresh(size int) {
-	p.block = tensor.Make[T](size)
+	if p.memory != nil {
+		p.block = device.Make[T](p.memory, size)
+	} else {
+		p.block = tensor.Make[T](size)
+	}
 	p.spoil(p.block)
 }
 
 func (p *pool[T]) spoil(s []T) {
-	if p.poison {
+	if p.poison && p.memory == nil {
 		for i := range s {
 			s[i] = p.bad
 		}
@@ -127,7 +137,14 @@ func (p *pool[T]) shut() {
 func (p *pool[T]) reset(b *budget, poison bool, bad T) {
 	p.budget, p.poison, p.bad = b, poison, bad
 	p.used, p.full = 0, 0
+	for _, b := range p.old {
+		device.Free(p.memory, b)
+	}
+	p.old = p.old[:0]
 	if p.peak > len(p.block) {
+		if p.memory != nil {
+			device.Free(p.memory, p.block)
+		}
 		p.fresh(tensor.Lines[T](p.peak))
 	} else {
 		p.spoil(p.block)

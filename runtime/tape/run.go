@@ -1,6 +1,7 @@
 package tape
 
 import (
+	"github.com/nl-hecate/hecate/runtime/device"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/pulse"
 )
@@ -105,7 +106,7 @@ func (r *Run[F]) Input(data []F) Value[F] {
 		return Const(data)
 	}
 	snapshot := r.Arena.Alloc(len(data))
-	copy(snapshot, data)
+	device.Copy(snapshot, data)
 	return r.leaf(snapshot)
 }
 

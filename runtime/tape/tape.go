@@ -36,6 +36,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/nl-hecate/hecate/runtime/device"
 	"github.com/nl-hecate/hecate/runtime/num"
 )
 
@@ -134,7 +135,7 @@ func (t *Tape[F]) Grad(v Value[F]) []F {
 	g := t.adjoints[v.id]
 	if g == nil {
 		g = t.adjoint.take(len(v.Data))
-		clear(g)
+		device.Clear(g)
 		t.adjoints[v.id] = g
 	}
 	return g
@@ -170,10 +171,7 @@ func (t *Tape[F]) Contribute(v Value[F], part []F) {
 	case g == nil:
 		t.adjoints[v.id] = part[:len(v.Data)]
 	default:
-		part = part[:len(g)]
-		for i := range g {
-			g[i] += part[i]
-		}
+		device.Add(g, part)
 	}
 }
 
@@ -197,9 +195,12 @@ func (t *Tape[F]) Seed(v Value[F], grad []F) {
 	case len(dst) != len(grad):
 		panic(SeedLength)
 	}
-	for i, g := range grad {
-		dst[i] += g
+	if device.Of(dst) != nil {
+		own := t.Scratch(len(grad))
+		device.Copy(own, grad)
+		grad = own
 	}
+	device.Add(dst, grad)
 }
 
 // Backward seeds the loss, one element, with 1 and runs the tape backwards. It
@@ -208,13 +209,13 @@ func (t *Tape[F]) Backward(loss Value[F]) error {
 	if len(loss.Data) != 1 {
 		panic(NotScalar)
 	}
-	if !num.IsFinite(loss.Data[0]) {
-		return fmt.Errorf("%w: %v", ErrLoss, loss.Data[0])
+	if x := device.Host(loss.Data)[0]; !num.IsFinite(x) {
+		return fmt.Errorf("%w: %v", ErrLoss, x)
 	}
 	if loss.id == 0 {
 		panic(NotRecorded)
 	}
-	t.Grad(loss)[0]++
+	t.Seed(loss, t.arena.Scalar(1))
 	t.Reverse()
 	return nil
 }

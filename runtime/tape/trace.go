@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nl-hecate/hecate/runtime/device"
 	"github.com/nl-hecate/hecate/runtime/num"
 )
 
@@ -56,7 +57,7 @@ func (t *Tape[F]) Fault(state func(data []F) string) (Fault, bool) {
 		case at < 0:
 			continue
 		case v.node < 0:
-			return Fault{Tensor: t.leaf(int32(i + 1)), Token: -1, Index: at, Value: float64(v.data[at])}, true
+			return Fault{Tensor: t.leaf(int32(i + 1)), Token: -1, Index: at, Value: float64(device.Host(v.data)[at])}, true
 		}
 		return t.within(v, at, state), true
 	}
@@ -65,7 +66,7 @@ func (t *Tape[F]) Fault(state func(data []F) string) (Fault, bool) {
 
 // bad is the index of the first NaN or infinity, -1 if there is none.
 func bad[F num.Float](data []F) int {
-	for i, x := range data {
+	for i, x := range device.Host(data) {
 		if !num.IsFinite(x) {
 			return i
 		}
@@ -121,7 +122,7 @@ func (t *Tape[F]) leavesBefore(v view[F], seen map[int]bool) (names []string) {
 // one that was kept on the way before one that is a result.
 func (t *Tape[F]) within(v traced[F], at int, state func([]F) string) Fault {
 	n := inspect(t.nodes[v.node])
-	f := Fault{Node: n.name, Tensor: "output", Leaves: t.leaves(n), Token: n.token(at, len(v.data)), Index: at, Value: float64(v.data[at])}
+	f := Fault{Node: n.name, Tensor: "output", Leaves: t.leaves(n), Token: n.token(at, len(v.data)), Index: at, Value: float64(device.Host(v.data)[at])}
 	kept := false
 	for _, x := range n.call {
 		i := bad(x.data)
@@ -129,7 +130,7 @@ func (t *Tape[F]) within(v traced[F], at int, state func([]F) string) Fault {
 			continue
 		}
 		if s := named(state, x.data); s != "" {
-			f.Tensor, f.Token, f.Index, f.Value = "state "+s, -1, i, float64(x.data[i])
+			f.Tensor, f.Token, f.Index, f.Value = "state "+s, -1, i, float64(device.Host(x.data)[i])
 			return f
 		}
 		k := n.token(i, len(x.data))
@@ -140,7 +141,7 @@ func (t *Tape[F]) within(v traced[F], at int, state func([]F) string) Fault {
 			}
 		case x.between() || k < 0 || f.Token >= 0 && (k > f.Token || k == f.Token && kept):
 		default:
-			f.Tensor, f.Token, f.Index, f.Value, kept = x.name, k, i, float64(x.data[i]), true
+			f.Tensor, f.Token, f.Index, f.Value, kept = x.name, k, i, float64(device.Host(x.data)[i]), true
 		}
 	}
 	return f

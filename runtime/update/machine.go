@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/nl-hecate/hecate/runtime/context"
+	"github.com/nl-hecate/hecate/runtime/device"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/pulse"
 	"github.com/nl-hecate/hecate/runtime/tape"
@@ -64,7 +65,7 @@ const noBuffer = "update: parameters of slower levels need a buffer"
 // With a schedule, the machine changes the update's learning rates before every step: the
 // settings lr and else.lr, from their present values.
 func NewMachine[F num.Float](u, buffer Update[F], v context.View[F], o Options) *Machine[F] {
-	m := &Machine[F]{update: u, options: o, params: v, steps: make([]int64, v.Len()), empty: func(_ string, data []F) { clear(data) }}
+	m := &Machine[F]{update: u, options: o, params: v, steps: make([]int64, v.Len()), empty: func(_ string, data []F) { device.Clear(data) }}
 	u.Settings(func(name string, x float64) {
 		if name[strings.LastIndexByte(name, '.')+1:] == "lr" {
 			m.rates = append(m.rates, rate{name, x})
@@ -91,11 +92,46 @@ func NewMachine[F num.Float](u, buffer Update[F], v context.View[F], o Options) 
 
 func newWaiting[F num.Float](s Slots[F], n int) *waiting[F] {
 	w := &waiting[F]{slots: s, error: tensor.Make[F](n)}
-	s.Each(func(_ string, data []F) { w.kept = append(w.kept, data) })
-	if len(w.kept) == 0 {
-		w.kept = [][]F{w.error}
-	}
+	w.gather()
 	return w
+}
+
+// gather lists what the buffer keeps.
+func (w *waiting[F]) gather() {
+	w.kept = w.kept[:0]
+	w.slots.Each(func(_ string, data []F) { w.kept = append(w.kept, data) })
+	if len(w.kept) == 0 {
+		w.kept = append(w.kept, w.error)
+	}
+}
+
+// Move puts what the machine keeps of all parameters into other memory: f returns a copy of each
+// slice. The error names an update that cannot be moved.
+func (m *Machine[F]) Move(f func(data []F) []F) error {
+	move := func(s Slots[F]) error {
+		x, ok := s.(Movable[F])
+		if !ok {
+			return fmt.Errorf("update: %s keeps its slots where they are", s.By())
+		}
+		x.Move(f)
+		return nil
+	}
+	for i, s := range m.slots {
+		if s == nil {
+			continue
+		}
+		if err := move(s); err != nil {
+			return err
+		}
+		if w := m.waiting[i]; w != nil {
+			if err := move(w.slots); err != nil {
+				return err
+			}
+			w.error = f(w.error)
+			w.gather()
+		}
+	}
+	return nil
 }
 
 // Collect takes the gradient of one chunk for parameter i and returns the gradient of
@@ -231,19 +267,10 @@ func (m *Machine[F]) SetClocks(steps, waits []int64) {
 // taken together, and returns the norm that it found. 0 means no bound. The
 // sum runs in float64, in the order of the list, so it is the same everywhere.
 func Clip[F num.Float](grads [][]F, bound float64) float64 {
-	sum := 0.0
-	for _, g := range grads {
-		for _, x := range g {
-			sum += float64(float64(x) * float64(x))
-		}
-	}
-	norm := math.Sqrt(sum)
+	norm := math.Sqrt(device.Squares(grads))
 	if bound > 0 && norm > bound {
-		c := F(bound / norm)
 		for _, g := range grads {
-			for i, x := range g {
-				g[i] = F(x * c)
-			}
+			device.Scale(g, F(bound/norm))
 		}
 	}
 	return norm

@@ -49,6 +49,12 @@ type Slots[F num.Float] interface {
 	Each(f func(name string, data []F))
 }
 
+// Movable are slots that can be put into other memory: f returns a copy of each. Those of
+// generated updates are.
+type Movable[F num.Float] interface {
+	Move(f func(data []F) []F)
+}
+
 // Set changes a setting at z if x is a number and inside its range, which says
 // is the text of; generated code calls it.
 func Set(z *float64, name string, x float64, inside bool, says string) error {

@@ -31,6 +31,9 @@ import (
 // numPath is the package of portable arithmetic.
 const numPath = "github.com/nl-hecate/hecate/runtime/num"
 
+// devicePath is the package that knows where memory is.
+const devicePath = "github.com/nl-hecate/hecate/runtime/device"
+
 // RowBlock is the largest number of rows that run interleaved, and the number
 // that the entries of Rows have room for.
 const RowBlock = 4

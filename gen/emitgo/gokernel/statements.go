@@ -16,6 +16,9 @@ import (
 func (e *kernelEmitter) run(f *jen.File) {
 	f.Commentf("Run computes %s.", e.k.Name)
 	e.method(f, "Run").BlockFunc(func(g *jen.Group) {
+		if b := e.firstResult(); e.k.Archive != "" && b != nil {
+			g.If(jen.Qual(devicePath, "Run").Call(jen.Id("c"), jen.Lit(e.k.Archive), jen.Id("c").Dot(e.names.Buffers[b]))).Block(jen.Return())
+		}
 		if e.k.Fused != nil {
 			name := gotext.LowerFirst(e.names.Type) + "Fused"
 			g.If(jen.List(jen.Id("f"), jen.Id("ok")).Op(":=").Id("any").Call(jen.Id("c")).Assert(jen.Op("*").Id(e.names.Type).Types(jen.Float32())),
@@ -29,6 +32,16 @@ func (e *kernelEmitter) run(f *jen.File) {
 		}
 		e.nodes(g, e.k.Body)
 	}).Line()
+}
+
+// firstResult is a result of numbers that every call has: where it is, the kernel runs.
+func (e *kernelEmitter) firstResult() *plan.Buffer {
+	for _, b := range e.k.Params {
+		if b.Role == plan.Write && b.Elem == ir.Real && !b.Optional {
+			return b
+		}
+	}
+	return nil
 }
 
 // usedSizes lists the sizes that the body's text mentions.

@@ -21,7 +21,7 @@ type Imports map[string]string
 var Library = Imports{
 	"num": Module + "runtime/num", "tape": Module + "runtime/tape", "pulse": Module + "runtime/pulse",
 	"block": Module + "runtime/block", "context": Module + "runtime/context", "tensor": Module + "runtime/tensor", "update": Module + "runtime/update",
-	"conformance": Module + "validation/conformance", "kern": Module + "runtime/kern",
+	"conformance": Module + "validation/conformance", "kern": Module + "runtime/kern", "device": Module + "runtime/device",
 	"workers": Module + "runtime/workers", "cpu": Module + "runtime/cpu", "formula": Module + "runtime/formula", "catalog": Module + "runtime/catalog",
 	"math": "math", "fmt": "fmt", "strings": "strings", "testing": "testing",
 }

@@ -4,6 +4,7 @@ package cmsgated
 
 import (
 	"github.com/nl-hecate/hecate/runtime/block"
+	"github.com/nl-hecate/hecate/runtime/device"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
@@ -33,6 +34,9 @@ func (c *A[F]) WorkLen() int {
 
 // Run computes A.
 func (c *A[F]) Run() {
+	if device.Run(c, "cms_gated/a", c.A) {
+		return
+	}
 	if f, ok := any(c).(*A[float32]); ok && kern.Fused() {
 		(*aFused)(f).run()
 		return
@@ -85,6 +89,9 @@ func (c *ABackward[F]) WorkLen() int {
 
 // Run computes ABackward.
 func (c *ABackward[F]) Run() {
+	if device.Run(c, "cms_gated/a_backward", c.WBar) {
+		return
+	}
 	if f, ok := any(c).(*ABackward[float32]); ok && kern.Fused() {
 		(*aBackwardFused)(f).run()
 		return

@@ -4,6 +4,7 @@ package convolved
 
 import (
 	"github.com/nl-hecate/hecate/runtime/block"
+	"github.com/nl-hecate/hecate/runtime/device"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
@@ -37,6 +38,9 @@ func (c *Z[F]) WorkLen() int {
 
 // Run computes Z.
 func (c *Z[F]) Run() {
+	if device.Run(c, "convolved/z", c.Z) {
+		return
+	}
 	if f, ok := any(c).(*Z[float32]); ok && kern.Fused() {
 		(*zFused)(f).run()
 		return
@@ -131,6 +135,9 @@ func (c *ZBackward[F]) WorkLen() int {
 
 // Run computes ZBackward.
 func (c *ZBackward[F]) Run() {
+	if device.Run(c, "convolved/z_backward", c.XBar) {
+		return
+	}
 	if f, ok := any(c).(*ZBackward[float32]); ok && kern.Fused() {
 		(*zBackwardFused)(f).run()
 		return

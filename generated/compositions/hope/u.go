@@ -4,6 +4,7 @@ package hope
 
 import (
 	"github.com/nl-hecate/hecate/runtime/block"
+	"github.com/nl-hecate/hecate/runtime/device"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
@@ -29,6 +30,9 @@ func (c *U[F]) WorkLen() int {
 
 // Run computes U.
 func (c *U[F]) Run() {
+	if device.Run(c, "hope/u", c.U) {
+		return
+	}
 	if f, ok := any(c).(*U[float32]); ok && kern.Fused() {
 		(*uFused)(f).run()
 		return
@@ -66,6 +70,9 @@ func (c *UBackward[F]) WorkLen() int {
 
 // Run computes UBackward.
 func (c *UBackward[F]) Run() {
+	if device.Run(c, "hope/u_backward", c.XBar) {
+		return
+	}
 	if f, ok := any(c).(*UBackward[float32]); ok && kern.Fused() {
 		(*uBackwardFused)(f).run()
 		return

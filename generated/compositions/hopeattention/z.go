@@ -4,6 +4,7 @@ package hopeattention
 
 import (
 	"github.com/nl-hecate/hecate/runtime/block"
+	"github.com/nl-hecate/hecate/runtime/device"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
@@ -35,6 +36,9 @@ func (c *Z[F]) WorkLen() int {
 
 // Run computes Z.
 func (c *Z[F]) Run() {
+	if device.Run(c, "hope_attention/z", c.Z) {
+		return
+	}
 	if f, ok := any(c).(*Z[float32]); ok && kern.Fused() {
 		(*zFused)(f).run()
 		return
@@ -136,6 +140,9 @@ func (c *ZBackward[F]) WorkLen() int {
 
 // Run computes ZBackward.
 func (c *ZBackward[F]) Run() {
+	if device.Run(c, "hope_attention/z_backward", c.XBar) {
+		return
+	}
 	if f, ok := any(c).(*ZBackward[float32]); ok && kern.Fused() {
 		(*zBackwardFused)(f).run()
 		return

@@ -4,6 +4,7 @@ package mac
 
 import (
 	"github.com/nl-hecate/hecate/runtime/block"
+	"github.com/nl-hecate/hecate/runtime/device"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
@@ -34,6 +35,9 @@ func (c *R[F]) WorkLen() int {
 
 // Run computes R.
 func (c *R[F]) Run() {
+	if device.Run(c, "mac/r", c.R) {
+		return
+	}
 	if f, ok := any(c).(*R[float32]); ok && kern.Fused() {
 		(*rFused)(f).run()
 		return
@@ -102,6 +106,9 @@ func (c *RBackward[F]) WorkLen() int {
 
 // Run computes RBackward.
 func (c *RBackward[F]) Run() {
+	if device.Run(c, "mac/r_backward", c.XBar) {
+		return
+	}
 	if f, ok := any(c).(*RBackward[float32]); ok && kern.Fused() {
 		(*rBackwardFused)(f).run()
 		return

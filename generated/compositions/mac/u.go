@@ -4,6 +4,7 @@ package mac
 
 import (
 	"github.com/nl-hecate/hecate/runtime/block"
+	"github.com/nl-hecate/hecate/runtime/device"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
@@ -59,6 +60,9 @@ func (c *U[F]) WorkLen() int {
 
 // Run computes U.
 func (c *U[F]) Run() {
+	if device.Run(c, "mac/u", c.Y) {
+		return
+	}
 	if f, ok := any(c).(*U[float32]); ok && kern.Fused() {
 		(*uFused)(f).run()
 		return
@@ -678,6 +682,9 @@ func (c *UBackward[F]) WorkLen() int {
 
 // Run computes UBackward.
 func (c *UBackward[F]) Run() {
+	if device.Run(c, "mac/u_backward", c.WQBar) {
+		return
+	}
 	if f, ok := any(c).(*UBackward[float32]); ok && kern.Fused() {
 		(*uBackwardFused)(f).run()
 		return

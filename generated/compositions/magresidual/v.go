@@ -4,6 +4,7 @@ package magresidual
 
 import (
 	"github.com/nl-hecate/hecate/runtime/block"
+	"github.com/nl-hecate/hecate/runtime/device"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
@@ -37,6 +38,9 @@ func (c *V[F]) WorkLen() int {
 
 // Run computes V.
 func (c *V[F]) Run() {
+	if device.Run(c, "mag_residual/v", c.R) {
+		return
+	}
 	if f, ok := any(c).(*V[float32]); ok && kern.Fused() {
 		(*vFused)(f).run()
 		return
@@ -144,6 +148,9 @@ func (c *VBackward[F]) WorkLen() int {
 
 // Run computes VBackward.
 func (c *VBackward[F]) Run() {
+	if device.Run(c, "mag_residual/v_backward", c.XBar) {
+		return
+	}
 	if f, ok := any(c).(*VBackward[float32]); ok && kern.Fused() {
 		(*vBackwardFused)(f).run()
 		return

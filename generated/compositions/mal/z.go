@@ -4,6 +4,7 @@ package mal
 
 import (
 	"github.com/nl-hecate/hecate/runtime/block"
+	"github.com/nl-hecate/hecate/runtime/device"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
@@ -29,6 +30,9 @@ func (c *Z[F]) WorkLen() int {
 
 // Run computes Z.
 func (c *Z[F]) Run() {
+	if device.Run(c, "mal/z", c.Z) {
+		return
+	}
 	if f, ok := any(c).(*Z[float32]); ok && kern.Fused() {
 		(*zFused)(f).run()
 		return
@@ -66,6 +70,9 @@ func (c *ZBackward[F]) WorkLen() int {
 
 // Run computes ZBackward.
 func (c *ZBackward[F]) Run() {
+	if device.Run(c, "mal/z_backward", c.MBar) {
+		return
+	}
 	if f, ok := any(c).(*ZBackward[float32]); ok && kern.Fused() {
 		(*zBackwardFused)(f).run()
 		return

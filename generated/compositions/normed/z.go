@@ -4,6 +4,7 @@ package normed
 
 import (
 	"github.com/nl-hecate/hecate/runtime/block"
+	"github.com/nl-hecate/hecate/runtime/device"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
@@ -33,6 +34,9 @@ func (c *Z[F]) WorkLen() int {
 
 // Run computes Z.
 func (c *Z[F]) Run() {
+	if device.Run(c, "normed/z", c.Z) {
+		return
+	}
 	if f, ok := any(c).(*Z[float32]); ok && kern.Fused() {
 		(*zFused)(f).run()
 		return
@@ -105,6 +109,9 @@ func (c *ZBackward[F]) WorkLen() int {
 
 // Run computes ZBackward.
 func (c *ZBackward[F]) Run() {
+	if device.Run(c, "normed/z_backward", c.XBar) {
+		return
+	}
 	if f, ok := any(c).(*ZBackward[float32]); ok && kern.Fused() {
 		(*zBackwardFused)(f).run()
 		return

@@ -4,6 +4,7 @@ package relativewindow
 
 import (
 	"github.com/nl-hecate/hecate/runtime/block"
+	"github.com/nl-hecate/hecate/runtime/device"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
@@ -47,6 +48,9 @@ func (c *Out[F]) WorkLen() int {
 
 // Run computes Out.
 func (c *Out[F]) Run() {
+	if device.Run(c, "relative_window/out", c.Out) {
+		return
+	}
 	if f, ok := any(c).(*Out[float32]); ok && kern.Fused() {
 		(*outFused)(f).run()
 		return
@@ -276,6 +280,9 @@ func (c *OutBackward[F]) WorkLen() int {
 
 // Run computes OutBackward.
 func (c *OutBackward[F]) Run() {
+	if device.Run(c, "relative_window/out_backward", c.WQBar) {
+		return
+	}
 	if f, ok := any(c).(*OutBackward[float32]); ok && kern.Fused() {
 		(*outBackwardFused)(f).run()
 		return

@@ -4,6 +4,7 @@ package stacklm
 
 import (
 	"github.com/nl-hecate/hecate/runtime/block"
+	"github.com/nl-hecate/hecate/runtime/device"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
@@ -42,6 +43,9 @@ func (c *Loss[F]) WorkLen() int {
 
 // Run computes Loss.
 func (c *Loss[F]) Run() {
+	if device.Run(c, "stack_lm/loss", c.Z) {
+		return
+	}
 	if f, ok := any(c).(*Loss[float32]); ok && kern.Fused() {
 		(*lossFused)(f).run()
 		return
@@ -203,6 +207,9 @@ func (c *LossBackward[F]) WorkLen() int {
 
 // Run computes LossBackward.
 func (c *LossBackward[F]) Run() {
+	if device.Run(c, "stack_lm/loss_backward", c.YBar) {
+		return
+	}
 	if f, ok := any(c).(*LossBackward[float32]); ok && kern.Fused() {
 		(*lossBackwardFused)(f).run()
 		return

@@ -4,6 +4,7 @@ package stacklm
 
 import (
 	"github.com/nl-hecate/hecate/runtime/block"
+	"github.com/nl-hecate/hecate/runtime/device"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
@@ -30,6 +31,9 @@ func (c *X[F]) WorkLen() int {
 
 // Run computes X.
 func (c *X[F]) Run() {
+	if device.Run(c, "stack_lm/x", c.X) {
+		return
+	}
 	if f, ok := any(c).(*X[float32]); ok && kern.Fused() {
 		(*xFused)(f).run()
 		return
@@ -68,6 +72,9 @@ func (c *XBackward[F]) WorkLen() int {
 
 // Run computes XBackward.
 func (c *XBackward[F]) Run() {
+	if device.Run(c, "stack_lm/x_backward", c.EBar) {
+		return
+	}
 	if f, ok := any(c).(*XBackward[float32]); ok && kern.Fused() {
 		(*xBackwardFused)(f).run()
 		return

@@ -4,6 +4,7 @@ package tiedlm
 
 import (
 	"github.com/nl-hecate/hecate/runtime/block"
+	"github.com/nl-hecate/hecate/runtime/device"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
@@ -40,6 +41,9 @@ func (c *Loss[F]) WorkLen() int {
 
 // Run computes Loss.
 func (c *Loss[F]) Run() {
+	if device.Run(c, "tied_lm/loss", c.Z) {
+		return
+	}
 	if f, ok := any(c).(*Loss[float32]); ok && kern.Fused() {
 		(*lossFused)(f).run()
 		return
@@ -178,6 +182,9 @@ func (c *LossBackward[F]) WorkLen() int {
 
 // Run computes LossBackward.
 func (c *LossBackward[F]) Run() {
+	if device.Run(c, "tied_lm/loss_backward", c.GammaBar) {
+		return
+	}
 	if f, ok := any(c).(*LossBackward[float32]); ok && kern.Fused() {
 		(*lossBackwardFused)(f).run()
 		return

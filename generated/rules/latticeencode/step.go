@@ -4,6 +4,7 @@ package latticeencode
 
 import (
 	"github.com/nl-hecate/hecate/runtime/block"
+	"github.com/nl-hecate/hecate/runtime/device"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
@@ -54,6 +55,9 @@ func (c *Step[F]) RowsLen() int {
 
 // Run computes Step.
 func (c *Step[F]) Run() {
+	if device.Run(c, "lattice_encode/step", c.Y) {
+		return
+	}
 	if f, ok := any(c).(*Step[float32]); ok && kern.Fused() {
 		(*stepFused)(f).run()
 		return
@@ -355,6 +359,9 @@ func (c *StepBackward[F]) RowsLen() int {
 
 // Run computes StepBackward.
 func (c *StepBackward[F]) Run() {
+	if device.Run(c, "lattice_encode/step_backward", c.WBetaBar) {
+		return
+	}
 	if f, ok := any(c).(*StepBackward[float32]); ok && kern.Fused() {
 		(*stepBackwardFused)(f).run()
 		return

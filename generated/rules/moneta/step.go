@@ -4,6 +4,7 @@ package moneta
 
 import (
 	"github.com/nl-hecate/hecate/runtime/block"
+	"github.com/nl-hecate/hecate/runtime/device"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
@@ -50,6 +51,9 @@ func (c *Step[F]) WorkLen() int {
 
 // Run computes Step.
 func (c *Step[F]) Run() {
+	if device.Run(c, "moneta/step", c.Y) {
+		return
+	}
 	if f, ok := any(c).(*Step[float32]); ok && kern.Fused() {
 		(*stepFused)(f).run()
 		return
@@ -292,6 +296,9 @@ func (c *StepBackward[F]) WorkLen() int {
 
 // Run computes StepBackward.
 func (c *StepBackward[F]) Run() {
+	if device.Run(c, "moneta/step_backward", c.W1BarOut) {
+		return
+	}
 	if f, ok := any(c).(*StepBackward[float32]); ok && kern.Fused() {
 		(*stepBackwardFused)(f).run()
 		return

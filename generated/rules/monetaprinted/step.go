@@ -4,6 +4,7 @@ package monetaprinted
 
 import (
 	"github.com/nl-hecate/hecate/runtime/block"
+	"github.com/nl-hecate/hecate/runtime/device"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
@@ -55,6 +56,9 @@ func (c *Step[F]) WorkLen() int {
 
 // Run computes Step.
 func (c *Step[F]) Run() {
+	if device.Run(c, "moneta_printed/step", c.Y) {
+		return
+	}
 	if f, ok := any(c).(*Step[float32]); ok && kern.Fused() {
 		(*stepFused)(f).run()
 		return
@@ -474,6 +478,9 @@ func (c *StepBackward[F]) WorkLen() int {
 
 // Run computes StepBackward.
 func (c *StepBackward[F]) Run() {
+	if device.Run(c, "moneta_printed/step_backward", c.W1BarOut) {
+		return
+	}
 	if f, ok := any(c).(*StepBackward[float32]); ok && kern.Fused() {
 		(*stepBackwardFused)(f).run()
 		return

@@ -4,6 +4,7 @@ package nesteddelta
 
 import (
 	"github.com/nl-hecate/hecate/runtime/block"
+	"github.com/nl-hecate/hecate/runtime/device"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
@@ -35,6 +36,9 @@ func (c *Read[F]) WorkLen() int {
 
 // Run computes Read.
 func (c *Read[F]) Run() {
+	if device.Run(c, "nested_delta/read", c.Y) {
+		return
+	}
 	if f, ok := any(c).(*Read[float32]); ok && kern.Fused() {
 		(*readFused)(f).run()
 		return
@@ -90,6 +94,9 @@ func (c *ReadBackward[F]) WorkLen() int {
 
 // Run computes ReadBackward.
 func (c *ReadBackward[F]) Run() {
+	if device.Run(c, "nested_delta/read_backward", c.ABar) {
+		return
+	}
 	if f, ok := any(c).(*ReadBackward[float32]); ok && kern.Fused() {
 		(*readBackwardFused)(f).run()
 		return

@@ -4,6 +4,7 @@ package omegalearned
 
 import (
 	"github.com/nl-hecate/hecate/runtime/block"
+	"github.com/nl-hecate/hecate/runtime/device"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
@@ -53,6 +54,9 @@ func (c *Step[F]) RowsLen() int {
 
 // Run computes Step.
 func (c *Step[F]) Run() {
+	if device.Run(c, "omega_learned/step", c.Y) {
+		return
+	}
 	if f, ok := any(c).(*Step[float32]); ok && kern.Fused() {
 		(*stepFused)(f).run()
 		return
@@ -338,6 +342,9 @@ func (c *StepBackward[F]) RowsLen() int {
 
 // Run computes StepBackward.
 func (c *StepBackward[F]) Run() {
+	if device.Run(c, "omega_learned/step_backward", c.MBarOut) {
+		return
+	}
 	C, L, T, dK, dV := c.C, c.L, c.T, c.DK, c.DV
 	segments := (C + T - 1) / C
 	t22 := c.Work[:L*T*dK+L*T*dV] // [L, T, d_k + d_v]

@@ -4,6 +4,7 @@ package retnet
 
 import (
 	"github.com/nl-hecate/hecate/runtime/block"
+	"github.com/nl-hecate/hecate/runtime/device"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
@@ -46,6 +47,9 @@ func (c *Read[F]) WorkLen() int {
 
 // Run computes Read.
 func (c *Read[F]) Run() {
+	if device.Run(c, "ret_net/read", c.Y) {
+		return
+	}
 	if f, ok := any(c).(*Read[float32]); ok && kern.Fused() {
 		(*readFused)(f).run()
 		return
@@ -220,6 +224,9 @@ func (c *ReadBackward[F]) WorkLen() int {
 
 // Run computes ReadBackward.
 func (c *ReadBackward[F]) Run() {
+	if device.Run(c, "ret_net/read_backward", c.WCBar) {
+		return
+	}
 	if f, ok := any(c).(*ReadBackward[float32]); ok && kern.Fused() {
 		(*readBackwardFused)(f).run()
 		return

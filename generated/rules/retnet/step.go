@@ -4,6 +4,7 @@ package retnet
 
 import (
 	"github.com/nl-hecate/hecate/runtime/block"
+	"github.com/nl-hecate/hecate/runtime/device"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
@@ -67,6 +68,9 @@ func (c *Step[F]) RowsLen() int {
 
 // Run computes Step.
 func (c *Step[F]) Run() {
+	if device.Run(c, "ret_net/step", c.Y) {
+		return
+	}
 	if f, ok := any(c).(*Step[float32]); ok && kern.Fused() {
 		(*stepFused)(f).run()
 		return
@@ -530,6 +534,9 @@ func (c *StepBackward[F]) RowsLen() int {
 
 // Run computes StepBackward.
 func (c *StepBackward[F]) Run() {
+	if device.Run(c, "ret_net/step_backward", c.WVBar) {
+		return
+	}
 	C, H, L, T, d, dC, dV := c.C, c.H, c.L, c.T, c.D, c.DC, c.DV
 	segments := (C + T - 1) / C
 	t := c.Work[:L*T*dC] // [L, T, d_c]

@@ -4,6 +4,7 @@ package selfreferentialchunk
 
 import (
 	"github.com/nl-hecate/hecate/runtime/block"
+	"github.com/nl-hecate/hecate/runtime/device"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
@@ -41,6 +42,9 @@ func (c *Start[F]) WorkLen() int {
 
 // Run computes Start.
 func (c *Start[F]) Run() {
+	if device.Run(c, "self_referential_chunk/start", c.MK) {
+		return
+	}
 	if f, ok := any(c).(*Start[float32]); ok && kern.Fused() {
 		(*startFused)(f).run()
 		return
@@ -127,6 +131,9 @@ func (c *StartBackward[F]) WorkLen() int {
 
 // Run computes StartBackward.
 func (c *StartBackward[F]) Run() {
+	if device.Run(c, "self_referential_chunk/start_backward", c.NKBar) {
+		return
+	}
 	if f, ok := any(c).(*StartBackward[float32]); ok && kern.Fused() {
 		(*startBackwardFused)(f).run()
 		return

@@ -4,6 +4,7 @@ package selfreferentialchunks
 
 import (
 	"github.com/nl-hecate/hecate/runtime/block"
+	"github.com/nl-hecate/hecate/runtime/device"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
@@ -86,6 +87,9 @@ func (c *Step[F]) WorkLen() int {
 
 // Run computes Step.
 func (c *Step[F]) Run() {
+	if device.Run(c, "self_referential_chunks/step", c.Y) {
+		return
+	}
 	if f, ok := any(c).(*Step[float32]); ok && kern.Fused() {
 		(*stepFused)(f).run()
 		return
@@ -775,6 +779,9 @@ func (c *StepBackward[F]) WorkLen() int {
 
 // Run computes StepBackward.
 func (c *StepBackward[F]) Run() {
+	if device.Run(c, "self_referential_chunks/step_backward", c.WQBar) {
+		return
+	}
 	if f, ok := any(c).(*StepBackward[float32]); ok && kern.Fused() {
 		(*stepBackwardFused)(f).run()
 		return

@@ -4,6 +4,7 @@ package selfreferentiallayers
 
 import (
 	"github.com/nl-hecate/hecate/runtime/block"
+	"github.com/nl-hecate/hecate/runtime/device"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
@@ -46,6 +47,9 @@ func (c *Start[F]) WorkLen() int {
 
 // Run computes Start.
 func (c *Start[F]) Run() {
+	if device.Run(c, "self_referential_layers/start", c.AK) {
+		return
+	}
 	if f, ok := any(c).(*Start[float32]); ok && kern.Fused() {
 		(*startFused)(f).run()
 		return
@@ -134,6 +138,9 @@ func (c *StartBackward[F]) WorkLen() int {
 
 // Run computes StartBackward.
 func (c *StartBackward[F]) Run() {
+	if device.Run(c, "self_referential_layers/start_backward", c.AInitKBar) {
+		return
+	}
 	if f, ok := any(c).(*StartBackward[float32]); ok && kern.Fused() {
 		(*startBackwardFused)(f).run()
 		return

@@ -4,6 +4,7 @@ package titanschunk
 
 import (
 	"github.com/nl-hecate/hecate/runtime/block"
+	"github.com/nl-hecate/hecate/runtime/device"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
@@ -64,6 +65,9 @@ func (c *Step[F]) RowsLen() int {
 
 // Run computes Step.
 func (c *Step[F]) Run() {
+	if device.Run(c, "titans_chunk/step", c.Y) {
+		return
+	}
 	if f, ok := any(c).(*Step[float32]); ok && kern.Fused() {
 		(*stepFused)(f).run()
 		return
@@ -1531,6 +1535,9 @@ func (c *StepBackward[F]) RowsLen() int {
 
 // Run computes StepBackward.
 func (c *StepBackward[F]) Run() {
+	if device.Run(c, "titans_chunk/step_backward", c.MBarOut) {
+		return
+	}
 	if f, ok := any(c).(*StepBackward[float32]); ok && kern.Fused() {
 		(*stepBackwardFused)(f).run()
 		return

@@ -4,6 +4,7 @@ package tntlocals
 
 import (
 	"github.com/nl-hecate/hecate/runtime/block"
+	"github.com/nl-hecate/hecate/runtime/device"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
@@ -29,6 +30,9 @@ func (c *Start[F]) WorkLen() int {
 
 // Run computes Start.
 func (c *Start[F]) Run() {
+	if device.Run(c, "tnt_locals/start", c.R) {
+		return
+	}
 	if f, ok := any(c).(*Start[float32]); ok && kern.Fused() {
 		(*startFused)(f).run()
 		return
@@ -67,6 +71,9 @@ func (c *StartBackward[F]) WorkLen() int {
 
 // Run computes StartBackward.
 func (c *StartBackward[F]) Run() {
+	if device.Run(c, "tnt_locals/start_backward", c.RInitBar) {
+		return
+	}
 	if f, ok := any(c).(*StartBackward[float32]); ok && kern.Fused() {
 		(*startBackwardFused)(f).run()
 		return

@@ -4,6 +4,7 @@ package yaad
 
 import (
 	"github.com/nl-hecate/hecate/runtime/block"
+	"github.com/nl-hecate/hecate/runtime/device"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
@@ -33,6 +34,9 @@ func (c *Start[F]) WorkLen() int {
 
 // Run computes Start.
 func (c *Start[F]) Run() {
+	if device.Run(c, "yaad/start", c.W1) {
+		return
+	}
 	if f, ok := any(c).(*Start[float32]); ok && kern.Fused() {
 		(*startFused)(f).run()
 		return
@@ -90,6 +94,9 @@ func (c *StartBackward[F]) WorkLen() int {
 
 // Run computes StartBackward.
 func (c *StartBackward[F]) Run() {
+	if device.Run(c, "yaad/start_backward", c.W1InitBar) {
+		return
+	}
 	if f, ok := any(c).(*StartBackward[float32]); ok && kern.Fused() {
 		(*startBackwardFused)(f).run()
 		return

@@ -3,6 +3,7 @@
 package adamuonus
 
 import (
+	"github.com/nl-hecate/hecate/runtime/device"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
@@ -39,6 +40,9 @@ func (c *StepTall[F]) WorkLen() int {
 
 // Run computes StepTall.
 func (c *StepTall[F]) Run() {
+	if device.Run(c, "ada_muon_us/step_tall", c.WOut) {
+		return
+	}
 	if f, ok := any(c).(*StepTall[float32]); ok && kern.Fused() {
 		(*stepTallFused)(f).run()
 		return
@@ -302,33 +306,25 @@ func runStepTall[F num.Float](r *tape.Run[F], z Settings, n int, nodecay bool, r
 	k.R = rows
 	k.W = w
 	k.G = g
-	k.N = arena.Scratch(1)
-	k.N[0] = F(n)
+	k.N = arena.Scalar(F(n))
 	k.M = s.M
 	k.V = s.V
-	k.Beta1 = arena.Scratch(1)
-	k.Beta1[0] = F(z.Beta1)
-	k.EpsilonNs = arena.Scratch(1)
-	k.EpsilonNs[0] = F(z.EpsilonNs)
-	k.Beta2 = arena.Scratch(1)
-	k.Beta2[0] = F(z.Beta2)
-	k.Epsilon = arena.Scratch(1)
-	k.Epsilon[0] = F(z.Epsilon)
-	k.Bound = arena.Scratch(1)
-	k.Bound[0] = F(z.Bound)
-	k.Lr = arena.Scratch(1)
-	k.Lr[0] = F(z.LR)
+	k.Beta1 = arena.Scalar(F(z.Beta1))
+	k.EpsilonNs = arena.Scalar(F(z.EpsilonNs))
+	k.Beta2 = arena.Scalar(F(z.Beta2))
+	k.Epsilon = arena.Scalar(F(z.Epsilon))
+	k.Bound = arena.Scalar(F(z.Bound))
+	k.Lr = arena.Scalar(F(z.LR))
 	k.Nodecay = arena.Flags(1)
 	k.Nodecay[0] = nodecay
-	k.Lambda = arena.Scratch(1)
-	k.Lambda[0] = F(z.Lambda)
+	k.Lambda = arena.Scalar(F(z.Lambda))
 	k.WOut = arena.Scratch(len(w))
 	k.MOut = arena.Scratch(len(w))
 	k.VOut = arena.Scratch(len(w))
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
-	copy(w, k.WOut)
-	copy(s.M, k.MOut)
-	copy(s.V, k.VOut)
+	device.Copy(w, k.WOut)
+	device.Copy(s.M, k.MOut)
+	device.Copy(s.V, k.VOut)
 	arena.Release(mark)
 }

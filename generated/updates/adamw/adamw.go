@@ -22,6 +22,7 @@
 package adamw
 
 import (
+	"github.com/nl-hecate/hecate/runtime/device"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
@@ -56,6 +57,9 @@ func (c *Step[F]) WorkLen() int {
 
 // Run computes Step.
 func (c *Step[F]) Run() {
+	if device.Run(c, "adam_w/step", c.WOut) {
+		return
+	}
 	if f, ok := any(c).(*Step[float32]); ok && kern.Fused() {
 		(*stepFused)(f).run()
 		return
@@ -153,6 +157,12 @@ func (s Slots[F]) Each(f func(name string, data []F)) {
 	f("s", s.S)
 }
 
+// Move replaces every slot by what f returns for it: the same numbers in other memory.
+func (s *Slots[F]) Move(f func(data []F) []F) {
+	s.M = f(s.M)
+	s.S = f(s.S)
+}
+
 // Apply changes the parameter w by its gradient g, in place. n counts the
 // updates of the parameter's level from 1; nodecay is the attribute of the
 // parameter's declaration. The gradient may lie in r's arena. It panics when
@@ -171,29 +181,23 @@ func runStep[F num.Float](r *tape.Run[F], z Settings, n int, nodecay bool, w, g 
 	k.N = len(w)
 	k.W = w
 	k.G = g
-	k.N2 = arena.Scratch(1)
-	k.N2[0] = F(n)
+	k.N2 = arena.Scalar(F(n))
 	k.M = s.M
 	k.S = s.S
-	k.Beta1 = arena.Scratch(1)
-	k.Beta1[0] = F(z.Beta1)
-	k.Beta2 = arena.Scratch(1)
-	k.Beta2[0] = F(z.Beta2)
-	k.Epsilon = arena.Scratch(1)
-	k.Epsilon[0] = F(z.Epsilon)
-	k.Lr = arena.Scratch(1)
-	k.Lr[0] = F(z.LR)
+	k.Beta1 = arena.Scalar(F(z.Beta1))
+	k.Beta2 = arena.Scalar(F(z.Beta2))
+	k.Epsilon = arena.Scalar(F(z.Epsilon))
+	k.Lr = arena.Scalar(F(z.LR))
 	k.Nodecay = arena.Flags(1)
 	k.Nodecay[0] = nodecay
-	k.Lambda = arena.Scratch(1)
-	k.Lambda[0] = F(z.Lambda)
+	k.Lambda = arena.Scalar(F(z.Lambda))
 	k.WOut = arena.Scratch(len(w))
 	k.MOut = arena.Scratch(len(w))
 	k.SOut = arena.Scratch(len(w))
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
-	copy(w, k.WOut)
-	copy(s.M, k.MOut)
-	copy(s.S, k.SOut)
+	device.Copy(w, k.WOut)
+	device.Copy(s.M, k.MOut)
+	device.Copy(s.S, k.SOut)
 	arena.Release(mark)
 }

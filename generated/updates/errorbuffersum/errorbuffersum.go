@@ -21,6 +21,7 @@
 package errorbuffersum
 
 import (
+	"github.com/nl-hecate/hecate/runtime/device"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
@@ -45,6 +46,9 @@ func (c *Step[F]) WorkLen() int {
 
 // Run computes Step.
 func (c *Step[F]) Run() {
+	if device.Run(c, "error_buffer_sum/step", c.EOut) {
+		return
+	}
 	if f, ok := any(c).(*Step[float32]); ok && kern.Fused() {
 		(*stepFused)(f).run()
 		return
@@ -97,6 +101,11 @@ func (s Slots[F]) Each(f func(name string, data []F)) {
 	f("b", s.B)
 }
 
+// Move replaces every slot by what f returns for it: the same numbers in other memory.
+func (s *Slots[F]) Move(f func(data []F) []F) {
+	s.B = f(s.B)
+}
+
 // Apply changes the parameter w by its gradient g, in place. n counts the
 // updates of the parameter's level from 1. The gradient may lie in r's arena.
 // It panics when the lengths differ.
@@ -118,7 +127,7 @@ func runStep[F num.Float](r *tape.Run[F], z Settings, n int, w, g []F, s Slots[F
 	k.BOut = arena.Scratch(len(w))
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
-	copy(w, k.EOut)
-	copy(s.B, k.BOut)
+	device.Copy(w, k.EOut)
+	device.Copy(s.B, k.BOut)
 	arena.Release(mark)
 }

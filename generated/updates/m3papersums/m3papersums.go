@@ -24,6 +24,7 @@
 package m3papersums
 
 import (
+	"github.com/nl-hecate/hecate/runtime/device"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
@@ -70,6 +71,9 @@ func (c *Step[F]) WorkLen() int {
 
 // Run computes Step.
 func (c *Step[F]) Run() {
+	if device.Run(c, "m3_paper_sums/step", c.WOut) {
+		return
+	}
 	if f, ok := any(c).(*Step[float32]); ok && kern.Fused() {
 		(*stepFused)(f).run()
 		return
@@ -593,6 +597,14 @@ func (s Slots[F]) Each(f func(name string, data []F)) {
 	f("b", s.B)
 }
 
+// Move replaces every slot by what f returns for it: the same numbers in other memory.
+func (s *Slots[F]) Move(f func(data []F) []F) {
+	s.M = f(s.M)
+	s.S = f(s.S)
+	s.V = f(s.V)
+	s.B = f(s.B)
+}
+
 // Apply changes the parameter w by its gradient g, in place. n counts the
 // updates of the parameter's level from 1; nodecay is the attribute of the
 // parameter's declaration; w has so many rows and columns. The gradient may
@@ -616,34 +628,23 @@ func runStep[F num.Float](r *tape.Run[F], z Settings, n int, nodecay bool, rows,
 	k.R = rows
 	k.W = w
 	k.G = g
-	k.N = arena.Scratch(1)
-	k.N[0] = F(n)
+	k.N = arena.Scalar(F(n))
 	k.M = s.M
 	k.S = s.S
 	k.V = s.V
 	k.B = s.B
-	k.Beta1 = arena.Scratch(1)
-	k.Beta1[0] = F(z.Beta1)
-	k.F2 = arena.Scratch(1)
-	k.F2[0] = F(z.F)
-	k.Beta3 = arena.Scratch(1)
-	k.Beta3[0] = F(z.Beta3)
-	k.EpsilonNs = arena.Scratch(1)
-	k.EpsilonNs[0] = F(z.EpsilonNs)
-	k.Alpha = arena.Scratch(1)
-	k.Alpha[0] = F(z.Alpha)
-	k.Beta2 = arena.Scratch(1)
-	k.Beta2[0] = F(z.Beta2)
-	k.Epsilon = arena.Scratch(1)
-	k.Epsilon[0] = F(z.Epsilon)
-	k.Bound = arena.Scratch(1)
-	k.Bound[0] = F(z.Bound)
-	k.Lr = arena.Scratch(1)
-	k.Lr[0] = F(z.LR)
+	k.Beta1 = arena.Scalar(F(z.Beta1))
+	k.F2 = arena.Scalar(F(z.F))
+	k.Beta3 = arena.Scalar(F(z.Beta3))
+	k.EpsilonNs = arena.Scalar(F(z.EpsilonNs))
+	k.Alpha = arena.Scalar(F(z.Alpha))
+	k.Beta2 = arena.Scalar(F(z.Beta2))
+	k.Epsilon = arena.Scalar(F(z.Epsilon))
+	k.Bound = arena.Scalar(F(z.Bound))
+	k.Lr = arena.Scalar(F(z.LR))
 	k.Nodecay = arena.Flags(1)
 	k.Nodecay[0] = nodecay
-	k.Lambda = arena.Scratch(1)
-	k.Lambda[0] = F(z.Lambda)
+	k.Lambda = arena.Scalar(F(z.Lambda))
 	k.WOut = arena.Scratch(len(w))
 	k.MOut = arena.Scratch(len(w))
 	k.SOut = arena.Scratch(len(w))
@@ -651,10 +652,10 @@ func runStep[F num.Float](r *tape.Run[F], z Settings, n int, nodecay bool, rows,
 	k.BOut = arena.Scratch(len(w))
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
-	copy(w, k.WOut)
-	copy(s.M, k.MOut)
-	copy(s.S, k.SOut)
-	copy(s.V, k.VOut)
-	copy(s.B, k.BOut)
+	device.Copy(w, k.WOut)
+	device.Copy(s.M, k.MOut)
+	device.Copy(s.S, k.SOut)
+	device.Copy(s.V, k.VOut)
+	device.Copy(s.B, k.BOut)
 	arena.Release(mark)
 }

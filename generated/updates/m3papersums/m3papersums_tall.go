@@ -3,6 +3,7 @@
 package m3papersums
 
 import (
+	"github.com/nl-hecate/hecate/runtime/device"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
@@ -47,6 +48,9 @@ func (c *StepTall[F]) WorkLen() int {
 
 // Run computes StepTall.
 func (c *StepTall[F]) Run() {
+	if device.Run(c, "m3_paper_sums/step_tall", c.WOut) {
+		return
+	}
 	if f, ok := any(c).(*StepTall[float32]); ok && kern.Fused() {
 		(*stepTallFused)(f).run()
 		return
@@ -497,34 +501,23 @@ func runStepTall[F num.Float](r *tape.Run[F], z Settings, n int, nodecay bool, r
 	k.R = rows
 	k.W = w
 	k.G = g
-	k.N = arena.Scratch(1)
-	k.N[0] = F(n)
+	k.N = arena.Scalar(F(n))
 	k.M = s.M
 	k.S = s.S
 	k.V = s.V
 	k.B = s.B
-	k.Beta1 = arena.Scratch(1)
-	k.Beta1[0] = F(z.Beta1)
-	k.F2 = arena.Scratch(1)
-	k.F2[0] = F(z.F)
-	k.Beta3 = arena.Scratch(1)
-	k.Beta3[0] = F(z.Beta3)
-	k.EpsilonNs = arena.Scratch(1)
-	k.EpsilonNs[0] = F(z.EpsilonNs)
-	k.Alpha = arena.Scratch(1)
-	k.Alpha[0] = F(z.Alpha)
-	k.Beta2 = arena.Scratch(1)
-	k.Beta2[0] = F(z.Beta2)
-	k.Epsilon = arena.Scratch(1)
-	k.Epsilon[0] = F(z.Epsilon)
-	k.Bound = arena.Scratch(1)
-	k.Bound[0] = F(z.Bound)
-	k.Lr = arena.Scratch(1)
-	k.Lr[0] = F(z.LR)
+	k.Beta1 = arena.Scalar(F(z.Beta1))
+	k.F2 = arena.Scalar(F(z.F))
+	k.Beta3 = arena.Scalar(F(z.Beta3))
+	k.EpsilonNs = arena.Scalar(F(z.EpsilonNs))
+	k.Alpha = arena.Scalar(F(z.Alpha))
+	k.Beta2 = arena.Scalar(F(z.Beta2))
+	k.Epsilon = arena.Scalar(F(z.Epsilon))
+	k.Bound = arena.Scalar(F(z.Bound))
+	k.Lr = arena.Scalar(F(z.LR))
 	k.Nodecay = arena.Flags(1)
 	k.Nodecay[0] = nodecay
-	k.Lambda = arena.Scratch(1)
-	k.Lambda[0] = F(z.Lambda)
+	k.Lambda = arena.Scalar(F(z.Lambda))
 	k.WOut = arena.Scratch(len(w))
 	k.MOut = arena.Scratch(len(w))
 	k.SOut = arena.Scratch(len(w))
@@ -532,10 +525,10 @@ func runStepTall[F num.Float](r *tape.Run[F], z Settings, n int, nodecay bool, r
 	k.BOut = arena.Scratch(len(w))
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
-	copy(w, k.WOut)
-	copy(s.M, k.MOut)
-	copy(s.S, k.SOut)
-	copy(s.V, k.VOut)
-	copy(s.B, k.BOut)
+	device.Copy(w, k.WOut)
+	device.Copy(s.M, k.MOut)
+	device.Copy(s.S, k.SOut)
+	device.Copy(s.V, k.VOut)
+	device.Copy(s.B, k.BOut)
 	arena.Release(mark)
 }

@@ -20,6 +20,7 @@
 package momentumsgd
 
 import (
+	"github.com/nl-hecate/hecate/runtime/device"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
@@ -49,6 +50,9 @@ func (c *Step[F]) WorkLen() int {
 
 // Run computes Step.
 func (c *Step[F]) Run() {
+	if device.Run(c, "momentum_sgd/step", c.WOut) {
+		return
+	}
 	if f, ok := any(c).(*Step[float32]); ok && kern.Fused() {
 		(*stepFused)(f).run()
 		return
@@ -119,6 +123,11 @@ func (s Slots[F]) Each(f func(name string, data []F)) {
 	f("s", s.S)
 }
 
+// Move replaces every slot by what f returns for it: the same numbers in other memory.
+func (s *Slots[F]) Move(f func(data []F) []F) {
+	s.S = f(s.S)
+}
+
 // Apply changes the parameter w by its gradient g, in place. n counts the
 // updates of the parameter's level from 1; nodecay is the attribute of the
 // parameter's declaration. The gradient may lie in r's arena. It panics when
@@ -138,19 +147,16 @@ func runStep[F num.Float](r *tape.Run[F], z Settings, n int, nodecay bool, w, g 
 	k.W = w
 	k.G = g
 	k.S = s.S
-	k.Eta = arena.Scratch(1)
-	k.Eta[0] = F(z.Eta)
-	k.Lr = arena.Scratch(1)
-	k.Lr[0] = F(z.LR)
+	k.Eta = arena.Scalar(F(z.Eta))
+	k.Lr = arena.Scalar(F(z.LR))
 	k.Nodecay = arena.Flags(1)
 	k.Nodecay[0] = nodecay
-	k.Lambda = arena.Scratch(1)
-	k.Lambda[0] = F(z.Lambda)
+	k.Lambda = arena.Scalar(F(z.Lambda))
 	k.WOut = arena.Scratch(len(w))
 	k.SOut = arena.Scratch(len(w))
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
-	copy(w, k.WOut)
-	copy(s.S, k.SOut)
+	device.Copy(w, k.WOut)
+	device.Copy(s.S, k.SOut)
 	arena.Release(mark)
 }

@@ -23,6 +23,7 @@
 package muon
 
 import (
+	"github.com/nl-hecate/hecate/runtime/device"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
@@ -55,6 +56,9 @@ func (c *Step[F]) WorkLen() int {
 
 // Run computes Step.
 func (c *Step[F]) Run() {
+	if device.Run(c, "muon/step", c.WOut) {
+		return
+	}
 	if f, ok := any(c).(*Step[float32]); ok && kern.Fused() {
 		(*stepFused)(f).run()
 		return
@@ -327,6 +331,11 @@ func (s Slots[F]) Each(f func(name string, data []F)) {
 	f("m", s.M)
 }
 
+// Move replaces every slot by what f returns for it: the same numbers in other memory.
+func (s *Slots[F]) Move(f func(data []F) []F) {
+	s.M = f(s.M)
+}
+
 // Apply changes the parameter w by its gradient g, in place. n counts the
 // updates of the parameter's level from 1; nodecay is the attribute of the
 // parameter's declaration; w has so many rows and columns. The gradient may
@@ -351,21 +360,17 @@ func runStep[F num.Float](r *tape.Run[F], z Settings, n int, nodecay bool, rows,
 	k.W = w
 	k.G = g
 	k.M = s.M
-	k.Mu = arena.Scratch(1)
-	k.Mu[0] = F(z.MU)
-	k.Epsilon = arena.Scratch(1)
-	k.Epsilon[0] = F(z.Epsilon)
-	k.Lr = arena.Scratch(1)
-	k.Lr[0] = F(z.LR)
+	k.Mu = arena.Scalar(F(z.MU))
+	k.Epsilon = arena.Scalar(F(z.Epsilon))
+	k.Lr = arena.Scalar(F(z.LR))
 	k.Nodecay = arena.Flags(1)
 	k.Nodecay[0] = nodecay
-	k.Lambda = arena.Scratch(1)
-	k.Lambda[0] = F(z.Lambda)
+	k.Lambda = arena.Scalar(F(z.Lambda))
 	k.WOut = arena.Scratch(len(w))
 	k.MOut = arena.Scratch(len(w))
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
-	copy(w, k.WOut)
-	copy(s.M, k.MOut)
+	device.Copy(w, k.WOut)
+	device.Copy(s.M, k.MOut)
 	arena.Release(mark)
 }

@@ -3,6 +3,7 @@
 package muon
 
 import (
+	"github.com/nl-hecate/hecate/runtime/device"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
@@ -33,6 +34,9 @@ func (c *StepTall[F]) WorkLen() int {
 
 // Run computes StepTall.
 func (c *StepTall[F]) Run() {
+	if device.Run(c, "muon/step_tall", c.WOut) {
+		return
+	}
 	if f, ok := any(c).(*StepTall[float32]); ok && kern.Fused() {
 		(*stepTallFused)(f).run()
 		return
@@ -262,21 +266,17 @@ func runStepTall[F num.Float](r *tape.Run[F], z Settings, n int, nodecay bool, r
 	k.W = w
 	k.G = g
 	k.M = s.M
-	k.Mu = arena.Scratch(1)
-	k.Mu[0] = F(z.MU)
-	k.Epsilon = arena.Scratch(1)
-	k.Epsilon[0] = F(z.Epsilon)
-	k.Lr = arena.Scratch(1)
-	k.Lr[0] = F(z.LR)
+	k.Mu = arena.Scalar(F(z.MU))
+	k.Epsilon = arena.Scalar(F(z.Epsilon))
+	k.Lr = arena.Scalar(F(z.LR))
 	k.Nodecay = arena.Flags(1)
 	k.Nodecay[0] = nodecay
-	k.Lambda = arena.Scratch(1)
-	k.Lambda[0] = F(z.Lambda)
+	k.Lambda = arena.Scalar(F(z.Lambda))
 	k.WOut = arena.Scratch(len(w))
 	k.MOut = arena.Scratch(len(w))
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
-	copy(w, k.WOut)
-	copy(s.M, k.MOut)
+	device.Copy(w, k.WOut)
+	device.Copy(s.M, k.MOut)
 	arena.Release(mark)
 }

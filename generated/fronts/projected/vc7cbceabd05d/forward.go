@@ -4,6 +4,7 @@ package projected
 
 import (
 	"github.com/nl-hecate/hecate/runtime/block"
+	"github.com/nl-hecate/hecate/runtime/device"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
@@ -59,6 +60,9 @@ func (c *Forward[F]) WorkLen() int {
 
 // Run computes Forward.
 func (c *Forward[F]) Run() {
+	if device.Run(c, "projected/vc7cbceabd05d/forward", c.V) {
+		return
+	}
 	if f, ok := any(c).(*Forward[float32]); ok && kern.Fused() {
 		(*forwardFused)(f).run()
 		return
@@ -407,6 +411,9 @@ func (c *Backward[F]) WorkLen() int {
 
 // Run computes Backward.
 func (c *Backward[F]) Run() {
+	if device.Run(c, "projected/vc7cbceabd05d/backward", c.WKBar) {
+		return
+	}
 	if f, ok := any(c).(*Backward[float32]); ok && kern.Fused() {
 		(*backwardFused)(f).run()
 		return

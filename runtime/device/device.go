@@ -1,0 +1,261 @@
+// Package device says where the memory of a slice is, and so where what is done with it runs.
+//
+// A slice of a device's memory has an address that the host cannot read. A generated kernel whose
+// result is such a slice is run by the device (Run), and the functions of this package copy, clear and
+// add there. The memory of the host is that of no device, and then they are loops. A program
+// that has opened no device pays one load for the question.
+package device
+
+import (
+	"slices"
+	"sync"
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/nl-hecate/hecate/runtime/num"
+	"github.com/nl-hecate/hecate/runtime/tensor"
+)
+
+// A Device does what is asked for after all that it was asked for before. Errors are kept until
+// its owner looks. Addresses are those of its memory but where Copy says otherwise.
+type Device interface {
+	// Run runs a kernel of the archive, UNIT/NAME, with the call of the generated kernel: a pointer to
+	// a struct of its sizes and its parameters, in the order of the plan.
+	Run(kernel string, call any)
+	// Copy copies bytes; one of the addresses may be the host's, and then it waits.
+	Copy(to, from unsafe.Pointer, bytes int)
+	// Clear writes zeros.
+	Clear(to unsafe.Pointer, bytes int)
+	// Add adds n numbers of 32 bits to others.
+	Add(to, from unsafe.Pointer, n int)
+	// Scale multiplies n numbers of 32 bits.
+	Scale(to unsafe.Pointer, n int, c float32)
+	// Squares adds the squares of n numbers of 32 bits to a total, which Total returns, and begins
+	// again at zero. Total waits.
+	Squares(x unsafe.Pointer, n int)
+	Total() float64
+}
+
+// A Memory makes and frees parts of a device's memory. What fails is kept like the errors of a
+// Device, and the part is nil.
+type Memory interface {
+	Make(bytes int) unsafe.Pointer // zeros
+	Free(p unsafe.Pointer)
+	// Err is the first error since it was last called.
+	Err() error
+	// String names the device in records, as in cuda sm_90.
+	String() string
+}
+
+// Make returns n zeros of a memory; nil is the host's.
+func Make[T any](m Memory, n int) []T {
+	if m == nil {
+		return tensor.Make[T](n)
+	}
+	var t T
+	if n == 0 {
+		return nil
+	}
+	p := m.Make(n * int(unsafe.Sizeof(t)))
+	if p == nil {
+		panic(NoMemory)
+	}
+	return unsafe.Slice((*T)(p), n)
+}
+
+// NoMemory is the panic message of a device without memory; Memory's owner has the error.
+const NoMemory = "device: no memory"
+
+// Free frees what Make returned, when all that was asked for is done.
+func Free[T any](m Memory, x []T) {
+	if m != nil && cap(x) > 0 {
+		m.Free(unsafe.Pointer(unsafe.SliceData(x)))
+	}
+}
+
+// Moved is a copy of x in a memory.
+func Moved[T any](m Memory, x []T) []T {
+	out := Make[T](m, len(x))
+	Copy(out, x)
+	return out
+}
+
+// A span is a range of addresses that belongs to a device.
+type span struct {
+	from, to uintptr
+	device   Device
+}
+
+var (
+	spans atomic.Pointer[[]span] // nil: there is no device
+	mu    sync.Mutex
+)
+
+// Register makes a range of addresses a device's. The result takes it back.
+func Register(memory []byte, d Device) (forget func()) {
+	mu.Lock()
+	defer mu.Unlock()
+	from := uintptr(unsafe.Pointer(unsafe.SliceData(memory)))
+	s := span{from, from + uintptr(len(memory)), d}
+	change(func(all []span) []span { return append(all, s) })
+	return func() {
+		mu.Lock()
+		defer mu.Unlock()
+		change(func(all []span) []span {
+			return slices.DeleteFunc(all, func(x span) bool { return x == s })
+		})
+	}
+}
+
+func change(f func([]span) []span) {
+	var all []span
+	if p := spans.Load(); p != nil {
+		all = slices.Clone(*p)
+	}
+	if all = f(all); len(all) == 0 {
+		spans.Store(nil)
+	} else {
+		spans.Store(&all)
+	}
+}
+
+// Of is the device that has a slice, nil for the host.
+func Of[T any](x []T) Device {
+	all := spans.Load()
+	if all == nil {
+		return nil
+	}
+	return find(*all, uintptr(unsafe.Pointer(unsafe.SliceData(x))))
+}
+
+func find(all []span, at uintptr) Device {
+	for _, s := range all {
+		if s.from <= at && at < s.to {
+			return s.device
+		}
+	}
+	return nil
+}
+
+// Run runs a call of a kernel if its result is a device's, and reports whether it was. Generated
+// kernels ask at their beginning.
+func Run[F num.Float](call any, kernel string, result []F) bool {
+	if spans.Load() == nil {
+		return false
+	}
+	d := Of(result)
+	if d == nil {
+		return false
+	}
+	d.Run(kernel, call)
+	return true
+}
+
+// Copy copies the elements that both have, as the function copy does. It waits where one
+// side is the host's and the other is not.
+func Copy[T any](to, from []T) int {
+	d := Of(to)
+	if d == nil {
+		d = Of(from)
+	}
+	if d == nil {
+		return copy(to, from)
+	}
+	n := min(len(to), len(from))
+	if n > 0 {
+		d.Copy(unsafe.Pointer(&to[0]), unsafe.Pointer(&from[0]), n*int(unsafe.Sizeof(to[0])))
+	}
+	return n
+}
+
+// Clear makes all elements zero.
+func Clear[T any](x []T) {
+	d := Of(x)
+	switch {
+	case d == nil:
+		clear(x)
+	case len(x) > 0:
+		d.Clear(unsafe.Pointer(&x[0]), len(x)*int(unsafe.Sizeof(x[0])))
+	}
+}
+
+// Add adds numbers to others, as many as there are of the latter; both are the host's, or one
+// device's.
+func Add[F num.Float](to, x []F) {
+	x = x[:len(to)]
+	d := Of(to)
+	switch {
+	case d == nil:
+		for i := range to {
+			to[i] += x[i]
+		}
+	case len(to) > 0:
+		d.Add(unsafe.Pointer(&to[0]), unsafe.Pointer(&x[0]), len(to))
+	}
+}
+
+// Sum writes x + y.
+func Sum[F num.Float](to, x, y []F) {
+	if Of(to) != nil {
+		Copy(to, x)
+		Add(to, y)
+		return
+	}
+	x, y = x[:len(to)], y[:len(to)]
+	for i := range to {
+		to[i] = x[i] + y[i]
+	}
+}
+
+// Scale multiplies all elements by c.
+func Scale[F num.Float](x []F, c F) {
+	d := Of(x)
+	switch {
+	case d == nil:
+		for i, v := range x {
+			x[i] = F(v * c)
+		}
+	case len(x) > 0:
+		d.Scale(unsafe.Pointer(&x[0]), len(x), float32(c))
+	}
+}
+
+// Squares is the sum of the squares of all elements of some slices, in float64, in the order of the
+// list; a device adds those of a slice in an order of its own, and waits. It is not finite where an
+// element is not.
+func Squares[F num.Float](list [][]F) float64 {
+	sum := 0.0
+	var d Device
+	for _, x := range list {
+		if on := Of(x); on != nil {
+			d = on
+			d.Squares(unsafe.Pointer(&x[0]), len(x))
+			continue
+		}
+		for _, v := range x {
+			sum += float64(float64(v) * float64(v))
+		}
+	}
+	if d != nil {
+		sum += d.Total()
+	}
+	return sum
+}
+
+// Like returns n zeros of the memory that x is of.
+func Like[T any](x []T, n int) []T {
+	if m, ok := Of(x).(Memory); ok {
+		return Make[T](m, n)
+	}
+	return tensor.Make[T](n)
+}
+
+// Host is the elements in memory of the host: x itself, or a copy of a device's, for which it waits.
+func Host[T any](x []T) []T {
+	if Of(x) == nil {
+		return x
+	}
+	out := make([]T, len(x))
+	Copy(out, x)
+	return out
+}
