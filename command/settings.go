@@ -61,6 +61,7 @@ var shorthands = []struct{ flag, key, kind, doc string }{
 	{"warmup", "update.warmup", "steps", "over which the learning rate rises, or a share of the run; by default 50, at most a tenth of the run"},
 	{"clip", "update.clip", "bound", "gradient clipping: bound of the norm of all gradients of a step"},
 	{"seed", "model.seed", "seed", "random seed of the initial parameters and of the sample"},
+	{"device", "build.device", "name", "where the model computes: cpu, cuda, cuda:N or auto"},
 	{"out", "build.out", "folder", "for checkpoints, log and plots"},
 	{"resume", "build.resume", "path", "auto, or a checkpoint to resume from, bit for bit"},
 	{"sample", "build.sample", "bytes", "of text to draw at the end"},

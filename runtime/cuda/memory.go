@@ -82,6 +82,23 @@ func (v *Device) NewMemory(l *Library) (*Memory, error) {
 	return m, nil
 }
 
+// OpenMemory opens the n-th device and its memory, with the kernels of some archives. done closes both.
+func OpenMemory(n int, archives ...[]byte) (m device.Memory, info Info, done func() error, err error) {
+	l, err := OpenLibrary(archives...)
+	if err != nil {
+		return nil, info, nil, err
+	}
+	v, err := Open(n)
+	if err != nil {
+		return nil, info, nil, err
+	}
+	own, err := v.NewMemory(l)
+	if err != nil {
+		return nil, info, nil, errors.Join(err, v.Close())
+	}
+	return own, v.Info, func() error { return errors.Join(v.Close(), own.Close()) }, nil
+}
+
 // Close gives the range back; its slices cannot be used any more. What was allocated is freed with the
 // device.
 func (m *Memory) Close() error {

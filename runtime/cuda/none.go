@@ -2,10 +2,18 @@
 
 package cuda
 
+import "github.com/nl-hecate/hecate/runtime/device"
+
 // CompilerVersion says why there is no compiler of kernels.
 func CompilerVersion() (string, error) {
 	_, err := List()
 	return "", err
+}
+
+// OpenMemory says why there is no device.
+func OpenMemory(int, ...[]byte) (device.Memory, Info, func() error, error) {
+	_, err := List()
+	return nil, Info{}, nil, err
 }
 
 // List says why there are no devices.

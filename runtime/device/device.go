@@ -66,6 +66,17 @@ func Make[T any](m Memory, n int) []T {
 // NoMemory is the panic message of a device without memory; Memory's owner has the error.
 const NoMemory = "device: no memory"
 
+// Recover, deferred, makes the panic of Make the error of the memory.
+func Recover(m Memory, err *error) {
+	switch r := recover(); {
+	case r == nil:
+	case m != nil && r == NoMemory:
+		*err = m.Err()
+	default:
+		panic(r)
+	}
+}
+
 // Free frees what Make returned, when all that was asked for is done.
 func Free[T any](m Memory, x []T) {
 	if m != nil && cap(x) > 0 {

@@ -45,7 +45,8 @@ var errPrompt = errors.New("module: the prompt has no token; a model continues a
 // is the handle's, that of a prompt outside the vocabulary, or a *BadNumber.
 //
 //hecate:borrows
-func (m *Module[F]) Generate(ctx goctx.Context, h context.Handle[*Memory[F]], slot int, p pulse.Pulse, prompt []int32, s Sampling) ([]int32, error) {
+func (m *Module[F]) Generate(ctx goctx.Context, h context.Handle[*Memory[F]], slot int, p pulse.Pulse, prompt []int32, s Sampling) (_ []int32, err error) {
+	defer device.Recover(m.memory, &err)
 	if err := s.Check(); err != nil {
 		return nil, err
 	}

@@ -22,7 +22,8 @@ type slot[F Float] struct {
 }
 
 // NewContext makes the context memory of a stream with the given batch, each slot at
-// the beginning of a context, and returns the handle that owns it.
+// the beginning of a context, and returns the handle that owns it. It panics with
+// device.NoMemory where a device has too little.
 func (m *Module[F]) NewContext(batch int) context.Handle[*Memory[F]] {
 	return context.New(m.newMemory(batch))
 }

@@ -146,7 +146,8 @@ type job[F Float] struct {
 
 // New returns a module at its first step, the parameters filled from the seed.
 // The error is the model's, when it cannot declare them, or the schedule's.
-func New[F Float](c Config[F]) (*Module[F], error) {
+func New[F Float](c Config[F]) (_ *Module[F], err error) {
+	defer device.Recover(c.Memory, &err)
 	m := &Module[F]{model: c.Model, params: &context.ParamSet[F]{}, clip: c.Clip, memory: c.Memory}
 	m.window.length = max(c.Chunks, 1)
 	if err := c.Model.Declare(m.params, ""); err != nil {
@@ -154,7 +155,6 @@ func New[F Float](c Config[F]) (*Module[F], error) {
 	}
 	m.params.Fill(c.Seed)
 	m.params.Move(m.placed)
-	var err error
 	if m.writer, err = m.params.Writer(); err != nil {
 		return nil, err
 	}
@@ -269,6 +269,9 @@ func (m *Module[F]) updates(p context.Param) bool {
 // each.
 func (m *Module[F]) workers(n int) int {
 	n = max(1, min(n, runtime.GOMAXPROCS(0)))
+	if m.memory != nil {
+		n = 1
+	}
 	for len(m.arenas) < n {
 		m.arenas = append(m.arenas, &tape.Arena[F]{Memory: m.memory})
 	}

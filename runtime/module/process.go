@@ -78,9 +78,8 @@ func (m *Module[F]) work() (r Result, err error) {
 		if m.several() {
 			m.enter()
 		}
-		m.growGradients(n, m.groups)
 	}
-	if err = m.pool.each(m.groups, m.workers(m.groups), m.walk); err == nil {
+	if err = m.forwards(n, builds); err == nil {
 		err = m.fault()
 	}
 	if err == nil {
@@ -100,6 +99,15 @@ func (m *Module[F]) work() (r Result, err error) {
 		return Result{}, err
 	}
 	return r, nil
+}
+
+// forwards runs all groups, backwards too in a build.
+func (m *Module[F]) forwards(n int, builds bool) (err error) {
+	defer device.Recover(m.memory, &err)
+	if builds {
+		m.growGradients(n, m.groups)
+	}
+	return m.pool.each(m.groups, m.workers(m.groups), m.walk)
 }
 
 // mean is the loss of the chunk.
@@ -302,6 +310,7 @@ func (m *Module[F]) Update(p pulse.Pulse) (norm float64, err error) {
 		return 0, ErrGradient
 	}
 	m.pending = pulseID{}
+	defer device.Recover(m.memory, &err)
 	defer m.clock.measure(rowUpdate, time.Now())
 	err = tape.Without(m.arenas[0], p, func(r *tape.Run[F]) error {
 		norm = update.Clip(m.collect(r), m.clip)

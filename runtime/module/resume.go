@@ -9,6 +9,7 @@ import (
 
 	"github.com/nl-hecate/hecate/runtime/checkpoint"
 	"github.com/nl-hecate/hecate/runtime/conductor"
+	"github.com/nl-hecate/hecate/runtime/device"
 	"github.com/nl-hecate/hecate/runtime/stream"
 	"github.com/nl-hecate/hecate/runtime/tensor"
 	"github.com/nl-hecate/hecate/runtime/update"
@@ -91,7 +92,8 @@ func (s *Session[F]) ResumeSession(snap *checkpoint.Snapshot, id Identity, more 
 
 // resume checks everything, and then restores everything: own reads the tensors that
 // only one kind has.
-func (s *Session[F]) resume(kind string, snap *checkpoint.Snapshot, id Identity, more func(*checkpoint.Snapshot) error, own func() (put func(), err error)) error {
+func (s *Session[F]) resume(kind string, snap *checkpoint.Snapshot, id Identity, more func(*checkpoint.Snapshot) error, own func() (put func(), err error)) (err error) {
+	defer device.Recover(s.module.memory, &err)
 	if err := s.same(kind, snap, id); err != nil {
 		return err
 	}

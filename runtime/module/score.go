@@ -47,6 +47,7 @@ func (m *Module[F]) Score(ctx goctx.Context, s pulse.Schedule, before int32, tok
 
 // scored returns the nats of predicting tokens in a fresh context.
 func (m *Module[F]) scored(ctx goctx.Context, a *tape.Arena[F], p pulse.Pulse, prev int32, tokens []int32, chunk int) (sum float64, err error) {
+	defer device.Recover(m.memory, &err)
 	mem := m.model.NewMemory(1)
 	ids := make([]int32, chunk)
 	for len(tokens) > 0 {
@@ -84,7 +85,8 @@ func (m *Module[F]) scored(ctx goctx.Context, a *tape.Arena[F], p pulse.Pulse, p
 // ScorePart reads a part once, in one context, and returns the mean loss in nats of
 // the tokens that its source scores, 0 if there are none. No parameter and no context
 // changes. ScorePart stops with ctx's error.
-func (m *Module[F]) ScorePart(ctx goctx.Context, s pulse.Schedule, part stream.Part, chunk int) (float64, error) {
+func (m *Module[F]) ScorePart(ctx goctx.Context, s pulse.Schedule, part stream.Part, chunk int) (_ float64, err error) {
+	defer device.Recover(m.memory, &err)
 	in, err := stream.NewSession(part, 1)
 	if err != nil {
 		return 0, err

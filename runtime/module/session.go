@@ -6,6 +6,7 @@ import (
 
 	"github.com/nl-hecate/hecate/runtime/conductor"
 	"github.com/nl-hecate/hecate/runtime/context"
+	"github.com/nl-hecate/hecate/runtime/device"
 	"github.com/nl-hecate/hecate/runtime/pulse"
 	"github.com/nl-hecate/hecate/runtime/stream"
 )
@@ -33,7 +34,8 @@ type Step struct {
 // NewSession returns a session at the first chunk of a stream, which it owns from
 // now on, with a new context in every slot. The error says what is wrong
 // with the schedule, or that there is no stream.
-func NewSession[F Float](m *Module[F], s *stream.Stream, schedule pulse.Schedule, phase pulse.Phase) (*Session[F], error) {
+func NewSession[F Float](m *Module[F], s *stream.Stream, schedule pulse.Schedule, phase pulse.Phase) (_ *Session[F], err error) {
+	defer device.Recover(m.memory, &err)
 	if s == nil {
 		return nil, errStream
 	}

@@ -191,7 +191,7 @@ func (m *Module[F]) Layout() string {
 		p := v.Param(i)
 		fmt.Fprintf(h, "%q %+v\n", p.Name, p)
 	}
-	for _, r := range append(m.moved(), m.newMemory(1).rows()...) {
+	for _, r := range append(m.moved(), divide(m.model.NewMemory(1), m.model.NewMemory(1)).rows()...) {
 		fmt.Fprintf(h, "%q %v\n", r.name, r.shape)
 	}
 	return hex.EncodeToString(h.Sum(nil))

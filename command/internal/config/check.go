@@ -3,6 +3,7 @@ package config
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -51,6 +52,9 @@ func (d *decoder) check(w World) {
 			d.fail(d.places["stream.kind"], fmt.Sprintf("stream.kind is %q, which needs %s", x.kind, x.key), x.needs)
 		}
 	}
+	if !devices.MatchString(d.Build.Device) {
+		d.fail(d.places["build.device"], fmt.Sprintf("build.device is %q, must be cpu, cuda, cuda:N or auto", d.Build.Device), "hecate devices lists what there is")
+	}
 	if d.Build.From != "" && d.Build.Resume != "never" {
 		d.fail(d.places["build.from"], fmt.Sprintf("build.from is given, but build.resume is %q", d.Build.Resume), "a build is either new or resumed")
 	}
@@ -60,6 +64,9 @@ func (d *decoder) check(w World) {
 		}
 	}
 }
+
+// devices are the words of build.device.
+var devices = regexp.MustCompile(`^(auto|cpu|cuda(:\d{1,3})?)$`)
 
 // known compares a name with the known ones.
 func (d *decoder) known(key, name, what string, list []string) {

@@ -74,6 +74,7 @@ type Update struct {
 type Build struct {
 	Steps           int           `key:"steps" def:"0" in:"0..1000000000" doc:"number of updates, including those before a resume; 0: 2600, or as many as time_limit allows"`
 	Tokens          int           `key:"tokens" def:"0" in:"0.." doc:"number of tokens to read, instead of steps; 0: steps decide"`
+	Device          string        `key:"device" def:"cpu" doc:"where the model computes: cpu, cuda, cuda:N (the GPU of that number), or auto (a GPU if there is one that can be used); a GPU computes other bits than the processor"`
 	GradientChunks  int           `key:"gradient_chunks" def:"1" in:"1..65536" doc:"chunks that one gradient spans (truncated backpropagation through time): that many chunks are read between two updates, and the gradient crosses their edges"`
 	CheckpointEvery int           `key:"checkpoint_every" def:"0" in:"0.." doc:"steps between two checkpoints; 0: a tenth of the build, at least 200, and only the one of the end stays"`
 	Keep            int           `key:"keep" def:"3" in:"1..1000000" doc:"number of newest checkpoints to keep"`

@@ -12,7 +12,6 @@ import (
 	"github.com/nl-hecate/hecate/runtime/catalog"
 	"github.com/nl-hecate/hecate/runtime/checkpoint"
 	rtcontext "github.com/nl-hecate/hecate/runtime/context"
-	"github.com/nl-hecate/hecate/runtime/cpu"
 	"github.com/nl-hecate/hecate/runtime/module"
 	"github.com/nl-hecate/hecate/runtime/pulse"
 	"github.com/nl-hecate/hecate/runtime/sample"
@@ -34,6 +33,7 @@ const (
 // builder is a Builder over a session.
 type builder struct {
 	session  *module.Session[float32]
+	place    *place
 	identity module.Identity
 	info     Info
 	reading  reading
@@ -48,7 +48,7 @@ type builder struct {
 }
 
 // NewBuilder returns a build that resumes from a checkpoint, or a new one.
-func (m *Modules) NewBuilder(c *config.Loaded, resume string) (Builder, error) {
+func (m *Modules) NewBuilder(c *config.Loaded, resume string) (made Builder, err error) {
 	r, err := m.read(c)
 	if err != nil {
 		return nil, err
@@ -77,7 +77,19 @@ func (m *Modules) NewBuilder(c *config.Loaded, resume string) (Builder, error) {
 	if err != nil {
 		return nil, err
 	}
-	mod, err := module.New(module.Config[float32]{Model: model, Update: u, Buffer: buffer, Clip: c.Update.Clip, Schedule: learning,
+	place, err := m.place(c)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err == nil {
+			return
+		}
+		if e := place.close(); e != nil {
+			err = errors.Join(err, e)
+		}
+	}()
+	mod, err := module.New(module.Config[float32]{Memory: place.memory, Model: model, Update: u, Buffer: buffer, Clip: c.Update.Clip, Schedule: learning,
 		NoDecay: kindsOf(c.Update.NoDecay), Chunks: c.Build.GradientChunks, Seed: c.Model.Seed})
 	if err != nil {
 		return nil, err
@@ -89,7 +101,7 @@ func (m *Modules) NewBuilder(c *config.Loaded, resume string) (Builder, error) {
 	if err := mod.CheckChunk(c.Stream.Chunk); err != nil {
 		return nil, c.Wrong("stream.chunk", "stream.chunk"+strings.TrimPrefix(err.Error(), "the chunk"), "")
 	}
-	b := &builder{reading: r, updates: make([]int, len(when.Periods)), rate: rateOf(u), sample: c.Sample.Settings(c.Model.Seed)}
+	b := &builder{place: place, reading: r, updates: make([]int, len(when.Periods)), rate: rateOf(u), sample: c.Sample.Settings(c.Model.Seed)}
 	if b.session, err = module.NewSession(mod, s, when, pulse.Build); err != nil {
 		return nil, err
 	}
@@ -115,13 +127,12 @@ func longEnough(c *config.Loaded, r *reading) error {
 // describe fills the info from the module and the source.
 func (b *builder) describe() (err error) {
 	mod, r := b.session.Module(), &b.reading
-	b.info.Arithmetic, b.info.MovedBy, b.info.Params = cpu.Active().Arithmetic(), strings.Join(mod.MovedBy(), ", "), table(mod)
+	b.info.Arithmetic, b.info.Device, b.info.Fallback = b.place.arithmetic, b.place.name, b.place.why
+	b.info.MovedBy, b.info.Params = strings.Join(mod.MovedBy(), ", "), table(mod)
 	b.info.Text, b.info.TextBytes, b.info.Unit = r.note, r.size, r.unit
 	b.info.Built = r.built.Len()
 	b.info.HeldOut = int(math.Round(float64(r.heldOut.Len()) * r.scale[1]))
-	if b.info.States, err = states(mod); err != nil {
-		return err
-	}
+	b.info.States = states(mod)
 	counted, err := stream.Count(r.built, r.heldOut)
 	if err != nil {
 		return err
@@ -325,5 +336,5 @@ func (b *builder) Arena() (bytes int, err error) {
 	return mod.Bytes(), err
 }
 
-// Close does nothing.
-func (b *builder) Close() error { return nil }
+// Close gives the device back.
+func (b *builder) Close() error { return b.place.close() }

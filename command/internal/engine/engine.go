@@ -108,11 +108,13 @@ type Info struct {
 	Model      string  `json:"model"`
 	Sizes      string  `json:"sizes"` // as name=value …
 	Arithmetic string  `json:"arithmetic"`
-	MovedBy    string  `json:"moved_by"` // the updates
-	Periods    []int   `json:"periods"`  // of the levels
-	Unit       string  `json:"unit"`     // of the bits: byte, or token without bytes
-	Counts     string  `json:"counts"`   // unit of the periods: chunks or tokens
-	Buffer     string  `json:"buffer"`   // the update that buffers gradients
+	Device     string  `json:"device"`             // that computes: an instruction set, or a GPU
+	Fallback   string  `json:"fallback,omitempty"` // why the processor does, where a GPU was asked for
+	MovedBy    string  `json:"moved_by"`           // the updates
+	Periods    []int   `json:"periods"`            // of the levels
+	Unit       string  `json:"unit"`               // of the bits: byte, or token without bytes
+	Counts     string  `json:"counts"`             // unit of the periods: chunks or tokens
+	Buffer     string  `json:"buffer"`             // the update that buffers gradients
 	Params     []Param `json:"-"`
 	States     int     `json:"-"` // numbers of context memory of a sequence
 	Batch      int     `json:"lanes"`

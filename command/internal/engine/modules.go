@@ -163,10 +163,7 @@ func table(b *module.Module[float32]) []Param {
 }
 
 // states is the number of elements of a sequence's context memory.
-func states(b *module.Module[float32]) (n int, err error) {
-	m, err := b.NewContext(1).Take()
-	if err == nil {
-		m.Each(func(_ string, _ []int, data []float32) { n += len(data) })
-	}
-	return n, err
+func states(b *module.Module[float32]) (n int) {
+	b.Model().NewMemory(1).Each("", func(_ string, _ []int, data []float32) { n += len(data) })
+	return n
 }

@@ -115,9 +115,7 @@ func (m *Modules) load(x *saved, snap *checkpoint.Snapshot) error {
 		return err
 	}
 	x.info.Batch, x.info.Params = 1, table(x.module)
-	if x.info.States, err = states(x.module); err != nil {
-		return err
-	}
+	x.info.States = states(x.module)
 	bits, err := list(snap, curveName)
 	x.steps = len(bits)
 	return err

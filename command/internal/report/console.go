@@ -10,7 +10,6 @@ import (
 
 	"github.com/nl-hecate/hecate/command/internal/engine"
 	"github.com/nl-hecate/hecate/command/internal/progress"
-	"github.com/nl-hecate/hecate/runtime/cpu"
 )
 
 // Console is a Sink that prints, as text with a bar or as one JSON object for
@@ -56,10 +55,13 @@ func (c *Console) Begin(info engine.Info, bits []float64) error {
 	}
 	_, err := fmt.Fprintf(c.W, "%s: %s parameters (%s), %s arithmetic (%s), %s\ntext:     %s (%s %ss)\n"+
 		"held out: the last %s %ss; counts of the rest give %.3f bits/%s (unigram), %.3f (bigram)\n",
-		info.Model, progress.Count(n), info.Sizes, info.Arithmetic, cpu.Active(), info.MovedBy, info.Text, progress.Count(info.TextBytes), info.Unit,
+		info.Model, progress.Count(n), info.Sizes, info.Arithmetic, info.Device, info.MovedBy, info.Text, progress.Count(info.TextBytes), info.Unit,
 		progress.Count(info.HeldOut), info.Unit, info.Unigram, info.Unit, info.Bigram)
 	if err == nil && len(info.Periods) > 1 {
 		_, err = fmt.Fprintf(c.W, "levels:   %d, with periods %v in %s, %s\n", len(info.Periods), info.Periods, info.Counts, info.Buffer)
+	}
+	if err == nil && info.Fallback != "" {
+		_, err = fmt.Fprintf(c.W, "device:   the processor: %s\n", info.Fallback)
 	}
 	if err == nil {
 		_, err = fmt.Fprintf(c.W, "plan:     %s\n", Plan(&info, c.Limit))
