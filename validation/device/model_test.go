@@ -44,9 +44,7 @@ func TestBuild(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			before := fakecuda.Count("launches")
 			got := build(t, m)
-			t.Logf("%d launches, %d waits", fakecuda.Count("launches")-before, fakecuda.Count("waits"))
 			if err := d.Close(); err != nil {
 				t.Error(err)
 			}
@@ -61,6 +59,10 @@ func TestBuild(t *testing.T) {
 		})
 	}
 }
+
+// mostLaunches is the most launches of a step: of its kernels, of an update of each parameter,
+// and of norms.
+const mostLaunches = 120
 
 // steps is how many updates a build has.
 const steps = 6
@@ -87,6 +89,7 @@ func build(t *testing.T, memory device.Memory) [][]float64 {
 	rng := rand.New(rand.NewPCG(5, 5))
 	losses := []float64{}
 	for step := range steps {
+		launches, waits, copies := fakecuda.Count("launches"), fakecuda.Count("waits"), fakecuda.Count("copies")
 		c := stream.Chunk{Batch: batch, Tokens: tokens}
 		for range batch * tokens {
 			c.Inputs = append(c.Inputs, int32(rng.IntN(31)))
@@ -104,6 +107,13 @@ func build(t *testing.T, memory device.Memory) [][]float64 {
 			t.Fatal(err)
 		}
 		losses = append(losses, r.Nats, norm)
+		if step == steps-1 && memory != nil {
+			n := fakecuda.Count("launches") - launches
+			t.Logf("a step: %d launches, %d copies, %d waits", n, fakecuda.Count("copies")-copies, fakecuda.Count("waits")-waits)
+			if n > mostLaunches {
+				t.Errorf("%d launches in a step, want at most %d", n, mostLaunches)
+			}
+		}
 		p = p.Next(tokens)
 	}
 	out := [][]float64{losses}
