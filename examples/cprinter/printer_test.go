@@ -15,7 +15,6 @@ import (
 	"testing"
 
 	"github.com/nl-hecate/hecate/gen"
-	"github.com/nl-hecate/hecate/gen/emitcuda"
 	"github.com/nl-hecate/hecate/gen/emitgo/gokernel"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/plan"
@@ -97,7 +96,7 @@ func compare(t *testing.T, program string, f *Function, g any, sizes map[string]
 		s.Elem().FieldByName(names.Sizes[z]).SetInt(int64(sizes[z]))
 	}
 	for _, b := range k.Params {
-		n, err := b.Len().Eval(emitcuda.Sizes(k, sizes))
+		n, err := b.Len().Eval(plan.WithCeils(k.Ceils, sizes))
 		if err != nil {
 			t.Fatal(err)
 		}
