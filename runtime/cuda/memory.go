@@ -236,6 +236,9 @@ type field struct {
 	buffer int // index
 }
 
+// noRoot is the workspace in which a kernel says that a search has failed.
+const noRoot = "no_root"
+
 // bind finds the fields of a call: sizes, then parameters, in the order of the plan.
 func (m *Memory) bind(kernel string, t reflect.Type) (*boundCall, error) {
 	k, err := m.library.Kernel(kernel)
@@ -259,6 +262,9 @@ func (m *Memory) bind(kernel string, t reflect.Type) (*boundCall, error) {
 		b.sizes = append(b.sizes, field{name: s, offset: f.Offset})
 	}
 	for i, buffer := range k.Buffers {
+		if buffer.Name == noRoot {
+			return nil, fmt.Errorf("cuda: kernel %s searches a root, and nobody would hear that there is none: it runs on the processor only", kernel)
+		}
 		if buffer.Role == "work" {
 			continue
 		}
