@@ -1,16 +1,16 @@
 // Package emitcuda prints plans as CUDA C++.
 //
-// A kernel of a plan becomes one file: a head that says what is computed, and a
-// __global__ function for each nest of the kernel's body, in order. A launch
-// ends where a nest ends, so nothing of a nest is read before all of it is
-// written. The forms are simple ones:
+// A kernel of a plan becomes one file: a head that says what is computed, and
+// __global__ functions, which are launched in order. Each loop nest of the kernel's
+// body becomes a function in one of four forms:
 //
-//   - Where no iteration touches what another one writes (independence.go), each
+//   - Where no iteration touches what another one writes (package dependence), each
 //     thread has its own iterations and runs what is inside them in the plan's
 //     order (grid.go). A loop that sums into one entry is inside the thread, and
-//     the sum in a register (register_sum.go).
+//     the sum in a register (register_sum.go). Nests over the same points, of which a
+//     thread reads only what it has written itself, are fused.
 //   - A matrix product is cut into tiles, one entry a thread, one chain of sums
-//     over k for each entry (gemm.go).
+//     over k for each entry (matrix.go).
 //   - A recurrence whose rows are independent runs one row a thread, a
 //     block of rows a block; what rows add together is laid side by side in
 //     shared memory and added in row order, and what blocks add together is
@@ -19,6 +19,9 @@
 //     of loops is one block: all threads compute the same scalars, loops are
 //     spread over them, and there is a barrier wherever one reads what another
 //     wrote (block_phases.go).
+//
+// Functions that do not depend on each other are one launch (schedule.go), and buffers that
+// begin as zeros are cleared where they are first used (zeros.go).
 //
 // There are no atomic operations and every order is fixed, so the same text on
 // the same device gives the same bits. It need not be the bits of another

@@ -155,11 +155,11 @@ func TestRecurrences(t *testing.T) {
 // launch and the text know the same room for arrays.
 func TestAnySize(t *testing.T) {
 	for _, p := range load(t) {
-		other := map[string]int{}
-		for s, n := range p.fwd.Defaults {
-			other[s] = 3*n + 1
-		}
 		for _, x := range texts([]*program{p}) {
+			other := map[string]int{}
+			for s, n := range x.Defaults {
+				other[s] = 3*n + 1
+			}
 			y := emitcuda.Kernel(x.Kernel, emitcuda.About{Unit: p.name, Page: "page.md", Equations: p.unit.Equations}, other)
 			if sizesLine.ReplaceAllString(x.Code, "") != sizesLine.ReplaceAllString(y.Code, "") {
 				t.Errorf("%s: the text follows from the sizes", x.Name)

@@ -54,10 +54,10 @@ func (e *emitter) gridOf(p *part, loops []*plan.Loop) {
 	f.finish(p.eqs, []string{"One thread for each " + tuple(loops) + "."}, Factor{total, gridThreads})
 }
 
-// sameThreads is the part whose threads can go on with a nest, or -1: the nest is spread over
-// the same points, a thread finds there only what it has written itself, and nothing between
-// stands in the way.
-func (e *emitter) sameThreads(parts []part, n plan.Node, as form) int {
+// fusible is the part with which a nest can be fused, or -1: the nest is spread over
+// the same points, a thread reads there only what it has written itself, and the nest can
+// change places with the parts between.
+func (e *emitter) fusible(parts []part, n plan.Node, as form) int {
 	if as != grid {
 		return -1
 	}
@@ -68,7 +68,7 @@ func (e *emitter) sameThreads(parts []part, n plan.Node, as form) int {
 	}
 	for k := len(parts) - 1; k >= 0; k-- {
 		p := &parts[k]
-		if p.form == grid && !e.follows(n, p.nodes) && e.continues(p, x, loops) {
+		if p.form == grid && !e.follows(n, p.nodes) && e.aligned(p, x, loops) {
 			return k
 		}
 		if e.conflict(p, n) {
@@ -78,8 +78,8 @@ func (e *emitter) sameThreads(parts []part, n plan.Node, as form) int {
 	return -1
 }
 
-// continues reports whether the threads of a part may go on with a nest.
-func (e *emitter) continues(p *part, x *dependence.Nest, loops []*plan.Loop) bool {
+// aligned reports whether a nest has the points of a part, and its threads the same entries.
+func (e *emitter) aligned(p *part, x *dependence.Nest, loops []*plan.Loop) bool {
 	first := dependence.Of(p.nodes[0])
 	own := first.Independent()
 	if cut, _ := e.splitLoops(first, own); len(cut) > 0 || len(p.nodes) == 1 && e.exchangedOf(first) != nil || len(own) != len(loops) || len(loops) == 0 {

@@ -10,13 +10,13 @@ import (
 	"github.com/nl-hecate/hecate/gen/shape"
 )
 
-// The body of a kernel becomes launches here: one for each nest, one for
-// neighbouring buffers to be filled with zeros, one for what is adjacent
-// outside of nests.
+// The body of a kernel is cut into parts here: a nest or several that are fused, buffers to be
+// filled with zeros, what is adjacent outside of nests. Each becomes a function, or
+// several, and schedule.go puts those into launches.
 //
-// A scalar of the kernel's own level is computed again by each launch that
+// A scalar of the kernel's own level is computed again by each function that
 // reads it, if it comes from what nobody writes from there on. Any other is
-// kept in memory by the launch that computes it.
+// kept in memory by the function that computes it.
 
 // A form is how a part of the body is spread over a grid; the zero value is
 // invalid.
@@ -31,12 +31,12 @@ const (
 	block
 )
 
-// A part is what one launch does (a recurrence may need more).
+// A part is what one function does (a recurrence needs more).
 type part struct {
 	form  form
 	eqs   []string
 	nodes []plan.Node
-	fresh map[*plan.Buffer]bool // begin as zeros, and nobody has cleared them
+	fresh map[*plan.Buffer]bool // that the part clears before it uses them
 }
 
 // launches cuts the body into parts and prints them.
@@ -81,7 +81,7 @@ func (e *emitter) cut() []part {
 			out[k].eqs = union(out[k].eqs, eqs)
 			continue
 		}
-		if k := e.sameThreads(out, n, form); k >= 0 {
+		if k := e.fusible(out, n, form); k >= 0 {
 			out[k].nodes = append(out[k].nodes, n)
 			out[k].eqs = union(out[k].eqs, eqs)
 			continue

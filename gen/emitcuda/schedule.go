@@ -9,8 +9,8 @@ import (
 	"github.com/nl-hecate/hecate/gen/shape"
 )
 
-// List scheduling: functions that do not wait for each other become one launch, the blocks
-// of one behind those of another. A function is in the first round in which all that it
+// List scheduling (horizontal fusion): functions that do not depend on each other become one launch,
+// the blocks of one behind those of another. A function is in the first round in which all that it
 // reads is there; one that only writes zeros may be in a later one, beside others.
 
 // schedule puts the functions of the kernel into launches and prints those.
@@ -35,13 +35,13 @@ func (e *emitter) schedule() {
 	}
 }
 
-// rounds is the round of each function.
+// rounds is the round of each function, its depth in the graph of dependences.
 func (e *emitter) rounds() []int {
 	fs := e.functions
 	out := make([]int, len(fs))
 	for i, f := range fs {
 		for j, g := range fs[:i] {
-			if f.waits(g) {
+			if f.dependsOn(g) {
 				out[i] = max(out[i], out[j]+1)
 			}
 		}
@@ -52,11 +52,11 @@ func (e *emitter) rounds() []int {
 		}
 		last := len(fs)
 		for j, g := range fs[i+1:] {
-			if g.waits(f) {
+			if g.dependsOn(f) {
 				last = min(last, out[i+1+j])
 			}
 		}
-		if j := e.host(out, out[i], last); j >= 0 {
+		if j := e.beside(out, out[i], last); j >= 0 {
 			out[i] = out[j]
 			if fs[j].threads != f.threads {
 				fs[i] = e.clear(f.zeros, f.launch.Equations, fs[j].threads)
@@ -66,9 +66,9 @@ func (e *emitter) rounds() []int {
 	return out
 }
 
-// host is a function that computes in one of the rounds from first to before last, in the
-// first of them, and rather one with blocks as large as those that clear; or -1.
-func (e *emitter) host(rounds []int, first, last int) int {
+// beside is a function, in a round from first to before last, whose launch can also clear a buffer:
+// in the first round that has one, and rather one with blocks as large as those that clear; or -1.
+func (e *emitter) beside(rounds []int, first, last int) int {
 	best := -1
 	better := func(j int) bool {
 		return best < 0 || rounds[j] < rounds[best] || rounds[j] == rounds[best] && e.functions[best].threads != gridThreads && e.functions[j].threads == gridThreads
@@ -81,8 +81,8 @@ func (e *emitter) host(rounds []int, first, last int) int {
 	return best
 }
 
-// waits reports whether a function needs an earlier one to have ended.
-func (f *function) waits(g *function) bool {
+// dependsOn reports whether a function needs an earlier one to have ended.
+func (f *function) dependsOn(g *function) bool {
 	for b := range f.uses {
 		if g.writes[b] || g.uses[b] && f.writes[b] {
 			return true

@@ -188,7 +188,7 @@ func (d *driver) attribute(device int32, which uintptr) (int, error) {
 
 // info describes a device.
 func (d *driver) info(index int) (Info, int32, error) {
-	i := Info{Index: index, Driver: versionText(d.version), driverNumber: d.version}
+	i := Info{Index: index, Driver: versionText(d.version)}
 	var device int32
 	var name [256]byte
 	var memory uint64

@@ -4,15 +4,14 @@ import "fmt"
 
 // An Info describes a device.
 type Info struct {
-	Index        int    `json:"index"`
-	Name         string `json:"name"`
-	Major        int    `json:"major"` // compute capability
-	Minor        int    `json:"minor"`
-	Driver       string `json:"driver"` // the newest CUDA that the driver knows, as in 12.8
-	Memory       int64  `json:"memory"` // bytes
-	Processors   int    `json:"multiprocessors"`
-	Shared       int    `json:"shared_memory"` // bytes that a block can ask for
-	driverNumber int
+	Index      int    `json:"index"`
+	Name       string `json:"name"`
+	Major      int    `json:"major"` // compute capability
+	Minor      int    `json:"minor"`
+	Driver     string `json:"driver"` // the newest CUDA that the driver knows, as in 12.8
+	Memory     int64  `json:"memory"` // bytes
+	Processors int    `json:"multiprocessors"`
+	Shared     int    `json:"shared_memory"` // bytes that a block can ask for
 }
 
 // Target is the machine of a device, as in sm_90.

@@ -131,7 +131,6 @@ type FunctionInfo struct {
 	Name      string
 	Equations []string
 	Threads   int
-	static    int
 	grid      [][]factor
 	arrays    []array
 	buffers   []int // arguments: indices of buffers, then of sizes
@@ -176,7 +175,6 @@ func (k *Kernel) parse() error {
 				Per   int
 			}
 			Block  int
-			Static int `json:"static_shared"`
 			Arrays []struct{ Name, Bytes, Scratch string }
 			Args   []string `json:"arguments"`
 		}
@@ -202,7 +200,7 @@ func (k *Kernel) parse() error {
 		buffers = append(buffers, b.Buffer)
 	}
 	for _, f := range row.Functions {
-		info := FunctionInfo{Name: f.Name, Equations: f.Equations, Threads: f.Block, static: f.Static}
+		info := FunctionInfo{Name: f.Name, Equations: f.Equations, Threads: f.Block}
 		for _, g := range f.Grid {
 			product := []factor{}
 			for _, x := range g {
@@ -230,7 +228,7 @@ func (k *Kernel) parse() error {
 }
 
 // room is the dynamic shared memory of a block for its arrays, in bytes: the number is also in
-// hecate.cuh and in package emitcuda, which tests hold together.
+// hecate.cuh and in package emitcuda; tests compare the three.
 const room = 96<<10 - 128
 
 // A Shape is what follows from the sizes of one call of a kernel: the entries of each buffer, in

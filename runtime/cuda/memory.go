@@ -35,11 +35,11 @@ type Memory struct {
 	work      Address // workspace of kernels, which run one after another
 	workBytes int
 	vector    *vectors
-	sums      []byte // of squares, and how many
-	summed    int
-	staging   *Pinned
-	staged    int
-	mirror    Address
+	sums      []byte  // partial sums of squares, of float64
+	summed    int     // how many there are
+	staging   *Pinned // arguments of the host on their way,
+	stagingAt Address // where they go,
+	staged    int     // and their bytes since the last wait
 	err       error
 }
 
@@ -61,7 +61,7 @@ const (
 	alignment    = 256
 )
 
-// stagingBytes is the room for arguments of the host between two waits.
+// stagingBytes is the most bytes of arguments of the host between two waits.
 const stagingBytes = 1 << 20
 
 // NewMemory reserves a range for a device. Kernels come from a library.
@@ -73,7 +73,7 @@ func (v *Device) NewMemory(l *Library) (*Memory, error) {
 	m := &Memory{device: v, library: l, reserved: reserved, calls: map[callKey]*boundCall{}, loaded: map[string]*Loaded{}}
 	m.staging, err = v.Pin(stagingBytes)
 	if err == nil {
-		m.mirror, err = v.Alloc(stagingBytes)
+		m.stagingAt, err = v.Alloc(stagingBytes)
 	}
 	if err != nil {
 		return nil, errors.Join(err, syscall.Munmap(reserved))
@@ -142,13 +142,6 @@ func (m *Memory) Err() error {
 	return err
 }
 
-// Wait waits for all that is enqueued and returns the first error since the last Wait.
-func (m *Memory) Wait() error {
-	m.fail(m.device.Wait())
-	m.staged = 0
-	return m.Err()
-}
-
 func (m *Memory) fail(err error) {
 	if m.err == nil {
 		m.err = err
@@ -202,6 +195,7 @@ func (m *Memory) Copy(to, from unsafe.Pointer, bytes int) {
 		m.fail(m.device.Upload(a, unsafe.Slice((*byte)(from), bytes)))
 	default:
 		m.fail(m.device.Download(unsafe.Slice((*byte)(to), bytes), b))
+		m.staged = 0 // it has waited for all that was enqueued
 	}
 }
 
@@ -262,10 +256,10 @@ func (m *Memory) bind(kernel string, t reflect.Type) (*boundCall, error) {
 		b.sizes = append(b.sizes, field{name: s, offset: f.Offset})
 	}
 	for i, buffer := range k.Buffers {
-		if buffer.Name == noRoot {
-			return nil, fmt.Errorf("cuda: kernel %s searches a root, and nobody would hear that there is none: it runs on the processor only", kernel)
-		}
 		if buffer.Role == "work" {
+			if buffer.Name == noRoot {
+				return nil, fmt.Errorf("cuda: kernel %s finds roots; a GPU does not report yet that there is none, so it runs on the processor only", kernel)
+			}
 			continue
 		}
 		f, err := next(reflect.Slice, buffer.Name)
@@ -362,7 +356,9 @@ func whole(bytes int) int { return (bytes + alignment - 1) / alignment * alignme
 // workspace gives a call its workspace. Kernels run one after another, so all of them share it.
 func (m *Memory) workspace(b *boundCall, s *sizedCall) error {
 	if s.work > m.workBytes {
-		if err := m.device.Release(m.work); err != nil {
+		err := m.device.Release(m.work)
+		m.work, m.workBytes = 0, 0
+		if err != nil {
 			return err
 		}
 		a, err := m.device.Alloc(s.work)
@@ -400,5 +396,5 @@ func (m *Memory) stage(data []byte) (Address, error) {
 	at := m.staged
 	m.staged += n
 	copy(m.staging.Data[at:], data)
-	return m.mirror + Address(at), m.device.EnqueueUpload(m.mirror+Address(at), m.staging, at, len(data))
+	return m.stagingAt + Address(at), m.device.EnqueueUpload(m.stagingAt+Address(at), m.staging, at, len(data))
 }

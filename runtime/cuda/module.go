@@ -113,8 +113,9 @@ type launchArgs struct {
 	pointers [mostArgs]unsafe.Pointer
 }
 
-// staticShared is the shared memory that a kernel has without asking, in bytes.
-const staticShared = 48 << 10
+// givenShared is the dynamic shared memory that a kernel may have without asking, in bytes: 48 KB less
+// what its arrays of fixed length take.
+const givenShared = 48<<10 - 128
 
 // functionShared is the attribute of the dynamic shared memory that a kernel may have.
 const functionShared = 8
@@ -124,12 +125,11 @@ func (v *Device) Launch(f *Function, g Grid, args ...Arg) error {
 	if g.Blocks == 0 {
 		return nil
 	}
-	shape := ""
 	err := v.do(f.name, func() error {
 		if len(args) > mostArgs {
 			return fmt.Errorf("cuda: BUG: %s has %d arguments", f.name, len(args))
 		}
-		if g.Shared > staticShared && g.Shared > f.shared {
+		if g.Shared > givenShared && g.Shared > f.shared {
 			if err := v.driver.call(&v.driver.setFunction, f.handle, functionShared, uintptr(g.Shared)); err != nil {
 				return err
 			}
@@ -145,8 +145,7 @@ func (v *Device) Launch(f *Function, g Grid, args ...Arg) error {
 	})
 	var e *Error
 	if errors.As(err, &e) && e.Detail == "" && e != v.lost {
-		shape = fmt.Sprintf("%d blocks of %d threads, %d bytes of shared memory", g.Blocks, g.Threads, g.Shared)
-		e.Detail = shape
+		e.Detail = fmt.Sprintf("%d blocks of %d threads, %d bytes of shared memory", g.Blocks, g.Threads, g.Shared)
 	}
 	return err
 }

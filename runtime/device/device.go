@@ -7,6 +7,7 @@
 package device
 
 import (
+	"reflect"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -22,7 +23,8 @@ type Device interface {
 	// Run runs a kernel of the archive, UNIT/NAME, with the call of the generated kernel: a pointer to
 	// a struct of its sizes and its parameters, in the order of the plan.
 	Run(kernel string, call any)
-	// Copy copies bytes; one of the addresses may be the host's, and then it waits.
+	// Copy copies bytes; one of the addresses may be the host's. It waits where that is the target.
+	// What the host has at the source may change when Copy has returned.
 	Copy(to, from unsafe.Pointer, bytes int)
 	// Clear writes zeros.
 	Clear(to unsafe.Pointer, bytes int)
@@ -148,13 +150,16 @@ func find(all []span, at uintptr) Device {
 	return nil
 }
 
-// Run runs a call of a kernel if its result is a device's, and reports whether it was. Generated
-// kernels ask at their beginning.
+// Run runs a call of a kernel if its result is a device's, and reports whether it was; of a result
+// without entries the other slices of the call decide. Generated kernels ask at their beginning.
 func Run[F num.Float](call any, kernel string, result []F) bool {
 	if spans.Load() == nil {
 		return false
 	}
 	d := Of(result)
+	if d == nil && len(result) == 0 {
+		d = ofCall(call)
+	}
 	if d == nil {
 		return false
 	}
@@ -162,8 +167,21 @@ func Run[F num.Float](call any, kernel string, result []F) bool {
 	return true
 }
 
-// Copy copies the elements that both have, as the function copy does. It waits where one
-// side is the host's and the other is not.
+// ofCall is the device that has one of the slices of a call, a pointer to a struct; nil for none.
+func ofCall(call any) Device {
+	v := reflect.ValueOf(call).Elem()
+	for i := range v.NumField() {
+		if f := v.Field(i); f.Kind() == reflect.Slice && f.Len() > 0 {
+			if d := find(*spans.Load(), f.Pointer()); d != nil {
+				return d
+			}
+		}
+	}
+	return nil
+}
+
+// Copy copies the elements that both have, as the function copy does. It waits for a device where
+// the target is the host's.
 func Copy[T any](to, from []T) int {
 	d := Of(to)
 	if d == nil {

@@ -148,6 +148,9 @@ type job[F Float] struct {
 // The error is the model's, when it cannot declare them, or the schedule's.
 func New[F Float](c Config[F]) (_ *Module[F], err error) {
 	defer device.Recover(c.Memory, &err)
+	if _, single := any(F(0)).(float32); c.Memory != nil && !single {
+		return nil, fmt.Errorf("module: %v computes in float32 only", c.Memory)
+	}
 	m := &Module[F]{model: c.Model, params: &context.ParamSet[F]{}, clip: c.Clip, memory: c.Memory}
 	m.window.length = max(c.Chunks, 1)
 	if err := c.Model.Declare(m.params, ""); err != nil {

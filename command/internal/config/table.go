@@ -84,7 +84,7 @@ type Build struct {
 	TimeLimit       time.Duration `key:"time_limit" def:"0s" in:"0.." doc:"save, measure and end after this time, such as 19h30m; a falling learning rate falls until then; 0s: never"`
 	Out             string        `key:"out" def:"out" doc:"folder for the checkpoints, the log and the plots"`
 	Name            string        `key:"name" doc:"name of the files in out; empty is the model's formula in letters, digits and dashes"`
-	Resume          string        `key:"resume" def:"never" doc:"never, auto (the newest good checkpoint in out, or a fresh start) or a checkpoint, to resume bit for bit"`
+	Resume          string        `key:"resume" def:"never" doc:"never, auto (the newest good checkpoint in out, or a fresh start) or a checkpoint, to resume: bit for bit on the same device"`
 	From            string        `key:"from" doc:"a checkpoint whose parameters a new build begins with"`
 }
 

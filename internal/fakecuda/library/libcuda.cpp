@@ -17,6 +17,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <mutex>
@@ -236,14 +237,14 @@ int load(Module **out, const unsigned char *image) {
                                         "ELF\2",
                                  5) != 0)
     return kInvalidSource;
-  char path[] = "/tmp/fakecuda-XXXXXX";  // the loader knows objects by their paths
-  int file = mkstemp(path);
+  std::string path = std::filesystem::temp_directory_path() / "fakecuda-XXXXXX";  // the loader knows objects by path
+  int file = mkstemp(path.data());
   std::size_t n = object_size(image);
   bool written = file >= 0 && n < (1 << 28) && write(file, image, n) == ssize_t(n);
   close(file);
   loading = new Module();
-  loading->handle = written ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : nullptr;
-  unlink(path);
+  loading->handle = written ? dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL) : nullptr;
+  unlink(path.c_str());
   Module *m = loading;
   loading = nullptr;
   if (m->handle == nullptr || m->kernels.empty()) {

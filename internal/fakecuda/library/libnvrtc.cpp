@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <regex>
 #include <sstream>
@@ -33,7 +34,7 @@ std::string read(const std::string &path) {
 
 void write(const std::string &path, const std::string &text) { std::ofstream(path, std::ios::binary) << text; }
 
-std::string quoted(const std::string &s) {
+std::string shell_word(const std::string &s) {
   std::string out = "'";
   for (char c : s) out += c == '\'' ? "'\\''" : std::string(1, c);
   return out + "'";
@@ -84,25 +85,24 @@ int nvrtcDestroyProgram(Program **p) {
 }
 
 int nvrtcCompileProgram(Program *p, int n, const char **options) {
-  char dir[] = "/tmp/fakenvrtc-XXXXXX";
-  if (mkdtemp(dir) == nullptr) return kInvalidInput;
-  std::string at = dir;
-  std::string command = "cd " + quoted(at) + " && g++ -shared -fPIC -o image.so -std=c++17 -O2 -w -DHECATE_SHIM -ffp-contract=off -fno-strict-aliasing -fno-gnu-unique";
+  std::string at = std::filesystem::temp_directory_path() / "fakenvrtc-XXXXXX";
+  if (mkdtemp(at.data()) == nullptr) return kInvalidInput;
+  std::string command = "cd " + shell_word(at) + " && g++ -shared -fPIC -o image.so -std=c++17 -O2 -w -DHECATE_SHIM -ffp-contract=off -fno-strict-aliasing -fno-gnu-unique";
   bool machine = false;
   for (int i = 0; i < n; i++) {
     std::string o = options[i];
     if (o.compare(0, 2, "-D") == 0)
-      command += " " + quoted(o);
+      command += " " + shell_word(o);
     else if (o.compare(0, 7, "--gpu-a") == 0 || o.compare(0, 5, "-arch") == 0)
       machine = true;
   }
   for (std::size_t i = 0; i < p->headers.size(); i++) write(at + "/" + p->names[i], p->headers[i]);
   write(at + "/kernel.cpp", "#line 1 \"" + p->name + "\"\n" + p->text + "\n" + table(p->text));
-  command += " -I. -I" + quoted(SHIM) + " kernel.cpp >log 2>&1";
+  command += " -I. -I" + shell_word(SHIM) + " kernel.cpp >log 2>&1";
   bool ok = machine && std::system(command.c_str()) == 0;
   p->log = read(at + "/log"), p->image = read(at + "/image.so");
   if (!machine) p->log = "no machine is named";
-  std::system(("rm -rf " + quoted(at)).c_str());
+  std::system(("rm -rf " + shell_word(at)).c_str());
   return ok ? 0 : kCompilation;
 }
 

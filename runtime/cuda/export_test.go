@@ -1,0 +1,4 @@
+package cuda
+
+// Room is the room for arrays.
+const Room = room

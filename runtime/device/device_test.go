@@ -1,0 +1,160 @@
+package device_test
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"testing"
+	"unsafe"
+
+	"github.com/nl-hecate/hecate/runtime/device"
+)
+
+// A machine is a device whose memory is Go's. It notes what it is asked for.
+type machine struct {
+	memory []float32
+	used   int
+	asked  []string
+	total  float64
+	err    error
+}
+
+func (m *machine) note(what string) { m.asked = append(m.asked, what) }
+
+func floats(p unsafe.Pointer, n int) []float32 { return unsafe.Slice((*float32)(p), n) }
+
+func (m *machine) Run(kernel string, call any) { m.note(kernel) }
+func (m *machine) Copy(to, from unsafe.Pointer, bytes int) {
+	m.note("copy")
+	copy(floats(to, bytes/4), floats(from, bytes/4))
+}
+func (m *machine) Clear(to unsafe.Pointer, bytes int) { m.note("clear"); clear(floats(to, bytes/4)) }
+func (m *machine) Add(to, from unsafe.Pointer, n int) {
+	m.note("add")
+	for i, x := range floats(from, n) {
+		floats(to, n)[i] += x
+	}
+}
+func (m *machine) Scale(to unsafe.Pointer, n int, c float32) {
+	m.note("scale")
+	for i := range floats(to, n) {
+		floats(to, n)[i] *= c
+	}
+}
+func (m *machine) Squares(x unsafe.Pointer, n int) {
+	m.note("squares")
+	for _, v := range floats(x, n) {
+		m.total += float64(v) * float64(v)
+	}
+}
+func (m *machine) Total() float64 { t := m.total; m.total = 0; return t }
+func (m *machine) Make(bytes int) unsafe.Pointer {
+	if m.used+bytes/4 > len(m.memory) {
+		m.err = errors.New("full")
+		return nil
+	}
+	m.used += bytes / 4
+	return unsafe.Pointer(&m.memory[m.used-bytes/4])
+}
+func (m *machine) Free(unsafe.Pointer) { m.note("free") }
+func (m *machine) Err() error          { return m.err }
+func (m *machine) String() string      { return "machine" }
+
+func newMachine(t *testing.T) *machine {
+	m := &machine{memory: make([]float32, 64)}
+	t.Cleanup(device.Register(unsafe.Slice((*byte)(unsafe.Pointer(&m.memory[0])), 4*len(m.memory)), m))
+	return m
+}
+
+// TestFunctions: the same numbers on the host and on a device, which is asked for each.
+func TestFunctions(t *testing.T) {
+	m := newMachine(t)
+	for _, on := range []device.Memory{nil, m} {
+		x, y := device.Moved(on, []float32{1, 2, 3}), device.Moved(on, []float32{4, 5, 6})
+		z := device.Like(x, 3)
+		device.Sum(z, x, y)
+		device.Add(z, x)
+		device.Scale(z, 2)
+		device.Clear(x)
+		device.Copy(y, device.Host(z)[:2])
+		if got := [][]float32{device.Host(x), device.Host(y), device.Host(z)}; !slices.Equal(got[0], []float32{0, 0, 0}) ||
+			!slices.Equal(got[1], []float32{12, 18, 6}) || !slices.Equal(got[2], []float32{12, 18, 24}) {
+			t.Errorf("on %v: %v", on, got)
+		}
+		if got := device.Squares([][]float32{y, z}); got != 504+1044 {
+			t.Errorf("on %v the squares are %v", on, got)
+		}
+		z[1] = float32(math.NaN())
+		if got := device.Squares([][]float32{y, z}); !math.IsNaN(got) {
+			t.Errorf("on %v the squares with a NaN are %v", on, got)
+		}
+		if (device.Of(z) == nil) != (on == nil) {
+			t.Errorf("what is like a slice on %v is on %v", on, device.Of(z))
+		}
+	}
+	for _, what := range []string{"copy", "clear", "add", "scale", "squares"} {
+		if !slices.Contains(m.asked, what) {
+			t.Errorf("the device was not asked to %s", what)
+		}
+	}
+}
+
+// call is a call of a kernel.
+type call struct {
+	N    int
+	X, Y []float32
+}
+
+// TestRun: a call runs where its result is; where that is empty, where its other slices are.
+func TestRun(t *testing.T) {
+	m := newMachine(t)
+	here, there := []float32{1}, device.Moved(m, []float32{1})
+	for _, c := range []struct {
+		call call
+		want bool
+	}{
+		{call{X: here, Y: here}, false},
+		{call{X: there, Y: here}, false}, // an argument alone is copied by whoever runs
+		{call{X: here, Y: there}, true},
+		{call{X: there}, true},
+		{call{X: here}, false},
+		{call{}, false},
+	} {
+		m.asked = nil
+		if got := device.Run(&c.call, "unit/step", c.call.Y); got != c.want || slices.Contains(m.asked, "unit/step") != c.want {
+			t.Errorf("%v ran on the device: %v", c.call, got)
+		}
+	}
+}
+
+// TestNoMemory: what a device cannot make is an error of its owner, and other panics go on.
+func TestNoMemory(t *testing.T) {
+	m := newMachine(t)
+	try := func(f func()) (err error) {
+		defer device.Recover(m, &err)
+		f()
+		return nil
+	}
+	if err := try(func() { device.Make[float32](m, 65) }); !errors.Is(err, m.err) || err == nil {
+		t.Errorf("got %v", err)
+	}
+	defer func() {
+		if r := recover(); r != "other" {
+			t.Errorf("the panic became %v", r)
+		}
+	}()
+	try(func() { panic("other") })
+}
+
+// TestForget: addresses are the host's again when a device is gone.
+func TestForget(t *testing.T) {
+	memory := make([]byte, 64)
+	forget := device.Register(memory, &machine{})
+	if device.Of(memory[63:]) == nil {
+		t.Error("the last byte is the host's")
+	}
+	forget()
+	if d := device.Of(memory); d != nil {
+		t.Errorf("the memory is still that of %v", d)
+	}
+}
