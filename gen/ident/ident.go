@@ -82,7 +82,7 @@ var fileWords = strings.Fields(`con prn aux nul com1 com2 com3 com4 lpt1 lpt2 lp
 
 // importedWords are the packages that generated code, its tests and the registry
 // import: a package of one of these names could not be told from them.
-var importedWords = strings.Fields(`block conformance catalog context cpu fmt formula kern library lifecycle math module num pulse rand
+var importedWords = strings.Fields(`block conformance catalog context cpu device fmt formula kern library lifecycle math module num pulse rand
  registry runtime strings tape tensor testing unsafe update workers`)
 
 // Imported reports whether generated code imports a package of this name.
