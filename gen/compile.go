@@ -331,7 +331,9 @@ func (c *unitCompiler) update() {
 	if tall := irbuild.UpdateTall(c.blk, c.ds); tall != nil {
 		c.programs = append(c.programs, unitStage{Stage: abi.Stage{Name: "StepTall"}, main: newProgram("StepTall", tall)})
 	}
+	c.out.Entrywise = f.Entrywise()
 	if rows, cols, ok := c.blk.Matrices(); ok {
+		c.out.Entrywise = false
 		c.out.Matrix = []string{ident.ASCII(rows.Name), ident.ASCII(cols.Name)}
 	}
 	if o := c.blk.Fallback; o != nil {

@@ -46,6 +46,7 @@ type Unit struct {
 	Outputs   []string
 	Results   []Value  // of a function: what it computes for its caller
 	Matrix    []string // update of matrices: the sizes of its rows and columns
+	Entrywise bool     // update: each entry of a parameter is updated by itself
 	Else      *Other   // and what moves the parameters that are none
 	Cut       []string // in what ways results depend on how tokens are cut into calls
 	Hash      string   // of its programs: it changes with every equation, and with no word of prose

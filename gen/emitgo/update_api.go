@@ -3,6 +3,8 @@ package emitgo
 import (
 	"fmt"
 	"strings"
+
+	"github.com/nl-hecate/hecate/gen/emitgo/gotext"
 )
 
 // registered prints what a catalog makes of an update: the type Update with
@@ -63,6 +65,18 @@ func (e *unitEmitter) moved(other string) string {
 	fmt.Fprintf(&b, "// moved is a parameter under %s.\ntype moved[F num.Float] struct {\n%s\tSlots[F]\n}\n\n", e.u.Name, fields)
 	b.WriteString("// By is the name of the page.\nfunc (m *moved[F]) By() string { return m.u.Name() }\n\n")
 	fmt.Fprintf(&b, "// Step moves the parameter.\nfunc (m *moved[F]) Step(r *tape.Run[F], n int, w, g []F) {\n\tApply(%s, w, g, m.Slots)\n}\n", call)
+	if e.u.Entrywise {
+		same, slots := "m.u, ", []string{}
+		if flag != "" {
+			same += "m.nodecay, "
+		}
+		for _, s := range e.u.States {
+			name := gotext.Identifier(s.Name, true)
+			slots = append(slots, fmt.Sprintf("%s: m.%s[:n]", name, name))
+		}
+		b.WriteString("\n// Over is what moves n entries of parameters that lie one after another, and so do their slots, from this one's on.\n")
+		fmt.Fprintf(&b, "func (m *moved[F]) Over(n int) update.Slots[F] {\n\treturn &moved[F]{%sSlots[F]{%s}}\n}\n", same, strings.Join(slots, ", "))
+	}
 	return b.String()
 }
 

@@ -150,6 +150,24 @@ func (in *Instr) Elementwise() bool {
 	return ok
 }
 
+// Entrywise reports whether each entry of every value is computed from the entries at its own
+// place, whatever the sizes: values of two calls may be joined and computed in one.
+func (f *Func) Entrywise() bool {
+	for _, in := range f.Body {
+		if !in.Elementwise() || in.Op == SizeOf || in.Op == Iota {
+			return false
+		}
+		for _, a := range in.Args {
+			for _, s := range a.Sub {
+				if _, ok := s.Loop(); !ok {
+					return false
+				}
+			}
+		}
+	}
+	return true
+}
+
 // Reduced returns the loops of a product that its output does not depend on.
 func (in *Instr) Reduced() []int {
 	kept := LoopsOf(in.To)

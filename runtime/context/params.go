@@ -7,6 +7,7 @@ import (
 	"hash/fnv"
 	"math"
 
+	"github.com/nl-hecate/hecate/runtime/device"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tensor"
 )
@@ -88,6 +89,8 @@ type ParamSet[F num.Float] struct {
 	byName  map[string]int
 	version uint64
 	writer  bool
+	order   []int        // in the memory of a device; nil on the host
+	vectors func() [][]F // makes vectors there as long as the parameters
 }
 
 // Add appends a parameter of zeros; Fill initialises it. The error
@@ -167,12 +170,12 @@ func (s *ParamSet[F]) Fill(seed uint64) {
 	s.version++
 }
 
-// Move puts all parameters into other memory: f returns a copy of each. There is no writer that has
-// written yet.
-func (s *ParamSet[F]) Move(f func(data []F) []F) {
-	for i := range s.data {
-		s.data[i] = f(s.data[i])
-	}
+// Move puts all parameters into memory of a device. vectors makes a vector for each, which lie there
+// one after another in the order that is given; the writer, who has not written yet, has some of its own.
+func (s *ParamSet[F]) Move(order []int, vectors func() [][]F) {
+	to := vectors()
+	device.CopyAll(to, s.data)
+	s.data, s.order, s.vectors = to, order, vectors
 	s.version++
 }
 
@@ -255,6 +258,7 @@ func (v View[F]) Hash() uint64 {
 type Writer[F num.Float] struct {
 	set  *ParamSet[F]
 	next [][]F // by parameter: what an update computes; nil before the first
+	a, b [][]F // of a device: data and next in order
 }
 
 // writerClosed is the panic message of a Writer used after Close.

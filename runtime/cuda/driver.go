@@ -65,6 +65,16 @@ func (d *driver) functions() []*function {
 	}
 }
 
+// graphs reports whether the driver has all that graphs need.
+func (d *driver) graphs() bool {
+	for _, f := range []*function{&d.beginCapture, &d.endCapture, &d.instantiate, &d.graphLaunch, &d.graphDestroy, &d.execDestroy} {
+		if f.at == 0 {
+			return false
+		}
+	}
+	return true
+}
+
 // libraries are where the driver may be.
 func libraries() []string {
 	if named := os.Getenv("LIBCUDA_PATH"); named != "" {

@@ -56,6 +56,11 @@ func (x *Loaded) Shape(open map[string]int) (*Shape, error) {
 // Kernel.Buffers: as long as the shape says, and 0 for an optional one that is absent and for one
 // without entries.
 func (x *Loaded) Run(s *Shape, addresses []Address) error {
+	return x.launches(s, addresses, func(f *Function, g Grid, args []Arg) error { return x.device.Launch(f, g, args...) })
+}
+
+// launches calls f for each launch of a kernel; the arguments are valid during the call.
+func (x *Loaded) launches(s *Shape, addresses []Address, f func(*Function, Grid, []Arg) error) error {
 	k := x.Kernel
 	if len(addresses) != len(k.Buffers) {
 		return fmt.Errorf("cuda: BUG: %d addresses for %d buffers of %s", len(addresses), len(k.Buffers), k.Name)
@@ -66,15 +71,14 @@ func (x *Loaded) Run(s *Shape, addresses []Address) error {
 		}
 	}
 	for i := range k.Functions {
-		f := &k.Functions[i]
 		x.args = x.args[:0]
-		for _, b := range f.buffers {
+		for _, b := range k.Functions[i].buffers {
 			x.args = append(x.args, Pointer(addresses[b]))
 		}
 		for _, n := range s.ints[i] {
 			x.args = append(x.args, Int(n))
 		}
-		if err := x.device.Launch(x.functions[i], s.Grids[i], x.args...); err != nil {
+		if err := f(x.functions[i], s.Grids[i], x.args); err != nil {
 			return err
 		}
 	}

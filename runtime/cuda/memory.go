@@ -5,6 +5,7 @@ package cuda
 import (
 	"errors"
 	"fmt"
+	"os"
 	"reflect"
 	"slices"
 	"syscall"
@@ -18,8 +19,9 @@ import (
 // generated code keeps its slices, and a call of a kernel is enqueued by translating their
 // addresses. It is a device.Device, and serves one goroutine.
 //
-// Slices of the host among the arguments of a call, such as ids, are copied to the device with it. What
-// they hold is read when the call is enqueued.
+// Slices of the host among the arguments of a call, such as ids, are copied to the device with it, as
+// they are when the call is asked for. What is asked for is enqueued together, at the latest when the
+// host waits; see queue.
 type Memory struct {
 	device  *Device
 	library *Library
@@ -35,12 +37,25 @@ type Memory struct {
 	work      Address // workspace of kernels, which run one after another
 	workBytes int
 	vector    *vectors
-	sums      []byte  // partial sums of squares, of float64
-	summed    int     // how many there are
-	staging   *Pinned // arguments of the host on their way,
-	stagingAt Address // where they go,
-	staged    int     // and their bytes since the last wait
+	queue     queue
+	sums      []float64 // of squares, by block of the launches since the last wait
+	summed    int       // how many there are,
+	parts     []float64 // the same on the host,
+	squares   []squares // and whose they are
+	staging   *Pinned   // numbers of the host on their way,
+	stagingAt Address   // where arguments of calls go,
+	staged    int       // the bytes since the last wait,
+	sent      int       // and how many of them are enqueued
+	results   *Pinned   // numbers of the device on their way,
+	delivery  []deliver // where they go,
+	expected  int       // and their bytes since the last wait
 	err       error
+}
+
+// A deliver is memory of the host that has what is at an offset of the results after a wait.
+type deliver struct {
+	to []byte
+	at int
 }
 
 type block struct {
@@ -61,8 +76,12 @@ const (
 	alignment    = 256
 )
 
-// stagingBytes is the most bytes of arguments of the host between two waits.
-const stagingBytes = 1 << 20
+// pinnedBytes is the most bytes that go through pinned memory between two waits, each way, and
+// pinnedMost the most of one copy.
+const (
+	pinnedBytes = 1 << 20
+	pinnedMost  = pinnedBytes / 4
+)
 
 // NewMemory reserves a range for a device. Kernels come from a library.
 func (v *Device) NewMemory(l *Library) (*Memory, error) {
@@ -71,9 +90,11 @@ func (v *Device) NewMemory(l *Library) (*Memory, error) {
 		return nil, fmt.Errorf("cuda: no range of addresses can be reserved: %w", err)
 	}
 	m := &Memory{device: v, library: l, reserved: reserved, calls: map[callKey]*boundCall{}, loaded: map[string]*Loaded{}}
-	m.staging, err = v.Pin(stagingBytes)
+	if m.staging, err = v.Pin(pinnedBytes); err == nil {
+		m.results, err = v.Pin(pinnedBytes)
+	}
 	if err == nil {
-		m.stagingAt, err = v.Alloc(stagingBytes)
+		m.stagingAt, err = v.Alloc(pinnedBytes)
 	}
 	if err != nil {
 		return nil, errors.Join(err, syscall.Munmap(reserved))
@@ -96,8 +117,13 @@ func OpenMemory(n int, archives ...[]byte) (m device.Memory, info Info, done fun
 	if err != nil {
 		return nil, info, nil, errors.Join(err, v.Close())
 	}
+	own.Eager(os.Getenv("HECATE_GRAPHS") == "off")
 	return own, v.Info, func() error { return errors.Join(v.Close(), own.Close()) }, nil
 }
+
+// Eager makes it enqueue each operation by itself and capture no graphs, so that what fails is named. The
+// environment's HECATE_GRAPHS=off does the same.
+func (m *Memory) Eager(on bool) { m.queue.eager = on }
 
 // Close gives the range back; its slices cannot be used any more. What was allocated is freed with the
 // device.
@@ -109,13 +135,11 @@ func (m *Memory) Close() error {
 // Make is device.Memory's.
 func (m *Memory) Make(bytes int) unsafe.Pointer {
 	a, err := m.device.Alloc(bytes)
-	if err == nil {
-		err = m.device.Fill(a, 0, bytes)
-	}
 	if err != nil {
 		m.fail(err)
 		return nil
 	}
+	m.queue.copy(fill, a, 0, bytes)
 	from := m.used
 	m.used += whole(bytes + 1) // a slice without elements behind the last is in no other block
 	m.blocks = append(m.blocks, block{from, bytes, a})
@@ -128,6 +152,7 @@ func (m *Memory) Free(p unsafe.Pointer) {
 	if i < 0 || m.blocks[i].address == 0 {
 		return
 	}
+	m.flush()
 	m.fail(m.device.Release(m.blocks[i].address))
 	m.blocks[i].address = 0
 }
@@ -135,8 +160,9 @@ func (m *Memory) Free(p unsafe.Pointer) {
 // String is device.Memory's.
 func (m *Memory) String() string { return "cuda " + m.device.Info.Target() }
 
-// Err is the first error since the last call of it.
+// Err enqueues what was asked for, and is the first error since the last call of it.
 func (m *Memory) Err() error {
+	m.flush()
 	err := m.err
 	m.err = nil
 	return err
@@ -184,25 +210,67 @@ func (m *Memory) Copy(to, from unsafe.Pointer, bytes int) {
 	b, ok2 := m.address(from)
 	switch {
 	case ok1 && ok2:
-		m.fail(m.device.Copy(a, b, bytes))
-	case ok1 && bytes <= stagingBytes/4:
-		at, err := m.stage(unsafe.Slice((*byte)(from), bytes))
-		if err == nil {
-			err = m.device.Copy(a, at, bytes)
-		}
-		m.fail(err)
+		m.queue.copy(copyWithin, a, b, bytes)
+	case ok1 && bytes <= pinnedMost:
+		m.room(whole(bytes))
+		m.queue.copy(copyWithin, a, m.stage(unsafe.Slice((*byte)(from), bytes)), bytes)
 	case ok1:
+		m.flush()
 		m.fail(m.device.Upload(a, unsafe.Slice((*byte)(from), bytes)))
+		m.Wait()
+	case bytes <= pinnedMost:
+		m.Later(to, from, bytes)
+		m.Wait()
 	default:
+		m.Wait()
 		m.fail(m.device.Download(unsafe.Slice((*byte)(to), bytes), b))
-		m.staged = 0 // it has waited for all that was enqueued
 	}
+}
+
+// Later is device.Device's.
+func (m *Memory) Later(to, from unsafe.Pointer, bytes int) {
+	if m.expected+whole(bytes)+whole(8*m.summed) > pinnedBytes {
+		m.Wait()
+	}
+	if bytes > pinnedBytes {
+		m.Copy(to, from, bytes)
+		return
+	}
+	a, _ := m.address(from)
+	m.queue.copy(download, Address(m.expected), a, bytes)
+	m.delivery = append(m.delivery, deliver{unsafe.Slice((*byte)(to), bytes), m.expected})
+	m.expected += whole(bytes)
+}
+
+// Wait is device.Device's.
+func (m *Memory) Wait() {
+	m.expectSums()
+	m.flush()
+	err := m.device.Wait()
+	m.fail(err)
+	for _, d := range m.delivery {
+		if err == nil {
+			copy(d.to, m.results.Data[d.at:])
+		}
+	}
+	clear(m.delivery)
+	m.delivery, m.expected, m.staged, m.sent = m.delivery[:0], 0, 0, 0
+	m.addSums()
+}
+
+// flush enqueues what was asked for.
+func (m *Memory) flush() {
+	if m.sent < m.staged {
+		m.queue.first(upload, m.stagingAt+Address(m.sent), Address(m.sent), m.staged-m.sent)
+		m.sent = m.staged
+	}
+	m.fail(m.queue.flush(m.device, m.staging, m.results))
 }
 
 // Clear is device.Device's.
 func (m *Memory) Clear(to unsafe.Pointer, bytes int) {
 	a, _ := m.address(to)
-	m.fail(m.device.Fill(a, 0, bytes))
+	m.queue.copy(fill, a, 0, bytes)
 }
 
 // A boundCall is the type of the calls of a kernel: where its sizes and slices are.
@@ -214,6 +282,13 @@ type boundCall struct {
 	key    []byte
 	values map[string]int
 	to     []Address
+	host   []argument
+}
+
+// An argument is what a call has in the host's memory.
+type argument struct {
+	buffer int
+	data   []byte
 }
 
 // A sizedCall is what follows from the sizes of a call.
@@ -304,26 +379,34 @@ func (m *Memory) run(kernel string, call any) error {
 		}
 		b.shapes[string(b.key)] = s
 	}
+	b.host = b.host[:0]
+	here := 0
 	for _, f := range b.slices {
 		data := *(*[]byte)(unsafe.Add(base, f.offset)) // its length counts elements
 		p := unsafe.Pointer(unsafe.SliceData(data))
+		b.to[f.buffer] = 0
 		if len(data) == 0 {
-			b.to[f.buffer] = 0
 			continue
 		}
 		a, ok := m.address(p)
 		if !ok {
-			var err error
-			if a, err = m.stage(unsafe.Slice((*byte)(p), len(data)*f.bytes)); err != nil {
-				return err
-			}
+			b.host = append(b.host, argument{f.buffer, unsafe.Slice((*byte)(p), len(data)*f.bytes)})
+			here += whole(len(data) * f.bytes)
 		}
 		b.to[f.buffer] = a
 	}
+	if here > pinnedBytes {
+		return fmt.Errorf("cuda: arguments of kernel %s take %d bytes of the host's memory; there is room for %d", kernel, here, pinnedBytes)
+	}
+	m.room(here)
+	for _, x := range b.host {
+		b.to[x.buffer] = m.stage(x.data)
+	}
+	clear(b.host)
 	if err := m.workspace(b, s); err != nil {
 		return err
 	}
-	return s.loaded.Run(s.Shape, b.to)
+	return s.loaded.launches(s.Shape, b.to, m.queue.launch)
 }
 
 // shape loads the kernel for the sizes of a call, and evaluates them.
@@ -356,6 +439,7 @@ func whole(bytes int) int { return (bytes + alignment - 1) / alignment * alignme
 // workspace gives a call its workspace. Kernels run one after another, so all of them share it.
 func (m *Memory) workspace(b *boundCall, s *sizedCall) error {
 	if s.work > m.workBytes {
+		m.flush()
 		err := m.device.Release(m.work)
 		m.work, m.workBytes = 0, 0
 		if err != nil {
@@ -381,20 +465,17 @@ func (m *Memory) workspace(b *boundCall, s *sizedCall) error {
 	return nil
 }
 
-// stage copies memory of the host to the device, as it is now.
-func (m *Memory) stage(data []byte) (Address, error) {
-	n := whole(len(data))
-	if n > stagingBytes {
-		return 0, fmt.Errorf("cuda: an argument of %d bytes is in memory of the host; there is room for %d", len(data), stagingBytes)
+// room sees that so many bytes can be staged.
+func (m *Memory) room(n int) {
+	if m.staged+n > pinnedBytes {
+		m.Wait()
 	}
-	if m.staged+n > stagingBytes {
-		if err := m.device.Wait(); err != nil {
-			return 0, err
-		}
-		m.staged = 0
-	}
+}
+
+// stage takes numbers of the host, for which there is room, and is where the device has them.
+func (m *Memory) stage(data []byte) Address {
 	at := m.staged
-	m.staged += n
+	m.staged += whole(len(data))
 	copy(m.staging.Data[at:], data)
-	return m.stagingAt + Address(at), m.device.EnqueueUpload(m.stagingAt+Address(at), m.staging, at, len(data))
+	return m.stagingAt + Address(at)
 }

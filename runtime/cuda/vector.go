@@ -6,7 +6,10 @@ import (
 	_ "embed"
 	"encoding/binary"
 	"math"
+	"slices"
 	"unsafe"
+
+	"github.com/nl-hecate/hecate/runtime/device"
 )
 
 // vectorText is what is done with vectors between the kernels of the pages.
@@ -52,7 +55,7 @@ func (m *Memory) kernels() (*vectors, error) {
 func (m *Memory) launch(which func(*vectors) *Function, n, block int, args ...Arg) {
 	v, err := m.kernels()
 	if err == nil {
-		err = m.device.Launch(which(v), Grid{Blocks: (n + block - 1) / block, Threads: vectorThreads}, append(args, Int(n))...)
+		err = m.queue.launch(which(v), Grid{Blocks: (n + block - 1) / block, Threads: vectorThreads}, append(args, Int(n)))
 	}
 	m.fail(err)
 }
@@ -64,50 +67,59 @@ func (m *Memory) Add(to, from unsafe.Pointer, n int) {
 
 // Scale is device.Device's.
 func (m *Memory) Scale(to unsafe.Pointer, n int, c float32) {
-	at, err := m.stage(binary.LittleEndian.AppendUint32(nil, math.Float32bits(c)))
-	m.fail(err)
+	m.room(alignment)
+	at := m.stage(binary.LittleEndian.AppendUint32(nil, math.Float32bits(c)))
 	m.launch(func(v *vectors) *Function { return v.scale }, n, vectorThreads, m.pointer(to), Pointer(at))
 }
 
+// A squares is a sum that the host has after the next wait: of so many blocks' sums.
+type squares struct {
+	to     *float64
+	blocks int
+}
+
 // Squares is device.Device's.
-func (m *Memory) Squares(x unsafe.Pointer, n int) {
-	blocks := (n + squaresOf - 1) / squaresOf
-	if m.sums == nil || m.summed+blocks > len(m.sums)/8 {
-		m.growSums(max(2*(m.summed+blocks), 1024))
+func (m *Memory) Squares(x unsafe.Pointer, n int, sum *float64) {
+	const most = pinnedBytes / 16 // blocks
+	if n > most*squaresOf {
+		m.Squares(x, most*squaresOf, sum)
+		m.Squares(unsafe.Add(x, 4*most*squaresOf), n-most*squaresOf, sum)
+		return
 	}
-	at, _ := m.address(unsafe.Pointer(unsafe.SliceData(m.sums)))
-	m.launch(func(v *vectors) *Function { return v.squares }, n, squaresOf, m.pointer(x), Pointer(at+Address(8*m.summed)))
+	blocks := (n + squaresOf - 1) / squaresOf
+	if m.expected+whole(8*(m.summed+blocks)) > pinnedBytes {
+		m.Wait()
+	}
+	if m.summed+blocks > len(m.sums) {
+		m.Wait()
+		device.Free(m, m.sums)
+		m.sums = device.Make[float64](m, max(2*blocks, 1024))
+	}
+	m.launch(func(v *vectors) *Function { return v.squares }, n, squaresOf, m.pointer(x), m.pointer(unsafe.Pointer(&m.sums[m.summed])))
+	m.squares = append(m.squares, squares{sum, blocks})
 	m.summed += blocks
 }
 
-// growSums makes room for n sums and keeps those that are there.
-func (m *Memory) growSums(n int) {
-	p := m.Make(8 * n)
-	if p == nil {
-		m.sums = nil
-		return
-	}
-	old := m.sums
-	m.sums = unsafe.Slice((*byte)(p), 8*n)
-	if old != nil {
-		m.Copy(p, unsafe.Pointer(unsafe.SliceData(old)), len(old))
-		m.Free(unsafe.Pointer(unsafe.SliceData(old)))
+// expectSums asks for the sums of blocks, before a wait.
+func (m *Memory) expectSums() {
+	if n := m.summed; n > 0 {
+		m.summed = 0
+		m.parts = slices.Grow(m.parts[:0], n)[:n]
+		m.Later(unsafe.Pointer(&m.parts[0]), unsafe.Pointer(&m.sums[0]), 8*n)
 	}
 }
 
-// Total is device.Device's: the sums are added in order.
-func (m *Memory) Total() float64 {
-	data := make([]byte, 8*m.summed)
-	m.summed = 0
-	if len(data) == 0 || m.sums == nil {
-		return math.NaN()
+// addSums adds the sums of blocks in order, after a wait.
+func (m *Memory) addSums() {
+	at := 0
+	for _, s := range m.squares {
+		for _, x := range m.parts[at : at+s.blocks] {
+			*s.to += x
+		}
+		at += s.blocks
 	}
-	m.Copy(unsafe.Pointer(&data[0]), unsafe.Pointer(unsafe.SliceData(m.sums)), len(data))
-	sum := 0.0
-	for at := 0; at < len(data); at += 8 {
-		sum += math.Float64frombits(binary.LittleEndian.Uint64(data[at:]))
-	}
-	return sum
+	clear(m.squares)
+	m.squares = m.squares[:0]
 }
 
 // pointer is an address of the range as an argument.

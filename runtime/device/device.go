@@ -26,16 +26,18 @@ type Device interface {
 	// Copy copies bytes; one of the addresses may be the host's. It waits where that is the target.
 	// What the host has at the source may change when Copy has returned.
 	Copy(to, from unsafe.Pointer, bytes int)
+	// Later copies bytes to the host, which has them after the next wait.
+	Later(to, from unsafe.Pointer, bytes int)
+	// Wait waits for all that was asked for.
+	Wait()
 	// Clear writes zeros.
 	Clear(to unsafe.Pointer, bytes int)
 	// Add adds n numbers of 32 bits to others.
 	Add(to, from unsafe.Pointer, n int)
 	// Scale multiplies n numbers of 32 bits.
 	Scale(to unsafe.Pointer, n int, c float32)
-	// Squares adds the squares of n numbers of 32 bits to a total, which Total returns, and begins
-	// again at zero. Total waits.
-	Squares(x unsafe.Pointer, n int)
-	Total() float64
+	// Squares adds the squares of n numbers of 32 bits to a sum, which the host has after the next wait.
+	Squares(x unsafe.Pointer, n int, sum *float64)
 }
 
 // A Memory makes and frees parts of a device's memory. What fails is kept like the errors of a
@@ -197,6 +199,24 @@ func Copy[T any](to, from []T) int {
 	return n
 }
 
+// Later copies the elements that both have to memory of the host. From a device they are there after
+// the next wait for it.
+func Later[T any](to, from []T) {
+	n := min(len(to), len(from))
+	if d := Of(from); d == nil {
+		copy(to, from)
+	} else if n > 0 {
+		d.Later(unsafe.Pointer(&to[0]), unsafe.Pointer(&from[0]), n*int(unsafe.Sizeof(to[0])))
+	}
+}
+
+// Wait waits for all that a device was asked for; nil is the host.
+func Wait(m Memory) {
+	if d, ok := m.(Device); ok {
+		d.Wait()
+	}
+}
+
 // Clear makes all elements zero.
 func Clear[T any](x []T) {
 	d := Of(x)
@@ -249,26 +269,70 @@ func Scale[F num.Float](x []F, c F) {
 	}
 }
 
+// ScaleAll multiplies all elements of some slices by c.
+func ScaleAll[F num.Float](list [][]F, c F) { joined(list, nil, func(x, _ []F) { Scale(x, c) }) }
+
+// CopyAll copies slices to others, as long and as many.
+func CopyAll[F num.Float](to, from [][]F) { joined(to, from, func(a, b []F) { Copy(a, b) }) }
+
+// joined calls f for the slices of a list, with those of another one that is as long or nil. Slices of a
+// device that lie one after another, in both lists, are one.
+func joined[F num.Float](x, y [][]F, f func(x, y []F)) {
+	for from := 0; from < len(x); {
+		a, b, to := x[from], []F(nil), from+1
+		if y != nil {
+			b = y[from]
+		}
+		for Of(a) != nil && to < len(x) && follows(a, x[to]) && (y == nil || follows(b, y[to])) {
+			a = a[:len(a)+len(x[to])]
+			if y != nil {
+				b = b[:len(a)]
+			}
+			to++
+		}
+		f(a, b)
+		from = to
+	}
+}
+
+// follows reports whether y lies behind x, and x may grow so far.
+func follows[T any](x, y []T) bool {
+	return len(x)+len(y) <= cap(x) && unsafe.SliceData(y) == unsafe.SliceData(x[len(x):cap(x)])
+}
+
 // Squares is the sum of the squares of all elements of some slices, in float64, in the order of the
-// list; a device adds those of a slice in an order of its own, and waits. It is not finite where an
+// list; a device adds them in an order of its own, and waits. It is not finite where an
 // element is not.
 func Squares[F num.Float](list [][]F) float64 {
+	if len(list) > 0 && Of(list[0]) != nil {
+		sums := make([]float64, 1)
+		SquaresOf(sums, list)
+		return sums[0]
+	}
 	sum := 0.0
-	var d Device
 	for _, x := range list {
-		if on := Of(x); on != nil {
-			d = on
-			d.Squares(unsafe.Pointer(&x[0]), len(x))
-			continue
-		}
 		for _, v := range x {
 			sum += float64(float64(v) * float64(v))
 		}
 	}
-	if d != nil {
-		sum += d.Total()
-	}
 	return sum
+}
+
+// SquaresOf adds the squares of all elements of some lists of slices of a device to a sum for each
+// list, and waits once.
+func SquaresOf[F num.Float](sums []float64, lists ...[][]F) {
+	var d Device
+	for k, list := range lists {
+		joined(list, nil, func(x, _ []F) {
+			if on := Of(x); on != nil && len(x) > 0 {
+				d = on
+				d.Squares(unsafe.Pointer(&x[0]), len(x), &sums[k])
+			}
+		})
+	}
+	if d != nil {
+		d.Wait()
+	}
 }
 
 // Like returns n zeros of the memory that x is of.

@@ -15,7 +15,7 @@ type machine struct {
 	memory []float32
 	used   int
 	asked  []string
-	total  float64
+	later  []func()
 	err    error
 }
 
@@ -27,6 +27,15 @@ func (m *machine) Run(kernel string, call any) { m.note(kernel) }
 func (m *machine) Copy(to, from unsafe.Pointer, bytes int) {
 	m.note("copy")
 	copy(floats(to, bytes/4), floats(from, bytes/4))
+}
+func (m *machine) Later(to, from unsafe.Pointer, bytes int) {
+	m.later = append(m.later, func() { m.Copy(to, from, bytes) })
+}
+func (m *machine) Wait() {
+	for _, f := range m.later {
+		f()
+	}
+	m.later = nil
 }
 func (m *machine) Clear(to unsafe.Pointer, bytes int) { m.note("clear"); clear(floats(to, bytes/4)) }
 func (m *machine) Add(to, from unsafe.Pointer, n int) {
@@ -41,13 +50,14 @@ func (m *machine) Scale(to unsafe.Pointer, n int, c float32) {
 		floats(to, n)[i] *= c
 	}
 }
-func (m *machine) Squares(x unsafe.Pointer, n int) {
+func (m *machine) Squares(x unsafe.Pointer, n int, sum *float64) {
 	m.note("squares")
-	for _, v := range floats(x, n) {
-		m.total += float64(v) * float64(v)
-	}
+	m.later = append(m.later, func() {
+		for _, v := range floats(x, n) {
+			*sum += float64(v) * float64(v)
+		}
+	})
 }
-func (m *machine) Total() float64 { t := m.total; m.total = 0; return t }
 func (m *machine) Make(bytes int) unsafe.Pointer {
 	if m.used+bytes/4 > len(m.memory) {
 		m.err = errors.New("full")

@@ -52,6 +52,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/pulse"
 	"github.com/nl-hecate/hecate/runtime/stream"
 	"github.com/nl-hecate/hecate/runtime/tape"
+	"github.com/nl-hecate/hecate/runtime/tensor"
 	"github.com/nl-hecate/hecate/runtime/update"
 )
 
@@ -93,6 +94,11 @@ type Module[F Float] struct {
 	optimizer *update.Machine[F] // nil: no update
 	clip      float64
 	memory    device.Memory
+	order     []int            // of the parameters: that of the table, on a device the update's
+	losses    []losses[F]      // of the chunk, that a device has not given yet
+	direct    [][]F            // on a device: gradients of parameters that are updated by them,
+	others    [][]F            // and those of the others,
+	squares   [2]float64       // with the sums of their squares in the chunk
 	arenas    []*tape.Arena[F] // by worker
 	pool      workerPool
 	walk      func(worker, group int) error
@@ -157,26 +163,62 @@ func New[F Float](c Config[F]) (_ *Module[F], err error) {
 		return nil, err
 	}
 	m.params.Fill(c.Seed)
-	m.params.Move(m.placed)
-	if m.writer, err = m.params.Writer(); err != nil {
-		return nil, err
-	}
 	if c.Update != nil {
 		if err := c.Schedule.Check(); err != nil {
 			return nil, err
 		}
 		m.optimizer = update.NewMachine(c.Update, c.Buffer, m.params.View(), update.Options{Schedule: c.Schedule, Chunks: c.Chunks, NoDecay: c.NoDecay})
-		if m.memory != nil {
-			if err := m.optimizer.Move(m.placed); err != nil {
-				return nil, err
-			}
-		}
 	}
-	if err := m.fault(); err != nil {
+	if err := m.place(); err != nil {
+		return nil, err
+	}
+	if m.writer, err = m.params.Writer(); err != nil {
 		return nil, err
 	}
 	m.bindWorkers()
 	return m, nil
+}
+
+// place puts the parameters and what their update keeps where the module computes.
+func (m *Module[F]) place() error {
+	for i := range m.params.View().Len() {
+		m.order = append(m.order, i)
+	}
+	if m.memory == nil {
+		return nil
+	}
+	if m.optimizer != nil {
+		m.order = m.optimizer.Order()
+	}
+	m.params.Move(m.order, m.vectors)
+	if m.optimizer != nil {
+		if err := m.optimizer.Move(func(n int) []F { return device.Make[F](m.memory, n) }); err != nil {
+			return err
+		}
+	}
+	return m.fault()
+}
+
+// vectors are vectors for all parameters where the module computes; on a device they are one block, in
+// the module's order, and the capacity of each is that of all that follow.
+func (m *Module[F]) vectors() [][]F {
+	v := m.params.View()
+	out, n := make([][]F, v.Len()), 0
+	for i := range out {
+		if m.memory == nil {
+			out[i] = tensor.Make[F](len(v.Data(i)))
+		}
+		n += len(v.Data(i))
+	}
+	if m.memory == nil {
+		return out
+	}
+	free := device.Make[F](m.memory, n)
+	for _, i := range m.order {
+		n := len(v.Data(i))
+		out[i], free = free[:n], free[n:]
+	}
+	return out
 }
 
 // placed is data where the module computes.

@@ -2,7 +2,10 @@ package module
 
 import (
 	"fmt"
+	"math"
+	"slices"
 	"time"
+	"unsafe"
 
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/context"
@@ -79,8 +82,9 @@ func (m *Module[F]) work() (r Result, err error) {
 			m.enter()
 		}
 	}
+	m.losses = m.losses[:0]
 	if err = m.forwards(n, builds); err == nil {
-		err = m.fault()
+		err = m.settle(builds && !m.several())
 	}
 	if err == nil {
 		r = m.mean(n)
@@ -147,11 +151,10 @@ func (m *Module[F]) end(r Result, n int) error {
 func (m *Module[F]) growGradients(n, groups int) {
 	v := m.params.View()
 	for len(m.grads) < groups {
-		var g [][]F
-		for i := range v.Len() {
-			g = append(g, device.Like(v.Data(i), len(v.Data(i))))
+		m.grads = append(m.grads, m.vectors())
+		if m.memory != nil {
+			m.divide()
 		}
-		m.grads = append(m.grads, g)
 		m.reached = append(m.reached, make([]bool, v.Len()))
 	}
 	for len(m.gates) < n {
@@ -160,6 +163,17 @@ func (m *Module[F]) growGradients(n, groups int) {
 	}
 	for len(m.movedBy) < v.Len() {
 		m.movedBy = append(m.movedBy, nil)
+	}
+}
+
+// divide lists the gradients of a device.
+func (m *Module[F]) divide() {
+	for _, i := range m.order {
+		if p := m.params.View().Param(i); p.Level > 0 || p.Fixed {
+			m.others = append(m.others, m.grads[0][i])
+		} else {
+			m.direct = append(m.direct, m.grads[0][i])
+		}
 	}
 }
 
@@ -204,13 +218,12 @@ func (m *Module[F]) piece(a *tape.Arena[F], g, lo, hi, from, to int) error {
 		}
 		if j.logits != nil {
 			v, t := m.model.Vocabulary(), j.chunk.Tokens
-			device.Copy(j.logits[(lo*t+from)*v:((hi-1)*t+to)*v], logits.Data)
+			device.Later(j.logits[(lo*t+from)*v:((hi-1)*t+to)*v], logits.Data)
 		}
-		for k, x := range device.Host(loss.Data) {
-			if !num.IsFinite(x) {
-				return &BadNumber{What: "the loss", Value: float64(x), Step: j.pulse.Step(), Slot: lo + k, Level: -1, Token: -1}
-			}
-			m.nats[lo+k] += float64(float64(x) * float64(count(targets(&j.chunk, lo+k, from, to))))
+		if m.memory != nil {
+			m.later(lo, from, to, loss.Data)
+		} else if err := m.count(lo, from, to, loss.Data); err != nil {
+			return err
 		}
 		if r.Tape != nil {
 			m.backward(r.Tape, &j.chunk, j.valid, g, lo, hi, from, to, loss)
@@ -221,6 +234,63 @@ func (m *Module[F]) piece(a *tape.Arena[F], g, lo, hi, from, to int) error {
 		return tape.With(a, j.pulse, body)
 	}
 	return tape.Without(a, j.pulse, body)
+}
+
+// losses are the mean losses of a range of tokens of some slots, from one on.
+type losses[F Float] struct {
+	lo, from, to int
+	nats         []F
+}
+
+// later notes losses that a device has not computed yet.
+func (m *Module[F]) later(lo, from, to int, nats []F) {
+	n := len(m.losses)
+	m.losses = slices.Grow(m.losses, 1)[:n+1]
+	l := &m.losses[n]
+	l.lo, l.from, l.to = lo, from, to
+	l.nats = slices.Grow(l.nats[:0], len(nats))[:len(nats)]
+	device.Later(l.nats, nats)
+}
+
+// count adds mean losses to those of the slots from lo on, each by its number of targets.
+func (m *Module[F]) count(lo, from, to int, nats []F) error {
+	j := &m.job
+	for k, x := range nats {
+		if !num.IsFinite(x) {
+			return &BadNumber{What: "the loss", Value: float64(x), Step: j.pulse.Step(), Slot: lo + k, Level: -1, Token: -1}
+		}
+		m.nats[lo+k] += float64(float64(x) * float64(count(targets(&j.chunk, lo+k, from, to))))
+	}
+	return nil
+}
+
+// settle waits once for what a device computes of a chunk: the losses, and of a gradient the sums of
+// squares, which say too whether it is finite.
+func (m *Module[F]) settle(gradient bool) (err error) {
+	defer device.Recover(m.memory, &err)
+	if m.memory == nil {
+		return nil
+	}
+	m.squares = [2]float64{}
+	if gradient {
+		device.SquaresOf(m.squares[:], m.direct, m.others)
+	} else {
+		device.Wait(m.memory)
+	}
+	if err := m.fault(); err != nil {
+		return err
+	}
+	for i := range m.losses {
+		l := &m.losses[i]
+		if err := m.count(l.lo, l.from, l.to, l.nats); err != nil {
+			return err
+		}
+	}
+	m.losses = m.losses[:0]
+	if !num.IsFinite(m.squares[0] + m.squares[1]) {
+		return m.badGradient()
+	}
+	return nil
 }
 
 // targets are the targets of a range of a slot's tokens.
@@ -281,11 +351,17 @@ func (m *Module[F]) sumGradients(groups int) error {
 			device.Add(g, other[i])
 		}
 	}
-	if m.memory != nil {
-		if sum := device.Squares(m.grads[0]); num.IsFinite(sum) {
-			return m.fault()
-		}
+	switch {
+	case m.memory == nil:
+		return m.badGradient()
+	case m.several():
+		return m.settle(true)
 	}
+	return nil // settled
+}
+
+// badGradient is the error of a gradient that is not finite; nil of one that is.
+func (m *Module[F]) badGradient() error {
 	for i, g := range m.grads[0] {
 		for j, x := range device.Host(g) {
 			if !num.IsFinite(x) {
@@ -313,7 +389,9 @@ func (m *Module[F]) Update(p pulse.Pulse) (norm float64, err error) {
 	defer device.Recover(m.memory, &err)
 	defer m.clock.measure(rowUpdate, time.Now())
 	err = tape.Without(m.arenas[0], p, func(r *tape.Run[F]) error {
-		norm = update.Clip(m.collect(r), m.clip)
+		norm = m.norm(m.collect(r))
+		update.Bound(m.updated, norm, m.clip)
+		m.optimizer.Together(m.movedBy)
 		m.writer.Update(func(i int, _ context.Param, data []F) {
 			if e := m.movedBy[i]; e != nil {
 				m.optimizer.Step(r, i, data, e)
@@ -330,12 +408,19 @@ func (m *Module[F]) Update(p pulse.Pulse) (norm float64, err error) {
 func (m *Module[F]) collect(r *tape.Run[F]) [][]F {
 	m.updated = m.updated[:0]
 	for i, g := range m.grads[0] {
-		param := m.params.View().Param(i)
+		m.movedBy[i] = nil
+		if param := m.params.View().Param(i); !param.Fixed && (param.Level == 0 || m.reached[0][i]) {
+			m.movedBy[i] = g
+		}
+	}
+	m.optimizer.Together(m.movedBy)
+	for _, i := range m.order {
+		param, g := m.params.View().Param(i), m.movedBy[i]
 		m.movedBy[i] = nil
 		if param.Fixed {
 			continue
 		}
-		if param.Level == 0 || m.reached[0][i] {
+		if g != nil {
 			g = m.optimizer.Collect(r, i, g)
 		} else if g, _ = m.optimizer.Waiting(i); g == nil {
 			continue
@@ -346,6 +431,20 @@ func (m *Module[F]) collect(r *tape.Run[F]) [][]F {
 		}
 	}
 	return m.updated
+}
+
+// norm is that of the gradients that are updated. A device has it of those of one chunk already.
+func (m *Module[F]) norm(grads [][]F) float64 {
+	n := len(m.direct)
+	if m.memory == nil || len(grads) < n {
+		return math.Sqrt(device.Squares(grads))
+	}
+	for k, g := range m.direct {
+		if unsafe.SliceData(g) != unsafe.SliceData(grads[k]) {
+			return math.Sqrt(device.Squares(grads))
+		}
+	}
+	return math.Sqrt(m.squares[0] + device.Squares(grads[n:]))
 }
 
 // count returns the number of targets that are not Ignore.

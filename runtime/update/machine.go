@@ -30,6 +30,9 @@ type Machine[F num.Float] struct {
 	steps   []int64
 	waiting []*waiting[F] // nil for a parameter of the fastest level
 	empty   func(name string, data []F)
+	noDecay []bool
+	runs    []*run[F]
+	runOf   []*run[F] // by parameter; nil on the processor
 }
 
 // Options are what a run decides about its updates. Schedule is its learning rate by steps,
@@ -65,7 +68,7 @@ const noBuffer = "update: parameters of slower levels need a buffer"
 // With a schedule, the machine changes the update's learning rates before every step: the
 // settings lr and else.lr, from their present values.
 func NewMachine[F num.Float](u, buffer Update[F], v context.View[F], o Options) *Machine[F] {
-	m := &Machine[F]{update: u, options: o, params: v, steps: make([]int64, v.Len()), empty: func(_ string, data []F) { device.Clear(data) }}
+	m := &Machine[F]{update: u, options: o, params: v, steps: make([]int64, v.Len()), noDecay: make([]bool, v.Len()), empty: func(_ string, data []F) { device.Clear(data) }}
 	u.Settings(func(name string, x float64) {
 		if name[strings.LastIndexByte(name, '.')+1:] == "lr" {
 			m.rates = append(m.rates, rate{name, x})
@@ -76,6 +79,7 @@ func NewMachine[F num.Float](u, buffer Update[F], v context.View[F], o Options) 
 		var w *waiting[F]
 		if p := v.Param(i); !p.Fixed {
 			p.NoDecay = p.NoDecay || o.NoDecay&KindOf(p) != 0
+			m.noDecay[i] = p.NoDecay
 			s = u.Slots(p)
 			if p.Level > 0 {
 				if buffer == nil {
@@ -105,35 +109,6 @@ func (w *waiting[F]) gather() {
 	}
 }
 
-// Move puts what the machine keeps of all parameters into other memory: f returns a copy of each
-// slice. The error names an update that cannot be moved.
-func (m *Machine[F]) Move(f func(data []F) []F) error {
-	move := func(s Slots[F]) error {
-		x, ok := s.(Movable[F])
-		if !ok {
-			return fmt.Errorf("update: %s keeps its slots where they are", s.By())
-		}
-		x.Move(f)
-		return nil
-	}
-	for i, s := range m.slots {
-		if s == nil {
-			continue
-		}
-		if err := move(s); err != nil {
-			return err
-		}
-		if w := m.waiting[i]; w != nil {
-			if err := move(w.slots); err != nil {
-				return err
-			}
-			w.error = f(w.error)
-			w.gather()
-		}
-	}
-	return nil
-}
-
 // Collect takes the gradient of one chunk for parameter i and returns the gradient of
 // an update now: the same at the fastest level, else the accumulated one, this one included. The result is valid until the step.
 func (m *Machine[F]) Collect(r *tape.Run[F], i int, g []F) []F {
@@ -142,7 +117,9 @@ func (m *Machine[F]) Collect(r *tape.Run[F], i int, g []F) []F {
 		return g
 	}
 	w.count++
-	w.slots.Step(r, int(w.count), w.error, g)
+	if !m.stepRun(r, i, int(w.count), w.error, g, func(x *run[F]) Slots[F] { return x.buffer }) {
+		w.slots.Step(r, int(w.count), w.error, g)
+	}
 	return w.error
 }
 
@@ -198,7 +175,9 @@ func (m *Machine[F]) Step(r *tape.Run[F], i int, w, g []F) {
 	}
 	m.steps[i]++
 	m.setRates(r.Pulse, m.params.Param(i))
-	m.slots[i].Step(r, int(m.steps[i]), w, g)
+	if !m.stepRun(r, i, int(m.steps[i]), w, g, func(x *run[F]) Slots[F] { return x.slots }) {
+		m.slots[i].Step(r, int(m.steps[i]), w, g)
+	}
 	if b := m.waiting[i]; b != nil {
 		b.count = 0
 		m.Buffers(i, m.empty)
@@ -268,10 +247,13 @@ func (m *Machine[F]) SetClocks(steps, waits []int64) {
 // sum runs in float64, in the order of the list, so it is the same everywhere.
 func Clip[F num.Float](grads [][]F, bound float64) float64 {
 	norm := math.Sqrt(device.Squares(grads))
-	if bound > 0 && norm > bound {
-		for _, g := range grads {
-			device.Scale(g, F(bound/norm))
-		}
-	}
+	Bound(grads, norm, bound)
 	return norm
+}
+
+// Bound is Clip for a norm that is known.
+func Bound[F num.Float](grads [][]F, norm, bound float64) {
+	if bound > 0 && norm > bound {
+		device.ScaleAll(grads, F(bound/norm))
+	}
 }

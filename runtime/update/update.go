@@ -55,6 +55,12 @@ type Movable[F num.Float] interface {
 	Move(f func(data []F) []F)
 }
 
+// Joinable are slots of an update that updates each entry by itself. Over is one for n entries, of
+// parameters that lie one after another, and so do their slots, from this one's on.
+type Joinable[F num.Float] interface {
+	Over(n int) Slots[F]
+}
+
 // Set changes a setting at z if x is a number and inside its range, which says
 // is the text of; generated code calls it.
 func Set(z *float64, name string, x float64, inside bool, says string) error {

@@ -64,6 +64,16 @@ func TestBuild(t *testing.T) {
 // and of norms.
 const mostLaunches = 120
 
+// counts are the driver's, when all is done.
+func counts(m device.Memory) map[string]int {
+	device.Wait(m)
+	n := map[string]int{}
+	for _, what := range []string{"kernels", "launches", "waits", "replays", "copied", "uploads", "allocated"} {
+		n[what] = int(fakecuda.Count(what))
+	}
+	return n
+}
+
 // steps is how many updates a build has.
 const steps = 6
 
@@ -89,7 +99,7 @@ func build(t *testing.T, memory device.Memory) [][]float64 {
 	rng := rand.New(rand.NewPCG(5, 5))
 	losses := []float64{}
 	for step := range steps {
-		launches, waits, copies := fakecuda.Count("launches"), fakecuda.Count("waits"), fakecuda.Count("copies")
+		was := counts(memory)
 		c := stream.Chunk{Batch: batch, Tokens: tokens}
 		for range batch * tokens {
 			c.Inputs = append(c.Inputs, int32(rng.IntN(31)))
@@ -108,10 +118,16 @@ func build(t *testing.T, memory device.Memory) [][]float64 {
 		}
 		losses = append(losses, r.Nats, norm)
 		if step == steps-1 && memory != nil {
-			n := fakecuda.Count("launches") - launches
-			t.Logf("a step: %d launches, %d copies, %d waits", n, fakecuda.Count("copies")-copies, fakecuda.Count("waits")-waits)
-			if n > mostLaunches {
-				t.Errorf("%d launches in a step, want at most %d", n, mostLaunches)
+			n := counts(memory)
+			for what := range n {
+				n[what] -= was[what]
+			}
+			t.Logf("a step: %v", n)
+			if n["kernels"] > mostLaunches {
+				t.Errorf("a step runs %d kernels, want at most %d", n["kernels"], mostLaunches)
+			}
+			if n["waits"] != 2 || n["replays"] != 2 || n["launches"] != 0 || n["allocated"] != 0 {
+				t.Errorf("a step: %v, want one wait besides that of the count, and two graphs", n)
 			}
 		}
 		p = p.Next(tokens)

@@ -59,6 +59,11 @@ func (m *moved[F]) Step(r *tape.Run[F], n int, w, g []F) {
 	Apply(r, m.u.Now, n, m.nodecay, w, g, m.Slots)
 }
 
+// Over is what moves n entries of parameters that lie one after another, and so do their slots, from this one's on.
+func (m *moved[F]) Over(n int) update.Slots[F] {
+	return &moved[F]{m.u, m.nodecay, Slots[F]{M: m.M[:n], S: m.S[:n]}}
+}
+
 // Entry is what a catalog knows of AdamW.
 func Entry() catalog.Entry {
 	return catalog.Update("AdamW", "0199675bedd14124f9f66837462a5dcd70ba395148ef9d3164fb58e950611101", false, func() update.Update[float32] { return New[float32]() }, func() update.Update[float64] { return New[float64]() })

@@ -58,6 +58,11 @@ func (m *moved[F]) Step(r *tape.Run[F], n int, w, g []F) {
 	Apply(r, m.u.Now, n, w, g, m.Slots)
 }
 
+// Over is what moves n entries of parameters that lie one after another, and so do their slots, from this one's on.
+func (m *moved[F]) Over(n int) update.Slots[F] {
+	return &moved[F]{m.u, Slots[F]{B: m.B[:n]}}
+}
+
 // Entry is what a catalog knows of ErrorBuffer.
 func Entry() catalog.Entry {
 	return catalog.Update("ErrorBuffer", "140127ca1687c867d44d214caabde085a6b697a001b03a98bcb30ef13dd7c5b7", true, func() update.Update[float32] { return New[float32]() }, func() update.Update[float64] { return New[float64]() })

@@ -58,6 +58,11 @@ func (m *moved[F]) Step(r *tape.Run[F], n int, w, g []F) {
 	Apply(r, m.u.Now, n, w, g, m.Slots)
 }
 
+// Over is what moves n entries of parameters that lie one after another, and so do their slots, from this one's on.
+func (m *moved[F]) Over(n int) update.Slots[F] {
+	return &moved[F]{m.u, Slots[F]{B: m.B[:n]}}
+}
+
 // Entry is what a catalog knows of ErrorBufferSum.
 func Entry() catalog.Entry {
 	return catalog.Update("ErrorBufferSum", "dc639d5e511eac6c478b53667da30ffc798b4449814669868064b12aa27f4f71", true, func() update.Update[float32] { return New[float32]() }, func() update.Update[float64] { return New[float64]() })

@@ -59,6 +59,11 @@ func (m *moved[F]) Step(r *tape.Run[F], n int, w, g []F) {
 	Apply(r, m.u.Now, n, m.nodecay, w, g, m.Slots)
 }
 
+// Over is what moves n entries of parameters that lie one after another, and so do their slots, from this one's on.
+func (m *moved[F]) Over(n int) update.Slots[F] {
+	return &moved[F]{m.u, m.nodecay, Slots[F]{S: m.S[:n]}}
+}
+
 // Entry is what a catalog knows of MomentumSGD.
 func Entry() catalog.Entry {
 	return catalog.Update("MomentumSGD", "1ba6bc3a32d774dcda105777c258141141b5f633bd6931a7899af5aad5143f63", false, func() update.Update[float32] { return New[float32]() }, func() update.Update[float64] { return New[float64]() })

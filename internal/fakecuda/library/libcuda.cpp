@@ -497,6 +497,7 @@ int cuMemcpyDtoDAsync_v2(std::uint64_t to, std::uint64_t from, std::size_t bytes
   counts["copies"]++;
   if (!inside(to, bytes) || !inside(from, bytes)) return kInvalidValue;
   return enqueue(s, [=] {
+    counts["copied"]++;
     return inside(to, bytes) && inside(from, bytes) ? (std::memmove(real(to), real(from), bytes), 0) : kIllegalAddress;
   });
 }
