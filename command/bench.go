@@ -102,10 +102,11 @@ func benchReader(ctx context.Context, w io.Writer, maker engine.Maker, conf *con
 		n     int
 		times int
 	}{{fmt.Sprintf("Read/%s/chunk=%d", b.Info().Model, chunk), chunk, rounds}, {fmt.Sprintf("Token/%s", b.Info().Model), 1, rounds * 8}} {
-		r, err := maker.NewReader(path, conf.Stream.Tokenizer)
+		r, err := maker.NewReader(path, conf.Stream.Tokenizer, conf.Build.Device)
 		if err != nil {
 			return err
 		}
+		defer func() { err = errors.Join(err, r.Close()) }()
 		at := 0
 		if err := timed(ctx, w, x.name, x.times, x.n, func() error {
 			if at+x.n > len(built) {

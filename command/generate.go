@@ -32,22 +32,27 @@ type generation struct {
 // generateCommand is `hecate generate`.
 func generateCommand(maker engine.Maker) *cobra.Command {
 	var g generation
-	var tokenizer string
+	var tokenizer, device string
 	var asJSON, logs, raw bool
 	c := &cobra.Command{
 		Use: "generate CHECKPOINT [flags]", Short: "Generate text that continues a prompt",
 		Long:              "Generate text that continues a prompt, in a new context. The same checkpoint, prompt and settings produce the same text.\nA model that was built on tokens without a tokenizer reads and writes token ids.",
 		Args:              exactly(1, "a checkpoint"),
 		ValidArgsFunction: completeCheckpoints,
-		RunE: func(c *cobra.Command, args []string) error {
+		RunE: func(c *cobra.Command, args []string) (err error) {
 			if err := g.check(); err != nil {
 				return misuse{err}
 			}
 			g.Checkpoint = args[0]
-			r, err := maker.NewReader(args[0], tokenizer)
+			if err := checkDevice(device); err != nil {
+				return err
+			}
+			r, err := maker.NewReader(args[0], tokenizer, device)
 			if err != nil {
 				return err
 			}
+			defer func() { err = errors.Join(err, r.Close()) }()
+			sayFallback(c, r.Info().Fallback)
 			out := c.OutOrStdout()
 			each := func(b []byte) error { _, err := io.WriteString(out, report.Printable(b)); return err }
 			if raw {
@@ -72,6 +77,7 @@ func generateCommand(maker engine.Maker) *cobra.Command {
 	f := c.Flags()
 	f.StringVarP(&g.Prompt, "prompt", "p", "\n", "`text` that the model reads first, or token ids")
 	f.IntVarP(&g.Tokens, "tokens", "n", 400, "maximal `number` of tokens to draw (bytes without a tokenizer)")
+	deviceFlag(c, &device)
 	f.StringVar(&tokenizer, "tokenizer", "", "`file` of the tokenizer; by default the one saved with the checkpoint")
 	def := config.Default().Sample.Settings(1)
 	f.Float64Var(&g.Temperature, "temperature", def.Temperature, "divides the logits; 0 always takes the most probable token")

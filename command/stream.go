@@ -61,6 +61,9 @@ parameters or another text is refused.`,
 			if s.every < 1 || s.chunk < 0 {
 				return misuse{fmt.Errorf("--every is %d and --chunk %d, must be at least 1 and 0", s.every, s.chunk)}
 			}
+			if err := checkDevice(s.text.Device); err != nil {
+				return err
+			}
 			return s.run(c, maker, args[0])
 		},
 	}
@@ -75,12 +78,19 @@ parameters or another text is refused.`,
 }
 
 // run reads a text as a session, or the standard input with a reader.
-func (s *streaming) run(c *cobra.Command, maker engine.Maker, path string) error {
-	r, err := maker.NewReader(path, s.text.Tokenizer)
+func (s *streaming) run(c *cobra.Command, maker engine.Maker, path string) (err error) {
+	r, err := maker.NewReader(path, s.text.Tokenizer, s.text.Device)
 	if err != nil {
 		return err
 	}
+	closed := false
+	defer func() {
+		if !closed {
+			err = errors.Join(err, r.Close())
+		}
+	}()
 	info := r.Info()
+	sayFallback(c, info.Fallback)
 	if s.chunk == 0 {
 		s.chunk = max(info.Chunk, 1)
 	}
@@ -97,10 +107,15 @@ func (s *streaming) run(c *cobra.Command, maker engine.Maker, path string) error
 		return misuse{errors.New("--session needs --text: the standard input has no position to resume from")}
 	}
 	if !stdin {
+		closed = true
+		if err := r.Close(); err != nil {
+			return err
+		}
 		of, err := maker.NewSession(path, s.text, s.chunk, s.saved)
 		if err != nil {
 			return err
 		}
+		defer func() { err = errors.Join(err, of.Close()) }()
 		return followSession(c.Context(), of, s.saved, s.every, say)
 	}
 	next := pieces(c.InOrStdin(), r, s.chunk)

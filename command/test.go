@@ -3,6 +3,7 @@ package command
 import (
 	"fmt"
 
+	"github.com/nl-hecate/hecate/command/internal/config"
 	"github.com/nl-hecate/hecate/command/internal/engine"
 	"github.com/nl-hecate/hecate/command/internal/progress"
 	"github.com/spf13/cobra"
@@ -56,10 +57,14 @@ the checkpoint was built on. No parameter changes and no file is written.`,
 			if x.Chunk < 0 {
 				return misuse{fmt.Errorf("--chunk is %d, must be at least 0", x.Chunk)}
 			}
+			if err := checkDevice(text.Device); err != nil {
+				return err
+			}
 			m, err := maker.Measure(c.Context(), args[0], text, x.Chunk)
 			if err != nil {
 				return err
 			}
+			sayFallback(c, m.Fallback)
 			part := heldOut
 			if m.Whole {
 				part = allOfIt
@@ -79,4 +84,25 @@ the checkpoint was built on. No parameter changes and no file is written.`,
 func textFlags(c *cobra.Command, t *engine.Text) {
 	c.Flags().StringArrayVar(&t.Paths, "text", nil, "`file` to read, of the kind that the model was built on; may be repeated; by default Newton's Opticks from the Go toolchain, or the synthetic source of the build")
 	c.Flags().StringVar(&t.Tokenizer, "tokenizer", "", "`file` of the tokenizer; by default the one saved with the checkpoint")
+	deviceFlag(c, &t.Device)
+}
+
+// deviceFlag adds the flag of the device that a checkpoint computes on.
+func deviceFlag(c *cobra.Command, to *string) {
+	c.Flags().StringVar(to, "device", "cpu", "where the model computes: `name`, of cpu, cuda, cuda:N or auto")
+}
+
+// checkDevice refuses a name that is none of a device.
+func checkDevice(name string) error {
+	if !config.IsDevice(name) {
+		return misuse{fmt.Errorf("--device is %q, must be cpu, cuda, cuda:N or auto", name)}
+	}
+	return nil
+}
+
+// sayFallback says why the processor computes, where a GPU was asked for if there is one.
+func sayFallback(c *cobra.Command, why string) {
+	if why != "" {
+		fmt.Fprintf(c.ErrOrStderr(), "device: the processor: %s\n", why)
+	}
 }

@@ -277,7 +277,7 @@ func TestFailures(t *testing.T) {
 		{"alloc=2", "cuMemAllocAsync: CUDA_ERROR_OUT_OF_MEMORY (2) on cuda:0 no GPU but the processor (sm_90, 8.0 GiB, CUDA 12.8): the device has too little memory free: 8 bytes were asked for, 8 are allocated"},
 		{"load=1", "kernel axpy/run: cuModuleLoadDataEx: CUDA_ERROR_INVALID_SOURCE (300) on cuda:0 no GPU but the processor (sm_90, 8.0 GiB, CUDA 12.8): the image is damaged: no object of this processor"},
 		{"launch=1", "kernel axpy_1: cuLaunchKernel: CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES (701) on cuda:0 no GPU but the processor (sm_90, 8.0 GiB, CUDA 12.8): 1 blocks of 32 threads, 128 bytes of shared memory"},
-		{"fault=1,late=1", "cuStreamSynchronize: CUDA_ERROR_ILLEGAL_ADDRESS (700) on cuda:0 no GPU but the processor (sm_90, 8.0 GiB, CUDA 12.8): the kernel went outside its memory; the device is lost to this process"},
+		{"fault=1,late=1", "cuStreamSynchronize: CUDA_ERROR_ILLEGAL_ADDRESS (700) on cuda:0 no GPU but the processor (sm_90, 8.0 GiB, CUDA 12.8): the kernel went outside its memory; the device is lost to this process; HECATE_GRAPHS=off waits for each kernel and names it"},
 	} {
 		t.Run(c.words, func(t *testing.T) {
 			d := open(t)

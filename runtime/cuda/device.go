@@ -117,7 +117,7 @@ func (v *Device) Alloc(n int) (Address, error) {
 	})
 	if err != nil {
 		var e *Error
-		if errors.As(err, &e) {
+		if errors.As(err, &e) && e.Code == codeOutOfMemory {
 			e.Detail = fmt.Sprintf("%d bytes were asked for, %d are allocated", n, v.bytes())
 		}
 		return 0, err
@@ -223,8 +223,11 @@ func (v *Device) Fill(to Address, x byte, n int) error {
 }
 
 // Wait waits for all that is enqueued.
-func (v *Device) Wait() error {
-	return v.do("", func() error { return v.driver.call(&v.driver.streamWait, v.stream) })
+func (v *Device) Wait() error { return v.waitFor("") }
+
+// waitFor is Wait, whose error is that of a kernel.
+func (v *Device) waitFor(kernel string) error {
+	return v.do(kernel, func() error { return v.driver.call(&v.driver.streamWait, v.stream) })
 }
 
 // Pinned is memory of the host that the device reads and writes while the host goes on.

@@ -37,6 +37,9 @@ func (e *Error) Error() string {
 	if e.Detail != "" {
 		b.WriteString(": " + e.Detail)
 	}
+	if e.Lost() && e.Kernel == "" {
+		b.WriteString("; HECATE_GRAPHS=off waits for each kernel and names it")
+	}
 	return b.String()
 }
 

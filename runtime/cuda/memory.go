@@ -121,8 +121,8 @@ func OpenMemory(n int, archives ...[]byte) (m device.Memory, info Info, done fun
 	return own, v.Info, func() error { return errors.Join(v.Close(), own.Close()) }, nil
 }
 
-// Eager makes it enqueue each operation by itself and capture no graphs, so that what fails is named. The
-// environment's HECATE_GRAPHS=off does the same.
+// Eager makes it capture no graphs and wait for each kernel, so that the one that fails is named; slow.
+// HECATE_GRAPHS=off in the environment does the same.
 func (m *Memory) Eager(on bool) { m.queue.eager = on }
 
 // Close gives the range back; its slices cannot be used any more. What was allocated is freed with the

@@ -15,8 +15,7 @@ import (
 // Numbers of the host go through pinned memory, at places that follow from the order in which they
 // are asked for: what a graph copies is what is there when it runs.
 type queue struct {
-	// Eager enqueues each operation by itself, so that an error names its kernel.
-	eager bool
+	eager bool // see Memory.Eager
 
 	ops   []operation
 	args  []Arg // of all launches, one after another
@@ -88,8 +87,14 @@ func (q *queue) flush(v *Device, staging, results *Pinned) error {
 			if err := o.enqueue(v, staging, results, args); err != nil {
 				return err
 			}
-			if o.kind == launch {
-				args = args[o.n:]
+			if o.kind != launch {
+				continue
+			}
+			args = args[o.n:]
+			if q.eager {
+				if err := v.waitFor(o.function.name); err != nil {
+					return err
+				}
 			}
 		}
 		return nil

@@ -92,8 +92,13 @@ func (m *Memory[F]) only(i int) *Memory[F] {
 }
 
 // Each calls f for every tensor of every slot, [1, …], under the name that it has
-// in a checkpoint, in a fixed order. The elements are to be read.
+// in a checkpoint, in a fixed order. The elements are to be read; those of a device are copies.
 func (m *Memory[F]) Each(f func(name string, shape []int, data []F)) {
+	m.each(func(name string, shape []int, data []F) { f(name, shape, device.Host(data)) })
+}
+
+// each is Each with the elements where they are.
+func (m *Memory[F]) each(f func(name string, shape []int, data []F)) {
 	for i, s := range m.slots {
 		s.live.Each(prefix(i), f)
 	}

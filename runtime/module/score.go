@@ -48,7 +48,7 @@ func (m *Module[F]) Score(ctx goctx.Context, s pulse.Schedule, before int32, tok
 // scored returns the nats of predicting tokens in a fresh context.
 func (m *Module[F]) scored(ctx goctx.Context, a *tape.Arena[F], p pulse.Pulse, prev int32, tokens []int32, chunk int) (sum float64, err error) {
 	defer device.Recover(m.memory, &err)
-	mem := m.model.NewMemory(1)
+	mem := m.placedMemory(1)
 	ids := make([]int32, chunk)
 	for len(tokens) > 0 {
 		if err := ctx.Err(); err != nil {

@@ -74,7 +74,7 @@ func (m *Module[F]) moved() (rows []row) {
 
 // rows are those of a context memory.
 func (m *Memory[F]) rows() (rows []row) {
-	m.Each(func(name string, shape []int, data []F) { rows = append(rows, row{name, shape, data}) })
+	m.each(func(name string, shape []int, data []F) { rows = append(rows, row{name, shape, data}) })
 	m.EachPos(func(name string, pos []int32) { rows = append(rows, row{name, tensor.Shape{len(pos)}, pos}) })
 	return rows
 }

@@ -52,7 +52,7 @@ func (d *decoder) check(w World) {
 			d.fail(d.places["stream.kind"], fmt.Sprintf("stream.kind is %q, which needs %s", x.kind, x.key), x.needs)
 		}
 	}
-	if !devices.MatchString(d.Build.Device) {
+	if !IsDevice(d.Build.Device) {
 		d.fail(d.places["build.device"], fmt.Sprintf("build.device is %q, must be cpu, cuda, cuda:N or auto", d.Build.Device), "hecate devices lists what there is")
 	}
 	if d.Build.From != "" && d.Build.Resume != "never" {
@@ -65,7 +65,9 @@ func (d *decoder) check(w World) {
 	}
 }
 
-// devices are the words of build.device.
+// IsDevice reports whether a word is one of build.device.
+func IsDevice(word string) bool { return devices.MatchString(word) }
+
 var devices = regexp.MustCompile(`^(auto|cpu|cuda(:\d{1,3})?)$`)
 
 // known compares a name with the known ones.

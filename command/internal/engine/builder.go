@@ -77,9 +77,9 @@ func (m *Modules) NewBuilder(c *config.Loaded, resume string) (made Builder, err
 	if err != nil {
 		return nil, err
 	}
-	place, err := m.place(c)
+	place, err := m.place(c.Build.Device)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("build.device is %q: %w", c.Build.Device, err)
 	}
 	defer func() {
 		if err == nil {

@@ -29,8 +29,9 @@ type Maker interface {
 	// Tokens returns the tokens that a configuration builds on.
 	Tokens(c *config.Loaded) ([]int32, error)
 	// NewReader opens the parameters of a checkpoint, with a new context. tokenizer
-	// is a file, or "" for the one saved with the checkpoint.
-	NewReader(checkpoint, tokenizer string) (Reader, error)
+	// is a file, or "" for the one saved with the checkpoint; device is where the
+	// model computes, "" is the processor.
+	NewReader(checkpoint, tokenizer, device string) (Reader, error)
 	// NewSession opens a checkpoint on a text, in calls of chunk tokens (0: as in the
 	// build). It resumes from the file at saved, if it exists; a session of other
 	// parameters or of another text is refused.
@@ -54,18 +55,20 @@ type Text struct {
 	Paths     []string
 	Tokenizer string
 	HeldOut   bool
+	Device    string // where the model computes; "" is the processor
 }
 
 // Measured is the loss of a checkpoint on a text.
 type Measured struct {
-	Model string
-	Step  int
-	Text  string // description of the text
-	Whole bool   // all of it except the first token, not only the held-out part
-	Size  int    // of the measured part, in units
-	Unit  string // byte, or token without bytes
-	Chunk int
-	Bits  float64 // per unit
+	Model            string
+	Step             int
+	Text             string // description of the text
+	Whole            bool   // all of it except the first token, not only the held-out part
+	Size             int    // of the measured part, in units
+	Unit             string // byte, or token without bytes
+	Chunk            int
+	Bits             float64 // per unit
+	Device, Fallback string  // of Info
 }
 
 // A Builder is one build. It serves one goroutine.
@@ -203,6 +206,8 @@ type Reader interface {
 	Hash() (string, error)
 	// Position is the number of tokens that the context has seen.
 	Position() int
+	// Close gives the device back; forks are of no use then.
+	Close() error
 }
 
 // A Session reads one text to its end in one context, and can be saved between two
@@ -218,4 +223,6 @@ type Session interface {
 	// Save writes memory, pulse and position, and names the parameters by their
 	// digest.
 	Save(path string) error
+	// Close gives the device back.
+	Close() error
 }

@@ -166,7 +166,7 @@ func TestReader(t *testing.T) {
 		t.Fatal(err)
 	}
 	open := func() Reader {
-		r, err := modules.NewReader(path, "")
+		r, err := modules.NewReader(path, "", "")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -32,7 +32,7 @@ func TestEveryModel(t *testing.T) {
 		}
 		text := built[:7*9+1] // whole calls, and the token after them
 		read := func(cuts ...int) (nats float64, hash string) {
-			r, err := modules.NewReader(path, "")
+			r, err := modules.NewReader(path, "", "")
 			if err != nil {
 				t.Fatal(model, err)
 			}
@@ -93,7 +93,7 @@ func TestGrid(t *testing.T) {
 	if err := b.Save(path); err != nil {
 		t.Fatal(err)
 	}
-	open, err := modules.NewReader(path, "")
+	open, err := modules.NewReader(path, "", "")
 	if err != nil {
 		t.Fatal(err)
 	}

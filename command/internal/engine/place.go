@@ -1,11 +1,9 @@
 package engine
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 
-	"github.com/nl-hecate/hecate/command/internal/config"
 	"github.com/nl-hecate/hecate/runtime/cpu"
 	"github.com/nl-hecate/hecate/runtime/cuda"
 	"github.com/nl-hecate/hecate/runtime/device"
@@ -20,12 +18,12 @@ type place struct {
 	close      func() error
 }
 
-// place opens what build.device names. The processor takes the place of a GPU only for
+// place opens a device by its name. The processor takes the place of a GPU only for
 // auto, and then says why.
-func (m *Modules) place(c *config.Loaded) (*place, error) {
+func (m *Modules) place(device string) (*place, error) {
 	here := &place{arithmetic: cpu.Active().Arithmetic(), name: cpu.Active().String(), close: func() error { return nil }}
-	word, number, _ := strings.Cut(c.Build.Device, ":")
-	if word == "cpu" {
+	word, number, _ := strings.Cut(device, ":")
+	if word == "cpu" || word == "" {
 		return here, nil
 	}
 	n, _ := strconv.Atoi(number) // "" is the first
@@ -37,5 +35,5 @@ func (m *Modules) place(c *config.Loaded) (*place, error) {
 		here.why = err.Error()
 		return here, nil
 	}
-	return nil, fmt.Errorf("build.device is %q: %w", c.Build.Device, err)
+	return nil, err
 }

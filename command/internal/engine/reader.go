@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	rtcontext "github.com/nl-hecate/hecate/runtime/context"
+	rtdevice "github.com/nl-hecate/hecate/runtime/device"
 	"github.com/nl-hecate/hecate/runtime/module"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/pulse"
@@ -34,11 +35,17 @@ type reader struct {
 }
 
 // NewReader opens the parameters of a checkpoint.
-func (m *Modules) NewReader(path, tokenizer string) (Reader, error) {
-	x, err := m.open(path, tokenizer)
+func (m *Modules) NewReader(path, tokenizer, device string) (_ Reader, err error) {
+	x, err := m.open(path, tokenizer, device)
 	if err != nil {
 		return nil, err
 	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, x.Close())
+		}
+	}()
+	defer rtdevice.Recover(x.place.memory, &err)
 	return &reader{saved: x, module: x.module, context: x.module.NewContext(1), pulse: x.schedule.First(pulse.Stream), last: -1}, nil
 }
 

@@ -12,7 +12,6 @@ import (
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/catalog"
 	"github.com/nl-hecate/hecate/runtime/checkpoint"
-	"github.com/nl-hecate/hecate/runtime/cpu"
 	"github.com/nl-hecate/hecate/runtime/module"
 	"github.com/nl-hecate/hecate/runtime/pulse"
 	"github.com/nl-hecate/hecate/runtime/stream"
@@ -24,6 +23,7 @@ import (
 type saved struct {
 	info      Info
 	steps     int
+	place     *place
 	module    *module.Module[float32]
 	schedule  pulse.Schedule
 	config    config.Loaded       // of the stream, without its path
@@ -32,12 +32,16 @@ type saved struct {
 
 // open reads a checkpoint of a build. tokenizer is a file, or "" for the one saved
 // with the checkpoint.
-func (m *Modules) open(path, tokenizer string) (*saved, error) {
+func (m *Modules) open(path, tokenizer, device string) (*saved, error) {
 	snap, err := checkpoint.Read(path)
 	if err != nil {
 		return nil, err
 	}
-	x := &saved{config: config.Loaded{Config: config.Default()}}
+	at, err := m.place(device)
+	if err != nil {
+		return nil, fmt.Errorf("--device is %q: %w", device, err)
+	}
+	x := &saved{place: at, config: config.Loaded{Config: config.Default()}}
 	if err = x.readMetadata(snap); err == nil {
 		err = m.load(x, snap)
 	}
@@ -45,10 +49,13 @@ func (m *Modules) open(path, tokenizer string) (*saved, error) {
 		err = x.tokens(snap, path, tokenizer)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), x.Close())
 	}
 	return x, nil
 }
+
+// Close gives the device back.
+func (x *saved) Close() error { return x.place.close() }
 
 // readMetadata fills the info from the metadata.
 func (x *saved) readMetadata(snap *checkpoint.Snapshot) (err error) {
@@ -70,7 +77,7 @@ func (x *saved) readMetadata(snap *checkpoint.Snapshot) (err error) {
 	}
 	i, s := &x.info, &x.config.Stream
 	*i = Info{Model: get("model"), Sizes: get("sizes"), Counts: get("unit of the periods"), Text: get("text"), Chunk: number("chunk"),
-		Stream: get(kindName), Arithmetic: cpu.Active().Arithmetic(), Unit: "byte"}
+		Stream: get(kindName), Arithmetic: x.place.arithmetic, Device: x.place.name, Fallback: x.place.why, Unit: "byte"}
 	for w := range strings.FieldsSeq(get("periods")) {
 		n, e := strconv.Atoi(w)
 		err = errors.Join(err, e)
@@ -108,7 +115,7 @@ func (m *Modules) load(x *saved, snap *checkpoint.Snapshot) error {
 	if err != nil {
 		return err
 	}
-	if x.module, err = module.New(module.Config[float32]{Model: model}); err != nil {
+	if x.module, err = module.New(module.Config[float32]{Model: model, Memory: x.place.memory}); err != nil {
 		return err
 	}
 	if err := x.module.Donate(snap); err != nil {
@@ -171,10 +178,11 @@ func (x *saved) stream(paths []string) (*config.Loaded, error) {
 
 // Measure measures a checkpoint on a text as a build does.
 func (m *Modules) Measure(ctx context.Context, path string, text Text, chunk int) (out Measured, err error) {
-	x, err := m.open(path, text.Tokenizer)
+	x, err := m.open(path, text.Tokenizer, text.Device)
 	if err != nil {
 		return out, err
 	}
+	defer func() { err = errors.Join(err, x.Close()) }()
 	c, err := x.stream(text.Paths)
 	if err != nil {
 		return out, fmt.Errorf("%s: %w", path, err)
@@ -195,7 +203,7 @@ func (m *Modules) Measure(ctx context.Context, path string, text Text, chunk int
 	if chunk == 0 {
 		chunk = x.info.Chunk
 	}
-	out = Measured{Model: x.info.Model, Step: x.steps, Text: r.note, Whole: whole, Size: r.heldOut.Len(), Unit: r.unit, Chunk: chunk}
+	out = Measured{Model: x.info.Model, Step: x.steps, Text: r.note, Whole: whole, Size: r.heldOut.Len(), Unit: r.unit, Chunk: chunk, Device: x.info.Device, Fallback: x.info.Fallback}
 	if r.tokenizer != nil {
 		out.Size, err = tokenizer.Size(r.tokenizer, r.heldOut)
 	}

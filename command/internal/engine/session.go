@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"errors"
 	"fmt"
 	"os"
 
@@ -13,6 +14,7 @@ import (
 
 // session is a Session on top of a module's.
 type session struct {
+	*saved
 	of       *module.Session[float32]
 	stream   *stream.Stream
 	identity module.Identity
@@ -21,11 +23,16 @@ type session struct {
 }
 
 // NewSession opens a checkpoint on a text.
-func (m *Modules) NewSession(path string, text Text, chunk int, saved string) (Session, error) {
-	x, err := m.open(path, text.Tokenizer)
+func (m *Modules) NewSession(path string, text Text, chunk int, saved string) (_ Session, err error) {
+	x, err := m.open(path, text.Tokenizer, text.Device)
 	if err != nil {
 		return nil, err
 	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, x.Close())
+		}
+	}()
 	c, err := x.stream(text.Paths)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
@@ -40,7 +47,7 @@ func (m *Modules) NewSession(path string, text Text, chunk int, saved string) (S
 	if chunk == 0 {
 		chunk = max(x.info.Chunk, 1)
 	}
-	s := &session{chunk: chunk, identity: module.Identity{{Name: "model", Value: x.info.Model}, {Name: "sizes", Value: x.info.Sizes},
+	s := &session{saved: x, chunk: chunk, identity: module.Identity{{Name: "model", Value: x.info.Model}, {Name: "sizes", Value: x.info.Sizes},
 		{Name: "periods", Value: x.schedule.String()}, {Name: "chunk", Value: fmt.Sprint(chunk)}}}
 	if s.stream, err = stream.NewSession(stream.Whole(r.source), 1); err != nil {
 		return nil, fmt.Errorf("text: %w", err)
@@ -52,7 +59,10 @@ func (m *Modules) NewSession(path string, text Text, chunk int, saved string) (S
 		s.units = x.sizes(c)
 		return nil
 	})
-	return s, s.resumeFrom(saved)
+	if err := s.resumeFrom(saved); err != nil {
+		return nil, err
+	}
+	return s, nil
 }
 
 // resumeFrom resumes from a file, if it exists.

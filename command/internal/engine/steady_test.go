@@ -99,7 +99,7 @@ func TestReadAllocatesNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	reader, err := modules.NewReader(path, "")
+	reader, err := modules.NewReader(path, "", "")
 	if err != nil {
 		t.Fatal(err)
 	}
