@@ -94,6 +94,16 @@ func (v *Device) do(kernel string, f func() error) error {
 	return v.named(v.driver.onThread(v.context, f), kernel)
 }
 
+// Lost is the error after which the device cannot be used, nil if there is none.
+func (v *Device) Lost() error {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.lost == nil {
+		return nil
+	}
+	return v.lost
+}
+
 // Free is the memory that the device has free, and all of it, in bytes.
 func (v *Device) Free() (free, total int64, err error) {
 	var a, b uint64

@@ -118,18 +118,18 @@ func OpenMemory(n int, archives ...[]byte) (m device.Memory, info Info, done fun
 		return nil, info, nil, errors.Join(err, v.Close())
 	}
 	own.Eager(os.Getenv("HECATE_GRAPHS") == "off")
-	return own, v.Info, func() error { return errors.Join(v.Close(), own.Close()) }, nil
+	return own, v.Info, func() error { return errors.Join(own.Close(), v.Close()) }, nil
 }
 
 // Eager makes it capture no graphs and wait for each kernel, so that the one that fails is named; slow.
 // HECATE_GRAPHS=off in the environment does the same.
 func (m *Memory) Eager(on bool) { m.queue.eager = on }
 
-// Close gives the range back; its slices cannot be used any more. What was allocated is freed with the
-// device.
+// Close gives the range and the graphs back; its slices cannot be used any more. What was allocated is
+// freed with the device, which is closed after it.
 func (m *Memory) Close() error {
 	m.forget()
-	return syscall.Munmap(m.reserved)
+	return errors.Join(m.queue.release(m.device), syscall.Munmap(m.reserved))
 }
 
 // Make is device.Memory's.

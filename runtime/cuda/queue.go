@@ -139,6 +139,18 @@ func (q *queue) keep() error {
 	return errors.Join(g.device.Wait(), g.Release()) // it may be running
 }
 
+// release frees all graphs; those of a lost device are gone with it.
+func (q *queue) release(v *Device) error {
+	var errs []error
+	for _, s := range q.known {
+		if s.graph != nil && v.Lost() == nil {
+			errs = append(errs, s.graph.Release())
+		}
+	}
+	q.known = nil
+	return errors.Join(errs...)
+}
+
 // enqueue gives an operation to the device; a launch's arguments are the first of args.
 func (o *operation) enqueue(v *Device, staging, results *Pinned, args []Arg) error {
 	switch o.kind {
