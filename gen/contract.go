@@ -254,6 +254,9 @@ func (c *unitCompiler) value(p *ir.Value, dims []shape.Poly) abi.Value {
 			}
 		}
 	}
+	if s != nil && p.Elem == ir.Real && c.out.Kind != abi.FunctionUnit {
+		v.Domain = domain(s.Type)
+	}
 	for name, o := range c.blk.Options {
 		if ident.ASCII(name) == p.Name {
 			v.Setting, v.HasSetting = notation.Constant(o.Value)

@@ -209,6 +209,9 @@ func (p *Project) registry(e *Emission) (ds diag.List) {
 	}
 	if p.conf.CUDA != NoCUDA {
 		r.Archive = emitcuda.Archive(kernels)
+		for _, k := range kernels {
+			r.References = append(r.References, k.Reference)
+		}
 	}
 	maps.Copy(e.Files, r.File())
 	e.Files[emitgo.RegistryFolder(p.conf.home())+"/traffic.txt"] = trafficTable(traffic)

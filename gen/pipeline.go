@@ -171,7 +171,11 @@ func (c *unitCompiler) cudaFiles() {
 		return
 	}
 	for _, u := range c.packages() {
-		c.cuda = append(c.cuda, emitcuda.Unit(u)...)
+		path, _ := emitgo.Package(u)
+		for _, f := range emitcuda.Unit(u) {
+			f.Reference = path + "." + emitgo.References(u)
+			c.cuda = append(c.cuda, f)
+		}
 	}
 }
 

@@ -29,15 +29,16 @@ var standard = map[string]int{"d": 256, "H": 4, "V": 256, "n_p": 16}
 const otherSize = 64
 
 // A File is a printed kernel: its path under the folder of the CUDA text, the text, and its
-// row of the manifest.
-type File struct{ Path, Text, Row string }
+// row of the manifest. Reference is the path of the Go package of its unit and a function there
+// that makes calls of the kernel in Go, as in generated/rules/deltarule.Kernels.
+type File struct{ Path, Text, Row, Reference string }
 
 // Unit prints the kernels of a unit.
 func Unit(u *abi.Unit) (files []File) {
 	for _, k := range u.Kernels() {
 		text := Kernel(k, About{Unit: u.ID, Page: u.Page, Equations: u.Equations}, Standard(u, k))
 		path := Path(u, k)
-		files = append(files, File{path, text.Code, rowOf(u, text, path).text()})
+		files = append(files, File{Path: path, Text: text.Code, Row: rowOf(u, text, path).text()})
 	}
 	return files
 }

@@ -4,10 +4,13 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"math"
 	"math/big"
+	"slices"
 	"strings"
 
 	"github.com/nl-hecate/hecate/gen/abi"
+	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/plan"
 	"github.com/nl-hecate/hecate/gen/shape"
 )
@@ -21,6 +24,7 @@ import (
 type kernelRow struct {
 	Unit      string         `json:"unit"`
 	Page      string         `json:"page"`
+	Kind      string         `json:"kind"`
 	Kernel    string         `json:"kernel"`
 	File      string         `json:"file"`
 	Constants map[string]int `json:"constants"` // sizes of the model, with their defaults
@@ -44,6 +48,20 @@ type bufferRow struct {
 	Type     string `json:"type"`
 	Length   string `json:"length"`
 	Optional bool   `json:"optional,omitempty"`
+	*domainRow
+}
+
+// A domainRow is where the page lets the entries of a parameter lie.
+type domainRow struct {
+	From  *float64 `json:"from,omitempty"` // real numbers
+	To    *float64 `json:"to,omitempty"`
+	Value *float64 `json:"value,omitempty"` // the page's own: of a setting, or of a weight at first
+	First string   `json:"first,omitempty"` // whole numbers
+	Last  string   `json:"last,omitempty"`
+	Extra []int    `json:"extra,omitempty"` // and further ones
+	Rows  string   `json:"rows,omitempty"`  // unit or distribution,
+	Row   string   `json:"row,omitempty"`   // of so many entries each
+	Clock bool     `json:"clock,omitempty"` // counts steps from 1
 }
 
 type functionRow struct {
@@ -68,9 +86,13 @@ type gridRow struct {
 	Per   int    `json:"per"`
 }
 
+// kinds are the kinds of units in the manifest.
+var kinds = map[abi.UnitKind]string{abi.OpUnit: "operation", abi.RuleUnit: "rule", abi.ComposeUnit: "composition", abi.ModelUnit: "model",
+	abi.UpdateUnit: "update", abi.FunctionUnit: "function"}
+
 // rowOf is the row of a printed kernel.
 func rowOf(u *abi.Unit, x *Text, file string) kernelRow {
-	r := kernelRow{Unit: folder(u), Page: u.Page, Kernel: x.Kernel.Name, File: file, Constants: map[string]int{}, Open: []string{}, Sizes: []string{}, Quotients: []quotientRow{}}
+	r := kernelRow{Unit: folder(u), Page: u.Page, Kind: kinds[u.Kind], Kernel: x.Kernel.Name, File: file, Constants: map[string]int{}, Open: []string{}, Sizes: []string{}, Quotients: []quotientRow{}}
 	c := &cText{names: x.names}
 	for _, s := range x.Kernel.Sizes {
 		r.Sizes = append(r.Sizes, x.names[s])
@@ -89,6 +111,9 @@ func rowOf(u *abi.Unit, x *Text, file string) kernelRow {
 			row.Role, row.Optional = b.Of.Role.String(), b.Of.Optional
 			if b.Of.Role != plan.Work {
 				row.Of = b.Of.Name
+			}
+			if b.Of.Role == plan.Read {
+				row.domainRow = c.domainOf(u, b.Of.Of)
 			}
 		}
 		r.Buffers = append(r.Buffers, row)
@@ -111,6 +136,57 @@ func rowOf(u *abi.Unit, x *Text, file string) kernelRow {
 		r.Functions = append(r.Functions, f)
 	}
 	return r
+}
+
+// domainOf is what a unit says of a parameter; nil for nothing.
+func (c *cText) domainOf(u *abi.Unit, name string) *domainRow {
+	ends := func(d *abi.Domain) *domainRow {
+		if d == nil {
+			return nil
+		}
+		r := &domainRow{}
+		if !math.IsInf(d.Lo, 0) {
+			r.From = &d.Lo
+		}
+		if !math.IsInf(d.Hi, 0) {
+			r.To = &d.Hi
+		}
+		return r
+	}
+	for _, f := range u.Functions() {
+		for _, v := range f.Results {
+			if v.Name == name {
+				return ends(v.Domain)
+			}
+		}
+	}
+	for _, s := range u.States {
+		if s.Name == name && s.Rows != abi.AnyRows {
+			return &domainRow{Rows: map[abi.RowSet]string{abi.UnitRows: "unit", abi.Distributions: "distribution"}[s.Rows], Row: c.poly(s.Dims[len(s.Dims)-1])}
+		}
+		if s.Name == name {
+			return ends(s.Domain)
+		}
+	}
+	for _, w := range u.Weights {
+		if w.Name == name && len(w.Init.Levels) > 0 {
+			return &domainRow{Value: &w.Init.Levels[0]}
+		}
+	}
+	for _, v := range slices.Concat(u.Inputs, u.Consts) {
+		switch {
+		case v.Name != name:
+		case v.HasRange:
+			return &domainRow{First: c.poly(v.Lo), Last: c.poly(v.Hi), Extra: v.Extra}
+		case v.HasSetting:
+			return &domainRow{Value: &v.Setting}
+		case u.Kind == abi.UpdateUnit && v.Elem == ir.Real && len(v.Dims) == 0:
+			return &domainRow{Clock: true}
+		default:
+			return ends(v.Domain)
+		}
+	}
+	return nil
 }
 
 // text is the row as JSON, one line for each buffer and function.
@@ -169,7 +245,11 @@ func (c *cText) poly(p shape.Poly) string {
 			parts = append(parts, m.Coef.Num().String())
 		}
 		for _, s := range m.Syms {
-			parts = append(parts, c.names[s])
+			name := c.names[s]
+			if name == "" { // of a domain that the text does not have
+				name = s
+			}
+			parts = append(parts, name)
 		}
 		out = append(out, strings.Join(parts, "*"))
 	}

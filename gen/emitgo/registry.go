@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dave/jennifer/jen"
+
 	"github.com/nl-hecate/hecate/gen/abi"
 	"github.com/nl-hecate/hecate/gen/emitgo/gotext"
 )
@@ -16,6 +18,9 @@ type Registry struct {
 	Packages  []string // of the units, as paths under the root of the module, in the order of the pages
 	Instances []Instance
 	Archive   []byte // of the CUDA kernels; nil for none
+	// References are the functions that make calls of these kernels in Go, PATH.NAME; some
+	// more than once.
+	References []string
 }
 
 // An Instance is a formula with a name.
@@ -61,7 +66,7 @@ func (r Registry) File() map[string][]byte {
 	}
 	b.WriteString(")")
 	if r.Archive != nil {
-		b.WriteString(".WithKernels(kernels)")
+		b.WriteString(".WithKernels(kernels, references)")
 	}
 	b.WriteString("\n\n" + asking)
 	f.Add(all.Code(b.String()))
@@ -70,9 +75,25 @@ func (r Registry) File() map[string][]byte {
 	if r.Archive != nil {
 		files[dir+"/kernels.tar.gz"] = r.Archive
 		files[dir+"/kernels.go"] = []byte(fmt.Sprintf(embedded, "!nogpu", "\n\nimport _ \"embed\"", "//\n//go:embed kernels.tar.gz\n", ""))
+		write(files, dir+"/references.go", r.references())
 		files[dir+"/kernels_none.go"] = []byte(fmt.Sprintf(embedded, "nogpu", "", "", ": none, by the tag nogpu"))
 	}
 	return files
+}
+
+// references prints the list of the kernels in Go.
+func (r Registry) references() *jen.File {
+	f := gotext.Library.NewFile(r.Home.Import(RegistryFolder(r.Home)), "registry", "the pages")
+	list := slices.Compact(slices.Sorted(slices.Values(r.References)))
+	f.Comment("references make calls of the kernels of the archive in Go.")
+	f.Var().Id("references").Op("=").Index().Func().Params().Qual(gotext.Module+"runtime/device", "References").ValuesFunc(func(g *jen.Group) {
+		for _, x := range list {
+			at := strings.LastIndexByte(x, '.')
+			g.Line().Qual(r.Home.Import(x[:at]), x[at+1:])
+		}
+		g.Line()
+	})
+	return f
 }
 
 // embedded is the file of the archive of the CUDA kernels.

@@ -55,6 +55,7 @@ func Unit(u *abi.Unit, with Units) map[string][]byte {
 	default:
 		e.block()
 	}
+	e.references()
 	return e.files
 }
 

@@ -229,7 +229,7 @@ var all = catalog.New(
 	catalog.Named("ByteHebbian", formula.Model, "ByteLM(MAG(Hebbian, SlidingWindow))"),
 	catalog.Named("StackTwo", formula.Model, "StackLM([PreNorm(MAG(DeltaRule, SlidingWindow)), PreNorm(MAG(TitansLMM, SlidingWindow))])"),
 	catalog.Named("GatedDeltaLM", formula.Model, "TiedLM([PreRMSNorm(MemoryMixer(GatedDeltaHeads)), PreRMSNorm(SwiGLU), PreRMSNorm(Convolved(AttentionOnly(RotaryWindow))), PreRMSNorm(SwiGLU)])"),
-).WithKernels(kernels)
+).WithKernels(kernels, references)
 
 // All is the catalog of all pages.
 func All() *catalog.Catalog { return all }

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/nl-hecate/hecate/runtime/block"
+	"github.com/nl-hecate/hecate/runtime/device"
 	"github.com/nl-hecate/hecate/runtime/formula"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/update"
@@ -21,10 +22,11 @@ import (
 
 // A Catalog is a table of pages. It does not change and may be shared.
 type Catalog struct {
-	entries map[string]Entry
-	names   []string // in the order in which entries were added
-	pages   formula.Table
-	kernels [][]byte // archives
+	entries    map[string]Entry
+	names      []string // in the order in which entries were added
+	pages      formula.Table
+	kernels    [][]byte                   // archives
+	references []func() device.References // of the same kernels in Go
 }
 
 // New makes a catalog of entries. Two entries of one name are a mistake of whoever
@@ -34,7 +36,7 @@ func New(entries ...Entry) *Catalog { return (&Catalog{}).With(entries...) }
 // With returns a catalog that has further entries after those of c, which does
 // not change. It panics as New does.
 func (c *Catalog) With(entries ...Entry) *Catalog {
-	out := &Catalog{entries: map[string]Entry{}, pages: formula.Table{}, kernels: c.kernels}
+	out := &Catalog{entries: map[string]Entry{}, pages: formula.Table{}, kernels: c.kernels, references: c.references}
 	for _, n := range c.names {
 		out.add(c.entries[n])
 	}
@@ -44,13 +46,23 @@ func (c *Catalog) With(entries ...Entry) *Catalog {
 	return out
 }
 
-// WithKernels returns a catalog that has one more archive of CUDA kernels.
-func (c *Catalog) WithKernels(archive []byte) *Catalog {
+// WithKernels returns a catalog that has one more archive of CUDA kernels, and the same kernels in Go.
+func (c *Catalog) WithKernels(archive []byte, references []func() device.References) *Catalog {
 	out := c.With()
 	if len(archive) > 0 {
-		out.kernels = append(slices.Clip(out.kernels), archive)
+		out.kernels, out.references = append(slices.Clip(out.kernels), archive), append(slices.Clip(out.references), references...)
 	}
 	return out
+}
+
+// Reference makes a call of a kernel of an archive in Go; ok is false where there is none of its name.
+func (c *Catalog) Reference(kernel string) (call device.Reference, ok bool) {
+	for _, f := range slices.Backward(c.references) {
+		if r, ok := f()[kernel]; ok {
+			return r(), true
+		}
+	}
+	return call, false
 }
 
 // Kernels are the archives of the CUDA kernels of the pages, for cuda.OpenLibrary; none in a

@@ -95,6 +95,7 @@ func (l *Library) Kernel(name string) (*Kernel, error) {
 type Kernel struct {
 	Name      string // UNIT/NAME
 	Unit      string
+	Kind      string // of the unit: operation, function, rule, composition, model or update
 	Page      string
 	Text      string
 	Defaults  map[string]int // sizes of the model that the text has as constants, with the values that it has by itself
@@ -115,8 +116,36 @@ type Buffer struct {
 	Role     string `json:"role"` // read, write, checkpoint or work
 	Type     string `json:"type"` // float, int or bool
 	Optional bool   `json:"optional"`
-	length   *formula
+	Domain
+	length           *formula
+	first, last, row *formula
 }
+
+// A Domain is where a page lets the entries of a parameter lie: real numbers from From to To, nil for
+// no bound, or close to Value where that is known; whole numbers, see Buffer.Range; Rows are unit
+// vectors (unit) or positive numbers with a sum of 1 (distribution), see Buffer.Row. Clock is a
+// count of steps, from 1.
+type Domain struct {
+	From  *float64 `json:"from"`
+	To    *float64 `json:"to"`
+	Value *float64 `json:"value"`
+	Extra []int    `json:"extra"`
+	Rows  string   `json:"rows"`
+	Clock bool     `json:"clock"`
+}
+
+// Range is the whole numbers that a parameter may hold besides Extra; ok is false for no bound.
+func (b *Buffer) Range(sizes map[string]int) (first, last int, ok bool, err error) {
+	if b.first == nil || b.last == nil {
+		return 0, 0, false, nil
+	}
+	first, err1 := b.first.eval(sizes)
+	last, err2 := b.last.eval(sizes)
+	return first, last, true, errors.Join(err1, err2)
+}
+
+// Row is the length of the rows of Rows.
+func (b *Buffer) Row(sizes map[string]int) (int, error) { return b.row.eval(sizes) }
 
 // Size is the bytes of an entry.
 func (b *Buffer) Size() int {
@@ -158,14 +187,14 @@ func (k *Kernel) parse() error {
 		return nil
 	}
 	var row struct {
-		Unit, Page string
-		Constants  map[string]int
-		Open       []string
-		Sizes      []string
-		Quotients  []struct{ Name, Numerator, Denominator string }
-		Buffers    []struct {
+		Unit, Page, Kind string
+		Constants        map[string]int
+		Open             []string
+		Sizes            []string
+		Quotients        []struct{ Name, Numerator, Denominator string }
+		Buffers          []struct {
 			Buffer
-			Length string
+			Length, First, Last, Row string
 		}
 		Functions []struct {
 			Name      string
@@ -188,6 +217,7 @@ func (k *Kernel) parse() error {
 		errs = append(errs, err)
 		return f
 	}
+	k.Kind = row.Kind
 	k.Unit, k.Page, k.Defaults, k.Open, k.Sizes = row.Unit, row.Page, row.Constants, row.Open, row.Sizes
 	for _, q := range row.Quotients {
 		k.quotients = append(k.quotients, quotient{q.Name, read(q.Numerator), read(q.Denominator)})
@@ -196,6 +226,14 @@ func (k *Kernel) parse() error {
 	buffers := []Buffer{}
 	for i, b := range row.Buffers {
 		b.Buffer.length = read(b.Length)
+		for _, x := range []struct {
+			text string
+			to   **formula
+		}{{b.First, &b.Buffer.first}, {b.Last, &b.Buffer.last}, {b.Row, &b.Buffer.row}} {
+			if x.text != "" {
+				*x.to = read(x.text)
+			}
+		}
 		at[b.Name] = i
 		buffers = append(buffers, b.Buffer)
 	}

@@ -40,6 +40,19 @@ type Device interface {
 	Squares(x unsafe.Pointer, n int, sum *float64)
 }
 
+// A Call is a call of a generated kernel, a pointer to a struct of its sizes and its parameters;
+// WorkLen is the length of its field Work.
+type Call interface {
+	Run()
+	WorkLen() int
+}
+
+// A Reference is a kernel in Go, with numbers of 64 bits and of 32.
+type Reference struct{ Double, Single Call }
+
+// References make references by the names of kernels in an archive.
+type References map[string]func() Reference
+
 // A Memory makes and frees parts of a device's memory. What fails is kept like the errors of a
 // Device, and the part is nil.
 type Memory interface {

@@ -1,0 +1,109 @@
+// Package verify holds the kernels of an archive to the same kernels in Go, with numbers of 64 bits:
+// on fresh random inputs in the domains that pages declare, at sizes that are no multiples of what a
+// block computes, with results that hold NaNs before. It knows kernels by the rows of the manifest alone.
+package verify
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/nl-hecate/hecate/runtime/cuda"
+)
+
+// ForwardBound and BackwardBound bound the norm of a result's error by the norm of the result. A
+// backward adds up many more numbers. Where the same kernel in Go with numbers of 32 bits is off by more
+// than a quarter of that, four times as much as it is the bound.
+const (
+	ForwardBound  = 1e-5
+	BackwardBound = 1e-4
+)
+
+// A Row is what was found of a kernel with some sizes of the model.
+type Row struct {
+	Kernel    string   `json:"kernel"` // UNIT/NAME
+	Page      string   `json:"page"`
+	Equations []string `json:"equations"`
+	Sizes     string   `json:"sizes"`
+	Target    string   `json:"target"`
+	Image     string   `json:"image"` // where it came from
+	Calls     int      `json:"calls"` // at different numbers of tokens
+	Error     float64  `json:"error"` // of the worst result
+	Worst     string   `json:"worst"` // that result, and the number of tokens
+	Bound     float64  `json:"bound"`
+	Verdict   Verdict  `json:"verdict"`
+	Detail    string   `json:"detail,omitempty"` // why it failed
+}
+
+// A Verdict is what became of a kernel.
+type Verdict string
+
+// The verdicts.
+const (
+	Same   Verdict = "ok"
+	Wrong  Verdict = "wrong"  // a result is off by more than the bound
+	Failed Verdict = "failed" // it did not run
+)
+
+// Options say what is verified. Kernels chooses by name, nil is all; Full is more sizes.
+type Options struct {
+	Kernels *regexp.Regexp
+	Full    bool
+	Seed    uint64
+}
+
+// quick and full are the sizes of models. The first has key and value widths that differ and no
+// multiple of 32 but one; a head has d_h features, and d is all of them.
+var (
+	quick = []map[string]int{{"d": 48, "d_k": 33, "d_v": 48, "H": 3, "d_h": 16, "n_p": 2, "w": 5, "V": 31}}
+	full  = append(quick[:1:1],
+		map[string]int{"d": 32, "d_k": 32, "d_v": 48, "H": 1, "d_h": 32, "n_p": 1, "w": 64, "V": 256},
+		map[string]int{"d": 64, "d_k": 96, "d_v": 64, "H": 16, "d_h": 4, "n_p": 2, "w": 33, "V": 31},
+		map[string]int{"d": 96, "d_k": 64, "d_v": 31, "H": 2, "d_h": 48, "n_p": 1, "w": 7, "V": 31},
+		map[string]int{"d": 128, "d_k": 48, "d_v": 128, "H": 8, "d_h": 16, "n_p": 3, "w": 31, "V": 31})
+)
+
+// chosen are the kernels that are verified, each with its backward.
+func (o *Options) chosen(l *cuda.Library) (out []string) {
+	for _, name := range l.Names() {
+		if !backwardOf(name) && (o.Kernels == nil || o.Kernels.MatchString(name)) {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// backwardOf reports whether a kernel is the backward of another one.
+func backwardOf(name string) bool {
+	return strings.HasSuffix(name, "_backward") || strings.HasSuffix(name, "/backward")
+}
+
+func (o *Options) models() []map[string]int {
+	if o.Full {
+		return full
+	}
+	return quick
+}
+
+// tokens are the numbers of tokens of calls; an operation without tokens has one size.
+func (o *Options) tokens(k *cuda.Kernel) []int {
+	switch {
+	case len(k.Open) == 0:
+		return []int{1}
+	case o.Full:
+		return []int{1, 7, 31, 33, 64, 65, 513}
+	}
+	return []int{1, 7, 65}
+}
+
+const (
+	smallSize = 16  // the largest size of a page that is taken as it is,
+	otherSize = 5   // and what takes the place of others,
+	chunkSize = "C" // but of this one: kernels keep a state for each chunk of so many tokens
+
+	deviation = 0.25 // of the numbers that are drawn
+	least     = 0.0625
+	edge      = 1e-7 // how near to the end of a range, as a share of it
+	floor     = 1e-6 // see distance
+	calmest   = 4    // how often the deviation is halved at most
+	unsteady  = 4    // the part of the bound that the kernel in Go with 32 bits may be off by
+)

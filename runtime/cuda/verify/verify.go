@@ -1,0 +1,533 @@
+//go:build linux && (amd64 || arm64) && !nogpu
+
+package verify
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/nl-hecate/hecate/runtime/cuda"
+	"github.com/nl-hecate/hecate/runtime/device"
+)
+
+// Run verifies kernels and calls each for every one with its sizes. reference makes calls of a kernel in Go.
+// The error is that of the device, or of ctx; a kernel that differs is none.
+func Run(ctx context.Context, d *cuda.Device, l *cuda.Library, reference func(kernel string) (device.Reference, bool), o Options, each func(Row) error) error {
+	for _, name := range o.chosen(l) {
+		for _, model := range o.models() {
+			p := &pair{device: d, library: l, reference: reference, model: model, options: o}
+			for _, r := range p.rows(ctx, name) {
+				if err := each(r); err != nil {
+					return err
+				}
+			}
+			if err := errors.Join(ctx.Err(), d.Lost()); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// On is Run on the n-th device, which it opens and closes, with the kernels of some archives. opened is
+// called with the device before the first kernel.
+func On(ctx context.Context, n int, archives [][]byte, reference func(kernel string) (device.Reference, bool), o Options, opened func(cuda.Info, int), each func(Row) error) error {
+	l, err := cuda.OpenLibrary(archives...)
+	if err != nil {
+		return err
+	}
+	d, err := cuda.Open(n)
+	if err != nil {
+		return err
+	}
+	opened(d.Info, len(o.chosen(l)))
+	return errors.Join(Run(ctx, d, l, reference, o, each), d.Close())
+}
+
+// backward is the name of the backward of a kernel.
+func backward(name string) string {
+	for _, last := range []string{"/forward", "/call"} { // of a function, and of an operation
+		if unit, ok := strings.CutSuffix(name, last); ok {
+			return unit + "/backward"
+		}
+	}
+	return name + "_backward"
+}
+
+// A pair is a kernel and its backward at some sizes of the model.
+type pair struct {
+	device    *cuda.Device
+	library   *cuda.Library
+	reference func(string) (device.Reference, bool)
+	model     map[string]int
+	options   Options
+}
+
+// rows verifies the kernel and its backward.
+func (p *pair) rows(ctx context.Context, name string) (out []Row) {
+	names, kernels := []string{name}, []*cuda.Kernel{}
+	if b := backward(name); slices.Contains(p.library.Names(), b) {
+		names = append(names, b)
+	}
+	for i, n := range names {
+		k, err := p.library.Kernel(n)
+		if err != nil {
+			return append(out, Row{Kernel: n, Verdict: Failed, Detail: err.Error()})
+		}
+		kernels = append(kernels, k)
+		out = append(out, Row{Kernel: n, Page: k.Page, Equations: equations(k), Target: p.device.Info.Target(), Bound: ForwardBound, Verdict: Same})
+		if i > 0 {
+			out[i].Bound = BackwardBound
+		}
+	}
+	sizes := p.sizes(kernels)
+	var loaded []*cuda.Loaded
+	defer func() {
+		for _, x := range loaded {
+			x.Unload()
+		}
+	}()
+	for i, k := range kernels {
+		out[i].Sizes = cuda.SizesText(only(sizes, k))
+		x, err := p.device.Prepare(p.library, k, sizes)
+		if err != nil {
+			for j := range out {
+				out[j].Verdict, out[j].Detail = Failed, err.Error()
+			}
+			return out
+		}
+		out[i].Image = x.From
+		loaded = append(loaded, x)
+	}
+	for _, n := range p.options.tokens(kernels[0]) {
+		for _, step := range []int{3, -3} { // further open sizes grow, or shrink
+			c := &call{pair: p, sizes: maps.Clone(sizes), values: map[string]any{}, rng: rand.New(rand.NewPCG(p.options.Seed, uint64(n))), calm: 1, edges: n%2 == 1}
+			c.sizes["L"], c.sizes["T"] = 2, n
+			for j, s := range kernels[0].Open {
+				if s != "L" && s != "T" {
+					c.sizes[s] = min(7*n, 70) + max(step*j, step*(j-len(kernels[0].Open)))
+				}
+			}
+			if ctx.Err() != nil {
+				return nil
+			}
+			if err := c.both(loaded, out); !errors.Is(err, errEmpty) {
+				break
+			}
+		}
+	}
+	for i := range out {
+		if out[i].Calls == 0 && out[i].Verdict == Same {
+			out[i].Verdict, out[i].Detail = Failed, "no sizes were found at which its parameters have values"
+		}
+	}
+	return out
+}
+
+// both verifies the kernel and its backward at some sizes. The error is errEmpty; what fails is noted in
+// the rows.
+func (c *call) both(loaded []*cuda.Loaded, rows []Row) error {
+	for i := range rows {
+		err := c.verify(loaded[i], &rows[i])
+		if errors.Is(err, errEmpty) {
+			return err
+		}
+		if err != nil {
+			rows[i].Verdict, rows[i].Detail = Failed, err.Error()
+			break
+		}
+	}
+	return nil
+}
+
+// equations lists the equations of a kernel, each once.
+func equations(k *cuda.Kernel) (out []string) {
+	for _, f := range k.Functions {
+		for _, e := range f.Equations {
+			if !slices.Contains(out, e) {
+				out = append(out, e)
+			}
+		}
+	}
+	return out
+}
+
+// sizes are the sizes of the model for kernels: those of the table, and for letters that it does not
+// have what the page says if that is small.
+func (p *pair) sizes(kernels []*cuda.Kernel) map[string]int {
+	out := maps.Clone(p.model)
+	for _, k := range kernels {
+		for s, n := range k.Defaults {
+			if _, ok := out[s]; !ok {
+				out[s] = n
+				if n > smallSize && s != chunkSize {
+					out[s] = otherSize
+				}
+			}
+		}
+	}
+	return out
+}
+
+func only(sizes map[string]int, k *cuda.Kernel) map[string]int {
+	out := map[string]int{}
+	for s := range k.Defaults {
+		out[s] = sizes[s]
+	}
+	return out
+}
+
+// A call is a kernel, and then its backward, at some sizes. values are what parameters, results and
+// what the forward saves are, by the name of the buffer.
+type call struct {
+	*pair
+	sizes  map[string]int
+	values map[string]any // []float64, []int32 or []bool
+	rng    *rand.Rand
+	calm   float64 // the deviation of numbers, as a part of the usual one
+	edges  bool    // some numbers are at the ends of their range
+}
+
+// errEmpty says that no value lies in a declared range at these sizes.
+var errEmpty = errors.New("empty")
+
+// verify runs a kernel on both sides and notes in the row how far they are apart.
+func (c *call) verify(x *cuda.Loaded, r *Row) error {
+	k := x.Kernel
+	s, err := x.Shape(c.sizes)
+	if err != nil {
+		return err
+	}
+	want, err := c.steady(k, s, r)
+	if err != nil {
+		return err
+	}
+	got, err := c.run(x, s)
+	if err != nil {
+		return err
+	}
+	r.Calls++
+	for i, b := range k.Buffers {
+		name := b.Of
+		exact, ok := want[name]
+		if !ok || b.Type != "float" {
+			continue
+		}
+		off := distance(got[i], exact.([]float64))
+		if !(off <= r.Error) {
+			r.Error, r.Worst = off, fmt.Sprintf("%s at T=%d", b.Of, c.sizes["T"])
+		}
+		if !(off <= r.Bound) {
+			r.Verdict = Wrong
+		}
+		c.values[name] = rounded(exact.([]float64)) // for the backward
+	}
+	for name, v := range want {
+		if _, real := v.([]float64); !real {
+			c.values[name] = v
+		}
+	}
+	return nil
+}
+
+// steady draws the parameters that have no values yet, so that the kernel in Go with numbers of 32 bits is
+// not off by a good part of the bound either, and returns the results with 64 bits. A kernel that even
+// small numbers lead so far off has a larger bound.
+func (c *call) steady(k *cuda.Kernel, s *cuda.Shape, r *Row) (map[string]any, error) {
+	given := maps.Clone(c.values)
+	for n := 0; ; n++ {
+		if err := c.draw(k, s); err != nil {
+			return nil, err
+		}
+		want, err := c.refer(k, s, false)
+		if err != nil {
+			return nil, err
+		}
+		rough, err := c.refer(k, s, true)
+		if err != nil {
+			return nil, err
+		}
+		off := 0.0
+		for name, v := range want {
+			if exact, ok := v.([]float64); ok {
+				off = max(off, distance(rough[name].([]float64), exact))
+			}
+		}
+		if math.IsNaN(off) {
+			return nil, fmt.Errorf("in Go its results are not numbers at T=%d", c.sizes["T"])
+		}
+		if off*unsteady <= r.Bound || n == calmest {
+			r.Bound = max(r.Bound, off*unsteady)
+			return want, nil
+		}
+		c.values = maps.Clone(given)
+		c.calm /= 2
+	}
+}
+
+// draw makes the parameters that have no values yet, in their domains.
+func (c *call) draw(k *cuda.Kernel, s *cuda.Shape) error {
+	for i := range k.Buffers {
+		b := &k.Buffers[i]
+		if c.values[b.Of] != nil || b.Role != "read" {
+			continue
+		}
+		var err error
+		n := s.Lengths[i]
+		switch b.Type {
+		case "int":
+			c.values[b.Of], err = c.ints(b, n)
+		case "bool":
+			x := make([]bool, n)
+			for i := range x {
+				x[i] = c.rng.IntN(2) == 1
+			}
+			c.values[b.Of] = x
+		default:
+			c.values[b.Of], err = c.reals(k, b, n)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ints draws whole numbers: in their range, or counts of tokens.
+func (c *call) ints(b *cuda.Buffer, n int) ([]int32, error) {
+	first, last, bounded, err := b.Range(c.sizes)
+	if err != nil {
+		return nil, err
+	}
+	if bounded && last < first && n > 0 {
+		return nil, errEmpty
+	}
+	x := make([]int32, n)
+	for i := range x {
+		switch {
+		case !bounded:
+			x[i] = []int32{0, 2, 100}[c.rng.IntN(3)]
+		case len(b.Extra) > 0 && c.rng.IntN(4) == 0:
+			x[i] = int32(b.Extra[c.rng.IntN(len(b.Extra))])
+		default:
+			x[i] = int32(first + c.rng.IntN(last-first+1))
+		}
+	}
+	return x, nil
+}
+
+// reals draws real numbers.
+func (c *call) reals(k *cuda.Kernel, b *cuda.Buffer, n int) ([]float64, error) {
+	x := make([]float64, n)
+	for i := range x {
+		v := c.calm * deviation * c.rng.NormFloat64()
+		switch {
+		case b.Clock:
+			v = 3
+		case b.Value != nil && k.Kind == "update":
+			v = *b.Value
+		case b.Value != nil:
+			v += *b.Value
+		case b.From != nil && b.To != nil:
+			share := 1 / (1 + math.Exp(-v))
+			if c.edges && c.rng.IntN(8) == 0 {
+				share = []float64{edge, 1 - edge}[c.rng.IntN(2)]
+			}
+			v = *b.From + (*b.To-*b.From)*share
+		case b.From != nil:
+			v = *b.From + math.Abs(v) + least
+		case b.To != nil:
+			v = *b.To - math.Abs(v) - least
+		case k.Kind == "update" && b.Of != "g":
+			v = least + math.Abs(v)
+		}
+		x[i] = v
+	}
+	if b.Rows == "" || n == 0 {
+		return rounded(x), nil
+	}
+	width, err := b.Row(c.sizes)
+	if err != nil {
+		return nil, err
+	}
+	for row := range slices.Chunk(x, max(width, 1)) {
+		sum := 0.0
+		for i, v := range row {
+			if b.Rows == "distribution" {
+				row[i] = math.Exp(v)
+				sum += row[i]
+			} else {
+				sum += v * v
+			}
+		}
+		if b.Rows == "unit" {
+			sum = math.Sqrt(sum)
+		}
+		for i := range row {
+			row[i] /= sum
+		}
+	}
+	return rounded(x), nil
+}
+
+func rounded(x []float64) []float64 {
+	out := make([]float64, len(x))
+	for i, v := range x {
+		out[i] = float64(float32(v))
+	}
+	return out
+}
+
+// refer runs the kernel in Go, with numbers of 64 bits or of 32, and returns its results by name.
+func (c *call) refer(k *cuda.Kernel, s *cuda.Shape, single bool) (out map[string]any, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("in Go: %v", r)
+		}
+	}()
+	ref, ok := c.reference(k.Name)
+	if !ok {
+		return nil, errors.New("the program does not have it in Go")
+	}
+	of := ref.Double
+	if single {
+		of = ref.Single
+	}
+	v := reflect.ValueOf(of).Elem()
+	for i, size := range k.Sizes { // first of the fields, in this order
+		n, ok := c.sizes[size]
+		if !ok {
+			return nil, fmt.Errorf("size %s is not given", size)
+		}
+		v.Field(i).SetInt(int64(n))
+	}
+	out = map[string]any{}
+	at, results := len(k.Sizes), map[string]reflect.Value{}
+	for i, b := range k.Buffers {
+		if b.Role == "work" {
+			continue
+		}
+		f := v.Field(at)
+		at++
+		switch {
+		case !c.written(k, i):
+			f.Set(as(c.values[b.Of], f.Type()))
+		default:
+			f.Set(reflect.MakeSlice(f.Type(), s.Lengths[i], s.Lengths[i]))
+			for j := range s.Lengths[i] {
+				if f.Index(j).CanFloat() {
+					f.Index(j).SetFloat(math.NaN())
+				}
+			}
+			results[b.Of] = f
+		}
+	}
+	if f := v.FieldByName("Work"); f.IsValid() {
+		f.Set(reflect.MakeSlice(f.Type(), of.WorkLen(), of.WorkLen()))
+	}
+	if rows, ok := of.(interface{ RowsLen() int }); ok {
+		f := v.FieldByName("Rows")
+		f.Set(reflect.MakeSlice(f.Type(), rows.RowsLen(), rows.RowsLen()))
+	}
+	of.Run()
+	for name, f := range results {
+		out[name] = f.Interface()
+		if x, ok := out[name].([]float32); ok {
+			out[name] = as(x, reflect.TypeFor[[]float64]()).Interface()
+		}
+	}
+	return out, nil
+}
+
+// as is a slice with numbers of another width.
+func as(x any, t reflect.Type) reflect.Value {
+	v := reflect.ValueOf(x)
+	if v.Type() == t {
+		return v
+	}
+	out := reflect.MakeSlice(t, v.Len(), v.Len())
+	for i := range v.Len() {
+		out.Index(i).SetFloat(v.Index(i).Float())
+	}
+	return out
+}
+
+// written reports whether a kernel writes a buffer.
+func (c *call) written(k *cuda.Kernel, i int) bool {
+	role := k.Buffers[i].Role
+	return role == "write" || role == "checkpoint" && !backwardOf(k.Name)
+}
+
+// run runs the kernel on the device; what it writes holds NaNs before.
+func (c *call) run(x *cuda.Loaded, s *cuda.Shape) ([][]float64, error) {
+	k := x.Kernel
+	addresses := make([]cuda.Address, len(k.Buffers))
+	var errs []error
+	for i, b := range k.Buffers {
+		a, err := c.device.Alloc(s.Lengths[i] * b.Size())
+		addresses[i] = a
+		errs = append(errs, err)
+		if value := c.values[b.Of]; value != nil && b.Role != "work" && !c.written(k, i) {
+			errs = append(errs, c.device.Upload(a, bytesOf(value)))
+		} else {
+			errs = append(errs, c.device.Fill(a, 0xff, s.Lengths[i]*b.Size()))
+		}
+	}
+	errs = append(errs, x.Run(s, addresses))
+	out := make([][]float64, len(k.Buffers))
+	for i, b := range k.Buffers {
+		data := make([]byte, s.Lengths[i]*b.Size())
+		if b.Type == "float" && b.Role != "work" {
+			errs = append(errs, c.device.Download(data, addresses[i]))
+			for at := 0; at < len(data); at += 4 {
+				out[i] = append(out[i], float64(math.Float32frombits(binary.LittleEndian.Uint32(data[at:]))))
+			}
+		}
+		errs = append(errs, c.device.Release(addresses[i]))
+	}
+	return out, errors.Join(errs...)
+}
+
+func bytesOf(x any) []byte {
+	var out []byte
+	switch x := x.(type) {
+	case []float64:
+		for _, v := range x {
+			out = binary.LittleEndian.AppendUint32(out, math.Float32bits(float32(v)))
+		}
+	case []int32:
+		for _, v := range x {
+			out = binary.LittleEndian.AppendUint32(out, uint32(v))
+		}
+	case []bool:
+		for _, v := range x {
+			out = append(out, map[bool]byte{true: 1}[v])
+		}
+	}
+	return out
+}
+
+// distance is the norm of a difference by that of what is exact, which counts as floor at least for
+// each entry; NaN where lengths differ.
+func distance(got, exact []float64) float64 {
+	if len(got) != len(exact) {
+		return math.NaN()
+	}
+	diff, norm := 0.0, float64(len(exact))*floor*floor
+	for i, x := range exact {
+		diff += (got[i] - x) * (got[i] - x)
+		norm += x * x
+	}
+	if diff == 0 {
+		return 0
+	}
+	return math.Sqrt(diff / norm)
+}
