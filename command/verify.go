@@ -84,7 +84,7 @@ func (v *verification) run(c *cobra.Command, pages *catalog.Catalog, n int) erro
 	opened := func(i cuda.Info, kernels int) {
 		all.Info = i
 		if !v.asJSON {
-			fmt.Fprintf(out, "%s and their backwards on %s\n", progress.Things(kernels, "kernel"), i)
+			fmt.Fprintf(out, "%s, each with its backward, on %s\n", progress.Things(kernels, "kernel"), i)
 		}
 	}
 	err := verify.On(c.Context(), n, pages.Kernels(), pages.Reference, v.Options, opened, func(r verify.Row) error {

@@ -74,6 +74,49 @@ func TestCalls(t *testing.T) {
 	}
 }
 
+// TestGraphs: a sequence of calls that comes again is captured, and its graph computes with the numbers
+// that the host has then; another sequence is none of it. The same without graphs.
+func TestGraphs(t *testing.T) {
+	for _, eager := range []bool{false, true} {
+		t.Run(fmt.Sprintf("eager=%v", eager), func(t *testing.T) { testGraphs(t, eager) })
+	}
+}
+
+func testGraphs(t *testing.T, eager bool) {
+	m := memory(t, sized)
+	m.Eager(eager)
+	fakecuda.Set("late=1,seed=0")
+	const n, width = 5, 3
+	y := device.Make[float32](m, n)
+	x, want, got := make([]float32, n*width), make([]float32, n), make([]float32, n)
+	device.Wait(m)
+	began := fakecuda.Count("replays")
+	for round := range 6 {
+		calls := 4
+		if round == 4 {
+			calls = 3
+		}
+		for range calls {
+			for i := range x {
+				x[i] = float32(round + i)
+				want[i/width] += x[i]
+			}
+			device.Run(&call{N: n, Width: width, X: x, Y: y}, "axpy/run", y)
+		}
+		device.Later(got, y)
+		device.Wait(m)
+		if !slices.Equal(got, want) {
+			t.Fatalf("round %d: got %v, want %v", round, got, want)
+		}
+	}
+	if replays := fakecuda.Count("replays") - began; eager && replays != 0 || !eager && replays != 4 {
+		t.Errorf("eager %v: %d replays", eager, replays)
+	}
+	if err := m.Err(); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestRefusals: calls that a device cannot run are errors that name the kernel.
 func TestRefusals(t *testing.T) {
 	for _, c := range []struct{ row, kernel, want string }{

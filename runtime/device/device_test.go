@@ -109,6 +109,52 @@ func TestFunctions(t *testing.T) {
 	}
 }
 
+// TestJoined: slices that lie one after another are one for a device, in both lists, and only there.
+func TestJoined(t *testing.T) {
+	m := newMachine(t)
+	x, y := device.Make[float32](m, 6), device.Make[float32](m, 6)
+	list := [][]float32{x[:1], x[1:3], x[4:6]} // a gap before the last
+	for i := range x {
+		x[i] = float32(i + 1)
+	}
+	for _, c := range []struct {
+		what string
+		want int
+		do   func()
+	}{
+		{"scale", 2, func() { device.ScaleAll(list, 2) }},
+		{"copy", 2, func() { device.CopyAll([][]float32{y[:1], y[1:3], y[4:6]}, list) }},
+		{"copy", 3, func() { device.CopyAll([][]float32{y[:1], y[2:4], y[4:6]}, list) }},
+		{"scale", 3, func() { device.ScaleAll([][]float32{x[:1:1], x[1:3:3], x[4:6]}, 2) }}, // they may not grow
+	} {
+		m.asked = nil
+		c.do()
+		if len(m.asked) != c.want || m.asked[0] != c.what {
+			t.Errorf("asked for %v, want %d times %s", m.asked, c.want, c.what)
+		}
+	}
+	if want := []float32{4, 8, 12, 4, 20, 24}; !slices.Equal(x, want) {
+		t.Errorf("got %v, want %v", x, want)
+	}
+}
+
+// TestLater: the host has numbers of a device after a wait, and its own at once.
+func TestLater(t *testing.T) {
+	m := newMachine(t)
+	there := device.Moved(m, []float32{1, 2})
+	got := make([]float32, 2)
+	device.Later(got, there)
+	if got[0] != 0 {
+		t.Error("the numbers are there before the wait")
+	}
+	device.Wait(m)
+	device.Later(got[:1], []float32{7})
+	if !slices.Equal(got, []float32{7, 2}) {
+		t.Errorf("got %v", got)
+	}
+	device.Wait(nil)
+}
+
 // call is a call of a kernel.
 type call struct {
 	N    int
