@@ -87,33 +87,43 @@ func testGraphs(t *testing.T, eager bool) {
 	m.Eager(eager)
 	fakecuda.Set("late=1,seed=0")
 	const n, width = 5, 3
-	y := device.Make[float32](m, n)
-	x, want, got := make([]float32, n*width), make([]float32, n), make([]float32, n)
+	y := [][]float32{device.Make[float32](m, n), device.Make[float32](m, n), device.Make[float32](m, n)}
+	x, got := make([]float32, n*width), make([]float32, n)
+	want := [][]float32{make([]float32, n), make([]float32, n), make([]float32, n)}
 	device.Wait(m)
 	began := fakecuda.Count("replays")
-	for round := range 6 {
-		calls := 4
-		if round == 4 {
-			calls = 3
+	round := func(what []int, f func(to int)) {
+		for _, to := range what {
+			f(to)
 		}
-		for range calls {
-			for i := range x {
-				x[i] = float32(round + i)
-				want[i/width] += x[i]
+		if err := m.Err(); err != nil { // these alone are a sequence
+			t.Fatal(err)
+		}
+		for k := range y {
+			device.Later(got, y[k])
+			device.Wait(m)
+			if !slices.Equal(got, want[k]) {
+				t.Fatalf("after %v: got %v, want %v", what, got, want[k])
 			}
-			device.Run(&call{N: n, Width: width, X: x, Y: y}, "axpy/run", y)
 		}
-		device.Later(got, y)
-		device.Wait(m)
-		if !slices.Equal(got, want) {
-			t.Fatalf("round %d: got %v, want %v", round, got, want)
-		}
+	}
+	for k, calls := range [][]int{{0, 1, 2, 0}, {0, 1, 2, 0}, {0, 1, 2, 2}, {0, 1, 2, 0}, {0, 1, 2}, {0, 1, 2, 2}} {
+		round(calls, func(to int) {
+			for i := range x {
+				x[i] = float32(k + i)
+				want[to][i/width] += x[i]
+			}
+			device.Run(&call{N: n, Width: width, X: x, Y: y[to]}, "axpy/run", y[to])
+		})
+	}
+	for _, copies := range [][]int{{0, 1, 0, 1}, {1, 0, 1, 0}, {2, 0, 2, 0}, {1, 0, 1, 0}} {
+		round(copies, func(to int) {
+			device.Copy(y[to], y[(to+1)%3])
+			copy(want[to], want[(to+1)%3])
+		})
 	}
 	if replays := fakecuda.Count("replays") - began; eager && replays != 0 || !eager && replays != 4 {
-		t.Errorf("eager %v: %d replays", eager, replays)
-	}
-	if err := m.Err(); err != nil {
-		t.Error(err)
+		t.Errorf("%d replays", replays)
 	}
 }
 

@@ -318,9 +318,7 @@ func follows[T any](x, y []T) bool {
 // element is not.
 func Squares[F num.Float](list [][]F) float64 {
 	if len(list) > 0 && Of(list[0]) != nil {
-		sums := make([]float64, 1)
-		SquaresOf(sums, list)
-		return sums[0]
+		return squares(list)
 	}
 	sum := 0.0
 	for _, x := range list {
@@ -331,21 +329,26 @@ func Squares[F num.Float](list [][]F) float64 {
 	return sum
 }
 
-// SquaresOf adds the squares of all elements of some lists of slices of a device to a sum for each
-// list, and waits once.
-func SquaresOf[F num.Float](sums []float64, lists ...[][]F) {
-	var d Device
-	for k, list := range lists {
-		joined(list, nil, func(x, _ []F) {
-			if on := Of(x); on != nil && len(x) > 0 {
-				d = on
-				d.Squares(unsafe.Pointer(&x[0]), len(x), &sums[k])
-			}
-		})
+// AddSquares adds the squares of all elements to a sum; those of a device are there after the next wait
+// for it.
+func AddSquares[F num.Float](sum *float64, x []F) {
+	if d := Of(x); d == nil {
+		s := 0.0
+		for _, v := range x {
+			s += float64(float64(v) * float64(v))
+		}
+		*sum += s
+	} else if len(x) > 0 {
+		d.Squares(unsafe.Pointer(&x[0]), len(x), sum)
 	}
-	if d != nil {
-		d.Wait()
-	}
+}
+
+// squares is Squares of slices of a device.
+func squares[F num.Float](list [][]F) float64 {
+	sum := new(float64)
+	joined(list, nil, func(x, _ []F) { AddSquares(sum, x) })
+	Of(list[0]).Wait()
+	return *sum
 }
 
 // Like returns n zeros of the memory that x is of.

@@ -6,7 +6,6 @@ import (
 
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/device"
-	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/pulse"
 )
 
@@ -65,7 +64,8 @@ func (s *Session[F]) Health(dst []Health) ([]Health, error) {
 		dst = append(dst, h)
 	}
 	out := dst[at:]
-	m.parametersOf(out)
+	var waits [pulse.MaxLevels]float64
+	m.parametersOf(out, &waits)
 	if err := s.withContext(func(mem *Memory[F]) error {
 		for _, slot := range mem.slots {
 			statesOf(out, slot.live, 0)
@@ -74,22 +74,27 @@ func (s *Session[F]) Health(dst []Health) ([]Health, error) {
 	}); err != nil {
 		return dst, err
 	}
+	device.Wait(m.memory)
 	for l := range out {
-		out[l].State = math.Sqrt(out[l].State)
+		h := &out[l]
+		h.Gradient, h.Parameter, h.State = math.Sqrt(h.Gradient), math.Sqrt(h.Parameter), math.Sqrt(h.State)
+		if h.Waiting > 0 && h.Gradient > 0 {
+			h.Ratio = math.Sqrt(waits[l]) / float64(h.Gradient*math.Sqrt(float64(h.Waiting)))
+		}
 	}
-	return dst, nil
+	return dst, m.fault()
 }
 
-// parametersOf fills in the fields about parameters.
-func (m *Module[F]) parametersOf(out []Health) {
-	var waits [pulse.MaxLevels]float64
+// parametersOf fills in the fields about parameters, with squares in the place of norms, and adds the squares
+// of what waits for each level; a device has them after the next wait.
+func (m *Module[F]) parametersOf(out []Health, waits *[pulse.MaxLevels]float64) {
 	v := m.params.View()
 	for i := range v.Len() {
 		p := v.Param(i)
 		h := &out[p.Level]
-		h.Parameter += squares(v.Data(i))
+		device.AddSquares(&h.Parameter, v.Data(i))
 		if len(m.grads) > 0 && !p.Fixed {
-			h.Gradient += squares(m.grads[0][i])
+			device.AddSquares(&h.Gradient, m.grads[0][i])
 		}
 		h.Gated = h.Gated || p.Gated
 		if m.optimizer == nil {
@@ -99,14 +104,7 @@ func (m *Module[F]) parametersOf(out []Health) {
 		_, n := m.optimizer.Waiting(i)
 		h.Waiting = max(h.Waiting, n)
 		for _, data := range m.optimizer.Kept(i) {
-			waits[p.Level] += squares(data)
-		}
-	}
-	for l := range out {
-		h := &out[l]
-		h.Gradient, h.Parameter = math.Sqrt(h.Gradient), math.Sqrt(h.Parameter)
-		if h.Waiting > 0 && h.Gradient > 0 {
-			h.Ratio = math.Sqrt(waits[l]) / float64(h.Gradient*math.Sqrt(float64(h.Waiting)))
+			device.AddSquares(&waits[p.Level], data)
 		}
 	}
 }
@@ -116,7 +114,7 @@ func (m *Module[F]) parametersOf(out []Health) {
 func statesOf[F Float](out []Health, m *block.Memory[F], level int) {
 	for _, s := range m.Slots {
 		if !s.Window {
-			out[level].State += squares(s.Data)
+			device.AddSquares(&out[level].State, s.Data)
 		}
 	}
 	for _, p := range m.Parts {
@@ -128,12 +126,4 @@ func statesOf[F Float](out []Health, m *block.Memory[F], level int) {
 			statesOf(out, p.Memory, level)
 		}
 	}
-}
-
-// squares is the sum of squares, in order.
-func squares[F num.Float](data []F) (sum float64) {
-	for _, x := range device.Host(data) {
-		sum += float64(float64(x) * float64(x))
-	}
-	return sum
 }

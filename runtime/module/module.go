@@ -96,9 +96,7 @@ type Module[F Float] struct {
 	memory    device.Memory
 	order     []int            // of the parameters: that of the table, on a device the update's
 	losses    []losses[F]      // of the chunk, that a device has not given yet
-	direct    [][]F            // on a device: gradients of parameters that are updated by them,
-	others    [][]F            // and those of the others,
-	squares   [2]float64       // with the sums of their squares in the chunk
+	squares   []float64        // by parameter: of the gradient of a chunk on a device
 	arenas    []*tape.Arena[F] // by worker
 	pool      workerPool
 	walk      func(worker, group int) error

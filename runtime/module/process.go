@@ -152,9 +152,6 @@ func (m *Module[F]) growGradients(n, groups int) {
 	v := m.params.View()
 	for len(m.grads) < groups {
 		m.grads = append(m.grads, m.vectors())
-		if m.memory != nil {
-			m.divide()
-		}
 		m.reached = append(m.reached, make([]bool, v.Len()))
 	}
 	for len(m.gates) < n {
@@ -162,18 +159,7 @@ func (m *Module[F]) growGradients(n, groups int) {
 		m.seeds = append(m.seeds, 0)
 	}
 	for len(m.movedBy) < v.Len() {
-		m.movedBy = append(m.movedBy, nil)
-	}
-}
-
-// divide lists the gradients of a device.
-func (m *Module[F]) divide() {
-	for _, i := range m.order {
-		if p := m.params.View().Param(i); p.Level > 0 || p.Fixed {
-			m.others = append(m.others, m.grads[0][i])
-		} else {
-			m.direct = append(m.direct, m.grads[0][i])
-		}
+		m.movedBy, m.squares = append(m.movedBy, nil), append(m.squares, 0)
 	}
 }
 
@@ -271,12 +257,13 @@ func (m *Module[F]) settle(gradient bool) (err error) {
 	if m.memory == nil {
 		return nil
 	}
-	m.squares = [2]float64{}
 	if gradient {
-		device.SquaresOf(m.squares[:], m.direct, m.others)
-	} else {
-		device.Wait(m.memory)
+		clear(m.squares)
+		for _, i := range m.order {
+			device.AddSquares(&m.squares[i], m.grads[0][i])
+		}
 	}
+	device.Wait(m.memory)
 	if err := m.fault(); err != nil {
 		return err
 	}
@@ -287,8 +274,10 @@ func (m *Module[F]) settle(gradient bool) (err error) {
 		}
 	}
 	m.losses = m.losses[:0]
-	if !num.IsFinite(m.squares[0] + m.squares[1]) {
-		return m.badGradient()
+	for _, sum := range m.squares {
+		if gradient && !num.IsFinite(sum) {
+			return m.badGradient()
+		}
 	}
 	return nil
 }
@@ -390,7 +379,7 @@ func (m *Module[F]) Update(p pulse.Pulse) (norm float64, err error) {
 	defer m.clock.measure(rowUpdate, time.Now())
 	err = tape.Without(m.arenas[0], p, func(r *tape.Run[F]) error {
 		norm = m.norm(m.collect(r))
-		update.Bound(m.updated, norm, m.clip)
+		m.bound(norm)
 		m.optimizer.Together(m.movedBy)
 		m.writer.Update(func(i int, _ context.Param, data []F) {
 			if e := m.movedBy[i]; e != nil {
@@ -433,18 +422,51 @@ func (m *Module[F]) collect(r *tape.Run[F]) [][]F {
 	return m.updated
 }
 
-// norm is that of the gradients that are updated. A device has it of those of one chunk already.
+// norm is that of the gradients that are updated, which collect has listed. A device has the sums of
+// squares of those of one chunk already; it waits for those of several chunks.
 func (m *Module[F]) norm(grads [][]F) float64 {
-	n := len(m.direct)
-	if m.memory == nil || len(grads) < n {
+	if m.memory == nil {
 		return math.Sqrt(device.Squares(grads))
 	}
-	for k, g := range m.direct {
-		if unsafe.SliceData(g) != unsafe.SliceData(grads[k]) {
-			return math.Sqrt(device.Squares(grads))
+	sum, others := 0.0, false
+	for _, i := range m.order {
+		switch g := m.movedBy[i]; {
+		case g == nil:
+		case m.own(i):
+			sum += m.squares[i]
+		default:
+			others = true
 		}
 	}
-	return math.Sqrt(m.squares[0] + device.Squares(grads[n:]))
+	if !others {
+		return math.Sqrt(sum)
+	}
+	more := new(float64)
+	for _, i := range m.order {
+		if g := m.movedBy[i]; g != nil && !m.own(i) {
+			device.AddSquares(more, g)
+		}
+	}
+	device.Wait(m.memory)
+	return math.Sqrt(sum + *more)
+}
+
+// own reports whether a parameter is updated by the gradient of one chunk.
+func (m *Module[F]) own(i int) bool {
+	return unsafe.SliceData(m.movedBy[i]) == unsafe.SliceData(m.grads[0][i])
+}
+
+// bound clips the gradients that are updated, whose norm is given.
+func (m *Module[F]) bound(norm float64) {
+	update.Bound(m.updated, norm, m.clip)
+	if m.memory == nil || m.clip == 0 || !(norm > m.clip) {
+		return
+	}
+	for i, g := range m.movedBy {
+		if g != nil && m.own(i) {
+			m.squares[i] *= (m.clip / norm) * (m.clip / norm)
+		}
+	}
 }
 
 // count returns the number of targets that are not Ignore.

@@ -3,6 +3,7 @@ package module
 import (
 	"math"
 
+	"github.com/nl-hecate/hecate/runtime/device"
 	"github.com/nl-hecate/hecate/runtime/update"
 )
 
@@ -16,8 +17,12 @@ func (m *Module[F]) Moves() *update.Machine[F] { return m.optimizer }
 func (m *Module[F]) Norms(dst []float64) []float64 {
 	for i := range m.params.View().Len() {
 		sum := 0.0
-		if len(m.grads) > 0 {
-			sum = squares(m.grads[0][i])
+		switch {
+		case len(m.grads) == 0:
+		case m.memory != nil:
+			sum = m.squares[i]
+		default:
+			sum = device.Squares(m.grads[0][i : i+1])
 		}
 		dst = append(dst, math.Sqrt(sum))
 	}

@@ -184,7 +184,10 @@ func (x *plan) build(t *testing.T, memory *cuda.Memory, steps int) [][]float32 {
 			t.Fatal("a loss is NaN")
 		}
 	}
-	out := [][]float32{losses}
+	out := [][]float32{losses, nil}
+	for _, norm := range m.Norms(nil) {
+		out[1] = append(out[1], float32(norm))
+	}
 	for i := range m.Params().Len() {
 		out = append(out, slices.Clone(device.Host(m.Params().Data(i))))
 	}
@@ -244,6 +247,17 @@ func TestResume(t *testing.T) {
 			}
 			if err := distance([]float64{b.Nats, b.Norm}, []float64{a.Nats, a.Norm}); !(err <= buildTol) {
 				t.Errorf("part %d: loss and norm are %v and %v, want %v and %v", part, b.Nats, b.Norm, a.Nats, a.Norm)
+			}
+			want, err1 := whole.Health(nil)
+			got, err2 := s.Health(nil)
+			if err := errors.Join(err1, err2); err != nil {
+				t.Fatal(err)
+			}
+			for l, h := range want {
+				g := got[l]
+				if err := distance([]float64{g.Gradient, g.Parameter, g.State}, []float64{h.Gradient, h.Parameter, h.State}); !(err <= buildTol) {
+					t.Errorf("part %d: level %d is %+v, want %+v", part, l, g, h)
+				}
 			}
 		}
 		if last, err = s.SnapshotBuild(nil); err != nil {
