@@ -64,8 +64,8 @@ func (s *Session[F]) Health(dst []Health) ([]Health, error) {
 		dst = append(dst, h)
 	}
 	out := dst[at:]
-	var waits [pulse.MaxLevels]float64
-	m.parametersOf(out, &waits)
+	m.waits = [pulse.MaxLevels]float64{}
+	m.parametersOf(out)
 	if err := s.withContext(func(mem *Memory[F]) error {
 		for _, slot := range mem.slots {
 			statesOf(out, slot.live, 0)
@@ -79,7 +79,7 @@ func (s *Session[F]) Health(dst []Health) ([]Health, error) {
 		h := &out[l]
 		h.Gradient, h.Parameter, h.State = math.Sqrt(h.Gradient), math.Sqrt(h.Parameter), math.Sqrt(h.State)
 		if h.Waiting > 0 && h.Gradient > 0 {
-			h.Ratio = math.Sqrt(waits[l]) / float64(h.Gradient*math.Sqrt(float64(h.Waiting)))
+			h.Ratio = math.Sqrt(m.waits[l]) / float64(h.Gradient*math.Sqrt(float64(h.Waiting)))
 		}
 	}
 	return dst, m.fault()
@@ -87,7 +87,7 @@ func (s *Session[F]) Health(dst []Health) ([]Health, error) {
 
 // parametersOf fills in the fields about parameters, with squares in the place of norms, and adds the squares
 // of what waits for each level; a device has them after the next wait.
-func (m *Module[F]) parametersOf(out []Health, waits *[pulse.MaxLevels]float64) {
+func (m *Module[F]) parametersOf(out []Health) {
 	v := m.params.View()
 	for i := range v.Len() {
 		p := v.Param(i)
@@ -104,7 +104,7 @@ func (m *Module[F]) parametersOf(out []Health, waits *[pulse.MaxLevels]float64) 
 		_, n := m.optimizer.Waiting(i)
 		h.Waiting = max(h.Waiting, n)
 		for _, data := range m.optimizer.Kept(i) {
-			device.AddSquares(&waits[p.Level], data)
+			device.AddSquares(&m.waits[p.Level], data)
 		}
 	}
 }

@@ -94,10 +94,11 @@ type Module[F Float] struct {
 	optimizer *update.Machine[F] // nil: no update
 	clip      float64
 	memory    device.Memory
-	order     []int            // of the parameters: that of the table, on a device the update's
-	losses    []losses[F]      // of the chunk, that a device has not given yet
-	squares   []float64        // by parameter: of the gradient of a chunk on a device
-	arenas    []*tape.Arena[F] // by worker
+	order     []int                    // of the parameters: that of the table, on a device the update's
+	losses    []losses[F]              // of the chunk, that a device has not given yet
+	squares   []float64                // by parameter: of the gradient of a chunk on a device
+	waits     [pulse.MaxLevels]float64 // for Health: squares of what waits for each level
+	arenas    []*tape.Arena[F]         // by worker
 	pool      workerPool
 	walk      func(worker, group int) error
 	walkBack  func(worker, group int) error
