@@ -25,6 +25,7 @@ test-short: ## the tests that need no module of their own, no C++ compiler and n
 ARM64_TESTS = ./runtime/cpu ./runtime/kern ./generated/ops $(addprefix ./generated/rules/,deltarule gateddelta hebbian titanslmm moneta)
 ARM64_BITS = TestBits/fma/ByteLM.MAC.(Delta|Gated|Hebbian|Titans|HGRN2|Lattice)|TestBits/portable/ByteLM.MAC.DeltaRule\W
 
+# Generated packages have the same files for all systems.
 arm64: ## build for arm64, and run the tests of its kernels with qemu-user
 	GOOS=darwin GOARCH=arm64 $(GO) build ./runtime/... ./gen/... ./internal/... ./command/...
 	GOOS=linux GOARCH=arm64 $(GO) build ./...

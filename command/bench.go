@@ -106,16 +106,16 @@ func benchReader(ctx context.Context, w io.Writer, maker engine.Maker, conf *con
 		if err != nil {
 			return err
 		}
-		defer func() { err = errors.Join(err, r.Close()) }()
 		at := 0
-		if err := timed(ctx, w, x.name, x.times, x.n, func() error {
+		err = timed(ctx, w, x.name, x.times, x.n, func() error {
 			if at+x.n > len(built) {
 				at = 0
 			}
 			_, _, err := r.Read(ctx, built[at:at+x.n], chunk)
 			at += x.n
 			return err
-		}); err != nil {
+		})
+		if err := errors.Join(err, r.Close()); err != nil {
 			return err
 		}
 	}

@@ -83,12 +83,8 @@ func (s *streaming) run(c *cobra.Command, maker engine.Maker, path string) (err 
 	if err != nil {
 		return err
 	}
-	closed := false
-	defer func() {
-		if !closed {
-			err = errors.Join(err, r.Close())
-		}
-	}()
+	open := io.Closer(r)
+	defer func() { err = errors.Join(err, open.Close()) }()
 	info := r.Info()
 	sayFallback(c, info.Fallback)
 	if s.chunk == 0 {
@@ -107,15 +103,14 @@ func (s *streaming) run(c *cobra.Command, maker engine.Maker, path string) (err 
 		return misuse{errors.New("--session needs --text: the standard input has no position to resume from")}
 	}
 	if !stdin {
-		closed = true
-		if err := r.Close(); err != nil {
+		if err := r.Close(); err != nil { // the device is the session's now
 			return err
 		}
 		of, err := maker.NewSession(path, s.text, s.chunk, s.saved)
 		if err != nil {
 			return err
 		}
-		defer func() { err = errors.Join(err, of.Close()) }()
+		open = of
 		return followSession(c.Context(), of, s.saved, s.every, say)
 	}
 	next := pieces(c.InOrStdin(), r, s.chunk)

@@ -119,7 +119,11 @@ func rowText(r verify.Row) string {
 	if r.Verdict == verify.Failed {
 		return fmt.Sprintf("%-6s %s (%s): %s\n", r.Verdict, r.Kernel, r.Sizes, r.Detail)
 	}
-	return fmt.Sprintf("%-6s %-40s %.1e of %.0e  %s  %s; %s\n", r.Verdict, r.Kernel, r.Error, r.Bound, r.Target, r.Sizes, strings.Join(r.Equations, ", "))
+	line := fmt.Sprintf("%-6s %-40s %.1e of %.0e  %s  %s; %s", r.Verdict, r.Kernel, r.Error, r.Bound, r.Target, r.Sizes, strings.Join(r.Equations, ", "))
+	if r.Detail != "" {
+		line += ": " + r.Detail
+	}
+	return line + "\n"
 }
 
 // table is the page of a verification.

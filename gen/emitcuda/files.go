@@ -29,8 +29,8 @@ var standard = map[string]int{"d": 256, "H": 4, "V": 256, "n_p": 16}
 const otherSize = 64
 
 // A File is a printed kernel: its path under the folder of the CUDA text, the text, and its
-// row of the manifest. Reference is the path of the Go package of its unit and a function there
-// that makes calls of the kernel in Go, as in generated/rules/deltarule.Kernels.
+// row of the manifest. Reference is the function that makes references of it in Go, PATH.NAME with the
+// path of the package under the root of its module.
 type File struct{ Path, Text, Row, Reference string }
 
 // Unit prints the kernels of a unit.

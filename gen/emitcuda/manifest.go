@@ -24,7 +24,6 @@ import (
 type kernelRow struct {
 	Unit      string         `json:"unit"`
 	Page      string         `json:"page"`
-	Kind      string         `json:"kind"`
 	Kernel    string         `json:"kernel"`
 	File      string         `json:"file"`
 	Constants map[string]int `json:"constants"` // sizes of the model, with their defaults
@@ -55,7 +54,8 @@ type bufferRow struct {
 type domainRow struct {
 	From  *float64 `json:"from,omitempty"` // real numbers
 	To    *float64 `json:"to,omitempty"`
-	Value *float64 `json:"value,omitempty"` // the page's own: of a setting, or of a weight at first
+	Value *float64 `json:"value,omitempty"` // of a setting: the page's
+	Init  *float64 `json:"init,omitempty"`  // of a weight: its first value
 	First string   `json:"first,omitempty"` // whole numbers
 	Last  string   `json:"last,omitempty"`
 	Extra []int    `json:"extra,omitempty"` // and further ones
@@ -86,13 +86,9 @@ type gridRow struct {
 	Per   int    `json:"per"`
 }
 
-// kinds are the kinds of units in the manifest.
-var kinds = map[abi.UnitKind]string{abi.OpUnit: "operation", abi.RuleUnit: "rule", abi.ComposeUnit: "composition", abi.ModelUnit: "model",
-	abi.UpdateUnit: "update", abi.FunctionUnit: "function"}
-
 // rowOf is the row of a printed kernel.
 func rowOf(u *abi.Unit, x *Text, file string) kernelRow {
-	r := kernelRow{Unit: folder(u), Page: u.Page, Kind: kinds[u.Kind], Kernel: x.Kernel.Name, File: file, Constants: map[string]int{}, Open: []string{}, Sizes: []string{}, Quotients: []quotientRow{}}
+	r := kernelRow{Unit: folder(u), Page: u.Page, Kernel: x.Kernel.Name, File: file, Constants: map[string]int{}, Open: []string{}, Sizes: []string{}, Quotients: []quotientRow{}}
 	c := &cText{names: x.names}
 	for _, s := range x.Kernel.Sizes {
 		r.Sizes = append(r.Sizes, x.names[s])
@@ -164,13 +160,16 @@ func (c *cText) domainOf(u *abi.Unit, name string) *domainRow {
 		if s.Name == name && s.Rows != abi.AnyRows {
 			return &domainRow{Rows: map[abi.RowSet]string{abi.UnitRows: "unit", abi.Distributions: "distribution"}[s.Rows], Row: c.poly(s.Dims[len(s.Dims)-1])}
 		}
+		if s.Name == name && s.Domain == nil && u.Kind == abi.UpdateUnit {
+			return &domainRow{From: new(float64)} // it may be a sum of squares
+		}
 		if s.Name == name {
 			return ends(s.Domain)
 		}
 	}
 	for _, w := range u.Weights {
 		if w.Name == name && len(w.Init.Levels) > 0 {
-			return &domainRow{Value: &w.Init.Levels[0]}
+			return &domainRow{Init: &w.Init.Levels[0]}
 		}
 	}
 	for _, v := range slices.Concat(u.Inputs, u.Consts) {

@@ -8,13 +8,13 @@ import (
 	"github.com/nl-hecate/hecate/gen/emitgo/gotext"
 )
 
-// References is the function of a unit's package that makes calls of its kernels, by the names that
-// they have in the archive of CUDA kernels: there the results of a device are held to these.
+// References is the name of the function of a unit's package that makes references of its kernels, by
+// the names that they have in the archive of CUDA kernels: what a device computes is compared with them.
 func References(u *abi.Unit) string {
 	if u.Kind == abi.OpUnit {
-		return u.Name + "Kernels"
+		return u.Name + "References"
 	}
-	return "Kernels"
+	return "References"
 }
 
 // references prints it, if there are CUDA kernels.
@@ -31,7 +31,7 @@ func (e *unitEmitter) references() {
 	name := References(e.u)
 	f := e.newFile()
 	f.Add(e.packages.Code(fmt.Sprintf("%sfunc %s() device.References {\n\treturn device.References{\n%s\t}\n}\n",
-		gotext.Comment(fmt.Sprintf("%s makes calls of the kernels of %s.", name, e.u.Name)), name, b.String())))
+		gotext.Comment(fmt.Sprintf("%s makes references of the kernels of %s.", name, e.u.Name)), name, b.String())))
 	file := "references.go"
 	if e.u.Kind == abi.OpUnit {
 		file = e.u.ID + "_references.go"

@@ -18,7 +18,7 @@ type Registry struct {
 	Packages  []string // of the units, as paths under the root of the module, in the order of the pages
 	Instances []Instance
 	Archive   []byte // of the CUDA kernels; nil for none
-	// References are the functions that make calls of these kernels in Go, PATH.NAME; some
+	// References are the functions that make references of these kernels in Go, PATH.NAME; some
 	// more than once.
 	References []string
 }
@@ -85,7 +85,7 @@ func (r Registry) File() map[string][]byte {
 func (r Registry) references() *jen.File {
 	f := gotext.Library.NewFile(r.Home.Import(RegistryFolder(r.Home)), "registry", "the pages")
 	list := slices.Compact(slices.Sorted(slices.Values(r.References)))
-	f.Comment("references make calls of the kernels of the archive in Go.")
+	f.Comment("references make references of the kernels of the archive.")
 	f.Var().Id("references").Op("=").Index().Func().Params().Qual(gotext.Module+"runtime/device", "References").ValuesFunc(func(g *jen.Group) {
 		for _, x := range list {
 			at := strings.LastIndexByte(x, '.')

@@ -150,11 +150,11 @@ func (in *Instr) Elementwise() bool {
 	return ok
 }
 
-// Entrywise reports whether each entry of every value is computed from the entries at its own
-// place, whatever the sizes: values of two calls may be joined and computed in one.
+// Entrywise reports whether values have at most one axis, and each entry is computed from the entries at
+// its own place, whatever the sizes: vectors of two calls may be joined and computed in one.
 func (f *Func) Entrywise() bool {
 	for _, in := range f.Body {
-		if !in.Elementwise() || in.Op == SizeOf || in.Op == Iota {
+		if !in.Elementwise() || len(in.Loops) > 1 || in.Op == SizeOf || in.Op == Iota {
 			return false
 		}
 		for _, a := range in.Args {

@@ -4,8 +4,8 @@ package ops
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// AddKernels makes calls of the kernels of Add.
-func AddKernels() device.References {
+// AddReferences makes references of the kernels of Add.
+func AddReferences() device.References {
 	return device.References{
 		"add/call": func() device.Reference {
 			return device.Reference{Double: &AddCall[float64]{}, Single: &AddCall[float32]{}}

@@ -4,8 +4,8 @@ package ops
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// ClampKernels makes calls of the kernels of Clamp.
-func ClampKernels() device.References {
+// ClampReferences makes references of the kernels of Clamp.
+func ClampReferences() device.References {
 	return device.References{
 		"clamp/call": func() device.Reference {
 			return device.Reference{Double: &ClampCall[float64]{}, Single: &ClampCall[float32]{}}

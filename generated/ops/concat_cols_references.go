@@ -4,8 +4,8 @@ package ops
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// ConcatColsKernels makes calls of the kernels of ConcatCols.
-func ConcatColsKernels() device.References {
+// ConcatColsReferences makes references of the kernels of ConcatCols.
+func ConcatColsReferences() device.References {
 	return device.References{
 		"concat_cols/call": func() device.Reference {
 			return device.Reference{Double: &ConcatColsCall[float64]{}, Single: &ConcatColsCall[float32]{}}

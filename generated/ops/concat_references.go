@@ -4,8 +4,8 @@ package ops
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// ConcatKernels makes calls of the kernels of Concat.
-func ConcatKernels() device.References {
+// ConcatReferences makes references of the kernels of Concat.
+func ConcatReferences() device.References {
 	return device.References{
 		"concat/call": func() device.Reference {
 			return device.Reference{Double: &ConcatCall[float64]{}, Single: &ConcatCall[float32]{}}

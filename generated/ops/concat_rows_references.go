@@ -4,8 +4,8 @@ package ops
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// ConcatRowsKernels makes calls of the kernels of ConcatRows.
-func ConcatRowsKernels() device.References {
+// ConcatRowsReferences makes references of the kernels of ConcatRows.
+func ConcatRowsReferences() device.References {
 	return device.References{
 		"concat_rows/call": func() device.Reference {
 			return device.Reference{Double: &ConcatRowsCall[float64]{}, Single: &ConcatRowsCall[float32]{}}

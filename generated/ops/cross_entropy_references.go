@@ -4,8 +4,8 @@ package ops
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// CrossEntropyKernels makes calls of the kernels of CrossEntropy.
-func CrossEntropyKernels() device.References {
+// CrossEntropyReferences makes references of the kernels of CrossEntropy.
+func CrossEntropyReferences() device.References {
 	return device.References{
 		"cross_entropy/call": func() device.Reference {
 			return device.Reference{Double: &CrossEntropyCall[float64]{}, Single: &CrossEntropyCall[float32]{}}

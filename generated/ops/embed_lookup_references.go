@@ -4,8 +4,8 @@ package ops
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// EmbedLookupKernels makes calls of the kernels of EmbedLookup.
-func EmbedLookupKernels() device.References {
+// EmbedLookupReferences makes references of the kernels of EmbedLookup.
+func EmbedLookupReferences() device.References {
 	return device.References{
 		"embed_lookup/call": func() device.Reference {
 			return device.Reference{Double: &EmbedLookupCall[float64]{}, Single: &EmbedLookupCall[float32]{}}

@@ -4,8 +4,8 @@ package ops
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// ExpKernels makes calls of the kernels of Exp.
-func ExpKernels() device.References {
+// ExpReferences makes references of the kernels of Exp.
+func ExpReferences() device.References {
 	return device.References{
 		"exp/call": func() device.Reference {
 			return device.Reference{Double: &ExpCall[float64]{}, Single: &ExpCall[float32]{}}

@@ -4,8 +4,8 @@ package ops
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// FrobeniusDotKernels makes calls of the kernels of FrobeniusDot.
-func FrobeniusDotKernels() device.References {
+// FrobeniusDotReferences makes references of the kernels of FrobeniusDot.
+func FrobeniusDotReferences() device.References {
 	return device.References{
 		"frobenius_dot/call": func() device.Reference {
 			return device.Reference{Double: &FrobeniusDotCall[float64]{}, Single: &FrobeniusDotCall[float32]{}}

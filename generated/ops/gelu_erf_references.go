@@ -4,8 +4,8 @@ package ops
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// GELUErfKernels makes calls of the kernels of GELUErf.
-func GELUErfKernels() device.References {
+// GELUErfReferences makes references of the kernels of GELUErf.
+func GELUErfReferences() device.References {
 	return device.References{
 		"gelu_erf/call": func() device.Reference {
 			return device.Reference{Double: &GELUErfCall[float64]{}, Single: &GELUErfCall[float32]{}}

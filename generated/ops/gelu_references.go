@@ -4,8 +4,8 @@ package ops
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// GELUKernels makes calls of the kernels of GELU.
-func GELUKernels() device.References {
+// GELUReferences makes references of the kernels of GELU.
+func GELUReferences() device.References {
 	return device.References{
 		"gelu/call": func() device.Reference {
 			return device.Reference{Double: &GELUCall[float64]{}, Single: &GELUCall[float32]{}}

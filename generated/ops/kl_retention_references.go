@@ -4,8 +4,8 @@ package ops
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// KLRetentionKernels makes calls of the kernels of KLRetention.
-func KLRetentionKernels() device.References {
+// KLRetentionReferences makes references of the kernels of KLRetention.
+func KLRetentionReferences() device.References {
 	return device.References{
 		"kl_retention/call": func() device.Reference {
 			return device.Reference{Double: &KLRetentionCall[float64]{}, Single: &KLRetentionCall[float32]{}}

@@ -4,8 +4,8 @@ package ops
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// L2NormKernels makes calls of the kernels of L2Norm.
-func L2NormKernels() device.References {
+// L2NormReferences makes references of the kernels of L2Norm.
+func L2NormReferences() device.References {
 	return device.References{
 		"l2_norm/call": func() device.Reference {
 			return device.Reference{Double: &L2NormCall[float64]{}, Single: &L2NormCall[float32]{}}

@@ -4,8 +4,8 @@ package ops
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// L2NormalizeRowsKernels makes calls of the kernels of L2NormalizeRows.
-func L2NormalizeRowsKernels() device.References {
+// L2NormalizeRowsReferences makes references of the kernels of L2NormalizeRows.
+func L2NormalizeRowsReferences() device.References {
 	return device.References{
 		"l2_normalize_rows/call": func() device.Reference {
 			return device.Reference{Double: &L2NormalizeRowsCall[float64]{}, Single: &L2NormalizeRowsCall[float32]{}}

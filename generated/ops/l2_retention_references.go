@@ -4,8 +4,8 @@ package ops
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// L2RetentionKernels makes calls of the kernels of L2Retention.
-func L2RetentionKernels() device.References {
+// L2RetentionReferences makes references of the kernels of L2Retention.
+func L2RetentionReferences() device.References {
 	return device.References{
 		"l2_retention/call": func() device.Reference {
 			return device.Reference{Double: &L2RetentionCall[float64]{}, Single: &L2RetentionCall[float32]{}}

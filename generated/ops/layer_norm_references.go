@@ -4,8 +4,8 @@ package ops
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// LayerNormKernels makes calls of the kernels of LayerNorm.
-func LayerNormKernels() device.References {
+// LayerNormReferences makes references of the kernels of LayerNorm.
+func LayerNormReferences() device.References {
 	return device.References{
 		"layer_norm/call": func() device.Reference {
 			return device.Reference{Double: &LayerNormCall[float64]{}, Single: &LayerNormCall[float32]{}}

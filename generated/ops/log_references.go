@@ -4,8 +4,8 @@ package ops
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// LogKernels makes calls of the kernels of Log.
-func LogKernels() device.References {
+// LogReferences makes references of the kernels of Log.
+func LogReferences() device.References {
 	return device.References{
 		"log/call": func() device.Reference {
 			return device.Reference{Double: &LogCall[float64]{}, Single: &LogCall[float32]{}}

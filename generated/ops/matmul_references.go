@@ -4,8 +4,8 @@ package ops
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// MatmulKernels makes calls of the kernels of Matmul.
-func MatmulKernels() device.References {
+// MatmulReferences makes references of the kernels of Matmul.
+func MatmulReferences() device.References {
 	return device.References{
 		"matmul/call": func() device.Reference {
 			return device.Reference{Double: &MatmulCall[float64]{}, Single: &MatmulCall[float32]{}}

@@ -4,8 +4,8 @@ package ops
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// MatmulTransposeBKernels makes calls of the kernels of MatmulTransposeB.
-func MatmulTransposeBKernels() device.References {
+// MatmulTransposeBReferences makes references of the kernels of MatmulTransposeB.
+func MatmulTransposeBReferences() device.References {
 	return device.References{
 		"matmul_transpose_b/call": func() device.Reference {
 			return device.Reference{Double: &MatmulTransposeBCall[float64]{}, Single: &MatmulTransposeBCall[float32]{}}

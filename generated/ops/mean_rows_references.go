@@ -4,8 +4,8 @@ package ops
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// MeanRowsKernels makes calls of the kernels of MeanRows.
-func MeanRowsKernels() device.References {
+// MeanRowsReferences makes references of the kernels of MeanRows.
+func MeanRowsReferences() device.References {
 	return device.References{
 		"mean_rows/call": func() device.Reference {
 			return device.Reference{Double: &MeanRowsCall[float64]{}, Single: &MeanRowsCall[float32]{}}

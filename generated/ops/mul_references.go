@@ -4,8 +4,8 @@ package ops
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// MulKernels makes calls of the kernels of Mul.
-func MulKernels() device.References {
+// MulReferences makes references of the kernels of Mul.
+func MulReferences() device.References {
 	return device.References{
 		"mul/call": func() device.Reference {
 			return device.Reference{Double: &MulCall[float64]{}, Single: &MulCall[float32]{}}

@@ -4,8 +4,8 @@ package ops
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// NegateKernels makes calls of the kernels of Negate.
-func NegateKernels() device.References {
+// NegateReferences makes references of the kernels of Negate.
+func NegateReferences() device.References {
 	return device.References{
 		"negate/call": func() device.Reference {
 			return device.Reference{Double: &NegateCall[float64]{}, Single: &NegateCall[float32]{}}

@@ -4,8 +4,8 @@ package ops
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// NormalizedSiLUKernels makes calls of the kernels of NormalizedSiLU.
-func NormalizedSiLUKernels() device.References {
+// NormalizedSiLUReferences makes references of the kernels of NormalizedSiLU.
+func NormalizedSiLUReferences() device.References {
 	return device.References{
 		"normalized_si_lu/call": func() device.Reference {
 			return device.Reference{Double: &NormalizedSiLUCall[float64]{}, Single: &NormalizedSiLUCall[float32]{}}

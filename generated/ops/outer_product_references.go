@@ -4,8 +4,8 @@ package ops
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// OuterProductKernels makes calls of the kernels of OuterProduct.
-func OuterProductKernels() device.References {
+// OuterProductReferences makes references of the kernels of OuterProduct.
+func OuterProductReferences() device.References {
 	return device.References{
 		"outer_product/call": func() device.Reference {
 			return device.Reference{Double: &OuterProductCall[float64]{}, Single: &OuterProductCall[float32]{}}

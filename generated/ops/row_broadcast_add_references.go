@@ -4,8 +4,8 @@ package ops
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// RowBroadcastAddKernels makes calls of the kernels of RowBroadcastAdd.
-func RowBroadcastAddKernels() device.References {
+// RowBroadcastAddReferences makes references of the kernels of RowBroadcastAdd.
+func RowBroadcastAddReferences() device.References {
 	return device.References{
 		"row_broadcast_add/call": func() device.Reference {
 			return device.Reference{Double: &RowBroadcastAddCall[float64]{}, Single: &RowBroadcastAddCall[float32]{}}

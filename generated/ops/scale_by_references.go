@@ -4,8 +4,8 @@ package ops
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// ScaleByKernels makes calls of the kernels of ScaleBy.
-func ScaleByKernels() device.References {
+// ScaleByReferences makes references of the kernels of ScaleBy.
+func ScaleByReferences() device.References {
 	return device.References{
 		"scale_by/call": func() device.Reference {
 			return device.Reference{Double: &ScaleByCall[float64]{}, Single: &ScaleByCall[float32]{}}

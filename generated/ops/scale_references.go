@@ -4,8 +4,8 @@ package ops
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// ScaleKernels makes calls of the kernels of Scale.
-func ScaleKernels() device.References {
+// ScaleReferences makes references of the kernels of Scale.
+func ScaleReferences() device.References {
 	return device.References{
 		"scale/call": func() device.Reference {
 			return device.Reference{Double: &ScaleCall[float64]{}, Single: &ScaleCall[float32]{}}

@@ -4,8 +4,8 @@ package ops
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// ShortConvKernels makes calls of the kernels of ShortConv.
-func ShortConvKernels() device.References {
+// ShortConvReferences makes references of the kernels of ShortConv.
+func ShortConvReferences() device.References {
 	return device.References{
 		"short_conv/call": func() device.Reference {
 			return device.Reference{Double: &ShortConvCall[float64]{}, Single: &ShortConvCall[float32]{}}

@@ -4,8 +4,8 @@ package ops
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// SiLUKernels makes calls of the kernels of SiLU.
-func SiLUKernels() device.References {
+// SiLUReferences makes references of the kernels of SiLU.
+func SiLUReferences() device.References {
 	return device.References{
 		"si_lu/call": func() device.Reference {
 			return device.Reference{Double: &SiLUCall[float64]{}, Single: &SiLUCall[float32]{}}

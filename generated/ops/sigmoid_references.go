@@ -4,8 +4,8 @@ package ops
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// SigmoidKernels makes calls of the kernels of Sigmoid.
-func SigmoidKernels() device.References {
+// SigmoidReferences makes references of the kernels of Sigmoid.
+func SigmoidReferences() device.References {
 	return device.References{
 		"sigmoid/call": func() device.Reference {
 			return device.Reference{Double: &SigmoidCall[float64]{}, Single: &SigmoidCall[float32]{}}

@@ -4,8 +4,8 @@ package ops
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// SliceColsKernels makes calls of the kernels of SliceCols.
-func SliceColsKernels() device.References {
+// SliceColsReferences makes references of the kernels of SliceCols.
+func SliceColsReferences() device.References {
 	return device.References{
 		"slice_cols/call": func() device.Reference {
 			return device.Reference{Double: &SliceColsCall[float64]{}, Single: &SliceColsCall[float32]{}}

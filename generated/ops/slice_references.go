@@ -4,8 +4,8 @@ package ops
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// SliceKernels makes calls of the kernels of Slice.
-func SliceKernels() device.References {
+// SliceReferences makes references of the kernels of Slice.
+func SliceReferences() device.References {
 	return device.References{
 		"slice/call": func() device.Reference {
 			return device.Reference{Double: &SliceCall[float64]{}, Single: &SliceCall[float32]{}}

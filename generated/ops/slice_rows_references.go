@@ -4,8 +4,8 @@ package ops
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// SliceRowsKernels makes calls of the kernels of SliceRows.
-func SliceRowsKernels() device.References {
+// SliceRowsReferences makes references of the kernels of SliceRows.
+func SliceRowsReferences() device.References {
 	return device.References{
 		"slice_rows/call": func() device.Reference {
 			return device.Reference{Double: &SliceRowsCall[float64]{}, Single: &SliceRowsCall[float32]{}}

@@ -4,8 +4,8 @@ package ops
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// SoftmaxKernels makes calls of the kernels of Softmax.
-func SoftmaxKernels() device.References {
+// SoftmaxReferences makes references of the kernels of Softmax.
+func SoftmaxReferences() device.References {
 	return device.References{
 		"softmax/call": func() device.Reference {
 			return device.Reference{Double: &SoftmaxCall[float64]{}, Single: &SoftmaxCall[float32]{}}

@@ -4,8 +4,8 @@ package ops
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// SoftplusKernels makes calls of the kernels of Softplus.
-func SoftplusKernels() device.References {
+// SoftplusReferences makes references of the kernels of Softplus.
+func SoftplusReferences() device.References {
 	return device.References{
 		"softplus/call": func() device.Reference {
 			return device.Reference{Double: &SoftplusCall[float64]{}, Single: &SoftplusCall[float32]{}}

@@ -4,8 +4,8 @@ package ops
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// SphereProjectNormalizeKernels makes calls of the kernels of SphereProjectNormalize.
-func SphereProjectNormalizeKernels() device.References {
+// SphereProjectNormalizeReferences makes references of the kernels of SphereProjectNormalize.
+func SphereProjectNormalizeReferences() device.References {
 	return device.References{
 		"sphere_project_normalize/call": func() device.Reference {
 			return device.Reference{Double: &SphereProjectNormalizeCall[float64]{}, Single: &SphereProjectNormalizeCall[float32]{}}

@@ -4,8 +4,8 @@ package ops
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// SqrtKernels makes calls of the kernels of Sqrt.
-func SqrtKernels() device.References {
+// SqrtReferences makes references of the kernels of Sqrt.
+func SqrtReferences() device.References {
 	return device.References{
 		"sqrt/call": func() device.Reference {
 			return device.Reference{Double: &SqrtCall[float64]{}, Single: &SqrtCall[float32]{}}

@@ -4,8 +4,8 @@ package ops
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// StraightThroughBoolKernels makes calls of the kernels of StraightThroughBool.
-func StraightThroughBoolKernels() device.References {
+// StraightThroughBoolReferences makes references of the kernels of StraightThroughBool.
+func StraightThroughBoolReferences() device.References {
 	return device.References{
 		"straight_through_bool/call": func() device.Reference {
 			return device.Reference{Double: &StraightThroughBoolCall[float64]{}, Single: &StraightThroughBoolCall[float32]{}}

@@ -4,8 +4,8 @@ package ops
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// SubKernels makes calls of the kernels of Sub.
-func SubKernels() device.References {
+// SubReferences makes references of the kernels of Sub.
+func SubReferences() device.References {
 	return device.References{
 		"sub/call": func() device.Reference {
 			return device.Reference{Double: &SubCall[float64]{}, Single: &SubCall[float32]{}}

@@ -4,8 +4,8 @@ package ops
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// TanhKernels makes calls of the kernels of Tanh.
-func TanhKernels() device.References {
+// TanhReferences makes references of the kernels of Tanh.
+func TanhReferences() device.References {
 	return device.References{
 		"tanh/call": func() device.Reference {
 			return device.Reference{Double: &TanhCall[float64]{}, Single: &TanhCall[float32]{}}

@@ -4,8 +4,8 @@ package ops
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// TransposeKernels makes calls of the kernels of Transpose.
-func TransposeKernels() device.References {
+// TransposeReferences makes references of the kernels of Transpose.
+func TransposeReferences() device.References {
 	return device.References{
 		"transpose/call": func() device.Reference {
 			return device.Reference{Double: &TransposeCall[float64]{}, Single: &TransposeCall[float32]{}}

@@ -95,7 +95,6 @@ func (l *Library) Kernel(name string) (*Kernel, error) {
 type Kernel struct {
 	Name      string // UNIT/NAME
 	Unit      string
-	Kind      string // of the unit: operation, function, rule, composition, model or update
 	Page      string
 	Text      string
 	Defaults  map[string]int // sizes of the model that the text has as constants, with the values that it has by itself
@@ -122,13 +121,14 @@ type Buffer struct {
 }
 
 // A Domain is where a page lets the entries of a parameter lie: real numbers from From to To, nil for
-// no bound, or close to Value where that is known; whole numbers, see Buffer.Range; Rows are unit
-// vectors (unit) or positive numbers with a sum of 1 (distribution), see Buffer.Row. Clock is a
-// count of steps, from 1.
+// no bound; Value is that of a setting, and Init the first of a weight; whole numbers, see Buffer.Range;
+// Rows are unit vectors (unit) or positive numbers with a sum of 1 (distribution), see Buffer.Row. Clock
+// is a count of steps, from 1.
 type Domain struct {
 	From  *float64 `json:"from"`
 	To    *float64 `json:"to"`
 	Value *float64 `json:"value"`
+	Init  *float64 `json:"init"`
 	Extra []int    `json:"extra"`
 	Rows  string   `json:"rows"`
 	Clock bool     `json:"clock"`
@@ -187,12 +187,12 @@ func (k *Kernel) parse() error {
 		return nil
 	}
 	var row struct {
-		Unit, Page, Kind string
-		Constants        map[string]int
-		Open             []string
-		Sizes            []string
-		Quotients        []struct{ Name, Numerator, Denominator string }
-		Buffers          []struct {
+		Unit, Page string
+		Constants  map[string]int
+		Open       []string
+		Sizes      []string
+		Quotients  []struct{ Name, Numerator, Denominator string }
+		Buffers    []struct {
 			Buffer
 			Length, First, Last, Row string
 		}
@@ -217,7 +217,6 @@ func (k *Kernel) parse() error {
 		errs = append(errs, err)
 		return f
 	}
-	k.Kind = row.Kind
 	k.Unit, k.Page, k.Defaults, k.Open, k.Sizes = row.Unit, row.Page, row.Constants, row.Open, row.Sizes
 	for _, q := range row.Quotients {
 		k.quotients = append(k.quotients, quotient{q.Name, read(q.Numerator), read(q.Denominator)})

@@ -47,13 +47,13 @@ type Memory struct {
 	staged    int       // the bytes since the last wait,
 	sent      int       // and how many of them are enqueued
 	results   *Pinned   // numbers of the device on their way,
-	delivery  []deliver // where they go,
+	pending   []pending // where they go,
 	expected  int       // and their bytes since the last wait
 	err       error
 }
 
-// A deliver is memory of the host that has what is at an offset of the results after a wait.
-type deliver struct {
+// A pending copy is memory of the host that gets what is at an offset of the results after a wait.
+type pending struct {
 	to []byte
 	at int
 }
@@ -238,7 +238,7 @@ func (m *Memory) Later(to, from unsafe.Pointer, bytes int) {
 	}
 	a, _ := m.address(from)
 	m.queue.copy(download, Address(m.expected), a, bytes)
-	m.delivery = append(m.delivery, deliver{unsafe.Slice((*byte)(to), bytes), m.expected})
+	m.pending = append(m.pending, pending{unsafe.Slice((*byte)(to), bytes), m.expected})
 	m.expected += whole(bytes)
 }
 
@@ -248,13 +248,13 @@ func (m *Memory) Wait() {
 	m.flush()
 	err := m.device.Wait()
 	m.fail(err)
-	for _, d := range m.delivery {
+	for _, d := range m.pending {
 		if err == nil {
 			copy(d.to, m.results.Data[d.at:])
 		}
 	}
-	clear(m.delivery)
-	m.delivery, m.expected, m.staged, m.sent = m.delivery[:0], 0, 0, 0
+	clear(m.pending)
+	m.pending, m.expected, m.staged, m.sent = m.pending[:0], 0, 0, 0
 	m.addSums()
 }
 

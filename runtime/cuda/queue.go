@@ -7,10 +7,10 @@ import (
 	"slices"
 )
 
-// A queue is what is asked for between two waits: launches, copies and fills, which are enqueued
-// together. A sequence that comes again, the same functions with the same arguments, is captured as a
-// graph, and from then on the graph is enqueued. So a step of seen shapes is a few graphs, and
-// nothing follows from a guess: all that a graph was captured with is compared with what is asked for.
+// A queue holds launches, copies and fills until the host waits, and enqueues them together. A sequence
+// that comes again, the same functions with the same arguments, is captured as a graph, and from then on
+// the graph is launched. So a step of seen shapes is a few graphs. A graph is launched only for a sequence
+// that is equal to the captured one in every argument.
 //
 // Numbers of the host go through pinned memory, at places that follow from the order in which they
 // are asked for: what a graph copies is what is there when it runs.
@@ -105,7 +105,10 @@ func (q *queue) flush(v *Device, staging, results *Pinned) error {
 	q.clock++
 	i := slices.IndexFunc(q.known, func(s *sequence) bool { return slices.Equal(s.ops, q.ops) && slices.Equal(s.args, q.args) })
 	if i < 0 {
-		return errors.Join(enqueue(), q.keep())
+		if err := enqueue(); err != nil {
+			return err
+		}
+		return q.keep()
 	}
 	s := q.known[i]
 	s.used = q.clock

@@ -170,7 +170,7 @@ func (m *Machine[F]) Together(vectors [][]F) {
 			if !r.together {
 				break
 			}
-			r.together = vectors[i] != nil && adjacent(vectors[first], at, vectors[i]) && adjacent(m.params.Data(first), at, m.params.Data(i)) &&
+			r.together = adjacent(vectors[first], at, vectors[i]) && adjacent(m.params.Data(first), at, m.params.Data(i)) &&
 				m.steps[i] == m.steps[first] && (m.waiting[i] == nil || m.waiting[i].count == m.waiting[first].count)
 			at += len(vectors[i])
 		}

@@ -6,6 +6,7 @@ import (
 	"archive/tar"
 	"bytes"
 	"compress/gzip"
+	"encoding/json"
 	"errors"
 	"io"
 	"math"
@@ -85,11 +86,14 @@ func TestWrongKernel(t *testing.T) {
 	for _, c := range []struct {
 		from, to string
 		verdict  verify.Verdict
-	}{{" - ", " + ", verify.Wrong}, {"HECATE_KERNEL", "HECATE_COLONEL", verify.Failed}} {
+	}{{"t2 - v[", "t2 + v[", verify.Wrong}, {"y_2 += M_2", "y_2 += 1e39f * M_2", verify.Wrong}, {"HECATE_KERNEL", "HECATE_COLONEL", verify.Failed}} {
 		archive := edited(t, name+".cu", c.from, c.to)
 		rows := verified(t, "late=0", archive, regexp.MustCompile("^"+name+"$"))
 		if len(rows) != 2 || rows[0].Verdict != c.verdict {
 			t.Errorf("%q for %q: %+v", c.to, c.from, rows)
+		}
+		if _, err := json.Marshal(rows); err != nil {
+			t.Errorf("%q for %q: %v", c.to, c.from, err)
 		}
 	}
 }

@@ -60,15 +60,15 @@ type Text struct {
 
 // Measured is the loss of a checkpoint on a text.
 type Measured struct {
-	Model            string
-	Step             int
-	Text             string // description of the text
-	Whole            bool   // all of it except the first token, not only the held-out part
-	Size             int    // of the measured part, in units
-	Unit             string // byte, or token without bytes
-	Chunk            int
-	Bits             float64 // per unit
-	Device, Fallback string  // of Info
+	Model    string
+	Step     int
+	Text     string // description of the text
+	Whole    bool   // all of it except the first token, not only the held-out part
+	Size     int    // of the measured part, in units
+	Unit     string // byte, or token without bytes
+	Chunk    int
+	Bits     float64 // per unit
+	Fallback string  // of Info
 }
 
 // A Builder is one build. It serves one goroutine.

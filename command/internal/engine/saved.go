@@ -203,7 +203,7 @@ func (m *Modules) Measure(ctx context.Context, path string, text Text, chunk int
 	if chunk == 0 {
 		chunk = x.info.Chunk
 	}
-	out = Measured{Model: x.info.Model, Step: x.steps, Text: r.note, Whole: whole, Size: r.heldOut.Len(), Unit: r.unit, Chunk: chunk, Device: x.info.Device, Fallback: x.info.Fallback}
+	out = Measured{Model: x.info.Model, Step: x.steps, Text: r.note, Whole: whole, Size: r.heldOut.Len(), Unit: r.unit, Chunk: chunk, Fallback: x.info.Fallback}
 	if r.tokenizer != nil {
 		out.Size, err = tokenizer.Size(r.tokenizer, r.heldOut)
 	}

@@ -4,8 +4,8 @@ package attentiononly
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// Kernels makes calls of the kernels of AttentionOnly.
-func Kernels() device.References {
+// References makes references of the kernels of AttentionOnly.
+func References() device.References {
 	return device.References{
 		"attention_only/out": func() device.Reference { return device.Reference{Double: &Out[float64]{}, Single: &Out[float32]{}} },
 		"attention_only/out_backward": func() device.Reference {

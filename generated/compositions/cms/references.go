@@ -4,8 +4,8 @@ package cms
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// Kernels makes calls of the kernels of CMS.
-func Kernels() device.References {
+// References makes references of the kernels of CMS.
+func References() device.References {
 	return device.References{
 		"cms/out": func() device.Reference { return device.Reference{Double: &Out[float64]{}, Single: &Out[float32]{}} },
 		"cms/out_backward": func() device.Reference {

@@ -4,8 +4,8 @@ package cmsaggregate
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// Kernels makes calls of the kernels of CMSAggregate.
-func Kernels() device.References {
+// References makes references of the kernels of CMSAggregate.
+func References() device.References {
 	return device.References{
 		"cms_aggregate/out": func() device.Reference { return device.Reference{Double: &Out[float64]{}, Single: &Out[float32]{}} },
 		"cms_aggregate/out_backward": func() device.Reference {

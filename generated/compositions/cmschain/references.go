@@ -4,8 +4,8 @@ package cmschain
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// Kernels makes calls of the kernels of CMSChain.
-func Kernels() device.References {
+// References makes references of the kernels of CMSChain.
+func References() device.References {
 	return device.References{
 		"cms_chain/out": func() device.Reference { return device.Reference{Double: &Out[float64]{}, Single: &Out[float32]{}} },
 		"cms_chain/out_backward": func() device.Reference {

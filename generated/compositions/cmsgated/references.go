@@ -4,8 +4,8 @@ package cmsgated
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// Kernels makes calls of the kernels of CMSGated.
-func Kernels() device.References {
+// References makes references of the kernels of CMSGated.
+func References() device.References {
 	return device.References{
 		"cms_gated/a": func() device.Reference { return device.Reference{Double: &A[float64]{}, Single: &A[float32]{}} },
 		"cms_gated/a_backward": func() device.Reference {

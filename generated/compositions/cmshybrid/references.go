@@ -4,8 +4,8 @@ package cmshybrid
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// Kernels makes calls of the kernels of CMSHybrid.
-func Kernels() device.References {
+// References makes references of the kernels of CMSHybrid.
+func References() device.References {
 	return device.References{
 		"cms_hybrid/out": func() device.Reference { return device.Reference{Double: &Out[float64]{}, Single: &Out[float32]{}} },
 		"cms_hybrid/out_backward": func() device.Reference {

@@ -4,8 +4,8 @@ package cmsindependent
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// Kernels makes calls of the kernels of CMSIndependent.
-func Kernels() device.References {
+// References makes references of the kernels of CMSIndependent.
+func References() device.References {
 	return device.References{
 		"cms_independent/out": func() device.Reference { return device.Reference{Double: &Out[float64]{}, Single: &Out[float32]{}} },
 		"cms_independent/out_backward": func() device.Reference {

@@ -4,8 +4,8 @@ package cmssequential
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// Kernels makes calls of the kernels of CMSSequential.
-func Kernels() device.References {
+// References makes references of the kernels of CMSSequential.
+func References() device.References {
 	return device.References{
 		"cms_sequential/out": func() device.Reference { return device.Reference{Double: &Out[float64]{}, Single: &Out[float32]{}} },
 		"cms_sequential/out_backward": func() device.Reference {

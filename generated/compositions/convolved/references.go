@@ -4,8 +4,8 @@ package convolved
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// Kernels makes calls of the kernels of Convolved.
-func Kernels() device.References {
+// References makes references of the kernels of Convolved.
+func References() device.References {
 	return device.References{
 		"convolved/z": func() device.Reference { return device.Reference{Double: &Z[float64]{}, Single: &Z[float32]{}} },
 		"convolved/z_backward": func() device.Reference {

@@ -4,8 +4,8 @@ package fullattention
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// Kernels makes calls of the kernels of FullAttention.
-func Kernels() device.References {
+// References makes references of the kernels of FullAttention.
+func References() device.References {
 	return device.References{
 		"full_attention/out": func() device.Reference { return device.Reference{Double: &Out[float64]{}, Single: &Out[float32]{}} },
 		"full_attention/out_backward": func() device.Reference {

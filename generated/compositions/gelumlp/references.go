@@ -4,8 +4,8 @@ package gelumlp
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// Kernels makes calls of the kernels of GELUMLP.
-func Kernels() device.References {
+// References makes references of the kernels of GELUMLP.
+func References() device.References {
 	return device.References{
 		"gelumlp/out": func() device.Reference { return device.Reference{Double: &Out[float64]{}, Single: &Out[float32]{}} },
 		"gelumlp/out_backward": func() device.Reference {

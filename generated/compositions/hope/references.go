@@ -4,8 +4,8 @@ package hope
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// Kernels makes calls of the kernels of HOPE.
-func Kernels() device.References {
+// References makes references of the kernels of HOPE.
+func References() device.References {
 	return device.References{
 		"hope/z": func() device.Reference { return device.Reference{Double: &Z[float64]{}, Single: &Z[float32]{}} },
 		"hope/z_backward": func() device.Reference {

@@ -4,8 +4,8 @@ package hopeattention
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// Kernels makes calls of the kernels of HopeAttention.
-func Kernels() device.References {
+// References makes references of the kernels of HopeAttention.
+func References() device.References {
 	return device.References{
 		"hope_attention/z": func() device.Reference { return device.Reference{Double: &Z[float64]{}, Single: &Z[float32]{}} },
 		"hope_attention/z_backward": func() device.Reference {

@@ -4,8 +4,8 @@ package linearbiaswindow
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// Kernels makes calls of the kernels of LinearBiasWindow.
-func Kernels() device.References {
+// References makes references of the kernels of LinearBiasWindow.
+func References() device.References {
 	return device.References{
 		"linear_bias_window/out": func() device.Reference { return device.Reference{Double: &Out[float64]{}, Single: &Out[float32]{}} },
 		"linear_bias_window/out_backward": func() device.Reference {

@@ -4,8 +4,8 @@ package mac
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// Kernels makes calls of the kernels of MAC.
-func Kernels() device.References {
+// References makes references of the kernels of MAC.
+func References() device.References {
 	return device.References{
 		"mac/r": func() device.Reference { return device.Reference{Double: &R[float64]{}, Single: &R[float32]{}} },
 		"mac/r_backward": func() device.Reference {

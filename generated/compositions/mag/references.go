@@ -4,8 +4,8 @@ package mag
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// Kernels makes calls of the kernels of MAG.
-func Kernels() device.References {
+// References makes references of the kernels of MAG.
+func References() device.References {
 	return device.References{
 		"mag/out": func() device.Reference { return device.Reference{Double: &Out[float64]{}, Single: &Out[float32]{}} },
 		"mag/out_backward": func() device.Reference {

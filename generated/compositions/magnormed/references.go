@@ -4,8 +4,8 @@ package magnormed
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// Kernels makes calls of the kernels of MAGNormed.
-func Kernels() device.References {
+// References makes references of the kernels of MAGNormed.
+func References() device.References {
 	return device.References{
 		"mag_normed/out": func() device.Reference { return device.Reference{Double: &Out[float64]{}, Single: &Out[float32]{}} },
 		"mag_normed/out_backward": func() device.Reference {

@@ -4,8 +4,8 @@ package magresidual
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// Kernels makes calls of the kernels of MAGResidual.
-func Kernels() device.References {
+// References makes references of the kernels of MAGResidual.
+func References() device.References {
 	return device.References{
 		"mag_residual/z": func() device.Reference { return device.Reference{Double: &Z[float64]{}, Single: &Z[float32]{}} },
 		"mag_residual/z_backward": func() device.Reference {

@@ -4,8 +4,8 @@ package mal
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// Kernels makes calls of the kernels of MAL.
-func Kernels() device.References {
+// References makes references of the kernels of MAL.
+func References() device.References {
 	return device.References{
 		"mal/z": func() device.Reference { return device.Reference{Double: &Z[float64]{}, Single: &Z[float32]{}} },
 		"mal/z_backward": func() device.Reference {

@@ -4,8 +4,8 @@ package malbottleneck
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// Kernels makes calls of the kernels of MALBottleneck.
-func Kernels() device.References {
+// References makes references of the kernels of MALBottleneck.
+func References() device.References {
 	return device.References{
 		"mal_bottleneck/out": func() device.Reference { return device.Reference{Double: &Out[float64]{}, Single: &Out[float32]{}} },
 		"mal_bottleneck/out_backward": func() device.Reference {

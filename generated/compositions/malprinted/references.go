@@ -4,8 +4,8 @@ package malprinted
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// Kernels makes calls of the kernels of MALPrinted.
-func Kernels() device.References {
+// References makes references of the kernels of MALPrinted.
+func References() device.References {
 	return device.References{
 		"mal_printed/out": func() device.Reference { return device.Reference{Double: &Out[float64]{}, Single: &Out[float32]{}} },
 		"mal_printed/out_backward": func() device.Reference {

@@ -4,8 +4,8 @@ package memorymixer
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// Kernels makes calls of the kernels of MemoryMixer.
-func Kernels() device.References {
+// References makes references of the kernels of MemoryMixer.
+func References() device.References {
 	return device.References{
 		"memory_mixer/out": func() device.Reference { return device.Reference{Double: &Out[float64]{}, Single: &Out[float32]{}} },
 		"memory_mixer/out_backward": func() device.Reference {

@@ -4,8 +4,8 @@ package normed
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// Kernels makes calls of the kernels of Normed.
-func Kernels() device.References {
+// References makes references of the kernels of Normed.
+func References() device.References {
 	return device.References{
 		"normed/z": func() device.Reference { return device.Reference{Double: &Z[float64]{}, Single: &Z[float32]{}} },
 		"normed/z_backward": func() device.Reference {

@@ -4,8 +4,8 @@ package postnorm
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// Kernels makes calls of the kernels of PostNorm.
-func Kernels() device.References {
+// References makes references of the kernels of PostNorm.
+func References() device.References {
 	return device.References{
 		"post_norm/out": func() device.Reference { return device.Reference{Double: &Out[float64]{}, Single: &Out[float32]{}} },
 		"post_norm/out_backward": func() device.Reference {

@@ -4,8 +4,8 @@ package prermsnorm
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// Kernels makes calls of the kernels of PreRMSNorm.
-func Kernels() device.References {
+// References makes references of the kernels of PreRMSNorm.
+func References() device.References {
 	return device.References{
 		"pre_rms_norm/z": func() device.Reference { return device.Reference{Double: &Z[float64]{}, Single: &Z[float32]{}} },
 		"pre_rms_norm/z_backward": func() device.Reference {

@@ -4,8 +4,8 @@ package relativewindow
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// Kernels makes calls of the kernels of RelativeWindow.
-func Kernels() device.References {
+// References makes references of the kernels of RelativeWindow.
+func References() device.References {
 	return device.References{
 		"relative_window/out": func() device.Reference { return device.Reference{Double: &Out[float64]{}, Single: &Out[float32]{}} },
 		"relative_window/out_backward": func() device.Reference {

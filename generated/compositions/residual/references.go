@@ -4,8 +4,8 @@ package residual
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// Kernels makes calls of the kernels of Residual.
-func Kernels() device.References {
+// References makes references of the kernels of Residual.
+func References() device.References {
 	return device.References{
 		"residual/out": func() device.Reference { return device.Reference{Double: &Out[float64]{}, Single: &Out[float32]{}} },
 		"residual/out_backward": func() device.Reference {

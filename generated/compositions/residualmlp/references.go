@@ -4,8 +4,8 @@ package residualmlp
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// Kernels makes calls of the kernels of ResidualMLP.
-func Kernels() device.References {
+// References makes references of the kernels of ResidualMLP.
+func References() device.References {
 	return device.References{
 		"residual_mlp/out": func() device.Reference { return device.Reference{Double: &Out[float64]{}, Single: &Out[float32]{}} },
 		"residual_mlp/out_backward": func() device.Reference {

@@ -4,8 +4,8 @@ package rotarywindow
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// Kernels makes calls of the kernels of RotaryWindow.
-func Kernels() device.References {
+// References makes references of the kernels of RotaryWindow.
+func References() device.References {
 	return device.References{
 		"rotary_window/out": func() device.Reference { return device.Reference{Double: &Out[float64]{}, Single: &Out[float32]{}} },
 		"rotary_window/out_backward": func() device.Reference {

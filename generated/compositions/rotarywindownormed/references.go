@@ -4,8 +4,8 @@ package rotarywindownormed
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// Kernels makes calls of the kernels of RotaryWindowNormed.
-func Kernels() device.References {
+// References makes references of the kernels of RotaryWindowNormed.
+func References() device.References {
 	return device.References{
 		"rotary_window_normed/out": func() device.Reference { return device.Reference{Double: &Out[float64]{}, Single: &Out[float32]{}} },
 		"rotary_window_normed/out_backward": func() device.Reference {

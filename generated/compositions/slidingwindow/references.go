@@ -4,8 +4,8 @@ package slidingwindow
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// Kernels makes calls of the kernels of SlidingWindow.
-func Kernels() device.References {
+// References makes references of the kernels of SlidingWindow.
+func References() device.References {
 	return device.References{
 		"sliding_window/out": func() device.Reference { return device.Reference{Double: &Out[float64]{}, Single: &Out[float32]{}} },
 		"sliding_window/out_backward": func() device.Reference {

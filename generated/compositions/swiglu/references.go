@@ -4,8 +4,8 @@ package swiglu
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// Kernels makes calls of the kernels of SwiGLU.
-func Kernels() device.References {
+// References makes references of the kernels of SwiGLU.
+func References() device.References {
 	return device.References{
 		"swi_glu/out": func() device.Reference { return device.Reference{Double: &Out[float64]{}, Single: &Out[float32]{}} },
 		"swi_glu/out_backward": func() device.Reference {

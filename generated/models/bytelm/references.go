@@ -4,8 +4,8 @@ package bytelm
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// Kernels makes calls of the kernels of ByteLM.
-func Kernels() device.References {
+// References makes references of the kernels of ByteLM.
+func References() device.References {
 	return device.References{
 		"byte_lm/x": func() device.Reference { return device.Reference{Double: &X[float64]{}, Single: &X[float32]{}} },
 		"byte_lm/x_backward": func() device.Reference {

@@ -4,8 +4,8 @@ package stacklm
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// Kernels makes calls of the kernels of StackLM.
-func Kernels() device.References {
+// References makes references of the kernels of StackLM.
+func References() device.References {
 	return device.References{
 		"stack_lm/x": func() device.Reference { return device.Reference{Double: &X[float64]{}, Single: &X[float32]{}} },
 		"stack_lm/x_backward": func() device.Reference {

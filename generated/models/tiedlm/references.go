@@ -4,8 +4,8 @@ package tiedlm
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// Kernels makes calls of the kernels of TiedLM.
-func Kernels() device.References {
+// References makes references of the kernels of TiedLM.
+func References() device.References {
 	return device.References{
 		"tied_lm/x": func() device.Reference { return device.Reference{Double: &X[float64]{}, Single: &X[float32]{}} },
 		"tied_lm/x_backward": func() device.Reference {

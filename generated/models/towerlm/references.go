@@ -4,8 +4,8 @@ package towerlm
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// Kernels makes calls of the kernels of TowerLM.
-func Kernels() device.References {
+// References makes references of the kernels of TowerLM.
+func References() device.References {
 	return device.References{
 		"tower_lm/x": func() device.Reference { return device.Reference{Double: &X[float64]{}, Single: &X[float32]{}} },
 		"tower_lm/x_backward": func() device.Reference {

@@ -4,8 +4,8 @@ package atlasdeep
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// Kernels makes calls of the kernels of AtlasDeep.
-func Kernels() device.References {
+// References makes references of the kernels of AtlasDeep.
+func References() device.References {
 	return device.References{
 		"atlas_deep/step": func() device.Reference { return device.Reference{Double: &Step[float64]{}, Single: &Step[float32]{}} },
 		"atlas_deep/step_backward": func() device.Reference {

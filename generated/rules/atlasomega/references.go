@@ -4,8 +4,8 @@ package atlasomega
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// Kernels makes calls of the kernels of AtlasOmega.
-func Kernels() device.References {
+// References makes references of the kernels of AtlasOmega.
+func References() device.References {
 	return device.References{
 		"atlas_omega/step": func() device.Reference { return device.Reference{Double: &Step[float64]{}, Single: &Step[float32]{}} },
 		"atlas_omega/step_backward": func() device.Reference {

@@ -4,8 +4,8 @@ package atlasprinted
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// Kernels makes calls of the kernels of AtlasPrinted.
-func Kernels() device.References {
+// References makes references of the kernels of AtlasPrinted.
+func References() device.References {
 	return device.References{
 		"atlas_printed/step": func() device.Reference { return device.Reference{Double: &Step[float64]{}, Single: &Step[float32]{}} },
 		"atlas_printed/step_backward": func() device.Reference {

@@ -4,8 +4,8 @@ package comba
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// Kernels makes calls of the kernels of Comba.
-func Kernels() device.References {
+// References makes references of the kernels of Comba.
+func References() device.References {
 	return device.References{
 		"comba/step": func() device.Reference { return device.Reference{Double: &Step[float64]{}, Single: &Step[float32]{}} },
 		"comba/step_backward": func() device.Reference {

@@ -4,8 +4,8 @@ package deeptitans
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// Kernels makes calls of the kernels of DeepTitans.
-func Kernels() device.References {
+// References makes references of the kernels of DeepTitans.
+func References() device.References {
 	return device.References{
 		"deep_titans/step": func() device.Reference { return device.Reference{Double: &Step[float64]{}, Single: &Step[float32]{}} },
 		"deep_titans/step_backward": func() device.Reference {

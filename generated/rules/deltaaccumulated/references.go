@@ -4,8 +4,8 @@ package deltaaccumulated
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// Kernels makes calls of the kernels of DeltaAccumulated.
-func Kernels() device.References {
+// References makes references of the kernels of DeltaAccumulated.
+func References() device.References {
 	return device.References{
 		"delta_accumulated/step": func() device.Reference { return device.Reference{Double: &Step[float64]{}, Single: &Step[float32]{}} },
 		"delta_accumulated/step_backward": func() device.Reference {

@@ -4,8 +4,8 @@ package deltaaccumulatedlong
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// Kernels makes calls of the kernels of DeltaAccumulatedLong.
-func Kernels() device.References {
+// References makes references of the kernels of DeltaAccumulatedLong.
+func References() device.References {
 	return device.References{
 		"delta_accumulated_long/step": func() device.Reference { return device.Reference{Double: &Step[float64]{}, Single: &Step[float32]{}} },
 		"delta_accumulated_long/step_backward": func() device.Reference {

@@ -4,8 +4,8 @@ package deltachannels
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// Kernels makes calls of the kernels of DeltaChannels.
-func Kernels() device.References {
+// References makes references of the kernels of DeltaChannels.
+func References() device.References {
 	return device.References{
 		"delta_channels/step": func() device.Reference { return device.Reference{Double: &Step[float64]{}, Single: &Step[float32]{}} },
 		"delta_channels/step_backward": func() device.Reference {

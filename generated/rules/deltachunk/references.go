@@ -4,8 +4,8 @@ package deltachunk
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// Kernels makes calls of the kernels of DeltaChunk.
-func Kernels() device.References {
+// References makes references of the kernels of DeltaChunk.
+func References() device.References {
 	return device.References{
 		"delta_chunk/step": func() device.Reference { return device.Reference{Double: &Step[float64]{}, Single: &Step[float32]{}} },
 		"delta_chunk/step_backward": func() device.Reference {

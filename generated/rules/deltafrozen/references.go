@@ -4,8 +4,8 @@ package deltafrozen
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// Kernels makes calls of the kernels of DeltaFrozen.
-func Kernels() device.References {
+// References makes references of the kernels of DeltaFrozen.
+func References() device.References {
 	return device.References{
 		"delta_frozen/step": func() device.Reference { return device.Reference{Double: &Step[float64]{}, Single: &Step[float32]{}} },
 		"delta_frozen/step_backward": func() device.Reference {

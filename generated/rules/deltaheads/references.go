@@ -4,8 +4,8 @@ package deltaheads
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// Kernels makes calls of the kernels of DeltaHeads.
-func Kernels() device.References {
+// References makes references of the kernels of DeltaHeads.
+func References() device.References {
 	return device.References{
 		"delta_heads/step": func() device.Reference { return device.Reference{Double: &Step[float64]{}, Single: &Step[float32]{}} },
 		"delta_heads/step_backward": func() device.Reference {

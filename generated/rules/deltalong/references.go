@@ -4,8 +4,8 @@ package deltalong
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// Kernels makes calls of the kernels of DeltaLong.
-func Kernels() device.References {
+// References makes references of the kernels of DeltaLong.
+func References() device.References {
 	return device.References{
 		"delta_long/step": func() device.Reference { return device.Reference{Double: &Step[float64]{}, Single: &Step[float32]{}} },
 		"delta_long/step_backward": func() device.Reference {

@@ -4,8 +4,8 @@ package deltamean
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// Kernels makes calls of the kernels of DeltaMean.
-func Kernels() device.References {
+// References makes references of the kernels of DeltaMean.
+func References() device.References {
 	return device.References{
 		"delta_mean/step": func() device.Reference { return device.Reference{Double: &Step[float64]{}, Single: &Step[float32]{}} },
 		"delta_mean/step_backward": func() device.Reference {

@@ -4,8 +4,8 @@ package deltameanlong
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// Kernels makes calls of the kernels of DeltaMeanLong.
-func Kernels() device.References {
+// References makes references of the kernels of DeltaMeanLong.
+func References() device.References {
 	return device.References{
 		"delta_mean_long/step": func() device.Reference { return device.Reference{Double: &Step[float64]{}, Single: &Step[float32]{}} },
 		"delta_mean_long/step_backward": func() device.Reference {

@@ -4,8 +4,8 @@ package deltarule
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// Kernels makes calls of the kernels of DeltaRule.
-func Kernels() device.References {
+// References makes references of the kernels of DeltaRule.
+func References() device.References {
 	return device.References{
 		"delta_rule/step": func() device.Reference { return device.Reference{Double: &Step[float64]{}, Single: &Step[float32]{}} },
 		"delta_rule/step_backward": func() device.Reference {

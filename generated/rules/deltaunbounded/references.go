@@ -4,8 +4,8 @@ package deltaunbounded
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// Kernels makes calls of the kernels of DeltaUnbounded.
-func Kernels() device.References {
+// References makes references of the kernels of DeltaUnbounded.
+func References() device.References {
 	return device.References{
 		"delta_unbounded/step": func() device.Reference { return device.Reference{Double: &Step[float64]{}, Single: &Step[float32]{}} },
 		"delta_unbounded/step_backward": func() device.Reference {

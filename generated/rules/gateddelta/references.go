@@ -4,8 +4,8 @@ package gateddelta
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// Kernels makes calls of the kernels of GatedDelta.
-func Kernels() device.References {
+// References makes references of the kernels of GatedDelta.
+func References() device.References {
 	return device.References{
 		"gated_delta/step": func() device.Reference { return device.Reference{Double: &Step[float64]{}, Single: &Step[float32]{}} },
 		"gated_delta/step_backward": func() device.Reference {

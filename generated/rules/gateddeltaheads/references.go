@@ -4,8 +4,8 @@ package gateddeltaheads
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// Kernels makes calls of the kernels of GatedDeltaHeads.
-func Kernels() device.References {
+// References makes references of the kernels of GatedDeltaHeads.
+func References() device.References {
 	return device.References{
 		"gated_delta_heads/step": func() device.Reference { return device.Reference{Double: &Step[float64]{}, Single: &Step[float32]{}} },
 		"gated_delta_heads/step_backward": func() device.Reference {

@@ -4,8 +4,8 @@ package hebbian
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// Kernels makes calls of the kernels of Hebbian.
-func Kernels() device.References {
+// References makes references of the kernels of Hebbian.
+func References() device.References {
 	return device.References{
 		"hebbian/step": func() device.Reference { return device.Reference{Double: &Step[float64]{}, Single: &Step[float32]{}} },
 		"hebbian/step_backward": func() device.Reference {

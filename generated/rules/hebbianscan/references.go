@@ -4,8 +4,8 @@ package hebbianscan
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// Kernels makes calls of the kernels of HebbianScan.
-func Kernels() device.References {
+// References makes references of the kernels of HebbianScan.
+func References() device.References {
 	return device.References{
 		"hebbian_scan/step": func() device.Reference { return device.Reference{Double: &Step[float64]{}, Single: &Step[float32]{}} },
 		"hebbian_scan/step_backward": func() device.Reference {

@@ -4,8 +4,8 @@ package hgrn2
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// Kernels makes calls of the kernels of HGRN2.
-func Kernels() device.References {
+// References makes references of the kernels of HGRN2.
+func References() device.References {
 	return device.References{
 		"hgrn2/step": func() device.Reference { return device.Reference{Double: &Step[float64]{}, Single: &Step[float32]{}} },
 		"hgrn2/step_backward": func() device.Reference {

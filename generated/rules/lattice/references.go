@@ -4,8 +4,8 @@ package lattice
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// Kernels makes calls of the kernels of Lattice.
-func Kernels() device.References {
+// References makes references of the kernels of Lattice.
+func References() device.References {
 	return device.References{
 		"lattice/step": func() device.Reference { return device.Reference{Double: &Step[float64]{}, Single: &Step[float32]{}} },
 		"lattice/step_backward": func() device.Reference {

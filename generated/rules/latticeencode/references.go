@@ -4,8 +4,8 @@ package latticeencode
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// Kernels makes calls of the kernels of LatticeEncode.
-func Kernels() device.References {
+// References makes references of the kernels of LatticeEncode.
+func References() device.References {
 	return device.References{
 		"lattice_encode/step": func() device.Reference { return device.Reference{Double: &Step[float64]{}, Single: &Step[float32]{}} },
 		"lattice_encode/step_backward": func() device.Reference {

@@ -4,8 +4,8 @@ package latticelinear
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// Kernels makes calls of the kernels of LatticeLinear.
-func Kernels() device.References {
+// References makes references of the kernels of LatticeLinear.
+func References() device.References {
 	return device.References{
 		"lattice_linear/step": func() device.Reference { return device.Reference{Double: &Step[float64]{}, Single: &Step[float32]{}} },
 		"lattice_linear/step_backward": func() device.Reference {

@@ -4,8 +4,8 @@ package latticesimilarity
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// Kernels makes calls of the kernels of LatticeSimilarity.
-func Kernels() device.References {
+// References makes references of the kernels of LatticeSimilarity.
+func References() device.References {
 	return device.References{
 		"lattice_similarity/step": func() device.Reference { return device.Reference{Double: &Step[float64]{}, Single: &Step[float32]{}} },
 		"lattice_similarity/step_backward": func() device.Reference {

@@ -4,8 +4,8 @@ package memora
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// Kernels makes calls of the kernels of MEMORA.
-func Kernels() device.References {
+// References makes references of the kernels of MEMORA.
+func References() device.References {
 	return device.References{
 		"memora/step": func() device.Reference { return device.Reference{Double: &Step[float64]{}, Single: &Step[float32]{}} },
 		"memora/step_backward": func() device.Reference {

@@ -4,8 +4,8 @@ package memoralogits
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// Kernels makes calls of the kernels of MEMORALogits.
-func Kernels() device.References {
+// References makes references of the kernels of MEMORALogits.
+func References() device.References {
 	return device.References{
 		"memora_logits/step": func() device.Reference { return device.Reference{Double: &Step[float64]{}, Single: &Step[float32]{}} },
 		"memora_logits/step_backward": func() device.Reference {

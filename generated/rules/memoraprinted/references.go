@@ -4,8 +4,8 @@ package memoraprinted
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// Kernels makes calls of the kernels of MEMORAPrinted.
-func Kernels() device.References {
+// References makes references of the kernels of MEMORAPrinted.
+func References() device.References {
 	return device.References{
 		"memora_printed/step": func() device.Reference { return device.Reference{Double: &Step[float64]{}, Single: &Step[float32]{}} },
 		"memora_printed/step_backward": func() device.Reference {

@@ -4,8 +4,8 @@ package moneta
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// Kernels makes calls of the kernels of MONETA.
-func Kernels() device.References {
+// References makes references of the kernels of MONETA.
+func References() device.References {
 	return device.References{
 		"moneta/step": func() device.Reference { return device.Reference{Double: &Step[float64]{}, Single: &Step[float32]{}} },
 		"moneta/step_backward": func() device.Reference {

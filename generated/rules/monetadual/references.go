@@ -4,8 +4,8 @@ package monetadual
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// Kernels makes calls of the kernels of MONETADual.
-func Kernels() device.References {
+// References makes references of the kernels of MONETADual.
+func References() device.References {
 	return device.References{
 		"moneta_dual/step": func() device.Reference { return device.Reference{Double: &Step[float64]{}, Single: &Step[float32]{}} },
 		"moneta_dual/step_backward": func() device.Reference {

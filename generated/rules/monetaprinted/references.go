@@ -4,8 +4,8 @@ package monetaprinted
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// Kernels makes calls of the kernels of MONETAPrinted.
-func Kernels() device.References {
+// References makes references of the kernels of MONETAPrinted.
+func References() device.References {
 	return device.References{
 		"moneta_printed/step": func() device.Reference { return device.Reference{Double: &Step[float64]{}, Single: &Step[float32]{}} },
 		"moneta_printed/step_backward": func() device.Reference {

@@ -4,8 +4,8 @@ package nesteddelta
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// Kernels makes calls of the kernels of NestedDelta.
-func Kernels() device.References {
+// References makes references of the kernels of NestedDelta.
+func References() device.References {
 	return device.References{
 		"nested_delta/step": func() device.Reference { return device.Reference{Double: &Step[float64]{}, Single: &Step[float32]{}} },
 		"nested_delta/step_backward": func() device.Reference {

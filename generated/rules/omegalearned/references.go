@@ -4,8 +4,8 @@ package omegalearned
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// Kernels makes calls of the kernels of OmegaLearned.
-func Kernels() device.References {
+// References makes references of the kernels of OmegaLearned.
+func References() device.References {
 	return device.References{
 		"omega_learned/step": func() device.Reference { return device.Reference{Double: &Step[float64]{}, Single: &Step[float32]{}} },
 		"omega_learned/step_backward": func() device.Reference {

@@ -4,8 +4,8 @@ package omeganet
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// Kernels makes calls of the kernels of OmegaNet.
-func Kernels() device.References {
+// References makes references of the kernels of OmegaNet.
+func References() device.References {
 	return device.References{
 		"omega_net/step": func() device.Reference { return device.Reference{Double: &Step[float64]{}, Single: &Step[float32]{}} },
 		"omega_net/step_backward": func() device.Reference {

@@ -4,8 +4,8 @@ package retnet
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// Kernels makes calls of the kernels of RetNet.
-func Kernels() device.References {
+// References makes references of the kernels of RetNet.
+func References() device.References {
 	return device.References{
 		"ret_net/step": func() device.Reference { return device.Reference{Double: &Step[float64]{}, Single: &Step[float32]{}} },
 		"ret_net/step_backward": func() device.Reference {

@@ -4,8 +4,8 @@ package selfreferentialchunk
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// Kernels makes calls of the kernels of SelfReferentialChunk.
-func Kernels() device.References {
+// References makes references of the kernels of SelfReferentialChunk.
+func References() device.References {
 	return device.References{
 		"self_referential_chunk/step": func() device.Reference { return device.Reference{Double: &Step[float64]{}, Single: &Step[float32]{}} },
 		"self_referential_chunk/step_backward": func() device.Reference {

@@ -4,8 +4,8 @@ package selfreferentialchunks
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// Kernels makes calls of the kernels of SelfReferentialChunks.
-func Kernels() device.References {
+// References makes references of the kernels of SelfReferentialChunks.
+func References() device.References {
 	return device.References{
 		"self_referential_chunks/step": func() device.Reference { return device.Reference{Double: &Step[float64]{}, Single: &Step[float32]{}} },
 		"self_referential_chunks/step_backward": func() device.Reference {

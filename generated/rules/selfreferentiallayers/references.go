@@ -4,8 +4,8 @@ package selfreferentiallayers
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// Kernels makes calls of the kernels of SelfReferentialLayers.
-func Kernels() device.References {
+// References makes references of the kernels of SelfReferentialLayers.
+func References() device.References {
 	return device.References{
 		"self_referential_layers/step": func() device.Reference { return device.Reference{Double: &Step[float64]{}, Single: &Step[float32]{}} },
 		"self_referential_layers/step_backward": func() device.Reference {

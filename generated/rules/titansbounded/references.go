@@ -4,8 +4,8 @@ package titansbounded
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// Kernels makes calls of the kernels of TitansBounded.
-func Kernels() device.References {
+// References makes references of the kernels of TitansBounded.
+func References() device.References {
 	return device.References{
 		"titans_bounded/step": func() device.Reference { return device.Reference{Double: &Step[float64]{}, Single: &Step[float32]{}} },
 		"titans_bounded/step_backward": func() device.Reference {

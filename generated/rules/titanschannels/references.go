@@ -4,8 +4,8 @@ package titanschannels
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// Kernels makes calls of the kernels of TitansChannels.
-func Kernels() device.References {
+// References makes references of the kernels of TitansChannels.
+func References() device.References {
 	return device.References{
 		"titans_channels/step": func() device.Reference { return device.Reference{Double: &Step[float64]{}, Single: &Step[float32]{}} },
 		"titans_channels/step_backward": func() device.Reference {

@@ -4,8 +4,8 @@ package titanschunk
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// Kernels makes calls of the kernels of TitansChunk.
-func Kernels() device.References {
+// References makes references of the kernels of TitansChunk.
+func References() device.References {
 	return device.References{
 		"titans_chunk/step": func() device.Reference { return device.Reference{Double: &Step[float64]{}, Single: &Step[float32]{}} },
 		"titans_chunk/step_backward": func() device.Reference {

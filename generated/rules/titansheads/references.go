@@ -4,8 +4,8 @@ package titansheads
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// Kernels makes calls of the kernels of TitansHeads.
-func Kernels() device.References {
+// References makes references of the kernels of TitansHeads.
+func References() device.References {
 	return device.References{
 		"titans_heads/step": func() device.Reference { return device.Reference{Double: &Step[float64]{}, Single: &Step[float32]{}} },
 		"titans_heads/step_backward": func() device.Reference {

@@ -4,8 +4,8 @@ package titanslmm
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// Kernels makes calls of the kernels of TitansLMM.
-func Kernels() device.References {
+// References makes references of the kernels of TitansLMM.
+func References() device.References {
 	return device.References{
 		"titans_lmm/step": func() device.Reference { return device.Reference{Double: &Step[float64]{}, Single: &Step[float32]{}} },
 		"titans_lmm/step_backward": func() device.Reference {

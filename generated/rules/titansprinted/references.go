@@ -4,8 +4,8 @@ package titansprinted
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// Kernels makes calls of the kernels of TitansPrinted.
-func Kernels() device.References {
+// References makes references of the kernels of TitansPrinted.
+func References() device.References {
 	return device.References{
 		"titans_printed/step": func() device.Reference { return device.Reference{Double: &Step[float64]{}, Single: &Step[float32]{}} },
 		"titans_printed/step_backward": func() device.Reference {

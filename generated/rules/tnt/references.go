@@ -4,8 +4,8 @@ package tnt
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// Kernels makes calls of the kernels of TNT.
-func Kernels() device.References {
+// References makes references of the kernels of TNT.
+func References() device.References {
 	return device.References{
 		"tnt/step": func() device.Reference { return device.Reference{Double: &Step[float64]{}, Single: &Step[float32]{}} },
 		"tnt/step_backward": func() device.Reference {

@@ -4,8 +4,8 @@ package tntlocals
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// Kernels makes calls of the kernels of TNTLocals.
-func Kernels() device.References {
+// References makes references of the kernels of TNTLocals.
+func References() device.References {
 	return device.References{
 		"tnt_locals/step": func() device.Reference { return device.Reference{Double: &Step[float64]{}, Single: &Step[float32]{}} },
 		"tnt_locals/step_backward": func() device.Reference {

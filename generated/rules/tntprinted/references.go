@@ -4,8 +4,8 @@ package tntprinted
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// Kernels makes calls of the kernels of TNTPrinted.
-func Kernels() device.References {
+// References makes references of the kernels of TNTPrinted.
+func References() device.References {
 	return device.References{
 		"tnt_printed/step": func() device.Reference { return device.Reference{Double: &Step[float64]{}, Single: &Step[float32]{}} },
 		"tnt_printed/step_backward": func() device.Reference {

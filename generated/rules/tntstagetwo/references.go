@@ -4,8 +4,8 @@ package tntstagetwo
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// Kernels makes calls of the kernels of TNTStageTwo.
-func Kernels() device.References {
+// References makes references of the kernels of TNTStageTwo.
+func References() device.References {
 	return device.References{
 		"tnt_stage_two/step": func() device.Reference { return device.Reference{Double: &Step[float64]{}, Single: &Step[float32]{}} },
 		"tnt_stage_two/step_backward": func() device.Reference {

@@ -4,8 +4,8 @@ package trellis
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// Kernels makes calls of the kernels of Trellis.
-func Kernels() device.References {
+// References makes references of the kernels of Trellis.
+func References() device.References {
 	return device.References{
 		"trellis/step": func() device.Reference { return device.Reference{Double: &Step[float64]{}, Single: &Step[float32]{}} },
 		"trellis/step_backward": func() device.Reference {

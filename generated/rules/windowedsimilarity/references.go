@@ -4,8 +4,8 @@ package windowedsimilarity
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// Kernels makes calls of the kernels of WindowedSimilarity.
-func Kernels() device.References {
+// References makes references of the kernels of WindowedSimilarity.
+func References() device.References {
 	return device.References{
 		"windowed_similarity/step": func() device.Reference { return device.Reference{Double: &Step[float64]{}, Single: &Step[float32]{}} },
 		"windowed_similarity/step_backward": func() device.Reference {

@@ -4,8 +4,8 @@ package yaad
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// Kernels makes calls of the kernels of YAAD.
-func Kernels() device.References {
+// References makes references of the kernels of YAAD.
+func References() device.References {
 	return device.References{
 		"yaad/step": func() device.Reference { return device.Reference{Double: &Step[float64]{}, Single: &Step[float32]{}} },
 		"yaad/step_backward": func() device.Reference {

@@ -4,8 +4,8 @@ package yaadprinted
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// Kernels makes calls of the kernels of YAADPrinted.
-func Kernels() device.References {
+// References makes references of the kernels of YAADPrinted.
+func References() device.References {
 	return device.References{
 		"yaad_printed/step": func() device.Reference { return device.Reference{Double: &Step[float64]{}, Single: &Step[float32]{}} },
 		"yaad_printed/step_backward": func() device.Reference {

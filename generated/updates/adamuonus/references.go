@@ -4,8 +4,8 @@ package adamuonus
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// Kernels makes calls of the kernels of AdaMuonUS.
-func Kernels() device.References {
+// References makes references of the kernels of AdaMuonUS.
+func References() device.References {
 	return device.References{
 		"ada_muon_us/step": func() device.Reference { return device.Reference{Double: &Step[float64]{}, Single: &Step[float32]{}} },
 		"ada_muon_us/step_tall": func() device.Reference {

@@ -4,8 +4,8 @@ package adamw
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// Kernels makes calls of the kernels of AdamW.
-func Kernels() device.References {
+// References makes references of the kernels of AdamW.
+func References() device.References {
 	return device.References{
 		"adam_w/step": func() device.Reference { return device.Reference{Double: &Step[float64]{}, Single: &Step[float32]{}} },
 	}

@@ -4,8 +4,8 @@ package errorbuffer
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// Kernels makes calls of the kernels of ErrorBuffer.
-func Kernels() device.References {
+// References makes references of the kernels of ErrorBuffer.
+func References() device.References {
 	return device.References{
 		"error_buffer/step": func() device.Reference { return device.Reference{Double: &Step[float64]{}, Single: &Step[float32]{}} },
 	}

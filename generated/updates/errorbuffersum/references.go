@@ -4,8 +4,8 @@ package errorbuffersum
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// Kernels makes calls of the kernels of ErrorBufferSum.
-func Kernels() device.References {
+// References makes references of the kernels of ErrorBufferSum.
+func References() device.References {
 	return device.References{
 		"error_buffer_sum/step": func() device.Reference { return device.Reference{Double: &Step[float64]{}, Single: &Step[float32]{}} },
 	}

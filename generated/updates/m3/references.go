@@ -4,8 +4,8 @@ package m3
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// Kernels makes calls of the kernels of M3.
-func Kernels() device.References {
+// References makes references of the kernels of M3.
+func References() device.References {
 	return device.References{
 		"m3/step": func() device.Reference { return device.Reference{Double: &Step[float64]{}, Single: &Step[float32]{}} },
 		"m3/step_tall": func() device.Reference {

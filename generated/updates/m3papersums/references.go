@@ -4,8 +4,8 @@ package m3papersums
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// Kernels makes calls of the kernels of M3PaperSums.
-func Kernels() device.References {
+// References makes references of the kernels of M3PaperSums.
+func References() device.References {
 	return device.References{
 		"m3_paper_sums/step": func() device.Reference { return device.Reference{Double: &Step[float64]{}, Single: &Step[float32]{}} },
 		"m3_paper_sums/step_tall": func() device.Reference {

@@ -4,8 +4,8 @@ package momentumsgd
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// Kernels makes calls of the kernels of MomentumSGD.
-func Kernels() device.References {
+// References makes references of the kernels of MomentumSGD.
+func References() device.References {
 	return device.References{
 		"momentum_sgd/step": func() device.Reference { return device.Reference{Double: &Step[float64]{}, Single: &Step[float32]{}} },
 	}

@@ -4,8 +4,8 @@ package muon
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// Kernels makes calls of the kernels of Muon.
-func Kernels() device.References {
+// References makes references of the kernels of Muon.
+func References() device.References {
 	return device.References{
 		"muon/step": func() device.Reference { return device.Reference{Double: &Step[float64]{}, Single: &Step[float32]{}} },
 		"muon/step_tall": func() device.Reference {

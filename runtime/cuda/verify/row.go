@@ -12,10 +12,11 @@ import (
 
 // ForwardBound and BackwardBound bound the norm of a result's error by the norm of the result. A
 // backward adds up many more numbers. Where the same kernel in Go with numbers of 32 bits is off by more
-// than a quarter of that, four times as much as it is the bound.
+// than a quarter of that, four times its error is the bound, up to largestBound.
 const (
 	ForwardBound  = 1e-5
 	BackwardBound = 1e-4
+	largestBound  = 1e-2
 )
 
 // A Row is what was found of a kernel with some sizes of the model.
@@ -27,8 +28,8 @@ type Row struct {
 	Target    string   `json:"target"`
 	Image     string   `json:"image"` // where it came from
 	Calls     int      `json:"calls"` // at different numbers of tokens
-	Error     float64  `json:"error"` // of the worst result
-	Worst     string   `json:"worst"` // that result, and the number of tokens
+	Worst     string   `json:"worst"` // the result whose error is nearest to its bound, and the number of tokens
+	Error     float64  `json:"error"` // of that result
 	Bound     float64  `json:"bound"`
 	Verdict   Verdict  `json:"verdict"`
 	Detail    string   `json:"detail,omitempty"` // why it failed
@@ -96,14 +97,13 @@ func (o *Options) tokens(k *cuda.Kernel) []int {
 }
 
 const (
-	smallSize = 16  // the largest size of a page that is taken as it is,
-	otherSize = 5   // and what takes the place of others,
-	chunkSize = "C" // but of this one: kernels keep a state for each chunk of so many tokens
+	smallSize = 16 // the largest size of a page that is taken as it is,
+	otherSize = 5  // and what takes the place of others
 
-	deviation = 0.25 // of the numbers that are drawn
-	least     = 0.0625
-	edge      = 1e-7 // how near to the end of a range, as a share of it
-	floor     = 1e-6 // see distance
-	calmest   = 4    // how often the deviation is halved at most
-	unsteady  = 4    // the part of the bound that the kernel in Go with 32 bits may be off by
+	deviation     = 0.25 // of the numbers that are drawn
+	least         = 0.0625
+	edge          = 1e-7 // how near to the end of a range, as a share of it
+	floor         = 1e-6 // see distance
+	halvings      = 4    // of the scale of numbers, at most
+	roundingShare = 4    // rounding to 32 bits alone may take a part of the bound: 1 of so many
 )

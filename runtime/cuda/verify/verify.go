@@ -77,16 +77,13 @@ func (p *pair) rows(ctx context.Context, name string) (out []Row) {
 	if b := backward(name); slices.Contains(p.library.Names(), b) {
 		names = append(names, b)
 	}
-	for i, n := range names {
+	for _, n := range names {
 		k, err := p.library.Kernel(n)
 		if err != nil {
 			return append(out, Row{Kernel: n, Verdict: Failed, Detail: err.Error()})
 		}
 		kernels = append(kernels, k)
-		out = append(out, Row{Kernel: n, Page: k.Page, Equations: equations(k), Target: p.device.Info.Target(), Bound: ForwardBound, Verdict: Same})
-		if i > 0 {
-			out[i].Bound = BackwardBound
-		}
+		out = append(out, Row{Kernel: n, Page: k.Page, Equations: equations(k), Target: p.device.Info.Target(), Verdict: Same})
 	}
 	sizes := p.sizes(kernels)
 	var loaded []*cuda.Loaded
@@ -109,7 +106,7 @@ func (p *pair) rows(ctx context.Context, name string) (out []Row) {
 	}
 	for _, n := range p.options.tokens(kernels[0]) {
 		for _, step := range []int{3, -3} { // further open sizes grow, or shrink
-			c := &call{pair: p, sizes: maps.Clone(sizes), values: map[string]any{}, rng: rand.New(rand.NewPCG(p.options.Seed, uint64(n))), calm: 1, edges: n%2 == 1}
+			c := &call{pair: p, sizes: maps.Clone(sizes), values: map[string]any{}, rng: rand.New(rand.NewPCG(p.options.Seed, uint64(n))), scale: 1, edges: n%2 == 1}
 			c.sizes["L"], c.sizes["T"] = 2, n
 			for j, s := range kernels[0].Open {
 				if s != "L" && s != "T" {
@@ -168,7 +165,7 @@ func (p *pair) sizes(kernels []*cuda.Kernel) map[string]int {
 		for s, n := range k.Defaults {
 			if _, ok := out[s]; !ok {
 				out[s] = n
-				if n > smallSize && s != chunkSize {
+				if n > smallSize {
 					out[s] = otherSize
 				}
 			}
@@ -192,8 +189,8 @@ type call struct {
 	sizes  map[string]int
 	values map[string]any // []float64, []int32 or []bool
 	rng    *rand.Rand
-	calm   float64 // the deviation of numbers, as a part of the usual one
-	edges  bool    // some numbers are at the ends of their range
+	scale  float64 // of the numbers, 1 or less
+	edges  bool    // some numbers are near the ends of their range
 }
 
 // errEmpty says that no value lies in a declared range at these sizes.
@@ -206,7 +203,11 @@ func (c *call) verify(x *cuda.Loaded, r *Row) error {
 	if err != nil {
 		return err
 	}
-	want, err := c.steady(k, s, r)
+	bound := ForwardBound
+	if backwardOf(k.Name) {
+		bound = BackwardBound
+	}
+	want, bound, err := c.inputs(k, s, bound)
 	if err != nil {
 		return err
 	}
@@ -216,174 +217,61 @@ func (c *call) verify(x *cuda.Loaded, r *Row) error {
 	}
 	r.Calls++
 	for i, b := range k.Buffers {
-		name := b.Of
-		exact, ok := want[name]
-		if !ok || b.Type != "float" {
+		exact, ok := want[b.Of]
+		if !ok {
 			continue
 		}
-		off := distance(got[i], exact.([]float64))
-		if !(off <= r.Error) {
-			r.Error, r.Worst = off, fmt.Sprintf("%s at T=%d", b.Of, c.sizes["T"])
+		off := distance(numbers(got[i], b.Type), wide(exact))
+		if math.IsNaN(off) || math.IsInf(off, 0) {
+			off, r.Detail = math.MaxFloat64, b.Of+" is not a number" // JSON has no NaN
 		}
-		if !(off <= r.Bound) {
+		if r.Bound == 0 || !(off/bound <= r.Error/r.Bound) {
+			r.Error, r.Bound, r.Worst = off, bound, fmt.Sprintf("%s at T=%d", b.Of, c.sizes["T"])
+		}
+		if !(off <= bound) {
 			r.Verdict = Wrong
 		}
-		c.values[name] = rounded(exact.([]float64)) // for the backward
-	}
-	for name, v := range want {
-		if _, real := v.([]float64); !real {
-			c.values[name] = v
+		c.values[b.Of] = exact // for the backward
+		if x, ok := exact.([]float64); ok {
+			c.values[b.Of] = rounded(x)
 		}
 	}
 	return nil
 }
 
-// steady draws the parameters that have no values yet, so that the kernel in Go with numbers of 32 bits is
-// not off by a good part of the bound either, and returns the results with 64 bits. A kernel that even
-// small numbers lead so far off has a larger bound.
-func (c *call) steady(k *cuda.Kernel, s *cuda.Shape, r *Row) (map[string]any, error) {
+// inputs draws the parameters that have no values yet and returns the results of the reference with
+// numbers of 64 bits, and the bound of their errors. Where rounding to 32 bits alone takes a good part of
+// the bound, numbers of half the scale take their place; where that does not help, the bound is larger.
+func (c *call) inputs(k *cuda.Kernel, s *cuda.Shape, bound float64) (map[string]any, float64, error) {
 	given := maps.Clone(c.values)
 	for n := 0; ; n++ {
 		if err := c.draw(k, s); err != nil {
-			return nil, err
+			return nil, 0, err
 		}
-		want, err := c.refer(k, s, false)
+		double, err := c.refer(k, s, false)
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
-		rough, err := c.refer(k, s, true)
+		single, err := c.refer(k, s, true)
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
-		off := 0.0
-		for name, v := range want {
-			if exact, ok := v.([]float64); ok {
-				off = max(off, distance(rough[name].([]float64), exact))
-			}
+		rounding := 0.0
+		for name, exact := range double {
+			rounding = max(rounding, distance(wide(single[name]), wide(exact)))
 		}
-		if math.IsNaN(off) {
-			return nil, fmt.Errorf("in Go its results are not numbers at T=%d", c.sizes["T"])
-		}
-		if off*unsteady <= r.Bound || n == calmest {
-			r.Bound = max(r.Bound, off*unsteady)
-			return want, nil
+		needed := rounding * roundingShare
+		switch {
+		case needed <= bound:
+			return double, bound, nil
+		case n == halvings && needed <= largestBound:
+			return double, needed, nil
+		case n == halvings:
+			return nil, 0, fmt.Errorf("at T=%d rounding to 32 bits alone moves its results in Go by %.2g", c.sizes["T"], rounding)
 		}
 		c.values = maps.Clone(given)
-		c.calm /= 2
+		c.scale /= 2
 	}
-}
-
-// draw makes the parameters that have no values yet, in their domains.
-func (c *call) draw(k *cuda.Kernel, s *cuda.Shape) error {
-	for i := range k.Buffers {
-		b := &k.Buffers[i]
-		if c.values[b.Of] != nil || b.Role != "read" {
-			continue
-		}
-		var err error
-		n := s.Lengths[i]
-		switch b.Type {
-		case "int":
-			c.values[b.Of], err = c.ints(b, n)
-		case "bool":
-			x := make([]bool, n)
-			for i := range x {
-				x[i] = c.rng.IntN(2) == 1
-			}
-			c.values[b.Of] = x
-		default:
-			c.values[b.Of], err = c.reals(k, b, n)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// ints draws whole numbers: in their range, or counts of tokens.
-func (c *call) ints(b *cuda.Buffer, n int) ([]int32, error) {
-	first, last, bounded, err := b.Range(c.sizes)
-	if err != nil {
-		return nil, err
-	}
-	if bounded && last < first && n > 0 {
-		return nil, errEmpty
-	}
-	x := make([]int32, n)
-	for i := range x {
-		switch {
-		case !bounded:
-			x[i] = []int32{0, 2, 100}[c.rng.IntN(3)]
-		case len(b.Extra) > 0 && c.rng.IntN(4) == 0:
-			x[i] = int32(b.Extra[c.rng.IntN(len(b.Extra))])
-		default:
-			x[i] = int32(first + c.rng.IntN(last-first+1))
-		}
-	}
-	return x, nil
-}
-
-// reals draws real numbers.
-func (c *call) reals(k *cuda.Kernel, b *cuda.Buffer, n int) ([]float64, error) {
-	x := make([]float64, n)
-	for i := range x {
-		v := c.calm * deviation * c.rng.NormFloat64()
-		switch {
-		case b.Clock:
-			v = 3
-		case b.Value != nil && k.Kind == "update":
-			v = *b.Value
-		case b.Value != nil:
-			v += *b.Value
-		case b.From != nil && b.To != nil:
-			share := 1 / (1 + math.Exp(-v))
-			if c.edges && c.rng.IntN(8) == 0 {
-				share = []float64{edge, 1 - edge}[c.rng.IntN(2)]
-			}
-			v = *b.From + (*b.To-*b.From)*share
-		case b.From != nil:
-			v = *b.From + math.Abs(v) + least
-		case b.To != nil:
-			v = *b.To - math.Abs(v) - least
-		case k.Kind == "update" && b.Of != "g":
-			v = least + math.Abs(v)
-		}
-		x[i] = v
-	}
-	if b.Rows == "" || n == 0 {
-		return rounded(x), nil
-	}
-	width, err := b.Row(c.sizes)
-	if err != nil {
-		return nil, err
-	}
-	for row := range slices.Chunk(x, max(width, 1)) {
-		sum := 0.0
-		for i, v := range row {
-			if b.Rows == "distribution" {
-				row[i] = math.Exp(v)
-				sum += row[i]
-			} else {
-				sum += v * v
-			}
-		}
-		if b.Rows == "unit" {
-			sum = math.Sqrt(sum)
-		}
-		for i := range row {
-			row[i] /= sum
-		}
-	}
-	return rounded(x), nil
-}
-
-func rounded(x []float64) []float64 {
-	out := make([]float64, len(x))
-	for i, v := range x {
-		out[i] = float64(float32(v))
-	}
-	return out
 }
 
 // refer runs the kernel in Go, with numbers of 64 bits or of 32, and returns its results by name.
@@ -440,9 +328,6 @@ func (c *call) refer(k *cuda.Kernel, s *cuda.Shape, single bool) (out map[string
 	of.Run()
 	for name, f := range results {
 		out[name] = f.Interface()
-		if x, ok := out[name].([]float32); ok {
-			out[name] = as(x, reflect.TypeFor[[]float64]()).Interface()
-		}
 	}
 	return out, nil
 }
@@ -466,8 +351,8 @@ func (c *call) written(k *cuda.Kernel, i int) bool {
 	return role == "write" || role == "checkpoint" && !backwardOf(k.Name)
 }
 
-// run runs the kernel on the device; what it writes holds NaNs before.
-func (c *call) run(x *cuda.Loaded, s *cuda.Shape) ([][]float64, error) {
+// run runs the kernel on the device and returns the bytes of its results; they hold NaNs before.
+func (c *call) run(x *cuda.Loaded, s *cuda.Shape) ([][]byte, error) {
 	k := x.Kernel
 	addresses := make([]cuda.Address, len(k.Buffers))
 	var errs []error
@@ -482,14 +367,11 @@ func (c *call) run(x *cuda.Loaded, s *cuda.Shape) ([][]float64, error) {
 		}
 	}
 	errs = append(errs, x.Run(s, addresses))
-	out := make([][]float64, len(k.Buffers))
+	out := make([][]byte, len(k.Buffers))
 	for i, b := range k.Buffers {
-		data := make([]byte, s.Lengths[i]*b.Size())
-		if b.Type == "float" && b.Role != "work" {
-			errs = append(errs, c.device.Download(data, addresses[i]))
-			for at := 0; at < len(data); at += 4 {
-				out[i] = append(out[i], float64(math.Float32frombits(binary.LittleEndian.Uint32(data[at:]))))
-			}
+		if c.written(k, i) {
+			out[i] = make([]byte, s.Lengths[i]*b.Size())
+			errs = append(errs, c.device.Download(out[i], addresses[i]))
 		}
 		errs = append(errs, c.device.Release(addresses[i]))
 	}
@@ -511,6 +393,46 @@ func bytesOf(x any) []byte {
 		for _, v := range x {
 			out = append(out, map[bool]byte{true: 1}[v])
 		}
+	}
+	return out
+}
+
+// numbers are the entries of a buffer; truth values are 0, and 1 or what else is there.
+func numbers(data []byte, kind string) []float64 {
+	var out []float64
+	switch kind {
+	case "float":
+		for at := 0; at < len(data); at += 4 {
+			out = append(out, float64(math.Float32frombits(binary.LittleEndian.Uint32(data[at:]))))
+		}
+	case "int":
+		for at := 0; at < len(data); at += 4 {
+			out = append(out, float64(int32(binary.LittleEndian.Uint32(data[at:]))))
+		}
+	default:
+		for _, x := range data {
+			out = append(out, float64(x))
+		}
+	}
+	return out
+}
+
+// wide is any slice of a call as numbers of 64 bits.
+func wide(x any) []float64 {
+	var out []float64
+	switch x := x.(type) {
+	case []float64:
+		return x
+	case []float32:
+		for _, v := range x {
+			out = append(out, float64(v))
+		}
+	case []int32:
+		for _, v := range x {
+			out = append(out, float64(v))
+		}
+	case []bool:
+		out = numbers(bytesOf(x), "bool")
 	}
 	return out
 }

@@ -4,8 +4,8 @@ package projected
 
 import "github.com/nl-hecate/hecate/runtime/device"
 
-// Kernels makes calls of the kernels of Projected.
-func Kernels() device.References {
+// References makes references of the kernels of Projected.
+func References() device.References {
 	return device.References{
 		"projected/v027eccedd4b4/forward": func() device.Reference {
 			return device.Reference{Double: &Forward[float64]{}, Single: &Forward[float32]{}}
