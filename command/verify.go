@@ -119,7 +119,7 @@ func rowText(r verify.Row) string {
 	if r.Verdict == verify.Failed {
 		return fmt.Sprintf("%-6s %s (%s): %s\n", r.Verdict, r.Kernel, r.Sizes, r.Detail)
 	}
-	line := fmt.Sprintf("%-6s %-40s %.1e of %.0e  %s  %s; %s", r.Verdict, r.Kernel, r.Error, r.Bound, r.Target, r.Sizes, strings.Join(r.Equations, ", "))
+	line := fmt.Sprintf("%-6s %-40s error %.1e, bound %.0e  %s  %s; %s", r.Verdict, r.Kernel, r.Error, r.Bound, r.Target, r.Sizes, strings.Join(r.Equations, ", "))
 	if r.Detail != "" {
 		line += ": " + r.Detail
 	}

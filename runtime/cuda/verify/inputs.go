@@ -79,9 +79,9 @@ func (c *call) reals(b *cuda.Buffer, n int) ([]float64, error) {
 			}
 			v = *b.From + (*b.To-*b.From)*share
 		case b.From != nil:
-			v = *b.From + math.Abs(v) + least
+			v = *b.From + math.Abs(v) + c.scale*least
 		case b.To != nil:
-			v = *b.To - math.Abs(v) - least
+			v = *b.To - math.Abs(v) - c.scale*least
 		}
 		x[i] = v
 	}

@@ -32,7 +32,7 @@ type Row struct {
 	Error     float64  `json:"error"` // of that result
 	Bound     float64  `json:"bound"`
 	Verdict   Verdict  `json:"verdict"`
-	Detail    string   `json:"detail,omitempty"` // why it failed
+	Detail    string   `json:"detail,omitempty"` // why it failed, or which call was not compared
 }
 
 // A Verdict is what became of a kernel.
@@ -102,8 +102,9 @@ const (
 
 	deviation     = 0.25 // of the numbers that are drawn
 	least         = 0.0625
-	edge          = 1e-7 // how near to the end of a range, as a share of it
-	floor         = 1e-6 // see distance
-	halvings      = 4    // of the scale of numbers, at most
-	roundingShare = 4    // rounding to 32 bits alone may take a part of the bound: 1 of so many
+	edge          = 1e-7           // how near to the end of a range, as a share of it
+	floor         = 1e-6           // see distance
+	halvings      = 4              // of the scale of numbers, at most
+	halfUlp       = 1. / (1 << 24) // of a number of 32 bits, as a share of it
+	roundingShare = 4              // rounding to 32 bits alone may take a part of the bound: 1 of so many
 )
