@@ -71,10 +71,11 @@ oracle: ## rewrite the reference vectors with JAX (needs Python; for developers)
 bench: ## compare the emitted code with C, OpenBLAS and the peak in one interleaved run; appends to validation/bench/NOTES.md
 	$(GO) run ./validation/bench -append "$${TITLE:-$$(git log -1 --format='%h, %s')}"
 
-cuda: ## print the CUDA kernels into out/cuda, compile those that changed for every device; write what they need to cuda/resources.json
+cuda: ## compile the CUDA kernels that changed for every device, write what they need to cuda/resources.json; build images for the presets into cmd/hecate
 	.ci/nvrtc
 	$(GO) run ./cmd/hecategen cuda
 	$(GO) run ./internal/cudac
+	HECATE_NVRTC=out/nvrtc/libnvrtc.so.11.2 $(GO) run ./cmd/hecate images --presets --set levels.periods=1,8 --model 'ByteLM(MAG(CMS([DeltaRule, TitansLMM]), SlidingWindow))' -o cmd/hecate/images/images.zip
 
 fuzz: ## a minute of each fuzz target
 	@for t in gen/markdown:FuzzParse gen/notation/parser:FuzzParse gen/notation/parser:FuzzFormat gen/ir:FuzzParse gen/vjpcheck:FuzzTable runtime/checkpoint:FuzzDecode runtime/stream:FuzzCheck runtime/tokenizer:FuzzParse runtime/tokenizer:FuzzRoundTrip runtime/formula:FuzzParse command/internal/config:FuzzParse internal/vectors:FuzzRead; do \

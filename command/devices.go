@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"fmt"
 	"runtime"
 	"runtime/debug"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/nl-hecate/hecate/command/internal/engine"
 	"github.com/nl-hecate/hecate/command/internal/machine"
+	"github.com/nl-hecate/hecate/command/internal/progress"
 	"github.com/nl-hecate/hecate/runtime/catalog"
 	"github.com/nl-hecate/hecate/runtime/cpu"
 	"github.com/nl-hecate/hecate/runtime/cuda"
@@ -16,12 +18,18 @@ import (
 
 // devicesCommand is `hecate devices`.
 func devicesCommand(pages *catalog.Catalog) *cobra.Command {
-	var asJSON bool
+	var asJSON, kernels bool
 	c := &cobra.Command{Use: "devices", Short: "Show the instruction sets and the GPUs of this machine", Args: none,
+		Long: `Show the instruction sets and the GPUs of this machine, and which images of CUDA kernels
+each GPU takes: machine code of its own, that of a lower minor version, or PTX; of kernels
+and sizes that have no image, whether NVRTC can compile them.`,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return show(c.OutOrStdout(), lookAtDevices(pages), asJSON, true)
+			d := lookAtDevices(pages)
+			d.each = kernels
+			return show(c.OutOrStdout(), d, asJSON, true)
 		}}
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	c.Flags().BoolVar(&kernels, "kernels", false, "a line for each kernel with an image: the one that each GPU takes, and why")
 	return c
 }
 
@@ -29,10 +37,20 @@ func devicesCommand(pages *catalog.Catalog) *cobra.Command {
 type devices struct {
 	machine.Info
 	GPUs     []cuda.Info
-	NoGPU    string `json:",omitempty"` // why there is none
-	Kernels  int    // that this program has for GPUs
-	Compiler string `json:",omitempty"` // of kernels: its version, where there is a GPU
-	Why      string `json:",omitempty"` // the kernels cannot be compiled
+	NoGPU    string  `json:",omitempty"` // why there is none
+	Kernels  int     // that this program has for GPUs
+	Images   []image `json:",omitempty"`
+	Compiler string  `json:",omitempty"` // of kernels: its version, where there is a GPU
+	Why      string  `json:",omitempty"` // the kernels cannot be compiled
+	each     bool
+}
+
+// image is the image of a kernel that a GPU takes, "" for none, and why.
+type image struct {
+	GPU int `json:"gpu"`
+	cuda.Variant
+	Target string `json:"target"`
+	Why    string `json:"why"`
 }
 
 func lookAtDevices(pages *catalog.Catalog) devices {
@@ -43,12 +61,18 @@ func lookAtDevices(pages *catalog.Catalog) devices {
 		return d
 	}
 	d.GPUs = found
-	l, err := cuda.OpenLibrary(pages.Kernels()...)
+	l, err := engine.Library(pages)
 	if err != nil {
 		d.Why = err.Error()
 		return d
 	}
 	d.Kernels = len(l.Names())
+	for _, g := range found {
+		for _, v := range l.Variants() {
+			_, c := l.Chosen(v, g)
+			d.Images = append(d.Images, image{g.Index, v, c.Target, c.Why})
+		}
+	}
 	if d.Compiler, err = cuda.CompilerVersion(); err != nil {
 		d.Why = err.Error()
 	}
@@ -65,6 +89,7 @@ func (d devices) String() string {
 	}
 	for _, g := range d.GPUs {
 		fmt.Fprintf(&b, "GPU:      %s\n", g)
+		d.images(&b, g.Index)
 	}
 	fmt.Fprintf(&b, "kernels:  %d, as text", d.Kernels)
 	switch {
@@ -74,6 +99,28 @@ func (d devices) String() string {
 		fmt.Fprintf(&b, " that NVRTC %s compiles for the sizes of a model\n", d.Compiler)
 	}
 	return b.String()
+}
+
+// images prints which images a GPU takes: how many for each reason, or a line for each kernel.
+func (d devices) images(b *strings.Builder, gpu int) {
+	counts := map[[2]string]int{}
+	var order [][2]string
+	for _, x := range d.Images {
+		if x.GPU != gpu {
+			continue
+		}
+		if d.each {
+			fmt.Fprintf(b, "  %-12s %s: %s\n", cmp.Or(x.Target, "none"), x.Variant, x.Why)
+			continue
+		}
+		key := [2]string{cmp.Or(x.Target, "none"), x.Why}
+		if counts[key]++; counts[key] == 1 {
+			order = append(order, key)
+		}
+	}
+	for _, key := range order {
+		fmt.Fprintf(b, "  images: %s for %s with their sizes: %s\n", key[0], progress.Things(counts[key], "kernel"), key[1])
+	}
 }
 
 // version describes this program.

@@ -49,7 +49,7 @@ func TestPresets(t *testing.T) {
 		w.Reset()
 		errs.Reset()
 		args := []string{"build", "--preset", n, "--text", "text/crossroads.txt", "--dry-run", "--lanes", "1"}
-		if bytes.Contains(data, []byte(`kind = "text"`)) {
+		if bytes.Contains(data, ofWords) {
 			args = append(args, "--set", "stream.tokenizer="+bpe)
 		}
 		if status := run(context.Background(), registry.All(), args, nil, &w, &errs); status != fine {
@@ -83,7 +83,7 @@ func TestPresetsReach(t *testing.T) {
 			}
 		}
 		args, on := []string{"build", "--preset", n, "--out", t.TempDir()}, ""
-		if bytes.Contains(data, []byte(`kind = "text"`)) {
+		if bytes.Contains(data, ofWords) {
 			text, bpe := filepath.Join(t.TempDir(), "text"), filepath.Join(t.TempDir(), "bpe.json")
 			if err := opticks.GoSources(text, 5_000_000); err != nil {
 				t.Fatal(err)

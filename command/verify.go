@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/nl-hecate/hecate/command/internal/engine"
 	"github.com/nl-hecate/hecate/command/internal/progress"
 	"github.com/nl-hecate/hecate/runtime/catalog"
 	"github.com/nl-hecate/hecate/runtime/checkpoint"
@@ -87,7 +88,11 @@ func (v *verification) run(c *cobra.Command, pages *catalog.Catalog, n int) erro
 			fmt.Fprintf(out, "%s, each with its backward, on %s\n", progress.Things(kernels, "kernel"), i)
 		}
 	}
-	err := verify.On(c.Context(), n, pages.Kernels(), pages.Reference, v.Options, opened, func(r verify.Row) error {
+	l, err := engine.Library(pages)
+	if err != nil {
+		return err
+	}
+	err = verify.On(c.Context(), n, l, pages.Reference, v.Options, opened, func(r verify.Row) error {
 		all.Rows = append(all.Rows, r)
 		if v.asJSON {
 			return printLine(out, r)

@@ -3,10 +3,25 @@
 package main
 
 import (
+	"embed"
 	"os"
 
 	"github.com/nl-hecate/hecate/command"
 	"github.com/nl-hecate/hecate/generated/registry"
 )
 
-func main() { os.Exit(command.Main(registry.All())) }
+func main() { os.Exit(command.Main(registry.All().WithImages(compiled()))) }
+
+// images holds images.zip, where make cuda has written it.
+//
+//go:embed images
+var images embed.FS
+
+// compiled is the file of images, nil where there is none.
+func compiled() []byte {
+	data, err := images.ReadFile("images/images.zip")
+	if err != nil {
+		return nil
+	}
+	return data
+}

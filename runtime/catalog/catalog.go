@@ -26,6 +26,7 @@ type Catalog struct {
 	names      []string // in the order in which entries were added
 	pages      formula.Table
 	kernels    [][]byte                   // archives
+	images     [][]byte                   // files of cuda.Images
 	references []func() device.References // of the same kernels in Go
 }
 
@@ -36,7 +37,7 @@ func New(entries ...Entry) *Catalog { return (&Catalog{}).With(entries...) }
 // With returns a catalog that has further entries after those of c, which does
 // not change. It panics as New does.
 func (c *Catalog) With(entries ...Entry) *Catalog {
-	out := &Catalog{entries: map[string]Entry{}, pages: formula.Table{}, kernels: c.kernels, references: c.references}
+	out := &Catalog{entries: map[string]Entry{}, pages: formula.Table{}, kernels: c.kernels, images: c.images, references: c.references}
 	for _, n := range c.names {
 		out.add(c.entries[n])
 	}
@@ -65,9 +66,23 @@ func (c *Catalog) Reference(kernel string) (call device.Reference, ok bool) {
 	return call, false
 }
 
+// WithImages returns a catalog that has compiled CUDA kernels, too: a file of hecate images. Without data it
+// is the same.
+func (c *Catalog) WithImages(data []byte) *Catalog {
+	if len(data) == 0 {
+		return c
+	}
+	out := c.With()
+	out.images = append(slices.Clip(out.images), data)
+	return out
+}
+
 // Kernels are the archives of the CUDA kernels of the pages, for cuda.OpenLibrary; none in a
 // program that was built with the tag nogpu.
 func (c *Catalog) Kernels() [][]byte { return c.kernels }
+
+// Images are the files of compiled CUDA kernels, for cuda.ReadImages.
+func (c *Catalog) Images() [][]byte { return c.images }
 
 func (c *Catalog) add(e Entry) {
 	if _, twice := c.entries[e.name]; twice {

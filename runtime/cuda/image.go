@@ -4,11 +4,14 @@ package cuda
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/nl-hecate/hecate/runtime/internal/atomicfile"
 )
@@ -17,26 +20,45 @@ import (
 // from: text, header, sizes, machine and version of the compiler. An entry begins with the hash
 // of its image; one that is damaged is made again.
 
-// image returns the image of a kernel with sizes for a device, and where it came from.
+// image returns the image of a kernel with sizes for a device, and where it came from: the images of the
+// library, the cache, or NVRTC.
 func (l *Library) image(k *Kernel, sizes map[string]int, i Info) (image []byte, from string, err error) {
 	constants, err := k.Constants(sizes)
 	if err != nil {
 		return nil, "", err
 	}
+	v := Variant{k.Name, constants}
+	m, chosen := l.Chosen(v, i)
+	if m != nil {
+		image, err := m.read(v, chosen.Target)
+		return image, "image " + chosen.Target, err
+	}
 	c, err := openCompiler()
 	if err != nil {
-		return nil, "", fmt.Errorf("kernel %s (%s) on %s: no image has these sizes, and %w", k.Name, constants, i, err)
+		return nil, "", fmt.Errorf("kernel %s on %s: %s; and %w", v, i, chosen.Why, err)
 	}
 	if !c.supports(i) {
-		return nil, "", fmt.Errorf("kernel %s (%s) on %s: NVRTC %s does not know this machine; a newer one is needed", k.Name, constants, i, c.version)
+		return nil, "", fmt.Errorf("kernel %s on %s: %s; and NVRTC %s does not know this machine, a newer one is needed", v, i, chosen.Why, c.version)
 	}
-	at := cachePath(k.Text, l.header, constants, i.Target(), c.version, c.path)
-	if image, ok := cached(at); ok {
+	image, kept, err := c.image(k, l.header, constants, i.Target())
+	if err != nil {
+		return nil, "", fmt.Errorf("kernel %s on %s: %w", v, i, err)
+	}
+	if kept {
 		return image, "the cache", nil
 	}
-	image, err = c.compileText(k.Name+".cu", k.Text, l.header, constants, i.Target())
+	return image, "NVRTC " + c.version, nil
+}
+
+// image is the image of a text for a target. kept is whether it was in the cache.
+func (c *compiler) image(k *Kernel, header, constants, target string) (image []byte, kept bool, err error) {
+	at := cachePath(k.Text, header, constants, target, c.version, c.path)
+	if image, ok := cached(at); ok {
+		return image, true, nil
+	}
+	image, err = c.compileText(k.Name+".cu", k.Text, header, constants, target)
 	if err != nil {
-		return nil, "", fmt.Errorf("kernel %s (%s) on %s: %w", k.Name, constants, i, err)
+		return nil, false, err
 	}
 	if at != "" {
 		sum := sha256.Sum256(image)
@@ -47,7 +69,41 @@ func (l *Library) image(k *Kernel, sizes map[string]int, i Info) (image []byte, 
 			})
 		}
 	}
-	return image, "NVRTC " + c.version, nil
+	return image, false, nil
+}
+
+// WriteImages compiles variants of a library's kernels for targets and writes the images; the same bytes
+// for the same texts, sizes and version of NVRTC. progress is called before each image.
+func WriteImages(ctx context.Context, w io.Writer, l *Library, variants []Variant, targets []string, progress func(v Variant, target string)) error {
+	c, err := openCompiler()
+	if err != nil {
+		return err
+	}
+	out, err := newImageWriter(w, c.version)
+	if err != nil {
+		return err
+	}
+	variants = slices.Compact(slices.SortedFunc(slices.Values(variants), CompareVariants))
+	for _, target := range slices.Sorted(slices.Values(targets)) {
+		for _, v := range variants {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			k, err := l.Kernel(v.Kernel)
+			if err != nil {
+				return err
+			}
+			progress(v, target)
+			image, _, err := c.image(k, l.header, v.Sizes, target)
+			if err == nil {
+				err = out.add(target, v, digest(k.Text, l.header), image)
+			}
+			if err != nil {
+				return fmt.Errorf("kernel %s for %s: %w", v, target, err)
+			}
+		}
+	}
+	return out.z.Close()
 }
 
 // cachePath is the file of an image, "" where there is no cache.

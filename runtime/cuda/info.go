@@ -1,6 +1,10 @@
 package cuda
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/nl-hecate/hecate/runtime/device"
+)
 
 // An Info describes a device.
 type Info struct {
@@ -19,6 +23,14 @@ func (i Info) Target() string { return fmt.Sprintf("sm_%d%d", i.Major, i.Minor) 
 
 func (i Info) String() string {
 	return fmt.Sprintf("cuda:%d %s (%s, %.1f GiB, CUDA %s)", i.Index, i.Name, i.Target(), float64(i.Memory)/(1<<30), i.Driver)
+}
+
+// An Opened is a device with its memory.
+type Opened struct {
+	Memory device.Memory
+	Info   Info
+	Free   func() (free, total int64, err error) // of the device's memory, in bytes
+	Close  func() error
 }
 
 // A Grid is the shape of a launch: blocks, threads of a block, and bytes of dynamic shared

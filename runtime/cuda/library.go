@@ -4,6 +4,7 @@ import (
 	"archive/tar"
 	"bytes"
 	"compress/gzip"
+	_ "embed"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -20,7 +21,14 @@ type Library struct {
 	header  string
 	kernels map[string]*Kernel
 	names   []string
+	images  []*Images
 }
+
+// vectorKernel is what is done with vectors between the kernels of the pages. Every library has it.
+var vectorKernel = &Kernel{Name: "runtime/vector", Text: vectorText}
+
+//go:embed text/vector.cu
+var vectorText string
 
 // header is the name of what all texts include.
 const headerName = "hecate.cuh"
@@ -76,11 +84,42 @@ func (l *Library) kernel(name string) *Kernel {
 	return k
 }
 
+// Use adds images. Those that are added first are asked first.
+func (l *Library) Use(images ...*Images) { l.images = append(l.images, images...) }
+
+// Variants are those that the images have, sorted.
+func (l *Library) Variants() (out []Variant) {
+	for _, m := range l.images {
+		out = append(out, m.Variants()...)
+	}
+	slices.SortFunc(out, CompareVariants)
+	return slices.Compact(out)
+}
+
+// Chosen is the image of a variant that a device takes, and why: the first that fits. The result is nil
+// where none does; Why is then that of the images that were made last.
+func (l *Library) Chosen(v Variant, i Info) (from *Images, c Choice) {
+	k, err := l.Kernel(v.Kernel)
+	if err != nil {
+		return nil, Choice{Why: err.Error()}
+	}
+	c.Why = "this program has no images"
+	for _, m := range l.images {
+		if c = m.choose(v, digest(k.Text, l.header), i); c.Target != "" {
+			return m, c
+		}
+	}
+	return nil, c
+}
+
 // Names are the names of all kernels, UNIT/NAME, sorted.
 func (l *Library) Names() []string { return l.names }
 
 // Kernel is the kernel of a name. The error names it where there is none.
 func (l *Library) Kernel(name string) (*Kernel, error) {
+	if name == vectorKernel.Name {
+		return vectorKernel, nil
+	}
 	k := l.kernels[name]
 	if k == nil || k.row == nil || k.Text == "" {
 		return nil, fmt.Errorf("cuda: this program has no kernel %s", name)

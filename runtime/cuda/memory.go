@@ -103,22 +103,18 @@ func (v *Device) NewMemory(l *Library) (*Memory, error) {
 	return m, nil
 }
 
-// OpenMemory opens the n-th device and its memory, with the kernels of some archives. done closes both.
-func OpenMemory(n int, archives ...[]byte) (m device.Memory, info Info, done func() error, err error) {
-	l, err := OpenLibrary(archives...)
-	if err != nil {
-		return nil, info, nil, err
-	}
+// OpenMemory opens the n-th device and its memory, with the kernels of a library.
+func OpenMemory(n int, l *Library) (*Opened, error) {
 	v, err := Open(n)
 	if err != nil {
-		return nil, info, nil, err
+		return nil, err
 	}
-	own, err := v.NewMemory(l)
+	m, err := v.NewMemory(l)
 	if err != nil {
-		return nil, info, nil, errors.Join(err, v.Close())
+		return nil, errors.Join(err, v.Close())
 	}
-	own.Eager(os.Getenv("HECATE_GRAPHS") == "off")
-	return own, v.Info, func() error { return errors.Join(own.Close(), v.Close()) }, nil
+	m.Eager(os.Getenv("HECATE_GRAPHS") == "off")
+	return &Opened{m, v.Info, v.Free, func() error { return errors.Join(m.Close(), v.Close()) }}, nil
 }
 
 // Eager makes it capture no graphs and wait for each kernel, so that the one that fails is named; slow.
@@ -309,8 +305,8 @@ type field struct {
 const noRoot = "no_root"
 
 // bind finds the fields of a call: sizes, then parameters, in the order of the plan.
-func (m *Memory) bind(kernel string, t reflect.Type) (*boundCall, error) {
-	k, err := m.library.Kernel(kernel)
+func (l *Library) bind(kernel string, t reflect.Type) (*boundCall, error) {
+	k, err := l.Kernel(kernel)
 	if err != nil {
 		return nil, err
 	}
@@ -350,6 +346,16 @@ func (m *Memory) bind(kernel string, t reflect.Type) (*boundCall, error) {
 	return b, nil
 }
 
+// read reads the sizes of a call.
+func (b *boundCall) read(base unsafe.Pointer) {
+	b.key = b.key[:0]
+	for _, f := range b.sizes {
+		n := *(*int)(unsafe.Add(base, f.offset))
+		b.values[f.name] = n
+		b.key = fmt.Appendf(b.key, "%d ", n)
+	}
+}
+
 // Run is device.Device's.
 func (m *Memory) Run(kernel string, call any) { m.fail(m.run(kernel, call)) }
 
@@ -359,18 +365,13 @@ func (m *Memory) run(kernel string, call any) error {
 	b := m.calls[key]
 	if b == nil {
 		var err error
-		if b, err = m.bind(kernel, key.typ); err != nil {
+		if b, err = m.library.bind(kernel, key.typ); err != nil {
 			return err
 		}
 		m.calls[key] = b
 	}
 	base := v.UnsafePointer()
-	b.key = b.key[:0]
-	for _, f := range b.sizes {
-		n := *(*int)(unsafe.Add(base, f.offset))
-		b.values[f.name] = n
-		b.key = fmt.Appendf(b.key, "%d ", n)
-	}
+	b.read(base)
 	s := b.shapes[string(b.key)]
 	if s == nil {
 		var err error
@@ -425,12 +426,18 @@ func (m *Memory) shape(b *boundCall) (*sizedCall, error) {
 	if s.Shape, err = s.loaded.Shape(b.values); err != nil {
 		return nil, err
 	}
-	for i, buffer := range b.kernel.Buffers {
+	s.work = b.kernel.workBytes(s.Shape)
+	return s, nil
+}
+
+// workBytes is the workspace of a call, in bytes.
+func (k *Kernel) workBytes(s *Shape) (n int) {
+	for i, buffer := range k.Buffers {
 		if buffer.Role == "work" {
-			s.work += whole(s.Lengths[i] * buffer.Size())
+			n += whole(s.Lengths[i] * buffer.Size())
 		}
 	}
-	return s, nil
+	return n
 }
 
 // whole rounds bytes up to an aligned part.

@@ -2,7 +2,12 @@
 
 package cuda
 
-import "github.com/nl-hecate/hecate/runtime/device"
+import (
+	"context"
+	"io"
+
+	"github.com/nl-hecate/hecate/runtime/device"
+)
 
 // CompilerVersion says why there is no compiler of kernels.
 func CompilerVersion() (string, error) {
@@ -11,12 +16,36 @@ func CompilerVersion() (string, error) {
 }
 
 // OpenMemory says why there is no device.
-func OpenMemory(int, ...[]byte) (device.Memory, Info, func() error, error) {
+func OpenMemory(int, *Library) (*Opened, error) {
 	_, err := List()
-	return nil, Info{}, nil, err
+	return nil, err
 }
 
 // List says why there are no devices.
 func List() ([]Info, error) {
 	return nil, &UnavailableError{"this build has no support of GPUs: it was made with the tag nogpu, or for a system other than Linux"}
 }
+
+// WriteImages says why there is no compiler of kernels.
+func WriteImages(context.Context, io.Writer, *Library, []Variant, []string, func(Variant, string)) error {
+	_, err := List()
+	return err
+}
+
+// A Survey is a memory without a device: see its other form.
+type Survey struct{ device.Memory }
+
+// NewSurvey says why there is no device.
+func NewSurvey(*Library) (*Survey, error) {
+	_, err := List()
+	return nil, err
+}
+
+// Variants are none.
+func (*Survey) Variants() []Variant { return nil }
+
+// Bytes are none.
+func (*Survey) Bytes() int { return 0 }
+
+// Close does nothing.
+func (*Survey) Close() error { return nil }

@@ -24,7 +24,7 @@ type compiler struct {
 	mu      sync.Mutex // it is called by one goroutine at a time
 
 	versionOf, errorText, create, destroy, compile function
-	logSize, log, codeSize, code                   function
+	logSize, log, codeSize, code, ptxSize, ptx     function
 	archCount, archs                               function
 }
 
@@ -35,6 +35,7 @@ func (c *compiler) functions() []*function {
 		name(&c.versionOf, "nvrtcVersion"), name(&c.errorText, "nvrtcGetErrorString"), name(&c.create, "nvrtcCreateProgram"),
 		name(&c.destroy, "nvrtcDestroyProgram"), name(&c.compile, "nvrtcCompileProgram"), name(&c.logSize, "nvrtcGetProgramLogSize"),
 		name(&c.log, "nvrtcGetProgramLog"), name(&c.codeSize, "nvrtcGetCUBINSize"), name(&c.code, "nvrtcGetCUBIN"),
+		name(&c.ptxSize, "nvrtcGetPTXSize"), name(&c.ptx, "nvrtcGetPTX"),
 		optional(&c.archCount, "nvrtcGetNumSupportedArchs"), optional(&c.archs, "nvrtcGetSupportedArchs"),
 	}
 }
@@ -65,7 +66,7 @@ func compilerPaths() []string {
 }
 
 // errNoCompiler says that there is no NVRTC.
-var errNoCompiler = errors.New("there is no NVRTC: install it, as by pip install nvidia-cuda-nvrtc-cu12, or name libnvrtc.so in HECATE_NVRTC")
+var errNoCompiler = errors.New("there is no NVRTC: install it, as by pip install nvidia-cuda-nvrtc-cu12, or name libnvrtc.so in HECATE_NVRTC; or run hecate images where it is, and name its file in HECATE_IMAGES")
 
 // openCompiler opens NVRTC, once in a process.
 var openCompiler = sync.OnceValues(func() (*compiler, error) {
@@ -137,7 +138,7 @@ func (c *compiler) supports(i Info) bool {
 	return slices.Contains(list, int32(10*i.Major+i.Minor))
 }
 
-// compileText makes an image of a text for a machine, as in sm_90. name is the text's in messages.
+// compileText makes an image of a text for a target: machine code for sm_90, PTX for compute_80. name is the text's in messages.
 func (c *compiler) compileText(name, text, header, sizes, target string) ([]byte, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -166,6 +167,9 @@ func (c *compiler) compileText(name, text, header, sizes, target string) ([]byte
 			err = fmt.Errorf("%w: %s", err, line)
 		}
 		return nil, err
+	}
+	if _, ok := capability(target, "compute_"); ok {
+		return c.read(&c.ptxSize, &c.ptx, program)
 	}
 	return c.read(&c.codeSize, &c.code, program)
 }

@@ -3,7 +3,6 @@
 package cuda
 
 import (
-	_ "embed"
 	"encoding/binary"
 	"math"
 	"slices"
@@ -11,11 +10,6 @@ import (
 
 	"github.com/nl-hecate/hecate/runtime/device"
 )
-
-// vectorText is what is done with vectors between the kernels of the pages.
-//
-//go:embed text/vector.cu
-var vectorText string
 
 // vectorThreads is the number of threads of a block of these kernels, squaresOf how many entries
 // a block of hecate_squares has.
@@ -32,12 +26,11 @@ func (m *Memory) kernels() (*vectors, error) {
 	if m.vector != nil {
 		return m.vector, nil
 	}
-	const name = "runtime/vector"
-	image, _, err := m.library.image(&Kernel{Name: name, Text: vectorText}, nil, m.device.Info)
+	image, _, err := m.library.image(vectorKernel, nil, m.device.Info)
 	if err != nil {
 		return nil, err
 	}
-	module, err := m.device.Load(name, image)
+	module, err := m.device.Load(vectorKernel.Name, image)
 	if err != nil {
 		return nil, err
 	}

@@ -82,6 +82,9 @@ func memory(say func(string, ...any), info engine.Info, all, slots, arena int, c
 		total += r.bytes
 	}
 	say("%-16s %14s bytes  (without the text and the program)", "total", count(total))
+	if info.OnDevice > 0 {
+		say("%-16s %14s bytes  (counted: all but gradients of a sequence, which are summed there)", "on the GPU", count(info.OnDevice))
+	}
 	tensors := 3 * len(info.Params)
 	const header = 200 // bytes for each tensor
 	one := (all+slots+info.Batch*info.States)*number + 8*info.Steps + header*tensors

@@ -48,11 +48,34 @@ type builder struct {
 }
 
 // NewBuilder returns a build that resumes from a checkpoint, or a new one.
-func (m *Modules) NewBuilder(c *config.Loaded, resume string) (made Builder, err error) {
+func (m *Modules) NewBuilder(c *config.Loaded, resume string) (Builder, error) {
 	r, err := m.read(c)
 	if err != nil {
 		return nil, err
 	}
+	at, err := m.place(c.Build.Device)
+	var n Needs
+	if err == nil && at.gpu != nil {
+		if n, err = m.needs(c, r); err == nil {
+			err = at.check(n)
+		}
+		if err != nil {
+			err = errors.Join(err, at.close())
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("build.device is %q: %w", c.Build.Device, err)
+	}
+	b, err := m.builder(c, r, at, resume)
+	if err != nil {
+		return nil, errors.Join(err, at.close())
+	}
+	b.info.OnDevice = n.Bytes
+	return b, nil
+}
+
+// builder makes a builder that computes at a place.
+func (m *Modules) builder(c *config.Loaded, r reading, place *place, resume string) (*builder, error) {
 	model, sizes, err := m.model(c, r.source.Vocab())
 	if err != nil {
 		return nil, err
@@ -77,18 +100,6 @@ func (m *Modules) NewBuilder(c *config.Loaded, resume string) (made Builder, err
 	if err != nil {
 		return nil, err
 	}
-	place, err := m.place(c.Build.Device)
-	if err != nil {
-		return nil, fmt.Errorf("build.device is %q: %w", c.Build.Device, err)
-	}
-	defer func() {
-		if err == nil {
-			return
-		}
-		if e := place.close(); e != nil {
-			err = errors.Join(err, e)
-		}
-	}()
 	mod, err := module.New(module.Config[float32]{Memory: place.memory, Model: model, Update: u, Buffer: buffer, Clip: c.Update.Clip, Schedule: learning,
 		NoDecay: kindsOf(c.Update.NoDecay), Chunks: c.Build.GradientChunks, Seed: c.Model.Seed})
 	if err != nil {

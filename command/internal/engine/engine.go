@@ -26,6 +26,8 @@ type Maker interface {
 	// new one if that is "". It writes nothing. An invalid key of the configuration
 	// is an error at its place.
 	NewBuilder(c *config.Loaded, resume string) (Builder, error)
+	// Needs are the kernels that a build runs on a device, and the memory that they take there.
+	Needs(c *config.Loaded) (Needs, error)
 	// Tokens returns the tokens that a configuration builds on.
 	Tokens(c *config.Loaded) ([]int32, error)
 	// NewReader opens the parameters of a checkpoint, with a new context. tokenizer
@@ -119,7 +121,8 @@ type Info struct {
 	Counts     string  `json:"counts"`             // unit of the periods: chunks or tokens
 	Buffer     string  `json:"buffer"`             // the update that buffers gradients
 	Params     []Param `json:"-"`
-	States     int     `json:"-"` // numbers of context memory of a sequence
+	OnDevice   int     `json:"device_bytes,omitempty"` // of a GPU's memory
+	States     int     `json:"-"`                      // numbers of context memory of a sequence
 	Batch      int     `json:"lanes"`
 	Chunk      int     `json:"chunk"` // tokens of each sequence
 	Across     int     `json:"gradient_chunks,omitempty"`

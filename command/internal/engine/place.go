@@ -1,12 +1,21 @@
 package engine
 
 import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/nl-hecate/hecate/command/internal/config"
+	"github.com/nl-hecate/hecate/command/internal/progress"
+	"github.com/nl-hecate/hecate/runtime/catalog"
 	"github.com/nl-hecate/hecate/runtime/cpu"
 	"github.com/nl-hecate/hecate/runtime/cuda"
 	"github.com/nl-hecate/hecate/runtime/device"
+	"github.com/nl-hecate/hecate/runtime/module"
 )
 
 // A place is where a model computes.
@@ -15,6 +24,8 @@ type place struct {
 	arithmetic string
 	name       string
 	why        string // the processor, where a GPU was asked for if there is one
+	gpu        *cuda.Opened
+	library    *cuda.Library // of the GPU
 	close      func() error
 }
 
@@ -27,13 +38,137 @@ func (m *Modules) place(device string) (*place, error) {
 		return here, nil
 	}
 	n, _ := strconv.Atoi(number) // "" is the first
-	memory, info, done, err := cuda.OpenMemory(n, m.Kernels()...)
+	l, err := Library(m.Catalog)
+	if err != nil {
+		return nil, err
+	}
+	d, err := cuda.OpenMemory(n, l)
 	switch {
 	case err == nil:
-		return &place{memory: memory, arithmetic: memory.String(), name: info.String(), close: done}, nil
+		return &place{memory: d.Memory, arithmetic: d.Memory.String(), name: d.Info.String(), gpu: d, library: l, close: d.Close}, nil
 	case word == "auto":
 		here.why = err.Error()
 		return here, nil
 	}
 	return nil, err
+}
+
+// imagesVariable names a file of images in the environment.
+const imagesVariable = "HECATE_IMAGES"
+
+// Library is the CUDA kernels of a catalog with its images. The file that HECATE_IMAGES names is asked
+// before those of the catalog.
+func Library(pages *catalog.Catalog) (*cuda.Library, error) {
+	l, err := cuda.OpenLibrary(pages.Kernels()...)
+	if err != nil {
+		return nil, err
+	}
+	if path := os.Getenv(imagesVariable); path != "" {
+		data, err := os.ReadFile(path)
+		if err == nil {
+			err = use(l, data)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s is %q: %w", imagesVariable, path, err)
+		}
+	}
+	for _, data := range pages.Images() {
+		if err := use(l, data); err != nil {
+			return nil, err
+		}
+	}
+	return l, nil
+}
+
+func use(l *cuda.Library, images []byte) error {
+	m, err := cuda.ReadImages(images)
+	if err == nil {
+		l.Use(m)
+	}
+	return err
+}
+
+// A Needs is what a build takes on a device: kernels with the sizes of its model, and bytes of memory.
+type Needs struct {
+	Kernels []cuda.Variant
+	Bytes   int
+}
+
+// Needs runs a build's steps, and measures and samples once, without a device and without computing anything.
+func (m *Modules) Needs(c *config.Loaded) (Needs, error) {
+	r, err := m.read(c)
+	if err != nil {
+		return Needs{}, err
+	}
+	return m.needs(c, r)
+}
+
+func (m *Modules) needs(c *config.Loaded, r reading) (n Needs, err error) {
+	l, err := Library(m.Catalog)
+	if err != nil {
+		return n, err
+	}
+	s, err := cuda.NewSurvey(l)
+	if err != nil {
+		return n, err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	b, err := m.builder(c, r, &place{memory: s, arithmetic: s.String(), close: func() error { return nil }}, "")
+	if err == nil {
+		err = errors.Join(b.rehearse(), s.Err())
+	}
+	return Needs{s.Variants(), s.Bytes()}, err
+}
+
+// rehearse makes steps until each level without a gate has been updated, and one more; it measures and samples
+// a chunk.
+func (b *builder) rehearse() error {
+	most := 2
+	for _, p := range b.session.Conductor().Pulse().Schedule().Periods {
+		most += p
+	}
+	for range most {
+		s, err := b.Step()
+		if err != nil {
+			return err
+		}
+		waits := slices.ContainsFunc(s.Levels, func(l Level) bool { return !l.Gated && l.Updates == 0 })
+		if !waits && s.Step > 1 {
+			break
+		}
+	}
+	mod := b.session.Module()
+	part := b.reading.ids[:min(len(b.reading.ids), b.info.Chunk+1)]
+	_, err := mod.Score(context.Background(), b.session.Conductor().Pulse().Schedule(), b.reading.last, part, b.info.Chunk)
+	if err == nil {
+		_, err = b.session.Generate(context.Background(), 0, part[:1], module.Sampling{Settings: b.sample, Limit: 2, Chunk: b.info.Chunk})
+	}
+	return err
+}
+
+// check refuses a build that takes more memory than a GPU has free, or kernels that it cannot get.
+func (p *place) check(n Needs) error {
+	free, all, err := p.gpu.Free()
+	if err != nil {
+		return err
+	}
+	if int64(n.Bytes) > free {
+		return fmt.Errorf("the build takes %s bytes of its memory; %s of %s bytes are free on %s", progress.Count(n.Bytes), progress.Count(free), progress.Count(all), p.name)
+	}
+	_, err = cuda.CompilerVersion()
+	if err == nil {
+		return nil
+	}
+	missing, first := 0, ""
+	for _, v := range n.Kernels {
+		if from, c := p.library.Chosen(v, p.gpu.Info); from == nil {
+			if missing++; missing == 1 {
+				first = fmt.Sprintf("%s: %s", v, c.Why)
+			}
+		}
+	}
+	if missing == 0 {
+		return nil
+	}
+	return fmt.Errorf("%d of the %s of the build have no image for %s (%s); and %w", missing, progress.Things(len(n.Kernels), "kernel"), p.name, first, err)
 }

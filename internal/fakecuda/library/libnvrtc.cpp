@@ -126,4 +126,8 @@ int nvrtcGetCUBIN(Program *p, char *out) {
   return 0;
 }
 
+int nvrtcGetPTXSize(Program *p, std::size_t *n) { return nvrtcGetCUBINSize(p, n); }
+
+int nvrtcGetPTX(Program *p, char *out) { return nvrtcGetCUBIN(p, out); }
+
 }  // extern "C"

@@ -10,7 +10,7 @@ import (
 )
 
 // On says why there is no device.
-func On(context.Context, int, [][]byte, func(string) (device.Reference, bool), Options, func(cuda.Info, int), func(Row) error) error {
+func On(context.Context, int, *cuda.Library, func(string) (device.Reference, bool), Options, func(cuda.Info, int), func(Row) error) error {
 	_, err := cuda.List()
 	return err
 }

@@ -4,7 +4,9 @@
 package verify
 
 import (
+	"maps"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/nl-hecate/hecate/runtime/cuda"
@@ -68,6 +70,62 @@ func (o *Options) chosen(l *cuda.Library) (out []string) {
 	for _, name := range l.Names() {
 		if !backwardOf(name) && (o.Kernels == nil || o.Kernels.MatchString(name)) {
 			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// Variants are the kernels that Run compiles, with their sizes.
+func (o *Options) Variants(l *cuda.Library) (out []cuda.Variant, err error) {
+	for _, name := range o.chosen(l) {
+		for _, model := range o.models() {
+			var kernels []*cuda.Kernel
+			for _, n := range both(l, name) {
+				k, err := l.Kernel(n)
+				if err != nil {
+					return nil, err
+				}
+				kernels = append(kernels, k)
+			}
+			sizes := sizesOf(model, kernels)
+			for _, k := range kernels {
+				constants, err := k.Constants(sizes)
+				if err != nil {
+					return nil, err
+				}
+				out = append(out, cuda.Variant{Kernel: k.Name, Sizes: constants})
+			}
+		}
+	}
+	return out, nil
+}
+
+// both are the names of a kernel and of its backward, if there is one.
+func both(l *cuda.Library, name string) []string {
+	back := name + "_backward"
+	for _, last := range []string{"/forward", "/call"} { // of a function, and of an operation
+		if unit, ok := strings.CutSuffix(name, last); ok {
+			back = unit + "/backward"
+		}
+	}
+	if slices.Contains(l.Names(), back) {
+		return []string{name, back}
+	}
+	return []string{name}
+}
+
+// sizesOf are the sizes of a model for kernels: those of the table, and for letters that it does not
+// have what the page says if that is small.
+func sizesOf(model map[string]int, kernels []*cuda.Kernel) map[string]int {
+	out := maps.Clone(model)
+	for _, k := range kernels {
+		for s, n := range k.Defaults {
+			if _, ok := out[s]; !ok {
+				out[s] = n
+				if n > smallSize {
+					out[s] = otherSize
+				}
+			}
 		}
 	}
 	return out

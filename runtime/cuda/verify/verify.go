@@ -12,7 +12,6 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"slices"
-	"strings"
 
 	"github.com/nl-hecate/hecate/runtime/cuda"
 	"github.com/nl-hecate/hecate/runtime/device"
@@ -37,29 +36,15 @@ func Run(ctx context.Context, d *cuda.Device, l *cuda.Library, reference func(ke
 	return nil
 }
 
-// On is Run on the n-th device, which it opens and closes, with the kernels of some archives. opened is
-// called with the device before the first kernel.
-func On(ctx context.Context, n int, archives [][]byte, reference func(kernel string) (device.Reference, bool), o Options, opened func(cuda.Info, int), each func(Row) error) error {
-	l, err := cuda.OpenLibrary(archives...)
-	if err != nil {
-		return err
-	}
+// On is Run on the n-th device, which it opens and closes. opened is called with the device before the
+// first kernel.
+func On(ctx context.Context, n int, l *cuda.Library, reference func(kernel string) (device.Reference, bool), o Options, opened func(cuda.Info, int), each func(Row) error) error {
 	d, err := cuda.Open(n)
 	if err != nil {
 		return err
 	}
 	opened(d.Info, len(o.chosen(l)))
 	return errors.Join(Run(ctx, d, l, reference, o, each), d.Close())
-}
-
-// backward is the name of the backward of a kernel.
-func backward(name string) string {
-	for _, last := range []string{"/forward", "/call"} { // of a function, and of an operation
-		if unit, ok := strings.CutSuffix(name, last); ok {
-			return unit + "/backward"
-		}
-	}
-	return name + "_backward"
 }
 
 // A pair is a kernel and its backward at some sizes of the model.
@@ -73,11 +58,8 @@ type pair struct {
 
 // rows verifies the kernel and its backward.
 func (p *pair) rows(ctx context.Context, name string) (out []Row) {
-	names, kernels := []string{name}, []*cuda.Kernel{}
-	if b := backward(name); slices.Contains(p.library.Names(), b) {
-		names = append(names, b)
-	}
-	for _, n := range names {
+	kernels := []*cuda.Kernel{}
+	for _, n := range both(p.library, name) {
 		k, err := p.library.Kernel(n)
 		if err != nil {
 			return append(out, Row{Kernel: n, Verdict: Failed, Detail: err.Error()})
@@ -85,7 +67,7 @@ func (p *pair) rows(ctx context.Context, name string) (out []Row) {
 		kernels = append(kernels, k)
 		out = append(out, Row{Kernel: n, Page: k.Page, Equations: equations(k), Target: p.device.Info.Target(), Verdict: Same})
 	}
-	sizes := p.sizes(kernels)
+	sizes := sizesOf(p.model, kernels)
 	var loaded []*cuda.Loaded
 	defer func() {
 		for _, x := range loaded {
@@ -158,23 +140,6 @@ func equations(k *cuda.Kernel) (out []string) {
 		for _, e := range f.Equations {
 			if !slices.Contains(out, e) {
 				out = append(out, e)
-			}
-		}
-	}
-	return out
-}
-
-// sizes are the sizes of the model for kernels: those of the table, and for letters that it does not
-// have what the page says if that is small.
-func (p *pair) sizes(kernels []*cuda.Kernel) map[string]int {
-	out := maps.Clone(p.model)
-	for _, k := range kernels {
-		for s, n := range k.Defaults {
-			if _, ok := out[s]; !ok {
-				out[s] = n
-				if n > smallSize {
-					out[s] = otherSize
-				}
 			}
 		}
 	}
