@@ -2,7 +2,7 @@
 
 GO ?= go
 
-.PHONY: help run arm64 test test-short nightly generate check fmt oracle bench baseline timed cuda fuzz mutate sweep-knobs compare levels sweep eval docs presets
+.PHONY: help run arm64 test test-short nightly generate check fmt oracle bench baseline timed cuda gpu-kit fuzz mutate sweep-knobs compare levels sweep eval docs presets
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -75,7 +75,20 @@ cuda: ## compile the CUDA kernels that changed for every device, write what they
 	.ci/nvrtc
 	$(GO) run ./cmd/hecategen cuda
 	$(GO) run ./internal/cudac
-	HECATE_NVRTC=out/nvrtc/libnvrtc.so.11.2 $(GO) run ./cmd/hecate images --presets --set levels.periods=1,8 --model 'ByteLM(MAG(CMS([DeltaRule, TitansLMM]), SlidingWindow))' -o cmd/hecate/images/images.zip
+	$(NVRTC) $(GO) run ./cmd/hecate images $(BUILDS) -o cmd/hecate/images/images.zip
+
+# The builds whose kernels are compiled before: those of the presets, of README and of the kit.
+BUILDS = --presets --set levels.periods=1,8 --model 'ByteLM(MAG(CMS([DeltaRule, TitansLMM]), SlidingWindow))'
+NVRTC = HECATE_NVRTC=out/nvrtc/libnvrtc.so.11.2
+
+gpu-kit: ## pack out/gpu-kit: its program run verifies and measures all on a machine with a GPU, without Go, a compiler or a network
+	.ci/nvrtc
+	mkdir -p out/gpu-kit
+	$(NVRTC) $(GO) run ./cmd/hecate images --verify --model ZeroB --targets compute_80,sm_80,sm_90 -o out/gpu-kit/images.zip
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w' -o out/gpu-kit/hecate ./cmd/hecate
+	gzip -9nf out/gpu-kit/hecate && chmod -x out/gpu-kit/hecate.gz
+	cp validation/gpukit/run validation/bench/torch/step.py out/gpu-kit
+	@du -sk out/gpu-kit | awk '{ print "out/gpu-kit: " $$1 " KiB"; exit $$1 > 40 * 1024 }'
 
 fuzz: ## a minute of each fuzz target
 	@for t in gen/markdown:FuzzParse gen/notation/parser:FuzzParse gen/notation/parser:FuzzFormat gen/ir:FuzzParse gen/vjpcheck:FuzzTable runtime/checkpoint:FuzzDecode runtime/stream:FuzzCheck runtime/tokenizer:FuzzParse runtime/tokenizer:FuzzRoundTrip runtime/formula:FuzzParse command/internal/config:FuzzParse internal/vectors:FuzzRead; do \

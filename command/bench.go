@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/nl-hecate/hecate/command/internal/config"
@@ -15,6 +17,7 @@ import (
 	"github.com/nl-hecate/hecate/command/internal/machine"
 	"github.com/nl-hecate/hecate/command/internal/progress"
 	"github.com/nl-hecate/hecate/command/internal/report"
+	"github.com/nl-hecate/hecate/runtime/cuda"
 	"github.com/spf13/cobra"
 )
 
@@ -23,12 +26,14 @@ func benchCommand(maker engine.Maker) *cobra.Command {
 	var s settings
 	var rounds, count int
 	var profile bool
+	var device string
 	c := &cobra.Command{
 		Use: "bench [-c run.toml] [flags]", Short: "Measure how fast a model builds, reads and writes on this machine",
 		Long: `Measure how fast a model builds, reads and writes on this machine, in the form
 that benchstat compares: steps of a build, a stream read chunk by chunk, and a
 stream read token by token, as when text is generated. worst-tok/s is the slowest
-second. Nothing is written.`,
+second. On a GPU it first measures what that reaches: bytes copied within it, and products of
+matrices by cuBLAS, if that is installed. Nothing is written.`,
 		Args: none,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if rounds < 1 || count < 1 {
@@ -38,9 +43,20 @@ second. Nothing is written.`,
 			if err != nil {
 				return err
 			}
+			if err := checkDevice(device); err != nil {
+				return err
+			}
 			conf.Report.Profile = profile
+			if c.Flags().Changed("device") {
+				conf.Build.Device = device
+			}
 			m := machine.Look()
 			fmt.Fprintf(c.OutOrStdout(), "goos: %s\ngoarch: %s\npkg: github.com/nl-hecate/hecate/command\ncpu: %s\n", m.OS, m.Arch, m.CPU)
+			if n, ok := strings.CutPrefix(conf.Build.Device, "cuda"); ok {
+				if err := ceilings(c.OutOrStdout(), n); err != nil {
+					return err
+				}
+			}
 			for range count {
 				if err := bench(c.Context(), c.OutOrStdout(), maker, conf, rounds); err != nil {
 					return err
@@ -50,10 +66,26 @@ second. Nothing is written.`,
 		},
 	}
 	s.flags(c, maker, "build", "report")
+	deviceFlag(c, &device)
 	c.Flags().BoolVar(&profile, "profile", false, "also print the time of each unit and operation of a build")
 	c.Flags().IntVar(&rounds, "rounds", 50, "`number` of steps, and of chunks to read")
 	c.Flags().IntVar(&count, "count", 1, "`number` of repetitions of all measurements")
 	return c
+}
+
+// ceilings measures a GPU, whose number follows a colon.
+func ceilings(w io.Writer, number string) error {
+	n, _ := strconv.Atoi(strings.TrimPrefix(number, ":")) // "" is the first
+	x, err := cuda.Measure(n)
+	if err != nil {
+		return err
+	}
+	products := fmt.Sprintf("%.1f Tflop/s in products of 32 bits", x.Product/1e12)
+	if x.NoProduct != "" {
+		products = "products were not measured: " + x.NoProduct
+	}
+	_, err = fmt.Fprintf(w, "gpu: %s: %.0f GB/s in copies, %s\n", x.Device, x.Copy/1e9, products)
+	return err
 }
 
 // bench measures once.

@@ -26,7 +26,7 @@ var taskNames = []string{"mqar", "position", "needle", "copy", "length"}
 // evalCommand is `hecate eval`.
 func evalCommand(modules *engine.Modules) *cobra.Command {
 	o := evaluate.Options{Catalog: modules.Catalog}
-	var rules, tasks, text, out string
+	var rules, tasks, text, out, on string
 	c := &cobra.Command{
 		Use: "eval [flags]", Short: "Show what each memory rule is good for: recall by pairs, distance and age, and long contexts",
 		Long: `Show what each memory rule is good for. A small model is built for each rule on each
@@ -64,9 +64,19 @@ hour on two cores, AtlasOmega half of it; --rules, --tasks and --steps make it l
 				return err
 			}
 			o.Text = t
-			return eval(c.Context(), c.OutOrStdout(), c.ErrOrStderr(), o, out)
+			if err := checkDevice(on); err != nil {
+				return err
+			}
+			memory, why, done, err := modules.Open(on)
+			if err != nil {
+				return fmt.Errorf("--device is %q: %w", on, err)
+			}
+			sayFallback(c, why)
+			o.Memory = memory
+			return errors.Join(eval(c.Context(), c.OutOrStdout(), c.ErrOrStderr(), o, out), done())
 		},
 	}
+	deviceFlag(c, &on)
 	c.Flags().StringVar(&rules, "rules", "", "`names` of memory rules with commas between them; by default ten of the library")
 	c.Flags().StringVar(&tasks, "tasks", "", "`names` with commas between them: "+strings.Join(taskNames, ", ")+" (by default all)")
 	c.Flags().IntVar(&o.Steps, "steps", 2000, "`number` of updates of each model")

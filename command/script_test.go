@@ -32,7 +32,9 @@ func TestScripts(t *testing.T) {
 		Setup: func(e *testscript.Env) error {
 			text, err := filepath.Abs("text/crossroads.txt")
 			driver, compiler, _ := fakecuda.Build()
-			e.Vars = append(e.Vars, "TEXT="+text, "FAKE_DRIVER="+driver, "FAKE_COMPILER="+compiler)
+			kit, err2 := filepath.Abs("../validation/gpukit")
+			err = errors.Join(err, err2)
+			e.Vars = append(e.Vars, "TEXT="+text, "KIT="+kit, "FAKE_DRIVER="+driver, "FAKE_COMPILER="+compiler)
 			return errors.Join(err, os.WriteFile(filepath.Join(e.WorkDir, "small.toml"), []byte(smallToml), 0o600),
 				os.WriteFile(filepath.Join(e.WorkDir, "bad.txt"), []byte("twenty bytes and more, of which one \xff is no UTF-8"), 0o600))
 		},

@@ -33,6 +33,14 @@ type Opened struct {
 	Close  func() error
 }
 
+// A Ceilings is what a device reaches with work that is as simple as it can be.
+type Ceilings struct {
+	Device    Info
+	Copy      float64 // bytes read and written in a second, by copies within the device
+	Product   float64 // operations in a second, of a product of matrices of 32 bits by cuBLAS; 0 without it
+	NoProduct string  // why there is no such number
+}
+
 // A Grid is the shape of a launch: blocks, threads of a block, and bytes of dynamic shared
 // memory.
 type Grid struct{ Blocks, Threads, Shared int }

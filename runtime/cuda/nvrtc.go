@@ -46,7 +46,15 @@ func compilerPaths() []string {
 	if named := os.Getenv("HECATE_NVRTC"); named != "" {
 		return []string{named}
 	}
-	out := []string{"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2"}
+	return libraryPaths("libnvrtc.so", []string{"13", "12", "11.2"}, "cuda_nvrtc")
+}
+
+// libraryPaths are where a library of the toolkit may be: where the loader looks, by its versions, and in
+// the packages of Python.
+func libraryPaths(name string, versions []string, pack string) (out []string) {
+	for _, v := range versions {
+		out = append(out, name+"."+v)
+	}
 	roots := []string{os.Getenv("VIRTUAL_ENV"), os.Getenv("CONDA_PREFIX"), "/usr/local", "/usr"}
 	if home, err := os.UserHomeDir(); err == nil {
 		roots = append(roots, filepath.Join(home, ".local"))
@@ -56,8 +64,8 @@ func compilerPaths() []string {
 			continue
 		}
 		for _, site := range []string{"site-packages", "dist-packages"} {
-			for _, dir := range []string{"cu13", "cuda_nvrtc"} {
-				found, _ := filepath.Glob(filepath.Join(root, "lib", "python3*", site, "nvidia", dir, "lib", "libnvrtc.so.*"))
+			for _, dir := range []string{"cu13", pack} {
+				found, _ := filepath.Glob(filepath.Join(root, "lib", "python3*", site, "nvidia", dir, "lib", name+".*"))
 				out = append(out, found...)
 			}
 		}

@@ -314,11 +314,19 @@ func (m *Module[F]) backward(t *tape.Tape[F], c *stream.Chunk, all, g, lo, hi, f
 	} else if !m.several() {
 		return
 	}
-	t.Reverse()
 	k, grads, reached := 0, m.grads[g], m.reached[g]
+	t.Into(func(k int) []F {
+		if reached[k] {
+			return nil
+		}
+		return grads[k]
+	})
+	t.Reverse()
 	t.Params(func(_ string, grad []F) { // in the order of the table, as Bind registers
 		switch {
 		case grad == nil:
+		case len(grad) > 0 && &grad[0] == &grads[k][0]:
+			reached[k] = true
 		case !reached[k]:
 			device.Copy(grads[k], grad)
 			reached[k] = true

@@ -95,6 +95,7 @@ type Tape[F num.Float] struct {
 	traced   []traced[F] // by id, under Arena.Trace
 	fault    Fault
 	params   []param
+	homes    [][]F // by id: see Into
 	adjoint  pool[F]
 	profile  *Profile // nil: nothing is measured
 	gen      uint32
@@ -134,7 +135,7 @@ func (t *Tape[F]) Grad(v Value[F]) []F {
 	}
 	g := t.adjoints[v.id]
 	if g == nil {
-		g = t.adjoint.take(len(v.Data))
+		g = t.first(v, len(v.Data))
 		device.Clear(g)
 		t.adjoints[v.id] = g
 	}
@@ -159,7 +160,26 @@ func (t *Tape[F]) Part(v Value[F], n int) []F {
 	if v.id == 0 || t.Adjoint(v) != nil {
 		return t.Scratch(n)
 	}
-	return t.adjoint.take(n)
+	return t.first(v, n)
+}
+
+// first returns n elements that may become the adjoint of v.
+func (t *Tape[F]) first(v Value[F], n int) []F {
+	own := t.adjoint.take(n) // in any case, so that what a scope takes follows from its shapes
+	if h := t.homes[v.id]; h != nil && len(h) == n {
+		t.homes[v.id] = nil // a node may ask twice before it contributes
+		return h
+	}
+	return own
+}
+
+// Into names memory for gradients, before Reverse: home returns as many elements as the k-th parameter has, in
+// the order of registration, or nil. What was there is overwritten, and the gradient that Params returns may be
+// there, then, or elsewhere.
+func (t *Tape[F]) Into(home func(k int) []F) {
+	for k, p := range t.params {
+		t.homes[p.id] = home(k)
+	}
 }
 
 // Contribute adds to the adjoint of v what the running node wrote into its Part for v:
@@ -260,7 +280,7 @@ func (t *Tape[F]) start(a *Arena[F]) {
 	t.arena, t.gen, t.debug, t.trace = a, a.gen, a.Debug, a.Trace
 	t.recording, t.reversed = true, false
 	t.nodes = t.nodes[:0]
-	t.adjoints = append(t.adjoints[:0], nil) // id 0 is no value
+	t.adjoints, t.homes = append(t.adjoints[:0], nil), append(t.homes[:0], nil) // id 0 is no value
 	t.sealed, t.traced, t.fault = t.sealed[:0], t.traced[:0], Fault{}
 	t.params, t.tables = t.params[:0], t.tables[:0]
 	if t.profile = a.Profile; t.profile != nil {

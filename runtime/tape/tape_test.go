@@ -94,6 +94,31 @@ func TestAccumulation(t *testing.T) {
 
 // TestScopesDoNotShare runs the same work again on memory that is used: nodes
 // come zeroed, adjoints begin at zero, and seeding the loss adds.
+// TestInto: gradients are written where they are asked for, whatever was there, with the values that they have
+// elsewhere; memory of a parameter that the loss does not depend on, or of another length, stays.
+func TestInto(t *testing.T) {
+	var arena tape.Arena[float64]
+	_ = tape.With(&arena, first, func(r *tape.Run[float64]) error {
+		a, b := r.Param("a", []float64{2, 3}), r.Param("b", []float64{5, 7})
+		r.Param("unused", []float64{1, 1})
+		homes := [][]float64{{math.NaN(), math.NaN()}, {math.NaN()}, {9, 9}}
+		y := sum(r, mul(r, mul(r, a, b), a)) // a²·b
+		r.Tape.Seed(y, []float64{1})
+		r.Tape.Into(func(k int) []float64 { return homes[k] })
+		r.Tape.Reverse()
+		if want := []float64{20, 42}; !slices.Equal(homes[0], want) || &r.Tape.GradOf(a)[0] != &homes[0][0] {
+			t.Errorf("da = %v in its place, want %v", homes[0], want)
+		}
+		if want := []float64{4, 9}; !slices.Equal(r.Tape.GradOf(b), want) || !math.IsNaN(homes[1][0]) {
+			t.Errorf("db = %v, want %v; %v is where there is no room", r.Tape.GradOf(b), want, homes[1])
+		}
+		if !slices.Equal(homes[2], []float64{9, 9}) {
+			t.Errorf("what nothing reaches is %v", homes[2])
+		}
+		return nil
+	})
+}
+
 func TestScopesDoNotShare(t *testing.T) {
 	var arena tape.Arena[float64]
 	for scope := range 3 {

@@ -53,6 +53,16 @@ func (m *Modules) place(device string) (*place, error) {
 	return nil, err
 }
 
+// Open opens a device by its name, for programs that make modules themselves; memory is nil, and why says
+// why, where the processor computes.
+func (m *Modules) Open(device string) (memory device.Memory, why string, done func() error, err error) {
+	p, err := m.place(device)
+	if err != nil {
+		return nil, "", nil, err
+	}
+	return p.memory, p.why, p.close, nil
+}
+
 // imagesVariable names a file of images in the environment.
 const imagesVariable = "HECATE_IMAGES"
 

@@ -14,6 +14,7 @@ import (
 
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/catalog"
+	"github.com/nl-hecate/hecate/runtime/device"
 	"github.com/nl-hecate/hecate/runtime/module"
 	"github.com/nl-hecate/hecate/runtime/pulse"
 	"github.com/nl-hecate/hecate/runtime/stream"
@@ -40,6 +41,7 @@ type Options struct {
 	Steps   int      // updates of each model
 	Seed    uint64
 	Text    stream.Source
+	Memory  device.Memory                              // where the models compute; nil: on the processor
 	Report  func(task, model string, values []float64) // after each model; may be nil
 	Done    func(Table) error                          // after each task
 }
@@ -173,7 +175,7 @@ func (o Options) model(formula string, vocab int) (*module.Module[float32], erro
 	if err != nil {
 		return nil, err
 	}
-	return module.New(module.Config[float32]{Model: net, Update: adam, Clip: 1, Seed: o.Seed,
+	return module.New(module.Config[float32]{Memory: o.Memory, Model: net, Update: adam, Clip: 1, Seed: o.Seed,
 		Schedule: update.Schedule{Shape: update.Cosine, Steps: o.Steps, WarmUp: min(50, o.Steps/10), Final: 0.1}})
 }
 

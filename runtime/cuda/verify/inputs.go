@@ -75,7 +75,7 @@ func (c *call) reals(b *cuda.Buffer, n int) ([]float64, error) {
 		case b.From != nil && b.To != nil:
 			share := 1 / (1 + math.Exp(-v))
 			if c.edges && c.rng.IntN(8) == 0 {
-				share = []float64{edge, 1 - edge}[c.rng.IntN(2)]
+				share = []float64{c.edge, 1 - c.edge}[c.rng.IntN(2)]
 			}
 			v = *b.From + (*b.To-*b.From)*share
 		case b.From != nil:

@@ -160,7 +160,7 @@ const (
 
 	deviation     = 0.25 // of the numbers that are drawn
 	least         = 0.0625
-	edge          = 1e-7           // how near to the end of a range, as a share of it
+	nearEdge      = 1e-7           // how near to the end of a range, as a share of it, where the end itself gives no numbers
 	floor         = 1e-6           // see distance
 	halvings      = 4              // of the scale of numbers, at most
 	halfUlp       = 1. / (1 << 24) // of a number of 32 bits, as a share of it

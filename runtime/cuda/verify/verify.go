@@ -88,17 +88,24 @@ func (p *pair) rows(ctx context.Context, name string) (out []Row) {
 	}
 	for _, n := range p.options.tokens(kernels[0]) {
 		for _, step := range []int{3, -3} { // further open sizes grow, or shrink
-			c := &call{pair: p, sizes: maps.Clone(sizes), values: map[string]any{}, rng: rand.New(rand.NewPCG(p.options.Seed, uint64(n))), scale: 1, edges: n%2 == 1}
-			c.sizes["L"], c.sizes["T"] = 2, n
-			for j, s := range kernels[0].Open {
-				if s != "L" && s != "T" {
-					c.sizes[s] = min(7*n, 70) + max(step*j, step*(j-len(kernels[0].Open)))
-				}
-			}
 			if ctx.Err() != nil {
 				return nil
 			}
-			if err := c.both(loaded, out); !errors.Is(err, errEmpty) {
+			all := maps.Clone(sizes)
+			all["L"], all["T"] = 2, n
+			for j, s := range kernels[0].Open {
+				if s != "L" && s != "T" {
+					all[s] = min(7*n, 70) + max(step*j, step*(j-len(kernels[0].Open)))
+				}
+			}
+			var err error
+			for _, edge := range []float64{0, nearEdge} {
+				c := &call{pair: p, sizes: all, values: map[string]any{}, rng: rand.New(rand.NewPCG(p.options.Seed, uint64(n))), scale: 1, edges: n%2 == 1, edge: edge}
+				if err = c.both(loaded, out); !errors.Is(err, errEdge) {
+					break
+				}
+			}
+			if !errors.Is(err, errEmpty) {
 				break
 			}
 		}
@@ -114,12 +121,12 @@ func (p *pair) rows(ctx context.Context, name string) (out []Row) {
 	return out
 }
 
-// both verifies the kernel and its backward at some sizes. The error is errEmpty; what fails is noted in
-// the rows.
+// both verifies the kernel and its backward at some sizes. The error is errEmpty or errEdge; what fails is noted
+// in the rows.
 func (c *call) both(loaded []*cuda.Loaded, rows []Row) error {
 	for i := range rows {
 		err := c.verify(loaded[i], &rows[i])
-		if errors.Is(err, errEmpty) {
+		if errors.Is(err, errEmpty) || errors.Is(err, errEdge) {
 			return err
 		}
 		if wild := chaotic(0); errors.As(err, &wild) {
@@ -162,7 +169,8 @@ type call struct {
 	values map[string]any // []float64, []int32 or []bool
 	rng    *rand.Rand
 	scale  float64 // of the numbers, 1 or less
-	edges  bool    // some numbers are near the ends of their range
+	edges  bool    // some numbers are at the ends of their range,
+	edge   float64 // or so near, as a share of it
 }
 
 // chaotic is the error of inputs at which rounding to 32 bits alone moves results by so much that a
@@ -172,6 +180,9 @@ type chaotic float64
 func (e chaotic) Error() string {
 	return fmt.Sprintf("rounding to 32 bits alone moves its results in Go by %.2g", float64(e))
 }
+
+// errEdge says that numbers at the very ends of their ranges give results that are not numbers.
+var errEdge = errors.New("edge")
 
 // errEmpty says that no value lies in a declared range at these sizes.
 var errEmpty = errors.New("empty")
@@ -244,6 +255,9 @@ func (c *call) inputs(k *cuda.Kernel, s *cuda.Shape, bound float64) (map[string]
 			rounding = max(rounding, distance(wide(single[name]), wide(exact)), distance(wide(moved[name]), wide(exact)))
 		}
 		needed := rounding * roundingShare
+		if math.IsNaN(needed) && c.edges && c.edge == 0 {
+			return nil, 0, errEdge
+		}
 		switch {
 		case needed <= bound:
 			return double, bound, nil

@@ -3,13 +3,14 @@
     python validation/bench/torch/step.py serve      requests on standard input, as step.go sends them
     python validation/bench/torch/step.py KIND WIDTH BLOCKS [THREADS]
 
-Needs torch (2.9.1 was used). A step is forward, backward and AdamW over a batch of 8 chunks of 64 bytes; the window
+Needs torch (2.9.1 was used); DEVICE=cuda in the environment computes on a GPU. A step is forward, backward and AdamW over a batch of 8 chunks of 64 bytes; the window
 of attention and the state of the memory are carried from chunk to chunk, without gradient. Kinds:
 
     transformer   N × (x + attention(norm x), x + mlp(norm x)): rotary positions, a window of 64, SiLU
     magchunk      the attention's output is gated by a delta-rule memory in the chunkwise form (Yang et al. 2024):
                   triangular solve and products; no positions
 """
+import os
 import sys
 import time
 
@@ -17,6 +18,7 @@ import torch
 import torch.nn as nn
 import torch.nn.functional as F
 
+torch.set_default_device(os.environ.get("DEVICE", "cpu"))
 BATCH, CHUNK, WINDOW, HEADS, VOCABULARY = 8, 64, 64, 4, 256
 
 
