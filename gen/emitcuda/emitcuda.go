@@ -159,7 +159,7 @@ type Arg struct {
 
 // Kernel prints a kernel of a unit. Sizes in defaults become constants.
 func Kernel(k *plan.Kernel, about About, defaults map[string]int) *Text {
-	e := &emitter{k: k, about: about, defaults: defaults, ceils: slices.Clone(k.Ceils), scope: clike.NewScope(reserved), sizes: map[string]string{},
+	e := &emitter{about: about, defaults: defaults, ceils: slices.Clone(k.Ceils), scope: clike.NewScope(reserved), sizes: map[string]string{},
 		bufs: map[*plan.Buffer]string{}, gathers: map[*plan.Local]bool{}, again: map[*plan.Local]*plan.Let{}, kept: map[*plan.Local]int{}}
 	name := fileName(k.Name)
 	if unit := fileName(about.Unit); name != unit && !strings.HasPrefix(name, unit+"_") {
@@ -182,7 +182,10 @@ func Kernel(k *plan.Kernel, about About, defaults map[string]int) *Text {
 			e.text.Buffers = append(e.text.Buffers, Buffer{e.bufs[b], b.Elem, b.Len(), b})
 		}
 	}
-	plan.Walk(k.Body, func(n plan.Node) {
+	body := *k
+	body.Body = pulled(k.Body)
+	e.k = &body
+	plan.Walk(body.Body, func(n plan.Node) {
 		if a, ok := n.(*plan.Accumulate); ok {
 			e.gathers[a.To] = true
 		}

@@ -59,6 +59,9 @@ func emitted(t *testing.T) ([]*abi.Unit, map[string][]byte) {
 	return units, files
 }
 
+// onlyZeros finds a launch with comments of equations and zeros alone.
+var onlyZeros = regexp.MustCompile(`\n\n// [^\n]*\n(?:// Zeros into [^\n]*\n)+HECATE_KERNEL.*`)
+
 // TestManifest holds the manifest to the text: functions in order, arguments by
 // name and type, blocks, and every equation of the unit's page.
 func TestManifest(t *testing.T) {
@@ -81,6 +84,9 @@ func TestManifest(t *testing.T) {
 	}
 	for _, k := range m.Kernels {
 		text := string(files[k.File])
+		if at := onlyZeros.FindString(text); at != "" {
+			t.Errorf("%s has a launch that only writes zeros:\n%s", k.File, at)
+		}
 		found := head.FindAllStringSubmatch(text, -1)
 		if len(found) == 0 || len(found) != len(k.Functions) {
 			t.Errorf("%s: %d functions, %d in the manifest", k.File, len(found), len(k.Functions))
