@@ -93,7 +93,7 @@ func CheckStart[F num.Float](name string, m *Memory[F], i int, start []F) error 
 // the others.
 func (m *Memory[F]) checkSlot(name string, i int, data []F, fresh bool) error {
 	s := &m.Slots[i]
-	if s.Range == nil && (s.Rows == AnyRows || len(s.Shape) == 0) {
+	if s.Range == nil && (s.Rows == AnyRows || len(s.Shape) == 0) || !device.Computed(data) {
 		return nil
 	}
 	data = device.Host(data)

@@ -33,7 +33,7 @@ type Memory struct {
 	last     int     // of the block that was found last
 
 	calls     map[callKey]*boundCall
-	loaded    map[string]*Loaded
+	loaded    map[Variant]*Loaded
 	work      Address // workspace of kernels, which run one after another
 	workBytes int
 	vector    *vectors
@@ -89,7 +89,7 @@ func (v *Device) NewMemory(l *Library) (*Memory, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cuda: no range of addresses can be reserved: %w", err)
 	}
-	m := &Memory{device: v, library: l, reserved: reserved, calls: map[callKey]*boundCall{}, loaded: map[string]*Loaded{}}
+	m := &Memory{device: v, library: l, reserved: reserved, calls: map[callKey]*boundCall{}, loaded: map[Variant]*Loaded{}}
 	if m.staging, err = v.Pin(pinnedBytes); err == nil {
 		m.results, err = v.Pin(pinnedBytes)
 	}
@@ -115,6 +115,18 @@ func OpenMemory(n int, l *Library) (*Opened, error) {
 	}
 	m.Eager(os.Getenv("HECATE_GRAPHS") == "off")
 	return &Opened{m, v.Info, v.Free, func() error { return errors.Join(m.Close(), v.Close()) }}, nil
+}
+
+// Variants are the kernels that were loaded, with their sizes, sorted.
+func (m *Memory) Variants() (out []Variant) {
+	for v := range m.loaded {
+		out = append(out, v)
+	}
+	if m.vector != nil {
+		out = append(out, Variant{Kernel: vectorKernel.Name})
+	}
+	slices.SortFunc(out, CompareVariants)
+	return out
 }
 
 // Eager makes it capture no graphs and wait for each kernel, so that the one that fails is named; slow.
@@ -416,13 +428,13 @@ func (m *Memory) shape(b *boundCall) (*sizedCall, error) {
 	if err != nil {
 		return nil, err
 	}
-	name := b.kernel.Name + " " + constants
-	if m.loaded[name] == nil {
-		if m.loaded[name], err = m.device.Prepare(m.library, b.kernel, b.values); err != nil {
+	v := Variant{b.kernel.Name, constants}
+	if m.loaded[v] == nil {
+		if m.loaded[v], err = m.device.Prepare(m.library, b.kernel, b.values); err != nil {
 			return nil, err
 		}
 	}
-	s := &sizedCall{loaded: m.loaded[name]}
+	s := &sizedCall{loaded: m.loaded[v]}
 	if s.Shape, err = s.loaded.Shape(b.values); err != nil {
 		return nil, err
 	}

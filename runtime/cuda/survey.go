@@ -55,6 +55,9 @@ func (s *Survey) Variants() []Variant {
 // Bytes is the memory of a device that all of it takes, in bytes, without images and the driver's own.
 func (s *Survey) Bytes() int { return s.most + s.work + pinnedBytes }
 
+// Blank says that no kernel runs; see device.Computed.
+func (s *Survey) Blank() {}
+
 // Make is device.Memory's.
 func (s *Survey) Make(bytes int) unsafe.Pointer {
 	if s.used+whole(bytes+1) > len(s.reserved) {

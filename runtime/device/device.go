@@ -359,6 +359,13 @@ func Like[T any](x []T, n int) []T {
 	return tensor.Make[T](n)
 }
 
+// Computed reports whether what is in a slice is what a program computes there. It is not in the memory of a
+// device that only notes what it would run: one with the method Blank.
+func Computed[T any](x []T) bool {
+	_, blank := Of(x).(interface{ Blank() })
+	return !blank
+}
+
 // Host is the elements in memory of the host: x itself, or a copy of a device's, for which it waits.
 func Host[T any](x []T) []T {
 	if Of(x) == nil {

@@ -82,6 +82,9 @@ func TestBuild(t *testing.T) {
 					n = p.again
 				}
 				got := p.build(t, m, n)
+				if k == 0 {
+					p.survey(t, l, m, d)
+				}
 				if err := errors.Join(m.Close(), d.Close()); err != nil {
 					t.Error(err)
 				}
@@ -107,6 +110,26 @@ func TestBuild(t *testing.T) {
 	}
 }
 
+// survey runs the first steps without a device, and wants the kernels and the memory of those that were made
+// on one.
+func (x *plan) survey(t *testing.T, l *cuda.Library, m *cuda.Memory, d *cuda.Device) {
+	t.Helper()
+	s, err := cuda.NewSurvey(l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x.build(t, s, 9) // all levels are updated
+	if got, want := s.Variants(), m.Variants(); !slices.Equal(got, want) {
+		t.Errorf("without a device: %v, want %v", got, want)
+	}
+	if _, want := d.Allocated(); s.Bytes() < want || s.Bytes() > 2*want { // an arena that grows is there twice for a moment
+		t.Errorf("without a device %d bytes, the device has %d", s.Bytes(), want)
+	}
+	if err := errors.Join(s.Err(), s.Close()); err != nil {
+		t.Error(err)
+	}
+}
+
 func wide(x []float32) []float64 {
 	out := make([]float64, len(x))
 	for i, v := range x {
@@ -126,12 +149,8 @@ func counts(m device.Memory) map[string]int {
 }
 
 // build returns the losses and norms of a build, and its parameters afterwards.
-func (x *plan) build(t *testing.T, memory *cuda.Memory, steps int) [][]float32 {
+func (x *plan) build(t *testing.T, memory device.Memory, steps int) [][]float32 {
 	t.Helper()
-	var at device.Memory
-	if memory != nil {
-		at = memory
-	}
 	model, err := registry.NewModel[float32](x.model, block.NewSizes(nil).Else(func(name string) int { return x.sizes[name] }))
 	if err != nil {
 		t.Fatal(err)
@@ -144,7 +163,7 @@ func (x *plan) build(t *testing.T, memory *cuda.Memory, steps int) [][]float32 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := module.New(module.Config[float32]{Model: model, Update: update, Buffer: buffer, Clip: 1, Seed: 3, Memory: at})
+	m, err := module.New(module.Config[float32]{Model: model, Update: update, Buffer: buffer, Clip: 1, Seed: 3, Memory: memory})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -174,7 +193,7 @@ func (x *plan) build(t *testing.T, memory *cuda.Memory, steps int) [][]float32 {
 			t.Fatal(err)
 		}
 		losses = append(losses, float32(r.Nats), float32(norm))
-		if step == steps-1 && memory != nil && x.launches > 0 {
+		if _, ok := memory.(*cuda.Memory); ok && step == steps-1 && x.launches > 0 {
 			x.look(t, was, counts(memory))
 		}
 		p = p.Next(x.tokens)

@@ -3,9 +3,12 @@ package engine
 import (
 	"context"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"testing"
 
 	"github.com/nl-hecate/hecate/generated/registry"
+	"github.com/nl-hecate/hecate/runtime/cuda"
 )
 
 // TestEveryModel builds every model of the registry and one of four levels, saves
@@ -109,6 +112,31 @@ func TestGrid(t *testing.T) {
 		p := r.pulse
 		if p.Step() != uint64(read/7) || p.Position() != uint64(read) || p.Active(1) != (read/7%2 == 0) || p.Active(2) != (read/7%4 == 0) {
 			t.Errorf("after %d tokens: step %d, position %d, mask %b", read, p.Step(), p.Position(), p.Mask())
+		}
+	}
+}
+
+// TestNeeds: what every rule takes on a device is known without one.
+func TestNeeds(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("GPUs are for linux")
+	}
+	for _, rule := range registry.All().Rules() {
+		n, err := modules.Needs(small(t, "model.formula=ByteLM(MAG("+rule+", SlidingWindow))", "model.sizes.d=8", "stream.chunk=37"))
+		if err != nil {
+			t.Errorf("%s: %v", rule, err)
+			continue
+		}
+		has := func(kernel string) bool {
+			return slices.ContainsFunc(n.Kernels, func(v cuda.Variant) bool { return v.Kernel == kernel })
+		}
+		for _, kernel := range []string{"adam_w/step", "mag/out_backward", "sliding_window/out", "runtime/vector"} {
+			if !has(kernel) {
+				t.Errorf("%s: %s is not among %v", rule, kernel, n.Kernels)
+			}
+		}
+		if n.Bytes < 1<<20 {
+			t.Errorf("%s takes %d bytes", rule, n.Bytes)
 		}
 	}
 }
