@@ -54,17 +54,17 @@ func (m *Modules) NewBuilder(c *config.Loaded, resume string) (Builder, error) {
 		return nil, err
 	}
 	at, err := m.place(c.Build.Device)
-	var n Needs
-	if err == nil && at.gpu != nil {
-		if n, err = m.needs(c, r); err == nil {
-			err = at.check(n)
-		}
-		if err != nil {
-			err = errors.Join(err, at.close())
-		}
-	}
 	if err != nil {
 		return nil, fmt.Errorf("build.device is %q: %w", c.Build.Device, err)
+	}
+	var n Needs
+	if at.gpu != nil {
+		if n, err = m.needs(c, r); err == nil {
+			at, err = at.enough(n, c.Build.Device)
+		}
+		if err != nil {
+			return nil, errors.Join(err, at.close())
+		}
 	}
 	b, err := m.builder(c, r, at, resume)
 	if err != nil {

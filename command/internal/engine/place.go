@@ -32,10 +32,9 @@ type place struct {
 // place opens a device by its name. The processor takes the place of a GPU only for
 // auto, and then says why.
 func (m *Modules) place(device string) (*place, error) {
-	here := &place{arithmetic: cpu.Active().Arithmetic(), name: cpu.Active().String(), close: func() error { return nil }}
 	word, number, _ := strings.Cut(device, ":")
 	if word == "cpu" || word == "" {
-		return here, nil
+		return processor(""), nil
 	}
 	n, _ := strconv.Atoi(number) // "" is the first
 	l, err := Library(m.Catalog)
@@ -43,14 +42,23 @@ func (m *Modules) place(device string) (*place, error) {
 		return nil, err
 	}
 	d, err := cuda.OpenMemory(n, l)
+	if err == nil && word == "auto" && len(l.Variants()) == 0 {
+		if _, e := cuda.CompilerVersion(); e != nil {
+			return processor("this program has no images of kernels; and " + e.Error()), d.Close()
+		}
+	}
 	switch {
 	case err == nil:
 		return &place{memory: d.Memory, arithmetic: d.Memory.String(), name: d.Info.String(), gpu: d, library: l, close: d.Close}, nil
 	case word == "auto":
-		here.why = err.Error()
-		return here, nil
+		return processor(err.Error()), nil
 	}
 	return nil, err
+}
+
+// processor is the processor; why says why it takes the place of a GPU.
+func processor(why string) *place {
+	return &place{arithmetic: cpu.Active().Arithmetic(), name: cpu.Active().String(), why: why, close: func() error { return nil }}
 }
 
 // Open opens a device by its name, for programs that make modules themselves; memory is nil, and why says
@@ -154,6 +162,18 @@ func (b *builder) rehearse() error {
 		_, err = b.session.Generate(context.Background(), 0, part[:1], module.Sampling{Settings: b.sample, Limit: 2, Chunk: b.info.Chunk})
 	}
 	return err
+}
+
+// enough is the place, or the processor for auto where a build lacks something on the GPU: an error for others.
+func (p *place) enough(n Needs, device string) (*place, error) {
+	err := p.check(n)
+	switch {
+	case err == nil:
+		return p, nil
+	case device == "auto":
+		return processor(err.Error()), p.close()
+	}
+	return p, fmt.Errorf("build.device is %q: %w", device, err)
 }
 
 // check refuses a build that takes more memory than a GPU has free, or kernels that it cannot get.
