@@ -15,6 +15,10 @@
 //	err = d.Launch(f, cuda.Grid{Blocks: (n + 255) / 256, Threads: 256}, cuda.Pointer(x), cuda.Int(n))
 //	err = d.Download(bytes, x)        // waits
 //
+// An image is one of a kernel at sizes of a model, from a file that was made before (Images, WriteImages), from the
+// user's cache, or made by NVRTC; Choose says which of several a device takes. A Survey notes which ones a program
+// will ask for.
+//
 // A Device has one stream: what is enqueued runs in that order. Its methods may be called
 // from any goroutine, one at a time; the context belongs to a thread of the operating
 // system, so each call sets it on the thread that it has. A fault in a kernel is reported by

@@ -3,6 +3,7 @@
 package cuda
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"os"
@@ -237,17 +238,22 @@ func (m *Memory) Copy(to, from unsafe.Pointer, bytes int) {
 
 // Later is device.Device's.
 func (m *Memory) Later(to, from unsafe.Pointer, bytes int) {
-	if m.expected+whole(bytes)+whole(8*m.summed) > pinnedBytes {
-		m.Wait()
-	}
 	if bytes > pinnedBytes {
 		m.Copy(to, from, bytes)
 		return
 	}
 	a, _ := m.address(from)
-	m.queue.copy(download, Address(m.expected), a, bytes)
-	m.pending = append(m.pending, pending{unsafe.Slice((*byte)(to), bytes), m.expected})
-	m.expected += whole(bytes)
+	m.later(unsafe.Slice((*byte)(to), bytes), a)
+}
+
+// later copies to the host from an address; no more than there is room for.
+func (m *Memory) later(to []byte, from Address) {
+	if m.expected+whole(len(to))+whole(8*m.summed) > pinnedBytes {
+		m.Wait()
+	}
+	m.queue.copy(download, Address(m.expected), from, len(to))
+	m.pending = append(m.pending, pending{to, m.expected})
+	m.expected += whole(len(to))
 }
 
 // Wait is device.Device's.
@@ -286,6 +292,8 @@ type boundCall struct {
 	kernel *Kernel
 	sizes  []field
 	slices []field // of the buffers that are no workspace
+	roots  int     // the workspace in which searches say that they have failed, -1 for none,
+	failed uintptr // and the offset of the field that gets the first of them
 	shapes map[string]*sizedCall
 	key    []byte
 	values map[string]int
@@ -313,8 +321,12 @@ type field struct {
 	buffer int // index
 }
 
-// noRoot is the workspace in which a kernel says that a search has failed.
-const noRoot = "no_root"
+// noRoot is the workspace in which a kernel says which of its searches for a root have failed, numbers of
+// 32 bits, and rootField the field of a call with the first of them, from 1.
+const (
+	noRoot    = "no_root"
+	rootField = "NoRoot"
+)
 
 // bind finds the fields of a call: sizes, then parameters, in the order of the plan.
 func (l *Library) bind(kernel string, t reflect.Type) (*boundCall, error) {
@@ -322,7 +334,7 @@ func (l *Library) bind(kernel string, t reflect.Type) (*boundCall, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &boundCall{kernel: k, shapes: map[string]*sizedCall{}, values: map[string]int{}, to: make([]Address, len(k.Buffers))}
+	b := &boundCall{kernel: k, shapes: map[string]*sizedCall{}, values: map[string]int{}, to: make([]Address, len(k.Buffers)), roots: -1}
 	at := 0
 	next := func(kind reflect.Kind, name string) (reflect.StructField, error) {
 		if at >= t.NumField() || t.Field(at).Type.Kind() != kind {
@@ -341,7 +353,11 @@ func (l *Library) bind(kernel string, t reflect.Type) (*boundCall, error) {
 	for i, buffer := range k.Buffers {
 		if buffer.Role == "work" {
 			if buffer.Name == noRoot {
-				return nil, fmt.Errorf("cuda: kernel %s finds roots; a GPU does not report yet that there is none, so it runs on the processor only", kernel)
+				f, ok := t.FieldByName(rootField)
+				if !ok || f.Type.Kind() != reflect.Int {
+					return nil, fmt.Errorf("cuda: BUG: %s has no field %s", t, rootField)
+				}
+				b.roots, b.failed = i, f.Offset
 			}
 			continue
 		}
@@ -419,7 +435,20 @@ func (m *Memory) run(kernel string, call any) error {
 	if err := m.workspace(b, s); err != nil {
 		return err
 	}
-	return s.loaded.launches(s.Shape, b.to, m.queue.launch)
+	if err := s.loaded.launches(s.Shape, b.to, m.queue.launch); err != nil || b.roots < 0 {
+		return err
+	}
+	found := make([]byte, 4*s.Lengths[b.roots])
+	m.later(found, b.to[b.roots])
+	m.Wait() // what follows a search that has failed is not computed
+	first := 0
+	for i := range s.Lengths[b.roots] {
+		if first == 0 && binary.LittleEndian.Uint32(found[4*i:]) != 0 {
+			first = i + 1
+		}
+	}
+	*(*int)(unsafe.Add(base, b.failed)) = first
+	return nil
 }
 
 // shape loads the kernel for the sizes of a call, and evaluates them.

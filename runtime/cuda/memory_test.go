@@ -130,7 +130,7 @@ func testGraphs(t *testing.T, eager bool) {
 // TestRefusals: calls that a device cannot run are errors that name the kernel.
 func TestRefusals(t *testing.T) {
 	for _, c := range []struct{ row, kernel, want string }{
-		{strings.Replace(sized, `"kept_scratch","role":"work"`, `"no_root","role":"work"`, 1), "axpy/run", "kernel axpy/run finds roots"},
+		{strings.Replace(sized, `"kept_scratch","role":"work"`, `"no_root","role":"work"`, 1), "axpy/run", "cuda_test.call has no field NoRoot"},
 		{sized, "axpy/other", "no kernel axpy/other"},
 		{row, "axpy/run", "has no field for x of kernel axpy/run"},
 	} {
@@ -153,5 +153,63 @@ func TestRoom(t *testing.T) {
 	}
 	if want := fmt.Sprintf("kRoom = (96 << 10) - %d;", 96<<10-cuda.Room); !strings.Contains(string(header), want) {
 		t.Errorf("hecate.cuh has no %q", want)
+	}
+}
+
+// A search is a kernel that says which of two searches have failed: for negative numbers the first one,
+// for large ones the second.
+const search = `#include "hecate.cuh"
+HECATE_KERNEL(32) search_1(int *no_root) {
+  if (threadIdx.x < 2) no_root[threadIdx.x] = 0;
+}
+HECATE_KERNEL(32) search_2(const float *x, float *y, int *no_root, int n) {
+  const int i = blockIdx.x * 32 + threadIdx.x;
+  if (i >= n) return;
+  y[i] = 2.0f * x[i];
+  if (x[i] < 0.0f) no_root[0] = 1;
+  if (x[i] > 9.0f) no_root[1] = 1;
+}
+`
+
+const searchRow = `{"unit":"search","page":"search.md","constants":{},"open":["n"],"sizes":["n"],
+"buffers":[{"name":"x","of":"x","role":"read","type":"float","length":"n"},{"name":"y","of":"y","role":"write","type":"float","length":"n"},
+ {"name":"no_root","role":"work","type":"int","length":"2"}],
+"functions":[{"name":"search_1","grid":[[{"items":"1","per":1}]],"block":32,"arguments":["no_root"]},
+ {"name":"search_2","grid":[[{"items":"n","per":32}]],"block":32,"arguments":["x","y","no_root","n"]}]}`
+
+type searchCall struct {
+	N      int
+	X, Y   []float32
+	NoRoot int
+}
+
+// TestNoRoot: a call knows after it which search has failed, though all kernels share their workspace.
+func TestNoRoot(t *testing.T) {
+	d := open(t)
+	fakecuda.Set("late=1,seed=0")
+	header, err := text.Text.ReadFile("include/hecate.cuh")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := cuda.OpenLibrary(archive(t, map[string]string{"hecate.cuh": string(header), "search/run.cu": search, "search/run.json": searchRow}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := d.NewMemory(l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { m.Close() })
+	for _, c := range []struct {
+		x    float32
+		want int
+	}{{1, 0}, {-1, 1}, {10, 2}, {2, 0}} {
+		x := make([]float32, 70)
+		x[69] = c.x
+		call := searchCall{N: len(x), X: x, Y: device.Make[float32](m, len(x)), NoRoot: 7}
+		device.Run(&call, "search/run", call.Y)
+		if got := device.Host(call.Y)[69]; call.NoRoot != c.want || got != 2*c.x || m.Err() != nil {
+			t.Errorf("%v: search %d has failed, want %d; y = %v", c.x, call.NoRoot, c.want, got)
+		}
 	}
 }
