@@ -119,6 +119,23 @@ func TestInto(t *testing.T) {
 	})
 }
 
+// TestIntoTwice: a node that has two parts for one parameter before it contributes them has two.
+func TestIntoTwice(t *testing.T) {
+	var arena tape.Arena[float64]
+	_ = tape.With(&arena, first, func(r *tape.Run[float64]) error {
+		a, home := r.Param("a", []float64{2}), []float64{math.NaN()}
+		r.Tape.Into(func(int) []float64 { return home })
+		x, y := r.Tape.Part(a, 1), r.Tape.Part(a, 1)
+		x[0], y[0] = 3, 4
+		r.Tape.Contribute(a, x)
+		r.Tape.Contribute(a, y)
+		if r.Tape.Reverse(); home[0] != 7 || r.Tape.GradOf(a)[0] != 7 {
+			t.Errorf("3 and 4 add to %v, in its place %v", r.Tape.GradOf(a), home)
+		}
+		return nil
+	})
+}
+
 func TestScopesDoNotShare(t *testing.T) {
 	var arena tape.Arena[float64]
 	for scope := range 3 {
