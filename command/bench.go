@@ -8,8 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/nl-hecate/hecate/command/internal/config"
@@ -32,8 +30,8 @@ func benchCommand(maker engine.Maker) *cobra.Command {
 		Long: `Measure how fast a model builds, reads and writes on this machine, in the form
 that benchstat compares: steps of a build, a stream read chunk by chunk, and a
 stream read token by token, as when text is generated. worst-tok/s is the slowest
-second. On a GPU it first measures what that reaches: bytes copied within it, and products of
-matrices by cuBLAS, if that is installed. Nothing is written.`,
+second. With --device cuda it first measures the peak rates of the GPU: copies within it, and products
+of matrices by cuBLAS, if that is installed. Nothing is written.`,
 		Args: none,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if rounds < 1 || count < 1 {
@@ -52,7 +50,7 @@ matrices by cuBLAS, if that is installed. Nothing is written.`,
 			}
 			m := machine.Look()
 			fmt.Fprintf(c.OutOrStdout(), "goos: %s\ngoarch: %s\npkg: github.com/nl-hecate/hecate/command\ncpu: %s\n", m.OS, m.Arch, m.CPU)
-			if n, ok := strings.CutPrefix(conf.Build.Device, "cuda"); ok {
+			if n, ok := config.GPU(conf.Build.Device); ok && conf.Build.Device != "auto" {
 				if err := ceilings(c.OutOrStdout(), n); err != nil {
 					return err
 				}
@@ -73,18 +71,17 @@ matrices by cuBLAS, if that is installed. Nothing is written.`,
 	return c
 }
 
-// ceilings measures a GPU, whose number follows a colon.
-func ceilings(w io.Writer, number string) error {
-	n, _ := strconv.Atoi(strings.TrimPrefix(number, ":")) // "" is the first
+// ceilings measures the n-th GPU.
+func ceilings(w io.Writer, n int) error {
 	x, err := cuda.Measure(n)
 	if err != nil {
 		return err
 	}
-	products := fmt.Sprintf("%.1f Tflop/s in products of 32 bits", x.Product/1e12)
+	products := fmt.Sprintf("%.1f TFLOP/s SGEMM", x.Product/1e12)
 	if x.NoProduct != "" {
-		products = "products were not measured: " + x.NoProduct
+		products = "SGEMM not measured: " + x.NoProduct
 	}
-	_, err = fmt.Fprintf(w, "gpu: %s: %.0f GB/s in copies, %s\n", x.Device, x.Copy/1e9, products)
+	_, err = fmt.Fprintf(w, "gpu: %s\nGPU peak rates: %.0f GB/s copy, %s\n", x.Device, x.Copy/1e9, products)
 	return err
 }
 

@@ -119,7 +119,7 @@ func (d devices) images(b *strings.Builder, gpu int) {
 		}
 	}
 	for _, key := range order {
-		fmt.Fprintf(b, "  images: %s for %s with their sizes: %s\n", key[0], progress.Things(counts[key], "kernel"), key[1])
+		fmt.Fprintf(b, "  images: %s of %s: %s\n", key[0], progress.Things(counts[key], "kernel"), key[1])
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/nl-hecate/hecate/command/internal/engine"
 	"github.com/nl-hecate/hecate/command/internal/evaluate"
 	"github.com/nl-hecate/hecate/runtime/checkpoint"
+	"github.com/nl-hecate/hecate/runtime/device"
 	"github.com/spf13/cobra"
 )
 
@@ -67,13 +68,19 @@ hour on two cores, AtlasOmega half of it; --rules, --tasks and --steps make it l
 			if err := checkDevice(on); err != nil {
 				return err
 			}
-			memory, why, done, err := modules.Open(on)
-			if err != nil {
-				return fmt.Errorf("--device is %q: %w", on, err)
+			said := false
+			o.Open = func() (device.Memory, func() error, error) {
+				memory, why, done, err := modules.Open(on)
+				if err != nil {
+					return nil, nil, fmt.Errorf("--device is %q: %w", on, err)
+				}
+				if !said {
+					sayFallback(c, why)
+				}
+				said = true
+				return memory, done, nil
 			}
-			sayFallback(c, why)
-			o.Memory = memory
-			return errors.Join(eval(c.Context(), c.OutOrStdout(), c.ErrOrStderr(), o, out), done())
+			return eval(c.Context(), c.OutOrStdout(), c.ErrOrStderr(), o, out)
 		},
 	}
 	deviceFlag(c, &on)

@@ -55,7 +55,7 @@ func imagesCommand(maker engine.Maker, pages *catalog.Catalog) *cobra.Command {
 
 func (x *compilation) run(c *cobra.Command, maker engine.Maker, pages *catalog.Catalog) error {
 	for _, t := range x.targets {
-		if digits := strings.TrimPrefix(strings.TrimPrefix(t, "sm_"), "compute_"); digits == t || len(digits) < 2 || strings.Trim(digits, "0123456789") != "" {
+		if !cuda.IsTarget(t) {
 			return misuse{fmt.Errorf("--targets has %q, must be of the form sm_90 or compute_80", t)}
 		}
 	}

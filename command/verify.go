@@ -7,9 +7,9 @@ import (
 	"html/template"
 	"io"
 	"regexp"
-	"strconv"
 	"strings"
 
+	"github.com/nl-hecate/hecate/command/internal/config"
 	"github.com/nl-hecate/hecate/command/internal/engine"
 	"github.com/nl-hecate/hecate/command/internal/progress"
 	"github.com/nl-hecate/hecate/runtime/catalog"
@@ -37,15 +37,14 @@ by the size of that result, what it may be, the sizes of the model and the equat
 The exit status is 1 if a kernel differs or does not run.`,
 		Args: none,
 		RunE: func(c *cobra.Command, _ []string) error {
-			number, ok := strings.CutPrefix(v.device, "cuda")
-			if err := checkDevice(v.device); err != nil || !ok {
+			n, ok := config.GPU(v.device)
+			if err := checkDevice(v.device); err != nil || !ok || v.device == "auto" {
 				return misuse{fmt.Errorf("--device is %q, must be cuda or cuda:N", v.device)}
 			}
 			var err error
 			if v.Kernels, err = regexp.Compile(v.kernels); err != nil {
 				return misuse{fmt.Errorf("--kernels is %q: %w", v.kernels, err)}
 			}
-			n, _ := strconv.Atoi(strings.TrimPrefix(number, ":")) // "" is the first
 			return v.run(c, pages, n)
 		}}
 	f := c.Flags()
@@ -140,7 +139,7 @@ table { border-collapse: collapse } td, th { padding: .2em .8em; text-align: lef
 td.n { text-align: right; font-variant-numeric: tabular-nums } tr.wrong td, tr.failed td { background: #fdd }
 </style>
 <h1>Kernels of a GPU and the same in Go</h1>
-<p>{{.Summary}}. The error is the norm of the difference from the result in 64 bits, by the norm of that result.</p>
+<p>{{.Summary}}. The error is the norm of the difference from the result in float64, divided by the norm of that result.</p>
 <table><tr><th>kernel<th>equations<th>sizes<th>target<th>image<th>calls<th>error<th>bound<th>of<th>verdict</tr>
 {{range .Rows}}<tr class="{{.Verdict}}"><td>{{.Kernel}}<td>{{range .Equations}}{{.}} {{end}}<td>{{.Sizes}}<td>{{.Target}}<td>{{.Image}}<td class="n">{{.Calls}}<td class="n">{{printf "%.1e" .Error}}<td class="n">{{printf "%.0e" .Bound}}<td>{{.Worst}}<td>{{.Verdict}} {{.Detail}}</tr>
 {{end}}</table></html>

@@ -260,6 +260,18 @@ func (m *Memory[F]) Move(f func(data []F) []F) {
 	}
 }
 
+// Release gives the slots back to the device that has them; the memory cannot be used any more. Of the host's
+// memory nothing changes.
+func (m *Memory[F]) Release() {
+	m.Move(func(data []F) []F {
+		if device.Of(data) == nil {
+			return data
+		}
+		device.Release(data)
+		return nil
+	})
+}
+
 // Each calls f for every slot of the memory and its parts, under its full
 // name, in a fixed order; pos is the positions of the slot's memory.
 func (m *Memory[F]) Each(prefix string, f func(name string, shape []int, data []F)) {

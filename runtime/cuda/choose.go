@@ -3,6 +3,7 @@ package cuda
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -15,37 +16,47 @@ type Choice struct{ Target, Why string }
 
 // Choose chooses an image for a device from the targets for which there are images, made by a version of NVRTC:
 // machine code of the device; that of the nearest lower minor version of the same major one; PTX, where the
-// driver is as new as the compiler. Machine code for the GPU of a computer does not run on a Tegra, nor
+// driver is as new as the compiler. Machine code needs a driver of the compiler's major version or a later one (CUDA Compatibility,
+// Minor Version Compatibility). Machine code for the GPU of a computer does not run on a Tegra, nor
 // the other way round (CUDA C++ Programming Guide, Binary Compatibility).
 func Choose(i Info, have []string, version string) Choice {
 	own := 10*i.Major + i.Minor
-	best := -1
+	best, found := -1, ""
+	if older := len(have) > 0 && major(version) > major(i.Driver); older {
+		return Choice{"", fmt.Sprintf("images of NVRTC %s need a driver for CUDA %d, this one is for %s", version, major(version), i.Driver)}
+	}
 	for _, t := range have {
-		if n, ok := capability(t, "sm_"); ok && n/10 == i.Major && n <= own && (n == own || tegra(n) == tegra(own)) {
-			best = max(best, n)
+		if n, ok := capability(t, "sm_"); ok && n/10 == i.Major && n <= own && (n == own || tegra(n) == tegra(own)) && n > best {
+			best, found = n, t
 		}
 	}
 	switch {
 	case best == own:
-		return Choice{i.Target(), "machine code of this GPU"}
+		return Choice{found, "machine code of this GPU"}
 	case best >= 0:
-		return Choice{fmt.Sprintf("sm_%d", best), fmt.Sprintf("sm_%d runs machine code of sm_%d", own, best)}
+		return Choice{found, fmt.Sprintf("sm_%d runs machine code of sm_%d", own, best)}
 	}
 	for _, t := range have {
-		if n, ok := capability(t, "compute_"); ok && n <= own {
-			best = max(best, n)
+		if n, ok := capability(t, "compute_"); ok && n <= own && n > best {
+			best, found = n, t
 		}
 	}
 	switch {
 	case best >= 0 && newer(version, i.Driver):
 		return Choice{"", fmt.Sprintf("PTX of NVRTC %s needs a driver for CUDA %s, this one is for %s", version, version, i.Driver)}
 	case best >= 0:
-		return Choice{fmt.Sprintf("compute_%d", best), fmt.Sprintf("there is no machine code for sm_%d; the driver translates PTX", own)}
+		return Choice{found, fmt.Sprintf("there is no machine code for sm_%d; the driver translates PTX", own)}
 	case len(have) == 0:
 		return Choice{"", "there is no image with these sizes"}
 	}
-	slices.Sort(have)
-	return Choice{"", fmt.Sprintf("sm_%d runs none of %s", own, strings.Join(have, ", "))}
+	return Choice{"", fmt.Sprintf("sm_%d runs none of %s", own, strings.Join(slices.Sorted(slices.Values(have)), ", "))}
+}
+
+// IsTarget reports whether a word is a target: sm_ or compute_ and a compute capability, as in sm_90.
+func IsTarget(word string) bool {
+	_, machine := capability(word, "sm_")
+	_, ptx := capability(word, "compute_")
+	return machine || ptx
 }
 
 // capability is the compute capability of a target, ten times.
@@ -54,13 +65,20 @@ func capability(target, kind string) (n int, ok bool) {
 	if !ok {
 		return 0, false
 	}
-	_, err := fmt.Sscanf(text, "%d", &n)
-	return n, err == nil
+	n, err := strconv.Atoi(text)
+	return n, err == nil && n >= 10
 }
 
 // tegra reports whether a compute capability is that of GPUs on one chip with a processor.
 func tegra(capability int) bool {
 	return slices.Contains([]int{53, 62, 72, 87, 101, 110}, capability)
+}
+
+// major is the first number of a version.
+func major(version string) int {
+	first, _, _ := strings.Cut(version, ".")
+	n, _ := strconv.Atoi(first)
+	return n
 }
 
 // newer reports whether version a, as in 12.8, is newer than b.

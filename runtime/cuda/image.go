@@ -33,12 +33,12 @@ func (l *Library) image(k *Kernel, sizes map[string]int, i Info) (image []byte, 
 		image, err := m.read(v, chosen.Target)
 		return image, "image " + chosen.Target, err
 	}
-	c, err := openCompiler()
-	if err != nil {
+	if err := Compiles(i); err != nil {
 		return nil, "", fmt.Errorf("kernel %s on %s: %s; and %w", v, i, chosen.Why, err)
 	}
-	if !c.supports(i) {
-		return nil, "", fmt.Errorf("kernel %s on %s: %s; and NVRTC %s does not know this machine, a newer one is needed", v, i, chosen.Why, c.version)
+	c, err := openCompiler()
+	if err != nil {
+		return nil, "", err
 	}
 	image, kept, err := c.image(k, l.header, constants, i.Target())
 	if err != nil {
@@ -73,7 +73,8 @@ func (c *compiler) image(k *Kernel, header, constants, target string) (image []b
 }
 
 // WriteImages compiles variants of a library's kernels for targets and writes the images; the same bytes
-// for the same texts, sizes and version of NVRTC. progress is called before each image.
+// for the same texts, sizes and version of NVRTC. progress is called before each image. It is an error if there is no
+// NVRTC, no kernel of a name, or a kernel does not compile.
 func WriteImages(ctx context.Context, w io.Writer, l *Library, variants []Variant, targets []string, progress func(v Variant, target string)) error {
 	c, err := openCompiler()
 	if err != nil {
@@ -84,7 +85,7 @@ func WriteImages(ctx context.Context, w io.Writer, l *Library, variants []Varian
 		return err
 	}
 	variants = slices.Compact(slices.SortedFunc(slices.Values(variants), CompareVariants))
-	for _, target := range slices.Sorted(slices.Values(targets)) {
+	for _, target := range slices.Compact(slices.Sorted(slices.Values(targets))) {
 		for _, v := range variants {
 			if err := ctx.Err(); err != nil {
 				return err

@@ -48,7 +48,7 @@ func ReadImages(data []byte) (*Images, error) {
 	}
 	version, ok := strings.CutPrefix(z.Comment, imagesMark)
 	if !ok {
-		return nil, fmt.Errorf("this zip file is none of images: its comment does not begin with %q", imagesMark)
+		return nil, fmt.Errorf("this zip file is not one of kernel images: its comment does not begin with %q", imagesMark)
 	}
 	m := &Images{version: version, found: map[Variant]map[string]*zip.File{}}
 	for _, f := range z.File {
@@ -56,7 +56,7 @@ func ReadImages(data []byte) (*Images, error) {
 		words := strings.Split(rest, "/")
 		n := len(words) - 2
 		if n < 1 {
-			return nil, fmt.Errorf("the file of images is damaged: %q is no name of an image", f.Name)
+			return nil, fmt.Errorf("the file of images is damaged: %q is not the name of an image", f.Name)
 		}
 		v := Variant{strings.Join(words[:n], "/"), words[n]}
 		if m.found[v] == nil {

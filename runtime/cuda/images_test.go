@@ -7,7 +7,6 @@ import (
 	"bytes"
 	"context"
 	"reflect"
-	"slices"
 	"strings"
 	"testing"
 
@@ -29,17 +28,19 @@ func TestChoose(t *testing.T) {
 		{8, 7, "12.8", cuda.Targets, "compute_80", "there is no machine code for sm_87; the driver translates PTX"}, // a Tegra
 		{8, 8, "12.8", cuda.Targets, "sm_86", "sm_88 runs machine code of sm_86"},
 		{8, 9, "12.8", cuda.Targets, "sm_89", "machine code of this GPU"},
-		{9, 0, "11.8", cuda.Targets, "sm_90", "machine code of this GPU"},
+		{9, 0, "12.2", cuda.Targets, "sm_90", "machine code of this GPU"},
+		{9, 0, "11.8", cuda.Targets, "", "images of NVRTC 12.4 need a driver for CUDA 12, this one is for 11.8"},
 		{10, 0, "12.8", cuda.Targets, "compute_80", "there is no machine code for sm_100; the driver translates PTX"},
 		{12, 0, "13.0", cuda.Targets, "compute_80", "there is no machine code for sm_120; the driver translates PTX"},
-		{12, 0, "11.8", cuda.Targets, "", "PTX of NVRTC 12.4 needs a driver for CUDA 12.4, this one is for 11.8"},
+		{12, 0, "12.2", cuda.Targets, "", "PTX of NVRTC 12.4 needs a driver for CUDA 12.4, this one is for 12.2"},
+		{9, 0, "12.8", []string{"sm_90a", "sm_80"}, "", "sm_90 runs none of sm_80, sm_90a"},
 		{8, 6, "12.8", []string{"sm_90", "sm_89"}, "", "sm_86 runs none of sm_89, sm_90"},
 		{8, 9, "12.8", []string{"sm_90", "sm_87", "sm_80"}, "sm_80", "sm_89 runs machine code of sm_80"},
 		{9, 0, "12.8", []string{"compute_90", "compute_80", "compute_100"}, "compute_90", "there is no machine code for sm_90; the driver translates PTX"},
 		{9, 0, "12.8", nil, "", "there is no image with these sizes"},
 	} {
 		i := cuda.Info{Major: c.major, Minor: c.minor, Driver: c.driver}
-		if got := cuda.Choose(i, slices.Clone(c.have), "12.4"); got != (cuda.Choice{Target: c.want, Why: c.why}) {
+		if got := cuda.Choose(i, c.have, "12.4"); got != (cuda.Choice{Target: c.want, Why: c.why}) {
 			t.Errorf("%s, driver %s, of %v: %+v, want %s: %s", i.Target(), c.driver, c.have, got, c.want, c.why)
 		}
 	}

@@ -33,11 +33,11 @@ type Opened struct {
 	Close  func() error
 }
 
-// A Ceilings is what a device reaches with work that is as simple as it can be.
+// Ceilings are the measured peak rates of a device.
 type Ceilings struct {
 	Device    Info
-	Copy      float64 // bytes read and written in a second, by copies within the device
-	Product   float64 // operations in a second, of a product of matrices of 32 bits by cuBLAS; 0 without it
+	Copy      float64 // bytes per second, read and written, of copies within the device
+	Product   float64 // FLOP per second of a product of float32 matrices by cuBLAS; 0 if it was not measured
 	NoProduct string  // why there is no such number
 }
 

@@ -97,7 +97,7 @@ func (l *Library) Variants() (out []Variant) {
 }
 
 // Chosen is the image of a variant that a device takes, and why: the first that fits. The result is nil
-// where none does; Why is then that of the images that were made last.
+// where none does; Why is then that of the images that were added last.
 func (l *Library) Chosen(v Variant, i Info) (from *Images, c Choice) {
 	k, err := l.Kernel(v.Kernel)
 	if err != nil {

@@ -104,7 +104,8 @@ func (v *Device) NewMemory(l *Library) (*Memory, error) {
 	return m, nil
 }
 
-// OpenMemory opens the n-th device and its memory, with the kernels of a library.
+// OpenMemory opens the n-th device and its memory, with the kernels of a library. Without such a device the
+// error is an *UnavailableError.
 func OpenMemory(n int, l *Library) (*Opened, error) {
 	v, err := Open(n)
 	if err != nil {

@@ -28,6 +28,14 @@ type Function struct {
 // jitLog is the room for what the driver says of an image.
 const jitLog = 8 << 10
 
+// loadArgs is what the driver reads and writes through pointers while it loads an image: on the heap, where
+// nothing moves.
+type loadArgs struct {
+	options [2]int32
+	values  [2]uintptr
+	log     [jitLog]byte
+}
+
 // Load loads an image, machine code or PTX, under a name for messages.
 func (v *Device) Load(name string, image []byte) (*Module, error) {
 	m := &Module{device: v, name: name}
@@ -35,14 +43,15 @@ func (v *Device) Load(name string, image []byte) (*Module, error) {
 		return nil, &Error{Call: "cuModuleLoadDataEx", Code: codeInvalidSource, Name: "an empty image", Kernel: name, Device: v.Info.String()}
 	}
 	image = append(bytes.Clone(image), 0) // PTX ends with a zero
-	log := make([]byte, jitLog)
-	options := []int32{5, 6} // the buffer of the log of errors, and its size
-	values := []uintptr{uintptr(unsafe.Pointer(&log[0])), jitLog}
+	x := new(loadArgs)
+	x.options = [2]int32{5, 6} // the buffer of the log of errors, and its size
+	x.values = [2]uintptr{uintptr(unsafe.Pointer(&x.log[0])), jitLog}
 	err := v.do(name, func() error {
-		defer runtime.KeepAlive(log)
-		return v.driver.call(&v.driver.load, uintptr(unsafe.Pointer(&m.handle)), uintptr(unsafe.Pointer(&image[0])), uintptr(len(options)),
-			uintptr(unsafe.Pointer(&options[0])), uintptr(unsafe.Pointer(&values[0])))
+		defer runtime.KeepAlive(x)
+		return v.driver.call(&v.driver.load, uintptr(unsafe.Pointer(&m.handle)), uintptr(unsafe.Pointer(&image[0])), uintptr(len(x.options)),
+			uintptr(unsafe.Pointer(&x.options[0])), uintptr(unsafe.Pointer(&x.values[0])))
 	})
+	log := x.log[:]
 	if err != nil {
 		var e *Error
 		if text, _, _ := bytes.Cut(log, []byte{0}); errors.As(err, &e) && len(text) > 0 {

@@ -15,6 +15,12 @@ func CompilerVersion() (string, error) {
 	return "", err
 }
 
+// Compiles says why there is no compiler of kernels.
+func Compiles(Info) error {
+	_, err := List()
+	return err
+}
+
 // OpenMemory says why there is no device.
 func OpenMemory(int, *Library) (*Opened, error) {
 	_, err := List()

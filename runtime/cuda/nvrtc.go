@@ -121,6 +121,20 @@ func CompilerVersion() (string, error) {
 	return c.version, nil
 }
 
+// Compiles says why kernels cannot be compiled for a device: there is no NVRTC, or it does not know the machine.
+func Compiles(i Info) error {
+	c, err := openCompiler()
+	if err == nil && !c.supports(i) {
+		err = c.tooOld()
+	}
+	return err
+}
+
+// tooOld is the error of a compiler that does not know a machine.
+func (c *compiler) tooOld() error {
+	return fmt.Errorf("NVRTC %s does not know this machine, a newer one is needed", c.version)
+}
+
 // call calls a function of the compiler, as driver.call does.
 //
 //go:uintptrescapes

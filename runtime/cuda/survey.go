@@ -5,6 +5,7 @@ package cuda
 import (
 	"fmt"
 	"maps"
+	"os"
 	"reflect"
 	"slices"
 	"syscall"
@@ -21,6 +22,7 @@ type Survey struct {
 	reserved []byte
 	forget   func()
 	used     int
+	open     int // of the range, which the host may read: whole pages
 	sizes    map[unsafe.Pointer]int
 	calls    map[callKey]*boundCall
 	variants map[Variant]bool
@@ -32,7 +34,7 @@ type Survey struct {
 
 // NewSurvey returns a memory without a device. Kernels are those of a library.
 func NewSurvey(l *Library) (*Survey, error) {
-	reserved, err := syscall.Mmap(-1, 0, addressSpace, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_PRIVATE|syscall.MAP_ANON|syscall.MAP_NORESERVE)
+	reserved, err := syscall.Mmap(-1, 0, addressSpace, syscall.PROT_NONE, syscall.MAP_PRIVATE|syscall.MAP_ANON|syscall.MAP_NORESERVE)
 	if err != nil {
 		return nil, fmt.Errorf("cuda: no range of addresses can be reserved: %w", err)
 	}
@@ -52,7 +54,8 @@ func (s *Survey) Variants() []Variant {
 	return slices.SortedFunc(maps.Keys(s.variants), CompareVariants)
 }
 
-// Bytes is the memory of a device that all of it takes, in bytes, without images and the driver's own.
+// Bytes is the memory of a device that all of it takes, in bytes, at most at one time; images, graphs and the
+// driver's own are not counted.
 func (s *Survey) Bytes() int { return s.most + s.work + pinnedBytes }
 
 // Blank says that no kernel runs; see device.Computed.
@@ -64,8 +67,16 @@ func (s *Survey) Make(bytes int) unsafe.Pointer {
 		s.fail(fmt.Errorf("cuda: %d bytes are more than a process can reserve", bytes))
 		return nil
 	}
-	p := unsafe.Pointer(&s.reserved[s.used])
+	from, page := s.used, os.Getpagesize()
 	s.used += whole(bytes + 1)
+	if to := (s.used + page - 1) / page * page; to > s.open {
+		if err := syscall.Mprotect(s.reserved[s.open:to], syscall.PROT_READ|syscall.PROT_WRITE); err != nil {
+			s.fail(fmt.Errorf("cuda: no memory of the host: %w", err))
+			return nil
+		}
+		s.open = to
+	}
+	p := unsafe.Pointer(&s.reserved[from])
 	s.sizes[p] = bytes
 	s.bytes += whole(bytes)
 	s.most = max(s.most, s.bytes)

@@ -101,6 +101,13 @@ func Free[T any](m Memory, x []T) {
 	}
 }
 
+// Release frees what Make returned, where that is a device's, when all that was asked for is done.
+func Release[T any](x []T) {
+	if m, ok := Of(x).(Memory); ok {
+		Free(m, x)
+	}
+}
+
 // Moved is a copy of x in a memory.
 func Moved[T any](m Memory, x []T) []T {
 	out := Make[T](m, len(x))

@@ -69,6 +69,7 @@ func (m *Module[F]) Generate(ctx goctx.Context, h context.Handle[*Memory[F]], sl
 	case mem == nil:
 		return nil, fmt.Errorf("module: there is no slot %d to continue", slot)
 	}
+	defer mem.release()
 	m.workers(1) // makes an arena
 	g := &generator[F]{m: m, memory: mem.slots[0].live, pulse: p.In(pulse.Stream), s: s, drawer: sample.New[F](s.Settings), next: []int32{stream.Ignore}}
 	g.step = g.forward

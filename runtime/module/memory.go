@@ -45,6 +45,14 @@ func (m *Module[F]) placedMemory(batch int) *block.Memory[F] {
 	return memory
 }
 
+// release gives back what a device has of a memory, which cannot be used any more.
+func (m *Memory[F]) release() {
+	m.live.Release()
+	if m.saved != m.live {
+		m.saved.Release()
+	}
+}
+
 // divide makes the memories of the slots from those of all of them.
 func divide[F Float](live, saved *block.Memory[F]) *Memory[F] {
 	live.SetUnit("")

@@ -4,6 +4,7 @@ import (
 	goctx "context"
 
 	"github.com/nl-hecate/hecate/runtime/block"
+	"github.com/nl-hecate/hecate/runtime/context"
 	"github.com/nl-hecate/hecate/runtime/device"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/pulse"
@@ -49,6 +50,7 @@ func (m *Module[F]) Score(ctx goctx.Context, s pulse.Schedule, before int32, tok
 func (m *Module[F]) scored(ctx goctx.Context, a *tape.Arena[F], p pulse.Pulse, prev int32, tokens []int32, chunk int) (sum float64, err error) {
 	defer device.Recover(m.memory, &err)
 	mem := m.placedMemory(1)
+	defer mem.Release()
 	ids := make([]int32, chunk)
 	for len(tokens) > 0 {
 		if err := ctx.Err(); err != nil {
@@ -91,7 +93,9 @@ func (m *Module[F]) ScorePart(ctx goctx.Context, s pulse.Schedule, part stream.P
 	if err != nil {
 		return 0, err
 	}
-	h, p := m.NewContext(1), s.First(pulse.Test)
+	memory := m.newMemory(1)
+	defer memory.release()
+	h, p := context.New(memory), s.First(pulse.Test)
 	sum, valid := 0.0, 0
 	for !in.Ended() {
 		if err := ctx.Err(); err != nil {

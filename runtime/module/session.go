@@ -93,10 +93,12 @@ func (s *Session[F]) Step(tokens int) (Step, error) {
 // Probe calls f with a fork of the session's context and its pulse; the session does
 // not change.
 func (s *Session[F]) Probe(f func(h context.Handle[*Memory[F]], p pulse.Pulse) error) error {
-	fork, err := s.context.Fork((*Memory[F]).Clone)
+	var own *Memory[F]
+	fork, err := s.context.Fork(func(m *Memory[F]) *Memory[F] { own = m.Clone(); return own })
 	if err != nil {
 		return err
 	}
+	defer own.release()
 	return f(fork, s.conductor.Pulse())
 }
 

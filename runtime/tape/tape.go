@@ -174,7 +174,7 @@ func (t *Tape[F]) first(v Value[F], n int) []F {
 }
 
 // Into names memory for gradients, before Reverse: home returns as many elements as the k-th parameter has, in
-// the order of registration, or nil. What was there is overwritten, and the gradient that Params returns may be
+// the order of registration, or nil; memory of another length is not used. What was there is overwritten, and the gradient that Params returns may be
 // there, then, or elsewhere.
 func (t *Tape[F]) Into(home func(k int) []F) {
 	for k, p := range t.params {

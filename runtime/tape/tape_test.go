@@ -92,8 +92,6 @@ func TestAccumulation(t *testing.T) {
 	})
 }
 
-// TestScopesDoNotShare runs the same work again on memory that is used: nodes
-// come zeroed, adjoints begin at zero, and seeding the loss adds.
 // TestInto: gradients are written where they are asked for, whatever was there, with the values that they have
 // elsewhere; memory of a parameter that the loss does not depend on, or of another length, stays.
 func TestInto(t *testing.T) {
@@ -136,6 +134,8 @@ func TestIntoTwice(t *testing.T) {
 	})
 }
 
+// TestScopesDoNotShare runs the same work again on memory that is used: nodes
+// come zeroed, adjoints begin at zero, and seeding the loss adds.
 func TestScopesDoNotShare(t *testing.T) {
 	var arena tape.Arena[float64]
 	for scope := range 3 {

@@ -229,6 +229,64 @@ func (x *plan) look(t *testing.T, was, n map[string]int) {
 	}
 }
 
+// TestContextsAreFreed: contexts that measuring and sampling make are gone from the device afterwards.
+func TestContextsAreFreed(t *testing.T) {
+	fakecuda.Need(t)
+	x := &builds[1]
+	l, err := cuda.OpenLibrary(registry.All().Kernels()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := cuda.Open(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	fakecuda.Set("late=1,seed=3")
+	at, err := d.NewMemory(l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer at.Close()
+	model, err := registry.NewModel[float32](x.model, block.NewSizes(nil).Else(func(name string) int { return x.sizes[name] }))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := module.New(module.Config[float32]{Model: model, Seed: 3, Memory: at})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tokens := make([]int32, 40)
+	s := pulse.Schedule{Periods: []int{1}}
+	part, err := stream.NewTokens("tokens", model.Vocabulary(), tokens)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := m.NewContext(1)
+	for what, f := range map[string]func() (float64, error){
+		"Score":     func() (float64, error) { return m.Score(t.Context(), s, 0, tokens, x.tokens) },
+		"ScorePart": func() (float64, error) { return m.ScorePart(t.Context(), s, stream.Whole(part), x.tokens) },
+		"Generate": func() (float64, error) {
+			_, err := m.Generate(t.Context(), h, 0, s.First(pulse.Stream), tokens[:1], module.Sampling{Limit: 3})
+			return 0, err
+		},
+	} {
+		before := -1
+		want := math.NaN()
+		for range 3 {
+			got, err := f()
+			if err = errors.Join(err, at.Err()); err != nil {
+				t.Fatal(what, err)
+			}
+			if n, _ := d.Allocated(); before >= 0 && (n != before || got != want) {
+				t.Errorf("%s: %d allocations, %d the time before; %v, before %v", what, n, before, got, want)
+			}
+			before, _ = d.Allocated()
+			want = got
+		}
+	}
+}
+
 // TestResume builds some steps on the processor, goes on on the device from their checkpoint, and
 // then on the processor again: the same as all of them on the processor.
 func TestResume(t *testing.T) {

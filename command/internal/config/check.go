@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -63,6 +64,13 @@ func (d *decoder) check(w World) {
 			d.fail(d.places[key], key+" is empty", "")
 		}
 	}
+}
+
+// GPU is the number of the GPU that a word of build.device names; ok is false for the processor. For auto it is 0.
+func GPU(word string) (n int, ok bool) {
+	name, number, _ := strings.Cut(word, ":")
+	n, _ = strconv.Atoi(number) // "" is the first
+	return n, name == "cuda" || name == "auto"
 }
 
 // IsDevice reports whether a word is one of build.device.

@@ -83,7 +83,7 @@ func memory(say func(string, ...any), info engine.Info, all, slots, arena int, c
 	}
 	say("%-16s %14s bytes  (without the text and the program)", "total", count(total))
 	if info.OnDevice > 0 {
-		say("%-16s %14s bytes  (counted: all but gradients of a sequence, which are summed there)", "on the GPU", count(info.OnDevice))
+		say("%-16s %14s bytes  (counted by a dry run: one set of gradients for the whole batch)", "on the GPU", count(info.OnDevice))
 	}
 	tensors := 3 * len(info.Params)
 	const header = 200 // bytes for each tensor

@@ -70,7 +70,9 @@ func (m *Modules) NewBuilder(c *config.Loaded, resume string) (Builder, error) {
 	if err != nil {
 		return nil, errors.Join(err, at.close())
 	}
-	b.info.OnDevice = n.Bytes
+	if at.gpu != nil {
+		b.info.OnDevice = n.Bytes
+	}
 	return b, nil
 }
 

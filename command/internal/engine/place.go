@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/nl-hecate/hecate/command/internal/config"
 	"github.com/nl-hecate/hecate/command/internal/progress"
@@ -32,25 +30,24 @@ type place struct {
 // place opens a device by its name. The processor takes the place of a GPU only for
 // auto, and then says why.
 func (m *Modules) place(device string) (*place, error) {
-	word, number, _ := strings.Cut(device, ":")
-	if word == "cpu" || word == "" {
+	n, ok := config.GPU(device)
+	if !ok {
 		return processor(""), nil
 	}
-	n, _ := strconv.Atoi(number) // "" is the first
 	l, err := Library(m.Catalog)
 	if err != nil {
 		return nil, err
 	}
 	d, err := cuda.OpenMemory(n, l)
-	if err == nil && word == "auto" && len(l.Variants()) == 0 {
-		if _, e := cuda.CompilerVersion(); e != nil {
-			return processor("this program has no images of kernels; and " + e.Error()), d.Close()
+	if err == nil && device == "auto" {
+		if e := cuda.Compiles(d.Info); e != nil && !slices.ContainsFunc(l.Variants(), func(v cuda.Variant) bool { from, _ := l.Chosen(v, d.Info); return from != nil }) {
+			return processor(fmt.Sprintf("this program has no image of a kernel for %s; and %v", d.Info, e)), d.Close()
 		}
 	}
 	switch {
 	case err == nil:
 		return &place{memory: d.Memory, arithmetic: d.Memory.String(), name: d.Info.String(), gpu: d, library: l, close: d.Close}, nil
-	case word == "auto":
+	case device == "auto":
 		return processor(err.Error()), nil
 	}
 	return nil, err
@@ -185,10 +182,6 @@ func (p *place) check(n Needs) error {
 	if int64(n.Bytes) > free {
 		return fmt.Errorf("the build takes %s bytes of its memory; %s of %s bytes are free on %s", progress.Count(n.Bytes), progress.Count(free), progress.Count(all), p.name)
 	}
-	_, err = cuda.CompilerVersion()
-	if err == nil {
-		return nil
-	}
 	missing, first := 0, ""
 	for _, v := range n.Kernels {
 		if from, c := p.library.Chosen(v, p.gpu.Info); from == nil {
@@ -198,6 +191,9 @@ func (p *place) check(n Needs) error {
 		}
 	}
 	if missing == 0 {
+		return nil
+	}
+	if err = cuda.Compiles(p.gpu.Info); err == nil {
 		return nil
 	}
 	return fmt.Errorf("%d of the %s of the build have no image for %s (%s); and %w", missing, progress.Things(len(n.Kernels), "kernel"), p.name, first, err)

@@ -41,9 +41,9 @@ type Options struct {
 	Steps   int      // updates of each model
 	Seed    uint64
 	Text    stream.Source
-	Memory  device.Memory                              // where the models compute; nil: on the processor
-	Report  func(task, model string, values []float64) // after each model; may be nil
-	Done    func(Table) error                          // after each task
+	Open    func() (m device.Memory, done func() error, err error) // the memory of a device for a model; nil: on the processor
+	Report  func(task, model string, values []float64)             // after each model; may be nil
+	Done    func(Table) error                                      // after each task
 }
 
 // A Table is a task with what each model reached.
@@ -99,12 +99,20 @@ func Formula(rule string) string {
 }
 
 // row builds a model on the training set of the tables, and adds to each what it reached.
-func (o Options) row(ctx context.Context, tables []Table, rule string) error {
+func (o Options) row(ctx context.Context, tables []Table, rule string) (err error) {
 	source, err := tables[0].built(o.Seed)
 	if err != nil {
 		return err
 	}
-	m, err := o.model(Formula(rule), source.Vocab())
+	var at device.Memory
+	if o.Open != nil {
+		var done func() error
+		if at, done, err = o.Open(); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, done()) }()
+	}
+	m, err := o.model(at, Formula(rule), source.Vocab())
 	if err != nil {
 		return err
 	}
@@ -160,7 +168,7 @@ func (o Options) build(ctx context.Context, m *module.Module[float32], source st
 var oneLevel = pulse.Schedule{Unit: pulse.Chunks, Periods: []int{1}}
 
 // model makes the module of a formula.
-func (o Options) model(formula string, vocab int) (*module.Module[float32], error) {
+func (o Options) model(at device.Memory, formula string, vocab int) (*module.Module[float32], error) {
 	sizes := block.NewSizes(map[string]int{"V": vocab, "d": width}).Else(func(name string) int {
 		if strings.HasSuffix(name, "H") {
 			return 4
@@ -175,7 +183,7 @@ func (o Options) model(formula string, vocab int) (*module.Module[float32], erro
 	if err != nil {
 		return nil, err
 	}
-	return module.New(module.Config[float32]{Memory: o.Memory, Model: net, Update: adam, Clip: 1, Seed: o.Seed,
+	return module.New(module.Config[float32]{Memory: at, Model: net, Update: adam, Clip: 1, Seed: o.Seed,
 		Schedule: update.Schedule{Shape: update.Cosine, Steps: o.Steps, WarmUp: min(50, o.Steps/10), Final: 0.1}})
 }
 

@@ -101,8 +101,13 @@ func (p *pair) rows(ctx context.Context, name string) (out []Row) {
 			var err error
 			for _, edge := range []float64{0, nearEdge} {
 				c := &call{pair: p, sizes: all, values: map[string]any{}, rng: rand.New(rand.NewPCG(p.options.Seed, uint64(n))), scale: 1, edges: n%2 == 1, edge: edge}
+				before := slices.Clone(out)
 				if err = c.both(loaded, out); !errors.Is(err, errEdge) {
 					break
+				}
+				copy(out, before)
+				for i := range out {
+					out[i].Detail = fmt.Sprintf("the ends of ranges were not tested at T=%d: results there are not numbers", n)
 				}
 			}
 			if !errors.Is(err, errEmpty) {
@@ -307,7 +312,7 @@ func (c *call) refer(k *cuda.Kernel, s *cuda.Shape, single bool, share float64) 
 		case !c.written(k, i):
 			x := c.values[b.Of]
 			if real, ok := x.([]float64); ok && share != 0 {
-				x = moved(real, share)
+				x = moved(real, share, &b)
 			}
 			f.Set(as(x, f.Type()))
 		default:
@@ -334,11 +339,18 @@ func (c *call) refer(k *cuda.Kernel, s *cuda.Shape, single bool, share float64) 
 	return out, nil
 }
 
-func moved(x []float64, share float64) []float64 {
+// moved are numbers moved by a share of themselves, in turn up and down, as far as their range goes.
+func moved(x []float64, share float64, b *cuda.Buffer) []float64 {
 	out := make([]float64, len(x))
 	for i, v := range x {
-		out[i] = v * (1 + share)
-		share = -share
+		v *= 1 + share
+		if b.From != nil {
+			v = max(v, *b.From)
+		}
+		if b.To != nil {
+			v = min(v, *b.To)
+		}
+		out[i], share = v, -share
 	}
 	return out
 }
