@@ -3,6 +3,7 @@ package emitgo
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/dave/jennifer/jen"
@@ -74,9 +75,9 @@ func (r Registry) File() map[string][]byte {
 	write(files, dir+"/registry.go", f)
 	if r.Archive != nil {
 		files[dir+"/kernels.tar.gz"] = r.Archive
-		files[dir+"/kernels.go"] = []byte(fmt.Sprintf(embedded, "!nogpu", "\n\nimport _ \"embed\"", "//\n//go:embed kernels.tar.gz\n", ""))
+		files[dir+"/kernels.go"] = []byte(fmt.Sprintf(embedded, "!nogpu", "\n\nimport _ \"embed\"", "//\n//go:embed kernels.tar.gz\n", "", ""))
 		write(files, dir+"/references.go", r.references())
-		files[dir+"/kernels_none.go"] = []byte(fmt.Sprintf(embedded, "nogpu", "", "", ": none, by the tag nogpu"))
+		files[dir+"/kernels_none.go"] = []byte(fmt.Sprintf(embedded, "nogpu", "\n\nimport "+strconv.Quote(devicePath), "", ": none, by the tag nogpu", noReferences))
 	}
 	return files
 }
@@ -84,9 +85,10 @@ func (r Registry) File() map[string][]byte {
 // references prints the list of the kernels in Go.
 func (r Registry) references() *jen.File {
 	f := gotext.Library.NewFile(r.Home.Import(RegistryFolder(r.Home)), "registry", "the pages")
+	f.HeaderComment("//go:build !nogpu")
 	list := slices.Compact(slices.Sorted(slices.Values(r.References)))
 	f.Comment("references make references of the kernels of the archive.")
-	f.Var().Id("references").Op("=").Index().Func().Params().Qual(gotext.Module+"runtime/device", "References").ValuesFunc(func(g *jen.Group) {
+	f.Var().Id("references").Op("=").Index().Func().Params().Qual(devicePath, "References").ValuesFunc(func(g *jen.Group) {
 		for _, x := range list {
 			at := strings.LastIndexByte(x, '.')
 			g.Line().Qual(r.Home.Import(x[:at]), x[at+1:])
@@ -105,7 +107,14 @@ package registry%s
 
 // kernels is the archive of the CUDA kernels of the pages%[4]s.
 %[3]svar kernels []byte
+%[5]s`
+
+// noReferences stands in the place of the list of the kernels in Go.
+const noReferences = `
+var references []func() device.References
 `
+
+const devicePath = gotext.Module + "runtime/device"
 
 // asking is the part of the registry that no page decides.
 const asking = `// All is the catalog of all pages.

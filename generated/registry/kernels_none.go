@@ -4,5 +4,9 @@
 
 package registry
 
+import "github.com/nl-hecate/hecate/runtime/device"
+
 // kernels is the archive of the CUDA kernels of the pages: none, by the tag nogpu.
 var kernels []byte
+
+var references []func() device.References
