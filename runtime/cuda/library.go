@@ -11,6 +11,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // A Library holds the text of kernels with what the manifest says of each: buffers, launches,
@@ -78,6 +79,7 @@ func (l *Library) kernel(name string) *Kernel {
 	k := l.kernels[name]
 	if k == nil {
 		k = &Kernel{Name: name}
+		k.parsed = sync.OnceValue(k.parse)
 		l.kernels[name] = k
 		l.names = append(l.names, name)
 	}
@@ -124,7 +126,7 @@ func (l *Library) Kernel(name string) (*Kernel, error) {
 	if k == nil || k.row == nil || k.Text == "" {
 		return nil, fmt.Errorf("cuda: this program has no kernel %s", name)
 	}
-	if err := k.parse(); err != nil {
+	if err := k.parsed(); err != nil {
 		return nil, fmt.Errorf("cuda: the row of kernel %s is damaged: %w", name, err)
 	}
 	return k, nil
@@ -143,6 +145,7 @@ type Kernel struct {
 	Functions []FunctionInfo
 
 	row       []byte
+	parsed    func() error // parses the row, once
 	quotients []quotient
 }
 
@@ -222,9 +225,6 @@ type quotient struct {
 
 // parse reads the row.
 func (k *Kernel) parse() error {
-	if k.Buffers != nil {
-		return nil
-	}
 	var row struct {
 		Unit, Page string
 		Constants  map[string]int

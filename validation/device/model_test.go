@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/nl-hecate/hecate/generated/registry"
@@ -226,6 +227,42 @@ func (x *plan) look(t *testing.T, was, n map[string]int) {
 	}
 	if n["launches"] == 0 && (n["waits"] != 2 || n["replays"] != 2) || n["allocated"] != 0 {
 		t.Errorf("a step: %v, want one wait besides that of the count, and two graphs", n)
+	}
+}
+
+// TestTwo: two builds at once in one program, each with a memory of its own on the same device.
+func TestTwo(t *testing.T) {
+	fakecuda.Need(t)
+	fakecuda.Set("late=1,seed=7")
+	x := builds[1]
+	x.launches = 0
+	l, err := cuda.OpenLibrary(registry.All().Kernels()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got [2][][]float32
+	var wg sync.WaitGroup
+	for i := range got {
+		d, err := cuda.Open(0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := d.NewMemory(l)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() {
+			if err := errors.Join(m.Close(), d.Close()); err != nil {
+				t.Error(err)
+			}
+		}()
+		wg.Go(func() { got[i] = x.build(t, m, 9) })
+	}
+	wg.Wait()
+	for i, v := range got[0] {
+		if len(got[1]) != len(got[0]) || !slices.Equal(v, got[1][i]) {
+			t.Fatalf("tensor %d differs between two builds", i)
+		}
 	}
 }
 
