@@ -78,7 +78,7 @@ cuda: ## compile the CUDA kernels that changed for every device, write what they
 	$(GO) run ./internal/cudac
 	$(NVRTC) $(GO) run ./cmd/hecate images $(BUILDS) -o cmd/hecate/images/images.zip
 
-# The builds whose kernels are compiled before: those of the presets, of README and of the kit.
+# The builds whose kernels are precompiled: those of the presets and of README.
 BUILDS = --presets --set levels.periods=1,8 --model 'ByteLM(MAG(CMS([DeltaRule, TitansLMM]), SlidingWindow))'
 NVRTC = HECATE_NVRTC=out/nvrtc/libnvrtc.so.11.2
 

@@ -16,14 +16,15 @@ type Choice struct{ Target, Why string }
 
 // Choose chooses an image for a device from the targets for which there are images, made by a version of NVRTC:
 // machine code of the device; that of the nearest lower minor version of the same major one; PTX, where the
-// driver is as new as the compiler. Machine code needs a driver of the compiler's major version or a later one (CUDA Compatibility,
-// Minor Version Compatibility). Machine code for the GPU of a computer does not run on a Tegra, nor
-// the other way round (CUDA C++ Programming Guide, Binary Compatibility).
+// driver is as new as the compiler. Machine code needs a driver of the compiler's major version or a later one
+// (CUDA Compatibility, Minor Version Compatibility). Machine code for desktop GPUs does not run on a Tegra, nor the
+// other way round (CUDA C++ Programming Guide, Binary Compatibility).
 func Choose(i Info, have []string, version string) Choice {
 	own := 10*i.Major + i.Minor
 	best, found := -1, ""
-	if older := len(have) > 0 && major(version) > major(i.Driver); older {
-		return Choice{"", fmt.Sprintf("images of NVRTC %s need a driver for CUDA %d, this one is for %s", version, major(version), i.Driver)}
+	compiler, driver := numbers(version), numbers(i.Driver)
+	if len(have) > 0 && compiler[0] > driver[0] {
+		return Choice{"", fmt.Sprintf("images of NVRTC %s need a driver for CUDA %d, this one is for %s", version, compiler[0], i.Driver)}
 	}
 	for _, t := range have {
 		if n, ok := capability(t, "sm_"); ok && n/10 == i.Major && n <= own && (n == own || tegra(n) == tegra(own)) && n > best {
@@ -42,7 +43,7 @@ func Choose(i Info, have []string, version string) Choice {
 		}
 	}
 	switch {
-	case best >= 0 && newer(version, i.Driver):
+	case best >= 0 && slices.Compare(compiler[:], driver[:]) > 0:
 		return Choice{"", fmt.Sprintf("PTX of NVRTC %s needs a driver for CUDA %s, this one is for %s", version, version, i.Driver)}
 	case best >= 0:
 		return Choice{found, fmt.Sprintf("there is no machine code for sm_%d; the driver translates PTX", own)}
@@ -69,22 +70,15 @@ func capability(target, kind string) (n int, ok bool) {
 	return n, err == nil && n >= 10
 }
 
-// tegra reports whether a compute capability is that of GPUs on one chip with a processor.
+// tegra reports whether a compute capability is that of a Tegra, an integrated GPU.
 func tegra(capability int) bool {
 	return slices.Contains([]int{53, 62, 72, 87, 101, 110}, capability)
 }
 
-// major is the first number of a version.
-func major(version string) int {
-	first, _, _ := strings.Cut(version, ".")
-	n, _ := strconv.Atoi(first)
+// numbers are those of a version, as in 12.8.
+func numbers(version string) (n [2]int) {
+	major, minor, _ := strings.Cut(version, ".")
+	n[0], _ = strconv.Atoi(major)
+	n[1], _ = strconv.Atoi(minor)
 	return n
-}
-
-// newer reports whether version a, as in 12.8, is newer than b.
-func newer(a, b string) bool {
-	var x, y [2]int
-	fmt.Sscanf(a, "%d.%d", &x[0], &x[1])
-	fmt.Sscanf(b, "%d.%d", &y[0], &y[1])
-	return slices.Compare(x[:], y[:]) > 0
 }

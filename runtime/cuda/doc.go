@@ -16,7 +16,7 @@
 //	err = d.Download(bytes, x)        // waits
 //
 // An image is one of a kernel at sizes of a model, from a file that was made before (Images, WriteImages), from the
-// user's cache, or made by NVRTC; Choose says which of several a device takes. A Survey notes which ones a program
+// user's cache, or made by NVRTC; Choose says which of several a device takes. A DryRun notes which ones a program
 // will ask for.
 //
 // A Device has one stream: what is enqueued runs in that order. Its methods may be called

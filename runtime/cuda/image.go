@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"io"
 	"os"
@@ -113,11 +112,7 @@ func cachePath(parts ...string) string {
 	if err != nil {
 		return ""
 	}
-	h := sha256.New()
-	for _, p := range parts {
-		fmt.Fprintf(h, "%d\n%s", len(p), p)
-	}
-	return filepath.Join(dir, "hecate", "cuda", hex.EncodeToString(h.Sum(nil))[:32])
+	return filepath.Join(dir, "hecate", "cuda", hashOf(parts...)[:32])
 }
 
 // cached reads an image that is whole.

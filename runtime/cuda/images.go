@@ -26,7 +26,7 @@ func CompareVariants(a, b Variant) int {
 	return cmp.Or(cmp.Compare(a.Kernel, b.Kernel), cmp.Compare(a.Sizes, b.Sizes))
 }
 
-// Images are variants of kernels that were compiled before. They are kept as a zip file. A file in it is
+// Images are precompiled variants of kernels. They are kept as a zip file. A file in it is
 // named by what it is for, and by a digest of the text and of the header, as in
 //
 //	sm_90/delta_rule/step/d_k=64,d_v=64/0f3a2b4c5d6e7f80
@@ -77,12 +77,15 @@ func (m *Images) Variants() (out []Variant) {
 }
 
 // digest is that of what an image was made from.
-func digest(text, header string) string {
+func digest(text, header string) string { return hashOf(text, header)[:16] }
+
+// hashOf is the SHA-256 of some texts, in hexadecimal.
+func hashOf(parts ...string) string {
 	h := sha256.New()
-	for _, p := range []string{text, header} {
+	for _, p := range parts {
 		fmt.Fprintf(h, "%d\n%s", len(p), p)
 	}
-	return hex.EncodeToString(h.Sum(nil))[:16]
+	return hex.EncodeToString(h.Sum(nil))
 }
 
 // choose chooses among the images of a variant that were made of a text.

@@ -128,11 +128,11 @@ func TestImages(t *testing.T) {
 	}
 }
 
-// TestSurvey: a survey notes the kernels with their sizes and the memory that a device takes for the same.
-func TestSurvey(t *testing.T) {
+// TestDryRun: a dry run notes the kernels with their sizes and the memory that a device takes for the same.
+func TestDryRun(t *testing.T) {
 	m := memory(t, sized)
 	_, before := m.Device().Allocated()
-	s, err := cuda.NewSurvey(m.Library())
+	s, err := cuda.NewDryRun(m.Library())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,6 +157,6 @@ func TestSurvey(t *testing.T) {
 	_, bytes := m.Device().Allocated()
 	const rounding = 10 * 256 // parts are aligned
 	if got := s.Bytes(); got < bytes || got > bytes+rounding || bytes <= before {
-		t.Errorf("a device takes %d bytes, the survey says %d", bytes, got)
+		t.Errorf("a device takes %d bytes, the dry run says %d", bytes, got)
 	}
 }

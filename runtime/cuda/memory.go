@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"reflect"
 	"slices"
 	"syscall"
 	"unsafe"
@@ -33,7 +32,7 @@ type Memory struct {
 	blocks   []block // by address
 	last     int     // of the block that was found last
 
-	calls     map[callKey]*boundCall
+	calls     boundCalls
 	loaded    map[Variant]*Loaded
 	work      Address // workspace of kernels, which run one after another
 	workBytes int
@@ -64,12 +63,6 @@ type block struct {
 	address     Address
 }
 
-// callKey is the kernel and the type of its calls.
-type callKey struct {
-	kernel string
-	typ    reflect.Type
-}
-
 // addressSpace is how much of it a Memory reserves, and alignment that of its parts, in
 // bytes.
 const (
@@ -90,7 +83,7 @@ func (v *Device) NewMemory(l *Library) (*Memory, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cuda: no range of addresses can be reserved: %w", err)
 	}
-	m := &Memory{device: v, library: l, reserved: reserved, calls: map[callKey]*boundCall{}, loaded: map[Variant]*Loaded{}}
+	m := &Memory{device: v, library: l, reserved: reserved, calls: boundCalls{}, loaded: map[Variant]*Loaded{}}
 	if m.staging, err = v.Pin(pinnedBytes); err == nil {
 		m.results, err = v.Pin(pinnedBytes)
 	}
@@ -288,122 +281,16 @@ func (m *Memory) Clear(to unsafe.Pointer, bytes int) {
 	m.queue.copy(fill, a, 0, bytes)
 }
 
-// A boundCall is the type of the calls of a kernel: where its sizes and slices are.
-type boundCall struct {
-	kernel *Kernel
-	sizes  []field
-	slices []field // of the buffers that are no workspace
-	roots  int     // the workspace in which searches say that they have failed, -1 for none,
-	failed uintptr // and the offset of the field that gets the first of them
-	shapes map[string]*sizedCall
-	key    []byte
-	values map[string]int
-	to     []Address
-	host   []argument
-}
-
-// An argument is what a call has in the host's memory.
-type argument struct {
-	buffer int
-	data   []byte
-}
-
-// A sizedCall is what follows from the sizes of a call.
-type sizedCall struct {
-	*Shape
-	loaded *Loaded
-	work   int // bytes of workspace
-}
-
-type field struct {
-	name   string // of the size, or of the buffer
-	offset uintptr
-	bytes  int // of an element
-	buffer int // index
-}
-
-// noRoot is the workspace in which a kernel says which of its searches for a root have failed, numbers of
-// 32 bits, and rootField the field of a call with the first of them, from 1.
-const (
-	noRoot    = "no_root"
-	rootField = "NoRoot"
-)
-
-// bind finds the fields of a call: sizes, then parameters, in the order of the plan.
-func (l *Library) bind(kernel string, t reflect.Type) (*boundCall, error) {
-	k, err := l.Kernel(kernel)
-	if err != nil {
-		return nil, err
-	}
-	b := &boundCall{kernel: k, shapes: map[string]*sizedCall{}, values: map[string]int{}, to: make([]Address, len(k.Buffers)), roots: -1}
-	at := 0
-	next := func(kind reflect.Kind, name string) (reflect.StructField, error) {
-		if at >= t.NumField() || t.Field(at).Type.Kind() != kind {
-			return reflect.StructField{}, fmt.Errorf("cuda: BUG: %s has no field for %s of kernel %s", t, name, kernel)
-		}
-		at++
-		return t.Field(at - 1), nil
-	}
-	for _, s := range k.Sizes {
-		f, err := next(reflect.Int, s)
-		if err != nil {
-			return nil, err
-		}
-		b.sizes = append(b.sizes, field{name: s, offset: f.Offset})
-	}
-	for i, buffer := range k.Buffers {
-		if buffer.Role == "work" {
-			if buffer.Name == noRoot {
-				f, ok := t.FieldByName(rootField)
-				if !ok || f.Type.Kind() != reflect.Int {
-					return nil, fmt.Errorf("cuda: BUG: %s has no field %s", t, rootField)
-				}
-				b.roots, b.failed = i, f.Offset
-			}
-			continue
-		}
-		f, err := next(reflect.Slice, buffer.Name)
-		if err != nil {
-			return nil, err
-		}
-		size := int(f.Type.Elem().Size())
-		if size != buffer.Size() {
-			return nil, fmt.Errorf("cuda: BUG: field %s of %s has elements of %d bytes, %s of kernel %s of %d", f.Name, t, size, buffer.Name, kernel, buffer.Size())
-		}
-		b.slices = append(b.slices, field{buffer.Name, f.Offset, size, i})
-	}
-	return b, nil
-}
-
-// read reads the sizes of a call.
-func (b *boundCall) read(base unsafe.Pointer) {
-	b.key = b.key[:0]
-	for _, f := range b.sizes {
-		n := *(*int)(unsafe.Add(base, f.offset))
-		b.values[f.name] = n
-		b.key = fmt.Appendf(b.key, "%d ", n)
-	}
-}
-
 // Run is device.Device's.
 func (m *Memory) Run(kernel string, call any) { m.fail(m.run(kernel, call)) }
 
 func (m *Memory) run(kernel string, call any) error {
-	v := reflect.ValueOf(call)
-	key := callKey{kernel, v.Type().Elem()}
-	b := m.calls[key]
-	if b == nil {
-		var err error
-		if b, err = m.library.bind(kernel, key.typ); err != nil {
-			return err
-		}
-		m.calls[key] = b
+	b, base, err := m.calls.bind(m.library, kernel, call)
+	if err != nil {
+		return err
 	}
-	base := v.UnsafePointer()
-	b.read(base)
 	s := b.shapes[string(b.key)]
 	if s == nil {
-		var err error
 		if s, err = m.shape(b); err != nil {
 			return err
 		}
@@ -470,16 +357,6 @@ func (m *Memory) shape(b *boundCall) (*sizedCall, error) {
 	}
 	s.work = b.kernel.workBytes(s.Shape)
 	return s, nil
-}
-
-// workBytes is the workspace of a call, in bytes.
-func (k *Kernel) workBytes(s *Shape) (n int) {
-	for i, buffer := range k.Buffers {
-		if buffer.Role == "work" {
-			n += whole(s.Lengths[i] * buffer.Size())
-		}
-	}
-	return n
 }
 
 // whole rounds bytes up to an aligned part.

@@ -38,23 +38,23 @@ func WriteImages(context.Context, io.Writer, *Library, []Variant, []string, func
 	return err
 }
 
-// A Survey is a memory without a device: see its other form.
-type Survey struct{ device.Memory }
+// A DryRun is a memory without a device: see its other form.
+type DryRun struct{ device.Memory }
 
-// NewSurvey says why there is no device.
-func NewSurvey(*Library) (*Survey, error) {
+// NewDryRun says why there is no device.
+func NewDryRun(*Library) (*DryRun, error) {
 	_, err := List()
 	return nil, err
 }
 
 // Variants are none.
-func (*Survey) Variants() []Variant { return nil }
+func (*DryRun) Variants() []Variant { return nil }
 
 // Bytes are none.
-func (*Survey) Bytes() int { return 0 }
+func (*DryRun) Bytes() int { return 0 }
 
 // Close does nothing.
-func (*Survey) Close() error { return nil }
+func (*DryRun) Close() error { return nil }
 
 // Measure says why there is no device.
 func Measure(int) (Ceilings, error) {

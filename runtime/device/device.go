@@ -367,9 +367,9 @@ func Like[T any](x []T, n int) []T {
 }
 
 // Computed reports whether what is in a slice is what a program computes there. It is not in the memory of a
-// device that only notes what it would run: one with the method Blank.
+// device that only notes what it would run: one with the method IsDryRun.
 func Computed[T any](x []T) bool {
-	_, blank := Of(x).(interface{ Blank() })
+	_, blank := Of(x).(interface{ IsDryRun() })
 	return !blank
 }
 

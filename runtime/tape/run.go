@@ -79,7 +79,7 @@ func (r *Run[F]) Output(data []F) Value[F] {
 		t.refuse()
 	}
 	id := len(t.adjoints)
-	t.adjoints, t.homes = append(t.adjoints, nil), append(t.homes, nil)
+	t.adjoints, t.into = append(t.adjoints, nil), append(t.into, nil)
 	if t.debug {
 		t.seal(data)
 	}

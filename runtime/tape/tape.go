@@ -95,7 +95,7 @@ type Tape[F num.Float] struct {
 	traced   []traced[F] // by id, under Arena.Trace
 	fault    Fault
 	params   []param
-	homes    [][]F // by id: see Into
+	into     [][]F // by id: where a gradient is to be written, see Into
 	adjoint  pool[F]
 	profile  *Profile // nil: nothing is measured
 	gen      uint32
@@ -166,19 +166,19 @@ func (t *Tape[F]) Part(v Value[F], n int) []F {
 // first returns n elements that may become the adjoint of v.
 func (t *Tape[F]) first(v Value[F], n int) []F {
 	own := t.adjoint.take(n) // in any case, so that what a scope takes follows from its shapes
-	if h := t.homes[v.id]; h != nil && len(h) == n {
-		t.homes[v.id] = nil // a node may ask twice before it contributes
-		return h
+	if dst := t.into[v.id]; dst != nil && len(dst) == n {
+		t.into[v.id] = nil // a node may ask twice before it contributes
+		return dst
 	}
 	return own
 }
 
-// Into names memory for gradients, before Reverse: home returns as many elements as the k-th parameter has, in
-// the order of registration, or nil; memory of another length is not used. What was there is overwritten, and the gradient that Params returns may be
-// there, then, or elsewhere.
-func (t *Tape[F]) Into(home func(k int) []F) {
+// Into sets the destinations of gradients, before Reverse: dst returns as many elements as the k-th parameter
+// has, in the order of registration, or nil; a slice of another length is not used. What was there is
+// overwritten. The gradient that Params returns is there or elsewhere.
+func (t *Tape[F]) Into(dst func(k int) []F) {
 	for k, p := range t.params {
-		t.homes[p.id] = home(k)
+		t.into[p.id] = dst(k)
 	}
 }
 
@@ -280,7 +280,7 @@ func (t *Tape[F]) start(a *Arena[F]) {
 	t.arena, t.gen, t.debug, t.trace = a, a.gen, a.Debug, a.Trace
 	t.recording, t.reversed = true, false
 	t.nodes = t.nodes[:0]
-	t.adjoints, t.homes = append(t.adjoints[:0], nil), append(t.homes[:0], nil) // id 0 is no value
+	t.adjoints, t.into = append(t.adjoints[:0], nil), append(t.into[:0], nil) // id 0 is no value
 	t.sealed, t.traced, t.fault = t.sealed[:0], t.traced[:0], Fault{}
 	t.params, t.tables = t.params[:0], t.tables[:0]
 	if t.profile = a.Profile; t.profile != nil {

@@ -99,19 +99,19 @@ func TestInto(t *testing.T) {
 	_ = tape.With(&arena, first, func(r *tape.Run[float64]) error {
 		a, b := r.Param("a", []float64{2, 3}), r.Param("b", []float64{5, 7})
 		r.Param("unused", []float64{1, 1})
-		homes := [][]float64{{math.NaN(), math.NaN()}, {math.NaN()}, {9, 9}}
+		dst := [][]float64{{math.NaN(), math.NaN()}, {math.NaN()}, {9, 9}}
 		y := sum(r, mul(r, mul(r, a, b), a)) // a²·b
 		r.Tape.Seed(y, []float64{1})
-		r.Tape.Into(func(k int) []float64 { return homes[k] })
+		r.Tape.Into(func(k int) []float64 { return dst[k] })
 		r.Tape.Reverse()
-		if want := []float64{20, 42}; !slices.Equal(homes[0], want) || &r.Tape.GradOf(a)[0] != &homes[0][0] {
-			t.Errorf("da = %v in its place, want %v", homes[0], want)
+		if want := []float64{20, 42}; !slices.Equal(dst[0], want) || &r.Tape.GradOf(a)[0] != &dst[0][0] {
+			t.Errorf("da = %v in its place, want %v", dst[0], want)
 		}
-		if want := []float64{4, 9}; !slices.Equal(r.Tape.GradOf(b), want) || !math.IsNaN(homes[1][0]) {
-			t.Errorf("db = %v, want %v; %v is where there is no room", r.Tape.GradOf(b), want, homes[1])
+		if want := []float64{4, 9}; !slices.Equal(r.Tape.GradOf(b), want) || !math.IsNaN(dst[1][0]) {
+			t.Errorf("db = %v, want %v; %v is where there is no room", r.Tape.GradOf(b), want, dst[1])
 		}
-		if !slices.Equal(homes[2], []float64{9, 9}) {
-			t.Errorf("what nothing reaches is %v", homes[2])
+		if !slices.Equal(dst[2], []float64{9, 9}) {
+			t.Errorf("what nothing reaches is %v", dst[2])
 		}
 		return nil
 	})
@@ -121,14 +121,14 @@ func TestInto(t *testing.T) {
 func TestIntoTwice(t *testing.T) {
 	var arena tape.Arena[float64]
 	_ = tape.With(&arena, first, func(r *tape.Run[float64]) error {
-		a, home := r.Param("a", []float64{2}), []float64{math.NaN()}
-		r.Tape.Into(func(int) []float64 { return home })
+		a, dst := r.Param("a", []float64{2}), []float64{math.NaN()}
+		r.Tape.Into(func(int) []float64 { return dst })
 		x, y := r.Tape.Part(a, 1), r.Tape.Part(a, 1)
 		x[0], y[0] = 3, 4
 		r.Tape.Contribute(a, x)
 		r.Tape.Contribute(a, y)
-		if r.Tape.Reverse(); home[0] != 7 || r.Tape.GradOf(a)[0] != 7 {
-			t.Errorf("3 and 4 add to %v, in its place %v", r.Tape.GradOf(a), home)
+		if r.Tape.Reverse(); dst[0] != 7 || r.Tape.GradOf(a)[0] != 7 {
+			t.Errorf("3 and 4 add to %v, in its place %v", r.Tape.GradOf(a), dst)
 		}
 		return nil
 	})

@@ -84,7 +84,7 @@ func TestBuild(t *testing.T) {
 				}
 				got := p.build(t, m, n)
 				if k == 0 {
-					p.survey(t, l, m, d)
+					p.dryRun(t, l, m, d)
 				}
 				if err := errors.Join(m.Close(), d.Close()); err != nil {
 					t.Error(err)
@@ -111,11 +111,11 @@ func TestBuild(t *testing.T) {
 	}
 }
 
-// survey runs the first steps without a device, and wants the kernels and the memory of those that were made
+// dryRun runs the first steps without a device, and wants the kernels and the memory of those that were made
 // on one.
-func (x *plan) survey(t *testing.T, l *cuda.Library, m *cuda.Memory, d *cuda.Device) {
+func (x *plan) dryRun(t *testing.T, l *cuda.Library, m *cuda.Memory, d *cuda.Device) {
 	t.Helper()
-	s, err := cuda.NewSurvey(l)
+	s, err := cuda.NewDryRun(l)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -39,18 +39,24 @@ func (m *Modules) place(device string) (*place, error) {
 		return nil, err
 	}
 	d, err := cuda.OpenMemory(n, l)
-	if err == nil && device == "auto" {
-		if e := cuda.Compiles(d.Info); e != nil && !slices.ContainsFunc(l.Variants(), func(v cuda.Variant) bool { from, _ := l.Chosen(v, d.Info); return from != nil }) {
-			return processor(fmt.Sprintf("this program has no image of a kernel for %s; and %v", d.Info, e)), d.Close()
-		}
-	}
-	switch {
-	case err == nil:
-		return &place{memory: d.Memory, arithmetic: d.Memory.String(), name: d.Info.String(), gpu: d, library: l, close: d.Close}, nil
-	case device == "auto":
+	if err != nil && device == "auto" {
 		return processor(err.Error()), nil
 	}
-	return nil, err
+	if err != nil {
+		return nil, err
+	}
+	if err := cuda.Compiles(d.Info); err != nil && device == "auto" && !hasImage(l, d.Info) {
+		return processor(fmt.Sprintf("this program has no image of a kernel for %s; and %v", d.Info, err)), d.Close()
+	}
+	return &place{memory: d.Memory, arithmetic: d.Memory.String(), name: d.Info.String(), gpu: d, library: l, close: d.Close}, nil
+}
+
+// hasImage reports whether any image runs on a GPU.
+func hasImage(l *cuda.Library, i cuda.Info) bool {
+	return slices.ContainsFunc(l.Variants(), func(v cuda.Variant) bool {
+		from, _ := l.Chosen(v, i)
+		return from != nil
+	})
 }
 
 // processor is the processor; why says why it takes the place of a GPU.
@@ -123,21 +129,21 @@ func (m *Modules) needs(c *config.Loaded, r reading) (n Needs, err error) {
 	if err != nil {
 		return n, err
 	}
-	s, err := cuda.NewSurvey(l)
+	s, err := cuda.NewDryRun(l)
 	if err != nil {
 		return n, err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
 	b, err := m.builder(c, r, &place{memory: s, arithmetic: s.String(), close: func() error { return nil }}, "")
 	if err == nil {
-		err = errors.Join(b.rehearse(), s.Err())
+		err = errors.Join(b.dryRun(), s.Err())
 	}
 	return Needs{s.Variants(), s.Bytes()}, err
 }
 
-// rehearse makes steps until each level without a gate has been updated, and one more; it measures and samples
+// dryRun makes steps until each level without a gate has been updated, and one more; it measures and samples
 // a chunk.
-func (b *builder) rehearse() error {
+func (b *builder) dryRun() error {
 	most := 2
 	for _, p := range b.session.Conductor().Pulse().Schedule().Periods {
 		most += p
@@ -180,7 +186,7 @@ func (p *place) check(n Needs) error {
 		return err
 	}
 	if int64(n.Bytes) > free {
-		return fmt.Errorf("the build takes %s bytes of its memory; %s of %s bytes are free on %s", progress.Count(n.Bytes), progress.Count(free), progress.Count(all), p.name)
+		return fmt.Errorf("the build needs %s bytes of GPU memory; %s of %s bytes are free on %s", progress.Count(n.Bytes), progress.Count(free), progress.Count(all), p.name)
 	}
 	missing, first := 0, ""
 	for _, v := range n.Kernels {

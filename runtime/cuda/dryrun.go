@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"reflect"
 	"slices"
 	"syscall"
 	"unsafe"
@@ -14,17 +13,17 @@ import (
 	"github.com/nl-hecate/hecate/runtime/device"
 )
 
-// A Survey is a memory without a device. It runs no kernel, and notes which ones a device would run, with
+// A DryRun is a memory without a device. It runs no kernel, and notes which ones a device would run, with
 // which sizes of the model, and how much memory they would take. What kernels write stays as it was:
 // zeros at first. It is a device.Device, and serves one goroutine.
-type Survey struct {
+type DryRun struct {
 	library  *Library
 	reserved []byte
 	forget   func()
 	used     int
 	open     int // of the range, which the host may read: whole pages
 	sizes    map[unsafe.Pointer]int
-	calls    map[callKey]*boundCall
+	calls    boundCalls
 	variants map[Variant]bool
 	bytes    int // that are made now,
 	most     int // and the most so far
@@ -32,37 +31,37 @@ type Survey struct {
 	err      error
 }
 
-// NewSurvey returns a memory without a device. Kernels are those of a library.
-func NewSurvey(l *Library) (*Survey, error) {
+// NewDryRun returns a memory without a device. Kernels are those of a library.
+func NewDryRun(l *Library) (*DryRun, error) {
 	reserved, err := syscall.Mmap(-1, 0, addressSpace, syscall.PROT_NONE, syscall.MAP_PRIVATE|syscall.MAP_ANON|syscall.MAP_NORESERVE)
 	if err != nil {
 		return nil, fmt.Errorf("cuda: no range of addresses can be reserved: %w", err)
 	}
-	s := &Survey{library: l, reserved: reserved, sizes: map[unsafe.Pointer]int{}, calls: map[callKey]*boundCall{}, variants: map[Variant]bool{}}
+	s := &DryRun{library: l, reserved: reserved, sizes: map[unsafe.Pointer]int{}, calls: boundCalls{}, variants: map[Variant]bool{}}
 	s.forget = device.Register(reserved, s)
 	return s, nil
 }
 
 // Close gives the range back; its slices cannot be used any more.
-func (s *Survey) Close() error {
+func (s *DryRun) Close() error {
 	s.forget()
 	return syscall.Munmap(s.reserved)
 }
 
 // Variants are the kernels that were called, with their sizes, sorted.
-func (s *Survey) Variants() []Variant {
+func (s *DryRun) Variants() []Variant {
 	return slices.SortedFunc(maps.Keys(s.variants), CompareVariants)
 }
 
 // Bytes is the memory of a device that all of it takes, in bytes, at most at one time; images, graphs and the
 // driver's own are not counted.
-func (s *Survey) Bytes() int { return s.most + s.work + pinnedBytes }
+func (s *DryRun) Bytes() int { return s.most + s.work + pinnedBytes }
 
-// Blank says that no kernel runs; see device.Computed.
-func (s *Survey) Blank() {}
+// IsDryRun says that no kernel runs; see device.Computed.
+func (s *DryRun) IsDryRun() {}
 
 // Make is device.Memory's.
-func (s *Survey) Make(bytes int) unsafe.Pointer {
+func (s *DryRun) Make(bytes int) unsafe.Pointer {
 	if s.used+whole(bytes+1) > len(s.reserved) {
 		s.fail(fmt.Errorf("cuda: %d bytes are more than a process can reserve", bytes))
 		return nil
@@ -84,41 +83,35 @@ func (s *Survey) Make(bytes int) unsafe.Pointer {
 }
 
 // Free is device.Memory's.
-func (s *Survey) Free(p unsafe.Pointer) {
+func (s *DryRun) Free(p unsafe.Pointer) {
 	s.bytes -= whole(s.sizes[p])
 	delete(s.sizes, p)
 }
 
 // Err is the first error since the last call of it.
-func (s *Survey) Err() error {
+func (s *DryRun) Err() error {
 	err := s.err
 	s.err = nil
 	return err
 }
 
-func (s *Survey) fail(err error) {
+func (s *DryRun) fail(err error) {
 	if s.err == nil {
 		s.err = err
 	}
 }
 
 // String is device.Memory's.
-func (s *Survey) String() string { return "cuda" }
+func (s *DryRun) String() string { return "cuda" }
 
 // Run is device.Device's.
-func (s *Survey) Run(kernel string, call any) { s.fail(s.run(kernel, call)) }
+func (s *DryRun) Run(kernel string, call any) { s.fail(s.run(kernel, call)) }
 
-func (s *Survey) run(kernel string, call any) (err error) {
-	v := reflect.ValueOf(call)
-	key := callKey{kernel, v.Type().Elem()}
-	b := s.calls[key]
-	if b == nil {
-		if b, err = s.library.bind(kernel, key.typ); err != nil {
-			return err
-		}
-		s.calls[key] = b
+func (s *DryRun) run(kernel string, call any) error {
+	b, _, err := s.calls.bind(s.library, kernel, call)
+	if err != nil {
+		return err
 	}
-	b.read(v.UnsafePointer())
 	if b.shapes[string(b.key)] != nil {
 		return nil
 	}
@@ -137,27 +130,27 @@ func (s *Survey) run(kernel string, call any) (err error) {
 }
 
 // Copy is device.Device's.
-func (s *Survey) Copy(to, from unsafe.Pointer, bytes int) {
+func (s *DryRun) Copy(to, from unsafe.Pointer, bytes int) {
 	copy(unsafe.Slice((*byte)(to), bytes), unsafe.Slice((*byte)(from), bytes))
 }
 
 // Later is device.Device's.
-func (s *Survey) Later(to, from unsafe.Pointer, bytes int) { s.Copy(to, from, bytes) }
+func (s *DryRun) Later(to, from unsafe.Pointer, bytes int) { s.Copy(to, from, bytes) }
 
 // Wait is device.Device's.
-func (s *Survey) Wait() {}
+func (s *DryRun) Wait() {}
 
 // Clear is device.Device's.
-func (s *Survey) Clear(to unsafe.Pointer, bytes int) { clear(unsafe.Slice((*byte)(to), bytes)) }
+func (s *DryRun) Clear(to unsafe.Pointer, bytes int) { clear(unsafe.Slice((*byte)(to), bytes)) }
 
 // vector notes the kernels of vectors.
-func (s *Survey) vector() { s.variants[Variant{Kernel: vectorKernel.Name}] = true }
+func (s *DryRun) vector() { s.variants[Variant{Kernel: vectorKernel.Name}] = true }
 
 // Add is device.Device's.
-func (s *Survey) Add(_, _ unsafe.Pointer, _ int) { s.vector() }
+func (s *DryRun) Add(_, _ unsafe.Pointer, _ int) { s.vector() }
 
 // Scale is device.Device's.
-func (s *Survey) Scale(unsafe.Pointer, int, float32) { s.vector() }
+func (s *DryRun) Scale(unsafe.Pointer, int, float32) { s.vector() }
 
 // Squares is device.Device's.
-func (s *Survey) Squares(unsafe.Pointer, int, *float64) { s.vector() }
+func (s *DryRun) Squares(unsafe.Pointer, int, *float64) { s.vector() }
