@@ -7,17 +7,18 @@ import (
 	"io"
 
 	"github.com/nl-hecate/hecate/command/internal/inspect"
+	"github.com/nl-hecate/hecate/runtime/catalog"
 	"github.com/spf13/cobra"
 )
 
 // inspectCommand is `hecate inspect`.
-func inspectCommand() *cobra.Command {
+func inspectCommand(pages *catalog.Catalog) *cobra.Command {
 	var diff, asJSON bool
 	c := &cobra.Command{
 		Use:   "inspect CHECKPOINT | inspect --diff A B",
 		Short: "Show a checkpoint, or the differences between two",
-		Long: `Show a checkpoint: its metadata, and the type, shape, norm and digest of every
-tensor. With --diff, show the differences between two.
+		Long: `Show a checkpoint: its metadata, the precision map of its model, and the type, shape,
+norm and digest of every tensor. With --diff, show the differences between two.
 
 Exit status: 0 the checkpoint is intact, or the two are equal; 1 it is damaged, or
 they differ; 2 a file cannot be read.`,
@@ -31,7 +32,7 @@ they differ; 2 a file cannot be read.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			var files []*inspect.File
 			for _, path := range args {
-				f, err := inspect.Read(path)
+				f, err := inspect.Read(path, pages)
 				if err != nil {
 					return misuse{err} // status 2, as of diff
 				}

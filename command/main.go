@@ -67,7 +67,7 @@ func run(ctx context.Context, pages *catalog.Catalog, args []string, in io.Reade
 	root.PersistentPreRun = func(c *cobra.Command, _ []string) { name, started = "hecate: "+c.Name(), true }
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { name = "hecate: " + c.Name(); return misuse{err} })
 	maker := &engine.Modules{Catalog: pages, OwnText: crossroads, OwnName: "crossroads.txt"}
-	root.AddCommand(buildCommand(maker, args), testCommand(maker), streamCommand(maker), generateCommand(maker), inspectCommand(),
+	root.AddCommand(buildCommand(maker, args), testCommand(maker), streamCommand(maker), generateCommand(maker), inspectCommand(pages),
 		benchCommand(maker), evalCommand(maker), devicesCommand(pages), verifyCommand(pages), imagesCommand(maker, pages), tokenizeCommand(), configCommand(maker), presetsCommand(), versionCommand(maker))
 	root.SetArgs(args)
 	root.SetIn(in)

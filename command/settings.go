@@ -62,6 +62,7 @@ var shorthands = []struct{ flag, key, kind, doc string }{
 	{"clip", "update.clip", "bound", "gradient clipping: bound of the norm of all gradients of a step"},
 	{"seed", "model.seed", "seed", "random seed of the initial parameters and of the sample"},
 	{"device", "build.device", "name", "where the model computes: cpu, cuda, cuda:N or auto"},
+	{"precision", "build.precision", "type", "of the operands of products: float32 or bf16"},
 	{"out", "build.out", "folder", "for checkpoints, log and plots"},
 	{"resume", "build.resume", "path", "auto, or a checkpoint to resume from, bit for bit"},
 	{"sample", "build.sample", "bytes", "of text to draw at the end"},

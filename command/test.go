@@ -25,7 +25,8 @@ type tested struct {
 	Size       int     `json:"size"` // of the part, in units
 	Unit       string  `json:"unit"` // byte, or token without bytes
 	Chunk      int     `json:"chunk"`
-	Bits       float64 `json:"bits"` // per unit
+	Bits       float64 `json:"bits"`      // per unit
+	Precision  string  `json:"precision"` // of operands of products: that of the build
 }
 
 func (x tested) String() string {
@@ -69,7 +70,7 @@ the checkpoint was built on. No parameter changes and no file is written.`,
 			if m.Whole {
 				part = allOfIt
 			}
-			x = tested{args[0], m.Model, m.Step, m.Text, part, m.Size, m.Unit, m.Chunk, m.Bits}
+			x = tested{args[0], m.Model, m.Step, m.Text, part, m.Size, m.Unit, m.Chunk, m.Bits, m.Precision}
 			return show(c.OutOrStdout(), x, asJSON, true)
 		},
 	}

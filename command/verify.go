@@ -50,6 +50,7 @@ The exit status is 1 if a kernel differs or does not run.`,
 	f := c.Flags()
 	f.StringVar(&v.device, "device", "cuda", "the GPU: `name`, cuda or cuda:N")
 	f.StringVar(&v.kernels, "kernels", "", "only kernels whose name UNIT/KERNEL matches this `expression`")
+	f.BoolVar(&v.BFloat16, "bf16", false, "only kernels with operands of products, and these in bfloat16")
 	f.BoolVar(&v.Full, "full", false, "more sizes: five of the model, and up to 513 tokens")
 	f.Uint64Var(&v.Seed, "seed", 1, "`seed` of the inputs")
 	f.StringVar(&v.html, "html", "", "write the table to this `file`, too, as HTML")

@@ -148,8 +148,18 @@ func (c *unitCompiler) differentiate() {
 			simplify.Simplify(p.fn)
 			return
 		}
-		p.pair = autodiff.NewPair(p.fn)
+		if c.out.Kind == abi.RuleUnit && p.whole != nil { // a memory is float32; what its front projects need not be
+			p.pair = autodiff.NewPair(p.fn)
+			return
+		}
+		p.pair = autodiff.NewMixedPair(p.fn, c.gate)
 	})
+}
+
+// gate reports whether an equation of a program, which has its unit in front of its name, is that of a gate.
+func (c *unitCompiler) gate(eq string) bool {
+	name := eq[strings.LastIndexByte(eq, '.')+1:]
+	return slices.ContainsFunc(c.blk.Eqs, func(e *check.Equation) bool { return e.Gate != nil && ident.ASCII(e.Name) == name })
 }
 
 func (c *unitCompiler) verifyPrograms() (err error) {

@@ -160,6 +160,29 @@ __device__ inline T entry(bool in, const T *x, int at) {
   return in ? x[at] : T(0);
 }
 
+// ---- Operands of products --------------------------------------------------
+
+// bfloat16 is a number of 16 bits, the first of a float. One from a float is rounded to nearest, ties
+// to even; NaN stays NaN. It is read as a float.
+struct bfloat16 {
+  unsigned short bits;
+  __device__ explicit bfloat16(float x) {
+    const unsigned u = __float_as_uint(x);
+    bits = static_cast<unsigned short>((x != x ? u | 1u << 22 : u + 0x7fffu + (u >> 16 & 1u)) >> 16);
+  }
+  __device__ operator float() const { return __uint_as_float(static_cast<unsigned>(bits) << 16); }
+};
+
+// operand<bf16>::type is the type in which a text stores operands of products.
+template <int bf16>
+struct operand {
+  typedef float type;
+};
+template <>
+struct operand<1> {
+  typedef bfloat16 type;
+};
+
 // ---- Sums and maxima over lanes --------------------------------------------
 //
 // Every order is fixed: no result depends on which warp came first. All lanes

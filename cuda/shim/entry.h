@@ -15,10 +15,15 @@ union Argument {
 };
 
 // letter names the type of a parameter: f, d, i and b for pointers to float,
-// double, four-byte integers and bytes, n for an integer, ? for any other.
+// double, four-byte integers and bytes, h for one to what has two bytes, n for an integer, ? for any
+// other.
 template <typename T>
 struct Letter {
   static constexpr char value = '?';
+};
+template <typename T>
+struct Letter<T *> {
+  static constexpr char value = sizeof(T) == 2 ? 'h' : '?';
 };
 template <>
 struct Letter<float *> {

@@ -23,6 +23,8 @@ std::size_t size_of(char letter) {
       return 8;
     case 'b':
       return 1;
+    case 'h':
+      return 2;
     default:
       return 4;
   }
@@ -89,7 +91,7 @@ void check(const Call &c) {
   for (std::size_t i = 0; i < got.size(); i++)
     if (got[i] != k.letters[i] && (got[i] != '0' || k.letters[i] == 'n'))
       fail("call",
-           "argument %zu of kernel %s is of type %c, its parameter of type %c (f, d, i, b: pointers to "
+           "argument %zu of kernel %s is of type %c, its parameter of type %c (f, d, i, b, h: pointers to "
            "float, double, int, byte; n: an integer)",
            i + 1, k.name, got[i], k.letters[i]);
 }

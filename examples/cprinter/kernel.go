@@ -95,7 +95,7 @@ func (e *emitter) params(k *plan.Kernel) []string {
 }
 
 // workspace allocates the buffers that are not parameters; a view has the entries of
-// another buffer.
+// another buffer, and so has an operand.
 func (e *emitter) workspace(k *plan.Kernel) []*plan.Buffer {
 	work := slices.Clone(k.Work)
 	plan.Walk(k.Body, func(n plan.Node) {
@@ -103,7 +103,7 @@ func (e *emitter) workspace(k *plan.Kernel) []*plan.Buffer {
 			work = append(work, loop.Private...)
 		}
 	})
-	work = slices.DeleteFunc(work, func(b *plan.Buffer) bool { return b.Role == plan.View })
+	work = slices.DeleteFunc(work, func(b *plan.Buffer) bool { return b.Role == plan.View || b.Role == plan.Operand })
 	for _, b := range work {
 		e.bufs[b] = e.scope.Name(b.Name)
 		e.Line("%s *%s = hecate_new(%s, sizeof *%s);", e.Types[b.Elem], e.bufs[b], e.count(b), e.bufs[b])
@@ -133,7 +133,11 @@ func (e *emitter) entry(a plan.Access) string {
 }
 
 func (e *emitter) buffer(b *plan.Buffer) string {
-	if s := e.bufs[b.Base()]; s != "" {
+	b = b.Base()
+	if b.Role == plan.Operand {
+		return e.buffer(b.NarrowOf)
+	}
+	if s := e.bufs[b]; s != "" {
 		return s
 	}
 	panic(fmt.Sprintf("cprinter: BUG: buffer %s of %s has no name", b.Name, e.k.Name))

@@ -40,6 +40,7 @@ func (e *emitter) node(n plan.Node) {
 		e.store(n)
 	case *plan.Zero:
 		e.Line("memset(%s, 0, (size_t)(%s) * sizeof *%s);", e.buffer(n.Buf), e.count(n.Buf), e.buffer(n.Buf))
+	case *plan.Narrow: // in float32 alone an operand is its source
 	case *plan.Gemm:
 		e.gemm(n)
 	case *plan.TriSolve:

@@ -281,6 +281,26 @@ func (u *Unit) Functions() []*Unit {
 	return out
 }
 
+// Operands are the values on the page that the unit's kernels and its functions may store in bfloat16, as
+// operands of products, in the order of the equations.
+func (u *Unit) Operands() (out []string) {
+	for _, x := range append(u.Functions(), u) {
+		for _, s := range x.Stages {
+			for _, p := range []Pair{s.Pair, s.Frozen} {
+				if p.Fwd == nil {
+					continue
+				}
+				for _, b := range p.Fwd.Work {
+					if b.Role == plan.Operand && !slices.Contains(out, b.Of) {
+						out = append(out, b.Of)
+					}
+				}
+			}
+		}
+	}
+	return out
+}
+
 // Version tells the functions of one front apart.
 func (u *Unit) Version() string { return fmt.Sprintf("v%.12s", u.Hash) }
 

@@ -15,10 +15,14 @@ import (
 // needs are recomputed where that is cheap (products, sums and choices of
 // values at hand) and saved where it is not (contractions, transcendental
 // functions, outputs of a scan).
-func NewPair(f *ir.Func) *ir.Pair {
+func NewPair(f *ir.Func) *ir.Pair { return newPair(f, func(*ir.Func) {}) }
+
+// newPair is NewPair with a change of the simplified program.
+func newPair(f *ir.Func, change func(joint *ir.Func)) *ir.Pair {
 	joint, _ := f.Clone()
 	simplify.Stacks(joint)
 	simplify.Simplify(joint)
+	change(joint)
 	p := &pairer{joint: joint, adjoint: map[*ir.Value]bool{}}
 	seeds := p.seed()
 	var wrt []*ir.Value

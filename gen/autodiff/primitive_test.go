@@ -131,6 +131,7 @@ func samples() map[ir.Op]sample {
 		ir.Override:  {patterns: []string{"k [a] = exp i:a : x[i]\n h [a] = OP i:a : x[i] k[i]"}, later: "see TestDeclared"},
 		ir.Stack:     {patterns: []string{"h [ab] = OP i:ab over i : x[i] y[i - a]", "h [b, ab] = OP i:b j:ab over j : T[i, j] C[i, j - a]"}},
 		ir.Reshape:   {patterns: []string{"h [n] = OP : B", "h [b, a] = OP : B"}},
+		ir.Narrow:    {patterns: []string{"h [a, b] = OP : B"}},
 		ir.Max:       {patterns: norms, gap: true},
 		ir.Softmax:   {patterns: softmaxes},
 		ir.LogSumExp: {patterns: norms},

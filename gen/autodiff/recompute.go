@@ -30,6 +30,8 @@ func recomputable(in *ir.Instr) bool {
 	switch in.Op {
 	case ir.Prod:
 		return ir.Identity(sortLoops(in.To), len(in.To)) && length(in) <= ir.ShortSum
+	case ir.Narrow:
+		return true
 	case ir.Reshape: // a view of what is at hand
 		from := in.Args[0].Val
 		return from.Elem == ir.Int || from.Def == nil || !recomputable(from.Def)
@@ -60,7 +62,7 @@ func length(in *ir.Instr) int64 {
 // price is what it takes to compute an instruction again.
 func price(in *ir.Instr, entries int64) int64 {
 	switch cost := in.Op.Info().Cost; {
-	case in.Op == ir.Reshape:
+	case in.Op.Info().View:
 		return 0
 	case in.Op == ir.Prod:
 		return entries * priceSimple * length(in)
@@ -111,7 +113,7 @@ func (p *pairer) needs(back []ir.Result) map[*ir.Value]bool {
 		again := v.Def != nil && recomputable(v.Def)
 		save := entries(v) * v.Elem.Bytes() * priceMove
 		switch {
-		case again && (v.Def.Op == ir.Reshape || v.Elem != ir.Real): // a view is no copy, and only numbers are saved
+		case again && (v.Def.Op.Info().View || v.Elem != ir.Real): // a view is no copy, and only numbers are saved
 			save = infinite
 		case v.Def != nil && !given[v]:
 			save *= 2

@@ -26,6 +26,7 @@ var vjp = map[ir.Op]func(l *local, k int) *ir.Value{
 	ir.Override: second,
 	ir.Stack:    stackRow,
 	ir.Reshape:  func(l *local, k int) *ir.Value { return l.r.b.Reshape(l.bar.Val, l.in.Args[0].Val.Axes...) },
+	ir.Narrow:   func(l *local, k int) *ir.Value { return l.bar.Val }, // straight through the rounding
 	ir.Exp:      func(l *local, k int) *ir.Value { return l.contribute(k, 1, l.out()) },
 	ir.Log:      func(l *local, k int) *ir.Value { return l.contribute(k, 1, l.elementwise(ir.Div, l.one(), l.arg(0))) },
 	ir.Log1p: func(l *local, k int) *ir.Value {

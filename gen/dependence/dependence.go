@@ -84,6 +84,9 @@ func Of(ns ...plan.Node) *Nest {
 			x.HasGemm = true
 		case *plan.Zero:
 			x.note(plan.Access{Buf: n.Buf}, false)
+		case *plan.Narrow:
+			x.note(plan.Access{Buf: n.Buf}, false)
+			x.note(plan.Access{Buf: n.Buf.NarrowOf}, false)
 		case *plan.Store:
 			x.note(n.To, n.Add)
 			for _, v := range n.Vals {

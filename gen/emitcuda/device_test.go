@@ -47,9 +47,14 @@ type run struct {
 func (r *run) add(x *emitcuda.Text, names map[*plan.Buffer]string) {
 	r.t.Helper()
 	all := x.Sizes(r.sizes)
+	narrow := x.Defaults[emitcuda.BFloat16]
+	all[emitcuda.BFloat16] = narrow
 	lengths := x.Lengths(all)
-	args := map[string]cudashim.Arg{}
+	args, byBuffer := map[string]cudashim.Arg{}, map[*plan.Buffer]cudashim.Arg{}
 	for _, b := range x.Buffers {
+		if b.Of != nil && b.Of.Role == plan.Operand {
+			continue
+		}
 		if b.Of != nil && b.Of.Role != plan.Work {
 			args[b.Name] = cudashim.Null()
 			if n := names[b.Of]; n != "" {
@@ -61,6 +66,24 @@ func (r *run) add(x *emitcuda.Text, names map[*plan.Buffer]string) {
 		if n, ok := lengths[b.Name]; ok {
 			name := fmt.Sprintf("%s_%s", x.Name, b.Name)
 			r.buffer(name, b.Elem, make([]float64, n), true)
+			args[b.Name] = cudashim.Ptr(name)
+		}
+	}
+	for _, b := range x.Buffers {
+		byBuffer[b.Of] = args[b.Name]
+	}
+	for _, b := range x.Buffers {
+		switch {
+		case b.Of == nil || b.Of.Role != plan.Operand:
+		case narrow == 0:
+			args[b.Name] = byBuffer[b.Of.NarrowOf.Base()]
+		default:
+			name := fmt.Sprintf("%s_%s", x.Name, b.Name)
+			stale := make([]uint16, lengths[b.Name])
+			for i := range stale {
+				stale[i] = 0x7fc0 // NaN
+			}
+			r.program.Buffers = append(r.program.Buffers, cudashim.Buffer{Name: name, Data: stale})
 			args[b.Name] = cudashim.Ptr(name)
 		}
 	}

@@ -30,7 +30,7 @@
 //
 // The sizes of a model are constants of the text, with the values that the macro
 // HECATE_SIZES gives them or, without it, default values; batches and tokens are int
-// parameters. One text serves all sizes: what follows from them, how many blocks
+// parameters. Whether operands of products are in bfloat16 is one more constant (narrow.go). One text serves all sizes: what follows from them, how many blocks
 // there are and which arrays are in shared memory, is constexpr in the text and a
 // formula in the manifest. A size is below 2³¹; a buffer may be longer.
 package emitcuda
@@ -71,6 +71,20 @@ type Buffer struct {
 	Elem ir.Elem
 	Len  shape.Poly
 	Of   *plan.Buffer // nil for workspace that only the text has
+}
+
+// typeName is the type of its entries in the text.
+func (b *Buffer) typeName() string {
+	if isOperand(b.Of) {
+		return operandType
+	}
+	return language.Types[b.Elem]
+}
+
+// nameOf is the name of a buffer in the text.
+func (x *Text) nameOf(of *plan.Buffer) string {
+	i := slices.IndexFunc(x.Buffers, func(b Buffer) bool { return b.Of == of })
+	return x.Buffers[i].Name
 }
 
 // A Launch is one function with its shape. A grid without blocks is left out.
@@ -175,6 +189,8 @@ func Kernel(k *plan.Kernel, about About, defaults map[string]int) *Text {
 	for _, q := range e.ceils {
 		e.sizes[q.Name] = e.scope.Name(q.Name)
 	}
+	e.k = k
+	e.operands()
 	e.written = plan.Written(k.Body)
 	for _, b := range slices.Concat(k.Params, k.Work) {
 		if b.Role != plan.View {

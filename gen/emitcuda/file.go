@@ -19,7 +19,7 @@ var fileTemplate = template.Must(template.New("kernel.cu").Parse(templates.Kerne
 // file prints the whole file.
 func (e *emitter) file() string {
 	data := struct {
-		Page, Unit, Kernel, Sizes                string
+		Page, Unit, Kernel, Sizes, Operands      string
 		Equations, Quotients, Buffers, Functions []string
 	}{Page: e.about.Page, Unit: e.about.Unit, Kernel: e.k.Name, Functions: e.parts, Buffers: e.bufferTable()}
 	for _, q := range e.equations() {
@@ -36,6 +36,10 @@ func (e *emitter) file() string {
 		if n, ok := e.defaults[s]; ok {
 			sizes = append(sizes, fmt.Sprintf("%s = %d", e.sizes[s], n))
 		}
+	}
+	if n, ok := e.defaults[BFloat16]; ok {
+		sizes = append(sizes, fmt.Sprintf("%s = %d", bfloat16Name, n))
+		data.Operands = operandType
 	}
 	data.Sizes = strings.Join(sizes, ", ")
 	for _, q := range e.ceils {
@@ -66,11 +70,14 @@ func (e *emitter) bufferTable() []string {
 		role := "work"
 		if b.Of != nil {
 			role = b.Of.Role.String()
+			if isOperand(b.Of) {
+				role += " of " + e.bufs[b.Of.NarrowOf.Base()]
+			}
 			if b.Of.Optional {
 				role += ", may be null"
 			}
 		}
-		out = append(out, fmt.Sprintf("%-*s  %-*s  %-5s  %s", wide, names[i], long, dims[i], language.Types[b.Elem], role))
+		out = append(out, fmt.Sprintf("%-*s  %-*s  %-5s  %s", wide, names[i], long, dims[i], b.typeName(), role))
 	}
 	return out
 }

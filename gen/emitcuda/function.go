@@ -173,7 +173,7 @@ func (f *function) params() []string {
 		if !f.uses[b.Name] {
 			continue
 		}
-		typ := language.Types[b.Elem]
+		typ := b.typeName()
 		if !f.writes[b.Name] {
 			typ = "const " + typ
 		}

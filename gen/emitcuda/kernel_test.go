@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/nl-hecate/hecate/gen/abi"
+	"github.com/nl-hecate/hecate/gen/plan"
 	"github.com/nl-hecate/hecate/gen/prove/cost"
 	"github.com/nl-hecate/hecate/gen/random"
 	"github.com/nl-hecate/hecate/internal/cudashim"
@@ -49,6 +50,31 @@ const positive = 7
 func TestKernels(t *testing.T) {
 	cudashim.Need(t)
 	runAll(t, load(t), trialTokens...)
+}
+
+// TestBFloat16 runs kernels with operands in bfloat16: those of all units but of memory rules, and of three of
+// the fronts that these share.
+func TestBFloat16(t *testing.T) {
+	cudashim.Need(t)
+	var ps []*program
+	fronts := 0
+	for _, p := range load(t) {
+		if !slices.ContainsFunc(p.fwd.Kernel.Work, func(b *plan.Buffer) bool { return b.Role == plan.Operand }) {
+			continue
+		}
+		if strings.HasSuffix(p.name, "_front") {
+			if fronts++; fronts > 3 {
+				continue
+			}
+		}
+		p.narrow = 1
+		p.lower(t)
+		ps = append(ps, p)
+	}
+	if len(ps) < 20 {
+		t.Fatalf("%d programs have operands", len(ps))
+	}
+	runAll(t, ps, trialTokens[:2]...)
 }
 
 // TestExamples holds units of the page on the language to the interpreter: those

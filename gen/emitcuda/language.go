@@ -39,7 +39,7 @@ func functionOf(op ir.Op) string {
 // head of every file, and macros of old compilers.
 var words = clike.Words(clike.ReservedInC + `
 	hecate i64 threadIdx blockIdx blockDim gridDim
-	item at points length thread threads row rows col across down dot m0 n0 p0 kk copy live search shared
+	bf16 operand item at points length thread threads row rows col across down dot m0 n0 p0 kk copy live search shared
 	linux unix i386`)
 
 func reserved(id string) bool {

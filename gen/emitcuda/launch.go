@@ -29,6 +29,7 @@ const (
 	grid
 	scan
 	block
+	narrow
 )
 
 // A part is what one function does (a recurrence needs more).
@@ -57,6 +58,8 @@ func (e *emitter) launches() {
 			e.scan(p)
 		case block:
 			e.block(p)
+		case narrow:
+			e.narrow(p.nodes[0].(*plan.Narrow))
 		}
 	}
 	e.schedule()
@@ -111,6 +114,8 @@ func (e *emitter) formOf(n plan.Node) form {
 	switch n := n.(type) {
 	case *plan.Zero:
 		return zeros
+	case *plan.Narrow:
+		return narrow
 	case *plan.Gemm:
 		return product
 	case *plan.Loop, *plan.If:

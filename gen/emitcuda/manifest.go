@@ -42,7 +42,7 @@ type quotientRow struct {
 
 type bufferRow struct {
 	Name     string `json:"name"`
-	Of       string `json:"of,omitempty"` // the plan's name, of parameters and results
+	Of       string `json:"of,omitempty"` // the plan's name, of parameters and results; of an operand, the name of its source
 	Role     string `json:"role"`
 	Type     string `json:"type"`
 	Length   string `json:"length"`
@@ -98,14 +98,20 @@ func rowOf(u *abi.Unit, x *Text, file string) kernelRow {
 			r.Open = append(r.Open, x.names[s])
 		}
 	}
+	if n, ok := x.Defaults[BFloat16]; ok {
+		r.Constants[bfloat16Name] = n
+	}
 	for _, q := range x.ceils {
 		r.Quotients = append(r.Quotients, quotientRow{x.names[q.Name], c.poly(q.Num), c.poly(q.Den)})
 	}
 	for _, b := range x.Buffers {
-		row := bufferRow{Name: b.Name, Role: "work", Type: language.Types[b.Elem], Length: c.poly(b.Len)}
+		row := bufferRow{Name: b.Name, Role: "work", Type: b.typeName(), Length: c.poly(b.Len)}
 		if b.Of != nil {
 			row.Role, row.Optional = b.Of.Role.String(), b.Of.Optional
-			if b.Of.Role != plan.Work {
+			switch {
+			case isOperand(b.Of):
+				row.Of = x.nameOf(b.Of.NarrowOf.Base())
+			case b.Of.Role != plan.Work:
 				row.Of = b.Of.Name
 			}
 			if b.Of.Role == plan.Read {

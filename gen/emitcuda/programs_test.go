@@ -37,6 +37,7 @@ type program struct {
 	other    map[string]int // sizes that are not those of all trials
 	random   bool           // of a page that may lead float32 astray
 	failed   bool           // its kernels are wrong
+	narrow   int            // 1: operands of products are in bfloat16
 }
 
 // sizes of trials: odd, all different, and d_v of more rows than a block has.
@@ -238,7 +239,11 @@ func (p *program) lower(t testing.TB) {
 	if len(p.f.Results) == 0 {
 		return
 	}
-	p.pair = autodiff.NewPair(p.f)
+	if p.unit.Kind == abi.RuleUnit && !strings.HasSuffix(p.name, "_front") {
+		p.pair = autodiff.NewPair(p.f)
+	} else {
+		p.pair = autodiff.NewMixedPair(p.f, func(string) bool { return false })
+	}
 	fwd, bwd, err := lower.Pair(p.pair)
 	if err != nil {
 		t.Fatal(err)
@@ -258,6 +263,7 @@ func (p *program) fixed(k *plan.Kernel) map[string]int {
 			out[s] = p.sizeOf(s)
 		}
 	}
+	out[emitcuda.BFloat16] = p.narrow
 	return out
 }
 

@@ -38,7 +38,7 @@ const calmest = 4
 // result by a good part of what is allowed, as where a state runs away, another
 // trial with smaller numbers takes its place.
 func newTrial(t *testing.T, p *program, tokens int) *trial {
-	key := trialKey{p.f, p.sizeOf("d_k"), tokens}
+	key := trialKey{p.f, p.sizeOf("d_k"), p.narrow, tokens}
 	x, ok := trials.Load(key)
 	if !ok {
 		x, _ = trials.LoadOrStore(key, steadyTrial(t, p, tokens))
@@ -54,6 +54,7 @@ var trials sync.Map
 type trialKey struct {
 	f      *ir.Func
 	d_k    int // one of the sizes that a test may change
+	narrow int
 	tokens int
 }
 
@@ -111,14 +112,14 @@ func (x *trial) oracle() {
 	}
 	var fwd, bwd [2]map[string]*interp.Tensor
 	for i, single := range []bool{false, true} {
-		fwd[i] = interpret(x.p.pair.Fwd, x.sizes, x.in, single)
+		fwd[i] = x.p.interpret(x.p.pair.Fwd, x.sizes, x.in, single)
 		in := maps.Clone(x.in)
 		for _, v := range x.p.pair.Bwd.Params {
 			if v.Role == ir.Saved {
 				in[v.Name] = fwd[i][v.Name]
 			}
 		}
-		bwd[i] = interpret(x.p.pair.Bwd, x.sizes, in, single)
+		bwd[i] = x.p.interpret(x.p.pair.Bwd, x.sizes, in, single)
 	}
 	x.fwd, x.bwd = want(fwd[0], fwd[1]), want(bwd[0], bwd[1])
 }
@@ -129,6 +130,16 @@ func want(exact, single map[string]*interp.Tensor) map[string]wanted {
 		out[n] = wanted{t.Data, single[n].Data}
 	}
 	return out
+}
+
+// interpret is interpret with operands in bfloat16 where the program's kernels have them so.
+func (p *program) interpret(f *ir.Func, sizes map[string]int, in map[string]*interp.Tensor, single bool) map[string]*interp.Tensor {
+	c := interp.Compile(f)
+	c.Float32 = single
+	if p.narrow == 1 {
+		c.Narrow = interp.BFloat16
+	}
+	return c.Run(sizes, only(f, in))
 }
 
 // interpret runs a program on those of the values that are its parameters.

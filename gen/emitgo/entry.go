@@ -33,9 +33,13 @@ func (e *unitEmitter) entry() string {
 		call := map[bool]string{false: "Part", true: "List"}[p.Count != ""]
 		args = append(args, fmt.Sprintf("m.%s(%q)", call, p.Name))
 	}
+	operands := ""
+	if names := e.u.Operands(); len(names) > 0 {
+		operands = fmt.Sprintf(".\n\t\tWithOperands(%q)", strings.Join(names, ", "))
+	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "// Entry is what a catalog knows of %s.\nfunc Entry() catalog.Entry {\n\treturn catalog.%s(%q, %q,\n\t\tformula.Page{Kind: %s%s},\n\t\tassemble[float32], assemble[float64])\n}\n\n",
-		e.u.Name, kind, e.u.Name, e.u.Hash, pageKind(e.u), e.pageFields())
+	fmt.Fprintf(&b, "// Entry is what a catalog knows of %s.\nfunc Entry() catalog.Entry {\n\treturn catalog.%s(%q, %q,\n\t\tformula.Page{Kind: %s%s},\n\t\tassemble[float32], assemble[float64])%s\n}\n\n",
+		e.u.Name, kind, e.u.Name, e.u.Hash, pageKind(e.u), e.pageFields(), operands)
 	fmt.Fprintf(&b, "func assemble[F num.Float](m catalog.Arguments[F]) block.%s[F] {\n\treturn New[F](%s)\n}\n", kind, strings.Join(args, ", "))
 	return b.String()
 }

@@ -371,6 +371,7 @@ func workspace(b *strings.Builder, n *gokernel.Names, recv, from string) {
 	for _, w := range n.Work {
 		length := fmt.Sprintf("%s.%sLen()", recv, w)
 		value := map[string]string{
+			"Operands": fmt.Sprintf("%s.Operands(%s)", from, length),
 			"Work":     fmt.Sprintf("%s.Scratch(%s)", from, length),
 			"Rows":     fmt.Sprintf("block.Blocks[[%d]F](%s.Scratch(%d * %s))", gokernel.RowBlock, from, gokernel.RowBlock, length),
 			"Flags":    fmt.Sprintf("%s.Flags(%s)", from, length),

@@ -77,7 +77,7 @@ func (e *doubleDoubleRun) instr(in *ir.Instr, out *DoubleDoubleTensor) {
 	case ir.SizeOf:
 		out.Data[0].Hi = float64(e.m.size(in.Poly))
 		return
-	case ir.Reshape:
+	case ir.Reshape, ir.Narrow:
 		copy(out.Data, e.vals[in.Args[0].Val].Data)
 		return
 	case ir.Stack:

@@ -39,9 +39,16 @@ func (m *machine) instr(in *ir.Instr) func() {
 	case ir.SizeOf:
 		n := float64(m.size(in.Poly))
 		return func() { out.Data[0] = m.round(n) }
-	case ir.Reshape:
+	case ir.Reshape, ir.Narrow:
 		src := m.vals[in.Args[0].Val]
-		return func() { copy(out.Data, src.Data) }
+		return func() {
+			copy(out.Data, src.Data)
+			if in.Op == ir.Narrow && m.narrow != nil {
+				for i, x := range out.Data {
+					out.Data[i] = m.narrow(x)
+				}
+			}
+		}
 	case ir.Stack:
 		return m.stack(in)
 	case ir.Max, ir.Softmax, ir.LogSumExp:

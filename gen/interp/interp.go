@@ -51,7 +51,8 @@ func Run(f *ir.Func, sizes map[string]int, params map[string]*Tensor) map[string
 // A Program is a compiled program. Runs with the sizes of the run before reuse
 // its buffers, so a Program belongs to one goroutine.
 type Program struct {
-	Float32 bool // round every number to float32, as float32 hardware does
+	Float32 bool                    // round every number to float32, as float32 hardware does
+	Narrow  func(x float64) float64 // what ir.Narrow does to a number; nil: nothing
 	// The observers are set before the first run.
 	ObserveRoot  RootObserver
 	Comparisons  *Comparisons
@@ -79,6 +80,7 @@ func (p *Program) Run(sizes map[string]int, params map[string]*Tensor) map[strin
 	if p.m == nil || p.single != p.Float32 || !maps.Equal(p.sizes, sizes) {
 		p.sizes, p.single = maps.Clone(sizes), p.Float32
 		p.m = layOut(p.f, p.sizes, p.single, observers{p.ObserveRoot, p.Comparisons, p.ObserveInstr})
+		p.m.narrow = p.Narrow
 	}
 	for _, v := range p.f.Params {
 		given, t := params[v.Name], p.m.vals[v]
@@ -109,6 +111,7 @@ func (p *Program) Run(sizes map[string]int, params map[string]*Tensor) map[strin
 type machine struct {
 	sizes  map[string]int
 	single bool
+	narrow func(x float64) float64
 	observers
 	vals  map[*ir.Value]*Tensor
 	scans map[*ir.Instr]*recurrence

@@ -207,7 +207,7 @@ func (e *Env) instr(in *ir.Instr) *Tensor {
 		out.Data[0] = float64(e.size(in.Poly))
 		return out
 	}
-	if in.Op == ir.Reshape {
+	if in.Op.Info().View {
 		copy(out.Data, e.vals[in.Args[0].Val].Data)
 		return out
 	}

@@ -178,6 +178,11 @@ func (b *Builder) Reshape(v *Value, axes ...*Axis) *Value {
 	return b.Add(&Instr{Op: Reshape, Out: b.value(v.Elem, axes), Args: []Arg{{Val: v}}})
 }
 
+// Narrow appends v as an operand of products.
+func (b *Builder) Narrow(v *Value) *Value {
+	return b.Add(&Instr{Op: Narrow, Out: b.value(Real, v.Axes), Args: []Arg{{Val: v}}})
+}
+
 // Stack appends the arguments one after another along axis number at of axes.
 // Each argument has all of axes but its own size along that one.
 func (b *Builder) Stack(axes []*Axis, at int, vals ...*Value) *Value {

@@ -21,6 +21,7 @@ const (
 	Override  // out = arg 0; the gradient is that of arg 1
 	Stack     // out = the one argument whose subscript on axis Over[0] is inside it
 	Reshape   // out = arg in the same row-major order under other axes
+	Narrow    // out = arg as an operand of a product: in the type that a program stores these in, float32 or bfloat16
 	Max       // out = max of arg over the loops Over
 	Softmax   // out = exp(arg) / Σ exp(arg) over Over
 	LogSumExp // out = log Σ exp(arg) over Over
@@ -83,6 +84,7 @@ type OpInfo struct {
 	Name        string
 	Args        int    // −1: any number
 	Elementwise bool   // every loop is in the output, no accumulation
+	View        bool   // the entries of its argument as they lie in memory; it has no loops
 	Out         Elem   // 0: as the arguments
 	Smooth      bool   // has a derivative everywhere in its domain
 	Cost        Cost   // of an entry
@@ -105,7 +107,8 @@ var table = [...]OpInfo{
 	Stop:      {Name: "stop", Args: 1, Elementwise: true, Out: Real, Smooth: true, Cost: Free, Page: "stop", f1: identity},
 	Override:  {Name: "override", Args: 2, Elementwise: true, Out: Real, Smooth: true, Cost: Simple, f2: first},
 	Stack:     {Name: "stack", Args: -1, Elementwise: true, Out: Real, Smooth: true, Cost: Compound},
-	Reshape:   {Name: "reshape", Args: 1, Out: Real, Smooth: true, Cost: Compound},
+	Reshape:   {Name: "reshape", Args: 1, View: true, Out: Real, Smooth: true, Cost: Compound},
+	Narrow:    {Name: "narrow", Args: 1, View: true, Out: Real, Smooth: true, Cost: Compound},
 	Max:       {Name: "max", Args: 1, Out: Real, Cost: Compound},
 	Softmax:   {Name: "softmax", Args: 1, Out: Real, Smooth: true, Cost: Compound},
 	LogSumExp: {Name: "logsumexp", Args: 1, Out: Real, Smooth: true, Cost: Compound},

@@ -284,10 +284,10 @@ func (p *parser) instr(f *Func) {
 		p.at = at + 1
 		in.To = p.subs()
 		p.at = back
-	} else if in.To = Ls(len(in.Out.Axes)); len(in.Loops) < len(in.To) && in.Op != Reshape {
+	} else if in.To = Ls(len(in.Out.Axes)); len(in.Loops) < len(in.To) && !in.Op.Info().View {
 		p.fail(op, "%s has %d axes but %d loops", n.text, len(in.To), len(in.Loops))
 	}
-	if in.Op == Reshape {
+	if in.Op.Info().View {
 		in.To = nil
 	}
 	p.clauses(in)

@@ -151,7 +151,7 @@ func (p *printer) typ(v *Value) string {
 func (p *printer) instr(indent string, in *Instr) {
 	b, loops := &p.b, p.loopNames(len(in.Loops))
 	fmt.Fprintf(b, "%s%s %s", indent, p.value(in.Out), p.typ(in.Out))
-	if in.Op != Reshape && !Identity(in.To, len(in.Out.Axes)) {
+	if !in.Op.Info().View && !Identity(in.To, len(in.Out.Axes)) {
 		fmt.Fprintf(b, " at %s", p.subsText(in.To, loops))
 	}
 	fmt.Fprintf(b, " = %s", in.Op)

@@ -117,7 +117,7 @@ func (v *verifier) instr(in *Instr) {
 	for i, a := range in.Args {
 		v.read(a.Val, fmt.Sprintf("argument %d", i))
 	}
-	if in.Op == Reshape {
+	if info.View {
 		v.reshape(in)
 		return
 	}
@@ -238,8 +238,11 @@ func (v *verifier) reshape(in *Instr) {
 		}
 		return p.String()
 	}
+	if in.Op == Narrow && !slices.Equal(in.Args[0].Val.Axes, in.Out.Axes) {
+		v.bad("%v to other axes", in.Op)
+	}
 	if x, y := size(in.Args[0].Val.Axes), size(in.Out.Axes); x != y {
-		v.bad("reshape of %s entries to %s", x, y)
+		v.bad("%v of %s entries to %s", in.Op, x, y)
 	}
 }
 

@@ -156,7 +156,7 @@ func (r *region) mustBeInMemory(in *ir.Instr) []*ir.Value {
 	for i, a := range in.Args {
 		via(a.Sub)
 		gathered := slices.ContainsFunc(a.Sub, func(s ir.Sub) bool { return s.Indirect != nil })
-		if gathered || in.Op == ir.SolveOp && i >= 2 || in.Op == ir.TriSolve && i == 0 || in.Op == ir.Reshape || in.Op == ir.Softmax || in.Op == ir.LogSumExp {
+		if gathered || in.Op == ir.SolveOp && i >= 2 || in.Op == ir.TriSolve && i == 0 || in.Op.Info().View || in.Op == ir.Softmax || in.Op == ir.LogSumExp {
 			out = append(out, a.Val)
 		}
 	}

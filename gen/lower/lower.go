@@ -182,7 +182,7 @@ func (l *lowerer) results() {
 			l.places[r.Val] = whole(b)
 			continue
 		}
-		if r.Val.Def == nil || seen[r.Val] || other || r.Val.Def.Op == ir.Reshape {
+		if r.Val.Def == nil || seen[r.Val] || other || r.Val.Def.Op.Info().View {
 			r.Val = l.copyOf(r.Val, r.Eq)
 		}
 		seen[r.Val] = true

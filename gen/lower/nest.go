@@ -2,6 +2,7 @@ package lower
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/plan"
@@ -36,7 +37,7 @@ func (r *region) allocate() {
 // allocateOwn assigns memory to an instruction that is not lowered to an
 // ordinary nest.
 func (r *region) allocateOwn(in *ir.Instr) {
-	if in.Op == ir.Reshape {
+	if in.Op.Info().View {
 		if r.l.places[in.Out] != nil {
 			return // in a concatenation
 		}
@@ -44,6 +45,9 @@ func (r *region) allocateOwn(in *ir.Instr) {
 		zero := make([]plan.Index, len(in.Args[0].Val.Axes))
 		buf := from(zero).Buf
 		view := &plan.Buffer{Name: r.l.fresh(buf.Name + ".view"), Elem: buf.Elem, Dims: dims(in.Out.Axes), Role: plan.View, ViewOf: buf}
+		if in.Op == ir.Narrow {
+			view.Name, view.Of, view.Role, view.ViewOf, view.NarrowOf = r.l.fresh(buf.Name+".operand"), nameOf(in.Args[0].Val), plan.Operand, nil, buf
+		}
 		r.l.k.Work = append(r.l.k.Work, view)
 		r.l.places[in.Out] = whole(view)
 		return
@@ -59,6 +63,27 @@ func (r *region) allocateOwn(in *ir.Instr) {
 			r.l.places[v] = r.local(v, r.alloc(v))
 		}
 	}
+}
+
+// nameOf is the name that the page has for a value, or for those that it was concatenated from; of any other
+// value it says in which equation it is.
+func nameOf(v *ir.Value) string {
+	switch d := v.Def; {
+	case d == nil || !v.Temporary():
+	case d.Op.Info().View:
+		return nameOf(d.Args[0].Val)
+	case d.Op == ir.Stack:
+		var names []string
+		for _, a := range d.Args {
+			if n := nameOf(a.Val); !a.Val.IsWindow() && !slices.Contains(names, n) {
+				names = append(names, n)
+			}
+		}
+		return strings.Join(names, ", ")
+	default:
+		return "a value in " + d.Eq[strings.LastIndexByte(d.Eq, '.')+1:]
+	}
+	return v.Name
 }
 
 // placeParts lets what a concatenation is made of be computed in its memory, where that is a
@@ -109,11 +134,11 @@ func (r *region) partInPlace(in *ir.Instr) int {
 			v = d.Args[0].Val // its memory has the same entries before the stacked axis
 			d = v.Def
 		}
-		if d == nil || d.Op == ir.Stack || d.Op == ir.Reshape || d.Scan != nil || r.inline[v] || r.hasPlace(v) || v.Elem != in.Out.Elem || !slices.Contains(r.body, d) || r.sumOf[d] != nil || len(r.summands[d]) > 0 {
+		if d == nil || d.Op == ir.Stack || d.Op.Info().View || d.Scan != nil || r.inline[v] || r.hasPlace(v) || v.Elem != in.Out.Elem || !slices.Contains(r.body, d) || r.sumOf[d] != nil || len(r.summands[d]) > 0 {
 			continue
 		}
 		viewed := func(in *ir.Instr) bool { // a view of a part of a buffer would begin at the buffer
-			return in.Op == ir.Reshape && in != a.Val.Def && (in.Args[0].Val == v || in.Args[0].Val == a.Val)
+			return in.Op.Info().View && in != a.Val.Def && (in.Args[0].Val == v || in.Args[0].Val == a.Val)
 		}
 		if slices.ContainsFunc(r.body, viewed) || !fills(d) || len(d.Guard) > 0 || !ir.Identity(withoutConst(a.Sub), len(in.Loops)) {
 			continue
@@ -212,7 +237,7 @@ func (r *region) group(n int, g *group) []plan.Node {
 	if g.members[0].in.Op == ir.Reshape {
 		return nil
 	}
-	if len(g.eqs) > 0 {
+	if len(g.eqs) > 0 && g.members[0].in.Op != ir.Narrow {
 		out = append(out, &plan.Note{Eqs: g.eqs})
 	}
 	if m := g.members[0]; m.special != nil {

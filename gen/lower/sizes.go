@@ -78,6 +78,11 @@ func (l *lowerer) dropUnread() {
 	for a := range plan.Accesses(l.k.Body) {
 		used[a.Buf.Base()] = true
 	}
+	for _, b := range l.k.Work {
+		if b.NarrowOf != nil {
+			used[b.NarrowOf.Base()] = true
+		}
+	}
 	l.k.Params = slices.DeleteFunc(l.k.Params, func(b *plan.Buffer) bool { return b.Role == plan.Read && !used[b] })
 }
 

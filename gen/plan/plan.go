@@ -74,16 +74,17 @@ const (
 	Work            // workspace of the kernel
 	Private         // workspace of one iteration of a loop
 	View            // the entries of another buffer under other sizes
+	Operand         // the entries of another buffer as operands of products; see Narrow
 )
 
 func (r Role) String() string {
-	return [...]string{"invalid", "read", "write", "checkpoint", "work", "private", "view"}[r]
+	return [...]string{"invalid", "read", "write", "checkpoint", "work", "private", "view", "operand"}[r]
 }
 
 // A Buffer is a dense row-major array.
 type Buffer struct {
 	Name      string // unique in its kernel
-	Of        string // name of the program's parameter or result
+	Of        string // name of the program's parameter or result; of an operand, of the value on the page
 	Primal    string // of an adjoint: the parameter or result whose adjoint it is, else \"\"
 	Position  bool   // counts the tokens before a call
 	Elem      ir.Elem
@@ -91,6 +92,7 @@ type Buffer struct {
 	Role      Role
 	Optional  bool    // may be absent; the kernel tests If.Present
 	ViewOf    *Buffer // of a view: the buffer whose entries it has
+	NarrowOf  *Buffer // of an operand: the buffer whose entries it has
 	CopyOf    *Buffer // of a private buffer in a jammed loop: the buffer of the loop,
 	Iteration int     // and the number of the iteration
 }
@@ -211,6 +213,10 @@ type Store struct {
 // A Zero fills a buffer with zeros.
 type Zero struct{ Buf *Buffer }
 
+// A Narrow makes an operand: Buf has from here on the entries that Buf.NarrowOf has now. It is that
+// buffer itself, or a copy in bfloat16 where the caller of the kernel gives memory for it.
+type Narrow struct{ Buf *Buffer }
+
 // A Note lists the equations that the following nodes compute.
 type Note struct {
 	Eqs  []string
@@ -253,6 +259,7 @@ func (*Accumulate) node() {}
 func (*Store) node()      {}
 func (*Zero) node()       {}
 func (*Note) node()       {}
+func (*Narrow) node()     {}
 func (*Gemm) node()       {}
 
 func (*TriSolve) node() {}

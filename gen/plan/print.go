@@ -45,6 +45,9 @@ func (b *Buffer) String() string {
 	if b.ViewOf != nil {
 		s += " of " + b.ViewOf.Name
 	}
+	if b.NarrowOf != nil {
+		s += " of " + b.NarrowOf.Name
+	}
 	if b.Optional {
 		s += " optional"
 	}
@@ -135,6 +138,8 @@ func (p *printer) node(n Node) {
 	case *Region:
 		p.line("region %s across %s", n.Name, n.Across)
 		p.body(n.Body)
+	case *Narrow:
+		p.line("narrow %s", n.Buf.Name)
 	case *Zero:
 		p.line("%s = 0", n.Buf.Name)
 	case *Note:

@@ -64,6 +64,8 @@ func (c Copier) Node(n Node) Node {
 		return out
 	case *Gather:
 		return &Gather{To: c.Var(n.To), From: c.Access(n.From), Plus: c.Index(n.Plus)}
+	case *Narrow:
+		return &Narrow{Buf: c.Buf(n.Buf)}
 	case *Zero:
 		return &Zero{Buf: c.Buf(n.Buf)}
 	case *If:

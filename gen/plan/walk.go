@@ -169,6 +169,8 @@ func Written(ns []Node) map[*Buffer]bool {
 			out[n.To.Buf.Base()] = true
 		case *Zero:
 			out[n.Buf.Base()] = true
+		case *Narrow:
+			out[n.Buf] = true
 		case *Gemm:
 			out[n.C.At.Buf.Base()] = true
 		case *TriSolve:

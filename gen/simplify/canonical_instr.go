@@ -53,7 +53,7 @@ func (x *instrCanon) body() form {
 			return nil
 		}
 		return single(ir.Arg{Val: x.atom("iota", in.Loops[in.Over[0]:in.Over[0]+1]), Sub: []ir.Sub{ir.L(in.Over[0])}})
-	case ir.Max, ir.Softmax, ir.LogSumExp, ir.Reshape, ir.SolveOp, ir.TriSolve:
+	case ir.Max, ir.Softmax, ir.LogSumExp, ir.Reshape, ir.Narrow, ir.SolveOp, ir.TriSolve:
 		x.failed = true
 		return nil
 	}

@@ -23,19 +23,26 @@ type MatmulSizes struct {
 
 // MatmulCall is one call of the kernel MatmulCall.
 type MatmulCall[F num.Float] struct {
-	L    int
-	K    int
-	M    int
-	N    int
-	A    []F // [L, m, k]
-	B    []F // [L, k, n]
-	Out  []F // [L, m, n], written
-	Work []F // WorkLen() entries
+	L        int
+	K        int
+	M        int
+	N        int
+	A        []F // [L, m, k]
+	B        []F // [L, k, n]
+	Out      []F // [L, m, n], written
+	Work     []F // WorkLen() entries
+	Operands []F // OperandsLen() entries, or nil: operands of products are not rounded to bfloat16
 }
 
 // WorkLen is 0.
 func (c *MatmulCall[F]) WorkLen() int {
 	return 0
+}
+
+// OperandsLen is L·k·m + L·k·n.
+func (c *MatmulCall[F]) OperandsLen() int {
+	L, k, m, n := c.L, c.K, c.M, c.N
+	return L*k*m + L*k*n
 }
 
 // Run computes MatmulCall.
@@ -48,30 +55,39 @@ func (c *MatmulCall[F]) Run() {
 		return
 	}
 	L, k, m, n := c.L, c.K, c.M, c.N
+	AOperand := kern.Narrow(c.Operands, 0, c.A)
+	BOperand := kern.Narrow(c.Operands, L*k*m, c.B)
 
 	// matmul.out
 	for i := range L {
-		kern.Gemm(m, n, k, F(1), false, kern.From(c.Out, i*m*n), n, 1, kern.From(c.A, i*m*k), k, 1, kern.From(c.B, i*k*n), n, 1)
+		kern.Gemm(m, n, k, F(1), false, kern.From(c.Out, i*m*n), n, 1, kern.From(AOperand, i*m*k), k, 1, kern.From(BOperand, i*k*n), n, 1)
 	}
 }
 
 // MatmulBackward is one call of the kernel MatmulBackward.
 type MatmulBackward[F num.Float] struct {
-	L      int
-	K      int
-	M      int
-	N      int
-	A      []F // [L, m, k]
-	B      []F // [L, k, n]
-	OutBar []F // [L, m, n]
-	ABar   []F // [L, m, k], written
-	BBar   []F // [L, k, n], written
-	Work   []F // WorkLen() entries
+	L        int
+	K        int
+	M        int
+	N        int
+	A        []F // [L, m, k]
+	B        []F // [L, k, n]
+	OutBar   []F // [L, m, n]
+	ABar     []F // [L, m, k], written
+	BBar     []F // [L, k, n], written
+	Work     []F // WorkLen() entries
+	Operands []F // OperandsLen() entries, or nil: operands of products are not rounded to bfloat16
 }
 
 // WorkLen is 0.
 func (c *MatmulBackward[F]) WorkLen() int {
 	return 0
+}
+
+// OperandsLen is L·k·m + L·k·n.
+func (c *MatmulBackward[F]) OperandsLen() int {
+	L, k, m, n := c.L, c.K, c.M, c.N
+	return L*k*m + L*k*n
 }
 
 // Run computes MatmulBackward.
@@ -84,15 +100,17 @@ func (c *MatmulBackward[F]) Run() {
 		return
 	}
 	L, k, m, n := c.L, c.K, c.M, c.N
+	AOperand := kern.Narrow(c.Operands, 0, c.A)
+	BOperand := kern.Narrow(c.Operands, L*k*m, c.B)
 
 	// matmul.out
 	for i := range L {
-		kern.Gemm(k, m, n, F(1), false, kern.From(c.ABar, i*m*k), 1, k, kern.From(c.B, i*k*n), n, 1, kern.From(c.OutBar, i*m*n), 1, n)
+		kern.Gemm(m, k, n, F(1), false, kern.From(c.ABar, i*m*k), k, 1, kern.From(c.OutBar, i*m*n), n, 1, kern.From(BOperand, i*k*n), 1, n)
 	}
 
 	// matmul.out
 	for i := range L {
-		kern.Gemm(k, n, m, F(1), false, kern.From(c.BBar, i*k*n), n, 1, kern.From(c.A, i*m*k), 1, k, kern.From(c.OutBar, i*m*n), n, 1)
+		kern.Gemm(n, k, m, F(1), false, kern.From(c.BBar, i*k*n), 1, n, kern.From(c.OutBar, i*m*n), 1, n, kern.From(AOperand, i*m*k), k, 1)
 	}
 }
 
@@ -128,9 +146,11 @@ func Matmul[F num.Float](r *tape.Run[F], p pulse.Pulse, z MatmulSizes, A tape.Va
 	k.B = arena.Data(n.vB)
 	k.Out = arena.Alloc(k.L * k.M * k.N)
 	k.Work = arena.Scratch(k.WorkLen())
+	k.Operands = arena.Operands(k.OperandsLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
+	k.Operands = nil
 	outOut = r.Output(k.Out)
 	n.outOut = outOut
 	return
@@ -149,6 +169,7 @@ func (n *matmulNode[F]) Backward(t *tape.Tape[F]) {
 	g.ABar = t.Part(n.vA, g.L*g.K*g.M)
 	g.BBar = t.Part(n.vB, g.L*g.K*g.N)
 	g.Work = t.Scratch(g.WorkLen())
+	g.Operands = t.Operands(g.OperandsLen())
 	g.Run()
 	t.Contribute(n.vA, g.ABar)
 	t.Contribute(n.vB, g.BBar)

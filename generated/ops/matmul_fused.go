@@ -14,10 +14,12 @@ func (c *matmulCallFused) run() {
 	_ = k
 	_ = m
 	_ = n
+	AOperand := kern.Narrow(c.Operands, 0, c.A)
+	BOperand := kern.Narrow(c.Operands, L*k*m, c.B)
 
 	// matmul.out
 	for i := range L {
-		kern.GemmFMA(m, n, k, F(1), false, kern.From(c.Out, i*m*n), n, 1, kern.From(c.A, i*m*k), k, 1, kern.From(c.B, i*k*n), n, 1)
+		kern.GemmFMA(m, n, k, F(1), false, kern.From(c.Out, i*m*n), n, 1, kern.From(AOperand, i*m*k), k, 1, kern.From(BOperand, i*k*n), n, 1)
 	}
 }
 
@@ -31,14 +33,16 @@ func (c *matmulBackwardFused) run() {
 	_ = k
 	_ = m
 	_ = n
+	AOperand := kern.Narrow(c.Operands, 0, c.A)
+	BOperand := kern.Narrow(c.Operands, L*k*m, c.B)
 
 	// matmul.out
 	for i := range L {
-		kern.GemmFMA(k, m, n, F(1), false, kern.From(c.ABar, i*m*k), 1, k, kern.From(c.B, i*k*n), n, 1, kern.From(c.OutBar, i*m*n), 1, n)
+		kern.GemmFMA(m, k, n, F(1), false, kern.From(c.ABar, i*m*k), k, 1, kern.From(c.OutBar, i*m*n), n, 1, kern.From(BOperand, i*k*n), 1, n)
 	}
 
 	// matmul.out
 	for i := range L {
-		kern.GemmFMA(k, n, m, F(1), false, kern.From(c.BBar, i*k*n), n, 1, kern.From(c.A, i*m*k), 1, k, kern.From(c.OutBar, i*m*n), n, 1)
+		kern.GemmFMA(n, k, m, F(1), false, kern.From(c.BBar, i*k*n), 1, n, kern.From(c.OutBar, i*m*n), 1, n, kern.From(AOperand, i*m*k), k, 1)
 	}
 }

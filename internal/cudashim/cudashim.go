@@ -84,8 +84,8 @@ type Program struct {
 	EarlyCopies bool   // asynchronous copies land where they are issued, not where they are waited for
 }
 
-// A Buffer is device memory. Data is []float32, []float64, []int32 or []uint8;
-// Run does not change it. A bool of a kernel is a uint8 here.
+// A Buffer is device memory. Data is []float32, []float64, []int32, []uint8 or
+// []uint16; Run does not change it. A bool of a kernel is a uint8 here, a number of bfloat16 a uint16.
 type Buffer struct {
 	Name string
 	Data any

@@ -113,6 +113,8 @@ func letterOf(data any) (letter string, count int, err error) {
 		return "i", len(x), nil
 	case []uint8:
 		return "b", len(x), nil
+	case []uint16:
+		return "h", len(x), nil
 	}
 	return "", 0, fmt.Errorf("cudashim: no buffer is made of %T", data)
 }
@@ -208,6 +210,8 @@ func decode(p *Program, out []byte) Result {
 			x = make([]int32, len(old))
 		case []uint8:
 			x = make([]uint8, len(old))
+		case []uint16:
+			x = make([]uint16, len(old))
 		}
 		n, err := binary.Decode(out, binary.LittleEndian, x)
 		if err != nil {

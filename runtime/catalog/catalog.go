@@ -136,14 +136,45 @@ func (c *Catalog) Digest() string { return c.digest(c.names) }
 // DigestOf is the same of the pages that a formula uses, and of those named further:
 // pages that a model has nothing to do with may change.
 func (c *Catalog) DigestOf(text string, further ...string) (string, error) {
-	n, err := c.bind(text, formula.Model)
+	used, err := c.usedBy(text)
 	if err != nil {
 		return "", err
 	}
-	used := map[string]bool{}
 	for _, name := range further {
 		used[name] = true
 	}
+	names := c.which(func(e Entry) bool { return used[e.name] })
+	slices.Sort(names)
+	return c.digest(names), nil
+}
+
+// An Operands is a row of the precision map of a model: a page, and the names of its values that are
+// operands of matrix products or of attention, with commas between them. They are
+// what tape.Arena.BFloat16 stores in bfloat16.
+type Operands struct{ Page, Names string }
+
+// OperandsOf is the precision map of a model, a row for each page of the formula that has operands, in the
+// order of the catalog. The error is that of the formula.
+func (c *Catalog) OperandsOf(text string) (out []Operands, err error) {
+	used, err := c.usedBy(text)
+	if err != nil {
+		return nil, err
+	}
+	for _, n := range c.names {
+		if e := c.entries[n]; used[n] && e.operands != "" {
+			out = append(out, Operands{n, e.operands})
+		}
+	}
+	return out, nil
+}
+
+// usedBy are the pages that the formula of a model uses.
+func (c *Catalog) usedBy(text string) (map[string]bool, error) {
+	n, err := c.bind(text, formula.Model)
+	if err != nil {
+		return nil, err
+	}
+	used := map[string]bool{}
 	var visit func(*formula.Node)
 	visit = func(n *formula.Node) {
 		used[n.Name] = true
@@ -154,9 +185,7 @@ func (c *Catalog) DigestOf(text string, further ...string) (string, error) {
 		}
 	}
 	visit(n)
-	names := c.which(func(e Entry) bool { return used[e.name] })
-	slices.Sort(names)
-	return c.digest(names), nil
+	return used, nil
 }
 
 func (c *Catalog) digest(names []string) string {

@@ -14,6 +14,7 @@ type Entry struct {
 	name, digest string
 	page         formula.Page
 	collects     bool // an update that moves nothing
+	operands     string
 	f32          makers[float32]
 	f64          makers[float64]
 }
@@ -38,6 +39,13 @@ func makersOf[F num.Float](e Entry) makers[F] {
 // the page computes.
 func Block(name, digest string, page formula.Page, f32 func(Arguments[float32]) block.Block[float32], f64 func(Arguments[float64]) block.Block[float64]) Entry {
 	return Entry{name: name, digest: digest, page: page, f32: makers[float32]{block: f32}, f64: makers[float64]{block: f64}}
+}
+
+// WithOperands returns the entry of a page whose products have operands of these names, with commas between
+// them: what is stored in bfloat16 where that is asked for.
+func (e Entry) WithOperands(names string) Entry {
+	e.operands = names
+	return e
 }
 
 // Model is the entry of a model.

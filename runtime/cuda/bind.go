@@ -41,6 +41,7 @@ type boundCall struct {
 	slices []field // of the buffers that are no workspace
 	roots  int     // the workspace in which searches say that they have failed, -1 for none,
 	failed uintptr // and the offset of the field that gets the first of them
+	narrow *field  // its length says whether operands are in bfloat16; nil where there are none
 	shapes map[string]*sizedCall
 	key    []byte
 	values map[string]int
@@ -98,7 +99,7 @@ func (l *Library) bind(kernel string, t reflect.Type) (*boundCall, error) {
 		b.sizes = append(b.sizes, field{name: s, offset: f.Offset})
 	}
 	for i, buffer := range k.Buffers {
-		if buffer.Role == "work" {
+		if buffer.Own() {
 			if buffer.Name == noRoot {
 				f, ok := t.FieldByName(rootField)
 				if !ok || f.Type.Kind() != reflect.Int {
@@ -118,6 +119,13 @@ func (l *Library) bind(kernel string, t reflect.Type) (*boundCall, error) {
 		}
 		b.slices = append(b.slices, field{buffer.Name, f.Offset, size, i})
 	}
+	if _, ok := k.Defaults[BFloat16]; ok {
+		f, ok := t.FieldByName(operandsField)
+		if !ok || f.Type.Kind() != reflect.Slice {
+			return nil, fmt.Errorf("cuda: BUG: %s has no field %s", t, operandsField)
+		}
+		b.narrow = &field{name: BFloat16, offset: f.Offset}
+	}
 	return b, nil
 }
 
@@ -129,12 +137,17 @@ func (b *boundCall) read(base unsafe.Pointer) {
 		b.values[f.name] = n
 		b.key = fmt.Appendf(b.key, "%d ", n)
 	}
+	if f := b.narrow; f != nil {
+		n := min(1, len(*(*[]byte)(unsafe.Add(base, f.offset)))) // its length counts elements
+		b.values[f.name] = n
+		b.key = fmt.Appendf(b.key, "%d", n)
+	}
 }
 
 // workBytes is the workspace of a call, in bytes.
 func (k *Kernel) workBytes(s *Shape) (n int) {
 	for i, buffer := range k.Buffers {
-		if buffer.Role == "work" {
+		if buffer.Own() {
 			n += whole(s.Lengths[i] * buffer.Size())
 		}
 	}

@@ -149,16 +149,17 @@ type Kernel struct {
 	quotients []quotient
 }
 
-// A Buffer is an argument of a kernel: a parameter, a result, or workspace. Of is the name that a page
-// has for it, Optional says that its address may be 0.
+// A Buffer is an argument of a kernel: a parameter, a result, workspace, or an operand. Of is the name that a
+// page has for it, and of an operand the buffer whose entries it has, Optional says that its address may be 0.
 type Buffer struct {
 	Name     string `json:"name"`
 	Of       string `json:"of"`
-	Role     string `json:"role"` // read, write, checkpoint or work
-	Type     string `json:"type"` // float, int or bool
+	Role     string `json:"role"` // read, write, checkpoint, work or operand
+	Type     string `json:"type"` // float, int, bool or operand
 	Optional bool   `json:"optional"`
 	Domain
 	length           *formula
+	source           int // of an operand: the index of that buffer
 	first, last, row *formula
 }
 
@@ -191,11 +192,35 @@ func (b *Buffer) Row(sizes map[string]int) (int, error) { return b.row.eval(size
 
 // Size is the bytes of an entry.
 func (b *Buffer) Size() int {
-	if b.Type == "bool" {
+	switch b.Type {
+	case "bool":
 		return 1
+	case operandRole:
+		return 2
 	}
 	return 4
 }
+
+// Own reports whether a buffer is no field of a call: workspace, which is the device's own.
+func (b *Buffer) Own() bool { return b.Role == "work" || b.Role == operandRole }
+
+// Alias gives operands that are no copies the addresses of their sources.
+func (k *Kernel) Alias(s *Shape, addresses []Address) {
+	for i := range k.Buffers {
+		if b := &k.Buffers[i]; b.Role == operandRole && s.Lengths[i] == 0 {
+			addresses[i] = addresses[b.source]
+		}
+	}
+}
+
+// A kernel with operands has the size BFloat16: where it is 1, each operand is a copy of its source in
+// bfloat16, and where it is 0, it is the source. A call of the kernel has the field Operands, whose length
+// is not 0 where the size is 1.
+const (
+	BFloat16      = "bf16"
+	operandRole   = "operand"
+	operandsField = "Operands"
+)
 
 // A FunctionInfo is one launch of a kernel.
 type FunctionInfo struct {
@@ -299,6 +324,11 @@ func (k *Kernel) parse() error {
 	if err := errors.Join(errs...); err != nil {
 		return err
 	}
+	for i := range buffers {
+		if b := &buffers[i]; b.Role == operandRole {
+			b.source = at[b.Of]
+		}
+	}
 	k.Buffers = buffers
 	return nil
 }
@@ -351,6 +381,9 @@ func (k *Kernel) Shape(sizes map[string]int) (*Shape, error) {
 			return nil, fmt.Errorf("cuda: kernel %s: %s has %d entries, its text counts to %d", k.Name, b.Name, n, 1<<31-1)
 		}
 		s.Lengths[i] = n
+		if b.Role == operandRole && all[BFloat16] == 0 {
+			s.Lengths[i] = 0
+		}
 	}
 	for i := range k.Functions {
 		f := &k.Functions[i]

@@ -379,7 +379,7 @@ func (m *Memory) workspace(b *boundCall, s *sizedCall) error {
 	}
 	at := m.work
 	for i, buffer := range b.kernel.Buffers {
-		if buffer.Role != "work" {
+		if !buffer.Own() {
 			continue
 		}
 		b.to[i] = at
@@ -388,6 +388,7 @@ func (m *Memory) workspace(b *boundCall, s *sizedCall) error {
 		}
 		at += Address(whole(s.Lengths[i] * buffer.Size()))
 	}
+	b.kernel.Alias(s.Shape, b.to)
 	return nil
 }
 

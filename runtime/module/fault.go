@@ -119,7 +119,7 @@ func (m *Module[F]) trace(i int) (fault tape.Fault, step uint64, token int, foun
 		}
 	})
 	state := func(data []F) string { return states[&data[0]] }
-	a := &tape.Arena[F]{Trace: true, Memory: m.memory}
+	a := &tape.Arena[F]{Trace: true, Memory: m.memory, BFloat16: m.bfloat16}
 	err := m.pieces(i, func(from, to int) error {
 		err := tape.With(a, j.pulse, func(r *tape.Run[F]) error {
 			loss, _, err := m.forward(r, &j.chunk, s.live, i, i+1, from, to)

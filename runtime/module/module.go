@@ -83,6 +83,7 @@ type Config[F Float] struct {
 	NoDecay  update.Kinds
 	Seed     uint64        // of the first parameters
 	Memory   device.Memory // where the model computes; nil: on the processor
+	BFloat16 bool          // the operands of products are stored in bfloat16; see tape.Arena
 }
 
 // A Module is a model, its parameters and their update.
@@ -94,6 +95,7 @@ type Module[F Float] struct {
 	optimizer *update.Machine[F] // nil: no update
 	clip      float64
 	memory    device.Memory
+	bfloat16  bool
 	order     []int                    // of the parameters: that of the table, on a device the update's
 	losses    []losses[F]              // of the chunk, that a device has not given yet
 	squares   []float64                // by parameter: of the gradient of a chunk on a device
@@ -156,7 +158,7 @@ func New[F Float](c Config[F]) (_ *Module[F], err error) {
 	if _, single := any(F(0)).(float32); c.Memory != nil && !single {
 		return nil, fmt.Errorf("module: %v computes in float32 only", c.Memory)
 	}
-	m := &Module[F]{model: c.Model, params: &context.ParamSet[F]{}, clip: c.Clip, memory: c.Memory}
+	m := &Module[F]{model: c.Model, params: &context.ParamSet[F]{}, clip: c.Clip, memory: c.Memory, bfloat16: c.BFloat16}
 	m.window.length = max(c.Chunks, 1)
 	if err := c.Model.Declare(m.params, ""); err != nil {
 		return nil, err
@@ -246,7 +248,7 @@ func (m *Module[F]) bindWorkers() {
 // and cannot update them: concurrent sessions share parameters only. It must not run
 // while they are updated.
 func (m *Module[F]) Share() *Module[F] {
-	s := &Module[F]{model: m.model, params: m.params, memory: m.memory, window: window[F]{length: m.window.length}}
+	s := &Module[F]{model: m.model, params: m.params, memory: m.memory, bfloat16: m.bfloat16, window: window[F]{length: m.window.length}}
 	s.bindWorkers()
 	return s
 }
@@ -317,7 +319,7 @@ func (m *Module[F]) workers(n int) int {
 		n = 1
 	}
 	for len(m.arenas) < n {
-		m.arenas = append(m.arenas, &tape.Arena[F]{Memory: m.memory})
+		m.arenas = append(m.arenas, &tape.Arena[F]{Memory: m.memory, BFloat16: m.bfloat16})
 	}
 	if m.clock != nil {
 		bindProfiles(m.clock, m.arenas)

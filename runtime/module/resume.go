@@ -141,6 +141,13 @@ func (s *Session[F]) same(kind string, snap *checkpoint.Snapshot, id Identity) e
 	if err := isKind(snap, kind); err != nil {
 		return err
 	}
+	if saved := OperandsOf(snap); (saved == bfloat16) != s.module.bfloat16 {
+		here := float32Operands
+		if s.module.bfloat16 {
+			here = bfloat16
+		}
+		return &Mismatch{Err: ErrOperands, Saved: saved, Here: here}
+	}
 	const nothing = "nothing"
 	known := map[string]bool{}
 	for _, f := range id {
@@ -160,6 +167,23 @@ func (s *Session[F]) same(kind string, snap *checkpoint.Snapshot, id Identity) e
 		}
 	}
 	return nil
+}
+
+// OperandsKey is the metadata with the type in which a run stored operands of products, where it is not float32.
+const OperandsKey = "hecate.operands"
+
+// The types of operands as checkpoints name them.
+const (
+	bfloat16        = "bfloat16"
+	float32Operands = "float32"
+)
+
+// OperandsOf is the type in which the run of a checkpoint stored operands of products: float32 or bfloat16.
+func OperandsOf(snap *checkpoint.Snapshot) string {
+	if saved, err := snap.Meta(OperandsKey); err == nil {
+		return saved
+	}
+	return float32Operands
 }
 
 // isKind refuses a checkpoint of another format or kind.

@@ -47,6 +47,7 @@ var (
 	ErrIdentity   = errors.New("run")
 	ErrSchedule   = errors.New("schedule of the learning rate")
 	ErrLayout     = errors.New("layout of the model")
+	ErrOperands   = errors.New("type of the operands of products")
 	ErrParameters = errors.New("parameters")
 	ErrClocks     = errors.New("clocks")
 	ErrPosition   = errors.New("position of a context")
@@ -141,6 +142,9 @@ func (s *Session[F]) snapshot(kind string, id Identity) (*checkpoint.Snapshot, e
 	snap.SetMeta(layoutKey, s.module.Layout())
 	if m := s.module.memory; m != nil {
 		snap.SetMeta(deviceKey, m.String())
+	}
+	if s.module.bfloat16 {
+		snap.SetMeta(OperandsKey, bfloat16)
 	}
 	for _, f := range id {
 		snap.SetMeta(fieldKey+f.Name, f.Value)

@@ -51,6 +51,10 @@ type Arena[F num.Float] struct {
 	// scope opens.
 	Profile *Profile
 
+	// BFloat16 stores the operands of matrix products and of attention in bfloat16, rounded to
+	// nearest, ties to even, and all else in F: masters, sums, states, gates and adjoints.
+	BFloat16 bool
+
 	// Limit bounds the bytes held; 0 means no bound. A scope that needs more
 	// ends with a *LimitError.
 	Limit int
@@ -120,6 +124,18 @@ func (a *Arena[F]) Values(n int) []Value[F] { return a.handles.take(n) }
 // Scratch returns n elements of workspace at a cache line, contents
 // unspecified. They live until the Release of a Mark before them.
 func (a *Arena[F]) Scratch(n int) []F { return a.scratch.take(n) }
+
+// Operands is Scratch for n operands in bfloat16, nil without BFloat16. A device has its own memory
+// for them, and is only told so by one element.
+func (a *Arena[F]) Operands(n int) []F {
+	switch {
+	case !a.BFloat16:
+		return nil
+	case a.Memory != nil:
+		n = min(n, 1)
+	}
+	return a.scratch.take(n)
+}
 
 // Flags is Scratch of truth values.
 func (a *Arena[F]) Flags(n int) []bool { return a.flags.take(n) }

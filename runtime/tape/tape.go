@@ -199,6 +199,9 @@ func (t *Tape[F]) Contribute(v Value[F], part []F) {
 // until the running node's Backward returns.
 func (t *Tape[F]) Scratch(n int) []F { return t.arena.scratch.take(n) }
 
+// Operands is Arena.Operands for the running node.
+func (t *Tape[F]) Operands(n int) []F { return t.arena.Operands(n) }
+
 // Ints is Scratch of integers.
 func (t *Tape[F]) Ints(n int) []int32 { return t.arena.ints.take(n) }
 

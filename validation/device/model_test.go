@@ -34,14 +34,15 @@ type plan struct {
 	batch, tokens int
 	launches      int // the most kernels of a step; 0: not counted
 	again         int // updates of the further variants
+	bfloat16      bool
 }
 
 // builds are the model of `make run` at its sizes, ZeroB, and a model of all nine rules on four levels.
 var builds = []plan{
-	{"tiny", "GatedDeltaLM", map[string]int{"d": 64, "V": 256, "H": 4, "d_k": 16, "w": 64, "d_h": 64}, nil, 8, 64, 0, 4},
-	{"ZeroB", "ZeroB", map[string]int{"V": 31, "d": 12, "H": 3, "w": 5, "n_p": 1, "d_k": 7}, nil, 3, 9, 120, steps},
+	{"tiny", "GatedDeltaLM", map[string]int{"d": 64, "V": 256, "H": 4, "d_k": 16, "w": 64, "d_h": 64}, nil, 8, 64, 0, 4, false},
+	{"ZeroB", "ZeroB", map[string]int{"V": 31, "d": 12, "H": 3, "w": 5, "n_p": 1, "d_k": 7}, nil, 3, 9, 120, steps, false},
 	{"nine rules", "TiedLM([PreRMSNorm(MemoryMixer(CMS([DeltaRule, TitansLMM, Hebbian, MONETA]))), PreRMSNorm(MemoryMixer(CMS([YAAD, MEMORA, Lattice, Trellis]))), " +
-		"PreRMSNorm(MemoryMixer(CMS([AtlasOmega, DeltaRule, Hebbian, Lattice])))])", map[string]int{"V": 31, "d": 8, "d_k": 4, "d_h": 3, "m": 5, "w": 5}, []int{1, 2, 4, 8}, 2, 11, 0, steps},
+		"PreRMSNorm(MemoryMixer(CMS([AtlasOmega, DeltaRule, Hebbian, Lattice])))])", map[string]int{"V": 31, "d": 8, "d_k": 4, "d_h": 3, "m": 5, "w": 5}, []int{1, 2, 4, 8}, 2, 11, 0, steps, false},
 }
 
 // steps is how many updates a build has.
@@ -164,7 +165,7 @@ func (x *plan) build(t *testing.T, memory device.Memory, steps int) [][]float32 
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := module.New(module.Config[float32]{Model: model, Update: update, Buffer: buffer, Clip: 1, Seed: 3, Memory: memory})
+	m, err := module.New(module.Config[float32]{Model: model, Update: update, Buffer: buffer, Clip: 1, Seed: 3, Memory: memory, BFloat16: x.bfloat16})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -227,6 +228,57 @@ func (x *plan) look(t *testing.T, was, n map[string]int) {
 	}
 	if n["launches"] == 0 && (n["waits"] != 2 || n["replays"] != 2) || n["allocated"] != 0 {
 		t.Errorf("a step: %v, want one wait besides that of the count, and two graphs", n)
+	}
+}
+
+// narrowTol is buildTol of builds with operands in bfloat16: a value that rounding in float32 moves over the
+// middle of two of these is off by one part of 256.
+const narrowTol = 2e-3
+
+// TestBFloat16 builds with operands of products in bfloat16 on the device and on the processor: the losses
+// agree, and more than they do with those of float32; the same bits whatever the driver does when.
+func TestBFloat16(t *testing.T) {
+	fakecuda.Need(t)
+	x := builds[1]
+	x.launches, x.bfloat16 = 0, true
+	const steps = 12
+	want := x.build(t, nil, steps)[0]
+	exact := x
+	exact.bfloat16 = false
+	single := exact.build(t, nil, steps)[0]
+	var first [][]float32
+	for _, v := range variants {
+		l, err := cuda.OpenLibrary(registry.All().Kernels()...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, err := cuda.Open(0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fakecuda.Set(v.words)
+		m, err := d.NewMemory(l)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.Eager(v.eager)
+		got := x.build(t, m, steps)
+		if first == nil {
+			x.dryRun(t, l, m, d)
+			first = got
+			near, far := distance(wide(got[0]), wide(want)), distance(wide(got[0]), wide(single))
+			if !(near <= narrowTol && near < far/2) {
+				t.Errorf("losses are off by %.3g, may be by %.3g; from those of float32 by %.3g", near, narrowTol, far)
+			}
+		}
+		for i := range got {
+			if !slices.Equal(got[i], first[i]) {
+				t.Errorf("%s: tensor %d has other bits than with %s", v.words, i, variants[0].words)
+			}
+		}
+		if err := errors.Join(m.Close(), d.Close()); err != nil {
+			t.Error(err)
+		}
 	}
 }
 

@@ -75,6 +75,7 @@ type Build struct {
 	Steps           int           `key:"steps" def:"0" in:"0..1000000000" doc:"number of updates, including those before a resume; 0: 2600, or as many as time_limit allows"`
 	Tokens          int           `key:"tokens" def:"0" in:"0.." doc:"number of tokens to read, instead of steps; 0: steps decide"`
 	Device          string        `key:"device" def:"cpu" doc:"where the model computes: cpu, cuda, cuda:N (the GPU of that number), or auto (a GPU if there is one that can be used); a GPU computes other bits than the processor"`
+	Precision       string        `key:"precision" def:"float32" one:"float32|bf16" doc:"of the operands of matrix products and attention: float32, or bf16, which rounds them to bfloat16; parameters, sums, states, gates and gradients are float32"`
 	GradientChunks  int           `key:"gradient_chunks" def:"1" in:"1..65536" doc:"chunks that one gradient spans (truncated backpropagation through time): that many chunks are read between two updates, and the gradient crosses their edges"`
 	CheckpointEvery int           `key:"checkpoint_every" def:"0" in:"0.." doc:"steps between two checkpoints; 0: a tenth of the build, at least 200, and only the one of the end stays"`
 	Keep            int           `key:"keep" def:"3" in:"1..1000000" doc:"number of newest checkpoints to keep"`
@@ -87,6 +88,9 @@ type Build struct {
 	Resume          string        `key:"resume" def:"never" doc:"never, auto (the newest good checkpoint in out, or a fresh start) or a checkpoint, to resume: bit for bit on the same device"`
 	From            string        `key:"from" doc:"a checkpoint whose parameters a new build begins with"`
 }
+
+// BF16 is the precision in which operands of products are rounded to bfloat16.
+const BF16 = "bf16"
 
 // Sample says how the sample at the end of a build is drawn.
 type Sample struct {

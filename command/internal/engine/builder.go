@@ -102,7 +102,7 @@ func (m *Modules) builder(c *config.Loaded, r reading, place *place, resume stri
 	if err != nil {
 		return nil, err
 	}
-	mod, err := module.New(module.Config[float32]{Memory: place.memory, Model: model, Update: u, Buffer: buffer, Clip: c.Update.Clip, Schedule: learning,
+	mod, err := module.New(module.Config[float32]{Memory: place.memory, BFloat16: c.Build.Precision == config.BF16, Model: model, Update: u, Buffer: buffer, Clip: c.Update.Clip, Schedule: learning,
 		NoDecay: kindsOf(c.Update.NoDecay), Chunks: c.Build.GradientChunks, Seed: c.Model.Seed})
 	if err != nil {
 		return nil, err
@@ -118,7 +118,7 @@ func (m *Modules) builder(c *config.Loaded, r reading, place *place, resume stri
 	if b.session, err = module.NewSession(mod, s, when, pulse.Build); err != nil {
 		return nil, err
 	}
-	b.info = Info{Steps: c.TotalSteps(), Rates: learning.String(), Rate: b.rate, Clip: c.Update.Clip, Model: spelled(c.Model.Formula), Sizes: sizes, Batch: c.Stream.Batch, Chunk: c.Stream.Chunk, Across: c.Build.GradientChunks, Stream: c.Stream.Kind,
+	b.info = Info{Precision: c.Build.Precision, Steps: c.TotalSteps(), Rates: learning.String(), Rate: b.rate, Clip: c.Update.Clip, Model: spelled(c.Model.Formula), Sizes: sizes, Batch: c.Stream.Batch, Chunk: c.Stream.Chunk, Across: c.Build.GradientChunks, Stream: c.Stream.Kind,
 		Periods: when.Periods, Counts: when.Unit.String(), Buffer: buffer.Name()}
 	b.identity = m.identity(c, &b.info, u, &r)
 	if err := b.describe(); err != nil {

@@ -62,15 +62,16 @@ type Text struct {
 
 // Measured is the loss of a checkpoint on a text.
 type Measured struct {
-	Model    string
-	Step     int
-	Text     string // description of the text
-	Whole    bool   // all of it except the first token, not only the held-out part
-	Size     int    // of the measured part, in units
-	Unit     string // byte, or token without bytes
-	Chunk    int
-	Bits     float64 // per unit
-	Fallback string  // of Info
+	Model     string
+	Step      int
+	Text      string // description of the text
+	Whole     bool   // all of it except the first token, not only the held-out part
+	Size      int    // of the measured part, in units
+	Unit      string // byte, or token without bytes
+	Chunk     int
+	Bits      float64 // per unit
+	Fallback  string  // of Info, and
+	Precision string
 }
 
 // A Builder is one build. It serves one goroutine.
@@ -108,11 +109,20 @@ type Builder interface {
 	Close() error
 }
 
+// Numbers says in words what is computed with.
+func (i Info) Numbers() string {
+	if i.Precision == config.BF16 {
+		return i.Arithmetic + " arithmetic with operands in bf16"
+	}
+	return i.Arithmetic + " arithmetic"
+}
+
 // Info describes a build before it begins.
 type Info struct {
 	Model      string  `json:"model"`
 	Sizes      string  `json:"sizes"` // as name=value …
 	Arithmetic string  `json:"arithmetic"`
+	Precision  string  `json:"precision"`          // of the operands of products: float32 or bf16
 	Device     string  `json:"device"`             // that computes: an instruction set, or a GPU
 	Fallback   string  `json:"fallback,omitempty"` // why the processor does, where a GPU was asked for
 	MovedBy    string  `json:"moved_by"`           // the updates

@@ -77,7 +77,10 @@ func (x *saved) readMetadata(snap *checkpoint.Snapshot) (err error) {
 	}
 	i, s := &x.info, &x.config.Stream
 	*i = Info{Model: get("model"), Sizes: get("sizes"), Counts: get("unit of the periods"), Text: get("text"), Chunk: number("chunk"),
-		Stream: get(kindName), Arithmetic: x.place.arithmetic, Device: x.place.name, Fallback: x.place.why, Unit: "byte"}
+		Stream: get(kindName), Arithmetic: x.place.arithmetic, Device: x.place.name, Fallback: x.place.why, Unit: "byte", Precision: "float32"}
+	if module.OperandsOf(snap) != i.Precision {
+		i.Precision = config.BF16
+	}
 	for w := range strings.FieldsSeq(get("periods")) {
 		n, e := strconv.Atoi(w)
 		err = errors.Join(err, e)
@@ -115,7 +118,7 @@ func (m *Modules) load(x *saved, snap *checkpoint.Snapshot) error {
 	if err != nil {
 		return err
 	}
-	if x.module, err = module.New(module.Config[float32]{Model: model, Memory: x.place.memory}); err != nil {
+	if x.module, err = module.New(module.Config[float32]{Model: model, Memory: x.place.memory, BFloat16: x.info.Precision == config.BF16}); err != nil {
 		return err
 	}
 	if err := x.module.Donate(snap); err != nil {
@@ -203,7 +206,7 @@ func (m *Modules) Measure(ctx context.Context, path string, text Text, chunk int
 	if chunk == 0 {
 		chunk = x.info.Chunk
 	}
-	out = Measured{Model: x.info.Model, Step: x.steps, Text: r.note, Whole: whole, Size: r.heldOut.Len(), Unit: r.unit, Chunk: chunk, Fallback: x.info.Fallback}
+	out = Measured{Model: x.info.Model, Step: x.steps, Text: r.note, Whole: whole, Size: r.heldOut.Len(), Unit: r.unit, Chunk: chunk, Fallback: x.info.Fallback, Precision: x.info.Precision}
 	if r.tokenizer != nil {
 		out.Size, err = tokenizer.Size(r.tokenizer, r.heldOut)
 	}

@@ -6,6 +6,7 @@
 package inspect
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
@@ -18,7 +19,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nl-hecate/hecate/runtime/catalog"
 	"github.com/nl-hecate/hecate/runtime/checkpoint"
+	"github.com/nl-hecate/hecate/runtime/module"
 	"github.com/nl-hecate/hecate/runtime/tensor"
 )
 
@@ -26,11 +29,20 @@ import (
 type File struct {
 	Path    string            `json:"path"`
 	Bytes   int               `json:"bytes"`
-	Meta    map[string]string `json:"metadata"`         // without digests
-	Tensors []Tensor          `json:"tensors"`          // by name
-	Levels  []Level           `json:"levels,omitempty"` // of a checkpoint of a build
+	Meta    map[string]string `json:"metadata"`            // without digests
+	Tensors []Tensor          `json:"tensors"`             // by name
+	Levels  []Level           `json:"levels,omitempty"`    // of a checkpoint of a build
+	Map     []Row             `json:"precision,omitempty"` // the same
 	Refused string            `json:"refused,omitempty"`
 	Damaged bool              `json:"damaged"` // refused for more than another arithmetic
+}
+
+// A Row of the precision map says in which type what is stored: values of a page, or, where Page is "", all
+// that no other row has.
+type Row struct {
+	Type   string `json:"type"`
+	Page   string `json:"page,omitempty"`
+	Values string `json:"values"`
 }
 
 // A Tensor is one of them.
@@ -55,8 +67,9 @@ const (
 	maxHeader    = 100 << 20 // bytes; the limit of the format
 )
 
-// Read reads a file. The error says why nothing can be shown.
-func Read(path string) (*File, error) {
+// Read reads a file. The error says why nothing can be shown. The precision map is that of a model of the
+// catalog.
+func Read(path string, pages *catalog.Catalog) (*File, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
@@ -66,10 +79,32 @@ func Read(path string) (*File, error) {
 		return nil, fmt.Errorf("%s is not a checkpoint: %w", path, err)
 	}
 	f.level()
+	f.precision(pages)
 	if _, err := checkpoint.Decode(data); err != nil {
 		f.Refused, f.Damaged = err.Error(), !errors.Is(err, checkpoint.ErrArithmetic)
 	}
 	return f, nil
+}
+
+// precision makes the precision map of a build's checkpoint.
+func (f *File) precision(pages *catalog.Catalog) {
+	model := f.Meta["run.model"]
+	if model == "" {
+		return
+	}
+	const float32Type = "float32"
+	of, rest := cmp.Or(f.Meta[module.OperandsKey], float32Type), "all"
+	if of != float32Type {
+		rows, err := pages.OperandsOf(model)
+		rest = "all else: parameters, sums, states, gates, gradients, updates"
+		if err != nil {
+			rows = []catalog.Operands{{Names: "the operands of products"}} // the pages are another program's
+		}
+		for _, r := range rows {
+			f.Map = append(f.Map, Row{of, r.Page, r.Names})
+		}
+	}
+	f.Map = append(f.Map, Row{Type: float32Type, Values: rest})
 }
 
 // parse reads the header and splits the data.
@@ -223,6 +258,9 @@ func (f *File) String() string {
 		fmt.Fprintf(&b, "  %-*s  %s\n", width, k, f.Meta[k])
 	}
 	f.levels(&b)
+	for _, r := range f.Map {
+		fmt.Fprintf(&b, "  %-*s  %s\n", width, "in "+r.Type, strings.TrimSpace(r.Page+"  "+r.Values))
+	}
 	fmt.Fprintf(&b, "  %-*s  type  %-12s %11s %11s %11s  sha256\n", width, "tensor", "shape", "norm", "mean", "max abs")
 	for i := range f.Tensors {
 		t := &f.Tensors[i]

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nl-hecate/hecate/runtime/catalog"
 	"github.com/nl-hecate/hecate/runtime/checkpoint"
 	"github.com/nl-hecate/hecate/runtime/tensor"
 )
@@ -45,7 +46,7 @@ func write(t *testing.T, change func(m map[string]string, w []float32, n []uint6
 
 func read(t *testing.T, path string) *File {
 	t.Helper()
-	f, err := Read(path)
+	f, err := Read(path, catalog.New())
 	check(t, err)
 	return f
 }
@@ -91,7 +92,7 @@ func TestDamage(t *testing.T) {
 	}
 	for n := range data {
 		check(t, os.WriteFile(path, data[:n], 0o600))
-		if f, err := Read(path); err == nil && !f.Damaged {
+		if f, err := Read(path, catalog.New()); err == nil && !f.Damaged {
 			t.Fatalf("the first %d bytes of %d pass for a checkpoint", n, len(data))
 		}
 	}
@@ -99,13 +100,13 @@ func TestDamage(t *testing.T) {
 		bad := slices.Clone(data)
 		bad[i] ^= 0x10
 		check(t, os.WriteFile(path, bad, 0o600))
-		if f, err := Read(path); err == nil {
+		if f, err := Read(path, catalog.New()); err == nil {
 			_ = f.String()
 		}
 	}
 	huge := binary.LittleEndian.AppendUint64(nil, math.MaxUint64)
 	check(t, os.WriteFile(path, huge, 0o600))
-	if _, err := Read(path); err == nil {
+	if _, err := Read(path, catalog.New()); err == nil {
 		t.Error("a header of 2^64 bytes was read")
 	}
 }

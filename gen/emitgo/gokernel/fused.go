@@ -114,7 +114,7 @@ func (e *kernelEmitter) preamble(g *jen.Group, ns, here []plan.Node) {
 	own := e.mentioned(here)
 	work := e.workspace(workFields[0])
 	flags, counts := e.workspace(workFields[2]), e.workspace(workFields[4])
-	for _, b := range slices.Concat(work, flags, counts) {
+	for _, b := range slices.Concat(work, flags, counts, e.workspace(operandField)) {
 		u.poly(b.Len())
 	}
 	u.fused(ns)
@@ -162,6 +162,9 @@ func (e *kernelEmitter) mentioned(ns []plan.Node) map[*plan.Buffer]bool {
 		plan.EachAccess(n, func(a plan.Access) { out[storage(a.Buf)] = true })
 		if z, ok := n.(*plan.Zero); ok {
 			out[storage(z.Buf)] = true
+		}
+		if n, ok := n.(*plan.Narrow); ok {
+			out[storage(n.Buf.NarrowOf)] = true
 		}
 	})
 	return out

@@ -119,7 +119,7 @@ func newKernelEmitter(k *plan.Kernel, typeName string) *kernelEmitter {
 		Local: func(l *plan.Local) string { return e.locals[l] }}
 	e.names = &Names{Type: typeName, Sizes: map[string]string{}, Buffers: map[*plan.Buffer]string{}}
 	fields := gotext.NewScope()
-	fields.Reserve("Run", "Work", "WorkLen", "Rows", "RowsLen", "Flags", "FlagsLen", "RowFlags", "RowFlagsLen", "Counts", "CountsLen", "NoRoot")
+	fields.Reserve("Run", "Work", "WorkLen", "Rows", "RowsLen", "Flags", "FlagsLen", "RowFlags", "RowFlagsLen", "Counts", "CountsLen", "Operands", "OperandsLen", "NoRoot")
 	for _, s := range k.Sizes {
 		e.names.Sizes[s] = fields.Name(s, true)
 	}
@@ -146,17 +146,20 @@ func newKernelEmitter(k *plan.Kernel, typeName string) *kernelEmitter {
 // A workField is one of the fields that hold workspace. Rows has an entry for
 // each row in flight, so that the rows of a block lie side by side.
 type workField struct {
-	name   string
-	elem   ir.Elem
-	rows   bool
-	always bool
+	name     string
+	elem     ir.Elem
+	rows     bool
+	operands bool // copies in bfloat16, where the field is not nil
+	always   bool
 }
 
 var workFields = []workField{
-	{"Work", ir.Real, false, true}, {"Rows", ir.Real, true, false},
-	{"Flags", ir.Bool, false, false}, {"RowFlags", ir.Bool, true, false},
-	{"Counts", ir.Int, false, false},
+	{name: "Work", elem: ir.Real, always: true}, {name: "Rows", elem: ir.Real, rows: true},
+	{name: "Flags", elem: ir.Bool}, {name: "RowFlags", elem: ir.Bool, rows: true},
+	{name: "Counts", elem: ir.Int}, {name: "Operands", elem: ir.Real, operands: true},
 }
+
+var operandField = workFields[5]
 
 // goType is the type of an entry of the field.
 func (w workField) goType() *jen.Statement {
@@ -170,7 +173,7 @@ func (w workField) goType() *jen.Statement {
 func (e *kernelEmitter) workspace(w workField) []*plan.Buffer {
 	var out []*plan.Buffer
 	add := func(b *plan.Buffer) {
-		if b.Role != plan.View && b.Elem == w.elem && e.rows[b] == w.rows {
+		if b.Role != plan.View && b.Elem == w.elem && e.rows[b] == w.rows && (b.Role == plan.Operand) == w.operands {
 			out = append(out, b)
 		}
 	}
@@ -220,7 +223,11 @@ func (e *kernelEmitter) structType(f *jen.File) {
 			g.Id(e.names.Buffers[b]).Index().Add(elemType(b.Elem)).Comment(text)
 		}
 		for _, w := range e.fields() {
-			g.Id(w.name).Index().Add(w.goType()).Comment(w.name + "Len() entries")
+			text := w.name + "Len() entries"
+			if w.operands {
+				text += ", or nil: operands of products are not rounded to bfloat16"
+			}
+			g.Id(w.name).Index().Add(w.goType()).Comment(text)
 		}
 		if len(e.k.Roots()) > 0 {
 			g.Id("NoRoot").Int().Comment("the first of its searches that failed, from 1; 0 if none did")

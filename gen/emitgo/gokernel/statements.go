@@ -10,6 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/emitgo/gotext"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/plan"
+	"github.com/nl-hecate/hecate/gen/shape"
 )
 
 // run prints the method Run: sizes, the parts of the workspace, the body.
@@ -74,6 +75,9 @@ func (e *kernelEmitter) usedSizes() []string {
 //	work = work[dK:]
 func (e *kernelEmitter) workspaceSlices(g *jen.Group) {
 	for _, w := range e.fields() {
+		if w.operands {
+			continue // each where it is made
+		}
 		own := e.workspace(w)
 		rest := strings.ToLower(w.name[:1]) + w.name[1:]
 		for i, b := range own {
@@ -159,6 +163,8 @@ func (e *kernelEmitter) node(g *jen.Group, n plan.Node) {
 		e.store(g, n)
 	case *plan.Zero:
 		e.zero(g, n)
+	case *plan.Narrow:
+		e.narrow(g, n)
 	case *plan.Gemm:
 		e.gemm(g, n)
 	case *plan.TriSolve:
@@ -166,6 +172,20 @@ func (e *kernelEmitter) node(g *jen.Group, n plan.Node) {
 	default:
 		panic(fmt.Sprintf("gokernel: BUG: no Go for %T", n))
 	}
+}
+
+// narrow prints q := kern.Narrow(c.Operands, 0, c.Q), with the place of the copy.
+func (e *kernelEmitter) narrow(g *jen.Group, n *plan.Narrow) {
+	var at shape.Poly
+	for _, b := range e.workspace(operandField) {
+		if b == n.Buf {
+			break
+		}
+		at = at.Add(b.Len())
+	}
+	name := e.scope.Name(n.Buf.Name, false)
+	g.Id(name).Op(":=").Qual(kernPath, "Narrow").Call(jen.Id("c").Dot(operandField.name), e.poly(at), e.slice(n.Buf.NarrowOf))
+	e.bufs[n.Buf] = name
 }
 
 // zero prints clear(m); of one of several rows in flight, which lie side by side,

@@ -34,6 +34,8 @@ func Primitive(op ir.Op) *ir.Func {
 		out = b.Lin(axes, 0.5, []float64{2, -3}, ir.All(input("x", axes...)), ir.All(input("y", axes...)))
 	case ir.Reshape:
 		out = b.Reshape(input("x", axes...), c, a)
+	case ir.Narrow:
+		out = b.Narrow(input("x", axes...))
 	case ir.Stack:
 		long := f.NewSizedAxis("2a", shape.Sym("a").Mul(shape.Int(2)))
 		out = b.Stack([]*ir.Axis{long, c}, 0, input("x", axes...), input("y", axes...))

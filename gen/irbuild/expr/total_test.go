@@ -45,6 +45,7 @@ var spelled = map[ir.Op]string{
 var elsewhere = map[ir.Op]string{
 	ir.Override: "an operation with eval or relax",
 	ir.Reshape:  "an axis that a page declares as a product",
+	ir.Narrow:   "the operands of matrix products, before the backward is derived",
 	ir.Or:       "the prover negates guards with it; the language has no disjunction",
 	ir.ToReal:   "a comparison of an integer input",
 	ir.ScanOp:   "a rule with a state",

@@ -86,7 +86,7 @@ func chargeOf(op ir.Op) charge {
 		return chargeRoot
 	case ir.TriSolve:
 		return chargeTriangle
-	case ir.Stack, ir.Reshape, ir.Max, ir.ScanOp: // copies, comparisons; a body is counted by OfToken
+	case ir.Stack, ir.Reshape, ir.Narrow, ir.Max, ir.ScanOp: // copies, comparisons; a body is counted by OfToken
 		return free
 	}
 	switch info := op.Info(); {

@@ -149,7 +149,7 @@ func (r *analyser) instr(in *ir.Instr) Range {
 		out.Interval, out.Image = sizeRange(in.Poly), false
 	case ir.Iota:
 		out.Interval, out.Image = Interval{0, math.Inf(1), false, true}, false
-	case ir.Reshape:
+	case ir.Reshape, ir.Narrow:
 		out.Interval = args[0].Interval
 	case ir.Stack:
 		out.Interval, out.Image = args[0].Interval, false
@@ -301,7 +301,7 @@ func independent(a, b map[*ir.Value]bool) bool {
 
 // coversOutput reports whether an instruction writes every entry of its output.
 func coversOutput(in *ir.Instr) bool {
-	if in.Op == ir.Stack || in.Op == ir.Reshape || in.Op == ir.SizeOf {
+	if in.Op == ir.Stack || in.Op.Info().View || in.Op == ir.SizeOf {
 		return true
 	}
 	for i, s := range in.To {

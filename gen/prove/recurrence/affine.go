@@ -19,7 +19,7 @@ const (
 
 // linearities has the primitives that are more than nonlinear functions of numbers.
 var linearities = map[ir.Op]linearity{
-	ir.Lin: linear, ir.Stack: linear, ir.Reshape: linear, ir.Stop: linear,
+	ir.Lin: linear, ir.Stack: linear, ir.Reshape: linear, ir.Narrow: linear, ir.Stop: linear,
 	ir.Prod:   multilinear,
 	ir.Select: linearBesides0, ir.TriSolve: linearBesides0,
 	ir.Div:   linearBesides1,

@@ -76,7 +76,8 @@ func (b *Block[F]) NewMemory(batch int) *block.Memory[F] {
 func Entry() catalog.Entry {
 	return catalog.Block("AttentionOnly", "1d2197e2488c913e737531981746c459c04dce7666c0341e3e2aa89a1a9abd76",
 		formula.Page{Kind: formula.Composition, Parts: []formula.Part{{Name: "attention", Kind: formula.Composition}}},
-		assemble[float32], assemble[float64])
+		assemble[float32], assemble[float64]).
+		WithOperands("a, W_O")
 }
 
 func assemble[F num.Float](m catalog.Arguments[F]) block.Block[F] {

@@ -14,18 +14,25 @@ var outKind = tape.NewKind()
 
 // Out is one call of the kernel Out.
 type Out[F num.Float] struct {
-	L    int
-	T    int
-	D    int
-	WO   []F // [d, d]
-	A    []F // [L, T, d]
-	Out  []F // [L, T, d], written
-	Work []F // WorkLen() entries
+	L        int
+	T        int
+	D        int
+	WO       []F // [d, d]
+	A        []F // [L, T, d]
+	Out      []F // [L, T, d], written
+	Work     []F // WorkLen() entries
+	Operands []F // OperandsLen() entries, or nil: operands of products are not rounded to bfloat16
 }
 
 // WorkLen is 0.
 func (c *Out[F]) WorkLen() int {
 	return 0
+}
+
+// OperandsLen is L·T·d + d·d.
+func (c *Out[F]) OperandsLen() int {
+	L, T, d := c.L, c.T, c.D
+	return L*T*d + d*d
 }
 
 // Run computes Out.
@@ -38,27 +45,36 @@ func (c *Out[F]) Run() {
 		return
 	}
 	L, T, d := c.L, c.T, c.D
+	aOperand := kern.Narrow(c.Operands, 0, c.A)
+	WOOperand := kern.Narrow(c.Operands, L*T*d, c.WO)
 
 	// attention_only.out
-	kern.Gemm(L*T, d, d, F(1), false, c.Out, d, 1, c.A, d, 1, c.WO, 1, d)
+	kern.Gemm(L*T, d, d, F(1), false, c.Out, d, 1, aOperand, d, 1, WOOperand, 1, d)
 }
 
 // OutBackward is one call of the kernel OutBackward.
 type OutBackward[F num.Float] struct {
-	L      int
-	T      int
-	D      int
-	WO     []F // [d, d]
-	A      []F // [L, T, d]
-	OutBar []F // [L, T, d]
-	WOBar  []F // [d, d], written
-	ABar   []F // [L, T, d], written
-	Work   []F // WorkLen() entries
+	L        int
+	T        int
+	D        int
+	WO       []F // [d, d]
+	A        []F // [L, T, d]
+	OutBar   []F // [L, T, d]
+	WOBar    []F // [d, d], written
+	ABar     []F // [L, T, d], written
+	Work     []F // WorkLen() entries
+	Operands []F // OperandsLen() entries, or nil: operands of products are not rounded to bfloat16
 }
 
 // WorkLen is 0.
 func (c *OutBackward[F]) WorkLen() int {
 	return 0
+}
+
+// OperandsLen is L·T·d + d·d.
+func (c *OutBackward[F]) OperandsLen() int {
+	L, T, d := c.L, c.T, c.D
+	return L*T*d + d*d
 }
 
 // Run computes OutBackward.
@@ -71,12 +87,14 @@ func (c *OutBackward[F]) Run() {
 		return
 	}
 	L, T, d := c.L, c.T, c.D
+	aOperand := kern.Narrow(c.Operands, 0, c.A)
+	WOOperand := kern.Narrow(c.Operands, L*T*d, c.WO)
 
 	// attention_only.out
-	kern.Gemm(L*T, d, d, F(1), false, c.ABar, d, 1, c.OutBar, d, 1, c.WO, d, 1)
+	kern.Gemm(L*T, d, d, F(1), false, c.ABar, d, 1, c.OutBar, d, 1, WOOperand, d, 1)
 
 	// attention_only.out
-	kern.Gemm(d, d, L*T, F(1), false, c.WOBar, 1, d, c.A, 1, d, c.OutBar, d, 1)
+	kern.Gemm(d, d, L*T, F(1), false, c.WOBar, d, 1, c.OutBar, 1, d, aOperand, d, 1)
 }
 
 // outNode is one call of Out on the tape.
@@ -110,9 +128,11 @@ func (b *Block[F]) out(c block.Call[F], w block.Weights[F], m *block.Memory[F], 
 	k.A = arena.Data(n.vA)
 	k.Out = arena.Alloc(k.L * k.T * k.D)
 	k.Work = arena.Scratch(k.WorkLen())
+	k.Operands = arena.Operands(k.OperandsLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
+	k.Operands = nil
 	outOut = c.Run.Output(k.Out)
 	n.outOut = outOut
 	return
@@ -131,6 +151,7 @@ func (n *outNode[F]) Backward(t *tape.Tape[F]) {
 	g.WOBar = t.Part(n.vWO, g.D*g.D)
 	g.ABar = t.Part(n.vA, g.L*g.T*g.D)
 	g.Work = t.Scratch(g.WorkLen())
+	g.Operands = t.Operands(g.OperandsLen())
 	g.Run()
 	t.Contribute(n.vWO, g.WOBar)
 	t.Contribute(n.vA, g.ABar)

@@ -13,9 +13,11 @@ func (c *outFused) run() {
 	_ = L
 	_ = T
 	_ = d
+	aOperand := kern.Narrow(c.Operands, 0, c.A)
+	WOOperand := kern.Narrow(c.Operands, L*T*d, c.WO)
 
 	// attention_only.out
-	kern.GemmFMA(L*T, d, d, F(1), false, c.Out, d, 1, c.A, d, 1, c.WO, 1, d)
+	kern.GemmFMA(L*T, d, d, F(1), false, c.Out, d, 1, aOperand, d, 1, WOOperand, 1, d)
 }
 
 // outBackwardFused is OutBackward in fused arithmetic.
@@ -27,10 +29,12 @@ func (c *outBackwardFused) run() {
 	_ = L
 	_ = T
 	_ = d
+	aOperand := kern.Narrow(c.Operands, 0, c.A)
+	WOOperand := kern.Narrow(c.Operands, L*T*d, c.WO)
 
 	// attention_only.out
-	kern.GemmFMA(L*T, d, d, F(1), false, c.ABar, d, 1, c.OutBar, d, 1, c.WO, d, 1)
+	kern.GemmFMA(L*T, d, d, F(1), false, c.ABar, d, 1, c.OutBar, d, 1, WOOperand, d, 1)
 
 	// attention_only.out
-	kern.GemmFMA(d, d, L*T, F(1), false, c.WOBar, 1, d, c.A, 1, d, c.OutBar, d, 1)
+	kern.GemmFMA(d, d, L*T, F(1), false, c.WOBar, d, 1, c.OutBar, 1, d, aOperand, d, 1)
 }

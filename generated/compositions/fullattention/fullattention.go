@@ -79,7 +79,8 @@ func (b *Block[F]) NewMemory(batch int) *block.Memory[F] {
 func Entry() catalog.Entry {
 	return catalog.Block("FullAttention", "ac56b78b321a21e72399d23ac6b57d20f63ff6b960d5f15ed81bb6195b470c91",
 		formula.Page{Kind: formula.Composition, Sizes: []string{"H"}},
-		assemble[float32], assemble[float64])
+		assemble[float32], assemble[float64]).
+		WithOperands("X, W_Q, W_K, q, k, W_V, a, v")
 }
 
 func assemble[F num.Float](m catalog.Arguments[F]) block.Block[F] {

@@ -17,26 +17,33 @@ var outKind = tape.NewKind()
 //
 // It keeps H·L·T·T + 3·H·L·T·d_h entries and checkpoints of 0 entries.
 type Out[F num.Float] struct {
-	H    int
-	L    int
-	T    int
-	DH   int
-	WQ   []F // [H·d_h, H·d_h]
-	X    []F // [L, T, H·d_h]
-	WK   []F // [H·d_h, H·d_h]
-	WV   []F // [H·d_h, H·d_h]
-	Out  []F // [L, T, H·d_h], written
-	Q    []F // [L, T, H·d_h], written
-	K    []F // [L, T, H·d_h], written
-	A    []F // [L, T, H, T], written
-	V    []F // [L, T, H·d_h], written
-	Work []F // WorkLen() entries
+	H        int
+	L        int
+	T        int
+	DH       int
+	WQ       []F // [H·d_h, H·d_h]
+	X        []F // [L, T, H·d_h]
+	WK       []F // [H·d_h, H·d_h]
+	WV       []F // [H·d_h, H·d_h]
+	Out      []F // [L, T, H·d_h], written
+	Q        []F // [L, T, H·d_h], written
+	K        []F // [L, T, H·d_h], written
+	A        []F // [L, T, H, T], written
+	V        []F // [L, T, H·d_h], written
+	Work     []F // WorkLen() entries
+	Operands []F // OperandsLen() entries, or nil: operands of products are not rounded to bfloat16
 }
 
 // WorkLen is 2·H·L·T·T + H·L·T·d_h.
 func (c *Out[F]) WorkLen() int {
 	H, L, T, dH := c.H, c.L, c.T, c.DH
 	return 2*H*L*T*T + H*L*T*dH
+}
+
+// OperandsLen is 3·H·H·d_h·d_h + H·L·T·T + 4·H·L·T·d_h.
+func (c *Out[F]) OperandsLen() int {
+	H, L, T, dH := c.H, c.L, c.T, c.DH
+	return 3*H*H*dH*dH + H*L*T*T + 4*H*L*T*dH
 }
 
 // Run computes Out.
@@ -49,28 +56,33 @@ func (c *Out[F]) Run() {
 		return
 	}
 	H, L, T, dH := c.H, c.L, c.T, c.DH
-	t := c.Work[:H*L*T*dH] // [L, H, d_h, T]
+	t22 := c.Work[:H*L*T*dH] // [L, H, d_h, T]
 	work := c.Work[H*L*T*dH:]
 	t9 := work[:H*L*T*T] // [L, T, H, T]
 	work = work[H*L*T*T:]
 	t10 := work[:H*L*T*T] // [L, T, H, T]
+	XOperand := kern.Narrow(c.Operands, 0, c.X)
+	WQOperand := kern.Narrow(c.Operands, H*L*T*dH, c.WQ)
 
 	// full_attention.q
-	kern.Gemm(L*T, H*dH, H*dH, F(1), false, c.Q, H*dH, 1, c.X, H*dH, 1, c.WQ, 1, H*dH)
+	kern.Gemm(L*T, H*dH, H*dH, F(1), false, c.Q, H*dH, 1, XOperand, H*dH, 1, WQOperand, 1, H*dH)
+	WKOperand := kern.Narrow(c.Operands, H*H*dH*dH+H*L*T*dH, c.WK)
 
 	// full_attention.k
-	kern.Gemm(L*T, H*dH, H*dH, F(1), false, c.K, H*dH, 1, c.X, H*dH, 1, c.WK, 1, H*dH)
+	kern.Gemm(L*T, H*dH, H*dH, F(1), false, c.K, H*dH, 1, XOperand, H*dH, 1, WKOperand, 1, H*dH)
 
 	// full_attention.a
 	t6 := F(1) / num.Sqrt(F(dH))
+	qViewOperand := kern.Narrow(c.Operands, 2*H*H*dH*dH+H*L*T*dH, c.Q)
+	kViewOperand := kern.Narrow(c.Operands, 2*H*H*dH*dH+2*H*L*T*dH, c.K)
 
 	// full_attention.a
 	for i := range L {
 		for j := range H {
 			for k := range dH {
-				t2 := t[((i*H+j)*dH+k)*T:][:T]
+				t22_2 := t22[((i*H+j)*dH+k)*T:][:T]
 				for m := range T {
-					t2[m] = c.K[((i*T+m)*H+j)*dH+k]
+					t22_2[m] = kViewOperand[((i*T+m)*H+j)*dH+k]
 				}
 			}
 		}
@@ -81,14 +93,14 @@ func (c *Out[F]) Run() {
 	for i := range L {
 		for j := range T {
 			for k := range H {
-				qView := c.Q[((i*T+j)*H+k)*dH:][:dH]
+				qViewOperand2 := qViewOperand[((i*T+j)*H+k)*dH:][:dH]
 				for m := range dH {
-					qViewEntry := qView[m]
+					qViewOperandEntry := qViewOperand2[m]
 					if n := min(T, j+1); n > 0 {
-						t2 := t[((i*H+k)*dH+m)*T:][:n]
+						t22_2 := t22[((i*H+k)*dH+m)*T:][:n]
 						t9_2 := t9[((i*T+j)*H+k)*T:][:n]
 						for p := range n {
-							t9_2[p] += F(qViewEntry * t2[p])
+							t9_2[p] += F(qViewOperandEntry * t22_2[p])
 						}
 					}
 				}
@@ -146,9 +158,12 @@ func (c *Out[F]) Run() {
 			}
 		}
 	}
+	WVOperand := kern.Narrow(c.Operands, 2*H*H*dH*dH+3*H*L*T*dH, c.WV)
 
 	// full_attention.v
-	kern.Gemm(L*T, H*dH, H*dH, F(1), false, c.V, H*dH, 1, c.X, H*dH, 1, c.WV, 1, H*dH)
+	kern.Gemm(L*T, H*dH, H*dH, F(1), false, c.V, H*dH, 1, XOperand, H*dH, 1, WVOperand, 1, H*dH)
+	aOperand := kern.Narrow(c.Operands, 3*H*H*dH*dH+3*H*L*T*dH, c.A)
+	vViewOperand := kern.Narrow(c.Operands, 3*H*H*dH*dH+H*L*T*T+3*H*L*T*dH, c.V)
 
 	// full_attention.out
 	clear(c.Out)
@@ -157,12 +172,12 @@ func (c *Out[F]) Run() {
 			for k := range H {
 				outView := c.Out[((i*T+j)*H+k)*dH:][:dH]
 				if n := min(T, j+1); n > 0 {
-					a := c.A[((i*T+j)*H+k)*T:][:n]
+					aOperand2 := aOperand[((i*T+j)*H+k)*T:][:n]
 					for m := range n {
-						vView := c.V[((i*T+m)*H+k)*dH:][:dH]
-						aEntry := a[m]
+						vViewOperand2 := vViewOperand[((i*T+m)*H+k)*dH:][:dH]
+						aOperandEntry := aOperand2[m]
 						for p := range dH {
-							outView[p] += F(aEntry * vView[p])
+							outView[p] += F(aOperandEntry * vViewOperand2[p])
 						}
 					}
 				}
@@ -173,30 +188,37 @@ func (c *Out[F]) Run() {
 
 // OutBackward is one call of the kernel OutBackward.
 type OutBackward[F num.Float] struct {
-	H      int
-	L      int
-	T      int
-	DH     int
-	WQ     []F // [H·d_h, H·d_h]
-	X      []F // [L, T, H·d_h]
-	WK     []F // [H·d_h, H·d_h]
-	WV     []F // [H·d_h, H·d_h]
-	OutBar []F // [L, T, H·d_h]
-	Q      []F // [L, T, H·d_h]
-	K      []F // [L, T, H·d_h]
-	A      []F // [L, T, H, T]
-	V      []F // [L, T, H·d_h]
-	WQBar  []F // [H·d_h, H·d_h], written
-	XBar   []F // [L, T, H·d_h], written
-	WKBar  []F // [H·d_h, H·d_h], written
-	WVBar  []F // [H·d_h, H·d_h], written
-	Work   []F // WorkLen() entries
+	H        int
+	L        int
+	T        int
+	DH       int
+	WQ       []F // [H·d_h, H·d_h]
+	X        []F // [L, T, H·d_h]
+	WK       []F // [H·d_h, H·d_h]
+	WV       []F // [H·d_h, H·d_h]
+	OutBar   []F // [L, T, H·d_h]
+	Q        []F // [L, T, H·d_h]
+	K        []F // [L, T, H·d_h]
+	A        []F // [L, T, H, T]
+	V        []F // [L, T, H·d_h]
+	WQBar    []F // [H·d_h, H·d_h], written
+	XBar     []F // [L, T, H·d_h], written
+	WKBar    []F // [H·d_h, H·d_h], written
+	WVBar    []F // [H·d_h, H·d_h], written
+	Work     []F // WorkLen() entries
+	Operands []F // OperandsLen() entries, or nil: operands of products are not rounded to bfloat16
 }
 
 // WorkLen is 4·H·L·T·T + 4·H·L·T·d_h + H·L·T.
 func (c *OutBackward[F]) WorkLen() int {
 	H, L, T, dH := c.H, c.L, c.T, c.DH
 	return 4*H*L*T*T + 4*H*L*T*dH + H*L*T
+}
+
+// OperandsLen is 3·H·H·d_h·d_h + H·L·T·T + 4·H·L·T·d_h.
+func (c *OutBackward[F]) OperandsLen() int {
+	H, L, T, dH := c.H, c.L, c.T, c.DH
+	return 3*H*H*dH*dH + H*L*T*T + 4*H*L*T*dH
 }
 
 // Run computes OutBackward.
@@ -211,24 +233,32 @@ func (c *OutBackward[F]) Run() {
 	H, L, T, dH := c.H, c.L, c.T, c.DH
 	t22 := c.Work[:H*L*T*dH] // [L, H, d_h, T]
 	work := c.Work[H*L*T*dH:]
-	t2 := work[:H*L*T*T] // [L, T, H, T]
-	work = work[H*L*T*T:]
-	t32 := work[:H*L*T*dH] // [L, T, H, d_h]
-	work = work[H*L*T*dH:]
-	t72 := work[:H*L*T] // [L, T, H]
-	work = work[H*L*T:]
-	t82 := work[:H*L*T*T] // [L, T, H, T]
-	work = work[H*L*T*T:]
-	t92 := work[:H*L*T*T] // [L, T, H, T]
-	work = work[H*L*T*T:]
 	t102 := work[:H*L*T*T] // [L, T, H, T]
 	work = work[H*L*T*T:]
 	t11 := work[:H*L*T*dH] // [L, T, H, d_h]
 	work = work[H*L*T*dH:]
-	t12 := work[:H*L*T*dH] // [L, T, H, d_h]
+	t15 := work[:H*L*T] // [L, T, H]
+	work = work[H*L*T:]
+	t16 := work[:H*L*T*T] // [L, T, H, T]
+	work = work[H*L*T*T:]
+	t17 := work[:H*L*T*T] // [L, T, H, T]
+	work = work[H*L*T*T:]
+	t18 := work[:H*L*T*T] // [L, T, H, T]
+	work = work[H*L*T*T:]
+	t19 := work[:H*L*T*dH] // [L, T, H, d_h]
+	work = work[H*L*T*dH:]
+	t20 := work[:H*L*T*dH] // [L, T, H, d_h]
+	XOperand := kern.Narrow(c.Operands, 0, c.X)
+	WQOperand := kern.Narrow(c.Operands, H*L*T*dH, c.WQ)
+	WKOperand := kern.Narrow(c.Operands, H*H*dH*dH+H*L*T*dH, c.WK)
 
 	// full_attention.a
 	t6 := F(1) / num.Sqrt(F(dH))
+	qViewOperand := kern.Narrow(c.Operands, 2*H*H*dH*dH+H*L*T*dH, c.Q)
+	kViewOperand := kern.Narrow(c.Operands, 2*H*H*dH*dH+2*H*L*T*dH, c.K)
+	WVOperand := kern.Narrow(c.Operands, 2*H*H*dH*dH+3*H*L*T*dH, c.WV)
+	aOperand := kern.Narrow(c.Operands, 3*H*H*dH*dH+3*H*L*T*dH, c.A)
+	vViewOperand := kern.Narrow(c.Operands, 3*H*H*dH*dH+H*L*T*T+3*H*L*T*dH, c.V)
 
 	// full_attention.out
 	for i := range L {
@@ -236,14 +266,14 @@ func (c *OutBackward[F]) Run() {
 			for k := range dH {
 				t22_2 := t22[((i*H+j)*dH+k)*T:][:T]
 				for m := range T {
-					t22_2[m] = c.V[((i*T+m)*H+j)*dH+k]
+					t22_2[m] = vViewOperand[((i*T+m)*H+j)*dH+k]
 				}
 			}
 		}
 	}
 
 	// full_attention.out
-	clear(t2)
+	clear(t102)
 	for i := range L {
 		for j := range T {
 			for k := range H {
@@ -252,9 +282,9 @@ func (c *OutBackward[F]) Run() {
 					outBarViewEntry := outBarView[m]
 					if n := min(T, j+1); n > 0 {
 						t22_2 := t22[((i*H+k)*dH+m)*T:][:n]
-						t2_2 := t2[((i*T+j)*H+k)*T:][:n]
+						t102_2 := t102[((i*T+j)*H+k)*T:][:n]
 						for p := range n {
-							t2_2[p] += F(t22_2[p] * outBarViewEntry)
+							t102_2[p] += F(t22_2[p] * outBarViewEntry)
 						}
 					}
 				}
@@ -263,110 +293,110 @@ func (c *OutBackward[F]) Run() {
 	}
 
 	// full_attention.out
-	clear(t32)
-	for i := range L {
-		for j := range T {
-			for k := range H {
-				t32_2 := t32[((i*T+j)*H+k)*dH:][:dH]
-				lo := max(0, j)
-				if n := T - lo; n > 0 {
-					for m := range n {
-						outBarView := c.OutBar[((i*T+(lo+m))*H+k)*dH:][:dH]
-						aEntry := c.A[((i*T+(lo+m))*H+k)*T+j]
-						for p := range dH {
-							t32_2[p] += F(aEntry * outBarView[p])
-						}
-					}
-				}
-			}
-		}
-	}
-
-	// full_attention.v
-	kern.Gemm(H*dH, H*dH, L*T, F(1), false, c.WVBar, 1, H*dH, c.X, 1, H*dH, t32, H*dH, 1)
-
-	// full_attention.a
-	for i := range L {
-		for j := range T {
-			t72_2 := t72[(i*T+j)*H:][:H]
-			for k := range H {
-				var t722 F
-				if n := min(T, j+1); n > 0 {
-					a := c.A[((i*T+j)*H+k)*T:][:n]
-					t2_2 := t2[((i*T+j)*H+k)*T:][:n]
-					for m := range n {
-						t722 += F(a[m] * t2_2[m])
-					}
-				}
-				t72_2[k] = t722
-			}
-		}
-	}
-
-	// full_attention.a
-	clear(t82)
-	for i := range L {
-		for j := range T {
-			t72_2 := t72[(i*T+j)*H:][:H]
-			for k := range H {
-				t72Entry := t72_2[k]
-				if n := min(T, j+1); n > 0 {
-					t2_2 := t2[((i*T+j)*H+k)*T:][:n]
-					t82_2 := t82[((i*T+j)*H+k)*T:][:n]
-					for m := range n {
-						t82_2[m] = t2_2[m] - t72Entry
-					}
-				}
-			}
-		}
-	}
-
-	// full_attention.a
-	clear(t92)
-	for i := range L {
-		for j := range T {
-			for k := range H {
-				if n := min(T, j+1); n > 0 {
-					a := c.A[((i*T+j)*H+k)*T:][:n]
-					t82_2 := t82[((i*T+j)*H+k)*T:][:n]
-					t92_2 := t92[((i*T+j)*H+k)*T:][:n]
-					for m := range n {
-						t92_2[m] = F(a[m] * t82_2[m])
-					}
-				}
-			}
-		}
-	}
-
-	// full_attention.a
-	clear(t102)
-	for i := range L {
-		for j := range T {
-			for k := range H {
-				if n := min(T, j+1); n > 0 {
-					t92_2 := t92[((i*T+j)*H+k)*T:][:n]
-					t102_2 := t102[((i*T+j)*H+k)*T:][:n]
-					for m := range n {
-						t102_2[m] = F(t6 * t92_2[m])
-					}
-				}
-			}
-		}
-	}
-
-	// full_attention.a
 	clear(t11)
 	for i := range L {
 		for j := range T {
 			for k := range H {
 				t11_2 := t11[((i*T+j)*H+k)*dH:][:dH]
+				lo := max(0, j)
+				if n := T - lo; n > 0 {
+					for m := range n {
+						outBarView := c.OutBar[((i*T+(lo+m))*H+k)*dH:][:dH]
+						aOperandEntry := aOperand[((i*T+(lo+m))*H+k)*T+j]
+						for p := range dH {
+							t11_2[p] += F(aOperandEntry * outBarView[p])
+						}
+					}
+				}
+			}
+		}
+	}
+
+	// full_attention.v
+	kern.Gemm(H*dH, H*dH, L*T, F(1), false, c.WVBar, 1, H*dH, XOperand, 1, H*dH, t11, H*dH, 1)
+
+	// full_attention.a
+	for i := range L {
+		for j := range T {
+			t15_2 := t15[(i*T+j)*H:][:H]
+			for k := range H {
+				var t152 F
 				if n := min(T, j+1); n > 0 {
+					a := c.A[((i*T+j)*H+k)*T:][:n]
 					t102_2 := t102[((i*T+j)*H+k)*T:][:n]
 					for m := range n {
-						kView := c.K[((i*T+m)*H+k)*dH:][:dH]
-						t102Entry := t102_2[m]
+						t152 += F(a[m] * t102_2[m])
+					}
+				}
+				t15_2[k] = t152
+			}
+		}
+	}
+
+	// full_attention.a
+	clear(t16)
+	for i := range L {
+		for j := range T {
+			t15_2 := t15[(i*T+j)*H:][:H]
+			for k := range H {
+				t15Entry := t15_2[k]
+				if n := min(T, j+1); n > 0 {
+					t102_2 := t102[((i*T+j)*H+k)*T:][:n]
+					t16_2 := t16[((i*T+j)*H+k)*T:][:n]
+					for m := range n {
+						t16_2[m] = t102_2[m] - t15Entry
+					}
+				}
+			}
+		}
+	}
+
+	// full_attention.a
+	clear(t17)
+	for i := range L {
+		for j := range T {
+			for k := range H {
+				if n := min(T, j+1); n > 0 {
+					a := c.A[((i*T+j)*H+k)*T:][:n]
+					t16_2 := t16[((i*T+j)*H+k)*T:][:n]
+					t17_2 := t17[((i*T+j)*H+k)*T:][:n]
+					for m := range n {
+						t17_2[m] = F(a[m] * t16_2[m])
+					}
+				}
+			}
+		}
+	}
+
+	// full_attention.a
+	clear(t18)
+	for i := range L {
+		for j := range T {
+			for k := range H {
+				if n := min(T, j+1); n > 0 {
+					t17_2 := t17[((i*T+j)*H+k)*T:][:n]
+					t18_2 := t18[((i*T+j)*H+k)*T:][:n]
+					for m := range n {
+						t18_2[m] = F(t6 * t17_2[m])
+					}
+				}
+			}
+		}
+	}
+
+	// full_attention.a
+	clear(t19)
+	for i := range L {
+		for j := range T {
+			for k := range H {
+				t19_2 := t19[((i*T+j)*H+k)*dH:][:dH]
+				if n := min(T, j+1); n > 0 {
+					t18_2 := t18[((i*T+j)*H+k)*T:][:n]
+					for m := range n {
+						kViewOperand2 := kViewOperand[((i*T+m)*H+k)*dH:][:dH]
+						t18Entry := t18_2[m]
 						for p := range dH {
-							t11_2[p] += F(kView[p] * t102Entry)
+							t19_2[p] += F(kViewOperand2[p] * t18Entry)
 						}
 					}
 				}
@@ -375,18 +405,18 @@ func (c *OutBackward[F]) Run() {
 	}
 
 	// full_attention.a
-	clear(t12)
+	clear(t20)
 	for i := range L {
 		for j := range T {
 			for k := range H {
-				t12_2 := t12[((i*T+j)*H+k)*dH:][:dH]
+				t20_2 := t20[((i*T+j)*H+k)*dH:][:dH]
 				lo := max(0, j)
 				if n := T - lo; n > 0 {
 					for m := range n {
-						qView := c.Q[((i*T+(lo+m))*H+k)*dH:][:dH]
-						t102Entry2 := t102[((i*T+(lo+m))*H+k)*T+j]
+						qViewOperand2 := qViewOperand[((i*T+(lo+m))*H+k)*dH:][:dH]
+						t18Entry2 := t18[((i*T+(lo+m))*H+k)*T+j]
 						for p := range dH {
-							t12_2[p] += F(qView[p] * t102Entry2)
+							t20_2[p] += F(qViewOperand2[p] * t18Entry2)
 						}
 					}
 				}
@@ -395,19 +425,19 @@ func (c *OutBackward[F]) Run() {
 	}
 
 	// full_attention.k
-	kern.Gemm(H*dH, H*dH, L*T, F(1), false, c.WKBar, 1, H*dH, c.X, 1, H*dH, t12, H*dH, 1)
+	kern.Gemm(H*dH, H*dH, L*T, F(1), false, c.WKBar, 1, H*dH, XOperand, 1, H*dH, t20, H*dH, 1)
 
 	// full_attention.q
-	kern.Gemm(H*dH, H*dH, L*T, F(1), false, c.WQBar, 1, H*dH, c.X, 1, H*dH, t11, H*dH, 1)
+	kern.Gemm(H*dH, H*dH, L*T, F(1), false, c.WQBar, 1, H*dH, XOperand, 1, H*dH, t19, H*dH, 1)
 
 	// full_attention.v
-	kern.Gemm(L*T, H*dH, H*dH, F(1), false, c.XBar, H*dH, 1, t32, H*dH, 1, c.WV, H*dH, 1)
+	kern.Gemm(L*T, H*dH, H*dH, F(1), false, c.XBar, H*dH, 1, t11, H*dH, 1, WVOperand, H*dH, 1)
 
 	// full_attention.k
-	kern.Gemm(L*T, H*dH, H*dH, F(1), true, c.XBar, H*dH, 1, t12, H*dH, 1, c.WK, H*dH, 1)
+	kern.Gemm(L*T, H*dH, H*dH, F(1), true, c.XBar, H*dH, 1, t20, H*dH, 1, WKOperand, H*dH, 1)
 
 	// full_attention.q
-	kern.Gemm(L*T, H*dH, H*dH, F(1), true, c.XBar, H*dH, 1, t11, H*dH, 1, c.WQ, H*dH, 1)
+	kern.Gemm(L*T, H*dH, H*dH, F(1), true, c.XBar, H*dH, 1, t19, H*dH, 1, WQOperand, H*dH, 1)
 }
 
 // outNode is one call of Out on the tape.
@@ -453,9 +483,11 @@ func (b *Block[F]) out(c block.Call[F], w block.Weights[F], m *block.Memory[F], 
 	k.A = c.Run.Saved(k.H * k.L * k.T * k.T)
 	k.V = c.Run.Saved(k.H * k.L * k.T * k.DH)
 	k.Work = arena.Scratch(k.WorkLen())
+	k.Operands = arena.Operands(k.OperandsLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
+	k.Operands = nil
 	outOut = c.Run.Output(k.Out)
 	n.outOut = outOut
 	return
@@ -482,6 +514,7 @@ func (n *outNode[F]) Backward(t *tape.Tape[F]) {
 	g.WKBar = t.Part(n.vWK, g.H*g.H*g.DH*g.DH)
 	g.WVBar = t.Part(n.vWV, g.H*g.H*g.DH*g.DH)
 	g.Work = t.Scratch(g.WorkLen())
+	g.Operands = t.Operands(g.OperandsLen())
 	g.Run()
 	t.Contribute(n.vWQ, g.WQBar)
 	t.Contribute(n.vX, g.XBar)

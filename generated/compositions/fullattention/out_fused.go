@@ -20,23 +20,28 @@ func (c *outFused) run() {
 	_ = L
 	_ = T
 	_ = dH
-	t := c.Work[:H*L*T*dH]                     // [L, H, d_h, T]
+	t22 := c.Work[:H*L*T*dH]                   // [L, H, d_h, T]
 	t9 := c.Work[H*L*T*dH:][:H*L*T*T]          // [L, T, H, T]
 	t10 := c.Work[H*L*T*T+H*L*T*dH:][:H*L*T*T] // [L, T, H, T]
+	XOperand := kern.Narrow(c.Operands, 0, c.X)
+	WQOperand := kern.Narrow(c.Operands, H*L*T*dH, c.WQ)
 
 	// full_attention.q
-	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, c.Q, H*dH, 1, c.X, H*dH, 1, c.WQ, 1, H*dH)
+	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, c.Q, H*dH, 1, XOperand, H*dH, 1, WQOperand, 1, H*dH)
+	WKOperand := kern.Narrow(c.Operands, H*H*dH*dH+H*L*T*dH, c.WK)
 
 	// full_attention.k
-	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, c.K, H*dH, 1, c.X, H*dH, 1, c.WK, 1, H*dH)
+	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, c.K, H*dH, 1, XOperand, H*dH, 1, WKOperand, 1, H*dH)
 
 	// full_attention.a
 	t6 := F(1) / num.Sqrt(F(dH))
+	qViewOperand := kern.Narrow(c.Operands, 2*H*H*dH*dH+H*L*T*dH, c.Q)
+	kViewOperand := kern.Narrow(c.Operands, 2*H*H*dH*dH+2*H*L*T*dH, c.K)
 
 	// full_attention.a
 	for i := range L {
 		for j := range H {
-			kern.Transposed(t[(i*H+j)*dH*T:], T, c.K, (i*T*H+j)*dH, H*dH, T, dH)
+			kern.Transposed(t22[(i*H+j)*dH*T:], T, kViewOperand, (i*T*H+j)*dH, H*dH, T, dH)
 		}
 	}
 
@@ -44,8 +49,8 @@ func (c *outFused) run() {
 	clear(t9)
 	if kern.Wide() {
 		a := regions.R0bee2145b2d4Args{
-			P0:  unsafe.SliceData(c.Q),
-			P1:  unsafe.SliceData(t),
+			P0:  unsafe.SliceData(qViewOperand),
+			P1:  unsafe.SliceData(t22),
 			P2:  unsafe.SliceData(t9),
 			N0:  L,
 			N1:  T,
@@ -65,14 +70,14 @@ func (c *outFused) run() {
 		for i := range L {
 			for j := range T {
 				for k := range H {
-					qView := c.Q[((i*T+j)*H+k)*dH:][:dH]
+					qViewOperand2 := qViewOperand[((i*T+j)*H+k)*dH:][:dH]
 					for m := range dH {
-						qViewEntry := qView[m]
+						qViewOperandEntry := qViewOperand2[m]
 						if n := min(T, j+1); n > 0 {
-							t2 := t[((i*H+k)*dH+m)*T:][:n]
+							t22_2 := t22[((i*H+k)*dH+m)*T:][:n]
 							t9_2 := t9[((i*T+j)*H+k)*T:][:n]
 							for p := range n {
-								t9_2[p] = num.FMA32(qViewEntry, t2[p], t9_2[p])
+								t9_2[p] = num.FMA32(qViewOperandEntry, t22_2[p], t9_2[p])
 							}
 						}
 					}
@@ -160,16 +165,19 @@ func (c *outFused) run() {
 			}
 		}
 	}
+	WVOperand := kern.Narrow(c.Operands, 2*H*H*dH*dH+3*H*L*T*dH, c.WV)
 
 	// full_attention.v
-	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, c.V, H*dH, 1, c.X, H*dH, 1, c.WV, 1, H*dH)
+	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, c.V, H*dH, 1, XOperand, H*dH, 1, WVOperand, 1, H*dH)
+	aOperand := kern.Narrow(c.Operands, 3*H*H*dH*dH+3*H*L*T*dH, c.A)
+	vViewOperand := kern.Narrow(c.Operands, 3*H*H*dH*dH+H*L*T*T+3*H*L*T*dH, c.V)
 
 	// full_attention.out
 	clear(c.Out)
 	if kern.Wide() {
 		a := regions.Re4d290446ee0Args{
-			P0:  unsafe.SliceData(c.A),
-			P1:  unsafe.SliceData(c.V),
+			P0:  unsafe.SliceData(aOperand),
+			P1:  unsafe.SliceData(vViewOperand),
 			P2:  unsafe.SliceData(c.Out),
 			N0:  L,
 			N1:  T,
@@ -190,12 +198,12 @@ func (c *outFused) run() {
 				for k := range H {
 					outView := c.Out[((i*T+j)*H+k)*dH:][:dH]
 					if n := min(T, j+1); n > 0 {
-						a := c.A[((i*T+j)*H+k)*T:][:n]
+						aOperand2 := aOperand[((i*T+j)*H+k)*T:][:n]
 						for m := range n {
-							vView := c.V[((i*T+m)*H+k)*dH:][:dH]
-							aEntry := a[m]
+							vViewOperand2 := vViewOperand[((i*T+m)*H+k)*dH:][:dH]
+							aOperandEntry := aOperand2[m]
 							for p := range dH {
-								outView[p] = num.FMA32(aEntry, vView[p], outView[p])
+								outView[p] = num.FMA32(aOperandEntry, vViewOperand2[p], outView[p])
 							}
 						}
 					}
@@ -216,32 +224,40 @@ func (c *outBackwardFused) run() {
 	_ = T
 	_ = dH
 	t22 := c.Work[:H*L*T*dH]                              // [L, H, d_h, T]
-	t2 := c.Work[H*L*T*dH:][:H*L*T*T]                     // [L, T, H, T]
-	t32 := c.Work[H*L*T*T+H*L*T*dH:][:H*L*T*dH]           // [L, T, H, d_h]
-	t72 := c.Work[H*L*T*T+2*H*L*T*dH:][:H*L*T]            // [L, T, H]
-	t82 := c.Work[H*L*T*T+2*H*L*T*dH+H*L*T:][:H*L*T*T]    // [L, T, H, T]
-	t92 := c.Work[2*H*L*T*T+2*H*L*T*dH+H*L*T:][:H*L*T*T]  // [L, T, H, T]
-	t102 := c.Work[3*H*L*T*T+2*H*L*T*dH+H*L*T:][:H*L*T*T] // [L, T, H, T]
-	t11 := c.Work[4*H*L*T*T+2*H*L*T*dH+H*L*T:][:H*L*T*dH] // [L, T, H, d_h]
-	t12 := c.Work[4*H*L*T*T+3*H*L*T*dH+H*L*T:][:H*L*T*dH] // [L, T, H, d_h]
+	t102 := c.Work[H*L*T*dH:][:H*L*T*T]                   // [L, T, H, T]
+	t11 := c.Work[H*L*T*T+H*L*T*dH:][:H*L*T*dH]           // [L, T, H, d_h]
+	t15 := c.Work[H*L*T*T+2*H*L*T*dH:][:H*L*T]            // [L, T, H]
+	t16 := c.Work[H*L*T*T+2*H*L*T*dH+H*L*T:][:H*L*T*T]    // [L, T, H, T]
+	t17 := c.Work[2*H*L*T*T+2*H*L*T*dH+H*L*T:][:H*L*T*T]  // [L, T, H, T]
+	t18 := c.Work[3*H*L*T*T+2*H*L*T*dH+H*L*T:][:H*L*T*T]  // [L, T, H, T]
+	t19 := c.Work[4*H*L*T*T+2*H*L*T*dH+H*L*T:][:H*L*T*dH] // [L, T, H, d_h]
+	t20 := c.Work[4*H*L*T*T+3*H*L*T*dH+H*L*T:][:H*L*T*dH] // [L, T, H, d_h]
+	XOperand := kern.Narrow(c.Operands, 0, c.X)
+	WQOperand := kern.Narrow(c.Operands, H*L*T*dH, c.WQ)
+	WKOperand := kern.Narrow(c.Operands, H*H*dH*dH+H*L*T*dH, c.WK)
 
 	// full_attention.a
 	t6 := F(1) / num.Sqrt(F(dH))
+	qViewOperand := kern.Narrow(c.Operands, 2*H*H*dH*dH+H*L*T*dH, c.Q)
+	kViewOperand := kern.Narrow(c.Operands, 2*H*H*dH*dH+2*H*L*T*dH, c.K)
+	WVOperand := kern.Narrow(c.Operands, 2*H*H*dH*dH+3*H*L*T*dH, c.WV)
+	aOperand := kern.Narrow(c.Operands, 3*H*H*dH*dH+3*H*L*T*dH, c.A)
+	vViewOperand := kern.Narrow(c.Operands, 3*H*H*dH*dH+H*L*T*T+3*H*L*T*dH, c.V)
 
 	// full_attention.out
 	for i := range L {
 		for j := range H {
-			kern.Transposed(t22[(i*H+j)*dH*T:], T, c.V, (i*T*H+j)*dH, H*dH, T, dH)
+			kern.Transposed(t22[(i*H+j)*dH*T:], T, vViewOperand, (i*T*H+j)*dH, H*dH, T, dH)
 		}
 	}
 
 	// full_attention.out
-	clear(t2)
+	clear(t102)
 	if kern.Wide() {
 		a := regions.R5e38f371bb66Args{
 			P0:  unsafe.SliceData(c.OutBar),
 			P1:  unsafe.SliceData(t22),
-			P2:  unsafe.SliceData(t2),
+			P2:  unsafe.SliceData(t102),
 			N0:  L,
 			N1:  T,
 			N2:  H,
@@ -265,9 +281,9 @@ func (c *outBackwardFused) run() {
 						outBarViewEntry := outBarView[m]
 						if n := min(T, j+1); n > 0 {
 							t22_2 := t22[((i*H+k)*dH+m)*T:][:n]
-							t2_2 := t2[((i*T+j)*H+k)*T:][:n]
+							t102_2 := t102[((i*T+j)*H+k)*T:][:n]
 							for p := range n {
-								t2_2[p] = num.FMA32(t22_2[p], outBarViewEntry, t2_2[p])
+								t102_2[p] = num.FMA32(t22_2[p], outBarViewEntry, t102_2[p])
 							}
 						}
 					}
@@ -277,12 +293,12 @@ func (c *outBackwardFused) run() {
 	}
 
 	// full_attention.out
-	clear(t32)
+	clear(t11)
 	if kern.Wide() {
 		a := regions.R12cebdedcb3dArgs{
-			P0:  unsafe.SliceData(c.A),
+			P0:  unsafe.SliceData(aOperand),
 			P1:  unsafe.SliceData(c.OutBar),
-			P2:  unsafe.SliceData(t32),
+			P2:  unsafe.SliceData(t11),
 			N0:  L,
 			N1:  T,
 			N2:  H,
@@ -300,14 +316,14 @@ func (c *outBackwardFused) run() {
 		for i := range L {
 			for j := range T {
 				for k := range H {
-					t32_2 := t32[((i*T+j)*H+k)*dH:][:dH]
+					t11_2 := t11[((i*T+j)*H+k)*dH:][:dH]
 					lo := max(0, j)
 					if n := T - lo; n > 0 {
 						for m := range n {
 							outBarView := c.OutBar[((i*T+(lo+m))*H+k)*dH:][:dH]
-							aEntry := c.A[((i*T+(lo+m))*H+k)*T+j]
+							aOperandEntry := aOperand[((i*T+(lo+m))*H+k)*T+j]
 							for p := range dH {
-								t32_2[p] = num.FMA32(aEntry, outBarView[p], t32_2[p])
+								t11_2[p] = num.FMA32(aOperandEntry, outBarView[p], t11_2[p])
 							}
 						}
 					}
@@ -317,14 +333,14 @@ func (c *outBackwardFused) run() {
 	}
 
 	// full_attention.v
-	kern.GemmFMA(H*dH, H*dH, L*T, F(1), false, c.WVBar, 1, H*dH, c.X, 1, H*dH, t32, H*dH, 1)
+	kern.GemmFMA(H*dH, H*dH, L*T, F(1), false, c.WVBar, 1, H*dH, XOperand, 1, H*dH, t11, H*dH, 1)
 
 	// full_attention.a
 	if kern.Wide() {
 		a := regions.R25ba5adf1195Args{
 			P0: unsafe.SliceData(c.A),
-			P1: unsafe.SliceData(t2),
-			P2: unsafe.SliceData(t72),
+			P1: unsafe.SliceData(t102),
+			P2: unsafe.SliceData(t15),
 			N0: L,
 			N1: T,
 			N2: H,
@@ -335,31 +351,31 @@ func (c *outBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				t72_2 := t72[(i*T+j)*H:][:H]
+				t15_2 := t15[(i*T+j)*H:][:H]
 				for k := range H {
-					var t722 F
-					t722Sums := [16]F{t722}
+					var t152 F
+					t152Sums := [16]F{t152}
 					if n := min(T, j+1); n > 0 {
 						a := c.A[((i*T+j)*H+k)*T:][:n]
-						t2_2 := t2[((i*T+j)*H+k)*T:][:n]
+						t102_2 := t102[((i*T+j)*H+k)*T:][:n]
 						for m := range n {
-							t722Sums[m%16] = num.FMA32(a[m], t2_2[m], t722Sums[m%16])
+							t152Sums[m%16] = num.FMA32(a[m], t102_2[m], t152Sums[m%16])
 						}
 					}
-					t722 = kern.Sum16(&t722Sums)
-					t72_2[k] = t722
+					t152 = kern.Sum16(&t152Sums)
+					t15_2[k] = t152
 				}
 			}
 		}
 	}
 
 	// full_attention.a
-	clear(t82)
+	clear(t16)
 	if kern.Wide() {
 		a := regions.R212a1aef017cArgs{
-			P0: unsafe.SliceData(t72),
-			P1: unsafe.SliceData(t2),
-			P2: unsafe.SliceData(t82),
+			P0: unsafe.SliceData(t15),
+			P1: unsafe.SliceData(t102),
+			P2: unsafe.SliceData(t16),
 			N0: L,
 			N1: T,
 			N2: H,
@@ -370,14 +386,14 @@ func (c *outBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				t72_2 := t72[(i*T+j)*H:][:H]
+				t15_2 := t15[(i*T+j)*H:][:H]
 				for k := range H {
-					t72Entry := t72_2[k]
+					t15Entry := t15_2[k]
 					if n := min(T, j+1); n > 0 {
-						t2_2 := t2[((i*T+j)*H+k)*T:][:n]
-						t82_2 := t82[((i*T+j)*H+k)*T:][:n]
+						t102_2 := t102[((i*T+j)*H+k)*T:][:n]
+						t16_2 := t16[((i*T+j)*H+k)*T:][:n]
 						for m := range n {
-							t82_2[m] = t2_2[m] - t72Entry
+							t16_2[m] = t102_2[m] - t15Entry
 						}
 					}
 				}
@@ -386,12 +402,12 @@ func (c *outBackwardFused) run() {
 	}
 
 	// full_attention.a
-	clear(t92)
+	clear(t17)
 	if kern.Wide() {
 		a := regions.R06c55ff935caArgs{
 			P0: unsafe.SliceData(c.A),
-			P1: unsafe.SliceData(t82),
-			P2: unsafe.SliceData(t92),
+			P1: unsafe.SliceData(t16),
+			P2: unsafe.SliceData(t17),
 			N0: L,
 			N1: T,
 			N2: H,
@@ -405,10 +421,10 @@ func (c *outBackwardFused) run() {
 				for k := range H {
 					if n := min(T, j+1); n > 0 {
 						a := c.A[((i*T+j)*H+k)*T:][:n]
-						t82_2 := t82[((i*T+j)*H+k)*T:][:n]
-						t92_2 := t92[((i*T+j)*H+k)*T:][:n]
+						t16_2 := t16[((i*T+j)*H+k)*T:][:n]
+						t17_2 := t17[((i*T+j)*H+k)*T:][:n]
 						for m := range n {
-							t92_2[m] = F(a[m] * t82_2[m])
+							t17_2[m] = F(a[m] * t16_2[m])
 						}
 					}
 				}
@@ -417,11 +433,11 @@ func (c *outBackwardFused) run() {
 	}
 
 	// full_attention.a
-	clear(t102)
+	clear(t18)
 	if kern.Wide() {
 		a := regions.R609623939a41Args{
-			P0: unsafe.SliceData(t92),
-			P1: unsafe.SliceData(t102),
+			P0: unsafe.SliceData(t17),
+			P1: unsafe.SliceData(t18),
 			N0: L,
 			N1: T,
 			N2: H,
@@ -435,10 +451,10 @@ func (c *outBackwardFused) run() {
 			for j := range T {
 				for k := range H {
 					if n := min(T, j+1); n > 0 {
-						t92_2 := t92[((i*T+j)*H+k)*T:][:n]
-						t102_2 := t102[((i*T+j)*H+k)*T:][:n]
+						t17_2 := t17[((i*T+j)*H+k)*T:][:n]
+						t18_2 := t18[((i*T+j)*H+k)*T:][:n]
 						for m := range n {
-							t102_2[m] = F(t6 * t92_2[m])
+							t18_2[m] = F(t6 * t17_2[m])
 						}
 					}
 				}
@@ -447,12 +463,12 @@ func (c *outBackwardFused) run() {
 	}
 
 	// full_attention.a
-	clear(t11)
+	clear(t19)
 	if kern.Wide() {
 		a := regions.Re66da5c00233Args{
-			P0:  unsafe.SliceData(t102),
-			P1:  unsafe.SliceData(c.K),
-			P2:  unsafe.SliceData(t11),
+			P0:  unsafe.SliceData(t18),
+			P1:  unsafe.SliceData(kViewOperand),
+			P2:  unsafe.SliceData(t19),
 			N0:  L,
 			N1:  T,
 			N2:  H,
@@ -470,14 +486,14 @@ func (c *outBackwardFused) run() {
 		for i := range L {
 			for j := range T {
 				for k := range H {
-					t11_2 := t11[((i*T+j)*H+k)*dH:][:dH]
+					t19_2 := t19[((i*T+j)*H+k)*dH:][:dH]
 					if n := min(T, j+1); n > 0 {
-						t102_2 := t102[((i*T+j)*H+k)*T:][:n]
+						t18_2 := t18[((i*T+j)*H+k)*T:][:n]
 						for m := range n {
-							kView := c.K[((i*T+m)*H+k)*dH:][:dH]
-							t102Entry := t102_2[m]
+							kViewOperand2 := kViewOperand[((i*T+m)*H+k)*dH:][:dH]
+							t18Entry := t18_2[m]
 							for p := range dH {
-								t11_2[p] = num.FMA32(kView[p], t102Entry, t11_2[p])
+								t19_2[p] = num.FMA32(kViewOperand2[p], t18Entry, t19_2[p])
 							}
 						}
 					}
@@ -487,12 +503,12 @@ func (c *outBackwardFused) run() {
 	}
 
 	// full_attention.a
-	clear(t12)
+	clear(t20)
 	if kern.Wide() {
 		a := regions.Rc1ec35135a9cArgs{
-			P0:  unsafe.SliceData(t102),
-			P1:  unsafe.SliceData(c.Q),
-			P2:  unsafe.SliceData(t12),
+			P0:  unsafe.SliceData(t18),
+			P1:  unsafe.SliceData(qViewOperand),
+			P2:  unsafe.SliceData(t20),
 			N0:  L,
 			N1:  T,
 			N2:  H,
@@ -510,14 +526,14 @@ func (c *outBackwardFused) run() {
 		for i := range L {
 			for j := range T {
 				for k := range H {
-					t12_2 := t12[((i*T+j)*H+k)*dH:][:dH]
+					t20_2 := t20[((i*T+j)*H+k)*dH:][:dH]
 					lo := max(0, j)
 					if n := T - lo; n > 0 {
 						for m := range n {
-							qView := c.Q[((i*T+(lo+m))*H+k)*dH:][:dH]
-							t102Entry2 := t102[((i*T+(lo+m))*H+k)*T+j]
+							qViewOperand2 := qViewOperand[((i*T+(lo+m))*H+k)*dH:][:dH]
+							t18Entry2 := t18[((i*T+(lo+m))*H+k)*T+j]
 							for p := range dH {
-								t12_2[p] = num.FMA32(qView[p], t102Entry2, t12_2[p])
+								t20_2[p] = num.FMA32(qViewOperand2[p], t18Entry2, t20_2[p])
 							}
 						}
 					}
@@ -527,17 +543,17 @@ func (c *outBackwardFused) run() {
 	}
 
 	// full_attention.k
-	kern.GemmFMA(H*dH, H*dH, L*T, F(1), false, c.WKBar, 1, H*dH, c.X, 1, H*dH, t12, H*dH, 1)
+	kern.GemmFMA(H*dH, H*dH, L*T, F(1), false, c.WKBar, 1, H*dH, XOperand, 1, H*dH, t20, H*dH, 1)
 
 	// full_attention.q
-	kern.GemmFMA(H*dH, H*dH, L*T, F(1), false, c.WQBar, 1, H*dH, c.X, 1, H*dH, t11, H*dH, 1)
+	kern.GemmFMA(H*dH, H*dH, L*T, F(1), false, c.WQBar, 1, H*dH, XOperand, 1, H*dH, t19, H*dH, 1)
 
 	// full_attention.v
-	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, c.XBar, H*dH, 1, t32, H*dH, 1, c.WV, H*dH, 1)
+	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, c.XBar, H*dH, 1, t11, H*dH, 1, WVOperand, H*dH, 1)
 
 	// full_attention.k
-	kern.GemmFMA(L*T, H*dH, H*dH, F(1), true, c.XBar, H*dH, 1, t12, H*dH, 1, c.WK, H*dH, 1)
+	kern.GemmFMA(L*T, H*dH, H*dH, F(1), true, c.XBar, H*dH, 1, t20, H*dH, 1, WKOperand, H*dH, 1)
 
 	// full_attention.q
-	kern.GemmFMA(L*T, H*dH, H*dH, F(1), true, c.XBar, H*dH, 1, t11, H*dH, 1, c.WQ, H*dH, 1)
+	kern.GemmFMA(L*T, H*dH, H*dH, F(1), true, c.XBar, H*dH, 1, t19, H*dH, 1, WQOperand, H*dH, 1)
 }

@@ -74,7 +74,8 @@ func (b *Block[F]) NewMemory(batch int) *block.Memory[F] {
 func Entry() catalog.Entry {
 	return catalog.Block("GELUMLP", "490fb0bfc2e0c2551f657a748956079eadfceab9fffe4a4ffe0479d5c8f5d6a2",
 		formula.Page{Kind: formula.Composition, Sizes: []string{"d_h"}},
-		assemble[float32], assemble[float64])
+		assemble[float32], assemble[float64]).
+		WithOperands("X, W1, W2, a value in out")
 }
 
 func assemble[F num.Float](m catalog.Arguments[F]) block.Block[F] {

@@ -16,22 +16,29 @@ var outKind = tape.NewKind()
 //
 // It keeps L·T·d_h entries and checkpoints of 0 entries.
 type Out[F num.Float] struct {
-	L     int
-	T     int
-	D     int
-	DH    int
-	W1    []F // [d_h, d]
-	X     []F // [L, T, d]
-	W2    []F // [d, d_h]
-	Out   []F // [L, T, d], written
-	HProd []F // [L, T, d_h], written
-	Work  []F // WorkLen() entries
+	L        int
+	T        int
+	D        int
+	DH       int
+	W1       []F // [d_h, d]
+	X        []F // [L, T, d]
+	W2       []F // [d, d_h]
+	Out      []F // [L, T, d], written
+	HProd    []F // [L, T, d_h], written
+	Work     []F // WorkLen() entries
+	Operands []F // OperandsLen() entries, or nil: operands of products are not rounded to bfloat16
 }
 
 // WorkLen is L·T·d_h.
 func (c *Out[F]) WorkLen() int {
 	L, T, dH := c.L, c.T, c.DH
 	return L * T * dH
+}
+
+// OperandsLen is L·T·d + L·T·d_h + 2·d·d_h.
+func (c *Out[F]) OperandsLen() int {
+	L, T, d, dH := c.L, c.T, c.D, c.DH
+	return L*T*d + L*T*dH + 2*d*dH
 }
 
 // Run computes Out.
@@ -45,9 +52,11 @@ func (c *Out[F]) Run() {
 	}
 	L, T, d, dH := c.L, c.T, c.D, c.DH
 	t22 := c.Work[:L*T*dH] // [L, T, d_h]
+	XOperand := kern.Narrow(c.Operands, 0, c.X)
+	W1Operand := kern.Narrow(c.Operands, L*T*d, c.W1)
 
 	// gelumlp.h
-	kern.Gemm(L*T, dH, d, F(1), false, c.HProd, dH, 1, c.X, d, 1, c.W1, 1, d)
+	kern.Gemm(L*T, dH, d, F(1), false, c.HProd, dH, 1, XOperand, d, 1, W1Operand, 1, d)
 
 	// gelumlp.out, gelumlp.h
 	for i := range L {
@@ -60,32 +69,41 @@ func (c *Out[F]) Run() {
 			}
 		}
 	}
+	W2Operand := kern.Narrow(c.Operands, L*T*d+d*dH, c.W2)
+	t22Operand := kern.Narrow(c.Operands, L*T*d+2*d*dH, t22)
 
 	// gelumlp.out, gelumlp.h
-	kern.Gemm(L*T, d, dH, F(0.5), false, c.Out, d, 1, t22, dH, 1, c.W2, 1, dH)
+	kern.Gemm(L*T, d, dH, F(0.5), false, c.Out, d, 1, t22Operand, dH, 1, W2Operand, 1, dH)
 }
 
 // OutBackward is one call of the kernel OutBackward.
 type OutBackward[F num.Float] struct {
-	L      int
-	T      int
-	D      int
-	DH     int
-	W1     []F // [d_h, d]
-	X      []F // [L, T, d]
-	W2     []F // [d, d_h]
-	OutBar []F // [L, T, d]
-	HProd  []F // [L, T, d_h]
-	W1Bar  []F // [d_h, d], written
-	XBar   []F // [L, T, d], written
-	W2Bar  []F // [d, d_h], written
-	Work   []F // WorkLen() entries
+	L        int
+	T        int
+	D        int
+	DH       int
+	W1       []F // [d_h, d]
+	X        []F // [L, T, d]
+	W2       []F // [d, d_h]
+	OutBar   []F // [L, T, d]
+	HProd    []F // [L, T, d_h]
+	W1Bar    []F // [d_h, d], written
+	XBar     []F // [L, T, d], written
+	W2Bar    []F // [d, d_h], written
+	Work     []F // WorkLen() entries
+	Operands []F // OperandsLen() entries, or nil: operands of products are not rounded to bfloat16
 }
 
 // WorkLen is 4·L·T·d_h.
 func (c *OutBackward[F]) WorkLen() int {
 	L, T, dH := c.L, c.T, c.DH
 	return 4 * L * T * dH
+}
+
+// OperandsLen is L·T·d + L·T·d_h + 2·d·d_h.
+func (c *OutBackward[F]) OperandsLen() int {
+	L, T, d, dH := c.L, c.T, c.D, c.DH
+	return L*T*d + L*T*dH + 2*d*dH
 }
 
 // Run computes OutBackward.
@@ -102,9 +120,11 @@ func (c *OutBackward[F]) Run() {
 	work := c.Work[L*T*dH:]
 	t22 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t42 := work[:L*T*dH] // [L, T, d_h]
+	t8 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t12 := work[:L*T*dH] // [L, T, d_h]
+	t16 := work[:L*T*dH] // [L, T, d_h]
+	XOperand := kern.Narrow(c.Operands, 0, c.X)
+	W1Operand := kern.Narrow(c.Operands, L*T*d, c.W1)
 
 	// gelumlp.h, gelumlp.out
 	for i := range L {
@@ -120,33 +140,35 @@ func (c *OutBackward[F]) Run() {
 			}
 		}
 	}
+	W2Operand := kern.Narrow(c.Operands, L*T*d+d*dH, c.W2)
+	t22Operand := kern.Narrow(c.Operands, L*T*d+2*d*dH, t22)
 
 	// gelumlp.out
-	kern.Gemm(d, dH, L*T, F(0.5), false, c.W2Bar, dH, 1, c.OutBar, 1, d, t22, dH, 1)
+	kern.Gemm(d, dH, L*T, F(0.5), false, c.W2Bar, dH, 1, c.OutBar, 1, d, t22Operand, dH, 1)
 
 	// gelumlp.out
-	kern.Gemm(L*T, dH, d, F(0.5), false, t42, dH, 1, c.OutBar, d, 1, c.W2, dH, 1)
+	kern.Gemm(L*T, dH, d, F(0.5), false, t8, dH, 1, c.OutBar, d, 1, W2Operand, dH, 1)
 
 	// gelumlp.h, gelumlp.out
 	for i := range L {
 		for j := range T {
-			t42_2 := t42[(i*T+j)*dH:][:dH]
+			t8_2 := t8[(i*T+j)*dH:][:dH]
 			hProd := c.HProd[(i*T+j)*dH:][:dH]
 			t6_2 := t6[(i*T+j)*dH:][:dH]
-			t12_2 := t12[(i*T+j)*dH:][:dH]
+			t16_2 := t16[(i*T+j)*dH:][:dH]
 			for k := range dH {
-				t42Entry := t42_2[k]
+				t8Entry := t8_2[k]
 				hProdEntry2 := hProd[k]
-				t12_2[k] = F(t6_2[k]*t42Entry) + F(F(F(0.7978845608028653*hProdEntry2)*t42Entry)*num.Exp(F(F(-0.4999999999999999*hProdEntry2)*hProdEntry2)))
+				t16_2[k] = F(t6_2[k]*t8Entry) + F(F(F(0.7978845608028653*hProdEntry2)*t8Entry)*num.Exp(F(F(-0.4999999999999999*hProdEntry2)*hProdEntry2)))
 			}
 		}
 	}
 
 	// gelumlp.h
-	kern.Gemm(L*T, d, dH, F(1), false, c.XBar, d, 1, t12, dH, 1, c.W1, d, 1)
+	kern.Gemm(L*T, d, dH, F(1), false, c.XBar, d, 1, t16, dH, 1, W1Operand, d, 1)
 
 	// gelumlp.h
-	kern.Gemm(d, dH, L*T, F(1), false, c.W1Bar, 1, d, c.X, 1, d, t12, dH, 1)
+	kern.Gemm(d, dH, L*T, F(1), false, c.W1Bar, 1, d, XOperand, 1, d, t16, dH, 1)
 }
 
 // outNode is one call of Out on the tape.
@@ -184,9 +206,11 @@ func (b *Block[F]) out(c block.Call[F], w block.Weights[F], m *block.Memory[F], 
 	k.Out = arena.Alloc(k.L * k.T * k.D)
 	k.HProd = c.Run.Saved(k.L * k.T * k.DH)
 	k.Work = arena.Scratch(k.WorkLen())
+	k.Operands = arena.Operands(k.OperandsLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
+	k.Operands = nil
 	outOut = c.Run.Output(k.Out)
 	n.outOut = outOut
 	return
@@ -208,6 +232,7 @@ func (n *outNode[F]) Backward(t *tape.Tape[F]) {
 	g.XBar = t.Part(n.vX, g.L*g.T*g.D)
 	g.W2Bar = t.Part(n.vW2, g.D*g.DH)
 	g.Work = t.Scratch(g.WorkLen())
+	g.Operands = t.Operands(g.OperandsLen())
 	g.Run()
 	t.Contribute(n.vW1, g.W1Bar)
 	t.Contribute(n.vX, g.XBar)

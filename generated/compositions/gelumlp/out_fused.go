@@ -20,9 +20,11 @@ func (c *outFused) run() {
 	_ = d
 	_ = dH
 	t22 := c.Work[:L*T*dH] // [L, T, d_h]
+	XOperand := kern.Narrow(c.Operands, 0, c.X)
+	W1Operand := kern.Narrow(c.Operands, L*T*d, c.W1)
 
 	// gelumlp.h
-	kern.GemmFMA(L*T, dH, d, F(1), false, c.HProd, dH, 1, c.X, d, 1, c.W1, 1, d)
+	kern.GemmFMA(L*T, dH, d, F(1), false, c.HProd, dH, 1, XOperand, d, 1, W1Operand, 1, d)
 
 	// gelumlp.out, gelumlp.h
 	if kern.Wide() {
@@ -47,9 +49,11 @@ func (c *outFused) run() {
 			}
 		}
 	}
+	W2Operand := kern.Narrow(c.Operands, L*T*d+d*dH, c.W2)
+	t22Operand := kern.Narrow(c.Operands, L*T*d+2*d*dH, t22)
 
 	// gelumlp.out, gelumlp.h
-	kern.GemmFMA(L*T, d, dH, F(0.5), false, c.Out, d, 1, t22, dH, 1, c.W2, 1, dH)
+	kern.GemmFMA(L*T, d, dH, F(0.5), false, c.Out, d, 1, t22Operand, dH, 1, W2Operand, 1, dH)
 }
 
 // outBackwardFused is OutBackward in fused arithmetic.
@@ -64,8 +68,10 @@ func (c *outBackwardFused) run() {
 	_ = dH
 	t6 := c.Work[:L*T*dH]             // [L, T, d_h]
 	t22 := c.Work[L*T*dH:][:L*T*dH]   // [L, T, d_h]
-	t42 := c.Work[2*L*T*dH:][:L*T*dH] // [L, T, d_h]
-	t12 := c.Work[3*L*T*dH:][:L*T*dH] // [L, T, d_h]
+	t8 := c.Work[2*L*T*dH:][:L*T*dH]  // [L, T, d_h]
+	t16 := c.Work[3*L*T*dH:][:L*T*dH] // [L, T, d_h]
+	XOperand := kern.Narrow(c.Operands, 0, c.X)
+	W1Operand := kern.Narrow(c.Operands, L*T*d, c.W1)
 
 	// gelumlp.h, gelumlp.out
 	if kern.Wide() {
@@ -94,20 +100,22 @@ func (c *outBackwardFused) run() {
 			}
 		}
 	}
+	W2Operand := kern.Narrow(c.Operands, L*T*d+d*dH, c.W2)
+	t22Operand := kern.Narrow(c.Operands, L*T*d+2*d*dH, t22)
 
 	// gelumlp.out
-	kern.GemmFMA(d, dH, L*T, F(0.5), false, c.W2Bar, dH, 1, c.OutBar, 1, d, t22, dH, 1)
+	kern.GemmFMA(d, dH, L*T, F(0.5), false, c.W2Bar, dH, 1, c.OutBar, 1, d, t22Operand, dH, 1)
 
 	// gelumlp.out
-	kern.GemmFMA(L*T, dH, d, F(0.5), false, t42, dH, 1, c.OutBar, d, 1, c.W2, dH, 1)
+	kern.GemmFMA(L*T, dH, d, F(0.5), false, t8, dH, 1, c.OutBar, d, 1, W2Operand, dH, 1)
 
 	// gelumlp.h, gelumlp.out
 	if kern.Wide() {
 		a := regions.R9a668d721becArgs{
-			P0: unsafe.SliceData(t42),
+			P0: unsafe.SliceData(t8),
 			P1: unsafe.SliceData(c.HProd),
 			P2: unsafe.SliceData(t6),
-			P3: unsafe.SliceData(t12),
+			P3: unsafe.SliceData(t16),
 			N0: L,
 			N1: T,
 			N2: dH,
@@ -117,22 +125,22 @@ func (c *outBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				t42_2 := t42[(i*T+j)*dH:][:dH]
+				t8_2 := t8[(i*T+j)*dH:][:dH]
 				hProd := c.HProd[(i*T+j)*dH:][:dH]
 				t6_2 := t6[(i*T+j)*dH:][:dH]
-				t12_2 := t12[(i*T+j)*dH:][:dH]
+				t16_2 := t16[(i*T+j)*dH:][:dH]
 				for k := range dH {
-					t42Entry := t42_2[k]
+					t8Entry := t8_2[k]
 					hProdEntry2 := hProd[k]
-					t12_2[k] = num.FMA32(F(F(0.7978845608028653*hProdEntry2)*t42Entry), kern.Exp(F(F(-0.4999999999999999*hProdEntry2)*hProdEntry2)), F(t6_2[k]*t42Entry))
+					t16_2[k] = num.FMA32(F(F(0.7978845608028653*hProdEntry2)*t8Entry), kern.Exp(F(F(-0.4999999999999999*hProdEntry2)*hProdEntry2)), F(t6_2[k]*t8Entry))
 				}
 			}
 		}
 	}
 
 	// gelumlp.h
-	kern.GemmFMA(L*T, d, dH, F(1), false, c.XBar, d, 1, t12, dH, 1, c.W1, d, 1)
+	kern.GemmFMA(L*T, d, dH, F(1), false, c.XBar, d, 1, t16, dH, 1, W1Operand, d, 1)
 
 	// gelumlp.h
-	kern.GemmFMA(d, dH, L*T, F(1), false, c.W1Bar, 1, d, c.X, 1, d, t12, dH, 1)
+	kern.GemmFMA(d, dH, L*T, F(1), false, c.W1Bar, 1, d, XOperand, 1, d, t16, dH, 1)
 }

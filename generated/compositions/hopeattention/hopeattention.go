@@ -89,7 +89,8 @@ func (b *Block[F]) NewMemory(batch int) *block.Memory[F] {
 func Entry() catalog.Entry {
 	return catalog.Block("HopeAttention", "72980a0635fee094a287d9886dd8b37f73934b807076b21d97eb9e4050c51226",
 		formula.Page{Kind: formula.Composition, Parts: []formula.Part{{Name: "attention", Kind: formula.Composition}, {Name: "net", Kind: formula.Composition, List: true}}},
-		assemble[float32], assemble[float64])
+		assemble[float32], assemble[float64]).
+		WithOperands("a, W_O")
 }
 
 func assemble[F num.Float](m catalog.Arguments[F]) block.Block[F] {

@@ -14,19 +14,26 @@ var uKind = tape.NewKind()
 
 // U is one call of the kernel U.
 type U[F num.Float] struct {
-	L    int
-	T    int
-	D    int
-	X    []F // [L, T, d]
-	WO   []F // [d, d]
-	A    []F // [L, T, d]
-	U    []F // [L, T, d], written
-	Work []F // WorkLen() entries
+	L        int
+	T        int
+	D        int
+	X        []F // [L, T, d]
+	WO       []F // [d, d]
+	A        []F // [L, T, d]
+	U        []F // [L, T, d], written
+	Work     []F // WorkLen() entries
+	Operands []F // OperandsLen() entries, or nil: operands of products are not rounded to bfloat16
 }
 
 // WorkLen is 0.
 func (c *U[F]) WorkLen() int {
 	return 0
+}
+
+// OperandsLen is L·T·d + d·d.
+func (c *U[F]) OperandsLen() int {
+	L, T, d := c.L, c.T, c.D
+	return L*T*d + d*d
 }
 
 // Run computes U.
@@ -39,6 +46,8 @@ func (c *U[F]) Run() {
 		return
 	}
 	L, T, d := c.L, c.T, c.D
+	aOperand := kern.Narrow(c.Operands, 0, c.A)
+	WOOperand := kern.Narrow(c.Operands, L*T*d, c.WO)
 
 	// hope_attention.u
 	for i := range L {
@@ -52,26 +61,33 @@ func (c *U[F]) Run() {
 	}
 
 	// hope_attention.u
-	kern.Gemm(L*T, d, d, F(1), true, c.U, d, 1, c.A, d, 1, c.WO, 1, d)
+	kern.Gemm(L*T, d, d, F(1), true, c.U, d, 1, aOperand, d, 1, WOOperand, 1, d)
 }
 
 // UBackward is one call of the kernel UBackward.
 type UBackward[F num.Float] struct {
-	L     int
-	T     int
-	D     int
-	WO    []F // [d, d]
-	A     []F // [L, T, d]
-	UBar  []F // [L, T, d]
-	XBar  []F // [L, T, d], written
-	WOBar []F // [d, d], written
-	ABar  []F // [L, T, d], written
-	Work  []F // WorkLen() entries
+	L        int
+	T        int
+	D        int
+	WO       []F // [d, d]
+	A        []F // [L, T, d]
+	UBar     []F // [L, T, d]
+	XBar     []F // [L, T, d], written
+	WOBar    []F // [d, d], written
+	ABar     []F // [L, T, d], written
+	Work     []F // WorkLen() entries
+	Operands []F // OperandsLen() entries, or nil: operands of products are not rounded to bfloat16
 }
 
 // WorkLen is 0.
 func (c *UBackward[F]) WorkLen() int {
 	return 0
+}
+
+// OperandsLen is L·T·d + d·d.
+func (c *UBackward[F]) OperandsLen() int {
+	L, T, d := c.L, c.T, c.D
+	return L*T*d + d*d
 }
 
 // Run computes UBackward.
@@ -84,12 +100,14 @@ func (c *UBackward[F]) Run() {
 		return
 	}
 	L, T, d := c.L, c.T, c.D
+	aOperand := kern.Narrow(c.Operands, 0, c.A)
+	WOOperand := kern.Narrow(c.Operands, L*T*d, c.WO)
 
 	// hope_attention.u
-	kern.Gemm(L*T, d, d, F(1), false, c.ABar, d, 1, c.UBar, d, 1, c.WO, d, 1)
+	kern.Gemm(L*T, d, d, F(1), false, c.ABar, d, 1, c.UBar, d, 1, WOOperand, d, 1)
 
 	// hope_attention.u
-	kern.Gemm(d, d, L*T, F(1), false, c.WOBar, 1, d, c.A, 1, d, c.UBar, d, 1)
+	kern.Gemm(d, d, L*T, F(1), false, c.WOBar, d, 1, c.UBar, 1, d, aOperand, d, 1)
 	for i := range L {
 		for j := range T {
 			uBar := c.UBar[(i*T+j)*d:][:d]
@@ -138,9 +156,11 @@ func (b *Block[F]) u(c block.Call[F], w block.Weights[F], m *block.Memory[F], X 
 	k.A = arena.Data(n.vA)
 	k.U = arena.Alloc(k.L * k.T * k.D)
 	k.Work = arena.Scratch(k.WorkLen())
+	k.Operands = arena.Operands(k.OperandsLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
+	k.Operands = nil
 	uOut = c.Run.Output(k.U)
 	n.outU = uOut
 	return
@@ -160,6 +180,7 @@ func (n *uNode[F]) Backward(t *tape.Tape[F]) {
 	g.WOBar = t.Part(n.vWO, g.D*g.D)
 	g.ABar = t.Part(n.vA, g.L*g.T*g.D)
 	g.Work = t.Scratch(g.WorkLen())
+	g.Operands = t.Operands(g.OperandsLen())
 	g.Run()
 	t.Contribute(n.vX, g.XBar)
 	t.Contribute(n.vWO, g.WOBar)

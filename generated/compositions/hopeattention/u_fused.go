@@ -13,6 +13,8 @@ func (c *uFused) run() {
 	_ = L
 	_ = T
 	_ = d
+	aOperand := kern.Narrow(c.Operands, 0, c.A)
+	WOOperand := kern.Narrow(c.Operands, L*T*d, c.WO)
 
 	// hope_attention.u
 	for i := range L {
@@ -22,7 +24,7 @@ func (c *uFused) run() {
 	}
 
 	// hope_attention.u
-	kern.GemmFMA(L*T, d, d, F(1), true, c.U, d, 1, c.A, d, 1, c.WO, 1, d)
+	kern.GemmFMA(L*T, d, d, F(1), true, c.U, d, 1, aOperand, d, 1, WOOperand, 1, d)
 }
 
 // uBackwardFused is UBackward in fused arithmetic.
@@ -34,12 +36,14 @@ func (c *uBackwardFused) run() {
 	_ = L
 	_ = T
 	_ = d
+	aOperand := kern.Narrow(c.Operands, 0, c.A)
+	WOOperand := kern.Narrow(c.Operands, L*T*d, c.WO)
 
 	// hope_attention.u
-	kern.GemmFMA(L*T, d, d, F(1), false, c.ABar, d, 1, c.UBar, d, 1, c.WO, d, 1)
+	kern.GemmFMA(L*T, d, d, F(1), false, c.ABar, d, 1, c.UBar, d, 1, WOOperand, d, 1)
 
 	// hope_attention.u
-	kern.GemmFMA(d, d, L*T, F(1), false, c.WOBar, 1, d, c.A, 1, d, c.UBar, d, 1)
+	kern.GemmFMA(d, d, L*T, F(1), false, c.WOBar, d, 1, c.UBar, 1, d, aOperand, d, 1)
 	for i := range L {
 		for j := range T {
 			copy(c.XBar[(i*T+j)*d:][:d], c.UBar[(i*T+j)*d:][:d])

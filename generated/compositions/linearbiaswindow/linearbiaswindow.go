@@ -84,7 +84,8 @@ func (b *Block[F]) NewMemory(batch int) *block.Memory[F] {
 func Entry() catalog.Entry {
 	return catalog.Block("LinearBiasWindow", "cc2ec7d9c67bc38e6a8d076067a1112194648688d8952df944df3d46c3d87ef2",
 		formula.Page{Kind: formula.Composition, Sizes: []string{"H", "w"}},
-		assemble[float32], assemble[float64])
+		assemble[float32], assemble[float64]).
+		WithOperands("X, W_Q, W_K, q, k, W_V, a, v")
 }
 
 func assemble[F num.Float](m catalog.Arguments[F]) block.Block[F] {

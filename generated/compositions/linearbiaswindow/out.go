@@ -37,12 +37,19 @@ type Out[F num.Float] struct {
 	A        []F     // [L, T, H, w], written
 	OutStack []F     // [L, T + w - 1, H, d_h], written
 	Work     []F     // WorkLen() entries
+	Operands []F     // OperandsLen() entries, or nil: operands of products are not rounded to bfloat16
 }
 
 // WorkLen is H·L·T·d_h + 2·H·L·T·w + H·L·d_h·w - H·L·d_h + H·w + H.
 func (c *Out[F]) WorkLen() int {
 	H, L, T, dH, w := c.H, c.L, c.T, c.DH, c.W
 	return H*L*T*dH + 2*H*L*T*w + H*L*dH*w - H*L*dH + H*w + H
+}
+
+// OperandsLen is 3·H·H·d_h·d_h + 4·H·L·T·d_h + H·L·T·w + 2·H·L·d_h·w - 2·H·L·d_h.
+func (c *Out[F]) OperandsLen() int {
+	H, L, T, dH, w := c.H, c.L, c.T, c.DH, c.W
+	return 3*H*H*dH*dH + 4*H*L*T*dH + H*L*T*w + 2*H*L*dH*w - 2*H*L*dH
 }
 
 // Run computes Out.
@@ -55,7 +62,7 @@ func (c *Out[F]) Run() {
 		return
 	}
 	H, L, T, dH, w := c.H, c.L, c.T, c.DH, c.W
-	t := c.Work[:H*L*T*dH+H*L*dH*w-H*L*dH] // [L, H, d_h, T + w - 1]
+	t22 := c.Work[:H*L*T*dH+H*L*dH*w-H*L*dH] // [L, H, d_h, T + w - 1]
 	work := c.Work[H*L*T*dH+H*L*dH*w-H*L*dH:]
 	t8 := work[:H] // [H]
 	work = work[H:]
@@ -64,13 +71,16 @@ func (c *Out[F]) Run() {
 	t19 := work[:H*L*T*w] // [L, T, H, w]
 	work = work[H*L*T*w:]
 	t21 := work[:H*L*T*w] // [L, T, H, w]
+	XOperand := kern.Narrow(c.Operands, 0, c.X)
+	WQOperand := kern.Narrow(c.Operands, H*L*T*dH, c.WQ)
 
 	// linear_bias_window.q
-	kern.Gemm(L*T, H*dH, H*dH, F(1), false, c.Q, H*dH, 1, c.X, H*dH, 1, c.WQ, 1, H*dH)
+	kern.Gemm(L*T, H*dH, H*dH, F(1), false, c.Q, H*dH, 1, XOperand, H*dH, 1, WQOperand, 1, H*dH)
+	WKOperand := kern.Narrow(c.Operands, H*H*dH*dH+H*L*T*dH, c.WK)
 
 	// linear_bias_window.k
 	for i := range L {
-		kern.Gemm(T, H*dH, H*dH, F(1), false, kern.From(c.AStack, (i*(T+w-1)+w-1)*H*dH), H*dH, 1, kern.From(c.X, i*T*H*dH), H*dH, 1, c.WK, 1, H*dH)
+		kern.Gemm(T, H*dH, H*dH, F(1), false, kern.From(c.AStack, (i*(T+w-1)+w-1)*H*dH), H*dH, 1, kern.From(XOperand, i*T*H*dH), H*dH, 1, WKOperand, 1, H*dH)
 	}
 
 	// linear_bias_window.m
@@ -116,14 +126,16 @@ func (c *Out[F]) Run() {
 			}
 		}
 	}
+	qViewOperand := kern.Narrow(c.Operands, 2*H*H*dH*dH+H*L*T*dH, c.Q)
+	aStackOperand := kern.Narrow(c.Operands, 2*H*H*dH*dH+2*H*L*T*dH, c.AStack)
 
 	// linear_bias_window.a
 	for i := range L {
 		for j := range H {
 			for k := range dH {
-				t2 := t[((i*H+j)*dH+k)*(T+w-1):][:T+w-1]
+				t22_2 := t22[((i*H+j)*dH+k)*(T+w-1):][:T+w-1]
 				for m2 := range T + w - 1 {
-					t2[m2] = c.AStack[((i*(T+w-1)-m2+T+w-2)*H+j)*dH+k]
+					t22_2[m2] = aStackOperand[((i*(T+w-1)-m2+T+w-2)*H+j)*dH+k]
 				}
 			}
 		}
@@ -138,7 +150,7 @@ func (c *Out[F]) Run() {
 					for p := range w {
 						n := int(c.Pos[i]) + j - p
 						if n >= 0 {
-							t19[((i*T+j)*H+k)*w+p] += F(c.Q[((i*T+j)*H+k)*dH+m2] * t[((i*H+k)*dH+m2)*(T+w-1)-j+p+T-1])
+							t19[((i*T+j)*H+k)*w+p] += F(qViewOperand[((i*T+j)*H+k)*dH+m2] * t22[((i*H+k)*dH+m2)*(T+w-1)-j+p+T-1])
 						}
 					}
 				}
@@ -193,10 +205,11 @@ func (c *Out[F]) Run() {
 			}
 		}
 	}
+	WVOperand := kern.Narrow(c.Operands, 2*H*H*dH*dH+3*H*L*T*dH+H*L*dH*w-H*L*dH, c.WV)
 
 	// linear_bias_window.v
 	for i := range L {
-		kern.Gemm(T, H*dH, H*dH, F(1), false, kern.From(c.OutStack, (i*(T+w-1)+w-1)*H*dH), H*dH, 1, kern.From(c.X, i*T*H*dH), H*dH, 1, c.WV, 1, H*dH)
+		kern.Gemm(T, H*dH, H*dH, F(1), false, kern.From(c.OutStack, (i*(T+w-1)+w-1)*H*dH), H*dH, 1, kern.From(XOperand, i*T*H*dH), H*dH, 1, WVOperand, 1, H*dH)
 	}
 
 	// linear_bias_window.out
@@ -224,6 +237,8 @@ func (c *Out[F]) Run() {
 			}
 		}
 	}
+	aOperand := kern.Narrow(c.Operands, 3*H*H*dH*dH+3*H*L*T*dH+H*L*dH*w-H*L*dH, c.A)
+	outStackOperand := kern.Narrow(c.Operands, 3*H*H*dH*dH+3*H*L*T*dH+H*L*T*w+H*L*dH*w-H*L*dH, c.OutStack)
 
 	// linear_bias_window.out
 	clear(c.Out)
@@ -233,11 +248,11 @@ func (c *Out[F]) Run() {
 				for m2 := range w {
 					n5 := int(c.Pos[i]) + j - m2
 					if n5 >= 0 {
-						aEntry := c.A[((i*T+j)*H+k)*w+m2]
-						outStack := c.OutStack[((i*(T+w-1)+j-m2+w-1)*H+k)*dH:][:dH]
+						aOperandEntry := aOperand[((i*T+j)*H+k)*w+m2]
+						outStackOperand2 := outStackOperand[((i*(T+w-1)+j-m2+w-1)*H+k)*dH:][:dH]
 						outView := c.Out[((i*T+j)*H+k)*dH:][:dH]
 						for p := range dH {
-							outView[p] += F(aEntry * outStack[p])
+							outView[p] += F(aOperandEntry * outStackOperand2[p])
 						}
 					}
 				}
@@ -272,12 +287,19 @@ type OutBackward[F num.Float] struct {
 	WVBar       []F     // [H·d_h, H·d_h], written
 	VTailBarOut []F     // [L, w - 1, H, d_h], written
 	Work        []F     // WorkLen() entries
+	Operands    []F     // OperandsLen() entries, or nil: operands of products are not rounded to bfloat16
 }
 
 // WorkLen is 8·H·L·T·d_h + 2·H·L·T·w + 5·H·L·d_h·w + H·L·T - 5·H·L·d_h.
 func (c *OutBackward[F]) WorkLen() int {
 	H, L, T, dH, w := c.H, c.L, c.T, c.DH, c.W
 	return 8*H*L*T*dH + 2*H*L*T*w + 5*H*L*dH*w + H*L*T - 5*H*L*dH
+}
+
+// OperandsLen is 3·H·H·d_h·d_h + 4·H·L·T·d_h + H·L·T·w + 2·H·L·d_h·w - 2·H·L·d_h.
+func (c *OutBackward[F]) OperandsLen() int {
+	H, L, T, dH, w := c.H, c.L, c.T, c.DH, c.W
+	return 3*H*H*dH*dH + 4*H*L*T*dH + H*L*T*w + 2*H*L*dH*w - 2*H*L*dH
 }
 
 // Run computes OutBackward.
@@ -292,28 +314,36 @@ func (c *OutBackward[F]) Run() {
 	H, L, T, dH, w := c.H, c.L, c.T, c.DH, c.W
 	t22 := c.Work[:H*L*T*dH+H*L*dH*w-H*L*dH] // [L, H, d_h, T + w - 1]
 	work := c.Work[H*L*T*dH+H*L*dH*w-H*L*dH:]
-	t2 := work[:H*L*T*w] // [L, T, H, w]
+	t10 := work[:H*L*T*w] // [L, T, H, w]
 	work = work[H*L*T*w:]
-	t32 := work[:H*L*T*dH+H*L*dH*w-H*L*dH] // [L, T + w - 1, H, d_h]
+	t112 := work[:H*L*T*dH+H*L*dH*w-H*L*dH] // [L, T + w - 1, H, d_h]
 	work = work[H*L*T*dH+H*L*dH*w-H*L*dH:]
-	t42 := work[:H*L*T*dH+H*L*dH*w-H*L*dH] // [L, T + w - 1, H, d_h]
+	t122 := work[:H*L*T*dH+H*L*dH*w-H*L*dH] // [L, T + w - 1, H, d_h]
 	work = work[H*L*T*dH+H*L*dH*w-H*L*dH:]
-	t182 := work[:H*L*T*dH+H*L*dH*w-H*L*dH] // [L, T + w - 1, H, d_h]
+	t262 := work[:H*L*T*dH+H*L*dH*w-H*L*dH] // [L, T + w - 1, H, d_h]
 	work = work[H*L*T*dH+H*L*dH*w-H*L*dH:]
-	t72 := work[:H*L*T*dH] // [L, T, H, d_h]
+	t152 := work[:H*L*T*dH] // [L, T, H, d_h]
 	work = work[H*L*T*dH:]
-	t112 := work[:H*L*T] // [L, T, H]
+	t192 := work[:H*L*T] // [L, T, H]
 	work = work[H*L*T:]
-	t152 := work[:H*L*T*w] // [L, T, H, w]
+	t23 := work[:H*L*T*w] // [L, T, H, w]
 	work = work[H*L*T*w:]
-	t162 := work[:H*L*T*dH] // [L, T, H, d_h]
+	t242 := work[:H*L*T*dH] // [L, T, H, d_h]
 	work = work[H*L*T*dH:]
-	t172 := work[:H*L*T*dH+H*L*dH*w-H*L*dH] // [L, T + w - 1, H, d_h]
+	t252 := work[:H*L*T*dH+H*L*dH*w-H*L*dH] // [L, T + w - 1, H, d_h]
 	work = work[H*L*T*dH+H*L*dH*w-H*L*dH:]
-	t212 := work[:H*L*T*dH] // [L, T, H, d_h]
+	t29 := work[:H*L*T*dH] // [L, T, H, d_h]
+	XOperand := kern.Narrow(c.Operands, 0, c.X)
+	WQOperand := kern.Narrow(c.Operands, H*L*T*dH, c.WQ)
+	WKOperand := kern.Narrow(c.Operands, H*H*dH*dH+H*L*T*dH, c.WK)
 
 	// linear_bias_window.a
 	t14 := F(1) / num.Sqrt(F(dH))
+	qViewOperand := kern.Narrow(c.Operands, 2*H*H*dH*dH+H*L*T*dH, c.Q)
+	aStackOperand := kern.Narrow(c.Operands, 2*H*H*dH*dH+2*H*L*T*dH, c.AStack)
+	WVOperand := kern.Narrow(c.Operands, 2*H*H*dH*dH+3*H*L*T*dH+H*L*dH*w-H*L*dH, c.WV)
+	aOperand := kern.Narrow(c.Operands, 3*H*H*dH*dH+3*H*L*T*dH+H*L*dH*w-H*L*dH, c.A)
+	outStackOperand := kern.Narrow(c.Operands, 3*H*H*dH*dH+3*H*L*T*dH+H*L*T*w+H*L*dH*w-H*L*dH, c.OutStack)
 
 	// linear_bias_window.out
 	for i := range L {
@@ -321,14 +351,14 @@ func (c *OutBackward[F]) Run() {
 			for k := range dH {
 				t22_2 := t22[((i*H+j)*dH+k)*(T+w-1):][:T+w-1]
 				for m := range T + w - 1 {
-					t22_2[m] = c.OutStack[((i*(T+w-1)-m+T+w-2)*H+j)*dH+k]
+					t22_2[m] = outStackOperand[((i*(T+w-1)-m+T+w-2)*H+j)*dH+k]
 				}
 			}
 		}
 	}
 
 	// linear_bias_window.out
-	clear(t2)
+	clear(t10)
 	for i := range L {
 		for j := range T {
 			for k := range H {
@@ -336,7 +366,7 @@ func (c *OutBackward[F]) Run() {
 					for p := range w {
 						n := int(c.Pos[i]) + j - p
 						if n >= 0 {
-							t2[((i*T+j)*H+k)*w+p] += F(t22[((i*H+k)*dH+m)*(T+w-1)-j+p+T-1] * c.OutBar[((i*T+j)*H+k)*dH+m])
+							t10[((i*T+j)*H+k)*w+p] += F(t22[((i*H+k)*dH+m)*(T+w-1)-j+p+T-1] * c.OutBar[((i*T+j)*H+k)*dH+m])
 						}
 					}
 				}
@@ -345,16 +375,19 @@ func (c *OutBackward[F]) Run() {
 	}
 
 	// linear_bias_window.out
-	clear(t32)
+	clear(t112)
 	for i := range L {
 		for j := range T {
 			for k := range w {
-				for m := range H {
-					outBarView := c.OutBar[((i*T+j)*H+m)*dH:][:dH]
-					t32_2 := t32[((i*(T+w-1)+j-k+w-1)*H+m)*dH:][:dH]
-					aEntry := c.A[((i*T+j)*H+m)*w+k]
-					for p := range dH {
-						t32_2[p] += F(aEntry * outBarView[p])
+				n2 := int(c.Pos[i]) + j - k
+				if n2 >= 0 {
+					for m := range H {
+						outBarView := c.OutBar[((i*T+j)*H+m)*dH:][:dH]
+						t112_2 := t112[((i*(T+w-1)+j-k+w-1)*H+m)*dH:][:dH]
+						aOperandEntry := aOperand[((i*T+j)*H+m)*w+k]
+						for p := range dH {
+							t112_2[p] += F(aOperandEntry * outBarView[p])
+						}
 					}
 				}
 			}
@@ -362,32 +395,32 @@ func (c *OutBackward[F]) Run() {
 	}
 
 	// linear_bias_window.out
-	clear(t42)
+	clear(t122)
 	for i := range L {
 		for j := range w - 1 {
 			for k := range H {
 				vTailBar := c.VTailBar[((i*(w-1)+j)*H+k)*dH:][:dH]
-				t42_2 := t42[((i*(T+w-1)+j+T)*H+k)*dH:][:dH]
+				t122_2 := t122[((i*(T+w-1)+j+T)*H+k)*dH:][:dH]
 				for m := range dH {
-					t42_2[m] += vTailBar[m]
+					t122_2[m] += vTailBar[m]
 				}
 			}
 		}
 	}
 
 	// linear_bias_window.out, linear_bias_window.a
-	clear(t182)
+	clear(t262)
 	for i := range L {
 		for j := range w - 1 {
 			for k := range H {
-				t32_2 := t32[((i*(T+w-1)+j)*H+k)*dH:][:dH]
-				t42_2 := t42[((i*(T+w-1)+j)*H+k)*dH:][:dH]
+				t112_2 := t112[((i*(T+w-1)+j)*H+k)*dH:][:dH]
+				t122_2 := t122[((i*(T+w-1)+j)*H+k)*dH:][:dH]
 				vTailBarOut := c.VTailBarOut[((i*(w-1)+j)*H+k)*dH:][:dH]
 				kTailBar := c.KTailBar[((i*(w-1)+j)*H+k)*dH:][:dH]
-				t182_2 := t182[((i*(T+w-1)+j+T)*H+k)*dH:][:dH]
+				t262_2 := t262[((i*(T+w-1)+j+T)*H+k)*dH:][:dH]
 				for m := range dH {
-					vTailBarOut[m] = t32_2[m] + t42_2[m]
-					t182_2[m] += kTailBar[m]
+					vTailBarOut[m] = t112_2[m] + t122_2[m]
+					t262_2[m] += kTailBar[m]
 				}
 			}
 		}
@@ -397,65 +430,65 @@ func (c *OutBackward[F]) Run() {
 	for i := range L {
 		for j := range T {
 			for k := range H {
-				t32_2 := t32[((i*(T+w-1)+j+w-1)*H+k)*dH:][:dH]
-				t42_2 := t42[((i*(T+w-1)+j+w-1)*H+k)*dH:][:dH]
-				t72_2 := t72[((i*T+j)*H+k)*dH:][:dH]
+				t112_2 := t112[((i*(T+w-1)+j+w-1)*H+k)*dH:][:dH]
+				t122_2 := t122[((i*(T+w-1)+j+w-1)*H+k)*dH:][:dH]
+				t152_2 := t152[((i*T+j)*H+k)*dH:][:dH]
 				for m := range dH {
-					t72_2[m] = t32_2[m] + t42_2[m]
+					t152_2[m] = t112_2[m] + t122_2[m]
 				}
 			}
 		}
 	}
 
 	// linear_bias_window.v
-	kern.Gemm(H*dH, H*dH, L*T, F(1), false, c.WVBar, 1, H*dH, c.X, 1, H*dH, t72, H*dH, 1)
+	kern.Gemm(H*dH, H*dH, L*T, F(1), false, c.WVBar, 1, H*dH, XOperand, 1, H*dH, t152, H*dH, 1)
 
 	// linear_bias_window.a
 	for i := range L {
 		for j := range T {
-			t112_2 := t112[(i*T+j)*H:][:H]
+			t192_2 := t192[(i*T+j)*H:][:H]
 			for k := range H {
-				var t1122 F
-				for m := range w {
-					n2 := int(c.Pos[i]) + j - m
-					if n2 >= 0 {
-						t1122 += F(c.A[((i*T+j)*H+k)*w+m] * t2[((i*T+j)*H+k)*w+m])
-					}
-				}
-				t112_2[k] = t1122
-			}
-		}
-	}
-
-	// linear_bias_window.a
-	for i := range L {
-		for j := range T {
-			t112_2 := t112[(i*T+j)*H:][:H]
-			for k := range H {
-				a := c.A[((i*T+j)*H+k)*w:][:w]
-				t2_2 := t2[((i*T+j)*H+k)*w:][:w]
-				t152_2 := t152[((i*T+j)*H+k)*w:][:w]
-				t112Entry := t112_2[k]
-				for m := range w {
-					t152_2[m] = F(F(t14*a[m]) * (t2_2[m] - t112Entry))
-				}
-			}
-		}
-	}
-
-	// linear_bias_window.a
-	clear(t162)
-	for i := range L {
-		for j := range T {
-			for k := range H {
+				var t1922 F
 				for m := range w {
 					n3 := int(c.Pos[i]) + j - m
 					if n3 >= 0 {
-						t152Entry := t152[((i*T+j)*H+k)*w+m]
-						aStack := c.AStack[((i*(T+w-1)+j-m+w-1)*H+k)*dH:][:dH]
-						t162_2 := t162[((i*T+j)*H+k)*dH:][:dH]
+						t1922 += F(c.A[((i*T+j)*H+k)*w+m] * t10[((i*T+j)*H+k)*w+m])
+					}
+				}
+				t192_2[k] = t1922
+			}
+		}
+	}
+
+	// linear_bias_window.a
+	for i := range L {
+		for j := range T {
+			t192_2 := t192[(i*T+j)*H:][:H]
+			for k := range H {
+				a := c.A[((i*T+j)*H+k)*w:][:w]
+				t10_2 := t10[((i*T+j)*H+k)*w:][:w]
+				t23_2 := t23[((i*T+j)*H+k)*w:][:w]
+				t192Entry := t192_2[k]
+				for m := range w {
+					t23_2[m] = F(F(t14*a[m]) * (t10_2[m] - t192Entry))
+				}
+			}
+		}
+	}
+
+	// linear_bias_window.a
+	clear(t242)
+	for i := range L {
+		for j := range T {
+			for k := range H {
+				for m := range w {
+					n4 := int(c.Pos[i]) + j - m
+					if n4 >= 0 {
+						t23Entry := t23[((i*T+j)*H+k)*w+m]
+						aStackOperand2 := aStackOperand[((i*(T+w-1)+j-m+w-1)*H+k)*dH:][:dH]
+						t242_2 := t242[((i*T+j)*H+k)*dH:][:dH]
 						for p := range dH {
-							t162_2[p] += F(aStack[p] * t152Entry)
+							t242_2[p] += F(aStackOperand2[p] * t23Entry)
 						}
 					}
 				}
@@ -464,16 +497,16 @@ func (c *OutBackward[F]) Run() {
 	}
 
 	// linear_bias_window.a
-	clear(t172)
+	clear(t252)
 	for i := range L {
 		for j := range T {
 			for k := range w {
 				for m := range H {
-					qView := c.Q[((i*T+j)*H+m)*dH:][:dH]
-					t172_2 := t172[((i*(T+w-1)+j-k+w-1)*H+m)*dH:][:dH]
-					t152Entry2 := t152[((i*T+j)*H+m)*w+k]
+					qViewOperand2 := qViewOperand[((i*T+j)*H+m)*dH:][:dH]
+					t252_2 := t252[((i*(T+w-1)+j-k+w-1)*H+m)*dH:][:dH]
+					t23Entry2 := t23[((i*T+j)*H+m)*w+k]
 					for p := range dH {
-						t172_2[p] += F(qView[p] * t152Entry2)
+						t252_2[p] += F(qViewOperand2[p] * t23Entry2)
 					}
 				}
 			}
@@ -484,11 +517,11 @@ func (c *OutBackward[F]) Run() {
 	for i := range L {
 		for j := range w - 1 {
 			for k := range H {
-				t172_2 := t172[((i*(T+w-1)+j)*H+k)*dH:][:dH]
-				t182_2 := t182[((i*(T+w-1)+j)*H+k)*dH:][:dH]
+				t252_2 := t252[((i*(T+w-1)+j)*H+k)*dH:][:dH]
+				t262_2 := t262[((i*(T+w-1)+j)*H+k)*dH:][:dH]
 				kTailBarOut := c.KTailBarOut[((i*(w-1)+j)*H+k)*dH:][:dH]
 				for m := range dH {
-					kTailBarOut[m] = t172_2[m] + t182_2[m]
+					kTailBarOut[m] = t252_2[m] + t262_2[m]
 				}
 			}
 		}
@@ -498,30 +531,30 @@ func (c *OutBackward[F]) Run() {
 	for i := range L {
 		for j := range T {
 			for k := range H {
-				t172_2 := t172[((i*(T+w-1)+j+w-1)*H+k)*dH:][:dH]
-				t182_2 := t182[((i*(T+w-1)+j+w-1)*H+k)*dH:][:dH]
-				t212_2 := t212[((i*T+j)*H+k)*dH:][:dH]
+				t252_2 := t252[((i*(T+w-1)+j+w-1)*H+k)*dH:][:dH]
+				t262_2 := t262[((i*(T+w-1)+j+w-1)*H+k)*dH:][:dH]
+				t29_2 := t29[((i*T+j)*H+k)*dH:][:dH]
 				for m := range dH {
-					t212_2[m] = t172_2[m] + t182_2[m]
+					t29_2[m] = t252_2[m] + t262_2[m]
 				}
 			}
 		}
 	}
 
 	// linear_bias_window.k
-	kern.Gemm(H*dH, H*dH, L*T, F(1), false, c.WKBar, 1, H*dH, c.X, 1, H*dH, t212, H*dH, 1)
+	kern.Gemm(H*dH, H*dH, L*T, F(1), false, c.WKBar, 1, H*dH, XOperand, 1, H*dH, t29, H*dH, 1)
 
 	// linear_bias_window.q
-	kern.Gemm(H*dH, H*dH, L*T, F(1), false, c.WQBar, 1, H*dH, c.X, 1, H*dH, t162, H*dH, 1)
+	kern.Gemm(H*dH, H*dH, L*T, F(1), false, c.WQBar, 1, H*dH, XOperand, 1, H*dH, t242, H*dH, 1)
 
 	// linear_bias_window.v
-	kern.Gemm(L*T, H*dH, H*dH, F(1), false, c.XBar, H*dH, 1, t72, H*dH, 1, c.WV, H*dH, 1)
+	kern.Gemm(L*T, H*dH, H*dH, F(1), false, c.XBar, H*dH, 1, t152, H*dH, 1, WVOperand, H*dH, 1)
 
 	// linear_bias_window.k
-	kern.Gemm(L*T, H*dH, H*dH, F(1), true, c.XBar, H*dH, 1, t212, H*dH, 1, c.WK, H*dH, 1)
+	kern.Gemm(L*T, H*dH, H*dH, F(1), true, c.XBar, H*dH, 1, t29, H*dH, 1, WKOperand, H*dH, 1)
 
 	// linear_bias_window.q
-	kern.Gemm(L*T, H*dH, H*dH, F(1), true, c.XBar, H*dH, 1, t162, H*dH, 1, c.WQ, H*dH, 1)
+	kern.Gemm(L*T, H*dH, H*dH, F(1), true, c.XBar, H*dH, 1, t242, H*dH, 1, WQOperand, H*dH, 1)
 }
 
 // outNode is one call of Out on the tape.
@@ -575,9 +608,11 @@ func (b *Block[F]) out(c block.Call[F], w block.Weights[F], m *block.Memory[F], 
 	k.A = c.Run.Saved(k.H * k.L * k.T * k.W)
 	k.OutStack = c.Run.Saved(k.H*k.L*k.T*k.DH + k.H*k.L*k.DH*k.W - k.H*k.L*k.DH)
 	k.Work = arena.Scratch(k.WorkLen())
+	k.Operands = arena.Operands(k.OperandsLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
+	k.Operands = nil
 	n.nextKTail = m.SetNext(c, 0, k.KTailOut)
 	n.nextVTail = m.SetNext(c, 1, k.VTailOut)
 	m.Advance(c.Tokens)
@@ -612,6 +647,7 @@ func (n *outNode[F]) Backward(t *tape.Tape[F]) {
 	g.WVBar = t.Part(n.vWV, g.H*g.H*g.DH*g.DH)
 	g.VTailBarOut = t.Part(n.fromVTail, g.H*g.L*g.DH*g.W-g.H*g.L*g.DH)
 	g.Work = t.Scratch(g.WorkLen())
+	g.Operands = t.Operands(g.OperandsLen())
 	g.Run()
 	t.Contribute(n.vWQ, g.WQBar)
 	t.Contribute(n.vX, g.XBar)

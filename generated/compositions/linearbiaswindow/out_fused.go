@@ -21,18 +21,21 @@ func (c *outFused) run() {
 	_ = T
 	_ = dH
 	_ = w
-	t := c.Work[:H*L*T*dH+H*L*dH*w-H*L*dH]                           // [L, H, d_h, T + w - 1]
+	t22 := c.Work[:H*L*T*dH+H*L*dH*w-H*L*dH]                         // [L, H, d_h, T + w - 1]
 	t8 := c.Work[H*L*T*dH+H*L*dH*w-H*L*dH:][:H]                      // [H]
 	m := c.Work[H*L*T*dH+H*L*dH*w-H*L*dH+H:][:H*w]                   // [H, w]
 	t19 := c.Work[H*L*T*dH+H*L*dH*w-H*L*dH+H*w+H:][:H*L*T*w]         // [L, T, H, w]
 	t21 := c.Work[H*L*T*dH+H*L*T*w+H*L*dH*w-H*L*dH+H*w+H:][:H*L*T*w] // [L, T, H, w]
+	XOperand := kern.Narrow(c.Operands, 0, c.X)
+	WQOperand := kern.Narrow(c.Operands, H*L*T*dH, c.WQ)
 
 	// linear_bias_window.q
-	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, c.Q, H*dH, 1, c.X, H*dH, 1, c.WQ, 1, H*dH)
+	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, c.Q, H*dH, 1, XOperand, H*dH, 1, WQOperand, 1, H*dH)
+	WKOperand := kern.Narrow(c.Operands, H*H*dH*dH+H*L*T*dH, c.WK)
 
 	// linear_bias_window.k
 	for i := range L {
-		kern.GemmFMA(T, H*dH, H*dH, F(1), false, kern.From(c.AStack, (i*(T+w-1)+w-1)*H*dH), H*dH, 1, kern.From(c.X, i*T*H*dH), H*dH, 1, c.WK, 1, H*dH)
+		kern.GemmFMA(T, H*dH, H*dH, F(1), false, kern.From(c.AStack, (i*(T+w-1)+w-1)*H*dH), H*dH, 1, kern.From(XOperand, i*T*H*dH), H*dH, 1, WKOperand, 1, H*dH)
 	}
 
 	// linear_bias_window.m
@@ -70,11 +73,13 @@ func (c *outFused) run() {
 			}
 		}
 	}
+	qViewOperand := kern.Narrow(c.Operands, 2*H*H*dH*dH+H*L*T*dH, c.Q)
+	aStackOperand := kern.Narrow(c.Operands, 2*H*H*dH*dH+2*H*L*T*dH, c.AStack)
 
 	// linear_bias_window.a
 	for i := range L {
 		for j := range H {
-			kern.Transposed(t[(i*H+j)*dH*(T+w-1):], T+w-1, c.AStack, ((i*(T+w-1)+T+w-2)*H+j)*dH, -H*dH, T+w-1, dH)
+			kern.Transposed(t22[(i*H+j)*dH*(T+w-1):], T+w-1, aStackOperand, ((i*(T+w-1)+T+w-2)*H+j)*dH, -H*dH, T+w-1, dH)
 		}
 	}
 
@@ -83,8 +88,8 @@ func (c *outFused) run() {
 	if kern.Wide() {
 		a := regions.Rebd13d914affArgs{
 			P0:  unsafe.SliceData(c.Pos),
-			P1:  unsafe.SliceData(c.Q),
-			P2:  unsafe.SliceData(t),
+			P1:  unsafe.SliceData(qViewOperand),
+			P2:  unsafe.SliceData(t22),
 			P3:  unsafe.SliceData(t19),
 			N0:  L,
 			N1:  T,
@@ -112,10 +117,10 @@ func (c *outFused) run() {
 				for k := range H {
 					for m2 := range dH {
 						if n2 := min(w, n+j+1); n2 > 0 {
-							t2 := t[((i*H+k)*dH+m2)*(T+w-1)-j+T-1:][:n2]
+							t22_2 := t22[((i*H+k)*dH+m2)*(T+w-1)-j+T-1:][:n2]
 							t19_2 := t19[((i*T+j)*H+k)*w:][:n2]
 							for p := range n2 {
-								t19_2[p] = num.FMA32(c.Q[((i*T+j)*H+k)*dH+m2], t2[p], t19_2[p])
+								t19_2[p] = num.FMA32(qViewOperand[((i*T+j)*H+k)*dH+m2], t22_2[p], t19_2[p])
 							}
 						}
 					}
@@ -209,10 +214,11 @@ func (c *outFused) run() {
 			}
 		}
 	}
+	WVOperand := kern.Narrow(c.Operands, 2*H*H*dH*dH+3*H*L*T*dH+H*L*dH*w-H*L*dH, c.WV)
 
 	// linear_bias_window.v
 	for i := range L {
-		kern.GemmFMA(T, H*dH, H*dH, F(1), false, kern.From(c.OutStack, (i*(T+w-1)+w-1)*H*dH), H*dH, 1, kern.From(c.X, i*T*H*dH), H*dH, 1, c.WV, 1, H*dH)
+		kern.GemmFMA(T, H*dH, H*dH, F(1), false, kern.From(c.OutStack, (i*(T+w-1)+w-1)*H*dH), H*dH, 1, kern.From(XOperand, i*T*H*dH), H*dH, 1, WVOperand, 1, H*dH)
 	}
 
 	// linear_bias_window.out
@@ -232,14 +238,16 @@ func (c *outFused) run() {
 			}
 		}
 	}
+	aOperand := kern.Narrow(c.Operands, 3*H*H*dH*dH+3*H*L*T*dH+H*L*dH*w-H*L*dH, c.A)
+	outStackOperand := kern.Narrow(c.Operands, 3*H*H*dH*dH+3*H*L*T*dH+H*L*T*w+H*L*dH*w-H*L*dH, c.OutStack)
 
 	// linear_bias_window.out
 	clear(c.Out)
 	if kern.Wide() {
 		a := regions.R075b25b300a7Args{
 			P0:  unsafe.SliceData(c.Pos),
-			P1:  unsafe.SliceData(c.A),
-			P2:  unsafe.SliceData(c.OutStack),
+			P1:  unsafe.SliceData(aOperand),
+			P2:  unsafe.SliceData(outStackOperand),
 			P3:  unsafe.SliceData(c.Out),
 			N0:  L,
 			N1:  T,
@@ -266,12 +274,12 @@ func (c *outFused) run() {
 				for k := range H {
 					outView := c.Out[((i*T+j)*H+k)*dH:][:dH]
 					if n := min(w, n5+j+1); n > 0 {
-						a := c.A[((i*T+j)*H+k)*w:][:n]
+						aOperand2 := aOperand[((i*T+j)*H+k)*w:][:n]
 						for m2 := range n {
-							outStack := c.OutStack[((i*(T+w-1)+j-m2+w-1)*H+k)*dH:][:dH]
-							aEntry := a[m2]
+							outStackOperand2 := outStackOperand[((i*(T+w-1)+j-m2+w-1)*H+k)*dH:][:dH]
+							aOperandEntry := aOperand2[m2]
 							for p := range dH {
-								outView[p] = num.FMA32(aEntry, outStack[p], outView[p])
+								outView[p] = num.FMA32(aOperandEntry, outStackOperand2[p], outView[p])
 							}
 						}
 					}
@@ -293,35 +301,43 @@ func (c *outBackwardFused) run() {
 	_ = dH
 	_ = w
 	t22 := c.Work[:H*L*T*dH+H*L*dH*w-H*L*dH]                                                   // [L, H, d_h, T + w - 1]
-	t2 := c.Work[H*L*T*dH+H*L*dH*w-H*L*dH:][:H*L*T*w]                                          // [L, T, H, w]
-	t32 := c.Work[H*L*T*dH+H*L*T*w+H*L*dH*w-H*L*dH:][:H*L*T*dH+H*L*dH*w-H*L*dH]                // [L, T + w - 1, H, d_h]
-	t42 := c.Work[2*H*L*T*dH+H*L*T*w+2*H*L*dH*w-2*H*L*dH:][:H*L*T*dH+H*L*dH*w-H*L*dH]          // [L, T + w - 1, H, d_h]
-	t182 := c.Work[3*H*L*T*dH+H*L*T*w+3*H*L*dH*w-3*H*L*dH:][:H*L*T*dH+H*L*dH*w-H*L*dH]         // [L, T + w - 1, H, d_h]
-	t72 := c.Work[4*H*L*T*dH+H*L*T*w+4*H*L*dH*w-4*H*L*dH:][:H*L*T*dH]                          // [L, T, H, d_h]
-	t112 := c.Work[5*H*L*T*dH+H*L*T*w+4*H*L*dH*w-4*H*L*dH:][:H*L*T]                            // [L, T, H]
-	t152 := c.Work[5*H*L*T*dH+H*L*T*w+4*H*L*dH*w+H*L*T-4*H*L*dH:][:H*L*T*w]                    // [L, T, H, w]
-	t162 := c.Work[5*H*L*T*dH+2*H*L*T*w+4*H*L*dH*w+H*L*T-4*H*L*dH:][:H*L*T*dH]                 // [L, T, H, d_h]
-	t172 := c.Work[6*H*L*T*dH+2*H*L*T*w+4*H*L*dH*w+H*L*T-4*H*L*dH:][:H*L*T*dH+H*L*dH*w-H*L*dH] // [L, T + w - 1, H, d_h]
-	t212 := c.Work[7*H*L*T*dH+2*H*L*T*w+5*H*L*dH*w+H*L*T-5*H*L*dH:][:H*L*T*dH]                 // [L, T, H, d_h]
+	t10 := c.Work[H*L*T*dH+H*L*dH*w-H*L*dH:][:H*L*T*w]                                         // [L, T, H, w]
+	t112 := c.Work[H*L*T*dH+H*L*T*w+H*L*dH*w-H*L*dH:][:H*L*T*dH+H*L*dH*w-H*L*dH]               // [L, T + w - 1, H, d_h]
+	t122 := c.Work[2*H*L*T*dH+H*L*T*w+2*H*L*dH*w-2*H*L*dH:][:H*L*T*dH+H*L*dH*w-H*L*dH]         // [L, T + w - 1, H, d_h]
+	t262 := c.Work[3*H*L*T*dH+H*L*T*w+3*H*L*dH*w-3*H*L*dH:][:H*L*T*dH+H*L*dH*w-H*L*dH]         // [L, T + w - 1, H, d_h]
+	t152 := c.Work[4*H*L*T*dH+H*L*T*w+4*H*L*dH*w-4*H*L*dH:][:H*L*T*dH]                         // [L, T, H, d_h]
+	t192 := c.Work[5*H*L*T*dH+H*L*T*w+4*H*L*dH*w-4*H*L*dH:][:H*L*T]                            // [L, T, H]
+	t23 := c.Work[5*H*L*T*dH+H*L*T*w+4*H*L*dH*w+H*L*T-4*H*L*dH:][:H*L*T*w]                     // [L, T, H, w]
+	t242 := c.Work[5*H*L*T*dH+2*H*L*T*w+4*H*L*dH*w+H*L*T-4*H*L*dH:][:H*L*T*dH]                 // [L, T, H, d_h]
+	t252 := c.Work[6*H*L*T*dH+2*H*L*T*w+4*H*L*dH*w+H*L*T-4*H*L*dH:][:H*L*T*dH+H*L*dH*w-H*L*dH] // [L, T + w - 1, H, d_h]
+	t29 := c.Work[7*H*L*T*dH+2*H*L*T*w+5*H*L*dH*w+H*L*T-5*H*L*dH:][:H*L*T*dH]                  // [L, T, H, d_h]
+	XOperand := kern.Narrow(c.Operands, 0, c.X)
+	WQOperand := kern.Narrow(c.Operands, H*L*T*dH, c.WQ)
+	WKOperand := kern.Narrow(c.Operands, H*H*dH*dH+H*L*T*dH, c.WK)
 
 	// linear_bias_window.a
 	t14 := F(1) / num.Sqrt(F(dH))
+	qViewOperand := kern.Narrow(c.Operands, 2*H*H*dH*dH+H*L*T*dH, c.Q)
+	aStackOperand := kern.Narrow(c.Operands, 2*H*H*dH*dH+2*H*L*T*dH, c.AStack)
+	WVOperand := kern.Narrow(c.Operands, 2*H*H*dH*dH+3*H*L*T*dH+H*L*dH*w-H*L*dH, c.WV)
+	aOperand := kern.Narrow(c.Operands, 3*H*H*dH*dH+3*H*L*T*dH+H*L*dH*w-H*L*dH, c.A)
+	outStackOperand := kern.Narrow(c.Operands, 3*H*H*dH*dH+3*H*L*T*dH+H*L*T*w+H*L*dH*w-H*L*dH, c.OutStack)
 
 	// linear_bias_window.out
 	for i := range L {
 		for j := range H {
-			kern.Transposed(t22[(i*H+j)*dH*(T+w-1):], T+w-1, c.OutStack, ((i*(T+w-1)+T+w-2)*H+j)*dH, -H*dH, T+w-1, dH)
+			kern.Transposed(t22[(i*H+j)*dH*(T+w-1):], T+w-1, outStackOperand, ((i*(T+w-1)+T+w-2)*H+j)*dH, -H*dH, T+w-1, dH)
 		}
 	}
 
 	// linear_bias_window.out
-	clear(t2)
+	clear(t10)
 	if kern.Wide() {
 		a := regions.R95c609eef2adArgs{
 			P0:  unsafe.SliceData(c.Pos),
 			P1:  unsafe.SliceData(t22),
 			P2:  unsafe.SliceData(c.OutBar),
-			P3:  unsafe.SliceData(t2),
+			P3:  unsafe.SliceData(t10),
 			N0:  L,
 			N1:  T,
 			N2:  H,
@@ -349,9 +365,9 @@ func (c *outBackwardFused) run() {
 					for m := range dH {
 						if n2 := min(w, n+j+1); n2 > 0 {
 							t22_2 := t22[((i*H+k)*dH+m)*(T+w-1)-j+T-1:][:n2]
-							t2_2 := t2[((i*T+j)*H+k)*w:][:n2]
+							t10_2 := t10[((i*T+j)*H+k)*w:][:n2]
 							for p := range n2 {
-								t2_2[p] = num.FMA32(t22_2[p], c.OutBar[((i*T+j)*H+k)*dH+m], t2_2[p])
+								t10_2[p] = num.FMA32(t22_2[p], c.OutBar[((i*T+j)*H+k)*dH+m], t10_2[p])
 							}
 						}
 					}
@@ -361,43 +377,39 @@ func (c *outBackwardFused) run() {
 	}
 
 	// linear_bias_window.out
-	clear(t32)
+	clear(t112)
 	if kern.Wide() {
-		a := regions.R5b3e3da3da74Args{
-			P0:  unsafe.SliceData(c.A),
-			P1:  unsafe.SliceData(c.OutBar),
-			P2:  unsafe.SliceData(t32),
+		a := regions.R01cd5cbe060fArgs{
+			P0:  unsafe.SliceData(c.Pos),
+			P1:  unsafe.SliceData(aOperand),
+			P2:  unsafe.SliceData(c.OutBar),
+			P3:  unsafe.SliceData(t112),
 			N0:  L,
-			N1:  T + w - 1,
+			N1:  T,
 			N2:  H,
-			N3:  -w + 1,
-			N4:  T,
-			N5:  dH,
-			N6:  H * dH,
-			N7:  H*w + 1,
-			N8:  4 * dH,
-			N9:  8 * dH,
-			N10: 12 * dH,
-			N11: 4*w - 4,
-			N12: w,
-			N13: H*T*dH + H*dH*w - H*dH,
-			N14: H * T * dH,
-			N15: H * T * w,
+			N3:  w,
+			N4:  dH,
+			N5:  4*H*dH*w - 4*H*dH,
+			N6:  -H * dH,
+			N7:  H * dH,
+			N8:  H * w,
+			N9:  H*T*dH + H*dH*w - H*dH,
+			N10: H * T * dH,
+			N11: H * T * w,
 		}
-		regions.R5b3e3da3da74(&a)
+		regions.R01cd5cbe060f(&a)
 	} else {
+		pos := c.Pos[:L]
 		for i := range L {
-			for k := range T + w - 1 {
-				for m := range H {
-					t32_2 := t32[((i*(T+w-1)+k)*H+m)*dH:][:dH]
-					lo := max(0, k-w+1)
-					if n := min(T, k+1) - lo; n > 0 {
-						for j := range n {
-							outBarView := c.OutBar[((i*T+(lo+j))*H+m)*dH:][:dH]
-							aEntry := c.A[((i*T+(lo+j))*H+m)*w+(lo+j)-k+w-1]
-							for p := range dH {
-								t32_2[p] = num.FMA32(aEntry, outBarView[p], t32_2[p])
-							}
+			n2 := int(pos[i])
+			for j := range T {
+				for k := range min(w, n2+j+1) {
+					for m := range H {
+						outBarView := c.OutBar[((i*T+j)*H+m)*dH:][:dH]
+						t112_2 := t112[((i*(T+w-1)+j-k+w-1)*H+m)*dH:][:dH]
+						aOperandEntry := aOperand[((i*T+j)*H+m)*w+k]
+						for p := range dH {
+							t112_2[p] = num.FMA32(aOperandEntry, outBarView[p], t112_2[p])
 						}
 					}
 				}
@@ -406,10 +418,10 @@ func (c *outBackwardFused) run() {
 	}
 
 	// linear_bias_window.out
-	clear(t42)
+	clear(t122)
 	if kern.Wide() {
 		a := regions.R037b8036a3d8Args{
-			P0: unsafe.SliceData(t42),
+			P0: unsafe.SliceData(t122),
 			P1: unsafe.SliceData(c.VTailBar),
 			N0: L,
 			N1: w - 1,
@@ -425,10 +437,10 @@ func (c *outBackwardFused) run() {
 		for i := range L {
 			for j := range w - 1 {
 				for k := range H {
-					t42_2 := t42[((i*(T+w-1)+j+T)*H+k)*dH:][:dH]
+					t122_2 := t122[((i*(T+w-1)+j+T)*H+k)*dH:][:dH]
 					vTailBar := c.VTailBar[((i*(w-1)+j)*H+k)*dH:][:dH]
 					for m := range dH {
-						t42_2[m] = t42_2[m] + vTailBar[m]
+						t122_2[m] = t122_2[m] + vTailBar[m]
 					}
 				}
 			}
@@ -436,13 +448,13 @@ func (c *outBackwardFused) run() {
 	}
 
 	// linear_bias_window.out, linear_bias_window.a
-	clear(t182)
+	clear(t262)
 	if kern.Wide() {
 		a := regions.R8ca72968e657Args{
-			P0: unsafe.SliceData(t32),
-			P1: unsafe.SliceData(t42),
+			P0: unsafe.SliceData(t112),
+			P1: unsafe.SliceData(t122),
 			P2: unsafe.SliceData(c.VTailBarOut),
-			P3: unsafe.SliceData(t182),
+			P3: unsafe.SliceData(t262),
 			P4: unsafe.SliceData(c.KTailBar),
 			N0: L,
 			N1: w - 1,
@@ -458,14 +470,14 @@ func (c *outBackwardFused) run() {
 		for i := range L {
 			for j := range w - 1 {
 				for k := range H {
-					t32_2 := t32[((i*(T+w-1)+j)*H+k)*dH:][:dH]
-					t42_2 := t42[((i*(T+w-1)+j)*H+k)*dH:][:dH]
+					t112_2 := t112[((i*(T+w-1)+j)*H+k)*dH:][:dH]
+					t122_2 := t122[((i*(T+w-1)+j)*H+k)*dH:][:dH]
 					vTailBarOut := c.VTailBarOut[((i*(w-1)+j)*H+k)*dH:][:dH]
-					t182_2 := t182[((i*(T+w-1)+j+T)*H+k)*dH:][:dH]
+					t262_2 := t262[((i*(T+w-1)+j+T)*H+k)*dH:][:dH]
 					kTailBar := c.KTailBar[((i*(w-1)+j)*H+k)*dH:][:dH]
 					for m := range dH {
-						vTailBarOut[m] = t32_2[m] + t42_2[m]
-						t182_2[m] = t182_2[m] + kTailBar[m]
+						vTailBarOut[m] = t112_2[m] + t122_2[m]
+						t262_2[m] = t262_2[m] + kTailBar[m]
 					}
 				}
 			}
@@ -475,9 +487,9 @@ func (c *outBackwardFused) run() {
 	// linear_bias_window.out
 	if kern.Wide() {
 		a := regions.Rb40397315917Args{
-			P0: unsafe.SliceData(t32),
-			P1: unsafe.SliceData(t42),
-			P2: unsafe.SliceData(t72),
+			P0: unsafe.SliceData(t112),
+			P1: unsafe.SliceData(t122),
+			P2: unsafe.SliceData(t152),
 			N0: L,
 			N1: T,
 			N2: H,
@@ -492,11 +504,11 @@ func (c *outBackwardFused) run() {
 		for i := range L {
 			for j := range T {
 				for k := range H {
-					t32_2 := t32[((i*(T+w-1)+j+w-1)*H+k)*dH:][:dH]
-					t42_2 := t42[((i*(T+w-1)+j+w-1)*H+k)*dH:][:dH]
-					t72_2 := t72[((i*T+j)*H+k)*dH:][:dH]
+					t112_2 := t112[((i*(T+w-1)+j+w-1)*H+k)*dH:][:dH]
+					t122_2 := t122[((i*(T+w-1)+j+w-1)*H+k)*dH:][:dH]
+					t152_2 := t152[((i*T+j)*H+k)*dH:][:dH]
 					for m := range dH {
-						t72_2[m] = t32_2[m] + t42_2[m]
+						t152_2[m] = t112_2[m] + t122_2[m]
 					}
 				}
 			}
@@ -504,15 +516,15 @@ func (c *outBackwardFused) run() {
 	}
 
 	// linear_bias_window.v
-	kern.GemmFMA(H*dH, H*dH, L*T, F(1), false, c.WVBar, 1, H*dH, c.X, 1, H*dH, t72, H*dH, 1)
+	kern.GemmFMA(H*dH, H*dH, L*T, F(1), false, c.WVBar, 1, H*dH, XOperand, 1, H*dH, t152, H*dH, 1)
 
 	// linear_bias_window.a
 	if kern.Wide() {
 		a := regions.Rd27528d3a80cArgs{
 			P0: unsafe.SliceData(c.Pos),
 			P1: unsafe.SliceData(c.A),
-			P2: unsafe.SliceData(t2),
-			P3: unsafe.SliceData(t112),
+			P2: unsafe.SliceData(t10),
+			P3: unsafe.SliceData(t192),
 			N0: L,
 			N1: T,
 			N2: H,
@@ -525,21 +537,21 @@ func (c *outBackwardFused) run() {
 	} else {
 		pos := c.Pos[:L]
 		for i := range L {
-			n2 := int(pos[i])
+			n3 := int(pos[i])
 			for j := range T {
-				t112_2 := t112[(i*T+j)*H:][:H]
+				t192_2 := t192[(i*T+j)*H:][:H]
 				for k := range H {
-					var t1122 F
-					t1122Sums := [16]F{t1122}
-					if n := min(w, n2+j+1); n > 0 {
+					var t1922 F
+					t1922Sums := [16]F{t1922}
+					if n := min(w, n3+j+1); n > 0 {
 						a := c.A[((i*T+j)*H+k)*w:][:n]
-						t2_2 := t2[((i*T+j)*H+k)*w:][:n]
+						t10_2 := t10[((i*T+j)*H+k)*w:][:n]
 						for m := range n {
-							t1122Sums[m%16] = num.FMA32(a[m], t2_2[m], t1122Sums[m%16])
+							t1922Sums[m%16] = num.FMA32(a[m], t10_2[m], t1922Sums[m%16])
 						}
 					}
-					t1122 = kern.Sum16(&t1122Sums)
-					t112_2[k] = t1122
+					t1922 = kern.Sum16(&t1922Sums)
+					t192_2[k] = t1922
 				}
 			}
 		}
@@ -548,10 +560,10 @@ func (c *outBackwardFused) run() {
 	// linear_bias_window.a
 	if kern.Wide() {
 		a := regions.Rb5e4a2b5e13fArgs{
-			P0: unsafe.SliceData(t112),
+			P0: unsafe.SliceData(t192),
 			P1: unsafe.SliceData(c.A),
-			P2: unsafe.SliceData(t2),
-			P3: unsafe.SliceData(t152),
+			P2: unsafe.SliceData(t10),
+			P3: unsafe.SliceData(t23),
 			N0: L,
 			N1: T,
 			N2: H,
@@ -565,14 +577,14 @@ func (c *outBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				t112_2 := t112[(i*T+j)*H:][:H]
+				t192_2 := t192[(i*T+j)*H:][:H]
 				for k := range H {
 					a := c.A[((i*T+j)*H+k)*w:][:w]
-					t2_2 := t2[((i*T+j)*H+k)*w:][:w]
-					t152_2 := t152[((i*T+j)*H+k)*w:][:w]
-					t112Entry := t112_2[k]
+					t10_2 := t10[((i*T+j)*H+k)*w:][:w]
+					t23_2 := t23[((i*T+j)*H+k)*w:][:w]
+					t192Entry := t192_2[k]
 					for m := range w {
-						t152_2[m] = F(F(t14*a[m]) * (t2_2[m] - t112Entry))
+						t23_2[m] = F(F(t14*a[m]) * (t10_2[m] - t192Entry))
 					}
 				}
 			}
@@ -580,13 +592,13 @@ func (c *outBackwardFused) run() {
 	}
 
 	// linear_bias_window.a
-	clear(t162)
+	clear(t242)
 	if kern.Wide() {
 		a := regions.R1ae589ae0417Args{
 			P0:  unsafe.SliceData(c.Pos),
-			P1:  unsafe.SliceData(t152),
-			P2:  unsafe.SliceData(c.AStack),
-			P3:  unsafe.SliceData(t162),
+			P1:  unsafe.SliceData(t23),
+			P2:  unsafe.SliceData(aStackOperand),
+			P3:  unsafe.SliceData(t242),
 			N0:  L,
 			N1:  T,
 			N2:  H,
@@ -607,17 +619,17 @@ func (c *outBackwardFused) run() {
 	} else {
 		pos := c.Pos[:L]
 		for i := range L {
-			n3 := int(pos[i])
+			n4 := int(pos[i])
 			for j := range T {
 				for k := range H {
-					t162_2 := t162[((i*T+j)*H+k)*dH:][:dH]
-					if n := min(w, n3+j+1); n > 0 {
-						t152_2 := t152[((i*T+j)*H+k)*w:][:n]
+					t242_2 := t242[((i*T+j)*H+k)*dH:][:dH]
+					if n := min(w, n4+j+1); n > 0 {
+						t23_2 := t23[((i*T+j)*H+k)*w:][:n]
 						for m := range n {
-							aStack := c.AStack[((i*(T+w-1)+j-m+w-1)*H+k)*dH:][:dH]
-							t152Entry := t152_2[m]
+							aStackOperand2 := aStackOperand[((i*(T+w-1)+j-m+w-1)*H+k)*dH:][:dH]
+							t23Entry := t23_2[m]
 							for p := range dH {
-								t162_2[p] = num.FMA32(aStack[p], t152Entry, t162_2[p])
+								t242_2[p] = num.FMA32(aStackOperand2[p], t23Entry, t242_2[p])
 							}
 						}
 					}
@@ -627,12 +639,12 @@ func (c *outBackwardFused) run() {
 	}
 
 	// linear_bias_window.a
-	clear(t172)
+	clear(t252)
 	if kern.Wide() {
 		a := regions.R405e58fd5921Args{
-			P0:  unsafe.SliceData(t152),
-			P1:  unsafe.SliceData(c.Q),
-			P2:  unsafe.SliceData(t172),
+			P0:  unsafe.SliceData(t23),
+			P1:  unsafe.SliceData(qViewOperand),
+			P2:  unsafe.SliceData(t252),
 			N0:  L,
 			N1:  T + w - 1,
 			N2:  H,
@@ -655,14 +667,14 @@ func (c *outBackwardFused) run() {
 		for i := range L {
 			for k := range T + w - 1 {
 				for m := range H {
-					t172_2 := t172[((i*(T+w-1)+k)*H+m)*dH:][:dH]
+					t252_2 := t252[((i*(T+w-1)+k)*H+m)*dH:][:dH]
 					lo := max(0, k-w+1)
 					if n := min(T, k+1) - lo; n > 0 {
 						for j := range n {
-							qView := c.Q[((i*T+(lo+j))*H+m)*dH:][:dH]
-							t152Entry2 := t152[((i*T+(lo+j))*H+m)*w+(lo+j)-k+w-1]
+							qViewOperand2 := qViewOperand[((i*T+(lo+j))*H+m)*dH:][:dH]
+							t23Entry2 := t23[((i*T+(lo+j))*H+m)*w+(lo+j)-k+w-1]
 							for p := range dH {
-								t172_2[p] = num.FMA32(qView[p], t152Entry2, t172_2[p])
+								t252_2[p] = num.FMA32(qViewOperand2[p], t23Entry2, t252_2[p])
 							}
 						}
 					}
@@ -674,8 +686,8 @@ func (c *outBackwardFused) run() {
 	// linear_bias_window.a
 	if kern.Wide() {
 		a := regions.Rc9302c645f75Args{
-			P0: unsafe.SliceData(t172),
-			P1: unsafe.SliceData(t182),
+			P0: unsafe.SliceData(t252),
+			P1: unsafe.SliceData(t262),
 			P2: unsafe.SliceData(c.KTailBarOut),
 			N0: L,
 			N1: w - 1,
@@ -690,11 +702,11 @@ func (c *outBackwardFused) run() {
 		for i := range L {
 			for j := range w - 1 {
 				for k := range H {
-					t172_2 := t172[((i*(T+w-1)+j)*H+k)*dH:][:dH]
-					t182_2 := t182[((i*(T+w-1)+j)*H+k)*dH:][:dH]
+					t252_2 := t252[((i*(T+w-1)+j)*H+k)*dH:][:dH]
+					t262_2 := t262[((i*(T+w-1)+j)*H+k)*dH:][:dH]
 					kTailBarOut := c.KTailBarOut[((i*(w-1)+j)*H+k)*dH:][:dH]
 					for m := range dH {
-						kTailBarOut[m] = t172_2[m] + t182_2[m]
+						kTailBarOut[m] = t252_2[m] + t262_2[m]
 					}
 				}
 			}
@@ -704,9 +716,9 @@ func (c *outBackwardFused) run() {
 	// linear_bias_window.a
 	if kern.Wide() {
 		a := regions.Rb40397315917Args{
-			P0: unsafe.SliceData(t172),
-			P1: unsafe.SliceData(t182),
-			P2: unsafe.SliceData(t212),
+			P0: unsafe.SliceData(t252),
+			P1: unsafe.SliceData(t262),
+			P2: unsafe.SliceData(t29),
 			N0: L,
 			N1: T,
 			N2: H,
@@ -721,11 +733,11 @@ func (c *outBackwardFused) run() {
 		for i := range L {
 			for j := range T {
 				for k := range H {
-					t172_2 := t172[((i*(T+w-1)+j+w-1)*H+k)*dH:][:dH]
-					t182_2 := t182[((i*(T+w-1)+j+w-1)*H+k)*dH:][:dH]
-					t212_2 := t212[((i*T+j)*H+k)*dH:][:dH]
+					t252_2 := t252[((i*(T+w-1)+j+w-1)*H+k)*dH:][:dH]
+					t262_2 := t262[((i*(T+w-1)+j+w-1)*H+k)*dH:][:dH]
+					t29_2 := t29[((i*T+j)*H+k)*dH:][:dH]
 					for m := range dH {
-						t212_2[m] = t172_2[m] + t182_2[m]
+						t29_2[m] = t252_2[m] + t262_2[m]
 					}
 				}
 			}
@@ -733,17 +745,17 @@ func (c *outBackwardFused) run() {
 	}
 
 	// linear_bias_window.k
-	kern.GemmFMA(H*dH, H*dH, L*T, F(1), false, c.WKBar, 1, H*dH, c.X, 1, H*dH, t212, H*dH, 1)
+	kern.GemmFMA(H*dH, H*dH, L*T, F(1), false, c.WKBar, 1, H*dH, XOperand, 1, H*dH, t29, H*dH, 1)
 
 	// linear_bias_window.q
-	kern.GemmFMA(H*dH, H*dH, L*T, F(1), false, c.WQBar, 1, H*dH, c.X, 1, H*dH, t162, H*dH, 1)
+	kern.GemmFMA(H*dH, H*dH, L*T, F(1), false, c.WQBar, 1, H*dH, XOperand, 1, H*dH, t242, H*dH, 1)
 
 	// linear_bias_window.v
-	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, c.XBar, H*dH, 1, t72, H*dH, 1, c.WV, H*dH, 1)
+	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, c.XBar, H*dH, 1, t152, H*dH, 1, WVOperand, H*dH, 1)
 
 	// linear_bias_window.k
-	kern.GemmFMA(L*T, H*dH, H*dH, F(1), true, c.XBar, H*dH, 1, t212, H*dH, 1, c.WK, H*dH, 1)
+	kern.GemmFMA(L*T, H*dH, H*dH, F(1), true, c.XBar, H*dH, 1, t29, H*dH, 1, WKOperand, H*dH, 1)
 
 	// linear_bias_window.q
-	kern.GemmFMA(L*T, H*dH, H*dH, F(1), true, c.XBar, H*dH, 1, t162, H*dH, 1, c.WQ, H*dH, 1)
+	kern.GemmFMA(L*T, H*dH, H*dH, F(1), true, c.XBar, H*dH, 1, t242, H*dH, 1, WQOperand, H*dH, 1)
 }

@@ -94,7 +94,8 @@ func (b *Block[F]) NewMemory(batch int) *block.Memory[F] {
 func Entry() catalog.Entry {
 	return catalog.Block("MAC", "ce591e72437d5534d81c4942a995aa69d7b1106dc0b7ab45d2ae6348e0e3a17d",
 		formula.Page{Kind: formula.Composition, Parts: []formula.Part{{Name: "memory", Kind: formula.Rule}}, Sizes: []string{"H", "n_p"}},
-		assemble[float32], assemble[float64])
+		assemble[float32], assemble[float64]).
+		WithOperands("X, W_Q, P, W_K, q, k.n_p, k, h, c, W_V, A, v.n_p, v, B, w, a value in y, W_O")
 }
 
 func assemble[F num.Float](m catalog.Arguments[F]) block.Block[F] {

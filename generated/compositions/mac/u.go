@@ -50,12 +50,19 @@ type U[F num.Float] struct {
 	BetaExp  []F // [L, T, H, T], written
 	AlphaExp []F // [L, T, H, T + n_p], written
 	Work     []F // WorkLen() entries
+	Operands []F // OperandsLen() entries, or nil: operands of products are not rounded to bfloat16
 }
 
 // WorkLen is 7·H·L·T·T + 5·H·L·T·d_h + 3·H·L·T·n_p + 4·H·L·T + 2·L·T.
 func (c *U[F]) WorkLen() int {
 	H, L, T, dH, nP := c.H, c.L, c.T, c.DH, c.NP
 	return 7*H*L*T*T + 5*H*L*T*dH + 3*H*L*T*nP + 4*H*L*T + 2*L*T
+}
+
+// OperandsLen is 4·H·H·d_h·d_h + 2·H·L·T·T + 8·H·L·T·d_h + H·L·T·n_p + 3·H·d_h·n_p.
+func (c *U[F]) OperandsLen() int {
+	H, L, T, dH, nP := c.H, c.L, c.T, c.DH, c.NP
+	return 4*H*H*dH*dH + 2*H*L*T*T + 8*H*L*T*dH + H*L*T*nP + 3*H*dH*nP
 }
 
 // Run computes U.
@@ -68,9 +75,9 @@ func (c *U[F]) Run() {
 		return
 	}
 	H, L, T, dH, nP := c.H, c.L, c.T, c.DH, c.NP
-	t := c.Work[:H*L*T*dH] // [L, H, d_h, T]
+	t22 := c.Work[:H*L*T*dH] // [L, H, d_h, T]
 	work := c.Work[H*L*T*dH:]
-	t2 := work[:H*L*T*dH] // [L, H, d_h, T]
+	t32 := work[:H*L*T*dH] // [L, H, d_h, T]
 	work = work[H*L*T*dH:]
 	t10 := work[:H*L*T*nP] // [L, T, H, n_p]
 	work = work[H*L*T*nP:]
@@ -82,7 +89,7 @@ func (c *U[F]) Run() {
 	work = work[H*L*T*T+H*L*T*nP:]
 	alpha := work[:H*L*T] // [L, T, H]
 	work = work[H*L*T:]
-	t22 := work[:L*T] // [L, T]
+	t22_2 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	h := work[:H*L*T*dH] // [L, T, H·d_h]
 	work = work[H*L*T*dH:]
@@ -102,34 +109,41 @@ func (c *U[F]) Run() {
 	work = work[H*L*T*dH:]
 	t84 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t562 := work[:H*L*T*T] // [L, T, H, T]
+	t742 := work[:H*L*T*T] // [L, T, H, T]
 	work = work[H*L*T*T:]
-	t81 := work[:H*L*T*T+H*L*T*nP] // [L, T, H, T + n_p]
+	t99 := work[:H*L*T*T+H*L*T*nP] // [L, T, H, T + n_p]
+	XOperand := kern.Narrow(c.Operands, 0, c.X)
+	WQOperand := kern.Narrow(c.Operands, H*L*T*dH, c.WQ)
 
 	// mac.q
-	kern.Gemm(L*T, H*dH, H*dH, F(1), false, c.Q, H*dH, 1, c.X, H*dH, 1, c.WQ, 1, H*dH)
+	kern.Gemm(L*T, H*dH, H*dH, F(1), false, c.Q, H*dH, 1, XOperand, H*dH, 1, WQOperand, 1, H*dH)
+	POperand := kern.Narrow(c.Operands, H*H*dH*dH+H*L*T*dH, c.P)
+	WKOperand := kern.Narrow(c.Operands, H*H*dH*dH+H*L*T*dH+H*dH*nP, c.WK)
 
 	// mac.k
-	kern.Gemm(nP, H*dH, H*dH, F(1), false, c.KNP, H*dH, 1, c.P, H*dH, 1, c.WK, 1, H*dH)
+	kern.Gemm(nP, H*dH, H*dH, F(1), false, c.KNP, H*dH, 1, POperand, H*dH, 1, WKOperand, 1, H*dH)
 
 	// mac.k
-	kern.Gemm(L*T, H*dH, H*dH, F(1), false, c.K, H*dH, 1, c.X, H*dH, 1, c.WK, 1, H*dH)
+	kern.Gemm(L*T, H*dH, H*dH, F(1), false, c.K, H*dH, 1, XOperand, H*dH, 1, WKOperand, 1, H*dH)
 
 	// mac.alpha
 	t7 := F(1) / num.Sqrt(F(dH))
+	qViewOperand := kern.Narrow(c.Operands, 2*H*H*dH*dH+H*L*T*dH+H*dH*nP, c.Q)
+	kNPViewOperand := kern.Narrow(c.Operands, 2*H*H*dH*dH+2*H*L*T*dH+H*dH*nP, c.KNP)
 
 	// mac.alpha
 	for k := range H {
-		kern.Gemm(L*T, nP, dH, F(1), false, kern.From(t10, k*nP), H*nP, 1, kern.From(c.Q, k*dH), H*dH, 1, kern.From(c.KNP, k*dH), 1, H*dH)
+		kern.Gemm(L*T, nP, dH, F(1), false, kern.From(t10, k*nP), H*nP, 1, kern.From(qViewOperand, k*dH), H*dH, 1, kern.From(kNPViewOperand, k*dH), 1, H*dH)
 	}
+	kViewOperand := kern.Narrow(c.Operands, 2*H*H*dH*dH+2*H*L*T*dH+2*H*dH*nP, c.K)
 
 	// mac.alpha
 	for i := range L {
 		for j := range H {
 			for k := range dH {
-				t3 := t[((i*H+j)*dH+k)*T:][:T]
+				t22_3 := t22[((i*H+j)*dH+k)*T:][:T]
 				for m := range T {
-					t3[m] = c.K[((i*T-m+T-1)*H+j)*dH+k]
+					t22_3[m] = kViewOperand[((i*T-m+T-1)*H+j)*dH+k]
 				}
 			}
 		}
@@ -140,14 +154,14 @@ func (c *U[F]) Run() {
 	for i := range L {
 		for j := range T {
 			for k := range H {
-				qView := c.Q[((i*T+j)*H+k)*dH:][:dH]
+				qViewOperand2 := qViewOperand[((i*T+j)*H+k)*dH:][:dH]
 				for m := range dH {
-					qViewEntry := qView[m]
+					qViewOperandEntry := qViewOperand2[m]
 					if n := min(T, j+1); n > 0 {
-						t3 := t[((i*H+k)*dH+m)*T-j+T-1:][:n]
+						t22_3 := t22[((i*H+k)*dH+m)*T-j+T-1:][:n]
 						t18_2 := t18[((i*T+j)*H+k)*T:][:n]
 						for p := range n {
-							t18_2[p] += F(qViewEntry * t3[p])
+							t18_2[p] += F(qViewOperandEntry * t22_3[p])
 						}
 					}
 				}
@@ -223,7 +237,7 @@ func (c *U[F]) Run() {
 
 	// mac.h
 	for i := range L {
-		t22_2 := t22[i*T:][:T]
+		t22_3 := t22_2[i*T:][:T]
 		for j := range T {
 			a := c.A[(i*T+j)*H*dH:][:H*dH]
 			var t222 F
@@ -231,17 +245,17 @@ func (c *U[F]) Run() {
 				aEntry := a[k]
 				t222 += F(aEntry * aEntry)
 			}
-			t22_2[j] = t222
+			t22_3[j] = t222
 		}
 	}
 
 	// mac.h
 	w2 := F(H * dH)
 	for i := range L {
-		t22_2 := t22[i*T:][:T]
+		t22_3 := t22_2[i*T:][:T]
 		hSqrt := c.HSqrt[i*T:][:T]
 		for j := range T {
-			hSqrt[j] = num.Sqrt(1 + (t22_2[j] / w2))
+			hSqrt[j] = num.Sqrt(1 + (t22_3[j] / w2))
 		}
 	}
 
@@ -257,17 +271,19 @@ func (c *U[F]) Run() {
 			}
 		}
 	}
+	hOperand := kern.Narrow(c.Operands, 2*H*H*dH*dH+3*H*L*T*dH+2*H*dH*nP, h)
 
 	// mac.c
-	kern.Gemm(L*T, H*dH, H*dH, F(1), false, c.C, H*dH, 1, h, H*dH, 1, c.WK, 1, H*dH)
+	kern.Gemm(L*T, H*dH, H*dH, F(1), false, c.C, H*dH, 1, hOperand, H*dH, 1, WKOperand, 1, H*dH)
+	cViewOperand := kern.Narrow(c.Operands, 2*H*H*dH*dH+4*H*L*T*dH+2*H*dH*nP, c.C)
 
 	// mac.beta
 	for i := range L {
 		for j := range H {
 			for k := range dH {
-				t2_2 := t2[((i*H+j)*dH+k)*T:][:T]
+				t32_2 := t32[((i*H+j)*dH+k)*T:][:T]
 				for m := range T {
-					t2_2[m] = c.C[((i*T+m)*H+j)*dH+k]
+					t32_2[m] = cViewOperand[((i*T+m)*H+j)*dH+k]
 				}
 			}
 		}
@@ -278,14 +294,14 @@ func (c *U[F]) Run() {
 	for i := range L {
 		for j := range T {
 			for k := range H {
-				qView := c.Q[((i*T+j)*H+k)*dH:][:dH]
+				qViewOperand2 := qViewOperand[((i*T+j)*H+k)*dH:][:dH]
 				for m := range dH {
-					qViewEntry2 := qView[m]
+					qViewOperandEntry2 := qViewOperand2[m]
 					if n := min(T, j+1); n > 0 {
-						t2_2 := t2[((i*H+k)*dH+m)*T:][:n]
+						t32_2 := t32[((i*H+k)*dH+m)*T:][:n]
 						t35_2 := t35[((i*T+j)*H+k)*T:][:n]
 						for p := range n {
-							t35_2[p] += F(qViewEntry2 * t2_2[p])
+							t35_2[p] += F(qViewOperandEntry2 * t32_2[p])
 						}
 					}
 				}
@@ -387,12 +403,16 @@ func (c *U[F]) Run() {
 			}
 		}
 	}
+	WVOperand := kern.Narrow(c.Operands, 2*H*H*dH*dH+5*H*L*T*dH+2*H*dH*nP, c.WV)
 
 	// mac.v
-	kern.Gemm(nP, H*dH, H*dH, F(1), false, c.VNP, H*dH, 1, c.P, H*dH, 1, c.WV, 1, H*dH)
+	kern.Gemm(nP, H*dH, H*dH, F(1), false, c.VNP, H*dH, 1, POperand, H*dH, 1, WVOperand, 1, H*dH)
 
 	// mac.v
-	kern.Gemm(L*T, H*dH, H*dH, F(1), false, c.V, H*dH, 1, c.X, H*dH, 1, c.WV, 1, H*dH)
+	kern.Gemm(L*T, H*dH, H*dH, F(1), false, c.V, H*dH, 1, XOperand, H*dH, 1, WVOperand, 1, H*dH)
+	AOperand := kern.Narrow(c.Operands, 3*H*H*dH*dH+5*H*L*T*dH+2*H*dH*nP, c.A2)
+	vNPViewOperand := kern.Narrow(c.Operands, 3*H*H*dH*dH+H*L*T*T+5*H*L*T*dH+H*L*T*nP+2*H*dH*nP, c.VNP)
+	vViewOperand := kern.Narrow(c.Operands, 3*H*H*dH*dH+H*L*T*T+5*H*L*T*dH+H*L*T*nP+3*H*dH*nP, c.V)
 
 	// mac.e
 	clear(c.ELin)
@@ -401,12 +421,12 @@ func (c *U[F]) Run() {
 			for k := range H {
 				eLin := c.ELin[((i*T+j)*H+k)*dH:][:dH]
 				if n := min(T, j+1); n > 0 {
-					A := c.A2[((i*T+j)*H+k)*(T+nP)+nP:][:n]
+					AOperand2 := AOperand[((i*T+j)*H+k)*(T+nP)+nP:][:n]
 					for m := range n {
-						vView := c.V[((i*T+j-m)*H+k)*dH:][:dH]
-						AEntry := A[m]
+						vViewOperand2 := vViewOperand[((i*T+j-m)*H+k)*dH:][:dH]
+						AOperandEntry := AOperand2[m]
 						for p := range dH {
-							eLin[p] += F(AEntry * vView[p])
+							eLin[p] += F(AOperandEntry * vViewOperand2[p])
 						}
 					}
 				}
@@ -416,7 +436,7 @@ func (c *U[F]) Run() {
 
 	// mac.e
 	for k := range H {
-		kern.Gemm(L*T, dH, nP, F(1), true, kern.From(c.ELin, k*dH), H*dH, 1, kern.From(c.A2, k*(T+nP)), H*T+H*nP, 1, kern.From(c.VNP, k*dH), H*dH, 1)
+		kern.Gemm(L*T, dH, nP, F(1), true, kern.From(c.ELin, k*dH), H*dH, 1, kern.From(AOperand, k*(T+nP)), H*T+H*nP, 1, kern.From(vNPViewOperand, k*dH), H*dH, 1)
 	}
 
 	// mac.e
@@ -470,7 +490,9 @@ func (c *U[F]) Run() {
 	}
 
 	// mac.w
-	kern.Gemm(L*T, H*dH, H*dH, F(1), false, c.W, H*dH, 1, h, H*dH, 1, c.WV, 1, H*dH)
+	kern.Gemm(L*T, H*dH, H*dH, F(1), false, c.W, H*dH, 1, hOperand, H*dH, 1, WVOperand, 1, H*dH)
+	BOperand := kern.Narrow(c.Operands, 3*H*H*dH*dH+H*L*T*T+6*H*L*T*dH+H*L*T*nP+3*H*dH*nP, c.B)
+	wViewOperand := kern.Narrow(c.Operands, 3*H*H*dH*dH+2*H*L*T*T+6*H*L*T*dH+H*L*T*nP+3*H*dH*nP, c.W)
 
 	// mac.f
 	clear(c.FProd)
@@ -479,12 +501,12 @@ func (c *U[F]) Run() {
 			for k := range H {
 				fProd := c.FProd[((i*T+j)*H+k)*dH:][:dH]
 				if n := min(T, j+1); n > 0 {
-					B := c.B[((i*T+j)*H+k)*T:][:n]
+					BOperand2 := BOperand[((i*T+j)*H+k)*T:][:n]
 					for m := range n {
-						wView := c.W[((i*T+m)*H+k)*dH:][:dH]
-						BEntry := B[m]
+						wViewOperand2 := wViewOperand[((i*T+m)*H+k)*dH:][:dH]
+						BOperandEntry := BOperand2[m]
 						for p := range dH {
-							fProd[p] += F(BEntry * wView[p])
+							fProd[p] += F(BOperandEntry * wViewOperand2[p])
 						}
 					}
 				}
@@ -518,9 +540,11 @@ func (c *U[F]) Run() {
 			}
 		}
 	}
+	yLinOperand := kern.Narrow(c.Operands, 3*H*H*dH*dH+2*H*L*T*T+7*H*L*T*dH+H*L*T*nP+3*H*dH*nP, c.YLin)
+	WOOperand := kern.Narrow(c.Operands, 3*H*H*dH*dH+2*H*L*T*T+8*H*L*T*dH+H*L*T*nP+3*H*dH*nP, c.WO)
 
 	// mac.y
-	kern.Gemm(L*T, H*dH, H*dH, F(1), false, c.Y, H*dH, 1, c.YLin, H*dH, 1, c.WO, 1, H*dH)
+	kern.Gemm(L*T, H*dH, H*dH, F(1), false, c.Y, H*dH, 1, yLinOperand, H*dH, 1, WOOperand, 1, H*dH)
 
 	// mac.N_y
 	for i := range L {
@@ -560,7 +584,7 @@ func (c *U[F]) Run() {
 	}
 
 	// mac.beta
-	clear(t562)
+	clear(t742)
 	for i := range L {
 		for j := range T {
 			beta2 := beta[(i*T+j)*H:][:H]
@@ -568,9 +592,9 @@ func (c *U[F]) Run() {
 				betaEntry := beta2[k]
 				if n := min(T, j+1); n > 0 {
 					t36_2 := t36[((i*T+j)*H+k)*T:][:n]
-					t562_2 := t562[((i*T+j)*H+k)*T:][:n]
+					t742_2 := t742[((i*T+j)*H+k)*T:][:n]
 					for m := range n {
-						t562_2[m] = t36_2[m] - betaEntry
+						t742_2[m] = t36_2[m] - betaEntry
 					}
 				}
 			}
@@ -583,10 +607,10 @@ func (c *U[F]) Run() {
 		for j := range T {
 			for k := range H {
 				if n := min(T, j+1); n > 0 {
-					t562_2 := t562[((i*T+j)*H+k)*T:][:n]
+					t742_2 := t742[((i*T+j)*H+k)*T:][:n]
 					betaExp := c.BetaExp[((i*T+j)*H+k)*T:][:n]
 					for m := range n {
-						betaExp[m] = num.Exp(t562_2[m])
+						betaExp[m] = num.Exp(t742_2[m])
 					}
 				}
 			}
@@ -594,7 +618,7 @@ func (c *U[F]) Run() {
 	}
 
 	// mac.alpha
-	clear(t81)
+	clear(t99)
 	for i := range L {
 		for j := range T {
 			alpha2 := alpha[(i*T+j)*H:][:H]
@@ -602,9 +626,9 @@ func (c *U[F]) Run() {
 				alphaEntry := alpha2[k]
 				if n := min(T+nP, j+nP+1); n > 0 {
 					t20_2 := t20[((i*T+j)*H+k)*(T+nP):][:n]
-					t81_2 := t81[((i*T+j)*H+k)*(T+nP):][:n]
+					t99_2 := t99[((i*T+j)*H+k)*(T+nP):][:n]
 					for m := range n {
-						t81_2[m] = t20_2[m] - alphaEntry
+						t99_2[m] = t20_2[m] - alphaEntry
 					}
 				}
 			}
@@ -617,10 +641,10 @@ func (c *U[F]) Run() {
 		for j := range T {
 			for k := range H {
 				if n := min(T+nP, j+nP+1); n > 0 {
-					t81_2 := t81[((i*T+j)*H+k)*(T+nP):][:n]
+					t99_2 := t99[((i*T+j)*H+k)*(T+nP):][:n]
 					alphaExp := c.AlphaExp[((i*T+j)*H+k)*(T+nP):][:n]
 					for m := range n {
-						alphaExp[m] = num.Exp(t81_2[m])
+						alphaExp[m] = num.Exp(t99_2[m])
 					}
 				}
 			}
@@ -672,12 +696,19 @@ type UBackward[F num.Float] struct {
 	WOBar    []F // [H·d_h, H·d_h], written
 	GammaBar []F // [H·d_h], written
 	Work     []F // WorkLen() entries
+	Operands []F // OperandsLen() entries, or nil: operands of products are not rounded to bfloat16
 }
 
 // WorkLen is 11·H·L·T·T + 17·H·L·T·d_h + 5·H·L·T·n_p + 7·H·L·T + 3·H·d_h·n_p + 6·L·T.
 func (c *UBackward[F]) WorkLen() int {
 	H, L, T, dH, nP := c.H, c.L, c.T, c.DH, c.NP
 	return 11*H*L*T*T + 17*H*L*T*dH + 5*H*L*T*nP + 7*H*L*T + 3*H*dH*nP + 6*L*T
+}
+
+// OperandsLen is 4·H·H·d_h·d_h + 2·H·L·T·T + 8·H·L·T·d_h + H·L·T·n_p + 3·H·d_h·n_p.
+func (c *UBackward[F]) OperandsLen() int {
+	H, L, T, dH, nP := c.H, c.L, c.T, c.DH, c.NP
+	return 4*H*H*dH*dH + 2*H*L*T*T + 8*H*L*T*dH + H*L*T*nP + 3*H*dH*nP
 }
 
 // Run computes UBackward.
@@ -692,102 +723,109 @@ func (c *UBackward[F]) Run() {
 	H, L, T, dH, nP := c.H, c.L, c.T, c.DH, c.NP
 	t22 := c.Work[:H*L*T*dH] // [L, H, d_h, T]
 	work := c.Work[H*L*T*dH:]
-	t3 := work[:H*L*T*dH] // [L, H, d_h, T]
+	t32 := work[:H*L*T*dH] // [L, H, d_h, T]
 	work = work[H*L*T*dH:]
 	h := work[:H*L*T*dH] // [L, T, H·d_h]
 	work = work[H*L*T*dH:]
-	t := work[:H*L*T*dH] // [L, T, H·d_h]
+	t182 := work[:H*L*T*dH] // [L, T, H·d_h]
 	work = work[H*L*T*dH:]
-	t72 := work[:L*T] // [L, T]
+	t242 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	g := work[:H*L*T] // [L, T, H]
 	work = work[H*L*T:]
 	t77 := work[:H*L*T] // [L, T, H]
 	work = work[H*L*T:]
-	t42 := work[:L*T] // [L, T]
+	t21 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t113 := work[:L*T] // [L, T]
+	t130 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t682 := work[:L*T] // [L, T]
+	t862 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t142 := work[:H*L*T*dH] // [L, T, H·d_h]
+	t312 := work[:H*L*T*dH] // [L, T, H·d_h]
 	work = work[H*L*T*dH:]
-	t152 := work[:H*L*T*dH] // [L, T, H·d_h]
+	t322 := work[:H*L*T*dH] // [L, T, H·d_h]
 	work = work[H*L*T*dH:]
-	t202 := work[:H*L*T*dH] // [L, T, H, d_h]
-	work = work[H*L*T*dH:]
-	t21 := work[:H*L*T] // [L, T, H]
-	work = work[H*L*T:]
-	t322 := work[:H*L*T*dH] // [L, T, H, d_h]
-	work = work[H*L*T*dH:]
-	t332 := work[:H*L*T] // [L, T, H]
-	work = work[H*L*T:]
-	t222 := work[:H*L*T*T] // [L, T, H, T]
-	work = work[H*L*T*T:]
-	t462 := work[:H*L*T*T+H*L*T*nP] // [L, T, H, T + n_p]
-	work = work[H*L*T*T+H*L*T*nP:]
-	t232 := work[:H*L*T*dH] // [L, T, H, d_h]
-	work = work[H*L*T*dH:]
-	t28 := work[:H*L*T] // [L, T, H]
-	work = work[H*L*T:]
-	t292 := work[:H*L*T*T] // [L, T, H, T]
-	work = work[H*L*T*T:]
-	t302 := work[:H*L*T*T] // [L, T, H, T]
-	work = work[H*L*T*T:]
 	t37 := work[:H*L*T*dH] // [L, T, H, d_h]
 	work = work[H*L*T*dH:]
-	t402 := work[:H*dH*nP] // [n_p, H, d_h]
-	work = work[H*dH*nP:]
-	t472 := work[:H*L*T] // [L, T, H]
+	t382 := work[:H*L*T] // [L, T, H]
 	work = work[H*L*T:]
-	t482 := work[:H*L*T*T+H*L*T*nP] // [L, T, H, T + n_p]
-	work = work[H*L*T*T+H*L*T*nP:]
-	t492 := work[:H*L*T*T+H*L*T*nP] // [L, T, H, T + n_p]
-	work = work[H*L*T*T+H*L*T*nP:]
-	t532 := work[:H*L*T] // [L, T, H]
+	t492 := work[:H*L*T*dH] // [L, T, H, d_h]
+	work = work[H*L*T*dH:]
+	t502 := work[:H*L*T] // [L, T, H]
 	work = work[H*L*T:]
-	t58 := work[:H*L*T*T] // [L, T, H, T]
+	t39 := work[:H*L*T*T] // [L, T, H, T]
 	work = work[H*L*T*T:]
-	t602 := work[:H*L*T*T] // [L, T, H, T]
-	work = work[H*L*T*T:]
-	t612 := work[:H*L*T*dH] // [L, T, H, d_h]
-	work = work[H*L*T*dH:]
-	t622 := work[:H*L*T*dH] // [L, T, H, d_h]
-	work = work[H*L*T*dH:]
-	t66 := work[:H*L*T*dH] // [L, T, H·d_h]
-	work = work[H*L*T*dH:]
-	t712 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t115 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t83 := work[:H*L*T*T+H*L*T*nP] // [L, T, H, T + n_p]
+	t58 := work[:H*L*T*T+H*L*T*nP] // [L, T, H, T + n_p]
 	work = work[H*L*T*T+H*L*T*nP:]
-	t842 := work[:H*L*T*T+H*L*T*nP] // [L, T, H, T + n_p]
-	work = work[H*L*T*T+H*L*T*nP:]
-	t87 := work[:H*L*T*T] // [L, T, H, T]
+	t402 := work[:H*L*T*dH] // [L, T, H, d_h]
+	work = work[H*L*T*dH:]
+	t452 := work[:H*L*T] // [L, T, H]
+	work = work[H*L*T:]
+	t462 := work[:H*L*T*T] // [L, T, H, T]
 	work = work[H*L*T*T:]
-	t88 := work[:H*L*T*dH] // [L, T, H, d_h]
+	t472 := work[:H*L*T*T] // [L, T, H, T]
+	work = work[H*L*T*T:]
+	t542 := work[:H*L*T*dH] // [L, T, H, d_h]
 	work = work[H*L*T*dH:]
-	t89 := work[:H*L*T*dH] // [L, T, H, d_h]
-	work = work[H*L*T*dH:]
-	t108 := work[:H*L*T*dH] // [L, T, H, d_h]
-	work = work[H*L*T*dH:]
-	t109 := work[:H*dH*nP] // [n_p, H, d_h]
+	t57 := work[:H*dH*nP] // [n_p, H, d_h]
 	work = work[H*dH*nP:]
-	t93 := work[:H*dH*nP] // [n_p, H, d_h]
+	t652 := work[:H*L*T] // [L, T, H]
+	work = work[H*L*T:]
+	t66 := work[:H*L*T*T+H*L*T*nP] // [L, T, H, T + n_p]
+	work = work[H*L*T*T+H*L*T*nP:]
+	t672 := work[:H*L*T*T+H*L*T*nP] // [L, T, H, T + n_p]
+	work = work[H*L*T*T+H*L*T*nP:]
+	t712 := work[:H*L*T] // [L, T, H]
+	work = work[H*L*T:]
+	t76 := work[:H*L*T*T] // [L, T, H, T]
+	work = work[H*L*T*T:]
+	t782 := work[:H*L*T*T] // [L, T, H, T]
+	work = work[H*L*T*T:]
+	t792 := work[:H*L*T*dH] // [L, T, H, d_h]
+	work = work[H*L*T*dH:]
+	t802 := work[:H*L*T*dH] // [L, T, H, d_h]
+	work = work[H*L*T*dH:]
+	t842 := work[:H*L*T*dH] // [L, T, H·d_h]
+	work = work[H*L*T*dH:]
+	t89 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t132 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t101 := work[:H*L*T*T+H*L*T*nP] // [L, T, H, T + n_p]
+	work = work[H*L*T*T+H*L*T*nP:]
+	t102 := work[:H*L*T*T+H*L*T*nP] // [L, T, H, T + n_p]
+	work = work[H*L*T*T+H*L*T*nP:]
+	t105 := work[:H*L*T*T] // [L, T, H, T]
+	work = work[H*L*T*T:]
+	t106 := work[:H*L*T*dH] // [L, T, H, d_h]
+	work = work[H*L*T*dH:]
+	t107 := work[:H*L*T*dH] // [L, T, H, d_h]
+	work = work[H*L*T*dH:]
+	t125 := work[:H*L*T*dH] // [L, T, H, d_h]
+	work = work[H*L*T*dH:]
+	t126 := work[:H*dH*nP] // [n_p, H, d_h]
 	work = work[H*dH*nP:]
-	t95 := work[:H*L*T*dH] // [L, T, H, d_h]
+	t111 := work[:H*dH*nP] // [n_p, H, d_h]
+	work = work[H*dH*nP:]
+	t112 := work[:H*L*T*dH] // [L, T, H, d_h]
+	XOperand := kern.Narrow(c.Operands, 0, c.X)
+	WQOperand := kern.Narrow(c.Operands, H*L*T*dH, c.WQ)
+	POperand := kern.Narrow(c.Operands, H*H*dH*dH+H*L*T*dH, c.P)
+	WKOperand := kern.Narrow(c.Operands, H*H*dH*dH+H*L*T*dH+H*dH*nP, c.WK)
 
 	// mac.alpha, mac.h
 	t7 := F(1) / num.Sqrt(F(dH))
-	t772 := F(1) / F(H*dH)
+	t95 := F(1) / F(H*dH)
+	qViewOperand := kern.Narrow(c.Operands, 2*H*H*dH*dH+H*L*T*dH+H*dH*nP, c.Q)
+	kNPViewOperand := kern.Narrow(c.Operands, 2*H*H*dH*dH+2*H*L*T*dH+H*dH*nP, c.KNP)
+	kViewOperand := kern.Narrow(c.Operands, 2*H*H*dH*dH+2*H*L*T*dH+2*H*dH*nP, c.K)
 
 	// mac.h, mac.N_y, mac.u
 	clear(c.GammaBar)
 	for i := range L {
 		hSqrt := c.HSqrt[i*T:][:T]
 		NYSqrt := c.NYSqrt[i*T:][:T]
-		t72_2 := t72[i*T:][:T]
+		t242_2 := t242[i*T:][:T]
 		gamma := c.Gamma[:H*dH]
 		gammaBar := c.GammaBar[:H*dH]
 		for j := range T {
@@ -795,22 +833,24 @@ func (c *UBackward[F]) Run() {
 			uBar := c.UBar[(i*T+j)*H*dH:][:H*dH]
 			a := c.A[(i*T+j)*H*dH:][:H*dH]
 			h2 := h[(i*T+j)*H*dH:][:H*dH]
-			t2 := t[(i*T+j)*H*dH:][:H*dH]
-			var t722 F
+			t182_2 := t182[(i*T+j)*H*dH:][:H*dH]
+			var t2422 F
 			hSqrtEntry := hSqrt[j]
 			NYSqrtEntry := NYSqrt[j]
 			for k := range H * dH {
 				NY := y[k] / NYSqrtEntry
 				uBarEntry := uBar[k]
-				t2_2 := F(uBarEntry * gamma[k])
-				t722 += F(t2_2 * (NY / NYSqrtEntry))
+				t1822 := F(uBarEntry * gamma[k])
+				t2422 += F(t1822 * (NY / NYSqrtEntry))
 				h2[k] = a[k] / hSqrtEntry
-				t2[k] = t2_2
+				t182_2[k] = t1822
 				gammaBar[k] += F(uBarEntry * NY)
 			}
-			t72_2[j] = -t722
+			t242_2[j] = -t2422
 		}
 	}
+	hOperand := kern.Narrow(c.Operands, 2*H*H*dH*dH+3*H*L*T*dH+2*H*dH*nP, h)
+	cViewOperand := kern.Narrow(c.Operands, 2*H*H*dH*dH+4*H*L*T*dH+2*H*dH*nP, c.C)
 
 	// mac.g, mac.f
 	for i := range L {
@@ -825,72 +865,80 @@ func (c *UBackward[F]) Run() {
 			}
 		}
 	}
+	WVOperand := kern.Narrow(c.Operands, 2*H*H*dH*dH+5*H*L*T*dH+2*H*dH*nP, c.WV)
+	AOperand := kern.Narrow(c.Operands, 3*H*H*dH*dH+5*H*L*T*dH+2*H*dH*nP, c.A2)
+	vNPViewOperand := kern.Narrow(c.Operands, 3*H*H*dH*dH+H*L*T*T+5*H*L*T*dH+H*L*T*nP+2*H*dH*nP, c.VNP)
+	vViewOperand := kern.Narrow(c.Operands, 3*H*H*dH*dH+H*L*T*T+5*H*L*T*dH+H*L*T*nP+3*H*dH*nP, c.V)
+	BOperand := kern.Narrow(c.Operands, 3*H*H*dH*dH+H*L*T*T+6*H*L*T*dH+H*L*T*nP+3*H*dH*nP, c.B)
+	wViewOperand := kern.Narrow(c.Operands, 3*H*H*dH*dH+2*H*L*T*T+6*H*L*T*dH+H*L*T*nP+3*H*dH*nP, c.W)
+	yLinOperand := kern.Narrow(c.Operands, 3*H*H*dH*dH+2*H*L*T*T+7*H*L*T*dH+H*L*T*nP+3*H*dH*nP, c.YLin)
+	WOOperand := kern.Narrow(c.Operands, 3*H*H*dH*dH+2*H*L*T*T+8*H*L*T*dH+H*L*T*nP+3*H*dH*nP, c.WO)
 
 	// mac.N_y, mac.alpha, mac.h
 	for i := range L {
 		NYSqrt := c.NYSqrt[i*T:][:T]
-		t42_2 := t42[i*T:][:T]
-		t72_2 := t72[i*T:][:T]
-		t113_2 := t113[i*T:][:T]
+		t21_2 := t21[i*T:][:T]
+		t242_2 := t242[i*T:][:T]
+		t130_2 := t130[i*T:][:T]
 		hSqrt := c.HSqrt[i*T:][:T]
-		t682_2 := t682[i*T:][:T]
+		t862_2 := t862[i*T:][:T]
 		for j := range T {
-			t422 := F(1) / NYSqrt[j]
-			t42_2[j] = t422
-			t113_2[j] = F(t422 * t72_2[j])
-			t682_2[j] = F(1) / hSqrt[j]
+			t212 := F(1) / NYSqrt[j]
+			t21_2[j] = t212
+			t130_2[j] = F(t212 * t242_2[j])
+			t862_2[j] = F(1) / hSqrt[j]
 		}
 	}
 
 	// mac.y, mac.N_y
 	for i := range L {
-		t42_2 := t42[i*T:][:T]
-		t113_2 := t113[i*T:][:T]
+		t21_2 := t21[i*T:][:T]
+		t130_2 := t130[i*T:][:T]
 		for j := range T {
 			yBar := c.YBar[(i*T+j)*H*dH:][:H*dH]
-			t2 := t[(i*T+j)*H*dH:][:H*dH]
+			t182_2 := t182[(i*T+j)*H*dH:][:H*dH]
 			y := c.Y[(i*T+j)*H*dH:][:H*dH]
-			t142_2 := t142[(i*T+j)*H*dH:][:H*dH]
-			t42Entry := t42_2[j]
-			t113Entry := t113_2[j]
+			t312_2 := t312[(i*T+j)*H*dH:][:H*dH]
+			t21Entry := t21_2[j]
+			t130Entry := t130_2[j]
 			for k := range H * dH {
-				t142_2[k] = yBar[k] + F(t2[k]*t42Entry) + F(2*F(F(0.5*y[k])*t113Entry))
+				t312_2[k] = yBar[k] + F(t182_2[k]*t21Entry) + F(2*F(F(0.5*y[k])*t130Entry))
 			}
 		}
 	}
 
 	// mac.y
-	kern.Gemm(L*T, H*dH, H*dH, F(1), false, t152, H*dH, 1, t142, H*dH, 1, c.WO, H*dH, 1)
+	kern.Gemm(L*T, H*dH, H*dH, F(1), false, t322, H*dH, 1, t312, H*dH, 1, WOOperand, H*dH, 1)
 
 	// mac.y
-	kern.Gemm(H*dH, H*dH, L*T, F(1), false, c.WOBar, 1, H*dH, c.YLin, 1, H*dH, t142, H*dH, 1)
+	kern.Gemm(H*dH, H*dH, L*T, F(1), false, c.WOBar, 1, H*dH, yLinOperand, 1, H*dH, t312, H*dH, 1)
 
 	// mac.f, mac.e
 	for i := range L {
 		for j := range T {
 			t77_2 := t77[(i*T+j)*H:][:H]
 			g2 := g[(i*T+j)*H:][:H]
-			t21_2 := t21[(i*T+j)*H:][:H]
-			t332_2 := t332[(i*T+j)*H:][:H]
+			t382_2 := t382[(i*T+j)*H:][:H]
+			t502_2 := t502[(i*T+j)*H:][:H]
 			for k := range H {
-				t152View := t152[((i*T+j)*H+k)*dH:][:dH]
+				t322View := t322[((i*T+j)*H+k)*dH:][:dH]
 				fProd := c.FProd[((i*T+j)*H+k)*dH:][:dH]
 				eLin := c.ELin[((i*T+j)*H+k)*dH:][:dH]
-				t202_2 := t202[((i*T+j)*H+k)*dH:][:dH]
-				t322_2 := t322[((i*T+j)*H+k)*dH:][:dH]
-				var t212 F
-				var t3322 F
+				t37_2 := t37[((i*T+j)*H+k)*dH:][:dH]
+				t492_2 := t492[((i*T+j)*H+k)*dH:][:dH]
+				var t3822 F
+				var t5022 F
 				t77Entry := t77_2[k]
 				gEntry := g2[k]
 				for m := range dH {
-					t152ViewEntry := t152View[m]
-					t212 += F(fProd[m] * t152ViewEntry)
-					t3322 += F(eLin[m] * t152ViewEntry)
-					t202_2[m] = F(t152ViewEntry * t77Entry)
-					t322_2[m] = F(t152ViewEntry * gEntry)
+					t322ViewEntry := t322View[m]
+					t3822 += F(fProd[m] * t322ViewEntry)
+					t5022 += F(eLin[m] * t322ViewEntry)
+					t37_2[m] = F(t322ViewEntry * t77Entry)
+					t492_2[m] = F(t322ViewEntry * gEntry)
 				}
-				t21_2[k] = t212
-				t332_2[k] = t3322
+				t382_2[k] = t3822
+				t502_2[k] = t5022
 			}
 		}
 	}
@@ -900,34 +948,34 @@ func (c *UBackward[F]) Run() {
 		for j := range H {
 			for k := range dH {
 				t22_2 := t22[((i*H+j)*dH+k)*T:][:T]
-				t3_2 := t3[((i*H+j)*dH+k)*T:][:T]
+				t32_2 := t32[((i*H+j)*dH+k)*T:][:T]
 				for m := range T {
-					t22_2[m] = c.W[((i*T+m)*H+j)*dH+k]
-					t3_2[m] = c.V[((i*T-m+T-1)*H+j)*dH+k]
+					t22_2[m] = wViewOperand[((i*T+m)*H+j)*dH+k]
+					t32_2[m] = vViewOperand[((i*T-m+T-1)*H+j)*dH+k]
 				}
 			}
 		}
 	}
 
 	// mac.f, mac.e
-	clear(t222)
-	clear(t462)
+	clear(t39)
+	clear(t58)
 	for i := range L {
 		for j := range T {
 			for k := range H {
-				t202_2 := t202[((i*T+j)*H+k)*dH:][:dH]
-				t322_2 := t322[((i*T+j)*H+k)*dH:][:dH]
+				t37_2 := t37[((i*T+j)*H+k)*dH:][:dH]
+				t492_2 := t492[((i*T+j)*H+k)*dH:][:dH]
 				for m := range dH {
-					t202Entry := t202_2[m]
-					t322Entry := t322_2[m]
+					t37Entry := t37_2[m]
+					t492Entry := t492_2[m]
 					if n := min(T, j+1); n > 0 {
 						t22_2 := t22[((i*H+k)*dH+m)*T:][:n]
-						t222_2 := t222[((i*T+j)*H+k)*T:][:n]
-						t3_2 := t3[((i*H+k)*dH+m)*T-j+T-1:][:n]
-						t462_2 := t462[((i*T+j)*H+k)*(T+nP)+nP:][:n]
+						t39_2 := t39[((i*T+j)*H+k)*T:][:n]
+						t32_2 := t32[((i*H+k)*dH+m)*T-j+T-1:][:n]
+						t58_2 := t58[((i*T+j)*H+k)*(T+nP)+nP:][:n]
 						for p := range n {
-							t222_2[p] += F(t22_2[p] * t202Entry)
-							t462_2[p] += F(t3_2[p] * t322Entry)
+							t39_2[p] += F(t22_2[p] * t37Entry)
+							t58_2[p] += F(t32_2[p] * t492Entry)
 						}
 					}
 				}
@@ -936,18 +984,18 @@ func (c *UBackward[F]) Run() {
 	}
 
 	// mac.f
-	clear(t232)
+	clear(t402)
 	for i := range L {
 		for j := range T {
 			for k := range H {
-				t232_2 := t232[((i*T+j)*H+k)*dH:][:dH]
+				t402_2 := t402[((i*T+j)*H+k)*dH:][:dH]
 				lo := max(0, j)
 				if n := T - lo; n > 0 {
 					for m := range n {
-						t202_2 := t202[((i*T+(lo+m))*H+k)*dH:][:dH]
-						BEntry := c.B[((i*T+(lo+m))*H+k)*T+j]
+						t37_2 := t37[((i*T+(lo+m))*H+k)*dH:][:dH]
+						BOperandEntry := BOperand[((i*T+(lo+m))*H+k)*T+j]
 						for p := range dH {
-							t232_2[p] += F(BEntry * t202_2[p])
+							t402_2[p] += F(BOperandEntry * t37_2[p])
 						}
 					}
 				}
@@ -958,33 +1006,33 @@ func (c *UBackward[F]) Run() {
 	// mac.B
 	for i := range L {
 		for j := range T {
-			t28_2 := t28[(i*T+j)*H:][:H]
+			t452_2 := t452[(i*T+j)*H:][:H]
 			for k := range H {
-				var t282 F
+				var t4522 F
 				if n := min(T, j+1); n > 0 {
 					B := c.B[((i*T+j)*H+k)*T:][:n]
-					t222_2 := t222[((i*T+j)*H+k)*T:][:n]
+					t39_2 := t39[((i*T+j)*H+k)*T:][:n]
 					for m := range n {
-						t282 += F(B[m] * t222_2[m])
+						t4522 += F(B[m] * t39_2[m])
 					}
 				}
-				t28_2[k] = t282
+				t452_2[k] = t4522
 			}
 		}
 	}
 
 	// mac.B
-	clear(t292)
+	clear(t462)
 	for i := range L {
 		for j := range T {
-			t28_2 := t28[(i*T+j)*H:][:H]
+			t452_2 := t452[(i*T+j)*H:][:H]
 			for k := range H {
-				t28Entry := t28_2[k]
+				t452Entry := t452_2[k]
 				if n := min(T, j+1); n > 0 {
-					t222_2 := t222[((i*T+j)*H+k)*T:][:n]
-					t292_2 := t292[((i*T+j)*H+k)*T:][:n]
+					t39_2 := t39[((i*T+j)*H+k)*T:][:n]
+					t462_2 := t462[((i*T+j)*H+k)*T:][:n]
 					for m := range n {
-						t292_2[m] = t222_2[m] - t28Entry
+						t462_2[m] = t39_2[m] - t452Entry
 					}
 				}
 			}
@@ -992,16 +1040,16 @@ func (c *UBackward[F]) Run() {
 	}
 
 	// mac.B
-	clear(t302)
+	clear(t472)
 	for i := range L {
 		for j := range T {
 			for k := range H {
 				if n := min(T, j+1); n > 0 {
 					B := c.B[((i*T+j)*H+k)*T:][:n]
-					t292_2 := t292[((i*T+j)*H+k)*T:][:n]
-					t302_2 := t302[((i*T+j)*H+k)*T:][:n]
+					t462_2 := t462[((i*T+j)*H+k)*T:][:n]
+					t472_2 := t472[((i*T+j)*H+k)*T:][:n]
 					for m := range n {
-						t302_2[m] = F(B[m] * t292_2[m])
+						t472_2[m] = F(B[m] * t462_2[m])
 					}
 				}
 			}
@@ -1009,16 +1057,16 @@ func (c *UBackward[F]) Run() {
 	}
 
 	// mac.e
-	clear(t37)
+	clear(t542)
 	for i := range L {
 		for j := range T {
 			for k := range min(T, j+1) {
 				for m := range H {
-					t322_2 := t322[((i*T+j)*H+m)*dH:][:dH]
-					t37_2 := t37[((i*T+j-k)*H+m)*dH:][:dH]
-					AEntry := c.A2[((i*T+j)*H+m)*(T+nP)+k+nP]
+					t492_2 := t492[((i*T+j)*H+m)*dH:][:dH]
+					t542_2 := t542[((i*T+j-k)*H+m)*dH:][:dH]
+					AOperandEntry := AOperand[((i*T+j)*H+m)*(T+nP)+k+nP]
 					for p := range dH {
-						t37_2[p] += F(AEntry * t322_2[p])
+						t542_2[p] += F(AOperandEntry * t492_2[p])
 					}
 				}
 			}
@@ -1027,44 +1075,53 @@ func (c *UBackward[F]) Run() {
 
 	// mac.e
 	for j := range H {
-		kern.Gemm(nP, dH, L*T, F(1), false, kern.From(t402, j*dH), H*dH, 1, kern.From(c.A2, j*(T+nP)), 1, H*T+H*nP, kern.From(t322, j*dH), H*dH, 1)
+		kern.Gemm(nP, dH, L*T, F(1), false, kern.From(t57, j*dH), H*dH, 1, kern.From(AOperand, j*(T+nP)), 1, H*T+H*nP, kern.From(t492, j*dH), H*dH, 1)
 	}
 
 	// mac.e
 	for k := range H {
-		kern.Gemm(L*T, nP, dH, F(1), true, kern.From(t462, k*(T+nP)), H*T+H*nP, 1, kern.From(t322, k*dH), H*dH, 1, kern.From(c.VNP, k*dH), 1, H*dH)
+		kern.Gemm(L*T, nP, dH, F(1), true, kern.From(t58, k*(T+nP)), H*T+H*nP, 1, kern.From(t492, k*dH), H*dH, 1, kern.From(vNPViewOperand, k*dH), 1, H*dH)
 	}
+
+	// mac.w
+	kern.Gemm(H*dH, H*dH, L*T, F(1), false, c.WVBar, 1, H*dH, hOperand, 1, H*dH, t402, H*dH, 1)
+
+	// mac.v
+	kern.Gemm(H*dH, H*dH, L*T, F(1), true, c.WVBar, 1, H*dH, XOperand, 1, H*dH, t542, H*dH, 1)
+
+	// mac.v
+	kern.Gemm(H*dH, H*dH, nP, F(1), true, c.WVBar, 1, H*dH, POperand, 1, H*dH, t57, H*dH, 1)
 
 	// mac.A
 	for i := range L {
 		for j := range T {
-			t472_2 := t472[(i*T+j)*H:][:H]
+			t652_2 := t652[(i*T+j)*H:][:H]
 			for k := range H {
-				var t4722 F
+				var t6522 F
 				if n := min(T+nP, j+nP+1); n > 0 {
 					A := c.A2[((i*T+j)*H+k)*(T+nP):][:n]
-					t462_2 := t462[((i*T+j)*H+k)*(T+nP):][:n]
+					t58_2 := t58[((i*T+j)*H+k)*(T+nP):][:n]
 					for m := range n {
-						t4722 += F(A[m] * t462_2[m])
+						t6522 += F(A[m] * t58_2[m])
 					}
 				}
-				t472_2[k] = t4722
+				t652_2[k] = t6522
 			}
 		}
 	}
 
 	// mac.A
-	clear(t482)
+	clear(t66)
 	for i := range L {
 		for j := range T {
-			t472_2 := t472[(i*T+j)*H:][:H]
+			t652_2 := t652[(i*T+j)*H:][:H]
 			for k := range H {
-				t472Entry := t472_2[k]
+				t652Entry := t652_2[k]
 				if n := min(T+nP, j+nP+1); n > 0 {
-					t462_2 := t462[((i*T+j)*H+k)*(T+nP):][:n]
-					t482_2 := t482[((i*T+j)*H+k)*(T+nP):][:n]
+					t58_2 := t58[((i*T+j)*H+k)*(T+nP):][:n]
+					t66_2 := t66[((i*T+j)*H+k)*(T+nP):][:n]
 					for m := range n {
-						t482_2[m] = t462_2[m] - t472Entry
+						t66_2[m] = t58_2[m] - t652Entry
 					}
 				}
 			}
@@ -1072,16 +1129,16 @@ func (c *UBackward[F]) Run() {
 	}
 
 	// mac.A
-	clear(t492)
+	clear(t672)
 	for i := range L {
 		for j := range T {
 			for k := range H {
 				if n := min(T+nP, j+nP+1); n > 0 {
 					A := c.A2[((i*T+j)*H+k)*(T+nP):][:n]
-					t482_2 := t482[((i*T+j)*H+k)*(T+nP):][:n]
-					t492_2 := t492[((i*T+j)*H+k)*(T+nP):][:n]
+					t66_2 := t66[((i*T+j)*H+k)*(T+nP):][:n]
+					t672_2 := t672[((i*T+j)*H+k)*(T+nP):][:n]
 					for m := range n {
-						t492_2[m] = F(A[m] * t482_2[m])
+						t672_2[m] = F(A[m] * t66_2[m])
 					}
 				}
 			}
@@ -1092,28 +1149,28 @@ func (c *UBackward[F]) Run() {
 	for i := range L {
 		for j := range T {
 			g2 := g[(i*T+j)*H:][:H]
-			t21_2 := t21[(i*T+j)*H:][:H]
-			t332_2 := t332[(i*T+j)*H:][:H]
+			t382_2 := t382[(i*T+j)*H:][:H]
+			t502_2 := t502[(i*T+j)*H:][:H]
 			gLin := c.GLin[(i*T+j)*H:][:H]
-			t532_2 := t532[(i*T+j)*H:][:H]
+			t712_2 := t712[(i*T+j)*H:][:H]
 			for k := range H {
-				t532_2[k] = F(F(g2[k]*(-t21_2[k]+t332_2[k])) * num.Sigmoid(-gLin[k]))
+				t712_2[k] = F(F(g2[k]*(-t382_2[k]+t502_2[k])) * num.Sigmoid(-gLin[k]))
 			}
 		}
 	}
 
 	// mac.beta, mac.g
-	clear(t58)
+	clear(t76)
 	for i := range L {
 		for j := range T {
-			t532_2 := t532[(i*T+j)*H:][:H]
+			t712_2 := t712[(i*T+j)*H:][:H]
 			for k := range H {
-				t532Entry := t532_2[k]
+				t712Entry := t712_2[k]
 				if n := min(T, j+1); n > 0 {
 					betaExp := c.BetaExp[((i*T+j)*H+k)*T:][:n]
-					t58_2 := t58[((i*T+j)*H+k)*T:][:n]
+					t76_2 := t76[((i*T+j)*H+k)*T:][:n]
 					for m := range n {
-						t58_2[m] = -F(betaExp[m] * t532Entry)
+						t76_2[m] = -F(betaExp[m] * t712Entry)
 					}
 				}
 			}
@@ -1121,16 +1178,16 @@ func (c *UBackward[F]) Run() {
 	}
 
 	// mac.beta
-	clear(t602)
+	clear(t782)
 	for i := range L {
 		for j := range T {
 			for k := range H {
 				if n := min(T, j+1); n > 0 {
-					t302_2 := t302[((i*T+j)*H+k)*T:][:n]
-					t58_2 := t58[((i*T+j)*H+k)*T:][:n]
-					t602_2 := t602[((i*T+j)*H+k)*T:][:n]
+					t472_2 := t472[((i*T+j)*H+k)*T:][:n]
+					t76_2 := t76[((i*T+j)*H+k)*T:][:n]
+					t782_2 := t782[((i*T+j)*H+k)*T:][:n]
 					for m := range n {
-						t602_2[m] = F(t7 * (t302_2[m] + t58_2[m]))
+						t782_2[m] = F(t7 * (t472_2[m] + t76_2[m]))
 					}
 				}
 			}
@@ -1138,18 +1195,18 @@ func (c *UBackward[F]) Run() {
 	}
 
 	// mac.beta
-	clear(t612)
+	clear(t792)
 	for i := range L {
 		for j := range T {
 			for k := range H {
-				t612_2 := t612[((i*T+j)*H+k)*dH:][:dH]
+				t792_2 := t792[((i*T+j)*H+k)*dH:][:dH]
 				if n := min(T, j+1); n > 0 {
-					t602_2 := t602[((i*T+j)*H+k)*T:][:n]
+					t782_2 := t782[((i*T+j)*H+k)*T:][:n]
 					for m := range n {
-						cView := c.C[((i*T+m)*H+k)*dH:][:dH]
-						t602Entry := t602_2[m]
+						cViewOperand2 := cViewOperand[((i*T+m)*H+k)*dH:][:dH]
+						t782Entry := t782_2[m]
 						for p := range dH {
-							t612_2[p] += F(cView[p] * t602Entry)
+							t792_2[p] += F(cViewOperand2[p] * t782Entry)
 						}
 					}
 				}
@@ -1158,18 +1215,18 @@ func (c *UBackward[F]) Run() {
 	}
 
 	// mac.beta
-	clear(t622)
+	clear(t802)
 	for i := range L {
 		for j := range T {
 			for k := range H {
-				t622_2 := t622[((i*T+j)*H+k)*dH:][:dH]
+				t802_2 := t802[((i*T+j)*H+k)*dH:][:dH]
 				lo := max(0, j)
 				if n := T - lo; n > 0 {
 					for m := range n {
-						qView := c.Q[((i*T+(lo+m))*H+k)*dH:][:dH]
-						t602Entry2 := t602[((i*T+(lo+m))*H+k)*T+j]
+						qViewOperand2 := qViewOperand[((i*T+(lo+m))*H+k)*dH:][:dH]
+						t782Entry2 := t782[((i*T+(lo+m))*H+k)*T+j]
 						for p := range dH {
-							t622_2[p] += F(qView[p] * t602Entry2)
+							t802_2[p] += F(qViewOperand2[p] * t782Entry2)
 						}
 					}
 				}
@@ -1178,49 +1235,49 @@ func (c *UBackward[F]) Run() {
 	}
 
 	// mac.w
-	kern.Gemm(L*T, H*dH, H*dH, F(1), false, t66, H*dH, 1, t232, H*dH, 1, c.WV, H*dH, 1)
+	kern.Gemm(L*T, H*dH, H*dH, F(1), false, t842, H*dH, 1, t402, H*dH, 1, WVOperand, H*dH, 1)
 
 	// mac.c
-	kern.Gemm(L*T, H*dH, H*dH, F(1), true, t66, H*dH, 1, t622, H*dH, 1, c.WK, H*dH, 1)
+	kern.Gemm(L*T, H*dH, H*dH, F(1), true, t842, H*dH, 1, t802, H*dH, 1, WKOperand, H*dH, 1)
 
 	// mac.h
 	for i := range L {
 		hSqrt := c.HSqrt[i*T:][:T]
-		t712_2 := t712[i*T:][:T]
+		t89_2 := t89[i*T:][:T]
 		for j := range T {
-			t66_2 := t66[(i*T+j)*H*dH:][:H*dH]
+			t842_2 := t842[(i*T+j)*H*dH:][:H*dH]
 			h2 := h[(i*T+j)*H*dH:][:H*dH]
-			var t7122 F
+			var t892 F
 			hSqrtEntry2 := hSqrt[j]
 			for k := range H * dH {
-				t7122 += F(t66_2[k] * (h2[k] / hSqrtEntry2))
+				t892 += F(t842_2[k] * (h2[k] / hSqrtEntry2))
 			}
-			t712_2[j] = -t7122
+			t89_2[j] = -t892
 		}
 	}
 
 	// mac.h
 	for i := range L {
-		t712_2 := t712[i*T:][:T]
-		t682_2 := t682[i*T:][:T]
-		t115_2 := t115[i*T:][:T]
+		t89_2 := t89[i*T:][:T]
+		t862_2 := t862[i*T:][:T]
+		t132_2 := t132[i*T:][:T]
 		for j := range T {
-			t115_2[j] = F(t712_2[j] * F(t772*t682_2[j]))
+			t132_2[j] = F(t89_2[j] * F(t95*t862_2[j]))
 		}
 	}
 
 	// mac.alpha
-	clear(t83)
+	clear(t101)
 	for i := range L {
 		for j := range T {
-			t532_2 := t532[(i*T+j)*H:][:H]
+			t712_2 := t712[(i*T+j)*H:][:H]
 			for k := range H {
-				t532Entry2 := t532_2[k]
+				t712Entry2 := t712_2[k]
 				if n := min(T+nP, j+nP+1); n > 0 {
 					alphaExp := c.AlphaExp[((i*T+j)*H+k)*(T+nP):][:n]
-					t83_2 := t83[((i*T+j)*H+k)*(T+nP):][:n]
+					t101_2 := t101[((i*T+j)*H+k)*(T+nP):][:n]
 					for m := range n {
-						t83_2[m] = F(alphaExp[m] * t532Entry2)
+						t101_2[m] = F(alphaExp[m] * t712Entry2)
 					}
 				}
 			}
@@ -1231,26 +1288,26 @@ func (c *UBackward[F]) Run() {
 	for i := range L {
 		for j := range T {
 			for k := range H {
-				t492_2 := t492[((i*T+j)*H+k)*(T+nP):][:T+nP]
-				t83_2 := t83[((i*T+j)*H+k)*(T+nP):][:T+nP]
-				t842_2 := t842[((i*T+j)*H+k)*(T+nP):][:T+nP]
+				t672_2 := t672[((i*T+j)*H+k)*(T+nP):][:T+nP]
+				t101_2 := t101[((i*T+j)*H+k)*(T+nP):][:T+nP]
+				t102_2 := t102[((i*T+j)*H+k)*(T+nP):][:T+nP]
 				for m := range T + nP {
-					t842_2[m] = t492_2[m] + t83_2[m]
+					t102_2[m] = t672_2[m] + t101_2[m]
 				}
 			}
 		}
 	}
 
 	// mac.alpha
-	clear(t87)
+	clear(t105)
 	for i := range L {
 		for j := range T {
 			for k := range H {
 				if n := min(T, j+1); n > 0 {
-					t842_2 := t842[((i*T+j)*H+k)*(T+nP)+nP:][:n]
-					t87_2 := t87[((i*T+j)*H+k)*T:][:n]
+					t102_2 := t102[((i*T+j)*H+k)*(T+nP)+nP:][:n]
+					t105_2 := t105[((i*T+j)*H+k)*T:][:n]
 					for m := range n {
-						t87_2[m] = F(t7 * t842_2[m])
+						t105_2[m] = F(t7 * t102_2[m])
 					}
 				}
 			}
@@ -1258,18 +1315,18 @@ func (c *UBackward[F]) Run() {
 	}
 
 	// mac.alpha
-	clear(t88)
+	clear(t106)
 	for i := range L {
 		for j := range T {
 			for k := range H {
-				t88_2 := t88[((i*T+j)*H+k)*dH:][:dH]
+				t106_2 := t106[((i*T+j)*H+k)*dH:][:dH]
 				if n := min(T, j+1); n > 0 {
-					t87_2 := t87[((i*T+j)*H+k)*T:][:n]
+					t105_2 := t105[((i*T+j)*H+k)*T:][:n]
 					for m := range n {
-						kView := c.K[((i*T+j-m)*H+k)*dH:][:dH]
-						t87Entry := t87_2[m]
+						kViewOperand2 := kViewOperand[((i*T+j-m)*H+k)*dH:][:dH]
+						t105Entry := t105_2[m]
 						for p := range dH {
-							t88_2[p] += F(kView[p] * t87Entry)
+							t106_2[p] += F(kViewOperand2[p] * t105Entry)
 						}
 					}
 				}
@@ -1278,16 +1335,16 @@ func (c *UBackward[F]) Run() {
 	}
 
 	// mac.alpha
-	clear(t89)
+	clear(t107)
 	for i := range L {
 		for j := range T {
 			for k := range min(T, j+1) {
 				for m := range H {
-					qView := c.Q[((i*T+j)*H+m)*dH:][:dH]
-					t89_2 := t89[((i*T+j-k)*H+m)*dH:][:dH]
-					t87Entry2 := t87[((i*T+j)*H+m)*T+k]
+					qViewOperand2 := qViewOperand[((i*T+j)*H+m)*dH:][:dH]
+					t107_2 := t107[((i*T+j-k)*H+m)*dH:][:dH]
+					t105Entry2 := t105[((i*T+j)*H+m)*T+k]
 					for p := range dH {
-						t89_2[p] += F(qView[p] * t87Entry2)
+						t107_2[p] += F(qViewOperand2[p] * t105Entry2)
 					}
 				}
 			}
@@ -1296,21 +1353,21 @@ func (c *UBackward[F]) Run() {
 
 	// mac.alpha
 	for k := range H {
-		kern.Gemm(L*T, dH, nP, F(1), false, kern.From(t108, k*dH), H*dH, 1, kern.From(t842, k*(T+nP)), H*T+H*nP, 1, kern.From(c.KNP, k*dH), H*dH, 1)
+		kern.Gemm(L*T, dH, nP, F(1), false, kern.From(t125, k*dH), H*dH, 1, kern.From(t102, k*(T+nP)), H*T+H*nP, 1, kern.From(kNPViewOperand, k*dH), H*dH, 1)
 	}
 
 	// mac.alpha
 	for j := range H {
-		kern.Gemm(dH, nP, L*T, F(1), false, kern.From(t109, j*dH), 1, H*dH, kern.From(c.Q, j*dH), 1, H*dH, kern.From(t842, j*(T+nP)), H*T+H*nP, 1)
+		kern.Gemm(dH, nP, L*T, F(1), false, kern.From(t126, j*dH), 1, H*dH, kern.From(qViewOperand, j*dH), 1, H*dH, kern.From(t102, j*(T+nP)), H*T+H*nP, 1)
 	}
 
 	// mac.alpha
 	for i := range nP {
 		for j := range H {
-			t109_2 := t109[(i*H+j)*dH:][:dH]
-			t93_2 := t93[(i*H+j)*dH:][:dH]
+			t126_2 := t126[(i*H+j)*dH:][:dH]
+			t111_2 := t111[(i*H+j)*dH:][:dH]
 			for k := range dH {
-				t93_2[k] = F(t7 * t109_2[k])
+				t111_2[k] = F(t7 * t126_2[k])
 			}
 		}
 	}
@@ -1319,68 +1376,59 @@ func (c *UBackward[F]) Run() {
 	for i := range L {
 		for j := range T {
 			for k := range H {
-				t612_2 := t612[((i*T+j)*H+k)*dH:][:dH]
-				t88_2 := t88[((i*T+j)*H+k)*dH:][:dH]
-				t108_2 := t108[((i*T+j)*H+k)*dH:][:dH]
-				t95_2 := t95[((i*T+j)*H+k)*dH:][:dH]
+				t792_2 := t792[((i*T+j)*H+k)*dH:][:dH]
+				t106_2 := t106[((i*T+j)*H+k)*dH:][:dH]
+				t125_2 := t125[((i*T+j)*H+k)*dH:][:dH]
+				t112_2 := t112[((i*T+j)*H+k)*dH:][:dH]
 				for m := range dH {
-					t95_2[m] = t612_2[m] + t88_2[m] + F(t7*t108_2[m])
+					t112_2[m] = t792_2[m] + t106_2[m] + F(t7*t125_2[m])
 				}
 			}
 		}
 	}
 
-	// mac.q
-	kern.Gemm(H*dH, H*dH, L*T, F(1), false, c.WQBar, 1, H*dH, c.X, 1, H*dH, t95, H*dH, 1)
-
-	// mac.v
-	kern.Gemm(L*T, H*dH, H*dH, F(1), false, c.XBar, H*dH, 1, t37, H*dH, 1, c.WV, H*dH, 1)
-
-	// mac.k
-	kern.Gemm(L*T, H*dH, H*dH, F(1), true, c.XBar, H*dH, 1, t89, H*dH, 1, c.WK, H*dH, 1)
-
-	// mac.q
-	kern.Gemm(L*T, H*dH, H*dH, F(1), true, c.XBar, H*dH, 1, t95, H*dH, 1, c.WQ, H*dH, 1)
-
-	// mac.v
-	kern.Gemm(H*dH, nP, H*dH, F(1), false, c.PBar, 1, H*dH, c.WV, 1, H*dH, t402, 1, H*dH)
-
-	// mac.k
-	kern.Gemm(H*dH, nP, H*dH, F(1), true, c.PBar, 1, H*dH, c.WK, 1, H*dH, t93, 1, H*dH)
-
 	// mac.c
-	kern.Gemm(H*dH, H*dH, L*T, F(1), false, c.WKBar, 1, H*dH, h, 1, H*dH, t622, H*dH, 1)
+	kern.Gemm(H*dH, H*dH, L*T, F(1), false, c.WKBar, 1, H*dH, hOperand, 1, H*dH, t802, H*dH, 1)
 
 	// mac.k
-	kern.Gemm(H*dH, H*dH, L*T, F(1), true, c.WKBar, 1, H*dH, c.X, 1, H*dH, t89, H*dH, 1)
+	kern.Gemm(H*dH, H*dH, L*T, F(1), true, c.WKBar, 1, H*dH, XOperand, 1, H*dH, t107, H*dH, 1)
 
 	// mac.k
-	kern.Gemm(H*dH, H*dH, nP, F(1), true, c.WKBar, 1, H*dH, c.P, 1, H*dH, t93, H*dH, 1)
+	kern.Gemm(H*dH, H*dH, nP, F(1), true, c.WKBar, 1, H*dH, POperand, 1, H*dH, t111, H*dH, 1)
+
+	// mac.v
+	kern.Gemm(H*dH, nP, H*dH, F(1), false, c.PBar, 1, H*dH, WVOperand, 1, H*dH, t57, 1, H*dH)
+
+	// mac.k
+	kern.Gemm(H*dH, nP, H*dH, F(1), true, c.PBar, 1, H*dH, WKOperand, 1, H*dH, t111, 1, H*dH)
+
+	// mac.q
+	kern.Gemm(H*dH, H*dH, L*T, F(1), false, c.WQBar, 1, H*dH, XOperand, 1, H*dH, t112, H*dH, 1)
+
+	// mac.v
+	kern.Gemm(L*T, H*dH, H*dH, F(1), false, c.XBar, H*dH, 1, t542, H*dH, 1, WVOperand, H*dH, 1)
+
+	// mac.k
+	kern.Gemm(L*T, H*dH, H*dH, F(1), true, c.XBar, H*dH, 1, t107, H*dH, 1, WKOperand, H*dH, 1)
+
+	// mac.q
+	kern.Gemm(L*T, H*dH, H*dH, F(1), true, c.XBar, H*dH, 1, t112, H*dH, 1, WQOperand, H*dH, 1)
 
 	// mac.q, mac.h
 	for i := range L {
-		t682_2 := t682[i*T:][:T]
-		t115_2 := t115[i*T:][:T]
+		t862_2 := t862[i*T:][:T]
+		t132_2 := t132[i*T:][:T]
 		for j := range T {
-			t66_2 := t66[(i*T+j)*H*dH:][:H*dH]
+			t842_2 := t842[(i*T+j)*H*dH:][:H*dH]
 			a := c.A[(i*T+j)*H*dH:][:H*dH]
 			aBar := c.ABar[(i*T+j)*H*dH:][:H*dH]
-			t682Entry := t682_2[j]
-			t115Entry := t115_2[j]
+			t862Entry := t862_2[j]
+			t132Entry := t132_2[j]
 			for k := range H * dH {
-				aBar[k] = F(t66_2[k]*t682Entry) + F(2*F(F(0.5*a[k])*t115Entry))
+				aBar[k] = F(t842_2[k]*t862Entry) + F(2*F(F(0.5*a[k])*t132Entry))
 			}
 		}
 	}
-
-	// mac.w
-	kern.Gemm(H*dH, H*dH, L*T, F(1), false, c.WVBar, 1, H*dH, h, 1, H*dH, t232, H*dH, 1)
-
-	// mac.v
-	kern.Gemm(H*dH, H*dH, L*T, F(1), true, c.WVBar, 1, H*dH, c.X, 1, H*dH, t37, H*dH, 1)
-
-	// mac.v
-	kern.Gemm(H*dH, H*dH, nP, F(1), true, c.WVBar, 1, H*dH, c.P, 1, H*dH, t402, H*dH, 1)
 }
 
 // uNode is one call of U on the tape.
@@ -1463,9 +1511,11 @@ func (b *Block[F]) u(c block.Call[F], w block.Weights[F], m *block.Memory[F], X 
 	k.BetaExp = c.Run.Saved(k.H * k.L * k.T * k.T)
 	k.AlphaExp = c.Run.Saved(k.H*k.L*k.T*k.T + k.H*k.L*k.T*k.NP)
 	k.Work = arena.Scratch(k.WorkLen())
+	k.Operands = arena.Operands(k.OperandsLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
+	k.Operands = nil
 	yOut = c.Run.Output(k.Y)
 	n.outY = yOut
 	uOut = c.Run.Output(k.U)
@@ -1517,6 +1567,7 @@ func (n *uNode[F]) Backward(t *tape.Tape[F]) {
 	g.WOBar = t.Part(n.vWO, g.H*g.H*g.DH*g.DH)
 	g.GammaBar = t.Part(n.vGamma, g.H*g.DH)
 	g.Work = t.Scratch(g.WorkLen())
+	g.Operands = t.Operands(g.OperandsLen())
 	g.Run()
 	t.Contribute(n.vWQ, g.WQBar)
 	t.Contribute(n.vX, g.XBar)

@@ -21,14 +21,14 @@ func (c *uFused) run() {
 	_ = T
 	_ = dH
 	_ = nP
-	t := c.Work[:H*L*T*dH]                                                           // [L, H, d_h, T]
-	t2 := c.Work[H*L*T*dH:][:H*L*T*dH]                                               // [L, H, d_h, T]
+	t22 := c.Work[:H*L*T*dH]                                                         // [L, H, d_h, T]
+	t32 := c.Work[H*L*T*dH:][:H*L*T*dH]                                              // [L, H, d_h, T]
 	t10 := c.Work[2*H*L*T*dH:][:H*L*T*nP]                                            // [L, T, H, n_p]
 	t18 := c.Work[2*H*L*T*dH+H*L*T*nP:][:H*L*T*T]                                    // [L, T, H, T]
 	t19 := c.Work[H*L*T*T+2*H*L*T*dH+H*L*T*nP:][:H*L*T*T]                            // [L, T, H, T]
 	t20 := c.Work[2*H*L*T*T+2*H*L*T*dH+H*L*T*nP:][:H*L*T*T+H*L*T*nP]                 // [L, T, H, T + n_p]
 	alpha := c.Work[3*H*L*T*T+2*H*L*T*dH+2*H*L*T*nP:][:H*L*T]                        // [L, T, H]
-	t22 := c.Work[3*H*L*T*T+2*H*L*T*dH+2*H*L*T*nP+H*L*T:][:L*T]                      // [L, T]
+	t22_2 := c.Work[3*H*L*T*T+2*H*L*T*dH+2*H*L*T*nP+H*L*T:][:L*T]                    // [L, T]
 	h := c.Work[3*H*L*T*T+2*H*L*T*dH+2*H*L*T*nP+H*L*T+L*T:][:H*L*T*dH]               // [L, T, H·d_h]
 	t35 := c.Work[3*H*L*T*T+3*H*L*T*dH+2*H*L*T*nP+H*L*T+L*T:][:H*L*T*T]              // [L, T, H, T]
 	t36 := c.Work[4*H*L*T*T+3*H*L*T*dH+2*H*L*T*nP+H*L*T+L*T:][:H*L*T*T]              // [L, T, H, T]
@@ -38,30 +38,37 @@ func (c *uFused) run() {
 	t65 := c.Work[5*H*L*T*T+3*H*L*T*dH+2*H*L*T*nP+4*H*L*T+L*T:][:H*L*T*dH]           // [L, T, H, d_h]
 	t80 := c.Work[5*H*L*T*T+4*H*L*T*dH+2*H*L*T*nP+4*H*L*T+L*T:][:H*L*T*dH]           // [L, T, H, d_h]
 	t84 := c.Work[5*H*L*T*T+5*H*L*T*dH+2*H*L*T*nP+4*H*L*T+L*T:][:L*T]                // [L, T]
-	t562 := c.Work[5*H*L*T*T+5*H*L*T*dH+2*H*L*T*nP+4*H*L*T+2*L*T:][:H*L*T*T]         // [L, T, H, T]
-	t81 := c.Work[6*H*L*T*T+5*H*L*T*dH+2*H*L*T*nP+4*H*L*T+2*L*T:][:H*L*T*T+H*L*T*nP] // [L, T, H, T + n_p]
+	t742 := c.Work[5*H*L*T*T+5*H*L*T*dH+2*H*L*T*nP+4*H*L*T+2*L*T:][:H*L*T*T]         // [L, T, H, T]
+	t99 := c.Work[6*H*L*T*T+5*H*L*T*dH+2*H*L*T*nP+4*H*L*T+2*L*T:][:H*L*T*T+H*L*T*nP] // [L, T, H, T + n_p]
+	XOperand := kern.Narrow(c.Operands, 0, c.X)
+	WQOperand := kern.Narrow(c.Operands, H*L*T*dH, c.WQ)
 
 	// mac.q
-	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, c.Q, H*dH, 1, c.X, H*dH, 1, c.WQ, 1, H*dH)
+	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, c.Q, H*dH, 1, XOperand, H*dH, 1, WQOperand, 1, H*dH)
+	POperand := kern.Narrow(c.Operands, H*H*dH*dH+H*L*T*dH, c.P)
+	WKOperand := kern.Narrow(c.Operands, H*H*dH*dH+H*L*T*dH+H*dH*nP, c.WK)
 
 	// mac.k
-	kern.GemmFMA(nP, H*dH, H*dH, F(1), false, c.KNP, H*dH, 1, c.P, H*dH, 1, c.WK, 1, H*dH)
+	kern.GemmFMA(nP, H*dH, H*dH, F(1), false, c.KNP, H*dH, 1, POperand, H*dH, 1, WKOperand, 1, H*dH)
 
 	// mac.k
-	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, c.K, H*dH, 1, c.X, H*dH, 1, c.WK, 1, H*dH)
+	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, c.K, H*dH, 1, XOperand, H*dH, 1, WKOperand, 1, H*dH)
 
 	// mac.alpha
 	t7 := F(1) / num.Sqrt(F(dH))
+	qViewOperand := kern.Narrow(c.Operands, 2*H*H*dH*dH+H*L*T*dH+H*dH*nP, c.Q)
+	kNPViewOperand := kern.Narrow(c.Operands, 2*H*H*dH*dH+2*H*L*T*dH+H*dH*nP, c.KNP)
 
 	// mac.alpha
 	for k := range H {
-		kern.GemmFMA(L*T, nP, dH, F(1), false, kern.From(t10, k*nP), H*nP, 1, kern.From(c.Q, k*dH), H*dH, 1, kern.From(c.KNP, k*dH), 1, H*dH)
+		kern.GemmFMA(L*T, nP, dH, F(1), false, kern.From(t10, k*nP), H*nP, 1, kern.From(qViewOperand, k*dH), H*dH, 1, kern.From(kNPViewOperand, k*dH), 1, H*dH)
 	}
+	kViewOperand := kern.Narrow(c.Operands, 2*H*H*dH*dH+2*H*L*T*dH+2*H*dH*nP, c.K)
 
 	// mac.alpha
 	for i := range L {
 		for j := range H {
-			kern.Transposed(t[(i*H+j)*dH*T:], T, c.K, ((i*T+T-1)*H+j)*dH, -H*dH, T, dH)
+			kern.Transposed(t22[(i*H+j)*dH*T:], T, kViewOperand, ((i*T+T-1)*H+j)*dH, -H*dH, T, dH)
 		}
 	}
 
@@ -69,8 +76,8 @@ func (c *uFused) run() {
 	clear(t18)
 	if kern.Wide() {
 		a := regions.R0007f51c831cArgs{
-			P0:  unsafe.SliceData(c.Q),
-			P1:  unsafe.SliceData(t),
+			P0:  unsafe.SliceData(qViewOperand),
+			P1:  unsafe.SliceData(t22),
 			P2:  unsafe.SliceData(t18),
 			N0:  L,
 			N1:  T,
@@ -91,14 +98,14 @@ func (c *uFused) run() {
 		for i := range L {
 			for j := range T {
 				for k := range H {
-					qView := c.Q[((i*T+j)*H+k)*dH:][:dH]
+					qViewOperand2 := qViewOperand[((i*T+j)*H+k)*dH:][:dH]
 					for m := range dH {
-						qViewEntry := qView[m]
+						qViewOperandEntry := qViewOperand2[m]
 						if n := min(T, j+1); n > 0 {
-							t3 := t[((i*H+k)*dH+m)*T-j+T-1:][:n]
+							t22_3 := t22[((i*H+k)*dH+m)*T-j+T-1:][:n]
 							t18_2 := t18[((i*T+j)*H+k)*T:][:n]
 							for p := range n {
-								t18_2[p] = num.FMA32(qViewEntry, t3[p], t18_2[p])
+								t18_2[p] = num.FMA32(qViewOperandEntry, t22_3[p], t18_2[p])
 							}
 						}
 					}
@@ -223,7 +230,7 @@ func (c *uFused) run() {
 	if kern.Wide() {
 		a := regions.R688f38367594Args{
 			P0: unsafe.SliceData(c.A),
-			P1: unsafe.SliceData(t22),
+			P1: unsafe.SliceData(t22_2),
 			N0: L,
 			N1: T,
 			N2: H * dH,
@@ -232,7 +239,7 @@ func (c *uFused) run() {
 		regions.R688f38367594(&a)
 	} else {
 		for i := range L {
-			t22_2 := t22[i*T:][:T]
+			t22_3 := t22_2[i*T:][:T]
 			for j := range T {
 				a := c.A[(i*T+j)*H*dH:][:H*dH]
 				var t222 F
@@ -242,7 +249,7 @@ func (c *uFused) run() {
 					t222Sums[k%16] = num.FMA32(aEntry, aEntry, t222Sums[k%16])
 				}
 				t222 = kern.Sum16(&t222Sums)
-				t22_2[j] = t222
+				t22_3[j] = t222
 			}
 		}
 	}
@@ -251,7 +258,7 @@ func (c *uFused) run() {
 	w2 := F(H * dH)
 	if kern.Wide() {
 		a := regions.R6d8fe9b3520aArgs{
-			P0: unsafe.SliceData(t22),
+			P0: unsafe.SliceData(t22_2),
 			P1: unsafe.SliceData(c.HSqrt),
 			N0: L,
 			N1: T,
@@ -260,10 +267,10 @@ func (c *uFused) run() {
 		regions.R6d8fe9b3520a(&a)
 	} else {
 		for i := range L {
-			t22_2 := t22[i*T:][:T]
+			t22_3 := t22_2[i*T:][:T]
 			hSqrt := c.HSqrt[i*T:][:T]
 			for j := range T {
-				hSqrt[j] = num.Sqrt(F(1) + (t22_2[j] / w2))
+				hSqrt[j] = num.Sqrt(F(1) + (t22_3[j] / w2))
 			}
 		}
 	}
@@ -293,14 +300,16 @@ func (c *uFused) run() {
 			}
 		}
 	}
+	hOperand := kern.Narrow(c.Operands, 2*H*H*dH*dH+3*H*L*T*dH+2*H*dH*nP, h)
 
 	// mac.c
-	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, c.C, H*dH, 1, h, H*dH, 1, c.WK, 1, H*dH)
+	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, c.C, H*dH, 1, hOperand, H*dH, 1, WKOperand, 1, H*dH)
+	cViewOperand := kern.Narrow(c.Operands, 2*H*H*dH*dH+4*H*L*T*dH+2*H*dH*nP, c.C)
 
 	// mac.beta
 	for i := range L {
 		for j := range H {
-			kern.Transposed(t2[(i*H+j)*dH*T:], T, c.C, (i*T*H+j)*dH, H*dH, T, dH)
+			kern.Transposed(t32[(i*H+j)*dH*T:], T, cViewOperand, (i*T*H+j)*dH, H*dH, T, dH)
 		}
 	}
 
@@ -308,8 +317,8 @@ func (c *uFused) run() {
 	clear(t35)
 	if kern.Wide() {
 		a := regions.R0bee2145b2d4Args{
-			P0:  unsafe.SliceData(c.Q),
-			P1:  unsafe.SliceData(t2),
+			P0:  unsafe.SliceData(qViewOperand),
+			P1:  unsafe.SliceData(t32),
 			P2:  unsafe.SliceData(t35),
 			N0:  L,
 			N1:  T,
@@ -329,14 +338,14 @@ func (c *uFused) run() {
 		for i := range L {
 			for j := range T {
 				for k := range H {
-					qView := c.Q[((i*T+j)*H+k)*dH:][:dH]
+					qViewOperand2 := qViewOperand[((i*T+j)*H+k)*dH:][:dH]
 					for m := range dH {
-						qViewEntry2 := qView[m]
+						qViewOperandEntry2 := qViewOperand2[m]
 						if n := min(T, j+1); n > 0 {
-							t2_2 := t2[((i*H+k)*dH+m)*T:][:n]
+							t32_2 := t32[((i*H+k)*dH+m)*T:][:n]
 							t35_2 := t35[((i*T+j)*H+k)*T:][:n]
 							for p := range n {
-								t35_2[p] = num.FMA32(qViewEntry2, t2_2[p], t35_2[p])
+								t35_2[p] = num.FMA32(qViewOperandEntry2, t32_2[p], t35_2[p])
 							}
 						}
 					}
@@ -500,19 +509,23 @@ func (c *uFused) run() {
 			}
 		}
 	}
+	WVOperand := kern.Narrow(c.Operands, 2*H*H*dH*dH+5*H*L*T*dH+2*H*dH*nP, c.WV)
 
 	// mac.v
-	kern.GemmFMA(nP, H*dH, H*dH, F(1), false, c.VNP, H*dH, 1, c.P, H*dH, 1, c.WV, 1, H*dH)
+	kern.GemmFMA(nP, H*dH, H*dH, F(1), false, c.VNP, H*dH, 1, POperand, H*dH, 1, WVOperand, 1, H*dH)
 
 	// mac.v
-	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, c.V, H*dH, 1, c.X, H*dH, 1, c.WV, 1, H*dH)
+	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, c.V, H*dH, 1, XOperand, H*dH, 1, WVOperand, 1, H*dH)
+	AOperand := kern.Narrow(c.Operands, 3*H*H*dH*dH+5*H*L*T*dH+2*H*dH*nP, c.A2)
+	vNPViewOperand := kern.Narrow(c.Operands, 3*H*H*dH*dH+H*L*T*T+5*H*L*T*dH+H*L*T*nP+2*H*dH*nP, c.VNP)
+	vViewOperand := kern.Narrow(c.Operands, 3*H*H*dH*dH+H*L*T*T+5*H*L*T*dH+H*L*T*nP+3*H*dH*nP, c.V)
 
 	// mac.e
 	clear(c.ELin)
 	if kern.Wide() {
 		a := regions.R043a75f5a191Args{
-			P0:  unsafe.SliceData(c.A2),
-			P1:  unsafe.SliceData(c.V),
+			P0:  unsafe.SliceData(AOperand),
+			P1:  unsafe.SliceData(vViewOperand),
 			P2:  unsafe.SliceData(c.ELin),
 			N0:  L,
 			N1:  T,
@@ -536,12 +549,12 @@ func (c *uFused) run() {
 				for k := range H {
 					eLin := c.ELin[((i*T+j)*H+k)*dH:][:dH]
 					if n := min(T, j+1); n > 0 {
-						A := c.A2[((i*T+j)*H+k)*(T+nP)+nP:][:n]
+						AOperand2 := AOperand[((i*T+j)*H+k)*(T+nP)+nP:][:n]
 						for m := range n {
-							vView := c.V[((i*T+j-m)*H+k)*dH:][:dH]
-							AEntry := A[m]
+							vViewOperand2 := vViewOperand[((i*T+j-m)*H+k)*dH:][:dH]
+							AOperandEntry := AOperand2[m]
 							for p := range dH {
-								eLin[p] = num.FMA32(AEntry, vView[p], eLin[p])
+								eLin[p] = num.FMA32(AOperandEntry, vViewOperand2[p], eLin[p])
 							}
 						}
 					}
@@ -552,7 +565,7 @@ func (c *uFused) run() {
 
 	// mac.e
 	for k := range H {
-		kern.GemmFMA(L*T, dH, nP, F(1), true, kern.From(c.ELin, k*dH), H*dH, 1, kern.From(c.A2, k*(T+nP)), H*T+H*nP, 1, kern.From(c.VNP, k*dH), H*dH, 1)
+		kern.GemmFMA(L*T, dH, nP, F(1), true, kern.From(c.ELin, k*dH), H*dH, 1, kern.From(AOperand, k*(T+nP)), H*T+H*nP, 1, kern.From(vNPViewOperand, k*dH), H*dH, 1)
 	}
 
 	// mac.e
@@ -637,14 +650,16 @@ func (c *uFused) run() {
 	}
 
 	// mac.w
-	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, c.W, H*dH, 1, h, H*dH, 1, c.WV, 1, H*dH)
+	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, c.W, H*dH, 1, hOperand, H*dH, 1, WVOperand, 1, H*dH)
+	BOperand := kern.Narrow(c.Operands, 3*H*H*dH*dH+H*L*T*T+6*H*L*T*dH+H*L*T*nP+3*H*dH*nP, c.B)
+	wViewOperand := kern.Narrow(c.Operands, 3*H*H*dH*dH+2*H*L*T*T+6*H*L*T*dH+H*L*T*nP+3*H*dH*nP, c.W)
 
 	// mac.f
 	clear(c.FProd)
 	if kern.Wide() {
 		a := regions.Re4d290446ee0Args{
-			P0:  unsafe.SliceData(c.B),
-			P1:  unsafe.SliceData(c.W),
+			P0:  unsafe.SliceData(BOperand),
+			P1:  unsafe.SliceData(wViewOperand),
 			P2:  unsafe.SliceData(c.FProd),
 			N0:  L,
 			N1:  T,
@@ -665,12 +680,12 @@ func (c *uFused) run() {
 				for k := range H {
 					fProd := c.FProd[((i*T+j)*H+k)*dH:][:dH]
 					if n := min(T, j+1); n > 0 {
-						B := c.B[((i*T+j)*H+k)*T:][:n]
+						BOperand2 := BOperand[((i*T+j)*H+k)*T:][:n]
 						for m := range n {
-							wView := c.W[((i*T+m)*H+k)*dH:][:dH]
-							BEntry := B[m]
+							wViewOperand2 := wViewOperand[((i*T+m)*H+k)*dH:][:dH]
+							BOperandEntry := BOperand2[m]
 							for p := range dH {
-								fProd[p] = num.FMA32(BEntry, wView[p], fProd[p])
+								fProd[p] = num.FMA32(BOperandEntry, wViewOperand2[p], fProd[p])
 							}
 						}
 					}
@@ -734,9 +749,11 @@ func (c *uFused) run() {
 			}
 		}
 	}
+	yLinOperand := kern.Narrow(c.Operands, 3*H*H*dH*dH+2*H*L*T*T+7*H*L*T*dH+H*L*T*nP+3*H*dH*nP, c.YLin)
+	WOOperand := kern.Narrow(c.Operands, 3*H*H*dH*dH+2*H*L*T*T+8*H*L*T*dH+H*L*T*nP+3*H*dH*nP, c.WO)
 
 	// mac.y
-	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, c.Y, H*dH, 1, c.YLin, H*dH, 1, c.WO, 1, H*dH)
+	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, c.Y, H*dH, 1, yLinOperand, H*dH, 1, WOOperand, 1, H*dH)
 
 	// mac.N_y
 	if kern.Wide() {
@@ -814,12 +831,12 @@ func (c *uFused) run() {
 	}
 
 	// mac.beta
-	clear(t562)
+	clear(t742)
 	if kern.Wide() {
 		a := regions.R212a1aef017cArgs{
 			P0: unsafe.SliceData(beta),
 			P1: unsafe.SliceData(t36),
-			P2: unsafe.SliceData(t562),
+			P2: unsafe.SliceData(t742),
 			N0: L,
 			N1: T,
 			N2: H,
@@ -835,9 +852,9 @@ func (c *uFused) run() {
 					betaEntry := beta2[k]
 					if n := min(T, j+1); n > 0 {
 						t36_2 := t36[((i*T+j)*H+k)*T:][:n]
-						t562_2 := t562[((i*T+j)*H+k)*T:][:n]
+						t742_2 := t742[((i*T+j)*H+k)*T:][:n]
 						for m := range n {
-							t562_2[m] = t36_2[m] - betaEntry
+							t742_2[m] = t36_2[m] - betaEntry
 						}
 					}
 				}
@@ -849,7 +866,7 @@ func (c *uFused) run() {
 	clear(c.BetaExp)
 	if kern.Wide() {
 		a := regions.R733df99f336eArgs{
-			P0: unsafe.SliceData(t562),
+			P0: unsafe.SliceData(t742),
 			P1: unsafe.SliceData(c.BetaExp),
 			N0: L,
 			N1: T,
@@ -863,10 +880,10 @@ func (c *uFused) run() {
 			for j := range T {
 				for k := range H {
 					if n := min(T, j+1); n > 0 {
-						t562_2 := t562[((i*T+j)*H+k)*T:][:n]
+						t742_2 := t742[((i*T+j)*H+k)*T:][:n]
 						betaExp := c.BetaExp[((i*T+j)*H+k)*T:][:n]
 						for m := range n {
-							betaExp[m] = kern.Exp(t562_2[m])
+							betaExp[m] = kern.Exp(t742_2[m])
 						}
 					}
 				}
@@ -875,12 +892,12 @@ func (c *uFused) run() {
 	}
 
 	// mac.alpha
-	clear(t81)
+	clear(t99)
 	if kern.Wide() {
 		a := regions.R838fd9e9678cArgs{
 			P0: unsafe.SliceData(alpha),
 			P1: unsafe.SliceData(t20),
-			P2: unsafe.SliceData(t81),
+			P2: unsafe.SliceData(t99),
 			N0: L,
 			N1: T,
 			N2: H,
@@ -899,9 +916,9 @@ func (c *uFused) run() {
 					alphaEntry := alpha2[k]
 					if n := min(T+nP, j+nP+1); n > 0 {
 						t20_2 := t20[((i*T+j)*H+k)*(T+nP):][:n]
-						t81_2 := t81[((i*T+j)*H+k)*(T+nP):][:n]
+						t99_2 := t99[((i*T+j)*H+k)*(T+nP):][:n]
 						for m := range n {
-							t81_2[m] = t20_2[m] - alphaEntry
+							t99_2[m] = t20_2[m] - alphaEntry
 						}
 					}
 				}
@@ -913,7 +930,7 @@ func (c *uFused) run() {
 	clear(c.AlphaExp)
 	if kern.Wide() {
 		a := regions.Recc247e8259aArgs{
-			P0: unsafe.SliceData(t81),
+			P0: unsafe.SliceData(t99),
 			P1: unsafe.SliceData(c.AlphaExp),
 			N0: L,
 			N1: T,
@@ -929,10 +946,10 @@ func (c *uFused) run() {
 			for j := range T {
 				for k := range H {
 					if n := min(T+nP, j+nP+1); n > 0 {
-						t81_2 := t81[((i*T+j)*H+k)*(T+nP):][:n]
+						t99_2 := t99[((i*T+j)*H+k)*(T+nP):][:n]
 						alphaExp := c.AlphaExp[((i*T+j)*H+k)*(T+nP):][:n]
 						for m := range n {
-							alphaExp[m] = kern.Exp(t81_2[m])
+							alphaExp[m] = kern.Exp(t99_2[m])
 						}
 					}
 				}
@@ -953,53 +970,60 @@ func (c *uBackwardFused) run() {
 	_ = dH
 	_ = nP
 	t22 := c.Work[:H*L*T*dH]                                                                   // [L, H, d_h, T]
-	t3 := c.Work[H*L*T*dH:][:H*L*T*dH]                                                         // [L, H, d_h, T]
+	t32 := c.Work[H*L*T*dH:][:H*L*T*dH]                                                        // [L, H, d_h, T]
 	h := c.Work[2*H*L*T*dH:][:H*L*T*dH]                                                        // [L, T, H·d_h]
-	t := c.Work[3*H*L*T*dH:][:H*L*T*dH]                                                        // [L, T, H·d_h]
-	t72 := c.Work[4*H*L*T*dH:][:L*T]                                                           // [L, T]
+	t182 := c.Work[3*H*L*T*dH:][:H*L*T*dH]                                                     // [L, T, H·d_h]
+	t242 := c.Work[4*H*L*T*dH:][:L*T]                                                          // [L, T]
 	g := c.Work[4*H*L*T*dH+L*T:][:H*L*T]                                                       // [L, T, H]
 	t77 := c.Work[4*H*L*T*dH+H*L*T+L*T:][:H*L*T]                                               // [L, T, H]
-	t42 := c.Work[4*H*L*T*dH+2*H*L*T+L*T:][:L*T]                                               // [L, T]
-	t113 := c.Work[4*H*L*T*dH+2*H*L*T+2*L*T:][:L*T]                                            // [L, T]
-	t682 := c.Work[4*H*L*T*dH+2*H*L*T+3*L*T:][:L*T]                                            // [L, T]
-	t142 := c.Work[4*H*L*T*dH+2*H*L*T+4*L*T:][:H*L*T*dH]                                       // [L, T, H·d_h]
-	t152 := c.Work[5*H*L*T*dH+2*H*L*T+4*L*T:][:H*L*T*dH]                                       // [L, T, H·d_h]
-	t202 := c.Work[6*H*L*T*dH+2*H*L*T+4*L*T:][:H*L*T*dH]                                       // [L, T, H, d_h]
-	t21 := c.Work[7*H*L*T*dH+2*H*L*T+4*L*T:][:H*L*T]                                           // [L, T, H]
-	t322 := c.Work[7*H*L*T*dH+3*H*L*T+4*L*T:][:H*L*T*dH]                                       // [L, T, H, d_h]
-	t332 := c.Work[8*H*L*T*dH+3*H*L*T+4*L*T:][:H*L*T]                                          // [L, T, H]
-	t222 := c.Work[8*H*L*T*dH+4*H*L*T+4*L*T:][:H*L*T*T]                                        // [L, T, H, T]
-	t462 := c.Work[H*L*T*T+8*H*L*T*dH+4*H*L*T+4*L*T:][:H*L*T*T+H*L*T*nP]                       // [L, T, H, T + n_p]
-	t232 := c.Work[2*H*L*T*T+8*H*L*T*dH+H*L*T*nP+4*H*L*T+4*L*T:][:H*L*T*dH]                    // [L, T, H, d_h]
-	t28 := c.Work[2*H*L*T*T+9*H*L*T*dH+H*L*T*nP+4*H*L*T+4*L*T:][:H*L*T]                        // [L, T, H]
-	t292 := c.Work[2*H*L*T*T+9*H*L*T*dH+H*L*T*nP+5*H*L*T+4*L*T:][:H*L*T*T]                     // [L, T, H, T]
-	t302 := c.Work[3*H*L*T*T+9*H*L*T*dH+H*L*T*nP+5*H*L*T+4*L*T:][:H*L*T*T]                     // [L, T, H, T]
-	t37 := c.Work[4*H*L*T*T+9*H*L*T*dH+H*L*T*nP+5*H*L*T+4*L*T:][:H*L*T*dH]                     // [L, T, H, d_h]
-	t402 := c.Work[4*H*L*T*T+10*H*L*T*dH+H*L*T*nP+5*H*L*T+4*L*T:][:H*dH*nP]                    // [n_p, H, d_h]
-	t472 := c.Work[4*H*L*T*T+10*H*L*T*dH+H*L*T*nP+5*H*L*T+H*dH*nP+4*L*T:][:H*L*T]              // [L, T, H]
-	t482 := c.Work[4*H*L*T*T+10*H*L*T*dH+H*L*T*nP+6*H*L*T+H*dH*nP+4*L*T:][:H*L*T*T+H*L*T*nP]   // [L, T, H, T + n_p]
-	t492 := c.Work[5*H*L*T*T+10*H*L*T*dH+2*H*L*T*nP+6*H*L*T+H*dH*nP+4*L*T:][:H*L*T*T+H*L*T*nP] // [L, T, H, T + n_p]
-	t532 := c.Work[6*H*L*T*T+10*H*L*T*dH+3*H*L*T*nP+6*H*L*T+H*dH*nP+4*L*T:][:H*L*T]            // [L, T, H]
-	t58 := c.Work[6*H*L*T*T+10*H*L*T*dH+3*H*L*T*nP+7*H*L*T+H*dH*nP+4*L*T:][:H*L*T*T]           // [L, T, H, T]
-	t602 := c.Work[7*H*L*T*T+10*H*L*T*dH+3*H*L*T*nP+7*H*L*T+H*dH*nP+4*L*T:][:H*L*T*T]          // [L, T, H, T]
-	t612 := c.Work[8*H*L*T*T+10*H*L*T*dH+3*H*L*T*nP+7*H*L*T+H*dH*nP+4*L*T:][:H*L*T*dH]         // [L, T, H, d_h]
-	t622 := c.Work[8*H*L*T*T+11*H*L*T*dH+3*H*L*T*nP+7*H*L*T+H*dH*nP+4*L*T:][:H*L*T*dH]         // [L, T, H, d_h]
-	t66 := c.Work[8*H*L*T*T+12*H*L*T*dH+3*H*L*T*nP+7*H*L*T+H*dH*nP+4*L*T:][:H*L*T*dH]          // [L, T, H·d_h]
-	t712 := c.Work[8*H*L*T*T+13*H*L*T*dH+3*H*L*T*nP+7*H*L*T+H*dH*nP+4*L*T:][:L*T]              // [L, T]
-	t115 := c.Work[8*H*L*T*T+13*H*L*T*dH+3*H*L*T*nP+7*H*L*T+H*dH*nP+5*L*T:][:L*T]              // [L, T]
-	t83 := c.Work[8*H*L*T*T+13*H*L*T*dH+3*H*L*T*nP+7*H*L*T+H*dH*nP+6*L*T:][:H*L*T*T+H*L*T*nP]  // [L, T, H, T + n_p]
-	t842 := c.Work[9*H*L*T*T+13*H*L*T*dH+4*H*L*T*nP+7*H*L*T+H*dH*nP+6*L*T:][:H*L*T*T+H*L*T*nP] // [L, T, H, T + n_p]
-	t87 := c.Work[10*H*L*T*T+13*H*L*T*dH+5*H*L*T*nP+7*H*L*T+H*dH*nP+6*L*T:][:H*L*T*T]          // [L, T, H, T]
-	t88 := c.Work[11*H*L*T*T+13*H*L*T*dH+5*H*L*T*nP+7*H*L*T+H*dH*nP+6*L*T:][:H*L*T*dH]         // [L, T, H, d_h]
-	t89 := c.Work[11*H*L*T*T+14*H*L*T*dH+5*H*L*T*nP+7*H*L*T+H*dH*nP+6*L*T:][:H*L*T*dH]         // [L, T, H, d_h]
-	t108 := c.Work[11*H*L*T*T+15*H*L*T*dH+5*H*L*T*nP+7*H*L*T+H*dH*nP+6*L*T:][:H*L*T*dH]        // [L, T, H, d_h]
-	t109 := c.Work[11*H*L*T*T+16*H*L*T*dH+5*H*L*T*nP+7*H*L*T+H*dH*nP+6*L*T:][:H*dH*nP]         // [n_p, H, d_h]
-	t93 := c.Work[11*H*L*T*T+16*H*L*T*dH+5*H*L*T*nP+7*H*L*T+2*H*dH*nP+6*L*T:][:H*dH*nP]        // [n_p, H, d_h]
-	t95 := c.Work[11*H*L*T*T+16*H*L*T*dH+5*H*L*T*nP+7*H*L*T+3*H*dH*nP+6*L*T:][:H*L*T*dH]       // [L, T, H, d_h]
+	t21 := c.Work[4*H*L*T*dH+2*H*L*T+L*T:][:L*T]                                               // [L, T]
+	t130 := c.Work[4*H*L*T*dH+2*H*L*T+2*L*T:][:L*T]                                            // [L, T]
+	t862 := c.Work[4*H*L*T*dH+2*H*L*T+3*L*T:][:L*T]                                            // [L, T]
+	t312 := c.Work[4*H*L*T*dH+2*H*L*T+4*L*T:][:H*L*T*dH]                                       // [L, T, H·d_h]
+	t322 := c.Work[5*H*L*T*dH+2*H*L*T+4*L*T:][:H*L*T*dH]                                       // [L, T, H·d_h]
+	t37 := c.Work[6*H*L*T*dH+2*H*L*T+4*L*T:][:H*L*T*dH]                                        // [L, T, H, d_h]
+	t382 := c.Work[7*H*L*T*dH+2*H*L*T+4*L*T:][:H*L*T]                                          // [L, T, H]
+	t492 := c.Work[7*H*L*T*dH+3*H*L*T+4*L*T:][:H*L*T*dH]                                       // [L, T, H, d_h]
+	t502 := c.Work[8*H*L*T*dH+3*H*L*T+4*L*T:][:H*L*T]                                          // [L, T, H]
+	t39 := c.Work[8*H*L*T*dH+4*H*L*T+4*L*T:][:H*L*T*T]                                         // [L, T, H, T]
+	t58 := c.Work[H*L*T*T+8*H*L*T*dH+4*H*L*T+4*L*T:][:H*L*T*T+H*L*T*nP]                        // [L, T, H, T + n_p]
+	t402 := c.Work[2*H*L*T*T+8*H*L*T*dH+H*L*T*nP+4*H*L*T+4*L*T:][:H*L*T*dH]                    // [L, T, H, d_h]
+	t452 := c.Work[2*H*L*T*T+9*H*L*T*dH+H*L*T*nP+4*H*L*T+4*L*T:][:H*L*T]                       // [L, T, H]
+	t462 := c.Work[2*H*L*T*T+9*H*L*T*dH+H*L*T*nP+5*H*L*T+4*L*T:][:H*L*T*T]                     // [L, T, H, T]
+	t472 := c.Work[3*H*L*T*T+9*H*L*T*dH+H*L*T*nP+5*H*L*T+4*L*T:][:H*L*T*T]                     // [L, T, H, T]
+	t542 := c.Work[4*H*L*T*T+9*H*L*T*dH+H*L*T*nP+5*H*L*T+4*L*T:][:H*L*T*dH]                    // [L, T, H, d_h]
+	t57 := c.Work[4*H*L*T*T+10*H*L*T*dH+H*L*T*nP+5*H*L*T+4*L*T:][:H*dH*nP]                     // [n_p, H, d_h]
+	t652 := c.Work[4*H*L*T*T+10*H*L*T*dH+H*L*T*nP+5*H*L*T+H*dH*nP+4*L*T:][:H*L*T]              // [L, T, H]
+	t66 := c.Work[4*H*L*T*T+10*H*L*T*dH+H*L*T*nP+6*H*L*T+H*dH*nP+4*L*T:][:H*L*T*T+H*L*T*nP]    // [L, T, H, T + n_p]
+	t672 := c.Work[5*H*L*T*T+10*H*L*T*dH+2*H*L*T*nP+6*H*L*T+H*dH*nP+4*L*T:][:H*L*T*T+H*L*T*nP] // [L, T, H, T + n_p]
+	t712 := c.Work[6*H*L*T*T+10*H*L*T*dH+3*H*L*T*nP+6*H*L*T+H*dH*nP+4*L*T:][:H*L*T]            // [L, T, H]
+	t76 := c.Work[6*H*L*T*T+10*H*L*T*dH+3*H*L*T*nP+7*H*L*T+H*dH*nP+4*L*T:][:H*L*T*T]           // [L, T, H, T]
+	t782 := c.Work[7*H*L*T*T+10*H*L*T*dH+3*H*L*T*nP+7*H*L*T+H*dH*nP+4*L*T:][:H*L*T*T]          // [L, T, H, T]
+	t792 := c.Work[8*H*L*T*T+10*H*L*T*dH+3*H*L*T*nP+7*H*L*T+H*dH*nP+4*L*T:][:H*L*T*dH]         // [L, T, H, d_h]
+	t802 := c.Work[8*H*L*T*T+11*H*L*T*dH+3*H*L*T*nP+7*H*L*T+H*dH*nP+4*L*T:][:H*L*T*dH]         // [L, T, H, d_h]
+	t842 := c.Work[8*H*L*T*T+12*H*L*T*dH+3*H*L*T*nP+7*H*L*T+H*dH*nP+4*L*T:][:H*L*T*dH]         // [L, T, H·d_h]
+	t89 := c.Work[8*H*L*T*T+13*H*L*T*dH+3*H*L*T*nP+7*H*L*T+H*dH*nP+4*L*T:][:L*T]               // [L, T]
+	t132 := c.Work[8*H*L*T*T+13*H*L*T*dH+3*H*L*T*nP+7*H*L*T+H*dH*nP+5*L*T:][:L*T]              // [L, T]
+	t101 := c.Work[8*H*L*T*T+13*H*L*T*dH+3*H*L*T*nP+7*H*L*T+H*dH*nP+6*L*T:][:H*L*T*T+H*L*T*nP] // [L, T, H, T + n_p]
+	t102 := c.Work[9*H*L*T*T+13*H*L*T*dH+4*H*L*T*nP+7*H*L*T+H*dH*nP+6*L*T:][:H*L*T*T+H*L*T*nP] // [L, T, H, T + n_p]
+	t105 := c.Work[10*H*L*T*T+13*H*L*T*dH+5*H*L*T*nP+7*H*L*T+H*dH*nP+6*L*T:][:H*L*T*T]         // [L, T, H, T]
+	t106 := c.Work[11*H*L*T*T+13*H*L*T*dH+5*H*L*T*nP+7*H*L*T+H*dH*nP+6*L*T:][:H*L*T*dH]        // [L, T, H, d_h]
+	t107 := c.Work[11*H*L*T*T+14*H*L*T*dH+5*H*L*T*nP+7*H*L*T+H*dH*nP+6*L*T:][:H*L*T*dH]        // [L, T, H, d_h]
+	t125 := c.Work[11*H*L*T*T+15*H*L*T*dH+5*H*L*T*nP+7*H*L*T+H*dH*nP+6*L*T:][:H*L*T*dH]        // [L, T, H, d_h]
+	t126 := c.Work[11*H*L*T*T+16*H*L*T*dH+5*H*L*T*nP+7*H*L*T+H*dH*nP+6*L*T:][:H*dH*nP]         // [n_p, H, d_h]
+	t111 := c.Work[11*H*L*T*T+16*H*L*T*dH+5*H*L*T*nP+7*H*L*T+2*H*dH*nP+6*L*T:][:H*dH*nP]       // [n_p, H, d_h]
+	t112 := c.Work[11*H*L*T*T+16*H*L*T*dH+5*H*L*T*nP+7*H*L*T+3*H*dH*nP+6*L*T:][:H*L*T*dH]      // [L, T, H, d_h]
+	XOperand := kern.Narrow(c.Operands, 0, c.X)
+	WQOperand := kern.Narrow(c.Operands, H*L*T*dH, c.WQ)
+	POperand := kern.Narrow(c.Operands, H*H*dH*dH+H*L*T*dH, c.P)
+	WKOperand := kern.Narrow(c.Operands, H*H*dH*dH+H*L*T*dH+H*dH*nP, c.WK)
 
 	// mac.alpha, mac.h
 	t7 := F(1) / num.Sqrt(F(dH))
-	t772 := F(1) / F(H*dH)
+	t95 := F(1) / F(H*dH)
+	qViewOperand := kern.Narrow(c.Operands, 2*H*H*dH*dH+H*L*T*dH+H*dH*nP, c.Q)
+	kNPViewOperand := kern.Narrow(c.Operands, 2*H*H*dH*dH+2*H*L*T*dH+H*dH*nP, c.KNP)
+	kViewOperand := kern.Narrow(c.Operands, 2*H*H*dH*dH+2*H*L*T*dH+2*H*dH*nP, c.K)
 
 	// mac.h, mac.N_y, mac.u
 	clear(c.GammaBar)
@@ -1012,9 +1036,9 @@ func (c *uBackwardFused) run() {
 			P4: unsafe.SliceData(c.Gamma),
 			P5: unsafe.SliceData(c.A),
 			P6: unsafe.SliceData(h),
-			P7: unsafe.SliceData(t),
+			P7: unsafe.SliceData(t182),
 			P8: unsafe.SliceData(c.GammaBar),
-			P9: unsafe.SliceData(t72),
+			P9: unsafe.SliceData(t242),
 			N0: L,
 			N1: T,
 			N2: H * dH,
@@ -1030,31 +1054,33 @@ func (c *uBackwardFused) run() {
 		for i := range L {
 			hSqrt := c.HSqrt[i*T:][:T]
 			NYSqrt := c.NYSqrt[i*T:][:T]
-			t72_2 := t72[i*T:][:T]
+			t242_2 := t242[i*T:][:T]
 			for j := range T {
 				y := c.Y[(i*T+j)*H*dH:][:H*dH]
 				uBar := c.UBar[(i*T+j)*H*dH:][:H*dH]
 				a := c.A[(i*T+j)*H*dH:][:H*dH]
 				h2 := h[(i*T+j)*H*dH:][:H*dH]
-				t2 := t[(i*T+j)*H*dH:][:H*dH]
-				var t722 F
+				t182_2 := t182[(i*T+j)*H*dH:][:H*dH]
+				var t2422 F
 				hSqrtEntry := hSqrt[j]
 				NYSqrtEntry := NYSqrt[j]
-				t722Sums := [16]F{t722}
+				t2422Sums := [16]F{t2422}
 				for k := range H * dH {
 					NY := y[k] / NYSqrtEntry
 					uBarEntry := uBar[k]
-					t2_2 := F(uBarEntry * gamma[k])
-					t722Sums[k%16] = num.FMA32(t2_2, NY/NYSqrtEntry, t722Sums[k%16])
+					t1822 := F(uBarEntry * gamma[k])
+					t2422Sums[k%16] = num.FMA32(t1822, NY/NYSqrtEntry, t2422Sums[k%16])
 					h2[k] = a[k] / hSqrtEntry
-					t2[k] = t2_2
+					t182_2[k] = t1822
 					gammaBar[k] = num.FMA32(uBarEntry, NY, gammaBar[k])
 				}
-				t722 = kern.Sum16(&t722Sums)
-				t72_2[j] = -t722
+				t2422 = kern.Sum16(&t2422Sums)
+				t242_2[j] = -t2422
 			}
 		}
 	}
+	hOperand := kern.Narrow(c.Operands, 2*H*H*dH*dH+3*H*L*T*dH+2*H*dH*nP, h)
+	cViewOperand := kern.Narrow(c.Operands, 2*H*H*dH*dH+4*H*L*T*dH+2*H*dH*nP, c.C)
 
 	// mac.g, mac.f
 	if kern.Wide() {
@@ -1082,16 +1108,24 @@ func (c *uBackwardFused) run() {
 			}
 		}
 	}
+	WVOperand := kern.Narrow(c.Operands, 2*H*H*dH*dH+5*H*L*T*dH+2*H*dH*nP, c.WV)
+	AOperand := kern.Narrow(c.Operands, 3*H*H*dH*dH+5*H*L*T*dH+2*H*dH*nP, c.A2)
+	vNPViewOperand := kern.Narrow(c.Operands, 3*H*H*dH*dH+H*L*T*T+5*H*L*T*dH+H*L*T*nP+2*H*dH*nP, c.VNP)
+	vViewOperand := kern.Narrow(c.Operands, 3*H*H*dH*dH+H*L*T*T+5*H*L*T*dH+H*L*T*nP+3*H*dH*nP, c.V)
+	BOperand := kern.Narrow(c.Operands, 3*H*H*dH*dH+H*L*T*T+6*H*L*T*dH+H*L*T*nP+3*H*dH*nP, c.B)
+	wViewOperand := kern.Narrow(c.Operands, 3*H*H*dH*dH+2*H*L*T*T+6*H*L*T*dH+H*L*T*nP+3*H*dH*nP, c.W)
+	yLinOperand := kern.Narrow(c.Operands, 3*H*H*dH*dH+2*H*L*T*T+7*H*L*T*dH+H*L*T*nP+3*H*dH*nP, c.YLin)
+	WOOperand := kern.Narrow(c.Operands, 3*H*H*dH*dH+2*H*L*T*T+8*H*L*T*dH+H*L*T*nP+3*H*dH*nP, c.WO)
 
 	// mac.N_y, mac.alpha, mac.h
 	if kern.Wide() {
 		a := regions.Rf5d72c7c93c0Args{
 			P0: unsafe.SliceData(c.NYSqrt),
-			P1: unsafe.SliceData(t42),
-			P2: unsafe.SliceData(t72),
-			P3: unsafe.SliceData(t113),
+			P1: unsafe.SliceData(t21),
+			P2: unsafe.SliceData(t242),
+			P3: unsafe.SliceData(t130),
 			P4: unsafe.SliceData(c.HSqrt),
-			P5: unsafe.SliceData(t682),
+			P5: unsafe.SliceData(t862),
 			N0: L,
 			N1: T,
 		}
@@ -1099,16 +1133,16 @@ func (c *uBackwardFused) run() {
 	} else {
 		for i := range L {
 			NYSqrt := c.NYSqrt[i*T:][:T]
-			t42_2 := t42[i*T:][:T]
-			t72_2 := t72[i*T:][:T]
-			t113_2 := t113[i*T:][:T]
+			t21_2 := t21[i*T:][:T]
+			t242_2 := t242[i*T:][:T]
+			t130_2 := t130[i*T:][:T]
 			hSqrt := c.HSqrt[i*T:][:T]
-			t682_2 := t682[i*T:][:T]
+			t862_2 := t862[i*T:][:T]
 			for j := range T {
-				t422 := F(1) / NYSqrt[j]
-				t42_2[j] = t422
-				t113_2[j] = F(t422 * t72_2[j])
-				t682_2[j] = F(1) / hSqrt[j]
+				t212 := F(1) / NYSqrt[j]
+				t21_2[j] = t212
+				t130_2[j] = F(t212 * t242_2[j])
+				t862_2[j] = F(1) / hSqrt[j]
 			}
 		}
 	}
@@ -1116,12 +1150,12 @@ func (c *uBackwardFused) run() {
 	// mac.y, mac.N_y
 	if kern.Wide() {
 		a := regions.R00ab7257f2f6Args{
-			P0: unsafe.SliceData(t42),
-			P1: unsafe.SliceData(t113),
+			P0: unsafe.SliceData(t21),
+			P1: unsafe.SliceData(t130),
 			P2: unsafe.SliceData(c.Y),
-			P3: unsafe.SliceData(t),
+			P3: unsafe.SliceData(t182),
 			P4: unsafe.SliceData(c.YBar),
-			P5: unsafe.SliceData(t142),
+			P5: unsafe.SliceData(t312),
 			N0: L,
 			N1: T,
 			N2: H * dH,
@@ -1130,40 +1164,40 @@ func (c *uBackwardFused) run() {
 		regions.R00ab7257f2f6(&a)
 	} else {
 		for i := range L {
-			t42_2 := t42[i*T:][:T]
-			t113_2 := t113[i*T:][:T]
+			t21_2 := t21[i*T:][:T]
+			t130_2 := t130[i*T:][:T]
 			for j := range T {
 				y := c.Y[(i*T+j)*H*dH:][:H*dH]
-				t2 := t[(i*T+j)*H*dH:][:H*dH]
+				t182_2 := t182[(i*T+j)*H*dH:][:H*dH]
 				yBar := c.YBar[(i*T+j)*H*dH:][:H*dH]
-				t142_2 := t142[(i*T+j)*H*dH:][:H*dH]
-				t42Entry := t42_2[j]
-				t113Entry := t113_2[j]
+				t312_2 := t312[(i*T+j)*H*dH:][:H*dH]
+				t21Entry := t21_2[j]
+				t130Entry := t130_2[j]
 				for k := range H * dH {
-					t142_2[k] = num.FMA32(y[k], t113Entry, num.FMA32(t2[k], t42Entry, yBar[k]))
+					t312_2[k] = num.FMA32(y[k], t130Entry, num.FMA32(t182_2[k], t21Entry, yBar[k]))
 				}
 			}
 		}
 	}
 
 	// mac.y
-	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, t152, H*dH, 1, t142, H*dH, 1, c.WO, H*dH, 1)
+	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, t322, H*dH, 1, t312, H*dH, 1, WOOperand, H*dH, 1)
 
 	// mac.y
-	kern.GemmFMA(H*dH, H*dH, L*T, F(1), false, c.WOBar, 1, H*dH, c.YLin, 1, H*dH, t142, H*dH, 1)
+	kern.GemmFMA(H*dH, H*dH, L*T, F(1), false, c.WOBar, 1, H*dH, yLinOperand, 1, H*dH, t312, H*dH, 1)
 
 	// mac.f, mac.e
 	if kern.Wide() {
 		a := regions.R1bfd61be20cfArgs{
 			P0: unsafe.SliceData(t77),
 			P1: unsafe.SliceData(g),
-			P2: unsafe.SliceData(t152),
+			P2: unsafe.SliceData(t322),
 			P3: unsafe.SliceData(c.FProd),
 			P4: unsafe.SliceData(c.ELin),
-			P5: unsafe.SliceData(t202),
-			P6: unsafe.SliceData(t322),
-			P7: unsafe.SliceData(t21),
-			P8: unsafe.SliceData(t332),
+			P5: unsafe.SliceData(t37),
+			P6: unsafe.SliceData(t492),
+			P7: unsafe.SliceData(t382),
+			P8: unsafe.SliceData(t502),
 			N0: L,
 			N1: T,
 			N2: H,
@@ -1181,31 +1215,31 @@ func (c *uBackwardFused) run() {
 			for j := range T {
 				t77_2 := t77[(i*T+j)*H:][:H]
 				g2 := g[(i*T+j)*H:][:H]
-				t21_2 := t21[(i*T+j)*H:][:H]
-				t332_2 := t332[(i*T+j)*H:][:H]
+				t382_2 := t382[(i*T+j)*H:][:H]
+				t502_2 := t502[(i*T+j)*H:][:H]
 				for k := range H {
-					t152View := t152[((i*T+j)*H+k)*dH:][:dH]
+					t322View := t322[((i*T+j)*H+k)*dH:][:dH]
 					fProd := c.FProd[((i*T+j)*H+k)*dH:][:dH]
 					eLin := c.ELin[((i*T+j)*H+k)*dH:][:dH]
-					t202_2 := t202[((i*T+j)*H+k)*dH:][:dH]
-					t322_2 := t322[((i*T+j)*H+k)*dH:][:dH]
-					var t212 F
-					var t3322 F
+					t37_2 := t37[((i*T+j)*H+k)*dH:][:dH]
+					t492_2 := t492[((i*T+j)*H+k)*dH:][:dH]
+					var t3822 F
+					var t5022 F
 					t77Entry := t77_2[k]
 					gEntry := g2[k]
-					t212Sums := [16]F{t212}
-					t3322Sums := [16]F{t3322}
+					t3822Sums := [16]F{t3822}
+					t5022Sums := [16]F{t5022}
 					for m := range dH {
-						t152ViewEntry := t152View[m]
-						t212Sums[m%16] = num.FMA32(fProd[m], t152ViewEntry, t212Sums[m%16])
-						t3322Sums[m%16] = num.FMA32(eLin[m], t152ViewEntry, t3322Sums[m%16])
-						t202_2[m] = F(t152ViewEntry * t77Entry)
-						t322_2[m] = F(t152ViewEntry * gEntry)
+						t322ViewEntry := t322View[m]
+						t3822Sums[m%16] = num.FMA32(fProd[m], t322ViewEntry, t3822Sums[m%16])
+						t5022Sums[m%16] = num.FMA32(eLin[m], t322ViewEntry, t5022Sums[m%16])
+						t37_2[m] = F(t322ViewEntry * t77Entry)
+						t492_2[m] = F(t322ViewEntry * gEntry)
 					}
-					t212 = kern.Sum16(&t212Sums)
-					t3322 = kern.Sum16(&t3322Sums)
-					t21_2[k] = t212
-					t332_2[k] = t3322
+					t3822 = kern.Sum16(&t3822Sums)
+					t5022 = kern.Sum16(&t5022Sums)
+					t382_2[k] = t3822
+					t502_2[k] = t5022
 				}
 			}
 		}
@@ -1216,26 +1250,26 @@ func (c *uBackwardFused) run() {
 		for j := range H {
 			for k := range dH {
 				t22_2 := t22[((i*H+j)*dH+k)*T:][:T]
-				t3_2 := t3[((i*H+j)*dH+k)*T:][:T]
+				t32_2 := t32[((i*H+j)*dH+k)*T:][:T]
 				for m := range T {
-					t22_2[m] = c.W[((i*T+m)*H+j)*dH+k]
-					t3_2[m] = c.V[((i*T-m+T-1)*H+j)*dH+k]
+					t22_2[m] = wViewOperand[((i*T+m)*H+j)*dH+k]
+					t32_2[m] = vViewOperand[((i*T-m+T-1)*H+j)*dH+k]
 				}
 			}
 		}
 	}
 
 	// mac.f, mac.e
-	clear(t222)
-	clear(t462)
+	clear(t39)
+	clear(t58)
 	if kern.Wide() {
 		a := regions.R6497c6e1924eArgs{
-			P0:  unsafe.SliceData(t202),
-			P1:  unsafe.SliceData(t322),
+			P0:  unsafe.SliceData(t37),
+			P1:  unsafe.SliceData(t492),
 			P2:  unsafe.SliceData(t22),
-			P3:  unsafe.SliceData(t222),
-			P4:  unsafe.SliceData(t3),
-			P5:  unsafe.SliceData(t462),
+			P3:  unsafe.SliceData(t39),
+			P4:  unsafe.SliceData(t32),
+			P5:  unsafe.SliceData(t58),
 			N0:  L,
 			N1:  T,
 			N2:  H,
@@ -1268,19 +1302,19 @@ func (c *uBackwardFused) run() {
 		for i := range L {
 			for j := range T {
 				for k := range H {
-					t202_2 := t202[((i*T+j)*H+k)*dH:][:dH]
-					t322_2 := t322[((i*T+j)*H+k)*dH:][:dH]
+					t37_2 := t37[((i*T+j)*H+k)*dH:][:dH]
+					t492_2 := t492[((i*T+j)*H+k)*dH:][:dH]
 					for m := range dH {
-						t202Entry := t202_2[m]
-						t322Entry := t322_2[m]
+						t37Entry := t37_2[m]
+						t492Entry := t492_2[m]
 						if n := min(T, j+1); n > 0 {
 							t22_2 := t22[((i*H+k)*dH+m)*T:][:n]
-							t222_2 := t222[((i*T+j)*H+k)*T:][:n]
-							t3_2 := t3[((i*H+k)*dH+m)*T-j+T-1:][:n]
-							t462_2 := t462[((i*T+j)*H+k)*(T+nP)+nP:][:n]
+							t39_2 := t39[((i*T+j)*H+k)*T:][:n]
+							t32_2 := t32[((i*H+k)*dH+m)*T-j+T-1:][:n]
+							t58_2 := t58[((i*T+j)*H+k)*(T+nP)+nP:][:n]
 							for p := range n {
-								t222_2[p] = num.FMA32(t22_2[p], t202Entry, t222_2[p])
-								t462_2[p] = num.FMA32(t3_2[p], t322Entry, t462_2[p])
+								t39_2[p] = num.FMA32(t22_2[p], t37Entry, t39_2[p])
+								t58_2[p] = num.FMA32(t32_2[p], t492Entry, t58_2[p])
 							}
 						}
 					}
@@ -1290,12 +1324,12 @@ func (c *uBackwardFused) run() {
 	}
 
 	// mac.f
-	clear(t232)
+	clear(t402)
 	if kern.Wide() {
 		a := regions.R12cebdedcb3dArgs{
-			P0:  unsafe.SliceData(c.B),
-			P1:  unsafe.SliceData(t202),
-			P2:  unsafe.SliceData(t232),
+			P0:  unsafe.SliceData(BOperand),
+			P1:  unsafe.SliceData(t37),
+			P2:  unsafe.SliceData(t402),
 			N0:  L,
 			N1:  T,
 			N2:  H,
@@ -1313,14 +1347,14 @@ func (c *uBackwardFused) run() {
 		for i := range L {
 			for j := range T {
 				for k := range H {
-					t232_2 := t232[((i*T+j)*H+k)*dH:][:dH]
+					t402_2 := t402[((i*T+j)*H+k)*dH:][:dH]
 					lo := max(0, j)
 					if n := T - lo; n > 0 {
 						for m := range n {
-							t202_2 := t202[((i*T+(lo+m))*H+k)*dH:][:dH]
-							BEntry := c.B[((i*T+(lo+m))*H+k)*T+j]
+							t37_2 := t37[((i*T+(lo+m))*H+k)*dH:][:dH]
+							BOperandEntry := BOperand[((i*T+(lo+m))*H+k)*T+j]
 							for p := range dH {
-								t232_2[p] = num.FMA32(BEntry, t202_2[p], t232_2[p])
+								t402_2[p] = num.FMA32(BOperandEntry, t37_2[p], t402_2[p])
 							}
 						}
 					}
@@ -1333,8 +1367,8 @@ func (c *uBackwardFused) run() {
 	if kern.Wide() {
 		a := regions.R25ba5adf1195Args{
 			P0: unsafe.SliceData(c.B),
-			P1: unsafe.SliceData(t222),
-			P2: unsafe.SliceData(t28),
+			P1: unsafe.SliceData(t39),
+			P2: unsafe.SliceData(t452),
 			N0: L,
 			N1: T,
 			N2: H,
@@ -1345,31 +1379,31 @@ func (c *uBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				t28_2 := t28[(i*T+j)*H:][:H]
+				t452_2 := t452[(i*T+j)*H:][:H]
 				for k := range H {
-					var t282 F
-					t282Sums := [16]F{t282}
+					var t4522 F
+					t4522Sums := [16]F{t4522}
 					if n := min(T, j+1); n > 0 {
 						B := c.B[((i*T+j)*H+k)*T:][:n]
-						t222_2 := t222[((i*T+j)*H+k)*T:][:n]
+						t39_2 := t39[((i*T+j)*H+k)*T:][:n]
 						for m := range n {
-							t282Sums[m%16] = num.FMA32(B[m], t222_2[m], t282Sums[m%16])
+							t4522Sums[m%16] = num.FMA32(B[m], t39_2[m], t4522Sums[m%16])
 						}
 					}
-					t282 = kern.Sum16(&t282Sums)
-					t28_2[k] = t282
+					t4522 = kern.Sum16(&t4522Sums)
+					t452_2[k] = t4522
 				}
 			}
 		}
 	}
 
 	// mac.B
-	clear(t292)
+	clear(t462)
 	if kern.Wide() {
 		a := regions.R212a1aef017cArgs{
-			P0: unsafe.SliceData(t28),
-			P1: unsafe.SliceData(t222),
-			P2: unsafe.SliceData(t292),
+			P0: unsafe.SliceData(t452),
+			P1: unsafe.SliceData(t39),
+			P2: unsafe.SliceData(t462),
 			N0: L,
 			N1: T,
 			N2: H,
@@ -1380,14 +1414,14 @@ func (c *uBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				t28_2 := t28[(i*T+j)*H:][:H]
+				t452_2 := t452[(i*T+j)*H:][:H]
 				for k := range H {
-					t28Entry := t28_2[k]
+					t452Entry := t452_2[k]
 					if n := min(T, j+1); n > 0 {
-						t222_2 := t222[((i*T+j)*H+k)*T:][:n]
-						t292_2 := t292[((i*T+j)*H+k)*T:][:n]
+						t39_2 := t39[((i*T+j)*H+k)*T:][:n]
+						t462_2 := t462[((i*T+j)*H+k)*T:][:n]
 						for m := range n {
-							t292_2[m] = t222_2[m] - t28Entry
+							t462_2[m] = t39_2[m] - t452Entry
 						}
 					}
 				}
@@ -1396,12 +1430,12 @@ func (c *uBackwardFused) run() {
 	}
 
 	// mac.B
-	clear(t302)
+	clear(t472)
 	if kern.Wide() {
 		a := regions.R06c55ff935caArgs{
 			P0: unsafe.SliceData(c.B),
-			P1: unsafe.SliceData(t292),
-			P2: unsafe.SliceData(t302),
+			P1: unsafe.SliceData(t462),
+			P2: unsafe.SliceData(t472),
 			N0: L,
 			N1: T,
 			N2: H,
@@ -1415,10 +1449,10 @@ func (c *uBackwardFused) run() {
 				for k := range H {
 					if n := min(T, j+1); n > 0 {
 						B := c.B[((i*T+j)*H+k)*T:][:n]
-						t292_2 := t292[((i*T+j)*H+k)*T:][:n]
-						t302_2 := t302[((i*T+j)*H+k)*T:][:n]
+						t462_2 := t462[((i*T+j)*H+k)*T:][:n]
+						t472_2 := t472[((i*T+j)*H+k)*T:][:n]
 						for m := range n {
-							t302_2[m] = F(B[m] * t292_2[m])
+							t472_2[m] = F(B[m] * t462_2[m])
 						}
 					}
 				}
@@ -1427,12 +1461,12 @@ func (c *uBackwardFused) run() {
 	}
 
 	// mac.e
-	clear(t37)
+	clear(t542)
 	if kern.Wide() {
 		a := regions.R0047df2fce55Args{
-			P0:  unsafe.SliceData(c.A2),
-			P1:  unsafe.SliceData(t322),
-			P2:  unsafe.SliceData(t37),
+			P0:  unsafe.SliceData(AOperand),
+			P1:  unsafe.SliceData(t492),
+			P2:  unsafe.SliceData(t542),
 			N0:  L,
 			N1:  T,
 			N2:  H,
@@ -1454,11 +1488,11 @@ func (c *uBackwardFused) run() {
 			for j := range T {
 				for k := range min(T, j+1) {
 					for m := range H {
-						t322_2 := t322[((i*T+j)*H+m)*dH:][:dH]
-						t37_2 := t37[((i*T+j-k)*H+m)*dH:][:dH]
-						AEntry := c.A2[((i*T+j)*H+m)*(T+nP)+k+nP]
+						t492_2 := t492[((i*T+j)*H+m)*dH:][:dH]
+						t542_2 := t542[((i*T+j-k)*H+m)*dH:][:dH]
+						AOperandEntry := AOperand[((i*T+j)*H+m)*(T+nP)+k+nP]
 						for p := range dH {
-							t37_2[p] = num.FMA32(AEntry, t322_2[p], t37_2[p])
+							t542_2[p] = num.FMA32(AOperandEntry, t492_2[p], t542_2[p])
 						}
 					}
 				}
@@ -1468,20 +1502,29 @@ func (c *uBackwardFused) run() {
 
 	// mac.e
 	for j := range H {
-		kern.GemmFMA(nP, dH, L*T, F(1), false, kern.From(t402, j*dH), H*dH, 1, kern.From(c.A2, j*(T+nP)), 1, H*T+H*nP, kern.From(t322, j*dH), H*dH, 1)
+		kern.GemmFMA(nP, dH, L*T, F(1), false, kern.From(t57, j*dH), H*dH, 1, kern.From(AOperand, j*(T+nP)), 1, H*T+H*nP, kern.From(t492, j*dH), H*dH, 1)
 	}
 
 	// mac.e
 	for k := range H {
-		kern.GemmFMA(L*T, nP, dH, F(1), true, kern.From(t462, k*(T+nP)), H*T+H*nP, 1, kern.From(t322, k*dH), H*dH, 1, kern.From(c.VNP, k*dH), 1, H*dH)
+		kern.GemmFMA(L*T, nP, dH, F(1), true, kern.From(t58, k*(T+nP)), H*T+H*nP, 1, kern.From(t492, k*dH), H*dH, 1, kern.From(vNPViewOperand, k*dH), 1, H*dH)
 	}
+
+	// mac.w
+	kern.GemmFMA(H*dH, H*dH, L*T, F(1), false, c.WVBar, 1, H*dH, hOperand, 1, H*dH, t402, H*dH, 1)
+
+	// mac.v
+	kern.GemmFMA(H*dH, H*dH, L*T, F(1), true, c.WVBar, 1, H*dH, XOperand, 1, H*dH, t542, H*dH, 1)
+
+	// mac.v
+	kern.GemmFMA(H*dH, H*dH, nP, F(1), true, c.WVBar, 1, H*dH, POperand, 1, H*dH, t57, H*dH, 1)
 
 	// mac.A
 	if kern.Wide() {
 		a := regions.Rf6d82d4b8f50Args{
 			P0: unsafe.SliceData(c.A2),
-			P1: unsafe.SliceData(t462),
-			P2: unsafe.SliceData(t472),
+			P1: unsafe.SliceData(t58),
+			P2: unsafe.SliceData(t652),
 			N0: L,
 			N1: T,
 			N2: H,
@@ -1495,31 +1538,31 @@ func (c *uBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				t472_2 := t472[(i*T+j)*H:][:H]
+				t652_2 := t652[(i*T+j)*H:][:H]
 				for k := range H {
-					var t4722 F
-					t4722Sums := [16]F{t4722}
+					var t6522 F
+					t6522Sums := [16]F{t6522}
 					if n := min(T+nP, j+nP+1); n > 0 {
 						A := c.A2[((i*T+j)*H+k)*(T+nP):][:n]
-						t462_2 := t462[((i*T+j)*H+k)*(T+nP):][:n]
+						t58_2 := t58[((i*T+j)*H+k)*(T+nP):][:n]
 						for m := range n {
-							t4722Sums[m%16] = num.FMA32(A[m], t462_2[m], t4722Sums[m%16])
+							t6522Sums[m%16] = num.FMA32(A[m], t58_2[m], t6522Sums[m%16])
 						}
 					}
-					t4722 = kern.Sum16(&t4722Sums)
-					t472_2[k] = t4722
+					t6522 = kern.Sum16(&t6522Sums)
+					t652_2[k] = t6522
 				}
 			}
 		}
 	}
 
 	// mac.A
-	clear(t482)
+	clear(t66)
 	if kern.Wide() {
 		a := regions.R838fd9e9678cArgs{
-			P0: unsafe.SliceData(t472),
-			P1: unsafe.SliceData(t462),
-			P2: unsafe.SliceData(t482),
+			P0: unsafe.SliceData(t652),
+			P1: unsafe.SliceData(t58),
+			P2: unsafe.SliceData(t66),
 			N0: L,
 			N1: T,
 			N2: H,
@@ -1533,14 +1576,14 @@ func (c *uBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				t472_2 := t472[(i*T+j)*H:][:H]
+				t652_2 := t652[(i*T+j)*H:][:H]
 				for k := range H {
-					t472Entry := t472_2[k]
+					t652Entry := t652_2[k]
 					if n := min(T+nP, j+nP+1); n > 0 {
-						t462_2 := t462[((i*T+j)*H+k)*(T+nP):][:n]
-						t482_2 := t482[((i*T+j)*H+k)*(T+nP):][:n]
+						t58_2 := t58[((i*T+j)*H+k)*(T+nP):][:n]
+						t66_2 := t66[((i*T+j)*H+k)*(T+nP):][:n]
 						for m := range n {
-							t482_2[m] = t462_2[m] - t472Entry
+							t66_2[m] = t58_2[m] - t652Entry
 						}
 					}
 				}
@@ -1549,12 +1592,12 @@ func (c *uBackwardFused) run() {
 	}
 
 	// mac.A
-	clear(t492)
+	clear(t672)
 	if kern.Wide() {
 		a := regions.R4318af63673bArgs{
 			P0: unsafe.SliceData(c.A2),
-			P1: unsafe.SliceData(t482),
-			P2: unsafe.SliceData(t492),
+			P1: unsafe.SliceData(t66),
+			P2: unsafe.SliceData(t672),
 			N0: L,
 			N1: T,
 			N2: H,
@@ -1570,10 +1613,10 @@ func (c *uBackwardFused) run() {
 				for k := range H {
 					if n := min(T+nP, j+nP+1); n > 0 {
 						A := c.A2[((i*T+j)*H+k)*(T+nP):][:n]
-						t482_2 := t482[((i*T+j)*H+k)*(T+nP):][:n]
-						t492_2 := t492[((i*T+j)*H+k)*(T+nP):][:n]
+						t66_2 := t66[((i*T+j)*H+k)*(T+nP):][:n]
+						t672_2 := t672[((i*T+j)*H+k)*(T+nP):][:n]
 						for m := range n {
-							t492_2[m] = F(A[m] * t482_2[m])
+							t672_2[m] = F(A[m] * t66_2[m])
 						}
 					}
 				}
@@ -1585,10 +1628,10 @@ func (c *uBackwardFused) run() {
 	if kern.Wide() {
 		a := regions.R76cc29bb56beArgs{
 			P0: unsafe.SliceData(g),
-			P1: unsafe.SliceData(t21),
-			P2: unsafe.SliceData(t332),
+			P1: unsafe.SliceData(t382),
+			P2: unsafe.SliceData(t502),
 			P3: unsafe.SliceData(c.GLin),
-			P4: unsafe.SliceData(t532),
+			P4: unsafe.SliceData(t712),
 			N0: L,
 			N1: T,
 			N2: H,
@@ -1599,24 +1642,24 @@ func (c *uBackwardFused) run() {
 		for i := range L {
 			for j := range T {
 				g2 := g[(i*T+j)*H:][:H]
-				t21_2 := t21[(i*T+j)*H:][:H]
-				t332_2 := t332[(i*T+j)*H:][:H]
+				t382_2 := t382[(i*T+j)*H:][:H]
+				t502_2 := t502[(i*T+j)*H:][:H]
 				gLin := c.GLin[(i*T+j)*H:][:H]
-				t532_2 := t532[(i*T+j)*H:][:H]
+				t712_2 := t712[(i*T+j)*H:][:H]
 				for k := range H {
-					t532_2[k] = F(F(g2[k]*(-t21_2[k]+t332_2[k])) * kern.Sigmoid(-gLin[k]))
+					t712_2[k] = F(F(g2[k]*(-t382_2[k]+t502_2[k])) * kern.Sigmoid(-gLin[k]))
 				}
 			}
 		}
 	}
 
 	// mac.beta, mac.g
-	clear(t58)
+	clear(t76)
 	if kern.Wide() {
 		a := regions.R2904b637dc40Args{
-			P0: unsafe.SliceData(t532),
+			P0: unsafe.SliceData(t712),
 			P1: unsafe.SliceData(c.BetaExp),
-			P2: unsafe.SliceData(t58),
+			P2: unsafe.SliceData(t76),
 			N0: L,
 			N1: T,
 			N2: H,
@@ -1627,14 +1670,14 @@ func (c *uBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				t532_2 := t532[(i*T+j)*H:][:H]
+				t712_2 := t712[(i*T+j)*H:][:H]
 				for k := range H {
-					t532Entry := t532_2[k]
+					t712Entry := t712_2[k]
 					if n := min(T, j+1); n > 0 {
 						betaExp := c.BetaExp[((i*T+j)*H+k)*T:][:n]
-						t58_2 := t58[((i*T+j)*H+k)*T:][:n]
+						t76_2 := t76[((i*T+j)*H+k)*T:][:n]
 						for m := range n {
-							t58_2[m] = -F(betaExp[m] * t532Entry)
+							t76_2[m] = -F(betaExp[m] * t712Entry)
 						}
 					}
 				}
@@ -1643,12 +1686,12 @@ func (c *uBackwardFused) run() {
 	}
 
 	// mac.beta
-	clear(t602)
+	clear(t782)
 	if kern.Wide() {
 		a := regions.Rf3eb0d75feb8Args{
-			P0: unsafe.SliceData(t302),
-			P1: unsafe.SliceData(t58),
-			P2: unsafe.SliceData(t602),
+			P0: unsafe.SliceData(t472),
+			P1: unsafe.SliceData(t76),
+			P2: unsafe.SliceData(t782),
 			N0: L,
 			N1: T,
 			N2: H,
@@ -1662,11 +1705,11 @@ func (c *uBackwardFused) run() {
 			for j := range T {
 				for k := range H {
 					if n := min(T, j+1); n > 0 {
-						t302_2 := t302[((i*T+j)*H+k)*T:][:n]
-						t58_2 := t58[((i*T+j)*H+k)*T:][:n]
-						t602_2 := t602[((i*T+j)*H+k)*T:][:n]
+						t472_2 := t472[((i*T+j)*H+k)*T:][:n]
+						t76_2 := t76[((i*T+j)*H+k)*T:][:n]
+						t782_2 := t782[((i*T+j)*H+k)*T:][:n]
 						for m := range n {
-							t602_2[m] = F(t7 * (t302_2[m] + t58_2[m]))
+							t782_2[m] = F(t7 * (t472_2[m] + t76_2[m]))
 						}
 					}
 				}
@@ -1675,12 +1718,12 @@ func (c *uBackwardFused) run() {
 	}
 
 	// mac.beta
-	clear(t612)
+	clear(t792)
 	if kern.Wide() {
 		a := regions.Re66da5c00233Args{
-			P0:  unsafe.SliceData(t602),
-			P1:  unsafe.SliceData(c.C),
-			P2:  unsafe.SliceData(t612),
+			P0:  unsafe.SliceData(t782),
+			P1:  unsafe.SliceData(cViewOperand),
+			P2:  unsafe.SliceData(t792),
 			N0:  L,
 			N1:  T,
 			N2:  H,
@@ -1698,14 +1741,14 @@ func (c *uBackwardFused) run() {
 		for i := range L {
 			for j := range T {
 				for k := range H {
-					t612_2 := t612[((i*T+j)*H+k)*dH:][:dH]
+					t792_2 := t792[((i*T+j)*H+k)*dH:][:dH]
 					if n := min(T, j+1); n > 0 {
-						t602_2 := t602[((i*T+j)*H+k)*T:][:n]
+						t782_2 := t782[((i*T+j)*H+k)*T:][:n]
 						for m := range n {
-							cView := c.C[((i*T+m)*H+k)*dH:][:dH]
-							t602Entry := t602_2[m]
+							cViewOperand2 := cViewOperand[((i*T+m)*H+k)*dH:][:dH]
+							t782Entry := t782_2[m]
 							for p := range dH {
-								t612_2[p] = num.FMA32(cView[p], t602Entry, t612_2[p])
+								t792_2[p] = num.FMA32(cViewOperand2[p], t782Entry, t792_2[p])
 							}
 						}
 					}
@@ -1715,12 +1758,12 @@ func (c *uBackwardFused) run() {
 	}
 
 	// mac.beta
-	clear(t622)
+	clear(t802)
 	if kern.Wide() {
 		a := regions.Rc1ec35135a9cArgs{
-			P0:  unsafe.SliceData(t602),
-			P1:  unsafe.SliceData(c.Q),
-			P2:  unsafe.SliceData(t622),
+			P0:  unsafe.SliceData(t782),
+			P1:  unsafe.SliceData(qViewOperand),
+			P2:  unsafe.SliceData(t802),
 			N0:  L,
 			N1:  T,
 			N2:  H,
@@ -1738,14 +1781,14 @@ func (c *uBackwardFused) run() {
 		for i := range L {
 			for j := range T {
 				for k := range H {
-					t622_2 := t622[((i*T+j)*H+k)*dH:][:dH]
+					t802_2 := t802[((i*T+j)*H+k)*dH:][:dH]
 					lo := max(0, j)
 					if n := T - lo; n > 0 {
 						for m := range n {
-							qView := c.Q[((i*T+(lo+m))*H+k)*dH:][:dH]
-							t602Entry2 := t602[((i*T+(lo+m))*H+k)*T+j]
+							qViewOperand2 := qViewOperand[((i*T+(lo+m))*H+k)*dH:][:dH]
+							t782Entry2 := t782[((i*T+(lo+m))*H+k)*T+j]
 							for p := range dH {
-								t622_2[p] = num.FMA32(qView[p], t602Entry2, t622_2[p])
+								t802_2[p] = num.FMA32(qViewOperand2[p], t782Entry2, t802_2[p])
 							}
 						}
 					}
@@ -1755,18 +1798,18 @@ func (c *uBackwardFused) run() {
 	}
 
 	// mac.w
-	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, t66, H*dH, 1, t232, H*dH, 1, c.WV, H*dH, 1)
+	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, t842, H*dH, 1, t402, H*dH, 1, WVOperand, H*dH, 1)
 
 	// mac.c
-	kern.GemmFMA(L*T, H*dH, H*dH, F(1), true, t66, H*dH, 1, t622, H*dH, 1, c.WK, H*dH, 1)
+	kern.GemmFMA(L*T, H*dH, H*dH, F(1), true, t842, H*dH, 1, t802, H*dH, 1, WKOperand, H*dH, 1)
 
 	// mac.h
 	if kern.Wide() {
 		a := regions.Rf5b9fdafb4a0Args{
 			P0: unsafe.SliceData(c.HSqrt),
-			P1: unsafe.SliceData(t66),
+			P1: unsafe.SliceData(t842),
 			P2: unsafe.SliceData(h),
-			P3: unsafe.SliceData(t712),
+			P3: unsafe.SliceData(t89),
 			N0: L,
 			N1: T,
 			N2: H * dH,
@@ -1776,18 +1819,18 @@ func (c *uBackwardFused) run() {
 	} else {
 		for i := range L {
 			hSqrt := c.HSqrt[i*T:][:T]
-			t712_2 := t712[i*T:][:T]
+			t89_2 := t89[i*T:][:T]
 			for j := range T {
-				t66_2 := t66[(i*T+j)*H*dH:][:H*dH]
+				t842_2 := t842[(i*T+j)*H*dH:][:H*dH]
 				h2 := h[(i*T+j)*H*dH:][:H*dH]
-				var t7122 F
+				var t892 F
 				hSqrtEntry2 := hSqrt[j]
-				t7122Sums := [16]F{t7122}
+				t892Sums := [16]F{t892}
 				for k := range H * dH {
-					t7122Sums[k%16] = num.FMA32(t66_2[k], h2[k]/hSqrtEntry2, t7122Sums[k%16])
+					t892Sums[k%16] = num.FMA32(t842_2[k], h2[k]/hSqrtEntry2, t892Sums[k%16])
 				}
-				t7122 = kern.Sum16(&t7122Sums)
-				t712_2[j] = -t7122
+				t892 = kern.Sum16(&t892Sums)
+				t89_2[j] = -t892
 			}
 		}
 	}
@@ -1795,32 +1838,32 @@ func (c *uBackwardFused) run() {
 	// mac.h
 	if kern.Wide() {
 		a := regions.R786ab92e5cecArgs{
-			P0: unsafe.SliceData(t712),
-			P1: unsafe.SliceData(t682),
-			P2: unsafe.SliceData(t115),
+			P0: unsafe.SliceData(t89),
+			P1: unsafe.SliceData(t862),
+			P2: unsafe.SliceData(t132),
 			N0: L,
 			N1: T,
-			S0: [2]float32{t772},
+			S0: [2]float32{t95},
 		}
 		regions.R786ab92e5cec(&a)
 	} else {
 		for i := range L {
-			t712_2 := t712[i*T:][:T]
-			t682_2 := t682[i*T:][:T]
-			t115_2 := t115[i*T:][:T]
+			t89_2 := t89[i*T:][:T]
+			t862_2 := t862[i*T:][:T]
+			t132_2 := t132[i*T:][:T]
 			for j := range T {
-				t115_2[j] = F(t712_2[j] * F(t772*t682_2[j]))
+				t132_2[j] = F(t89_2[j] * F(t95*t862_2[j]))
 			}
 		}
 	}
 
 	// mac.alpha
-	clear(t83)
+	clear(t101)
 	if kern.Wide() {
 		a := regions.Rae071f6cb731Args{
-			P0: unsafe.SliceData(t532),
+			P0: unsafe.SliceData(t712),
 			P1: unsafe.SliceData(c.AlphaExp),
-			P2: unsafe.SliceData(t83),
+			P2: unsafe.SliceData(t101),
 			N0: L,
 			N1: T,
 			N2: H,
@@ -1834,14 +1877,14 @@ func (c *uBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				t532_2 := t532[(i*T+j)*H:][:H]
+				t712_2 := t712[(i*T+j)*H:][:H]
 				for k := range H {
-					t532Entry2 := t532_2[k]
+					t712Entry2 := t712_2[k]
 					if n := min(T+nP, j+nP+1); n > 0 {
 						alphaExp := c.AlphaExp[((i*T+j)*H+k)*(T+nP):][:n]
-						t83_2 := t83[((i*T+j)*H+k)*(T+nP):][:n]
+						t101_2 := t101[((i*T+j)*H+k)*(T+nP):][:n]
 						for m := range n {
-							t83_2[m] = F(alphaExp[m] * t532Entry2)
+							t101_2[m] = F(alphaExp[m] * t712Entry2)
 						}
 					}
 				}
@@ -1852,9 +1895,9 @@ func (c *uBackwardFused) run() {
 	// mac.alpha
 	if kern.Wide() {
 		a := regions.Rec274fa3e56dArgs{
-			P0: unsafe.SliceData(t492),
-			P1: unsafe.SliceData(t83),
-			P2: unsafe.SliceData(t842),
+			P0: unsafe.SliceData(t672),
+			P1: unsafe.SliceData(t101),
+			P2: unsafe.SliceData(t102),
 			N0: L,
 			N1: T,
 			N2: H,
@@ -1867,11 +1910,11 @@ func (c *uBackwardFused) run() {
 		for i := range L {
 			for j := range T {
 				for k := range H {
-					t492_2 := t492[((i*T+j)*H+k)*(T+nP):][:T+nP]
-					t83_2 := t83[((i*T+j)*H+k)*(T+nP):][:T+nP]
-					t842_2 := t842[((i*T+j)*H+k)*(T+nP):][:T+nP]
+					t672_2 := t672[((i*T+j)*H+k)*(T+nP):][:T+nP]
+					t101_2 := t101[((i*T+j)*H+k)*(T+nP):][:T+nP]
+					t102_2 := t102[((i*T+j)*H+k)*(T+nP):][:T+nP]
 					for m := range T + nP {
-						t842_2[m] = t492_2[m] + t83_2[m]
+						t102_2[m] = t672_2[m] + t101_2[m]
 					}
 				}
 			}
@@ -1879,11 +1922,11 @@ func (c *uBackwardFused) run() {
 	}
 
 	// mac.alpha
-	clear(t87)
+	clear(t105)
 	if kern.Wide() {
 		a := regions.Rfa8ba1d18a27Args{
-			P0: unsafe.SliceData(t842),
-			P1: unsafe.SliceData(t87),
+			P0: unsafe.SliceData(t102),
+			P1: unsafe.SliceData(t105),
 			N0: L,
 			N1: T,
 			N2: H,
@@ -1901,10 +1944,10 @@ func (c *uBackwardFused) run() {
 			for j := range T {
 				for k := range H {
 					if n := min(T, j+1); n > 0 {
-						t842_2 := t842[((i*T+j)*H+k)*(T+nP)+nP:][:n]
-						t87_2 := t87[((i*T+j)*H+k)*T:][:n]
+						t102_2 := t102[((i*T+j)*H+k)*(T+nP)+nP:][:n]
+						t105_2 := t105[((i*T+j)*H+k)*T:][:n]
 						for m := range n {
-							t87_2[m] = F(t7 * t842_2[m])
+							t105_2[m] = F(t7 * t102_2[m])
 						}
 					}
 				}
@@ -1913,12 +1956,12 @@ func (c *uBackwardFused) run() {
 	}
 
 	// mac.alpha
-	clear(t88)
+	clear(t106)
 	if kern.Wide() {
 		a := regions.R986aba4a8768Args{
-			P0:  unsafe.SliceData(t87),
-			P1:  unsafe.SliceData(c.K),
-			P2:  unsafe.SliceData(t88),
+			P0:  unsafe.SliceData(t105),
+			P1:  unsafe.SliceData(kViewOperand),
+			P2:  unsafe.SliceData(t106),
 			N0:  L,
 			N1:  T,
 			N2:  H,
@@ -1937,14 +1980,14 @@ func (c *uBackwardFused) run() {
 		for i := range L {
 			for j := range T {
 				for k := range H {
-					t88_2 := t88[((i*T+j)*H+k)*dH:][:dH]
+					t106_2 := t106[((i*T+j)*H+k)*dH:][:dH]
 					if n := min(T, j+1); n > 0 {
-						t87_2 := t87[((i*T+j)*H+k)*T:][:n]
+						t105_2 := t105[((i*T+j)*H+k)*T:][:n]
 						for m := range n {
-							kView := c.K[((i*T+j-m)*H+k)*dH:][:dH]
-							t87Entry := t87_2[m]
+							kViewOperand2 := kViewOperand[((i*T+j-m)*H+k)*dH:][:dH]
+							t105Entry := t105_2[m]
 							for p := range dH {
-								t88_2[p] = num.FMA32(kView[p], t87Entry, t88_2[p])
+								t106_2[p] = num.FMA32(kViewOperand2[p], t105Entry, t106_2[p])
 							}
 						}
 					}
@@ -1954,12 +1997,12 @@ func (c *uBackwardFused) run() {
 	}
 
 	// mac.alpha
-	clear(t89)
+	clear(t107)
 	if kern.Wide() {
 		a := regions.R4f3aca613b01Args{
-			P0: unsafe.SliceData(t87),
-			P1: unsafe.SliceData(c.Q),
-			P2: unsafe.SliceData(t89),
+			P0: unsafe.SliceData(t105),
+			P1: unsafe.SliceData(qViewOperand),
+			P2: unsafe.SliceData(t107),
 			N0: L,
 			N1: T,
 			N2: H,
@@ -1976,11 +2019,11 @@ func (c *uBackwardFused) run() {
 			for j := range T {
 				for k := range min(T, j+1) {
 					for m := range H {
-						qView := c.Q[((i*T+j)*H+m)*dH:][:dH]
-						t89_2 := t89[((i*T+j-k)*H+m)*dH:][:dH]
-						t87Entry2 := t87[((i*T+j)*H+m)*T+k]
+						qViewOperand2 := qViewOperand[((i*T+j)*H+m)*dH:][:dH]
+						t107_2 := t107[((i*T+j-k)*H+m)*dH:][:dH]
+						t105Entry2 := t105[((i*T+j)*H+m)*T+k]
 						for p := range dH {
-							t89_2[p] = num.FMA32(qView[p], t87Entry2, t89_2[p])
+							t107_2[p] = num.FMA32(qViewOperand2[p], t105Entry2, t107_2[p])
 						}
 					}
 				}
@@ -1990,19 +2033,19 @@ func (c *uBackwardFused) run() {
 
 	// mac.alpha
 	for k := range H {
-		kern.GemmFMA(L*T, dH, nP, F(1), false, kern.From(t108, k*dH), H*dH, 1, kern.From(t842, k*(T+nP)), H*T+H*nP, 1, kern.From(c.KNP, k*dH), H*dH, 1)
+		kern.GemmFMA(L*T, dH, nP, F(1), false, kern.From(t125, k*dH), H*dH, 1, kern.From(t102, k*(T+nP)), H*T+H*nP, 1, kern.From(kNPViewOperand, k*dH), H*dH, 1)
 	}
 
 	// mac.alpha
 	for j := range H {
-		kern.GemmFMA(dH, nP, L*T, F(1), false, kern.From(t109, j*dH), 1, H*dH, kern.From(c.Q, j*dH), 1, H*dH, kern.From(t842, j*(T+nP)), H*T+H*nP, 1)
+		kern.GemmFMA(dH, nP, L*T, F(1), false, kern.From(t126, j*dH), 1, H*dH, kern.From(qViewOperand, j*dH), 1, H*dH, kern.From(t102, j*(T+nP)), H*T+H*nP, 1)
 	}
 
 	// mac.alpha
 	if kern.Wide() {
 		a := regions.R11e777a0082dArgs{
-			P0: unsafe.SliceData(t109),
-			P1: unsafe.SliceData(t93),
+			P0: unsafe.SliceData(t126),
+			P1: unsafe.SliceData(t111),
 			N0: nP,
 			N1: H,
 			N2: dH,
@@ -2013,10 +2056,10 @@ func (c *uBackwardFused) run() {
 	} else {
 		for i := range nP {
 			for j := range H {
-				t109_2 := t109[(i*H+j)*dH:][:dH]
-				t93_2 := t93[(i*H+j)*dH:][:dH]
+				t126_2 := t126[(i*H+j)*dH:][:dH]
+				t111_2 := t111[(i*H+j)*dH:][:dH]
 				for k := range dH {
-					t93_2[k] = F(t7 * t109_2[k])
+					t111_2[k] = F(t7 * t126_2[k])
 				}
 			}
 		}
@@ -2025,10 +2068,10 @@ func (c *uBackwardFused) run() {
 	// mac.alpha
 	if kern.Wide() {
 		a := regions.R28e66a2006bfArgs{
-			P0: unsafe.SliceData(t108),
-			P1: unsafe.SliceData(t612),
-			P2: unsafe.SliceData(t88),
-			P3: unsafe.SliceData(t95),
+			P0: unsafe.SliceData(t125),
+			P1: unsafe.SliceData(t792),
+			P2: unsafe.SliceData(t106),
+			P3: unsafe.SliceData(t112),
 			N0: L,
 			N1: T,
 			N2: H,
@@ -2042,52 +2085,52 @@ func (c *uBackwardFused) run() {
 		for i := range L {
 			for j := range T {
 				for k := range H {
-					t108_2 := t108[((i*T+j)*H+k)*dH:][:dH]
-					t612_2 := t612[((i*T+j)*H+k)*dH:][:dH]
-					t88_2 := t88[((i*T+j)*H+k)*dH:][:dH]
-					t95_2 := t95[((i*T+j)*H+k)*dH:][:dH]
+					t125_2 := t125[((i*T+j)*H+k)*dH:][:dH]
+					t792_2 := t792[((i*T+j)*H+k)*dH:][:dH]
+					t106_2 := t106[((i*T+j)*H+k)*dH:][:dH]
+					t112_2 := t112[((i*T+j)*H+k)*dH:][:dH]
 					for m := range dH {
-						t95_2[m] = num.FMA32(t7, t108_2[m], t612_2[m]+t88_2[m])
+						t112_2[m] = num.FMA32(t7, t125_2[m], t792_2[m]+t106_2[m])
 					}
 				}
 			}
 		}
 	}
 
-	// mac.q
-	kern.GemmFMA(H*dH, H*dH, L*T, F(1), false, c.WQBar, 1, H*dH, c.X, 1, H*dH, t95, H*dH, 1)
-
-	// mac.v
-	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, c.XBar, H*dH, 1, t37, H*dH, 1, c.WV, H*dH, 1)
-
-	// mac.k
-	kern.GemmFMA(L*T, H*dH, H*dH, F(1), true, c.XBar, H*dH, 1, t89, H*dH, 1, c.WK, H*dH, 1)
-
-	// mac.q
-	kern.GemmFMA(L*T, H*dH, H*dH, F(1), true, c.XBar, H*dH, 1, t95, H*dH, 1, c.WQ, H*dH, 1)
-
-	// mac.v
-	kern.GemmFMA(H*dH, nP, H*dH, F(1), false, c.PBar, 1, H*dH, c.WV, 1, H*dH, t402, 1, H*dH)
-
-	// mac.k
-	kern.GemmFMA(H*dH, nP, H*dH, F(1), true, c.PBar, 1, H*dH, c.WK, 1, H*dH, t93, 1, H*dH)
-
 	// mac.c
-	kern.GemmFMA(H*dH, H*dH, L*T, F(1), false, c.WKBar, 1, H*dH, h, 1, H*dH, t622, H*dH, 1)
+	kern.GemmFMA(H*dH, H*dH, L*T, F(1), false, c.WKBar, 1, H*dH, hOperand, 1, H*dH, t802, H*dH, 1)
 
 	// mac.k
-	kern.GemmFMA(H*dH, H*dH, L*T, F(1), true, c.WKBar, 1, H*dH, c.X, 1, H*dH, t89, H*dH, 1)
+	kern.GemmFMA(H*dH, H*dH, L*T, F(1), true, c.WKBar, 1, H*dH, XOperand, 1, H*dH, t107, H*dH, 1)
 
 	// mac.k
-	kern.GemmFMA(H*dH, H*dH, nP, F(1), true, c.WKBar, 1, H*dH, c.P, 1, H*dH, t93, H*dH, 1)
+	kern.GemmFMA(H*dH, H*dH, nP, F(1), true, c.WKBar, 1, H*dH, POperand, 1, H*dH, t111, H*dH, 1)
+
+	// mac.v
+	kern.GemmFMA(H*dH, nP, H*dH, F(1), false, c.PBar, 1, H*dH, WVOperand, 1, H*dH, t57, 1, H*dH)
+
+	// mac.k
+	kern.GemmFMA(H*dH, nP, H*dH, F(1), true, c.PBar, 1, H*dH, WKOperand, 1, H*dH, t111, 1, H*dH)
+
+	// mac.q
+	kern.GemmFMA(H*dH, H*dH, L*T, F(1), false, c.WQBar, 1, H*dH, XOperand, 1, H*dH, t112, H*dH, 1)
+
+	// mac.v
+	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, c.XBar, H*dH, 1, t542, H*dH, 1, WVOperand, H*dH, 1)
+
+	// mac.k
+	kern.GemmFMA(L*T, H*dH, H*dH, F(1), true, c.XBar, H*dH, 1, t107, H*dH, 1, WKOperand, H*dH, 1)
+
+	// mac.q
+	kern.GemmFMA(L*T, H*dH, H*dH, F(1), true, c.XBar, H*dH, 1, t112, H*dH, 1, WQOperand, H*dH, 1)
 
 	// mac.q, mac.h
 	if kern.Wide() {
 		a := regions.R9c5462a3cc7bArgs{
-			P0: unsafe.SliceData(t682),
-			P1: unsafe.SliceData(t115),
+			P0: unsafe.SliceData(t862),
+			P1: unsafe.SliceData(t132),
 			P2: unsafe.SliceData(c.A),
-			P3: unsafe.SliceData(t66),
+			P3: unsafe.SliceData(t842),
 			P4: unsafe.SliceData(c.ABar),
 			N0: L,
 			N1: T,
@@ -2097,27 +2140,18 @@ func (c *uBackwardFused) run() {
 		regions.R9c5462a3cc7b(&a)
 	} else {
 		for i := range L {
-			t682_2 := t682[i*T:][:T]
-			t115_2 := t115[i*T:][:T]
+			t862_2 := t862[i*T:][:T]
+			t132_2 := t132[i*T:][:T]
 			for j := range T {
 				a := c.A[(i*T+j)*H*dH:][:H*dH]
-				t66_2 := t66[(i*T+j)*H*dH:][:H*dH]
+				t842_2 := t842[(i*T+j)*H*dH:][:H*dH]
 				aBar := c.ABar[(i*T+j)*H*dH:][:H*dH]
-				t682Entry := t682_2[j]
-				t115Entry := t115_2[j]
+				t862Entry := t862_2[j]
+				t132Entry := t132_2[j]
 				for k := range H * dH {
-					aBar[k] = num.FMA32(a[k], t115Entry, F(t66_2[k]*t682Entry))
+					aBar[k] = num.FMA32(a[k], t132Entry, F(t842_2[k]*t862Entry))
 				}
 			}
 		}
 	}
-
-	// mac.w
-	kern.GemmFMA(H*dH, H*dH, L*T, F(1), false, c.WVBar, 1, H*dH, h, 1, H*dH, t232, H*dH, 1)
-
-	// mac.v
-	kern.GemmFMA(H*dH, H*dH, L*T, F(1), true, c.WVBar, 1, H*dH, c.X, 1, H*dH, t37, H*dH, 1)
-
-	// mac.v
-	kern.GemmFMA(H*dH, H*dH, nP, F(1), true, c.WVBar, 1, H*dH, c.P, 1, H*dH, t402, H*dH, 1)
 }

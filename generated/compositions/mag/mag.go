@@ -85,7 +85,8 @@ func (b *Block[F]) NewMemory(batch int) *block.Memory[F] {
 func Entry() catalog.Entry {
 	return catalog.Block("MAG", "c6b042e757695184c8429a6371c0d527e315225a633637df96e8eaf21a0bbf69",
 		formula.Page{Kind: formula.Composition, Parts: []formula.Part{{Name: "memory", Kind: formula.Rule}, {Name: "attention", Kind: formula.Composition}}},
-		assemble[float32], assemble[float64])
+		assemble[float32], assemble[float64]).
+		WithOperands("W_O, a value in out")
 }
 
 func assemble[F num.Float](m catalog.Arguments[F]) block.Block[F] {

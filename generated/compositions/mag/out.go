@@ -14,20 +14,27 @@ var outKind = tape.NewKind()
 
 // Out is one call of the kernel Out.
 type Out[F num.Float] struct {
-	L    int
-	T    int
-	D    int
-	WO   []F // [d, d]
-	A    []F // [L, T, d]
-	M    []F // [L, T, d]
-	Out  []F // [L, T, d], written
-	Work []F // WorkLen() entries
+	L        int
+	T        int
+	D        int
+	WO       []F // [d, d]
+	A        []F // [L, T, d]
+	M        []F // [L, T, d]
+	Out      []F // [L, T, d], written
+	Work     []F // WorkLen() entries
+	Operands []F // OperandsLen() entries, or nil: operands of products are not rounded to bfloat16
 }
 
 // WorkLen is L·T·d.
 func (c *Out[F]) WorkLen() int {
 	L, T, d := c.L, c.T, c.D
 	return L * T * d
+}
+
+// OperandsLen is L·T·d + d·d.
+func (c *Out[F]) OperandsLen() int {
+	L, T, d := c.L, c.T, c.D
+	return L*T*d + d*d
 }
 
 // Run computes Out.
@@ -53,30 +60,39 @@ func (c *Out[F]) Run() {
 			}
 		}
 	}
+	WOOperand := kern.Narrow(c.Operands, 0, c.WO)
+	t2Operand := kern.Narrow(c.Operands, d*d, t2)
 
 	// mag.out
-	kern.Gemm(L*T, d, d, F(1), false, c.Out, d, 1, t2, d, 1, c.WO, 1, d)
+	kern.Gemm(L*T, d, d, F(1), false, c.Out, d, 1, t2Operand, d, 1, WOOperand, 1, d)
 }
 
 // OutBackward is one call of the kernel OutBackward.
 type OutBackward[F num.Float] struct {
-	L      int
-	T      int
-	D      int
-	WO     []F // [d, d]
-	A      []F // [L, T, d]
-	M      []F // [L, T, d]
-	OutBar []F // [L, T, d]
-	WOBar  []F // [d, d], written
-	ABar   []F // [L, T, d], written
-	MBar   []F // [L, T, d], written
-	Work   []F // WorkLen() entries
+	L        int
+	T        int
+	D        int
+	WO       []F // [d, d]
+	A        []F // [L, T, d]
+	M        []F // [L, T, d]
+	OutBar   []F // [L, T, d]
+	WOBar    []F // [d, d], written
+	ABar     []F // [L, T, d], written
+	MBar     []F // [L, T, d], written
+	Work     []F // WorkLen() entries
+	Operands []F // OperandsLen() entries, or nil: operands of products are not rounded to bfloat16
 }
 
 // WorkLen is 3·L·T·d.
 func (c *OutBackward[F]) WorkLen() int {
 	L, T, d := c.L, c.T, c.D
 	return 3 * L * T * d
+}
+
+// OperandsLen is L·T·d + d·d.
+func (c *OutBackward[F]) OperandsLen() int {
+	L, T, d := c.L, c.T, c.D
+	return L*T*d + d*d
 }
 
 // Run computes OutBackward.
@@ -93,7 +109,7 @@ func (c *OutBackward[F]) Run() {
 	work := c.Work[L*T*d:]
 	t2 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
-	t4 := work[:L*T*d] // [L, T, d]
+	t6 := work[:L*T*d] // [L, T, d]
 
 	// mag.out
 	for i := range L {
@@ -109,27 +125,29 @@ func (c *OutBackward[F]) Run() {
 			}
 		}
 	}
+	WOOperand := kern.Narrow(c.Operands, 0, c.WO)
+	t2Operand := kern.Narrow(c.Operands, d*d, t2)
 
 	// mag.out
-	kern.Gemm(d, d, L*T, F(1), false, c.WOBar, d, 1, c.OutBar, 1, d, t2, d, 1)
+	kern.Gemm(d, d, L*T, F(1), false, c.WOBar, d, 1, c.OutBar, 1, d, t2Operand, d, 1)
 
 	// mag.out
-	kern.Gemm(L*T, d, d, F(1), false, t4, d, 1, c.OutBar, d, 1, c.WO, d, 1)
+	kern.Gemm(L*T, d, d, F(1), false, t6, d, 1, c.OutBar, d, 1, WOOperand, d, 1)
 
 	// mag.out
 	for i := range L {
 		for j := range T {
 			t3 := t[(i*T+j)*d:][:d]
-			t4_2 := t4[(i*T+j)*d:][:d]
+			t6_2 := t6[(i*T+j)*d:][:d]
 			aBar := c.ABar[(i*T+j)*d:][:d]
 			a := c.A[(i*T+j)*d:][:d]
 			m := c.M[(i*T+j)*d:][:d]
 			mBar := c.MBar[(i*T+j)*d:][:d]
 			for k := range d {
 				tEntry := t3[k]
-				t4Entry := t4_2[k]
-				aBar[k] = F(tEntry * t4Entry)
-				mBar[k] = F(F(F(a[k]*tEntry)*t4Entry) * num.Sigmoid(-m[k]))
+				t6Entry := t6_2[k]
+				aBar[k] = F(tEntry * t6Entry)
+				mBar[k] = F(F(F(a[k]*tEntry)*t6Entry) * num.Sigmoid(-m[k]))
 			}
 		}
 	}
@@ -172,9 +190,11 @@ func (b *Block[F]) out(c block.Call[F], w block.Weights[F], m *block.Memory[F], 
 	k.M = arena.Data(n.vM)
 	k.Out = arena.Alloc(k.L * k.T * k.D)
 	k.Work = arena.Scratch(k.WorkLen())
+	k.Operands = arena.Operands(k.OperandsLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
+	k.Operands = nil
 	outOut = c.Run.Output(k.Out)
 	n.outOut = outOut
 	return
@@ -195,6 +215,7 @@ func (n *outNode[F]) Backward(t *tape.Tape[F]) {
 	g.ABar = t.Part(n.vA, g.L*g.T*g.D)
 	g.MBar = t.Part(n.vM, g.L*g.T*g.D)
 	g.Work = t.Scratch(g.WorkLen())
+	g.Operands = t.Operands(g.OperandsLen())
 	g.Run()
 	t.Contribute(n.vWO, g.WOBar)
 	t.Contribute(n.vA, g.ABar)

@@ -43,9 +43,11 @@ func (c *outFused) run() {
 			}
 		}
 	}
+	WOOperand := kern.Narrow(c.Operands, 0, c.WO)
+	t2Operand := kern.Narrow(c.Operands, d*d, t2)
 
 	// mag.out
-	kern.GemmFMA(L*T, d, d, F(1), false, c.Out, d, 1, t2, d, 1, c.WO, 1, d)
+	kern.GemmFMA(L*T, d, d, F(1), false, c.Out, d, 1, t2Operand, d, 1, WOOperand, 1, d)
 }
 
 // outBackwardFused is OutBackward in fused arithmetic.
@@ -59,7 +61,7 @@ func (c *outBackwardFused) run() {
 	_ = d
 	t := c.Work[:L*T*d]            // [L, T, d]
 	t2 := c.Work[L*T*d:][:L*T*d]   // [L, T, d]
-	t4 := c.Work[2*L*T*d:][:L*T*d] // [L, T, d]
+	t6 := c.Work[2*L*T*d:][:L*T*d] // [L, T, d]
 
 	// mag.out
 	if kern.Wide() {
@@ -89,18 +91,20 @@ func (c *outBackwardFused) run() {
 			}
 		}
 	}
+	WOOperand := kern.Narrow(c.Operands, 0, c.WO)
+	t2Operand := kern.Narrow(c.Operands, d*d, t2)
 
 	// mag.out
-	kern.GemmFMA(d, d, L*T, F(1), false, c.WOBar, d, 1, c.OutBar, 1, d, t2, d, 1)
+	kern.GemmFMA(d, d, L*T, F(1), false, c.WOBar, d, 1, c.OutBar, 1, d, t2Operand, d, 1)
 
 	// mag.out
-	kern.GemmFMA(L*T, d, d, F(1), false, t4, d, 1, c.OutBar, d, 1, c.WO, d, 1)
+	kern.GemmFMA(L*T, d, d, F(1), false, t6, d, 1, c.OutBar, d, 1, WOOperand, d, 1)
 
 	// mag.out
 	if kern.Wide() {
 		a := regions.R489cb8f03738Args{
 			P0: unsafe.SliceData(t),
-			P1: unsafe.SliceData(t4),
+			P1: unsafe.SliceData(t6),
 			P2: unsafe.SliceData(c.ABar),
 			P3: unsafe.SliceData(c.A),
 			P4: unsafe.SliceData(c.M),
@@ -115,16 +119,16 @@ func (c *outBackwardFused) run() {
 		for i := range L {
 			for j := range T {
 				t3 := t[(i*T+j)*d:][:d]
-				t4_2 := t4[(i*T+j)*d:][:d]
+				t6_2 := t6[(i*T+j)*d:][:d]
 				aBar := c.ABar[(i*T+j)*d:][:d]
 				a := c.A[(i*T+j)*d:][:d]
 				m := c.M[(i*T+j)*d:][:d]
 				mBar := c.MBar[(i*T+j)*d:][:d]
 				for k := range d {
 					tEntry := t3[k]
-					t4Entry := t4_2[k]
-					aBar[k] = F(tEntry * t4Entry)
-					mBar[k] = F(F(F(a[k]*tEntry)*t4Entry) * kern.Sigmoid(-m[k]))
+					t6Entry := t6_2[k]
+					aBar[k] = F(tEntry * t6Entry)
+					mBar[k] = F(F(F(a[k]*tEntry)*t6Entry) * kern.Sigmoid(-m[k]))
 				}
 			}
 		}

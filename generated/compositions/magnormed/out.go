@@ -16,24 +16,31 @@ var outKind = tape.NewKind()
 //
 // It keeps 2·L·T entries and checkpoints of 0 entries.
 type Out[F num.Float] struct {
-	L      int
-	T      int
-	D      int
-	GammaA []F // [d]
-	A      []F // [L, T, d]
-	GammaM []F // [d]
-	M      []F // [L, T, d]
-	WO     []F // [d, d]
-	Out    []F // [L, T, d], written
-	YSqrt  []F // [L, T], written
-	GSqrt  []F // [L, T], written
-	Work   []F // WorkLen() entries
+	L        int
+	T        int
+	D        int
+	GammaA   []F // [d]
+	A        []F // [L, T, d]
+	GammaM   []F // [d]
+	M        []F // [L, T, d]
+	WO       []F // [d, d]
+	Out      []F // [L, T, d], written
+	YSqrt    []F // [L, T], written
+	GSqrt    []F // [L, T], written
+	Work     []F // WorkLen() entries
+	Operands []F // OperandsLen() entries, or nil: operands of products are not rounded to bfloat16
 }
 
 // WorkLen is L·T·d + 2·L·T + d·d.
 func (c *Out[F]) WorkLen() int {
 	L, T, d := c.L, c.T, c.D
 	return L*T*d + 2*L*T + d*d
+}
+
+// OperandsLen is L·T·d + d·d.
+func (c *Out[F]) OperandsLen() int {
+	L, T, d := c.L, c.T, c.D
+	return L*T*d + d*d
 }
 
 // Run computes Out.
@@ -113,9 +120,11 @@ func (c *Out[F]) Run() {
 			}
 		}
 	}
+	t22Operand := kern.Narrow(c.Operands, 0, t22)
+	t32Operand := kern.Narrow(c.Operands, d*d, t32)
 
 	// mag_normed.out, mag_normed.y
-	kern.Gemm(L*T, d, d, F(1), false, c.Out, d, 1, t32, d, 1, t22, 1, d)
+	kern.Gemm(L*T, d, d, F(1), false, c.Out, d, 1, t32Operand, d, 1, t22Operand, 1, d)
 }
 
 // OutBackward is one call of the kernel OutBackward.
@@ -137,12 +146,19 @@ type OutBackward[F num.Float] struct {
 	MBar      []F // [L, T, d], written
 	WOBar     []F // [d, d], written
 	Work      []F // WorkLen() entries
+	Operands  []F // OperandsLen() entries, or nil: operands of products are not rounded to bfloat16
 }
 
 // WorkLen is 8·L·T·d + 6·L·T + 2·d·d.
 func (c *OutBackward[F]) WorkLen() int {
 	L, T, d := c.L, c.T, c.D
 	return 8*L*T*d + 6*L*T + 2*d*d
+}
+
+// OperandsLen is L·T·d + d·d.
+func (c *OutBackward[F]) OperandsLen() int {
+	L, T, d := c.L, c.T, c.D
+	return L*T*d + d*d
 }
 
 // Run computes OutBackward.
@@ -167,25 +183,25 @@ func (c *OutBackward[F]) Run() {
 	work = work[L*T*d:]
 	t22 := work[:d*d] // [d, d]
 	work = work[d*d:]
-	t42 := work[:d*d] // [d, d]
+	t62 := work[:d*d] // [d, d]
 	work = work[d*d:]
-	t52 := work[:L*T*d] // [L, T, d]
+	t7 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
-	t62 := work[:L*T*d] // [L, T, d]
+	t82 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
-	t132 := work[:L*T*d] // [L, T, d]
+	t15 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
-	t19 := work[:L*T] // [L, T]
+	t21 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t33 := work[:L*T] // [L, T]
+	t35 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t16 := work[:L*T] // [L, T]
+	t18 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t50 := work[:L*T] // [L, T]
+	t52 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t30 := work[:L*T] // [L, T]
+	t32_2 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t52_2 := work[:L*T] // [L, T]
+	t54 := work[:L*T] // [L, T]
 
 	// mag_normed.y, mag_normed.g, mag_normed.out
 	for i := range L {
@@ -199,19 +215,19 @@ func (c *OutBackward[F]) Run() {
 			t13_2 := t13[(i*T+j)*d:][:d]
 			t14_2 := t14[(i*T+j)*d:][:d]
 			g2 := g[(i*T+j)*d:][:d]
-			t32_2 := t32[(i*T+j)*d:][:d]
+			t32_3 := t32[(i*T+j)*d:][:d]
 			ySqrtEntry := ySqrt[j]
 			gSqrtEntry := gSqrt[j]
 			for k := range d {
 				t63 := a[k] / ySqrtEntry
-				t133 := m[k] / gSqrtEntry
-				t142 := F(t133 * gammaM[k])
+				t132 := m[k] / gSqrtEntry
+				t142 := F(t132 * gammaM[k])
 				g2_2 := num.Sigmoid(t142)
 				t6_2[k] = t63
-				t13_2[k] = t133
+				t13_2[k] = t132
 				t14_2[k] = t142
 				g2[k] = g2_2
-				t32_2[k] = F(t63 * g2_2)
+				t32_3[k] = F(t63 * g2_2)
 			}
 		}
 	}
@@ -225,117 +241,119 @@ func (c *OutBackward[F]) Run() {
 			t22_2[j] = F(WO[j] * gammaA[j])
 		}
 	}
+	t22Operand := kern.Narrow(c.Operands, 0, t22)
+	t32Operand := kern.Narrow(c.Operands, d*d, t32)
 
 	// mag_normed.out
-	kern.Gemm(d, d, L*T, F(1), false, t42, d, 1, c.OutBar, 1, d, t32, d, 1)
+	kern.Gemm(d, d, L*T, F(1), false, t62, d, 1, c.OutBar, 1, d, t32Operand, d, 1)
 
 	// mag_normed.out
-	kern.Gemm(L*T, d, d, F(1), false, t52, d, 1, c.OutBar, d, 1, t22, d, 1)
+	kern.Gemm(L*T, d, d, F(1), false, t7, d, 1, c.OutBar, d, 1, t22Operand, d, 1)
 
 	// mag_normed.out, mag_normed.g, mag_normed.y
 	clear(c.GammaMBar)
 	for i := range L {
 		gSqrt := c.GSqrt[i*T:][:T]
 		ySqrt := c.YSqrt[i*T:][:T]
-		t19_2 := t19[i*T:][:T]
-		t33_2 := t33[i*T:][:T]
+		t21_2 := t21[i*T:][:T]
+		t35_2 := t35[i*T:][:T]
 		gammaM := c.GammaM[:d]
 		gammaMBar := c.GammaMBar[:d]
 		for j := range T {
 			g2 := g[(i*T+j)*d:][:d]
-			t52_3 := t52[(i*T+j)*d:][:d]
+			t7_2 := t7[(i*T+j)*d:][:d]
 			t6_2 := t6[(i*T+j)*d:][:d]
 			t14_2 := t14[(i*T+j)*d:][:d]
 			t13_2 := t13[(i*T+j)*d:][:d]
-			t62_2 := t62[(i*T+j)*d:][:d]
-			t132_2 := t132[(i*T+j)*d:][:d]
-			var t192 F
-			var t332 F
+			t82_2 := t82[(i*T+j)*d:][:d]
+			t15_2 := t15[(i*T+j)*d:][:d]
+			var t212 F
+			var t352 F
 			gSqrtEntry2 := gSqrt[j]
 			ySqrtEntry2 := ySqrt[j]
 			for k := range d {
 				gEntry := g2[k]
-				t52Entry := t52_3[k]
-				t622 := F(gEntry * t52Entry)
+				t7Entry := t7_2[k]
+				t822 := F(gEntry * t7Entry)
 				t6Entry := t6_2[k]
-				t122 := F(F(F(t6Entry*gEntry)*t52Entry) * num.Sigmoid(-t14_2[k]))
-				t1322 := F(t122 * gammaM[k])
+				t1422 := F(F(F(t6Entry*gEntry)*t7Entry) * num.Sigmoid(-t14_2[k]))
+				t152 := F(t1422 * gammaM[k])
 				t13Entry := t13_2[k]
-				t192 += F(t1322 * (t13Entry / gSqrtEntry2))
-				t332 += F(t622 * (t6Entry / ySqrtEntry2))
-				t62_2[k] = t622
-				t132_2[k] = t1322
-				gammaMBar[k] += F(t13Entry * t122)
+				t212 += F(t152 * (t13Entry / gSqrtEntry2))
+				t352 += F(t822 * (t6Entry / ySqrtEntry2))
+				t82_2[k] = t822
+				t15_2[k] = t152
+				gammaMBar[k] += F(t13Entry * t1422)
 			}
-			t19_2[j] = -t192
-			t33_2[j] = -t332
+			t21_2[j] = -t212
+			t35_2[j] = -t352
 		}
 	}
 
 	// mag_normed.out
 	clear(c.GammaABar)
 	for i := range d {
-		t42_2 := t42[i*d:][:d]
+		t62_2 := t62[i*d:][:d]
 		gammaA := c.GammaA[:d]
 		WOBar := c.WOBar[i*d:][:d]
 		WO := c.WO[i*d:][:d]
 		gammaABar := c.GammaABar[:d]
 		for j := range d {
-			t42Entry := t42_2[j]
-			WOBar[j] = F(t42Entry * gammaA[j])
-			gammaABar[j] += F(WO[j] * t42Entry)
+			t62Entry := t62_2[j]
+			WOBar[j] = F(t62Entry * gammaA[j])
+			gammaABar[j] += F(WO[j] * t62Entry)
 		}
 	}
 
 	// mag_normed.g
 	for i := range L {
 		gSqrt := c.GSqrt[i*T:][:T]
-		t16_2 := t16[i*T:][:T]
+		t18_2 := t18[i*T:][:T]
 		for j := range T {
-			t16_2[j] = F(1) / gSqrt[j]
+			t18_2[j] = F(1) / gSqrt[j]
 		}
 	}
 
 	// mag_normed.g, mag_normed.y
-	t25 := F(1) / F(d)
+	t27 := F(1) / F(d)
 
 	// mag_normed.g, mag_normed.y
 	for i := range L {
 		ySqrt := c.YSqrt[i*T:][:T]
-		t19_2 := t19[i*T:][:T]
-		t16_2 := t16[i*T:][:T]
-		t50_2 := t50[i*T:][:T]
-		t30_2 := t30[i*T:][:T]
-		t33_2 := t33[i*T:][:T]
-		t52_3 := t52_2[i*T:][:T]
+		t21_2 := t21[i*T:][:T]
+		t18_2 := t18[i*T:][:T]
+		t52_2 := t52[i*T:][:T]
+		t32_3 := t32_2[i*T:][:T]
+		t35_2 := t35[i*T:][:T]
+		t54_2 := t54[i*T:][:T]
 		for j := range T {
-			t302 := F(1) / ySqrt[j]
-			t50_2[j] = F(t19_2[j] * F(t25*t16_2[j]))
-			t30_2[j] = t302
-			t52_3[j] = F(t33_2[j] * F(t25*t302))
+			t322 := F(1) / ySqrt[j]
+			t52_2[j] = F(t21_2[j] * F(t27*t18_2[j]))
+			t32_3[j] = t322
+			t54_2[j] = F(t35_2[j] * F(t27*t322))
 		}
 	}
 
 	// mag_normed.y, mag_normed.g
 	for i := range L {
-		t30_2 := t30[i*T:][:T]
-		t52_3 := t52_2[i*T:][:T]
-		t16_2 := t16[i*T:][:T]
-		t50_2 := t50[i*T:][:T]
+		t32_3 := t32_2[i*T:][:T]
+		t54_2 := t54[i*T:][:T]
+		t18_2 := t18[i*T:][:T]
+		t52_2 := t52[i*T:][:T]
 		for j := range T {
-			t62_2 := t62[(i*T+j)*d:][:d]
+			t82_2 := t82[(i*T+j)*d:][:d]
 			a := c.A[(i*T+j)*d:][:d]
 			aBar := c.ABar[(i*T+j)*d:][:d]
-			t132_2 := t132[(i*T+j)*d:][:d]
+			t15_2 := t15[(i*T+j)*d:][:d]
 			m := c.M[(i*T+j)*d:][:d]
 			mBar := c.MBar[(i*T+j)*d:][:d]
-			t30Entry := t30_2[j]
-			t52Entry := t52_3[j]
-			t16Entry := t16_2[j]
-			t50Entry := t50_2[j]
+			t32Entry := t32_3[j]
+			t54Entry := t54_2[j]
+			t18Entry := t18_2[j]
+			t52Entry := t52_2[j]
 			for k := range d {
-				aBar[k] = F(t62_2[k]*t30Entry) + F(2*F(F(0.5*a[k])*t52Entry))
-				mBar[k] = F(t132_2[k]*t16Entry) + F(2*F(F(0.5*m[k])*t50Entry))
+				aBar[k] = F(t82_2[k]*t32Entry) + F(2*F(F(0.5*a[k])*t54Entry))
+				mBar[k] = F(t15_2[k]*t18Entry) + F(2*F(F(0.5*m[k])*t52Entry))
 			}
 		}
 	}
@@ -386,9 +404,11 @@ func (b *Block[F]) out(c block.Call[F], w block.Weights[F], m *block.Memory[F], 
 	k.YSqrt = c.Run.Saved(k.L * k.T)
 	k.GSqrt = c.Run.Saved(k.L * k.T)
 	k.Work = arena.Scratch(k.WorkLen())
+	k.Operands = arena.Operands(k.OperandsLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
+	k.Operands = nil
 	outOut = c.Run.Output(k.Out)
 	n.outOut = outOut
 	return
@@ -415,6 +435,7 @@ func (n *outNode[F]) Backward(t *tape.Tape[F]) {
 	g.MBar = t.Part(n.vM, g.L*g.T*g.D)
 	g.WOBar = t.Part(n.vWO, g.D*g.D)
 	g.Work = t.Scratch(g.WorkLen())
+	g.Operands = t.Operands(g.OperandsLen())
 	g.Run()
 	t.Contribute(n.vGammaA, g.GammaABar)
 	t.Contribute(n.vA, g.ABar)

@@ -139,9 +139,11 @@ func (c *outFused) run() {
 			}
 		}
 	}
+	t22Operand := kern.Narrow(c.Operands, 0, t22)
+	t32Operand := kern.Narrow(c.Operands, d*d, t32)
 
 	// mag_normed.out, mag_normed.y
-	kern.GemmFMA(L*T, d, d, F(1), false, c.Out, d, 1, t32, d, 1, t22, 1, d)
+	kern.GemmFMA(L*T, d, d, F(1), false, c.Out, d, 1, t32Operand, d, 1, t22Operand, 1, d)
 }
 
 // outBackwardFused is OutBackward in fused arithmetic.
@@ -159,16 +161,16 @@ func (c *outBackwardFused) run() {
 	g := c.Work[3*L*T*d:][:L*T*d]               // [L, T, d]
 	t32 := c.Work[4*L*T*d:][:L*T*d]             // [L, T, d]
 	t22 := c.Work[5*L*T*d:][:d*d]               // [d, d]
-	t42 := c.Work[5*L*T*d+d*d:][:d*d]           // [d, d]
-	t52 := c.Work[5*L*T*d+2*d*d:][:L*T*d]       // [L, T, d]
-	t62 := c.Work[6*L*T*d+2*d*d:][:L*T*d]       // [L, T, d]
-	t132 := c.Work[7*L*T*d+2*d*d:][:L*T*d]      // [L, T, d]
-	t19 := c.Work[8*L*T*d+2*d*d:][:L*T]         // [L, T]
-	t33 := c.Work[8*L*T*d+L*T+2*d*d:][:L*T]     // [L, T]
-	t16 := c.Work[8*L*T*d+2*L*T+2*d*d:][:L*T]   // [L, T]
-	t50 := c.Work[8*L*T*d+3*L*T+2*d*d:][:L*T]   // [L, T]
-	t30 := c.Work[8*L*T*d+4*L*T+2*d*d:][:L*T]   // [L, T]
-	t52_2 := c.Work[8*L*T*d+5*L*T+2*d*d:][:L*T] // [L, T]
+	t62 := c.Work[5*L*T*d+d*d:][:d*d]           // [d, d]
+	t7 := c.Work[5*L*T*d+2*d*d:][:L*T*d]        // [L, T, d]
+	t82 := c.Work[6*L*T*d+2*d*d:][:L*T*d]       // [L, T, d]
+	t15 := c.Work[7*L*T*d+2*d*d:][:L*T*d]       // [L, T, d]
+	t21 := c.Work[8*L*T*d+2*d*d:][:L*T]         // [L, T]
+	t35 := c.Work[8*L*T*d+L*T+2*d*d:][:L*T]     // [L, T]
+	t18 := c.Work[8*L*T*d+2*L*T+2*d*d:][:L*T]   // [L, T]
+	t52 := c.Work[8*L*T*d+3*L*T+2*d*d:][:L*T]   // [L, T]
+	t32_2 := c.Work[8*L*T*d+4*L*T+2*d*d:][:L*T] // [L, T]
+	t54 := c.Work[8*L*T*d+5*L*T+2*d*d:][:L*T]   // [L, T]
 
 	// mag_normed.y, mag_normed.g, mag_normed.out
 	if kern.Wide() {
@@ -201,19 +203,19 @@ func (c *outBackwardFused) run() {
 				t13_2 := t13[(i*T+j)*d:][:d]
 				t14_2 := t14[(i*T+j)*d:][:d]
 				g2 := g[(i*T+j)*d:][:d]
-				t32_2 := t32[(i*T+j)*d:][:d]
+				t32_3 := t32[(i*T+j)*d:][:d]
 				ySqrtEntry := ySqrt[j]
 				gSqrtEntry := gSqrt[j]
 				for k := range d {
 					t63 := a[k] / ySqrtEntry
-					t133 := m[k] / gSqrtEntry
-					t142 := F(t133 * gammaM[k])
+					t132 := m[k] / gSqrtEntry
+					t142 := F(t132 * gammaM[k])
 					g2_2 := kern.Sigmoid(t142)
 					t6_2[k] = t63
-					t13_2[k] = t133
+					t13_2[k] = t132
 					t14_2[k] = t142
 					g2[k] = g2_2
-					t32_2[k] = F(t63 * g2_2)
+					t32_3[k] = F(t63 * g2_2)
 				}
 			}
 		}
@@ -238,12 +240,14 @@ func (c *outBackwardFused) run() {
 			}
 		}
 	}
+	t22Operand := kern.Narrow(c.Operands, 0, t22)
+	t32Operand := kern.Narrow(c.Operands, d*d, t32)
 
 	// mag_normed.out
-	kern.GemmFMA(d, d, L*T, F(1), false, t42, d, 1, c.OutBar, 1, d, t32, d, 1)
+	kern.GemmFMA(d, d, L*T, F(1), false, t62, d, 1, c.OutBar, 1, d, t32Operand, d, 1)
 
 	// mag_normed.out
-	kern.GemmFMA(L*T, d, d, F(1), false, t52, d, 1, c.OutBar, d, 1, t22, d, 1)
+	kern.GemmFMA(L*T, d, d, F(1), false, t7, d, 1, c.OutBar, d, 1, t22Operand, d, 1)
 
 	// mag_normed.out, mag_normed.g, mag_normed.y
 	clear(c.GammaMBar)
@@ -252,16 +256,16 @@ func (c *outBackwardFused) run() {
 			P0:  unsafe.SliceData(c.GSqrt),
 			P1:  unsafe.SliceData(c.YSqrt),
 			P2:  unsafe.SliceData(g),
-			P3:  unsafe.SliceData(t52),
+			P3:  unsafe.SliceData(t7),
 			P4:  unsafe.SliceData(t6),
 			P5:  unsafe.SliceData(t14),
 			P6:  unsafe.SliceData(c.GammaM),
 			P7:  unsafe.SliceData(t13),
-			P8:  unsafe.SliceData(t62),
-			P9:  unsafe.SliceData(t132),
+			P8:  unsafe.SliceData(t82),
+			P9:  unsafe.SliceData(t15),
 			P10: unsafe.SliceData(c.GammaMBar),
-			P11: unsafe.SliceData(t19),
-			P12: unsafe.SliceData(t33),
+			P11: unsafe.SliceData(t21),
+			P12: unsafe.SliceData(t35),
 			N0:  L,
 			N1:  T,
 			N2:  d,
@@ -277,40 +281,40 @@ func (c *outBackwardFused) run() {
 		for i := range L {
 			gSqrt := c.GSqrt[i*T:][:T]
 			ySqrt := c.YSqrt[i*T:][:T]
-			t19_2 := t19[i*T:][:T]
-			t33_2 := t33[i*T:][:T]
+			t21_2 := t21[i*T:][:T]
+			t35_2 := t35[i*T:][:T]
 			for j := range T {
 				g2 := g[(i*T+j)*d:][:d]
-				t52_3 := t52[(i*T+j)*d:][:d]
+				t7_2 := t7[(i*T+j)*d:][:d]
 				t6_2 := t6[(i*T+j)*d:][:d]
 				t14_2 := t14[(i*T+j)*d:][:d]
 				t13_2 := t13[(i*T+j)*d:][:d]
-				t62_2 := t62[(i*T+j)*d:][:d]
-				t132_2 := t132[(i*T+j)*d:][:d]
-				var t192 F
-				var t332 F
+				t82_2 := t82[(i*T+j)*d:][:d]
+				t15_2 := t15[(i*T+j)*d:][:d]
+				var t212 F
+				var t352 F
 				gSqrtEntry2 := gSqrt[j]
 				ySqrtEntry2 := ySqrt[j]
-				t192Sums := [16]F{t192}
-				t332Sums := [16]F{t332}
+				t212Sums := [16]F{t212}
+				t352Sums := [16]F{t352}
 				for k := range d {
 					gEntry := g2[k]
-					t52Entry := t52_3[k]
-					t622 := F(gEntry * t52Entry)
+					t7Entry := t7_2[k]
+					t822 := F(gEntry * t7Entry)
 					t6Entry := t6_2[k]
-					t122 := F(F(F(t6Entry*gEntry)*t52Entry) * kern.Sigmoid(-t14_2[k]))
-					t1322 := F(t122 * gammaM[k])
+					t1422 := F(F(F(t6Entry*gEntry)*t7Entry) * kern.Sigmoid(-t14_2[k]))
+					t152 := F(t1422 * gammaM[k])
 					t13Entry := t13_2[k]
-					t192Sums[k%16] = num.FMA32(t1322, t13Entry/gSqrtEntry2, t192Sums[k%16])
-					t332Sums[k%16] = num.FMA32(t622, t6Entry/ySqrtEntry2, t332Sums[k%16])
-					t62_2[k] = t622
-					t132_2[k] = t1322
-					gammaMBar[k] = num.FMA32(t13Entry, t122, gammaMBar[k])
+					t212Sums[k%16] = num.FMA32(t152, t13Entry/gSqrtEntry2, t212Sums[k%16])
+					t352Sums[k%16] = num.FMA32(t822, t6Entry/ySqrtEntry2, t352Sums[k%16])
+					t82_2[k] = t822
+					t15_2[k] = t152
+					gammaMBar[k] = num.FMA32(t13Entry, t1422, gammaMBar[k])
 				}
-				t192 = kern.Sum16(&t192Sums)
-				t332 = kern.Sum16(&t332Sums)
-				t19_2[j] = -t192
-				t33_2[j] = -t332
+				t212 = kern.Sum16(&t212Sums)
+				t352 = kern.Sum16(&t352Sums)
+				t21_2[j] = -t212
+				t35_2[j] = -t352
 			}
 		}
 	}
@@ -319,7 +323,7 @@ func (c *outBackwardFused) run() {
 	clear(c.GammaABar)
 	if kern.Wide() {
 		a := regions.R5a8b5704b9feArgs{
-			P0: unsafe.SliceData(t42),
+			P0: unsafe.SliceData(t62),
 			P1: unsafe.SliceData(c.GammaA),
 			P2: unsafe.SliceData(c.WOBar),
 			P3: unsafe.SliceData(c.WO),
@@ -333,13 +337,13 @@ func (c *outBackwardFused) run() {
 		gammaA := c.GammaA[:d]
 		gammaABar := c.GammaABar[:d]
 		for i := range d {
-			t42_2 := t42[i*d:][:d]
+			t62_2 := t62[i*d:][:d]
 			WOBar := c.WOBar[i*d:][:d]
 			WO := c.WO[i*d:][:d]
 			for j := range d {
-				t42Entry := t42_2[j]
-				WOBar[j] = F(t42Entry * gammaA[j])
-				gammaABar[j] = num.FMA32(WO[j], t42Entry, gammaABar[j])
+				t62Entry := t62_2[j]
+				WOBar[j] = F(t62Entry * gammaA[j])
+				gammaABar[j] = num.FMA32(WO[j], t62Entry, gammaABar[j])
 			}
 		}
 	}
@@ -348,7 +352,7 @@ func (c *outBackwardFused) run() {
 	if kern.Wide() {
 		a := regions.R305aebd90024Args{
 			P0: unsafe.SliceData(c.GSqrt),
-			P1: unsafe.SliceData(t16),
+			P1: unsafe.SliceData(t18),
 			N0: L,
 			N1: T,
 		}
@@ -356,45 +360,45 @@ func (c *outBackwardFused) run() {
 	} else {
 		for i := range L {
 			gSqrt := c.GSqrt[i*T:][:T]
-			t16_2 := t16[i*T:][:T]
+			t18_2 := t18[i*T:][:T]
 			for j := range T {
-				t16_2[j] = F(1) / gSqrt[j]
+				t18_2[j] = F(1) / gSqrt[j]
 			}
 		}
 	}
 
 	// mag_normed.g, mag_normed.y
-	t25 := F(1) / F(d)
+	t27 := F(1) / F(d)
 
 	// mag_normed.g, mag_normed.y
 	if kern.Wide() {
 		a := regions.R56589cd7d359Args{
 			P0: unsafe.SliceData(c.YSqrt),
-			P1: unsafe.SliceData(t19),
-			P2: unsafe.SliceData(t16),
-			P3: unsafe.SliceData(t50),
-			P4: unsafe.SliceData(t30),
-			P5: unsafe.SliceData(t33),
-			P6: unsafe.SliceData(t52_2),
+			P1: unsafe.SliceData(t21),
+			P2: unsafe.SliceData(t18),
+			P3: unsafe.SliceData(t52),
+			P4: unsafe.SliceData(t32_2),
+			P5: unsafe.SliceData(t35),
+			P6: unsafe.SliceData(t54),
 			N0: L,
 			N1: T,
-			S0: [2]float32{t25},
+			S0: [2]float32{t27},
 		}
 		regions.R56589cd7d359(&a)
 	} else {
 		for i := range L {
 			ySqrt := c.YSqrt[i*T:][:T]
-			t19_2 := t19[i*T:][:T]
-			t16_2 := t16[i*T:][:T]
-			t50_2 := t50[i*T:][:T]
-			t30_2 := t30[i*T:][:T]
-			t33_2 := t33[i*T:][:T]
-			t52_3 := t52_2[i*T:][:T]
+			t21_2 := t21[i*T:][:T]
+			t18_2 := t18[i*T:][:T]
+			t52_2 := t52[i*T:][:T]
+			t32_3 := t32_2[i*T:][:T]
+			t35_2 := t35[i*T:][:T]
+			t54_2 := t54[i*T:][:T]
 			for j := range T {
-				t302 := F(1) / ySqrt[j]
-				t50_2[j] = F(t19_2[j] * F(t25*t16_2[j]))
-				t30_2[j] = t302
-				t52_3[j] = F(t33_2[j] * F(t25*t302))
+				t322 := F(1) / ySqrt[j]
+				t52_2[j] = F(t21_2[j] * F(t27*t18_2[j]))
+				t32_3[j] = t322
+				t54_2[j] = F(t35_2[j] * F(t27*t322))
 			}
 		}
 	}
@@ -402,15 +406,15 @@ func (c *outBackwardFused) run() {
 	// mag_normed.y, mag_normed.g
 	if kern.Wide() {
 		a := regions.R8850bb42f80eArgs{
-			P0: unsafe.SliceData(t30),
-			P1: unsafe.SliceData(t52_2),
-			P2: unsafe.SliceData(t16),
-			P3: unsafe.SliceData(t50),
+			P0: unsafe.SliceData(t32_2),
+			P1: unsafe.SliceData(t54),
+			P2: unsafe.SliceData(t18),
+			P3: unsafe.SliceData(t52),
 			P4: unsafe.SliceData(c.A),
-			P5: unsafe.SliceData(t62),
+			P5: unsafe.SliceData(t82),
 			P6: unsafe.SliceData(c.ABar),
 			P7: unsafe.SliceData(c.M),
-			P8: unsafe.SliceData(t132),
+			P8: unsafe.SliceData(t15),
 			P9: unsafe.SliceData(c.MBar),
 			N0: L,
 			N1: T,
@@ -420,24 +424,24 @@ func (c *outBackwardFused) run() {
 		regions.R8850bb42f80e(&a)
 	} else {
 		for i := range L {
-			t30_2 := t30[i*T:][:T]
-			t52_3 := t52_2[i*T:][:T]
-			t16_2 := t16[i*T:][:T]
-			t50_2 := t50[i*T:][:T]
+			t32_3 := t32_2[i*T:][:T]
+			t54_2 := t54[i*T:][:T]
+			t18_2 := t18[i*T:][:T]
+			t52_2 := t52[i*T:][:T]
 			for j := range T {
 				a := c.A[(i*T+j)*d:][:d]
-				t62_2 := t62[(i*T+j)*d:][:d]
+				t82_2 := t82[(i*T+j)*d:][:d]
 				aBar := c.ABar[(i*T+j)*d:][:d]
 				m := c.M[(i*T+j)*d:][:d]
-				t132_2 := t132[(i*T+j)*d:][:d]
+				t15_2 := t15[(i*T+j)*d:][:d]
 				mBar := c.MBar[(i*T+j)*d:][:d]
-				t30Entry := t30_2[j]
-				t52Entry := t52_3[j]
-				t16Entry := t16_2[j]
-				t50Entry := t50_2[j]
+				t32Entry := t32_3[j]
+				t54Entry := t54_2[j]
+				t18Entry := t18_2[j]
+				t52Entry := t52_2[j]
 				for k := range d {
-					aBar[k] = num.FMA32(a[k], t52Entry, F(t62_2[k]*t30Entry))
-					mBar[k] = num.FMA32(m[k], t50Entry, F(t132_2[k]*t16Entry))
+					aBar[k] = num.FMA32(a[k], t54Entry, F(t82_2[k]*t32Entry))
+					mBar[k] = num.FMA32(m[k], t52Entry, F(t15_2[k]*t18Entry))
 				}
 			}
 		}

@@ -83,7 +83,8 @@ func (b *Block[F]) NewMemory(batch int) *block.Memory[F] {
 func Entry() catalog.Entry {
 	return catalog.Block("MAL", "d59501b4eb48d17618e42200125bec9ee0211ebd6e54ff75f83cda4f8335d906",
 		formula.Page{Kind: formula.Composition, Parts: []formula.Part{{Name: "memory", Kind: formula.Rule}, {Name: "attention", Kind: formula.Composition}}},
-		assemble[float32], assemble[float64])
+		assemble[float32], assemble[float64]).
+		WithOperands("y, W_O")
 }
 
 func assemble[F num.Float](m catalog.Arguments[F]) block.Block[F] {

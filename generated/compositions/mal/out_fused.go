@@ -13,9 +13,11 @@ func (c *outFused) run() {
 	_ = L
 	_ = T
 	_ = d
+	yOperand := kern.Narrow(c.Operands, 0, c.Y)
+	WOOperand := kern.Narrow(c.Operands, L*T*d, c.WO)
 
 	// mal.out
-	kern.GemmFMA(L*T, d, d, F(1), false, c.Out, d, 1, c.Y, d, 1, c.WO, 1, d)
+	kern.GemmFMA(L*T, d, d, F(1), false, c.Out, d, 1, yOperand, d, 1, WOOperand, 1, d)
 }
 
 // outBackwardFused is OutBackward in fused arithmetic.
@@ -27,10 +29,12 @@ func (c *outBackwardFused) run() {
 	_ = L
 	_ = T
 	_ = d
+	yOperand := kern.Narrow(c.Operands, 0, c.Y)
+	WOOperand := kern.Narrow(c.Operands, L*T*d, c.WO)
 
 	// mal.out
-	kern.GemmFMA(L*T, d, d, F(1), false, c.YBar, d, 1, c.OutBar, d, 1, c.WO, d, 1)
+	kern.GemmFMA(L*T, d, d, F(1), false, c.YBar, d, 1, c.OutBar, d, 1, WOOperand, d, 1)
 
 	// mal.out
-	kern.GemmFMA(d, d, L*T, F(1), false, c.WOBar, 1, d, c.Y, 1, d, c.OutBar, d, 1)
+	kern.GemmFMA(d, d, L*T, F(1), false, c.WOBar, d, 1, c.OutBar, 1, d, yOperand, d, 1)
 }

@@ -83,7 +83,8 @@ func (b *Block[F]) NewMemory(batch int) *block.Memory[F] {
 func Entry() catalog.Entry {
 	return catalog.Block("MALBottleneck", "360f6a2ac4028e49b2f342e2973dbed35ce175b977ccf912c358a1484717c4f9",
 		formula.Page{Kind: formula.Composition, Parts: []formula.Part{{Name: "memory", Kind: formula.Rule}, {Name: "attention", Kind: formula.Composition}}},
-		assemble[float32], assemble[float64])
+		assemble[float32], assemble[float64]).
+		WithOperands("y, W_O")
 }
 
 func assemble[F num.Float](m catalog.Arguments[F]) block.Block[F] {

@@ -80,7 +80,8 @@ func (b *Block[F]) NewMemory(batch int) *block.Memory[F] {
 func Entry() catalog.Entry {
 	return catalog.Block("MemoryMixer", "68de5771269d8872196b7ee1fc6504a2132c315764cb6fe878a78639cb045808",
 		formula.Page{Kind: formula.Composition, Parts: []formula.Part{{Name: "memory", Kind: formula.Rule}}},
-		assemble[float32], assemble[float64])
+		assemble[float32], assemble[float64]).
+		WithOperands("X, W_G, a value in out")
 }
 
 func assemble[F num.Float](m catalog.Arguments[F]) block.Block[F] {

@@ -16,24 +16,31 @@ var outKind = tape.NewKind()
 //
 // It keeps L·T·d + L·T entries and checkpoints of 0 entries.
 type Out[F num.Float] struct {
-	L     int
-	T     int
-	D     int
-	M     []F // [L, T, d]
-	WG    []F // [d, d]
-	X     []F // [L, T, d]
-	WO    []F // [d, d]
-	Gamma []F // [d]
-	Out   []F // [L, T, d], written
-	NSqrt []F // [L, T], written
-	GProd []F // [L, T, d], written
-	Work  []F // WorkLen() entries
+	L        int
+	T        int
+	D        int
+	M        []F // [L, T, d]
+	WG       []F // [d, d]
+	X        []F // [L, T, d]
+	WO       []F // [d, d]
+	Gamma    []F // [d]
+	Out      []F // [L, T, d], written
+	NSqrt    []F // [L, T], written
+	GProd    []F // [L, T, d], written
+	Work     []F // WorkLen() entries
+	Operands []F // OperandsLen() entries, or nil: operands of products are not rounded to bfloat16
 }
 
 // WorkLen is L·T·d + L·T + d·d.
 func (c *Out[F]) WorkLen() int {
 	L, T, d := c.L, c.T, c.D
 	return L*T*d + L*T + d*d
+}
+
+// OperandsLen is 2·L·T·d + 2·d·d.
+func (c *Out[F]) OperandsLen() int {
+	L, T, d := c.L, c.T, c.D
+	return 2*L*T*d + 2*d*d
 }
 
 // Run computes Out.
@@ -75,9 +82,11 @@ func (c *Out[F]) Run() {
 			nSqrt[j] = num.Sqrt(1e-06 + (t2[j] / w))
 		}
 	}
+	XOperand := kern.Narrow(c.Operands, 0, c.X)
+	WGOperand := kern.Narrow(c.Operands, L*T*d, c.WG)
 
 	// memory_mixer.g
-	kern.Gemm(L*T, d, d, F(1), false, c.GProd, d, 1, c.X, d, 1, c.WG, 1, d)
+	kern.Gemm(L*T, d, d, F(1), false, c.GProd, d, 1, XOperand, d, 1, WGOperand, 1, d)
 
 	// memory_mixer.out
 	for i := range d {
@@ -103,9 +112,11 @@ func (c *Out[F]) Run() {
 			}
 		}
 	}
+	t22Operand := kern.Narrow(c.Operands, L*T*d+d*d, t22)
+	t42Operand := kern.Narrow(c.Operands, L*T*d+2*d*d, t42)
 
 	// memory_mixer.out, memory_mixer.g
-	kern.Gemm(L*T, d, d, F(1), false, c.Out, d, 1, t42, d, 1, t22, 1, d)
+	kern.Gemm(L*T, d, d, F(1), false, c.Out, d, 1, t42Operand, d, 1, t22Operand, 1, d)
 }
 
 // OutBackward is one call of the kernel OutBackward.
@@ -127,12 +138,19 @@ type OutBackward[F num.Float] struct {
 	WOBar    []F // [d, d], written
 	GammaBar []F // [d], written
 	Work     []F // WorkLen() entries
+	Operands []F // OperandsLen() entries, or nil: operands of products are not rounded to bfloat16
 }
 
 // WorkLen is 7·L·T·d + 3·L·T + 2·d·d.
 func (c *OutBackward[F]) WorkLen() int {
 	L, T, d := c.L, c.T, c.D
 	return 7*L*T*d + 3*L*T + 2*d*d
+}
+
+// OperandsLen is 2·L·T·d + 2·d·d.
+func (c *OutBackward[F]) OperandsLen() int {
+	L, T, d := c.L, c.T, c.D
+	return 2*L*T*d + 2*d*d
 }
 
 // Run computes OutBackward.
@@ -155,19 +173,19 @@ func (c *OutBackward[F]) Run() {
 	work = work[L*T*d:]
 	t22 := work[:d*d] // [d, d]
 	work = work[d*d:]
-	t52 := work[:d*d] // [d, d]
+	t9 := work[:d*d] // [d, d]
 	work = work[d*d:]
-	t6 := work[:L*T*d] // [L, T, d]
+	t10 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
-	t9 := work[:L*T*d] // [L, T, d]
+	t13 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
-	t16 := work[:L*T*d] // [L, T, d]
+	t20 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
-	t23 := work[:L*T] // [L, T]
+	t27 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t20 := work[:L*T] // [L, T]
+	t24 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t37 := work[:L*T] // [L, T]
+	t41 := work[:L*T] // [L, T]
 
 	// memory_mixer.n, memory_mixer.g, memory_mixer.out
 	for i := range L {
@@ -192,6 +210,8 @@ func (c *OutBackward[F]) Run() {
 			}
 		}
 	}
+	XOperand := kern.Narrow(c.Operands, 0, c.X)
+	WGOperand := kern.Narrow(c.Operands, L*T*d, c.WG)
 
 	// memory_mixer.out
 	for i := range d {
@@ -202,97 +222,99 @@ func (c *OutBackward[F]) Run() {
 			t22_2[j] = F(WO[j] * gamma[j])
 		}
 	}
+	t22Operand := kern.Narrow(c.Operands, L*T*d+d*d, t22)
+	t42Operand := kern.Narrow(c.Operands, L*T*d+2*d*d, t42)
 
 	// memory_mixer.out
-	kern.Gemm(d, d, L*T, F(1), false, t52, d, 1, c.OutBar, 1, d, t42, d, 1)
+	kern.Gemm(d, d, L*T, F(1), false, t9, d, 1, c.OutBar, 1, d, t42Operand, d, 1)
 
 	// memory_mixer.out
-	kern.Gemm(L*T, d, d, F(1), false, t6, d, 1, c.OutBar, d, 1, t22, d, 1)
+	kern.Gemm(L*T, d, d, F(1), false, t10, d, 1, c.OutBar, d, 1, t22Operand, d, 1)
 
 	// memory_mixer.out, memory_mixer.g, memory_mixer.n
 	for i := range L {
 		nSqrt := c.NSqrt[i*T:][:T]
-		t23_2 := t23[i*T:][:T]
+		t27_2 := t27[i*T:][:T]
 		for j := range T {
 			t8_2 := t8[(i*T+j)*d:][:d]
-			t6_2 := t6[(i*T+j)*d:][:d]
+			t10_2 := t10[(i*T+j)*d:][:d]
 			gProd := c.GProd[(i*T+j)*d:][:d]
 			n2 := n[(i*T+j)*d:][:d]
-			t9_2 := t9[(i*T+j)*d:][:d]
+			t13_2 := t13[(i*T+j)*d:][:d]
 			t32_2 := t32[(i*T+j)*d:][:d]
-			t16_2 := t16[(i*T+j)*d:][:d]
-			var t232 F
+			t20_2 := t20[(i*T+j)*d:][:d]
+			var t272 F
 			nSqrtEntry2 := nSqrt[j]
 			for k := range d {
 				t8Entry := t8_2[k]
-				t6Entry := t6_2[k]
-				t822 := F(t8Entry * t6Entry)
+				t10Entry := t10_2[k]
+				t12 := F(t8Entry * t10Entry)
 				gProdEntry2 := gProd[k]
-				t92 := F(gProdEntry2 * t822)
+				t132 := F(gProdEntry2 * t12)
 				nEntry := n2[k]
-				t232 += F(t92 * (nEntry / nSqrtEntry2))
-				t9_2[k] = t92
-				t16_2[k] = F(nEntry*t822) + F(F(F(t8Entry*t32_2[k])*t6Entry)*num.Sigmoid(-gProdEntry2))
+				t272 += F(t132 * (nEntry / nSqrtEntry2))
+				t13_2[k] = t132
+				t20_2[k] = F(nEntry*t12) + F(F(F(t8Entry*t32_2[k])*t10Entry)*num.Sigmoid(-gProdEntry2))
 			}
-			t23_2[j] = -t232
+			t27_2[j] = -t272
 		}
 	}
 
 	// memory_mixer.out
 	clear(c.GammaBar)
 	for i := range d {
-		t52_2 := t52[i*d:][:d]
+		t9_2 := t9[i*d:][:d]
 		gamma := c.Gamma[:d]
 		WOBar := c.WOBar[i*d:][:d]
 		WO := c.WO[i*d:][:d]
 		gammaBar := c.GammaBar[:d]
 		for j := range d {
-			t52Entry := t52_2[j]
-			WOBar[j] = F(t52Entry * gamma[j])
-			gammaBar[j] += F(WO[j] * t52Entry)
+			t9Entry := t9_2[j]
+			WOBar[j] = F(t9Entry * gamma[j])
+			gammaBar[j] += F(WO[j] * t9Entry)
 		}
 	}
 
 	// memory_mixer.g
-	kern.Gemm(L*T, d, d, F(1), false, c.XBar, d, 1, t16, d, 1, c.WG, d, 1)
+	kern.Gemm(L*T, d, d, F(1), false, c.XBar, d, 1, t20, d, 1, WGOperand, d, 1)
 
 	// memory_mixer.g
-	kern.Gemm(d, d, L*T, F(1), false, c.WGBar, 1, d, c.X, 1, d, t16, d, 1)
+	kern.Gemm(d, d, L*T, F(1), false, c.WGBar, 1, d, XOperand, 1, d, t20, d, 1)
 
 	// memory_mixer.n
 	for i := range L {
 		nSqrt := c.NSqrt[i*T:][:T]
-		t20_2 := t20[i*T:][:T]
+		t24_2 := t24[i*T:][:T]
 		for j := range T {
-			t20_2[j] = F(1) / nSqrt[j]
+			t24_2[j] = F(1) / nSqrt[j]
 		}
 	}
 
 	// memory_mixer.n
-	t29 := F(1) / F(d)
+	t33 := F(1) / F(d)
 
 	// memory_mixer.n
 	for i := range L {
-		t23_2 := t23[i*T:][:T]
-		t20_2 := t20[i*T:][:T]
-		t37_2 := t37[i*T:][:T]
+		t27_2 := t27[i*T:][:T]
+		t24_2 := t24[i*T:][:T]
+		t41_2 := t41[i*T:][:T]
 		for j := range T {
-			t37_2[j] = F(t23_2[j] * F(t29*t20_2[j]))
+			t41_2[j] = F(t27_2[j] * F(t33*t24_2[j]))
 		}
 	}
 
 	// memory_mixer.n
 	for i := range L {
-		t20_2 := t20[i*T:][:T]
-		t37_2 := t37[i*T:][:T]
+		t24_2 := t24[i*T:][:T]
+		t41_2 := t41[i*T:][:T]
 		for j := range T {
-			t9_2 := t9[(i*T+j)*d:][:d]
+			t13_2 := t13[(i*T+j)*d:][:d]
 			m := c.M[(i*T+j)*d:][:d]
 			mBar := c.MBar[(i*T+j)*d:][:d]
-			t20Entry := t20_2[j]
-			t37Entry := t37_2[j]
+			t24Entry := t24_2[j]
+			t41Entry := t41_2[j]
 			for k := range d {
-				mBar[k] = F(t9_2[k]*t20Entry) + F(2*F(F(0.5*m[k])*t37Entry))
+				mBar[k] = F(t13_2[k]*t24Entry) + F(2*F(F(0.5*m[k])*t41Entry))
 			}
 		}
 	}
@@ -343,9 +365,11 @@ func (b *Block[F]) out(c block.Call[F], w block.Weights[F], m *block.Memory[F], 
 	k.NSqrt = c.Run.Saved(k.L * k.T)
 	k.GProd = c.Run.Saved(k.L * k.T * k.D)
 	k.Work = arena.Scratch(k.WorkLen())
+	k.Operands = arena.Operands(k.OperandsLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
+	k.Operands = nil
 	outOut = c.Run.Output(k.Out)
 	n.outOut = outOut
 	return
@@ -372,6 +396,7 @@ func (n *outNode[F]) Backward(t *tape.Tape[F]) {
 	g.WOBar = t.Part(n.vWO, g.D*g.D)
 	g.GammaBar = t.Part(n.vGamma, g.D)
 	g.Work = t.Scratch(g.WorkLen())
+	g.Operands = t.Operands(g.OperandsLen())
 	g.Run()
 	t.Contribute(n.vM, g.MBar)
 	t.Contribute(n.vWG, g.WGBar)

@@ -70,9 +70,11 @@ func (c *outFused) run() {
 			}
 		}
 	}
+	XOperand := kern.Narrow(c.Operands, 0, c.X)
+	WGOperand := kern.Narrow(c.Operands, L*T*d, c.WG)
 
 	// memory_mixer.g
-	kern.GemmFMA(L*T, d, d, F(1), false, c.GProd, d, 1, c.X, d, 1, c.WG, 1, d)
+	kern.GemmFMA(L*T, d, d, F(1), false, c.GProd, d, 1, XOperand, d, 1, WGOperand, 1, d)
 
 	// memory_mixer.out
 	if kern.Wide() {
@@ -122,9 +124,11 @@ func (c *outFused) run() {
 			}
 		}
 	}
+	t22Operand := kern.Narrow(c.Operands, L*T*d+d*d, t22)
+	t42Operand := kern.Narrow(c.Operands, L*T*d+2*d*d, t42)
 
 	// memory_mixer.out, memory_mixer.g
-	kern.GemmFMA(L*T, d, d, F(1), false, c.Out, d, 1, t42, d, 1, t22, 1, d)
+	kern.GemmFMA(L*T, d, d, F(1), false, c.Out, d, 1, t42Operand, d, 1, t22Operand, 1, d)
 }
 
 // outBackwardFused is OutBackward in fused arithmetic.
@@ -141,13 +145,13 @@ func (c *outBackwardFused) run() {
 	t32 := c.Work[2*L*T*d:][:L*T*d]           // [L, T, d]
 	t42 := c.Work[3*L*T*d:][:L*T*d]           // [L, T, d]
 	t22 := c.Work[4*L*T*d:][:d*d]             // [d, d]
-	t52 := c.Work[4*L*T*d+d*d:][:d*d]         // [d, d]
-	t6 := c.Work[4*L*T*d+2*d*d:][:L*T*d]      // [L, T, d]
-	t9 := c.Work[5*L*T*d+2*d*d:][:L*T*d]      // [L, T, d]
-	t16 := c.Work[6*L*T*d+2*d*d:][:L*T*d]     // [L, T, d]
-	t23 := c.Work[7*L*T*d+2*d*d:][:L*T]       // [L, T]
-	t20 := c.Work[7*L*T*d+L*T+2*d*d:][:L*T]   // [L, T]
-	t37 := c.Work[7*L*T*d+2*L*T+2*d*d:][:L*T] // [L, T]
+	t9 := c.Work[4*L*T*d+d*d:][:d*d]          // [d, d]
+	t10 := c.Work[4*L*T*d+2*d*d:][:L*T*d]     // [L, T, d]
+	t13 := c.Work[5*L*T*d+2*d*d:][:L*T*d]     // [L, T, d]
+	t20 := c.Work[6*L*T*d+2*d*d:][:L*T*d]     // [L, T, d]
+	t27 := c.Work[7*L*T*d+2*d*d:][:L*T]       // [L, T]
+	t24 := c.Work[7*L*T*d+L*T+2*d*d:][:L*T]   // [L, T]
+	t41 := c.Work[7*L*T*d+2*L*T+2*d*d:][:L*T] // [L, T]
 
 	// memory_mixer.n, memory_mixer.g, memory_mixer.out
 	if kern.Wide() {
@@ -189,6 +193,8 @@ func (c *outBackwardFused) run() {
 			}
 		}
 	}
+	XOperand := kern.Narrow(c.Operands, 0, c.X)
+	WGOperand := kern.Narrow(c.Operands, L*T*d, c.WG)
 
 	// memory_mixer.out
 	if kern.Wide() {
@@ -209,25 +215,27 @@ func (c *outBackwardFused) run() {
 			}
 		}
 	}
+	t22Operand := kern.Narrow(c.Operands, L*T*d+d*d, t22)
+	t42Operand := kern.Narrow(c.Operands, L*T*d+2*d*d, t42)
 
 	// memory_mixer.out
-	kern.GemmFMA(d, d, L*T, F(1), false, t52, d, 1, c.OutBar, 1, d, t42, d, 1)
+	kern.GemmFMA(d, d, L*T, F(1), false, t9, d, 1, c.OutBar, 1, d, t42Operand, d, 1)
 
 	// memory_mixer.out
-	kern.GemmFMA(L*T, d, d, F(1), false, t6, d, 1, c.OutBar, d, 1, t22, d, 1)
+	kern.GemmFMA(L*T, d, d, F(1), false, t10, d, 1, c.OutBar, d, 1, t22Operand, d, 1)
 
 	// memory_mixer.out, memory_mixer.g, memory_mixer.n
 	if kern.Wide() {
 		a := regions.Rfa4c0269951dArgs{
 			P0: unsafe.SliceData(c.NSqrt),
 			P1: unsafe.SliceData(t8),
-			P2: unsafe.SliceData(t6),
+			P2: unsafe.SliceData(t10),
 			P3: unsafe.SliceData(c.GProd),
 			P4: unsafe.SliceData(n),
-			P5: unsafe.SliceData(t9),
+			P5: unsafe.SliceData(t13),
 			P6: unsafe.SliceData(t32),
-			P7: unsafe.SliceData(t16),
-			P8: unsafe.SliceData(t23),
+			P7: unsafe.SliceData(t20),
+			P8: unsafe.SliceData(t27),
 			N0: L,
 			N1: T,
 			N2: d,
@@ -240,31 +248,31 @@ func (c *outBackwardFused) run() {
 	} else {
 		for i := range L {
 			nSqrt := c.NSqrt[i*T:][:T]
-			t23_2 := t23[i*T:][:T]
+			t27_2 := t27[i*T:][:T]
 			for j := range T {
 				t8_2 := t8[(i*T+j)*d:][:d]
-				t6_2 := t6[(i*T+j)*d:][:d]
+				t10_2 := t10[(i*T+j)*d:][:d]
 				gProd := c.GProd[(i*T+j)*d:][:d]
 				n2 := n[(i*T+j)*d:][:d]
-				t9_2 := t9[(i*T+j)*d:][:d]
+				t13_2 := t13[(i*T+j)*d:][:d]
 				t32_2 := t32[(i*T+j)*d:][:d]
-				t16_2 := t16[(i*T+j)*d:][:d]
-				var t232 F
+				t20_2 := t20[(i*T+j)*d:][:d]
+				var t272 F
 				nSqrtEntry2 := nSqrt[j]
-				t232Sums := [16]F{t232}
+				t272Sums := [16]F{t272}
 				for k := range d {
 					t8Entry := t8_2[k]
-					t6Entry := t6_2[k]
-					t822 := F(t8Entry * t6Entry)
+					t10Entry := t10_2[k]
+					t12 := F(t8Entry * t10Entry)
 					gProdEntry2 := gProd[k]
-					t92 := F(gProdEntry2 * t822)
+					t132 := F(gProdEntry2 * t12)
 					nEntry := n2[k]
-					t232Sums[k%16] = num.FMA32(t92, nEntry/nSqrtEntry2, t232Sums[k%16])
-					t9_2[k] = t92
-					t16_2[k] = num.FMA32(F(F(t8Entry*t32_2[k])*t6Entry), kern.Sigmoid(-gProdEntry2), F(nEntry*t822))
+					t272Sums[k%16] = num.FMA32(t132, nEntry/nSqrtEntry2, t272Sums[k%16])
+					t13_2[k] = t132
+					t20_2[k] = num.FMA32(F(F(t8Entry*t32_2[k])*t10Entry), kern.Sigmoid(-gProdEntry2), F(nEntry*t12))
 				}
-				t232 = kern.Sum16(&t232Sums)
-				t23_2[j] = -t232
+				t272 = kern.Sum16(&t272Sums)
+				t27_2[j] = -t272
 			}
 		}
 	}
@@ -273,7 +281,7 @@ func (c *outBackwardFused) run() {
 	clear(c.GammaBar)
 	if kern.Wide() {
 		a := regions.R5a8b5704b9feArgs{
-			P0: unsafe.SliceData(t52),
+			P0: unsafe.SliceData(t9),
 			P1: unsafe.SliceData(c.Gamma),
 			P2: unsafe.SliceData(c.WOBar),
 			P3: unsafe.SliceData(c.WO),
@@ -287,28 +295,28 @@ func (c *outBackwardFused) run() {
 		gamma := c.Gamma[:d]
 		gammaBar := c.GammaBar[:d]
 		for i := range d {
-			t52_2 := t52[i*d:][:d]
+			t9_2 := t9[i*d:][:d]
 			WOBar := c.WOBar[i*d:][:d]
 			WO := c.WO[i*d:][:d]
 			for j := range d {
-				t52Entry := t52_2[j]
-				WOBar[j] = F(t52Entry * gamma[j])
-				gammaBar[j] = num.FMA32(WO[j], t52Entry, gammaBar[j])
+				t9Entry := t9_2[j]
+				WOBar[j] = F(t9Entry * gamma[j])
+				gammaBar[j] = num.FMA32(WO[j], t9Entry, gammaBar[j])
 			}
 		}
 	}
 
 	// memory_mixer.g
-	kern.GemmFMA(L*T, d, d, F(1), false, c.XBar, d, 1, t16, d, 1, c.WG, d, 1)
+	kern.GemmFMA(L*T, d, d, F(1), false, c.XBar, d, 1, t20, d, 1, WGOperand, d, 1)
 
 	// memory_mixer.g
-	kern.GemmFMA(d, d, L*T, F(1), false, c.WGBar, 1, d, c.X, 1, d, t16, d, 1)
+	kern.GemmFMA(d, d, L*T, F(1), false, c.WGBar, 1, d, XOperand, 1, d, t20, d, 1)
 
 	// memory_mixer.n
 	if kern.Wide() {
 		a := regions.R305aebd90024Args{
 			P0: unsafe.SliceData(c.NSqrt),
-			P1: unsafe.SliceData(t20),
+			P1: unsafe.SliceData(t24),
 			N0: L,
 			N1: T,
 		}
@@ -316,34 +324,34 @@ func (c *outBackwardFused) run() {
 	} else {
 		for i := range L {
 			nSqrt := c.NSqrt[i*T:][:T]
-			t20_2 := t20[i*T:][:T]
+			t24_2 := t24[i*T:][:T]
 			for j := range T {
-				t20_2[j] = F(1) / nSqrt[j]
+				t24_2[j] = F(1) / nSqrt[j]
 			}
 		}
 	}
 
 	// memory_mixer.n
-	t29 := F(1) / F(d)
+	t33 := F(1) / F(d)
 
 	// memory_mixer.n
 	if kern.Wide() {
 		a := regions.R786ab92e5cecArgs{
-			P0: unsafe.SliceData(t23),
-			P1: unsafe.SliceData(t20),
-			P2: unsafe.SliceData(t37),
+			P0: unsafe.SliceData(t27),
+			P1: unsafe.SliceData(t24),
+			P2: unsafe.SliceData(t41),
 			N0: L,
 			N1: T,
-			S0: [2]float32{t29},
+			S0: [2]float32{t33},
 		}
 		regions.R786ab92e5cec(&a)
 	} else {
 		for i := range L {
-			t23_2 := t23[i*T:][:T]
-			t20_2 := t20[i*T:][:T]
-			t37_2 := t37[i*T:][:T]
+			t27_2 := t27[i*T:][:T]
+			t24_2 := t24[i*T:][:T]
+			t41_2 := t41[i*T:][:T]
 			for j := range T {
-				t37_2[j] = F(t23_2[j] * F(t29*t20_2[j]))
+				t41_2[j] = F(t27_2[j] * F(t33*t24_2[j]))
 			}
 		}
 	}
@@ -351,10 +359,10 @@ func (c *outBackwardFused) run() {
 	// memory_mixer.n
 	if kern.Wide() {
 		a := regions.Rd2fe7ff2b9fcArgs{
-			P0: unsafe.SliceData(t20),
-			P1: unsafe.SliceData(t37),
+			P0: unsafe.SliceData(t24),
+			P1: unsafe.SliceData(t41),
 			P2: unsafe.SliceData(c.M),
-			P3: unsafe.SliceData(t9),
+			P3: unsafe.SliceData(t13),
 			P4: unsafe.SliceData(c.MBar),
 			N0: L,
 			N1: T,
@@ -364,16 +372,16 @@ func (c *outBackwardFused) run() {
 		regions.Rd2fe7ff2b9fc(&a)
 	} else {
 		for i := range L {
-			t20_2 := t20[i*T:][:T]
-			t37_2 := t37[i*T:][:T]
+			t24_2 := t24[i*T:][:T]
+			t41_2 := t41[i*T:][:T]
 			for j := range T {
 				m := c.M[(i*T+j)*d:][:d]
-				t9_2 := t9[(i*T+j)*d:][:d]
+				t13_2 := t13[(i*T+j)*d:][:d]
 				mBar := c.MBar[(i*T+j)*d:][:d]
-				t20Entry := t20_2[j]
-				t37Entry := t37_2[j]
+				t24Entry := t24_2[j]
+				t41Entry := t41_2[j]
 				for k := range d {
-					mBar[k] = num.FMA32(m[k], t37Entry, F(t9_2[k]*t20Entry))
+					mBar[k] = num.FMA32(m[k], t41Entry, F(t13_2[k]*t24Entry))
 				}
 			}
 		}

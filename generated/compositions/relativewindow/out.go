@@ -38,12 +38,19 @@ type Out[F num.Float] struct {
 	OutStack []F     // [L, T + w - 1, H, d_h], written
 	AProd    []F     // [L, T, H, d_h], written
 	Work     []F     // WorkLen() entries
+	Operands []F     // OperandsLen() entries, or nil: operands of products are not rounded to bfloat16
 }
 
 // WorkLen is 2·H·L·T·d_h + 2·H·L·T·w + H·L·d_h·w - H·L·d_h.
 func (c *Out[F]) WorkLen() int {
 	H, L, T, dH, w := c.H, c.L, c.T, c.DH, c.W
 	return 2*H*L*T*dH + 2*H*L*T*w + H*L*dH*w - H*L*dH
+}
+
+// OperandsLen is 3·H·H·d_h·d_h + 4·H·L·T·d_h + H·L·T·w + 2·H·L·d_h·w - 2·H·L·d_h.
+func (c *Out[F]) OperandsLen() int {
+	H, L, T, dH, w := c.H, c.L, c.T, c.DH, c.W
+	return 3*H*H*dH*dH + 4*H*L*T*dH + H*L*T*w + 2*H*L*dH*w - 2*H*L*dH
 }
 
 // Run computes Out.
@@ -56,20 +63,23 @@ func (c *Out[F]) Run() {
 		return
 	}
 	H, L, T, dH, w := c.H, c.L, c.T, c.DH, c.W
-	t := c.Work[:H*L*T*dH+H*L*dH*w-H*L*dH] // [L, H, d_h, T + w - 1]
+	t22 := c.Work[:H*L*T*dH+H*L*dH*w-H*L*dH] // [L, H, d_h, T + w - 1]
 	work := c.Work[H*L*T*dH+H*L*dH*w-H*L*dH:]
 	q := work[:H*L*T*dH] // [L, T, H·d_h]
 	work = work[H*L*T*dH:]
 	t12 := work[:H*L*T*w] // [L, T, H, w]
 	work = work[H*L*T*w:]
 	t14 := work[:H*L*T*w] // [L, T, H, w]
+	XOperand := kern.Narrow(c.Operands, 0, c.X)
+	WQOperand := kern.Narrow(c.Operands, H*L*T*dH, c.WQ)
 
 	// relative_window.q
-	kern.Gemm(L*T, H*dH, H*dH, F(1), false, q, H*dH, 1, c.X, H*dH, 1, c.WQ, 1, H*dH)
+	kern.Gemm(L*T, H*dH, H*dH, F(1), false, q, H*dH, 1, XOperand, H*dH, 1, WQOperand, 1, H*dH)
+	WKOperand := kern.Narrow(c.Operands, H*H*dH*dH+H*L*T*dH, c.WK)
 
 	// relative_window.k
 	for i := range L {
-		kern.Gemm(T, H*dH, H*dH, F(1), false, kern.From(c.AStack, (i*(T+w-1)+w-1)*H*dH), H*dH, 1, kern.From(c.X, i*T*H*dH), H*dH, 1, c.WK, 1, H*dH)
+		kern.Gemm(T, H*dH, H*dH, F(1), false, kern.From(c.AStack, (i*(T+w-1)+w-1)*H*dH), H*dH, 1, kern.From(XOperand, i*T*H*dH), H*dH, 1, WKOperand, 1, H*dH)
 	}
 
 	// relative_window.a
@@ -100,14 +110,16 @@ func (c *Out[F]) Run() {
 			}
 		}
 	}
+	qViewOperand := kern.Narrow(c.Operands, 2*H*H*dH*dH+H*L*T*dH, q)
+	aStackOperand := kern.Narrow(c.Operands, 2*H*H*dH*dH+2*H*L*T*dH, c.AStack)
 
 	// relative_window.a
 	for i := range L {
 		for j := range H {
 			for k := range dH {
-				t2 := t[((i*H+j)*dH+k)*(T+w-1):][:T+w-1]
+				t22_2 := t22[((i*H+j)*dH+k)*(T+w-1):][:T+w-1]
 				for m := range T + w - 1 {
-					t2[m] = c.AStack[((i*(T+w-1)-m+T+w-2)*H+j)*dH+k]
+					t22_2[m] = aStackOperand[((i*(T+w-1)-m+T+w-2)*H+j)*dH+k]
 				}
 			}
 		}
@@ -122,7 +134,7 @@ func (c *Out[F]) Run() {
 					for p := range w {
 						n := int(c.Pos[i]) + j - p
 						if n >= 0 {
-							t12[((i*T+j)*H+k)*w+p] += F(q[((i*T+j)*H+k)*dH+m] * t[((i*H+k)*dH+m)*(T+w-1)-j+p+T-1])
+							t12[((i*T+j)*H+k)*w+p] += F(qViewOperand[((i*T+j)*H+k)*dH+m] * t22[((i*H+k)*dH+m)*(T+w-1)-j+p+T-1])
 						}
 					}
 				}
@@ -177,10 +189,11 @@ func (c *Out[F]) Run() {
 			}
 		}
 	}
+	WVOperand := kern.Narrow(c.Operands, 2*H*H*dH*dH+3*H*L*T*dH+H*L*dH*w-H*L*dH, c.WV)
 
 	// relative_window.v
 	for i := range L {
-		kern.Gemm(T, H*dH, H*dH, F(1), false, kern.From(c.OutStack, (i*(T+w-1)+w-1)*H*dH), H*dH, 1, kern.From(c.X, i*T*H*dH), H*dH, 1, c.WV, 1, H*dH)
+		kern.Gemm(T, H*dH, H*dH, F(1), false, kern.From(c.OutStack, (i*(T+w-1)+w-1)*H*dH), H*dH, 1, kern.From(XOperand, i*T*H*dH), H*dH, 1, WVOperand, 1, H*dH)
 	}
 
 	// relative_window.out
@@ -208,6 +221,8 @@ func (c *Out[F]) Run() {
 			}
 		}
 	}
+	aOperand := kern.Narrow(c.Operands, 3*H*H*dH*dH+3*H*L*T*dH+H*L*dH*w-H*L*dH, c.A)
+	outStackOperand := kern.Narrow(c.Operands, 3*H*H*dH*dH+3*H*L*T*dH+H*L*T*w+H*L*dH*w-H*L*dH, c.OutStack)
 
 	// relative_window.out
 	clear(c.Out)
@@ -217,11 +232,11 @@ func (c *Out[F]) Run() {
 				for m := range w {
 					n5 := int(c.Pos[i]) + j - m
 					if n5 >= 0 {
-						aEntry := c.A[((i*T+j)*H+k)*w+m]
-						outStack := c.OutStack[((i*(T+w-1)+j-m+w-1)*H+k)*dH:][:dH]
+						aOperandEntry := aOperand[((i*T+j)*H+k)*w+m]
+						outStackOperand2 := outStackOperand[((i*(T+w-1)+j-m+w-1)*H+k)*dH:][:dH]
 						outView := c.Out[((i*T+j)*H+k)*dH:][:dH]
 						for p := range dH {
-							outView[p] += F(aEntry * outStack[p])
+							outView[p] += F(aOperandEntry * outStackOperand2[p])
 						}
 					}
 				}
@@ -233,10 +248,10 @@ func (c *Out[F]) Run() {
 	for i := range L {
 		for j := range T {
 			for k := range H {
-				qView := q[((i*T+j)*H+k)*dH:][:dH]
+				qViewOperand2 := qViewOperand[((i*T+j)*H+k)*dH:][:dH]
 				aProd := c.AProd[((i*T+j)*H+k)*dH:][:dH]
 				for m := range dH {
-					aProd[m] = F(t7 * qView[m])
+					aProd[m] = F(t7 * qViewOperand2[m])
 				}
 			}
 		}
@@ -270,12 +285,19 @@ type OutBackward[F num.Float] struct {
 	WVBar       []F     // [H·d_h, H·d_h], written
 	VTailBarOut []F     // [L, w - 1, H, d_h], written
 	Work        []F     // WorkLen() entries
+	Operands    []F     // OperandsLen() entries, or nil: operands of products are not rounded to bfloat16
 }
 
 // WorkLen is 9·H·L·T·d_h + 2·H·L·T·w + 5·H·L·d_h·w + H·L·T - 5·H·L·d_h.
 func (c *OutBackward[F]) WorkLen() int {
 	H, L, T, dH, w := c.H, c.L, c.T, c.DH, c.W
 	return 9*H*L*T*dH + 2*H*L*T*w + 5*H*L*dH*w + H*L*T - 5*H*L*dH
+}
+
+// OperandsLen is 3·H·H·d_h·d_h + 3·H·L·T·d_h + H·L·T·w + 2·H·L·d_h·w - 2·H·L·d_h.
+func (c *OutBackward[F]) OperandsLen() int {
+	H, L, T, dH, w := c.H, c.L, c.T, c.DH, c.W
+	return 3*H*H*dH*dH + 3*H*L*T*dH + H*L*T*w + 2*H*L*dH*w - 2*H*L*dH
 }
 
 // Run computes OutBackward.
@@ -290,45 +312,52 @@ func (c *OutBackward[F]) Run() {
 	H, L, T, dH, w := c.H, c.L, c.T, c.DH, c.W
 	t22 := c.Work[:H*L*T*dH+H*L*dH*w-H*L*dH] // [L, H, d_h, T + w - 1]
 	work := c.Work[H*L*T*dH+H*L*dH*w-H*L*dH:]
-	t2 := work[:H*L*T*w] // [L, T, H, w]
+	t102 := work[:H*L*T*w] // [L, T, H, w]
 	work = work[H*L*T*w:]
-	t3 := work[:H*L*T*dH+H*L*dH*w-H*L*dH] // [L, T + w - 1, H, d_h]
+	t112 := work[:H*L*T*dH+H*L*dH*w-H*L*dH] // [L, T + w - 1, H, d_h]
 	work = work[H*L*T*dH+H*L*dH*w-H*L*dH:]
-	t42 := work[:H*L*T*dH+H*L*dH*w-H*L*dH] // [L, T + w - 1, H, d_h]
+	t122 := work[:H*L*T*dH+H*L*dH*w-H*L*dH] // [L, T + w - 1, H, d_h]
 	work = work[H*L*T*dH+H*L*dH*w-H*L*dH:]
-	t192 := work[:H*L*T*dH+H*L*dH*w-H*L*dH] // [L, T + w - 1, H, d_h]
+	t27 := work[:H*L*T*dH+H*L*dH*w-H*L*dH] // [L, T + w - 1, H, d_h]
 	work = work[H*L*T*dH+H*L*dH*w-H*L*dH:]
-	t72 := work[:H*L*T*dH] // [L, T, H, d_h]
+	t15 := work[:H*L*T*dH] // [L, T, H, d_h]
 	work = work[H*L*T*dH:]
-	t112 := work[:H*L*T] // [L, T, H]
+	t192 := work[:H*L*T] // [L, T, H]
 	work = work[H*L*T:]
-	t132 := work[:H*L*T*w] // [L, T, H, w]
+	t21 := work[:H*L*T*w] // [L, T, H, w]
 	work = work[H*L*T*w:]
-	t30 := work[:H*L*T*dH] // [L, T, H, d_h]
+	t38 := work[:H*L*T*dH] // [L, T, H, d_h]
 	work = work[H*L*T*dH:]
-	t172 := work[:H*L*T*dH] // [L, T, H, d_h]
+	t25 := work[:H*L*T*dH] // [L, T, H, d_h]
 	work = work[H*L*T*dH:]
-	t182 := work[:H*L*T*dH+H*L*dH*w-H*L*dH] // [L, T + w - 1, H, d_h]
+	t26 := work[:H*L*T*dH+H*L*dH*w-H*L*dH] // [L, T + w - 1, H, d_h]
 	work = work[H*L*T*dH+H*L*dH*w-H*L*dH:]
-	t22_2 := work[:H*L*T*dH] // [L, T, H, d_h]
+	t30 := work[:H*L*T*dH] // [L, T, H, d_h]
+	XOperand := kern.Narrow(c.Operands, 0, c.X)
+	WQOperand := kern.Narrow(c.Operands, H*L*T*dH, c.WQ)
+	WKOperand := kern.Narrow(c.Operands, H*H*dH*dH+H*L*T*dH, c.WK)
 
 	// relative_window.a
 	t7 := F(1) / num.Sqrt(F(dH))
+	aStackOperand := kern.Narrow(c.Operands, 2*H*H*dH*dH+H*L*T*dH, c.AStack)
+	WVOperand := kern.Narrow(c.Operands, 2*H*H*dH*dH+2*H*L*T*dH+H*L*dH*w-H*L*dH, c.WV)
+	aOperand := kern.Narrow(c.Operands, 3*H*H*dH*dH+2*H*L*T*dH+H*L*dH*w-H*L*dH, c.A)
+	outStackOperand := kern.Narrow(c.Operands, 3*H*H*dH*dH+2*H*L*T*dH+H*L*T*w+H*L*dH*w-H*L*dH, c.OutStack)
 
 	// relative_window.out
 	for i := range L {
 		for j := range H {
 			for k := range dH {
-				t22_3 := t22[((i*H+j)*dH+k)*(T+w-1):][:T+w-1]
+				t22_2 := t22[((i*H+j)*dH+k)*(T+w-1):][:T+w-1]
 				for m := range T + w - 1 {
-					t22_3[m] = c.OutStack[((i*(T+w-1)-m+T+w-2)*H+j)*dH+k]
+					t22_2[m] = outStackOperand[((i*(T+w-1)-m+T+w-2)*H+j)*dH+k]
 				}
 			}
 		}
 	}
 
 	// relative_window.out
-	clear(t2)
+	clear(t102)
 	for i := range L {
 		for j := range T {
 			for k := range H {
@@ -336,7 +365,7 @@ func (c *OutBackward[F]) Run() {
 					for p := range w {
 						n := int(c.Pos[i]) + j - p
 						if n >= 0 {
-							t2[((i*T+j)*H+k)*w+p] += F(t22[((i*H+k)*dH+m)*(T+w-1)-j+p+T-1] * c.OutBar[((i*T+j)*H+k)*dH+m])
+							t102[((i*T+j)*H+k)*w+p] += F(t22[((i*H+k)*dH+m)*(T+w-1)-j+p+T-1] * c.OutBar[((i*T+j)*H+k)*dH+m])
 						}
 					}
 				}
@@ -345,16 +374,19 @@ func (c *OutBackward[F]) Run() {
 	}
 
 	// relative_window.out
-	clear(t3)
+	clear(t112)
 	for i := range L {
 		for j := range T {
 			for k := range w {
-				for m := range H {
-					outBarView := c.OutBar[((i*T+j)*H+m)*dH:][:dH]
-					t3_2 := t3[((i*(T+w-1)+j-k+w-1)*H+m)*dH:][:dH]
-					aEntry := c.A[((i*T+j)*H+m)*w+k]
-					for p := range dH {
-						t3_2[p] += F(aEntry * outBarView[p])
+				n2 := int(c.Pos[i]) + j - k
+				if n2 >= 0 {
+					for m := range H {
+						outBarView := c.OutBar[((i*T+j)*H+m)*dH:][:dH]
+						t112_2 := t112[((i*(T+w-1)+j-k+w-1)*H+m)*dH:][:dH]
+						aOperandEntry := aOperand[((i*T+j)*H+m)*w+k]
+						for p := range dH {
+							t112_2[p] += F(aOperandEntry * outBarView[p])
+						}
 					}
 				}
 			}
@@ -362,32 +394,32 @@ func (c *OutBackward[F]) Run() {
 	}
 
 	// relative_window.out
-	clear(t42)
+	clear(t122)
 	for i := range L {
 		for j := range w - 1 {
 			for k := range H {
 				vTailBar := c.VTailBar[((i*(w-1)+j)*H+k)*dH:][:dH]
-				t42_2 := t42[((i*(T+w-1)+j+T)*H+k)*dH:][:dH]
+				t122_2 := t122[((i*(T+w-1)+j+T)*H+k)*dH:][:dH]
 				for m := range dH {
-					t42_2[m] += vTailBar[m]
+					t122_2[m] += vTailBar[m]
 				}
 			}
 		}
 	}
 
 	// relative_window.out, relative_window.a
-	clear(t192)
+	clear(t27)
 	for i := range L {
 		for j := range w - 1 {
 			for k := range H {
-				t3_2 := t3[((i*(T+w-1)+j)*H+k)*dH:][:dH]
-				t42_2 := t42[((i*(T+w-1)+j)*H+k)*dH:][:dH]
+				t112_2 := t112[((i*(T+w-1)+j)*H+k)*dH:][:dH]
+				t122_2 := t122[((i*(T+w-1)+j)*H+k)*dH:][:dH]
 				vTailBarOut := c.VTailBarOut[((i*(w-1)+j)*H+k)*dH:][:dH]
 				kTailBar := c.KTailBar[((i*(w-1)+j)*H+k)*dH:][:dH]
-				t192_2 := t192[((i*(T+w-1)+j+T)*H+k)*dH:][:dH]
+				t27_2 := t27[((i*(T+w-1)+j+T)*H+k)*dH:][:dH]
 				for m := range dH {
-					vTailBarOut[m] = t3_2[m] + t42_2[m]
-					t192_2[m] += kTailBar[m]
+					vTailBarOut[m] = t112_2[m] + t122_2[m]
+					t27_2[m] += kTailBar[m]
 				}
 			}
 		}
@@ -397,32 +429,32 @@ func (c *OutBackward[F]) Run() {
 	for i := range L {
 		for j := range T {
 			for k := range H {
-				t3_2 := t3[((i*(T+w-1)+j+w-1)*H+k)*dH:][:dH]
-				t42_2 := t42[((i*(T+w-1)+j+w-1)*H+k)*dH:][:dH]
-				t72_2 := t72[((i*T+j)*H+k)*dH:][:dH]
+				t112_2 := t112[((i*(T+w-1)+j+w-1)*H+k)*dH:][:dH]
+				t122_2 := t122[((i*(T+w-1)+j+w-1)*H+k)*dH:][:dH]
+				t15_2 := t15[((i*T+j)*H+k)*dH:][:dH]
 				for m := range dH {
-					t72_2[m] = t3_2[m] + t42_2[m]
+					t15_2[m] = t112_2[m] + t122_2[m]
 				}
 			}
 		}
 	}
 
 	// relative_window.v
-	kern.Gemm(H*dH, H*dH, L*T, F(1), false, c.WVBar, 1, H*dH, c.X, 1, H*dH, t72, H*dH, 1)
+	kern.Gemm(H*dH, H*dH, L*T, F(1), false, c.WVBar, 1, H*dH, XOperand, 1, H*dH, t15, H*dH, 1)
 
 	// relative_window.a
 	for i := range L {
 		for j := range T {
-			t112_2 := t112[(i*T+j)*H:][:H]
+			t192_2 := t192[(i*T+j)*H:][:H]
 			for k := range H {
-				var t1122 F
+				var t1922 F
 				for m := range w {
-					n2 := int(c.Pos[i]) + j - m
-					if n2 >= 0 {
-						t1122 += F(c.A[((i*T+j)*H+k)*w+m] * t2[((i*T+j)*H+k)*w+m])
+					n3 := int(c.Pos[i]) + j - m
+					if n3 >= 0 {
+						t1922 += F(c.A[((i*T+j)*H+k)*w+m] * t102[((i*T+j)*H+k)*w+m])
 					}
 				}
-				t112_2[k] = t1122
+				t192_2[k] = t1922
 			}
 		}
 	}
@@ -430,14 +462,14 @@ func (c *OutBackward[F]) Run() {
 	// relative_window.a
 	for i := range L {
 		for j := range T {
-			t112_2 := t112[(i*T+j)*H:][:H]
+			t192_2 := t192[(i*T+j)*H:][:H]
 			for k := range H {
 				a := c.A[((i*T+j)*H+k)*w:][:w]
-				t2_2 := t2[((i*T+j)*H+k)*w:][:w]
-				t132_2 := t132[((i*T+j)*H+k)*w:][:w]
-				t112Entry := t112_2[k]
+				t102_2 := t102[((i*T+j)*H+k)*w:][:w]
+				t21_2 := t21[((i*T+j)*H+k)*w:][:w]
+				t192Entry := t192_2[k]
 				for m := range w {
-					t132_2[m] = F(a[m] * (t2_2[m] - t112Entry))
+					t21_2[m] = F(a[m] * (t102_2[m] - t192Entry))
 				}
 			}
 		}
@@ -449,9 +481,9 @@ func (c *OutBackward[F]) Run() {
 		for j := range L {
 			for k := range T {
 				for m := range w {
-					n3 := int(c.Pos[j]) - m + k
-					if n3 >= 0 {
-						c.BBar[i*w+m] += t132[((j*T+k)*H+i)*w+m]
+					n4 := int(c.Pos[j]) - m + k
+					if n4 >= 0 {
+						c.BBar[i*w+m] += t21[((j*T+k)*H+i)*w+m]
 					}
 				}
 			}
@@ -459,18 +491,18 @@ func (c *OutBackward[F]) Run() {
 	}
 
 	// relative_window.a
-	clear(t30)
+	clear(t38)
 	for i := range L {
 		for j := range T {
 			for k := range H {
 				for m := range w {
-					n4 := int(c.Pos[i]) + j - m
-					if n4 >= 0 {
-						t132Entry := t132[((i*T+j)*H+k)*w+m]
-						aStack := c.AStack[((i*(T+w-1)+j-m+w-1)*H+k)*dH:][:dH]
-						t30_2 := t30[((i*T+j)*H+k)*dH:][:dH]
+					n5 := int(c.Pos[i]) + j - m
+					if n5 >= 0 {
+						t21Entry := t21[((i*T+j)*H+k)*w+m]
+						aStackOperand2 := aStackOperand[((i*(T+w-1)+j-m+w-1)*H+k)*dH:][:dH]
+						t38_2 := t38[((i*T+j)*H+k)*dH:][:dH]
 						for p := range dH {
-							t30_2[p] += F(aStack[p] * t132Entry)
+							t38_2[p] += F(aStackOperand2[p] * t21Entry)
 						}
 					}
 				}
@@ -482,26 +514,26 @@ func (c *OutBackward[F]) Run() {
 	for i := range L {
 		for j := range T {
 			for k := range H {
-				t30_2 := t30[((i*T+j)*H+k)*dH:][:dH]
-				t172_2 := t172[((i*T+j)*H+k)*dH:][:dH]
+				t38_2 := t38[((i*T+j)*H+k)*dH:][:dH]
+				t25_2 := t25[((i*T+j)*H+k)*dH:][:dH]
 				for m := range dH {
-					t172_2[m] = F(t7 * t30_2[m])
+					t25_2[m] = F(t7 * t38_2[m])
 				}
 			}
 		}
 	}
 
 	// relative_window.a
-	clear(t182)
+	clear(t26)
 	for i := range L {
 		for j := range T {
 			for k := range w {
 				for m := range H {
 					aProd := c.AProd[((i*T+j)*H+m)*dH:][:dH]
-					t182_2 := t182[((i*(T+w-1)+j-k+w-1)*H+m)*dH:][:dH]
-					t132Entry2 := t132[((i*T+j)*H+m)*w+k]
+					t26_2 := t26[((i*(T+w-1)+j-k+w-1)*H+m)*dH:][:dH]
+					t21Entry2 := t21[((i*T+j)*H+m)*w+k]
 					for p := range dH {
-						t182_2[p] += F(t132Entry2 * aProd[p])
+						t26_2[p] += F(t21Entry2 * aProd[p])
 					}
 				}
 			}
@@ -512,11 +544,11 @@ func (c *OutBackward[F]) Run() {
 	for i := range L {
 		for j := range w - 1 {
 			for k := range H {
-				t182_2 := t182[((i*(T+w-1)+j)*H+k)*dH:][:dH]
-				t192_2 := t192[((i*(T+w-1)+j)*H+k)*dH:][:dH]
+				t26_2 := t26[((i*(T+w-1)+j)*H+k)*dH:][:dH]
+				t27_2 := t27[((i*(T+w-1)+j)*H+k)*dH:][:dH]
 				kTailBarOut := c.KTailBarOut[((i*(w-1)+j)*H+k)*dH:][:dH]
 				for m := range dH {
-					kTailBarOut[m] = t182_2[m] + t192_2[m]
+					kTailBarOut[m] = t26_2[m] + t27_2[m]
 				}
 			}
 		}
@@ -526,30 +558,30 @@ func (c *OutBackward[F]) Run() {
 	for i := range L {
 		for j := range T {
 			for k := range H {
-				t182_2 := t182[((i*(T+w-1)+j+w-1)*H+k)*dH:][:dH]
-				t192_2 := t192[((i*(T+w-1)+j+w-1)*H+k)*dH:][:dH]
-				t22_3 := t22_2[((i*T+j)*H+k)*dH:][:dH]
+				t26_2 := t26[((i*(T+w-1)+j+w-1)*H+k)*dH:][:dH]
+				t27_2 := t27[((i*(T+w-1)+j+w-1)*H+k)*dH:][:dH]
+				t30_2 := t30[((i*T+j)*H+k)*dH:][:dH]
 				for m := range dH {
-					t22_3[m] = t182_2[m] + t192_2[m]
+					t30_2[m] = t26_2[m] + t27_2[m]
 				}
 			}
 		}
 	}
 
 	// relative_window.k
-	kern.Gemm(H*dH, H*dH, L*T, F(1), false, c.WKBar, 1, H*dH, c.X, 1, H*dH, t22_2, H*dH, 1)
+	kern.Gemm(H*dH, H*dH, L*T, F(1), false, c.WKBar, 1, H*dH, XOperand, 1, H*dH, t30, H*dH, 1)
 
 	// relative_window.q
-	kern.Gemm(H*dH, H*dH, L*T, F(1), false, c.WQBar, 1, H*dH, c.X, 1, H*dH, t172, H*dH, 1)
+	kern.Gemm(H*dH, H*dH, L*T, F(1), false, c.WQBar, 1, H*dH, XOperand, 1, H*dH, t25, H*dH, 1)
 
 	// relative_window.v
-	kern.Gemm(L*T, H*dH, H*dH, F(1), false, c.XBar, H*dH, 1, t72, H*dH, 1, c.WV, H*dH, 1)
+	kern.Gemm(L*T, H*dH, H*dH, F(1), false, c.XBar, H*dH, 1, t15, H*dH, 1, WVOperand, H*dH, 1)
 
 	// relative_window.k
-	kern.Gemm(L*T, H*dH, H*dH, F(1), true, c.XBar, H*dH, 1, t22_2, H*dH, 1, c.WK, H*dH, 1)
+	kern.Gemm(L*T, H*dH, H*dH, F(1), true, c.XBar, H*dH, 1, t30, H*dH, 1, WKOperand, H*dH, 1)
 
 	// relative_window.q
-	kern.Gemm(L*T, H*dH, H*dH, F(1), true, c.XBar, H*dH, 1, t172, H*dH, 1, c.WQ, H*dH, 1)
+	kern.Gemm(L*T, H*dH, H*dH, F(1), true, c.XBar, H*dH, 1, t25, H*dH, 1, WQOperand, H*dH, 1)
 }
 
 // outNode is one call of Out on the tape.
@@ -604,9 +636,11 @@ func (b *Block[F]) out(c block.Call[F], w block.Weights[F], m *block.Memory[F], 
 	k.OutStack = c.Run.Saved(k.H*k.L*k.T*k.DH + k.H*k.L*k.DH*k.W - k.H*k.L*k.DH)
 	k.AProd = c.Run.Saved(k.H * k.L * k.T * k.DH)
 	k.Work = arena.Scratch(k.WorkLen())
+	k.Operands = arena.Operands(k.OperandsLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
+	k.Operands = nil
 	n.nextKTail = m.SetNext(c, 0, k.KTailOut)
 	n.nextVTail = m.SetNext(c, 1, k.VTailOut)
 	m.Advance(c.Tokens)
@@ -642,6 +676,7 @@ func (n *outNode[F]) Backward(t *tape.Tape[F]) {
 	g.WVBar = t.Part(n.vWV, g.H*g.H*g.DH*g.DH)
 	g.VTailBarOut = t.Part(n.fromVTail, g.H*g.L*g.DH*g.W-g.H*g.L*g.DH)
 	g.Work = t.Scratch(g.WorkLen())
+	g.Operands = t.Operands(g.OperandsLen())
 	g.Run()
 	t.Contribute(n.vWQ, g.WQBar)
 	t.Contribute(n.vX, g.XBar)

@@ -21,17 +21,20 @@ func (c *outFused) run() {
 	_ = T
 	_ = dH
 	_ = w
-	t := c.Work[:H*L*T*dH+H*L*dH*w-H*L*dH]                       // [L, H, d_h, T + w - 1]
+	t22 := c.Work[:H*L*T*dH+H*L*dH*w-H*L*dH]                     // [L, H, d_h, T + w - 1]
 	q := c.Work[H*L*T*dH+H*L*dH*w-H*L*dH:][:H*L*T*dH]            // [L, T, H·d_h]
 	t12 := c.Work[2*H*L*T*dH+H*L*dH*w-H*L*dH:][:H*L*T*w]         // [L, T, H, w]
 	t14 := c.Work[2*H*L*T*dH+H*L*T*w+H*L*dH*w-H*L*dH:][:H*L*T*w] // [L, T, H, w]
+	XOperand := kern.Narrow(c.Operands, 0, c.X)
+	WQOperand := kern.Narrow(c.Operands, H*L*T*dH, c.WQ)
 
 	// relative_window.q
-	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, q, H*dH, 1, c.X, H*dH, 1, c.WQ, 1, H*dH)
+	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, q, H*dH, 1, XOperand, H*dH, 1, WQOperand, 1, H*dH)
+	WKOperand := kern.Narrow(c.Operands, H*H*dH*dH+H*L*T*dH, c.WK)
 
 	// relative_window.k
 	for i := range L {
-		kern.GemmFMA(T, H*dH, H*dH, F(1), false, kern.From(c.AStack, (i*(T+w-1)+w-1)*H*dH), H*dH, 1, kern.From(c.X, i*T*H*dH), H*dH, 1, c.WK, 1, H*dH)
+		kern.GemmFMA(T, H*dH, H*dH, F(1), false, kern.From(c.AStack, (i*(T+w-1)+w-1)*H*dH), H*dH, 1, kern.From(XOperand, i*T*H*dH), H*dH, 1, WKOperand, 1, H*dH)
 	}
 
 	// relative_window.a
@@ -54,11 +57,13 @@ func (c *outFused) run() {
 			}
 		}
 	}
+	qViewOperand := kern.Narrow(c.Operands, 2*H*H*dH*dH+H*L*T*dH, q)
+	aStackOperand := kern.Narrow(c.Operands, 2*H*H*dH*dH+2*H*L*T*dH, c.AStack)
 
 	// relative_window.a
 	for i := range L {
 		for j := range H {
-			kern.Transposed(t[(i*H+j)*dH*(T+w-1):], T+w-1, c.AStack, ((i*(T+w-1)+T+w-2)*H+j)*dH, -H*dH, T+w-1, dH)
+			kern.Transposed(t22[(i*H+j)*dH*(T+w-1):], T+w-1, aStackOperand, ((i*(T+w-1)+T+w-2)*H+j)*dH, -H*dH, T+w-1, dH)
 		}
 	}
 
@@ -67,8 +72,8 @@ func (c *outFused) run() {
 	if kern.Wide() {
 		a := regions.Rebd13d914affArgs{
 			P0:  unsafe.SliceData(c.Pos),
-			P1:  unsafe.SliceData(q),
-			P2:  unsafe.SliceData(t),
+			P1:  unsafe.SliceData(qViewOperand),
+			P2:  unsafe.SliceData(t22),
 			P3:  unsafe.SliceData(t12),
 			N0:  L,
 			N1:  T,
@@ -96,10 +101,10 @@ func (c *outFused) run() {
 				for k := range H {
 					for m := range dH {
 						if n2 := min(w, n+j+1); n2 > 0 {
-							t2 := t[((i*H+k)*dH+m)*(T+w-1)-j+T-1:][:n2]
+							t22_2 := t22[((i*H+k)*dH+m)*(T+w-1)-j+T-1:][:n2]
 							t12_2 := t12[((i*T+j)*H+k)*w:][:n2]
 							for p := range n2 {
-								t12_2[p] = num.FMA32(q[((i*T+j)*H+k)*dH+m], t2[p], t12_2[p])
+								t12_2[p] = num.FMA32(qViewOperand[((i*T+j)*H+k)*dH+m], t22_2[p], t12_2[p])
 							}
 						}
 					}
@@ -193,10 +198,11 @@ func (c *outFused) run() {
 			}
 		}
 	}
+	WVOperand := kern.Narrow(c.Operands, 2*H*H*dH*dH+3*H*L*T*dH+H*L*dH*w-H*L*dH, c.WV)
 
 	// relative_window.v
 	for i := range L {
-		kern.GemmFMA(T, H*dH, H*dH, F(1), false, kern.From(c.OutStack, (i*(T+w-1)+w-1)*H*dH), H*dH, 1, kern.From(c.X, i*T*H*dH), H*dH, 1, c.WV, 1, H*dH)
+		kern.GemmFMA(T, H*dH, H*dH, F(1), false, kern.From(c.OutStack, (i*(T+w-1)+w-1)*H*dH), H*dH, 1, kern.From(XOperand, i*T*H*dH), H*dH, 1, WVOperand, 1, H*dH)
 	}
 
 	// relative_window.out
@@ -216,14 +222,16 @@ func (c *outFused) run() {
 			}
 		}
 	}
+	aOperand := kern.Narrow(c.Operands, 3*H*H*dH*dH+3*H*L*T*dH+H*L*dH*w-H*L*dH, c.A)
+	outStackOperand := kern.Narrow(c.Operands, 3*H*H*dH*dH+3*H*L*T*dH+H*L*T*w+H*L*dH*w-H*L*dH, c.OutStack)
 
 	// relative_window.out
 	clear(c.Out)
 	if kern.Wide() {
 		a := regions.R075b25b300a7Args{
 			P0:  unsafe.SliceData(c.Pos),
-			P1:  unsafe.SliceData(c.A),
-			P2:  unsafe.SliceData(c.OutStack),
+			P1:  unsafe.SliceData(aOperand),
+			P2:  unsafe.SliceData(outStackOperand),
 			P3:  unsafe.SliceData(c.Out),
 			N0:  L,
 			N1:  T,
@@ -250,12 +258,12 @@ func (c *outFused) run() {
 				for k := range H {
 					outView := c.Out[((i*T+j)*H+k)*dH:][:dH]
 					if n := min(w, n5+j+1); n > 0 {
-						a := c.A[((i*T+j)*H+k)*w:][:n]
+						aOperand2 := aOperand[((i*T+j)*H+k)*w:][:n]
 						for m := range n {
-							outStack := c.OutStack[((i*(T+w-1)+j-m+w-1)*H+k)*dH:][:dH]
-							aEntry := a[m]
+							outStackOperand2 := outStackOperand[((i*(T+w-1)+j-m+w-1)*H+k)*dH:][:dH]
+							aOperandEntry := aOperand2[m]
 							for p := range dH {
-								outView[p] = num.FMA32(aEntry, outStack[p], outView[p])
+								outView[p] = num.FMA32(aOperandEntry, outStackOperand2[p], outView[p])
 							}
 						}
 					}
@@ -267,7 +275,7 @@ func (c *outFused) run() {
 	// relative_window.a
 	if kern.Wide() {
 		a := regions.Rbb7894d8748bArgs{
-			P0: unsafe.SliceData(q),
+			P0: unsafe.SliceData(qViewOperand),
 			P1: unsafe.SliceData(c.AProd),
 			N0: L,
 			N1: T,
@@ -282,10 +290,10 @@ func (c *outFused) run() {
 		for i := range L {
 			for j := range T {
 				for k := range H {
-					qView := q[((i*T+j)*H+k)*dH:][:dH]
+					qViewOperand2 := qViewOperand[((i*T+j)*H+k)*dH:][:dH]
 					aProd := c.AProd[((i*T+j)*H+k)*dH:][:dH]
 					for m := range dH {
-						aProd[m] = F(t7 * qView[m])
+						aProd[m] = F(t7 * qViewOperand2[m])
 					}
 				}
 			}
@@ -304,37 +312,44 @@ func (c *outBackwardFused) run() {
 	_ = T
 	_ = dH
 	_ = w
-	t22 := c.Work[:H*L*T*dH+H*L*dH*w-H*L*dH]                                                   // [L, H, d_h, T + w - 1]
-	t2 := c.Work[H*L*T*dH+H*L*dH*w-H*L*dH:][:H*L*T*w]                                          // [L, T, H, w]
-	t3 := c.Work[H*L*T*dH+H*L*T*w+H*L*dH*w-H*L*dH:][:H*L*T*dH+H*L*dH*w-H*L*dH]                 // [L, T + w - 1, H, d_h]
-	t42 := c.Work[2*H*L*T*dH+H*L*T*w+2*H*L*dH*w-2*H*L*dH:][:H*L*T*dH+H*L*dH*w-H*L*dH]          // [L, T + w - 1, H, d_h]
-	t192 := c.Work[3*H*L*T*dH+H*L*T*w+3*H*L*dH*w-3*H*L*dH:][:H*L*T*dH+H*L*dH*w-H*L*dH]         // [L, T + w - 1, H, d_h]
-	t72 := c.Work[4*H*L*T*dH+H*L*T*w+4*H*L*dH*w-4*H*L*dH:][:H*L*T*dH]                          // [L, T, H, d_h]
-	t112 := c.Work[5*H*L*T*dH+H*L*T*w+4*H*L*dH*w-4*H*L*dH:][:H*L*T]                            // [L, T, H]
-	t132 := c.Work[5*H*L*T*dH+H*L*T*w+4*H*L*dH*w+H*L*T-4*H*L*dH:][:H*L*T*w]                    // [L, T, H, w]
-	t30 := c.Work[5*H*L*T*dH+2*H*L*T*w+4*H*L*dH*w+H*L*T-4*H*L*dH:][:H*L*T*dH]                  // [L, T, H, d_h]
-	t172 := c.Work[6*H*L*T*dH+2*H*L*T*w+4*H*L*dH*w+H*L*T-4*H*L*dH:][:H*L*T*dH]                 // [L, T, H, d_h]
-	t182 := c.Work[7*H*L*T*dH+2*H*L*T*w+4*H*L*dH*w+H*L*T-4*H*L*dH:][:H*L*T*dH+H*L*dH*w-H*L*dH] // [L, T + w - 1, H, d_h]
-	t22_2 := c.Work[8*H*L*T*dH+2*H*L*T*w+5*H*L*dH*w+H*L*T-5*H*L*dH:][:H*L*T*dH]                // [L, T, H, d_h]
+	t22 := c.Work[:H*L*T*dH+H*L*dH*w-H*L*dH]                                                  // [L, H, d_h, T + w - 1]
+	t102 := c.Work[H*L*T*dH+H*L*dH*w-H*L*dH:][:H*L*T*w]                                       // [L, T, H, w]
+	t112 := c.Work[H*L*T*dH+H*L*T*w+H*L*dH*w-H*L*dH:][:H*L*T*dH+H*L*dH*w-H*L*dH]              // [L, T + w - 1, H, d_h]
+	t122 := c.Work[2*H*L*T*dH+H*L*T*w+2*H*L*dH*w-2*H*L*dH:][:H*L*T*dH+H*L*dH*w-H*L*dH]        // [L, T + w - 1, H, d_h]
+	t27 := c.Work[3*H*L*T*dH+H*L*T*w+3*H*L*dH*w-3*H*L*dH:][:H*L*T*dH+H*L*dH*w-H*L*dH]         // [L, T + w - 1, H, d_h]
+	t15 := c.Work[4*H*L*T*dH+H*L*T*w+4*H*L*dH*w-4*H*L*dH:][:H*L*T*dH]                         // [L, T, H, d_h]
+	t192 := c.Work[5*H*L*T*dH+H*L*T*w+4*H*L*dH*w-4*H*L*dH:][:H*L*T]                           // [L, T, H]
+	t21 := c.Work[5*H*L*T*dH+H*L*T*w+4*H*L*dH*w+H*L*T-4*H*L*dH:][:H*L*T*w]                    // [L, T, H, w]
+	t38 := c.Work[5*H*L*T*dH+2*H*L*T*w+4*H*L*dH*w+H*L*T-4*H*L*dH:][:H*L*T*dH]                 // [L, T, H, d_h]
+	t25 := c.Work[6*H*L*T*dH+2*H*L*T*w+4*H*L*dH*w+H*L*T-4*H*L*dH:][:H*L*T*dH]                 // [L, T, H, d_h]
+	t26 := c.Work[7*H*L*T*dH+2*H*L*T*w+4*H*L*dH*w+H*L*T-4*H*L*dH:][:H*L*T*dH+H*L*dH*w-H*L*dH] // [L, T + w - 1, H, d_h]
+	t30 := c.Work[8*H*L*T*dH+2*H*L*T*w+5*H*L*dH*w+H*L*T-5*H*L*dH:][:H*L*T*dH]                 // [L, T, H, d_h]
+	XOperand := kern.Narrow(c.Operands, 0, c.X)
+	WQOperand := kern.Narrow(c.Operands, H*L*T*dH, c.WQ)
+	WKOperand := kern.Narrow(c.Operands, H*H*dH*dH+H*L*T*dH, c.WK)
 
 	// relative_window.a
 	t7 := F(1) / num.Sqrt(F(dH))
+	aStackOperand := kern.Narrow(c.Operands, 2*H*H*dH*dH+H*L*T*dH, c.AStack)
+	WVOperand := kern.Narrow(c.Operands, 2*H*H*dH*dH+2*H*L*T*dH+H*L*dH*w-H*L*dH, c.WV)
+	aOperand := kern.Narrow(c.Operands, 3*H*H*dH*dH+2*H*L*T*dH+H*L*dH*w-H*L*dH, c.A)
+	outStackOperand := kern.Narrow(c.Operands, 3*H*H*dH*dH+2*H*L*T*dH+H*L*T*w+H*L*dH*w-H*L*dH, c.OutStack)
 
 	// relative_window.out
 	for i := range L {
 		for j := range H {
-			kern.Transposed(t22[(i*H+j)*dH*(T+w-1):], T+w-1, c.OutStack, ((i*(T+w-1)+T+w-2)*H+j)*dH, -H*dH, T+w-1, dH)
+			kern.Transposed(t22[(i*H+j)*dH*(T+w-1):], T+w-1, outStackOperand, ((i*(T+w-1)+T+w-2)*H+j)*dH, -H*dH, T+w-1, dH)
 		}
 	}
 
 	// relative_window.out
-	clear(t2)
+	clear(t102)
 	if kern.Wide() {
 		a := regions.R95c609eef2adArgs{
 			P0:  unsafe.SliceData(c.Pos),
 			P1:  unsafe.SliceData(t22),
 			P2:  unsafe.SliceData(c.OutBar),
-			P3:  unsafe.SliceData(t2),
+			P3:  unsafe.SliceData(t102),
 			N0:  L,
 			N1:  T,
 			N2:  H,
@@ -361,10 +376,10 @@ func (c *outBackwardFused) run() {
 				for k := range H {
 					for m := range dH {
 						if n2 := min(w, n+j+1); n2 > 0 {
-							t22_3 := t22[((i*H+k)*dH+m)*(T+w-1)-j+T-1:][:n2]
-							t2_2 := t2[((i*T+j)*H+k)*w:][:n2]
+							t22_2 := t22[((i*H+k)*dH+m)*(T+w-1)-j+T-1:][:n2]
+							t102_2 := t102[((i*T+j)*H+k)*w:][:n2]
 							for p := range n2 {
-								t2_2[p] = num.FMA32(t22_3[p], c.OutBar[((i*T+j)*H+k)*dH+m], t2_2[p])
+								t102_2[p] = num.FMA32(t22_2[p], c.OutBar[((i*T+j)*H+k)*dH+m], t102_2[p])
 							}
 						}
 					}
@@ -374,43 +389,39 @@ func (c *outBackwardFused) run() {
 	}
 
 	// relative_window.out
-	clear(t3)
+	clear(t112)
 	if kern.Wide() {
-		a := regions.R5b3e3da3da74Args{
-			P0:  unsafe.SliceData(c.A),
-			P1:  unsafe.SliceData(c.OutBar),
-			P2:  unsafe.SliceData(t3),
+		a := regions.R01cd5cbe060fArgs{
+			P0:  unsafe.SliceData(c.Pos),
+			P1:  unsafe.SliceData(aOperand),
+			P2:  unsafe.SliceData(c.OutBar),
+			P3:  unsafe.SliceData(t112),
 			N0:  L,
-			N1:  T + w - 1,
+			N1:  T,
 			N2:  H,
-			N3:  -w + 1,
-			N4:  T,
-			N5:  dH,
-			N6:  H * dH,
-			N7:  H*w + 1,
-			N8:  4 * dH,
-			N9:  8 * dH,
-			N10: 12 * dH,
-			N11: 4*w - 4,
-			N12: w,
-			N13: H*T*dH + H*dH*w - H*dH,
-			N14: H * T * dH,
-			N15: H * T * w,
+			N3:  w,
+			N4:  dH,
+			N5:  4*H*dH*w - 4*H*dH,
+			N6:  -H * dH,
+			N7:  H * dH,
+			N8:  H * w,
+			N9:  H*T*dH + H*dH*w - H*dH,
+			N10: H * T * dH,
+			N11: H * T * w,
 		}
-		regions.R5b3e3da3da74(&a)
+		regions.R01cd5cbe060f(&a)
 	} else {
+		pos := c.Pos[:L]
 		for i := range L {
-			for k := range T + w - 1 {
-				for m := range H {
-					t3_2 := t3[((i*(T+w-1)+k)*H+m)*dH:][:dH]
-					lo := max(0, k-w+1)
-					if n := min(T, k+1) - lo; n > 0 {
-						for j := range n {
-							outBarView := c.OutBar[((i*T+(lo+j))*H+m)*dH:][:dH]
-							aEntry := c.A[((i*T+(lo+j))*H+m)*w+(lo+j)-k+w-1]
-							for p := range dH {
-								t3_2[p] = num.FMA32(aEntry, outBarView[p], t3_2[p])
-							}
+			n2 := int(pos[i])
+			for j := range T {
+				for k := range min(w, n2+j+1) {
+					for m := range H {
+						outBarView := c.OutBar[((i*T+j)*H+m)*dH:][:dH]
+						t112_2 := t112[((i*(T+w-1)+j-k+w-1)*H+m)*dH:][:dH]
+						aOperandEntry := aOperand[((i*T+j)*H+m)*w+k]
+						for p := range dH {
+							t112_2[p] = num.FMA32(aOperandEntry, outBarView[p], t112_2[p])
 						}
 					}
 				}
@@ -419,10 +430,10 @@ func (c *outBackwardFused) run() {
 	}
 
 	// relative_window.out
-	clear(t42)
+	clear(t122)
 	if kern.Wide() {
 		a := regions.R037b8036a3d8Args{
-			P0: unsafe.SliceData(t42),
+			P0: unsafe.SliceData(t122),
 			P1: unsafe.SliceData(c.VTailBar),
 			N0: L,
 			N1: w - 1,
@@ -438,10 +449,10 @@ func (c *outBackwardFused) run() {
 		for i := range L {
 			for j := range w - 1 {
 				for k := range H {
-					t42_2 := t42[((i*(T+w-1)+j+T)*H+k)*dH:][:dH]
+					t122_2 := t122[((i*(T+w-1)+j+T)*H+k)*dH:][:dH]
 					vTailBar := c.VTailBar[((i*(w-1)+j)*H+k)*dH:][:dH]
 					for m := range dH {
-						t42_2[m] = t42_2[m] + vTailBar[m]
+						t122_2[m] = t122_2[m] + vTailBar[m]
 					}
 				}
 			}
@@ -449,13 +460,13 @@ func (c *outBackwardFused) run() {
 	}
 
 	// relative_window.out, relative_window.a
-	clear(t192)
+	clear(t27)
 	if kern.Wide() {
 		a := regions.R8ca72968e657Args{
-			P0: unsafe.SliceData(t3),
-			P1: unsafe.SliceData(t42),
+			P0: unsafe.SliceData(t112),
+			P1: unsafe.SliceData(t122),
 			P2: unsafe.SliceData(c.VTailBarOut),
-			P3: unsafe.SliceData(t192),
+			P3: unsafe.SliceData(t27),
 			P4: unsafe.SliceData(c.KTailBar),
 			N0: L,
 			N1: w - 1,
@@ -471,14 +482,14 @@ func (c *outBackwardFused) run() {
 		for i := range L {
 			for j := range w - 1 {
 				for k := range H {
-					t3_2 := t3[((i*(T+w-1)+j)*H+k)*dH:][:dH]
-					t42_2 := t42[((i*(T+w-1)+j)*H+k)*dH:][:dH]
+					t112_2 := t112[((i*(T+w-1)+j)*H+k)*dH:][:dH]
+					t122_2 := t122[((i*(T+w-1)+j)*H+k)*dH:][:dH]
 					vTailBarOut := c.VTailBarOut[((i*(w-1)+j)*H+k)*dH:][:dH]
-					t192_2 := t192[((i*(T+w-1)+j+T)*H+k)*dH:][:dH]
+					t27_2 := t27[((i*(T+w-1)+j+T)*H+k)*dH:][:dH]
 					kTailBar := c.KTailBar[((i*(w-1)+j)*H+k)*dH:][:dH]
 					for m := range dH {
-						vTailBarOut[m] = t3_2[m] + t42_2[m]
-						t192_2[m] = t192_2[m] + kTailBar[m]
+						vTailBarOut[m] = t112_2[m] + t122_2[m]
+						t27_2[m] = t27_2[m] + kTailBar[m]
 					}
 				}
 			}
@@ -488,9 +499,9 @@ func (c *outBackwardFused) run() {
 	// relative_window.out
 	if kern.Wide() {
 		a := regions.Rb40397315917Args{
-			P0: unsafe.SliceData(t3),
-			P1: unsafe.SliceData(t42),
-			P2: unsafe.SliceData(t72),
+			P0: unsafe.SliceData(t112),
+			P1: unsafe.SliceData(t122),
+			P2: unsafe.SliceData(t15),
 			N0: L,
 			N1: T,
 			N2: H,
@@ -505,11 +516,11 @@ func (c *outBackwardFused) run() {
 		for i := range L {
 			for j := range T {
 				for k := range H {
-					t3_2 := t3[((i*(T+w-1)+j+w-1)*H+k)*dH:][:dH]
-					t42_2 := t42[((i*(T+w-1)+j+w-1)*H+k)*dH:][:dH]
-					t72_2 := t72[((i*T+j)*H+k)*dH:][:dH]
+					t112_2 := t112[((i*(T+w-1)+j+w-1)*H+k)*dH:][:dH]
+					t122_2 := t122[((i*(T+w-1)+j+w-1)*H+k)*dH:][:dH]
+					t15_2 := t15[((i*T+j)*H+k)*dH:][:dH]
 					for m := range dH {
-						t72_2[m] = t3_2[m] + t42_2[m]
+						t15_2[m] = t112_2[m] + t122_2[m]
 					}
 				}
 			}
@@ -517,15 +528,15 @@ func (c *outBackwardFused) run() {
 	}
 
 	// relative_window.v
-	kern.GemmFMA(H*dH, H*dH, L*T, F(1), false, c.WVBar, 1, H*dH, c.X, 1, H*dH, t72, H*dH, 1)
+	kern.GemmFMA(H*dH, H*dH, L*T, F(1), false, c.WVBar, 1, H*dH, XOperand, 1, H*dH, t15, H*dH, 1)
 
 	// relative_window.a
 	if kern.Wide() {
 		a := regions.Rd27528d3a80cArgs{
 			P0: unsafe.SliceData(c.Pos),
 			P1: unsafe.SliceData(c.A),
-			P2: unsafe.SliceData(t2),
-			P3: unsafe.SliceData(t112),
+			P2: unsafe.SliceData(t102),
+			P3: unsafe.SliceData(t192),
 			N0: L,
 			N1: T,
 			N2: H,
@@ -538,21 +549,21 @@ func (c *outBackwardFused) run() {
 	} else {
 		pos := c.Pos[:L]
 		for i := range L {
-			n2 := int(pos[i])
+			n3 := int(pos[i])
 			for j := range T {
-				t112_2 := t112[(i*T+j)*H:][:H]
+				t192_2 := t192[(i*T+j)*H:][:H]
 				for k := range H {
-					var t1122 F
-					t1122Sums := [16]F{t1122}
-					if n := min(w, n2+j+1); n > 0 {
+					var t1922 F
+					t1922Sums := [16]F{t1922}
+					if n := min(w, n3+j+1); n > 0 {
 						a := c.A[((i*T+j)*H+k)*w:][:n]
-						t2_2 := t2[((i*T+j)*H+k)*w:][:n]
+						t102_2 := t102[((i*T+j)*H+k)*w:][:n]
 						for m := range n {
-							t1122Sums[m%16] = num.FMA32(a[m], t2_2[m], t1122Sums[m%16])
+							t1922Sums[m%16] = num.FMA32(a[m], t102_2[m], t1922Sums[m%16])
 						}
 					}
-					t1122 = kern.Sum16(&t1122Sums)
-					t112_2[k] = t1122
+					t1922 = kern.Sum16(&t1922Sums)
+					t192_2[k] = t1922
 				}
 			}
 		}
@@ -561,10 +572,10 @@ func (c *outBackwardFused) run() {
 	// relative_window.a
 	if kern.Wide() {
 		a := regions.Rc1191e671d1bArgs{
-			P0: unsafe.SliceData(t112),
+			P0: unsafe.SliceData(t192),
 			P1: unsafe.SliceData(c.A),
-			P2: unsafe.SliceData(t2),
-			P3: unsafe.SliceData(t132),
+			P2: unsafe.SliceData(t102),
+			P3: unsafe.SliceData(t21),
 			N0: L,
 			N1: T,
 			N2: H,
@@ -577,14 +588,14 @@ func (c *outBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				t112_2 := t112[(i*T+j)*H:][:H]
+				t192_2 := t192[(i*T+j)*H:][:H]
 				for k := range H {
 					a := c.A[((i*T+j)*H+k)*w:][:w]
-					t2_2 := t2[((i*T+j)*H+k)*w:][:w]
-					t132_2 := t132[((i*T+j)*H+k)*w:][:w]
-					t112Entry := t112_2[k]
+					t102_2 := t102[((i*T+j)*H+k)*w:][:w]
+					t21_2 := t21[((i*T+j)*H+k)*w:][:w]
+					t192Entry := t192_2[k]
 					for m := range w {
-						t132_2[m] = F(a[m] * (t2_2[m] - t112Entry))
+						t21_2[m] = F(a[m] * (t102_2[m] - t192Entry))
 					}
 				}
 			}
@@ -597,7 +608,7 @@ func (c *outBackwardFused) run() {
 		a := regions.Rce89cb8c25a9Args{
 			P0: unsafe.SliceData(c.Pos),
 			P1: unsafe.SliceData(c.BBar),
-			P2: unsafe.SliceData(t132),
+			P2: unsafe.SliceData(t21),
 			N0: H,
 			N1: L,
 			N2: T,
@@ -610,13 +621,13 @@ func (c *outBackwardFused) run() {
 		pos := c.Pos[:L]
 		for i := range H {
 			for j := range L {
-				n3 := int(pos[j])
+				n4 := int(pos[j])
 				for k := range T {
-					if n := min(w, n3+k+1); n > 0 {
+					if n := min(w, n4+k+1); n > 0 {
 						bBar := c.BBar[i*w:][:n]
-						t132_2 := t132[((j*T+k)*H+i)*w:][:n]
+						t21_2 := t21[((j*T+k)*H+i)*w:][:n]
 						for m := range n {
-							bBar[m] = bBar[m] + t132_2[m]
+							bBar[m] = bBar[m] + t21_2[m]
 						}
 					}
 				}
@@ -625,13 +636,13 @@ func (c *outBackwardFused) run() {
 	}
 
 	// relative_window.a
-	clear(t30)
+	clear(t38)
 	if kern.Wide() {
 		a := regions.R1ae589ae0417Args{
 			P0:  unsafe.SliceData(c.Pos),
-			P1:  unsafe.SliceData(t132),
-			P2:  unsafe.SliceData(c.AStack),
-			P3:  unsafe.SliceData(t30),
+			P1:  unsafe.SliceData(t21),
+			P2:  unsafe.SliceData(aStackOperand),
+			P3:  unsafe.SliceData(t38),
 			N0:  L,
 			N1:  T,
 			N2:  H,
@@ -652,17 +663,17 @@ func (c *outBackwardFused) run() {
 	} else {
 		pos := c.Pos[:L]
 		for i := range L {
-			n4 := int(pos[i])
+			n5 := int(pos[i])
 			for j := range T {
 				for k := range H {
-					t30_2 := t30[((i*T+j)*H+k)*dH:][:dH]
-					if n := min(w, n4+j+1); n > 0 {
-						t132_2 := t132[((i*T+j)*H+k)*w:][:n]
+					t38_2 := t38[((i*T+j)*H+k)*dH:][:dH]
+					if n := min(w, n5+j+1); n > 0 {
+						t21_2 := t21[((i*T+j)*H+k)*w:][:n]
 						for m := range n {
-							aStack := c.AStack[((i*(T+w-1)+j-m+w-1)*H+k)*dH:][:dH]
-							t132Entry := t132_2[m]
+							aStackOperand2 := aStackOperand[((i*(T+w-1)+j-m+w-1)*H+k)*dH:][:dH]
+							t21Entry := t21_2[m]
 							for p := range dH {
-								t30_2[p] = num.FMA32(aStack[p], t132Entry, t30_2[p])
+								t38_2[p] = num.FMA32(aStackOperand2[p], t21Entry, t38_2[p])
 							}
 						}
 					}
@@ -674,8 +685,8 @@ func (c *outBackwardFused) run() {
 	// relative_window.a
 	if kern.Wide() {
 		a := regions.Rbb7894d8748bArgs{
-			P0: unsafe.SliceData(t30),
-			P1: unsafe.SliceData(t172),
+			P0: unsafe.SliceData(t38),
+			P1: unsafe.SliceData(t25),
 			N0: L,
 			N1: T,
 			N2: H,
@@ -689,10 +700,10 @@ func (c *outBackwardFused) run() {
 		for i := range L {
 			for j := range T {
 				for k := range H {
-					t30_2 := t30[((i*T+j)*H+k)*dH:][:dH]
-					t172_2 := t172[((i*T+j)*H+k)*dH:][:dH]
+					t38_2 := t38[((i*T+j)*H+k)*dH:][:dH]
+					t25_2 := t25[((i*T+j)*H+k)*dH:][:dH]
 					for m := range dH {
-						t172_2[m] = F(t7 * t30_2[m])
+						t25_2[m] = F(t7 * t38_2[m])
 					}
 				}
 			}
@@ -700,12 +711,12 @@ func (c *outBackwardFused) run() {
 	}
 
 	// relative_window.a
-	clear(t182)
+	clear(t26)
 	if kern.Wide() {
 		a := regions.R5b3e3da3da74Args{
-			P0:  unsafe.SliceData(t132),
+			P0:  unsafe.SliceData(t21),
 			P1:  unsafe.SliceData(c.AProd),
-			P2:  unsafe.SliceData(t182),
+			P2:  unsafe.SliceData(t26),
 			N0:  L,
 			N1:  T + w - 1,
 			N2:  H,
@@ -728,14 +739,14 @@ func (c *outBackwardFused) run() {
 		for i := range L {
 			for k := range T + w - 1 {
 				for m := range H {
-					t182_2 := t182[((i*(T+w-1)+k)*H+m)*dH:][:dH]
+					t26_2 := t26[((i*(T+w-1)+k)*H+m)*dH:][:dH]
 					lo := max(0, k-w+1)
 					if n := min(T, k+1) - lo; n > 0 {
 						for j := range n {
 							aProd := c.AProd[((i*T+(lo+j))*H+m)*dH:][:dH]
-							t132Entry2 := t132[((i*T+(lo+j))*H+m)*w+(lo+j)-k+w-1]
+							t21Entry2 := t21[((i*T+(lo+j))*H+m)*w+(lo+j)-k+w-1]
 							for p := range dH {
-								t182_2[p] = num.FMA32(t132Entry2, aProd[p], t182_2[p])
+								t26_2[p] = num.FMA32(t21Entry2, aProd[p], t26_2[p])
 							}
 						}
 					}
@@ -747,8 +758,8 @@ func (c *outBackwardFused) run() {
 	// relative_window.a
 	if kern.Wide() {
 		a := regions.Rc9302c645f75Args{
-			P0: unsafe.SliceData(t182),
-			P1: unsafe.SliceData(t192),
+			P0: unsafe.SliceData(t26),
+			P1: unsafe.SliceData(t27),
 			P2: unsafe.SliceData(c.KTailBarOut),
 			N0: L,
 			N1: w - 1,
@@ -763,11 +774,11 @@ func (c *outBackwardFused) run() {
 		for i := range L {
 			for j := range w - 1 {
 				for k := range H {
-					t182_2 := t182[((i*(T+w-1)+j)*H+k)*dH:][:dH]
-					t192_2 := t192[((i*(T+w-1)+j)*H+k)*dH:][:dH]
+					t26_2 := t26[((i*(T+w-1)+j)*H+k)*dH:][:dH]
+					t27_2 := t27[((i*(T+w-1)+j)*H+k)*dH:][:dH]
 					kTailBarOut := c.KTailBarOut[((i*(w-1)+j)*H+k)*dH:][:dH]
 					for m := range dH {
-						kTailBarOut[m] = t182_2[m] + t192_2[m]
+						kTailBarOut[m] = t26_2[m] + t27_2[m]
 					}
 				}
 			}
@@ -777,9 +788,9 @@ func (c *outBackwardFused) run() {
 	// relative_window.a
 	if kern.Wide() {
 		a := regions.Rb40397315917Args{
-			P0: unsafe.SliceData(t182),
-			P1: unsafe.SliceData(t192),
-			P2: unsafe.SliceData(t22_2),
+			P0: unsafe.SliceData(t26),
+			P1: unsafe.SliceData(t27),
+			P2: unsafe.SliceData(t30),
 			N0: L,
 			N1: T,
 			N2: H,
@@ -794,11 +805,11 @@ func (c *outBackwardFused) run() {
 		for i := range L {
 			for j := range T {
 				for k := range H {
-					t182_2 := t182[((i*(T+w-1)+j+w-1)*H+k)*dH:][:dH]
-					t192_2 := t192[((i*(T+w-1)+j+w-1)*H+k)*dH:][:dH]
-					t22_3 := t22_2[((i*T+j)*H+k)*dH:][:dH]
+					t26_2 := t26[((i*(T+w-1)+j+w-1)*H+k)*dH:][:dH]
+					t27_2 := t27[((i*(T+w-1)+j+w-1)*H+k)*dH:][:dH]
+					t30_2 := t30[((i*T+j)*H+k)*dH:][:dH]
 					for m := range dH {
-						t22_3[m] = t182_2[m] + t192_2[m]
+						t30_2[m] = t26_2[m] + t27_2[m]
 					}
 				}
 			}
@@ -806,17 +817,17 @@ func (c *outBackwardFused) run() {
 	}
 
 	// relative_window.k
-	kern.GemmFMA(H*dH, H*dH, L*T, F(1), false, c.WKBar, 1, H*dH, c.X, 1, H*dH, t22_2, H*dH, 1)
+	kern.GemmFMA(H*dH, H*dH, L*T, F(1), false, c.WKBar, 1, H*dH, XOperand, 1, H*dH, t30, H*dH, 1)
 
 	// relative_window.q
-	kern.GemmFMA(H*dH, H*dH, L*T, F(1), false, c.WQBar, 1, H*dH, c.X, 1, H*dH, t172, H*dH, 1)
+	kern.GemmFMA(H*dH, H*dH, L*T, F(1), false, c.WQBar, 1, H*dH, XOperand, 1, H*dH, t25, H*dH, 1)
 
 	// relative_window.v
-	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, c.XBar, H*dH, 1, t72, H*dH, 1, c.WV, H*dH, 1)
+	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, c.XBar, H*dH, 1, t15, H*dH, 1, WVOperand, H*dH, 1)
 
 	// relative_window.k
-	kern.GemmFMA(L*T, H*dH, H*dH, F(1), true, c.XBar, H*dH, 1, t22_2, H*dH, 1, c.WK, H*dH, 1)
+	kern.GemmFMA(L*T, H*dH, H*dH, F(1), true, c.XBar, H*dH, 1, t30, H*dH, 1, WKOperand, H*dH, 1)
 
 	// relative_window.q
-	kern.GemmFMA(L*T, H*dH, H*dH, F(1), true, c.XBar, H*dH, 1, t172, H*dH, 1, c.WQ, H*dH, 1)
+	kern.GemmFMA(L*T, H*dH, H*dH, F(1), true, c.XBar, H*dH, 1, t25, H*dH, 1, WQOperand, H*dH, 1)
 }

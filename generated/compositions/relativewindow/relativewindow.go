@@ -85,7 +85,8 @@ func (b *Block[F]) NewMemory(batch int) *block.Memory[F] {
 func Entry() catalog.Entry {
 	return catalog.Block("RelativeWindow", "8d3f2728e2e74be5e6e344f6d1e7f38e7af8e7b6a169acc3d5f79f7c15baa7b0",
 		formula.Page{Kind: formula.Composition, Sizes: []string{"H", "w"}},
-		assemble[float32], assemble[float64])
+		assemble[float32], assemble[float64]).
+		WithOperands("X, W_Q, W_K, q, k, W_V, a, v")
 }
 
 func assemble[F num.Float](m catalog.Arguments[F]) block.Block[F] {

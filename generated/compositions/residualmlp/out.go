@@ -16,21 +16,28 @@ var outKind = tape.NewKind()
 //
 // It keeps 4·L·T·d entries and checkpoints of 0 entries.
 type Out[F num.Float] struct {
-	L     int
-	T     int
-	D     int
-	W1    []F // [4·d, d]
-	X     []F // [L, T, d]
-	W2    []F // [d, 4·d]
-	Out   []F // [L, T, d], written
-	HProd []F // [L, T, 4·d], written
-	Work  []F // WorkLen() entries
+	L        int
+	T        int
+	D        int
+	W1       []F // [4·d, d]
+	X        []F // [L, T, d]
+	W2       []F // [d, 4·d]
+	Out      []F // [L, T, d], written
+	HProd    []F // [L, T, 4·d], written
+	Work     []F // WorkLen() entries
+	Operands []F // OperandsLen() entries, or nil: operands of products are not rounded to bfloat16
 }
 
 // WorkLen is 4·L·T·d.
 func (c *Out[F]) WorkLen() int {
 	L, T, d := c.L, c.T, c.D
 	return 4 * L * T * d
+}
+
+// OperandsLen is 5·L·T·d + 8·d·d.
+func (c *Out[F]) OperandsLen() int {
+	L, T, d := c.L, c.T, c.D
+	return 5*L*T*d + 8*d*d
 }
 
 // Run computes Out.
@@ -44,9 +51,11 @@ func (c *Out[F]) Run() {
 	}
 	L, T, d := c.L, c.T, c.D
 	t22 := c.Work[:4*L*T*d] // [L, T, 4·d]
+	XOperand := kern.Narrow(c.Operands, 0, c.X)
+	W1Operand := kern.Narrow(c.Operands, L*T*d, c.W1)
 
 	// residual_mlp.h
-	kern.Gemm(L*T, 4*d, d, F(1), false, c.HProd, 4*d, 1, c.X, d, 1, c.W1, 1, d)
+	kern.Gemm(L*T, 4*d, d, F(1), false, c.HProd, 4*d, 1, XOperand, d, 1, W1Operand, 1, d)
 
 	// residual_mlp.out, residual_mlp.h
 	for i := range L {
@@ -59,6 +68,8 @@ func (c *Out[F]) Run() {
 			}
 		}
 	}
+	W2Operand := kern.Narrow(c.Operands, L*T*d+4*d*d, c.W2)
+	t22Operand := kern.Narrow(c.Operands, L*T*d+8*d*d, t22)
 
 	// residual_mlp.out
 	for i := range L {
@@ -72,29 +83,36 @@ func (c *Out[F]) Run() {
 	}
 
 	// residual_mlp.out, residual_mlp.h
-	kern.Gemm(L*T, d, 4*d, F(1), true, c.Out, d, 1, t22, 4*d, 1, c.W2, 1, 4*d)
+	kern.Gemm(L*T, d, 4*d, F(1), true, c.Out, d, 1, t22Operand, 4*d, 1, W2Operand, 1, 4*d)
 }
 
 // OutBackward is one call of the kernel OutBackward.
 type OutBackward[F num.Float] struct {
-	L      int
-	T      int
-	D      int
-	W1     []F // [4·d, d]
-	X      []F // [L, T, d]
-	W2     []F // [d, 4·d]
-	OutBar []F // [L, T, d]
-	HProd  []F // [L, T, 4·d]
-	W1Bar  []F // [4·d, d], written
-	XBar   []F // [L, T, d], written
-	W2Bar  []F // [d, 4·d], written
-	Work   []F // WorkLen() entries
+	L        int
+	T        int
+	D        int
+	W1       []F // [4·d, d]
+	X        []F // [L, T, d]
+	W2       []F // [d, 4·d]
+	OutBar   []F // [L, T, d]
+	HProd    []F // [L, T, 4·d]
+	W1Bar    []F // [4·d, d], written
+	XBar     []F // [L, T, d], written
+	W2Bar    []F // [d, 4·d], written
+	Work     []F // WorkLen() entries
+	Operands []F // OperandsLen() entries, or nil: operands of products are not rounded to bfloat16
 }
 
 // WorkLen is 16·L·T·d.
 func (c *OutBackward[F]) WorkLen() int {
 	L, T, d := c.L, c.T, c.D
 	return 16 * L * T * d
+}
+
+// OperandsLen is 5·L·T·d + 8·d·d.
+func (c *OutBackward[F]) OperandsLen() int {
+	L, T, d := c.L, c.T, c.D
+	return 5*L*T*d + 8*d*d
 }
 
 // Run computes OutBackward.
@@ -111,9 +129,11 @@ func (c *OutBackward[F]) Run() {
 	work := c.Work[4*L*T*d:]
 	t22 := work[:4*L*T*d] // [L, T, 4·d]
 	work = work[4*L*T*d:]
-	t6 := work[:4*L*T*d] // [L, T, 4·d]
+	t10 := work[:4*L*T*d] // [L, T, 4·d]
 	work = work[4*L*T*d:]
-	t12 := work[:4*L*T*d] // [L, T, 4·d]
+	t16 := work[:4*L*T*d] // [L, T, 4·d]
+	XOperand := kern.Narrow(c.Operands, 0, c.X)
+	W1Operand := kern.Narrow(c.Operands, L*T*d, c.W1)
 
 	// residual_mlp.h, residual_mlp.out
 	for i := range L {
@@ -129,31 +149,33 @@ func (c *OutBackward[F]) Run() {
 			}
 		}
 	}
+	W2Operand := kern.Narrow(c.Operands, L*T*d+4*d*d, c.W2)
+	t22Operand := kern.Narrow(c.Operands, L*T*d+8*d*d, t22)
 
 	// residual_mlp.out
-	kern.Gemm(d, 4*d, L*T, F(1), false, c.W2Bar, 4*d, 1, c.OutBar, 1, d, t22, 4*d, 1)
+	kern.Gemm(d, 4*d, L*T, F(1), false, c.W2Bar, 4*d, 1, c.OutBar, 1, d, t22Operand, 4*d, 1)
 
 	// residual_mlp.out
-	kern.Gemm(L*T, 4*d, d, F(1), false, t6, 4*d, 1, c.OutBar, d, 1, c.W2, 4*d, 1)
+	kern.Gemm(L*T, 4*d, d, F(1), false, t10, 4*d, 1, c.OutBar, d, 1, W2Operand, 4*d, 1)
 
 	// residual_mlp.h, residual_mlp.out
 	for i := range L {
 		for j := range T {
 			t2_2 := t2[(i*T+j)*4*d:][:4*d]
-			t6_2 := t6[(i*T+j)*4*d:][:4*d]
+			t10_2 := t10[(i*T+j)*4*d:][:4*d]
 			hProd := c.HProd[(i*T+j)*4*d:][:4*d]
-			t12_2 := t12[(i*T+j)*4*d:][:4*d]
+			t16_2 := t16[(i*T+j)*4*d:][:4*d]
 			for k := range 4 * d {
 				t2Entry := t2_2[k]
-				t6Entry := t6_2[k]
+				t10Entry := t10_2[k]
 				hProdEntry2 := hProd[k]
-				t12_2[k] = F(t2Entry*t6Entry) + F(F(F(hProdEntry2*t2Entry)*t6Entry)*num.Sigmoid(-hProdEntry2))
+				t16_2[k] = F(t2Entry*t10Entry) + F(F(F(hProdEntry2*t2Entry)*t10Entry)*num.Sigmoid(-hProdEntry2))
 			}
 		}
 	}
 
 	// residual_mlp.h
-	kern.Gemm(d, 4*d, L*T, F(1), false, c.W1Bar, 1, d, c.X, 1, d, t12, 4*d, 1)
+	kern.Gemm(d, 4*d, L*T, F(1), false, c.W1Bar, 1, d, XOperand, 1, d, t16, 4*d, 1)
 
 	// residual_mlp.h
 	for i := range L {
@@ -167,7 +189,7 @@ func (c *OutBackward[F]) Run() {
 	}
 
 	// residual_mlp.h
-	kern.Gemm(L*T, d, 4*d, F(1), true, c.XBar, d, 1, t12, 4*d, 1, c.W1, d, 1)
+	kern.Gemm(L*T, d, 4*d, F(1), true, c.XBar, d, 1, t16, 4*d, 1, W1Operand, d, 1)
 }
 
 // outNode is one call of Out on the tape.
@@ -205,9 +227,11 @@ func (b *Block[F]) out(c block.Call[F], w block.Weights[F], m *block.Memory[F], 
 	k.Out = arena.Alloc(k.L * k.T * k.D)
 	k.HProd = c.Run.Saved(4 * k.L * k.T * k.D)
 	k.Work = arena.Scratch(k.WorkLen())
+	k.Operands = arena.Operands(k.OperandsLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
+	k.Operands = nil
 	outOut = c.Run.Output(k.Out)
 	n.outOut = outOut
 	return
@@ -229,6 +253,7 @@ func (n *outNode[F]) Backward(t *tape.Tape[F]) {
 	g.XBar = t.Part(n.vX, g.L*g.T*g.D)
 	g.W2Bar = t.Part(n.vW2, 4*g.D*g.D)
 	g.Work = t.Scratch(g.WorkLen())
+	g.Operands = t.Operands(g.OperandsLen())
 	g.Run()
 	t.Contribute(n.vW1, g.W1Bar)
 	t.Contribute(n.vX, g.XBar)

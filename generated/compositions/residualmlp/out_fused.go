@@ -19,9 +19,11 @@ func (c *outFused) run() {
 	_ = T
 	_ = d
 	t22 := c.Work[:4*L*T*d] // [L, T, 4·d]
+	XOperand := kern.Narrow(c.Operands, 0, c.X)
+	W1Operand := kern.Narrow(c.Operands, L*T*d, c.W1)
 
 	// residual_mlp.h
-	kern.GemmFMA(L*T, 4*d, d, F(1), false, c.HProd, 4*d, 1, c.X, d, 1, c.W1, 1, d)
+	kern.GemmFMA(L*T, 4*d, d, F(1), false, c.HProd, 4*d, 1, XOperand, d, 1, W1Operand, 1, d)
 
 	// residual_mlp.out, residual_mlp.h
 	if kern.Wide() {
@@ -46,6 +48,8 @@ func (c *outFused) run() {
 			}
 		}
 	}
+	W2Operand := kern.Narrow(c.Operands, L*T*d+4*d*d, c.W2)
+	t22Operand := kern.Narrow(c.Operands, L*T*d+8*d*d, t22)
 
 	// residual_mlp.out
 	for i := range L {
@@ -55,7 +59,7 @@ func (c *outFused) run() {
 	}
 
 	// residual_mlp.out, residual_mlp.h
-	kern.GemmFMA(L*T, d, 4*d, F(1), true, c.Out, d, 1, t22, 4*d, 1, c.W2, 1, 4*d)
+	kern.GemmFMA(L*T, d, 4*d, F(1), true, c.Out, d, 1, t22Operand, 4*d, 1, W2Operand, 1, 4*d)
 }
 
 // outBackwardFused is OutBackward in fused arithmetic.
@@ -69,8 +73,10 @@ func (c *outBackwardFused) run() {
 	_ = d
 	t2 := c.Work[:4*L*T*d]             // [L, T, 4·d]
 	t22 := c.Work[4*L*T*d:][:4*L*T*d]  // [L, T, 4·d]
-	t6 := c.Work[8*L*T*d:][:4*L*T*d]   // [L, T, 4·d]
-	t12 := c.Work[12*L*T*d:][:4*L*T*d] // [L, T, 4·d]
+	t10 := c.Work[8*L*T*d:][:4*L*T*d]  // [L, T, 4·d]
+	t16 := c.Work[12*L*T*d:][:4*L*T*d] // [L, T, 4·d]
+	XOperand := kern.Narrow(c.Operands, 0, c.X)
+	W1Operand := kern.Narrow(c.Operands, L*T*d, c.W1)
 
 	// residual_mlp.h, residual_mlp.out
 	if kern.Wide() {
@@ -99,20 +105,22 @@ func (c *outBackwardFused) run() {
 			}
 		}
 	}
+	W2Operand := kern.Narrow(c.Operands, L*T*d+4*d*d, c.W2)
+	t22Operand := kern.Narrow(c.Operands, L*T*d+8*d*d, t22)
 
 	// residual_mlp.out
-	kern.GemmFMA(d, 4*d, L*T, F(1), false, c.W2Bar, 4*d, 1, c.OutBar, 1, d, t22, 4*d, 1)
+	kern.GemmFMA(d, 4*d, L*T, F(1), false, c.W2Bar, 4*d, 1, c.OutBar, 1, d, t22Operand, 4*d, 1)
 
 	// residual_mlp.out
-	kern.GemmFMA(L*T, 4*d, d, F(1), false, t6, 4*d, 1, c.OutBar, d, 1, c.W2, 4*d, 1)
+	kern.GemmFMA(L*T, 4*d, d, F(1), false, t10, 4*d, 1, c.OutBar, d, 1, W2Operand, 4*d, 1)
 
 	// residual_mlp.h, residual_mlp.out
 	if kern.Wide() {
 		a := regions.Rb8e45a00b1b2Args{
 			P0: unsafe.SliceData(t2),
-			P1: unsafe.SliceData(t6),
+			P1: unsafe.SliceData(t10),
 			P2: unsafe.SliceData(c.HProd),
-			P3: unsafe.SliceData(t12),
+			P3: unsafe.SliceData(t16),
 			N0: L,
 			N1: T,
 			N2: 4 * d,
@@ -123,21 +131,21 @@ func (c *outBackwardFused) run() {
 		for i := range L {
 			for j := range T {
 				t2_2 := t2[(i*T+j)*4*d:][:4*d]
-				t6_2 := t6[(i*T+j)*4*d:][:4*d]
+				t10_2 := t10[(i*T+j)*4*d:][:4*d]
 				hProd := c.HProd[(i*T+j)*4*d:][:4*d]
-				t12_2 := t12[(i*T+j)*4*d:][:4*d]
+				t16_2 := t16[(i*T+j)*4*d:][:4*d]
 				for k := range 4 * d {
 					t2Entry := t2_2[k]
-					t6Entry := t6_2[k]
+					t10Entry := t10_2[k]
 					hProdEntry2 := hProd[k]
-					t12_2[k] = num.FMA32(F(F(hProdEntry2*t2Entry)*t6Entry), kern.Sigmoid(-hProdEntry2), F(t2Entry*t6Entry))
+					t16_2[k] = num.FMA32(F(F(hProdEntry2*t2Entry)*t10Entry), kern.Sigmoid(-hProdEntry2), F(t2Entry*t10Entry))
 				}
 			}
 		}
 	}
 
 	// residual_mlp.h
-	kern.GemmFMA(d, 4*d, L*T, F(1), false, c.W1Bar, 1, d, c.X, 1, d, t12, 4*d, 1)
+	kern.GemmFMA(d, 4*d, L*T, F(1), false, c.W1Bar, 1, d, XOperand, 1, d, t16, 4*d, 1)
 
 	// residual_mlp.h
 	for i := range L {
@@ -147,5 +155,5 @@ func (c *outBackwardFused) run() {
 	}
 
 	// residual_mlp.h
-	kern.GemmFMA(L*T, d, 4*d, F(1), true, c.XBar, d, 1, t12, 4*d, 1, c.W1, d, 1)
+	kern.GemmFMA(L*T, d, 4*d, F(1), true, c.XBar, d, 1, t16, 4*d, 1, W1Operand, d, 1)
 }

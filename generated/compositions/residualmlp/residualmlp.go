@@ -76,7 +76,8 @@ func (b *Block[F]) NewMemory(batch int) *block.Memory[F] {
 func Entry() catalog.Entry {
 	return catalog.Block("ResidualMLP", "32c143719b23edcf2e7f16cc96907a8446c0c1611c5d128d5963f73bfef5b283",
 		formula.Page{Kind: formula.Composition},
-		assemble[float32], assemble[float64])
+		assemble[float32], assemble[float64]).
+		WithOperands("X, W1, W2, a value in out")
 }
 
 func assemble[F num.Float](m catalog.Arguments[F]) block.Block[F] {

@@ -39,12 +39,19 @@ type Out[F num.Float] struct {
 	A        []F     // [L, T, H, w], written
 	OutStack []F     // [L, T + w - 1, H, 2·f], written
 	Work     []F     // WorkLen() entries
+	Operands []F     // OperandsLen() entries, or nil: operands of products are not rounded to bfloat16
 }
 
 // WorkLen is 6·H·L·T·f + 2·H·L·T·w + 2·H·L·f·w - 2·H·L·f + 2·L·T·f + 3·L·T + 3·f.
 func (c *Out[F]) WorkLen() int {
 	H, L, T, f, w := c.H, c.L, c.T, c.F2, c.W
 	return 6*H*L*T*f + 2*H*L*T*w + 2*H*L*f*w - 2*H*L*f + 2*L*T*f + 3*L*T + 3*f
+}
+
+// OperandsLen is 12·H·H·f·f + 8·H·L·T·f + H·L·T·w + 4·H·L·f·w - 4·H·L·f.
+func (c *Out[F]) OperandsLen() int {
+	H, L, T, f, w := c.H, c.L, c.T, c.F2, c.W
+	return 12*H*H*f*f + 8*H*L*T*f + H*L*T*w + 4*H*L*f*w - 4*H*L*f
 }
 
 // Run computes Out.
@@ -130,9 +137,11 @@ func (c *Out[F]) Run() {
 			}
 		}
 	}
+	XOperand := kern.Narrow(c.Operands, 0, c.X)
+	WQOperand := kern.Narrow(c.Operands, 2*H*L*T*f, c.WQ)
 
 	// rotary_window.q0
-	kern.Gemm(L*T, 2*H*f, 2*H*f, F(1), false, q0, 2*H*f, 1, c.X, 2*H*f, 1, c.WQ, 1, 2*H*f)
+	kern.Gemm(L*T, 2*H*f, 2*H*f, F(1), false, q0, 2*H*f, 1, XOperand, 2*H*f, 1, WQOperand, 1, 2*H*f)
 
 	// rotary_window.q
 	for i := range L {
@@ -165,9 +174,10 @@ func (c *Out[F]) Run() {
 			}
 		}
 	}
+	WKOperand := kern.Narrow(c.Operands, 4*H*H*f*f+2*H*L*T*f, c.WK)
 
 	// rotary_window.k0
-	kern.Gemm(L*T, 2*H*f, 2*H*f, F(1), false, k0, 2*H*f, 1, c.X, 2*H*f, 1, c.WK, 1, 2*H*f)
+	kern.Gemm(L*T, 2*H*f, 2*H*f, F(1), false, k0, 2*H*f, 1, XOperand, 2*H*f, 1, WKOperand, 1, 2*H*f)
 
 	// rotary_window.k
 	for i := range L {
@@ -212,6 +222,8 @@ func (c *Out[F]) Run() {
 			}
 		}
 	}
+	qOperand := kern.Narrow(c.Operands, 8*H*H*f*f+2*H*L*T*f, c.Q)
+	aStackOperand := kern.Narrow(c.Operands, 8*H*H*f*f+4*H*L*T*f, c.AStack)
 
 	// rotary_window.a
 	for i := range L {
@@ -219,7 +231,7 @@ func (c *Out[F]) Run() {
 			for k := range 2 * f {
 				t2_2 := t2[((i*H+j)*2*f+k)*(T+w-1):][:T+w-1]
 				for m := range T + w - 1 {
-					t2_2[m] = c.AStack[((i*(T+w-1)-m+T+w-2)*H+j)*2*f+k]
+					t2_2[m] = aStackOperand[((i*(T+w-1)-m+T+w-2)*H+j)*2*f+k]
 				}
 			}
 		}
@@ -234,7 +246,7 @@ func (c *Out[F]) Run() {
 					for p := range w {
 						n2 := int(c.Pos[i]) + j - p
 						if n2 >= 0 {
-							t83[((i*T+j)*H+k)*w+p] += F(c.Q[((i*T+j)*H+k)*2*f+m] * t2[((i*H+k)*2*f+m)*(T+w-1)-j+p+T-1])
+							t83[((i*T+j)*H+k)*w+p] += F(qOperand[((i*T+j)*H+k)*2*f+m] * t2[((i*H+k)*2*f+m)*(T+w-1)-j+p+T-1])
 						}
 					}
 				}
@@ -288,10 +300,11 @@ func (c *Out[F]) Run() {
 			}
 		}
 	}
+	WVOperand := kern.Narrow(c.Operands, 8*H*H*f*f+6*H*L*T*f+2*H*L*f*w-2*H*L*f, c.WV)
 
 	// rotary_window.v
 	for i := range L {
-		kern.Gemm(T, 2*H*f, 2*H*f, F(1), false, kern.From(c.OutStack, (i*(T+w-1)+w-1)*2*H*f), 2*H*f, 1, kern.From(c.X, i*T*2*H*f), 2*H*f, 1, c.WV, 1, 2*H*f)
+		kern.Gemm(T, 2*H*f, 2*H*f, F(1), false, kern.From(c.OutStack, (i*(T+w-1)+w-1)*2*H*f), 2*H*f, 1, kern.From(XOperand, i*T*2*H*f), 2*H*f, 1, WVOperand, 1, 2*H*f)
 	}
 
 	// rotary_window.out
@@ -319,6 +332,8 @@ func (c *Out[F]) Run() {
 			}
 		}
 	}
+	aOperand := kern.Narrow(c.Operands, 12*H*H*f*f+6*H*L*T*f+2*H*L*f*w-2*H*L*f, c.A)
+	outStackOperand := kern.Narrow(c.Operands, 12*H*H*f*f+6*H*L*T*f+H*L*T*w+2*H*L*f*w-2*H*L*f, c.OutStack)
 
 	// rotary_window.out
 	clear(c.Out)
@@ -328,11 +343,11 @@ func (c *Out[F]) Run() {
 				for m := range w {
 					n6 := int(c.Pos[i]) + j - m
 					if n6 >= 0 {
-						aEntry := c.A[((i*T+j)*H+k)*w+m]
-						outStack := c.OutStack[((i*(T+w-1)+j-m+w-1)*H+k)*2*f:][:2*f]
+						aOperandEntry := aOperand[((i*T+j)*H+k)*w+m]
+						outStackOperand2 := outStackOperand[((i*(T+w-1)+j-m+w-1)*H+k)*2*f:][:2*f]
 						outView := c.Out[((i*T+j)*H+k)*2*f:][:2*f]
 						for p := range 2 * f {
-							outView[p] += F(aEntry * outStack[p])
+							outView[p] += F(aOperandEntry * outStackOperand2[p])
 						}
 					}
 				}
@@ -369,12 +384,19 @@ type OutBackward[F num.Float] struct {
 	WVBar       []F     // [2·H·f, 2·H·f], written
 	VTailBarOut []F     // [L, w - 1, H, 2·f], written
 	Work        []F     // WorkLen() entries
+	Operands    []F     // OperandsLen() entries, or nil: operands of products are not rounded to bfloat16
 }
 
 // WorkLen is 24·H·L·T·f + 2·H·L·T·w + 10·H·L·f·w + H·L·T - 10·H·L·f + 2·L·T·f.
 func (c *OutBackward[F]) WorkLen() int {
 	H, L, T, f, w := c.H, c.L, c.T, c.F2, c.W
 	return 24*H*L*T*f + 2*H*L*T*w + 10*H*L*f*w + H*L*T - 10*H*L*f + 2*L*T*f
+}
+
+// OperandsLen is 12·H·H·f·f + 8·H·L·T·f + H·L·T·w + 4·H·L·f·w - 4·H·L·f.
+func (c *OutBackward[F]) OperandsLen() int {
+	H, L, T, f, w := c.H, c.L, c.T, c.F2, c.W
+	return 12*H*H*f*f + 8*H*L*T*f + H*L*T*w + 4*H*L*f*w - 4*H*L*f
 }
 
 // Run computes OutBackward.
@@ -391,33 +413,35 @@ func (c *OutBackward[F]) Run() {
 	work := c.Work[2*H*L*T*f+2*H*L*f*w-2*H*L*f:]
 	t := work[:2*L*T*f] // [L, T, 2, f]
 	work = work[2*L*T*f:]
-	t42 := work[:H*L*T*w] // [L, T, H, w]
+	t122 := work[:H*L*T*w] // [L, T, H, w]
 	work = work[H*L*T*w:]
-	t52 := work[:2*H*L*T*f+2*H*L*f*w-2*H*L*f] // [L, T + w - 1, H, 2·f]
+	t132 := work[:2*H*L*T*f+2*H*L*f*w-2*H*L*f] // [L, T + w - 1, H, 2·f]
 	work = work[2*H*L*T*f+2*H*L*f*w-2*H*L*f:]
-	t62 := work[:2*H*L*T*f+2*H*L*f*w-2*H*L*f] // [L, T + w - 1, H, 2·f]
+	t142 := work[:2*H*L*T*f+2*H*L*f*w-2*H*L*f] // [L, T + w - 1, H, 2·f]
 	work = work[2*H*L*T*f+2*H*L*f*w-2*H*L*f:]
-	t192 := work[:2*H*L*T*f+2*H*L*f*w-2*H*L*f] // [L, T + w - 1, H, 2·f]
+	t272 := work[:2*H*L*T*f+2*H*L*f*w-2*H*L*f] // [L, T + w - 1, H, 2·f]
 	work = work[2*H*L*T*f+2*H*L*f*w-2*H*L*f:]
-	t92 := work[:2*H*L*T*f] // [L, T, H, 2·f]
-	work = work[2*H*L*T*f:]
-	t132 := work[:H*L*T] // [L, T, H]
-	work = work[H*L*T:]
-	t162 := work[:H*L*T*w] // [L, T, H, w]
-	work = work[H*L*T*w:]
 	t172 := work[:2*H*L*T*f] // [L, T, H, 2·f]
 	work = work[2*H*L*T*f:]
-	t182 := work[:2*H*L*T*f+2*H*L*f*w-2*H*L*f] // [L, T + w - 1, H, 2·f]
+	t212 := work[:H*L*T] // [L, T, H]
+	work = work[H*L*T:]
+	t242 := work[:H*L*T*w] // [L, T, H, w]
+	work = work[H*L*T*w:]
+	t252 := work[:2*H*L*T*f] // [L, T, H, 2·f]
+	work = work[2*H*L*T*f:]
+	t262 := work[:2*H*L*T*f+2*H*L*f*w-2*H*L*f] // [L, T + w - 1, H, 2·f]
 	work = work[2*H*L*T*f+2*H*L*f*w-2*H*L*f:]
-	t222 := work[:2*H*L*T*f] // [L, T, H, 2·f]
+	t302 := work[:2*H*L*T*f] // [L, T, H, 2·f]
 	work = work[2*H*L*T*f:]
-	t262 := work[:2*H*L*T*f] // [L, T, H, 2, f]
+	t342 := work[:2*H*L*T*f] // [L, T, H, 2, f]
 	work = work[2*H*L*T*f:]
-	t282 := work[:2*H*L*T*f] // [L, T, H, 2, f]
+	t362 := work[:2*H*L*T*f] // [L, T, H, 2, f]
 	work = work[2*H*L*T*f:]
-	t352 := work[:2*H*L*T*f] // [L, T, H, 2, f]
+	t432 := work[:2*H*L*T*f] // [L, T, H, 2, f]
 	work = work[2*H*L*T*f:]
-	t372 := work[:2*H*L*T*f] // [L, T, H, 2, f]
+	t452 := work[:2*H*L*T*f] // [L, T, H, 2, f]
+	XOperand := kern.Narrow(c.Operands, 0, c.X)
+	WQOperand := kern.Narrow(c.Operands, 2*H*L*T*f, c.WQ)
 
 	// rotary_window.q
 	for i := range L {
@@ -432,9 +456,15 @@ func (c *OutBackward[F]) Run() {
 			}
 		}
 	}
+	WKOperand := kern.Narrow(c.Operands, 4*H*H*f*f+2*H*L*T*f, c.WK)
 
 	// rotary_window.a
 	t80 := F(1) / num.Sqrt(F(2*f))
+	qOperand := kern.Narrow(c.Operands, 8*H*H*f*f+2*H*L*T*f, c.Q)
+	aStackOperand := kern.Narrow(c.Operands, 8*H*H*f*f+4*H*L*T*f, c.AStack)
+	WVOperand := kern.Narrow(c.Operands, 8*H*H*f*f+6*H*L*T*f+2*H*L*f*w-2*H*L*f, c.WV)
+	aOperand := kern.Narrow(c.Operands, 12*H*H*f*f+6*H*L*T*f+2*H*L*f*w-2*H*L*f, c.A)
+	outStackOperand := kern.Narrow(c.Operands, 12*H*H*f*f+6*H*L*T*f+H*L*T*w+2*H*L*f*w-2*H*L*f, c.OutStack)
 
 	// rotary_window.out
 	for i := range L {
@@ -442,14 +472,14 @@ func (c *OutBackward[F]) Run() {
 			for k := range 2 * f {
 				t2_2 := t2[((i*H+j)*2*f+k)*(T+w-1):][:T+w-1]
 				for m := range T + w - 1 {
-					t2_2[m] = c.OutStack[((i*(T+w-1)-m+T+w-2)*H+j)*2*f+k]
+					t2_2[m] = outStackOperand[((i*(T+w-1)-m+T+w-2)*H+j)*2*f+k]
 				}
 			}
 		}
 	}
 
 	// rotary_window.out
-	clear(t42)
+	clear(t122)
 	for i := range L {
 		for j := range T {
 			for k := range H {
@@ -457,7 +487,7 @@ func (c *OutBackward[F]) Run() {
 					for p := range w {
 						n := int(c.Pos[i]) + j - p
 						if n >= 0 {
-							t42[((i*T+j)*H+k)*w+p] += F(t2[((i*H+k)*2*f+m)*(T+w-1)-j+p+T-1] * c.OutBar[((i*T+j)*H+k)*2*f+m])
+							t122[((i*T+j)*H+k)*w+p] += F(t2[((i*H+k)*2*f+m)*(T+w-1)-j+p+T-1] * c.OutBar[((i*T+j)*H+k)*2*f+m])
 						}
 					}
 				}
@@ -466,16 +496,19 @@ func (c *OutBackward[F]) Run() {
 	}
 
 	// rotary_window.out
-	clear(t52)
+	clear(t132)
 	for i := range L {
 		for j := range T {
 			for k := range w {
-				for m := range H {
-					outBarView := c.OutBar[((i*T+j)*H+m)*2*f:][:2*f]
-					t52_2 := t52[((i*(T+w-1)+j-k+w-1)*H+m)*2*f:][:2*f]
-					aEntry := c.A[((i*T+j)*H+m)*w+k]
-					for p := range 2 * f {
-						t52_2[p] += F(aEntry * outBarView[p])
+				n2 := int(c.Pos[i]) + j - k
+				if n2 >= 0 {
+					for m := range H {
+						outBarView := c.OutBar[((i*T+j)*H+m)*2*f:][:2*f]
+						t132_2 := t132[((i*(T+w-1)+j-k+w-1)*H+m)*2*f:][:2*f]
+						aOperandEntry := aOperand[((i*T+j)*H+m)*w+k]
+						for p := range 2 * f {
+							t132_2[p] += F(aOperandEntry * outBarView[p])
+						}
 					}
 				}
 			}
@@ -483,32 +516,32 @@ func (c *OutBackward[F]) Run() {
 	}
 
 	// rotary_window.out
-	clear(t62)
+	clear(t142)
 	for i := range L {
 		for j := range w - 1 {
 			for k := range H {
 				vTailBar := c.VTailBar[((i*(w-1)+j)*H+k)*2*f:][:2*f]
-				t62_2 := t62[((i*(T+w-1)+j+T)*H+k)*2*f:][:2*f]
+				t142_2 := t142[((i*(T+w-1)+j+T)*H+k)*2*f:][:2*f]
 				for m := range 2 * f {
-					t62_2[m] += vTailBar[m]
+					t142_2[m] += vTailBar[m]
 				}
 			}
 		}
 	}
 
 	// rotary_window.out, rotary_window.a
-	clear(t192)
+	clear(t272)
 	for i := range L {
 		for j := range w - 1 {
 			for k := range H {
-				t52_2 := t52[((i*(T+w-1)+j)*H+k)*2*f:][:2*f]
-				t62_2 := t62[((i*(T+w-1)+j)*H+k)*2*f:][:2*f]
+				t132_2 := t132[((i*(T+w-1)+j)*H+k)*2*f:][:2*f]
+				t142_2 := t142[((i*(T+w-1)+j)*H+k)*2*f:][:2*f]
 				vTailBarOut := c.VTailBarOut[((i*(w-1)+j)*H+k)*2*f:][:2*f]
 				kTailBar := c.KTailBar[((i*(w-1)+j)*H+k)*2*f:][:2*f]
-				t192_2 := t192[((i*(T+w-1)+j+T)*H+k)*2*f:][:2*f]
+				t272_2 := t272[((i*(T+w-1)+j+T)*H+k)*2*f:][:2*f]
 				for m := range 2 * f {
-					vTailBarOut[m] = t52_2[m] + t62_2[m]
-					t192_2[m] += kTailBar[m]
+					vTailBarOut[m] = t132_2[m] + t142_2[m]
+					t272_2[m] += kTailBar[m]
 				}
 			}
 		}
@@ -518,65 +551,65 @@ func (c *OutBackward[F]) Run() {
 	for i := range L {
 		for j := range T {
 			for k := range H {
-				t52_2 := t52[((i*(T+w-1)+j+w-1)*H+k)*2*f:][:2*f]
-				t62_2 := t62[((i*(T+w-1)+j+w-1)*H+k)*2*f:][:2*f]
-				t92_2 := t92[((i*T+j)*H+k)*2*f:][:2*f]
+				t132_2 := t132[((i*(T+w-1)+j+w-1)*H+k)*2*f:][:2*f]
+				t142_2 := t142[((i*(T+w-1)+j+w-1)*H+k)*2*f:][:2*f]
+				t172_2 := t172[((i*T+j)*H+k)*2*f:][:2*f]
 				for m := range 2 * f {
-					t92_2[m] = t52_2[m] + t62_2[m]
+					t172_2[m] = t132_2[m] + t142_2[m]
 				}
 			}
 		}
 	}
 
 	// rotary_window.v
-	kern.Gemm(2*H*f, 2*H*f, L*T, F(1), false, c.WVBar, 1, 2*H*f, c.X, 1, 2*H*f, t92, 2*H*f, 1)
+	kern.Gemm(2*H*f, 2*H*f, L*T, F(1), false, c.WVBar, 1, 2*H*f, XOperand, 1, 2*H*f, t172, 2*H*f, 1)
 
 	// rotary_window.a
 	for i := range L {
 		for j := range T {
-			t132_2 := t132[(i*T+j)*H:][:H]
+			t212_2 := t212[(i*T+j)*H:][:H]
 			for k := range H {
-				var t1322 F
-				for m := range w {
-					n2 := int(c.Pos[i]) + j - m
-					if n2 >= 0 {
-						t1322 += F(c.A[((i*T+j)*H+k)*w+m] * t42[((i*T+j)*H+k)*w+m])
-					}
-				}
-				t132_2[k] = t1322
-			}
-		}
-	}
-
-	// rotary_window.a
-	for i := range L {
-		for j := range T {
-			t132_2 := t132[(i*T+j)*H:][:H]
-			for k := range H {
-				a := c.A[((i*T+j)*H+k)*w:][:w]
-				t42_2 := t42[((i*T+j)*H+k)*w:][:w]
-				t162_2 := t162[((i*T+j)*H+k)*w:][:w]
-				t132Entry := t132_2[k]
-				for m := range w {
-					t162_2[m] = F(F(t80*a[m]) * (t42_2[m] - t132Entry))
-				}
-			}
-		}
-	}
-
-	// rotary_window.a
-	clear(t172)
-	for i := range L {
-		for j := range T {
-			for k := range H {
+				var t2122 F
 				for m := range w {
 					n3 := int(c.Pos[i]) + j - m
 					if n3 >= 0 {
-						t162Entry := t162[((i*T+j)*H+k)*w+m]
-						aStack := c.AStack[((i*(T+w-1)+j-m+w-1)*H+k)*2*f:][:2*f]
-						t172_2 := t172[((i*T+j)*H+k)*2*f:][:2*f]
+						t2122 += F(c.A[((i*T+j)*H+k)*w+m] * t122[((i*T+j)*H+k)*w+m])
+					}
+				}
+				t212_2[k] = t2122
+			}
+		}
+	}
+
+	// rotary_window.a
+	for i := range L {
+		for j := range T {
+			t212_2 := t212[(i*T+j)*H:][:H]
+			for k := range H {
+				a := c.A[((i*T+j)*H+k)*w:][:w]
+				t122_2 := t122[((i*T+j)*H+k)*w:][:w]
+				t242_2 := t242[((i*T+j)*H+k)*w:][:w]
+				t212Entry := t212_2[k]
+				for m := range w {
+					t242_2[m] = F(F(t80*a[m]) * (t122_2[m] - t212Entry))
+				}
+			}
+		}
+	}
+
+	// rotary_window.a
+	clear(t252)
+	for i := range L {
+		for j := range T {
+			for k := range H {
+				for m := range w {
+					n4 := int(c.Pos[i]) + j - m
+					if n4 >= 0 {
+						t242Entry := t242[((i*T+j)*H+k)*w+m]
+						aStackOperand2 := aStackOperand[((i*(T+w-1)+j-m+w-1)*H+k)*2*f:][:2*f]
+						t252_2 := t252[((i*T+j)*H+k)*2*f:][:2*f]
 						for p := range 2 * f {
-							t172_2[p] += F(aStack[p] * t162Entry)
+							t252_2[p] += F(aStackOperand2[p] * t242Entry)
 						}
 					}
 				}
@@ -585,16 +618,16 @@ func (c *OutBackward[F]) Run() {
 	}
 
 	// rotary_window.a
-	clear(t182)
+	clear(t262)
 	for i := range L {
 		for j := range T {
 			for k := range w {
 				for m := range H {
-					q := c.Q[((i*T+j)*H+m)*2*f:][:2*f]
-					t182_2 := t182[((i*(T+w-1)+j-k+w-1)*H+m)*2*f:][:2*f]
-					t162Entry2 := t162[((i*T+j)*H+m)*w+k]
+					qOperand2 := qOperand[((i*T+j)*H+m)*2*f:][:2*f]
+					t262_2 := t262[((i*(T+w-1)+j-k+w-1)*H+m)*2*f:][:2*f]
+					t242Entry2 := t242[((i*T+j)*H+m)*w+k]
 					for p := range 2 * f {
-						t182_2[p] += F(q[p] * t162Entry2)
+						t262_2[p] += F(qOperand2[p] * t242Entry2)
 					}
 				}
 			}
@@ -605,11 +638,11 @@ func (c *OutBackward[F]) Run() {
 	for i := range L {
 		for j := range w - 1 {
 			for k := range H {
-				t182_2 := t182[((i*(T+w-1)+j)*H+k)*2*f:][:2*f]
-				t192_2 := t192[((i*(T+w-1)+j)*H+k)*2*f:][:2*f]
+				t262_2 := t262[((i*(T+w-1)+j)*H+k)*2*f:][:2*f]
+				t272_2 := t272[((i*(T+w-1)+j)*H+k)*2*f:][:2*f]
 				kTailBarOut := c.KTailBarOut[((i*(w-1)+j)*H+k)*2*f:][:2*f]
 				for m := range 2 * f {
-					kTailBarOut[m] = t182_2[m] + t192_2[m]
+					kTailBarOut[m] = t262_2[m] + t272_2[m]
 				}
 			}
 		}
@@ -619,27 +652,27 @@ func (c *OutBackward[F]) Run() {
 	for i := range L {
 		for j := range T {
 			for k := range H {
-				t182_2 := t182[((i*(T+w-1)+j+w-1)*H+k)*2*f:][:2*f]
-				t192_2 := t192[((i*(T+w-1)+j+w-1)*H+k)*2*f:][:2*f]
-				t222_2 := t222[((i*T+j)*H+k)*2*f:][:2*f]
+				t262_2 := t262[((i*(T+w-1)+j+w-1)*H+k)*2*f:][:2*f]
+				t272_2 := t272[((i*(T+w-1)+j+w-1)*H+k)*2*f:][:2*f]
+				t302_2 := t302[((i*T+j)*H+k)*2*f:][:2*f]
 				for m := range 2 * f {
-					t222_2[m] = t182_2[m] + t192_2[m]
+					t302_2[m] = t262_2[m] + t272_2[m]
 				}
 			}
 		}
 	}
 
 	// rotary_window.k
-	clear(t262)
+	clear(t342)
 	for i := range L {
 		for j := range T {
 			for k := range H {
 				for m := range 2 {
-					t222View := t222[(((i*T+j)*H+k)*2+m)*f:][:f]
+					t302View := t302[(((i*T+j)*H+k)*2+m)*f:][:f]
 					t3 := t[((i*T+j)*2+m)*f:][:f]
-					t262_2 := t262[(((i*T+j)*H+k)*2-m+1)*f:][:f]
+					t342_2 := t342[(((i*T+j)*H+k)*2-m+1)*f:][:f]
 					for p := range f {
-						t262_2[p] += F(t222View[p] * t3[p])
+						t342_2[p] += F(t302View[p] * t3[p])
 					}
 				}
 			}
@@ -652,11 +685,11 @@ func (c *OutBackward[F]) Run() {
 			C := c.C[(i*T+j)*f:][:f]
 			for k := range H {
 				for m := range 2 {
-					t262_2 := t262[(((i*T+j)*H+k)*2+m)*f:][:f]
-					t222View := t222[(((i*T+j)*H+k)*2+m)*f:][:f]
-					t282_2 := t282[(((i*T+j)*H+k)*2+m)*f:][:f]
+					t342_2 := t342[(((i*T+j)*H+k)*2+m)*f:][:f]
+					t302View := t302[(((i*T+j)*H+k)*2+m)*f:][:f]
+					t362_2 := t362[(((i*T+j)*H+k)*2+m)*f:][:f]
 					for p := range f {
-						t282_2[p] = t262_2[p] + F(t222View[p]*C[p])
+						t362_2[p] = t342_2[p] + F(t302View[p]*C[p])
 					}
 				}
 			}
@@ -664,19 +697,19 @@ func (c *OutBackward[F]) Run() {
 	}
 
 	// rotary_window.k0
-	kern.Gemm(2*H*f, 2*H*f, L*T, F(1), false, c.WKBar, 1, 2*H*f, c.X, 1, 2*H*f, t282, 2*H*f, 1)
+	kern.Gemm(2*H*f, 2*H*f, L*T, F(1), false, c.WKBar, 1, 2*H*f, XOperand, 1, 2*H*f, t362, 2*H*f, 1)
 
 	// rotary_window.q
-	clear(t352)
+	clear(t432)
 	for i := range L {
 		for j := range T {
 			for k := range H {
 				for m := range 2 {
-					t172View := t172[(((i*T+j)*H+k)*2+m)*f:][:f]
+					t252View := t252[(((i*T+j)*H+k)*2+m)*f:][:f]
 					t3 := t[((i*T+j)*2+m)*f:][:f]
-					t352_2 := t352[(((i*T+j)*H+k)*2-m+1)*f:][:f]
+					t432_2 := t432[(((i*T+j)*H+k)*2-m+1)*f:][:f]
 					for p := range f {
-						t352_2[p] += F(t172View[p] * t3[p])
+						t432_2[p] += F(t252View[p] * t3[p])
 					}
 				}
 			}
@@ -689,11 +722,11 @@ func (c *OutBackward[F]) Run() {
 			C := c.C[(i*T+j)*f:][:f]
 			for k := range H {
 				for m := range 2 {
-					t352_2 := t352[(((i*T+j)*H+k)*2+m)*f:][:f]
-					t172View := t172[(((i*T+j)*H+k)*2+m)*f:][:f]
-					t372_2 := t372[(((i*T+j)*H+k)*2+m)*f:][:f]
+					t432_2 := t432[(((i*T+j)*H+k)*2+m)*f:][:f]
+					t252View := t252[(((i*T+j)*H+k)*2+m)*f:][:f]
+					t452_2 := t452[(((i*T+j)*H+k)*2+m)*f:][:f]
 					for p := range f {
-						t372_2[p] = t352_2[p] + F(t172View[p]*C[p])
+						t452_2[p] = t432_2[p] + F(t252View[p]*C[p])
 					}
 				}
 			}
@@ -701,16 +734,16 @@ func (c *OutBackward[F]) Run() {
 	}
 
 	// rotary_window.q0
-	kern.Gemm(2*H*f, 2*H*f, L*T, F(1), false, c.WQBar, 1, 2*H*f, c.X, 1, 2*H*f, t372, 2*H*f, 1)
+	kern.Gemm(2*H*f, 2*H*f, L*T, F(1), false, c.WQBar, 1, 2*H*f, XOperand, 1, 2*H*f, t452, 2*H*f, 1)
 
 	// rotary_window.v
-	kern.Gemm(L*T, 2*H*f, 2*H*f, F(1), false, c.XBar, 2*H*f, 1, t92, 2*H*f, 1, c.WV, 2*H*f, 1)
+	kern.Gemm(L*T, 2*H*f, 2*H*f, F(1), false, c.XBar, 2*H*f, 1, t172, 2*H*f, 1, WVOperand, 2*H*f, 1)
 
 	// rotary_window.k0
-	kern.Gemm(L*T, 2*H*f, 2*H*f, F(1), true, c.XBar, 2*H*f, 1, t282, 2*H*f, 1, c.WK, 2*H*f, 1)
+	kern.Gemm(L*T, 2*H*f, 2*H*f, F(1), true, c.XBar, 2*H*f, 1, t362, 2*H*f, 1, WKOperand, 2*H*f, 1)
 
 	// rotary_window.q0
-	kern.Gemm(L*T, 2*H*f, 2*H*f, F(1), true, c.XBar, 2*H*f, 1, t372, 2*H*f, 1, c.WQ, 2*H*f, 1)
+	kern.Gemm(L*T, 2*H*f, 2*H*f, F(1), true, c.XBar, 2*H*f, 1, t452, 2*H*f, 1, WQOperand, 2*H*f, 1)
 }
 
 // outNode is one call of Out on the tape.
@@ -771,9 +804,11 @@ func (b *Block[F]) out(c block.Call[F], w block.Weights[F], m *block.Memory[F], 
 	k.A = c.Run.Saved(k.H * k.L * k.T * k.W)
 	k.OutStack = c.Run.Saved(2*k.H*k.L*k.T*k.F2 + 2*k.H*k.L*k.F2*k.W - 2*k.H*k.L*k.F2)
 	k.Work = arena.Scratch(k.WorkLen())
+	k.Operands = arena.Operands(k.OperandsLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
+	k.Operands = nil
 	n.nextKTail = m.SetNext(c, 0, k.KTailOut)
 	n.nextVTail = m.SetNext(c, 1, k.VTailOut)
 	m.Advance(c.Tokens)
@@ -810,6 +845,7 @@ func (n *outNode[F]) Backward(t *tape.Tape[F]) {
 	g.WVBar = t.Part(n.vWV, 4*g.H*g.H*g.F2*g.F2)
 	g.VTailBarOut = t.Part(n.fromVTail, 2*g.H*g.L*g.F2*g.W-2*g.H*g.L*g.F2)
 	g.Work = t.Scratch(g.WorkLen())
+	g.Operands = t.Operands(g.OperandsLen())
 	g.Run()
 	t.Contribute(n.vWQ, g.WQBar)
 	t.Contribute(n.vX, g.XBar)

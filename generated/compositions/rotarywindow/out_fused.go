@@ -83,9 +83,11 @@ func (c *outFused) run() {
 			}
 		}
 	}
+	XOperand := kern.Narrow(c.Operands, 0, c.X)
+	WQOperand := kern.Narrow(c.Operands, 2*H*L*T*f, c.WQ)
 
 	// rotary_window.q0
-	kern.GemmFMA(L*T, 2*H*f, 2*H*f, F(1), false, q0, 2*H*f, 1, c.X, 2*H*f, 1, c.WQ, 1, 2*H*f)
+	kern.GemmFMA(L*T, 2*H*f, 2*H*f, F(1), false, q0, 2*H*f, 1, XOperand, 2*H*f, 1, WQOperand, 1, 2*H*f)
 
 	// rotary_window.q
 	for i := range L {
@@ -151,9 +153,10 @@ func (c *outFused) run() {
 			}
 		}
 	}
+	WKOperand := kern.Narrow(c.Operands, 4*H*H*f*f+2*H*L*T*f, c.WK)
 
 	// rotary_window.k0
-	kern.GemmFMA(L*T, 2*H*f, 2*H*f, F(1), false, k0, 2*H*f, 1, c.X, 2*H*f, 1, c.WK, 1, 2*H*f)
+	kern.GemmFMA(L*T, 2*H*f, 2*H*f, F(1), false, k0, 2*H*f, 1, XOperand, 2*H*f, 1, WKOperand, 1, 2*H*f)
 
 	// rotary_window.k
 	if kern.Wide() {
@@ -213,11 +216,13 @@ func (c *outFused) run() {
 			}
 		}
 	}
+	qOperand := kern.Narrow(c.Operands, 8*H*H*f*f+2*H*L*T*f, c.Q)
+	aStackOperand := kern.Narrow(c.Operands, 8*H*H*f*f+4*H*L*T*f, c.AStack)
 
 	// rotary_window.a
 	for i := range L {
 		for j := range H {
-			kern.Transposed(t2[(i*H+j)*2*f*(T+w-1):], T+w-1, c.AStack, ((i*(T+w-1)+T+w-2)*H+j)*2*f, -2*H*f, T+w-1, 2*f)
+			kern.Transposed(t2[(i*H+j)*2*f*(T+w-1):], T+w-1, aStackOperand, ((i*(T+w-1)+T+w-2)*H+j)*2*f, -2*H*f, T+w-1, 2*f)
 		}
 	}
 
@@ -226,7 +231,7 @@ func (c *outFused) run() {
 	if kern.Wide() {
 		a := regions.Rebd13d914affArgs{
 			P0:  unsafe.SliceData(c.Pos),
-			P1:  unsafe.SliceData(c.Q),
+			P1:  unsafe.SliceData(qOperand),
 			P2:  unsafe.SliceData(t2),
 			P3:  unsafe.SliceData(t83),
 			N0:  L,
@@ -258,7 +263,7 @@ func (c *outFused) run() {
 							t2_2 := t2[((i*H+k)*2*f+m)*(T+w-1)-j+T-1:][:n]
 							t83_2 := t83[((i*T+j)*H+k)*w:][:n]
 							for p := range n {
-								t83_2[p] = num.FMA32(c.Q[((i*T+j)*H+k)*2*f+m], t2_2[p], t83_2[p])
+								t83_2[p] = num.FMA32(qOperand[((i*T+j)*H+k)*2*f+m], t2_2[p], t83_2[p])
 							}
 						}
 					}
@@ -350,10 +355,11 @@ func (c *outFused) run() {
 			}
 		}
 	}
+	WVOperand := kern.Narrow(c.Operands, 8*H*H*f*f+6*H*L*T*f+2*H*L*f*w-2*H*L*f, c.WV)
 
 	// rotary_window.v
 	for i := range L {
-		kern.GemmFMA(T, 2*H*f, 2*H*f, F(1), false, kern.From(c.OutStack, (i*(T+w-1)+w-1)*2*H*f), 2*H*f, 1, kern.From(c.X, i*T*2*H*f), 2*H*f, 1, c.WV, 1, 2*H*f)
+		kern.GemmFMA(T, 2*H*f, 2*H*f, F(1), false, kern.From(c.OutStack, (i*(T+w-1)+w-1)*2*H*f), 2*H*f, 1, kern.From(XOperand, i*T*2*H*f), 2*H*f, 1, WVOperand, 1, 2*H*f)
 	}
 
 	// rotary_window.out
@@ -373,14 +379,16 @@ func (c *outFused) run() {
 			}
 		}
 	}
+	aOperand := kern.Narrow(c.Operands, 12*H*H*f*f+6*H*L*T*f+2*H*L*f*w-2*H*L*f, c.A)
+	outStackOperand := kern.Narrow(c.Operands, 12*H*H*f*f+6*H*L*T*f+H*L*T*w+2*H*L*f*w-2*H*L*f, c.OutStack)
 
 	// rotary_window.out
 	clear(c.Out)
 	if kern.Wide() {
 		a := regions.R075b25b300a7Args{
 			P0:  unsafe.SliceData(c.Pos),
-			P1:  unsafe.SliceData(c.A),
-			P2:  unsafe.SliceData(c.OutStack),
+			P1:  unsafe.SliceData(aOperand),
+			P2:  unsafe.SliceData(outStackOperand),
 			P3:  unsafe.SliceData(c.Out),
 			N0:  L,
 			N1:  T,
@@ -407,12 +415,12 @@ func (c *outFused) run() {
 				for k := range H {
 					outView := c.Out[((i*T+j)*H+k)*2*f:][:2*f]
 					if n := min(w, n6+j+1); n > 0 {
-						a := c.A[((i*T+j)*H+k)*w:][:n]
+						aOperand2 := aOperand[((i*T+j)*H+k)*w:][:n]
 						for m := range n {
-							outStack := c.OutStack[((i*(T+w-1)+j-m+w-1)*H+k)*2*f:][:2*f]
-							aEntry := a[m]
+							outStackOperand2 := outStackOperand[((i*(T+w-1)+j-m+w-1)*H+k)*2*f:][:2*f]
+							aOperandEntry := aOperand2[m]
 							for p := range 2 * f {
-								outView[p] = num.FMA32(aEntry, outStack[p], outView[p])
+								outView[p] = num.FMA32(aOperandEntry, outStackOperand2[p], outView[p])
 							}
 						}
 					}
@@ -435,20 +443,22 @@ func (c *outBackwardFused) run() {
 	_ = w
 	t2 := c.Work[:2*H*L*T*f+2*H*L*f*w-2*H*L*f]                                                          // [L, H, 2·f, T + w - 1]
 	t := c.Work[2*H*L*T*f+2*H*L*f*w-2*H*L*f:][:2*L*T*f]                                                 // [L, T, 2, f]
-	t42 := c.Work[2*H*L*T*f+2*H*L*f*w-2*H*L*f+2*L*T*f:][:H*L*T*w]                                       // [L, T, H, w]
-	t52 := c.Work[2*H*L*T*f+H*L*T*w+2*H*L*f*w-2*H*L*f+2*L*T*f:][:2*H*L*T*f+2*H*L*f*w-2*H*L*f]           // [L, T + w - 1, H, 2·f]
-	t62 := c.Work[4*H*L*T*f+H*L*T*w+4*H*L*f*w-4*H*L*f+2*L*T*f:][:2*H*L*T*f+2*H*L*f*w-2*H*L*f]           // [L, T + w - 1, H, 2·f]
-	t192 := c.Work[6*H*L*T*f+H*L*T*w+6*H*L*f*w-6*H*L*f+2*L*T*f:][:2*H*L*T*f+2*H*L*f*w-2*H*L*f]          // [L, T + w - 1, H, 2·f]
-	t92 := c.Work[8*H*L*T*f+H*L*T*w+8*H*L*f*w-8*H*L*f+2*L*T*f:][:2*H*L*T*f]                             // [L, T, H, 2·f]
-	t132 := c.Work[10*H*L*T*f+H*L*T*w+8*H*L*f*w-8*H*L*f+2*L*T*f:][:H*L*T]                               // [L, T, H]
-	t162 := c.Work[10*H*L*T*f+H*L*T*w+8*H*L*f*w+H*L*T-8*H*L*f+2*L*T*f:][:H*L*T*w]                       // [L, T, H, w]
-	t172 := c.Work[10*H*L*T*f+2*H*L*T*w+8*H*L*f*w+H*L*T-8*H*L*f+2*L*T*f:][:2*H*L*T*f]                   // [L, T, H, 2·f]
-	t182 := c.Work[12*H*L*T*f+2*H*L*T*w+8*H*L*f*w+H*L*T-8*H*L*f+2*L*T*f:][:2*H*L*T*f+2*H*L*f*w-2*H*L*f] // [L, T + w - 1, H, 2·f]
-	t222 := c.Work[14*H*L*T*f+2*H*L*T*w+10*H*L*f*w+H*L*T-10*H*L*f+2*L*T*f:][:2*H*L*T*f]                 // [L, T, H, 2·f]
-	t262 := c.Work[16*H*L*T*f+2*H*L*T*w+10*H*L*f*w+H*L*T-10*H*L*f+2*L*T*f:][:2*H*L*T*f]                 // [L, T, H, 2, f]
-	t282 := c.Work[18*H*L*T*f+2*H*L*T*w+10*H*L*f*w+H*L*T-10*H*L*f+2*L*T*f:][:2*H*L*T*f]                 // [L, T, H, 2, f]
-	t352 := c.Work[20*H*L*T*f+2*H*L*T*w+10*H*L*f*w+H*L*T-10*H*L*f+2*L*T*f:][:2*H*L*T*f]                 // [L, T, H, 2, f]
-	t372 := c.Work[22*H*L*T*f+2*H*L*T*w+10*H*L*f*w+H*L*T-10*H*L*f+2*L*T*f:][:2*H*L*T*f]                 // [L, T, H, 2, f]
+	t122 := c.Work[2*H*L*T*f+2*H*L*f*w-2*H*L*f+2*L*T*f:][:H*L*T*w]                                      // [L, T, H, w]
+	t132 := c.Work[2*H*L*T*f+H*L*T*w+2*H*L*f*w-2*H*L*f+2*L*T*f:][:2*H*L*T*f+2*H*L*f*w-2*H*L*f]          // [L, T + w - 1, H, 2·f]
+	t142 := c.Work[4*H*L*T*f+H*L*T*w+4*H*L*f*w-4*H*L*f+2*L*T*f:][:2*H*L*T*f+2*H*L*f*w-2*H*L*f]          // [L, T + w - 1, H, 2·f]
+	t272 := c.Work[6*H*L*T*f+H*L*T*w+6*H*L*f*w-6*H*L*f+2*L*T*f:][:2*H*L*T*f+2*H*L*f*w-2*H*L*f]          // [L, T + w - 1, H, 2·f]
+	t172 := c.Work[8*H*L*T*f+H*L*T*w+8*H*L*f*w-8*H*L*f+2*L*T*f:][:2*H*L*T*f]                            // [L, T, H, 2·f]
+	t212 := c.Work[10*H*L*T*f+H*L*T*w+8*H*L*f*w-8*H*L*f+2*L*T*f:][:H*L*T]                               // [L, T, H]
+	t242 := c.Work[10*H*L*T*f+H*L*T*w+8*H*L*f*w+H*L*T-8*H*L*f+2*L*T*f:][:H*L*T*w]                       // [L, T, H, w]
+	t252 := c.Work[10*H*L*T*f+2*H*L*T*w+8*H*L*f*w+H*L*T-8*H*L*f+2*L*T*f:][:2*H*L*T*f]                   // [L, T, H, 2·f]
+	t262 := c.Work[12*H*L*T*f+2*H*L*T*w+8*H*L*f*w+H*L*T-8*H*L*f+2*L*T*f:][:2*H*L*T*f+2*H*L*f*w-2*H*L*f] // [L, T + w - 1, H, 2·f]
+	t302 := c.Work[14*H*L*T*f+2*H*L*T*w+10*H*L*f*w+H*L*T-10*H*L*f+2*L*T*f:][:2*H*L*T*f]                 // [L, T, H, 2·f]
+	t342 := c.Work[16*H*L*T*f+2*H*L*T*w+10*H*L*f*w+H*L*T-10*H*L*f+2*L*T*f:][:2*H*L*T*f]                 // [L, T, H, 2, f]
+	t362 := c.Work[18*H*L*T*f+2*H*L*T*w+10*H*L*f*w+H*L*T-10*H*L*f+2*L*T*f:][:2*H*L*T*f]                 // [L, T, H, 2, f]
+	t432 := c.Work[20*H*L*T*f+2*H*L*T*w+10*H*L*f*w+H*L*T-10*H*L*f+2*L*T*f:][:2*H*L*T*f]                 // [L, T, H, 2, f]
+	t452 := c.Work[22*H*L*T*f+2*H*L*T*w+10*H*L*f*w+H*L*T-10*H*L*f+2*L*T*f:][:2*H*L*T*f]                 // [L, T, H, 2, f]
+	XOperand := kern.Narrow(c.Operands, 0, c.X)
+	WQOperand := kern.Narrow(c.Operands, 2*H*L*T*f, c.WQ)
 
 	// rotary_window.q
 	for i := range L {
@@ -475,25 +485,31 @@ func (c *outBackwardFused) run() {
 			}
 		}
 	}
+	WKOperand := kern.Narrow(c.Operands, 4*H*H*f*f+2*H*L*T*f, c.WK)
 
 	// rotary_window.a
 	t80 := F(1) / num.Sqrt(F(2*f))
+	qOperand := kern.Narrow(c.Operands, 8*H*H*f*f+2*H*L*T*f, c.Q)
+	aStackOperand := kern.Narrow(c.Operands, 8*H*H*f*f+4*H*L*T*f, c.AStack)
+	WVOperand := kern.Narrow(c.Operands, 8*H*H*f*f+6*H*L*T*f+2*H*L*f*w-2*H*L*f, c.WV)
+	aOperand := kern.Narrow(c.Operands, 12*H*H*f*f+6*H*L*T*f+2*H*L*f*w-2*H*L*f, c.A)
+	outStackOperand := kern.Narrow(c.Operands, 12*H*H*f*f+6*H*L*T*f+H*L*T*w+2*H*L*f*w-2*H*L*f, c.OutStack)
 
 	// rotary_window.out
 	for i := range L {
 		for j := range H {
-			kern.Transposed(t2[(i*H+j)*2*f*(T+w-1):], T+w-1, c.OutStack, ((i*(T+w-1)+T+w-2)*H+j)*2*f, -2*H*f, T+w-1, 2*f)
+			kern.Transposed(t2[(i*H+j)*2*f*(T+w-1):], T+w-1, outStackOperand, ((i*(T+w-1)+T+w-2)*H+j)*2*f, -2*H*f, T+w-1, 2*f)
 		}
 	}
 
 	// rotary_window.out
-	clear(t42)
+	clear(t122)
 	if kern.Wide() {
 		a := regions.R95c609eef2adArgs{
 			P0:  unsafe.SliceData(c.Pos),
 			P1:  unsafe.SliceData(t2),
 			P2:  unsafe.SliceData(c.OutBar),
-			P3:  unsafe.SliceData(t42),
+			P3:  unsafe.SliceData(t122),
 			N0:  L,
 			N1:  T,
 			N2:  H,
@@ -521,9 +537,9 @@ func (c *outBackwardFused) run() {
 					for m := range 2 * f {
 						if n2 := min(w, n+j+1); n2 > 0 {
 							t2_2 := t2[((i*H+k)*2*f+m)*(T+w-1)-j+T-1:][:n2]
-							t42_2 := t42[((i*T+j)*H+k)*w:][:n2]
+							t122_2 := t122[((i*T+j)*H+k)*w:][:n2]
 							for p := range n2 {
-								t42_2[p] = num.FMA32(t2_2[p], c.OutBar[((i*T+j)*H+k)*2*f+m], t42_2[p])
+								t122_2[p] = num.FMA32(t2_2[p], c.OutBar[((i*T+j)*H+k)*2*f+m], t122_2[p])
 							}
 						}
 					}
@@ -533,43 +549,39 @@ func (c *outBackwardFused) run() {
 	}
 
 	// rotary_window.out
-	clear(t52)
+	clear(t132)
 	if kern.Wide() {
-		a := regions.R5b3e3da3da74Args{
-			P0:  unsafe.SliceData(c.A),
-			P1:  unsafe.SliceData(c.OutBar),
-			P2:  unsafe.SliceData(t52),
+		a := regions.R01cd5cbe060fArgs{
+			P0:  unsafe.SliceData(c.Pos),
+			P1:  unsafe.SliceData(aOperand),
+			P2:  unsafe.SliceData(c.OutBar),
+			P3:  unsafe.SliceData(t132),
 			N0:  L,
-			N1:  T + w - 1,
+			N1:  T,
 			N2:  H,
-			N3:  -w + 1,
-			N4:  T,
-			N5:  2 * f,
-			N6:  2 * H * f,
-			N7:  H*w + 1,
-			N8:  8 * f,
-			N9:  16 * f,
-			N10: 24 * f,
-			N11: 4*w - 4,
-			N12: w,
-			N13: 2*H*T*f + 2*H*f*w - 2*H*f,
-			N14: 2 * H * T * f,
-			N15: H * T * w,
+			N3:  w,
+			N4:  2 * f,
+			N5:  8*H*f*w - 8*H*f,
+			N6:  -2 * H * f,
+			N7:  2 * H * f,
+			N8:  H * w,
+			N9:  2*H*T*f + 2*H*f*w - 2*H*f,
+			N10: 2 * H * T * f,
+			N11: H * T * w,
 		}
-		regions.R5b3e3da3da74(&a)
+		regions.R01cd5cbe060f(&a)
 	} else {
+		pos := c.Pos[:L]
 		for i := range L {
-			for k := range T + w - 1 {
-				for m := range H {
-					t52_2 := t52[((i*(T+w-1)+k)*H+m)*2*f:][:2*f]
-					lo := max(0, k-w+1)
-					if n := min(T, k+1) - lo; n > 0 {
-						for j := range n {
-							outBarView := c.OutBar[((i*T+(lo+j))*H+m)*2*f:][:2*f]
-							aEntry := c.A[((i*T+(lo+j))*H+m)*w+(lo+j)-k+w-1]
-							for p := range 2 * f {
-								t52_2[p] = num.FMA32(aEntry, outBarView[p], t52_2[p])
-							}
+			n2 := int(pos[i])
+			for j := range T {
+				for k := range min(w, n2+j+1) {
+					for m := range H {
+						outBarView := c.OutBar[((i*T+j)*H+m)*2*f:][:2*f]
+						t132_2 := t132[((i*(T+w-1)+j-k+w-1)*H+m)*2*f:][:2*f]
+						aOperandEntry := aOperand[((i*T+j)*H+m)*w+k]
+						for p := range 2 * f {
+							t132_2[p] = num.FMA32(aOperandEntry, outBarView[p], t132_2[p])
 						}
 					}
 				}
@@ -578,10 +590,10 @@ func (c *outBackwardFused) run() {
 	}
 
 	// rotary_window.out
-	clear(t62)
+	clear(t142)
 	if kern.Wide() {
 		a := regions.R037b8036a3d8Args{
-			P0: unsafe.SliceData(t62),
+			P0: unsafe.SliceData(t142),
 			P1: unsafe.SliceData(c.VTailBar),
 			N0: L,
 			N1: w - 1,
@@ -597,10 +609,10 @@ func (c *outBackwardFused) run() {
 		for i := range L {
 			for j := range w - 1 {
 				for k := range H {
-					t62_2 := t62[((i*(T+w-1)+j+T)*H+k)*2*f:][:2*f]
+					t142_2 := t142[((i*(T+w-1)+j+T)*H+k)*2*f:][:2*f]
 					vTailBar := c.VTailBar[((i*(w-1)+j)*H+k)*2*f:][:2*f]
 					for m := range 2 * f {
-						t62_2[m] = t62_2[m] + vTailBar[m]
+						t142_2[m] = t142_2[m] + vTailBar[m]
 					}
 				}
 			}
@@ -608,13 +620,13 @@ func (c *outBackwardFused) run() {
 	}
 
 	// rotary_window.out, rotary_window.a
-	clear(t192)
+	clear(t272)
 	if kern.Wide() {
 		a := regions.R8ca72968e657Args{
-			P0: unsafe.SliceData(t52),
-			P1: unsafe.SliceData(t62),
+			P0: unsafe.SliceData(t132),
+			P1: unsafe.SliceData(t142),
 			P2: unsafe.SliceData(c.VTailBarOut),
-			P3: unsafe.SliceData(t192),
+			P3: unsafe.SliceData(t272),
 			P4: unsafe.SliceData(c.KTailBar),
 			N0: L,
 			N1: w - 1,
@@ -630,14 +642,14 @@ func (c *outBackwardFused) run() {
 		for i := range L {
 			for j := range w - 1 {
 				for k := range H {
-					t52_2 := t52[((i*(T+w-1)+j)*H+k)*2*f:][:2*f]
-					t62_2 := t62[((i*(T+w-1)+j)*H+k)*2*f:][:2*f]
+					t132_2 := t132[((i*(T+w-1)+j)*H+k)*2*f:][:2*f]
+					t142_2 := t142[((i*(T+w-1)+j)*H+k)*2*f:][:2*f]
 					vTailBarOut := c.VTailBarOut[((i*(w-1)+j)*H+k)*2*f:][:2*f]
-					t192_2 := t192[((i*(T+w-1)+j+T)*H+k)*2*f:][:2*f]
+					t272_2 := t272[((i*(T+w-1)+j+T)*H+k)*2*f:][:2*f]
 					kTailBar := c.KTailBar[((i*(w-1)+j)*H+k)*2*f:][:2*f]
 					for m := range 2 * f {
-						vTailBarOut[m] = t52_2[m] + t62_2[m]
-						t192_2[m] = t192_2[m] + kTailBar[m]
+						vTailBarOut[m] = t132_2[m] + t142_2[m]
+						t272_2[m] = t272_2[m] + kTailBar[m]
 					}
 				}
 			}
@@ -647,9 +659,9 @@ func (c *outBackwardFused) run() {
 	// rotary_window.out
 	if kern.Wide() {
 		a := regions.Rb40397315917Args{
-			P0: unsafe.SliceData(t52),
-			P1: unsafe.SliceData(t62),
-			P2: unsafe.SliceData(t92),
+			P0: unsafe.SliceData(t132),
+			P1: unsafe.SliceData(t142),
+			P2: unsafe.SliceData(t172),
 			N0: L,
 			N1: T,
 			N2: H,
@@ -664,11 +676,11 @@ func (c *outBackwardFused) run() {
 		for i := range L {
 			for j := range T {
 				for k := range H {
-					t52_2 := t52[((i*(T+w-1)+j+w-1)*H+k)*2*f:][:2*f]
-					t62_2 := t62[((i*(T+w-1)+j+w-1)*H+k)*2*f:][:2*f]
-					t92_2 := t92[((i*T+j)*H+k)*2*f:][:2*f]
+					t132_2 := t132[((i*(T+w-1)+j+w-1)*H+k)*2*f:][:2*f]
+					t142_2 := t142[((i*(T+w-1)+j+w-1)*H+k)*2*f:][:2*f]
+					t172_2 := t172[((i*T+j)*H+k)*2*f:][:2*f]
 					for m := range 2 * f {
-						t92_2[m] = t52_2[m] + t62_2[m]
+						t172_2[m] = t132_2[m] + t142_2[m]
 					}
 				}
 			}
@@ -676,15 +688,15 @@ func (c *outBackwardFused) run() {
 	}
 
 	// rotary_window.v
-	kern.GemmFMA(2*H*f, 2*H*f, L*T, F(1), false, c.WVBar, 1, 2*H*f, c.X, 1, 2*H*f, t92, 2*H*f, 1)
+	kern.GemmFMA(2*H*f, 2*H*f, L*T, F(1), false, c.WVBar, 1, 2*H*f, XOperand, 1, 2*H*f, t172, 2*H*f, 1)
 
 	// rotary_window.a
 	if kern.Wide() {
 		a := regions.Rd27528d3a80cArgs{
 			P0: unsafe.SliceData(c.Pos),
 			P1: unsafe.SliceData(c.A),
-			P2: unsafe.SliceData(t42),
-			P3: unsafe.SliceData(t132),
+			P2: unsafe.SliceData(t122),
+			P3: unsafe.SliceData(t212),
 			N0: L,
 			N1: T,
 			N2: H,
@@ -697,21 +709,21 @@ func (c *outBackwardFused) run() {
 	} else {
 		pos := c.Pos[:L]
 		for i := range L {
-			n2 := int(pos[i])
+			n3 := int(pos[i])
 			for j := range T {
-				t132_2 := t132[(i*T+j)*H:][:H]
+				t212_2 := t212[(i*T+j)*H:][:H]
 				for k := range H {
-					var t1322 F
-					t1322Sums := [16]F{t1322}
-					if n := min(w, n2+j+1); n > 0 {
+					var t2122 F
+					t2122Sums := [16]F{t2122}
+					if n := min(w, n3+j+1); n > 0 {
 						a := c.A[((i*T+j)*H+k)*w:][:n]
-						t42_2 := t42[((i*T+j)*H+k)*w:][:n]
+						t122_2 := t122[((i*T+j)*H+k)*w:][:n]
 						for m := range n {
-							t1322Sums[m%16] = num.FMA32(a[m], t42_2[m], t1322Sums[m%16])
+							t2122Sums[m%16] = num.FMA32(a[m], t122_2[m], t2122Sums[m%16])
 						}
 					}
-					t1322 = kern.Sum16(&t1322Sums)
-					t132_2[k] = t1322
+					t2122 = kern.Sum16(&t2122Sums)
+					t212_2[k] = t2122
 				}
 			}
 		}
@@ -720,10 +732,10 @@ func (c *outBackwardFused) run() {
 	// rotary_window.a
 	if kern.Wide() {
 		a := regions.Rb5e4a2b5e13fArgs{
-			P0: unsafe.SliceData(t132),
+			P0: unsafe.SliceData(t212),
 			P1: unsafe.SliceData(c.A),
-			P2: unsafe.SliceData(t42),
-			P3: unsafe.SliceData(t162),
+			P2: unsafe.SliceData(t122),
+			P3: unsafe.SliceData(t242),
 			N0: L,
 			N1: T,
 			N2: H,
@@ -737,14 +749,14 @@ func (c *outBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				t132_2 := t132[(i*T+j)*H:][:H]
+				t212_2 := t212[(i*T+j)*H:][:H]
 				for k := range H {
 					a := c.A[((i*T+j)*H+k)*w:][:w]
-					t42_2 := t42[((i*T+j)*H+k)*w:][:w]
-					t162_2 := t162[((i*T+j)*H+k)*w:][:w]
-					t132Entry := t132_2[k]
+					t122_2 := t122[((i*T+j)*H+k)*w:][:w]
+					t242_2 := t242[((i*T+j)*H+k)*w:][:w]
+					t212Entry := t212_2[k]
 					for m := range w {
-						t162_2[m] = F(F(t80*a[m]) * (t42_2[m] - t132Entry))
+						t242_2[m] = F(F(t80*a[m]) * (t122_2[m] - t212Entry))
 					}
 				}
 			}
@@ -752,13 +764,13 @@ func (c *outBackwardFused) run() {
 	}
 
 	// rotary_window.a
-	clear(t172)
+	clear(t252)
 	if kern.Wide() {
 		a := regions.R1ae589ae0417Args{
 			P0:  unsafe.SliceData(c.Pos),
-			P1:  unsafe.SliceData(t162),
-			P2:  unsafe.SliceData(c.AStack),
-			P3:  unsafe.SliceData(t172),
+			P1:  unsafe.SliceData(t242),
+			P2:  unsafe.SliceData(aStackOperand),
+			P3:  unsafe.SliceData(t252),
 			N0:  L,
 			N1:  T,
 			N2:  H,
@@ -779,17 +791,17 @@ func (c *outBackwardFused) run() {
 	} else {
 		pos := c.Pos[:L]
 		for i := range L {
-			n3 := int(pos[i])
+			n4 := int(pos[i])
 			for j := range T {
 				for k := range H {
-					t172_2 := t172[((i*T+j)*H+k)*2*f:][:2*f]
-					if n := min(w, n3+j+1); n > 0 {
-						t162_2 := t162[((i*T+j)*H+k)*w:][:n]
+					t252_2 := t252[((i*T+j)*H+k)*2*f:][:2*f]
+					if n := min(w, n4+j+1); n > 0 {
+						t242_2 := t242[((i*T+j)*H+k)*w:][:n]
 						for m := range n {
-							aStack := c.AStack[((i*(T+w-1)+j-m+w-1)*H+k)*2*f:][:2*f]
-							t162Entry := t162_2[m]
+							aStackOperand2 := aStackOperand[((i*(T+w-1)+j-m+w-1)*H+k)*2*f:][:2*f]
+							t242Entry := t242_2[m]
 							for p := range 2 * f {
-								t172_2[p] = num.FMA32(aStack[p], t162Entry, t172_2[p])
+								t252_2[p] = num.FMA32(aStackOperand2[p], t242Entry, t252_2[p])
 							}
 						}
 					}
@@ -799,12 +811,12 @@ func (c *outBackwardFused) run() {
 	}
 
 	// rotary_window.a
-	clear(t182)
+	clear(t262)
 	if kern.Wide() {
 		a := regions.R405e58fd5921Args{
-			P0:  unsafe.SliceData(t162),
-			P1:  unsafe.SliceData(c.Q),
-			P2:  unsafe.SliceData(t182),
+			P0:  unsafe.SliceData(t242),
+			P1:  unsafe.SliceData(qOperand),
+			P2:  unsafe.SliceData(t262),
 			N0:  L,
 			N1:  T + w - 1,
 			N2:  H,
@@ -827,14 +839,14 @@ func (c *outBackwardFused) run() {
 		for i := range L {
 			for k := range T + w - 1 {
 				for m := range H {
-					t182_2 := t182[((i*(T+w-1)+k)*H+m)*2*f:][:2*f]
+					t262_2 := t262[((i*(T+w-1)+k)*H+m)*2*f:][:2*f]
 					lo := max(0, k-w+1)
 					if n := min(T, k+1) - lo; n > 0 {
 						for j := range n {
-							q := c.Q[((i*T+(lo+j))*H+m)*2*f:][:2*f]
-							t162Entry2 := t162[((i*T+(lo+j))*H+m)*w+(lo+j)-k+w-1]
+							qOperand2 := qOperand[((i*T+(lo+j))*H+m)*2*f:][:2*f]
+							t242Entry2 := t242[((i*T+(lo+j))*H+m)*w+(lo+j)-k+w-1]
 							for p := range 2 * f {
-								t182_2[p] = num.FMA32(q[p], t162Entry2, t182_2[p])
+								t262_2[p] = num.FMA32(qOperand2[p], t242Entry2, t262_2[p])
 							}
 						}
 					}
@@ -846,8 +858,8 @@ func (c *outBackwardFused) run() {
 	// rotary_window.a
 	if kern.Wide() {
 		a := regions.Rc9302c645f75Args{
-			P0: unsafe.SliceData(t182),
-			P1: unsafe.SliceData(t192),
+			P0: unsafe.SliceData(t262),
+			P1: unsafe.SliceData(t272),
 			P2: unsafe.SliceData(c.KTailBarOut),
 			N0: L,
 			N1: w - 1,
@@ -862,11 +874,11 @@ func (c *outBackwardFused) run() {
 		for i := range L {
 			for j := range w - 1 {
 				for k := range H {
-					t182_2 := t182[((i*(T+w-1)+j)*H+k)*2*f:][:2*f]
-					t192_2 := t192[((i*(T+w-1)+j)*H+k)*2*f:][:2*f]
+					t262_2 := t262[((i*(T+w-1)+j)*H+k)*2*f:][:2*f]
+					t272_2 := t272[((i*(T+w-1)+j)*H+k)*2*f:][:2*f]
 					kTailBarOut := c.KTailBarOut[((i*(w-1)+j)*H+k)*2*f:][:2*f]
 					for m := range 2 * f {
-						kTailBarOut[m] = t182_2[m] + t192_2[m]
+						kTailBarOut[m] = t262_2[m] + t272_2[m]
 					}
 				}
 			}
@@ -876,9 +888,9 @@ func (c *outBackwardFused) run() {
 	// rotary_window.a
 	if kern.Wide() {
 		a := regions.Rb40397315917Args{
-			P0: unsafe.SliceData(t182),
-			P1: unsafe.SliceData(t192),
-			P2: unsafe.SliceData(t222),
+			P0: unsafe.SliceData(t262),
+			P1: unsafe.SliceData(t272),
+			P2: unsafe.SliceData(t302),
 			N0: L,
 			N1: T,
 			N2: H,
@@ -893,11 +905,11 @@ func (c *outBackwardFused) run() {
 		for i := range L {
 			for j := range T {
 				for k := range H {
-					t182_2 := t182[((i*(T+w-1)+j+w-1)*H+k)*2*f:][:2*f]
-					t192_2 := t192[((i*(T+w-1)+j+w-1)*H+k)*2*f:][:2*f]
-					t222_2 := t222[((i*T+j)*H+k)*2*f:][:2*f]
+					t262_2 := t262[((i*(T+w-1)+j+w-1)*H+k)*2*f:][:2*f]
+					t272_2 := t272[((i*(T+w-1)+j+w-1)*H+k)*2*f:][:2*f]
+					t302_2 := t302[((i*T+j)*H+k)*2*f:][:2*f]
 					for m := range 2 * f {
-						t222_2[m] = t182_2[m] + t192_2[m]
+						t302_2[m] = t262_2[m] + t272_2[m]
 					}
 				}
 			}
@@ -905,12 +917,12 @@ func (c *outBackwardFused) run() {
 	}
 
 	// rotary_window.k
-	clear(t262)
+	clear(t342)
 	if kern.Wide() {
 		a := regions.Rfbc81640f4bdArgs{
-			P0: unsafe.SliceData(t222),
+			P0: unsafe.SliceData(t302),
 			P1: unsafe.SliceData(t),
-			P2: unsafe.SliceData(t262),
+			P2: unsafe.SliceData(t342),
 			N0: L,
 			N1: T,
 			N2: H,
@@ -928,11 +940,11 @@ func (c *outBackwardFused) run() {
 			for j := range T {
 				for k := range H {
 					for m := range 2 {
-						t222View := t222[(((i*T+j)*H+k)*2+m)*f:][:f]
+						t302View := t302[(((i*T+j)*H+k)*2+m)*f:][:f]
 						t3 := t[((i*T+j)*2+m)*f:][:f]
-						t262_2 := t262[(((i*T+j)*H+k)*2-m+1)*f:][:f]
+						t342_2 := t342[(((i*T+j)*H+k)*2-m+1)*f:][:f]
 						for p := range f {
-							t262_2[p] = num.FMA32(t222View[p], t3[p], t262_2[p])
+							t342_2[p] = num.FMA32(t302View[p], t3[p], t342_2[p])
 						}
 					}
 				}
@@ -943,10 +955,10 @@ func (c *outBackwardFused) run() {
 	// rotary_window.k
 	if kern.Wide() {
 		a := regions.R06ffb9ccba7dArgs{
-			P0: unsafe.SliceData(t222),
+			P0: unsafe.SliceData(t302),
 			P1: unsafe.SliceData(c.C),
-			P2: unsafe.SliceData(t262),
-			P3: unsafe.SliceData(t282),
+			P2: unsafe.SliceData(t342),
+			P3: unsafe.SliceData(t362),
 			N0: L,
 			N1: T,
 			N2: H,
@@ -963,11 +975,11 @@ func (c *outBackwardFused) run() {
 				C := c.C[(i*T+j)*f:][:f]
 				for k := range H {
 					for m := range 2 {
-						t222View := t222[(((i*T+j)*H+k)*2+m)*f:][:f]
-						t262_2 := t262[(((i*T+j)*H+k)*2+m)*f:][:f]
-						t282_2 := t282[(((i*T+j)*H+k)*2+m)*f:][:f]
+						t302View := t302[(((i*T+j)*H+k)*2+m)*f:][:f]
+						t342_2 := t342[(((i*T+j)*H+k)*2+m)*f:][:f]
+						t362_2 := t362[(((i*T+j)*H+k)*2+m)*f:][:f]
 						for p := range f {
-							t282_2[p] = num.FMA32(t222View[p], C[p], t262_2[p])
+							t362_2[p] = num.FMA32(t302View[p], C[p], t342_2[p])
 						}
 					}
 				}
@@ -976,15 +988,15 @@ func (c *outBackwardFused) run() {
 	}
 
 	// rotary_window.k0
-	kern.GemmFMA(2*H*f, 2*H*f, L*T, F(1), false, c.WKBar, 1, 2*H*f, c.X, 1, 2*H*f, t282, 2*H*f, 1)
+	kern.GemmFMA(2*H*f, 2*H*f, L*T, F(1), false, c.WKBar, 1, 2*H*f, XOperand, 1, 2*H*f, t362, 2*H*f, 1)
 
 	// rotary_window.q
-	clear(t352)
+	clear(t432)
 	if kern.Wide() {
 		a := regions.Rfbc81640f4bdArgs{
-			P0: unsafe.SliceData(t172),
+			P0: unsafe.SliceData(t252),
 			P1: unsafe.SliceData(t),
-			P2: unsafe.SliceData(t352),
+			P2: unsafe.SliceData(t432),
 			N0: L,
 			N1: T,
 			N2: H,
@@ -1002,11 +1014,11 @@ func (c *outBackwardFused) run() {
 			for j := range T {
 				for k := range H {
 					for m := range 2 {
-						t172View := t172[(((i*T+j)*H+k)*2+m)*f:][:f]
+						t252View := t252[(((i*T+j)*H+k)*2+m)*f:][:f]
 						t3 := t[((i*T+j)*2+m)*f:][:f]
-						t352_2 := t352[(((i*T+j)*H+k)*2-m+1)*f:][:f]
+						t432_2 := t432[(((i*T+j)*H+k)*2-m+1)*f:][:f]
 						for p := range f {
-							t352_2[p] = num.FMA32(t172View[p], t3[p], t352_2[p])
+							t432_2[p] = num.FMA32(t252View[p], t3[p], t432_2[p])
 						}
 					}
 				}
@@ -1017,10 +1029,10 @@ func (c *outBackwardFused) run() {
 	// rotary_window.q
 	if kern.Wide() {
 		a := regions.R06ffb9ccba7dArgs{
-			P0: unsafe.SliceData(t172),
+			P0: unsafe.SliceData(t252),
 			P1: unsafe.SliceData(c.C),
-			P2: unsafe.SliceData(t352),
-			P3: unsafe.SliceData(t372),
+			P2: unsafe.SliceData(t432),
+			P3: unsafe.SliceData(t452),
 			N0: L,
 			N1: T,
 			N2: H,
@@ -1037,11 +1049,11 @@ func (c *outBackwardFused) run() {
 				C := c.C[(i*T+j)*f:][:f]
 				for k := range H {
 					for m := range 2 {
-						t172View := t172[(((i*T+j)*H+k)*2+m)*f:][:f]
-						t352_2 := t352[(((i*T+j)*H+k)*2+m)*f:][:f]
-						t372_2 := t372[(((i*T+j)*H+k)*2+m)*f:][:f]
+						t252View := t252[(((i*T+j)*H+k)*2+m)*f:][:f]
+						t432_2 := t432[(((i*T+j)*H+k)*2+m)*f:][:f]
+						t452_2 := t452[(((i*T+j)*H+k)*2+m)*f:][:f]
 						for p := range f {
-							t372_2[p] = num.FMA32(t172View[p], C[p], t352_2[p])
+							t452_2[p] = num.FMA32(t252View[p], C[p], t432_2[p])
 						}
 					}
 				}
@@ -1050,14 +1062,14 @@ func (c *outBackwardFused) run() {
 	}
 
 	// rotary_window.q0
-	kern.GemmFMA(2*H*f, 2*H*f, L*T, F(1), false, c.WQBar, 1, 2*H*f, c.X, 1, 2*H*f, t372, 2*H*f, 1)
+	kern.GemmFMA(2*H*f, 2*H*f, L*T, F(1), false, c.WQBar, 1, 2*H*f, XOperand, 1, 2*H*f, t452, 2*H*f, 1)
 
 	// rotary_window.v
-	kern.GemmFMA(L*T, 2*H*f, 2*H*f, F(1), false, c.XBar, 2*H*f, 1, t92, 2*H*f, 1, c.WV, 2*H*f, 1)
+	kern.GemmFMA(L*T, 2*H*f, 2*H*f, F(1), false, c.XBar, 2*H*f, 1, t172, 2*H*f, 1, WVOperand, 2*H*f, 1)
 
 	// rotary_window.k0
-	kern.GemmFMA(L*T, 2*H*f, 2*H*f, F(1), true, c.XBar, 2*H*f, 1, t282, 2*H*f, 1, c.WK, 2*H*f, 1)
+	kern.GemmFMA(L*T, 2*H*f, 2*H*f, F(1), true, c.XBar, 2*H*f, 1, t362, 2*H*f, 1, WKOperand, 2*H*f, 1)
 
 	// rotary_window.q0
-	kern.GemmFMA(L*T, 2*H*f, 2*H*f, F(1), true, c.XBar, 2*H*f, 1, t372, 2*H*f, 1, c.WQ, 2*H*f, 1)
+	kern.GemmFMA(L*T, 2*H*f, 2*H*f, F(1), true, c.XBar, 2*H*f, 1, t452, 2*H*f, 1, WQOperand, 2*H*f, 1)
 }

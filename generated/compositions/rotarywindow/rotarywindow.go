@@ -86,7 +86,8 @@ func (b *Block[F]) NewMemory(batch int) *block.Memory[F] {
 func Entry() catalog.Entry {
 	return catalog.Block("RotaryWindow", "fa89d088f9651228220bcbc3c2b891f74685299290c066eb9ca746a369833830",
 		formula.Page{Kind: formula.Composition, Sizes: []string{"H", "w"}},
-		assemble[float32], assemble[float64])
+		assemble[float32], assemble[float64]).
+		WithOperands("X, W_Q, W_K, q, k, W_V, a, v")
 }
 
 func assemble[F num.Float](m catalog.Arguments[F]) block.Block[F] {

@@ -45,12 +45,19 @@ type Out[F num.Float] struct {
 	A        []F     // [L, T, H, w], written
 	OutStack []F     // [L, T + w - 1, H, 2·f], written
 	Work     []F     // WorkLen() entries
+	Operands []F     // OperandsLen() entries, or nil: operands of products are not rounded to bfloat16
 }
 
 // WorkLen is 6·H·L·T·f + 2·H·L·T·w + 2·H·L·f·w + 2·H·L·T - 2·H·L·f + 2·L·T·f + 3·L·T + 3·f.
 func (c *Out[F]) WorkLen() int {
 	H, L, T, f, w := c.H, c.L, c.T, c.F2, c.W
 	return 6*H*L*T*f + 2*H*L*T*w + 2*H*L*f*w + 2*H*L*T - 2*H*L*f + 2*L*T*f + 3*L*T + 3*f
+}
+
+// OperandsLen is 12·H·H·f·f + 8·H·L·T·f + H·L·T·w + 4·H·L·f·w - 4·H·L·f.
+func (c *Out[F]) OperandsLen() int {
+	H, L, T, f, w := c.H, c.L, c.T, c.F2, c.W
+	return 12*H*H*f*f + 8*H*L*T*f + H*L*T*w + 4*H*L*f*w - 4*H*L*f
 }
 
 // Run computes Out.
@@ -140,9 +147,11 @@ func (c *Out[F]) Run() {
 			}
 		}
 	}
+	XOperand := kern.Narrow(c.Operands, 0, c.X)
+	WQOperand := kern.Narrow(c.Operands, 2*H*L*T*f, c.WQ)
 
 	// rotary_window_normed.q0
-	kern.Gemm(L*T, 2*H*f, 2*H*f, F(1), false, c.Q0, 2*H*f, 1, c.X, 2*H*f, 1, c.WQ, 1, 2*H*f)
+	kern.Gemm(L*T, 2*H*f, 2*H*f, F(1), false, c.Q0, 2*H*f, 1, XOperand, 2*H*f, 1, WQOperand, 1, 2*H*f)
 
 	// rotary_window_normed.q
 	for i := range L {
@@ -219,9 +228,10 @@ func (c *Out[F]) Run() {
 			}
 		}
 	}
+	WKOperand := kern.Narrow(c.Operands, 4*H*H*f*f+2*H*L*T*f, c.WK)
 
 	// rotary_window_normed.k0
-	kern.Gemm(L*T, 2*H*f, 2*H*f, F(1), false, c.K0, 2*H*f, 1, c.X, 2*H*f, 1, c.WK, 1, 2*H*f)
+	kern.Gemm(L*T, 2*H*f, 2*H*f, F(1), false, c.K0, 2*H*f, 1, XOperand, 2*H*f, 1, WKOperand, 1, 2*H*f)
 
 	// rotary_window_normed.k
 	for i := range L {
@@ -309,6 +319,8 @@ func (c *Out[F]) Run() {
 			}
 		}
 	}
+	qOperand := kern.Narrow(c.Operands, 8*H*H*f*f+2*H*L*T*f, c.Q)
+	aStackOperand := kern.Narrow(c.Operands, 8*H*H*f*f+4*H*L*T*f, c.AStack)
 
 	// rotary_window_normed.a
 	for i := range L {
@@ -316,7 +328,7 @@ func (c *Out[F]) Run() {
 			for k := range 2 * f {
 				t2_2 := t2[((i*H+j)*2*f+k)*(T+w-1):][:T+w-1]
 				for m := range T + w - 1 {
-					t2_2[m] = c.AStack[((i*(T+w-1)-m+T+w-2)*H+j)*2*f+k]
+					t2_2[m] = aStackOperand[((i*(T+w-1)-m+T+w-2)*H+j)*2*f+k]
 				}
 			}
 		}
@@ -331,7 +343,7 @@ func (c *Out[F]) Run() {
 					for p := range w {
 						n2 := int(c.Pos[i]) + j - p
 						if n2 >= 0 {
-							t97[((i*T+j)*H+k)*w+p] += F(c.Q[((i*T+j)*H+k)*2*f+m] * t2[((i*H+k)*2*f+m)*(T+w-1)-j+p+T-1])
+							t97[((i*T+j)*H+k)*w+p] += F(qOperand[((i*T+j)*H+k)*2*f+m] * t2[((i*H+k)*2*f+m)*(T+w-1)-j+p+T-1])
 						}
 					}
 				}
@@ -385,10 +397,11 @@ func (c *Out[F]) Run() {
 			}
 		}
 	}
+	WVOperand := kern.Narrow(c.Operands, 8*H*H*f*f+6*H*L*T*f+2*H*L*f*w-2*H*L*f, c.WV)
 
 	// rotary_window_normed.v
 	for i := range L {
-		kern.Gemm(T, 2*H*f, 2*H*f, F(1), false, kern.From(c.OutStack, (i*(T+w-1)+w-1)*2*H*f), 2*H*f, 1, kern.From(c.X, i*T*2*H*f), 2*H*f, 1, c.WV, 1, 2*H*f)
+		kern.Gemm(T, 2*H*f, 2*H*f, F(1), false, kern.From(c.OutStack, (i*(T+w-1)+w-1)*2*H*f), 2*H*f, 1, kern.From(XOperand, i*T*2*H*f), 2*H*f, 1, WVOperand, 1, 2*H*f)
 	}
 
 	// rotary_window_normed.out
@@ -416,6 +429,8 @@ func (c *Out[F]) Run() {
 			}
 		}
 	}
+	aOperand := kern.Narrow(c.Operands, 12*H*H*f*f+6*H*L*T*f+2*H*L*f*w-2*H*L*f, c.A)
+	outStackOperand := kern.Narrow(c.Operands, 12*H*H*f*f+6*H*L*T*f+H*L*T*w+2*H*L*f*w-2*H*L*f, c.OutStack)
 
 	// rotary_window_normed.out
 	clear(c.Out)
@@ -425,11 +440,11 @@ func (c *Out[F]) Run() {
 				for m := range w {
 					n6 := int(c.Pos[i]) + j - m
 					if n6 >= 0 {
-						aEntry := c.A[((i*T+j)*H+k)*w+m]
-						outStack := c.OutStack[((i*(T+w-1)+j-m+w-1)*H+k)*2*f:][:2*f]
+						aOperandEntry := aOperand[((i*T+j)*H+k)*w+m]
+						outStackOperand2 := outStackOperand[((i*(T+w-1)+j-m+w-1)*H+k)*2*f:][:2*f]
 						outView := c.Out[((i*T+j)*H+k)*2*f:][:2*f]
 						for p := range 2 * f {
-							outView[p] += F(aEntry * outStack[p])
+							outView[p] += F(aOperandEntry * outStackOperand2[p])
 						}
 					}
 				}
@@ -474,12 +489,19 @@ type OutBackward[F num.Float] struct {
 	WVBar       []F     // [2·H·f, 2·H·f], written
 	VTailBarOut []F     // [L, w - 1, H, 2·f], written
 	Work        []F     // WorkLen() entries
+	Operands    []F     // OperandsLen() entries, or nil: operands of products are not rounded to bfloat16
 }
 
 // WorkLen is 36·H·L·T·f + 2·H·L·T·w + 10·H·L·f·w + 7·H·L·T - 10·H·L·f + 2·L·T·f.
 func (c *OutBackward[F]) WorkLen() int {
 	H, L, T, f, w := c.H, c.L, c.T, c.F2, c.W
 	return 36*H*L*T*f + 2*H*L*T*w + 10*H*L*f*w + 7*H*L*T - 10*H*L*f + 2*L*T*f
+}
+
+// OperandsLen is 12·H·H·f·f + 8·H·L·T·f + H·L·T·w + 4·H·L·f·w - 4·H·L·f.
+func (c *OutBackward[F]) OperandsLen() int {
+	H, L, T, f, w := c.H, c.L, c.T, c.F2, c.W
+	return 12*H*H*f*f + 8*H*L*T*f + H*L*T*w + 4*H*L*f*w - 4*H*L*f
 }
 
 // Run computes OutBackward.
@@ -500,53 +522,55 @@ func (c *OutBackward[F]) Run() {
 	work = work[2*L*T*f:]
 	t81 := work[:2*H*L*T*f] // [L, T, H, 2·f]
 	work = work[2*H*L*T*f:]
-	t42 := work[:H*L*T*w] // [L, T, H, w]
+	t122 := work[:H*L*T*w] // [L, T, H, w]
 	work = work[H*L*T*w:]
-	t52 := work[:2*H*L*T*f+2*H*L*f*w-2*H*L*f] // [L, T + w - 1, H, 2·f]
+	t132 := work[:2*H*L*T*f+2*H*L*f*w-2*H*L*f] // [L, T + w - 1, H, 2·f]
 	work = work[2*H*L*T*f+2*H*L*f*w-2*H*L*f:]
-	t62 := work[:2*H*L*T*f+2*H*L*f*w-2*H*L*f] // [L, T + w - 1, H, 2·f]
+	t142 := work[:2*H*L*T*f+2*H*L*f*w-2*H*L*f] // [L, T + w - 1, H, 2·f]
 	work = work[2*H*L*T*f+2*H*L*f*w-2*H*L*f:]
-	t192 := work[:2*H*L*T*f+2*H*L*f*w-2*H*L*f] // [L, T + w - 1, H, 2·f]
+	t272 := work[:2*H*L*T*f+2*H*L*f*w-2*H*L*f] // [L, T + w - 1, H, 2·f]
 	work = work[2*H*L*T*f+2*H*L*f*w-2*H*L*f:]
-	t92 := work[:2*H*L*T*f] // [L, T, H, 2·f]
-	work = work[2*H*L*T*f:]
-	t132 := work[:H*L*T] // [L, T, H]
-	work = work[H*L*T:]
-	t162 := work[:H*L*T*w] // [L, T, H, w]
-	work = work[H*L*T*w:]
 	t172 := work[:2*H*L*T*f] // [L, T, H, 2·f]
 	work = work[2*H*L*T*f:]
-	t182 := work[:2*H*L*T*f+2*H*L*f*w-2*H*L*f] // [L, T + w - 1, H, 2·f]
+	t212 := work[:H*L*T] // [L, T, H]
+	work = work[H*L*T:]
+	t242 := work[:H*L*T*w] // [L, T, H, w]
+	work = work[H*L*T*w:]
+	t252 := work[:2*H*L*T*f] // [L, T, H, 2·f]
+	work = work[2*H*L*T*f:]
+	t262 := work[:2*H*L*T*f+2*H*L*f*w-2*H*L*f] // [L, T + w - 1, H, 2·f]
 	work = work[2*H*L*T*f+2*H*L*f*w-2*H*L*f:]
-	t222 := work[:2*H*L*T*f] // [L, T, H, 2·f]
-	work = work[2*H*L*T*f:]
-	t262 := work[:2*H*L*T*f] // [L, T, H, 2, f]
-	work = work[2*H*L*T*f:]
-	t282 := work[:2*H*L*T*f] // [L, T, H, 2, f]
-	work = work[2*H*L*T*f:]
 	t302 := work[:2*H*L*T*f] // [L, T, H, 2·f]
 	work = work[2*H*L*T*f:]
-	t362 := work[:H*L*T] // [L, T, H]
-	work = work[H*L*T:]
-	t332 := work[:H*L*T] // [L, T, H]
-	work = work[H*L*T:]
-	t832 := work[:H*L*T] // [L, T, H]
-	work = work[H*L*T:]
-	t602 := work[:H*L*T] // [L, T, H]
-	work = work[H*L*T:]
-	t462 := work[:2*H*L*T*f] // [L, T, H, 2·f]
+	t342 := work[:2*H*L*T*f] // [L, T, H, 2, f]
 	work = work[2*H*L*T*f:]
-	t532 := work[:2*H*L*T*f] // [L, T, H, 2, f]
+	t362 := work[:2*H*L*T*f] // [L, T, H, 2, f]
 	work = work[2*H*L*T*f:]
-	t552 := work[:2*H*L*T*f] // [L, T, H, 2, f]
+	t382 := work[:2*H*L*T*f] // [L, T, H, 2·f]
 	work = work[2*H*L*T*f:]
-	t57 := work[:2*H*L*T*f] // [L, T, H, 2·f]
-	work = work[2*H*L*T*f:]
-	t632 := work[:H*L*T] // [L, T, H]
+	t442 := work[:H*L*T] // [L, T, H]
 	work = work[H*L*T:]
-	t852 := work[:H*L*T] // [L, T, H]
+	t412 := work[:H*L*T] // [L, T, H]
 	work = work[H*L*T:]
-	t73 := work[:2*H*L*T*f] // [L, T, H, 2·f]
+	t912 := work[:H*L*T] // [L, T, H]
+	work = work[H*L*T:]
+	t682 := work[:H*L*T] // [L, T, H]
+	work = work[H*L*T:]
+	t542 := work[:2*H*L*T*f] // [L, T, H, 2·f]
+	work = work[2*H*L*T*f:]
+	t612 := work[:2*H*L*T*f] // [L, T, H, 2, f]
+	work = work[2*H*L*T*f:]
+	t632 := work[:2*H*L*T*f] // [L, T, H, 2, f]
+	work = work[2*H*L*T*f:]
+	t652 := work[:2*H*L*T*f] // [L, T, H, 2·f]
+	work = work[2*H*L*T*f:]
+	t712 := work[:H*L*T] // [L, T, H]
+	work = work[H*L*T:]
+	t932 := work[:H*L*T] // [L, T, H]
+	work = work[H*L*T:]
+	t812 := work[:2*H*L*T*f] // [L, T, H, 2·f]
+	XOperand := kern.Narrow(c.Operands, 0, c.X)
+	WQOperand := kern.Narrow(c.Operands, 2*H*L*T*f, c.WQ)
 
 	// rotary_window_normed.q
 	for i := range L {
@@ -576,6 +600,7 @@ func (c *OutBackward[F]) Run() {
 			}
 		}
 	}
+	WKOperand := kern.Narrow(c.Operands, 4*H*H*f*f+2*H*L*T*f, c.WK)
 
 	// rotary_window_normed.k
 	for i := range L {
@@ -594,7 +619,12 @@ func (c *OutBackward[F]) Run() {
 
 	// rotary_window_normed.a, rotary_window_normed.q, rotary_window_normed.k
 	t94 := F(1) / num.Sqrt(F(2*f))
-	t422 := F(1) / F(2*f)
+	t502 := F(1) / F(2*f)
+	qOperand := kern.Narrow(c.Operands, 8*H*H*f*f+2*H*L*T*f, c.Q)
+	aStackOperand := kern.Narrow(c.Operands, 8*H*H*f*f+4*H*L*T*f, c.AStack)
+	WVOperand := kern.Narrow(c.Operands, 8*H*H*f*f+6*H*L*T*f+2*H*L*f*w-2*H*L*f, c.WV)
+	aOperand := kern.Narrow(c.Operands, 12*H*H*f*f+6*H*L*T*f+2*H*L*f*w-2*H*L*f, c.A)
+	outStackOperand := kern.Narrow(c.Operands, 12*H*H*f*f+6*H*L*T*f+H*L*T*w+2*H*L*f*w-2*H*L*f, c.OutStack)
 
 	// rotary_window_normed.out
 	for i := range L {
@@ -602,14 +632,14 @@ func (c *OutBackward[F]) Run() {
 			for k := range 2 * f {
 				t2_2 := t2[((i*H+j)*2*f+k)*(T+w-1):][:T+w-1]
 				for m := range T + w - 1 {
-					t2_2[m] = c.OutStack[((i*(T+w-1)-m+T+w-2)*H+j)*2*f+k]
+					t2_2[m] = outStackOperand[((i*(T+w-1)-m+T+w-2)*H+j)*2*f+k]
 				}
 			}
 		}
 	}
 
 	// rotary_window_normed.out
-	clear(t42)
+	clear(t122)
 	for i := range L {
 		for j := range T {
 			for k := range H {
@@ -617,7 +647,7 @@ func (c *OutBackward[F]) Run() {
 					for p := range w {
 						n := int(c.Pos[i]) + j - p
 						if n >= 0 {
-							t42[((i*T+j)*H+k)*w+p] += F(t2[((i*H+k)*2*f+m)*(T+w-1)-j+p+T-1] * c.OutBar[((i*T+j)*H+k)*2*f+m])
+							t122[((i*T+j)*H+k)*w+p] += F(t2[((i*H+k)*2*f+m)*(T+w-1)-j+p+T-1] * c.OutBar[((i*T+j)*H+k)*2*f+m])
 						}
 					}
 				}
@@ -626,16 +656,19 @@ func (c *OutBackward[F]) Run() {
 	}
 
 	// rotary_window_normed.out
-	clear(t52)
+	clear(t132)
 	for i := range L {
 		for j := range T {
 			for k := range w {
-				for m := range H {
-					outBarView := c.OutBar[((i*T+j)*H+m)*2*f:][:2*f]
-					t52_2 := t52[((i*(T+w-1)+j-k+w-1)*H+m)*2*f:][:2*f]
-					aEntry := c.A[((i*T+j)*H+m)*w+k]
-					for p := range 2 * f {
-						t52_2[p] += F(aEntry * outBarView[p])
+				n2 := int(c.Pos[i]) + j - k
+				if n2 >= 0 {
+					for m := range H {
+						outBarView := c.OutBar[((i*T+j)*H+m)*2*f:][:2*f]
+						t132_2 := t132[((i*(T+w-1)+j-k+w-1)*H+m)*2*f:][:2*f]
+						aOperandEntry := aOperand[((i*T+j)*H+m)*w+k]
+						for p := range 2 * f {
+							t132_2[p] += F(aOperandEntry * outBarView[p])
+						}
 					}
 				}
 			}
@@ -643,32 +676,32 @@ func (c *OutBackward[F]) Run() {
 	}
 
 	// rotary_window_normed.out
-	clear(t62)
+	clear(t142)
 	for i := range L {
 		for j := range w - 1 {
 			for k := range H {
 				vTailBar := c.VTailBar[((i*(w-1)+j)*H+k)*2*f:][:2*f]
-				t62_2 := t62[((i*(T+w-1)+j+T)*H+k)*2*f:][:2*f]
+				t142_2 := t142[((i*(T+w-1)+j+T)*H+k)*2*f:][:2*f]
 				for m := range 2 * f {
-					t62_2[m] += vTailBar[m]
+					t142_2[m] += vTailBar[m]
 				}
 			}
 		}
 	}
 
 	// rotary_window_normed.out, rotary_window_normed.a
-	clear(t192)
+	clear(t272)
 	for i := range L {
 		for j := range w - 1 {
 			for k := range H {
-				t52_2 := t52[((i*(T+w-1)+j)*H+k)*2*f:][:2*f]
-				t62_2 := t62[((i*(T+w-1)+j)*H+k)*2*f:][:2*f]
+				t132_2 := t132[((i*(T+w-1)+j)*H+k)*2*f:][:2*f]
+				t142_2 := t142[((i*(T+w-1)+j)*H+k)*2*f:][:2*f]
 				vTailBarOut := c.VTailBarOut[((i*(w-1)+j)*H+k)*2*f:][:2*f]
 				kTailBar := c.KTailBar[((i*(w-1)+j)*H+k)*2*f:][:2*f]
-				t192_2 := t192[((i*(T+w-1)+j+T)*H+k)*2*f:][:2*f]
+				t272_2 := t272[((i*(T+w-1)+j+T)*H+k)*2*f:][:2*f]
 				for m := range 2 * f {
-					vTailBarOut[m] = t52_2[m] + t62_2[m]
-					t192_2[m] += kTailBar[m]
+					vTailBarOut[m] = t132_2[m] + t142_2[m]
+					t272_2[m] += kTailBar[m]
 				}
 			}
 		}
@@ -678,65 +711,65 @@ func (c *OutBackward[F]) Run() {
 	for i := range L {
 		for j := range T {
 			for k := range H {
-				t52_2 := t52[((i*(T+w-1)+j+w-1)*H+k)*2*f:][:2*f]
-				t62_2 := t62[((i*(T+w-1)+j+w-1)*H+k)*2*f:][:2*f]
-				t92_2 := t92[((i*T+j)*H+k)*2*f:][:2*f]
+				t132_2 := t132[((i*(T+w-1)+j+w-1)*H+k)*2*f:][:2*f]
+				t142_2 := t142[((i*(T+w-1)+j+w-1)*H+k)*2*f:][:2*f]
+				t172_2 := t172[((i*T+j)*H+k)*2*f:][:2*f]
 				for m := range 2 * f {
-					t92_2[m] = t52_2[m] + t62_2[m]
+					t172_2[m] = t132_2[m] + t142_2[m]
 				}
 			}
 		}
 	}
 
 	// rotary_window_normed.v
-	kern.Gemm(2*H*f, 2*H*f, L*T, F(1), false, c.WVBar, 1, 2*H*f, c.X, 1, 2*H*f, t92, 2*H*f, 1)
+	kern.Gemm(2*H*f, 2*H*f, L*T, F(1), false, c.WVBar, 1, 2*H*f, XOperand, 1, 2*H*f, t172, 2*H*f, 1)
 
 	// rotary_window_normed.a
 	for i := range L {
 		for j := range T {
-			t132_2 := t132[(i*T+j)*H:][:H]
+			t212_2 := t212[(i*T+j)*H:][:H]
 			for k := range H {
-				var t1322 F
-				for m := range w {
-					n2 := int(c.Pos[i]) + j - m
-					if n2 >= 0 {
-						t1322 += F(c.A[((i*T+j)*H+k)*w+m] * t42[((i*T+j)*H+k)*w+m])
-					}
-				}
-				t132_2[k] = t1322
-			}
-		}
-	}
-
-	// rotary_window_normed.a
-	for i := range L {
-		for j := range T {
-			t132_2 := t132[(i*T+j)*H:][:H]
-			for k := range H {
-				a := c.A[((i*T+j)*H+k)*w:][:w]
-				t42_2 := t42[((i*T+j)*H+k)*w:][:w]
-				t162_2 := t162[((i*T+j)*H+k)*w:][:w]
-				t132Entry := t132_2[k]
-				for m := range w {
-					t162_2[m] = F(F(t94*a[m]) * (t42_2[m] - t132Entry))
-				}
-			}
-		}
-	}
-
-	// rotary_window_normed.a
-	clear(t172)
-	for i := range L {
-		for j := range T {
-			for k := range H {
+				var t2122 F
 				for m := range w {
 					n3 := int(c.Pos[i]) + j - m
 					if n3 >= 0 {
-						t162Entry := t162[((i*T+j)*H+k)*w+m]
-						aStack := c.AStack[((i*(T+w-1)+j-m+w-1)*H+k)*2*f:][:2*f]
-						t172_2 := t172[((i*T+j)*H+k)*2*f:][:2*f]
+						t2122 += F(c.A[((i*T+j)*H+k)*w+m] * t122[((i*T+j)*H+k)*w+m])
+					}
+				}
+				t212_2[k] = t2122
+			}
+		}
+	}
+
+	// rotary_window_normed.a
+	for i := range L {
+		for j := range T {
+			t212_2 := t212[(i*T+j)*H:][:H]
+			for k := range H {
+				a := c.A[((i*T+j)*H+k)*w:][:w]
+				t122_2 := t122[((i*T+j)*H+k)*w:][:w]
+				t242_2 := t242[((i*T+j)*H+k)*w:][:w]
+				t212Entry := t212_2[k]
+				for m := range w {
+					t242_2[m] = F(F(t94*a[m]) * (t122_2[m] - t212Entry))
+				}
+			}
+		}
+	}
+
+	// rotary_window_normed.a
+	clear(t252)
+	for i := range L {
+		for j := range T {
+			for k := range H {
+				for m := range w {
+					n4 := int(c.Pos[i]) + j - m
+					if n4 >= 0 {
+						t242Entry := t242[((i*T+j)*H+k)*w+m]
+						aStackOperand2 := aStackOperand[((i*(T+w-1)+j-m+w-1)*H+k)*2*f:][:2*f]
+						t252_2 := t252[((i*T+j)*H+k)*2*f:][:2*f]
 						for p := range 2 * f {
-							t172_2[p] += F(aStack[p] * t162Entry)
+							t252_2[p] += F(aStackOperand2[p] * t242Entry)
 						}
 					}
 				}
@@ -745,16 +778,16 @@ func (c *OutBackward[F]) Run() {
 	}
 
 	// rotary_window_normed.a
-	clear(t182)
+	clear(t262)
 	for i := range L {
 		for j := range T {
 			for k := range w {
 				for m := range H {
-					q := c.Q[((i*T+j)*H+m)*2*f:][:2*f]
-					t182_2 := t182[((i*(T+w-1)+j-k+w-1)*H+m)*2*f:][:2*f]
-					t162Entry2 := t162[((i*T+j)*H+m)*w+k]
+					qOperand2 := qOperand[((i*T+j)*H+m)*2*f:][:2*f]
+					t262_2 := t262[((i*(T+w-1)+j-k+w-1)*H+m)*2*f:][:2*f]
+					t242Entry2 := t242[((i*T+j)*H+m)*w+k]
 					for p := range 2 * f {
-						t182_2[p] += F(q[p] * t162Entry2)
+						t262_2[p] += F(qOperand2[p] * t242Entry2)
 					}
 				}
 			}
@@ -765,11 +798,11 @@ func (c *OutBackward[F]) Run() {
 	for i := range L {
 		for j := range w - 1 {
 			for k := range H {
-				t182_2 := t182[((i*(T+w-1)+j)*H+k)*2*f:][:2*f]
-				t192_2 := t192[((i*(T+w-1)+j)*H+k)*2*f:][:2*f]
+				t262_2 := t262[((i*(T+w-1)+j)*H+k)*2*f:][:2*f]
+				t272_2 := t272[((i*(T+w-1)+j)*H+k)*2*f:][:2*f]
 				kTailBarOut := c.KTailBarOut[((i*(w-1)+j)*H+k)*2*f:][:2*f]
 				for m := range 2 * f {
-					kTailBarOut[m] = t182_2[m] + t192_2[m]
+					kTailBarOut[m] = t262_2[m] + t272_2[m]
 				}
 			}
 		}
@@ -779,27 +812,27 @@ func (c *OutBackward[F]) Run() {
 	for i := range L {
 		for j := range T {
 			for k := range H {
-				t182_2 := t182[((i*(T+w-1)+j+w-1)*H+k)*2*f:][:2*f]
-				t192_2 := t192[((i*(T+w-1)+j+w-1)*H+k)*2*f:][:2*f]
-				t222_2 := t222[((i*T+j)*H+k)*2*f:][:2*f]
+				t262_2 := t262[((i*(T+w-1)+j+w-1)*H+k)*2*f:][:2*f]
+				t272_2 := t272[((i*(T+w-1)+j+w-1)*H+k)*2*f:][:2*f]
+				t302_2 := t302[((i*T+j)*H+k)*2*f:][:2*f]
 				for m := range 2 * f {
-					t222_2[m] = t182_2[m] + t192_2[m]
+					t302_2[m] = t262_2[m] + t272_2[m]
 				}
 			}
 		}
 	}
 
 	// rotary_window_normed.k
-	clear(t262)
+	clear(t342)
 	for i := range L {
 		for j := range T {
 			for k := range H {
 				for m := range 2 {
-					t222View := t222[(((i*T+j)*H+k)*2+m)*f:][:f]
+					t302View := t302[(((i*T+j)*H+k)*2+m)*f:][:f]
 					t3 := t[((i*T+j)*2+m)*f:][:f]
-					t262_2 := t262[(((i*T+j)*H+k)*2-m+1)*f:][:f]
+					t342_2 := t342[(((i*T+j)*H+k)*2-m+1)*f:][:f]
 					for p := range f {
-						t262_2[p] += F(t222View[p] * t3[p])
+						t342_2[p] += F(t302View[p] * t3[p])
 					}
 				}
 			}
@@ -812,11 +845,11 @@ func (c *OutBackward[F]) Run() {
 			C := c.C[(i*T+j)*f:][:f]
 			for k := range H {
 				for m := range 2 {
-					t262_2 := t262[(((i*T+j)*H+k)*2+m)*f:][:f]
-					t222View := t222[(((i*T+j)*H+k)*2+m)*f:][:f]
-					t282_2 := t282[(((i*T+j)*H+k)*2+m)*f:][:f]
+					t342_2 := t342[(((i*T+j)*H+k)*2+m)*f:][:f]
+					t302View := t302[(((i*T+j)*H+k)*2+m)*f:][:f]
+					t362_2 := t362[(((i*T+j)*H+k)*2+m)*f:][:f]
 					for p := range f {
-						t282_2[p] = t262_2[p] + F(t222View[p]*C[p])
+						t362_2[p] = t342_2[p] + F(t302View[p]*C[p])
 					}
 				}
 			}
@@ -830,22 +863,22 @@ func (c *OutBackward[F]) Run() {
 		gammaKBar := c.GammaKBar[:2*f]
 		for j := range T {
 			kSqrt := c.KSqrt[(i*T+j)*H:][:H]
-			t362_2 := t362[(i*T+j)*H:][:H]
+			t442_2 := t442[(i*T+j)*H:][:H]
 			for k := range H {
-				t282View := t282[((i*T+j)*H+k)*2*f:][:2*f]
+				t362View := t362[((i*T+j)*H+k)*2*f:][:2*f]
 				t81_2 := t81[((i*T+j)*H+k)*2*f:][:2*f]
-				t302_2 := t302[((i*T+j)*H+k)*2*f:][:2*f]
-				var t3622 F
+				t382_2 := t382[((i*T+j)*H+k)*2*f:][:2*f]
+				var t4422 F
 				kSqrtEntry2 := kSqrt[k]
 				for m := range 2 * f {
-					t282ViewEntry := t282View[m]
-					t3022 := F(t282ViewEntry * gammaK[m])
+					t362ViewEntry := t362View[m]
+					t3822 := F(t362ViewEntry * gammaK[m])
 					t81Entry := t81_2[m]
-					t3622 += F(t3022 * (t81Entry / kSqrtEntry2))
-					t302_2[m] = t3022
-					gammaKBar[m] += F(t81Entry * t282ViewEntry)
+					t4422 += F(t3822 * (t81Entry / kSqrtEntry2))
+					t382_2[m] = t3822
+					gammaKBar[m] += F(t81Entry * t362ViewEntry)
 				}
-				t362_2[k] = -t3622
+				t442_2[k] = -t4422
 			}
 		}
 	}
@@ -854,16 +887,16 @@ func (c *OutBackward[F]) Run() {
 	for i := range L {
 		for j := range T {
 			kSqrt := c.KSqrt[(i*T+j)*H:][:H]
-			t332_2 := t332[(i*T+j)*H:][:H]
-			t362_2 := t362[(i*T+j)*H:][:H]
-			t832_2 := t832[(i*T+j)*H:][:H]
+			t412_2 := t412[(i*T+j)*H:][:H]
+			t442_2 := t442[(i*T+j)*H:][:H]
+			t912_2 := t912[(i*T+j)*H:][:H]
 			qSqrt := c.QSqrt[(i*T+j)*H:][:H]
-			t602_2 := t602[(i*T+j)*H:][:H]
+			t682_2 := t682[(i*T+j)*H:][:H]
 			for k := range H {
-				t3322 := F(1) / kSqrt[k]
-				t332_2[k] = t3322
-				t832_2[k] = F(t362_2[k] * F(t422*t3322))
-				t602_2[k] = F(1) / qSqrt[k]
+				t4122 := F(1) / kSqrt[k]
+				t412_2[k] = t4122
+				t912_2[k] = F(t442_2[k] * F(t502*t4122))
+				t682_2[k] = F(1) / qSqrt[k]
 			}
 		}
 	}
@@ -871,35 +904,35 @@ func (c *OutBackward[F]) Run() {
 	// rotary_window_normed.k1, rotary_window_normed.k
 	for i := range L {
 		for j := range T {
-			t332_2 := t332[(i*T+j)*H:][:H]
-			t832_2 := t832[(i*T+j)*H:][:H]
+			t412_2 := t412[(i*T+j)*H:][:H]
+			t912_2 := t912[(i*T+j)*H:][:H]
 			for k := range H {
-				t302_2 := t302[((i*T+j)*H+k)*2*f:][:2*f]
+				t382_2 := t382[((i*T+j)*H+k)*2*f:][:2*f]
 				k0View := c.K0[((i*T+j)*H+k)*2*f:][:2*f]
-				t462_2 := t462[((i*T+j)*H+k)*2*f:][:2*f]
-				t332Entry := t332_2[k]
-				t832Entry := t832_2[k]
+				t542_2 := t542[((i*T+j)*H+k)*2*f:][:2*f]
+				t412Entry := t412_2[k]
+				t912Entry := t912_2[k]
 				for m := range 2 * f {
-					t462_2[m] = F(t302_2[m]*t332Entry) + F(2*F(F(0.5*k0View[m])*t832Entry))
+					t542_2[m] = F(t382_2[m]*t412Entry) + F(2*F(F(0.5*k0View[m])*t912Entry))
 				}
 			}
 		}
 	}
 
 	// rotary_window_normed.k0
-	kern.Gemm(2*H*f, 2*H*f, L*T, F(1), false, c.WKBar, 1, 2*H*f, c.X, 1, 2*H*f, t462, 2*H*f, 1)
+	kern.Gemm(2*H*f, 2*H*f, L*T, F(1), false, c.WKBar, 1, 2*H*f, XOperand, 1, 2*H*f, t542, 2*H*f, 1)
 
 	// rotary_window_normed.q
-	clear(t532)
+	clear(t612)
 	for i := range L {
 		for j := range T {
 			for k := range H {
 				for m := range 2 {
-					t172View := t172[(((i*T+j)*H+k)*2+m)*f:][:f]
+					t252View := t252[(((i*T+j)*H+k)*2+m)*f:][:f]
 					t3 := t[((i*T+j)*2+m)*f:][:f]
-					t532_2 := t532[(((i*T+j)*H+k)*2-m+1)*f:][:f]
+					t612_2 := t612[(((i*T+j)*H+k)*2-m+1)*f:][:f]
 					for p := range f {
-						t532_2[p] += F(t172View[p] * t3[p])
+						t612_2[p] += F(t252View[p] * t3[p])
 					}
 				}
 			}
@@ -912,11 +945,11 @@ func (c *OutBackward[F]) Run() {
 			C := c.C[(i*T+j)*f:][:f]
 			for k := range H {
 				for m := range 2 {
-					t532_2 := t532[(((i*T+j)*H+k)*2+m)*f:][:f]
-					t172View := t172[(((i*T+j)*H+k)*2+m)*f:][:f]
-					t552_2 := t552[(((i*T+j)*H+k)*2+m)*f:][:f]
+					t612_2 := t612[(((i*T+j)*H+k)*2+m)*f:][:f]
+					t252View := t252[(((i*T+j)*H+k)*2+m)*f:][:f]
+					t632_2 := t632[(((i*T+j)*H+k)*2+m)*f:][:f]
 					for p := range f {
-						t552_2[p] = t532_2[p] + F(t172View[p]*C[p])
+						t632_2[p] = t612_2[p] + F(t252View[p]*C[p])
 					}
 				}
 			}
@@ -930,22 +963,22 @@ func (c *OutBackward[F]) Run() {
 		gammaQBar := c.GammaQBar[:2*f]
 		for j := range T {
 			qSqrt := c.QSqrt[(i*T+j)*H:][:H]
-			t632_2 := t632[(i*T+j)*H:][:H]
+			t712_2 := t712[(i*T+j)*H:][:H]
 			for k := range H {
-				t552View := t552[((i*T+j)*H+k)*2*f:][:2*f]
+				t632View := t632[((i*T+j)*H+k)*2*f:][:2*f]
 				t64_2 := t64[((i*T+j)*H+k)*2*f:][:2*f]
-				t57_2 := t57[((i*T+j)*H+k)*2*f:][:2*f]
-				var t6322 F
+				t652_2 := t652[((i*T+j)*H+k)*2*f:][:2*f]
+				var t7122 F
 				qSqrtEntry2 := qSqrt[k]
 				for m := range 2 * f {
-					t552ViewEntry := t552View[m]
-					t572 := F(t552ViewEntry * gammaQ[m])
+					t632ViewEntry := t632View[m]
+					t6522 := F(t632ViewEntry * gammaQ[m])
 					t64Entry := t64_2[m]
-					t6322 += F(t572 * (t64Entry / qSqrtEntry2))
-					t57_2[m] = t572
-					gammaQBar[m] += F(t64Entry * t552ViewEntry)
+					t7122 += F(t6522 * (t64Entry / qSqrtEntry2))
+					t652_2[m] = t6522
+					gammaQBar[m] += F(t64Entry * t632ViewEntry)
 				}
-				t632_2[k] = -t6322
+				t712_2[k] = -t7122
 			}
 		}
 	}
@@ -953,11 +986,11 @@ func (c *OutBackward[F]) Run() {
 	// rotary_window_normed.q
 	for i := range L {
 		for j := range T {
-			t632_2 := t632[(i*T+j)*H:][:H]
-			t602_2 := t602[(i*T+j)*H:][:H]
-			t852_2 := t852[(i*T+j)*H:][:H]
+			t712_2 := t712[(i*T+j)*H:][:H]
+			t682_2 := t682[(i*T+j)*H:][:H]
+			t932_2 := t932[(i*T+j)*H:][:H]
 			for k := range H {
-				t852_2[k] = F(t632_2[k] * F(t422*t602_2[k]))
+				t932_2[k] = F(t712_2[k] * F(t502*t682_2[k]))
 			}
 		}
 	}
@@ -965,32 +998,32 @@ func (c *OutBackward[F]) Run() {
 	// rotary_window_normed.q1, rotary_window_normed.q
 	for i := range L {
 		for j := range T {
-			t602_2 := t602[(i*T+j)*H:][:H]
-			t852_2 := t852[(i*T+j)*H:][:H]
+			t682_2 := t682[(i*T+j)*H:][:H]
+			t932_2 := t932[(i*T+j)*H:][:H]
 			for k := range H {
-				t57_2 := t57[((i*T+j)*H+k)*2*f:][:2*f]
+				t652_2 := t652[((i*T+j)*H+k)*2*f:][:2*f]
 				q0View := c.Q0[((i*T+j)*H+k)*2*f:][:2*f]
-				t73_2 := t73[((i*T+j)*H+k)*2*f:][:2*f]
-				t602Entry := t602_2[k]
-				t852Entry := t852_2[k]
+				t812_2 := t812[((i*T+j)*H+k)*2*f:][:2*f]
+				t682Entry := t682_2[k]
+				t932Entry := t932_2[k]
 				for m := range 2 * f {
-					t73_2[m] = F(t57_2[m]*t602Entry) + F(2*F(F(0.5*q0View[m])*t852Entry))
+					t812_2[m] = F(t652_2[m]*t682Entry) + F(2*F(F(0.5*q0View[m])*t932Entry))
 				}
 			}
 		}
 	}
 
 	// rotary_window_normed.q0
-	kern.Gemm(2*H*f, 2*H*f, L*T, F(1), false, c.WQBar, 1, 2*H*f, c.X, 1, 2*H*f, t73, 2*H*f, 1)
+	kern.Gemm(2*H*f, 2*H*f, L*T, F(1), false, c.WQBar, 1, 2*H*f, XOperand, 1, 2*H*f, t812, 2*H*f, 1)
 
 	// rotary_window_normed.v
-	kern.Gemm(L*T, 2*H*f, 2*H*f, F(1), false, c.XBar, 2*H*f, 1, t92, 2*H*f, 1, c.WV, 2*H*f, 1)
+	kern.Gemm(L*T, 2*H*f, 2*H*f, F(1), false, c.XBar, 2*H*f, 1, t172, 2*H*f, 1, WVOperand, 2*H*f, 1)
 
 	// rotary_window_normed.k0
-	kern.Gemm(L*T, 2*H*f, 2*H*f, F(1), true, c.XBar, 2*H*f, 1, t462, 2*H*f, 1, c.WK, 2*H*f, 1)
+	kern.Gemm(L*T, 2*H*f, 2*H*f, F(1), true, c.XBar, 2*H*f, 1, t542, 2*H*f, 1, WKOperand, 2*H*f, 1)
 
 	// rotary_window_normed.q0
-	kern.Gemm(L*T, 2*H*f, 2*H*f, F(1), true, c.XBar, 2*H*f, 1, t73, 2*H*f, 1, c.WQ, 2*H*f, 1)
+	kern.Gemm(L*T, 2*H*f, 2*H*f, F(1), true, c.XBar, 2*H*f, 1, t812, 2*H*f, 1, WQOperand, 2*H*f, 1)
 }
 
 // outNode is one call of Out on the tape.
@@ -1059,9 +1092,11 @@ func (b *Block[F]) out(c block.Call[F], w block.Weights[F], m *block.Memory[F], 
 	k.A = c.Run.Saved(k.H * k.L * k.T * k.W)
 	k.OutStack = c.Run.Saved(2*k.H*k.L*k.T*k.F2 + 2*k.H*k.L*k.F2*k.W - 2*k.H*k.L*k.F2)
 	k.Work = arena.Scratch(k.WorkLen())
+	k.Operands = arena.Operands(k.OperandsLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
+	k.Operands = nil
 	n.nextKTail = m.SetNext(c, 0, k.KTailOut)
 	n.nextVTail = m.SetNext(c, 1, k.VTailOut)
 	m.Advance(c.Tokens)
@@ -1106,6 +1141,7 @@ func (n *outNode[F]) Backward(t *tape.Tape[F]) {
 	g.WVBar = t.Part(n.vWV, 4*g.H*g.H*g.F2*g.F2)
 	g.VTailBarOut = t.Part(n.fromVTail, 2*g.H*g.L*g.F2*g.W-2*g.H*g.L*g.F2)
 	g.Work = t.Scratch(g.WorkLen())
+	g.Operands = t.Operands(g.OperandsLen())
 	g.Run()
 	t.Contribute(n.vWQ, g.WQBar)
 	t.Contribute(n.vX, g.XBar)

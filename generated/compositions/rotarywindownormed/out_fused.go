@@ -85,9 +85,11 @@ func (c *outFused) run() {
 			}
 		}
 	}
+	XOperand := kern.Narrow(c.Operands, 0, c.X)
+	WQOperand := kern.Narrow(c.Operands, 2*H*L*T*f, c.WQ)
 
 	// rotary_window_normed.q0
-	kern.GemmFMA(L*T, 2*H*f, 2*H*f, F(1), false, c.Q0, 2*H*f, 1, c.X, 2*H*f, 1, c.WQ, 1, 2*H*f)
+	kern.GemmFMA(L*T, 2*H*f, 2*H*f, F(1), false, c.Q0, 2*H*f, 1, XOperand, 2*H*f, 1, WQOperand, 1, 2*H*f)
 
 	// rotary_window_normed.q
 	if kern.Wide() {
@@ -244,9 +246,10 @@ func (c *outFused) run() {
 			}
 		}
 	}
+	WKOperand := kern.Narrow(c.Operands, 4*H*H*f*f+2*H*L*T*f, c.WK)
 
 	// rotary_window_normed.k0
-	kern.GemmFMA(L*T, 2*H*f, 2*H*f, F(1), false, c.K0, 2*H*f, 1, c.X, 2*H*f, 1, c.WK, 1, 2*H*f)
+	kern.GemmFMA(L*T, 2*H*f, 2*H*f, F(1), false, c.K0, 2*H*f, 1, XOperand, 2*H*f, 1, WKOperand, 1, 2*H*f)
 
 	// rotary_window_normed.k
 	if kern.Wide() {
@@ -396,11 +399,13 @@ func (c *outFused) run() {
 			}
 		}
 	}
+	qOperand := kern.Narrow(c.Operands, 8*H*H*f*f+2*H*L*T*f, c.Q)
+	aStackOperand := kern.Narrow(c.Operands, 8*H*H*f*f+4*H*L*T*f, c.AStack)
 
 	// rotary_window_normed.a
 	for i := range L {
 		for j := range H {
-			kern.Transposed(t2[(i*H+j)*2*f*(T+w-1):], T+w-1, c.AStack, ((i*(T+w-1)+T+w-2)*H+j)*2*f, -2*H*f, T+w-1, 2*f)
+			kern.Transposed(t2[(i*H+j)*2*f*(T+w-1):], T+w-1, aStackOperand, ((i*(T+w-1)+T+w-2)*H+j)*2*f, -2*H*f, T+w-1, 2*f)
 		}
 	}
 
@@ -409,7 +414,7 @@ func (c *outFused) run() {
 	if kern.Wide() {
 		a := regions.Rebd13d914affArgs{
 			P0:  unsafe.SliceData(c.Pos),
-			P1:  unsafe.SliceData(c.Q),
+			P1:  unsafe.SliceData(qOperand),
 			P2:  unsafe.SliceData(t2),
 			P3:  unsafe.SliceData(t97),
 			N0:  L,
@@ -441,7 +446,7 @@ func (c *outFused) run() {
 							t2_2 := t2[((i*H+k)*2*f+m)*(T+w-1)-j+T-1:][:n]
 							t97_2 := t97[((i*T+j)*H+k)*w:][:n]
 							for p := range n {
-								t97_2[p] = num.FMA32(c.Q[((i*T+j)*H+k)*2*f+m], t2_2[p], t97_2[p])
+								t97_2[p] = num.FMA32(qOperand[((i*T+j)*H+k)*2*f+m], t2_2[p], t97_2[p])
 							}
 						}
 					}
@@ -533,10 +538,11 @@ func (c *outFused) run() {
 			}
 		}
 	}
+	WVOperand := kern.Narrow(c.Operands, 8*H*H*f*f+6*H*L*T*f+2*H*L*f*w-2*H*L*f, c.WV)
 
 	// rotary_window_normed.v
 	for i := range L {
-		kern.GemmFMA(T, 2*H*f, 2*H*f, F(1), false, kern.From(c.OutStack, (i*(T+w-1)+w-1)*2*H*f), 2*H*f, 1, kern.From(c.X, i*T*2*H*f), 2*H*f, 1, c.WV, 1, 2*H*f)
+		kern.GemmFMA(T, 2*H*f, 2*H*f, F(1), false, kern.From(c.OutStack, (i*(T+w-1)+w-1)*2*H*f), 2*H*f, 1, kern.From(XOperand, i*T*2*H*f), 2*H*f, 1, WVOperand, 1, 2*H*f)
 	}
 
 	// rotary_window_normed.out
@@ -556,14 +562,16 @@ func (c *outFused) run() {
 			}
 		}
 	}
+	aOperand := kern.Narrow(c.Operands, 12*H*H*f*f+6*H*L*T*f+2*H*L*f*w-2*H*L*f, c.A)
+	outStackOperand := kern.Narrow(c.Operands, 12*H*H*f*f+6*H*L*T*f+H*L*T*w+2*H*L*f*w-2*H*L*f, c.OutStack)
 
 	// rotary_window_normed.out
 	clear(c.Out)
 	if kern.Wide() {
 		a := regions.R075b25b300a7Args{
 			P0:  unsafe.SliceData(c.Pos),
-			P1:  unsafe.SliceData(c.A),
-			P2:  unsafe.SliceData(c.OutStack),
+			P1:  unsafe.SliceData(aOperand),
+			P2:  unsafe.SliceData(outStackOperand),
 			P3:  unsafe.SliceData(c.Out),
 			N0:  L,
 			N1:  T,
@@ -590,12 +598,12 @@ func (c *outFused) run() {
 				for k := range H {
 					outView := c.Out[((i*T+j)*H+k)*2*f:][:2*f]
 					if n := min(w, n6+j+1); n > 0 {
-						a := c.A[((i*T+j)*H+k)*w:][:n]
+						aOperand2 := aOperand[((i*T+j)*H+k)*w:][:n]
 						for m := range n {
-							outStack := c.OutStack[((i*(T+w-1)+j-m+w-1)*H+k)*2*f:][:2*f]
-							aEntry := a[m]
+							outStackOperand2 := outStackOperand[((i*(T+w-1)+j-m+w-1)*H+k)*2*f:][:2*f]
+							aOperandEntry := aOperand2[m]
 							for p := range 2 * f {
-								outView[p] = num.FMA32(aEntry, outStack[p], outView[p])
+								outView[p] = num.FMA32(aOperandEntry, outStackOperand2[p], outView[p])
 							}
 						}
 					}
@@ -620,30 +628,32 @@ func (c *outBackwardFused) run() {
 	t64 := c.Work[2*H*L*T*f+2*H*L*f*w-2*H*L*f:][:2*H*L*T*f]                                             // [L, T, H, 2·f]
 	t := c.Work[4*H*L*T*f+2*H*L*f*w-2*H*L*f:][:2*L*T*f]                                                 // [L, T, 2, f]
 	t81 := c.Work[4*H*L*T*f+2*H*L*f*w-2*H*L*f+2*L*T*f:][:2*H*L*T*f]                                     // [L, T, H, 2·f]
-	t42 := c.Work[6*H*L*T*f+2*H*L*f*w-2*H*L*f+2*L*T*f:][:H*L*T*w]                                       // [L, T, H, w]
-	t52 := c.Work[6*H*L*T*f+H*L*T*w+2*H*L*f*w-2*H*L*f+2*L*T*f:][:2*H*L*T*f+2*H*L*f*w-2*H*L*f]           // [L, T + w - 1, H, 2·f]
-	t62 := c.Work[8*H*L*T*f+H*L*T*w+4*H*L*f*w-4*H*L*f+2*L*T*f:][:2*H*L*T*f+2*H*L*f*w-2*H*L*f]           // [L, T + w - 1, H, 2·f]
-	t192 := c.Work[10*H*L*T*f+H*L*T*w+6*H*L*f*w-6*H*L*f+2*L*T*f:][:2*H*L*T*f+2*H*L*f*w-2*H*L*f]         // [L, T + w - 1, H, 2·f]
-	t92 := c.Work[12*H*L*T*f+H*L*T*w+8*H*L*f*w-8*H*L*f+2*L*T*f:][:2*H*L*T*f]                            // [L, T, H, 2·f]
-	t132 := c.Work[14*H*L*T*f+H*L*T*w+8*H*L*f*w-8*H*L*f+2*L*T*f:][:H*L*T]                               // [L, T, H]
-	t162 := c.Work[14*H*L*T*f+H*L*T*w+8*H*L*f*w+H*L*T-8*H*L*f+2*L*T*f:][:H*L*T*w]                       // [L, T, H, w]
-	t172 := c.Work[14*H*L*T*f+2*H*L*T*w+8*H*L*f*w+H*L*T-8*H*L*f+2*L*T*f:][:2*H*L*T*f]                   // [L, T, H, 2·f]
-	t182 := c.Work[16*H*L*T*f+2*H*L*T*w+8*H*L*f*w+H*L*T-8*H*L*f+2*L*T*f:][:2*H*L*T*f+2*H*L*f*w-2*H*L*f] // [L, T + w - 1, H, 2·f]
-	t222 := c.Work[18*H*L*T*f+2*H*L*T*w+10*H*L*f*w+H*L*T-10*H*L*f+2*L*T*f:][:2*H*L*T*f]                 // [L, T, H, 2·f]
-	t262 := c.Work[20*H*L*T*f+2*H*L*T*w+10*H*L*f*w+H*L*T-10*H*L*f+2*L*T*f:][:2*H*L*T*f]                 // [L, T, H, 2, f]
-	t282 := c.Work[22*H*L*T*f+2*H*L*T*w+10*H*L*f*w+H*L*T-10*H*L*f+2*L*T*f:][:2*H*L*T*f]                 // [L, T, H, 2, f]
-	t302 := c.Work[24*H*L*T*f+2*H*L*T*w+10*H*L*f*w+H*L*T-10*H*L*f+2*L*T*f:][:2*H*L*T*f]                 // [L, T, H, 2·f]
-	t362 := c.Work[26*H*L*T*f+2*H*L*T*w+10*H*L*f*w+H*L*T-10*H*L*f+2*L*T*f:][:H*L*T]                     // [L, T, H]
-	t332 := c.Work[26*H*L*T*f+2*H*L*T*w+10*H*L*f*w+2*H*L*T-10*H*L*f+2*L*T*f:][:H*L*T]                   // [L, T, H]
-	t832 := c.Work[26*H*L*T*f+2*H*L*T*w+10*H*L*f*w+3*H*L*T-10*H*L*f+2*L*T*f:][:H*L*T]                   // [L, T, H]
-	t602 := c.Work[26*H*L*T*f+2*H*L*T*w+10*H*L*f*w+4*H*L*T-10*H*L*f+2*L*T*f:][:H*L*T]                   // [L, T, H]
-	t462 := c.Work[26*H*L*T*f+2*H*L*T*w+10*H*L*f*w+5*H*L*T-10*H*L*f+2*L*T*f:][:2*H*L*T*f]               // [L, T, H, 2·f]
-	t532 := c.Work[28*H*L*T*f+2*H*L*T*w+10*H*L*f*w+5*H*L*T-10*H*L*f+2*L*T*f:][:2*H*L*T*f]               // [L, T, H, 2, f]
-	t552 := c.Work[30*H*L*T*f+2*H*L*T*w+10*H*L*f*w+5*H*L*T-10*H*L*f+2*L*T*f:][:2*H*L*T*f]               // [L, T, H, 2, f]
-	t57 := c.Work[32*H*L*T*f+2*H*L*T*w+10*H*L*f*w+5*H*L*T-10*H*L*f+2*L*T*f:][:2*H*L*T*f]                // [L, T, H, 2·f]
-	t632 := c.Work[34*H*L*T*f+2*H*L*T*w+10*H*L*f*w+5*H*L*T-10*H*L*f+2*L*T*f:][:H*L*T]                   // [L, T, H]
-	t852 := c.Work[34*H*L*T*f+2*H*L*T*w+10*H*L*f*w+6*H*L*T-10*H*L*f+2*L*T*f:][:H*L*T]                   // [L, T, H]
-	t73 := c.Work[34*H*L*T*f+2*H*L*T*w+10*H*L*f*w+7*H*L*T-10*H*L*f+2*L*T*f:][:2*H*L*T*f]                // [L, T, H, 2·f]
+	t122 := c.Work[6*H*L*T*f+2*H*L*f*w-2*H*L*f+2*L*T*f:][:H*L*T*w]                                      // [L, T, H, w]
+	t132 := c.Work[6*H*L*T*f+H*L*T*w+2*H*L*f*w-2*H*L*f+2*L*T*f:][:2*H*L*T*f+2*H*L*f*w-2*H*L*f]          // [L, T + w - 1, H, 2·f]
+	t142 := c.Work[8*H*L*T*f+H*L*T*w+4*H*L*f*w-4*H*L*f+2*L*T*f:][:2*H*L*T*f+2*H*L*f*w-2*H*L*f]          // [L, T + w - 1, H, 2·f]
+	t272 := c.Work[10*H*L*T*f+H*L*T*w+6*H*L*f*w-6*H*L*f+2*L*T*f:][:2*H*L*T*f+2*H*L*f*w-2*H*L*f]         // [L, T + w - 1, H, 2·f]
+	t172 := c.Work[12*H*L*T*f+H*L*T*w+8*H*L*f*w-8*H*L*f+2*L*T*f:][:2*H*L*T*f]                           // [L, T, H, 2·f]
+	t212 := c.Work[14*H*L*T*f+H*L*T*w+8*H*L*f*w-8*H*L*f+2*L*T*f:][:H*L*T]                               // [L, T, H]
+	t242 := c.Work[14*H*L*T*f+H*L*T*w+8*H*L*f*w+H*L*T-8*H*L*f+2*L*T*f:][:H*L*T*w]                       // [L, T, H, w]
+	t252 := c.Work[14*H*L*T*f+2*H*L*T*w+8*H*L*f*w+H*L*T-8*H*L*f+2*L*T*f:][:2*H*L*T*f]                   // [L, T, H, 2·f]
+	t262 := c.Work[16*H*L*T*f+2*H*L*T*w+8*H*L*f*w+H*L*T-8*H*L*f+2*L*T*f:][:2*H*L*T*f+2*H*L*f*w-2*H*L*f] // [L, T + w - 1, H, 2·f]
+	t302 := c.Work[18*H*L*T*f+2*H*L*T*w+10*H*L*f*w+H*L*T-10*H*L*f+2*L*T*f:][:2*H*L*T*f]                 // [L, T, H, 2·f]
+	t342 := c.Work[20*H*L*T*f+2*H*L*T*w+10*H*L*f*w+H*L*T-10*H*L*f+2*L*T*f:][:2*H*L*T*f]                 // [L, T, H, 2, f]
+	t362 := c.Work[22*H*L*T*f+2*H*L*T*w+10*H*L*f*w+H*L*T-10*H*L*f+2*L*T*f:][:2*H*L*T*f]                 // [L, T, H, 2, f]
+	t382 := c.Work[24*H*L*T*f+2*H*L*T*w+10*H*L*f*w+H*L*T-10*H*L*f+2*L*T*f:][:2*H*L*T*f]                 // [L, T, H, 2·f]
+	t442 := c.Work[26*H*L*T*f+2*H*L*T*w+10*H*L*f*w+H*L*T-10*H*L*f+2*L*T*f:][:H*L*T]                     // [L, T, H]
+	t412 := c.Work[26*H*L*T*f+2*H*L*T*w+10*H*L*f*w+2*H*L*T-10*H*L*f+2*L*T*f:][:H*L*T]                   // [L, T, H]
+	t912 := c.Work[26*H*L*T*f+2*H*L*T*w+10*H*L*f*w+3*H*L*T-10*H*L*f+2*L*T*f:][:H*L*T]                   // [L, T, H]
+	t682 := c.Work[26*H*L*T*f+2*H*L*T*w+10*H*L*f*w+4*H*L*T-10*H*L*f+2*L*T*f:][:H*L*T]                   // [L, T, H]
+	t542 := c.Work[26*H*L*T*f+2*H*L*T*w+10*H*L*f*w+5*H*L*T-10*H*L*f+2*L*T*f:][:2*H*L*T*f]               // [L, T, H, 2·f]
+	t612 := c.Work[28*H*L*T*f+2*H*L*T*w+10*H*L*f*w+5*H*L*T-10*H*L*f+2*L*T*f:][:2*H*L*T*f]               // [L, T, H, 2, f]
+	t632 := c.Work[30*H*L*T*f+2*H*L*T*w+10*H*L*f*w+5*H*L*T-10*H*L*f+2*L*T*f:][:2*H*L*T*f]               // [L, T, H, 2, f]
+	t652 := c.Work[32*H*L*T*f+2*H*L*T*w+10*H*L*f*w+5*H*L*T-10*H*L*f+2*L*T*f:][:2*H*L*T*f]               // [L, T, H, 2·f]
+	t712 := c.Work[34*H*L*T*f+2*H*L*T*w+10*H*L*f*w+5*H*L*T-10*H*L*f+2*L*T*f:][:H*L*T]                   // [L, T, H]
+	t932 := c.Work[34*H*L*T*f+2*H*L*T*w+10*H*L*f*w+6*H*L*T-10*H*L*f+2*L*T*f:][:H*L*T]                   // [L, T, H]
+	t812 := c.Work[34*H*L*T*f+2*H*L*T*w+10*H*L*f*w+7*H*L*T-10*H*L*f+2*L*T*f:][:2*H*L*T*f]               // [L, T, H, 2·f]
+	XOperand := kern.Narrow(c.Operands, 0, c.X)
+	WQOperand := kern.Narrow(c.Operands, 2*H*L*T*f, c.WQ)
 
 	// rotary_window_normed.q
 	if kern.Wide() {
@@ -701,6 +711,7 @@ func (c *outBackwardFused) run() {
 			}
 		}
 	}
+	WKOperand := kern.Narrow(c.Operands, 4*H*H*f*f+2*H*L*T*f, c.WK)
 
 	// rotary_window_normed.k
 	if kern.Wide() {
@@ -735,23 +746,28 @@ func (c *outBackwardFused) run() {
 
 	// rotary_window_normed.a, rotary_window_normed.q, rotary_window_normed.k
 	t94 := F(1) / num.Sqrt(F(2*f))
-	t422 := F(1) / F(2*f)
+	t502 := F(1) / F(2*f)
+	qOperand := kern.Narrow(c.Operands, 8*H*H*f*f+2*H*L*T*f, c.Q)
+	aStackOperand := kern.Narrow(c.Operands, 8*H*H*f*f+4*H*L*T*f, c.AStack)
+	WVOperand := kern.Narrow(c.Operands, 8*H*H*f*f+6*H*L*T*f+2*H*L*f*w-2*H*L*f, c.WV)
+	aOperand := kern.Narrow(c.Operands, 12*H*H*f*f+6*H*L*T*f+2*H*L*f*w-2*H*L*f, c.A)
+	outStackOperand := kern.Narrow(c.Operands, 12*H*H*f*f+6*H*L*T*f+H*L*T*w+2*H*L*f*w-2*H*L*f, c.OutStack)
 
 	// rotary_window_normed.out
 	for i := range L {
 		for j := range H {
-			kern.Transposed(t2[(i*H+j)*2*f*(T+w-1):], T+w-1, c.OutStack, ((i*(T+w-1)+T+w-2)*H+j)*2*f, -2*H*f, T+w-1, 2*f)
+			kern.Transposed(t2[(i*H+j)*2*f*(T+w-1):], T+w-1, outStackOperand, ((i*(T+w-1)+T+w-2)*H+j)*2*f, -2*H*f, T+w-1, 2*f)
 		}
 	}
 
 	// rotary_window_normed.out
-	clear(t42)
+	clear(t122)
 	if kern.Wide() {
 		a := regions.R95c609eef2adArgs{
 			P0:  unsafe.SliceData(c.Pos),
 			P1:  unsafe.SliceData(t2),
 			P2:  unsafe.SliceData(c.OutBar),
-			P3:  unsafe.SliceData(t42),
+			P3:  unsafe.SliceData(t122),
 			N0:  L,
 			N1:  T,
 			N2:  H,
@@ -779,9 +795,9 @@ func (c *outBackwardFused) run() {
 					for m := range 2 * f {
 						if n2 := min(w, n+j+1); n2 > 0 {
 							t2_2 := t2[((i*H+k)*2*f+m)*(T+w-1)-j+T-1:][:n2]
-							t42_2 := t42[((i*T+j)*H+k)*w:][:n2]
+							t122_2 := t122[((i*T+j)*H+k)*w:][:n2]
 							for p := range n2 {
-								t42_2[p] = num.FMA32(t2_2[p], c.OutBar[((i*T+j)*H+k)*2*f+m], t42_2[p])
+								t122_2[p] = num.FMA32(t2_2[p], c.OutBar[((i*T+j)*H+k)*2*f+m], t122_2[p])
 							}
 						}
 					}
@@ -791,43 +807,39 @@ func (c *outBackwardFused) run() {
 	}
 
 	// rotary_window_normed.out
-	clear(t52)
+	clear(t132)
 	if kern.Wide() {
-		a := regions.R5b3e3da3da74Args{
-			P0:  unsafe.SliceData(c.A),
-			P1:  unsafe.SliceData(c.OutBar),
-			P2:  unsafe.SliceData(t52),
+		a := regions.R01cd5cbe060fArgs{
+			P0:  unsafe.SliceData(c.Pos),
+			P1:  unsafe.SliceData(aOperand),
+			P2:  unsafe.SliceData(c.OutBar),
+			P3:  unsafe.SliceData(t132),
 			N0:  L,
-			N1:  T + w - 1,
+			N1:  T,
 			N2:  H,
-			N3:  -w + 1,
-			N4:  T,
-			N5:  2 * f,
-			N6:  2 * H * f,
-			N7:  H*w + 1,
-			N8:  8 * f,
-			N9:  16 * f,
-			N10: 24 * f,
-			N11: 4*w - 4,
-			N12: w,
-			N13: 2*H*T*f + 2*H*f*w - 2*H*f,
-			N14: 2 * H * T * f,
-			N15: H * T * w,
+			N3:  w,
+			N4:  2 * f,
+			N5:  8*H*f*w - 8*H*f,
+			N6:  -2 * H * f,
+			N7:  2 * H * f,
+			N8:  H * w,
+			N9:  2*H*T*f + 2*H*f*w - 2*H*f,
+			N10: 2 * H * T * f,
+			N11: H * T * w,
 		}
-		regions.R5b3e3da3da74(&a)
+		regions.R01cd5cbe060f(&a)
 	} else {
+		pos := c.Pos[:L]
 		for i := range L {
-			for k := range T + w - 1 {
-				for m := range H {
-					t52_2 := t52[((i*(T+w-1)+k)*H+m)*2*f:][:2*f]
-					lo := max(0, k-w+1)
-					if n := min(T, k+1) - lo; n > 0 {
-						for j := range n {
-							outBarView := c.OutBar[((i*T+(lo+j))*H+m)*2*f:][:2*f]
-							aEntry := c.A[((i*T+(lo+j))*H+m)*w+(lo+j)-k+w-1]
-							for p := range 2 * f {
-								t52_2[p] = num.FMA32(aEntry, outBarView[p], t52_2[p])
-							}
+			n2 := int(pos[i])
+			for j := range T {
+				for k := range min(w, n2+j+1) {
+					for m := range H {
+						outBarView := c.OutBar[((i*T+j)*H+m)*2*f:][:2*f]
+						t132_2 := t132[((i*(T+w-1)+j-k+w-1)*H+m)*2*f:][:2*f]
+						aOperandEntry := aOperand[((i*T+j)*H+m)*w+k]
+						for p := range 2 * f {
+							t132_2[p] = num.FMA32(aOperandEntry, outBarView[p], t132_2[p])
 						}
 					}
 				}
@@ -836,10 +848,10 @@ func (c *outBackwardFused) run() {
 	}
 
 	// rotary_window_normed.out
-	clear(t62)
+	clear(t142)
 	if kern.Wide() {
 		a := regions.R037b8036a3d8Args{
-			P0: unsafe.SliceData(t62),
+			P0: unsafe.SliceData(t142),
 			P1: unsafe.SliceData(c.VTailBar),
 			N0: L,
 			N1: w - 1,
@@ -855,10 +867,10 @@ func (c *outBackwardFused) run() {
 		for i := range L {
 			for j := range w - 1 {
 				for k := range H {
-					t62_2 := t62[((i*(T+w-1)+j+T)*H+k)*2*f:][:2*f]
+					t142_2 := t142[((i*(T+w-1)+j+T)*H+k)*2*f:][:2*f]
 					vTailBar := c.VTailBar[((i*(w-1)+j)*H+k)*2*f:][:2*f]
 					for m := range 2 * f {
-						t62_2[m] = t62_2[m] + vTailBar[m]
+						t142_2[m] = t142_2[m] + vTailBar[m]
 					}
 				}
 			}
@@ -866,13 +878,13 @@ func (c *outBackwardFused) run() {
 	}
 
 	// rotary_window_normed.out, rotary_window_normed.a
-	clear(t192)
+	clear(t272)
 	if kern.Wide() {
 		a := regions.R8ca72968e657Args{
-			P0: unsafe.SliceData(t52),
-			P1: unsafe.SliceData(t62),
+			P0: unsafe.SliceData(t132),
+			P1: unsafe.SliceData(t142),
 			P2: unsafe.SliceData(c.VTailBarOut),
-			P3: unsafe.SliceData(t192),
+			P3: unsafe.SliceData(t272),
 			P4: unsafe.SliceData(c.KTailBar),
 			N0: L,
 			N1: w - 1,
@@ -888,14 +900,14 @@ func (c *outBackwardFused) run() {
 		for i := range L {
 			for j := range w - 1 {
 				for k := range H {
-					t52_2 := t52[((i*(T+w-1)+j)*H+k)*2*f:][:2*f]
-					t62_2 := t62[((i*(T+w-1)+j)*H+k)*2*f:][:2*f]
+					t132_2 := t132[((i*(T+w-1)+j)*H+k)*2*f:][:2*f]
+					t142_2 := t142[((i*(T+w-1)+j)*H+k)*2*f:][:2*f]
 					vTailBarOut := c.VTailBarOut[((i*(w-1)+j)*H+k)*2*f:][:2*f]
-					t192_2 := t192[((i*(T+w-1)+j+T)*H+k)*2*f:][:2*f]
+					t272_2 := t272[((i*(T+w-1)+j+T)*H+k)*2*f:][:2*f]
 					kTailBar := c.KTailBar[((i*(w-1)+j)*H+k)*2*f:][:2*f]
 					for m := range 2 * f {
-						vTailBarOut[m] = t52_2[m] + t62_2[m]
-						t192_2[m] = t192_2[m] + kTailBar[m]
+						vTailBarOut[m] = t132_2[m] + t142_2[m]
+						t272_2[m] = t272_2[m] + kTailBar[m]
 					}
 				}
 			}
@@ -905,9 +917,9 @@ func (c *outBackwardFused) run() {
 	// rotary_window_normed.out
 	if kern.Wide() {
 		a := regions.Rb40397315917Args{
-			P0: unsafe.SliceData(t52),
-			P1: unsafe.SliceData(t62),
-			P2: unsafe.SliceData(t92),
+			P0: unsafe.SliceData(t132),
+			P1: unsafe.SliceData(t142),
+			P2: unsafe.SliceData(t172),
 			N0: L,
 			N1: T,
 			N2: H,
@@ -922,11 +934,11 @@ func (c *outBackwardFused) run() {
 		for i := range L {
 			for j := range T {
 				for k := range H {
-					t52_2 := t52[((i*(T+w-1)+j+w-1)*H+k)*2*f:][:2*f]
-					t62_2 := t62[((i*(T+w-1)+j+w-1)*H+k)*2*f:][:2*f]
-					t92_2 := t92[((i*T+j)*H+k)*2*f:][:2*f]
+					t132_2 := t132[((i*(T+w-1)+j+w-1)*H+k)*2*f:][:2*f]
+					t142_2 := t142[((i*(T+w-1)+j+w-1)*H+k)*2*f:][:2*f]
+					t172_2 := t172[((i*T+j)*H+k)*2*f:][:2*f]
 					for m := range 2 * f {
-						t92_2[m] = t52_2[m] + t62_2[m]
+						t172_2[m] = t132_2[m] + t142_2[m]
 					}
 				}
 			}
@@ -934,15 +946,15 @@ func (c *outBackwardFused) run() {
 	}
 
 	// rotary_window_normed.v
-	kern.GemmFMA(2*H*f, 2*H*f, L*T, F(1), false, c.WVBar, 1, 2*H*f, c.X, 1, 2*H*f, t92, 2*H*f, 1)
+	kern.GemmFMA(2*H*f, 2*H*f, L*T, F(1), false, c.WVBar, 1, 2*H*f, XOperand, 1, 2*H*f, t172, 2*H*f, 1)
 
 	// rotary_window_normed.a
 	if kern.Wide() {
 		a := regions.Rd27528d3a80cArgs{
 			P0: unsafe.SliceData(c.Pos),
 			P1: unsafe.SliceData(c.A),
-			P2: unsafe.SliceData(t42),
-			P3: unsafe.SliceData(t132),
+			P2: unsafe.SliceData(t122),
+			P3: unsafe.SliceData(t212),
 			N0: L,
 			N1: T,
 			N2: H,
@@ -955,21 +967,21 @@ func (c *outBackwardFused) run() {
 	} else {
 		pos := c.Pos[:L]
 		for i := range L {
-			n2 := int(pos[i])
+			n3 := int(pos[i])
 			for j := range T {
-				t132_2 := t132[(i*T+j)*H:][:H]
+				t212_2 := t212[(i*T+j)*H:][:H]
 				for k := range H {
-					var t1322 F
-					t1322Sums := [16]F{t1322}
-					if n := min(w, n2+j+1); n > 0 {
+					var t2122 F
+					t2122Sums := [16]F{t2122}
+					if n := min(w, n3+j+1); n > 0 {
 						a := c.A[((i*T+j)*H+k)*w:][:n]
-						t42_2 := t42[((i*T+j)*H+k)*w:][:n]
+						t122_2 := t122[((i*T+j)*H+k)*w:][:n]
 						for m := range n {
-							t1322Sums[m%16] = num.FMA32(a[m], t42_2[m], t1322Sums[m%16])
+							t2122Sums[m%16] = num.FMA32(a[m], t122_2[m], t2122Sums[m%16])
 						}
 					}
-					t1322 = kern.Sum16(&t1322Sums)
-					t132_2[k] = t1322
+					t2122 = kern.Sum16(&t2122Sums)
+					t212_2[k] = t2122
 				}
 			}
 		}
@@ -978,10 +990,10 @@ func (c *outBackwardFused) run() {
 	// rotary_window_normed.a
 	if kern.Wide() {
 		a := regions.Rb5e4a2b5e13fArgs{
-			P0: unsafe.SliceData(t132),
+			P0: unsafe.SliceData(t212),
 			P1: unsafe.SliceData(c.A),
-			P2: unsafe.SliceData(t42),
-			P3: unsafe.SliceData(t162),
+			P2: unsafe.SliceData(t122),
+			P3: unsafe.SliceData(t242),
 			N0: L,
 			N1: T,
 			N2: H,
@@ -995,14 +1007,14 @@ func (c *outBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				t132_2 := t132[(i*T+j)*H:][:H]
+				t212_2 := t212[(i*T+j)*H:][:H]
 				for k := range H {
 					a := c.A[((i*T+j)*H+k)*w:][:w]
-					t42_2 := t42[((i*T+j)*H+k)*w:][:w]
-					t162_2 := t162[((i*T+j)*H+k)*w:][:w]
-					t132Entry := t132_2[k]
+					t122_2 := t122[((i*T+j)*H+k)*w:][:w]
+					t242_2 := t242[((i*T+j)*H+k)*w:][:w]
+					t212Entry := t212_2[k]
 					for m := range w {
-						t162_2[m] = F(F(t94*a[m]) * (t42_2[m] - t132Entry))
+						t242_2[m] = F(F(t94*a[m]) * (t122_2[m] - t212Entry))
 					}
 				}
 			}
@@ -1010,13 +1022,13 @@ func (c *outBackwardFused) run() {
 	}
 
 	// rotary_window_normed.a
-	clear(t172)
+	clear(t252)
 	if kern.Wide() {
 		a := regions.R1ae589ae0417Args{
 			P0:  unsafe.SliceData(c.Pos),
-			P1:  unsafe.SliceData(t162),
-			P2:  unsafe.SliceData(c.AStack),
-			P3:  unsafe.SliceData(t172),
+			P1:  unsafe.SliceData(t242),
+			P2:  unsafe.SliceData(aStackOperand),
+			P3:  unsafe.SliceData(t252),
 			N0:  L,
 			N1:  T,
 			N2:  H,
@@ -1037,17 +1049,17 @@ func (c *outBackwardFused) run() {
 	} else {
 		pos := c.Pos[:L]
 		for i := range L {
-			n3 := int(pos[i])
+			n4 := int(pos[i])
 			for j := range T {
 				for k := range H {
-					t172_2 := t172[((i*T+j)*H+k)*2*f:][:2*f]
-					if n := min(w, n3+j+1); n > 0 {
-						t162_2 := t162[((i*T+j)*H+k)*w:][:n]
+					t252_2 := t252[((i*T+j)*H+k)*2*f:][:2*f]
+					if n := min(w, n4+j+1); n > 0 {
+						t242_2 := t242[((i*T+j)*H+k)*w:][:n]
 						for m := range n {
-							aStack := c.AStack[((i*(T+w-1)+j-m+w-1)*H+k)*2*f:][:2*f]
-							t162Entry := t162_2[m]
+							aStackOperand2 := aStackOperand[((i*(T+w-1)+j-m+w-1)*H+k)*2*f:][:2*f]
+							t242Entry := t242_2[m]
 							for p := range 2 * f {
-								t172_2[p] = num.FMA32(aStack[p], t162Entry, t172_2[p])
+								t252_2[p] = num.FMA32(aStackOperand2[p], t242Entry, t252_2[p])
 							}
 						}
 					}
@@ -1057,12 +1069,12 @@ func (c *outBackwardFused) run() {
 	}
 
 	// rotary_window_normed.a
-	clear(t182)
+	clear(t262)
 	if kern.Wide() {
 		a := regions.R405e58fd5921Args{
-			P0:  unsafe.SliceData(t162),
-			P1:  unsafe.SliceData(c.Q),
-			P2:  unsafe.SliceData(t182),
+			P0:  unsafe.SliceData(t242),
+			P1:  unsafe.SliceData(qOperand),
+			P2:  unsafe.SliceData(t262),
 			N0:  L,
 			N1:  T + w - 1,
 			N2:  H,
@@ -1085,14 +1097,14 @@ func (c *outBackwardFused) run() {
 		for i := range L {
 			for k := range T + w - 1 {
 				for m := range H {
-					t182_2 := t182[((i*(T+w-1)+k)*H+m)*2*f:][:2*f]
+					t262_2 := t262[((i*(T+w-1)+k)*H+m)*2*f:][:2*f]
 					lo := max(0, k-w+1)
 					if n := min(T, k+1) - lo; n > 0 {
 						for j := range n {
-							q := c.Q[((i*T+(lo+j))*H+m)*2*f:][:2*f]
-							t162Entry2 := t162[((i*T+(lo+j))*H+m)*w+(lo+j)-k+w-1]
+							qOperand2 := qOperand[((i*T+(lo+j))*H+m)*2*f:][:2*f]
+							t242Entry2 := t242[((i*T+(lo+j))*H+m)*w+(lo+j)-k+w-1]
 							for p := range 2 * f {
-								t182_2[p] = num.FMA32(q[p], t162Entry2, t182_2[p])
+								t262_2[p] = num.FMA32(qOperand2[p], t242Entry2, t262_2[p])
 							}
 						}
 					}
@@ -1104,8 +1116,8 @@ func (c *outBackwardFused) run() {
 	// rotary_window_normed.a
 	if kern.Wide() {
 		a := regions.Rc9302c645f75Args{
-			P0: unsafe.SliceData(t182),
-			P1: unsafe.SliceData(t192),
+			P0: unsafe.SliceData(t262),
+			P1: unsafe.SliceData(t272),
 			P2: unsafe.SliceData(c.KTailBarOut),
 			N0: L,
 			N1: w - 1,
@@ -1120,11 +1132,11 @@ func (c *outBackwardFused) run() {
 		for i := range L {
 			for j := range w - 1 {
 				for k := range H {
-					t182_2 := t182[((i*(T+w-1)+j)*H+k)*2*f:][:2*f]
-					t192_2 := t192[((i*(T+w-1)+j)*H+k)*2*f:][:2*f]
+					t262_2 := t262[((i*(T+w-1)+j)*H+k)*2*f:][:2*f]
+					t272_2 := t272[((i*(T+w-1)+j)*H+k)*2*f:][:2*f]
 					kTailBarOut := c.KTailBarOut[((i*(w-1)+j)*H+k)*2*f:][:2*f]
 					for m := range 2 * f {
-						kTailBarOut[m] = t182_2[m] + t192_2[m]
+						kTailBarOut[m] = t262_2[m] + t272_2[m]
 					}
 				}
 			}
@@ -1134,9 +1146,9 @@ func (c *outBackwardFused) run() {
 	// rotary_window_normed.a
 	if kern.Wide() {
 		a := regions.Rb40397315917Args{
-			P0: unsafe.SliceData(t182),
-			P1: unsafe.SliceData(t192),
-			P2: unsafe.SliceData(t222),
+			P0: unsafe.SliceData(t262),
+			P1: unsafe.SliceData(t272),
+			P2: unsafe.SliceData(t302),
 			N0: L,
 			N1: T,
 			N2: H,
@@ -1151,11 +1163,11 @@ func (c *outBackwardFused) run() {
 		for i := range L {
 			for j := range T {
 				for k := range H {
-					t182_2 := t182[((i*(T+w-1)+j+w-1)*H+k)*2*f:][:2*f]
-					t192_2 := t192[((i*(T+w-1)+j+w-1)*H+k)*2*f:][:2*f]
-					t222_2 := t222[((i*T+j)*H+k)*2*f:][:2*f]
+					t262_2 := t262[((i*(T+w-1)+j+w-1)*H+k)*2*f:][:2*f]
+					t272_2 := t272[((i*(T+w-1)+j+w-1)*H+k)*2*f:][:2*f]
+					t302_2 := t302[((i*T+j)*H+k)*2*f:][:2*f]
 					for m := range 2 * f {
-						t222_2[m] = t182_2[m] + t192_2[m]
+						t302_2[m] = t262_2[m] + t272_2[m]
 					}
 				}
 			}
@@ -1163,12 +1175,12 @@ func (c *outBackwardFused) run() {
 	}
 
 	// rotary_window_normed.k
-	clear(t262)
+	clear(t342)
 	if kern.Wide() {
 		a := regions.Rfbc81640f4bdArgs{
-			P0: unsafe.SliceData(t222),
+			P0: unsafe.SliceData(t302),
 			P1: unsafe.SliceData(t),
-			P2: unsafe.SliceData(t262),
+			P2: unsafe.SliceData(t342),
 			N0: L,
 			N1: T,
 			N2: H,
@@ -1186,11 +1198,11 @@ func (c *outBackwardFused) run() {
 			for j := range T {
 				for k := range H {
 					for m := range 2 {
-						t222View := t222[(((i*T+j)*H+k)*2+m)*f:][:f]
+						t302View := t302[(((i*T+j)*H+k)*2+m)*f:][:f]
 						t3 := t[((i*T+j)*2+m)*f:][:f]
-						t262_2 := t262[(((i*T+j)*H+k)*2-m+1)*f:][:f]
+						t342_2 := t342[(((i*T+j)*H+k)*2-m+1)*f:][:f]
 						for p := range f {
-							t262_2[p] = num.FMA32(t222View[p], t3[p], t262_2[p])
+							t342_2[p] = num.FMA32(t302View[p], t3[p], t342_2[p])
 						}
 					}
 				}
@@ -1201,10 +1213,10 @@ func (c *outBackwardFused) run() {
 	// rotary_window_normed.k
 	if kern.Wide() {
 		a := regions.R06ffb9ccba7dArgs{
-			P0: unsafe.SliceData(t222),
+			P0: unsafe.SliceData(t302),
 			P1: unsafe.SliceData(c.C),
-			P2: unsafe.SliceData(t262),
-			P3: unsafe.SliceData(t282),
+			P2: unsafe.SliceData(t342),
+			P3: unsafe.SliceData(t362),
 			N0: L,
 			N1: T,
 			N2: H,
@@ -1221,11 +1233,11 @@ func (c *outBackwardFused) run() {
 				C := c.C[(i*T+j)*f:][:f]
 				for k := range H {
 					for m := range 2 {
-						t222View := t222[(((i*T+j)*H+k)*2+m)*f:][:f]
-						t262_2 := t262[(((i*T+j)*H+k)*2+m)*f:][:f]
-						t282_2 := t282[(((i*T+j)*H+k)*2+m)*f:][:f]
+						t302View := t302[(((i*T+j)*H+k)*2+m)*f:][:f]
+						t342_2 := t342[(((i*T+j)*H+k)*2+m)*f:][:f]
+						t362_2 := t362[(((i*T+j)*H+k)*2+m)*f:][:f]
 						for p := range f {
-							t282_2[p] = num.FMA32(t222View[p], C[p], t262_2[p])
+							t362_2[p] = num.FMA32(t302View[p], C[p], t342_2[p])
 						}
 					}
 				}
@@ -1238,12 +1250,12 @@ func (c *outBackwardFused) run() {
 	if kern.Wide() {
 		a := regions.R41e412012858Args{
 			P0: unsafe.SliceData(c.KSqrt),
-			P1: unsafe.SliceData(t282),
+			P1: unsafe.SliceData(t362),
 			P2: unsafe.SliceData(c.GammaK),
 			P3: unsafe.SliceData(t81),
-			P4: unsafe.SliceData(t302),
+			P4: unsafe.SliceData(t382),
 			P5: unsafe.SliceData(c.GammaKBar),
-			P6: unsafe.SliceData(t362),
+			P6: unsafe.SliceData(t442),
 			N0: L,
 			N1: T,
 			N2: H,
@@ -1261,24 +1273,24 @@ func (c *outBackwardFused) run() {
 		for i := range L {
 			for j := range T {
 				kSqrt := c.KSqrt[(i*T+j)*H:][:H]
-				t362_2 := t362[(i*T+j)*H:][:H]
+				t442_2 := t442[(i*T+j)*H:][:H]
 				for k := range H {
-					t282View := t282[((i*T+j)*H+k)*2*f:][:2*f]
+					t362View := t362[((i*T+j)*H+k)*2*f:][:2*f]
 					t81_2 := t81[((i*T+j)*H+k)*2*f:][:2*f]
-					t302_2 := t302[((i*T+j)*H+k)*2*f:][:2*f]
-					var t3622 F
+					t382_2 := t382[((i*T+j)*H+k)*2*f:][:2*f]
+					var t4422 F
 					kSqrtEntry2 := kSqrt[k]
-					t3622Sums := [16]F{t3622}
+					t4422Sums := [16]F{t4422}
 					for m := range 2 * f {
-						t282ViewEntry := t282View[m]
-						t3022 := F(t282ViewEntry * gammaK[m])
+						t362ViewEntry := t362View[m]
+						t3822 := F(t362ViewEntry * gammaK[m])
 						t81Entry := t81_2[m]
-						t3622Sums[m%16] = num.FMA32(t3022, t81Entry/kSqrtEntry2, t3622Sums[m%16])
-						t302_2[m] = t3022
-						gammaKBar[m] = num.FMA32(t81Entry, t282ViewEntry, gammaKBar[m])
+						t4422Sums[m%16] = num.FMA32(t3822, t81Entry/kSqrtEntry2, t4422Sums[m%16])
+						t382_2[m] = t3822
+						gammaKBar[m] = num.FMA32(t81Entry, t362ViewEntry, gammaKBar[m])
 					}
-					t3622 = kern.Sum16(&t3622Sums)
-					t362_2[k] = -t3622
+					t4422 = kern.Sum16(&t4422Sums)
+					t442_2[k] = -t4422
 				}
 			}
 		}
@@ -1288,32 +1300,32 @@ func (c *outBackwardFused) run() {
 	if kern.Wide() {
 		a := regions.R83d515be587bArgs{
 			P0: unsafe.SliceData(c.KSqrt),
-			P1: unsafe.SliceData(t332),
-			P2: unsafe.SliceData(t362),
-			P3: unsafe.SliceData(t832),
+			P1: unsafe.SliceData(t412),
+			P2: unsafe.SliceData(t442),
+			P3: unsafe.SliceData(t912),
 			P4: unsafe.SliceData(c.QSqrt),
-			P5: unsafe.SliceData(t602),
+			P5: unsafe.SliceData(t682),
 			N0: L,
 			N1: T,
 			N2: H,
 			N3: H * T,
-			S0: [2]float32{t422},
+			S0: [2]float32{t502},
 		}
 		regions.R83d515be587b(&a)
 	} else {
 		for i := range L {
 			for j := range T {
 				kSqrt := c.KSqrt[(i*T+j)*H:][:H]
-				t332_2 := t332[(i*T+j)*H:][:H]
-				t362_2 := t362[(i*T+j)*H:][:H]
-				t832_2 := t832[(i*T+j)*H:][:H]
+				t412_2 := t412[(i*T+j)*H:][:H]
+				t442_2 := t442[(i*T+j)*H:][:H]
+				t912_2 := t912[(i*T+j)*H:][:H]
 				qSqrt := c.QSqrt[(i*T+j)*H:][:H]
-				t602_2 := t602[(i*T+j)*H:][:H]
+				t682_2 := t682[(i*T+j)*H:][:H]
 				for k := range H {
-					t3322 := F(1) / kSqrt[k]
-					t332_2[k] = t3322
-					t832_2[k] = F(t362_2[k] * F(t422*t3322))
-					t602_2[k] = F(1) / qSqrt[k]
+					t4122 := F(1) / kSqrt[k]
+					t412_2[k] = t4122
+					t912_2[k] = F(t442_2[k] * F(t502*t4122))
+					t682_2[k] = F(1) / qSqrt[k]
 				}
 			}
 		}
@@ -1322,11 +1334,11 @@ func (c *outBackwardFused) run() {
 	// rotary_window_normed.k1, rotary_window_normed.k
 	if kern.Wide() {
 		a := regions.Rc5a5e3e4b773Args{
-			P0: unsafe.SliceData(t332),
-			P1: unsafe.SliceData(t832),
+			P0: unsafe.SliceData(t412),
+			P1: unsafe.SliceData(t912),
 			P2: unsafe.SliceData(c.K0),
-			P3: unsafe.SliceData(t302),
-			P4: unsafe.SliceData(t462),
+			P3: unsafe.SliceData(t382),
+			P4: unsafe.SliceData(t542),
 			N0: L,
 			N1: T,
 			N2: H,
@@ -1339,16 +1351,16 @@ func (c *outBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				t332_2 := t332[(i*T+j)*H:][:H]
-				t832_2 := t832[(i*T+j)*H:][:H]
+				t412_2 := t412[(i*T+j)*H:][:H]
+				t912_2 := t912[(i*T+j)*H:][:H]
 				for k := range H {
 					k0View := c.K0[((i*T+j)*H+k)*2*f:][:2*f]
-					t302_2 := t302[((i*T+j)*H+k)*2*f:][:2*f]
-					t462_2 := t462[((i*T+j)*H+k)*2*f:][:2*f]
-					t332Entry := t332_2[k]
-					t832Entry := t832_2[k]
+					t382_2 := t382[((i*T+j)*H+k)*2*f:][:2*f]
+					t542_2 := t542[((i*T+j)*H+k)*2*f:][:2*f]
+					t412Entry := t412_2[k]
+					t912Entry := t912_2[k]
 					for m := range 2 * f {
-						t462_2[m] = num.FMA32(k0View[m], t832Entry, F(t302_2[m]*t332Entry))
+						t542_2[m] = num.FMA32(k0View[m], t912Entry, F(t382_2[m]*t412Entry))
 					}
 				}
 			}
@@ -1356,15 +1368,15 @@ func (c *outBackwardFused) run() {
 	}
 
 	// rotary_window_normed.k0
-	kern.GemmFMA(2*H*f, 2*H*f, L*T, F(1), false, c.WKBar, 1, 2*H*f, c.X, 1, 2*H*f, t462, 2*H*f, 1)
+	kern.GemmFMA(2*H*f, 2*H*f, L*T, F(1), false, c.WKBar, 1, 2*H*f, XOperand, 1, 2*H*f, t542, 2*H*f, 1)
 
 	// rotary_window_normed.q
-	clear(t532)
+	clear(t612)
 	if kern.Wide() {
 		a := regions.Rfbc81640f4bdArgs{
-			P0: unsafe.SliceData(t172),
+			P0: unsafe.SliceData(t252),
 			P1: unsafe.SliceData(t),
-			P2: unsafe.SliceData(t532),
+			P2: unsafe.SliceData(t612),
 			N0: L,
 			N1: T,
 			N2: H,
@@ -1382,11 +1394,11 @@ func (c *outBackwardFused) run() {
 			for j := range T {
 				for k := range H {
 					for m := range 2 {
-						t172View := t172[(((i*T+j)*H+k)*2+m)*f:][:f]
+						t252View := t252[(((i*T+j)*H+k)*2+m)*f:][:f]
 						t3 := t[((i*T+j)*2+m)*f:][:f]
-						t532_2 := t532[(((i*T+j)*H+k)*2-m+1)*f:][:f]
+						t612_2 := t612[(((i*T+j)*H+k)*2-m+1)*f:][:f]
 						for p := range f {
-							t532_2[p] = num.FMA32(t172View[p], t3[p], t532_2[p])
+							t612_2[p] = num.FMA32(t252View[p], t3[p], t612_2[p])
 						}
 					}
 				}
@@ -1397,10 +1409,10 @@ func (c *outBackwardFused) run() {
 	// rotary_window_normed.q
 	if kern.Wide() {
 		a := regions.R06ffb9ccba7dArgs{
-			P0: unsafe.SliceData(t172),
+			P0: unsafe.SliceData(t252),
 			P1: unsafe.SliceData(c.C),
-			P2: unsafe.SliceData(t532),
-			P3: unsafe.SliceData(t552),
+			P2: unsafe.SliceData(t612),
+			P3: unsafe.SliceData(t632),
 			N0: L,
 			N1: T,
 			N2: H,
@@ -1417,11 +1429,11 @@ func (c *outBackwardFused) run() {
 				C := c.C[(i*T+j)*f:][:f]
 				for k := range H {
 					for m := range 2 {
-						t172View := t172[(((i*T+j)*H+k)*2+m)*f:][:f]
-						t532_2 := t532[(((i*T+j)*H+k)*2+m)*f:][:f]
-						t552_2 := t552[(((i*T+j)*H+k)*2+m)*f:][:f]
+						t252View := t252[(((i*T+j)*H+k)*2+m)*f:][:f]
+						t612_2 := t612[(((i*T+j)*H+k)*2+m)*f:][:f]
+						t632_2 := t632[(((i*T+j)*H+k)*2+m)*f:][:f]
 						for p := range f {
-							t552_2[p] = num.FMA32(t172View[p], C[p], t532_2[p])
+							t632_2[p] = num.FMA32(t252View[p], C[p], t612_2[p])
 						}
 					}
 				}
@@ -1434,12 +1446,12 @@ func (c *outBackwardFused) run() {
 	if kern.Wide() {
 		a := regions.R41e412012858Args{
 			P0: unsafe.SliceData(c.QSqrt),
-			P1: unsafe.SliceData(t552),
+			P1: unsafe.SliceData(t632),
 			P2: unsafe.SliceData(c.GammaQ),
 			P3: unsafe.SliceData(t64),
-			P4: unsafe.SliceData(t57),
+			P4: unsafe.SliceData(t652),
 			P5: unsafe.SliceData(c.GammaQBar),
-			P6: unsafe.SliceData(t632),
+			P6: unsafe.SliceData(t712),
 			N0: L,
 			N1: T,
 			N2: H,
@@ -1457,24 +1469,24 @@ func (c *outBackwardFused) run() {
 		for i := range L {
 			for j := range T {
 				qSqrt := c.QSqrt[(i*T+j)*H:][:H]
-				t632_2 := t632[(i*T+j)*H:][:H]
+				t712_2 := t712[(i*T+j)*H:][:H]
 				for k := range H {
-					t552View := t552[((i*T+j)*H+k)*2*f:][:2*f]
+					t632View := t632[((i*T+j)*H+k)*2*f:][:2*f]
 					t64_2 := t64[((i*T+j)*H+k)*2*f:][:2*f]
-					t57_2 := t57[((i*T+j)*H+k)*2*f:][:2*f]
-					var t6322 F
+					t652_2 := t652[((i*T+j)*H+k)*2*f:][:2*f]
+					var t7122 F
 					qSqrtEntry2 := qSqrt[k]
-					t6322Sums := [16]F{t6322}
+					t7122Sums := [16]F{t7122}
 					for m := range 2 * f {
-						t552ViewEntry := t552View[m]
-						t572 := F(t552ViewEntry * gammaQ[m])
+						t632ViewEntry := t632View[m]
+						t6522 := F(t632ViewEntry * gammaQ[m])
 						t64Entry := t64_2[m]
-						t6322Sums[m%16] = num.FMA32(t572, t64Entry/qSqrtEntry2, t6322Sums[m%16])
-						t57_2[m] = t572
-						gammaQBar[m] = num.FMA32(t64Entry, t552ViewEntry, gammaQBar[m])
+						t7122Sums[m%16] = num.FMA32(t6522, t64Entry/qSqrtEntry2, t7122Sums[m%16])
+						t652_2[m] = t6522
+						gammaQBar[m] = num.FMA32(t64Entry, t632ViewEntry, gammaQBar[m])
 					}
-					t6322 = kern.Sum16(&t6322Sums)
-					t632_2[k] = -t6322
+					t7122 = kern.Sum16(&t7122Sums)
+					t712_2[k] = -t7122
 				}
 			}
 		}
@@ -1483,24 +1495,24 @@ func (c *outBackwardFused) run() {
 	// rotary_window_normed.q
 	if kern.Wide() {
 		a := regions.Rf695d727b2a5Args{
-			P0: unsafe.SliceData(t632),
-			P1: unsafe.SliceData(t602),
-			P2: unsafe.SliceData(t852),
+			P0: unsafe.SliceData(t712),
+			P1: unsafe.SliceData(t682),
+			P2: unsafe.SliceData(t932),
 			N0: L,
 			N1: T,
 			N2: H,
 			N3: H * T,
-			S0: [2]float32{t422},
+			S0: [2]float32{t502},
 		}
 		regions.Rf695d727b2a5(&a)
 	} else {
 		for i := range L {
 			for j := range T {
-				t632_2 := t632[(i*T+j)*H:][:H]
-				t602_2 := t602[(i*T+j)*H:][:H]
-				t852_2 := t852[(i*T+j)*H:][:H]
+				t712_2 := t712[(i*T+j)*H:][:H]
+				t682_2 := t682[(i*T+j)*H:][:H]
+				t932_2 := t932[(i*T+j)*H:][:H]
 				for k := range H {
-					t852_2[k] = F(t632_2[k] * F(t422*t602_2[k]))
+					t932_2[k] = F(t712_2[k] * F(t502*t682_2[k]))
 				}
 			}
 		}
@@ -1509,11 +1521,11 @@ func (c *outBackwardFused) run() {
 	// rotary_window_normed.q1, rotary_window_normed.q
 	if kern.Wide() {
 		a := regions.Rc5a5e3e4b773Args{
-			P0: unsafe.SliceData(t602),
-			P1: unsafe.SliceData(t852),
+			P0: unsafe.SliceData(t682),
+			P1: unsafe.SliceData(t932),
 			P2: unsafe.SliceData(c.Q0),
-			P3: unsafe.SliceData(t57),
-			P4: unsafe.SliceData(t73),
+			P3: unsafe.SliceData(t652),
+			P4: unsafe.SliceData(t812),
 			N0: L,
 			N1: T,
 			N2: H,
@@ -1526,16 +1538,16 @@ func (c *outBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				t602_2 := t602[(i*T+j)*H:][:H]
-				t852_2 := t852[(i*T+j)*H:][:H]
+				t682_2 := t682[(i*T+j)*H:][:H]
+				t932_2 := t932[(i*T+j)*H:][:H]
 				for k := range H {
 					q0View := c.Q0[((i*T+j)*H+k)*2*f:][:2*f]
-					t57_2 := t57[((i*T+j)*H+k)*2*f:][:2*f]
-					t73_2 := t73[((i*T+j)*H+k)*2*f:][:2*f]
-					t602Entry := t602_2[k]
-					t852Entry := t852_2[k]
+					t652_2 := t652[((i*T+j)*H+k)*2*f:][:2*f]
+					t812_2 := t812[((i*T+j)*H+k)*2*f:][:2*f]
+					t682Entry := t682_2[k]
+					t932Entry := t932_2[k]
 					for m := range 2 * f {
-						t73_2[m] = num.FMA32(q0View[m], t852Entry, F(t57_2[m]*t602Entry))
+						t812_2[m] = num.FMA32(q0View[m], t932Entry, F(t652_2[m]*t682Entry))
 					}
 				}
 			}
@@ -1543,14 +1555,14 @@ func (c *outBackwardFused) run() {
 	}
 
 	// rotary_window_normed.q0
-	kern.GemmFMA(2*H*f, 2*H*f, L*T, F(1), false, c.WQBar, 1, 2*H*f, c.X, 1, 2*H*f, t73, 2*H*f, 1)
+	kern.GemmFMA(2*H*f, 2*H*f, L*T, F(1), false, c.WQBar, 1, 2*H*f, XOperand, 1, 2*H*f, t812, 2*H*f, 1)
 
 	// rotary_window_normed.v
-	kern.GemmFMA(L*T, 2*H*f, 2*H*f, F(1), false, c.XBar, 2*H*f, 1, t92, 2*H*f, 1, c.WV, 2*H*f, 1)
+	kern.GemmFMA(L*T, 2*H*f, 2*H*f, F(1), false, c.XBar, 2*H*f, 1, t172, 2*H*f, 1, WVOperand, 2*H*f, 1)
 
 	// rotary_window_normed.k0
-	kern.GemmFMA(L*T, 2*H*f, 2*H*f, F(1), true, c.XBar, 2*H*f, 1, t462, 2*H*f, 1, c.WK, 2*H*f, 1)
+	kern.GemmFMA(L*T, 2*H*f, 2*H*f, F(1), true, c.XBar, 2*H*f, 1, t542, 2*H*f, 1, WKOperand, 2*H*f, 1)
 
 	// rotary_window_normed.q0
-	kern.GemmFMA(L*T, 2*H*f, 2*H*f, F(1), true, c.XBar, 2*H*f, 1, t73, 2*H*f, 1, c.WQ, 2*H*f, 1)
+	kern.GemmFMA(L*T, 2*H*f, 2*H*f, F(1), true, c.XBar, 2*H*f, 1, t812, 2*H*f, 1, WQOperand, 2*H*f, 1)
 }

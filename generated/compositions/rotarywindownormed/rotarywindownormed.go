@@ -88,7 +88,8 @@ func (b *Block[F]) NewMemory(batch int) *block.Memory[F] {
 func Entry() catalog.Entry {
 	return catalog.Block("RotaryWindowNormed", "2ce4e2c98c90a3e51205b49f05228477b7542b7e61ba26d308b5f9e6ce8f9fc6",
 		formula.Page{Kind: formula.Composition, Sizes: []string{"H", "w"}},
-		assemble[float32], assemble[float64])
+		assemble[float32], assemble[float64]).
+		WithOperands("X, W_Q, W_K, q, k, W_V, a, v")
 }
 
 func assemble[F num.Float](m catalog.Arguments[F]) block.Block[F] {

@@ -41,12 +41,19 @@ type Out[F num.Float] struct {
 	VNP      []F     // [n_p, H·d_h], written
 	OutStack []F     // [L, T + w - 1, H, d_h], written
 	Work     []F     // WorkLen() entries
+	Operands []F     // OperandsLen() entries, or nil: operands of products are not rounded to bfloat16
 }
 
 // WorkLen is H·L·T·d_h + 2·H·L·T·n_p + 2·H·L·T·w + H·L·d_h·w - H·L·d_h.
 func (c *Out[F]) WorkLen() int {
 	H, L, T, dH, nP, w := c.H, c.L, c.T, c.DH, c.NP, c.W
 	return H*L*T*dH + 2*H*L*T*nP + 2*H*L*T*w + H*L*dH*w - H*L*dH
+}
+
+// OperandsLen is 3·H·H·d_h·d_h + 4·H·L·T·d_h + H·L·T·n_p + H·L·T·w + 2·H·L·d_h·w - 2·H·L·d_h + 3·H·d_h·n_p.
+func (c *Out[F]) OperandsLen() int {
+	H, L, T, dH, nP, w := c.H, c.L, c.T, c.DH, c.NP, c.W
+	return 3*H*H*dH*dH + 4*H*L*T*dH + H*L*T*nP + H*L*T*w + 2*H*L*dH*w - 2*H*L*dH + 3*H*dH*nP
 }
 
 // Run computes Out.
@@ -59,31 +66,37 @@ func (c *Out[F]) Run() {
 		return
 	}
 	H, L, T, dH, nP, w := c.H, c.L, c.T, c.DH, c.NP, c.W
-	t := c.Work[:H*L*T*dH+H*L*dH*w-H*L*dH] // [L, H, d_h, T + w - 1]
+	t22 := c.Work[:H*L*T*dH+H*L*dH*w-H*L*dH] // [L, H, d_h, T + w - 1]
 	work := c.Work[H*L*T*dH+H*L*dH*w-H*L*dH:]
 	t10 := work[:H*L*T*nP] // [L, T, H, n_p]
 	work = work[H*L*T*nP:]
 	t20 := work[:H*L*T*w] // [L, T, H, w]
 	work = work[H*L*T*w:]
-	t22 := work[:H*L*T*nP+H*L*T*w] // [L, T, H, n_p + w]
+	t22_2 := work[:H*L*T*nP+H*L*T*w] // [L, T, H, n_p + w]
+	XOperand := kern.Narrow(c.Operands, 0, c.X)
+	WQOperand := kern.Narrow(c.Operands, H*L*T*dH, c.WQ)
 
 	// sliding_window.q
-	kern.Gemm(L*T, H*dH, H*dH, F(1), false, c.Q, H*dH, 1, c.X, H*dH, 1, c.WQ, 1, H*dH)
+	kern.Gemm(L*T, H*dH, H*dH, F(1), false, c.Q, H*dH, 1, XOperand, H*dH, 1, WQOperand, 1, H*dH)
+	POperand := kern.Narrow(c.Operands, H*H*dH*dH+H*L*T*dH, c.P)
+	WKOperand := kern.Narrow(c.Operands, H*H*dH*dH+H*L*T*dH+H*dH*nP, c.WK)
 
 	// sliding_window.k
-	kern.Gemm(nP, H*dH, H*dH, F(1), false, c.KNP, H*dH, 1, c.P, H*dH, 1, c.WK, 1, H*dH)
+	kern.Gemm(nP, H*dH, H*dH, F(1), false, c.KNP, H*dH, 1, POperand, H*dH, 1, WKOperand, 1, H*dH)
 
 	// sliding_window.k
 	for i := range L {
-		kern.Gemm(T, H*dH, H*dH, F(1), false, kern.From(c.AStack, (i*(T+w-1)+w-1)*H*dH), H*dH, 1, kern.From(c.X, i*T*H*dH), H*dH, 1, c.WK, 1, H*dH)
+		kern.Gemm(T, H*dH, H*dH, F(1), false, kern.From(c.AStack, (i*(T+w-1)+w-1)*H*dH), H*dH, 1, kern.From(XOperand, i*T*H*dH), H*dH, 1, WKOperand, 1, H*dH)
 	}
 
 	// sliding_window.a
 	t7 := F(1) / num.Sqrt(F(dH))
+	qViewOperand := kern.Narrow(c.Operands, 2*H*H*dH*dH+H*L*T*dH+H*dH*nP, c.Q)
+	kNPViewOperand := kern.Narrow(c.Operands, 2*H*H*dH*dH+2*H*L*T*dH+H*dH*nP, c.KNP)
 
 	// sliding_window.a
 	for k := range H {
-		kern.Gemm(L*T, nP, dH, F(1), false, kern.From(t10, k*nP), H*nP, 1, kern.From(c.Q, k*dH), H*dH, 1, kern.From(c.KNP, k*dH), 1, H*dH)
+		kern.Gemm(L*T, nP, dH, F(1), false, kern.From(t10, k*nP), H*nP, 1, kern.From(qViewOperand, k*dH), H*dH, 1, kern.From(kNPViewOperand, k*dH), 1, H*dH)
 	}
 
 	// sliding_window.a
@@ -111,14 +124,15 @@ func (c *Out[F]) Run() {
 			}
 		}
 	}
+	aStackOperand := kern.Narrow(c.Operands, 2*H*H*dH*dH+2*H*L*T*dH+2*H*dH*nP, c.AStack)
 
 	// sliding_window.a
 	for i := range L {
 		for j := range H {
 			for k := range dH {
-				t2 := t[((i*H+j)*dH+k)*(T+w-1):][:T+w-1]
+				t22_3 := t22[((i*H+j)*dH+k)*(T+w-1):][:T+w-1]
 				for m := range T + w - 1 {
-					t2[m] = c.AStack[((i*(T+w-1)-m+T+w-2)*H+j)*dH+k]
+					t22_3[m] = aStackOperand[((i*(T+w-1)-m+T+w-2)*H+j)*dH+k]
 				}
 			}
 		}
@@ -133,7 +147,7 @@ func (c *Out[F]) Run() {
 					for p := range w {
 						n := int(c.Pos[i]) + j - p
 						if n >= 0 {
-							t20[((i*T+j)*H+k)*w+p] += F(c.Q[((i*T+j)*H+k)*dH+m] * t[((i*H+k)*dH+m)*(T+w-1)-j+p+T-1])
+							t20[((i*T+j)*H+k)*w+p] += F(qViewOperand[((i*T+j)*H+k)*dH+m] * t22[((i*H+k)*dH+m)*(T+w-1)-j+p+T-1])
 						}
 					}
 				}
@@ -146,9 +160,9 @@ func (c *Out[F]) Run() {
 		for j := range T {
 			for k := range H {
 				t10_2 := t10[((i*T+j)*H+k)*nP:][:nP]
-				t22_2 := t22[((i*T+j)*H+k)*(nP+w):][:nP]
+				t22_3 := t22_2[((i*T+j)*H+k)*(nP+w):][:nP]
 				for m := range nP {
-					t22_2[m] = F(t7 * t10_2[m])
+					t22_3[m] = F(t7 * t10_2[m])
 				}
 			}
 		}
@@ -157,9 +171,9 @@ func (c *Out[F]) Run() {
 		for j := range T {
 			for k := range H {
 				t20_2 := t20[((i*T+j)*H+k)*w:][:w]
-				t22_2 := t22[((i*T+j)*H+k)*(nP+w)+nP:][:w]
+				t22_3 := t22_2[((i*T+j)*H+k)*(nP+w)+nP:][:w]
 				for m := range w {
-					t22_2[m] = F(t7 * t20_2[m])
+					t22_3[m] = F(t7 * t20_2[m])
 				}
 			}
 		}
@@ -174,7 +188,7 @@ func (c *Out[F]) Run() {
 				for m := range nP + w {
 					n2 := int(c.Pos[i]) + j - m + nP
 					if n2 >= 0 {
-						if x := t22[((i*T+j)*H+k)*(nP+w)+m]; x > top || x != x {
+						if x := t22_2[((i*T+j)*H+k)*(nP+w)+m]; x > top || x != x {
 							top = x
 						}
 					}
@@ -183,7 +197,7 @@ func (c *Out[F]) Run() {
 				for m := range nP + w {
 					n3 := int(c.Pos[i]) + j - m + nP
 					if n3 >= 0 {
-						e := num.Exp(t22[((i*T+j)*H+k)*(nP+w)+m] - top)
+						e := num.Exp(t22_2[((i*T+j)*H+k)*(nP+w)+m] - top)
 						sum += e
 						c.A[((i*T+j)*H+k)*(nP+w)+m] = e
 					}
@@ -198,14 +212,17 @@ func (c *Out[F]) Run() {
 			}
 		}
 	}
+	WVOperand := kern.Narrow(c.Operands, 2*H*H*dH*dH+3*H*L*T*dH+H*L*dH*w-H*L*dH+2*H*dH*nP, c.WV)
 
 	// sliding_window.v
-	kern.Gemm(nP, H*dH, H*dH, F(1), false, c.VNP, H*dH, 1, c.P, H*dH, 1, c.WV, 1, H*dH)
+	kern.Gemm(nP, H*dH, H*dH, F(1), false, c.VNP, H*dH, 1, POperand, H*dH, 1, WVOperand, 1, H*dH)
 
 	// sliding_window.v
 	for i := range L {
-		kern.Gemm(T, H*dH, H*dH, F(1), false, kern.From(c.OutStack, (i*(T+w-1)+w-1)*H*dH), H*dH, 1, kern.From(c.X, i*T*H*dH), H*dH, 1, c.WV, 1, H*dH)
+		kern.Gemm(T, H*dH, H*dH, F(1), false, kern.From(c.OutStack, (i*(T+w-1)+w-1)*H*dH), H*dH, 1, kern.From(XOperand, i*T*H*dH), H*dH, 1, WVOperand, 1, H*dH)
 	}
+	aOperand := kern.Narrow(c.Operands, 3*H*H*dH*dH+3*H*L*T*dH+H*L*dH*w-H*L*dH+2*H*dH*nP, c.A)
+	vNPViewOperand := kern.Narrow(c.Operands, 3*H*H*dH*dH+3*H*L*T*dH+H*L*T*nP+H*L*T*w+H*L*dH*w-H*L*dH+2*H*dH*nP, c.VNP)
 
 	// sliding_window.out
 	for i := range L {
@@ -232,6 +249,7 @@ func (c *Out[F]) Run() {
 			}
 		}
 	}
+	outStackOperand := kern.Narrow(c.Operands, 3*H*H*dH*dH+3*H*L*T*dH+H*L*T*nP+H*L*T*w+H*L*dH*w-H*L*dH+3*H*dH*nP, c.OutStack)
 
 	// sliding_window.out
 	clear(c.Out)
@@ -241,11 +259,11 @@ func (c *Out[F]) Run() {
 				for m := range w {
 					n5 := int(c.Pos[i]) + j - m
 					if n5 >= 0 {
-						aEntry := c.A[((i*T+j)*H+k)*(nP+w)+m+nP]
-						outStack := c.OutStack[((i*(T+w-1)+j-m+w-1)*H+k)*dH:][:dH]
+						aOperandEntry := aOperand[((i*T+j)*H+k)*(nP+w)+m+nP]
+						outStackOperand2 := outStackOperand[((i*(T+w-1)+j-m+w-1)*H+k)*dH:][:dH]
 						outView := c.Out[((i*T+j)*H+k)*dH:][:dH]
 						for p := range dH {
-							outView[p] += F(aEntry * outStack[p])
+							outView[p] += F(aOperandEntry * outStackOperand2[p])
 						}
 					}
 				}
@@ -255,7 +273,7 @@ func (c *Out[F]) Run() {
 
 	// sliding_window.out
 	for k := range H {
-		kern.Gemm(L*T, dH, nP, F(1), true, kern.From(c.Out, k*dH), H*dH, 1, kern.From(c.A, k*(nP+w)), H*nP+H*w, 1, kern.From(c.VNP, k*dH), H*dH, 1)
+		kern.Gemm(L*T, dH, nP, F(1), true, kern.From(c.Out, k*dH), H*dH, 1, kern.From(aOperand, k*(nP+w)), H*nP+H*w, 1, kern.From(vNPViewOperand, k*dH), H*dH, 1)
 	}
 }
 
@@ -290,12 +308,19 @@ type OutBackward[F num.Float] struct {
 	WVBar       []F     // [H·d_h, H·d_h], written
 	VTailBarOut []F     // [L, w - 1, H, d_h], written
 	Work        []F     // WorkLen() entries
+	Operands    []F     // OperandsLen() entries, or nil: operands of products are not rounded to bfloat16
 }
 
 // WorkLen is 11·H·L·T·d_h + 2·H·L·T·n_p + 2·H·L·T·w + 5·H·L·d_h·w + H·L·T - 5·H·L·d_h + 3·H·d_h·n_p.
 func (c *OutBackward[F]) WorkLen() int {
 	H, L, T, dH, nP, w := c.H, c.L, c.T, c.DH, c.NP, c.W
 	return 11*H*L*T*dH + 2*H*L*T*nP + 2*H*L*T*w + 5*H*L*dH*w + H*L*T - 5*H*L*dH + 3*H*dH*nP
+}
+
+// OperandsLen is 3·H·H·d_h·d_h + 4·H·L·T·d_h + H·L·T·n_p + H·L·T·w + 2·H·L·d_h·w - 2·H·L·d_h + 3·H·d_h·n_p.
+func (c *OutBackward[F]) OperandsLen() int {
+	H, L, T, dH, nP, w := c.H, c.L, c.T, c.DH, c.NP, c.W
+	return 3*H*H*dH*dH + 4*H*L*T*dH + H*L*T*nP + H*L*T*w + 2*H*L*dH*w - 2*H*L*dH + 3*H*dH*nP
 }
 
 // Run computes OutBackward.
@@ -308,66 +333,80 @@ func (c *OutBackward[F]) Run() {
 		return
 	}
 	H, L, T, dH, nP, w := c.H, c.L, c.T, c.DH, c.NP, c.W
-	t2 := c.Work[:H*L*T*dH+H*L*dH*w-H*L*dH] // [L, H, d_h, T + w - 1]
+	t22 := c.Work[:H*L*T*dH+H*L*dH*w-H*L*dH] // [L, H, d_h, T + w - 1]
 	work := c.Work[H*L*T*dH+H*L*dH*w-H*L*dH:]
-	t52 := work[:H*L*T*dH+H*L*dH*w-H*L*dH] // [L, T + w - 1, H, d_h]
+	t162 := work[:H*L*T*dH+H*L*dH*w-H*L*dH] // [L, T + w - 1, H, d_h]
 	work = work[H*L*T*dH+H*L*dH*w-H*L*dH:]
-	t62 := work[:H*L*T*dH+H*L*dH*w-H*L*dH] // [L, T + w - 1, H, d_h]
+	t172 := work[:H*L*T*dH+H*L*dH*w-H*L*dH] // [L, T + w - 1, H, d_h]
 	work = work[H*L*T*dH+H*L*dH*w-H*L*dH:]
-	t272 := work[:H*L*T*dH+H*L*dH*w-H*L*dH] // [L, T + w - 1, H, d_h]
+	t39 := work[:H*L*T*dH+H*L*dH*w-H*L*dH] // [L, T + w - 1, H, d_h]
 	work = work[H*L*T*dH+H*L*dH*w-H*L*dH:]
-	t92 := work[:H*L*T*dH] // [L, T, H, d_h]
+	t202 := work[:H*L*T*dH] // [L, T, H, d_h]
 	work = work[H*L*T*dH:]
-	t51 := work[:H*L*T*dH] // [L, T, H, d_h]
+	t62 := work[:H*L*T*dH] // [L, T, H, d_h]
 	work = work[H*L*T*dH:]
-	t122 := work[:H*dH*nP] // [n_p, H, d_h]
+	t23 := work[:H*dH*nP] // [n_p, H, d_h]
 	work = work[H*dH*nP:]
-	t182 := work[:H*L*T*nP+H*L*T*w] // [L, T, H, n_p + w]
+	t24 := work[:H*L*T*nP+H*L*T*w] // [L, T, H, n_p + w]
 	work = work[H*L*T*nP+H*L*T*w:]
-	t192 := work[:H*L*T] // [L, T, H]
+	t312 := work[:H*L*T] // [L, T, H]
 	work = work[H*L*T:]
-	t212 := work[:H*L*T*nP+H*L*T*w] // [L, T, H, n_p + w]
+	t33 := work[:H*L*T*nP+H*L*T*w] // [L, T, H, n_p + w]
 	work = work[H*L*T*nP+H*L*T*w:]
-	t50 := work[:H*L*T*dH] // [L, T, H, d_h]
+	t61 := work[:H*L*T*dH] // [L, T, H, d_h]
 	work = work[H*L*T*dH:]
-	t262 := work[:H*L*T*dH+H*L*dH*w-H*L*dH] // [L, T + w - 1, H, d_h]
+	t38 := work[:H*L*T*dH+H*L*dH*w-H*L*dH] // [L, T + w - 1, H, d_h]
 	work = work[H*L*T*dH+H*L*dH*w-H*L*dH:]
-	t302 := work[:H*L*T*dH] // [L, T, H, d_h]
+	t42 := work[:H*L*T*dH] // [L, T, H, d_h]
 	work = work[H*L*T*dH:]
-	t48 := work[:H*L*T*dH] // [L, T, H, d_h]
+	t59 := work[:H*L*T*dH] // [L, T, H, d_h]
 	work = work[H*L*T*dH:]
-	t49 := work[:H*dH*nP] // [n_p, H, d_h]
+	t60 := work[:H*dH*nP] // [n_p, H, d_h]
 	work = work[H*dH*nP:]
-	t34 := work[:H*dH*nP] // [n_p, H, d_h]
+	t46 := work[:H*dH*nP] // [n_p, H, d_h]
 	work = work[H*dH*nP:]
-	t36 := work[:H*L*T*dH] // [L, T, H, d_h]
+	t47 := work[:H*L*T*dH] // [L, T, H, d_h]
+	XOperand := kern.Narrow(c.Operands, 0, c.X)
+	WQOperand := kern.Narrow(c.Operands, H*L*T*dH, c.WQ)
+	POperand := kern.Narrow(c.Operands, H*H*dH*dH+H*L*T*dH, c.P)
+	WKOperand := kern.Narrow(c.Operands, H*H*dH*dH+H*L*T*dH+H*dH*nP, c.WK)
 
 	// sliding_window.a
 	t7 := F(1) / num.Sqrt(F(dH))
+	qViewOperand := kern.Narrow(c.Operands, 2*H*H*dH*dH+H*L*T*dH+H*dH*nP, c.Q)
+	kNPViewOperand := kern.Narrow(c.Operands, 2*H*H*dH*dH+2*H*L*T*dH+H*dH*nP, c.KNP)
+	aStackOperand := kern.Narrow(c.Operands, 2*H*H*dH*dH+2*H*L*T*dH+2*H*dH*nP, c.AStack)
+	WVOperand := kern.Narrow(c.Operands, 2*H*H*dH*dH+3*H*L*T*dH+H*L*dH*w-H*L*dH+2*H*dH*nP, c.WV)
+	aOperand := kern.Narrow(c.Operands, 3*H*H*dH*dH+3*H*L*T*dH+H*L*dH*w-H*L*dH+2*H*dH*nP, c.A)
+	vNPViewOperand := kern.Narrow(c.Operands, 3*H*H*dH*dH+3*H*L*T*dH+H*L*T*nP+H*L*T*w+H*L*dH*w-H*L*dH+2*H*dH*nP, c.VNP)
+	outStackOperand := kern.Narrow(c.Operands, 3*H*H*dH*dH+3*H*L*T*dH+H*L*T*nP+H*L*T*w+H*L*dH*w-H*L*dH+3*H*dH*nP, c.OutStack)
 
 	// sliding_window.out
 	for i := range L {
 		for j := range H {
 			for k := range dH {
-				t2_2 := t2[((i*H+j)*dH+k)*(T+w-1):][:T+w-1]
+				t22_2 := t22[((i*H+j)*dH+k)*(T+w-1):][:T+w-1]
 				for m := range T + w - 1 {
-					t2_2[m] = c.OutStack[((i*(T+w-1)-m+T+w-2)*H+j)*dH+k]
+					t22_2[m] = outStackOperand[((i*(T+w-1)-m+T+w-2)*H+j)*dH+k]
 				}
 			}
 		}
 	}
 
 	// sliding_window.out
-	clear(t52)
+	clear(t162)
 	for i := range L {
 		for j := range T {
 			for k := range w {
-				for m := range H {
-					outBarView := c.OutBar[((i*T+j)*H+m)*dH:][:dH]
-					t52_2 := t52[((i*(T+w-1)+j-k+w-1)*H+m)*dH:][:dH]
-					aEntry := c.A[((i*T+j)*H+m)*(nP+w)+k+nP]
-					for p := range dH {
-						t52_2[p] += F(aEntry * outBarView[p])
+				n := int(c.Pos[i]) + j - k
+				if n >= 0 {
+					for m := range H {
+						outBarView := c.OutBar[((i*T+j)*H+m)*dH:][:dH]
+						t162_2 := t162[((i*(T+w-1)+j-k+w-1)*H+m)*dH:][:dH]
+						aOperandEntry := aOperand[((i*T+j)*H+m)*(nP+w)+k+nP]
+						for p := range dH {
+							t162_2[p] += F(aOperandEntry * outBarView[p])
+						}
 					}
 				}
 			}
@@ -375,32 +414,32 @@ func (c *OutBackward[F]) Run() {
 	}
 
 	// sliding_window.out
-	clear(t62)
+	clear(t172)
 	for i := range L {
 		for j := range w - 1 {
 			for k := range H {
 				vTailBar := c.VTailBar[((i*(w-1)+j)*H+k)*dH:][:dH]
-				t62_2 := t62[((i*(T+w-1)+j+T)*H+k)*dH:][:dH]
+				t172_2 := t172[((i*(T+w-1)+j+T)*H+k)*dH:][:dH]
 				for m := range dH {
-					t62_2[m] += vTailBar[m]
+					t172_2[m] += vTailBar[m]
 				}
 			}
 		}
 	}
 
 	// sliding_window.out, sliding_window.a
-	clear(t272)
+	clear(t39)
 	for i := range L {
 		for j := range w - 1 {
 			for k := range H {
-				t52_2 := t52[((i*(T+w-1)+j)*H+k)*dH:][:dH]
-				t62_2 := t62[((i*(T+w-1)+j)*H+k)*dH:][:dH]
+				t162_2 := t162[((i*(T+w-1)+j)*H+k)*dH:][:dH]
+				t172_2 := t172[((i*(T+w-1)+j)*H+k)*dH:][:dH]
 				vTailBarOut := c.VTailBarOut[((i*(w-1)+j)*H+k)*dH:][:dH]
 				kTailBar := c.KTailBar[((i*(w-1)+j)*H+k)*dH:][:dH]
-				t272_2 := t272[((i*(T+w-1)+j+T)*H+k)*dH:][:dH]
+				t39_2 := t39[((i*(T+w-1)+j+T)*H+k)*dH:][:dH]
 				for m := range dH {
-					vTailBarOut[m] = t52_2[m] + t62_2[m]
-					t272_2[m] += kTailBar[m]
+					vTailBarOut[m] = t162_2[m] + t172_2[m]
+					t39_2[m] += kTailBar[m]
 				}
 			}
 		}
@@ -410,14 +449,14 @@ func (c *OutBackward[F]) Run() {
 	for i := range L {
 		for j := range T {
 			for k := range H {
-				t52_2 := t52[((i*(T+w-1)+j+w-1)*H+k)*dH:][:dH]
-				t62_2 := t62[((i*(T+w-1)+j+w-1)*H+k)*dH:][:dH]
-				t92_2 := t92[((i*T+j)*H+k)*dH:][:dH]
-				qView := c.Q[((i*T+j)*H+k)*dH:][:dH]
-				t51_2 := t51[((i*T+j)*H+k)*dH:][:dH]
+				t162_2 := t162[((i*(T+w-1)+j+w-1)*H+k)*dH:][:dH]
+				t172_2 := t172[((i*(T+w-1)+j+w-1)*H+k)*dH:][:dH]
+				t202_2 := t202[((i*T+j)*H+k)*dH:][:dH]
+				qViewOperand2 := qViewOperand[((i*T+j)*H+k)*dH:][:dH]
+				t62_2 := t62[((i*T+j)*H+k)*dH:][:dH]
 				for m := range dH {
-					t92_2[m] = t52_2[m] + t62_2[m]
-					t51_2[m] = F(t7 * qView[m])
+					t202_2[m] = t162_2[m] + t172_2[m]
+					t62_2[m] = F(t7 * qViewOperand2[m])
 				}
 			}
 		}
@@ -425,19 +464,19 @@ func (c *OutBackward[F]) Run() {
 
 	// sliding_window.out
 	for j := range H {
-		kern.Gemm(nP, dH, L*T, F(1), false, kern.From(t122, j*dH), H*dH, 1, kern.From(c.A, j*(nP+w)), 1, H*nP+H*w, kern.From(c.OutBar, j*dH), H*dH, 1)
+		kern.Gemm(nP, dH, L*T, F(1), false, kern.From(t23, j*dH), H*dH, 1, kern.From(aOperand, j*(nP+w)), 1, H*nP+H*w, kern.From(c.OutBar, j*dH), H*dH, 1)
 	}
 
 	// sliding_window.out
-	clear(t182)
+	clear(t24)
 	for i := range L {
 		for j := range T {
 			for k := range H {
 				for m := range dH {
 					for p := range w {
-						n := int(c.Pos[i]) + j - p
-						if n >= 0 {
-							t182[((i*T+j)*H+k)*(nP+w)+p+nP] += F(t2[((i*H+k)*dH+m)*(T+w-1)-j+p+T-1] * c.OutBar[((i*T+j)*H+k)*dH+m])
+						n2 := int(c.Pos[i]) + j - p
+						if n2 >= 0 {
+							t24[((i*T+j)*H+k)*(nP+w)+p+nP] += F(t22[((i*H+k)*dH+m)*(T+w-1)-j+p+T-1] * c.OutBar[((i*T+j)*H+k)*dH+m])
 						}
 					}
 				}
@@ -447,22 +486,28 @@ func (c *OutBackward[F]) Run() {
 
 	// sliding_window.out
 	for k := range H {
-		kern.Gemm(L*T, nP, dH, F(1), true, kern.From(t182, k*(nP+w)), H*nP+H*w, 1, kern.From(c.OutBar, k*dH), H*dH, 1, kern.From(c.VNP, k*dH), 1, H*dH)
+		kern.Gemm(L*T, nP, dH, F(1), true, kern.From(t24, k*(nP+w)), H*nP+H*w, 1, kern.From(c.OutBar, k*dH), H*dH, 1, kern.From(vNPViewOperand, k*dH), 1, H*dH)
 	}
+
+	// sliding_window.v
+	kern.Gemm(H*dH, H*dH, L*T, F(1), false, c.WVBar, 1, H*dH, XOperand, 1, H*dH, t202, H*dH, 1)
+
+	// sliding_window.v
+	kern.Gemm(H*dH, H*dH, nP, F(1), true, c.WVBar, 1, H*dH, POperand, 1, H*dH, t23, H*dH, 1)
 
 	// sliding_window.a
 	for i := range L {
 		for j := range T {
-			t192_2 := t192[(i*T+j)*H:][:H]
+			t312_2 := t312[(i*T+j)*H:][:H]
 			for k := range H {
-				var t1922 F
+				var t3122 F
 				for m := range nP + w {
-					n2 := int(c.Pos[i]) + j - m + nP
-					if n2 >= 0 {
-						t1922 += F(c.A[((i*T+j)*H+k)*(nP+w)+m] * t182[((i*T+j)*H+k)*(nP+w)+m])
+					n3 := int(c.Pos[i]) + j - m + nP
+					if n3 >= 0 {
+						t3122 += F(c.A[((i*T+j)*H+k)*(nP+w)+m] * t24[((i*T+j)*H+k)*(nP+w)+m])
 					}
 				}
-				t192_2[k] = t1922
+				t312_2[k] = t3122
 			}
 		}
 	}
@@ -470,32 +515,32 @@ func (c *OutBackward[F]) Run() {
 	// sliding_window.a
 	for i := range L {
 		for j := range T {
-			t192_2 := t192[(i*T+j)*H:][:H]
+			t312_2 := t312[(i*T+j)*H:][:H]
 			for k := range H {
 				a := c.A[((i*T+j)*H+k)*(nP+w):][:nP+w]
-				t182_2 := t182[((i*T+j)*H+k)*(nP+w):][:nP+w]
-				t212_2 := t212[((i*T+j)*H+k)*(nP+w):][:nP+w]
-				t192Entry := t192_2[k]
+				t24_2 := t24[((i*T+j)*H+k)*(nP+w):][:nP+w]
+				t33_2 := t33[((i*T+j)*H+k)*(nP+w):][:nP+w]
+				t312Entry := t312_2[k]
 				for m := range nP + w {
-					t212_2[m] = F(a[m] * (t182_2[m] - t192Entry))
+					t33_2[m] = F(a[m] * (t24_2[m] - t312Entry))
 				}
 			}
 		}
 	}
 
 	// sliding_window.a
-	clear(t50)
+	clear(t61)
 	for i := range L {
 		for j := range T {
 			for k := range H {
 				for m := range w {
-					n3 := int(c.Pos[i]) + j - m
-					if n3 >= 0 {
-						t212Entry := t212[((i*T+j)*H+k)*(nP+w)+m+nP]
-						aStack := c.AStack[((i*(T+w-1)+j-m+w-1)*H+k)*dH:][:dH]
-						t50_2 := t50[((i*T+j)*H+k)*dH:][:dH]
+					n4 := int(c.Pos[i]) + j - m
+					if n4 >= 0 {
+						t33Entry := t33[((i*T+j)*H+k)*(nP+w)+m+nP]
+						aStackOperand2 := aStackOperand[((i*(T+w-1)+j-m+w-1)*H+k)*dH:][:dH]
+						t61_2 := t61[((i*T+j)*H+k)*dH:][:dH]
 						for p := range dH {
-							t50_2[p] += F(aStack[p] * t212Entry)
+							t61_2[p] += F(aStackOperand2[p] * t33Entry)
 						}
 					}
 				}
@@ -504,16 +549,16 @@ func (c *OutBackward[F]) Run() {
 	}
 
 	// sliding_window.a
-	clear(t262)
+	clear(t38)
 	for i := range L {
 		for j := range T {
 			for k := range w {
 				for m := range H {
-					t51_2 := t51[((i*T+j)*H+m)*dH:][:dH]
-					t262_2 := t262[((i*(T+w-1)+j-k+w-1)*H+m)*dH:][:dH]
-					t212Entry2 := t212[((i*T+j)*H+m)*(nP+w)+k+nP]
+					t62_2 := t62[((i*T+j)*H+m)*dH:][:dH]
+					t38_2 := t38[((i*(T+w-1)+j-k+w-1)*H+m)*dH:][:dH]
+					t33Entry2 := t33[((i*T+j)*H+m)*(nP+w)+k+nP]
 					for p := range dH {
-						t262_2[p] += F(t212Entry2 * t51_2[p])
+						t38_2[p] += F(t33Entry2 * t62_2[p])
 					}
 				}
 			}
@@ -524,11 +569,11 @@ func (c *OutBackward[F]) Run() {
 	for i := range L {
 		for j := range w - 1 {
 			for k := range H {
-				t262_2 := t262[((i*(T+w-1)+j)*H+k)*dH:][:dH]
-				t272_2 := t272[((i*(T+w-1)+j)*H+k)*dH:][:dH]
+				t38_2 := t38[((i*(T+w-1)+j)*H+k)*dH:][:dH]
+				t39_2 := t39[((i*(T+w-1)+j)*H+k)*dH:][:dH]
 				kTailBarOut := c.KTailBarOut[((i*(w-1)+j)*H+k)*dH:][:dH]
 				for m := range dH {
-					kTailBarOut[m] = t262_2[m] + t272_2[m]
+					kTailBarOut[m] = t38_2[m] + t39_2[m]
 				}
 			}
 		}
@@ -538,11 +583,11 @@ func (c *OutBackward[F]) Run() {
 	for i := range L {
 		for j := range T {
 			for k := range H {
-				t262_2 := t262[((i*(T+w-1)+j+w-1)*H+k)*dH:][:dH]
-				t272_2 := t272[((i*(T+w-1)+j+w-1)*H+k)*dH:][:dH]
-				t302_2 := t302[((i*T+j)*H+k)*dH:][:dH]
+				t38_2 := t38[((i*(T+w-1)+j+w-1)*H+k)*dH:][:dH]
+				t39_2 := t39[((i*(T+w-1)+j+w-1)*H+k)*dH:][:dH]
+				t42_2 := t42[((i*T+j)*H+k)*dH:][:dH]
 				for m := range dH {
-					t302_2[m] = t262_2[m] + t272_2[m]
+					t42_2[m] = t38_2[m] + t39_2[m]
 				}
 			}
 		}
@@ -550,21 +595,21 @@ func (c *OutBackward[F]) Run() {
 
 	// sliding_window.a
 	for k := range H {
-		kern.Gemm(L*T, dH, nP, F(1), false, kern.From(t48, k*dH), H*dH, 1, kern.From(t212, k*(nP+w)), H*nP+H*w, 1, kern.From(c.KNP, k*dH), H*dH, 1)
+		kern.Gemm(L*T, dH, nP, F(1), false, kern.From(t59, k*dH), H*dH, 1, kern.From(t33, k*(nP+w)), H*nP+H*w, 1, kern.From(kNPViewOperand, k*dH), H*dH, 1)
 	}
 
 	// sliding_window.a
 	for j := range H {
-		kern.Gemm(dH, nP, L*T, F(1), false, kern.From(t49, j*dH), 1, H*dH, kern.From(c.Q, j*dH), 1, H*dH, kern.From(t212, j*(nP+w)), H*nP+H*w, 1)
+		kern.Gemm(dH, nP, L*T, F(1), false, kern.From(t60, j*dH), 1, H*dH, kern.From(qViewOperand, j*dH), 1, H*dH, kern.From(t33, j*(nP+w)), H*nP+H*w, 1)
 	}
 
 	// sliding_window.a
 	for i := range nP {
 		for j := range H {
-			t49_2 := t49[(i*H+j)*dH:][:dH]
-			t34_2 := t34[(i*H+j)*dH:][:dH]
+			t60_2 := t60[(i*H+j)*dH:][:dH]
+			t46_2 := t46[(i*H+j)*dH:][:dH]
 			for k := range dH {
-				t34_2[k] = F(t7 * t49_2[k])
+				t46_2[k] = F(t7 * t60_2[k])
 			}
 		}
 	}
@@ -573,45 +618,39 @@ func (c *OutBackward[F]) Run() {
 	for i := range L {
 		for j := range T {
 			for k := range H {
-				t50_2 := t50[((i*T+j)*H+k)*dH:][:dH]
-				t48_2 := t48[((i*T+j)*H+k)*dH:][:dH]
-				t36_2 := t36[((i*T+j)*H+k)*dH:][:dH]
+				t61_2 := t61[((i*T+j)*H+k)*dH:][:dH]
+				t59_2 := t59[((i*T+j)*H+k)*dH:][:dH]
+				t47_2 := t47[((i*T+j)*H+k)*dH:][:dH]
 				for m := range dH {
-					t36_2[m] = F(t7*t50_2[m]) + F(t7*t48_2[m])
+					t47_2[m] = F(t7*t61_2[m]) + F(t7*t59_2[m])
 				}
 			}
 		}
 	}
 
+	// sliding_window.k
+	kern.Gemm(H*dH, H*dH, L*T, F(1), false, c.WKBar, 1, H*dH, XOperand, 1, H*dH, t42, H*dH, 1)
+
+	// sliding_window.k
+	kern.Gemm(H*dH, H*dH, nP, F(1), true, c.WKBar, 1, H*dH, POperand, 1, H*dH, t46, H*dH, 1)
+
+	// sliding_window.v
+	kern.Gemm(H*dH, nP, H*dH, F(1), false, c.PBar, 1, H*dH, WVOperand, 1, H*dH, t23, 1, H*dH)
+
+	// sliding_window.k
+	kern.Gemm(H*dH, nP, H*dH, F(1), true, c.PBar, 1, H*dH, WKOperand, 1, H*dH, t46, 1, H*dH)
+
 	// sliding_window.q
-	kern.Gemm(H*dH, H*dH, L*T, F(1), false, c.WQBar, 1, H*dH, c.X, 1, H*dH, t36, H*dH, 1)
+	kern.Gemm(H*dH, H*dH, L*T, F(1), false, c.WQBar, 1, H*dH, XOperand, 1, H*dH, t47, H*dH, 1)
 
 	// sliding_window.v
-	kern.Gemm(L*T, H*dH, H*dH, F(1), false, c.XBar, H*dH, 1, t92, H*dH, 1, c.WV, H*dH, 1)
+	kern.Gemm(L*T, H*dH, H*dH, F(1), false, c.XBar, H*dH, 1, t202, H*dH, 1, WVOperand, H*dH, 1)
 
 	// sliding_window.k
-	kern.Gemm(L*T, H*dH, H*dH, F(1), true, c.XBar, H*dH, 1, t302, H*dH, 1, c.WK, H*dH, 1)
+	kern.Gemm(L*T, H*dH, H*dH, F(1), true, c.XBar, H*dH, 1, t42, H*dH, 1, WKOperand, H*dH, 1)
 
 	// sliding_window.q
-	kern.Gemm(L*T, H*dH, H*dH, F(1), true, c.XBar, H*dH, 1, t36, H*dH, 1, c.WQ, H*dH, 1)
-
-	// sliding_window.v
-	kern.Gemm(H*dH, nP, H*dH, F(1), false, c.PBar, 1, H*dH, c.WV, 1, H*dH, t122, 1, H*dH)
-
-	// sliding_window.k
-	kern.Gemm(H*dH, nP, H*dH, F(1), true, c.PBar, 1, H*dH, c.WK, 1, H*dH, t34, 1, H*dH)
-
-	// sliding_window.k
-	kern.Gemm(H*dH, H*dH, L*T, F(1), false, c.WKBar, 1, H*dH, c.X, 1, H*dH, t302, H*dH, 1)
-
-	// sliding_window.k
-	kern.Gemm(H*dH, H*dH, nP, F(1), true, c.WKBar, 1, H*dH, c.P, 1, H*dH, t34, H*dH, 1)
-
-	// sliding_window.v
-	kern.Gemm(H*dH, H*dH, L*T, F(1), false, c.WVBar, 1, H*dH, c.X, 1, H*dH, t92, H*dH, 1)
-
-	// sliding_window.v
-	kern.Gemm(H*dH, H*dH, nP, F(1), true, c.WVBar, 1, H*dH, c.P, 1, H*dH, t122, H*dH, 1)
+	kern.Gemm(L*T, H*dH, H*dH, F(1), true, c.XBar, H*dH, 1, t47, H*dH, 1, WQOperand, H*dH, 1)
 }
 
 // outNode is one call of Out on the tape.
@@ -668,9 +707,11 @@ func (b *Block[F]) out(c block.Call[F], w block.Weights[F], m *block.Memory[F], 
 	k.VNP = c.Run.Saved(k.H * k.DH * k.NP)
 	k.OutStack = c.Run.Saved(k.H*k.L*k.T*k.DH + k.H*k.L*k.DH*k.W - k.H*k.L*k.DH)
 	k.Work = arena.Scratch(k.WorkLen())
+	k.Operands = arena.Operands(k.OperandsLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
+	k.Operands = nil
 	n.nextKTail = m.SetNext(c, 0, k.KTailOut)
 	n.nextVTail = m.SetNext(c, 1, k.VTailOut)
 	m.Advance(c.Tokens)
@@ -709,6 +750,7 @@ func (n *outNode[F]) Backward(t *tape.Tape[F]) {
 	g.WVBar = t.Part(n.vWV, g.H*g.H*g.DH*g.DH)
 	g.VTailBarOut = t.Part(n.fromVTail, g.H*g.L*g.DH*g.W-g.H*g.L*g.DH)
 	g.Work = t.Scratch(g.WorkLen())
+	g.Operands = t.Operands(g.OperandsLen())
 	g.Run()
 	t.Contribute(n.vWQ, g.WQBar)
 	t.Contribute(n.vX, g.XBar)

@@ -22,28 +22,34 @@ func (c *outFused) run() {
 	_ = dH
 	_ = nP
 	_ = w
-	t := c.Work[:H*L*T*dH+H*L*dH*w-H*L*dH]                                       // [L, H, d_h, T + w - 1]
-	t10 := c.Work[H*L*T*dH+H*L*dH*w-H*L*dH:][:H*L*T*nP]                          // [L, T, H, n_p]
-	t20 := c.Work[H*L*T*dH+H*L*T*nP+H*L*dH*w-H*L*dH:][:H*L*T*w]                  // [L, T, H, w]
-	t22 := c.Work[H*L*T*dH+H*L*T*nP+H*L*T*w+H*L*dH*w-H*L*dH:][:H*L*T*nP+H*L*T*w] // [L, T, H, n_p + w]
+	t22 := c.Work[:H*L*T*dH+H*L*dH*w-H*L*dH]                                       // [L, H, d_h, T + w - 1]
+	t10 := c.Work[H*L*T*dH+H*L*dH*w-H*L*dH:][:H*L*T*nP]                            // [L, T, H, n_p]
+	t20 := c.Work[H*L*T*dH+H*L*T*nP+H*L*dH*w-H*L*dH:][:H*L*T*w]                    // [L, T, H, w]
+	t22_2 := c.Work[H*L*T*dH+H*L*T*nP+H*L*T*w+H*L*dH*w-H*L*dH:][:H*L*T*nP+H*L*T*w] // [L, T, H, n_p + w]
+	XOperand := kern.Narrow(c.Operands, 0, c.X)
+	WQOperand := kern.Narrow(c.Operands, H*L*T*dH, c.WQ)
 
 	// sliding_window.q
-	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, c.Q, H*dH, 1, c.X, H*dH, 1, c.WQ, 1, H*dH)
+	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, c.Q, H*dH, 1, XOperand, H*dH, 1, WQOperand, 1, H*dH)
+	POperand := kern.Narrow(c.Operands, H*H*dH*dH+H*L*T*dH, c.P)
+	WKOperand := kern.Narrow(c.Operands, H*H*dH*dH+H*L*T*dH+H*dH*nP, c.WK)
 
 	// sliding_window.k
-	kern.GemmFMA(nP, H*dH, H*dH, F(1), false, c.KNP, H*dH, 1, c.P, H*dH, 1, c.WK, 1, H*dH)
+	kern.GemmFMA(nP, H*dH, H*dH, F(1), false, c.KNP, H*dH, 1, POperand, H*dH, 1, WKOperand, 1, H*dH)
 
 	// sliding_window.k
 	for i := range L {
-		kern.GemmFMA(T, H*dH, H*dH, F(1), false, kern.From(c.AStack, (i*(T+w-1)+w-1)*H*dH), H*dH, 1, kern.From(c.X, i*T*H*dH), H*dH, 1, c.WK, 1, H*dH)
+		kern.GemmFMA(T, H*dH, H*dH, F(1), false, kern.From(c.AStack, (i*(T+w-1)+w-1)*H*dH), H*dH, 1, kern.From(XOperand, i*T*H*dH), H*dH, 1, WKOperand, 1, H*dH)
 	}
 
 	// sliding_window.a
 	t7 := F(1) / num.Sqrt(F(dH))
+	qViewOperand := kern.Narrow(c.Operands, 2*H*H*dH*dH+H*L*T*dH+H*dH*nP, c.Q)
+	kNPViewOperand := kern.Narrow(c.Operands, 2*H*H*dH*dH+2*H*L*T*dH+H*dH*nP, c.KNP)
 
 	// sliding_window.a
 	for k := range H {
-		kern.GemmFMA(L*T, nP, dH, F(1), false, kern.From(t10, k*nP), H*nP, 1, kern.From(c.Q, k*dH), H*dH, 1, kern.From(c.KNP, k*dH), 1, H*dH)
+		kern.GemmFMA(L*T, nP, dH, F(1), false, kern.From(t10, k*nP), H*nP, 1, kern.From(qViewOperand, k*dH), H*dH, 1, kern.From(kNPViewOperand, k*dH), 1, H*dH)
 	}
 
 	// sliding_window.a
@@ -63,11 +69,12 @@ func (c *outFused) run() {
 			}
 		}
 	}
+	aStackOperand := kern.Narrow(c.Operands, 2*H*H*dH*dH+2*H*L*T*dH+2*H*dH*nP, c.AStack)
 
 	// sliding_window.a
 	for i := range L {
 		for j := range H {
-			kern.Transposed(t[(i*H+j)*dH*(T+w-1):], T+w-1, c.AStack, ((i*(T+w-1)+T+w-2)*H+j)*dH, -H*dH, T+w-1, dH)
+			kern.Transposed(t22[(i*H+j)*dH*(T+w-1):], T+w-1, aStackOperand, ((i*(T+w-1)+T+w-2)*H+j)*dH, -H*dH, T+w-1, dH)
 		}
 	}
 
@@ -76,8 +83,8 @@ func (c *outFused) run() {
 	if kern.Wide() {
 		a := regions.Rebd13d914affArgs{
 			P0:  unsafe.SliceData(c.Pos),
-			P1:  unsafe.SliceData(c.Q),
-			P2:  unsafe.SliceData(t),
+			P1:  unsafe.SliceData(qViewOperand),
+			P2:  unsafe.SliceData(t22),
 			P3:  unsafe.SliceData(t20),
 			N0:  L,
 			N1:  T,
@@ -105,10 +112,10 @@ func (c *outFused) run() {
 				for k := range H {
 					for m := range dH {
 						if n2 := min(w, n+j+1); n2 > 0 {
-							t2 := t[((i*H+k)*dH+m)*(T+w-1)-j+T-1:][:n2]
+							t22_3 := t22[((i*H+k)*dH+m)*(T+w-1)-j+T-1:][:n2]
 							t20_2 := t20[((i*T+j)*H+k)*w:][:n2]
 							for p := range n2 {
-								t20_2[p] = num.FMA32(c.Q[((i*T+j)*H+k)*dH+m], t2[p], t20_2[p])
+								t20_2[p] = num.FMA32(qViewOperand[((i*T+j)*H+k)*dH+m], t22_3[p], t20_2[p])
 							}
 						}
 					}
@@ -121,7 +128,7 @@ func (c *outFused) run() {
 	if kern.Wide() {
 		a := regions.Rb53c39996219Args{
 			P0: unsafe.SliceData(t10),
-			P1: unsafe.SliceData(t22),
+			P1: unsafe.SliceData(t22_2),
 			N0: L,
 			N1: T,
 			N2: H,
@@ -139,9 +146,9 @@ func (c *outFused) run() {
 			for j := range T {
 				for k := range H {
 					t10_2 := t10[((i*T+j)*H+k)*nP:][:nP]
-					t22_2 := t22[((i*T+j)*H+k)*(nP+w):][:nP]
+					t22_3 := t22_2[((i*T+j)*H+k)*(nP+w):][:nP]
 					for m := range nP {
-						t22_2[m] = F(t7 * t10_2[m])
+						t22_3[m] = F(t7 * t10_2[m])
 					}
 				}
 			}
@@ -150,7 +157,7 @@ func (c *outFused) run() {
 	if kern.Wide() {
 		a := regions.R48b9b122bcc7Args{
 			P0: unsafe.SliceData(t20),
-			P1: unsafe.SliceData(t22),
+			P1: unsafe.SliceData(t22_2),
 			N0: L,
 			N1: T,
 			N2: H,
@@ -169,9 +176,9 @@ func (c *outFused) run() {
 			for j := range T {
 				for k := range H {
 					t20_2 := t20[((i*T+j)*H+k)*w:][:w]
-					t22_2 := t22[((i*T+j)*H+k)*(nP+w)+nP:][:w]
+					t22_3 := t22_2[((i*T+j)*H+k)*(nP+w)+nP:][:w]
 					for m := range w {
-						t22_2[m] = F(t7 * t20_2[m])
+						t22_3[m] = F(t7 * t20_2[m])
 					}
 				}
 			}
@@ -183,7 +190,7 @@ func (c *outFused) run() {
 	if kern.Wide() {
 		a := regions.R29c080cfd7a5Args{
 			P0: unsafe.SliceData(c.Pos),
-			P1: unsafe.SliceData(t22),
+			P1: unsafe.SliceData(t22_2),
 			P2: unsafe.SliceData(c.A),
 			N0: L,
 			N1: T,
@@ -205,19 +212,19 @@ func (c *outFused) run() {
 					top := F(math.Inf(-1))
 					topSums := kern.Lowest16()
 					if n := min(nP+w, n2+j+nP+1); n > 0 {
-						t22_2 := t22[((i*T+j)*H+k)*(nP+w):][:n]
+						t22_3 := t22_2[((i*T+j)*H+k)*(nP+w):][:n]
 						for m := range n {
-							topSums[m%16] = kern.Gather(topSums[m%16], t22_2[m])
+							topSums[m%16] = kern.Gather(topSums[m%16], t22_3[m])
 						}
 					}
 					top = kern.Gather(top, kern.Top16(&topSums))
 					var sum F
 					sumSums := [16]F{sum}
 					if n := min(nP+w, n3+j+nP+1); n > 0 {
-						t22_2 := t22[((i*T+j)*H+k)*(nP+w):][:n]
+						t22_3 := t22_2[((i*T+j)*H+k)*(nP+w):][:n]
 						a := c.A[((i*T+j)*H+k)*(nP+w):][:n]
 						for m := range n {
-							e := kern.Exp(t22_2[m] - top)
+							e := kern.Exp(t22_3[m] - top)
 							sumSums[m%16] = sumSums[m%16] + e
 							a[m] = e
 						}
@@ -234,14 +241,17 @@ func (c *outFused) run() {
 			}
 		}
 	}
+	WVOperand := kern.Narrow(c.Operands, 2*H*H*dH*dH+3*H*L*T*dH+H*L*dH*w-H*L*dH+2*H*dH*nP, c.WV)
 
 	// sliding_window.v
-	kern.GemmFMA(nP, H*dH, H*dH, F(1), false, c.VNP, H*dH, 1, c.P, H*dH, 1, c.WV, 1, H*dH)
+	kern.GemmFMA(nP, H*dH, H*dH, F(1), false, c.VNP, H*dH, 1, POperand, H*dH, 1, WVOperand, 1, H*dH)
 
 	// sliding_window.v
 	for i := range L {
-		kern.GemmFMA(T, H*dH, H*dH, F(1), false, kern.From(c.OutStack, (i*(T+w-1)+w-1)*H*dH), H*dH, 1, kern.From(c.X, i*T*H*dH), H*dH, 1, c.WV, 1, H*dH)
+		kern.GemmFMA(T, H*dH, H*dH, F(1), false, kern.From(c.OutStack, (i*(T+w-1)+w-1)*H*dH), H*dH, 1, kern.From(XOperand, i*T*H*dH), H*dH, 1, WVOperand, 1, H*dH)
 	}
+	aOperand := kern.Narrow(c.Operands, 3*H*H*dH*dH+3*H*L*T*dH+H*L*dH*w-H*L*dH+2*H*dH*nP, c.A)
+	vNPViewOperand := kern.Narrow(c.Operands, 3*H*H*dH*dH+3*H*L*T*dH+H*L*T*nP+H*L*T*w+H*L*dH*w-H*L*dH+2*H*dH*nP, c.VNP)
 
 	// sliding_window.out
 	for i := range L {
@@ -260,14 +270,15 @@ func (c *outFused) run() {
 			}
 		}
 	}
+	outStackOperand := kern.Narrow(c.Operands, 3*H*H*dH*dH+3*H*L*T*dH+H*L*T*nP+H*L*T*w+H*L*dH*w-H*L*dH+3*H*dH*nP, c.OutStack)
 
 	// sliding_window.out
 	clear(c.Out)
 	if kern.Wide() {
 		a := regions.R2f848add3c56Args{
 			P0:  unsafe.SliceData(c.Pos),
-			P1:  unsafe.SliceData(c.A),
-			P2:  unsafe.SliceData(c.OutStack),
+			P1:  unsafe.SliceData(aOperand),
+			P2:  unsafe.SliceData(outStackOperand),
 			P3:  unsafe.SliceData(c.Out),
 			N0:  L,
 			N1:  T,
@@ -296,12 +307,12 @@ func (c *outFused) run() {
 				for k := range H {
 					outView := c.Out[((i*T+j)*H+k)*dH:][:dH]
 					if n := min(w, n5+j+1); n > 0 {
-						a := c.A[((i*T+j)*H+k)*(nP+w)+nP:][:n]
+						aOperand2 := aOperand[((i*T+j)*H+k)*(nP+w)+nP:][:n]
 						for m := range n {
-							outStack := c.OutStack[((i*(T+w-1)+j-m+w-1)*H+k)*dH:][:dH]
-							aEntry := a[m]
+							outStackOperand2 := outStackOperand[((i*(T+w-1)+j-m+w-1)*H+k)*dH:][:dH]
+							aOperandEntry := aOperand2[m]
 							for p := range dH {
-								outView[p] = num.FMA32(aEntry, outStack[p], outView[p])
+								outView[p] = num.FMA32(aOperandEntry, outStackOperand2[p], outView[p])
 							}
 						}
 					}
@@ -312,7 +323,7 @@ func (c *outFused) run() {
 
 	// sliding_window.out
 	for k := range H {
-		kern.GemmFMA(L*T, dH, nP, F(1), true, kern.From(c.Out, k*dH), H*dH, 1, kern.From(c.A, k*(nP+w)), H*nP+H*w, 1, kern.From(c.VNP, k*dH), H*dH, 1)
+		kern.GemmFMA(L*T, dH, nP, F(1), true, kern.From(c.Out, k*dH), H*dH, 1, kern.From(aOperand, k*(nP+w)), H*nP+H*w, 1, kern.From(vNPViewOperand, k*dH), H*dH, 1)
 	}
 }
 
@@ -328,72 +339,84 @@ func (c *outBackwardFused) run() {
 	_ = dH
 	_ = nP
 	_ = w
-	t2 := c.Work[:H*L*T*dH+H*L*dH*w-H*L*dH]                                                                       // [L, H, d_h, T + w - 1]
-	t52 := c.Work[H*L*T*dH+H*L*dH*w-H*L*dH:][:H*L*T*dH+H*L*dH*w-H*L*dH]                                           // [L, T + w - 1, H, d_h]
-	t62 := c.Work[2*H*L*T*dH+2*H*L*dH*w-2*H*L*dH:][:H*L*T*dH+H*L*dH*w-H*L*dH]                                     // [L, T + w - 1, H, d_h]
-	t272 := c.Work[3*H*L*T*dH+3*H*L*dH*w-3*H*L*dH:][:H*L*T*dH+H*L*dH*w-H*L*dH]                                    // [L, T + w - 1, H, d_h]
-	t92 := c.Work[4*H*L*T*dH+4*H*L*dH*w-4*H*L*dH:][:H*L*T*dH]                                                     // [L, T, H, d_h]
-	t51 := c.Work[5*H*L*T*dH+4*H*L*dH*w-4*H*L*dH:][:H*L*T*dH]                                                     // [L, T, H, d_h]
-	t122 := c.Work[6*H*L*T*dH+4*H*L*dH*w-4*H*L*dH:][:H*dH*nP]                                                     // [n_p, H, d_h]
-	t182 := c.Work[6*H*L*T*dH+4*H*L*dH*w-4*H*L*dH+H*dH*nP:][:H*L*T*nP+H*L*T*w]                                    // [L, T, H, n_p + w]
-	t192 := c.Work[6*H*L*T*dH+H*L*T*nP+H*L*T*w+4*H*L*dH*w-4*H*L*dH+H*dH*nP:][:H*L*T]                              // [L, T, H]
-	t212 := c.Work[6*H*L*T*dH+H*L*T*nP+H*L*T*w+4*H*L*dH*w+H*L*T-4*H*L*dH+H*dH*nP:][:H*L*T*nP+H*L*T*w]             // [L, T, H, n_p + w]
-	t50 := c.Work[6*H*L*T*dH+2*H*L*T*nP+2*H*L*T*w+4*H*L*dH*w+H*L*T-4*H*L*dH+H*dH*nP:][:H*L*T*dH]                  // [L, T, H, d_h]
-	t262 := c.Work[7*H*L*T*dH+2*H*L*T*nP+2*H*L*T*w+4*H*L*dH*w+H*L*T-4*H*L*dH+H*dH*nP:][:H*L*T*dH+H*L*dH*w-H*L*dH] // [L, T + w - 1, H, d_h]
-	t302 := c.Work[8*H*L*T*dH+2*H*L*T*nP+2*H*L*T*w+5*H*L*dH*w+H*L*T-5*H*L*dH+H*dH*nP:][:H*L*T*dH]                 // [L, T, H, d_h]
-	t48 := c.Work[9*H*L*T*dH+2*H*L*T*nP+2*H*L*T*w+5*H*L*dH*w+H*L*T-5*H*L*dH+H*dH*nP:][:H*L*T*dH]                  // [L, T, H, d_h]
-	t49 := c.Work[10*H*L*T*dH+2*H*L*T*nP+2*H*L*T*w+5*H*L*dH*w+H*L*T-5*H*L*dH+H*dH*nP:][:H*dH*nP]                  // [n_p, H, d_h]
-	t34 := c.Work[10*H*L*T*dH+2*H*L*T*nP+2*H*L*T*w+5*H*L*dH*w+H*L*T-5*H*L*dH+2*H*dH*nP:][:H*dH*nP]                // [n_p, H, d_h]
-	t36 := c.Work[10*H*L*T*dH+2*H*L*T*nP+2*H*L*T*w+5*H*L*dH*w+H*L*T-5*H*L*dH+3*H*dH*nP:][:H*L*T*dH]               // [L, T, H, d_h]
+	t22 := c.Work[:H*L*T*dH+H*L*dH*w-H*L*dH]                                                                     // [L, H, d_h, T + w - 1]
+	t162 := c.Work[H*L*T*dH+H*L*dH*w-H*L*dH:][:H*L*T*dH+H*L*dH*w-H*L*dH]                                         // [L, T + w - 1, H, d_h]
+	t172 := c.Work[2*H*L*T*dH+2*H*L*dH*w-2*H*L*dH:][:H*L*T*dH+H*L*dH*w-H*L*dH]                                   // [L, T + w - 1, H, d_h]
+	t39 := c.Work[3*H*L*T*dH+3*H*L*dH*w-3*H*L*dH:][:H*L*T*dH+H*L*dH*w-H*L*dH]                                    // [L, T + w - 1, H, d_h]
+	t202 := c.Work[4*H*L*T*dH+4*H*L*dH*w-4*H*L*dH:][:H*L*T*dH]                                                   // [L, T, H, d_h]
+	t62 := c.Work[5*H*L*T*dH+4*H*L*dH*w-4*H*L*dH:][:H*L*T*dH]                                                    // [L, T, H, d_h]
+	t23 := c.Work[6*H*L*T*dH+4*H*L*dH*w-4*H*L*dH:][:H*dH*nP]                                                     // [n_p, H, d_h]
+	t24 := c.Work[6*H*L*T*dH+4*H*L*dH*w-4*H*L*dH+H*dH*nP:][:H*L*T*nP+H*L*T*w]                                    // [L, T, H, n_p + w]
+	t312 := c.Work[6*H*L*T*dH+H*L*T*nP+H*L*T*w+4*H*L*dH*w-4*H*L*dH+H*dH*nP:][:H*L*T]                             // [L, T, H]
+	t33 := c.Work[6*H*L*T*dH+H*L*T*nP+H*L*T*w+4*H*L*dH*w+H*L*T-4*H*L*dH+H*dH*nP:][:H*L*T*nP+H*L*T*w]             // [L, T, H, n_p + w]
+	t61 := c.Work[6*H*L*T*dH+2*H*L*T*nP+2*H*L*T*w+4*H*L*dH*w+H*L*T-4*H*L*dH+H*dH*nP:][:H*L*T*dH]                 // [L, T, H, d_h]
+	t38 := c.Work[7*H*L*T*dH+2*H*L*T*nP+2*H*L*T*w+4*H*L*dH*w+H*L*T-4*H*L*dH+H*dH*nP:][:H*L*T*dH+H*L*dH*w-H*L*dH] // [L, T + w - 1, H, d_h]
+	t42 := c.Work[8*H*L*T*dH+2*H*L*T*nP+2*H*L*T*w+5*H*L*dH*w+H*L*T-5*H*L*dH+H*dH*nP:][:H*L*T*dH]                 // [L, T, H, d_h]
+	t59 := c.Work[9*H*L*T*dH+2*H*L*T*nP+2*H*L*T*w+5*H*L*dH*w+H*L*T-5*H*L*dH+H*dH*nP:][:H*L*T*dH]                 // [L, T, H, d_h]
+	t60 := c.Work[10*H*L*T*dH+2*H*L*T*nP+2*H*L*T*w+5*H*L*dH*w+H*L*T-5*H*L*dH+H*dH*nP:][:H*dH*nP]                 // [n_p, H, d_h]
+	t46 := c.Work[10*H*L*T*dH+2*H*L*T*nP+2*H*L*T*w+5*H*L*dH*w+H*L*T-5*H*L*dH+2*H*dH*nP:][:H*dH*nP]               // [n_p, H, d_h]
+	t47 := c.Work[10*H*L*T*dH+2*H*L*T*nP+2*H*L*T*w+5*H*L*dH*w+H*L*T-5*H*L*dH+3*H*dH*nP:][:H*L*T*dH]              // [L, T, H, d_h]
+	XOperand := kern.Narrow(c.Operands, 0, c.X)
+	WQOperand := kern.Narrow(c.Operands, H*L*T*dH, c.WQ)
+	POperand := kern.Narrow(c.Operands, H*H*dH*dH+H*L*T*dH, c.P)
+	WKOperand := kern.Narrow(c.Operands, H*H*dH*dH+H*L*T*dH+H*dH*nP, c.WK)
 
 	// sliding_window.a
 	t7 := F(1) / num.Sqrt(F(dH))
+	qViewOperand := kern.Narrow(c.Operands, 2*H*H*dH*dH+H*L*T*dH+H*dH*nP, c.Q)
+	kNPViewOperand := kern.Narrow(c.Operands, 2*H*H*dH*dH+2*H*L*T*dH+H*dH*nP, c.KNP)
+	aStackOperand := kern.Narrow(c.Operands, 2*H*H*dH*dH+2*H*L*T*dH+2*H*dH*nP, c.AStack)
+	WVOperand := kern.Narrow(c.Operands, 2*H*H*dH*dH+3*H*L*T*dH+H*L*dH*w-H*L*dH+2*H*dH*nP, c.WV)
+	aOperand := kern.Narrow(c.Operands, 3*H*H*dH*dH+3*H*L*T*dH+H*L*dH*w-H*L*dH+2*H*dH*nP, c.A)
+	vNPViewOperand := kern.Narrow(c.Operands, 3*H*H*dH*dH+3*H*L*T*dH+H*L*T*nP+H*L*T*w+H*L*dH*w-H*L*dH+2*H*dH*nP, c.VNP)
+	outStackOperand := kern.Narrow(c.Operands, 3*H*H*dH*dH+3*H*L*T*dH+H*L*T*nP+H*L*T*w+H*L*dH*w-H*L*dH+3*H*dH*nP, c.OutStack)
 
 	// sliding_window.out
 	for i := range L {
 		for j := range H {
-			kern.Transposed(t2[(i*H+j)*dH*(T+w-1):], T+w-1, c.OutStack, ((i*(T+w-1)+T+w-2)*H+j)*dH, -H*dH, T+w-1, dH)
+			kern.Transposed(t22[(i*H+j)*dH*(T+w-1):], T+w-1, outStackOperand, ((i*(T+w-1)+T+w-2)*H+j)*dH, -H*dH, T+w-1, dH)
 		}
 	}
 
 	// sliding_window.out
-	clear(t52)
+	clear(t162)
 	if kern.Wide() {
-		a := regions.R5b3e3da3da74Args{
-			P0:  unsafe.SliceData(c.A),
-			P1:  unsafe.SliceData(c.OutBar),
-			P2:  unsafe.SliceData(t52),
+		a := regions.R2d7444510f1fArgs{
+			P0:  unsafe.SliceData(c.Pos),
+			P1:  unsafe.SliceData(aOperand),
+			P2:  unsafe.SliceData(c.OutBar),
+			P3:  unsafe.SliceData(t162),
 			N0:  L,
-			N1:  T + w - 1,
+			N1:  T,
 			N2:  H,
-			N3:  -w + 1,
-			N4:  T,
+			N3:  w,
+			N4:  4 * nP,
 			N5:  dH,
-			N6:  H * dH,
-			N7:  H*nP + H*w + 1,
-			N8:  4 * dH,
-			N9:  8 * dH,
-			N10: 12 * dH,
-			N11: 4*nP + 4*w - 4,
-			N12: nP + w,
-			N13: H*T*dH + H*dH*w - H*dH,
-			N14: H * T * dH,
-			N15: H*T*nP + H*T*w,
+			N6:  4*H*dH*w - 4*H*dH,
+			N7:  -H * dH,
+			N8:  nP + w,
+			N9:  H * dH,
+			N10: H*nP + H*w,
+			N11: H*T*dH + H*dH*w - H*dH,
+			N12: H * T * dH,
+			N13: H*T*nP + H*T*w,
+			N14: 4*nP + 4,
+			N15: 4*nP + 8,
+			N16: 4*nP + 12,
 		}
-		regions.R5b3e3da3da74(&a)
+		regions.R2d7444510f1f(&a)
 	} else {
+		pos := c.Pos[:L]
 		for i := range L {
-			for k := range T + w - 1 {
-				for m := range H {
-					t52_2 := t52[((i*(T+w-1)+k)*H+m)*dH:][:dH]
-					lo := max(0, k-w+1)
-					if n := min(T, k+1) - lo; n > 0 {
-						for j := range n {
-							outBarView := c.OutBar[((i*T+(lo+j))*H+m)*dH:][:dH]
-							aEntry := c.A[((i*T+(lo+j))*H+m)*(nP+w)+(lo+j)-k+nP+w-1]
-							for p := range dH {
-								t52_2[p] = num.FMA32(aEntry, outBarView[p], t52_2[p])
-							}
+			n := int(pos[i])
+			for j := range T {
+				for k := range min(w, n+j+1) {
+					for m := range H {
+						outBarView := c.OutBar[((i*T+j)*H+m)*dH:][:dH]
+						t162_2 := t162[((i*(T+w-1)+j-k+w-1)*H+m)*dH:][:dH]
+						aOperandEntry := aOperand[((i*T+j)*H+m)*(nP+w)+k+nP]
+						for p := range dH {
+							t162_2[p] = num.FMA32(aOperandEntry, outBarView[p], t162_2[p])
 						}
 					}
 				}
@@ -402,10 +425,10 @@ func (c *outBackwardFused) run() {
 	}
 
 	// sliding_window.out
-	clear(t62)
+	clear(t172)
 	if kern.Wide() {
 		a := regions.R037b8036a3d8Args{
-			P0: unsafe.SliceData(t62),
+			P0: unsafe.SliceData(t172),
 			P1: unsafe.SliceData(c.VTailBar),
 			N0: L,
 			N1: w - 1,
@@ -421,10 +444,10 @@ func (c *outBackwardFused) run() {
 		for i := range L {
 			for j := range w - 1 {
 				for k := range H {
-					t62_2 := t62[((i*(T+w-1)+j+T)*H+k)*dH:][:dH]
+					t172_2 := t172[((i*(T+w-1)+j+T)*H+k)*dH:][:dH]
 					vTailBar := c.VTailBar[((i*(w-1)+j)*H+k)*dH:][:dH]
 					for m := range dH {
-						t62_2[m] = t62_2[m] + vTailBar[m]
+						t172_2[m] = t172_2[m] + vTailBar[m]
 					}
 				}
 			}
@@ -432,13 +455,13 @@ func (c *outBackwardFused) run() {
 	}
 
 	// sliding_window.out, sliding_window.a
-	clear(t272)
+	clear(t39)
 	if kern.Wide() {
 		a := regions.R8ca72968e657Args{
-			P0: unsafe.SliceData(t52),
-			P1: unsafe.SliceData(t62),
+			P0: unsafe.SliceData(t162),
+			P1: unsafe.SliceData(t172),
 			P2: unsafe.SliceData(c.VTailBarOut),
-			P3: unsafe.SliceData(t272),
+			P3: unsafe.SliceData(t39),
 			P4: unsafe.SliceData(c.KTailBar),
 			N0: L,
 			N1: w - 1,
@@ -454,14 +477,14 @@ func (c *outBackwardFused) run() {
 		for i := range L {
 			for j := range w - 1 {
 				for k := range H {
-					t52_2 := t52[((i*(T+w-1)+j)*H+k)*dH:][:dH]
-					t62_2 := t62[((i*(T+w-1)+j)*H+k)*dH:][:dH]
+					t162_2 := t162[((i*(T+w-1)+j)*H+k)*dH:][:dH]
+					t172_2 := t172[((i*(T+w-1)+j)*H+k)*dH:][:dH]
 					vTailBarOut := c.VTailBarOut[((i*(w-1)+j)*H+k)*dH:][:dH]
-					t272_2 := t272[((i*(T+w-1)+j+T)*H+k)*dH:][:dH]
+					t39_2 := t39[((i*(T+w-1)+j+T)*H+k)*dH:][:dH]
 					kTailBar := c.KTailBar[((i*(w-1)+j)*H+k)*dH:][:dH]
 					for m := range dH {
-						vTailBarOut[m] = t52_2[m] + t62_2[m]
-						t272_2[m] = t272_2[m] + kTailBar[m]
+						vTailBarOut[m] = t162_2[m] + t172_2[m]
+						t39_2[m] = t39_2[m] + kTailBar[m]
 					}
 				}
 			}
@@ -471,11 +494,11 @@ func (c *outBackwardFused) run() {
 	// sliding_window.out, sliding_window.a
 	if kern.Wide() {
 		a := regions.Red44aea82b71Args{
-			P0: unsafe.SliceData(t52),
-			P1: unsafe.SliceData(t62),
-			P2: unsafe.SliceData(t92),
-			P3: unsafe.SliceData(c.Q),
-			P4: unsafe.SliceData(t51),
+			P0: unsafe.SliceData(t162),
+			P1: unsafe.SliceData(t172),
+			P2: unsafe.SliceData(t202),
+			P3: unsafe.SliceData(qViewOperand),
+			P4: unsafe.SliceData(t62),
 			N0: L,
 			N1: T,
 			N2: H,
@@ -491,14 +514,14 @@ func (c *outBackwardFused) run() {
 		for i := range L {
 			for j := range T {
 				for k := range H {
-					t52_2 := t52[((i*(T+w-1)+j+w-1)*H+k)*dH:][:dH]
-					t62_2 := t62[((i*(T+w-1)+j+w-1)*H+k)*dH:][:dH]
-					t92_2 := t92[((i*T+j)*H+k)*dH:][:dH]
-					qView := c.Q[((i*T+j)*H+k)*dH:][:dH]
-					t51_2 := t51[((i*T+j)*H+k)*dH:][:dH]
+					t162_2 := t162[((i*(T+w-1)+j+w-1)*H+k)*dH:][:dH]
+					t172_2 := t172[((i*(T+w-1)+j+w-1)*H+k)*dH:][:dH]
+					t202_2 := t202[((i*T+j)*H+k)*dH:][:dH]
+					qViewOperand2 := qViewOperand[((i*T+j)*H+k)*dH:][:dH]
+					t62_2 := t62[((i*T+j)*H+k)*dH:][:dH]
 					for m := range dH {
-						t92_2[m] = t52_2[m] + t62_2[m]
-						t51_2[m] = F(t7 * qView[m])
+						t202_2[m] = t162_2[m] + t172_2[m]
+						t62_2[m] = F(t7 * qViewOperand2[m])
 					}
 				}
 			}
@@ -507,17 +530,17 @@ func (c *outBackwardFused) run() {
 
 	// sliding_window.out
 	for j := range H {
-		kern.GemmFMA(nP, dH, L*T, F(1), false, kern.From(t122, j*dH), H*dH, 1, kern.From(c.A, j*(nP+w)), 1, H*nP+H*w, kern.From(c.OutBar, j*dH), H*dH, 1)
+		kern.GemmFMA(nP, dH, L*T, F(1), false, kern.From(t23, j*dH), H*dH, 1, kern.From(aOperand, j*(nP+w)), 1, H*nP+H*w, kern.From(c.OutBar, j*dH), H*dH, 1)
 	}
 
 	// sliding_window.out
-	clear(t182)
+	clear(t24)
 	if kern.Wide() {
 		a := regions.Rab7d096f05a7Args{
 			P0:  unsafe.SliceData(c.Pos),
-			P1:  unsafe.SliceData(t2),
+			P1:  unsafe.SliceData(t22),
 			P2:  unsafe.SliceData(c.OutBar),
-			P3:  unsafe.SliceData(t182),
+			P3:  unsafe.SliceData(t24),
 			N0:  L,
 			N1:  T,
 			N2:  H,
@@ -541,15 +564,15 @@ func (c *outBackwardFused) run() {
 	} else {
 		pos := c.Pos[:L]
 		for i := range L {
-			n := int(pos[i])
+			n2 := int(pos[i])
 			for j := range T {
 				for k := range H {
 					for m := range dH {
-						if n2 := min(w, n+j+1); n2 > 0 {
-							t2_2 := t2[((i*H+k)*dH+m)*(T+w-1)-j+T-1:][:n2]
-							t182_2 := t182[((i*T+j)*H+k)*(nP+w)+nP:][:n2]
-							for p := range n2 {
-								t182_2[p] = num.FMA32(t2_2[p], c.OutBar[((i*T+j)*H+k)*dH+m], t182_2[p])
+						if n := min(w, n2+j+1); n > 0 {
+							t22_2 := t22[((i*H+k)*dH+m)*(T+w-1)-j+T-1:][:n]
+							t24_2 := t24[((i*T+j)*H+k)*(nP+w)+nP:][:n]
+							for p := range n {
+								t24_2[p] = num.FMA32(t22_2[p], c.OutBar[((i*T+j)*H+k)*dH+m], t24_2[p])
 							}
 						}
 					}
@@ -560,16 +583,22 @@ func (c *outBackwardFused) run() {
 
 	// sliding_window.out
 	for k := range H {
-		kern.GemmFMA(L*T, nP, dH, F(1), true, kern.From(t182, k*(nP+w)), H*nP+H*w, 1, kern.From(c.OutBar, k*dH), H*dH, 1, kern.From(c.VNP, k*dH), 1, H*dH)
+		kern.GemmFMA(L*T, nP, dH, F(1), true, kern.From(t24, k*(nP+w)), H*nP+H*w, 1, kern.From(c.OutBar, k*dH), H*dH, 1, kern.From(vNPViewOperand, k*dH), 1, H*dH)
 	}
+
+	// sliding_window.v
+	kern.GemmFMA(H*dH, H*dH, L*T, F(1), false, c.WVBar, 1, H*dH, XOperand, 1, H*dH, t202, H*dH, 1)
+
+	// sliding_window.v
+	kern.GemmFMA(H*dH, H*dH, nP, F(1), true, c.WVBar, 1, H*dH, POperand, 1, H*dH, t23, H*dH, 1)
 
 	// sliding_window.a
 	if kern.Wide() {
 		a := regions.Ra14a290c030bArgs{
 			P0: unsafe.SliceData(c.Pos),
 			P1: unsafe.SliceData(c.A),
-			P2: unsafe.SliceData(t182),
-			P3: unsafe.SliceData(t192),
+			P2: unsafe.SliceData(t24),
+			P3: unsafe.SliceData(t312),
 			N0: L,
 			N1: T,
 			N2: H,
@@ -583,21 +612,21 @@ func (c *outBackwardFused) run() {
 	} else {
 		pos := c.Pos[:L]
 		for i := range L {
-			n2 := int(pos[i])
+			n3 := int(pos[i])
 			for j := range T {
-				t192_2 := t192[(i*T+j)*H:][:H]
+				t312_2 := t312[(i*T+j)*H:][:H]
 				for k := range H {
-					var t1922 F
-					t1922Sums := [16]F{t1922}
-					if n := min(nP+w, n2+j+nP+1); n > 0 {
+					var t3122 F
+					t3122Sums := [16]F{t3122}
+					if n := min(nP+w, n3+j+nP+1); n > 0 {
 						a := c.A[((i*T+j)*H+k)*(nP+w):][:n]
-						t182_2 := t182[((i*T+j)*H+k)*(nP+w):][:n]
+						t24_2 := t24[((i*T+j)*H+k)*(nP+w):][:n]
 						for m := range n {
-							t1922Sums[m%16] = num.FMA32(a[m], t182_2[m], t1922Sums[m%16])
+							t3122Sums[m%16] = num.FMA32(a[m], t24_2[m], t3122Sums[m%16])
 						}
 					}
-					t1922 = kern.Sum16(&t1922Sums)
-					t192_2[k] = t1922
+					t3122 = kern.Sum16(&t3122Sums)
+					t312_2[k] = t3122
 				}
 			}
 		}
@@ -606,10 +635,10 @@ func (c *outBackwardFused) run() {
 	// sliding_window.a
 	if kern.Wide() {
 		a := regions.Rc1191e671d1bArgs{
-			P0: unsafe.SliceData(t192),
+			P0: unsafe.SliceData(t312),
 			P1: unsafe.SliceData(c.A),
-			P2: unsafe.SliceData(t182),
-			P3: unsafe.SliceData(t212),
+			P2: unsafe.SliceData(t24),
+			P3: unsafe.SliceData(t33),
 			N0: L,
 			N1: T,
 			N2: H,
@@ -622,14 +651,14 @@ func (c *outBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				t192_2 := t192[(i*T+j)*H:][:H]
+				t312_2 := t312[(i*T+j)*H:][:H]
 				for k := range H {
 					a := c.A[((i*T+j)*H+k)*(nP+w):][:nP+w]
-					t182_2 := t182[((i*T+j)*H+k)*(nP+w):][:nP+w]
-					t212_2 := t212[((i*T+j)*H+k)*(nP+w):][:nP+w]
-					t192Entry := t192_2[k]
+					t24_2 := t24[((i*T+j)*H+k)*(nP+w):][:nP+w]
+					t33_2 := t33[((i*T+j)*H+k)*(nP+w):][:nP+w]
+					t312Entry := t312_2[k]
 					for m := range nP + w {
-						t212_2[m] = F(a[m] * (t182_2[m] - t192Entry))
+						t33_2[m] = F(a[m] * (t24_2[m] - t312Entry))
 					}
 				}
 			}
@@ -637,13 +666,13 @@ func (c *outBackwardFused) run() {
 	}
 
 	// sliding_window.a
-	clear(t50)
+	clear(t61)
 	if kern.Wide() {
 		a := regions.R390b5453eeecArgs{
 			P0:  unsafe.SliceData(c.Pos),
-			P1:  unsafe.SliceData(t212),
-			P2:  unsafe.SliceData(c.AStack),
-			P3:  unsafe.SliceData(t50),
+			P1:  unsafe.SliceData(t33),
+			P2:  unsafe.SliceData(aStackOperand),
+			P3:  unsafe.SliceData(t61),
 			N0:  L,
 			N1:  T,
 			N2:  H,
@@ -666,17 +695,17 @@ func (c *outBackwardFused) run() {
 	} else {
 		pos := c.Pos[:L]
 		for i := range L {
-			n3 := int(pos[i])
+			n4 := int(pos[i])
 			for j := range T {
 				for k := range H {
-					t50_2 := t50[((i*T+j)*H+k)*dH:][:dH]
-					if n := min(w, n3+j+1); n > 0 {
-						t212_2 := t212[((i*T+j)*H+k)*(nP+w)+nP:][:n]
+					t61_2 := t61[((i*T+j)*H+k)*dH:][:dH]
+					if n := min(w, n4+j+1); n > 0 {
+						t33_2 := t33[((i*T+j)*H+k)*(nP+w)+nP:][:n]
 						for m := range n {
-							aStack := c.AStack[((i*(T+w-1)+j-m+w-1)*H+k)*dH:][:dH]
-							t212Entry := t212_2[m]
+							aStackOperand2 := aStackOperand[((i*(T+w-1)+j-m+w-1)*H+k)*dH:][:dH]
+							t33Entry := t33_2[m]
 							for p := range dH {
-								t50_2[p] = num.FMA32(aStack[p], t212Entry, t50_2[p])
+								t61_2[p] = num.FMA32(aStackOperand2[p], t33Entry, t61_2[p])
 							}
 						}
 					}
@@ -686,12 +715,12 @@ func (c *outBackwardFused) run() {
 	}
 
 	// sliding_window.a
-	clear(t262)
+	clear(t38)
 	if kern.Wide() {
 		a := regions.R5b3e3da3da74Args{
-			P0:  unsafe.SliceData(t212),
-			P1:  unsafe.SliceData(t51),
-			P2:  unsafe.SliceData(t262),
+			P0:  unsafe.SliceData(t33),
+			P1:  unsafe.SliceData(t62),
+			P2:  unsafe.SliceData(t38),
 			N0:  L,
 			N1:  T + w - 1,
 			N2:  H,
@@ -714,14 +743,14 @@ func (c *outBackwardFused) run() {
 		for i := range L {
 			for k := range T + w - 1 {
 				for m := range H {
-					t262_2 := t262[((i*(T+w-1)+k)*H+m)*dH:][:dH]
+					t38_2 := t38[((i*(T+w-1)+k)*H+m)*dH:][:dH]
 					lo := max(0, k-w+1)
 					if n := min(T, k+1) - lo; n > 0 {
 						for j := range n {
-							t51_2 := t51[((i*T+(lo+j))*H+m)*dH:][:dH]
-							t212Entry2 := t212[((i*T+(lo+j))*H+m)*(nP+w)+(lo+j)-k+nP+w-1]
+							t62_2 := t62[((i*T+(lo+j))*H+m)*dH:][:dH]
+							t33Entry2 := t33[((i*T+(lo+j))*H+m)*(nP+w)+(lo+j)-k+nP+w-1]
 							for p := range dH {
-								t262_2[p] = num.FMA32(t212Entry2, t51_2[p], t262_2[p])
+								t38_2[p] = num.FMA32(t33Entry2, t62_2[p], t38_2[p])
 							}
 						}
 					}
@@ -733,8 +762,8 @@ func (c *outBackwardFused) run() {
 	// sliding_window.a
 	if kern.Wide() {
 		a := regions.Rc9302c645f75Args{
-			P0: unsafe.SliceData(t262),
-			P1: unsafe.SliceData(t272),
+			P0: unsafe.SliceData(t38),
+			P1: unsafe.SliceData(t39),
 			P2: unsafe.SliceData(c.KTailBarOut),
 			N0: L,
 			N1: w - 1,
@@ -749,11 +778,11 @@ func (c *outBackwardFused) run() {
 		for i := range L {
 			for j := range w - 1 {
 				for k := range H {
-					t262_2 := t262[((i*(T+w-1)+j)*H+k)*dH:][:dH]
-					t272_2 := t272[((i*(T+w-1)+j)*H+k)*dH:][:dH]
+					t38_2 := t38[((i*(T+w-1)+j)*H+k)*dH:][:dH]
+					t39_2 := t39[((i*(T+w-1)+j)*H+k)*dH:][:dH]
 					kTailBarOut := c.KTailBarOut[((i*(w-1)+j)*H+k)*dH:][:dH]
 					for m := range dH {
-						kTailBarOut[m] = t262_2[m] + t272_2[m]
+						kTailBarOut[m] = t38_2[m] + t39_2[m]
 					}
 				}
 			}
@@ -763,9 +792,9 @@ func (c *outBackwardFused) run() {
 	// sliding_window.a
 	if kern.Wide() {
 		a := regions.Rb40397315917Args{
-			P0: unsafe.SliceData(t262),
-			P1: unsafe.SliceData(t272),
-			P2: unsafe.SliceData(t302),
+			P0: unsafe.SliceData(t38),
+			P1: unsafe.SliceData(t39),
+			P2: unsafe.SliceData(t42),
 			N0: L,
 			N1: T,
 			N2: H,
@@ -780,11 +809,11 @@ func (c *outBackwardFused) run() {
 		for i := range L {
 			for j := range T {
 				for k := range H {
-					t262_2 := t262[((i*(T+w-1)+j+w-1)*H+k)*dH:][:dH]
-					t272_2 := t272[((i*(T+w-1)+j+w-1)*H+k)*dH:][:dH]
-					t302_2 := t302[((i*T+j)*H+k)*dH:][:dH]
+					t38_2 := t38[((i*(T+w-1)+j+w-1)*H+k)*dH:][:dH]
+					t39_2 := t39[((i*(T+w-1)+j+w-1)*H+k)*dH:][:dH]
+					t42_2 := t42[((i*T+j)*H+k)*dH:][:dH]
 					for m := range dH {
-						t302_2[m] = t262_2[m] + t272_2[m]
+						t42_2[m] = t38_2[m] + t39_2[m]
 					}
 				}
 			}
@@ -793,19 +822,19 @@ func (c *outBackwardFused) run() {
 
 	// sliding_window.a
 	for k := range H {
-		kern.GemmFMA(L*T, dH, nP, F(1), false, kern.From(t48, k*dH), H*dH, 1, kern.From(t212, k*(nP+w)), H*nP+H*w, 1, kern.From(c.KNP, k*dH), H*dH, 1)
+		kern.GemmFMA(L*T, dH, nP, F(1), false, kern.From(t59, k*dH), H*dH, 1, kern.From(t33, k*(nP+w)), H*nP+H*w, 1, kern.From(kNPViewOperand, k*dH), H*dH, 1)
 	}
 
 	// sliding_window.a
 	for j := range H {
-		kern.GemmFMA(dH, nP, L*T, F(1), false, kern.From(t49, j*dH), 1, H*dH, kern.From(c.Q, j*dH), 1, H*dH, kern.From(t212, j*(nP+w)), H*nP+H*w, 1)
+		kern.GemmFMA(dH, nP, L*T, F(1), false, kern.From(t60, j*dH), 1, H*dH, kern.From(qViewOperand, j*dH), 1, H*dH, kern.From(t33, j*(nP+w)), H*nP+H*w, 1)
 	}
 
 	// sliding_window.a
 	if kern.Wide() {
 		a := regions.R11e777a0082dArgs{
-			P0: unsafe.SliceData(t49),
-			P1: unsafe.SliceData(t34),
+			P0: unsafe.SliceData(t60),
+			P1: unsafe.SliceData(t46),
 			N0: nP,
 			N1: H,
 			N2: dH,
@@ -816,10 +845,10 @@ func (c *outBackwardFused) run() {
 	} else {
 		for i := range nP {
 			for j := range H {
-				t49_2 := t49[(i*H+j)*dH:][:dH]
-				t34_2 := t34[(i*H+j)*dH:][:dH]
+				t60_2 := t60[(i*H+j)*dH:][:dH]
+				t46_2 := t46[(i*H+j)*dH:][:dH]
 				for k := range dH {
-					t34_2[k] = F(t7 * t49_2[k])
+					t46_2[k] = F(t7 * t60_2[k])
 				}
 			}
 		}
@@ -828,9 +857,9 @@ func (c *outBackwardFused) run() {
 	// sliding_window.a
 	if kern.Wide() {
 		a := regions.Rfcea997be865Args{
-			P0: unsafe.SliceData(t48),
-			P1: unsafe.SliceData(t50),
-			P2: unsafe.SliceData(t36),
+			P0: unsafe.SliceData(t59),
+			P1: unsafe.SliceData(t61),
+			P2: unsafe.SliceData(t47),
 			N0: L,
 			N1: T,
 			N2: H,
@@ -844,44 +873,38 @@ func (c *outBackwardFused) run() {
 		for i := range L {
 			for j := range T {
 				for k := range H {
-					t48_2 := t48[((i*T+j)*H+k)*dH:][:dH]
-					t50_2 := t50[((i*T+j)*H+k)*dH:][:dH]
-					t36_2 := t36[((i*T+j)*H+k)*dH:][:dH]
+					t59_2 := t59[((i*T+j)*H+k)*dH:][:dH]
+					t61_2 := t61[((i*T+j)*H+k)*dH:][:dH]
+					t47_2 := t47[((i*T+j)*H+k)*dH:][:dH]
 					for m := range dH {
-						t36_2[m] = num.FMA32(t7, t48_2[m], F(t7*t50_2[m]))
+						t47_2[m] = num.FMA32(t7, t59_2[m], F(t7*t61_2[m]))
 					}
 				}
 			}
 		}
 	}
 
+	// sliding_window.k
+	kern.GemmFMA(H*dH, H*dH, L*T, F(1), false, c.WKBar, 1, H*dH, XOperand, 1, H*dH, t42, H*dH, 1)
+
+	// sliding_window.k
+	kern.GemmFMA(H*dH, H*dH, nP, F(1), true, c.WKBar, 1, H*dH, POperand, 1, H*dH, t46, H*dH, 1)
+
+	// sliding_window.v
+	kern.GemmFMA(H*dH, nP, H*dH, F(1), false, c.PBar, 1, H*dH, WVOperand, 1, H*dH, t23, 1, H*dH)
+
+	// sliding_window.k
+	kern.GemmFMA(H*dH, nP, H*dH, F(1), true, c.PBar, 1, H*dH, WKOperand, 1, H*dH, t46, 1, H*dH)
+
 	// sliding_window.q
-	kern.GemmFMA(H*dH, H*dH, L*T, F(1), false, c.WQBar, 1, H*dH, c.X, 1, H*dH, t36, H*dH, 1)
+	kern.GemmFMA(H*dH, H*dH, L*T, F(1), false, c.WQBar, 1, H*dH, XOperand, 1, H*dH, t47, H*dH, 1)
 
 	// sliding_window.v
-	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, c.XBar, H*dH, 1, t92, H*dH, 1, c.WV, H*dH, 1)
+	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, c.XBar, H*dH, 1, t202, H*dH, 1, WVOperand, H*dH, 1)
 
 	// sliding_window.k
-	kern.GemmFMA(L*T, H*dH, H*dH, F(1), true, c.XBar, H*dH, 1, t302, H*dH, 1, c.WK, H*dH, 1)
+	kern.GemmFMA(L*T, H*dH, H*dH, F(1), true, c.XBar, H*dH, 1, t42, H*dH, 1, WKOperand, H*dH, 1)
 
 	// sliding_window.q
-	kern.GemmFMA(L*T, H*dH, H*dH, F(1), true, c.XBar, H*dH, 1, t36, H*dH, 1, c.WQ, H*dH, 1)
-
-	// sliding_window.v
-	kern.GemmFMA(H*dH, nP, H*dH, F(1), false, c.PBar, 1, H*dH, c.WV, 1, H*dH, t122, 1, H*dH)
-
-	// sliding_window.k
-	kern.GemmFMA(H*dH, nP, H*dH, F(1), true, c.PBar, 1, H*dH, c.WK, 1, H*dH, t34, 1, H*dH)
-
-	// sliding_window.k
-	kern.GemmFMA(H*dH, H*dH, L*T, F(1), false, c.WKBar, 1, H*dH, c.X, 1, H*dH, t302, H*dH, 1)
-
-	// sliding_window.k
-	kern.GemmFMA(H*dH, H*dH, nP, F(1), true, c.WKBar, 1, H*dH, c.P, 1, H*dH, t34, H*dH, 1)
-
-	// sliding_window.v
-	kern.GemmFMA(H*dH, H*dH, L*T, F(1), false, c.WVBar, 1, H*dH, c.X, 1, H*dH, t92, H*dH, 1)
-
-	// sliding_window.v
-	kern.GemmFMA(H*dH, H*dH, nP, F(1), true, c.WVBar, 1, H*dH, c.P, 1, H*dH, t122, H*dH, 1)
+	kern.GemmFMA(L*T, H*dH, H*dH, F(1), true, c.XBar, H*dH, 1, t47, H*dH, 1, WQOperand, H*dH, 1)
 }

@@ -86,7 +86,8 @@ func (b *Block[F]) NewMemory(batch int) *block.Memory[F] {
 func Entry() catalog.Entry {
 	return catalog.Block("SlidingWindow", "819f185d01b9c1ca07d5eedcfb37a1e9cdf4f43ee7396cd24d69b3af43573d51",
 		formula.Page{Kind: formula.Composition, Sizes: []string{"H", "n_p", "w"}},
-		assemble[float32], assemble[float64])
+		assemble[float32], assemble[float64]).
+		WithOperands("X, W_Q, P, W_K, q, k.n_p, k, W_V, a, v.n_p, v")
 }
 
 func assemble[F num.Float](m catalog.Arguments[F]) block.Block[F] {

@@ -16,24 +16,31 @@ var outKind = tape.NewKind()
 //
 // It keeps 2·L·T·d_h entries and checkpoints of 0 entries.
 type Out[F num.Float] struct {
-	L    int
-	T    int
-	D    int
-	DH   int
-	W1   []F // [d_h, d]
-	X    []F // [L, T, d]
-	W3   []F // [d_h, d]
-	W2   []F // [d, d_h]
-	Out  []F // [L, T, d], written
-	G    []F // [L, T, d_h], written
-	U    []F // [L, T, d_h], written
-	Work []F // WorkLen() entries
+	L        int
+	T        int
+	D        int
+	DH       int
+	W1       []F // [d_h, d]
+	X        []F // [L, T, d]
+	W3       []F // [d_h, d]
+	W2       []F // [d, d_h]
+	Out      []F // [L, T, d], written
+	G        []F // [L, T, d_h], written
+	U        []F // [L, T, d_h], written
+	Work     []F // WorkLen() entries
+	Operands []F // OperandsLen() entries, or nil: operands of products are not rounded to bfloat16
 }
 
 // WorkLen is L·T·d_h.
 func (c *Out[F]) WorkLen() int {
 	L, T, dH := c.L, c.T, c.DH
 	return L * T * dH
+}
+
+// OperandsLen is L·T·d + L·T·d_h + 3·d·d_h.
+func (c *Out[F]) OperandsLen() int {
+	L, T, d, dH := c.L, c.T, c.D, c.DH
+	return L*T*d + L*T*dH + 3*d*dH
 }
 
 // Run computes Out.
@@ -47,12 +54,15 @@ func (c *Out[F]) Run() {
 	}
 	L, T, d, dH := c.L, c.T, c.D, c.DH
 	t2 := c.Work[:L*T*dH] // [L, T, d_h]
+	XOperand := kern.Narrow(c.Operands, 0, c.X)
+	W1Operand := kern.Narrow(c.Operands, L*T*d, c.W1)
 
 	// swi_glu.g
-	kern.Gemm(L*T, dH, d, F(1), false, c.G, dH, 1, c.X, d, 1, c.W1, 1, d)
+	kern.Gemm(L*T, dH, d, F(1), false, c.G, dH, 1, XOperand, d, 1, W1Operand, 1, d)
+	W3Operand := kern.Narrow(c.Operands, L*T*d+d*dH, c.W3)
 
 	// swi_glu.u
-	kern.Gemm(L*T, dH, d, F(1), false, c.U, dH, 1, c.X, d, 1, c.W3, 1, d)
+	kern.Gemm(L*T, dH, d, F(1), false, c.U, dH, 1, XOperand, d, 1, W3Operand, 1, d)
 
 	// swi_glu.out, swi_glu.h
 	for i := range L {
@@ -66,35 +76,44 @@ func (c *Out[F]) Run() {
 			}
 		}
 	}
+	W2Operand := kern.Narrow(c.Operands, L*T*d+2*d*dH, c.W2)
+	t2Operand := kern.Narrow(c.Operands, L*T*d+3*d*dH, t2)
 
 	// swi_glu.out, swi_glu.h
-	kern.Gemm(L*T, d, dH, F(1), false, c.Out, d, 1, t2, dH, 1, c.W2, 1, dH)
+	kern.Gemm(L*T, d, dH, F(1), false, c.Out, d, 1, t2Operand, dH, 1, W2Operand, 1, dH)
 }
 
 // OutBackward is one call of the kernel OutBackward.
 type OutBackward[F num.Float] struct {
-	L      int
-	T      int
-	D      int
-	DH     int
-	W1     []F // [d_h, d]
-	X      []F // [L, T, d]
-	W3     []F // [d_h, d]
-	W2     []F // [d, d_h]
-	OutBar []F // [L, T, d]
-	G      []F // [L, T, d_h]
-	U      []F // [L, T, d_h]
-	W1Bar  []F // [d_h, d], written
-	XBar   []F // [L, T, d], written
-	W3Bar  []F // [d_h, d], written
-	W2Bar  []F // [d, d_h], written
-	Work   []F // WorkLen() entries
+	L        int
+	T        int
+	D        int
+	DH       int
+	W1       []F // [d_h, d]
+	X        []F // [L, T, d]
+	W3       []F // [d_h, d]
+	W2       []F // [d, d_h]
+	OutBar   []F // [L, T, d]
+	G        []F // [L, T, d_h]
+	U        []F // [L, T, d_h]
+	W1Bar    []F // [d_h, d], written
+	XBar     []F // [L, T, d], written
+	W3Bar    []F // [d_h, d], written
+	W2Bar    []F // [d, d_h], written
+	Work     []F // WorkLen() entries
+	Operands []F // OperandsLen() entries, or nil: operands of products are not rounded to bfloat16
 }
 
 // WorkLen is 6·L·T·d_h.
 func (c *OutBackward[F]) WorkLen() int {
 	L, T, dH := c.L, c.T, c.DH
 	return 6 * L * T * dH
+}
+
+// OperandsLen is L·T·d + L·T·d_h + 3·d·d_h.
+func (c *OutBackward[F]) OperandsLen() int {
+	L, T, d, dH := c.L, c.T, c.D, c.DH
+	return L*T*d + L*T*dH + 3*d*dH
 }
 
 // Run computes OutBackward.
@@ -113,11 +132,14 @@ func (c *OutBackward[F]) Run() {
 	work = work[L*T*dH:]
 	t2 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t4 := work[:L*T*dH] // [L, T, d_h]
+	t9 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t8 := work[:L*T*dH] // [L, T, d_h]
+	t13 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t14 := work[:L*T*dH] // [L, T, d_h]
+	t19 := work[:L*T*dH] // [L, T, d_h]
+	XOperand := kern.Narrow(c.Operands, 0, c.X)
+	W1Operand := kern.Narrow(c.Operands, L*T*d, c.W1)
+	W3Operand := kern.Narrow(c.Operands, L*T*d+d*dH, c.W3)
 
 	// swi_glu.h, swi_glu.out
 	for i := range L {
@@ -125,57 +147,59 @@ func (c *OutBackward[F]) Run() {
 			g := c.G[(i*T+j)*dH:][:dH]
 			u := c.U[(i*T+j)*dH:][:dH]
 			t3_2 := t3[(i*T+j)*dH:][:dH]
-			t5 := t[(i*T+j)*dH:][:dH]
+			t4 := t[(i*T+j)*dH:][:dH]
 			t2_2 := t2[(i*T+j)*dH:][:dH]
 			for k := range dH {
 				gEntry := g[k]
 				t32 := num.Sigmoid(gEntry)
-				t5_2 := F(gEntry * u[k])
+				t4_2 := F(gEntry * u[k])
 				t3_2[k] = t32
-				t5[k] = t5_2
-				t2_2[k] = F(t32 * t5_2)
+				t4[k] = t4_2
+				t2_2[k] = F(t32 * t4_2)
 			}
 		}
 	}
+	W2Operand := kern.Narrow(c.Operands, L*T*d+2*d*dH, c.W2)
+	t2Operand := kern.Narrow(c.Operands, L*T*d+3*d*dH, t2)
 
 	// swi_glu.out
-	kern.Gemm(d, dH, L*T, F(1), false, c.W2Bar, dH, 1, c.OutBar, 1, d, t2, dH, 1)
+	kern.Gemm(d, dH, L*T, F(1), false, c.W2Bar, dH, 1, c.OutBar, 1, d, t2Operand, dH, 1)
 
 	// swi_glu.out
-	kern.Gemm(L*T, dH, d, F(1), false, t4, dH, 1, c.OutBar, d, 1, c.W2, dH, 1)
+	kern.Gemm(L*T, dH, d, F(1), false, t9, dH, 1, c.OutBar, d, 1, W2Operand, dH, 1)
 
 	// swi_glu.out, swi_glu.g, swi_glu.h
 	for i := range L {
 		for j := range T {
 			t3_2 := t3[(i*T+j)*dH:][:dH]
-			t4_2 := t4[(i*T+j)*dH:][:dH]
+			t9_2 := t9[(i*T+j)*dH:][:dH]
 			g := c.G[(i*T+j)*dH:][:dH]
-			t8_2 := t8[(i*T+j)*dH:][:dH]
+			t13_2 := t13[(i*T+j)*dH:][:dH]
 			u := c.U[(i*T+j)*dH:][:dH]
-			t5 := t[(i*T+j)*dH:][:dH]
-			t14_2 := t14[(i*T+j)*dH:][:dH]
+			t4 := t[(i*T+j)*dH:][:dH]
+			t19_2 := t19[(i*T+j)*dH:][:dH]
 			for k := range dH {
 				t3Entry := t3_2[k]
-				t4Entry := t4_2[k]
-				t6 := F(t3Entry * t4Entry)
+				t9Entry := t9_2[k]
+				t11 := F(t3Entry * t9Entry)
 				gEntry2 := g[k]
-				t8_2[k] = F(gEntry2 * t6)
-				t14_2[k] = F(u[k]*t6) + F(F(F(t3Entry*t5[k])*t4Entry)*num.Sigmoid(-gEntry2))
+				t13_2[k] = F(gEntry2 * t11)
+				t19_2[k] = F(u[k]*t11) + F(F(F(t3Entry*t4[k])*t9Entry)*num.Sigmoid(-gEntry2))
 			}
 		}
 	}
 
 	// swi_glu.u
-	kern.Gemm(d, dH, L*T, F(1), false, c.W3Bar, 1, d, c.X, 1, d, t8, dH, 1)
+	kern.Gemm(d, dH, L*T, F(1), false, c.W3Bar, 1, d, XOperand, 1, d, t13, dH, 1)
 
 	// swi_glu.g
-	kern.Gemm(d, dH, L*T, F(1), false, c.W1Bar, 1, d, c.X, 1, d, t14, dH, 1)
+	kern.Gemm(d, dH, L*T, F(1), false, c.W1Bar, 1, d, XOperand, 1, d, t19, dH, 1)
 
 	// swi_glu.u
-	kern.Gemm(L*T, d, dH, F(1), false, c.XBar, d, 1, t8, dH, 1, c.W3, d, 1)
+	kern.Gemm(L*T, d, dH, F(1), false, c.XBar, d, 1, t13, dH, 1, W3Operand, d, 1)
 
 	// swi_glu.g
-	kern.Gemm(L*T, d, dH, F(1), true, c.XBar, d, 1, t14, dH, 1, c.W1, d, 1)
+	kern.Gemm(L*T, d, dH, F(1), true, c.XBar, d, 1, t19, dH, 1, W1Operand, d, 1)
 }
 
 // outNode is one call of Out on the tape.
@@ -218,9 +242,11 @@ func (b *Block[F]) out(c block.Call[F], w block.Weights[F], m *block.Memory[F], 
 	k.G = c.Run.Saved(k.L * k.T * k.DH)
 	k.U = c.Run.Saved(k.L * k.T * k.DH)
 	k.Work = arena.Scratch(k.WorkLen())
+	k.Operands = arena.Operands(k.OperandsLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
+	k.Operands = nil
 	outOut = c.Run.Output(k.Out)
 	n.outOut = outOut
 	return
@@ -245,6 +271,7 @@ func (n *outNode[F]) Backward(t *tape.Tape[F]) {
 	g.W3Bar = t.Part(n.vW3, g.D*g.DH)
 	g.W2Bar = t.Part(n.vW2, g.D*g.DH)
 	g.Work = t.Scratch(g.WorkLen())
+	g.Operands = t.Operands(g.OperandsLen())
 	g.Run()
 	t.Contribute(n.vW1, g.W1Bar)
 	t.Contribute(n.vX, g.XBar)

@@ -20,12 +20,15 @@ func (c *outFused) run() {
 	_ = d
 	_ = dH
 	t2 := c.Work[:L*T*dH] // [L, T, d_h]
+	XOperand := kern.Narrow(c.Operands, 0, c.X)
+	W1Operand := kern.Narrow(c.Operands, L*T*d, c.W1)
 
 	// swi_glu.g
-	kern.GemmFMA(L*T, dH, d, F(1), false, c.G, dH, 1, c.X, d, 1, c.W1, 1, d)
+	kern.GemmFMA(L*T, dH, d, F(1), false, c.G, dH, 1, XOperand, d, 1, W1Operand, 1, d)
+	W3Operand := kern.Narrow(c.Operands, L*T*d+d*dH, c.W3)
 
 	// swi_glu.u
-	kern.GemmFMA(L*T, dH, d, F(1), false, c.U, dH, 1, c.X, d, 1, c.W3, 1, d)
+	kern.GemmFMA(L*T, dH, d, F(1), false, c.U, dH, 1, XOperand, d, 1, W3Operand, 1, d)
 
 	// swi_glu.out, swi_glu.h
 	if kern.Wide() {
@@ -52,9 +55,11 @@ func (c *outFused) run() {
 			}
 		}
 	}
+	W2Operand := kern.Narrow(c.Operands, L*T*d+2*d*dH, c.W2)
+	t2Operand := kern.Narrow(c.Operands, L*T*d+3*d*dH, t2)
 
 	// swi_glu.out, swi_glu.h
-	kern.GemmFMA(L*T, d, dH, F(1), false, c.Out, d, 1, t2, dH, 1, c.W2, 1, dH)
+	kern.GemmFMA(L*T, d, dH, F(1), false, c.Out, d, 1, t2Operand, dH, 1, W2Operand, 1, dH)
 }
 
 // outBackwardFused is OutBackward in fused arithmetic.
@@ -70,9 +75,12 @@ func (c *outBackwardFused) run() {
 	t3 := c.Work[:L*T*dH]             // [L, T, d_h]
 	t := c.Work[L*T*dH:][:L*T*dH]     // [L, T, d_h]
 	t2 := c.Work[2*L*T*dH:][:L*T*dH]  // [L, T, d_h]
-	t4 := c.Work[3*L*T*dH:][:L*T*dH]  // [L, T, d_h]
-	t8 := c.Work[4*L*T*dH:][:L*T*dH]  // [L, T, d_h]
-	t14 := c.Work[5*L*T*dH:][:L*T*dH] // [L, T, d_h]
+	t9 := c.Work[3*L*T*dH:][:L*T*dH]  // [L, T, d_h]
+	t13 := c.Work[4*L*T*dH:][:L*T*dH] // [L, T, d_h]
+	t19 := c.Work[5*L*T*dH:][:L*T*dH] // [L, T, d_h]
+	XOperand := kern.Narrow(c.Operands, 0, c.X)
+	W1Operand := kern.Narrow(c.Operands, L*T*d, c.W1)
+	W3Operand := kern.Narrow(c.Operands, L*T*d+d*dH, c.W3)
 
 	// swi_glu.h, swi_glu.out
 	if kern.Wide() {
@@ -94,36 +102,38 @@ func (c *outBackwardFused) run() {
 				g := c.G[(i*T+j)*dH:][:dH]
 				u := c.U[(i*T+j)*dH:][:dH]
 				t3_2 := t3[(i*T+j)*dH:][:dH]
-				t5 := t[(i*T+j)*dH:][:dH]
+				t4 := t[(i*T+j)*dH:][:dH]
 				t2_2 := t2[(i*T+j)*dH:][:dH]
 				for k := range dH {
 					gEntry := g[k]
 					t32 := kern.Sigmoid(gEntry)
-					t5_2 := F(gEntry * u[k])
+					t4_2 := F(gEntry * u[k])
 					t3_2[k] = t32
-					t5[k] = t5_2
-					t2_2[k] = F(t32 * t5_2)
+					t4[k] = t4_2
+					t2_2[k] = F(t32 * t4_2)
 				}
 			}
 		}
 	}
+	W2Operand := kern.Narrow(c.Operands, L*T*d+2*d*dH, c.W2)
+	t2Operand := kern.Narrow(c.Operands, L*T*d+3*d*dH, t2)
 
 	// swi_glu.out
-	kern.GemmFMA(d, dH, L*T, F(1), false, c.W2Bar, dH, 1, c.OutBar, 1, d, t2, dH, 1)
+	kern.GemmFMA(d, dH, L*T, F(1), false, c.W2Bar, dH, 1, c.OutBar, 1, d, t2Operand, dH, 1)
 
 	// swi_glu.out
-	kern.GemmFMA(L*T, dH, d, F(1), false, t4, dH, 1, c.OutBar, d, 1, c.W2, dH, 1)
+	kern.GemmFMA(L*T, dH, d, F(1), false, t9, dH, 1, c.OutBar, d, 1, W2Operand, dH, 1)
 
 	// swi_glu.out, swi_glu.g, swi_glu.h
 	if kern.Wide() {
 		a := regions.R81d1c1c399dbArgs{
 			P0: unsafe.SliceData(t3),
-			P1: unsafe.SliceData(t4),
+			P1: unsafe.SliceData(t9),
 			P2: unsafe.SliceData(c.G),
-			P3: unsafe.SliceData(t8),
+			P3: unsafe.SliceData(t13),
 			P4: unsafe.SliceData(t),
 			P5: unsafe.SliceData(c.U),
-			P6: unsafe.SliceData(t14),
+			P6: unsafe.SliceData(t19),
 			N0: L,
 			N1: T,
 			N2: dH,
@@ -134,33 +144,33 @@ func (c *outBackwardFused) run() {
 		for i := range L {
 			for j := range T {
 				t3_2 := t3[(i*T+j)*dH:][:dH]
-				t4_2 := t4[(i*T+j)*dH:][:dH]
+				t9_2 := t9[(i*T+j)*dH:][:dH]
 				g := c.G[(i*T+j)*dH:][:dH]
-				t8_2 := t8[(i*T+j)*dH:][:dH]
-				t5 := t[(i*T+j)*dH:][:dH]
+				t13_2 := t13[(i*T+j)*dH:][:dH]
+				t4 := t[(i*T+j)*dH:][:dH]
 				u := c.U[(i*T+j)*dH:][:dH]
-				t14_2 := t14[(i*T+j)*dH:][:dH]
+				t19_2 := t19[(i*T+j)*dH:][:dH]
 				for k := range dH {
 					t3Entry := t3_2[k]
-					t4Entry := t4_2[k]
-					t6 := F(t3Entry * t4Entry)
+					t9Entry := t9_2[k]
+					t11 := F(t3Entry * t9Entry)
 					gEntry2 := g[k]
-					t8_2[k] = F(gEntry2 * t6)
-					t14_2[k] = num.FMA32(F(F(t3Entry*t5[k])*t4Entry), kern.Sigmoid(-gEntry2), F(u[k]*t6))
+					t13_2[k] = F(gEntry2 * t11)
+					t19_2[k] = num.FMA32(F(F(t3Entry*t4[k])*t9Entry), kern.Sigmoid(-gEntry2), F(u[k]*t11))
 				}
 			}
 		}
 	}
 
 	// swi_glu.u
-	kern.GemmFMA(d, dH, L*T, F(1), false, c.W3Bar, 1, d, c.X, 1, d, t8, dH, 1)
+	kern.GemmFMA(d, dH, L*T, F(1), false, c.W3Bar, 1, d, XOperand, 1, d, t13, dH, 1)
 
 	// swi_glu.g
-	kern.GemmFMA(d, dH, L*T, F(1), false, c.W1Bar, 1, d, c.X, 1, d, t14, dH, 1)
+	kern.GemmFMA(d, dH, L*T, F(1), false, c.W1Bar, 1, d, XOperand, 1, d, t19, dH, 1)
 
 	// swi_glu.u
-	kern.GemmFMA(L*T, d, dH, F(1), false, c.XBar, d, 1, t8, dH, 1, c.W3, d, 1)
+	kern.GemmFMA(L*T, d, dH, F(1), false, c.XBar, d, 1, t13, dH, 1, W3Operand, d, 1)
 
 	// swi_glu.g
-	kern.GemmFMA(L*T, d, dH, F(1), true, c.XBar, d, 1, t14, dH, 1, c.W1, d, 1)
+	kern.GemmFMA(L*T, d, dH, F(1), true, c.XBar, d, 1, t19, dH, 1, W1Operand, d, 1)
 }

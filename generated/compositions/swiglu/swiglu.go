@@ -75,7 +75,8 @@ func (b *Block[F]) NewMemory(batch int) *block.Memory[F] {
 func Entry() catalog.Entry {
 	return catalog.Block("SwiGLU", "abb8fd9ac1a5e830a4c3a28d519d00c908dfbfd5d836d04f160a23b3d72e3ad1",
 		formula.Page{Kind: formula.Composition, Sizes: []string{"d_h"}},
-		assemble[float32], assemble[float64])
+		assemble[float32], assemble[float64]).
+		WithOperands("X, W1, W3, W2, a value in out")
 }
 
 func assemble[F num.Float](m catalog.Arguments[F]) block.Block[F] {

@@ -83,7 +83,8 @@ func (b *Model[F]) NewMemory(batch int) *block.Memory[F] {
 func Entry() catalog.Entry {
 	return catalog.Model("ByteLM", "5ed396967e40592b9bbfda405c63d6bd6376199036c9513dc35d057d963d361a",
 		formula.Page{Kind: formula.Model, Width: "d", Parts: []formula.Part{{Name: "block", Kind: formula.Composition, Bare: true}}, Sizes: []string{"V", "d"}},
-		assemble[float32], assemble[float64])
+		assemble[float32], assemble[float64]).
+		WithOperands("y, H")
 }
 
 func assemble[F num.Float](m catalog.Arguments[F]) block.Model[F] {

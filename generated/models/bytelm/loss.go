@@ -29,12 +29,19 @@ type Loss[F num.Float] struct {
 	LossLogsumexp []F     // [L, T], written
 	LossProd      []F     // [L], written
 	Work          []F     // WorkLen() entries
+	Operands      []F     // OperandsLen() entries, or nil: operands of products are not rounded to bfloat16
 }
 
 // WorkLen is L.
 func (c *Loss[F]) WorkLen() int {
 	L := c.L
 	return L
+}
+
+// OperandsLen is L·T·d + V·d.
+func (c *Loss[F]) OperandsLen() int {
+	L, T, V, d := c.L, c.T, c.V, c.D
+	return L*T*d + V*d
 }
 
 // Run computes Loss.
@@ -48,9 +55,11 @@ func (c *Loss[F]) Run() {
 	}
 	L, T, V, d := c.L, c.T, c.V, c.D
 	t10 := c.Work[:L] // [L]
+	yOperand := kern.Narrow(c.Operands, 0, c.Y)
+	HOperand := kern.Narrow(c.Operands, L*T*d, c.H)
 
 	// byte_lm.z
-	kern.Gemm(L*T, V, d, F(1), false, c.Z, V, 1, c.Y, d, 1, c.H, 1, d)
+	kern.Gemm(L*T, V, d, F(1), false, c.Z, V, 1, yOperand, d, 1, HOperand, 1, d)
 
 	// byte_lm.loss
 	for i := range L {
@@ -114,12 +123,19 @@ type LossBackward[F num.Float] struct {
 	HBar          []F     // [V, d], written
 	YBar          []F     // [L, T, d], written
 	Work          []F     // WorkLen() entries
+	Operands      []F     // OperandsLen() entries, or nil: operands of products are not rounded to bfloat16
 }
 
 // WorkLen is 2·L·T·V + L·T + L.
 func (c *LossBackward[F]) WorkLen() int {
 	L, T, V := c.L, c.T, c.V
 	return 2*L*T*V + L*T + L
+}
+
+// OperandsLen is L·T·d + V·d.
+func (c *LossBackward[F]) OperandsLen() int {
+	L, T, V, d := c.L, c.T, c.V, c.D
+	return L*T*d + V*d
 }
 
 // Run computes LossBackward.
@@ -132,34 +148,36 @@ func (c *LossBackward[F]) Run() {
 		return
 	}
 	L, T, V, d := c.L, c.T, c.V, c.D
-	t92 := c.Work[:L] // [L]
+	t112 := c.Work[:L] // [L]
 	work := c.Work[L:]
-	t132 := work[:L*T] // [L, T]
+	t152 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t162 := work[:L*T*V] // [L, T, V]
+	t182 := work[:L*T*V] // [L, T, V]
 	work = work[L*T*V:]
-	t202 := work[:L*T*V] // [L, T, V]
+	t22 := work[:L*T*V] // [L, T, V]
+	yOperand := kern.Narrow(c.Operands, 0, c.Y)
+	HOperand := kern.Narrow(c.Operands, L*T*d, c.H)
 
 	// byte_lm.loss
 	lossProd := c.LossProd[:L]
 	lossBar := c.LossBar[:L]
 	for i := range L {
 		lossProdEntry := lossProd[i]
-		t92[i] = kern.Choose(!(lossProdEntry == F(0)), F(lossBar[i]*(F(1)/kern.Choose((lossProdEntry == F(0)), F(1), lossProdEntry))), F(0))
+		t112[i] = kern.Choose(!(lossProdEntry == F(0)), F(lossBar[i]*(F(1)/kern.Choose((lossProdEntry == F(0)), F(1), lossProdEntry))), F(0))
 	}
 
 	// byte_lm.loss
-	clear(t162)
+	clear(t182)
 	for i := range L {
 		next := c.Next[i*T:][:T]
-		t132_2 := t132[i*T:][:T]
-		t92Entry := t92[i]
+		t152_2 := t152[i*T:][:T]
+		t112Entry := t112[i]
 		for j := range T {
-			t1322 := kern.Choose(!(F(next[j]) == F(-1)), t92Entry, F(0))
-			t132_2[j] = t1322
+			t1522 := kern.Choose(!(F(next[j]) == F(-1)), t112Entry, F(0))
+			t152_2[j] = t1522
 			n := int(next[j])
 			if uint(n) < uint(V) {
-				t162[(i*T+j)*V+n] -= t1322
+				t182[(i*T+j)*V+n] -= t1522
 			}
 		}
 	}
@@ -167,25 +185,25 @@ func (c *LossBackward[F]) Run() {
 	// byte_lm.z, byte_lm.loss
 	for i := range L {
 		lossLogsumexp := c.LossLogsumexp[i*T:][:T]
-		t132_2 := t132[i*T:][:T]
+		t152_2 := t152[i*T:][:T]
 		for j := range T {
 			zBar := c.ZBar[(i*T+j)*V:][:V]
-			t162_2 := t162[(i*T+j)*V:][:V]
+			t182_2 := t182[(i*T+j)*V:][:V]
 			z := c.Z[(i*T+j)*V:][:V]
-			t202_2 := t202[(i*T+j)*V:][:V]
+			t22_2 := t22[(i*T+j)*V:][:V]
 			lossLogsumexpEntry := lossLogsumexp[j]
-			t132Entry := t132_2[j]
+			t152Entry := t152_2[j]
 			for k := range V {
-				t202_2[k] = zBar[k] + t162_2[k] + F(num.Exp(z[k]-lossLogsumexpEntry)*t132Entry)
+				t22_2[k] = zBar[k] + t182_2[k] + F(num.Exp(z[k]-lossLogsumexpEntry)*t152Entry)
 			}
 		}
 	}
 
 	// byte_lm.z
-	kern.Gemm(L*T, d, V, F(1), false, c.YBar, d, 1, t202, V, 1, c.H, d, 1)
+	kern.Gemm(L*T, d, V, F(1), false, c.YBar, d, 1, t22, V, 1, HOperand, d, 1)
 
 	// byte_lm.z
-	kern.Gemm(d, V, L*T, F(1), false, c.HBar, 1, d, c.Y, 1, d, t202, V, 1)
+	kern.Gemm(d, V, L*T, F(1), false, c.HBar, 1, d, yOperand, 1, d, t22, V, 1)
 }
 
 // lossNode is one call of Loss on the tape.
@@ -231,9 +249,11 @@ func (b *Model[F]) loss(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.LossLogsumexp = c.Run.Saved(k.L * k.T)
 	k.LossProd = c.Run.Saved(k.L)
 	k.Work = arena.Scratch(k.WorkLen())
+	k.Operands = arena.Operands(k.OperandsLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
+	k.Operands = nil
 	zInOut = c.Run.Output(k.Z)
 	n.outZ = zInOut
 	lossOut = c.Run.Output(k.Loss)
@@ -259,6 +279,7 @@ func (n *lossNode[F]) Backward(t *tape.Tape[F]) {
 	g.HBar = t.Part(n.vH, g.V*g.D)
 	g.YBar = t.Part(n.vY, g.L*g.T*g.D)
 	g.Work = t.Scratch(g.WorkLen())
+	g.Operands = t.Operands(g.OperandsLen())
 	g.Run()
 	t.Contribute(n.vH, g.HBar)
 	t.Contribute(n.vY, g.YBar)

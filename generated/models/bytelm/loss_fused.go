@@ -21,9 +21,11 @@ func (c *lossFused) run() {
 	_ = V
 	_ = d
 	t10 := c.Work[:L] // [L]
+	yOperand := kern.Narrow(c.Operands, 0, c.Y)
+	HOperand := kern.Narrow(c.Operands, L*T*d, c.H)
 
 	// byte_lm.z
-	kern.GemmFMA(L*T, V, d, F(1), false, c.Z, V, 1, c.Y, d, 1, c.H, 1, d)
+	kern.GemmFMA(L*T, V, d, F(1), false, c.Z, V, 1, yOperand, d, 1, HOperand, 1, d)
 
 	// byte_lm.loss
 	if kern.Wide() {
@@ -104,17 +106,19 @@ func (c *lossBackwardFused) run() {
 	_ = T
 	_ = V
 	_ = d
-	t92 := c.Work[:L]                    // [L]
-	t132 := c.Work[L:][:L*T]             // [L, T]
-	t162 := c.Work[L*T+L:][:L*T*V]       // [L, T, V]
-	t202 := c.Work[L*T*V+L*T+L:][:L*T*V] // [L, T, V]
+	t112 := c.Work[:L]                  // [L]
+	t152 := c.Work[L:][:L*T]            // [L, T]
+	t182 := c.Work[L*T+L:][:L*T*V]      // [L, T, V]
+	t22 := c.Work[L*T*V+L*T+L:][:L*T*V] // [L, T, V]
+	yOperand := kern.Narrow(c.Operands, 0, c.Y)
+	HOperand := kern.Narrow(c.Operands, L*T*d, c.H)
 
 	// byte_lm.loss
 	if kern.Wide() {
 		a := regions.Rd82a04d9f9b5Args{
 			P0: unsafe.SliceData(c.LossProd),
 			P1: unsafe.SliceData(c.LossBar),
-			P2: unsafe.SliceData(t92),
+			P2: unsafe.SliceData(t112),
 			N0: L,
 		}
 		regions.Rd82a04d9f9b5(&a)
@@ -123,22 +127,22 @@ func (c *lossBackwardFused) run() {
 		lossBar := c.LossBar[:L]
 		for i := range L {
 			lossProdEntry := lossProd[i]
-			t92[i] = kern.Choose(!(lossProdEntry == F(0)), F(lossBar[i]*(F(1)/kern.Choose((lossProdEntry == F(0)), F(1), lossProdEntry))), F(0))
+			t112[i] = kern.Choose(!(lossProdEntry == F(0)), F(lossBar[i]*(F(1)/kern.Choose((lossProdEntry == F(0)), F(1), lossProdEntry))), F(0))
 		}
 	}
 
 	// byte_lm.loss
-	clear(t162)
+	clear(t182)
 	for i := range L {
 		next := c.Next[i*T:][:T]
-		t132_2 := t132[i*T:][:T]
-		t92Entry := t92[i]
+		t152_2 := t152[i*T:][:T]
+		t112Entry := t112[i]
 		for j := range T {
-			t1322 := kern.Choose(!(F(next[j]) == F(-1)), t92Entry, F(0))
-			t132_2[j] = t1322
+			t1522 := kern.Choose(!(F(next[j]) == F(-1)), t112Entry, F(0))
+			t152_2[j] = t1522
 			n := int(next[j])
 			if uint(n) < uint(V) {
-				t162[(i*T+j)*V+n] = kern.Entry(uint(n) < uint(V), t162, (i*T+j)*V+n) - t1322
+				t182[(i*T+j)*V+n] = kern.Entry(uint(n) < uint(V), t182, (i*T+j)*V+n) - t1522
 			}
 		}
 	}
@@ -147,11 +151,11 @@ func (c *lossBackwardFused) run() {
 	if kern.Wide() {
 		a := regions.R2f84c0a7c2b2Args{
 			P0: unsafe.SliceData(c.LossLogsumexp),
-			P1: unsafe.SliceData(t132),
+			P1: unsafe.SliceData(t152),
 			P2: unsafe.SliceData(c.Z),
 			P3: unsafe.SliceData(c.ZBar),
-			P4: unsafe.SliceData(t162),
-			P5: unsafe.SliceData(t202),
+			P4: unsafe.SliceData(t182),
+			P5: unsafe.SliceData(t22),
 			N0: L,
 			N1: T,
 			N2: V,
@@ -161,24 +165,24 @@ func (c *lossBackwardFused) run() {
 	} else {
 		for i := range L {
 			lossLogsumexp := c.LossLogsumexp[i*T:][:T]
-			t132_2 := t132[i*T:][:T]
+			t152_2 := t152[i*T:][:T]
 			for j := range T {
 				z := c.Z[(i*T+j)*V:][:V]
 				zBar := c.ZBar[(i*T+j)*V:][:V]
-				t162_2 := t162[(i*T+j)*V:][:V]
-				t202_2 := t202[(i*T+j)*V:][:V]
+				t182_2 := t182[(i*T+j)*V:][:V]
+				t22_2 := t22[(i*T+j)*V:][:V]
 				lossLogsumexpEntry := lossLogsumexp[j]
-				t132Entry := t132_2[j]
+				t152Entry := t152_2[j]
 				for k := range V {
-					t202_2[k] = num.FMA32(kern.Exp(z[k]-lossLogsumexpEntry), t132Entry, zBar[k]+t162_2[k])
+					t22_2[k] = num.FMA32(kern.Exp(z[k]-lossLogsumexpEntry), t152Entry, zBar[k]+t182_2[k])
 				}
 			}
 		}
 	}
 
 	// byte_lm.z
-	kern.GemmFMA(L*T, d, V, F(1), false, c.YBar, d, 1, t202, V, 1, c.H, d, 1)
+	kern.GemmFMA(L*T, d, V, F(1), false, c.YBar, d, 1, t22, V, 1, HOperand, d, 1)
 
 	// byte_lm.z
-	kern.GemmFMA(d, V, L*T, F(1), false, c.HBar, 1, d, c.Y, 1, d, t202, V, 1)
+	kern.GemmFMA(d, V, L*T, F(1), false, c.HBar, 1, d, yOperand, 1, d, t22, V, 1)
 }

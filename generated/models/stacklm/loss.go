@@ -33,12 +33,19 @@ type Loss[F num.Float] struct {
 	LossLogsumexp []F     // [L, T], written
 	LossProd      []F     // [L], written
 	Work          []F     // WorkLen() entries
+	Operands      []F     // OperandsLen() entries, or nil: operands of products are not rounded to bfloat16
 }
 
 // WorkLen is 2·L·T·d + 2·L·T + L.
 func (c *Loss[F]) WorkLen() int {
 	L, T, d := c.L, c.T, c.D
 	return 2*L*T*d + 2*L*T + L
+}
+
+// OperandsLen is L·T·d + V·d.
+func (c *Loss[F]) OperandsLen() int {
+	L, T, V, d := c.L, c.T, c.V, c.D
+	return L*T*d + V*d
 }
 
 // Run computes Loss.
@@ -125,9 +132,11 @@ func (c *Loss[F]) Run() {
 			}
 		}
 	}
+	nOperand := kern.Narrow(c.Operands, 0, n)
+	HOperand := kern.Narrow(c.Operands, L*T*d, c.H)
 
 	// stack_lm.z
-	kern.Gemm(L*T, V, d, F(1), false, c.Z, V, 1, n, d, 1, c.H, 1, d)
+	kern.Gemm(L*T, V, d, F(1), false, c.Z, V, 1, nOperand, d, 1, HOperand, 1, d)
 
 	// stack_lm.loss
 	for i := range L {
@@ -197,12 +206,19 @@ type LossBackward[F num.Float] struct {
 	BetaBar       []F     // [d], written
 	HBar          []F     // [V, d], written
 	Work          []F     // WorkLen() entries
+	Operands      []F     // OperandsLen() entries, or nil: operands of products are not rounded to bfloat16
 }
 
 // WorkLen is 2·L·T·V + 6·L·T·d + 5·L·T + L.
 func (c *LossBackward[F]) WorkLen() int {
 	L, T, V, d := c.L, c.T, c.V, c.D
 	return 2*L*T*V + 6*L*T*d + 5*L*T + L
+}
+
+// OperandsLen is L·T·d + V·d.
+func (c *LossBackward[F]) OperandsLen() int {
+	L, T, V, d := c.L, c.T, c.V, c.D
+	return L*T*d + V*d
 }
 
 // Run computes LossBackward.
@@ -221,27 +237,27 @@ func (c *LossBackward[F]) Run() {
 	work = work[L*T*d:]
 	n := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
-	t102 := work[:L] // [L]
+	t122 := work[:L] // [L]
 	work = work[L:]
-	t14 := work[:L*T] // [L, T]
+	t162 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t172 := work[:L*T*V] // [L, T, V]
+	t192 := work[:L*T*V] // [L, T, V]
 	work = work[L*T*V:]
-	t292 := work[:L*T] // [L, T]
+	t312 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t212 := work[:L*T*V] // [L, T, V]
+	t232 := work[:L*T*V] // [L, T, V]
 	work = work[L*T*V:]
-	t222 := work[:L*T*d] // [L, T, d]
+	t242 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
-	t262 := work[:L*T*d] // [L, T, d]
+	t282 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
-	t322 := work[:L*T] // [L, T]
+	t34 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t54 := work[:L*T] // [L, T]
+	t56 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t42 := work[:L*T*d] // [L, T, d]
+	t44 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
-	t44 := work[:L*T] // [L, T]
+	t46 := work[:L*T] // [L, T]
 
 	// stack_lm.n
 	for i := range L {
@@ -257,137 +273,139 @@ func (c *LossBackward[F]) Run() {
 			nDivEntry := nDiv[j]
 			nSqrtEntry := nSqrt[j]
 			for k := range d {
-				t42_2 := y[k] - nDivEntry
-				t112 := t42_2 / nSqrtEntry
-				t4_2[k] = t42_2
+				t42 := y[k] - nDivEntry
+				t112 := t42 / nSqrtEntry
+				t4_2[k] = t42
 				t11_2[k] = t112
 				n2[k] = F(t112*gamma[k]) + beta[k]
 			}
 		}
 	}
+	nOperand := kern.Narrow(c.Operands, 0, n)
+	HOperand := kern.Narrow(c.Operands, L*T*d, c.H)
 
 	// stack_lm.loss
 	lossProd := c.LossProd[:L]
 	lossBar := c.LossBar[:L]
 	for i := range L {
 		lossProdEntry := lossProd[i]
-		t102[i] = kern.Choose(!(lossProdEntry == F(0)), F(lossBar[i]*(F(1)/kern.Choose((lossProdEntry == F(0)), F(1), lossProdEntry))), F(0))
+		t122[i] = kern.Choose(!(lossProdEntry == F(0)), F(lossBar[i]*(F(1)/kern.Choose((lossProdEntry == F(0)), F(1), lossProdEntry))), F(0))
 	}
 
 	// stack_lm.loss, stack_lm.n
-	clear(t172)
+	clear(t192)
 	for i := range L {
 		next := c.Next[i*T:][:T]
 		nSqrt := c.NSqrt[i*T:][:T]
-		t14_2 := t14[i*T:][:T]
-		t292_2 := t292[i*T:][:T]
-		t102Entry := t102[i]
+		t162_2 := t162[i*T:][:T]
+		t312_2 := t312[i*T:][:T]
+		t122Entry := t122[i]
 		for j := range T {
-			t142 := kern.Choose(!(F(next[j]) == F(-1)), t102Entry, F(0))
-			t2922 := F(1) / nSqrt[j]
-			t14_2[j] = t142
+			t1622 := kern.Choose(!(F(next[j]) == F(-1)), t122Entry, F(0))
+			t3122 := F(1) / nSqrt[j]
+			t162_2[j] = t1622
 			n3 := int(next[j])
 			if uint(n3) < uint(V) {
-				t172[(i*T+j)*V+n3] -= t142
+				t192[(i*T+j)*V+n3] -= t1622
 			}
-			t292_2[j] = t2922
+			t312_2[j] = t3122
 		}
 	}
 
 	// stack_lm.z, stack_lm.loss
 	for i := range L {
 		lossLogsumexp := c.LossLogsumexp[i*T:][:T]
-		t14_2 := t14[i*T:][:T]
+		t162_2 := t162[i*T:][:T]
 		for j := range T {
 			zBar := c.ZBar[(i*T+j)*V:][:V]
-			t172_2 := t172[(i*T+j)*V:][:V]
+			t192_2 := t192[(i*T+j)*V:][:V]
 			z := c.Z[(i*T+j)*V:][:V]
-			t212_2 := t212[(i*T+j)*V:][:V]
+			t232_2 := t232[(i*T+j)*V:][:V]
 			lossLogsumexpEntry := lossLogsumexp[j]
-			t14Entry := t14_2[j]
+			t162Entry := t162_2[j]
 			for k := range V {
-				t212_2[k] = zBar[k] + t172_2[k] + F(num.Exp(z[k]-lossLogsumexpEntry)*t14Entry)
+				t232_2[k] = zBar[k] + t192_2[k] + F(num.Exp(z[k]-lossLogsumexpEntry)*t162Entry)
 			}
 		}
 	}
 
 	// stack_lm.z
-	kern.Gemm(L*T, d, V, F(1), false, t222, d, 1, t212, V, 1, c.H, d, 1)
+	kern.Gemm(L*T, d, V, F(1), false, t242, d, 1, t232, V, 1, HOperand, d, 1)
 
 	// stack_lm.z
-	kern.Gemm(d, V, L*T, F(1), false, c.HBar, 1, d, n, 1, d, t212, V, 1)
+	kern.Gemm(d, V, L*T, F(1), false, c.HBar, 1, d, nOperand, 1, d, t232, V, 1)
 
 	// stack_lm.n
 	clear(c.BetaBar)
 	clear(c.GammaBar)
 	for i := range L {
 		nSqrt := c.NSqrt[i*T:][:T]
-		t322_2 := t322[i*T:][:T]
+		t34_2 := t34[i*T:][:T]
 		gamma := c.Gamma[:d]
 		betaBar := c.BetaBar[:d]
 		gammaBar := c.GammaBar[:d]
 		for j := range T {
-			t222_2 := t222[(i*T+j)*d:][:d]
+			t242_2 := t242[(i*T+j)*d:][:d]
 			t11_2 := t11[(i*T+j)*d:][:d]
-			t262_2 := t262[(i*T+j)*d:][:d]
-			var t3222 F
+			t282_2 := t282[(i*T+j)*d:][:d]
+			var t342 F
 			nSqrtEntry2 := nSqrt[j]
 			for k := range d {
-				t222Entry := t222_2[k]
-				t2622 := F(t222Entry * gamma[k])
+				t242Entry := t242_2[k]
+				t2822 := F(t242Entry * gamma[k])
 				t11Entry := t11_2[k]
-				t3222 += F(t2622 * (t11Entry / nSqrtEntry2))
-				betaBar[k] += t222Entry
-				t262_2[k] = t2622
-				gammaBar[k] += F(t11Entry * t222Entry)
+				t342 += F(t2822 * (t11Entry / nSqrtEntry2))
+				betaBar[k] += t242Entry
+				t282_2[k] = t2822
+				gammaBar[k] += F(t11Entry * t242Entry)
 			}
-			t322_2[j] = -t3222
+			t34_2[j] = -t342
 		}
 	}
 
 	// stack_lm.n, stack_lm.loss
-	t38 := F(1) / F(d)
+	t40 := F(1) / F(d)
 
 	// stack_lm.n
 	for i := range L {
-		t322_2 := t322[i*T:][:T]
-		t292_2 := t292[i*T:][:T]
-		t54_2 := t54[i*T:][:T]
+		t34_2 := t34[i*T:][:T]
+		t312_2 := t312[i*T:][:T]
+		t56_2 := t56[i*T:][:T]
 		for j := range T {
-			t54_2[j] = F(t322_2[j] * F(t38*t292_2[j]))
+			t56_2[j] = F(t34_2[j] * F(t40*t312_2[j]))
 		}
 	}
 
 	// stack_lm.n
 	for i := range L {
-		t292_2 := t292[i*T:][:T]
-		t54_2 := t54[i*T:][:T]
-		t44_2 := t44[i*T:][:T]
+		t312_2 := t312[i*T:][:T]
+		t56_2 := t56[i*T:][:T]
+		t46_2 := t46[i*T:][:T]
 		for j := range T {
-			t262_2 := t262[(i*T+j)*d:][:d]
+			t282_2 := t282[(i*T+j)*d:][:d]
 			t4_2 := t4[(i*T+j)*d:][:d]
-			t42_2 := t42[(i*T+j)*d:][:d]
-			var t442 F
-			t292Entry := t292_2[j]
-			t54Entry := t54_2[j]
+			t44_2 := t44[(i*T+j)*d:][:d]
+			var t462 F
+			t312Entry := t312_2[j]
+			t56Entry := t56_2[j]
 			for k := range d {
-				t422 := F(t262_2[k]*t292Entry) + F(2*F(F(0.5*t4_2[k])*t54Entry))
-				t442 += t422
-				t42_2[k] = t422
+				t442 := F(t282_2[k]*t312Entry) + F(2*F(F(0.5*t4_2[k])*t56Entry))
+				t462 += t442
+				t44_2[k] = t442
 			}
-			t44_2[j] = -t442
+			t46_2[j] = -t462
 		}
 	}
 
 	// stack_lm.n
 	for i := range L {
-		t44_2 := t44[i*T:][:T]
+		t46_2 := t46[i*T:][:T]
 		for j := range T {
-			t42_2 := t42[(i*T+j)*d:][:d]
+			t44_2 := t44[(i*T+j)*d:][:d]
 			yBar := c.YBar[(i*T+j)*d:][:d]
-			w := F(t38 * t44_2[j])
+			w := F(t40 * t46_2[j])
 			for k := range d {
-				yBar[k] = t42_2[k] + w
+				yBar[k] = t44_2[k] + w
 			}
 		}
 	}
@@ -443,9 +461,11 @@ func (b *Model[F]) loss(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.LossLogsumexp = c.Run.Saved(k.L * k.T)
 	k.LossProd = c.Run.Saved(k.L)
 	k.Work = arena.Scratch(k.WorkLen())
+	k.Operands = arena.Operands(k.OperandsLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
+	k.Operands = nil
 	zInOut = c.Run.Output(k.Z)
 	n.outZ = zInOut
 	lossOut = c.Run.Output(k.Loss)
@@ -477,6 +497,7 @@ func (n *lossNode[F]) Backward(t *tape.Tape[F]) {
 	g.BetaBar = t.Part(n.vBeta, g.D)
 	g.HBar = t.Part(n.vH, g.V*g.D)
 	g.Work = t.Scratch(g.WorkLen())
+	g.Operands = t.Operands(g.OperandsLen())
 	g.Run()
 	t.Contribute(n.vY, g.YBar)
 	t.Contribute(n.vGamma, g.GammaBar)

@@ -157,9 +157,11 @@ func (c *lossFused) run() {
 			}
 		}
 	}
+	nOperand := kern.Narrow(c.Operands, 0, n)
+	HOperand := kern.Narrow(c.Operands, L*T*d, c.H)
 
 	// stack_lm.z
-	kern.GemmFMA(L*T, V, d, F(1), false, c.Z, V, 1, n, d, 1, c.H, 1, d)
+	kern.GemmFMA(L*T, V, d, F(1), false, c.Z, V, 1, nOperand, d, 1, HOperand, 1, d)
 
 	// stack_lm.loss
 	if kern.Wide() {
@@ -243,17 +245,17 @@ func (c *lossBackwardFused) run() {
 	t4 := c.Work[:L*T*d]                             // [L, T, d]
 	t11 := c.Work[L*T*d:][:L*T*d]                    // [L, T, d]
 	n := c.Work[2*L*T*d:][:L*T*d]                    // [L, T, d]
-	t102 := c.Work[3*L*T*d:][:L]                     // [L]
-	t14 := c.Work[3*L*T*d+L:][:L*T]                  // [L, T]
-	t172 := c.Work[3*L*T*d+L*T+L:][:L*T*V]           // [L, T, V]
-	t292 := c.Work[L*T*V+3*L*T*d+L*T+L:][:L*T]       // [L, T]
-	t212 := c.Work[L*T*V+3*L*T*d+2*L*T+L:][:L*T*V]   // [L, T, V]
-	t222 := c.Work[2*L*T*V+3*L*T*d+2*L*T+L:][:L*T*d] // [L, T, d]
-	t262 := c.Work[2*L*T*V+4*L*T*d+2*L*T+L:][:L*T*d] // [L, T, d]
-	t322 := c.Work[2*L*T*V+5*L*T*d+2*L*T+L:][:L*T]   // [L, T]
-	t54 := c.Work[2*L*T*V+5*L*T*d+3*L*T+L:][:L*T]    // [L, T]
-	t42 := c.Work[2*L*T*V+5*L*T*d+4*L*T+L:][:L*T*d]  // [L, T, d]
-	t44 := c.Work[2*L*T*V+6*L*T*d+4*L*T+L:][:L*T]    // [L, T]
+	t122 := c.Work[3*L*T*d:][:L]                     // [L]
+	t162 := c.Work[3*L*T*d+L:][:L*T]                 // [L, T]
+	t192 := c.Work[3*L*T*d+L*T+L:][:L*T*V]           // [L, T, V]
+	t312 := c.Work[L*T*V+3*L*T*d+L*T+L:][:L*T]       // [L, T]
+	t232 := c.Work[L*T*V+3*L*T*d+2*L*T+L:][:L*T*V]   // [L, T, V]
+	t242 := c.Work[2*L*T*V+3*L*T*d+2*L*T+L:][:L*T*d] // [L, T, d]
+	t282 := c.Work[2*L*T*V+4*L*T*d+2*L*T+L:][:L*T*d] // [L, T, d]
+	t34 := c.Work[2*L*T*V+5*L*T*d+2*L*T+L:][:L*T]    // [L, T]
+	t56 := c.Work[2*L*T*V+5*L*T*d+3*L*T+L:][:L*T]    // [L, T]
+	t44 := c.Work[2*L*T*V+5*L*T*d+4*L*T+L:][:L*T*d]  // [L, T, d]
+	t46 := c.Work[2*L*T*V+6*L*T*d+4*L*T+L:][:L*T]    // [L, T]
 
 	// stack_lm.n
 	if kern.Wide() {
@@ -286,22 +288,24 @@ func (c *lossBackwardFused) run() {
 				nDivEntry := nDiv[j]
 				nSqrtEntry := nSqrt[j]
 				for k := range d {
-					t42_2 := y[k] - nDivEntry
-					t112 := t42_2 / nSqrtEntry
-					t4_2[k] = t42_2
+					t42 := y[k] - nDivEntry
+					t112 := t42 / nSqrtEntry
+					t4_2[k] = t42
 					t11_2[k] = t112
 					n2[k] = num.FMA32(t112, gamma[k], beta[k])
 				}
 			}
 		}
 	}
+	nOperand := kern.Narrow(c.Operands, 0, n)
+	HOperand := kern.Narrow(c.Operands, L*T*d, c.H)
 
 	// stack_lm.loss
 	if kern.Wide() {
 		a := regions.Rd82a04d9f9b5Args{
 			P0: unsafe.SliceData(c.LossProd),
 			P1: unsafe.SliceData(c.LossBar),
-			P2: unsafe.SliceData(t102),
+			P2: unsafe.SliceData(t122),
 			N0: L,
 		}
 		regions.Rd82a04d9f9b5(&a)
@@ -310,27 +314,27 @@ func (c *lossBackwardFused) run() {
 		lossBar := c.LossBar[:L]
 		for i := range L {
 			lossProdEntry := lossProd[i]
-			t102[i] = kern.Choose(!(lossProdEntry == F(0)), F(lossBar[i]*(F(1)/kern.Choose((lossProdEntry == F(0)), F(1), lossProdEntry))), F(0))
+			t122[i] = kern.Choose(!(lossProdEntry == F(0)), F(lossBar[i]*(F(1)/kern.Choose((lossProdEntry == F(0)), F(1), lossProdEntry))), F(0))
 		}
 	}
 
 	// stack_lm.loss, stack_lm.n
-	clear(t172)
+	clear(t192)
 	for i := range L {
 		next := c.Next[i*T:][:T]
 		nSqrt := c.NSqrt[i*T:][:T]
-		t14_2 := t14[i*T:][:T]
-		t292_2 := t292[i*T:][:T]
-		t102Entry := t102[i]
+		t162_2 := t162[i*T:][:T]
+		t312_2 := t312[i*T:][:T]
+		t122Entry := t122[i]
 		for j := range T {
-			t142 := kern.Choose(!(F(next[j]) == F(-1)), t102Entry, F(0))
-			t2922 := F(1) / nSqrt[j]
-			t14_2[j] = t142
+			t1622 := kern.Choose(!(F(next[j]) == F(-1)), t122Entry, F(0))
+			t3122 := F(1) / nSqrt[j]
+			t162_2[j] = t1622
 			n3 := int(next[j])
 			if uint(n3) < uint(V) {
-				t172[(i*T+j)*V+n3] = kern.Entry(uint(n3) < uint(V), t172, (i*T+j)*V+n3) - t142
+				t192[(i*T+j)*V+n3] = kern.Entry(uint(n3) < uint(V), t192, (i*T+j)*V+n3) - t1622
 			}
-			t292_2[j] = t2922
+			t312_2[j] = t3122
 		}
 	}
 
@@ -338,11 +342,11 @@ func (c *lossBackwardFused) run() {
 	if kern.Wide() {
 		a := regions.R2f84c0a7c2b2Args{
 			P0: unsafe.SliceData(c.LossLogsumexp),
-			P1: unsafe.SliceData(t14),
+			P1: unsafe.SliceData(t162),
 			P2: unsafe.SliceData(c.Z),
 			P3: unsafe.SliceData(c.ZBar),
-			P4: unsafe.SliceData(t172),
-			P5: unsafe.SliceData(t212),
+			P4: unsafe.SliceData(t192),
+			P5: unsafe.SliceData(t232),
 			N0: L,
 			N1: T,
 			N2: V,
@@ -352,26 +356,26 @@ func (c *lossBackwardFused) run() {
 	} else {
 		for i := range L {
 			lossLogsumexp := c.LossLogsumexp[i*T:][:T]
-			t14_2 := t14[i*T:][:T]
+			t162_2 := t162[i*T:][:T]
 			for j := range T {
 				z := c.Z[(i*T+j)*V:][:V]
 				zBar := c.ZBar[(i*T+j)*V:][:V]
-				t172_2 := t172[(i*T+j)*V:][:V]
-				t212_2 := t212[(i*T+j)*V:][:V]
+				t192_2 := t192[(i*T+j)*V:][:V]
+				t232_2 := t232[(i*T+j)*V:][:V]
 				lossLogsumexpEntry := lossLogsumexp[j]
-				t14Entry := t14_2[j]
+				t162Entry := t162_2[j]
 				for k := range V {
-					t212_2[k] = num.FMA32(kern.Exp(z[k]-lossLogsumexpEntry), t14Entry, zBar[k]+t172_2[k])
+					t232_2[k] = num.FMA32(kern.Exp(z[k]-lossLogsumexpEntry), t162Entry, zBar[k]+t192_2[k])
 				}
 			}
 		}
 	}
 
 	// stack_lm.z
-	kern.GemmFMA(L*T, d, V, F(1), false, t222, d, 1, t212, V, 1, c.H, d, 1)
+	kern.GemmFMA(L*T, d, V, F(1), false, t242, d, 1, t232, V, 1, HOperand, d, 1)
 
 	// stack_lm.z
-	kern.GemmFMA(d, V, L*T, F(1), false, c.HBar, 1, d, n, 1, d, t212, V, 1)
+	kern.GemmFMA(d, V, L*T, F(1), false, c.HBar, 1, d, nOperand, 1, d, t232, V, 1)
 
 	// stack_lm.n
 	clear(c.BetaBar)
@@ -379,13 +383,13 @@ func (c *lossBackwardFused) run() {
 	if kern.Wide() {
 		a := regions.R30cdbf3d3ff6Args{
 			P0: unsafe.SliceData(c.NSqrt),
-			P1: unsafe.SliceData(t222),
+			P1: unsafe.SliceData(t242),
 			P2: unsafe.SliceData(c.Gamma),
 			P3: unsafe.SliceData(t11),
 			P4: unsafe.SliceData(c.BetaBar),
-			P5: unsafe.SliceData(t262),
+			P5: unsafe.SliceData(t282),
 			P6: unsafe.SliceData(c.GammaBar),
-			P7: unsafe.SliceData(t322),
+			P7: unsafe.SliceData(t34),
 			N0: L,
 			N1: T,
 			N2: d,
@@ -400,50 +404,50 @@ func (c *lossBackwardFused) run() {
 		gammaBar := c.GammaBar[:d]
 		for i := range L {
 			nSqrt := c.NSqrt[i*T:][:T]
-			t322_2 := t322[i*T:][:T]
+			t34_2 := t34[i*T:][:T]
 			for j := range T {
-				t222_2 := t222[(i*T+j)*d:][:d]
+				t242_2 := t242[(i*T+j)*d:][:d]
 				t11_2 := t11[(i*T+j)*d:][:d]
-				t262_2 := t262[(i*T+j)*d:][:d]
-				var t3222 F
+				t282_2 := t282[(i*T+j)*d:][:d]
+				var t342 F
 				nSqrtEntry2 := nSqrt[j]
-				t3222Sums := [16]F{t3222}
+				t342Sums := [16]F{t342}
 				for k := range d {
-					t222Entry := t222_2[k]
-					t2622 := F(t222Entry * gamma[k])
+					t242Entry := t242_2[k]
+					t2822 := F(t242Entry * gamma[k])
 					t11Entry := t11_2[k]
-					t3222Sums[k%16] = num.FMA32(t2622, t11Entry/nSqrtEntry2, t3222Sums[k%16])
-					betaBar[k] = betaBar[k] + t222Entry
-					t262_2[k] = t2622
-					gammaBar[k] = num.FMA32(t11Entry, t222Entry, gammaBar[k])
+					t342Sums[k%16] = num.FMA32(t2822, t11Entry/nSqrtEntry2, t342Sums[k%16])
+					betaBar[k] = betaBar[k] + t242Entry
+					t282_2[k] = t2822
+					gammaBar[k] = num.FMA32(t11Entry, t242Entry, gammaBar[k])
 				}
-				t3222 = kern.Sum16(&t3222Sums)
-				t322_2[j] = -t3222
+				t342 = kern.Sum16(&t342Sums)
+				t34_2[j] = -t342
 			}
 		}
 	}
 
 	// stack_lm.n, stack_lm.loss
-	t38 := F(1) / F(d)
+	t40 := F(1) / F(d)
 
 	// stack_lm.n
 	if kern.Wide() {
 		a := regions.R786ab92e5cecArgs{
-			P0: unsafe.SliceData(t322),
-			P1: unsafe.SliceData(t292),
-			P2: unsafe.SliceData(t54),
+			P0: unsafe.SliceData(t34),
+			P1: unsafe.SliceData(t312),
+			P2: unsafe.SliceData(t56),
 			N0: L,
 			N1: T,
-			S0: [2]float32{t38},
+			S0: [2]float32{t40},
 		}
 		regions.R786ab92e5cec(&a)
 	} else {
 		for i := range L {
-			t322_2 := t322[i*T:][:T]
-			t292_2 := t292[i*T:][:T]
-			t54_2 := t54[i*T:][:T]
+			t34_2 := t34[i*T:][:T]
+			t312_2 := t312[i*T:][:T]
+			t56_2 := t56[i*T:][:T]
 			for j := range T {
-				t54_2[j] = F(t322_2[j] * F(t38*t292_2[j]))
+				t56_2[j] = F(t34_2[j] * F(t40*t312_2[j]))
 			}
 		}
 	}
@@ -451,12 +455,12 @@ func (c *lossBackwardFused) run() {
 	// stack_lm.n
 	if kern.Wide() {
 		a := regions.Ra5b7d02d6ae5Args{
-			P0: unsafe.SliceData(t292),
-			P1: unsafe.SliceData(t54),
+			P0: unsafe.SliceData(t312),
+			P1: unsafe.SliceData(t56),
 			P2: unsafe.SliceData(t4),
-			P3: unsafe.SliceData(t262),
-			P4: unsafe.SliceData(t42),
-			P5: unsafe.SliceData(t44),
+			P3: unsafe.SliceData(t282),
+			P4: unsafe.SliceData(t44),
+			P5: unsafe.SliceData(t46),
 			N0: L,
 			N1: T,
 			N2: d,
@@ -466,24 +470,24 @@ func (c *lossBackwardFused) run() {
 		regions.Ra5b7d02d6ae5(&a)
 	} else {
 		for i := range L {
-			t292_2 := t292[i*T:][:T]
-			t54_2 := t54[i*T:][:T]
-			t44_2 := t44[i*T:][:T]
+			t312_2 := t312[i*T:][:T]
+			t56_2 := t56[i*T:][:T]
+			t46_2 := t46[i*T:][:T]
 			for j := range T {
 				t4_2 := t4[(i*T+j)*d:][:d]
-				t262_2 := t262[(i*T+j)*d:][:d]
-				t42_2 := t42[(i*T+j)*d:][:d]
-				var t442 F
-				t292Entry := t292_2[j]
-				t54Entry := t54_2[j]
-				t442Sums := [16]F{t442}
+				t282_2 := t282[(i*T+j)*d:][:d]
+				t44_2 := t44[(i*T+j)*d:][:d]
+				var t462 F
+				t312Entry := t312_2[j]
+				t56Entry := t56_2[j]
+				t462Sums := [16]F{t462}
 				for k := range d {
-					t422 := num.FMA32(t4_2[k], t54Entry, F(t262_2[k]*t292Entry))
-					t442Sums[k%16] = t442Sums[k%16] + t422
-					t42_2[k] = t422
+					t442 := num.FMA32(t4_2[k], t56Entry, F(t282_2[k]*t312Entry))
+					t462Sums[k%16] = t462Sums[k%16] + t442
+					t44_2[k] = t442
 				}
-				t442 = kern.Sum16(&t442Sums)
-				t44_2[j] = -t442
+				t462 = kern.Sum16(&t462Sums)
+				t46_2[j] = -t462
 			}
 		}
 	}
@@ -491,25 +495,25 @@ func (c *lossBackwardFused) run() {
 	// stack_lm.n
 	if kern.Wide() {
 		a := regions.R3751d5b6cbeeArgs{
-			P0: unsafe.SliceData(t44),
-			P1: unsafe.SliceData(t42),
+			P0: unsafe.SliceData(t46),
+			P1: unsafe.SliceData(t44),
 			P2: unsafe.SliceData(c.YBar),
 			N0: L,
 			N1: T,
 			N2: d,
 			N3: T * d,
-			S0: [2]float32{t38},
+			S0: [2]float32{t40},
 		}
 		regions.R3751d5b6cbee(&a)
 	} else {
 		for i := range L {
-			t44_2 := t44[i*T:][:T]
+			t46_2 := t46[i*T:][:T]
 			for j := range T {
-				t42_2 := t42[(i*T+j)*d:][:d]
+				t44_2 := t44[(i*T+j)*d:][:d]
 				yBar := c.YBar[(i*T+j)*d:][:d]
-				w := F(t38 * t44_2[j])
+				w := F(t40 * t46_2[j])
 				for k := range d {
-					yBar[k] = t42_2[k] + w
+					yBar[k] = t44_2[k] + w
 				}
 			}
 		}

@@ -86,7 +86,8 @@ func (b *Model[F]) NewMemory(batch int) *block.Memory[F] {
 func Entry() catalog.Entry {
 	return catalog.Model("StackLM", "1edf9a2e3660a8417bc76a3ac30dce24f07b643e46244a9b98705b10af196586",
 		formula.Page{Kind: formula.Model, Width: "d", Parts: []formula.Part{{Name: "block", Kind: formula.Composition, List: true}}, Sizes: []string{"V", "d"}},
-		assemble[float32], assemble[float64])
+		assemble[float32], assemble[float64]).
+		WithOperands("n, H")
 }
 
 func assemble[F num.Float](m catalog.Arguments[F]) block.Model[F] {

@@ -31,12 +31,19 @@ type Loss[F num.Float] struct {
 	LossLogsumexp []F     // [L, T], written
 	LossProd      []F     // [L], written
 	Work          []F     // WorkLen() entries
+	Operands      []F     // OperandsLen() entries, or nil: operands of products are not rounded to bfloat16
 }
 
 // WorkLen is L·T·d + L·T + V·d + L.
 func (c *Loss[F]) WorkLen() int {
 	L, T, V, d := c.L, c.T, c.V, c.D
 	return L*T*d + L*T + V*d + L
+}
+
+// OperandsLen is L·T·d + V·d.
+func (c *Loss[F]) OperandsLen() int {
+	L, T, V, d := c.L, c.T, c.V, c.D
+	return L*T*d + V*d
 }
 
 // Run computes Loss.
@@ -103,9 +110,11 @@ func (c *Loss[F]) Run() {
 			t22_2[j] = F(E[j] * gamma[j])
 		}
 	}
+	t6Operand := kern.Narrow(c.Operands, 0, t6)
+	t22Operand := kern.Narrow(c.Operands, L*T*d, t22)
 
 	// tied_lm.z, tied_lm.n
-	kern.Gemm(L*T, V, d, F(1), false, c.Z, V, 1, t6, d, 1, t22, 1, d)
+	kern.Gemm(L*T, V, d, F(1), false, c.Z, V, 1, t6Operand, d, 1, t22Operand, 1, d)
 
 	// tied_lm.loss
 	for i := range L {
@@ -172,12 +181,19 @@ type LossBackward[F num.Float] struct {
 	YBar          []F     // [L, T, d], written
 	EBar          []F     // [V, d], written
 	Work          []F     // WorkLen() entries
+	Operands      []F     // OperandsLen() entries, or nil: operands of products are not rounded to bfloat16
 }
 
 // WorkLen is 2·L·T·V + 2·L·T·d + 4·L·T + 2·V·d + L.
 func (c *LossBackward[F]) WorkLen() int {
 	L, T, V, d := c.L, c.T, c.V, c.D
 	return 2*L*T*V + 2*L*T*d + 4*L*T + 2*V*d + L
+}
+
+// OperandsLen is L·T·d + V·d.
+func (c *LossBackward[F]) OperandsLen() int {
+	L, T, V, d := c.L, c.T, c.V, c.D
+	return L*T*d + V*d
 }
 
 // Run computes LossBackward.
@@ -194,23 +210,23 @@ func (c *LossBackward[F]) Run() {
 	work := c.Work[L*T*d:]
 	t22 := work[:V*d] // [V, d]
 	work = work[V*d:]
-	t112 := work[:L] // [L]
+	t132 := work[:L] // [L]
 	work = work[L:]
-	t152 := work[:L*T] // [L, T]
+	t172 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t182 := work[:L*T*V] // [L, T, V]
+	t202 := work[:L*T*V] // [L, T, V]
 	work = work[L*T*V:]
-	t28 := work[:L*T] // [L, T]
+	t30 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t222 := work[:L*T*V] // [L, T, V]
+	t242 := work[:L*T*V] // [L, T, V]
 	work = work[L*T*V:]
-	t232 := work[:L*T*d] // [L, T, d]
+	t252 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
-	t242 := work[:V*d] // [V, d]
+	t262 := work[:V*d] // [V, d]
 	work = work[V*d:]
-	t31 := work[:L*T] // [L, T]
+	t33 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t46 := work[:L*T] // [L, T]
+	t48 := work[:L*T] // [L, T]
 
 	// tied_lm.n
 	for i := range L {
@@ -234,114 +250,116 @@ func (c *LossBackward[F]) Run() {
 			t22_2[j] = F(E[j] * gamma[j])
 		}
 	}
+	t6Operand := kern.Narrow(c.Operands, 0, t6)
+	t22Operand := kern.Narrow(c.Operands, L*T*d, t22)
 
 	// tied_lm.loss
 	lossProd := c.LossProd[:L]
 	lossBar := c.LossBar[:L]
 	for i := range L {
 		lossProdEntry := lossProd[i]
-		t112[i] = kern.Choose(!(lossProdEntry == F(0)), F(lossBar[i]*(F(1)/kern.Choose((lossProdEntry == F(0)), F(1), lossProdEntry))), F(0))
+		t132[i] = kern.Choose(!(lossProdEntry == F(0)), F(lossBar[i]*(F(1)/kern.Choose((lossProdEntry == F(0)), F(1), lossProdEntry))), F(0))
 	}
 
 	// tied_lm.loss, tied_lm.n
-	clear(t182)
+	clear(t202)
 	for i := range L {
 		next := c.Next[i*T:][:T]
 		nSqrt := c.NSqrt[i*T:][:T]
-		t152_2 := t152[i*T:][:T]
-		t28_2 := t28[i*T:][:T]
-		t112Entry := t112[i]
+		t172_2 := t172[i*T:][:T]
+		t30_2 := t30[i*T:][:T]
+		t132Entry := t132[i]
 		for j := range T {
-			t1522 := kern.Choose(!(F(next[j]) == F(-1)), t112Entry, F(0))
-			t282 := F(1) / nSqrt[j]
-			t152_2[j] = t1522
+			t1722 := kern.Choose(!(F(next[j]) == F(-1)), t132Entry, F(0))
+			t302 := F(1) / nSqrt[j]
+			t172_2[j] = t1722
 			n := int(next[j])
 			if uint(n) < uint(V) {
-				t182[(i*T+j)*V+n] -= t1522
+				t202[(i*T+j)*V+n] -= t1722
 			}
-			t28_2[j] = t282
+			t30_2[j] = t302
 		}
 	}
 
 	// tied_lm.z, tied_lm.loss
 	for i := range L {
 		lossLogsumexp := c.LossLogsumexp[i*T:][:T]
-		t152_2 := t152[i*T:][:T]
+		t172_2 := t172[i*T:][:T]
 		for j := range T {
 			zBar := c.ZBar[(i*T+j)*V:][:V]
-			t182_2 := t182[(i*T+j)*V:][:V]
+			t202_2 := t202[(i*T+j)*V:][:V]
 			z := c.Z[(i*T+j)*V:][:V]
-			t222_2 := t222[(i*T+j)*V:][:V]
+			t242_2 := t242[(i*T+j)*V:][:V]
 			lossLogsumexpEntry := lossLogsumexp[j]
-			t152Entry := t152_2[j]
+			t172Entry := t172_2[j]
 			for k := range V {
-				t222_2[k] = zBar[k] + t182_2[k] + F(num.Exp(z[k]-lossLogsumexpEntry)*t152Entry)
+				t242_2[k] = zBar[k] + t202_2[k] + F(num.Exp(z[k]-lossLogsumexpEntry)*t172Entry)
 			}
 		}
 	}
 
 	// tied_lm.z
-	kern.Gemm(L*T, d, V, F(1), false, t232, d, 1, t222, V, 1, t22, d, 1)
+	kern.Gemm(L*T, d, V, F(1), false, t252, d, 1, t242, V, 1, t22Operand, d, 1)
 
 	// tied_lm.z
-	kern.Gemm(d, V, L*T, F(1), false, t242, 1, d, t6, 1, d, t222, V, 1)
+	kern.Gemm(d, V, L*T, F(1), false, t262, 1, d, t6Operand, 1, d, t242, V, 1)
 
 	// tied_lm.z
 	clear(c.GammaBar)
 	for i := range V {
-		t242_2 := t242[i*d:][:d]
+		t262_2 := t262[i*d:][:d]
 		gamma := c.Gamma[:d]
 		EBar := c.EBar[i*d:][:d]
 		E := c.E[i*d:][:d]
 		gammaBar := c.GammaBar[:d]
 		for j := range d {
-			t242Entry := t242_2[j]
-			EBar[j] = F(t242Entry * gamma[j])
-			gammaBar[j] += F(E[j] * t242Entry)
+			t262Entry := t262_2[j]
+			EBar[j] = F(t262Entry * gamma[j])
+			gammaBar[j] += F(E[j] * t262Entry)
 		}
 	}
 
 	// tied_lm.n
 	for i := range L {
 		nSqrt := c.NSqrt[i*T:][:T]
-		t31_2 := t31[i*T:][:T]
+		t33_2 := t33[i*T:][:T]
 		for j := range T {
-			t232_2 := t232[(i*T+j)*d:][:d]
+			t252_2 := t252[(i*T+j)*d:][:d]
 			t6_2 := t6[(i*T+j)*d:][:d]
-			var t312 F
+			var t332 F
 			nSqrtEntry2 := nSqrt[j]
 			for k := range d {
-				t312 += F(t232_2[k] * (t6_2[k] / nSqrtEntry2))
+				t332 += F(t252_2[k] * (t6_2[k] / nSqrtEntry2))
 			}
-			t31_2[j] = -t312
+			t33_2[j] = -t332
 		}
 	}
 
 	// tied_lm.n, tied_lm.loss
-	t37 := F(1) / F(d)
+	t39 := F(1) / F(d)
 
 	// tied_lm.n
 	for i := range L {
-		t31_2 := t31[i*T:][:T]
-		t28_2 := t28[i*T:][:T]
-		t46_2 := t46[i*T:][:T]
+		t33_2 := t33[i*T:][:T]
+		t30_2 := t30[i*T:][:T]
+		t48_2 := t48[i*T:][:T]
 		for j := range T {
-			t46_2[j] = F(t31_2[j] * F(t37*t28_2[j]))
+			t48_2[j] = F(t33_2[j] * F(t39*t30_2[j]))
 		}
 	}
 
 	// tied_lm.n
 	for i := range L {
-		t28_2 := t28[i*T:][:T]
-		t46_2 := t46[i*T:][:T]
+		t30_2 := t30[i*T:][:T]
+		t48_2 := t48[i*T:][:T]
 		for j := range T {
-			t232_2 := t232[(i*T+j)*d:][:d]
+			t252_2 := t252[(i*T+j)*d:][:d]
 			y := c.Y[(i*T+j)*d:][:d]
 			yBar := c.YBar[(i*T+j)*d:][:d]
-			t28Entry := t28_2[j]
-			t46Entry := t46_2[j]
+			t30Entry := t30_2[j]
+			t48Entry := t48_2[j]
 			for k := range d {
-				yBar[k] = F(t232_2[k]*t28Entry) + F(2*F(F(0.5*y[k])*t46Entry))
+				yBar[k] = F(t252_2[k]*t30Entry) + F(2*F(F(0.5*y[k])*t48Entry))
 			}
 		}
 	}
@@ -394,9 +412,11 @@ func (b *Model[F]) loss(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.LossLogsumexp = c.Run.Saved(k.L * k.T)
 	k.LossProd = c.Run.Saved(k.L)
 	k.Work = arena.Scratch(k.WorkLen())
+	k.Operands = arena.Operands(k.OperandsLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
+	k.Operands = nil
 	zInOut = c.Run.Output(k.Z)
 	n.outZ = zInOut
 	lossOut = c.Run.Output(k.Loss)
@@ -425,6 +445,7 @@ func (n *lossNode[F]) Backward(t *tape.Tape[F]) {
 	g.YBar = t.Part(n.vY, g.L*g.T*g.D)
 	g.EBar = t.Part(n.vE, g.V*g.D)
 	g.Work = t.Scratch(g.WorkLen())
+	g.Operands = t.Operands(g.OperandsLen())
 	g.Run()
 	t.Contribute(n.vGamma, g.GammaBar)
 	t.Contribute(n.vY, g.YBar)

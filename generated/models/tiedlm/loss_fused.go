@@ -120,9 +120,11 @@ func (c *lossFused) run() {
 			}
 		}
 	}
+	t6Operand := kern.Narrow(c.Operands, 0, t6)
+	t22Operand := kern.Narrow(c.Operands, L*T*d, t22)
 
 	// tied_lm.z, tied_lm.n
-	kern.GemmFMA(L*T, V, d, F(1), false, c.Z, V, 1, t6, d, 1, t22, 1, d)
+	kern.GemmFMA(L*T, V, d, F(1), false, c.Z, V, 1, t6Operand, d, 1, t22Operand, 1, d)
 
 	// tied_lm.loss
 	if kern.Wide() {
@@ -205,15 +207,15 @@ func (c *lossBackwardFused) run() {
 	_ = d
 	t6 := c.Work[:L*T*d]                                // [L, T, d]
 	t22 := c.Work[L*T*d:][:V*d]                         // [V, d]
-	t112 := c.Work[L*T*d+V*d:][:L]                      // [L]
-	t152 := c.Work[L*T*d+V*d+L:][:L*T]                  // [L, T]
-	t182 := c.Work[L*T*d+L*T+V*d+L:][:L*T*V]            // [L, T, V]
-	t28 := c.Work[L*T*V+L*T*d+L*T+V*d+L:][:L*T]         // [L, T]
-	t222 := c.Work[L*T*V+L*T*d+2*L*T+V*d+L:][:L*T*V]    // [L, T, V]
-	t232 := c.Work[2*L*T*V+L*T*d+2*L*T+V*d+L:][:L*T*d]  // [L, T, d]
-	t242 := c.Work[2*L*T*V+2*L*T*d+2*L*T+V*d+L:][:V*d]  // [V, d]
-	t31 := c.Work[2*L*T*V+2*L*T*d+2*L*T+2*V*d+L:][:L*T] // [L, T]
-	t46 := c.Work[2*L*T*V+2*L*T*d+3*L*T+2*V*d+L:][:L*T] // [L, T]
+	t132 := c.Work[L*T*d+V*d:][:L]                      // [L]
+	t172 := c.Work[L*T*d+V*d+L:][:L*T]                  // [L, T]
+	t202 := c.Work[L*T*d+L*T+V*d+L:][:L*T*V]            // [L, T, V]
+	t30 := c.Work[L*T*V+L*T*d+L*T+V*d+L:][:L*T]         // [L, T]
+	t242 := c.Work[L*T*V+L*T*d+2*L*T+V*d+L:][:L*T*V]    // [L, T, V]
+	t252 := c.Work[2*L*T*V+L*T*d+2*L*T+V*d+L:][:L*T*d]  // [L, T, d]
+	t262 := c.Work[2*L*T*V+2*L*T*d+2*L*T+V*d+L:][:V*d]  // [V, d]
+	t33 := c.Work[2*L*T*V+2*L*T*d+2*L*T+2*V*d+L:][:L*T] // [L, T]
+	t48 := c.Work[2*L*T*V+2*L*T*d+3*L*T+2*V*d+L:][:L*T] // [L, T]
 
 	// tied_lm.n
 	if kern.Wide() {
@@ -261,13 +263,15 @@ func (c *lossBackwardFused) run() {
 			}
 		}
 	}
+	t6Operand := kern.Narrow(c.Operands, 0, t6)
+	t22Operand := kern.Narrow(c.Operands, L*T*d, t22)
 
 	// tied_lm.loss
 	if kern.Wide() {
 		a := regions.Rd82a04d9f9b5Args{
 			P0: unsafe.SliceData(c.LossProd),
 			P1: unsafe.SliceData(c.LossBar),
-			P2: unsafe.SliceData(t112),
+			P2: unsafe.SliceData(t132),
 			N0: L,
 		}
 		regions.Rd82a04d9f9b5(&a)
@@ -276,27 +280,27 @@ func (c *lossBackwardFused) run() {
 		lossBar := c.LossBar[:L]
 		for i := range L {
 			lossProdEntry := lossProd[i]
-			t112[i] = kern.Choose(!(lossProdEntry == F(0)), F(lossBar[i]*(F(1)/kern.Choose((lossProdEntry == F(0)), F(1), lossProdEntry))), F(0))
+			t132[i] = kern.Choose(!(lossProdEntry == F(0)), F(lossBar[i]*(F(1)/kern.Choose((lossProdEntry == F(0)), F(1), lossProdEntry))), F(0))
 		}
 	}
 
 	// tied_lm.loss, tied_lm.n
-	clear(t182)
+	clear(t202)
 	for i := range L {
 		next := c.Next[i*T:][:T]
 		nSqrt := c.NSqrt[i*T:][:T]
-		t152_2 := t152[i*T:][:T]
-		t28_2 := t28[i*T:][:T]
-		t112Entry := t112[i]
+		t172_2 := t172[i*T:][:T]
+		t30_2 := t30[i*T:][:T]
+		t132Entry := t132[i]
 		for j := range T {
-			t1522 := kern.Choose(!(F(next[j]) == F(-1)), t112Entry, F(0))
-			t282 := F(1) / nSqrt[j]
-			t152_2[j] = t1522
+			t1722 := kern.Choose(!(F(next[j]) == F(-1)), t132Entry, F(0))
+			t302 := F(1) / nSqrt[j]
+			t172_2[j] = t1722
 			n := int(next[j])
 			if uint(n) < uint(V) {
-				t182[(i*T+j)*V+n] = kern.Entry(uint(n) < uint(V), t182, (i*T+j)*V+n) - t1522
+				t202[(i*T+j)*V+n] = kern.Entry(uint(n) < uint(V), t202, (i*T+j)*V+n) - t1722
 			}
-			t28_2[j] = t282
+			t30_2[j] = t302
 		}
 	}
 
@@ -304,11 +308,11 @@ func (c *lossBackwardFused) run() {
 	if kern.Wide() {
 		a := regions.R2f84c0a7c2b2Args{
 			P0: unsafe.SliceData(c.LossLogsumexp),
-			P1: unsafe.SliceData(t152),
+			P1: unsafe.SliceData(t172),
 			P2: unsafe.SliceData(c.Z),
 			P3: unsafe.SliceData(c.ZBar),
-			P4: unsafe.SliceData(t182),
-			P5: unsafe.SliceData(t222),
+			P4: unsafe.SliceData(t202),
+			P5: unsafe.SliceData(t242),
 			N0: L,
 			N1: T,
 			N2: V,
@@ -318,32 +322,32 @@ func (c *lossBackwardFused) run() {
 	} else {
 		for i := range L {
 			lossLogsumexp := c.LossLogsumexp[i*T:][:T]
-			t152_2 := t152[i*T:][:T]
+			t172_2 := t172[i*T:][:T]
 			for j := range T {
 				z := c.Z[(i*T+j)*V:][:V]
 				zBar := c.ZBar[(i*T+j)*V:][:V]
-				t182_2 := t182[(i*T+j)*V:][:V]
-				t222_2 := t222[(i*T+j)*V:][:V]
+				t202_2 := t202[(i*T+j)*V:][:V]
+				t242_2 := t242[(i*T+j)*V:][:V]
 				lossLogsumexpEntry := lossLogsumexp[j]
-				t152Entry := t152_2[j]
+				t172Entry := t172_2[j]
 				for k := range V {
-					t222_2[k] = num.FMA32(kern.Exp(z[k]-lossLogsumexpEntry), t152Entry, zBar[k]+t182_2[k])
+					t242_2[k] = num.FMA32(kern.Exp(z[k]-lossLogsumexpEntry), t172Entry, zBar[k]+t202_2[k])
 				}
 			}
 		}
 	}
 
 	// tied_lm.z
-	kern.GemmFMA(L*T, d, V, F(1), false, t232, d, 1, t222, V, 1, t22, d, 1)
+	kern.GemmFMA(L*T, d, V, F(1), false, t252, d, 1, t242, V, 1, t22Operand, d, 1)
 
 	// tied_lm.z
-	kern.GemmFMA(d, V, L*T, F(1), false, t242, 1, d, t6, 1, d, t222, V, 1)
+	kern.GemmFMA(d, V, L*T, F(1), false, t262, 1, d, t6Operand, 1, d, t242, V, 1)
 
 	// tied_lm.z
 	clear(c.GammaBar)
 	if kern.Wide() {
 		a := regions.R143dec0099a4Args{
-			P0: unsafe.SliceData(t242),
+			P0: unsafe.SliceData(t262),
 			P1: unsafe.SliceData(c.Gamma),
 			P2: unsafe.SliceData(c.EBar),
 			P3: unsafe.SliceData(c.E),
@@ -358,13 +362,13 @@ func (c *lossBackwardFused) run() {
 		gamma := c.Gamma[:d]
 		gammaBar := c.GammaBar[:d]
 		for i := range V {
-			t242_2 := t242[i*d:][:d]
+			t262_2 := t262[i*d:][:d]
 			EBar := c.EBar[i*d:][:d]
 			E := c.E[i*d:][:d]
 			for j := range d {
-				t242Entry := t242_2[j]
-				EBar[j] = F(t242Entry * gamma[j])
-				gammaBar[j] = num.FMA32(E[j], t242Entry, gammaBar[j])
+				t262Entry := t262_2[j]
+				EBar[j] = F(t262Entry * gamma[j])
+				gammaBar[j] = num.FMA32(E[j], t262Entry, gammaBar[j])
 			}
 		}
 	}
@@ -373,9 +377,9 @@ func (c *lossBackwardFused) run() {
 	if kern.Wide() {
 		a := regions.Rae311c7f5a45Args{
 			P0: unsafe.SliceData(c.NSqrt),
-			P1: unsafe.SliceData(t232),
+			P1: unsafe.SliceData(t252),
 			P2: unsafe.SliceData(t6),
-			P3: unsafe.SliceData(t31),
+			P3: unsafe.SliceData(t33),
 			N0: L,
 			N1: T,
 			N2: d,
@@ -385,43 +389,43 @@ func (c *lossBackwardFused) run() {
 	} else {
 		for i := range L {
 			nSqrt := c.NSqrt[i*T:][:T]
-			t31_2 := t31[i*T:][:T]
+			t33_2 := t33[i*T:][:T]
 			for j := range T {
-				t232_2 := t232[(i*T+j)*d:][:d]
+				t252_2 := t252[(i*T+j)*d:][:d]
 				t6_2 := t6[(i*T+j)*d:][:d]
-				var t312 F
+				var t332 F
 				nSqrtEntry2 := nSqrt[j]
-				t312Sums := [16]F{t312}
+				t332Sums := [16]F{t332}
 				for k := range d {
-					t312Sums[k%16] = num.FMA32(t232_2[k], t6_2[k]/nSqrtEntry2, t312Sums[k%16])
+					t332Sums[k%16] = num.FMA32(t252_2[k], t6_2[k]/nSqrtEntry2, t332Sums[k%16])
 				}
-				t312 = kern.Sum16(&t312Sums)
-				t31_2[j] = -t312
+				t332 = kern.Sum16(&t332Sums)
+				t33_2[j] = -t332
 			}
 		}
 	}
 
 	// tied_lm.n, tied_lm.loss
-	t37 := F(1) / F(d)
+	t39 := F(1) / F(d)
 
 	// tied_lm.n
 	if kern.Wide() {
 		a := regions.R786ab92e5cecArgs{
-			P0: unsafe.SliceData(t31),
-			P1: unsafe.SliceData(t28),
-			P2: unsafe.SliceData(t46),
+			P0: unsafe.SliceData(t33),
+			P1: unsafe.SliceData(t30),
+			P2: unsafe.SliceData(t48),
 			N0: L,
 			N1: T,
-			S0: [2]float32{t37},
+			S0: [2]float32{t39},
 		}
 		regions.R786ab92e5cec(&a)
 	} else {
 		for i := range L {
-			t31_2 := t31[i*T:][:T]
-			t28_2 := t28[i*T:][:T]
-			t46_2 := t46[i*T:][:T]
+			t33_2 := t33[i*T:][:T]
+			t30_2 := t30[i*T:][:T]
+			t48_2 := t48[i*T:][:T]
 			for j := range T {
-				t46_2[j] = F(t31_2[j] * F(t37*t28_2[j]))
+				t48_2[j] = F(t33_2[j] * F(t39*t30_2[j]))
 			}
 		}
 	}
@@ -429,10 +433,10 @@ func (c *lossBackwardFused) run() {
 	// tied_lm.n
 	if kern.Wide() {
 		a := regions.Rd2fe7ff2b9fcArgs{
-			P0: unsafe.SliceData(t28),
-			P1: unsafe.SliceData(t46),
+			P0: unsafe.SliceData(t30),
+			P1: unsafe.SliceData(t48),
 			P2: unsafe.SliceData(c.Y),
-			P3: unsafe.SliceData(t232),
+			P3: unsafe.SliceData(t252),
 			P4: unsafe.SliceData(c.YBar),
 			N0: L,
 			N1: T,
@@ -442,16 +446,16 @@ func (c *lossBackwardFused) run() {
 		regions.Rd2fe7ff2b9fc(&a)
 	} else {
 		for i := range L {
-			t28_2 := t28[i*T:][:T]
-			t46_2 := t46[i*T:][:T]
+			t30_2 := t30[i*T:][:T]
+			t48_2 := t48[i*T:][:T]
 			for j := range T {
 				y := c.Y[(i*T+j)*d:][:d]
-				t232_2 := t232[(i*T+j)*d:][:d]
+				t252_2 := t252[(i*T+j)*d:][:d]
 				yBar := c.YBar[(i*T+j)*d:][:d]
-				t28Entry := t28_2[j]
-				t46Entry := t46_2[j]
+				t30Entry := t30_2[j]
+				t48Entry := t48_2[j]
 				for k := range d {
-					yBar[k] = num.FMA32(y[k], t46Entry, F(t232_2[k]*t28Entry))
+					yBar[k] = num.FMA32(y[k], t48Entry, F(t252_2[k]*t30Entry))
 				}
 			}
 		}

@@ -84,7 +84,8 @@ func (b *Model[F]) NewMemory(batch int) *block.Memory[F] {
 func Entry() catalog.Entry {
 	return catalog.Model("TiedLM", "42141eb7f96ca867616c5dcb140a59c24e4a5ba5de82775696aef85e8c2a4913",
 		formula.Page{Kind: formula.Model, Width: "d", Parts: []formula.Part{{Name: "block", Kind: formula.Composition, List: true}}, Sizes: []string{"V", "d"}},
-		assemble[float32], assemble[float64])
+		assemble[float32], assemble[float64]).
+		WithOperands("a value in n, a value in z")
 }
 
 func assemble[F num.Float](m catalog.Arguments[F]) block.Model[F] {

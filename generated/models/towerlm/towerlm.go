@@ -85,7 +85,8 @@ func (b *Model[F]) NewMemory(batch int) *block.Memory[F] {
 func Entry() catalog.Entry {
 	return catalog.Model("TowerLM", "7c0664f0bfff4a70b61957a169ebd25a94301daea58b76d8b4b16f585cb158eb",
 		formula.Page{Kind: formula.Model, Width: "d", Parts: []formula.Part{{Name: "block", Kind: formula.Composition, List: true}}, Sizes: []string{"V", "d"}},
-		assemble[float32], assemble[float64])
+		assemble[float32], assemble[float64]).
+		WithOperands("a value in n, a value in z")
 }
 
 func assemble[F num.Float](m catalog.Arguments[F]) block.Model[F] {

@@ -126,7 +126,8 @@ func (b *Block[F]) NewMemory(batch int) *block.Memory[F] {
 func Entry() catalog.Entry {
 	return catalog.Block("AtlasDeep", "4c256c064d4c47f30a13d4a8fea27e8fd2a9f3758607161e71315a34455b832b",
 		formula.Page{Kind: formula.Rule, Sizes: []string{"d_h", "w"}},
-		assemble[float32], assemble[float64])
+		assemble[float32], assemble[float64]).
+		WithOperands("x, W_K, W_Q, W_V")
 }
 
 func assemble[F num.Float](m catalog.Arguments[F]) block.Block[F] {

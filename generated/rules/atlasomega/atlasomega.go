@@ -114,7 +114,8 @@ func (b *Block[F]) NewMemory(batch int) *block.Memory[F] {
 func Entry() catalog.Entry {
 	return catalog.Block("AtlasOmega", "587f85c2e95efdef93e1939cf305d393638fca427300594962dd30b2f24b39ef",
 		formula.Page{Kind: formula.Rule, Sizes: []string{"d_k", "w"}},
-		assemble[float32], assemble[float64])
+		assemble[float32], assemble[float64]).
+		WithOperands("x, W_K, W_Q, W_V")
 }
 
 func assemble[F num.Float](m catalog.Arguments[F]) block.Block[F] {

@@ -129,7 +129,8 @@ func (b *Block[F]) NewMemory(batch int) *block.Memory[F] {
 func Entry() catalog.Entry {
 	return catalog.Block("AtlasPrinted", "6441a12202162d7c195872fe46653e8b9537a89a226d94b459329715a7b9feab",
 		formula.Page{Kind: formula.Rule, Sizes: []string{"n_phi", "w"}},
-		assemble[float32], assemble[float64])
+		assemble[float32], assemble[float64]).
+		WithOperands("x, W_K, W_Q, W_V")
 }
 
 func assemble[F num.Float](m catalog.Arguments[F]) block.Block[F] {

@@ -112,7 +112,8 @@ func (b *Block[F]) NewMemory(batch int) *block.Memory[F] {
 func Entry() catalog.Entry {
 	return catalog.Block("Comba", "61470c1c78a8336f9e92d5ae94ca2c87c11fd278c93461891f6b926b534c4c92",
 		formula.Page{Kind: formula.Rule, Sizes: []string{"d_k"}},
-		assemble[float32], assemble[float64])
+		assemble[float32], assemble[float64]).
+		WithOperands("x, W_K, W_Q, W_V")
 }
 
 func assemble[F num.Float](m catalog.Arguments[F]) block.Block[F] {

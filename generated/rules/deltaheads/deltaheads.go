@@ -110,7 +110,8 @@ func (b *Block[F]) NewMemory(batch int) *block.Memory[F] {
 func Entry() catalog.Entry {
 	return catalog.Block("DeltaHeads", "6677b5a1fc67eaa1d5580c733627ccb555abad39a582d924ef6b0e78a7bcd7b3",
 		formula.Page{Kind: formula.Rule, Sizes: []string{"heads", "d_k"}},
-		assemble[float32], assemble[float64])
+		assemble[float32], assemble[float64]).
+		WithOperands("W_K, x, W_Q, W_V")
 }
 
 func assemble[F num.Float](m catalog.Arguments[F]) block.Block[F] {

@@ -108,7 +108,8 @@ func (b *Block[F]) NewMemory(batch int) *block.Memory[F] {
 func Entry() catalog.Entry {
 	return catalog.Block("DeltaRule", "fe93a0a6e3d6fb82d1d9b05a79dab045d650d76ba01fc523d6cf867ffad32f19",
 		formula.Page{Kind: formula.Rule, Sizes: []string{"d_k"}},
-		assemble[float32], assemble[float64])
+		assemble[float32], assemble[float64]).
+		WithOperands("x, W_K, W_Q, W_V")
 }
 
 func assemble[F num.Float](m catalog.Arguments[F]) block.Block[F] {

@@ -112,7 +112,8 @@ func (b *Block[F]) NewMemory(batch int) *block.Memory[F] {
 func Entry() catalog.Entry {
 	return catalog.Block("GatedDeltaHeads", "373040fe5e0199bd9f81f810023215ac6db4b194285af7a272981d7238cc0cf6",
 		formula.Page{Kind: formula.Rule, Sizes: []string{"heads", "d_k"}},
-		assemble[float32], assemble[float64])
+		assemble[float32], assemble[float64]).
+		WithOperands("W_K, x, W_Q, W_V")
 }
 
 func assemble[F num.Float](m catalog.Arguments[F]) block.Block[F] {

@@ -105,7 +105,8 @@ func (b *Block[F]) NewMemory(batch int) *block.Memory[F] {
 func Entry() catalog.Entry {
 	return catalog.Block("Lattice", "9bfeb84f43dcc8073e1be72222fe70baaf1fd9701784ec33e7ed9a893070e067",
 		formula.Page{Kind: formula.Rule, Sizes: []string{"m"}},
-		assemble[float32], assemble[float64])
+		assemble[float32], assemble[float64]).
+		WithOperands("x, W_K, W_Q, W_V")
 }
 
 func assemble[F num.Float](m catalog.Arguments[F]) block.Block[F] {

@@ -105,7 +105,8 @@ func (b *Block[F]) NewMemory(batch int) *block.Memory[F] {
 func Entry() catalog.Entry {
 	return catalog.Block("LatticeEncode", "919eff99a18a1ac143826946fb15f85f99c214117a3cf63fba42fc8e9ad4fc80",
 		formula.Page{Kind: formula.Rule, Sizes: []string{"m"}},
-		assemble[float32], assemble[float64])
+		assemble[float32], assemble[float64]).
+		WithOperands("x, W_K, W_Q, W_V")
 }
 
 func assemble[F num.Float](m catalog.Arguments[F]) block.Block[F] {

@@ -100,7 +100,8 @@ func (b *Block[F]) NewMemory(batch int) *block.Memory[F] {
 func Entry() catalog.Entry {
 	return catalog.Block("LatticeLinear", "06febb465ae2fa8913b529a42b9977ac405cba1e9e717b820913d6d2f9f2df82",
 		formula.Page{Kind: formula.Rule, Sizes: []string{"m"}},
-		assemble[float32], assemble[float64])
+		assemble[float32], assemble[float64]).
+		WithOperands("x, W_K, W_Q, W_V")
 }
 
 func assemble[F num.Float](m catalog.Arguments[F]) block.Block[F] {

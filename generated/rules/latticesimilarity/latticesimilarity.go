@@ -105,7 +105,8 @@ func (b *Block[F]) NewMemory(batch int) *block.Memory[F] {
 func Entry() catalog.Entry {
 	return catalog.Block("LatticeSimilarity", "f69d3221c1d3918c9f5eb9d75489b4de0b434538108da230ce86d5b9cf504f0f",
 		formula.Page{Kind: formula.Rule, Sizes: []string{"m"}},
-		assemble[float32], assemble[float64])
+		assemble[float32], assemble[float64]).
+		WithOperands("x, W_K, W_Q, W_V")
 }
 
 func assemble[F num.Float](m catalog.Arguments[F]) block.Block[F] {

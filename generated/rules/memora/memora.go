@@ -110,7 +110,8 @@ func (b *Block[F]) NewMemory(batch int) *block.Memory[F] {
 func Entry() catalog.Entry {
 	return catalog.Block("MEMORA", "3990d5a0e0eeaea6fe4a3e65301cdcdf711c54706f31f8a761a3c8cbf4d9752a",
 		formula.Page{Kind: formula.Rule, Sizes: []string{"d_k", "d_h"}},
-		assemble[float32], assemble[float64])
+		assemble[float32], assemble[float64]).
+		WithOperands("x, W_K, W_Q, W_V")
 }
 
 func assemble[F num.Float](m catalog.Arguments[F]) block.Block[F] {

@@ -107,7 +107,8 @@ func (b *Block[F]) NewMemory(batch int) *block.Memory[F] {
 func Entry() catalog.Entry {
 	return catalog.Block("MEMORALogits", "338af71257885d5cc70e23e47aa681c31a27501a7056de5bb5d7078ee166f684",
 		formula.Page{Kind: formula.Rule, Sizes: []string{"d_k", "d_h"}},
-		assemble[float32], assemble[float64])
+		assemble[float32], assemble[float64]).
+		WithOperands("x, W_K, W_Q, W_V")
 }
 
 func assemble[F num.Float](m catalog.Arguments[F]) block.Block[F] {

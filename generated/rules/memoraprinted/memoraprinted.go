@@ -117,7 +117,8 @@ func (b *Block[F]) NewMemory(batch int) *block.Memory[F] {
 func Entry() catalog.Entry {
 	return catalog.Block("MEMORAPrinted", "48d2fb96e2b6c2ae71fe9cf136863adca8059f17a30fa0941ed6e8617e5f6a16",
 		formula.Page{Kind: formula.Rule, Sizes: []string{"d_h"}},
-		assemble[float32], assemble[float64])
+		assemble[float32], assemble[float64]).
+		WithOperands("x, W_K, W_Q, W_V")
 }
 
 func assemble[F num.Float](m catalog.Arguments[F]) block.Block[F] {

@@ -113,7 +113,8 @@ func (b *Block[F]) NewMemory(batch int) *block.Memory[F] {
 func Entry() catalog.Entry {
 	return catalog.Block("MONETA", "d84010162f71c3892e3ad1ae82969bb01d370f6b3ecf93b3d7bc03ae5f92d093",
 		formula.Page{Kind: formula.Rule, Sizes: []string{"d_k", "d_h"}},
-		assemble[float32], assemble[float64])
+		assemble[float32], assemble[float64]).
+		WithOperands("x, W_K, W_Q, W_V")
 }
 
 func assemble[F num.Float](m catalog.Arguments[F]) block.Block[F] {

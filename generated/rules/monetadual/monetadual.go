@@ -113,7 +113,8 @@ func (b *Block[F]) NewMemory(batch int) *block.Memory[F] {
 func Entry() catalog.Entry {
 	return catalog.Block("MONETADual", "387a215cbda718e9ac85577d3ca11fe6de3104f7784a89f88dd5fb6a35fcd0b3",
 		formula.Page{Kind: formula.Rule, Sizes: []string{"d_k", "d_h"}},
-		assemble[float32], assemble[float64])
+		assemble[float32], assemble[float64]).
+		WithOperands("x, W_K, W_Q, W_V")
 }
 
 func assemble[F num.Float](m catalog.Arguments[F]) block.Block[F] {

@@ -120,7 +120,8 @@ func (b *Block[F]) NewMemory(batch int) *block.Memory[F] {
 func Entry() catalog.Entry {
 	return catalog.Block("MONETAPrinted", "322b4c46641a2da487b9a69c53e6d98f229d74863bb7c8f9fd0262aa638301d3",
 		formula.Page{Kind: formula.Rule, Sizes: []string{"d_h"}},
-		assemble[float32], assemble[float64])
+		assemble[float32], assemble[float64]).
+		WithOperands("x, W_K, W_Q, W_V")
 }
 
 func assemble[F num.Float](m catalog.Arguments[F]) block.Block[F] {

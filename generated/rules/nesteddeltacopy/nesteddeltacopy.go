@@ -107,7 +107,8 @@ func (b *Block[F]) NewMemory(batch int) *block.Memory[F] {
 func Entry() catalog.Entry {
 	return catalog.Block("NestedDeltaCopy", "a52f7c674688cd5a12e0af0226e5a63c09bb476580bdfd3807a54c8cca75faba",
 		formula.Page{Kind: formula.Rule, Sizes: []string{"d_k"}},
-		assemble[float32], assemble[float64])
+		assemble[float32], assemble[float64]).
+		WithOperands("x, W_K, W_Q, W_V")
 }
 
 func assemble[F num.Float](m catalog.Arguments[F]) block.Block[F] {

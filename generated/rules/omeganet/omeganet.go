@@ -107,7 +107,8 @@ func (b *Block[F]) NewMemory(batch int) *block.Memory[F] {
 func Entry() catalog.Entry {
 	return catalog.Block("OmegaNet", "7b300d3d5da2a234387e3389c5108c1e1dea6e4f4ffc6766904705cb0f709905",
 		formula.Page{Kind: formula.Rule, Sizes: []string{"d_k", "w"}},
-		assemble[float32], assemble[float64])
+		assemble[float32], assemble[float64]).
+		WithOperands("x, W_K, W_Q, W_V")
 }
 
 func assemble[F num.Float](m catalog.Arguments[F]) block.Block[F] {

@@ -110,7 +110,8 @@ func (b *Block[F]) NewMemory(batch int) *block.Memory[F] {
 func Entry() catalog.Entry {
 	return catalog.Block("TitansBounded", "3e7bba373d43ba680112e9e06776440406d8f0667d23148c5c6c42f32ada591d",
 		formula.Page{Kind: formula.Rule, Sizes: []string{"d_k"}},
-		assemble[float32], assemble[float64])
+		assemble[float32], assemble[float64]).
+		WithOperands("x, W_K, W_Q, W_V")
 }
 
 func assemble[F num.Float](m catalog.Arguments[F]) block.Block[F] {

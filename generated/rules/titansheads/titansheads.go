@@ -113,7 +113,8 @@ func (b *Block[F]) NewMemory(batch int) *block.Memory[F] {
 func Entry() catalog.Entry {
 	return catalog.Block("TitansHeads", "dee69b2d16f998c3354d59f4aa868521d678d9f495d5934589533e7fee98f307",
 		formula.Page{Kind: formula.Rule, Sizes: []string{"heads", "d_k"}},
-		assemble[float32], assemble[float64])
+		assemble[float32], assemble[float64]).
+		WithOperands("W_K, x, W_Q, W_V")
 }
 
 func assemble[F num.Float](m catalog.Arguments[F]) block.Block[F] {

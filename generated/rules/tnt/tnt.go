@@ -114,7 +114,8 @@ func (b *Block[F]) NewMemory(batch int) *block.Memory[F] {
 func Entry() catalog.Entry {
 	return catalog.Block("TNT", "ac49a157e8adcb2854f56d61c310b7bbe7d214e7c51da212025cee5f2f0ba10a",
 		formula.Page{Kind: formula.Rule, Sizes: []string{"d_k"}},
-		assemble[float32], assemble[float64])
+		assemble[float32], assemble[float64]).
+		WithOperands("x, W_K, W_Q, W_V")
 }
 
 func assemble[F num.Float](m catalog.Arguments[F]) block.Block[F] {

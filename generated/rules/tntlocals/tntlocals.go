@@ -118,7 +118,8 @@ func (b *Block[F]) NewMemory(batch int) *block.Memory[F] {
 func Entry() catalog.Entry {
 	return catalog.Block("TNTLocals", "481bbfbf321deec3615861f47a549d427e7a69f59478d8f52e475a36dd71adb7",
 		formula.Page{Kind: formula.Rule, Sizes: []string{"d_k", "N"}},
-		assemble[float32], assemble[float64])
+		assemble[float32], assemble[float64]).
+		WithOperands("x, W_K, W_Q, W_V")
 }
 
 func assemble[F num.Float](m catalog.Arguments[F]) block.Block[F] {

@@ -107,7 +107,8 @@ func (b *Block[F]) NewMemory(batch int) *block.Memory[F] {
 func Entry() catalog.Entry {
 	return catalog.Block("WindowedSimilarity", "e17f436d3a17350118939c5223274fe75db34640e801feb82a42a0198f6fc610",
 		formula.Page{Kind: formula.Rule, Sizes: []string{"d_k", "w"}},
-		assemble[float32], assemble[float64])
+		assemble[float32], assemble[float64]).
+		WithOperands("x, W_K, W_Q, W_V")
 }
 
 func assemble[F num.Float](m catalog.Arguments[F]) block.Block[F] {

@@ -114,7 +114,8 @@ func (b *Block[F]) NewMemory(batch int) *block.Memory[F] {
 func Entry() catalog.Entry {
 	return catalog.Block("YAAD", "6c90e5350b4350fa53e7de5960fbd4680f822e50d5c9bbc7739eabe533addf88",
 		formula.Page{Kind: formula.Rule, Sizes: []string{"d_k", "d_h"}},
-		assemble[float32], assemble[float64])
+		assemble[float32], assemble[float64]).
+		WithOperands("x, W_K, W_Q, W_V")
 }
 
 func assemble[F num.Float](m catalog.Arguments[F]) block.Block[F] {

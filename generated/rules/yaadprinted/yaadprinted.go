@@ -121,7 +121,8 @@ func (b *Block[F]) NewMemory(batch int) *block.Memory[F] {
 func Entry() catalog.Entry {
 	return catalog.Block("YAADPrinted", "fb921b8420a7f9ea7427a0d4638b0d53e3f5e9a4f6f8f57fc79206b89e4f20a7",
 		formula.Page{Kind: formula.Rule, Sizes: []string{"d_h"}},
-		assemble[float32], assemble[float64])
+		assemble[float32], assemble[float64]).
+		WithOperands("x, W_K, W_Q, W_V")
 }
 
 func assemble[F num.Float](m catalog.Arguments[F]) block.Block[F] {

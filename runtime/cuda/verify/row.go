@@ -47,11 +47,13 @@ const (
 	Failed Verdict = "failed" // it did not run
 )
 
-// Options say what is verified. Kernels chooses by name, nil is all; Full is more sizes.
+// Options say what is verified. Kernels chooses by name, nil is all; Full is more sizes; BFloat16 is kernels
+// with operands of products, which are in bfloat16 then, on both sides.
 type Options struct {
-	Kernels *regexp.Regexp
-	Full    bool
-	Seed    uint64
+	Kernels  *regexp.Regexp
+	Full     bool
+	BFloat16 bool
+	Seed     uint64
 }
 
 // quick and full are the sizes of models. The first has key and value widths that differ and no
@@ -68,11 +70,20 @@ var (
 // chosen are the kernels that are verified, each with its backward.
 func (o *Options) chosen(l *cuda.Library) (out []string) {
 	for _, name := range l.Names() {
-		if !backwardOf(name) && (o.Kernels == nil || o.Kernels.MatchString(name)) {
+		if !backwardOf(name) && (o.Kernels == nil || o.Kernels.MatchString(name)) && (!o.BFloat16 || hasOperands(l, name)) {
 			out = append(out, name)
 		}
 	}
 	return out
+}
+
+func hasOperands(l *cuda.Library, name string) bool {
+	k, err := l.Kernel(name)
+	if err != nil {
+		return false
+	}
+	_, has := k.Defaults[cuda.BFloat16]
+	return has
 }
 
 // Variants are the kernels that Run compiles, with their sizes.
@@ -87,7 +98,7 @@ func (o *Options) Variants(l *cuda.Library) (out []cuda.Variant, err error) {
 				}
 				kernels = append(kernels, k)
 			}
-			sizes := sizesOf(model, kernels)
+			sizes := o.sizesOf(model, kernels)
 			for _, k := range kernels {
 				constants, err := k.Constants(sizes)
 				if err != nil {
@@ -98,6 +109,16 @@ func (o *Options) Variants(l *cuda.Library) (out []cuda.Variant, err error) {
 		}
 	}
 	return out, nil
+}
+
+// tries is how many inputs may be drawn for a call until its results agree. An operand that is computed may lie
+// so near to the middle of two numbers of bfloat16 that the two sides take different ones. That is rare: an
+// error of a kernel shows on all inputs.
+func (o *Options) tries() int {
+	if o.BFloat16 {
+		return 3
+	}
+	return 1
 }
 
 // both are the names of a kernel and of its backward, if there is one.
@@ -116,8 +137,11 @@ func both(l *cuda.Library, name string) []string {
 
 // sizesOf are the sizes of a model for kernels: those of the table, and for letters that it does not
 // have what the page says if that is small.
-func sizesOf(model map[string]int, kernels []*cuda.Kernel) map[string]int {
+func (o *Options) sizesOf(model map[string]int, kernels []*cuda.Kernel) map[string]int {
 	out := maps.Clone(model)
+	if o.BFloat16 {
+		out[cuda.BFloat16] = 1
+	}
 	for _, k := range kernels {
 		for s, n := range k.Defaults {
 			if _, ok := out[s]; !ok {

@@ -67,7 +67,7 @@ func (p *pair) rows(ctx context.Context, name string) (out []Row) {
 		kernels = append(kernels, k)
 		out = append(out, Row{Kernel: n, Page: k.Page, Equations: equations(k), Target: p.device.Info.Target(), Verdict: Same})
 	}
-	sizes := sizesOf(p.model, kernels)
+	sizes := p.options.sizesOf(p.model, kernels)
 	var loaded []*cuda.Loaded
 	defer func() {
 		for _, x := range loaded {
@@ -100,9 +100,16 @@ func (p *pair) rows(ctx context.Context, name string) (out []Row) {
 			}
 			var err error
 			for _, edge := range []float64{0, nearEdge} {
-				c := &call{pair: p, sizes: all, values: map[string]any{}, rng: rand.New(rand.NewPCG(p.options.Seed, uint64(n))), scale: 1, edges: n%2 == 1, edge: edge}
 				before := slices.Clone(out)
-				if err = c.both(loaded, out); !errors.Is(err, errEdge) {
+				for try := range p.options.tries() {
+					copy(out, before)
+					c := &call{pair: p, sizes: all, values: map[string]any{}, rng: rand.New(rand.NewPCG(p.options.Seed+uint64(try)<<32, uint64(n))), scale: 1, edges: n%2 == 1, edge: edge}
+					err = c.both(loaded, out)
+					if !slices.ContainsFunc(out, func(r Row) bool { return r.Verdict == Wrong }) {
+						break
+					}
+				}
+				if !errors.Is(err, errEdge) {
 					break
 				}
 				copy(out, before)
@@ -214,7 +221,7 @@ func (c *call) verify(x *cuda.Loaded, r *Row) error {
 	r.Calls++
 	for i, b := range k.Buffers {
 		exact, ok := want[b.Of]
-		if !ok {
+		if !ok || b.Own() {
 			continue
 		}
 		off := distance(numbers(got[i], b.Type), wide(exact))
@@ -303,7 +310,7 @@ func (c *call) refer(k *cuda.Kernel, s *cuda.Shape, single bool, share float64) 
 	out = map[string]any{}
 	at, results := len(k.Sizes), map[string]reflect.Value{}
 	for i, b := range k.Buffers {
-		if b.Role == "work" {
+		if b.Own() {
 			continue
 		}
 		f := v.Field(at)
@@ -331,6 +338,10 @@ func (c *call) refer(k *cuda.Kernel, s *cuda.Shape, single bool, share float64) 
 	if rows, ok := of.(interface{ RowsLen() int }); ok {
 		f := v.FieldByName("Rows")
 		f.Set(reflect.MakeSlice(f.Type(), rows.RowsLen(), rows.RowsLen()))
+	}
+	if narrow, ok := of.(interface{ OperandsLen() int }); ok && c.sizes[cuda.BFloat16] == 1 {
+		f := v.FieldByName("Operands")
+		f.Set(reflect.MakeSlice(f.Type(), narrow.OperandsLen(), narrow.OperandsLen()))
 	}
 	of.Run()
 	for name, f := range results {
@@ -383,13 +394,15 @@ func (c *call) run(x *cuda.Loaded, s *cuda.Shape) ([][]byte, error) {
 		a, err := c.device.Alloc(s.Lengths[i] * b.Size())
 		addresses[i] = a
 		errs = append(errs, err)
-		if value := c.values[b.Of]; value != nil && b.Role != "work" && !c.written(k, i) {
+		if value := c.values[b.Of]; value != nil && !b.Own() && !c.written(k, i) {
 			errs = append(errs, c.device.Upload(a, bytesOf(value)))
 		} else {
 			errs = append(errs, c.device.Fill(a, 0xff, s.Lengths[i]*b.Size()))
 		}
 	}
-	errs = append(errs, x.Run(s, addresses))
+	all := slices.Clone(addresses)
+	k.Alias(s, all)
+	errs = append(errs, x.Run(s, all))
 	out := make([][]byte, len(k.Buffers))
 	for i, b := range k.Buffers {
 		if c.written(k, i) {

@@ -50,12 +50,19 @@ type Forward[F num.Float] struct {
 	RhoLin    []F     // [L, T], written
 	ThetaLin  []F     // [L, T], written
 	Work      []F     // WorkLen() entries
+	Operands  []F     // OperandsLen() entries, or nil: operands of products are not rounded to bfloat16
 }
 
 // WorkLen is 2·L·T·d_k + 6·L·T + 18·L·d_k.
 func (c *Forward[F]) WorkLen() int {
 	L, T, dK := c.L, c.T, c.DK
 	return 2*L*T*dK + 6*L*T + 18*L*dK
+}
+
+// OperandsLen is L·T·d + 2·d·d_k + d·d_v.
+func (c *Forward[F]) OperandsLen() int {
+	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
+	return L*T*d + 2*d*dK + d*dV
 }
 
 // Run computes Forward.
@@ -95,15 +102,18 @@ func (c *Forward[F]) Run() {
 	t112 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t132 := work[:L*T] // [L, T]
+	xOperand := kern.Narrow(c.Operands, 0, c.X)
+	WKOperand := kern.Narrow(c.Operands, L*T*d, c.WK)
 
 	// projected.k0
 	for i := range L {
-		kern.Gemm(T, dK, d, F(1), false, kern.From(c.K1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(c.X, i*T*d), d, 1, c.WK, 1, d)
+		kern.Gemm(T, dK, d, F(1), false, kern.From(c.K1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(xOperand, i*T*d), d, 1, WKOperand, 1, d)
 	}
+	WQOperand := kern.Narrow(c.Operands, L*T*d+d*dK, c.WQ)
 
 	// projected.q0
 	for i := range L {
-		kern.Gemm(T, dK, d, F(1), false, kern.From(c.Q1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(c.X, i*T*d), d, 1, c.WQ, 1, d)
+		kern.Gemm(T, dK, d, F(1), false, kern.From(c.Q1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(xOperand, i*T*d), d, 1, WQOperand, 1, d)
 	}
 
 	// projected.k1, projected.q1
@@ -243,9 +253,10 @@ func (c *Forward[F]) Run() {
 			kProd[j] = t11
 		}
 	}
+	WVOperand := kern.Narrow(c.Operands, L*T*d+2*d*dK, c.WV)
 
 	// projected.v
-	kern.Gemm(L*T, dV, d, F(1), false, c.V, dV, 1, c.X, d, 1, c.WV, 1, d)
+	kern.Gemm(L*T, dV, d, F(1), false, c.V, dV, 1, xOperand, d, 1, WVOperand, 1, d)
 
 	// projected.k
 	for i := range L {
@@ -401,12 +412,19 @@ type Backward[F num.Float] struct {
 	WThetaBar    []F     // [d_k + d_v], written
 	BThetaBar    []F     // [], written
 	Work         []F     // WorkLen() entries
+	Operands     []F     // OperandsLen() entries, or nil: operands of products are not rounded to bfloat16
 }
 
 // WorkLen is 11·L·T·d_k + L·T·d_v + 14·L·T + 24·L·d_k + 4·d_k + 4·d_v.
 func (c *Backward[F]) WorkLen() int {
 	L, T, dK, dV := c.L, c.T, c.DK, c.DV
 	return 11*L*T*dK + L*T*dV + 14*L*T + 24*L*dK + 4*dK + 4*dV
+}
+
+// OperandsLen is L·T·d + 2·d·d_k + d·d_v.
+func (c *Backward[F]) OperandsLen() int {
+	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
+	return L*T*d + 2*d*dK + d*dV
 }
 
 // Run computes Backward.
@@ -419,9 +437,9 @@ func (c *Backward[F]) Run() {
 		return
 	}
 	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
-	t159 := c.Work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
+	t163 := c.Work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
 	work := c.Work[L*T*dK+6*L*dK:]
-	t162 := work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
+	t166 := work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
 	work = work[L*T*dK+6*L*dK:]
 	t4 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
@@ -447,45 +465,48 @@ func (c *Backward[F]) Run() {
 	work = work[L*T:]
 	t30 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t212 := work[:L*T] // [L, T]
+	t252 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t43 := work[:L*T] // [L, T]
+	t47 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t53 := work[:L*T] // [L, T]
+	t57 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t292 := work[:dK+dV] // [d_k + d_v]
+	t332 := work[:dK+dV] // [d_k + d_v]
 	work = work[dK+dV:]
-	t51 := work[:dK+dV] // [d_k + d_v]
+	t55 := work[:dK+dV] // [d_k + d_v]
 	work = work[dK+dV:]
-	t56 := work[:L*T] // [L, T]
+	t60 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t77 := work[:L*T*dK] // [L, T, d_k]
+	t81 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t82 := work[:L*T] // [L, T]
+	t86 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t272 := work[:dK+dV] // [d_k + d_v]
+	t312 := work[:dK+dV] // [d_k + d_v]
 	work = work[dK+dV:]
-	t49 := work[:dK+dV] // [d_k + d_v]
+	t53 := work[:dK+dV] // [d_k + d_v]
 	work = work[dK+dV:]
-	t103 := work[:L*T*dV] // [L, T, d_v]
+	t107 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
-	t73 := work[:L*T] // [L, T]
+	t77 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t79 := work[:L*T] // [L, T]
+	t83 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t99 := work[:L*T] // [L, T]
+	t103 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t119 := work[:3*L*dK] // [L, 3, d_k]
-	work = work[3*L*dK:]
 	t123 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t127 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t145 := work[:3*L*dK] // [L, 3, d_k]
 	work = work[3*L*dK:]
 	t141 := work[:3*L*dK] // [L, 3, d_k]
 	work = work[3*L*dK:]
-	t137 := work[:3*L*dK] // [L, 3, d_k]
-	work = work[3*L*dK:]
-	t142 := work[:L*T*dK] // [L, T, d_k]
+	t146 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t145 := work[:L*T*dK] // [L, T, d_k]
+	t149 := work[:L*T*dK] // [L, T, d_k]
+	xOperand := kern.Narrow(c.Operands, 0, c.X)
+	WKOperand := kern.Narrow(c.Operands, L*T*d, c.WK)
+	WQOperand := kern.Narrow(c.Operands, L*T*d+d*dK, c.WQ)
 
 	// projected.k1, projected.q1
 	for i := range L {
@@ -528,10 +549,11 @@ func (c *Backward[F]) Run() {
 			}
 		}
 	}
+	WVOperand := kern.Narrow(c.Operands, L*T*d+2*d*dK, c.WV)
 
 	// projected.k, projected.q, projected.rho, projected.theta
-	var t252 F
-	var t47 F
+	var t292 F
+	var t51 F
 	for i := range L {
 		kProd := c.KProd[i*T:][:T]
 		qProd := c.QProd[i*T:][:T]
@@ -545,13 +567,13 @@ func (c *Backward[F]) Run() {
 		t26_2 := t26[i*T:][:T]
 		t28_2 := t28[i*T:][:T]
 		t30_2 := t30[i*T:][:T]
-		t212_2 := t212[i*T:][:T]
-		t43_2 := t43[i*T:][:T]
-		t53_2 := t53[i*T:][:T]
+		t252_2 := t252[i*T:][:T]
+		t47_2 := t47[i*T:][:T]
+		t57_2 := t57[i*T:][:T]
 		for j := range T {
 			kProdEntry := kProd[j]
-			t162_2 := num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1)))
-			t182 := kern.Choose((F(0) < kProdEntry), t162_2, F(0))
+			t162 := num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1)))
+			t182 := kern.Choose((F(0) < kProdEntry), t162, F(0))
 			qProdEntry := qProd[j]
 			t262 := num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1)))
 			t282 := kern.Choose((F(0) < qProdEntry), t262, F(0))
@@ -559,86 +581,86 @@ func (c *Backward[F]) Run() {
 			rhoLinEntry := rhoLin[j]
 			t34 := num.Sigmoid(rhoLinEntry)
 			thetaLinEntry := thetaLin[j]
-			t2122 := kern.Choose((F(0) <= num.Softplus(thetaLinEntry)), F(thetaBar[j]*num.Sigmoid(thetaLinEntry)), F(0))
-			t252 += t2122
-			t3022 := (num.Max(t34, F(0)) <= F(1))
-			t432 := kern.Choose((t3022 && (F(0) <= t34)), F(F(t34*kern.Choose(t3022, rhoBar[j], F(0)))*num.Sigmoid(-rhoLinEntry)), F(0))
-			t47 += t432
-			t16_2[j] = t162_2
+			t2522 := kern.Choose((F(0) <= num.Softplus(thetaLinEntry)), F(thetaBar[j]*num.Sigmoid(thetaLinEntry)), F(0))
+			t292 += t2522
+			t342 := (num.Max(t34, F(0)) <= F(1))
+			t472 := kern.Choose((t342 && (F(0) <= t34)), F(F(t34*kern.Choose(t342, rhoBar[j], F(0)))*num.Sigmoid(-rhoLinEntry)), F(0))
+			t51 += t472
+			t16_2[j] = t162
 			t18_2[j] = t182
 			t20_2[j] = num.Max(t182, F(1e-08))
 			t26_2[j] = t262
 			t28_2[j] = t282
 			t30_2[j] = t302
-			t212_2[j] = t2122
-			t43_2[j] = t432
-			t53_2[j] = F(1) / t302
+			t252_2[j] = t2522
+			t47_2[j] = t472
+			t57_2[j] = F(1) / t302
 		}
 	}
-	c.BThetaBar[0] = t252
-	c.BRhoBar[0] = t47
+	c.BThetaBar[0] = t292
+	c.BRhoBar[0] = t51
 
 	// projected.k, projected.theta, projected.rho, projected.q
-	clear(t292)
-	clear(t51)
+	clear(t332)
+	clear(t55)
 	for i := range L {
 		t20_2 := t20[i*T:][:T]
 		t30_2 := t30[i*T:][:T]
-		t212_2 := t212[i*T:][:T]
-		t43_2 := t43[i*T:][:T]
-		t56_2 := t56[i*T:][:T]
-		t82_2 := t82[i*T:][:T]
+		t252_2 := t252[i*T:][:T]
+		t47_2 := t47[i*T:][:T]
+		t60_2 := t60[i*T:][:T]
+		t86_2 := t86[i*T:][:T]
 		wTheta := c.WTheta[:dK]
 		wRho := c.WRho[:dK]
-		t292_2 := t292[:dK]
-		t51_2 := t51[:dK]
+		t332_2 := t332[:dK]
+		t55_2 := t55[:dK]
 		for j := range T {
 			k1_2 := k1[(i*T+j)*dK:][:dK]
 			qBar := c.QBar[(i*T+j)*dK:][:dK]
 			q1_2 := q1[(i*T+j)*dK:][:dK]
 			kBar := c.KBar[(i*T+j)*dK:][:dK]
-			t77_2 := t77[(i*T+j)*dK:][:dK]
-			var t562 F
-			var t822 F
+			t81_2 := t81[(i*T+j)*dK:][:dK]
+			var t602 F
+			var t862 F
 			t20Entry := t20_2[j]
 			t30Entry := t30_2[j]
-			t212Entry := t212_2[j]
-			t43Entry := t43_2[j]
+			t252Entry := t252_2[j]
+			t47Entry := t47_2[j]
 			for k := range dK {
 				k2 := k1_2[k] / t20Entry
-				t562 += F(qBar[k] * ((q1_2[k] / t30Entry) / t30Entry))
-				t772 := kBar[k] + F(t212Entry*wTheta[k]) + F(t43Entry*wRho[k])
-				t822 += F(t772 * (k2 / t20Entry))
-				t292_2[k] += F(k2 * t212Entry)
-				t51_2[k] += F(k2 * t43Entry)
-				t77_2[k] = t772
+				t602 += F(qBar[k] * ((q1_2[k] / t30Entry) / t30Entry))
+				t812 := kBar[k] + F(t252Entry*wTheta[k]) + F(t47Entry*wRho[k])
+				t862 += F(t812 * (k2 / t20Entry))
+				t332_2[k] += F(k2 * t252Entry)
+				t55_2[k] += F(k2 * t47Entry)
+				t81_2[k] = t812
 			}
-			t56_2[j] = -t562
-			t82_2[j] = -t822
+			t60_2[j] = -t602
+			t86_2[j] = -t862
 		}
 	}
 
 	// projected.theta, projected.rho, projected.v
-	clear(t272)
-	clear(t49)
+	clear(t312)
+	clear(t53)
 	for i := range L {
-		t212_2 := t212[i*T:][:T]
-		t43_2 := t43[i*T:][:T]
+		t252_2 := t252[i*T:][:T]
+		t47_2 := t47[i*T:][:T]
 		for j := range T {
 			v := c.V[(i*T+j)*dV:][:dV]
-			t272_2 := t272[dK:][:dV]
-			t49_2 := t49[dK:][:dV]
+			t312_2 := t312[dK:][:dV]
+			t53_2 := t53[dK:][:dV]
 			vBar := c.VBar[(i*T+j)*dV:][:dV]
 			wTheta := c.WTheta[dK:][:dV]
 			wRho := c.WRho[dK:][:dV]
-			t103_2 := t103[(i*T+j)*dV:][:dV]
-			t212Entry2 := t212_2[j]
-			t43Entry2 := t43_2[j]
+			t107_2 := t107[(i*T+j)*dV:][:dV]
+			t252Entry2 := t252_2[j]
+			t47Entry2 := t47_2[j]
 			for k := range dV {
 				vEntry := v[k]
-				t272_2[k] += F(vEntry * t212Entry2)
-				t49_2[k] += F(vEntry * t43Entry2)
-				t103_2[k] = vBar[k] + F(t212Entry2*wTheta[k]) + F(t43Entry2*wRho[k])
+				t312_2[k] += F(vEntry * t252Entry2)
+				t53_2[k] += F(vEntry * t47Entry2)
+				t107_2[k] = vBar[k] + F(t252Entry2*wTheta[k]) + F(t47Entry2*wRho[k])
 			}
 		}
 	}
@@ -649,38 +671,38 @@ func (c *Backward[F]) Run() {
 		qProd := c.QProd[i*T:][:T]
 		t18_2 := t18[i*T:][:T]
 		kProd := c.KProd[i*T:][:T]
-		t56_2 := t56[i*T:][:T]
+		t60_2 := t60[i*T:][:T]
 		t26_2 := t26[i*T:][:T]
-		t73_2 := t73[i*T:][:T]
+		t77_2 := t77[i*T:][:T]
 		t20_2 := t20[i*T:][:T]
-		t79_2 := t79[i*T:][:T]
-		t82_2 := t82[i*T:][:T]
+		t83_2 := t83[i*T:][:T]
+		t86_2 := t86[i*T:][:T]
 		t16_2 := t16[i*T:][:T]
-		t99_2 := t99[i*T:][:T]
+		t103_2 := t103[i*T:][:T]
 		for j := range T {
 			t28Entry := t28_2[j]
 			qProdEntry2 := qProd[j]
 			t18Entry := t18_2[j]
 			kProdEntry2 := kProd[j]
 			w := ((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2))
-			t73_2[j] = kern.Choose(w, kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t28Entry), t56_2[j], F(0)))*(F(1)/t26_2[j])), F(0)), F(0))
-			t79_2[j] = F(1) / t20_2[j]
+			t77_2[j] = kern.Choose(w, kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t28Entry), t60_2[j], F(0)))*(F(1)/t26_2[j])), F(0)), F(0))
+			t83_2[j] = F(1) / t20_2[j]
 			w2 := ((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2))
-			t99_2[j] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t18Entry), t82_2[j], F(0)))*(F(1)/t16_2[j])), F(0)), F(0))
+			t103_2[j] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t18Entry), t86_2[j], F(0)))*(F(1)/t16_2[j])), F(0)), F(0))
 		}
 	}
 
 	// projected.v
-	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t103, dV, 1)
+	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, xOperand, 1, d, t107, dV, 1)
 
 	// projected.q1, projected.q, projected.k1, projected.k
 	clear(c.BQBar)
 	clear(c.BKBar)
 	for i := range L {
-		t53_2 := t53[i*T:][:T]
-		t73_2 := t73[i*T:][:T]
-		t79_2 := t79[i*T:][:T]
-		t99_2 := t99[i*T:][:T]
+		t57_2 := t57[i*T:][:T]
+		t77_2 := t77[i*T:][:T]
+		t83_2 := t83[i*T:][:T]
+		t103_2 := t103[i*T:][:T]
 		bQBar := c.BQBar[:dK]
 		bKBar := c.BKBar[:dK]
 		for j := range T {
@@ -688,29 +710,29 @@ func (c *Backward[F]) Run() {
 			q1_2 := q1[(i*T+j)*dK:][:dK]
 			t10_2 := t10[(i*T+j)*dK:][:dK]
 			t9_2 := t9[(i*T+j)*dK:][:dK]
-			t77_2 := t77[(i*T+j)*dK:][:dK]
+			t81_2 := t81[(i*T+j)*dK:][:dK]
 			k1_2 := k1[(i*T+j)*dK:][:dK]
 			t5_2 := t5[(i*T+j)*dK:][:dK]
 			t4_2 := t4[(i*T+j)*dK:][:dK]
-			t159_2 := t159[(i*(T+6)+j+3)*dK:][:dK]
-			t162_2 := t162[(i*(T+6)+j+3)*dK:][:dK]
-			t53Entry := t53_2[j]
-			t73Entry := t73_2[j]
-			t79Entry := t79_2[j]
-			t99Entry := t99_2[j]
+			t163_2 := t163[(i*(T+6)+j+3)*dK:][:dK]
+			t166_2 := t166[(i*(T+6)+j+3)*dK:][:dK]
+			t57Entry := t57_2[j]
+			t77Entry := t77_2[j]
+			t83Entry := t83_2[j]
+			t103Entry := t103_2[j]
 			for k := range dK {
-				t106 := F(qBar[k]*t53Entry) + F(2*F(q1_2[k]*t73Entry))
+				t110 := F(qBar[k]*t57Entry) + F(2*F(q1_2[k]*t77Entry))
 				t10Entry := t10_2[k]
 				t9Entry := t9_2[k]
-				t112 := F(t10Entry*t106) + F(F(F(t9Entry*t10Entry)*t106)*num.Sigmoid(-t9Entry))
-				t124 := F(t77_2[k]*t79Entry) + F(2*F(k1_2[k]*t99Entry))
+				t116 := F(t10Entry*t110) + F(F(F(t9Entry*t10Entry)*t110)*num.Sigmoid(-t9Entry))
+				t128 := F(t81_2[k]*t83Entry) + F(2*F(k1_2[k]*t103Entry))
 				t5Entry := t5_2[k]
 				t4Entry := t4_2[k]
-				t130 := F(t5Entry*t124) + F(F(F(t4Entry*t5Entry)*t124)*num.Sigmoid(-t4Entry))
-				t159_2[k] = t112
-				bQBar[k] += t112
-				t162_2[k] = t130
-				bKBar[k] += t130
+				t134 := F(t5Entry*t128) + F(F(F(t4Entry*t5Entry)*t128)*num.Sigmoid(-t4Entry))
+				t163_2[k] = t116
+				bQBar[k] += t116
+				t166_2[k] = t134
+				bKBar[k] += t134
 			}
 		}
 	}
@@ -718,17 +740,17 @@ func (c *Backward[F]) Run() {
 	// projected.q1
 	for i := range L {
 		for j := range 3 {
-			t159_2 := t159[(i*(T+6)+j)*dK:][:dK]
+			t163_2 := t163[(i*(T+6)+j)*dK:][:dK]
 			for k := range dK {
-				t159_2[k] = F(0)
+				t163_2[k] = F(0)
 			}
 		}
 	}
 	for i := range L {
 		for j := range 3 {
-			t159_2 := t159[(i*(T+6)+j+T+3)*dK:][:dK]
+			t163_2 := t163[(i*(T+6)+j+T+3)*dK:][:dK]
 			for k := range dK {
-				t159_2[k] = F(0)
+				t163_2[k] = F(0)
 			}
 		}
 	}
@@ -742,51 +764,51 @@ func (c *Backward[F]) Run() {
 		for j := range L {
 			for k := range T {
 				q1Stack := c.Q1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-				t159_2 := t159[(j*(T+6)+k+3)*dK:][:dK]
+				t163_2 := t163[(j*(T+6)+k+3)*dK:][:dK]
 				k1Stack := c.K1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-				t162_2 := t162[(j*(T+6)+k+3)*dK:][:dK]
+				t166_2 := t166[(j*(T+6)+k+3)*dK:][:dK]
 				for m := range dK {
-					cQBar[m] += F(q1Stack[m] * t159_2[m])
-					cKBar[m] += F(k1Stack[m] * t162_2[m])
+					cQBar[m] += F(q1Stack[m] * t163_2[m])
+					cKBar[m] += F(k1Stack[m] * t166_2[m])
 				}
 			}
 		}
 	}
 
 	// projected.q1
-	clear(t119)
+	clear(t123)
 	for i := range L {
 		for j := range 3 {
 			n := int(c.Pos[i]) + j - 3
 			if n >= 0 {
-				t159_2 := t159[(i*(T+6)+j)*dK:][:dK]
+				t163_2 := t163[(i*(T+6)+j)*dK:][:dK]
 				cQ := c.CQ[:dK]
-				t159_3 := t159[(i*(T+6)+j+1)*dK:][:dK]
+				t163_3 := t163[(i*(T+6)+j+1)*dK:][:dK]
 				cQ2 := c.CQ[1*dK:][:dK]
-				t159_4 := t159[(i*(T+6)+j+2)*dK:][:dK]
+				t163_4 := t163[(i*(T+6)+j+2)*dK:][:dK]
 				cQ3 := c.CQ[2*dK:][:dK]
-				t159_5 := t159[(i*(T+6)+j+3)*dK:][:dK]
+				t163_5 := t163[(i*(T+6)+j+3)*dK:][:dK]
 				cQ4 := c.CQ[3*dK:][:dK]
-				t119_2 := t119[(i*3+j)*dK:][:dK]
+				t123_2 := t123[(i*3+j)*dK:][:dK]
 				for k := range dK {
-					t119_2[k] = F(t159_2[k]*cQ[k]) + F(t159_3[k]*cQ2[k]) + F(t159_4[k]*cQ3[k]) + F(t159_5[k]*cQ4[k])
+					t123_2[k] = F(t163_2[k]*cQ[k]) + F(t163_3[k]*cQ2[k]) + F(t163_4[k]*cQ3[k]) + F(t163_5[k]*cQ4[k])
 				}
 			}
 		}
 	}
 
 	// projected.q1, projected.k1
-	clear(t123)
-	clear(t141)
+	clear(t127)
+	clear(t145)
 	for i := range L {
 		for j := range min(3, -T+3) {
 			q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
-			t123_2 := t123[(i*3+j+T)*dK:][:dK]
+			t127_2 := t127[(i*3+j+T)*dK:][:dK]
 			k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
-			t141_2 := t141[(i*3+j+T)*dK:][:dK]
+			t145_2 := t145[(i*3+j+T)*dK:][:dK]
 			for k := range dK {
-				t123_2[k] += q0TailBar[k]
-				t141_2[k] += k0TailBar[k]
+				t127_2[k] += q0TailBar[k]
+				t145_2[k] += k0TailBar[k]
 			}
 		}
 	}
@@ -794,38 +816,38 @@ func (c *Backward[F]) Run() {
 	// projected.k1
 	for i := range L {
 		for j := range 3 {
-			t162_2 := t162[(i*(T+6)+j)*dK:][:dK]
+			t166_2 := t166[(i*(T+6)+j)*dK:][:dK]
 			for k := range dK {
-				t162_2[k] = F(0)
+				t166_2[k] = F(0)
 			}
 		}
 	}
 	for i := range L {
 		for j := range 3 {
-			t162_2 := t162[(i*(T+6)+j+T+3)*dK:][:dK]
+			t166_2 := t166[(i*(T+6)+j+T+3)*dK:][:dK]
 			for k := range dK {
-				t162_2[k] = F(0)
+				t166_2[k] = F(0)
 			}
 		}
 	}
 
 	// projected.k1
-	clear(t137)
+	clear(t141)
 	for i := range L {
 		for j := range 3 {
 			n2 := int(c.Pos[i]) + j - 3
 			if n2 >= 0 {
-				t162_2 := t162[(i*(T+6)+j)*dK:][:dK]
+				t166_2 := t166[(i*(T+6)+j)*dK:][:dK]
 				cK := c.CK[:dK]
-				t162_3 := t162[(i*(T+6)+j+1)*dK:][:dK]
+				t166_3 := t166[(i*(T+6)+j+1)*dK:][:dK]
 				cK2 := c.CK[1*dK:][:dK]
-				t162_4 := t162[(i*(T+6)+j+2)*dK:][:dK]
+				t166_4 := t166[(i*(T+6)+j+2)*dK:][:dK]
 				cK3 := c.CK[2*dK:][:dK]
-				t162_5 := t162[(i*(T+6)+j+3)*dK:][:dK]
+				t166_5 := t166[(i*(T+6)+j+3)*dK:][:dK]
 				cK4 := c.CK[3*dK:][:dK]
-				t137_2 := t137[(i*3+j)*dK:][:dK]
+				t141_2 := t141[(i*3+j)*dK:][:dK]
 				for k := range dK {
-					t137_2[k] = F(t162_2[k]*cK[k]) + F(t162_3[k]*cK2[k]) + F(t162_4[k]*cK3[k]) + F(t162_5[k]*cK4[k])
+					t141_2[k] = F(t166_2[k]*cK[k]) + F(t166_3[k]*cK2[k]) + F(t166_4[k]*cK3[k]) + F(t166_5[k]*cK4[k])
 				}
 			}
 		}
@@ -835,16 +857,16 @@ func (c *Backward[F]) Run() {
 	for i := range L {
 		cQ := c.CQ[:dK]
 		for j := range T {
-			t159_2 := t159[(i*(T+6)+j+3)*dK:][:dK]
-			t159_3 := t159[(i*(T+6)+j+4)*dK:][:dK]
+			t163_2 := t163[(i*(T+6)+j+3)*dK:][:dK]
+			t163_3 := t163[(i*(T+6)+j+4)*dK:][:dK]
 			cQ2 := c.CQ[1*dK:][:dK]
-			t159_4 := t159[(i*(T+6)+j+5)*dK:][:dK]
+			t163_4 := t163[(i*(T+6)+j+5)*dK:][:dK]
 			cQ3 := c.CQ[2*dK:][:dK]
-			t159_5 := t159[(i*(T+6)+j+6)*dK:][:dK]
+			t163_5 := t163[(i*(T+6)+j+6)*dK:][:dK]
 			cQ4 := c.CQ[3*dK:][:dK]
-			t142_2 := t142[(i*T+j)*dK:][:dK]
+			t146_2 := t146[(i*T+j)*dK:][:dK]
 			for k := range dK {
-				t142_2[k] = (F(t159_2[k]*cQ[k]) + F(t159_3[k]*cQ2[k]) + F(t159_4[k]*cQ3[k]) + F(t159_5[k]*cQ4[k]))
+				t146_2[k] = (F(t163_2[k]*cQ[k]) + F(t163_3[k]*cQ2[k]) + F(t163_4[k]*cQ3[k]) + F(t163_5[k]*cQ4[k]))
 			}
 		}
 	}
@@ -855,31 +877,31 @@ func (c *Backward[F]) Run() {
 		if n := 3 - lo; n > 0 {
 			for j := range n {
 				q0TailBar := c.Q0TailBar[(i*3+(lo+j))*dK:][:dK]
-				t142_2 := t142[(i*T+(lo+j)+T-3)*dK:][:dK]
+				t146_2 := t146[(i*T+(lo+j)+T-3)*dK:][:dK]
 				for k := range dK {
-					t142_2[k] += q0TailBar[k]
+					t146_2[k] += q0TailBar[k]
 				}
 			}
 		}
 	}
 
 	// projected.q0
-	kern.Gemm(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t142, dK, 1)
+	kern.Gemm(d, dK, L*T, F(1), false, c.WQBar, 1, d, xOperand, 1, d, t146, dK, 1)
 
 	// projected.k0, projected.k1
 	for i := range L {
 		cK := c.CK[:dK]
 		for j := range T {
-			t162_2 := t162[(i*(T+6)+j+3)*dK:][:dK]
-			t162_3 := t162[(i*(T+6)+j+4)*dK:][:dK]
+			t166_2 := t166[(i*(T+6)+j+3)*dK:][:dK]
+			t166_3 := t166[(i*(T+6)+j+4)*dK:][:dK]
 			cK2 := c.CK[1*dK:][:dK]
-			t162_4 := t162[(i*(T+6)+j+5)*dK:][:dK]
+			t166_4 := t166[(i*(T+6)+j+5)*dK:][:dK]
 			cK3 := c.CK[2*dK:][:dK]
-			t162_5 := t162[(i*(T+6)+j+6)*dK:][:dK]
+			t166_5 := t166[(i*(T+6)+j+6)*dK:][:dK]
 			cK4 := c.CK[3*dK:][:dK]
-			t145_2 := t145[(i*T+j)*dK:][:dK]
+			t149_2 := t149[(i*T+j)*dK:][:dK]
 			for k := range dK {
-				t145_2[k] = (F(t162_2[k]*cK[k]) + F(t162_3[k]*cK2[k]) + F(t162_4[k]*cK3[k]) + F(t162_5[k]*cK4[k]))
+				t149_2[k] = (F(t166_2[k]*cK[k]) + F(t166_3[k]*cK2[k]) + F(t166_4[k]*cK3[k]) + F(t166_5[k]*cK4[k]))
 			}
 		}
 	}
@@ -890,38 +912,38 @@ func (c *Backward[F]) Run() {
 		if n := 3 - lo; n > 0 {
 			for j := range n {
 				k0TailBar := c.K0TailBar[(i*3+(lo+j))*dK:][:dK]
-				t145_2 := t145[(i*T+(lo+j)+T-3)*dK:][:dK]
+				t149_2 := t149[(i*T+(lo+j)+T-3)*dK:][:dK]
 				for k := range dK {
-					t145_2[k] += k0TailBar[k]
+					t149_2[k] += k0TailBar[k]
 				}
 			}
 		}
 	}
 
 	// projected.k0
-	kern.Gemm(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t145, dK, 1)
+	kern.Gemm(d, dK, L*T, F(1), false, c.WKBar, 1, d, xOperand, 1, d, t149, dK, 1)
 
 	// projected.v
-	kern.Gemm(L*T, d, dV, F(1), false, c.XBar, d, 1, t103, dV, 1, c.WV, d, 1)
+	kern.Gemm(L*T, d, dV, F(1), false, c.XBar, d, 1, t107, dV, 1, WVOperand, d, 1)
 
 	// projected.q0
-	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t142, dK, 1, c.WQ, d, 1)
+	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t146, dK, 1, WQOperand, d, 1)
 
 	// projected.k0
-	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t145, dK, 1, c.WK, d, 1)
+	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t149, dK, 1, WKOperand, d, 1)
 
 	// projected.k0
 	for i := range L {
 		for j := range 3 {
-			t137_2 := t137[(i*3+j)*dK:][:dK]
 			t141_2 := t141[(i*3+j)*dK:][:dK]
+			t145_2 := t145[(i*3+j)*dK:][:dK]
 			k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
-			t119_2 := t119[(i*3+j)*dK:][:dK]
 			t123_2 := t123[(i*3+j)*dK:][:dK]
+			t127_2 := t127[(i*3+j)*dK:][:dK]
 			q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
 			for k := range dK {
-				k0TailBarOut[k] = t137_2[k] + t141_2[k]
-				q0TailBarOut[k] = t119_2[k] + t123_2[k]
+				k0TailBarOut[k] = t141_2[k] + t145_2[k]
+				q0TailBarOut[k] = t123_2[k] + t127_2[k]
 			}
 		}
 	}
@@ -930,8 +952,8 @@ func (c *Backward[F]) Run() {
 	wRhoBar := c.WRhoBar[:dK+dV]
 	wThetaBar := c.WThetaBar[:dK+dV]
 	for i := range dK + dV {
-		wRhoBar[i] = t49[i] + t51[i]
-		wThetaBar[i] = t272[i] + t292[i]
+		wRhoBar[i] = t53[i] + t55[i]
+		wThetaBar[i] = t312[i] + t332[i]
 	}
 }
 
@@ -1004,9 +1026,11 @@ func (b *Function[F]) Call(c block.Call[F], w block.Weights[F], m *block.Memory[
 	k.RhoLin = c.Run.Saved(k.L * k.T)
 	k.ThetaLin = c.Run.Saved(k.L * k.T)
 	k.Work = arena.Scratch(k.WorkLen())
+	k.Operands = arena.Operands(k.OperandsLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
+	k.Operands = nil
 	n.nextK0Tail = m.SetNext(c, b.Slots[0], k.K0TailOut)
 	n.nextQ0Tail = m.SetNext(c, b.Slots[1], k.Q0TailOut)
 	m.Advance(c.Tokens)
@@ -1070,6 +1094,7 @@ func (n *callNode[F]) Backward(t *tape.Tape[F]) {
 	g.WThetaBar = t.Part(n.vWTheta, g.DK+g.DV)
 	g.BThetaBar = t.Part(n.vBTheta, 1)
 	g.Work = t.Scratch(g.WorkLen())
+	g.Operands = t.Operands(g.OperandsLen())
 	g.Run()
 	t.Contribute(n.vWK, g.WKBar)
 	t.Contribute(n.vX, g.XBar)

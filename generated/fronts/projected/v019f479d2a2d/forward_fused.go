@@ -34,15 +34,18 @@ func (c *forwardFused) run() {
 	t122 := c.Work[2*L*T*dK+3*L*T+18*L*dK:][:L*T] // [L, T]
 	t112 := c.Work[2*L*T*dK+4*L*T+18*L*dK:][:L*T] // [L, T]
 	t132 := c.Work[2*L*T*dK+5*L*T+18*L*dK:][:L*T] // [L, T]
+	xOperand := kern.Narrow(c.Operands, 0, c.X)
+	WKOperand := kern.Narrow(c.Operands, L*T*d, c.WK)
 
 	// projected.k0
 	for i := range L {
-		kern.GemmFMA(T, dK, d, F(1), false, kern.From(c.K1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(c.X, i*T*d), d, 1, c.WK, 1, d)
+		kern.GemmFMA(T, dK, d, F(1), false, kern.From(c.K1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(xOperand, i*T*d), d, 1, WKOperand, 1, d)
 	}
+	WQOperand := kern.Narrow(c.Operands, L*T*d+d*dK, c.WQ)
 
 	// projected.q0
 	for i := range L {
-		kern.GemmFMA(T, dK, d, F(1), false, kern.From(c.Q1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(c.X, i*T*d), d, 1, c.WQ, 1, d)
+		kern.GemmFMA(T, dK, d, F(1), false, kern.From(c.Q1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(xOperand, i*T*d), d, 1, WQOperand, 1, d)
 	}
 
 	// projected.k1, projected.q1
@@ -275,9 +278,10 @@ func (c *forwardFused) run() {
 			}
 		}
 	}
+	WVOperand := kern.Narrow(c.Operands, L*T*d+2*d*dK, c.WV)
 
 	// projected.v
-	kern.GemmFMA(L*T, dV, d, F(1), false, c.V, dV, 1, c.X, d, 1, c.WV, 1, d)
+	kern.GemmFMA(L*T, dV, d, F(1), false, c.V, dV, 1, xOperand, d, 1, WVOperand, 1, d)
 
 	// projected.k
 	if kern.Wide() {
@@ -497,8 +501,8 @@ func (c *backwardFused) run() {
 	_ = d
 	_ = dK
 	_ = dV
-	t159 := c.Work[:L*T*dK+6*L*dK]                                      // [L, T + 6, d_k]
-	t162 := c.Work[L*T*dK+6*L*dK:][:L*T*dK+6*L*dK]                      // [L, T + 6, d_k]
+	t163 := c.Work[:L*T*dK+6*L*dK]                                      // [L, T + 6, d_k]
+	t166 := c.Work[L*T*dK+6*L*dK:][:L*T*dK+6*L*dK]                      // [L, T + 6, d_k]
 	t4 := c.Work[2*L*T*dK+12*L*dK:][:L*T*dK]                            // [L, T, d_k]
 	t5 := c.Work[3*L*T*dK+12*L*dK:][:L*T*dK]                            // [L, T, d_k]
 	k1 := c.Work[4*L*T*dK+12*L*dK:][:L*T*dK]                            // [L, T, d_k]
@@ -511,28 +515,31 @@ func (c *backwardFused) run() {
 	t26 := c.Work[8*L*T*dK+3*L*T+12*L*dK:][:L*T]                        // [L, T]
 	t28 := c.Work[8*L*T*dK+4*L*T+12*L*dK:][:L*T]                        // [L, T]
 	t30 := c.Work[8*L*T*dK+5*L*T+12*L*dK:][:L*T]                        // [L, T]
-	t212 := c.Work[8*L*T*dK+6*L*T+12*L*dK:][:L*T]                       // [L, T]
-	t43 := c.Work[8*L*T*dK+7*L*T+12*L*dK:][:L*T]                        // [L, T]
-	t53 := c.Work[8*L*T*dK+8*L*T+12*L*dK:][:L*T]                        // [L, T]
-	t292 := c.Work[8*L*T*dK+9*L*T+12*L*dK:][:dK+dV]                     // [d_k + d_v]
-	t51 := c.Work[8*L*T*dK+9*L*T+12*L*dK+dK+dV:][:dK+dV]                // [d_k + d_v]
-	t56 := c.Work[8*L*T*dK+9*L*T+12*L*dK+2*dK+2*dV:][:L*T]              // [L, T]
-	t77 := c.Work[8*L*T*dK+10*L*T+12*L*dK+2*dK+2*dV:][:L*T*dK]          // [L, T, d_k]
-	t82 := c.Work[9*L*T*dK+10*L*T+12*L*dK+2*dK+2*dV:][:L*T]             // [L, T]
-	t272 := c.Work[9*L*T*dK+11*L*T+12*L*dK+2*dK+2*dV:][:dK+dV]          // [d_k + d_v]
-	t49 := c.Work[9*L*T*dK+11*L*T+12*L*dK+3*dK+3*dV:][:dK+dV]           // [d_k + d_v]
-	t103 := c.Work[9*L*T*dK+11*L*T+12*L*dK+4*dK+4*dV:][:L*T*dV]         // [L, T, d_v]
-	t73 := c.Work[9*L*T*dK+L*T*dV+11*L*T+12*L*dK+4*dK+4*dV:][:L*T]      // [L, T]
-	t79 := c.Work[9*L*T*dK+L*T*dV+12*L*T+12*L*dK+4*dK+4*dV:][:L*T]      // [L, T]
-	t99 := c.Work[9*L*T*dK+L*T*dV+13*L*T+12*L*dK+4*dK+4*dV:][:L*T]      // [L, T]
-	t119 := c.Work[9*L*T*dK+L*T*dV+14*L*T+12*L*dK+4*dK+4*dV:][:3*L*dK]  // [L, 3, d_k]
-	t123 := c.Work[9*L*T*dK+L*T*dV+14*L*T+15*L*dK+4*dK+4*dV:][:3*L*dK]  // [L, 3, d_k]
-	t141 := c.Work[9*L*T*dK+L*T*dV+14*L*T+18*L*dK+4*dK+4*dV:][:3*L*dK]  // [L, 3, d_k]
-	t137 := c.Work[9*L*T*dK+L*T*dV+14*L*T+21*L*dK+4*dK+4*dV:][:3*L*dK]  // [L, 3, d_k]
-	t142 := c.Work[9*L*T*dK+L*T*dV+14*L*T+24*L*dK+4*dK+4*dV:][:L*T*dK]  // [L, T, d_k]
-	t145 := c.Work[10*L*T*dK+L*T*dV+14*L*T+24*L*dK+4*dK+4*dV:][:L*T*dK] // [L, T, d_k]
-	t252Total := make([]F, 1)
-	t47Total := make([]F, 1)
+	t252 := c.Work[8*L*T*dK+6*L*T+12*L*dK:][:L*T]                       // [L, T]
+	t47 := c.Work[8*L*T*dK+7*L*T+12*L*dK:][:L*T]                        // [L, T]
+	t57 := c.Work[8*L*T*dK+8*L*T+12*L*dK:][:L*T]                        // [L, T]
+	t332 := c.Work[8*L*T*dK+9*L*T+12*L*dK:][:dK+dV]                     // [d_k + d_v]
+	t55 := c.Work[8*L*T*dK+9*L*T+12*L*dK+dK+dV:][:dK+dV]                // [d_k + d_v]
+	t60 := c.Work[8*L*T*dK+9*L*T+12*L*dK+2*dK+2*dV:][:L*T]              // [L, T]
+	t81 := c.Work[8*L*T*dK+10*L*T+12*L*dK+2*dK+2*dV:][:L*T*dK]          // [L, T, d_k]
+	t86 := c.Work[9*L*T*dK+10*L*T+12*L*dK+2*dK+2*dV:][:L*T]             // [L, T]
+	t312 := c.Work[9*L*T*dK+11*L*T+12*L*dK+2*dK+2*dV:][:dK+dV]          // [d_k + d_v]
+	t53 := c.Work[9*L*T*dK+11*L*T+12*L*dK+3*dK+3*dV:][:dK+dV]           // [d_k + d_v]
+	t107 := c.Work[9*L*T*dK+11*L*T+12*L*dK+4*dK+4*dV:][:L*T*dV]         // [L, T, d_v]
+	t77 := c.Work[9*L*T*dK+L*T*dV+11*L*T+12*L*dK+4*dK+4*dV:][:L*T]      // [L, T]
+	t83 := c.Work[9*L*T*dK+L*T*dV+12*L*T+12*L*dK+4*dK+4*dV:][:L*T]      // [L, T]
+	t103 := c.Work[9*L*T*dK+L*T*dV+13*L*T+12*L*dK+4*dK+4*dV:][:L*T]     // [L, T]
+	t123 := c.Work[9*L*T*dK+L*T*dV+14*L*T+12*L*dK+4*dK+4*dV:][:3*L*dK]  // [L, 3, d_k]
+	t127 := c.Work[9*L*T*dK+L*T*dV+14*L*T+15*L*dK+4*dK+4*dV:][:3*L*dK]  // [L, 3, d_k]
+	t145 := c.Work[9*L*T*dK+L*T*dV+14*L*T+18*L*dK+4*dK+4*dV:][:3*L*dK]  // [L, 3, d_k]
+	t141 := c.Work[9*L*T*dK+L*T*dV+14*L*T+21*L*dK+4*dK+4*dV:][:3*L*dK]  // [L, 3, d_k]
+	t146 := c.Work[9*L*T*dK+L*T*dV+14*L*T+24*L*dK+4*dK+4*dV:][:L*T*dK]  // [L, T, d_k]
+	t149 := c.Work[10*L*T*dK+L*T*dV+14*L*T+24*L*dK+4*dK+4*dV:][:L*T*dK] // [L, T, d_k]
+	t292Total := make([]F, 1)
+	t51Total := make([]F, 1)
+	xOperand := kern.Narrow(c.Operands, 0, c.X)
+	WKOperand := kern.Narrow(c.Operands, L*T*d, c.WK)
+	WQOperand := kern.Narrow(c.Operands, L*T*d+d*dK, c.WQ)
 
 	// projected.k1, projected.q1
 	if kern.Wide() {
@@ -602,10 +609,11 @@ func (c *backwardFused) run() {
 			}
 		}
 	}
+	WVOperand := kern.Narrow(c.Operands, L*T*d+2*d*dK, c.WV)
 
 	// projected.k, projected.q, projected.rho, projected.theta
-	var t252 F
-	var t47 F
+	var t292 F
+	var t51 F
 	if kern.Wide() {
 		a := regions.R3286cf82017fArgs{
 			P0:  unsafe.SliceData(c.KProd),
@@ -620,23 +628,23 @@ func (c *backwardFused) run() {
 			P9:  unsafe.SliceData(t26),
 			P10: unsafe.SliceData(t28),
 			P11: unsafe.SliceData(t30),
-			P12: unsafe.SliceData(t212),
-			P13: unsafe.SliceData(t43),
-			P14: unsafe.SliceData(t53),
-			P15: unsafe.SliceData(t252Total),
-			P16: unsafe.SliceData(t47Total),
+			P12: unsafe.SliceData(t252),
+			P13: unsafe.SliceData(t47),
+			P14: unsafe.SliceData(t57),
+			P15: unsafe.SliceData(t292Total),
+			P16: unsafe.SliceData(t51Total),
 			N0:  L,
 			N1:  T,
 			N2:  4 * T,
 			N3:  8 * T,
 			N4:  12 * T,
-			S0:  [2]float32{t47},
-			S1:  [2]float32{t252},
+			S0:  [2]float32{t51},
+			S1:  [2]float32{t292},
 		}
 		regions.R3286cf82017f(&a)
 	} else {
-		t47_2 := t47
-		t252_2 := t252
+		t51_2 := t51
+		t292_2 := t292
 		for i := range L {
 			kProd := c.KProd[i*T:][:T]
 			qProd := c.QProd[i*T:][:T]
@@ -650,17 +658,17 @@ func (c *backwardFused) run() {
 			t26_2 := t26[i*T:][:T]
 			t28_2 := t28[i*T:][:T]
 			t30_2 := t30[i*T:][:T]
-			t212_2 := t212[i*T:][:T]
-			t43_2 := t43[i*T:][:T]
-			t53_2 := t53[i*T:][:T]
-			var t252Row F
-			var t47Row F
-			t252RowSums := [16]F{t252Row}
-			t47RowSums := [16]F{t47Row}
+			t252_2 := t252[i*T:][:T]
+			t47_2 := t47[i*T:][:T]
+			t57_2 := t57[i*T:][:T]
+			var t292Row F
+			var t51Row F
+			t292RowSums := [16]F{t292Row}
+			t51RowSums := [16]F{t51Row}
 			for j := range T {
 				kProdEntry := kProd[j]
-				t162_2 := num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1)))
-				t182 := kern.Choose((F(0) < kProdEntry), t162_2, F(0))
+				t162 := num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1)))
+				t182 := kern.Choose((F(0) < kProdEntry), t162, F(0))
 				qProdEntry := qProd[j]
 				t262 := num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1)))
 				t282 := kern.Choose((F(0) < qProdEntry), t262, F(0))
@@ -668,54 +676,54 @@ func (c *backwardFused) run() {
 				rhoLinEntry := rhoLin[j]
 				t34 := kern.Sigmoid(rhoLinEntry)
 				thetaLinEntry := thetaLin[j]
-				t2122 := kern.Choose((F(0) <= kern.Softplus(thetaLinEntry)), F(thetaBar[j]*kern.Sigmoid(thetaLinEntry)), F(0))
-				t252RowSums[j%16] = t252RowSums[j%16] + t2122
-				t3022 := (kern.Larger(t34, F(0)) <= F(1))
-				t432 := kern.Choose((t3022 && (F(0) <= t34)), F(F(t34*kern.Choose(t3022, rhoBar[j], F(0)))*kern.Sigmoid(-rhoLinEntry)), F(0))
-				t47RowSums[j%16] = t47RowSums[j%16] + t432
-				t16_2[j] = t162_2
+				t2522 := kern.Choose((F(0) <= kern.Softplus(thetaLinEntry)), F(thetaBar[j]*kern.Sigmoid(thetaLinEntry)), F(0))
+				t292RowSums[j%16] = t292RowSums[j%16] + t2522
+				t342 := (kern.Larger(t34, F(0)) <= F(1))
+				t472 := kern.Choose((t342 && (F(0) <= t34)), F(F(t34*kern.Choose(t342, rhoBar[j], F(0)))*kern.Sigmoid(-rhoLinEntry)), F(0))
+				t51RowSums[j%16] = t51RowSums[j%16] + t472
+				t16_2[j] = t162
 				t18_2[j] = t182
 				t20_2[j] = kern.Larger(t182, F(1e-08))
 				t26_2[j] = t262
 				t28_2[j] = t282
 				t30_2[j] = t302
-				t212_2[j] = t2122
-				t43_2[j] = t432
-				t53_2[j] = F(1) / t302
+				t252_2[j] = t2522
+				t47_2[j] = t472
+				t57_2[j] = F(1) / t302
 			}
-			t252Row = kern.Sum16(&t252RowSums)
-			t47Row = kern.Sum16(&t47RowSums)
-			t252_2 = t252_2 + t252Row
-			t47_2 = t47_2 + t47Row
+			t292Row = kern.Sum16(&t292RowSums)
+			t51Row = kern.Sum16(&t51RowSums)
+			t292_2 = t292_2 + t292Row
+			t51_2 = t51_2 + t51Row
 		}
-		t252Total[0] = t252_2
-		t47Total[0] = t47_2
+		t292Total[0] = t292_2
+		t51Total[0] = t51_2
 	}
-	t252 = t252Total[0]
-	t47 = t47Total[0]
-	c.BThetaBar[0] = t252
-	c.BRhoBar[0] = t47
+	t292 = t292Total[0]
+	t51 = t51Total[0]
+	c.BThetaBar[0] = t292
+	c.BRhoBar[0] = t51
 
 	// projected.k, projected.theta, projected.rho, projected.q
-	clear(t292)
-	clear(t51)
+	clear(t332)
+	clear(t55)
 	if kern.Wide() {
 		a := regions.R8ac352638fc3Args{
 			P0:  unsafe.SliceData(t20),
 			P1:  unsafe.SliceData(t30),
-			P2:  unsafe.SliceData(t212),
-			P3:  unsafe.SliceData(t43),
+			P2:  unsafe.SliceData(t252),
+			P3:  unsafe.SliceData(t47),
 			P4:  unsafe.SliceData(k1),
 			P5:  unsafe.SliceData(c.QBar),
 			P6:  unsafe.SliceData(q1),
 			P7:  unsafe.SliceData(c.WRho),
 			P8:  unsafe.SliceData(c.WTheta),
 			P9:  unsafe.SliceData(c.KBar),
-			P10: unsafe.SliceData(t292),
-			P11: unsafe.SliceData(t51),
-			P12: unsafe.SliceData(t77),
-			P13: unsafe.SliceData(t56),
-			P14: unsafe.SliceData(t82),
+			P10: unsafe.SliceData(t332),
+			P11: unsafe.SliceData(t55),
+			P12: unsafe.SliceData(t81),
+			P13: unsafe.SliceData(t60),
+			P14: unsafe.SliceData(t86),
 			N0:  L,
 			N1:  T,
 			N2:  dK,
@@ -728,60 +736,60 @@ func (c *backwardFused) run() {
 	} else {
 		wRho := c.WRho[:dK]
 		wTheta := c.WTheta[:dK]
-		t292_2 := t292[:dK]
-		t51_2 := t51[:dK]
+		t332_2 := t332[:dK]
+		t55_2 := t55[:dK]
 		for i := range L {
 			t20_2 := t20[i*T:][:T]
 			t30_2 := t30[i*T:][:T]
-			t212_2 := t212[i*T:][:T]
-			t43_2 := t43[i*T:][:T]
-			t56_2 := t56[i*T:][:T]
-			t82_2 := t82[i*T:][:T]
+			t252_2 := t252[i*T:][:T]
+			t47_2 := t47[i*T:][:T]
+			t60_2 := t60[i*T:][:T]
+			t86_2 := t86[i*T:][:T]
 			for j := range T {
 				k1_2 := k1[(i*T+j)*dK:][:dK]
 				qBar := c.QBar[(i*T+j)*dK:][:dK]
 				q1_2 := q1[(i*T+j)*dK:][:dK]
 				kBar := c.KBar[(i*T+j)*dK:][:dK]
-				t77_2 := t77[(i*T+j)*dK:][:dK]
-				var t562 F
-				var t822 F
+				t81_2 := t81[(i*T+j)*dK:][:dK]
+				var t602 F
+				var t862 F
 				t20Entry := t20_2[j]
 				t30Entry := t30_2[j]
-				t212Entry := t212_2[j]
-				t43Entry := t43_2[j]
-				t562Sums := [16]F{t562}
-				t822Sums := [16]F{t822}
+				t252Entry := t252_2[j]
+				t47Entry := t47_2[j]
+				t602Sums := [16]F{t602}
+				t862Sums := [16]F{t862}
 				for k := range dK {
 					k2 := k1_2[k] / t20Entry
-					t562Sums[k%16] = num.FMA32(qBar[k], (q1_2[k]/t30Entry)/t30Entry, t562Sums[k%16])
-					t772 := num.FMA32(t43Entry, wRho[k], num.FMA32(t212Entry, wTheta[k], kBar[k]))
-					t822Sums[k%16] = num.FMA32(t772, k2/t20Entry, t822Sums[k%16])
-					t292_2[k] = num.FMA32(k2, t212Entry, t292_2[k])
-					t51_2[k] = num.FMA32(k2, t43Entry, t51_2[k])
-					t77_2[k] = t772
+					t602Sums[k%16] = num.FMA32(qBar[k], (q1_2[k]/t30Entry)/t30Entry, t602Sums[k%16])
+					t812 := num.FMA32(t47Entry, wRho[k], num.FMA32(t252Entry, wTheta[k], kBar[k]))
+					t862Sums[k%16] = num.FMA32(t812, k2/t20Entry, t862Sums[k%16])
+					t332_2[k] = num.FMA32(k2, t252Entry, t332_2[k])
+					t55_2[k] = num.FMA32(k2, t47Entry, t55_2[k])
+					t81_2[k] = t812
 				}
-				t562 = kern.Sum16(&t562Sums)
-				t822 = kern.Sum16(&t822Sums)
-				t56_2[j] = -t562
-				t82_2[j] = -t822
+				t602 = kern.Sum16(&t602Sums)
+				t862 = kern.Sum16(&t862Sums)
+				t60_2[j] = -t602
+				t86_2[j] = -t862
 			}
 		}
 	}
 
 	// projected.theta, projected.rho, projected.v
-	clear(t272)
-	clear(t49)
+	clear(t312)
+	clear(t53)
 	if kern.Wide() {
 		a := regions.Rcddd1187b6a4Args{
-			P0: unsafe.SliceData(t212),
-			P1: unsafe.SliceData(t43),
+			P0: unsafe.SliceData(t252),
+			P1: unsafe.SliceData(t47),
 			P2: unsafe.SliceData(c.V),
-			P3: unsafe.SliceData(t272),
-			P4: unsafe.SliceData(t49),
+			P3: unsafe.SliceData(t312),
+			P4: unsafe.SliceData(t53),
 			P5: unsafe.SliceData(c.WRho),
 			P6: unsafe.SliceData(c.WTheta),
 			P7: unsafe.SliceData(c.VBar),
-			P8: unsafe.SliceData(t103),
+			P8: unsafe.SliceData(t107),
 			N0: L,
 			N1: T,
 			N2: dV,
@@ -794,23 +802,23 @@ func (c *backwardFused) run() {
 		regions.Rcddd1187b6a4(&a)
 	} else {
 		for i := range L {
-			t212_2 := t212[i*T:][:T]
-			t43_2 := t43[i*T:][:T]
+			t252_2 := t252[i*T:][:T]
+			t47_2 := t47[i*T:][:T]
 			for j := range T {
 				v := c.V[(i*T+j)*dV:][:dV]
-				t272_2 := t272[dK:][:dV]
-				t49_2 := t49[dK:][:dV]
+				t312_2 := t312[dK:][:dV]
+				t53_2 := t53[dK:][:dV]
 				wRho := c.WRho[dK:][:dV]
 				wTheta := c.WTheta[dK:][:dV]
 				vBar := c.VBar[(i*T+j)*dV:][:dV]
-				t103_2 := t103[(i*T+j)*dV:][:dV]
-				t212Entry2 := t212_2[j]
-				t43Entry2 := t43_2[j]
+				t107_2 := t107[(i*T+j)*dV:][:dV]
+				t252Entry2 := t252_2[j]
+				t47Entry2 := t47_2[j]
 				for k := range dV {
 					vEntry := v[k]
-					t272_2[k] = num.FMA32(vEntry, t212Entry2, t272_2[k])
-					t49_2[k] = num.FMA32(vEntry, t43Entry2, t49_2[k])
-					t103_2[k] = num.FMA32(t43Entry2, wRho[k], num.FMA32(t212Entry2, wTheta[k], vBar[k]))
+					t312_2[k] = num.FMA32(vEntry, t252Entry2, t312_2[k])
+					t53_2[k] = num.FMA32(vEntry, t47Entry2, t53_2[k])
+					t107_2[k] = num.FMA32(t47Entry2, wRho[k], num.FMA32(t252Entry2, wTheta[k], vBar[k]))
 				}
 			}
 		}
@@ -823,14 +831,14 @@ func (c *backwardFused) run() {
 			P1:  unsafe.SliceData(c.QProd),
 			P2:  unsafe.SliceData(t18),
 			P3:  unsafe.SliceData(c.KProd),
-			P4:  unsafe.SliceData(t56),
+			P4:  unsafe.SliceData(t60),
 			P5:  unsafe.SliceData(t26),
-			P6:  unsafe.SliceData(t73),
+			P6:  unsafe.SliceData(t77),
 			P7:  unsafe.SliceData(t20),
-			P8:  unsafe.SliceData(t79),
-			P9:  unsafe.SliceData(t82),
+			P8:  unsafe.SliceData(t83),
+			P9:  unsafe.SliceData(t86),
 			P10: unsafe.SliceData(t16),
-			P11: unsafe.SliceData(t99),
+			P11: unsafe.SliceData(t103),
 			N0:  L,
 			N1:  T,
 		}
@@ -841,51 +849,51 @@ func (c *backwardFused) run() {
 			qProd := c.QProd[i*T:][:T]
 			t18_2 := t18[i*T:][:T]
 			kProd := c.KProd[i*T:][:T]
-			t56_2 := t56[i*T:][:T]
+			t60_2 := t60[i*T:][:T]
 			t26_2 := t26[i*T:][:T]
-			t73_2 := t73[i*T:][:T]
+			t77_2 := t77[i*T:][:T]
 			t20_2 := t20[i*T:][:T]
-			t79_2 := t79[i*T:][:T]
-			t82_2 := t82[i*T:][:T]
+			t83_2 := t83[i*T:][:T]
+			t86_2 := t86[i*T:][:T]
 			t16_2 := t16[i*T:][:T]
-			t99_2 := t99[i*T:][:T]
+			t103_2 := t103[i*T:][:T]
 			for j := range T {
 				t28Entry := t28_2[j]
 				qProdEntry2 := qProd[j]
 				t18Entry := t18_2[j]
 				kProdEntry2 := kProd[j]
 				w := ((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2))
-				t73_2[j] = kern.Choose(w, kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t28Entry), t56_2[j], F(0)))*(F(1)/t26_2[j])), F(0)), F(0))
-				t79_2[j] = F(1) / t20_2[j]
+				t77_2[j] = kern.Choose(w, kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t28Entry), t60_2[j], F(0)))*(F(1)/t26_2[j])), F(0)), F(0))
+				t83_2[j] = F(1) / t20_2[j]
 				w2 := ((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2))
-				t99_2[j] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t18Entry), t82_2[j], F(0)))*(F(1)/t16_2[j])), F(0)), F(0))
+				t103_2[j] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t18Entry), t86_2[j], F(0)))*(F(1)/t16_2[j])), F(0)), F(0))
 			}
 		}
 	}
 
 	// projected.v
-	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t103, dV, 1)
+	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, xOperand, 1, d, t107, dV, 1)
 
 	// projected.q1, projected.q, projected.k1, projected.k
 	clear(c.BQBar)
 	clear(c.BKBar)
 	if kern.Wide() {
 		a := regions.R0ae58face712Args{
-			P0:  unsafe.SliceData(t53),
-			P1:  unsafe.SliceData(t73),
-			P2:  unsafe.SliceData(t79),
-			P3:  unsafe.SliceData(t99),
+			P0:  unsafe.SliceData(t57),
+			P1:  unsafe.SliceData(t77),
+			P2:  unsafe.SliceData(t83),
+			P3:  unsafe.SliceData(t103),
 			P4:  unsafe.SliceData(q1),
 			P5:  unsafe.SliceData(c.QBar),
 			P6:  unsafe.SliceData(t10),
 			P7:  unsafe.SliceData(t9),
 			P8:  unsafe.SliceData(k1),
-			P9:  unsafe.SliceData(t77),
+			P9:  unsafe.SliceData(t81),
 			P10: unsafe.SliceData(t5),
 			P11: unsafe.SliceData(t4),
-			P12: unsafe.SliceData(t159),
+			P12: unsafe.SliceData(t163),
 			P13: unsafe.SliceData(c.BQBar),
-			P14: unsafe.SliceData(t162),
+			P14: unsafe.SliceData(t166),
 			P15: unsafe.SliceData(c.BKBar),
 			N0:  L,
 			N1:  T,
@@ -904,38 +912,38 @@ func (c *backwardFused) run() {
 		bQBar := c.BQBar[:dK]
 		bKBar := c.BKBar[:dK]
 		for i := range L {
-			t53_2 := t53[i*T:][:T]
-			t73_2 := t73[i*T:][:T]
-			t79_2 := t79[i*T:][:T]
-			t99_2 := t99[i*T:][:T]
+			t57_2 := t57[i*T:][:T]
+			t77_2 := t77[i*T:][:T]
+			t83_2 := t83[i*T:][:T]
+			t103_2 := t103[i*T:][:T]
 			for j := range T {
 				q1_2 := q1[(i*T+j)*dK:][:dK]
 				qBar := c.QBar[(i*T+j)*dK:][:dK]
 				t10_2 := t10[(i*T+j)*dK:][:dK]
 				t9_2 := t9[(i*T+j)*dK:][:dK]
 				k1_2 := k1[(i*T+j)*dK:][:dK]
-				t77_2 := t77[(i*T+j)*dK:][:dK]
+				t81_2 := t81[(i*T+j)*dK:][:dK]
 				t5_2 := t5[(i*T+j)*dK:][:dK]
 				t4_2 := t4[(i*T+j)*dK:][:dK]
-				t159_2 := t159[(i*(T+6)+j+3)*dK:][:dK]
-				t162_2 := t162[(i*(T+6)+j+3)*dK:][:dK]
-				t53Entry := t53_2[j]
-				t73Entry := t73_2[j]
-				t79Entry := t79_2[j]
-				t99Entry := t99_2[j]
+				t163_2 := t163[(i*(T+6)+j+3)*dK:][:dK]
+				t166_2 := t166[(i*(T+6)+j+3)*dK:][:dK]
+				t57Entry := t57_2[j]
+				t77Entry := t77_2[j]
+				t83Entry := t83_2[j]
+				t103Entry := t103_2[j]
 				for k := range dK {
-					t106 := num.FMA32(F(2*q1_2[k]), t73Entry, F(qBar[k]*t53Entry))
+					t110 := num.FMA32(F(2*q1_2[k]), t77Entry, F(qBar[k]*t57Entry))
 					t10Entry := t10_2[k]
 					t9Entry := t9_2[k]
-					t112 := num.FMA32(F(F(t9Entry*t10Entry)*t106), kern.Sigmoid(-t9Entry), F(t10Entry*t106))
-					t124 := num.FMA32(F(2*k1_2[k]), t99Entry, F(t77_2[k]*t79Entry))
+					t116 := num.FMA32(F(F(t9Entry*t10Entry)*t110), kern.Sigmoid(-t9Entry), F(t10Entry*t110))
+					t128 := num.FMA32(F(2*k1_2[k]), t103Entry, F(t81_2[k]*t83Entry))
 					t5Entry := t5_2[k]
 					t4Entry := t4_2[k]
-					t130 := num.FMA32(F(F(t4Entry*t5Entry)*t124), kern.Sigmoid(-t4Entry), F(t5Entry*t124))
-					t159_2[k] = t112
-					bQBar[k] = bQBar[k] + t112
-					t162_2[k] = t130
-					bKBar[k] = bKBar[k] + t130
+					t134 := num.FMA32(F(F(t4Entry*t5Entry)*t128), kern.Sigmoid(-t4Entry), F(t5Entry*t128))
+					t163_2[k] = t116
+					bQBar[k] = bQBar[k] + t116
+					t166_2[k] = t134
+					bKBar[k] = bKBar[k] + t134
 				}
 			}
 		}
@@ -944,7 +952,7 @@ func (c *backwardFused) run() {
 	// projected.q1
 	if kern.Wide() {
 		a := regions.Re9c4c871791dArgs{
-			P0: unsafe.SliceData(t159),
+			P0: unsafe.SliceData(t163),
 			N0: L,
 			N1: dK,
 			N2: T*dK + 6*dK,
@@ -953,16 +961,16 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t159_2 := t159[(i*(T+6)+j)*dK:][:dK]
+				t163_2 := t163[(i*(T+6)+j)*dK:][:dK]
 				for k := range dK {
-					t159_2[k] = F(0)
+					t163_2[k] = F(0)
 				}
 			}
 		}
 	}
 	if kern.Wide() {
 		a := regions.R5597ca2d9fd5Args{
-			P0: unsafe.SliceData(t159),
+			P0: unsafe.SliceData(t163),
 			N0: L,
 			N1: dK,
 			N2: 4*T*dK + 12*dK,
@@ -972,9 +980,9 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t159_2 := t159[(i*(T+6)+j+T+3)*dK:][:dK]
+				t163_2 := t163[(i*(T+6)+j+T+3)*dK:][:dK]
 				for k := range dK {
-					t159_2[k] = F(0)
+					t163_2[k] = F(0)
 				}
 			}
 		}
@@ -986,10 +994,10 @@ func (c *backwardFused) run() {
 	if kern.Wide() {
 		a := regions.Rb91037a3ffd1Args{
 			P0: unsafe.SliceData(c.Q1Stack),
-			P1: unsafe.SliceData(t159),
+			P1: unsafe.SliceData(t163),
 			P2: unsafe.SliceData(c.CQBar),
 			P3: unsafe.SliceData(c.K1Stack),
-			P4: unsafe.SliceData(t162),
+			P4: unsafe.SliceData(t166),
 			P5: unsafe.SliceData(c.CKBar),
 			N0: L,
 			N1: T,
@@ -1007,12 +1015,12 @@ func (c *backwardFused) run() {
 			for j := range L {
 				for k := range T {
 					q1Stack := c.Q1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-					t159_2 := t159[(j*(T+6)+k+3)*dK:][:dK]
+					t163_2 := t163[(j*(T+6)+k+3)*dK:][:dK]
 					k1Stack := c.K1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-					t162_2 := t162[(j*(T+6)+k+3)*dK:][:dK]
+					t166_2 := t166[(j*(T+6)+k+3)*dK:][:dK]
 					for m := range dK {
-						cQBar[m] = num.FMA32(q1Stack[m], t159_2[m], cQBar[m])
-						cKBar[m] = num.FMA32(k1Stack[m], t162_2[m], cKBar[m])
+						cQBar[m] = num.FMA32(q1Stack[m], t163_2[m], cQBar[m])
+						cKBar[m] = num.FMA32(k1Stack[m], t166_2[m], cKBar[m])
 					}
 				}
 			}
@@ -1020,16 +1028,16 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.q1
-	clear(t119)
+	clear(t123)
 	for i := range L {
 		for j := range 3 {
 			n := int(c.Pos[i]) + j - 3
 			if n >= 0 {
 				if kern.Wide() {
 					a := regions.R1e42c5bb8a4bArgs{
-						P0: unsafe.SliceData(t159),
+						P0: unsafe.SliceData(t163),
 						P1: unsafe.SliceData(c.CQ),
-						P2: unsafe.SliceData(t119),
+						P2: unsafe.SliceData(t123),
 						N0: dK,
 						N1: 4*dK*j + (4*T*dK+24*dK)*i + 12*dK,
 						N2: 12 * dK,
@@ -1038,17 +1046,17 @@ func (c *backwardFused) run() {
 					}
 					regions.R1e42c5bb8a4b(&a)
 				} else {
-					t159_2 := t159[(i*(T+6)+j+3)*dK:][:dK]
+					t163_2 := t163[(i*(T+6)+j+3)*dK:][:dK]
 					cQ := c.CQ[3*dK:][:dK]
-					t159_3 := t159[(i*(T+6)+j+2)*dK:][:dK]
+					t163_3 := t163[(i*(T+6)+j+2)*dK:][:dK]
 					cQ2 := c.CQ[2*dK:][:dK]
-					t159_4 := t159[(i*(T+6)+j+1)*dK:][:dK]
+					t163_4 := t163[(i*(T+6)+j+1)*dK:][:dK]
 					cQ3 := c.CQ[1*dK:][:dK]
-					t159_5 := t159[(i*(T+6)+j)*dK:][:dK]
+					t163_5 := t163[(i*(T+6)+j)*dK:][:dK]
 					cQ4 := c.CQ[:dK]
-					t119_2 := t119[(i*3+j)*dK:][:dK]
+					t123_2 := t123[(i*3+j)*dK:][:dK]
 					for k := range dK {
-						t119_2[k] = num.FMA32(t159_2[k], cQ[k], num.FMA32(t159_3[k], cQ2[k], num.FMA32(t159_4[k], cQ3[k], F(t159_5[k]*cQ4[k]))))
+						t123_2[k] = num.FMA32(t163_2[k], cQ[k], num.FMA32(t163_3[k], cQ2[k], num.FMA32(t163_4[k], cQ3[k], F(t163_5[k]*cQ4[k]))))
 					}
 				}
 			}
@@ -1056,13 +1064,13 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.q1, projected.k1
-	clear(t123)
-	clear(t141)
+	clear(t127)
+	clear(t145)
 	if kern.Wide() {
 		a := regions.R5168233033d5Args{
-			P0: unsafe.SliceData(t123),
+			P0: unsafe.SliceData(t127),
 			P1: unsafe.SliceData(c.Q0TailBar),
-			P2: unsafe.SliceData(t141),
+			P2: unsafe.SliceData(t145),
 			P3: unsafe.SliceData(c.K0TailBar),
 			N0: L,
 			N1: -T + 3,
@@ -1074,13 +1082,13 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range min(3, -T+3) {
-				t123_2 := t123[(i*3+j+T)*dK:][:dK]
+				t127_2 := t127[(i*3+j+T)*dK:][:dK]
 				q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
-				t141_2 := t141[(i*3+j+T)*dK:][:dK]
+				t145_2 := t145[(i*3+j+T)*dK:][:dK]
 				k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
 				for k := range dK {
-					t123_2[k] = t123_2[k] + q0TailBar[k]
-					t141_2[k] = t141_2[k] + k0TailBar[k]
+					t127_2[k] = t127_2[k] + q0TailBar[k]
+					t145_2[k] = t145_2[k] + k0TailBar[k]
 				}
 			}
 		}
@@ -1089,7 +1097,7 @@ func (c *backwardFused) run() {
 	// projected.k1
 	if kern.Wide() {
 		a := regions.Re9c4c871791dArgs{
-			P0: unsafe.SliceData(t162),
+			P0: unsafe.SliceData(t166),
 			N0: L,
 			N1: dK,
 			N2: T*dK + 6*dK,
@@ -1098,16 +1106,16 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t162_2 := t162[(i*(T+6)+j)*dK:][:dK]
+				t166_2 := t166[(i*(T+6)+j)*dK:][:dK]
 				for k := range dK {
-					t162_2[k] = F(0)
+					t166_2[k] = F(0)
 				}
 			}
 		}
 	}
 	if kern.Wide() {
 		a := regions.R5597ca2d9fd5Args{
-			P0: unsafe.SliceData(t162),
+			P0: unsafe.SliceData(t166),
 			N0: L,
 			N1: dK,
 			N2: 4*T*dK + 12*dK,
@@ -1117,25 +1125,25 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t162_2 := t162[(i*(T+6)+j+T+3)*dK:][:dK]
+				t166_2 := t166[(i*(T+6)+j+T+3)*dK:][:dK]
 				for k := range dK {
-					t162_2[k] = F(0)
+					t166_2[k] = F(0)
 				}
 			}
 		}
 	}
 
 	// projected.k1
-	clear(t137)
+	clear(t141)
 	for i := range L {
 		for j := range 3 {
 			n2 := int(c.Pos[i]) + j - 3
 			if n2 >= 0 {
 				if kern.Wide() {
 					a := regions.R1e42c5bb8a4bArgs{
-						P0: unsafe.SliceData(t162),
+						P0: unsafe.SliceData(t166),
 						P1: unsafe.SliceData(c.CK),
-						P2: unsafe.SliceData(t137),
+						P2: unsafe.SliceData(t141),
 						N0: dK,
 						N1: 4*dK*j + (4*T*dK+24*dK)*i + 12*dK,
 						N2: 12 * dK,
@@ -1144,17 +1152,17 @@ func (c *backwardFused) run() {
 					}
 					regions.R1e42c5bb8a4b(&a)
 				} else {
-					t162_2 := t162[(i*(T+6)+j+3)*dK:][:dK]
+					t166_2 := t166[(i*(T+6)+j+3)*dK:][:dK]
 					cK := c.CK[3*dK:][:dK]
-					t162_3 := t162[(i*(T+6)+j+2)*dK:][:dK]
+					t166_3 := t166[(i*(T+6)+j+2)*dK:][:dK]
 					cK2 := c.CK[2*dK:][:dK]
-					t162_4 := t162[(i*(T+6)+j+1)*dK:][:dK]
+					t166_4 := t166[(i*(T+6)+j+1)*dK:][:dK]
 					cK3 := c.CK[1*dK:][:dK]
-					t162_5 := t162[(i*(T+6)+j)*dK:][:dK]
+					t166_5 := t166[(i*(T+6)+j)*dK:][:dK]
 					cK4 := c.CK[:dK]
-					t137_2 := t137[(i*3+j)*dK:][:dK]
+					t141_2 := t141[(i*3+j)*dK:][:dK]
 					for k := range dK {
-						t137_2[k] = num.FMA32(t162_2[k], cK[k], num.FMA32(t162_3[k], cK2[k], num.FMA32(t162_4[k], cK3[k], F(t162_5[k]*cK4[k]))))
+						t141_2[k] = num.FMA32(t166_2[k], cK[k], num.FMA32(t166_3[k], cK2[k], num.FMA32(t166_4[k], cK3[k], F(t166_5[k]*cK4[k]))))
 					}
 				}
 			}
@@ -1164,9 +1172,9 @@ func (c *backwardFused) run() {
 	// projected.q0, projected.q1
 	if kern.Wide() {
 		a := regions.R4f7fc48780fcArgs{
-			P0: unsafe.SliceData(t159),
+			P0: unsafe.SliceData(t163),
 			P1: unsafe.SliceData(c.CQ),
-			P2: unsafe.SliceData(t142),
+			P2: unsafe.SliceData(t146),
 			N0: L,
 			N1: T,
 			N2: dK,
@@ -1181,16 +1189,16 @@ func (c *backwardFused) run() {
 		cQ := c.CQ[:dK]
 		for i := range L {
 			for j := range T {
-				t159_2 := t159[(i*(T+6)+j+6)*dK:][:dK]
+				t163_2 := t163[(i*(T+6)+j+6)*dK:][:dK]
 				cQ2 := c.CQ[3*dK:][:dK]
-				t159_3 := t159[(i*(T+6)+j+5)*dK:][:dK]
+				t163_3 := t163[(i*(T+6)+j+5)*dK:][:dK]
 				cQ3 := c.CQ[2*dK:][:dK]
-				t159_4 := t159[(i*(T+6)+j+4)*dK:][:dK]
+				t163_4 := t163[(i*(T+6)+j+4)*dK:][:dK]
 				cQ4 := c.CQ[1*dK:][:dK]
-				t159_5 := t159[(i*(T+6)+j+3)*dK:][:dK]
-				t142_2 := t142[(i*T+j)*dK:][:dK]
+				t163_5 := t163[(i*(T+6)+j+3)*dK:][:dK]
+				t146_2 := t146[(i*T+j)*dK:][:dK]
 				for k := range dK {
-					t142_2[k] = num.FMA32(t159_2[k], cQ2[k], num.FMA32(t159_3[k], cQ3[k], num.FMA32(t159_4[k], cQ4[k], F(t159_5[k]*cQ[k]))))
+					t146_2[k] = num.FMA32(t163_2[k], cQ2[k], num.FMA32(t163_3[k], cQ3[k], num.FMA32(t163_4[k], cQ4[k], F(t163_5[k]*cQ[k]))))
 				}
 			}
 		}
@@ -1199,7 +1207,7 @@ func (c *backwardFused) run() {
 	// projected.q1
 	if kern.Wide() {
 		a := regions.R63b335df4b7dArgs{
-			P0: unsafe.SliceData(t142),
+			P0: unsafe.SliceData(t146),
 			P1: unsafe.SliceData(c.Q0TailBar),
 			N0: L,
 			N1: -T + 3,
@@ -1214,10 +1222,10 @@ func (c *backwardFused) run() {
 			lo := max(0, -T+3)
 			if n := 3 - lo; n > 0 {
 				for j := range n {
-					t142_2 := t142[(i*T+(lo+j)+T-3)*dK:][:dK]
+					t146_2 := t146[(i*T+(lo+j)+T-3)*dK:][:dK]
 					q0TailBar := c.Q0TailBar[(i*3+(lo+j))*dK:][:dK]
 					for k := range dK {
-						t142_2[k] = t142_2[k] + q0TailBar[k]
+						t146_2[k] = t146_2[k] + q0TailBar[k]
 					}
 				}
 			}
@@ -1225,14 +1233,14 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.q0
-	kern.GemmFMA(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t142, dK, 1)
+	kern.GemmFMA(d, dK, L*T, F(1), false, c.WQBar, 1, d, xOperand, 1, d, t146, dK, 1)
 
 	// projected.k0, projected.k1
 	if kern.Wide() {
 		a := regions.R4f7fc48780fcArgs{
-			P0: unsafe.SliceData(t162),
+			P0: unsafe.SliceData(t166),
 			P1: unsafe.SliceData(c.CK),
-			P2: unsafe.SliceData(t145),
+			P2: unsafe.SliceData(t149),
 			N0: L,
 			N1: T,
 			N2: dK,
@@ -1247,16 +1255,16 @@ func (c *backwardFused) run() {
 		cK := c.CK[:dK]
 		for i := range L {
 			for j := range T {
-				t162_2 := t162[(i*(T+6)+j+6)*dK:][:dK]
+				t166_2 := t166[(i*(T+6)+j+6)*dK:][:dK]
 				cK2 := c.CK[3*dK:][:dK]
-				t162_3 := t162[(i*(T+6)+j+5)*dK:][:dK]
+				t166_3 := t166[(i*(T+6)+j+5)*dK:][:dK]
 				cK3 := c.CK[2*dK:][:dK]
-				t162_4 := t162[(i*(T+6)+j+4)*dK:][:dK]
+				t166_4 := t166[(i*(T+6)+j+4)*dK:][:dK]
 				cK4 := c.CK[1*dK:][:dK]
-				t162_5 := t162[(i*(T+6)+j+3)*dK:][:dK]
-				t145_2 := t145[(i*T+j)*dK:][:dK]
+				t166_5 := t166[(i*(T+6)+j+3)*dK:][:dK]
+				t149_2 := t149[(i*T+j)*dK:][:dK]
 				for k := range dK {
-					t145_2[k] = num.FMA32(t162_2[k], cK2[k], num.FMA32(t162_3[k], cK3[k], num.FMA32(t162_4[k], cK4[k], F(t162_5[k]*cK[k]))))
+					t149_2[k] = num.FMA32(t166_2[k], cK2[k], num.FMA32(t166_3[k], cK3[k], num.FMA32(t166_4[k], cK4[k], F(t166_5[k]*cK[k]))))
 				}
 			}
 		}
@@ -1265,7 +1273,7 @@ func (c *backwardFused) run() {
 	// projected.k1
 	if kern.Wide() {
 		a := regions.R63b335df4b7dArgs{
-			P0: unsafe.SliceData(t145),
+			P0: unsafe.SliceData(t149),
 			P1: unsafe.SliceData(c.K0TailBar),
 			N0: L,
 			N1: -T + 3,
@@ -1280,10 +1288,10 @@ func (c *backwardFused) run() {
 			lo := max(0, -T+3)
 			if n := 3 - lo; n > 0 {
 				for j := range n {
-					t145_2 := t145[(i*T+(lo+j)+T-3)*dK:][:dK]
+					t149_2 := t149[(i*T+(lo+j)+T-3)*dK:][:dK]
 					k0TailBar := c.K0TailBar[(i*3+(lo+j))*dK:][:dK]
 					for k := range dK {
-						t145_2[k] = t145_2[k] + k0TailBar[k]
+						t149_2[k] = t149_2[k] + k0TailBar[k]
 					}
 				}
 			}
@@ -1291,25 +1299,25 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.k0
-	kern.GemmFMA(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t145, dK, 1)
+	kern.GemmFMA(d, dK, L*T, F(1), false, c.WKBar, 1, d, xOperand, 1, d, t149, dK, 1)
 
 	// projected.v
-	kern.GemmFMA(L*T, d, dV, F(1), false, c.XBar, d, 1, t103, dV, 1, c.WV, d, 1)
+	kern.GemmFMA(L*T, d, dV, F(1), false, c.XBar, d, 1, t107, dV, 1, WVOperand, d, 1)
 
 	// projected.q0
-	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t142, dK, 1, c.WQ, d, 1)
+	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t146, dK, 1, WQOperand, d, 1)
 
 	// projected.k0
-	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t145, dK, 1, c.WK, d, 1)
+	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t149, dK, 1, WKOperand, d, 1)
 
 	// projected.k0
 	if kern.Wide() {
 		a := regions.R6343eacd6034Args{
-			P0: unsafe.SliceData(t137),
-			P1: unsafe.SliceData(t141),
+			P0: unsafe.SliceData(t141),
+			P1: unsafe.SliceData(t145),
 			P2: unsafe.SliceData(c.K0TailBarOut),
-			P3: unsafe.SliceData(t119),
-			P4: unsafe.SliceData(t123),
+			P3: unsafe.SliceData(t123),
+			P4: unsafe.SliceData(t127),
 			P5: unsafe.SliceData(c.Q0TailBarOut),
 			N0: L,
 			N1: dK,
@@ -1319,15 +1327,15 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t137_2 := t137[(i*3+j)*dK:][:dK]
 				t141_2 := t141[(i*3+j)*dK:][:dK]
+				t145_2 := t145[(i*3+j)*dK:][:dK]
 				k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
-				t119_2 := t119[(i*3+j)*dK:][:dK]
 				t123_2 := t123[(i*3+j)*dK:][:dK]
+				t127_2 := t127[(i*3+j)*dK:][:dK]
 				q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
 				for k := range dK {
-					k0TailBarOut[k] = t137_2[k] + t141_2[k]
-					q0TailBarOut[k] = t119_2[k] + t123_2[k]
+					k0TailBarOut[k] = t141_2[k] + t145_2[k]
+					q0TailBarOut[k] = t123_2[k] + t127_2[k]
 				}
 			}
 		}
@@ -1336,11 +1344,11 @@ func (c *backwardFused) run() {
 	// projected.k0
 	if kern.Wide() {
 		a := regions.R59714f7aee03Args{
-			P0: unsafe.SliceData(t49),
-			P1: unsafe.SliceData(t51),
+			P0: unsafe.SliceData(t53),
+			P1: unsafe.SliceData(t55),
 			P2: unsafe.SliceData(c.WRhoBar),
-			P3: unsafe.SliceData(t272),
-			P4: unsafe.SliceData(t292),
+			P3: unsafe.SliceData(t312),
+			P4: unsafe.SliceData(t332),
 			P5: unsafe.SliceData(c.WThetaBar),
 			N0: dK + dV,
 		}
@@ -1349,8 +1357,8 @@ func (c *backwardFused) run() {
 		wRhoBar := c.WRhoBar[:dK+dV]
 		wThetaBar := c.WThetaBar[:dK+dV]
 		for i := range dK + dV {
-			wRhoBar[i] = t49[i] + t51[i]
-			wThetaBar[i] = t272[i] + t292[i]
+			wRhoBar[i] = t53[i] + t55[i]
+			wThetaBar[i] = t312[i] + t332[i]
 		}
 	}
 }

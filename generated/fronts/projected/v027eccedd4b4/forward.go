@@ -43,12 +43,19 @@ type Forward[F num.Float] struct {
 	KProd     []F     // [L, T], written
 	QProd     []F     // [L, T], written
 	Work      []F     // WorkLen() entries
+	Operands  []F     // OperandsLen() entries, or nil: operands of products are not rounded to bfloat16
 }
 
 // WorkLen is 2·L·T·d_k + L·T·d_v + 2·L·T + 18·L·d_k + 6·L·d_v.
 func (c *Forward[F]) WorkLen() int {
 	L, T, dK, dV := c.L, c.T, c.DK, c.DV
 	return 2*L*T*dK + L*T*dV + 2*L*T + 18*L*dK + 6*L*dV
+}
+
+// OperandsLen is L·T·d + 2·d·d_k + d·d_v.
+func (c *Forward[F]) OperandsLen() int {
+	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
+	return L*T*d + 2*d*dK + d*dV
 }
 
 // Run computes Forward.
@@ -86,19 +93,23 @@ func (c *Forward[F]) Run() {
 	t22_2 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t32_2 := work[:L*T] // [L, T]
+	xOperand := kern.Narrow(c.Operands, 0, c.X)
+	WKOperand := kern.Narrow(c.Operands, L*T*d, c.WK)
 
 	// projected.k0
 	for i := range L {
-		kern.Gemm(T, dK, d, F(1), false, kern.From(c.K1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(c.X, i*T*d), d, 1, c.WK, 1, d)
+		kern.Gemm(T, dK, d, F(1), false, kern.From(c.K1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(xOperand, i*T*d), d, 1, WKOperand, 1, d)
 	}
+	WQOperand := kern.Narrow(c.Operands, L*T*d+d*dK, c.WQ)
 
 	// projected.q0
 	for i := range L {
-		kern.Gemm(T, dK, d, F(1), false, kern.From(c.Q1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(c.X, i*T*d), d, 1, c.WQ, 1, d)
+		kern.Gemm(T, dK, d, F(1), false, kern.From(c.Q1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(xOperand, i*T*d), d, 1, WQOperand, 1, d)
 	}
+	WVOperand := kern.Narrow(c.Operands, L*T*d+2*d*dK, c.WV)
 
 	// projected.v0
-	kern.Gemm(L*T, dV, d, F(1), false, v0, dV, 1, c.X, d, 1, c.WV, 1, d)
+	kern.Gemm(L*T, dV, d, F(1), false, v0, dV, 1, xOperand, d, 1, WVOperand, 1, d)
 
 	// projected.k1, projected.q1
 	clear(t22)
@@ -367,12 +378,19 @@ type Backward[F num.Float] struct {
 	BQBar        []F     // [d_k], written
 	V0TailBarOut []F     // [L, 3, d_v], written
 	Work         []F     // WorkLen() entries
+	Operands     []F     // OperandsLen() entries, or nil: operands of products are not rounded to bfloat16
 }
 
 // WorkLen is 10·L·T·d_k + L·T·d_v + 12·L·T + 24·L·d_k.
 func (c *Backward[F]) WorkLen() int {
 	L, T, dK, dV := c.L, c.T, c.DK, c.DV
 	return 10*L*T*dK + L*T*dV + 12*L*T + 24*L*dK
+}
+
+// OperandsLen is L·T·d + 2·d·d_k + d·d_v.
+func (c *Backward[F]) OperandsLen() int {
+	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
+	return L*T*d + 2*d*dK + d*dV
 }
 
 // Run computes Backward.
@@ -385,9 +403,9 @@ func (c *Backward[F]) Run() {
 		return
 	}
 	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
-	t117 := c.Work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
+	t121 := c.Work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
 	work := c.Work[L*T*dK+6*L*dK:]
-	t120 := work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
+	t124 := work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
 	work = work[L*T*dK+6*L*dK:]
 	t4 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
@@ -413,31 +431,35 @@ func (c *Backward[F]) Run() {
 	work = work[L*T:]
 	t32 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t132 := work[:L*T] // [L, T]
+	t172 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t162 := work[:L*T] // [L, T]
+	t202 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t41 := work[:L*T] // [L, T]
+	t45 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t33 := work[:L*T] // [L, T]
+	t37 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t38 := work[:L*T] // [L, T]
+	t42 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t58 := work[:L*T] // [L, T]
+	t62 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t64 := work[:L*T*dV] // [L, T, d_v]
+	t68 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
-	t79 := work[:3*L*dK] // [L, 3, d_k]
-	work = work[3*L*dK:]
 	t83 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t87 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t105 := work[:3*L*dK] // [L, 3, d_k]
 	work = work[3*L*dK:]
 	t101 := work[:3*L*dK] // [L, 3, d_k]
 	work = work[3*L*dK:]
-	t97 := work[:3*L*dK] // [L, 3, d_k]
-	work = work[3*L*dK:]
-	t104 := work[:L*T*dK] // [L, T, d_k]
+	t108 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t107 := work[:L*T*dK] // [L, T, d_k]
+	t111 := work[:L*T*dK] // [L, T, d_k]
+	xOperand := kern.Narrow(c.Operands, 0, c.X)
+	WKOperand := kern.Narrow(c.Operands, L*T*d, c.WK)
+	WQOperand := kern.Narrow(c.Operands, L*T*d+d*dK, c.WQ)
+	WVOperand := kern.Narrow(c.Operands, L*T*d+2*d*dK, c.WV)
 
 	// projected.k1, projected.q1
 	for i := range L {
@@ -467,13 +489,13 @@ func (c *Backward[F]) Run() {
 			t10_2 := t10[(i*T+j)*dK:][:dK]
 			q1_2 := q1[(i*T+j)*dK:][:dK]
 			for k := range dK {
-				t42 := bK[k] + (F(k1Stack[k]*cK[k]) + F(k1Stack2[k]*cK2[k]) + F(k1Stack3[k]*cK3[k]) + F(k1Stack4[k]*cK4[k]))
-				t52 := num.Sigmoid(t42)
+				t42_2 := bK[k] + (F(k1Stack[k]*cK[k]) + F(k1Stack2[k]*cK2[k]) + F(k1Stack3[k]*cK3[k]) + F(k1Stack4[k]*cK4[k]))
+				t52 := num.Sigmoid(t42_2)
 				t92 := bQ[k] + (F(q1Stack[k]*cQ[k]) + F(q1Stack2[k]*cQ2[k]) + F(q1Stack3[k]*cQ3[k]) + F(q1Stack4[k]*cQ4[k]))
 				t102 := num.Sigmoid(t92)
-				t4_2[k] = t42
+				t4_2[k] = t42_2
 				t5_2[k] = t52
-				k1_2[k] = F(t42 * t52)
+				k1_2[k] = F(t42_2 * t52)
 				t9_2[k] = t92
 				t10_2[k] = t102
 				q1_2[k] = F(t92 * t102)
@@ -491,22 +513,22 @@ func (c *Backward[F]) Run() {
 		t28_2 := t28[i*T:][:T]
 		t30_2 := t30[i*T:][:T]
 		t32_2 := t32[i*T:][:T]
-		t132_2 := t132[i*T:][:T]
+		t172_2 := t172[i*T:][:T]
 		for j := range T {
 			kProdEntry := kProd[j]
 			t182 := num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1)))
-			t202 := kern.Choose((F(0) < kProdEntry), t182, F(0))
+			t203 := kern.Choose((F(0) < kProdEntry), t182, F(0))
 			qProdEntry := qProd[j]
 			t282 := num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1)))
 			t302 := kern.Choose((F(0) < qProdEntry), t282, F(0))
 			t322 := num.Max(t302, F(1e-08))
 			t18_2[j] = t182
-			t20_2[j] = t202
-			t22_2[j] = num.Max(t202, F(1e-08))
+			t20_2[j] = t203
+			t22_2[j] = num.Max(t203, F(1e-08))
 			t28_2[j] = t282
 			t30_2[j] = t302
 			t32_2[j] = t322
-			t132_2[j] = F(1) / t322
+			t172_2[j] = F(1) / t322
 		}
 	}
 
@@ -514,23 +536,23 @@ func (c *Backward[F]) Run() {
 	for i := range L {
 		t32_2 := t32[i*T:][:T]
 		t22_2 := t22[i*T:][:T]
-		t162_2 := t162[i*T:][:T]
-		t41_2 := t41[i*T:][:T]
+		t202_2 := t202[i*T:][:T]
+		t45_2 := t45[i*T:][:T]
 		for j := range T {
 			qBar := c.QBar[(i*T+j)*dK:][:dK]
 			q1_2 := q1[(i*T+j)*dK:][:dK]
 			kBar := c.KBar[(i*T+j)*dK:][:dK]
 			k1_2 := k1[(i*T+j)*dK:][:dK]
-			var t1622 F
-			var t412 F
+			var t2022 F
+			var t452 F
 			t32Entry := t32_2[j]
 			t22Entry := t22_2[j]
 			for k := range dK {
-				t1622 += F(qBar[k] * ((q1_2[k] / t32Entry) / t32Entry))
-				t412 += F(kBar[k] * ((k1_2[k] / t22Entry) / t22Entry))
+				t2022 += F(qBar[k] * ((q1_2[k] / t32Entry) / t32Entry))
+				t452 += F(kBar[k] * ((k1_2[k] / t22Entry) / t22Entry))
 			}
-			t162_2[j] = -t1622
-			t41_2[j] = -t412
+			t202_2[j] = -t2022
+			t45_2[j] = -t452
 		}
 	}
 
@@ -540,37 +562,37 @@ func (c *Backward[F]) Run() {
 		qProd := c.QProd[i*T:][:T]
 		t20_2 := t20[i*T:][:T]
 		kProd := c.KProd[i*T:][:T]
-		t162_2 := t162[i*T:][:T]
+		t202_2 := t202[i*T:][:T]
 		t28_2 := t28[i*T:][:T]
-		t33_2 := t33[i*T:][:T]
+		t37_2 := t37[i*T:][:T]
 		t22_2 := t22[i*T:][:T]
-		t38_2 := t38[i*T:][:T]
-		t41_2 := t41[i*T:][:T]
+		t42_2 := t42[i*T:][:T]
+		t45_2 := t45[i*T:][:T]
 		t18_2 := t18[i*T:][:T]
-		t58_2 := t58[i*T:][:T]
+		t62_2 := t62[i*T:][:T]
 		for j := range T {
 			t30Entry := t30_2[j]
 			qProdEntry2 := qProd[j]
 			t20Entry := t20_2[j]
 			kProdEntry2 := kProd[j]
 			w := ((F(1e-08) <= t30Entry) && (F(0) < qProdEntry2))
-			t33_2[j] = kern.Choose(w, kern.Choose(((F(1e-08) <= t30Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t30Entry), t162_2[j], F(0)))*(F(1)/t28_2[j])), F(0)), F(0))
-			t38_2[j] = F(1) / t22_2[j]
+			t37_2[j] = kern.Choose(w, kern.Choose(((F(1e-08) <= t30Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t30Entry), t202_2[j], F(0)))*(F(1)/t28_2[j])), F(0)), F(0))
+			t42_2[j] = F(1) / t22_2[j]
 			w2 := ((F(1e-08) <= t20Entry) && (F(0) < kProdEntry2))
-			t58_2[j] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t20Entry) && (F(0) < kProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t20Entry), t41_2[j], F(0)))*(F(1)/t18_2[j])), F(0)), F(0))
+			t62_2[j] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t20Entry) && (F(0) < kProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t20Entry), t45_2[j], F(0)))*(F(1)/t18_2[j])), F(0)), F(0))
 		}
 	}
 
 	// projected.v
-	clear(t64)
+	clear(t68)
 	for i := range L {
 		lo := max(0, -T+3)
 		if n := 3 - lo; n > 0 {
 			for j := range n {
 				v0TailBar := c.V0TailBar[(i*3+(lo+j))*dV:][:dV]
-				t64_2 := t64[(i*T+(lo+j)+T-3)*dV:][:dV]
+				t68_2 := t68[(i*T+(lo+j)+T-3)*dV:][:dV]
 				for k := range dV {
-					t64_2[k] += v0TailBar[k]
+					t68_2[k] += v0TailBar[k]
 				}
 			}
 		}
@@ -592,10 +614,10 @@ func (c *Backward[F]) Run() {
 	clear(c.BQBar)
 	clear(c.BKBar)
 	for i := range L {
-		t132_2 := t132[i*T:][:T]
-		t33_2 := t33[i*T:][:T]
-		t38_2 := t38[i*T:][:T]
-		t58_2 := t58[i*T:][:T]
+		t172_2 := t172[i*T:][:T]
+		t37_2 := t37[i*T:][:T]
+		t42_2 := t42[i*T:][:T]
+		t62_2 := t62[i*T:][:T]
 		bQBar := c.BQBar[:dK]
 		bKBar := c.BKBar[:dK]
 		for j := range T {
@@ -607,25 +629,25 @@ func (c *Backward[F]) Run() {
 			k1_2 := k1[(i*T+j)*dK:][:dK]
 			t5_2 := t5[(i*T+j)*dK:][:dK]
 			t4_2 := t4[(i*T+j)*dK:][:dK]
-			t117_2 := t117[(i*(T+6)+j+3)*dK:][:dK]
-			t120_2 := t120[(i*(T+6)+j+3)*dK:][:dK]
-			t132Entry := t132_2[j]
-			t33Entry := t33_2[j]
-			t38Entry := t38_2[j]
-			t58Entry := t58_2[j]
+			t121_2 := t121[(i*(T+6)+j+3)*dK:][:dK]
+			t124_2 := t124[(i*(T+6)+j+3)*dK:][:dK]
+			t172Entry := t172_2[j]
+			t37Entry := t37_2[j]
+			t42Entry := t42_2[j]
+			t62Entry := t62_2[j]
 			for k := range dK {
-				t66 := F(qBar[k]*t132Entry) + F(2*F(q1_2[k]*t33Entry))
+				t70 := F(qBar[k]*t172Entry) + F(2*F(q1_2[k]*t37Entry))
 				t10Entry := t10_2[k]
 				t9Entry := t9_2[k]
-				t72 := F(t10Entry*t66) + F(F(F(t9Entry*t10Entry)*t66)*num.Sigmoid(-t9Entry))
-				t84 := F(kBar[k]*t38Entry) + F(2*F(k1_2[k]*t58Entry))
+				t76 := F(t10Entry*t70) + F(F(F(t9Entry*t10Entry)*t70)*num.Sigmoid(-t9Entry))
+				t88 := F(kBar[k]*t42Entry) + F(2*F(k1_2[k]*t62Entry))
 				t5Entry := t5_2[k]
 				t4Entry := t4_2[k]
-				t90 := F(t5Entry*t84) + F(F(F(t4Entry*t5Entry)*t84)*num.Sigmoid(-t4Entry))
-				t117_2[k] = t72
-				bQBar[k] += t72
-				t120_2[k] = t90
-				bKBar[k] += t90
+				t94 := F(t5Entry*t88) + F(F(F(t4Entry*t5Entry)*t88)*num.Sigmoid(-t4Entry))
+				t121_2[k] = t76
+				bQBar[k] += t76
+				t124_2[k] = t94
+				bKBar[k] += t94
 			}
 		}
 	}
@@ -633,17 +655,17 @@ func (c *Backward[F]) Run() {
 	// projected.q1
 	for i := range L {
 		for j := range 3 {
-			t117_2 := t117[(i*(T+6)+j)*dK:][:dK]
+			t121_2 := t121[(i*(T+6)+j)*dK:][:dK]
 			for k := range dK {
-				t117_2[k] = F(0)
+				t121_2[k] = F(0)
 			}
 		}
 	}
 	for i := range L {
 		for j := range 3 {
-			t117_2 := t117[(i*(T+6)+j+T+3)*dK:][:dK]
+			t121_2 := t121[(i*(T+6)+j+T+3)*dK:][:dK]
 			for k := range dK {
-				t117_2[k] = F(0)
+				t121_2[k] = F(0)
 			}
 		}
 	}
@@ -657,51 +679,51 @@ func (c *Backward[F]) Run() {
 		for j := range L {
 			for k := range T {
 				q1Stack := c.Q1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-				t117_2 := t117[(j*(T+6)+k+3)*dK:][:dK]
+				t121_2 := t121[(j*(T+6)+k+3)*dK:][:dK]
 				k1Stack := c.K1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-				t120_2 := t120[(j*(T+6)+k+3)*dK:][:dK]
+				t124_2 := t124[(j*(T+6)+k+3)*dK:][:dK]
 				for m := range dK {
-					cQBar[m] += F(q1Stack[m] * t117_2[m])
-					cKBar[m] += F(k1Stack[m] * t120_2[m])
+					cQBar[m] += F(q1Stack[m] * t121_2[m])
+					cKBar[m] += F(k1Stack[m] * t124_2[m])
 				}
 			}
 		}
 	}
 
 	// projected.q1
-	clear(t79)
+	clear(t83)
 	for i := range L {
 		for j := range 3 {
 			n := int(c.Pos[i]) + j - 3
 			if n >= 0 {
-				t117_2 := t117[(i*(T+6)+j)*dK:][:dK]
+				t121_2 := t121[(i*(T+6)+j)*dK:][:dK]
 				cQ := c.CQ[:dK]
-				t117_3 := t117[(i*(T+6)+j+1)*dK:][:dK]
+				t121_3 := t121[(i*(T+6)+j+1)*dK:][:dK]
 				cQ2 := c.CQ[1*dK:][:dK]
-				t117_4 := t117[(i*(T+6)+j+2)*dK:][:dK]
+				t121_4 := t121[(i*(T+6)+j+2)*dK:][:dK]
 				cQ3 := c.CQ[2*dK:][:dK]
-				t117_5 := t117[(i*(T+6)+j+3)*dK:][:dK]
+				t121_5 := t121[(i*(T+6)+j+3)*dK:][:dK]
 				cQ4 := c.CQ[3*dK:][:dK]
-				t79_2 := t79[(i*3+j)*dK:][:dK]
+				t83_2 := t83[(i*3+j)*dK:][:dK]
 				for k := range dK {
-					t79_2[k] = F(t117_2[k]*cQ[k]) + F(t117_3[k]*cQ2[k]) + F(t117_4[k]*cQ3[k]) + F(t117_5[k]*cQ4[k])
+					t83_2[k] = F(t121_2[k]*cQ[k]) + F(t121_3[k]*cQ2[k]) + F(t121_4[k]*cQ3[k]) + F(t121_5[k]*cQ4[k])
 				}
 			}
 		}
 	}
 
 	// projected.q1, projected.k1
-	clear(t83)
-	clear(t101)
+	clear(t87)
+	clear(t105)
 	for i := range L {
 		for j := range min(3, -T+3) {
 			q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
-			t83_2 := t83[(i*3+j+T)*dK:][:dK]
+			t87_2 := t87[(i*3+j+T)*dK:][:dK]
 			k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
-			t101_2 := t101[(i*3+j+T)*dK:][:dK]
+			t105_2 := t105[(i*3+j+T)*dK:][:dK]
 			for k := range dK {
-				t83_2[k] += q0TailBar[k]
-				t101_2[k] += k0TailBar[k]
+				t87_2[k] += q0TailBar[k]
+				t105_2[k] += k0TailBar[k]
 			}
 		}
 	}
@@ -709,60 +731,60 @@ func (c *Backward[F]) Run() {
 	// projected.k1
 	for i := range L {
 		for j := range 3 {
-			t120_2 := t120[(i*(T+6)+j)*dK:][:dK]
+			t124_2 := t124[(i*(T+6)+j)*dK:][:dK]
 			for k := range dK {
-				t120_2[k] = F(0)
+				t124_2[k] = F(0)
 			}
 		}
 	}
 	for i := range L {
 		for j := range 3 {
-			t120_2 := t120[(i*(T+6)+j+T+3)*dK:][:dK]
+			t124_2 := t124[(i*(T+6)+j+T+3)*dK:][:dK]
 			for k := range dK {
-				t120_2[k] = F(0)
+				t124_2[k] = F(0)
 			}
 		}
 	}
 
 	// projected.k1
-	clear(t97)
+	clear(t101)
 	for i := range L {
 		for j := range 3 {
 			n2 := int(c.Pos[i]) + j - 3
 			if n2 >= 0 {
-				t120_2 := t120[(i*(T+6)+j)*dK:][:dK]
+				t124_2 := t124[(i*(T+6)+j)*dK:][:dK]
 				cK := c.CK[:dK]
-				t120_3 := t120[(i*(T+6)+j+1)*dK:][:dK]
+				t124_3 := t124[(i*(T+6)+j+1)*dK:][:dK]
 				cK2 := c.CK[1*dK:][:dK]
-				t120_4 := t120[(i*(T+6)+j+2)*dK:][:dK]
+				t124_4 := t124[(i*(T+6)+j+2)*dK:][:dK]
 				cK3 := c.CK[2*dK:][:dK]
-				t120_5 := t120[(i*(T+6)+j+3)*dK:][:dK]
+				t124_5 := t124[(i*(T+6)+j+3)*dK:][:dK]
 				cK4 := c.CK[3*dK:][:dK]
-				t97_2 := t97[(i*3+j)*dK:][:dK]
+				t101_2 := t101[(i*3+j)*dK:][:dK]
 				for k := range dK {
-					t97_2[k] = F(t120_2[k]*cK[k]) + F(t120_3[k]*cK2[k]) + F(t120_4[k]*cK3[k]) + F(t120_5[k]*cK4[k])
+					t101_2[k] = F(t124_2[k]*cK[k]) + F(t124_3[k]*cK2[k]) + F(t124_4[k]*cK3[k]) + F(t124_5[k]*cK4[k])
 				}
 			}
 		}
 	}
 
 	// projected.v0
-	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t64, dV, 1)
+	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, xOperand, 1, d, t68, dV, 1)
 
 	// projected.q0, projected.q1
 	for i := range L {
 		cQ := c.CQ[:dK]
 		for j := range T {
-			t117_2 := t117[(i*(T+6)+j+3)*dK:][:dK]
-			t117_3 := t117[(i*(T+6)+j+4)*dK:][:dK]
+			t121_2 := t121[(i*(T+6)+j+3)*dK:][:dK]
+			t121_3 := t121[(i*(T+6)+j+4)*dK:][:dK]
 			cQ2 := c.CQ[1*dK:][:dK]
-			t117_4 := t117[(i*(T+6)+j+5)*dK:][:dK]
+			t121_4 := t121[(i*(T+6)+j+5)*dK:][:dK]
 			cQ3 := c.CQ[2*dK:][:dK]
-			t117_5 := t117[(i*(T+6)+j+6)*dK:][:dK]
+			t121_5 := t121[(i*(T+6)+j+6)*dK:][:dK]
 			cQ4 := c.CQ[3*dK:][:dK]
-			t104_2 := t104[(i*T+j)*dK:][:dK]
+			t108_2 := t108[(i*T+j)*dK:][:dK]
 			for k := range dK {
-				t104_2[k] = (F(t117_2[k]*cQ[k]) + F(t117_3[k]*cQ2[k]) + F(t117_4[k]*cQ3[k]) + F(t117_5[k]*cQ4[k]))
+				t108_2[k] = (F(t121_2[k]*cQ[k]) + F(t121_3[k]*cQ2[k]) + F(t121_4[k]*cQ3[k]) + F(t121_5[k]*cQ4[k]))
 			}
 		}
 	}
@@ -773,31 +795,31 @@ func (c *Backward[F]) Run() {
 		if n := 3 - lo; n > 0 {
 			for j := range n {
 				q0TailBar := c.Q0TailBar[(i*3+(lo+j))*dK:][:dK]
-				t104_2 := t104[(i*T+(lo+j)+T-3)*dK:][:dK]
+				t108_2 := t108[(i*T+(lo+j)+T-3)*dK:][:dK]
 				for k := range dK {
-					t104_2[k] += q0TailBar[k]
+					t108_2[k] += q0TailBar[k]
 				}
 			}
 		}
 	}
 
 	// projected.q0
-	kern.Gemm(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t104, dK, 1)
+	kern.Gemm(d, dK, L*T, F(1), false, c.WQBar, 1, d, xOperand, 1, d, t108, dK, 1)
 
 	// projected.k0, projected.k1
 	for i := range L {
 		cK := c.CK[:dK]
 		for j := range T {
-			t120_2 := t120[(i*(T+6)+j+3)*dK:][:dK]
-			t120_3 := t120[(i*(T+6)+j+4)*dK:][:dK]
+			t124_2 := t124[(i*(T+6)+j+3)*dK:][:dK]
+			t124_3 := t124[(i*(T+6)+j+4)*dK:][:dK]
 			cK2 := c.CK[1*dK:][:dK]
-			t120_4 := t120[(i*(T+6)+j+5)*dK:][:dK]
+			t124_4 := t124[(i*(T+6)+j+5)*dK:][:dK]
 			cK3 := c.CK[2*dK:][:dK]
-			t120_5 := t120[(i*(T+6)+j+6)*dK:][:dK]
+			t124_5 := t124[(i*(T+6)+j+6)*dK:][:dK]
 			cK4 := c.CK[3*dK:][:dK]
-			t107_2 := t107[(i*T+j)*dK:][:dK]
+			t111_2 := t111[(i*T+j)*dK:][:dK]
 			for k := range dK {
-				t107_2[k] = (F(t120_2[k]*cK[k]) + F(t120_3[k]*cK2[k]) + F(t120_4[k]*cK3[k]) + F(t120_5[k]*cK4[k]))
+				t111_2[k] = (F(t124_2[k]*cK[k]) + F(t124_3[k]*cK2[k]) + F(t124_4[k]*cK3[k]) + F(t124_5[k]*cK4[k]))
 			}
 		}
 	}
@@ -808,38 +830,38 @@ func (c *Backward[F]) Run() {
 		if n := 3 - lo; n > 0 {
 			for j := range n {
 				k0TailBar := c.K0TailBar[(i*3+(lo+j))*dK:][:dK]
-				t107_2 := t107[(i*T+(lo+j)+T-3)*dK:][:dK]
+				t111_2 := t111[(i*T+(lo+j)+T-3)*dK:][:dK]
 				for k := range dK {
-					t107_2[k] += k0TailBar[k]
+					t111_2[k] += k0TailBar[k]
 				}
 			}
 		}
 	}
 
 	// projected.k0
-	kern.Gemm(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t107, dK, 1)
+	kern.Gemm(d, dK, L*T, F(1), false, c.WKBar, 1, d, xOperand, 1, d, t111, dK, 1)
 
 	// projected.v0
-	kern.Gemm(L*T, d, dV, F(1), false, c.XBar, d, 1, t64, dV, 1, c.WV, d, 1)
+	kern.Gemm(L*T, d, dV, F(1), false, c.XBar, d, 1, t68, dV, 1, WVOperand, d, 1)
 
 	// projected.q0
-	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t104, dK, 1, c.WQ, d, 1)
+	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t108, dK, 1, WQOperand, d, 1)
 
 	// projected.k0
-	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t107, dK, 1, c.WK, d, 1)
+	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t111, dK, 1, WKOperand, d, 1)
 
 	// projected.k0
 	for i := range L {
 		for j := range 3 {
-			t97_2 := t97[(i*3+j)*dK:][:dK]
 			t101_2 := t101[(i*3+j)*dK:][:dK]
+			t105_2 := t105[(i*3+j)*dK:][:dK]
 			k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
-			t79_2 := t79[(i*3+j)*dK:][:dK]
 			t83_2 := t83[(i*3+j)*dK:][:dK]
+			t87_2 := t87[(i*3+j)*dK:][:dK]
 			q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
 			for k := range dK {
-				k0TailBarOut[k] = t97_2[k] + t101_2[k]
-				q0TailBarOut[k] = t79_2[k] + t83_2[k]
+				k0TailBarOut[k] = t101_2[k] + t105_2[k]
+				q0TailBarOut[k] = t83_2[k] + t87_2[k]
 			}
 		}
 	}
@@ -903,9 +925,11 @@ func (b *Function[F]) Call(c block.Call[F], w block.Weights[F], m *block.Memory[
 	k.KProd = c.Run.Saved(k.L * k.T)
 	k.QProd = c.Run.Saved(k.L * k.T)
 	k.Work = arena.Scratch(k.WorkLen())
+	k.Operands = arena.Operands(k.OperandsLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
+	k.Operands = nil
 	n.nextK0Tail = m.SetNext(c, b.Slots[0], k.K0TailOut)
 	n.nextQ0Tail = m.SetNext(c, b.Slots[1], k.Q0TailOut)
 	n.nextV0Tail = m.SetNext(c, b.Slots[2], k.V0TailOut)
@@ -954,6 +978,7 @@ func (n *callNode[F]) Backward(t *tape.Tape[F]) {
 	g.BQBar = t.Part(n.vBQ, g.DK)
 	g.V0TailBarOut = t.Part(n.fromV0Tail, 3*g.L*g.DV)
 	g.Work = t.Scratch(g.WorkLen())
+	g.Operands = t.Operands(g.OperandsLen())
 	g.Run()
 	t.Contribute(n.vWK, g.WKBar)
 	t.Contribute(n.vX, g.XBar)

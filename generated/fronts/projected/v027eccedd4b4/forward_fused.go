@@ -33,19 +33,23 @@ func (c *forwardFused) run() {
 	t112 := c.Work[2*L*T*dK+L*T*dV+18*L*dK+3*L*dV:][:3*L*dV]   // [L, 3, d_v]
 	t22_2 := c.Work[2*L*T*dK+L*T*dV+18*L*dK+6*L*dV:][:L*T]     // [L, T]
 	t32_2 := c.Work[2*L*T*dK+L*T*dV+L*T+18*L*dK+6*L*dV:][:L*T] // [L, T]
+	xOperand := kern.Narrow(c.Operands, 0, c.X)
+	WKOperand := kern.Narrow(c.Operands, L*T*d, c.WK)
 
 	// projected.k0
 	for i := range L {
-		kern.GemmFMA(T, dK, d, F(1), false, kern.From(c.K1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(c.X, i*T*d), d, 1, c.WK, 1, d)
+		kern.GemmFMA(T, dK, d, F(1), false, kern.From(c.K1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(xOperand, i*T*d), d, 1, WKOperand, 1, d)
 	}
+	WQOperand := kern.Narrow(c.Operands, L*T*d+d*dK, c.WQ)
 
 	// projected.q0
 	for i := range L {
-		kern.GemmFMA(T, dK, d, F(1), false, kern.From(c.Q1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(c.X, i*T*d), d, 1, c.WQ, 1, d)
+		kern.GemmFMA(T, dK, d, F(1), false, kern.From(c.Q1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(xOperand, i*T*d), d, 1, WQOperand, 1, d)
 	}
+	WVOperand := kern.Narrow(c.Operands, L*T*d+2*d*dK, c.WV)
 
 	// projected.v0
-	kern.GemmFMA(L*T, dV, d, F(1), false, v0, dV, 1, c.X, d, 1, c.WV, 1, d)
+	kern.GemmFMA(L*T, dV, d, F(1), false, v0, dV, 1, xOperand, d, 1, WVOperand, 1, d)
 
 	// projected.k1, projected.q1
 	clear(t22)
@@ -436,8 +440,8 @@ func (c *backwardFused) run() {
 	_ = d
 	_ = dK
 	_ = dV
-	t117 := c.Work[:L*T*dK+6*L*dK]                           // [L, T + 6, d_k]
-	t120 := c.Work[L*T*dK+6*L*dK:][:L*T*dK+6*L*dK]           // [L, T + 6, d_k]
+	t121 := c.Work[:L*T*dK+6*L*dK]                           // [L, T + 6, d_k]
+	t124 := c.Work[L*T*dK+6*L*dK:][:L*T*dK+6*L*dK]           // [L, T + 6, d_k]
 	t4 := c.Work[2*L*T*dK+12*L*dK:][:L*T*dK]                 // [L, T, d_k]
 	t5 := c.Work[3*L*T*dK+12*L*dK:][:L*T*dK]                 // [L, T, d_k]
 	k1 := c.Work[4*L*T*dK+12*L*dK:][:L*T*dK]                 // [L, T, d_k]
@@ -450,19 +454,23 @@ func (c *backwardFused) run() {
 	t28 := c.Work[8*L*T*dK+3*L*T+12*L*dK:][:L*T]             // [L, T]
 	t30 := c.Work[8*L*T*dK+4*L*T+12*L*dK:][:L*T]             // [L, T]
 	t32 := c.Work[8*L*T*dK+5*L*T+12*L*dK:][:L*T]             // [L, T]
-	t132 := c.Work[8*L*T*dK+6*L*T+12*L*dK:][:L*T]            // [L, T]
-	t162 := c.Work[8*L*T*dK+7*L*T+12*L*dK:][:L*T]            // [L, T]
-	t41 := c.Work[8*L*T*dK+8*L*T+12*L*dK:][:L*T]             // [L, T]
-	t33 := c.Work[8*L*T*dK+9*L*T+12*L*dK:][:L*T]             // [L, T]
-	t38 := c.Work[8*L*T*dK+10*L*T+12*L*dK:][:L*T]            // [L, T]
-	t58 := c.Work[8*L*T*dK+11*L*T+12*L*dK:][:L*T]            // [L, T]
-	t64 := c.Work[8*L*T*dK+12*L*T+12*L*dK:][:L*T*dV]         // [L, T, d_v]
-	t79 := c.Work[8*L*T*dK+L*T*dV+12*L*T+12*L*dK:][:3*L*dK]  // [L, 3, d_k]
-	t83 := c.Work[8*L*T*dK+L*T*dV+12*L*T+15*L*dK:][:3*L*dK]  // [L, 3, d_k]
-	t101 := c.Work[8*L*T*dK+L*T*dV+12*L*T+18*L*dK:][:3*L*dK] // [L, 3, d_k]
-	t97 := c.Work[8*L*T*dK+L*T*dV+12*L*T+21*L*dK:][:3*L*dK]  // [L, 3, d_k]
-	t104 := c.Work[8*L*T*dK+L*T*dV+12*L*T+24*L*dK:][:L*T*dK] // [L, T, d_k]
-	t107 := c.Work[9*L*T*dK+L*T*dV+12*L*T+24*L*dK:][:L*T*dK] // [L, T, d_k]
+	t172 := c.Work[8*L*T*dK+6*L*T+12*L*dK:][:L*T]            // [L, T]
+	t202 := c.Work[8*L*T*dK+7*L*T+12*L*dK:][:L*T]            // [L, T]
+	t45 := c.Work[8*L*T*dK+8*L*T+12*L*dK:][:L*T]             // [L, T]
+	t37 := c.Work[8*L*T*dK+9*L*T+12*L*dK:][:L*T]             // [L, T]
+	t42 := c.Work[8*L*T*dK+10*L*T+12*L*dK:][:L*T]            // [L, T]
+	t62 := c.Work[8*L*T*dK+11*L*T+12*L*dK:][:L*T]            // [L, T]
+	t68 := c.Work[8*L*T*dK+12*L*T+12*L*dK:][:L*T*dV]         // [L, T, d_v]
+	t83 := c.Work[8*L*T*dK+L*T*dV+12*L*T+12*L*dK:][:3*L*dK]  // [L, 3, d_k]
+	t87 := c.Work[8*L*T*dK+L*T*dV+12*L*T+15*L*dK:][:3*L*dK]  // [L, 3, d_k]
+	t105 := c.Work[8*L*T*dK+L*T*dV+12*L*T+18*L*dK:][:3*L*dK] // [L, 3, d_k]
+	t101 := c.Work[8*L*T*dK+L*T*dV+12*L*T+21*L*dK:][:3*L*dK] // [L, 3, d_k]
+	t108 := c.Work[8*L*T*dK+L*T*dV+12*L*T+24*L*dK:][:L*T*dK] // [L, T, d_k]
+	t111 := c.Work[9*L*T*dK+L*T*dV+12*L*T+24*L*dK:][:L*T*dK] // [L, T, d_k]
+	xOperand := kern.Narrow(c.Operands, 0, c.X)
+	WKOperand := kern.Narrow(c.Operands, L*T*d, c.WK)
+	WQOperand := kern.Narrow(c.Operands, L*T*d+d*dK, c.WQ)
+	WVOperand := kern.Narrow(c.Operands, L*T*d+2*d*dK, c.WV)
 
 	// projected.k1, projected.q1
 	if kern.Wide() {
@@ -518,13 +526,13 @@ func (c *backwardFused) run() {
 				t10_2 := t10[(i*T+j)*dK:][:dK]
 				q1_2 := q1[(i*T+j)*dK:][:dK]
 				for k := range dK {
-					t42 := bK[k] + num.FMA32(k1Stack[k], cK2[k], num.FMA32(k1Stack2[k], cK3[k], num.FMA32(k1Stack3[k], cK4[k], F(k1Stack4[k]*cK[k]))))
-					t52 := kern.Sigmoid(t42)
+					t42_2 := bK[k] + num.FMA32(k1Stack[k], cK2[k], num.FMA32(k1Stack2[k], cK3[k], num.FMA32(k1Stack3[k], cK4[k], F(k1Stack4[k]*cK[k]))))
+					t52 := kern.Sigmoid(t42_2)
 					t92 := bQ[k] + num.FMA32(q1Stack[k], cQ2[k], num.FMA32(q1Stack2[k], cQ3[k], num.FMA32(q1Stack3[k], cQ4[k], F(q1Stack4[k]*cQ[k]))))
 					t102 := kern.Sigmoid(t92)
-					t4_2[k] = t42
+					t4_2[k] = t42_2
 					t5_2[k] = t52
-					k1_2[k] = F(t42 * t52)
+					k1_2[k] = F(t42_2 * t52)
 					t9_2[k] = t92
 					t10_2[k] = t102
 					q1_2[k] = F(t92 * t102)
@@ -544,7 +552,7 @@ func (c *backwardFused) run() {
 			P5: unsafe.SliceData(t28),
 			P6: unsafe.SliceData(t30),
 			P7: unsafe.SliceData(t32),
-			P8: unsafe.SliceData(t132),
+			P8: unsafe.SliceData(t172),
 			N0: L,
 			N1: T,
 		}
@@ -559,22 +567,22 @@ func (c *backwardFused) run() {
 			t28_2 := t28[i*T:][:T]
 			t30_2 := t30[i*T:][:T]
 			t32_2 := t32[i*T:][:T]
-			t132_2 := t132[i*T:][:T]
+			t172_2 := t172[i*T:][:T]
 			for j := range T {
 				kProdEntry := kProd[j]
 				t182 := num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1)))
-				t202 := kern.Choose((F(0) < kProdEntry), t182, F(0))
+				t203 := kern.Choose((F(0) < kProdEntry), t182, F(0))
 				qProdEntry := qProd[j]
 				t282 := num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1)))
 				t302 := kern.Choose((F(0) < qProdEntry), t282, F(0))
 				t322 := kern.Larger(t302, F(1e-08))
 				t18_2[j] = t182
-				t20_2[j] = t202
-				t22_2[j] = kern.Larger(t202, F(1e-08))
+				t20_2[j] = t203
+				t22_2[j] = kern.Larger(t203, F(1e-08))
 				t28_2[j] = t282
 				t30_2[j] = t302
 				t32_2[j] = t322
-				t132_2[j] = F(1) / t322
+				t172_2[j] = F(1) / t322
 			}
 		}
 	}
@@ -588,8 +596,8 @@ func (c *backwardFused) run() {
 			P3: unsafe.SliceData(q1),
 			P4: unsafe.SliceData(c.KBar),
 			P5: unsafe.SliceData(k1),
-			P6: unsafe.SliceData(t162),
-			P7: unsafe.SliceData(t41),
+			P6: unsafe.SliceData(t202),
+			P7: unsafe.SliceData(t45),
 			N0: L,
 			N1: T,
 			N2: dK,
@@ -602,27 +610,27 @@ func (c *backwardFused) run() {
 		for i := range L {
 			t32_2 := t32[i*T:][:T]
 			t22_2 := t22[i*T:][:T]
-			t162_2 := t162[i*T:][:T]
-			t41_2 := t41[i*T:][:T]
+			t202_2 := t202[i*T:][:T]
+			t45_2 := t45[i*T:][:T]
 			for j := range T {
 				qBar := c.QBar[(i*T+j)*dK:][:dK]
 				q1_2 := q1[(i*T+j)*dK:][:dK]
 				kBar := c.KBar[(i*T+j)*dK:][:dK]
 				k1_2 := k1[(i*T+j)*dK:][:dK]
-				var t1622 F
-				var t412 F
+				var t2022 F
+				var t452 F
 				t32Entry := t32_2[j]
 				t22Entry := t22_2[j]
-				t1622Sums := [16]F{t1622}
-				t412Sums := [16]F{t412}
+				t2022Sums := [16]F{t2022}
+				t452Sums := [16]F{t452}
 				for k := range dK {
-					t1622Sums[k%16] = num.FMA32(qBar[k], (q1_2[k]/t32Entry)/t32Entry, t1622Sums[k%16])
-					t412Sums[k%16] = num.FMA32(kBar[k], (k1_2[k]/t22Entry)/t22Entry, t412Sums[k%16])
+					t2022Sums[k%16] = num.FMA32(qBar[k], (q1_2[k]/t32Entry)/t32Entry, t2022Sums[k%16])
+					t452Sums[k%16] = num.FMA32(kBar[k], (k1_2[k]/t22Entry)/t22Entry, t452Sums[k%16])
 				}
-				t1622 = kern.Sum16(&t1622Sums)
-				t412 = kern.Sum16(&t412Sums)
-				t162_2[j] = -t1622
-				t41_2[j] = -t412
+				t2022 = kern.Sum16(&t2022Sums)
+				t452 = kern.Sum16(&t452Sums)
+				t202_2[j] = -t2022
+				t45_2[j] = -t452
 			}
 		}
 	}
@@ -634,14 +642,14 @@ func (c *backwardFused) run() {
 			P1:  unsafe.SliceData(c.QProd),
 			P2:  unsafe.SliceData(t20),
 			P3:  unsafe.SliceData(c.KProd),
-			P4:  unsafe.SliceData(t162),
+			P4:  unsafe.SliceData(t202),
 			P5:  unsafe.SliceData(t28),
-			P6:  unsafe.SliceData(t33),
+			P6:  unsafe.SliceData(t37),
 			P7:  unsafe.SliceData(t22),
-			P8:  unsafe.SliceData(t38),
-			P9:  unsafe.SliceData(t41),
+			P8:  unsafe.SliceData(t42),
+			P9:  unsafe.SliceData(t45),
 			P10: unsafe.SliceData(t18),
-			P11: unsafe.SliceData(t58),
+			P11: unsafe.SliceData(t62),
 			N0:  L,
 			N1:  T,
 		}
@@ -652,33 +660,33 @@ func (c *backwardFused) run() {
 			qProd := c.QProd[i*T:][:T]
 			t20_2 := t20[i*T:][:T]
 			kProd := c.KProd[i*T:][:T]
-			t162_2 := t162[i*T:][:T]
+			t202_2 := t202[i*T:][:T]
 			t28_2 := t28[i*T:][:T]
-			t33_2 := t33[i*T:][:T]
+			t37_2 := t37[i*T:][:T]
 			t22_2 := t22[i*T:][:T]
-			t38_2 := t38[i*T:][:T]
-			t41_2 := t41[i*T:][:T]
+			t42_2 := t42[i*T:][:T]
+			t45_2 := t45[i*T:][:T]
 			t18_2 := t18[i*T:][:T]
-			t58_2 := t58[i*T:][:T]
+			t62_2 := t62[i*T:][:T]
 			for j := range T {
 				t30Entry := t30_2[j]
 				qProdEntry2 := qProd[j]
 				t20Entry := t20_2[j]
 				kProdEntry2 := kProd[j]
 				w := ((F(1e-08) <= t30Entry) && (F(0) < qProdEntry2))
-				t33_2[j] = kern.Choose(w, kern.Choose(((F(1e-08) <= t30Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t30Entry), t162_2[j], F(0)))*(F(1)/t28_2[j])), F(0)), F(0))
-				t38_2[j] = F(1) / t22_2[j]
+				t37_2[j] = kern.Choose(w, kern.Choose(((F(1e-08) <= t30Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t30Entry), t202_2[j], F(0)))*(F(1)/t28_2[j])), F(0)), F(0))
+				t42_2[j] = F(1) / t22_2[j]
 				w2 := ((F(1e-08) <= t20Entry) && (F(0) < kProdEntry2))
-				t58_2[j] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t20Entry) && (F(0) < kProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t20Entry), t41_2[j], F(0)))*(F(1)/t18_2[j])), F(0)), F(0))
+				t62_2[j] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t20Entry) && (F(0) < kProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t20Entry), t45_2[j], F(0)))*(F(1)/t18_2[j])), F(0)), F(0))
 			}
 		}
 	}
 
 	// projected.v
-	clear(t64)
+	clear(t68)
 	if kern.Wide() {
 		a := regions.R63b335df4b7dArgs{
-			P0: unsafe.SliceData(t64),
+			P0: unsafe.SliceData(t68),
 			P1: unsafe.SliceData(c.V0TailBar),
 			N0: L,
 			N1: -T + 3,
@@ -693,10 +701,10 @@ func (c *backwardFused) run() {
 			lo := max(0, -T+3)
 			if n := 3 - lo; n > 0 {
 				for j := range n {
-					t64_2 := t64[(i*T+(lo+j)+T-3)*dV:][:dV]
+					t68_2 := t68[(i*T+(lo+j)+T-3)*dV:][:dV]
 					v0TailBar := c.V0TailBar[(i*3+(lo+j))*dV:][:dV]
 					for k := range dV {
-						t64_2[k] = t64_2[k] + v0TailBar[k]
+						t68_2[k] = t68_2[k] + v0TailBar[k]
 					}
 				}
 			}
@@ -733,10 +741,10 @@ func (c *backwardFused) run() {
 	clear(c.BKBar)
 	if kern.Wide() {
 		a := regions.R0ae58face712Args{
-			P0:  unsafe.SliceData(t132),
-			P1:  unsafe.SliceData(t33),
-			P2:  unsafe.SliceData(t38),
-			P3:  unsafe.SliceData(t58),
+			P0:  unsafe.SliceData(t172),
+			P1:  unsafe.SliceData(t37),
+			P2:  unsafe.SliceData(t42),
+			P3:  unsafe.SliceData(t62),
 			P4:  unsafe.SliceData(q1),
 			P5:  unsafe.SliceData(c.QBar),
 			P6:  unsafe.SliceData(t10),
@@ -745,9 +753,9 @@ func (c *backwardFused) run() {
 			P9:  unsafe.SliceData(c.KBar),
 			P10: unsafe.SliceData(t5),
 			P11: unsafe.SliceData(t4),
-			P12: unsafe.SliceData(t117),
+			P12: unsafe.SliceData(t121),
 			P13: unsafe.SliceData(c.BQBar),
-			P14: unsafe.SliceData(t120),
+			P14: unsafe.SliceData(t124),
 			P15: unsafe.SliceData(c.BKBar),
 			N0:  L,
 			N1:  T,
@@ -766,10 +774,10 @@ func (c *backwardFused) run() {
 		bQBar := c.BQBar[:dK]
 		bKBar := c.BKBar[:dK]
 		for i := range L {
-			t132_2 := t132[i*T:][:T]
-			t33_2 := t33[i*T:][:T]
-			t38_2 := t38[i*T:][:T]
-			t58_2 := t58[i*T:][:T]
+			t172_2 := t172[i*T:][:T]
+			t37_2 := t37[i*T:][:T]
+			t42_2 := t42[i*T:][:T]
+			t62_2 := t62[i*T:][:T]
 			for j := range T {
 				q1_2 := q1[(i*T+j)*dK:][:dK]
 				qBar := c.QBar[(i*T+j)*dK:][:dK]
@@ -779,25 +787,25 @@ func (c *backwardFused) run() {
 				kBar := c.KBar[(i*T+j)*dK:][:dK]
 				t5_2 := t5[(i*T+j)*dK:][:dK]
 				t4_2 := t4[(i*T+j)*dK:][:dK]
-				t117_2 := t117[(i*(T+6)+j+3)*dK:][:dK]
-				t120_2 := t120[(i*(T+6)+j+3)*dK:][:dK]
-				t132Entry := t132_2[j]
-				t33Entry := t33_2[j]
-				t38Entry := t38_2[j]
-				t58Entry := t58_2[j]
+				t121_2 := t121[(i*(T+6)+j+3)*dK:][:dK]
+				t124_2 := t124[(i*(T+6)+j+3)*dK:][:dK]
+				t172Entry := t172_2[j]
+				t37Entry := t37_2[j]
+				t42Entry := t42_2[j]
+				t62Entry := t62_2[j]
 				for k := range dK {
-					t66 := num.FMA32(F(2*q1_2[k]), t33Entry, F(qBar[k]*t132Entry))
+					t70 := num.FMA32(F(2*q1_2[k]), t37Entry, F(qBar[k]*t172Entry))
 					t10Entry := t10_2[k]
 					t9Entry := t9_2[k]
-					t72 := num.FMA32(F(F(t9Entry*t10Entry)*t66), kern.Sigmoid(-t9Entry), F(t10Entry*t66))
-					t84 := num.FMA32(F(2*k1_2[k]), t58Entry, F(kBar[k]*t38Entry))
+					t76 := num.FMA32(F(F(t9Entry*t10Entry)*t70), kern.Sigmoid(-t9Entry), F(t10Entry*t70))
+					t88 := num.FMA32(F(2*k1_2[k]), t62Entry, F(kBar[k]*t42Entry))
 					t5Entry := t5_2[k]
 					t4Entry := t4_2[k]
-					t90 := num.FMA32(F(F(t4Entry*t5Entry)*t84), kern.Sigmoid(-t4Entry), F(t5Entry*t84))
-					t117_2[k] = t72
-					bQBar[k] = bQBar[k] + t72
-					t120_2[k] = t90
-					bKBar[k] = bKBar[k] + t90
+					t94 := num.FMA32(F(F(t4Entry*t5Entry)*t88), kern.Sigmoid(-t4Entry), F(t5Entry*t88))
+					t121_2[k] = t76
+					bQBar[k] = bQBar[k] + t76
+					t124_2[k] = t94
+					bKBar[k] = bKBar[k] + t94
 				}
 			}
 		}
@@ -806,7 +814,7 @@ func (c *backwardFused) run() {
 	// projected.q1
 	if kern.Wide() {
 		a := regions.Re9c4c871791dArgs{
-			P0: unsafe.SliceData(t117),
+			P0: unsafe.SliceData(t121),
 			N0: L,
 			N1: dK,
 			N2: T*dK + 6*dK,
@@ -815,16 +823,16 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t117_2 := t117[(i*(T+6)+j)*dK:][:dK]
+				t121_2 := t121[(i*(T+6)+j)*dK:][:dK]
 				for k := range dK {
-					t117_2[k] = F(0)
+					t121_2[k] = F(0)
 				}
 			}
 		}
 	}
 	if kern.Wide() {
 		a := regions.R5597ca2d9fd5Args{
-			P0: unsafe.SliceData(t117),
+			P0: unsafe.SliceData(t121),
 			N0: L,
 			N1: dK,
 			N2: 4*T*dK + 12*dK,
@@ -834,9 +842,9 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t117_2 := t117[(i*(T+6)+j+T+3)*dK:][:dK]
+				t121_2 := t121[(i*(T+6)+j+T+3)*dK:][:dK]
 				for k := range dK {
-					t117_2[k] = F(0)
+					t121_2[k] = F(0)
 				}
 			}
 		}
@@ -848,10 +856,10 @@ func (c *backwardFused) run() {
 	if kern.Wide() {
 		a := regions.Rb91037a3ffd1Args{
 			P0: unsafe.SliceData(c.Q1Stack),
-			P1: unsafe.SliceData(t117),
+			P1: unsafe.SliceData(t121),
 			P2: unsafe.SliceData(c.CQBar),
 			P3: unsafe.SliceData(c.K1Stack),
-			P4: unsafe.SliceData(t120),
+			P4: unsafe.SliceData(t124),
 			P5: unsafe.SliceData(c.CKBar),
 			N0: L,
 			N1: T,
@@ -869,12 +877,12 @@ func (c *backwardFused) run() {
 			for j := range L {
 				for k := range T {
 					q1Stack := c.Q1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-					t117_2 := t117[(j*(T+6)+k+3)*dK:][:dK]
+					t121_2 := t121[(j*(T+6)+k+3)*dK:][:dK]
 					k1Stack := c.K1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-					t120_2 := t120[(j*(T+6)+k+3)*dK:][:dK]
+					t124_2 := t124[(j*(T+6)+k+3)*dK:][:dK]
 					for m := range dK {
-						cQBar[m] = num.FMA32(q1Stack[m], t117_2[m], cQBar[m])
-						cKBar[m] = num.FMA32(k1Stack[m], t120_2[m], cKBar[m])
+						cQBar[m] = num.FMA32(q1Stack[m], t121_2[m], cQBar[m])
+						cKBar[m] = num.FMA32(k1Stack[m], t124_2[m], cKBar[m])
 					}
 				}
 			}
@@ -882,16 +890,16 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.q1
-	clear(t79)
+	clear(t83)
 	for i := range L {
 		for j := range 3 {
 			n := int(c.Pos[i]) + j - 3
 			if n >= 0 {
 				if kern.Wide() {
 					a := regions.R1e42c5bb8a4bArgs{
-						P0: unsafe.SliceData(t117),
+						P0: unsafe.SliceData(t121),
 						P1: unsafe.SliceData(c.CQ),
-						P2: unsafe.SliceData(t79),
+						P2: unsafe.SliceData(t83),
 						N0: dK,
 						N1: 4*dK*j + (4*T*dK+24*dK)*i + 12*dK,
 						N2: 12 * dK,
@@ -900,17 +908,17 @@ func (c *backwardFused) run() {
 					}
 					regions.R1e42c5bb8a4b(&a)
 				} else {
-					t117_2 := t117[(i*(T+6)+j+3)*dK:][:dK]
+					t121_2 := t121[(i*(T+6)+j+3)*dK:][:dK]
 					cQ := c.CQ[3*dK:][:dK]
-					t117_3 := t117[(i*(T+6)+j+2)*dK:][:dK]
+					t121_3 := t121[(i*(T+6)+j+2)*dK:][:dK]
 					cQ2 := c.CQ[2*dK:][:dK]
-					t117_4 := t117[(i*(T+6)+j+1)*dK:][:dK]
+					t121_4 := t121[(i*(T+6)+j+1)*dK:][:dK]
 					cQ3 := c.CQ[1*dK:][:dK]
-					t117_5 := t117[(i*(T+6)+j)*dK:][:dK]
+					t121_5 := t121[(i*(T+6)+j)*dK:][:dK]
 					cQ4 := c.CQ[:dK]
-					t79_2 := t79[(i*3+j)*dK:][:dK]
+					t83_2 := t83[(i*3+j)*dK:][:dK]
 					for k := range dK {
-						t79_2[k] = num.FMA32(t117_2[k], cQ[k], num.FMA32(t117_3[k], cQ2[k], num.FMA32(t117_4[k], cQ3[k], F(t117_5[k]*cQ4[k]))))
+						t83_2[k] = num.FMA32(t121_2[k], cQ[k], num.FMA32(t121_3[k], cQ2[k], num.FMA32(t121_4[k], cQ3[k], F(t121_5[k]*cQ4[k]))))
 					}
 				}
 			}
@@ -918,13 +926,13 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.q1, projected.k1
-	clear(t83)
-	clear(t101)
+	clear(t87)
+	clear(t105)
 	if kern.Wide() {
 		a := regions.R5168233033d5Args{
-			P0: unsafe.SliceData(t83),
+			P0: unsafe.SliceData(t87),
 			P1: unsafe.SliceData(c.Q0TailBar),
-			P2: unsafe.SliceData(t101),
+			P2: unsafe.SliceData(t105),
 			P3: unsafe.SliceData(c.K0TailBar),
 			N0: L,
 			N1: -T + 3,
@@ -936,13 +944,13 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range min(3, -T+3) {
-				t83_2 := t83[(i*3+j+T)*dK:][:dK]
+				t87_2 := t87[(i*3+j+T)*dK:][:dK]
 				q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
-				t101_2 := t101[(i*3+j+T)*dK:][:dK]
+				t105_2 := t105[(i*3+j+T)*dK:][:dK]
 				k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
 				for k := range dK {
-					t83_2[k] = t83_2[k] + q0TailBar[k]
-					t101_2[k] = t101_2[k] + k0TailBar[k]
+					t87_2[k] = t87_2[k] + q0TailBar[k]
+					t105_2[k] = t105_2[k] + k0TailBar[k]
 				}
 			}
 		}
@@ -951,7 +959,7 @@ func (c *backwardFused) run() {
 	// projected.k1
 	if kern.Wide() {
 		a := regions.Re9c4c871791dArgs{
-			P0: unsafe.SliceData(t120),
+			P0: unsafe.SliceData(t124),
 			N0: L,
 			N1: dK,
 			N2: T*dK + 6*dK,
@@ -960,16 +968,16 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t120_2 := t120[(i*(T+6)+j)*dK:][:dK]
+				t124_2 := t124[(i*(T+6)+j)*dK:][:dK]
 				for k := range dK {
-					t120_2[k] = F(0)
+					t124_2[k] = F(0)
 				}
 			}
 		}
 	}
 	if kern.Wide() {
 		a := regions.R5597ca2d9fd5Args{
-			P0: unsafe.SliceData(t120),
+			P0: unsafe.SliceData(t124),
 			N0: L,
 			N1: dK,
 			N2: 4*T*dK + 12*dK,
@@ -979,25 +987,25 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t120_2 := t120[(i*(T+6)+j+T+3)*dK:][:dK]
+				t124_2 := t124[(i*(T+6)+j+T+3)*dK:][:dK]
 				for k := range dK {
-					t120_2[k] = F(0)
+					t124_2[k] = F(0)
 				}
 			}
 		}
 	}
 
 	// projected.k1
-	clear(t97)
+	clear(t101)
 	for i := range L {
 		for j := range 3 {
 			n2 := int(c.Pos[i]) + j - 3
 			if n2 >= 0 {
 				if kern.Wide() {
 					a := regions.R1e42c5bb8a4bArgs{
-						P0: unsafe.SliceData(t120),
+						P0: unsafe.SliceData(t124),
 						P1: unsafe.SliceData(c.CK),
-						P2: unsafe.SliceData(t97),
+						P2: unsafe.SliceData(t101),
 						N0: dK,
 						N1: 4*dK*j + (4*T*dK+24*dK)*i + 12*dK,
 						N2: 12 * dK,
@@ -1006,17 +1014,17 @@ func (c *backwardFused) run() {
 					}
 					regions.R1e42c5bb8a4b(&a)
 				} else {
-					t120_2 := t120[(i*(T+6)+j+3)*dK:][:dK]
+					t124_2 := t124[(i*(T+6)+j+3)*dK:][:dK]
 					cK := c.CK[3*dK:][:dK]
-					t120_3 := t120[(i*(T+6)+j+2)*dK:][:dK]
+					t124_3 := t124[(i*(T+6)+j+2)*dK:][:dK]
 					cK2 := c.CK[2*dK:][:dK]
-					t120_4 := t120[(i*(T+6)+j+1)*dK:][:dK]
+					t124_4 := t124[(i*(T+6)+j+1)*dK:][:dK]
 					cK3 := c.CK[1*dK:][:dK]
-					t120_5 := t120[(i*(T+6)+j)*dK:][:dK]
+					t124_5 := t124[(i*(T+6)+j)*dK:][:dK]
 					cK4 := c.CK[:dK]
-					t97_2 := t97[(i*3+j)*dK:][:dK]
+					t101_2 := t101[(i*3+j)*dK:][:dK]
 					for k := range dK {
-						t97_2[k] = num.FMA32(t120_2[k], cK[k], num.FMA32(t120_3[k], cK2[k], num.FMA32(t120_4[k], cK3[k], F(t120_5[k]*cK4[k]))))
+						t101_2[k] = num.FMA32(t124_2[k], cK[k], num.FMA32(t124_3[k], cK2[k], num.FMA32(t124_4[k], cK3[k], F(t124_5[k]*cK4[k]))))
 					}
 				}
 			}
@@ -1024,14 +1032,14 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.v0
-	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t64, dV, 1)
+	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, xOperand, 1, d, t68, dV, 1)
 
 	// projected.q0, projected.q1
 	if kern.Wide() {
 		a := regions.R4f7fc48780fcArgs{
-			P0: unsafe.SliceData(t117),
+			P0: unsafe.SliceData(t121),
 			P1: unsafe.SliceData(c.CQ),
-			P2: unsafe.SliceData(t104),
+			P2: unsafe.SliceData(t108),
 			N0: L,
 			N1: T,
 			N2: dK,
@@ -1046,16 +1054,16 @@ func (c *backwardFused) run() {
 		cQ := c.CQ[:dK]
 		for i := range L {
 			for j := range T {
-				t117_2 := t117[(i*(T+6)+j+6)*dK:][:dK]
+				t121_2 := t121[(i*(T+6)+j+6)*dK:][:dK]
 				cQ2 := c.CQ[3*dK:][:dK]
-				t117_3 := t117[(i*(T+6)+j+5)*dK:][:dK]
+				t121_3 := t121[(i*(T+6)+j+5)*dK:][:dK]
 				cQ3 := c.CQ[2*dK:][:dK]
-				t117_4 := t117[(i*(T+6)+j+4)*dK:][:dK]
+				t121_4 := t121[(i*(T+6)+j+4)*dK:][:dK]
 				cQ4 := c.CQ[1*dK:][:dK]
-				t117_5 := t117[(i*(T+6)+j+3)*dK:][:dK]
-				t104_2 := t104[(i*T+j)*dK:][:dK]
+				t121_5 := t121[(i*(T+6)+j+3)*dK:][:dK]
+				t108_2 := t108[(i*T+j)*dK:][:dK]
 				for k := range dK {
-					t104_2[k] = num.FMA32(t117_2[k], cQ2[k], num.FMA32(t117_3[k], cQ3[k], num.FMA32(t117_4[k], cQ4[k], F(t117_5[k]*cQ[k]))))
+					t108_2[k] = num.FMA32(t121_2[k], cQ2[k], num.FMA32(t121_3[k], cQ3[k], num.FMA32(t121_4[k], cQ4[k], F(t121_5[k]*cQ[k]))))
 				}
 			}
 		}
@@ -1064,7 +1072,7 @@ func (c *backwardFused) run() {
 	// projected.q1
 	if kern.Wide() {
 		a := regions.R63b335df4b7dArgs{
-			P0: unsafe.SliceData(t104),
+			P0: unsafe.SliceData(t108),
 			P1: unsafe.SliceData(c.Q0TailBar),
 			N0: L,
 			N1: -T + 3,
@@ -1079,10 +1087,10 @@ func (c *backwardFused) run() {
 			lo := max(0, -T+3)
 			if n := 3 - lo; n > 0 {
 				for j := range n {
-					t104_2 := t104[(i*T+(lo+j)+T-3)*dK:][:dK]
+					t108_2 := t108[(i*T+(lo+j)+T-3)*dK:][:dK]
 					q0TailBar := c.Q0TailBar[(i*3+(lo+j))*dK:][:dK]
 					for k := range dK {
-						t104_2[k] = t104_2[k] + q0TailBar[k]
+						t108_2[k] = t108_2[k] + q0TailBar[k]
 					}
 				}
 			}
@@ -1090,14 +1098,14 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.q0
-	kern.GemmFMA(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t104, dK, 1)
+	kern.GemmFMA(d, dK, L*T, F(1), false, c.WQBar, 1, d, xOperand, 1, d, t108, dK, 1)
 
 	// projected.k0, projected.k1
 	if kern.Wide() {
 		a := regions.R4f7fc48780fcArgs{
-			P0: unsafe.SliceData(t120),
+			P0: unsafe.SliceData(t124),
 			P1: unsafe.SliceData(c.CK),
-			P2: unsafe.SliceData(t107),
+			P2: unsafe.SliceData(t111),
 			N0: L,
 			N1: T,
 			N2: dK,
@@ -1112,16 +1120,16 @@ func (c *backwardFused) run() {
 		cK := c.CK[:dK]
 		for i := range L {
 			for j := range T {
-				t120_2 := t120[(i*(T+6)+j+6)*dK:][:dK]
+				t124_2 := t124[(i*(T+6)+j+6)*dK:][:dK]
 				cK2 := c.CK[3*dK:][:dK]
-				t120_3 := t120[(i*(T+6)+j+5)*dK:][:dK]
+				t124_3 := t124[(i*(T+6)+j+5)*dK:][:dK]
 				cK3 := c.CK[2*dK:][:dK]
-				t120_4 := t120[(i*(T+6)+j+4)*dK:][:dK]
+				t124_4 := t124[(i*(T+6)+j+4)*dK:][:dK]
 				cK4 := c.CK[1*dK:][:dK]
-				t120_5 := t120[(i*(T+6)+j+3)*dK:][:dK]
-				t107_2 := t107[(i*T+j)*dK:][:dK]
+				t124_5 := t124[(i*(T+6)+j+3)*dK:][:dK]
+				t111_2 := t111[(i*T+j)*dK:][:dK]
 				for k := range dK {
-					t107_2[k] = num.FMA32(t120_2[k], cK2[k], num.FMA32(t120_3[k], cK3[k], num.FMA32(t120_4[k], cK4[k], F(t120_5[k]*cK[k]))))
+					t111_2[k] = num.FMA32(t124_2[k], cK2[k], num.FMA32(t124_3[k], cK3[k], num.FMA32(t124_4[k], cK4[k], F(t124_5[k]*cK[k]))))
 				}
 			}
 		}
@@ -1130,7 +1138,7 @@ func (c *backwardFused) run() {
 	// projected.k1
 	if kern.Wide() {
 		a := regions.R63b335df4b7dArgs{
-			P0: unsafe.SliceData(t107),
+			P0: unsafe.SliceData(t111),
 			P1: unsafe.SliceData(c.K0TailBar),
 			N0: L,
 			N1: -T + 3,
@@ -1145,10 +1153,10 @@ func (c *backwardFused) run() {
 			lo := max(0, -T+3)
 			if n := 3 - lo; n > 0 {
 				for j := range n {
-					t107_2 := t107[(i*T+(lo+j)+T-3)*dK:][:dK]
+					t111_2 := t111[(i*T+(lo+j)+T-3)*dK:][:dK]
 					k0TailBar := c.K0TailBar[(i*3+(lo+j))*dK:][:dK]
 					for k := range dK {
-						t107_2[k] = t107_2[k] + k0TailBar[k]
+						t111_2[k] = t111_2[k] + k0TailBar[k]
 					}
 				}
 			}
@@ -1156,25 +1164,25 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.k0
-	kern.GemmFMA(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t107, dK, 1)
+	kern.GemmFMA(d, dK, L*T, F(1), false, c.WKBar, 1, d, xOperand, 1, d, t111, dK, 1)
 
 	// projected.v0
-	kern.GemmFMA(L*T, d, dV, F(1), false, c.XBar, d, 1, t64, dV, 1, c.WV, d, 1)
+	kern.GemmFMA(L*T, d, dV, F(1), false, c.XBar, d, 1, t68, dV, 1, WVOperand, d, 1)
 
 	// projected.q0
-	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t104, dK, 1, c.WQ, d, 1)
+	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t108, dK, 1, WQOperand, d, 1)
 
 	// projected.k0
-	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t107, dK, 1, c.WK, d, 1)
+	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t111, dK, 1, WKOperand, d, 1)
 
 	// projected.k0
 	if kern.Wide() {
 		a := regions.R6343eacd6034Args{
-			P0: unsafe.SliceData(t97),
-			P1: unsafe.SliceData(t101),
+			P0: unsafe.SliceData(t101),
+			P1: unsafe.SliceData(t105),
 			P2: unsafe.SliceData(c.K0TailBarOut),
-			P3: unsafe.SliceData(t79),
-			P4: unsafe.SliceData(t83),
+			P3: unsafe.SliceData(t83),
+			P4: unsafe.SliceData(t87),
 			P5: unsafe.SliceData(c.Q0TailBarOut),
 			N0: L,
 			N1: dK,
@@ -1184,15 +1192,15 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t97_2 := t97[(i*3+j)*dK:][:dK]
 				t101_2 := t101[(i*3+j)*dK:][:dK]
+				t105_2 := t105[(i*3+j)*dK:][:dK]
 				k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
-				t79_2 := t79[(i*3+j)*dK:][:dK]
 				t83_2 := t83[(i*3+j)*dK:][:dK]
+				t87_2 := t87[(i*3+j)*dK:][:dK]
 				q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
 				for k := range dK {
-					k0TailBarOut[k] = t97_2[k] + t101_2[k]
-					q0TailBarOut[k] = t79_2[k] + t83_2[k]
+					k0TailBarOut[k] = t101_2[k] + t105_2[k]
+					q0TailBarOut[k] = t83_2[k] + t87_2[k]
 				}
 			}
 		}

@@ -22,15 +22,19 @@ func (c *forwardFused) run() {
 	_ = m
 	t10 := c.Work[:L*T]       // [L, T]
 	t20 := c.Work[L*T:][:L*T] // [L, T]
+	xOperand := kern.Narrow(c.Operands, 0, c.X)
+	WKOperand := kern.Narrow(c.Operands, L*T*d, c.WK)
 
 	// projected.k0
-	kern.GemmFMA(L*T, m, d, F(1), false, c.K0, m, 1, c.X, d, 1, c.WK, 1, d)
+	kern.GemmFMA(L*T, m, d, F(1), false, c.K0, m, 1, xOperand, d, 1, WKOperand, 1, d)
+	WQOperand := kern.Narrow(c.Operands, L*T*d+d*m, c.WQ)
 
 	// projected.q0
-	kern.GemmFMA(L*T, m, d, F(1), false, c.Q0, m, 1, c.X, d, 1, c.WQ, 1, d)
+	kern.GemmFMA(L*T, m, d, F(1), false, c.Q0, m, 1, xOperand, d, 1, WQOperand, 1, d)
+	WVOperand := kern.Narrow(c.Operands, L*T*d+2*d*m, c.WV)
 
 	// projected.v
-	kern.GemmFMA(L*T, dV, d, F(1), false, c.V, dV, 1, c.X, d, 1, c.WV, 1, d)
+	kern.GemmFMA(L*T, dV, d, F(1), false, c.V, dV, 1, xOperand, d, 1, WVOperand, 1, d)
 
 	// projected.k
 	if kern.Wide() {
@@ -181,14 +185,18 @@ func (c *backwardFused) run() {
 	t16 := c.Work[3*L*T:][:L*T]          // [L, T]
 	t18 := c.Work[4*L*T:][:L*T]          // [L, T]
 	t20 := c.Work[5*L*T:][:L*T]          // [L, T]
-	t32 := c.Work[6*L*T:][:L*T]          // [L, T]
-	t62 := c.Work[7*L*T:][:L*T]          // [L, T]
-	t31 := c.Work[8*L*T:][:L*T]          // [L, T]
-	t23 := c.Work[9*L*T:][:L*T]          // [L, T]
-	t28 := c.Work[10*L*T:][:L*T]         // [L, T]
-	t48 := c.Work[11*L*T:][:L*T]         // [L, T]
-	t54 := c.Work[12*L*T:][:L*T*m]       // [L, T, m]
-	t57 := c.Work[L*T*m+12*L*T:][:L*T*m] // [L, T, m]
+	t72 := c.Work[6*L*T:][:L*T]          // [L, T]
+	t102 := c.Work[7*L*T:][:L*T]         // [L, T]
+	t35 := c.Work[8*L*T:][:L*T]          // [L, T]
+	t27 := c.Work[9*L*T:][:L*T]          // [L, T]
+	t32 := c.Work[10*L*T:][:L*T]         // [L, T]
+	t52 := c.Work[11*L*T:][:L*T]         // [L, T]
+	t58 := c.Work[12*L*T:][:L*T*m]       // [L, T, m]
+	t61 := c.Work[L*T*m+12*L*T:][:L*T*m] // [L, T, m]
+	xOperand := kern.Narrow(c.Operands, 0, c.X)
+	WKOperand := kern.Narrow(c.Operands, L*T*d, c.WK)
+	WQOperand := kern.Narrow(c.Operands, L*T*d+d*m, c.WQ)
+	WVOperand := kern.Narrow(c.Operands, L*T*d+2*d*m, c.WV)
 
 	// projected.k, projected.q
 	if kern.Wide() {
@@ -201,7 +209,7 @@ func (c *backwardFused) run() {
 			P5: unsafe.SliceData(t16),
 			P6: unsafe.SliceData(t18),
 			P7: unsafe.SliceData(t20),
-			P8: unsafe.SliceData(t32),
+			P8: unsafe.SliceData(t72),
 			N0: L,
 			N1: T,
 		}
@@ -216,22 +224,22 @@ func (c *backwardFused) run() {
 			t16_2 := t16[i*T:][:T]
 			t18_2 := t18[i*T:][:T]
 			t20_2 := t20[i*T:][:T]
-			t32_2 := t32[i*T:][:T]
+			t72_2 := t72[i*T:][:T]
 			for j := range T {
 				kProdEntry := kProd[j]
-				t63 := num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1)))
-				t82 := kern.Choose((F(0) < kProdEntry), t63, F(0))
+				t62 := num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1)))
+				t82 := kern.Choose((F(0) < kProdEntry), t62, F(0))
 				qProdEntry := qProd[j]
 				t162 := num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1)))
 				t182 := kern.Choose((F(0) < qProdEntry), t162, F(0))
 				t202 := kern.Larger(t182, F(1e-08))
-				t6_2[j] = t63
+				t6_2[j] = t62
 				t8_2[j] = t82
 				t10_2[j] = kern.Larger(t82, F(1e-08))
 				t16_2[j] = t162
 				t18_2[j] = t182
 				t20_2[j] = t202
-				t32_2[j] = F(1) / t202
+				t72_2[j] = F(1) / t202
 			}
 		}
 	}
@@ -245,8 +253,8 @@ func (c *backwardFused) run() {
 			P3: unsafe.SliceData(c.Q0),
 			P4: unsafe.SliceData(c.KBar),
 			P5: unsafe.SliceData(c.K0),
-			P6: unsafe.SliceData(t62),
-			P7: unsafe.SliceData(t31),
+			P6: unsafe.SliceData(t102),
+			P7: unsafe.SliceData(t35),
 			N0: L,
 			N1: T,
 			N2: m,
@@ -259,27 +267,27 @@ func (c *backwardFused) run() {
 		for i := range L {
 			t20_2 := t20[i*T:][:T]
 			t10_2 := t10[i*T:][:T]
-			t62_2 := t62[i*T:][:T]
-			t31_2 := t31[i*T:][:T]
+			t102_2 := t102[i*T:][:T]
+			t35_2 := t35[i*T:][:T]
 			for j := range T {
 				qBar := c.QBar[(i*T+j)*m:][:m]
 				q0 := c.Q0[(i*T+j)*m:][:m]
 				kBar := c.KBar[(i*T+j)*m:][:m]
 				k0 := c.K0[(i*T+j)*m:][:m]
-				var t622 F
-				var t312 F
+				var t1022 F
+				var t352 F
 				t20Entry := t20_2[j]
 				t10Entry := t10_2[j]
-				t622Sums := [16]F{t622}
-				t312Sums := [16]F{t312}
+				t1022Sums := [16]F{t1022}
+				t352Sums := [16]F{t352}
 				for k := range m {
-					t622Sums[k%16] = num.FMA32(qBar[k], (q0[k]/t20Entry)/t20Entry, t622Sums[k%16])
-					t312Sums[k%16] = num.FMA32(kBar[k], (k0[k]/t10Entry)/t10Entry, t312Sums[k%16])
+					t1022Sums[k%16] = num.FMA32(qBar[k], (q0[k]/t20Entry)/t20Entry, t1022Sums[k%16])
+					t352Sums[k%16] = num.FMA32(kBar[k], (k0[k]/t10Entry)/t10Entry, t352Sums[k%16])
 				}
-				t622 = kern.Sum16(&t622Sums)
-				t312 = kern.Sum16(&t312Sums)
-				t62_2[j] = -t622
-				t31_2[j] = -t312
+				t1022 = kern.Sum16(&t1022Sums)
+				t352 = kern.Sum16(&t352Sums)
+				t102_2[j] = -t1022
+				t35_2[j] = -t352
 			}
 		}
 	}
@@ -291,14 +299,14 @@ func (c *backwardFused) run() {
 			P1:  unsafe.SliceData(c.QProd),
 			P2:  unsafe.SliceData(t8),
 			P3:  unsafe.SliceData(c.KProd),
-			P4:  unsafe.SliceData(t62),
+			P4:  unsafe.SliceData(t102),
 			P5:  unsafe.SliceData(t16),
-			P6:  unsafe.SliceData(t23),
+			P6:  unsafe.SliceData(t27),
 			P7:  unsafe.SliceData(t10),
-			P8:  unsafe.SliceData(t28),
-			P9:  unsafe.SliceData(t31),
+			P8:  unsafe.SliceData(t32),
+			P9:  unsafe.SliceData(t35),
 			P10: unsafe.SliceData(t6),
-			P11: unsafe.SliceData(t48),
+			P11: unsafe.SliceData(t52),
 			N0:  L,
 			N1:  T,
 		}
@@ -309,44 +317,44 @@ func (c *backwardFused) run() {
 			qProd := c.QProd[i*T:][:T]
 			t8_2 := t8[i*T:][:T]
 			kProd := c.KProd[i*T:][:T]
-			t62_2 := t62[i*T:][:T]
+			t102_2 := t102[i*T:][:T]
 			t16_2 := t16[i*T:][:T]
-			t23_2 := t23[i*T:][:T]
+			t27_2 := t27[i*T:][:T]
 			t10_2 := t10[i*T:][:T]
-			t28_2 := t28[i*T:][:T]
-			t31_2 := t31[i*T:][:T]
+			t32_2 := t32[i*T:][:T]
+			t35_2 := t35[i*T:][:T]
 			t6_2 := t6[i*T:][:T]
-			t48_2 := t48[i*T:][:T]
+			t52_2 := t52[i*T:][:T]
 			for j := range T {
 				t18Entry := t18_2[j]
 				qProdEntry2 := qProd[j]
 				t8Entry := t8_2[j]
 				kProdEntry2 := kProd[j]
 				w := ((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2))
-				t23_2[j] = kern.Choose(w, kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t18Entry), t62_2[j], F(0)))*(F(1)/t16_2[j])), F(0)), F(0))
-				t28_2[j] = F(1) / t10_2[j]
+				t27_2[j] = kern.Choose(w, kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t18Entry), t102_2[j], F(0)))*(F(1)/t16_2[j])), F(0)), F(0))
+				t32_2[j] = F(1) / t10_2[j]
 				w2 := ((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2))
-				t48_2[j] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t8Entry), t31_2[j], F(0)))*(F(1)/t6_2[j])), F(0)), F(0))
+				t52_2[j] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t8Entry), t35_2[j], F(0)))*(F(1)/t6_2[j])), F(0)), F(0))
 			}
 		}
 	}
 
 	// projected.v
-	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, c.VBar, dV, 1)
+	kern.GemmFMA(dV, d, L*T, F(1), false, c.WVBar, d, 1, c.VBar, 1, dV, xOperand, d, 1)
 
 	// projected.q0, projected.q, projected.k0, projected.k
 	if kern.Wide() {
 		a := regions.R153989ade07aArgs{
-			P0: unsafe.SliceData(t32),
-			P1: unsafe.SliceData(t23),
-			P2: unsafe.SliceData(t28),
-			P3: unsafe.SliceData(t48),
+			P0: unsafe.SliceData(t72),
+			P1: unsafe.SliceData(t27),
+			P2: unsafe.SliceData(t32),
+			P3: unsafe.SliceData(t52),
 			P4: unsafe.SliceData(c.Q0),
 			P5: unsafe.SliceData(c.QBar),
-			P6: unsafe.SliceData(t54),
+			P6: unsafe.SliceData(t58),
 			P7: unsafe.SliceData(c.K0),
 			P8: unsafe.SliceData(c.KBar),
-			P9: unsafe.SliceData(t57),
+			P9: unsafe.SliceData(t61),
 			N0: L,
 			N1: T,
 			N2: m,
@@ -355,41 +363,41 @@ func (c *backwardFused) run() {
 		regions.R153989ade07a(&a)
 	} else {
 		for i := range L {
+			t72_2 := t72[i*T:][:T]
+			t27_2 := t27[i*T:][:T]
 			t32_2 := t32[i*T:][:T]
-			t23_2 := t23[i*T:][:T]
-			t28_2 := t28[i*T:][:T]
-			t48_2 := t48[i*T:][:T]
+			t52_2 := t52[i*T:][:T]
 			for j := range T {
 				q0 := c.Q0[(i*T+j)*m:][:m]
 				qBar := c.QBar[(i*T+j)*m:][:m]
-				t54_2 := t54[(i*T+j)*m:][:m]
+				t58_2 := t58[(i*T+j)*m:][:m]
 				k0 := c.K0[(i*T+j)*m:][:m]
 				kBar := c.KBar[(i*T+j)*m:][:m]
-				t57_2 := t57[(i*T+j)*m:][:m]
+				t61_2 := t61[(i*T+j)*m:][:m]
+				t72Entry := t72_2[j]
+				t27Entry := t27_2[j]
 				t32Entry := t32_2[j]
-				t23Entry := t23_2[j]
-				t28Entry := t28_2[j]
-				t48Entry := t48_2[j]
+				t52Entry := t52_2[j]
 				for k := range m {
-					t54_2[k] = num.FMA32(F(2*q0[k]), t23Entry, F(qBar[k]*t32Entry))
-					t57_2[k] = num.FMA32(F(2*k0[k]), t48Entry, F(kBar[k]*t28Entry))
+					t58_2[k] = num.FMA32(F(2*q0[k]), t27Entry, F(qBar[k]*t72Entry))
+					t61_2[k] = num.FMA32(F(2*k0[k]), t52Entry, F(kBar[k]*t32Entry))
 				}
 			}
 		}
 	}
 
 	// projected.q0
-	kern.GemmFMA(d, m, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t54, m, 1)
+	kern.GemmFMA(d, m, L*T, F(1), false, c.WQBar, 1, d, xOperand, 1, d, t58, m, 1)
 
 	// projected.k0
-	kern.GemmFMA(d, m, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t57, m, 1)
+	kern.GemmFMA(d, m, L*T, F(1), false, c.WKBar, 1, d, xOperand, 1, d, t61, m, 1)
 
 	// projected.v
-	kern.GemmFMA(L*T, d, dV, F(1), false, c.XBar, d, 1, c.VBar, dV, 1, c.WV, d, 1)
+	kern.GemmFMA(L*T, d, dV, F(1), false, c.XBar, d, 1, c.VBar, dV, 1, WVOperand, d, 1)
 
 	// projected.q0
-	kern.GemmFMA(L*T, d, m, F(1), true, c.XBar, d, 1, t54, m, 1, c.WQ, d, 1)
+	kern.GemmFMA(L*T, d, m, F(1), true, c.XBar, d, 1, t58, m, 1, WQOperand, d, 1)
 
 	// projected.k0
-	kern.GemmFMA(L*T, d, m, F(1), true, c.XBar, d, 1, t57, m, 1, c.WK, d, 1)
+	kern.GemmFMA(L*T, d, m, F(1), true, c.XBar, d, 1, t61, m, 1, WKOperand, d, 1)
 }

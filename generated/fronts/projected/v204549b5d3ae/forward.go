@@ -35,12 +35,19 @@ type Forward[F num.Float] struct {
 	Q1Stack   []F     // [L, heads, T + 3, d_k], written
 	QProd     []F     // [L, heads, T], written
 	Work      []F     // WorkLen() entries
+	Operands  []F     // OperandsLen() entries, or nil: operands of products are not rounded to bfloat16
 }
 
 // WorkLen is 2·L·T·d_k·heads + L·T·heads + 15·L·d_k·heads.
 func (c *Forward[F]) WorkLen() int {
 	L, T, dK, heads := c.L, c.T, c.DK, c.Heads
 	return 2*L*T*dK*heads + L*T*heads + 15*L*dK*heads
+}
+
+// OperandsLen is L·T·d + 2·d·d_k·heads.
+func (c *Forward[F]) OperandsLen() int {
+	L, T, d, dK, heads := c.L, c.T, c.D, c.DK, c.Heads
+	return L*T*d + 2*d*dK*heads
 }
 
 // Run computes Forward.
@@ -68,18 +75,21 @@ func (c *Forward[F]) Run() {
 	q1 := work[:L*T*dK*heads] // [L, heads, T, d_k]
 	work = work[L*T*dK*heads:]
 	t17 := work[:L*T*heads] // [L, heads, T]
+	WKOperand := kern.Narrow(c.Operands, 0, c.WK)
+	xOperand := kern.Narrow(c.Operands, d*dK*heads, c.X)
 
 	// projected.k0
 	for j := range heads {
 		for i := range L {
-			kern.Gemm(dK, T, d, F(1), false, kern.From(k0, (i*heads+j)*T*dK), 1, dK, kern.From(c.WK, j*dK*d), d, 1, kern.From(c.X, i*T*d), 1, d)
+			kern.Gemm(dK, T, d, F(1), false, kern.From(k0, (i*heads+j)*T*dK), 1, dK, kern.From(WKOperand, j*dK*d), d, 1, kern.From(xOperand, i*T*d), 1, d)
 		}
 	}
+	WQOperand := kern.Narrow(c.Operands, L*T*d+d*dK*heads, c.WQ)
 
 	// projected.q0
 	for i := range L {
 		for j := range heads {
-			kern.Gemm(T, dK, d, F(1), false, kern.From(c.Q1Stack, ((i*heads+j)*(T+3)+3)*dK), dK, 1, kern.From(c.X, i*T*d), d, 1, kern.From(c.WQ, j*dK*d), 1, d)
+			kern.Gemm(T, dK, d, F(1), false, kern.From(c.Q1Stack, ((i*heads+j)*(T+3)+3)*dK), dK, 1, kern.From(xOperand, i*T*d), d, 1, kern.From(WQOperand, j*dK*d), 1, d)
 		}
 	}
 
@@ -251,12 +261,19 @@ type Backward[F num.Float] struct {
 	CQBar        []F     // [heads, 4, d_k], written
 	BQBar        []F     // [heads, d_k], written
 	Work         []F     // WorkLen() entries
+	Operands     []F     // OperandsLen() entries, or nil: operands of products are not rounded to bfloat16
 }
 
 // WorkLen is 6·L·T·d_k·heads + 6·L·T·heads + 12·L·d_k·heads.
 func (c *Backward[F]) WorkLen() int {
 	L, T, dK, heads := c.L, c.T, c.DK, c.Heads
 	return 6*L*T*dK*heads + 6*L*T*heads + 12*L*dK*heads
+}
+
+// OperandsLen is L·T·d + 2·d·d_k·heads.
+func (c *Backward[F]) OperandsLen() int {
+	L, T, d, dK, heads := c.L, c.T, c.D, c.DK, c.Heads
+	return L*T*d + 2*d*dK*heads
 }
 
 // Run computes Backward.
@@ -269,7 +286,7 @@ func (c *Backward[F]) Run() {
 		return
 	}
 	L, T, d, dK, heads := c.L, c.T, c.D, c.DK, c.Heads
-	t65 := c.Work[:L*T*dK*heads+6*L*dK*heads] // [L, heads, T + 6, d_k]
+	t68 := c.Work[:L*T*dK*heads+6*L*dK*heads] // [L, heads, T + 6, d_k]
 	work := c.Work[L*T*dK*heads+6*L*dK*heads:]
 	t6 := work[:L*T*dK*heads] // [L, heads, T, d_k]
 	work = work[L*T*dK*heads:]
@@ -283,19 +300,22 @@ func (c *Backward[F]) Run() {
 	work = work[L*T*heads:]
 	t17 := work[:L*T*heads] // [L, heads, T]
 	work = work[L*T*heads:]
-	t92 := work[:L*T*heads] // [L, heads, T]
-	work = work[L*T*heads:]
 	t122 := work[:L*T*heads] // [L, heads, T]
 	work = work[L*T*heads:]
-	t29 := work[:L*T*heads] // [L, heads, T]
+	t152 := work[:L*T*heads] // [L, heads, T]
 	work = work[L*T*heads:]
-	t46 := work[:3*L*dK*heads] // [L, heads, 3, d_k]
+	t32 := work[:L*T*heads] // [L, heads, T]
+	work = work[L*T*heads:]
+	t49 := work[:3*L*dK*heads] // [L, heads, 3, d_k]
 	work = work[3*L*dK*heads:]
-	t50 := work[:3*L*dK*heads] // [L, heads, 3, d_k]
+	t53 := work[:3*L*dK*heads] // [L, heads, 3, d_k]
 	work = work[3*L*dK*heads:]
-	t53 := work[:L*T*dK*heads] // [L, heads, T, d_k]
+	t56 := work[:L*T*dK*heads] // [L, heads, T, d_k]
 	work = work[L*T*dK*heads:]
-	t55 := work[:L*T*dK*heads] // [L, heads, T, d_k]
+	t58 := work[:L*T*dK*heads] // [L, heads, T, d_k]
+	WKOperand := kern.Narrow(c.Operands, 0, c.WK)
+	xOperand := kern.Narrow(c.Operands, d*dK*heads, c.X)
+	WQOperand := kern.Narrow(c.Operands, L*T*d+d*dK*heads, c.WQ)
 
 	// projected.q1
 	for i := range L {
@@ -331,16 +351,16 @@ func (c *Backward[F]) Run() {
 			t13_2 := t13[(i*heads+j)*T:][:T]
 			t15_2 := t15[(i*heads+j)*T:][:T]
 			t17_2 := t17[(i*heads+j)*T:][:T]
-			t92_2 := t92[(i*heads+j)*T:][:T]
+			t122_2 := t122[(i*heads+j)*T:][:T]
 			for k := range T {
 				qProdEntry := qProd[k]
 				t132 := num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1)))
-				t152 := kern.Choose((F(0) < qProdEntry), t132, F(0))
-				t172 := num.Max(t152, F(1e-08))
+				t153 := kern.Choose((F(0) < qProdEntry), t132, F(0))
+				t172 := num.Max(t153, F(1e-08))
 				t13_2[k] = t132
-				t15_2[k] = t152
+				t15_2[k] = t153
 				t17_2[k] = t172
-				t92_2[k] = F(1) / t172
+				t122_2[k] = F(1) / t172
 			}
 		}
 	}
@@ -349,16 +369,16 @@ func (c *Backward[F]) Run() {
 	for i := range L {
 		for j := range heads {
 			t17_2 := t17[(i*heads+j)*T:][:T]
-			t122_2 := t122[(i*heads+j)*T:][:T]
+			t152_2 := t152[(i*heads+j)*T:][:T]
 			for k := range T {
 				qBar := c.QBar[((i*heads+j)*T+k)*dK:][:dK]
 				q1_2 := q1[((i*heads+j)*T+k)*dK:][:dK]
-				var t1222 F
+				var t1522 F
 				t17Entry := t17_2[k]
 				for m := range dK {
-					t1222 += F(qBar[m] * ((q1_2[m] / t17Entry) / t17Entry))
+					t1522 += F(qBar[m] * ((q1_2[m] / t17Entry) / t17Entry))
 				}
-				t122_2[k] = -t1222
+				t152_2[k] = -t1522
 			}
 		}
 	}
@@ -368,14 +388,14 @@ func (c *Backward[F]) Run() {
 		for j := range heads {
 			t15_2 := t15[(i*heads+j)*T:][:T]
 			qProd := c.QProd[(i*heads+j)*T:][:T]
-			t122_2 := t122[(i*heads+j)*T:][:T]
+			t152_2 := t152[(i*heads+j)*T:][:T]
 			t13_2 := t13[(i*heads+j)*T:][:T]
-			t29_2 := t29[(i*heads+j)*T:][:T]
+			t32_2 := t32[(i*heads+j)*T:][:T]
 			for k := range T {
 				t15Entry := t15_2[k]
 				qProdEntry2 := qProd[k]
 				w := ((F(1e-08) <= t15Entry) && (F(0) < qProdEntry2))
-				t29_2[k] = kern.Choose(w, kern.Choose(((F(1e-08) <= t15Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t15Entry), t122_2[k], F(0)))*(F(1)/t13_2[k])), F(0)), F(0))
+				t32_2[k] = kern.Choose(w, kern.Choose(((F(1e-08) <= t15Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t15Entry), t152_2[k], F(0)))*(F(1)/t13_2[k])), F(0)), F(0))
 			}
 		}
 	}
@@ -383,21 +403,21 @@ func (c *Backward[F]) Run() {
 	// projected.q1, projected.q
 	for i := range L {
 		for j := range heads {
-			t92_2 := t92[(i*heads+j)*T:][:T]
-			t29_2 := t29[(i*heads+j)*T:][:T]
+			t122_2 := t122[(i*heads+j)*T:][:T]
+			t32_2 := t32[(i*heads+j)*T:][:T]
 			for k := range T {
 				qBar := c.QBar[((i*heads+j)*T+k)*dK:][:dK]
 				q1_2 := q1[((i*heads+j)*T+k)*dK:][:dK]
 				t7_2 := t7[((i*heads+j)*T+k)*dK:][:dK]
 				t6_2 := t6[((i*heads+j)*T+k)*dK:][:dK]
-				t65_2 := t65[((i*heads+j)*(T+6)+k+3)*dK:][:dK]
-				t92Entry := t92_2[k]
-				t29Entry := t29_2[k]
+				t68_2 := t68[((i*heads+j)*(T+6)+k+3)*dK:][:dK]
+				t122Entry := t122_2[k]
+				t32Entry := t32_2[k]
 				for m := range dK {
-					t33 := F(qBar[m]*t92Entry) + F(2*F(q1_2[m]*t29Entry))
+					t36 := F(qBar[m]*t122Entry) + F(2*F(q1_2[m]*t32Entry))
 					t7Entry := t7_2[m]
 					t6Entry := t6_2[m]
-					t65_2[m] = F(t7Entry*t33) + F(F(F(t6Entry*t7Entry)*t33)*num.Sigmoid(-t6Entry))
+					t68_2[m] = F(t7Entry*t36) + F(F(F(t6Entry*t7Entry)*t36)*num.Sigmoid(-t6Entry))
 				}
 			}
 		}
@@ -409,9 +429,9 @@ func (c *Backward[F]) Run() {
 		bQBar := c.BQBar[i*dK:][:dK]
 		for j := range L {
 			for k := range T {
-				t65_2 := t65[((j*heads+i)*(T+6)+k+3)*dK:][:dK]
+				t68_2 := t68[((j*heads+i)*(T+6)+k+3)*dK:][:dK]
 				for m := range dK {
-					bQBar[m] += t65_2[m]
+					bQBar[m] += t68_2[m]
 				}
 			}
 		}
@@ -421,9 +441,9 @@ func (c *Backward[F]) Run() {
 	for i := range L {
 		for j := range heads {
 			for k := range 3 {
-				t65_2 := t65[((i*heads+j)*(T+6)+k)*dK:][:dK]
+				t68_2 := t68[((i*heads+j)*(T+6)+k)*dK:][:dK]
 				for m := range dK {
-					t65_2[m] = F(0)
+					t68_2[m] = F(0)
 				}
 			}
 		}
@@ -431,9 +451,9 @@ func (c *Backward[F]) Run() {
 	for i := range L {
 		for j := range heads {
 			for k := range 3 {
-				t65_2 := t65[((i*heads+j)*(T+6)+k+T+3)*dK:][:dK]
+				t68_2 := t68[((i*heads+j)*(T+6)+k+T+3)*dK:][:dK]
 				for m := range dK {
-					t65_2[m] = F(0)
+					t68_2[m] = F(0)
 				}
 			}
 		}
@@ -447,9 +467,9 @@ func (c *Backward[F]) Run() {
 			for k := range L {
 				for m := range T {
 					q1Stack := c.Q1Stack[((k*heads+i)*(T+3)-j+m+3)*dK:][:dK]
-					t65_2 := t65[((k*heads+i)*(T+6)+m+3)*dK:][:dK]
+					t68_2 := t68[((k*heads+i)*(T+6)+m+3)*dK:][:dK]
 					for p := range dK {
-						cQBar[p] += F(q1Stack[p] * t65_2[p])
+						cQBar[p] += F(q1Stack[p] * t68_2[p])
 					}
 				}
 			}
@@ -457,23 +477,23 @@ func (c *Backward[F]) Run() {
 	}
 
 	// projected.q1
-	clear(t46)
+	clear(t49)
 	for i := range L {
 		for j := range heads {
 			for k := range 3 {
 				n := int(c.Pos[i]) + k - 3
 				if n >= 0 {
-					t65_2 := t65[((i*heads+j)*(T+6)+k)*dK:][:dK]
+					t68_2 := t68[((i*heads+j)*(T+6)+k)*dK:][:dK]
 					cQ := c.CQ[j*4*dK:][:dK]
-					t65_3 := t65[((i*heads+j)*(T+6)+k+1)*dK:][:dK]
+					t68_3 := t68[((i*heads+j)*(T+6)+k+1)*dK:][:dK]
 					cQ2 := c.CQ[(j*4+1)*dK:][:dK]
-					t65_4 := t65[((i*heads+j)*(T+6)+k+2)*dK:][:dK]
+					t68_4 := t68[((i*heads+j)*(T+6)+k+2)*dK:][:dK]
 					cQ3 := c.CQ[(j*4+2)*dK:][:dK]
-					t65_5 := t65[((i*heads+j)*(T+6)+k+3)*dK:][:dK]
+					t68_5 := t68[((i*heads+j)*(T+6)+k+3)*dK:][:dK]
 					cQ4 := c.CQ[(j*4+3)*dK:][:dK]
-					t46_2 := t46[((i*heads+j)*3+k)*dK:][:dK]
+					t49_2 := t49[((i*heads+j)*3+k)*dK:][:dK]
 					for m := range dK {
-						t46_2[m] = F(t65_2[m]*cQ[m]) + F(t65_3[m]*cQ2[m]) + F(t65_4[m]*cQ3[m]) + F(t65_5[m]*cQ4[m])
+						t49_2[m] = F(t68_2[m]*cQ[m]) + F(t68_3[m]*cQ2[m]) + F(t68_4[m]*cQ3[m]) + F(t68_5[m]*cQ4[m])
 					}
 				}
 			}
@@ -481,17 +501,17 @@ func (c *Backward[F]) Run() {
 	}
 
 	// projected.q1, projected.k1
-	clear(t50)
+	clear(t53)
 	clear(c.K0TailBarOut)
 	for i := range L {
 		for j := range heads {
 			for k := range min(3, -T+3) {
 				q0TailBar := c.Q0TailBar[((i*heads+j)*3+k)*dK:][:dK]
-				t50_2 := t50[((i*heads+j)*3+k+T)*dK:][:dK]
+				t53_2 := t53[((i*heads+j)*3+k+T)*dK:][:dK]
 				k0TailBar := c.K0TailBar[((i*heads+j)*3+k)*dK:][:dK]
 				k0TailBarOut := c.K0TailBarOut[((i*heads+j)*3+k+T)*dK:][:dK]
 				for m := range dK {
-					t50_2[m] += q0TailBar[m]
+					t53_2[m] += q0TailBar[m]
 					k0TailBarOut[m] += k0TailBar[m]
 				}
 			}
@@ -499,16 +519,16 @@ func (c *Backward[F]) Run() {
 	}
 
 	// projected.k1
-	clear(t53)
+	clear(t56)
 	for i := range L {
 		for j := range heads {
 			lo := max(0, -T+3)
 			if n := 3 - lo; n > 0 {
 				for k := range n {
 					k0TailBar := c.K0TailBar[((i*heads+j)*3+(lo+k))*dK:][:dK]
-					t53_2 := t53[((i*heads+j)*T+(lo+k)+T-3)*dK:][:dK]
+					t56_2 := t56[((i*heads+j)*T+(lo+k)+T-3)*dK:][:dK]
 					for m := range dK {
-						t53_2[m] += k0TailBar[m]
+						t56_2[m] += k0TailBar[m]
 					}
 				}
 			}
@@ -520,16 +540,16 @@ func (c *Backward[F]) Run() {
 		for j := range heads {
 			cQ := c.CQ[j*4*dK:][:dK]
 			for k := range T {
-				t65_2 := t65[((i*heads+j)*(T+6)+k+3)*dK:][:dK]
-				t65_3 := t65[((i*heads+j)*(T+6)+k+4)*dK:][:dK]
+				t68_2 := t68[((i*heads+j)*(T+6)+k+3)*dK:][:dK]
+				t68_3 := t68[((i*heads+j)*(T+6)+k+4)*dK:][:dK]
 				cQ2 := c.CQ[(j*4+1)*dK:][:dK]
-				t65_4 := t65[((i*heads+j)*(T+6)+k+5)*dK:][:dK]
+				t68_4 := t68[((i*heads+j)*(T+6)+k+5)*dK:][:dK]
 				cQ3 := c.CQ[(j*4+2)*dK:][:dK]
-				t65_5 := t65[((i*heads+j)*(T+6)+k+6)*dK:][:dK]
+				t68_5 := t68[((i*heads+j)*(T+6)+k+6)*dK:][:dK]
 				cQ4 := c.CQ[(j*4+3)*dK:][:dK]
-				t55_2 := t55[((i*heads+j)*T+k)*dK:][:dK]
+				t58_2 := t58[((i*heads+j)*T+k)*dK:][:dK]
 				for m := range dK {
-					t55_2[m] = (F(t65_2[m]*cQ[m]) + F(t65_3[m]*cQ2[m]) + F(t65_4[m]*cQ3[m]) + F(t65_5[m]*cQ4[m]))
+					t58_2[m] = (F(t68_2[m]*cQ[m]) + F(t68_3[m]*cQ2[m]) + F(t68_4[m]*cQ3[m]) + F(t68_5[m]*cQ4[m]))
 				}
 			}
 		}
@@ -542,9 +562,9 @@ func (c *Backward[F]) Run() {
 			if n := 3 - lo; n > 0 {
 				for k := range n {
 					q0TailBar := c.Q0TailBar[((i*heads+j)*3+(lo+k))*dK:][:dK]
-					t55_2 := t55[((i*heads+j)*T+(lo+k)+T-3)*dK:][:dK]
+					t58_2 := t58[((i*heads+j)*T+(lo+k)+T-3)*dK:][:dK]
 					for m := range dK {
-						t55_2[m] += q0TailBar[m]
+						t58_2[m] += q0TailBar[m]
 					}
 				}
 			}
@@ -555,7 +575,7 @@ func (c *Backward[F]) Run() {
 	clear(c.WQBar)
 	for i := range heads {
 		for m := range L {
-			kern.Gemm(dK, d, T, F(1), true, kern.From(c.WQBar, i*dK*d), d, 1, kern.From(t55, (m*heads+i)*T*dK), 1, dK, kern.From(c.X, m*T*d), d, 1)
+			kern.Gemm(dK, d, T, F(1), true, kern.From(c.WQBar, i*dK*d), d, 1, kern.From(t58, (m*heads+i)*T*dK), 1, dK, kern.From(xOperand, m*T*d), d, 1)
 		}
 	}
 
@@ -563,7 +583,7 @@ func (c *Backward[F]) Run() {
 	clear(c.WKBar)
 	for i := range heads {
 		for m := range L {
-			kern.Gemm(dK, d, T, F(1), true, kern.From(c.WKBar, i*dK*d), d, 1, kern.From(t53, (m*heads+i)*T*dK), 1, dK, kern.From(c.X, m*T*d), d, 1)
+			kern.Gemm(dK, d, T, F(1), true, kern.From(c.WKBar, i*dK*d), d, 1, kern.From(t56, (m*heads+i)*T*dK), 1, dK, kern.From(xOperand, m*T*d), d, 1)
 		}
 	}
 
@@ -571,14 +591,14 @@ func (c *Backward[F]) Run() {
 	clear(c.XBar)
 	for i := range L {
 		for m := range heads {
-			kern.Gemm(T, d, dK, F(1), true, kern.From(c.XBar, i*T*d), d, 1, kern.From(t55, (i*heads+m)*T*dK), dK, 1, kern.From(c.WQ, m*dK*d), d, 1)
+			kern.Gemm(T, d, dK, F(1), true, kern.From(c.XBar, i*T*d), d, 1, kern.From(t58, (i*heads+m)*T*dK), dK, 1, kern.From(WQOperand, m*dK*d), d, 1)
 		}
 	}
 
 	// projected.k0
 	for i := range L {
 		for m := range heads {
-			kern.Gemm(T, d, dK, F(1), true, kern.From(c.XBar, i*T*d), d, 1, kern.From(t53, (i*heads+m)*T*dK), dK, 1, kern.From(c.WK, m*dK*d), d, 1)
+			kern.Gemm(T, d, dK, F(1), true, kern.From(c.XBar, i*T*d), d, 1, kern.From(t56, (i*heads+m)*T*dK), dK, 1, kern.From(WKOperand, m*dK*d), d, 1)
 		}
 	}
 
@@ -586,11 +606,11 @@ func (c *Backward[F]) Run() {
 	for i := range L {
 		for j := range heads {
 			for k := range 3 {
-				t46_2 := t46[((i*heads+j)*3+k)*dK:][:dK]
-				t50_2 := t50[((i*heads+j)*3+k)*dK:][:dK]
+				t49_2 := t49[((i*heads+j)*3+k)*dK:][:dK]
+				t53_2 := t53[((i*heads+j)*3+k)*dK:][:dK]
 				q0TailBarOut := c.Q0TailBarOut[((i*heads+j)*3+k)*dK:][:dK]
 				for m := range dK {
-					q0TailBarOut[m] = t46_2[m] + t50_2[m]
+					q0TailBarOut[m] = t49_2[m] + t53_2[m]
 				}
 			}
 		}
@@ -640,9 +660,11 @@ func (b *Function[F]) Call(c block.Call[F], w block.Weights[F], m *block.Memory[
 	k.Q1Stack = c.Run.Saved(k.L*k.T*k.DK*k.Heads + 3*k.L*k.DK*k.Heads)
 	k.QProd = c.Run.Saved(k.L * k.T * k.Heads)
 	k.Work = arena.Scratch(k.WorkLen())
+	k.Operands = arena.Operands(k.OperandsLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
+	k.Operands = nil
 	n.nextK0Tail = m.SetNext(c, b.Slots[0], k.K0TailOut)
 	n.nextQ0Tail = m.SetNext(c, b.Slots[1], k.Q0TailOut)
 	m.Advance(c.Tokens)
@@ -677,6 +699,7 @@ func (n *callNode[F]) Backward(t *tape.Tape[F]) {
 	g.CQBar = t.Part(n.vCQ, 4*g.DK*g.Heads)
 	g.BQBar = t.Part(n.vBQ, g.DK*g.Heads)
 	g.Work = t.Scratch(g.WorkLen())
+	g.Operands = t.Operands(g.OperandsLen())
 	g.Run()
 	if t.Adjoint(n.nextK0Tail) != nil {
 		t.Contribute(n.vWK, g.WKBar)

@@ -28,18 +28,21 @@ func (c *forwardFused) run() {
 	t62 := c.Work[L*T*dK*heads+12*L*dK*heads:][:3*L*dK*heads] // [L, heads, 3, d_k]
 	q1 := c.Work[L*T*dK*heads+15*L*dK*heads:][:L*T*dK*heads]  // [L, heads, T, d_k]
 	t17 := c.Work[2*L*T*dK*heads+15*L*dK*heads:][:L*T*heads]  // [L, heads, T]
+	WKOperand := kern.Narrow(c.Operands, 0, c.WK)
+	xOperand := kern.Narrow(c.Operands, d*dK*heads, c.X)
 
 	// projected.k0
 	for j := range heads {
 		for i := range L {
-			kern.GemmFMA(dK, T, d, F(1), false, kern.From(k0, (i*heads+j)*T*dK), 1, dK, kern.From(c.WK, j*dK*d), d, 1, kern.From(c.X, i*T*d), 1, d)
+			kern.GemmFMA(dK, T, d, F(1), false, kern.From(k0, (i*heads+j)*T*dK), 1, dK, kern.From(WKOperand, j*dK*d), d, 1, kern.From(xOperand, i*T*d), 1, d)
 		}
 	}
+	WQOperand := kern.Narrow(c.Operands, L*T*d+d*dK*heads, c.WQ)
 
 	// projected.q0
 	for i := range L {
 		for j := range heads {
-			kern.GemmFMA(T, dK, d, F(1), false, kern.From(c.Q1Stack, ((i*heads+j)*(T+3)+3)*dK), dK, 1, kern.From(c.X, i*T*d), d, 1, kern.From(c.WQ, j*dK*d), 1, d)
+			kern.GemmFMA(T, dK, d, F(1), false, kern.From(c.Q1Stack, ((i*heads+j)*(T+3)+3)*dK), dK, 1, kern.From(xOperand, i*T*d), d, 1, kern.From(WQOperand, j*dK*d), 1, d)
 		}
 	}
 
@@ -301,20 +304,23 @@ func (c *backwardFused) run() {
 	_ = d
 	_ = dK
 	_ = heads
-	t65 := c.Work[:L*T*dK*heads+6*L*dK*heads]                               // [L, heads, T + 6, d_k]
+	t68 := c.Work[:L*T*dK*heads+6*L*dK*heads]                               // [L, heads, T + 6, d_k]
 	t6 := c.Work[L*T*dK*heads+6*L*dK*heads:][:L*T*dK*heads]                 // [L, heads, T, d_k]
 	t7 := c.Work[2*L*T*dK*heads+6*L*dK*heads:][:L*T*dK*heads]               // [L, heads, T, d_k]
 	q1 := c.Work[3*L*T*dK*heads+6*L*dK*heads:][:L*T*dK*heads]               // [L, heads, T, d_k]
 	t13 := c.Work[4*L*T*dK*heads+6*L*dK*heads:][:L*T*heads]                 // [L, heads, T]
 	t15 := c.Work[4*L*T*dK*heads+L*T*heads+6*L*dK*heads:][:L*T*heads]       // [L, heads, T]
 	t17 := c.Work[4*L*T*dK*heads+2*L*T*heads+6*L*dK*heads:][:L*T*heads]     // [L, heads, T]
-	t92 := c.Work[4*L*T*dK*heads+3*L*T*heads+6*L*dK*heads:][:L*T*heads]     // [L, heads, T]
-	t122 := c.Work[4*L*T*dK*heads+4*L*T*heads+6*L*dK*heads:][:L*T*heads]    // [L, heads, T]
-	t29 := c.Work[4*L*T*dK*heads+5*L*T*heads+6*L*dK*heads:][:L*T*heads]     // [L, heads, T]
-	t46 := c.Work[4*L*T*dK*heads+6*L*T*heads+6*L*dK*heads:][:3*L*dK*heads]  // [L, heads, 3, d_k]
-	t50 := c.Work[4*L*T*dK*heads+6*L*T*heads+9*L*dK*heads:][:3*L*dK*heads]  // [L, heads, 3, d_k]
-	t53 := c.Work[4*L*T*dK*heads+6*L*T*heads+12*L*dK*heads:][:L*T*dK*heads] // [L, heads, T, d_k]
-	t55 := c.Work[5*L*T*dK*heads+6*L*T*heads+12*L*dK*heads:][:L*T*dK*heads] // [L, heads, T, d_k]
+	t122 := c.Work[4*L*T*dK*heads+3*L*T*heads+6*L*dK*heads:][:L*T*heads]    // [L, heads, T]
+	t152 := c.Work[4*L*T*dK*heads+4*L*T*heads+6*L*dK*heads:][:L*T*heads]    // [L, heads, T]
+	t32 := c.Work[4*L*T*dK*heads+5*L*T*heads+6*L*dK*heads:][:L*T*heads]     // [L, heads, T]
+	t49 := c.Work[4*L*T*dK*heads+6*L*T*heads+6*L*dK*heads:][:3*L*dK*heads]  // [L, heads, 3, d_k]
+	t53 := c.Work[4*L*T*dK*heads+6*L*T*heads+9*L*dK*heads:][:3*L*dK*heads]  // [L, heads, 3, d_k]
+	t56 := c.Work[4*L*T*dK*heads+6*L*T*heads+12*L*dK*heads:][:L*T*dK*heads] // [L, heads, T, d_k]
+	t58 := c.Work[5*L*T*dK*heads+6*L*T*heads+12*L*dK*heads:][:L*T*dK*heads] // [L, heads, T, d_k]
+	WKOperand := kern.Narrow(c.Operands, 0, c.WK)
+	xOperand := kern.Narrow(c.Operands, d*dK*heads, c.X)
+	WQOperand := kern.Narrow(c.Operands, L*T*d+d*dK*heads, c.WQ)
 
 	// projected.q1
 	if kern.Wide() {
@@ -373,7 +379,7 @@ func (c *backwardFused) run() {
 			P1: unsafe.SliceData(t13),
 			P2: unsafe.SliceData(t15),
 			P3: unsafe.SliceData(t17),
-			P4: unsafe.SliceData(t92),
+			P4: unsafe.SliceData(t122),
 			N0: L,
 			N1: heads,
 			N2: T,
@@ -387,16 +393,16 @@ func (c *backwardFused) run() {
 				t13_2 := t13[(i*heads+j)*T:][:T]
 				t15_2 := t15[(i*heads+j)*T:][:T]
 				t17_2 := t17[(i*heads+j)*T:][:T]
-				t92_2 := t92[(i*heads+j)*T:][:T]
+				t122_2 := t122[(i*heads+j)*T:][:T]
 				for k := range T {
 					qProdEntry := qProd[k]
 					t132 := num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1)))
-					t152 := kern.Choose((F(0) < qProdEntry), t132, F(0))
-					t172 := kern.Larger(t152, F(1e-08))
+					t153 := kern.Choose((F(0) < qProdEntry), t132, F(0))
+					t172 := kern.Larger(t153, F(1e-08))
 					t13_2[k] = t132
-					t15_2[k] = t152
+					t15_2[k] = t153
 					t17_2[k] = t172
-					t92_2[k] = F(1) / t172
+					t122_2[k] = F(1) / t172
 				}
 			}
 		}
@@ -408,7 +414,7 @@ func (c *backwardFused) run() {
 			P0: unsafe.SliceData(t17),
 			P1: unsafe.SliceData(c.QBar),
 			P2: unsafe.SliceData(q1),
-			P3: unsafe.SliceData(t122),
+			P3: unsafe.SliceData(t152),
 			N0: L,
 			N1: heads,
 			N2: T,
@@ -422,18 +428,18 @@ func (c *backwardFused) run() {
 		for i := range L {
 			for j := range heads {
 				t17_2 := t17[(i*heads+j)*T:][:T]
-				t122_2 := t122[(i*heads+j)*T:][:T]
+				t152_2 := t152[(i*heads+j)*T:][:T]
 				for k := range T {
 					qBar := c.QBar[((i*heads+j)*T+k)*dK:][:dK]
 					q1_2 := q1[((i*heads+j)*T+k)*dK:][:dK]
-					var t1222 F
+					var t1522 F
 					t17Entry := t17_2[k]
-					t1222Sums := [16]F{t1222}
+					t1522Sums := [16]F{t1522}
 					for m := range dK {
-						t1222Sums[m%16] = num.FMA32(qBar[m], (q1_2[m]/t17Entry)/t17Entry, t1222Sums[m%16])
+						t1522Sums[m%16] = num.FMA32(qBar[m], (q1_2[m]/t17Entry)/t17Entry, t1522Sums[m%16])
 					}
-					t1222 = kern.Sum16(&t1222Sums)
-					t122_2[k] = -t1222
+					t1522 = kern.Sum16(&t1522Sums)
+					t152_2[k] = -t1522
 				}
 			}
 		}
@@ -444,9 +450,9 @@ func (c *backwardFused) run() {
 		a := regions.R7cb73fae6648Args{
 			P0: unsafe.SliceData(t15),
 			P1: unsafe.SliceData(c.QProd),
-			P2: unsafe.SliceData(t122),
+			P2: unsafe.SliceData(t152),
 			P3: unsafe.SliceData(t13),
-			P4: unsafe.SliceData(t29),
+			P4: unsafe.SliceData(t32),
 			N0: L,
 			N1: heads,
 			N2: T,
@@ -458,14 +464,14 @@ func (c *backwardFused) run() {
 			for j := range heads {
 				t15_2 := t15[(i*heads+j)*T:][:T]
 				qProd := c.QProd[(i*heads+j)*T:][:T]
-				t122_2 := t122[(i*heads+j)*T:][:T]
+				t152_2 := t152[(i*heads+j)*T:][:T]
 				t13_2 := t13[(i*heads+j)*T:][:T]
-				t29_2 := t29[(i*heads+j)*T:][:T]
+				t32_2 := t32[(i*heads+j)*T:][:T]
 				for k := range T {
 					t15Entry := t15_2[k]
 					qProdEntry2 := qProd[k]
 					w := ((F(1e-08) <= t15Entry) && (F(0) < qProdEntry2))
-					t29_2[k] = kern.Choose(w, kern.Choose(((F(1e-08) <= t15Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t15Entry), t122_2[k], F(0)))*(F(1)/t13_2[k])), F(0)), F(0))
+					t32_2[k] = kern.Choose(w, kern.Choose(((F(1e-08) <= t15Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t15Entry), t152_2[k], F(0)))*(F(1)/t13_2[k])), F(0)), F(0))
 				}
 			}
 		}
@@ -474,13 +480,13 @@ func (c *backwardFused) run() {
 	// projected.q1, projected.q
 	if kern.Wide() {
 		a := regions.Re0adf8b3ee9eArgs{
-			P0: unsafe.SliceData(t92),
-			P1: unsafe.SliceData(t29),
+			P0: unsafe.SliceData(t122),
+			P1: unsafe.SliceData(t32),
 			P2: unsafe.SliceData(q1),
 			P3: unsafe.SliceData(c.QBar),
 			P4: unsafe.SliceData(t7),
 			P5: unsafe.SliceData(t6),
-			P6: unsafe.SliceData(t65),
+			P6: unsafe.SliceData(t68),
 			N0: L,
 			N1: heads,
 			N2: T,
@@ -496,21 +502,21 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range heads {
-				t92_2 := t92[(i*heads+j)*T:][:T]
-				t29_2 := t29[(i*heads+j)*T:][:T]
+				t122_2 := t122[(i*heads+j)*T:][:T]
+				t32_2 := t32[(i*heads+j)*T:][:T]
 				for k := range T {
 					q1_2 := q1[((i*heads+j)*T+k)*dK:][:dK]
 					qBar := c.QBar[((i*heads+j)*T+k)*dK:][:dK]
 					t7_2 := t7[((i*heads+j)*T+k)*dK:][:dK]
 					t6_2 := t6[((i*heads+j)*T+k)*dK:][:dK]
-					t65_2 := t65[((i*heads+j)*(T+6)+k+3)*dK:][:dK]
-					t92Entry := t92_2[k]
-					t29Entry := t29_2[k]
+					t68_2 := t68[((i*heads+j)*(T+6)+k+3)*dK:][:dK]
+					t122Entry := t122_2[k]
+					t32Entry := t32_2[k]
 					for m := range dK {
-						t33 := num.FMA32(F(2*q1_2[m]), t29Entry, F(qBar[m]*t92Entry))
+						t36 := num.FMA32(F(2*q1_2[m]), t32Entry, F(qBar[m]*t122Entry))
 						t7Entry := t7_2[m]
 						t6Entry := t6_2[m]
-						t65_2[m] = num.FMA32(F(F(t6Entry*t7Entry)*t33), kern.Sigmoid(-t6Entry), F(t7Entry*t33))
+						t68_2[m] = num.FMA32(F(F(t6Entry*t7Entry)*t36), kern.Sigmoid(-t6Entry), F(t7Entry*t36))
 					}
 				}
 			}
@@ -522,7 +528,7 @@ func (c *backwardFused) run() {
 	if kern.Wide() {
 		a := regions.R23fd1c5c33a1Args{
 			P0: unsafe.SliceData(c.BQBar),
-			P1: unsafe.SliceData(t65),
+			P1: unsafe.SliceData(t68),
 			N0: heads,
 			N1: L,
 			N2: T,
@@ -537,9 +543,9 @@ func (c *backwardFused) run() {
 			bQBar := c.BQBar[i*dK:][:dK]
 			for j := range L {
 				for k := range T {
-					t65_2 := t65[((j*heads+i)*(T+6)+k+3)*dK:][:dK]
+					t68_2 := t68[((j*heads+i)*(T+6)+k+3)*dK:][:dK]
 					for m := range dK {
-						bQBar[m] = bQBar[m] + t65_2[m]
+						bQBar[m] = bQBar[m] + t68_2[m]
 					}
 				}
 			}
@@ -549,7 +555,7 @@ func (c *backwardFused) run() {
 	// projected.q1
 	if kern.Wide() {
 		a := regions.R92f43367dc72Args{
-			P0: unsafe.SliceData(t65),
+			P0: unsafe.SliceData(t68),
 			N0: L,
 			N1: heads,
 			N2: dK,
@@ -561,9 +567,9 @@ func (c *backwardFused) run() {
 		for i := range L {
 			for j := range heads {
 				for k := range 3 {
-					t65_2 := t65[((i*heads+j)*(T+6)+k)*dK:][:dK]
+					t68_2 := t68[((i*heads+j)*(T+6)+k)*dK:][:dK]
 					for m := range dK {
-						t65_2[m] = F(0)
+						t68_2[m] = F(0)
 					}
 				}
 			}
@@ -571,7 +577,7 @@ func (c *backwardFused) run() {
 	}
 	if kern.Wide() {
 		a := regions.Rbe39e2073f93Args{
-			P0: unsafe.SliceData(t65),
+			P0: unsafe.SliceData(t68),
 			N0: L,
 			N1: heads,
 			N2: dK,
@@ -584,9 +590,9 @@ func (c *backwardFused) run() {
 		for i := range L {
 			for j := range heads {
 				for k := range 3 {
-					t65_2 := t65[((i*heads+j)*(T+6)+k+T+3)*dK:][:dK]
+					t68_2 := t68[((i*heads+j)*(T+6)+k+T+3)*dK:][:dK]
 					for m := range dK {
-						t65_2[m] = F(0)
+						t68_2[m] = F(0)
 					}
 				}
 			}
@@ -598,7 +604,7 @@ func (c *backwardFused) run() {
 	if kern.Wide() {
 		a := regions.Rbafcf1b42158Args{
 			P0:  unsafe.SliceData(c.Q1Stack),
-			P1:  unsafe.SliceData(t65),
+			P1:  unsafe.SliceData(t68),
 			P2:  unsafe.SliceData(c.CQBar),
 			N0:  heads,
 			N1:  L,
@@ -620,9 +626,9 @@ func (c *backwardFused) run() {
 				for k := range L {
 					for m := range T {
 						q1Stack := c.Q1Stack[((k*heads+i)*(T+3)-j+m+3)*dK:][:dK]
-						t65_2 := t65[((k*heads+i)*(T+6)+m+3)*dK:][:dK]
+						t68_2 := t68[((k*heads+i)*(T+6)+m+3)*dK:][:dK]
 						for p := range dK {
-							cQBar[p] = num.FMA32(q1Stack[p], t65_2[p], cQBar[p])
+							cQBar[p] = num.FMA32(q1Stack[p], t68_2[p], cQBar[p])
 						}
 					}
 				}
@@ -631,7 +637,7 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.q1
-	clear(t46)
+	clear(t49)
 	for i := range L {
 		for j := range heads {
 			for k := range 3 {
@@ -639,9 +645,9 @@ func (c *backwardFused) run() {
 				if n >= 0 {
 					if kern.Wide() {
 						a := regions.R1e42c5bb8a4bArgs{
-							P0: unsafe.SliceData(t65),
+							P0: unsafe.SliceData(t68),
 							P1: unsafe.SliceData(c.CQ),
-							P2: unsafe.SliceData(t46),
+							P2: unsafe.SliceData(t49),
 							N0: dK,
 							N1: 4*dK*k + (4*T*dK+24*dK)*j + (4*T*dK*heads+24*dK*heads)*i + 12*dK,
 							N2: 16*dK*j + 12*dK,
@@ -650,17 +656,17 @@ func (c *backwardFused) run() {
 						}
 						regions.R1e42c5bb8a4b(&a)
 					} else {
-						t65_2 := t65[((i*heads+j)*(T+6)+k+3)*dK:][:dK]
+						t68_2 := t68[((i*heads+j)*(T+6)+k+3)*dK:][:dK]
 						cQ := c.CQ[(j*4+3)*dK:][:dK]
-						t65_3 := t65[((i*heads+j)*(T+6)+k+2)*dK:][:dK]
+						t68_3 := t68[((i*heads+j)*(T+6)+k+2)*dK:][:dK]
 						cQ2 := c.CQ[(j*4+2)*dK:][:dK]
-						t65_4 := t65[((i*heads+j)*(T+6)+k+1)*dK:][:dK]
+						t68_4 := t68[((i*heads+j)*(T+6)+k+1)*dK:][:dK]
 						cQ3 := c.CQ[(j*4+1)*dK:][:dK]
-						t65_5 := t65[((i*heads+j)*(T+6)+k)*dK:][:dK]
+						t68_5 := t68[((i*heads+j)*(T+6)+k)*dK:][:dK]
 						cQ4 := c.CQ[j*4*dK:][:dK]
-						t46_2 := t46[((i*heads+j)*3+k)*dK:][:dK]
+						t49_2 := t49[((i*heads+j)*3+k)*dK:][:dK]
 						for m := range dK {
-							t46_2[m] = num.FMA32(t65_2[m], cQ[m], num.FMA32(t65_3[m], cQ2[m], num.FMA32(t65_4[m], cQ3[m], F(t65_5[m]*cQ4[m]))))
+							t49_2[m] = num.FMA32(t68_2[m], cQ[m], num.FMA32(t68_3[m], cQ2[m], num.FMA32(t68_4[m], cQ3[m], F(t68_5[m]*cQ4[m]))))
 						}
 					}
 				}
@@ -669,11 +675,11 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.q1, projected.k1
-	clear(t50)
+	clear(t53)
 	clear(c.K0TailBarOut)
 	if kern.Wide() {
 		a := regions.Rc79a23c5cda1Args{
-			P0: unsafe.SliceData(t50),
+			P0: unsafe.SliceData(t53),
 			P1: unsafe.SliceData(c.Q0TailBar),
 			P2: unsafe.SliceData(c.K0TailBarOut),
 			P3: unsafe.SliceData(c.K0TailBar),
@@ -690,12 +696,12 @@ func (c *backwardFused) run() {
 		for i := range L {
 			for j := range heads {
 				for k := range min(3, -T+3) {
-					t50_2 := t50[((i*heads+j)*3+k+T)*dK:][:dK]
+					t53_2 := t53[((i*heads+j)*3+k+T)*dK:][:dK]
 					q0TailBar := c.Q0TailBar[((i*heads+j)*3+k)*dK:][:dK]
 					k0TailBarOut := c.K0TailBarOut[((i*heads+j)*3+k+T)*dK:][:dK]
 					k0TailBar := c.K0TailBar[((i*heads+j)*3+k)*dK:][:dK]
 					for m := range dK {
-						t50_2[m] = t50_2[m] + q0TailBar[m]
+						t53_2[m] = t53_2[m] + q0TailBar[m]
 						k0TailBarOut[m] = k0TailBarOut[m] + k0TailBar[m]
 					}
 				}
@@ -704,10 +710,10 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.k1
-	clear(t53)
+	clear(t56)
 	if kern.Wide() {
 		a := regions.R5a2adb163fd1Args{
-			P0: unsafe.SliceData(t53),
+			P0: unsafe.SliceData(t56),
 			P1: unsafe.SliceData(c.K0TailBar),
 			N0: L,
 			N1: heads,
@@ -726,10 +732,10 @@ func (c *backwardFused) run() {
 				lo := max(0, -T+3)
 				if n := 3 - lo; n > 0 {
 					for k := range n {
-						t53_2 := t53[((i*heads+j)*T+(lo+k)+T-3)*dK:][:dK]
+						t56_2 := t56[((i*heads+j)*T+(lo+k)+T-3)*dK:][:dK]
 						k0TailBar := c.K0TailBar[((i*heads+j)*3+(lo+k))*dK:][:dK]
 						for m := range dK {
-							t53_2[m] = t53_2[m] + k0TailBar[m]
+							t56_2[m] = t56_2[m] + k0TailBar[m]
 						}
 					}
 				}
@@ -740,9 +746,9 @@ func (c *backwardFused) run() {
 	// projected.q0, projected.q1
 	if kern.Wide() {
 		a := regions.Rd8951093918dArgs{
-			P0:  unsafe.SliceData(t65),
+			P0:  unsafe.SliceData(t68),
 			P1:  unsafe.SliceData(c.CQ),
-			P2:  unsafe.SliceData(t55),
+			P2:  unsafe.SliceData(t58),
 			N0:  L,
 			N1:  heads,
 			N2:  T,
@@ -762,16 +768,16 @@ func (c *backwardFused) run() {
 			for j := range heads {
 				cQ := c.CQ[j*4*dK:][:dK]
 				for k := range T {
-					t65_2 := t65[((i*heads+j)*(T+6)+k+6)*dK:][:dK]
+					t68_2 := t68[((i*heads+j)*(T+6)+k+6)*dK:][:dK]
 					cQ2 := c.CQ[(j*4+3)*dK:][:dK]
-					t65_3 := t65[((i*heads+j)*(T+6)+k+5)*dK:][:dK]
+					t68_3 := t68[((i*heads+j)*(T+6)+k+5)*dK:][:dK]
 					cQ3 := c.CQ[(j*4+2)*dK:][:dK]
-					t65_4 := t65[((i*heads+j)*(T+6)+k+4)*dK:][:dK]
+					t68_4 := t68[((i*heads+j)*(T+6)+k+4)*dK:][:dK]
 					cQ4 := c.CQ[(j*4+1)*dK:][:dK]
-					t65_5 := t65[((i*heads+j)*(T+6)+k+3)*dK:][:dK]
-					t55_2 := t55[((i*heads+j)*T+k)*dK:][:dK]
+					t68_5 := t68[((i*heads+j)*(T+6)+k+3)*dK:][:dK]
+					t58_2 := t58[((i*heads+j)*T+k)*dK:][:dK]
 					for m := range dK {
-						t55_2[m] = num.FMA32(t65_2[m], cQ2[m], num.FMA32(t65_3[m], cQ3[m], num.FMA32(t65_4[m], cQ4[m], F(t65_5[m]*cQ[m]))))
+						t58_2[m] = num.FMA32(t68_2[m], cQ2[m], num.FMA32(t68_3[m], cQ3[m], num.FMA32(t68_4[m], cQ4[m], F(t68_5[m]*cQ[m]))))
 					}
 				}
 			}
@@ -781,7 +787,7 @@ func (c *backwardFused) run() {
 	// projected.q1
 	if kern.Wide() {
 		a := regions.R5a2adb163fd1Args{
-			P0: unsafe.SliceData(t55),
+			P0: unsafe.SliceData(t58),
 			P1: unsafe.SliceData(c.Q0TailBar),
 			N0: L,
 			N1: heads,
@@ -800,10 +806,10 @@ func (c *backwardFused) run() {
 				lo := max(0, -T+3)
 				if n := 3 - lo; n > 0 {
 					for k := range n {
-						t55_2 := t55[((i*heads+j)*T+(lo+k)+T-3)*dK:][:dK]
+						t58_2 := t58[((i*heads+j)*T+(lo+k)+T-3)*dK:][:dK]
 						q0TailBar := c.Q0TailBar[((i*heads+j)*3+(lo+k))*dK:][:dK]
 						for m := range dK {
-							t55_2[m] = t55_2[m] + q0TailBar[m]
+							t58_2[m] = t58_2[m] + q0TailBar[m]
 						}
 					}
 				}
@@ -815,7 +821,7 @@ func (c *backwardFused) run() {
 	clear(c.WQBar)
 	for i := range heads {
 		for m := range L {
-			kern.GemmFMA(dK, d, T, F(1), true, kern.From(c.WQBar, i*dK*d), d, 1, kern.From(t55, (m*heads+i)*T*dK), 1, dK, kern.From(c.X, m*T*d), d, 1)
+			kern.GemmFMA(dK, d, T, F(1), true, kern.From(c.WQBar, i*dK*d), d, 1, kern.From(t58, (m*heads+i)*T*dK), 1, dK, kern.From(xOperand, m*T*d), d, 1)
 		}
 	}
 
@@ -823,7 +829,7 @@ func (c *backwardFused) run() {
 	clear(c.WKBar)
 	for i := range heads {
 		for m := range L {
-			kern.GemmFMA(dK, d, T, F(1), true, kern.From(c.WKBar, i*dK*d), d, 1, kern.From(t53, (m*heads+i)*T*dK), 1, dK, kern.From(c.X, m*T*d), d, 1)
+			kern.GemmFMA(dK, d, T, F(1), true, kern.From(c.WKBar, i*dK*d), d, 1, kern.From(t56, (m*heads+i)*T*dK), 1, dK, kern.From(xOperand, m*T*d), d, 1)
 		}
 	}
 
@@ -831,22 +837,22 @@ func (c *backwardFused) run() {
 	clear(c.XBar)
 	for i := range L {
 		for m := range heads {
-			kern.GemmFMA(T, d, dK, F(1), true, kern.From(c.XBar, i*T*d), d, 1, kern.From(t55, (i*heads+m)*T*dK), dK, 1, kern.From(c.WQ, m*dK*d), d, 1)
+			kern.GemmFMA(T, d, dK, F(1), true, kern.From(c.XBar, i*T*d), d, 1, kern.From(t58, (i*heads+m)*T*dK), dK, 1, kern.From(WQOperand, m*dK*d), d, 1)
 		}
 	}
 
 	// projected.k0
 	for i := range L {
 		for m := range heads {
-			kern.GemmFMA(T, d, dK, F(1), true, kern.From(c.XBar, i*T*d), d, 1, kern.From(t53, (i*heads+m)*T*dK), dK, 1, kern.From(c.WK, m*dK*d), d, 1)
+			kern.GemmFMA(T, d, dK, F(1), true, kern.From(c.XBar, i*T*d), d, 1, kern.From(t56, (i*heads+m)*T*dK), dK, 1, kern.From(WKOperand, m*dK*d), d, 1)
 		}
 	}
 
 	// projected.k0
 	if kern.Wide() {
 		a := regions.Rac986173eae6Args{
-			P0: unsafe.SliceData(t46),
-			P1: unsafe.SliceData(t50),
+			P0: unsafe.SliceData(t49),
+			P1: unsafe.SliceData(t53),
 			P2: unsafe.SliceData(c.Q0TailBarOut),
 			N0: L,
 			N1: heads,
@@ -859,11 +865,11 @@ func (c *backwardFused) run() {
 		for i := range L {
 			for j := range heads {
 				for k := range 3 {
-					t46_2 := t46[((i*heads+j)*3+k)*dK:][:dK]
-					t50_2 := t50[((i*heads+j)*3+k)*dK:][:dK]
+					t49_2 := t49[((i*heads+j)*3+k)*dK:][:dK]
+					t53_2 := t53[((i*heads+j)*3+k)*dK:][:dK]
 					q0TailBarOut := c.Q0TailBarOut[((i*heads+j)*3+k)*dK:][:dK]
 					for m := range dK {
-						q0TailBarOut[m] = t46_2[m] + t50_2[m]
+						q0TailBarOut[m] = t49_2[m] + t53_2[m]
 					}
 				}
 			}

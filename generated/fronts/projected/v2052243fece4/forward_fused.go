@@ -34,15 +34,18 @@ func (c *forwardFused) run() {
 	t122 := c.Work[2*L*T*dK+3*L*T+18*L*dK:][:L*T] // [L, T]
 	t112 := c.Work[2*L*T*dK+4*L*T+18*L*dK:][:L*T] // [L, T]
 	t132 := c.Work[2*L*T*dK+5*L*T+18*L*dK:][:L*T] // [L, T]
+	xOperand := kern.Narrow(c.Operands, 0, c.X)
+	WKOperand := kern.Narrow(c.Operands, L*T*d, c.WK)
 
 	// projected.k0
 	for i := range L {
-		kern.GemmFMA(T, dK, d, F(1), false, kern.From(c.K1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(c.X, i*T*d), d, 1, c.WK, 1, d)
+		kern.GemmFMA(T, dK, d, F(1), false, kern.From(c.K1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(xOperand, i*T*d), d, 1, WKOperand, 1, d)
 	}
+	WQOperand := kern.Narrow(c.Operands, L*T*d+d*dK, c.WQ)
 
 	// projected.q0
 	for i := range L {
-		kern.GemmFMA(T, dK, d, F(1), false, kern.From(c.Q1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(c.X, i*T*d), d, 1, c.WQ, 1, d)
+		kern.GemmFMA(T, dK, d, F(1), false, kern.From(c.Q1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(xOperand, i*T*d), d, 1, WQOperand, 1, d)
 	}
 
 	// projected.k1, projected.q1
@@ -275,9 +278,10 @@ func (c *forwardFused) run() {
 			}
 		}
 	}
+	WVOperand := kern.Narrow(c.Operands, L*T*d+2*d*dK, c.WV)
 
 	// projected.v
-	kern.GemmFMA(L*T, dV, d, F(1), false, c.V, dV, 1, c.X, d, 1, c.WV, 1, d)
+	kern.GemmFMA(L*T, dV, d, F(1), false, c.V, dV, 1, xOperand, d, 1, WVOperand, 1, d)
 
 	// projected.k
 	if kern.Wide() {
@@ -497,8 +501,8 @@ func (c *backwardFused) run() {
 	_ = d
 	_ = dK
 	_ = dV
-	t164 := c.Work[:L*T*dK+6*L*dK]                                      // [L, T + 6, d_k]
-	t167 := c.Work[L*T*dK+6*L*dK:][:L*T*dK+6*L*dK]                      // [L, T + 6, d_k]
+	t168 := c.Work[:L*T*dK+6*L*dK]                                      // [L, T + 6, d_k]
+	t171 := c.Work[L*T*dK+6*L*dK:][:L*T*dK+6*L*dK]                      // [L, T + 6, d_k]
 	t4 := c.Work[2*L*T*dK+12*L*dK:][:L*T*dK]                            // [L, T, d_k]
 	t5 := c.Work[3*L*T*dK+12*L*dK:][:L*T*dK]                            // [L, T, d_k]
 	k1 := c.Work[4*L*T*dK+12*L*dK:][:L*T*dK]                            // [L, T, d_k]
@@ -511,28 +515,31 @@ func (c *backwardFused) run() {
 	t26 := c.Work[8*L*T*dK+3*L*T+12*L*dK:][:L*T]                        // [L, T]
 	t28 := c.Work[8*L*T*dK+4*L*T+12*L*dK:][:L*T]                        // [L, T]
 	t30 := c.Work[8*L*T*dK+5*L*T+12*L*dK:][:L*T]                        // [L, T]
-	t262 := c.Work[8*L*T*dK+6*L*T+12*L*dK:][:L*T]                       // [L, T]
-	t48 := c.Work[8*L*T*dK+7*L*T+12*L*dK:][:L*T]                        // [L, T]
-	t58 := c.Work[8*L*T*dK+8*L*T+12*L*dK:][:L*T]                        // [L, T]
-	t342 := c.Work[8*L*T*dK+9*L*T+12*L*dK:][:dK+dV]                     // [d_k + d_v]
-	t56 := c.Work[8*L*T*dK+9*L*T+12*L*dK+dK+dV:][:dK+dV]                // [d_k + d_v]
-	t61 := c.Work[8*L*T*dK+9*L*T+12*L*dK+2*dK+2*dV:][:L*T]              // [L, T]
-	t82 := c.Work[8*L*T*dK+10*L*T+12*L*dK+2*dK+2*dV:][:L*T*dK]          // [L, T, d_k]
-	t87 := c.Work[9*L*T*dK+10*L*T+12*L*dK+2*dK+2*dV:][:L*T]             // [L, T]
-	t322 := c.Work[9*L*T*dK+11*L*T+12*L*dK+2*dK+2*dV:][:dK+dV]          // [d_k + d_v]
-	t54 := c.Work[9*L*T*dK+11*L*T+12*L*dK+3*dK+3*dV:][:dK+dV]           // [d_k + d_v]
-	t108 := c.Work[9*L*T*dK+11*L*T+12*L*dK+4*dK+4*dV:][:L*T*dV]         // [L, T, d_v]
-	t78 := c.Work[9*L*T*dK+L*T*dV+11*L*T+12*L*dK+4*dK+4*dV:][:L*T]      // [L, T]
-	t84 := c.Work[9*L*T*dK+L*T*dV+12*L*T+12*L*dK+4*dK+4*dV:][:L*T]      // [L, T]
-	t104 := c.Work[9*L*T*dK+L*T*dV+13*L*T+12*L*dK+4*dK+4*dV:][:L*T]     // [L, T]
-	t124 := c.Work[9*L*T*dK+L*T*dV+14*L*T+12*L*dK+4*dK+4*dV:][:3*L*dK]  // [L, 3, d_k]
-	t128 := c.Work[9*L*T*dK+L*T*dV+14*L*T+15*L*dK+4*dK+4*dV:][:3*L*dK]  // [L, 3, d_k]
-	t146 := c.Work[9*L*T*dK+L*T*dV+14*L*T+18*L*dK+4*dK+4*dV:][:3*L*dK]  // [L, 3, d_k]
-	t142 := c.Work[9*L*T*dK+L*T*dV+14*L*T+21*L*dK+4*dK+4*dV:][:3*L*dK]  // [L, 3, d_k]
-	t147 := c.Work[9*L*T*dK+L*T*dV+14*L*T+24*L*dK+4*dK+4*dV:][:L*T*dK]  // [L, T, d_k]
-	t150 := c.Work[10*L*T*dK+L*T*dV+14*L*T+24*L*dK+4*dK+4*dV:][:L*T*dK] // [L, T, d_k]
-	t302Total := make([]F, 1)
-	t52Total := make([]F, 1)
+	t302 := c.Work[8*L*T*dK+6*L*T+12*L*dK:][:L*T]                       // [L, T]
+	t52 := c.Work[8*L*T*dK+7*L*T+12*L*dK:][:L*T]                        // [L, T]
+	t62 := c.Work[8*L*T*dK+8*L*T+12*L*dK:][:L*T]                        // [L, T]
+	t382 := c.Work[8*L*T*dK+9*L*T+12*L*dK:][:dK+dV]                     // [d_k + d_v]
+	t60 := c.Work[8*L*T*dK+9*L*T+12*L*dK+dK+dV:][:dK+dV]                // [d_k + d_v]
+	t65 := c.Work[8*L*T*dK+9*L*T+12*L*dK+2*dK+2*dV:][:L*T]              // [L, T]
+	t86 := c.Work[8*L*T*dK+10*L*T+12*L*dK+2*dK+2*dV:][:L*T*dK]          // [L, T, d_k]
+	t91 := c.Work[9*L*T*dK+10*L*T+12*L*dK+2*dK+2*dV:][:L*T]             // [L, T]
+	t362 := c.Work[9*L*T*dK+11*L*T+12*L*dK+2*dK+2*dV:][:dK+dV]          // [d_k + d_v]
+	t58 := c.Work[9*L*T*dK+11*L*T+12*L*dK+3*dK+3*dV:][:dK+dV]           // [d_k + d_v]
+	t112 := c.Work[9*L*T*dK+11*L*T+12*L*dK+4*dK+4*dV:][:L*T*dV]         // [L, T, d_v]
+	t82 := c.Work[9*L*T*dK+L*T*dV+11*L*T+12*L*dK+4*dK+4*dV:][:L*T]      // [L, T]
+	t88 := c.Work[9*L*T*dK+L*T*dV+12*L*T+12*L*dK+4*dK+4*dV:][:L*T]      // [L, T]
+	t108 := c.Work[9*L*T*dK+L*T*dV+13*L*T+12*L*dK+4*dK+4*dV:][:L*T]     // [L, T]
+	t128 := c.Work[9*L*T*dK+L*T*dV+14*L*T+12*L*dK+4*dK+4*dV:][:3*L*dK]  // [L, 3, d_k]
+	t132 := c.Work[9*L*T*dK+L*T*dV+14*L*T+15*L*dK+4*dK+4*dV:][:3*L*dK]  // [L, 3, d_k]
+	t150 := c.Work[9*L*T*dK+L*T*dV+14*L*T+18*L*dK+4*dK+4*dV:][:3*L*dK]  // [L, 3, d_k]
+	t146 := c.Work[9*L*T*dK+L*T*dV+14*L*T+21*L*dK+4*dK+4*dV:][:3*L*dK]  // [L, 3, d_k]
+	t151 := c.Work[9*L*T*dK+L*T*dV+14*L*T+24*L*dK+4*dK+4*dV:][:L*T*dK]  // [L, T, d_k]
+	t154 := c.Work[10*L*T*dK+L*T*dV+14*L*T+24*L*dK+4*dK+4*dV:][:L*T*dK] // [L, T, d_k]
+	t342Total := make([]F, 1)
+	t56Total := make([]F, 1)
+	xOperand := kern.Narrow(c.Operands, 0, c.X)
+	WKOperand := kern.Narrow(c.Operands, L*T*d, c.WK)
+	WQOperand := kern.Narrow(c.Operands, L*T*d+d*dK, c.WQ)
 
 	// projected.k1, projected.q1
 	if kern.Wide() {
@@ -589,12 +596,12 @@ func (c *backwardFused) run() {
 				q1_2 := q1[(i*T+j)*dK:][:dK]
 				for k := range dK {
 					t42 := bK[k] + num.FMA32(k1Stack[k], cK2[k], num.FMA32(k1Stack2[k], cK3[k], num.FMA32(k1Stack3[k], cK4[k], F(k1Stack4[k]*cK[k]))))
-					t52 := kern.Sigmoid(t42)
+					t52_2 := kern.Sigmoid(t42)
 					t92 := bQ[k] + num.FMA32(q1Stack[k], cQ2[k], num.FMA32(q1Stack2[k], cQ3[k], num.FMA32(q1Stack3[k], cQ4[k], F(q1Stack4[k]*cQ[k]))))
 					t102 := kern.Sigmoid(t92)
 					t4_2[k] = t42
-					t5_2[k] = t52
-					k1_2[k] = F(t42 * t52)
+					t5_2[k] = t52_2
+					k1_2[k] = F(t42 * t52_2)
 					t9_2[k] = t92
 					t10_2[k] = t102
 					q1_2[k] = F(t92 * t102)
@@ -602,10 +609,11 @@ func (c *backwardFused) run() {
 			}
 		}
 	}
+	WVOperand := kern.Narrow(c.Operands, L*T*d+2*d*dK, c.WV)
 
 	// projected.k, projected.q, projected.rho, projected.theta
-	var t302 F
-	var t52 F
+	var t342 F
+	var t56 F
 	if kern.Wide() {
 		a := regions.R410d6d740dffArgs{
 			P0:  unsafe.SliceData(c.KProd),
@@ -620,23 +628,23 @@ func (c *backwardFused) run() {
 			P9:  unsafe.SliceData(t26),
 			P10: unsafe.SliceData(t28),
 			P11: unsafe.SliceData(t30),
-			P12: unsafe.SliceData(t262),
-			P13: unsafe.SliceData(t48),
-			P14: unsafe.SliceData(t58),
-			P15: unsafe.SliceData(t302Total),
-			P16: unsafe.SliceData(t52Total),
+			P12: unsafe.SliceData(t302),
+			P13: unsafe.SliceData(t52),
+			P14: unsafe.SliceData(t62),
+			P15: unsafe.SliceData(t342Total),
+			P16: unsafe.SliceData(t56Total),
 			N0:  L,
 			N1:  T,
 			N2:  4 * T,
 			N3:  8 * T,
 			N4:  12 * T,
-			S0:  [2]float32{t52},
-			S1:  [2]float32{t302},
+			S0:  [2]float32{t56},
+			S1:  [2]float32{t342},
 		}
 		regions.R410d6d740dff(&a)
 	} else {
-		t52_2 := t52
-		t302_2 := t302
+		t56_2 := t56
+		t342_2 := t342
 		for i := range L {
 			kProd := c.KProd[i*T:][:T]
 			qProd := c.QProd[i*T:][:T]
@@ -650,74 +658,74 @@ func (c *backwardFused) run() {
 			t26_2 := t26[i*T:][:T]
 			t28_2 := t28[i*T:][:T]
 			t30_2 := t30[i*T:][:T]
-			t262_2 := t262[i*T:][:T]
-			t48_2 := t48[i*T:][:T]
-			t58_2 := t58[i*T:][:T]
-			var t302Row F
-			var t52Row F
-			t302RowSums := [16]F{t302Row}
-			t52RowSums := [16]F{t52Row}
+			t302_2 := t302[i*T:][:T]
+			t52_2 := t52[i*T:][:T]
+			t62_2 := t62[i*T:][:T]
+			var t342Row F
+			var t56Row F
+			t342RowSums := [16]F{t342Row}
+			t56RowSums := [16]F{t56Row}
 			for j := range T {
 				kProdEntry := kProd[j]
 				t162 := num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1)))
 				t182 := kern.Choose((F(0) < kProdEntry), t162, F(0))
 				qProdEntry := qProd[j]
-				t263 := num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1)))
-				t282 := kern.Choose((F(0) < qProdEntry), t263, F(0))
+				t262 := num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1)))
+				t282 := kern.Choose((F(0) < qProdEntry), t262, F(0))
 				t303 := kern.Larger(t282, F(1e-08))
 				rhoLinEntry := rhoLin[j]
 				t34 := kern.Sigmoid(rhoLinEntry)
 				thetaLinEntry := thetaLin[j]
 				t41 := kern.Softplus(thetaLinEntry)
-				t142_2 := (kern.Larger(t41, F(0)) <= F(1))
-				t2622 := kern.Choose((t142_2 && (F(0) <= t41)), F(kern.Choose(t142_2, thetaBar[j], F(0))*kern.Sigmoid(thetaLinEntry)), F(0))
-				t302RowSums[j%16] = t302RowSums[j%16] + t2622
-				t352 := (kern.Larger(t34, F(0)) <= F(1))
-				t482 := kern.Choose((t352 && (F(0) <= t34)), F(F(t34*kern.Choose(t352, rhoBar[j], F(0)))*kern.Sigmoid(-rhoLinEntry)), F(0))
-				t52RowSums[j%16] = t52RowSums[j%16] + t482
+				t1822 := (kern.Larger(t41, F(0)) <= F(1))
+				t3022 := kern.Choose((t1822 && (F(0) <= t41)), F(kern.Choose(t1822, thetaBar[j], F(0))*kern.Sigmoid(thetaLinEntry)), F(0))
+				t342RowSums[j%16] = t342RowSums[j%16] + t3022
+				t392 := (kern.Larger(t34, F(0)) <= F(1))
+				t522 := kern.Choose((t392 && (F(0) <= t34)), F(F(t34*kern.Choose(t392, rhoBar[j], F(0)))*kern.Sigmoid(-rhoLinEntry)), F(0))
+				t56RowSums[j%16] = t56RowSums[j%16] + t522
 				t16_2[j] = t162
 				t18_2[j] = t182
 				t20_2[j] = kern.Larger(t182, F(1e-08))
-				t26_2[j] = t263
+				t26_2[j] = t262
 				t28_2[j] = t282
 				t30_2[j] = t303
-				t262_2[j] = t2622
-				t48_2[j] = t482
-				t58_2[j] = F(1) / t303
+				t302_2[j] = t3022
+				t52_2[j] = t522
+				t62_2[j] = F(1) / t303
 			}
-			t302Row = kern.Sum16(&t302RowSums)
-			t52Row = kern.Sum16(&t52RowSums)
-			t302_2 = t302_2 + t302Row
-			t52_2 = t52_2 + t52Row
+			t342Row = kern.Sum16(&t342RowSums)
+			t56Row = kern.Sum16(&t56RowSums)
+			t342_2 = t342_2 + t342Row
+			t56_2 = t56_2 + t56Row
 		}
-		t302Total[0] = t302_2
-		t52Total[0] = t52_2
+		t342Total[0] = t342_2
+		t56Total[0] = t56_2
 	}
-	t302 = t302Total[0]
-	t52 = t52Total[0]
-	c.BThetaBar[0] = t302
-	c.BRhoBar[0] = t52
+	t342 = t342Total[0]
+	t56 = t56Total[0]
+	c.BThetaBar[0] = t342
+	c.BRhoBar[0] = t56
 
 	// projected.k, projected.theta, projected.rho, projected.q
-	clear(t342)
-	clear(t56)
+	clear(t382)
+	clear(t60)
 	if kern.Wide() {
 		a := regions.R8ac352638fc3Args{
 			P0:  unsafe.SliceData(t20),
 			P1:  unsafe.SliceData(t30),
-			P2:  unsafe.SliceData(t262),
-			P3:  unsafe.SliceData(t48),
+			P2:  unsafe.SliceData(t302),
+			P3:  unsafe.SliceData(t52),
 			P4:  unsafe.SliceData(k1),
 			P5:  unsafe.SliceData(c.QBar),
 			P6:  unsafe.SliceData(q1),
 			P7:  unsafe.SliceData(c.WRho),
 			P8:  unsafe.SliceData(c.WTheta),
 			P9:  unsafe.SliceData(c.KBar),
-			P10: unsafe.SliceData(t342),
-			P11: unsafe.SliceData(t56),
-			P12: unsafe.SliceData(t82),
-			P13: unsafe.SliceData(t61),
-			P14: unsafe.SliceData(t87),
+			P10: unsafe.SliceData(t382),
+			P11: unsafe.SliceData(t60),
+			P12: unsafe.SliceData(t86),
+			P13: unsafe.SliceData(t65),
+			P14: unsafe.SliceData(t91),
 			N0:  L,
 			N1:  T,
 			N2:  dK,
@@ -730,60 +738,60 @@ func (c *backwardFused) run() {
 	} else {
 		wRho := c.WRho[:dK]
 		wTheta := c.WTheta[:dK]
-		t342_2 := t342[:dK]
-		t56_2 := t56[:dK]
+		t382_2 := t382[:dK]
+		t60_2 := t60[:dK]
 		for i := range L {
 			t20_2 := t20[i*T:][:T]
 			t30_2 := t30[i*T:][:T]
-			t262_2 := t262[i*T:][:T]
-			t48_2 := t48[i*T:][:T]
-			t61_2 := t61[i*T:][:T]
-			t87_2 := t87[i*T:][:T]
+			t302_2 := t302[i*T:][:T]
+			t52_2 := t52[i*T:][:T]
+			t65_2 := t65[i*T:][:T]
+			t91_2 := t91[i*T:][:T]
 			for j := range T {
 				k1_2 := k1[(i*T+j)*dK:][:dK]
 				qBar := c.QBar[(i*T+j)*dK:][:dK]
 				q1_2 := q1[(i*T+j)*dK:][:dK]
 				kBar := c.KBar[(i*T+j)*dK:][:dK]
-				t82_2 := t82[(i*T+j)*dK:][:dK]
-				var t612 F
-				var t872 F
+				t86_2 := t86[(i*T+j)*dK:][:dK]
+				var t652 F
+				var t912 F
 				t20Entry := t20_2[j]
 				t30Entry := t30_2[j]
-				t262Entry := t262_2[j]
-				t48Entry := t48_2[j]
-				t612Sums := [16]F{t612}
-				t872Sums := [16]F{t872}
+				t302Entry := t302_2[j]
+				t52Entry := t52_2[j]
+				t652Sums := [16]F{t652}
+				t912Sums := [16]F{t912}
 				for k := range dK {
 					k2 := k1_2[k] / t20Entry
-					t612Sums[k%16] = num.FMA32(qBar[k], (q1_2[k]/t30Entry)/t30Entry, t612Sums[k%16])
-					t822 := num.FMA32(t48Entry, wRho[k], num.FMA32(t262Entry, wTheta[k], kBar[k]))
-					t872Sums[k%16] = num.FMA32(t822, k2/t20Entry, t872Sums[k%16])
-					t342_2[k] = num.FMA32(k2, t262Entry, t342_2[k])
-					t56_2[k] = num.FMA32(k2, t48Entry, t56_2[k])
-					t82_2[k] = t822
+					t652Sums[k%16] = num.FMA32(qBar[k], (q1_2[k]/t30Entry)/t30Entry, t652Sums[k%16])
+					t862 := num.FMA32(t52Entry, wRho[k], num.FMA32(t302Entry, wTheta[k], kBar[k]))
+					t912Sums[k%16] = num.FMA32(t862, k2/t20Entry, t912Sums[k%16])
+					t382_2[k] = num.FMA32(k2, t302Entry, t382_2[k])
+					t60_2[k] = num.FMA32(k2, t52Entry, t60_2[k])
+					t86_2[k] = t862
 				}
-				t612 = kern.Sum16(&t612Sums)
-				t872 = kern.Sum16(&t872Sums)
-				t61_2[j] = -t612
-				t87_2[j] = -t872
+				t652 = kern.Sum16(&t652Sums)
+				t912 = kern.Sum16(&t912Sums)
+				t65_2[j] = -t652
+				t91_2[j] = -t912
 			}
 		}
 	}
 
 	// projected.theta, projected.rho, projected.v
-	clear(t322)
-	clear(t54)
+	clear(t362)
+	clear(t58)
 	if kern.Wide() {
 		a := regions.Rcddd1187b6a4Args{
-			P0: unsafe.SliceData(t262),
-			P1: unsafe.SliceData(t48),
+			P0: unsafe.SliceData(t302),
+			P1: unsafe.SliceData(t52),
 			P2: unsafe.SliceData(c.V),
-			P3: unsafe.SliceData(t322),
-			P4: unsafe.SliceData(t54),
+			P3: unsafe.SliceData(t362),
+			P4: unsafe.SliceData(t58),
 			P5: unsafe.SliceData(c.WRho),
 			P6: unsafe.SliceData(c.WTheta),
 			P7: unsafe.SliceData(c.VBar),
-			P8: unsafe.SliceData(t108),
+			P8: unsafe.SliceData(t112),
 			N0: L,
 			N1: T,
 			N2: dV,
@@ -796,23 +804,23 @@ func (c *backwardFused) run() {
 		regions.Rcddd1187b6a4(&a)
 	} else {
 		for i := range L {
-			t262_2 := t262[i*T:][:T]
-			t48_2 := t48[i*T:][:T]
+			t302_2 := t302[i*T:][:T]
+			t52_2 := t52[i*T:][:T]
 			for j := range T {
 				v := c.V[(i*T+j)*dV:][:dV]
-				t322_2 := t322[dK:][:dV]
-				t54_2 := t54[dK:][:dV]
+				t362_2 := t362[dK:][:dV]
+				t58_2 := t58[dK:][:dV]
 				wRho := c.WRho[dK:][:dV]
 				wTheta := c.WTheta[dK:][:dV]
 				vBar := c.VBar[(i*T+j)*dV:][:dV]
-				t108_2 := t108[(i*T+j)*dV:][:dV]
-				t262Entry2 := t262_2[j]
-				t48Entry2 := t48_2[j]
+				t112_2 := t112[(i*T+j)*dV:][:dV]
+				t302Entry2 := t302_2[j]
+				t52Entry2 := t52_2[j]
 				for k := range dV {
 					vEntry := v[k]
-					t322_2[k] = num.FMA32(vEntry, t262Entry2, t322_2[k])
-					t54_2[k] = num.FMA32(vEntry, t48Entry2, t54_2[k])
-					t108_2[k] = num.FMA32(t48Entry2, wRho[k], num.FMA32(t262Entry2, wTheta[k], vBar[k]))
+					t362_2[k] = num.FMA32(vEntry, t302Entry2, t362_2[k])
+					t58_2[k] = num.FMA32(vEntry, t52Entry2, t58_2[k])
+					t112_2[k] = num.FMA32(t52Entry2, wRho[k], num.FMA32(t302Entry2, wTheta[k], vBar[k]))
 				}
 			}
 		}
@@ -825,14 +833,14 @@ func (c *backwardFused) run() {
 			P1:  unsafe.SliceData(c.QProd),
 			P2:  unsafe.SliceData(t18),
 			P3:  unsafe.SliceData(c.KProd),
-			P4:  unsafe.SliceData(t61),
+			P4:  unsafe.SliceData(t65),
 			P5:  unsafe.SliceData(t26),
-			P6:  unsafe.SliceData(t78),
+			P6:  unsafe.SliceData(t82),
 			P7:  unsafe.SliceData(t20),
-			P8:  unsafe.SliceData(t84),
-			P9:  unsafe.SliceData(t87),
+			P8:  unsafe.SliceData(t88),
+			P9:  unsafe.SliceData(t91),
 			P10: unsafe.SliceData(t16),
-			P11: unsafe.SliceData(t104),
+			P11: unsafe.SliceData(t108),
 			N0:  L,
 			N1:  T,
 		}
@@ -843,51 +851,51 @@ func (c *backwardFused) run() {
 			qProd := c.QProd[i*T:][:T]
 			t18_2 := t18[i*T:][:T]
 			kProd := c.KProd[i*T:][:T]
-			t61_2 := t61[i*T:][:T]
+			t65_2 := t65[i*T:][:T]
 			t26_2 := t26[i*T:][:T]
-			t78_2 := t78[i*T:][:T]
+			t82_2 := t82[i*T:][:T]
 			t20_2 := t20[i*T:][:T]
-			t84_2 := t84[i*T:][:T]
-			t87_2 := t87[i*T:][:T]
+			t88_2 := t88[i*T:][:T]
+			t91_2 := t91[i*T:][:T]
 			t16_2 := t16[i*T:][:T]
-			t104_2 := t104[i*T:][:T]
+			t108_2 := t108[i*T:][:T]
 			for j := range T {
 				t28Entry := t28_2[j]
 				qProdEntry2 := qProd[j]
 				t18Entry := t18_2[j]
 				kProdEntry2 := kProd[j]
 				w := ((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2))
-				t78_2[j] = kern.Choose(w, kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t28Entry), t61_2[j], F(0)))*(F(1)/t26_2[j])), F(0)), F(0))
-				t84_2[j] = F(1) / t20_2[j]
+				t82_2[j] = kern.Choose(w, kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t28Entry), t65_2[j], F(0)))*(F(1)/t26_2[j])), F(0)), F(0))
+				t88_2[j] = F(1) / t20_2[j]
 				w2 := ((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2))
-				t104_2[j] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t18Entry), t87_2[j], F(0)))*(F(1)/t16_2[j])), F(0)), F(0))
+				t108_2[j] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t18Entry), t91_2[j], F(0)))*(F(1)/t16_2[j])), F(0)), F(0))
 			}
 		}
 	}
 
 	// projected.v
-	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t108, dV, 1)
+	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, xOperand, 1, d, t112, dV, 1)
 
 	// projected.q1, projected.q, projected.k1, projected.k
 	clear(c.BQBar)
 	clear(c.BKBar)
 	if kern.Wide() {
 		a := regions.R0ae58face712Args{
-			P0:  unsafe.SliceData(t58),
-			P1:  unsafe.SliceData(t78),
-			P2:  unsafe.SliceData(t84),
-			P3:  unsafe.SliceData(t104),
+			P0:  unsafe.SliceData(t62),
+			P1:  unsafe.SliceData(t82),
+			P2:  unsafe.SliceData(t88),
+			P3:  unsafe.SliceData(t108),
 			P4:  unsafe.SliceData(q1),
 			P5:  unsafe.SliceData(c.QBar),
 			P6:  unsafe.SliceData(t10),
 			P7:  unsafe.SliceData(t9),
 			P8:  unsafe.SliceData(k1),
-			P9:  unsafe.SliceData(t82),
+			P9:  unsafe.SliceData(t86),
 			P10: unsafe.SliceData(t5),
 			P11: unsafe.SliceData(t4),
-			P12: unsafe.SliceData(t164),
+			P12: unsafe.SliceData(t168),
 			P13: unsafe.SliceData(c.BQBar),
-			P14: unsafe.SliceData(t167),
+			P14: unsafe.SliceData(t171),
 			P15: unsafe.SliceData(c.BKBar),
 			N0:  L,
 			N1:  T,
@@ -906,38 +914,38 @@ func (c *backwardFused) run() {
 		bQBar := c.BQBar[:dK]
 		bKBar := c.BKBar[:dK]
 		for i := range L {
-			t58_2 := t58[i*T:][:T]
-			t78_2 := t78[i*T:][:T]
-			t84_2 := t84[i*T:][:T]
-			t104_2 := t104[i*T:][:T]
+			t62_2 := t62[i*T:][:T]
+			t82_2 := t82[i*T:][:T]
+			t88_2 := t88[i*T:][:T]
+			t108_2 := t108[i*T:][:T]
 			for j := range T {
 				q1_2 := q1[(i*T+j)*dK:][:dK]
 				qBar := c.QBar[(i*T+j)*dK:][:dK]
 				t10_2 := t10[(i*T+j)*dK:][:dK]
 				t9_2 := t9[(i*T+j)*dK:][:dK]
 				k1_2 := k1[(i*T+j)*dK:][:dK]
-				t82_2 := t82[(i*T+j)*dK:][:dK]
+				t86_2 := t86[(i*T+j)*dK:][:dK]
 				t5_2 := t5[(i*T+j)*dK:][:dK]
 				t4_2 := t4[(i*T+j)*dK:][:dK]
-				t164_2 := t164[(i*(T+6)+j+3)*dK:][:dK]
-				t167_2 := t167[(i*(T+6)+j+3)*dK:][:dK]
-				t58Entry := t58_2[j]
-				t78Entry := t78_2[j]
-				t84Entry := t84_2[j]
-				t104Entry := t104_2[j]
+				t168_2 := t168[(i*(T+6)+j+3)*dK:][:dK]
+				t171_2 := t171[(i*(T+6)+j+3)*dK:][:dK]
+				t62Entry := t62_2[j]
+				t82Entry := t82_2[j]
+				t88Entry := t88_2[j]
+				t108Entry := t108_2[j]
 				for k := range dK {
-					t111 := num.FMA32(F(2*q1_2[k]), t78Entry, F(qBar[k]*t58Entry))
+					t115 := num.FMA32(F(2*q1_2[k]), t82Entry, F(qBar[k]*t62Entry))
 					t10Entry := t10_2[k]
 					t9Entry := t9_2[k]
-					t117 := num.FMA32(F(F(t9Entry*t10Entry)*t111), kern.Sigmoid(-t9Entry), F(t10Entry*t111))
-					t129 := num.FMA32(F(2*k1_2[k]), t104Entry, F(t82_2[k]*t84Entry))
+					t121 := num.FMA32(F(F(t9Entry*t10Entry)*t115), kern.Sigmoid(-t9Entry), F(t10Entry*t115))
+					t133 := num.FMA32(F(2*k1_2[k]), t108Entry, F(t86_2[k]*t88Entry))
 					t5Entry := t5_2[k]
 					t4Entry := t4_2[k]
-					t135 := num.FMA32(F(F(t4Entry*t5Entry)*t129), kern.Sigmoid(-t4Entry), F(t5Entry*t129))
-					t164_2[k] = t117
-					bQBar[k] = bQBar[k] + t117
-					t167_2[k] = t135
-					bKBar[k] = bKBar[k] + t135
+					t139 := num.FMA32(F(F(t4Entry*t5Entry)*t133), kern.Sigmoid(-t4Entry), F(t5Entry*t133))
+					t168_2[k] = t121
+					bQBar[k] = bQBar[k] + t121
+					t171_2[k] = t139
+					bKBar[k] = bKBar[k] + t139
 				}
 			}
 		}
@@ -946,7 +954,7 @@ func (c *backwardFused) run() {
 	// projected.q1
 	if kern.Wide() {
 		a := regions.Re9c4c871791dArgs{
-			P0: unsafe.SliceData(t164),
+			P0: unsafe.SliceData(t168),
 			N0: L,
 			N1: dK,
 			N2: T*dK + 6*dK,
@@ -955,16 +963,16 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t164_2 := t164[(i*(T+6)+j)*dK:][:dK]
+				t168_2 := t168[(i*(T+6)+j)*dK:][:dK]
 				for k := range dK {
-					t164_2[k] = F(0)
+					t168_2[k] = F(0)
 				}
 			}
 		}
 	}
 	if kern.Wide() {
 		a := regions.R5597ca2d9fd5Args{
-			P0: unsafe.SliceData(t164),
+			P0: unsafe.SliceData(t168),
 			N0: L,
 			N1: dK,
 			N2: 4*T*dK + 12*dK,
@@ -974,9 +982,9 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t164_2 := t164[(i*(T+6)+j+T+3)*dK:][:dK]
+				t168_2 := t168[(i*(T+6)+j+T+3)*dK:][:dK]
 				for k := range dK {
-					t164_2[k] = F(0)
+					t168_2[k] = F(0)
 				}
 			}
 		}
@@ -988,10 +996,10 @@ func (c *backwardFused) run() {
 	if kern.Wide() {
 		a := regions.Rb91037a3ffd1Args{
 			P0: unsafe.SliceData(c.Q1Stack),
-			P1: unsafe.SliceData(t164),
+			P1: unsafe.SliceData(t168),
 			P2: unsafe.SliceData(c.CQBar),
 			P3: unsafe.SliceData(c.K1Stack),
-			P4: unsafe.SliceData(t167),
+			P4: unsafe.SliceData(t171),
 			P5: unsafe.SliceData(c.CKBar),
 			N0: L,
 			N1: T,
@@ -1009,12 +1017,12 @@ func (c *backwardFused) run() {
 			for j := range L {
 				for k := range T {
 					q1Stack := c.Q1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-					t164_2 := t164[(j*(T+6)+k+3)*dK:][:dK]
+					t168_2 := t168[(j*(T+6)+k+3)*dK:][:dK]
 					k1Stack := c.K1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-					t167_2 := t167[(j*(T+6)+k+3)*dK:][:dK]
+					t171_2 := t171[(j*(T+6)+k+3)*dK:][:dK]
 					for m := range dK {
-						cQBar[m] = num.FMA32(q1Stack[m], t164_2[m], cQBar[m])
-						cKBar[m] = num.FMA32(k1Stack[m], t167_2[m], cKBar[m])
+						cQBar[m] = num.FMA32(q1Stack[m], t168_2[m], cQBar[m])
+						cKBar[m] = num.FMA32(k1Stack[m], t171_2[m], cKBar[m])
 					}
 				}
 			}
@@ -1022,16 +1030,16 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.q1
-	clear(t124)
+	clear(t128)
 	for i := range L {
 		for j := range 3 {
 			n := int(c.Pos[i]) + j - 3
 			if n >= 0 {
 				if kern.Wide() {
 					a := regions.R1e42c5bb8a4bArgs{
-						P0: unsafe.SliceData(t164),
+						P0: unsafe.SliceData(t168),
 						P1: unsafe.SliceData(c.CQ),
-						P2: unsafe.SliceData(t124),
+						P2: unsafe.SliceData(t128),
 						N0: dK,
 						N1: 4*dK*j + (4*T*dK+24*dK)*i + 12*dK,
 						N2: 12 * dK,
@@ -1040,17 +1048,17 @@ func (c *backwardFused) run() {
 					}
 					regions.R1e42c5bb8a4b(&a)
 				} else {
-					t164_2 := t164[(i*(T+6)+j+3)*dK:][:dK]
+					t168_2 := t168[(i*(T+6)+j+3)*dK:][:dK]
 					cQ := c.CQ[3*dK:][:dK]
-					t164_3 := t164[(i*(T+6)+j+2)*dK:][:dK]
+					t168_3 := t168[(i*(T+6)+j+2)*dK:][:dK]
 					cQ2 := c.CQ[2*dK:][:dK]
-					t164_4 := t164[(i*(T+6)+j+1)*dK:][:dK]
+					t168_4 := t168[(i*(T+6)+j+1)*dK:][:dK]
 					cQ3 := c.CQ[1*dK:][:dK]
-					t164_5 := t164[(i*(T+6)+j)*dK:][:dK]
+					t168_5 := t168[(i*(T+6)+j)*dK:][:dK]
 					cQ4 := c.CQ[:dK]
-					t124_2 := t124[(i*3+j)*dK:][:dK]
+					t128_2 := t128[(i*3+j)*dK:][:dK]
 					for k := range dK {
-						t124_2[k] = num.FMA32(t164_2[k], cQ[k], num.FMA32(t164_3[k], cQ2[k], num.FMA32(t164_4[k], cQ3[k], F(t164_5[k]*cQ4[k]))))
+						t128_2[k] = num.FMA32(t168_2[k], cQ[k], num.FMA32(t168_3[k], cQ2[k], num.FMA32(t168_4[k], cQ3[k], F(t168_5[k]*cQ4[k]))))
 					}
 				}
 			}
@@ -1058,13 +1066,13 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.q1, projected.k1
-	clear(t128)
-	clear(t146)
+	clear(t132)
+	clear(t150)
 	if kern.Wide() {
 		a := regions.R5168233033d5Args{
-			P0: unsafe.SliceData(t128),
+			P0: unsafe.SliceData(t132),
 			P1: unsafe.SliceData(c.Q0TailBar),
-			P2: unsafe.SliceData(t146),
+			P2: unsafe.SliceData(t150),
 			P3: unsafe.SliceData(c.K0TailBar),
 			N0: L,
 			N1: -T + 3,
@@ -1076,13 +1084,13 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range min(3, -T+3) {
-				t128_2 := t128[(i*3+j+T)*dK:][:dK]
+				t132_2 := t132[(i*3+j+T)*dK:][:dK]
 				q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
-				t146_2 := t146[(i*3+j+T)*dK:][:dK]
+				t150_2 := t150[(i*3+j+T)*dK:][:dK]
 				k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
 				for k := range dK {
-					t128_2[k] = t128_2[k] + q0TailBar[k]
-					t146_2[k] = t146_2[k] + k0TailBar[k]
+					t132_2[k] = t132_2[k] + q0TailBar[k]
+					t150_2[k] = t150_2[k] + k0TailBar[k]
 				}
 			}
 		}
@@ -1091,7 +1099,7 @@ func (c *backwardFused) run() {
 	// projected.k1
 	if kern.Wide() {
 		a := regions.Re9c4c871791dArgs{
-			P0: unsafe.SliceData(t167),
+			P0: unsafe.SliceData(t171),
 			N0: L,
 			N1: dK,
 			N2: T*dK + 6*dK,
@@ -1100,16 +1108,16 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t167_2 := t167[(i*(T+6)+j)*dK:][:dK]
+				t171_2 := t171[(i*(T+6)+j)*dK:][:dK]
 				for k := range dK {
-					t167_2[k] = F(0)
+					t171_2[k] = F(0)
 				}
 			}
 		}
 	}
 	if kern.Wide() {
 		a := regions.R5597ca2d9fd5Args{
-			P0: unsafe.SliceData(t167),
+			P0: unsafe.SliceData(t171),
 			N0: L,
 			N1: dK,
 			N2: 4*T*dK + 12*dK,
@@ -1119,25 +1127,25 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t167_2 := t167[(i*(T+6)+j+T+3)*dK:][:dK]
+				t171_2 := t171[(i*(T+6)+j+T+3)*dK:][:dK]
 				for k := range dK {
-					t167_2[k] = F(0)
+					t171_2[k] = F(0)
 				}
 			}
 		}
 	}
 
 	// projected.k1
-	clear(t142)
+	clear(t146)
 	for i := range L {
 		for j := range 3 {
 			n2 := int(c.Pos[i]) + j - 3
 			if n2 >= 0 {
 				if kern.Wide() {
 					a := regions.R1e42c5bb8a4bArgs{
-						P0: unsafe.SliceData(t167),
+						P0: unsafe.SliceData(t171),
 						P1: unsafe.SliceData(c.CK),
-						P2: unsafe.SliceData(t142),
+						P2: unsafe.SliceData(t146),
 						N0: dK,
 						N1: 4*dK*j + (4*T*dK+24*dK)*i + 12*dK,
 						N2: 12 * dK,
@@ -1146,17 +1154,17 @@ func (c *backwardFused) run() {
 					}
 					regions.R1e42c5bb8a4b(&a)
 				} else {
-					t167_2 := t167[(i*(T+6)+j+3)*dK:][:dK]
+					t171_2 := t171[(i*(T+6)+j+3)*dK:][:dK]
 					cK := c.CK[3*dK:][:dK]
-					t167_3 := t167[(i*(T+6)+j+2)*dK:][:dK]
+					t171_3 := t171[(i*(T+6)+j+2)*dK:][:dK]
 					cK2 := c.CK[2*dK:][:dK]
-					t167_4 := t167[(i*(T+6)+j+1)*dK:][:dK]
+					t171_4 := t171[(i*(T+6)+j+1)*dK:][:dK]
 					cK3 := c.CK[1*dK:][:dK]
-					t167_5 := t167[(i*(T+6)+j)*dK:][:dK]
+					t171_5 := t171[(i*(T+6)+j)*dK:][:dK]
 					cK4 := c.CK[:dK]
-					t142_2 := t142[(i*3+j)*dK:][:dK]
+					t146_2 := t146[(i*3+j)*dK:][:dK]
 					for k := range dK {
-						t142_2[k] = num.FMA32(t167_2[k], cK[k], num.FMA32(t167_3[k], cK2[k], num.FMA32(t167_4[k], cK3[k], F(t167_5[k]*cK4[k]))))
+						t146_2[k] = num.FMA32(t171_2[k], cK[k], num.FMA32(t171_3[k], cK2[k], num.FMA32(t171_4[k], cK3[k], F(t171_5[k]*cK4[k]))))
 					}
 				}
 			}
@@ -1166,9 +1174,9 @@ func (c *backwardFused) run() {
 	// projected.q0, projected.q1
 	if kern.Wide() {
 		a := regions.R4f7fc48780fcArgs{
-			P0: unsafe.SliceData(t164),
+			P0: unsafe.SliceData(t168),
 			P1: unsafe.SliceData(c.CQ),
-			P2: unsafe.SliceData(t147),
+			P2: unsafe.SliceData(t151),
 			N0: L,
 			N1: T,
 			N2: dK,
@@ -1183,16 +1191,16 @@ func (c *backwardFused) run() {
 		cQ := c.CQ[:dK]
 		for i := range L {
 			for j := range T {
-				t164_2 := t164[(i*(T+6)+j+6)*dK:][:dK]
+				t168_2 := t168[(i*(T+6)+j+6)*dK:][:dK]
 				cQ2 := c.CQ[3*dK:][:dK]
-				t164_3 := t164[(i*(T+6)+j+5)*dK:][:dK]
+				t168_3 := t168[(i*(T+6)+j+5)*dK:][:dK]
 				cQ3 := c.CQ[2*dK:][:dK]
-				t164_4 := t164[(i*(T+6)+j+4)*dK:][:dK]
+				t168_4 := t168[(i*(T+6)+j+4)*dK:][:dK]
 				cQ4 := c.CQ[1*dK:][:dK]
-				t164_5 := t164[(i*(T+6)+j+3)*dK:][:dK]
-				t147_2 := t147[(i*T+j)*dK:][:dK]
+				t168_5 := t168[(i*(T+6)+j+3)*dK:][:dK]
+				t151_2 := t151[(i*T+j)*dK:][:dK]
 				for k := range dK {
-					t147_2[k] = num.FMA32(t164_2[k], cQ2[k], num.FMA32(t164_3[k], cQ3[k], num.FMA32(t164_4[k], cQ4[k], F(t164_5[k]*cQ[k]))))
+					t151_2[k] = num.FMA32(t168_2[k], cQ2[k], num.FMA32(t168_3[k], cQ3[k], num.FMA32(t168_4[k], cQ4[k], F(t168_5[k]*cQ[k]))))
 				}
 			}
 		}
@@ -1201,7 +1209,7 @@ func (c *backwardFused) run() {
 	// projected.q1
 	if kern.Wide() {
 		a := regions.R63b335df4b7dArgs{
-			P0: unsafe.SliceData(t147),
+			P0: unsafe.SliceData(t151),
 			P1: unsafe.SliceData(c.Q0TailBar),
 			N0: L,
 			N1: -T + 3,
@@ -1216,10 +1224,10 @@ func (c *backwardFused) run() {
 			lo := max(0, -T+3)
 			if n := 3 - lo; n > 0 {
 				for j := range n {
-					t147_2 := t147[(i*T+(lo+j)+T-3)*dK:][:dK]
+					t151_2 := t151[(i*T+(lo+j)+T-3)*dK:][:dK]
 					q0TailBar := c.Q0TailBar[(i*3+(lo+j))*dK:][:dK]
 					for k := range dK {
-						t147_2[k] = t147_2[k] + q0TailBar[k]
+						t151_2[k] = t151_2[k] + q0TailBar[k]
 					}
 				}
 			}
@@ -1227,14 +1235,14 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.q0
-	kern.GemmFMA(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t147, dK, 1)
+	kern.GemmFMA(d, dK, L*T, F(1), false, c.WQBar, 1, d, xOperand, 1, d, t151, dK, 1)
 
 	// projected.k0, projected.k1
 	if kern.Wide() {
 		a := regions.R4f7fc48780fcArgs{
-			P0: unsafe.SliceData(t167),
+			P0: unsafe.SliceData(t171),
 			P1: unsafe.SliceData(c.CK),
-			P2: unsafe.SliceData(t150),
+			P2: unsafe.SliceData(t154),
 			N0: L,
 			N1: T,
 			N2: dK,
@@ -1249,16 +1257,16 @@ func (c *backwardFused) run() {
 		cK := c.CK[:dK]
 		for i := range L {
 			for j := range T {
-				t167_2 := t167[(i*(T+6)+j+6)*dK:][:dK]
+				t171_2 := t171[(i*(T+6)+j+6)*dK:][:dK]
 				cK2 := c.CK[3*dK:][:dK]
-				t167_3 := t167[(i*(T+6)+j+5)*dK:][:dK]
+				t171_3 := t171[(i*(T+6)+j+5)*dK:][:dK]
 				cK3 := c.CK[2*dK:][:dK]
-				t167_4 := t167[(i*(T+6)+j+4)*dK:][:dK]
+				t171_4 := t171[(i*(T+6)+j+4)*dK:][:dK]
 				cK4 := c.CK[1*dK:][:dK]
-				t167_5 := t167[(i*(T+6)+j+3)*dK:][:dK]
-				t150_2 := t150[(i*T+j)*dK:][:dK]
+				t171_5 := t171[(i*(T+6)+j+3)*dK:][:dK]
+				t154_2 := t154[(i*T+j)*dK:][:dK]
 				for k := range dK {
-					t150_2[k] = num.FMA32(t167_2[k], cK2[k], num.FMA32(t167_3[k], cK3[k], num.FMA32(t167_4[k], cK4[k], F(t167_5[k]*cK[k]))))
+					t154_2[k] = num.FMA32(t171_2[k], cK2[k], num.FMA32(t171_3[k], cK3[k], num.FMA32(t171_4[k], cK4[k], F(t171_5[k]*cK[k]))))
 				}
 			}
 		}
@@ -1267,7 +1275,7 @@ func (c *backwardFused) run() {
 	// projected.k1
 	if kern.Wide() {
 		a := regions.R63b335df4b7dArgs{
-			P0: unsafe.SliceData(t150),
+			P0: unsafe.SliceData(t154),
 			P1: unsafe.SliceData(c.K0TailBar),
 			N0: L,
 			N1: -T + 3,
@@ -1282,10 +1290,10 @@ func (c *backwardFused) run() {
 			lo := max(0, -T+3)
 			if n := 3 - lo; n > 0 {
 				for j := range n {
-					t150_2 := t150[(i*T+(lo+j)+T-3)*dK:][:dK]
+					t154_2 := t154[(i*T+(lo+j)+T-3)*dK:][:dK]
 					k0TailBar := c.K0TailBar[(i*3+(lo+j))*dK:][:dK]
 					for k := range dK {
-						t150_2[k] = t150_2[k] + k0TailBar[k]
+						t154_2[k] = t154_2[k] + k0TailBar[k]
 					}
 				}
 			}
@@ -1293,25 +1301,25 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.k0
-	kern.GemmFMA(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t150, dK, 1)
+	kern.GemmFMA(d, dK, L*T, F(1), false, c.WKBar, 1, d, xOperand, 1, d, t154, dK, 1)
 
 	// projected.v
-	kern.GemmFMA(L*T, d, dV, F(1), false, c.XBar, d, 1, t108, dV, 1, c.WV, d, 1)
+	kern.GemmFMA(L*T, d, dV, F(1), false, c.XBar, d, 1, t112, dV, 1, WVOperand, d, 1)
 
 	// projected.q0
-	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t147, dK, 1, c.WQ, d, 1)
+	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t151, dK, 1, WQOperand, d, 1)
 
 	// projected.k0
-	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t150, dK, 1, c.WK, d, 1)
+	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t154, dK, 1, WKOperand, d, 1)
 
 	// projected.k0
 	if kern.Wide() {
 		a := regions.R6343eacd6034Args{
-			P0: unsafe.SliceData(t142),
-			P1: unsafe.SliceData(t146),
+			P0: unsafe.SliceData(t146),
+			P1: unsafe.SliceData(t150),
 			P2: unsafe.SliceData(c.K0TailBarOut),
-			P3: unsafe.SliceData(t124),
-			P4: unsafe.SliceData(t128),
+			P3: unsafe.SliceData(t128),
+			P4: unsafe.SliceData(t132),
 			P5: unsafe.SliceData(c.Q0TailBarOut),
 			N0: L,
 			N1: dK,
@@ -1321,15 +1329,15 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t142_2 := t142[(i*3+j)*dK:][:dK]
 				t146_2 := t146[(i*3+j)*dK:][:dK]
+				t150_2 := t150[(i*3+j)*dK:][:dK]
 				k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
-				t124_2 := t124[(i*3+j)*dK:][:dK]
 				t128_2 := t128[(i*3+j)*dK:][:dK]
+				t132_2 := t132[(i*3+j)*dK:][:dK]
 				q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
 				for k := range dK {
-					k0TailBarOut[k] = t142_2[k] + t146_2[k]
-					q0TailBarOut[k] = t124_2[k] + t128_2[k]
+					k0TailBarOut[k] = t146_2[k] + t150_2[k]
+					q0TailBarOut[k] = t128_2[k] + t132_2[k]
 				}
 			}
 		}
@@ -1338,11 +1346,11 @@ func (c *backwardFused) run() {
 	// projected.k0
 	if kern.Wide() {
 		a := regions.R59714f7aee03Args{
-			P0: unsafe.SliceData(t54),
-			P1: unsafe.SliceData(t56),
+			P0: unsafe.SliceData(t58),
+			P1: unsafe.SliceData(t60),
 			P2: unsafe.SliceData(c.WRhoBar),
-			P3: unsafe.SliceData(t322),
-			P4: unsafe.SliceData(t342),
+			P3: unsafe.SliceData(t362),
+			P4: unsafe.SliceData(t382),
 			P5: unsafe.SliceData(c.WThetaBar),
 			N0: dK + dV,
 		}
@@ -1351,8 +1359,8 @@ func (c *backwardFused) run() {
 		wRhoBar := c.WRhoBar[:dK+dV]
 		wThetaBar := c.WThetaBar[:dK+dV]
 		for i := range dK + dV {
-			wRhoBar[i] = t54[i] + t56[i]
-			wThetaBar[i] = t322[i] + t342[i]
+			wRhoBar[i] = t58[i] + t60[i]
+			wThetaBar[i] = t362[i] + t382[i]
 		}
 	}
 }

@@ -16,29 +16,36 @@ var callKind = tape.NewKind()
 //
 // It keeps 2·L·T·d_k + 2·L·T entries and checkpoints of 0 entries.
 type Forward[F num.Float] struct {
-	L     int
-	T     int
-	D     int
-	DK    int
-	DV    int
-	WK    []F // [d_k, d]
-	X     []F // [L, T, d]
-	WQ    []F // [d_k, d]
-	WV    []F // [d_v, d]
-	V     []F // [L, T, d_v], written
-	K     []F // [L, T, d_k], written
-	Q     []F // [L, T, d_k], written
-	K0    []F // [L, T, d_k], written
-	Q0    []F // [L, T, d_k], written
-	KProd []F // [L, T], written
-	QProd []F // [L, T], written
-	Work  []F // WorkLen() entries
+	L        int
+	T        int
+	D        int
+	DK       int
+	DV       int
+	WK       []F // [d_k, d]
+	X        []F // [L, T, d]
+	WQ       []F // [d_k, d]
+	WV       []F // [d_v, d]
+	V        []F // [L, T, d_v], written
+	K        []F // [L, T, d_k], written
+	Q        []F // [L, T, d_k], written
+	K0       []F // [L, T, d_k], written
+	Q0       []F // [L, T, d_k], written
+	KProd    []F // [L, T], written
+	QProd    []F // [L, T], written
+	Work     []F // WorkLen() entries
+	Operands []F // OperandsLen() entries, or nil: operands of products are not rounded to bfloat16
 }
 
 // WorkLen is 2·L·T.
 func (c *Forward[F]) WorkLen() int {
 	L, T := c.L, c.T
 	return 2 * L * T
+}
+
+// OperandsLen is L·T·d + 2·d·d_k + d·d_v.
+func (c *Forward[F]) OperandsLen() int {
+	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
+	return L*T*d + 2*d*dK + d*dV
 }
 
 // Run computes Forward.
@@ -54,15 +61,19 @@ func (c *Forward[F]) Run() {
 	t10 := c.Work[:L*T] // [L, T]
 	work := c.Work[L*T:]
 	t20 := work[:L*T] // [L, T]
+	xOperand := kern.Narrow(c.Operands, 0, c.X)
+	WKOperand := kern.Narrow(c.Operands, L*T*d, c.WK)
 
 	// projected.k0
-	kern.Gemm(L*T, dK, d, F(1), false, c.K0, dK, 1, c.X, d, 1, c.WK, 1, d)
+	kern.Gemm(L*T, dK, d, F(1), false, c.K0, dK, 1, xOperand, d, 1, WKOperand, 1, d)
+	WQOperand := kern.Narrow(c.Operands, L*T*d+d*dK, c.WQ)
 
 	// projected.q0
-	kern.Gemm(L*T, dK, d, F(1), false, c.Q0, dK, 1, c.X, d, 1, c.WQ, 1, d)
+	kern.Gemm(L*T, dK, d, F(1), false, c.Q0, dK, 1, xOperand, d, 1, WQOperand, 1, d)
+	WVOperand := kern.Narrow(c.Operands, L*T*d+2*d*dK, c.WV)
 
 	// projected.v
-	kern.Gemm(L*T, dV, d, F(1), false, c.V, dV, 1, c.X, d, 1, c.WV, 1, d)
+	kern.Gemm(L*T, dV, d, F(1), false, c.V, dV, 1, xOperand, d, 1, WVOperand, 1, d)
 
 	// projected.k
 	for i := range L {
@@ -133,33 +144,40 @@ func (c *Forward[F]) Run() {
 
 // Backward is one call of the kernel Backward.
 type Backward[F num.Float] struct {
-	L     int
-	T     int
-	D     int
-	DK    int
-	DV    int
-	WK    []F // [d_k, d]
-	X     []F // [L, T, d]
-	WQ    []F // [d_k, d]
-	WV    []F // [d_v, d]
-	VBar  []F // [L, T, d_v]
-	KBar  []F // [L, T, d_k]
-	QBar  []F // [L, T, d_k]
-	K0    []F // [L, T, d_k]
-	Q0    []F // [L, T, d_k]
-	KProd []F // [L, T]
-	QProd []F // [L, T]
-	WKBar []F // [d_k, d], written
-	XBar  []F // [L, T, d], written
-	WQBar []F // [d_k, d], written
-	WVBar []F // [d_v, d], written
-	Work  []F // WorkLen() entries
+	L        int
+	T        int
+	D        int
+	DK       int
+	DV       int
+	WK       []F // [d_k, d]
+	X        []F // [L, T, d]
+	WQ       []F // [d_k, d]
+	WV       []F // [d_v, d]
+	VBar     []F // [L, T, d_v]
+	KBar     []F // [L, T, d_k]
+	QBar     []F // [L, T, d_k]
+	K0       []F // [L, T, d_k]
+	Q0       []F // [L, T, d_k]
+	KProd    []F // [L, T]
+	QProd    []F // [L, T]
+	WKBar    []F // [d_k, d], written
+	XBar     []F // [L, T, d], written
+	WQBar    []F // [d_k, d], written
+	WVBar    []F // [d_v, d], written
+	Work     []F // WorkLen() entries
+	Operands []F // OperandsLen() entries, or nil: operands of products are not rounded to bfloat16
 }
 
 // WorkLen is 2·L·T·d_k + 12·L·T.
 func (c *Backward[F]) WorkLen() int {
 	L, T, dK := c.L, c.T, c.DK
 	return 2*L*T*dK + 12*L*T
+}
+
+// OperandsLen is L·T·d + 2·d·d_k + d·d_v.
+func (c *Backward[F]) OperandsLen() int {
+	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
+	return L*T*d + 2*d*dK + d*dV
 }
 
 // Run computes Backward.
@@ -184,21 +202,25 @@ func (c *Backward[F]) Run() {
 	work = work[L*T:]
 	t20 := work[:L*T] // [L, T]
 	work = work[L*T:]
+	t72 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t102 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t35 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t27 := work[:L*T] // [L, T]
+	work = work[L*T:]
 	t32 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t62 := work[:L*T] // [L, T]
+	t52 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t31 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t23 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t28 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t48 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t54 := work[:L*T*dK] // [L, T, d_k]
+	t58 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t57 := work[:L*T*dK] // [L, T, d_k]
+	t61 := work[:L*T*dK] // [L, T, d_k]
+	xOperand := kern.Narrow(c.Operands, 0, c.X)
+	WKOperand := kern.Narrow(c.Operands, L*T*d, c.WK)
+	WQOperand := kern.Narrow(c.Operands, L*T*d+d*dK, c.WQ)
+	WVOperand := kern.Narrow(c.Operands, L*T*d+2*d*dK, c.WV)
 
 	// projected.k, projected.q
 	for i := range L {
@@ -210,22 +232,22 @@ func (c *Backward[F]) Run() {
 		t16_2 := t16[i*T:][:T]
 		t18_2 := t18[i*T:][:T]
 		t20_2 := t20[i*T:][:T]
-		t32_2 := t32[i*T:][:T]
+		t72_2 := t72[i*T:][:T]
 		for j := range T {
 			kProdEntry := kProd[j]
-			t63 := num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1)))
-			t82 := kern.Choose((F(0) < kProdEntry), t63, F(0))
+			t62 := num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1)))
+			t82 := kern.Choose((F(0) < kProdEntry), t62, F(0))
 			qProdEntry := qProd[j]
 			t162 := num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1)))
 			t182 := kern.Choose((F(0) < qProdEntry), t162, F(0))
 			t202 := num.Max(t182, F(1e-08))
-			t6_2[j] = t63
+			t6_2[j] = t62
 			t8_2[j] = t82
 			t10_2[j] = num.Max(t82, F(1e-08))
 			t16_2[j] = t162
 			t18_2[j] = t182
 			t20_2[j] = t202
-			t32_2[j] = F(1) / t202
+			t72_2[j] = F(1) / t202
 		}
 	}
 
@@ -233,23 +255,23 @@ func (c *Backward[F]) Run() {
 	for i := range L {
 		t20_2 := t20[i*T:][:T]
 		t10_2 := t10[i*T:][:T]
-		t62_2 := t62[i*T:][:T]
-		t31_2 := t31[i*T:][:T]
+		t102_2 := t102[i*T:][:T]
+		t35_2 := t35[i*T:][:T]
 		for j := range T {
 			qBar := c.QBar[(i*T+j)*dK:][:dK]
 			q0 := c.Q0[(i*T+j)*dK:][:dK]
 			kBar := c.KBar[(i*T+j)*dK:][:dK]
 			k0 := c.K0[(i*T+j)*dK:][:dK]
-			var t622 F
-			var t312 F
+			var t1022 F
+			var t352 F
 			t20Entry := t20_2[j]
 			t10Entry := t10_2[j]
 			for k := range dK {
-				t622 += F(qBar[k] * ((q0[k] / t20Entry) / t20Entry))
-				t312 += F(kBar[k] * ((k0[k] / t10Entry) / t10Entry))
+				t1022 += F(qBar[k] * ((q0[k] / t20Entry) / t20Entry))
+				t352 += F(kBar[k] * ((k0[k] / t10Entry) / t10Entry))
 			}
-			t62_2[j] = -t622
-			t31_2[j] = -t312
+			t102_2[j] = -t1022
+			t35_2[j] = -t352
 		}
 	}
 
@@ -259,68 +281,68 @@ func (c *Backward[F]) Run() {
 		qProd := c.QProd[i*T:][:T]
 		t8_2 := t8[i*T:][:T]
 		kProd := c.KProd[i*T:][:T]
-		t62_2 := t62[i*T:][:T]
+		t102_2 := t102[i*T:][:T]
 		t16_2 := t16[i*T:][:T]
-		t23_2 := t23[i*T:][:T]
+		t27_2 := t27[i*T:][:T]
 		t10_2 := t10[i*T:][:T]
-		t28_2 := t28[i*T:][:T]
-		t31_2 := t31[i*T:][:T]
+		t32_2 := t32[i*T:][:T]
+		t35_2 := t35[i*T:][:T]
 		t6_2 := t6[i*T:][:T]
-		t48_2 := t48[i*T:][:T]
+		t52_2 := t52[i*T:][:T]
 		for j := range T {
 			t18Entry := t18_2[j]
 			qProdEntry2 := qProd[j]
 			t8Entry := t8_2[j]
 			kProdEntry2 := kProd[j]
 			w := ((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2))
-			t23_2[j] = kern.Choose(w, kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t18Entry), t62_2[j], F(0)))*(F(1)/t16_2[j])), F(0)), F(0))
-			t28_2[j] = F(1) / t10_2[j]
+			t27_2[j] = kern.Choose(w, kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t18Entry), t102_2[j], F(0)))*(F(1)/t16_2[j])), F(0)), F(0))
+			t32_2[j] = F(1) / t10_2[j]
 			w2 := ((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2))
-			t48_2[j] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t8Entry), t31_2[j], F(0)))*(F(1)/t6_2[j])), F(0)), F(0))
+			t52_2[j] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t8Entry), t35_2[j], F(0)))*(F(1)/t6_2[j])), F(0)), F(0))
 		}
 	}
 
 	// projected.v
-	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, c.VBar, dV, 1)
+	kern.Gemm(dV, d, L*T, F(1), false, c.WVBar, d, 1, c.VBar, 1, dV, xOperand, d, 1)
 
 	// projected.q0, projected.q, projected.k0, projected.k
 	for i := range L {
+		t72_2 := t72[i*T:][:T]
+		t27_2 := t27[i*T:][:T]
 		t32_2 := t32[i*T:][:T]
-		t23_2 := t23[i*T:][:T]
-		t28_2 := t28[i*T:][:T]
-		t48_2 := t48[i*T:][:T]
+		t52_2 := t52[i*T:][:T]
 		for j := range T {
 			qBar := c.QBar[(i*T+j)*dK:][:dK]
 			q0 := c.Q0[(i*T+j)*dK:][:dK]
-			t54_2 := t54[(i*T+j)*dK:][:dK]
+			t58_2 := t58[(i*T+j)*dK:][:dK]
 			kBar := c.KBar[(i*T+j)*dK:][:dK]
 			k0 := c.K0[(i*T+j)*dK:][:dK]
-			t57_2 := t57[(i*T+j)*dK:][:dK]
+			t61_2 := t61[(i*T+j)*dK:][:dK]
+			t72Entry := t72_2[j]
+			t27Entry := t27_2[j]
 			t32Entry := t32_2[j]
-			t23Entry := t23_2[j]
-			t28Entry := t28_2[j]
-			t48Entry := t48_2[j]
+			t52Entry := t52_2[j]
 			for k := range dK {
-				t54_2[k] = F(qBar[k]*t32Entry) + F(2*F(q0[k]*t23Entry))
-				t57_2[k] = F(kBar[k]*t28Entry) + F(2*F(k0[k]*t48Entry))
+				t58_2[k] = F(qBar[k]*t72Entry) + F(2*F(q0[k]*t27Entry))
+				t61_2[k] = F(kBar[k]*t32Entry) + F(2*F(k0[k]*t52Entry))
 			}
 		}
 	}
 
 	// projected.q0
-	kern.Gemm(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t54, dK, 1)
+	kern.Gemm(d, dK, L*T, F(1), false, c.WQBar, 1, d, xOperand, 1, d, t58, dK, 1)
 
 	// projected.k0
-	kern.Gemm(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t57, dK, 1)
+	kern.Gemm(d, dK, L*T, F(1), false, c.WKBar, 1, d, xOperand, 1, d, t61, dK, 1)
 
 	// projected.v
-	kern.Gemm(L*T, d, dV, F(1), false, c.XBar, d, 1, c.VBar, dV, 1, c.WV, d, 1)
+	kern.Gemm(L*T, d, dV, F(1), false, c.XBar, d, 1, c.VBar, dV, 1, WVOperand, d, 1)
 
 	// projected.q0
-	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t54, dK, 1, c.WQ, d, 1)
+	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t58, dK, 1, WQOperand, d, 1)
 
 	// projected.k0
-	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t57, dK, 1, c.WK, d, 1)
+	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t61, dK, 1, WKOperand, d, 1)
 }
 
 // callNode is one call of Forward on the tape.
@@ -361,9 +383,11 @@ func (b *Function[F]) Call(c block.Call[F], w block.Weights[F], m *block.Memory[
 	k.KProd = c.Run.Saved(k.L * k.T)
 	k.QProd = c.Run.Saved(k.L * k.T)
 	k.Work = arena.Scratch(k.WorkLen())
+	k.Operands = arena.Operands(k.OperandsLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
+	k.Operands = nil
 	vOut = c.Run.Output(k.V)
 	n.outV = vOut
 	kInOut = c.Run.Output(k.K)
@@ -396,6 +420,7 @@ func (n *callNode[F]) Backward(t *tape.Tape[F]) {
 	g.WQBar = t.Part(n.vWQ, g.D*g.DK)
 	g.WVBar = t.Part(n.vWV, g.D*g.DV)
 	g.Work = t.Scratch(g.WorkLen())
+	g.Operands = t.Operands(g.OperandsLen())
 	g.Run()
 	t.Contribute(n.vWK, g.WKBar)
 	t.Contribute(n.vX, g.XBar)

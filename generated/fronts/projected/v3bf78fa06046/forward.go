@@ -51,12 +51,19 @@ type Forward[F num.Float] struct {
 	RhoLin    []F     // [L, heads, T], written
 	ThetaLin  []F     // [L, heads, T], written
 	Work      []F     // WorkLen() entries
+	Operands  []F     // OperandsLen() entries, or nil: operands of products are not rounded to bfloat16
 }
 
 // WorkLen is 2·L·T·d_k·heads + 6·L·T·heads + 18·L·d_k·heads.
 func (c *Forward[F]) WorkLen() int {
 	L, T, dK, heads := c.L, c.T, c.DK, c.Heads
 	return 2*L*T*dK*heads + 6*L*T*heads + 18*L*dK*heads
+}
+
+// OperandsLen is L·T·d + 2·d·d_k·heads + d·d_v·heads.
+func (c *Forward[F]) OperandsLen() int {
+	L, T, d, dK, dV, heads := c.L, c.T, c.D, c.DK, c.DV, c.Heads
+	return L*T*d + 2*d*dK*heads + d*dV*heads
 }
 
 // Run computes Forward.
@@ -96,18 +103,21 @@ func (c *Forward[F]) Run() {
 	t112 := work[:L*T*heads] // [L, heads, T]
 	work = work[L*T*heads:]
 	t132 := work[:L*T*heads] // [L, heads, T]
+	WKOperand := kern.Narrow(c.Operands, 0, c.WK)
+	xOperand := kern.Narrow(c.Operands, d*dK*heads, c.X)
 
 	// projected.k0
 	for j := range heads {
 		for i := range L {
-			kern.Gemm(dK, T, d, F(1), false, kern.From(c.K1Stack, ((i*heads+j)*(T+3)+3)*dK), 1, dK, kern.From(c.WK, j*dK*d), d, 1, kern.From(c.X, i*T*d), 1, d)
+			kern.Gemm(dK, T, d, F(1), false, kern.From(c.K1Stack, ((i*heads+j)*(T+3)+3)*dK), 1, dK, kern.From(WKOperand, j*dK*d), d, 1, kern.From(xOperand, i*T*d), 1, d)
 		}
 	}
+	WQOperand := kern.Narrow(c.Operands, L*T*d+d*dK*heads, c.WQ)
 
 	// projected.q0
 	for i := range L {
 		for j := range heads {
-			kern.Gemm(T, dK, d, F(1), false, kern.From(c.Q1Stack, ((i*heads+j)*(T+3)+3)*dK), dK, 1, kern.From(c.X, i*T*d), d, 1, kern.From(c.WQ, j*dK*d), 1, d)
+			kern.Gemm(T, dK, d, F(1), false, kern.From(c.Q1Stack, ((i*heads+j)*(T+3)+3)*dK), dK, 1, kern.From(xOperand, i*T*d), d, 1, kern.From(WQOperand, j*dK*d), 1, d)
 		}
 	}
 
@@ -264,11 +274,12 @@ func (c *Forward[F]) Run() {
 			}
 		}
 	}
+	WVOperand := kern.Narrow(c.Operands, L*T*d+2*d*dK*heads, c.WV)
 
 	// projected.v
 	for i := range L {
 		for j := range heads {
-			kern.Gemm(T, dV, d, F(1), false, kern.From(c.V, (i*heads+j)*T*dV), dV, 1, kern.From(c.X, i*T*d), d, 1, kern.From(c.WV, j*dV*d), 1, d)
+			kern.Gemm(T, dV, d, F(1), false, kern.From(c.V, (i*heads+j)*T*dV), dV, 1, kern.From(xOperand, i*T*d), d, 1, kern.From(WVOperand, j*dV*d), 1, d)
 		}
 	}
 
@@ -441,12 +452,19 @@ type Backward[F num.Float] struct {
 	WThetaBar    []F     // [heads, d_k + d_v], written
 	BThetaBar    []F     // [heads], written
 	Work         []F     // WorkLen() entries
+	Operands     []F     // OperandsLen() entries, or nil: operands of products are not rounded to bfloat16
 }
 
 // WorkLen is 12·L·T·d_k·heads + L·T·d_v·heads + 14·L·T·heads + 24·L·d_k·heads + 4·d_k·heads + 4·d_v·heads.
 func (c *Backward[F]) WorkLen() int {
 	L, T, dK, dV, heads := c.L, c.T, c.DK, c.DV, c.Heads
 	return 12*L*T*dK*heads + L*T*dV*heads + 14*L*T*heads + 24*L*dK*heads + 4*dK*heads + 4*dV*heads
+}
+
+// OperandsLen is L·T·d + 2·d·d_k·heads + d·d_v·heads.
+func (c *Backward[F]) OperandsLen() int {
+	L, T, d, dK, dV, heads := c.L, c.T, c.D, c.DK, c.DV, c.Heads
+	return L*T*d + 2*d*dK*heads + d*dV*heads
 }
 
 // Run computes Backward.
@@ -459,9 +477,9 @@ func (c *Backward[F]) Run() {
 		return
 	}
 	L, T, d, dK, dV, heads := c.L, c.T, c.D, c.DK, c.DV, c.Heads
-	t164 := c.Work[:L*T*dK*heads+6*L*dK*heads] // [L, heads, T + 6, d_k]
+	t168 := c.Work[:L*T*dK*heads+6*L*dK*heads] // [L, heads, T + 6, d_k]
 	work := c.Work[L*T*dK*heads+6*L*dK*heads:]
-	t167 := work[:L*T*dK*heads+6*L*dK*heads] // [L, heads, T + 6, d_k]
+	t171 := work[:L*T*dK*heads+6*L*dK*heads] // [L, heads, T + 6, d_k]
 	work = work[L*T*dK*heads+6*L*dK*heads:]
 	t4 := work[:L*T*dK*heads] // [L, heads, T, d_k]
 	work = work[L*T*dK*heads:]
@@ -487,47 +505,50 @@ func (c *Backward[F]) Run() {
 	work = work[L*T*heads:]
 	t30 := work[:L*T*heads] // [L, heads, T]
 	work = work[L*T*heads:]
-	t262 := work[:L*T*heads] // [L, heads, T]
+	t302 := work[:L*T*heads] // [L, heads, T]
 	work = work[L*T*heads:]
-	t48 := work[:L*T*heads] // [L, heads, T]
+	t52 := work[:L*T*heads] // [L, heads, T]
 	work = work[L*T*heads:]
-	t58 := work[:L*T*heads] // [L, heads, T]
+	t62 := work[:L*T*heads] // [L, heads, T]
 	work = work[L*T*heads:]
 	k := work[:L*T*dK*heads] // [L, heads, T, d_k]
 	work = work[L*T*dK*heads:]
-	t61 := work[:L*T*heads] // [L, heads, T]
+	t65 := work[:L*T*heads] // [L, heads, T]
 	work = work[L*T*heads:]
-	t82 := work[:L*T*dK*heads] // [L, heads, T, d_k]
+	t86 := work[:L*T*dK*heads] // [L, heads, T, d_k]
 	work = work[L*T*dK*heads:]
-	t87 := work[:L*T*heads] // [L, heads, T]
+	t91 := work[:L*T*heads] // [L, heads, T]
 	work = work[L*T*heads:]
-	t322 := work[:dK*heads+dV*heads] // [heads, d_k + d_v]
+	t362 := work[:dK*heads+dV*heads] // [heads, d_k + d_v]
 	work = work[dK*heads+dV*heads:]
-	t54 := work[:dK*heads+dV*heads] // [heads, d_k + d_v]
+	t58 := work[:dK*heads+dV*heads] // [heads, d_k + d_v]
 	work = work[dK*heads+dV*heads:]
-	t342 := work[:dK*heads+dV*heads] // [heads, d_k + d_v]
+	t382 := work[:dK*heads+dV*heads] // [heads, d_k + d_v]
 	work = work[dK*heads+dV*heads:]
-	t56 := work[:dK*heads+dV*heads] // [heads, d_k + d_v]
+	t60 := work[:dK*heads+dV*heads] // [heads, d_k + d_v]
 	work = work[dK*heads+dV*heads:]
-	t78 := work[:L*T*heads] // [L, heads, T]
+	t82 := work[:L*T*heads] // [L, heads, T]
 	work = work[L*T*heads:]
-	t84 := work[:L*T*heads] // [L, heads, T]
+	t88 := work[:L*T*heads] // [L, heads, T]
 	work = work[L*T*heads:]
-	t104 := work[:L*T*heads] // [L, heads, T]
+	t108 := work[:L*T*heads] // [L, heads, T]
 	work = work[L*T*heads:]
-	t108 := work[:L*T*dV*heads] // [L, heads, T, d_v]
+	t112 := work[:L*T*dV*heads] // [L, heads, T, d_v]
 	work = work[L*T*dV*heads:]
-	t124 := work[:3*L*dK*heads] // [L, heads, 3, d_k]
-	work = work[3*L*dK*heads:]
 	t128 := work[:3*L*dK*heads] // [L, heads, 3, d_k]
+	work = work[3*L*dK*heads:]
+	t132 := work[:3*L*dK*heads] // [L, heads, 3, d_k]
+	work = work[3*L*dK*heads:]
+	t150 := work[:3*L*dK*heads] // [L, heads, 3, d_k]
 	work = work[3*L*dK*heads:]
 	t146 := work[:3*L*dK*heads] // [L, heads, 3, d_k]
 	work = work[3*L*dK*heads:]
-	t142 := work[:3*L*dK*heads] // [L, heads, 3, d_k]
-	work = work[3*L*dK*heads:]
-	t147 := work[:L*T*dK*heads] // [L, heads, T, d_k]
+	t151 := work[:L*T*dK*heads] // [L, heads, T, d_k]
 	work = work[L*T*dK*heads:]
-	t150 := work[:L*T*dK*heads] // [L, heads, T, d_k]
+	t154 := work[:L*T*dK*heads] // [L, heads, T, d_k]
+	WKOperand := kern.Narrow(c.Operands, 0, c.WK)
+	xOperand := kern.Narrow(c.Operands, d*dK*heads, c.X)
+	WQOperand := kern.Narrow(c.Operands, L*T*d+d*dK*heads, c.WQ)
 
 	// projected.k1, projected.q1
 	for i := range L {
@@ -559,12 +580,12 @@ func (c *Backward[F]) Run() {
 				q1_2 := q1[((i*heads+j)*T+k2)*dK:][:dK]
 				for m := range dK {
 					t42 := bK[m] + (F(k1Stack[m]*cK[m]) + F(k1Stack2[m]*cK2[m]) + F(k1Stack3[m]*cK3[m]) + F(k1Stack4[m]*cK4[m]))
-					t52 := num.Sigmoid(t42)
+					t52_2 := num.Sigmoid(t42)
 					t92 := bQ[m] + (F(q1Stack[m]*cQ[m]) + F(q1Stack2[m]*cQ2[m]) + F(q1Stack3[m]*cQ3[m]) + F(q1Stack4[m]*cQ4[m]))
 					t102 := num.Sigmoid(t92)
 					t4_2[m] = t42
-					t5_2[m] = t52
-					k1_2[m] = F(t42 * t52)
+					t5_2[m] = t52_2
+					k1_2[m] = F(t42 * t52_2)
 					t9_2[m] = t92
 					t10_2[m] = t102
 					q1_2[m] = F(t92 * t102)
@@ -572,6 +593,7 @@ func (c *Backward[F]) Run() {
 			}
 		}
 	}
+	WVOperand := kern.Narrow(c.Operands, L*T*d+2*d*dK*heads, c.WV)
 
 	// projected.k, projected.q, projected.rho, projected.theta
 	for i := range L {
@@ -587,33 +609,33 @@ func (c *Backward[F]) Run() {
 			t28_2 := t28[(i*heads+j)*T:][:T]
 			t30_2 := t30[(i*heads+j)*T:][:T]
 			thetaBar := c.ThetaBar[(i*heads+j)*T:][:T]
-			t262_2 := t262[(i*heads+j)*T:][:T]
+			t302_2 := t302[(i*heads+j)*T:][:T]
 			rhoBar := c.RhoBar[(i*heads+j)*T:][:T]
-			t48_2 := t48[(i*heads+j)*T:][:T]
-			t58_2 := t58[(i*heads+j)*T:][:T]
+			t52_2 := t52[(i*heads+j)*T:][:T]
+			t62_2 := t62[(i*heads+j)*T:][:T]
 			for k2 := range T {
 				kProdEntry := kProd[k2]
 				t162 := num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1)))
 				t182 := kern.Choose((F(0) < kProdEntry), t162, F(0))
 				qProdEntry := qProd[k2]
-				t263 := num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1)))
-				t282 := kern.Choose((F(0) < qProdEntry), t263, F(0))
-				t302 := num.Max(t282, F(1e-08))
+				t262 := num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1)))
+				t282 := kern.Choose((F(0) < qProdEntry), t262, F(0))
+				t303 := num.Max(t282, F(1e-08))
 				rhoLinEntry := rhoLin[k2]
 				t34 := num.Sigmoid(rhoLinEntry)
 				thetaLinEntry := thetaLin[k2]
 				t41 := num.Softplus(thetaLinEntry)
-				t142_2 := (num.Max(t41, F(0)) <= F(1))
-				t352 := (num.Max(t34, F(0)) <= F(1))
+				t1822 := (num.Max(t41, F(0)) <= F(1))
+				t392 := (num.Max(t34, F(0)) <= F(1))
 				t16_2[k2] = t162
 				t18_2[k2] = t182
 				t20_2[k2] = num.Max(t182, F(1e-08))
-				t26_2[k2] = t263
+				t26_2[k2] = t262
 				t28_2[k2] = t282
-				t30_2[k2] = t302
-				t262_2[k2] = kern.Choose((t142_2 && (F(0) <= t41)), F(kern.Choose(t142_2, thetaBar[k2], F(0))*num.Sigmoid(thetaLinEntry)), F(0))
-				t48_2[k2] = kern.Choose((t352 && (F(0) <= t34)), F(F(t34*kern.Choose(t352, rhoBar[k2], F(0)))*num.Sigmoid(-rhoLinEntry)), F(0))
-				t58_2[k2] = F(1) / t302
+				t30_2[k2] = t303
+				t302_2[k2] = kern.Choose((t1822 && (F(0) <= t41)), F(kern.Choose(t1822, thetaBar[k2], F(0))*num.Sigmoid(thetaLinEntry)), F(0))
+				t52_2[k2] = kern.Choose((t392 && (F(0) <= t34)), F(F(t34*kern.Choose(t392, rhoBar[k2], F(0)))*num.Sigmoid(-rhoLinEntry)), F(0))
+				t62_2[k2] = F(1) / t303
 			}
 		}
 	}
@@ -623,10 +645,10 @@ func (c *Backward[F]) Run() {
 		for j := range heads {
 			t20_2 := t20[(i*heads+j)*T:][:T]
 			t30_2 := t30[(i*heads+j)*T:][:T]
-			t262_2 := t262[(i*heads+j)*T:][:T]
-			t48_2 := t48[(i*heads+j)*T:][:T]
-			t61_2 := t61[(i*heads+j)*T:][:T]
-			t87_2 := t87[(i*heads+j)*T:][:T]
+			t302_2 := t302[(i*heads+j)*T:][:T]
+			t52_2 := t52[(i*heads+j)*T:][:T]
+			t65_2 := t65[(i*heads+j)*T:][:T]
+			t91_2 := t91[(i*heads+j)*T:][:T]
 			wTheta := c.WTheta[j*(dK+dV):][:dK]
 			wRho := c.WRho[j*(dK+dV):][:dK]
 			for k2 := range T {
@@ -635,23 +657,23 @@ func (c *Backward[F]) Run() {
 				q1_2 := q1[((i*heads+j)*T+k2)*dK:][:dK]
 				kBar := c.KBar[((i*heads+j)*T+k2)*dK:][:dK]
 				k3 := k[((i*heads+j)*T+k2)*dK:][:dK]
-				t82_2 := t82[((i*heads+j)*T+k2)*dK:][:dK]
-				var t612 F
-				var t872 F
+				t86_2 := t86[((i*heads+j)*T+k2)*dK:][:dK]
+				var t652 F
+				var t912 F
 				t20Entry := t20_2[k2]
 				t30Entry := t30_2[k2]
-				t262Entry := t262_2[k2]
-				t48Entry := t48_2[k2]
+				t302Entry := t302_2[k2]
+				t52Entry := t52_2[k2]
 				for m := range dK {
 					k2_2 := k1_2[m] / t20Entry
-					t612 += F(qBar[m] * ((q1_2[m] / t30Entry) / t30Entry))
-					t822 := kBar[m] + F(t262Entry*wTheta[m]) + F(t48Entry*wRho[m])
-					t872 += F(t822 * (k2_2 / t20Entry))
+					t652 += F(qBar[m] * ((q1_2[m] / t30Entry) / t30Entry))
+					t862 := kBar[m] + F(t302Entry*wTheta[m]) + F(t52Entry*wRho[m])
+					t912 += F(t862 * (k2_2 / t20Entry))
 					k3[m] = k2_2
-					t82_2[m] = t822
+					t86_2[m] = t862
 				}
-				t61_2[k2] = -t612
-				t87_2[k2] = -t872
+				t65_2[k2] = -t652
+				t91_2[k2] = -t912
 			}
 		}
 	}
@@ -660,59 +682,59 @@ func (c *Backward[F]) Run() {
 	bThetaBar := c.BThetaBar[:heads]
 	bRhoBar := c.BRhoBar[:heads]
 	for i := range heads {
-		var t3022 F
-		var t52 F
+		var t342 F
+		var t56 F
 		for j := range L {
-			t262_2 := t262[(j*heads+i)*T:][:T]
-			t48_2 := t48[(j*heads+i)*T:][:T]
+			t302_2 := t302[(j*heads+i)*T:][:T]
+			t52_2 := t52[(j*heads+i)*T:][:T]
 			for k2 := range T {
-				t3022 += t262_2[k2]
-				t52 += t48_2[k2]
+				t342 += t302_2[k2]
+				t56 += t52_2[k2]
 			}
 		}
-		bThetaBar[i] = t3022
-		bRhoBar[i] = t52
+		bThetaBar[i] = t342
+		bRhoBar[i] = t56
 	}
 
 	// projected.theta, projected.rho
-	clear(t322)
-	clear(t54)
+	clear(t362)
+	clear(t58)
 	for i := range heads {
 		for j := range L {
-			t262_2 := t262[(j*heads+i)*T:][:T]
-			t48_2 := t48[(j*heads+i)*T:][:T]
+			t302_2 := t302[(j*heads+i)*T:][:T]
+			t52_2 := t52[(j*heads+i)*T:][:T]
 			for k2 := range T {
 				v := c.V[((j*heads+i)*T+k2)*dV:][:dV]
-				t322_2 := t322[i*(dK+dV)+dK:][:dV]
-				t54_2 := t54[i*(dK+dV)+dK:][:dV]
-				t262Entry2 := t262_2[k2]
-				t48Entry2 := t48_2[k2]
+				t362_2 := t362[i*(dK+dV)+dK:][:dV]
+				t58_2 := t58[i*(dK+dV)+dK:][:dV]
+				t302Entry2 := t302_2[k2]
+				t52Entry2 := t52_2[k2]
 				for m := range dV {
 					vEntry := v[m]
-					t322_2[m] += F(vEntry * t262Entry2)
-					t54_2[m] += F(vEntry * t48Entry2)
+					t362_2[m] += F(vEntry * t302Entry2)
+					t58_2[m] += F(vEntry * t52Entry2)
 				}
 			}
 		}
 	}
 
 	// projected.theta, projected.rho
-	clear(t342)
-	clear(t56)
+	clear(t382)
+	clear(t60)
 	for i := range heads {
-		t342_2 := t342[i*(dK+dV):][:dK]
-		t56_2 := t56[i*(dK+dV):][:dK]
+		t382_2 := t382[i*(dK+dV):][:dK]
+		t60_2 := t60[i*(dK+dV):][:dK]
 		for j := range L {
-			t262_2 := t262[(j*heads+i)*T:][:T]
-			t48_2 := t48[(j*heads+i)*T:][:T]
+			t302_2 := t302[(j*heads+i)*T:][:T]
+			t52_2 := t52[(j*heads+i)*T:][:T]
 			for k2 := range T {
 				k3 := k[((j*heads+i)*T+k2)*dK:][:dK]
-				t262Entry3 := t262_2[k2]
-				t48Entry3 := t48_2[k2]
+				t302Entry3 := t302_2[k2]
+				t52Entry3 := t52_2[k2]
 				for m := range dK {
 					kEntry := k3[m]
-					t342_2[m] += F(kEntry * t262Entry3)
-					t56_2[m] += F(kEntry * t48Entry3)
+					t382_2[m] += F(kEntry * t302Entry3)
+					t60_2[m] += F(kEntry * t52Entry3)
 				}
 			}
 		}
@@ -725,24 +747,24 @@ func (c *Backward[F]) Run() {
 			qProd := c.QProd[(i*heads+j)*T:][:T]
 			t18_2 := t18[(i*heads+j)*T:][:T]
 			kProd := c.KProd[(i*heads+j)*T:][:T]
-			t61_2 := t61[(i*heads+j)*T:][:T]
+			t65_2 := t65[(i*heads+j)*T:][:T]
 			t26_2 := t26[(i*heads+j)*T:][:T]
-			t78_2 := t78[(i*heads+j)*T:][:T]
+			t82_2 := t82[(i*heads+j)*T:][:T]
 			t20_2 := t20[(i*heads+j)*T:][:T]
-			t84_2 := t84[(i*heads+j)*T:][:T]
-			t87_2 := t87[(i*heads+j)*T:][:T]
+			t88_2 := t88[(i*heads+j)*T:][:T]
+			t91_2 := t91[(i*heads+j)*T:][:T]
 			t16_2 := t16[(i*heads+j)*T:][:T]
-			t104_2 := t104[(i*heads+j)*T:][:T]
+			t108_2 := t108[(i*heads+j)*T:][:T]
 			for k2 := range T {
 				t28Entry := t28_2[k2]
 				qProdEntry2 := qProd[k2]
 				t18Entry := t18_2[k2]
 				kProdEntry2 := kProd[k2]
 				w := ((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2))
-				t78_2[k2] = kern.Choose(w, kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t28Entry), t61_2[k2], F(0)))*(F(1)/t26_2[k2])), F(0)), F(0))
-				t84_2[k2] = F(1) / t20_2[k2]
+				t82_2[k2] = kern.Choose(w, kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t28Entry), t65_2[k2], F(0)))*(F(1)/t26_2[k2])), F(0)), F(0))
+				t88_2[k2] = F(1) / t20_2[k2]
 				w2 := ((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2))
-				t104_2[k2] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t18Entry), t87_2[k2], F(0)))*(F(1)/t16_2[k2])), F(0)), F(0))
+				t108_2[k2] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t18Entry), t91_2[k2], F(0)))*(F(1)/t16_2[k2])), F(0)), F(0))
 			}
 		}
 	}
@@ -750,17 +772,17 @@ func (c *Backward[F]) Run() {
 	// projected.v, projected.theta, projected.rho
 	for i := range L {
 		for j := range heads {
-			t262_2 := t262[(i*heads+j)*T:][:T]
-			t48_2 := t48[(i*heads+j)*T:][:T]
+			t302_2 := t302[(i*heads+j)*T:][:T]
+			t52_2 := t52[(i*heads+j)*T:][:T]
 			for k2 := range T {
 				vBar := c.VBar[((i*heads+j)*T+k2)*dV:][:dV]
 				wTheta := c.WTheta[j*(dK+dV)+dK:][:dV]
 				wRho := c.WRho[j*(dK+dV)+dK:][:dV]
-				t108_2 := t108[((i*heads+j)*T+k2)*dV:][:dV]
-				t262Entry4 := t262_2[k2]
-				t48Entry4 := t48_2[k2]
+				t112_2 := t112[((i*heads+j)*T+k2)*dV:][:dV]
+				t302Entry4 := t302_2[k2]
+				t52Entry4 := t52_2[k2]
 				for m := range dV {
-					t108_2[m] = vBar[m] + F(t262Entry4*wTheta[m]) + F(t48Entry4*wRho[m])
+					t112_2[m] = vBar[m] + F(t302Entry4*wTheta[m]) + F(t52Entry4*wRho[m])
 				}
 			}
 		}
@@ -770,41 +792,41 @@ func (c *Backward[F]) Run() {
 	clear(c.WVBar)
 	for i := range heads {
 		for m := range L {
-			kern.Gemm(dV, d, T, F(1), true, kern.From(c.WVBar, i*dV*d), d, 1, kern.From(t108, (m*heads+i)*T*dV), 1, dV, kern.From(c.X, m*T*d), d, 1)
+			kern.Gemm(dV, d, T, F(1), true, kern.From(c.WVBar, i*dV*d), d, 1, kern.From(t112, (m*heads+i)*T*dV), 1, dV, kern.From(xOperand, m*T*d), d, 1)
 		}
 	}
 
 	// projected.q1, projected.q, projected.k1, projected.k
 	for i := range L {
 		for j := range heads {
-			t58_2 := t58[(i*heads+j)*T:][:T]
-			t78_2 := t78[(i*heads+j)*T:][:T]
-			t84_2 := t84[(i*heads+j)*T:][:T]
-			t104_2 := t104[(i*heads+j)*T:][:T]
+			t62_2 := t62[(i*heads+j)*T:][:T]
+			t82_2 := t82[(i*heads+j)*T:][:T]
+			t88_2 := t88[(i*heads+j)*T:][:T]
+			t108_2 := t108[(i*heads+j)*T:][:T]
 			for k2 := range T {
 				qBar := c.QBar[((i*heads+j)*T+k2)*dK:][:dK]
 				q1_2 := q1[((i*heads+j)*T+k2)*dK:][:dK]
 				t10_2 := t10[((i*heads+j)*T+k2)*dK:][:dK]
 				t9_2 := t9[((i*heads+j)*T+k2)*dK:][:dK]
-				t82_2 := t82[((i*heads+j)*T+k2)*dK:][:dK]
+				t86_2 := t86[((i*heads+j)*T+k2)*dK:][:dK]
 				k1_2 := k1[((i*heads+j)*T+k2)*dK:][:dK]
 				t5_2 := t5[((i*heads+j)*T+k2)*dK:][:dK]
 				t4_2 := t4[((i*heads+j)*T+k2)*dK:][:dK]
-				t164_2 := t164[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
-				t167_2 := t167[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
-				t58Entry := t58_2[k2]
-				t78Entry := t78_2[k2]
-				t84Entry := t84_2[k2]
-				t104Entry := t104_2[k2]
+				t168_2 := t168[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
+				t171_2 := t171[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
+				t62Entry := t62_2[k2]
+				t82Entry := t82_2[k2]
+				t88Entry := t88_2[k2]
+				t108Entry := t108_2[k2]
 				for m := range dK {
-					t111 := F(qBar[m]*t58Entry) + F(2*F(q1_2[m]*t78Entry))
+					t115 := F(qBar[m]*t62Entry) + F(2*F(q1_2[m]*t82Entry))
 					t10Entry := t10_2[m]
 					t9Entry := t9_2[m]
-					t129 := F(t82_2[m]*t84Entry) + F(2*F(k1_2[m]*t104Entry))
+					t133 := F(t86_2[m]*t88Entry) + F(2*F(k1_2[m]*t108Entry))
 					t5Entry := t5_2[m]
 					t4Entry := t4_2[m]
-					t164_2[m] = F(t10Entry*t111) + F(F(F(t9Entry*t10Entry)*t111)*num.Sigmoid(-t9Entry))
-					t167_2[m] = F(t5Entry*t129) + F(F(F(t4Entry*t5Entry)*t129)*num.Sigmoid(-t4Entry))
+					t168_2[m] = F(t10Entry*t115) + F(F(F(t9Entry*t10Entry)*t115)*num.Sigmoid(-t9Entry))
+					t171_2[m] = F(t5Entry*t133) + F(F(F(t4Entry*t5Entry)*t133)*num.Sigmoid(-t4Entry))
 				}
 			}
 		}
@@ -818,11 +840,11 @@ func (c *Backward[F]) Run() {
 		bKBar := c.BKBar[i*dK:][:dK]
 		for j := range L {
 			for k2 := range T {
-				t164_2 := t164[((j*heads+i)*(T+6)+k2+3)*dK:][:dK]
-				t167_2 := t167[((j*heads+i)*(T+6)+k2+3)*dK:][:dK]
+				t168_2 := t168[((j*heads+i)*(T+6)+k2+3)*dK:][:dK]
+				t171_2 := t171[((j*heads+i)*(T+6)+k2+3)*dK:][:dK]
 				for m := range dK {
-					bQBar[m] += t164_2[m]
-					bKBar[m] += t167_2[m]
+					bQBar[m] += t168_2[m]
+					bKBar[m] += t171_2[m]
 				}
 			}
 		}
@@ -832,9 +854,9 @@ func (c *Backward[F]) Run() {
 	for i := range L {
 		for j := range heads {
 			for k2 := range 3 {
-				t164_2 := t164[((i*heads+j)*(T+6)+k2)*dK:][:dK]
+				t168_2 := t168[((i*heads+j)*(T+6)+k2)*dK:][:dK]
 				for m := range dK {
-					t164_2[m] = F(0)
+					t168_2[m] = F(0)
 				}
 			}
 		}
@@ -842,9 +864,9 @@ func (c *Backward[F]) Run() {
 	for i := range L {
 		for j := range heads {
 			for k2 := range 3 {
-				t164_2 := t164[((i*heads+j)*(T+6)+k2+T+3)*dK:][:dK]
+				t168_2 := t168[((i*heads+j)*(T+6)+k2+T+3)*dK:][:dK]
 				for m := range dK {
-					t164_2[m] = F(0)
+					t168_2[m] = F(0)
 				}
 			}
 		}
@@ -860,12 +882,12 @@ func (c *Backward[F]) Run() {
 			for k2 := range L {
 				for m := range T {
 					q1Stack := c.Q1Stack[((k2*heads+i)*(T+3)-j+m+3)*dK:][:dK]
-					t164_2 := t164[((k2*heads+i)*(T+6)+m+3)*dK:][:dK]
+					t168_2 := t168[((k2*heads+i)*(T+6)+m+3)*dK:][:dK]
 					k1Stack := c.K1Stack[((k2*heads+i)*(T+3)-j+m+3)*dK:][:dK]
-					t167_2 := t167[((k2*heads+i)*(T+6)+m+3)*dK:][:dK]
+					t171_2 := t171[((k2*heads+i)*(T+6)+m+3)*dK:][:dK]
 					for p := range dK {
-						cQBar[p] += F(q1Stack[p] * t164_2[p])
-						cKBar[p] += F(k1Stack[p] * t167_2[p])
+						cQBar[p] += F(q1Stack[p] * t168_2[p])
+						cKBar[p] += F(k1Stack[p] * t171_2[p])
 					}
 				}
 			}
@@ -873,23 +895,23 @@ func (c *Backward[F]) Run() {
 	}
 
 	// projected.q1
-	clear(t124)
+	clear(t128)
 	for i := range L {
 		for j := range heads {
 			for k2 := range 3 {
 				n := int(c.Pos[i]) + k2 - 3
 				if n >= 0 {
-					t164_2 := t164[((i*heads+j)*(T+6)+k2)*dK:][:dK]
+					t168_2 := t168[((i*heads+j)*(T+6)+k2)*dK:][:dK]
 					cQ := c.CQ[j*4*dK:][:dK]
-					t164_3 := t164[((i*heads+j)*(T+6)+k2+1)*dK:][:dK]
+					t168_3 := t168[((i*heads+j)*(T+6)+k2+1)*dK:][:dK]
 					cQ2 := c.CQ[(j*4+1)*dK:][:dK]
-					t164_4 := t164[((i*heads+j)*(T+6)+k2+2)*dK:][:dK]
+					t168_4 := t168[((i*heads+j)*(T+6)+k2+2)*dK:][:dK]
 					cQ3 := c.CQ[(j*4+2)*dK:][:dK]
-					t164_5 := t164[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
+					t168_5 := t168[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
 					cQ4 := c.CQ[(j*4+3)*dK:][:dK]
-					t124_2 := t124[((i*heads+j)*3+k2)*dK:][:dK]
+					t128_2 := t128[((i*heads+j)*3+k2)*dK:][:dK]
 					for m := range dK {
-						t124_2[m] = F(t164_2[m]*cQ[m]) + F(t164_3[m]*cQ2[m]) + F(t164_4[m]*cQ3[m]) + F(t164_5[m]*cQ4[m])
+						t128_2[m] = F(t168_2[m]*cQ[m]) + F(t168_3[m]*cQ2[m]) + F(t168_4[m]*cQ3[m]) + F(t168_5[m]*cQ4[m])
 					}
 				}
 			}
@@ -897,18 +919,18 @@ func (c *Backward[F]) Run() {
 	}
 
 	// projected.q1, projected.k1
-	clear(t128)
-	clear(t146)
+	clear(t132)
+	clear(t150)
 	for i := range L {
 		for j := range heads {
 			for k2 := range min(3, -T+3) {
 				q0TailBar := c.Q0TailBar[((i*heads+j)*3+k2)*dK:][:dK]
-				t128_2 := t128[((i*heads+j)*3+k2+T)*dK:][:dK]
+				t132_2 := t132[((i*heads+j)*3+k2+T)*dK:][:dK]
 				k0TailBar := c.K0TailBar[((i*heads+j)*3+k2)*dK:][:dK]
-				t146_2 := t146[((i*heads+j)*3+k2+T)*dK:][:dK]
+				t150_2 := t150[((i*heads+j)*3+k2+T)*dK:][:dK]
 				for m := range dK {
-					t128_2[m] += q0TailBar[m]
-					t146_2[m] += k0TailBar[m]
+					t132_2[m] += q0TailBar[m]
+					t150_2[m] += k0TailBar[m]
 				}
 			}
 		}
@@ -918,9 +940,9 @@ func (c *Backward[F]) Run() {
 	for i := range L {
 		for j := range heads {
 			for k2 := range 3 {
-				t167_2 := t167[((i*heads+j)*(T+6)+k2)*dK:][:dK]
+				t171_2 := t171[((i*heads+j)*(T+6)+k2)*dK:][:dK]
 				for m := range dK {
-					t167_2[m] = F(0)
+					t171_2[m] = F(0)
 				}
 			}
 		}
@@ -928,32 +950,32 @@ func (c *Backward[F]) Run() {
 	for i := range L {
 		for j := range heads {
 			for k2 := range 3 {
-				t167_2 := t167[((i*heads+j)*(T+6)+k2+T+3)*dK:][:dK]
+				t171_2 := t171[((i*heads+j)*(T+6)+k2+T+3)*dK:][:dK]
 				for m := range dK {
-					t167_2[m] = F(0)
+					t171_2[m] = F(0)
 				}
 			}
 		}
 	}
 
 	// projected.k1
-	clear(t142)
+	clear(t146)
 	for i := range L {
 		for j := range heads {
 			for k2 := range 3 {
 				n2 := int(c.Pos[i]) + k2 - 3
 				if n2 >= 0 {
-					t167_2 := t167[((i*heads+j)*(T+6)+k2)*dK:][:dK]
+					t171_2 := t171[((i*heads+j)*(T+6)+k2)*dK:][:dK]
 					cK := c.CK[j*4*dK:][:dK]
-					t167_3 := t167[((i*heads+j)*(T+6)+k2+1)*dK:][:dK]
+					t171_3 := t171[((i*heads+j)*(T+6)+k2+1)*dK:][:dK]
 					cK2 := c.CK[(j*4+1)*dK:][:dK]
-					t167_4 := t167[((i*heads+j)*(T+6)+k2+2)*dK:][:dK]
+					t171_4 := t171[((i*heads+j)*(T+6)+k2+2)*dK:][:dK]
 					cK3 := c.CK[(j*4+2)*dK:][:dK]
-					t167_5 := t167[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
+					t171_5 := t171[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
 					cK4 := c.CK[(j*4+3)*dK:][:dK]
-					t142_2 := t142[((i*heads+j)*3+k2)*dK:][:dK]
+					t146_2 := t146[((i*heads+j)*3+k2)*dK:][:dK]
 					for m := range dK {
-						t142_2[m] = F(t167_2[m]*cK[m]) + F(t167_3[m]*cK2[m]) + F(t167_4[m]*cK3[m]) + F(t167_5[m]*cK4[m])
+						t146_2[m] = F(t171_2[m]*cK[m]) + F(t171_3[m]*cK2[m]) + F(t171_4[m]*cK3[m]) + F(t171_5[m]*cK4[m])
 					}
 				}
 			}
@@ -965,16 +987,16 @@ func (c *Backward[F]) Run() {
 		for j := range heads {
 			cQ := c.CQ[j*4*dK:][:dK]
 			for k2 := range T {
-				t164_2 := t164[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
-				t164_3 := t164[((i*heads+j)*(T+6)+k2+4)*dK:][:dK]
+				t168_2 := t168[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
+				t168_3 := t168[((i*heads+j)*(T+6)+k2+4)*dK:][:dK]
 				cQ2 := c.CQ[(j*4+1)*dK:][:dK]
-				t164_4 := t164[((i*heads+j)*(T+6)+k2+5)*dK:][:dK]
+				t168_4 := t168[((i*heads+j)*(T+6)+k2+5)*dK:][:dK]
 				cQ3 := c.CQ[(j*4+2)*dK:][:dK]
-				t164_5 := t164[((i*heads+j)*(T+6)+k2+6)*dK:][:dK]
+				t168_5 := t168[((i*heads+j)*(T+6)+k2+6)*dK:][:dK]
 				cQ4 := c.CQ[(j*4+3)*dK:][:dK]
-				t147_2 := t147[((i*heads+j)*T+k2)*dK:][:dK]
+				t151_2 := t151[((i*heads+j)*T+k2)*dK:][:dK]
 				for m := range dK {
-					t147_2[m] = (F(t164_2[m]*cQ[m]) + F(t164_3[m]*cQ2[m]) + F(t164_4[m]*cQ3[m]) + F(t164_5[m]*cQ4[m]))
+					t151_2[m] = (F(t168_2[m]*cQ[m]) + F(t168_3[m]*cQ2[m]) + F(t168_4[m]*cQ3[m]) + F(t168_5[m]*cQ4[m]))
 				}
 			}
 		}
@@ -987,9 +1009,9 @@ func (c *Backward[F]) Run() {
 			if n := 3 - lo; n > 0 {
 				for k2 := range n {
 					q0TailBar := c.Q0TailBar[((i*heads+j)*3+(lo+k2))*dK:][:dK]
-					t147_2 := t147[((i*heads+j)*T+(lo+k2)+T-3)*dK:][:dK]
+					t151_2 := t151[((i*heads+j)*T+(lo+k2)+T-3)*dK:][:dK]
 					for m := range dK {
-						t147_2[m] += q0TailBar[m]
+						t151_2[m] += q0TailBar[m]
 					}
 				}
 			}
@@ -1000,7 +1022,7 @@ func (c *Backward[F]) Run() {
 	clear(c.WQBar)
 	for i := range heads {
 		for m := range L {
-			kern.Gemm(dK, d, T, F(1), true, kern.From(c.WQBar, i*dK*d), d, 1, kern.From(t147, (m*heads+i)*T*dK), 1, dK, kern.From(c.X, m*T*d), d, 1)
+			kern.Gemm(dK, d, T, F(1), true, kern.From(c.WQBar, i*dK*d), d, 1, kern.From(t151, (m*heads+i)*T*dK), 1, dK, kern.From(xOperand, m*T*d), d, 1)
 		}
 	}
 
@@ -1009,16 +1031,16 @@ func (c *Backward[F]) Run() {
 		for j := range heads {
 			cK := c.CK[j*4*dK:][:dK]
 			for k2 := range T {
-				t167_2 := t167[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
-				t167_3 := t167[((i*heads+j)*(T+6)+k2+4)*dK:][:dK]
+				t171_2 := t171[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
+				t171_3 := t171[((i*heads+j)*(T+6)+k2+4)*dK:][:dK]
 				cK2 := c.CK[(j*4+1)*dK:][:dK]
-				t167_4 := t167[((i*heads+j)*(T+6)+k2+5)*dK:][:dK]
+				t171_4 := t171[((i*heads+j)*(T+6)+k2+5)*dK:][:dK]
 				cK3 := c.CK[(j*4+2)*dK:][:dK]
-				t167_5 := t167[((i*heads+j)*(T+6)+k2+6)*dK:][:dK]
+				t171_5 := t171[((i*heads+j)*(T+6)+k2+6)*dK:][:dK]
 				cK4 := c.CK[(j*4+3)*dK:][:dK]
-				t150_2 := t150[((i*heads+j)*T+k2)*dK:][:dK]
+				t154_2 := t154[((i*heads+j)*T+k2)*dK:][:dK]
 				for m := range dK {
-					t150_2[m] = (F(t167_2[m]*cK[m]) + F(t167_3[m]*cK2[m]) + F(t167_4[m]*cK3[m]) + F(t167_5[m]*cK4[m]))
+					t154_2[m] = (F(t171_2[m]*cK[m]) + F(t171_3[m]*cK2[m]) + F(t171_4[m]*cK3[m]) + F(t171_5[m]*cK4[m]))
 				}
 			}
 		}
@@ -1031,9 +1053,9 @@ func (c *Backward[F]) Run() {
 			if n := 3 - lo; n > 0 {
 				for k2 := range n {
 					k0TailBar := c.K0TailBar[((i*heads+j)*3+(lo+k2))*dK:][:dK]
-					t150_2 := t150[((i*heads+j)*T+(lo+k2)+T-3)*dK:][:dK]
+					t154_2 := t154[((i*heads+j)*T+(lo+k2)+T-3)*dK:][:dK]
 					for m := range dK {
-						t150_2[m] += k0TailBar[m]
+						t154_2[m] += k0TailBar[m]
 					}
 				}
 			}
@@ -1044,7 +1066,7 @@ func (c *Backward[F]) Run() {
 	clear(c.WKBar)
 	for i := range heads {
 		for m := range L {
-			kern.Gemm(dK, d, T, F(1), true, kern.From(c.WKBar, i*dK*d), d, 1, kern.From(t150, (m*heads+i)*T*dK), 1, dK, kern.From(c.X, m*T*d), d, 1)
+			kern.Gemm(dK, d, T, F(1), true, kern.From(c.WKBar, i*dK*d), d, 1, kern.From(t154, (m*heads+i)*T*dK), 1, dK, kern.From(xOperand, m*T*d), d, 1)
 		}
 	}
 
@@ -1052,21 +1074,21 @@ func (c *Backward[F]) Run() {
 	clear(c.XBar)
 	for i := range L {
 		for m := range heads {
-			kern.Gemm(T, d, dV, F(1), true, kern.From(c.XBar, i*T*d), d, 1, kern.From(t108, (i*heads+m)*T*dV), dV, 1, kern.From(c.WV, m*dV*d), d, 1)
+			kern.Gemm(T, d, dV, F(1), true, kern.From(c.XBar, i*T*d), d, 1, kern.From(t112, (i*heads+m)*T*dV), dV, 1, kern.From(WVOperand, m*dV*d), d, 1)
 		}
 	}
 
 	// projected.q0
 	for i := range L {
 		for m := range heads {
-			kern.Gemm(T, d, dK, F(1), true, kern.From(c.XBar, i*T*d), d, 1, kern.From(t147, (i*heads+m)*T*dK), dK, 1, kern.From(c.WQ, m*dK*d), d, 1)
+			kern.Gemm(T, d, dK, F(1), true, kern.From(c.XBar, i*T*d), d, 1, kern.From(t151, (i*heads+m)*T*dK), dK, 1, kern.From(WQOperand, m*dK*d), d, 1)
 		}
 	}
 
 	// projected.k0
 	for i := range L {
 		for m := range heads {
-			kern.Gemm(T, d, dK, F(1), true, kern.From(c.XBar, i*T*d), d, 1, kern.From(t150, (i*heads+m)*T*dK), dK, 1, kern.From(c.WK, m*dK*d), d, 1)
+			kern.Gemm(T, d, dK, F(1), true, kern.From(c.XBar, i*T*d), d, 1, kern.From(t154, (i*heads+m)*T*dK), dK, 1, kern.From(WKOperand, m*dK*d), d, 1)
 		}
 	}
 
@@ -1074,15 +1096,15 @@ func (c *Backward[F]) Run() {
 	for i := range L {
 		for j := range heads {
 			for k2 := range 3 {
-				t142_2 := t142[((i*heads+j)*3+k2)*dK:][:dK]
 				t146_2 := t146[((i*heads+j)*3+k2)*dK:][:dK]
+				t150_2 := t150[((i*heads+j)*3+k2)*dK:][:dK]
 				k0TailBarOut := c.K0TailBarOut[((i*heads+j)*3+k2)*dK:][:dK]
-				t124_2 := t124[((i*heads+j)*3+k2)*dK:][:dK]
 				t128_2 := t128[((i*heads+j)*3+k2)*dK:][:dK]
+				t132_2 := t132[((i*heads+j)*3+k2)*dK:][:dK]
 				q0TailBarOut := c.Q0TailBarOut[((i*heads+j)*3+k2)*dK:][:dK]
 				for m := range dK {
-					k0TailBarOut[m] = t142_2[m] + t146_2[m]
-					q0TailBarOut[m] = t124_2[m] + t128_2[m]
+					k0TailBarOut[m] = t146_2[m] + t150_2[m]
+					q0TailBarOut[m] = t128_2[m] + t132_2[m]
 				}
 			}
 		}
@@ -1090,15 +1112,15 @@ func (c *Backward[F]) Run() {
 
 	// projected.k0
 	for i := range heads {
-		t54_2 := t54[i*(dK+dV):][:dK+dV]
-		t56_2 := t56[i*(dK+dV):][:dK+dV]
+		t58_2 := t58[i*(dK+dV):][:dK+dV]
+		t60_2 := t60[i*(dK+dV):][:dK+dV]
 		wRhoBar := c.WRhoBar[i*(dK+dV):][:dK+dV]
-		t322_2 := t322[i*(dK+dV):][:dK+dV]
-		t342_2 := t342[i*(dK+dV):][:dK+dV]
+		t362_2 := t362[i*(dK+dV):][:dK+dV]
+		t382_2 := t382[i*(dK+dV):][:dK+dV]
 		wThetaBar := c.WThetaBar[i*(dK+dV):][:dK+dV]
 		for j := range dK + dV {
-			wRhoBar[j] = t54_2[j] + t56_2[j]
-			wThetaBar[j] = t322_2[j] + t342_2[j]
+			wRhoBar[j] = t58_2[j] + t60_2[j]
+			wThetaBar[j] = t362_2[j] + t382_2[j]
 		}
 	}
 }
@@ -1173,9 +1195,11 @@ func (b *Function[F]) Call(c block.Call[F], w block.Weights[F], m *block.Memory[
 	k.RhoLin = c.Run.Saved(k.L * k.T * k.Heads)
 	k.ThetaLin = c.Run.Saved(k.L * k.T * k.Heads)
 	k.Work = arena.Scratch(k.WorkLen())
+	k.Operands = arena.Operands(k.OperandsLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
+	k.Operands = nil
 	n.nextK0Tail = m.SetNext(c, b.Slots[0], k.K0TailOut)
 	n.nextQ0Tail = m.SetNext(c, b.Slots[1], k.Q0TailOut)
 	m.Advance(c.Tokens)
@@ -1239,6 +1263,7 @@ func (n *callNode[F]) Backward(t *tape.Tape[F]) {
 	g.WThetaBar = t.Part(n.vWTheta, g.DK*g.Heads+g.DV*g.Heads)
 	g.BThetaBar = t.Part(n.vBTheta, g.Heads)
 	g.Work = t.Scratch(g.WorkLen())
+	g.Operands = t.Operands(g.OperandsLen())
 	g.Run()
 	t.Contribute(n.vWK, g.WKBar)
 	t.Contribute(n.vX, g.XBar)

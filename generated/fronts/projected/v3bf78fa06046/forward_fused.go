@@ -35,18 +35,21 @@ func (c *forwardFused) run() {
 	t122 := c.Work[2*L*T*dK*heads+3*L*T*heads+18*L*dK*heads:][:L*T*heads] // [L, heads, T]
 	t112 := c.Work[2*L*T*dK*heads+4*L*T*heads+18*L*dK*heads:][:L*T*heads] // [L, heads, T]
 	t132 := c.Work[2*L*T*dK*heads+5*L*T*heads+18*L*dK*heads:][:L*T*heads] // [L, heads, T]
+	WKOperand := kern.Narrow(c.Operands, 0, c.WK)
+	xOperand := kern.Narrow(c.Operands, d*dK*heads, c.X)
 
 	// projected.k0
 	for j := range heads {
 		for i := range L {
-			kern.GemmFMA(dK, T, d, F(1), false, kern.From(c.K1Stack, ((i*heads+j)*(T+3)+3)*dK), 1, dK, kern.From(c.WK, j*dK*d), d, 1, kern.From(c.X, i*T*d), 1, d)
+			kern.GemmFMA(dK, T, d, F(1), false, kern.From(c.K1Stack, ((i*heads+j)*(T+3)+3)*dK), 1, dK, kern.From(WKOperand, j*dK*d), d, 1, kern.From(xOperand, i*T*d), 1, d)
 		}
 	}
+	WQOperand := kern.Narrow(c.Operands, L*T*d+d*dK*heads, c.WQ)
 
 	// projected.q0
 	for i := range L {
 		for j := range heads {
-			kern.GemmFMA(T, dK, d, F(1), false, kern.From(c.Q1Stack, ((i*heads+j)*(T+3)+3)*dK), dK, 1, kern.From(c.X, i*T*d), d, 1, kern.From(c.WQ, j*dK*d), 1, d)
+			kern.GemmFMA(T, dK, d, F(1), false, kern.From(c.Q1Stack, ((i*heads+j)*(T+3)+3)*dK), dK, 1, kern.From(xOperand, i*T*d), d, 1, kern.From(WQOperand, j*dK*d), 1, d)
 		}
 	}
 
@@ -311,11 +314,12 @@ func (c *forwardFused) run() {
 			}
 		}
 	}
+	WVOperand := kern.Narrow(c.Operands, L*T*d+2*d*dK*heads, c.WV)
 
 	// projected.v
 	for i := range L {
 		for j := range heads {
-			kern.GemmFMA(T, dV, d, F(1), false, kern.From(c.V, (i*heads+j)*T*dV), dV, 1, kern.From(c.X, i*T*d), d, 1, kern.From(c.WV, j*dV*d), 1, d)
+			kern.GemmFMA(T, dV, d, F(1), false, kern.From(c.V, (i*heads+j)*T*dV), dV, 1, kern.From(xOperand, i*T*d), d, 1, kern.From(WVOperand, j*dV*d), 1, d)
 		}
 	}
 
@@ -569,8 +573,8 @@ func (c *backwardFused) run() {
 	_ = dK
 	_ = dV
 	_ = heads
-	t164 := c.Work[:L*T*dK*heads+6*L*dK*heads]                                                                    // [L, heads, T + 6, d_k]
-	t167 := c.Work[L*T*dK*heads+6*L*dK*heads:][:L*T*dK*heads+6*L*dK*heads]                                        // [L, heads, T + 6, d_k]
+	t168 := c.Work[:L*T*dK*heads+6*L*dK*heads]                                                                    // [L, heads, T + 6, d_k]
+	t171 := c.Work[L*T*dK*heads+6*L*dK*heads:][:L*T*dK*heads+6*L*dK*heads]                                        // [L, heads, T + 6, d_k]
 	t4 := c.Work[2*L*T*dK*heads+12*L*dK*heads:][:L*T*dK*heads]                                                    // [L, heads, T, d_k]
 	t5 := c.Work[3*L*T*dK*heads+12*L*dK*heads:][:L*T*dK*heads]                                                    // [L, heads, T, d_k]
 	k1 := c.Work[4*L*T*dK*heads+12*L*dK*heads:][:L*T*dK*heads]                                                    // [L, heads, T, d_k]
@@ -583,27 +587,30 @@ func (c *backwardFused) run() {
 	t26 := c.Work[8*L*T*dK*heads+3*L*T*heads+12*L*dK*heads:][:L*T*heads]                                          // [L, heads, T]
 	t28 := c.Work[8*L*T*dK*heads+4*L*T*heads+12*L*dK*heads:][:L*T*heads]                                          // [L, heads, T]
 	t30 := c.Work[8*L*T*dK*heads+5*L*T*heads+12*L*dK*heads:][:L*T*heads]                                          // [L, heads, T]
-	t262 := c.Work[8*L*T*dK*heads+6*L*T*heads+12*L*dK*heads:][:L*T*heads]                                         // [L, heads, T]
-	t48 := c.Work[8*L*T*dK*heads+7*L*T*heads+12*L*dK*heads:][:L*T*heads]                                          // [L, heads, T]
-	t58 := c.Work[8*L*T*dK*heads+8*L*T*heads+12*L*dK*heads:][:L*T*heads]                                          // [L, heads, T]
+	t302 := c.Work[8*L*T*dK*heads+6*L*T*heads+12*L*dK*heads:][:L*T*heads]                                         // [L, heads, T]
+	t52 := c.Work[8*L*T*dK*heads+7*L*T*heads+12*L*dK*heads:][:L*T*heads]                                          // [L, heads, T]
+	t62 := c.Work[8*L*T*dK*heads+8*L*T*heads+12*L*dK*heads:][:L*T*heads]                                          // [L, heads, T]
 	k := c.Work[8*L*T*dK*heads+9*L*T*heads+12*L*dK*heads:][:L*T*dK*heads]                                         // [L, heads, T, d_k]
-	t61 := c.Work[9*L*T*dK*heads+9*L*T*heads+12*L*dK*heads:][:L*T*heads]                                          // [L, heads, T]
-	t82 := c.Work[9*L*T*dK*heads+10*L*T*heads+12*L*dK*heads:][:L*T*dK*heads]                                      // [L, heads, T, d_k]
-	t87 := c.Work[10*L*T*dK*heads+10*L*T*heads+12*L*dK*heads:][:L*T*heads]                                        // [L, heads, T]
-	t322 := c.Work[10*L*T*dK*heads+11*L*T*heads+12*L*dK*heads:][:dK*heads+dV*heads]                               // [heads, d_k + d_v]
-	t54 := c.Work[10*L*T*dK*heads+11*L*T*heads+12*L*dK*heads+dK*heads+dV*heads:][:dK*heads+dV*heads]              // [heads, d_k + d_v]
-	t342 := c.Work[10*L*T*dK*heads+11*L*T*heads+12*L*dK*heads+2*dK*heads+2*dV*heads:][:dK*heads+dV*heads]         // [heads, d_k + d_v]
-	t56 := c.Work[10*L*T*dK*heads+11*L*T*heads+12*L*dK*heads+3*dK*heads+3*dV*heads:][:dK*heads+dV*heads]          // [heads, d_k + d_v]
-	t78 := c.Work[10*L*T*dK*heads+11*L*T*heads+12*L*dK*heads+4*dK*heads+4*dV*heads:][:L*T*heads]                  // [L, heads, T]
-	t84 := c.Work[10*L*T*dK*heads+12*L*T*heads+12*L*dK*heads+4*dK*heads+4*dV*heads:][:L*T*heads]                  // [L, heads, T]
-	t104 := c.Work[10*L*T*dK*heads+13*L*T*heads+12*L*dK*heads+4*dK*heads+4*dV*heads:][:L*T*heads]                 // [L, heads, T]
-	t108 := c.Work[10*L*T*dK*heads+14*L*T*heads+12*L*dK*heads+4*dK*heads+4*dV*heads:][:L*T*dV*heads]              // [L, heads, T, d_v]
-	t124 := c.Work[10*L*T*dK*heads+L*T*dV*heads+14*L*T*heads+12*L*dK*heads+4*dK*heads+4*dV*heads:][:3*L*dK*heads] // [L, heads, 3, d_k]
-	t128 := c.Work[10*L*T*dK*heads+L*T*dV*heads+14*L*T*heads+15*L*dK*heads+4*dK*heads+4*dV*heads:][:3*L*dK*heads] // [L, heads, 3, d_k]
-	t146 := c.Work[10*L*T*dK*heads+L*T*dV*heads+14*L*T*heads+18*L*dK*heads+4*dK*heads+4*dV*heads:][:3*L*dK*heads] // [L, heads, 3, d_k]
-	t142 := c.Work[10*L*T*dK*heads+L*T*dV*heads+14*L*T*heads+21*L*dK*heads+4*dK*heads+4*dV*heads:][:3*L*dK*heads] // [L, heads, 3, d_k]
-	t147 := c.Work[10*L*T*dK*heads+L*T*dV*heads+14*L*T*heads+24*L*dK*heads+4*dK*heads+4*dV*heads:][:L*T*dK*heads] // [L, heads, T, d_k]
-	t150 := c.Work[11*L*T*dK*heads+L*T*dV*heads+14*L*T*heads+24*L*dK*heads+4*dK*heads+4*dV*heads:][:L*T*dK*heads] // [L, heads, T, d_k]
+	t65 := c.Work[9*L*T*dK*heads+9*L*T*heads+12*L*dK*heads:][:L*T*heads]                                          // [L, heads, T]
+	t86 := c.Work[9*L*T*dK*heads+10*L*T*heads+12*L*dK*heads:][:L*T*dK*heads]                                      // [L, heads, T, d_k]
+	t91 := c.Work[10*L*T*dK*heads+10*L*T*heads+12*L*dK*heads:][:L*T*heads]                                        // [L, heads, T]
+	t362 := c.Work[10*L*T*dK*heads+11*L*T*heads+12*L*dK*heads:][:dK*heads+dV*heads]                               // [heads, d_k + d_v]
+	t58 := c.Work[10*L*T*dK*heads+11*L*T*heads+12*L*dK*heads+dK*heads+dV*heads:][:dK*heads+dV*heads]              // [heads, d_k + d_v]
+	t382 := c.Work[10*L*T*dK*heads+11*L*T*heads+12*L*dK*heads+2*dK*heads+2*dV*heads:][:dK*heads+dV*heads]         // [heads, d_k + d_v]
+	t60 := c.Work[10*L*T*dK*heads+11*L*T*heads+12*L*dK*heads+3*dK*heads+3*dV*heads:][:dK*heads+dV*heads]          // [heads, d_k + d_v]
+	t82 := c.Work[10*L*T*dK*heads+11*L*T*heads+12*L*dK*heads+4*dK*heads+4*dV*heads:][:L*T*heads]                  // [L, heads, T]
+	t88 := c.Work[10*L*T*dK*heads+12*L*T*heads+12*L*dK*heads+4*dK*heads+4*dV*heads:][:L*T*heads]                  // [L, heads, T]
+	t108 := c.Work[10*L*T*dK*heads+13*L*T*heads+12*L*dK*heads+4*dK*heads+4*dV*heads:][:L*T*heads]                 // [L, heads, T]
+	t112 := c.Work[10*L*T*dK*heads+14*L*T*heads+12*L*dK*heads+4*dK*heads+4*dV*heads:][:L*T*dV*heads]              // [L, heads, T, d_v]
+	t128 := c.Work[10*L*T*dK*heads+L*T*dV*heads+14*L*T*heads+12*L*dK*heads+4*dK*heads+4*dV*heads:][:3*L*dK*heads] // [L, heads, 3, d_k]
+	t132 := c.Work[10*L*T*dK*heads+L*T*dV*heads+14*L*T*heads+15*L*dK*heads+4*dK*heads+4*dV*heads:][:3*L*dK*heads] // [L, heads, 3, d_k]
+	t150 := c.Work[10*L*T*dK*heads+L*T*dV*heads+14*L*T*heads+18*L*dK*heads+4*dK*heads+4*dV*heads:][:3*L*dK*heads] // [L, heads, 3, d_k]
+	t146 := c.Work[10*L*T*dK*heads+L*T*dV*heads+14*L*T*heads+21*L*dK*heads+4*dK*heads+4*dV*heads:][:3*L*dK*heads] // [L, heads, 3, d_k]
+	t151 := c.Work[10*L*T*dK*heads+L*T*dV*heads+14*L*T*heads+24*L*dK*heads+4*dK*heads+4*dV*heads:][:L*T*dK*heads] // [L, heads, T, d_k]
+	t154 := c.Work[11*L*T*dK*heads+L*T*dV*heads+14*L*T*heads+24*L*dK*heads+4*dK*heads+4*dV*heads:][:L*T*dK*heads] // [L, heads, T, d_k]
+	WKOperand := kern.Narrow(c.Operands, 0, c.WK)
+	xOperand := kern.Narrow(c.Operands, d*dK*heads, c.X)
+	WQOperand := kern.Narrow(c.Operands, L*T*d+d*dK*heads, c.WQ)
 
 	// projected.k1, projected.q1
 	if kern.Wide() {
@@ -664,12 +671,12 @@ func (c *backwardFused) run() {
 					q1_2 := q1[((i*heads+j)*T+k2)*dK:][:dK]
 					for m := range dK {
 						t42 := bK[m] + num.FMA32(k1Stack[m], cK2[m], num.FMA32(k1Stack2[m], cK3[m], num.FMA32(k1Stack3[m], cK4[m], F(k1Stack4[m]*cK[m]))))
-						t52 := kern.Sigmoid(t42)
+						t52_2 := kern.Sigmoid(t42)
 						t92 := bQ[m] + num.FMA32(q1Stack[m], cQ2[m], num.FMA32(q1Stack2[m], cQ3[m], num.FMA32(q1Stack3[m], cQ4[m], F(q1Stack4[m]*cQ[m]))))
 						t102 := kern.Sigmoid(t92)
 						t4_2[m] = t42
-						t5_2[m] = t52
-						k1_2[m] = F(t42 * t52)
+						t5_2[m] = t52_2
+						k1_2[m] = F(t42 * t52_2)
 						t9_2[m] = t92
 						t10_2[m] = t102
 						q1_2[m] = F(t92 * t102)
@@ -678,6 +685,7 @@ func (c *backwardFused) run() {
 			}
 		}
 	}
+	WVOperand := kern.Narrow(c.Operands, L*T*d+2*d*dK*heads, c.WV)
 
 	// projected.k, projected.q, projected.rho, projected.theta
 	if kern.Wide() {
@@ -693,10 +701,10 @@ func (c *backwardFused) run() {
 			P8:  unsafe.SliceData(t28),
 			P9:  unsafe.SliceData(t30),
 			P10: unsafe.SliceData(c.ThetaBar),
-			P11: unsafe.SliceData(t262),
+			P11: unsafe.SliceData(t302),
 			P12: unsafe.SliceData(c.RhoBar),
-			P13: unsafe.SliceData(t48),
-			P14: unsafe.SliceData(t58),
+			P13: unsafe.SliceData(t52),
+			P14: unsafe.SliceData(t62),
 			N0:  L,
 			N1:  heads,
 			N2:  T,
@@ -717,33 +725,33 @@ func (c *backwardFused) run() {
 				t28_2 := t28[(i*heads+j)*T:][:T]
 				t30_2 := t30[(i*heads+j)*T:][:T]
 				thetaBar := c.ThetaBar[(i*heads+j)*T:][:T]
-				t262_2 := t262[(i*heads+j)*T:][:T]
+				t302_2 := t302[(i*heads+j)*T:][:T]
 				rhoBar := c.RhoBar[(i*heads+j)*T:][:T]
-				t48_2 := t48[(i*heads+j)*T:][:T]
-				t58_2 := t58[(i*heads+j)*T:][:T]
+				t52_2 := t52[(i*heads+j)*T:][:T]
+				t62_2 := t62[(i*heads+j)*T:][:T]
 				for k2 := range T {
 					kProdEntry := kProd[k2]
 					t162 := num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1)))
 					t182 := kern.Choose((F(0) < kProdEntry), t162, F(0))
 					qProdEntry := qProd[k2]
-					t263 := num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1)))
-					t282 := kern.Choose((F(0) < qProdEntry), t263, F(0))
-					t302 := kern.Larger(t282, F(1e-08))
+					t262 := num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1)))
+					t282 := kern.Choose((F(0) < qProdEntry), t262, F(0))
+					t303 := kern.Larger(t282, F(1e-08))
 					rhoLinEntry := rhoLin[k2]
 					t34 := kern.Sigmoid(rhoLinEntry)
 					thetaLinEntry := thetaLin[k2]
 					t41 := kern.Softplus(thetaLinEntry)
-					t142_2 := (kern.Larger(t41, F(0)) <= F(1))
-					t352 := (kern.Larger(t34, F(0)) <= F(1))
+					t1822 := (kern.Larger(t41, F(0)) <= F(1))
+					t392 := (kern.Larger(t34, F(0)) <= F(1))
 					t16_2[k2] = t162
 					t18_2[k2] = t182
 					t20_2[k2] = kern.Larger(t182, F(1e-08))
-					t26_2[k2] = t263
+					t26_2[k2] = t262
 					t28_2[k2] = t282
-					t30_2[k2] = t302
-					t262_2[k2] = kern.Choose((t142_2 && (F(0) <= t41)), F(kern.Choose(t142_2, thetaBar[k2], F(0))*kern.Sigmoid(thetaLinEntry)), F(0))
-					t48_2[k2] = kern.Choose((t352 && (F(0) <= t34)), F(F(t34*kern.Choose(t352, rhoBar[k2], F(0)))*kern.Sigmoid(-rhoLinEntry)), F(0))
-					t58_2[k2] = F(1) / t302
+					t30_2[k2] = t303
+					t302_2[k2] = kern.Choose((t1822 && (F(0) <= t41)), F(kern.Choose(t1822, thetaBar[k2], F(0))*kern.Sigmoid(thetaLinEntry)), F(0))
+					t52_2[k2] = kern.Choose((t392 && (F(0) <= t34)), F(F(t34*kern.Choose(t392, rhoBar[k2], F(0)))*kern.Sigmoid(-rhoLinEntry)), F(0))
+					t62_2[k2] = F(1) / t303
 				}
 			}
 		}
@@ -754,8 +762,8 @@ func (c *backwardFused) run() {
 		a := regions.R3b0b877f95d6Args{
 			P0:  unsafe.SliceData(t20),
 			P1:  unsafe.SliceData(t30),
-			P2:  unsafe.SliceData(t262),
-			P3:  unsafe.SliceData(t48),
+			P2:  unsafe.SliceData(t302),
+			P3:  unsafe.SliceData(t52),
 			P4:  unsafe.SliceData(k1),
 			P5:  unsafe.SliceData(c.QBar),
 			P6:  unsafe.SliceData(q1),
@@ -763,9 +771,9 @@ func (c *backwardFused) run() {
 			P8:  unsafe.SliceData(c.WTheta),
 			P9:  unsafe.SliceData(c.KBar),
 			P10: unsafe.SliceData(k),
-			P11: unsafe.SliceData(t82),
-			P12: unsafe.SliceData(t61),
-			P13: unsafe.SliceData(t87),
+			P11: unsafe.SliceData(t86),
+			P12: unsafe.SliceData(t65),
+			P13: unsafe.SliceData(t91),
 			N0:  L,
 			N1:  heads,
 			N2:  T,
@@ -784,10 +792,10 @@ func (c *backwardFused) run() {
 			for j := range heads {
 				t20_2 := t20[(i*heads+j)*T:][:T]
 				t30_2 := t30[(i*heads+j)*T:][:T]
-				t262_2 := t262[(i*heads+j)*T:][:T]
-				t48_2 := t48[(i*heads+j)*T:][:T]
-				t61_2 := t61[(i*heads+j)*T:][:T]
-				t87_2 := t87[(i*heads+j)*T:][:T]
+				t302_2 := t302[(i*heads+j)*T:][:T]
+				t52_2 := t52[(i*heads+j)*T:][:T]
+				t65_2 := t65[(i*heads+j)*T:][:T]
+				t91_2 := t91[(i*heads+j)*T:][:T]
 				wRho := c.WRho[j*(dK+dV):][:dK]
 				wTheta := c.WTheta[j*(dK+dV):][:dK]
 				for k2 := range T {
@@ -796,27 +804,27 @@ func (c *backwardFused) run() {
 					q1_2 := q1[((i*heads+j)*T+k2)*dK:][:dK]
 					kBar := c.KBar[((i*heads+j)*T+k2)*dK:][:dK]
 					k3 := k[((i*heads+j)*T+k2)*dK:][:dK]
-					t82_2 := t82[((i*heads+j)*T+k2)*dK:][:dK]
-					var t612 F
-					var t872 F
+					t86_2 := t86[((i*heads+j)*T+k2)*dK:][:dK]
+					var t652 F
+					var t912 F
 					t20Entry := t20_2[k2]
 					t30Entry := t30_2[k2]
-					t262Entry := t262_2[k2]
-					t48Entry := t48_2[k2]
-					t612Sums := [16]F{t612}
-					t872Sums := [16]F{t872}
+					t302Entry := t302_2[k2]
+					t52Entry := t52_2[k2]
+					t652Sums := [16]F{t652}
+					t912Sums := [16]F{t912}
 					for m := range dK {
 						k2_2 := k1_2[m] / t20Entry
-						t612Sums[m%16] = num.FMA32(qBar[m], (q1_2[m]/t30Entry)/t30Entry, t612Sums[m%16])
-						t822 := num.FMA32(t48Entry, wRho[m], num.FMA32(t262Entry, wTheta[m], kBar[m]))
-						t872Sums[m%16] = num.FMA32(t822, k2_2/t20Entry, t872Sums[m%16])
+						t652Sums[m%16] = num.FMA32(qBar[m], (q1_2[m]/t30Entry)/t30Entry, t652Sums[m%16])
+						t862 := num.FMA32(t52Entry, wRho[m], num.FMA32(t302Entry, wTheta[m], kBar[m]))
+						t912Sums[m%16] = num.FMA32(t862, k2_2/t20Entry, t912Sums[m%16])
 						k3[m] = k2_2
-						t82_2[m] = t822
+						t86_2[m] = t862
 					}
-					t612 = kern.Sum16(&t612Sums)
-					t872 = kern.Sum16(&t872Sums)
-					t61_2[k2] = -t612
-					t87_2[k2] = -t872
+					t652 = kern.Sum16(&t652Sums)
+					t912 = kern.Sum16(&t912Sums)
+					t65_2[k2] = -t652
+					t91_2[k2] = -t912
 				}
 			}
 		}
@@ -825,8 +833,8 @@ func (c *backwardFused) run() {
 	// projected.theta, projected.rho
 	if kern.Wide() {
 		a := regions.R97e9e5804079Args{
-			P0: unsafe.SliceData(t262),
-			P1: unsafe.SliceData(t48),
+			P0: unsafe.SliceData(t302),
+			P1: unsafe.SliceData(t52),
 			P2: unsafe.SliceData(c.BThetaBar),
 			P3: unsafe.SliceData(c.BRhoBar),
 			N0: heads,
@@ -839,39 +847,39 @@ func (c *backwardFused) run() {
 		bThetaBar := c.BThetaBar[:heads]
 		bRhoBar := c.BRhoBar[:heads]
 		for i := range heads {
-			var t3022 F
-			var t52 F
+			var t342 F
+			var t56 F
 			for j := range L {
-				t262_2 := t262[(j*heads+i)*T:][:T]
-				t48_2 := t48[(j*heads+i)*T:][:T]
-				var t3022Row F
-				var t52Row F
-				t3022RowSums := [16]F{t3022Row}
-				t52RowSums := [16]F{t52Row}
+				t302_2 := t302[(j*heads+i)*T:][:T]
+				t52_2 := t52[(j*heads+i)*T:][:T]
+				var t342Row F
+				var t56Row F
+				t342RowSums := [16]F{t342Row}
+				t56RowSums := [16]F{t56Row}
 				for k2 := range T {
-					t3022RowSums[k2%16] = t3022RowSums[k2%16] + t262_2[k2]
-					t52RowSums[k2%16] = t52RowSums[k2%16] + t48_2[k2]
+					t342RowSums[k2%16] = t342RowSums[k2%16] + t302_2[k2]
+					t56RowSums[k2%16] = t56RowSums[k2%16] + t52_2[k2]
 				}
-				t3022Row = kern.Sum16(&t3022RowSums)
-				t52Row = kern.Sum16(&t52RowSums)
-				t3022 = t3022 + t3022Row
-				t52 = t52 + t52Row
+				t342Row = kern.Sum16(&t342RowSums)
+				t56Row = kern.Sum16(&t56RowSums)
+				t342 = t342 + t342Row
+				t56 = t56 + t56Row
 			}
-			bThetaBar[i] = t3022
-			bRhoBar[i] = t52
+			bThetaBar[i] = t342
+			bRhoBar[i] = t56
 		}
 	}
 
 	// projected.theta, projected.rho
-	clear(t322)
-	clear(t54)
+	clear(t362)
+	clear(t58)
 	if kern.Wide() {
 		a := regions.R7b1c09378c76Args{
-			P0: unsafe.SliceData(t262),
-			P1: unsafe.SliceData(t48),
+			P0: unsafe.SliceData(t302),
+			P1: unsafe.SliceData(t52),
 			P2: unsafe.SliceData(c.V),
-			P3: unsafe.SliceData(t322),
-			P4: unsafe.SliceData(t54),
+			P3: unsafe.SliceData(t362),
+			P4: unsafe.SliceData(t58),
 			N0: heads,
 			N1: L,
 			N2: T,
@@ -886,18 +894,18 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range heads {
 			for j := range L {
-				t262_2 := t262[(j*heads+i)*T:][:T]
-				t48_2 := t48[(j*heads+i)*T:][:T]
+				t302_2 := t302[(j*heads+i)*T:][:T]
+				t52_2 := t52[(j*heads+i)*T:][:T]
 				for k2 := range T {
 					v := c.V[((j*heads+i)*T+k2)*dV:][:dV]
-					t322_2 := t322[i*(dK+dV)+dK:][:dV]
-					t54_2 := t54[i*(dK+dV)+dK:][:dV]
-					t262Entry2 := t262_2[k2]
-					t48Entry2 := t48_2[k2]
+					t362_2 := t362[i*(dK+dV)+dK:][:dV]
+					t58_2 := t58[i*(dK+dV)+dK:][:dV]
+					t302Entry2 := t302_2[k2]
+					t52Entry2 := t52_2[k2]
 					for m := range dV {
 						vEntry := v[m]
-						t322_2[m] = num.FMA32(vEntry, t262Entry2, t322_2[m])
-						t54_2[m] = num.FMA32(vEntry, t48Entry2, t54_2[m])
+						t362_2[m] = num.FMA32(vEntry, t302Entry2, t362_2[m])
+						t58_2[m] = num.FMA32(vEntry, t52Entry2, t58_2[m])
 					}
 				}
 			}
@@ -905,15 +913,15 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.theta, projected.rho
-	clear(t342)
-	clear(t56)
+	clear(t382)
+	clear(t60)
 	if kern.Wide() {
 		a := regions.Rbbef7ad4a9bdArgs{
-			P0: unsafe.SliceData(t262),
-			P1: unsafe.SliceData(t48),
+			P0: unsafe.SliceData(t302),
+			P1: unsafe.SliceData(t52),
 			P2: unsafe.SliceData(k),
-			P3: unsafe.SliceData(t342),
-			P4: unsafe.SliceData(t56),
+			P3: unsafe.SliceData(t382),
+			P4: unsafe.SliceData(t60),
 			N0: heads,
 			N1: L,
 			N2: T,
@@ -926,19 +934,19 @@ func (c *backwardFused) run() {
 		regions.Rbbef7ad4a9bd(&a)
 	} else {
 		for i := range heads {
-			t342_2 := t342[i*(dK+dV):][:dK]
-			t56_2 := t56[i*(dK+dV):][:dK]
+			t382_2 := t382[i*(dK+dV):][:dK]
+			t60_2 := t60[i*(dK+dV):][:dK]
 			for j := range L {
-				t262_2 := t262[(j*heads+i)*T:][:T]
-				t48_2 := t48[(j*heads+i)*T:][:T]
+				t302_2 := t302[(j*heads+i)*T:][:T]
+				t52_2 := t52[(j*heads+i)*T:][:T]
 				for k2 := range T {
 					k3 := k[((j*heads+i)*T+k2)*dK:][:dK]
-					t262Entry3 := t262_2[k2]
-					t48Entry3 := t48_2[k2]
+					t302Entry3 := t302_2[k2]
+					t52Entry3 := t52_2[k2]
 					for m := range dK {
 						kEntry := k3[m]
-						t342_2[m] = num.FMA32(kEntry, t262Entry3, t342_2[m])
-						t56_2[m] = num.FMA32(kEntry, t48Entry3, t56_2[m])
+						t382_2[m] = num.FMA32(kEntry, t302Entry3, t382_2[m])
+						t60_2[m] = num.FMA32(kEntry, t52Entry3, t60_2[m])
 					}
 				}
 			}
@@ -952,14 +960,14 @@ func (c *backwardFused) run() {
 			P1:  unsafe.SliceData(c.QProd),
 			P2:  unsafe.SliceData(t18),
 			P3:  unsafe.SliceData(c.KProd),
-			P4:  unsafe.SliceData(t61),
+			P4:  unsafe.SliceData(t65),
 			P5:  unsafe.SliceData(t26),
-			P6:  unsafe.SliceData(t78),
+			P6:  unsafe.SliceData(t82),
 			P7:  unsafe.SliceData(t20),
-			P8:  unsafe.SliceData(t84),
-			P9:  unsafe.SliceData(t87),
+			P8:  unsafe.SliceData(t88),
+			P9:  unsafe.SliceData(t91),
 			P10: unsafe.SliceData(t16),
-			P11: unsafe.SliceData(t104),
+			P11: unsafe.SliceData(t108),
 			N0:  L,
 			N1:  heads,
 			N2:  T,
@@ -973,24 +981,24 @@ func (c *backwardFused) run() {
 				qProd := c.QProd[(i*heads+j)*T:][:T]
 				t18_2 := t18[(i*heads+j)*T:][:T]
 				kProd := c.KProd[(i*heads+j)*T:][:T]
-				t61_2 := t61[(i*heads+j)*T:][:T]
+				t65_2 := t65[(i*heads+j)*T:][:T]
 				t26_2 := t26[(i*heads+j)*T:][:T]
-				t78_2 := t78[(i*heads+j)*T:][:T]
+				t82_2 := t82[(i*heads+j)*T:][:T]
 				t20_2 := t20[(i*heads+j)*T:][:T]
-				t84_2 := t84[(i*heads+j)*T:][:T]
-				t87_2 := t87[(i*heads+j)*T:][:T]
+				t88_2 := t88[(i*heads+j)*T:][:T]
+				t91_2 := t91[(i*heads+j)*T:][:T]
 				t16_2 := t16[(i*heads+j)*T:][:T]
-				t104_2 := t104[(i*heads+j)*T:][:T]
+				t108_2 := t108[(i*heads+j)*T:][:T]
 				for k2 := range T {
 					t28Entry := t28_2[k2]
 					qProdEntry2 := qProd[k2]
 					t18Entry := t18_2[k2]
 					kProdEntry2 := kProd[k2]
 					w := ((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2))
-					t78_2[k2] = kern.Choose(w, kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t28Entry), t61_2[k2], F(0)))*(F(1)/t26_2[k2])), F(0)), F(0))
-					t84_2[k2] = F(1) / t20_2[k2]
+					t82_2[k2] = kern.Choose(w, kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t28Entry), t65_2[k2], F(0)))*(F(1)/t26_2[k2])), F(0)), F(0))
+					t88_2[k2] = F(1) / t20_2[k2]
 					w2 := ((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2))
-					t104_2[k2] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t18Entry), t87_2[k2], F(0)))*(F(1)/t16_2[k2])), F(0)), F(0))
+					t108_2[k2] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t18Entry), t91_2[k2], F(0)))*(F(1)/t16_2[k2])), F(0)), F(0))
 				}
 			}
 		}
@@ -999,12 +1007,12 @@ func (c *backwardFused) run() {
 	// projected.v, projected.theta, projected.rho
 	if kern.Wide() {
 		a := regions.R625fdfcef3d3Args{
-			P0: unsafe.SliceData(t262),
-			P1: unsafe.SliceData(t48),
+			P0: unsafe.SliceData(t302),
+			P1: unsafe.SliceData(t52),
 			P2: unsafe.SliceData(c.WRho),
 			P3: unsafe.SliceData(c.WTheta),
 			P4: unsafe.SliceData(c.VBar),
-			P5: unsafe.SliceData(t108),
+			P5: unsafe.SliceData(t112),
 			N0: L,
 			N1: heads,
 			N2: T,
@@ -1019,17 +1027,17 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range heads {
-				t262_2 := t262[(i*heads+j)*T:][:T]
-				t48_2 := t48[(i*heads+j)*T:][:T]
+				t302_2 := t302[(i*heads+j)*T:][:T]
+				t52_2 := t52[(i*heads+j)*T:][:T]
 				for k2 := range T {
 					wRho := c.WRho[j*(dK+dV)+dK:][:dV]
 					wTheta := c.WTheta[j*(dK+dV)+dK:][:dV]
 					vBar := c.VBar[((i*heads+j)*T+k2)*dV:][:dV]
-					t108_2 := t108[((i*heads+j)*T+k2)*dV:][:dV]
-					t262Entry4 := t262_2[k2]
-					t48Entry4 := t48_2[k2]
+					t112_2 := t112[((i*heads+j)*T+k2)*dV:][:dV]
+					t302Entry4 := t302_2[k2]
+					t52Entry4 := t52_2[k2]
 					for m := range dV {
-						t108_2[m] = num.FMA32(t48Entry4, wRho[m], num.FMA32(t262Entry4, wTheta[m], vBar[m]))
+						t112_2[m] = num.FMA32(t52Entry4, wRho[m], num.FMA32(t302Entry4, wTheta[m], vBar[m]))
 					}
 				}
 			}
@@ -1040,27 +1048,27 @@ func (c *backwardFused) run() {
 	clear(c.WVBar)
 	for i := range heads {
 		for m := range L {
-			kern.GemmFMA(dV, d, T, F(1), true, kern.From(c.WVBar, i*dV*d), d, 1, kern.From(t108, (m*heads+i)*T*dV), 1, dV, kern.From(c.X, m*T*d), d, 1)
+			kern.GemmFMA(dV, d, T, F(1), true, kern.From(c.WVBar, i*dV*d), d, 1, kern.From(t112, (m*heads+i)*T*dV), 1, dV, kern.From(xOperand, m*T*d), d, 1)
 		}
 	}
 
 	// projected.q1, projected.q, projected.k1, projected.k
 	if kern.Wide() {
 		a := regions.R1519c4f86e33Args{
-			P0:  unsafe.SliceData(t58),
-			P1:  unsafe.SliceData(t78),
-			P2:  unsafe.SliceData(t84),
-			P3:  unsafe.SliceData(t104),
+			P0:  unsafe.SliceData(t62),
+			P1:  unsafe.SliceData(t82),
+			P2:  unsafe.SliceData(t88),
+			P3:  unsafe.SliceData(t108),
 			P4:  unsafe.SliceData(q1),
 			P5:  unsafe.SliceData(c.QBar),
 			P6:  unsafe.SliceData(t10),
 			P7:  unsafe.SliceData(t9),
 			P8:  unsafe.SliceData(k1),
-			P9:  unsafe.SliceData(t82),
+			P9:  unsafe.SliceData(t86),
 			P10: unsafe.SliceData(t5),
 			P11: unsafe.SliceData(t4),
-			P12: unsafe.SliceData(t164),
-			P13: unsafe.SliceData(t167),
+			P12: unsafe.SliceData(t168),
+			P13: unsafe.SliceData(t171),
 			N0:  L,
 			N1:  heads,
 			N2:  T,
@@ -1076,34 +1084,34 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range heads {
-				t58_2 := t58[(i*heads+j)*T:][:T]
-				t78_2 := t78[(i*heads+j)*T:][:T]
-				t84_2 := t84[(i*heads+j)*T:][:T]
-				t104_2 := t104[(i*heads+j)*T:][:T]
+				t62_2 := t62[(i*heads+j)*T:][:T]
+				t82_2 := t82[(i*heads+j)*T:][:T]
+				t88_2 := t88[(i*heads+j)*T:][:T]
+				t108_2 := t108[(i*heads+j)*T:][:T]
 				for k2 := range T {
 					q1_2 := q1[((i*heads+j)*T+k2)*dK:][:dK]
 					qBar := c.QBar[((i*heads+j)*T+k2)*dK:][:dK]
 					t10_2 := t10[((i*heads+j)*T+k2)*dK:][:dK]
 					t9_2 := t9[((i*heads+j)*T+k2)*dK:][:dK]
 					k1_2 := k1[((i*heads+j)*T+k2)*dK:][:dK]
-					t82_2 := t82[((i*heads+j)*T+k2)*dK:][:dK]
+					t86_2 := t86[((i*heads+j)*T+k2)*dK:][:dK]
 					t5_2 := t5[((i*heads+j)*T+k2)*dK:][:dK]
 					t4_2 := t4[((i*heads+j)*T+k2)*dK:][:dK]
-					t164_2 := t164[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
-					t167_2 := t167[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
-					t58Entry := t58_2[k2]
-					t78Entry := t78_2[k2]
-					t84Entry := t84_2[k2]
-					t104Entry := t104_2[k2]
+					t168_2 := t168[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
+					t171_2 := t171[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
+					t62Entry := t62_2[k2]
+					t82Entry := t82_2[k2]
+					t88Entry := t88_2[k2]
+					t108Entry := t108_2[k2]
 					for m := range dK {
-						t111 := num.FMA32(F(2*q1_2[m]), t78Entry, F(qBar[m]*t58Entry))
+						t115 := num.FMA32(F(2*q1_2[m]), t82Entry, F(qBar[m]*t62Entry))
 						t10Entry := t10_2[m]
 						t9Entry := t9_2[m]
-						t129 := num.FMA32(F(2*k1_2[m]), t104Entry, F(t82_2[m]*t84Entry))
+						t133 := num.FMA32(F(2*k1_2[m]), t108Entry, F(t86_2[m]*t88Entry))
 						t5Entry := t5_2[m]
 						t4Entry := t4_2[m]
-						t164_2[m] = num.FMA32(F(F(t9Entry*t10Entry)*t111), kern.Sigmoid(-t9Entry), F(t10Entry*t111))
-						t167_2[m] = num.FMA32(F(F(t4Entry*t5Entry)*t129), kern.Sigmoid(-t4Entry), F(t5Entry*t129))
+						t168_2[m] = num.FMA32(F(F(t9Entry*t10Entry)*t115), kern.Sigmoid(-t9Entry), F(t10Entry*t115))
+						t171_2[m] = num.FMA32(F(F(t4Entry*t5Entry)*t133), kern.Sigmoid(-t4Entry), F(t5Entry*t133))
 					}
 				}
 			}
@@ -1116,9 +1124,9 @@ func (c *backwardFused) run() {
 	if kern.Wide() {
 		a := regions.R48a8e5af22ecArgs{
 			P0: unsafe.SliceData(c.BQBar),
-			P1: unsafe.SliceData(t164),
+			P1: unsafe.SliceData(t168),
 			P2: unsafe.SliceData(c.BKBar),
-			P3: unsafe.SliceData(t167),
+			P3: unsafe.SliceData(t171),
 			N0: heads,
 			N1: L,
 			N2: T,
@@ -1134,11 +1142,11 @@ func (c *backwardFused) run() {
 			bKBar := c.BKBar[i*dK:][:dK]
 			for j := range L {
 				for k2 := range T {
-					t164_2 := t164[((j*heads+i)*(T+6)+k2+3)*dK:][:dK]
-					t167_2 := t167[((j*heads+i)*(T+6)+k2+3)*dK:][:dK]
+					t168_2 := t168[((j*heads+i)*(T+6)+k2+3)*dK:][:dK]
+					t171_2 := t171[((j*heads+i)*(T+6)+k2+3)*dK:][:dK]
 					for m := range dK {
-						bQBar[m] = bQBar[m] + t164_2[m]
-						bKBar[m] = bKBar[m] + t167_2[m]
+						bQBar[m] = bQBar[m] + t168_2[m]
+						bKBar[m] = bKBar[m] + t171_2[m]
 					}
 				}
 			}
@@ -1148,7 +1156,7 @@ func (c *backwardFused) run() {
 	// projected.q1
 	if kern.Wide() {
 		a := regions.R92f43367dc72Args{
-			P0: unsafe.SliceData(t164),
+			P0: unsafe.SliceData(t168),
 			N0: L,
 			N1: heads,
 			N2: dK,
@@ -1160,9 +1168,9 @@ func (c *backwardFused) run() {
 		for i := range L {
 			for j := range heads {
 				for k2 := range 3 {
-					t164_2 := t164[((i*heads+j)*(T+6)+k2)*dK:][:dK]
+					t168_2 := t168[((i*heads+j)*(T+6)+k2)*dK:][:dK]
 					for m := range dK {
-						t164_2[m] = F(0)
+						t168_2[m] = F(0)
 					}
 				}
 			}
@@ -1170,7 +1178,7 @@ func (c *backwardFused) run() {
 	}
 	if kern.Wide() {
 		a := regions.Rbe39e2073f93Args{
-			P0: unsafe.SliceData(t164),
+			P0: unsafe.SliceData(t168),
 			N0: L,
 			N1: heads,
 			N2: dK,
@@ -1183,9 +1191,9 @@ func (c *backwardFused) run() {
 		for i := range L {
 			for j := range heads {
 				for k2 := range 3 {
-					t164_2 := t164[((i*heads+j)*(T+6)+k2+T+3)*dK:][:dK]
+					t168_2 := t168[((i*heads+j)*(T+6)+k2+T+3)*dK:][:dK]
 					for m := range dK {
-						t164_2[m] = F(0)
+						t168_2[m] = F(0)
 					}
 				}
 			}
@@ -1198,10 +1206,10 @@ func (c *backwardFused) run() {
 	if kern.Wide() {
 		a := regions.Rf5965c451dd2Args{
 			P0:  unsafe.SliceData(c.Q1Stack),
-			P1:  unsafe.SliceData(t164),
+			P1:  unsafe.SliceData(t168),
 			P2:  unsafe.SliceData(c.CQBar),
 			P3:  unsafe.SliceData(c.K1Stack),
-			P4:  unsafe.SliceData(t167),
+			P4:  unsafe.SliceData(t171),
 			P5:  unsafe.SliceData(c.CKBar),
 			N0:  heads,
 			N1:  L,
@@ -1224,12 +1232,12 @@ func (c *backwardFused) run() {
 				for k2 := range L {
 					for m := range T {
 						q1Stack := c.Q1Stack[((k2*heads+i)*(T+3)-j+m+3)*dK:][:dK]
-						t164_2 := t164[((k2*heads+i)*(T+6)+m+3)*dK:][:dK]
+						t168_2 := t168[((k2*heads+i)*(T+6)+m+3)*dK:][:dK]
 						k1Stack := c.K1Stack[((k2*heads+i)*(T+3)-j+m+3)*dK:][:dK]
-						t167_2 := t167[((k2*heads+i)*(T+6)+m+3)*dK:][:dK]
+						t171_2 := t171[((k2*heads+i)*(T+6)+m+3)*dK:][:dK]
 						for p := range dK {
-							cQBar[p] = num.FMA32(q1Stack[p], t164_2[p], cQBar[p])
-							cKBar[p] = num.FMA32(k1Stack[p], t167_2[p], cKBar[p])
+							cQBar[p] = num.FMA32(q1Stack[p], t168_2[p], cQBar[p])
+							cKBar[p] = num.FMA32(k1Stack[p], t171_2[p], cKBar[p])
 						}
 					}
 				}
@@ -1238,7 +1246,7 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.q1
-	clear(t124)
+	clear(t128)
 	for i := range L {
 		for j := range heads {
 			for k2 := range 3 {
@@ -1246,9 +1254,9 @@ func (c *backwardFused) run() {
 				if n >= 0 {
 					if kern.Wide() {
 						a := regions.R1e42c5bb8a4bArgs{
-							P0: unsafe.SliceData(t164),
+							P0: unsafe.SliceData(t168),
 							P1: unsafe.SliceData(c.CQ),
-							P2: unsafe.SliceData(t124),
+							P2: unsafe.SliceData(t128),
 							N0: dK,
 							N1: 4*dK*k2 + (4*T*dK+24*dK)*j + (4*T*dK*heads+24*dK*heads)*i + 12*dK,
 							N2: 16*dK*j + 12*dK,
@@ -1257,17 +1265,17 @@ func (c *backwardFused) run() {
 						}
 						regions.R1e42c5bb8a4b(&a)
 					} else {
-						t164_2 := t164[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
+						t168_2 := t168[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
 						cQ := c.CQ[(j*4+3)*dK:][:dK]
-						t164_3 := t164[((i*heads+j)*(T+6)+k2+2)*dK:][:dK]
+						t168_3 := t168[((i*heads+j)*(T+6)+k2+2)*dK:][:dK]
 						cQ2 := c.CQ[(j*4+2)*dK:][:dK]
-						t164_4 := t164[((i*heads+j)*(T+6)+k2+1)*dK:][:dK]
+						t168_4 := t168[((i*heads+j)*(T+6)+k2+1)*dK:][:dK]
 						cQ3 := c.CQ[(j*4+1)*dK:][:dK]
-						t164_5 := t164[((i*heads+j)*(T+6)+k2)*dK:][:dK]
+						t168_5 := t168[((i*heads+j)*(T+6)+k2)*dK:][:dK]
 						cQ4 := c.CQ[j*4*dK:][:dK]
-						t124_2 := t124[((i*heads+j)*3+k2)*dK:][:dK]
+						t128_2 := t128[((i*heads+j)*3+k2)*dK:][:dK]
 						for m := range dK {
-							t124_2[m] = num.FMA32(t164_2[m], cQ[m], num.FMA32(t164_3[m], cQ2[m], num.FMA32(t164_4[m], cQ3[m], F(t164_5[m]*cQ4[m]))))
+							t128_2[m] = num.FMA32(t168_2[m], cQ[m], num.FMA32(t168_3[m], cQ2[m], num.FMA32(t168_4[m], cQ3[m], F(t168_5[m]*cQ4[m]))))
 						}
 					}
 				}
@@ -1276,13 +1284,13 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.q1, projected.k1
-	clear(t128)
-	clear(t146)
+	clear(t132)
+	clear(t150)
 	if kern.Wide() {
 		a := regions.Rc79a23c5cda1Args{
-			P0: unsafe.SliceData(t128),
+			P0: unsafe.SliceData(t132),
 			P1: unsafe.SliceData(c.Q0TailBar),
-			P2: unsafe.SliceData(t146),
+			P2: unsafe.SliceData(t150),
 			P3: unsafe.SliceData(c.K0TailBar),
 			N0: L,
 			N1: heads,
@@ -1297,13 +1305,13 @@ func (c *backwardFused) run() {
 		for i := range L {
 			for j := range heads {
 				for k2 := range min(3, -T+3) {
-					t128_2 := t128[((i*heads+j)*3+k2+T)*dK:][:dK]
+					t132_2 := t132[((i*heads+j)*3+k2+T)*dK:][:dK]
 					q0TailBar := c.Q0TailBar[((i*heads+j)*3+k2)*dK:][:dK]
-					t146_2 := t146[((i*heads+j)*3+k2+T)*dK:][:dK]
+					t150_2 := t150[((i*heads+j)*3+k2+T)*dK:][:dK]
 					k0TailBar := c.K0TailBar[((i*heads+j)*3+k2)*dK:][:dK]
 					for m := range dK {
-						t128_2[m] = t128_2[m] + q0TailBar[m]
-						t146_2[m] = t146_2[m] + k0TailBar[m]
+						t132_2[m] = t132_2[m] + q0TailBar[m]
+						t150_2[m] = t150_2[m] + k0TailBar[m]
 					}
 				}
 			}
@@ -1313,7 +1321,7 @@ func (c *backwardFused) run() {
 	// projected.k1
 	if kern.Wide() {
 		a := regions.R92f43367dc72Args{
-			P0: unsafe.SliceData(t167),
+			P0: unsafe.SliceData(t171),
 			N0: L,
 			N1: heads,
 			N2: dK,
@@ -1325,9 +1333,9 @@ func (c *backwardFused) run() {
 		for i := range L {
 			for j := range heads {
 				for k2 := range 3 {
-					t167_2 := t167[((i*heads+j)*(T+6)+k2)*dK:][:dK]
+					t171_2 := t171[((i*heads+j)*(T+6)+k2)*dK:][:dK]
 					for m := range dK {
-						t167_2[m] = F(0)
+						t171_2[m] = F(0)
 					}
 				}
 			}
@@ -1335,7 +1343,7 @@ func (c *backwardFused) run() {
 	}
 	if kern.Wide() {
 		a := regions.Rbe39e2073f93Args{
-			P0: unsafe.SliceData(t167),
+			P0: unsafe.SliceData(t171),
 			N0: L,
 			N1: heads,
 			N2: dK,
@@ -1348,9 +1356,9 @@ func (c *backwardFused) run() {
 		for i := range L {
 			for j := range heads {
 				for k2 := range 3 {
-					t167_2 := t167[((i*heads+j)*(T+6)+k2+T+3)*dK:][:dK]
+					t171_2 := t171[((i*heads+j)*(T+6)+k2+T+3)*dK:][:dK]
 					for m := range dK {
-						t167_2[m] = F(0)
+						t171_2[m] = F(0)
 					}
 				}
 			}
@@ -1358,7 +1366,7 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.k1
-	clear(t142)
+	clear(t146)
 	for i := range L {
 		for j := range heads {
 			for k2 := range 3 {
@@ -1366,9 +1374,9 @@ func (c *backwardFused) run() {
 				if n2 >= 0 {
 					if kern.Wide() {
 						a := regions.R1e42c5bb8a4bArgs{
-							P0: unsafe.SliceData(t167),
+							P0: unsafe.SliceData(t171),
 							P1: unsafe.SliceData(c.CK),
-							P2: unsafe.SliceData(t142),
+							P2: unsafe.SliceData(t146),
 							N0: dK,
 							N1: 4*dK*k2 + (4*T*dK+24*dK)*j + (4*T*dK*heads+24*dK*heads)*i + 12*dK,
 							N2: 16*dK*j + 12*dK,
@@ -1377,17 +1385,17 @@ func (c *backwardFused) run() {
 						}
 						regions.R1e42c5bb8a4b(&a)
 					} else {
-						t167_2 := t167[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
+						t171_2 := t171[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
 						cK := c.CK[(j*4+3)*dK:][:dK]
-						t167_3 := t167[((i*heads+j)*(T+6)+k2+2)*dK:][:dK]
+						t171_3 := t171[((i*heads+j)*(T+6)+k2+2)*dK:][:dK]
 						cK2 := c.CK[(j*4+2)*dK:][:dK]
-						t167_4 := t167[((i*heads+j)*(T+6)+k2+1)*dK:][:dK]
+						t171_4 := t171[((i*heads+j)*(T+6)+k2+1)*dK:][:dK]
 						cK3 := c.CK[(j*4+1)*dK:][:dK]
-						t167_5 := t167[((i*heads+j)*(T+6)+k2)*dK:][:dK]
+						t171_5 := t171[((i*heads+j)*(T+6)+k2)*dK:][:dK]
 						cK4 := c.CK[j*4*dK:][:dK]
-						t142_2 := t142[((i*heads+j)*3+k2)*dK:][:dK]
+						t146_2 := t146[((i*heads+j)*3+k2)*dK:][:dK]
 						for m := range dK {
-							t142_2[m] = num.FMA32(t167_2[m], cK[m], num.FMA32(t167_3[m], cK2[m], num.FMA32(t167_4[m], cK3[m], F(t167_5[m]*cK4[m]))))
+							t146_2[m] = num.FMA32(t171_2[m], cK[m], num.FMA32(t171_3[m], cK2[m], num.FMA32(t171_4[m], cK3[m], F(t171_5[m]*cK4[m]))))
 						}
 					}
 				}
@@ -1398,9 +1406,9 @@ func (c *backwardFused) run() {
 	// projected.q0, projected.q1
 	if kern.Wide() {
 		a := regions.Rd8951093918dArgs{
-			P0:  unsafe.SliceData(t164),
+			P0:  unsafe.SliceData(t168),
 			P1:  unsafe.SliceData(c.CQ),
-			P2:  unsafe.SliceData(t147),
+			P2:  unsafe.SliceData(t151),
 			N0:  L,
 			N1:  heads,
 			N2:  T,
@@ -1420,16 +1428,16 @@ func (c *backwardFused) run() {
 			for j := range heads {
 				cQ := c.CQ[j*4*dK:][:dK]
 				for k2 := range T {
-					t164_2 := t164[((i*heads+j)*(T+6)+k2+6)*dK:][:dK]
+					t168_2 := t168[((i*heads+j)*(T+6)+k2+6)*dK:][:dK]
 					cQ2 := c.CQ[(j*4+3)*dK:][:dK]
-					t164_3 := t164[((i*heads+j)*(T+6)+k2+5)*dK:][:dK]
+					t168_3 := t168[((i*heads+j)*(T+6)+k2+5)*dK:][:dK]
 					cQ3 := c.CQ[(j*4+2)*dK:][:dK]
-					t164_4 := t164[((i*heads+j)*(T+6)+k2+4)*dK:][:dK]
+					t168_4 := t168[((i*heads+j)*(T+6)+k2+4)*dK:][:dK]
 					cQ4 := c.CQ[(j*4+1)*dK:][:dK]
-					t164_5 := t164[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
-					t147_2 := t147[((i*heads+j)*T+k2)*dK:][:dK]
+					t168_5 := t168[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
+					t151_2 := t151[((i*heads+j)*T+k2)*dK:][:dK]
 					for m := range dK {
-						t147_2[m] = num.FMA32(t164_2[m], cQ2[m], num.FMA32(t164_3[m], cQ3[m], num.FMA32(t164_4[m], cQ4[m], F(t164_5[m]*cQ[m]))))
+						t151_2[m] = num.FMA32(t168_2[m], cQ2[m], num.FMA32(t168_3[m], cQ3[m], num.FMA32(t168_4[m], cQ4[m], F(t168_5[m]*cQ[m]))))
 					}
 				}
 			}
@@ -1439,7 +1447,7 @@ func (c *backwardFused) run() {
 	// projected.q1
 	if kern.Wide() {
 		a := regions.R5a2adb163fd1Args{
-			P0: unsafe.SliceData(t147),
+			P0: unsafe.SliceData(t151),
 			P1: unsafe.SliceData(c.Q0TailBar),
 			N0: L,
 			N1: heads,
@@ -1458,10 +1466,10 @@ func (c *backwardFused) run() {
 				lo := max(0, -T+3)
 				if n := 3 - lo; n > 0 {
 					for k2 := range n {
-						t147_2 := t147[((i*heads+j)*T+(lo+k2)+T-3)*dK:][:dK]
+						t151_2 := t151[((i*heads+j)*T+(lo+k2)+T-3)*dK:][:dK]
 						q0TailBar := c.Q0TailBar[((i*heads+j)*3+(lo+k2))*dK:][:dK]
 						for m := range dK {
-							t147_2[m] = t147_2[m] + q0TailBar[m]
+							t151_2[m] = t151_2[m] + q0TailBar[m]
 						}
 					}
 				}
@@ -1473,16 +1481,16 @@ func (c *backwardFused) run() {
 	clear(c.WQBar)
 	for i := range heads {
 		for m := range L {
-			kern.GemmFMA(dK, d, T, F(1), true, kern.From(c.WQBar, i*dK*d), d, 1, kern.From(t147, (m*heads+i)*T*dK), 1, dK, kern.From(c.X, m*T*d), d, 1)
+			kern.GemmFMA(dK, d, T, F(1), true, kern.From(c.WQBar, i*dK*d), d, 1, kern.From(t151, (m*heads+i)*T*dK), 1, dK, kern.From(xOperand, m*T*d), d, 1)
 		}
 	}
 
 	// projected.k0, projected.k1
 	if kern.Wide() {
 		a := regions.Rd8951093918dArgs{
-			P0:  unsafe.SliceData(t167),
+			P0:  unsafe.SliceData(t171),
 			P1:  unsafe.SliceData(c.CK),
-			P2:  unsafe.SliceData(t150),
+			P2:  unsafe.SliceData(t154),
 			N0:  L,
 			N1:  heads,
 			N2:  T,
@@ -1502,16 +1510,16 @@ func (c *backwardFused) run() {
 			for j := range heads {
 				cK := c.CK[j*4*dK:][:dK]
 				for k2 := range T {
-					t167_2 := t167[((i*heads+j)*(T+6)+k2+6)*dK:][:dK]
+					t171_2 := t171[((i*heads+j)*(T+6)+k2+6)*dK:][:dK]
 					cK2 := c.CK[(j*4+3)*dK:][:dK]
-					t167_3 := t167[((i*heads+j)*(T+6)+k2+5)*dK:][:dK]
+					t171_3 := t171[((i*heads+j)*(T+6)+k2+5)*dK:][:dK]
 					cK3 := c.CK[(j*4+2)*dK:][:dK]
-					t167_4 := t167[((i*heads+j)*(T+6)+k2+4)*dK:][:dK]
+					t171_4 := t171[((i*heads+j)*(T+6)+k2+4)*dK:][:dK]
 					cK4 := c.CK[(j*4+1)*dK:][:dK]
-					t167_5 := t167[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
-					t150_2 := t150[((i*heads+j)*T+k2)*dK:][:dK]
+					t171_5 := t171[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
+					t154_2 := t154[((i*heads+j)*T+k2)*dK:][:dK]
 					for m := range dK {
-						t150_2[m] = num.FMA32(t167_2[m], cK2[m], num.FMA32(t167_3[m], cK3[m], num.FMA32(t167_4[m], cK4[m], F(t167_5[m]*cK[m]))))
+						t154_2[m] = num.FMA32(t171_2[m], cK2[m], num.FMA32(t171_3[m], cK3[m], num.FMA32(t171_4[m], cK4[m], F(t171_5[m]*cK[m]))))
 					}
 				}
 			}
@@ -1521,7 +1529,7 @@ func (c *backwardFused) run() {
 	// projected.k1
 	if kern.Wide() {
 		a := regions.R5a2adb163fd1Args{
-			P0: unsafe.SliceData(t150),
+			P0: unsafe.SliceData(t154),
 			P1: unsafe.SliceData(c.K0TailBar),
 			N0: L,
 			N1: heads,
@@ -1540,10 +1548,10 @@ func (c *backwardFused) run() {
 				lo := max(0, -T+3)
 				if n := 3 - lo; n > 0 {
 					for k2 := range n {
-						t150_2 := t150[((i*heads+j)*T+(lo+k2)+T-3)*dK:][:dK]
+						t154_2 := t154[((i*heads+j)*T+(lo+k2)+T-3)*dK:][:dK]
 						k0TailBar := c.K0TailBar[((i*heads+j)*3+(lo+k2))*dK:][:dK]
 						for m := range dK {
-							t150_2[m] = t150_2[m] + k0TailBar[m]
+							t154_2[m] = t154_2[m] + k0TailBar[m]
 						}
 					}
 				}
@@ -1555,7 +1563,7 @@ func (c *backwardFused) run() {
 	clear(c.WKBar)
 	for i := range heads {
 		for m := range L {
-			kern.GemmFMA(dK, d, T, F(1), true, kern.From(c.WKBar, i*dK*d), d, 1, kern.From(t150, (m*heads+i)*T*dK), 1, dK, kern.From(c.X, m*T*d), d, 1)
+			kern.GemmFMA(dK, d, T, F(1), true, kern.From(c.WKBar, i*dK*d), d, 1, kern.From(t154, (m*heads+i)*T*dK), 1, dK, kern.From(xOperand, m*T*d), d, 1)
 		}
 	}
 
@@ -1563,32 +1571,32 @@ func (c *backwardFused) run() {
 	clear(c.XBar)
 	for i := range L {
 		for m := range heads {
-			kern.GemmFMA(T, d, dV, F(1), true, kern.From(c.XBar, i*T*d), d, 1, kern.From(t108, (i*heads+m)*T*dV), dV, 1, kern.From(c.WV, m*dV*d), d, 1)
+			kern.GemmFMA(T, d, dV, F(1), true, kern.From(c.XBar, i*T*d), d, 1, kern.From(t112, (i*heads+m)*T*dV), dV, 1, kern.From(WVOperand, m*dV*d), d, 1)
 		}
 	}
 
 	// projected.q0
 	for i := range L {
 		for m := range heads {
-			kern.GemmFMA(T, d, dK, F(1), true, kern.From(c.XBar, i*T*d), d, 1, kern.From(t147, (i*heads+m)*T*dK), dK, 1, kern.From(c.WQ, m*dK*d), d, 1)
+			kern.GemmFMA(T, d, dK, F(1), true, kern.From(c.XBar, i*T*d), d, 1, kern.From(t151, (i*heads+m)*T*dK), dK, 1, kern.From(WQOperand, m*dK*d), d, 1)
 		}
 	}
 
 	// projected.k0
 	for i := range L {
 		for m := range heads {
-			kern.GemmFMA(T, d, dK, F(1), true, kern.From(c.XBar, i*T*d), d, 1, kern.From(t150, (i*heads+m)*T*dK), dK, 1, kern.From(c.WK, m*dK*d), d, 1)
+			kern.GemmFMA(T, d, dK, F(1), true, kern.From(c.XBar, i*T*d), d, 1, kern.From(t154, (i*heads+m)*T*dK), dK, 1, kern.From(WKOperand, m*dK*d), d, 1)
 		}
 	}
 
 	// projected.k0
 	if kern.Wide() {
 		a := regions.Reb5c2068c7baArgs{
-			P0: unsafe.SliceData(t142),
-			P1: unsafe.SliceData(t146),
+			P0: unsafe.SliceData(t146),
+			P1: unsafe.SliceData(t150),
 			P2: unsafe.SliceData(c.K0TailBarOut),
-			P3: unsafe.SliceData(t124),
-			P4: unsafe.SliceData(t128),
+			P3: unsafe.SliceData(t128),
+			P4: unsafe.SliceData(t132),
 			P5: unsafe.SliceData(c.Q0TailBarOut),
 			N0: L,
 			N1: heads,
@@ -1601,15 +1609,15 @@ func (c *backwardFused) run() {
 		for i := range L {
 			for j := range heads {
 				for k2 := range 3 {
-					t142_2 := t142[((i*heads+j)*3+k2)*dK:][:dK]
 					t146_2 := t146[((i*heads+j)*3+k2)*dK:][:dK]
+					t150_2 := t150[((i*heads+j)*3+k2)*dK:][:dK]
 					k0TailBarOut := c.K0TailBarOut[((i*heads+j)*3+k2)*dK:][:dK]
-					t124_2 := t124[((i*heads+j)*3+k2)*dK:][:dK]
 					t128_2 := t128[((i*heads+j)*3+k2)*dK:][:dK]
+					t132_2 := t132[((i*heads+j)*3+k2)*dK:][:dK]
 					q0TailBarOut := c.Q0TailBarOut[((i*heads+j)*3+k2)*dK:][:dK]
 					for m := range dK {
-						k0TailBarOut[m] = t142_2[m] + t146_2[m]
-						q0TailBarOut[m] = t124_2[m] + t128_2[m]
+						k0TailBarOut[m] = t146_2[m] + t150_2[m]
+						q0TailBarOut[m] = t128_2[m] + t132_2[m]
 					}
 				}
 			}
@@ -1619,11 +1627,11 @@ func (c *backwardFused) run() {
 	// projected.k0
 	if kern.Wide() {
 		a := regions.R2c6d7435a512Args{
-			P0: unsafe.SliceData(t54),
-			P1: unsafe.SliceData(t56),
+			P0: unsafe.SliceData(t58),
+			P1: unsafe.SliceData(t60),
 			P2: unsafe.SliceData(c.WRhoBar),
-			P3: unsafe.SliceData(t322),
-			P4: unsafe.SliceData(t342),
+			P3: unsafe.SliceData(t362),
+			P4: unsafe.SliceData(t382),
 			P5: unsafe.SliceData(c.WThetaBar),
 			N0: heads,
 			N1: dK + dV,
@@ -1631,15 +1639,15 @@ func (c *backwardFused) run() {
 		regions.R2c6d7435a512(&a)
 	} else {
 		for i := range heads {
-			t54_2 := t54[i*(dK+dV):][:dK+dV]
-			t56_2 := t56[i*(dK+dV):][:dK+dV]
+			t58_2 := t58[i*(dK+dV):][:dK+dV]
+			t60_2 := t60[i*(dK+dV):][:dK+dV]
 			wRhoBar := c.WRhoBar[i*(dK+dV):][:dK+dV]
-			t322_2 := t322[i*(dK+dV):][:dK+dV]
-			t342_2 := t342[i*(dK+dV):][:dK+dV]
+			t362_2 := t362[i*(dK+dV):][:dK+dV]
+			t382_2 := t382[i*(dK+dV):][:dK+dV]
 			wThetaBar := c.WThetaBar[i*(dK+dV):][:dK+dV]
 			for j := range dK + dV {
-				wRhoBar[j] = t54_2[j] + t56_2[j]
-				wThetaBar[j] = t322_2[j] + t342_2[j]
+				wRhoBar[j] = t58_2[j] + t60_2[j]
+				wThetaBar[j] = t362_2[j] + t382_2[j]
 			}
 		}
 	}

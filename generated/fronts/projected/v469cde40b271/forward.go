@@ -37,12 +37,19 @@ type Forward[F num.Float] struct {
 	Q1Stack   []F     // [L, T + 3, d_k], written
 	QProd     []F     // [L, T], written
 	Work      []F     // WorkLen() entries
+	Operands  []F     // OperandsLen() entries, or nil: operands of products are not rounded to bfloat16
 }
 
 // WorkLen is 3·L·T·d_k + L·T + 21·L·d_k.
 func (c *Forward[F]) WorkLen() int {
 	L, T, dK := c.L, c.T, c.DK
 	return 3*L*T*dK + L*T + 21*L*dK
+}
+
+// OperandsLen is L·T·d + 3·d·d_k.
+func (c *Forward[F]) OperandsLen() int {
+	L, T, d, dK := c.L, c.T, c.D, c.DK
+	return L*T*d + 3*d*dK
 }
 
 // Run computes Forward.
@@ -76,17 +83,21 @@ func (c *Forward[F]) Run() {
 	q1 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
 	t19 := work[:L*T] // [L, T]
+	xOperand := kern.Narrow(c.Operands, 0, c.X)
+	WKOperand := kern.Narrow(c.Operands, L*T*d, c.WK)
 
 	// projected.k0
-	kern.Gemm(L*T, dK, d, F(1), false, k0, dK, 1, c.X, d, 1, c.WK, 1, d)
+	kern.Gemm(L*T, dK, d, F(1), false, k0, dK, 1, xOperand, d, 1, WKOperand, 1, d)
+	WQOperand := kern.Narrow(c.Operands, L*T*d+d*dK, c.WQ)
 
 	// projected.q0
 	for i := range L {
-		kern.Gemm(T, dK, d, F(1), false, kern.From(c.Q1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(c.X, i*T*d), d, 1, c.WQ, 1, d)
+		kern.Gemm(T, dK, d, F(1), false, kern.From(c.Q1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(xOperand, i*T*d), d, 1, WQOperand, 1, d)
 	}
+	WVOperand := kern.Narrow(c.Operands, L*T*d+2*d*dK, c.WV)
 
 	// projected.v0
-	kern.Gemm(L*T, dK, d, F(1), false, v0, dK, 1, c.X, d, 1, c.WV, 1, d)
+	kern.Gemm(L*T, dK, d, F(1), false, v0, dK, 1, xOperand, d, 1, WVOperand, 1, d)
 
 	// projected.k1, projected.q1, projected.v
 	clear(t22)
@@ -255,12 +266,19 @@ type Backward[F num.Float] struct {
 	BQBar        []F     // [d_k], written
 	V0TailBarOut []F     // [L, 3, d_k], written
 	Work         []F     // WorkLen() entries
+	Operands     []F     // OperandsLen() entries, or nil: operands of products are not rounded to bfloat16
 }
 
 // WorkLen is 7·L·T·d_k + 6·L·T + 12·L·d_k.
 func (c *Backward[F]) WorkLen() int {
 	L, T, dK := c.L, c.T, c.DK
 	return 7*L*T*dK + 6*L*T + 12*L*dK
+}
+
+// OperandsLen is L·T·d + 3·d·d_k.
+func (c *Backward[F]) OperandsLen() int {
+	L, T, d, dK := c.L, c.T, c.D, c.DK
+	return L*T*d + 3*d*dK
 }
 
 // Run computes Backward.
@@ -273,7 +291,7 @@ func (c *Backward[F]) Run() {
 		return
 	}
 	L, T, d, dK := c.L, c.T, c.D, c.DK
-	t73 := c.Work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
+	t77 := c.Work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
 	work := c.Work[L*T*dK+6*L*dK:]
 	t6 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
@@ -287,21 +305,25 @@ func (c *Backward[F]) Run() {
 	work = work[L*T:]
 	t19 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t112 := work[:L*T] // [L, T]
+	t152 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t142 := work[:L*T] // [L, T]
+	t182 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t31 := work[:L*T] // [L, T]
+	t35 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t37 := work[:L*T*dK] // [L, T, d_k]
+	t41 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t59 := work[:L*T*dK] // [L, T, d_k]
+	t63 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
+	t60 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
 	t56 := work[:3*L*dK] // [L, 3, d_k]
 	work = work[3*L*dK:]
-	t52 := work[:3*L*dK] // [L, 3, d_k]
-	work = work[3*L*dK:]
-	t63 := work[:L*T*dK] // [L, T, d_k]
+	t67 := work[:L*T*dK] // [L, T, d_k]
+	xOperand := kern.Narrow(c.Operands, 0, c.X)
+	WKOperand := kern.Narrow(c.Operands, L*T*d, c.WK)
+	WQOperand := kern.Narrow(c.Operands, L*T*d+d*dK, c.WQ)
+	WVOperand := kern.Narrow(c.Operands, L*T*d+2*d*dK, c.WV)
 
 	// projected.q1
 	for i := range L {
@@ -334,32 +356,32 @@ func (c *Backward[F]) Run() {
 		t15_2 := t15[i*T:][:T]
 		t17_2 := t17[i*T:][:T]
 		t19_2 := t19[i*T:][:T]
-		t112_2 := t112[i*T:][:T]
+		t152_2 := t152[i*T:][:T]
 		for j := range T {
 			qProdEntry := qProd[j]
-			t152 := num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1)))
-			t172 := kern.Choose((F(0) < qProdEntry), t152, F(0))
+			t153 := num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1)))
+			t172 := kern.Choose((F(0) < qProdEntry), t153, F(0))
 			t192 := num.Max(t172, F(1e-08))
-			t15_2[j] = t152
+			t15_2[j] = t153
 			t17_2[j] = t172
 			t19_2[j] = t192
-			t112_2[j] = F(1) / t192
+			t152_2[j] = F(1) / t192
 		}
 	}
 
 	// projected.q
 	for i := range L {
 		t19_2 := t19[i*T:][:T]
-		t142_2 := t142[i*T:][:T]
+		t182_2 := t182[i*T:][:T]
 		for j := range T {
 			qBar := c.QBar[(i*T+j)*dK:][:dK]
 			q1_2 := q1[(i*T+j)*dK:][:dK]
-			var t1422 F
+			var t1822 F
 			t19Entry := t19_2[j]
 			for k := range dK {
-				t1422 += F(qBar[k] * ((q1_2[k] / t19Entry) / t19Entry))
+				t1822 += F(qBar[k] * ((q1_2[k] / t19Entry) / t19Entry))
 			}
-			t142_2[j] = -t1422
+			t182_2[j] = -t1822
 		}
 	}
 
@@ -367,31 +389,31 @@ func (c *Backward[F]) Run() {
 	for i := range L {
 		t17_2 := t17[i*T:][:T]
 		qProd := c.QProd[i*T:][:T]
-		t142_2 := t142[i*T:][:T]
+		t182_2 := t182[i*T:][:T]
 		t15_2 := t15[i*T:][:T]
-		t31_2 := t31[i*T:][:T]
+		t35_2 := t35[i*T:][:T]
 		for j := range T {
 			t17Entry := t17_2[j]
 			qProdEntry2 := qProd[j]
 			w := ((F(1e-08) <= t17Entry) && (F(0) < qProdEntry2))
-			t31_2[j] = kern.Choose(w, kern.Choose(((F(1e-08) <= t17Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t17Entry), t142_2[j], F(0)))*(F(1)/t15_2[j])), F(0)), F(0))
+			t35_2[j] = kern.Choose(w, kern.Choose(((F(1e-08) <= t17Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t17Entry), t182_2[j], F(0)))*(F(1)/t15_2[j])), F(0)), F(0))
 		}
 	}
 
 	// projected.v, projected.k1
-	clear(t37)
-	clear(t59)
+	clear(t41)
+	clear(t63)
 	for i := range L {
 		lo := max(0, -T+3)
 		if n := 3 - lo; n > 0 {
 			for j := range n {
 				v0TailBar := c.V0TailBar[(i*3+(lo+j))*dK:][:dK]
-				t37_2 := t37[(i*T+(lo+j)+T-3)*dK:][:dK]
+				t41_2 := t41[(i*T+(lo+j)+T-3)*dK:][:dK]
 				k0TailBar := c.K0TailBar[(i*3+(lo+j))*dK:][:dK]
-				t59_2 := t59[(i*T+(lo+j)+T-3)*dK:][:dK]
+				t63_2 := t63[(i*T+(lo+j)+T-3)*dK:][:dK]
 				for k := range dK {
-					t37_2[k] += v0TailBar[k]
-					t59_2[k] += k0TailBar[k]
+					t41_2[k] += v0TailBar[k]
+					t63_2[k] += k0TailBar[k]
 				}
 			}
 		}
@@ -399,19 +421,19 @@ func (c *Backward[F]) Run() {
 
 	// projected.v, projected.q1, projected.k1
 	clear(c.V0TailBarOut)
-	clear(t56)
+	clear(t60)
 	clear(c.K0TailBarOut)
 	for i := range L {
 		for j := range min(3, -T+3) {
 			v0TailBar := c.V0TailBar[(i*3+j)*dK:][:dK]
 			v0TailBarOut := c.V0TailBarOut[(i*3+j+T)*dK:][:dK]
 			q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
-			t56_2 := t56[(i*3+j+T)*dK:][:dK]
+			t60_2 := t60[(i*3+j+T)*dK:][:dK]
 			k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
 			k0TailBarOut := c.K0TailBarOut[(i*3+j+T)*dK:][:dK]
 			for k := range dK {
 				v0TailBarOut[k] += v0TailBar[k]
-				t56_2[k] += q0TailBar[k]
+				t60_2[k] += q0TailBar[k]
 				k0TailBarOut[k] += k0TailBar[k]
 			}
 		}
@@ -420,24 +442,24 @@ func (c *Backward[F]) Run() {
 	// projected.q1, projected.q
 	clear(c.BQBar)
 	for i := range L {
-		t112_2 := t112[i*T:][:T]
-		t31_2 := t31[i*T:][:T]
+		t152_2 := t152[i*T:][:T]
+		t35_2 := t35[i*T:][:T]
 		bQBar := c.BQBar[:dK]
 		for j := range T {
 			qBar := c.QBar[(i*T+j)*dK:][:dK]
 			q1_2 := q1[(i*T+j)*dK:][:dK]
 			t7_2 := t7[(i*T+j)*dK:][:dK]
 			t6_2 := t6[(i*T+j)*dK:][:dK]
-			t73_2 := t73[(i*(T+6)+j+3)*dK:][:dK]
-			t112Entry := t112_2[j]
-			t31Entry := t31_2[j]
+			t77_2 := t77[(i*(T+6)+j+3)*dK:][:dK]
+			t152Entry := t152_2[j]
+			t35Entry := t35_2[j]
 			for k := range dK {
-				t39 := F(qBar[k]*t112Entry) + F(2*F(q1_2[k]*t31Entry))
+				t43 := F(qBar[k]*t152Entry) + F(2*F(q1_2[k]*t35Entry))
 				t7Entry := t7_2[k]
 				t6Entry := t6_2[k]
-				t45 := F(t7Entry*t39) + F(F(F(t6Entry*t7Entry)*t39)*num.Sigmoid(-t6Entry))
-				t73_2[k] = t45
-				bQBar[k] += t45
+				t49 := F(t7Entry*t43) + F(F(F(t6Entry*t7Entry)*t43)*num.Sigmoid(-t6Entry))
+				t77_2[k] = t49
+				bQBar[k] += t49
 			}
 		}
 	}
@@ -445,17 +467,17 @@ func (c *Backward[F]) Run() {
 	// projected.q1
 	for i := range L {
 		for j := range 3 {
-			t73_2 := t73[(i*(T+6)+j)*dK:][:dK]
+			t77_2 := t77[(i*(T+6)+j)*dK:][:dK]
 			for k := range dK {
-				t73_2[k] = F(0)
+				t77_2[k] = F(0)
 			}
 		}
 	}
 	for i := range L {
 		for j := range 3 {
-			t73_2 := t73[(i*(T+6)+j+T+3)*dK:][:dK]
+			t77_2 := t77[(i*(T+6)+j+T+3)*dK:][:dK]
 			for k := range dK {
-				t73_2[k] = F(0)
+				t77_2[k] = F(0)
 			}
 		}
 	}
@@ -467,53 +489,53 @@ func (c *Backward[F]) Run() {
 		for j := range L {
 			for k := range T {
 				q1Stack := c.Q1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-				t73_2 := t73[(j*(T+6)+k+3)*dK:][:dK]
+				t77_2 := t77[(j*(T+6)+k+3)*dK:][:dK]
 				for m := range dK {
-					cQBar[m] += F(q1Stack[m] * t73_2[m])
+					cQBar[m] += F(q1Stack[m] * t77_2[m])
 				}
 			}
 		}
 	}
 
 	// projected.q1
-	clear(t52)
+	clear(t56)
 	for i := range L {
 		for j := range 3 {
 			n := int(c.Pos[i]) + j - 3
 			if n >= 0 {
-				t73_2 := t73[(i*(T+6)+j)*dK:][:dK]
+				t77_2 := t77[(i*(T+6)+j)*dK:][:dK]
 				cQ := c.CQ[:dK]
-				t73_3 := t73[(i*(T+6)+j+1)*dK:][:dK]
+				t77_3 := t77[(i*(T+6)+j+1)*dK:][:dK]
 				cQ2 := c.CQ[1*dK:][:dK]
-				t73_4 := t73[(i*(T+6)+j+2)*dK:][:dK]
+				t77_4 := t77[(i*(T+6)+j+2)*dK:][:dK]
 				cQ3 := c.CQ[2*dK:][:dK]
-				t73_5 := t73[(i*(T+6)+j+3)*dK:][:dK]
+				t77_5 := t77[(i*(T+6)+j+3)*dK:][:dK]
 				cQ4 := c.CQ[3*dK:][:dK]
-				t52_2 := t52[(i*3+j)*dK:][:dK]
+				t56_2 := t56[(i*3+j)*dK:][:dK]
 				for k := range dK {
-					t52_2[k] = F(t73_2[k]*cQ[k]) + F(t73_3[k]*cQ2[k]) + F(t73_4[k]*cQ3[k]) + F(t73_5[k]*cQ4[k])
+					t56_2[k] = F(t77_2[k]*cQ[k]) + F(t77_3[k]*cQ2[k]) + F(t77_4[k]*cQ3[k]) + F(t77_5[k]*cQ4[k])
 				}
 			}
 		}
 	}
 
 	// projected.v0
-	kern.Gemm(d, dK, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t37, dK, 1)
+	kern.Gemm(d, dK, L*T, F(1), false, c.WVBar, 1, d, xOperand, 1, d, t41, dK, 1)
 
 	// projected.q0, projected.q1
 	for i := range L {
 		cQ := c.CQ[:dK]
 		for j := range T {
-			t73_2 := t73[(i*(T+6)+j+3)*dK:][:dK]
-			t73_3 := t73[(i*(T+6)+j+4)*dK:][:dK]
+			t77_2 := t77[(i*(T+6)+j+3)*dK:][:dK]
+			t77_3 := t77[(i*(T+6)+j+4)*dK:][:dK]
 			cQ2 := c.CQ[1*dK:][:dK]
-			t73_4 := t73[(i*(T+6)+j+5)*dK:][:dK]
+			t77_4 := t77[(i*(T+6)+j+5)*dK:][:dK]
 			cQ3 := c.CQ[2*dK:][:dK]
-			t73_5 := t73[(i*(T+6)+j+6)*dK:][:dK]
+			t77_5 := t77[(i*(T+6)+j+6)*dK:][:dK]
 			cQ4 := c.CQ[3*dK:][:dK]
-			t63_2 := t63[(i*T+j)*dK:][:dK]
+			t67_2 := t67[(i*T+j)*dK:][:dK]
 			for k := range dK {
-				t63_2[k] = (F(t73_2[k]*cQ[k]) + F(t73_3[k]*cQ2[k]) + F(t73_4[k]*cQ3[k]) + F(t73_5[k]*cQ4[k]))
+				t67_2[k] = (F(t77_2[k]*cQ[k]) + F(t77_3[k]*cQ2[k]) + F(t77_4[k]*cQ3[k]) + F(t77_5[k]*cQ4[k]))
 			}
 		}
 	}
@@ -524,37 +546,37 @@ func (c *Backward[F]) Run() {
 		if n := 3 - lo; n > 0 {
 			for j := range n {
 				q0TailBar := c.Q0TailBar[(i*3+(lo+j))*dK:][:dK]
-				t63_2 := t63[(i*T+(lo+j)+T-3)*dK:][:dK]
+				t67_2 := t67[(i*T+(lo+j)+T-3)*dK:][:dK]
 				for k := range dK {
-					t63_2[k] += q0TailBar[k]
+					t67_2[k] += q0TailBar[k]
 				}
 			}
 		}
 	}
 
 	// projected.q0
-	kern.Gemm(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t63, dK, 1)
+	kern.Gemm(d, dK, L*T, F(1), false, c.WQBar, 1, d, xOperand, 1, d, t67, dK, 1)
 
 	// projected.k0
-	kern.Gemm(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t59, dK, 1)
+	kern.Gemm(d, dK, L*T, F(1), false, c.WKBar, 1, d, xOperand, 1, d, t63, dK, 1)
 
 	// projected.v0
-	kern.Gemm(L*T, d, dK, F(1), false, c.XBar, d, 1, t37, dK, 1, c.WV, d, 1)
+	kern.Gemm(L*T, d, dK, F(1), false, c.XBar, d, 1, t41, dK, 1, WVOperand, d, 1)
 
 	// projected.q0
-	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t63, dK, 1, c.WQ, d, 1)
+	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t67, dK, 1, WQOperand, d, 1)
 
 	// projected.k0
-	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t59, dK, 1, c.WK, d, 1)
+	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t63, dK, 1, WKOperand, d, 1)
 
 	// projected.k0
 	for i := range L {
 		for j := range 3 {
-			t52_2 := t52[(i*3+j)*dK:][:dK]
 			t56_2 := t56[(i*3+j)*dK:][:dK]
+			t60_2 := t60[(i*3+j)*dK:][:dK]
 			q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
 			for k := range dK {
-				q0TailBarOut[k] = t52_2[k] + t56_2[k]
+				q0TailBarOut[k] = t56_2[k] + t60_2[k]
 			}
 		}
 	}
@@ -610,9 +632,11 @@ func (b *Function[F]) Call(c block.Call[F], w block.Weights[F], m *block.Memory[
 	k.Q1Stack = c.Run.Saved(k.L*k.T*k.DK + 3*k.L*k.DK)
 	k.QProd = c.Run.Saved(k.L * k.T)
 	k.Work = arena.Scratch(k.WorkLen())
+	k.Operands = arena.Operands(k.OperandsLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
+	k.Operands = nil
 	n.nextK0Tail = m.SetNext(c, b.Slots[0], k.K0TailOut)
 	n.nextQ0Tail = m.SetNext(c, b.Slots[1], k.Q0TailOut)
 	n.nextV0Tail = m.SetNext(c, b.Slots[2], k.V0TailOut)
@@ -652,6 +676,7 @@ func (n *callNode[F]) Backward(t *tape.Tape[F]) {
 	g.BQBar = t.Part(n.vBQ, g.DK)
 	g.V0TailBarOut = t.Part(n.fromV0Tail, 3*g.L*g.DK)
 	g.Work = t.Scratch(g.WorkLen())
+	g.Operands = t.Operands(g.OperandsLen())
 	g.Run()
 	if t.Adjoint(n.nextK0Tail) != nil {
 		t.Contribute(n.vWK, g.WKBar)

@@ -30,17 +30,21 @@ func (c *forwardFused) run() {
 	t62 := c.Work[2*L*T*dK+18*L*dK:][:3*L*dK] // [L, 3, d_k]
 	q1 := c.Work[2*L*T*dK+21*L*dK:][:L*T*dK]  // [L, T, d_k]
 	t19 := c.Work[3*L*T*dK+21*L*dK:][:L*T]    // [L, T]
+	xOperand := kern.Narrow(c.Operands, 0, c.X)
+	WKOperand := kern.Narrow(c.Operands, L*T*d, c.WK)
 
 	// projected.k0
-	kern.GemmFMA(L*T, dK, d, F(1), false, k0, dK, 1, c.X, d, 1, c.WK, 1, d)
+	kern.GemmFMA(L*T, dK, d, F(1), false, k0, dK, 1, xOperand, d, 1, WKOperand, 1, d)
+	WQOperand := kern.Narrow(c.Operands, L*T*d+d*dK, c.WQ)
 
 	// projected.q0
 	for i := range L {
-		kern.GemmFMA(T, dK, d, F(1), false, kern.From(c.Q1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(c.X, i*T*d), d, 1, c.WQ, 1, d)
+		kern.GemmFMA(T, dK, d, F(1), false, kern.From(c.Q1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(xOperand, i*T*d), d, 1, WQOperand, 1, d)
 	}
+	WVOperand := kern.Narrow(c.Operands, L*T*d+2*d*dK, c.WV)
 
 	// projected.v0
-	kern.GemmFMA(L*T, dK, d, F(1), false, v0, dK, 1, c.X, d, 1, c.WV, 1, d)
+	kern.GemmFMA(L*T, dK, d, F(1), false, v0, dK, 1, xOperand, d, 1, WVOperand, 1, d)
 
 	// projected.k1, projected.q1, projected.v
 	clear(t22)
@@ -285,21 +289,25 @@ func (c *backwardFused) run() {
 	_ = T
 	_ = d
 	_ = dK
-	t73 := c.Work[:L*T*dK+6*L*dK]                   // [L, T + 6, d_k]
+	t77 := c.Work[:L*T*dK+6*L*dK]                   // [L, T + 6, d_k]
 	t6 := c.Work[L*T*dK+6*L*dK:][:L*T*dK]           // [L, T, d_k]
 	t7 := c.Work[2*L*T*dK+6*L*dK:][:L*T*dK]         // [L, T, d_k]
 	q1 := c.Work[3*L*T*dK+6*L*dK:][:L*T*dK]         // [L, T, d_k]
 	t15 := c.Work[4*L*T*dK+6*L*dK:][:L*T]           // [L, T]
 	t17 := c.Work[4*L*T*dK+L*T+6*L*dK:][:L*T]       // [L, T]
 	t19 := c.Work[4*L*T*dK+2*L*T+6*L*dK:][:L*T]     // [L, T]
-	t112 := c.Work[4*L*T*dK+3*L*T+6*L*dK:][:L*T]    // [L, T]
-	t142 := c.Work[4*L*T*dK+4*L*T+6*L*dK:][:L*T]    // [L, T]
-	t31 := c.Work[4*L*T*dK+5*L*T+6*L*dK:][:L*T]     // [L, T]
-	t37 := c.Work[4*L*T*dK+6*L*T+6*L*dK:][:L*T*dK]  // [L, T, d_k]
-	t59 := c.Work[5*L*T*dK+6*L*T+6*L*dK:][:L*T*dK]  // [L, T, d_k]
-	t56 := c.Work[6*L*T*dK+6*L*T+6*L*dK:][:3*L*dK]  // [L, 3, d_k]
-	t52 := c.Work[6*L*T*dK+6*L*T+9*L*dK:][:3*L*dK]  // [L, 3, d_k]
-	t63 := c.Work[6*L*T*dK+6*L*T+12*L*dK:][:L*T*dK] // [L, T, d_k]
+	t152 := c.Work[4*L*T*dK+3*L*T+6*L*dK:][:L*T]    // [L, T]
+	t182 := c.Work[4*L*T*dK+4*L*T+6*L*dK:][:L*T]    // [L, T]
+	t35 := c.Work[4*L*T*dK+5*L*T+6*L*dK:][:L*T]     // [L, T]
+	t41 := c.Work[4*L*T*dK+6*L*T+6*L*dK:][:L*T*dK]  // [L, T, d_k]
+	t63 := c.Work[5*L*T*dK+6*L*T+6*L*dK:][:L*T*dK]  // [L, T, d_k]
+	t60 := c.Work[6*L*T*dK+6*L*T+6*L*dK:][:3*L*dK]  // [L, 3, d_k]
+	t56 := c.Work[6*L*T*dK+6*L*T+9*L*dK:][:3*L*dK]  // [L, 3, d_k]
+	t67 := c.Work[6*L*T*dK+6*L*T+12*L*dK:][:L*T*dK] // [L, T, d_k]
+	xOperand := kern.Narrow(c.Operands, 0, c.X)
+	WKOperand := kern.Narrow(c.Operands, L*T*d, c.WK)
+	WQOperand := kern.Narrow(c.Operands, L*T*d+d*dK, c.WQ)
+	WVOperand := kern.Narrow(c.Operands, L*T*d+2*d*dK, c.WV)
 
 	// projected.q1
 	if kern.Wide() {
@@ -352,7 +360,7 @@ func (c *backwardFused) run() {
 			P1: unsafe.SliceData(t15),
 			P2: unsafe.SliceData(t17),
 			P3: unsafe.SliceData(t19),
-			P4: unsafe.SliceData(t112),
+			P4: unsafe.SliceData(t152),
 			N0: L,
 			N1: T,
 		}
@@ -363,16 +371,16 @@ func (c *backwardFused) run() {
 			t15_2 := t15[i*T:][:T]
 			t17_2 := t17[i*T:][:T]
 			t19_2 := t19[i*T:][:T]
-			t112_2 := t112[i*T:][:T]
+			t152_2 := t152[i*T:][:T]
 			for j := range T {
 				qProdEntry := qProd[j]
-				t152 := num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1)))
-				t172 := kern.Choose((F(0) < qProdEntry), t152, F(0))
+				t153 := num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1)))
+				t172 := kern.Choose((F(0) < qProdEntry), t153, F(0))
 				t192 := kern.Larger(t172, F(1e-08))
-				t15_2[j] = t152
+				t15_2[j] = t153
 				t17_2[j] = t172
 				t19_2[j] = t192
-				t112_2[j] = F(1) / t192
+				t152_2[j] = F(1) / t192
 			}
 		}
 	}
@@ -383,7 +391,7 @@ func (c *backwardFused) run() {
 			P0: unsafe.SliceData(t19),
 			P1: unsafe.SliceData(c.QBar),
 			P2: unsafe.SliceData(q1),
-			P3: unsafe.SliceData(t142),
+			P3: unsafe.SliceData(t182),
 			N0: L,
 			N1: T,
 			N2: dK,
@@ -393,18 +401,18 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			t19_2 := t19[i*T:][:T]
-			t142_2 := t142[i*T:][:T]
+			t182_2 := t182[i*T:][:T]
 			for j := range T {
 				qBar := c.QBar[(i*T+j)*dK:][:dK]
 				q1_2 := q1[(i*T+j)*dK:][:dK]
-				var t1422 F
+				var t1822 F
 				t19Entry := t19_2[j]
-				t1422Sums := [16]F{t1422}
+				t1822Sums := [16]F{t1822}
 				for k := range dK {
-					t1422Sums[k%16] = num.FMA32(qBar[k], (q1_2[k]/t19Entry)/t19Entry, t1422Sums[k%16])
+					t1822Sums[k%16] = num.FMA32(qBar[k], (q1_2[k]/t19Entry)/t19Entry, t1822Sums[k%16])
 				}
-				t1422 = kern.Sum16(&t1422Sums)
-				t142_2[j] = -t1422
+				t1822 = kern.Sum16(&t1822Sums)
+				t182_2[j] = -t1822
 			}
 		}
 	}
@@ -414,9 +422,9 @@ func (c *backwardFused) run() {
 		a := regions.Rc011772375a6Args{
 			P0: unsafe.SliceData(t17),
 			P1: unsafe.SliceData(c.QProd),
-			P2: unsafe.SliceData(t142),
+			P2: unsafe.SliceData(t182),
 			P3: unsafe.SliceData(t15),
-			P4: unsafe.SliceData(t31),
+			P4: unsafe.SliceData(t35),
 			N0: L,
 			N1: T,
 		}
@@ -425,26 +433,26 @@ func (c *backwardFused) run() {
 		for i := range L {
 			t17_2 := t17[i*T:][:T]
 			qProd := c.QProd[i*T:][:T]
-			t142_2 := t142[i*T:][:T]
+			t182_2 := t182[i*T:][:T]
 			t15_2 := t15[i*T:][:T]
-			t31_2 := t31[i*T:][:T]
+			t35_2 := t35[i*T:][:T]
 			for j := range T {
 				t17Entry := t17_2[j]
 				qProdEntry2 := qProd[j]
 				w := ((F(1e-08) <= t17Entry) && (F(0) < qProdEntry2))
-				t31_2[j] = kern.Choose(w, kern.Choose(((F(1e-08) <= t17Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t17Entry), t142_2[j], F(0)))*(F(1)/t15_2[j])), F(0)), F(0))
+				t35_2[j] = kern.Choose(w, kern.Choose(((F(1e-08) <= t17Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t17Entry), t182_2[j], F(0)))*(F(1)/t15_2[j])), F(0)), F(0))
 			}
 		}
 	}
 
 	// projected.v, projected.k1
-	clear(t37)
-	clear(t59)
+	clear(t41)
+	clear(t63)
 	if kern.Wide() {
 		a := regions.R75a063d2f1bfArgs{
-			P0: unsafe.SliceData(t37),
+			P0: unsafe.SliceData(t41),
 			P1: unsafe.SliceData(c.V0TailBar),
-			P2: unsafe.SliceData(t59),
+			P2: unsafe.SliceData(t63),
 			P3: unsafe.SliceData(c.K0TailBar),
 			N0: L,
 			N1: -T + 3,
@@ -459,13 +467,13 @@ func (c *backwardFused) run() {
 			lo := max(0, -T+3)
 			if n := 3 - lo; n > 0 {
 				for j := range n {
-					t37_2 := t37[(i*T+(lo+j)+T-3)*dK:][:dK]
+					t41_2 := t41[(i*T+(lo+j)+T-3)*dK:][:dK]
 					v0TailBar := c.V0TailBar[(i*3+(lo+j))*dK:][:dK]
-					t59_2 := t59[(i*T+(lo+j)+T-3)*dK:][:dK]
+					t63_2 := t63[(i*T+(lo+j)+T-3)*dK:][:dK]
 					k0TailBar := c.K0TailBar[(i*3+(lo+j))*dK:][:dK]
 					for k := range dK {
-						t37_2[k] = t37_2[k] + v0TailBar[k]
-						t59_2[k] = t59_2[k] + k0TailBar[k]
+						t41_2[k] = t41_2[k] + v0TailBar[k]
+						t63_2[k] = t63_2[k] + k0TailBar[k]
 					}
 				}
 			}
@@ -474,13 +482,13 @@ func (c *backwardFused) run() {
 
 	// projected.v, projected.q1, projected.k1
 	clear(c.V0TailBarOut)
-	clear(t56)
+	clear(t60)
 	clear(c.K0TailBarOut)
 	if kern.Wide() {
 		a := regions.Re28a136cca58Args{
 			P0: unsafe.SliceData(c.V0TailBarOut),
 			P1: unsafe.SliceData(c.V0TailBar),
-			P2: unsafe.SliceData(t56),
+			P2: unsafe.SliceData(t60),
 			P3: unsafe.SliceData(c.Q0TailBar),
 			P4: unsafe.SliceData(c.K0TailBarOut),
 			P5: unsafe.SliceData(c.K0TailBar),
@@ -496,13 +504,13 @@ func (c *backwardFused) run() {
 			for j := range min(3, -T+3) {
 				v0TailBarOut := c.V0TailBarOut[(i*3+j+T)*dK:][:dK]
 				v0TailBar := c.V0TailBar[(i*3+j)*dK:][:dK]
-				t56_2 := t56[(i*3+j+T)*dK:][:dK]
+				t60_2 := t60[(i*3+j+T)*dK:][:dK]
 				q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
 				k0TailBarOut := c.K0TailBarOut[(i*3+j+T)*dK:][:dK]
 				k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
 				for k := range dK {
 					v0TailBarOut[k] = v0TailBarOut[k] + v0TailBar[k]
-					t56_2[k] = t56_2[k] + q0TailBar[k]
+					t60_2[k] = t60_2[k] + q0TailBar[k]
 					k0TailBarOut[k] = k0TailBarOut[k] + k0TailBar[k]
 				}
 			}
@@ -513,13 +521,13 @@ func (c *backwardFused) run() {
 	clear(c.BQBar)
 	if kern.Wide() {
 		a := regions.R2d137a1ddef9Args{
-			P0:  unsafe.SliceData(t112),
-			P1:  unsafe.SliceData(t31),
+			P0:  unsafe.SliceData(t152),
+			P1:  unsafe.SliceData(t35),
 			P2:  unsafe.SliceData(q1),
 			P3:  unsafe.SliceData(c.QBar),
 			P4:  unsafe.SliceData(t7),
 			P5:  unsafe.SliceData(t6),
-			P6:  unsafe.SliceData(t73),
+			P6:  unsafe.SliceData(t77),
 			P7:  unsafe.SliceData(c.BQBar),
 			N0:  L,
 			N1:  T,
@@ -537,23 +545,23 @@ func (c *backwardFused) run() {
 	} else {
 		bQBar := c.BQBar[:dK]
 		for i := range L {
-			t112_2 := t112[i*T:][:T]
-			t31_2 := t31[i*T:][:T]
+			t152_2 := t152[i*T:][:T]
+			t35_2 := t35[i*T:][:T]
 			for j := range T {
 				q1_2 := q1[(i*T+j)*dK:][:dK]
 				qBar := c.QBar[(i*T+j)*dK:][:dK]
 				t7_2 := t7[(i*T+j)*dK:][:dK]
 				t6_2 := t6[(i*T+j)*dK:][:dK]
-				t73_2 := t73[(i*(T+6)+j+3)*dK:][:dK]
-				t112Entry := t112_2[j]
-				t31Entry := t31_2[j]
+				t77_2 := t77[(i*(T+6)+j+3)*dK:][:dK]
+				t152Entry := t152_2[j]
+				t35Entry := t35_2[j]
 				for k := range dK {
-					t39 := num.FMA32(F(2*q1_2[k]), t31Entry, F(qBar[k]*t112Entry))
+					t43 := num.FMA32(F(2*q1_2[k]), t35Entry, F(qBar[k]*t152Entry))
 					t7Entry := t7_2[k]
 					t6Entry := t6_2[k]
-					t45 := num.FMA32(F(F(t6Entry*t7Entry)*t39), kern.Sigmoid(-t6Entry), F(t7Entry*t39))
-					t73_2[k] = t45
-					bQBar[k] = bQBar[k] + t45
+					t49 := num.FMA32(F(F(t6Entry*t7Entry)*t43), kern.Sigmoid(-t6Entry), F(t7Entry*t43))
+					t77_2[k] = t49
+					bQBar[k] = bQBar[k] + t49
 				}
 			}
 		}
@@ -562,7 +570,7 @@ func (c *backwardFused) run() {
 	// projected.q1
 	if kern.Wide() {
 		a := regions.Re9c4c871791dArgs{
-			P0: unsafe.SliceData(t73),
+			P0: unsafe.SliceData(t77),
 			N0: L,
 			N1: dK,
 			N2: T*dK + 6*dK,
@@ -571,16 +579,16 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t73_2 := t73[(i*(T+6)+j)*dK:][:dK]
+				t77_2 := t77[(i*(T+6)+j)*dK:][:dK]
 				for k := range dK {
-					t73_2[k] = F(0)
+					t77_2[k] = F(0)
 				}
 			}
 		}
 	}
 	if kern.Wide() {
 		a := regions.R5597ca2d9fd5Args{
-			P0: unsafe.SliceData(t73),
+			P0: unsafe.SliceData(t77),
 			N0: L,
 			N1: dK,
 			N2: 4*T*dK + 12*dK,
@@ -590,9 +598,9 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t73_2 := t73[(i*(T+6)+j+T+3)*dK:][:dK]
+				t77_2 := t77[(i*(T+6)+j+T+3)*dK:][:dK]
 				for k := range dK {
-					t73_2[k] = F(0)
+					t77_2[k] = F(0)
 				}
 			}
 		}
@@ -603,7 +611,7 @@ func (c *backwardFused) run() {
 	if kern.Wide() {
 		a := regions.R365f3086a7f8Args{
 			P0: unsafe.SliceData(c.Q1Stack),
-			P1: unsafe.SliceData(t73),
+			P1: unsafe.SliceData(t77),
 			P2: unsafe.SliceData(c.CQBar),
 			N0: L,
 			N1: T,
@@ -620,9 +628,9 @@ func (c *backwardFused) run() {
 			for j := range L {
 				for k := range T {
 					q1Stack := c.Q1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-					t73_2 := t73[(j*(T+6)+k+3)*dK:][:dK]
+					t77_2 := t77[(j*(T+6)+k+3)*dK:][:dK]
 					for m := range dK {
-						cQBar[m] = num.FMA32(q1Stack[m], t73_2[m], cQBar[m])
+						cQBar[m] = num.FMA32(q1Stack[m], t77_2[m], cQBar[m])
 					}
 				}
 			}
@@ -630,16 +638,16 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.q1
-	clear(t52)
+	clear(t56)
 	for i := range L {
 		for j := range 3 {
 			n := int(c.Pos[i]) + j - 3
 			if n >= 0 {
 				if kern.Wide() {
 					a := regions.R1e42c5bb8a4bArgs{
-						P0: unsafe.SliceData(t73),
+						P0: unsafe.SliceData(t77),
 						P1: unsafe.SliceData(c.CQ),
-						P2: unsafe.SliceData(t52),
+						P2: unsafe.SliceData(t56),
 						N0: dK,
 						N1: 4*dK*j + (4*T*dK+24*dK)*i + 12*dK,
 						N2: 12 * dK,
@@ -648,17 +656,17 @@ func (c *backwardFused) run() {
 					}
 					regions.R1e42c5bb8a4b(&a)
 				} else {
-					t73_2 := t73[(i*(T+6)+j+3)*dK:][:dK]
+					t77_2 := t77[(i*(T+6)+j+3)*dK:][:dK]
 					cQ := c.CQ[3*dK:][:dK]
-					t73_3 := t73[(i*(T+6)+j+2)*dK:][:dK]
+					t77_3 := t77[(i*(T+6)+j+2)*dK:][:dK]
 					cQ2 := c.CQ[2*dK:][:dK]
-					t73_4 := t73[(i*(T+6)+j+1)*dK:][:dK]
+					t77_4 := t77[(i*(T+6)+j+1)*dK:][:dK]
 					cQ3 := c.CQ[1*dK:][:dK]
-					t73_5 := t73[(i*(T+6)+j)*dK:][:dK]
+					t77_5 := t77[(i*(T+6)+j)*dK:][:dK]
 					cQ4 := c.CQ[:dK]
-					t52_2 := t52[(i*3+j)*dK:][:dK]
+					t56_2 := t56[(i*3+j)*dK:][:dK]
 					for k := range dK {
-						t52_2[k] = num.FMA32(t73_2[k], cQ[k], num.FMA32(t73_3[k], cQ2[k], num.FMA32(t73_4[k], cQ3[k], F(t73_5[k]*cQ4[k]))))
+						t56_2[k] = num.FMA32(t77_2[k], cQ[k], num.FMA32(t77_3[k], cQ2[k], num.FMA32(t77_4[k], cQ3[k], F(t77_5[k]*cQ4[k]))))
 					}
 				}
 			}
@@ -666,14 +674,14 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.v0
-	kern.GemmFMA(d, dK, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t37, dK, 1)
+	kern.GemmFMA(d, dK, L*T, F(1), false, c.WVBar, 1, d, xOperand, 1, d, t41, dK, 1)
 
 	// projected.q0, projected.q1
 	if kern.Wide() {
 		a := regions.R4f7fc48780fcArgs{
-			P0: unsafe.SliceData(t73),
+			P0: unsafe.SliceData(t77),
 			P1: unsafe.SliceData(c.CQ),
-			P2: unsafe.SliceData(t63),
+			P2: unsafe.SliceData(t67),
 			N0: L,
 			N1: T,
 			N2: dK,
@@ -688,16 +696,16 @@ func (c *backwardFused) run() {
 		cQ := c.CQ[:dK]
 		for i := range L {
 			for j := range T {
-				t73_2 := t73[(i*(T+6)+j+6)*dK:][:dK]
+				t77_2 := t77[(i*(T+6)+j+6)*dK:][:dK]
 				cQ2 := c.CQ[3*dK:][:dK]
-				t73_3 := t73[(i*(T+6)+j+5)*dK:][:dK]
+				t77_3 := t77[(i*(T+6)+j+5)*dK:][:dK]
 				cQ3 := c.CQ[2*dK:][:dK]
-				t73_4 := t73[(i*(T+6)+j+4)*dK:][:dK]
+				t77_4 := t77[(i*(T+6)+j+4)*dK:][:dK]
 				cQ4 := c.CQ[1*dK:][:dK]
-				t73_5 := t73[(i*(T+6)+j+3)*dK:][:dK]
-				t63_2 := t63[(i*T+j)*dK:][:dK]
+				t77_5 := t77[(i*(T+6)+j+3)*dK:][:dK]
+				t67_2 := t67[(i*T+j)*dK:][:dK]
 				for k := range dK {
-					t63_2[k] = num.FMA32(t73_2[k], cQ2[k], num.FMA32(t73_3[k], cQ3[k], num.FMA32(t73_4[k], cQ4[k], F(t73_5[k]*cQ[k]))))
+					t67_2[k] = num.FMA32(t77_2[k], cQ2[k], num.FMA32(t77_3[k], cQ3[k], num.FMA32(t77_4[k], cQ4[k], F(t77_5[k]*cQ[k]))))
 				}
 			}
 		}
@@ -706,7 +714,7 @@ func (c *backwardFused) run() {
 	// projected.q1
 	if kern.Wide() {
 		a := regions.R63b335df4b7dArgs{
-			P0: unsafe.SliceData(t63),
+			P0: unsafe.SliceData(t67),
 			P1: unsafe.SliceData(c.Q0TailBar),
 			N0: L,
 			N1: -T + 3,
@@ -721,10 +729,10 @@ func (c *backwardFused) run() {
 			lo := max(0, -T+3)
 			if n := 3 - lo; n > 0 {
 				for j := range n {
-					t63_2 := t63[(i*T+(lo+j)+T-3)*dK:][:dK]
+					t67_2 := t67[(i*T+(lo+j)+T-3)*dK:][:dK]
 					q0TailBar := c.Q0TailBar[(i*3+(lo+j))*dK:][:dK]
 					for k := range dK {
-						t63_2[k] = t63_2[k] + q0TailBar[k]
+						t67_2[k] = t67_2[k] + q0TailBar[k]
 					}
 				}
 			}
@@ -732,25 +740,25 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.q0
-	kern.GemmFMA(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t63, dK, 1)
+	kern.GemmFMA(d, dK, L*T, F(1), false, c.WQBar, 1, d, xOperand, 1, d, t67, dK, 1)
 
 	// projected.k0
-	kern.GemmFMA(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t59, dK, 1)
+	kern.GemmFMA(d, dK, L*T, F(1), false, c.WKBar, 1, d, xOperand, 1, d, t63, dK, 1)
 
 	// projected.v0
-	kern.GemmFMA(L*T, d, dK, F(1), false, c.XBar, d, 1, t37, dK, 1, c.WV, d, 1)
+	kern.GemmFMA(L*T, d, dK, F(1), false, c.XBar, d, 1, t41, dK, 1, WVOperand, d, 1)
 
 	// projected.q0
-	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t63, dK, 1, c.WQ, d, 1)
+	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t67, dK, 1, WQOperand, d, 1)
 
 	// projected.k0
-	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t59, dK, 1, c.WK, d, 1)
+	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t63, dK, 1, WKOperand, d, 1)
 
 	// projected.k0
 	if kern.Wide() {
 		a := regions.R7460d1661d30Args{
-			P0: unsafe.SliceData(t52),
-			P1: unsafe.SliceData(t56),
+			P0: unsafe.SliceData(t56),
+			P1: unsafe.SliceData(t60),
 			P2: unsafe.SliceData(c.Q0TailBarOut),
 			N0: L,
 			N1: dK,
@@ -760,11 +768,11 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t52_2 := t52[(i*3+j)*dK:][:dK]
 				t56_2 := t56[(i*3+j)*dK:][:dK]
+				t60_2 := t60[(i*3+j)*dK:][:dK]
 				q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
 				for k := range dK {
-					q0TailBarOut[k] = t52_2[k] + t56_2[k]
+					q0TailBarOut[k] = t56_2[k] + t60_2[k]
 				}
 			}
 		}

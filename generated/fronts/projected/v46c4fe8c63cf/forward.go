@@ -37,12 +37,19 @@ type Forward[F num.Float] struct {
 	QProd    []F // [L, T], written
 	ThetaLin []F // [L, T], written
 	Work     []F // WorkLen() entries
+	Operands []F // OperandsLen() entries, or nil: operands of products are not rounded to bfloat16
 }
 
 // WorkLen is 4·L·T.
 func (c *Forward[F]) WorkLen() int {
 	L, T := c.L, c.T
 	return 4 * L * T
+}
+
+// OperandsLen is L·T·d + 2·d·d_k + d·d_v.
+func (c *Forward[F]) OperandsLen() int {
+	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
+	return L*T*d + 2*d*dK + d*dV
 }
 
 // Run computes Forward.
@@ -62,15 +69,19 @@ func (c *Forward[F]) Run() {
 	t22 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t32 := work[:L*T] // [L, T]
+	xOperand := kern.Narrow(c.Operands, 0, c.X)
+	WKOperand := kern.Narrow(c.Operands, L*T*d, c.WK)
 
 	// projected.k0
-	kern.Gemm(L*T, dK, d, F(1), false, c.K0, dK, 1, c.X, d, 1, c.WK, 1, d)
+	kern.Gemm(L*T, dK, d, F(1), false, c.K0, dK, 1, xOperand, d, 1, WKOperand, 1, d)
+	WQOperand := kern.Narrow(c.Operands, L*T*d+d*dK, c.WQ)
 
 	// projected.q0
-	kern.Gemm(L*T, dK, d, F(1), false, c.Q0, dK, 1, c.X, d, 1, c.WQ, 1, d)
+	kern.Gemm(L*T, dK, d, F(1), false, c.Q0, dK, 1, xOperand, d, 1, WQOperand, 1, d)
+	WVOperand := kern.Narrow(c.Operands, L*T*d+2*d*dK, c.WV)
 
 	// projected.v
-	kern.Gemm(L*T, dV, d, F(1), false, c.V, dV, 1, c.X, d, 1, c.WV, 1, d)
+	kern.Gemm(L*T, dV, d, F(1), false, c.V, dV, 1, xOperand, d, 1, WVOperand, 1, d)
 
 	// projected.k
 	for i := range L {
@@ -202,12 +213,19 @@ type Backward[F num.Float] struct {
 	WThetaBar []F // [d_k + d_v], written
 	BThetaBar []F // [], written
 	Work      []F // WorkLen() entries
+	Operands  []F // OperandsLen() entries, or nil: operands of products are not rounded to bfloat16
 }
 
 // WorkLen is 3·L·T·d_k + L·T·d_v + 13·L·T + 2·d_k + 2·d_v.
 func (c *Backward[F]) WorkLen() int {
 	L, T, dK, dV := c.L, c.T, c.DK, c.DV
 	return 3*L*T*dK + L*T*dV + 13*L*T + 2*dK + 2*dV
+}
+
+// OperandsLen is L·T·d + 2·d·d_k + d·d_v.
+func (c *Backward[F]) OperandsLen() int {
+	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
+	return L*T*d + 2*d*dK + d*dV
 }
 
 // Run computes Backward.
@@ -232,34 +250,38 @@ func (c *Backward[F]) Run() {
 	work = work[L*T:]
 	t20 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t112 := work[:L*T] // [L, T]
+	t152 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t212 := work[:L*T] // [L, T]
+	t252 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t192 := work[:dK+dV] // [d_k + d_v]
+	t232 := work[:dK+dV] // [d_k + d_v]
 	work = work[dK+dV:]
-	t242 := work[:L*T] // [L, T]
+	t28 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t45 := work[:L*T*dK] // [L, T, d_k]
+	t49 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t50 := work[:L*T] // [L, T]
+	t54 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t172 := work[:dK+dV] // [d_k + d_v]
+	t212 := work[:dK+dV] // [d_k + d_v]
 	work = work[dK+dV:]
-	t71 := work[:L*T*dV] // [L, T, d_v]
+	t75 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
-	t41 := work[:L*T] // [L, T]
+	t45 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t47 := work[:L*T] // [L, T]
+	t51 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t67 := work[:L*T] // [L, T]
+	t71 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t74 := work[:L*T*dK] // [L, T, d_k]
+	t78 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t77 := work[:L*T*dK] // [L, T, d_k]
+	t81 := work[:L*T*dK] // [L, T, d_k]
+	xOperand := kern.Narrow(c.Operands, 0, c.X)
+	WKOperand := kern.Narrow(c.Operands, L*T*d, c.WK)
+	WQOperand := kern.Narrow(c.Operands, L*T*d+d*dK, c.WQ)
+	WVOperand := kern.Narrow(c.Operands, L*T*d+2*d*dK, c.WV)
 
 	// projected.k, projected.q, projected.theta
-	var t152 F
+	var t192 F
 	for i := range L {
 		kProd := c.KProd[i*T:][:T]
 		qProd := c.QProd[i*T:][:T]
@@ -271,8 +293,8 @@ func (c *Backward[F]) Run() {
 		t16_2 := t16[i*T:][:T]
 		t18_2 := t18[i*T:][:T]
 		t20_2 := t20[i*T:][:T]
-		t112_2 := t112[i*T:][:T]
-		t212_2 := t212[i*T:][:T]
+		t152_2 := t152[i*T:][:T]
+		t252_2 := t252[i*T:][:T]
 		for j := range T {
 			kProdEntry := kProd[j]
 			t62 := num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1)))
@@ -282,68 +304,68 @@ func (c *Backward[F]) Run() {
 			t182 := kern.Choose((F(0) < qProdEntry), t162, F(0))
 			t202 := num.Max(t182, F(1e-08))
 			thetaLinEntry := thetaLin[j]
-			t1122 := kern.Choose((F(0) <= num.Softplus(thetaLinEntry)), F(thetaBar[j]*num.Sigmoid(thetaLinEntry)), F(0))
-			t152 += t1122
+			t1522 := kern.Choose((F(0) <= num.Softplus(thetaLinEntry)), F(thetaBar[j]*num.Sigmoid(thetaLinEntry)), F(0))
+			t192 += t1522
 			t6_2[j] = t62
 			t8_2[j] = t82
 			t10_2[j] = num.Max(t82, F(1e-08))
 			t16_2[j] = t162
 			t18_2[j] = t182
 			t20_2[j] = t202
-			t112_2[j] = t1122
-			t212_2[j] = F(1) / t202
+			t152_2[j] = t1522
+			t252_2[j] = F(1) / t202
 		}
 	}
-	c.BThetaBar[0] = t152
+	c.BThetaBar[0] = t192
 
 	// projected.k, projected.theta, projected.q
-	clear(t192)
+	clear(t232)
 	for i := range L {
 		t10_2 := t10[i*T:][:T]
 		t20_2 := t20[i*T:][:T]
-		t112_2 := t112[i*T:][:T]
-		t242_2 := t242[i*T:][:T]
-		t50_2 := t50[i*T:][:T]
+		t152_2 := t152[i*T:][:T]
+		t28_2 := t28[i*T:][:T]
+		t54_2 := t54[i*T:][:T]
 		wTheta := c.WTheta[:dK]
-		t192_2 := t192[:dK]
+		t232_2 := t232[:dK]
 		for j := range T {
 			k0 := c.K0[(i*T+j)*dK:][:dK]
 			qBar := c.QBar[(i*T+j)*dK:][:dK]
 			q0 := c.Q0[(i*T+j)*dK:][:dK]
 			kBar := c.KBar[(i*T+j)*dK:][:dK]
-			t45_2 := t45[(i*T+j)*dK:][:dK]
-			var t2422 F
-			var t502 F
+			t49_2 := t49[(i*T+j)*dK:][:dK]
+			var t282 F
+			var t542 F
 			t10Entry := t10_2[j]
 			t20Entry := t20_2[j]
-			t112Entry := t112_2[j]
+			t152Entry := t152_2[j]
 			for k := range dK {
 				k2 := k0[k] / t10Entry
-				t2422 += F(qBar[k] * ((q0[k] / t20Entry) / t20Entry))
-				t452 := kBar[k] + F(t112Entry*wTheta[k])
-				t502 += F(t452 * (k2 / t10Entry))
-				t192_2[k] += F(k2 * t112Entry)
-				t45_2[k] = t452
+				t282 += F(qBar[k] * ((q0[k] / t20Entry) / t20Entry))
+				t492 := kBar[k] + F(t152Entry*wTheta[k])
+				t542 += F(t492 * (k2 / t10Entry))
+				t232_2[k] += F(k2 * t152Entry)
+				t49_2[k] = t492
 			}
-			t242_2[j] = -t2422
-			t50_2[j] = -t502
+			t28_2[j] = -t282
+			t54_2[j] = -t542
 		}
 	}
 
 	// projected.theta, projected.v
-	clear(t172)
+	clear(t212)
 	for i := range L {
-		t112_2 := t112[i*T:][:T]
+		t152_2 := t152[i*T:][:T]
 		for j := range T {
 			v := c.V[(i*T+j)*dV:][:dV]
-			t172_2 := t172[dK:][:dV]
+			t212_2 := t212[dK:][:dV]
 			vBar := c.VBar[(i*T+j)*dV:][:dV]
 			wTheta := c.WTheta[dK:][:dV]
-			t71_2 := t71[(i*T+j)*dV:][:dV]
-			t112Entry2 := t112_2[j]
+			t75_2 := t75[(i*T+j)*dV:][:dV]
+			t152Entry2 := t152_2[j]
 			for k := range dV {
-				t172_2[k] += F(v[k] * t112Entry2)
-				t71_2[k] = vBar[k] + F(t112Entry2*wTheta[k])
+				t212_2[k] += F(v[k] * t152Entry2)
+				t75_2[k] = vBar[k] + F(t152Entry2*wTheta[k])
 			}
 		}
 	}
@@ -354,73 +376,73 @@ func (c *Backward[F]) Run() {
 		qProd := c.QProd[i*T:][:T]
 		t8_2 := t8[i*T:][:T]
 		kProd := c.KProd[i*T:][:T]
-		t242_2 := t242[i*T:][:T]
+		t28_2 := t28[i*T:][:T]
 		t16_2 := t16[i*T:][:T]
-		t41_2 := t41[i*T:][:T]
+		t45_2 := t45[i*T:][:T]
 		t10_2 := t10[i*T:][:T]
-		t47_2 := t47[i*T:][:T]
-		t50_2 := t50[i*T:][:T]
+		t51_2 := t51[i*T:][:T]
+		t54_2 := t54[i*T:][:T]
 		t6_2 := t6[i*T:][:T]
-		t67_2 := t67[i*T:][:T]
+		t71_2 := t71[i*T:][:T]
 		for j := range T {
 			t18Entry := t18_2[j]
 			qProdEntry2 := qProd[j]
 			t8Entry := t8_2[j]
 			kProdEntry2 := kProd[j]
 			w := ((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2))
-			t41_2[j] = kern.Choose(w, kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t18Entry), t242_2[j], F(0)))*(F(1)/t16_2[j])), F(0)), F(0))
-			t47_2[j] = F(1) / t10_2[j]
+			t45_2[j] = kern.Choose(w, kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t18Entry), t28_2[j], F(0)))*(F(1)/t16_2[j])), F(0)), F(0))
+			t51_2[j] = F(1) / t10_2[j]
 			w2 := ((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2))
-			t67_2[j] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t8Entry), t50_2[j], F(0)))*(F(1)/t6_2[j])), F(0)), F(0))
+			t71_2[j] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t8Entry), t54_2[j], F(0)))*(F(1)/t6_2[j])), F(0)), F(0))
 		}
 	}
 
 	// projected.v
-	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t71, dV, 1)
+	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, xOperand, 1, d, t75, dV, 1)
 
 	// projected.q0, projected.q, projected.k0, projected.k
 	for i := range L {
-		t212_2 := t212[i*T:][:T]
-		t41_2 := t41[i*T:][:T]
-		t47_2 := t47[i*T:][:T]
-		t67_2 := t67[i*T:][:T]
+		t252_2 := t252[i*T:][:T]
+		t45_2 := t45[i*T:][:T]
+		t51_2 := t51[i*T:][:T]
+		t71_2 := t71[i*T:][:T]
 		for j := range T {
 			qBar := c.QBar[(i*T+j)*dK:][:dK]
 			q0 := c.Q0[(i*T+j)*dK:][:dK]
-			t74_2 := t74[(i*T+j)*dK:][:dK]
-			t45_2 := t45[(i*T+j)*dK:][:dK]
+			t78_2 := t78[(i*T+j)*dK:][:dK]
+			t49_2 := t49[(i*T+j)*dK:][:dK]
 			k0 := c.K0[(i*T+j)*dK:][:dK]
-			t77_2 := t77[(i*T+j)*dK:][:dK]
-			t212Entry := t212_2[j]
-			t41Entry := t41_2[j]
-			t47Entry := t47_2[j]
-			t67Entry := t67_2[j]
+			t81_2 := t81[(i*T+j)*dK:][:dK]
+			t252Entry := t252_2[j]
+			t45Entry := t45_2[j]
+			t51Entry := t51_2[j]
+			t71Entry := t71_2[j]
 			for k := range dK {
-				t74_2[k] = F(qBar[k]*t212Entry) + F(2*F(q0[k]*t41Entry))
-				t77_2[k] = F(t45_2[k]*t47Entry) + F(2*F(k0[k]*t67Entry))
+				t78_2[k] = F(qBar[k]*t252Entry) + F(2*F(q0[k]*t45Entry))
+				t81_2[k] = F(t49_2[k]*t51Entry) + F(2*F(k0[k]*t71Entry))
 			}
 		}
 	}
 
 	// projected.q0
-	kern.Gemm(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t74, dK, 1)
+	kern.Gemm(d, dK, L*T, F(1), false, c.WQBar, 1, d, xOperand, 1, d, t78, dK, 1)
 
 	// projected.k0
-	kern.Gemm(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t77, dK, 1)
+	kern.Gemm(d, dK, L*T, F(1), false, c.WKBar, 1, d, xOperand, 1, d, t81, dK, 1)
 
 	// projected.v
-	kern.Gemm(L*T, d, dV, F(1), false, c.XBar, d, 1, t71, dV, 1, c.WV, d, 1)
+	kern.Gemm(L*T, d, dV, F(1), false, c.XBar, d, 1, t75, dV, 1, WVOperand, d, 1)
 
 	// projected.q0
-	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t74, dK, 1, c.WQ, d, 1)
+	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t78, dK, 1, WQOperand, d, 1)
 
 	// projected.k0
-	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t77, dK, 1, c.WK, d, 1)
+	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t81, dK, 1, WKOperand, d, 1)
 
 	// projected.k0
 	wThetaBar := c.WThetaBar[:dK+dV]
 	for i := range dK + dV {
-		wThetaBar[i] = t172[i] + t192[i]
+		wThetaBar[i] = t212[i] + t232[i]
 	}
 }
 
@@ -469,9 +491,11 @@ func (b *Function[F]) Call(c block.Call[F], w block.Weights[F], m *block.Memory[
 	k.QProd = c.Run.Saved(k.L * k.T)
 	k.ThetaLin = c.Run.Saved(k.L * k.T)
 	k.Work = arena.Scratch(k.WorkLen())
+	k.Operands = arena.Operands(k.OperandsLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
+	k.Operands = nil
 	vOut = c.Run.Output(k.V)
 	n.outV = vOut
 	kInOut = c.Run.Output(k.K)
@@ -512,6 +536,7 @@ func (n *callNode[F]) Backward(t *tape.Tape[F]) {
 	g.WThetaBar = t.Part(n.vWTheta, g.DK+g.DV)
 	g.BThetaBar = t.Part(n.vBTheta, 1)
 	g.Work = t.Scratch(g.WorkLen())
+	g.Operands = t.Operands(g.OperandsLen())
 	g.Run()
 	t.Contribute(n.vWK, g.WKBar)
 	t.Contribute(n.vX, g.XBar)

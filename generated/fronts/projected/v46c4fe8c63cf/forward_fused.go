@@ -24,15 +24,19 @@ func (c *forwardFused) run() {
 	t20 := c.Work[L*T:][:L*T]   // [L, T]
 	t22 := c.Work[2*L*T:][:L*T] // [L, T]
 	t32 := c.Work[3*L*T:][:L*T] // [L, T]
+	xOperand := kern.Narrow(c.Operands, 0, c.X)
+	WKOperand := kern.Narrow(c.Operands, L*T*d, c.WK)
 
 	// projected.k0
-	kern.GemmFMA(L*T, dK, d, F(1), false, c.K0, dK, 1, c.X, d, 1, c.WK, 1, d)
+	kern.GemmFMA(L*T, dK, d, F(1), false, c.K0, dK, 1, xOperand, d, 1, WKOperand, 1, d)
+	WQOperand := kern.Narrow(c.Operands, L*T*d+d*dK, c.WQ)
 
 	// projected.q0
-	kern.GemmFMA(L*T, dK, d, F(1), false, c.Q0, dK, 1, c.X, d, 1, c.WQ, 1, d)
+	kern.GemmFMA(L*T, dK, d, F(1), false, c.Q0, dK, 1, xOperand, d, 1, WQOperand, 1, d)
+	WVOperand := kern.Narrow(c.Operands, L*T*d+2*d*dK, c.WV)
 
 	// projected.v
-	kern.GemmFMA(L*T, dV, d, F(1), false, c.V, dV, 1, c.X, d, 1, c.WV, 1, d)
+	kern.GemmFMA(L*T, dV, d, F(1), false, c.V, dV, 1, xOperand, d, 1, WVOperand, 1, d)
 
 	// projected.k
 	if kern.Wide() {
@@ -253,23 +257,27 @@ func (c *backwardFused) run() {
 	t16 := c.Work[3*L*T:][:L*T]                               // [L, T]
 	t18 := c.Work[4*L*T:][:L*T]                               // [L, T]
 	t20 := c.Work[5*L*T:][:L*T]                               // [L, T]
-	t112 := c.Work[6*L*T:][:L*T]                              // [L, T]
-	t212 := c.Work[7*L*T:][:L*T]                              // [L, T]
-	t192 := c.Work[8*L*T:][:dK+dV]                            // [d_k + d_v]
-	t242 := c.Work[8*L*T+dK+dV:][:L*T]                        // [L, T]
-	t45 := c.Work[9*L*T+dK+dV:][:L*T*dK]                      // [L, T, d_k]
-	t50 := c.Work[L*T*dK+9*L*T+dK+dV:][:L*T]                  // [L, T]
-	t172 := c.Work[L*T*dK+10*L*T+dK+dV:][:dK+dV]              // [d_k + d_v]
-	t71 := c.Work[L*T*dK+10*L*T+2*dK+2*dV:][:L*T*dV]          // [L, T, d_v]
-	t41 := c.Work[L*T*dK+L*T*dV+10*L*T+2*dK+2*dV:][:L*T]      // [L, T]
-	t47 := c.Work[L*T*dK+L*T*dV+11*L*T+2*dK+2*dV:][:L*T]      // [L, T]
-	t67 := c.Work[L*T*dK+L*T*dV+12*L*T+2*dK+2*dV:][:L*T]      // [L, T]
-	t74 := c.Work[L*T*dK+L*T*dV+13*L*T+2*dK+2*dV:][:L*T*dK]   // [L, T, d_k]
-	t77 := c.Work[2*L*T*dK+L*T*dV+13*L*T+2*dK+2*dV:][:L*T*dK] // [L, T, d_k]
-	t152Total := make([]F, 1)
+	t152 := c.Work[6*L*T:][:L*T]                              // [L, T]
+	t252 := c.Work[7*L*T:][:L*T]                              // [L, T]
+	t232 := c.Work[8*L*T:][:dK+dV]                            // [d_k + d_v]
+	t28 := c.Work[8*L*T+dK+dV:][:L*T]                         // [L, T]
+	t49 := c.Work[9*L*T+dK+dV:][:L*T*dK]                      // [L, T, d_k]
+	t54 := c.Work[L*T*dK+9*L*T+dK+dV:][:L*T]                  // [L, T]
+	t212 := c.Work[L*T*dK+10*L*T+dK+dV:][:dK+dV]              // [d_k + d_v]
+	t75 := c.Work[L*T*dK+10*L*T+2*dK+2*dV:][:L*T*dV]          // [L, T, d_v]
+	t45 := c.Work[L*T*dK+L*T*dV+10*L*T+2*dK+2*dV:][:L*T]      // [L, T]
+	t51 := c.Work[L*T*dK+L*T*dV+11*L*T+2*dK+2*dV:][:L*T]      // [L, T]
+	t71 := c.Work[L*T*dK+L*T*dV+12*L*T+2*dK+2*dV:][:L*T]      // [L, T]
+	t78 := c.Work[L*T*dK+L*T*dV+13*L*T+2*dK+2*dV:][:L*T*dK]   // [L, T, d_k]
+	t81 := c.Work[2*L*T*dK+L*T*dV+13*L*T+2*dK+2*dV:][:L*T*dK] // [L, T, d_k]
+	t192Total := make([]F, 1)
+	xOperand := kern.Narrow(c.Operands, 0, c.X)
+	WKOperand := kern.Narrow(c.Operands, L*T*d, c.WK)
+	WQOperand := kern.Narrow(c.Operands, L*T*d+d*dK, c.WQ)
+	WVOperand := kern.Narrow(c.Operands, L*T*d+2*d*dK, c.WV)
 
 	// projected.k, projected.q, projected.theta
-	var t152 F
+	var t192 F
 	if kern.Wide() {
 		a := regions.R7553ed431ca6Args{
 			P0:  unsafe.SliceData(c.KProd),
@@ -282,19 +290,19 @@ func (c *backwardFused) run() {
 			P7:  unsafe.SliceData(t16),
 			P8:  unsafe.SliceData(t18),
 			P9:  unsafe.SliceData(t20),
-			P10: unsafe.SliceData(t112),
-			P11: unsafe.SliceData(t212),
-			P12: unsafe.SliceData(t152Total),
+			P10: unsafe.SliceData(t152),
+			P11: unsafe.SliceData(t252),
+			P12: unsafe.SliceData(t192Total),
 			N0:  L,
 			N1:  T,
 			N2:  4 * T,
 			N3:  8 * T,
 			N4:  12 * T,
-			S0:  [2]float32{t152},
+			S0:  [2]float32{t192},
 		}
 		regions.R7553ed431ca6(&a)
 	} else {
-		t152_2 := t152
+		t192_2 := t192
 		for i := range L {
 			kProd := c.KProd[i*T:][:T]
 			qProd := c.QProd[i*T:][:T]
@@ -306,10 +314,10 @@ func (c *backwardFused) run() {
 			t16_2 := t16[i*T:][:T]
 			t18_2 := t18[i*T:][:T]
 			t20_2 := t20[i*T:][:T]
-			t112_2 := t112[i*T:][:T]
-			t212_2 := t212[i*T:][:T]
-			var t152Row F
-			t152RowSums := [16]F{t152Row}
+			t152_2 := t152[i*T:][:T]
+			t252_2 := t252[i*T:][:T]
+			var t192Row F
+			t192RowSums := [16]F{t192Row}
 			for j := range T {
 				kProdEntry := kProd[j]
 				t62 := num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1)))
@@ -319,41 +327,41 @@ func (c *backwardFused) run() {
 				t182 := kern.Choose((F(0) < qProdEntry), t162, F(0))
 				t202 := kern.Larger(t182, F(1e-08))
 				thetaLinEntry := thetaLin[j]
-				t1122 := kern.Choose((F(0) <= kern.Softplus(thetaLinEntry)), F(thetaBar[j]*kern.Sigmoid(thetaLinEntry)), F(0))
-				t152RowSums[j%16] = t152RowSums[j%16] + t1122
+				t1522 := kern.Choose((F(0) <= kern.Softplus(thetaLinEntry)), F(thetaBar[j]*kern.Sigmoid(thetaLinEntry)), F(0))
+				t192RowSums[j%16] = t192RowSums[j%16] + t1522
 				t6_2[j] = t62
 				t8_2[j] = t82
 				t10_2[j] = kern.Larger(t82, F(1e-08))
 				t16_2[j] = t162
 				t18_2[j] = t182
 				t20_2[j] = t202
-				t112_2[j] = t1122
-				t212_2[j] = F(1) / t202
+				t152_2[j] = t1522
+				t252_2[j] = F(1) / t202
 			}
-			t152Row = kern.Sum16(&t152RowSums)
-			t152_2 = t152_2 + t152Row
+			t192Row = kern.Sum16(&t192RowSums)
+			t192_2 = t192_2 + t192Row
 		}
-		t152Total[0] = t152_2
+		t192Total[0] = t192_2
 	}
-	t152 = t152Total[0]
-	c.BThetaBar[0] = t152
+	t192 = t192Total[0]
+	c.BThetaBar[0] = t192
 
 	// projected.k, projected.theta, projected.q
-	clear(t192)
+	clear(t232)
 	if kern.Wide() {
 		a := regions.R4adf140c4a4aArgs{
 			P0:  unsafe.SliceData(t10),
 			P1:  unsafe.SliceData(t20),
-			P2:  unsafe.SliceData(t112),
+			P2:  unsafe.SliceData(t152),
 			P3:  unsafe.SliceData(c.K0),
 			P4:  unsafe.SliceData(c.QBar),
 			P5:  unsafe.SliceData(c.Q0),
 			P6:  unsafe.SliceData(c.WTheta),
 			P7:  unsafe.SliceData(c.KBar),
-			P8:  unsafe.SliceData(t192),
-			P9:  unsafe.SliceData(t45),
-			P10: unsafe.SliceData(t242),
-			P11: unsafe.SliceData(t50),
+			P8:  unsafe.SliceData(t232),
+			P9:  unsafe.SliceData(t49),
+			P10: unsafe.SliceData(t28),
+			P11: unsafe.SliceData(t54),
 			N0:  L,
 			N1:  T,
 			N2:  dK,
@@ -365,52 +373,52 @@ func (c *backwardFused) run() {
 		regions.R4adf140c4a4a(&a)
 	} else {
 		wTheta := c.WTheta[:dK]
-		t192_2 := t192[:dK]
+		t232_2 := t232[:dK]
 		for i := range L {
 			t10_2 := t10[i*T:][:T]
 			t20_2 := t20[i*T:][:T]
-			t112_2 := t112[i*T:][:T]
-			t242_2 := t242[i*T:][:T]
-			t50_2 := t50[i*T:][:T]
+			t152_2 := t152[i*T:][:T]
+			t28_2 := t28[i*T:][:T]
+			t54_2 := t54[i*T:][:T]
 			for j := range T {
 				k0 := c.K0[(i*T+j)*dK:][:dK]
 				qBar := c.QBar[(i*T+j)*dK:][:dK]
 				q0 := c.Q0[(i*T+j)*dK:][:dK]
 				kBar := c.KBar[(i*T+j)*dK:][:dK]
-				t45_2 := t45[(i*T+j)*dK:][:dK]
-				var t2422 F
-				var t502 F
+				t49_2 := t49[(i*T+j)*dK:][:dK]
+				var t282 F
+				var t542 F
 				t10Entry := t10_2[j]
 				t20Entry := t20_2[j]
-				t112Entry := t112_2[j]
-				t2422Sums := [16]F{t2422}
-				t502Sums := [16]F{t502}
+				t152Entry := t152_2[j]
+				t282Sums := [16]F{t282}
+				t542Sums := [16]F{t542}
 				for k := range dK {
 					k2 := k0[k] / t10Entry
-					t2422Sums[k%16] = num.FMA32(qBar[k], (q0[k]/t20Entry)/t20Entry, t2422Sums[k%16])
-					t452 := num.FMA32(t112Entry, wTheta[k], kBar[k])
-					t502Sums[k%16] = num.FMA32(t452, k2/t10Entry, t502Sums[k%16])
-					t192_2[k] = num.FMA32(k2, t112Entry, t192_2[k])
-					t45_2[k] = t452
+					t282Sums[k%16] = num.FMA32(qBar[k], (q0[k]/t20Entry)/t20Entry, t282Sums[k%16])
+					t492 := num.FMA32(t152Entry, wTheta[k], kBar[k])
+					t542Sums[k%16] = num.FMA32(t492, k2/t10Entry, t542Sums[k%16])
+					t232_2[k] = num.FMA32(k2, t152Entry, t232_2[k])
+					t49_2[k] = t492
 				}
-				t2422 = kern.Sum16(&t2422Sums)
-				t502 = kern.Sum16(&t502Sums)
-				t242_2[j] = -t2422
-				t50_2[j] = -t502
+				t282 = kern.Sum16(&t282Sums)
+				t542 = kern.Sum16(&t542Sums)
+				t28_2[j] = -t282
+				t54_2[j] = -t542
 			}
 		}
 	}
 
 	// projected.theta, projected.v
-	clear(t172)
+	clear(t212)
 	if kern.Wide() {
 		a := regions.R7581c48f532fArgs{
-			P0: unsafe.SliceData(t112),
+			P0: unsafe.SliceData(t152),
 			P1: unsafe.SliceData(c.V),
-			P2: unsafe.SliceData(t172),
+			P2: unsafe.SliceData(t212),
 			P3: unsafe.SliceData(c.WTheta),
 			P4: unsafe.SliceData(c.VBar),
-			P5: unsafe.SliceData(t71),
+			P5: unsafe.SliceData(t75),
 			N0: L,
 			N1: T,
 			N2: dV,
@@ -422,17 +430,17 @@ func (c *backwardFused) run() {
 		regions.R7581c48f532f(&a)
 	} else {
 		for i := range L {
-			t112_2 := t112[i*T:][:T]
+			t152_2 := t152[i*T:][:T]
 			for j := range T {
 				v := c.V[(i*T+j)*dV:][:dV]
-				t172_2 := t172[dK:][:dV]
+				t212_2 := t212[dK:][:dV]
 				wTheta := c.WTheta[dK:][:dV]
 				vBar := c.VBar[(i*T+j)*dV:][:dV]
-				t71_2 := t71[(i*T+j)*dV:][:dV]
-				t112Entry2 := t112_2[j]
+				t75_2 := t75[(i*T+j)*dV:][:dV]
+				t152Entry2 := t152_2[j]
 				for k := range dV {
-					t172_2[k] = num.FMA32(v[k], t112Entry2, t172_2[k])
-					t71_2[k] = num.FMA32(t112Entry2, wTheta[k], vBar[k])
+					t212_2[k] = num.FMA32(v[k], t152Entry2, t212_2[k])
+					t75_2[k] = num.FMA32(t152Entry2, wTheta[k], vBar[k])
 				}
 			}
 		}
@@ -445,14 +453,14 @@ func (c *backwardFused) run() {
 			P1:  unsafe.SliceData(c.QProd),
 			P2:  unsafe.SliceData(t8),
 			P3:  unsafe.SliceData(c.KProd),
-			P4:  unsafe.SliceData(t242),
+			P4:  unsafe.SliceData(t28),
 			P5:  unsafe.SliceData(t16),
-			P6:  unsafe.SliceData(t41),
+			P6:  unsafe.SliceData(t45),
 			P7:  unsafe.SliceData(t10),
-			P8:  unsafe.SliceData(t47),
-			P9:  unsafe.SliceData(t50),
+			P8:  unsafe.SliceData(t51),
+			P9:  unsafe.SliceData(t54),
 			P10: unsafe.SliceData(t6),
-			P11: unsafe.SliceData(t67),
+			P11: unsafe.SliceData(t71),
 			N0:  L,
 			N1:  T,
 		}
@@ -463,44 +471,44 @@ func (c *backwardFused) run() {
 			qProd := c.QProd[i*T:][:T]
 			t8_2 := t8[i*T:][:T]
 			kProd := c.KProd[i*T:][:T]
-			t242_2 := t242[i*T:][:T]
+			t28_2 := t28[i*T:][:T]
 			t16_2 := t16[i*T:][:T]
-			t41_2 := t41[i*T:][:T]
+			t45_2 := t45[i*T:][:T]
 			t10_2 := t10[i*T:][:T]
-			t47_2 := t47[i*T:][:T]
-			t50_2 := t50[i*T:][:T]
+			t51_2 := t51[i*T:][:T]
+			t54_2 := t54[i*T:][:T]
 			t6_2 := t6[i*T:][:T]
-			t67_2 := t67[i*T:][:T]
+			t71_2 := t71[i*T:][:T]
 			for j := range T {
 				t18Entry := t18_2[j]
 				qProdEntry2 := qProd[j]
 				t8Entry := t8_2[j]
 				kProdEntry2 := kProd[j]
 				w := ((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2))
-				t41_2[j] = kern.Choose(w, kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t18Entry), t242_2[j], F(0)))*(F(1)/t16_2[j])), F(0)), F(0))
-				t47_2[j] = F(1) / t10_2[j]
+				t45_2[j] = kern.Choose(w, kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t18Entry), t28_2[j], F(0)))*(F(1)/t16_2[j])), F(0)), F(0))
+				t51_2[j] = F(1) / t10_2[j]
 				w2 := ((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2))
-				t67_2[j] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t8Entry), t50_2[j], F(0)))*(F(1)/t6_2[j])), F(0)), F(0))
+				t71_2[j] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t8Entry), t54_2[j], F(0)))*(F(1)/t6_2[j])), F(0)), F(0))
 			}
 		}
 	}
 
 	// projected.v
-	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t71, dV, 1)
+	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, xOperand, 1, d, t75, dV, 1)
 
 	// projected.q0, projected.q, projected.k0, projected.k
 	if kern.Wide() {
 		a := regions.R153989ade07aArgs{
-			P0: unsafe.SliceData(t212),
-			P1: unsafe.SliceData(t41),
-			P2: unsafe.SliceData(t47),
-			P3: unsafe.SliceData(t67),
+			P0: unsafe.SliceData(t252),
+			P1: unsafe.SliceData(t45),
+			P2: unsafe.SliceData(t51),
+			P3: unsafe.SliceData(t71),
 			P4: unsafe.SliceData(c.Q0),
 			P5: unsafe.SliceData(c.QBar),
-			P6: unsafe.SliceData(t74),
+			P6: unsafe.SliceData(t78),
 			P7: unsafe.SliceData(c.K0),
-			P8: unsafe.SliceData(t45),
-			P9: unsafe.SliceData(t77),
+			P8: unsafe.SliceData(t49),
+			P9: unsafe.SliceData(t81),
 			N0: L,
 			N1: T,
 			N2: dK,
@@ -509,49 +517,49 @@ func (c *backwardFused) run() {
 		regions.R153989ade07a(&a)
 	} else {
 		for i := range L {
-			t212_2 := t212[i*T:][:T]
-			t41_2 := t41[i*T:][:T]
-			t47_2 := t47[i*T:][:T]
-			t67_2 := t67[i*T:][:T]
+			t252_2 := t252[i*T:][:T]
+			t45_2 := t45[i*T:][:T]
+			t51_2 := t51[i*T:][:T]
+			t71_2 := t71[i*T:][:T]
 			for j := range T {
 				q0 := c.Q0[(i*T+j)*dK:][:dK]
 				qBar := c.QBar[(i*T+j)*dK:][:dK]
-				t74_2 := t74[(i*T+j)*dK:][:dK]
+				t78_2 := t78[(i*T+j)*dK:][:dK]
 				k0 := c.K0[(i*T+j)*dK:][:dK]
-				t45_2 := t45[(i*T+j)*dK:][:dK]
-				t77_2 := t77[(i*T+j)*dK:][:dK]
-				t212Entry := t212_2[j]
-				t41Entry := t41_2[j]
-				t47Entry := t47_2[j]
-				t67Entry := t67_2[j]
+				t49_2 := t49[(i*T+j)*dK:][:dK]
+				t81_2 := t81[(i*T+j)*dK:][:dK]
+				t252Entry := t252_2[j]
+				t45Entry := t45_2[j]
+				t51Entry := t51_2[j]
+				t71Entry := t71_2[j]
 				for k := range dK {
-					t74_2[k] = num.FMA32(F(2*q0[k]), t41Entry, F(qBar[k]*t212Entry))
-					t77_2[k] = num.FMA32(F(2*k0[k]), t67Entry, F(t45_2[k]*t47Entry))
+					t78_2[k] = num.FMA32(F(2*q0[k]), t45Entry, F(qBar[k]*t252Entry))
+					t81_2[k] = num.FMA32(F(2*k0[k]), t71Entry, F(t49_2[k]*t51Entry))
 				}
 			}
 		}
 	}
 
 	// projected.q0
-	kern.GemmFMA(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t74, dK, 1)
+	kern.GemmFMA(d, dK, L*T, F(1), false, c.WQBar, 1, d, xOperand, 1, d, t78, dK, 1)
 
 	// projected.k0
-	kern.GemmFMA(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t77, dK, 1)
+	kern.GemmFMA(d, dK, L*T, F(1), false, c.WKBar, 1, d, xOperand, 1, d, t81, dK, 1)
 
 	// projected.v
-	kern.GemmFMA(L*T, d, dV, F(1), false, c.XBar, d, 1, t71, dV, 1, c.WV, d, 1)
+	kern.GemmFMA(L*T, d, dV, F(1), false, c.XBar, d, 1, t75, dV, 1, WVOperand, d, 1)
 
 	// projected.q0
-	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t74, dK, 1, c.WQ, d, 1)
+	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t78, dK, 1, WQOperand, d, 1)
 
 	// projected.k0
-	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t77, dK, 1, c.WK, d, 1)
+	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t81, dK, 1, WKOperand, d, 1)
 
 	// projected.k0
 	if kern.Wide() {
 		a := regions.Rd47b42f3eea7Args{
-			P0: unsafe.SliceData(t172),
-			P1: unsafe.SliceData(t192),
+			P0: unsafe.SliceData(t212),
+			P1: unsafe.SliceData(t232),
 			P2: unsafe.SliceData(c.WThetaBar),
 			N0: dK + dV,
 		}
@@ -559,7 +567,7 @@ func (c *backwardFused) run() {
 	} else {
 		wThetaBar := c.WThetaBar[:dK+dV]
 		for i := range dK + dV {
-			wThetaBar[i] = t172[i] + t192[i]
+			wThetaBar[i] = t212[i] + t232[i]
 		}
 	}
 }

@@ -54,12 +54,19 @@ type Forward[F num.Float] struct {
 	ThetaLin  []F     // [L, T], written
 	EtaLin    []F     // [L, T], written
 	Work      []F     // WorkLen() entries
+	Operands  []F     // OperandsLen() entries, or nil: operands of products are not rounded to bfloat16
 }
 
 // WorkLen is 2·L·T·d_k + 8·L·T + 18·L·d_k.
 func (c *Forward[F]) WorkLen() int {
 	L, T, dK := c.L, c.T, c.DK
 	return 2*L*T*dK + 8*L*T + 18*L*dK
+}
+
+// OperandsLen is L·T·d + 2·d·d_k + d·d_v.
+func (c *Forward[F]) OperandsLen() int {
+	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
+	return L*T*d + 2*d*dK + d*dV
 }
 
 // Run computes Forward.
@@ -103,15 +110,18 @@ func (c *Forward[F]) Run() {
 	t132 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t152 := work[:L*T] // [L, T]
+	xOperand := kern.Narrow(c.Operands, 0, c.X)
+	WKOperand := kern.Narrow(c.Operands, L*T*d, c.WK)
 
 	// projected.k0
 	for i := range L {
-		kern.Gemm(T, dK, d, F(1), false, kern.From(c.K1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(c.X, i*T*d), d, 1, c.WK, 1, d)
+		kern.Gemm(T, dK, d, F(1), false, kern.From(c.K1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(xOperand, i*T*d), d, 1, WKOperand, 1, d)
 	}
+	WQOperand := kern.Narrow(c.Operands, L*T*d+d*dK, c.WQ)
 
 	// projected.q0
 	for i := range L {
-		kern.Gemm(T, dK, d, F(1), false, kern.From(c.Q1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(c.X, i*T*d), d, 1, c.WQ, 1, d)
+		kern.Gemm(T, dK, d, F(1), false, kern.From(c.Q1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(xOperand, i*T*d), d, 1, WQOperand, 1, d)
 	}
 
 	// projected.k1, projected.q1
@@ -251,9 +261,10 @@ func (c *Forward[F]) Run() {
 			kProd[j] = t11
 		}
 	}
+	WVOperand := kern.Narrow(c.Operands, L*T*d+2*d*dK, c.WV)
 
 	// projected.v
-	kern.Gemm(L*T, dV, d, F(1), false, c.V, dV, 1, c.X, d, 1, c.WV, 1, d)
+	kern.Gemm(L*T, dV, d, F(1), false, c.V, dV, 1, xOperand, d, 1, WVOperand, 1, d)
 
 	// projected.k
 	for i := range L {
@@ -433,12 +444,19 @@ type Backward[F num.Float] struct {
 	WEtaBar      []F     // [d_k + d_v], written
 	BEtaBar      []F     // [], written
 	Work         []F     // WorkLen() entries
+	Operands     []F     // OperandsLen() entries, or nil: operands of products are not rounded to bfloat16
 }
 
 // WorkLen is 11·L·T·d_k + L·T·d_v + 15·L·T + 24·L·d_k + 6·d_k + 6·d_v.
 func (c *Backward[F]) WorkLen() int {
 	L, T, dK, dV := c.L, c.T, c.DK, c.DV
 	return 11*L*T*dK + L*T*dV + 15*L*T + 24*L*dK + 6*dK + 6*dV
+}
+
+// OperandsLen is L·T·d + 2·d·d_k + d·d_v.
+func (c *Backward[F]) OperandsLen() int {
+	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
+	return L*T*d + 2*d*dK + d*dV
 }
 
 // Run computes Backward.
@@ -451,9 +469,9 @@ func (c *Backward[F]) Run() {
 		return
 	}
 	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
-	t190 := c.Work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
+	t194 := c.Work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
 	work := c.Work[L*T*dK+6*L*dK:]
-	t193 := work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
+	t197 := work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
 	work = work[L*T*dK+6*L*dK:]
 	t4 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
@@ -479,51 +497,54 @@ func (c *Backward[F]) Run() {
 	work = work[L*T:]
 	t30 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t352 := work[:L*T] // [L, T]
+	t392 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t51 := work[:L*T] // [L, T]
+	t55 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t73 := work[:L*T] // [L, T]
+	t77 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t83 := work[:L*T] // [L, T]
+	t87 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t422 := work[:dK+dV] // [d_k + d_v]
+	t462 := work[:dK+dV] // [d_k + d_v]
 	work = work[dK+dV:]
-	t59 := work[:dK+dV] // [d_k + d_v]
+	t63 := work[:dK+dV] // [d_k + d_v]
 	work = work[dK+dV:]
-	t81 := work[:dK+dV] // [d_k + d_v]
+	t85 := work[:dK+dV] // [d_k + d_v]
 	work = work[dK+dV:]
-	t86 := work[:L*T] // [L, T]
+	t90 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t107 := work[:L*T*dK] // [L, T, d_k]
+	t111 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t112 := work[:L*T] // [L, T]
+	t116 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t402 := work[:dK+dV] // [d_k + d_v]
+	t442 := work[:dK+dV] // [d_k + d_v]
 	work = work[dK+dV:]
-	t57 := work[:dK+dV] // [d_k + d_v]
+	t61 := work[:dK+dV] // [d_k + d_v]
 	work = work[dK+dV:]
-	t79 := work[:dK+dV] // [d_k + d_v]
+	t83 := work[:dK+dV] // [d_k + d_v]
 	work = work[dK+dV:]
-	t133 := work[:L*T*dV] // [L, T, d_v]
+	t137 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
-	t103 := work[:L*T] // [L, T]
+	t107 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t109 := work[:L*T] // [L, T]
+	t113 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t129 := work[:L*T] // [L, T]
+	t133 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t149 := work[:3*L*dK] // [L, 3, d_k]
-	work = work[3*L*dK:]
 	t153 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t157 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t175 := work[:3*L*dK] // [L, 3, d_k]
 	work = work[3*L*dK:]
 	t171 := work[:3*L*dK] // [L, 3, d_k]
 	work = work[3*L*dK:]
-	t167 := work[:3*L*dK] // [L, 3, d_k]
-	work = work[3*L*dK:]
-	t172 := work[:L*T*dK] // [L, T, d_k]
+	t176 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t175 := work[:L*T*dK] // [L, T, d_k]
+	t179 := work[:L*T*dK] // [L, T, d_k]
+	xOperand := kern.Narrow(c.Operands, 0, c.X)
+	WKOperand := kern.Narrow(c.Operands, L*T*d, c.WK)
+	WQOperand := kern.Narrow(c.Operands, L*T*d+d*dK, c.WQ)
 
 	// projected.k1, projected.q1
 	for i := range L {
@@ -566,11 +587,12 @@ func (c *Backward[F]) Run() {
 			}
 		}
 	}
+	WVOperand := kern.Narrow(c.Operands, L*T*d+2*d*dK, c.WV)
 
 	// projected.k, projected.q, projected.rho, projected.theta, projected.eta
-	var t382 F
-	var t55 F
-	var t77 F
+	var t422 F
+	var t59 F
+	var t81 F
 	for i := range L {
 		kProd := c.KProd[i*T:][:T]
 		qProd := c.QProd[i*T:][:T]
@@ -586,10 +608,10 @@ func (c *Backward[F]) Run() {
 		t26_2 := t26[i*T:][:T]
 		t28_2 := t28[i*T:][:T]
 		t30_2 := t30[i*T:][:T]
-		t352_2 := t352[i*T:][:T]
-		t51_2 := t51[i*T:][:T]
-		t73_2 := t73[i*T:][:T]
-		t83_2 := t83[i*T:][:T]
+		t392_2 := t392[i*T:][:T]
+		t55_2 := t55[i*T:][:T]
+		t77_2 := t77[i*T:][:T]
+		t87_2 := t87[i*T:][:T]
 		for j := range T {
 			kProdEntry := kProd[j]
 			t162 := num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1)))
@@ -605,105 +627,105 @@ func (c *Backward[F]) Run() {
 			etaLinEntry := etaLin[j]
 			eta := num.Sigmoid(etaLinEntry)
 			t48 := 1 - eta
-			t1622 := (num.Max(t41, F(0)) <= num.Min(F(0.05), t48))
+			t2022 := (num.Max(t41, F(0)) <= num.Min(F(0.05), t48))
 			thetaBarEntry := thetaBar[j]
-			w := etaBar[j] - kern.Choose((!t1622 && !(F(0.05) <= t48)), kern.Choose(!t1622, thetaBarEntry, F(0)), F(0))
-			t3522 := F(F(eta*w) * num.Sigmoid(-etaLinEntry))
-			t382 += t3522
-			t512 := kern.Choose((t1622 && (F(0) <= t41)), F(kern.Choose(t1622, thetaBarEntry, F(0))*num.Sigmoid(thetaLinEntry)), F(0))
-			t55 += t512
-			t60 := (num.Max(t34, F(0)) <= F(1))
-			t732 := kern.Choose((t60 && (F(0) <= t34)), F(F(t34*kern.Choose(t60, rhoBar[j], F(0)))*num.Sigmoid(-rhoLinEntry)), F(0))
-			t77 += t732
+			w := etaBar[j] - kern.Choose((!t2022 && !(F(0.05) <= t48)), kern.Choose(!t2022, thetaBarEntry, F(0)), F(0))
+			t3922 := F(F(eta*w) * num.Sigmoid(-etaLinEntry))
+			t422 += t3922
+			t552 := kern.Choose((t2022 && (F(0) <= t41)), F(kern.Choose(t2022, thetaBarEntry, F(0))*num.Sigmoid(thetaLinEntry)), F(0))
+			t59 += t552
+			t64 := (num.Max(t34, F(0)) <= F(1))
+			t772 := kern.Choose((t64 && (F(0) <= t34)), F(F(t34*kern.Choose(t64, rhoBar[j], F(0)))*num.Sigmoid(-rhoLinEntry)), F(0))
+			t81 += t772
 			t16_2[j] = t162
 			t18_2[j] = t182
 			t20_2[j] = num.Max(t182, F(1e-08))
 			t26_2[j] = t262
 			t28_2[j] = t282
 			t30_2[j] = t302
-			t352_2[j] = t3522
-			t51_2[j] = t512
-			t73_2[j] = t732
-			t83_2[j] = F(1) / t302
+			t392_2[j] = t3922
+			t55_2[j] = t552
+			t77_2[j] = t772
+			t87_2[j] = F(1) / t302
 		}
 	}
-	c.BEtaBar[0] = t382
-	c.BThetaBar[0] = t55
-	c.BRhoBar[0] = t77
+	c.BEtaBar[0] = t422
+	c.BThetaBar[0] = t59
+	c.BRhoBar[0] = t81
 
 	// projected.k, projected.eta, projected.theta, projected.rho, projected.q
-	clear(t422)
-	clear(t59)
-	clear(t81)
+	clear(t462)
+	clear(t63)
+	clear(t85)
 	for i := range L {
 		t20_2 := t20[i*T:][:T]
 		t30_2 := t30[i*T:][:T]
-		t352_2 := t352[i*T:][:T]
-		t51_2 := t51[i*T:][:T]
-		t73_2 := t73[i*T:][:T]
-		t86_2 := t86[i*T:][:T]
-		t112_2 := t112[i*T:][:T]
+		t392_2 := t392[i*T:][:T]
+		t55_2 := t55[i*T:][:T]
+		t77_2 := t77[i*T:][:T]
+		t90_2 := t90[i*T:][:T]
+		t116_2 := t116[i*T:][:T]
 		wEta := c.WEta[:dK]
 		wTheta := c.WTheta[:dK]
 		wRho := c.WRho[:dK]
-		t422_2 := t422[:dK]
-		t59_2 := t59[:dK]
-		t81_2 := t81[:dK]
+		t462_2 := t462[:dK]
+		t63_2 := t63[:dK]
+		t85_2 := t85[:dK]
 		for j := range T {
 			k1_2 := k1[(i*T+j)*dK:][:dK]
 			qBar := c.QBar[(i*T+j)*dK:][:dK]
 			q1_2 := q1[(i*T+j)*dK:][:dK]
 			kBar := c.KBar[(i*T+j)*dK:][:dK]
-			t107_2 := t107[(i*T+j)*dK:][:dK]
-			var t862 F
-			var t1122 F
+			t111_2 := t111[(i*T+j)*dK:][:dK]
+			var t902 F
+			var t1162 F
 			t20Entry := t20_2[j]
 			t30Entry := t30_2[j]
-			t352Entry := t352_2[j]
-			t51Entry := t51_2[j]
-			t73Entry := t73_2[j]
+			t392Entry := t392_2[j]
+			t55Entry := t55_2[j]
+			t77Entry := t77_2[j]
 			for k := range dK {
 				k2 := k1_2[k] / t20Entry
-				t862 += F(qBar[k] * ((q1_2[k] / t30Entry) / t30Entry))
-				t1072 := kBar[k] + F(t352Entry*wEta[k]) + F(t51Entry*wTheta[k]) + F(t73Entry*wRho[k])
-				t1122 += F(t1072 * (k2 / t20Entry))
-				t422_2[k] += F(k2 * t352Entry)
-				t59_2[k] += F(k2 * t51Entry)
-				t81_2[k] += F(k2 * t73Entry)
-				t107_2[k] = t1072
+				t902 += F(qBar[k] * ((q1_2[k] / t30Entry) / t30Entry))
+				t1112 := kBar[k] + F(t392Entry*wEta[k]) + F(t55Entry*wTheta[k]) + F(t77Entry*wRho[k])
+				t1162 += F(t1112 * (k2 / t20Entry))
+				t462_2[k] += F(k2 * t392Entry)
+				t63_2[k] += F(k2 * t55Entry)
+				t85_2[k] += F(k2 * t77Entry)
+				t111_2[k] = t1112
 			}
-			t86_2[j] = -t862
-			t112_2[j] = -t1122
+			t90_2[j] = -t902
+			t116_2[j] = -t1162
 		}
 	}
 
 	// projected.eta, projected.theta, projected.rho, projected.v
-	clear(t402)
-	clear(t57)
-	clear(t79)
+	clear(t442)
+	clear(t61)
+	clear(t83)
 	for i := range L {
-		t352_2 := t352[i*T:][:T]
-		t51_2 := t51[i*T:][:T]
-		t73_2 := t73[i*T:][:T]
+		t392_2 := t392[i*T:][:T]
+		t55_2 := t55[i*T:][:T]
+		t77_2 := t77[i*T:][:T]
 		for j := range T {
 			v := c.V[(i*T+j)*dV:][:dV]
-			t402_2 := t402[dK:][:dV]
-			t57_2 := t57[dK:][:dV]
-			t79_2 := t79[dK:][:dV]
+			t442_2 := t442[dK:][:dV]
+			t61_2 := t61[dK:][:dV]
+			t83_2 := t83[dK:][:dV]
 			vBar := c.VBar[(i*T+j)*dV:][:dV]
 			wEta := c.WEta[dK:][:dV]
 			wTheta := c.WTheta[dK:][:dV]
 			wRho := c.WRho[dK:][:dV]
-			t133_2 := t133[(i*T+j)*dV:][:dV]
-			t352Entry2 := t352_2[j]
-			t51Entry2 := t51_2[j]
-			t73Entry2 := t73_2[j]
+			t137_2 := t137[(i*T+j)*dV:][:dV]
+			t392Entry2 := t392_2[j]
+			t55Entry2 := t55_2[j]
+			t77Entry2 := t77_2[j]
 			for k := range dV {
 				vEntry := v[k]
-				t402_2[k] += F(vEntry * t352Entry2)
-				t57_2[k] += F(vEntry * t51Entry2)
-				t79_2[k] += F(vEntry * t73Entry2)
-				t133_2[k] = vBar[k] + F(t352Entry2*wEta[k]) + F(t51Entry2*wTheta[k]) + F(t73Entry2*wRho[k])
+				t442_2[k] += F(vEntry * t392Entry2)
+				t61_2[k] += F(vEntry * t55Entry2)
+				t83_2[k] += F(vEntry * t77Entry2)
+				t137_2[k] = vBar[k] + F(t392Entry2*wEta[k]) + F(t55Entry2*wTheta[k]) + F(t77Entry2*wRho[k])
 			}
 		}
 	}
@@ -714,38 +736,38 @@ func (c *Backward[F]) Run() {
 		qProd := c.QProd[i*T:][:T]
 		t18_2 := t18[i*T:][:T]
 		kProd := c.KProd[i*T:][:T]
-		t86_2 := t86[i*T:][:T]
+		t90_2 := t90[i*T:][:T]
 		t26_2 := t26[i*T:][:T]
-		t103_2 := t103[i*T:][:T]
+		t107_2 := t107[i*T:][:T]
 		t20_2 := t20[i*T:][:T]
-		t109_2 := t109[i*T:][:T]
-		t112_2 := t112[i*T:][:T]
+		t113_2 := t113[i*T:][:T]
+		t116_2 := t116[i*T:][:T]
 		t16_2 := t16[i*T:][:T]
-		t129_2 := t129[i*T:][:T]
+		t133_2 := t133[i*T:][:T]
 		for j := range T {
 			t28Entry := t28_2[j]
 			qProdEntry2 := qProd[j]
 			t18Entry := t18_2[j]
 			kProdEntry2 := kProd[j]
 			w2 := ((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2))
-			t103_2[j] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t28Entry), t86_2[j], F(0)))*(F(1)/t26_2[j])), F(0)), F(0))
-			t109_2[j] = F(1) / t20_2[j]
+			t107_2[j] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t28Entry), t90_2[j], F(0)))*(F(1)/t26_2[j])), F(0)), F(0))
+			t113_2[j] = F(1) / t20_2[j]
 			w3 := ((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2))
-			t129_2[j] = kern.Choose(w3, kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t18Entry), t112_2[j], F(0)))*(F(1)/t16_2[j])), F(0)), F(0))
+			t133_2[j] = kern.Choose(w3, kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t18Entry), t116_2[j], F(0)))*(F(1)/t16_2[j])), F(0)), F(0))
 		}
 	}
 
 	// projected.v
-	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t133, dV, 1)
+	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, xOperand, 1, d, t137, dV, 1)
 
 	// projected.q1, projected.q, projected.k1, projected.k
 	clear(c.BQBar)
 	clear(c.BKBar)
 	for i := range L {
-		t83_2 := t83[i*T:][:T]
-		t103_2 := t103[i*T:][:T]
-		t109_2 := t109[i*T:][:T]
-		t129_2 := t129[i*T:][:T]
+		t87_2 := t87[i*T:][:T]
+		t107_2 := t107[i*T:][:T]
+		t113_2 := t113[i*T:][:T]
+		t133_2 := t133[i*T:][:T]
 		bQBar := c.BQBar[:dK]
 		bKBar := c.BKBar[:dK]
 		for j := range T {
@@ -753,29 +775,29 @@ func (c *Backward[F]) Run() {
 			q1_2 := q1[(i*T+j)*dK:][:dK]
 			t10_2 := t10[(i*T+j)*dK:][:dK]
 			t9_2 := t9[(i*T+j)*dK:][:dK]
-			t107_2 := t107[(i*T+j)*dK:][:dK]
+			t111_2 := t111[(i*T+j)*dK:][:dK]
 			k1_2 := k1[(i*T+j)*dK:][:dK]
 			t5_2 := t5[(i*T+j)*dK:][:dK]
 			t4_2 := t4[(i*T+j)*dK:][:dK]
-			t190_2 := t190[(i*(T+6)+j+3)*dK:][:dK]
-			t193_2 := t193[(i*(T+6)+j+3)*dK:][:dK]
-			t83Entry := t83_2[j]
-			t103Entry := t103_2[j]
-			t109Entry := t109_2[j]
-			t129Entry := t129_2[j]
+			t194_2 := t194[(i*(T+6)+j+3)*dK:][:dK]
+			t197_2 := t197[(i*(T+6)+j+3)*dK:][:dK]
+			t87Entry := t87_2[j]
+			t107Entry := t107_2[j]
+			t113Entry := t113_2[j]
+			t133Entry := t133_2[j]
 			for k := range dK {
-				t136 := F(qBar[k]*t83Entry) + F(2*F(q1_2[k]*t103Entry))
+				t140 := F(qBar[k]*t87Entry) + F(2*F(q1_2[k]*t107Entry))
 				t10Entry := t10_2[k]
 				t9Entry := t9_2[k]
-				t142 := F(t10Entry*t136) + F(F(F(t9Entry*t10Entry)*t136)*num.Sigmoid(-t9Entry))
-				t154 := F(t107_2[k]*t109Entry) + F(2*F(k1_2[k]*t129Entry))
+				t146 := F(t10Entry*t140) + F(F(F(t9Entry*t10Entry)*t140)*num.Sigmoid(-t9Entry))
+				t158 := F(t111_2[k]*t113Entry) + F(2*F(k1_2[k]*t133Entry))
 				t5Entry := t5_2[k]
 				t4Entry := t4_2[k]
-				t160 := F(t5Entry*t154) + F(F(F(t4Entry*t5Entry)*t154)*num.Sigmoid(-t4Entry))
-				t190_2[k] = t142
-				bQBar[k] += t142
-				t193_2[k] = t160
-				bKBar[k] += t160
+				t164 := F(t5Entry*t158) + F(F(F(t4Entry*t5Entry)*t158)*num.Sigmoid(-t4Entry))
+				t194_2[k] = t146
+				bQBar[k] += t146
+				t197_2[k] = t164
+				bKBar[k] += t164
 			}
 		}
 	}
@@ -783,17 +805,17 @@ func (c *Backward[F]) Run() {
 	// projected.q1
 	for i := range L {
 		for j := range 3 {
-			t190_2 := t190[(i*(T+6)+j)*dK:][:dK]
+			t194_2 := t194[(i*(T+6)+j)*dK:][:dK]
 			for k := range dK {
-				t190_2[k] = F(0)
+				t194_2[k] = F(0)
 			}
 		}
 	}
 	for i := range L {
 		for j := range 3 {
-			t190_2 := t190[(i*(T+6)+j+T+3)*dK:][:dK]
+			t194_2 := t194[(i*(T+6)+j+T+3)*dK:][:dK]
 			for k := range dK {
-				t190_2[k] = F(0)
+				t194_2[k] = F(0)
 			}
 		}
 	}
@@ -807,51 +829,51 @@ func (c *Backward[F]) Run() {
 		for j := range L {
 			for k := range T {
 				q1Stack := c.Q1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-				t190_2 := t190[(j*(T+6)+k+3)*dK:][:dK]
+				t194_2 := t194[(j*(T+6)+k+3)*dK:][:dK]
 				k1Stack := c.K1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-				t193_2 := t193[(j*(T+6)+k+3)*dK:][:dK]
+				t197_2 := t197[(j*(T+6)+k+3)*dK:][:dK]
 				for m := range dK {
-					cQBar[m] += F(q1Stack[m] * t190_2[m])
-					cKBar[m] += F(k1Stack[m] * t193_2[m])
+					cQBar[m] += F(q1Stack[m] * t194_2[m])
+					cKBar[m] += F(k1Stack[m] * t197_2[m])
 				}
 			}
 		}
 	}
 
 	// projected.q1
-	clear(t149)
+	clear(t153)
 	for i := range L {
 		for j := range 3 {
 			n := int(c.Pos[i]) + j - 3
 			if n >= 0 {
-				t190_2 := t190[(i*(T+6)+j)*dK:][:dK]
+				t194_2 := t194[(i*(T+6)+j)*dK:][:dK]
 				cQ := c.CQ[:dK]
-				t190_3 := t190[(i*(T+6)+j+1)*dK:][:dK]
+				t194_3 := t194[(i*(T+6)+j+1)*dK:][:dK]
 				cQ2 := c.CQ[1*dK:][:dK]
-				t190_4 := t190[(i*(T+6)+j+2)*dK:][:dK]
+				t194_4 := t194[(i*(T+6)+j+2)*dK:][:dK]
 				cQ3 := c.CQ[2*dK:][:dK]
-				t190_5 := t190[(i*(T+6)+j+3)*dK:][:dK]
+				t194_5 := t194[(i*(T+6)+j+3)*dK:][:dK]
 				cQ4 := c.CQ[3*dK:][:dK]
-				t149_2 := t149[(i*3+j)*dK:][:dK]
+				t153_2 := t153[(i*3+j)*dK:][:dK]
 				for k := range dK {
-					t149_2[k] = F(t190_2[k]*cQ[k]) + F(t190_3[k]*cQ2[k]) + F(t190_4[k]*cQ3[k]) + F(t190_5[k]*cQ4[k])
+					t153_2[k] = F(t194_2[k]*cQ[k]) + F(t194_3[k]*cQ2[k]) + F(t194_4[k]*cQ3[k]) + F(t194_5[k]*cQ4[k])
 				}
 			}
 		}
 	}
 
 	// projected.q1, projected.k1
-	clear(t153)
-	clear(t171)
+	clear(t157)
+	clear(t175)
 	for i := range L {
 		for j := range min(3, -T+3) {
 			q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
-			t153_2 := t153[(i*3+j+T)*dK:][:dK]
+			t157_2 := t157[(i*3+j+T)*dK:][:dK]
 			k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
-			t171_2 := t171[(i*3+j+T)*dK:][:dK]
+			t175_2 := t175[(i*3+j+T)*dK:][:dK]
 			for k := range dK {
-				t153_2[k] += q0TailBar[k]
-				t171_2[k] += k0TailBar[k]
+				t157_2[k] += q0TailBar[k]
+				t175_2[k] += k0TailBar[k]
 			}
 		}
 	}
@@ -859,38 +881,38 @@ func (c *Backward[F]) Run() {
 	// projected.k1
 	for i := range L {
 		for j := range 3 {
-			t193_2 := t193[(i*(T+6)+j)*dK:][:dK]
+			t197_2 := t197[(i*(T+6)+j)*dK:][:dK]
 			for k := range dK {
-				t193_2[k] = F(0)
+				t197_2[k] = F(0)
 			}
 		}
 	}
 	for i := range L {
 		for j := range 3 {
-			t193_2 := t193[(i*(T+6)+j+T+3)*dK:][:dK]
+			t197_2 := t197[(i*(T+6)+j+T+3)*dK:][:dK]
 			for k := range dK {
-				t193_2[k] = F(0)
+				t197_2[k] = F(0)
 			}
 		}
 	}
 
 	// projected.k1
-	clear(t167)
+	clear(t171)
 	for i := range L {
 		for j := range 3 {
 			n2 := int(c.Pos[i]) + j - 3
 			if n2 >= 0 {
-				t193_2 := t193[(i*(T+6)+j)*dK:][:dK]
+				t197_2 := t197[(i*(T+6)+j)*dK:][:dK]
 				cK := c.CK[:dK]
-				t193_3 := t193[(i*(T+6)+j+1)*dK:][:dK]
+				t197_3 := t197[(i*(T+6)+j+1)*dK:][:dK]
 				cK2 := c.CK[1*dK:][:dK]
-				t193_4 := t193[(i*(T+6)+j+2)*dK:][:dK]
+				t197_4 := t197[(i*(T+6)+j+2)*dK:][:dK]
 				cK3 := c.CK[2*dK:][:dK]
-				t193_5 := t193[(i*(T+6)+j+3)*dK:][:dK]
+				t197_5 := t197[(i*(T+6)+j+3)*dK:][:dK]
 				cK4 := c.CK[3*dK:][:dK]
-				t167_2 := t167[(i*3+j)*dK:][:dK]
+				t171_2 := t171[(i*3+j)*dK:][:dK]
 				for k := range dK {
-					t167_2[k] = F(t193_2[k]*cK[k]) + F(t193_3[k]*cK2[k]) + F(t193_4[k]*cK3[k]) + F(t193_5[k]*cK4[k])
+					t171_2[k] = F(t197_2[k]*cK[k]) + F(t197_3[k]*cK2[k]) + F(t197_4[k]*cK3[k]) + F(t197_5[k]*cK4[k])
 				}
 			}
 		}
@@ -900,16 +922,16 @@ func (c *Backward[F]) Run() {
 	for i := range L {
 		cQ := c.CQ[:dK]
 		for j := range T {
-			t190_2 := t190[(i*(T+6)+j+3)*dK:][:dK]
-			t190_3 := t190[(i*(T+6)+j+4)*dK:][:dK]
+			t194_2 := t194[(i*(T+6)+j+3)*dK:][:dK]
+			t194_3 := t194[(i*(T+6)+j+4)*dK:][:dK]
 			cQ2 := c.CQ[1*dK:][:dK]
-			t190_4 := t190[(i*(T+6)+j+5)*dK:][:dK]
+			t194_4 := t194[(i*(T+6)+j+5)*dK:][:dK]
 			cQ3 := c.CQ[2*dK:][:dK]
-			t190_5 := t190[(i*(T+6)+j+6)*dK:][:dK]
+			t194_5 := t194[(i*(T+6)+j+6)*dK:][:dK]
 			cQ4 := c.CQ[3*dK:][:dK]
-			t172_2 := t172[(i*T+j)*dK:][:dK]
+			t176_2 := t176[(i*T+j)*dK:][:dK]
 			for k := range dK {
-				t172_2[k] = (F(t190_2[k]*cQ[k]) + F(t190_3[k]*cQ2[k]) + F(t190_4[k]*cQ3[k]) + F(t190_5[k]*cQ4[k]))
+				t176_2[k] = (F(t194_2[k]*cQ[k]) + F(t194_3[k]*cQ2[k]) + F(t194_4[k]*cQ3[k]) + F(t194_5[k]*cQ4[k]))
 			}
 		}
 	}
@@ -920,31 +942,31 @@ func (c *Backward[F]) Run() {
 		if n := 3 - lo; n > 0 {
 			for j := range n {
 				q0TailBar := c.Q0TailBar[(i*3+(lo+j))*dK:][:dK]
-				t172_2 := t172[(i*T+(lo+j)+T-3)*dK:][:dK]
+				t176_2 := t176[(i*T+(lo+j)+T-3)*dK:][:dK]
 				for k := range dK {
-					t172_2[k] += q0TailBar[k]
+					t176_2[k] += q0TailBar[k]
 				}
 			}
 		}
 	}
 
 	// projected.q0
-	kern.Gemm(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t172, dK, 1)
+	kern.Gemm(d, dK, L*T, F(1), false, c.WQBar, 1, d, xOperand, 1, d, t176, dK, 1)
 
 	// projected.k0, projected.k1
 	for i := range L {
 		cK := c.CK[:dK]
 		for j := range T {
-			t193_2 := t193[(i*(T+6)+j+3)*dK:][:dK]
-			t193_3 := t193[(i*(T+6)+j+4)*dK:][:dK]
+			t197_2 := t197[(i*(T+6)+j+3)*dK:][:dK]
+			t197_3 := t197[(i*(T+6)+j+4)*dK:][:dK]
 			cK2 := c.CK[1*dK:][:dK]
-			t193_4 := t193[(i*(T+6)+j+5)*dK:][:dK]
+			t197_4 := t197[(i*(T+6)+j+5)*dK:][:dK]
 			cK3 := c.CK[2*dK:][:dK]
-			t193_5 := t193[(i*(T+6)+j+6)*dK:][:dK]
+			t197_5 := t197[(i*(T+6)+j+6)*dK:][:dK]
 			cK4 := c.CK[3*dK:][:dK]
-			t175_2 := t175[(i*T+j)*dK:][:dK]
+			t179_2 := t179[(i*T+j)*dK:][:dK]
 			for k := range dK {
-				t175_2[k] = (F(t193_2[k]*cK[k]) + F(t193_3[k]*cK2[k]) + F(t193_4[k]*cK3[k]) + F(t193_5[k]*cK4[k]))
+				t179_2[k] = (F(t197_2[k]*cK[k]) + F(t197_3[k]*cK2[k]) + F(t197_4[k]*cK3[k]) + F(t197_5[k]*cK4[k]))
 			}
 		}
 	}
@@ -955,38 +977,38 @@ func (c *Backward[F]) Run() {
 		if n := 3 - lo; n > 0 {
 			for j := range n {
 				k0TailBar := c.K0TailBar[(i*3+(lo+j))*dK:][:dK]
-				t175_2 := t175[(i*T+(lo+j)+T-3)*dK:][:dK]
+				t179_2 := t179[(i*T+(lo+j)+T-3)*dK:][:dK]
 				for k := range dK {
-					t175_2[k] += k0TailBar[k]
+					t179_2[k] += k0TailBar[k]
 				}
 			}
 		}
 	}
 
 	// projected.k0
-	kern.Gemm(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t175, dK, 1)
+	kern.Gemm(d, dK, L*T, F(1), false, c.WKBar, 1, d, xOperand, 1, d, t179, dK, 1)
 
 	// projected.v
-	kern.Gemm(L*T, d, dV, F(1), false, c.XBar, d, 1, t133, dV, 1, c.WV, d, 1)
+	kern.Gemm(L*T, d, dV, F(1), false, c.XBar, d, 1, t137, dV, 1, WVOperand, d, 1)
 
 	// projected.q0
-	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t172, dK, 1, c.WQ, d, 1)
+	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t176, dK, 1, WQOperand, d, 1)
 
 	// projected.k0
-	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t175, dK, 1, c.WK, d, 1)
+	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t179, dK, 1, WKOperand, d, 1)
 
 	// projected.k0
 	for i := range L {
 		for j := range 3 {
-			t167_2 := t167[(i*3+j)*dK:][:dK]
 			t171_2 := t171[(i*3+j)*dK:][:dK]
+			t175_2 := t175[(i*3+j)*dK:][:dK]
 			k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
-			t149_2 := t149[(i*3+j)*dK:][:dK]
 			t153_2 := t153[(i*3+j)*dK:][:dK]
+			t157_2 := t157[(i*3+j)*dK:][:dK]
 			q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
 			for k := range dK {
-				k0TailBarOut[k] = t167_2[k] + t171_2[k]
-				q0TailBarOut[k] = t149_2[k] + t153_2[k]
+				k0TailBarOut[k] = t171_2[k] + t175_2[k]
+				q0TailBarOut[k] = t153_2[k] + t157_2[k]
 			}
 		}
 	}
@@ -996,9 +1018,9 @@ func (c *Backward[F]) Run() {
 	wThetaBar := c.WThetaBar[:dK+dV]
 	wEtaBar := c.WEtaBar[:dK+dV]
 	for i := range dK + dV {
-		wRhoBar[i] = t79[i] + t81[i]
-		wThetaBar[i] = t57[i] + t59[i]
-		wEtaBar[i] = t402[i] + t422[i]
+		wRhoBar[i] = t83[i] + t85[i]
+		wThetaBar[i] = t61[i] + t63[i]
+		wEtaBar[i] = t442[i] + t462[i]
 	}
 }
 
@@ -1078,9 +1100,11 @@ func (b *Function[F]) Call(c block.Call[F], w block.Weights[F], m *block.Memory[
 	k.ThetaLin = c.Run.Saved(k.L * k.T)
 	k.EtaLin = c.Run.Saved(k.L * k.T)
 	k.Work = arena.Scratch(k.WorkLen())
+	k.Operands = arena.Operands(k.OperandsLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
+	k.Operands = nil
 	n.nextK0Tail = m.SetNext(c, b.Slots[0], k.K0TailOut)
 	n.nextQ0Tail = m.SetNext(c, b.Slots[1], k.Q0TailOut)
 	m.Advance(c.Tokens)
@@ -1151,6 +1175,7 @@ func (n *callNode[F]) Backward(t *tape.Tape[F]) {
 	g.WEtaBar = t.Part(n.vWEta, g.DK+g.DV)
 	g.BEtaBar = t.Part(n.vBEta, 1)
 	g.Work = t.Scratch(g.WorkLen())
+	g.Operands = t.Operands(g.OperandsLen())
 	g.Run()
 	t.Contribute(n.vWK, g.WKBar)
 	t.Contribute(n.vX, g.XBar)

@@ -46,12 +46,19 @@ type Forward[F num.Float] struct {
 	KProd     []F     // [L, T], written
 	QProd     []F     // [L, T], written
 	Work      []F     // WorkLen() entries
+	Operands  []F     // OperandsLen() entries, or nil: operands of products are not rounded to bfloat16
 }
 
 // WorkLen is 2·L·T·d_k + 2·L·T + 27·L·d_k.
 func (c *Forward[F]) WorkLen() int {
 	L, T, dK := c.L, c.T, c.DK
 	return 2*L*T*dK + 2*L*T + 27*L*dK
+}
+
+// OperandsLen is L·T·d + 3·d·d_k.
+func (c *Forward[F]) OperandsLen() int {
+	L, T, d, dK := c.L, c.T, c.D, c.DK
+	return L*T*d + 3*d*dK
 }
 
 // Run computes Forward.
@@ -89,20 +96,24 @@ func (c *Forward[F]) Run() {
 	t25 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t35 := work[:L*T] // [L, T]
+	xOperand := kern.Narrow(c.Operands, 0, c.X)
+	WKOperand := kern.Narrow(c.Operands, L*T*d, c.WK)
 
 	// projected.k0
 	for i := range L {
-		kern.Gemm(T, dK, d, F(1), false, kern.From(c.K1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(c.X, i*T*d), d, 1, c.WK, 1, d)
+		kern.Gemm(T, dK, d, F(1), false, kern.From(c.K1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(xOperand, i*T*d), d, 1, WKOperand, 1, d)
 	}
+	WQOperand := kern.Narrow(c.Operands, L*T*d+d*dK, c.WQ)
 
 	// projected.q0
 	for i := range L {
-		kern.Gemm(T, dK, d, F(1), false, kern.From(c.Q1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(c.X, i*T*d), d, 1, c.WQ, 1, d)
+		kern.Gemm(T, dK, d, F(1), false, kern.From(c.Q1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(xOperand, i*T*d), d, 1, WQOperand, 1, d)
 	}
+	WVOperand := kern.Narrow(c.Operands, L*T*d+2*d*dK, c.WV)
 
 	// projected.v0
 	for i := range L {
-		kern.Gemm(T, dK, d, F(1), false, kern.From(c.VStack, (i*(T+3)+3)*dK), dK, 1, kern.From(c.X, i*T*d), d, 1, c.WV, 1, d)
+		kern.Gemm(T, dK, d, F(1), false, kern.From(c.VStack, (i*(T+3)+3)*dK), dK, 1, kern.From(xOperand, i*T*d), d, 1, WVOperand, 1, d)
 	}
 
 	// projected.k1, projected.q1, projected.v
@@ -385,12 +396,19 @@ type Backward[F num.Float] struct {
 	CVBar        []F     // [4, d_k], written
 	BVBar        []F     // [d_k], written
 	Work         []F     // WorkLen() entries
+	Operands     []F     // OperandsLen() entries, or nil: operands of products are not rounded to bfloat16
 }
 
 // WorkLen is 14·L·T·d_k + 12·L·T + 36·L·d_k.
 func (c *Backward[F]) WorkLen() int {
 	L, T, dK := c.L, c.T, c.DK
 	return 14*L*T*dK + 12*L*T + 36*L*dK
+}
+
+// OperandsLen is L·T·d + 3·d·d_k.
+func (c *Backward[F]) OperandsLen() int {
+	L, T, d, dK := c.L, c.T, c.D, c.DK
+	return L*T*d + 3*d*dK
 }
 
 // Run computes Backward.
@@ -403,11 +421,11 @@ func (c *Backward[F]) Run() {
 		return
 	}
 	L, T, d, dK := c.L, c.T, c.D, c.DK
-	t134 := c.Work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
+	t138 := c.Work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
 	work := c.Work[L*T*dK+6*L*dK:]
-	t137 := work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
+	t141 := work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
 	work = work[L*T*dK+6*L*dK:]
-	t140 := work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
+	t144 := work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
 	work = work[L*T*dK+6*L*dK:]
 	t4 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
@@ -437,35 +455,39 @@ func (c *Backward[F]) Run() {
 	work = work[L*T:]
 	t35 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t152 := work[:L*T] // [L, T]
+	t192 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t182 := work[:L*T] // [L, T]
+	t222 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t43 := work[:L*T] // [L, T]
+	t47 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t352 := work[:L*T] // [L, T]
+	t39 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t40 := work[:L*T] // [L, T]
+	t44 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t60 := work[:L*T] // [L, T]
+	t64 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t76 := work[:3*L*dK] // [L, 3, d_k]
-	work = work[3*L*dK:]
 	t80 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t84 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t102 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t120 := work[:3*L*dK] // [L, 3, d_k]
 	work = work[3*L*dK:]
 	t98 := work[:3*L*dK] // [L, 3, d_k]
 	work = work[3*L*dK:]
 	t116 := work[:3*L*dK] // [L, 3, d_k]
 	work = work[3*L*dK:]
-	t94 := work[:3*L*dK] // [L, 3, d_k]
-	work = work[3*L*dK:]
-	t112 := work[:3*L*dK] // [L, 3, d_k]
-	work = work[3*L*dK:]
-	t117 := work[:L*T*dK] // [L, T, d_k]
+	t121 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t120 := work[:L*T*dK] // [L, T, d_k]
+	t124 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t123 := work[:L*T*dK] // [L, T, d_k]
+	t127 := work[:L*T*dK] // [L, T, d_k]
+	xOperand := kern.Narrow(c.Operands, 0, c.X)
+	WKOperand := kern.Narrow(c.Operands, L*T*d, c.WK)
+	WQOperand := kern.Narrow(c.Operands, L*T*d+d*dK, c.WQ)
+	WVOperand := kern.Narrow(c.Operands, L*T*d+2*d*dK, c.WV)
 
 	// projected.k1, projected.q1, projected.v
 	for i := range L {
@@ -509,14 +531,14 @@ func (c *Backward[F]) Run() {
 				t42 := bK[k] + (F(k1Stack[k]*cK[k]) + F(k1Stack2[k]*cK2[k]) + F(k1Stack3[k]*cK3[k]) + F(k1Stack4[k]*cK4[k]))
 				t52 := num.Sigmoid(t42)
 				t92 := bQ[k] + (F(q1Stack[k]*cQ[k]) + F(q1Stack2[k]*cQ2[k]) + F(q1Stack3[k]*cQ3[k]) + F(q1Stack4[k]*cQ4[k]))
-				t102 := num.Sigmoid(t92)
+				t102_2 := num.Sigmoid(t92)
 				t142 := bV[k] + (F(vStack[k]*cV[k]) + F(vStack2[k]*cV2[k]) + F(vStack3[k]*cV3[k]) + F(vStack4[k]*cV4[k]))
 				t4_2[k] = t42
 				t5_2[k] = t52
 				k1_2[k] = F(t42 * t52)
 				t9_2[k] = t92
-				t10_2[k] = t102
-				q1_2[k] = F(t92 * t102)
+				t10_2[k] = t102_2
+				q1_2[k] = F(t92 * t102_2)
 				t14_2[k] = t142
 				t15_2[k] = num.Sigmoid(t142)
 			}
@@ -533,7 +555,7 @@ func (c *Backward[F]) Run() {
 		t31_2 := t31[i*T:][:T]
 		t33_2 := t33[i*T:][:T]
 		t35_2 := t35[i*T:][:T]
-		t152_2 := t152[i*T:][:T]
+		t192_2 := t192[i*T:][:T]
 		for j := range T {
 			kProdEntry := kProd[j]
 			t212 := num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1)))
@@ -541,14 +563,14 @@ func (c *Backward[F]) Run() {
 			qProdEntry := qProd[j]
 			t312 := num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1)))
 			t332 := kern.Choose((F(0) < qProdEntry), t312, F(0))
-			t353 := num.Max(t332, F(1e-08))
+			t352 := num.Max(t332, F(1e-08))
 			t21_2[j] = t212
 			t23_2[j] = t232
 			t25_2[j] = num.Max(t232, F(1e-08))
 			t31_2[j] = t312
 			t33_2[j] = t332
-			t35_2[j] = t353
-			t152_2[j] = F(1) / t353
+			t35_2[j] = t352
+			t192_2[j] = F(1) / t352
 		}
 	}
 
@@ -557,8 +579,8 @@ func (c *Backward[F]) Run() {
 	for i := range L {
 		t35_2 := t35[i*T:][:T]
 		t25_2 := t25[i*T:][:T]
-		t182_2 := t182[i*T:][:T]
-		t43_2 := t43[i*T:][:T]
+		t222_2 := t222[i*T:][:T]
+		t47_2 := t47[i*T:][:T]
 		bVBar := c.BVBar[:dK]
 		for j := range T {
 			qBar := c.QBar[(i*T+j)*dK:][:dK]
@@ -568,23 +590,23 @@ func (c *Backward[F]) Run() {
 			vBar := c.VBar[(i*T+j)*dK:][:dK]
 			t15_2 := t15[(i*T+j)*dK:][:dK]
 			t14_2 := t14[(i*T+j)*dK:][:dK]
-			t134_2 := t134[(i*(T+6)+j+3)*dK:][:dK]
-			var t1822 F
-			var t432 F
+			t138_2 := t138[(i*(T+6)+j+3)*dK:][:dK]
+			var t2222 F
+			var t472 F
 			t35Entry := t35_2[j]
 			t25Entry := t25_2[j]
 			for k := range dK {
-				t1822 += F(qBar[k] * ((q1_2[k] / t35Entry) / t35Entry))
-				t432 += F(kBar[k] * ((k1_2[k] / t25Entry) / t25Entry))
+				t2222 += F(qBar[k] * ((q1_2[k] / t35Entry) / t35Entry))
+				t472 += F(kBar[k] * ((k1_2[k] / t25Entry) / t25Entry))
 				vBarEntry := vBar[k]
 				t15Entry := t15_2[k]
 				t14Entry := t14_2[k]
-				t69 := F(vBarEntry*t15Entry) + F(F(F(vBarEntry*t14Entry)*t15Entry)*num.Sigmoid(-t14Entry))
-				t134_2[k] = t69
-				bVBar[k] += t69
+				t73 := F(vBarEntry*t15Entry) + F(F(F(vBarEntry*t14Entry)*t15Entry)*num.Sigmoid(-t14Entry))
+				t138_2[k] = t73
+				bVBar[k] += t73
 			}
-			t182_2[j] = -t1822
-			t43_2[j] = -t432
+			t222_2[j] = -t2222
+			t47_2[j] = -t472
 		}
 	}
 
@@ -594,41 +616,41 @@ func (c *Backward[F]) Run() {
 		qProd := c.QProd[i*T:][:T]
 		t23_2 := t23[i*T:][:T]
 		kProd := c.KProd[i*T:][:T]
-		t182_2 := t182[i*T:][:T]
+		t222_2 := t222[i*T:][:T]
 		t31_2 := t31[i*T:][:T]
-		t352_2 := t352[i*T:][:T]
+		t39_2 := t39[i*T:][:T]
 		t25_2 := t25[i*T:][:T]
-		t40_2 := t40[i*T:][:T]
-		t43_2 := t43[i*T:][:T]
+		t44_2 := t44[i*T:][:T]
+		t47_2 := t47[i*T:][:T]
 		t21_2 := t21[i*T:][:T]
-		t60_2 := t60[i*T:][:T]
+		t64_2 := t64[i*T:][:T]
 		for j := range T {
 			t33Entry := t33_2[j]
 			qProdEntry2 := qProd[j]
 			t23Entry := t23_2[j]
 			kProdEntry2 := kProd[j]
 			w := ((F(1e-08) <= t33Entry) && (F(0) < qProdEntry2))
-			t352_2[j] = kern.Choose(w, kern.Choose(((F(1e-08) <= t33Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t33Entry), t182_2[j], F(0)))*(F(1)/t31_2[j])), F(0)), F(0))
-			t40_2[j] = F(1) / t25_2[j]
+			t39_2[j] = kern.Choose(w, kern.Choose(((F(1e-08) <= t33Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t33Entry), t222_2[j], F(0)))*(F(1)/t31_2[j])), F(0)), F(0))
+			t44_2[j] = F(1) / t25_2[j]
 			w2 := ((F(1e-08) <= t23Entry) && (F(0) < kProdEntry2))
-			t60_2[j] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t23Entry) && (F(0) < kProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t23Entry), t43_2[j], F(0)))*(F(1)/t21_2[j])), F(0)), F(0))
+			t64_2[j] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t23Entry) && (F(0) < kProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t23Entry), t47_2[j], F(0)))*(F(1)/t21_2[j])), F(0)), F(0))
 		}
 	}
 
 	// projected.v
 	for i := range L {
 		for j := range 3 {
-			t134_2 := t134[(i*(T+6)+j)*dK:][:dK]
+			t138_2 := t138[(i*(T+6)+j)*dK:][:dK]
 			for k := range dK {
-				t134_2[k] = F(0)
+				t138_2[k] = F(0)
 			}
 		}
 	}
 	for i := range L {
 		for j := range 3 {
-			t134_2 := t134[(i*(T+6)+j+T+3)*dK:][:dK]
+			t138_2 := t138[(i*(T+6)+j+T+3)*dK:][:dK]
 			for k := range dK {
-				t134_2[k] = F(0)
+				t138_2[k] = F(0)
 			}
 		}
 	}
@@ -640,52 +662,52 @@ func (c *Backward[F]) Run() {
 		for j := range L {
 			for k := range T {
 				vStack := c.VStack[(j*(T+3)-i+k+3)*dK:][:dK]
-				t134_2 := t134[(j*(T+6)+k+3)*dK:][:dK]
+				t138_2 := t138[(j*(T+6)+k+3)*dK:][:dK]
 				for m := range dK {
-					cVBar[m] += F(vStack[m] * t134_2[m])
+					cVBar[m] += F(vStack[m] * t138_2[m])
 				}
 			}
 		}
 	}
 
 	// projected.v
-	clear(t76)
+	clear(t80)
 	for i := range L {
 		for j := range 3 {
 			n := int(c.Pos[i]) + j - 3
 			if n >= 0 {
-				t134_2 := t134[(i*(T+6)+j)*dK:][:dK]
+				t138_2 := t138[(i*(T+6)+j)*dK:][:dK]
 				cV := c.CV[:dK]
-				t134_3 := t134[(i*(T+6)+j+1)*dK:][:dK]
+				t138_3 := t138[(i*(T+6)+j+1)*dK:][:dK]
 				cV2 := c.CV[1*dK:][:dK]
-				t134_4 := t134[(i*(T+6)+j+2)*dK:][:dK]
+				t138_4 := t138[(i*(T+6)+j+2)*dK:][:dK]
 				cV3 := c.CV[2*dK:][:dK]
-				t134_5 := t134[(i*(T+6)+j+3)*dK:][:dK]
+				t138_5 := t138[(i*(T+6)+j+3)*dK:][:dK]
 				cV4 := c.CV[3*dK:][:dK]
-				t76_2 := t76[(i*3+j)*dK:][:dK]
+				t80_2 := t80[(i*3+j)*dK:][:dK]
 				for k := range dK {
-					t76_2[k] = F(t134_2[k]*cV[k]) + F(t134_3[k]*cV2[k]) + F(t134_4[k]*cV3[k]) + F(t134_5[k]*cV4[k])
+					t80_2[k] = F(t138_2[k]*cV[k]) + F(t138_3[k]*cV2[k]) + F(t138_4[k]*cV3[k]) + F(t138_5[k]*cV4[k])
 				}
 			}
 		}
 	}
 
 	// projected.v, projected.q1, projected.k1
-	clear(t80)
-	clear(t98)
-	clear(t116)
+	clear(t84)
+	clear(t102)
+	clear(t120)
 	for i := range L {
 		for j := range min(3, -T+3) {
 			v0TailBar := c.V0TailBar[(i*3+j)*dK:][:dK]
-			t80_2 := t80[(i*3+j+T)*dK:][:dK]
+			t84_2 := t84[(i*3+j+T)*dK:][:dK]
 			q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
-			t98_2 := t98[(i*3+j+T)*dK:][:dK]
+			t102_2 := t102[(i*3+j+T)*dK:][:dK]
 			k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
-			t116_2 := t116[(i*3+j+T)*dK:][:dK]
+			t120_2 := t120[(i*3+j+T)*dK:][:dK]
 			for k := range dK {
-				t80_2[k] += v0TailBar[k]
-				t98_2[k] += q0TailBar[k]
-				t116_2[k] += k0TailBar[k]
+				t84_2[k] += v0TailBar[k]
+				t102_2[k] += q0TailBar[k]
+				t120_2[k] += k0TailBar[k]
 			}
 		}
 	}
@@ -694,10 +716,10 @@ func (c *Backward[F]) Run() {
 	clear(c.BQBar)
 	clear(c.BKBar)
 	for i := range L {
-		t152_2 := t152[i*T:][:T]
-		t352_2 := t352[i*T:][:T]
-		t40_2 := t40[i*T:][:T]
-		t60_2 := t60[i*T:][:T]
+		t192_2 := t192[i*T:][:T]
+		t39_2 := t39[i*T:][:T]
+		t44_2 := t44[i*T:][:T]
+		t64_2 := t64[i*T:][:T]
 		bQBar := c.BQBar[:dK]
 		bKBar := c.BKBar[:dK]
 		for j := range T {
@@ -709,25 +731,25 @@ func (c *Backward[F]) Run() {
 			k1_2 := k1[(i*T+j)*dK:][:dK]
 			t5_2 := t5[(i*T+j)*dK:][:dK]
 			t4_2 := t4[(i*T+j)*dK:][:dK]
-			t137_2 := t137[(i*(T+6)+j+3)*dK:][:dK]
-			t140_2 := t140[(i*(T+6)+j+3)*dK:][:dK]
-			t152Entry := t152_2[j]
-			t352Entry := t352_2[j]
-			t40Entry := t40_2[j]
-			t60Entry := t60_2[j]
+			t141_2 := t141[(i*(T+6)+j+3)*dK:][:dK]
+			t144_2 := t144[(i*(T+6)+j+3)*dK:][:dK]
+			t192Entry := t192_2[j]
+			t39Entry := t39_2[j]
+			t44Entry := t44_2[j]
+			t64Entry := t64_2[j]
 			for k := range dK {
-				t81 := F(qBar[k]*t152Entry) + F(2*F(q1_2[k]*t352Entry))
+				t85 := F(qBar[k]*t192Entry) + F(2*F(q1_2[k]*t39Entry))
 				t10Entry := t10_2[k]
 				t9Entry := t9_2[k]
-				t87 := F(t10Entry*t81) + F(F(F(t9Entry*t10Entry)*t81)*num.Sigmoid(-t9Entry))
-				t99 := F(kBar[k]*t40Entry) + F(2*F(k1_2[k]*t60Entry))
+				t91 := F(t10Entry*t85) + F(F(F(t9Entry*t10Entry)*t85)*num.Sigmoid(-t9Entry))
+				t103 := F(kBar[k]*t44Entry) + F(2*F(k1_2[k]*t64Entry))
 				t5Entry := t5_2[k]
 				t4Entry := t4_2[k]
-				t105 := F(t5Entry*t99) + F(F(F(t4Entry*t5Entry)*t99)*num.Sigmoid(-t4Entry))
-				t137_2[k] = t87
-				bQBar[k] += t87
-				t140_2[k] = t105
-				bKBar[k] += t105
+				t109 := F(t5Entry*t103) + F(F(F(t4Entry*t5Entry)*t103)*num.Sigmoid(-t4Entry))
+				t141_2[k] = t91
+				bQBar[k] += t91
+				t144_2[k] = t109
+				bKBar[k] += t109
 			}
 		}
 	}
@@ -735,17 +757,17 @@ func (c *Backward[F]) Run() {
 	// projected.q1
 	for i := range L {
 		for j := range 3 {
-			t137_2 := t137[(i*(T+6)+j)*dK:][:dK]
+			t141_2 := t141[(i*(T+6)+j)*dK:][:dK]
 			for k := range dK {
-				t137_2[k] = F(0)
+				t141_2[k] = F(0)
 			}
 		}
 	}
 	for i := range L {
 		for j := range 3 {
-			t137_2 := t137[(i*(T+6)+j+T+3)*dK:][:dK]
+			t141_2 := t141[(i*(T+6)+j+T+3)*dK:][:dK]
 			for k := range dK {
-				t137_2[k] = F(0)
+				t141_2[k] = F(0)
 			}
 		}
 	}
@@ -759,34 +781,34 @@ func (c *Backward[F]) Run() {
 		for j := range L {
 			for k := range T {
 				q1Stack := c.Q1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-				t137_2 := t137[(j*(T+6)+k+3)*dK:][:dK]
+				t141_2 := t141[(j*(T+6)+k+3)*dK:][:dK]
 				k1Stack := c.K1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-				t140_2 := t140[(j*(T+6)+k+3)*dK:][:dK]
+				t144_2 := t144[(j*(T+6)+k+3)*dK:][:dK]
 				for m := range dK {
-					cQBar[m] += F(q1Stack[m] * t137_2[m])
-					cKBar[m] += F(k1Stack[m] * t140_2[m])
+					cQBar[m] += F(q1Stack[m] * t141_2[m])
+					cKBar[m] += F(k1Stack[m] * t144_2[m])
 				}
 			}
 		}
 	}
 
 	// projected.q1
-	clear(t94)
+	clear(t98)
 	for i := range L {
 		for j := range 3 {
 			n2 := int(c.Pos[i]) + j - 3
 			if n2 >= 0 {
-				t137_2 := t137[(i*(T+6)+j)*dK:][:dK]
+				t141_2 := t141[(i*(T+6)+j)*dK:][:dK]
 				cQ := c.CQ[:dK]
-				t137_3 := t137[(i*(T+6)+j+1)*dK:][:dK]
+				t141_3 := t141[(i*(T+6)+j+1)*dK:][:dK]
 				cQ2 := c.CQ[1*dK:][:dK]
-				t137_4 := t137[(i*(T+6)+j+2)*dK:][:dK]
+				t141_4 := t141[(i*(T+6)+j+2)*dK:][:dK]
 				cQ3 := c.CQ[2*dK:][:dK]
-				t137_5 := t137[(i*(T+6)+j+3)*dK:][:dK]
+				t141_5 := t141[(i*(T+6)+j+3)*dK:][:dK]
 				cQ4 := c.CQ[3*dK:][:dK]
-				t94_2 := t94[(i*3+j)*dK:][:dK]
+				t98_2 := t98[(i*3+j)*dK:][:dK]
 				for k := range dK {
-					t94_2[k] = F(t137_2[k]*cQ[k]) + F(t137_3[k]*cQ2[k]) + F(t137_4[k]*cQ3[k]) + F(t137_5[k]*cQ4[k])
+					t98_2[k] = F(t141_2[k]*cQ[k]) + F(t141_3[k]*cQ2[k]) + F(t141_4[k]*cQ3[k]) + F(t141_5[k]*cQ4[k])
 				}
 			}
 		}
@@ -795,38 +817,38 @@ func (c *Backward[F]) Run() {
 	// projected.k1
 	for i := range L {
 		for j := range 3 {
-			t140_2 := t140[(i*(T+6)+j)*dK:][:dK]
+			t144_2 := t144[(i*(T+6)+j)*dK:][:dK]
 			for k := range dK {
-				t140_2[k] = F(0)
+				t144_2[k] = F(0)
 			}
 		}
 	}
 	for i := range L {
 		for j := range 3 {
-			t140_2 := t140[(i*(T+6)+j+T+3)*dK:][:dK]
+			t144_2 := t144[(i*(T+6)+j+T+3)*dK:][:dK]
 			for k := range dK {
-				t140_2[k] = F(0)
+				t144_2[k] = F(0)
 			}
 		}
 	}
 
 	// projected.k1
-	clear(t112)
+	clear(t116)
 	for i := range L {
 		for j := range 3 {
 			n3 := int(c.Pos[i]) + j - 3
 			if n3 >= 0 {
-				t140_2 := t140[(i*(T+6)+j)*dK:][:dK]
+				t144_2 := t144[(i*(T+6)+j)*dK:][:dK]
 				cK := c.CK[:dK]
-				t140_3 := t140[(i*(T+6)+j+1)*dK:][:dK]
+				t144_3 := t144[(i*(T+6)+j+1)*dK:][:dK]
 				cK2 := c.CK[1*dK:][:dK]
-				t140_4 := t140[(i*(T+6)+j+2)*dK:][:dK]
+				t144_4 := t144[(i*(T+6)+j+2)*dK:][:dK]
 				cK3 := c.CK[2*dK:][:dK]
-				t140_5 := t140[(i*(T+6)+j+3)*dK:][:dK]
+				t144_5 := t144[(i*(T+6)+j+3)*dK:][:dK]
 				cK4 := c.CK[3*dK:][:dK]
-				t112_2 := t112[(i*3+j)*dK:][:dK]
+				t116_2 := t116[(i*3+j)*dK:][:dK]
 				for k := range dK {
-					t112_2[k] = F(t140_2[k]*cK[k]) + F(t140_3[k]*cK2[k]) + F(t140_4[k]*cK3[k]) + F(t140_5[k]*cK4[k])
+					t116_2[k] = F(t144_2[k]*cK[k]) + F(t144_3[k]*cK2[k]) + F(t144_4[k]*cK3[k]) + F(t144_5[k]*cK4[k])
 				}
 			}
 		}
@@ -836,16 +858,16 @@ func (c *Backward[F]) Run() {
 	for i := range L {
 		cV := c.CV[:dK]
 		for j := range T {
-			t134_2 := t134[(i*(T+6)+j+3)*dK:][:dK]
-			t134_3 := t134[(i*(T+6)+j+4)*dK:][:dK]
+			t138_2 := t138[(i*(T+6)+j+3)*dK:][:dK]
+			t138_3 := t138[(i*(T+6)+j+4)*dK:][:dK]
 			cV2 := c.CV[1*dK:][:dK]
-			t134_4 := t134[(i*(T+6)+j+5)*dK:][:dK]
+			t138_4 := t138[(i*(T+6)+j+5)*dK:][:dK]
 			cV3 := c.CV[2*dK:][:dK]
-			t134_5 := t134[(i*(T+6)+j+6)*dK:][:dK]
+			t138_5 := t138[(i*(T+6)+j+6)*dK:][:dK]
 			cV4 := c.CV[3*dK:][:dK]
-			t117_2 := t117[(i*T+j)*dK:][:dK]
+			t121_2 := t121[(i*T+j)*dK:][:dK]
 			for k := range dK {
-				t117_2[k] = (F(t134_2[k]*cV[k]) + F(t134_3[k]*cV2[k]) + F(t134_4[k]*cV3[k]) + F(t134_5[k]*cV4[k]))
+				t121_2[k] = (F(t138_2[k]*cV[k]) + F(t138_3[k]*cV2[k]) + F(t138_4[k]*cV3[k]) + F(t138_5[k]*cV4[k]))
 			}
 		}
 	}
@@ -856,31 +878,31 @@ func (c *Backward[F]) Run() {
 		if n := 3 - lo; n > 0 {
 			for j := range n {
 				v0TailBar := c.V0TailBar[(i*3+(lo+j))*dK:][:dK]
-				t117_2 := t117[(i*T+(lo+j)+T-3)*dK:][:dK]
+				t121_2 := t121[(i*T+(lo+j)+T-3)*dK:][:dK]
 				for k := range dK {
-					t117_2[k] += v0TailBar[k]
+					t121_2[k] += v0TailBar[k]
 				}
 			}
 		}
 	}
 
 	// projected.v0
-	kern.Gemm(d, dK, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t117, dK, 1)
+	kern.Gemm(d, dK, L*T, F(1), false, c.WVBar, 1, d, xOperand, 1, d, t121, dK, 1)
 
 	// projected.q0, projected.q1
 	for i := range L {
 		cQ := c.CQ[:dK]
 		for j := range T {
-			t137_2 := t137[(i*(T+6)+j+3)*dK:][:dK]
-			t137_3 := t137[(i*(T+6)+j+4)*dK:][:dK]
+			t141_2 := t141[(i*(T+6)+j+3)*dK:][:dK]
+			t141_3 := t141[(i*(T+6)+j+4)*dK:][:dK]
 			cQ2 := c.CQ[1*dK:][:dK]
-			t137_4 := t137[(i*(T+6)+j+5)*dK:][:dK]
+			t141_4 := t141[(i*(T+6)+j+5)*dK:][:dK]
 			cQ3 := c.CQ[2*dK:][:dK]
-			t137_5 := t137[(i*(T+6)+j+6)*dK:][:dK]
+			t141_5 := t141[(i*(T+6)+j+6)*dK:][:dK]
 			cQ4 := c.CQ[3*dK:][:dK]
-			t120_2 := t120[(i*T+j)*dK:][:dK]
+			t124_2 := t124[(i*T+j)*dK:][:dK]
 			for k := range dK {
-				t120_2[k] = (F(t137_2[k]*cQ[k]) + F(t137_3[k]*cQ2[k]) + F(t137_4[k]*cQ3[k]) + F(t137_5[k]*cQ4[k]))
+				t124_2[k] = (F(t141_2[k]*cQ[k]) + F(t141_3[k]*cQ2[k]) + F(t141_4[k]*cQ3[k]) + F(t141_5[k]*cQ4[k]))
 			}
 		}
 	}
@@ -891,31 +913,31 @@ func (c *Backward[F]) Run() {
 		if n := 3 - lo; n > 0 {
 			for j := range n {
 				q0TailBar := c.Q0TailBar[(i*3+(lo+j))*dK:][:dK]
-				t120_2 := t120[(i*T+(lo+j)+T-3)*dK:][:dK]
+				t124_2 := t124[(i*T+(lo+j)+T-3)*dK:][:dK]
 				for k := range dK {
-					t120_2[k] += q0TailBar[k]
+					t124_2[k] += q0TailBar[k]
 				}
 			}
 		}
 	}
 
 	// projected.q0
-	kern.Gemm(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t120, dK, 1)
+	kern.Gemm(d, dK, L*T, F(1), false, c.WQBar, 1, d, xOperand, 1, d, t124, dK, 1)
 
 	// projected.k0, projected.k1
 	for i := range L {
 		cK := c.CK[:dK]
 		for j := range T {
-			t140_2 := t140[(i*(T+6)+j+3)*dK:][:dK]
-			t140_3 := t140[(i*(T+6)+j+4)*dK:][:dK]
+			t144_2 := t144[(i*(T+6)+j+3)*dK:][:dK]
+			t144_3 := t144[(i*(T+6)+j+4)*dK:][:dK]
 			cK2 := c.CK[1*dK:][:dK]
-			t140_4 := t140[(i*(T+6)+j+5)*dK:][:dK]
+			t144_4 := t144[(i*(T+6)+j+5)*dK:][:dK]
 			cK3 := c.CK[2*dK:][:dK]
-			t140_5 := t140[(i*(T+6)+j+6)*dK:][:dK]
+			t144_5 := t144[(i*(T+6)+j+6)*dK:][:dK]
 			cK4 := c.CK[3*dK:][:dK]
-			t123_2 := t123[(i*T+j)*dK:][:dK]
+			t127_2 := t127[(i*T+j)*dK:][:dK]
 			for k := range dK {
-				t123_2[k] = (F(t140_2[k]*cK[k]) + F(t140_3[k]*cK2[k]) + F(t140_4[k]*cK3[k]) + F(t140_5[k]*cK4[k]))
+				t127_2[k] = (F(t144_2[k]*cK[k]) + F(t144_3[k]*cK2[k]) + F(t144_4[k]*cK3[k]) + F(t144_5[k]*cK4[k]))
 			}
 		}
 	}
@@ -926,42 +948,42 @@ func (c *Backward[F]) Run() {
 		if n := 3 - lo; n > 0 {
 			for j := range n {
 				k0TailBar := c.K0TailBar[(i*3+(lo+j))*dK:][:dK]
-				t123_2 := t123[(i*T+(lo+j)+T-3)*dK:][:dK]
+				t127_2 := t127[(i*T+(lo+j)+T-3)*dK:][:dK]
 				for k := range dK {
-					t123_2[k] += k0TailBar[k]
+					t127_2[k] += k0TailBar[k]
 				}
 			}
 		}
 	}
 
 	// projected.k0
-	kern.Gemm(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t123, dK, 1)
+	kern.Gemm(d, dK, L*T, F(1), false, c.WKBar, 1, d, xOperand, 1, d, t127, dK, 1)
 
 	// projected.v0
-	kern.Gemm(L*T, d, dK, F(1), false, c.XBar, d, 1, t117, dK, 1, c.WV, d, 1)
+	kern.Gemm(L*T, d, dK, F(1), false, c.XBar, d, 1, t121, dK, 1, WVOperand, d, 1)
 
 	// projected.q0
-	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t120, dK, 1, c.WQ, d, 1)
+	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t124, dK, 1, WQOperand, d, 1)
 
 	// projected.k0
-	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t123, dK, 1, c.WK, d, 1)
+	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t127, dK, 1, WKOperand, d, 1)
 
 	// projected.k0
 	for i := range L {
 		for j := range 3 {
-			t112_2 := t112[(i*3+j)*dK:][:dK]
 			t116_2 := t116[(i*3+j)*dK:][:dK]
+			t120_2 := t120[(i*3+j)*dK:][:dK]
 			k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
-			t94_2 := t94[(i*3+j)*dK:][:dK]
 			t98_2 := t98[(i*3+j)*dK:][:dK]
+			t102_2 := t102[(i*3+j)*dK:][:dK]
 			q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
-			t76_2 := t76[(i*3+j)*dK:][:dK]
 			t80_2 := t80[(i*3+j)*dK:][:dK]
+			t84_2 := t84[(i*3+j)*dK:][:dK]
 			v0TailBarOut := c.V0TailBarOut[(i*3+j)*dK:][:dK]
 			for k := range dK {
-				k0TailBarOut[k] = t112_2[k] + t116_2[k]
-				q0TailBarOut[k] = t94_2[k] + t98_2[k]
-				v0TailBarOut[k] = t76_2[k] + t80_2[k]
+				k0TailBarOut[k] = t116_2[k] + t120_2[k]
+				q0TailBarOut[k] = t98_2[k] + t102_2[k]
+				v0TailBarOut[k] = t80_2[k] + t84_2[k]
 			}
 		}
 	}
@@ -1031,9 +1053,11 @@ func (b *Function[F]) Call(c block.Call[F], w block.Weights[F], m *block.Memory[
 	k.KProd = c.Run.Saved(k.L * k.T)
 	k.QProd = c.Run.Saved(k.L * k.T)
 	k.Work = arena.Scratch(k.WorkLen())
+	k.Operands = arena.Operands(k.OperandsLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
+	k.Operands = nil
 	n.nextK0Tail = m.SetNext(c, b.Slots[0], k.K0TailOut)
 	n.nextQ0Tail = m.SetNext(c, b.Slots[1], k.Q0TailOut)
 	n.nextV0Tail = m.SetNext(c, b.Slots[2], k.V0TailOut)
@@ -1090,6 +1114,7 @@ func (n *callNode[F]) Backward(t *tape.Tape[F]) {
 	g.CVBar = t.Part(n.vCV, 4*g.DK)
 	g.BVBar = t.Part(n.vBV, g.DK)
 	g.Work = t.Scratch(g.WorkLen())
+	g.Operands = t.Operands(g.OperandsLen())
 	g.Run()
 	t.Contribute(n.vWK, g.WKBar)
 	t.Contribute(n.vX, g.XBar)

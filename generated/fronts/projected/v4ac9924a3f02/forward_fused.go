@@ -32,20 +32,24 @@ func (c *forwardFused) run() {
 	q1 := c.Work[L*T*dK+27*L*dK:][:L*T*dK]     // [L, T, d_k]
 	t25 := c.Work[2*L*T*dK+27*L*dK:][:L*T]     // [L, T]
 	t35 := c.Work[2*L*T*dK+L*T+27*L*dK:][:L*T] // [L, T]
+	xOperand := kern.Narrow(c.Operands, 0, c.X)
+	WKOperand := kern.Narrow(c.Operands, L*T*d, c.WK)
 
 	// projected.k0
 	for i := range L {
-		kern.GemmFMA(T, dK, d, F(1), false, kern.From(c.K1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(c.X, i*T*d), d, 1, c.WK, 1, d)
+		kern.GemmFMA(T, dK, d, F(1), false, kern.From(c.K1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(xOperand, i*T*d), d, 1, WKOperand, 1, d)
 	}
+	WQOperand := kern.Narrow(c.Operands, L*T*d+d*dK, c.WQ)
 
 	// projected.q0
 	for i := range L {
-		kern.GemmFMA(T, dK, d, F(1), false, kern.From(c.Q1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(c.X, i*T*d), d, 1, c.WQ, 1, d)
+		kern.GemmFMA(T, dK, d, F(1), false, kern.From(c.Q1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(xOperand, i*T*d), d, 1, WQOperand, 1, d)
 	}
+	WVOperand := kern.Narrow(c.Operands, L*T*d+2*d*dK, c.WV)
 
 	// projected.v0
 	for i := range L {
-		kern.GemmFMA(T, dK, d, F(1), false, kern.From(c.VStack, (i*(T+3)+3)*dK), dK, 1, kern.From(c.X, i*T*d), d, 1, c.WV, 1, d)
+		kern.GemmFMA(T, dK, d, F(1), false, kern.From(c.VStack, (i*(T+3)+3)*dK), dK, 1, kern.From(xOperand, i*T*d), d, 1, WVOperand, 1, d)
 	}
 
 	// projected.k1, projected.q1, projected.v
@@ -462,9 +466,9 @@ func (c *backwardFused) run() {
 	_ = T
 	_ = d
 	_ = dK
-	t134 := c.Work[:L*T*dK+6*L*dK]                     // [L, T + 6, d_k]
-	t137 := c.Work[L*T*dK+6*L*dK:][:L*T*dK+6*L*dK]     // [L, T + 6, d_k]
-	t140 := c.Work[2*L*T*dK+12*L*dK:][:L*T*dK+6*L*dK]  // [L, T + 6, d_k]
+	t138 := c.Work[:L*T*dK+6*L*dK]                     // [L, T + 6, d_k]
+	t141 := c.Work[L*T*dK+6*L*dK:][:L*T*dK+6*L*dK]     // [L, T + 6, d_k]
+	t144 := c.Work[2*L*T*dK+12*L*dK:][:L*T*dK+6*L*dK]  // [L, T + 6, d_k]
 	t4 := c.Work[3*L*T*dK+18*L*dK:][:L*T*dK]           // [L, T, d_k]
 	t5 := c.Work[4*L*T*dK+18*L*dK:][:L*T*dK]           // [L, T, d_k]
 	k1 := c.Work[5*L*T*dK+18*L*dK:][:L*T*dK]           // [L, T, d_k]
@@ -479,21 +483,25 @@ func (c *backwardFused) run() {
 	t31 := c.Work[11*L*T*dK+3*L*T+18*L*dK:][:L*T]      // [L, T]
 	t33 := c.Work[11*L*T*dK+4*L*T+18*L*dK:][:L*T]      // [L, T]
 	t35 := c.Work[11*L*T*dK+5*L*T+18*L*dK:][:L*T]      // [L, T]
-	t152 := c.Work[11*L*T*dK+6*L*T+18*L*dK:][:L*T]     // [L, T]
-	t182 := c.Work[11*L*T*dK+7*L*T+18*L*dK:][:L*T]     // [L, T]
-	t43 := c.Work[11*L*T*dK+8*L*T+18*L*dK:][:L*T]      // [L, T]
-	t352 := c.Work[11*L*T*dK+9*L*T+18*L*dK:][:L*T]     // [L, T]
-	t40 := c.Work[11*L*T*dK+10*L*T+18*L*dK:][:L*T]     // [L, T]
-	t60 := c.Work[11*L*T*dK+11*L*T+18*L*dK:][:L*T]     // [L, T]
-	t76 := c.Work[11*L*T*dK+12*L*T+18*L*dK:][:3*L*dK]  // [L, 3, d_k]
-	t80 := c.Work[11*L*T*dK+12*L*T+21*L*dK:][:3*L*dK]  // [L, 3, d_k]
-	t98 := c.Work[11*L*T*dK+12*L*T+24*L*dK:][:3*L*dK]  // [L, 3, d_k]
-	t116 := c.Work[11*L*T*dK+12*L*T+27*L*dK:][:3*L*dK] // [L, 3, d_k]
-	t94 := c.Work[11*L*T*dK+12*L*T+30*L*dK:][:3*L*dK]  // [L, 3, d_k]
-	t112 := c.Work[11*L*T*dK+12*L*T+33*L*dK:][:3*L*dK] // [L, 3, d_k]
-	t117 := c.Work[11*L*T*dK+12*L*T+36*L*dK:][:L*T*dK] // [L, T, d_k]
-	t120 := c.Work[12*L*T*dK+12*L*T+36*L*dK:][:L*T*dK] // [L, T, d_k]
-	t123 := c.Work[13*L*T*dK+12*L*T+36*L*dK:][:L*T*dK] // [L, T, d_k]
+	t192 := c.Work[11*L*T*dK+6*L*T+18*L*dK:][:L*T]     // [L, T]
+	t222 := c.Work[11*L*T*dK+7*L*T+18*L*dK:][:L*T]     // [L, T]
+	t47 := c.Work[11*L*T*dK+8*L*T+18*L*dK:][:L*T]      // [L, T]
+	t39 := c.Work[11*L*T*dK+9*L*T+18*L*dK:][:L*T]      // [L, T]
+	t44 := c.Work[11*L*T*dK+10*L*T+18*L*dK:][:L*T]     // [L, T]
+	t64 := c.Work[11*L*T*dK+11*L*T+18*L*dK:][:L*T]     // [L, T]
+	t80 := c.Work[11*L*T*dK+12*L*T+18*L*dK:][:3*L*dK]  // [L, 3, d_k]
+	t84 := c.Work[11*L*T*dK+12*L*T+21*L*dK:][:3*L*dK]  // [L, 3, d_k]
+	t102 := c.Work[11*L*T*dK+12*L*T+24*L*dK:][:3*L*dK] // [L, 3, d_k]
+	t120 := c.Work[11*L*T*dK+12*L*T+27*L*dK:][:3*L*dK] // [L, 3, d_k]
+	t98 := c.Work[11*L*T*dK+12*L*T+30*L*dK:][:3*L*dK]  // [L, 3, d_k]
+	t116 := c.Work[11*L*T*dK+12*L*T+33*L*dK:][:3*L*dK] // [L, 3, d_k]
+	t121 := c.Work[11*L*T*dK+12*L*T+36*L*dK:][:L*T*dK] // [L, T, d_k]
+	t124 := c.Work[12*L*T*dK+12*L*T+36*L*dK:][:L*T*dK] // [L, T, d_k]
+	t127 := c.Work[13*L*T*dK+12*L*T+36*L*dK:][:L*T*dK] // [L, T, d_k]
+	xOperand := kern.Narrow(c.Operands, 0, c.X)
+	WKOperand := kern.Narrow(c.Operands, L*T*d, c.WK)
+	WQOperand := kern.Narrow(c.Operands, L*T*d+d*dK, c.WQ)
+	WVOperand := kern.Narrow(c.Operands, L*T*d+2*d*dK, c.WV)
 
 	// projected.k1, projected.q1, projected.v
 	if kern.Wide() {
@@ -568,14 +576,14 @@ func (c *backwardFused) run() {
 					t42 := bK[k] + num.FMA32(k1Stack[k], cK2[k], num.FMA32(k1Stack2[k], cK3[k], num.FMA32(k1Stack3[k], cK4[k], F(k1Stack4[k]*cK[k]))))
 					t52 := kern.Sigmoid(t42)
 					t92 := bQ[k] + num.FMA32(q1Stack[k], cQ2[k], num.FMA32(q1Stack2[k], cQ3[k], num.FMA32(q1Stack3[k], cQ4[k], F(q1Stack4[k]*cQ[k]))))
-					t102 := kern.Sigmoid(t92)
+					t102_2 := kern.Sigmoid(t92)
 					t142 := bV[k] + num.FMA32(vStack[k], cV2[k], num.FMA32(vStack2[k], cV3[k], num.FMA32(vStack3[k], cV4[k], F(vStack4[k]*cV[k]))))
 					t4_2[k] = t42
 					t5_2[k] = t52
 					k1_2[k] = F(t42 * t52)
 					t9_2[k] = t92
-					t10_2[k] = t102
-					q1_2[k] = F(t92 * t102)
+					t10_2[k] = t102_2
+					q1_2[k] = F(t92 * t102_2)
 					t14_2[k] = t142
 					t15_2[k] = kern.Sigmoid(t142)
 				}
@@ -594,7 +602,7 @@ func (c *backwardFused) run() {
 			P5: unsafe.SliceData(t31),
 			P6: unsafe.SliceData(t33),
 			P7: unsafe.SliceData(t35),
-			P8: unsafe.SliceData(t152),
+			P8: unsafe.SliceData(t192),
 			N0: L,
 			N1: T,
 		}
@@ -609,7 +617,7 @@ func (c *backwardFused) run() {
 			t31_2 := t31[i*T:][:T]
 			t33_2 := t33[i*T:][:T]
 			t35_2 := t35[i*T:][:T]
-			t152_2 := t152[i*T:][:T]
+			t192_2 := t192[i*T:][:T]
 			for j := range T {
 				kProdEntry := kProd[j]
 				t212 := num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1)))
@@ -617,14 +625,14 @@ func (c *backwardFused) run() {
 				qProdEntry := qProd[j]
 				t312 := num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1)))
 				t332 := kern.Choose((F(0) < qProdEntry), t312, F(0))
-				t353 := kern.Larger(t332, F(1e-08))
+				t352 := kern.Larger(t332, F(1e-08))
 				t21_2[j] = t212
 				t23_2[j] = t232
 				t25_2[j] = kern.Larger(t232, F(1e-08))
 				t31_2[j] = t312
 				t33_2[j] = t332
-				t35_2[j] = t353
-				t152_2[j] = F(1) / t353
+				t35_2[j] = t352
+				t192_2[j] = F(1) / t352
 			}
 		}
 	}
@@ -642,10 +650,10 @@ func (c *backwardFused) run() {
 			P6:  unsafe.SliceData(c.VBar),
 			P7:  unsafe.SliceData(t15),
 			P8:  unsafe.SliceData(t14),
-			P9:  unsafe.SliceData(t134),
+			P9:  unsafe.SliceData(t138),
 			P10: unsafe.SliceData(c.BVBar),
-			P11: unsafe.SliceData(t182),
-			P12: unsafe.SliceData(t43),
+			P11: unsafe.SliceData(t222),
+			P12: unsafe.SliceData(t47),
 			N0:  L,
 			N1:  T,
 			N2:  dK,
@@ -664,8 +672,8 @@ func (c *backwardFused) run() {
 		for i := range L {
 			t35_2 := t35[i*T:][:T]
 			t25_2 := t25[i*T:][:T]
-			t182_2 := t182[i*T:][:T]
-			t43_2 := t43[i*T:][:T]
+			t222_2 := t222[i*T:][:T]
+			t47_2 := t47[i*T:][:T]
 			for j := range T {
 				qBar := c.QBar[(i*T+j)*dK:][:dK]
 				q1_2 := q1[(i*T+j)*dK:][:dK]
@@ -674,27 +682,27 @@ func (c *backwardFused) run() {
 				vBar := c.VBar[(i*T+j)*dK:][:dK]
 				t15_2 := t15[(i*T+j)*dK:][:dK]
 				t14_2 := t14[(i*T+j)*dK:][:dK]
-				t134_2 := t134[(i*(T+6)+j+3)*dK:][:dK]
-				var t1822 F
-				var t432 F
+				t138_2 := t138[(i*(T+6)+j+3)*dK:][:dK]
+				var t2222 F
+				var t472 F
 				t35Entry := t35_2[j]
 				t25Entry := t25_2[j]
-				t1822Sums := [16]F{t1822}
-				t432Sums := [16]F{t432}
+				t2222Sums := [16]F{t2222}
+				t472Sums := [16]F{t472}
 				for k := range dK {
-					t1822Sums[k%16] = num.FMA32(qBar[k], (q1_2[k]/t35Entry)/t35Entry, t1822Sums[k%16])
-					t432Sums[k%16] = num.FMA32(kBar[k], (k1_2[k]/t25Entry)/t25Entry, t432Sums[k%16])
+					t2222Sums[k%16] = num.FMA32(qBar[k], (q1_2[k]/t35Entry)/t35Entry, t2222Sums[k%16])
+					t472Sums[k%16] = num.FMA32(kBar[k], (k1_2[k]/t25Entry)/t25Entry, t472Sums[k%16])
 					vBarEntry := vBar[k]
 					t15Entry := t15_2[k]
 					t14Entry := t14_2[k]
-					t69 := num.FMA32(F(F(vBarEntry*t14Entry)*t15Entry), kern.Sigmoid(-t14Entry), F(vBarEntry*t15Entry))
-					t134_2[k] = t69
-					bVBar[k] = bVBar[k] + t69
+					t73 := num.FMA32(F(F(vBarEntry*t14Entry)*t15Entry), kern.Sigmoid(-t14Entry), F(vBarEntry*t15Entry))
+					t138_2[k] = t73
+					bVBar[k] = bVBar[k] + t73
 				}
-				t1822 = kern.Sum16(&t1822Sums)
-				t432 = kern.Sum16(&t432Sums)
-				t182_2[j] = -t1822
-				t43_2[j] = -t432
+				t2222 = kern.Sum16(&t2222Sums)
+				t472 = kern.Sum16(&t472Sums)
+				t222_2[j] = -t2222
+				t47_2[j] = -t472
 			}
 		}
 	}
@@ -706,14 +714,14 @@ func (c *backwardFused) run() {
 			P1:  unsafe.SliceData(c.QProd),
 			P2:  unsafe.SliceData(t23),
 			P3:  unsafe.SliceData(c.KProd),
-			P4:  unsafe.SliceData(t182),
+			P4:  unsafe.SliceData(t222),
 			P5:  unsafe.SliceData(t31),
-			P6:  unsafe.SliceData(t352),
+			P6:  unsafe.SliceData(t39),
 			P7:  unsafe.SliceData(t25),
-			P8:  unsafe.SliceData(t40),
-			P9:  unsafe.SliceData(t43),
+			P8:  unsafe.SliceData(t44),
+			P9:  unsafe.SliceData(t47),
 			P10: unsafe.SliceData(t21),
-			P11: unsafe.SliceData(t60),
+			P11: unsafe.SliceData(t64),
 			N0:  L,
 			N1:  T,
 		}
@@ -724,24 +732,24 @@ func (c *backwardFused) run() {
 			qProd := c.QProd[i*T:][:T]
 			t23_2 := t23[i*T:][:T]
 			kProd := c.KProd[i*T:][:T]
-			t182_2 := t182[i*T:][:T]
+			t222_2 := t222[i*T:][:T]
 			t31_2 := t31[i*T:][:T]
-			t352_2 := t352[i*T:][:T]
+			t39_2 := t39[i*T:][:T]
 			t25_2 := t25[i*T:][:T]
-			t40_2 := t40[i*T:][:T]
-			t43_2 := t43[i*T:][:T]
+			t44_2 := t44[i*T:][:T]
+			t47_2 := t47[i*T:][:T]
 			t21_2 := t21[i*T:][:T]
-			t60_2 := t60[i*T:][:T]
+			t64_2 := t64[i*T:][:T]
 			for j := range T {
 				t33Entry := t33_2[j]
 				qProdEntry2 := qProd[j]
 				t23Entry := t23_2[j]
 				kProdEntry2 := kProd[j]
 				w := ((F(1e-08) <= t33Entry) && (F(0) < qProdEntry2))
-				t352_2[j] = kern.Choose(w, kern.Choose(((F(1e-08) <= t33Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t33Entry), t182_2[j], F(0)))*(F(1)/t31_2[j])), F(0)), F(0))
-				t40_2[j] = F(1) / t25_2[j]
+				t39_2[j] = kern.Choose(w, kern.Choose(((F(1e-08) <= t33Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t33Entry), t222_2[j], F(0)))*(F(1)/t31_2[j])), F(0)), F(0))
+				t44_2[j] = F(1) / t25_2[j]
 				w2 := ((F(1e-08) <= t23Entry) && (F(0) < kProdEntry2))
-				t60_2[j] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t23Entry) && (F(0) < kProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t23Entry), t43_2[j], F(0)))*(F(1)/t21_2[j])), F(0)), F(0))
+				t64_2[j] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t23Entry) && (F(0) < kProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t23Entry), t47_2[j], F(0)))*(F(1)/t21_2[j])), F(0)), F(0))
 			}
 		}
 	}
@@ -749,7 +757,7 @@ func (c *backwardFused) run() {
 	// projected.v
 	if kern.Wide() {
 		a := regions.Re9c4c871791dArgs{
-			P0: unsafe.SliceData(t134),
+			P0: unsafe.SliceData(t138),
 			N0: L,
 			N1: dK,
 			N2: T*dK + 6*dK,
@@ -758,16 +766,16 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t134_2 := t134[(i*(T+6)+j)*dK:][:dK]
+				t138_2 := t138[(i*(T+6)+j)*dK:][:dK]
 				for k := range dK {
-					t134_2[k] = F(0)
+					t138_2[k] = F(0)
 				}
 			}
 		}
 	}
 	if kern.Wide() {
 		a := regions.R5597ca2d9fd5Args{
-			P0: unsafe.SliceData(t134),
+			P0: unsafe.SliceData(t138),
 			N0: L,
 			N1: dK,
 			N2: 4*T*dK + 12*dK,
@@ -777,9 +785,9 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t134_2 := t134[(i*(T+6)+j+T+3)*dK:][:dK]
+				t138_2 := t138[(i*(T+6)+j+T+3)*dK:][:dK]
 				for k := range dK {
-					t134_2[k] = F(0)
+					t138_2[k] = F(0)
 				}
 			}
 		}
@@ -790,7 +798,7 @@ func (c *backwardFused) run() {
 	if kern.Wide() {
 		a := regions.R365f3086a7f8Args{
 			P0: unsafe.SliceData(c.VStack),
-			P1: unsafe.SliceData(t134),
+			P1: unsafe.SliceData(t138),
 			P2: unsafe.SliceData(c.CVBar),
 			N0: L,
 			N1: T,
@@ -807,9 +815,9 @@ func (c *backwardFused) run() {
 			for j := range L {
 				for k := range T {
 					vStack := c.VStack[(j*(T+3)-i+k+3)*dK:][:dK]
-					t134_2 := t134[(j*(T+6)+k+3)*dK:][:dK]
+					t138_2 := t138[(j*(T+6)+k+3)*dK:][:dK]
 					for m := range dK {
-						cVBar[m] = num.FMA32(vStack[m], t134_2[m], cVBar[m])
+						cVBar[m] = num.FMA32(vStack[m], t138_2[m], cVBar[m])
 					}
 				}
 			}
@@ -817,16 +825,16 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.v
-	clear(t76)
+	clear(t80)
 	for i := range L {
 		for j := range 3 {
 			n := int(c.Pos[i]) + j - 3
 			if n >= 0 {
 				if kern.Wide() {
 					a := regions.R1e42c5bb8a4bArgs{
-						P0: unsafe.SliceData(t134),
+						P0: unsafe.SliceData(t138),
 						P1: unsafe.SliceData(c.CV),
-						P2: unsafe.SliceData(t76),
+						P2: unsafe.SliceData(t80),
 						N0: dK,
 						N1: 4*dK*j + (4*T*dK+24*dK)*i + 12*dK,
 						N2: 12 * dK,
@@ -835,17 +843,17 @@ func (c *backwardFused) run() {
 					}
 					regions.R1e42c5bb8a4b(&a)
 				} else {
-					t134_2 := t134[(i*(T+6)+j+3)*dK:][:dK]
+					t138_2 := t138[(i*(T+6)+j+3)*dK:][:dK]
 					cV := c.CV[3*dK:][:dK]
-					t134_3 := t134[(i*(T+6)+j+2)*dK:][:dK]
+					t138_3 := t138[(i*(T+6)+j+2)*dK:][:dK]
 					cV2 := c.CV[2*dK:][:dK]
-					t134_4 := t134[(i*(T+6)+j+1)*dK:][:dK]
+					t138_4 := t138[(i*(T+6)+j+1)*dK:][:dK]
 					cV3 := c.CV[1*dK:][:dK]
-					t134_5 := t134[(i*(T+6)+j)*dK:][:dK]
+					t138_5 := t138[(i*(T+6)+j)*dK:][:dK]
 					cV4 := c.CV[:dK]
-					t76_2 := t76[(i*3+j)*dK:][:dK]
+					t80_2 := t80[(i*3+j)*dK:][:dK]
 					for k := range dK {
-						t76_2[k] = num.FMA32(t134_2[k], cV[k], num.FMA32(t134_3[k], cV2[k], num.FMA32(t134_4[k], cV3[k], F(t134_5[k]*cV4[k]))))
+						t80_2[k] = num.FMA32(t138_2[k], cV[k], num.FMA32(t138_3[k], cV2[k], num.FMA32(t138_4[k], cV3[k], F(t138_5[k]*cV4[k]))))
 					}
 				}
 			}
@@ -853,16 +861,16 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.v, projected.q1, projected.k1
-	clear(t80)
-	clear(t98)
-	clear(t116)
+	clear(t84)
+	clear(t102)
+	clear(t120)
 	if kern.Wide() {
 		a := regions.Re28a136cca58Args{
-			P0: unsafe.SliceData(t80),
+			P0: unsafe.SliceData(t84),
 			P1: unsafe.SliceData(c.V0TailBar),
-			P2: unsafe.SliceData(t98),
+			P2: unsafe.SliceData(t102),
 			P3: unsafe.SliceData(c.Q0TailBar),
-			P4: unsafe.SliceData(t116),
+			P4: unsafe.SliceData(t120),
 			P5: unsafe.SliceData(c.K0TailBar),
 			N0: L,
 			N1: -T + 3,
@@ -874,16 +882,16 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range min(3, -T+3) {
-				t80_2 := t80[(i*3+j+T)*dK:][:dK]
+				t84_2 := t84[(i*3+j+T)*dK:][:dK]
 				v0TailBar := c.V0TailBar[(i*3+j)*dK:][:dK]
-				t98_2 := t98[(i*3+j+T)*dK:][:dK]
+				t102_2 := t102[(i*3+j+T)*dK:][:dK]
 				q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
-				t116_2 := t116[(i*3+j+T)*dK:][:dK]
+				t120_2 := t120[(i*3+j+T)*dK:][:dK]
 				k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
 				for k := range dK {
-					t80_2[k] = t80_2[k] + v0TailBar[k]
-					t98_2[k] = t98_2[k] + q0TailBar[k]
-					t116_2[k] = t116_2[k] + k0TailBar[k]
+					t84_2[k] = t84_2[k] + v0TailBar[k]
+					t102_2[k] = t102_2[k] + q0TailBar[k]
+					t120_2[k] = t120_2[k] + k0TailBar[k]
 				}
 			}
 		}
@@ -894,10 +902,10 @@ func (c *backwardFused) run() {
 	clear(c.BKBar)
 	if kern.Wide() {
 		a := regions.R0ae58face712Args{
-			P0:  unsafe.SliceData(t152),
-			P1:  unsafe.SliceData(t352),
-			P2:  unsafe.SliceData(t40),
-			P3:  unsafe.SliceData(t60),
+			P0:  unsafe.SliceData(t192),
+			P1:  unsafe.SliceData(t39),
+			P2:  unsafe.SliceData(t44),
+			P3:  unsafe.SliceData(t64),
 			P4:  unsafe.SliceData(q1),
 			P5:  unsafe.SliceData(c.QBar),
 			P6:  unsafe.SliceData(t10),
@@ -906,9 +914,9 @@ func (c *backwardFused) run() {
 			P9:  unsafe.SliceData(c.KBar),
 			P10: unsafe.SliceData(t5),
 			P11: unsafe.SliceData(t4),
-			P12: unsafe.SliceData(t137),
+			P12: unsafe.SliceData(t141),
 			P13: unsafe.SliceData(c.BQBar),
-			P14: unsafe.SliceData(t140),
+			P14: unsafe.SliceData(t144),
 			P15: unsafe.SliceData(c.BKBar),
 			N0:  L,
 			N1:  T,
@@ -927,10 +935,10 @@ func (c *backwardFused) run() {
 		bQBar := c.BQBar[:dK]
 		bKBar := c.BKBar[:dK]
 		for i := range L {
-			t152_2 := t152[i*T:][:T]
-			t352_2 := t352[i*T:][:T]
-			t40_2 := t40[i*T:][:T]
-			t60_2 := t60[i*T:][:T]
+			t192_2 := t192[i*T:][:T]
+			t39_2 := t39[i*T:][:T]
+			t44_2 := t44[i*T:][:T]
+			t64_2 := t64[i*T:][:T]
 			for j := range T {
 				q1_2 := q1[(i*T+j)*dK:][:dK]
 				qBar := c.QBar[(i*T+j)*dK:][:dK]
@@ -940,25 +948,25 @@ func (c *backwardFused) run() {
 				kBar := c.KBar[(i*T+j)*dK:][:dK]
 				t5_2 := t5[(i*T+j)*dK:][:dK]
 				t4_2 := t4[(i*T+j)*dK:][:dK]
-				t137_2 := t137[(i*(T+6)+j+3)*dK:][:dK]
-				t140_2 := t140[(i*(T+6)+j+3)*dK:][:dK]
-				t152Entry := t152_2[j]
-				t352Entry := t352_2[j]
-				t40Entry := t40_2[j]
-				t60Entry := t60_2[j]
+				t141_2 := t141[(i*(T+6)+j+3)*dK:][:dK]
+				t144_2 := t144[(i*(T+6)+j+3)*dK:][:dK]
+				t192Entry := t192_2[j]
+				t39Entry := t39_2[j]
+				t44Entry := t44_2[j]
+				t64Entry := t64_2[j]
 				for k := range dK {
-					t81 := num.FMA32(F(2*q1_2[k]), t352Entry, F(qBar[k]*t152Entry))
+					t85 := num.FMA32(F(2*q1_2[k]), t39Entry, F(qBar[k]*t192Entry))
 					t10Entry := t10_2[k]
 					t9Entry := t9_2[k]
-					t87 := num.FMA32(F(F(t9Entry*t10Entry)*t81), kern.Sigmoid(-t9Entry), F(t10Entry*t81))
-					t99 := num.FMA32(F(2*k1_2[k]), t60Entry, F(kBar[k]*t40Entry))
+					t91 := num.FMA32(F(F(t9Entry*t10Entry)*t85), kern.Sigmoid(-t9Entry), F(t10Entry*t85))
+					t103 := num.FMA32(F(2*k1_2[k]), t64Entry, F(kBar[k]*t44Entry))
 					t5Entry := t5_2[k]
 					t4Entry := t4_2[k]
-					t105 := num.FMA32(F(F(t4Entry*t5Entry)*t99), kern.Sigmoid(-t4Entry), F(t5Entry*t99))
-					t137_2[k] = t87
-					bQBar[k] = bQBar[k] + t87
-					t140_2[k] = t105
-					bKBar[k] = bKBar[k] + t105
+					t109 := num.FMA32(F(F(t4Entry*t5Entry)*t103), kern.Sigmoid(-t4Entry), F(t5Entry*t103))
+					t141_2[k] = t91
+					bQBar[k] = bQBar[k] + t91
+					t144_2[k] = t109
+					bKBar[k] = bKBar[k] + t109
 				}
 			}
 		}
@@ -967,7 +975,7 @@ func (c *backwardFused) run() {
 	// projected.q1
 	if kern.Wide() {
 		a := regions.Re9c4c871791dArgs{
-			P0: unsafe.SliceData(t137),
+			P0: unsafe.SliceData(t141),
 			N0: L,
 			N1: dK,
 			N2: T*dK + 6*dK,
@@ -976,16 +984,16 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t137_2 := t137[(i*(T+6)+j)*dK:][:dK]
+				t141_2 := t141[(i*(T+6)+j)*dK:][:dK]
 				for k := range dK {
-					t137_2[k] = F(0)
+					t141_2[k] = F(0)
 				}
 			}
 		}
 	}
 	if kern.Wide() {
 		a := regions.R5597ca2d9fd5Args{
-			P0: unsafe.SliceData(t137),
+			P0: unsafe.SliceData(t141),
 			N0: L,
 			N1: dK,
 			N2: 4*T*dK + 12*dK,
@@ -995,9 +1003,9 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t137_2 := t137[(i*(T+6)+j+T+3)*dK:][:dK]
+				t141_2 := t141[(i*(T+6)+j+T+3)*dK:][:dK]
 				for k := range dK {
-					t137_2[k] = F(0)
+					t141_2[k] = F(0)
 				}
 			}
 		}
@@ -1009,10 +1017,10 @@ func (c *backwardFused) run() {
 	if kern.Wide() {
 		a := regions.Rb91037a3ffd1Args{
 			P0: unsafe.SliceData(c.Q1Stack),
-			P1: unsafe.SliceData(t137),
+			P1: unsafe.SliceData(t141),
 			P2: unsafe.SliceData(c.CQBar),
 			P3: unsafe.SliceData(c.K1Stack),
-			P4: unsafe.SliceData(t140),
+			P4: unsafe.SliceData(t144),
 			P5: unsafe.SliceData(c.CKBar),
 			N0: L,
 			N1: T,
@@ -1030,12 +1038,12 @@ func (c *backwardFused) run() {
 			for j := range L {
 				for k := range T {
 					q1Stack := c.Q1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-					t137_2 := t137[(j*(T+6)+k+3)*dK:][:dK]
+					t141_2 := t141[(j*(T+6)+k+3)*dK:][:dK]
 					k1Stack := c.K1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-					t140_2 := t140[(j*(T+6)+k+3)*dK:][:dK]
+					t144_2 := t144[(j*(T+6)+k+3)*dK:][:dK]
 					for m := range dK {
-						cQBar[m] = num.FMA32(q1Stack[m], t137_2[m], cQBar[m])
-						cKBar[m] = num.FMA32(k1Stack[m], t140_2[m], cKBar[m])
+						cQBar[m] = num.FMA32(q1Stack[m], t141_2[m], cQBar[m])
+						cKBar[m] = num.FMA32(k1Stack[m], t144_2[m], cKBar[m])
 					}
 				}
 			}
@@ -1043,16 +1051,16 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.q1
-	clear(t94)
+	clear(t98)
 	for i := range L {
 		for j := range 3 {
 			n2 := int(c.Pos[i]) + j - 3
 			if n2 >= 0 {
 				if kern.Wide() {
 					a := regions.R1e42c5bb8a4bArgs{
-						P0: unsafe.SliceData(t137),
+						P0: unsafe.SliceData(t141),
 						P1: unsafe.SliceData(c.CQ),
-						P2: unsafe.SliceData(t94),
+						P2: unsafe.SliceData(t98),
 						N0: dK,
 						N1: 4*dK*j + (4*T*dK+24*dK)*i + 12*dK,
 						N2: 12 * dK,
@@ -1061,17 +1069,17 @@ func (c *backwardFused) run() {
 					}
 					regions.R1e42c5bb8a4b(&a)
 				} else {
-					t137_2 := t137[(i*(T+6)+j+3)*dK:][:dK]
+					t141_2 := t141[(i*(T+6)+j+3)*dK:][:dK]
 					cQ := c.CQ[3*dK:][:dK]
-					t137_3 := t137[(i*(T+6)+j+2)*dK:][:dK]
+					t141_3 := t141[(i*(T+6)+j+2)*dK:][:dK]
 					cQ2 := c.CQ[2*dK:][:dK]
-					t137_4 := t137[(i*(T+6)+j+1)*dK:][:dK]
+					t141_4 := t141[(i*(T+6)+j+1)*dK:][:dK]
 					cQ3 := c.CQ[1*dK:][:dK]
-					t137_5 := t137[(i*(T+6)+j)*dK:][:dK]
+					t141_5 := t141[(i*(T+6)+j)*dK:][:dK]
 					cQ4 := c.CQ[:dK]
-					t94_2 := t94[(i*3+j)*dK:][:dK]
+					t98_2 := t98[(i*3+j)*dK:][:dK]
 					for k := range dK {
-						t94_2[k] = num.FMA32(t137_2[k], cQ[k], num.FMA32(t137_3[k], cQ2[k], num.FMA32(t137_4[k], cQ3[k], F(t137_5[k]*cQ4[k]))))
+						t98_2[k] = num.FMA32(t141_2[k], cQ[k], num.FMA32(t141_3[k], cQ2[k], num.FMA32(t141_4[k], cQ3[k], F(t141_5[k]*cQ4[k]))))
 					}
 				}
 			}
@@ -1081,7 +1089,7 @@ func (c *backwardFused) run() {
 	// projected.k1
 	if kern.Wide() {
 		a := regions.Re9c4c871791dArgs{
-			P0: unsafe.SliceData(t140),
+			P0: unsafe.SliceData(t144),
 			N0: L,
 			N1: dK,
 			N2: T*dK + 6*dK,
@@ -1090,16 +1098,16 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t140_2 := t140[(i*(T+6)+j)*dK:][:dK]
+				t144_2 := t144[(i*(T+6)+j)*dK:][:dK]
 				for k := range dK {
-					t140_2[k] = F(0)
+					t144_2[k] = F(0)
 				}
 			}
 		}
 	}
 	if kern.Wide() {
 		a := regions.R5597ca2d9fd5Args{
-			P0: unsafe.SliceData(t140),
+			P0: unsafe.SliceData(t144),
 			N0: L,
 			N1: dK,
 			N2: 4*T*dK + 12*dK,
@@ -1109,25 +1117,25 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t140_2 := t140[(i*(T+6)+j+T+3)*dK:][:dK]
+				t144_2 := t144[(i*(T+6)+j+T+3)*dK:][:dK]
 				for k := range dK {
-					t140_2[k] = F(0)
+					t144_2[k] = F(0)
 				}
 			}
 		}
 	}
 
 	// projected.k1
-	clear(t112)
+	clear(t116)
 	for i := range L {
 		for j := range 3 {
 			n3 := int(c.Pos[i]) + j - 3
 			if n3 >= 0 {
 				if kern.Wide() {
 					a := regions.R1e42c5bb8a4bArgs{
-						P0: unsafe.SliceData(t140),
+						P0: unsafe.SliceData(t144),
 						P1: unsafe.SliceData(c.CK),
-						P2: unsafe.SliceData(t112),
+						P2: unsafe.SliceData(t116),
 						N0: dK,
 						N1: 4*dK*j + (4*T*dK+24*dK)*i + 12*dK,
 						N2: 12 * dK,
@@ -1136,17 +1144,17 @@ func (c *backwardFused) run() {
 					}
 					regions.R1e42c5bb8a4b(&a)
 				} else {
-					t140_2 := t140[(i*(T+6)+j+3)*dK:][:dK]
+					t144_2 := t144[(i*(T+6)+j+3)*dK:][:dK]
 					cK := c.CK[3*dK:][:dK]
-					t140_3 := t140[(i*(T+6)+j+2)*dK:][:dK]
+					t144_3 := t144[(i*(T+6)+j+2)*dK:][:dK]
 					cK2 := c.CK[2*dK:][:dK]
-					t140_4 := t140[(i*(T+6)+j+1)*dK:][:dK]
+					t144_4 := t144[(i*(T+6)+j+1)*dK:][:dK]
 					cK3 := c.CK[1*dK:][:dK]
-					t140_5 := t140[(i*(T+6)+j)*dK:][:dK]
+					t144_5 := t144[(i*(T+6)+j)*dK:][:dK]
 					cK4 := c.CK[:dK]
-					t112_2 := t112[(i*3+j)*dK:][:dK]
+					t116_2 := t116[(i*3+j)*dK:][:dK]
 					for k := range dK {
-						t112_2[k] = num.FMA32(t140_2[k], cK[k], num.FMA32(t140_3[k], cK2[k], num.FMA32(t140_4[k], cK3[k], F(t140_5[k]*cK4[k]))))
+						t116_2[k] = num.FMA32(t144_2[k], cK[k], num.FMA32(t144_3[k], cK2[k], num.FMA32(t144_4[k], cK3[k], F(t144_5[k]*cK4[k]))))
 					}
 				}
 			}
@@ -1156,9 +1164,9 @@ func (c *backwardFused) run() {
 	// projected.v0, projected.v
 	if kern.Wide() {
 		a := regions.R4f7fc48780fcArgs{
-			P0: unsafe.SliceData(t134),
+			P0: unsafe.SliceData(t138),
 			P1: unsafe.SliceData(c.CV),
-			P2: unsafe.SliceData(t117),
+			P2: unsafe.SliceData(t121),
 			N0: L,
 			N1: T,
 			N2: dK,
@@ -1173,16 +1181,16 @@ func (c *backwardFused) run() {
 		cV := c.CV[:dK]
 		for i := range L {
 			for j := range T {
-				t134_2 := t134[(i*(T+6)+j+6)*dK:][:dK]
+				t138_2 := t138[(i*(T+6)+j+6)*dK:][:dK]
 				cV2 := c.CV[3*dK:][:dK]
-				t134_3 := t134[(i*(T+6)+j+5)*dK:][:dK]
+				t138_3 := t138[(i*(T+6)+j+5)*dK:][:dK]
 				cV3 := c.CV[2*dK:][:dK]
-				t134_4 := t134[(i*(T+6)+j+4)*dK:][:dK]
+				t138_4 := t138[(i*(T+6)+j+4)*dK:][:dK]
 				cV4 := c.CV[1*dK:][:dK]
-				t134_5 := t134[(i*(T+6)+j+3)*dK:][:dK]
-				t117_2 := t117[(i*T+j)*dK:][:dK]
+				t138_5 := t138[(i*(T+6)+j+3)*dK:][:dK]
+				t121_2 := t121[(i*T+j)*dK:][:dK]
 				for k := range dK {
-					t117_2[k] = num.FMA32(t134_2[k], cV2[k], num.FMA32(t134_3[k], cV3[k], num.FMA32(t134_4[k], cV4[k], F(t134_5[k]*cV[k]))))
+					t121_2[k] = num.FMA32(t138_2[k], cV2[k], num.FMA32(t138_3[k], cV3[k], num.FMA32(t138_4[k], cV4[k], F(t138_5[k]*cV[k]))))
 				}
 			}
 		}
@@ -1191,7 +1199,7 @@ func (c *backwardFused) run() {
 	// projected.v
 	if kern.Wide() {
 		a := regions.R63b335df4b7dArgs{
-			P0: unsafe.SliceData(t117),
+			P0: unsafe.SliceData(t121),
 			P1: unsafe.SliceData(c.V0TailBar),
 			N0: L,
 			N1: -T + 3,
@@ -1206,10 +1214,10 @@ func (c *backwardFused) run() {
 			lo := max(0, -T+3)
 			if n := 3 - lo; n > 0 {
 				for j := range n {
-					t117_2 := t117[(i*T+(lo+j)+T-3)*dK:][:dK]
+					t121_2 := t121[(i*T+(lo+j)+T-3)*dK:][:dK]
 					v0TailBar := c.V0TailBar[(i*3+(lo+j))*dK:][:dK]
 					for k := range dK {
-						t117_2[k] = t117_2[k] + v0TailBar[k]
+						t121_2[k] = t121_2[k] + v0TailBar[k]
 					}
 				}
 			}
@@ -1217,14 +1225,14 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.v0
-	kern.GemmFMA(d, dK, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t117, dK, 1)
+	kern.GemmFMA(d, dK, L*T, F(1), false, c.WVBar, 1, d, xOperand, 1, d, t121, dK, 1)
 
 	// projected.q0, projected.q1
 	if kern.Wide() {
 		a := regions.R4f7fc48780fcArgs{
-			P0: unsafe.SliceData(t137),
+			P0: unsafe.SliceData(t141),
 			P1: unsafe.SliceData(c.CQ),
-			P2: unsafe.SliceData(t120),
+			P2: unsafe.SliceData(t124),
 			N0: L,
 			N1: T,
 			N2: dK,
@@ -1239,16 +1247,16 @@ func (c *backwardFused) run() {
 		cQ := c.CQ[:dK]
 		for i := range L {
 			for j := range T {
-				t137_2 := t137[(i*(T+6)+j+6)*dK:][:dK]
+				t141_2 := t141[(i*(T+6)+j+6)*dK:][:dK]
 				cQ2 := c.CQ[3*dK:][:dK]
-				t137_3 := t137[(i*(T+6)+j+5)*dK:][:dK]
+				t141_3 := t141[(i*(T+6)+j+5)*dK:][:dK]
 				cQ3 := c.CQ[2*dK:][:dK]
-				t137_4 := t137[(i*(T+6)+j+4)*dK:][:dK]
+				t141_4 := t141[(i*(T+6)+j+4)*dK:][:dK]
 				cQ4 := c.CQ[1*dK:][:dK]
-				t137_5 := t137[(i*(T+6)+j+3)*dK:][:dK]
-				t120_2 := t120[(i*T+j)*dK:][:dK]
+				t141_5 := t141[(i*(T+6)+j+3)*dK:][:dK]
+				t124_2 := t124[(i*T+j)*dK:][:dK]
 				for k := range dK {
-					t120_2[k] = num.FMA32(t137_2[k], cQ2[k], num.FMA32(t137_3[k], cQ3[k], num.FMA32(t137_4[k], cQ4[k], F(t137_5[k]*cQ[k]))))
+					t124_2[k] = num.FMA32(t141_2[k], cQ2[k], num.FMA32(t141_3[k], cQ3[k], num.FMA32(t141_4[k], cQ4[k], F(t141_5[k]*cQ[k]))))
 				}
 			}
 		}
@@ -1257,7 +1265,7 @@ func (c *backwardFused) run() {
 	// projected.q1
 	if kern.Wide() {
 		a := regions.R63b335df4b7dArgs{
-			P0: unsafe.SliceData(t120),
+			P0: unsafe.SliceData(t124),
 			P1: unsafe.SliceData(c.Q0TailBar),
 			N0: L,
 			N1: -T + 3,
@@ -1272,10 +1280,10 @@ func (c *backwardFused) run() {
 			lo := max(0, -T+3)
 			if n := 3 - lo; n > 0 {
 				for j := range n {
-					t120_2 := t120[(i*T+(lo+j)+T-3)*dK:][:dK]
+					t124_2 := t124[(i*T+(lo+j)+T-3)*dK:][:dK]
 					q0TailBar := c.Q0TailBar[(i*3+(lo+j))*dK:][:dK]
 					for k := range dK {
-						t120_2[k] = t120_2[k] + q0TailBar[k]
+						t124_2[k] = t124_2[k] + q0TailBar[k]
 					}
 				}
 			}
@@ -1283,14 +1291,14 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.q0
-	kern.GemmFMA(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t120, dK, 1)
+	kern.GemmFMA(d, dK, L*T, F(1), false, c.WQBar, 1, d, xOperand, 1, d, t124, dK, 1)
 
 	// projected.k0, projected.k1
 	if kern.Wide() {
 		a := regions.R4f7fc48780fcArgs{
-			P0: unsafe.SliceData(t140),
+			P0: unsafe.SliceData(t144),
 			P1: unsafe.SliceData(c.CK),
-			P2: unsafe.SliceData(t123),
+			P2: unsafe.SliceData(t127),
 			N0: L,
 			N1: T,
 			N2: dK,
@@ -1305,16 +1313,16 @@ func (c *backwardFused) run() {
 		cK := c.CK[:dK]
 		for i := range L {
 			for j := range T {
-				t140_2 := t140[(i*(T+6)+j+6)*dK:][:dK]
+				t144_2 := t144[(i*(T+6)+j+6)*dK:][:dK]
 				cK2 := c.CK[3*dK:][:dK]
-				t140_3 := t140[(i*(T+6)+j+5)*dK:][:dK]
+				t144_3 := t144[(i*(T+6)+j+5)*dK:][:dK]
 				cK3 := c.CK[2*dK:][:dK]
-				t140_4 := t140[(i*(T+6)+j+4)*dK:][:dK]
+				t144_4 := t144[(i*(T+6)+j+4)*dK:][:dK]
 				cK4 := c.CK[1*dK:][:dK]
-				t140_5 := t140[(i*(T+6)+j+3)*dK:][:dK]
-				t123_2 := t123[(i*T+j)*dK:][:dK]
+				t144_5 := t144[(i*(T+6)+j+3)*dK:][:dK]
+				t127_2 := t127[(i*T+j)*dK:][:dK]
 				for k := range dK {
-					t123_2[k] = num.FMA32(t140_2[k], cK2[k], num.FMA32(t140_3[k], cK3[k], num.FMA32(t140_4[k], cK4[k], F(t140_5[k]*cK[k]))))
+					t127_2[k] = num.FMA32(t144_2[k], cK2[k], num.FMA32(t144_3[k], cK3[k], num.FMA32(t144_4[k], cK4[k], F(t144_5[k]*cK[k]))))
 				}
 			}
 		}
@@ -1323,7 +1331,7 @@ func (c *backwardFused) run() {
 	// projected.k1
 	if kern.Wide() {
 		a := regions.R63b335df4b7dArgs{
-			P0: unsafe.SliceData(t123),
+			P0: unsafe.SliceData(t127),
 			P1: unsafe.SliceData(c.K0TailBar),
 			N0: L,
 			N1: -T + 3,
@@ -1338,10 +1346,10 @@ func (c *backwardFused) run() {
 			lo := max(0, -T+3)
 			if n := 3 - lo; n > 0 {
 				for j := range n {
-					t123_2 := t123[(i*T+(lo+j)+T-3)*dK:][:dK]
+					t127_2 := t127[(i*T+(lo+j)+T-3)*dK:][:dK]
 					k0TailBar := c.K0TailBar[(i*3+(lo+j))*dK:][:dK]
 					for k := range dK {
-						t123_2[k] = t123_2[k] + k0TailBar[k]
+						t127_2[k] = t127_2[k] + k0TailBar[k]
 					}
 				}
 			}
@@ -1349,28 +1357,28 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.k0
-	kern.GemmFMA(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t123, dK, 1)
+	kern.GemmFMA(d, dK, L*T, F(1), false, c.WKBar, 1, d, xOperand, 1, d, t127, dK, 1)
 
 	// projected.v0
-	kern.GemmFMA(L*T, d, dK, F(1), false, c.XBar, d, 1, t117, dK, 1, c.WV, d, 1)
+	kern.GemmFMA(L*T, d, dK, F(1), false, c.XBar, d, 1, t121, dK, 1, WVOperand, d, 1)
 
 	// projected.q0
-	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t120, dK, 1, c.WQ, d, 1)
+	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t124, dK, 1, WQOperand, d, 1)
 
 	// projected.k0
-	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t123, dK, 1, c.WK, d, 1)
+	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t127, dK, 1, WKOperand, d, 1)
 
 	// projected.k0
 	if kern.Wide() {
 		a := regions.Rba61701289c0Args{
-			P0: unsafe.SliceData(t112),
-			P1: unsafe.SliceData(t116),
+			P0: unsafe.SliceData(t116),
+			P1: unsafe.SliceData(t120),
 			P2: unsafe.SliceData(c.K0TailBarOut),
-			P3: unsafe.SliceData(t94),
-			P4: unsafe.SliceData(t98),
+			P3: unsafe.SliceData(t98),
+			P4: unsafe.SliceData(t102),
 			P5: unsafe.SliceData(c.Q0TailBarOut),
-			P6: unsafe.SliceData(t76),
-			P7: unsafe.SliceData(t80),
+			P6: unsafe.SliceData(t80),
+			P7: unsafe.SliceData(t84),
 			P8: unsafe.SliceData(c.V0TailBarOut),
 			N0: L,
 			N1: dK,
@@ -1380,19 +1388,19 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t112_2 := t112[(i*3+j)*dK:][:dK]
 				t116_2 := t116[(i*3+j)*dK:][:dK]
+				t120_2 := t120[(i*3+j)*dK:][:dK]
 				k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
-				t94_2 := t94[(i*3+j)*dK:][:dK]
 				t98_2 := t98[(i*3+j)*dK:][:dK]
+				t102_2 := t102[(i*3+j)*dK:][:dK]
 				q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
-				t76_2 := t76[(i*3+j)*dK:][:dK]
 				t80_2 := t80[(i*3+j)*dK:][:dK]
+				t84_2 := t84[(i*3+j)*dK:][:dK]
 				v0TailBarOut := c.V0TailBarOut[(i*3+j)*dK:][:dK]
 				for k := range dK {
-					k0TailBarOut[k] = t112_2[k] + t116_2[k]
-					q0TailBarOut[k] = t94_2[k] + t98_2[k]
-					v0TailBarOut[k] = t76_2[k] + t80_2[k]
+					k0TailBarOut[k] = t116_2[k] + t120_2[k]
+					q0TailBarOut[k] = t98_2[k] + t102_2[k]
+					v0TailBarOut[k] = t80_2[k] + t84_2[k]
 				}
 			}
 		}

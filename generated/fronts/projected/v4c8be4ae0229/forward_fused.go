@@ -30,15 +30,18 @@ func (c *forwardFused) run() {
 	q1 := c.Work[L*T*dK+18*L*dK:][:L*T*dK]     // [L, T, d_k]
 	t20 := c.Work[2*L*T*dK+18*L*dK:][:L*T]     // [L, T]
 	t30 := c.Work[2*L*T*dK+L*T+18*L*dK:][:L*T] // [L, T]
+	xOperand := kern.Narrow(c.Operands, 0, c.X)
+	WKOperand := kern.Narrow(c.Operands, L*T*d, c.WK)
 
 	// projected.k0
 	for i := range L {
-		kern.GemmFMA(T, dK, d, F(1), false, kern.From(c.K1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(c.X, i*T*d), d, 1, c.WK, 1, d)
+		kern.GemmFMA(T, dK, d, F(1), false, kern.From(c.K1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(xOperand, i*T*d), d, 1, WKOperand, 1, d)
 	}
+	WQOperand := kern.Narrow(c.Operands, L*T*d+d*dK, c.WQ)
 
 	// projected.q0
 	for i := range L {
-		kern.GemmFMA(T, dK, d, F(1), false, kern.From(c.Q1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(c.X, i*T*d), d, 1, c.WQ, 1, d)
+		kern.GemmFMA(T, dK, d, F(1), false, kern.From(c.Q1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(xOperand, i*T*d), d, 1, WQOperand, 1, d)
 	}
 
 	// projected.k1, projected.q1
@@ -271,9 +274,10 @@ func (c *forwardFused) run() {
 			}
 		}
 	}
+	WVOperand := kern.Narrow(c.Operands, L*T*d+2*d*dK, c.WV)
 
 	// projected.v
-	kern.GemmFMA(L*T, dV, d, F(1), false, c.V, dV, 1, c.X, d, 1, c.WV, 1, d)
+	kern.GemmFMA(L*T, dV, d, F(1), false, c.V, dV, 1, xOperand, d, 1, WVOperand, 1, d)
 
 	// projected.k
 	if kern.Wide() {
@@ -462,8 +466,8 @@ func (c *backwardFused) run() {
 	_ = d
 	_ = dK
 	_ = dV
-	t164 := c.Work[:L*T*dK+6*L*dK]                              // [L, T + 6, d_k]
-	t167 := c.Work[L*T*dK+6*L*dK:][:L*T*dK+6*L*dK]              // [L, T + 6, d_k]
+	t168 := c.Work[:L*T*dK+6*L*dK]                              // [L, T + 6, d_k]
+	t171 := c.Work[L*T*dK+6*L*dK:][:L*T*dK+6*L*dK]              // [L, T + 6, d_k]
 	t4 := c.Work[2*L*T*dK+12*L*dK:][:L*T*dK]                    // [L, T, d_k]
 	t5 := c.Work[3*L*T*dK+12*L*dK:][:L*T*dK]                    // [L, T, d_k]
 	k1 := c.Work[4*L*T*dK+12*L*dK:][:L*T*dK]                    // [L, T, d_k]
@@ -476,23 +480,26 @@ func (c *backwardFused) run() {
 	t26 := c.Work[8*L*T*dK+3*L*T+12*L*dK:][:L*T]                // [L, T]
 	t28 := c.Work[8*L*T*dK+4*L*T+12*L*dK:][:L*T]                // [L, T]
 	t30 := c.Work[8*L*T*dK+5*L*T+12*L*dK:][:L*T]                // [L, T]
-	t58 := c.Work[8*L*T*dK+6*L*T+12*L*dK:][:L*T]                // [L, T]
+	t62 := c.Work[8*L*T*dK+6*L*T+12*L*dK:][:L*T]                // [L, T]
 	k := c.Work[8*L*T*dK+7*L*T+12*L*dK:][:L*T*dK]               // [L, T, d_k]
-	t61 := c.Work[9*L*T*dK+7*L*T+12*L*dK:][:L*T]                // [L, T]
-	t262 := c.Work[9*L*T*dK+8*L*T+12*L*dK:][:L*T*dV]            // [L, T, d_v]
-	t48 := c.Work[9*L*T*dK+L*T*dV+8*L*T+12*L*dK:][:L*T*dV]      // [L, T, d_v]
-	t78 := c.Work[9*L*T*dK+2*L*T*dV+8*L*T+12*L*dK:][:L*T]       // [L, T]
-	t84 := c.Work[9*L*T*dK+2*L*T*dV+9*L*T+12*L*dK:][:L*T]       // [L, T]
-	t82 := c.Work[9*L*T*dK+2*L*T*dV+10*L*T+12*L*dK:][:L*T*dK]   // [L, T, d_k]
-	t87 := c.Work[10*L*T*dK+2*L*T*dV+10*L*T+12*L*dK:][:L*T]     // [L, T]
-	t104 := c.Work[10*L*T*dK+2*L*T*dV+11*L*T+12*L*dK:][:L*T]    // [L, T]
-	t108 := c.Work[10*L*T*dK+2*L*T*dV+12*L*T+12*L*dK:][:L*T*dV] // [L, T, d_v]
-	t124 := c.Work[10*L*T*dK+3*L*T*dV+12*L*T+12*L*dK:][:3*L*dK] // [L, 3, d_k]
-	t128 := c.Work[10*L*T*dK+3*L*T*dV+12*L*T+15*L*dK:][:3*L*dK] // [L, 3, d_k]
-	t146 := c.Work[10*L*T*dK+3*L*T*dV+12*L*T+18*L*dK:][:3*L*dK] // [L, 3, d_k]
-	t142 := c.Work[10*L*T*dK+3*L*T*dV+12*L*T+21*L*dK:][:3*L*dK] // [L, 3, d_k]
-	t147 := c.Work[10*L*T*dK+3*L*T*dV+12*L*T+24*L*dK:][:L*T*dK] // [L, T, d_k]
-	t150 := c.Work[11*L*T*dK+3*L*T*dV+12*L*T+24*L*dK:][:L*T*dK] // [L, T, d_k]
+	t65 := c.Work[9*L*T*dK+7*L*T+12*L*dK:][:L*T]                // [L, T]
+	t302 := c.Work[9*L*T*dK+8*L*T+12*L*dK:][:L*T*dV]            // [L, T, d_v]
+	t52 := c.Work[9*L*T*dK+L*T*dV+8*L*T+12*L*dK:][:L*T*dV]      // [L, T, d_v]
+	t82 := c.Work[9*L*T*dK+2*L*T*dV+8*L*T+12*L*dK:][:L*T]       // [L, T]
+	t88 := c.Work[9*L*T*dK+2*L*T*dV+9*L*T+12*L*dK:][:L*T]       // [L, T]
+	t86 := c.Work[9*L*T*dK+2*L*T*dV+10*L*T+12*L*dK:][:L*T*dK]   // [L, T, d_k]
+	t91 := c.Work[10*L*T*dK+2*L*T*dV+10*L*T+12*L*dK:][:L*T]     // [L, T]
+	t108 := c.Work[10*L*T*dK+2*L*T*dV+11*L*T+12*L*dK:][:L*T]    // [L, T]
+	t112 := c.Work[10*L*T*dK+2*L*T*dV+12*L*T+12*L*dK:][:L*T*dV] // [L, T, d_v]
+	t128 := c.Work[10*L*T*dK+3*L*T*dV+12*L*T+12*L*dK:][:3*L*dK] // [L, 3, d_k]
+	t132 := c.Work[10*L*T*dK+3*L*T*dV+12*L*T+15*L*dK:][:3*L*dK] // [L, 3, d_k]
+	t150 := c.Work[10*L*T*dK+3*L*T*dV+12*L*T+18*L*dK:][:3*L*dK] // [L, 3, d_k]
+	t146 := c.Work[10*L*T*dK+3*L*T*dV+12*L*T+21*L*dK:][:3*L*dK] // [L, 3, d_k]
+	t151 := c.Work[10*L*T*dK+3*L*T*dV+12*L*T+24*L*dK:][:L*T*dK] // [L, T, d_k]
+	t154 := c.Work[11*L*T*dK+3*L*T*dV+12*L*T+24*L*dK:][:L*T*dK] // [L, T, d_k]
+	xOperand := kern.Narrow(c.Operands, 0, c.X)
+	WKOperand := kern.Narrow(c.Operands, L*T*d, c.WK)
+	WQOperand := kern.Narrow(c.Operands, L*T*d+d*dK, c.WQ)
 
 	// projected.k1, projected.q1
 	if kern.Wide() {
@@ -549,12 +556,12 @@ func (c *backwardFused) run() {
 				q1_2 := q1[(i*T+j)*dK:][:dK]
 				for k2 := range dK {
 					t42 := bK[k2] + num.FMA32(k1Stack[k2], cK2[k2], num.FMA32(k1Stack2[k2], cK3[k2], num.FMA32(k1Stack3[k2], cK4[k2], F(k1Stack4[k2]*cK[k2]))))
-					t52 := kern.Sigmoid(t42)
+					t52_2 := kern.Sigmoid(t42)
 					t92 := bQ[k2] + num.FMA32(q1Stack[k2], cQ2[k2], num.FMA32(q1Stack2[k2], cQ3[k2], num.FMA32(q1Stack3[k2], cQ4[k2], F(q1Stack4[k2]*cQ[k2]))))
 					t102 := kern.Sigmoid(t92)
 					t4_2[k2] = t42
-					t5_2[k2] = t52
-					k1_2[k2] = F(t42 * t52)
+					t5_2[k2] = t52_2
+					k1_2[k2] = F(t42 * t52_2)
 					t9_2[k2] = t92
 					t10_2[k2] = t102
 					q1_2[k2] = F(t92 * t102)
@@ -562,6 +569,7 @@ func (c *backwardFused) run() {
 			}
 		}
 	}
+	WVOperand := kern.Narrow(c.Operands, L*T*d+2*d*dK, c.WV)
 
 	// projected.k, projected.q
 	if kern.Wide() {
@@ -574,7 +582,7 @@ func (c *backwardFused) run() {
 			P5: unsafe.SliceData(t26),
 			P6: unsafe.SliceData(t28),
 			P7: unsafe.SliceData(t30),
-			P8: unsafe.SliceData(t58),
+			P8: unsafe.SliceData(t62),
 			N0: L,
 			N1: T,
 		}
@@ -589,22 +597,22 @@ func (c *backwardFused) run() {
 			t26_2 := t26[i*T:][:T]
 			t28_2 := t28[i*T:][:T]
 			t30_2 := t30[i*T:][:T]
-			t58_2 := t58[i*T:][:T]
+			t62_2 := t62[i*T:][:T]
 			for j := range T {
 				kProdEntry := kProd[j]
 				t162 := num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1)))
 				t182 := kern.Choose((F(0) < kProdEntry), t162, F(0))
 				qProdEntry := qProd[j]
-				t263 := num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1)))
-				t282 := kern.Choose((F(0) < qProdEntry), t263, F(0))
-				t302 := kern.Larger(t282, F(1e-08))
+				t262 := num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1)))
+				t282 := kern.Choose((F(0) < qProdEntry), t262, F(0))
+				t303 := kern.Larger(t282, F(1e-08))
 				t16_2[j] = t162
 				t18_2[j] = t182
 				t20_2[j] = kern.Larger(t182, F(1e-08))
-				t26_2[j] = t263
+				t26_2[j] = t262
 				t28_2[j] = t282
-				t30_2[j] = t302
-				t58_2[j] = F(1) / t302
+				t30_2[j] = t303
+				t62_2[j] = F(1) / t303
 			}
 		}
 	}
@@ -618,7 +626,7 @@ func (c *backwardFused) run() {
 			P3: unsafe.SliceData(q1),
 			P4: unsafe.SliceData(k1),
 			P5: unsafe.SliceData(k),
-			P6: unsafe.SliceData(t61),
+			P6: unsafe.SliceData(t65),
 			N0: L,
 			N1: T,
 			N2: dK,
@@ -631,22 +639,22 @@ func (c *backwardFused) run() {
 		for i := range L {
 			t30_2 := t30[i*T:][:T]
 			t20_2 := t20[i*T:][:T]
-			t61_2 := t61[i*T:][:T]
+			t65_2 := t65[i*T:][:T]
 			for j := range T {
 				qBar := c.QBar[(i*T+j)*dK:][:dK]
 				q1_2 := q1[(i*T+j)*dK:][:dK]
 				k1_2 := k1[(i*T+j)*dK:][:dK]
 				k2 := k[(i*T+j)*dK:][:dK]
-				var t612 F
+				var t652 F
 				t30Entry := t30_2[j]
 				t20Entry := t20_2[j]
-				t612Sums := [16]F{t612}
+				t652Sums := [16]F{t652}
 				for k3 := range dK {
-					t612Sums[k3%16] = num.FMA32(qBar[k3], (q1_2[k3]/t30Entry)/t30Entry, t612Sums[k3%16])
+					t652Sums[k3%16] = num.FMA32(qBar[k3], (q1_2[k3]/t30Entry)/t30Entry, t652Sums[k3%16])
 					k2[k3] = k1_2[k3] / t20Entry
 				}
-				t612 = kern.Sum16(&t612Sums)
-				t61_2[j] = -t612
+				t652 = kern.Sum16(&t652Sums)
+				t65_2[j] = -t652
 			}
 		}
 	}
@@ -660,9 +668,9 @@ func (c *backwardFused) run() {
 			P1: unsafe.SliceData(c.ThetaLin),
 			P2: unsafe.SliceData(c.ThetaBar),
 			P3: unsafe.SliceData(c.RhoBar),
-			P4: unsafe.SliceData(t262),
+			P4: unsafe.SliceData(t302),
 			P5: unsafe.SliceData(c.BThetaBar),
-			P6: unsafe.SliceData(t48),
+			P6: unsafe.SliceData(t52),
 			P7: unsafe.SliceData(c.BRhoBar),
 			N0: L,
 			N1: T,
@@ -682,21 +690,21 @@ func (c *backwardFused) run() {
 				thetaLin := c.ThetaLin[(i*T+j)*dV:][:dV]
 				thetaBar := c.ThetaBar[(i*T+j)*dV:][:dV]
 				rhoBar := c.RhoBar[(i*T+j)*dV:][:dV]
-				t262_2 := t262[(i*T+j)*dV:][:dV]
-				t48_2 := t48[(i*T+j)*dV:][:dV]
+				t302_2 := t302[(i*T+j)*dV:][:dV]
+				t52_2 := t52[(i*T+j)*dV:][:dV]
 				for k2 := range dV {
 					rhoLinEntry := rhoLin[k2]
 					t34 := kern.Sigmoid(rhoLinEntry)
 					thetaLinEntry := thetaLin[k2]
 					t41 := kern.Softplus(thetaLinEntry)
-					t142_2 := (kern.Larger(t41, F(0)) <= F(1))
-					t2622 := kern.Choose((t142_2 && (F(0) <= t41)), F(kern.Choose(t142_2, thetaBar[k2], F(0))*kern.Sigmoid(thetaLinEntry)), F(0))
-					t352 := (kern.Larger(t34, F(0)) <= F(1))
-					t482 := kern.Choose((t352 && (F(0) <= t34)), F(F(t34*kern.Choose(t352, rhoBar[k2], F(0)))*kern.Sigmoid(-rhoLinEntry)), F(0))
-					t262_2[k2] = t2622
-					bThetaBar[k2] = bThetaBar[k2] + t2622
-					t48_2[k2] = t482
-					bRhoBar[k2] = bRhoBar[k2] + t482
+					t1822 := (kern.Larger(t41, F(0)) <= F(1))
+					t3022 := kern.Choose((t1822 && (F(0) <= t41)), F(kern.Choose(t1822, thetaBar[k2], F(0))*kern.Sigmoid(thetaLinEntry)), F(0))
+					t392 := (kern.Larger(t34, F(0)) <= F(1))
+					t522 := kern.Choose((t392 && (F(0) <= t34)), F(F(t34*kern.Choose(t392, rhoBar[k2], F(0)))*kern.Sigmoid(-rhoLinEntry)), F(0))
+					t302_2[k2] = t3022
+					bThetaBar[k2] = bThetaBar[k2] + t3022
+					t52_2[k2] = t522
+					bRhoBar[k2] = bRhoBar[k2] + t522
 				}
 			}
 		}
@@ -707,11 +715,11 @@ func (c *backwardFused) run() {
 		a := regions.R5ca38a658de2Args{
 			P0: unsafe.SliceData(t28),
 			P1: unsafe.SliceData(c.QProd),
-			P2: unsafe.SliceData(t61),
+			P2: unsafe.SliceData(t65),
 			P3: unsafe.SliceData(t26),
-			P4: unsafe.SliceData(t78),
+			P4: unsafe.SliceData(t82),
 			P5: unsafe.SliceData(t20),
-			P6: unsafe.SliceData(t84),
+			P6: unsafe.SliceData(t88),
 			N0: L,
 			N1: T,
 		}
@@ -720,17 +728,17 @@ func (c *backwardFused) run() {
 		for i := range L {
 			t28_2 := t28[i*T:][:T]
 			qProd := c.QProd[i*T:][:T]
-			t61_2 := t61[i*T:][:T]
+			t65_2 := t65[i*T:][:T]
 			t26_2 := t26[i*T:][:T]
-			t78_2 := t78[i*T:][:T]
+			t82_2 := t82[i*T:][:T]
 			t20_2 := t20[i*T:][:T]
-			t84_2 := t84[i*T:][:T]
+			t88_2 := t88[i*T:][:T]
 			for j := range T {
 				t28Entry := t28_2[j]
 				qProdEntry2 := qProd[j]
 				w := ((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2))
-				t78_2[j] = kern.Choose(w, kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t28Entry), t61_2[j], F(0)))*(F(1)/t26_2[j])), F(0)), F(0))
-				t84_2[j] = F(1) / t20_2[j]
+				t82_2[j] = kern.Choose(w, kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t28Entry), t65_2[j], F(0)))*(F(1)/t26_2[j])), F(0)), F(0))
+				t88_2[j] = F(1) / t20_2[j]
 			}
 		}
 	}
@@ -738,32 +746,32 @@ func (c *backwardFused) run() {
 	// projected.k
 	for i := range L {
 		for j := range T {
-			copy(t82[(i*T+j)*dK:][:dK], c.KBar[(i*T+j)*dK:][:dK])
+			copy(t86[(i*T+j)*dK:][:dK], c.KBar[(i*T+j)*dK:][:dK])
 		}
 	}
 
 	// projected.theta
-	kern.GemmFMA(L*T, dK, dV, F(1), true, t82, dK, 1, t262, dV, 1, c.WTheta, dK+dV, 1)
+	kern.GemmFMA(L*T, dK, dV, F(1), true, t86, dK, 1, t302, dV, 1, c.WTheta, dK+dV, 1)
 
 	// projected.rho
-	kern.GemmFMA(L*T, dK, dV, F(1), true, t82, dK, 1, t48, dV, 1, c.WRho, dK+dV, 1)
+	kern.GemmFMA(L*T, dK, dV, F(1), true, t86, dK, 1, t52, dV, 1, c.WRho, dK+dV, 1)
 
 	// projected.k, projected.q1, projected.q
 	clear(c.BQBar)
 	if kern.Wide() {
 		a := regions.R8ac2ef38dabeArgs{
 			P0:  unsafe.SliceData(t20),
-			P1:  unsafe.SliceData(t58),
-			P2:  unsafe.SliceData(t78),
-			P3:  unsafe.SliceData(t82),
+			P1:  unsafe.SliceData(t62),
+			P2:  unsafe.SliceData(t82),
+			P3:  unsafe.SliceData(t86),
 			P4:  unsafe.SliceData(k),
 			P5:  unsafe.SliceData(q1),
 			P6:  unsafe.SliceData(c.QBar),
 			P7:  unsafe.SliceData(t10),
 			P8:  unsafe.SliceData(t9),
-			P9:  unsafe.SliceData(t164),
+			P9:  unsafe.SliceData(t168),
 			P10: unsafe.SliceData(c.BQBar),
-			P11: unsafe.SliceData(t87),
+			P11: unsafe.SliceData(t91),
 			N0:  L,
 			N1:  T,
 			N2:  dK,
@@ -781,33 +789,33 @@ func (c *backwardFused) run() {
 		bQBar := c.BQBar[:dK]
 		for i := range L {
 			t20_2 := t20[i*T:][:T]
-			t58_2 := t58[i*T:][:T]
-			t78_2 := t78[i*T:][:T]
-			t87_2 := t87[i*T:][:T]
+			t62_2 := t62[i*T:][:T]
+			t82_2 := t82[i*T:][:T]
+			t91_2 := t91[i*T:][:T]
 			for j := range T {
-				t82_2 := t82[(i*T+j)*dK:][:dK]
+				t86_2 := t86[(i*T+j)*dK:][:dK]
 				k2 := k[(i*T+j)*dK:][:dK]
 				q1_2 := q1[(i*T+j)*dK:][:dK]
 				qBar := c.QBar[(i*T+j)*dK:][:dK]
 				t10_2 := t10[(i*T+j)*dK:][:dK]
 				t9_2 := t9[(i*T+j)*dK:][:dK]
-				t164_2 := t164[(i*(T+6)+j+3)*dK:][:dK]
-				var t872 F
+				t168_2 := t168[(i*(T+6)+j+3)*dK:][:dK]
+				var t912 F
 				t20Entry2 := t20_2[j]
-				t58Entry := t58_2[j]
-				t78Entry := t78_2[j]
-				t872Sums := [16]F{t872}
+				t62Entry := t62_2[j]
+				t82Entry := t82_2[j]
+				t912Sums := [16]F{t912}
 				for k3 := range dK {
-					t872Sums[k3%16] = num.FMA32(t82_2[k3], k2[k3]/t20Entry2, t872Sums[k3%16])
-					t111 := num.FMA32(F(2*q1_2[k3]), t78Entry, F(qBar[k3]*t58Entry))
+					t912Sums[k3%16] = num.FMA32(t86_2[k3], k2[k3]/t20Entry2, t912Sums[k3%16])
+					t115 := num.FMA32(F(2*q1_2[k3]), t82Entry, F(qBar[k3]*t62Entry))
 					t10Entry := t10_2[k3]
 					t9Entry := t9_2[k3]
-					t117 := num.FMA32(F(F(t9Entry*t10Entry)*t111), kern.Sigmoid(-t9Entry), F(t10Entry*t111))
-					t164_2[k3] = t117
-					bQBar[k3] = bQBar[k3] + t117
+					t121 := num.FMA32(F(F(t9Entry*t10Entry)*t115), kern.Sigmoid(-t9Entry), F(t10Entry*t115))
+					t168_2[k3] = t121
+					bQBar[k3] = bQBar[k3] + t121
 				}
-				t872 = kern.Sum16(&t872Sums)
-				t87_2[j] = -t872
+				t912 = kern.Sum16(&t912Sums)
+				t91_2[j] = -t912
 			}
 		}
 	}
@@ -817,9 +825,9 @@ func (c *backwardFused) run() {
 		a := regions.Rc011772375a6Args{
 			P0: unsafe.SliceData(t18),
 			P1: unsafe.SliceData(c.KProd),
-			P2: unsafe.SliceData(t87),
+			P2: unsafe.SliceData(t91),
 			P3: unsafe.SliceData(t16),
-			P4: unsafe.SliceData(t104),
+			P4: unsafe.SliceData(t108),
 			N0: L,
 			N1: T,
 		}
@@ -828,14 +836,14 @@ func (c *backwardFused) run() {
 		for i := range L {
 			t18_2 := t18[i*T:][:T]
 			kProd := c.KProd[i*T:][:T]
-			t87_2 := t87[i*T:][:T]
+			t91_2 := t91[i*T:][:T]
 			t16_2 := t16[i*T:][:T]
-			t104_2 := t104[i*T:][:T]
+			t108_2 := t108[i*T:][:T]
 			for j := range T {
 				t18Entry := t18_2[j]
 				kProdEntry2 := kProd[j]
 				w2 := ((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2))
-				t104_2[j] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t18Entry), t87_2[j], F(0)))*(F(1)/t16_2[j])), F(0)), F(0))
+				t108_2[j] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t18Entry), t91_2[j], F(0)))*(F(1)/t16_2[j])), F(0)), F(0))
 			}
 		}
 	}
@@ -843,23 +851,23 @@ func (c *backwardFused) run() {
 	// projected.v
 	for i := range L {
 		for j := range T {
-			copy(t108[(i*T+j)*dV:][:dV], c.VBar[(i*T+j)*dV:][:dV])
+			copy(t112[(i*T+j)*dV:][:dV], c.VBar[(i*T+j)*dV:][:dV])
 		}
 	}
 
 	// projected.theta
-	kern.GemmFMA(L*T, dV, dV, F(1), true, t108, dV, 1, t262, dV, 1, kern.From(c.WTheta, dK), dK+dV, 1)
+	kern.GemmFMA(L*T, dV, dV, F(1), true, t112, dV, 1, t302, dV, 1, kern.From(c.WTheta, dK), dK+dV, 1)
 
 	// projected.rho
-	kern.GemmFMA(L*T, dV, dV, F(1), true, t108, dV, 1, t48, dV, 1, kern.From(c.WRho, dK), dK+dV, 1)
+	kern.GemmFMA(L*T, dV, dV, F(1), true, t112, dV, 1, t52, dV, 1, kern.From(c.WRho, dK), dK+dV, 1)
 
 	// projected.v
-	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t108, dV, 1)
+	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, xOperand, 1, d, t112, dV, 1)
 
 	// projected.q1
 	if kern.Wide() {
 		a := regions.Re9c4c871791dArgs{
-			P0: unsafe.SliceData(t164),
+			P0: unsafe.SliceData(t168),
 			N0: L,
 			N1: dK,
 			N2: T*dK + 6*dK,
@@ -868,16 +876,16 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t164_2 := t164[(i*(T+6)+j)*dK:][:dK]
+				t168_2 := t168[(i*(T+6)+j)*dK:][:dK]
 				for k2 := range dK {
-					t164_2[k2] = F(0)
+					t168_2[k2] = F(0)
 				}
 			}
 		}
 	}
 	if kern.Wide() {
 		a := regions.R5597ca2d9fd5Args{
-			P0: unsafe.SliceData(t164),
+			P0: unsafe.SliceData(t168),
 			N0: L,
 			N1: dK,
 			N2: 4*T*dK + 12*dK,
@@ -887,9 +895,9 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t164_2 := t164[(i*(T+6)+j+T+3)*dK:][:dK]
+				t168_2 := t168[(i*(T+6)+j+T+3)*dK:][:dK]
 				for k2 := range dK {
-					t164_2[k2] = F(0)
+					t168_2[k2] = F(0)
 				}
 			}
 		}
@@ -900,7 +908,7 @@ func (c *backwardFused) run() {
 	if kern.Wide() {
 		a := regions.R365f3086a7f8Args{
 			P0: unsafe.SliceData(c.Q1Stack),
-			P1: unsafe.SliceData(t164),
+			P1: unsafe.SliceData(t168),
 			P2: unsafe.SliceData(c.CQBar),
 			N0: L,
 			N1: T,
@@ -917,9 +925,9 @@ func (c *backwardFused) run() {
 			for j := range L {
 				for k2 := range T {
 					q1Stack := c.Q1Stack[(j*(T+3)-i+k2+3)*dK:][:dK]
-					t164_2 := t164[(j*(T+6)+k2+3)*dK:][:dK]
+					t168_2 := t168[(j*(T+6)+k2+3)*dK:][:dK]
 					for m := range dK {
-						cQBar[m] = num.FMA32(q1Stack[m], t164_2[m], cQBar[m])
+						cQBar[m] = num.FMA32(q1Stack[m], t168_2[m], cQBar[m])
 					}
 				}
 			}
@@ -927,16 +935,16 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.q1
-	clear(t124)
+	clear(t128)
 	for i := range L {
 		for j := range 3 {
 			n := int(c.Pos[i]) + j - 3
 			if n >= 0 {
 				if kern.Wide() {
 					a := regions.R1e42c5bb8a4bArgs{
-						P0: unsafe.SliceData(t164),
+						P0: unsafe.SliceData(t168),
 						P1: unsafe.SliceData(c.CQ),
-						P2: unsafe.SliceData(t124),
+						P2: unsafe.SliceData(t128),
 						N0: dK,
 						N1: 4*dK*j + (4*T*dK+24*dK)*i + 12*dK,
 						N2: 12 * dK,
@@ -945,17 +953,17 @@ func (c *backwardFused) run() {
 					}
 					regions.R1e42c5bb8a4b(&a)
 				} else {
-					t164_2 := t164[(i*(T+6)+j+3)*dK:][:dK]
+					t168_2 := t168[(i*(T+6)+j+3)*dK:][:dK]
 					cQ := c.CQ[3*dK:][:dK]
-					t164_3 := t164[(i*(T+6)+j+2)*dK:][:dK]
+					t168_3 := t168[(i*(T+6)+j+2)*dK:][:dK]
 					cQ2 := c.CQ[2*dK:][:dK]
-					t164_4 := t164[(i*(T+6)+j+1)*dK:][:dK]
+					t168_4 := t168[(i*(T+6)+j+1)*dK:][:dK]
 					cQ3 := c.CQ[1*dK:][:dK]
-					t164_5 := t164[(i*(T+6)+j)*dK:][:dK]
+					t168_5 := t168[(i*(T+6)+j)*dK:][:dK]
 					cQ4 := c.CQ[:dK]
-					t124_2 := t124[(i*3+j)*dK:][:dK]
+					t128_2 := t128[(i*3+j)*dK:][:dK]
 					for k2 := range dK {
-						t124_2[k2] = num.FMA32(t164_2[k2], cQ[k2], num.FMA32(t164_3[k2], cQ2[k2], num.FMA32(t164_4[k2], cQ3[k2], F(t164_5[k2]*cQ4[k2]))))
+						t128_2[k2] = num.FMA32(t168_2[k2], cQ[k2], num.FMA32(t168_3[k2], cQ2[k2], num.FMA32(t168_4[k2], cQ3[k2], F(t168_5[k2]*cQ4[k2]))))
 					}
 				}
 			}
@@ -963,13 +971,13 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.q1, projected.k1
-	clear(t128)
-	clear(t146)
+	clear(t132)
+	clear(t150)
 	if kern.Wide() {
 		a := regions.R5168233033d5Args{
-			P0: unsafe.SliceData(t128),
+			P0: unsafe.SliceData(t132),
 			P1: unsafe.SliceData(c.Q0TailBar),
-			P2: unsafe.SliceData(t146),
+			P2: unsafe.SliceData(t150),
 			P3: unsafe.SliceData(c.K0TailBar),
 			N0: L,
 			N1: -T + 3,
@@ -981,13 +989,13 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range min(3, -T+3) {
-				t128_2 := t128[(i*3+j+T)*dK:][:dK]
+				t132_2 := t132[(i*3+j+T)*dK:][:dK]
 				q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
-				t146_2 := t146[(i*3+j+T)*dK:][:dK]
+				t150_2 := t150[(i*3+j+T)*dK:][:dK]
 				k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
 				for k2 := range dK {
-					t128_2[k2] = t128_2[k2] + q0TailBar[k2]
-					t146_2[k2] = t146_2[k2] + k0TailBar[k2]
+					t132_2[k2] = t132_2[k2] + q0TailBar[k2]
+					t150_2[k2] = t150_2[k2] + k0TailBar[k2]
 				}
 			}
 		}
@@ -997,13 +1005,13 @@ func (c *backwardFused) run() {
 	clear(c.BKBar)
 	if kern.Wide() {
 		a := regions.R2d137a1ddef9Args{
-			P0:  unsafe.SliceData(t84),
-			P1:  unsafe.SliceData(t104),
+			P0:  unsafe.SliceData(t88),
+			P1:  unsafe.SliceData(t108),
 			P2:  unsafe.SliceData(k1),
-			P3:  unsafe.SliceData(t82),
+			P3:  unsafe.SliceData(t86),
 			P4:  unsafe.SliceData(t5),
 			P5:  unsafe.SliceData(t4),
-			P6:  unsafe.SliceData(t167),
+			P6:  unsafe.SliceData(t171),
 			P7:  unsafe.SliceData(c.BKBar),
 			N0:  L,
 			N1:  T,
@@ -1021,23 +1029,23 @@ func (c *backwardFused) run() {
 	} else {
 		bKBar := c.BKBar[:dK]
 		for i := range L {
-			t84_2 := t84[i*T:][:T]
-			t104_2 := t104[i*T:][:T]
+			t88_2 := t88[i*T:][:T]
+			t108_2 := t108[i*T:][:T]
 			for j := range T {
 				k1_2 := k1[(i*T+j)*dK:][:dK]
-				t82_2 := t82[(i*T+j)*dK:][:dK]
+				t86_2 := t86[(i*T+j)*dK:][:dK]
 				t5_2 := t5[(i*T+j)*dK:][:dK]
 				t4_2 := t4[(i*T+j)*dK:][:dK]
-				t167_2 := t167[(i*(T+6)+j+3)*dK:][:dK]
-				t84Entry := t84_2[j]
-				t104Entry := t104_2[j]
+				t171_2 := t171[(i*(T+6)+j+3)*dK:][:dK]
+				t88Entry := t88_2[j]
+				t108Entry := t108_2[j]
 				for k2 := range dK {
-					t129 := num.FMA32(F(2*k1_2[k2]), t104Entry, F(t82_2[k2]*t84Entry))
+					t133 := num.FMA32(F(2*k1_2[k2]), t108Entry, F(t86_2[k2]*t88Entry))
 					t5Entry := t5_2[k2]
 					t4Entry := t4_2[k2]
-					t135 := num.FMA32(F(F(t4Entry*t5Entry)*t129), kern.Sigmoid(-t4Entry), F(t5Entry*t129))
-					t167_2[k2] = t135
-					bKBar[k2] = bKBar[k2] + t135
+					t139 := num.FMA32(F(F(t4Entry*t5Entry)*t133), kern.Sigmoid(-t4Entry), F(t5Entry*t133))
+					t171_2[k2] = t139
+					bKBar[k2] = bKBar[k2] + t139
 				}
 			}
 		}
@@ -1046,7 +1054,7 @@ func (c *backwardFused) run() {
 	// projected.k1
 	if kern.Wide() {
 		a := regions.Re9c4c871791dArgs{
-			P0: unsafe.SliceData(t167),
+			P0: unsafe.SliceData(t171),
 			N0: L,
 			N1: dK,
 			N2: T*dK + 6*dK,
@@ -1055,16 +1063,16 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t167_2 := t167[(i*(T+6)+j)*dK:][:dK]
+				t171_2 := t171[(i*(T+6)+j)*dK:][:dK]
 				for k2 := range dK {
-					t167_2[k2] = F(0)
+					t171_2[k2] = F(0)
 				}
 			}
 		}
 	}
 	if kern.Wide() {
 		a := regions.R5597ca2d9fd5Args{
-			P0: unsafe.SliceData(t167),
+			P0: unsafe.SliceData(t171),
 			N0: L,
 			N1: dK,
 			N2: 4*T*dK + 12*dK,
@@ -1074,9 +1082,9 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t167_2 := t167[(i*(T+6)+j+T+3)*dK:][:dK]
+				t171_2 := t171[(i*(T+6)+j+T+3)*dK:][:dK]
 				for k2 := range dK {
-					t167_2[k2] = F(0)
+					t171_2[k2] = F(0)
 				}
 			}
 		}
@@ -1087,7 +1095,7 @@ func (c *backwardFused) run() {
 	if kern.Wide() {
 		a := regions.R365f3086a7f8Args{
 			P0: unsafe.SliceData(c.K1Stack),
-			P1: unsafe.SliceData(t167),
+			P1: unsafe.SliceData(t171),
 			P2: unsafe.SliceData(c.CKBar),
 			N0: L,
 			N1: T,
@@ -1104,9 +1112,9 @@ func (c *backwardFused) run() {
 			for j := range L {
 				for k2 := range T {
 					k1Stack := c.K1Stack[(j*(T+3)-i+k2+3)*dK:][:dK]
-					t167_2 := t167[(j*(T+6)+k2+3)*dK:][:dK]
+					t171_2 := t171[(j*(T+6)+k2+3)*dK:][:dK]
 					for m := range dK {
-						cKBar[m] = num.FMA32(k1Stack[m], t167_2[m], cKBar[m])
+						cKBar[m] = num.FMA32(k1Stack[m], t171_2[m], cKBar[m])
 					}
 				}
 			}
@@ -1114,16 +1122,16 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.k1
-	clear(t142)
+	clear(t146)
 	for i := range L {
 		for j := range 3 {
 			n2 := int(c.Pos[i]) + j - 3
 			if n2 >= 0 {
 				if kern.Wide() {
 					a := regions.R1e42c5bb8a4bArgs{
-						P0: unsafe.SliceData(t167),
+						P0: unsafe.SliceData(t171),
 						P1: unsafe.SliceData(c.CK),
-						P2: unsafe.SliceData(t142),
+						P2: unsafe.SliceData(t146),
 						N0: dK,
 						N1: 4*dK*j + (4*T*dK+24*dK)*i + 12*dK,
 						N2: 12 * dK,
@@ -1132,17 +1140,17 @@ func (c *backwardFused) run() {
 					}
 					regions.R1e42c5bb8a4b(&a)
 				} else {
-					t167_2 := t167[(i*(T+6)+j+3)*dK:][:dK]
+					t171_2 := t171[(i*(T+6)+j+3)*dK:][:dK]
 					cK := c.CK[3*dK:][:dK]
-					t167_3 := t167[(i*(T+6)+j+2)*dK:][:dK]
+					t171_3 := t171[(i*(T+6)+j+2)*dK:][:dK]
 					cK2 := c.CK[2*dK:][:dK]
-					t167_4 := t167[(i*(T+6)+j+1)*dK:][:dK]
+					t171_4 := t171[(i*(T+6)+j+1)*dK:][:dK]
 					cK3 := c.CK[1*dK:][:dK]
-					t167_5 := t167[(i*(T+6)+j)*dK:][:dK]
+					t171_5 := t171[(i*(T+6)+j)*dK:][:dK]
 					cK4 := c.CK[:dK]
-					t142_2 := t142[(i*3+j)*dK:][:dK]
+					t146_2 := t146[(i*3+j)*dK:][:dK]
 					for k2 := range dK {
-						t142_2[k2] = num.FMA32(t167_2[k2], cK[k2], num.FMA32(t167_3[k2], cK2[k2], num.FMA32(t167_4[k2], cK3[k2], F(t167_5[k2]*cK4[k2]))))
+						t146_2[k2] = num.FMA32(t171_2[k2], cK[k2], num.FMA32(t171_3[k2], cK2[k2], num.FMA32(t171_4[k2], cK3[k2], F(t171_5[k2]*cK4[k2]))))
 					}
 				}
 			}
@@ -1152,9 +1160,9 @@ func (c *backwardFused) run() {
 	// projected.q0, projected.q1
 	if kern.Wide() {
 		a := regions.R4f7fc48780fcArgs{
-			P0: unsafe.SliceData(t164),
+			P0: unsafe.SliceData(t168),
 			P1: unsafe.SliceData(c.CQ),
-			P2: unsafe.SliceData(t147),
+			P2: unsafe.SliceData(t151),
 			N0: L,
 			N1: T,
 			N2: dK,
@@ -1169,16 +1177,16 @@ func (c *backwardFused) run() {
 		cQ := c.CQ[:dK]
 		for i := range L {
 			for j := range T {
-				t164_2 := t164[(i*(T+6)+j+6)*dK:][:dK]
+				t168_2 := t168[(i*(T+6)+j+6)*dK:][:dK]
 				cQ2 := c.CQ[3*dK:][:dK]
-				t164_3 := t164[(i*(T+6)+j+5)*dK:][:dK]
+				t168_3 := t168[(i*(T+6)+j+5)*dK:][:dK]
 				cQ3 := c.CQ[2*dK:][:dK]
-				t164_4 := t164[(i*(T+6)+j+4)*dK:][:dK]
+				t168_4 := t168[(i*(T+6)+j+4)*dK:][:dK]
 				cQ4 := c.CQ[1*dK:][:dK]
-				t164_5 := t164[(i*(T+6)+j+3)*dK:][:dK]
-				t147_2 := t147[(i*T+j)*dK:][:dK]
+				t168_5 := t168[(i*(T+6)+j+3)*dK:][:dK]
+				t151_2 := t151[(i*T+j)*dK:][:dK]
 				for k2 := range dK {
-					t147_2[k2] = num.FMA32(t164_2[k2], cQ2[k2], num.FMA32(t164_3[k2], cQ3[k2], num.FMA32(t164_4[k2], cQ4[k2], F(t164_5[k2]*cQ[k2]))))
+					t151_2[k2] = num.FMA32(t168_2[k2], cQ2[k2], num.FMA32(t168_3[k2], cQ3[k2], num.FMA32(t168_4[k2], cQ4[k2], F(t168_5[k2]*cQ[k2]))))
 				}
 			}
 		}
@@ -1187,7 +1195,7 @@ func (c *backwardFused) run() {
 	// projected.q1
 	if kern.Wide() {
 		a := regions.R63b335df4b7dArgs{
-			P0: unsafe.SliceData(t147),
+			P0: unsafe.SliceData(t151),
 			P1: unsafe.SliceData(c.Q0TailBar),
 			N0: L,
 			N1: -T + 3,
@@ -1202,10 +1210,10 @@ func (c *backwardFused) run() {
 			lo := max(0, -T+3)
 			if n := 3 - lo; n > 0 {
 				for j := range n {
-					t147_2 := t147[(i*T+(lo+j)+T-3)*dK:][:dK]
+					t151_2 := t151[(i*T+(lo+j)+T-3)*dK:][:dK]
 					q0TailBar := c.Q0TailBar[(i*3+(lo+j))*dK:][:dK]
 					for k2 := range dK {
-						t147_2[k2] = t147_2[k2] + q0TailBar[k2]
+						t151_2[k2] = t151_2[k2] + q0TailBar[k2]
 					}
 				}
 			}
@@ -1213,14 +1221,14 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.q0
-	kern.GemmFMA(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t147, dK, 1)
+	kern.GemmFMA(d, dK, L*T, F(1), false, c.WQBar, 1, d, xOperand, 1, d, t151, dK, 1)
 
 	// projected.k0, projected.k1
 	if kern.Wide() {
 		a := regions.R4f7fc48780fcArgs{
-			P0: unsafe.SliceData(t167),
+			P0: unsafe.SliceData(t171),
 			P1: unsafe.SliceData(c.CK),
-			P2: unsafe.SliceData(t150),
+			P2: unsafe.SliceData(t154),
 			N0: L,
 			N1: T,
 			N2: dK,
@@ -1235,16 +1243,16 @@ func (c *backwardFused) run() {
 		cK := c.CK[:dK]
 		for i := range L {
 			for j := range T {
-				t167_2 := t167[(i*(T+6)+j+6)*dK:][:dK]
+				t171_2 := t171[(i*(T+6)+j+6)*dK:][:dK]
 				cK2 := c.CK[3*dK:][:dK]
-				t167_3 := t167[(i*(T+6)+j+5)*dK:][:dK]
+				t171_3 := t171[(i*(T+6)+j+5)*dK:][:dK]
 				cK3 := c.CK[2*dK:][:dK]
-				t167_4 := t167[(i*(T+6)+j+4)*dK:][:dK]
+				t171_4 := t171[(i*(T+6)+j+4)*dK:][:dK]
 				cK4 := c.CK[1*dK:][:dK]
-				t167_5 := t167[(i*(T+6)+j+3)*dK:][:dK]
-				t150_2 := t150[(i*T+j)*dK:][:dK]
+				t171_5 := t171[(i*(T+6)+j+3)*dK:][:dK]
+				t154_2 := t154[(i*T+j)*dK:][:dK]
 				for k2 := range dK {
-					t150_2[k2] = num.FMA32(t167_2[k2], cK2[k2], num.FMA32(t167_3[k2], cK3[k2], num.FMA32(t167_4[k2], cK4[k2], F(t167_5[k2]*cK[k2]))))
+					t154_2[k2] = num.FMA32(t171_2[k2], cK2[k2], num.FMA32(t171_3[k2], cK3[k2], num.FMA32(t171_4[k2], cK4[k2], F(t171_5[k2]*cK[k2]))))
 				}
 			}
 		}
@@ -1253,7 +1261,7 @@ func (c *backwardFused) run() {
 	// projected.k1
 	if kern.Wide() {
 		a := regions.R63b335df4b7dArgs{
-			P0: unsafe.SliceData(t150),
+			P0: unsafe.SliceData(t154),
 			P1: unsafe.SliceData(c.K0TailBar),
 			N0: L,
 			N1: -T + 3,
@@ -1268,10 +1276,10 @@ func (c *backwardFused) run() {
 			lo := max(0, -T+3)
 			if n := 3 - lo; n > 0 {
 				for j := range n {
-					t150_2 := t150[(i*T+(lo+j)+T-3)*dK:][:dK]
+					t154_2 := t154[(i*T+(lo+j)+T-3)*dK:][:dK]
 					k0TailBar := c.K0TailBar[(i*3+(lo+j))*dK:][:dK]
 					for k2 := range dK {
-						t150_2[k2] = t150_2[k2] + k0TailBar[k2]
+						t154_2[k2] = t154_2[k2] + k0TailBar[k2]
 					}
 				}
 			}
@@ -1279,25 +1287,25 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.k0
-	kern.GemmFMA(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t150, dK, 1)
+	kern.GemmFMA(d, dK, L*T, F(1), false, c.WKBar, 1, d, xOperand, 1, d, t154, dK, 1)
 
 	// projected.v
-	kern.GemmFMA(L*T, d, dV, F(1), false, c.XBar, d, 1, t108, dV, 1, c.WV, d, 1)
+	kern.GemmFMA(L*T, d, dV, F(1), false, c.XBar, d, 1, t112, dV, 1, WVOperand, d, 1)
 
 	// projected.q0
-	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t147, dK, 1, c.WQ, d, 1)
+	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t151, dK, 1, WQOperand, d, 1)
 
 	// projected.k0
-	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t150, dK, 1, c.WK, d, 1)
+	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t154, dK, 1, WKOperand, d, 1)
 
 	// projected.k0
 	if kern.Wide() {
 		a := regions.R6343eacd6034Args{
-			P0: unsafe.SliceData(t142),
-			P1: unsafe.SliceData(t146),
+			P0: unsafe.SliceData(t146),
+			P1: unsafe.SliceData(t150),
 			P2: unsafe.SliceData(c.K0TailBarOut),
-			P3: unsafe.SliceData(t124),
-			P4: unsafe.SliceData(t128),
+			P3: unsafe.SliceData(t128),
+			P4: unsafe.SliceData(t132),
 			P5: unsafe.SliceData(c.Q0TailBarOut),
 			N0: L,
 			N1: dK,
@@ -1307,15 +1315,15 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t142_2 := t142[(i*3+j)*dK:][:dK]
 				t146_2 := t146[(i*3+j)*dK:][:dK]
+				t150_2 := t150[(i*3+j)*dK:][:dK]
 				k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
-				t124_2 := t124[(i*3+j)*dK:][:dK]
 				t128_2 := t128[(i*3+j)*dK:][:dK]
+				t132_2 := t132[(i*3+j)*dK:][:dK]
 				q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
 				for k2 := range dK {
-					k0TailBarOut[k2] = t142_2[k2] + t146_2[k2]
-					q0TailBarOut[k2] = t124_2[k2] + t128_2[k2]
+					k0TailBarOut[k2] = t146_2[k2] + t150_2[k2]
+					q0TailBarOut[k2] = t128_2[k2] + t132_2[k2]
 				}
 			}
 		}
@@ -1326,8 +1334,8 @@ func (c *backwardFused) run() {
 	clear(c.WThetaBar)
 	if kern.Wide() {
 		a := regions.R1c04e2533c2eArgs{
-			P0: unsafe.SliceData(t48),
-			P1: unsafe.SliceData(t262),
+			P0: unsafe.SliceData(t52),
+			P1: unsafe.SliceData(t302),
 			P2: unsafe.SliceData(c.V),
 			P3: unsafe.SliceData(c.WRhoBar),
 			P4: unsafe.SliceData(c.WThetaBar),
@@ -1349,12 +1357,12 @@ func (c *backwardFused) run() {
 					v := c.V[(j*T+k2)*dV:][:dV]
 					WRhoBar := c.WRhoBar[i*(dK+dV)+dK:][:dV]
 					WThetaBar := c.WThetaBar[i*(dK+dV)+dK:][:dV]
-					t48Entry := t48[(j*T+k2)*dV+i]
-					t262Entry := t262[(j*T+k2)*dV+i]
+					t52Entry := t52[(j*T+k2)*dV+i]
+					t302Entry := t302[(j*T+k2)*dV+i]
 					for m := range dV {
 						vEntry := v[m]
-						WRhoBar[m] = num.FMA32(vEntry, t48Entry, WRhoBar[m])
-						WThetaBar[m] = num.FMA32(vEntry, t262Entry, WThetaBar[m])
+						WRhoBar[m] = num.FMA32(vEntry, t52Entry, WRhoBar[m])
+						WThetaBar[m] = num.FMA32(vEntry, t302Entry, WThetaBar[m])
 					}
 				}
 			}
@@ -1362,8 +1370,8 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.rho
-	kern.GemmFMA(dK, dV, L*T, F(1), true, c.WRhoBar, 1, dK+dV, k, 1, dK, t48, dV, 1)
+	kern.GemmFMA(dK, dV, L*T, F(1), true, c.WRhoBar, 1, dK+dV, k, 1, dK, t52, dV, 1)
 
 	// projected.theta
-	kern.GemmFMA(dK, dV, L*T, F(1), true, c.WThetaBar, 1, dK+dV, k, 1, dK, t262, dV, 1)
+	kern.GemmFMA(dK, dV, L*T, F(1), true, c.WThetaBar, 1, dK+dV, k, 1, dK, t302, dV, 1)
 }

@@ -59,12 +59,19 @@ type Forward[F num.Float] struct {
 	ThetaLin  []F     // [L, T], written
 	EtaLin    []F     // [L, T], written
 	Work      []F     // WorkLen() entries
+	Operands  []F     // OperandsLen() entries, or nil: operands of products are not rounded to bfloat16
 }
 
 // WorkLen is 2·L·T·d_k + 8·L·T + 18·L·d_k + 9·L·d_v.
 func (c *Forward[F]) WorkLen() int {
 	L, T, dK, dV := c.L, c.T, c.DK, c.DV
 	return 2*L*T*dK + 8*L*T + 18*L*dK + 9*L*dV
+}
+
+// OperandsLen is L·T·d + 2·d·d_k + d·d_v.
+func (c *Forward[F]) OperandsLen() int {
+	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
+	return L*T*d + 2*d*dK + d*dV
 }
 
 // Run computes Forward.
@@ -114,20 +121,24 @@ func (c *Forward[F]) Run() {
 	t162 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t182 := work[:L*T] // [L, T]
+	xOperand := kern.Narrow(c.Operands, 0, c.X)
+	WKOperand := kern.Narrow(c.Operands, L*T*d, c.WK)
 
 	// projected.k0
 	for i := range L {
-		kern.Gemm(T, dK, d, F(1), false, kern.From(c.K1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(c.X, i*T*d), d, 1, c.WK, 1, d)
+		kern.Gemm(T, dK, d, F(1), false, kern.From(c.K1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(xOperand, i*T*d), d, 1, WKOperand, 1, d)
 	}
+	WQOperand := kern.Narrow(c.Operands, L*T*d+d*dK, c.WQ)
 
 	// projected.q0
 	for i := range L {
-		kern.Gemm(T, dK, d, F(1), false, kern.From(c.Q1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(c.X, i*T*d), d, 1, c.WQ, 1, d)
+		kern.Gemm(T, dK, d, F(1), false, kern.From(c.Q1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(xOperand, i*T*d), d, 1, WQOperand, 1, d)
 	}
+	WVOperand := kern.Narrow(c.Operands, L*T*d+2*d*dK, c.WV)
 
 	// projected.v0
 	for i := range L {
-		kern.Gemm(T, dV, d, F(1), false, kern.From(c.VStack, (i*(T+3)+3)*dV), dV, 1, kern.From(c.X, i*T*d), d, 1, c.WV, 1, d)
+		kern.Gemm(T, dV, d, F(1), false, kern.From(c.VStack, (i*(T+3)+3)*dV), dV, 1, kern.From(xOperand, i*T*d), d, 1, WVOperand, 1, d)
 	}
 
 	// projected.k1, projected.q1
@@ -527,12 +538,19 @@ type Backward[F num.Float] struct {
 	WEtaBar      []F     // [d_k + d_v], written
 	BEtaBar      []F     // [], written
 	Work         []F     // WorkLen() entries
+	Operands     []F     // OperandsLen() entries, or nil: operands of products are not rounded to bfloat16
 }
 
 // WorkLen is 11·L·T·d_k + 5·L·T·d_v + 15·L·T + 24·L·d_k + 12·L·d_v + 6·d_k + 6·d_v.
 func (c *Backward[F]) WorkLen() int {
 	L, T, dK, dV := c.L, c.T, c.DK, c.DV
 	return 11*L*T*dK + 5*L*T*dV + 15*L*T + 24*L*dK + 12*L*dV + 6*dK + 6*dV
+}
+
+// OperandsLen is L·T·d + 2·d·d_k + d·d_v.
+func (c *Backward[F]) OperandsLen() int {
+	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
+	return L*T*d + 2*d*dK + d*dV
 }
 
 // Run computes Backward.
@@ -545,11 +563,11 @@ func (c *Backward[F]) Run() {
 		return
 	}
 	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
-	t195 := c.Work[:L*T*dV+6*L*dV] // [L, T + 6, d_v]
+	t199 := c.Work[:L*T*dV+6*L*dV] // [L, T + 6, d_v]
 	work := c.Work[L*T*dV+6*L*dV:]
-	t198 := work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
+	t202 := work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
 	work = work[L*T*dK+6*L*dK:]
-	t201 := work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
+	t205 := work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
 	work = work[L*T*dK+6*L*dK:]
 	t4 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
@@ -581,55 +599,59 @@ func (c *Backward[F]) Run() {
 	work = work[L*T:]
 	t35 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t222 := work[:L*T] // [L, T]
+	t262 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t372 := work[:L*T] // [L, T]
+	t412 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t59 := work[:L*T] // [L, T]
+	t63 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t69 := work[:L*T] // [L, T]
+	t73 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t292 := work[:dK+dV] // [d_k + d_v]
+	t332 := work[:dK+dV] // [d_k + d_v]
 	work = work[dK+dV:]
-	t452 := work[:dK+dV] // [d_k + d_v]
+	t492 := work[:dK+dV] // [d_k + d_v]
 	work = work[dK+dV:]
-	t67 := work[:dK+dV] // [d_k + d_v]
+	t71 := work[:dK+dV] // [d_k + d_v]
 	work = work[dK+dV:]
-	t72 := work[:L*T] // [L, T]
+	t76 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t93 := work[:L*T*dK] // [L, T, d_k]
+	t97 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t98 := work[:L*T] // [L, T]
+	t102 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t272 := work[:dK+dV] // [d_k + d_v]
+	t312 := work[:dK+dV] // [d_k + d_v]
 	work = work[dK+dV:]
-	t432 := work[:dK+dV] // [d_k + d_v]
+	t472 := work[:dK+dV] // [d_k + d_v]
 	work = work[dK+dV:]
-	t65 := work[:dK+dV] // [d_k + d_v]
+	t69 := work[:dK+dV] // [d_k + d_v]
 	work = work[dK+dV:]
-	t89 := work[:L*T] // [L, T]
+	t93 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t95 := work[:L*T] // [L, T]
+	t99 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t115 := work[:L*T] // [L, T]
+	t119 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t132 := work[:3*L*dV] // [L, 3, d_v]
-	work = work[3*L*dV:]
 	t136 := work[:3*L*dV] // [L, 3, d_v]
 	work = work[3*L*dV:]
-	t150 := work[:3*L*dK] // [L, 3, d_k]
-	work = work[3*L*dK:]
+	t140 := work[:3*L*dV] // [L, 3, d_v]
+	work = work[3*L*dV:]
 	t154 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t158 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t176 := work[:3*L*dK] // [L, 3, d_k]
 	work = work[3*L*dK:]
 	t172 := work[:3*L*dK] // [L, 3, d_k]
 	work = work[3*L*dK:]
-	t168 := work[:3*L*dK] // [L, 3, d_k]
-	work = work[3*L*dK:]
-	t173 := work[:L*T*dV] // [L, T, d_v]
+	t177 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
-	t176 := work[:L*T*dK] // [L, T, d_k]
+	t180 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t179 := work[:L*T*dK] // [L, T, d_k]
+	t183 := work[:L*T*dK] // [L, T, d_k]
+	xOperand := kern.Narrow(c.Operands, 0, c.X)
+	WKOperand := kern.Narrow(c.Operands, L*T*d, c.WK)
+	WQOperand := kern.Narrow(c.Operands, L*T*d+d*dK, c.WQ)
+	WVOperand := kern.Narrow(c.Operands, L*T*d+2*d*dK, c.WV)
 
 	// projected.k1, projected.q1
 	for i := range L {
@@ -662,13 +684,13 @@ func (c *Backward[F]) Run() {
 				t42 := bK[k] + (F(k1Stack[k]*cK[k]) + F(k1Stack2[k]*cK2[k]) + F(k1Stack3[k]*cK3[k]) + F(k1Stack4[k]*cK4[k]))
 				t52 := num.Sigmoid(t42)
 				t92 := bQ[k] + (F(q1Stack[k]*cQ[k]) + F(q1Stack2[k]*cQ2[k]) + F(q1Stack3[k]*cQ3[k]) + F(q1Stack4[k]*cQ4[k]))
-				t102 := num.Sigmoid(t92)
+				t102_2 := num.Sigmoid(t92)
 				t4_2[k] = t42
 				t5_2[k] = t52
 				k1_2[k] = F(t42 * t52)
 				t9_2[k] = t92
-				t10_2[k] = t102
-				q1_2[k] = F(t92 * t102)
+				t10_2[k] = t102_2
+				q1_2[k] = F(t92 * t102_2)
 			}
 		}
 	}
@@ -699,9 +721,9 @@ func (c *Backward[F]) Run() {
 	}
 
 	// projected.k, projected.q, projected.rho, projected.eta, projected.theta
-	var t252 F
-	var t412 F
-	var t63 F
+	var t292 F
+	var t452 F
+	var t67 F
 	for i := range L {
 		kProd := c.KProd[i*T:][:T]
 		qProd := c.QProd[i*T:][:T]
@@ -717,100 +739,100 @@ func (c *Backward[F]) Run() {
 		t31_2 := t31[i*T:][:T]
 		t33_2 := t33[i*T:][:T]
 		t35_2 := t35[i*T:][:T]
-		t222_2 := t222[i*T:][:T]
-		t372_2 := t372[i*T:][:T]
-		t59_2 := t59[i*T:][:T]
-		t69_2 := t69[i*T:][:T]
+		t262_2 := t262[i*T:][:T]
+		t412_2 := t412[i*T:][:T]
+		t63_2 := t63[i*T:][:T]
+		t73_2 := t73[i*T:][:T]
 		for j := range T {
 			kProdEntry := kProd[j]
 			t212 := num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1)))
 			t232 := kern.Choose((F(0) < kProdEntry), t212, F(0))
 			qProdEntry := qProd[j]
-			t312 := num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1)))
-			t332 := kern.Choose((F(0) < qProdEntry), t312, F(0))
-			t352 := num.Max(t332, F(1e-08))
+			t313 := num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1)))
+			t333 := kern.Choose((F(0) < qProdEntry), t313, F(0))
+			t352 := num.Max(t333, F(1e-08))
 			rhoLinEntry := rhoLin[j]
 			t39 := num.Sigmoid(rhoLinEntry)
 			etaLinEntry := etaLin[j]
-			t2222 := F(F(etaBar[j]*num.Sigmoid(etaLinEntry)) * num.Sigmoid(-etaLinEntry))
-			t252 += t2222
+			t2622 := F(F(etaBar[j]*num.Sigmoid(etaLinEntry)) * num.Sigmoid(-etaLinEntry))
+			t292 += t2622
 			thetaLinEntry := thetaLin[j]
-			t3722 := kern.Choose((F(0) <= num.Softplus(thetaLinEntry)), F(thetaBar[j]*num.Sigmoid(thetaLinEntry)), F(0))
-			t412 += t3722
-			t462 := (num.Max(t39, F(0)) <= F(1))
-			t592 := kern.Choose((t462 && (F(0) <= t39)), F(F(t39*kern.Choose(t462, rhoBar[j], F(0)))*num.Sigmoid(-rhoLinEntry)), F(0))
-			t63 += t592
+			t4122 := kern.Choose((F(0) <= num.Softplus(thetaLinEntry)), F(thetaBar[j]*num.Sigmoid(thetaLinEntry)), F(0))
+			t452 += t4122
+			t502 := (num.Max(t39, F(0)) <= F(1))
+			t632 := kern.Choose((t502 && (F(0) <= t39)), F(F(t39*kern.Choose(t502, rhoBar[j], F(0)))*num.Sigmoid(-rhoLinEntry)), F(0))
+			t67 += t632
 			t21_2[j] = t212
 			t23_2[j] = t232
 			t25_2[j] = num.Max(t232, F(1e-08))
-			t31_2[j] = t312
-			t33_2[j] = t332
+			t31_2[j] = t313
+			t33_2[j] = t333
 			t35_2[j] = t352
-			t222_2[j] = t2222
-			t372_2[j] = t3722
-			t59_2[j] = t592
-			t69_2[j] = F(1) / t352
+			t262_2[j] = t2622
+			t412_2[j] = t4122
+			t63_2[j] = t632
+			t73_2[j] = F(1) / t352
 		}
 	}
-	c.BEtaBar[0] = t252
-	c.BThetaBar[0] = t412
-	c.BRhoBar[0] = t63
+	c.BEtaBar[0] = t292
+	c.BThetaBar[0] = t452
+	c.BRhoBar[0] = t67
 
 	// projected.k, projected.eta, projected.theta, projected.rho, projected.q
-	clear(t292)
-	clear(t452)
-	clear(t67)
+	clear(t332)
+	clear(t492)
+	clear(t71)
 	for i := range L {
 		t25_2 := t25[i*T:][:T]
 		t35_2 := t35[i*T:][:T]
-		t222_2 := t222[i*T:][:T]
-		t372_2 := t372[i*T:][:T]
-		t59_2 := t59[i*T:][:T]
-		t72_2 := t72[i*T:][:T]
-		t98_2 := t98[i*T:][:T]
+		t262_2 := t262[i*T:][:T]
+		t412_2 := t412[i*T:][:T]
+		t63_2 := t63[i*T:][:T]
+		t76_2 := t76[i*T:][:T]
+		t102_2 := t102[i*T:][:T]
 		wEta := c.WEta[:dK]
 		wTheta := c.WTheta[:dK]
 		wRho := c.WRho[:dK]
-		t292_2 := t292[:dK]
-		t452_2 := t452[:dK]
-		t67_2 := t67[:dK]
+		t332_2 := t332[:dK]
+		t492_2 := t492[:dK]
+		t71_2 := t71[:dK]
 		for j := range T {
 			k1_2 := k1[(i*T+j)*dK:][:dK]
 			qBar := c.QBar[(i*T+j)*dK:][:dK]
 			q1_2 := q1[(i*T+j)*dK:][:dK]
 			kBar := c.KBar[(i*T+j)*dK:][:dK]
-			t93_2 := t93[(i*T+j)*dK:][:dK]
-			var t722 F
-			var t982 F
+			t97_2 := t97[(i*T+j)*dK:][:dK]
+			var t762 F
+			var t1022 F
 			t25Entry := t25_2[j]
 			t35Entry := t35_2[j]
-			t222Entry := t222_2[j]
-			t372Entry := t372_2[j]
-			t59Entry := t59_2[j]
+			t262Entry := t262_2[j]
+			t412Entry := t412_2[j]
+			t63Entry := t63_2[j]
 			for k := range dK {
 				k2 := k1_2[k] / t25Entry
-				t722 += F(qBar[k] * ((q1_2[k] / t35Entry) / t35Entry))
-				t932 := kBar[k] + F(t222Entry*wEta[k]) + F(t372Entry*wTheta[k]) + F(t59Entry*wRho[k])
-				t982 += F(t932 * (k2 / t25Entry))
-				t292_2[k] += F(k2 * t222Entry)
-				t452_2[k] += F(k2 * t372Entry)
-				t67_2[k] += F(k2 * t59Entry)
-				t93_2[k] = t932
+				t762 += F(qBar[k] * ((q1_2[k] / t35Entry) / t35Entry))
+				t972 := kBar[k] + F(t262Entry*wEta[k]) + F(t412Entry*wTheta[k]) + F(t63Entry*wRho[k])
+				t1022 += F(t972 * (k2 / t25Entry))
+				t332_2[k] += F(k2 * t262Entry)
+				t492_2[k] += F(k2 * t412Entry)
+				t71_2[k] += F(k2 * t63Entry)
+				t97_2[k] = t972
 			}
-			t72_2[j] = -t722
-			t98_2[j] = -t982
+			t76_2[j] = -t762
+			t102_2[j] = -t1022
 		}
 	}
 
 	// projected.eta, projected.theta, projected.rho, projected.v
-	clear(t272)
-	clear(t432)
-	clear(t65)
+	clear(t312)
+	clear(t472)
+	clear(t69)
 	clear(c.BVBar)
 	for i := range L {
-		t222_2 := t222[i*T:][:T]
-		t372_2 := t372[i*T:][:T]
-		t59_2 := t59[i*T:][:T]
+		t262_2 := t262[i*T:][:T]
+		t412_2 := t412[i*T:][:T]
+		t63_2 := t63[i*T:][:T]
 		bVBar := c.BVBar[:dV]
 		for j := range T {
 			vBar := c.VBar[(i*T+j)*dV:][:dV]
@@ -820,24 +842,24 @@ func (c *Backward[F]) Run() {
 			t15_2 := t15[(i*T+j)*dV:][:dV]
 			t14_2 := t14[(i*T+j)*dV:][:dV]
 			v2 := v[(i*T+j)*dV:][:dV]
-			t272_2 := t272[dK:][:dV]
-			t432_2 := t432[dK:][:dV]
-			t65_2 := t65[dK:][:dV]
-			t195_2 := t195[(i*(T+6)+j+3)*dV:][:dV]
-			t222Entry2 := t222_2[j]
-			t372Entry2 := t372_2[j]
-			t59Entry2 := t59_2[j]
+			t312_2 := t312[dK:][:dV]
+			t472_2 := t472[dK:][:dV]
+			t69_2 := t69[dK:][:dV]
+			t199_2 := t199[(i*(T+6)+j+3)*dV:][:dV]
+			t262Entry2 := t262_2[j]
+			t412Entry2 := t412_2[j]
+			t63Entry2 := t63_2[j]
 			for k := range dV {
-				t119 := vBar[k] + F(t222Entry2*wEta[k]) + F(t372Entry2*wTheta[k]) + F(t59Entry2*wRho[k])
+				t123 := vBar[k] + F(t262Entry2*wEta[k]) + F(t412Entry2*wTheta[k]) + F(t63Entry2*wRho[k])
 				t15Entry := t15_2[k]
 				t14Entry := t14_2[k]
-				t125 := F(t15Entry*t119) + F(F(F(t14Entry*t15Entry)*t119)*num.Sigmoid(-t14Entry))
+				t129 := F(t15Entry*t123) + F(F(F(t14Entry*t15Entry)*t123)*num.Sigmoid(-t14Entry))
 				vEntry := v2[k]
-				t272_2[k] += F(vEntry * t222Entry2)
-				t432_2[k] += F(vEntry * t372Entry2)
-				t65_2[k] += F(vEntry * t59Entry2)
-				t195_2[k] = t125
-				bVBar[k] += t125
+				t312_2[k] += F(vEntry * t262Entry2)
+				t472_2[k] += F(vEntry * t412Entry2)
+				t69_2[k] += F(vEntry * t63Entry2)
+				t199_2[k] = t129
+				bVBar[k] += t129
 			}
 		}
 	}
@@ -848,41 +870,41 @@ func (c *Backward[F]) Run() {
 		qProd := c.QProd[i*T:][:T]
 		t23_2 := t23[i*T:][:T]
 		kProd := c.KProd[i*T:][:T]
-		t72_2 := t72[i*T:][:T]
+		t76_2 := t76[i*T:][:T]
 		t31_2 := t31[i*T:][:T]
-		t89_2 := t89[i*T:][:T]
+		t93_2 := t93[i*T:][:T]
 		t25_2 := t25[i*T:][:T]
-		t95_2 := t95[i*T:][:T]
-		t98_2 := t98[i*T:][:T]
+		t99_2 := t99[i*T:][:T]
+		t102_2 := t102[i*T:][:T]
 		t21_2 := t21[i*T:][:T]
-		t115_2 := t115[i*T:][:T]
+		t119_2 := t119[i*T:][:T]
 		for j := range T {
 			t33Entry := t33_2[j]
 			qProdEntry2 := qProd[j]
 			t23Entry := t23_2[j]
 			kProdEntry2 := kProd[j]
 			w := ((F(1e-08) <= t33Entry) && (F(0) < qProdEntry2))
-			t89_2[j] = kern.Choose(w, kern.Choose(((F(1e-08) <= t33Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t33Entry), t72_2[j], F(0)))*(F(1)/t31_2[j])), F(0)), F(0))
-			t95_2[j] = F(1) / t25_2[j]
+			t93_2[j] = kern.Choose(w, kern.Choose(((F(1e-08) <= t33Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t33Entry), t76_2[j], F(0)))*(F(1)/t31_2[j])), F(0)), F(0))
+			t99_2[j] = F(1) / t25_2[j]
 			w2 := ((F(1e-08) <= t23Entry) && (F(0) < kProdEntry2))
-			t115_2[j] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t23Entry) && (F(0) < kProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t23Entry), t98_2[j], F(0)))*(F(1)/t21_2[j])), F(0)), F(0))
+			t119_2[j] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t23Entry) && (F(0) < kProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t23Entry), t102_2[j], F(0)))*(F(1)/t21_2[j])), F(0)), F(0))
 		}
 	}
 
 	// projected.v
 	for i := range L {
 		for j := range 3 {
-			t195_2 := t195[(i*(T+6)+j)*dV:][:dV]
+			t199_2 := t199[(i*(T+6)+j)*dV:][:dV]
 			for k := range dV {
-				t195_2[k] = F(0)
+				t199_2[k] = F(0)
 			}
 		}
 	}
 	for i := range L {
 		for j := range 3 {
-			t195_2 := t195[(i*(T+6)+j+T+3)*dV:][:dV]
+			t199_2 := t199[(i*(T+6)+j+T+3)*dV:][:dV]
 			for k := range dV {
-				t195_2[k] = F(0)
+				t199_2[k] = F(0)
 			}
 		}
 	}
@@ -894,31 +916,9 @@ func (c *Backward[F]) Run() {
 		for j := range L {
 			for k := range T {
 				vStack := c.VStack[(j*(T+3)-i+k+3)*dV:][:dV]
-				t195_2 := t195[(j*(T+6)+k+3)*dV:][:dV]
+				t199_2 := t199[(j*(T+6)+k+3)*dV:][:dV]
 				for m := range dV {
-					cVBar[m] += F(vStack[m] * t195_2[m])
-				}
-			}
-		}
-	}
-
-	// projected.v
-	clear(t132)
-	for i := range L {
-		for j := range 3 {
-			n := int(c.Pos[i]) + j - 3
-			if n >= 0 {
-				t195_2 := t195[(i*(T+6)+j)*dV:][:dV]
-				cV := c.CV[:dV]
-				t195_3 := t195[(i*(T+6)+j+1)*dV:][:dV]
-				cV2 := c.CV[1*dV:][:dV]
-				t195_4 := t195[(i*(T+6)+j+2)*dV:][:dV]
-				cV3 := c.CV[2*dV:][:dV]
-				t195_5 := t195[(i*(T+6)+j+3)*dV:][:dV]
-				cV4 := c.CV[3*dV:][:dV]
-				t132_2 := t132[(i*3+j)*dV:][:dV]
-				for k := range dV {
-					t132_2[k] = F(t195_2[k]*cV[k]) + F(t195_3[k]*cV2[k]) + F(t195_4[k]*cV3[k]) + F(t195_5[k]*cV4[k])
+					cVBar[m] += F(vStack[m] * t199_2[m])
 				}
 			}
 		}
@@ -927,11 +927,33 @@ func (c *Backward[F]) Run() {
 	// projected.v
 	clear(t136)
 	for i := range L {
+		for j := range 3 {
+			n := int(c.Pos[i]) + j - 3
+			if n >= 0 {
+				t199_2 := t199[(i*(T+6)+j)*dV:][:dV]
+				cV := c.CV[:dV]
+				t199_3 := t199[(i*(T+6)+j+1)*dV:][:dV]
+				cV2 := c.CV[1*dV:][:dV]
+				t199_4 := t199[(i*(T+6)+j+2)*dV:][:dV]
+				cV3 := c.CV[2*dV:][:dV]
+				t199_5 := t199[(i*(T+6)+j+3)*dV:][:dV]
+				cV4 := c.CV[3*dV:][:dV]
+				t136_2 := t136[(i*3+j)*dV:][:dV]
+				for k := range dV {
+					t136_2[k] = F(t199_2[k]*cV[k]) + F(t199_3[k]*cV2[k]) + F(t199_4[k]*cV3[k]) + F(t199_5[k]*cV4[k])
+				}
+			}
+		}
+	}
+
+	// projected.v
+	clear(t140)
+	for i := range L {
 		for j := range min(3, -T+3) {
 			v0TailBar := c.V0TailBar[(i*3+j)*dV:][:dV]
-			t136_2 := t136[(i*3+j+T)*dV:][:dV]
+			t140_2 := t140[(i*3+j+T)*dV:][:dV]
 			for k := range dV {
-				t136_2[k] += v0TailBar[k]
+				t140_2[k] += v0TailBar[k]
 			}
 		}
 	}
@@ -940,10 +962,10 @@ func (c *Backward[F]) Run() {
 	clear(c.BQBar)
 	clear(c.BKBar)
 	for i := range L {
-		t69_2 := t69[i*T:][:T]
-		t89_2 := t89[i*T:][:T]
-		t95_2 := t95[i*T:][:T]
-		t115_2 := t115[i*T:][:T]
+		t73_2 := t73[i*T:][:T]
+		t93_2 := t93[i*T:][:T]
+		t99_2 := t99[i*T:][:T]
+		t119_2 := t119[i*T:][:T]
 		bQBar := c.BQBar[:dK]
 		bKBar := c.BKBar[:dK]
 		for j := range T {
@@ -951,29 +973,29 @@ func (c *Backward[F]) Run() {
 			q1_2 := q1[(i*T+j)*dK:][:dK]
 			t10_2 := t10[(i*T+j)*dK:][:dK]
 			t9_2 := t9[(i*T+j)*dK:][:dK]
-			t93_2 := t93[(i*T+j)*dK:][:dK]
+			t97_2 := t97[(i*T+j)*dK:][:dK]
 			k1_2 := k1[(i*T+j)*dK:][:dK]
 			t5_2 := t5[(i*T+j)*dK:][:dK]
 			t4_2 := t4[(i*T+j)*dK:][:dK]
-			t198_2 := t198[(i*(T+6)+j+3)*dK:][:dK]
-			t201_2 := t201[(i*(T+6)+j+3)*dK:][:dK]
-			t69Entry := t69_2[j]
-			t89Entry := t89_2[j]
-			t95Entry := t95_2[j]
-			t115Entry := t115_2[j]
+			t202_2 := t202[(i*(T+6)+j+3)*dK:][:dK]
+			t205_2 := t205[(i*(T+6)+j+3)*dK:][:dK]
+			t73Entry := t73_2[j]
+			t93Entry := t93_2[j]
+			t99Entry := t99_2[j]
+			t119Entry := t119_2[j]
 			for k := range dK {
-				t137 := F(qBar[k]*t69Entry) + F(2*F(q1_2[k]*t89Entry))
+				t141 := F(qBar[k]*t73Entry) + F(2*F(q1_2[k]*t93Entry))
 				t10Entry := t10_2[k]
 				t9Entry := t9_2[k]
-				t143 := F(t10Entry*t137) + F(F(F(t9Entry*t10Entry)*t137)*num.Sigmoid(-t9Entry))
-				t155 := F(t93_2[k]*t95Entry) + F(2*F(k1_2[k]*t115Entry))
+				t147 := F(t10Entry*t141) + F(F(F(t9Entry*t10Entry)*t141)*num.Sigmoid(-t9Entry))
+				t159 := F(t97_2[k]*t99Entry) + F(2*F(k1_2[k]*t119Entry))
 				t5Entry := t5_2[k]
 				t4Entry := t4_2[k]
-				t161 := F(t5Entry*t155) + F(F(F(t4Entry*t5Entry)*t155)*num.Sigmoid(-t4Entry))
-				t198_2[k] = t143
-				bQBar[k] += t143
-				t201_2[k] = t161
-				bKBar[k] += t161
+				t165 := F(t5Entry*t159) + F(F(F(t4Entry*t5Entry)*t159)*num.Sigmoid(-t4Entry))
+				t202_2[k] = t147
+				bQBar[k] += t147
+				t205_2[k] = t165
+				bKBar[k] += t165
 			}
 		}
 	}
@@ -981,17 +1003,17 @@ func (c *Backward[F]) Run() {
 	// projected.q1
 	for i := range L {
 		for j := range 3 {
-			t198_2 := t198[(i*(T+6)+j)*dK:][:dK]
+			t202_2 := t202[(i*(T+6)+j)*dK:][:dK]
 			for k := range dK {
-				t198_2[k] = F(0)
+				t202_2[k] = F(0)
 			}
 		}
 	}
 	for i := range L {
 		for j := range 3 {
-			t198_2 := t198[(i*(T+6)+j+T+3)*dK:][:dK]
+			t202_2 := t202[(i*(T+6)+j+T+3)*dK:][:dK]
 			for k := range dK {
-				t198_2[k] = F(0)
+				t202_2[k] = F(0)
 			}
 		}
 	}
@@ -1005,51 +1027,51 @@ func (c *Backward[F]) Run() {
 		for j := range L {
 			for k := range T {
 				q1Stack := c.Q1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-				t198_2 := t198[(j*(T+6)+k+3)*dK:][:dK]
+				t202_2 := t202[(j*(T+6)+k+3)*dK:][:dK]
 				k1Stack := c.K1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-				t201_2 := t201[(j*(T+6)+k+3)*dK:][:dK]
+				t205_2 := t205[(j*(T+6)+k+3)*dK:][:dK]
 				for m := range dK {
-					cQBar[m] += F(q1Stack[m] * t198_2[m])
-					cKBar[m] += F(k1Stack[m] * t201_2[m])
+					cQBar[m] += F(q1Stack[m] * t202_2[m])
+					cKBar[m] += F(k1Stack[m] * t205_2[m])
 				}
 			}
 		}
 	}
 
 	// projected.q1
-	clear(t150)
+	clear(t154)
 	for i := range L {
 		for j := range 3 {
 			n2 := int(c.Pos[i]) + j - 3
 			if n2 >= 0 {
-				t198_2 := t198[(i*(T+6)+j)*dK:][:dK]
+				t202_2 := t202[(i*(T+6)+j)*dK:][:dK]
 				cQ := c.CQ[:dK]
-				t198_3 := t198[(i*(T+6)+j+1)*dK:][:dK]
+				t202_3 := t202[(i*(T+6)+j+1)*dK:][:dK]
 				cQ2 := c.CQ[1*dK:][:dK]
-				t198_4 := t198[(i*(T+6)+j+2)*dK:][:dK]
+				t202_4 := t202[(i*(T+6)+j+2)*dK:][:dK]
 				cQ3 := c.CQ[2*dK:][:dK]
-				t198_5 := t198[(i*(T+6)+j+3)*dK:][:dK]
+				t202_5 := t202[(i*(T+6)+j+3)*dK:][:dK]
 				cQ4 := c.CQ[3*dK:][:dK]
-				t150_2 := t150[(i*3+j)*dK:][:dK]
+				t154_2 := t154[(i*3+j)*dK:][:dK]
 				for k := range dK {
-					t150_2[k] = F(t198_2[k]*cQ[k]) + F(t198_3[k]*cQ2[k]) + F(t198_4[k]*cQ3[k]) + F(t198_5[k]*cQ4[k])
+					t154_2[k] = F(t202_2[k]*cQ[k]) + F(t202_3[k]*cQ2[k]) + F(t202_4[k]*cQ3[k]) + F(t202_5[k]*cQ4[k])
 				}
 			}
 		}
 	}
 
 	// projected.q1, projected.k1
-	clear(t154)
-	clear(t172)
+	clear(t158)
+	clear(t176)
 	for i := range L {
 		for j := range min(3, -T+3) {
 			q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
-			t154_2 := t154[(i*3+j+T)*dK:][:dK]
+			t158_2 := t158[(i*3+j+T)*dK:][:dK]
 			k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
-			t172_2 := t172[(i*3+j+T)*dK:][:dK]
+			t176_2 := t176[(i*3+j+T)*dK:][:dK]
 			for k := range dK {
-				t154_2[k] += q0TailBar[k]
-				t172_2[k] += k0TailBar[k]
+				t158_2[k] += q0TailBar[k]
+				t176_2[k] += k0TailBar[k]
 			}
 		}
 	}
@@ -1057,38 +1079,38 @@ func (c *Backward[F]) Run() {
 	// projected.k1
 	for i := range L {
 		for j := range 3 {
-			t201_2 := t201[(i*(T+6)+j)*dK:][:dK]
+			t205_2 := t205[(i*(T+6)+j)*dK:][:dK]
 			for k := range dK {
-				t201_2[k] = F(0)
+				t205_2[k] = F(0)
 			}
 		}
 	}
 	for i := range L {
 		for j := range 3 {
-			t201_2 := t201[(i*(T+6)+j+T+3)*dK:][:dK]
+			t205_2 := t205[(i*(T+6)+j+T+3)*dK:][:dK]
 			for k := range dK {
-				t201_2[k] = F(0)
+				t205_2[k] = F(0)
 			}
 		}
 	}
 
 	// projected.k1
-	clear(t168)
+	clear(t172)
 	for i := range L {
 		for j := range 3 {
 			n3 := int(c.Pos[i]) + j - 3
 			if n3 >= 0 {
-				t201_2 := t201[(i*(T+6)+j)*dK:][:dK]
+				t205_2 := t205[(i*(T+6)+j)*dK:][:dK]
 				cK := c.CK[:dK]
-				t201_3 := t201[(i*(T+6)+j+1)*dK:][:dK]
+				t205_3 := t205[(i*(T+6)+j+1)*dK:][:dK]
 				cK2 := c.CK[1*dK:][:dK]
-				t201_4 := t201[(i*(T+6)+j+2)*dK:][:dK]
+				t205_4 := t205[(i*(T+6)+j+2)*dK:][:dK]
 				cK3 := c.CK[2*dK:][:dK]
-				t201_5 := t201[(i*(T+6)+j+3)*dK:][:dK]
+				t205_5 := t205[(i*(T+6)+j+3)*dK:][:dK]
 				cK4 := c.CK[3*dK:][:dK]
-				t168_2 := t168[(i*3+j)*dK:][:dK]
+				t172_2 := t172[(i*3+j)*dK:][:dK]
 				for k := range dK {
-					t168_2[k] = F(t201_2[k]*cK[k]) + F(t201_3[k]*cK2[k]) + F(t201_4[k]*cK3[k]) + F(t201_5[k]*cK4[k])
+					t172_2[k] = F(t205_2[k]*cK[k]) + F(t205_3[k]*cK2[k]) + F(t205_4[k]*cK3[k]) + F(t205_5[k]*cK4[k])
 				}
 			}
 		}
@@ -1098,16 +1120,16 @@ func (c *Backward[F]) Run() {
 	for i := range L {
 		cV := c.CV[:dV]
 		for j := range T {
-			t195_2 := t195[(i*(T+6)+j+3)*dV:][:dV]
-			t195_3 := t195[(i*(T+6)+j+4)*dV:][:dV]
+			t199_2 := t199[(i*(T+6)+j+3)*dV:][:dV]
+			t199_3 := t199[(i*(T+6)+j+4)*dV:][:dV]
 			cV2 := c.CV[1*dV:][:dV]
-			t195_4 := t195[(i*(T+6)+j+5)*dV:][:dV]
+			t199_4 := t199[(i*(T+6)+j+5)*dV:][:dV]
 			cV3 := c.CV[2*dV:][:dV]
-			t195_5 := t195[(i*(T+6)+j+6)*dV:][:dV]
+			t199_5 := t199[(i*(T+6)+j+6)*dV:][:dV]
 			cV4 := c.CV[3*dV:][:dV]
-			t173_2 := t173[(i*T+j)*dV:][:dV]
+			t177_2 := t177[(i*T+j)*dV:][:dV]
 			for k := range dV {
-				t173_2[k] = (F(t195_2[k]*cV[k]) + F(t195_3[k]*cV2[k]) + F(t195_4[k]*cV3[k]) + F(t195_5[k]*cV4[k]))
+				t177_2[k] = (F(t199_2[k]*cV[k]) + F(t199_3[k]*cV2[k]) + F(t199_4[k]*cV3[k]) + F(t199_5[k]*cV4[k]))
 			}
 		}
 	}
@@ -1118,31 +1140,31 @@ func (c *Backward[F]) Run() {
 		if n := 3 - lo; n > 0 {
 			for j := range n {
 				v0TailBar := c.V0TailBar[(i*3+(lo+j))*dV:][:dV]
-				t173_2 := t173[(i*T+(lo+j)+T-3)*dV:][:dV]
+				t177_2 := t177[(i*T+(lo+j)+T-3)*dV:][:dV]
 				for k := range dV {
-					t173_2[k] += v0TailBar[k]
+					t177_2[k] += v0TailBar[k]
 				}
 			}
 		}
 	}
 
 	// projected.v0
-	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t173, dV, 1)
+	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, xOperand, 1, d, t177, dV, 1)
 
 	// projected.q0, projected.q1
 	for i := range L {
 		cQ := c.CQ[:dK]
 		for j := range T {
-			t198_2 := t198[(i*(T+6)+j+3)*dK:][:dK]
-			t198_3 := t198[(i*(T+6)+j+4)*dK:][:dK]
+			t202_2 := t202[(i*(T+6)+j+3)*dK:][:dK]
+			t202_3 := t202[(i*(T+6)+j+4)*dK:][:dK]
 			cQ2 := c.CQ[1*dK:][:dK]
-			t198_4 := t198[(i*(T+6)+j+5)*dK:][:dK]
+			t202_4 := t202[(i*(T+6)+j+5)*dK:][:dK]
 			cQ3 := c.CQ[2*dK:][:dK]
-			t198_5 := t198[(i*(T+6)+j+6)*dK:][:dK]
+			t202_5 := t202[(i*(T+6)+j+6)*dK:][:dK]
 			cQ4 := c.CQ[3*dK:][:dK]
-			t176_2 := t176[(i*T+j)*dK:][:dK]
+			t180_2 := t180[(i*T+j)*dK:][:dK]
 			for k := range dK {
-				t176_2[k] = (F(t198_2[k]*cQ[k]) + F(t198_3[k]*cQ2[k]) + F(t198_4[k]*cQ3[k]) + F(t198_5[k]*cQ4[k]))
+				t180_2[k] = (F(t202_2[k]*cQ[k]) + F(t202_3[k]*cQ2[k]) + F(t202_4[k]*cQ3[k]) + F(t202_5[k]*cQ4[k]))
 			}
 		}
 	}
@@ -1153,31 +1175,31 @@ func (c *Backward[F]) Run() {
 		if n := 3 - lo; n > 0 {
 			for j := range n {
 				q0TailBar := c.Q0TailBar[(i*3+(lo+j))*dK:][:dK]
-				t176_2 := t176[(i*T+(lo+j)+T-3)*dK:][:dK]
+				t180_2 := t180[(i*T+(lo+j)+T-3)*dK:][:dK]
 				for k := range dK {
-					t176_2[k] += q0TailBar[k]
+					t180_2[k] += q0TailBar[k]
 				}
 			}
 		}
 	}
 
 	// projected.q0
-	kern.Gemm(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t176, dK, 1)
+	kern.Gemm(d, dK, L*T, F(1), false, c.WQBar, 1, d, xOperand, 1, d, t180, dK, 1)
 
 	// projected.k0, projected.k1
 	for i := range L {
 		cK := c.CK[:dK]
 		for j := range T {
-			t201_2 := t201[(i*(T+6)+j+3)*dK:][:dK]
-			t201_3 := t201[(i*(T+6)+j+4)*dK:][:dK]
+			t205_2 := t205[(i*(T+6)+j+3)*dK:][:dK]
+			t205_3 := t205[(i*(T+6)+j+4)*dK:][:dK]
 			cK2 := c.CK[1*dK:][:dK]
-			t201_4 := t201[(i*(T+6)+j+5)*dK:][:dK]
+			t205_4 := t205[(i*(T+6)+j+5)*dK:][:dK]
 			cK3 := c.CK[2*dK:][:dK]
-			t201_5 := t201[(i*(T+6)+j+6)*dK:][:dK]
+			t205_5 := t205[(i*(T+6)+j+6)*dK:][:dK]
 			cK4 := c.CK[3*dK:][:dK]
-			t179_2 := t179[(i*T+j)*dK:][:dK]
+			t183_2 := t183[(i*T+j)*dK:][:dK]
 			for k := range dK {
-				t179_2[k] = (F(t201_2[k]*cK[k]) + F(t201_3[k]*cK2[k]) + F(t201_4[k]*cK3[k]) + F(t201_5[k]*cK4[k]))
+				t183_2[k] = (F(t205_2[k]*cK[k]) + F(t205_3[k]*cK2[k]) + F(t205_4[k]*cK3[k]) + F(t205_5[k]*cK4[k]))
 			}
 		}
 	}
@@ -1188,38 +1210,38 @@ func (c *Backward[F]) Run() {
 		if n := 3 - lo; n > 0 {
 			for j := range n {
 				k0TailBar := c.K0TailBar[(i*3+(lo+j))*dK:][:dK]
-				t179_2 := t179[(i*T+(lo+j)+T-3)*dK:][:dK]
+				t183_2 := t183[(i*T+(lo+j)+T-3)*dK:][:dK]
 				for k := range dK {
-					t179_2[k] += k0TailBar[k]
+					t183_2[k] += k0TailBar[k]
 				}
 			}
 		}
 	}
 
 	// projected.k0
-	kern.Gemm(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t179, dK, 1)
+	kern.Gemm(d, dK, L*T, F(1), false, c.WKBar, 1, d, xOperand, 1, d, t183, dK, 1)
 
 	// projected.v0
-	kern.Gemm(L*T, d, dV, F(1), false, c.XBar, d, 1, t173, dV, 1, c.WV, d, 1)
+	kern.Gemm(L*T, d, dV, F(1), false, c.XBar, d, 1, t177, dV, 1, WVOperand, d, 1)
 
 	// projected.q0
-	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t176, dK, 1, c.WQ, d, 1)
+	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t180, dK, 1, WQOperand, d, 1)
 
 	// projected.k0
-	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t179, dK, 1, c.WK, d, 1)
+	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t183, dK, 1, WKOperand, d, 1)
 
 	// projected.k0
 	for i := range L {
 		for j := range 3 {
-			t168_2 := t168[(i*3+j)*dK:][:dK]
 			t172_2 := t172[(i*3+j)*dK:][:dK]
+			t176_2 := t176[(i*3+j)*dK:][:dK]
 			k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
-			t150_2 := t150[(i*3+j)*dK:][:dK]
 			t154_2 := t154[(i*3+j)*dK:][:dK]
+			t158_2 := t158[(i*3+j)*dK:][:dK]
 			q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
 			for k := range dK {
-				k0TailBarOut[k] = t168_2[k] + t172_2[k]
-				q0TailBarOut[k] = t150_2[k] + t154_2[k]
+				k0TailBarOut[k] = t172_2[k] + t176_2[k]
+				q0TailBarOut[k] = t154_2[k] + t158_2[k]
 			}
 		}
 	}
@@ -1227,11 +1249,11 @@ func (c *Backward[F]) Run() {
 	// projected.k0
 	for i := range L {
 		for j := range 3 {
-			t132_2 := t132[(i*3+j)*dV:][:dV]
 			t136_2 := t136[(i*3+j)*dV:][:dV]
+			t140_2 := t140[(i*3+j)*dV:][:dV]
 			v0TailBarOut := c.V0TailBarOut[(i*3+j)*dV:][:dV]
 			for k := range dV {
-				v0TailBarOut[k] = t132_2[k] + t136_2[k]
+				v0TailBarOut[k] = t136_2[k] + t140_2[k]
 			}
 		}
 	}
@@ -1241,9 +1263,9 @@ func (c *Backward[F]) Run() {
 	wThetaBar := c.WThetaBar[:dK+dV]
 	wEtaBar := c.WEtaBar[:dK+dV]
 	for i := range dK + dV {
-		wRhoBar[i] = t65[i] + t67[i]
-		wThetaBar[i] = t432[i] + t452[i]
-		wEtaBar[i] = t272[i] + t292[i]
+		wRhoBar[i] = t69[i] + t71[i]
+		wThetaBar[i] = t472[i] + t492[i]
+		wEtaBar[i] = t312[i] + t332[i]
 	}
 }
 
@@ -1332,9 +1354,11 @@ func (b *Function[F]) Call(c block.Call[F], w block.Weights[F], m *block.Memory[
 	k.ThetaLin = c.Run.Saved(k.L * k.T)
 	k.EtaLin = c.Run.Saved(k.L * k.T)
 	k.Work = arena.Scratch(k.WorkLen())
+	k.Operands = arena.Operands(k.OperandsLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
+	k.Operands = nil
 	n.nextK0Tail = m.SetNext(c, b.Slots[0], k.K0TailOut)
 	n.nextQ0Tail = m.SetNext(c, b.Slots[1], k.Q0TailOut)
 	n.nextV0Tail = m.SetNext(c, b.Slots[2], k.V0TailOut)
@@ -1412,6 +1436,7 @@ func (n *callNode[F]) Backward(t *tape.Tape[F]) {
 	g.WEtaBar = t.Part(n.vWEta, g.DK+g.DV)
 	g.BEtaBar = t.Part(n.vBEta, 1)
 	g.Work = t.Scratch(g.WorkLen())
+	g.Operands = t.Operands(g.OperandsLen())
 	g.Run()
 	t.Contribute(n.vWK, g.WKBar)
 	t.Contribute(n.vX, g.XBar)

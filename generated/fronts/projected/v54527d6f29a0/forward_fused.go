@@ -38,20 +38,24 @@ func (c *forwardFused) run() {
 	t162 := c.Work[2*L*T*dK+5*L*T+27*L*dK:][:L*T] // [L, T]
 	t172 := c.Work[2*L*T*dK+6*L*T+27*L*dK:][:L*T] // [L, T]
 	t182 := c.Work[2*L*T*dK+7*L*T+27*L*dK:][:L*T] // [L, T]
+	xOperand := kern.Narrow(c.Operands, 0, c.X)
+	WKOperand := kern.Narrow(c.Operands, L*T*d, c.WK)
 
 	// projected.k0
 	for i := range L {
-		kern.GemmFMA(T, dK, d, F(1), false, kern.From(c.K1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(c.X, i*T*d), d, 1, c.WK, 1, d)
+		kern.GemmFMA(T, dK, d, F(1), false, kern.From(c.K1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(xOperand, i*T*d), d, 1, WKOperand, 1, d)
 	}
+	WQOperand := kern.Narrow(c.Operands, L*T*d+d*dK, c.WQ)
 
 	// projected.q0
 	for i := range L {
-		kern.GemmFMA(T, dK, d, F(1), false, kern.From(c.Q1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(c.X, i*T*d), d, 1, c.WQ, 1, d)
+		kern.GemmFMA(T, dK, d, F(1), false, kern.From(c.Q1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(xOperand, i*T*d), d, 1, WQOperand, 1, d)
 	}
+	WVOperand := kern.Narrow(c.Operands, L*T*d+2*d*dK, c.WV)
 
 	// projected.v0
 	for i := range L {
-		kern.GemmFMA(T, dK, d, F(1), false, kern.From(c.VStack, (i*(T+3)+3)*dK), dK, 1, kern.From(c.X, i*T*d), d, 1, c.WV, 1, d)
+		kern.GemmFMA(T, dK, d, F(1), false, kern.From(c.VStack, (i*(T+3)+3)*dK), dK, 1, kern.From(xOperand, i*T*d), d, 1, WVOperand, 1, d)
 	}
 
 	// projected.k1, projected.q1, projected.v
@@ -586,9 +590,9 @@ func (c *backwardFused) run() {
 	_ = T
 	_ = d
 	_ = dK
-	t195 := c.Work[:L*T*dK+6*L*dK]                           // [L, T + 6, d_k]
-	t198 := c.Work[L*T*dK+6*L*dK:][:L*T*dK+6*L*dK]           // [L, T + 6, d_k]
-	t201 := c.Work[2*L*T*dK+12*L*dK:][:L*T*dK+6*L*dK]        // [L, T + 6, d_k]
+	t199 := c.Work[:L*T*dK+6*L*dK]                           // [L, T + 6, d_k]
+	t202 := c.Work[L*T*dK+6*L*dK:][:L*T*dK+6*L*dK]           // [L, T + 6, d_k]
+	t205 := c.Work[2*L*T*dK+12*L*dK:][:L*T*dK+6*L*dK]        // [L, T + 6, d_k]
 	t4 := c.Work[3*L*T*dK+18*L*dK:][:L*T*dK]                 // [L, T, d_k]
 	t5 := c.Work[4*L*T*dK+18*L*dK:][:L*T*dK]                 // [L, T, d_k]
 	k1 := c.Work[5*L*T*dK+18*L*dK:][:L*T*dK]                 // [L, T, d_k]
@@ -604,34 +608,38 @@ func (c *backwardFused) run() {
 	t31 := c.Work[12*L*T*dK+3*L*T+18*L*dK:][:L*T]            // [L, T]
 	t33 := c.Work[12*L*T*dK+4*L*T+18*L*dK:][:L*T]            // [L, T]
 	t35 := c.Work[12*L*T*dK+5*L*T+18*L*dK:][:L*T]            // [L, T]
-	t222 := c.Work[12*L*T*dK+6*L*T+18*L*dK:][:L*T]           // [L, T]
-	t372 := c.Work[12*L*T*dK+7*L*T+18*L*dK:][:L*T]           // [L, T]
-	t59 := c.Work[12*L*T*dK+8*L*T+18*L*dK:][:L*T]            // [L, T]
-	t69 := c.Work[12*L*T*dK+9*L*T+18*L*dK:][:L*T]            // [L, T]
-	t272 := c.Work[12*L*T*dK+10*L*T+18*L*dK:][:2*dK]         // [2·d_k]
-	t292 := c.Work[12*L*T*dK+10*L*T+18*L*dK+2*dK:][:2*dK]    // [2·d_k]
-	t432 := c.Work[12*L*T*dK+10*L*T+18*L*dK+4*dK:][:2*dK]    // [2·d_k]
-	t452 := c.Work[12*L*T*dK+10*L*T+18*L*dK+6*dK:][:2*dK]    // [2·d_k]
-	t65 := c.Work[12*L*T*dK+10*L*T+18*L*dK+8*dK:][:2*dK]     // [2·d_k]
-	t67 := c.Work[12*L*T*dK+10*L*T+18*L*dK+10*dK:][:2*dK]    // [2·d_k]
-	t72 := c.Work[12*L*T*dK+10*L*T+18*L*dK+12*dK:][:L*T]     // [L, T]
-	t93 := c.Work[12*L*T*dK+11*L*T+18*L*dK+12*dK:][:L*T*dK]  // [L, T, d_k]
-	t98 := c.Work[13*L*T*dK+11*L*T+18*L*dK+12*dK:][:L*T]     // [L, T]
-	t89 := c.Work[13*L*T*dK+12*L*T+18*L*dK+12*dK:][:L*T]     // [L, T]
-	t95 := c.Work[13*L*T*dK+13*L*T+18*L*dK+12*dK:][:L*T]     // [L, T]
-	t115 := c.Work[13*L*T*dK+14*L*T+18*L*dK+12*dK:][:L*T]    // [L, T]
-	t132 := c.Work[13*L*T*dK+15*L*T+18*L*dK+12*dK:][:3*L*dK] // [L, 3, d_k]
-	t136 := c.Work[13*L*T*dK+15*L*T+21*L*dK+12*dK:][:3*L*dK] // [L, 3, d_k]
-	t154 := c.Work[13*L*T*dK+15*L*T+24*L*dK+12*dK:][:3*L*dK] // [L, 3, d_k]
-	t172 := c.Work[13*L*T*dK+15*L*T+27*L*dK+12*dK:][:3*L*dK] // [L, 3, d_k]
-	t150 := c.Work[13*L*T*dK+15*L*T+30*L*dK+12*dK:][:3*L*dK] // [L, 3, d_k]
-	t168 := c.Work[13*L*T*dK+15*L*T+33*L*dK+12*dK:][:3*L*dK] // [L, 3, d_k]
-	t173 := c.Work[13*L*T*dK+15*L*T+36*L*dK+12*dK:][:L*T*dK] // [L, T, d_k]
-	t176 := c.Work[14*L*T*dK+15*L*T+36*L*dK+12*dK:][:L*T*dK] // [L, T, d_k]
-	t179 := c.Work[15*L*T*dK+15*L*T+36*L*dK+12*dK:][:L*T*dK] // [L, T, d_k]
-	t252Total := make([]F, 1)
-	t412Total := make([]F, 1)
-	t63Total := make([]F, 1)
+	t262 := c.Work[12*L*T*dK+6*L*T+18*L*dK:][:L*T]           // [L, T]
+	t412 := c.Work[12*L*T*dK+7*L*T+18*L*dK:][:L*T]           // [L, T]
+	t63 := c.Work[12*L*T*dK+8*L*T+18*L*dK:][:L*T]            // [L, T]
+	t73 := c.Work[12*L*T*dK+9*L*T+18*L*dK:][:L*T]            // [L, T]
+	t312 := c.Work[12*L*T*dK+10*L*T+18*L*dK:][:2*dK]         // [2·d_k]
+	t332 := c.Work[12*L*T*dK+10*L*T+18*L*dK+2*dK:][:2*dK]    // [2·d_k]
+	t472 := c.Work[12*L*T*dK+10*L*T+18*L*dK+4*dK:][:2*dK]    // [2·d_k]
+	t492 := c.Work[12*L*T*dK+10*L*T+18*L*dK+6*dK:][:2*dK]    // [2·d_k]
+	t69 := c.Work[12*L*T*dK+10*L*T+18*L*dK+8*dK:][:2*dK]     // [2·d_k]
+	t71 := c.Work[12*L*T*dK+10*L*T+18*L*dK+10*dK:][:2*dK]    // [2·d_k]
+	t76 := c.Work[12*L*T*dK+10*L*T+18*L*dK+12*dK:][:L*T]     // [L, T]
+	t97 := c.Work[12*L*T*dK+11*L*T+18*L*dK+12*dK:][:L*T*dK]  // [L, T, d_k]
+	t102 := c.Work[13*L*T*dK+11*L*T+18*L*dK+12*dK:][:L*T]    // [L, T]
+	t93 := c.Work[13*L*T*dK+12*L*T+18*L*dK+12*dK:][:L*T]     // [L, T]
+	t99 := c.Work[13*L*T*dK+13*L*T+18*L*dK+12*dK:][:L*T]     // [L, T]
+	t119 := c.Work[13*L*T*dK+14*L*T+18*L*dK+12*dK:][:L*T]    // [L, T]
+	t136 := c.Work[13*L*T*dK+15*L*T+18*L*dK+12*dK:][:3*L*dK] // [L, 3, d_k]
+	t140 := c.Work[13*L*T*dK+15*L*T+21*L*dK+12*dK:][:3*L*dK] // [L, 3, d_k]
+	t158 := c.Work[13*L*T*dK+15*L*T+24*L*dK+12*dK:][:3*L*dK] // [L, 3, d_k]
+	t176 := c.Work[13*L*T*dK+15*L*T+27*L*dK+12*dK:][:3*L*dK] // [L, 3, d_k]
+	t154 := c.Work[13*L*T*dK+15*L*T+30*L*dK+12*dK:][:3*L*dK] // [L, 3, d_k]
+	t172 := c.Work[13*L*T*dK+15*L*T+33*L*dK+12*dK:][:3*L*dK] // [L, 3, d_k]
+	t177 := c.Work[13*L*T*dK+15*L*T+36*L*dK+12*dK:][:L*T*dK] // [L, T, d_k]
+	t180 := c.Work[14*L*T*dK+15*L*T+36*L*dK+12*dK:][:L*T*dK] // [L, T, d_k]
+	t183 := c.Work[15*L*T*dK+15*L*T+36*L*dK+12*dK:][:L*T*dK] // [L, T, d_k]
+	t292Total := make([]F, 1)
+	t452Total := make([]F, 1)
+	t67Total := make([]F, 1)
+	xOperand := kern.Narrow(c.Operands, 0, c.X)
+	WKOperand := kern.Narrow(c.Operands, L*T*d, c.WK)
+	WQOperand := kern.Narrow(c.Operands, L*T*d+d*dK, c.WQ)
+	WVOperand := kern.Narrow(c.Operands, L*T*d+2*d*dK, c.WV)
 
 	// projected.k1, projected.q1, projected.v
 	if kern.Wide() {
@@ -708,15 +716,15 @@ func (c *backwardFused) run() {
 					t42 := bK[k] + num.FMA32(k1Stack[k], cK2[k], num.FMA32(k1Stack2[k], cK3[k], num.FMA32(k1Stack3[k], cK4[k], F(k1Stack4[k]*cK[k]))))
 					t52 := kern.Sigmoid(t42)
 					t92 := bQ[k] + num.FMA32(q1Stack[k], cQ2[k], num.FMA32(q1Stack2[k], cQ3[k], num.FMA32(q1Stack3[k], cQ4[k], F(q1Stack4[k]*cQ[k]))))
-					t102 := kern.Sigmoid(t92)
+					t102_2 := kern.Sigmoid(t92)
 					t142 := bV[k] + num.FMA32(vStack[k], cV2[k], num.FMA32(vStack2[k], cV3[k], num.FMA32(vStack3[k], cV4[k], F(vStack4[k]*cV[k]))))
 					t152 := kern.Sigmoid(t142)
 					t4_2[k] = t42
 					t5_2[k] = t52
 					k1_2[k] = F(t42 * t52)
 					t9_2[k] = t92
-					t10_2[k] = t102
-					q1_2[k] = F(t92 * t102)
+					t10_2[k] = t102_2
+					q1_2[k] = F(t92 * t102_2)
 					t14_2[k] = t142
 					t15_2[k] = t152
 					v2[k] = F(t142 * t152)
@@ -726,9 +734,9 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.k, projected.q, projected.rho, projected.eta, projected.theta
-	var t252 F
-	var t412 F
-	var t63 F
+	var t292 F
+	var t452 F
+	var t67 F
 	if kern.Wide() {
 		a := regions.R258c889047f1Args{
 			P0:  unsafe.SliceData(c.KProd),
@@ -745,27 +753,27 @@ func (c *backwardFused) run() {
 			P11: unsafe.SliceData(t31),
 			P12: unsafe.SliceData(t33),
 			P13: unsafe.SliceData(t35),
-			P14: unsafe.SliceData(t222),
-			P15: unsafe.SliceData(t372),
-			P16: unsafe.SliceData(t59),
-			P17: unsafe.SliceData(t69),
-			P18: unsafe.SliceData(t252Total),
-			P19: unsafe.SliceData(t412Total),
-			P20: unsafe.SliceData(t63Total),
+			P14: unsafe.SliceData(t262),
+			P15: unsafe.SliceData(t412),
+			P16: unsafe.SliceData(t63),
+			P17: unsafe.SliceData(t73),
+			P18: unsafe.SliceData(t292Total),
+			P19: unsafe.SliceData(t452Total),
+			P20: unsafe.SliceData(t67Total),
 			N0:  L,
 			N1:  T,
 			N2:  4 * T,
 			N3:  8 * T,
 			N4:  12 * T,
-			S0:  [2]float32{t63},
-			S1:  [2]float32{t412},
-			S2:  [2]float32{t252},
+			S0:  [2]float32{t67},
+			S1:  [2]float32{t452},
+			S2:  [2]float32{t292},
 		}
 		regions.R258c889047f1(&a)
 	} else {
-		t63_2 := t63
-		t412_2 := t412
-		t252_2 := t252
+		t67_2 := t67
+		t452_2 := t452
+		t292_2 := t292
 		for i := range L {
 			kProd := c.KProd[i*T:][:T]
 			qProd := c.QProd[i*T:][:T]
@@ -781,79 +789,79 @@ func (c *backwardFused) run() {
 			t31_2 := t31[i*T:][:T]
 			t33_2 := t33[i*T:][:T]
 			t35_2 := t35[i*T:][:T]
-			t222_2 := t222[i*T:][:T]
-			t372_2 := t372[i*T:][:T]
-			t59_2 := t59[i*T:][:T]
-			t69_2 := t69[i*T:][:T]
-			var t252Row F
-			var t412Row F
-			var t63Row F
-			t252RowSums := [16]F{t252Row}
-			t412RowSums := [16]F{t412Row}
-			t63RowSums := [16]F{t63Row}
+			t262_2 := t262[i*T:][:T]
+			t412_2 := t412[i*T:][:T]
+			t63_2 := t63[i*T:][:T]
+			t73_2 := t73[i*T:][:T]
+			var t292Row F
+			var t452Row F
+			var t67Row F
+			t292RowSums := [16]F{t292Row}
+			t452RowSums := [16]F{t452Row}
+			t67RowSums := [16]F{t67Row}
 			for j := range T {
 				kProdEntry := kProd[j]
 				t212 := num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1)))
 				t232 := kern.Choose((F(0) < kProdEntry), t212, F(0))
 				qProdEntry := qProd[j]
-				t312 := num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1)))
-				t332 := kern.Choose((F(0) < qProdEntry), t312, F(0))
-				t352 := kern.Larger(t332, F(1e-08))
+				t313 := num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1)))
+				t333 := kern.Choose((F(0) < qProdEntry), t313, F(0))
+				t352 := kern.Larger(t333, F(1e-08))
 				rhoLinEntry := rhoLin[j]
 				t39 := kern.Sigmoid(rhoLinEntry)
 				etaLinEntry := etaLin[j]
-				t2222 := F(F(etaBar[j]*kern.Sigmoid(etaLinEntry)) * kern.Sigmoid(-etaLinEntry))
-				t252RowSums[j%16] = t252RowSums[j%16] + t2222
+				t2622 := F(F(etaBar[j]*kern.Sigmoid(etaLinEntry)) * kern.Sigmoid(-etaLinEntry))
+				t292RowSums[j%16] = t292RowSums[j%16] + t2622
 				thetaLinEntry := thetaLin[j]
-				t3722 := kern.Choose((F(0) <= kern.Softplus(thetaLinEntry)), F(thetaBar[j]*kern.Sigmoid(thetaLinEntry)), F(0))
-				t412RowSums[j%16] = t412RowSums[j%16] + t3722
-				t462 := (kern.Larger(t39, F(0)) <= F(1))
-				t592 := kern.Choose((t462 && (F(0) <= t39)), F(F(t39*kern.Choose(t462, rhoBar[j], F(0)))*kern.Sigmoid(-rhoLinEntry)), F(0))
-				t63RowSums[j%16] = t63RowSums[j%16] + t592
+				t4122 := kern.Choose((F(0) <= kern.Softplus(thetaLinEntry)), F(thetaBar[j]*kern.Sigmoid(thetaLinEntry)), F(0))
+				t452RowSums[j%16] = t452RowSums[j%16] + t4122
+				t502 := (kern.Larger(t39, F(0)) <= F(1))
+				t632 := kern.Choose((t502 && (F(0) <= t39)), F(F(t39*kern.Choose(t502, rhoBar[j], F(0)))*kern.Sigmoid(-rhoLinEntry)), F(0))
+				t67RowSums[j%16] = t67RowSums[j%16] + t632
 				t21_2[j] = t212
 				t23_2[j] = t232
 				t25_2[j] = kern.Larger(t232, F(1e-08))
-				t31_2[j] = t312
-				t33_2[j] = t332
+				t31_2[j] = t313
+				t33_2[j] = t333
 				t35_2[j] = t352
-				t222_2[j] = t2222
-				t372_2[j] = t3722
-				t59_2[j] = t592
-				t69_2[j] = F(1) / t352
+				t262_2[j] = t2622
+				t412_2[j] = t4122
+				t63_2[j] = t632
+				t73_2[j] = F(1) / t352
 			}
-			t252Row = kern.Sum16(&t252RowSums)
-			t412Row = kern.Sum16(&t412RowSums)
-			t63Row = kern.Sum16(&t63RowSums)
-			t252_2 = t252_2 + t252Row
-			t412_2 = t412_2 + t412Row
-			t63_2 = t63_2 + t63Row
+			t292Row = kern.Sum16(&t292RowSums)
+			t452Row = kern.Sum16(&t452RowSums)
+			t67Row = kern.Sum16(&t67RowSums)
+			t292_2 = t292_2 + t292Row
+			t452_2 = t452_2 + t452Row
+			t67_2 = t67_2 + t67Row
 		}
-		t252Total[0] = t252_2
-		t412Total[0] = t412_2
-		t63Total[0] = t63_2
+		t292Total[0] = t292_2
+		t452Total[0] = t452_2
+		t67Total[0] = t67_2
 	}
-	t252 = t252Total[0]
-	t412 = t412Total[0]
-	t63 = t63Total[0]
-	c.BEtaBar[0] = t252
-	c.BThetaBar[0] = t412
-	c.BRhoBar[0] = t63
+	t292 = t292Total[0]
+	t452 = t452Total[0]
+	t67 = t67Total[0]
+	c.BEtaBar[0] = t292
+	c.BThetaBar[0] = t452
+	c.BRhoBar[0] = t67
 
 	// projected.k, projected.eta, projected.theta, projected.rho, projected.q, projected.v
-	clear(t272)
-	clear(t292)
-	clear(t432)
-	clear(t452)
-	clear(t65)
-	clear(t67)
+	clear(t312)
+	clear(t332)
+	clear(t472)
+	clear(t492)
+	clear(t69)
+	clear(t71)
 	clear(c.BVBar)
 	if kern.Wide() {
 		a := regions.R0f7a805648cbArgs{
 			P0:  unsafe.SliceData(t25),
 			P1:  unsafe.SliceData(t35),
-			P2:  unsafe.SliceData(t222),
-			P3:  unsafe.SliceData(t372),
-			P4:  unsafe.SliceData(t59),
+			P2:  unsafe.SliceData(t262),
+			P3:  unsafe.SliceData(t412),
+			P4:  unsafe.SliceData(t63),
 			P5:  unsafe.SliceData(k1),
 			P6:  unsafe.SliceData(c.QBar),
 			P7:  unsafe.SliceData(q1),
@@ -865,17 +873,17 @@ func (c *backwardFused) run() {
 			P13: unsafe.SliceData(t15),
 			P14: unsafe.SliceData(t14),
 			P15: unsafe.SliceData(v),
-			P16: unsafe.SliceData(t272),
-			P17: unsafe.SliceData(t292),
-			P18: unsafe.SliceData(t432),
-			P19: unsafe.SliceData(t452),
-			P20: unsafe.SliceData(t65),
-			P21: unsafe.SliceData(t67),
-			P22: unsafe.SliceData(t93),
-			P23: unsafe.SliceData(t195),
+			P16: unsafe.SliceData(t312),
+			P17: unsafe.SliceData(t332),
+			P18: unsafe.SliceData(t472),
+			P19: unsafe.SliceData(t492),
+			P20: unsafe.SliceData(t69),
+			P21: unsafe.SliceData(t71),
+			P22: unsafe.SliceData(t97),
+			P23: unsafe.SliceData(t199),
 			P24: unsafe.SliceData(c.BVBar),
-			P25: unsafe.SliceData(t72),
-			P26: unsafe.SliceData(t98),
+			P25: unsafe.SliceData(t76),
+			P26: unsafe.SliceData(t102),
 			N0:  L,
 			N1:  T,
 			N2:  dK,
@@ -893,18 +901,18 @@ func (c *backwardFused) run() {
 		wRho := c.WRho[:dK]
 		wTheta := c.WTheta[:dK]
 		wEta := c.WEta[:dK]
-		t292_2 := t292[:dK]
-		t452_2 := t452[:dK]
-		t67_2 := t67[:dK]
+		t332_2 := t332[:dK]
+		t492_2 := t492[:dK]
+		t71_2 := t71[:dK]
 		bVBar := c.BVBar[:dK]
 		for i := range L {
 			t25_2 := t25[i*T:][:T]
 			t35_2 := t35[i*T:][:T]
-			t222_2 := t222[i*T:][:T]
-			t372_2 := t372[i*T:][:T]
-			t59_2 := t59[i*T:][:T]
-			t72_2 := t72[i*T:][:T]
-			t98_2 := t98[i*T:][:T]
+			t262_2 := t262[i*T:][:T]
+			t412_2 := t412[i*T:][:T]
+			t63_2 := t63[i*T:][:T]
+			t76_2 := t76[i*T:][:T]
+			t102_2 := t102[i*T:][:T]
 			for j := range T {
 				k1_2 := k1[(i*T+j)*dK:][:dK]
 				qBar := c.QBar[(i*T+j)*dK:][:dK]
@@ -917,44 +925,44 @@ func (c *backwardFused) run() {
 				t15_2 := t15[(i*T+j)*dK:][:dK]
 				t14_2 := t14[(i*T+j)*dK:][:dK]
 				v2 := v[(i*T+j)*dK:][:dK]
-				t272_2 := t272[dK:][:dK]
-				t432_2 := t432[dK:][:dK]
-				t65_2 := t65[dK:][:dK]
-				t93_2 := t93[(i*T+j)*dK:][:dK]
-				t195_2 := t195[(i*(T+6)+j+3)*dK:][:dK]
-				var t722 F
-				var t982 F
+				t312_2 := t312[dK:][:dK]
+				t472_2 := t472[dK:][:dK]
+				t69_2 := t69[dK:][:dK]
+				t97_2 := t97[(i*T+j)*dK:][:dK]
+				t199_2 := t199[(i*(T+6)+j+3)*dK:][:dK]
+				var t762 F
+				var t1022 F
 				t25Entry := t25_2[j]
 				t35Entry := t35_2[j]
-				t222Entry := t222_2[j]
-				t372Entry := t372_2[j]
-				t59Entry := t59_2[j]
-				t722Sums := [16]F{t722}
-				t982Sums := [16]F{t982}
+				t262Entry := t262_2[j]
+				t412Entry := t412_2[j]
+				t63Entry := t63_2[j]
+				t762Sums := [16]F{t762}
+				t1022Sums := [16]F{t1022}
 				for k := range dK {
 					k2 := k1_2[k] / t25Entry
-					t722Sums[k%16] = num.FMA32(qBar[k], (q1_2[k]/t35Entry)/t35Entry, t722Sums[k%16])
-					t932 := num.FMA32(t59Entry, wRho[k], num.FMA32(t372Entry, wTheta[k], num.FMA32(t222Entry, wEta[k], kBar[k])))
-					t982Sums[k%16] = num.FMA32(t932, k2/t25Entry, t982Sums[k%16])
-					t119 := num.FMA32(t59Entry, wRho2[k], num.FMA32(t372Entry, wTheta2[k], num.FMA32(t222Entry, wEta2[k], vBar[k])))
+					t762Sums[k%16] = num.FMA32(qBar[k], (q1_2[k]/t35Entry)/t35Entry, t762Sums[k%16])
+					t972 := num.FMA32(t63Entry, wRho[k], num.FMA32(t412Entry, wTheta[k], num.FMA32(t262Entry, wEta[k], kBar[k])))
+					t1022Sums[k%16] = num.FMA32(t972, k2/t25Entry, t1022Sums[k%16])
+					t123 := num.FMA32(t63Entry, wRho2[k], num.FMA32(t412Entry, wTheta2[k], num.FMA32(t262Entry, wEta2[k], vBar[k])))
 					t15Entry := t15_2[k]
 					t14Entry := t14_2[k]
-					t125 := num.FMA32(F(F(t14Entry*t15Entry)*t119), kern.Sigmoid(-t14Entry), F(t15Entry*t119))
+					t129 := num.FMA32(F(F(t14Entry*t15Entry)*t123), kern.Sigmoid(-t14Entry), F(t15Entry*t123))
 					vEntry := v2[k]
-					t272_2[k] = num.FMA32(vEntry, t222Entry, t272_2[k])
-					t292_2[k] = num.FMA32(k2, t222Entry, t292_2[k])
-					t432_2[k] = num.FMA32(vEntry, t372Entry, t432_2[k])
-					t452_2[k] = num.FMA32(k2, t372Entry, t452_2[k])
-					t65_2[k] = num.FMA32(vEntry, t59Entry, t65_2[k])
-					t67_2[k] = num.FMA32(k2, t59Entry, t67_2[k])
-					t93_2[k] = t932
-					t195_2[k] = t125
-					bVBar[k] = bVBar[k] + t125
+					t312_2[k] = num.FMA32(vEntry, t262Entry, t312_2[k])
+					t332_2[k] = num.FMA32(k2, t262Entry, t332_2[k])
+					t472_2[k] = num.FMA32(vEntry, t412Entry, t472_2[k])
+					t492_2[k] = num.FMA32(k2, t412Entry, t492_2[k])
+					t69_2[k] = num.FMA32(vEntry, t63Entry, t69_2[k])
+					t71_2[k] = num.FMA32(k2, t63Entry, t71_2[k])
+					t97_2[k] = t972
+					t199_2[k] = t129
+					bVBar[k] = bVBar[k] + t129
 				}
-				t722 = kern.Sum16(&t722Sums)
-				t982 = kern.Sum16(&t982Sums)
-				t72_2[j] = -t722
-				t98_2[j] = -t982
+				t762 = kern.Sum16(&t762Sums)
+				t1022 = kern.Sum16(&t1022Sums)
+				t76_2[j] = -t762
+				t102_2[j] = -t1022
 			}
 		}
 	}
@@ -966,14 +974,14 @@ func (c *backwardFused) run() {
 			P1:  unsafe.SliceData(c.QProd),
 			P2:  unsafe.SliceData(t23),
 			P3:  unsafe.SliceData(c.KProd),
-			P4:  unsafe.SliceData(t72),
+			P4:  unsafe.SliceData(t76),
 			P5:  unsafe.SliceData(t31),
-			P6:  unsafe.SliceData(t89),
+			P6:  unsafe.SliceData(t93),
 			P7:  unsafe.SliceData(t25),
-			P8:  unsafe.SliceData(t95),
-			P9:  unsafe.SliceData(t98),
+			P8:  unsafe.SliceData(t99),
+			P9:  unsafe.SliceData(t102),
 			P10: unsafe.SliceData(t21),
-			P11: unsafe.SliceData(t115),
+			P11: unsafe.SliceData(t119),
 			N0:  L,
 			N1:  T,
 		}
@@ -984,24 +992,24 @@ func (c *backwardFused) run() {
 			qProd := c.QProd[i*T:][:T]
 			t23_2 := t23[i*T:][:T]
 			kProd := c.KProd[i*T:][:T]
-			t72_2 := t72[i*T:][:T]
+			t76_2 := t76[i*T:][:T]
 			t31_2 := t31[i*T:][:T]
-			t89_2 := t89[i*T:][:T]
+			t93_2 := t93[i*T:][:T]
 			t25_2 := t25[i*T:][:T]
-			t95_2 := t95[i*T:][:T]
-			t98_2 := t98[i*T:][:T]
+			t99_2 := t99[i*T:][:T]
+			t102_2 := t102[i*T:][:T]
 			t21_2 := t21[i*T:][:T]
-			t115_2 := t115[i*T:][:T]
+			t119_2 := t119[i*T:][:T]
 			for j := range T {
 				t33Entry := t33_2[j]
 				qProdEntry2 := qProd[j]
 				t23Entry := t23_2[j]
 				kProdEntry2 := kProd[j]
 				w := ((F(1e-08) <= t33Entry) && (F(0) < qProdEntry2))
-				t89_2[j] = kern.Choose(w, kern.Choose(((F(1e-08) <= t33Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t33Entry), t72_2[j], F(0)))*(F(1)/t31_2[j])), F(0)), F(0))
-				t95_2[j] = F(1) / t25_2[j]
+				t93_2[j] = kern.Choose(w, kern.Choose(((F(1e-08) <= t33Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t33Entry), t76_2[j], F(0)))*(F(1)/t31_2[j])), F(0)), F(0))
+				t99_2[j] = F(1) / t25_2[j]
 				w2 := ((F(1e-08) <= t23Entry) && (F(0) < kProdEntry2))
-				t115_2[j] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t23Entry) && (F(0) < kProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t23Entry), t98_2[j], F(0)))*(F(1)/t21_2[j])), F(0)), F(0))
+				t119_2[j] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t23Entry) && (F(0) < kProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t23Entry), t102_2[j], F(0)))*(F(1)/t21_2[j])), F(0)), F(0))
 			}
 		}
 	}
@@ -1009,7 +1017,7 @@ func (c *backwardFused) run() {
 	// projected.v
 	if kern.Wide() {
 		a := regions.Re9c4c871791dArgs{
-			P0: unsafe.SliceData(t195),
+			P0: unsafe.SliceData(t199),
 			N0: L,
 			N1: dK,
 			N2: T*dK + 6*dK,
@@ -1018,16 +1026,16 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t195_2 := t195[(i*(T+6)+j)*dK:][:dK]
+				t199_2 := t199[(i*(T+6)+j)*dK:][:dK]
 				for k := range dK {
-					t195_2[k] = F(0)
+					t199_2[k] = F(0)
 				}
 			}
 		}
 	}
 	if kern.Wide() {
 		a := regions.R5597ca2d9fd5Args{
-			P0: unsafe.SliceData(t195),
+			P0: unsafe.SliceData(t199),
 			N0: L,
 			N1: dK,
 			N2: 4*T*dK + 12*dK,
@@ -1037,9 +1045,9 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t195_2 := t195[(i*(T+6)+j+T+3)*dK:][:dK]
+				t199_2 := t199[(i*(T+6)+j+T+3)*dK:][:dK]
 				for k := range dK {
-					t195_2[k] = F(0)
+					t199_2[k] = F(0)
 				}
 			}
 		}
@@ -1050,7 +1058,7 @@ func (c *backwardFused) run() {
 	if kern.Wide() {
 		a := regions.R365f3086a7f8Args{
 			P0: unsafe.SliceData(c.VStack),
-			P1: unsafe.SliceData(t195),
+			P1: unsafe.SliceData(t199),
 			P2: unsafe.SliceData(c.CVBar),
 			N0: L,
 			N1: T,
@@ -1067,9 +1075,9 @@ func (c *backwardFused) run() {
 			for j := range L {
 				for k := range T {
 					vStack := c.VStack[(j*(T+3)-i+k+3)*dK:][:dK]
-					t195_2 := t195[(j*(T+6)+k+3)*dK:][:dK]
+					t199_2 := t199[(j*(T+6)+k+3)*dK:][:dK]
 					for m := range dK {
-						cVBar[m] = num.FMA32(vStack[m], t195_2[m], cVBar[m])
+						cVBar[m] = num.FMA32(vStack[m], t199_2[m], cVBar[m])
 					}
 				}
 			}
@@ -1077,16 +1085,16 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.v
-	clear(t132)
+	clear(t136)
 	for i := range L {
 		for j := range 3 {
 			n := int(c.Pos[i]) + j - 3
 			if n >= 0 {
 				if kern.Wide() {
 					a := regions.R1e42c5bb8a4bArgs{
-						P0: unsafe.SliceData(t195),
+						P0: unsafe.SliceData(t199),
 						P1: unsafe.SliceData(c.CV),
-						P2: unsafe.SliceData(t132),
+						P2: unsafe.SliceData(t136),
 						N0: dK,
 						N1: 4*dK*j + (4*T*dK+24*dK)*i + 12*dK,
 						N2: 12 * dK,
@@ -1095,17 +1103,17 @@ func (c *backwardFused) run() {
 					}
 					regions.R1e42c5bb8a4b(&a)
 				} else {
-					t195_2 := t195[(i*(T+6)+j+3)*dK:][:dK]
+					t199_2 := t199[(i*(T+6)+j+3)*dK:][:dK]
 					cV := c.CV[3*dK:][:dK]
-					t195_3 := t195[(i*(T+6)+j+2)*dK:][:dK]
+					t199_3 := t199[(i*(T+6)+j+2)*dK:][:dK]
 					cV2 := c.CV[2*dK:][:dK]
-					t195_4 := t195[(i*(T+6)+j+1)*dK:][:dK]
+					t199_4 := t199[(i*(T+6)+j+1)*dK:][:dK]
 					cV3 := c.CV[1*dK:][:dK]
-					t195_5 := t195[(i*(T+6)+j)*dK:][:dK]
+					t199_5 := t199[(i*(T+6)+j)*dK:][:dK]
 					cV4 := c.CV[:dK]
-					t132_2 := t132[(i*3+j)*dK:][:dK]
+					t136_2 := t136[(i*3+j)*dK:][:dK]
 					for k := range dK {
-						t132_2[k] = num.FMA32(t195_2[k], cV[k], num.FMA32(t195_3[k], cV2[k], num.FMA32(t195_4[k], cV3[k], F(t195_5[k]*cV4[k]))))
+						t136_2[k] = num.FMA32(t199_2[k], cV[k], num.FMA32(t199_3[k], cV2[k], num.FMA32(t199_4[k], cV3[k], F(t199_5[k]*cV4[k]))))
 					}
 				}
 			}
@@ -1113,16 +1121,16 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.v, projected.q1, projected.k1
-	clear(t136)
-	clear(t154)
-	clear(t172)
+	clear(t140)
+	clear(t158)
+	clear(t176)
 	if kern.Wide() {
 		a := regions.Re28a136cca58Args{
-			P0: unsafe.SliceData(t136),
+			P0: unsafe.SliceData(t140),
 			P1: unsafe.SliceData(c.V0TailBar),
-			P2: unsafe.SliceData(t154),
+			P2: unsafe.SliceData(t158),
 			P3: unsafe.SliceData(c.Q0TailBar),
-			P4: unsafe.SliceData(t172),
+			P4: unsafe.SliceData(t176),
 			P5: unsafe.SliceData(c.K0TailBar),
 			N0: L,
 			N1: -T + 3,
@@ -1134,16 +1142,16 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range min(3, -T+3) {
-				t136_2 := t136[(i*3+j+T)*dK:][:dK]
+				t140_2 := t140[(i*3+j+T)*dK:][:dK]
 				v0TailBar := c.V0TailBar[(i*3+j)*dK:][:dK]
-				t154_2 := t154[(i*3+j+T)*dK:][:dK]
+				t158_2 := t158[(i*3+j+T)*dK:][:dK]
 				q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
-				t172_2 := t172[(i*3+j+T)*dK:][:dK]
+				t176_2 := t176[(i*3+j+T)*dK:][:dK]
 				k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
 				for k := range dK {
-					t136_2[k] = t136_2[k] + v0TailBar[k]
-					t154_2[k] = t154_2[k] + q0TailBar[k]
-					t172_2[k] = t172_2[k] + k0TailBar[k]
+					t140_2[k] = t140_2[k] + v0TailBar[k]
+					t158_2[k] = t158_2[k] + q0TailBar[k]
+					t176_2[k] = t176_2[k] + k0TailBar[k]
 				}
 			}
 		}
@@ -1154,21 +1162,21 @@ func (c *backwardFused) run() {
 	clear(c.BKBar)
 	if kern.Wide() {
 		a := regions.R0ae58face712Args{
-			P0:  unsafe.SliceData(t69),
-			P1:  unsafe.SliceData(t89),
-			P2:  unsafe.SliceData(t95),
-			P3:  unsafe.SliceData(t115),
+			P0:  unsafe.SliceData(t73),
+			P1:  unsafe.SliceData(t93),
+			P2:  unsafe.SliceData(t99),
+			P3:  unsafe.SliceData(t119),
 			P4:  unsafe.SliceData(q1),
 			P5:  unsafe.SliceData(c.QBar),
 			P6:  unsafe.SliceData(t10),
 			P7:  unsafe.SliceData(t9),
 			P8:  unsafe.SliceData(k1),
-			P9:  unsafe.SliceData(t93),
+			P9:  unsafe.SliceData(t97),
 			P10: unsafe.SliceData(t5),
 			P11: unsafe.SliceData(t4),
-			P12: unsafe.SliceData(t198),
+			P12: unsafe.SliceData(t202),
 			P13: unsafe.SliceData(c.BQBar),
-			P14: unsafe.SliceData(t201),
+			P14: unsafe.SliceData(t205),
 			P15: unsafe.SliceData(c.BKBar),
 			N0:  L,
 			N1:  T,
@@ -1187,38 +1195,38 @@ func (c *backwardFused) run() {
 		bQBar := c.BQBar[:dK]
 		bKBar := c.BKBar[:dK]
 		for i := range L {
-			t69_2 := t69[i*T:][:T]
-			t89_2 := t89[i*T:][:T]
-			t95_2 := t95[i*T:][:T]
-			t115_2 := t115[i*T:][:T]
+			t73_2 := t73[i*T:][:T]
+			t93_2 := t93[i*T:][:T]
+			t99_2 := t99[i*T:][:T]
+			t119_2 := t119[i*T:][:T]
 			for j := range T {
 				q1_2 := q1[(i*T+j)*dK:][:dK]
 				qBar := c.QBar[(i*T+j)*dK:][:dK]
 				t10_2 := t10[(i*T+j)*dK:][:dK]
 				t9_2 := t9[(i*T+j)*dK:][:dK]
 				k1_2 := k1[(i*T+j)*dK:][:dK]
-				t93_2 := t93[(i*T+j)*dK:][:dK]
+				t97_2 := t97[(i*T+j)*dK:][:dK]
 				t5_2 := t5[(i*T+j)*dK:][:dK]
 				t4_2 := t4[(i*T+j)*dK:][:dK]
-				t198_2 := t198[(i*(T+6)+j+3)*dK:][:dK]
-				t201_2 := t201[(i*(T+6)+j+3)*dK:][:dK]
-				t69Entry := t69_2[j]
-				t89Entry := t89_2[j]
-				t95Entry := t95_2[j]
-				t115Entry := t115_2[j]
+				t202_2 := t202[(i*(T+6)+j+3)*dK:][:dK]
+				t205_2 := t205[(i*(T+6)+j+3)*dK:][:dK]
+				t73Entry := t73_2[j]
+				t93Entry := t93_2[j]
+				t99Entry := t99_2[j]
+				t119Entry := t119_2[j]
 				for k := range dK {
-					t137 := num.FMA32(F(2*q1_2[k]), t89Entry, F(qBar[k]*t69Entry))
+					t141 := num.FMA32(F(2*q1_2[k]), t93Entry, F(qBar[k]*t73Entry))
 					t10Entry := t10_2[k]
 					t9Entry := t9_2[k]
-					t143 := num.FMA32(F(F(t9Entry*t10Entry)*t137), kern.Sigmoid(-t9Entry), F(t10Entry*t137))
-					t155 := num.FMA32(F(2*k1_2[k]), t115Entry, F(t93_2[k]*t95Entry))
+					t147 := num.FMA32(F(F(t9Entry*t10Entry)*t141), kern.Sigmoid(-t9Entry), F(t10Entry*t141))
+					t159 := num.FMA32(F(2*k1_2[k]), t119Entry, F(t97_2[k]*t99Entry))
 					t5Entry := t5_2[k]
 					t4Entry := t4_2[k]
-					t161 := num.FMA32(F(F(t4Entry*t5Entry)*t155), kern.Sigmoid(-t4Entry), F(t5Entry*t155))
-					t198_2[k] = t143
-					bQBar[k] = bQBar[k] + t143
-					t201_2[k] = t161
-					bKBar[k] = bKBar[k] + t161
+					t165 := num.FMA32(F(F(t4Entry*t5Entry)*t159), kern.Sigmoid(-t4Entry), F(t5Entry*t159))
+					t202_2[k] = t147
+					bQBar[k] = bQBar[k] + t147
+					t205_2[k] = t165
+					bKBar[k] = bKBar[k] + t165
 				}
 			}
 		}
@@ -1227,7 +1235,7 @@ func (c *backwardFused) run() {
 	// projected.q1
 	if kern.Wide() {
 		a := regions.Re9c4c871791dArgs{
-			P0: unsafe.SliceData(t198),
+			P0: unsafe.SliceData(t202),
 			N0: L,
 			N1: dK,
 			N2: T*dK + 6*dK,
@@ -1236,16 +1244,16 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t198_2 := t198[(i*(T+6)+j)*dK:][:dK]
+				t202_2 := t202[(i*(T+6)+j)*dK:][:dK]
 				for k := range dK {
-					t198_2[k] = F(0)
+					t202_2[k] = F(0)
 				}
 			}
 		}
 	}
 	if kern.Wide() {
 		a := regions.R5597ca2d9fd5Args{
-			P0: unsafe.SliceData(t198),
+			P0: unsafe.SliceData(t202),
 			N0: L,
 			N1: dK,
 			N2: 4*T*dK + 12*dK,
@@ -1255,9 +1263,9 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t198_2 := t198[(i*(T+6)+j+T+3)*dK:][:dK]
+				t202_2 := t202[(i*(T+6)+j+T+3)*dK:][:dK]
 				for k := range dK {
-					t198_2[k] = F(0)
+					t202_2[k] = F(0)
 				}
 			}
 		}
@@ -1269,10 +1277,10 @@ func (c *backwardFused) run() {
 	if kern.Wide() {
 		a := regions.Rb91037a3ffd1Args{
 			P0: unsafe.SliceData(c.Q1Stack),
-			P1: unsafe.SliceData(t198),
+			P1: unsafe.SliceData(t202),
 			P2: unsafe.SliceData(c.CQBar),
 			P3: unsafe.SliceData(c.K1Stack),
-			P4: unsafe.SliceData(t201),
+			P4: unsafe.SliceData(t205),
 			P5: unsafe.SliceData(c.CKBar),
 			N0: L,
 			N1: T,
@@ -1290,12 +1298,12 @@ func (c *backwardFused) run() {
 			for j := range L {
 				for k := range T {
 					q1Stack := c.Q1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-					t198_2 := t198[(j*(T+6)+k+3)*dK:][:dK]
+					t202_2 := t202[(j*(T+6)+k+3)*dK:][:dK]
 					k1Stack := c.K1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-					t201_2 := t201[(j*(T+6)+k+3)*dK:][:dK]
+					t205_2 := t205[(j*(T+6)+k+3)*dK:][:dK]
 					for m := range dK {
-						cQBar[m] = num.FMA32(q1Stack[m], t198_2[m], cQBar[m])
-						cKBar[m] = num.FMA32(k1Stack[m], t201_2[m], cKBar[m])
+						cQBar[m] = num.FMA32(q1Stack[m], t202_2[m], cQBar[m])
+						cKBar[m] = num.FMA32(k1Stack[m], t205_2[m], cKBar[m])
 					}
 				}
 			}
@@ -1303,16 +1311,16 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.q1
-	clear(t150)
+	clear(t154)
 	for i := range L {
 		for j := range 3 {
 			n2 := int(c.Pos[i]) + j - 3
 			if n2 >= 0 {
 				if kern.Wide() {
 					a := regions.R1e42c5bb8a4bArgs{
-						P0: unsafe.SliceData(t198),
+						P0: unsafe.SliceData(t202),
 						P1: unsafe.SliceData(c.CQ),
-						P2: unsafe.SliceData(t150),
+						P2: unsafe.SliceData(t154),
 						N0: dK,
 						N1: 4*dK*j + (4*T*dK+24*dK)*i + 12*dK,
 						N2: 12 * dK,
@@ -1321,17 +1329,17 @@ func (c *backwardFused) run() {
 					}
 					regions.R1e42c5bb8a4b(&a)
 				} else {
-					t198_2 := t198[(i*(T+6)+j+3)*dK:][:dK]
+					t202_2 := t202[(i*(T+6)+j+3)*dK:][:dK]
 					cQ := c.CQ[3*dK:][:dK]
-					t198_3 := t198[(i*(T+6)+j+2)*dK:][:dK]
+					t202_3 := t202[(i*(T+6)+j+2)*dK:][:dK]
 					cQ2 := c.CQ[2*dK:][:dK]
-					t198_4 := t198[(i*(T+6)+j+1)*dK:][:dK]
+					t202_4 := t202[(i*(T+6)+j+1)*dK:][:dK]
 					cQ3 := c.CQ[1*dK:][:dK]
-					t198_5 := t198[(i*(T+6)+j)*dK:][:dK]
+					t202_5 := t202[(i*(T+6)+j)*dK:][:dK]
 					cQ4 := c.CQ[:dK]
-					t150_2 := t150[(i*3+j)*dK:][:dK]
+					t154_2 := t154[(i*3+j)*dK:][:dK]
 					for k := range dK {
-						t150_2[k] = num.FMA32(t198_2[k], cQ[k], num.FMA32(t198_3[k], cQ2[k], num.FMA32(t198_4[k], cQ3[k], F(t198_5[k]*cQ4[k]))))
+						t154_2[k] = num.FMA32(t202_2[k], cQ[k], num.FMA32(t202_3[k], cQ2[k], num.FMA32(t202_4[k], cQ3[k], F(t202_5[k]*cQ4[k]))))
 					}
 				}
 			}
@@ -1341,7 +1349,7 @@ func (c *backwardFused) run() {
 	// projected.k1
 	if kern.Wide() {
 		a := regions.Re9c4c871791dArgs{
-			P0: unsafe.SliceData(t201),
+			P0: unsafe.SliceData(t205),
 			N0: L,
 			N1: dK,
 			N2: T*dK + 6*dK,
@@ -1350,16 +1358,16 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t201_2 := t201[(i*(T+6)+j)*dK:][:dK]
+				t205_2 := t205[(i*(T+6)+j)*dK:][:dK]
 				for k := range dK {
-					t201_2[k] = F(0)
+					t205_2[k] = F(0)
 				}
 			}
 		}
 	}
 	if kern.Wide() {
 		a := regions.R5597ca2d9fd5Args{
-			P0: unsafe.SliceData(t201),
+			P0: unsafe.SliceData(t205),
 			N0: L,
 			N1: dK,
 			N2: 4*T*dK + 12*dK,
@@ -1369,25 +1377,25 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t201_2 := t201[(i*(T+6)+j+T+3)*dK:][:dK]
+				t205_2 := t205[(i*(T+6)+j+T+3)*dK:][:dK]
 				for k := range dK {
-					t201_2[k] = F(0)
+					t205_2[k] = F(0)
 				}
 			}
 		}
 	}
 
 	// projected.k1
-	clear(t168)
+	clear(t172)
 	for i := range L {
 		for j := range 3 {
 			n3 := int(c.Pos[i]) + j - 3
 			if n3 >= 0 {
 				if kern.Wide() {
 					a := regions.R1e42c5bb8a4bArgs{
-						P0: unsafe.SliceData(t201),
+						P0: unsafe.SliceData(t205),
 						P1: unsafe.SliceData(c.CK),
-						P2: unsafe.SliceData(t168),
+						P2: unsafe.SliceData(t172),
 						N0: dK,
 						N1: 4*dK*j + (4*T*dK+24*dK)*i + 12*dK,
 						N2: 12 * dK,
@@ -1396,17 +1404,17 @@ func (c *backwardFused) run() {
 					}
 					regions.R1e42c5bb8a4b(&a)
 				} else {
-					t201_2 := t201[(i*(T+6)+j+3)*dK:][:dK]
+					t205_2 := t205[(i*(T+6)+j+3)*dK:][:dK]
 					cK := c.CK[3*dK:][:dK]
-					t201_3 := t201[(i*(T+6)+j+2)*dK:][:dK]
+					t205_3 := t205[(i*(T+6)+j+2)*dK:][:dK]
 					cK2 := c.CK[2*dK:][:dK]
-					t201_4 := t201[(i*(T+6)+j+1)*dK:][:dK]
+					t205_4 := t205[(i*(T+6)+j+1)*dK:][:dK]
 					cK3 := c.CK[1*dK:][:dK]
-					t201_5 := t201[(i*(T+6)+j)*dK:][:dK]
+					t205_5 := t205[(i*(T+6)+j)*dK:][:dK]
 					cK4 := c.CK[:dK]
-					t168_2 := t168[(i*3+j)*dK:][:dK]
+					t172_2 := t172[(i*3+j)*dK:][:dK]
 					for k := range dK {
-						t168_2[k] = num.FMA32(t201_2[k], cK[k], num.FMA32(t201_3[k], cK2[k], num.FMA32(t201_4[k], cK3[k], F(t201_5[k]*cK4[k]))))
+						t172_2[k] = num.FMA32(t205_2[k], cK[k], num.FMA32(t205_3[k], cK2[k], num.FMA32(t205_4[k], cK3[k], F(t205_5[k]*cK4[k]))))
 					}
 				}
 			}
@@ -1416,9 +1424,9 @@ func (c *backwardFused) run() {
 	// projected.v0, projected.v
 	if kern.Wide() {
 		a := regions.R4f7fc48780fcArgs{
-			P0: unsafe.SliceData(t195),
+			P0: unsafe.SliceData(t199),
 			P1: unsafe.SliceData(c.CV),
-			P2: unsafe.SliceData(t173),
+			P2: unsafe.SliceData(t177),
 			N0: L,
 			N1: T,
 			N2: dK,
@@ -1433,16 +1441,16 @@ func (c *backwardFused) run() {
 		cV := c.CV[:dK]
 		for i := range L {
 			for j := range T {
-				t195_2 := t195[(i*(T+6)+j+6)*dK:][:dK]
+				t199_2 := t199[(i*(T+6)+j+6)*dK:][:dK]
 				cV2 := c.CV[3*dK:][:dK]
-				t195_3 := t195[(i*(T+6)+j+5)*dK:][:dK]
+				t199_3 := t199[(i*(T+6)+j+5)*dK:][:dK]
 				cV3 := c.CV[2*dK:][:dK]
-				t195_4 := t195[(i*(T+6)+j+4)*dK:][:dK]
+				t199_4 := t199[(i*(T+6)+j+4)*dK:][:dK]
 				cV4 := c.CV[1*dK:][:dK]
-				t195_5 := t195[(i*(T+6)+j+3)*dK:][:dK]
-				t173_2 := t173[(i*T+j)*dK:][:dK]
+				t199_5 := t199[(i*(T+6)+j+3)*dK:][:dK]
+				t177_2 := t177[(i*T+j)*dK:][:dK]
 				for k := range dK {
-					t173_2[k] = num.FMA32(t195_2[k], cV2[k], num.FMA32(t195_3[k], cV3[k], num.FMA32(t195_4[k], cV4[k], F(t195_5[k]*cV[k]))))
+					t177_2[k] = num.FMA32(t199_2[k], cV2[k], num.FMA32(t199_3[k], cV3[k], num.FMA32(t199_4[k], cV4[k], F(t199_5[k]*cV[k]))))
 				}
 			}
 		}
@@ -1451,7 +1459,7 @@ func (c *backwardFused) run() {
 	// projected.v
 	if kern.Wide() {
 		a := regions.R63b335df4b7dArgs{
-			P0: unsafe.SliceData(t173),
+			P0: unsafe.SliceData(t177),
 			P1: unsafe.SliceData(c.V0TailBar),
 			N0: L,
 			N1: -T + 3,
@@ -1466,10 +1474,10 @@ func (c *backwardFused) run() {
 			lo := max(0, -T+3)
 			if n := 3 - lo; n > 0 {
 				for j := range n {
-					t173_2 := t173[(i*T+(lo+j)+T-3)*dK:][:dK]
+					t177_2 := t177[(i*T+(lo+j)+T-3)*dK:][:dK]
 					v0TailBar := c.V0TailBar[(i*3+(lo+j))*dK:][:dK]
 					for k := range dK {
-						t173_2[k] = t173_2[k] + v0TailBar[k]
+						t177_2[k] = t177_2[k] + v0TailBar[k]
 					}
 				}
 			}
@@ -1477,14 +1485,14 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.v0
-	kern.GemmFMA(d, dK, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t173, dK, 1)
+	kern.GemmFMA(d, dK, L*T, F(1), false, c.WVBar, 1, d, xOperand, 1, d, t177, dK, 1)
 
 	// projected.q0, projected.q1
 	if kern.Wide() {
 		a := regions.R4f7fc48780fcArgs{
-			P0: unsafe.SliceData(t198),
+			P0: unsafe.SliceData(t202),
 			P1: unsafe.SliceData(c.CQ),
-			P2: unsafe.SliceData(t176),
+			P2: unsafe.SliceData(t180),
 			N0: L,
 			N1: T,
 			N2: dK,
@@ -1499,16 +1507,16 @@ func (c *backwardFused) run() {
 		cQ := c.CQ[:dK]
 		for i := range L {
 			for j := range T {
-				t198_2 := t198[(i*(T+6)+j+6)*dK:][:dK]
+				t202_2 := t202[(i*(T+6)+j+6)*dK:][:dK]
 				cQ2 := c.CQ[3*dK:][:dK]
-				t198_3 := t198[(i*(T+6)+j+5)*dK:][:dK]
+				t202_3 := t202[(i*(T+6)+j+5)*dK:][:dK]
 				cQ3 := c.CQ[2*dK:][:dK]
-				t198_4 := t198[(i*(T+6)+j+4)*dK:][:dK]
+				t202_4 := t202[(i*(T+6)+j+4)*dK:][:dK]
 				cQ4 := c.CQ[1*dK:][:dK]
-				t198_5 := t198[(i*(T+6)+j+3)*dK:][:dK]
-				t176_2 := t176[(i*T+j)*dK:][:dK]
+				t202_5 := t202[(i*(T+6)+j+3)*dK:][:dK]
+				t180_2 := t180[(i*T+j)*dK:][:dK]
 				for k := range dK {
-					t176_2[k] = num.FMA32(t198_2[k], cQ2[k], num.FMA32(t198_3[k], cQ3[k], num.FMA32(t198_4[k], cQ4[k], F(t198_5[k]*cQ[k]))))
+					t180_2[k] = num.FMA32(t202_2[k], cQ2[k], num.FMA32(t202_3[k], cQ3[k], num.FMA32(t202_4[k], cQ4[k], F(t202_5[k]*cQ[k]))))
 				}
 			}
 		}
@@ -1517,7 +1525,7 @@ func (c *backwardFused) run() {
 	// projected.q1
 	if kern.Wide() {
 		a := regions.R63b335df4b7dArgs{
-			P0: unsafe.SliceData(t176),
+			P0: unsafe.SliceData(t180),
 			P1: unsafe.SliceData(c.Q0TailBar),
 			N0: L,
 			N1: -T + 3,
@@ -1532,10 +1540,10 @@ func (c *backwardFused) run() {
 			lo := max(0, -T+3)
 			if n := 3 - lo; n > 0 {
 				for j := range n {
-					t176_2 := t176[(i*T+(lo+j)+T-3)*dK:][:dK]
+					t180_2 := t180[(i*T+(lo+j)+T-3)*dK:][:dK]
 					q0TailBar := c.Q0TailBar[(i*3+(lo+j))*dK:][:dK]
 					for k := range dK {
-						t176_2[k] = t176_2[k] + q0TailBar[k]
+						t180_2[k] = t180_2[k] + q0TailBar[k]
 					}
 				}
 			}
@@ -1543,14 +1551,14 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.q0
-	kern.GemmFMA(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t176, dK, 1)
+	kern.GemmFMA(d, dK, L*T, F(1), false, c.WQBar, 1, d, xOperand, 1, d, t180, dK, 1)
 
 	// projected.k0, projected.k1
 	if kern.Wide() {
 		a := regions.R4f7fc48780fcArgs{
-			P0: unsafe.SliceData(t201),
+			P0: unsafe.SliceData(t205),
 			P1: unsafe.SliceData(c.CK),
-			P2: unsafe.SliceData(t179),
+			P2: unsafe.SliceData(t183),
 			N0: L,
 			N1: T,
 			N2: dK,
@@ -1565,16 +1573,16 @@ func (c *backwardFused) run() {
 		cK := c.CK[:dK]
 		for i := range L {
 			for j := range T {
-				t201_2 := t201[(i*(T+6)+j+6)*dK:][:dK]
+				t205_2 := t205[(i*(T+6)+j+6)*dK:][:dK]
 				cK2 := c.CK[3*dK:][:dK]
-				t201_3 := t201[(i*(T+6)+j+5)*dK:][:dK]
+				t205_3 := t205[(i*(T+6)+j+5)*dK:][:dK]
 				cK3 := c.CK[2*dK:][:dK]
-				t201_4 := t201[(i*(T+6)+j+4)*dK:][:dK]
+				t205_4 := t205[(i*(T+6)+j+4)*dK:][:dK]
 				cK4 := c.CK[1*dK:][:dK]
-				t201_5 := t201[(i*(T+6)+j+3)*dK:][:dK]
-				t179_2 := t179[(i*T+j)*dK:][:dK]
+				t205_5 := t205[(i*(T+6)+j+3)*dK:][:dK]
+				t183_2 := t183[(i*T+j)*dK:][:dK]
 				for k := range dK {
-					t179_2[k] = num.FMA32(t201_2[k], cK2[k], num.FMA32(t201_3[k], cK3[k], num.FMA32(t201_4[k], cK4[k], F(t201_5[k]*cK[k]))))
+					t183_2[k] = num.FMA32(t205_2[k], cK2[k], num.FMA32(t205_3[k], cK3[k], num.FMA32(t205_4[k], cK4[k], F(t205_5[k]*cK[k]))))
 				}
 			}
 		}
@@ -1583,7 +1591,7 @@ func (c *backwardFused) run() {
 	// projected.k1
 	if kern.Wide() {
 		a := regions.R63b335df4b7dArgs{
-			P0: unsafe.SliceData(t179),
+			P0: unsafe.SliceData(t183),
 			P1: unsafe.SliceData(c.K0TailBar),
 			N0: L,
 			N1: -T + 3,
@@ -1598,10 +1606,10 @@ func (c *backwardFused) run() {
 			lo := max(0, -T+3)
 			if n := 3 - lo; n > 0 {
 				for j := range n {
-					t179_2 := t179[(i*T+(lo+j)+T-3)*dK:][:dK]
+					t183_2 := t183[(i*T+(lo+j)+T-3)*dK:][:dK]
 					k0TailBar := c.K0TailBar[(i*3+(lo+j))*dK:][:dK]
 					for k := range dK {
-						t179_2[k] = t179_2[k] + k0TailBar[k]
+						t183_2[k] = t183_2[k] + k0TailBar[k]
 					}
 				}
 			}
@@ -1609,28 +1617,28 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.k0
-	kern.GemmFMA(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t179, dK, 1)
+	kern.GemmFMA(d, dK, L*T, F(1), false, c.WKBar, 1, d, xOperand, 1, d, t183, dK, 1)
 
 	// projected.v0
-	kern.GemmFMA(L*T, d, dK, F(1), false, c.XBar, d, 1, t173, dK, 1, c.WV, d, 1)
+	kern.GemmFMA(L*T, d, dK, F(1), false, c.XBar, d, 1, t177, dK, 1, WVOperand, d, 1)
 
 	// projected.q0
-	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t176, dK, 1, c.WQ, d, 1)
+	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t180, dK, 1, WQOperand, d, 1)
 
 	// projected.k0
-	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t179, dK, 1, c.WK, d, 1)
+	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t183, dK, 1, WKOperand, d, 1)
 
 	// projected.k0
 	if kern.Wide() {
 		a := regions.Rba61701289c0Args{
-			P0: unsafe.SliceData(t168),
-			P1: unsafe.SliceData(t172),
+			P0: unsafe.SliceData(t172),
+			P1: unsafe.SliceData(t176),
 			P2: unsafe.SliceData(c.K0TailBarOut),
-			P3: unsafe.SliceData(t150),
-			P4: unsafe.SliceData(t154),
+			P3: unsafe.SliceData(t154),
+			P4: unsafe.SliceData(t158),
 			P5: unsafe.SliceData(c.Q0TailBarOut),
-			P6: unsafe.SliceData(t132),
-			P7: unsafe.SliceData(t136),
+			P6: unsafe.SliceData(t136),
+			P7: unsafe.SliceData(t140),
 			P8: unsafe.SliceData(c.V0TailBarOut),
 			N0: L,
 			N1: dK,
@@ -1640,19 +1648,19 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t168_2 := t168[(i*3+j)*dK:][:dK]
 				t172_2 := t172[(i*3+j)*dK:][:dK]
+				t176_2 := t176[(i*3+j)*dK:][:dK]
 				k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
-				t150_2 := t150[(i*3+j)*dK:][:dK]
 				t154_2 := t154[(i*3+j)*dK:][:dK]
+				t158_2 := t158[(i*3+j)*dK:][:dK]
 				q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
-				t132_2 := t132[(i*3+j)*dK:][:dK]
 				t136_2 := t136[(i*3+j)*dK:][:dK]
+				t140_2 := t140[(i*3+j)*dK:][:dK]
 				v0TailBarOut := c.V0TailBarOut[(i*3+j)*dK:][:dK]
 				for k := range dK {
-					k0TailBarOut[k] = t168_2[k] + t172_2[k]
-					q0TailBarOut[k] = t150_2[k] + t154_2[k]
-					v0TailBarOut[k] = t132_2[k] + t136_2[k]
+					k0TailBarOut[k] = t172_2[k] + t176_2[k]
+					q0TailBarOut[k] = t154_2[k] + t158_2[k]
+					v0TailBarOut[k] = t136_2[k] + t140_2[k]
 				}
 			}
 		}
@@ -1661,14 +1669,14 @@ func (c *backwardFused) run() {
 	// projected.k0
 	if kern.Wide() {
 		a := regions.R4cf51cabdcfcArgs{
-			P0: unsafe.SliceData(t65),
-			P1: unsafe.SliceData(t67),
+			P0: unsafe.SliceData(t69),
+			P1: unsafe.SliceData(t71),
 			P2: unsafe.SliceData(c.WRhoBar),
-			P3: unsafe.SliceData(t432),
-			P4: unsafe.SliceData(t452),
+			P3: unsafe.SliceData(t472),
+			P4: unsafe.SliceData(t492),
 			P5: unsafe.SliceData(c.WThetaBar),
-			P6: unsafe.SliceData(t272),
-			P7: unsafe.SliceData(t292),
+			P6: unsafe.SliceData(t312),
+			P7: unsafe.SliceData(t332),
 			P8: unsafe.SliceData(c.WEtaBar),
 			N0: 2 * dK,
 		}
@@ -1678,9 +1686,9 @@ func (c *backwardFused) run() {
 		wThetaBar := c.WThetaBar[:2*dK]
 		wEtaBar := c.WEtaBar[:2*dK]
 		for i := range 2 * dK {
-			wRhoBar[i] = t65[i] + t67[i]
-			wThetaBar[i] = t432[i] + t452[i]
-			wEtaBar[i] = t272[i] + t292[i]
+			wRhoBar[i] = t69[i] + t71[i]
+			wThetaBar[i] = t472[i] + t492[i]
+			wEtaBar[i] = t312[i] + t332[i]
 		}
 	}
 }

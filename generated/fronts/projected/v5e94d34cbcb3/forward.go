@@ -47,12 +47,19 @@ type Forward[F num.Float] struct {
 	QProd     []F     // [L, heads, T], written
 	RhoLin    []F     // [L, heads, T], written
 	Work      []F     // WorkLen() entries
+	Operands  []F     // OperandsLen() entries, or nil: operands of products are not rounded to bfloat16
 }
 
 // WorkLen is 2·L·T·d_k·heads + 4·L·T·heads + 18·L·d_k·heads.
 func (c *Forward[F]) WorkLen() int {
 	L, T, dK, heads := c.L, c.T, c.DK, c.Heads
 	return 2*L*T*dK*heads + 4*L*T*heads + 18*L*dK*heads
+}
+
+// OperandsLen is L·T·d + 2·d·d_k·heads + d·d_v·heads.
+func (c *Forward[F]) OperandsLen() int {
+	L, T, d, dK, dV, heads := c.L, c.T, c.D, c.DK, c.DV, c.Heads
+	return L*T*d + 2*d*dK*heads + d*dV*heads
 }
 
 // Run computes Forward.
@@ -88,18 +95,21 @@ func (c *Forward[F]) Run() {
 	t102 := work[:L*T*heads] // [L, heads, T]
 	work = work[L*T*heads:]
 	t112 := work[:L*T*heads] // [L, heads, T]
+	WKOperand := kern.Narrow(c.Operands, 0, c.WK)
+	xOperand := kern.Narrow(c.Operands, d*dK*heads, c.X)
 
 	// projected.k0
 	for j := range heads {
 		for i := range L {
-			kern.Gemm(dK, T, d, F(1), false, kern.From(c.K1Stack, ((i*heads+j)*(T+3)+3)*dK), 1, dK, kern.From(c.WK, j*dK*d), d, 1, kern.From(c.X, i*T*d), 1, d)
+			kern.Gemm(dK, T, d, F(1), false, kern.From(c.K1Stack, ((i*heads+j)*(T+3)+3)*dK), 1, dK, kern.From(WKOperand, j*dK*d), d, 1, kern.From(xOperand, i*T*d), 1, d)
 		}
 	}
+	WQOperand := kern.Narrow(c.Operands, L*T*d+d*dK*heads, c.WQ)
 
 	// projected.q0
 	for i := range L {
 		for j := range heads {
-			kern.Gemm(T, dK, d, F(1), false, kern.From(c.Q1Stack, ((i*heads+j)*(T+3)+3)*dK), dK, 1, kern.From(c.X, i*T*d), d, 1, kern.From(c.WQ, j*dK*d), 1, d)
+			kern.Gemm(T, dK, d, F(1), false, kern.From(c.Q1Stack, ((i*heads+j)*(T+3)+3)*dK), dK, 1, kern.From(xOperand, i*T*d), d, 1, kern.From(WQOperand, j*dK*d), 1, d)
 		}
 	}
 
@@ -256,11 +266,12 @@ func (c *Forward[F]) Run() {
 			}
 		}
 	}
+	WVOperand := kern.Narrow(c.Operands, L*T*d+2*d*dK*heads, c.WV)
 
 	// projected.v
 	for i := range L {
 		for j := range heads {
-			kern.Gemm(T, dV, d, F(1), false, kern.From(c.V, (i*heads+j)*T*dV), dV, 1, kern.From(c.X, i*T*d), d, 1, kern.From(c.WV, j*dV*d), 1, d)
+			kern.Gemm(T, dV, d, F(1), false, kern.From(c.V, (i*heads+j)*T*dV), dV, 1, kern.From(xOperand, i*T*d), d, 1, kern.From(WVOperand, j*dV*d), 1, d)
 		}
 	}
 
@@ -407,12 +418,19 @@ type Backward[F num.Float] struct {
 	WRhoBar      []F     // [heads, d_k + d_v], written
 	BRhoBar      []F     // [heads], written
 	Work         []F     // WorkLen() entries
+	Operands     []F     // OperandsLen() entries, or nil: operands of products are not rounded to bfloat16
 }
 
 // WorkLen is 12·L·T·d_k·heads + L·T·d_v·heads + 13·L·T·heads + 24·L·d_k·heads + 2·d_k·heads + 2·d_v·heads.
 func (c *Backward[F]) WorkLen() int {
 	L, T, dK, dV, heads := c.L, c.T, c.DK, c.DV, c.Heads
 	return 12*L*T*dK*heads + L*T*dV*heads + 13*L*T*heads + 24*L*dK*heads + 2*dK*heads + 2*dV*heads
+}
+
+// OperandsLen is L·T·d + 2·d·d_k·heads + d·d_v·heads.
+func (c *Backward[F]) OperandsLen() int {
+	L, T, d, dK, dV, heads := c.L, c.T, c.D, c.DK, c.DV, c.Heads
+	return L*T*d + 2*d*dK*heads + d*dV*heads
 }
 
 // Run computes Backward.
@@ -425,9 +443,9 @@ func (c *Backward[F]) Run() {
 		return
 	}
 	L, T, d, dK, dV, heads := c.L, c.T, c.D, c.DK, c.DV, c.Heads
-	t139 := c.Work[:L*T*dK*heads+6*L*dK*heads] // [L, heads, T + 6, d_k]
+	t143 := c.Work[:L*T*dK*heads+6*L*dK*heads] // [L, heads, T + 6, d_k]
 	work := c.Work[L*T*dK*heads+6*L*dK*heads:]
-	t142 := work[:L*T*dK*heads+6*L*dK*heads] // [L, heads, T + 6, d_k]
+	t146 := work[:L*T*dK*heads+6*L*dK*heads] // [L, heads, T + 6, d_k]
 	work = work[L*T*dK*heads+6*L*dK*heads:]
 	t4 := work[:L*T*dK*heads] // [L, heads, T, d_k]
 	work = work[L*T*dK*heads:]
@@ -453,41 +471,44 @@ func (c *Backward[F]) Run() {
 	work = work[L*T*heads:]
 	t30 := work[:L*T*heads] // [L, heads, T]
 	work = work[L*T*heads:]
-	t252 := work[:L*T*heads] // [L, heads, T]
+	t292 := work[:L*T*heads] // [L, heads, T]
 	work = work[L*T*heads:]
-	t352 := work[:L*T*heads] // [L, heads, T]
+	t39 := work[:L*T*heads] // [L, heads, T]
 	work = work[L*T*heads:]
 	k := work[:L*T*dK*heads] // [L, heads, T, d_k]
 	work = work[L*T*dK*heads:]
-	t38 := work[:L*T*heads] // [L, heads, T]
+	t42 := work[:L*T*heads] // [L, heads, T]
 	work = work[L*T*heads:]
-	t59 := work[:L*T*dK*heads] // [L, heads, T, d_k]
+	t63 := work[:L*T*dK*heads] // [L, heads, T, d_k]
 	work = work[L*T*dK*heads:]
-	t64 := work[:L*T*heads] // [L, heads, T]
+	t68 := work[:L*T*heads] // [L, heads, T]
 	work = work[L*T*heads:]
-	t312 := work[:dK*heads+dV*heads] // [heads, d_k + d_v]
+	t352 := work[:dK*heads+dV*heads] // [heads, d_k + d_v]
 	work = work[dK*heads+dV*heads:]
-	t332 := work[:dK*heads+dV*heads] // [heads, d_k + d_v]
+	t372 := work[:dK*heads+dV*heads] // [heads, d_k + d_v]
 	work = work[dK*heads+dV*heads:]
-	t55 := work[:L*T*heads] // [L, heads, T]
+	t59 := work[:L*T*heads] // [L, heads, T]
 	work = work[L*T*heads:]
-	t61 := work[:L*T*heads] // [L, heads, T]
+	t65 := work[:L*T*heads] // [L, heads, T]
 	work = work[L*T*heads:]
-	t81 := work[:L*T*heads] // [L, heads, T]
+	t85 := work[:L*T*heads] // [L, heads, T]
 	work = work[L*T*heads:]
-	t85 := work[:L*T*dV*heads] // [L, heads, T, d_v]
+	t89 := work[:L*T*dV*heads] // [L, heads, T, d_v]
 	work = work[L*T*dV*heads:]
-	t101 := work[:3*L*dK*heads] // [L, heads, 3, d_k]
-	work = work[3*L*dK*heads:]
 	t105 := work[:3*L*dK*heads] // [L, heads, 3, d_k]
+	work = work[3*L*dK*heads:]
+	t109 := work[:3*L*dK*heads] // [L, heads, 3, d_k]
+	work = work[3*L*dK*heads:]
+	t127 := work[:3*L*dK*heads] // [L, heads, 3, d_k]
 	work = work[3*L*dK*heads:]
 	t123 := work[:3*L*dK*heads] // [L, heads, 3, d_k]
 	work = work[3*L*dK*heads:]
-	t119 := work[:3*L*dK*heads] // [L, heads, 3, d_k]
-	work = work[3*L*dK*heads:]
-	t124 := work[:L*T*dK*heads] // [L, heads, T, d_k]
+	t128 := work[:L*T*dK*heads] // [L, heads, T, d_k]
 	work = work[L*T*dK*heads:]
-	t127 := work[:L*T*dK*heads] // [L, heads, T, d_k]
+	t131 := work[:L*T*dK*heads] // [L, heads, T, d_k]
+	WKOperand := kern.Narrow(c.Operands, 0, c.WK)
+	xOperand := kern.Narrow(c.Operands, d*dK*heads, c.X)
+	WQOperand := kern.Narrow(c.Operands, L*T*d+d*dK*heads, c.WQ)
 
 	// projected.k1, projected.q1
 	for i := range L {
@@ -518,13 +539,13 @@ func (c *Backward[F]) Run() {
 				t10_2 := t10[((i*heads+j)*T+k2)*dK:][:dK]
 				q1_2 := q1[((i*heads+j)*T+k2)*dK:][:dK]
 				for m := range dK {
-					t42 := bK[m] + (F(k1Stack[m]*cK[m]) + F(k1Stack2[m]*cK2[m]) + F(k1Stack3[m]*cK3[m]) + F(k1Stack4[m]*cK4[m]))
-					t52 := num.Sigmoid(t42)
+					t42_2 := bK[m] + (F(k1Stack[m]*cK[m]) + F(k1Stack2[m]*cK2[m]) + F(k1Stack3[m]*cK3[m]) + F(k1Stack4[m]*cK4[m]))
+					t52 := num.Sigmoid(t42_2)
 					t92 := bQ[m] + (F(q1Stack[m]*cQ[m]) + F(q1Stack2[m]*cQ2[m]) + F(q1Stack3[m]*cQ3[m]) + F(q1Stack4[m]*cQ4[m]))
 					t102 := num.Sigmoid(t92)
-					t4_2[m] = t42
+					t4_2[m] = t42_2
 					t5_2[m] = t52
-					k1_2[m] = F(t42 * t52)
+					k1_2[m] = F(t42_2 * t52)
 					t9_2[m] = t92
 					t10_2[m] = t102
 					q1_2[m] = F(t92 * t102)
@@ -532,6 +553,7 @@ func (c *Backward[F]) Run() {
 			}
 		}
 	}
+	WVOperand := kern.Narrow(c.Operands, L*T*d+2*d*dK*heads, c.WV)
 
 	// projected.k, projected.q, projected.rho
 	for i := range L {
@@ -546,8 +568,8 @@ func (c *Backward[F]) Run() {
 			t28_2 := t28[(i*heads+j)*T:][:T]
 			t30_2 := t30[(i*heads+j)*T:][:T]
 			rhoBar := c.RhoBar[(i*heads+j)*T:][:T]
-			t252_2 := t252[(i*heads+j)*T:][:T]
-			t352_2 := t352[(i*heads+j)*T:][:T]
+			t292_2 := t292[(i*heads+j)*T:][:T]
+			t39_2 := t39[(i*heads+j)*T:][:T]
 			for k2 := range T {
 				kProdEntry := kProd[k2]
 				t162 := num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1)))
@@ -558,15 +580,15 @@ func (c *Backward[F]) Run() {
 				t302 := num.Max(t282, F(1e-08))
 				rhoLinEntry := rhoLin[k2]
 				t34 := num.Sigmoid(rhoLinEntry)
-				t122 := (num.Max(t34, F(0)) <= F(1))
+				t1622 := (num.Max(t34, F(0)) <= F(1))
 				t16_2[k2] = t162
 				t18_2[k2] = t182
 				t20_2[k2] = num.Max(t182, F(1e-08))
 				t26_2[k2] = t262
 				t28_2[k2] = t282
 				t30_2[k2] = t302
-				t252_2[k2] = kern.Choose((t122 && (F(0) <= t34)), F(F(t34*kern.Choose(t122, rhoBar[k2], F(0)))*num.Sigmoid(-rhoLinEntry)), F(0))
-				t352_2[k2] = F(1) / t302
+				t292_2[k2] = kern.Choose((t1622 && (F(0) <= t34)), F(F(t34*kern.Choose(t1622, rhoBar[k2], F(0)))*num.Sigmoid(-rhoLinEntry)), F(0))
+				t39_2[k2] = F(1) / t302
 			}
 		}
 	}
@@ -576,9 +598,9 @@ func (c *Backward[F]) Run() {
 		for j := range heads {
 			t20_2 := t20[(i*heads+j)*T:][:T]
 			t30_2 := t30[(i*heads+j)*T:][:T]
-			t252_2 := t252[(i*heads+j)*T:][:T]
-			t38_2 := t38[(i*heads+j)*T:][:T]
-			t64_2 := t64[(i*heads+j)*T:][:T]
+			t292_2 := t292[(i*heads+j)*T:][:T]
+			t42_2 := t42[(i*heads+j)*T:][:T]
+			t68_2 := t68[(i*heads+j)*T:][:T]
 			wRho := c.WRho[j*(dK+dV):][:dK]
 			for k2 := range T {
 				k1_2 := k1[((i*heads+j)*T+k2)*dK:][:dK]
@@ -586,22 +608,22 @@ func (c *Backward[F]) Run() {
 				q1_2 := q1[((i*heads+j)*T+k2)*dK:][:dK]
 				kBar := c.KBar[((i*heads+j)*T+k2)*dK:][:dK]
 				k3 := k[((i*heads+j)*T+k2)*dK:][:dK]
-				t59_2 := t59[((i*heads+j)*T+k2)*dK:][:dK]
-				var t382 F
-				var t642 F
+				t63_2 := t63[((i*heads+j)*T+k2)*dK:][:dK]
+				var t422 F
+				var t682 F
 				t20Entry := t20_2[k2]
 				t30Entry := t30_2[k2]
-				t252Entry := t252_2[k2]
+				t292Entry := t292_2[k2]
 				for m := range dK {
 					k2_2 := k1_2[m] / t20Entry
-					t382 += F(qBar[m] * ((q1_2[m] / t30Entry) / t30Entry))
-					t592 := kBar[m] + F(t252Entry*wRho[m])
-					t642 += F(t592 * (k2_2 / t20Entry))
+					t422 += F(qBar[m] * ((q1_2[m] / t30Entry) / t30Entry))
+					t632 := kBar[m] + F(t292Entry*wRho[m])
+					t682 += F(t632 * (k2_2 / t20Entry))
 					k3[m] = k2_2
-					t59_2[m] = t592
+					t63_2[m] = t632
 				}
-				t38_2[k2] = -t382
-				t64_2[k2] = -t642
+				t42_2[k2] = -t422
+				t68_2[k2] = -t682
 			}
 		}
 	}
@@ -609,43 +631,43 @@ func (c *Backward[F]) Run() {
 	// projected.rho
 	bRhoBar := c.BRhoBar[:heads]
 	for i := range heads {
-		var t292 F
+		var t332 F
 		for j := range L {
-			t252_2 := t252[(j*heads+i)*T:][:T]
+			t292_2 := t292[(j*heads+i)*T:][:T]
 			for k2 := range T {
-				t292 += t252_2[k2]
+				t332 += t292_2[k2]
 			}
 		}
-		bRhoBar[i] = t292
+		bRhoBar[i] = t332
 	}
 
 	// projected.rho
-	clear(t312)
+	clear(t352)
 	for i := range heads {
 		for j := range L {
-			t252_2 := t252[(j*heads+i)*T:][:T]
+			t292_2 := t292[(j*heads+i)*T:][:T]
 			for k2 := range T {
 				v := c.V[((j*heads+i)*T+k2)*dV:][:dV]
-				t312_2 := t312[i*(dK+dV)+dK:][:dV]
-				t252Entry2 := t252_2[k2]
+				t352_2 := t352[i*(dK+dV)+dK:][:dV]
+				t292Entry2 := t292_2[k2]
 				for m := range dV {
-					t312_2[m] += F(v[m] * t252Entry2)
+					t352_2[m] += F(v[m] * t292Entry2)
 				}
 			}
 		}
 	}
 
 	// projected.rho
-	clear(t332)
+	clear(t372)
 	for i := range heads {
-		t332_2 := t332[i*(dK+dV):][:dK]
+		t372_2 := t372[i*(dK+dV):][:dK]
 		for j := range L {
-			t252_2 := t252[(j*heads+i)*T:][:T]
+			t292_2 := t292[(j*heads+i)*T:][:T]
 			for k2 := range T {
 				k3 := k[((j*heads+i)*T+k2)*dK:][:dK]
-				t252Entry3 := t252_2[k2]
+				t292Entry3 := t292_2[k2]
 				for m := range dK {
-					t332_2[m] += F(k3[m] * t252Entry3)
+					t372_2[m] += F(k3[m] * t292Entry3)
 				}
 			}
 		}
@@ -658,24 +680,24 @@ func (c *Backward[F]) Run() {
 			qProd := c.QProd[(i*heads+j)*T:][:T]
 			t18_2 := t18[(i*heads+j)*T:][:T]
 			kProd := c.KProd[(i*heads+j)*T:][:T]
-			t38_2 := t38[(i*heads+j)*T:][:T]
+			t42_2 := t42[(i*heads+j)*T:][:T]
 			t26_2 := t26[(i*heads+j)*T:][:T]
-			t55_2 := t55[(i*heads+j)*T:][:T]
+			t59_2 := t59[(i*heads+j)*T:][:T]
 			t20_2 := t20[(i*heads+j)*T:][:T]
-			t61_2 := t61[(i*heads+j)*T:][:T]
-			t64_2 := t64[(i*heads+j)*T:][:T]
+			t65_2 := t65[(i*heads+j)*T:][:T]
+			t68_2 := t68[(i*heads+j)*T:][:T]
 			t16_2 := t16[(i*heads+j)*T:][:T]
-			t81_2 := t81[(i*heads+j)*T:][:T]
+			t85_2 := t85[(i*heads+j)*T:][:T]
 			for k2 := range T {
 				t28Entry := t28_2[k2]
 				qProdEntry2 := qProd[k2]
 				t18Entry := t18_2[k2]
 				kProdEntry2 := kProd[k2]
 				w := ((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2))
-				t55_2[k2] = kern.Choose(w, kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t28Entry), t38_2[k2], F(0)))*(F(1)/t26_2[k2])), F(0)), F(0))
-				t61_2[k2] = F(1) / t20_2[k2]
+				t59_2[k2] = kern.Choose(w, kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t28Entry), t42_2[k2], F(0)))*(F(1)/t26_2[k2])), F(0)), F(0))
+				t65_2[k2] = F(1) / t20_2[k2]
 				w2 := ((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2))
-				t81_2[k2] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t18Entry), t64_2[k2], F(0)))*(F(1)/t16_2[k2])), F(0)), F(0))
+				t85_2[k2] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t18Entry), t68_2[k2], F(0)))*(F(1)/t16_2[k2])), F(0)), F(0))
 			}
 		}
 	}
@@ -683,14 +705,14 @@ func (c *Backward[F]) Run() {
 	// projected.v, projected.rho
 	for i := range L {
 		for j := range heads {
-			t252_2 := t252[(i*heads+j)*T:][:T]
+			t292_2 := t292[(i*heads+j)*T:][:T]
 			for k2 := range T {
 				vBar := c.VBar[((i*heads+j)*T+k2)*dV:][:dV]
 				wRho := c.WRho[j*(dK+dV)+dK:][:dV]
-				t85_2 := t85[((i*heads+j)*T+k2)*dV:][:dV]
-				t252Entry4 := t252_2[k2]
+				t89_2 := t89[((i*heads+j)*T+k2)*dV:][:dV]
+				t292Entry4 := t292_2[k2]
 				for m := range dV {
-					t85_2[m] = vBar[m] + F(t252Entry4*wRho[m])
+					t89_2[m] = vBar[m] + F(t292Entry4*wRho[m])
 				}
 			}
 		}
@@ -700,41 +722,41 @@ func (c *Backward[F]) Run() {
 	clear(c.WVBar)
 	for i := range heads {
 		for m := range L {
-			kern.Gemm(dV, d, T, F(1), true, kern.From(c.WVBar, i*dV*d), d, 1, kern.From(t85, (m*heads+i)*T*dV), 1, dV, kern.From(c.X, m*T*d), d, 1)
+			kern.Gemm(dV, d, T, F(1), true, kern.From(c.WVBar, i*dV*d), d, 1, kern.From(t89, (m*heads+i)*T*dV), 1, dV, kern.From(xOperand, m*T*d), d, 1)
 		}
 	}
 
 	// projected.q1, projected.q, projected.k1, projected.k
 	for i := range L {
 		for j := range heads {
-			t352_2 := t352[(i*heads+j)*T:][:T]
-			t55_2 := t55[(i*heads+j)*T:][:T]
-			t61_2 := t61[(i*heads+j)*T:][:T]
-			t81_2 := t81[(i*heads+j)*T:][:T]
+			t39_2 := t39[(i*heads+j)*T:][:T]
+			t59_2 := t59[(i*heads+j)*T:][:T]
+			t65_2 := t65[(i*heads+j)*T:][:T]
+			t85_2 := t85[(i*heads+j)*T:][:T]
 			for k2 := range T {
 				qBar := c.QBar[((i*heads+j)*T+k2)*dK:][:dK]
 				q1_2 := q1[((i*heads+j)*T+k2)*dK:][:dK]
 				t10_2 := t10[((i*heads+j)*T+k2)*dK:][:dK]
 				t9_2 := t9[((i*heads+j)*T+k2)*dK:][:dK]
-				t59_2 := t59[((i*heads+j)*T+k2)*dK:][:dK]
+				t63_2 := t63[((i*heads+j)*T+k2)*dK:][:dK]
 				k1_2 := k1[((i*heads+j)*T+k2)*dK:][:dK]
 				t5_2 := t5[((i*heads+j)*T+k2)*dK:][:dK]
 				t4_2 := t4[((i*heads+j)*T+k2)*dK:][:dK]
-				t139_2 := t139[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
-				t142_2 := t142[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
-				t352Entry := t352_2[k2]
-				t55Entry := t55_2[k2]
-				t61Entry := t61_2[k2]
-				t81Entry := t81_2[k2]
+				t143_2 := t143[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
+				t146_2 := t146[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
+				t39Entry := t39_2[k2]
+				t59Entry := t59_2[k2]
+				t65Entry := t65_2[k2]
+				t85Entry := t85_2[k2]
 				for m := range dK {
-					t88 := F(qBar[m]*t352Entry) + F(2*F(q1_2[m]*t55Entry))
+					t92 := F(qBar[m]*t39Entry) + F(2*F(q1_2[m]*t59Entry))
 					t10Entry := t10_2[m]
 					t9Entry := t9_2[m]
-					t106 := F(t59_2[m]*t61Entry) + F(2*F(k1_2[m]*t81Entry))
+					t110 := F(t63_2[m]*t65Entry) + F(2*F(k1_2[m]*t85Entry))
 					t5Entry := t5_2[m]
 					t4Entry := t4_2[m]
-					t139_2[m] = F(t10Entry*t88) + F(F(F(t9Entry*t10Entry)*t88)*num.Sigmoid(-t9Entry))
-					t142_2[m] = F(t5Entry*t106) + F(F(F(t4Entry*t5Entry)*t106)*num.Sigmoid(-t4Entry))
+					t143_2[m] = F(t10Entry*t92) + F(F(F(t9Entry*t10Entry)*t92)*num.Sigmoid(-t9Entry))
+					t146_2[m] = F(t5Entry*t110) + F(F(F(t4Entry*t5Entry)*t110)*num.Sigmoid(-t4Entry))
 				}
 			}
 		}
@@ -748,11 +770,11 @@ func (c *Backward[F]) Run() {
 		bKBar := c.BKBar[i*dK:][:dK]
 		for j := range L {
 			for k2 := range T {
-				t139_2 := t139[((j*heads+i)*(T+6)+k2+3)*dK:][:dK]
-				t142_2 := t142[((j*heads+i)*(T+6)+k2+3)*dK:][:dK]
+				t143_2 := t143[((j*heads+i)*(T+6)+k2+3)*dK:][:dK]
+				t146_2 := t146[((j*heads+i)*(T+6)+k2+3)*dK:][:dK]
 				for m := range dK {
-					bQBar[m] += t139_2[m]
-					bKBar[m] += t142_2[m]
+					bQBar[m] += t143_2[m]
+					bKBar[m] += t146_2[m]
 				}
 			}
 		}
@@ -762,9 +784,9 @@ func (c *Backward[F]) Run() {
 	for i := range L {
 		for j := range heads {
 			for k2 := range 3 {
-				t139_2 := t139[((i*heads+j)*(T+6)+k2)*dK:][:dK]
+				t143_2 := t143[((i*heads+j)*(T+6)+k2)*dK:][:dK]
 				for m := range dK {
-					t139_2[m] = F(0)
+					t143_2[m] = F(0)
 				}
 			}
 		}
@@ -772,9 +794,9 @@ func (c *Backward[F]) Run() {
 	for i := range L {
 		for j := range heads {
 			for k2 := range 3 {
-				t139_2 := t139[((i*heads+j)*(T+6)+k2+T+3)*dK:][:dK]
+				t143_2 := t143[((i*heads+j)*(T+6)+k2+T+3)*dK:][:dK]
 				for m := range dK {
-					t139_2[m] = F(0)
+					t143_2[m] = F(0)
 				}
 			}
 		}
@@ -790,12 +812,12 @@ func (c *Backward[F]) Run() {
 			for k2 := range L {
 				for m := range T {
 					q1Stack := c.Q1Stack[((k2*heads+i)*(T+3)-j+m+3)*dK:][:dK]
-					t139_2 := t139[((k2*heads+i)*(T+6)+m+3)*dK:][:dK]
+					t143_2 := t143[((k2*heads+i)*(T+6)+m+3)*dK:][:dK]
 					k1Stack := c.K1Stack[((k2*heads+i)*(T+3)-j+m+3)*dK:][:dK]
-					t142_2 := t142[((k2*heads+i)*(T+6)+m+3)*dK:][:dK]
+					t146_2 := t146[((k2*heads+i)*(T+6)+m+3)*dK:][:dK]
 					for p := range dK {
-						cQBar[p] += F(q1Stack[p] * t139_2[p])
-						cKBar[p] += F(k1Stack[p] * t142_2[p])
+						cQBar[p] += F(q1Stack[p] * t143_2[p])
+						cKBar[p] += F(k1Stack[p] * t146_2[p])
 					}
 				}
 			}
@@ -803,23 +825,23 @@ func (c *Backward[F]) Run() {
 	}
 
 	// projected.q1
-	clear(t101)
+	clear(t105)
 	for i := range L {
 		for j := range heads {
 			for k2 := range 3 {
 				n := int(c.Pos[i]) + k2 - 3
 				if n >= 0 {
-					t139_2 := t139[((i*heads+j)*(T+6)+k2)*dK:][:dK]
+					t143_2 := t143[((i*heads+j)*(T+6)+k2)*dK:][:dK]
 					cQ := c.CQ[j*4*dK:][:dK]
-					t139_3 := t139[((i*heads+j)*(T+6)+k2+1)*dK:][:dK]
+					t143_3 := t143[((i*heads+j)*(T+6)+k2+1)*dK:][:dK]
 					cQ2 := c.CQ[(j*4+1)*dK:][:dK]
-					t139_4 := t139[((i*heads+j)*(T+6)+k2+2)*dK:][:dK]
+					t143_4 := t143[((i*heads+j)*(T+6)+k2+2)*dK:][:dK]
 					cQ3 := c.CQ[(j*4+2)*dK:][:dK]
-					t139_5 := t139[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
+					t143_5 := t143[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
 					cQ4 := c.CQ[(j*4+3)*dK:][:dK]
-					t101_2 := t101[((i*heads+j)*3+k2)*dK:][:dK]
+					t105_2 := t105[((i*heads+j)*3+k2)*dK:][:dK]
 					for m := range dK {
-						t101_2[m] = F(t139_2[m]*cQ[m]) + F(t139_3[m]*cQ2[m]) + F(t139_4[m]*cQ3[m]) + F(t139_5[m]*cQ4[m])
+						t105_2[m] = F(t143_2[m]*cQ[m]) + F(t143_3[m]*cQ2[m]) + F(t143_4[m]*cQ3[m]) + F(t143_5[m]*cQ4[m])
 					}
 				}
 			}
@@ -827,18 +849,18 @@ func (c *Backward[F]) Run() {
 	}
 
 	// projected.q1, projected.k1
-	clear(t105)
-	clear(t123)
+	clear(t109)
+	clear(t127)
 	for i := range L {
 		for j := range heads {
 			for k2 := range min(3, -T+3) {
 				q0TailBar := c.Q0TailBar[((i*heads+j)*3+k2)*dK:][:dK]
-				t105_2 := t105[((i*heads+j)*3+k2+T)*dK:][:dK]
+				t109_2 := t109[((i*heads+j)*3+k2+T)*dK:][:dK]
 				k0TailBar := c.K0TailBar[((i*heads+j)*3+k2)*dK:][:dK]
-				t123_2 := t123[((i*heads+j)*3+k2+T)*dK:][:dK]
+				t127_2 := t127[((i*heads+j)*3+k2+T)*dK:][:dK]
 				for m := range dK {
-					t105_2[m] += q0TailBar[m]
-					t123_2[m] += k0TailBar[m]
+					t109_2[m] += q0TailBar[m]
+					t127_2[m] += k0TailBar[m]
 				}
 			}
 		}
@@ -848,9 +870,9 @@ func (c *Backward[F]) Run() {
 	for i := range L {
 		for j := range heads {
 			for k2 := range 3 {
-				t142_2 := t142[((i*heads+j)*(T+6)+k2)*dK:][:dK]
+				t146_2 := t146[((i*heads+j)*(T+6)+k2)*dK:][:dK]
 				for m := range dK {
-					t142_2[m] = F(0)
+					t146_2[m] = F(0)
 				}
 			}
 		}
@@ -858,32 +880,32 @@ func (c *Backward[F]) Run() {
 	for i := range L {
 		for j := range heads {
 			for k2 := range 3 {
-				t142_2 := t142[((i*heads+j)*(T+6)+k2+T+3)*dK:][:dK]
+				t146_2 := t146[((i*heads+j)*(T+6)+k2+T+3)*dK:][:dK]
 				for m := range dK {
-					t142_2[m] = F(0)
+					t146_2[m] = F(0)
 				}
 			}
 		}
 	}
 
 	// projected.k1
-	clear(t119)
+	clear(t123)
 	for i := range L {
 		for j := range heads {
 			for k2 := range 3 {
 				n2 := int(c.Pos[i]) + k2 - 3
 				if n2 >= 0 {
-					t142_2 := t142[((i*heads+j)*(T+6)+k2)*dK:][:dK]
+					t146_2 := t146[((i*heads+j)*(T+6)+k2)*dK:][:dK]
 					cK := c.CK[j*4*dK:][:dK]
-					t142_3 := t142[((i*heads+j)*(T+6)+k2+1)*dK:][:dK]
+					t146_3 := t146[((i*heads+j)*(T+6)+k2+1)*dK:][:dK]
 					cK2 := c.CK[(j*4+1)*dK:][:dK]
-					t142_4 := t142[((i*heads+j)*(T+6)+k2+2)*dK:][:dK]
+					t146_4 := t146[((i*heads+j)*(T+6)+k2+2)*dK:][:dK]
 					cK3 := c.CK[(j*4+2)*dK:][:dK]
-					t142_5 := t142[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
+					t146_5 := t146[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
 					cK4 := c.CK[(j*4+3)*dK:][:dK]
-					t119_2 := t119[((i*heads+j)*3+k2)*dK:][:dK]
+					t123_2 := t123[((i*heads+j)*3+k2)*dK:][:dK]
 					for m := range dK {
-						t119_2[m] = F(t142_2[m]*cK[m]) + F(t142_3[m]*cK2[m]) + F(t142_4[m]*cK3[m]) + F(t142_5[m]*cK4[m])
+						t123_2[m] = F(t146_2[m]*cK[m]) + F(t146_3[m]*cK2[m]) + F(t146_4[m]*cK3[m]) + F(t146_5[m]*cK4[m])
 					}
 				}
 			}
@@ -895,16 +917,16 @@ func (c *Backward[F]) Run() {
 		for j := range heads {
 			cQ := c.CQ[j*4*dK:][:dK]
 			for k2 := range T {
-				t139_2 := t139[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
-				t139_3 := t139[((i*heads+j)*(T+6)+k2+4)*dK:][:dK]
+				t143_2 := t143[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
+				t143_3 := t143[((i*heads+j)*(T+6)+k2+4)*dK:][:dK]
 				cQ2 := c.CQ[(j*4+1)*dK:][:dK]
-				t139_4 := t139[((i*heads+j)*(T+6)+k2+5)*dK:][:dK]
+				t143_4 := t143[((i*heads+j)*(T+6)+k2+5)*dK:][:dK]
 				cQ3 := c.CQ[(j*4+2)*dK:][:dK]
-				t139_5 := t139[((i*heads+j)*(T+6)+k2+6)*dK:][:dK]
+				t143_5 := t143[((i*heads+j)*(T+6)+k2+6)*dK:][:dK]
 				cQ4 := c.CQ[(j*4+3)*dK:][:dK]
-				t124_2 := t124[((i*heads+j)*T+k2)*dK:][:dK]
+				t128_2 := t128[((i*heads+j)*T+k2)*dK:][:dK]
 				for m := range dK {
-					t124_2[m] = (F(t139_2[m]*cQ[m]) + F(t139_3[m]*cQ2[m]) + F(t139_4[m]*cQ3[m]) + F(t139_5[m]*cQ4[m]))
+					t128_2[m] = (F(t143_2[m]*cQ[m]) + F(t143_3[m]*cQ2[m]) + F(t143_4[m]*cQ3[m]) + F(t143_5[m]*cQ4[m]))
 				}
 			}
 		}
@@ -917,9 +939,9 @@ func (c *Backward[F]) Run() {
 			if n := 3 - lo; n > 0 {
 				for k2 := range n {
 					q0TailBar := c.Q0TailBar[((i*heads+j)*3+(lo+k2))*dK:][:dK]
-					t124_2 := t124[((i*heads+j)*T+(lo+k2)+T-3)*dK:][:dK]
+					t128_2 := t128[((i*heads+j)*T+(lo+k2)+T-3)*dK:][:dK]
 					for m := range dK {
-						t124_2[m] += q0TailBar[m]
+						t128_2[m] += q0TailBar[m]
 					}
 				}
 			}
@@ -930,7 +952,7 @@ func (c *Backward[F]) Run() {
 	clear(c.WQBar)
 	for i := range heads {
 		for m := range L {
-			kern.Gemm(dK, d, T, F(1), true, kern.From(c.WQBar, i*dK*d), d, 1, kern.From(t124, (m*heads+i)*T*dK), 1, dK, kern.From(c.X, m*T*d), d, 1)
+			kern.Gemm(dK, d, T, F(1), true, kern.From(c.WQBar, i*dK*d), d, 1, kern.From(t128, (m*heads+i)*T*dK), 1, dK, kern.From(xOperand, m*T*d), d, 1)
 		}
 	}
 
@@ -939,16 +961,16 @@ func (c *Backward[F]) Run() {
 		for j := range heads {
 			cK := c.CK[j*4*dK:][:dK]
 			for k2 := range T {
-				t142_2 := t142[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
-				t142_3 := t142[((i*heads+j)*(T+6)+k2+4)*dK:][:dK]
+				t146_2 := t146[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
+				t146_3 := t146[((i*heads+j)*(T+6)+k2+4)*dK:][:dK]
 				cK2 := c.CK[(j*4+1)*dK:][:dK]
-				t142_4 := t142[((i*heads+j)*(T+6)+k2+5)*dK:][:dK]
+				t146_4 := t146[((i*heads+j)*(T+6)+k2+5)*dK:][:dK]
 				cK3 := c.CK[(j*4+2)*dK:][:dK]
-				t142_5 := t142[((i*heads+j)*(T+6)+k2+6)*dK:][:dK]
+				t146_5 := t146[((i*heads+j)*(T+6)+k2+6)*dK:][:dK]
 				cK4 := c.CK[(j*4+3)*dK:][:dK]
-				t127_2 := t127[((i*heads+j)*T+k2)*dK:][:dK]
+				t131_2 := t131[((i*heads+j)*T+k2)*dK:][:dK]
 				for m := range dK {
-					t127_2[m] = (F(t142_2[m]*cK[m]) + F(t142_3[m]*cK2[m]) + F(t142_4[m]*cK3[m]) + F(t142_5[m]*cK4[m]))
+					t131_2[m] = (F(t146_2[m]*cK[m]) + F(t146_3[m]*cK2[m]) + F(t146_4[m]*cK3[m]) + F(t146_5[m]*cK4[m]))
 				}
 			}
 		}
@@ -961,9 +983,9 @@ func (c *Backward[F]) Run() {
 			if n := 3 - lo; n > 0 {
 				for k2 := range n {
 					k0TailBar := c.K0TailBar[((i*heads+j)*3+(lo+k2))*dK:][:dK]
-					t127_2 := t127[((i*heads+j)*T+(lo+k2)+T-3)*dK:][:dK]
+					t131_2 := t131[((i*heads+j)*T+(lo+k2)+T-3)*dK:][:dK]
 					for m := range dK {
-						t127_2[m] += k0TailBar[m]
+						t131_2[m] += k0TailBar[m]
 					}
 				}
 			}
@@ -974,7 +996,7 @@ func (c *Backward[F]) Run() {
 	clear(c.WKBar)
 	for i := range heads {
 		for m := range L {
-			kern.Gemm(dK, d, T, F(1), true, kern.From(c.WKBar, i*dK*d), d, 1, kern.From(t127, (m*heads+i)*T*dK), 1, dK, kern.From(c.X, m*T*d), d, 1)
+			kern.Gemm(dK, d, T, F(1), true, kern.From(c.WKBar, i*dK*d), d, 1, kern.From(t131, (m*heads+i)*T*dK), 1, dK, kern.From(xOperand, m*T*d), d, 1)
 		}
 	}
 
@@ -982,21 +1004,21 @@ func (c *Backward[F]) Run() {
 	clear(c.XBar)
 	for i := range L {
 		for m := range heads {
-			kern.Gemm(T, d, dV, F(1), true, kern.From(c.XBar, i*T*d), d, 1, kern.From(t85, (i*heads+m)*T*dV), dV, 1, kern.From(c.WV, m*dV*d), d, 1)
+			kern.Gemm(T, d, dV, F(1), true, kern.From(c.XBar, i*T*d), d, 1, kern.From(t89, (i*heads+m)*T*dV), dV, 1, kern.From(WVOperand, m*dV*d), d, 1)
 		}
 	}
 
 	// projected.q0
 	for i := range L {
 		for m := range heads {
-			kern.Gemm(T, d, dK, F(1), true, kern.From(c.XBar, i*T*d), d, 1, kern.From(t124, (i*heads+m)*T*dK), dK, 1, kern.From(c.WQ, m*dK*d), d, 1)
+			kern.Gemm(T, d, dK, F(1), true, kern.From(c.XBar, i*T*d), d, 1, kern.From(t128, (i*heads+m)*T*dK), dK, 1, kern.From(WQOperand, m*dK*d), d, 1)
 		}
 	}
 
 	// projected.k0
 	for i := range L {
 		for m := range heads {
-			kern.Gemm(T, d, dK, F(1), true, kern.From(c.XBar, i*T*d), d, 1, kern.From(t127, (i*heads+m)*T*dK), dK, 1, kern.From(c.WK, m*dK*d), d, 1)
+			kern.Gemm(T, d, dK, F(1), true, kern.From(c.XBar, i*T*d), d, 1, kern.From(t131, (i*heads+m)*T*dK), dK, 1, kern.From(WKOperand, m*dK*d), d, 1)
 		}
 	}
 
@@ -1004,15 +1026,15 @@ func (c *Backward[F]) Run() {
 	for i := range L {
 		for j := range heads {
 			for k2 := range 3 {
-				t119_2 := t119[((i*heads+j)*3+k2)*dK:][:dK]
 				t123_2 := t123[((i*heads+j)*3+k2)*dK:][:dK]
+				t127_2 := t127[((i*heads+j)*3+k2)*dK:][:dK]
 				k0TailBarOut := c.K0TailBarOut[((i*heads+j)*3+k2)*dK:][:dK]
-				t101_2 := t101[((i*heads+j)*3+k2)*dK:][:dK]
 				t105_2 := t105[((i*heads+j)*3+k2)*dK:][:dK]
+				t109_2 := t109[((i*heads+j)*3+k2)*dK:][:dK]
 				q0TailBarOut := c.Q0TailBarOut[((i*heads+j)*3+k2)*dK:][:dK]
 				for m := range dK {
-					k0TailBarOut[m] = t119_2[m] + t123_2[m]
-					q0TailBarOut[m] = t101_2[m] + t105_2[m]
+					k0TailBarOut[m] = t123_2[m] + t127_2[m]
+					q0TailBarOut[m] = t105_2[m] + t109_2[m]
 				}
 			}
 		}
@@ -1020,11 +1042,11 @@ func (c *Backward[F]) Run() {
 
 	// projected.k0
 	for i := range heads {
-		t312_2 := t312[i*(dK+dV):][:dK+dV]
-		t332_2 := t332[i*(dK+dV):][:dK+dV]
+		t352_2 := t352[i*(dK+dV):][:dK+dV]
+		t372_2 := t372[i*(dK+dV):][:dK+dV]
 		wRhoBar := c.WRhoBar[i*(dK+dV):][:dK+dV]
 		for j := range dK + dV {
-			wRhoBar[j] = t312_2[j] + t332_2[j]
+			wRhoBar[j] = t352_2[j] + t372_2[j]
 		}
 	}
 }
@@ -1092,9 +1114,11 @@ func (b *Function[F]) Call(c block.Call[F], w block.Weights[F], m *block.Memory[
 	k.QProd = c.Run.Saved(k.L * k.T * k.Heads)
 	k.RhoLin = c.Run.Saved(k.L * k.T * k.Heads)
 	k.Work = arena.Scratch(k.WorkLen())
+	k.Operands = arena.Operands(k.OperandsLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
+	k.Operands = nil
 	n.nextK0Tail = m.SetNext(c, b.Slots[0], k.K0TailOut)
 	n.nextQ0Tail = m.SetNext(c, b.Slots[1], k.Q0TailOut)
 	m.Advance(c.Tokens)
@@ -1151,6 +1175,7 @@ func (n *callNode[F]) Backward(t *tape.Tape[F]) {
 	g.WRhoBar = t.Part(n.vWRho, g.DK*g.Heads+g.DV*g.Heads)
 	g.BRhoBar = t.Part(n.vBRho, g.Heads)
 	g.Work = t.Scratch(g.WorkLen())
+	g.Operands = t.Operands(g.OperandsLen())
 	g.Run()
 	t.Contribute(n.vWK, g.WKBar)
 	t.Contribute(n.vX, g.XBar)

@@ -33,18 +33,21 @@ func (c *forwardFused) run() {
 	t30 := c.Work[2*L*T*dK*heads+L*T*heads+18*L*dK*heads:][:L*T*heads]    // [L, heads, T]
 	t102 := c.Work[2*L*T*dK*heads+2*L*T*heads+18*L*dK*heads:][:L*T*heads] // [L, heads, T]
 	t112 := c.Work[2*L*T*dK*heads+3*L*T*heads+18*L*dK*heads:][:L*T*heads] // [L, heads, T]
+	WKOperand := kern.Narrow(c.Operands, 0, c.WK)
+	xOperand := kern.Narrow(c.Operands, d*dK*heads, c.X)
 
 	// projected.k0
 	for j := range heads {
 		for i := range L {
-			kern.GemmFMA(dK, T, d, F(1), false, kern.From(c.K1Stack, ((i*heads+j)*(T+3)+3)*dK), 1, dK, kern.From(c.WK, j*dK*d), d, 1, kern.From(c.X, i*T*d), 1, d)
+			kern.GemmFMA(dK, T, d, F(1), false, kern.From(c.K1Stack, ((i*heads+j)*(T+3)+3)*dK), 1, dK, kern.From(WKOperand, j*dK*d), d, 1, kern.From(xOperand, i*T*d), 1, d)
 		}
 	}
+	WQOperand := kern.Narrow(c.Operands, L*T*d+d*dK*heads, c.WQ)
 
 	// projected.q0
 	for i := range L {
 		for j := range heads {
-			kern.GemmFMA(T, dK, d, F(1), false, kern.From(c.Q1Stack, ((i*heads+j)*(T+3)+3)*dK), dK, 1, kern.From(c.X, i*T*d), d, 1, kern.From(c.WQ, j*dK*d), 1, d)
+			kern.GemmFMA(T, dK, d, F(1), false, kern.From(c.Q1Stack, ((i*heads+j)*(T+3)+3)*dK), dK, 1, kern.From(xOperand, i*T*d), d, 1, kern.From(WQOperand, j*dK*d), 1, d)
 		}
 	}
 
@@ -309,11 +312,12 @@ func (c *forwardFused) run() {
 			}
 		}
 	}
+	WVOperand := kern.Narrow(c.Operands, L*T*d+2*d*dK*heads, c.WV)
 
 	// projected.v
 	for i := range L {
 		for j := range heads {
-			kern.GemmFMA(T, dV, d, F(1), false, kern.From(c.V, (i*heads+j)*T*dV), dV, 1, kern.From(c.X, i*T*d), d, 1, kern.From(c.WV, j*dV*d), 1, d)
+			kern.GemmFMA(T, dV, d, F(1), false, kern.From(c.V, (i*heads+j)*T*dV), dV, 1, kern.From(xOperand, i*T*d), d, 1, kern.From(WVOperand, j*dV*d), 1, d)
 		}
 	}
 
@@ -533,8 +537,8 @@ func (c *backwardFused) run() {
 	_ = dK
 	_ = dV
 	_ = heads
-	t139 := c.Work[:L*T*dK*heads+6*L*dK*heads]                                                                    // [L, heads, T + 6, d_k]
-	t142 := c.Work[L*T*dK*heads+6*L*dK*heads:][:L*T*dK*heads+6*L*dK*heads]                                        // [L, heads, T + 6, d_k]
+	t143 := c.Work[:L*T*dK*heads+6*L*dK*heads]                                                                    // [L, heads, T + 6, d_k]
+	t146 := c.Work[L*T*dK*heads+6*L*dK*heads:][:L*T*dK*heads+6*L*dK*heads]                                        // [L, heads, T + 6, d_k]
 	t4 := c.Work[2*L*T*dK*heads+12*L*dK*heads:][:L*T*dK*heads]                                                    // [L, heads, T, d_k]
 	t5 := c.Work[3*L*T*dK*heads+12*L*dK*heads:][:L*T*dK*heads]                                                    // [L, heads, T, d_k]
 	k1 := c.Work[4*L*T*dK*heads+12*L*dK*heads:][:L*T*dK*heads]                                                    // [L, heads, T, d_k]
@@ -547,24 +551,27 @@ func (c *backwardFused) run() {
 	t26 := c.Work[8*L*T*dK*heads+3*L*T*heads+12*L*dK*heads:][:L*T*heads]                                          // [L, heads, T]
 	t28 := c.Work[8*L*T*dK*heads+4*L*T*heads+12*L*dK*heads:][:L*T*heads]                                          // [L, heads, T]
 	t30 := c.Work[8*L*T*dK*heads+5*L*T*heads+12*L*dK*heads:][:L*T*heads]                                          // [L, heads, T]
-	t252 := c.Work[8*L*T*dK*heads+6*L*T*heads+12*L*dK*heads:][:L*T*heads]                                         // [L, heads, T]
-	t352 := c.Work[8*L*T*dK*heads+7*L*T*heads+12*L*dK*heads:][:L*T*heads]                                         // [L, heads, T]
+	t292 := c.Work[8*L*T*dK*heads+6*L*T*heads+12*L*dK*heads:][:L*T*heads]                                         // [L, heads, T]
+	t39 := c.Work[8*L*T*dK*heads+7*L*T*heads+12*L*dK*heads:][:L*T*heads]                                          // [L, heads, T]
 	k := c.Work[8*L*T*dK*heads+8*L*T*heads+12*L*dK*heads:][:L*T*dK*heads]                                         // [L, heads, T, d_k]
-	t38 := c.Work[9*L*T*dK*heads+8*L*T*heads+12*L*dK*heads:][:L*T*heads]                                          // [L, heads, T]
-	t59 := c.Work[9*L*T*dK*heads+9*L*T*heads+12*L*dK*heads:][:L*T*dK*heads]                                       // [L, heads, T, d_k]
-	t64 := c.Work[10*L*T*dK*heads+9*L*T*heads+12*L*dK*heads:][:L*T*heads]                                         // [L, heads, T]
-	t312 := c.Work[10*L*T*dK*heads+10*L*T*heads+12*L*dK*heads:][:dK*heads+dV*heads]                               // [heads, d_k + d_v]
-	t332 := c.Work[10*L*T*dK*heads+10*L*T*heads+12*L*dK*heads+dK*heads+dV*heads:][:dK*heads+dV*heads]             // [heads, d_k + d_v]
-	t55 := c.Work[10*L*T*dK*heads+10*L*T*heads+12*L*dK*heads+2*dK*heads+2*dV*heads:][:L*T*heads]                  // [L, heads, T]
-	t61 := c.Work[10*L*T*dK*heads+11*L*T*heads+12*L*dK*heads+2*dK*heads+2*dV*heads:][:L*T*heads]                  // [L, heads, T]
-	t81 := c.Work[10*L*T*dK*heads+12*L*T*heads+12*L*dK*heads+2*dK*heads+2*dV*heads:][:L*T*heads]                  // [L, heads, T]
-	t85 := c.Work[10*L*T*dK*heads+13*L*T*heads+12*L*dK*heads+2*dK*heads+2*dV*heads:][:L*T*dV*heads]               // [L, heads, T, d_v]
-	t101 := c.Work[10*L*T*dK*heads+L*T*dV*heads+13*L*T*heads+12*L*dK*heads+2*dK*heads+2*dV*heads:][:3*L*dK*heads] // [L, heads, 3, d_k]
-	t105 := c.Work[10*L*T*dK*heads+L*T*dV*heads+13*L*T*heads+15*L*dK*heads+2*dK*heads+2*dV*heads:][:3*L*dK*heads] // [L, heads, 3, d_k]
-	t123 := c.Work[10*L*T*dK*heads+L*T*dV*heads+13*L*T*heads+18*L*dK*heads+2*dK*heads+2*dV*heads:][:3*L*dK*heads] // [L, heads, 3, d_k]
-	t119 := c.Work[10*L*T*dK*heads+L*T*dV*heads+13*L*T*heads+21*L*dK*heads+2*dK*heads+2*dV*heads:][:3*L*dK*heads] // [L, heads, 3, d_k]
-	t124 := c.Work[10*L*T*dK*heads+L*T*dV*heads+13*L*T*heads+24*L*dK*heads+2*dK*heads+2*dV*heads:][:L*T*dK*heads] // [L, heads, T, d_k]
-	t127 := c.Work[11*L*T*dK*heads+L*T*dV*heads+13*L*T*heads+24*L*dK*heads+2*dK*heads+2*dV*heads:][:L*T*dK*heads] // [L, heads, T, d_k]
+	t42 := c.Work[9*L*T*dK*heads+8*L*T*heads+12*L*dK*heads:][:L*T*heads]                                          // [L, heads, T]
+	t63 := c.Work[9*L*T*dK*heads+9*L*T*heads+12*L*dK*heads:][:L*T*dK*heads]                                       // [L, heads, T, d_k]
+	t68 := c.Work[10*L*T*dK*heads+9*L*T*heads+12*L*dK*heads:][:L*T*heads]                                         // [L, heads, T]
+	t352 := c.Work[10*L*T*dK*heads+10*L*T*heads+12*L*dK*heads:][:dK*heads+dV*heads]                               // [heads, d_k + d_v]
+	t372 := c.Work[10*L*T*dK*heads+10*L*T*heads+12*L*dK*heads+dK*heads+dV*heads:][:dK*heads+dV*heads]             // [heads, d_k + d_v]
+	t59 := c.Work[10*L*T*dK*heads+10*L*T*heads+12*L*dK*heads+2*dK*heads+2*dV*heads:][:L*T*heads]                  // [L, heads, T]
+	t65 := c.Work[10*L*T*dK*heads+11*L*T*heads+12*L*dK*heads+2*dK*heads+2*dV*heads:][:L*T*heads]                  // [L, heads, T]
+	t85 := c.Work[10*L*T*dK*heads+12*L*T*heads+12*L*dK*heads+2*dK*heads+2*dV*heads:][:L*T*heads]                  // [L, heads, T]
+	t89 := c.Work[10*L*T*dK*heads+13*L*T*heads+12*L*dK*heads+2*dK*heads+2*dV*heads:][:L*T*dV*heads]               // [L, heads, T, d_v]
+	t105 := c.Work[10*L*T*dK*heads+L*T*dV*heads+13*L*T*heads+12*L*dK*heads+2*dK*heads+2*dV*heads:][:3*L*dK*heads] // [L, heads, 3, d_k]
+	t109 := c.Work[10*L*T*dK*heads+L*T*dV*heads+13*L*T*heads+15*L*dK*heads+2*dK*heads+2*dV*heads:][:3*L*dK*heads] // [L, heads, 3, d_k]
+	t127 := c.Work[10*L*T*dK*heads+L*T*dV*heads+13*L*T*heads+18*L*dK*heads+2*dK*heads+2*dV*heads:][:3*L*dK*heads] // [L, heads, 3, d_k]
+	t123 := c.Work[10*L*T*dK*heads+L*T*dV*heads+13*L*T*heads+21*L*dK*heads+2*dK*heads+2*dV*heads:][:3*L*dK*heads] // [L, heads, 3, d_k]
+	t128 := c.Work[10*L*T*dK*heads+L*T*dV*heads+13*L*T*heads+24*L*dK*heads+2*dK*heads+2*dV*heads:][:L*T*dK*heads] // [L, heads, T, d_k]
+	t131 := c.Work[11*L*T*dK*heads+L*T*dV*heads+13*L*T*heads+24*L*dK*heads+2*dK*heads+2*dV*heads:][:L*T*dK*heads] // [L, heads, T, d_k]
+	WKOperand := kern.Narrow(c.Operands, 0, c.WK)
+	xOperand := kern.Narrow(c.Operands, d*dK*heads, c.X)
+	WQOperand := kern.Narrow(c.Operands, L*T*d+d*dK*heads, c.WQ)
 
 	// projected.k1, projected.q1
 	if kern.Wide() {
@@ -624,13 +631,13 @@ func (c *backwardFused) run() {
 					t10_2 := t10[((i*heads+j)*T+k2)*dK:][:dK]
 					q1_2 := q1[((i*heads+j)*T+k2)*dK:][:dK]
 					for m := range dK {
-						t42 := bK[m] + num.FMA32(k1Stack[m], cK2[m], num.FMA32(k1Stack2[m], cK3[m], num.FMA32(k1Stack3[m], cK4[m], F(k1Stack4[m]*cK[m]))))
-						t52 := kern.Sigmoid(t42)
+						t42_2 := bK[m] + num.FMA32(k1Stack[m], cK2[m], num.FMA32(k1Stack2[m], cK3[m], num.FMA32(k1Stack3[m], cK4[m], F(k1Stack4[m]*cK[m]))))
+						t52 := kern.Sigmoid(t42_2)
 						t92 := bQ[m] + num.FMA32(q1Stack[m], cQ2[m], num.FMA32(q1Stack2[m], cQ3[m], num.FMA32(q1Stack3[m], cQ4[m], F(q1Stack4[m]*cQ[m]))))
 						t102 := kern.Sigmoid(t92)
-						t4_2[m] = t42
+						t4_2[m] = t42_2
 						t5_2[m] = t52
-						k1_2[m] = F(t42 * t52)
+						k1_2[m] = F(t42_2 * t52)
 						t9_2[m] = t92
 						t10_2[m] = t102
 						q1_2[m] = F(t92 * t102)
@@ -639,6 +646,7 @@ func (c *backwardFused) run() {
 			}
 		}
 	}
+	WVOperand := kern.Narrow(c.Operands, L*T*d+2*d*dK*heads, c.WV)
 
 	// projected.k, projected.q, projected.rho
 	if kern.Wide() {
@@ -653,8 +661,8 @@ func (c *backwardFused) run() {
 			P7:  unsafe.SliceData(t28),
 			P8:  unsafe.SliceData(t30),
 			P9:  unsafe.SliceData(c.RhoBar),
-			P10: unsafe.SliceData(t252),
-			P11: unsafe.SliceData(t352),
+			P10: unsafe.SliceData(t292),
+			P11: unsafe.SliceData(t39),
 			N0:  L,
 			N1:  heads,
 			N2:  T,
@@ -674,8 +682,8 @@ func (c *backwardFused) run() {
 				t28_2 := t28[(i*heads+j)*T:][:T]
 				t30_2 := t30[(i*heads+j)*T:][:T]
 				rhoBar := c.RhoBar[(i*heads+j)*T:][:T]
-				t252_2 := t252[(i*heads+j)*T:][:T]
-				t352_2 := t352[(i*heads+j)*T:][:T]
+				t292_2 := t292[(i*heads+j)*T:][:T]
+				t39_2 := t39[(i*heads+j)*T:][:T]
 				for k2 := range T {
 					kProdEntry := kProd[k2]
 					t162 := num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1)))
@@ -686,15 +694,15 @@ func (c *backwardFused) run() {
 					t302 := kern.Larger(t282, F(1e-08))
 					rhoLinEntry := rhoLin[k2]
 					t34 := kern.Sigmoid(rhoLinEntry)
-					t122 := (kern.Larger(t34, F(0)) <= F(1))
+					t1622 := (kern.Larger(t34, F(0)) <= F(1))
 					t16_2[k2] = t162
 					t18_2[k2] = t182
 					t20_2[k2] = kern.Larger(t182, F(1e-08))
 					t26_2[k2] = t262
 					t28_2[k2] = t282
 					t30_2[k2] = t302
-					t252_2[k2] = kern.Choose((t122 && (F(0) <= t34)), F(F(t34*kern.Choose(t122, rhoBar[k2], F(0)))*kern.Sigmoid(-rhoLinEntry)), F(0))
-					t352_2[k2] = F(1) / t302
+					t292_2[k2] = kern.Choose((t1622 && (F(0) <= t34)), F(F(t34*kern.Choose(t1622, rhoBar[k2], F(0)))*kern.Sigmoid(-rhoLinEntry)), F(0))
+					t39_2[k2] = F(1) / t302
 				}
 			}
 		}
@@ -705,16 +713,16 @@ func (c *backwardFused) run() {
 		a := regions.R8039fb18241aArgs{
 			P0:  unsafe.SliceData(t20),
 			P1:  unsafe.SliceData(t30),
-			P2:  unsafe.SliceData(t252),
+			P2:  unsafe.SliceData(t292),
 			P3:  unsafe.SliceData(k1),
 			P4:  unsafe.SliceData(c.QBar),
 			P5:  unsafe.SliceData(q1),
 			P6:  unsafe.SliceData(c.WRho),
 			P7:  unsafe.SliceData(c.KBar),
 			P8:  unsafe.SliceData(k),
-			P9:  unsafe.SliceData(t59),
-			P10: unsafe.SliceData(t38),
-			P11: unsafe.SliceData(t64),
+			P9:  unsafe.SliceData(t63),
+			P10: unsafe.SliceData(t42),
+			P11: unsafe.SliceData(t68),
 			N0:  L,
 			N1:  heads,
 			N2:  T,
@@ -733,9 +741,9 @@ func (c *backwardFused) run() {
 			for j := range heads {
 				t20_2 := t20[(i*heads+j)*T:][:T]
 				t30_2 := t30[(i*heads+j)*T:][:T]
-				t252_2 := t252[(i*heads+j)*T:][:T]
-				t38_2 := t38[(i*heads+j)*T:][:T]
-				t64_2 := t64[(i*heads+j)*T:][:T]
+				t292_2 := t292[(i*heads+j)*T:][:T]
+				t42_2 := t42[(i*heads+j)*T:][:T]
+				t68_2 := t68[(i*heads+j)*T:][:T]
 				wRho := c.WRho[j*(dK+dV):][:dK]
 				for k2 := range T {
 					k1_2 := k1[((i*heads+j)*T+k2)*dK:][:dK]
@@ -743,26 +751,26 @@ func (c *backwardFused) run() {
 					q1_2 := q1[((i*heads+j)*T+k2)*dK:][:dK]
 					kBar := c.KBar[((i*heads+j)*T+k2)*dK:][:dK]
 					k3 := k[((i*heads+j)*T+k2)*dK:][:dK]
-					t59_2 := t59[((i*heads+j)*T+k2)*dK:][:dK]
-					var t382 F
-					var t642 F
+					t63_2 := t63[((i*heads+j)*T+k2)*dK:][:dK]
+					var t422 F
+					var t682 F
 					t20Entry := t20_2[k2]
 					t30Entry := t30_2[k2]
-					t252Entry := t252_2[k2]
-					t382Sums := [16]F{t382}
-					t642Sums := [16]F{t642}
+					t292Entry := t292_2[k2]
+					t422Sums := [16]F{t422}
+					t682Sums := [16]F{t682}
 					for m := range dK {
 						k2_2 := k1_2[m] / t20Entry
-						t382Sums[m%16] = num.FMA32(qBar[m], (q1_2[m]/t30Entry)/t30Entry, t382Sums[m%16])
-						t592 := num.FMA32(t252Entry, wRho[m], kBar[m])
-						t642Sums[m%16] = num.FMA32(t592, k2_2/t20Entry, t642Sums[m%16])
+						t422Sums[m%16] = num.FMA32(qBar[m], (q1_2[m]/t30Entry)/t30Entry, t422Sums[m%16])
+						t632 := num.FMA32(t292Entry, wRho[m], kBar[m])
+						t682Sums[m%16] = num.FMA32(t632, k2_2/t20Entry, t682Sums[m%16])
 						k3[m] = k2_2
-						t59_2[m] = t592
+						t63_2[m] = t632
 					}
-					t382 = kern.Sum16(&t382Sums)
-					t642 = kern.Sum16(&t642Sums)
-					t38_2[k2] = -t382
-					t64_2[k2] = -t642
+					t422 = kern.Sum16(&t422Sums)
+					t682 = kern.Sum16(&t682Sums)
+					t42_2[k2] = -t422
+					t68_2[k2] = -t682
 				}
 			}
 		}
@@ -771,7 +779,7 @@ func (c *backwardFused) run() {
 	// projected.rho
 	if kern.Wide() {
 		a := regions.Rcc9c83a4f7e3Args{
-			P0: unsafe.SliceData(t252),
+			P0: unsafe.SliceData(t292),
 			P1: unsafe.SliceData(c.BRhoBar),
 			N0: heads,
 			N1: L,
@@ -782,28 +790,28 @@ func (c *backwardFused) run() {
 	} else {
 		bRhoBar := c.BRhoBar[:heads]
 		for i := range heads {
-			var t292 F
+			var t332 F
 			for j := range L {
-				t252_2 := t252[(j*heads+i)*T:][:T]
-				var t292Row F
-				t292RowSums := [16]F{t292Row}
+				t292_2 := t292[(j*heads+i)*T:][:T]
+				var t332Row F
+				t332RowSums := [16]F{t332Row}
 				for k2 := range T {
-					t292RowSums[k2%16] = t292RowSums[k2%16] + t252_2[k2]
+					t332RowSums[k2%16] = t332RowSums[k2%16] + t292_2[k2]
 				}
-				t292Row = kern.Sum16(&t292RowSums)
-				t292 = t292 + t292Row
+				t332Row = kern.Sum16(&t332RowSums)
+				t332 = t332 + t332Row
 			}
-			bRhoBar[i] = t292
+			bRhoBar[i] = t332
 		}
 	}
 
 	// projected.rho
-	clear(t312)
+	clear(t352)
 	if kern.Wide() {
 		a := regions.Rffba4816a50aArgs{
-			P0: unsafe.SliceData(t252),
+			P0: unsafe.SliceData(t292),
 			P1: unsafe.SliceData(c.V),
-			P2: unsafe.SliceData(t312),
+			P2: unsafe.SliceData(t352),
 			N0: heads,
 			N1: L,
 			N2: T,
@@ -818,13 +826,13 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range heads {
 			for j := range L {
-				t252_2 := t252[(j*heads+i)*T:][:T]
+				t292_2 := t292[(j*heads+i)*T:][:T]
 				for k2 := range T {
 					v := c.V[((j*heads+i)*T+k2)*dV:][:dV]
-					t312_2 := t312[i*(dK+dV)+dK:][:dV]
-					t252Entry2 := t252_2[k2]
+					t352_2 := t352[i*(dK+dV)+dK:][:dV]
+					t292Entry2 := t292_2[k2]
 					for m := range dV {
-						t312_2[m] = num.FMA32(v[m], t252Entry2, t312_2[m])
+						t352_2[m] = num.FMA32(v[m], t292Entry2, t352_2[m])
 					}
 				}
 			}
@@ -832,12 +840,12 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.rho
-	clear(t332)
+	clear(t372)
 	if kern.Wide() {
 		a := regions.Rd6df0c3c2757Args{
-			P0: unsafe.SliceData(t252),
+			P0: unsafe.SliceData(t292),
 			P1: unsafe.SliceData(k),
-			P2: unsafe.SliceData(t332),
+			P2: unsafe.SliceData(t372),
 			N0: heads,
 			N1: L,
 			N2: T,
@@ -850,14 +858,14 @@ func (c *backwardFused) run() {
 		regions.Rd6df0c3c2757(&a)
 	} else {
 		for i := range heads {
-			t332_2 := t332[i*(dK+dV):][:dK]
+			t372_2 := t372[i*(dK+dV):][:dK]
 			for j := range L {
-				t252_2 := t252[(j*heads+i)*T:][:T]
+				t292_2 := t292[(j*heads+i)*T:][:T]
 				for k2 := range T {
 					k3 := k[((j*heads+i)*T+k2)*dK:][:dK]
-					t252Entry3 := t252_2[k2]
+					t292Entry3 := t292_2[k2]
 					for m := range dK {
-						t332_2[m] = num.FMA32(k3[m], t252Entry3, t332_2[m])
+						t372_2[m] = num.FMA32(k3[m], t292Entry3, t372_2[m])
 					}
 				}
 			}
@@ -871,14 +879,14 @@ func (c *backwardFused) run() {
 			P1:  unsafe.SliceData(c.QProd),
 			P2:  unsafe.SliceData(t18),
 			P3:  unsafe.SliceData(c.KProd),
-			P4:  unsafe.SliceData(t38),
+			P4:  unsafe.SliceData(t42),
 			P5:  unsafe.SliceData(t26),
-			P6:  unsafe.SliceData(t55),
+			P6:  unsafe.SliceData(t59),
 			P7:  unsafe.SliceData(t20),
-			P8:  unsafe.SliceData(t61),
-			P9:  unsafe.SliceData(t64),
+			P8:  unsafe.SliceData(t65),
+			P9:  unsafe.SliceData(t68),
 			P10: unsafe.SliceData(t16),
-			P11: unsafe.SliceData(t81),
+			P11: unsafe.SliceData(t85),
 			N0:  L,
 			N1:  heads,
 			N2:  T,
@@ -892,24 +900,24 @@ func (c *backwardFused) run() {
 				qProd := c.QProd[(i*heads+j)*T:][:T]
 				t18_2 := t18[(i*heads+j)*T:][:T]
 				kProd := c.KProd[(i*heads+j)*T:][:T]
-				t38_2 := t38[(i*heads+j)*T:][:T]
+				t42_2 := t42[(i*heads+j)*T:][:T]
 				t26_2 := t26[(i*heads+j)*T:][:T]
-				t55_2 := t55[(i*heads+j)*T:][:T]
+				t59_2 := t59[(i*heads+j)*T:][:T]
 				t20_2 := t20[(i*heads+j)*T:][:T]
-				t61_2 := t61[(i*heads+j)*T:][:T]
-				t64_2 := t64[(i*heads+j)*T:][:T]
+				t65_2 := t65[(i*heads+j)*T:][:T]
+				t68_2 := t68[(i*heads+j)*T:][:T]
 				t16_2 := t16[(i*heads+j)*T:][:T]
-				t81_2 := t81[(i*heads+j)*T:][:T]
+				t85_2 := t85[(i*heads+j)*T:][:T]
 				for k2 := range T {
 					t28Entry := t28_2[k2]
 					qProdEntry2 := qProd[k2]
 					t18Entry := t18_2[k2]
 					kProdEntry2 := kProd[k2]
 					w := ((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2))
-					t55_2[k2] = kern.Choose(w, kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t28Entry), t38_2[k2], F(0)))*(F(1)/t26_2[k2])), F(0)), F(0))
-					t61_2[k2] = F(1) / t20_2[k2]
+					t59_2[k2] = kern.Choose(w, kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t28Entry), t42_2[k2], F(0)))*(F(1)/t26_2[k2])), F(0)), F(0))
+					t65_2[k2] = F(1) / t20_2[k2]
 					w2 := ((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2))
-					t81_2[k2] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t18Entry), t64_2[k2], F(0)))*(F(1)/t16_2[k2])), F(0)), F(0))
+					t85_2[k2] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t18Entry), t68_2[k2], F(0)))*(F(1)/t16_2[k2])), F(0)), F(0))
 				}
 			}
 		}
@@ -918,10 +926,10 @@ func (c *backwardFused) run() {
 	// projected.v, projected.rho
 	if kern.Wide() {
 		a := regions.R669482b11b55Args{
-			P0: unsafe.SliceData(t252),
+			P0: unsafe.SliceData(t292),
 			P1: unsafe.SliceData(c.WRho),
 			P2: unsafe.SliceData(c.VBar),
-			P3: unsafe.SliceData(t85),
+			P3: unsafe.SliceData(t89),
 			N0: L,
 			N1: heads,
 			N2: T,
@@ -936,14 +944,14 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range heads {
-				t252_2 := t252[(i*heads+j)*T:][:T]
+				t292_2 := t292[(i*heads+j)*T:][:T]
 				for k2 := range T {
 					wRho := c.WRho[j*(dK+dV)+dK:][:dV]
 					vBar := c.VBar[((i*heads+j)*T+k2)*dV:][:dV]
-					t85_2 := t85[((i*heads+j)*T+k2)*dV:][:dV]
-					t252Entry4 := t252_2[k2]
+					t89_2 := t89[((i*heads+j)*T+k2)*dV:][:dV]
+					t292Entry4 := t292_2[k2]
 					for m := range dV {
-						t85_2[m] = num.FMA32(t252Entry4, wRho[m], vBar[m])
+						t89_2[m] = num.FMA32(t292Entry4, wRho[m], vBar[m])
 					}
 				}
 			}
@@ -954,27 +962,27 @@ func (c *backwardFused) run() {
 	clear(c.WVBar)
 	for i := range heads {
 		for m := range L {
-			kern.GemmFMA(dV, d, T, F(1), true, kern.From(c.WVBar, i*dV*d), d, 1, kern.From(t85, (m*heads+i)*T*dV), 1, dV, kern.From(c.X, m*T*d), d, 1)
+			kern.GemmFMA(dV, d, T, F(1), true, kern.From(c.WVBar, i*dV*d), d, 1, kern.From(t89, (m*heads+i)*T*dV), 1, dV, kern.From(xOperand, m*T*d), d, 1)
 		}
 	}
 
 	// projected.q1, projected.q, projected.k1, projected.k
 	if kern.Wide() {
 		a := regions.R1519c4f86e33Args{
-			P0:  unsafe.SliceData(t352),
-			P1:  unsafe.SliceData(t55),
-			P2:  unsafe.SliceData(t61),
-			P3:  unsafe.SliceData(t81),
+			P0:  unsafe.SliceData(t39),
+			P1:  unsafe.SliceData(t59),
+			P2:  unsafe.SliceData(t65),
+			P3:  unsafe.SliceData(t85),
 			P4:  unsafe.SliceData(q1),
 			P5:  unsafe.SliceData(c.QBar),
 			P6:  unsafe.SliceData(t10),
 			P7:  unsafe.SliceData(t9),
 			P8:  unsafe.SliceData(k1),
-			P9:  unsafe.SliceData(t59),
+			P9:  unsafe.SliceData(t63),
 			P10: unsafe.SliceData(t5),
 			P11: unsafe.SliceData(t4),
-			P12: unsafe.SliceData(t139),
-			P13: unsafe.SliceData(t142),
+			P12: unsafe.SliceData(t143),
+			P13: unsafe.SliceData(t146),
 			N0:  L,
 			N1:  heads,
 			N2:  T,
@@ -990,34 +998,34 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range heads {
-				t352_2 := t352[(i*heads+j)*T:][:T]
-				t55_2 := t55[(i*heads+j)*T:][:T]
-				t61_2 := t61[(i*heads+j)*T:][:T]
-				t81_2 := t81[(i*heads+j)*T:][:T]
+				t39_2 := t39[(i*heads+j)*T:][:T]
+				t59_2 := t59[(i*heads+j)*T:][:T]
+				t65_2 := t65[(i*heads+j)*T:][:T]
+				t85_2 := t85[(i*heads+j)*T:][:T]
 				for k2 := range T {
 					q1_2 := q1[((i*heads+j)*T+k2)*dK:][:dK]
 					qBar := c.QBar[((i*heads+j)*T+k2)*dK:][:dK]
 					t10_2 := t10[((i*heads+j)*T+k2)*dK:][:dK]
 					t9_2 := t9[((i*heads+j)*T+k2)*dK:][:dK]
 					k1_2 := k1[((i*heads+j)*T+k2)*dK:][:dK]
-					t59_2 := t59[((i*heads+j)*T+k2)*dK:][:dK]
+					t63_2 := t63[((i*heads+j)*T+k2)*dK:][:dK]
 					t5_2 := t5[((i*heads+j)*T+k2)*dK:][:dK]
 					t4_2 := t4[((i*heads+j)*T+k2)*dK:][:dK]
-					t139_2 := t139[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
-					t142_2 := t142[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
-					t352Entry := t352_2[k2]
-					t55Entry := t55_2[k2]
-					t61Entry := t61_2[k2]
-					t81Entry := t81_2[k2]
+					t143_2 := t143[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
+					t146_2 := t146[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
+					t39Entry := t39_2[k2]
+					t59Entry := t59_2[k2]
+					t65Entry := t65_2[k2]
+					t85Entry := t85_2[k2]
 					for m := range dK {
-						t88 := num.FMA32(F(2*q1_2[m]), t55Entry, F(qBar[m]*t352Entry))
+						t92 := num.FMA32(F(2*q1_2[m]), t59Entry, F(qBar[m]*t39Entry))
 						t10Entry := t10_2[m]
 						t9Entry := t9_2[m]
-						t106 := num.FMA32(F(2*k1_2[m]), t81Entry, F(t59_2[m]*t61Entry))
+						t110 := num.FMA32(F(2*k1_2[m]), t85Entry, F(t63_2[m]*t65Entry))
 						t5Entry := t5_2[m]
 						t4Entry := t4_2[m]
-						t139_2[m] = num.FMA32(F(F(t9Entry*t10Entry)*t88), kern.Sigmoid(-t9Entry), F(t10Entry*t88))
-						t142_2[m] = num.FMA32(F(F(t4Entry*t5Entry)*t106), kern.Sigmoid(-t4Entry), F(t5Entry*t106))
+						t143_2[m] = num.FMA32(F(F(t9Entry*t10Entry)*t92), kern.Sigmoid(-t9Entry), F(t10Entry*t92))
+						t146_2[m] = num.FMA32(F(F(t4Entry*t5Entry)*t110), kern.Sigmoid(-t4Entry), F(t5Entry*t110))
 					}
 				}
 			}
@@ -1030,9 +1038,9 @@ func (c *backwardFused) run() {
 	if kern.Wide() {
 		a := regions.R48a8e5af22ecArgs{
 			P0: unsafe.SliceData(c.BQBar),
-			P1: unsafe.SliceData(t139),
+			P1: unsafe.SliceData(t143),
 			P2: unsafe.SliceData(c.BKBar),
-			P3: unsafe.SliceData(t142),
+			P3: unsafe.SliceData(t146),
 			N0: heads,
 			N1: L,
 			N2: T,
@@ -1048,11 +1056,11 @@ func (c *backwardFused) run() {
 			bKBar := c.BKBar[i*dK:][:dK]
 			for j := range L {
 				for k2 := range T {
-					t139_2 := t139[((j*heads+i)*(T+6)+k2+3)*dK:][:dK]
-					t142_2 := t142[((j*heads+i)*(T+6)+k2+3)*dK:][:dK]
+					t143_2 := t143[((j*heads+i)*(T+6)+k2+3)*dK:][:dK]
+					t146_2 := t146[((j*heads+i)*(T+6)+k2+3)*dK:][:dK]
 					for m := range dK {
-						bQBar[m] = bQBar[m] + t139_2[m]
-						bKBar[m] = bKBar[m] + t142_2[m]
+						bQBar[m] = bQBar[m] + t143_2[m]
+						bKBar[m] = bKBar[m] + t146_2[m]
 					}
 				}
 			}
@@ -1062,7 +1070,7 @@ func (c *backwardFused) run() {
 	// projected.q1
 	if kern.Wide() {
 		a := regions.R92f43367dc72Args{
-			P0: unsafe.SliceData(t139),
+			P0: unsafe.SliceData(t143),
 			N0: L,
 			N1: heads,
 			N2: dK,
@@ -1074,9 +1082,9 @@ func (c *backwardFused) run() {
 		for i := range L {
 			for j := range heads {
 				for k2 := range 3 {
-					t139_2 := t139[((i*heads+j)*(T+6)+k2)*dK:][:dK]
+					t143_2 := t143[((i*heads+j)*(T+6)+k2)*dK:][:dK]
 					for m := range dK {
-						t139_2[m] = F(0)
+						t143_2[m] = F(0)
 					}
 				}
 			}
@@ -1084,7 +1092,7 @@ func (c *backwardFused) run() {
 	}
 	if kern.Wide() {
 		a := regions.Rbe39e2073f93Args{
-			P0: unsafe.SliceData(t139),
+			P0: unsafe.SliceData(t143),
 			N0: L,
 			N1: heads,
 			N2: dK,
@@ -1097,9 +1105,9 @@ func (c *backwardFused) run() {
 		for i := range L {
 			for j := range heads {
 				for k2 := range 3 {
-					t139_2 := t139[((i*heads+j)*(T+6)+k2+T+3)*dK:][:dK]
+					t143_2 := t143[((i*heads+j)*(T+6)+k2+T+3)*dK:][:dK]
 					for m := range dK {
-						t139_2[m] = F(0)
+						t143_2[m] = F(0)
 					}
 				}
 			}
@@ -1112,10 +1120,10 @@ func (c *backwardFused) run() {
 	if kern.Wide() {
 		a := regions.Rf5965c451dd2Args{
 			P0:  unsafe.SliceData(c.Q1Stack),
-			P1:  unsafe.SliceData(t139),
+			P1:  unsafe.SliceData(t143),
 			P2:  unsafe.SliceData(c.CQBar),
 			P3:  unsafe.SliceData(c.K1Stack),
-			P4:  unsafe.SliceData(t142),
+			P4:  unsafe.SliceData(t146),
 			P5:  unsafe.SliceData(c.CKBar),
 			N0:  heads,
 			N1:  L,
@@ -1138,12 +1146,12 @@ func (c *backwardFused) run() {
 				for k2 := range L {
 					for m := range T {
 						q1Stack := c.Q1Stack[((k2*heads+i)*(T+3)-j+m+3)*dK:][:dK]
-						t139_2 := t139[((k2*heads+i)*(T+6)+m+3)*dK:][:dK]
+						t143_2 := t143[((k2*heads+i)*(T+6)+m+3)*dK:][:dK]
 						k1Stack := c.K1Stack[((k2*heads+i)*(T+3)-j+m+3)*dK:][:dK]
-						t142_2 := t142[((k2*heads+i)*(T+6)+m+3)*dK:][:dK]
+						t146_2 := t146[((k2*heads+i)*(T+6)+m+3)*dK:][:dK]
 						for p := range dK {
-							cQBar[p] = num.FMA32(q1Stack[p], t139_2[p], cQBar[p])
-							cKBar[p] = num.FMA32(k1Stack[p], t142_2[p], cKBar[p])
+							cQBar[p] = num.FMA32(q1Stack[p], t143_2[p], cQBar[p])
+							cKBar[p] = num.FMA32(k1Stack[p], t146_2[p], cKBar[p])
 						}
 					}
 				}
@@ -1152,7 +1160,7 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.q1
-	clear(t101)
+	clear(t105)
 	for i := range L {
 		for j := range heads {
 			for k2 := range 3 {
@@ -1160,9 +1168,9 @@ func (c *backwardFused) run() {
 				if n >= 0 {
 					if kern.Wide() {
 						a := regions.R1e42c5bb8a4bArgs{
-							P0: unsafe.SliceData(t139),
+							P0: unsafe.SliceData(t143),
 							P1: unsafe.SliceData(c.CQ),
-							P2: unsafe.SliceData(t101),
+							P2: unsafe.SliceData(t105),
 							N0: dK,
 							N1: 4*dK*k2 + (4*T*dK+24*dK)*j + (4*T*dK*heads+24*dK*heads)*i + 12*dK,
 							N2: 16*dK*j + 12*dK,
@@ -1171,17 +1179,17 @@ func (c *backwardFused) run() {
 						}
 						regions.R1e42c5bb8a4b(&a)
 					} else {
-						t139_2 := t139[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
+						t143_2 := t143[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
 						cQ := c.CQ[(j*4+3)*dK:][:dK]
-						t139_3 := t139[((i*heads+j)*(T+6)+k2+2)*dK:][:dK]
+						t143_3 := t143[((i*heads+j)*(T+6)+k2+2)*dK:][:dK]
 						cQ2 := c.CQ[(j*4+2)*dK:][:dK]
-						t139_4 := t139[((i*heads+j)*(T+6)+k2+1)*dK:][:dK]
+						t143_4 := t143[((i*heads+j)*(T+6)+k2+1)*dK:][:dK]
 						cQ3 := c.CQ[(j*4+1)*dK:][:dK]
-						t139_5 := t139[((i*heads+j)*(T+6)+k2)*dK:][:dK]
+						t143_5 := t143[((i*heads+j)*(T+6)+k2)*dK:][:dK]
 						cQ4 := c.CQ[j*4*dK:][:dK]
-						t101_2 := t101[((i*heads+j)*3+k2)*dK:][:dK]
+						t105_2 := t105[((i*heads+j)*3+k2)*dK:][:dK]
 						for m := range dK {
-							t101_2[m] = num.FMA32(t139_2[m], cQ[m], num.FMA32(t139_3[m], cQ2[m], num.FMA32(t139_4[m], cQ3[m], F(t139_5[m]*cQ4[m]))))
+							t105_2[m] = num.FMA32(t143_2[m], cQ[m], num.FMA32(t143_3[m], cQ2[m], num.FMA32(t143_4[m], cQ3[m], F(t143_5[m]*cQ4[m]))))
 						}
 					}
 				}
@@ -1190,13 +1198,13 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.q1, projected.k1
-	clear(t105)
-	clear(t123)
+	clear(t109)
+	clear(t127)
 	if kern.Wide() {
 		a := regions.Rc79a23c5cda1Args{
-			P0: unsafe.SliceData(t105),
+			P0: unsafe.SliceData(t109),
 			P1: unsafe.SliceData(c.Q0TailBar),
-			P2: unsafe.SliceData(t123),
+			P2: unsafe.SliceData(t127),
 			P3: unsafe.SliceData(c.K0TailBar),
 			N0: L,
 			N1: heads,
@@ -1211,13 +1219,13 @@ func (c *backwardFused) run() {
 		for i := range L {
 			for j := range heads {
 				for k2 := range min(3, -T+3) {
-					t105_2 := t105[((i*heads+j)*3+k2+T)*dK:][:dK]
+					t109_2 := t109[((i*heads+j)*3+k2+T)*dK:][:dK]
 					q0TailBar := c.Q0TailBar[((i*heads+j)*3+k2)*dK:][:dK]
-					t123_2 := t123[((i*heads+j)*3+k2+T)*dK:][:dK]
+					t127_2 := t127[((i*heads+j)*3+k2+T)*dK:][:dK]
 					k0TailBar := c.K0TailBar[((i*heads+j)*3+k2)*dK:][:dK]
 					for m := range dK {
-						t105_2[m] = t105_2[m] + q0TailBar[m]
-						t123_2[m] = t123_2[m] + k0TailBar[m]
+						t109_2[m] = t109_2[m] + q0TailBar[m]
+						t127_2[m] = t127_2[m] + k0TailBar[m]
 					}
 				}
 			}
@@ -1227,7 +1235,7 @@ func (c *backwardFused) run() {
 	// projected.k1
 	if kern.Wide() {
 		a := regions.R92f43367dc72Args{
-			P0: unsafe.SliceData(t142),
+			P0: unsafe.SliceData(t146),
 			N0: L,
 			N1: heads,
 			N2: dK,
@@ -1239,9 +1247,9 @@ func (c *backwardFused) run() {
 		for i := range L {
 			for j := range heads {
 				for k2 := range 3 {
-					t142_2 := t142[((i*heads+j)*(T+6)+k2)*dK:][:dK]
+					t146_2 := t146[((i*heads+j)*(T+6)+k2)*dK:][:dK]
 					for m := range dK {
-						t142_2[m] = F(0)
+						t146_2[m] = F(0)
 					}
 				}
 			}
@@ -1249,7 +1257,7 @@ func (c *backwardFused) run() {
 	}
 	if kern.Wide() {
 		a := regions.Rbe39e2073f93Args{
-			P0: unsafe.SliceData(t142),
+			P0: unsafe.SliceData(t146),
 			N0: L,
 			N1: heads,
 			N2: dK,
@@ -1262,9 +1270,9 @@ func (c *backwardFused) run() {
 		for i := range L {
 			for j := range heads {
 				for k2 := range 3 {
-					t142_2 := t142[((i*heads+j)*(T+6)+k2+T+3)*dK:][:dK]
+					t146_2 := t146[((i*heads+j)*(T+6)+k2+T+3)*dK:][:dK]
 					for m := range dK {
-						t142_2[m] = F(0)
+						t146_2[m] = F(0)
 					}
 				}
 			}
@@ -1272,7 +1280,7 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.k1
-	clear(t119)
+	clear(t123)
 	for i := range L {
 		for j := range heads {
 			for k2 := range 3 {
@@ -1280,9 +1288,9 @@ func (c *backwardFused) run() {
 				if n2 >= 0 {
 					if kern.Wide() {
 						a := regions.R1e42c5bb8a4bArgs{
-							P0: unsafe.SliceData(t142),
+							P0: unsafe.SliceData(t146),
 							P1: unsafe.SliceData(c.CK),
-							P2: unsafe.SliceData(t119),
+							P2: unsafe.SliceData(t123),
 							N0: dK,
 							N1: 4*dK*k2 + (4*T*dK+24*dK)*j + (4*T*dK*heads+24*dK*heads)*i + 12*dK,
 							N2: 16*dK*j + 12*dK,
@@ -1291,17 +1299,17 @@ func (c *backwardFused) run() {
 						}
 						regions.R1e42c5bb8a4b(&a)
 					} else {
-						t142_2 := t142[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
+						t146_2 := t146[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
 						cK := c.CK[(j*4+3)*dK:][:dK]
-						t142_3 := t142[((i*heads+j)*(T+6)+k2+2)*dK:][:dK]
+						t146_3 := t146[((i*heads+j)*(T+6)+k2+2)*dK:][:dK]
 						cK2 := c.CK[(j*4+2)*dK:][:dK]
-						t142_4 := t142[((i*heads+j)*(T+6)+k2+1)*dK:][:dK]
+						t146_4 := t146[((i*heads+j)*(T+6)+k2+1)*dK:][:dK]
 						cK3 := c.CK[(j*4+1)*dK:][:dK]
-						t142_5 := t142[((i*heads+j)*(T+6)+k2)*dK:][:dK]
+						t146_5 := t146[((i*heads+j)*(T+6)+k2)*dK:][:dK]
 						cK4 := c.CK[j*4*dK:][:dK]
-						t119_2 := t119[((i*heads+j)*3+k2)*dK:][:dK]
+						t123_2 := t123[((i*heads+j)*3+k2)*dK:][:dK]
 						for m := range dK {
-							t119_2[m] = num.FMA32(t142_2[m], cK[m], num.FMA32(t142_3[m], cK2[m], num.FMA32(t142_4[m], cK3[m], F(t142_5[m]*cK4[m]))))
+							t123_2[m] = num.FMA32(t146_2[m], cK[m], num.FMA32(t146_3[m], cK2[m], num.FMA32(t146_4[m], cK3[m], F(t146_5[m]*cK4[m]))))
 						}
 					}
 				}
@@ -1312,9 +1320,9 @@ func (c *backwardFused) run() {
 	// projected.q0, projected.q1
 	if kern.Wide() {
 		a := regions.Rd8951093918dArgs{
-			P0:  unsafe.SliceData(t139),
+			P0:  unsafe.SliceData(t143),
 			P1:  unsafe.SliceData(c.CQ),
-			P2:  unsafe.SliceData(t124),
+			P2:  unsafe.SliceData(t128),
 			N0:  L,
 			N1:  heads,
 			N2:  T,
@@ -1334,16 +1342,16 @@ func (c *backwardFused) run() {
 			for j := range heads {
 				cQ := c.CQ[j*4*dK:][:dK]
 				for k2 := range T {
-					t139_2 := t139[((i*heads+j)*(T+6)+k2+6)*dK:][:dK]
+					t143_2 := t143[((i*heads+j)*(T+6)+k2+6)*dK:][:dK]
 					cQ2 := c.CQ[(j*4+3)*dK:][:dK]
-					t139_3 := t139[((i*heads+j)*(T+6)+k2+5)*dK:][:dK]
+					t143_3 := t143[((i*heads+j)*(T+6)+k2+5)*dK:][:dK]
 					cQ3 := c.CQ[(j*4+2)*dK:][:dK]
-					t139_4 := t139[((i*heads+j)*(T+6)+k2+4)*dK:][:dK]
+					t143_4 := t143[((i*heads+j)*(T+6)+k2+4)*dK:][:dK]
 					cQ4 := c.CQ[(j*4+1)*dK:][:dK]
-					t139_5 := t139[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
-					t124_2 := t124[((i*heads+j)*T+k2)*dK:][:dK]
+					t143_5 := t143[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
+					t128_2 := t128[((i*heads+j)*T+k2)*dK:][:dK]
 					for m := range dK {
-						t124_2[m] = num.FMA32(t139_2[m], cQ2[m], num.FMA32(t139_3[m], cQ3[m], num.FMA32(t139_4[m], cQ4[m], F(t139_5[m]*cQ[m]))))
+						t128_2[m] = num.FMA32(t143_2[m], cQ2[m], num.FMA32(t143_3[m], cQ3[m], num.FMA32(t143_4[m], cQ4[m], F(t143_5[m]*cQ[m]))))
 					}
 				}
 			}
@@ -1353,7 +1361,7 @@ func (c *backwardFused) run() {
 	// projected.q1
 	if kern.Wide() {
 		a := regions.R5a2adb163fd1Args{
-			P0: unsafe.SliceData(t124),
+			P0: unsafe.SliceData(t128),
 			P1: unsafe.SliceData(c.Q0TailBar),
 			N0: L,
 			N1: heads,
@@ -1372,10 +1380,10 @@ func (c *backwardFused) run() {
 				lo := max(0, -T+3)
 				if n := 3 - lo; n > 0 {
 					for k2 := range n {
-						t124_2 := t124[((i*heads+j)*T+(lo+k2)+T-3)*dK:][:dK]
+						t128_2 := t128[((i*heads+j)*T+(lo+k2)+T-3)*dK:][:dK]
 						q0TailBar := c.Q0TailBar[((i*heads+j)*3+(lo+k2))*dK:][:dK]
 						for m := range dK {
-							t124_2[m] = t124_2[m] + q0TailBar[m]
+							t128_2[m] = t128_2[m] + q0TailBar[m]
 						}
 					}
 				}
@@ -1387,16 +1395,16 @@ func (c *backwardFused) run() {
 	clear(c.WQBar)
 	for i := range heads {
 		for m := range L {
-			kern.GemmFMA(dK, d, T, F(1), true, kern.From(c.WQBar, i*dK*d), d, 1, kern.From(t124, (m*heads+i)*T*dK), 1, dK, kern.From(c.X, m*T*d), d, 1)
+			kern.GemmFMA(dK, d, T, F(1), true, kern.From(c.WQBar, i*dK*d), d, 1, kern.From(t128, (m*heads+i)*T*dK), 1, dK, kern.From(xOperand, m*T*d), d, 1)
 		}
 	}
 
 	// projected.k0, projected.k1
 	if kern.Wide() {
 		a := regions.Rd8951093918dArgs{
-			P0:  unsafe.SliceData(t142),
+			P0:  unsafe.SliceData(t146),
 			P1:  unsafe.SliceData(c.CK),
-			P2:  unsafe.SliceData(t127),
+			P2:  unsafe.SliceData(t131),
 			N0:  L,
 			N1:  heads,
 			N2:  T,
@@ -1416,16 +1424,16 @@ func (c *backwardFused) run() {
 			for j := range heads {
 				cK := c.CK[j*4*dK:][:dK]
 				for k2 := range T {
-					t142_2 := t142[((i*heads+j)*(T+6)+k2+6)*dK:][:dK]
+					t146_2 := t146[((i*heads+j)*(T+6)+k2+6)*dK:][:dK]
 					cK2 := c.CK[(j*4+3)*dK:][:dK]
-					t142_3 := t142[((i*heads+j)*(T+6)+k2+5)*dK:][:dK]
+					t146_3 := t146[((i*heads+j)*(T+6)+k2+5)*dK:][:dK]
 					cK3 := c.CK[(j*4+2)*dK:][:dK]
-					t142_4 := t142[((i*heads+j)*(T+6)+k2+4)*dK:][:dK]
+					t146_4 := t146[((i*heads+j)*(T+6)+k2+4)*dK:][:dK]
 					cK4 := c.CK[(j*4+1)*dK:][:dK]
-					t142_5 := t142[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
-					t127_2 := t127[((i*heads+j)*T+k2)*dK:][:dK]
+					t146_5 := t146[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
+					t131_2 := t131[((i*heads+j)*T+k2)*dK:][:dK]
 					for m := range dK {
-						t127_2[m] = num.FMA32(t142_2[m], cK2[m], num.FMA32(t142_3[m], cK3[m], num.FMA32(t142_4[m], cK4[m], F(t142_5[m]*cK[m]))))
+						t131_2[m] = num.FMA32(t146_2[m], cK2[m], num.FMA32(t146_3[m], cK3[m], num.FMA32(t146_4[m], cK4[m], F(t146_5[m]*cK[m]))))
 					}
 				}
 			}
@@ -1435,7 +1443,7 @@ func (c *backwardFused) run() {
 	// projected.k1
 	if kern.Wide() {
 		a := regions.R5a2adb163fd1Args{
-			P0: unsafe.SliceData(t127),
+			P0: unsafe.SliceData(t131),
 			P1: unsafe.SliceData(c.K0TailBar),
 			N0: L,
 			N1: heads,
@@ -1454,10 +1462,10 @@ func (c *backwardFused) run() {
 				lo := max(0, -T+3)
 				if n := 3 - lo; n > 0 {
 					for k2 := range n {
-						t127_2 := t127[((i*heads+j)*T+(lo+k2)+T-3)*dK:][:dK]
+						t131_2 := t131[((i*heads+j)*T+(lo+k2)+T-3)*dK:][:dK]
 						k0TailBar := c.K0TailBar[((i*heads+j)*3+(lo+k2))*dK:][:dK]
 						for m := range dK {
-							t127_2[m] = t127_2[m] + k0TailBar[m]
+							t131_2[m] = t131_2[m] + k0TailBar[m]
 						}
 					}
 				}
@@ -1469,7 +1477,7 @@ func (c *backwardFused) run() {
 	clear(c.WKBar)
 	for i := range heads {
 		for m := range L {
-			kern.GemmFMA(dK, d, T, F(1), true, kern.From(c.WKBar, i*dK*d), d, 1, kern.From(t127, (m*heads+i)*T*dK), 1, dK, kern.From(c.X, m*T*d), d, 1)
+			kern.GemmFMA(dK, d, T, F(1), true, kern.From(c.WKBar, i*dK*d), d, 1, kern.From(t131, (m*heads+i)*T*dK), 1, dK, kern.From(xOperand, m*T*d), d, 1)
 		}
 	}
 
@@ -1477,32 +1485,32 @@ func (c *backwardFused) run() {
 	clear(c.XBar)
 	for i := range L {
 		for m := range heads {
-			kern.GemmFMA(T, d, dV, F(1), true, kern.From(c.XBar, i*T*d), d, 1, kern.From(t85, (i*heads+m)*T*dV), dV, 1, kern.From(c.WV, m*dV*d), d, 1)
+			kern.GemmFMA(T, d, dV, F(1), true, kern.From(c.XBar, i*T*d), d, 1, kern.From(t89, (i*heads+m)*T*dV), dV, 1, kern.From(WVOperand, m*dV*d), d, 1)
 		}
 	}
 
 	// projected.q0
 	for i := range L {
 		for m := range heads {
-			kern.GemmFMA(T, d, dK, F(1), true, kern.From(c.XBar, i*T*d), d, 1, kern.From(t124, (i*heads+m)*T*dK), dK, 1, kern.From(c.WQ, m*dK*d), d, 1)
+			kern.GemmFMA(T, d, dK, F(1), true, kern.From(c.XBar, i*T*d), d, 1, kern.From(t128, (i*heads+m)*T*dK), dK, 1, kern.From(WQOperand, m*dK*d), d, 1)
 		}
 	}
 
 	// projected.k0
 	for i := range L {
 		for m := range heads {
-			kern.GemmFMA(T, d, dK, F(1), true, kern.From(c.XBar, i*T*d), d, 1, kern.From(t127, (i*heads+m)*T*dK), dK, 1, kern.From(c.WK, m*dK*d), d, 1)
+			kern.GemmFMA(T, d, dK, F(1), true, kern.From(c.XBar, i*T*d), d, 1, kern.From(t131, (i*heads+m)*T*dK), dK, 1, kern.From(WKOperand, m*dK*d), d, 1)
 		}
 	}
 
 	// projected.k0
 	if kern.Wide() {
 		a := regions.Reb5c2068c7baArgs{
-			P0: unsafe.SliceData(t119),
-			P1: unsafe.SliceData(t123),
+			P0: unsafe.SliceData(t123),
+			P1: unsafe.SliceData(t127),
 			P2: unsafe.SliceData(c.K0TailBarOut),
-			P3: unsafe.SliceData(t101),
-			P4: unsafe.SliceData(t105),
+			P3: unsafe.SliceData(t105),
+			P4: unsafe.SliceData(t109),
 			P5: unsafe.SliceData(c.Q0TailBarOut),
 			N0: L,
 			N1: heads,
@@ -1515,15 +1523,15 @@ func (c *backwardFused) run() {
 		for i := range L {
 			for j := range heads {
 				for k2 := range 3 {
-					t119_2 := t119[((i*heads+j)*3+k2)*dK:][:dK]
 					t123_2 := t123[((i*heads+j)*3+k2)*dK:][:dK]
+					t127_2 := t127[((i*heads+j)*3+k2)*dK:][:dK]
 					k0TailBarOut := c.K0TailBarOut[((i*heads+j)*3+k2)*dK:][:dK]
-					t101_2 := t101[((i*heads+j)*3+k2)*dK:][:dK]
 					t105_2 := t105[((i*heads+j)*3+k2)*dK:][:dK]
+					t109_2 := t109[((i*heads+j)*3+k2)*dK:][:dK]
 					q0TailBarOut := c.Q0TailBarOut[((i*heads+j)*3+k2)*dK:][:dK]
 					for m := range dK {
-						k0TailBarOut[m] = t119_2[m] + t123_2[m]
-						q0TailBarOut[m] = t101_2[m] + t105_2[m]
+						k0TailBarOut[m] = t123_2[m] + t127_2[m]
+						q0TailBarOut[m] = t105_2[m] + t109_2[m]
 					}
 				}
 			}
@@ -1533,8 +1541,8 @@ func (c *backwardFused) run() {
 	// projected.k0
 	if kern.Wide() {
 		a := regions.Rf8992ba0b350Args{
-			P0: unsafe.SliceData(t312),
-			P1: unsafe.SliceData(t332),
+			P0: unsafe.SliceData(t352),
+			P1: unsafe.SliceData(t372),
 			P2: unsafe.SliceData(c.WRhoBar),
 			N0: heads,
 			N1: dK + dV,
@@ -1542,11 +1550,11 @@ func (c *backwardFused) run() {
 		regions.Rf8992ba0b350(&a)
 	} else {
 		for i := range heads {
-			t312_2 := t312[i*(dK+dV):][:dK+dV]
-			t332_2 := t332[i*(dK+dV):][:dK+dV]
+			t352_2 := t352[i*(dK+dV):][:dK+dV]
+			t372_2 := t372[i*(dK+dV):][:dK+dV]
 			wRhoBar := c.WRhoBar[i*(dK+dV):][:dK+dV]
 			for j := range dK + dV {
-				wRhoBar[j] = t312_2[j] + t332_2[j]
+				wRhoBar[j] = t352_2[j] + t372_2[j]
 			}
 		}
 	}

@@ -54,12 +54,19 @@ type Forward[F num.Float] struct {
 	QStack    []F     // [L, T, 4·n_phi], written
 	QReshape  []F     // [L, T, 2·n_phi·n_phi], written
 	Work      []F     // WorkLen() entries
+	Operands  []F     // OperandsLen() entries, or nil: operands of products are not rounded to bfloat16
 }
 
 // WorkLen is 4·L·T·n_phi + 2·L·T + 9·L·d_v + 36·L·n_phi.
 func (c *Forward[F]) WorkLen() int {
 	L, T, dV, nPhi := c.L, c.T, c.DV, c.NPhi
 	return 4*L*T*nPhi + 2*L*T + 9*L*dV + 36*L*nPhi
+}
+
+// OperandsLen is L·T·d + d·d_v + 4·d·n_phi.
+func (c *Forward[F]) OperandsLen() int {
+	L, T, d, dV, nPhi := c.L, c.T, c.D, c.DV, c.NPhi
+	return L*T*d + d*dV + 4*d*nPhi
 }
 
 // Run computes Forward.
@@ -97,20 +104,24 @@ func (c *Forward[F]) Run() {
 	t25 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t35 := work[:L*T] // [L, T]
+	xOperand := kern.Narrow(c.Operands, 0, c.X)
+	WKOperand := kern.Narrow(c.Operands, L*T*d, c.WK)
 
 	// projected.k0
 	for i := range L {
-		kern.Gemm(T, 2*nPhi, d, F(1), false, kern.From(c.K1Stack, (i*(T+3)+3)*2*nPhi), 2*nPhi, 1, kern.From(c.X, i*T*d), d, 1, c.WK, 1, d)
+		kern.Gemm(T, 2*nPhi, d, F(1), false, kern.From(c.K1Stack, (i*(T+3)+3)*2*nPhi), 2*nPhi, 1, kern.From(xOperand, i*T*d), d, 1, WKOperand, 1, d)
 	}
+	WQOperand := kern.Narrow(c.Operands, L*T*d+2*d*nPhi, c.WQ)
 
 	// projected.q0
 	for i := range L {
-		kern.Gemm(T, 2*nPhi, d, F(1), false, kern.From(c.Q1Stack, (i*(T+3)+3)*2*nPhi), 2*nPhi, 1, kern.From(c.X, i*T*d), d, 1, c.WQ, 1, d)
+		kern.Gemm(T, 2*nPhi, d, F(1), false, kern.From(c.Q1Stack, (i*(T+3)+3)*2*nPhi), 2*nPhi, 1, kern.From(xOperand, i*T*d), d, 1, WQOperand, 1, d)
 	}
+	WVOperand := kern.Narrow(c.Operands, L*T*d+4*d*nPhi, c.WV)
 
 	// projected.v0
 	for i := range L {
-		kern.Gemm(T, dV, d, F(1), false, kern.From(c.VStack, (i*(T+3)+3)*dV), dV, 1, kern.From(c.X, i*T*d), d, 1, c.WV, 1, d)
+		kern.Gemm(T, dV, d, F(1), false, kern.From(c.VStack, (i*(T+3)+3)*dV), dV, 1, kern.From(xOperand, i*T*d), d, 1, WVOperand, 1, d)
 	}
 
 	// projected.k1, projected.q1
@@ -576,12 +587,19 @@ type Backward[F num.Float] struct {
 	A1PhiBar     []F     // [], written
 	A2PhiBar     []F     // [], written
 	Work         []F     // WorkLen() entries
+	Operands     []F     // OperandsLen() entries, or nil: operands of products are not rounded to bfloat16
 }
 
 // WorkLen is 4·L·T·n_phi·n_phi + 2·L·T·d_v + 56·L·T·n_phi + 12·L·T + 12·L·d_v + 48·L·n_phi.
 func (c *Backward[F]) WorkLen() int {
 	L, T, dV, nPhi := c.L, c.T, c.DV, c.NPhi
 	return 4*L*T*nPhi*nPhi + 2*L*T*dV + 56*L*T*nPhi + 12*L*T + 12*L*dV + 48*L*nPhi
+}
+
+// OperandsLen is L·T·d + d·d_v + 4·d·n_phi.
+func (c *Backward[F]) OperandsLen() int {
+	L, T, d, dV, nPhi := c.L, c.T, c.D, c.DV, c.NPhi
+	return L*T*d + d*dV + 4*d*nPhi
 }
 
 // Run computes Backward.
@@ -594,11 +612,11 @@ func (c *Backward[F]) Run() {
 		return
 	}
 	L, T, d, dV, nPhi := c.L, c.T, c.D, c.DV, c.NPhi
-	t174 := c.Work[:L*T*dV+6*L*dV] // [L, T + 6, d_v]
+	t178 := c.Work[:L*T*dV+6*L*dV] // [L, T + 6, d_v]
 	work := c.Work[L*T*dV+6*L*dV:]
-	t177 := work[:2*L*T*nPhi+12*L*nPhi] // [L, T + 6, 2·n_phi]
+	t181 := work[:2*L*T*nPhi+12*L*nPhi] // [L, T + 6, 2·n_phi]
 	work = work[2*L*T*nPhi+12*L*nPhi:]
-	t180 := work[:2*L*T*nPhi+12*L*nPhi] // [L, T + 6, 2·n_phi]
+	t184 := work[:2*L*T*nPhi+12*L*nPhi] // [L, T + 6, 2·n_phi]
 	work = work[2*L*T*nPhi+12*L*nPhi:]
 	t4 := work[:2*L*T*nPhi] // [L, T, 2·n_phi]
 	work = work[2*L*T*nPhi:]
@@ -624,63 +642,67 @@ func (c *Backward[F]) Run() {
 	work = work[L*T:]
 	t35 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t522 := work[:L*T] // [L, T]
+	t56 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	k2 := work[:2*L*T*nPhi] // [L, T, 2·n_phi]
 	work = work[2*L*T*nPhi:]
 	q2 := work[:2*L*T*nPhi] // [L, T, 2·n_phi]
 	work = work[2*L*T*nPhi:]
-	t192 := work[:4*L*T*nPhi] // [L, T, 4·n_phi]
+	t232 := work[:4*L*T*nPhi] // [L, T, 4·n_phi]
 	work = work[4*L*T*nPhi:]
-	t202 := work[:4*L*T*nPhi] // [L, T, 4·n_phi]
+	t242 := work[:4*L*T*nPhi] // [L, T, 4·n_phi]
 	work = work[4*L*T*nPhi:]
-	t382 := work[:4*L*T*nPhi] // [L, T, 4·n_phi]
+	t422 := work[:4*L*T*nPhi] // [L, T, 4·n_phi]
 	work = work[4*L*T*nPhi:]
-	t392 := work[:4*L*T*nPhi] // [L, T, 4·n_phi]
+	t432 := work[:4*L*T*nPhi] // [L, T, 4·n_phi]
 	work = work[4*L*T*nPhi:]
-	t222 := work[:2*L*T*nPhi*nPhi] // [L, T, 2·n_phi·n_phi]
+	t262 := work[:2*L*T*nPhi*nPhi] // [L, T, 2·n_phi·n_phi]
 	work = work[2*L*T*nPhi*nPhi:]
-	t412 := work[:2*L*T*nPhi*nPhi] // [L, T, 2·n_phi·n_phi]
+	t452 := work[:2*L*T*nPhi*nPhi] // [L, T, 2·n_phi·n_phi]
 	work = work[2*L*T*nPhi*nPhi:]
-	t262 := work[:2*L*T*nPhi] // [L, T, 2·n_phi]
+	t302 := work[:2*L*T*nPhi] // [L, T, 2·n_phi]
 	work = work[2*L*T*nPhi:]
-	t272 := work[:4*L*T*nPhi] // [L, T, 4·n_phi]
+	t312 := work[:4*L*T*nPhi] // [L, T, 4·n_phi]
 	work = work[4*L*T*nPhi:]
-	t452 := work[:2*L*T*nPhi] // [L, T, 2·n_phi]
+	t492 := work[:2*L*T*nPhi] // [L, T, 2·n_phi]
 	work = work[2*L*T*nPhi:]
-	t462 := work[:4*L*T*nPhi] // [L, T, 4·n_phi]
+	t502 := work[:4*L*T*nPhi] // [L, T, 4·n_phi]
 	work = work[4*L*T*nPhi:]
-	t502 := work[:2*L*T*nPhi] // [L, T, 2·n_phi]
+	t542 := work[:2*L*T*nPhi] // [L, T, 2·n_phi]
 	work = work[2*L*T*nPhi:]
-	t552 := work[:L*T] // [L, T]
+	t59 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t76 := work[:2*L*T*nPhi] // [L, T, 2·n_phi]
+	t80 := work[:2*L*T*nPhi] // [L, T, 2·n_phi]
 	work = work[2*L*T*nPhi:]
-	t81 := work[:L*T] // [L, T]
+	t85 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t72 := work[:L*T] // [L, T]
+	t76 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t78 := work[:L*T] // [L, T]
+	t82 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t98 := work[:L*T] // [L, T]
+	t102 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t114 := work[:3*L*dV] // [L, 3, d_v]
-	work = work[3*L*dV:]
 	t118 := work[:3*L*dV] // [L, 3, d_v]
 	work = work[3*L*dV:]
-	t132 := work[:6*L*nPhi] // [L, 3, 2·n_phi]
-	work = work[6*L*nPhi:]
+	t122 := work[:3*L*dV] // [L, 3, d_v]
+	work = work[3*L*dV:]
 	t136 := work[:6*L*nPhi] // [L, 3, 2·n_phi]
+	work = work[6*L*nPhi:]
+	t140 := work[:6*L*nPhi] // [L, 3, 2·n_phi]
+	work = work[6*L*nPhi:]
+	t158 := work[:6*L*nPhi] // [L, 3, 2·n_phi]
 	work = work[6*L*nPhi:]
 	t154 := work[:6*L*nPhi] // [L, 3, 2·n_phi]
 	work = work[6*L*nPhi:]
-	t150 := work[:6*L*nPhi] // [L, 3, 2·n_phi]
-	work = work[6*L*nPhi:]
-	t155 := work[:L*T*dV] // [L, T, d_v]
+	t159 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
-	t158 := work[:2*L*T*nPhi] // [L, T, 2·n_phi]
+	t162 := work[:2*L*T*nPhi] // [L, T, 2·n_phi]
 	work = work[2*L*T*nPhi:]
-	t161 := work[:2*L*T*nPhi] // [L, T, 2·n_phi]
+	t165 := work[:2*L*T*nPhi] // [L, T, 2·n_phi]
+	xOperand := kern.Narrow(c.Operands, 0, c.X)
+	WKOperand := kern.Narrow(c.Operands, L*T*d, c.WK)
+	WQOperand := kern.Narrow(c.Operands, L*T*d+2*d*nPhi, c.WQ)
+	WVOperand := kern.Narrow(c.Operands, L*T*d+4*d*nPhi, c.WV)
 
 	// projected.k1, projected.q1
 	for i := range L {
@@ -713,13 +735,13 @@ func (c *Backward[F]) Run() {
 				t42 := bK[k] + (F(k1Stack[k]*cK[k]) + F(k1Stack2[k]*cK2[k]) + F(k1Stack3[k]*cK3[k]) + F(k1Stack4[k]*cK4[k]))
 				t52 := num.Sigmoid(t42)
 				t92 := bQ[k] + (F(q1Stack[k]*cQ[k]) + F(q1Stack2[k]*cQ2[k]) + F(q1Stack3[k]*cQ3[k]) + F(q1Stack4[k]*cQ4[k]))
-				t102 := num.Sigmoid(t92)
+				t102_2 := num.Sigmoid(t92)
 				t4_2[k] = t42
 				t5_2[k] = t52
 				k1_2[k] = F(t42 * t52)
 				t9_2[k] = t92
-				t10_2[k] = t102
-				q1_2[k] = F(t92 * t102)
+				t10_2[k] = t102_2
+				q1_2[k] = F(t92 * t102_2)
 			}
 		}
 	}
@@ -739,14 +761,14 @@ func (c *Backward[F]) Run() {
 			vStack4 := c.VStack[(i*(T+3)+j)*dV:][:dV]
 			cV4 := c.CV[3*dV:][:dV]
 			vBar := c.VBar[(i*T+j)*dV:][:dV]
-			t174_2 := t174[(i*(T+6)+j+3)*dV:][:dV]
+			t178_2 := t178[(i*(T+6)+j+3)*dV:][:dV]
 			for k := range dV {
 				t14 := bV[k] + (F(vStack[k]*cV[k]) + F(vStack2[k]*cV2[k]) + F(vStack3[k]*cV3[k]) + F(vStack4[k]*cV4[k]))
 				t15 := num.Sigmoid(t14)
 				vBarEntry := vBar[k]
-				t107 := F(vBarEntry*t15) + F(F(F(vBarEntry*t14)*t15)*num.Sigmoid(-t14))
-				t174_2[k] = t107
-				bVBar[k] += t107
+				t111 := F(vBarEntry*t15) + F(F(F(vBarEntry*t14)*t15)*num.Sigmoid(-t14))
+				t178_2[k] = t111
+				bVBar[k] += t111
 			}
 		}
 	}
@@ -761,28 +783,28 @@ func (c *Backward[F]) Run() {
 		t31_2 := t31[i*T:][:T]
 		t33_2 := t33[i*T:][:T]
 		t35_2 := t35[i*T:][:T]
-		t522_2 := t522[i*T:][:T]
+		t56_2 := t56[i*T:][:T]
 		for j := range T {
 			k2ProdEntry := k2Prod[j]
 			t212 := num.Sqrt(kern.Choose((F(0) < k2ProdEntry), k2ProdEntry, F(1)))
-			t232 := kern.Choose((F(0) < k2ProdEntry), t212, F(0))
+			t233 := kern.Choose((F(0) < k2ProdEntry), t212, F(0))
 			q2ProdEntry := q2Prod[j]
-			t312 := num.Sqrt(kern.Choose((F(0) < q2ProdEntry), q2ProdEntry, F(1)))
-			t332 := kern.Choose((F(0) < q2ProdEntry), t312, F(0))
+			t313 := num.Sqrt(kern.Choose((F(0) < q2ProdEntry), q2ProdEntry, F(1)))
+			t332 := kern.Choose((F(0) < q2ProdEntry), t313, F(0))
 			t352 := num.Max(t332, F(1e-08))
 			t21_2[j] = t212
-			t23_2[j] = t232
-			t25_2[j] = num.Max(t232, F(1e-08))
-			t31_2[j] = t312
+			t23_2[j] = t233
+			t25_2[j] = num.Max(t233, F(1e-08))
+			t31_2[j] = t313
 			t33_2[j] = t332
 			t35_2[j] = t352
-			t522_2[j] = F(1) / t352
+			t56_2[j] = F(1) / t352
 		}
 	}
 
 	// projected.k2, projected.q2, projected.q, projected.k
-	var t2322 F
-	var t422 F
+	var t272 F
+	var t462 F
 	for i := range L {
 		t25_2 := t25[i*T:][:T]
 		t35_2 := t35[i*T:][:T]
@@ -798,8 +820,8 @@ func (c *Backward[F]) Run() {
 			for k := range 2 * nPhi {
 				k22 := k1_2[k] / t25Entry
 				q22 := q1_2[k] / t35Entry
-				t2322 += F(qBar[k] * q22)
-				t422 += F(kBar[k] * k22)
+				t272 += F(qBar[k] * q22)
+				t462 += F(kBar[k] * k22)
 				k2_2[k] = k22
 				q2_2[k] = q22
 			}
@@ -807,12 +829,12 @@ func (c *Backward[F]) Run() {
 	}
 
 	// projected.q, projected.k
-	clear(t192)
-	clear(t202)
-	clear(t382)
-	clear(t392)
-	var t182 F
-	var t372 F
+	clear(t232)
+	clear(t242)
+	clear(t422)
+	clear(t432)
+	var t222 F
+	var t412 F
 	a2PhiEntry := c.A2Phi[0]
 	w := F(0.5 * a2PhiEntry)
 	for i := range L {
@@ -823,104 +845,104 @@ func (c *Backward[F]) Run() {
 			kBar := c.KBar[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1)+2*nPhi*nPhi+2*nPhi+1:][:nPhi]
 			kStack := c.KStack[(i*T+j)*4*nPhi+2*nPhi:][:nPhi]
 			kStack2 := c.KStack[(i*T+j)*4*nPhi+nPhi:][:nPhi]
-			t192_2 := t192[(i*T+j)*4*nPhi+2*nPhi:][:nPhi]
-			t202_2 := t202[(i*T+j)*4*nPhi+nPhi:][:nPhi]
-			t382_2 := t382[(i*T+j)*4*nPhi+2*nPhi:][:nPhi]
-			t392_2 := t392[(i*T+j)*4*nPhi+nPhi:][:nPhi]
+			t232_2 := t232[(i*T+j)*4*nPhi+2*nPhi:][:nPhi]
+			t242_2 := t242[(i*T+j)*4*nPhi+nPhi:][:nPhi]
+			t422_2 := t422[(i*T+j)*4*nPhi+2*nPhi:][:nPhi]
+			t432_2 := t432[(i*T+j)*4*nPhi+nPhi:][:nPhi]
 			for k := range nPhi {
 				qBarEntry := qBar[k]
 				qStackEntry := qStack[k]
 				qStackEntry2 := qStack2[k]
-				t182 += F(F(qBarEntry*qStackEntry) * qStackEntry2)
+				t222 += F(F(qBarEntry*qStackEntry) * qStackEntry2)
 				kBarEntry := kBar[k]
 				kStackEntry := kStack[k]
 				kStackEntry2 := kStack2[k]
-				t372 += F(F(kBarEntry*kStackEntry) * kStackEntry2)
-				t192_2[k] += F(F(w*qBarEntry) * qStackEntry2)
-				t202_2[k] += F(F(w*qBarEntry) * qStackEntry)
-				t382_2[k] += F(F(w*kBarEntry) * kStackEntry2)
-				t392_2[k] += F(F(w*kBarEntry) * kStackEntry)
+				t412 += F(F(kBarEntry*kStackEntry) * kStackEntry2)
+				t232_2[k] += F(F(w*qBarEntry) * qStackEntry2)
+				t242_2[k] += F(F(w*qBarEntry) * qStackEntry)
+				t422_2[k] += F(F(w*kBarEntry) * kStackEntry2)
+				t432_2[k] += F(F(w*kBarEntry) * kStackEntry)
 			}
 		}
 	}
-	t1822 := F(0.5 * t182)
-	t3722 := F(0.5 * t372)
+	t2222 := F(0.5 * t222)
+	t4122 := F(0.5 * t412)
 
 	// projected.q, projected.k
-	var t2122 F
-	var t402 F
+	var t2522 F
+	var t442 F
 	for i := range L {
 		for j := range T {
 			qBar := c.QBar[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1)+2*nPhi+1:][:2*nPhi*nPhi]
 			qReshape := c.QReshape[(i*T+j)*2*nPhi*nPhi:][:2*nPhi*nPhi]
 			kBar := c.KBar[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1)+2*nPhi+1:][:2*nPhi*nPhi]
 			kReshape := c.KReshape[(i*T+j)*2*nPhi*nPhi:][:2*nPhi*nPhi]
-			t222_2 := t222[(i*T+j)*2*nPhi*nPhi:][:2*nPhi*nPhi]
-			t412_2 := t412[(i*T+j)*2*nPhi*nPhi:][:2*nPhi*nPhi]
+			t262_2 := t262[(i*T+j)*2*nPhi*nPhi:][:2*nPhi*nPhi]
+			t452_2 := t452[(i*T+j)*2*nPhi*nPhi:][:2*nPhi*nPhi]
 			for k := range 2 * nPhi * nPhi {
 				qBarEntry2 := qBar[k]
-				t2122 += F(qBarEntry2 * qReshape[k])
+				t2522 += F(qBarEntry2 * qReshape[k])
 				kBarEntry2 := kBar[k]
-				t402 += F(kBarEntry2 * kReshape[k])
-				t222_2[k] = F(a2PhiEntry * qBarEntry2)
-				t412_2[k] = F(a2PhiEntry * kBarEntry2)
+				t442 += F(kBarEntry2 * kReshape[k])
+				t262_2[k] = F(a2PhiEntry * qBarEntry2)
+				t452_2[k] = F(a2PhiEntry * kBarEntry2)
 			}
 		}
 	}
 
 	// projected.q
-	clear(t272)
+	clear(t312)
 	for i := range L {
 		for j := range T {
 			q2_2 := q2[(i*T+j)*2*nPhi:][:2*nPhi]
-			t262_2 := t262[(i*T+j)*2*nPhi:][:2*nPhi]
+			t302_2 := t302[(i*T+j)*2*nPhi:][:2*nPhi]
 			for k := range 2 * nPhi {
-				t222View := t222[((i*T+j)*2*nPhi+k)*nPhi:][:nPhi]
+				t262View := t262[((i*T+j)*2*nPhi+k)*nPhi:][:nPhi]
 				qStack := c.QStack[(i*T+j)*4*nPhi+k:][:nPhi]
-				t272_2 := t272[(i*T+j)*4*nPhi+k:][:nPhi]
-				var t2622 F
+				t312_2 := t312[(i*T+j)*4*nPhi+k:][:nPhi]
+				var t3022 F
 				q2Entry := q2_2[k]
 				for m := range nPhi {
-					t222ViewEntry := t222View[m]
-					t2622 += F(t222ViewEntry * qStack[m])
-					t272_2[m] += F(F(0.5*t222ViewEntry) * q2Entry)
+					t262ViewEntry := t262View[m]
+					t3022 += F(t262ViewEntry * qStack[m])
+					t312_2[m] += F(F(0.5*t262ViewEntry) * q2Entry)
 				}
-				t262_2[k] = F(0.5 * t2622)
+				t302_2[k] = F(0.5 * t3022)
 			}
 		}
 	}
 
 	// projected.k, projected.q
-	var t362 F
+	var t402 F
 	for i := range L {
 		for j := range T {
 			qBar := c.QBar[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1):][:1]
 			kBar := c.KBar[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1):][:1]
 			for k := range 1 {
-				t362 += qBar[k] + kBar[k]
+				t402 += qBar[k] + kBar[k]
 			}
 		}
 	}
-	c.A0PhiBar[0] = t362
+	c.A0PhiBar[0] = t402
 
 	// projected.k
-	clear(t462)
+	clear(t502)
 	for i := range L {
 		for j := range T {
 			k2_2 := k2[(i*T+j)*2*nPhi:][:2*nPhi]
-			t452_2 := t452[(i*T+j)*2*nPhi:][:2*nPhi]
+			t492_2 := t492[(i*T+j)*2*nPhi:][:2*nPhi]
 			for k := range 2 * nPhi {
-				t412View := t412[((i*T+j)*2*nPhi+k)*nPhi:][:nPhi]
+				t452View := t452[((i*T+j)*2*nPhi+k)*nPhi:][:nPhi]
 				kStack := c.KStack[(i*T+j)*4*nPhi+k:][:nPhi]
-				t462_2 := t462[(i*T+j)*4*nPhi+k:][:nPhi]
-				var t4522 F
+				t502_2 := t502[(i*T+j)*4*nPhi+k:][:nPhi]
+				var t4922 F
 				k2Entry := k2_2[k]
 				for m := range nPhi {
-					t412ViewEntry := t412View[m]
-					t4522 += F(t412ViewEntry * kStack[m])
-					t462_2[m] += F(F(0.5*t412ViewEntry) * k2Entry)
+					t452ViewEntry := t452View[m]
+					t4922 += F(t452ViewEntry * kStack[m])
+					t502_2[m] += F(F(0.5*t452ViewEntry) * k2Entry)
 				}
-				t452_2[k] = F(0.5 * t4522)
+				t492_2[k] = F(0.5 * t4922)
 			}
 		}
 	}
@@ -930,43 +952,43 @@ func (c *Backward[F]) Run() {
 	for i := range L {
 		t35_2 := t35[i*T:][:T]
 		t25_2 := t25[i*T:][:T]
-		t552_2 := t552[i*T:][:T]
-		t81_2 := t81[i*T:][:T]
+		t59_2 := t59[i*T:][:T]
+		t85_2 := t85[i*T:][:T]
 		for j := range T {
 			qBar := c.QBar[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1)+1:][:2*nPhi]
-			t262_2 := t262[(i*T+j)*2*nPhi:][:2*nPhi]
-			t192_2 := t192[(i*T+j)*4*nPhi:][:2*nPhi]
-			t202_2 := t202[(i*T+j)*4*nPhi:][:2*nPhi]
-			t272_2 := t272[(i*T+j)*4*nPhi:][:2*nPhi]
-			t192_3 := t192[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
-			t202_3 := t202[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
-			t272_3 := t272[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
+			t302_2 := t302[(i*T+j)*2*nPhi:][:2*nPhi]
+			t232_2 := t232[(i*T+j)*4*nPhi:][:2*nPhi]
+			t242_2 := t242[(i*T+j)*4*nPhi:][:2*nPhi]
+			t312_2 := t312[(i*T+j)*4*nPhi:][:2*nPhi]
+			t232_3 := t232[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
+			t242_3 := t242[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
+			t312_3 := t312[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
 			q2_2 := q2[(i*T+j)*2*nPhi:][:2*nPhi]
 			kBar := c.KBar[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1)+1:][:2*nPhi]
-			t452_2 := t452[(i*T+j)*2*nPhi:][:2*nPhi]
-			t382_2 := t382[(i*T+j)*4*nPhi:][:2*nPhi]
-			t392_2 := t392[(i*T+j)*4*nPhi:][:2*nPhi]
-			t462_2 := t462[(i*T+j)*4*nPhi:][:2*nPhi]
-			t382_3 := t382[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
-			t392_3 := t392[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
-			t462_3 := t462[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
+			t492_2 := t492[(i*T+j)*2*nPhi:][:2*nPhi]
+			t422_2 := t422[(i*T+j)*4*nPhi:][:2*nPhi]
+			t432_2 := t432[(i*T+j)*4*nPhi:][:2*nPhi]
+			t502_2 := t502[(i*T+j)*4*nPhi:][:2*nPhi]
+			t422_3 := t422[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
+			t432_3 := t432[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
+			t502_3 := t502[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
 			k2_2 := k2[(i*T+j)*2*nPhi:][:2*nPhi]
-			t502_2 := t502[(i*T+j)*2*nPhi:][:2*nPhi]
-			t76_2 := t76[(i*T+j)*2*nPhi:][:2*nPhi]
-			var t5522 F
-			var t812 F
+			t542_2 := t542[(i*T+j)*2*nPhi:][:2*nPhi]
+			t80_2 := t80[(i*T+j)*2*nPhi:][:2*nPhi]
+			var t592 F
+			var t852 F
 			t35Entry2 := t35_2[j]
 			t25Entry2 := t25_2[j]
 			for k := range 2 * nPhi {
-				t5022 := F(a1PhiEntry*qBar[k]) + t262_2[k] + (t192_2[k] + t202_2[k] + t272_2[k]) + (t192_3[k] + t202_3[k] + t272_3[k])
-				t5522 += F(t5022 * (q2_2[k] / t35Entry2))
-				t762 := F(a1PhiEntry*kBar[k]) + t452_2[k] + (t382_2[k] + t392_2[k] + t462_2[k]) + (t382_3[k] + t392_3[k] + t462_3[k])
-				t812 += F(t762 * (k2_2[k] / t25Entry2))
-				t502_2[k] = t5022
-				t76_2[k] = t762
+				t5422 := F(a1PhiEntry*qBar[k]) + t302_2[k] + (t232_2[k] + t242_2[k] + t312_2[k]) + (t232_3[k] + t242_3[k] + t312_3[k])
+				t592 += F(t5422 * (q2_2[k] / t35Entry2))
+				t802 := F(a1PhiEntry*kBar[k]) + t492_2[k] + (t422_2[k] + t432_2[k] + t502_2[k]) + (t422_3[k] + t432_3[k] + t502_3[k])
+				t852 += F(t802 * (k2_2[k] / t25Entry2))
+				t542_2[k] = t5422
+				t80_2[k] = t802
 			}
-			t552_2[j] = -t5522
-			t81_2[j] = -t812
+			t59_2[j] = -t592
+			t85_2[j] = -t852
 		}
 	}
 
@@ -976,41 +998,41 @@ func (c *Backward[F]) Run() {
 		q2Prod := c.Q2Prod[i*T:][:T]
 		t23_2 := t23[i*T:][:T]
 		k2Prod := c.K2Prod[i*T:][:T]
-		t552_2 := t552[i*T:][:T]
+		t59_2 := t59[i*T:][:T]
 		t31_2 := t31[i*T:][:T]
-		t72_2 := t72[i*T:][:T]
+		t76_2 := t76[i*T:][:T]
 		t25_2 := t25[i*T:][:T]
-		t78_2 := t78[i*T:][:T]
-		t81_2 := t81[i*T:][:T]
+		t82_2 := t82[i*T:][:T]
+		t85_2 := t85[i*T:][:T]
 		t21_2 := t21[i*T:][:T]
-		t98_2 := t98[i*T:][:T]
+		t102_2 := t102[i*T:][:T]
 		for j := range T {
 			t33Entry := t33_2[j]
 			q2ProdEntry2 := q2Prod[j]
 			t23Entry := t23_2[j]
 			k2ProdEntry2 := k2Prod[j]
 			w2 := ((F(1e-08) <= t33Entry) && (F(0) < q2ProdEntry2))
-			t72_2[j] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t33Entry) && (F(0) < q2ProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t33Entry), t552_2[j], F(0)))*(F(1)/t31_2[j])), F(0)), F(0))
-			t78_2[j] = F(1) / t25_2[j]
+			t76_2[j] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t33Entry) && (F(0) < q2ProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t33Entry), t59_2[j], F(0)))*(F(1)/t31_2[j])), F(0)), F(0))
+			t82_2[j] = F(1) / t25_2[j]
 			w3 := ((F(1e-08) <= t23Entry) && (F(0) < k2ProdEntry2))
-			t98_2[j] = kern.Choose(w3, kern.Choose(((F(1e-08) <= t23Entry) && (F(0) < k2ProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t23Entry), t81_2[j], F(0)))*(F(1)/t21_2[j])), F(0)), F(0))
+			t102_2[j] = kern.Choose(w3, kern.Choose(((F(1e-08) <= t23Entry) && (F(0) < k2ProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t23Entry), t85_2[j], F(0)))*(F(1)/t21_2[j])), F(0)), F(0))
 		}
 	}
 
 	// projected.v
 	for i := range L {
 		for j := range 3 {
-			t174_2 := t174[(i*(T+6)+j)*dV:][:dV]
+			t178_2 := t178[(i*(T+6)+j)*dV:][:dV]
 			for k := range dV {
-				t174_2[k] = F(0)
+				t178_2[k] = F(0)
 			}
 		}
 	}
 	for i := range L {
 		for j := range 3 {
-			t174_2 := t174[(i*(T+6)+j+T+3)*dV:][:dV]
+			t178_2 := t178[(i*(T+6)+j+T+3)*dV:][:dV]
 			for k := range dV {
-				t174_2[k] = F(0)
+				t178_2[k] = F(0)
 			}
 		}
 	}
@@ -1022,31 +1044,9 @@ func (c *Backward[F]) Run() {
 		for j := range L {
 			for k := range T {
 				vStack := c.VStack[(j*(T+3)-i+k+3)*dV:][:dV]
-				t174_2 := t174[(j*(T+6)+k+3)*dV:][:dV]
+				t178_2 := t178[(j*(T+6)+k+3)*dV:][:dV]
 				for m := range dV {
-					cVBar[m] += F(vStack[m] * t174_2[m])
-				}
-			}
-		}
-	}
-
-	// projected.v
-	clear(t114)
-	for i := range L {
-		for j := range 3 {
-			n := int(c.Pos[i]) + j - 3
-			if n >= 0 {
-				t174_2 := t174[(i*(T+6)+j)*dV:][:dV]
-				cV := c.CV[:dV]
-				t174_3 := t174[(i*(T+6)+j+1)*dV:][:dV]
-				cV2 := c.CV[1*dV:][:dV]
-				t174_4 := t174[(i*(T+6)+j+2)*dV:][:dV]
-				cV3 := c.CV[2*dV:][:dV]
-				t174_5 := t174[(i*(T+6)+j+3)*dV:][:dV]
-				cV4 := c.CV[3*dV:][:dV]
-				t114_2 := t114[(i*3+j)*dV:][:dV]
-				for k := range dV {
-					t114_2[k] = F(t174_2[k]*cV[k]) + F(t174_3[k]*cV2[k]) + F(t174_4[k]*cV3[k]) + F(t174_5[k]*cV4[k])
+					cVBar[m] += F(vStack[m] * t178_2[m])
 				}
 			}
 		}
@@ -1055,11 +1055,33 @@ func (c *Backward[F]) Run() {
 	// projected.v
 	clear(t118)
 	for i := range L {
+		for j := range 3 {
+			n := int(c.Pos[i]) + j - 3
+			if n >= 0 {
+				t178_2 := t178[(i*(T+6)+j)*dV:][:dV]
+				cV := c.CV[:dV]
+				t178_3 := t178[(i*(T+6)+j+1)*dV:][:dV]
+				cV2 := c.CV[1*dV:][:dV]
+				t178_4 := t178[(i*(T+6)+j+2)*dV:][:dV]
+				cV3 := c.CV[2*dV:][:dV]
+				t178_5 := t178[(i*(T+6)+j+3)*dV:][:dV]
+				cV4 := c.CV[3*dV:][:dV]
+				t118_2 := t118[(i*3+j)*dV:][:dV]
+				for k := range dV {
+					t118_2[k] = F(t178_2[k]*cV[k]) + F(t178_3[k]*cV2[k]) + F(t178_4[k]*cV3[k]) + F(t178_5[k]*cV4[k])
+				}
+			}
+		}
+	}
+
+	// projected.v
+	clear(t122)
+	for i := range L {
 		for j := range min(3, -T+3) {
 			v0TailBar := c.V0TailBar[(i*3+j)*dV:][:dV]
-			t118_2 := t118[(i*3+j+T)*dV:][:dV]
+			t122_2 := t122[(i*3+j+T)*dV:][:dV]
 			for k := range dV {
-				t118_2[k] += v0TailBar[k]
+				t122_2[k] += v0TailBar[k]
 			}
 		}
 	}
@@ -1068,40 +1090,40 @@ func (c *Backward[F]) Run() {
 	clear(c.BQBar)
 	clear(c.BKBar)
 	for i := range L {
-		t522_2 := t522[i*T:][:T]
-		t72_2 := t72[i*T:][:T]
-		t78_2 := t78[i*T:][:T]
-		t98_2 := t98[i*T:][:T]
+		t56_2 := t56[i*T:][:T]
+		t76_2 := t76[i*T:][:T]
+		t82_2 := t82[i*T:][:T]
+		t102_2 := t102[i*T:][:T]
 		bQBar := c.BQBar[:2*nPhi]
 		bKBar := c.BKBar[:2*nPhi]
 		for j := range T {
-			t502_2 := t502[(i*T+j)*2*nPhi:][:2*nPhi]
+			t542_2 := t542[(i*T+j)*2*nPhi:][:2*nPhi]
 			q1_2 := q1[(i*T+j)*2*nPhi:][:2*nPhi]
 			t10_2 := t10[(i*T+j)*2*nPhi:][:2*nPhi]
 			t9_2 := t9[(i*T+j)*2*nPhi:][:2*nPhi]
-			t76_2 := t76[(i*T+j)*2*nPhi:][:2*nPhi]
+			t80_2 := t80[(i*T+j)*2*nPhi:][:2*nPhi]
 			k1_2 := k1[(i*T+j)*2*nPhi:][:2*nPhi]
 			t5_2 := t5[(i*T+j)*2*nPhi:][:2*nPhi]
 			t4_2 := t4[(i*T+j)*2*nPhi:][:2*nPhi]
-			t177_2 := t177[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
-			t180_2 := t180[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
-			t522Entry := t522_2[j]
-			t72Entry := t72_2[j]
-			t78Entry := t78_2[j]
-			t98Entry := t98_2[j]
+			t181_2 := t181[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
+			t184_2 := t184[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
+			t56Entry := t56_2[j]
+			t76Entry := t76_2[j]
+			t82Entry := t82_2[j]
+			t102Entry := t102_2[j]
 			for k := range 2 * nPhi {
-				t119 := F(t502_2[k]*t522Entry) + F(2*F(q1_2[k]*t72Entry))
+				t123 := F(t542_2[k]*t56Entry) + F(2*F(q1_2[k]*t76Entry))
 				t10Entry := t10_2[k]
 				t9Entry := t9_2[k]
-				t125 := F(t10Entry*t119) + F(F(F(t9Entry*t10Entry)*t119)*num.Sigmoid(-t9Entry))
-				t137 := F(t76_2[k]*t78Entry) + F(2*F(k1_2[k]*t98Entry))
+				t129 := F(t10Entry*t123) + F(F(F(t9Entry*t10Entry)*t123)*num.Sigmoid(-t9Entry))
+				t141 := F(t80_2[k]*t82Entry) + F(2*F(k1_2[k]*t102Entry))
 				t5Entry := t5_2[k]
 				t4Entry := t4_2[k]
-				t143 := F(t5Entry*t137) + F(F(F(t4Entry*t5Entry)*t137)*num.Sigmoid(-t4Entry))
-				t177_2[k] = t125
-				bQBar[k] += t125
-				t180_2[k] = t143
-				bKBar[k] += t143
+				t147 := F(t5Entry*t141) + F(F(F(t4Entry*t5Entry)*t141)*num.Sigmoid(-t4Entry))
+				t181_2[k] = t129
+				bQBar[k] += t129
+				t184_2[k] = t147
+				bKBar[k] += t147
 			}
 		}
 	}
@@ -1109,17 +1131,17 @@ func (c *Backward[F]) Run() {
 	// projected.q1
 	for i := range L {
 		for j := range 3 {
-			t177_2 := t177[(i*(T+6)+j)*2*nPhi:][:2*nPhi]
+			t181_2 := t181[(i*(T+6)+j)*2*nPhi:][:2*nPhi]
 			for k := range 2 * nPhi {
-				t177_2[k] = F(0)
+				t181_2[k] = F(0)
 			}
 		}
 	}
 	for i := range L {
 		for j := range 3 {
-			t177_2 := t177[(i*(T+6)+j+T+3)*2*nPhi:][:2*nPhi]
+			t181_2 := t181[(i*(T+6)+j+T+3)*2*nPhi:][:2*nPhi]
 			for k := range 2 * nPhi {
-				t177_2[k] = F(0)
+				t181_2[k] = F(0)
 			}
 		}
 	}
@@ -1133,51 +1155,51 @@ func (c *Backward[F]) Run() {
 		for j := range L {
 			for k := range T {
 				q1Stack := c.Q1Stack[(j*(T+3)-i+k+3)*2*nPhi:][:2*nPhi]
-				t177_2 := t177[(j*(T+6)+k+3)*2*nPhi:][:2*nPhi]
+				t181_2 := t181[(j*(T+6)+k+3)*2*nPhi:][:2*nPhi]
 				k1Stack := c.K1Stack[(j*(T+3)-i+k+3)*2*nPhi:][:2*nPhi]
-				t180_2 := t180[(j*(T+6)+k+3)*2*nPhi:][:2*nPhi]
+				t184_2 := t184[(j*(T+6)+k+3)*2*nPhi:][:2*nPhi]
 				for m := range 2 * nPhi {
-					cQBar[m] += F(q1Stack[m] * t177_2[m])
-					cKBar[m] += F(k1Stack[m] * t180_2[m])
+					cQBar[m] += F(q1Stack[m] * t181_2[m])
+					cKBar[m] += F(k1Stack[m] * t184_2[m])
 				}
 			}
 		}
 	}
 
 	// projected.q1
-	clear(t132)
+	clear(t136)
 	for i := range L {
 		for j := range 3 {
 			n2 := int(c.Pos[i]) + j - 3
 			if n2 >= 0 {
-				t177_2 := t177[(i*(T+6)+j)*2*nPhi:][:2*nPhi]
+				t181_2 := t181[(i*(T+6)+j)*2*nPhi:][:2*nPhi]
 				cQ := c.CQ[:2*nPhi]
-				t177_3 := t177[(i*(T+6)+j+1)*2*nPhi:][:2*nPhi]
+				t181_3 := t181[(i*(T+6)+j+1)*2*nPhi:][:2*nPhi]
 				cQ2 := c.CQ[1*2*nPhi:][:2*nPhi]
-				t177_4 := t177[(i*(T+6)+j+2)*2*nPhi:][:2*nPhi]
+				t181_4 := t181[(i*(T+6)+j+2)*2*nPhi:][:2*nPhi]
 				cQ3 := c.CQ[2*2*nPhi:][:2*nPhi]
-				t177_5 := t177[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
+				t181_5 := t181[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
 				cQ4 := c.CQ[3*2*nPhi:][:2*nPhi]
-				t132_2 := t132[(i*3+j)*2*nPhi:][:2*nPhi]
+				t136_2 := t136[(i*3+j)*2*nPhi:][:2*nPhi]
 				for k := range 2 * nPhi {
-					t132_2[k] = F(t177_2[k]*cQ[k]) + F(t177_3[k]*cQ2[k]) + F(t177_4[k]*cQ3[k]) + F(t177_5[k]*cQ4[k])
+					t136_2[k] = F(t181_2[k]*cQ[k]) + F(t181_3[k]*cQ2[k]) + F(t181_4[k]*cQ3[k]) + F(t181_5[k]*cQ4[k])
 				}
 			}
 		}
 	}
 
 	// projected.q1, projected.k1
-	clear(t136)
-	clear(t154)
+	clear(t140)
+	clear(t158)
 	for i := range L {
 		for j := range min(3, -T+3) {
 			q0TailBar := c.Q0TailBar[(i*3+j)*2*nPhi:][:2*nPhi]
-			t136_2 := t136[(i*3+j+T)*2*nPhi:][:2*nPhi]
+			t140_2 := t140[(i*3+j+T)*2*nPhi:][:2*nPhi]
 			k0TailBar := c.K0TailBar[(i*3+j)*2*nPhi:][:2*nPhi]
-			t154_2 := t154[(i*3+j+T)*2*nPhi:][:2*nPhi]
+			t158_2 := t158[(i*3+j+T)*2*nPhi:][:2*nPhi]
 			for k := range 2 * nPhi {
-				t136_2[k] += q0TailBar[k]
-				t154_2[k] += k0TailBar[k]
+				t140_2[k] += q0TailBar[k]
+				t158_2[k] += k0TailBar[k]
 			}
 		}
 	}
@@ -1185,38 +1207,38 @@ func (c *Backward[F]) Run() {
 	// projected.k1
 	for i := range L {
 		for j := range 3 {
-			t180_2 := t180[(i*(T+6)+j)*2*nPhi:][:2*nPhi]
+			t184_2 := t184[(i*(T+6)+j)*2*nPhi:][:2*nPhi]
 			for k := range 2 * nPhi {
-				t180_2[k] = F(0)
+				t184_2[k] = F(0)
 			}
 		}
 	}
 	for i := range L {
 		for j := range 3 {
-			t180_2 := t180[(i*(T+6)+j+T+3)*2*nPhi:][:2*nPhi]
+			t184_2 := t184[(i*(T+6)+j+T+3)*2*nPhi:][:2*nPhi]
 			for k := range 2 * nPhi {
-				t180_2[k] = F(0)
+				t184_2[k] = F(0)
 			}
 		}
 	}
 
 	// projected.k1
-	clear(t150)
+	clear(t154)
 	for i := range L {
 		for j := range 3 {
 			n3 := int(c.Pos[i]) + j - 3
 			if n3 >= 0 {
-				t180_2 := t180[(i*(T+6)+j)*2*nPhi:][:2*nPhi]
+				t184_2 := t184[(i*(T+6)+j)*2*nPhi:][:2*nPhi]
 				cK := c.CK[:2*nPhi]
-				t180_3 := t180[(i*(T+6)+j+1)*2*nPhi:][:2*nPhi]
+				t184_3 := t184[(i*(T+6)+j+1)*2*nPhi:][:2*nPhi]
 				cK2 := c.CK[1*2*nPhi:][:2*nPhi]
-				t180_4 := t180[(i*(T+6)+j+2)*2*nPhi:][:2*nPhi]
+				t184_4 := t184[(i*(T+6)+j+2)*2*nPhi:][:2*nPhi]
 				cK3 := c.CK[2*2*nPhi:][:2*nPhi]
-				t180_5 := t180[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
+				t184_5 := t184[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
 				cK4 := c.CK[3*2*nPhi:][:2*nPhi]
-				t150_2 := t150[(i*3+j)*2*nPhi:][:2*nPhi]
+				t154_2 := t154[(i*3+j)*2*nPhi:][:2*nPhi]
 				for k := range 2 * nPhi {
-					t150_2[k] = F(t180_2[k]*cK[k]) + F(t180_3[k]*cK2[k]) + F(t180_4[k]*cK3[k]) + F(t180_5[k]*cK4[k])
+					t154_2[k] = F(t184_2[k]*cK[k]) + F(t184_3[k]*cK2[k]) + F(t184_4[k]*cK3[k]) + F(t184_5[k]*cK4[k])
 				}
 			}
 		}
@@ -1226,16 +1248,16 @@ func (c *Backward[F]) Run() {
 	for i := range L {
 		cV := c.CV[:dV]
 		for j := range T {
-			t174_2 := t174[(i*(T+6)+j+3)*dV:][:dV]
-			t174_3 := t174[(i*(T+6)+j+4)*dV:][:dV]
+			t178_2 := t178[(i*(T+6)+j+3)*dV:][:dV]
+			t178_3 := t178[(i*(T+6)+j+4)*dV:][:dV]
 			cV2 := c.CV[1*dV:][:dV]
-			t174_4 := t174[(i*(T+6)+j+5)*dV:][:dV]
+			t178_4 := t178[(i*(T+6)+j+5)*dV:][:dV]
 			cV3 := c.CV[2*dV:][:dV]
-			t174_5 := t174[(i*(T+6)+j+6)*dV:][:dV]
+			t178_5 := t178[(i*(T+6)+j+6)*dV:][:dV]
 			cV4 := c.CV[3*dV:][:dV]
-			t155_2 := t155[(i*T+j)*dV:][:dV]
+			t159_2 := t159[(i*T+j)*dV:][:dV]
 			for k := range dV {
-				t155_2[k] = (F(t174_2[k]*cV[k]) + F(t174_3[k]*cV2[k]) + F(t174_4[k]*cV3[k]) + F(t174_5[k]*cV4[k]))
+				t159_2[k] = (F(t178_2[k]*cV[k]) + F(t178_3[k]*cV2[k]) + F(t178_4[k]*cV3[k]) + F(t178_5[k]*cV4[k]))
 			}
 		}
 	}
@@ -1246,31 +1268,31 @@ func (c *Backward[F]) Run() {
 		if n := 3 - lo; n > 0 {
 			for j := range n {
 				v0TailBar := c.V0TailBar[(i*3+(lo+j))*dV:][:dV]
-				t155_2 := t155[(i*T+(lo+j)+T-3)*dV:][:dV]
+				t159_2 := t159[(i*T+(lo+j)+T-3)*dV:][:dV]
 				for k := range dV {
-					t155_2[k] += v0TailBar[k]
+					t159_2[k] += v0TailBar[k]
 				}
 			}
 		}
 	}
 
 	// projected.v0
-	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t155, dV, 1)
+	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, xOperand, 1, d, t159, dV, 1)
 
 	// projected.q0, projected.q1
 	for i := range L {
 		cQ := c.CQ[:2*nPhi]
 		for j := range T {
-			t177_2 := t177[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
-			t177_3 := t177[(i*(T+6)+j+4)*2*nPhi:][:2*nPhi]
+			t181_2 := t181[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
+			t181_3 := t181[(i*(T+6)+j+4)*2*nPhi:][:2*nPhi]
 			cQ2 := c.CQ[1*2*nPhi:][:2*nPhi]
-			t177_4 := t177[(i*(T+6)+j+5)*2*nPhi:][:2*nPhi]
+			t181_4 := t181[(i*(T+6)+j+5)*2*nPhi:][:2*nPhi]
 			cQ3 := c.CQ[2*2*nPhi:][:2*nPhi]
-			t177_5 := t177[(i*(T+6)+j+6)*2*nPhi:][:2*nPhi]
+			t181_5 := t181[(i*(T+6)+j+6)*2*nPhi:][:2*nPhi]
 			cQ4 := c.CQ[3*2*nPhi:][:2*nPhi]
-			t158_2 := t158[(i*T+j)*2*nPhi:][:2*nPhi]
+			t162_2 := t162[(i*T+j)*2*nPhi:][:2*nPhi]
 			for k := range 2 * nPhi {
-				t158_2[k] = (F(t177_2[k]*cQ[k]) + F(t177_3[k]*cQ2[k]) + F(t177_4[k]*cQ3[k]) + F(t177_5[k]*cQ4[k]))
+				t162_2[k] = (F(t181_2[k]*cQ[k]) + F(t181_3[k]*cQ2[k]) + F(t181_4[k]*cQ3[k]) + F(t181_5[k]*cQ4[k]))
 			}
 		}
 	}
@@ -1281,31 +1303,31 @@ func (c *Backward[F]) Run() {
 		if n := 3 - lo; n > 0 {
 			for j := range n {
 				q0TailBar := c.Q0TailBar[(i*3+(lo+j))*2*nPhi:][:2*nPhi]
-				t158_2 := t158[(i*T+(lo+j)+T-3)*2*nPhi:][:2*nPhi]
+				t162_2 := t162[(i*T+(lo+j)+T-3)*2*nPhi:][:2*nPhi]
 				for k := range 2 * nPhi {
-					t158_2[k] += q0TailBar[k]
+					t162_2[k] += q0TailBar[k]
 				}
 			}
 		}
 	}
 
 	// projected.q0
-	kern.Gemm(d, 2*nPhi, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t158, 2*nPhi, 1)
+	kern.Gemm(d, 2*nPhi, L*T, F(1), false, c.WQBar, 1, d, xOperand, 1, d, t162, 2*nPhi, 1)
 
 	// projected.k0, projected.k1
 	for i := range L {
 		cK := c.CK[:2*nPhi]
 		for j := range T {
-			t180_2 := t180[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
-			t180_3 := t180[(i*(T+6)+j+4)*2*nPhi:][:2*nPhi]
+			t184_2 := t184[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
+			t184_3 := t184[(i*(T+6)+j+4)*2*nPhi:][:2*nPhi]
 			cK2 := c.CK[1*2*nPhi:][:2*nPhi]
-			t180_4 := t180[(i*(T+6)+j+5)*2*nPhi:][:2*nPhi]
+			t184_4 := t184[(i*(T+6)+j+5)*2*nPhi:][:2*nPhi]
 			cK3 := c.CK[2*2*nPhi:][:2*nPhi]
-			t180_5 := t180[(i*(T+6)+j+6)*2*nPhi:][:2*nPhi]
+			t184_5 := t184[(i*(T+6)+j+6)*2*nPhi:][:2*nPhi]
 			cK4 := c.CK[3*2*nPhi:][:2*nPhi]
-			t161_2 := t161[(i*T+j)*2*nPhi:][:2*nPhi]
+			t165_2 := t165[(i*T+j)*2*nPhi:][:2*nPhi]
 			for k := range 2 * nPhi {
-				t161_2[k] = (F(t180_2[k]*cK[k]) + F(t180_3[k]*cK2[k]) + F(t180_4[k]*cK3[k]) + F(t180_5[k]*cK4[k]))
+				t165_2[k] = (F(t184_2[k]*cK[k]) + F(t184_3[k]*cK2[k]) + F(t184_4[k]*cK3[k]) + F(t184_5[k]*cK4[k]))
 			}
 		}
 	}
@@ -1316,38 +1338,38 @@ func (c *Backward[F]) Run() {
 		if n := 3 - lo; n > 0 {
 			for j := range n {
 				k0TailBar := c.K0TailBar[(i*3+(lo+j))*2*nPhi:][:2*nPhi]
-				t161_2 := t161[(i*T+(lo+j)+T-3)*2*nPhi:][:2*nPhi]
+				t165_2 := t165[(i*T+(lo+j)+T-3)*2*nPhi:][:2*nPhi]
 				for k := range 2 * nPhi {
-					t161_2[k] += k0TailBar[k]
+					t165_2[k] += k0TailBar[k]
 				}
 			}
 		}
 	}
 
 	// projected.k0
-	kern.Gemm(d, 2*nPhi, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t161, 2*nPhi, 1)
+	kern.Gemm(d, 2*nPhi, L*T, F(1), false, c.WKBar, 1, d, xOperand, 1, d, t165, 2*nPhi, 1)
 
 	// projected.v0
-	kern.Gemm(L*T, d, dV, F(1), false, c.XBar, d, 1, t155, dV, 1, c.WV, d, 1)
+	kern.Gemm(L*T, d, dV, F(1), false, c.XBar, d, 1, t159, dV, 1, WVOperand, d, 1)
 
 	// projected.q0
-	kern.Gemm(L*T, d, 2*nPhi, F(1), true, c.XBar, d, 1, t158, 2*nPhi, 1, c.WQ, d, 1)
+	kern.Gemm(L*T, d, 2*nPhi, F(1), true, c.XBar, d, 1, t162, 2*nPhi, 1, WQOperand, d, 1)
 
 	// projected.k0
-	kern.Gemm(L*T, d, 2*nPhi, F(1), true, c.XBar, d, 1, t161, 2*nPhi, 1, c.WK, d, 1)
+	kern.Gemm(L*T, d, 2*nPhi, F(1), true, c.XBar, d, 1, t165, 2*nPhi, 1, WKOperand, d, 1)
 
 	// projected.k0
 	for i := range L {
 		for j := range 3 {
-			t150_2 := t150[(i*3+j)*2*nPhi:][:2*nPhi]
 			t154_2 := t154[(i*3+j)*2*nPhi:][:2*nPhi]
+			t158_2 := t158[(i*3+j)*2*nPhi:][:2*nPhi]
 			k0TailBarOut := c.K0TailBarOut[(i*3+j)*2*nPhi:][:2*nPhi]
-			t132_2 := t132[(i*3+j)*2*nPhi:][:2*nPhi]
 			t136_2 := t136[(i*3+j)*2*nPhi:][:2*nPhi]
+			t140_2 := t140[(i*3+j)*2*nPhi:][:2*nPhi]
 			q0TailBarOut := c.Q0TailBarOut[(i*3+j)*2*nPhi:][:2*nPhi]
 			for k := range 2 * nPhi {
-				k0TailBarOut[k] = t150_2[k] + t154_2[k]
-				q0TailBarOut[k] = t132_2[k] + t136_2[k]
+				k0TailBarOut[k] = t154_2[k] + t158_2[k]
+				q0TailBarOut[k] = t136_2[k] + t140_2[k]
 			}
 		}
 	}
@@ -1355,18 +1377,18 @@ func (c *Backward[F]) Run() {
 	// projected.k0
 	for i := range L {
 		for j := range 3 {
-			t114_2 := t114[(i*3+j)*dV:][:dV]
 			t118_2 := t118[(i*3+j)*dV:][:dV]
+			t122_2 := t122[(i*3+j)*dV:][:dV]
 			v0TailBarOut := c.V0TailBarOut[(i*3+j)*dV:][:dV]
 			for k := range dV {
-				v0TailBarOut[k] = t114_2[k] + t118_2[k]
+				v0TailBarOut[k] = t118_2[k] + t122_2[k]
 			}
 		}
 	}
 
 	// projected.k0
-	c.A1PhiBar[0] = t2322 + t422
-	c.A2PhiBar[0] = t1822 + t2122 + t3722 + t402
+	c.A1PhiBar[0] = t272 + t462
+	c.A2PhiBar[0] = t2222 + t2522 + t4122 + t442
 }
 
 // callNode is one call of Forward on the tape.
@@ -1446,9 +1468,11 @@ func (b *Function[F]) Call(c block.Call[F], w block.Weights[F], m *block.Memory[
 	k.QStack = c.Run.Saved(4 * k.L * k.T * k.NPhi)
 	k.QReshape = c.Run.Saved(2 * k.L * k.T * k.NPhi * k.NPhi)
 	k.Work = arena.Scratch(k.WorkLen())
+	k.Operands = arena.Operands(k.OperandsLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
+	k.Operands = nil
 	n.nextK0Tail = m.SetNext(c, b.Slots[0], k.K0TailOut)
 	n.nextQ0Tail = m.SetNext(c, b.Slots[1], k.Q0TailOut)
 	n.nextV0Tail = m.SetNext(c, b.Slots[2], k.V0TailOut)
@@ -1514,6 +1538,7 @@ func (n *callNode[F]) Backward(t *tape.Tape[F]) {
 	g.A1PhiBar = t.Part(n.vA1Phi, 1)
 	g.A2PhiBar = t.Part(n.vA2Phi, 1)
 	g.Work = t.Scratch(g.WorkLen())
+	g.Operands = t.Operands(g.OperandsLen())
 	g.Run()
 	t.Contribute(n.vWK, g.WKBar)
 	t.Contribute(n.vX, g.XBar)

@@ -33,20 +33,24 @@ func (c *forwardFused) run() {
 	t122 := c.Work[4*L*T*nPhi+6*L*dV+36*L*nPhi:][:3*L*dV] // [L, 3, d_v]
 	t25 := c.Work[4*L*T*nPhi+9*L*dV+36*L*nPhi:][:L*T]     // [L, T]
 	t35 := c.Work[4*L*T*nPhi+L*T+9*L*dV+36*L*nPhi:][:L*T] // [L, T]
+	xOperand := kern.Narrow(c.Operands, 0, c.X)
+	WKOperand := kern.Narrow(c.Operands, L*T*d, c.WK)
 
 	// projected.k0
 	for i := range L {
-		kern.GemmFMA(T, 2*nPhi, d, F(1), false, kern.From(c.K1Stack, (i*(T+3)+3)*2*nPhi), 2*nPhi, 1, kern.From(c.X, i*T*d), d, 1, c.WK, 1, d)
+		kern.GemmFMA(T, 2*nPhi, d, F(1), false, kern.From(c.K1Stack, (i*(T+3)+3)*2*nPhi), 2*nPhi, 1, kern.From(xOperand, i*T*d), d, 1, WKOperand, 1, d)
 	}
+	WQOperand := kern.Narrow(c.Operands, L*T*d+2*d*nPhi, c.WQ)
 
 	// projected.q0
 	for i := range L {
-		kern.GemmFMA(T, 2*nPhi, d, F(1), false, kern.From(c.Q1Stack, (i*(T+3)+3)*2*nPhi), 2*nPhi, 1, kern.From(c.X, i*T*d), d, 1, c.WQ, 1, d)
+		kern.GemmFMA(T, 2*nPhi, d, F(1), false, kern.From(c.Q1Stack, (i*(T+3)+3)*2*nPhi), 2*nPhi, 1, kern.From(xOperand, i*T*d), d, 1, WQOperand, 1, d)
 	}
+	WVOperand := kern.Narrow(c.Operands, L*T*d+4*d*nPhi, c.WV)
 
 	// projected.v0
 	for i := range L {
-		kern.GemmFMA(T, dV, d, F(1), false, kern.From(c.VStack, (i*(T+3)+3)*dV), dV, 1, kern.From(c.X, i*T*d), d, 1, c.WV, 1, d)
+		kern.GemmFMA(T, dV, d, F(1), false, kern.From(c.VStack, (i*(T+3)+3)*dV), dV, 1, kern.From(xOperand, i*T*d), d, 1, WVOperand, 1, d)
 	}
 
 	// projected.k1, projected.q1
@@ -781,9 +785,9 @@ func (c *backwardFused) run() {
 	_ = d
 	_ = dV
 	_ = nPhi
-	t174 := c.Work[:L*T*dV+6*L*dV]                                                               // [L, T + 6, d_v]
-	t177 := c.Work[L*T*dV+6*L*dV:][:2*L*T*nPhi+12*L*nPhi]                                        // [L, T + 6, 2·n_phi]
-	t180 := c.Work[L*T*dV+2*L*T*nPhi+6*L*dV+12*L*nPhi:][:2*L*T*nPhi+12*L*nPhi]                   // [L, T + 6, 2·n_phi]
+	t178 := c.Work[:L*T*dV+6*L*dV]                                                               // [L, T + 6, d_v]
+	t181 := c.Work[L*T*dV+6*L*dV:][:2*L*T*nPhi+12*L*nPhi]                                        // [L, T + 6, 2·n_phi]
+	t184 := c.Work[L*T*dV+2*L*T*nPhi+6*L*dV+12*L*nPhi:][:2*L*T*nPhi+12*L*nPhi]                   // [L, T + 6, 2·n_phi]
 	t4 := c.Work[L*T*dV+4*L*T*nPhi+6*L*dV+24*L*nPhi:][:2*L*T*nPhi]                               // [L, T, 2·n_phi]
 	t5 := c.Work[L*T*dV+6*L*T*nPhi+6*L*dV+24*L*nPhi:][:2*L*T*nPhi]                               // [L, T, 2·n_phi]
 	k1 := c.Work[L*T*dV+8*L*T*nPhi+6*L*dV+24*L*nPhi:][:2*L*T*nPhi]                               // [L, T, 2·n_phi]
@@ -796,42 +800,46 @@ func (c *backwardFused) run() {
 	t31 := c.Work[L*T*dV+16*L*T*nPhi+3*L*T+6*L*dV+24*L*nPhi:][:L*T]                              // [L, T]
 	t33 := c.Work[L*T*dV+16*L*T*nPhi+4*L*T+6*L*dV+24*L*nPhi:][:L*T]                              // [L, T]
 	t35 := c.Work[L*T*dV+16*L*T*nPhi+5*L*T+6*L*dV+24*L*nPhi:][:L*T]                              // [L, T]
-	t522 := c.Work[L*T*dV+16*L*T*nPhi+6*L*T+6*L*dV+24*L*nPhi:][:L*T]                             // [L, T]
+	t56 := c.Work[L*T*dV+16*L*T*nPhi+6*L*T+6*L*dV+24*L*nPhi:][:L*T]                              // [L, T]
 	k2 := c.Work[L*T*dV+16*L*T*nPhi+7*L*T+6*L*dV+24*L*nPhi:][:2*L*T*nPhi]                        // [L, T, 2·n_phi]
 	q2 := c.Work[L*T*dV+18*L*T*nPhi+7*L*T+6*L*dV+24*L*nPhi:][:2*L*T*nPhi]                        // [L, T, 2·n_phi]
-	t192 := c.Work[L*T*dV+20*L*T*nPhi+7*L*T+6*L*dV+24*L*nPhi:][:4*L*T*nPhi]                      // [L, T, 4·n_phi]
-	t202 := c.Work[L*T*dV+24*L*T*nPhi+7*L*T+6*L*dV+24*L*nPhi:][:4*L*T*nPhi]                      // [L, T, 4·n_phi]
-	t382 := c.Work[L*T*dV+28*L*T*nPhi+7*L*T+6*L*dV+24*L*nPhi:][:4*L*T*nPhi]                      // [L, T, 4·n_phi]
-	t392 := c.Work[L*T*dV+32*L*T*nPhi+7*L*T+6*L*dV+24*L*nPhi:][:4*L*T*nPhi]                      // [L, T, 4·n_phi]
-	t222 := c.Work[L*T*dV+36*L*T*nPhi+7*L*T+6*L*dV+24*L*nPhi:][:2*L*T*nPhi*nPhi]                 // [L, T, 2·n_phi·n_phi]
-	t412 := c.Work[2*L*T*nPhi*nPhi+L*T*dV+36*L*T*nPhi+7*L*T+6*L*dV+24*L*nPhi:][:2*L*T*nPhi*nPhi] // [L, T, 2·n_phi·n_phi]
-	t262 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+36*L*T*nPhi+7*L*T+6*L*dV+24*L*nPhi:][:2*L*T*nPhi]      // [L, T, 2·n_phi]
-	t272 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+38*L*T*nPhi+7*L*T+6*L*dV+24*L*nPhi:][:4*L*T*nPhi]      // [L, T, 4·n_phi]
-	t452 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+42*L*T*nPhi+7*L*T+6*L*dV+24*L*nPhi:][:2*L*T*nPhi]      // [L, T, 2·n_phi]
-	t462 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+44*L*T*nPhi+7*L*T+6*L*dV+24*L*nPhi:][:4*L*T*nPhi]      // [L, T, 4·n_phi]
-	t502 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+48*L*T*nPhi+7*L*T+6*L*dV+24*L*nPhi:][:2*L*T*nPhi]      // [L, T, 2·n_phi]
-	t552 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+50*L*T*nPhi+7*L*T+6*L*dV+24*L*nPhi:][:L*T]             // [L, T]
-	t76 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+50*L*T*nPhi+8*L*T+6*L*dV+24*L*nPhi:][:2*L*T*nPhi]       // [L, T, 2·n_phi]
-	t81 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+52*L*T*nPhi+8*L*T+6*L*dV+24*L*nPhi:][:L*T]              // [L, T]
-	t72 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+52*L*T*nPhi+9*L*T+6*L*dV+24*L*nPhi:][:L*T]              // [L, T]
-	t78 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+52*L*T*nPhi+10*L*T+6*L*dV+24*L*nPhi:][:L*T]             // [L, T]
-	t98 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+52*L*T*nPhi+11*L*T+6*L*dV+24*L*nPhi:][:L*T]             // [L, T]
-	t114 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+52*L*T*nPhi+12*L*T+6*L*dV+24*L*nPhi:][:3*L*dV]         // [L, 3, d_v]
-	t118 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+52*L*T*nPhi+12*L*T+9*L*dV+24*L*nPhi:][:3*L*dV]         // [L, 3, d_v]
-	t132 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+52*L*T*nPhi+12*L*T+12*L*dV+24*L*nPhi:][:6*L*nPhi]      // [L, 3, 2·n_phi]
-	t136 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+52*L*T*nPhi+12*L*T+12*L*dV+30*L*nPhi:][:6*L*nPhi]      // [L, 3, 2·n_phi]
-	t154 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+52*L*T*nPhi+12*L*T+12*L*dV+36*L*nPhi:][:6*L*nPhi]      // [L, 3, 2·n_phi]
-	t150 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+52*L*T*nPhi+12*L*T+12*L*dV+42*L*nPhi:][:6*L*nPhi]      // [L, 3, 2·n_phi]
-	t155 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+52*L*T*nPhi+12*L*T+12*L*dV+48*L*nPhi:][:L*T*dV]        // [L, T, d_v]
-	t158 := c.Work[4*L*T*nPhi*nPhi+2*L*T*dV+52*L*T*nPhi+12*L*T+12*L*dV+48*L*nPhi:][:2*L*T*nPhi]  // [L, T, 2·n_phi]
-	t161 := c.Work[4*L*T*nPhi*nPhi+2*L*T*dV+54*L*T*nPhi+12*L*T+12*L*dV+48*L*nPhi:][:2*L*T*nPhi]  // [L, T, 2·n_phi]
-	t2322Total := make([]F, 1)
-	t422Total := make([]F, 1)
-	t182Total := make([]F, 1)
-	t372Total := make([]F, 1)
-	t2122Total := make([]F, 1)
+	t232 := c.Work[L*T*dV+20*L*T*nPhi+7*L*T+6*L*dV+24*L*nPhi:][:4*L*T*nPhi]                      // [L, T, 4·n_phi]
+	t242 := c.Work[L*T*dV+24*L*T*nPhi+7*L*T+6*L*dV+24*L*nPhi:][:4*L*T*nPhi]                      // [L, T, 4·n_phi]
+	t422 := c.Work[L*T*dV+28*L*T*nPhi+7*L*T+6*L*dV+24*L*nPhi:][:4*L*T*nPhi]                      // [L, T, 4·n_phi]
+	t432 := c.Work[L*T*dV+32*L*T*nPhi+7*L*T+6*L*dV+24*L*nPhi:][:4*L*T*nPhi]                      // [L, T, 4·n_phi]
+	t262 := c.Work[L*T*dV+36*L*T*nPhi+7*L*T+6*L*dV+24*L*nPhi:][:2*L*T*nPhi*nPhi]                 // [L, T, 2·n_phi·n_phi]
+	t452 := c.Work[2*L*T*nPhi*nPhi+L*T*dV+36*L*T*nPhi+7*L*T+6*L*dV+24*L*nPhi:][:2*L*T*nPhi*nPhi] // [L, T, 2·n_phi·n_phi]
+	t302 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+36*L*T*nPhi+7*L*T+6*L*dV+24*L*nPhi:][:2*L*T*nPhi]      // [L, T, 2·n_phi]
+	t312 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+38*L*T*nPhi+7*L*T+6*L*dV+24*L*nPhi:][:4*L*T*nPhi]      // [L, T, 4·n_phi]
+	t492 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+42*L*T*nPhi+7*L*T+6*L*dV+24*L*nPhi:][:2*L*T*nPhi]      // [L, T, 2·n_phi]
+	t502 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+44*L*T*nPhi+7*L*T+6*L*dV+24*L*nPhi:][:4*L*T*nPhi]      // [L, T, 4·n_phi]
+	t542 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+48*L*T*nPhi+7*L*T+6*L*dV+24*L*nPhi:][:2*L*T*nPhi]      // [L, T, 2·n_phi]
+	t59 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+50*L*T*nPhi+7*L*T+6*L*dV+24*L*nPhi:][:L*T]              // [L, T]
+	t80 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+50*L*T*nPhi+8*L*T+6*L*dV+24*L*nPhi:][:2*L*T*nPhi]       // [L, T, 2·n_phi]
+	t85 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+52*L*T*nPhi+8*L*T+6*L*dV+24*L*nPhi:][:L*T]              // [L, T]
+	t76 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+52*L*T*nPhi+9*L*T+6*L*dV+24*L*nPhi:][:L*T]              // [L, T]
+	t82 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+52*L*T*nPhi+10*L*T+6*L*dV+24*L*nPhi:][:L*T]             // [L, T]
+	t102 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+52*L*T*nPhi+11*L*T+6*L*dV+24*L*nPhi:][:L*T]            // [L, T]
+	t118 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+52*L*T*nPhi+12*L*T+6*L*dV+24*L*nPhi:][:3*L*dV]         // [L, 3, d_v]
+	t122 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+52*L*T*nPhi+12*L*T+9*L*dV+24*L*nPhi:][:3*L*dV]         // [L, 3, d_v]
+	t136 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+52*L*T*nPhi+12*L*T+12*L*dV+24*L*nPhi:][:6*L*nPhi]      // [L, 3, 2·n_phi]
+	t140 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+52*L*T*nPhi+12*L*T+12*L*dV+30*L*nPhi:][:6*L*nPhi]      // [L, 3, 2·n_phi]
+	t158 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+52*L*T*nPhi+12*L*T+12*L*dV+36*L*nPhi:][:6*L*nPhi]      // [L, 3, 2·n_phi]
+	t154 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+52*L*T*nPhi+12*L*T+12*L*dV+42*L*nPhi:][:6*L*nPhi]      // [L, 3, 2·n_phi]
+	t159 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+52*L*T*nPhi+12*L*T+12*L*dV+48*L*nPhi:][:L*T*dV]        // [L, T, d_v]
+	t162 := c.Work[4*L*T*nPhi*nPhi+2*L*T*dV+52*L*T*nPhi+12*L*T+12*L*dV+48*L*nPhi:][:2*L*T*nPhi]  // [L, T, 2·n_phi]
+	t165 := c.Work[4*L*T*nPhi*nPhi+2*L*T*dV+54*L*T*nPhi+12*L*T+12*L*dV+48*L*nPhi:][:2*L*T*nPhi]  // [L, T, 2·n_phi]
+	t272Total := make([]F, 1)
+	t462Total := make([]F, 1)
+	t222Total := make([]F, 1)
+	t412Total := make([]F, 1)
+	t2522Total := make([]F, 1)
+	t442Total := make([]F, 1)
 	t402Total := make([]F, 1)
-	t362Total := make([]F, 1)
+	xOperand := kern.Narrow(c.Operands, 0, c.X)
+	WKOperand := kern.Narrow(c.Operands, L*T*d, c.WK)
+	WQOperand := kern.Narrow(c.Operands, L*T*d+2*d*nPhi, c.WQ)
+	WVOperand := kern.Narrow(c.Operands, L*T*d+4*d*nPhi, c.WV)
 
 	// projected.k1, projected.q1
 	if kern.Wide() {
@@ -890,13 +898,13 @@ func (c *backwardFused) run() {
 					t42 := bK[k] + num.FMA32(k1Stack[k], cK2[k], num.FMA32(k1Stack2[k], cK3[k], num.FMA32(k1Stack3[k], cK4[k], F(k1Stack4[k]*cK[k]))))
 					t52 := kern.Sigmoid(t42)
 					t92 := bQ[k] + num.FMA32(q1Stack[k], cQ2[k], num.FMA32(q1Stack2[k], cQ3[k], num.FMA32(q1Stack3[k], cQ4[k], F(q1Stack4[k]*cQ[k]))))
-					t102 := kern.Sigmoid(t92)
+					t102_2 := kern.Sigmoid(t92)
 					t4_2[k] = t42
 					t5_2[k] = t52
 					k1_2[k] = F(t42 * t52)
 					t9_2[k] = t92
-					t10_2[k] = t102
-					q1_2[k] = F(t92 * t102)
+					t10_2[k] = t102_2
+					q1_2[k] = F(t92 * t102_2)
 				}
 			}
 		}
@@ -910,7 +918,7 @@ func (c *backwardFused) run() {
 			P1:  unsafe.SliceData(c.VStack),
 			P2:  unsafe.SliceData(c.CV),
 			P3:  unsafe.SliceData(c.VBar),
-			P4:  unsafe.SliceData(t174),
+			P4:  unsafe.SliceData(t178),
 			P5:  unsafe.SliceData(c.BVBar),
 			N0:  L,
 			N1:  T,
@@ -941,14 +949,14 @@ func (c *backwardFused) run() {
 				cV4 := c.CV[1*dV:][:dV]
 				vStack4 := c.VStack[(i*(T+3)+j+3)*dV:][:dV]
 				vBar := c.VBar[(i*T+j)*dV:][:dV]
-				t174_2 := t174[(i*(T+6)+j+3)*dV:][:dV]
+				t178_2 := t178[(i*(T+6)+j+3)*dV:][:dV]
 				for k := range dV {
 					t14 := bV[k] + num.FMA32(vStack[k], cV2[k], num.FMA32(vStack2[k], cV3[k], num.FMA32(vStack3[k], cV4[k], F(vStack4[k]*cV[k]))))
 					t15 := kern.Sigmoid(t14)
 					vBarEntry := vBar[k]
-					t107 := num.FMA32(F(F(vBarEntry*t14)*t15), kern.Sigmoid(-t14), F(vBarEntry*t15))
-					t174_2[k] = t107
-					bVBar[k] = bVBar[k] + t107
+					t111 := num.FMA32(F(F(vBarEntry*t14)*t15), kern.Sigmoid(-t14), F(vBarEntry*t15))
+					t178_2[k] = t111
+					bVBar[k] = bVBar[k] + t111
 				}
 			}
 		}
@@ -965,7 +973,7 @@ func (c *backwardFused) run() {
 			P5: unsafe.SliceData(t31),
 			P6: unsafe.SliceData(t33),
 			P7: unsafe.SliceData(t35),
-			P8: unsafe.SliceData(t522),
+			P8: unsafe.SliceData(t56),
 			N0: L,
 			N1: T,
 		}
@@ -980,29 +988,29 @@ func (c *backwardFused) run() {
 			t31_2 := t31[i*T:][:T]
 			t33_2 := t33[i*T:][:T]
 			t35_2 := t35[i*T:][:T]
-			t522_2 := t522[i*T:][:T]
+			t56_2 := t56[i*T:][:T]
 			for j := range T {
 				k2ProdEntry := k2Prod[j]
 				t212 := num.Sqrt(kern.Choose((F(0) < k2ProdEntry), k2ProdEntry, F(1)))
-				t232 := kern.Choose((F(0) < k2ProdEntry), t212, F(0))
+				t233 := kern.Choose((F(0) < k2ProdEntry), t212, F(0))
 				q2ProdEntry := q2Prod[j]
-				t312 := num.Sqrt(kern.Choose((F(0) < q2ProdEntry), q2ProdEntry, F(1)))
-				t332 := kern.Choose((F(0) < q2ProdEntry), t312, F(0))
+				t313 := num.Sqrt(kern.Choose((F(0) < q2ProdEntry), q2ProdEntry, F(1)))
+				t332 := kern.Choose((F(0) < q2ProdEntry), t313, F(0))
 				t352 := kern.Larger(t332, F(1e-08))
 				t21_2[j] = t212
-				t23_2[j] = t232
-				t25_2[j] = kern.Larger(t232, F(1e-08))
-				t31_2[j] = t312
+				t23_2[j] = t233
+				t25_2[j] = kern.Larger(t233, F(1e-08))
+				t31_2[j] = t313
 				t33_2[j] = t332
 				t35_2[j] = t352
-				t522_2[j] = F(1) / t352
+				t56_2[j] = F(1) / t352
 			}
 		}
 	}
 
 	// projected.k2, projected.q2, projected.q, projected.k
-	var t2322 F
-	var t422 F
+	var t272 F
+	var t462 F
 	if kern.Wide() {
 		a := regions.R7b9d39622bf4Args{
 			P0:  unsafe.SliceData(t25),
@@ -1013,8 +1021,8 @@ func (c *backwardFused) run() {
 			P5:  unsafe.SliceData(c.KBar),
 			P6:  unsafe.SliceData(k2),
 			P7:  unsafe.SliceData(q2),
-			P8:  unsafe.SliceData(t2322Total),
-			P9:  unsafe.SliceData(t422Total),
+			P8:  unsafe.SliceData(t272Total),
+			P9:  unsafe.SliceData(t462Total),
 			N0:  L,
 			N1:  T,
 			N2:  2 * nPhi,
@@ -1027,13 +1035,13 @@ func (c *backwardFused) run() {
 			N9:  2*nPhi*nPhi + 3*nPhi + 1,
 			N10: 2 * T * nPhi,
 			N11: 2*T*nPhi*nPhi + 3*T*nPhi + T,
-			S0:  [2]float32{t422},
-			S1:  [2]float32{t2322},
+			S0:  [2]float32{t462},
+			S1:  [2]float32{t272},
 		}
 		regions.R7b9d39622bf4(&a)
 	} else {
-		t422_2 := t422
-		t2322_2 := t2322
+		t462_2 := t462
+		t272_2 := t272
 		for i := range L {
 			t25_2 := t25[i*T:][:T]
 			t35_2 := t35[i*T:][:T]
@@ -1046,37 +1054,37 @@ func (c *backwardFused) run() {
 				q2_2 := q2[(i*T+j)*2*nPhi:][:2*nPhi]
 				t25Entry := t25_2[j]
 				t35Entry := t35_2[j]
-				var t2322Row F
-				var t422Row F
-				t2322RowSums := [16]F{t2322Row}
-				t422RowSums := [16]F{t422Row}
+				var t272Row F
+				var t462Row F
+				t272RowSums := [16]F{t272Row}
+				t462RowSums := [16]F{t462Row}
 				for k := range 2 * nPhi {
 					k22 := k1_2[k] / t25Entry
 					q22 := q1_2[k] / t35Entry
-					t2322RowSums[k%16] = num.FMA32(qBar[k], q22, t2322RowSums[k%16])
-					t422RowSums[k%16] = num.FMA32(kBar[k], k22, t422RowSums[k%16])
+					t272RowSums[k%16] = num.FMA32(qBar[k], q22, t272RowSums[k%16])
+					t462RowSums[k%16] = num.FMA32(kBar[k], k22, t462RowSums[k%16])
 					k2_2[k] = k22
 					q2_2[k] = q22
 				}
-				t2322Row = kern.Sum16(&t2322RowSums)
-				t422Row = kern.Sum16(&t422RowSums)
-				t2322_2 = t2322_2 + t2322Row
-				t422_2 = t422_2 + t422Row
+				t272Row = kern.Sum16(&t272RowSums)
+				t462Row = kern.Sum16(&t462RowSums)
+				t272_2 = t272_2 + t272Row
+				t462_2 = t462_2 + t462Row
 			}
 		}
-		t2322Total[0] = t2322_2
-		t422Total[0] = t422_2
+		t272Total[0] = t272_2
+		t462Total[0] = t462_2
 	}
-	t2322 = t2322Total[0]
-	t422 = t422Total[0]
+	t272 = t272Total[0]
+	t462 = t462Total[0]
 
 	// projected.q, projected.k
-	clear(t192)
-	clear(t202)
-	clear(t382)
-	clear(t392)
-	var t182 F
-	var t372 F
+	clear(t232)
+	clear(t242)
+	clear(t422)
+	clear(t432)
+	var t222 F
+	var t412 F
 	a2PhiEntry := c.A2Phi[0]
 	w := F(0.5 * a2PhiEntry)
 	if kern.Wide() {
@@ -1085,12 +1093,12 @@ func (c *backwardFused) run() {
 			P1:  unsafe.SliceData(c.QStack),
 			P2:  unsafe.SliceData(c.KBar),
 			P3:  unsafe.SliceData(c.KStack),
-			P4:  unsafe.SliceData(t192),
-			P5:  unsafe.SliceData(t202),
-			P6:  unsafe.SliceData(t382),
-			P7:  unsafe.SliceData(t392),
-			P8:  unsafe.SliceData(t182Total),
-			P9:  unsafe.SliceData(t372Total),
+			P4:  unsafe.SliceData(t232),
+			P5:  unsafe.SliceData(t242),
+			P6:  unsafe.SliceData(t422),
+			P7:  unsafe.SliceData(t432),
+			P8:  unsafe.SliceData(t222Total),
+			P9:  unsafe.SliceData(t412Total),
 			N0:  L,
 			N1:  T,
 			N2:  nPhi,
@@ -1111,14 +1119,14 @@ func (c *backwardFused) run() {
 			N17: 2*T*nPhi*nPhi + 3*T*nPhi + T,
 			N18: 4 * T * nPhi,
 			N19: 5 * nPhi,
-			S0:  [2]float32{t372},
-			S1:  [2]float32{t182},
+			S0:  [2]float32{t412},
+			S1:  [2]float32{t222},
 			S2:  [2]float32{w},
 		}
 		regions.R34b775cff74a(&a)
 	} else {
-		t372_2 := t372
-		t182_2 := t182
+		t412_2 := t412
+		t222_2 := t222
 		for i := range L {
 			for j := range T {
 				qBar := c.QBar[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1)+2*nPhi*nPhi+2*nPhi+1:][:nPhi]
@@ -1127,55 +1135,55 @@ func (c *backwardFused) run() {
 				kBar := c.KBar[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1)+2*nPhi*nPhi+2*nPhi+1:][:nPhi]
 				kStack := c.KStack[(i*T+j)*4*nPhi+2*nPhi:][:nPhi]
 				kStack2 := c.KStack[(i*T+j)*4*nPhi+nPhi:][:nPhi]
-				t192_2 := t192[(i*T+j)*4*nPhi+2*nPhi:][:nPhi]
-				t202_2 := t202[(i*T+j)*4*nPhi+nPhi:][:nPhi]
-				t382_2 := t382[(i*T+j)*4*nPhi+2*nPhi:][:nPhi]
-				t392_2 := t392[(i*T+j)*4*nPhi+nPhi:][:nPhi]
-				var t182Row F
-				var t372Row F
-				t182RowSums := [16]F{t182Row}
-				t372RowSums := [16]F{t372Row}
+				t232_2 := t232[(i*T+j)*4*nPhi+2*nPhi:][:nPhi]
+				t242_2 := t242[(i*T+j)*4*nPhi+nPhi:][:nPhi]
+				t422_2 := t422[(i*T+j)*4*nPhi+2*nPhi:][:nPhi]
+				t432_2 := t432[(i*T+j)*4*nPhi+nPhi:][:nPhi]
+				var t222Row F
+				var t412Row F
+				t222RowSums := [16]F{t222Row}
+				t412RowSums := [16]F{t412Row}
 				for k := range nPhi {
 					qBarEntry := qBar[k]
 					qStackEntry := qStack[k]
 					qStackEntry2 := qStack2[k]
-					t182RowSums[k%16] = num.FMA32(F(qBarEntry*qStackEntry), qStackEntry2, t182RowSums[k%16])
+					t222RowSums[k%16] = num.FMA32(F(qBarEntry*qStackEntry), qStackEntry2, t222RowSums[k%16])
 					kBarEntry := kBar[k]
 					kStackEntry := kStack[k]
 					kStackEntry2 := kStack2[k]
-					t372RowSums[k%16] = num.FMA32(F(kBarEntry*kStackEntry), kStackEntry2, t372RowSums[k%16])
-					t192_2[k] = num.FMA32(F(w*qBarEntry), qStackEntry2, t192_2[k])
-					t202_2[k] = num.FMA32(F(w*qBarEntry), qStackEntry, t202_2[k])
-					t382_2[k] = num.FMA32(F(w*kBarEntry), kStackEntry2, t382_2[k])
-					t392_2[k] = num.FMA32(F(w*kBarEntry), kStackEntry, t392_2[k])
+					t412RowSums[k%16] = num.FMA32(F(kBarEntry*kStackEntry), kStackEntry2, t412RowSums[k%16])
+					t232_2[k] = num.FMA32(F(w*qBarEntry), qStackEntry2, t232_2[k])
+					t242_2[k] = num.FMA32(F(w*qBarEntry), qStackEntry, t242_2[k])
+					t422_2[k] = num.FMA32(F(w*kBarEntry), kStackEntry2, t422_2[k])
+					t432_2[k] = num.FMA32(F(w*kBarEntry), kStackEntry, t432_2[k])
 				}
-				t182Row = kern.Sum16(&t182RowSums)
-				t372Row = kern.Sum16(&t372RowSums)
-				t182_2 = t182_2 + t182Row
-				t372_2 = t372_2 + t372Row
+				t222Row = kern.Sum16(&t222RowSums)
+				t412Row = kern.Sum16(&t412RowSums)
+				t222_2 = t222_2 + t222Row
+				t412_2 = t412_2 + t412Row
 			}
 		}
-		t182Total[0] = t182_2
-		t372Total[0] = t372_2
+		t222Total[0] = t222_2
+		t412Total[0] = t412_2
 	}
-	t182 = t182Total[0]
-	t372 = t372Total[0]
-	t1822 := F(0.5 * t182)
-	t3722 := F(0.5 * t372)
+	t222 = t222Total[0]
+	t412 = t412Total[0]
+	t2222 := F(0.5 * t222)
+	t4122 := F(0.5 * t412)
 
 	// projected.q, projected.k
-	var t2122 F
-	var t402 F
+	var t2522 F
+	var t442 F
 	if kern.Wide() {
 		a := regions.R05907e5d94edArgs{
 			P0:  unsafe.SliceData(c.QBar),
 			P1:  unsafe.SliceData(c.QReshape),
 			P2:  unsafe.SliceData(c.KBar),
 			P3:  unsafe.SliceData(c.KReshape),
-			P4:  unsafe.SliceData(t222),
-			P5:  unsafe.SliceData(t412),
-			P6:  unsafe.SliceData(t2122Total),
-			P7:  unsafe.SliceData(t402Total),
+			P4:  unsafe.SliceData(t262),
+			P5:  unsafe.SliceData(t452),
+			P6:  unsafe.SliceData(t2522Total),
+			P7:  unsafe.SliceData(t442Total),
 			N0:  L,
 			N1:  T,
 			N2:  2 * nPhi * nPhi,
@@ -1188,55 +1196,55 @@ func (c *backwardFused) run() {
 			N9:  2*nPhi*nPhi + 3*nPhi + 1,
 			N10: 2*T*nPhi*nPhi + 3*T*nPhi + T,
 			N11: 2 * T * nPhi * nPhi,
-			S0:  [2]float32{t402},
-			S1:  [2]float32{t2122},
+			S0:  [2]float32{t442},
+			S1:  [2]float32{t2522},
 			S2:  [2]float32{a2PhiEntry},
 		}
 		regions.R05907e5d94ed(&a)
 	} else {
-		t402_2 := t402
-		t2122_2 := t2122
+		t442_2 := t442
+		t2522_2 := t2522
 		for i := range L {
 			for j := range T {
 				qBar := c.QBar[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1)+2*nPhi+1:][:2*nPhi*nPhi]
 				qReshape := c.QReshape[(i*T+j)*2*nPhi*nPhi:][:2*nPhi*nPhi]
 				kBar := c.KBar[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1)+2*nPhi+1:][:2*nPhi*nPhi]
 				kReshape := c.KReshape[(i*T+j)*2*nPhi*nPhi:][:2*nPhi*nPhi]
-				t222_2 := t222[(i*T+j)*2*nPhi*nPhi:][:2*nPhi*nPhi]
-				t412_2 := t412[(i*T+j)*2*nPhi*nPhi:][:2*nPhi*nPhi]
-				var t2122Row F
-				var t402Row F
-				t2122RowSums := [16]F{t2122Row}
-				t402RowSums := [16]F{t402Row}
+				t262_2 := t262[(i*T+j)*2*nPhi*nPhi:][:2*nPhi*nPhi]
+				t452_2 := t452[(i*T+j)*2*nPhi*nPhi:][:2*nPhi*nPhi]
+				var t2522Row F
+				var t442Row F
+				t2522RowSums := [16]F{t2522Row}
+				t442RowSums := [16]F{t442Row}
 				for k := range 2 * nPhi * nPhi {
 					qBarEntry2 := qBar[k]
-					t2122RowSums[k%16] = num.FMA32(qBarEntry2, qReshape[k], t2122RowSums[k%16])
+					t2522RowSums[k%16] = num.FMA32(qBarEntry2, qReshape[k], t2522RowSums[k%16])
 					kBarEntry2 := kBar[k]
-					t402RowSums[k%16] = num.FMA32(kBarEntry2, kReshape[k], t402RowSums[k%16])
-					t222_2[k] = F(a2PhiEntry * qBarEntry2)
-					t412_2[k] = F(a2PhiEntry * kBarEntry2)
+					t442RowSums[k%16] = num.FMA32(kBarEntry2, kReshape[k], t442RowSums[k%16])
+					t262_2[k] = F(a2PhiEntry * qBarEntry2)
+					t452_2[k] = F(a2PhiEntry * kBarEntry2)
 				}
-				t2122Row = kern.Sum16(&t2122RowSums)
-				t402Row = kern.Sum16(&t402RowSums)
-				t2122_2 = t2122_2 + t2122Row
-				t402_2 = t402_2 + t402Row
+				t2522Row = kern.Sum16(&t2522RowSums)
+				t442Row = kern.Sum16(&t442RowSums)
+				t2522_2 = t2522_2 + t2522Row
+				t442_2 = t442_2 + t442Row
 			}
 		}
-		t2122Total[0] = t2122_2
-		t402Total[0] = t402_2
+		t2522Total[0] = t2522_2
+		t442Total[0] = t442_2
 	}
-	t2122 = t2122Total[0]
-	t402 = t402Total[0]
+	t2522 = t2522Total[0]
+	t442 = t442Total[0]
 
 	// projected.q
-	clear(t272)
+	clear(t312)
 	if kern.Wide() {
 		a := regions.Re7095bb7d554Args{
 			P0: unsafe.SliceData(q2),
-			P1: unsafe.SliceData(t222),
+			P1: unsafe.SliceData(t262),
 			P2: unsafe.SliceData(c.QStack),
-			P3: unsafe.SliceData(t272),
-			P4: unsafe.SliceData(t262),
+			P3: unsafe.SliceData(t312),
+			P4: unsafe.SliceData(t302),
 			N0: L,
 			N1: T,
 			N2: 2 * nPhi,
@@ -1252,69 +1260,69 @@ func (c *backwardFused) run() {
 		for i := range L {
 			for j := range T {
 				q2_2 := q2[(i*T+j)*2*nPhi:][:2*nPhi]
-				t262_2 := t262[(i*T+j)*2*nPhi:][:2*nPhi]
+				t302_2 := t302[(i*T+j)*2*nPhi:][:2*nPhi]
 				for k := range 2 * nPhi {
-					t222View := t222[((i*T+j)*2*nPhi+k)*nPhi:][:nPhi]
+					t262View := t262[((i*T+j)*2*nPhi+k)*nPhi:][:nPhi]
 					qStack := c.QStack[(i*T+j)*4*nPhi+k:][:nPhi]
-					t272_2 := t272[(i*T+j)*4*nPhi+k:][:nPhi]
-					var t2622 F
+					t312_2 := t312[(i*T+j)*4*nPhi+k:][:nPhi]
+					var t3022 F
 					q2Entry := q2_2[k]
-					t2622Sums := [16]F{t2622}
+					t3022Sums := [16]F{t3022}
 					for m := range nPhi {
-						t222ViewEntry := t222View[m]
-						t2622Sums[m%16] = num.FMA32(t222ViewEntry, qStack[m], t2622Sums[m%16])
-						t272_2[m] = num.FMA32(F(0.5*t222ViewEntry), q2Entry, t272_2[m])
+						t262ViewEntry := t262View[m]
+						t3022Sums[m%16] = num.FMA32(t262ViewEntry, qStack[m], t3022Sums[m%16])
+						t312_2[m] = num.FMA32(F(0.5*t262ViewEntry), q2Entry, t312_2[m])
 					}
-					t2622 = kern.Sum16(&t2622Sums)
-					t262_2[k] = F(0.5 * t2622)
+					t3022 = kern.Sum16(&t3022Sums)
+					t302_2[k] = F(0.5 * t3022)
 				}
 			}
 		}
 	}
 
 	// projected.k, projected.q
-	var t362 F
+	var t402 F
 	if kern.Wide() {
 		a := regions.Re185796ac613Args{
 			P0: unsafe.SliceData(c.QBar),
 			P1: unsafe.SliceData(c.KBar),
-			P2: unsafe.SliceData(t362Total),
+			P2: unsafe.SliceData(t402Total),
 			N0: L,
 			N1: T,
 			N2: 2*nPhi*nPhi + 3*nPhi + 1,
 			N3: 2*T*nPhi*nPhi + 3*T*nPhi + T,
-			S0: [2]float32{t362},
+			S0: [2]float32{t402},
 		}
 		regions.Re185796ac613(&a)
 	} else {
-		t362_2 := t362
+		t402_2 := t402
 		for i := range L {
 			for j := range T {
 				qBar := c.QBar[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1):][:1]
 				kBar := c.KBar[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1):][:1]
-				var t362Row F
-				t362RowSums := [16]F{t362Row}
+				var t402Row F
+				t402RowSums := [16]F{t402Row}
 				for k := range 1 {
-					t362RowSums[k%16] = (t362RowSums[k%16] + qBar[k]) + kBar[k]
+					t402RowSums[k%16] = (t402RowSums[k%16] + qBar[k]) + kBar[k]
 				}
-				t362Row = kern.Sum16(&t362RowSums)
-				t362_2 = t362_2 + t362Row
+				t402Row = kern.Sum16(&t402RowSums)
+				t402_2 = t402_2 + t402Row
 			}
 		}
-		t362Total[0] = t362_2
+		t402Total[0] = t402_2
 	}
-	t362 = t362Total[0]
-	c.A0PhiBar[0] = t362
+	t402 = t402Total[0]
+	c.A0PhiBar[0] = t402
 
 	// projected.k
-	clear(t462)
+	clear(t502)
 	if kern.Wide() {
 		a := regions.Re7095bb7d554Args{
 			P0: unsafe.SliceData(k2),
-			P1: unsafe.SliceData(t412),
+			P1: unsafe.SliceData(t452),
 			P2: unsafe.SliceData(c.KStack),
-			P3: unsafe.SliceData(t462),
-			P4: unsafe.SliceData(t452),
+			P3: unsafe.SliceData(t502),
+			P4: unsafe.SliceData(t492),
 			N0: L,
 			N1: T,
 			N2: 2 * nPhi,
@@ -1330,21 +1338,21 @@ func (c *backwardFused) run() {
 		for i := range L {
 			for j := range T {
 				k2_2 := k2[(i*T+j)*2*nPhi:][:2*nPhi]
-				t452_2 := t452[(i*T+j)*2*nPhi:][:2*nPhi]
+				t492_2 := t492[(i*T+j)*2*nPhi:][:2*nPhi]
 				for k := range 2 * nPhi {
-					t412View := t412[((i*T+j)*2*nPhi+k)*nPhi:][:nPhi]
+					t452View := t452[((i*T+j)*2*nPhi+k)*nPhi:][:nPhi]
 					kStack := c.KStack[(i*T+j)*4*nPhi+k:][:nPhi]
-					t462_2 := t462[(i*T+j)*4*nPhi+k:][:nPhi]
-					var t4522 F
+					t502_2 := t502[(i*T+j)*4*nPhi+k:][:nPhi]
+					var t4922 F
 					k2Entry := k2_2[k]
-					t4522Sums := [16]F{t4522}
+					t4922Sums := [16]F{t4922}
 					for m := range nPhi {
-						t412ViewEntry := t412View[m]
-						t4522Sums[m%16] = num.FMA32(t412ViewEntry, kStack[m], t4522Sums[m%16])
-						t462_2[m] = num.FMA32(F(0.5*t412ViewEntry), k2Entry, t462_2[m])
+						t452ViewEntry := t452View[m]
+						t4922Sums[m%16] = num.FMA32(t452ViewEntry, kStack[m], t4922Sums[m%16])
+						t502_2[m] = num.FMA32(F(0.5*t452ViewEntry), k2Entry, t502_2[m])
 					}
-					t4522 = kern.Sum16(&t4522Sums)
-					t452_2[k] = F(0.5 * t4522)
+					t4922 = kern.Sum16(&t4922Sums)
+					t492_2[k] = F(0.5 * t4922)
 				}
 			}
 		}
@@ -1357,21 +1365,21 @@ func (c *backwardFused) run() {
 			P0:  unsafe.SliceData(t35),
 			P1:  unsafe.SliceData(t25),
 			P2:  unsafe.SliceData(c.QBar),
-			P3:  unsafe.SliceData(t262),
-			P4:  unsafe.SliceData(t192),
-			P5:  unsafe.SliceData(t202),
-			P6:  unsafe.SliceData(t272),
+			P3:  unsafe.SliceData(t302),
+			P4:  unsafe.SliceData(t232),
+			P5:  unsafe.SliceData(t242),
+			P6:  unsafe.SliceData(t312),
 			P7:  unsafe.SliceData(q2),
 			P8:  unsafe.SliceData(c.KBar),
-			P9:  unsafe.SliceData(t452),
-			P10: unsafe.SliceData(t382),
-			P11: unsafe.SliceData(t392),
-			P12: unsafe.SliceData(t462),
+			P9:  unsafe.SliceData(t492),
+			P10: unsafe.SliceData(t422),
+			P11: unsafe.SliceData(t432),
+			P12: unsafe.SliceData(t502),
 			P13: unsafe.SliceData(k2),
-			P14: unsafe.SliceData(t502),
-			P15: unsafe.SliceData(t76),
-			P16: unsafe.SliceData(t552),
-			P17: unsafe.SliceData(t81),
+			P14: unsafe.SliceData(t542),
+			P15: unsafe.SliceData(t80),
+			P16: unsafe.SliceData(t59),
+			P17: unsafe.SliceData(t85),
 			N0:  L,
 			N1:  T,
 			N2:  2 * nPhi,
@@ -1397,47 +1405,47 @@ func (c *backwardFused) run() {
 		for i := range L {
 			t35_2 := t35[i*T:][:T]
 			t25_2 := t25[i*T:][:T]
-			t552_2 := t552[i*T:][:T]
-			t81_2 := t81[i*T:][:T]
+			t59_2 := t59[i*T:][:T]
+			t85_2 := t85[i*T:][:T]
 			for j := range T {
 				qBar := c.QBar[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1)+1:][:2*nPhi]
-				t262_2 := t262[(i*T+j)*2*nPhi:][:2*nPhi]
-				t192_2 := t192[(i*T+j)*4*nPhi:][:2*nPhi]
-				t202_2 := t202[(i*T+j)*4*nPhi:][:2*nPhi]
-				t272_2 := t272[(i*T+j)*4*nPhi:][:2*nPhi]
-				t192_3 := t192[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
-				t202_3 := t202[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
-				t272_3 := t272[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
+				t302_2 := t302[(i*T+j)*2*nPhi:][:2*nPhi]
+				t232_2 := t232[(i*T+j)*4*nPhi:][:2*nPhi]
+				t242_2 := t242[(i*T+j)*4*nPhi:][:2*nPhi]
+				t312_2 := t312[(i*T+j)*4*nPhi:][:2*nPhi]
+				t232_3 := t232[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
+				t242_3 := t242[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
+				t312_3 := t312[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
 				q2_2 := q2[(i*T+j)*2*nPhi:][:2*nPhi]
 				kBar := c.KBar[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1)+1:][:2*nPhi]
-				t452_2 := t452[(i*T+j)*2*nPhi:][:2*nPhi]
-				t382_2 := t382[(i*T+j)*4*nPhi:][:2*nPhi]
-				t392_2 := t392[(i*T+j)*4*nPhi:][:2*nPhi]
-				t462_2 := t462[(i*T+j)*4*nPhi:][:2*nPhi]
-				t382_3 := t382[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
-				t392_3 := t392[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
-				t462_3 := t462[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
+				t492_2 := t492[(i*T+j)*2*nPhi:][:2*nPhi]
+				t422_2 := t422[(i*T+j)*4*nPhi:][:2*nPhi]
+				t432_2 := t432[(i*T+j)*4*nPhi:][:2*nPhi]
+				t502_2 := t502[(i*T+j)*4*nPhi:][:2*nPhi]
+				t422_3 := t422[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
+				t432_3 := t432[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
+				t502_3 := t502[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
 				k2_2 := k2[(i*T+j)*2*nPhi:][:2*nPhi]
-				t502_2 := t502[(i*T+j)*2*nPhi:][:2*nPhi]
-				t76_2 := t76[(i*T+j)*2*nPhi:][:2*nPhi]
-				var t5522 F
-				var t812 F
+				t542_2 := t542[(i*T+j)*2*nPhi:][:2*nPhi]
+				t80_2 := t80[(i*T+j)*2*nPhi:][:2*nPhi]
+				var t592 F
+				var t852 F
 				t35Entry2 := t35_2[j]
 				t25Entry2 := t25_2[j]
-				t5522Sums := [16]F{t5522}
-				t812Sums := [16]F{t812}
+				t592Sums := [16]F{t592}
+				t852Sums := [16]F{t852}
 				for k := range 2 * nPhi {
-					t5022 := (num.FMA32(a1PhiEntry, qBar[k], t262_2[k]) + ((t192_2[k] + t202_2[k]) + t272_2[k])) + ((t192_3[k] + t202_3[k]) + t272_3[k])
-					t5522Sums[k%16] = num.FMA32(t5022, q2_2[k]/t35Entry2, t5522Sums[k%16])
-					t762 := (num.FMA32(a1PhiEntry, kBar[k], t452_2[k]) + ((t382_2[k] + t392_2[k]) + t462_2[k])) + ((t382_3[k] + t392_3[k]) + t462_3[k])
-					t812Sums[k%16] = num.FMA32(t762, k2_2[k]/t25Entry2, t812Sums[k%16])
-					t502_2[k] = t5022
-					t76_2[k] = t762
+					t5422 := (num.FMA32(a1PhiEntry, qBar[k], t302_2[k]) + ((t232_2[k] + t242_2[k]) + t312_2[k])) + ((t232_3[k] + t242_3[k]) + t312_3[k])
+					t592Sums[k%16] = num.FMA32(t5422, q2_2[k]/t35Entry2, t592Sums[k%16])
+					t802 := (num.FMA32(a1PhiEntry, kBar[k], t492_2[k]) + ((t422_2[k] + t432_2[k]) + t502_2[k])) + ((t422_3[k] + t432_3[k]) + t502_3[k])
+					t852Sums[k%16] = num.FMA32(t802, k2_2[k]/t25Entry2, t852Sums[k%16])
+					t542_2[k] = t5422
+					t80_2[k] = t802
 				}
-				t5522 = kern.Sum16(&t5522Sums)
-				t812 = kern.Sum16(&t812Sums)
-				t552_2[j] = -t5522
-				t81_2[j] = -t812
+				t592 = kern.Sum16(&t592Sums)
+				t852 = kern.Sum16(&t852Sums)
+				t59_2[j] = -t592
+				t85_2[j] = -t852
 			}
 		}
 	}
@@ -1449,14 +1457,14 @@ func (c *backwardFused) run() {
 			P1:  unsafe.SliceData(c.Q2Prod),
 			P2:  unsafe.SliceData(t23),
 			P3:  unsafe.SliceData(c.K2Prod),
-			P4:  unsafe.SliceData(t552),
+			P4:  unsafe.SliceData(t59),
 			P5:  unsafe.SliceData(t31),
-			P6:  unsafe.SliceData(t72),
+			P6:  unsafe.SliceData(t76),
 			P7:  unsafe.SliceData(t25),
-			P8:  unsafe.SliceData(t78),
-			P9:  unsafe.SliceData(t81),
+			P8:  unsafe.SliceData(t82),
+			P9:  unsafe.SliceData(t85),
 			P10: unsafe.SliceData(t21),
-			P11: unsafe.SliceData(t98),
+			P11: unsafe.SliceData(t102),
 			N0:  L,
 			N1:  T,
 		}
@@ -1467,24 +1475,24 @@ func (c *backwardFused) run() {
 			q2Prod := c.Q2Prod[i*T:][:T]
 			t23_2 := t23[i*T:][:T]
 			k2Prod := c.K2Prod[i*T:][:T]
-			t552_2 := t552[i*T:][:T]
+			t59_2 := t59[i*T:][:T]
 			t31_2 := t31[i*T:][:T]
-			t72_2 := t72[i*T:][:T]
+			t76_2 := t76[i*T:][:T]
 			t25_2 := t25[i*T:][:T]
-			t78_2 := t78[i*T:][:T]
-			t81_2 := t81[i*T:][:T]
+			t82_2 := t82[i*T:][:T]
+			t85_2 := t85[i*T:][:T]
 			t21_2 := t21[i*T:][:T]
-			t98_2 := t98[i*T:][:T]
+			t102_2 := t102[i*T:][:T]
 			for j := range T {
 				t33Entry := t33_2[j]
 				q2ProdEntry2 := q2Prod[j]
 				t23Entry := t23_2[j]
 				k2ProdEntry2 := k2Prod[j]
 				w2 := ((F(1e-08) <= t33Entry) && (F(0) < q2ProdEntry2))
-				t72_2[j] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t33Entry) && (F(0) < q2ProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t33Entry), t552_2[j], F(0)))*(F(1)/t31_2[j])), F(0)), F(0))
-				t78_2[j] = F(1) / t25_2[j]
+				t76_2[j] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t33Entry) && (F(0) < q2ProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t33Entry), t59_2[j], F(0)))*(F(1)/t31_2[j])), F(0)), F(0))
+				t82_2[j] = F(1) / t25_2[j]
 				w3 := ((F(1e-08) <= t23Entry) && (F(0) < k2ProdEntry2))
-				t98_2[j] = kern.Choose(w3, kern.Choose(((F(1e-08) <= t23Entry) && (F(0) < k2ProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t23Entry), t81_2[j], F(0)))*(F(1)/t21_2[j])), F(0)), F(0))
+				t102_2[j] = kern.Choose(w3, kern.Choose(((F(1e-08) <= t23Entry) && (F(0) < k2ProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t23Entry), t85_2[j], F(0)))*(F(1)/t21_2[j])), F(0)), F(0))
 			}
 		}
 	}
@@ -1492,7 +1500,7 @@ func (c *backwardFused) run() {
 	// projected.v
 	if kern.Wide() {
 		a := regions.Re9c4c871791dArgs{
-			P0: unsafe.SliceData(t174),
+			P0: unsafe.SliceData(t178),
 			N0: L,
 			N1: dV,
 			N2: T*dV + 6*dV,
@@ -1501,16 +1509,16 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t174_2 := t174[(i*(T+6)+j)*dV:][:dV]
+				t178_2 := t178[(i*(T+6)+j)*dV:][:dV]
 				for k := range dV {
-					t174_2[k] = F(0)
+					t178_2[k] = F(0)
 				}
 			}
 		}
 	}
 	if kern.Wide() {
 		a := regions.R5597ca2d9fd5Args{
-			P0: unsafe.SliceData(t174),
+			P0: unsafe.SliceData(t178),
 			N0: L,
 			N1: dV,
 			N2: 4*T*dV + 12*dV,
@@ -1520,9 +1528,9 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t174_2 := t174[(i*(T+6)+j+T+3)*dV:][:dV]
+				t178_2 := t178[(i*(T+6)+j+T+3)*dV:][:dV]
 				for k := range dV {
-					t174_2[k] = F(0)
+					t178_2[k] = F(0)
 				}
 			}
 		}
@@ -1533,7 +1541,7 @@ func (c *backwardFused) run() {
 	if kern.Wide() {
 		a := regions.R365f3086a7f8Args{
 			P0: unsafe.SliceData(c.VStack),
-			P1: unsafe.SliceData(t174),
+			P1: unsafe.SliceData(t178),
 			P2: unsafe.SliceData(c.CVBar),
 			N0: L,
 			N1: T,
@@ -1550,45 +1558,9 @@ func (c *backwardFused) run() {
 			for j := range L {
 				for k := range T {
 					vStack := c.VStack[(j*(T+3)-i+k+3)*dV:][:dV]
-					t174_2 := t174[(j*(T+6)+k+3)*dV:][:dV]
+					t178_2 := t178[(j*(T+6)+k+3)*dV:][:dV]
 					for m := range dV {
-						cVBar[m] = num.FMA32(vStack[m], t174_2[m], cVBar[m])
-					}
-				}
-			}
-		}
-	}
-
-	// projected.v
-	clear(t114)
-	for i := range L {
-		for j := range 3 {
-			n := int(c.Pos[i]) + j - 3
-			if n >= 0 {
-				if kern.Wide() {
-					a := regions.R1e42c5bb8a4bArgs{
-						P0: unsafe.SliceData(t174),
-						P1: unsafe.SliceData(c.CV),
-						P2: unsafe.SliceData(t114),
-						N0: dV,
-						N1: 4*dV*j + (4*T*dV+24*dV)*i + 12*dV,
-						N2: 12 * dV,
-						N3: -dV,
-						N4: 4*dV*j + 12*dV*i,
-					}
-					regions.R1e42c5bb8a4b(&a)
-				} else {
-					t174_2 := t174[(i*(T+6)+j+3)*dV:][:dV]
-					cV := c.CV[3*dV:][:dV]
-					t174_3 := t174[(i*(T+6)+j+2)*dV:][:dV]
-					cV2 := c.CV[2*dV:][:dV]
-					t174_4 := t174[(i*(T+6)+j+1)*dV:][:dV]
-					cV3 := c.CV[1*dV:][:dV]
-					t174_5 := t174[(i*(T+6)+j)*dV:][:dV]
-					cV4 := c.CV[:dV]
-					t114_2 := t114[(i*3+j)*dV:][:dV]
-					for k := range dV {
-						t114_2[k] = num.FMA32(t174_2[k], cV[k], num.FMA32(t174_3[k], cV2[k], num.FMA32(t174_4[k], cV3[k], F(t174_5[k]*cV4[k]))))
+						cVBar[m] = num.FMA32(vStack[m], t178_2[m], cVBar[m])
 					}
 				}
 			}
@@ -1597,9 +1569,45 @@ func (c *backwardFused) run() {
 
 	// projected.v
 	clear(t118)
+	for i := range L {
+		for j := range 3 {
+			n := int(c.Pos[i]) + j - 3
+			if n >= 0 {
+				if kern.Wide() {
+					a := regions.R1e42c5bb8a4bArgs{
+						P0: unsafe.SliceData(t178),
+						P1: unsafe.SliceData(c.CV),
+						P2: unsafe.SliceData(t118),
+						N0: dV,
+						N1: 4*dV*j + (4*T*dV+24*dV)*i + 12*dV,
+						N2: 12 * dV,
+						N3: -dV,
+						N4: 4*dV*j + 12*dV*i,
+					}
+					regions.R1e42c5bb8a4b(&a)
+				} else {
+					t178_2 := t178[(i*(T+6)+j+3)*dV:][:dV]
+					cV := c.CV[3*dV:][:dV]
+					t178_3 := t178[(i*(T+6)+j+2)*dV:][:dV]
+					cV2 := c.CV[2*dV:][:dV]
+					t178_4 := t178[(i*(T+6)+j+1)*dV:][:dV]
+					cV3 := c.CV[1*dV:][:dV]
+					t178_5 := t178[(i*(T+6)+j)*dV:][:dV]
+					cV4 := c.CV[:dV]
+					t118_2 := t118[(i*3+j)*dV:][:dV]
+					for k := range dV {
+						t118_2[k] = num.FMA32(t178_2[k], cV[k], num.FMA32(t178_3[k], cV2[k], num.FMA32(t178_4[k], cV3[k], F(t178_5[k]*cV4[k]))))
+					}
+				}
+			}
+		}
+	}
+
+	// projected.v
+	clear(t122)
 	if kern.Wide() {
 		a := regions.R403e83f80074Args{
-			P0: unsafe.SliceData(t118),
+			P0: unsafe.SliceData(t122),
 			P1: unsafe.SliceData(c.V0TailBar),
 			N0: L,
 			N1: -T + 3,
@@ -1611,10 +1619,10 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range min(3, -T+3) {
-				t118_2 := t118[(i*3+j+T)*dV:][:dV]
+				t122_2 := t122[(i*3+j+T)*dV:][:dV]
 				v0TailBar := c.V0TailBar[(i*3+j)*dV:][:dV]
 				for k := range dV {
-					t118_2[k] = t118_2[k] + v0TailBar[k]
+					t122_2[k] = t122_2[k] + v0TailBar[k]
 				}
 			}
 		}
@@ -1625,21 +1633,21 @@ func (c *backwardFused) run() {
 	clear(c.BKBar)
 	if kern.Wide() {
 		a := regions.R32f23505140cArgs{
-			P0:  unsafe.SliceData(t522),
-			P1:  unsafe.SliceData(t72),
-			P2:  unsafe.SliceData(t78),
-			P3:  unsafe.SliceData(t98),
+			P0:  unsafe.SliceData(t56),
+			P1:  unsafe.SliceData(t76),
+			P2:  unsafe.SliceData(t82),
+			P3:  unsafe.SliceData(t102),
 			P4:  unsafe.SliceData(q1),
-			P5:  unsafe.SliceData(t502),
+			P5:  unsafe.SliceData(t542),
 			P6:  unsafe.SliceData(t10),
 			P7:  unsafe.SliceData(t9),
 			P8:  unsafe.SliceData(k1),
-			P9:  unsafe.SliceData(t76),
+			P9:  unsafe.SliceData(t80),
 			P10: unsafe.SliceData(t5),
 			P11: unsafe.SliceData(t4),
-			P12: unsafe.SliceData(t177),
+			P12: unsafe.SliceData(t181),
 			P13: unsafe.SliceData(c.BQBar),
-			P14: unsafe.SliceData(t180),
+			P14: unsafe.SliceData(t184),
 			P15: unsafe.SliceData(c.BKBar),
 			N0:  L,
 			N1:  T,
@@ -1658,38 +1666,38 @@ func (c *backwardFused) run() {
 		bQBar := c.BQBar[:2*nPhi]
 		bKBar := c.BKBar[:2*nPhi]
 		for i := range L {
-			t522_2 := t522[i*T:][:T]
-			t72_2 := t72[i*T:][:T]
-			t78_2 := t78[i*T:][:T]
-			t98_2 := t98[i*T:][:T]
+			t56_2 := t56[i*T:][:T]
+			t76_2 := t76[i*T:][:T]
+			t82_2 := t82[i*T:][:T]
+			t102_2 := t102[i*T:][:T]
 			for j := range T {
 				q1_2 := q1[(i*T+j)*2*nPhi:][:2*nPhi]
-				t502_2 := t502[(i*T+j)*2*nPhi:][:2*nPhi]
+				t542_2 := t542[(i*T+j)*2*nPhi:][:2*nPhi]
 				t10_2 := t10[(i*T+j)*2*nPhi:][:2*nPhi]
 				t9_2 := t9[(i*T+j)*2*nPhi:][:2*nPhi]
 				k1_2 := k1[(i*T+j)*2*nPhi:][:2*nPhi]
-				t76_2 := t76[(i*T+j)*2*nPhi:][:2*nPhi]
+				t80_2 := t80[(i*T+j)*2*nPhi:][:2*nPhi]
 				t5_2 := t5[(i*T+j)*2*nPhi:][:2*nPhi]
 				t4_2 := t4[(i*T+j)*2*nPhi:][:2*nPhi]
-				t177_2 := t177[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
-				t180_2 := t180[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
-				t522Entry := t522_2[j]
-				t72Entry := t72_2[j]
-				t78Entry := t78_2[j]
-				t98Entry := t98_2[j]
+				t181_2 := t181[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
+				t184_2 := t184[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
+				t56Entry := t56_2[j]
+				t76Entry := t76_2[j]
+				t82Entry := t82_2[j]
+				t102Entry := t102_2[j]
 				for k := range 2 * nPhi {
-					t119 := num.FMA32(F(2*q1_2[k]), t72Entry, F(t502_2[k]*t522Entry))
+					t123 := num.FMA32(F(2*q1_2[k]), t76Entry, F(t542_2[k]*t56Entry))
 					t10Entry := t10_2[k]
 					t9Entry := t9_2[k]
-					t125 := num.FMA32(F(F(t9Entry*t10Entry)*t119), kern.Sigmoid(-t9Entry), F(t10Entry*t119))
-					t137 := num.FMA32(F(2*k1_2[k]), t98Entry, F(t76_2[k]*t78Entry))
+					t129 := num.FMA32(F(F(t9Entry*t10Entry)*t123), kern.Sigmoid(-t9Entry), F(t10Entry*t123))
+					t141 := num.FMA32(F(2*k1_2[k]), t102Entry, F(t80_2[k]*t82Entry))
 					t5Entry := t5_2[k]
 					t4Entry := t4_2[k]
-					t143 := num.FMA32(F(F(t4Entry*t5Entry)*t137), kern.Sigmoid(-t4Entry), F(t5Entry*t137))
-					t177_2[k] = t125
-					bQBar[k] = bQBar[k] + t125
-					t180_2[k] = t143
-					bKBar[k] = bKBar[k] + t143
+					t147 := num.FMA32(F(F(t4Entry*t5Entry)*t141), kern.Sigmoid(-t4Entry), F(t5Entry*t141))
+					t181_2[k] = t129
+					bQBar[k] = bQBar[k] + t129
+					t184_2[k] = t147
+					bKBar[k] = bKBar[k] + t147
 				}
 			}
 		}
@@ -1698,7 +1706,7 @@ func (c *backwardFused) run() {
 	// projected.q1
 	if kern.Wide() {
 		a := regions.Re9c4c871791dArgs{
-			P0: unsafe.SliceData(t177),
+			P0: unsafe.SliceData(t181),
 			N0: L,
 			N1: 2 * nPhi,
 			N2: 2*T*nPhi + 12*nPhi,
@@ -1707,16 +1715,16 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t177_2 := t177[(i*(T+6)+j)*2*nPhi:][:2*nPhi]
+				t181_2 := t181[(i*(T+6)+j)*2*nPhi:][:2*nPhi]
 				for k := range 2 * nPhi {
-					t177_2[k] = F(0)
+					t181_2[k] = F(0)
 				}
 			}
 		}
 	}
 	if kern.Wide() {
 		a := regions.R5597ca2d9fd5Args{
-			P0: unsafe.SliceData(t177),
+			P0: unsafe.SliceData(t181),
 			N0: L,
 			N1: 2 * nPhi,
 			N2: 8*T*nPhi + 24*nPhi,
@@ -1726,9 +1734,9 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t177_2 := t177[(i*(T+6)+j+T+3)*2*nPhi:][:2*nPhi]
+				t181_2 := t181[(i*(T+6)+j+T+3)*2*nPhi:][:2*nPhi]
 				for k := range 2 * nPhi {
-					t177_2[k] = F(0)
+					t181_2[k] = F(0)
 				}
 			}
 		}
@@ -1740,10 +1748,10 @@ func (c *backwardFused) run() {
 	if kern.Wide() {
 		a := regions.R56bae22d04fbArgs{
 			P0: unsafe.SliceData(c.Q1Stack),
-			P1: unsafe.SliceData(t177),
+			P1: unsafe.SliceData(t181),
 			P2: unsafe.SliceData(c.CQBar),
 			P3: unsafe.SliceData(c.K1Stack),
-			P4: unsafe.SliceData(t180),
+			P4: unsafe.SliceData(t184),
 			P5: unsafe.SliceData(c.CKBar),
 			N0: L,
 			N1: T,
@@ -1761,12 +1769,12 @@ func (c *backwardFused) run() {
 			for j := range L {
 				for k := range T {
 					q1Stack := c.Q1Stack[(j*(T+3)-i+k+3)*2*nPhi:][:2*nPhi]
-					t177_2 := t177[(j*(T+6)+k+3)*2*nPhi:][:2*nPhi]
+					t181_2 := t181[(j*(T+6)+k+3)*2*nPhi:][:2*nPhi]
 					k1Stack := c.K1Stack[(j*(T+3)-i+k+3)*2*nPhi:][:2*nPhi]
-					t180_2 := t180[(j*(T+6)+k+3)*2*nPhi:][:2*nPhi]
+					t184_2 := t184[(j*(T+6)+k+3)*2*nPhi:][:2*nPhi]
 					for m := range 2 * nPhi {
-						cQBar[m] = num.FMA32(q1Stack[m], t177_2[m], cQBar[m])
-						cKBar[m] = num.FMA32(k1Stack[m], t180_2[m], cKBar[m])
+						cQBar[m] = num.FMA32(q1Stack[m], t181_2[m], cQBar[m])
+						cKBar[m] = num.FMA32(k1Stack[m], t184_2[m], cKBar[m])
 					}
 				}
 			}
@@ -1774,16 +1782,16 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.q1
-	clear(t132)
+	clear(t136)
 	for i := range L {
 		for j := range 3 {
 			n2 := int(c.Pos[i]) + j - 3
 			if n2 >= 0 {
 				if kern.Wide() {
 					a := regions.R1e42c5bb8a4bArgs{
-						P0: unsafe.SliceData(t177),
+						P0: unsafe.SliceData(t181),
 						P1: unsafe.SliceData(c.CQ),
-						P2: unsafe.SliceData(t132),
+						P2: unsafe.SliceData(t136),
 						N0: 2 * nPhi,
 						N1: 8*nPhi*j + (8*T*nPhi+48*nPhi)*i + 24*nPhi,
 						N2: 24 * nPhi,
@@ -1792,17 +1800,17 @@ func (c *backwardFused) run() {
 					}
 					regions.R1e42c5bb8a4b(&a)
 				} else {
-					t177_2 := t177[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
+					t181_2 := t181[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
 					cQ := c.CQ[3*2*nPhi:][:2*nPhi]
-					t177_3 := t177[(i*(T+6)+j+2)*2*nPhi:][:2*nPhi]
+					t181_3 := t181[(i*(T+6)+j+2)*2*nPhi:][:2*nPhi]
 					cQ2 := c.CQ[2*2*nPhi:][:2*nPhi]
-					t177_4 := t177[(i*(T+6)+j+1)*2*nPhi:][:2*nPhi]
+					t181_4 := t181[(i*(T+6)+j+1)*2*nPhi:][:2*nPhi]
 					cQ3 := c.CQ[1*2*nPhi:][:2*nPhi]
-					t177_5 := t177[(i*(T+6)+j)*2*nPhi:][:2*nPhi]
+					t181_5 := t181[(i*(T+6)+j)*2*nPhi:][:2*nPhi]
 					cQ4 := c.CQ[:2*nPhi]
-					t132_2 := t132[(i*3+j)*2*nPhi:][:2*nPhi]
+					t136_2 := t136[(i*3+j)*2*nPhi:][:2*nPhi]
 					for k := range 2 * nPhi {
-						t132_2[k] = num.FMA32(t177_2[k], cQ[k], num.FMA32(t177_3[k], cQ2[k], num.FMA32(t177_4[k], cQ3[k], F(t177_5[k]*cQ4[k]))))
+						t136_2[k] = num.FMA32(t181_2[k], cQ[k], num.FMA32(t181_3[k], cQ2[k], num.FMA32(t181_4[k], cQ3[k], F(t181_5[k]*cQ4[k]))))
 					}
 				}
 			}
@@ -1810,13 +1818,13 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.q1, projected.k1
-	clear(t136)
-	clear(t154)
+	clear(t140)
+	clear(t158)
 	if kern.Wide() {
 		a := regions.R5168233033d5Args{
-			P0: unsafe.SliceData(t136),
+			P0: unsafe.SliceData(t140),
 			P1: unsafe.SliceData(c.Q0TailBar),
-			P2: unsafe.SliceData(t154),
+			P2: unsafe.SliceData(t158),
 			P3: unsafe.SliceData(c.K0TailBar),
 			N0: L,
 			N1: -T + 3,
@@ -1828,13 +1836,13 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range min(3, -T+3) {
-				t136_2 := t136[(i*3+j+T)*2*nPhi:][:2*nPhi]
+				t140_2 := t140[(i*3+j+T)*2*nPhi:][:2*nPhi]
 				q0TailBar := c.Q0TailBar[(i*3+j)*2*nPhi:][:2*nPhi]
-				t154_2 := t154[(i*3+j+T)*2*nPhi:][:2*nPhi]
+				t158_2 := t158[(i*3+j+T)*2*nPhi:][:2*nPhi]
 				k0TailBar := c.K0TailBar[(i*3+j)*2*nPhi:][:2*nPhi]
 				for k := range 2 * nPhi {
-					t136_2[k] = t136_2[k] + q0TailBar[k]
-					t154_2[k] = t154_2[k] + k0TailBar[k]
+					t140_2[k] = t140_2[k] + q0TailBar[k]
+					t158_2[k] = t158_2[k] + k0TailBar[k]
 				}
 			}
 		}
@@ -1843,7 +1851,7 @@ func (c *backwardFused) run() {
 	// projected.k1
 	if kern.Wide() {
 		a := regions.Re9c4c871791dArgs{
-			P0: unsafe.SliceData(t180),
+			P0: unsafe.SliceData(t184),
 			N0: L,
 			N1: 2 * nPhi,
 			N2: 2*T*nPhi + 12*nPhi,
@@ -1852,16 +1860,16 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t180_2 := t180[(i*(T+6)+j)*2*nPhi:][:2*nPhi]
+				t184_2 := t184[(i*(T+6)+j)*2*nPhi:][:2*nPhi]
 				for k := range 2 * nPhi {
-					t180_2[k] = F(0)
+					t184_2[k] = F(0)
 				}
 			}
 		}
 	}
 	if kern.Wide() {
 		a := regions.R5597ca2d9fd5Args{
-			P0: unsafe.SliceData(t180),
+			P0: unsafe.SliceData(t184),
 			N0: L,
 			N1: 2 * nPhi,
 			N2: 8*T*nPhi + 24*nPhi,
@@ -1871,25 +1879,25 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t180_2 := t180[(i*(T+6)+j+T+3)*2*nPhi:][:2*nPhi]
+				t184_2 := t184[(i*(T+6)+j+T+3)*2*nPhi:][:2*nPhi]
 				for k := range 2 * nPhi {
-					t180_2[k] = F(0)
+					t184_2[k] = F(0)
 				}
 			}
 		}
 	}
 
 	// projected.k1
-	clear(t150)
+	clear(t154)
 	for i := range L {
 		for j := range 3 {
 			n3 := int(c.Pos[i]) + j - 3
 			if n3 >= 0 {
 				if kern.Wide() {
 					a := regions.R1e42c5bb8a4bArgs{
-						P0: unsafe.SliceData(t180),
+						P0: unsafe.SliceData(t184),
 						P1: unsafe.SliceData(c.CK),
-						P2: unsafe.SliceData(t150),
+						P2: unsafe.SliceData(t154),
 						N0: 2 * nPhi,
 						N1: 8*nPhi*j + (8*T*nPhi+48*nPhi)*i + 24*nPhi,
 						N2: 24 * nPhi,
@@ -1898,17 +1906,17 @@ func (c *backwardFused) run() {
 					}
 					regions.R1e42c5bb8a4b(&a)
 				} else {
-					t180_2 := t180[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
+					t184_2 := t184[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
 					cK := c.CK[3*2*nPhi:][:2*nPhi]
-					t180_3 := t180[(i*(T+6)+j+2)*2*nPhi:][:2*nPhi]
+					t184_3 := t184[(i*(T+6)+j+2)*2*nPhi:][:2*nPhi]
 					cK2 := c.CK[2*2*nPhi:][:2*nPhi]
-					t180_4 := t180[(i*(T+6)+j+1)*2*nPhi:][:2*nPhi]
+					t184_4 := t184[(i*(T+6)+j+1)*2*nPhi:][:2*nPhi]
 					cK3 := c.CK[1*2*nPhi:][:2*nPhi]
-					t180_5 := t180[(i*(T+6)+j)*2*nPhi:][:2*nPhi]
+					t184_5 := t184[(i*(T+6)+j)*2*nPhi:][:2*nPhi]
 					cK4 := c.CK[:2*nPhi]
-					t150_2 := t150[(i*3+j)*2*nPhi:][:2*nPhi]
+					t154_2 := t154[(i*3+j)*2*nPhi:][:2*nPhi]
 					for k := range 2 * nPhi {
-						t150_2[k] = num.FMA32(t180_2[k], cK[k], num.FMA32(t180_3[k], cK2[k], num.FMA32(t180_4[k], cK3[k], F(t180_5[k]*cK4[k]))))
+						t154_2[k] = num.FMA32(t184_2[k], cK[k], num.FMA32(t184_3[k], cK2[k], num.FMA32(t184_4[k], cK3[k], F(t184_5[k]*cK4[k]))))
 					}
 				}
 			}
@@ -1918,9 +1926,9 @@ func (c *backwardFused) run() {
 	// projected.v0, projected.v
 	if kern.Wide() {
 		a := regions.R4f7fc48780fcArgs{
-			P0: unsafe.SliceData(t174),
+			P0: unsafe.SliceData(t178),
 			P1: unsafe.SliceData(c.CV),
-			P2: unsafe.SliceData(t155),
+			P2: unsafe.SliceData(t159),
 			N0: L,
 			N1: T,
 			N2: dV,
@@ -1935,16 +1943,16 @@ func (c *backwardFused) run() {
 		cV := c.CV[:dV]
 		for i := range L {
 			for j := range T {
-				t174_2 := t174[(i*(T+6)+j+6)*dV:][:dV]
+				t178_2 := t178[(i*(T+6)+j+6)*dV:][:dV]
 				cV2 := c.CV[3*dV:][:dV]
-				t174_3 := t174[(i*(T+6)+j+5)*dV:][:dV]
+				t178_3 := t178[(i*(T+6)+j+5)*dV:][:dV]
 				cV3 := c.CV[2*dV:][:dV]
-				t174_4 := t174[(i*(T+6)+j+4)*dV:][:dV]
+				t178_4 := t178[(i*(T+6)+j+4)*dV:][:dV]
 				cV4 := c.CV[1*dV:][:dV]
-				t174_5 := t174[(i*(T+6)+j+3)*dV:][:dV]
-				t155_2 := t155[(i*T+j)*dV:][:dV]
+				t178_5 := t178[(i*(T+6)+j+3)*dV:][:dV]
+				t159_2 := t159[(i*T+j)*dV:][:dV]
 				for k := range dV {
-					t155_2[k] = num.FMA32(t174_2[k], cV2[k], num.FMA32(t174_3[k], cV3[k], num.FMA32(t174_4[k], cV4[k], F(t174_5[k]*cV[k]))))
+					t159_2[k] = num.FMA32(t178_2[k], cV2[k], num.FMA32(t178_3[k], cV3[k], num.FMA32(t178_4[k], cV4[k], F(t178_5[k]*cV[k]))))
 				}
 			}
 		}
@@ -1953,7 +1961,7 @@ func (c *backwardFused) run() {
 	// projected.v
 	if kern.Wide() {
 		a := regions.R63b335df4b7dArgs{
-			P0: unsafe.SliceData(t155),
+			P0: unsafe.SliceData(t159),
 			P1: unsafe.SliceData(c.V0TailBar),
 			N0: L,
 			N1: -T + 3,
@@ -1968,10 +1976,10 @@ func (c *backwardFused) run() {
 			lo := max(0, -T+3)
 			if n := 3 - lo; n > 0 {
 				for j := range n {
-					t155_2 := t155[(i*T+(lo+j)+T-3)*dV:][:dV]
+					t159_2 := t159[(i*T+(lo+j)+T-3)*dV:][:dV]
 					v0TailBar := c.V0TailBar[(i*3+(lo+j))*dV:][:dV]
 					for k := range dV {
-						t155_2[k] = t155_2[k] + v0TailBar[k]
+						t159_2[k] = t159_2[k] + v0TailBar[k]
 					}
 				}
 			}
@@ -1979,14 +1987,14 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.v0
-	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t155, dV, 1)
+	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, xOperand, 1, d, t159, dV, 1)
 
 	// projected.q0, projected.q1
 	if kern.Wide() {
 		a := regions.R4f7fc48780fcArgs{
-			P0: unsafe.SliceData(t177),
+			P0: unsafe.SliceData(t181),
 			P1: unsafe.SliceData(c.CQ),
-			P2: unsafe.SliceData(t158),
+			P2: unsafe.SliceData(t162),
 			N0: L,
 			N1: T,
 			N2: 2 * nPhi,
@@ -2001,16 +2009,16 @@ func (c *backwardFused) run() {
 		cQ := c.CQ[:2*nPhi]
 		for i := range L {
 			for j := range T {
-				t177_2 := t177[(i*(T+6)+j+6)*2*nPhi:][:2*nPhi]
+				t181_2 := t181[(i*(T+6)+j+6)*2*nPhi:][:2*nPhi]
 				cQ2 := c.CQ[3*2*nPhi:][:2*nPhi]
-				t177_3 := t177[(i*(T+6)+j+5)*2*nPhi:][:2*nPhi]
+				t181_3 := t181[(i*(T+6)+j+5)*2*nPhi:][:2*nPhi]
 				cQ3 := c.CQ[2*2*nPhi:][:2*nPhi]
-				t177_4 := t177[(i*(T+6)+j+4)*2*nPhi:][:2*nPhi]
+				t181_4 := t181[(i*(T+6)+j+4)*2*nPhi:][:2*nPhi]
 				cQ4 := c.CQ[1*2*nPhi:][:2*nPhi]
-				t177_5 := t177[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
-				t158_2 := t158[(i*T+j)*2*nPhi:][:2*nPhi]
+				t181_5 := t181[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
+				t162_2 := t162[(i*T+j)*2*nPhi:][:2*nPhi]
 				for k := range 2 * nPhi {
-					t158_2[k] = num.FMA32(t177_2[k], cQ2[k], num.FMA32(t177_3[k], cQ3[k], num.FMA32(t177_4[k], cQ4[k], F(t177_5[k]*cQ[k]))))
+					t162_2[k] = num.FMA32(t181_2[k], cQ2[k], num.FMA32(t181_3[k], cQ3[k], num.FMA32(t181_4[k], cQ4[k], F(t181_5[k]*cQ[k]))))
 				}
 			}
 		}
@@ -2019,7 +2027,7 @@ func (c *backwardFused) run() {
 	// projected.q1
 	if kern.Wide() {
 		a := regions.R454e3f98b46dArgs{
-			P0: unsafe.SliceData(t158),
+			P0: unsafe.SliceData(t162),
 			P1: unsafe.SliceData(c.Q0TailBar),
 			N0: L,
 			N1: -T + 3,
@@ -2034,10 +2042,10 @@ func (c *backwardFused) run() {
 			lo := max(0, -T+3)
 			if n := 3 - lo; n > 0 {
 				for j := range n {
-					t158_2 := t158[(i*T+(lo+j)+T-3)*2*nPhi:][:2*nPhi]
+					t162_2 := t162[(i*T+(lo+j)+T-3)*2*nPhi:][:2*nPhi]
 					q0TailBar := c.Q0TailBar[(i*3+(lo+j))*2*nPhi:][:2*nPhi]
 					for k := range 2 * nPhi {
-						t158_2[k] = t158_2[k] + q0TailBar[k]
+						t162_2[k] = t162_2[k] + q0TailBar[k]
 					}
 				}
 			}
@@ -2045,14 +2053,14 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.q0
-	kern.GemmFMA(d, 2*nPhi, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t158, 2*nPhi, 1)
+	kern.GemmFMA(d, 2*nPhi, L*T, F(1), false, c.WQBar, 1, d, xOperand, 1, d, t162, 2*nPhi, 1)
 
 	// projected.k0, projected.k1
 	if kern.Wide() {
 		a := regions.R4f7fc48780fcArgs{
-			P0: unsafe.SliceData(t180),
+			P0: unsafe.SliceData(t184),
 			P1: unsafe.SliceData(c.CK),
-			P2: unsafe.SliceData(t161),
+			P2: unsafe.SliceData(t165),
 			N0: L,
 			N1: T,
 			N2: 2 * nPhi,
@@ -2067,16 +2075,16 @@ func (c *backwardFused) run() {
 		cK := c.CK[:2*nPhi]
 		for i := range L {
 			for j := range T {
-				t180_2 := t180[(i*(T+6)+j+6)*2*nPhi:][:2*nPhi]
+				t184_2 := t184[(i*(T+6)+j+6)*2*nPhi:][:2*nPhi]
 				cK2 := c.CK[3*2*nPhi:][:2*nPhi]
-				t180_3 := t180[(i*(T+6)+j+5)*2*nPhi:][:2*nPhi]
+				t184_3 := t184[(i*(T+6)+j+5)*2*nPhi:][:2*nPhi]
 				cK3 := c.CK[2*2*nPhi:][:2*nPhi]
-				t180_4 := t180[(i*(T+6)+j+4)*2*nPhi:][:2*nPhi]
+				t184_4 := t184[(i*(T+6)+j+4)*2*nPhi:][:2*nPhi]
 				cK4 := c.CK[1*2*nPhi:][:2*nPhi]
-				t180_5 := t180[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
-				t161_2 := t161[(i*T+j)*2*nPhi:][:2*nPhi]
+				t184_5 := t184[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
+				t165_2 := t165[(i*T+j)*2*nPhi:][:2*nPhi]
 				for k := range 2 * nPhi {
-					t161_2[k] = num.FMA32(t180_2[k], cK2[k], num.FMA32(t180_3[k], cK3[k], num.FMA32(t180_4[k], cK4[k], F(t180_5[k]*cK[k]))))
+					t165_2[k] = num.FMA32(t184_2[k], cK2[k], num.FMA32(t184_3[k], cK3[k], num.FMA32(t184_4[k], cK4[k], F(t184_5[k]*cK[k]))))
 				}
 			}
 		}
@@ -2085,7 +2093,7 @@ func (c *backwardFused) run() {
 	// projected.k1
 	if kern.Wide() {
 		a := regions.R454e3f98b46dArgs{
-			P0: unsafe.SliceData(t161),
+			P0: unsafe.SliceData(t165),
 			P1: unsafe.SliceData(c.K0TailBar),
 			N0: L,
 			N1: -T + 3,
@@ -2100,10 +2108,10 @@ func (c *backwardFused) run() {
 			lo := max(0, -T+3)
 			if n := 3 - lo; n > 0 {
 				for j := range n {
-					t161_2 := t161[(i*T+(lo+j)+T-3)*2*nPhi:][:2*nPhi]
+					t165_2 := t165[(i*T+(lo+j)+T-3)*2*nPhi:][:2*nPhi]
 					k0TailBar := c.K0TailBar[(i*3+(lo+j))*2*nPhi:][:2*nPhi]
 					for k := range 2 * nPhi {
-						t161_2[k] = t161_2[k] + k0TailBar[k]
+						t165_2[k] = t165_2[k] + k0TailBar[k]
 					}
 				}
 			}
@@ -2111,25 +2119,25 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.k0
-	kern.GemmFMA(d, 2*nPhi, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t161, 2*nPhi, 1)
+	kern.GemmFMA(d, 2*nPhi, L*T, F(1), false, c.WKBar, 1, d, xOperand, 1, d, t165, 2*nPhi, 1)
 
 	// projected.v0
-	kern.GemmFMA(L*T, d, dV, F(1), false, c.XBar, d, 1, t155, dV, 1, c.WV, d, 1)
+	kern.GemmFMA(L*T, d, dV, F(1), false, c.XBar, d, 1, t159, dV, 1, WVOperand, d, 1)
 
 	// projected.q0
-	kern.GemmFMA(L*T, d, 2*nPhi, F(1), true, c.XBar, d, 1, t158, 2*nPhi, 1, c.WQ, d, 1)
+	kern.GemmFMA(L*T, d, 2*nPhi, F(1), true, c.XBar, d, 1, t162, 2*nPhi, 1, WQOperand, d, 1)
 
 	// projected.k0
-	kern.GemmFMA(L*T, d, 2*nPhi, F(1), true, c.XBar, d, 1, t161, 2*nPhi, 1, c.WK, d, 1)
+	kern.GemmFMA(L*T, d, 2*nPhi, F(1), true, c.XBar, d, 1, t165, 2*nPhi, 1, WKOperand, d, 1)
 
 	// projected.k0
 	if kern.Wide() {
 		a := regions.R6343eacd6034Args{
-			P0: unsafe.SliceData(t150),
-			P1: unsafe.SliceData(t154),
+			P0: unsafe.SliceData(t154),
+			P1: unsafe.SliceData(t158),
 			P2: unsafe.SliceData(c.K0TailBarOut),
-			P3: unsafe.SliceData(t132),
-			P4: unsafe.SliceData(t136),
+			P3: unsafe.SliceData(t136),
+			P4: unsafe.SliceData(t140),
 			P5: unsafe.SliceData(c.Q0TailBarOut),
 			N0: L,
 			N1: 2 * nPhi,
@@ -2139,15 +2147,15 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t150_2 := t150[(i*3+j)*2*nPhi:][:2*nPhi]
 				t154_2 := t154[(i*3+j)*2*nPhi:][:2*nPhi]
+				t158_2 := t158[(i*3+j)*2*nPhi:][:2*nPhi]
 				k0TailBarOut := c.K0TailBarOut[(i*3+j)*2*nPhi:][:2*nPhi]
-				t132_2 := t132[(i*3+j)*2*nPhi:][:2*nPhi]
 				t136_2 := t136[(i*3+j)*2*nPhi:][:2*nPhi]
+				t140_2 := t140[(i*3+j)*2*nPhi:][:2*nPhi]
 				q0TailBarOut := c.Q0TailBarOut[(i*3+j)*2*nPhi:][:2*nPhi]
 				for k := range 2 * nPhi {
-					k0TailBarOut[k] = t150_2[k] + t154_2[k]
-					q0TailBarOut[k] = t132_2[k] + t136_2[k]
+					k0TailBarOut[k] = t154_2[k] + t158_2[k]
+					q0TailBarOut[k] = t136_2[k] + t140_2[k]
 				}
 			}
 		}
@@ -2156,8 +2164,8 @@ func (c *backwardFused) run() {
 	// projected.k0
 	if kern.Wide() {
 		a := regions.R7460d1661d30Args{
-			P0: unsafe.SliceData(t114),
-			P1: unsafe.SliceData(t118),
+			P0: unsafe.SliceData(t118),
+			P1: unsafe.SliceData(t122),
 			P2: unsafe.SliceData(c.V0TailBarOut),
 			N0: L,
 			N1: dV,
@@ -2167,17 +2175,17 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t114_2 := t114[(i*3+j)*dV:][:dV]
 				t118_2 := t118[(i*3+j)*dV:][:dV]
+				t122_2 := t122[(i*3+j)*dV:][:dV]
 				v0TailBarOut := c.V0TailBarOut[(i*3+j)*dV:][:dV]
 				for k := range dV {
-					v0TailBarOut[k] = t114_2[k] + t118_2[k]
+					v0TailBarOut[k] = t118_2[k] + t122_2[k]
 				}
 			}
 		}
 	}
 
 	// projected.k0
-	c.A1PhiBar[0] = t2322 + t422
-	c.A2PhiBar[0] = ((t1822 + t2122) + t3722) + t402
+	c.A1PhiBar[0] = t272 + t462
+	c.A2PhiBar[0] = ((t2222 + t2522) + t4122) + t442
 }

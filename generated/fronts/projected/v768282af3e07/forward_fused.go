@@ -20,9 +20,11 @@ func (c *forwardFused) run() {
 	_ = d
 	_ = m
 	t10 := c.Work[:L*T] // [L, T]
+	xOperand := kern.Narrow(c.Operands, 0, c.X)
+	WQOperand := kern.Narrow(c.Operands, L*T*d, c.WQ)
 
 	// projected.q0
-	kern.GemmFMA(L*T, m, d, F(1), false, c.Q0, m, 1, c.X, d, 1, c.WQ, 1, d)
+	kern.GemmFMA(L*T, m, d, F(1), false, c.Q0, m, 1, xOperand, d, 1, WQOperand, 1, d)
 
 	// projected.q
 	if kern.Wide() {
@@ -112,10 +114,12 @@ func (c *backwardFused) run() {
 	t6 := c.Work[:L*T]            // [L, T]
 	t8 := c.Work[L*T:][:L*T]      // [L, T]
 	t10 := c.Work[2*L*T:][:L*T]   // [L, T]
-	t32 := c.Work[3*L*T:][:L*T]   // [L, T]
-	t62 := c.Work[4*L*T:][:L*T]   // [L, T]
-	t23 := c.Work[5*L*T:][:L*T]   // [L, T]
-	t27 := c.Work[6*L*T:][:L*T*m] // [L, T, m]
+	t52 := c.Work[3*L*T:][:L*T]   // [L, T]
+	t82 := c.Work[4*L*T:][:L*T]   // [L, T]
+	t25 := c.Work[5*L*T:][:L*T]   // [L, T]
+	t29 := c.Work[6*L*T:][:L*T*m] // [L, T, m]
+	xOperand := kern.Narrow(c.Operands, 0, c.X)
+	WQOperand := kern.Narrow(c.Operands, L*T*d, c.WQ)
 
 	// projected.q
 	if kern.Wide() {
@@ -124,7 +128,7 @@ func (c *backwardFused) run() {
 			P1: unsafe.SliceData(t6),
 			P2: unsafe.SliceData(t8),
 			P3: unsafe.SliceData(t10),
-			P4: unsafe.SliceData(t32),
+			P4: unsafe.SliceData(t52),
 			N0: L,
 			N1: T,
 		}
@@ -135,16 +139,16 @@ func (c *backwardFused) run() {
 			t6_2 := t6[i*T:][:T]
 			t8_2 := t8[i*T:][:T]
 			t10_2 := t10[i*T:][:T]
-			t32_2 := t32[i*T:][:T]
+			t52_2 := t52[i*T:][:T]
 			for j := range T {
 				qProdEntry := qProd[j]
-				t63 := num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1)))
-				t82 := kern.Choose((F(0) < qProdEntry), t63, F(0))
-				t102 := kern.Larger(t82, F(1e-08))
-				t6_2[j] = t63
-				t8_2[j] = t82
+				t62 := num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1)))
+				t83 := kern.Choose((F(0) < qProdEntry), t62, F(0))
+				t102 := kern.Larger(t83, F(1e-08))
+				t6_2[j] = t62
+				t8_2[j] = t83
 				t10_2[j] = t102
-				t32_2[j] = F(1) / t102
+				t52_2[j] = F(1) / t102
 			}
 		}
 	}
@@ -155,7 +159,7 @@ func (c *backwardFused) run() {
 			P0: unsafe.SliceData(t10),
 			P1: unsafe.SliceData(c.QBar),
 			P2: unsafe.SliceData(c.Q0),
-			P3: unsafe.SliceData(t62),
+			P3: unsafe.SliceData(t82),
 			N0: L,
 			N1: T,
 			N2: m,
@@ -165,18 +169,18 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			t10_2 := t10[i*T:][:T]
-			t62_2 := t62[i*T:][:T]
+			t82_2 := t82[i*T:][:T]
 			for j := range T {
 				qBar := c.QBar[(i*T+j)*m:][:m]
 				q0 := c.Q0[(i*T+j)*m:][:m]
-				var t622 F
+				var t822 F
 				t10Entry := t10_2[j]
-				t622Sums := [16]F{t622}
+				t822Sums := [16]F{t822}
 				for k := range m {
-					t622Sums[k%16] = num.FMA32(qBar[k], (q0[k]/t10Entry)/t10Entry, t622Sums[k%16])
+					t822Sums[k%16] = num.FMA32(qBar[k], (q0[k]/t10Entry)/t10Entry, t822Sums[k%16])
 				}
-				t622 = kern.Sum16(&t622Sums)
-				t62_2[j] = -t622
+				t822 = kern.Sum16(&t822Sums)
+				t82_2[j] = -t822
 			}
 		}
 	}
@@ -186,9 +190,9 @@ func (c *backwardFused) run() {
 		a := regions.Rc011772375a6Args{
 			P0: unsafe.SliceData(t8),
 			P1: unsafe.SliceData(c.QProd),
-			P2: unsafe.SliceData(t62),
+			P2: unsafe.SliceData(t82),
 			P3: unsafe.SliceData(t6),
-			P4: unsafe.SliceData(t23),
+			P4: unsafe.SliceData(t25),
 			N0: L,
 			N1: T,
 		}
@@ -197,14 +201,14 @@ func (c *backwardFused) run() {
 		for i := range L {
 			t8_2 := t8[i*T:][:T]
 			qProd := c.QProd[i*T:][:T]
-			t62_2 := t62[i*T:][:T]
+			t82_2 := t82[i*T:][:T]
 			t6_2 := t6[i*T:][:T]
-			t23_2 := t23[i*T:][:T]
+			t25_2 := t25[i*T:][:T]
 			for j := range T {
 				t8Entry := t8_2[j]
 				qProdEntry2 := qProd[j]
 				w := ((F(1e-08) <= t8Entry) && (F(0) < qProdEntry2))
-				t23_2[j] = kern.Choose(w, kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t8Entry), t62_2[j], F(0)))*(F(1)/t6_2[j])), F(0)), F(0))
+				t25_2[j] = kern.Choose(w, kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t8Entry), t82_2[j], F(0)))*(F(1)/t6_2[j])), F(0)), F(0))
 			}
 		}
 	}
@@ -212,11 +216,11 @@ func (c *backwardFused) run() {
 	// projected.q0, projected.q
 	if kern.Wide() {
 		a := regions.R85e150915f6aArgs{
-			P0: unsafe.SliceData(t32),
-			P1: unsafe.SliceData(t23),
+			P0: unsafe.SliceData(t52),
+			P1: unsafe.SliceData(t25),
 			P2: unsafe.SliceData(c.Q0),
 			P3: unsafe.SliceData(c.QBar),
-			P4: unsafe.SliceData(t27),
+			P4: unsafe.SliceData(t29),
 			N0: L,
 			N1: T,
 			N2: m,
@@ -225,24 +229,24 @@ func (c *backwardFused) run() {
 		regions.R85e150915f6a(&a)
 	} else {
 		for i := range L {
-			t32_2 := t32[i*T:][:T]
-			t23_2 := t23[i*T:][:T]
+			t52_2 := t52[i*T:][:T]
+			t25_2 := t25[i*T:][:T]
 			for j := range T {
 				q0 := c.Q0[(i*T+j)*m:][:m]
 				qBar := c.QBar[(i*T+j)*m:][:m]
-				t27_2 := t27[(i*T+j)*m:][:m]
-				t32Entry := t32_2[j]
-				t23Entry := t23_2[j]
+				t29_2 := t29[(i*T+j)*m:][:m]
+				t52Entry := t52_2[j]
+				t25Entry := t25_2[j]
 				for k := range m {
-					t27_2[k] = num.FMA32(F(2*q0[k]), t23Entry, F(qBar[k]*t32Entry))
+					t29_2[k] = num.FMA32(F(2*q0[k]), t25Entry, F(qBar[k]*t52Entry))
 				}
 			}
 		}
 	}
 
 	// projected.q0
-	kern.GemmFMA(L*T, d, m, F(1), false, c.XBar, d, 1, t27, m, 1, c.WQ, d, 1)
+	kern.GemmFMA(L*T, d, m, F(1), false, c.XBar, d, 1, t29, m, 1, WQOperand, d, 1)
 
 	// projected.q0
-	kern.GemmFMA(d, m, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t27, m, 1)
+	kern.GemmFMA(d, m, L*T, F(1), false, c.WQBar, 1, d, xOperand, 1, d, t29, m, 1)
 }

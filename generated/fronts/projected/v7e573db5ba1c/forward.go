@@ -16,29 +16,36 @@ var callKind = tape.NewKind()
 //
 // It keeps L·T entries and checkpoints of 0 entries.
 type Forward[F num.Float] struct {
-	L      int
-	T      int
-	D      int
-	DK     int
-	DV     int
-	WK     []F // [d_k, d]
-	X      []F // [L, T, d]
-	WQ     []F // [d_k, d]
-	WV     []F // [d_v, d]
-	WRho   []F // [d_k + d_v]
-	BRho   []F // []
-	K0     []F // [L, T, d_k], written
-	Q0     []F // [L, T, d_k], written
-	V      []F // [L, T, d_v], written
-	Rho    []F // [L, T], written
-	RhoLin []F // [L, T], written
-	Work   []F // WorkLen() entries
+	L        int
+	T        int
+	D        int
+	DK       int
+	DV       int
+	WK       []F // [d_k, d]
+	X        []F // [L, T, d]
+	WQ       []F // [d_k, d]
+	WV       []F // [d_v, d]
+	WRho     []F // [d_k + d_v]
+	BRho     []F // []
+	K0       []F // [L, T, d_k], written
+	Q0       []F // [L, T, d_k], written
+	V        []F // [L, T, d_v], written
+	Rho      []F // [L, T], written
+	RhoLin   []F // [L, T], written
+	Work     []F // WorkLen() entries
+	Operands []F // OperandsLen() entries, or nil: operands of products are not rounded to bfloat16
 }
 
 // WorkLen is 2·L·T.
 func (c *Forward[F]) WorkLen() int {
 	L, T := c.L, c.T
 	return 2 * L * T
+}
+
+// OperandsLen is L·T·d + 2·d·d_k + d·d_v.
+func (c *Forward[F]) OperandsLen() int {
+	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
+	return L*T*d + 2*d*dK + d*dV
 }
 
 // Run computes Forward.
@@ -54,15 +61,19 @@ func (c *Forward[F]) Run() {
 	t22 := c.Work[:L*T] // [L, T]
 	work := c.Work[L*T:]
 	t32 := work[:L*T] // [L, T]
+	xOperand := kern.Narrow(c.Operands, 0, c.X)
+	WKOperand := kern.Narrow(c.Operands, L*T*d, c.WK)
 
 	// projected.k0
-	kern.Gemm(L*T, dK, d, F(1), false, c.K0, dK, 1, c.X, d, 1, c.WK, 1, d)
+	kern.Gemm(L*T, dK, d, F(1), false, c.K0, dK, 1, xOperand, d, 1, WKOperand, 1, d)
+	WQOperand := kern.Narrow(c.Operands, L*T*d+d*dK, c.WQ)
 
 	// projected.q0
-	kern.Gemm(L*T, dK, d, F(1), false, c.Q0, dK, 1, c.X, d, 1, c.WQ, 1, d)
+	kern.Gemm(L*T, dK, d, F(1), false, c.Q0, dK, 1, xOperand, d, 1, WQOperand, 1, d)
+	WVOperand := kern.Narrow(c.Operands, L*T*d+2*d*dK, c.WV)
 
 	// projected.v
-	kern.Gemm(L*T, dV, d, F(1), false, c.V, dV, 1, c.X, d, 1, c.WV, 1, d)
+	kern.Gemm(L*T, dV, d, F(1), false, c.V, dV, 1, xOperand, d, 1, WVOperand, 1, d)
 
 	// projected.rho
 	for i := range L {
@@ -109,36 +120,43 @@ func (c *Forward[F]) Run() {
 
 // Backward is one call of the kernel Backward.
 type Backward[F num.Float] struct {
-	L       int
-	T       int
-	D       int
-	DK      int
-	DV      int
-	WK      []F // [d_k, d]
-	X       []F // [L, T, d]
-	WQ      []F // [d_k, d]
-	WV      []F // [d_v, d]
-	WRho    []F // [d_k + d_v]
-	K0Bar   []F // [L, T, d_k]
-	Q0Bar   []F // [L, T, d_k]
-	VBar    []F // [L, T, d_v]
-	RhoBar  []F // [L, T]
-	K0      []F // [L, T, d_k]
-	V       []F // [L, T, d_v]
-	RhoLin  []F // [L, T]
-	WKBar   []F // [d_k, d], written
-	XBar    []F // [L, T, d], written
-	WQBar   []F // [d_k, d], written
-	WVBar   []F // [d_v, d], written
-	WRhoBar []F // [d_k + d_v], written
-	BRhoBar []F // [], written
-	Work    []F // WorkLen() entries
+	L        int
+	T        int
+	D        int
+	DK       int
+	DV       int
+	WK       []F // [d_k, d]
+	X        []F // [L, T, d]
+	WQ       []F // [d_k, d]
+	WV       []F // [d_v, d]
+	WRho     []F // [d_k + d_v]
+	K0Bar    []F // [L, T, d_k]
+	Q0Bar    []F // [L, T, d_k]
+	VBar     []F // [L, T, d_v]
+	RhoBar   []F // [L, T]
+	K0       []F // [L, T, d_k]
+	V        []F // [L, T, d_v]
+	RhoLin   []F // [L, T]
+	WKBar    []F // [d_k, d], written
+	XBar     []F // [L, T, d], written
+	WQBar    []F // [d_k, d], written
+	WVBar    []F // [d_v, d], written
+	WRhoBar  []F // [d_k + d_v], written
+	BRhoBar  []F // [], written
+	Work     []F // WorkLen() entries
+	Operands []F // OperandsLen() entries, or nil: operands of products are not rounded to bfloat16
 }
 
 // WorkLen is L·T·d_k + L·T·d_v + L·T + 2·d_k + 2·d_v.
 func (c *Backward[F]) WorkLen() int {
 	L, T, dK, dV := c.L, c.T, c.DK, c.DV
 	return L*T*dK + L*T*dV + L*T + 2*dK + 2*dV
+}
+
+// OperandsLen is L·T·d + 2·d·d_k + d·d_v.
+func (c *Backward[F]) OperandsLen() int {
+	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
+	return L*T*d + 2*d*dK + d*dV
 }
 
 // Run computes Backward.
@@ -151,91 +169,95 @@ func (c *Backward[F]) Run() {
 		return
 	}
 	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
-	t17 := c.Work[:L*T] // [L, T]
+	t21 := c.Work[:L*T] // [L, T]
 	work := c.Work[L*T:]
-	t23 := work[:dK+dV] // [d_k + d_v]
+	t27 := work[:dK+dV] // [d_k + d_v]
 	work = work[dK+dV:]
-	t26 := work[:L*T*dV] // [L, T, d_v]
+	t30 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
-	t25 := work[:dK+dV] // [d_k + d_v]
+	t29 := work[:dK+dV] // [d_k + d_v]
 	work = work[dK+dV:]
-	t31 := work[:L*T*dK] // [L, T, d_k]
+	t35 := work[:L*T*dK] // [L, T, d_k]
+	xOperand := kern.Narrow(c.Operands, 0, c.X)
+	WKOperand := kern.Narrow(c.Operands, L*T*d, c.WK)
+	WQOperand := kern.Narrow(c.Operands, L*T*d+d*dK, c.WQ)
+	WVOperand := kern.Narrow(c.Operands, L*T*d+2*d*dK, c.WV)
 
 	// projected.rho
-	var t21 F
+	var t25 F
 	for i := range L {
 		rhoLin := c.RhoLin[i*T:][:T]
 		rhoBar := c.RhoBar[i*T:][:T]
-		t17_2 := t17[i*T:][:T]
+		t21_2 := t21[i*T:][:T]
 		for j := range T {
 			rhoLinEntry := rhoLin[j]
 			t4 := num.Sigmoid(rhoLinEntry)
-			t42 := (num.Max(t4, F(0)) <= F(1))
-			t172 := kern.Choose((t42 && (F(0) <= t4)), F(F(t4*kern.Choose(t42, rhoBar[j], F(0)))*num.Sigmoid(-rhoLinEntry)), F(0))
-			t21 += t172
-			t17_2[j] = t172
+			t8 := (num.Max(t4, F(0)) <= F(1))
+			t212 := kern.Choose((t8 && (F(0) <= t4)), F(F(t4*kern.Choose(t8, rhoBar[j], F(0)))*num.Sigmoid(-rhoLinEntry)), F(0))
+			t25 += t212
+			t21_2[j] = t212
 		}
 	}
-	c.BRhoBar[0] = t21
+	c.BRhoBar[0] = t25
 
 	// projected.rho, projected.v
-	clear(t23)
+	clear(t27)
 	for i := range L {
-		t17_2 := t17[i*T:][:T]
+		t21_2 := t21[i*T:][:T]
 		for j := range T {
 			v := c.V[(i*T+j)*dV:][:dV]
-			t23_2 := t23[dK:][:dV]
+			t27_2 := t27[dK:][:dV]
 			vBar := c.VBar[(i*T+j)*dV:][:dV]
 			wRho := c.WRho[dK:][:dV]
-			t26_2 := t26[(i*T+j)*dV:][:dV]
-			t17Entry := t17_2[j]
+			t30_2 := t30[(i*T+j)*dV:][:dV]
+			t21Entry := t21_2[j]
 			for k := range dV {
-				t23_2[k] += F(v[k] * t17Entry)
-				t26_2[k] = vBar[k] + F(t17Entry*wRho[k])
+				t27_2[k] += F(v[k] * t21Entry)
+				t30_2[k] = vBar[k] + F(t21Entry*wRho[k])
 			}
 		}
 	}
 
 	// projected.rho, projected.k0
-	clear(t25)
+	clear(t29)
 	for i := range L {
-		t17_2 := t17[i*T:][:T]
-		t25_2 := t25[:dK]
+		t21_2 := t21[i*T:][:T]
+		t29_2 := t29[:dK]
 		wRho := c.WRho[:dK]
 		for j := range T {
 			k0 := c.K0[(i*T+j)*dK:][:dK]
 			k0Bar := c.K0Bar[(i*T+j)*dK:][:dK]
-			t31_2 := t31[(i*T+j)*dK:][:dK]
-			t17Entry2 := t17_2[j]
+			t35_2 := t35[(i*T+j)*dK:][:dK]
+			t21Entry2 := t21_2[j]
 			for k := range dK {
-				t25_2[k] += F(k0[k] * t17Entry2)
-				t31_2[k] = k0Bar[k] + F(t17Entry2*wRho[k])
+				t29_2[k] += F(k0[k] * t21Entry2)
+				t35_2[k] = k0Bar[k] + F(t21Entry2*wRho[k])
 			}
 		}
 	}
 
 	// projected.v
-	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t26, dV, 1)
+	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, xOperand, 1, d, t30, dV, 1)
 
 	// projected.q0
-	kern.Gemm(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, c.Q0Bar, dK, 1)
+	kern.Gemm(dK, d, L*T, F(1), false, c.WQBar, d, 1, c.Q0Bar, 1, dK, xOperand, d, 1)
 
 	// projected.k0
-	kern.Gemm(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t31, dK, 1)
+	kern.Gemm(d, dK, L*T, F(1), false, c.WKBar, 1, d, xOperand, 1, d, t35, dK, 1)
 
 	// projected.v
-	kern.Gemm(L*T, d, dV, F(1), false, c.XBar, d, 1, t26, dV, 1, c.WV, d, 1)
+	kern.Gemm(L*T, d, dV, F(1), false, c.XBar, d, 1, t30, dV, 1, WVOperand, d, 1)
 
 	// projected.q0
-	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, c.Q0Bar, dK, 1, c.WQ, d, 1)
+	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, c.Q0Bar, dK, 1, WQOperand, d, 1)
 
 	// projected.k0
-	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t31, dK, 1, c.WK, d, 1)
+	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t35, dK, 1, WKOperand, d, 1)
 
 	// projected.k0
 	wRhoBar := c.WRhoBar[:dK+dV]
 	for i := range dK + dV {
-		wRhoBar[i] = t23[i] + t25[i]
+		wRhoBar[i] = t27[i] + t29[i]
 	}
 }
 
@@ -278,9 +300,11 @@ func (b *Function[F]) Call(c block.Call[F], w block.Weights[F], m *block.Memory[
 	k.Rho = arena.Alloc(k.L * k.T)
 	k.RhoLin = c.Run.Saved(k.L * k.T)
 	k.Work = arena.Scratch(k.WorkLen())
+	k.Operands = arena.Operands(k.OperandsLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
+	k.Operands = nil
 	k0Out = c.Run.Output(k.K0)
 	n.outK0 = k0Out
 	q0Out = c.Run.Output(k.Q0)
@@ -318,6 +342,7 @@ func (n *callNode[F]) Backward(t *tape.Tape[F]) {
 	g.WRhoBar = t.Part(n.vWRho, g.DK+g.DV)
 	g.BRhoBar = t.Part(n.vBRho, 1)
 	g.Work = t.Scratch(g.WorkLen())
+	g.Operands = t.Operands(g.OperandsLen())
 	g.Run()
 	t.Contribute(n.vWK, g.WKBar)
 	t.Contribute(n.vX, g.XBar)

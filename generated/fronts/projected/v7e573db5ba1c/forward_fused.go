@@ -22,15 +22,19 @@ func (c *forwardFused) run() {
 	_ = dV
 	t22 := c.Work[:L*T]       // [L, T]
 	t32 := c.Work[L*T:][:L*T] // [L, T]
+	xOperand := kern.Narrow(c.Operands, 0, c.X)
+	WKOperand := kern.Narrow(c.Operands, L*T*d, c.WK)
 
 	// projected.k0
-	kern.GemmFMA(L*T, dK, d, F(1), false, c.K0, dK, 1, c.X, d, 1, c.WK, 1, d)
+	kern.GemmFMA(L*T, dK, d, F(1), false, c.K0, dK, 1, xOperand, d, 1, WKOperand, 1, d)
+	WQOperand := kern.Narrow(c.Operands, L*T*d+d*dK, c.WQ)
 
 	// projected.q0
-	kern.GemmFMA(L*T, dK, d, F(1), false, c.Q0, dK, 1, c.X, d, 1, c.WQ, 1, d)
+	kern.GemmFMA(L*T, dK, d, F(1), false, c.Q0, dK, 1, xOperand, d, 1, WQOperand, 1, d)
+	WVOperand := kern.Narrow(c.Operands, L*T*d+2*d*dK, c.WV)
 
 	// projected.v
-	kern.GemmFMA(L*T, dV, d, F(1), false, c.V, dV, 1, c.X, d, 1, c.WV, 1, d)
+	kern.GemmFMA(L*T, dV, d, F(1), false, c.V, dV, 1, xOperand, d, 1, WVOperand, 1, d)
 
 	// projected.rho
 	if kern.Wide() {
@@ -130,61 +134,65 @@ func (c *backwardFused) run() {
 	_ = d
 	_ = dK
 	_ = dV
-	t17 := c.Work[:L*T]                           // [L, T]
-	t23 := c.Work[L*T:][:dK+dV]                   // [d_k + d_v]
-	t26 := c.Work[L*T+dK+dV:][:L*T*dV]            // [L, T, d_v]
-	t25 := c.Work[L*T*dV+L*T+dK+dV:][:dK+dV]      // [d_k + d_v]
-	t31 := c.Work[L*T*dV+L*T+2*dK+2*dV:][:L*T*dK] // [L, T, d_k]
-	t21Total := make([]F, 1)
+	t21 := c.Work[:L*T]                           // [L, T]
+	t27 := c.Work[L*T:][:dK+dV]                   // [d_k + d_v]
+	t30 := c.Work[L*T+dK+dV:][:L*T*dV]            // [L, T, d_v]
+	t29 := c.Work[L*T*dV+L*T+dK+dV:][:dK+dV]      // [d_k + d_v]
+	t35 := c.Work[L*T*dV+L*T+2*dK+2*dV:][:L*T*dK] // [L, T, d_k]
+	t25Total := make([]F, 1)
+	xOperand := kern.Narrow(c.Operands, 0, c.X)
+	WKOperand := kern.Narrow(c.Operands, L*T*d, c.WK)
+	WQOperand := kern.Narrow(c.Operands, L*T*d+d*dK, c.WQ)
+	WVOperand := kern.Narrow(c.Operands, L*T*d+2*d*dK, c.WV)
 
 	// projected.rho
-	var t21 F
+	var t25 F
 	if kern.Wide() {
 		a := regions.R4ecf2b75efc0Args{
 			P0: unsafe.SliceData(c.RhoLin),
 			P1: unsafe.SliceData(c.RhoBar),
-			P2: unsafe.SliceData(t17),
-			P3: unsafe.SliceData(t21Total),
+			P2: unsafe.SliceData(t21),
+			P3: unsafe.SliceData(t25Total),
 			N0: L,
 			N1: T,
 			N2: 12 * T,
-			S0: [2]float32{t21},
+			S0: [2]float32{t25},
 		}
 		regions.R4ecf2b75efc0(&a)
 	} else {
-		t21_2 := t21
+		t25_2 := t25
 		for i := range L {
 			rhoLin := c.RhoLin[i*T:][:T]
 			rhoBar := c.RhoBar[i*T:][:T]
-			t17_2 := t17[i*T:][:T]
-			var t21Row F
-			t21RowSums := [16]F{t21Row}
+			t21_2 := t21[i*T:][:T]
+			var t25Row F
+			t25RowSums := [16]F{t25Row}
 			for j := range T {
 				rhoLinEntry := rhoLin[j]
 				t4 := kern.Sigmoid(rhoLinEntry)
-				t42 := (kern.Larger(t4, F(0)) <= F(1))
-				t172 := kern.Choose((t42 && (F(0) <= t4)), F(F(t4*kern.Choose(t42, rhoBar[j], F(0)))*kern.Sigmoid(-rhoLinEntry)), F(0))
-				t21RowSums[j%16] = t21RowSums[j%16] + t172
-				t17_2[j] = t172
+				t8 := (kern.Larger(t4, F(0)) <= F(1))
+				t212 := kern.Choose((t8 && (F(0) <= t4)), F(F(t4*kern.Choose(t8, rhoBar[j], F(0)))*kern.Sigmoid(-rhoLinEntry)), F(0))
+				t25RowSums[j%16] = t25RowSums[j%16] + t212
+				t21_2[j] = t212
 			}
-			t21Row = kern.Sum16(&t21RowSums)
-			t21_2 = t21_2 + t21Row
+			t25Row = kern.Sum16(&t25RowSums)
+			t25_2 = t25_2 + t25Row
 		}
-		t21Total[0] = t21_2
+		t25Total[0] = t25_2
 	}
-	t21 = t21Total[0]
-	c.BRhoBar[0] = t21
+	t25 = t25Total[0]
+	c.BRhoBar[0] = t25
 
 	// projected.rho, projected.v
-	clear(t23)
+	clear(t27)
 	if kern.Wide() {
 		a := regions.R7581c48f532fArgs{
-			P0: unsafe.SliceData(t17),
+			P0: unsafe.SliceData(t21),
 			P1: unsafe.SliceData(c.V),
-			P2: unsafe.SliceData(t23),
+			P2: unsafe.SliceData(t27),
 			P3: unsafe.SliceData(c.WRho),
 			P4: unsafe.SliceData(c.VBar),
-			P5: unsafe.SliceData(t26),
+			P5: unsafe.SliceData(t30),
 			N0: L,
 			N1: T,
 			N2: dV,
@@ -196,32 +204,32 @@ func (c *backwardFused) run() {
 		regions.R7581c48f532f(&a)
 	} else {
 		for i := range L {
-			t17_2 := t17[i*T:][:T]
+			t21_2 := t21[i*T:][:T]
 			for j := range T {
 				v := c.V[(i*T+j)*dV:][:dV]
-				t23_2 := t23[dK:][:dV]
+				t27_2 := t27[dK:][:dV]
 				wRho := c.WRho[dK:][:dV]
 				vBar := c.VBar[(i*T+j)*dV:][:dV]
-				t26_2 := t26[(i*T+j)*dV:][:dV]
-				t17Entry := t17_2[j]
+				t30_2 := t30[(i*T+j)*dV:][:dV]
+				t21Entry := t21_2[j]
 				for k := range dV {
-					t23_2[k] = num.FMA32(v[k], t17Entry, t23_2[k])
-					t26_2[k] = num.FMA32(t17Entry, wRho[k], vBar[k])
+					t27_2[k] = num.FMA32(v[k], t21Entry, t27_2[k])
+					t30_2[k] = num.FMA32(t21Entry, wRho[k], vBar[k])
 				}
 			}
 		}
 	}
 
 	// projected.rho, projected.k0
-	clear(t25)
+	clear(t29)
 	if kern.Wide() {
 		a := regions.R8410d6027d71Args{
-			P0: unsafe.SliceData(t17),
+			P0: unsafe.SliceData(t21),
 			P1: unsafe.SliceData(c.K0),
-			P2: unsafe.SliceData(t25),
+			P2: unsafe.SliceData(t29),
 			P3: unsafe.SliceData(c.WRho),
 			P4: unsafe.SliceData(c.K0Bar),
-			P5: unsafe.SliceData(t31),
+			P5: unsafe.SliceData(t35),
 			N0: L,
 			N1: T,
 			N2: dK,
@@ -231,46 +239,46 @@ func (c *backwardFused) run() {
 		}
 		regions.R8410d6027d71(&a)
 	} else {
-		t25_2 := t25[:dK]
+		t29_2 := t29[:dK]
 		wRho := c.WRho[:dK]
 		for i := range L {
-			t17_2 := t17[i*T:][:T]
+			t21_2 := t21[i*T:][:T]
 			for j := range T {
 				k0 := c.K0[(i*T+j)*dK:][:dK]
 				k0Bar := c.K0Bar[(i*T+j)*dK:][:dK]
-				t31_2 := t31[(i*T+j)*dK:][:dK]
-				t17Entry2 := t17_2[j]
+				t35_2 := t35[(i*T+j)*dK:][:dK]
+				t21Entry2 := t21_2[j]
 				for k := range dK {
-					t25_2[k] = num.FMA32(k0[k], t17Entry2, t25_2[k])
-					t31_2[k] = num.FMA32(t17Entry2, wRho[k], k0Bar[k])
+					t29_2[k] = num.FMA32(k0[k], t21Entry2, t29_2[k])
+					t35_2[k] = num.FMA32(t21Entry2, wRho[k], k0Bar[k])
 				}
 			}
 		}
 	}
 
 	// projected.v
-	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t26, dV, 1)
+	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, xOperand, 1, d, t30, dV, 1)
 
 	// projected.q0
-	kern.GemmFMA(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, c.Q0Bar, dK, 1)
+	kern.GemmFMA(dK, d, L*T, F(1), false, c.WQBar, d, 1, c.Q0Bar, 1, dK, xOperand, d, 1)
 
 	// projected.k0
-	kern.GemmFMA(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t31, dK, 1)
+	kern.GemmFMA(d, dK, L*T, F(1), false, c.WKBar, 1, d, xOperand, 1, d, t35, dK, 1)
 
 	// projected.v
-	kern.GemmFMA(L*T, d, dV, F(1), false, c.XBar, d, 1, t26, dV, 1, c.WV, d, 1)
+	kern.GemmFMA(L*T, d, dV, F(1), false, c.XBar, d, 1, t30, dV, 1, WVOperand, d, 1)
 
 	// projected.q0
-	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, c.Q0Bar, dK, 1, c.WQ, d, 1)
+	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, c.Q0Bar, dK, 1, WQOperand, d, 1)
 
 	// projected.k0
-	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t31, dK, 1, c.WK, d, 1)
+	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t35, dK, 1, WKOperand, d, 1)
 
 	// projected.k0
 	if kern.Wide() {
 		a := regions.Rd47b42f3eea7Args{
-			P0: unsafe.SliceData(t23),
-			P1: unsafe.SliceData(t25),
+			P0: unsafe.SliceData(t27),
+			P1: unsafe.SliceData(t29),
 			P2: unsafe.SliceData(c.WRhoBar),
 			N0: dK + dV,
 		}
@@ -278,7 +286,7 @@ func (c *backwardFused) run() {
 	} else {
 		wRhoBar := c.WRhoBar[:dK+dV]
 		for i := range dK + dV {
-			wRhoBar[i] = t23[i] + t25[i]
+			wRhoBar[i] = t27[i] + t29[i]
 		}
 	}
 }

@@ -41,12 +41,19 @@ type Forward[F num.Float] struct {
 	RhoLin   []F // [L, T], written
 	ThetaLin []F // [L, T], written
 	Work     []F // WorkLen() entries
+	Operands []F // OperandsLen() entries, or nil: operands of products are not rounded to bfloat16
 }
 
 // WorkLen is 6·L·T.
 func (c *Forward[F]) WorkLen() int {
 	L, T := c.L, c.T
 	return 6 * L * T
+}
+
+// OperandsLen is L·T·d + 2·d·d_k + d·d_v.
+func (c *Forward[F]) OperandsLen() int {
+	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
+	return L*T*d + 2*d*dK + d*dV
 }
 
 // Run computes Forward.
@@ -70,15 +77,19 @@ func (c *Forward[F]) Run() {
 	t32 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t52 := work[:L*T] // [L, T]
+	xOperand := kern.Narrow(c.Operands, 0, c.X)
+	WKOperand := kern.Narrow(c.Operands, L*T*d, c.WK)
 
 	// projected.k0
-	kern.Gemm(L*T, dK, d, F(1), false, c.K0, dK, 1, c.X, d, 1, c.WK, 1, d)
+	kern.Gemm(L*T, dK, d, F(1), false, c.K0, dK, 1, xOperand, d, 1, WKOperand, 1, d)
+	WQOperand := kern.Narrow(c.Operands, L*T*d+d*dK, c.WQ)
 
 	// projected.q0
-	kern.Gemm(L*T, dK, d, F(1), false, c.Q0, dK, 1, c.X, d, 1, c.WQ, 1, d)
+	kern.Gemm(L*T, dK, d, F(1), false, c.Q0, dK, 1, xOperand, d, 1, WQOperand, 1, d)
+	WVOperand := kern.Narrow(c.Operands, L*T*d+2*d*dK, c.WV)
 
 	// projected.v
-	kern.Gemm(L*T, dV, d, F(1), false, c.V, dV, 1, c.X, d, 1, c.WV, 1, d)
+	kern.Gemm(L*T, dV, d, F(1), false, c.V, dV, 1, xOperand, d, 1, WVOperand, 1, d)
 
 	// projected.k
 	for i := range L {
@@ -235,12 +246,19 @@ type Backward[F num.Float] struct {
 	WThetaBar []F // [d_k + d_v], written
 	BThetaBar []F // [], written
 	Work      []F // WorkLen() entries
+	Operands  []F // OperandsLen() entries, or nil: operands of products are not rounded to bfloat16
 }
 
 // WorkLen is 3·L·T·d_k + L·T·d_v + 14·L·T + 4·d_k + 4·d_v.
 func (c *Backward[F]) WorkLen() int {
 	L, T, dK, dV := c.L, c.T, c.DK, c.DV
 	return 3*L*T*dK + L*T*dV + 14*L*T + 4*dK + 4*dV
+}
+
+// OperandsLen is L·T·d + 2·d·d_k + d·d_v.
+func (c *Backward[F]) OperandsLen() int {
+	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
+	return L*T*d + 2*d*dK + d*dV
 }
 
 // Run computes Backward.
@@ -265,41 +283,45 @@ func (c *Backward[F]) Run() {
 	work = work[L*T:]
 	t20 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t182 := work[:L*T] // [L, T]
+	t222 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t40 := work[:L*T] // [L, T]
+	t44 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t50 := work[:L*T] // [L, T]
+	t54 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t262 := work[:dK+dV] // [d_k + d_v]
+	t302 := work[:dK+dV] // [d_k + d_v]
 	work = work[dK+dV:]
-	t48 := work[:dK+dV] // [d_k + d_v]
+	t52 := work[:dK+dV] // [d_k + d_v]
 	work = work[dK+dV:]
-	t53 := work[:L*T] // [L, T]
+	t57 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t74 := work[:L*T*dK] // [L, T, d_k]
+	t78 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t79 := work[:L*T] // [L, T]
+	t83 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t242 := work[:dK+dV] // [d_k + d_v]
+	t282 := work[:dK+dV] // [d_k + d_v]
 	work = work[dK+dV:]
-	t46 := work[:dK+dV] // [d_k + d_v]
+	t50 := work[:dK+dV] // [d_k + d_v]
 	work = work[dK+dV:]
-	t100 := work[:L*T*dV] // [L, T, d_v]
+	t104 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
-	t70 := work[:L*T] // [L, T]
+	t74 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t76 := work[:L*T] // [L, T]
+	t80 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t96 := work[:L*T] // [L, T]
+	t100 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t103 := work[:L*T*dK] // [L, T, d_k]
+	t107 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t106 := work[:L*T*dK] // [L, T, d_k]
+	t110 := work[:L*T*dK] // [L, T, d_k]
+	xOperand := kern.Narrow(c.Operands, 0, c.X)
+	WKOperand := kern.Narrow(c.Operands, L*T*d, c.WK)
+	WQOperand := kern.Narrow(c.Operands, L*T*d+d*dK, c.WQ)
+	WVOperand := kern.Narrow(c.Operands, L*T*d+2*d*dK, c.WV)
 
 	// projected.k, projected.q, projected.rho, projected.theta
-	var t222 F
-	var t44 F
+	var t262 F
+	var t48 F
 	for i := range L {
 		kProd := c.KProd[i*T:][:T]
 		qProd := c.QProd[i*T:][:T]
@@ -313,102 +335,102 @@ func (c *Backward[F]) Run() {
 		t16_2 := t16[i*T:][:T]
 		t18_2 := t18[i*T:][:T]
 		t20_2 := t20[i*T:][:T]
-		t182_2 := t182[i*T:][:T]
-		t40_2 := t40[i*T:][:T]
-		t50_2 := t50[i*T:][:T]
+		t222_2 := t222[i*T:][:T]
+		t44_2 := t44[i*T:][:T]
+		t54_2 := t54[i*T:][:T]
 		for j := range T {
 			kProdEntry := kProd[j]
 			t62 := num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1)))
 			t82 := kern.Choose((F(0) < kProdEntry), t62, F(0))
 			qProdEntry := qProd[j]
 			t162 := num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1)))
-			t183 := kern.Choose((F(0) < qProdEntry), t162, F(0))
-			t202 := num.Max(t183, F(1e-08))
+			t182 := kern.Choose((F(0) < qProdEntry), t162, F(0))
+			t202 := num.Max(t182, F(1e-08))
 			rhoLinEntry := rhoLin[j]
 			t24 := num.Sigmoid(rhoLinEntry)
 			thetaLinEntry := thetaLin[j]
 			t31 := num.Softplus(thetaLinEntry)
-			t622 := (num.Max(t31, F(0)) <= F(0.05))
-			t1822 := kern.Choose((t622 && (F(0) <= t31)), F(kern.Choose(t622, thetaBar[j], F(0))*num.Sigmoid(thetaLinEntry)), F(0))
-			t222 += t1822
-			t272 := (num.Max(t24, F(0)) <= F(1))
-			t402 := kern.Choose((t272 && (F(0) <= t24)), F(F(t24*kern.Choose(t272, rhoBar[j], F(0)))*num.Sigmoid(-rhoLinEntry)), F(0))
-			t44 += t402
+			t1022 := (num.Max(t31, F(0)) <= F(0.05))
+			t2222 := kern.Choose((t1022 && (F(0) <= t31)), F(kern.Choose(t1022, thetaBar[j], F(0))*num.Sigmoid(thetaLinEntry)), F(0))
+			t262 += t2222
+			t312 := (num.Max(t24, F(0)) <= F(1))
+			t442 := kern.Choose((t312 && (F(0) <= t24)), F(F(t24*kern.Choose(t312, rhoBar[j], F(0)))*num.Sigmoid(-rhoLinEntry)), F(0))
+			t48 += t442
 			t6_2[j] = t62
 			t8_2[j] = t82
 			t10_2[j] = num.Max(t82, F(1e-08))
 			t16_2[j] = t162
-			t18_2[j] = t183
+			t18_2[j] = t182
 			t20_2[j] = t202
-			t182_2[j] = t1822
-			t40_2[j] = t402
-			t50_2[j] = F(1) / t202
+			t222_2[j] = t2222
+			t44_2[j] = t442
+			t54_2[j] = F(1) / t202
 		}
 	}
-	c.BThetaBar[0] = t222
-	c.BRhoBar[0] = t44
+	c.BThetaBar[0] = t262
+	c.BRhoBar[0] = t48
 
 	// projected.k, projected.theta, projected.rho, projected.q
-	clear(t262)
-	clear(t48)
+	clear(t302)
+	clear(t52)
 	for i := range L {
 		t10_2 := t10[i*T:][:T]
 		t20_2 := t20[i*T:][:T]
-		t182_2 := t182[i*T:][:T]
-		t40_2 := t40[i*T:][:T]
-		t53_2 := t53[i*T:][:T]
-		t79_2 := t79[i*T:][:T]
+		t222_2 := t222[i*T:][:T]
+		t44_2 := t44[i*T:][:T]
+		t57_2 := t57[i*T:][:T]
+		t83_2 := t83[i*T:][:T]
 		wTheta := c.WTheta[:dK]
 		wRho := c.WRho[:dK]
-		t262_2 := t262[:dK]
-		t48_2 := t48[:dK]
+		t302_2 := t302[:dK]
+		t52_2 := t52[:dK]
 		for j := range T {
 			k0 := c.K0[(i*T+j)*dK:][:dK]
 			qBar := c.QBar[(i*T+j)*dK:][:dK]
 			q0 := c.Q0[(i*T+j)*dK:][:dK]
 			kBar := c.KBar[(i*T+j)*dK:][:dK]
-			t74_2 := t74[(i*T+j)*dK:][:dK]
-			var t532 F
-			var t792 F
+			t78_2 := t78[(i*T+j)*dK:][:dK]
+			var t572 F
+			var t832 F
 			t10Entry := t10_2[j]
 			t20Entry := t20_2[j]
-			t182Entry := t182_2[j]
-			t40Entry := t40_2[j]
+			t222Entry := t222_2[j]
+			t44Entry := t44_2[j]
 			for k := range dK {
 				k2 := k0[k] / t10Entry
-				t532 += F(qBar[k] * ((q0[k] / t20Entry) / t20Entry))
-				t742 := kBar[k] + F(t182Entry*wTheta[k]) + F(t40Entry*wRho[k])
-				t792 += F(t742 * (k2 / t10Entry))
-				t262_2[k] += F(k2 * t182Entry)
-				t48_2[k] += F(k2 * t40Entry)
-				t74_2[k] = t742
+				t572 += F(qBar[k] * ((q0[k] / t20Entry) / t20Entry))
+				t782 := kBar[k] + F(t222Entry*wTheta[k]) + F(t44Entry*wRho[k])
+				t832 += F(t782 * (k2 / t10Entry))
+				t302_2[k] += F(k2 * t222Entry)
+				t52_2[k] += F(k2 * t44Entry)
+				t78_2[k] = t782
 			}
-			t53_2[j] = -t532
-			t79_2[j] = -t792
+			t57_2[j] = -t572
+			t83_2[j] = -t832
 		}
 	}
 
 	// projected.theta, projected.rho, projected.v
-	clear(t242)
-	clear(t46)
+	clear(t282)
+	clear(t50)
 	for i := range L {
-		t182_2 := t182[i*T:][:T]
-		t40_2 := t40[i*T:][:T]
+		t222_2 := t222[i*T:][:T]
+		t44_2 := t44[i*T:][:T]
 		for j := range T {
 			v := c.V[(i*T+j)*dV:][:dV]
-			t242_2 := t242[dK:][:dV]
-			t46_2 := t46[dK:][:dV]
+			t282_2 := t282[dK:][:dV]
+			t50_2 := t50[dK:][:dV]
 			vBar := c.VBar[(i*T+j)*dV:][:dV]
 			wTheta := c.WTheta[dK:][:dV]
 			wRho := c.WRho[dK:][:dV]
-			t100_2 := t100[(i*T+j)*dV:][:dV]
-			t182Entry2 := t182_2[j]
-			t40Entry2 := t40_2[j]
+			t104_2 := t104[(i*T+j)*dV:][:dV]
+			t222Entry2 := t222_2[j]
+			t44Entry2 := t44_2[j]
 			for k := range dV {
 				vEntry := v[k]
-				t242_2[k] += F(vEntry * t182Entry2)
-				t46_2[k] += F(vEntry * t40Entry2)
-				t100_2[k] = vBar[k] + F(t182Entry2*wTheta[k]) + F(t40Entry2*wRho[k])
+				t282_2[k] += F(vEntry * t222Entry2)
+				t50_2[k] += F(vEntry * t44Entry2)
+				t104_2[k] = vBar[k] + F(t222Entry2*wTheta[k]) + F(t44Entry2*wRho[k])
 			}
 		}
 	}
@@ -419,75 +441,75 @@ func (c *Backward[F]) Run() {
 		qProd := c.QProd[i*T:][:T]
 		t8_2 := t8[i*T:][:T]
 		kProd := c.KProd[i*T:][:T]
-		t53_2 := t53[i*T:][:T]
+		t57_2 := t57[i*T:][:T]
 		t16_2 := t16[i*T:][:T]
-		t70_2 := t70[i*T:][:T]
+		t74_2 := t74[i*T:][:T]
 		t10_2 := t10[i*T:][:T]
-		t76_2 := t76[i*T:][:T]
-		t79_2 := t79[i*T:][:T]
+		t80_2 := t80[i*T:][:T]
+		t83_2 := t83[i*T:][:T]
 		t6_2 := t6[i*T:][:T]
-		t96_2 := t96[i*T:][:T]
+		t100_2 := t100[i*T:][:T]
 		for j := range T {
 			t18Entry := t18_2[j]
 			qProdEntry2 := qProd[j]
 			t8Entry := t8_2[j]
 			kProdEntry2 := kProd[j]
 			w := ((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2))
-			t70_2[j] = kern.Choose(w, kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t18Entry), t53_2[j], F(0)))*(F(1)/t16_2[j])), F(0)), F(0))
-			t76_2[j] = F(1) / t10_2[j]
+			t74_2[j] = kern.Choose(w, kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t18Entry), t57_2[j], F(0)))*(F(1)/t16_2[j])), F(0)), F(0))
+			t80_2[j] = F(1) / t10_2[j]
 			w2 := ((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2))
-			t96_2[j] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t8Entry), t79_2[j], F(0)))*(F(1)/t6_2[j])), F(0)), F(0))
+			t100_2[j] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t8Entry), t83_2[j], F(0)))*(F(1)/t6_2[j])), F(0)), F(0))
 		}
 	}
 
 	// projected.v
-	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t100, dV, 1)
+	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, xOperand, 1, d, t104, dV, 1)
 
 	// projected.q0, projected.q, projected.k0, projected.k
 	for i := range L {
-		t50_2 := t50[i*T:][:T]
-		t70_2 := t70[i*T:][:T]
-		t76_2 := t76[i*T:][:T]
-		t96_2 := t96[i*T:][:T]
+		t54_2 := t54[i*T:][:T]
+		t74_2 := t74[i*T:][:T]
+		t80_2 := t80[i*T:][:T]
+		t100_2 := t100[i*T:][:T]
 		for j := range T {
 			qBar := c.QBar[(i*T+j)*dK:][:dK]
 			q0 := c.Q0[(i*T+j)*dK:][:dK]
-			t103_2 := t103[(i*T+j)*dK:][:dK]
-			t74_2 := t74[(i*T+j)*dK:][:dK]
+			t107_2 := t107[(i*T+j)*dK:][:dK]
+			t78_2 := t78[(i*T+j)*dK:][:dK]
 			k0 := c.K0[(i*T+j)*dK:][:dK]
-			t106_2 := t106[(i*T+j)*dK:][:dK]
-			t50Entry := t50_2[j]
-			t70Entry := t70_2[j]
-			t76Entry := t76_2[j]
-			t96Entry := t96_2[j]
+			t110_2 := t110[(i*T+j)*dK:][:dK]
+			t54Entry := t54_2[j]
+			t74Entry := t74_2[j]
+			t80Entry := t80_2[j]
+			t100Entry := t100_2[j]
 			for k := range dK {
-				t103_2[k] = F(qBar[k]*t50Entry) + F(2*F(q0[k]*t70Entry))
-				t106_2[k] = F(t74_2[k]*t76Entry) + F(2*F(k0[k]*t96Entry))
+				t107_2[k] = F(qBar[k]*t54Entry) + F(2*F(q0[k]*t74Entry))
+				t110_2[k] = F(t78_2[k]*t80Entry) + F(2*F(k0[k]*t100Entry))
 			}
 		}
 	}
 
 	// projected.q0
-	kern.Gemm(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t103, dK, 1)
+	kern.Gemm(d, dK, L*T, F(1), false, c.WQBar, 1, d, xOperand, 1, d, t107, dK, 1)
 
 	// projected.k0
-	kern.Gemm(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t106, dK, 1)
+	kern.Gemm(d, dK, L*T, F(1), false, c.WKBar, 1, d, xOperand, 1, d, t110, dK, 1)
 
 	// projected.v
-	kern.Gemm(L*T, d, dV, F(1), false, c.XBar, d, 1, t100, dV, 1, c.WV, d, 1)
+	kern.Gemm(L*T, d, dV, F(1), false, c.XBar, d, 1, t104, dV, 1, WVOperand, d, 1)
 
 	// projected.q0
-	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t103, dK, 1, c.WQ, d, 1)
+	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t107, dK, 1, WQOperand, d, 1)
 
 	// projected.k0
-	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t106, dK, 1, c.WK, d, 1)
+	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t110, dK, 1, WKOperand, d, 1)
 
 	// projected.k0
 	wRhoBar := c.WRhoBar[:dK+dV]
 	wThetaBar := c.WThetaBar[:dK+dV]
 	for i := range dK + dV {
-		wRhoBar[i] = t46[i] + t48[i]
-		wThetaBar[i] = t242[i] + t262[i]
+		wRhoBar[i] = t50[i] + t52[i]
+		wThetaBar[i] = t282[i] + t302[i]
 	}
 }
 
@@ -543,9 +565,11 @@ func (b *Function[F]) Call(c block.Call[F], w block.Weights[F], m *block.Memory[
 	k.RhoLin = c.Run.Saved(k.L * k.T)
 	k.ThetaLin = c.Run.Saved(k.L * k.T)
 	k.Work = arena.Scratch(k.WorkLen())
+	k.Operands = arena.Operands(k.OperandsLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
+	k.Operands = nil
 	vOut = c.Run.Output(k.V)
 	n.outV = vOut
 	kInOut = c.Run.Output(k.K)
@@ -593,6 +617,7 @@ func (n *callNode[F]) Backward(t *tape.Tape[F]) {
 	g.WThetaBar = t.Part(n.vWTheta, g.DK+g.DV)
 	g.BThetaBar = t.Part(n.vBTheta, 1)
 	g.Work = t.Scratch(g.WorkLen())
+	g.Operands = t.Operands(g.OperandsLen())
 	g.Run()
 	t.Contribute(n.vWK, g.WKBar)
 	t.Contribute(n.vX, g.XBar)

@@ -26,15 +26,19 @@ func (c *forwardFused) run() {
 	t20 := c.Work[3*L*T:][:L*T] // [L, T]
 	t32 := c.Work[4*L*T:][:L*T] // [L, T]
 	t52 := c.Work[5*L*T:][:L*T] // [L, T]
+	xOperand := kern.Narrow(c.Operands, 0, c.X)
+	WKOperand := kern.Narrow(c.Operands, L*T*d, c.WK)
 
 	// projected.k0
-	kern.GemmFMA(L*T, dK, d, F(1), false, c.K0, dK, 1, c.X, d, 1, c.WK, 1, d)
+	kern.GemmFMA(L*T, dK, d, F(1), false, c.K0, dK, 1, xOperand, d, 1, WKOperand, 1, d)
+	WQOperand := kern.Narrow(c.Operands, L*T*d+d*dK, c.WQ)
 
 	// projected.q0
-	kern.GemmFMA(L*T, d, d, F(1), false, c.Q0, d, 1, c.X, d, 1, c.WQ, 1, d)
+	kern.GemmFMA(L*T, d, d, F(1), false, c.Q0, d, 1, xOperand, d, 1, WQOperand, 1, d)
+	WVOperand := kern.Narrow(c.Operands, L*T*d+d*d+d*dK, c.WV)
 
 	// projected.v
-	kern.GemmFMA(L*T, dV, d, F(1), false, c.V, dV, 1, c.X, d, 1, c.WV, 1, d)
+	kern.GemmFMA(L*T, dV, d, F(1), false, c.V, dV, 1, xOperand, d, 1, WVOperand, 1, d)
 
 	// projected.k
 	if kern.Wide() {
@@ -302,28 +306,32 @@ func (c *backwardFused) run() {
 	t16 := c.Work[3*L*T:][:L*T]                                    // [L, T]
 	t18 := c.Work[4*L*T:][:L*T]                                    // [L, T]
 	t20 := c.Work[5*L*T:][:L*T]                                    // [L, T]
-	t182 := c.Work[6*L*T:][:L*T]                                   // [L, T]
-	t40 := c.Work[7*L*T:][:L*T]                                    // [L, T]
-	t50 := c.Work[8*L*T:][:L*T]                                    // [L, T]
-	t262 := c.Work[9*L*T:][:dK+dV]                                 // [d_k + d_v]
-	t48 := c.Work[9*L*T+dK+dV:][:dK+dV]                            // [d_k + d_v]
-	t74 := c.Work[9*L*T+2*dK+2*dV:][:L*T*dK]                       // [L, T, d_k]
-	t79 := c.Work[L*T*dK+9*L*T+2*dK+2*dV:][:L*T]                   // [L, T]
-	t242 := c.Work[L*T*dK+10*L*T+2*dK+2*dV:][:dK+dV]               // [d_k + d_v]
-	t46 := c.Work[L*T*dK+10*L*T+3*dK+3*dV:][:dK+dV]                // [d_k + d_v]
-	t100 := c.Work[L*T*dK+10*L*T+4*dK+4*dV:][:L*T*dV]              // [L, T, d_v]
-	t53 := c.Work[L*T*dK+L*T*dV+10*L*T+4*dK+4*dV:][:L*T]           // [L, T]
-	t70 := c.Work[L*T*dK+L*T*dV+11*L*T+4*dK+4*dV:][:L*T]           // [L, T]
-	t76 := c.Work[L*T*dK+L*T*dV+12*L*T+4*dK+4*dV:][:L*T]           // [L, T]
-	t96 := c.Work[L*T*dK+L*T*dV+13*L*T+4*dK+4*dV:][:L*T]           // [L, T]
-	t103 := c.Work[L*T*dK+L*T*dV+14*L*T+4*dK+4*dV:][:L*T*d]        // [L, T, d]
-	t106 := c.Work[L*T*d+L*T*dK+L*T*dV+14*L*T+4*dK+4*dV:][:L*T*dK] // [L, T, d_k]
-	t222Total := make([]F, 1)
-	t44Total := make([]F, 1)
+	t222 := c.Work[6*L*T:][:L*T]                                   // [L, T]
+	t44 := c.Work[7*L*T:][:L*T]                                    // [L, T]
+	t54 := c.Work[8*L*T:][:L*T]                                    // [L, T]
+	t302 := c.Work[9*L*T:][:dK+dV]                                 // [d_k + d_v]
+	t52 := c.Work[9*L*T+dK+dV:][:dK+dV]                            // [d_k + d_v]
+	t78 := c.Work[9*L*T+2*dK+2*dV:][:L*T*dK]                       // [L, T, d_k]
+	t83 := c.Work[L*T*dK+9*L*T+2*dK+2*dV:][:L*T]                   // [L, T]
+	t282 := c.Work[L*T*dK+10*L*T+2*dK+2*dV:][:dK+dV]               // [d_k + d_v]
+	t50 := c.Work[L*T*dK+10*L*T+3*dK+3*dV:][:dK+dV]                // [d_k + d_v]
+	t104 := c.Work[L*T*dK+10*L*T+4*dK+4*dV:][:L*T*dV]              // [L, T, d_v]
+	t57 := c.Work[L*T*dK+L*T*dV+10*L*T+4*dK+4*dV:][:L*T]           // [L, T]
+	t74 := c.Work[L*T*dK+L*T*dV+11*L*T+4*dK+4*dV:][:L*T]           // [L, T]
+	t80 := c.Work[L*T*dK+L*T*dV+12*L*T+4*dK+4*dV:][:L*T]           // [L, T]
+	t100 := c.Work[L*T*dK+L*T*dV+13*L*T+4*dK+4*dV:][:L*T]          // [L, T]
+	t107 := c.Work[L*T*dK+L*T*dV+14*L*T+4*dK+4*dV:][:L*T*d]        // [L, T, d]
+	t110 := c.Work[L*T*d+L*T*dK+L*T*dV+14*L*T+4*dK+4*dV:][:L*T*dK] // [L, T, d_k]
+	t262Total := make([]F, 1)
+	t48Total := make([]F, 1)
+	xOperand := kern.Narrow(c.Operands, 0, c.X)
+	WKOperand := kern.Narrow(c.Operands, L*T*d, c.WK)
+	WQOperand := kern.Narrow(c.Operands, L*T*d+d*dK, c.WQ)
+	WVOperand := kern.Narrow(c.Operands, L*T*d+d*d+d*dK, c.WV)
 
 	// projected.k, projected.q, projected.rho, projected.theta
-	var t222 F
-	var t44 F
+	var t262 F
+	var t48 F
 	if kern.Wide() {
 		a := regions.R8d6cef239131Args{
 			P0:  unsafe.SliceData(c.KProd),
@@ -338,23 +346,23 @@ func (c *backwardFused) run() {
 			P9:  unsafe.SliceData(t16),
 			P10: unsafe.SliceData(t18),
 			P11: unsafe.SliceData(t20),
-			P12: unsafe.SliceData(t182),
-			P13: unsafe.SliceData(t40),
-			P14: unsafe.SliceData(t50),
-			P15: unsafe.SliceData(t222Total),
-			P16: unsafe.SliceData(t44Total),
+			P12: unsafe.SliceData(t222),
+			P13: unsafe.SliceData(t44),
+			P14: unsafe.SliceData(t54),
+			P15: unsafe.SliceData(t262Total),
+			P16: unsafe.SliceData(t48Total),
 			N0:  L,
 			N1:  T,
 			N2:  4 * T,
 			N3:  8 * T,
 			N4:  12 * T,
-			S0:  [2]float32{t44},
-			S1:  [2]float32{t222},
+			S0:  [2]float32{t48},
+			S1:  [2]float32{t262},
 		}
 		regions.R8d6cef239131(&a)
 	} else {
-		t44_2 := t44
-		t222_2 := t222
+		t48_2 := t48
+		t262_2 := t262
 		for i := range L {
 			kProd := c.KProd[i*T:][:T]
 			qProd := c.QProd[i*T:][:T]
@@ -368,70 +376,70 @@ func (c *backwardFused) run() {
 			t16_2 := t16[i*T:][:T]
 			t18_2 := t18[i*T:][:T]
 			t20_2 := t20[i*T:][:T]
-			t182_2 := t182[i*T:][:T]
-			t40_2 := t40[i*T:][:T]
-			t50_2 := t50[i*T:][:T]
-			var t222Row F
-			var t44Row F
-			t222RowSums := [16]F{t222Row}
-			t44RowSums := [16]F{t44Row}
+			t222_2 := t222[i*T:][:T]
+			t44_2 := t44[i*T:][:T]
+			t54_2 := t54[i*T:][:T]
+			var t262Row F
+			var t48Row F
+			t262RowSums := [16]F{t262Row}
+			t48RowSums := [16]F{t48Row}
 			for j := range T {
 				kProdEntry := kProd[j]
 				t62 := num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1)))
 				t82 := kern.Choose((F(0) < kProdEntry), t62, F(0))
 				qProdEntry := qProd[j]
 				t162 := num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1)))
-				t183 := kern.Choose((F(0) < qProdEntry), t162, F(0))
-				t202 := kern.Larger(t183, F(1e-08))
+				t182 := kern.Choose((F(0) < qProdEntry), t162, F(0))
+				t202 := kern.Larger(t182, F(1e-08))
 				rhoLinEntry := rhoLin[j]
 				t24 := kern.Sigmoid(rhoLinEntry)
 				thetaLinEntry := thetaLin[j]
 				t31 := kern.Softplus(thetaLinEntry)
-				t622 := (kern.Larger(t31, F(0)) <= F(0.99))
-				t1822 := kern.Choose((t622 && (F(0) <= t31)), F(kern.Choose(t622, thetaBar[j], F(0))*kern.Sigmoid(thetaLinEntry)), F(0))
-				t222RowSums[j%16] = t222RowSums[j%16] + t1822
-				t272 := (kern.Larger(t24, F(0)) <= F(1))
-				t402 := kern.Choose((t272 && (F(0) <= t24)), F(F(t24*kern.Choose(t272, rhoBar[j], F(0)))*kern.Sigmoid(-rhoLinEntry)), F(0))
-				t44RowSums[j%16] = t44RowSums[j%16] + t402
+				t1022 := (kern.Larger(t31, F(0)) <= F(0.99))
+				t2222 := kern.Choose((t1022 && (F(0) <= t31)), F(kern.Choose(t1022, thetaBar[j], F(0))*kern.Sigmoid(thetaLinEntry)), F(0))
+				t262RowSums[j%16] = t262RowSums[j%16] + t2222
+				t312 := (kern.Larger(t24, F(0)) <= F(1))
+				t442 := kern.Choose((t312 && (F(0) <= t24)), F(F(t24*kern.Choose(t312, rhoBar[j], F(0)))*kern.Sigmoid(-rhoLinEntry)), F(0))
+				t48RowSums[j%16] = t48RowSums[j%16] + t442
 				t6_2[j] = t62
 				t8_2[j] = t82
 				t10_2[j] = kern.Larger(t82, F(1e-08))
 				t16_2[j] = t162
-				t18_2[j] = t183
+				t18_2[j] = t182
 				t20_2[j] = t202
-				t182_2[j] = t1822
-				t40_2[j] = t402
-				t50_2[j] = F(1) / t202
+				t222_2[j] = t2222
+				t44_2[j] = t442
+				t54_2[j] = F(1) / t202
 			}
-			t222Row = kern.Sum16(&t222RowSums)
-			t44Row = kern.Sum16(&t44RowSums)
-			t222_2 = t222_2 + t222Row
-			t44_2 = t44_2 + t44Row
+			t262Row = kern.Sum16(&t262RowSums)
+			t48Row = kern.Sum16(&t48RowSums)
+			t262_2 = t262_2 + t262Row
+			t48_2 = t48_2 + t48Row
 		}
-		t222Total[0] = t222_2
-		t44Total[0] = t44_2
+		t262Total[0] = t262_2
+		t48Total[0] = t48_2
 	}
-	t222 = t222Total[0]
-	t44 = t44Total[0]
-	c.BThetaBar[0] = t222
-	c.BRhoBar[0] = t44
+	t262 = t262Total[0]
+	t48 = t48Total[0]
+	c.BThetaBar[0] = t262
+	c.BRhoBar[0] = t48
 
 	// projected.k, projected.theta, projected.rho
-	clear(t262)
-	clear(t48)
+	clear(t302)
+	clear(t52)
 	if kern.Wide() {
 		a := regions.R4d80bdceae30Args{
 			P0:  unsafe.SliceData(t10),
-			P1:  unsafe.SliceData(t182),
-			P2:  unsafe.SliceData(t40),
+			P1:  unsafe.SliceData(t222),
+			P2:  unsafe.SliceData(t44),
 			P3:  unsafe.SliceData(c.K0),
 			P4:  unsafe.SliceData(c.WRho),
 			P5:  unsafe.SliceData(c.WTheta),
 			P6:  unsafe.SliceData(c.KBar),
-			P7:  unsafe.SliceData(t262),
-			P8:  unsafe.SliceData(t48),
-			P9:  unsafe.SliceData(t74),
-			P10: unsafe.SliceData(t79),
+			P7:  unsafe.SliceData(t302),
+			P8:  unsafe.SliceData(t52),
+			P9:  unsafe.SliceData(t78),
+			P10: unsafe.SliceData(t83),
 			N0:  L,
 			N1:  T,
 			N2:  dK,
@@ -444,50 +452,50 @@ func (c *backwardFused) run() {
 	} else {
 		wRho := c.WRho[:dK]
 		wTheta := c.WTheta[:dK]
-		t262_2 := t262[:dK]
-		t48_2 := t48[:dK]
+		t302_2 := t302[:dK]
+		t52_2 := t52[:dK]
 		for i := range L {
 			t10_2 := t10[i*T:][:T]
-			t182_2 := t182[i*T:][:T]
-			t40_2 := t40[i*T:][:T]
-			t79_2 := t79[i*T:][:T]
+			t222_2 := t222[i*T:][:T]
+			t44_2 := t44[i*T:][:T]
+			t83_2 := t83[i*T:][:T]
 			for j := range T {
 				k0 := c.K0[(i*T+j)*dK:][:dK]
 				kBar := c.KBar[(i*T+j)*dK:][:dK]
-				t74_2 := t74[(i*T+j)*dK:][:dK]
-				var t792 F
+				t78_2 := t78[(i*T+j)*dK:][:dK]
+				var t832 F
 				t10Entry := t10_2[j]
-				t182Entry := t182_2[j]
-				t40Entry := t40_2[j]
-				t792Sums := [16]F{t792}
+				t222Entry := t222_2[j]
+				t44Entry := t44_2[j]
+				t832Sums := [16]F{t832}
 				for k := range dK {
 					k2 := k0[k] / t10Entry
-					t742 := num.FMA32(t40Entry, wRho[k], num.FMA32(t182Entry, wTheta[k], kBar[k]))
-					t792Sums[k%16] = num.FMA32(t742, k2/t10Entry, t792Sums[k%16])
-					t262_2[k] = num.FMA32(k2, t182Entry, t262_2[k])
-					t48_2[k] = num.FMA32(k2, t40Entry, t48_2[k])
-					t74_2[k] = t742
+					t782 := num.FMA32(t44Entry, wRho[k], num.FMA32(t222Entry, wTheta[k], kBar[k]))
+					t832Sums[k%16] = num.FMA32(t782, k2/t10Entry, t832Sums[k%16])
+					t302_2[k] = num.FMA32(k2, t222Entry, t302_2[k])
+					t52_2[k] = num.FMA32(k2, t44Entry, t52_2[k])
+					t78_2[k] = t782
 				}
-				t792 = kern.Sum16(&t792Sums)
-				t79_2[j] = -t792
+				t832 = kern.Sum16(&t832Sums)
+				t83_2[j] = -t832
 			}
 		}
 	}
 
 	// projected.theta, projected.rho, projected.v
-	clear(t242)
-	clear(t46)
+	clear(t282)
+	clear(t50)
 	if kern.Wide() {
 		a := regions.Rcddd1187b6a4Args{
-			P0: unsafe.SliceData(t182),
-			P1: unsafe.SliceData(t40),
+			P0: unsafe.SliceData(t222),
+			P1: unsafe.SliceData(t44),
 			P2: unsafe.SliceData(c.V),
-			P3: unsafe.SliceData(t242),
-			P4: unsafe.SliceData(t46),
+			P3: unsafe.SliceData(t282),
+			P4: unsafe.SliceData(t50),
 			P5: unsafe.SliceData(c.WRho),
 			P6: unsafe.SliceData(c.WTheta),
 			P7: unsafe.SliceData(c.VBar),
-			P8: unsafe.SliceData(t100),
+			P8: unsafe.SliceData(t104),
 			N0: L,
 			N1: T,
 			N2: dV,
@@ -500,23 +508,23 @@ func (c *backwardFused) run() {
 		regions.Rcddd1187b6a4(&a)
 	} else {
 		for i := range L {
-			t182_2 := t182[i*T:][:T]
-			t40_2 := t40[i*T:][:T]
+			t222_2 := t222[i*T:][:T]
+			t44_2 := t44[i*T:][:T]
 			for j := range T {
 				v := c.V[(i*T+j)*dV:][:dV]
-				t242_2 := t242[dK:][:dV]
-				t46_2 := t46[dK:][:dV]
+				t282_2 := t282[dK:][:dV]
+				t50_2 := t50[dK:][:dV]
 				wRho := c.WRho[dK:][:dV]
 				wTheta := c.WTheta[dK:][:dV]
 				vBar := c.VBar[(i*T+j)*dV:][:dV]
-				t100_2 := t100[(i*T+j)*dV:][:dV]
-				t182Entry2 := t182_2[j]
-				t40Entry2 := t40_2[j]
+				t104_2 := t104[(i*T+j)*dV:][:dV]
+				t222Entry2 := t222_2[j]
+				t44Entry2 := t44_2[j]
 				for k := range dV {
 					vEntry := v[k]
-					t242_2[k] = num.FMA32(vEntry, t182Entry2, t242_2[k])
-					t46_2[k] = num.FMA32(vEntry, t40Entry2, t46_2[k])
-					t100_2[k] = num.FMA32(t40Entry2, wRho[k], num.FMA32(t182Entry2, wTheta[k], vBar[k]))
+					t282_2[k] = num.FMA32(vEntry, t222Entry2, t282_2[k])
+					t50_2[k] = num.FMA32(vEntry, t44Entry2, t50_2[k])
+					t104_2[k] = num.FMA32(t44Entry2, wRho[k], num.FMA32(t222Entry2, wTheta[k], vBar[k]))
 				}
 			}
 		}
@@ -528,7 +536,7 @@ func (c *backwardFused) run() {
 			P0: unsafe.SliceData(t20),
 			P1: unsafe.SliceData(c.QBar),
 			P2: unsafe.SliceData(c.Q0),
-			P3: unsafe.SliceData(t53),
+			P3: unsafe.SliceData(t57),
 			N0: L,
 			N1: T,
 			N2: d,
@@ -538,18 +546,18 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			t20_2 := t20[i*T:][:T]
-			t53_2 := t53[i*T:][:T]
+			t57_2 := t57[i*T:][:T]
 			for j := range T {
 				qBar := c.QBar[(i*T+j)*d:][:d]
 				q0 := c.Q0[(i*T+j)*d:][:d]
-				var t532 F
+				var t572 F
 				t20Entry := t20_2[j]
-				t532Sums := [16]F{t532}
+				t572Sums := [16]F{t572}
 				for k := range d {
-					t532Sums[k%16] = num.FMA32(qBar[k], (q0[k]/t20Entry)/t20Entry, t532Sums[k%16])
+					t572Sums[k%16] = num.FMA32(qBar[k], (q0[k]/t20Entry)/t20Entry, t572Sums[k%16])
 				}
-				t532 = kern.Sum16(&t532Sums)
-				t53_2[j] = -t532
+				t572 = kern.Sum16(&t572Sums)
+				t57_2[j] = -t572
 			}
 		}
 	}
@@ -561,14 +569,14 @@ func (c *backwardFused) run() {
 			P1:  unsafe.SliceData(c.QProd),
 			P2:  unsafe.SliceData(t8),
 			P3:  unsafe.SliceData(c.KProd),
-			P4:  unsafe.SliceData(t53),
+			P4:  unsafe.SliceData(t57),
 			P5:  unsafe.SliceData(t16),
-			P6:  unsafe.SliceData(t70),
+			P6:  unsafe.SliceData(t74),
 			P7:  unsafe.SliceData(t10),
-			P8:  unsafe.SliceData(t76),
-			P9:  unsafe.SliceData(t79),
+			P8:  unsafe.SliceData(t80),
+			P9:  unsafe.SliceData(t83),
 			P10: unsafe.SliceData(t6),
-			P11: unsafe.SliceData(t96),
+			P11: unsafe.SliceData(t100),
 			N0:  L,
 			N1:  T,
 		}
@@ -579,39 +587,39 @@ func (c *backwardFused) run() {
 			qProd := c.QProd[i*T:][:T]
 			t8_2 := t8[i*T:][:T]
 			kProd := c.KProd[i*T:][:T]
-			t53_2 := t53[i*T:][:T]
+			t57_2 := t57[i*T:][:T]
 			t16_2 := t16[i*T:][:T]
-			t70_2 := t70[i*T:][:T]
+			t74_2 := t74[i*T:][:T]
 			t10_2 := t10[i*T:][:T]
-			t76_2 := t76[i*T:][:T]
-			t79_2 := t79[i*T:][:T]
+			t80_2 := t80[i*T:][:T]
+			t83_2 := t83[i*T:][:T]
 			t6_2 := t6[i*T:][:T]
-			t96_2 := t96[i*T:][:T]
+			t100_2 := t100[i*T:][:T]
 			for j := range T {
 				t18Entry := t18_2[j]
 				qProdEntry2 := qProd[j]
 				t8Entry := t8_2[j]
 				kProdEntry2 := kProd[j]
 				w := ((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2))
-				t70_2[j] = kern.Choose(w, kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t18Entry), t53_2[j], F(0)))*(F(1)/t16_2[j])), F(0)), F(0))
-				t76_2[j] = F(1) / t10_2[j]
+				t74_2[j] = kern.Choose(w, kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t18Entry), t57_2[j], F(0)))*(F(1)/t16_2[j])), F(0)), F(0))
+				t80_2[j] = F(1) / t10_2[j]
 				w2 := ((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2))
-				t96_2[j] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t8Entry), t79_2[j], F(0)))*(F(1)/t6_2[j])), F(0)), F(0))
+				t100_2[j] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t8Entry), t83_2[j], F(0)))*(F(1)/t6_2[j])), F(0)), F(0))
 			}
 		}
 	}
 
 	// projected.v
-	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t100, dV, 1)
+	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, xOperand, 1, d, t104, dV, 1)
 
 	// projected.q0, projected.q
 	if kern.Wide() {
 		a := regions.R85e150915f6aArgs{
-			P0: unsafe.SliceData(t50),
-			P1: unsafe.SliceData(t70),
+			P0: unsafe.SliceData(t54),
+			P1: unsafe.SliceData(t74),
 			P2: unsafe.SliceData(c.Q0),
 			P3: unsafe.SliceData(c.QBar),
-			P4: unsafe.SliceData(t103),
+			P4: unsafe.SliceData(t107),
 			N0: L,
 			N1: T,
 			N2: d,
@@ -620,32 +628,32 @@ func (c *backwardFused) run() {
 		regions.R85e150915f6a(&a)
 	} else {
 		for i := range L {
-			t50_2 := t50[i*T:][:T]
-			t70_2 := t70[i*T:][:T]
+			t54_2 := t54[i*T:][:T]
+			t74_2 := t74[i*T:][:T]
 			for j := range T {
 				q0 := c.Q0[(i*T+j)*d:][:d]
 				qBar := c.QBar[(i*T+j)*d:][:d]
-				t103_2 := t103[(i*T+j)*d:][:d]
-				t50Entry := t50_2[j]
-				t70Entry := t70_2[j]
+				t107_2 := t107[(i*T+j)*d:][:d]
+				t54Entry := t54_2[j]
+				t74Entry := t74_2[j]
 				for k := range d {
-					t103_2[k] = num.FMA32(F(2*q0[k]), t70Entry, F(qBar[k]*t50Entry))
+					t107_2[k] = num.FMA32(F(2*q0[k]), t74Entry, F(qBar[k]*t54Entry))
 				}
 			}
 		}
 	}
 
 	// projected.q0
-	kern.GemmFMA(d, d, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t103, d, 1)
+	kern.GemmFMA(d, d, L*T, F(1), false, c.WQBar, 1, d, xOperand, 1, d, t107, d, 1)
 
 	// projected.k0, projected.k
 	if kern.Wide() {
 		a := regions.R85e150915f6aArgs{
-			P0: unsafe.SliceData(t76),
-			P1: unsafe.SliceData(t96),
+			P0: unsafe.SliceData(t80),
+			P1: unsafe.SliceData(t100),
 			P2: unsafe.SliceData(c.K0),
-			P3: unsafe.SliceData(t74),
-			P4: unsafe.SliceData(t106),
+			P3: unsafe.SliceData(t78),
+			P4: unsafe.SliceData(t110),
 			N0: L,
 			N1: T,
 			N2: dK,
@@ -654,41 +662,41 @@ func (c *backwardFused) run() {
 		regions.R85e150915f6a(&a)
 	} else {
 		for i := range L {
-			t76_2 := t76[i*T:][:T]
-			t96_2 := t96[i*T:][:T]
+			t80_2 := t80[i*T:][:T]
+			t100_2 := t100[i*T:][:T]
 			for j := range T {
 				k0 := c.K0[(i*T+j)*dK:][:dK]
-				t74_2 := t74[(i*T+j)*dK:][:dK]
-				t106_2 := t106[(i*T+j)*dK:][:dK]
-				t76Entry := t76_2[j]
-				t96Entry := t96_2[j]
+				t78_2 := t78[(i*T+j)*dK:][:dK]
+				t110_2 := t110[(i*T+j)*dK:][:dK]
+				t80Entry := t80_2[j]
+				t100Entry := t100_2[j]
 				for k := range dK {
-					t106_2[k] = num.FMA32(F(2*k0[k]), t96Entry, F(t74_2[k]*t76Entry))
+					t110_2[k] = num.FMA32(F(2*k0[k]), t100Entry, F(t78_2[k]*t80Entry))
 				}
 			}
 		}
 	}
 
 	// projected.k0
-	kern.GemmFMA(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t106, dK, 1)
+	kern.GemmFMA(d, dK, L*T, F(1), false, c.WKBar, 1, d, xOperand, 1, d, t110, dK, 1)
 
 	// projected.v
-	kern.GemmFMA(L*T, d, dV, F(1), false, c.XBar, d, 1, t100, dV, 1, c.WV, d, 1)
+	kern.GemmFMA(L*T, d, dV, F(1), false, c.XBar, d, 1, t104, dV, 1, WVOperand, d, 1)
 
 	// projected.q0
-	kern.GemmFMA(L*T, d, d, F(1), true, c.XBar, d, 1, t103, d, 1, c.WQ, d, 1)
+	kern.GemmFMA(L*T, d, d, F(1), true, c.XBar, d, 1, t107, d, 1, WQOperand, d, 1)
 
 	// projected.k0
-	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t106, dK, 1, c.WK, d, 1)
+	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t110, dK, 1, WKOperand, d, 1)
 
 	// projected.k0
 	if kern.Wide() {
 		a := regions.R59714f7aee03Args{
-			P0: unsafe.SliceData(t46),
-			P1: unsafe.SliceData(t48),
+			P0: unsafe.SliceData(t50),
+			P1: unsafe.SliceData(t52),
 			P2: unsafe.SliceData(c.WRhoBar),
-			P3: unsafe.SliceData(t242),
-			P4: unsafe.SliceData(t262),
+			P3: unsafe.SliceData(t282),
+			P4: unsafe.SliceData(t302),
 			P5: unsafe.SliceData(c.WThetaBar),
 			N0: dK + dV,
 		}
@@ -697,8 +705,8 @@ func (c *backwardFused) run() {
 		wRhoBar := c.WRhoBar[:dK+dV]
 		wThetaBar := c.WThetaBar[:dK+dV]
 		for i := range dK + dV {
-			wRhoBar[i] = t46[i] + t48[i]
-			wThetaBar[i] = t242[i] + t262[i]
+			wRhoBar[i] = t50[i] + t52[i]
+			wThetaBar[i] = t282[i] + t302[i]
 		}
 	}
 }

@@ -46,12 +46,19 @@ type Forward[F num.Float] struct {
 	QProd     []F     // [L, T], written
 	ThetaLin  []F     // [L, T], written
 	Work      []F     // WorkLen() entries
+	Operands  []F     // OperandsLen() entries, or nil: operands of products are not rounded to bfloat16
 }
 
 // WorkLen is 2·L·T·d_k + 4·L·T + 18·L·d_k.
 func (c *Forward[F]) WorkLen() int {
 	L, T, dK := c.L, c.T, c.DK
 	return 2*L*T*dK + 4*L*T + 18*L*dK
+}
+
+// OperandsLen is L·T·d + 2·d·d_k + d·d_v.
+func (c *Forward[F]) OperandsLen() int {
+	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
+	return L*T*d + 2*d*dK + d*dV
 }
 
 // Run computes Forward.
@@ -87,15 +94,18 @@ func (c *Forward[F]) Run() {
 	t102 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t112 := work[:L*T] // [L, T]
+	xOperand := kern.Narrow(c.Operands, 0, c.X)
+	WKOperand := kern.Narrow(c.Operands, L*T*d, c.WK)
 
 	// projected.k0
 	for i := range L {
-		kern.Gemm(T, dK, d, F(1), false, kern.From(c.K1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(c.X, i*T*d), d, 1, c.WK, 1, d)
+		kern.Gemm(T, dK, d, F(1), false, kern.From(c.K1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(xOperand, i*T*d), d, 1, WKOperand, 1, d)
 	}
+	WQOperand := kern.Narrow(c.Operands, L*T*d+d*dK, c.WQ)
 
 	// projected.q0
 	for i := range L {
-		kern.Gemm(T, dK, d, F(1), false, kern.From(c.Q1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(c.X, i*T*d), d, 1, c.WQ, 1, d)
+		kern.Gemm(T, dK, d, F(1), false, kern.From(c.Q1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(xOperand, i*T*d), d, 1, WQOperand, 1, d)
 	}
 
 	// projected.k1, projected.q1
@@ -235,9 +245,10 @@ func (c *Forward[F]) Run() {
 			kProd[j] = t11
 		}
 	}
+	WVOperand := kern.Narrow(c.Operands, L*T*d+2*d*dK, c.WV)
 
 	// projected.v
-	kern.Gemm(L*T, dV, d, F(1), false, c.V, dV, 1, c.X, d, 1, c.WV, 1, d)
+	kern.Gemm(L*T, dV, d, F(1), false, c.V, dV, 1, xOperand, d, 1, WVOperand, 1, d)
 
 	// projected.k
 	for i := range L {
@@ -368,12 +379,19 @@ type Backward[F num.Float] struct {
 	WThetaBar    []F     // [d_k + d_v], written
 	BThetaBar    []F     // [], written
 	Work         []F     // WorkLen() entries
+	Operands     []F     // OperandsLen() entries, or nil: operands of products are not rounded to bfloat16
 }
 
 // WorkLen is 11·L·T·d_k + L·T·d_v + 13·L·T + 24·L·d_k + 2·d_k + 2·d_v.
 func (c *Backward[F]) WorkLen() int {
 	L, T, dK, dV := c.L, c.T, c.DK, c.DV
 	return 11*L*T*dK + L*T*dV + 13*L*T + 24*L*dK + 2*dK + 2*dV
+}
+
+// OperandsLen is L·T·d + 2·d·d_k + d·d_v.
+func (c *Backward[F]) OperandsLen() int {
+	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
+	return L*T*d + 2*d*dK + d*dV
 }
 
 // Run computes Backward.
@@ -386,9 +404,9 @@ func (c *Backward[F]) Run() {
 		return
 	}
 	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
-	t138 := c.Work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
+	t142 := c.Work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
 	work := c.Work[L*T*dK+6*L*dK:]
-	t141 := work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
+	t145 := work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
 	work = work[L*T*dK+6*L*dK:]
 	t4 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
@@ -414,39 +432,42 @@ func (c *Backward[F]) Run() {
 	work = work[L*T:]
 	t30 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t242 := work[:L*T] // [L, T]
+	t282 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t342 := work[:L*T] // [L, T]
+	t38 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t322 := work[:dK+dV] // [d_k + d_v]
+	t362 := work[:dK+dV] // [d_k + d_v]
 	work = work[dK+dV:]
-	t372 := work[:L*T] // [L, T]
+	t41 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t58 := work[:L*T*dK] // [L, T, d_k]
+	t62 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t63 := work[:L*T] // [L, T]
+	t67 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t302 := work[:dK+dV] // [d_k + d_v]
+	t342 := work[:dK+dV] // [d_k + d_v]
 	work = work[dK+dV:]
-	t84 := work[:L*T*dV] // [L, T, d_v]
+	t88 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
-	t54 := work[:L*T] // [L, T]
+	t58 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t60 := work[:L*T] // [L, T]
+	t64 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t80 := work[:L*T] // [L, T]
+	t84 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t100 := work[:3*L*dK] // [L, 3, d_k]
-	work = work[3*L*dK:]
 	t104 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t108 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t126 := work[:3*L*dK] // [L, 3, d_k]
 	work = work[3*L*dK:]
 	t122 := work[:3*L*dK] // [L, 3, d_k]
 	work = work[3*L*dK:]
-	t118 := work[:3*L*dK] // [L, 3, d_k]
-	work = work[3*L*dK:]
-	t123 := work[:L*T*dK] // [L, T, d_k]
+	t127 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t126 := work[:L*T*dK] // [L, T, d_k]
+	t130 := work[:L*T*dK] // [L, T, d_k]
+	xOperand := kern.Narrow(c.Operands, 0, c.X)
+	WKOperand := kern.Narrow(c.Operands, L*T*d, c.WK)
+	WQOperand := kern.Narrow(c.Operands, L*T*d+d*dK, c.WQ)
 
 	// projected.k1, projected.q1
 	for i := range L {
@@ -489,9 +510,10 @@ func (c *Backward[F]) Run() {
 			}
 		}
 	}
+	WVOperand := kern.Narrow(c.Operands, L*T*d+2*d*dK, c.WV)
 
 	// projected.k, projected.q, projected.theta
-	var t282 F
+	var t322 F
 	for i := range L {
 		kProd := c.KProd[i*T:][:T]
 		qProd := c.QProd[i*T:][:T]
@@ -503,8 +525,8 @@ func (c *Backward[F]) Run() {
 		t26_2 := t26[i*T:][:T]
 		t28_2 := t28[i*T:][:T]
 		t30_2 := t30[i*T:][:T]
-		t242_2 := t242[i*T:][:T]
-		t342_2 := t342[i*T:][:T]
+		t282_2 := t282[i*T:][:T]
+		t38_2 := t38[i*T:][:T]
 		for j := range T {
 			kProdEntry := kProd[j]
 			t162 := num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1)))
@@ -512,72 +534,72 @@ func (c *Backward[F]) Run() {
 			qProdEntry := qProd[j]
 			t262 := num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1)))
 			t283 := kern.Choose((F(0) < qProdEntry), t262, F(0))
-			t303 := num.Max(t283, F(1e-08))
+			t302 := num.Max(t283, F(1e-08))
 			thetaLinEntry := thetaLin[j]
 			t34 := num.Softplus(thetaLinEntry)
-			t122_2 := (num.Max(t34, F(0)) <= F(0.125))
-			t2422 := kern.Choose((t122_2 && (F(0) <= t34)), F(kern.Choose(t122_2, thetaBar[j], F(0))*num.Sigmoid(thetaLinEntry)), F(0))
-			t282 += t2422
+			t1622 := (num.Max(t34, F(0)) <= F(0.125))
+			t2822 := kern.Choose((t1622 && (F(0) <= t34)), F(kern.Choose(t1622, thetaBar[j], F(0))*num.Sigmoid(thetaLinEntry)), F(0))
+			t322 += t2822
 			t16_2[j] = t162
 			t18_2[j] = t182
 			t20_2[j] = num.Max(t182, F(1e-08))
 			t26_2[j] = t262
 			t28_2[j] = t283
-			t30_2[j] = t303
-			t242_2[j] = t2422
-			t342_2[j] = F(1) / t303
+			t30_2[j] = t302
+			t282_2[j] = t2822
+			t38_2[j] = F(1) / t302
 		}
 	}
-	c.BThetaBar[0] = t282
+	c.BThetaBar[0] = t322
 
 	// projected.k, projected.theta, projected.q
-	clear(t322)
+	clear(t362)
 	for i := range L {
 		t20_2 := t20[i*T:][:T]
 		t30_2 := t30[i*T:][:T]
-		t242_2 := t242[i*T:][:T]
-		t372_2 := t372[i*T:][:T]
-		t63_2 := t63[i*T:][:T]
+		t282_2 := t282[i*T:][:T]
+		t41_2 := t41[i*T:][:T]
+		t67_2 := t67[i*T:][:T]
 		wTheta := c.WTheta[:dK]
-		t322_2 := t322[:dK]
+		t362_2 := t362[:dK]
 		for j := range T {
 			k1_2 := k1[(i*T+j)*dK:][:dK]
 			qBar := c.QBar[(i*T+j)*dK:][:dK]
 			q1_2 := q1[(i*T+j)*dK:][:dK]
 			kBar := c.KBar[(i*T+j)*dK:][:dK]
-			t58_2 := t58[(i*T+j)*dK:][:dK]
-			var t3722 F
-			var t632 F
+			t62_2 := t62[(i*T+j)*dK:][:dK]
+			var t412 F
+			var t672 F
 			t20Entry := t20_2[j]
 			t30Entry := t30_2[j]
-			t242Entry := t242_2[j]
+			t282Entry := t282_2[j]
 			for k := range dK {
 				k2 := k1_2[k] / t20Entry
-				t3722 += F(qBar[k] * ((q1_2[k] / t30Entry) / t30Entry))
-				t582 := kBar[k] + F(t242Entry*wTheta[k])
-				t632 += F(t582 * (k2 / t20Entry))
-				t322_2[k] += F(k2 * t242Entry)
-				t58_2[k] = t582
+				t412 += F(qBar[k] * ((q1_2[k] / t30Entry) / t30Entry))
+				t622 := kBar[k] + F(t282Entry*wTheta[k])
+				t672 += F(t622 * (k2 / t20Entry))
+				t362_2[k] += F(k2 * t282Entry)
+				t62_2[k] = t622
 			}
-			t372_2[j] = -t3722
-			t63_2[j] = -t632
+			t41_2[j] = -t412
+			t67_2[j] = -t672
 		}
 	}
 
 	// projected.theta, projected.v
-	clear(t302)
+	clear(t342)
 	for i := range L {
-		t242_2 := t242[i*T:][:T]
+		t282_2 := t282[i*T:][:T]
 		for j := range T {
 			v := c.V[(i*T+j)*dV:][:dV]
-			t302_2 := t302[dK:][:dV]
+			t342_2 := t342[dK:][:dV]
 			vBar := c.VBar[(i*T+j)*dV:][:dV]
 			wTheta := c.WTheta[dK:][:dV]
-			t84_2 := t84[(i*T+j)*dV:][:dV]
-			t242Entry2 := t242_2[j]
+			t88_2 := t88[(i*T+j)*dV:][:dV]
+			t282Entry2 := t282_2[j]
 			for k := range dV {
-				t302_2[k] += F(v[k] * t242Entry2)
-				t84_2[k] = vBar[k] + F(t242Entry2*wTheta[k])
+				t342_2[k] += F(v[k] * t282Entry2)
+				t88_2[k] = vBar[k] + F(t282Entry2*wTheta[k])
 			}
 		}
 	}
@@ -588,38 +610,38 @@ func (c *Backward[F]) Run() {
 		qProd := c.QProd[i*T:][:T]
 		t18_2 := t18[i*T:][:T]
 		kProd := c.KProd[i*T:][:T]
-		t372_2 := t372[i*T:][:T]
+		t41_2 := t41[i*T:][:T]
 		t26_2 := t26[i*T:][:T]
-		t54_2 := t54[i*T:][:T]
+		t58_2 := t58[i*T:][:T]
 		t20_2 := t20[i*T:][:T]
-		t60_2 := t60[i*T:][:T]
-		t63_2 := t63[i*T:][:T]
+		t64_2 := t64[i*T:][:T]
+		t67_2 := t67[i*T:][:T]
 		t16_2 := t16[i*T:][:T]
-		t80_2 := t80[i*T:][:T]
+		t84_2 := t84[i*T:][:T]
 		for j := range T {
 			t28Entry := t28_2[j]
 			qProdEntry2 := qProd[j]
 			t18Entry := t18_2[j]
 			kProdEntry2 := kProd[j]
 			w := ((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2))
-			t54_2[j] = kern.Choose(w, kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t28Entry), t372_2[j], F(0)))*(F(1)/t26_2[j])), F(0)), F(0))
-			t60_2[j] = F(1) / t20_2[j]
+			t58_2[j] = kern.Choose(w, kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t28Entry), t41_2[j], F(0)))*(F(1)/t26_2[j])), F(0)), F(0))
+			t64_2[j] = F(1) / t20_2[j]
 			w2 := ((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2))
-			t80_2[j] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t18Entry), t63_2[j], F(0)))*(F(1)/t16_2[j])), F(0)), F(0))
+			t84_2[j] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t18Entry), t67_2[j], F(0)))*(F(1)/t16_2[j])), F(0)), F(0))
 		}
 	}
 
 	// projected.v
-	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t84, dV, 1)
+	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, xOperand, 1, d, t88, dV, 1)
 
 	// projected.q1, projected.q, projected.k1, projected.k
 	clear(c.BQBar)
 	clear(c.BKBar)
 	for i := range L {
-		t342_2 := t342[i*T:][:T]
-		t54_2 := t54[i*T:][:T]
-		t60_2 := t60[i*T:][:T]
-		t80_2 := t80[i*T:][:T]
+		t38_2 := t38[i*T:][:T]
+		t58_2 := t58[i*T:][:T]
+		t64_2 := t64[i*T:][:T]
+		t84_2 := t84[i*T:][:T]
 		bQBar := c.BQBar[:dK]
 		bKBar := c.BKBar[:dK]
 		for j := range T {
@@ -627,29 +649,29 @@ func (c *Backward[F]) Run() {
 			q1_2 := q1[(i*T+j)*dK:][:dK]
 			t10_2 := t10[(i*T+j)*dK:][:dK]
 			t9_2 := t9[(i*T+j)*dK:][:dK]
-			t58_2 := t58[(i*T+j)*dK:][:dK]
+			t62_2 := t62[(i*T+j)*dK:][:dK]
 			k1_2 := k1[(i*T+j)*dK:][:dK]
 			t5_2 := t5[(i*T+j)*dK:][:dK]
 			t4_2 := t4[(i*T+j)*dK:][:dK]
-			t138_2 := t138[(i*(T+6)+j+3)*dK:][:dK]
-			t141_2 := t141[(i*(T+6)+j+3)*dK:][:dK]
-			t342Entry := t342_2[j]
-			t54Entry := t54_2[j]
-			t60Entry := t60_2[j]
-			t80Entry := t80_2[j]
+			t142_2 := t142[(i*(T+6)+j+3)*dK:][:dK]
+			t145_2 := t145[(i*(T+6)+j+3)*dK:][:dK]
+			t38Entry := t38_2[j]
+			t58Entry := t58_2[j]
+			t64Entry := t64_2[j]
+			t84Entry := t84_2[j]
 			for k := range dK {
-				t87 := F(qBar[k]*t342Entry) + F(2*F(q1_2[k]*t54Entry))
+				t91 := F(qBar[k]*t38Entry) + F(2*F(q1_2[k]*t58Entry))
 				t10Entry := t10_2[k]
 				t9Entry := t9_2[k]
-				t93 := F(t10Entry*t87) + F(F(F(t9Entry*t10Entry)*t87)*num.Sigmoid(-t9Entry))
-				t105 := F(t58_2[k]*t60Entry) + F(2*F(k1_2[k]*t80Entry))
+				t97 := F(t10Entry*t91) + F(F(F(t9Entry*t10Entry)*t91)*num.Sigmoid(-t9Entry))
+				t109 := F(t62_2[k]*t64Entry) + F(2*F(k1_2[k]*t84Entry))
 				t5Entry := t5_2[k]
 				t4Entry := t4_2[k]
-				t111 := F(t5Entry*t105) + F(F(F(t4Entry*t5Entry)*t105)*num.Sigmoid(-t4Entry))
-				t138_2[k] = t93
-				bQBar[k] += t93
-				t141_2[k] = t111
-				bKBar[k] += t111
+				t115 := F(t5Entry*t109) + F(F(F(t4Entry*t5Entry)*t109)*num.Sigmoid(-t4Entry))
+				t142_2[k] = t97
+				bQBar[k] += t97
+				t145_2[k] = t115
+				bKBar[k] += t115
 			}
 		}
 	}
@@ -657,17 +679,17 @@ func (c *Backward[F]) Run() {
 	// projected.q1
 	for i := range L {
 		for j := range 3 {
-			t138_2 := t138[(i*(T+6)+j)*dK:][:dK]
+			t142_2 := t142[(i*(T+6)+j)*dK:][:dK]
 			for k := range dK {
-				t138_2[k] = F(0)
+				t142_2[k] = F(0)
 			}
 		}
 	}
 	for i := range L {
 		for j := range 3 {
-			t138_2 := t138[(i*(T+6)+j+T+3)*dK:][:dK]
+			t142_2 := t142[(i*(T+6)+j+T+3)*dK:][:dK]
 			for k := range dK {
-				t138_2[k] = F(0)
+				t142_2[k] = F(0)
 			}
 		}
 	}
@@ -681,51 +703,51 @@ func (c *Backward[F]) Run() {
 		for j := range L {
 			for k := range T {
 				q1Stack := c.Q1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-				t138_2 := t138[(j*(T+6)+k+3)*dK:][:dK]
+				t142_2 := t142[(j*(T+6)+k+3)*dK:][:dK]
 				k1Stack := c.K1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-				t141_2 := t141[(j*(T+6)+k+3)*dK:][:dK]
+				t145_2 := t145[(j*(T+6)+k+3)*dK:][:dK]
 				for m := range dK {
-					cQBar[m] += F(q1Stack[m] * t138_2[m])
-					cKBar[m] += F(k1Stack[m] * t141_2[m])
+					cQBar[m] += F(q1Stack[m] * t142_2[m])
+					cKBar[m] += F(k1Stack[m] * t145_2[m])
 				}
 			}
 		}
 	}
 
 	// projected.q1
-	clear(t100)
+	clear(t104)
 	for i := range L {
 		for j := range 3 {
 			n := int(c.Pos[i]) + j - 3
 			if n >= 0 {
-				t138_2 := t138[(i*(T+6)+j)*dK:][:dK]
+				t142_2 := t142[(i*(T+6)+j)*dK:][:dK]
 				cQ := c.CQ[:dK]
-				t138_3 := t138[(i*(T+6)+j+1)*dK:][:dK]
+				t142_3 := t142[(i*(T+6)+j+1)*dK:][:dK]
 				cQ2 := c.CQ[1*dK:][:dK]
-				t138_4 := t138[(i*(T+6)+j+2)*dK:][:dK]
+				t142_4 := t142[(i*(T+6)+j+2)*dK:][:dK]
 				cQ3 := c.CQ[2*dK:][:dK]
-				t138_5 := t138[(i*(T+6)+j+3)*dK:][:dK]
+				t142_5 := t142[(i*(T+6)+j+3)*dK:][:dK]
 				cQ4 := c.CQ[3*dK:][:dK]
-				t100_2 := t100[(i*3+j)*dK:][:dK]
+				t104_2 := t104[(i*3+j)*dK:][:dK]
 				for k := range dK {
-					t100_2[k] = F(t138_2[k]*cQ[k]) + F(t138_3[k]*cQ2[k]) + F(t138_4[k]*cQ3[k]) + F(t138_5[k]*cQ4[k])
+					t104_2[k] = F(t142_2[k]*cQ[k]) + F(t142_3[k]*cQ2[k]) + F(t142_4[k]*cQ3[k]) + F(t142_5[k]*cQ4[k])
 				}
 			}
 		}
 	}
 
 	// projected.q1, projected.k1
-	clear(t104)
-	clear(t122)
+	clear(t108)
+	clear(t126)
 	for i := range L {
 		for j := range min(3, -T+3) {
 			q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
-			t104_2 := t104[(i*3+j+T)*dK:][:dK]
+			t108_2 := t108[(i*3+j+T)*dK:][:dK]
 			k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
-			t122_2 := t122[(i*3+j+T)*dK:][:dK]
+			t126_2 := t126[(i*3+j+T)*dK:][:dK]
 			for k := range dK {
-				t104_2[k] += q0TailBar[k]
-				t122_2[k] += k0TailBar[k]
+				t108_2[k] += q0TailBar[k]
+				t126_2[k] += k0TailBar[k]
 			}
 		}
 	}
@@ -733,38 +755,38 @@ func (c *Backward[F]) Run() {
 	// projected.k1
 	for i := range L {
 		for j := range 3 {
-			t141_2 := t141[(i*(T+6)+j)*dK:][:dK]
+			t145_2 := t145[(i*(T+6)+j)*dK:][:dK]
 			for k := range dK {
-				t141_2[k] = F(0)
+				t145_2[k] = F(0)
 			}
 		}
 	}
 	for i := range L {
 		for j := range 3 {
-			t141_2 := t141[(i*(T+6)+j+T+3)*dK:][:dK]
+			t145_2 := t145[(i*(T+6)+j+T+3)*dK:][:dK]
 			for k := range dK {
-				t141_2[k] = F(0)
+				t145_2[k] = F(0)
 			}
 		}
 	}
 
 	// projected.k1
-	clear(t118)
+	clear(t122)
 	for i := range L {
 		for j := range 3 {
 			n2 := int(c.Pos[i]) + j - 3
 			if n2 >= 0 {
-				t141_2 := t141[(i*(T+6)+j)*dK:][:dK]
+				t145_2 := t145[(i*(T+6)+j)*dK:][:dK]
 				cK := c.CK[:dK]
-				t141_3 := t141[(i*(T+6)+j+1)*dK:][:dK]
+				t145_3 := t145[(i*(T+6)+j+1)*dK:][:dK]
 				cK2 := c.CK[1*dK:][:dK]
-				t141_4 := t141[(i*(T+6)+j+2)*dK:][:dK]
+				t145_4 := t145[(i*(T+6)+j+2)*dK:][:dK]
 				cK3 := c.CK[2*dK:][:dK]
-				t141_5 := t141[(i*(T+6)+j+3)*dK:][:dK]
+				t145_5 := t145[(i*(T+6)+j+3)*dK:][:dK]
 				cK4 := c.CK[3*dK:][:dK]
-				t118_2 := t118[(i*3+j)*dK:][:dK]
+				t122_2 := t122[(i*3+j)*dK:][:dK]
 				for k := range dK {
-					t118_2[k] = F(t141_2[k]*cK[k]) + F(t141_3[k]*cK2[k]) + F(t141_4[k]*cK3[k]) + F(t141_5[k]*cK4[k])
+					t122_2[k] = F(t145_2[k]*cK[k]) + F(t145_3[k]*cK2[k]) + F(t145_4[k]*cK3[k]) + F(t145_5[k]*cK4[k])
 				}
 			}
 		}
@@ -774,16 +796,16 @@ func (c *Backward[F]) Run() {
 	for i := range L {
 		cQ := c.CQ[:dK]
 		for j := range T {
-			t138_2 := t138[(i*(T+6)+j+3)*dK:][:dK]
-			t138_3 := t138[(i*(T+6)+j+4)*dK:][:dK]
+			t142_2 := t142[(i*(T+6)+j+3)*dK:][:dK]
+			t142_3 := t142[(i*(T+6)+j+4)*dK:][:dK]
 			cQ2 := c.CQ[1*dK:][:dK]
-			t138_4 := t138[(i*(T+6)+j+5)*dK:][:dK]
+			t142_4 := t142[(i*(T+6)+j+5)*dK:][:dK]
 			cQ3 := c.CQ[2*dK:][:dK]
-			t138_5 := t138[(i*(T+6)+j+6)*dK:][:dK]
+			t142_5 := t142[(i*(T+6)+j+6)*dK:][:dK]
 			cQ4 := c.CQ[3*dK:][:dK]
-			t123_2 := t123[(i*T+j)*dK:][:dK]
+			t127_2 := t127[(i*T+j)*dK:][:dK]
 			for k := range dK {
-				t123_2[k] = (F(t138_2[k]*cQ[k]) + F(t138_3[k]*cQ2[k]) + F(t138_4[k]*cQ3[k]) + F(t138_5[k]*cQ4[k]))
+				t127_2[k] = (F(t142_2[k]*cQ[k]) + F(t142_3[k]*cQ2[k]) + F(t142_4[k]*cQ3[k]) + F(t142_5[k]*cQ4[k]))
 			}
 		}
 	}
@@ -794,31 +816,31 @@ func (c *Backward[F]) Run() {
 		if n := 3 - lo; n > 0 {
 			for j := range n {
 				q0TailBar := c.Q0TailBar[(i*3+(lo+j))*dK:][:dK]
-				t123_2 := t123[(i*T+(lo+j)+T-3)*dK:][:dK]
+				t127_2 := t127[(i*T+(lo+j)+T-3)*dK:][:dK]
 				for k := range dK {
-					t123_2[k] += q0TailBar[k]
+					t127_2[k] += q0TailBar[k]
 				}
 			}
 		}
 	}
 
 	// projected.q0
-	kern.Gemm(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t123, dK, 1)
+	kern.Gemm(d, dK, L*T, F(1), false, c.WQBar, 1, d, xOperand, 1, d, t127, dK, 1)
 
 	// projected.k0, projected.k1
 	for i := range L {
 		cK := c.CK[:dK]
 		for j := range T {
-			t141_2 := t141[(i*(T+6)+j+3)*dK:][:dK]
-			t141_3 := t141[(i*(T+6)+j+4)*dK:][:dK]
+			t145_2 := t145[(i*(T+6)+j+3)*dK:][:dK]
+			t145_3 := t145[(i*(T+6)+j+4)*dK:][:dK]
 			cK2 := c.CK[1*dK:][:dK]
-			t141_4 := t141[(i*(T+6)+j+5)*dK:][:dK]
+			t145_4 := t145[(i*(T+6)+j+5)*dK:][:dK]
 			cK3 := c.CK[2*dK:][:dK]
-			t141_5 := t141[(i*(T+6)+j+6)*dK:][:dK]
+			t145_5 := t145[(i*(T+6)+j+6)*dK:][:dK]
 			cK4 := c.CK[3*dK:][:dK]
-			t126_2 := t126[(i*T+j)*dK:][:dK]
+			t130_2 := t130[(i*T+j)*dK:][:dK]
 			for k := range dK {
-				t126_2[k] = (F(t141_2[k]*cK[k]) + F(t141_3[k]*cK2[k]) + F(t141_4[k]*cK3[k]) + F(t141_5[k]*cK4[k]))
+				t130_2[k] = (F(t145_2[k]*cK[k]) + F(t145_3[k]*cK2[k]) + F(t145_4[k]*cK3[k]) + F(t145_5[k]*cK4[k]))
 			}
 		}
 	}
@@ -829,38 +851,38 @@ func (c *Backward[F]) Run() {
 		if n := 3 - lo; n > 0 {
 			for j := range n {
 				k0TailBar := c.K0TailBar[(i*3+(lo+j))*dK:][:dK]
-				t126_2 := t126[(i*T+(lo+j)+T-3)*dK:][:dK]
+				t130_2 := t130[(i*T+(lo+j)+T-3)*dK:][:dK]
 				for k := range dK {
-					t126_2[k] += k0TailBar[k]
+					t130_2[k] += k0TailBar[k]
 				}
 			}
 		}
 	}
 
 	// projected.k0
-	kern.Gemm(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t126, dK, 1)
+	kern.Gemm(d, dK, L*T, F(1), false, c.WKBar, 1, d, xOperand, 1, d, t130, dK, 1)
 
 	// projected.v
-	kern.Gemm(L*T, d, dV, F(1), false, c.XBar, d, 1, t84, dV, 1, c.WV, d, 1)
+	kern.Gemm(L*T, d, dV, F(1), false, c.XBar, d, 1, t88, dV, 1, WVOperand, d, 1)
 
 	// projected.q0
-	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t123, dK, 1, c.WQ, d, 1)
+	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t127, dK, 1, WQOperand, d, 1)
 
 	// projected.k0
-	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t126, dK, 1, c.WK, d, 1)
+	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t130, dK, 1, WKOperand, d, 1)
 
 	// projected.k0
 	for i := range L {
 		for j := range 3 {
-			t118_2 := t118[(i*3+j)*dK:][:dK]
 			t122_2 := t122[(i*3+j)*dK:][:dK]
+			t126_2 := t126[(i*3+j)*dK:][:dK]
 			k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
-			t100_2 := t100[(i*3+j)*dK:][:dK]
 			t104_2 := t104[(i*3+j)*dK:][:dK]
+			t108_2 := t108[(i*3+j)*dK:][:dK]
 			q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
 			for k := range dK {
-				k0TailBarOut[k] = t118_2[k] + t122_2[k]
-				q0TailBarOut[k] = t100_2[k] + t104_2[k]
+				k0TailBarOut[k] = t122_2[k] + t126_2[k]
+				q0TailBarOut[k] = t104_2[k] + t108_2[k]
 			}
 		}
 	}
@@ -868,7 +890,7 @@ func (c *Backward[F]) Run() {
 	// projected.k0
 	wThetaBar := c.WThetaBar[:dK+dV]
 	for i := range dK + dV {
-		wThetaBar[i] = t302[i] + t322[i]
+		wThetaBar[i] = t342[i] + t362[i]
 	}
 }
 
@@ -934,9 +956,11 @@ func (b *Function[F]) Call(c block.Call[F], w block.Weights[F], m *block.Memory[
 	k.QProd = c.Run.Saved(k.L * k.T)
 	k.ThetaLin = c.Run.Saved(k.L * k.T)
 	k.Work = arena.Scratch(k.WorkLen())
+	k.Operands = arena.Operands(k.OperandsLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
+	k.Operands = nil
 	n.nextK0Tail = m.SetNext(c, b.Slots[0], k.K0TailOut)
 	n.nextQ0Tail = m.SetNext(c, b.Slots[1], k.Q0TailOut)
 	m.Advance(c.Tokens)
@@ -993,6 +1017,7 @@ func (n *callNode[F]) Backward(t *tape.Tape[F]) {
 	g.WThetaBar = t.Part(n.vWTheta, g.DK+g.DV)
 	g.BThetaBar = t.Part(n.vBTheta, 1)
 	g.Work = t.Scratch(g.WorkLen())
+	g.Operands = t.Operands(g.OperandsLen())
 	g.Run()
 	t.Contribute(n.vWK, g.WKBar)
 	t.Contribute(n.vX, g.XBar)

@@ -32,15 +32,18 @@ func (c *forwardFused) run() {
 	t30 := c.Work[2*L*T*dK+L*T+18*L*dK:][:L*T]    // [L, T]
 	t102 := c.Work[2*L*T*dK+2*L*T+18*L*dK:][:L*T] // [L, T]
 	t112 := c.Work[2*L*T*dK+3*L*T+18*L*dK:][:L*T] // [L, T]
+	xOperand := kern.Narrow(c.Operands, 0, c.X)
+	WKOperand := kern.Narrow(c.Operands, L*T*d, c.WK)
 
 	// projected.k0
 	for i := range L {
-		kern.GemmFMA(T, dK, d, F(1), false, kern.From(c.K1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(c.X, i*T*d), d, 1, c.WK, 1, d)
+		kern.GemmFMA(T, dK, d, F(1), false, kern.From(c.K1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(xOperand, i*T*d), d, 1, WKOperand, 1, d)
 	}
+	WQOperand := kern.Narrow(c.Operands, L*T*d+d*dK, c.WQ)
 
 	// projected.q0
 	for i := range L {
-		kern.GemmFMA(T, dK, d, F(1), false, kern.From(c.Q1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(c.X, i*T*d), d, 1, c.WQ, 1, d)
+		kern.GemmFMA(T, dK, d, F(1), false, kern.From(c.Q1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(xOperand, i*T*d), d, 1, WQOperand, 1, d)
 	}
 
 	// projected.k1, projected.q1
@@ -273,9 +276,10 @@ func (c *forwardFused) run() {
 			}
 		}
 	}
+	WVOperand := kern.Narrow(c.Operands, L*T*d+2*d*dK, c.WV)
 
 	// projected.v
-	kern.GemmFMA(L*T, dV, d, F(1), false, c.V, dV, 1, c.X, d, 1, c.WV, 1, d)
+	kern.GemmFMA(L*T, dV, d, F(1), false, c.V, dV, 1, xOperand, d, 1, WVOperand, 1, d)
 
 	// projected.k
 	if kern.Wide() {
@@ -462,8 +466,8 @@ func (c *backwardFused) run() {
 	_ = d
 	_ = dK
 	_ = dV
-	t138 := c.Work[:L*T*dK+6*L*dK]                                      // [L, T + 6, d_k]
-	t141 := c.Work[L*T*dK+6*L*dK:][:L*T*dK+6*L*dK]                      // [L, T + 6, d_k]
+	t142 := c.Work[:L*T*dK+6*L*dK]                                      // [L, T + 6, d_k]
+	t145 := c.Work[L*T*dK+6*L*dK:][:L*T*dK+6*L*dK]                      // [L, T + 6, d_k]
 	t4 := c.Work[2*L*T*dK+12*L*dK:][:L*T*dK]                            // [L, T, d_k]
 	t5 := c.Work[3*L*T*dK+12*L*dK:][:L*T*dK]                            // [L, T, d_k]
 	k1 := c.Work[4*L*T*dK+12*L*dK:][:L*T*dK]                            // [L, T, d_k]
@@ -476,24 +480,27 @@ func (c *backwardFused) run() {
 	t26 := c.Work[8*L*T*dK+3*L*T+12*L*dK:][:L*T]                        // [L, T]
 	t28 := c.Work[8*L*T*dK+4*L*T+12*L*dK:][:L*T]                        // [L, T]
 	t30 := c.Work[8*L*T*dK+5*L*T+12*L*dK:][:L*T]                        // [L, T]
-	t242 := c.Work[8*L*T*dK+6*L*T+12*L*dK:][:L*T]                       // [L, T]
-	t342 := c.Work[8*L*T*dK+7*L*T+12*L*dK:][:L*T]                       // [L, T]
-	t322 := c.Work[8*L*T*dK+8*L*T+12*L*dK:][:dK+dV]                     // [d_k + d_v]
-	t372 := c.Work[8*L*T*dK+8*L*T+12*L*dK+dK+dV:][:L*T]                 // [L, T]
-	t58 := c.Work[8*L*T*dK+9*L*T+12*L*dK+dK+dV:][:L*T*dK]               // [L, T, d_k]
-	t63 := c.Work[9*L*T*dK+9*L*T+12*L*dK+dK+dV:][:L*T]                  // [L, T]
-	t302 := c.Work[9*L*T*dK+10*L*T+12*L*dK+dK+dV:][:dK+dV]              // [d_k + d_v]
-	t84 := c.Work[9*L*T*dK+10*L*T+12*L*dK+2*dK+2*dV:][:L*T*dV]          // [L, T, d_v]
-	t54 := c.Work[9*L*T*dK+L*T*dV+10*L*T+12*L*dK+2*dK+2*dV:][:L*T]      // [L, T]
-	t60 := c.Work[9*L*T*dK+L*T*dV+11*L*T+12*L*dK+2*dK+2*dV:][:L*T]      // [L, T]
-	t80 := c.Work[9*L*T*dK+L*T*dV+12*L*T+12*L*dK+2*dK+2*dV:][:L*T]      // [L, T]
-	t100 := c.Work[9*L*T*dK+L*T*dV+13*L*T+12*L*dK+2*dK+2*dV:][:3*L*dK]  // [L, 3, d_k]
-	t104 := c.Work[9*L*T*dK+L*T*dV+13*L*T+15*L*dK+2*dK+2*dV:][:3*L*dK]  // [L, 3, d_k]
-	t122 := c.Work[9*L*T*dK+L*T*dV+13*L*T+18*L*dK+2*dK+2*dV:][:3*L*dK]  // [L, 3, d_k]
-	t118 := c.Work[9*L*T*dK+L*T*dV+13*L*T+21*L*dK+2*dK+2*dV:][:3*L*dK]  // [L, 3, d_k]
-	t123 := c.Work[9*L*T*dK+L*T*dV+13*L*T+24*L*dK+2*dK+2*dV:][:L*T*dK]  // [L, T, d_k]
-	t126 := c.Work[10*L*T*dK+L*T*dV+13*L*T+24*L*dK+2*dK+2*dV:][:L*T*dK] // [L, T, d_k]
-	t282Total := make([]F, 1)
+	t282 := c.Work[8*L*T*dK+6*L*T+12*L*dK:][:L*T]                       // [L, T]
+	t38 := c.Work[8*L*T*dK+7*L*T+12*L*dK:][:L*T]                        // [L, T]
+	t362 := c.Work[8*L*T*dK+8*L*T+12*L*dK:][:dK+dV]                     // [d_k + d_v]
+	t41 := c.Work[8*L*T*dK+8*L*T+12*L*dK+dK+dV:][:L*T]                  // [L, T]
+	t62 := c.Work[8*L*T*dK+9*L*T+12*L*dK+dK+dV:][:L*T*dK]               // [L, T, d_k]
+	t67 := c.Work[9*L*T*dK+9*L*T+12*L*dK+dK+dV:][:L*T]                  // [L, T]
+	t342 := c.Work[9*L*T*dK+10*L*T+12*L*dK+dK+dV:][:dK+dV]              // [d_k + d_v]
+	t88 := c.Work[9*L*T*dK+10*L*T+12*L*dK+2*dK+2*dV:][:L*T*dV]          // [L, T, d_v]
+	t58 := c.Work[9*L*T*dK+L*T*dV+10*L*T+12*L*dK+2*dK+2*dV:][:L*T]      // [L, T]
+	t64 := c.Work[9*L*T*dK+L*T*dV+11*L*T+12*L*dK+2*dK+2*dV:][:L*T]      // [L, T]
+	t84 := c.Work[9*L*T*dK+L*T*dV+12*L*T+12*L*dK+2*dK+2*dV:][:L*T]      // [L, T]
+	t104 := c.Work[9*L*T*dK+L*T*dV+13*L*T+12*L*dK+2*dK+2*dV:][:3*L*dK]  // [L, 3, d_k]
+	t108 := c.Work[9*L*T*dK+L*T*dV+13*L*T+15*L*dK+2*dK+2*dV:][:3*L*dK]  // [L, 3, d_k]
+	t126 := c.Work[9*L*T*dK+L*T*dV+13*L*T+18*L*dK+2*dK+2*dV:][:3*L*dK]  // [L, 3, d_k]
+	t122 := c.Work[9*L*T*dK+L*T*dV+13*L*T+21*L*dK+2*dK+2*dV:][:3*L*dK]  // [L, 3, d_k]
+	t127 := c.Work[9*L*T*dK+L*T*dV+13*L*T+24*L*dK+2*dK+2*dV:][:L*T*dK]  // [L, T, d_k]
+	t130 := c.Work[10*L*T*dK+L*T*dV+13*L*T+24*L*dK+2*dK+2*dV:][:L*T*dK] // [L, T, d_k]
+	t322Total := make([]F, 1)
+	xOperand := kern.Narrow(c.Operands, 0, c.X)
+	WKOperand := kern.Narrow(c.Operands, L*T*d, c.WK)
+	WQOperand := kern.Narrow(c.Operands, L*T*d+d*dK, c.WQ)
 
 	// projected.k1, projected.q1
 	if kern.Wide() {
@@ -563,9 +570,10 @@ func (c *backwardFused) run() {
 			}
 		}
 	}
+	WVOperand := kern.Narrow(c.Operands, L*T*d+2*d*dK, c.WV)
 
 	// projected.k, projected.q, projected.theta
-	var t282 F
+	var t322 F
 	if kern.Wide() {
 		a := regions.Re18cc39d855bArgs{
 			P0:  unsafe.SliceData(c.KProd),
@@ -578,19 +586,19 @@ func (c *backwardFused) run() {
 			P7:  unsafe.SliceData(t26),
 			P8:  unsafe.SliceData(t28),
 			P9:  unsafe.SliceData(t30),
-			P10: unsafe.SliceData(t242),
-			P11: unsafe.SliceData(t342),
-			P12: unsafe.SliceData(t282Total),
+			P10: unsafe.SliceData(t282),
+			P11: unsafe.SliceData(t38),
+			P12: unsafe.SliceData(t322Total),
 			N0:  L,
 			N1:  T,
 			N2:  4 * T,
 			N3:  8 * T,
 			N4:  12 * T,
-			S0:  [2]float32{t282},
+			S0:  [2]float32{t322},
 		}
 		regions.Re18cc39d855b(&a)
 	} else {
-		t282_2 := t282
+		t322_2 := t322
 		for i := range L {
 			kProd := c.KProd[i*T:][:T]
 			qProd := c.QProd[i*T:][:T]
@@ -602,10 +610,10 @@ func (c *backwardFused) run() {
 			t26_2 := t26[i*T:][:T]
 			t28_2 := t28[i*T:][:T]
 			t30_2 := t30[i*T:][:T]
-			t242_2 := t242[i*T:][:T]
-			t342_2 := t342[i*T:][:T]
-			var t282Row F
-			t282RowSums := [16]F{t282Row}
+			t282_2 := t282[i*T:][:T]
+			t38_2 := t38[i*T:][:T]
+			var t322Row F
+			t322RowSums := [16]F{t322Row}
 			for j := range T {
 				kProdEntry := kProd[j]
 				t162 := num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1)))
@@ -613,45 +621,45 @@ func (c *backwardFused) run() {
 				qProdEntry := qProd[j]
 				t262 := num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1)))
 				t283 := kern.Choose((F(0) < qProdEntry), t262, F(0))
-				t303 := kern.Larger(t283, F(1e-08))
+				t302 := kern.Larger(t283, F(1e-08))
 				thetaLinEntry := thetaLin[j]
 				t34 := kern.Softplus(thetaLinEntry)
-				t122_2 := (kern.Larger(t34, F(0)) <= F(0.125))
-				t2422 := kern.Choose((t122_2 && (F(0) <= t34)), F(kern.Choose(t122_2, thetaBar[j], F(0))*kern.Sigmoid(thetaLinEntry)), F(0))
-				t282RowSums[j%16] = t282RowSums[j%16] + t2422
+				t1622 := (kern.Larger(t34, F(0)) <= F(0.125))
+				t2822 := kern.Choose((t1622 && (F(0) <= t34)), F(kern.Choose(t1622, thetaBar[j], F(0))*kern.Sigmoid(thetaLinEntry)), F(0))
+				t322RowSums[j%16] = t322RowSums[j%16] + t2822
 				t16_2[j] = t162
 				t18_2[j] = t182
 				t20_2[j] = kern.Larger(t182, F(1e-08))
 				t26_2[j] = t262
 				t28_2[j] = t283
-				t30_2[j] = t303
-				t242_2[j] = t2422
-				t342_2[j] = F(1) / t303
+				t30_2[j] = t302
+				t282_2[j] = t2822
+				t38_2[j] = F(1) / t302
 			}
-			t282Row = kern.Sum16(&t282RowSums)
-			t282_2 = t282_2 + t282Row
+			t322Row = kern.Sum16(&t322RowSums)
+			t322_2 = t322_2 + t322Row
 		}
-		t282Total[0] = t282_2
+		t322Total[0] = t322_2
 	}
-	t282 = t282Total[0]
-	c.BThetaBar[0] = t282
+	t322 = t322Total[0]
+	c.BThetaBar[0] = t322
 
 	// projected.k, projected.theta, projected.q
-	clear(t322)
+	clear(t362)
 	if kern.Wide() {
 		a := regions.R4adf140c4a4aArgs{
 			P0:  unsafe.SliceData(t20),
 			P1:  unsafe.SliceData(t30),
-			P2:  unsafe.SliceData(t242),
+			P2:  unsafe.SliceData(t282),
 			P3:  unsafe.SliceData(k1),
 			P4:  unsafe.SliceData(c.QBar),
 			P5:  unsafe.SliceData(q1),
 			P6:  unsafe.SliceData(c.WTheta),
 			P7:  unsafe.SliceData(c.KBar),
-			P8:  unsafe.SliceData(t322),
-			P9:  unsafe.SliceData(t58),
-			P10: unsafe.SliceData(t372),
-			P11: unsafe.SliceData(t63),
+			P8:  unsafe.SliceData(t362),
+			P9:  unsafe.SliceData(t62),
+			P10: unsafe.SliceData(t41),
+			P11: unsafe.SliceData(t67),
 			N0:  L,
 			N1:  T,
 			N2:  dK,
@@ -663,52 +671,52 @@ func (c *backwardFused) run() {
 		regions.R4adf140c4a4a(&a)
 	} else {
 		wTheta := c.WTheta[:dK]
-		t322_2 := t322[:dK]
+		t362_2 := t362[:dK]
 		for i := range L {
 			t20_2 := t20[i*T:][:T]
 			t30_2 := t30[i*T:][:T]
-			t242_2 := t242[i*T:][:T]
-			t372_2 := t372[i*T:][:T]
-			t63_2 := t63[i*T:][:T]
+			t282_2 := t282[i*T:][:T]
+			t41_2 := t41[i*T:][:T]
+			t67_2 := t67[i*T:][:T]
 			for j := range T {
 				k1_2 := k1[(i*T+j)*dK:][:dK]
 				qBar := c.QBar[(i*T+j)*dK:][:dK]
 				q1_2 := q1[(i*T+j)*dK:][:dK]
 				kBar := c.KBar[(i*T+j)*dK:][:dK]
-				t58_2 := t58[(i*T+j)*dK:][:dK]
-				var t3722 F
-				var t632 F
+				t62_2 := t62[(i*T+j)*dK:][:dK]
+				var t412 F
+				var t672 F
 				t20Entry := t20_2[j]
 				t30Entry := t30_2[j]
-				t242Entry := t242_2[j]
-				t3722Sums := [16]F{t3722}
-				t632Sums := [16]F{t632}
+				t282Entry := t282_2[j]
+				t412Sums := [16]F{t412}
+				t672Sums := [16]F{t672}
 				for k := range dK {
 					k2 := k1_2[k] / t20Entry
-					t3722Sums[k%16] = num.FMA32(qBar[k], (q1_2[k]/t30Entry)/t30Entry, t3722Sums[k%16])
-					t582 := num.FMA32(t242Entry, wTheta[k], kBar[k])
-					t632Sums[k%16] = num.FMA32(t582, k2/t20Entry, t632Sums[k%16])
-					t322_2[k] = num.FMA32(k2, t242Entry, t322_2[k])
-					t58_2[k] = t582
+					t412Sums[k%16] = num.FMA32(qBar[k], (q1_2[k]/t30Entry)/t30Entry, t412Sums[k%16])
+					t622 := num.FMA32(t282Entry, wTheta[k], kBar[k])
+					t672Sums[k%16] = num.FMA32(t622, k2/t20Entry, t672Sums[k%16])
+					t362_2[k] = num.FMA32(k2, t282Entry, t362_2[k])
+					t62_2[k] = t622
 				}
-				t3722 = kern.Sum16(&t3722Sums)
-				t632 = kern.Sum16(&t632Sums)
-				t372_2[j] = -t3722
-				t63_2[j] = -t632
+				t412 = kern.Sum16(&t412Sums)
+				t672 = kern.Sum16(&t672Sums)
+				t41_2[j] = -t412
+				t67_2[j] = -t672
 			}
 		}
 	}
 
 	// projected.theta, projected.v
-	clear(t302)
+	clear(t342)
 	if kern.Wide() {
 		a := regions.R7581c48f532fArgs{
-			P0: unsafe.SliceData(t242),
+			P0: unsafe.SliceData(t282),
 			P1: unsafe.SliceData(c.V),
-			P2: unsafe.SliceData(t302),
+			P2: unsafe.SliceData(t342),
 			P3: unsafe.SliceData(c.WTheta),
 			P4: unsafe.SliceData(c.VBar),
-			P5: unsafe.SliceData(t84),
+			P5: unsafe.SliceData(t88),
 			N0: L,
 			N1: T,
 			N2: dV,
@@ -720,17 +728,17 @@ func (c *backwardFused) run() {
 		regions.R7581c48f532f(&a)
 	} else {
 		for i := range L {
-			t242_2 := t242[i*T:][:T]
+			t282_2 := t282[i*T:][:T]
 			for j := range T {
 				v := c.V[(i*T+j)*dV:][:dV]
-				t302_2 := t302[dK:][:dV]
+				t342_2 := t342[dK:][:dV]
 				wTheta := c.WTheta[dK:][:dV]
 				vBar := c.VBar[(i*T+j)*dV:][:dV]
-				t84_2 := t84[(i*T+j)*dV:][:dV]
-				t242Entry2 := t242_2[j]
+				t88_2 := t88[(i*T+j)*dV:][:dV]
+				t282Entry2 := t282_2[j]
 				for k := range dV {
-					t302_2[k] = num.FMA32(v[k], t242Entry2, t302_2[k])
-					t84_2[k] = num.FMA32(t242Entry2, wTheta[k], vBar[k])
+					t342_2[k] = num.FMA32(v[k], t282Entry2, t342_2[k])
+					t88_2[k] = num.FMA32(t282Entry2, wTheta[k], vBar[k])
 				}
 			}
 		}
@@ -743,14 +751,14 @@ func (c *backwardFused) run() {
 			P1:  unsafe.SliceData(c.QProd),
 			P2:  unsafe.SliceData(t18),
 			P3:  unsafe.SliceData(c.KProd),
-			P4:  unsafe.SliceData(t372),
+			P4:  unsafe.SliceData(t41),
 			P5:  unsafe.SliceData(t26),
-			P6:  unsafe.SliceData(t54),
+			P6:  unsafe.SliceData(t58),
 			P7:  unsafe.SliceData(t20),
-			P8:  unsafe.SliceData(t60),
-			P9:  unsafe.SliceData(t63),
+			P8:  unsafe.SliceData(t64),
+			P9:  unsafe.SliceData(t67),
 			P10: unsafe.SliceData(t16),
-			P11: unsafe.SliceData(t80),
+			P11: unsafe.SliceData(t84),
 			N0:  L,
 			N1:  T,
 		}
@@ -761,51 +769,51 @@ func (c *backwardFused) run() {
 			qProd := c.QProd[i*T:][:T]
 			t18_2 := t18[i*T:][:T]
 			kProd := c.KProd[i*T:][:T]
-			t372_2 := t372[i*T:][:T]
+			t41_2 := t41[i*T:][:T]
 			t26_2 := t26[i*T:][:T]
-			t54_2 := t54[i*T:][:T]
+			t58_2 := t58[i*T:][:T]
 			t20_2 := t20[i*T:][:T]
-			t60_2 := t60[i*T:][:T]
-			t63_2 := t63[i*T:][:T]
+			t64_2 := t64[i*T:][:T]
+			t67_2 := t67[i*T:][:T]
 			t16_2 := t16[i*T:][:T]
-			t80_2 := t80[i*T:][:T]
+			t84_2 := t84[i*T:][:T]
 			for j := range T {
 				t28Entry := t28_2[j]
 				qProdEntry2 := qProd[j]
 				t18Entry := t18_2[j]
 				kProdEntry2 := kProd[j]
 				w := ((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2))
-				t54_2[j] = kern.Choose(w, kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t28Entry), t372_2[j], F(0)))*(F(1)/t26_2[j])), F(0)), F(0))
-				t60_2[j] = F(1) / t20_2[j]
+				t58_2[j] = kern.Choose(w, kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t28Entry), t41_2[j], F(0)))*(F(1)/t26_2[j])), F(0)), F(0))
+				t64_2[j] = F(1) / t20_2[j]
 				w2 := ((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2))
-				t80_2[j] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t18Entry), t63_2[j], F(0)))*(F(1)/t16_2[j])), F(0)), F(0))
+				t84_2[j] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t18Entry), t67_2[j], F(0)))*(F(1)/t16_2[j])), F(0)), F(0))
 			}
 		}
 	}
 
 	// projected.v
-	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t84, dV, 1)
+	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, xOperand, 1, d, t88, dV, 1)
 
 	// projected.q1, projected.q, projected.k1, projected.k
 	clear(c.BQBar)
 	clear(c.BKBar)
 	if kern.Wide() {
 		a := regions.R0ae58face712Args{
-			P0:  unsafe.SliceData(t342),
-			P1:  unsafe.SliceData(t54),
-			P2:  unsafe.SliceData(t60),
-			P3:  unsafe.SliceData(t80),
+			P0:  unsafe.SliceData(t38),
+			P1:  unsafe.SliceData(t58),
+			P2:  unsafe.SliceData(t64),
+			P3:  unsafe.SliceData(t84),
 			P4:  unsafe.SliceData(q1),
 			P5:  unsafe.SliceData(c.QBar),
 			P6:  unsafe.SliceData(t10),
 			P7:  unsafe.SliceData(t9),
 			P8:  unsafe.SliceData(k1),
-			P9:  unsafe.SliceData(t58),
+			P9:  unsafe.SliceData(t62),
 			P10: unsafe.SliceData(t5),
 			P11: unsafe.SliceData(t4),
-			P12: unsafe.SliceData(t138),
+			P12: unsafe.SliceData(t142),
 			P13: unsafe.SliceData(c.BQBar),
-			P14: unsafe.SliceData(t141),
+			P14: unsafe.SliceData(t145),
 			P15: unsafe.SliceData(c.BKBar),
 			N0:  L,
 			N1:  T,
@@ -824,38 +832,38 @@ func (c *backwardFused) run() {
 		bQBar := c.BQBar[:dK]
 		bKBar := c.BKBar[:dK]
 		for i := range L {
-			t342_2 := t342[i*T:][:T]
-			t54_2 := t54[i*T:][:T]
-			t60_2 := t60[i*T:][:T]
-			t80_2 := t80[i*T:][:T]
+			t38_2 := t38[i*T:][:T]
+			t58_2 := t58[i*T:][:T]
+			t64_2 := t64[i*T:][:T]
+			t84_2 := t84[i*T:][:T]
 			for j := range T {
 				q1_2 := q1[(i*T+j)*dK:][:dK]
 				qBar := c.QBar[(i*T+j)*dK:][:dK]
 				t10_2 := t10[(i*T+j)*dK:][:dK]
 				t9_2 := t9[(i*T+j)*dK:][:dK]
 				k1_2 := k1[(i*T+j)*dK:][:dK]
-				t58_2 := t58[(i*T+j)*dK:][:dK]
+				t62_2 := t62[(i*T+j)*dK:][:dK]
 				t5_2 := t5[(i*T+j)*dK:][:dK]
 				t4_2 := t4[(i*T+j)*dK:][:dK]
-				t138_2 := t138[(i*(T+6)+j+3)*dK:][:dK]
-				t141_2 := t141[(i*(T+6)+j+3)*dK:][:dK]
-				t342Entry := t342_2[j]
-				t54Entry := t54_2[j]
-				t60Entry := t60_2[j]
-				t80Entry := t80_2[j]
+				t142_2 := t142[(i*(T+6)+j+3)*dK:][:dK]
+				t145_2 := t145[(i*(T+6)+j+3)*dK:][:dK]
+				t38Entry := t38_2[j]
+				t58Entry := t58_2[j]
+				t64Entry := t64_2[j]
+				t84Entry := t84_2[j]
 				for k := range dK {
-					t87 := num.FMA32(F(2*q1_2[k]), t54Entry, F(qBar[k]*t342Entry))
+					t91 := num.FMA32(F(2*q1_2[k]), t58Entry, F(qBar[k]*t38Entry))
 					t10Entry := t10_2[k]
 					t9Entry := t9_2[k]
-					t93 := num.FMA32(F(F(t9Entry*t10Entry)*t87), kern.Sigmoid(-t9Entry), F(t10Entry*t87))
-					t105 := num.FMA32(F(2*k1_2[k]), t80Entry, F(t58_2[k]*t60Entry))
+					t97 := num.FMA32(F(F(t9Entry*t10Entry)*t91), kern.Sigmoid(-t9Entry), F(t10Entry*t91))
+					t109 := num.FMA32(F(2*k1_2[k]), t84Entry, F(t62_2[k]*t64Entry))
 					t5Entry := t5_2[k]
 					t4Entry := t4_2[k]
-					t111 := num.FMA32(F(F(t4Entry*t5Entry)*t105), kern.Sigmoid(-t4Entry), F(t5Entry*t105))
-					t138_2[k] = t93
-					bQBar[k] = bQBar[k] + t93
-					t141_2[k] = t111
-					bKBar[k] = bKBar[k] + t111
+					t115 := num.FMA32(F(F(t4Entry*t5Entry)*t109), kern.Sigmoid(-t4Entry), F(t5Entry*t109))
+					t142_2[k] = t97
+					bQBar[k] = bQBar[k] + t97
+					t145_2[k] = t115
+					bKBar[k] = bKBar[k] + t115
 				}
 			}
 		}
@@ -864,7 +872,7 @@ func (c *backwardFused) run() {
 	// projected.q1
 	if kern.Wide() {
 		a := regions.Re9c4c871791dArgs{
-			P0: unsafe.SliceData(t138),
+			P0: unsafe.SliceData(t142),
 			N0: L,
 			N1: dK,
 			N2: T*dK + 6*dK,
@@ -873,16 +881,16 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t138_2 := t138[(i*(T+6)+j)*dK:][:dK]
+				t142_2 := t142[(i*(T+6)+j)*dK:][:dK]
 				for k := range dK {
-					t138_2[k] = F(0)
+					t142_2[k] = F(0)
 				}
 			}
 		}
 	}
 	if kern.Wide() {
 		a := regions.R5597ca2d9fd5Args{
-			P0: unsafe.SliceData(t138),
+			P0: unsafe.SliceData(t142),
 			N0: L,
 			N1: dK,
 			N2: 4*T*dK + 12*dK,
@@ -892,9 +900,9 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t138_2 := t138[(i*(T+6)+j+T+3)*dK:][:dK]
+				t142_2 := t142[(i*(T+6)+j+T+3)*dK:][:dK]
 				for k := range dK {
-					t138_2[k] = F(0)
+					t142_2[k] = F(0)
 				}
 			}
 		}
@@ -906,10 +914,10 @@ func (c *backwardFused) run() {
 	if kern.Wide() {
 		a := regions.Rb91037a3ffd1Args{
 			P0: unsafe.SliceData(c.Q1Stack),
-			P1: unsafe.SliceData(t138),
+			P1: unsafe.SliceData(t142),
 			P2: unsafe.SliceData(c.CQBar),
 			P3: unsafe.SliceData(c.K1Stack),
-			P4: unsafe.SliceData(t141),
+			P4: unsafe.SliceData(t145),
 			P5: unsafe.SliceData(c.CKBar),
 			N0: L,
 			N1: T,
@@ -927,12 +935,12 @@ func (c *backwardFused) run() {
 			for j := range L {
 				for k := range T {
 					q1Stack := c.Q1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-					t138_2 := t138[(j*(T+6)+k+3)*dK:][:dK]
+					t142_2 := t142[(j*(T+6)+k+3)*dK:][:dK]
 					k1Stack := c.K1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-					t141_2 := t141[(j*(T+6)+k+3)*dK:][:dK]
+					t145_2 := t145[(j*(T+6)+k+3)*dK:][:dK]
 					for m := range dK {
-						cQBar[m] = num.FMA32(q1Stack[m], t138_2[m], cQBar[m])
-						cKBar[m] = num.FMA32(k1Stack[m], t141_2[m], cKBar[m])
+						cQBar[m] = num.FMA32(q1Stack[m], t142_2[m], cQBar[m])
+						cKBar[m] = num.FMA32(k1Stack[m], t145_2[m], cKBar[m])
 					}
 				}
 			}
@@ -940,16 +948,16 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.q1
-	clear(t100)
+	clear(t104)
 	for i := range L {
 		for j := range 3 {
 			n := int(c.Pos[i]) + j - 3
 			if n >= 0 {
 				if kern.Wide() {
 					a := regions.R1e42c5bb8a4bArgs{
-						P0: unsafe.SliceData(t138),
+						P0: unsafe.SliceData(t142),
 						P1: unsafe.SliceData(c.CQ),
-						P2: unsafe.SliceData(t100),
+						P2: unsafe.SliceData(t104),
 						N0: dK,
 						N1: 4*dK*j + (4*T*dK+24*dK)*i + 12*dK,
 						N2: 12 * dK,
@@ -958,17 +966,17 @@ func (c *backwardFused) run() {
 					}
 					regions.R1e42c5bb8a4b(&a)
 				} else {
-					t138_2 := t138[(i*(T+6)+j+3)*dK:][:dK]
+					t142_2 := t142[(i*(T+6)+j+3)*dK:][:dK]
 					cQ := c.CQ[3*dK:][:dK]
-					t138_3 := t138[(i*(T+6)+j+2)*dK:][:dK]
+					t142_3 := t142[(i*(T+6)+j+2)*dK:][:dK]
 					cQ2 := c.CQ[2*dK:][:dK]
-					t138_4 := t138[(i*(T+6)+j+1)*dK:][:dK]
+					t142_4 := t142[(i*(T+6)+j+1)*dK:][:dK]
 					cQ3 := c.CQ[1*dK:][:dK]
-					t138_5 := t138[(i*(T+6)+j)*dK:][:dK]
+					t142_5 := t142[(i*(T+6)+j)*dK:][:dK]
 					cQ4 := c.CQ[:dK]
-					t100_2 := t100[(i*3+j)*dK:][:dK]
+					t104_2 := t104[(i*3+j)*dK:][:dK]
 					for k := range dK {
-						t100_2[k] = num.FMA32(t138_2[k], cQ[k], num.FMA32(t138_3[k], cQ2[k], num.FMA32(t138_4[k], cQ3[k], F(t138_5[k]*cQ4[k]))))
+						t104_2[k] = num.FMA32(t142_2[k], cQ[k], num.FMA32(t142_3[k], cQ2[k], num.FMA32(t142_4[k], cQ3[k], F(t142_5[k]*cQ4[k]))))
 					}
 				}
 			}
@@ -976,13 +984,13 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.q1, projected.k1
-	clear(t104)
-	clear(t122)
+	clear(t108)
+	clear(t126)
 	if kern.Wide() {
 		a := regions.R5168233033d5Args{
-			P0: unsafe.SliceData(t104),
+			P0: unsafe.SliceData(t108),
 			P1: unsafe.SliceData(c.Q0TailBar),
-			P2: unsafe.SliceData(t122),
+			P2: unsafe.SliceData(t126),
 			P3: unsafe.SliceData(c.K0TailBar),
 			N0: L,
 			N1: -T + 3,
@@ -994,13 +1002,13 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range min(3, -T+3) {
-				t104_2 := t104[(i*3+j+T)*dK:][:dK]
+				t108_2 := t108[(i*3+j+T)*dK:][:dK]
 				q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
-				t122_2 := t122[(i*3+j+T)*dK:][:dK]
+				t126_2 := t126[(i*3+j+T)*dK:][:dK]
 				k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
 				for k := range dK {
-					t104_2[k] = t104_2[k] + q0TailBar[k]
-					t122_2[k] = t122_2[k] + k0TailBar[k]
+					t108_2[k] = t108_2[k] + q0TailBar[k]
+					t126_2[k] = t126_2[k] + k0TailBar[k]
 				}
 			}
 		}
@@ -1009,7 +1017,7 @@ func (c *backwardFused) run() {
 	// projected.k1
 	if kern.Wide() {
 		a := regions.Re9c4c871791dArgs{
-			P0: unsafe.SliceData(t141),
+			P0: unsafe.SliceData(t145),
 			N0: L,
 			N1: dK,
 			N2: T*dK + 6*dK,
@@ -1018,16 +1026,16 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t141_2 := t141[(i*(T+6)+j)*dK:][:dK]
+				t145_2 := t145[(i*(T+6)+j)*dK:][:dK]
 				for k := range dK {
-					t141_2[k] = F(0)
+					t145_2[k] = F(0)
 				}
 			}
 		}
 	}
 	if kern.Wide() {
 		a := regions.R5597ca2d9fd5Args{
-			P0: unsafe.SliceData(t141),
+			P0: unsafe.SliceData(t145),
 			N0: L,
 			N1: dK,
 			N2: 4*T*dK + 12*dK,
@@ -1037,25 +1045,25 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t141_2 := t141[(i*(T+6)+j+T+3)*dK:][:dK]
+				t145_2 := t145[(i*(T+6)+j+T+3)*dK:][:dK]
 				for k := range dK {
-					t141_2[k] = F(0)
+					t145_2[k] = F(0)
 				}
 			}
 		}
 	}
 
 	// projected.k1
-	clear(t118)
+	clear(t122)
 	for i := range L {
 		for j := range 3 {
 			n2 := int(c.Pos[i]) + j - 3
 			if n2 >= 0 {
 				if kern.Wide() {
 					a := regions.R1e42c5bb8a4bArgs{
-						P0: unsafe.SliceData(t141),
+						P0: unsafe.SliceData(t145),
 						P1: unsafe.SliceData(c.CK),
-						P2: unsafe.SliceData(t118),
+						P2: unsafe.SliceData(t122),
 						N0: dK,
 						N1: 4*dK*j + (4*T*dK+24*dK)*i + 12*dK,
 						N2: 12 * dK,
@@ -1064,17 +1072,17 @@ func (c *backwardFused) run() {
 					}
 					regions.R1e42c5bb8a4b(&a)
 				} else {
-					t141_2 := t141[(i*(T+6)+j+3)*dK:][:dK]
+					t145_2 := t145[(i*(T+6)+j+3)*dK:][:dK]
 					cK := c.CK[3*dK:][:dK]
-					t141_3 := t141[(i*(T+6)+j+2)*dK:][:dK]
+					t145_3 := t145[(i*(T+6)+j+2)*dK:][:dK]
 					cK2 := c.CK[2*dK:][:dK]
-					t141_4 := t141[(i*(T+6)+j+1)*dK:][:dK]
+					t145_4 := t145[(i*(T+6)+j+1)*dK:][:dK]
 					cK3 := c.CK[1*dK:][:dK]
-					t141_5 := t141[(i*(T+6)+j)*dK:][:dK]
+					t145_5 := t145[(i*(T+6)+j)*dK:][:dK]
 					cK4 := c.CK[:dK]
-					t118_2 := t118[(i*3+j)*dK:][:dK]
+					t122_2 := t122[(i*3+j)*dK:][:dK]
 					for k := range dK {
-						t118_2[k] = num.FMA32(t141_2[k], cK[k], num.FMA32(t141_3[k], cK2[k], num.FMA32(t141_4[k], cK3[k], F(t141_5[k]*cK4[k]))))
+						t122_2[k] = num.FMA32(t145_2[k], cK[k], num.FMA32(t145_3[k], cK2[k], num.FMA32(t145_4[k], cK3[k], F(t145_5[k]*cK4[k]))))
 					}
 				}
 			}
@@ -1084,9 +1092,9 @@ func (c *backwardFused) run() {
 	// projected.q0, projected.q1
 	if kern.Wide() {
 		a := regions.R4f7fc48780fcArgs{
-			P0: unsafe.SliceData(t138),
+			P0: unsafe.SliceData(t142),
 			P1: unsafe.SliceData(c.CQ),
-			P2: unsafe.SliceData(t123),
+			P2: unsafe.SliceData(t127),
 			N0: L,
 			N1: T,
 			N2: dK,
@@ -1101,16 +1109,16 @@ func (c *backwardFused) run() {
 		cQ := c.CQ[:dK]
 		for i := range L {
 			for j := range T {
-				t138_2 := t138[(i*(T+6)+j+6)*dK:][:dK]
+				t142_2 := t142[(i*(T+6)+j+6)*dK:][:dK]
 				cQ2 := c.CQ[3*dK:][:dK]
-				t138_3 := t138[(i*(T+6)+j+5)*dK:][:dK]
+				t142_3 := t142[(i*(T+6)+j+5)*dK:][:dK]
 				cQ3 := c.CQ[2*dK:][:dK]
-				t138_4 := t138[(i*(T+6)+j+4)*dK:][:dK]
+				t142_4 := t142[(i*(T+6)+j+4)*dK:][:dK]
 				cQ4 := c.CQ[1*dK:][:dK]
-				t138_5 := t138[(i*(T+6)+j+3)*dK:][:dK]
-				t123_2 := t123[(i*T+j)*dK:][:dK]
+				t142_5 := t142[(i*(T+6)+j+3)*dK:][:dK]
+				t127_2 := t127[(i*T+j)*dK:][:dK]
 				for k := range dK {
-					t123_2[k] = num.FMA32(t138_2[k], cQ2[k], num.FMA32(t138_3[k], cQ3[k], num.FMA32(t138_4[k], cQ4[k], F(t138_5[k]*cQ[k]))))
+					t127_2[k] = num.FMA32(t142_2[k], cQ2[k], num.FMA32(t142_3[k], cQ3[k], num.FMA32(t142_4[k], cQ4[k], F(t142_5[k]*cQ[k]))))
 				}
 			}
 		}
@@ -1119,7 +1127,7 @@ func (c *backwardFused) run() {
 	// projected.q1
 	if kern.Wide() {
 		a := regions.R63b335df4b7dArgs{
-			P0: unsafe.SliceData(t123),
+			P0: unsafe.SliceData(t127),
 			P1: unsafe.SliceData(c.Q0TailBar),
 			N0: L,
 			N1: -T + 3,
@@ -1134,10 +1142,10 @@ func (c *backwardFused) run() {
 			lo := max(0, -T+3)
 			if n := 3 - lo; n > 0 {
 				for j := range n {
-					t123_2 := t123[(i*T+(lo+j)+T-3)*dK:][:dK]
+					t127_2 := t127[(i*T+(lo+j)+T-3)*dK:][:dK]
 					q0TailBar := c.Q0TailBar[(i*3+(lo+j))*dK:][:dK]
 					for k := range dK {
-						t123_2[k] = t123_2[k] + q0TailBar[k]
+						t127_2[k] = t127_2[k] + q0TailBar[k]
 					}
 				}
 			}
@@ -1145,14 +1153,14 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.q0
-	kern.GemmFMA(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t123, dK, 1)
+	kern.GemmFMA(d, dK, L*T, F(1), false, c.WQBar, 1, d, xOperand, 1, d, t127, dK, 1)
 
 	// projected.k0, projected.k1
 	if kern.Wide() {
 		a := regions.R4f7fc48780fcArgs{
-			P0: unsafe.SliceData(t141),
+			P0: unsafe.SliceData(t145),
 			P1: unsafe.SliceData(c.CK),
-			P2: unsafe.SliceData(t126),
+			P2: unsafe.SliceData(t130),
 			N0: L,
 			N1: T,
 			N2: dK,
@@ -1167,16 +1175,16 @@ func (c *backwardFused) run() {
 		cK := c.CK[:dK]
 		for i := range L {
 			for j := range T {
-				t141_2 := t141[(i*(T+6)+j+6)*dK:][:dK]
+				t145_2 := t145[(i*(T+6)+j+6)*dK:][:dK]
 				cK2 := c.CK[3*dK:][:dK]
-				t141_3 := t141[(i*(T+6)+j+5)*dK:][:dK]
+				t145_3 := t145[(i*(T+6)+j+5)*dK:][:dK]
 				cK3 := c.CK[2*dK:][:dK]
-				t141_4 := t141[(i*(T+6)+j+4)*dK:][:dK]
+				t145_4 := t145[(i*(T+6)+j+4)*dK:][:dK]
 				cK4 := c.CK[1*dK:][:dK]
-				t141_5 := t141[(i*(T+6)+j+3)*dK:][:dK]
-				t126_2 := t126[(i*T+j)*dK:][:dK]
+				t145_5 := t145[(i*(T+6)+j+3)*dK:][:dK]
+				t130_2 := t130[(i*T+j)*dK:][:dK]
 				for k := range dK {
-					t126_2[k] = num.FMA32(t141_2[k], cK2[k], num.FMA32(t141_3[k], cK3[k], num.FMA32(t141_4[k], cK4[k], F(t141_5[k]*cK[k]))))
+					t130_2[k] = num.FMA32(t145_2[k], cK2[k], num.FMA32(t145_3[k], cK3[k], num.FMA32(t145_4[k], cK4[k], F(t145_5[k]*cK[k]))))
 				}
 			}
 		}
@@ -1185,7 +1193,7 @@ func (c *backwardFused) run() {
 	// projected.k1
 	if kern.Wide() {
 		a := regions.R63b335df4b7dArgs{
-			P0: unsafe.SliceData(t126),
+			P0: unsafe.SliceData(t130),
 			P1: unsafe.SliceData(c.K0TailBar),
 			N0: L,
 			N1: -T + 3,
@@ -1200,10 +1208,10 @@ func (c *backwardFused) run() {
 			lo := max(0, -T+3)
 			if n := 3 - lo; n > 0 {
 				for j := range n {
-					t126_2 := t126[(i*T+(lo+j)+T-3)*dK:][:dK]
+					t130_2 := t130[(i*T+(lo+j)+T-3)*dK:][:dK]
 					k0TailBar := c.K0TailBar[(i*3+(lo+j))*dK:][:dK]
 					for k := range dK {
-						t126_2[k] = t126_2[k] + k0TailBar[k]
+						t130_2[k] = t130_2[k] + k0TailBar[k]
 					}
 				}
 			}
@@ -1211,25 +1219,25 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.k0
-	kern.GemmFMA(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t126, dK, 1)
+	kern.GemmFMA(d, dK, L*T, F(1), false, c.WKBar, 1, d, xOperand, 1, d, t130, dK, 1)
 
 	// projected.v
-	kern.GemmFMA(L*T, d, dV, F(1), false, c.XBar, d, 1, t84, dV, 1, c.WV, d, 1)
+	kern.GemmFMA(L*T, d, dV, F(1), false, c.XBar, d, 1, t88, dV, 1, WVOperand, d, 1)
 
 	// projected.q0
-	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t123, dK, 1, c.WQ, d, 1)
+	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t127, dK, 1, WQOperand, d, 1)
 
 	// projected.k0
-	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t126, dK, 1, c.WK, d, 1)
+	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t130, dK, 1, WKOperand, d, 1)
 
 	// projected.k0
 	if kern.Wide() {
 		a := regions.R6343eacd6034Args{
-			P0: unsafe.SliceData(t118),
-			P1: unsafe.SliceData(t122),
+			P0: unsafe.SliceData(t122),
+			P1: unsafe.SliceData(t126),
 			P2: unsafe.SliceData(c.K0TailBarOut),
-			P3: unsafe.SliceData(t100),
-			P4: unsafe.SliceData(t104),
+			P3: unsafe.SliceData(t104),
+			P4: unsafe.SliceData(t108),
 			P5: unsafe.SliceData(c.Q0TailBarOut),
 			N0: L,
 			N1: dK,
@@ -1239,15 +1247,15 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t118_2 := t118[(i*3+j)*dK:][:dK]
 				t122_2 := t122[(i*3+j)*dK:][:dK]
+				t126_2 := t126[(i*3+j)*dK:][:dK]
 				k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
-				t100_2 := t100[(i*3+j)*dK:][:dK]
 				t104_2 := t104[(i*3+j)*dK:][:dK]
+				t108_2 := t108[(i*3+j)*dK:][:dK]
 				q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
 				for k := range dK {
-					k0TailBarOut[k] = t118_2[k] + t122_2[k]
-					q0TailBarOut[k] = t100_2[k] + t104_2[k]
+					k0TailBarOut[k] = t122_2[k] + t126_2[k]
+					q0TailBarOut[k] = t104_2[k] + t108_2[k]
 				}
 			}
 		}
@@ -1256,8 +1264,8 @@ func (c *backwardFused) run() {
 	// projected.k0
 	if kern.Wide() {
 		a := regions.Rd47b42f3eea7Args{
-			P0: unsafe.SliceData(t302),
-			P1: unsafe.SliceData(t322),
+			P0: unsafe.SliceData(t342),
+			P1: unsafe.SliceData(t362),
 			P2: unsafe.SliceData(c.WThetaBar),
 			N0: dK + dV,
 		}
@@ -1265,7 +1273,7 @@ func (c *backwardFused) run() {
 	} else {
 		wThetaBar := c.WThetaBar[:dK+dV]
 		for i := range dK + dV {
-			wThetaBar[i] = t302[i] + t322[i]
+			wThetaBar[i] = t342[i] + t362[i]
 		}
 	}
 }

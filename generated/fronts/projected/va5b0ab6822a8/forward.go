@@ -16,22 +16,29 @@ var callKind = tape.NewKind()
 //
 // It keeps L·T·d_k + L·T entries and checkpoints of 0 entries.
 type Forward[F num.Float] struct {
-	L     int
-	T     int
-	D     int
-	DK    int
-	WQ    []F // [d_k, d]
-	X     []F // [L, T, d]
-	Q     []F // [L, T, d_k], written
-	Q0    []F // [L, T, d_k], written
-	QProd []F // [L, T], written
-	Work  []F // WorkLen() entries
+	L        int
+	T        int
+	D        int
+	DK       int
+	WQ       []F // [d_k, d]
+	X        []F // [L, T, d]
+	Q        []F // [L, T, d_k], written
+	Q0       []F // [L, T, d_k], written
+	QProd    []F // [L, T], written
+	Work     []F // WorkLen() entries
+	Operands []F // OperandsLen() entries, or nil: operands of products are not rounded to bfloat16
 }
 
 // WorkLen is L·T.
 func (c *Forward[F]) WorkLen() int {
 	L, T := c.L, c.T
 	return L * T
+}
+
+// OperandsLen is L·T·d + d·d_k.
+func (c *Forward[F]) OperandsLen() int {
+	L, T, d, dK := c.L, c.T, c.D, c.DK
+	return L*T*d + d*dK
 }
 
 // Run computes Forward.
@@ -45,9 +52,11 @@ func (c *Forward[F]) Run() {
 	}
 	L, T, d, dK := c.L, c.T, c.D, c.DK
 	t10 := c.Work[:L*T] // [L, T]
+	xOperand := kern.Narrow(c.Operands, 0, c.X)
+	WQOperand := kern.Narrow(c.Operands, L*T*d, c.WQ)
 
 	// projected.q0
-	kern.Gemm(L*T, dK, d, F(1), false, c.Q0, dK, 1, c.X, d, 1, c.WQ, 1, d)
+	kern.Gemm(L*T, dK, d, F(1), false, c.Q0, dK, 1, xOperand, d, 1, WQOperand, 1, d)
 
 	// projected.q
 	for i := range L {
@@ -89,24 +98,31 @@ func (c *Forward[F]) Run() {
 
 // Backward is one call of the kernel Backward.
 type Backward[F num.Float] struct {
-	L     int
-	T     int
-	D     int
-	DK    int
-	WQ    []F // [d_k, d]
-	X     []F // [L, T, d]
-	QBar  []F // [L, T, d_k]
-	Q0    []F // [L, T, d_k]
-	QProd []F // [L, T]
-	WQBar []F // [d_k, d], written
-	XBar  []F // [L, T, d], written
-	Work  []F // WorkLen() entries
+	L        int
+	T        int
+	D        int
+	DK       int
+	WQ       []F // [d_k, d]
+	X        []F // [L, T, d]
+	QBar     []F // [L, T, d_k]
+	Q0       []F // [L, T, d_k]
+	QProd    []F // [L, T]
+	WQBar    []F // [d_k, d], written
+	XBar     []F // [L, T, d], written
+	Work     []F // WorkLen() entries
+	Operands []F // OperandsLen() entries, or nil: operands of products are not rounded to bfloat16
 }
 
 // WorkLen is L·T·d_k + 6·L·T.
 func (c *Backward[F]) WorkLen() int {
 	L, T, dK := c.L, c.T, c.DK
 	return L*T*dK + 6*L*T
+}
+
+// OperandsLen is L·T·d + d·d_k.
+func (c *Backward[F]) OperandsLen() int {
+	L, T, d, dK := c.L, c.T, c.D, c.DK
+	return L*T*d + d*dK
 }
 
 // Run computes Backward.
@@ -125,13 +141,15 @@ func (c *Backward[F]) Run() {
 	work = work[L*T:]
 	t10 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t32 := work[:L*T] // [L, T]
+	t52 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t62 := work[:L*T] // [L, T]
+	t82 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t23 := work[:L*T] // [L, T]
+	t25 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t27 := work[:L*T*dK] // [L, T, d_k]
+	t29 := work[:L*T*dK] // [L, T, d_k]
+	xOperand := kern.Narrow(c.Operands, 0, c.X)
+	WQOperand := kern.Narrow(c.Operands, L*T*d, c.WQ)
 
 	// projected.q
 	for i := range L {
@@ -139,32 +157,32 @@ func (c *Backward[F]) Run() {
 		t6_2 := t6[i*T:][:T]
 		t8_2 := t8[i*T:][:T]
 		t10_2 := t10[i*T:][:T]
-		t32_2 := t32[i*T:][:T]
+		t52_2 := t52[i*T:][:T]
 		for j := range T {
 			qProdEntry := qProd[j]
-			t63 := num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1)))
-			t82 := kern.Choose((F(0) < qProdEntry), t63, F(0))
-			t102 := num.Max(t82, F(1e-08))
-			t6_2[j] = t63
-			t8_2[j] = t82
+			t62 := num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1)))
+			t83 := kern.Choose((F(0) < qProdEntry), t62, F(0))
+			t102 := num.Max(t83, F(1e-08))
+			t6_2[j] = t62
+			t8_2[j] = t83
 			t10_2[j] = t102
-			t32_2[j] = F(1) / t102
+			t52_2[j] = F(1) / t102
 		}
 	}
 
 	// projected.q
 	for i := range L {
 		t10_2 := t10[i*T:][:T]
-		t62_2 := t62[i*T:][:T]
+		t82_2 := t82[i*T:][:T]
 		for j := range T {
 			qBar := c.QBar[(i*T+j)*dK:][:dK]
 			q0 := c.Q0[(i*T+j)*dK:][:dK]
-			var t622 F
+			var t822 F
 			t10Entry := t10_2[j]
 			for k := range dK {
-				t622 += F(qBar[k] * ((q0[k] / t10Entry) / t10Entry))
+				t822 += F(qBar[k] * ((q0[k] / t10Entry) / t10Entry))
 			}
-			t62_2[j] = -t622
+			t82_2[j] = -t822
 		}
 	}
 
@@ -172,38 +190,38 @@ func (c *Backward[F]) Run() {
 	for i := range L {
 		t8_2 := t8[i*T:][:T]
 		qProd := c.QProd[i*T:][:T]
-		t62_2 := t62[i*T:][:T]
+		t82_2 := t82[i*T:][:T]
 		t6_2 := t6[i*T:][:T]
-		t23_2 := t23[i*T:][:T]
+		t25_2 := t25[i*T:][:T]
 		for j := range T {
 			t8Entry := t8_2[j]
 			qProdEntry2 := qProd[j]
 			w := ((F(1e-08) <= t8Entry) && (F(0) < qProdEntry2))
-			t23_2[j] = kern.Choose(w, kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t8Entry), t62_2[j], F(0)))*(F(1)/t6_2[j])), F(0)), F(0))
+			t25_2[j] = kern.Choose(w, kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t8Entry), t82_2[j], F(0)))*(F(1)/t6_2[j])), F(0)), F(0))
 		}
 	}
 
 	// projected.q0, projected.q
 	for i := range L {
-		t32_2 := t32[i*T:][:T]
-		t23_2 := t23[i*T:][:T]
+		t52_2 := t52[i*T:][:T]
+		t25_2 := t25[i*T:][:T]
 		for j := range T {
 			qBar := c.QBar[(i*T+j)*dK:][:dK]
 			q0 := c.Q0[(i*T+j)*dK:][:dK]
-			t27_2 := t27[(i*T+j)*dK:][:dK]
-			t32Entry := t32_2[j]
-			t23Entry := t23_2[j]
+			t29_2 := t29[(i*T+j)*dK:][:dK]
+			t52Entry := t52_2[j]
+			t25Entry := t25_2[j]
 			for k := range dK {
-				t27_2[k] = F(qBar[k]*t32Entry) + F(2*F(q0[k]*t23Entry))
+				t29_2[k] = F(qBar[k]*t52Entry) + F(2*F(q0[k]*t25Entry))
 			}
 		}
 	}
 
 	// projected.q0
-	kern.Gemm(L*T, d, dK, F(1), false, c.XBar, d, 1, t27, dK, 1, c.WQ, d, 1)
+	kern.Gemm(L*T, d, dK, F(1), false, c.XBar, d, 1, t29, dK, 1, WQOperand, d, 1)
 
 	// projected.q0
-	kern.Gemm(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t27, dK, 1)
+	kern.Gemm(d, dK, L*T, F(1), false, c.WQBar, 1, d, xOperand, 1, d, t29, dK, 1)
 }
 
 // callNode is one call of Forward on the tape.
@@ -233,9 +251,11 @@ func (b *Function[F]) Call(c block.Call[F], w block.Weights[F], m *block.Memory[
 	k.Q0 = c.Run.Saved(k.L * k.T * k.DK)
 	k.QProd = c.Run.Saved(k.L * k.T)
 	k.Work = arena.Scratch(k.WorkLen())
+	k.Operands = arena.Operands(k.OperandsLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
+	k.Operands = nil
 	qOut = c.Run.Output(k.Q)
 	n.outQ = qOut
 	return
@@ -256,6 +276,7 @@ func (n *callNode[F]) Backward(t *tape.Tape[F]) {
 	g.WQBar = t.Part(n.vWQ, g.D*g.DK)
 	g.XBar = t.Part(n.vX, g.L*g.T*g.D)
 	g.Work = t.Scratch(g.WorkLen())
+	g.Operands = t.Operands(g.OperandsLen())
 	g.Run()
 	t.Contribute(n.vWQ, g.WQBar)
 	t.Contribute(n.vX, g.XBar)

@@ -37,15 +37,18 @@ func (c *forwardFused) run() {
 	t112 := c.Work[2*L*T*dK+5*L*T+18*L*dK:][:L*T] // [L, T]
 	t132 := c.Work[2*L*T*dK+6*L*T+18*L*dK:][:L*T] // [L, T]
 	t152 := c.Work[2*L*T*dK+7*L*T+18*L*dK:][:L*T] // [L, T]
+	xOperand := kern.Narrow(c.Operands, 0, c.X)
+	WKOperand := kern.Narrow(c.Operands, L*T*d, c.WK)
 
 	// projected.k0
 	for i := range L {
-		kern.GemmFMA(T, dK, d, F(1), false, kern.From(c.K1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(c.X, i*T*d), d, 1, c.WK, 1, d)
+		kern.GemmFMA(T, dK, d, F(1), false, kern.From(c.K1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(xOperand, i*T*d), d, 1, WKOperand, 1, d)
 	}
+	WQOperand := kern.Narrow(c.Operands, L*T*d+d*dK, c.WQ)
 
 	// projected.q0
 	for i := range L {
-		kern.GemmFMA(T, dK, d, F(1), false, kern.From(c.Q1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(c.X, i*T*d), d, 1, c.WQ, 1, d)
+		kern.GemmFMA(T, dK, d, F(1), false, kern.From(c.Q1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(xOperand, i*T*d), d, 1, WQOperand, 1, d)
 	}
 
 	// projected.k1, projected.q1
@@ -278,9 +281,10 @@ func (c *forwardFused) run() {
 			}
 		}
 	}
+	WVOperand := kern.Narrow(c.Operands, L*T*d+2*d*dK, c.WV)
 
 	// projected.v
-	kern.GemmFMA(L*T, dV, d, F(1), false, c.V, dV, 1, c.X, d, 1, c.WV, 1, d)
+	kern.GemmFMA(L*T, dV, d, F(1), false, c.V, dV, 1, xOperand, d, 1, WVOperand, 1, d)
 
 	// projected.k
 	if kern.Wide() {
@@ -532,8 +536,8 @@ func (c *backwardFused) run() {
 	_ = d
 	_ = dK
 	_ = dV
-	t190 := c.Work[:L*T*dK+6*L*dK]                                      // [L, T + 6, d_k]
-	t193 := c.Work[L*T*dK+6*L*dK:][:L*T*dK+6*L*dK]                      // [L, T + 6, d_k]
+	t194 := c.Work[:L*T*dK+6*L*dK]                                      // [L, T + 6, d_k]
+	t197 := c.Work[L*T*dK+6*L*dK:][:L*T*dK+6*L*dK]                      // [L, T + 6, d_k]
 	t4 := c.Work[2*L*T*dK+12*L*dK:][:L*T*dK]                            // [L, T, d_k]
 	t5 := c.Work[3*L*T*dK+12*L*dK:][:L*T*dK]                            // [L, T, d_k]
 	k1 := c.Work[4*L*T*dK+12*L*dK:][:L*T*dK]                            // [L, T, d_k]
@@ -546,32 +550,35 @@ func (c *backwardFused) run() {
 	t26 := c.Work[8*L*T*dK+3*L*T+12*L*dK:][:L*T]                        // [L, T]
 	t28 := c.Work[8*L*T*dK+4*L*T+12*L*dK:][:L*T]                        // [L, T]
 	t30 := c.Work[8*L*T*dK+5*L*T+12*L*dK:][:L*T]                        // [L, T]
-	t352 := c.Work[8*L*T*dK+6*L*T+12*L*dK:][:L*T]                       // [L, T]
-	t51 := c.Work[8*L*T*dK+7*L*T+12*L*dK:][:L*T]                        // [L, T]
-	t73 := c.Work[8*L*T*dK+8*L*T+12*L*dK:][:L*T]                        // [L, T]
-	t83 := c.Work[8*L*T*dK+9*L*T+12*L*dK:][:L*T]                        // [L, T]
-	t422 := c.Work[8*L*T*dK+10*L*T+12*L*dK:][:dK+dV]                    // [d_k + d_v]
-	t59 := c.Work[8*L*T*dK+10*L*T+12*L*dK+dK+dV:][:dK+dV]               // [d_k + d_v]
-	t81 := c.Work[8*L*T*dK+10*L*T+12*L*dK+2*dK+2*dV:][:dK+dV]           // [d_k + d_v]
-	t86 := c.Work[8*L*T*dK+10*L*T+12*L*dK+3*dK+3*dV:][:L*T]             // [L, T]
-	t107 := c.Work[8*L*T*dK+11*L*T+12*L*dK+3*dK+3*dV:][:L*T*dK]         // [L, T, d_k]
-	t112 := c.Work[9*L*T*dK+11*L*T+12*L*dK+3*dK+3*dV:][:L*T]            // [L, T]
-	t402 := c.Work[9*L*T*dK+12*L*T+12*L*dK+3*dK+3*dV:][:dK+dV]          // [d_k + d_v]
-	t57 := c.Work[9*L*T*dK+12*L*T+12*L*dK+4*dK+4*dV:][:dK+dV]           // [d_k + d_v]
-	t79 := c.Work[9*L*T*dK+12*L*T+12*L*dK+5*dK+5*dV:][:dK+dV]           // [d_k + d_v]
-	t133 := c.Work[9*L*T*dK+12*L*T+12*L*dK+6*dK+6*dV:][:L*T*dV]         // [L, T, d_v]
-	t103 := c.Work[9*L*T*dK+L*T*dV+12*L*T+12*L*dK+6*dK+6*dV:][:L*T]     // [L, T]
-	t109 := c.Work[9*L*T*dK+L*T*dV+13*L*T+12*L*dK+6*dK+6*dV:][:L*T]     // [L, T]
-	t129 := c.Work[9*L*T*dK+L*T*dV+14*L*T+12*L*dK+6*dK+6*dV:][:L*T]     // [L, T]
-	t149 := c.Work[9*L*T*dK+L*T*dV+15*L*T+12*L*dK+6*dK+6*dV:][:3*L*dK]  // [L, 3, d_k]
-	t153 := c.Work[9*L*T*dK+L*T*dV+15*L*T+15*L*dK+6*dK+6*dV:][:3*L*dK]  // [L, 3, d_k]
-	t171 := c.Work[9*L*T*dK+L*T*dV+15*L*T+18*L*dK+6*dK+6*dV:][:3*L*dK]  // [L, 3, d_k]
-	t167 := c.Work[9*L*T*dK+L*T*dV+15*L*T+21*L*dK+6*dK+6*dV:][:3*L*dK]  // [L, 3, d_k]
-	t172 := c.Work[9*L*T*dK+L*T*dV+15*L*T+24*L*dK+6*dK+6*dV:][:L*T*dK]  // [L, T, d_k]
-	t175 := c.Work[10*L*T*dK+L*T*dV+15*L*T+24*L*dK+6*dK+6*dV:][:L*T*dK] // [L, T, d_k]
-	t382Total := make([]F, 1)
-	t55Total := make([]F, 1)
-	t77Total := make([]F, 1)
+	t392 := c.Work[8*L*T*dK+6*L*T+12*L*dK:][:L*T]                       // [L, T]
+	t55 := c.Work[8*L*T*dK+7*L*T+12*L*dK:][:L*T]                        // [L, T]
+	t77 := c.Work[8*L*T*dK+8*L*T+12*L*dK:][:L*T]                        // [L, T]
+	t87 := c.Work[8*L*T*dK+9*L*T+12*L*dK:][:L*T]                        // [L, T]
+	t462 := c.Work[8*L*T*dK+10*L*T+12*L*dK:][:dK+dV]                    // [d_k + d_v]
+	t63 := c.Work[8*L*T*dK+10*L*T+12*L*dK+dK+dV:][:dK+dV]               // [d_k + d_v]
+	t85 := c.Work[8*L*T*dK+10*L*T+12*L*dK+2*dK+2*dV:][:dK+dV]           // [d_k + d_v]
+	t90 := c.Work[8*L*T*dK+10*L*T+12*L*dK+3*dK+3*dV:][:L*T]             // [L, T]
+	t111 := c.Work[8*L*T*dK+11*L*T+12*L*dK+3*dK+3*dV:][:L*T*dK]         // [L, T, d_k]
+	t116 := c.Work[9*L*T*dK+11*L*T+12*L*dK+3*dK+3*dV:][:L*T]            // [L, T]
+	t442 := c.Work[9*L*T*dK+12*L*T+12*L*dK+3*dK+3*dV:][:dK+dV]          // [d_k + d_v]
+	t61 := c.Work[9*L*T*dK+12*L*T+12*L*dK+4*dK+4*dV:][:dK+dV]           // [d_k + d_v]
+	t83 := c.Work[9*L*T*dK+12*L*T+12*L*dK+5*dK+5*dV:][:dK+dV]           // [d_k + d_v]
+	t137 := c.Work[9*L*T*dK+12*L*T+12*L*dK+6*dK+6*dV:][:L*T*dV]         // [L, T, d_v]
+	t107 := c.Work[9*L*T*dK+L*T*dV+12*L*T+12*L*dK+6*dK+6*dV:][:L*T]     // [L, T]
+	t113 := c.Work[9*L*T*dK+L*T*dV+13*L*T+12*L*dK+6*dK+6*dV:][:L*T]     // [L, T]
+	t133 := c.Work[9*L*T*dK+L*T*dV+14*L*T+12*L*dK+6*dK+6*dV:][:L*T]     // [L, T]
+	t153 := c.Work[9*L*T*dK+L*T*dV+15*L*T+12*L*dK+6*dK+6*dV:][:3*L*dK]  // [L, 3, d_k]
+	t157 := c.Work[9*L*T*dK+L*T*dV+15*L*T+15*L*dK+6*dK+6*dV:][:3*L*dK]  // [L, 3, d_k]
+	t175 := c.Work[9*L*T*dK+L*T*dV+15*L*T+18*L*dK+6*dK+6*dV:][:3*L*dK]  // [L, 3, d_k]
+	t171 := c.Work[9*L*T*dK+L*T*dV+15*L*T+21*L*dK+6*dK+6*dV:][:3*L*dK]  // [L, 3, d_k]
+	t176 := c.Work[9*L*T*dK+L*T*dV+15*L*T+24*L*dK+6*dK+6*dV:][:L*T*dK]  // [L, T, d_k]
+	t179 := c.Work[10*L*T*dK+L*T*dV+15*L*T+24*L*dK+6*dK+6*dV:][:L*T*dK] // [L, T, d_k]
+	t422Total := make([]F, 1)
+	t59Total := make([]F, 1)
+	t81Total := make([]F, 1)
+	xOperand := kern.Narrow(c.Operands, 0, c.X)
+	WKOperand := kern.Narrow(c.Operands, L*T*d, c.WK)
+	WQOperand := kern.Narrow(c.Operands, L*T*d+d*dK, c.WQ)
 
 	// projected.k1, projected.q1
 	if kern.Wide() {
@@ -641,11 +648,12 @@ func (c *backwardFused) run() {
 			}
 		}
 	}
+	WVOperand := kern.Narrow(c.Operands, L*T*d+2*d*dK, c.WV)
 
 	// projected.k, projected.q, projected.rho, projected.theta, projected.eta
-	var t382 F
-	var t55 F
-	var t77 F
+	var t422 F
+	var t59 F
+	var t81 F
 	if kern.Wide() {
 		a := regions.R06a0ab7794fdArgs{
 			P0:  unsafe.SliceData(c.KProd),
@@ -662,27 +670,27 @@ func (c *backwardFused) run() {
 			P11: unsafe.SliceData(t26),
 			P12: unsafe.SliceData(t28),
 			P13: unsafe.SliceData(t30),
-			P14: unsafe.SliceData(t352),
-			P15: unsafe.SliceData(t51),
-			P16: unsafe.SliceData(t73),
-			P17: unsafe.SliceData(t83),
-			P18: unsafe.SliceData(t382Total),
-			P19: unsafe.SliceData(t55Total),
-			P20: unsafe.SliceData(t77Total),
+			P14: unsafe.SliceData(t392),
+			P15: unsafe.SliceData(t55),
+			P16: unsafe.SliceData(t77),
+			P17: unsafe.SliceData(t87),
+			P18: unsafe.SliceData(t422Total),
+			P19: unsafe.SliceData(t59Total),
+			P20: unsafe.SliceData(t81Total),
 			N0:  L,
 			N1:  T,
 			N2:  4 * T,
 			N3:  8 * T,
 			N4:  12 * T,
-			S0:  [2]float32{t77},
-			S1:  [2]float32{t55},
-			S2:  [2]float32{t382},
+			S0:  [2]float32{t81},
+			S1:  [2]float32{t59},
+			S2:  [2]float32{t422},
 		}
 		regions.R06a0ab7794fd(&a)
 	} else {
-		t77_2 := t77
-		t55_2 := t55
-		t382_2 := t382
+		t81_2 := t81
+		t59_2 := t59
+		t422_2 := t422
 		for i := range L {
 			kProd := c.KProd[i*T:][:T]
 			qProd := c.QProd[i*T:][:T]
@@ -698,16 +706,16 @@ func (c *backwardFused) run() {
 			t26_2 := t26[i*T:][:T]
 			t28_2 := t28[i*T:][:T]
 			t30_2 := t30[i*T:][:T]
-			t352_2 := t352[i*T:][:T]
-			t51_2 := t51[i*T:][:T]
-			t73_2 := t73[i*T:][:T]
-			t83_2 := t83[i*T:][:T]
-			var t382Row F
-			var t55Row F
-			var t77Row F
-			t382RowSums := [16]F{t382Row}
-			t55RowSums := [16]F{t55Row}
-			t77RowSums := [16]F{t77Row}
+			t392_2 := t392[i*T:][:T]
+			t55_2 := t55[i*T:][:T]
+			t77_2 := t77[i*T:][:T]
+			t87_2 := t87[i*T:][:T]
+			var t422Row F
+			var t59Row F
+			var t81Row F
+			t422RowSums := [16]F{t422Row}
+			t59RowSums := [16]F{t59Row}
+			t81RowSums := [16]F{t81Row}
 			for j := range T {
 				kProdEntry := kProd[j]
 				t162 := num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1)))
@@ -723,56 +731,56 @@ func (c *backwardFused) run() {
 				etaLinEntry := etaLin[j]
 				eta := kern.Sigmoid(etaLinEntry)
 				t48 := F(1) - eta
-				t1622 := (kern.Larger(t41, F(0)) <= kern.Smaller(F(math.Inf(1)), t48))
+				t2022 := (kern.Larger(t41, F(0)) <= kern.Smaller(F(math.Inf(1)), t48))
 				thetaBarEntry := thetaBar[j]
-				w := etaBar[j] - kern.Choose((!t1622 && !(F(math.Inf(1)) <= t48)), kern.Choose(!t1622, thetaBarEntry, F(0)), F(0))
-				t3522 := F(F(eta*w) * kern.Sigmoid(-etaLinEntry))
-				t382RowSums[j%16] = t382RowSums[j%16] + t3522
-				t512 := kern.Choose((t1622 && (F(0) <= t41)), F(kern.Choose(t1622, thetaBarEntry, F(0))*kern.Sigmoid(thetaLinEntry)), F(0))
-				t55RowSums[j%16] = t55RowSums[j%16] + t512
-				t60 := (kern.Larger(t34, F(0)) <= F(1))
-				t732 := kern.Choose((t60 && (F(0) <= t34)), F(F(t34*kern.Choose(t60, rhoBar[j], F(0)))*kern.Sigmoid(-rhoLinEntry)), F(0))
-				t77RowSums[j%16] = t77RowSums[j%16] + t732
+				w := etaBar[j] - kern.Choose((!t2022 && !(F(math.Inf(1)) <= t48)), kern.Choose(!t2022, thetaBarEntry, F(0)), F(0))
+				t3922 := F(F(eta*w) * kern.Sigmoid(-etaLinEntry))
+				t422RowSums[j%16] = t422RowSums[j%16] + t3922
+				t552 := kern.Choose((t2022 && (F(0) <= t41)), F(kern.Choose(t2022, thetaBarEntry, F(0))*kern.Sigmoid(thetaLinEntry)), F(0))
+				t59RowSums[j%16] = t59RowSums[j%16] + t552
+				t64 := (kern.Larger(t34, F(0)) <= F(1))
+				t772 := kern.Choose((t64 && (F(0) <= t34)), F(F(t34*kern.Choose(t64, rhoBar[j], F(0)))*kern.Sigmoid(-rhoLinEntry)), F(0))
+				t81RowSums[j%16] = t81RowSums[j%16] + t772
 				t16_2[j] = t162
 				t18_2[j] = t182
 				t20_2[j] = kern.Larger(t182, F(1e-08))
 				t26_2[j] = t262
 				t28_2[j] = t282
 				t30_2[j] = t302
-				t352_2[j] = t3522
-				t51_2[j] = t512
-				t73_2[j] = t732
-				t83_2[j] = F(1) / t302
+				t392_2[j] = t3922
+				t55_2[j] = t552
+				t77_2[j] = t772
+				t87_2[j] = F(1) / t302
 			}
-			t382Row = kern.Sum16(&t382RowSums)
-			t55Row = kern.Sum16(&t55RowSums)
-			t77Row = kern.Sum16(&t77RowSums)
-			t382_2 = t382_2 + t382Row
-			t55_2 = t55_2 + t55Row
-			t77_2 = t77_2 + t77Row
+			t422Row = kern.Sum16(&t422RowSums)
+			t59Row = kern.Sum16(&t59RowSums)
+			t81Row = kern.Sum16(&t81RowSums)
+			t422_2 = t422_2 + t422Row
+			t59_2 = t59_2 + t59Row
+			t81_2 = t81_2 + t81Row
 		}
-		t382Total[0] = t382_2
-		t55Total[0] = t55_2
-		t77Total[0] = t77_2
+		t422Total[0] = t422_2
+		t59Total[0] = t59_2
+		t81Total[0] = t81_2
 	}
-	t382 = t382Total[0]
-	t55 = t55Total[0]
-	t77 = t77Total[0]
-	c.BEtaBar[0] = t382
-	c.BThetaBar[0] = t55
-	c.BRhoBar[0] = t77
+	t422 = t422Total[0]
+	t59 = t59Total[0]
+	t81 = t81Total[0]
+	c.BEtaBar[0] = t422
+	c.BThetaBar[0] = t59
+	c.BRhoBar[0] = t81
 
 	// projected.k, projected.eta, projected.theta, projected.rho, projected.q
-	clear(t422)
-	clear(t59)
-	clear(t81)
+	clear(t462)
+	clear(t63)
+	clear(t85)
 	if kern.Wide() {
 		a := regions.R9ac84c105530Args{
 			P0:  unsafe.SliceData(t20),
 			P1:  unsafe.SliceData(t30),
-			P2:  unsafe.SliceData(t352),
-			P3:  unsafe.SliceData(t51),
-			P4:  unsafe.SliceData(t73),
+			P2:  unsafe.SliceData(t392),
+			P3:  unsafe.SliceData(t55),
+			P4:  unsafe.SliceData(t77),
 			P5:  unsafe.SliceData(k1),
 			P6:  unsafe.SliceData(c.QBar),
 			P7:  unsafe.SliceData(q1),
@@ -780,12 +788,12 @@ func (c *backwardFused) run() {
 			P9:  unsafe.SliceData(c.WTheta),
 			P10: unsafe.SliceData(c.WEta),
 			P11: unsafe.SliceData(c.KBar),
-			P12: unsafe.SliceData(t422),
-			P13: unsafe.SliceData(t59),
-			P14: unsafe.SliceData(t81),
-			P15: unsafe.SliceData(t107),
-			P16: unsafe.SliceData(t86),
-			P17: unsafe.SliceData(t112),
+			P12: unsafe.SliceData(t462),
+			P13: unsafe.SliceData(t63),
+			P14: unsafe.SliceData(t85),
+			P15: unsafe.SliceData(t111),
+			P16: unsafe.SliceData(t90),
+			P17: unsafe.SliceData(t116),
 			N0:  L,
 			N1:  T,
 			N2:  dK,
@@ -799,68 +807,68 @@ func (c *backwardFused) run() {
 		wRho := c.WRho[:dK]
 		wTheta := c.WTheta[:dK]
 		wEta := c.WEta[:dK]
-		t422_2 := t422[:dK]
-		t59_2 := t59[:dK]
-		t81_2 := t81[:dK]
+		t462_2 := t462[:dK]
+		t63_2 := t63[:dK]
+		t85_2 := t85[:dK]
 		for i := range L {
 			t20_2 := t20[i*T:][:T]
 			t30_2 := t30[i*T:][:T]
-			t352_2 := t352[i*T:][:T]
-			t51_2 := t51[i*T:][:T]
-			t73_2 := t73[i*T:][:T]
-			t86_2 := t86[i*T:][:T]
-			t112_2 := t112[i*T:][:T]
+			t392_2 := t392[i*T:][:T]
+			t55_2 := t55[i*T:][:T]
+			t77_2 := t77[i*T:][:T]
+			t90_2 := t90[i*T:][:T]
+			t116_2 := t116[i*T:][:T]
 			for j := range T {
 				k1_2 := k1[(i*T+j)*dK:][:dK]
 				qBar := c.QBar[(i*T+j)*dK:][:dK]
 				q1_2 := q1[(i*T+j)*dK:][:dK]
 				kBar := c.KBar[(i*T+j)*dK:][:dK]
-				t107_2 := t107[(i*T+j)*dK:][:dK]
-				var t862 F
-				var t1122 F
+				t111_2 := t111[(i*T+j)*dK:][:dK]
+				var t902 F
+				var t1162 F
 				t20Entry := t20_2[j]
 				t30Entry := t30_2[j]
-				t352Entry := t352_2[j]
-				t51Entry := t51_2[j]
-				t73Entry := t73_2[j]
-				t862Sums := [16]F{t862}
-				t1122Sums := [16]F{t1122}
+				t392Entry := t392_2[j]
+				t55Entry := t55_2[j]
+				t77Entry := t77_2[j]
+				t902Sums := [16]F{t902}
+				t1162Sums := [16]F{t1162}
 				for k := range dK {
 					k2 := k1_2[k] / t20Entry
-					t862Sums[k%16] = num.FMA32(qBar[k], (q1_2[k]/t30Entry)/t30Entry, t862Sums[k%16])
-					t1072 := num.FMA32(t73Entry, wRho[k], num.FMA32(t51Entry, wTheta[k], num.FMA32(t352Entry, wEta[k], kBar[k])))
-					t1122Sums[k%16] = num.FMA32(t1072, k2/t20Entry, t1122Sums[k%16])
-					t422_2[k] = num.FMA32(k2, t352Entry, t422_2[k])
-					t59_2[k] = num.FMA32(k2, t51Entry, t59_2[k])
-					t81_2[k] = num.FMA32(k2, t73Entry, t81_2[k])
-					t107_2[k] = t1072
+					t902Sums[k%16] = num.FMA32(qBar[k], (q1_2[k]/t30Entry)/t30Entry, t902Sums[k%16])
+					t1112 := num.FMA32(t77Entry, wRho[k], num.FMA32(t55Entry, wTheta[k], num.FMA32(t392Entry, wEta[k], kBar[k])))
+					t1162Sums[k%16] = num.FMA32(t1112, k2/t20Entry, t1162Sums[k%16])
+					t462_2[k] = num.FMA32(k2, t392Entry, t462_2[k])
+					t63_2[k] = num.FMA32(k2, t55Entry, t63_2[k])
+					t85_2[k] = num.FMA32(k2, t77Entry, t85_2[k])
+					t111_2[k] = t1112
 				}
-				t862 = kern.Sum16(&t862Sums)
-				t1122 = kern.Sum16(&t1122Sums)
-				t86_2[j] = -t862
-				t112_2[j] = -t1122
+				t902 = kern.Sum16(&t902Sums)
+				t1162 = kern.Sum16(&t1162Sums)
+				t90_2[j] = -t902
+				t116_2[j] = -t1162
 			}
 		}
 	}
 
 	// projected.eta, projected.theta, projected.rho, projected.v
-	clear(t402)
-	clear(t57)
-	clear(t79)
+	clear(t442)
+	clear(t61)
+	clear(t83)
 	if kern.Wide() {
 		a := regions.R1a550725332bArgs{
-			P0:  unsafe.SliceData(t352),
-			P1:  unsafe.SliceData(t51),
-			P2:  unsafe.SliceData(t73),
+			P0:  unsafe.SliceData(t392),
+			P1:  unsafe.SliceData(t55),
+			P2:  unsafe.SliceData(t77),
 			P3:  unsafe.SliceData(c.V),
-			P4:  unsafe.SliceData(t402),
-			P5:  unsafe.SliceData(t57),
-			P6:  unsafe.SliceData(t79),
+			P4:  unsafe.SliceData(t442),
+			P5:  unsafe.SliceData(t61),
+			P6:  unsafe.SliceData(t83),
 			P7:  unsafe.SliceData(c.WRho),
 			P8:  unsafe.SliceData(c.WTheta),
 			P9:  unsafe.SliceData(c.WEta),
 			P10: unsafe.SliceData(c.VBar),
-			P11: unsafe.SliceData(t133),
+			P11: unsafe.SliceData(t137),
 			N0:  L,
 			N1:  T,
 			N2:  dV,
@@ -873,28 +881,28 @@ func (c *backwardFused) run() {
 		regions.R1a550725332b(&a)
 	} else {
 		for i := range L {
-			t352_2 := t352[i*T:][:T]
-			t51_2 := t51[i*T:][:T]
-			t73_2 := t73[i*T:][:T]
+			t392_2 := t392[i*T:][:T]
+			t55_2 := t55[i*T:][:T]
+			t77_2 := t77[i*T:][:T]
 			for j := range T {
 				v := c.V[(i*T+j)*dV:][:dV]
-				t402_2 := t402[dK:][:dV]
-				t57_2 := t57[dK:][:dV]
-				t79_2 := t79[dK:][:dV]
+				t442_2 := t442[dK:][:dV]
+				t61_2 := t61[dK:][:dV]
+				t83_2 := t83[dK:][:dV]
 				wRho := c.WRho[dK:][:dV]
 				wTheta := c.WTheta[dK:][:dV]
 				wEta := c.WEta[dK:][:dV]
 				vBar := c.VBar[(i*T+j)*dV:][:dV]
-				t133_2 := t133[(i*T+j)*dV:][:dV]
-				t352Entry2 := t352_2[j]
-				t51Entry2 := t51_2[j]
-				t73Entry2 := t73_2[j]
+				t137_2 := t137[(i*T+j)*dV:][:dV]
+				t392Entry2 := t392_2[j]
+				t55Entry2 := t55_2[j]
+				t77Entry2 := t77_2[j]
 				for k := range dV {
 					vEntry := v[k]
-					t402_2[k] = num.FMA32(vEntry, t352Entry2, t402_2[k])
-					t57_2[k] = num.FMA32(vEntry, t51Entry2, t57_2[k])
-					t79_2[k] = num.FMA32(vEntry, t73Entry2, t79_2[k])
-					t133_2[k] = num.FMA32(t73Entry2, wRho[k], num.FMA32(t51Entry2, wTheta[k], num.FMA32(t352Entry2, wEta[k], vBar[k])))
+					t442_2[k] = num.FMA32(vEntry, t392Entry2, t442_2[k])
+					t61_2[k] = num.FMA32(vEntry, t55Entry2, t61_2[k])
+					t83_2[k] = num.FMA32(vEntry, t77Entry2, t83_2[k])
+					t137_2[k] = num.FMA32(t77Entry2, wRho[k], num.FMA32(t55Entry2, wTheta[k], num.FMA32(t392Entry2, wEta[k], vBar[k])))
 				}
 			}
 		}
@@ -907,14 +915,14 @@ func (c *backwardFused) run() {
 			P1:  unsafe.SliceData(c.QProd),
 			P2:  unsafe.SliceData(t18),
 			P3:  unsafe.SliceData(c.KProd),
-			P4:  unsafe.SliceData(t86),
+			P4:  unsafe.SliceData(t90),
 			P5:  unsafe.SliceData(t26),
-			P6:  unsafe.SliceData(t103),
+			P6:  unsafe.SliceData(t107),
 			P7:  unsafe.SliceData(t20),
-			P8:  unsafe.SliceData(t109),
-			P9:  unsafe.SliceData(t112),
+			P8:  unsafe.SliceData(t113),
+			P9:  unsafe.SliceData(t116),
 			P10: unsafe.SliceData(t16),
-			P11: unsafe.SliceData(t129),
+			P11: unsafe.SliceData(t133),
 			N0:  L,
 			N1:  T,
 		}
@@ -925,51 +933,51 @@ func (c *backwardFused) run() {
 			qProd := c.QProd[i*T:][:T]
 			t18_2 := t18[i*T:][:T]
 			kProd := c.KProd[i*T:][:T]
-			t86_2 := t86[i*T:][:T]
+			t90_2 := t90[i*T:][:T]
 			t26_2 := t26[i*T:][:T]
-			t103_2 := t103[i*T:][:T]
+			t107_2 := t107[i*T:][:T]
 			t20_2 := t20[i*T:][:T]
-			t109_2 := t109[i*T:][:T]
-			t112_2 := t112[i*T:][:T]
+			t113_2 := t113[i*T:][:T]
+			t116_2 := t116[i*T:][:T]
 			t16_2 := t16[i*T:][:T]
-			t129_2 := t129[i*T:][:T]
+			t133_2 := t133[i*T:][:T]
 			for j := range T {
 				t28Entry := t28_2[j]
 				qProdEntry2 := qProd[j]
 				t18Entry := t18_2[j]
 				kProdEntry2 := kProd[j]
 				w2 := ((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2))
-				t103_2[j] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t28Entry), t86_2[j], F(0)))*(F(1)/t26_2[j])), F(0)), F(0))
-				t109_2[j] = F(1) / t20_2[j]
+				t107_2[j] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t28Entry), t90_2[j], F(0)))*(F(1)/t26_2[j])), F(0)), F(0))
+				t113_2[j] = F(1) / t20_2[j]
 				w3 := ((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2))
-				t129_2[j] = kern.Choose(w3, kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t18Entry), t112_2[j], F(0)))*(F(1)/t16_2[j])), F(0)), F(0))
+				t133_2[j] = kern.Choose(w3, kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t18Entry), t116_2[j], F(0)))*(F(1)/t16_2[j])), F(0)), F(0))
 			}
 		}
 	}
 
 	// projected.v
-	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t133, dV, 1)
+	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, xOperand, 1, d, t137, dV, 1)
 
 	// projected.q1, projected.q, projected.k1, projected.k
 	clear(c.BQBar)
 	clear(c.BKBar)
 	if kern.Wide() {
 		a := regions.R0ae58face712Args{
-			P0:  unsafe.SliceData(t83),
-			P1:  unsafe.SliceData(t103),
-			P2:  unsafe.SliceData(t109),
-			P3:  unsafe.SliceData(t129),
+			P0:  unsafe.SliceData(t87),
+			P1:  unsafe.SliceData(t107),
+			P2:  unsafe.SliceData(t113),
+			P3:  unsafe.SliceData(t133),
 			P4:  unsafe.SliceData(q1),
 			P5:  unsafe.SliceData(c.QBar),
 			P6:  unsafe.SliceData(t10),
 			P7:  unsafe.SliceData(t9),
 			P8:  unsafe.SliceData(k1),
-			P9:  unsafe.SliceData(t107),
+			P9:  unsafe.SliceData(t111),
 			P10: unsafe.SliceData(t5),
 			P11: unsafe.SliceData(t4),
-			P12: unsafe.SliceData(t190),
+			P12: unsafe.SliceData(t194),
 			P13: unsafe.SliceData(c.BQBar),
-			P14: unsafe.SliceData(t193),
+			P14: unsafe.SliceData(t197),
 			P15: unsafe.SliceData(c.BKBar),
 			N0:  L,
 			N1:  T,
@@ -988,38 +996,38 @@ func (c *backwardFused) run() {
 		bQBar := c.BQBar[:dK]
 		bKBar := c.BKBar[:dK]
 		for i := range L {
-			t83_2 := t83[i*T:][:T]
-			t103_2 := t103[i*T:][:T]
-			t109_2 := t109[i*T:][:T]
-			t129_2 := t129[i*T:][:T]
+			t87_2 := t87[i*T:][:T]
+			t107_2 := t107[i*T:][:T]
+			t113_2 := t113[i*T:][:T]
+			t133_2 := t133[i*T:][:T]
 			for j := range T {
 				q1_2 := q1[(i*T+j)*dK:][:dK]
 				qBar := c.QBar[(i*T+j)*dK:][:dK]
 				t10_2 := t10[(i*T+j)*dK:][:dK]
 				t9_2 := t9[(i*T+j)*dK:][:dK]
 				k1_2 := k1[(i*T+j)*dK:][:dK]
-				t107_2 := t107[(i*T+j)*dK:][:dK]
+				t111_2 := t111[(i*T+j)*dK:][:dK]
 				t5_2 := t5[(i*T+j)*dK:][:dK]
 				t4_2 := t4[(i*T+j)*dK:][:dK]
-				t190_2 := t190[(i*(T+6)+j+3)*dK:][:dK]
-				t193_2 := t193[(i*(T+6)+j+3)*dK:][:dK]
-				t83Entry := t83_2[j]
-				t103Entry := t103_2[j]
-				t109Entry := t109_2[j]
-				t129Entry := t129_2[j]
+				t194_2 := t194[(i*(T+6)+j+3)*dK:][:dK]
+				t197_2 := t197[(i*(T+6)+j+3)*dK:][:dK]
+				t87Entry := t87_2[j]
+				t107Entry := t107_2[j]
+				t113Entry := t113_2[j]
+				t133Entry := t133_2[j]
 				for k := range dK {
-					t136 := num.FMA32(F(2*q1_2[k]), t103Entry, F(qBar[k]*t83Entry))
+					t140 := num.FMA32(F(2*q1_2[k]), t107Entry, F(qBar[k]*t87Entry))
 					t10Entry := t10_2[k]
 					t9Entry := t9_2[k]
-					t142 := num.FMA32(F(F(t9Entry*t10Entry)*t136), kern.Sigmoid(-t9Entry), F(t10Entry*t136))
-					t154 := num.FMA32(F(2*k1_2[k]), t129Entry, F(t107_2[k]*t109Entry))
+					t146 := num.FMA32(F(F(t9Entry*t10Entry)*t140), kern.Sigmoid(-t9Entry), F(t10Entry*t140))
+					t158 := num.FMA32(F(2*k1_2[k]), t133Entry, F(t111_2[k]*t113Entry))
 					t5Entry := t5_2[k]
 					t4Entry := t4_2[k]
-					t160 := num.FMA32(F(F(t4Entry*t5Entry)*t154), kern.Sigmoid(-t4Entry), F(t5Entry*t154))
-					t190_2[k] = t142
-					bQBar[k] = bQBar[k] + t142
-					t193_2[k] = t160
-					bKBar[k] = bKBar[k] + t160
+					t164 := num.FMA32(F(F(t4Entry*t5Entry)*t158), kern.Sigmoid(-t4Entry), F(t5Entry*t158))
+					t194_2[k] = t146
+					bQBar[k] = bQBar[k] + t146
+					t197_2[k] = t164
+					bKBar[k] = bKBar[k] + t164
 				}
 			}
 		}
@@ -1028,7 +1036,7 @@ func (c *backwardFused) run() {
 	// projected.q1
 	if kern.Wide() {
 		a := regions.Re9c4c871791dArgs{
-			P0: unsafe.SliceData(t190),
+			P0: unsafe.SliceData(t194),
 			N0: L,
 			N1: dK,
 			N2: T*dK + 6*dK,
@@ -1037,16 +1045,16 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t190_2 := t190[(i*(T+6)+j)*dK:][:dK]
+				t194_2 := t194[(i*(T+6)+j)*dK:][:dK]
 				for k := range dK {
-					t190_2[k] = F(0)
+					t194_2[k] = F(0)
 				}
 			}
 		}
 	}
 	if kern.Wide() {
 		a := regions.R5597ca2d9fd5Args{
-			P0: unsafe.SliceData(t190),
+			P0: unsafe.SliceData(t194),
 			N0: L,
 			N1: dK,
 			N2: 4*T*dK + 12*dK,
@@ -1056,9 +1064,9 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t190_2 := t190[(i*(T+6)+j+T+3)*dK:][:dK]
+				t194_2 := t194[(i*(T+6)+j+T+3)*dK:][:dK]
 				for k := range dK {
-					t190_2[k] = F(0)
+					t194_2[k] = F(0)
 				}
 			}
 		}
@@ -1070,10 +1078,10 @@ func (c *backwardFused) run() {
 	if kern.Wide() {
 		a := regions.Rb91037a3ffd1Args{
 			P0: unsafe.SliceData(c.Q1Stack),
-			P1: unsafe.SliceData(t190),
+			P1: unsafe.SliceData(t194),
 			P2: unsafe.SliceData(c.CQBar),
 			P3: unsafe.SliceData(c.K1Stack),
-			P4: unsafe.SliceData(t193),
+			P4: unsafe.SliceData(t197),
 			P5: unsafe.SliceData(c.CKBar),
 			N0: L,
 			N1: T,
@@ -1091,12 +1099,12 @@ func (c *backwardFused) run() {
 			for j := range L {
 				for k := range T {
 					q1Stack := c.Q1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-					t190_2 := t190[(j*(T+6)+k+3)*dK:][:dK]
+					t194_2 := t194[(j*(T+6)+k+3)*dK:][:dK]
 					k1Stack := c.K1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-					t193_2 := t193[(j*(T+6)+k+3)*dK:][:dK]
+					t197_2 := t197[(j*(T+6)+k+3)*dK:][:dK]
 					for m := range dK {
-						cQBar[m] = num.FMA32(q1Stack[m], t190_2[m], cQBar[m])
-						cKBar[m] = num.FMA32(k1Stack[m], t193_2[m], cKBar[m])
+						cQBar[m] = num.FMA32(q1Stack[m], t194_2[m], cQBar[m])
+						cKBar[m] = num.FMA32(k1Stack[m], t197_2[m], cKBar[m])
 					}
 				}
 			}
@@ -1104,16 +1112,16 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.q1
-	clear(t149)
+	clear(t153)
 	for i := range L {
 		for j := range 3 {
 			n := int(c.Pos[i]) + j - 3
 			if n >= 0 {
 				if kern.Wide() {
 					a := regions.R1e42c5bb8a4bArgs{
-						P0: unsafe.SliceData(t190),
+						P0: unsafe.SliceData(t194),
 						P1: unsafe.SliceData(c.CQ),
-						P2: unsafe.SliceData(t149),
+						P2: unsafe.SliceData(t153),
 						N0: dK,
 						N1: 4*dK*j + (4*T*dK+24*dK)*i + 12*dK,
 						N2: 12 * dK,
@@ -1122,17 +1130,17 @@ func (c *backwardFused) run() {
 					}
 					regions.R1e42c5bb8a4b(&a)
 				} else {
-					t190_2 := t190[(i*(T+6)+j+3)*dK:][:dK]
+					t194_2 := t194[(i*(T+6)+j+3)*dK:][:dK]
 					cQ := c.CQ[3*dK:][:dK]
-					t190_3 := t190[(i*(T+6)+j+2)*dK:][:dK]
+					t194_3 := t194[(i*(T+6)+j+2)*dK:][:dK]
 					cQ2 := c.CQ[2*dK:][:dK]
-					t190_4 := t190[(i*(T+6)+j+1)*dK:][:dK]
+					t194_4 := t194[(i*(T+6)+j+1)*dK:][:dK]
 					cQ3 := c.CQ[1*dK:][:dK]
-					t190_5 := t190[(i*(T+6)+j)*dK:][:dK]
+					t194_5 := t194[(i*(T+6)+j)*dK:][:dK]
 					cQ4 := c.CQ[:dK]
-					t149_2 := t149[(i*3+j)*dK:][:dK]
+					t153_2 := t153[(i*3+j)*dK:][:dK]
 					for k := range dK {
-						t149_2[k] = num.FMA32(t190_2[k], cQ[k], num.FMA32(t190_3[k], cQ2[k], num.FMA32(t190_4[k], cQ3[k], F(t190_5[k]*cQ4[k]))))
+						t153_2[k] = num.FMA32(t194_2[k], cQ[k], num.FMA32(t194_3[k], cQ2[k], num.FMA32(t194_4[k], cQ3[k], F(t194_5[k]*cQ4[k]))))
 					}
 				}
 			}
@@ -1140,13 +1148,13 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.q1, projected.k1
-	clear(t153)
-	clear(t171)
+	clear(t157)
+	clear(t175)
 	if kern.Wide() {
 		a := regions.R5168233033d5Args{
-			P0: unsafe.SliceData(t153),
+			P0: unsafe.SliceData(t157),
 			P1: unsafe.SliceData(c.Q0TailBar),
-			P2: unsafe.SliceData(t171),
+			P2: unsafe.SliceData(t175),
 			P3: unsafe.SliceData(c.K0TailBar),
 			N0: L,
 			N1: -T + 3,
@@ -1158,13 +1166,13 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range min(3, -T+3) {
-				t153_2 := t153[(i*3+j+T)*dK:][:dK]
+				t157_2 := t157[(i*3+j+T)*dK:][:dK]
 				q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
-				t171_2 := t171[(i*3+j+T)*dK:][:dK]
+				t175_2 := t175[(i*3+j+T)*dK:][:dK]
 				k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
 				for k := range dK {
-					t153_2[k] = t153_2[k] + q0TailBar[k]
-					t171_2[k] = t171_2[k] + k0TailBar[k]
+					t157_2[k] = t157_2[k] + q0TailBar[k]
+					t175_2[k] = t175_2[k] + k0TailBar[k]
 				}
 			}
 		}
@@ -1173,7 +1181,7 @@ func (c *backwardFused) run() {
 	// projected.k1
 	if kern.Wide() {
 		a := regions.Re9c4c871791dArgs{
-			P0: unsafe.SliceData(t193),
+			P0: unsafe.SliceData(t197),
 			N0: L,
 			N1: dK,
 			N2: T*dK + 6*dK,
@@ -1182,16 +1190,16 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t193_2 := t193[(i*(T+6)+j)*dK:][:dK]
+				t197_2 := t197[(i*(T+6)+j)*dK:][:dK]
 				for k := range dK {
-					t193_2[k] = F(0)
+					t197_2[k] = F(0)
 				}
 			}
 		}
 	}
 	if kern.Wide() {
 		a := regions.R5597ca2d9fd5Args{
-			P0: unsafe.SliceData(t193),
+			P0: unsafe.SliceData(t197),
 			N0: L,
 			N1: dK,
 			N2: 4*T*dK + 12*dK,
@@ -1201,25 +1209,25 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t193_2 := t193[(i*(T+6)+j+T+3)*dK:][:dK]
+				t197_2 := t197[(i*(T+6)+j+T+3)*dK:][:dK]
 				for k := range dK {
-					t193_2[k] = F(0)
+					t197_2[k] = F(0)
 				}
 			}
 		}
 	}
 
 	// projected.k1
-	clear(t167)
+	clear(t171)
 	for i := range L {
 		for j := range 3 {
 			n2 := int(c.Pos[i]) + j - 3
 			if n2 >= 0 {
 				if kern.Wide() {
 					a := regions.R1e42c5bb8a4bArgs{
-						P0: unsafe.SliceData(t193),
+						P0: unsafe.SliceData(t197),
 						P1: unsafe.SliceData(c.CK),
-						P2: unsafe.SliceData(t167),
+						P2: unsafe.SliceData(t171),
 						N0: dK,
 						N1: 4*dK*j + (4*T*dK+24*dK)*i + 12*dK,
 						N2: 12 * dK,
@@ -1228,17 +1236,17 @@ func (c *backwardFused) run() {
 					}
 					regions.R1e42c5bb8a4b(&a)
 				} else {
-					t193_2 := t193[(i*(T+6)+j+3)*dK:][:dK]
+					t197_2 := t197[(i*(T+6)+j+3)*dK:][:dK]
 					cK := c.CK[3*dK:][:dK]
-					t193_3 := t193[(i*(T+6)+j+2)*dK:][:dK]
+					t197_3 := t197[(i*(T+6)+j+2)*dK:][:dK]
 					cK2 := c.CK[2*dK:][:dK]
-					t193_4 := t193[(i*(T+6)+j+1)*dK:][:dK]
+					t197_4 := t197[(i*(T+6)+j+1)*dK:][:dK]
 					cK3 := c.CK[1*dK:][:dK]
-					t193_5 := t193[(i*(T+6)+j)*dK:][:dK]
+					t197_5 := t197[(i*(T+6)+j)*dK:][:dK]
 					cK4 := c.CK[:dK]
-					t167_2 := t167[(i*3+j)*dK:][:dK]
+					t171_2 := t171[(i*3+j)*dK:][:dK]
 					for k := range dK {
-						t167_2[k] = num.FMA32(t193_2[k], cK[k], num.FMA32(t193_3[k], cK2[k], num.FMA32(t193_4[k], cK3[k], F(t193_5[k]*cK4[k]))))
+						t171_2[k] = num.FMA32(t197_2[k], cK[k], num.FMA32(t197_3[k], cK2[k], num.FMA32(t197_4[k], cK3[k], F(t197_5[k]*cK4[k]))))
 					}
 				}
 			}
@@ -1248,9 +1256,9 @@ func (c *backwardFused) run() {
 	// projected.q0, projected.q1
 	if kern.Wide() {
 		a := regions.R4f7fc48780fcArgs{
-			P0: unsafe.SliceData(t190),
+			P0: unsafe.SliceData(t194),
 			P1: unsafe.SliceData(c.CQ),
-			P2: unsafe.SliceData(t172),
+			P2: unsafe.SliceData(t176),
 			N0: L,
 			N1: T,
 			N2: dK,
@@ -1265,16 +1273,16 @@ func (c *backwardFused) run() {
 		cQ := c.CQ[:dK]
 		for i := range L {
 			for j := range T {
-				t190_2 := t190[(i*(T+6)+j+6)*dK:][:dK]
+				t194_2 := t194[(i*(T+6)+j+6)*dK:][:dK]
 				cQ2 := c.CQ[3*dK:][:dK]
-				t190_3 := t190[(i*(T+6)+j+5)*dK:][:dK]
+				t194_3 := t194[(i*(T+6)+j+5)*dK:][:dK]
 				cQ3 := c.CQ[2*dK:][:dK]
-				t190_4 := t190[(i*(T+6)+j+4)*dK:][:dK]
+				t194_4 := t194[(i*(T+6)+j+4)*dK:][:dK]
 				cQ4 := c.CQ[1*dK:][:dK]
-				t190_5 := t190[(i*(T+6)+j+3)*dK:][:dK]
-				t172_2 := t172[(i*T+j)*dK:][:dK]
+				t194_5 := t194[(i*(T+6)+j+3)*dK:][:dK]
+				t176_2 := t176[(i*T+j)*dK:][:dK]
 				for k := range dK {
-					t172_2[k] = num.FMA32(t190_2[k], cQ2[k], num.FMA32(t190_3[k], cQ3[k], num.FMA32(t190_4[k], cQ4[k], F(t190_5[k]*cQ[k]))))
+					t176_2[k] = num.FMA32(t194_2[k], cQ2[k], num.FMA32(t194_3[k], cQ3[k], num.FMA32(t194_4[k], cQ4[k], F(t194_5[k]*cQ[k]))))
 				}
 			}
 		}
@@ -1283,7 +1291,7 @@ func (c *backwardFused) run() {
 	// projected.q1
 	if kern.Wide() {
 		a := regions.R63b335df4b7dArgs{
-			P0: unsafe.SliceData(t172),
+			P0: unsafe.SliceData(t176),
 			P1: unsafe.SliceData(c.Q0TailBar),
 			N0: L,
 			N1: -T + 3,
@@ -1298,10 +1306,10 @@ func (c *backwardFused) run() {
 			lo := max(0, -T+3)
 			if n := 3 - lo; n > 0 {
 				for j := range n {
-					t172_2 := t172[(i*T+(lo+j)+T-3)*dK:][:dK]
+					t176_2 := t176[(i*T+(lo+j)+T-3)*dK:][:dK]
 					q0TailBar := c.Q0TailBar[(i*3+(lo+j))*dK:][:dK]
 					for k := range dK {
-						t172_2[k] = t172_2[k] + q0TailBar[k]
+						t176_2[k] = t176_2[k] + q0TailBar[k]
 					}
 				}
 			}
@@ -1309,14 +1317,14 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.q0
-	kern.GemmFMA(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t172, dK, 1)
+	kern.GemmFMA(d, dK, L*T, F(1), false, c.WQBar, 1, d, xOperand, 1, d, t176, dK, 1)
 
 	// projected.k0, projected.k1
 	if kern.Wide() {
 		a := regions.R4f7fc48780fcArgs{
-			P0: unsafe.SliceData(t193),
+			P0: unsafe.SliceData(t197),
 			P1: unsafe.SliceData(c.CK),
-			P2: unsafe.SliceData(t175),
+			P2: unsafe.SliceData(t179),
 			N0: L,
 			N1: T,
 			N2: dK,
@@ -1331,16 +1339,16 @@ func (c *backwardFused) run() {
 		cK := c.CK[:dK]
 		for i := range L {
 			for j := range T {
-				t193_2 := t193[(i*(T+6)+j+6)*dK:][:dK]
+				t197_2 := t197[(i*(T+6)+j+6)*dK:][:dK]
 				cK2 := c.CK[3*dK:][:dK]
-				t193_3 := t193[(i*(T+6)+j+5)*dK:][:dK]
+				t197_3 := t197[(i*(T+6)+j+5)*dK:][:dK]
 				cK3 := c.CK[2*dK:][:dK]
-				t193_4 := t193[(i*(T+6)+j+4)*dK:][:dK]
+				t197_4 := t197[(i*(T+6)+j+4)*dK:][:dK]
 				cK4 := c.CK[1*dK:][:dK]
-				t193_5 := t193[(i*(T+6)+j+3)*dK:][:dK]
-				t175_2 := t175[(i*T+j)*dK:][:dK]
+				t197_5 := t197[(i*(T+6)+j+3)*dK:][:dK]
+				t179_2 := t179[(i*T+j)*dK:][:dK]
 				for k := range dK {
-					t175_2[k] = num.FMA32(t193_2[k], cK2[k], num.FMA32(t193_3[k], cK3[k], num.FMA32(t193_4[k], cK4[k], F(t193_5[k]*cK[k]))))
+					t179_2[k] = num.FMA32(t197_2[k], cK2[k], num.FMA32(t197_3[k], cK3[k], num.FMA32(t197_4[k], cK4[k], F(t197_5[k]*cK[k]))))
 				}
 			}
 		}
@@ -1349,7 +1357,7 @@ func (c *backwardFused) run() {
 	// projected.k1
 	if kern.Wide() {
 		a := regions.R63b335df4b7dArgs{
-			P0: unsafe.SliceData(t175),
+			P0: unsafe.SliceData(t179),
 			P1: unsafe.SliceData(c.K0TailBar),
 			N0: L,
 			N1: -T + 3,
@@ -1364,10 +1372,10 @@ func (c *backwardFused) run() {
 			lo := max(0, -T+3)
 			if n := 3 - lo; n > 0 {
 				for j := range n {
-					t175_2 := t175[(i*T+(lo+j)+T-3)*dK:][:dK]
+					t179_2 := t179[(i*T+(lo+j)+T-3)*dK:][:dK]
 					k0TailBar := c.K0TailBar[(i*3+(lo+j))*dK:][:dK]
 					for k := range dK {
-						t175_2[k] = t175_2[k] + k0TailBar[k]
+						t179_2[k] = t179_2[k] + k0TailBar[k]
 					}
 				}
 			}
@@ -1375,25 +1383,25 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.k0
-	kern.GemmFMA(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t175, dK, 1)
+	kern.GemmFMA(d, dK, L*T, F(1), false, c.WKBar, 1, d, xOperand, 1, d, t179, dK, 1)
 
 	// projected.v
-	kern.GemmFMA(L*T, d, dV, F(1), false, c.XBar, d, 1, t133, dV, 1, c.WV, d, 1)
+	kern.GemmFMA(L*T, d, dV, F(1), false, c.XBar, d, 1, t137, dV, 1, WVOperand, d, 1)
 
 	// projected.q0
-	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t172, dK, 1, c.WQ, d, 1)
+	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t176, dK, 1, WQOperand, d, 1)
 
 	// projected.k0
-	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t175, dK, 1, c.WK, d, 1)
+	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t179, dK, 1, WKOperand, d, 1)
 
 	// projected.k0
 	if kern.Wide() {
 		a := regions.R6343eacd6034Args{
-			P0: unsafe.SliceData(t167),
-			P1: unsafe.SliceData(t171),
+			P0: unsafe.SliceData(t171),
+			P1: unsafe.SliceData(t175),
 			P2: unsafe.SliceData(c.K0TailBarOut),
-			P3: unsafe.SliceData(t149),
-			P4: unsafe.SliceData(t153),
+			P3: unsafe.SliceData(t153),
+			P4: unsafe.SliceData(t157),
 			P5: unsafe.SliceData(c.Q0TailBarOut),
 			N0: L,
 			N1: dK,
@@ -1403,15 +1411,15 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t167_2 := t167[(i*3+j)*dK:][:dK]
 				t171_2 := t171[(i*3+j)*dK:][:dK]
+				t175_2 := t175[(i*3+j)*dK:][:dK]
 				k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
-				t149_2 := t149[(i*3+j)*dK:][:dK]
 				t153_2 := t153[(i*3+j)*dK:][:dK]
+				t157_2 := t157[(i*3+j)*dK:][:dK]
 				q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
 				for k := range dK {
-					k0TailBarOut[k] = t167_2[k] + t171_2[k]
-					q0TailBarOut[k] = t149_2[k] + t153_2[k]
+					k0TailBarOut[k] = t171_2[k] + t175_2[k]
+					q0TailBarOut[k] = t153_2[k] + t157_2[k]
 				}
 			}
 		}
@@ -1420,14 +1428,14 @@ func (c *backwardFused) run() {
 	// projected.k0
 	if kern.Wide() {
 		a := regions.R4cf51cabdcfcArgs{
-			P0: unsafe.SliceData(t79),
-			P1: unsafe.SliceData(t81),
+			P0: unsafe.SliceData(t83),
+			P1: unsafe.SliceData(t85),
 			P2: unsafe.SliceData(c.WRhoBar),
-			P3: unsafe.SliceData(t57),
-			P4: unsafe.SliceData(t59),
+			P3: unsafe.SliceData(t61),
+			P4: unsafe.SliceData(t63),
 			P5: unsafe.SliceData(c.WThetaBar),
-			P6: unsafe.SliceData(t402),
-			P7: unsafe.SliceData(t422),
+			P6: unsafe.SliceData(t442),
+			P7: unsafe.SliceData(t462),
 			P8: unsafe.SliceData(c.WEtaBar),
 			N0: dK + dV,
 		}
@@ -1437,9 +1445,9 @@ func (c *backwardFused) run() {
 		wThetaBar := c.WThetaBar[:dK+dV]
 		wEtaBar := c.WEtaBar[:dK+dV]
 		for i := range dK + dV {
-			wRhoBar[i] = t79[i] + t81[i]
-			wThetaBar[i] = t57[i] + t59[i]
-			wEtaBar[i] = t402[i] + t422[i]
+			wRhoBar[i] = t83[i] + t85[i]
+			wThetaBar[i] = t61[i] + t63[i]
+			wEtaBar[i] = t442[i] + t462[i]
 		}
 	}
 }

@@ -54,12 +54,19 @@ type Forward[F num.Float] struct {
 	ThetaLin  []F     // [L, T, d_v], written
 	EtaLin    []F     // [L, T, d_v], written
 	Work      []F     // WorkLen() entries
+	Operands  []F     // OperandsLen() entries, or nil: operands of products are not rounded to bfloat16
 }
 
 // WorkLen is 2·L·T·d_k + 2·L·T + 18·L·d_k.
 func (c *Forward[F]) WorkLen() int {
 	L, T, dK := c.L, c.T, c.DK
 	return 2*L*T*dK + 2*L*T + 18*L*dK
+}
+
+// OperandsLen is L·T·d + 2·d·d_k + d·d_v.
+func (c *Forward[F]) OperandsLen() int {
+	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
+	return L*T*d + 2*d*dK + d*dV
 }
 
 // Run computes Forward.
@@ -91,15 +98,18 @@ func (c *Forward[F]) Run() {
 	t20 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t30 := work[:L*T] // [L, T]
+	xOperand := kern.Narrow(c.Operands, 0, c.X)
+	WKOperand := kern.Narrow(c.Operands, L*T*d, c.WK)
 
 	// projected.k0
 	for i := range L {
-		kern.Gemm(T, dK, d, F(1), false, kern.From(c.K1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(c.X, i*T*d), d, 1, c.WK, 1, d)
+		kern.Gemm(T, dK, d, F(1), false, kern.From(c.K1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(xOperand, i*T*d), d, 1, WKOperand, 1, d)
 	}
+	WQOperand := kern.Narrow(c.Operands, L*T*d+d*dK, c.WQ)
 
 	// projected.q0
 	for i := range L {
-		kern.Gemm(T, dK, d, F(1), false, kern.From(c.Q1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(c.X, i*T*d), d, 1, c.WQ, 1, d)
+		kern.Gemm(T, dK, d, F(1), false, kern.From(c.Q1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(xOperand, i*T*d), d, 1, WQOperand, 1, d)
 	}
 
 	// projected.k1, projected.q1
@@ -239,9 +249,10 @@ func (c *Forward[F]) Run() {
 			kProd[j] = t11
 		}
 	}
+	WVOperand := kern.Narrow(c.Operands, L*T*d+2*d*dK, c.WV)
 
 	// projected.v
-	kern.Gemm(L*T, dV, d, F(1), false, c.V, dV, 1, c.X, d, 1, c.WV, 1, d)
+	kern.Gemm(L*T, dV, d, F(1), false, c.V, dV, 1, xOperand, d, 1, WVOperand, 1, d)
 
 	// projected.k
 	for i := range L {
@@ -432,12 +443,19 @@ type Backward[F num.Float] struct {
 	WEtaBar      []F     // [d_v, d_k + d_v], written
 	BEtaBar      []F     // [d_v], written
 	Work         []F     // WorkLen() entries
+	Operands     []F     // OperandsLen() entries, or nil: operands of products are not rounded to bfloat16
 }
 
 // WorkLen is 12·L·T·d_k + 4·L·T·d_v + 12·L·T + 24·L·d_k.
 func (c *Backward[F]) WorkLen() int {
 	L, T, dK, dV := c.L, c.T, c.DK, c.DV
 	return 12*L*T*dK + 4*L*T*dV + 12*L*T + 24*L*dK
+}
+
+// OperandsLen is L·T·d + 2·d·d_k + d·d_v.
+func (c *Backward[F]) OperandsLen() int {
+	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
+	return L*T*d + 2*d*dK + d*dV
 }
 
 // Run computes Backward.
@@ -450,9 +468,9 @@ func (c *Backward[F]) Run() {
 		return
 	}
 	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
-	t172 := c.Work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
+	t176 := c.Work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
 	work := c.Work[L*T*dK+6*L*dK:]
-	t175 := work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
+	t179 := work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
 	work = work[L*T*dK+6*L*dK:]
 	t4 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
@@ -478,41 +496,44 @@ func (c *Backward[F]) Run() {
 	work = work[L*T:]
 	t30 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t65 := work[:L*T] // [L, T]
+	t69 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	k := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t68 := work[:L*T] // [L, T]
+	t72 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t182 := work[:L*T*dV] // [L, T, d_v]
+	t222 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
-	t332 := work[:L*T*dV] // [L, T, d_v]
+	t372 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
-	t55 := work[:L*T*dV] // [L, T, d_v]
+	t59 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
-	t85 := work[:L*T] // [L, T]
+	t89 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t91 := work[:L*T] // [L, T]
+	t95 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t89 := work[:L*T*dK] // [L, T, d_k]
+	t93 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t94 := work[:L*T] // [L, T]
+	t98 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t111 := work[:L*T] // [L, T]
+	t115 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t115 := work[:L*T*dV] // [L, T, d_v]
+	t119 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
-	t131 := work[:3*L*dK] // [L, 3, d_k]
-	work = work[3*L*dK:]
 	t135 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t139 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t157 := work[:3*L*dK] // [L, 3, d_k]
 	work = work[3*L*dK:]
 	t153 := work[:3*L*dK] // [L, 3, d_k]
 	work = work[3*L*dK:]
-	t149 := work[:3*L*dK] // [L, 3, d_k]
-	work = work[3*L*dK:]
-	t154 := work[:L*T*dK] // [L, T, d_k]
+	t158 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t157 := work[:L*T*dK] // [L, T, d_k]
+	t161 := work[:L*T*dK] // [L, T, d_k]
+	xOperand := kern.Narrow(c.Operands, 0, c.X)
+	WKOperand := kern.Narrow(c.Operands, L*T*d, c.WK)
+	WQOperand := kern.Narrow(c.Operands, L*T*d+d*dK, c.WQ)
 
 	// projected.k1, projected.q1
 	for i := range L {
@@ -555,6 +576,7 @@ func (c *Backward[F]) Run() {
 			}
 		}
 	}
+	WVOperand := kern.Narrow(c.Operands, L*T*d+2*d*dK, c.WV)
 
 	// projected.k, projected.q
 	for i := range L {
@@ -566,22 +588,22 @@ func (c *Backward[F]) Run() {
 		t26_2 := t26[i*T:][:T]
 		t28_2 := t28[i*T:][:T]
 		t30_2 := t30[i*T:][:T]
-		t65_2 := t65[i*T:][:T]
+		t69_2 := t69[i*T:][:T]
 		for j := range T {
 			kProdEntry := kProd[j]
 			t162 := num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1)))
-			t183 := kern.Choose((F(0) < kProdEntry), t162, F(0))
+			t182 := kern.Choose((F(0) < kProdEntry), t162, F(0))
 			qProdEntry := qProd[j]
 			t262 := num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1)))
 			t282 := kern.Choose((F(0) < qProdEntry), t262, F(0))
 			t302 := num.Max(t282, F(1e-08))
 			t16_2[j] = t162
-			t18_2[j] = t183
-			t20_2[j] = num.Max(t183, F(1e-08))
+			t18_2[j] = t182
+			t20_2[j] = num.Max(t182, F(1e-08))
 			t26_2[j] = t262
 			t28_2[j] = t282
 			t30_2[j] = t302
-			t65_2[j] = F(1) / t302
+			t69_2[j] = F(1) / t302
 		}
 	}
 
@@ -589,20 +611,20 @@ func (c *Backward[F]) Run() {
 	for i := range L {
 		t30_2 := t30[i*T:][:T]
 		t20_2 := t20[i*T:][:T]
-		t68_2 := t68[i*T:][:T]
+		t72_2 := t72[i*T:][:T]
 		for j := range T {
 			qBar := c.QBar[(i*T+j)*dK:][:dK]
 			q1_2 := q1[(i*T+j)*dK:][:dK]
 			k1_2 := k1[(i*T+j)*dK:][:dK]
 			k2 := k[(i*T+j)*dK:][:dK]
-			var t682 F
+			var t722 F
 			t30Entry := t30_2[j]
 			t20Entry := t20_2[j]
 			for k3 := range dK {
-				t682 += F(qBar[k3] * ((q1_2[k3] / t30Entry) / t30Entry))
+				t722 += F(qBar[k3] * ((q1_2[k3] / t30Entry) / t30Entry))
 				k2[k3] = k1_2[k3] / t20Entry
 			}
-			t68_2[j] = -t682
+			t72_2[j] = -t722
 		}
 	}
 
@@ -621,24 +643,24 @@ func (c *Backward[F]) Run() {
 			thetaLin := c.ThetaLin[(i*T+j)*dV:][:dV]
 			thetaBar := c.ThetaBar[(i*T+j)*dV:][:dV]
 			rhoBar := c.RhoBar[(i*T+j)*dV:][:dV]
-			t182_2 := t182[(i*T+j)*dV:][:dV]
-			t332_2 := t332[(i*T+j)*dV:][:dV]
-			t55_2 := t55[(i*T+j)*dV:][:dV]
+			t222_2 := t222[(i*T+j)*dV:][:dV]
+			t372_2 := t372[(i*T+j)*dV:][:dV]
+			t59_2 := t59[(i*T+j)*dV:][:dV]
 			for k2 := range dV {
 				rhoLinEntry := rhoLin[k2]
 				t34 := num.Sigmoid(rhoLinEntry)
 				etaLinEntry := etaLin[k2]
-				t1822 := F(F(etaBar[k2]*num.Sigmoid(etaLinEntry)) * num.Sigmoid(-etaLinEntry))
+				t2222 := F(F(etaBar[k2]*num.Sigmoid(etaLinEntry)) * num.Sigmoid(-etaLinEntry))
 				thetaLinEntry := thetaLin[k2]
-				t3322 := kern.Choose((F(0) <= num.Softplus(thetaLinEntry)), F(thetaBar[k2]*num.Sigmoid(thetaLinEntry)), F(0))
-				t422 := (num.Max(t34, F(0)) <= F(1))
-				t552 := kern.Choose((t422 && (F(0) <= t34)), F(F(t34*kern.Choose(t422, rhoBar[k2], F(0)))*num.Sigmoid(-rhoLinEntry)), F(0))
-				t182_2[k2] = t1822
-				bEtaBar[k2] += t1822
-				t332_2[k2] = t3322
-				bThetaBar[k2] += t3322
-				t55_2[k2] = t552
-				bRhoBar[k2] += t552
+				t3722 := kern.Choose((F(0) <= num.Softplus(thetaLinEntry)), F(thetaBar[k2]*num.Sigmoid(thetaLinEntry)), F(0))
+				t46 := (num.Max(t34, F(0)) <= F(1))
+				t592 := kern.Choose((t46 && (F(0) <= t34)), F(F(t34*kern.Choose(t46, rhoBar[k2], F(0)))*num.Sigmoid(-rhoLinEntry)), F(0))
+				t222_2[k2] = t2222
+				bEtaBar[k2] += t2222
+				t372_2[k2] = t3722
+				bThetaBar[k2] += t3722
+				t59_2[k2] = t592
+				bRhoBar[k2] += t592
 			}
 		}
 	}
@@ -647,17 +669,17 @@ func (c *Backward[F]) Run() {
 	for i := range L {
 		t28_2 := t28[i*T:][:T]
 		qProd := c.QProd[i*T:][:T]
-		t68_2 := t68[i*T:][:T]
+		t72_2 := t72[i*T:][:T]
 		t26_2 := t26[i*T:][:T]
-		t85_2 := t85[i*T:][:T]
+		t89_2 := t89[i*T:][:T]
 		t20_2 := t20[i*T:][:T]
-		t91_2 := t91[i*T:][:T]
+		t95_2 := t95[i*T:][:T]
 		for j := range T {
 			t28Entry := t28_2[j]
 			qProdEntry2 := qProd[j]
 			w := ((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2))
-			t85_2[j] = kern.Choose(w, kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t28Entry), t68_2[j], F(0)))*(F(1)/t26_2[j])), F(0)), F(0))
-			t91_2[j] = F(1) / t20_2[j]
+			t89_2[j] = kern.Choose(w, kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t28Entry), t72_2[j], F(0)))*(F(1)/t26_2[j])), F(0)), F(0))
+			t95_2[j] = F(1) / t20_2[j]
 		}
 	}
 
@@ -665,52 +687,52 @@ func (c *Backward[F]) Run() {
 	for i := range L {
 		for j := range T {
 			kBar := c.KBar[(i*T+j)*dK:][:dK]
-			t89_2 := t89[(i*T+j)*dK:][:dK]
+			t93_2 := t93[(i*T+j)*dK:][:dK]
 			for k2 := range dK {
-				t89_2[k2] = kBar[k2]
+				t93_2[k2] = kBar[k2]
 			}
 		}
 	}
 
 	// projected.eta
-	kern.Gemm(L*T, dK, dV, F(1), true, t89, dK, 1, t182, dV, 1, c.WEta, dK+dV, 1)
+	kern.Gemm(L*T, dK, dV, F(1), true, t93, dK, 1, t222, dV, 1, c.WEta, dK+dV, 1)
 
 	// projected.theta
-	kern.Gemm(L*T, dK, dV, F(1), true, t89, dK, 1, t332, dV, 1, c.WTheta, dK+dV, 1)
+	kern.Gemm(L*T, dK, dV, F(1), true, t93, dK, 1, t372, dV, 1, c.WTheta, dK+dV, 1)
 
 	// projected.rho
-	kern.Gemm(L*T, dK, dV, F(1), true, t89, dK, 1, t55, dV, 1, c.WRho, dK+dV, 1)
+	kern.Gemm(L*T, dK, dV, F(1), true, t93, dK, 1, t59, dV, 1, c.WRho, dK+dV, 1)
 
 	// projected.k, projected.q1, projected.q
 	clear(c.BQBar)
 	for i := range L {
 		t20_2 := t20[i*T:][:T]
-		t65_2 := t65[i*T:][:T]
-		t85_2 := t85[i*T:][:T]
-		t94_2 := t94[i*T:][:T]
+		t69_2 := t69[i*T:][:T]
+		t89_2 := t89[i*T:][:T]
+		t98_2 := t98[i*T:][:T]
 		bQBar := c.BQBar[:dK]
 		for j := range T {
-			t89_2 := t89[(i*T+j)*dK:][:dK]
+			t93_2 := t93[(i*T+j)*dK:][:dK]
 			k2 := k[(i*T+j)*dK:][:dK]
 			qBar := c.QBar[(i*T+j)*dK:][:dK]
 			q1_2 := q1[(i*T+j)*dK:][:dK]
 			t10_2 := t10[(i*T+j)*dK:][:dK]
 			t9_2 := t9[(i*T+j)*dK:][:dK]
-			t172_2 := t172[(i*(T+6)+j+3)*dK:][:dK]
-			var t942 F
+			t176_2 := t176[(i*(T+6)+j+3)*dK:][:dK]
+			var t982 F
 			t20Entry2 := t20_2[j]
-			t65Entry := t65_2[j]
-			t85Entry := t85_2[j]
+			t69Entry := t69_2[j]
+			t89Entry := t89_2[j]
 			for k3 := range dK {
-				t942 += F(t89_2[k3] * (k2[k3] / t20Entry2))
-				t118 := F(qBar[k3]*t65Entry) + F(2*F(q1_2[k3]*t85Entry))
+				t982 += F(t93_2[k3] * (k2[k3] / t20Entry2))
+				t122 := F(qBar[k3]*t69Entry) + F(2*F(q1_2[k3]*t89Entry))
 				t10Entry := t10_2[k3]
 				t9Entry := t9_2[k3]
-				t124 := F(t10Entry*t118) + F(F(F(t9Entry*t10Entry)*t118)*num.Sigmoid(-t9Entry))
-				t172_2[k3] = t124
-				bQBar[k3] += t124
+				t128 := F(t10Entry*t122) + F(F(F(t9Entry*t10Entry)*t122)*num.Sigmoid(-t9Entry))
+				t176_2[k3] = t128
+				bQBar[k3] += t128
 			}
-			t94_2[j] = -t942
+			t98_2[j] = -t982
 		}
 	}
 
@@ -718,14 +740,14 @@ func (c *Backward[F]) Run() {
 	for i := range L {
 		t18_2 := t18[i*T:][:T]
 		kProd := c.KProd[i*T:][:T]
-		t94_2 := t94[i*T:][:T]
+		t98_2 := t98[i*T:][:T]
 		t16_2 := t16[i*T:][:T]
-		t111_2 := t111[i*T:][:T]
+		t115_2 := t115[i*T:][:T]
 		for j := range T {
 			t18Entry := t18_2[j]
 			kProdEntry2 := kProd[j]
 			w2 := ((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2))
-			t111_2[j] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t18Entry), t94_2[j], F(0)))*(F(1)/t16_2[j])), F(0)), F(0))
+			t115_2[j] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t18Entry), t98_2[j], F(0)))*(F(1)/t16_2[j])), F(0)), F(0))
 		}
 	}
 
@@ -733,39 +755,39 @@ func (c *Backward[F]) Run() {
 	for i := range L {
 		for j := range T {
 			vBar := c.VBar[(i*T+j)*dV:][:dV]
-			t115_2 := t115[(i*T+j)*dV:][:dV]
+			t119_2 := t119[(i*T+j)*dV:][:dV]
 			for k2 := range dV {
-				t115_2[k2] = vBar[k2]
+				t119_2[k2] = vBar[k2]
 			}
 		}
 	}
 
 	// projected.eta
-	kern.Gemm(L*T, dV, dV, F(1), true, t115, dV, 1, t182, dV, 1, kern.From(c.WEta, dK), dK+dV, 1)
+	kern.Gemm(L*T, dV, dV, F(1), true, t119, dV, 1, t222, dV, 1, kern.From(c.WEta, dK), dK+dV, 1)
 
 	// projected.theta
-	kern.Gemm(L*T, dV, dV, F(1), true, t115, dV, 1, t332, dV, 1, kern.From(c.WTheta, dK), dK+dV, 1)
+	kern.Gemm(L*T, dV, dV, F(1), true, t119, dV, 1, t372, dV, 1, kern.From(c.WTheta, dK), dK+dV, 1)
 
 	// projected.rho
-	kern.Gemm(L*T, dV, dV, F(1), true, t115, dV, 1, t55, dV, 1, kern.From(c.WRho, dK), dK+dV, 1)
+	kern.Gemm(L*T, dV, dV, F(1), true, t119, dV, 1, t59, dV, 1, kern.From(c.WRho, dK), dK+dV, 1)
 
 	// projected.v
-	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t115, dV, 1)
+	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, xOperand, 1, d, t119, dV, 1)
 
 	// projected.q1
 	for i := range L {
 		for j := range 3 {
-			t172_2 := t172[(i*(T+6)+j)*dK:][:dK]
+			t176_2 := t176[(i*(T+6)+j)*dK:][:dK]
 			for k2 := range dK {
-				t172_2[k2] = F(0)
+				t176_2[k2] = F(0)
 			}
 		}
 	}
 	for i := range L {
 		for j := range 3 {
-			t172_2 := t172[(i*(T+6)+j+T+3)*dK:][:dK]
+			t176_2 := t176[(i*(T+6)+j+T+3)*dK:][:dK]
 			for k2 := range dK {
-				t172_2[k2] = F(0)
+				t176_2[k2] = F(0)
 			}
 		}
 	}
@@ -777,48 +799,48 @@ func (c *Backward[F]) Run() {
 		for j := range L {
 			for k2 := range T {
 				q1Stack := c.Q1Stack[(j*(T+3)-i+k2+3)*dK:][:dK]
-				t172_2 := t172[(j*(T+6)+k2+3)*dK:][:dK]
+				t176_2 := t176[(j*(T+6)+k2+3)*dK:][:dK]
 				for m := range dK {
-					cQBar[m] += F(q1Stack[m] * t172_2[m])
+					cQBar[m] += F(q1Stack[m] * t176_2[m])
 				}
 			}
 		}
 	}
 
 	// projected.q1
-	clear(t131)
+	clear(t135)
 	for i := range L {
 		for j := range 3 {
 			n := int(c.Pos[i]) + j - 3
 			if n >= 0 {
-				t172_2 := t172[(i*(T+6)+j)*dK:][:dK]
+				t176_2 := t176[(i*(T+6)+j)*dK:][:dK]
 				cQ := c.CQ[:dK]
-				t172_3 := t172[(i*(T+6)+j+1)*dK:][:dK]
+				t176_3 := t176[(i*(T+6)+j+1)*dK:][:dK]
 				cQ2 := c.CQ[1*dK:][:dK]
-				t172_4 := t172[(i*(T+6)+j+2)*dK:][:dK]
+				t176_4 := t176[(i*(T+6)+j+2)*dK:][:dK]
 				cQ3 := c.CQ[2*dK:][:dK]
-				t172_5 := t172[(i*(T+6)+j+3)*dK:][:dK]
+				t176_5 := t176[(i*(T+6)+j+3)*dK:][:dK]
 				cQ4 := c.CQ[3*dK:][:dK]
-				t131_2 := t131[(i*3+j)*dK:][:dK]
+				t135_2 := t135[(i*3+j)*dK:][:dK]
 				for k2 := range dK {
-					t131_2[k2] = F(t172_2[k2]*cQ[k2]) + F(t172_3[k2]*cQ2[k2]) + F(t172_4[k2]*cQ3[k2]) + F(t172_5[k2]*cQ4[k2])
+					t135_2[k2] = F(t176_2[k2]*cQ[k2]) + F(t176_3[k2]*cQ2[k2]) + F(t176_4[k2]*cQ3[k2]) + F(t176_5[k2]*cQ4[k2])
 				}
 			}
 		}
 	}
 
 	// projected.q1, projected.k1
-	clear(t135)
-	clear(t153)
+	clear(t139)
+	clear(t157)
 	for i := range L {
 		for j := range min(3, -T+3) {
 			q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
-			t135_2 := t135[(i*3+j+T)*dK:][:dK]
+			t139_2 := t139[(i*3+j+T)*dK:][:dK]
 			k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
-			t153_2 := t153[(i*3+j+T)*dK:][:dK]
+			t157_2 := t157[(i*3+j+T)*dK:][:dK]
 			for k2 := range dK {
-				t135_2[k2] += q0TailBar[k2]
-				t153_2[k2] += k0TailBar[k2]
+				t139_2[k2] += q0TailBar[k2]
+				t157_2[k2] += k0TailBar[k2]
 			}
 		}
 	}
@@ -826,24 +848,24 @@ func (c *Backward[F]) Run() {
 	// projected.k1, projected.k
 	clear(c.BKBar)
 	for i := range L {
-		t91_2 := t91[i*T:][:T]
-		t111_2 := t111[i*T:][:T]
+		t95_2 := t95[i*T:][:T]
+		t115_2 := t115[i*T:][:T]
 		bKBar := c.BKBar[:dK]
 		for j := range T {
-			t89_2 := t89[(i*T+j)*dK:][:dK]
+			t93_2 := t93[(i*T+j)*dK:][:dK]
 			k1_2 := k1[(i*T+j)*dK:][:dK]
 			t5_2 := t5[(i*T+j)*dK:][:dK]
 			t4_2 := t4[(i*T+j)*dK:][:dK]
-			t175_2 := t175[(i*(T+6)+j+3)*dK:][:dK]
-			t91Entry := t91_2[j]
-			t111Entry := t111_2[j]
+			t179_2 := t179[(i*(T+6)+j+3)*dK:][:dK]
+			t95Entry := t95_2[j]
+			t115Entry := t115_2[j]
 			for k2 := range dK {
-				t136 := F(t89_2[k2]*t91Entry) + F(2*F(k1_2[k2]*t111Entry))
+				t140 := F(t93_2[k2]*t95Entry) + F(2*F(k1_2[k2]*t115Entry))
 				t5Entry := t5_2[k2]
 				t4Entry := t4_2[k2]
-				t142 := F(t5Entry*t136) + F(F(F(t4Entry*t5Entry)*t136)*num.Sigmoid(-t4Entry))
-				t175_2[k2] = t142
-				bKBar[k2] += t142
+				t146 := F(t5Entry*t140) + F(F(F(t4Entry*t5Entry)*t140)*num.Sigmoid(-t4Entry))
+				t179_2[k2] = t146
+				bKBar[k2] += t146
 			}
 		}
 	}
@@ -851,17 +873,17 @@ func (c *Backward[F]) Run() {
 	// projected.k1
 	for i := range L {
 		for j := range 3 {
-			t175_2 := t175[(i*(T+6)+j)*dK:][:dK]
+			t179_2 := t179[(i*(T+6)+j)*dK:][:dK]
 			for k2 := range dK {
-				t175_2[k2] = F(0)
+				t179_2[k2] = F(0)
 			}
 		}
 	}
 	for i := range L {
 		for j := range 3 {
-			t175_2 := t175[(i*(T+6)+j+T+3)*dK:][:dK]
+			t179_2 := t179[(i*(T+6)+j+T+3)*dK:][:dK]
 			for k2 := range dK {
-				t175_2[k2] = F(0)
+				t179_2[k2] = F(0)
 			}
 		}
 	}
@@ -873,31 +895,31 @@ func (c *Backward[F]) Run() {
 		for j := range L {
 			for k2 := range T {
 				k1Stack := c.K1Stack[(j*(T+3)-i+k2+3)*dK:][:dK]
-				t175_2 := t175[(j*(T+6)+k2+3)*dK:][:dK]
+				t179_2 := t179[(j*(T+6)+k2+3)*dK:][:dK]
 				for m := range dK {
-					cKBar[m] += F(k1Stack[m] * t175_2[m])
+					cKBar[m] += F(k1Stack[m] * t179_2[m])
 				}
 			}
 		}
 	}
 
 	// projected.k1
-	clear(t149)
+	clear(t153)
 	for i := range L {
 		for j := range 3 {
 			n2 := int(c.Pos[i]) + j - 3
 			if n2 >= 0 {
-				t175_2 := t175[(i*(T+6)+j)*dK:][:dK]
+				t179_2 := t179[(i*(T+6)+j)*dK:][:dK]
 				cK := c.CK[:dK]
-				t175_3 := t175[(i*(T+6)+j+1)*dK:][:dK]
+				t179_3 := t179[(i*(T+6)+j+1)*dK:][:dK]
 				cK2 := c.CK[1*dK:][:dK]
-				t175_4 := t175[(i*(T+6)+j+2)*dK:][:dK]
+				t179_4 := t179[(i*(T+6)+j+2)*dK:][:dK]
 				cK3 := c.CK[2*dK:][:dK]
-				t175_5 := t175[(i*(T+6)+j+3)*dK:][:dK]
+				t179_5 := t179[(i*(T+6)+j+3)*dK:][:dK]
 				cK4 := c.CK[3*dK:][:dK]
-				t149_2 := t149[(i*3+j)*dK:][:dK]
+				t153_2 := t153[(i*3+j)*dK:][:dK]
 				for k2 := range dK {
-					t149_2[k2] = F(t175_2[k2]*cK[k2]) + F(t175_3[k2]*cK2[k2]) + F(t175_4[k2]*cK3[k2]) + F(t175_5[k2]*cK4[k2])
+					t153_2[k2] = F(t179_2[k2]*cK[k2]) + F(t179_3[k2]*cK2[k2]) + F(t179_4[k2]*cK3[k2]) + F(t179_5[k2]*cK4[k2])
 				}
 			}
 		}
@@ -907,16 +929,16 @@ func (c *Backward[F]) Run() {
 	for i := range L {
 		cQ := c.CQ[:dK]
 		for j := range T {
-			t172_2 := t172[(i*(T+6)+j+3)*dK:][:dK]
-			t172_3 := t172[(i*(T+6)+j+4)*dK:][:dK]
+			t176_2 := t176[(i*(T+6)+j+3)*dK:][:dK]
+			t176_3 := t176[(i*(T+6)+j+4)*dK:][:dK]
 			cQ2 := c.CQ[1*dK:][:dK]
-			t172_4 := t172[(i*(T+6)+j+5)*dK:][:dK]
+			t176_4 := t176[(i*(T+6)+j+5)*dK:][:dK]
 			cQ3 := c.CQ[2*dK:][:dK]
-			t172_5 := t172[(i*(T+6)+j+6)*dK:][:dK]
+			t176_5 := t176[(i*(T+6)+j+6)*dK:][:dK]
 			cQ4 := c.CQ[3*dK:][:dK]
-			t154_2 := t154[(i*T+j)*dK:][:dK]
+			t158_2 := t158[(i*T+j)*dK:][:dK]
 			for k2 := range dK {
-				t154_2[k2] = (F(t172_2[k2]*cQ[k2]) + F(t172_3[k2]*cQ2[k2]) + F(t172_4[k2]*cQ3[k2]) + F(t172_5[k2]*cQ4[k2]))
+				t158_2[k2] = (F(t176_2[k2]*cQ[k2]) + F(t176_3[k2]*cQ2[k2]) + F(t176_4[k2]*cQ3[k2]) + F(t176_5[k2]*cQ4[k2]))
 			}
 		}
 	}
@@ -927,31 +949,31 @@ func (c *Backward[F]) Run() {
 		if n := 3 - lo; n > 0 {
 			for j := range n {
 				q0TailBar := c.Q0TailBar[(i*3+(lo+j))*dK:][:dK]
-				t154_2 := t154[(i*T+(lo+j)+T-3)*dK:][:dK]
+				t158_2 := t158[(i*T+(lo+j)+T-3)*dK:][:dK]
 				for k2 := range dK {
-					t154_2[k2] += q0TailBar[k2]
+					t158_2[k2] += q0TailBar[k2]
 				}
 			}
 		}
 	}
 
 	// projected.q0
-	kern.Gemm(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t154, dK, 1)
+	kern.Gemm(d, dK, L*T, F(1), false, c.WQBar, 1, d, xOperand, 1, d, t158, dK, 1)
 
 	// projected.k0, projected.k1
 	for i := range L {
 		cK := c.CK[:dK]
 		for j := range T {
-			t175_2 := t175[(i*(T+6)+j+3)*dK:][:dK]
-			t175_3 := t175[(i*(T+6)+j+4)*dK:][:dK]
+			t179_2 := t179[(i*(T+6)+j+3)*dK:][:dK]
+			t179_3 := t179[(i*(T+6)+j+4)*dK:][:dK]
 			cK2 := c.CK[1*dK:][:dK]
-			t175_4 := t175[(i*(T+6)+j+5)*dK:][:dK]
+			t179_4 := t179[(i*(T+6)+j+5)*dK:][:dK]
 			cK3 := c.CK[2*dK:][:dK]
-			t175_5 := t175[(i*(T+6)+j+6)*dK:][:dK]
+			t179_5 := t179[(i*(T+6)+j+6)*dK:][:dK]
 			cK4 := c.CK[3*dK:][:dK]
-			t157_2 := t157[(i*T+j)*dK:][:dK]
+			t161_2 := t161[(i*T+j)*dK:][:dK]
 			for k2 := range dK {
-				t157_2[k2] = (F(t175_2[k2]*cK[k2]) + F(t175_3[k2]*cK2[k2]) + F(t175_4[k2]*cK3[k2]) + F(t175_5[k2]*cK4[k2]))
+				t161_2[k2] = (F(t179_2[k2]*cK[k2]) + F(t179_3[k2]*cK2[k2]) + F(t179_4[k2]*cK3[k2]) + F(t179_5[k2]*cK4[k2]))
 			}
 		}
 	}
@@ -962,38 +984,38 @@ func (c *Backward[F]) Run() {
 		if n := 3 - lo; n > 0 {
 			for j := range n {
 				k0TailBar := c.K0TailBar[(i*3+(lo+j))*dK:][:dK]
-				t157_2 := t157[(i*T+(lo+j)+T-3)*dK:][:dK]
+				t161_2 := t161[(i*T+(lo+j)+T-3)*dK:][:dK]
 				for k2 := range dK {
-					t157_2[k2] += k0TailBar[k2]
+					t161_2[k2] += k0TailBar[k2]
 				}
 			}
 		}
 	}
 
 	// projected.k0
-	kern.Gemm(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t157, dK, 1)
+	kern.Gemm(d, dK, L*T, F(1), false, c.WKBar, 1, d, xOperand, 1, d, t161, dK, 1)
 
 	// projected.v
-	kern.Gemm(L*T, d, dV, F(1), false, c.XBar, d, 1, t115, dV, 1, c.WV, d, 1)
+	kern.Gemm(L*T, d, dV, F(1), false, c.XBar, d, 1, t119, dV, 1, WVOperand, d, 1)
 
 	// projected.q0
-	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t154, dK, 1, c.WQ, d, 1)
+	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t158, dK, 1, WQOperand, d, 1)
 
 	// projected.k0
-	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t157, dK, 1, c.WK, d, 1)
+	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t161, dK, 1, WKOperand, d, 1)
 
 	// projected.k0
 	for i := range L {
 		for j := range 3 {
-			t149_2 := t149[(i*3+j)*dK:][:dK]
 			t153_2 := t153[(i*3+j)*dK:][:dK]
+			t157_2 := t157[(i*3+j)*dK:][:dK]
 			k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
-			t131_2 := t131[(i*3+j)*dK:][:dK]
 			t135_2 := t135[(i*3+j)*dK:][:dK]
+			t139_2 := t139[(i*3+j)*dK:][:dK]
 			q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
 			for k2 := range dK {
-				k0TailBarOut[k2] = t149_2[k2] + t153_2[k2]
-				q0TailBarOut[k2] = t131_2[k2] + t135_2[k2]
+				k0TailBarOut[k2] = t153_2[k2] + t157_2[k2]
+				q0TailBarOut[k2] = t135_2[k2] + t139_2[k2]
 			}
 		}
 	}
@@ -1009,27 +1031,27 @@ func (c *Backward[F]) Run() {
 				WRhoBar := c.WRhoBar[i*(dK+dV)+dK:][:dV]
 				WThetaBar := c.WThetaBar[i*(dK+dV)+dK:][:dV]
 				WEtaBar := c.WEtaBar[i*(dK+dV)+dK:][:dV]
-				t55Entry := t55[(j*T+k2)*dV+i]
-				t332Entry := t332[(j*T+k2)*dV+i]
-				t182Entry := t182[(j*T+k2)*dV+i]
+				t59Entry := t59[(j*T+k2)*dV+i]
+				t372Entry := t372[(j*T+k2)*dV+i]
+				t222Entry := t222[(j*T+k2)*dV+i]
 				for m := range dV {
 					vEntry := v[m]
-					WRhoBar[m] += F(vEntry * t55Entry)
-					WThetaBar[m] += F(vEntry * t332Entry)
-					WEtaBar[m] += F(vEntry * t182Entry)
+					WRhoBar[m] += F(vEntry * t59Entry)
+					WThetaBar[m] += F(vEntry * t372Entry)
+					WEtaBar[m] += F(vEntry * t222Entry)
 				}
 			}
 		}
 	}
 
 	// projected.rho
-	kern.Gemm(dK, dV, L*T, F(1), true, c.WRhoBar, 1, dK+dV, k, 1, dK, t55, dV, 1)
+	kern.Gemm(dK, dV, L*T, F(1), true, c.WRhoBar, 1, dK+dV, k, 1, dK, t59, dV, 1)
 
 	// projected.theta
-	kern.Gemm(dK, dV, L*T, F(1), true, c.WThetaBar, 1, dK+dV, k, 1, dK, t332, dV, 1)
+	kern.Gemm(dK, dV, L*T, F(1), true, c.WThetaBar, 1, dK+dV, k, 1, dK, t372, dV, 1)
 
 	// projected.eta
-	kern.Gemm(dK, dV, L*T, F(1), true, c.WEtaBar, 1, dK+dV, k, 1, dK, t182, dV, 1)
+	kern.Gemm(dK, dV, L*T, F(1), true, c.WEtaBar, 1, dK+dV, k, 1, dK, t222, dV, 1)
 }
 
 // callNode is one call of Forward on the tape.
@@ -1109,9 +1131,11 @@ func (b *Function[F]) Call(c block.Call[F], w block.Weights[F], m *block.Memory[
 	k.ThetaLin = c.Run.Saved(k.L * k.T * k.DV)
 	k.EtaLin = c.Run.Saved(k.L * k.T * k.DV)
 	k.Work = arena.Scratch(k.WorkLen())
+	k.Operands = arena.Operands(k.OperandsLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
+	k.Operands = nil
 	n.nextK0Tail = m.SetNext(c, b.Slots[0], k.K0TailOut)
 	n.nextQ0Tail = m.SetNext(c, b.Slots[1], k.Q0TailOut)
 	m.Advance(c.Tokens)
@@ -1182,6 +1206,7 @@ func (n *callNode[F]) Backward(t *tape.Tape[F]) {
 	g.WEtaBar = t.Part(n.vWEta, g.DK*g.DV+g.DV*g.DV)
 	g.BEtaBar = t.Part(n.vBEta, g.DV)
 	g.Work = t.Scratch(g.WorkLen())
+	g.Operands = t.Operands(g.OperandsLen())
 	g.Run()
 	t.Contribute(n.vWK, g.WKBar)
 	t.Contribute(n.vX, g.XBar)

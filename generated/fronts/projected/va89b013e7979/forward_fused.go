@@ -30,15 +30,18 @@ func (c *forwardFused) run() {
 	q1 := c.Work[L*T*dK+18*L*dK:][:L*T*dK]     // [L, T, d_k]
 	t20 := c.Work[2*L*T*dK+18*L*dK:][:L*T]     // [L, T]
 	t30 := c.Work[2*L*T*dK+L*T+18*L*dK:][:L*T] // [L, T]
+	xOperand := kern.Narrow(c.Operands, 0, c.X)
+	WKOperand := kern.Narrow(c.Operands, L*T*d, c.WK)
 
 	// projected.k0
 	for i := range L {
-		kern.GemmFMA(T, dK, d, F(1), false, kern.From(c.K1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(c.X, i*T*d), d, 1, c.WK, 1, d)
+		kern.GemmFMA(T, dK, d, F(1), false, kern.From(c.K1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(xOperand, i*T*d), d, 1, WKOperand, 1, d)
 	}
+	WQOperand := kern.Narrow(c.Operands, L*T*d+d*dK, c.WQ)
 
 	// projected.q0
 	for i := range L {
-		kern.GemmFMA(T, dK, d, F(1), false, kern.From(c.Q1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(c.X, i*T*d), d, 1, c.WQ, 1, d)
+		kern.GemmFMA(T, dK, d, F(1), false, kern.From(c.Q1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(xOperand, i*T*d), d, 1, WQOperand, 1, d)
 	}
 
 	// projected.k1, projected.q1
@@ -271,9 +274,10 @@ func (c *forwardFused) run() {
 			}
 		}
 	}
+	WVOperand := kern.Narrow(c.Operands, L*T*d+2*d*dK, c.WV)
 
 	// projected.v
-	kern.GemmFMA(L*T, dV, d, F(1), false, c.V, dV, 1, c.X, d, 1, c.WV, 1, d)
+	kern.GemmFMA(L*T, dV, d, F(1), false, c.V, dV, 1, xOperand, d, 1, WVOperand, 1, d)
 
 	// projected.k
 	if kern.Wide() {
@@ -498,8 +502,8 @@ func (c *backwardFused) run() {
 	_ = d
 	_ = dK
 	_ = dV
-	t172 := c.Work[:L*T*dK+6*L*dK]                              // [L, T + 6, d_k]
-	t175 := c.Work[L*T*dK+6*L*dK:][:L*T*dK+6*L*dK]              // [L, T + 6, d_k]
+	t176 := c.Work[:L*T*dK+6*L*dK]                              // [L, T + 6, d_k]
+	t179 := c.Work[L*T*dK+6*L*dK:][:L*T*dK+6*L*dK]              // [L, T + 6, d_k]
 	t4 := c.Work[2*L*T*dK+12*L*dK:][:L*T*dK]                    // [L, T, d_k]
 	t5 := c.Work[3*L*T*dK+12*L*dK:][:L*T*dK]                    // [L, T, d_k]
 	k1 := c.Work[4*L*T*dK+12*L*dK:][:L*T*dK]                    // [L, T, d_k]
@@ -512,24 +516,27 @@ func (c *backwardFused) run() {
 	t26 := c.Work[8*L*T*dK+3*L*T+12*L*dK:][:L*T]                // [L, T]
 	t28 := c.Work[8*L*T*dK+4*L*T+12*L*dK:][:L*T]                // [L, T]
 	t30 := c.Work[8*L*T*dK+5*L*T+12*L*dK:][:L*T]                // [L, T]
-	t65 := c.Work[8*L*T*dK+6*L*T+12*L*dK:][:L*T]                // [L, T]
+	t69 := c.Work[8*L*T*dK+6*L*T+12*L*dK:][:L*T]                // [L, T]
 	k := c.Work[8*L*T*dK+7*L*T+12*L*dK:][:L*T*dK]               // [L, T, d_k]
-	t68 := c.Work[9*L*T*dK+7*L*T+12*L*dK:][:L*T]                // [L, T]
-	t182 := c.Work[9*L*T*dK+8*L*T+12*L*dK:][:L*T*dV]            // [L, T, d_v]
-	t332 := c.Work[9*L*T*dK+L*T*dV+8*L*T+12*L*dK:][:L*T*dV]     // [L, T, d_v]
-	t55 := c.Work[9*L*T*dK+2*L*T*dV+8*L*T+12*L*dK:][:L*T*dV]    // [L, T, d_v]
-	t85 := c.Work[9*L*T*dK+3*L*T*dV+8*L*T+12*L*dK:][:L*T]       // [L, T]
-	t91 := c.Work[9*L*T*dK+3*L*T*dV+9*L*T+12*L*dK:][:L*T]       // [L, T]
-	t89 := c.Work[9*L*T*dK+3*L*T*dV+10*L*T+12*L*dK:][:L*T*dK]   // [L, T, d_k]
-	t94 := c.Work[10*L*T*dK+3*L*T*dV+10*L*T+12*L*dK:][:L*T]     // [L, T]
-	t111 := c.Work[10*L*T*dK+3*L*T*dV+11*L*T+12*L*dK:][:L*T]    // [L, T]
-	t115 := c.Work[10*L*T*dK+3*L*T*dV+12*L*T+12*L*dK:][:L*T*dV] // [L, T, d_v]
-	t131 := c.Work[10*L*T*dK+4*L*T*dV+12*L*T+12*L*dK:][:3*L*dK] // [L, 3, d_k]
-	t135 := c.Work[10*L*T*dK+4*L*T*dV+12*L*T+15*L*dK:][:3*L*dK] // [L, 3, d_k]
-	t153 := c.Work[10*L*T*dK+4*L*T*dV+12*L*T+18*L*dK:][:3*L*dK] // [L, 3, d_k]
-	t149 := c.Work[10*L*T*dK+4*L*T*dV+12*L*T+21*L*dK:][:3*L*dK] // [L, 3, d_k]
-	t154 := c.Work[10*L*T*dK+4*L*T*dV+12*L*T+24*L*dK:][:L*T*dK] // [L, T, d_k]
-	t157 := c.Work[11*L*T*dK+4*L*T*dV+12*L*T+24*L*dK:][:L*T*dK] // [L, T, d_k]
+	t72 := c.Work[9*L*T*dK+7*L*T+12*L*dK:][:L*T]                // [L, T]
+	t222 := c.Work[9*L*T*dK+8*L*T+12*L*dK:][:L*T*dV]            // [L, T, d_v]
+	t372 := c.Work[9*L*T*dK+L*T*dV+8*L*T+12*L*dK:][:L*T*dV]     // [L, T, d_v]
+	t59 := c.Work[9*L*T*dK+2*L*T*dV+8*L*T+12*L*dK:][:L*T*dV]    // [L, T, d_v]
+	t89 := c.Work[9*L*T*dK+3*L*T*dV+8*L*T+12*L*dK:][:L*T]       // [L, T]
+	t95 := c.Work[9*L*T*dK+3*L*T*dV+9*L*T+12*L*dK:][:L*T]       // [L, T]
+	t93 := c.Work[9*L*T*dK+3*L*T*dV+10*L*T+12*L*dK:][:L*T*dK]   // [L, T, d_k]
+	t98 := c.Work[10*L*T*dK+3*L*T*dV+10*L*T+12*L*dK:][:L*T]     // [L, T]
+	t115 := c.Work[10*L*T*dK+3*L*T*dV+11*L*T+12*L*dK:][:L*T]    // [L, T]
+	t119 := c.Work[10*L*T*dK+3*L*T*dV+12*L*T+12*L*dK:][:L*T*dV] // [L, T, d_v]
+	t135 := c.Work[10*L*T*dK+4*L*T*dV+12*L*T+12*L*dK:][:3*L*dK] // [L, 3, d_k]
+	t139 := c.Work[10*L*T*dK+4*L*T*dV+12*L*T+15*L*dK:][:3*L*dK] // [L, 3, d_k]
+	t157 := c.Work[10*L*T*dK+4*L*T*dV+12*L*T+18*L*dK:][:3*L*dK] // [L, 3, d_k]
+	t153 := c.Work[10*L*T*dK+4*L*T*dV+12*L*T+21*L*dK:][:3*L*dK] // [L, 3, d_k]
+	t158 := c.Work[10*L*T*dK+4*L*T*dV+12*L*T+24*L*dK:][:L*T*dK] // [L, T, d_k]
+	t161 := c.Work[11*L*T*dK+4*L*T*dV+12*L*T+24*L*dK:][:L*T*dK] // [L, T, d_k]
+	xOperand := kern.Narrow(c.Operands, 0, c.X)
+	WKOperand := kern.Narrow(c.Operands, L*T*d, c.WK)
+	WQOperand := kern.Narrow(c.Operands, L*T*d+d*dK, c.WQ)
 
 	// projected.k1, projected.q1
 	if kern.Wide() {
@@ -599,6 +606,7 @@ func (c *backwardFused) run() {
 			}
 		}
 	}
+	WVOperand := kern.Narrow(c.Operands, L*T*d+2*d*dK, c.WV)
 
 	// projected.k, projected.q
 	if kern.Wide() {
@@ -611,7 +619,7 @@ func (c *backwardFused) run() {
 			P5: unsafe.SliceData(t26),
 			P6: unsafe.SliceData(t28),
 			P7: unsafe.SliceData(t30),
-			P8: unsafe.SliceData(t65),
+			P8: unsafe.SliceData(t69),
 			N0: L,
 			N1: T,
 		}
@@ -626,22 +634,22 @@ func (c *backwardFused) run() {
 			t26_2 := t26[i*T:][:T]
 			t28_2 := t28[i*T:][:T]
 			t30_2 := t30[i*T:][:T]
-			t65_2 := t65[i*T:][:T]
+			t69_2 := t69[i*T:][:T]
 			for j := range T {
 				kProdEntry := kProd[j]
 				t162 := num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1)))
-				t183 := kern.Choose((F(0) < kProdEntry), t162, F(0))
+				t182 := kern.Choose((F(0) < kProdEntry), t162, F(0))
 				qProdEntry := qProd[j]
 				t262 := num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1)))
 				t282 := kern.Choose((F(0) < qProdEntry), t262, F(0))
 				t302 := kern.Larger(t282, F(1e-08))
 				t16_2[j] = t162
-				t18_2[j] = t183
-				t20_2[j] = kern.Larger(t183, F(1e-08))
+				t18_2[j] = t182
+				t20_2[j] = kern.Larger(t182, F(1e-08))
 				t26_2[j] = t262
 				t28_2[j] = t282
 				t30_2[j] = t302
-				t65_2[j] = F(1) / t302
+				t69_2[j] = F(1) / t302
 			}
 		}
 	}
@@ -655,7 +663,7 @@ func (c *backwardFused) run() {
 			P3: unsafe.SliceData(q1),
 			P4: unsafe.SliceData(k1),
 			P5: unsafe.SliceData(k),
-			P6: unsafe.SliceData(t68),
+			P6: unsafe.SliceData(t72),
 			N0: L,
 			N1: T,
 			N2: dK,
@@ -668,22 +676,22 @@ func (c *backwardFused) run() {
 		for i := range L {
 			t30_2 := t30[i*T:][:T]
 			t20_2 := t20[i*T:][:T]
-			t68_2 := t68[i*T:][:T]
+			t72_2 := t72[i*T:][:T]
 			for j := range T {
 				qBar := c.QBar[(i*T+j)*dK:][:dK]
 				q1_2 := q1[(i*T+j)*dK:][:dK]
 				k1_2 := k1[(i*T+j)*dK:][:dK]
 				k2 := k[(i*T+j)*dK:][:dK]
-				var t682 F
+				var t722 F
 				t30Entry := t30_2[j]
 				t20Entry := t20_2[j]
-				t682Sums := [16]F{t682}
+				t722Sums := [16]F{t722}
 				for k3 := range dK {
-					t682Sums[k3%16] = num.FMA32(qBar[k3], (q1_2[k3]/t30Entry)/t30Entry, t682Sums[k3%16])
+					t722Sums[k3%16] = num.FMA32(qBar[k3], (q1_2[k3]/t30Entry)/t30Entry, t722Sums[k3%16])
 					k2[k3] = k1_2[k3] / t20Entry
 				}
-				t682 = kern.Sum16(&t682Sums)
-				t68_2[j] = -t682
+				t722 = kern.Sum16(&t722Sums)
+				t72_2[j] = -t722
 			}
 		}
 	}
@@ -700,11 +708,11 @@ func (c *backwardFused) run() {
 			P3:  unsafe.SliceData(c.ThetaLin),
 			P4:  unsafe.SliceData(c.ThetaBar),
 			P5:  unsafe.SliceData(c.RhoBar),
-			P6:  unsafe.SliceData(t182),
+			P6:  unsafe.SliceData(t222),
 			P7:  unsafe.SliceData(c.BEtaBar),
-			P8:  unsafe.SliceData(t332),
+			P8:  unsafe.SliceData(t372),
 			P9:  unsafe.SliceData(c.BThetaBar),
-			P10: unsafe.SliceData(t55),
+			P10: unsafe.SliceData(t59),
 			P11: unsafe.SliceData(c.BRhoBar),
 			N0:  L,
 			N1:  T,
@@ -727,24 +735,24 @@ func (c *backwardFused) run() {
 				thetaLin := c.ThetaLin[(i*T+j)*dV:][:dV]
 				thetaBar := c.ThetaBar[(i*T+j)*dV:][:dV]
 				rhoBar := c.RhoBar[(i*T+j)*dV:][:dV]
-				t182_2 := t182[(i*T+j)*dV:][:dV]
-				t332_2 := t332[(i*T+j)*dV:][:dV]
-				t55_2 := t55[(i*T+j)*dV:][:dV]
+				t222_2 := t222[(i*T+j)*dV:][:dV]
+				t372_2 := t372[(i*T+j)*dV:][:dV]
+				t59_2 := t59[(i*T+j)*dV:][:dV]
 				for k2 := range dV {
 					rhoLinEntry := rhoLin[k2]
 					t34 := kern.Sigmoid(rhoLinEntry)
 					etaLinEntry := etaLin[k2]
-					t1822 := F(F(etaBar[k2]*kern.Sigmoid(etaLinEntry)) * kern.Sigmoid(-etaLinEntry))
+					t2222 := F(F(etaBar[k2]*kern.Sigmoid(etaLinEntry)) * kern.Sigmoid(-etaLinEntry))
 					thetaLinEntry := thetaLin[k2]
-					t3322 := kern.Choose((F(0) <= kern.Softplus(thetaLinEntry)), F(thetaBar[k2]*kern.Sigmoid(thetaLinEntry)), F(0))
-					t422 := (kern.Larger(t34, F(0)) <= F(1))
-					t552 := kern.Choose((t422 && (F(0) <= t34)), F(F(t34*kern.Choose(t422, rhoBar[k2], F(0)))*kern.Sigmoid(-rhoLinEntry)), F(0))
-					t182_2[k2] = t1822
-					bEtaBar[k2] = bEtaBar[k2] + t1822
-					t332_2[k2] = t3322
-					bThetaBar[k2] = bThetaBar[k2] + t3322
-					t55_2[k2] = t552
-					bRhoBar[k2] = bRhoBar[k2] + t552
+					t3722 := kern.Choose((F(0) <= kern.Softplus(thetaLinEntry)), F(thetaBar[k2]*kern.Sigmoid(thetaLinEntry)), F(0))
+					t46 := (kern.Larger(t34, F(0)) <= F(1))
+					t592 := kern.Choose((t46 && (F(0) <= t34)), F(F(t34*kern.Choose(t46, rhoBar[k2], F(0)))*kern.Sigmoid(-rhoLinEntry)), F(0))
+					t222_2[k2] = t2222
+					bEtaBar[k2] = bEtaBar[k2] + t2222
+					t372_2[k2] = t3722
+					bThetaBar[k2] = bThetaBar[k2] + t3722
+					t59_2[k2] = t592
+					bRhoBar[k2] = bRhoBar[k2] + t592
 				}
 			}
 		}
@@ -755,11 +763,11 @@ func (c *backwardFused) run() {
 		a := regions.R5ca38a658de2Args{
 			P0: unsafe.SliceData(t28),
 			P1: unsafe.SliceData(c.QProd),
-			P2: unsafe.SliceData(t68),
+			P2: unsafe.SliceData(t72),
 			P3: unsafe.SliceData(t26),
-			P4: unsafe.SliceData(t85),
+			P4: unsafe.SliceData(t89),
 			P5: unsafe.SliceData(t20),
-			P6: unsafe.SliceData(t91),
+			P6: unsafe.SliceData(t95),
 			N0: L,
 			N1: T,
 		}
@@ -768,17 +776,17 @@ func (c *backwardFused) run() {
 		for i := range L {
 			t28_2 := t28[i*T:][:T]
 			qProd := c.QProd[i*T:][:T]
-			t68_2 := t68[i*T:][:T]
+			t72_2 := t72[i*T:][:T]
 			t26_2 := t26[i*T:][:T]
-			t85_2 := t85[i*T:][:T]
+			t89_2 := t89[i*T:][:T]
 			t20_2 := t20[i*T:][:T]
-			t91_2 := t91[i*T:][:T]
+			t95_2 := t95[i*T:][:T]
 			for j := range T {
 				t28Entry := t28_2[j]
 				qProdEntry2 := qProd[j]
 				w := ((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2))
-				t85_2[j] = kern.Choose(w, kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t28Entry), t68_2[j], F(0)))*(F(1)/t26_2[j])), F(0)), F(0))
-				t91_2[j] = F(1) / t20_2[j]
+				t89_2[j] = kern.Choose(w, kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t28Entry), t72_2[j], F(0)))*(F(1)/t26_2[j])), F(0)), F(0))
+				t95_2[j] = F(1) / t20_2[j]
 			}
 		}
 	}
@@ -786,35 +794,35 @@ func (c *backwardFused) run() {
 	// projected.k
 	for i := range L {
 		for j := range T {
-			copy(t89[(i*T+j)*dK:][:dK], c.KBar[(i*T+j)*dK:][:dK])
+			copy(t93[(i*T+j)*dK:][:dK], c.KBar[(i*T+j)*dK:][:dK])
 		}
 	}
 
 	// projected.eta
-	kern.GemmFMA(L*T, dK, dV, F(1), true, t89, dK, 1, t182, dV, 1, c.WEta, dK+dV, 1)
+	kern.GemmFMA(L*T, dK, dV, F(1), true, t93, dK, 1, t222, dV, 1, c.WEta, dK+dV, 1)
 
 	// projected.theta
-	kern.GemmFMA(L*T, dK, dV, F(1), true, t89, dK, 1, t332, dV, 1, c.WTheta, dK+dV, 1)
+	kern.GemmFMA(L*T, dK, dV, F(1), true, t93, dK, 1, t372, dV, 1, c.WTheta, dK+dV, 1)
 
 	// projected.rho
-	kern.GemmFMA(L*T, dK, dV, F(1), true, t89, dK, 1, t55, dV, 1, c.WRho, dK+dV, 1)
+	kern.GemmFMA(L*T, dK, dV, F(1), true, t93, dK, 1, t59, dV, 1, c.WRho, dK+dV, 1)
 
 	// projected.k, projected.q1, projected.q
 	clear(c.BQBar)
 	if kern.Wide() {
 		a := regions.R8ac2ef38dabeArgs{
 			P0:  unsafe.SliceData(t20),
-			P1:  unsafe.SliceData(t65),
-			P2:  unsafe.SliceData(t85),
-			P3:  unsafe.SliceData(t89),
+			P1:  unsafe.SliceData(t69),
+			P2:  unsafe.SliceData(t89),
+			P3:  unsafe.SliceData(t93),
 			P4:  unsafe.SliceData(k),
 			P5:  unsafe.SliceData(q1),
 			P6:  unsafe.SliceData(c.QBar),
 			P7:  unsafe.SliceData(t10),
 			P8:  unsafe.SliceData(t9),
-			P9:  unsafe.SliceData(t172),
+			P9:  unsafe.SliceData(t176),
 			P10: unsafe.SliceData(c.BQBar),
-			P11: unsafe.SliceData(t94),
+			P11: unsafe.SliceData(t98),
 			N0:  L,
 			N1:  T,
 			N2:  dK,
@@ -832,33 +840,33 @@ func (c *backwardFused) run() {
 		bQBar := c.BQBar[:dK]
 		for i := range L {
 			t20_2 := t20[i*T:][:T]
-			t65_2 := t65[i*T:][:T]
-			t85_2 := t85[i*T:][:T]
-			t94_2 := t94[i*T:][:T]
+			t69_2 := t69[i*T:][:T]
+			t89_2 := t89[i*T:][:T]
+			t98_2 := t98[i*T:][:T]
 			for j := range T {
-				t89_2 := t89[(i*T+j)*dK:][:dK]
+				t93_2 := t93[(i*T+j)*dK:][:dK]
 				k2 := k[(i*T+j)*dK:][:dK]
 				q1_2 := q1[(i*T+j)*dK:][:dK]
 				qBar := c.QBar[(i*T+j)*dK:][:dK]
 				t10_2 := t10[(i*T+j)*dK:][:dK]
 				t9_2 := t9[(i*T+j)*dK:][:dK]
-				t172_2 := t172[(i*(T+6)+j+3)*dK:][:dK]
-				var t942 F
+				t176_2 := t176[(i*(T+6)+j+3)*dK:][:dK]
+				var t982 F
 				t20Entry2 := t20_2[j]
-				t65Entry := t65_2[j]
-				t85Entry := t85_2[j]
-				t942Sums := [16]F{t942}
+				t69Entry := t69_2[j]
+				t89Entry := t89_2[j]
+				t982Sums := [16]F{t982}
 				for k3 := range dK {
-					t942Sums[k3%16] = num.FMA32(t89_2[k3], k2[k3]/t20Entry2, t942Sums[k3%16])
-					t118 := num.FMA32(F(2*q1_2[k3]), t85Entry, F(qBar[k3]*t65Entry))
+					t982Sums[k3%16] = num.FMA32(t93_2[k3], k2[k3]/t20Entry2, t982Sums[k3%16])
+					t122 := num.FMA32(F(2*q1_2[k3]), t89Entry, F(qBar[k3]*t69Entry))
 					t10Entry := t10_2[k3]
 					t9Entry := t9_2[k3]
-					t124 := num.FMA32(F(F(t9Entry*t10Entry)*t118), kern.Sigmoid(-t9Entry), F(t10Entry*t118))
-					t172_2[k3] = t124
-					bQBar[k3] = bQBar[k3] + t124
+					t128 := num.FMA32(F(F(t9Entry*t10Entry)*t122), kern.Sigmoid(-t9Entry), F(t10Entry*t122))
+					t176_2[k3] = t128
+					bQBar[k3] = bQBar[k3] + t128
 				}
-				t942 = kern.Sum16(&t942Sums)
-				t94_2[j] = -t942
+				t982 = kern.Sum16(&t982Sums)
+				t98_2[j] = -t982
 			}
 		}
 	}
@@ -868,9 +876,9 @@ func (c *backwardFused) run() {
 		a := regions.Rc011772375a6Args{
 			P0: unsafe.SliceData(t18),
 			P1: unsafe.SliceData(c.KProd),
-			P2: unsafe.SliceData(t94),
+			P2: unsafe.SliceData(t98),
 			P3: unsafe.SliceData(t16),
-			P4: unsafe.SliceData(t111),
+			P4: unsafe.SliceData(t115),
 			N0: L,
 			N1: T,
 		}
@@ -879,14 +887,14 @@ func (c *backwardFused) run() {
 		for i := range L {
 			t18_2 := t18[i*T:][:T]
 			kProd := c.KProd[i*T:][:T]
-			t94_2 := t94[i*T:][:T]
+			t98_2 := t98[i*T:][:T]
 			t16_2 := t16[i*T:][:T]
-			t111_2 := t111[i*T:][:T]
+			t115_2 := t115[i*T:][:T]
 			for j := range T {
 				t18Entry := t18_2[j]
 				kProdEntry2 := kProd[j]
 				w2 := ((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2))
-				t111_2[j] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t18Entry), t94_2[j], F(0)))*(F(1)/t16_2[j])), F(0)), F(0))
+				t115_2[j] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t18Entry), t98_2[j], F(0)))*(F(1)/t16_2[j])), F(0)), F(0))
 			}
 		}
 	}
@@ -894,26 +902,26 @@ func (c *backwardFused) run() {
 	// projected.v
 	for i := range L {
 		for j := range T {
-			copy(t115[(i*T+j)*dV:][:dV], c.VBar[(i*T+j)*dV:][:dV])
+			copy(t119[(i*T+j)*dV:][:dV], c.VBar[(i*T+j)*dV:][:dV])
 		}
 	}
 
 	// projected.eta
-	kern.GemmFMA(L*T, dV, dV, F(1), true, t115, dV, 1, t182, dV, 1, kern.From(c.WEta, dK), dK+dV, 1)
+	kern.GemmFMA(L*T, dV, dV, F(1), true, t119, dV, 1, t222, dV, 1, kern.From(c.WEta, dK), dK+dV, 1)
 
 	// projected.theta
-	kern.GemmFMA(L*T, dV, dV, F(1), true, t115, dV, 1, t332, dV, 1, kern.From(c.WTheta, dK), dK+dV, 1)
+	kern.GemmFMA(L*T, dV, dV, F(1), true, t119, dV, 1, t372, dV, 1, kern.From(c.WTheta, dK), dK+dV, 1)
 
 	// projected.rho
-	kern.GemmFMA(L*T, dV, dV, F(1), true, t115, dV, 1, t55, dV, 1, kern.From(c.WRho, dK), dK+dV, 1)
+	kern.GemmFMA(L*T, dV, dV, F(1), true, t119, dV, 1, t59, dV, 1, kern.From(c.WRho, dK), dK+dV, 1)
 
 	// projected.v
-	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t115, dV, 1)
+	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, xOperand, 1, d, t119, dV, 1)
 
 	// projected.q1
 	if kern.Wide() {
 		a := regions.Re9c4c871791dArgs{
-			P0: unsafe.SliceData(t172),
+			P0: unsafe.SliceData(t176),
 			N0: L,
 			N1: dK,
 			N2: T*dK + 6*dK,
@@ -922,16 +930,16 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t172_2 := t172[(i*(T+6)+j)*dK:][:dK]
+				t176_2 := t176[(i*(T+6)+j)*dK:][:dK]
 				for k2 := range dK {
-					t172_2[k2] = F(0)
+					t176_2[k2] = F(0)
 				}
 			}
 		}
 	}
 	if kern.Wide() {
 		a := regions.R5597ca2d9fd5Args{
-			P0: unsafe.SliceData(t172),
+			P0: unsafe.SliceData(t176),
 			N0: L,
 			N1: dK,
 			N2: 4*T*dK + 12*dK,
@@ -941,9 +949,9 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t172_2 := t172[(i*(T+6)+j+T+3)*dK:][:dK]
+				t176_2 := t176[(i*(T+6)+j+T+3)*dK:][:dK]
 				for k2 := range dK {
-					t172_2[k2] = F(0)
+					t176_2[k2] = F(0)
 				}
 			}
 		}
@@ -954,7 +962,7 @@ func (c *backwardFused) run() {
 	if kern.Wide() {
 		a := regions.R365f3086a7f8Args{
 			P0: unsafe.SliceData(c.Q1Stack),
-			P1: unsafe.SliceData(t172),
+			P1: unsafe.SliceData(t176),
 			P2: unsafe.SliceData(c.CQBar),
 			N0: L,
 			N1: T,
@@ -971,9 +979,9 @@ func (c *backwardFused) run() {
 			for j := range L {
 				for k2 := range T {
 					q1Stack := c.Q1Stack[(j*(T+3)-i+k2+3)*dK:][:dK]
-					t172_2 := t172[(j*(T+6)+k2+3)*dK:][:dK]
+					t176_2 := t176[(j*(T+6)+k2+3)*dK:][:dK]
 					for m := range dK {
-						cQBar[m] = num.FMA32(q1Stack[m], t172_2[m], cQBar[m])
+						cQBar[m] = num.FMA32(q1Stack[m], t176_2[m], cQBar[m])
 					}
 				}
 			}
@@ -981,16 +989,16 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.q1
-	clear(t131)
+	clear(t135)
 	for i := range L {
 		for j := range 3 {
 			n := int(c.Pos[i]) + j - 3
 			if n >= 0 {
 				if kern.Wide() {
 					a := regions.R1e42c5bb8a4bArgs{
-						P0: unsafe.SliceData(t172),
+						P0: unsafe.SliceData(t176),
 						P1: unsafe.SliceData(c.CQ),
-						P2: unsafe.SliceData(t131),
+						P2: unsafe.SliceData(t135),
 						N0: dK,
 						N1: 4*dK*j + (4*T*dK+24*dK)*i + 12*dK,
 						N2: 12 * dK,
@@ -999,17 +1007,17 @@ func (c *backwardFused) run() {
 					}
 					regions.R1e42c5bb8a4b(&a)
 				} else {
-					t172_2 := t172[(i*(T+6)+j+3)*dK:][:dK]
+					t176_2 := t176[(i*(T+6)+j+3)*dK:][:dK]
 					cQ := c.CQ[3*dK:][:dK]
-					t172_3 := t172[(i*(T+6)+j+2)*dK:][:dK]
+					t176_3 := t176[(i*(T+6)+j+2)*dK:][:dK]
 					cQ2 := c.CQ[2*dK:][:dK]
-					t172_4 := t172[(i*(T+6)+j+1)*dK:][:dK]
+					t176_4 := t176[(i*(T+6)+j+1)*dK:][:dK]
 					cQ3 := c.CQ[1*dK:][:dK]
-					t172_5 := t172[(i*(T+6)+j)*dK:][:dK]
+					t176_5 := t176[(i*(T+6)+j)*dK:][:dK]
 					cQ4 := c.CQ[:dK]
-					t131_2 := t131[(i*3+j)*dK:][:dK]
+					t135_2 := t135[(i*3+j)*dK:][:dK]
 					for k2 := range dK {
-						t131_2[k2] = num.FMA32(t172_2[k2], cQ[k2], num.FMA32(t172_3[k2], cQ2[k2], num.FMA32(t172_4[k2], cQ3[k2], F(t172_5[k2]*cQ4[k2]))))
+						t135_2[k2] = num.FMA32(t176_2[k2], cQ[k2], num.FMA32(t176_3[k2], cQ2[k2], num.FMA32(t176_4[k2], cQ3[k2], F(t176_5[k2]*cQ4[k2]))))
 					}
 				}
 			}
@@ -1017,13 +1025,13 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.q1, projected.k1
-	clear(t135)
-	clear(t153)
+	clear(t139)
+	clear(t157)
 	if kern.Wide() {
 		a := regions.R5168233033d5Args{
-			P0: unsafe.SliceData(t135),
+			P0: unsafe.SliceData(t139),
 			P1: unsafe.SliceData(c.Q0TailBar),
-			P2: unsafe.SliceData(t153),
+			P2: unsafe.SliceData(t157),
 			P3: unsafe.SliceData(c.K0TailBar),
 			N0: L,
 			N1: -T + 3,
@@ -1035,13 +1043,13 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range min(3, -T+3) {
-				t135_2 := t135[(i*3+j+T)*dK:][:dK]
+				t139_2 := t139[(i*3+j+T)*dK:][:dK]
 				q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
-				t153_2 := t153[(i*3+j+T)*dK:][:dK]
+				t157_2 := t157[(i*3+j+T)*dK:][:dK]
 				k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
 				for k2 := range dK {
-					t135_2[k2] = t135_2[k2] + q0TailBar[k2]
-					t153_2[k2] = t153_2[k2] + k0TailBar[k2]
+					t139_2[k2] = t139_2[k2] + q0TailBar[k2]
+					t157_2[k2] = t157_2[k2] + k0TailBar[k2]
 				}
 			}
 		}
@@ -1051,13 +1059,13 @@ func (c *backwardFused) run() {
 	clear(c.BKBar)
 	if kern.Wide() {
 		a := regions.R2d137a1ddef9Args{
-			P0:  unsafe.SliceData(t91),
-			P1:  unsafe.SliceData(t111),
+			P0:  unsafe.SliceData(t95),
+			P1:  unsafe.SliceData(t115),
 			P2:  unsafe.SliceData(k1),
-			P3:  unsafe.SliceData(t89),
+			P3:  unsafe.SliceData(t93),
 			P4:  unsafe.SliceData(t5),
 			P5:  unsafe.SliceData(t4),
-			P6:  unsafe.SliceData(t175),
+			P6:  unsafe.SliceData(t179),
 			P7:  unsafe.SliceData(c.BKBar),
 			N0:  L,
 			N1:  T,
@@ -1075,23 +1083,23 @@ func (c *backwardFused) run() {
 	} else {
 		bKBar := c.BKBar[:dK]
 		for i := range L {
-			t91_2 := t91[i*T:][:T]
-			t111_2 := t111[i*T:][:T]
+			t95_2 := t95[i*T:][:T]
+			t115_2 := t115[i*T:][:T]
 			for j := range T {
 				k1_2 := k1[(i*T+j)*dK:][:dK]
-				t89_2 := t89[(i*T+j)*dK:][:dK]
+				t93_2 := t93[(i*T+j)*dK:][:dK]
 				t5_2 := t5[(i*T+j)*dK:][:dK]
 				t4_2 := t4[(i*T+j)*dK:][:dK]
-				t175_2 := t175[(i*(T+6)+j+3)*dK:][:dK]
-				t91Entry := t91_2[j]
-				t111Entry := t111_2[j]
+				t179_2 := t179[(i*(T+6)+j+3)*dK:][:dK]
+				t95Entry := t95_2[j]
+				t115Entry := t115_2[j]
 				for k2 := range dK {
-					t136 := num.FMA32(F(2*k1_2[k2]), t111Entry, F(t89_2[k2]*t91Entry))
+					t140 := num.FMA32(F(2*k1_2[k2]), t115Entry, F(t93_2[k2]*t95Entry))
 					t5Entry := t5_2[k2]
 					t4Entry := t4_2[k2]
-					t142 := num.FMA32(F(F(t4Entry*t5Entry)*t136), kern.Sigmoid(-t4Entry), F(t5Entry*t136))
-					t175_2[k2] = t142
-					bKBar[k2] = bKBar[k2] + t142
+					t146 := num.FMA32(F(F(t4Entry*t5Entry)*t140), kern.Sigmoid(-t4Entry), F(t5Entry*t140))
+					t179_2[k2] = t146
+					bKBar[k2] = bKBar[k2] + t146
 				}
 			}
 		}
@@ -1100,7 +1108,7 @@ func (c *backwardFused) run() {
 	// projected.k1
 	if kern.Wide() {
 		a := regions.Re9c4c871791dArgs{
-			P0: unsafe.SliceData(t175),
+			P0: unsafe.SliceData(t179),
 			N0: L,
 			N1: dK,
 			N2: T*dK + 6*dK,
@@ -1109,16 +1117,16 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t175_2 := t175[(i*(T+6)+j)*dK:][:dK]
+				t179_2 := t179[(i*(T+6)+j)*dK:][:dK]
 				for k2 := range dK {
-					t175_2[k2] = F(0)
+					t179_2[k2] = F(0)
 				}
 			}
 		}
 	}
 	if kern.Wide() {
 		a := regions.R5597ca2d9fd5Args{
-			P0: unsafe.SliceData(t175),
+			P0: unsafe.SliceData(t179),
 			N0: L,
 			N1: dK,
 			N2: 4*T*dK + 12*dK,
@@ -1128,9 +1136,9 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t175_2 := t175[(i*(T+6)+j+T+3)*dK:][:dK]
+				t179_2 := t179[(i*(T+6)+j+T+3)*dK:][:dK]
 				for k2 := range dK {
-					t175_2[k2] = F(0)
+					t179_2[k2] = F(0)
 				}
 			}
 		}
@@ -1141,7 +1149,7 @@ func (c *backwardFused) run() {
 	if kern.Wide() {
 		a := regions.R365f3086a7f8Args{
 			P0: unsafe.SliceData(c.K1Stack),
-			P1: unsafe.SliceData(t175),
+			P1: unsafe.SliceData(t179),
 			P2: unsafe.SliceData(c.CKBar),
 			N0: L,
 			N1: T,
@@ -1158,9 +1166,9 @@ func (c *backwardFused) run() {
 			for j := range L {
 				for k2 := range T {
 					k1Stack := c.K1Stack[(j*(T+3)-i+k2+3)*dK:][:dK]
-					t175_2 := t175[(j*(T+6)+k2+3)*dK:][:dK]
+					t179_2 := t179[(j*(T+6)+k2+3)*dK:][:dK]
 					for m := range dK {
-						cKBar[m] = num.FMA32(k1Stack[m], t175_2[m], cKBar[m])
+						cKBar[m] = num.FMA32(k1Stack[m], t179_2[m], cKBar[m])
 					}
 				}
 			}
@@ -1168,16 +1176,16 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.k1
-	clear(t149)
+	clear(t153)
 	for i := range L {
 		for j := range 3 {
 			n2 := int(c.Pos[i]) + j - 3
 			if n2 >= 0 {
 				if kern.Wide() {
 					a := regions.R1e42c5bb8a4bArgs{
-						P0: unsafe.SliceData(t175),
+						P0: unsafe.SliceData(t179),
 						P1: unsafe.SliceData(c.CK),
-						P2: unsafe.SliceData(t149),
+						P2: unsafe.SliceData(t153),
 						N0: dK,
 						N1: 4*dK*j + (4*T*dK+24*dK)*i + 12*dK,
 						N2: 12 * dK,
@@ -1186,17 +1194,17 @@ func (c *backwardFused) run() {
 					}
 					regions.R1e42c5bb8a4b(&a)
 				} else {
-					t175_2 := t175[(i*(T+6)+j+3)*dK:][:dK]
+					t179_2 := t179[(i*(T+6)+j+3)*dK:][:dK]
 					cK := c.CK[3*dK:][:dK]
-					t175_3 := t175[(i*(T+6)+j+2)*dK:][:dK]
+					t179_3 := t179[(i*(T+6)+j+2)*dK:][:dK]
 					cK2 := c.CK[2*dK:][:dK]
-					t175_4 := t175[(i*(T+6)+j+1)*dK:][:dK]
+					t179_4 := t179[(i*(T+6)+j+1)*dK:][:dK]
 					cK3 := c.CK[1*dK:][:dK]
-					t175_5 := t175[(i*(T+6)+j)*dK:][:dK]
+					t179_5 := t179[(i*(T+6)+j)*dK:][:dK]
 					cK4 := c.CK[:dK]
-					t149_2 := t149[(i*3+j)*dK:][:dK]
+					t153_2 := t153[(i*3+j)*dK:][:dK]
 					for k2 := range dK {
-						t149_2[k2] = num.FMA32(t175_2[k2], cK[k2], num.FMA32(t175_3[k2], cK2[k2], num.FMA32(t175_4[k2], cK3[k2], F(t175_5[k2]*cK4[k2]))))
+						t153_2[k2] = num.FMA32(t179_2[k2], cK[k2], num.FMA32(t179_3[k2], cK2[k2], num.FMA32(t179_4[k2], cK3[k2], F(t179_5[k2]*cK4[k2]))))
 					}
 				}
 			}
@@ -1206,9 +1214,9 @@ func (c *backwardFused) run() {
 	// projected.q0, projected.q1
 	if kern.Wide() {
 		a := regions.R4f7fc48780fcArgs{
-			P0: unsafe.SliceData(t172),
+			P0: unsafe.SliceData(t176),
 			P1: unsafe.SliceData(c.CQ),
-			P2: unsafe.SliceData(t154),
+			P2: unsafe.SliceData(t158),
 			N0: L,
 			N1: T,
 			N2: dK,
@@ -1223,16 +1231,16 @@ func (c *backwardFused) run() {
 		cQ := c.CQ[:dK]
 		for i := range L {
 			for j := range T {
-				t172_2 := t172[(i*(T+6)+j+6)*dK:][:dK]
+				t176_2 := t176[(i*(T+6)+j+6)*dK:][:dK]
 				cQ2 := c.CQ[3*dK:][:dK]
-				t172_3 := t172[(i*(T+6)+j+5)*dK:][:dK]
+				t176_3 := t176[(i*(T+6)+j+5)*dK:][:dK]
 				cQ3 := c.CQ[2*dK:][:dK]
-				t172_4 := t172[(i*(T+6)+j+4)*dK:][:dK]
+				t176_4 := t176[(i*(T+6)+j+4)*dK:][:dK]
 				cQ4 := c.CQ[1*dK:][:dK]
-				t172_5 := t172[(i*(T+6)+j+3)*dK:][:dK]
-				t154_2 := t154[(i*T+j)*dK:][:dK]
+				t176_5 := t176[(i*(T+6)+j+3)*dK:][:dK]
+				t158_2 := t158[(i*T+j)*dK:][:dK]
 				for k2 := range dK {
-					t154_2[k2] = num.FMA32(t172_2[k2], cQ2[k2], num.FMA32(t172_3[k2], cQ3[k2], num.FMA32(t172_4[k2], cQ4[k2], F(t172_5[k2]*cQ[k2]))))
+					t158_2[k2] = num.FMA32(t176_2[k2], cQ2[k2], num.FMA32(t176_3[k2], cQ3[k2], num.FMA32(t176_4[k2], cQ4[k2], F(t176_5[k2]*cQ[k2]))))
 				}
 			}
 		}
@@ -1241,7 +1249,7 @@ func (c *backwardFused) run() {
 	// projected.q1
 	if kern.Wide() {
 		a := regions.R63b335df4b7dArgs{
-			P0: unsafe.SliceData(t154),
+			P0: unsafe.SliceData(t158),
 			P1: unsafe.SliceData(c.Q0TailBar),
 			N0: L,
 			N1: -T + 3,
@@ -1256,10 +1264,10 @@ func (c *backwardFused) run() {
 			lo := max(0, -T+3)
 			if n := 3 - lo; n > 0 {
 				for j := range n {
-					t154_2 := t154[(i*T+(lo+j)+T-3)*dK:][:dK]
+					t158_2 := t158[(i*T+(lo+j)+T-3)*dK:][:dK]
 					q0TailBar := c.Q0TailBar[(i*3+(lo+j))*dK:][:dK]
 					for k2 := range dK {
-						t154_2[k2] = t154_2[k2] + q0TailBar[k2]
+						t158_2[k2] = t158_2[k2] + q0TailBar[k2]
 					}
 				}
 			}
@@ -1267,14 +1275,14 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.q0
-	kern.GemmFMA(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t154, dK, 1)
+	kern.GemmFMA(d, dK, L*T, F(1), false, c.WQBar, 1, d, xOperand, 1, d, t158, dK, 1)
 
 	// projected.k0, projected.k1
 	if kern.Wide() {
 		a := regions.R4f7fc48780fcArgs{
-			P0: unsafe.SliceData(t175),
+			P0: unsafe.SliceData(t179),
 			P1: unsafe.SliceData(c.CK),
-			P2: unsafe.SliceData(t157),
+			P2: unsafe.SliceData(t161),
 			N0: L,
 			N1: T,
 			N2: dK,
@@ -1289,16 +1297,16 @@ func (c *backwardFused) run() {
 		cK := c.CK[:dK]
 		for i := range L {
 			for j := range T {
-				t175_2 := t175[(i*(T+6)+j+6)*dK:][:dK]
+				t179_2 := t179[(i*(T+6)+j+6)*dK:][:dK]
 				cK2 := c.CK[3*dK:][:dK]
-				t175_3 := t175[(i*(T+6)+j+5)*dK:][:dK]
+				t179_3 := t179[(i*(T+6)+j+5)*dK:][:dK]
 				cK3 := c.CK[2*dK:][:dK]
-				t175_4 := t175[(i*(T+6)+j+4)*dK:][:dK]
+				t179_4 := t179[(i*(T+6)+j+4)*dK:][:dK]
 				cK4 := c.CK[1*dK:][:dK]
-				t175_5 := t175[(i*(T+6)+j+3)*dK:][:dK]
-				t157_2 := t157[(i*T+j)*dK:][:dK]
+				t179_5 := t179[(i*(T+6)+j+3)*dK:][:dK]
+				t161_2 := t161[(i*T+j)*dK:][:dK]
 				for k2 := range dK {
-					t157_2[k2] = num.FMA32(t175_2[k2], cK2[k2], num.FMA32(t175_3[k2], cK3[k2], num.FMA32(t175_4[k2], cK4[k2], F(t175_5[k2]*cK[k2]))))
+					t161_2[k2] = num.FMA32(t179_2[k2], cK2[k2], num.FMA32(t179_3[k2], cK3[k2], num.FMA32(t179_4[k2], cK4[k2], F(t179_5[k2]*cK[k2]))))
 				}
 			}
 		}
@@ -1307,7 +1315,7 @@ func (c *backwardFused) run() {
 	// projected.k1
 	if kern.Wide() {
 		a := regions.R63b335df4b7dArgs{
-			P0: unsafe.SliceData(t157),
+			P0: unsafe.SliceData(t161),
 			P1: unsafe.SliceData(c.K0TailBar),
 			N0: L,
 			N1: -T + 3,
@@ -1322,10 +1330,10 @@ func (c *backwardFused) run() {
 			lo := max(0, -T+3)
 			if n := 3 - lo; n > 0 {
 				for j := range n {
-					t157_2 := t157[(i*T+(lo+j)+T-3)*dK:][:dK]
+					t161_2 := t161[(i*T+(lo+j)+T-3)*dK:][:dK]
 					k0TailBar := c.K0TailBar[(i*3+(lo+j))*dK:][:dK]
 					for k2 := range dK {
-						t157_2[k2] = t157_2[k2] + k0TailBar[k2]
+						t161_2[k2] = t161_2[k2] + k0TailBar[k2]
 					}
 				}
 			}
@@ -1333,25 +1341,25 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.k0
-	kern.GemmFMA(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t157, dK, 1)
+	kern.GemmFMA(d, dK, L*T, F(1), false, c.WKBar, 1, d, xOperand, 1, d, t161, dK, 1)
 
 	// projected.v
-	kern.GemmFMA(L*T, d, dV, F(1), false, c.XBar, d, 1, t115, dV, 1, c.WV, d, 1)
+	kern.GemmFMA(L*T, d, dV, F(1), false, c.XBar, d, 1, t119, dV, 1, WVOperand, d, 1)
 
 	// projected.q0
-	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t154, dK, 1, c.WQ, d, 1)
+	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t158, dK, 1, WQOperand, d, 1)
 
 	// projected.k0
-	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t157, dK, 1, c.WK, d, 1)
+	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t161, dK, 1, WKOperand, d, 1)
 
 	// projected.k0
 	if kern.Wide() {
 		a := regions.R6343eacd6034Args{
-			P0: unsafe.SliceData(t149),
-			P1: unsafe.SliceData(t153),
+			P0: unsafe.SliceData(t153),
+			P1: unsafe.SliceData(t157),
 			P2: unsafe.SliceData(c.K0TailBarOut),
-			P3: unsafe.SliceData(t131),
-			P4: unsafe.SliceData(t135),
+			P3: unsafe.SliceData(t135),
+			P4: unsafe.SliceData(t139),
 			P5: unsafe.SliceData(c.Q0TailBarOut),
 			N0: L,
 			N1: dK,
@@ -1361,15 +1369,15 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t149_2 := t149[(i*3+j)*dK:][:dK]
 				t153_2 := t153[(i*3+j)*dK:][:dK]
+				t157_2 := t157[(i*3+j)*dK:][:dK]
 				k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
-				t131_2 := t131[(i*3+j)*dK:][:dK]
 				t135_2 := t135[(i*3+j)*dK:][:dK]
+				t139_2 := t139[(i*3+j)*dK:][:dK]
 				q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
 				for k2 := range dK {
-					k0TailBarOut[k2] = t149_2[k2] + t153_2[k2]
-					q0TailBarOut[k2] = t131_2[k2] + t135_2[k2]
+					k0TailBarOut[k2] = t153_2[k2] + t157_2[k2]
+					q0TailBarOut[k2] = t135_2[k2] + t139_2[k2]
 				}
 			}
 		}
@@ -1381,9 +1389,9 @@ func (c *backwardFused) run() {
 	clear(c.WEtaBar)
 	if kern.Wide() {
 		a := regions.Re4976441ee4fArgs{
-			P0: unsafe.SliceData(t55),
-			P1: unsafe.SliceData(t332),
-			P2: unsafe.SliceData(t182),
+			P0: unsafe.SliceData(t59),
+			P1: unsafe.SliceData(t372),
+			P2: unsafe.SliceData(t222),
 			P3: unsafe.SliceData(c.V),
 			P4: unsafe.SliceData(c.WRhoBar),
 			P5: unsafe.SliceData(c.WThetaBar),
@@ -1407,14 +1415,14 @@ func (c *backwardFused) run() {
 					WRhoBar := c.WRhoBar[i*(dK+dV)+dK:][:dV]
 					WThetaBar := c.WThetaBar[i*(dK+dV)+dK:][:dV]
 					WEtaBar := c.WEtaBar[i*(dK+dV)+dK:][:dV]
-					t55Entry := t55[(j*T+k2)*dV+i]
-					t332Entry := t332[(j*T+k2)*dV+i]
-					t182Entry := t182[(j*T+k2)*dV+i]
+					t59Entry := t59[(j*T+k2)*dV+i]
+					t372Entry := t372[(j*T+k2)*dV+i]
+					t222Entry := t222[(j*T+k2)*dV+i]
 					for m := range dV {
 						vEntry := v[m]
-						WRhoBar[m] = num.FMA32(vEntry, t55Entry, WRhoBar[m])
-						WThetaBar[m] = num.FMA32(vEntry, t332Entry, WThetaBar[m])
-						WEtaBar[m] = num.FMA32(vEntry, t182Entry, WEtaBar[m])
+						WRhoBar[m] = num.FMA32(vEntry, t59Entry, WRhoBar[m])
+						WThetaBar[m] = num.FMA32(vEntry, t372Entry, WThetaBar[m])
+						WEtaBar[m] = num.FMA32(vEntry, t222Entry, WEtaBar[m])
 					}
 				}
 			}
@@ -1422,11 +1430,11 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.rho
-	kern.GemmFMA(dK, dV, L*T, F(1), true, c.WRhoBar, 1, dK+dV, k, 1, dK, t55, dV, 1)
+	kern.GemmFMA(dK, dV, L*T, F(1), true, c.WRhoBar, 1, dK+dV, k, 1, dK, t59, dV, 1)
 
 	// projected.theta
-	kern.GemmFMA(dK, dV, L*T, F(1), true, c.WThetaBar, 1, dK+dV, k, 1, dK, t332, dV, 1)
+	kern.GemmFMA(dK, dV, L*T, F(1), true, c.WThetaBar, 1, dK+dV, k, 1, dK, t372, dV, 1)
 
 	// projected.eta
-	kern.GemmFMA(dK, dV, L*T, F(1), true, c.WEtaBar, 1, dK+dV, k, 1, dK, t182, dV, 1)
+	kern.GemmFMA(dK, dV, L*T, F(1), true, c.WEtaBar, 1, dK+dV, k, 1, dK, t222, dV, 1)
 }

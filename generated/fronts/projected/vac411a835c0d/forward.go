@@ -56,12 +56,19 @@ type Forward[F num.Float] struct {
 	ThetaLin  []F     // [L, heads, T], written
 	EtaLin    []F     // [L, heads, T], written
 	Work      []F     // WorkLen() entries
+	Operands  []F     // OperandsLen() entries, or nil: operands of products are not rounded to bfloat16
 }
 
 // WorkLen is 2·L·T·d_k·heads + 8·L·T·heads + 18·L·d_k·heads.
 func (c *Forward[F]) WorkLen() int {
 	L, T, dK, heads := c.L, c.T, c.DK, c.Heads
 	return 2*L*T*dK*heads + 8*L*T*heads + 18*L*dK*heads
+}
+
+// OperandsLen is L·T·d + 2·d·d_k·heads + d·d_v·heads.
+func (c *Forward[F]) OperandsLen() int {
+	L, T, d, dK, dV, heads := c.L, c.T, c.D, c.DK, c.DV, c.Heads
+	return L*T*d + 2*d*dK*heads + d*dV*heads
 }
 
 // Run computes Forward.
@@ -105,18 +112,21 @@ func (c *Forward[F]) Run() {
 	t132 := work[:L*T*heads] // [L, heads, T]
 	work = work[L*T*heads:]
 	t152 := work[:L*T*heads] // [L, heads, T]
+	WKOperand := kern.Narrow(c.Operands, 0, c.WK)
+	xOperand := kern.Narrow(c.Operands, d*dK*heads, c.X)
 
 	// projected.k0
 	for j := range heads {
 		for i := range L {
-			kern.Gemm(dK, T, d, F(1), false, kern.From(c.K1Stack, ((i*heads+j)*(T+3)+3)*dK), 1, dK, kern.From(c.WK, j*dK*d), d, 1, kern.From(c.X, i*T*d), 1, d)
+			kern.Gemm(dK, T, d, F(1), false, kern.From(c.K1Stack, ((i*heads+j)*(T+3)+3)*dK), 1, dK, kern.From(WKOperand, j*dK*d), d, 1, kern.From(xOperand, i*T*d), 1, d)
 		}
 	}
+	WQOperand := kern.Narrow(c.Operands, L*T*d+d*dK*heads, c.WQ)
 
 	// projected.q0
 	for i := range L {
 		for j := range heads {
-			kern.Gemm(T, dK, d, F(1), false, kern.From(c.Q1Stack, ((i*heads+j)*(T+3)+3)*dK), dK, 1, kern.From(c.X, i*T*d), d, 1, kern.From(c.WQ, j*dK*d), 1, d)
+			kern.Gemm(T, dK, d, F(1), false, kern.From(c.Q1Stack, ((i*heads+j)*(T+3)+3)*dK), dK, 1, kern.From(xOperand, i*T*d), d, 1, kern.From(WQOperand, j*dK*d), 1, d)
 		}
 	}
 
@@ -273,11 +283,12 @@ func (c *Forward[F]) Run() {
 			}
 		}
 	}
+	WVOperand := kern.Narrow(c.Operands, L*T*d+2*d*dK*heads, c.WV)
 
 	// projected.v
 	for i := range L {
 		for j := range heads {
-			kern.Gemm(T, dV, d, F(1), false, kern.From(c.V, (i*heads+j)*T*dV), dV, 1, kern.From(c.X, i*T*d), d, 1, kern.From(c.WV, j*dV*d), 1, d)
+			kern.Gemm(T, dV, d, F(1), false, kern.From(c.V, (i*heads+j)*T*dV), dV, 1, kern.From(xOperand, i*T*d), d, 1, kern.From(WVOperand, j*dV*d), 1, d)
 		}
 	}
 
@@ -475,12 +486,19 @@ type Backward[F num.Float] struct {
 	WEtaBar      []F     // [heads, d_k + d_v], written
 	BEtaBar      []F     // [heads], written
 	Work         []F     // WorkLen() entries
+	Operands     []F     // OperandsLen() entries, or nil: operands of products are not rounded to bfloat16
 }
 
 // WorkLen is 12·L·T·d_k·heads + L·T·d_v·heads + 15·L·T·heads + 24·L·d_k·heads + 6·d_k·heads + 6·d_v·heads.
 func (c *Backward[F]) WorkLen() int {
 	L, T, dK, dV, heads := c.L, c.T, c.DK, c.DV, c.Heads
 	return 12*L*T*dK*heads + L*T*dV*heads + 15*L*T*heads + 24*L*dK*heads + 6*dK*heads + 6*dV*heads
+}
+
+// OperandsLen is L·T·d + 2·d·d_k·heads + d·d_v·heads.
+func (c *Backward[F]) OperandsLen() int {
+	L, T, d, dK, dV, heads := c.L, c.T, c.D, c.DK, c.DV, c.Heads
+	return L*T*d + 2*d*dK*heads + d*dV*heads
 }
 
 // Run computes Backward.
@@ -493,9 +511,9 @@ func (c *Backward[F]) Run() {
 		return
 	}
 	L, T, d, dK, dV, heads := c.L, c.T, c.D, c.DK, c.DV, c.Heads
-	t190 := c.Work[:L*T*dK*heads+6*L*dK*heads] // [L, heads, T + 6, d_k]
+	t194 := c.Work[:L*T*dK*heads+6*L*dK*heads] // [L, heads, T + 6, d_k]
 	work := c.Work[L*T*dK*heads+6*L*dK*heads:]
-	t193 := work[:L*T*dK*heads+6*L*dK*heads] // [L, heads, T + 6, d_k]
+	t197 := work[:L*T*dK*heads+6*L*dK*heads] // [L, heads, T + 6, d_k]
 	work = work[L*T*dK*heads+6*L*dK*heads:]
 	t4 := work[:L*T*dK*heads] // [L, heads, T, d_k]
 	work = work[L*T*dK*heads:]
@@ -521,53 +539,56 @@ func (c *Backward[F]) Run() {
 	work = work[L*T*heads:]
 	t30 := work[:L*T*heads] // [L, heads, T]
 	work = work[L*T*heads:]
-	t352 := work[:L*T*heads] // [L, heads, T]
+	t392 := work[:L*T*heads] // [L, heads, T]
 	work = work[L*T*heads:]
-	t51 := work[:L*T*heads] // [L, heads, T]
+	t55 := work[:L*T*heads] // [L, heads, T]
 	work = work[L*T*heads:]
-	t73 := work[:L*T*heads] // [L, heads, T]
+	t77 := work[:L*T*heads] // [L, heads, T]
 	work = work[L*T*heads:]
-	t83 := work[:L*T*heads] // [L, heads, T]
+	t87 := work[:L*T*heads] // [L, heads, T]
 	work = work[L*T*heads:]
 	k := work[:L*T*dK*heads] // [L, heads, T, d_k]
 	work = work[L*T*dK*heads:]
-	t86 := work[:L*T*heads] // [L, heads, T]
+	t90 := work[:L*T*heads] // [L, heads, T]
 	work = work[L*T*heads:]
-	t107 := work[:L*T*dK*heads] // [L, heads, T, d_k]
+	t111 := work[:L*T*dK*heads] // [L, heads, T, d_k]
 	work = work[L*T*dK*heads:]
-	t112 := work[:L*T*heads] // [L, heads, T]
+	t116 := work[:L*T*heads] // [L, heads, T]
 	work = work[L*T*heads:]
-	t402 := work[:dK*heads+dV*heads] // [heads, d_k + d_v]
+	t442 := work[:dK*heads+dV*heads] // [heads, d_k + d_v]
 	work = work[dK*heads+dV*heads:]
-	t57 := work[:dK*heads+dV*heads] // [heads, d_k + d_v]
+	t61 := work[:dK*heads+dV*heads] // [heads, d_k + d_v]
 	work = work[dK*heads+dV*heads:]
-	t79 := work[:dK*heads+dV*heads] // [heads, d_k + d_v]
+	t83 := work[:dK*heads+dV*heads] // [heads, d_k + d_v]
 	work = work[dK*heads+dV*heads:]
-	t422 := work[:dK*heads+dV*heads] // [heads, d_k + d_v]
+	t462 := work[:dK*heads+dV*heads] // [heads, d_k + d_v]
 	work = work[dK*heads+dV*heads:]
-	t59 := work[:dK*heads+dV*heads] // [heads, d_k + d_v]
+	t63 := work[:dK*heads+dV*heads] // [heads, d_k + d_v]
 	work = work[dK*heads+dV*heads:]
-	t81 := work[:dK*heads+dV*heads] // [heads, d_k + d_v]
+	t85 := work[:dK*heads+dV*heads] // [heads, d_k + d_v]
 	work = work[dK*heads+dV*heads:]
-	t103 := work[:L*T*heads] // [L, heads, T]
+	t107 := work[:L*T*heads] // [L, heads, T]
 	work = work[L*T*heads:]
-	t109 := work[:L*T*heads] // [L, heads, T]
+	t113 := work[:L*T*heads] // [L, heads, T]
 	work = work[L*T*heads:]
-	t129 := work[:L*T*heads] // [L, heads, T]
+	t133 := work[:L*T*heads] // [L, heads, T]
 	work = work[L*T*heads:]
-	t133 := work[:L*T*dV*heads] // [L, heads, T, d_v]
+	t137 := work[:L*T*dV*heads] // [L, heads, T, d_v]
 	work = work[L*T*dV*heads:]
-	t149 := work[:3*L*dK*heads] // [L, heads, 3, d_k]
-	work = work[3*L*dK*heads:]
 	t153 := work[:3*L*dK*heads] // [L, heads, 3, d_k]
+	work = work[3*L*dK*heads:]
+	t157 := work[:3*L*dK*heads] // [L, heads, 3, d_k]
+	work = work[3*L*dK*heads:]
+	t175 := work[:3*L*dK*heads] // [L, heads, 3, d_k]
 	work = work[3*L*dK*heads:]
 	t171 := work[:3*L*dK*heads] // [L, heads, 3, d_k]
 	work = work[3*L*dK*heads:]
-	t167 := work[:3*L*dK*heads] // [L, heads, 3, d_k]
-	work = work[3*L*dK*heads:]
-	t172 := work[:L*T*dK*heads] // [L, heads, T, d_k]
+	t176 := work[:L*T*dK*heads] // [L, heads, T, d_k]
 	work = work[L*T*dK*heads:]
-	t175 := work[:L*T*dK*heads] // [L, heads, T, d_k]
+	t179 := work[:L*T*dK*heads] // [L, heads, T, d_k]
+	WKOperand := kern.Narrow(c.Operands, 0, c.WK)
+	xOperand := kern.Narrow(c.Operands, d*dK*heads, c.X)
+	WQOperand := kern.Narrow(c.Operands, L*T*d+d*dK*heads, c.WQ)
 
 	// projected.k1, projected.q1
 	for i := range L {
@@ -612,6 +633,7 @@ func (c *Backward[F]) Run() {
 			}
 		}
 	}
+	WVOperand := kern.Narrow(c.Operands, L*T*d+2*d*dK*heads, c.WV)
 
 	// projected.k, projected.q, projected.rho, projected.theta, projected.eta
 	for i := range L {
@@ -629,11 +651,11 @@ func (c *Backward[F]) Run() {
 			t28_2 := t28[(i*heads+j)*T:][:T]
 			t30_2 := t30[(i*heads+j)*T:][:T]
 			etaBar := c.EtaBar[(i*heads+j)*T:][:T]
-			t352_2 := t352[(i*heads+j)*T:][:T]
-			t51_2 := t51[(i*heads+j)*T:][:T]
+			t392_2 := t392[(i*heads+j)*T:][:T]
+			t55_2 := t55[(i*heads+j)*T:][:T]
 			rhoBar := c.RhoBar[(i*heads+j)*T:][:T]
-			t73_2 := t73[(i*heads+j)*T:][:T]
-			t83_2 := t83[(i*heads+j)*T:][:T]
+			t77_2 := t77[(i*heads+j)*T:][:T]
+			t87_2 := t87[(i*heads+j)*T:][:T]
 			for k2 := range T {
 				kProdEntry := kProd[k2]
 				t162 := num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1)))
@@ -649,20 +671,20 @@ func (c *Backward[F]) Run() {
 				etaLinEntry := etaLin[k2]
 				eta := num.Sigmoid(etaLinEntry)
 				t48 := 1 - eta
-				t1622 := (num.Max(t41, F(0)) <= num.Min(F(math.Inf(1)), t48))
+				t2022 := (num.Max(t41, F(0)) <= num.Min(F(math.Inf(1)), t48))
 				thetaBarEntry := thetaBar[k2]
-				t60 := (num.Max(t34, F(0)) <= F(1))
+				t64 := (num.Max(t34, F(0)) <= F(1))
 				t16_2[k2] = t162
 				t18_2[k2] = t182
 				t20_2[k2] = num.Max(t182, F(1e-08))
 				t26_2[k2] = t262
 				t28_2[k2] = t282
 				t30_2[k2] = t302
-				w := etaBar[k2] - kern.Choose((!t1622 && !(F(math.Inf(1)) <= t48)), kern.Choose(!t1622, thetaBarEntry, F(0)), F(0))
-				t352_2[k2] = F(F(eta*w) * num.Sigmoid(-etaLinEntry))
-				t51_2[k2] = kern.Choose((t1622 && (F(0) <= t41)), F(kern.Choose(t1622, thetaBarEntry, F(0))*num.Sigmoid(thetaLinEntry)), F(0))
-				t73_2[k2] = kern.Choose((t60 && (F(0) <= t34)), F(F(t34*kern.Choose(t60, rhoBar[k2], F(0)))*num.Sigmoid(-rhoLinEntry)), F(0))
-				t83_2[k2] = F(1) / t302
+				w := etaBar[k2] - kern.Choose((!t2022 && !(F(math.Inf(1)) <= t48)), kern.Choose(!t2022, thetaBarEntry, F(0)), F(0))
+				t392_2[k2] = F(F(eta*w) * num.Sigmoid(-etaLinEntry))
+				t55_2[k2] = kern.Choose((t2022 && (F(0) <= t41)), F(kern.Choose(t2022, thetaBarEntry, F(0))*num.Sigmoid(thetaLinEntry)), F(0))
+				t77_2[k2] = kern.Choose((t64 && (F(0) <= t34)), F(F(t34*kern.Choose(t64, rhoBar[k2], F(0)))*num.Sigmoid(-rhoLinEntry)), F(0))
+				t87_2[k2] = F(1) / t302
 			}
 		}
 	}
@@ -672,11 +694,11 @@ func (c *Backward[F]) Run() {
 		for j := range heads {
 			t20_2 := t20[(i*heads+j)*T:][:T]
 			t30_2 := t30[(i*heads+j)*T:][:T]
-			t352_2 := t352[(i*heads+j)*T:][:T]
-			t51_2 := t51[(i*heads+j)*T:][:T]
-			t73_2 := t73[(i*heads+j)*T:][:T]
-			t86_2 := t86[(i*heads+j)*T:][:T]
-			t112_2 := t112[(i*heads+j)*T:][:T]
+			t392_2 := t392[(i*heads+j)*T:][:T]
+			t55_2 := t55[(i*heads+j)*T:][:T]
+			t77_2 := t77[(i*heads+j)*T:][:T]
+			t90_2 := t90[(i*heads+j)*T:][:T]
+			t116_2 := t116[(i*heads+j)*T:][:T]
 			wEta := c.WEta[j*(dK+dV):][:dK]
 			wTheta := c.WTheta[j*(dK+dV):][:dK]
 			wRho := c.WRho[j*(dK+dV):][:dK]
@@ -686,24 +708,24 @@ func (c *Backward[F]) Run() {
 				q1_2 := q1[((i*heads+j)*T+k2)*dK:][:dK]
 				kBar := c.KBar[((i*heads+j)*T+k2)*dK:][:dK]
 				k3 := k[((i*heads+j)*T+k2)*dK:][:dK]
-				t107_2 := t107[((i*heads+j)*T+k2)*dK:][:dK]
-				var t862 F
-				var t1122 F
+				t111_2 := t111[((i*heads+j)*T+k2)*dK:][:dK]
+				var t902 F
+				var t1162 F
 				t20Entry := t20_2[k2]
 				t30Entry := t30_2[k2]
-				t352Entry := t352_2[k2]
-				t51Entry := t51_2[k2]
-				t73Entry := t73_2[k2]
+				t392Entry := t392_2[k2]
+				t55Entry := t55_2[k2]
+				t77Entry := t77_2[k2]
 				for m := range dK {
 					k2_2 := k1_2[m] / t20Entry
-					t862 += F(qBar[m] * ((q1_2[m] / t30Entry) / t30Entry))
-					t1072 := kBar[m] + F(t352Entry*wEta[m]) + F(t51Entry*wTheta[m]) + F(t73Entry*wRho[m])
-					t1122 += F(t1072 * (k2_2 / t20Entry))
+					t902 += F(qBar[m] * ((q1_2[m] / t30Entry) / t30Entry))
+					t1112 := kBar[m] + F(t392Entry*wEta[m]) + F(t55Entry*wTheta[m]) + F(t77Entry*wRho[m])
+					t1162 += F(t1112 * (k2_2 / t20Entry))
 					k3[m] = k2_2
-					t107_2[m] = t1072
+					t111_2[m] = t1112
 				}
-				t86_2[k2] = -t862
-				t112_2[k2] = -t1122
+				t90_2[k2] = -t902
+				t116_2[k2] = -t1162
 			}
 		}
 	}
@@ -713,73 +735,73 @@ func (c *Backward[F]) Run() {
 	bThetaBar := c.BThetaBar[:heads]
 	bRhoBar := c.BRhoBar[:heads]
 	for i := range heads {
-		var t382 F
-		var t55 F
-		var t77 F
+		var t422 F
+		var t59 F
+		var t81 F
 		for j := range L {
-			t352_2 := t352[(j*heads+i)*T:][:T]
-			t51_2 := t51[(j*heads+i)*T:][:T]
-			t73_2 := t73[(j*heads+i)*T:][:T]
+			t392_2 := t392[(j*heads+i)*T:][:T]
+			t55_2 := t55[(j*heads+i)*T:][:T]
+			t77_2 := t77[(j*heads+i)*T:][:T]
 			for k2 := range T {
-				t382 += t352_2[k2]
-				t55 += t51_2[k2]
-				t77 += t73_2[k2]
+				t422 += t392_2[k2]
+				t59 += t55_2[k2]
+				t81 += t77_2[k2]
 			}
 		}
-		bEtaBar[i] = t382
-		bThetaBar[i] = t55
-		bRhoBar[i] = t77
+		bEtaBar[i] = t422
+		bThetaBar[i] = t59
+		bRhoBar[i] = t81
 	}
 
 	// projected.eta, projected.theta, projected.rho
-	clear(t402)
-	clear(t57)
-	clear(t79)
+	clear(t442)
+	clear(t61)
+	clear(t83)
 	for i := range heads {
 		for j := range L {
-			t352_2 := t352[(j*heads+i)*T:][:T]
-			t51_2 := t51[(j*heads+i)*T:][:T]
-			t73_2 := t73[(j*heads+i)*T:][:T]
+			t392_2 := t392[(j*heads+i)*T:][:T]
+			t55_2 := t55[(j*heads+i)*T:][:T]
+			t77_2 := t77[(j*heads+i)*T:][:T]
 			for k2 := range T {
 				v := c.V[((j*heads+i)*T+k2)*dV:][:dV]
-				t402_2 := t402[i*(dK+dV)+dK:][:dV]
-				t57_2 := t57[i*(dK+dV)+dK:][:dV]
-				t79_2 := t79[i*(dK+dV)+dK:][:dV]
-				t352Entry2 := t352_2[k2]
-				t51Entry2 := t51_2[k2]
-				t73Entry2 := t73_2[k2]
+				t442_2 := t442[i*(dK+dV)+dK:][:dV]
+				t61_2 := t61[i*(dK+dV)+dK:][:dV]
+				t83_2 := t83[i*(dK+dV)+dK:][:dV]
+				t392Entry2 := t392_2[k2]
+				t55Entry2 := t55_2[k2]
+				t77Entry2 := t77_2[k2]
 				for m := range dV {
 					vEntry := v[m]
-					t402_2[m] += F(vEntry * t352Entry2)
-					t57_2[m] += F(vEntry * t51Entry2)
-					t79_2[m] += F(vEntry * t73Entry2)
+					t442_2[m] += F(vEntry * t392Entry2)
+					t61_2[m] += F(vEntry * t55Entry2)
+					t83_2[m] += F(vEntry * t77Entry2)
 				}
 			}
 		}
 	}
 
 	// projected.eta, projected.theta, projected.rho
-	clear(t422)
-	clear(t59)
-	clear(t81)
+	clear(t462)
+	clear(t63)
+	clear(t85)
 	for i := range heads {
-		t422_2 := t422[i*(dK+dV):][:dK]
-		t59_2 := t59[i*(dK+dV):][:dK]
-		t81_2 := t81[i*(dK+dV):][:dK]
+		t462_2 := t462[i*(dK+dV):][:dK]
+		t63_2 := t63[i*(dK+dV):][:dK]
+		t85_2 := t85[i*(dK+dV):][:dK]
 		for j := range L {
-			t352_2 := t352[(j*heads+i)*T:][:T]
-			t51_2 := t51[(j*heads+i)*T:][:T]
-			t73_2 := t73[(j*heads+i)*T:][:T]
+			t392_2 := t392[(j*heads+i)*T:][:T]
+			t55_2 := t55[(j*heads+i)*T:][:T]
+			t77_2 := t77[(j*heads+i)*T:][:T]
 			for k2 := range T {
 				k3 := k[((j*heads+i)*T+k2)*dK:][:dK]
-				t352Entry3 := t352_2[k2]
-				t51Entry3 := t51_2[k2]
-				t73Entry3 := t73_2[k2]
+				t392Entry3 := t392_2[k2]
+				t55Entry3 := t55_2[k2]
+				t77Entry3 := t77_2[k2]
 				for m := range dK {
 					kEntry := k3[m]
-					t422_2[m] += F(kEntry * t352Entry3)
-					t59_2[m] += F(kEntry * t51Entry3)
-					t81_2[m] += F(kEntry * t73Entry3)
+					t462_2[m] += F(kEntry * t392Entry3)
+					t63_2[m] += F(kEntry * t55Entry3)
+					t85_2[m] += F(kEntry * t77Entry3)
 				}
 			}
 		}
@@ -792,24 +814,24 @@ func (c *Backward[F]) Run() {
 			qProd := c.QProd[(i*heads+j)*T:][:T]
 			t18_2 := t18[(i*heads+j)*T:][:T]
 			kProd := c.KProd[(i*heads+j)*T:][:T]
-			t86_2 := t86[(i*heads+j)*T:][:T]
+			t90_2 := t90[(i*heads+j)*T:][:T]
 			t26_2 := t26[(i*heads+j)*T:][:T]
-			t103_2 := t103[(i*heads+j)*T:][:T]
+			t107_2 := t107[(i*heads+j)*T:][:T]
 			t20_2 := t20[(i*heads+j)*T:][:T]
-			t109_2 := t109[(i*heads+j)*T:][:T]
-			t112_2 := t112[(i*heads+j)*T:][:T]
+			t113_2 := t113[(i*heads+j)*T:][:T]
+			t116_2 := t116[(i*heads+j)*T:][:T]
 			t16_2 := t16[(i*heads+j)*T:][:T]
-			t129_2 := t129[(i*heads+j)*T:][:T]
+			t133_2 := t133[(i*heads+j)*T:][:T]
 			for k2 := range T {
 				t28Entry := t28_2[k2]
 				qProdEntry2 := qProd[k2]
 				t18Entry := t18_2[k2]
 				kProdEntry2 := kProd[k2]
 				w2 := ((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2))
-				t103_2[k2] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t28Entry), t86_2[k2], F(0)))*(F(1)/t26_2[k2])), F(0)), F(0))
-				t109_2[k2] = F(1) / t20_2[k2]
+				t107_2[k2] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t28Entry), t90_2[k2], F(0)))*(F(1)/t26_2[k2])), F(0)), F(0))
+				t113_2[k2] = F(1) / t20_2[k2]
 				w3 := ((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2))
-				t129_2[k2] = kern.Choose(w3, kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t18Entry), t112_2[k2], F(0)))*(F(1)/t16_2[k2])), F(0)), F(0))
+				t133_2[k2] = kern.Choose(w3, kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t18Entry), t116_2[k2], F(0)))*(F(1)/t16_2[k2])), F(0)), F(0))
 			}
 		}
 	}
@@ -817,20 +839,20 @@ func (c *Backward[F]) Run() {
 	// projected.v, projected.eta, projected.theta, projected.rho
 	for i := range L {
 		for j := range heads {
-			t352_2 := t352[(i*heads+j)*T:][:T]
-			t51_2 := t51[(i*heads+j)*T:][:T]
-			t73_2 := t73[(i*heads+j)*T:][:T]
+			t392_2 := t392[(i*heads+j)*T:][:T]
+			t55_2 := t55[(i*heads+j)*T:][:T]
+			t77_2 := t77[(i*heads+j)*T:][:T]
 			for k2 := range T {
 				vBar := c.VBar[((i*heads+j)*T+k2)*dV:][:dV]
 				wEta := c.WEta[j*(dK+dV)+dK:][:dV]
 				wTheta := c.WTheta[j*(dK+dV)+dK:][:dV]
 				wRho := c.WRho[j*(dK+dV)+dK:][:dV]
-				t133_2 := t133[((i*heads+j)*T+k2)*dV:][:dV]
-				t352Entry4 := t352_2[k2]
-				t51Entry4 := t51_2[k2]
-				t73Entry4 := t73_2[k2]
+				t137_2 := t137[((i*heads+j)*T+k2)*dV:][:dV]
+				t392Entry4 := t392_2[k2]
+				t55Entry4 := t55_2[k2]
+				t77Entry4 := t77_2[k2]
 				for m := range dV {
-					t133_2[m] = vBar[m] + F(t352Entry4*wEta[m]) + F(t51Entry4*wTheta[m]) + F(t73Entry4*wRho[m])
+					t137_2[m] = vBar[m] + F(t392Entry4*wEta[m]) + F(t55Entry4*wTheta[m]) + F(t77Entry4*wRho[m])
 				}
 			}
 		}
@@ -840,41 +862,41 @@ func (c *Backward[F]) Run() {
 	clear(c.WVBar)
 	for i := range heads {
 		for m := range L {
-			kern.Gemm(dV, d, T, F(1), true, kern.From(c.WVBar, i*dV*d), d, 1, kern.From(t133, (m*heads+i)*T*dV), 1, dV, kern.From(c.X, m*T*d), d, 1)
+			kern.Gemm(dV, d, T, F(1), true, kern.From(c.WVBar, i*dV*d), d, 1, kern.From(t137, (m*heads+i)*T*dV), 1, dV, kern.From(xOperand, m*T*d), d, 1)
 		}
 	}
 
 	// projected.q1, projected.q, projected.k1, projected.k
 	for i := range L {
 		for j := range heads {
-			t83_2 := t83[(i*heads+j)*T:][:T]
-			t103_2 := t103[(i*heads+j)*T:][:T]
-			t109_2 := t109[(i*heads+j)*T:][:T]
-			t129_2 := t129[(i*heads+j)*T:][:T]
+			t87_2 := t87[(i*heads+j)*T:][:T]
+			t107_2 := t107[(i*heads+j)*T:][:T]
+			t113_2 := t113[(i*heads+j)*T:][:T]
+			t133_2 := t133[(i*heads+j)*T:][:T]
 			for k2 := range T {
 				qBar := c.QBar[((i*heads+j)*T+k2)*dK:][:dK]
 				q1_2 := q1[((i*heads+j)*T+k2)*dK:][:dK]
 				t10_2 := t10[((i*heads+j)*T+k2)*dK:][:dK]
 				t9_2 := t9[((i*heads+j)*T+k2)*dK:][:dK]
-				t107_2 := t107[((i*heads+j)*T+k2)*dK:][:dK]
+				t111_2 := t111[((i*heads+j)*T+k2)*dK:][:dK]
 				k1_2 := k1[((i*heads+j)*T+k2)*dK:][:dK]
 				t5_2 := t5[((i*heads+j)*T+k2)*dK:][:dK]
 				t4_2 := t4[((i*heads+j)*T+k2)*dK:][:dK]
-				t190_2 := t190[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
-				t193_2 := t193[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
-				t83Entry := t83_2[k2]
-				t103Entry := t103_2[k2]
-				t109Entry := t109_2[k2]
-				t129Entry := t129_2[k2]
+				t194_2 := t194[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
+				t197_2 := t197[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
+				t87Entry := t87_2[k2]
+				t107Entry := t107_2[k2]
+				t113Entry := t113_2[k2]
+				t133Entry := t133_2[k2]
 				for m := range dK {
-					t136 := F(qBar[m]*t83Entry) + F(2*F(q1_2[m]*t103Entry))
+					t140 := F(qBar[m]*t87Entry) + F(2*F(q1_2[m]*t107Entry))
 					t10Entry := t10_2[m]
 					t9Entry := t9_2[m]
-					t154 := F(t107_2[m]*t109Entry) + F(2*F(k1_2[m]*t129Entry))
+					t158 := F(t111_2[m]*t113Entry) + F(2*F(k1_2[m]*t133Entry))
 					t5Entry := t5_2[m]
 					t4Entry := t4_2[m]
-					t190_2[m] = F(t10Entry*t136) + F(F(F(t9Entry*t10Entry)*t136)*num.Sigmoid(-t9Entry))
-					t193_2[m] = F(t5Entry*t154) + F(F(F(t4Entry*t5Entry)*t154)*num.Sigmoid(-t4Entry))
+					t194_2[m] = F(t10Entry*t140) + F(F(F(t9Entry*t10Entry)*t140)*num.Sigmoid(-t9Entry))
+					t197_2[m] = F(t5Entry*t158) + F(F(F(t4Entry*t5Entry)*t158)*num.Sigmoid(-t4Entry))
 				}
 			}
 		}
@@ -888,11 +910,11 @@ func (c *Backward[F]) Run() {
 		bKBar := c.BKBar[i*dK:][:dK]
 		for j := range L {
 			for k2 := range T {
-				t190_2 := t190[((j*heads+i)*(T+6)+k2+3)*dK:][:dK]
-				t193_2 := t193[((j*heads+i)*(T+6)+k2+3)*dK:][:dK]
+				t194_2 := t194[((j*heads+i)*(T+6)+k2+3)*dK:][:dK]
+				t197_2 := t197[((j*heads+i)*(T+6)+k2+3)*dK:][:dK]
 				for m := range dK {
-					bQBar[m] += t190_2[m]
-					bKBar[m] += t193_2[m]
+					bQBar[m] += t194_2[m]
+					bKBar[m] += t197_2[m]
 				}
 			}
 		}
@@ -902,9 +924,9 @@ func (c *Backward[F]) Run() {
 	for i := range L {
 		for j := range heads {
 			for k2 := range 3 {
-				t190_2 := t190[((i*heads+j)*(T+6)+k2)*dK:][:dK]
+				t194_2 := t194[((i*heads+j)*(T+6)+k2)*dK:][:dK]
 				for m := range dK {
-					t190_2[m] = F(0)
+					t194_2[m] = F(0)
 				}
 			}
 		}
@@ -912,9 +934,9 @@ func (c *Backward[F]) Run() {
 	for i := range L {
 		for j := range heads {
 			for k2 := range 3 {
-				t190_2 := t190[((i*heads+j)*(T+6)+k2+T+3)*dK:][:dK]
+				t194_2 := t194[((i*heads+j)*(T+6)+k2+T+3)*dK:][:dK]
 				for m := range dK {
-					t190_2[m] = F(0)
+					t194_2[m] = F(0)
 				}
 			}
 		}
@@ -930,12 +952,12 @@ func (c *Backward[F]) Run() {
 			for k2 := range L {
 				for m := range T {
 					q1Stack := c.Q1Stack[((k2*heads+i)*(T+3)-j+m+3)*dK:][:dK]
-					t190_2 := t190[((k2*heads+i)*(T+6)+m+3)*dK:][:dK]
+					t194_2 := t194[((k2*heads+i)*(T+6)+m+3)*dK:][:dK]
 					k1Stack := c.K1Stack[((k2*heads+i)*(T+3)-j+m+3)*dK:][:dK]
-					t193_2 := t193[((k2*heads+i)*(T+6)+m+3)*dK:][:dK]
+					t197_2 := t197[((k2*heads+i)*(T+6)+m+3)*dK:][:dK]
 					for p := range dK {
-						cQBar[p] += F(q1Stack[p] * t190_2[p])
-						cKBar[p] += F(k1Stack[p] * t193_2[p])
+						cQBar[p] += F(q1Stack[p] * t194_2[p])
+						cKBar[p] += F(k1Stack[p] * t197_2[p])
 					}
 				}
 			}
@@ -943,23 +965,23 @@ func (c *Backward[F]) Run() {
 	}
 
 	// projected.q1
-	clear(t149)
+	clear(t153)
 	for i := range L {
 		for j := range heads {
 			for k2 := range 3 {
 				n := int(c.Pos[i]) + k2 - 3
 				if n >= 0 {
-					t190_2 := t190[((i*heads+j)*(T+6)+k2)*dK:][:dK]
+					t194_2 := t194[((i*heads+j)*(T+6)+k2)*dK:][:dK]
 					cQ := c.CQ[j*4*dK:][:dK]
-					t190_3 := t190[((i*heads+j)*(T+6)+k2+1)*dK:][:dK]
+					t194_3 := t194[((i*heads+j)*(T+6)+k2+1)*dK:][:dK]
 					cQ2 := c.CQ[(j*4+1)*dK:][:dK]
-					t190_4 := t190[((i*heads+j)*(T+6)+k2+2)*dK:][:dK]
+					t194_4 := t194[((i*heads+j)*(T+6)+k2+2)*dK:][:dK]
 					cQ3 := c.CQ[(j*4+2)*dK:][:dK]
-					t190_5 := t190[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
+					t194_5 := t194[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
 					cQ4 := c.CQ[(j*4+3)*dK:][:dK]
-					t149_2 := t149[((i*heads+j)*3+k2)*dK:][:dK]
+					t153_2 := t153[((i*heads+j)*3+k2)*dK:][:dK]
 					for m := range dK {
-						t149_2[m] = F(t190_2[m]*cQ[m]) + F(t190_3[m]*cQ2[m]) + F(t190_4[m]*cQ3[m]) + F(t190_5[m]*cQ4[m])
+						t153_2[m] = F(t194_2[m]*cQ[m]) + F(t194_3[m]*cQ2[m]) + F(t194_4[m]*cQ3[m]) + F(t194_5[m]*cQ4[m])
 					}
 				}
 			}
@@ -967,18 +989,18 @@ func (c *Backward[F]) Run() {
 	}
 
 	// projected.q1, projected.k1
-	clear(t153)
-	clear(t171)
+	clear(t157)
+	clear(t175)
 	for i := range L {
 		for j := range heads {
 			for k2 := range min(3, -T+3) {
 				q0TailBar := c.Q0TailBar[((i*heads+j)*3+k2)*dK:][:dK]
-				t153_2 := t153[((i*heads+j)*3+k2+T)*dK:][:dK]
+				t157_2 := t157[((i*heads+j)*3+k2+T)*dK:][:dK]
 				k0TailBar := c.K0TailBar[((i*heads+j)*3+k2)*dK:][:dK]
-				t171_2 := t171[((i*heads+j)*3+k2+T)*dK:][:dK]
+				t175_2 := t175[((i*heads+j)*3+k2+T)*dK:][:dK]
 				for m := range dK {
-					t153_2[m] += q0TailBar[m]
-					t171_2[m] += k0TailBar[m]
+					t157_2[m] += q0TailBar[m]
+					t175_2[m] += k0TailBar[m]
 				}
 			}
 		}
@@ -988,9 +1010,9 @@ func (c *Backward[F]) Run() {
 	for i := range L {
 		for j := range heads {
 			for k2 := range 3 {
-				t193_2 := t193[((i*heads+j)*(T+6)+k2)*dK:][:dK]
+				t197_2 := t197[((i*heads+j)*(T+6)+k2)*dK:][:dK]
 				for m := range dK {
-					t193_2[m] = F(0)
+					t197_2[m] = F(0)
 				}
 			}
 		}
@@ -998,32 +1020,32 @@ func (c *Backward[F]) Run() {
 	for i := range L {
 		for j := range heads {
 			for k2 := range 3 {
-				t193_2 := t193[((i*heads+j)*(T+6)+k2+T+3)*dK:][:dK]
+				t197_2 := t197[((i*heads+j)*(T+6)+k2+T+3)*dK:][:dK]
 				for m := range dK {
-					t193_2[m] = F(0)
+					t197_2[m] = F(0)
 				}
 			}
 		}
 	}
 
 	// projected.k1
-	clear(t167)
+	clear(t171)
 	for i := range L {
 		for j := range heads {
 			for k2 := range 3 {
 				n2 := int(c.Pos[i]) + k2 - 3
 				if n2 >= 0 {
-					t193_2 := t193[((i*heads+j)*(T+6)+k2)*dK:][:dK]
+					t197_2 := t197[((i*heads+j)*(T+6)+k2)*dK:][:dK]
 					cK := c.CK[j*4*dK:][:dK]
-					t193_3 := t193[((i*heads+j)*(T+6)+k2+1)*dK:][:dK]
+					t197_3 := t197[((i*heads+j)*(T+6)+k2+1)*dK:][:dK]
 					cK2 := c.CK[(j*4+1)*dK:][:dK]
-					t193_4 := t193[((i*heads+j)*(T+6)+k2+2)*dK:][:dK]
+					t197_4 := t197[((i*heads+j)*(T+6)+k2+2)*dK:][:dK]
 					cK3 := c.CK[(j*4+2)*dK:][:dK]
-					t193_5 := t193[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
+					t197_5 := t197[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
 					cK4 := c.CK[(j*4+3)*dK:][:dK]
-					t167_2 := t167[((i*heads+j)*3+k2)*dK:][:dK]
+					t171_2 := t171[((i*heads+j)*3+k2)*dK:][:dK]
 					for m := range dK {
-						t167_2[m] = F(t193_2[m]*cK[m]) + F(t193_3[m]*cK2[m]) + F(t193_4[m]*cK3[m]) + F(t193_5[m]*cK4[m])
+						t171_2[m] = F(t197_2[m]*cK[m]) + F(t197_3[m]*cK2[m]) + F(t197_4[m]*cK3[m]) + F(t197_5[m]*cK4[m])
 					}
 				}
 			}
@@ -1035,16 +1057,16 @@ func (c *Backward[F]) Run() {
 		for j := range heads {
 			cQ := c.CQ[j*4*dK:][:dK]
 			for k2 := range T {
-				t190_2 := t190[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
-				t190_3 := t190[((i*heads+j)*(T+6)+k2+4)*dK:][:dK]
+				t194_2 := t194[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
+				t194_3 := t194[((i*heads+j)*(T+6)+k2+4)*dK:][:dK]
 				cQ2 := c.CQ[(j*4+1)*dK:][:dK]
-				t190_4 := t190[((i*heads+j)*(T+6)+k2+5)*dK:][:dK]
+				t194_4 := t194[((i*heads+j)*(T+6)+k2+5)*dK:][:dK]
 				cQ3 := c.CQ[(j*4+2)*dK:][:dK]
-				t190_5 := t190[((i*heads+j)*(T+6)+k2+6)*dK:][:dK]
+				t194_5 := t194[((i*heads+j)*(T+6)+k2+6)*dK:][:dK]
 				cQ4 := c.CQ[(j*4+3)*dK:][:dK]
-				t172_2 := t172[((i*heads+j)*T+k2)*dK:][:dK]
+				t176_2 := t176[((i*heads+j)*T+k2)*dK:][:dK]
 				for m := range dK {
-					t172_2[m] = (F(t190_2[m]*cQ[m]) + F(t190_3[m]*cQ2[m]) + F(t190_4[m]*cQ3[m]) + F(t190_5[m]*cQ4[m]))
+					t176_2[m] = (F(t194_2[m]*cQ[m]) + F(t194_3[m]*cQ2[m]) + F(t194_4[m]*cQ3[m]) + F(t194_5[m]*cQ4[m]))
 				}
 			}
 		}
@@ -1057,9 +1079,9 @@ func (c *Backward[F]) Run() {
 			if n := 3 - lo; n > 0 {
 				for k2 := range n {
 					q0TailBar := c.Q0TailBar[((i*heads+j)*3+(lo+k2))*dK:][:dK]
-					t172_2 := t172[((i*heads+j)*T+(lo+k2)+T-3)*dK:][:dK]
+					t176_2 := t176[((i*heads+j)*T+(lo+k2)+T-3)*dK:][:dK]
 					for m := range dK {
-						t172_2[m] += q0TailBar[m]
+						t176_2[m] += q0TailBar[m]
 					}
 				}
 			}
@@ -1070,7 +1092,7 @@ func (c *Backward[F]) Run() {
 	clear(c.WQBar)
 	for i := range heads {
 		for m := range L {
-			kern.Gemm(dK, d, T, F(1), true, kern.From(c.WQBar, i*dK*d), d, 1, kern.From(t172, (m*heads+i)*T*dK), 1, dK, kern.From(c.X, m*T*d), d, 1)
+			kern.Gemm(dK, d, T, F(1), true, kern.From(c.WQBar, i*dK*d), d, 1, kern.From(t176, (m*heads+i)*T*dK), 1, dK, kern.From(xOperand, m*T*d), d, 1)
 		}
 	}
 
@@ -1079,16 +1101,16 @@ func (c *Backward[F]) Run() {
 		for j := range heads {
 			cK := c.CK[j*4*dK:][:dK]
 			for k2 := range T {
-				t193_2 := t193[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
-				t193_3 := t193[((i*heads+j)*(T+6)+k2+4)*dK:][:dK]
+				t197_2 := t197[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
+				t197_3 := t197[((i*heads+j)*(T+6)+k2+4)*dK:][:dK]
 				cK2 := c.CK[(j*4+1)*dK:][:dK]
-				t193_4 := t193[((i*heads+j)*(T+6)+k2+5)*dK:][:dK]
+				t197_4 := t197[((i*heads+j)*(T+6)+k2+5)*dK:][:dK]
 				cK3 := c.CK[(j*4+2)*dK:][:dK]
-				t193_5 := t193[((i*heads+j)*(T+6)+k2+6)*dK:][:dK]
+				t197_5 := t197[((i*heads+j)*(T+6)+k2+6)*dK:][:dK]
 				cK4 := c.CK[(j*4+3)*dK:][:dK]
-				t175_2 := t175[((i*heads+j)*T+k2)*dK:][:dK]
+				t179_2 := t179[((i*heads+j)*T+k2)*dK:][:dK]
 				for m := range dK {
-					t175_2[m] = (F(t193_2[m]*cK[m]) + F(t193_3[m]*cK2[m]) + F(t193_4[m]*cK3[m]) + F(t193_5[m]*cK4[m]))
+					t179_2[m] = (F(t197_2[m]*cK[m]) + F(t197_3[m]*cK2[m]) + F(t197_4[m]*cK3[m]) + F(t197_5[m]*cK4[m]))
 				}
 			}
 		}
@@ -1101,9 +1123,9 @@ func (c *Backward[F]) Run() {
 			if n := 3 - lo; n > 0 {
 				for k2 := range n {
 					k0TailBar := c.K0TailBar[((i*heads+j)*3+(lo+k2))*dK:][:dK]
-					t175_2 := t175[((i*heads+j)*T+(lo+k2)+T-3)*dK:][:dK]
+					t179_2 := t179[((i*heads+j)*T+(lo+k2)+T-3)*dK:][:dK]
 					for m := range dK {
-						t175_2[m] += k0TailBar[m]
+						t179_2[m] += k0TailBar[m]
 					}
 				}
 			}
@@ -1114,7 +1136,7 @@ func (c *Backward[F]) Run() {
 	clear(c.WKBar)
 	for i := range heads {
 		for m := range L {
-			kern.Gemm(dK, d, T, F(1), true, kern.From(c.WKBar, i*dK*d), d, 1, kern.From(t175, (m*heads+i)*T*dK), 1, dK, kern.From(c.X, m*T*d), d, 1)
+			kern.Gemm(dK, d, T, F(1), true, kern.From(c.WKBar, i*dK*d), d, 1, kern.From(t179, (m*heads+i)*T*dK), 1, dK, kern.From(xOperand, m*T*d), d, 1)
 		}
 	}
 
@@ -1122,21 +1144,21 @@ func (c *Backward[F]) Run() {
 	clear(c.XBar)
 	for i := range L {
 		for m := range heads {
-			kern.Gemm(T, d, dV, F(1), true, kern.From(c.XBar, i*T*d), d, 1, kern.From(t133, (i*heads+m)*T*dV), dV, 1, kern.From(c.WV, m*dV*d), d, 1)
+			kern.Gemm(T, d, dV, F(1), true, kern.From(c.XBar, i*T*d), d, 1, kern.From(t137, (i*heads+m)*T*dV), dV, 1, kern.From(WVOperand, m*dV*d), d, 1)
 		}
 	}
 
 	// projected.q0
 	for i := range L {
 		for m := range heads {
-			kern.Gemm(T, d, dK, F(1), true, kern.From(c.XBar, i*T*d), d, 1, kern.From(t172, (i*heads+m)*T*dK), dK, 1, kern.From(c.WQ, m*dK*d), d, 1)
+			kern.Gemm(T, d, dK, F(1), true, kern.From(c.XBar, i*T*d), d, 1, kern.From(t176, (i*heads+m)*T*dK), dK, 1, kern.From(WQOperand, m*dK*d), d, 1)
 		}
 	}
 
 	// projected.k0
 	for i := range L {
 		for m := range heads {
-			kern.Gemm(T, d, dK, F(1), true, kern.From(c.XBar, i*T*d), d, 1, kern.From(t175, (i*heads+m)*T*dK), dK, 1, kern.From(c.WK, m*dK*d), d, 1)
+			kern.Gemm(T, d, dK, F(1), true, kern.From(c.XBar, i*T*d), d, 1, kern.From(t179, (i*heads+m)*T*dK), dK, 1, kern.From(WKOperand, m*dK*d), d, 1)
 		}
 	}
 
@@ -1144,15 +1166,15 @@ func (c *Backward[F]) Run() {
 	for i := range L {
 		for j := range heads {
 			for k2 := range 3 {
-				t167_2 := t167[((i*heads+j)*3+k2)*dK:][:dK]
 				t171_2 := t171[((i*heads+j)*3+k2)*dK:][:dK]
+				t175_2 := t175[((i*heads+j)*3+k2)*dK:][:dK]
 				k0TailBarOut := c.K0TailBarOut[((i*heads+j)*3+k2)*dK:][:dK]
-				t149_2 := t149[((i*heads+j)*3+k2)*dK:][:dK]
 				t153_2 := t153[((i*heads+j)*3+k2)*dK:][:dK]
+				t157_2 := t157[((i*heads+j)*3+k2)*dK:][:dK]
 				q0TailBarOut := c.Q0TailBarOut[((i*heads+j)*3+k2)*dK:][:dK]
 				for m := range dK {
-					k0TailBarOut[m] = t167_2[m] + t171_2[m]
-					q0TailBarOut[m] = t149_2[m] + t153_2[m]
+					k0TailBarOut[m] = t171_2[m] + t175_2[m]
+					q0TailBarOut[m] = t153_2[m] + t157_2[m]
 				}
 			}
 		}
@@ -1160,19 +1182,19 @@ func (c *Backward[F]) Run() {
 
 	// projected.k0
 	for i := range heads {
-		t79_2 := t79[i*(dK+dV):][:dK+dV]
-		t81_2 := t81[i*(dK+dV):][:dK+dV]
+		t83_2 := t83[i*(dK+dV):][:dK+dV]
+		t85_2 := t85[i*(dK+dV):][:dK+dV]
 		wRhoBar := c.WRhoBar[i*(dK+dV):][:dK+dV]
-		t57_2 := t57[i*(dK+dV):][:dK+dV]
-		t59_2 := t59[i*(dK+dV):][:dK+dV]
+		t61_2 := t61[i*(dK+dV):][:dK+dV]
+		t63_2 := t63[i*(dK+dV):][:dK+dV]
 		wThetaBar := c.WThetaBar[i*(dK+dV):][:dK+dV]
-		t402_2 := t402[i*(dK+dV):][:dK+dV]
-		t422_2 := t422[i*(dK+dV):][:dK+dV]
+		t442_2 := t442[i*(dK+dV):][:dK+dV]
+		t462_2 := t462[i*(dK+dV):][:dK+dV]
 		wEtaBar := c.WEtaBar[i*(dK+dV):][:dK+dV]
 		for j := range dK + dV {
-			wRhoBar[j] = t79_2[j] + t81_2[j]
-			wThetaBar[j] = t57_2[j] + t59_2[j]
-			wEtaBar[j] = t402_2[j] + t422_2[j]
+			wRhoBar[j] = t83_2[j] + t85_2[j]
+			wThetaBar[j] = t61_2[j] + t63_2[j]
+			wEtaBar[j] = t442_2[j] + t462_2[j]
 		}
 	}
 }
@@ -1254,9 +1276,11 @@ func (b *Function[F]) Call(c block.Call[F], w block.Weights[F], m *block.Memory[
 	k.ThetaLin = c.Run.Saved(k.L * k.T * k.Heads)
 	k.EtaLin = c.Run.Saved(k.L * k.T * k.Heads)
 	k.Work = arena.Scratch(k.WorkLen())
+	k.Operands = arena.Operands(k.OperandsLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
+	k.Operands = nil
 	n.nextK0Tail = m.SetNext(c, b.Slots[0], k.K0TailOut)
 	n.nextQ0Tail = m.SetNext(c, b.Slots[1], k.Q0TailOut)
 	m.Advance(c.Tokens)
@@ -1327,6 +1351,7 @@ func (n *callNode[F]) Backward(t *tape.Tape[F]) {
 	g.WEtaBar = t.Part(n.vWEta, g.DK*g.Heads+g.DV*g.Heads)
 	g.BEtaBar = t.Part(n.vBEta, g.Heads)
 	g.Work = t.Scratch(g.WorkLen())
+	g.Operands = t.Operands(g.OperandsLen())
 	g.Run()
 	t.Contribute(n.vWK, g.WKBar)
 	t.Contribute(n.vX, g.XBar)

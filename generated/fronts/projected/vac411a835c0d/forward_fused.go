@@ -38,18 +38,21 @@ func (c *forwardFused) run() {
 	t112 := c.Work[2*L*T*dK*heads+5*L*T*heads+18*L*dK*heads:][:L*T*heads] // [L, heads, T]
 	t132 := c.Work[2*L*T*dK*heads+6*L*T*heads+18*L*dK*heads:][:L*T*heads] // [L, heads, T]
 	t152 := c.Work[2*L*T*dK*heads+7*L*T*heads+18*L*dK*heads:][:L*T*heads] // [L, heads, T]
+	WKOperand := kern.Narrow(c.Operands, 0, c.WK)
+	xOperand := kern.Narrow(c.Operands, d*dK*heads, c.X)
 
 	// projected.k0
 	for j := range heads {
 		for i := range L {
-			kern.GemmFMA(dK, T, d, F(1), false, kern.From(c.K1Stack, ((i*heads+j)*(T+3)+3)*dK), 1, dK, kern.From(c.WK, j*dK*d), d, 1, kern.From(c.X, i*T*d), 1, d)
+			kern.GemmFMA(dK, T, d, F(1), false, kern.From(c.K1Stack, ((i*heads+j)*(T+3)+3)*dK), 1, dK, kern.From(WKOperand, j*dK*d), d, 1, kern.From(xOperand, i*T*d), 1, d)
 		}
 	}
+	WQOperand := kern.Narrow(c.Operands, L*T*d+d*dK*heads, c.WQ)
 
 	// projected.q0
 	for i := range L {
 		for j := range heads {
-			kern.GemmFMA(T, dK, d, F(1), false, kern.From(c.Q1Stack, ((i*heads+j)*(T+3)+3)*dK), dK, 1, kern.From(c.X, i*T*d), d, 1, kern.From(c.WQ, j*dK*d), 1, d)
+			kern.GemmFMA(T, dK, d, F(1), false, kern.From(c.Q1Stack, ((i*heads+j)*(T+3)+3)*dK), dK, 1, kern.From(xOperand, i*T*d), d, 1, kern.From(WQOperand, j*dK*d), 1, d)
 		}
 	}
 
@@ -314,11 +317,12 @@ func (c *forwardFused) run() {
 			}
 		}
 	}
+	WVOperand := kern.Narrow(c.Operands, L*T*d+2*d*dK*heads, c.WV)
 
 	// projected.v
 	for i := range L {
 		for j := range heads {
-			kern.GemmFMA(T, dV, d, F(1), false, kern.From(c.V, (i*heads+j)*T*dV), dV, 1, kern.From(c.X, i*T*d), d, 1, kern.From(c.WV, j*dV*d), 1, d)
+			kern.GemmFMA(T, dV, d, F(1), false, kern.From(c.V, (i*heads+j)*T*dV), dV, 1, kern.From(xOperand, i*T*d), d, 1, kern.From(WVOperand, j*dV*d), 1, d)
 		}
 	}
 
@@ -605,8 +609,8 @@ func (c *backwardFused) run() {
 	_ = dK
 	_ = dV
 	_ = heads
-	t190 := c.Work[:L*T*dK*heads+6*L*dK*heads]                                                                    // [L, heads, T + 6, d_k]
-	t193 := c.Work[L*T*dK*heads+6*L*dK*heads:][:L*T*dK*heads+6*L*dK*heads]                                        // [L, heads, T + 6, d_k]
+	t194 := c.Work[:L*T*dK*heads+6*L*dK*heads]                                                                    // [L, heads, T + 6, d_k]
+	t197 := c.Work[L*T*dK*heads+6*L*dK*heads:][:L*T*dK*heads+6*L*dK*heads]                                        // [L, heads, T + 6, d_k]
 	t4 := c.Work[2*L*T*dK*heads+12*L*dK*heads:][:L*T*dK*heads]                                                    // [L, heads, T, d_k]
 	t5 := c.Work[3*L*T*dK*heads+12*L*dK*heads:][:L*T*dK*heads]                                                    // [L, heads, T, d_k]
 	k1 := c.Work[4*L*T*dK*heads+12*L*dK*heads:][:L*T*dK*heads]                                                    // [L, heads, T, d_k]
@@ -619,30 +623,33 @@ func (c *backwardFused) run() {
 	t26 := c.Work[8*L*T*dK*heads+3*L*T*heads+12*L*dK*heads:][:L*T*heads]                                          // [L, heads, T]
 	t28 := c.Work[8*L*T*dK*heads+4*L*T*heads+12*L*dK*heads:][:L*T*heads]                                          // [L, heads, T]
 	t30 := c.Work[8*L*T*dK*heads+5*L*T*heads+12*L*dK*heads:][:L*T*heads]                                          // [L, heads, T]
-	t352 := c.Work[8*L*T*dK*heads+6*L*T*heads+12*L*dK*heads:][:L*T*heads]                                         // [L, heads, T]
-	t51 := c.Work[8*L*T*dK*heads+7*L*T*heads+12*L*dK*heads:][:L*T*heads]                                          // [L, heads, T]
-	t73 := c.Work[8*L*T*dK*heads+8*L*T*heads+12*L*dK*heads:][:L*T*heads]                                          // [L, heads, T]
-	t83 := c.Work[8*L*T*dK*heads+9*L*T*heads+12*L*dK*heads:][:L*T*heads]                                          // [L, heads, T]
+	t392 := c.Work[8*L*T*dK*heads+6*L*T*heads+12*L*dK*heads:][:L*T*heads]                                         // [L, heads, T]
+	t55 := c.Work[8*L*T*dK*heads+7*L*T*heads+12*L*dK*heads:][:L*T*heads]                                          // [L, heads, T]
+	t77 := c.Work[8*L*T*dK*heads+8*L*T*heads+12*L*dK*heads:][:L*T*heads]                                          // [L, heads, T]
+	t87 := c.Work[8*L*T*dK*heads+9*L*T*heads+12*L*dK*heads:][:L*T*heads]                                          // [L, heads, T]
 	k := c.Work[8*L*T*dK*heads+10*L*T*heads+12*L*dK*heads:][:L*T*dK*heads]                                        // [L, heads, T, d_k]
-	t86 := c.Work[9*L*T*dK*heads+10*L*T*heads+12*L*dK*heads:][:L*T*heads]                                         // [L, heads, T]
-	t107 := c.Work[9*L*T*dK*heads+11*L*T*heads+12*L*dK*heads:][:L*T*dK*heads]                                     // [L, heads, T, d_k]
-	t112 := c.Work[10*L*T*dK*heads+11*L*T*heads+12*L*dK*heads:][:L*T*heads]                                       // [L, heads, T]
-	t402 := c.Work[10*L*T*dK*heads+12*L*T*heads+12*L*dK*heads:][:dK*heads+dV*heads]                               // [heads, d_k + d_v]
-	t57 := c.Work[10*L*T*dK*heads+12*L*T*heads+12*L*dK*heads+dK*heads+dV*heads:][:dK*heads+dV*heads]              // [heads, d_k + d_v]
-	t79 := c.Work[10*L*T*dK*heads+12*L*T*heads+12*L*dK*heads+2*dK*heads+2*dV*heads:][:dK*heads+dV*heads]          // [heads, d_k + d_v]
-	t422 := c.Work[10*L*T*dK*heads+12*L*T*heads+12*L*dK*heads+3*dK*heads+3*dV*heads:][:dK*heads+dV*heads]         // [heads, d_k + d_v]
-	t59 := c.Work[10*L*T*dK*heads+12*L*T*heads+12*L*dK*heads+4*dK*heads+4*dV*heads:][:dK*heads+dV*heads]          // [heads, d_k + d_v]
-	t81 := c.Work[10*L*T*dK*heads+12*L*T*heads+12*L*dK*heads+5*dK*heads+5*dV*heads:][:dK*heads+dV*heads]          // [heads, d_k + d_v]
-	t103 := c.Work[10*L*T*dK*heads+12*L*T*heads+12*L*dK*heads+6*dK*heads+6*dV*heads:][:L*T*heads]                 // [L, heads, T]
-	t109 := c.Work[10*L*T*dK*heads+13*L*T*heads+12*L*dK*heads+6*dK*heads+6*dV*heads:][:L*T*heads]                 // [L, heads, T]
-	t129 := c.Work[10*L*T*dK*heads+14*L*T*heads+12*L*dK*heads+6*dK*heads+6*dV*heads:][:L*T*heads]                 // [L, heads, T]
-	t133 := c.Work[10*L*T*dK*heads+15*L*T*heads+12*L*dK*heads+6*dK*heads+6*dV*heads:][:L*T*dV*heads]              // [L, heads, T, d_v]
-	t149 := c.Work[10*L*T*dK*heads+L*T*dV*heads+15*L*T*heads+12*L*dK*heads+6*dK*heads+6*dV*heads:][:3*L*dK*heads] // [L, heads, 3, d_k]
-	t153 := c.Work[10*L*T*dK*heads+L*T*dV*heads+15*L*T*heads+15*L*dK*heads+6*dK*heads+6*dV*heads:][:3*L*dK*heads] // [L, heads, 3, d_k]
-	t171 := c.Work[10*L*T*dK*heads+L*T*dV*heads+15*L*T*heads+18*L*dK*heads+6*dK*heads+6*dV*heads:][:3*L*dK*heads] // [L, heads, 3, d_k]
-	t167 := c.Work[10*L*T*dK*heads+L*T*dV*heads+15*L*T*heads+21*L*dK*heads+6*dK*heads+6*dV*heads:][:3*L*dK*heads] // [L, heads, 3, d_k]
-	t172 := c.Work[10*L*T*dK*heads+L*T*dV*heads+15*L*T*heads+24*L*dK*heads+6*dK*heads+6*dV*heads:][:L*T*dK*heads] // [L, heads, T, d_k]
-	t175 := c.Work[11*L*T*dK*heads+L*T*dV*heads+15*L*T*heads+24*L*dK*heads+6*dK*heads+6*dV*heads:][:L*T*dK*heads] // [L, heads, T, d_k]
+	t90 := c.Work[9*L*T*dK*heads+10*L*T*heads+12*L*dK*heads:][:L*T*heads]                                         // [L, heads, T]
+	t111 := c.Work[9*L*T*dK*heads+11*L*T*heads+12*L*dK*heads:][:L*T*dK*heads]                                     // [L, heads, T, d_k]
+	t116 := c.Work[10*L*T*dK*heads+11*L*T*heads+12*L*dK*heads:][:L*T*heads]                                       // [L, heads, T]
+	t442 := c.Work[10*L*T*dK*heads+12*L*T*heads+12*L*dK*heads:][:dK*heads+dV*heads]                               // [heads, d_k + d_v]
+	t61 := c.Work[10*L*T*dK*heads+12*L*T*heads+12*L*dK*heads+dK*heads+dV*heads:][:dK*heads+dV*heads]              // [heads, d_k + d_v]
+	t83 := c.Work[10*L*T*dK*heads+12*L*T*heads+12*L*dK*heads+2*dK*heads+2*dV*heads:][:dK*heads+dV*heads]          // [heads, d_k + d_v]
+	t462 := c.Work[10*L*T*dK*heads+12*L*T*heads+12*L*dK*heads+3*dK*heads+3*dV*heads:][:dK*heads+dV*heads]         // [heads, d_k + d_v]
+	t63 := c.Work[10*L*T*dK*heads+12*L*T*heads+12*L*dK*heads+4*dK*heads+4*dV*heads:][:dK*heads+dV*heads]          // [heads, d_k + d_v]
+	t85 := c.Work[10*L*T*dK*heads+12*L*T*heads+12*L*dK*heads+5*dK*heads+5*dV*heads:][:dK*heads+dV*heads]          // [heads, d_k + d_v]
+	t107 := c.Work[10*L*T*dK*heads+12*L*T*heads+12*L*dK*heads+6*dK*heads+6*dV*heads:][:L*T*heads]                 // [L, heads, T]
+	t113 := c.Work[10*L*T*dK*heads+13*L*T*heads+12*L*dK*heads+6*dK*heads+6*dV*heads:][:L*T*heads]                 // [L, heads, T]
+	t133 := c.Work[10*L*T*dK*heads+14*L*T*heads+12*L*dK*heads+6*dK*heads+6*dV*heads:][:L*T*heads]                 // [L, heads, T]
+	t137 := c.Work[10*L*T*dK*heads+15*L*T*heads+12*L*dK*heads+6*dK*heads+6*dV*heads:][:L*T*dV*heads]              // [L, heads, T, d_v]
+	t153 := c.Work[10*L*T*dK*heads+L*T*dV*heads+15*L*T*heads+12*L*dK*heads+6*dK*heads+6*dV*heads:][:3*L*dK*heads] // [L, heads, 3, d_k]
+	t157 := c.Work[10*L*T*dK*heads+L*T*dV*heads+15*L*T*heads+15*L*dK*heads+6*dK*heads+6*dV*heads:][:3*L*dK*heads] // [L, heads, 3, d_k]
+	t175 := c.Work[10*L*T*dK*heads+L*T*dV*heads+15*L*T*heads+18*L*dK*heads+6*dK*heads+6*dV*heads:][:3*L*dK*heads] // [L, heads, 3, d_k]
+	t171 := c.Work[10*L*T*dK*heads+L*T*dV*heads+15*L*T*heads+21*L*dK*heads+6*dK*heads+6*dV*heads:][:3*L*dK*heads] // [L, heads, 3, d_k]
+	t176 := c.Work[10*L*T*dK*heads+L*T*dV*heads+15*L*T*heads+24*L*dK*heads+6*dK*heads+6*dV*heads:][:L*T*dK*heads] // [L, heads, T, d_k]
+	t179 := c.Work[11*L*T*dK*heads+L*T*dV*heads+15*L*T*heads+24*L*dK*heads+6*dK*heads+6*dV*heads:][:L*T*dK*heads] // [L, heads, T, d_k]
+	WKOperand := kern.Narrow(c.Operands, 0, c.WK)
+	xOperand := kern.Narrow(c.Operands, d*dK*heads, c.X)
+	WQOperand := kern.Narrow(c.Operands, L*T*d+d*dK*heads, c.WQ)
 
 	// projected.k1, projected.q1
 	if kern.Wide() {
@@ -717,6 +724,7 @@ func (c *backwardFused) run() {
 			}
 		}
 	}
+	WVOperand := kern.Narrow(c.Operands, L*T*d+2*d*dK*heads, c.WV)
 
 	// projected.k, projected.q, projected.rho, projected.theta, projected.eta
 	if kern.Wide() {
@@ -734,11 +742,11 @@ func (c *backwardFused) run() {
 			P10: unsafe.SliceData(t28),
 			P11: unsafe.SliceData(t30),
 			P12: unsafe.SliceData(c.EtaBar),
-			P13: unsafe.SliceData(t352),
-			P14: unsafe.SliceData(t51),
+			P13: unsafe.SliceData(t392),
+			P14: unsafe.SliceData(t55),
 			P15: unsafe.SliceData(c.RhoBar),
-			P16: unsafe.SliceData(t73),
-			P17: unsafe.SliceData(t83),
+			P16: unsafe.SliceData(t77),
+			P17: unsafe.SliceData(t87),
 			N0:  L,
 			N1:  heads,
 			N2:  T,
@@ -761,11 +769,11 @@ func (c *backwardFused) run() {
 				t28_2 := t28[(i*heads+j)*T:][:T]
 				t30_2 := t30[(i*heads+j)*T:][:T]
 				etaBar := c.EtaBar[(i*heads+j)*T:][:T]
-				t352_2 := t352[(i*heads+j)*T:][:T]
-				t51_2 := t51[(i*heads+j)*T:][:T]
+				t392_2 := t392[(i*heads+j)*T:][:T]
+				t55_2 := t55[(i*heads+j)*T:][:T]
 				rhoBar := c.RhoBar[(i*heads+j)*T:][:T]
-				t73_2 := t73[(i*heads+j)*T:][:T]
-				t83_2 := t83[(i*heads+j)*T:][:T]
+				t77_2 := t77[(i*heads+j)*T:][:T]
+				t87_2 := t87[(i*heads+j)*T:][:T]
 				for k2 := range T {
 					kProdEntry := kProd[k2]
 					t162 := num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1)))
@@ -781,20 +789,20 @@ func (c *backwardFused) run() {
 					etaLinEntry := etaLin[k2]
 					eta := kern.Sigmoid(etaLinEntry)
 					t48 := F(1) - eta
-					t1622 := (kern.Larger(t41, F(0)) <= kern.Smaller(F(math.Inf(1)), t48))
+					t2022 := (kern.Larger(t41, F(0)) <= kern.Smaller(F(math.Inf(1)), t48))
 					thetaBarEntry := thetaBar[k2]
-					t60 := (kern.Larger(t34, F(0)) <= F(1))
+					t64 := (kern.Larger(t34, F(0)) <= F(1))
 					t16_2[k2] = t162
 					t18_2[k2] = t182
 					t20_2[k2] = kern.Larger(t182, F(1e-08))
 					t26_2[k2] = t262
 					t28_2[k2] = t282
 					t30_2[k2] = t302
-					w := etaBar[k2] - kern.Choose((!t1622 && !(F(math.Inf(1)) <= t48)), kern.Choose(!t1622, thetaBarEntry, F(0)), F(0))
-					t352_2[k2] = F(F(eta*w) * kern.Sigmoid(-etaLinEntry))
-					t51_2[k2] = kern.Choose((t1622 && (F(0) <= t41)), F(kern.Choose(t1622, thetaBarEntry, F(0))*kern.Sigmoid(thetaLinEntry)), F(0))
-					t73_2[k2] = kern.Choose((t60 && (F(0) <= t34)), F(F(t34*kern.Choose(t60, rhoBar[k2], F(0)))*kern.Sigmoid(-rhoLinEntry)), F(0))
-					t83_2[k2] = F(1) / t302
+					w := etaBar[k2] - kern.Choose((!t2022 && !(F(math.Inf(1)) <= t48)), kern.Choose(!t2022, thetaBarEntry, F(0)), F(0))
+					t392_2[k2] = F(F(eta*w) * kern.Sigmoid(-etaLinEntry))
+					t55_2[k2] = kern.Choose((t2022 && (F(0) <= t41)), F(kern.Choose(t2022, thetaBarEntry, F(0))*kern.Sigmoid(thetaLinEntry)), F(0))
+					t77_2[k2] = kern.Choose((t64 && (F(0) <= t34)), F(F(t34*kern.Choose(t64, rhoBar[k2], F(0)))*kern.Sigmoid(-rhoLinEntry)), F(0))
+					t87_2[k2] = F(1) / t302
 				}
 			}
 		}
@@ -805,9 +813,9 @@ func (c *backwardFused) run() {
 		a := regions.Ra493576a65ffArgs{
 			P0:  unsafe.SliceData(t20),
 			P1:  unsafe.SliceData(t30),
-			P2:  unsafe.SliceData(t352),
-			P3:  unsafe.SliceData(t51),
-			P4:  unsafe.SliceData(t73),
+			P2:  unsafe.SliceData(t392),
+			P3:  unsafe.SliceData(t55),
+			P4:  unsafe.SliceData(t77),
 			P5:  unsafe.SliceData(k1),
 			P6:  unsafe.SliceData(c.QBar),
 			P7:  unsafe.SliceData(q1),
@@ -816,9 +824,9 @@ func (c *backwardFused) run() {
 			P10: unsafe.SliceData(c.WEta),
 			P11: unsafe.SliceData(c.KBar),
 			P12: unsafe.SliceData(k),
-			P13: unsafe.SliceData(t107),
-			P14: unsafe.SliceData(t86),
-			P15: unsafe.SliceData(t112),
+			P13: unsafe.SliceData(t111),
+			P14: unsafe.SliceData(t90),
+			P15: unsafe.SliceData(t116),
 			N0:  L,
 			N1:  heads,
 			N2:  T,
@@ -837,11 +845,11 @@ func (c *backwardFused) run() {
 			for j := range heads {
 				t20_2 := t20[(i*heads+j)*T:][:T]
 				t30_2 := t30[(i*heads+j)*T:][:T]
-				t352_2 := t352[(i*heads+j)*T:][:T]
-				t51_2 := t51[(i*heads+j)*T:][:T]
-				t73_2 := t73[(i*heads+j)*T:][:T]
-				t86_2 := t86[(i*heads+j)*T:][:T]
-				t112_2 := t112[(i*heads+j)*T:][:T]
+				t392_2 := t392[(i*heads+j)*T:][:T]
+				t55_2 := t55[(i*heads+j)*T:][:T]
+				t77_2 := t77[(i*heads+j)*T:][:T]
+				t90_2 := t90[(i*heads+j)*T:][:T]
+				t116_2 := t116[(i*heads+j)*T:][:T]
 				wRho := c.WRho[j*(dK+dV):][:dK]
 				wTheta := c.WTheta[j*(dK+dV):][:dK]
 				wEta := c.WEta[j*(dK+dV):][:dK]
@@ -851,28 +859,28 @@ func (c *backwardFused) run() {
 					q1_2 := q1[((i*heads+j)*T+k2)*dK:][:dK]
 					kBar := c.KBar[((i*heads+j)*T+k2)*dK:][:dK]
 					k3 := k[((i*heads+j)*T+k2)*dK:][:dK]
-					t107_2 := t107[((i*heads+j)*T+k2)*dK:][:dK]
-					var t862 F
-					var t1122 F
+					t111_2 := t111[((i*heads+j)*T+k2)*dK:][:dK]
+					var t902 F
+					var t1162 F
 					t20Entry := t20_2[k2]
 					t30Entry := t30_2[k2]
-					t352Entry := t352_2[k2]
-					t51Entry := t51_2[k2]
-					t73Entry := t73_2[k2]
-					t862Sums := [16]F{t862}
-					t1122Sums := [16]F{t1122}
+					t392Entry := t392_2[k2]
+					t55Entry := t55_2[k2]
+					t77Entry := t77_2[k2]
+					t902Sums := [16]F{t902}
+					t1162Sums := [16]F{t1162}
 					for m := range dK {
 						k2_2 := k1_2[m] / t20Entry
-						t862Sums[m%16] = num.FMA32(qBar[m], (q1_2[m]/t30Entry)/t30Entry, t862Sums[m%16])
-						t1072 := num.FMA32(t73Entry, wRho[m], num.FMA32(t51Entry, wTheta[m], num.FMA32(t352Entry, wEta[m], kBar[m])))
-						t1122Sums[m%16] = num.FMA32(t1072, k2_2/t20Entry, t1122Sums[m%16])
+						t902Sums[m%16] = num.FMA32(qBar[m], (q1_2[m]/t30Entry)/t30Entry, t902Sums[m%16])
+						t1112 := num.FMA32(t77Entry, wRho[m], num.FMA32(t55Entry, wTheta[m], num.FMA32(t392Entry, wEta[m], kBar[m])))
+						t1162Sums[m%16] = num.FMA32(t1112, k2_2/t20Entry, t1162Sums[m%16])
 						k3[m] = k2_2
-						t107_2[m] = t1072
+						t111_2[m] = t1112
 					}
-					t862 = kern.Sum16(&t862Sums)
-					t1122 = kern.Sum16(&t1122Sums)
-					t86_2[k2] = -t862
-					t112_2[k2] = -t1122
+					t902 = kern.Sum16(&t902Sums)
+					t1162 = kern.Sum16(&t1162Sums)
+					t90_2[k2] = -t902
+					t116_2[k2] = -t1162
 				}
 			}
 		}
@@ -881,9 +889,9 @@ func (c *backwardFused) run() {
 	// projected.eta, projected.theta, projected.rho
 	if kern.Wide() {
 		a := regions.R988826a81fbaArgs{
-			P0: unsafe.SliceData(t352),
-			P1: unsafe.SliceData(t51),
-			P2: unsafe.SliceData(t73),
+			P0: unsafe.SliceData(t392),
+			P1: unsafe.SliceData(t55),
+			P2: unsafe.SliceData(t77),
 			P3: unsafe.SliceData(c.BEtaBar),
 			P4: unsafe.SliceData(c.BThetaBar),
 			P5: unsafe.SliceData(c.BRhoBar),
@@ -899,50 +907,50 @@ func (c *backwardFused) run() {
 		bThetaBar := c.BThetaBar[:heads]
 		bRhoBar := c.BRhoBar[:heads]
 		for i := range heads {
-			var t382 F
-			var t55 F
-			var t77 F
+			var t422 F
+			var t59 F
+			var t81 F
 			for j := range L {
-				t352_2 := t352[(j*heads+i)*T:][:T]
-				t51_2 := t51[(j*heads+i)*T:][:T]
-				t73_2 := t73[(j*heads+i)*T:][:T]
-				var t382Row F
-				var t55Row F
-				var t77Row F
-				t382RowSums := [16]F{t382Row}
-				t55RowSums := [16]F{t55Row}
-				t77RowSums := [16]F{t77Row}
+				t392_2 := t392[(j*heads+i)*T:][:T]
+				t55_2 := t55[(j*heads+i)*T:][:T]
+				t77_2 := t77[(j*heads+i)*T:][:T]
+				var t422Row F
+				var t59Row F
+				var t81Row F
+				t422RowSums := [16]F{t422Row}
+				t59RowSums := [16]F{t59Row}
+				t81RowSums := [16]F{t81Row}
 				for k2 := range T {
-					t382RowSums[k2%16] = t382RowSums[k2%16] + t352_2[k2]
-					t55RowSums[k2%16] = t55RowSums[k2%16] + t51_2[k2]
-					t77RowSums[k2%16] = t77RowSums[k2%16] + t73_2[k2]
+					t422RowSums[k2%16] = t422RowSums[k2%16] + t392_2[k2]
+					t59RowSums[k2%16] = t59RowSums[k2%16] + t55_2[k2]
+					t81RowSums[k2%16] = t81RowSums[k2%16] + t77_2[k2]
 				}
-				t382Row = kern.Sum16(&t382RowSums)
-				t55Row = kern.Sum16(&t55RowSums)
-				t77Row = kern.Sum16(&t77RowSums)
-				t382 = t382 + t382Row
-				t55 = t55 + t55Row
-				t77 = t77 + t77Row
+				t422Row = kern.Sum16(&t422RowSums)
+				t59Row = kern.Sum16(&t59RowSums)
+				t81Row = kern.Sum16(&t81RowSums)
+				t422 = t422 + t422Row
+				t59 = t59 + t59Row
+				t81 = t81 + t81Row
 			}
-			bEtaBar[i] = t382
-			bThetaBar[i] = t55
-			bRhoBar[i] = t77
+			bEtaBar[i] = t422
+			bThetaBar[i] = t59
+			bRhoBar[i] = t81
 		}
 	}
 
 	// projected.eta, projected.theta, projected.rho
-	clear(t402)
-	clear(t57)
-	clear(t79)
+	clear(t442)
+	clear(t61)
+	clear(t83)
 	if kern.Wide() {
 		a := regions.R9ba1eb878348Args{
-			P0: unsafe.SliceData(t352),
-			P1: unsafe.SliceData(t51),
-			P2: unsafe.SliceData(t73),
+			P0: unsafe.SliceData(t392),
+			P1: unsafe.SliceData(t55),
+			P2: unsafe.SliceData(t77),
 			P3: unsafe.SliceData(c.V),
-			P4: unsafe.SliceData(t402),
-			P5: unsafe.SliceData(t57),
-			P6: unsafe.SliceData(t79),
+			P4: unsafe.SliceData(t442),
+			P5: unsafe.SliceData(t61),
+			P6: unsafe.SliceData(t83),
 			N0: heads,
 			N1: L,
 			N2: T,
@@ -957,22 +965,22 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range heads {
 			for j := range L {
-				t352_2 := t352[(j*heads+i)*T:][:T]
-				t51_2 := t51[(j*heads+i)*T:][:T]
-				t73_2 := t73[(j*heads+i)*T:][:T]
+				t392_2 := t392[(j*heads+i)*T:][:T]
+				t55_2 := t55[(j*heads+i)*T:][:T]
+				t77_2 := t77[(j*heads+i)*T:][:T]
 				for k2 := range T {
 					v := c.V[((j*heads+i)*T+k2)*dV:][:dV]
-					t402_2 := t402[i*(dK+dV)+dK:][:dV]
-					t57_2 := t57[i*(dK+dV)+dK:][:dV]
-					t79_2 := t79[i*(dK+dV)+dK:][:dV]
-					t352Entry2 := t352_2[k2]
-					t51Entry2 := t51_2[k2]
-					t73Entry2 := t73_2[k2]
+					t442_2 := t442[i*(dK+dV)+dK:][:dV]
+					t61_2 := t61[i*(dK+dV)+dK:][:dV]
+					t83_2 := t83[i*(dK+dV)+dK:][:dV]
+					t392Entry2 := t392_2[k2]
+					t55Entry2 := t55_2[k2]
+					t77Entry2 := t77_2[k2]
 					for m := range dV {
 						vEntry := v[m]
-						t402_2[m] = num.FMA32(vEntry, t352Entry2, t402_2[m])
-						t57_2[m] = num.FMA32(vEntry, t51Entry2, t57_2[m])
-						t79_2[m] = num.FMA32(vEntry, t73Entry2, t79_2[m])
+						t442_2[m] = num.FMA32(vEntry, t392Entry2, t442_2[m])
+						t61_2[m] = num.FMA32(vEntry, t55Entry2, t61_2[m])
+						t83_2[m] = num.FMA32(vEntry, t77Entry2, t83_2[m])
 					}
 				}
 			}
@@ -980,18 +988,18 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.eta, projected.theta, projected.rho
-	clear(t422)
-	clear(t59)
-	clear(t81)
+	clear(t462)
+	clear(t63)
+	clear(t85)
 	if kern.Wide() {
 		a := regions.Rb817dab51d77Args{
-			P0: unsafe.SliceData(t352),
-			P1: unsafe.SliceData(t51),
-			P2: unsafe.SliceData(t73),
+			P0: unsafe.SliceData(t392),
+			P1: unsafe.SliceData(t55),
+			P2: unsafe.SliceData(t77),
 			P3: unsafe.SliceData(k),
-			P4: unsafe.SliceData(t422),
-			P5: unsafe.SliceData(t59),
-			P6: unsafe.SliceData(t81),
+			P4: unsafe.SliceData(t462),
+			P5: unsafe.SliceData(t63),
+			P6: unsafe.SliceData(t85),
 			N0: heads,
 			N1: L,
 			N2: T,
@@ -1004,23 +1012,23 @@ func (c *backwardFused) run() {
 		regions.Rb817dab51d77(&a)
 	} else {
 		for i := range heads {
-			t422_2 := t422[i*(dK+dV):][:dK]
-			t59_2 := t59[i*(dK+dV):][:dK]
-			t81_2 := t81[i*(dK+dV):][:dK]
+			t462_2 := t462[i*(dK+dV):][:dK]
+			t63_2 := t63[i*(dK+dV):][:dK]
+			t85_2 := t85[i*(dK+dV):][:dK]
 			for j := range L {
-				t352_2 := t352[(j*heads+i)*T:][:T]
-				t51_2 := t51[(j*heads+i)*T:][:T]
-				t73_2 := t73[(j*heads+i)*T:][:T]
+				t392_2 := t392[(j*heads+i)*T:][:T]
+				t55_2 := t55[(j*heads+i)*T:][:T]
+				t77_2 := t77[(j*heads+i)*T:][:T]
 				for k2 := range T {
 					k3 := k[((j*heads+i)*T+k2)*dK:][:dK]
-					t352Entry3 := t352_2[k2]
-					t51Entry3 := t51_2[k2]
-					t73Entry3 := t73_2[k2]
+					t392Entry3 := t392_2[k2]
+					t55Entry3 := t55_2[k2]
+					t77Entry3 := t77_2[k2]
 					for m := range dK {
 						kEntry := k3[m]
-						t422_2[m] = num.FMA32(kEntry, t352Entry3, t422_2[m])
-						t59_2[m] = num.FMA32(kEntry, t51Entry3, t59_2[m])
-						t81_2[m] = num.FMA32(kEntry, t73Entry3, t81_2[m])
+						t462_2[m] = num.FMA32(kEntry, t392Entry3, t462_2[m])
+						t63_2[m] = num.FMA32(kEntry, t55Entry3, t63_2[m])
+						t85_2[m] = num.FMA32(kEntry, t77Entry3, t85_2[m])
 					}
 				}
 			}
@@ -1034,14 +1042,14 @@ func (c *backwardFused) run() {
 			P1:  unsafe.SliceData(c.QProd),
 			P2:  unsafe.SliceData(t18),
 			P3:  unsafe.SliceData(c.KProd),
-			P4:  unsafe.SliceData(t86),
+			P4:  unsafe.SliceData(t90),
 			P5:  unsafe.SliceData(t26),
-			P6:  unsafe.SliceData(t103),
+			P6:  unsafe.SliceData(t107),
 			P7:  unsafe.SliceData(t20),
-			P8:  unsafe.SliceData(t109),
-			P9:  unsafe.SliceData(t112),
+			P8:  unsafe.SliceData(t113),
+			P9:  unsafe.SliceData(t116),
 			P10: unsafe.SliceData(t16),
-			P11: unsafe.SliceData(t129),
+			P11: unsafe.SliceData(t133),
 			N0:  L,
 			N1:  heads,
 			N2:  T,
@@ -1055,24 +1063,24 @@ func (c *backwardFused) run() {
 				qProd := c.QProd[(i*heads+j)*T:][:T]
 				t18_2 := t18[(i*heads+j)*T:][:T]
 				kProd := c.KProd[(i*heads+j)*T:][:T]
-				t86_2 := t86[(i*heads+j)*T:][:T]
+				t90_2 := t90[(i*heads+j)*T:][:T]
 				t26_2 := t26[(i*heads+j)*T:][:T]
-				t103_2 := t103[(i*heads+j)*T:][:T]
+				t107_2 := t107[(i*heads+j)*T:][:T]
 				t20_2 := t20[(i*heads+j)*T:][:T]
-				t109_2 := t109[(i*heads+j)*T:][:T]
-				t112_2 := t112[(i*heads+j)*T:][:T]
+				t113_2 := t113[(i*heads+j)*T:][:T]
+				t116_2 := t116[(i*heads+j)*T:][:T]
 				t16_2 := t16[(i*heads+j)*T:][:T]
-				t129_2 := t129[(i*heads+j)*T:][:T]
+				t133_2 := t133[(i*heads+j)*T:][:T]
 				for k2 := range T {
 					t28Entry := t28_2[k2]
 					qProdEntry2 := qProd[k2]
 					t18Entry := t18_2[k2]
 					kProdEntry2 := kProd[k2]
 					w2 := ((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2))
-					t103_2[k2] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t28Entry), t86_2[k2], F(0)))*(F(1)/t26_2[k2])), F(0)), F(0))
-					t109_2[k2] = F(1) / t20_2[k2]
+					t107_2[k2] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t28Entry), t90_2[k2], F(0)))*(F(1)/t26_2[k2])), F(0)), F(0))
+					t113_2[k2] = F(1) / t20_2[k2]
 					w3 := ((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2))
-					t129_2[k2] = kern.Choose(w3, kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t18Entry), t112_2[k2], F(0)))*(F(1)/t16_2[k2])), F(0)), F(0))
+					t133_2[k2] = kern.Choose(w3, kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t18Entry), t116_2[k2], F(0)))*(F(1)/t16_2[k2])), F(0)), F(0))
 				}
 			}
 		}
@@ -1081,14 +1089,14 @@ func (c *backwardFused) run() {
 	// projected.v, projected.eta, projected.theta, projected.rho
 	if kern.Wide() {
 		a := regions.R8454a3eb60adArgs{
-			P0: unsafe.SliceData(t352),
-			P1: unsafe.SliceData(t51),
-			P2: unsafe.SliceData(t73),
+			P0: unsafe.SliceData(t392),
+			P1: unsafe.SliceData(t55),
+			P2: unsafe.SliceData(t77),
 			P3: unsafe.SliceData(c.WRho),
 			P4: unsafe.SliceData(c.WTheta),
 			P5: unsafe.SliceData(c.WEta),
 			P6: unsafe.SliceData(c.VBar),
-			P7: unsafe.SliceData(t133),
+			P7: unsafe.SliceData(t137),
 			N0: L,
 			N1: heads,
 			N2: T,
@@ -1103,20 +1111,20 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range heads {
-				t352_2 := t352[(i*heads+j)*T:][:T]
-				t51_2 := t51[(i*heads+j)*T:][:T]
-				t73_2 := t73[(i*heads+j)*T:][:T]
+				t392_2 := t392[(i*heads+j)*T:][:T]
+				t55_2 := t55[(i*heads+j)*T:][:T]
+				t77_2 := t77[(i*heads+j)*T:][:T]
 				for k2 := range T {
 					wRho := c.WRho[j*(dK+dV)+dK:][:dV]
 					wTheta := c.WTheta[j*(dK+dV)+dK:][:dV]
 					wEta := c.WEta[j*(dK+dV)+dK:][:dV]
 					vBar := c.VBar[((i*heads+j)*T+k2)*dV:][:dV]
-					t133_2 := t133[((i*heads+j)*T+k2)*dV:][:dV]
-					t352Entry4 := t352_2[k2]
-					t51Entry4 := t51_2[k2]
-					t73Entry4 := t73_2[k2]
+					t137_2 := t137[((i*heads+j)*T+k2)*dV:][:dV]
+					t392Entry4 := t392_2[k2]
+					t55Entry4 := t55_2[k2]
+					t77Entry4 := t77_2[k2]
 					for m := range dV {
-						t133_2[m] = num.FMA32(t73Entry4, wRho[m], num.FMA32(t51Entry4, wTheta[m], num.FMA32(t352Entry4, wEta[m], vBar[m])))
+						t137_2[m] = num.FMA32(t77Entry4, wRho[m], num.FMA32(t55Entry4, wTheta[m], num.FMA32(t392Entry4, wEta[m], vBar[m])))
 					}
 				}
 			}
@@ -1127,27 +1135,27 @@ func (c *backwardFused) run() {
 	clear(c.WVBar)
 	for i := range heads {
 		for m := range L {
-			kern.GemmFMA(dV, d, T, F(1), true, kern.From(c.WVBar, i*dV*d), d, 1, kern.From(t133, (m*heads+i)*T*dV), 1, dV, kern.From(c.X, m*T*d), d, 1)
+			kern.GemmFMA(dV, d, T, F(1), true, kern.From(c.WVBar, i*dV*d), d, 1, kern.From(t137, (m*heads+i)*T*dV), 1, dV, kern.From(xOperand, m*T*d), d, 1)
 		}
 	}
 
 	// projected.q1, projected.q, projected.k1, projected.k
 	if kern.Wide() {
 		a := regions.R1519c4f86e33Args{
-			P0:  unsafe.SliceData(t83),
-			P1:  unsafe.SliceData(t103),
-			P2:  unsafe.SliceData(t109),
-			P3:  unsafe.SliceData(t129),
+			P0:  unsafe.SliceData(t87),
+			P1:  unsafe.SliceData(t107),
+			P2:  unsafe.SliceData(t113),
+			P3:  unsafe.SliceData(t133),
 			P4:  unsafe.SliceData(q1),
 			P5:  unsafe.SliceData(c.QBar),
 			P6:  unsafe.SliceData(t10),
 			P7:  unsafe.SliceData(t9),
 			P8:  unsafe.SliceData(k1),
-			P9:  unsafe.SliceData(t107),
+			P9:  unsafe.SliceData(t111),
 			P10: unsafe.SliceData(t5),
 			P11: unsafe.SliceData(t4),
-			P12: unsafe.SliceData(t190),
-			P13: unsafe.SliceData(t193),
+			P12: unsafe.SliceData(t194),
+			P13: unsafe.SliceData(t197),
 			N0:  L,
 			N1:  heads,
 			N2:  T,
@@ -1163,34 +1171,34 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range heads {
-				t83_2 := t83[(i*heads+j)*T:][:T]
-				t103_2 := t103[(i*heads+j)*T:][:T]
-				t109_2 := t109[(i*heads+j)*T:][:T]
-				t129_2 := t129[(i*heads+j)*T:][:T]
+				t87_2 := t87[(i*heads+j)*T:][:T]
+				t107_2 := t107[(i*heads+j)*T:][:T]
+				t113_2 := t113[(i*heads+j)*T:][:T]
+				t133_2 := t133[(i*heads+j)*T:][:T]
 				for k2 := range T {
 					q1_2 := q1[((i*heads+j)*T+k2)*dK:][:dK]
 					qBar := c.QBar[((i*heads+j)*T+k2)*dK:][:dK]
 					t10_2 := t10[((i*heads+j)*T+k2)*dK:][:dK]
 					t9_2 := t9[((i*heads+j)*T+k2)*dK:][:dK]
 					k1_2 := k1[((i*heads+j)*T+k2)*dK:][:dK]
-					t107_2 := t107[((i*heads+j)*T+k2)*dK:][:dK]
+					t111_2 := t111[((i*heads+j)*T+k2)*dK:][:dK]
 					t5_2 := t5[((i*heads+j)*T+k2)*dK:][:dK]
 					t4_2 := t4[((i*heads+j)*T+k2)*dK:][:dK]
-					t190_2 := t190[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
-					t193_2 := t193[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
-					t83Entry := t83_2[k2]
-					t103Entry := t103_2[k2]
-					t109Entry := t109_2[k2]
-					t129Entry := t129_2[k2]
+					t194_2 := t194[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
+					t197_2 := t197[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
+					t87Entry := t87_2[k2]
+					t107Entry := t107_2[k2]
+					t113Entry := t113_2[k2]
+					t133Entry := t133_2[k2]
 					for m := range dK {
-						t136 := num.FMA32(F(2*q1_2[m]), t103Entry, F(qBar[m]*t83Entry))
+						t140 := num.FMA32(F(2*q1_2[m]), t107Entry, F(qBar[m]*t87Entry))
 						t10Entry := t10_2[m]
 						t9Entry := t9_2[m]
-						t154 := num.FMA32(F(2*k1_2[m]), t129Entry, F(t107_2[m]*t109Entry))
+						t158 := num.FMA32(F(2*k1_2[m]), t133Entry, F(t111_2[m]*t113Entry))
 						t5Entry := t5_2[m]
 						t4Entry := t4_2[m]
-						t190_2[m] = num.FMA32(F(F(t9Entry*t10Entry)*t136), kern.Sigmoid(-t9Entry), F(t10Entry*t136))
-						t193_2[m] = num.FMA32(F(F(t4Entry*t5Entry)*t154), kern.Sigmoid(-t4Entry), F(t5Entry*t154))
+						t194_2[m] = num.FMA32(F(F(t9Entry*t10Entry)*t140), kern.Sigmoid(-t9Entry), F(t10Entry*t140))
+						t197_2[m] = num.FMA32(F(F(t4Entry*t5Entry)*t158), kern.Sigmoid(-t4Entry), F(t5Entry*t158))
 					}
 				}
 			}
@@ -1203,9 +1211,9 @@ func (c *backwardFused) run() {
 	if kern.Wide() {
 		a := regions.R48a8e5af22ecArgs{
 			P0: unsafe.SliceData(c.BQBar),
-			P1: unsafe.SliceData(t190),
+			P1: unsafe.SliceData(t194),
 			P2: unsafe.SliceData(c.BKBar),
-			P3: unsafe.SliceData(t193),
+			P3: unsafe.SliceData(t197),
 			N0: heads,
 			N1: L,
 			N2: T,
@@ -1221,11 +1229,11 @@ func (c *backwardFused) run() {
 			bKBar := c.BKBar[i*dK:][:dK]
 			for j := range L {
 				for k2 := range T {
-					t190_2 := t190[((j*heads+i)*(T+6)+k2+3)*dK:][:dK]
-					t193_2 := t193[((j*heads+i)*(T+6)+k2+3)*dK:][:dK]
+					t194_2 := t194[((j*heads+i)*(T+6)+k2+3)*dK:][:dK]
+					t197_2 := t197[((j*heads+i)*(T+6)+k2+3)*dK:][:dK]
 					for m := range dK {
-						bQBar[m] = bQBar[m] + t190_2[m]
-						bKBar[m] = bKBar[m] + t193_2[m]
+						bQBar[m] = bQBar[m] + t194_2[m]
+						bKBar[m] = bKBar[m] + t197_2[m]
 					}
 				}
 			}
@@ -1235,7 +1243,7 @@ func (c *backwardFused) run() {
 	// projected.q1
 	if kern.Wide() {
 		a := regions.R92f43367dc72Args{
-			P0: unsafe.SliceData(t190),
+			P0: unsafe.SliceData(t194),
 			N0: L,
 			N1: heads,
 			N2: dK,
@@ -1247,9 +1255,9 @@ func (c *backwardFused) run() {
 		for i := range L {
 			for j := range heads {
 				for k2 := range 3 {
-					t190_2 := t190[((i*heads+j)*(T+6)+k2)*dK:][:dK]
+					t194_2 := t194[((i*heads+j)*(T+6)+k2)*dK:][:dK]
 					for m := range dK {
-						t190_2[m] = F(0)
+						t194_2[m] = F(0)
 					}
 				}
 			}
@@ -1257,7 +1265,7 @@ func (c *backwardFused) run() {
 	}
 	if kern.Wide() {
 		a := regions.Rbe39e2073f93Args{
-			P0: unsafe.SliceData(t190),
+			P0: unsafe.SliceData(t194),
 			N0: L,
 			N1: heads,
 			N2: dK,
@@ -1270,9 +1278,9 @@ func (c *backwardFused) run() {
 		for i := range L {
 			for j := range heads {
 				for k2 := range 3 {
-					t190_2 := t190[((i*heads+j)*(T+6)+k2+T+3)*dK:][:dK]
+					t194_2 := t194[((i*heads+j)*(T+6)+k2+T+3)*dK:][:dK]
 					for m := range dK {
-						t190_2[m] = F(0)
+						t194_2[m] = F(0)
 					}
 				}
 			}
@@ -1285,10 +1293,10 @@ func (c *backwardFused) run() {
 	if kern.Wide() {
 		a := regions.Rf5965c451dd2Args{
 			P0:  unsafe.SliceData(c.Q1Stack),
-			P1:  unsafe.SliceData(t190),
+			P1:  unsafe.SliceData(t194),
 			P2:  unsafe.SliceData(c.CQBar),
 			P3:  unsafe.SliceData(c.K1Stack),
-			P4:  unsafe.SliceData(t193),
+			P4:  unsafe.SliceData(t197),
 			P5:  unsafe.SliceData(c.CKBar),
 			N0:  heads,
 			N1:  L,
@@ -1311,12 +1319,12 @@ func (c *backwardFused) run() {
 				for k2 := range L {
 					for m := range T {
 						q1Stack := c.Q1Stack[((k2*heads+i)*(T+3)-j+m+3)*dK:][:dK]
-						t190_2 := t190[((k2*heads+i)*(T+6)+m+3)*dK:][:dK]
+						t194_2 := t194[((k2*heads+i)*(T+6)+m+3)*dK:][:dK]
 						k1Stack := c.K1Stack[((k2*heads+i)*(T+3)-j+m+3)*dK:][:dK]
-						t193_2 := t193[((k2*heads+i)*(T+6)+m+3)*dK:][:dK]
+						t197_2 := t197[((k2*heads+i)*(T+6)+m+3)*dK:][:dK]
 						for p := range dK {
-							cQBar[p] = num.FMA32(q1Stack[p], t190_2[p], cQBar[p])
-							cKBar[p] = num.FMA32(k1Stack[p], t193_2[p], cKBar[p])
+							cQBar[p] = num.FMA32(q1Stack[p], t194_2[p], cQBar[p])
+							cKBar[p] = num.FMA32(k1Stack[p], t197_2[p], cKBar[p])
 						}
 					}
 				}
@@ -1325,7 +1333,7 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.q1
-	clear(t149)
+	clear(t153)
 	for i := range L {
 		for j := range heads {
 			for k2 := range 3 {
@@ -1333,9 +1341,9 @@ func (c *backwardFused) run() {
 				if n >= 0 {
 					if kern.Wide() {
 						a := regions.R1e42c5bb8a4bArgs{
-							P0: unsafe.SliceData(t190),
+							P0: unsafe.SliceData(t194),
 							P1: unsafe.SliceData(c.CQ),
-							P2: unsafe.SliceData(t149),
+							P2: unsafe.SliceData(t153),
 							N0: dK,
 							N1: 4*dK*k2 + (4*T*dK+24*dK)*j + (4*T*dK*heads+24*dK*heads)*i + 12*dK,
 							N2: 16*dK*j + 12*dK,
@@ -1344,17 +1352,17 @@ func (c *backwardFused) run() {
 						}
 						regions.R1e42c5bb8a4b(&a)
 					} else {
-						t190_2 := t190[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
+						t194_2 := t194[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
 						cQ := c.CQ[(j*4+3)*dK:][:dK]
-						t190_3 := t190[((i*heads+j)*(T+6)+k2+2)*dK:][:dK]
+						t194_3 := t194[((i*heads+j)*(T+6)+k2+2)*dK:][:dK]
 						cQ2 := c.CQ[(j*4+2)*dK:][:dK]
-						t190_4 := t190[((i*heads+j)*(T+6)+k2+1)*dK:][:dK]
+						t194_4 := t194[((i*heads+j)*(T+6)+k2+1)*dK:][:dK]
 						cQ3 := c.CQ[(j*4+1)*dK:][:dK]
-						t190_5 := t190[((i*heads+j)*(T+6)+k2)*dK:][:dK]
+						t194_5 := t194[((i*heads+j)*(T+6)+k2)*dK:][:dK]
 						cQ4 := c.CQ[j*4*dK:][:dK]
-						t149_2 := t149[((i*heads+j)*3+k2)*dK:][:dK]
+						t153_2 := t153[((i*heads+j)*3+k2)*dK:][:dK]
 						for m := range dK {
-							t149_2[m] = num.FMA32(t190_2[m], cQ[m], num.FMA32(t190_3[m], cQ2[m], num.FMA32(t190_4[m], cQ3[m], F(t190_5[m]*cQ4[m]))))
+							t153_2[m] = num.FMA32(t194_2[m], cQ[m], num.FMA32(t194_3[m], cQ2[m], num.FMA32(t194_4[m], cQ3[m], F(t194_5[m]*cQ4[m]))))
 						}
 					}
 				}
@@ -1363,13 +1371,13 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.q1, projected.k1
-	clear(t153)
-	clear(t171)
+	clear(t157)
+	clear(t175)
 	if kern.Wide() {
 		a := regions.Rc79a23c5cda1Args{
-			P0: unsafe.SliceData(t153),
+			P0: unsafe.SliceData(t157),
 			P1: unsafe.SliceData(c.Q0TailBar),
-			P2: unsafe.SliceData(t171),
+			P2: unsafe.SliceData(t175),
 			P3: unsafe.SliceData(c.K0TailBar),
 			N0: L,
 			N1: heads,
@@ -1384,13 +1392,13 @@ func (c *backwardFused) run() {
 		for i := range L {
 			for j := range heads {
 				for k2 := range min(3, -T+3) {
-					t153_2 := t153[((i*heads+j)*3+k2+T)*dK:][:dK]
+					t157_2 := t157[((i*heads+j)*3+k2+T)*dK:][:dK]
 					q0TailBar := c.Q0TailBar[((i*heads+j)*3+k2)*dK:][:dK]
-					t171_2 := t171[((i*heads+j)*3+k2+T)*dK:][:dK]
+					t175_2 := t175[((i*heads+j)*3+k2+T)*dK:][:dK]
 					k0TailBar := c.K0TailBar[((i*heads+j)*3+k2)*dK:][:dK]
 					for m := range dK {
-						t153_2[m] = t153_2[m] + q0TailBar[m]
-						t171_2[m] = t171_2[m] + k0TailBar[m]
+						t157_2[m] = t157_2[m] + q0TailBar[m]
+						t175_2[m] = t175_2[m] + k0TailBar[m]
 					}
 				}
 			}
@@ -1400,7 +1408,7 @@ func (c *backwardFused) run() {
 	// projected.k1
 	if kern.Wide() {
 		a := regions.R92f43367dc72Args{
-			P0: unsafe.SliceData(t193),
+			P0: unsafe.SliceData(t197),
 			N0: L,
 			N1: heads,
 			N2: dK,
@@ -1412,9 +1420,9 @@ func (c *backwardFused) run() {
 		for i := range L {
 			for j := range heads {
 				for k2 := range 3 {
-					t193_2 := t193[((i*heads+j)*(T+6)+k2)*dK:][:dK]
+					t197_2 := t197[((i*heads+j)*(T+6)+k2)*dK:][:dK]
 					for m := range dK {
-						t193_2[m] = F(0)
+						t197_2[m] = F(0)
 					}
 				}
 			}
@@ -1422,7 +1430,7 @@ func (c *backwardFused) run() {
 	}
 	if kern.Wide() {
 		a := regions.Rbe39e2073f93Args{
-			P0: unsafe.SliceData(t193),
+			P0: unsafe.SliceData(t197),
 			N0: L,
 			N1: heads,
 			N2: dK,
@@ -1435,9 +1443,9 @@ func (c *backwardFused) run() {
 		for i := range L {
 			for j := range heads {
 				for k2 := range 3 {
-					t193_2 := t193[((i*heads+j)*(T+6)+k2+T+3)*dK:][:dK]
+					t197_2 := t197[((i*heads+j)*(T+6)+k2+T+3)*dK:][:dK]
 					for m := range dK {
-						t193_2[m] = F(0)
+						t197_2[m] = F(0)
 					}
 				}
 			}
@@ -1445,7 +1453,7 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.k1
-	clear(t167)
+	clear(t171)
 	for i := range L {
 		for j := range heads {
 			for k2 := range 3 {
@@ -1453,9 +1461,9 @@ func (c *backwardFused) run() {
 				if n2 >= 0 {
 					if kern.Wide() {
 						a := regions.R1e42c5bb8a4bArgs{
-							P0: unsafe.SliceData(t193),
+							P0: unsafe.SliceData(t197),
 							P1: unsafe.SliceData(c.CK),
-							P2: unsafe.SliceData(t167),
+							P2: unsafe.SliceData(t171),
 							N0: dK,
 							N1: 4*dK*k2 + (4*T*dK+24*dK)*j + (4*T*dK*heads+24*dK*heads)*i + 12*dK,
 							N2: 16*dK*j + 12*dK,
@@ -1464,17 +1472,17 @@ func (c *backwardFused) run() {
 						}
 						regions.R1e42c5bb8a4b(&a)
 					} else {
-						t193_2 := t193[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
+						t197_2 := t197[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
 						cK := c.CK[(j*4+3)*dK:][:dK]
-						t193_3 := t193[((i*heads+j)*(T+6)+k2+2)*dK:][:dK]
+						t197_3 := t197[((i*heads+j)*(T+6)+k2+2)*dK:][:dK]
 						cK2 := c.CK[(j*4+2)*dK:][:dK]
-						t193_4 := t193[((i*heads+j)*(T+6)+k2+1)*dK:][:dK]
+						t197_4 := t197[((i*heads+j)*(T+6)+k2+1)*dK:][:dK]
 						cK3 := c.CK[(j*4+1)*dK:][:dK]
-						t193_5 := t193[((i*heads+j)*(T+6)+k2)*dK:][:dK]
+						t197_5 := t197[((i*heads+j)*(T+6)+k2)*dK:][:dK]
 						cK4 := c.CK[j*4*dK:][:dK]
-						t167_2 := t167[((i*heads+j)*3+k2)*dK:][:dK]
+						t171_2 := t171[((i*heads+j)*3+k2)*dK:][:dK]
 						for m := range dK {
-							t167_2[m] = num.FMA32(t193_2[m], cK[m], num.FMA32(t193_3[m], cK2[m], num.FMA32(t193_4[m], cK3[m], F(t193_5[m]*cK4[m]))))
+							t171_2[m] = num.FMA32(t197_2[m], cK[m], num.FMA32(t197_3[m], cK2[m], num.FMA32(t197_4[m], cK3[m], F(t197_5[m]*cK4[m]))))
 						}
 					}
 				}
@@ -1485,9 +1493,9 @@ func (c *backwardFused) run() {
 	// projected.q0, projected.q1
 	if kern.Wide() {
 		a := regions.Rd8951093918dArgs{
-			P0:  unsafe.SliceData(t190),
+			P0:  unsafe.SliceData(t194),
 			P1:  unsafe.SliceData(c.CQ),
-			P2:  unsafe.SliceData(t172),
+			P2:  unsafe.SliceData(t176),
 			N0:  L,
 			N1:  heads,
 			N2:  T,
@@ -1507,16 +1515,16 @@ func (c *backwardFused) run() {
 			for j := range heads {
 				cQ := c.CQ[j*4*dK:][:dK]
 				for k2 := range T {
-					t190_2 := t190[((i*heads+j)*(T+6)+k2+6)*dK:][:dK]
+					t194_2 := t194[((i*heads+j)*(T+6)+k2+6)*dK:][:dK]
 					cQ2 := c.CQ[(j*4+3)*dK:][:dK]
-					t190_3 := t190[((i*heads+j)*(T+6)+k2+5)*dK:][:dK]
+					t194_3 := t194[((i*heads+j)*(T+6)+k2+5)*dK:][:dK]
 					cQ3 := c.CQ[(j*4+2)*dK:][:dK]
-					t190_4 := t190[((i*heads+j)*(T+6)+k2+4)*dK:][:dK]
+					t194_4 := t194[((i*heads+j)*(T+6)+k2+4)*dK:][:dK]
 					cQ4 := c.CQ[(j*4+1)*dK:][:dK]
-					t190_5 := t190[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
-					t172_2 := t172[((i*heads+j)*T+k2)*dK:][:dK]
+					t194_5 := t194[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
+					t176_2 := t176[((i*heads+j)*T+k2)*dK:][:dK]
 					for m := range dK {
-						t172_2[m] = num.FMA32(t190_2[m], cQ2[m], num.FMA32(t190_3[m], cQ3[m], num.FMA32(t190_4[m], cQ4[m], F(t190_5[m]*cQ[m]))))
+						t176_2[m] = num.FMA32(t194_2[m], cQ2[m], num.FMA32(t194_3[m], cQ3[m], num.FMA32(t194_4[m], cQ4[m], F(t194_5[m]*cQ[m]))))
 					}
 				}
 			}
@@ -1526,7 +1534,7 @@ func (c *backwardFused) run() {
 	// projected.q1
 	if kern.Wide() {
 		a := regions.R5a2adb163fd1Args{
-			P0: unsafe.SliceData(t172),
+			P0: unsafe.SliceData(t176),
 			P1: unsafe.SliceData(c.Q0TailBar),
 			N0: L,
 			N1: heads,
@@ -1545,10 +1553,10 @@ func (c *backwardFused) run() {
 				lo := max(0, -T+3)
 				if n := 3 - lo; n > 0 {
 					for k2 := range n {
-						t172_2 := t172[((i*heads+j)*T+(lo+k2)+T-3)*dK:][:dK]
+						t176_2 := t176[((i*heads+j)*T+(lo+k2)+T-3)*dK:][:dK]
 						q0TailBar := c.Q0TailBar[((i*heads+j)*3+(lo+k2))*dK:][:dK]
 						for m := range dK {
-							t172_2[m] = t172_2[m] + q0TailBar[m]
+							t176_2[m] = t176_2[m] + q0TailBar[m]
 						}
 					}
 				}
@@ -1560,16 +1568,16 @@ func (c *backwardFused) run() {
 	clear(c.WQBar)
 	for i := range heads {
 		for m := range L {
-			kern.GemmFMA(dK, d, T, F(1), true, kern.From(c.WQBar, i*dK*d), d, 1, kern.From(t172, (m*heads+i)*T*dK), 1, dK, kern.From(c.X, m*T*d), d, 1)
+			kern.GemmFMA(dK, d, T, F(1), true, kern.From(c.WQBar, i*dK*d), d, 1, kern.From(t176, (m*heads+i)*T*dK), 1, dK, kern.From(xOperand, m*T*d), d, 1)
 		}
 	}
 
 	// projected.k0, projected.k1
 	if kern.Wide() {
 		a := regions.Rd8951093918dArgs{
-			P0:  unsafe.SliceData(t193),
+			P0:  unsafe.SliceData(t197),
 			P1:  unsafe.SliceData(c.CK),
-			P2:  unsafe.SliceData(t175),
+			P2:  unsafe.SliceData(t179),
 			N0:  L,
 			N1:  heads,
 			N2:  T,
@@ -1589,16 +1597,16 @@ func (c *backwardFused) run() {
 			for j := range heads {
 				cK := c.CK[j*4*dK:][:dK]
 				for k2 := range T {
-					t193_2 := t193[((i*heads+j)*(T+6)+k2+6)*dK:][:dK]
+					t197_2 := t197[((i*heads+j)*(T+6)+k2+6)*dK:][:dK]
 					cK2 := c.CK[(j*4+3)*dK:][:dK]
-					t193_3 := t193[((i*heads+j)*(T+6)+k2+5)*dK:][:dK]
+					t197_3 := t197[((i*heads+j)*(T+6)+k2+5)*dK:][:dK]
 					cK3 := c.CK[(j*4+2)*dK:][:dK]
-					t193_4 := t193[((i*heads+j)*(T+6)+k2+4)*dK:][:dK]
+					t197_4 := t197[((i*heads+j)*(T+6)+k2+4)*dK:][:dK]
 					cK4 := c.CK[(j*4+1)*dK:][:dK]
-					t193_5 := t193[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
-					t175_2 := t175[((i*heads+j)*T+k2)*dK:][:dK]
+					t197_5 := t197[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
+					t179_2 := t179[((i*heads+j)*T+k2)*dK:][:dK]
 					for m := range dK {
-						t175_2[m] = num.FMA32(t193_2[m], cK2[m], num.FMA32(t193_3[m], cK3[m], num.FMA32(t193_4[m], cK4[m], F(t193_5[m]*cK[m]))))
+						t179_2[m] = num.FMA32(t197_2[m], cK2[m], num.FMA32(t197_3[m], cK3[m], num.FMA32(t197_4[m], cK4[m], F(t197_5[m]*cK[m]))))
 					}
 				}
 			}
@@ -1608,7 +1616,7 @@ func (c *backwardFused) run() {
 	// projected.k1
 	if kern.Wide() {
 		a := regions.R5a2adb163fd1Args{
-			P0: unsafe.SliceData(t175),
+			P0: unsafe.SliceData(t179),
 			P1: unsafe.SliceData(c.K0TailBar),
 			N0: L,
 			N1: heads,
@@ -1627,10 +1635,10 @@ func (c *backwardFused) run() {
 				lo := max(0, -T+3)
 				if n := 3 - lo; n > 0 {
 					for k2 := range n {
-						t175_2 := t175[((i*heads+j)*T+(lo+k2)+T-3)*dK:][:dK]
+						t179_2 := t179[((i*heads+j)*T+(lo+k2)+T-3)*dK:][:dK]
 						k0TailBar := c.K0TailBar[((i*heads+j)*3+(lo+k2))*dK:][:dK]
 						for m := range dK {
-							t175_2[m] = t175_2[m] + k0TailBar[m]
+							t179_2[m] = t179_2[m] + k0TailBar[m]
 						}
 					}
 				}
@@ -1642,7 +1650,7 @@ func (c *backwardFused) run() {
 	clear(c.WKBar)
 	for i := range heads {
 		for m := range L {
-			kern.GemmFMA(dK, d, T, F(1), true, kern.From(c.WKBar, i*dK*d), d, 1, kern.From(t175, (m*heads+i)*T*dK), 1, dK, kern.From(c.X, m*T*d), d, 1)
+			kern.GemmFMA(dK, d, T, F(1), true, kern.From(c.WKBar, i*dK*d), d, 1, kern.From(t179, (m*heads+i)*T*dK), 1, dK, kern.From(xOperand, m*T*d), d, 1)
 		}
 	}
 
@@ -1650,32 +1658,32 @@ func (c *backwardFused) run() {
 	clear(c.XBar)
 	for i := range L {
 		for m := range heads {
-			kern.GemmFMA(T, d, dV, F(1), true, kern.From(c.XBar, i*T*d), d, 1, kern.From(t133, (i*heads+m)*T*dV), dV, 1, kern.From(c.WV, m*dV*d), d, 1)
+			kern.GemmFMA(T, d, dV, F(1), true, kern.From(c.XBar, i*T*d), d, 1, kern.From(t137, (i*heads+m)*T*dV), dV, 1, kern.From(WVOperand, m*dV*d), d, 1)
 		}
 	}
 
 	// projected.q0
 	for i := range L {
 		for m := range heads {
-			kern.GemmFMA(T, d, dK, F(1), true, kern.From(c.XBar, i*T*d), d, 1, kern.From(t172, (i*heads+m)*T*dK), dK, 1, kern.From(c.WQ, m*dK*d), d, 1)
+			kern.GemmFMA(T, d, dK, F(1), true, kern.From(c.XBar, i*T*d), d, 1, kern.From(t176, (i*heads+m)*T*dK), dK, 1, kern.From(WQOperand, m*dK*d), d, 1)
 		}
 	}
 
 	// projected.k0
 	for i := range L {
 		for m := range heads {
-			kern.GemmFMA(T, d, dK, F(1), true, kern.From(c.XBar, i*T*d), d, 1, kern.From(t175, (i*heads+m)*T*dK), dK, 1, kern.From(c.WK, m*dK*d), d, 1)
+			kern.GemmFMA(T, d, dK, F(1), true, kern.From(c.XBar, i*T*d), d, 1, kern.From(t179, (i*heads+m)*T*dK), dK, 1, kern.From(WKOperand, m*dK*d), d, 1)
 		}
 	}
 
 	// projected.k0
 	if kern.Wide() {
 		a := regions.Reb5c2068c7baArgs{
-			P0: unsafe.SliceData(t167),
-			P1: unsafe.SliceData(t171),
+			P0: unsafe.SliceData(t171),
+			P1: unsafe.SliceData(t175),
 			P2: unsafe.SliceData(c.K0TailBarOut),
-			P3: unsafe.SliceData(t149),
-			P4: unsafe.SliceData(t153),
+			P3: unsafe.SliceData(t153),
+			P4: unsafe.SliceData(t157),
 			P5: unsafe.SliceData(c.Q0TailBarOut),
 			N0: L,
 			N1: heads,
@@ -1688,15 +1696,15 @@ func (c *backwardFused) run() {
 		for i := range L {
 			for j := range heads {
 				for k2 := range 3 {
-					t167_2 := t167[((i*heads+j)*3+k2)*dK:][:dK]
 					t171_2 := t171[((i*heads+j)*3+k2)*dK:][:dK]
+					t175_2 := t175[((i*heads+j)*3+k2)*dK:][:dK]
 					k0TailBarOut := c.K0TailBarOut[((i*heads+j)*3+k2)*dK:][:dK]
-					t149_2 := t149[((i*heads+j)*3+k2)*dK:][:dK]
 					t153_2 := t153[((i*heads+j)*3+k2)*dK:][:dK]
+					t157_2 := t157[((i*heads+j)*3+k2)*dK:][:dK]
 					q0TailBarOut := c.Q0TailBarOut[((i*heads+j)*3+k2)*dK:][:dK]
 					for m := range dK {
-						k0TailBarOut[m] = t167_2[m] + t171_2[m]
-						q0TailBarOut[m] = t149_2[m] + t153_2[m]
+						k0TailBarOut[m] = t171_2[m] + t175_2[m]
+						q0TailBarOut[m] = t153_2[m] + t157_2[m]
 					}
 				}
 			}
@@ -1706,14 +1714,14 @@ func (c *backwardFused) run() {
 	// projected.k0
 	if kern.Wide() {
 		a := regions.Rb5548f489986Args{
-			P0: unsafe.SliceData(t79),
-			P1: unsafe.SliceData(t81),
+			P0: unsafe.SliceData(t83),
+			P1: unsafe.SliceData(t85),
 			P2: unsafe.SliceData(c.WRhoBar),
-			P3: unsafe.SliceData(t57),
-			P4: unsafe.SliceData(t59),
+			P3: unsafe.SliceData(t61),
+			P4: unsafe.SliceData(t63),
 			P5: unsafe.SliceData(c.WThetaBar),
-			P6: unsafe.SliceData(t402),
-			P7: unsafe.SliceData(t422),
+			P6: unsafe.SliceData(t442),
+			P7: unsafe.SliceData(t462),
 			P8: unsafe.SliceData(c.WEtaBar),
 			N0: heads,
 			N1: dK + dV,
@@ -1721,19 +1729,19 @@ func (c *backwardFused) run() {
 		regions.Rb5548f489986(&a)
 	} else {
 		for i := range heads {
-			t79_2 := t79[i*(dK+dV):][:dK+dV]
-			t81_2 := t81[i*(dK+dV):][:dK+dV]
+			t83_2 := t83[i*(dK+dV):][:dK+dV]
+			t85_2 := t85[i*(dK+dV):][:dK+dV]
 			wRhoBar := c.WRhoBar[i*(dK+dV):][:dK+dV]
-			t57_2 := t57[i*(dK+dV):][:dK+dV]
-			t59_2 := t59[i*(dK+dV):][:dK+dV]
+			t61_2 := t61[i*(dK+dV):][:dK+dV]
+			t63_2 := t63[i*(dK+dV):][:dK+dV]
 			wThetaBar := c.WThetaBar[i*(dK+dV):][:dK+dV]
-			t402_2 := t402[i*(dK+dV):][:dK+dV]
-			t422_2 := t422[i*(dK+dV):][:dK+dV]
+			t442_2 := t442[i*(dK+dV):][:dK+dV]
+			t462_2 := t462[i*(dK+dV):][:dK+dV]
 			wEtaBar := c.WEtaBar[i*(dK+dV):][:dK+dV]
 			for j := range dK + dV {
-				wRhoBar[j] = t79_2[j] + t81_2[j]
-				wThetaBar[j] = t57_2[j] + t59_2[j]
-				wEtaBar[j] = t402_2[j] + t422_2[j]
+				wRhoBar[j] = t83_2[j] + t85_2[j]
+				wThetaBar[j] = t61_2[j] + t63_2[j]
+				wEtaBar[j] = t442_2[j] + t462_2[j]
 			}
 		}
 	}

@@ -34,12 +34,19 @@ type Forward[F num.Float] struct {
 	Q1Stack   []F     // [L, T + 3, d_k], written
 	QProd     []F     // [L, T], written
 	Work      []F     // WorkLen() entries
+	Operands  []F     // OperandsLen() entries, or nil: operands of products are not rounded to bfloat16
 }
 
 // WorkLen is 2·L·T·d_k + L·T + 15·L·d_k.
 func (c *Forward[F]) WorkLen() int {
 	L, T, dK := c.L, c.T, c.DK
 	return 2*L*T*dK + L*T + 15*L*dK
+}
+
+// OperandsLen is L·T·d + 2·d·d_k.
+func (c *Forward[F]) OperandsLen() int {
+	L, T, d, dK := c.L, c.T, c.D, c.DK
+	return L*T*d + 2*d*dK
 }
 
 // Run computes Forward.
@@ -67,13 +74,16 @@ func (c *Forward[F]) Run() {
 	q1 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
 	t17 := work[:L*T] // [L, T]
+	xOperand := kern.Narrow(c.Operands, 0, c.X)
+	WKOperand := kern.Narrow(c.Operands, L*T*d, c.WK)
 
 	// projected.k0
-	kern.Gemm(L*T, dK, d, F(1), false, k0, dK, 1, c.X, d, 1, c.WK, 1, d)
+	kern.Gemm(L*T, dK, d, F(1), false, k0, dK, 1, xOperand, d, 1, WKOperand, 1, d)
+	WQOperand := kern.Narrow(c.Operands, L*T*d+d*dK, c.WQ)
 
 	// projected.q0
 	for i := range L {
-		kern.Gemm(T, dK, d, F(1), false, kern.From(c.Q1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(c.X, i*T*d), d, 1, c.WQ, 1, d)
+		kern.Gemm(T, dK, d, F(1), false, kern.From(c.Q1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(xOperand, i*T*d), d, 1, WQOperand, 1, d)
 	}
 
 	// projected.k1, projected.q1
@@ -227,12 +237,19 @@ type Backward[F num.Float] struct {
 	CQBar        []F     // [4, d_k], written
 	BQBar        []F     // [d_k], written
 	Work         []F     // WorkLen() entries
+	Operands     []F     // OperandsLen() entries, or nil: operands of products are not rounded to bfloat16
 }
 
 // WorkLen is 6·L·T·d_k + 6·L·T + 12·L·d_k.
 func (c *Backward[F]) WorkLen() int {
 	L, T, dK := c.L, c.T, c.DK
 	return 6*L*T*dK + 6*L*T + 12*L*dK
+}
+
+// OperandsLen is L·T·d + 2·d·d_k.
+func (c *Backward[F]) OperandsLen() int {
+	L, T, d, dK := c.L, c.T, c.D, c.DK
+	return L*T*d + 2*d*dK
 }
 
 // Run computes Backward.
@@ -245,7 +262,7 @@ func (c *Backward[F]) Run() {
 		return
 	}
 	L, T, d, dK := c.L, c.T, c.D, c.DK
-	t65 := c.Work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
+	t68 := c.Work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
 	work := c.Work[L*T*dK+6*L*dK:]
 	t6 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
@@ -259,19 +276,22 @@ func (c *Backward[F]) Run() {
 	work = work[L*T:]
 	t17 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t92 := work[:L*T] // [L, T]
-	work = work[L*T:]
 	t122 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t29 := work[:L*T] // [L, T]
+	t152 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t46 := work[:3*L*dK] // [L, 3, d_k]
+	t32 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t49 := work[:3*L*dK] // [L, 3, d_k]
 	work = work[3*L*dK:]
-	t50 := work[:3*L*dK] // [L, 3, d_k]
+	t53 := work[:3*L*dK] // [L, 3, d_k]
 	work = work[3*L*dK:]
-	t53 := work[:L*T*dK] // [L, T, d_k]
+	t56 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t55 := work[:L*T*dK] // [L, T, d_k]
+	t58 := work[:L*T*dK] // [L, T, d_k]
+	xOperand := kern.Narrow(c.Operands, 0, c.X)
+	WKOperand := kern.Narrow(c.Operands, L*T*d, c.WK)
+	WQOperand := kern.Narrow(c.Operands, L*T*d+d*dK, c.WQ)
 
 	// projected.q1
 	for i := range L {
@@ -304,32 +324,32 @@ func (c *Backward[F]) Run() {
 		t13_2 := t13[i*T:][:T]
 		t15_2 := t15[i*T:][:T]
 		t17_2 := t17[i*T:][:T]
-		t92_2 := t92[i*T:][:T]
+		t122_2 := t122[i*T:][:T]
 		for j := range T {
 			qProdEntry := qProd[j]
 			t132 := num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1)))
-			t152 := kern.Choose((F(0) < qProdEntry), t132, F(0))
-			t172 := num.Max(t152, F(1e-08))
+			t153 := kern.Choose((F(0) < qProdEntry), t132, F(0))
+			t172 := num.Max(t153, F(1e-08))
 			t13_2[j] = t132
-			t15_2[j] = t152
+			t15_2[j] = t153
 			t17_2[j] = t172
-			t92_2[j] = F(1) / t172
+			t122_2[j] = F(1) / t172
 		}
 	}
 
 	// projected.q
 	for i := range L {
 		t17_2 := t17[i*T:][:T]
-		t122_2 := t122[i*T:][:T]
+		t152_2 := t152[i*T:][:T]
 		for j := range T {
 			qBar := c.QBar[(i*T+j)*dK:][:dK]
 			q1_2 := q1[(i*T+j)*dK:][:dK]
-			var t1222 F
+			var t1522 F
 			t17Entry := t17_2[j]
 			for k := range dK {
-				t1222 += F(qBar[k] * ((q1_2[k] / t17Entry) / t17Entry))
+				t1522 += F(qBar[k] * ((q1_2[k] / t17Entry) / t17Entry))
 			}
-			t122_2[j] = -t1222
+			t152_2[j] = -t1522
 		}
 	}
 
@@ -337,38 +357,38 @@ func (c *Backward[F]) Run() {
 	for i := range L {
 		t15_2 := t15[i*T:][:T]
 		qProd := c.QProd[i*T:][:T]
-		t122_2 := t122[i*T:][:T]
+		t152_2 := t152[i*T:][:T]
 		t13_2 := t13[i*T:][:T]
-		t29_2 := t29[i*T:][:T]
+		t32_2 := t32[i*T:][:T]
 		for j := range T {
 			t15Entry := t15_2[j]
 			qProdEntry2 := qProd[j]
 			w := ((F(1e-08) <= t15Entry) && (F(0) < qProdEntry2))
-			t29_2[j] = kern.Choose(w, kern.Choose(((F(1e-08) <= t15Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t15Entry), t122_2[j], F(0)))*(F(1)/t13_2[j])), F(0)), F(0))
+			t32_2[j] = kern.Choose(w, kern.Choose(((F(1e-08) <= t15Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t15Entry), t152_2[j], F(0)))*(F(1)/t13_2[j])), F(0)), F(0))
 		}
 	}
 
 	// projected.q1, projected.q
 	clear(c.BQBar)
 	for i := range L {
-		t92_2 := t92[i*T:][:T]
-		t29_2 := t29[i*T:][:T]
+		t122_2 := t122[i*T:][:T]
+		t32_2 := t32[i*T:][:T]
 		bQBar := c.BQBar[:dK]
 		for j := range T {
 			qBar := c.QBar[(i*T+j)*dK:][:dK]
 			q1_2 := q1[(i*T+j)*dK:][:dK]
 			t7_2 := t7[(i*T+j)*dK:][:dK]
 			t6_2 := t6[(i*T+j)*dK:][:dK]
-			t65_2 := t65[(i*(T+6)+j+3)*dK:][:dK]
-			t92Entry := t92_2[j]
-			t29Entry := t29_2[j]
+			t68_2 := t68[(i*(T+6)+j+3)*dK:][:dK]
+			t122Entry := t122_2[j]
+			t32Entry := t32_2[j]
 			for k := range dK {
-				t33 := F(qBar[k]*t92Entry) + F(2*F(q1_2[k]*t29Entry))
+				t36 := F(qBar[k]*t122Entry) + F(2*F(q1_2[k]*t32Entry))
 				t7Entry := t7_2[k]
 				t6Entry := t6_2[k]
-				t39 := F(t7Entry*t33) + F(F(F(t6Entry*t7Entry)*t33)*num.Sigmoid(-t6Entry))
-				t65_2[k] = t39
-				bQBar[k] += t39
+				t42 := F(t7Entry*t36) + F(F(F(t6Entry*t7Entry)*t36)*num.Sigmoid(-t6Entry))
+				t68_2[k] = t42
+				bQBar[k] += t42
 			}
 		}
 	}
@@ -376,17 +396,17 @@ func (c *Backward[F]) Run() {
 	// projected.q1
 	for i := range L {
 		for j := range 3 {
-			t65_2 := t65[(i*(T+6)+j)*dK:][:dK]
+			t68_2 := t68[(i*(T+6)+j)*dK:][:dK]
 			for k := range dK {
-				t65_2[k] = F(0)
+				t68_2[k] = F(0)
 			}
 		}
 	}
 	for i := range L {
 		for j := range 3 {
-			t65_2 := t65[(i*(T+6)+j+T+3)*dK:][:dK]
+			t68_2 := t68[(i*(T+6)+j+T+3)*dK:][:dK]
 			for k := range dK {
-				t65_2[k] = F(0)
+				t68_2[k] = F(0)
 			}
 		}
 	}
@@ -398,62 +418,62 @@ func (c *Backward[F]) Run() {
 		for j := range L {
 			for k := range T {
 				q1Stack := c.Q1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-				t65_2 := t65[(j*(T+6)+k+3)*dK:][:dK]
+				t68_2 := t68[(j*(T+6)+k+3)*dK:][:dK]
 				for m := range dK {
-					cQBar[m] += F(q1Stack[m] * t65_2[m])
+					cQBar[m] += F(q1Stack[m] * t68_2[m])
 				}
 			}
 		}
 	}
 
 	// projected.q1
-	clear(t46)
+	clear(t49)
 	for i := range L {
 		for j := range 3 {
 			n := int(c.Pos[i]) + j - 3
 			if n >= 0 {
-				t65_2 := t65[(i*(T+6)+j)*dK:][:dK]
+				t68_2 := t68[(i*(T+6)+j)*dK:][:dK]
 				cQ := c.CQ[:dK]
-				t65_3 := t65[(i*(T+6)+j+1)*dK:][:dK]
+				t68_3 := t68[(i*(T+6)+j+1)*dK:][:dK]
 				cQ2 := c.CQ[1*dK:][:dK]
-				t65_4 := t65[(i*(T+6)+j+2)*dK:][:dK]
+				t68_4 := t68[(i*(T+6)+j+2)*dK:][:dK]
 				cQ3 := c.CQ[2*dK:][:dK]
-				t65_5 := t65[(i*(T+6)+j+3)*dK:][:dK]
+				t68_5 := t68[(i*(T+6)+j+3)*dK:][:dK]
 				cQ4 := c.CQ[3*dK:][:dK]
-				t46_2 := t46[(i*3+j)*dK:][:dK]
+				t49_2 := t49[(i*3+j)*dK:][:dK]
 				for k := range dK {
-					t46_2[k] = F(t65_2[k]*cQ[k]) + F(t65_3[k]*cQ2[k]) + F(t65_4[k]*cQ3[k]) + F(t65_5[k]*cQ4[k])
+					t49_2[k] = F(t68_2[k]*cQ[k]) + F(t68_3[k]*cQ2[k]) + F(t68_4[k]*cQ3[k]) + F(t68_5[k]*cQ4[k])
 				}
 			}
 		}
 	}
 
 	// projected.q1, projected.k1
-	clear(t50)
+	clear(t53)
 	clear(c.K0TailBarOut)
 	for i := range L {
 		for j := range min(3, -T+3) {
 			q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
-			t50_2 := t50[(i*3+j+T)*dK:][:dK]
+			t53_2 := t53[(i*3+j+T)*dK:][:dK]
 			k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
 			k0TailBarOut := c.K0TailBarOut[(i*3+j+T)*dK:][:dK]
 			for k := range dK {
-				t50_2[k] += q0TailBar[k]
+				t53_2[k] += q0TailBar[k]
 				k0TailBarOut[k] += k0TailBar[k]
 			}
 		}
 	}
 
 	// projected.k1
-	clear(t53)
+	clear(t56)
 	for i := range L {
 		lo := max(0, -T+3)
 		if n := 3 - lo; n > 0 {
 			for j := range n {
 				k0TailBar := c.K0TailBar[(i*3+(lo+j))*dK:][:dK]
-				t53_2 := t53[(i*T+(lo+j)+T-3)*dK:][:dK]
+				t56_2 := t56[(i*T+(lo+j)+T-3)*dK:][:dK]
 				for k := range dK {
-					t53_2[k] += k0TailBar[k]
+					t56_2[k] += k0TailBar[k]
 				}
 			}
 		}
@@ -463,16 +483,16 @@ func (c *Backward[F]) Run() {
 	for i := range L {
 		cQ := c.CQ[:dK]
 		for j := range T {
-			t65_2 := t65[(i*(T+6)+j+3)*dK:][:dK]
-			t65_3 := t65[(i*(T+6)+j+4)*dK:][:dK]
+			t68_2 := t68[(i*(T+6)+j+3)*dK:][:dK]
+			t68_3 := t68[(i*(T+6)+j+4)*dK:][:dK]
 			cQ2 := c.CQ[1*dK:][:dK]
-			t65_4 := t65[(i*(T+6)+j+5)*dK:][:dK]
+			t68_4 := t68[(i*(T+6)+j+5)*dK:][:dK]
 			cQ3 := c.CQ[2*dK:][:dK]
-			t65_5 := t65[(i*(T+6)+j+6)*dK:][:dK]
+			t68_5 := t68[(i*(T+6)+j+6)*dK:][:dK]
 			cQ4 := c.CQ[3*dK:][:dK]
-			t55_2 := t55[(i*T+j)*dK:][:dK]
+			t58_2 := t58[(i*T+j)*dK:][:dK]
 			for k := range dK {
-				t55_2[k] = (F(t65_2[k]*cQ[k]) + F(t65_3[k]*cQ2[k]) + F(t65_4[k]*cQ3[k]) + F(t65_5[k]*cQ4[k]))
+				t58_2[k] = (F(t68_2[k]*cQ[k]) + F(t68_3[k]*cQ2[k]) + F(t68_4[k]*cQ3[k]) + F(t68_5[k]*cQ4[k]))
 			}
 		}
 	}
@@ -483,34 +503,34 @@ func (c *Backward[F]) Run() {
 		if n := 3 - lo; n > 0 {
 			for j := range n {
 				q0TailBar := c.Q0TailBar[(i*3+(lo+j))*dK:][:dK]
-				t55_2 := t55[(i*T+(lo+j)+T-3)*dK:][:dK]
+				t58_2 := t58[(i*T+(lo+j)+T-3)*dK:][:dK]
 				for k := range dK {
-					t55_2[k] += q0TailBar[k]
+					t58_2[k] += q0TailBar[k]
 				}
 			}
 		}
 	}
 
 	// projected.q0
-	kern.Gemm(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t55, dK, 1)
+	kern.Gemm(d, dK, L*T, F(1), false, c.WQBar, 1, d, xOperand, 1, d, t58, dK, 1)
 
 	// projected.k0
-	kern.Gemm(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t53, dK, 1)
+	kern.Gemm(d, dK, L*T, F(1), false, c.WKBar, 1, d, xOperand, 1, d, t56, dK, 1)
 
 	// projected.q0
-	kern.Gemm(L*T, d, dK, F(1), false, c.XBar, d, 1, t55, dK, 1, c.WQ, d, 1)
+	kern.Gemm(L*T, d, dK, F(1), false, c.XBar, d, 1, t58, dK, 1, WQOperand, d, 1)
 
 	// projected.k0
-	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t53, dK, 1, c.WK, d, 1)
+	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t56, dK, 1, WKOperand, d, 1)
 
 	// projected.k0
 	for i := range L {
 		for j := range 3 {
-			t46_2 := t46[(i*3+j)*dK:][:dK]
-			t50_2 := t50[(i*3+j)*dK:][:dK]
+			t49_2 := t49[(i*3+j)*dK:][:dK]
+			t53_2 := t53[(i*3+j)*dK:][:dK]
 			q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
 			for k := range dK {
-				q0TailBarOut[k] = t46_2[k] + t50_2[k]
+				q0TailBarOut[k] = t49_2[k] + t53_2[k]
 			}
 		}
 	}
@@ -559,9 +579,11 @@ func (b *Function[F]) Call(c block.Call[F], w block.Weights[F], m *block.Memory[
 	k.Q1Stack = c.Run.Saved(k.L*k.T*k.DK + 3*k.L*k.DK)
 	k.QProd = c.Run.Saved(k.L * k.T)
 	k.Work = arena.Scratch(k.WorkLen())
+	k.Operands = arena.Operands(k.OperandsLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
+	k.Operands = nil
 	n.nextK0Tail = m.SetNext(c, b.Slots[0], k.K0TailOut)
 	n.nextQ0Tail = m.SetNext(c, b.Slots[1], k.Q0TailOut)
 	m.Advance(c.Tokens)
@@ -596,6 +618,7 @@ func (n *callNode[F]) Backward(t *tape.Tape[F]) {
 	g.CQBar = t.Part(n.vCQ, 4*g.DK)
 	g.BQBar = t.Part(n.vBQ, g.DK)
 	g.Work = t.Scratch(g.WorkLen())
+	g.Operands = t.Operands(g.OperandsLen())
 	g.Run()
 	if t.Adjoint(n.nextK0Tail) != nil {
 		t.Contribute(n.vWK, g.WKBar)

@@ -27,13 +27,16 @@ func (c *forwardFused) run() {
 	t62 := c.Work[L*T*dK+12*L*dK:][:3*L*dK] // [L, 3, d_k]
 	q1 := c.Work[L*T*dK+15*L*dK:][:L*T*dK]  // [L, T, d_k]
 	t17 := c.Work[2*L*T*dK+15*L*dK:][:L*T]  // [L, T]
+	xOperand := kern.Narrow(c.Operands, 0, c.X)
+	WKOperand := kern.Narrow(c.Operands, L*T*d, c.WK)
 
 	// projected.k0
-	kern.GemmFMA(L*T, dK, d, F(1), false, k0, dK, 1, c.X, d, 1, c.WK, 1, d)
+	kern.GemmFMA(L*T, dK, d, F(1), false, k0, dK, 1, xOperand, d, 1, WKOperand, 1, d)
+	WQOperand := kern.Narrow(c.Operands, L*T*d+d*dK, c.WQ)
 
 	// projected.q0
 	for i := range L {
-		kern.GemmFMA(T, dK, d, F(1), false, kern.From(c.Q1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(c.X, i*T*d), d, 1, c.WQ, 1, d)
+		kern.GemmFMA(T, dK, d, F(1), false, kern.From(c.Q1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(xOperand, i*T*d), d, 1, WQOperand, 1, d)
 	}
 
 	// projected.k1, projected.q1
@@ -260,20 +263,23 @@ func (c *backwardFused) run() {
 	_ = T
 	_ = d
 	_ = dK
-	t65 := c.Work[:L*T*dK+6*L*dK]                   // [L, T + 6, d_k]
+	t68 := c.Work[:L*T*dK+6*L*dK]                   // [L, T + 6, d_k]
 	t6 := c.Work[L*T*dK+6*L*dK:][:L*T*dK]           // [L, T, d_k]
 	t7 := c.Work[2*L*T*dK+6*L*dK:][:L*T*dK]         // [L, T, d_k]
 	q1 := c.Work[3*L*T*dK+6*L*dK:][:L*T*dK]         // [L, T, d_k]
 	t13 := c.Work[4*L*T*dK+6*L*dK:][:L*T]           // [L, T]
 	t15 := c.Work[4*L*T*dK+L*T+6*L*dK:][:L*T]       // [L, T]
 	t17 := c.Work[4*L*T*dK+2*L*T+6*L*dK:][:L*T]     // [L, T]
-	t92 := c.Work[4*L*T*dK+3*L*T+6*L*dK:][:L*T]     // [L, T]
-	t122 := c.Work[4*L*T*dK+4*L*T+6*L*dK:][:L*T]    // [L, T]
-	t29 := c.Work[4*L*T*dK+5*L*T+6*L*dK:][:L*T]     // [L, T]
-	t46 := c.Work[4*L*T*dK+6*L*T+6*L*dK:][:3*L*dK]  // [L, 3, d_k]
-	t50 := c.Work[4*L*T*dK+6*L*T+9*L*dK:][:3*L*dK]  // [L, 3, d_k]
-	t53 := c.Work[4*L*T*dK+6*L*T+12*L*dK:][:L*T*dK] // [L, T, d_k]
-	t55 := c.Work[5*L*T*dK+6*L*T+12*L*dK:][:L*T*dK] // [L, T, d_k]
+	t122 := c.Work[4*L*T*dK+3*L*T+6*L*dK:][:L*T]    // [L, T]
+	t152 := c.Work[4*L*T*dK+4*L*T+6*L*dK:][:L*T]    // [L, T]
+	t32 := c.Work[4*L*T*dK+5*L*T+6*L*dK:][:L*T]     // [L, T]
+	t49 := c.Work[4*L*T*dK+6*L*T+6*L*dK:][:3*L*dK]  // [L, 3, d_k]
+	t53 := c.Work[4*L*T*dK+6*L*T+9*L*dK:][:3*L*dK]  // [L, 3, d_k]
+	t56 := c.Work[4*L*T*dK+6*L*T+12*L*dK:][:L*T*dK] // [L, T, d_k]
+	t58 := c.Work[5*L*T*dK+6*L*T+12*L*dK:][:L*T*dK] // [L, T, d_k]
+	xOperand := kern.Narrow(c.Operands, 0, c.X)
+	WKOperand := kern.Narrow(c.Operands, L*T*d, c.WK)
+	WQOperand := kern.Narrow(c.Operands, L*T*d+d*dK, c.WQ)
 
 	// projected.q1
 	if kern.Wide() {
@@ -326,7 +332,7 @@ func (c *backwardFused) run() {
 			P1: unsafe.SliceData(t13),
 			P2: unsafe.SliceData(t15),
 			P3: unsafe.SliceData(t17),
-			P4: unsafe.SliceData(t92),
+			P4: unsafe.SliceData(t122),
 			N0: L,
 			N1: T,
 		}
@@ -337,16 +343,16 @@ func (c *backwardFused) run() {
 			t13_2 := t13[i*T:][:T]
 			t15_2 := t15[i*T:][:T]
 			t17_2 := t17[i*T:][:T]
-			t92_2 := t92[i*T:][:T]
+			t122_2 := t122[i*T:][:T]
 			for j := range T {
 				qProdEntry := qProd[j]
 				t132 := num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1)))
-				t152 := kern.Choose((F(0) < qProdEntry), t132, F(0))
-				t172 := kern.Larger(t152, F(1e-08))
+				t153 := kern.Choose((F(0) < qProdEntry), t132, F(0))
+				t172 := kern.Larger(t153, F(1e-08))
 				t13_2[j] = t132
-				t15_2[j] = t152
+				t15_2[j] = t153
 				t17_2[j] = t172
-				t92_2[j] = F(1) / t172
+				t122_2[j] = F(1) / t172
 			}
 		}
 	}
@@ -357,7 +363,7 @@ func (c *backwardFused) run() {
 			P0: unsafe.SliceData(t17),
 			P1: unsafe.SliceData(c.QBar),
 			P2: unsafe.SliceData(q1),
-			P3: unsafe.SliceData(t122),
+			P3: unsafe.SliceData(t152),
 			N0: L,
 			N1: T,
 			N2: dK,
@@ -367,18 +373,18 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			t17_2 := t17[i*T:][:T]
-			t122_2 := t122[i*T:][:T]
+			t152_2 := t152[i*T:][:T]
 			for j := range T {
 				qBar := c.QBar[(i*T+j)*dK:][:dK]
 				q1_2 := q1[(i*T+j)*dK:][:dK]
-				var t1222 F
+				var t1522 F
 				t17Entry := t17_2[j]
-				t1222Sums := [16]F{t1222}
+				t1522Sums := [16]F{t1522}
 				for k := range dK {
-					t1222Sums[k%16] = num.FMA32(qBar[k], (q1_2[k]/t17Entry)/t17Entry, t1222Sums[k%16])
+					t1522Sums[k%16] = num.FMA32(qBar[k], (q1_2[k]/t17Entry)/t17Entry, t1522Sums[k%16])
 				}
-				t1222 = kern.Sum16(&t1222Sums)
-				t122_2[j] = -t1222
+				t1522 = kern.Sum16(&t1522Sums)
+				t152_2[j] = -t1522
 			}
 		}
 	}
@@ -388,9 +394,9 @@ func (c *backwardFused) run() {
 		a := regions.Rc011772375a6Args{
 			P0: unsafe.SliceData(t15),
 			P1: unsafe.SliceData(c.QProd),
-			P2: unsafe.SliceData(t122),
+			P2: unsafe.SliceData(t152),
 			P3: unsafe.SliceData(t13),
-			P4: unsafe.SliceData(t29),
+			P4: unsafe.SliceData(t32),
 			N0: L,
 			N1: T,
 		}
@@ -399,14 +405,14 @@ func (c *backwardFused) run() {
 		for i := range L {
 			t15_2 := t15[i*T:][:T]
 			qProd := c.QProd[i*T:][:T]
-			t122_2 := t122[i*T:][:T]
+			t152_2 := t152[i*T:][:T]
 			t13_2 := t13[i*T:][:T]
-			t29_2 := t29[i*T:][:T]
+			t32_2 := t32[i*T:][:T]
 			for j := range T {
 				t15Entry := t15_2[j]
 				qProdEntry2 := qProd[j]
 				w := ((F(1e-08) <= t15Entry) && (F(0) < qProdEntry2))
-				t29_2[j] = kern.Choose(w, kern.Choose(((F(1e-08) <= t15Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t15Entry), t122_2[j], F(0)))*(F(1)/t13_2[j])), F(0)), F(0))
+				t32_2[j] = kern.Choose(w, kern.Choose(((F(1e-08) <= t15Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t15Entry), t152_2[j], F(0)))*(F(1)/t13_2[j])), F(0)), F(0))
 			}
 		}
 	}
@@ -415,13 +421,13 @@ func (c *backwardFused) run() {
 	clear(c.BQBar)
 	if kern.Wide() {
 		a := regions.R2d137a1ddef9Args{
-			P0:  unsafe.SliceData(t92),
-			P1:  unsafe.SliceData(t29),
+			P0:  unsafe.SliceData(t122),
+			P1:  unsafe.SliceData(t32),
 			P2:  unsafe.SliceData(q1),
 			P3:  unsafe.SliceData(c.QBar),
 			P4:  unsafe.SliceData(t7),
 			P5:  unsafe.SliceData(t6),
-			P6:  unsafe.SliceData(t65),
+			P6:  unsafe.SliceData(t68),
 			P7:  unsafe.SliceData(c.BQBar),
 			N0:  L,
 			N1:  T,
@@ -439,23 +445,23 @@ func (c *backwardFused) run() {
 	} else {
 		bQBar := c.BQBar[:dK]
 		for i := range L {
-			t92_2 := t92[i*T:][:T]
-			t29_2 := t29[i*T:][:T]
+			t122_2 := t122[i*T:][:T]
+			t32_2 := t32[i*T:][:T]
 			for j := range T {
 				q1_2 := q1[(i*T+j)*dK:][:dK]
 				qBar := c.QBar[(i*T+j)*dK:][:dK]
 				t7_2 := t7[(i*T+j)*dK:][:dK]
 				t6_2 := t6[(i*T+j)*dK:][:dK]
-				t65_2 := t65[(i*(T+6)+j+3)*dK:][:dK]
-				t92Entry := t92_2[j]
-				t29Entry := t29_2[j]
+				t68_2 := t68[(i*(T+6)+j+3)*dK:][:dK]
+				t122Entry := t122_2[j]
+				t32Entry := t32_2[j]
 				for k := range dK {
-					t33 := num.FMA32(F(2*q1_2[k]), t29Entry, F(qBar[k]*t92Entry))
+					t36 := num.FMA32(F(2*q1_2[k]), t32Entry, F(qBar[k]*t122Entry))
 					t7Entry := t7_2[k]
 					t6Entry := t6_2[k]
-					t39 := num.FMA32(F(F(t6Entry*t7Entry)*t33), kern.Sigmoid(-t6Entry), F(t7Entry*t33))
-					t65_2[k] = t39
-					bQBar[k] = bQBar[k] + t39
+					t42 := num.FMA32(F(F(t6Entry*t7Entry)*t36), kern.Sigmoid(-t6Entry), F(t7Entry*t36))
+					t68_2[k] = t42
+					bQBar[k] = bQBar[k] + t42
 				}
 			}
 		}
@@ -464,7 +470,7 @@ func (c *backwardFused) run() {
 	// projected.q1
 	if kern.Wide() {
 		a := regions.Re9c4c871791dArgs{
-			P0: unsafe.SliceData(t65),
+			P0: unsafe.SliceData(t68),
 			N0: L,
 			N1: dK,
 			N2: T*dK + 6*dK,
@@ -473,16 +479,16 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t65_2 := t65[(i*(T+6)+j)*dK:][:dK]
+				t68_2 := t68[(i*(T+6)+j)*dK:][:dK]
 				for k := range dK {
-					t65_2[k] = F(0)
+					t68_2[k] = F(0)
 				}
 			}
 		}
 	}
 	if kern.Wide() {
 		a := regions.R5597ca2d9fd5Args{
-			P0: unsafe.SliceData(t65),
+			P0: unsafe.SliceData(t68),
 			N0: L,
 			N1: dK,
 			N2: 4*T*dK + 12*dK,
@@ -492,9 +498,9 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t65_2 := t65[(i*(T+6)+j+T+3)*dK:][:dK]
+				t68_2 := t68[(i*(T+6)+j+T+3)*dK:][:dK]
 				for k := range dK {
-					t65_2[k] = F(0)
+					t68_2[k] = F(0)
 				}
 			}
 		}
@@ -505,7 +511,7 @@ func (c *backwardFused) run() {
 	if kern.Wide() {
 		a := regions.R365f3086a7f8Args{
 			P0: unsafe.SliceData(c.Q1Stack),
-			P1: unsafe.SliceData(t65),
+			P1: unsafe.SliceData(t68),
 			P2: unsafe.SliceData(c.CQBar),
 			N0: L,
 			N1: T,
@@ -522,9 +528,9 @@ func (c *backwardFused) run() {
 			for j := range L {
 				for k := range T {
 					q1Stack := c.Q1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-					t65_2 := t65[(j*(T+6)+k+3)*dK:][:dK]
+					t68_2 := t68[(j*(T+6)+k+3)*dK:][:dK]
 					for m := range dK {
-						cQBar[m] = num.FMA32(q1Stack[m], t65_2[m], cQBar[m])
+						cQBar[m] = num.FMA32(q1Stack[m], t68_2[m], cQBar[m])
 					}
 				}
 			}
@@ -532,16 +538,16 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.q1
-	clear(t46)
+	clear(t49)
 	for i := range L {
 		for j := range 3 {
 			n := int(c.Pos[i]) + j - 3
 			if n >= 0 {
 				if kern.Wide() {
 					a := regions.R1e42c5bb8a4bArgs{
-						P0: unsafe.SliceData(t65),
+						P0: unsafe.SliceData(t68),
 						P1: unsafe.SliceData(c.CQ),
-						P2: unsafe.SliceData(t46),
+						P2: unsafe.SliceData(t49),
 						N0: dK,
 						N1: 4*dK*j + (4*T*dK+24*dK)*i + 12*dK,
 						N2: 12 * dK,
@@ -550,17 +556,17 @@ func (c *backwardFused) run() {
 					}
 					regions.R1e42c5bb8a4b(&a)
 				} else {
-					t65_2 := t65[(i*(T+6)+j+3)*dK:][:dK]
+					t68_2 := t68[(i*(T+6)+j+3)*dK:][:dK]
 					cQ := c.CQ[3*dK:][:dK]
-					t65_3 := t65[(i*(T+6)+j+2)*dK:][:dK]
+					t68_3 := t68[(i*(T+6)+j+2)*dK:][:dK]
 					cQ2 := c.CQ[2*dK:][:dK]
-					t65_4 := t65[(i*(T+6)+j+1)*dK:][:dK]
+					t68_4 := t68[(i*(T+6)+j+1)*dK:][:dK]
 					cQ3 := c.CQ[1*dK:][:dK]
-					t65_5 := t65[(i*(T+6)+j)*dK:][:dK]
+					t68_5 := t68[(i*(T+6)+j)*dK:][:dK]
 					cQ4 := c.CQ[:dK]
-					t46_2 := t46[(i*3+j)*dK:][:dK]
+					t49_2 := t49[(i*3+j)*dK:][:dK]
 					for k := range dK {
-						t46_2[k] = num.FMA32(t65_2[k], cQ[k], num.FMA32(t65_3[k], cQ2[k], num.FMA32(t65_4[k], cQ3[k], F(t65_5[k]*cQ4[k]))))
+						t49_2[k] = num.FMA32(t68_2[k], cQ[k], num.FMA32(t68_3[k], cQ2[k], num.FMA32(t68_4[k], cQ3[k], F(t68_5[k]*cQ4[k]))))
 					}
 				}
 			}
@@ -568,11 +574,11 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.q1, projected.k1
-	clear(t50)
+	clear(t53)
 	clear(c.K0TailBarOut)
 	if kern.Wide() {
 		a := regions.R5168233033d5Args{
-			P0: unsafe.SliceData(t50),
+			P0: unsafe.SliceData(t53),
 			P1: unsafe.SliceData(c.Q0TailBar),
 			P2: unsafe.SliceData(c.K0TailBarOut),
 			P3: unsafe.SliceData(c.K0TailBar),
@@ -586,12 +592,12 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range min(3, -T+3) {
-				t50_2 := t50[(i*3+j+T)*dK:][:dK]
+				t53_2 := t53[(i*3+j+T)*dK:][:dK]
 				q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
 				k0TailBarOut := c.K0TailBarOut[(i*3+j+T)*dK:][:dK]
 				k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
 				for k := range dK {
-					t50_2[k] = t50_2[k] + q0TailBar[k]
+					t53_2[k] = t53_2[k] + q0TailBar[k]
 					k0TailBarOut[k] = k0TailBarOut[k] + k0TailBar[k]
 				}
 			}
@@ -599,10 +605,10 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.k1
-	clear(t53)
+	clear(t56)
 	if kern.Wide() {
 		a := regions.R63b335df4b7dArgs{
-			P0: unsafe.SliceData(t53),
+			P0: unsafe.SliceData(t56),
 			P1: unsafe.SliceData(c.K0TailBar),
 			N0: L,
 			N1: -T + 3,
@@ -617,10 +623,10 @@ func (c *backwardFused) run() {
 			lo := max(0, -T+3)
 			if n := 3 - lo; n > 0 {
 				for j := range n {
-					t53_2 := t53[(i*T+(lo+j)+T-3)*dK:][:dK]
+					t56_2 := t56[(i*T+(lo+j)+T-3)*dK:][:dK]
 					k0TailBar := c.K0TailBar[(i*3+(lo+j))*dK:][:dK]
 					for k := range dK {
-						t53_2[k] = t53_2[k] + k0TailBar[k]
+						t56_2[k] = t56_2[k] + k0TailBar[k]
 					}
 				}
 			}
@@ -630,9 +636,9 @@ func (c *backwardFused) run() {
 	// projected.q0, projected.q1
 	if kern.Wide() {
 		a := regions.R4f7fc48780fcArgs{
-			P0: unsafe.SliceData(t65),
+			P0: unsafe.SliceData(t68),
 			P1: unsafe.SliceData(c.CQ),
-			P2: unsafe.SliceData(t55),
+			P2: unsafe.SliceData(t58),
 			N0: L,
 			N1: T,
 			N2: dK,
@@ -647,16 +653,16 @@ func (c *backwardFused) run() {
 		cQ := c.CQ[:dK]
 		for i := range L {
 			for j := range T {
-				t65_2 := t65[(i*(T+6)+j+6)*dK:][:dK]
+				t68_2 := t68[(i*(T+6)+j+6)*dK:][:dK]
 				cQ2 := c.CQ[3*dK:][:dK]
-				t65_3 := t65[(i*(T+6)+j+5)*dK:][:dK]
+				t68_3 := t68[(i*(T+6)+j+5)*dK:][:dK]
 				cQ3 := c.CQ[2*dK:][:dK]
-				t65_4 := t65[(i*(T+6)+j+4)*dK:][:dK]
+				t68_4 := t68[(i*(T+6)+j+4)*dK:][:dK]
 				cQ4 := c.CQ[1*dK:][:dK]
-				t65_5 := t65[(i*(T+6)+j+3)*dK:][:dK]
-				t55_2 := t55[(i*T+j)*dK:][:dK]
+				t68_5 := t68[(i*(T+6)+j+3)*dK:][:dK]
+				t58_2 := t58[(i*T+j)*dK:][:dK]
 				for k := range dK {
-					t55_2[k] = num.FMA32(t65_2[k], cQ2[k], num.FMA32(t65_3[k], cQ3[k], num.FMA32(t65_4[k], cQ4[k], F(t65_5[k]*cQ[k]))))
+					t58_2[k] = num.FMA32(t68_2[k], cQ2[k], num.FMA32(t68_3[k], cQ3[k], num.FMA32(t68_4[k], cQ4[k], F(t68_5[k]*cQ[k]))))
 				}
 			}
 		}
@@ -665,7 +671,7 @@ func (c *backwardFused) run() {
 	// projected.q1
 	if kern.Wide() {
 		a := regions.R63b335df4b7dArgs{
-			P0: unsafe.SliceData(t55),
+			P0: unsafe.SliceData(t58),
 			P1: unsafe.SliceData(c.Q0TailBar),
 			N0: L,
 			N1: -T + 3,
@@ -680,10 +686,10 @@ func (c *backwardFused) run() {
 			lo := max(0, -T+3)
 			if n := 3 - lo; n > 0 {
 				for j := range n {
-					t55_2 := t55[(i*T+(lo+j)+T-3)*dK:][:dK]
+					t58_2 := t58[(i*T+(lo+j)+T-3)*dK:][:dK]
 					q0TailBar := c.Q0TailBar[(i*3+(lo+j))*dK:][:dK]
 					for k := range dK {
-						t55_2[k] = t55_2[k] + q0TailBar[k]
+						t58_2[k] = t58_2[k] + q0TailBar[k]
 					}
 				}
 			}
@@ -691,22 +697,22 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.q0
-	kern.GemmFMA(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t55, dK, 1)
+	kern.GemmFMA(d, dK, L*T, F(1), false, c.WQBar, 1, d, xOperand, 1, d, t58, dK, 1)
 
 	// projected.k0
-	kern.GemmFMA(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t53, dK, 1)
+	kern.GemmFMA(d, dK, L*T, F(1), false, c.WKBar, 1, d, xOperand, 1, d, t56, dK, 1)
 
 	// projected.q0
-	kern.GemmFMA(L*T, d, dK, F(1), false, c.XBar, d, 1, t55, dK, 1, c.WQ, d, 1)
+	kern.GemmFMA(L*T, d, dK, F(1), false, c.XBar, d, 1, t58, dK, 1, WQOperand, d, 1)
 
 	// projected.k0
-	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t53, dK, 1, c.WK, d, 1)
+	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t56, dK, 1, WKOperand, d, 1)
 
 	// projected.k0
 	if kern.Wide() {
 		a := regions.R7460d1661d30Args{
-			P0: unsafe.SliceData(t46),
-			P1: unsafe.SliceData(t50),
+			P0: unsafe.SliceData(t49),
+			P1: unsafe.SliceData(t53),
 			P2: unsafe.SliceData(c.Q0TailBarOut),
 			N0: L,
 			N1: dK,
@@ -716,11 +722,11 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t46_2 := t46[(i*3+j)*dK:][:dK]
-				t50_2 := t50[(i*3+j)*dK:][:dK]
+				t49_2 := t49[(i*3+j)*dK:][:dK]
+				t53_2 := t53[(i*3+j)*dK:][:dK]
 				q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
 				for k := range dK {
-					q0TailBarOut[k] = t46_2[k] + t50_2[k]
+					q0TailBarOut[k] = t49_2[k] + t53_2[k]
 				}
 			}
 		}

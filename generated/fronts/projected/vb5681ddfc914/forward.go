@@ -66,12 +66,19 @@ type Forward[F num.Float] struct {
 	ThetaLin  []F     // [L, T], written
 	EtaLin    []F     // [L, T], written
 	Work      []F     // WorkLen() entries
+	Operands  []F     // OperandsLen() entries, or nil: operands of products are not rounded to bfloat16
 }
 
 // WorkLen is 4·L·T·n_phi + 8·L·T + 9·L·d_v + 36·L·n_phi.
 func (c *Forward[F]) WorkLen() int {
 	L, T, dV, nPhi := c.L, c.T, c.DV, c.NPhi
 	return 4*L*T*nPhi + 8*L*T + 9*L*dV + 36*L*nPhi
+}
+
+// OperandsLen is L·T·d + d·d_v + 4·d·n_phi.
+func (c *Forward[F]) OperandsLen() int {
+	L, T, d, dV, nPhi := c.L, c.T, c.D, c.DV, c.NPhi
+	return L*T*d + d*dV + 4*d*nPhi
 }
 
 // Run computes Forward.
@@ -121,20 +128,24 @@ func (c *Forward[F]) Run() {
 	t162 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t182 := work[:L*T] // [L, T]
+	xOperand := kern.Narrow(c.Operands, 0, c.X)
+	WKOperand := kern.Narrow(c.Operands, L*T*d, c.WK)
 
 	// projected.k0
 	for i := range L {
-		kern.Gemm(T, 2*nPhi, d, F(1), false, kern.From(c.K1Stack, (i*(T+3)+3)*2*nPhi), 2*nPhi, 1, kern.From(c.X, i*T*d), d, 1, c.WK, 1, d)
+		kern.Gemm(T, 2*nPhi, d, F(1), false, kern.From(c.K1Stack, (i*(T+3)+3)*2*nPhi), 2*nPhi, 1, kern.From(xOperand, i*T*d), d, 1, WKOperand, 1, d)
 	}
+	WQOperand := kern.Narrow(c.Operands, L*T*d+2*d*nPhi, c.WQ)
 
 	// projected.q0
 	for i := range L {
-		kern.Gemm(T, 2*nPhi, d, F(1), false, kern.From(c.Q1Stack, (i*(T+3)+3)*2*nPhi), 2*nPhi, 1, kern.From(c.X, i*T*d), d, 1, c.WQ, 1, d)
+		kern.Gemm(T, 2*nPhi, d, F(1), false, kern.From(c.Q1Stack, (i*(T+3)+3)*2*nPhi), 2*nPhi, 1, kern.From(xOperand, i*T*d), d, 1, WQOperand, 1, d)
 	}
+	WVOperand := kern.Narrow(c.Operands, L*T*d+4*d*nPhi, c.WV)
 
 	// projected.v0
 	for i := range L {
-		kern.Gemm(T, dV, d, F(1), false, kern.From(c.VStack, (i*(T+3)+3)*dV), dV, 1, kern.From(c.X, i*T*d), d, 1, c.WV, 1, d)
+		kern.Gemm(T, dV, d, F(1), false, kern.From(c.VStack, (i*(T+3)+3)*dV), dV, 1, kern.From(xOperand, i*T*d), d, 1, WVOperand, 1, d)
 	}
 
 	// projected.k1, projected.q1
@@ -678,12 +689,19 @@ type Backward[F num.Float] struct {
 	WEtaBar      []F     // [d_v + 2·n_phi], written
 	BEtaBar      []F     // [], written
 	Work         []F     // WorkLen() entries
+	Operands     []F     // OperandsLen() entries, or nil: operands of products are not rounded to bfloat16
 }
 
 // WorkLen is 4·L·T·n_phi·n_phi + 5·L·T·d_v + 56·L·T·n_phi + 15·L·T + 12·L·d_v + 48·L·n_phi + 6·d_v + 12·n_phi.
 func (c *Backward[F]) WorkLen() int {
 	L, T, dV, nPhi := c.L, c.T, c.DV, c.NPhi
 	return 4*L*T*nPhi*nPhi + 5*L*T*dV + 56*L*T*nPhi + 15*L*T + 12*L*dV + 48*L*nPhi + 6*dV + 12*nPhi
+}
+
+// OperandsLen is L·T·d + d·d_v + 4·d·n_phi.
+func (c *Backward[F]) OperandsLen() int {
+	L, T, d, dV, nPhi := c.L, c.T, c.D, c.DV, c.NPhi
+	return L*T*d + d*dV + 4*d*nPhi
 }
 
 // Run computes Backward.
@@ -696,11 +714,11 @@ func (c *Backward[F]) Run() {
 		return
 	}
 	L, T, d, dV, nPhi := c.L, c.T, c.D, c.DV, c.NPhi
-	t239 := c.Work[:L*T*dV+6*L*dV] // [L, T + 6, d_v]
+	t243 := c.Work[:L*T*dV+6*L*dV] // [L, T + 6, d_v]
 	work := c.Work[L*T*dV+6*L*dV:]
-	t242 := work[:2*L*T*nPhi+12*L*nPhi] // [L, T + 6, 2·n_phi]
+	t246 := work[:2*L*T*nPhi+12*L*nPhi] // [L, T + 6, 2·n_phi]
 	work = work[2*L*T*nPhi+12*L*nPhi:]
-	t245 := work[:2*L*T*nPhi+12*L*nPhi] // [L, T + 6, 2·n_phi]
+	t249 := work[:2*L*T*nPhi+12*L*nPhi] // [L, T + 6, 2·n_phi]
 	work = work[2*L*T*nPhi+12*L*nPhi:]
 	t4 := work[:2*L*T*nPhi] // [L, T, 2·n_phi]
 	work = work[2*L*T*nPhi:]
@@ -732,81 +750,85 @@ func (c *Backward[F]) Run() {
 	work = work[L*T:]
 	t35 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t222 := work[:L*T] // [L, T]
+	t262 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t422 := work[:L*T] // [L, T]
+	t462 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t642 := work[:L*T] // [L, T]
+	t682 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t111 := work[:L*T] // [L, T]
+	t115 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	k2 := work[:2*L*T*nPhi] // [L, T, 2·n_phi]
 	work = work[2*L*T*nPhi:]
 	q2 := work[:2*L*T*nPhi] // [L, T, 2·n_phi]
 	work = work[2*L*T*nPhi:]
-	t292 := work[:dV+2*nPhi] // [d_v + 2·n_phi]
+	t332 := work[:dV+2*nPhi] // [d_v + 2·n_phi]
 	work = work[dV+2*nPhi:]
-	t502 := work[:dV+2*nPhi] // [d_v + 2·n_phi]
+	t542 := work[:dV+2*nPhi] // [d_v + 2·n_phi]
 	work = work[dV+2*nPhi:]
-	t722 := work[:dV+2*nPhi] // [d_v + 2·n_phi]
+	t76 := work[:dV+2*nPhi] // [d_v + 2·n_phi]
 	work = work[dV+2*nPhi:]
-	t272 := work[:dV+2*nPhi] // [d_v + 2·n_phi]
+	t312 := work[:dV+2*nPhi] // [d_v + 2·n_phi]
 	work = work[dV+2*nPhi:]
-	t482 := work[:dV+2*nPhi] // [d_v + 2·n_phi]
+	t522 := work[:dV+2*nPhi] // [d_v + 2·n_phi]
 	work = work[dV+2*nPhi:]
-	t702 := work[:dV+2*nPhi] // [d_v + 2·n_phi]
+	t74 := work[:dV+2*nPhi] // [d_v + 2·n_phi]
 	work = work[dV+2*nPhi:]
-	t78 := work[:4*L*T*nPhi] // [L, T, 4·n_phi]
+	t82 := work[:4*L*T*nPhi] // [L, T, 4·n_phi]
 	work = work[4*L*T*nPhi:]
-	t79 := work[:4*L*T*nPhi] // [L, T, 4·n_phi]
+	t83 := work[:4*L*T*nPhi] // [L, T, 4·n_phi]
 	work = work[4*L*T*nPhi:]
-	t97 := work[:4*L*T*nPhi] // [L, T, 4·n_phi]
+	t101 := work[:4*L*T*nPhi] // [L, T, 4·n_phi]
 	work = work[4*L*T*nPhi:]
-	t98 := work[:4*L*T*nPhi] // [L, T, 4·n_phi]
+	t102 := work[:4*L*T*nPhi] // [L, T, 4·n_phi]
 	work = work[4*L*T*nPhi:]
-	t81 := work[:2*L*T*nPhi*nPhi] // [L, T, 2·n_phi·n_phi]
+	t85 := work[:2*L*T*nPhi*nPhi] // [L, T, 2·n_phi·n_phi]
 	work = work[2*L*T*nPhi*nPhi:]
-	t100 := work[:2*L*T*nPhi*nPhi] // [L, T, 2·n_phi·n_phi]
+	t104 := work[:2*L*T*nPhi*nPhi] // [L, T, 2·n_phi·n_phi]
 	work = work[2*L*T*nPhi*nPhi:]
-	t85 := work[:2*L*T*nPhi] // [L, T, 2·n_phi]
+	t89 := work[:2*L*T*nPhi] // [L, T, 2·n_phi]
 	work = work[2*L*T*nPhi:]
-	t86 := work[:4*L*T*nPhi] // [L, T, 4·n_phi]
+	t90 := work[:4*L*T*nPhi] // [L, T, 4·n_phi]
 	work = work[4*L*T*nPhi:]
-	t104 := work[:2*L*T*nPhi] // [L, T, 2·n_phi]
+	t108 := work[:2*L*T*nPhi] // [L, T, 2·n_phi]
 	work = work[2*L*T*nPhi:]
-	t105 := work[:4*L*T*nPhi] // [L, T, 4·n_phi]
+	t109 := work[:4*L*T*nPhi] // [L, T, 4·n_phi]
 	work = work[4*L*T*nPhi:]
-	t109 := work[:2*L*T*nPhi] // [L, T, 2·n_phi]
+	t113 := work[:2*L*T*nPhi] // [L, T, 2·n_phi]
 	work = work[2*L*T*nPhi:]
-	t114 := work[:L*T] // [L, T]
+	t118 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t135 := work[:2*L*T*nPhi] // [L, T, 2·n_phi]
+	t139 := work[:2*L*T*nPhi] // [L, T, 2·n_phi]
 	work = work[2*L*T*nPhi:]
-	t140 := work[:L*T] // [L, T]
+	t144 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t131 := work[:L*T] // [L, T]
+	t135 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t137 := work[:L*T] // [L, T]
+	t141 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t157 := work[:L*T] // [L, T]
+	t161 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t174 := work[:3*L*dV] // [L, 3, d_v]
-	work = work[3*L*dV:]
 	t178 := work[:3*L*dV] // [L, 3, d_v]
 	work = work[3*L*dV:]
-	t192 := work[:6*L*nPhi] // [L, 3, 2·n_phi]
-	work = work[6*L*nPhi:]
+	t182 := work[:3*L*dV] // [L, 3, d_v]
+	work = work[3*L*dV:]
 	t196 := work[:6*L*nPhi] // [L, 3, 2·n_phi]
+	work = work[6*L*nPhi:]
+	t200 := work[:6*L*nPhi] // [L, 3, 2·n_phi]
+	work = work[6*L*nPhi:]
+	t218 := work[:6*L*nPhi] // [L, 3, 2·n_phi]
 	work = work[6*L*nPhi:]
 	t214 := work[:6*L*nPhi] // [L, 3, 2·n_phi]
 	work = work[6*L*nPhi:]
-	t210 := work[:6*L*nPhi] // [L, 3, 2·n_phi]
-	work = work[6*L*nPhi:]
-	t215 := work[:L*T*dV] // [L, T, d_v]
+	t219 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
-	t218 := work[:2*L*T*nPhi] // [L, T, 2·n_phi]
+	t222 := work[:2*L*T*nPhi] // [L, T, 2·n_phi]
 	work = work[2*L*T*nPhi:]
-	t221 := work[:2*L*T*nPhi] // [L, T, 2·n_phi]
+	t225 := work[:2*L*T*nPhi] // [L, T, 2·n_phi]
+	xOperand := kern.Narrow(c.Operands, 0, c.X)
+	WKOperand := kern.Narrow(c.Operands, L*T*d, c.WK)
+	WQOperand := kern.Narrow(c.Operands, L*T*d+2*d*nPhi, c.WQ)
+	WVOperand := kern.Narrow(c.Operands, L*T*d+4*d*nPhi, c.WV)
 
 	// projected.k1, projected.q1
 	for i := range L {
@@ -839,13 +861,13 @@ func (c *Backward[F]) Run() {
 				t42 := bK[k] + (F(k1Stack[k]*cK[k]) + F(k1Stack2[k]*cK2[k]) + F(k1Stack3[k]*cK3[k]) + F(k1Stack4[k]*cK4[k]))
 				t52 := num.Sigmoid(t42)
 				t92 := bQ[k] + (F(q1Stack[k]*cQ[k]) + F(q1Stack2[k]*cQ2[k]) + F(q1Stack3[k]*cQ3[k]) + F(q1Stack4[k]*cQ4[k]))
-				t102 := num.Sigmoid(t92)
+				t102_2 := num.Sigmoid(t92)
 				t4_2[k] = t42
 				t5_2[k] = t52
 				k1_2[k] = F(t42 * t52)
 				t9_2[k] = t92
-				t10_2[k] = t102
-				q1_2[k] = F(t92 * t102)
+				t10_2[k] = t102_2
+				q1_2[k] = F(t92 * t102_2)
 			}
 		}
 	}
@@ -876,9 +898,9 @@ func (c *Backward[F]) Run() {
 	}
 
 	// projected.k2, projected.q2, projected.rho, projected.theta, projected.eta
-	var t252 F
-	var t462 F
-	var t682 F
+	var t292 F
+	var t502 F
+	var t722 F
 	for i := range L {
 		k2Prod := c.K2Prod[i*T:][:T]
 		q2Prod := c.Q2Prod[i*T:][:T]
@@ -894,62 +916,62 @@ func (c *Backward[F]) Run() {
 		t31_2 := t31[i*T:][:T]
 		t33_2 := t33[i*T:][:T]
 		t35_2 := t35[i*T:][:T]
-		t222_2 := t222[i*T:][:T]
-		t422_2 := t422[i*T:][:T]
-		t642_2 := t642[i*T:][:T]
-		t111_2 := t111[i*T:][:T]
+		t262_2 := t262[i*T:][:T]
+		t462_2 := t462[i*T:][:T]
+		t682_2 := t682[i*T:][:T]
+		t115_2 := t115[i*T:][:T]
 		for j := range T {
 			k2ProdEntry := k2Prod[j]
 			t212 := num.Sqrt(kern.Choose((F(0) < k2ProdEntry), k2ProdEntry, F(1)))
 			t232 := kern.Choose((F(0) < k2ProdEntry), t212, F(0))
 			q2ProdEntry := q2Prod[j]
-			t312 := num.Sqrt(kern.Choose((F(0) < q2ProdEntry), q2ProdEntry, F(1)))
-			t332 := kern.Choose((F(0) < q2ProdEntry), t312, F(0))
-			t352 := num.Max(t332, F(1e-08))
+			t313 := num.Sqrt(kern.Choose((F(0) < q2ProdEntry), q2ProdEntry, F(1)))
+			t333 := kern.Choose((F(0) < q2ProdEntry), t313, F(0))
+			t352 := num.Max(t333, F(1e-08))
 			rhoLinEntry := rhoLin[j]
 			t59 := num.Sigmoid(rhoLinEntry)
 			thetaLinEntry := thetaLin[j]
 			t66 := num.Softplus(thetaLinEntry)
 			etaLinEntry := etaLin[j]
-			t2222 := F(F(etaBar[j]*num.Sigmoid(etaLinEntry)) * num.Sigmoid(-etaLinEntry))
-			t252 += t2222
-			t302 := (num.Max(t66, F(0)) <= F(0.1))
-			t4222 := kern.Choose((t302 && (F(0) <= t66)), F(kern.Choose(t302, thetaBar[j], F(0))*num.Sigmoid(thetaLinEntry)), F(0))
-			t462 += t4222
-			t512 := (num.Max(t59, F(0)) <= F(1))
-			t6422 := kern.Choose((t512 && (F(0) <= t59)), F(F(t59*kern.Choose(t512, rhoBar[j], F(0)))*num.Sigmoid(-rhoLinEntry)), F(0))
-			t682 += t6422
+			t2622 := F(F(etaBar[j]*num.Sigmoid(etaLinEntry)) * num.Sigmoid(-etaLinEntry))
+			t292 += t2622
+			t342 := (num.Max(t66, F(0)) <= F(0.1))
+			t4622 := kern.Choose((t342 && (F(0) <= t66)), F(kern.Choose(t342, thetaBar[j], F(0))*num.Sigmoid(thetaLinEntry)), F(0))
+			t502 += t4622
+			t552 := (num.Max(t59, F(0)) <= F(1))
+			t6822 := kern.Choose((t552 && (F(0) <= t59)), F(F(t59*kern.Choose(t552, rhoBar[j], F(0)))*num.Sigmoid(-rhoLinEntry)), F(0))
+			t722 += t6822
 			t21_2[j] = t212
 			t23_2[j] = t232
 			t25_2[j] = num.Max(t232, F(1e-08))
-			t31_2[j] = t312
-			t33_2[j] = t332
+			t31_2[j] = t313
+			t33_2[j] = t333
 			t35_2[j] = t352
-			t222_2[j] = t2222
-			t422_2[j] = t4222
-			t642_2[j] = t6422
-			t111_2[j] = F(1) / t352
+			t262_2[j] = t2622
+			t462_2[j] = t4622
+			t682_2[j] = t6822
+			t115_2[j] = F(1) / t352
 		}
 	}
-	c.BEtaBar[0] = t252
-	c.BThetaBar[0] = t462
-	c.BRhoBar[0] = t682
+	c.BEtaBar[0] = t292
+	c.BThetaBar[0] = t502
+	c.BRhoBar[0] = t722
 
 	// projected.k2, projected.q2, projected.eta, projected.theta, projected.rho, projected.q, projected.k
-	clear(t292)
-	clear(t502)
-	clear(t722)
-	var t82 F
-	var t101 F
+	clear(t332)
+	clear(t542)
+	clear(t76)
+	var t86 F
+	var t105 F
 	for i := range L {
 		t25_2 := t25[i*T:][:T]
 		t35_2 := t35[i*T:][:T]
-		t222_2 := t222[i*T:][:T]
-		t422_2 := t422[i*T:][:T]
-		t642_2 := t642[i*T:][:T]
-		t292_2 := t292[:2*nPhi]
-		t502_2 := t502[:2*nPhi]
-		t722_2 := t722[:2*nPhi]
+		t262_2 := t262[i*T:][:T]
+		t462_2 := t462[i*T:][:T]
+		t682_2 := t682[i*T:][:T]
+		t332_2 := t332[:2*nPhi]
+		t542_2 := t542[:2*nPhi]
+		t76_2 := t76[:2*nPhi]
 		for j := range T {
 			k1_2 := k1[(i*T+j)*2*nPhi:][:2*nPhi]
 			q1_2 := q1[(i*T+j)*2*nPhi:][:2*nPhi]
@@ -959,32 +981,32 @@ func (c *Backward[F]) Run() {
 			q2_2 := q2[(i*T+j)*2*nPhi:][:2*nPhi]
 			t25Entry := t25_2[j]
 			t35Entry := t35_2[j]
-			t222Entry := t222_2[j]
-			t422Entry := t422_2[j]
-			t642Entry := t642_2[j]
+			t262Entry := t262_2[j]
+			t462Entry := t462_2[j]
+			t682Entry := t682_2[j]
 			for k := range 2 * nPhi {
 				k22 := k1_2[k] / t25Entry
 				q22 := q1_2[k] / t35Entry
-				t82 += F(qBar[k] * q22)
-				t101 += F(kBar[k] * k22)
+				t86 += F(qBar[k] * q22)
+				t105 += F(kBar[k] * k22)
 				k2_2[k] = k22
 				q2_2[k] = q22
-				t292_2[k] += F(k22 * t222Entry)
-				t502_2[k] += F(k22 * t422Entry)
-				t722_2[k] += F(k22 * t642Entry)
+				t332_2[k] += F(k22 * t262Entry)
+				t542_2[k] += F(k22 * t462Entry)
+				t76_2[k] += F(k22 * t682Entry)
 			}
 		}
 	}
 
 	// projected.eta, projected.theta, projected.rho, projected.v
-	clear(t272)
-	clear(t482)
-	clear(t702)
+	clear(t312)
+	clear(t522)
+	clear(t74)
 	clear(c.BVBar)
 	for i := range L {
-		t222_2 := t222[i*T:][:T]
-		t422_2 := t422[i*T:][:T]
-		t642_2 := t642[i*T:][:T]
+		t262_2 := t262[i*T:][:T]
+		t462_2 := t462[i*T:][:T]
+		t682_2 := t682[i*T:][:T]
 		bVBar := c.BVBar[:dV]
 		for j := range T {
 			vBar := c.VBar[(i*T+j)*dV:][:dV]
@@ -994,35 +1016,35 @@ func (c *Backward[F]) Run() {
 			t15_2 := t15[(i*T+j)*dV:][:dV]
 			t14_2 := t14[(i*T+j)*dV:][:dV]
 			v2 := v[(i*T+j)*dV:][:dV]
-			t272_2 := t272[2*nPhi:][:dV]
-			t482_2 := t482[2*nPhi:][:dV]
-			t702_2 := t702[2*nPhi:][:dV]
-			t239_2 := t239[(i*(T+6)+j+3)*dV:][:dV]
-			t222Entry2 := t222_2[j]
-			t422Entry2 := t422_2[j]
-			t642Entry2 := t642_2[j]
+			t312_2 := t312[2*nPhi:][:dV]
+			t522_2 := t522[2*nPhi:][:dV]
+			t74_2 := t74[2*nPhi:][:dV]
+			t243_2 := t243[(i*(T+6)+j+3)*dV:][:dV]
+			t262Entry2 := t262_2[j]
+			t462Entry2 := t462_2[j]
+			t682Entry2 := t682_2[j]
 			for k := range dV {
-				t161 := vBar[k] + F(t222Entry2*wEta[k]) + F(t422Entry2*wTheta[k]) + F(t642Entry2*wRho[k])
+				t165 := vBar[k] + F(t262Entry2*wEta[k]) + F(t462Entry2*wTheta[k]) + F(t682Entry2*wRho[k])
 				t15Entry := t15_2[k]
 				t14Entry := t14_2[k]
-				t167 := F(t15Entry*t161) + F(F(F(t14Entry*t15Entry)*t161)*num.Sigmoid(-t14Entry))
+				t171 := F(t15Entry*t165) + F(F(F(t14Entry*t15Entry)*t165)*num.Sigmoid(-t14Entry))
 				vEntry := v2[k]
-				t272_2[k] += F(vEntry * t222Entry2)
-				t482_2[k] += F(vEntry * t422Entry2)
-				t702_2[k] += F(vEntry * t642Entry2)
-				t239_2[k] = t167
-				bVBar[k] += t167
+				t312_2[k] += F(vEntry * t262Entry2)
+				t522_2[k] += F(vEntry * t462Entry2)
+				t74_2[k] += F(vEntry * t682Entry2)
+				t243_2[k] = t171
+				bVBar[k] += t171
 			}
 		}
 	}
 
 	// projected.q, projected.k
-	clear(t78)
-	clear(t79)
-	clear(t97)
-	clear(t98)
-	var t77 F
-	var t96 F
+	clear(t82)
+	clear(t83)
+	clear(t101)
+	clear(t102)
+	var t81 F
+	var t100 F
 	a2PhiEntry := c.A2Phi[0]
 	w := F(0.5 * a2PhiEntry)
 	for i := range L {
@@ -1033,104 +1055,104 @@ func (c *Backward[F]) Run() {
 			kBar := c.KBar[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1)+2*nPhi*nPhi+2*nPhi+1:][:nPhi]
 			kStack := c.KStack[(i*T+j)*4*nPhi+2*nPhi:][:nPhi]
 			kStack2 := c.KStack[(i*T+j)*4*nPhi+nPhi:][:nPhi]
-			t78_2 := t78[(i*T+j)*4*nPhi+2*nPhi:][:nPhi]
-			t79_2 := t79[(i*T+j)*4*nPhi+nPhi:][:nPhi]
-			t97_2 := t97[(i*T+j)*4*nPhi+2*nPhi:][:nPhi]
-			t98_2 := t98[(i*T+j)*4*nPhi+nPhi:][:nPhi]
+			t82_2 := t82[(i*T+j)*4*nPhi+2*nPhi:][:nPhi]
+			t83_2 := t83[(i*T+j)*4*nPhi+nPhi:][:nPhi]
+			t101_2 := t101[(i*T+j)*4*nPhi+2*nPhi:][:nPhi]
+			t102_2 := t102[(i*T+j)*4*nPhi+nPhi:][:nPhi]
 			for k := range nPhi {
 				qBarEntry := qBar[k]
 				qStackEntry := qStack[k]
 				qStackEntry2 := qStack2[k]
-				t77 += F(F(qBarEntry*qStackEntry) * qStackEntry2)
+				t81 += F(F(qBarEntry*qStackEntry) * qStackEntry2)
 				kBarEntry := kBar[k]
 				kStackEntry := kStack[k]
 				kStackEntry2 := kStack2[k]
-				t96 += F(F(kBarEntry*kStackEntry) * kStackEntry2)
-				t78_2[k] += F(F(w*qBarEntry) * qStackEntry2)
-				t79_2[k] += F(F(w*qBarEntry) * qStackEntry)
-				t97_2[k] += F(F(w*kBarEntry) * kStackEntry2)
-				t98_2[k] += F(F(w*kBarEntry) * kStackEntry)
+				t100 += F(F(kBarEntry*kStackEntry) * kStackEntry2)
+				t82_2[k] += F(F(w*qBarEntry) * qStackEntry2)
+				t83_2[k] += F(F(w*qBarEntry) * qStackEntry)
+				t101_2[k] += F(F(w*kBarEntry) * kStackEntry2)
+				t102_2[k] += F(F(w*kBarEntry) * kStackEntry)
 			}
 		}
 	}
-	t772 := F(0.5 * t77)
-	t962 := F(0.5 * t96)
+	t812 := F(0.5 * t81)
+	t1002 := F(0.5 * t100)
 
 	// projected.q, projected.k
-	var t80 F
-	var t99 F
+	var t84 F
+	var t103 F
 	for i := range L {
 		for j := range T {
 			qBar := c.QBar[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1)+2*nPhi+1:][:2*nPhi*nPhi]
 			qReshape := c.QReshape[(i*T+j)*2*nPhi*nPhi:][:2*nPhi*nPhi]
 			kBar := c.KBar[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1)+2*nPhi+1:][:2*nPhi*nPhi]
 			kReshape := c.KReshape[(i*T+j)*2*nPhi*nPhi:][:2*nPhi*nPhi]
-			t81_2 := t81[(i*T+j)*2*nPhi*nPhi:][:2*nPhi*nPhi]
-			t100_2 := t100[(i*T+j)*2*nPhi*nPhi:][:2*nPhi*nPhi]
+			t85_2 := t85[(i*T+j)*2*nPhi*nPhi:][:2*nPhi*nPhi]
+			t104_2 := t104[(i*T+j)*2*nPhi*nPhi:][:2*nPhi*nPhi]
 			for k := range 2 * nPhi * nPhi {
 				qBarEntry2 := qBar[k]
-				t80 += F(qBarEntry2 * qReshape[k])
+				t84 += F(qBarEntry2 * qReshape[k])
 				kBarEntry2 := kBar[k]
-				t99 += F(kBarEntry2 * kReshape[k])
-				t81_2[k] = F(a2PhiEntry * qBarEntry2)
-				t100_2[k] = F(a2PhiEntry * kBarEntry2)
+				t103 += F(kBarEntry2 * kReshape[k])
+				t85_2[k] = F(a2PhiEntry * qBarEntry2)
+				t104_2[k] = F(a2PhiEntry * kBarEntry2)
 			}
 		}
 	}
 
 	// projected.q
-	clear(t86)
+	clear(t90)
 	for i := range L {
 		for j := range T {
 			q2_2 := q2[(i*T+j)*2*nPhi:][:2*nPhi]
-			t85_2 := t85[(i*T+j)*2*nPhi:][:2*nPhi]
+			t89_2 := t89[(i*T+j)*2*nPhi:][:2*nPhi]
 			for k := range 2 * nPhi {
-				t81View := t81[((i*T+j)*2*nPhi+k)*nPhi:][:nPhi]
+				t85View := t85[((i*T+j)*2*nPhi+k)*nPhi:][:nPhi]
 				qStack := c.QStack[(i*T+j)*4*nPhi+k:][:nPhi]
-				t86_2 := t86[(i*T+j)*4*nPhi+k:][:nPhi]
-				var t852 F
+				t90_2 := t90[(i*T+j)*4*nPhi+k:][:nPhi]
+				var t892 F
 				q2Entry := q2_2[k]
 				for m := range nPhi {
-					t81ViewEntry := t81View[m]
-					t852 += F(t81ViewEntry * qStack[m])
-					t86_2[m] += F(F(0.5*t81ViewEntry) * q2Entry)
+					t85ViewEntry := t85View[m]
+					t892 += F(t85ViewEntry * qStack[m])
+					t90_2[m] += F(F(0.5*t85ViewEntry) * q2Entry)
 				}
-				t85_2[k] = F(0.5 * t852)
+				t89_2[k] = F(0.5 * t892)
 			}
 		}
 	}
 
 	// projected.k, projected.q
-	var t95 F
+	var t99 F
 	for i := range L {
 		for j := range T {
 			qBar := c.QBar[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1):][:1]
 			kBar := c.KBar[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1):][:1]
 			for k := range 1 {
-				t95 += qBar[k] + kBar[k]
+				t99 += qBar[k] + kBar[k]
 			}
 		}
 	}
-	c.A0PhiBar[0] = t95
+	c.A0PhiBar[0] = t99
 
 	// projected.k
-	clear(t105)
+	clear(t109)
 	for i := range L {
 		for j := range T {
 			k2_2 := k2[(i*T+j)*2*nPhi:][:2*nPhi]
-			t104_2 := t104[(i*T+j)*2*nPhi:][:2*nPhi]
+			t108_2 := t108[(i*T+j)*2*nPhi:][:2*nPhi]
 			for k := range 2 * nPhi {
-				t100View := t100[((i*T+j)*2*nPhi+k)*nPhi:][:nPhi]
+				t104View := t104[((i*T+j)*2*nPhi+k)*nPhi:][:nPhi]
 				kStack := c.KStack[(i*T+j)*4*nPhi+k:][:nPhi]
-				t105_2 := t105[(i*T+j)*4*nPhi+k:][:nPhi]
-				var t1042 F
+				t109_2 := t109[(i*T+j)*4*nPhi+k:][:nPhi]
+				var t1082 F
 				k2Entry := k2_2[k]
 				for m := range nPhi {
-					t100ViewEntry := t100View[m]
-					t1042 += F(t100ViewEntry * kStack[m])
-					t105_2[m] += F(F(0.5*t100ViewEntry) * k2Entry)
+					t104ViewEntry := t104View[m]
+					t1082 += F(t104ViewEntry * kStack[m])
+					t109_2[m] += F(F(0.5*t104ViewEntry) * k2Entry)
 				}
-				t104_2[k] = F(0.5 * t1042)
+				t108_2[k] = F(0.5 * t1082)
 			}
 		}
 	}
@@ -1139,53 +1161,53 @@ func (c *Backward[F]) Run() {
 	a1PhiEntry := c.A1Phi[0]
 	for i := range L {
 		t35_2 := t35[i*T:][:T]
-		t222_2 := t222[i*T:][:T]
-		t422_2 := t422[i*T:][:T]
-		t642_2 := t642[i*T:][:T]
+		t262_2 := t262[i*T:][:T]
+		t462_2 := t462[i*T:][:T]
+		t682_2 := t682[i*T:][:T]
 		t25_2 := t25[i*T:][:T]
-		t114_2 := t114[i*T:][:T]
-		t140_2 := t140[i*T:][:T]
+		t118_2 := t118[i*T:][:T]
+		t144_2 := t144[i*T:][:T]
 		wEta := c.WEta[:2*nPhi]
 		wTheta := c.WTheta[:2*nPhi]
 		wRho := c.WRho[:2*nPhi]
 		for j := range T {
 			qBar := c.QBar[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1)+1:][:2*nPhi]
-			t85_2 := t85[(i*T+j)*2*nPhi:][:2*nPhi]
-			t78_2 := t78[(i*T+j)*4*nPhi:][:2*nPhi]
-			t79_2 := t79[(i*T+j)*4*nPhi:][:2*nPhi]
-			t86_2 := t86[(i*T+j)*4*nPhi:][:2*nPhi]
-			t78_3 := t78[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
-			t79_3 := t79[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
-			t86_3 := t86[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
+			t89_2 := t89[(i*T+j)*2*nPhi:][:2*nPhi]
+			t82_2 := t82[(i*T+j)*4*nPhi:][:2*nPhi]
+			t83_2 := t83[(i*T+j)*4*nPhi:][:2*nPhi]
+			t90_2 := t90[(i*T+j)*4*nPhi:][:2*nPhi]
+			t82_3 := t82[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
+			t83_3 := t83[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
+			t90_3 := t90[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
 			q2_2 := q2[(i*T+j)*2*nPhi:][:2*nPhi]
 			kBar := c.KBar[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1)+1:][:2*nPhi]
-			t104_2 := t104[(i*T+j)*2*nPhi:][:2*nPhi]
-			t97_2 := t97[(i*T+j)*4*nPhi:][:2*nPhi]
-			t98_2 := t98[(i*T+j)*4*nPhi:][:2*nPhi]
-			t105_2 := t105[(i*T+j)*4*nPhi:][:2*nPhi]
-			t97_3 := t97[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
-			t98_3 := t98[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
-			t105_3 := t105[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
+			t108_2 := t108[(i*T+j)*2*nPhi:][:2*nPhi]
+			t101_2 := t101[(i*T+j)*4*nPhi:][:2*nPhi]
+			t102_2 := t102[(i*T+j)*4*nPhi:][:2*nPhi]
+			t109_2 := t109[(i*T+j)*4*nPhi:][:2*nPhi]
+			t101_3 := t101[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
+			t102_3 := t102[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
+			t109_3 := t109[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
 			k2_2 := k2[(i*T+j)*2*nPhi:][:2*nPhi]
-			t109_2 := t109[(i*T+j)*2*nPhi:][:2*nPhi]
-			t135_2 := t135[(i*T+j)*2*nPhi:][:2*nPhi]
-			var t1142 F
-			var t1402 F
+			t113_2 := t113[(i*T+j)*2*nPhi:][:2*nPhi]
+			t139_2 := t139[(i*T+j)*2*nPhi:][:2*nPhi]
+			var t1182 F
+			var t1442 F
 			t35Entry2 := t35_2[j]
-			t222Entry3 := t222_2[j]
-			t422Entry3 := t422_2[j]
-			t642Entry3 := t642_2[j]
+			t262Entry3 := t262_2[j]
+			t462Entry3 := t462_2[j]
+			t682Entry3 := t682_2[j]
 			t25Entry2 := t25_2[j]
 			for k := range 2 * nPhi {
-				t1092 := F(a1PhiEntry*qBar[k]) + t85_2[k] + (t78_2[k] + t79_2[k] + t86_2[k]) + (t78_3[k] + t79_3[k] + t86_3[k])
-				t1142 += F(t1092 * (q2_2[k] / t35Entry2))
-				t1352 := F(t222Entry3*wEta[k]) + F(t422Entry3*wTheta[k]) + F(t642Entry3*wRho[k]) + F(a1PhiEntry*kBar[k]) + t104_2[k] + (t97_2[k] + t98_2[k] + t105_2[k]) + (t97_3[k] + t98_3[k] + t105_3[k])
-				t1402 += F(t1352 * (k2_2[k] / t25Entry2))
-				t109_2[k] = t1092
-				t135_2[k] = t1352
+				t1132 := F(a1PhiEntry*qBar[k]) + t89_2[k] + (t82_2[k] + t83_2[k] + t90_2[k]) + (t82_3[k] + t83_3[k] + t90_3[k])
+				t1182 += F(t1132 * (q2_2[k] / t35Entry2))
+				t1392 := F(t262Entry3*wEta[k]) + F(t462Entry3*wTheta[k]) + F(t682Entry3*wRho[k]) + F(a1PhiEntry*kBar[k]) + t108_2[k] + (t101_2[k] + t102_2[k] + t109_2[k]) + (t101_3[k] + t102_3[k] + t109_3[k])
+				t1442 += F(t1392 * (k2_2[k] / t25Entry2))
+				t113_2[k] = t1132
+				t139_2[k] = t1392
 			}
-			t114_2[j] = -t1142
-			t140_2[j] = -t1402
+			t118_2[j] = -t1182
+			t144_2[j] = -t1442
 		}
 	}
 
@@ -1195,41 +1217,41 @@ func (c *Backward[F]) Run() {
 		q2Prod := c.Q2Prod[i*T:][:T]
 		t23_2 := t23[i*T:][:T]
 		k2Prod := c.K2Prod[i*T:][:T]
-		t114_2 := t114[i*T:][:T]
+		t118_2 := t118[i*T:][:T]
 		t31_2 := t31[i*T:][:T]
-		t131_2 := t131[i*T:][:T]
+		t135_2 := t135[i*T:][:T]
 		t25_2 := t25[i*T:][:T]
-		t137_2 := t137[i*T:][:T]
-		t140_2 := t140[i*T:][:T]
+		t141_2 := t141[i*T:][:T]
+		t144_2 := t144[i*T:][:T]
 		t21_2 := t21[i*T:][:T]
-		t157_2 := t157[i*T:][:T]
+		t161_2 := t161[i*T:][:T]
 		for j := range T {
 			t33Entry := t33_2[j]
 			q2ProdEntry2 := q2Prod[j]
 			t23Entry := t23_2[j]
 			k2ProdEntry2 := k2Prod[j]
 			w2 := ((F(1e-08) <= t33Entry) && (F(0) < q2ProdEntry2))
-			t131_2[j] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t33Entry) && (F(0) < q2ProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t33Entry), t114_2[j], F(0)))*(F(1)/t31_2[j])), F(0)), F(0))
-			t137_2[j] = F(1) / t25_2[j]
+			t135_2[j] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t33Entry) && (F(0) < q2ProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t33Entry), t118_2[j], F(0)))*(F(1)/t31_2[j])), F(0)), F(0))
+			t141_2[j] = F(1) / t25_2[j]
 			w3 := ((F(1e-08) <= t23Entry) && (F(0) < k2ProdEntry2))
-			t157_2[j] = kern.Choose(w3, kern.Choose(((F(1e-08) <= t23Entry) && (F(0) < k2ProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t23Entry), t140_2[j], F(0)))*(F(1)/t21_2[j])), F(0)), F(0))
+			t161_2[j] = kern.Choose(w3, kern.Choose(((F(1e-08) <= t23Entry) && (F(0) < k2ProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t23Entry), t144_2[j], F(0)))*(F(1)/t21_2[j])), F(0)), F(0))
 		}
 	}
 
 	// projected.v
 	for i := range L {
 		for j := range 3 {
-			t239_2 := t239[(i*(T+6)+j)*dV:][:dV]
+			t243_2 := t243[(i*(T+6)+j)*dV:][:dV]
 			for k := range dV {
-				t239_2[k] = F(0)
+				t243_2[k] = F(0)
 			}
 		}
 	}
 	for i := range L {
 		for j := range 3 {
-			t239_2 := t239[(i*(T+6)+j+T+3)*dV:][:dV]
+			t243_2 := t243[(i*(T+6)+j+T+3)*dV:][:dV]
 			for k := range dV {
-				t239_2[k] = F(0)
+				t243_2[k] = F(0)
 			}
 		}
 	}
@@ -1241,31 +1263,9 @@ func (c *Backward[F]) Run() {
 		for j := range L {
 			for k := range T {
 				vStack := c.VStack[(j*(T+3)-i+k+3)*dV:][:dV]
-				t239_2 := t239[(j*(T+6)+k+3)*dV:][:dV]
+				t243_2 := t243[(j*(T+6)+k+3)*dV:][:dV]
 				for m := range dV {
-					cVBar[m] += F(vStack[m] * t239_2[m])
-				}
-			}
-		}
-	}
-
-	// projected.v
-	clear(t174)
-	for i := range L {
-		for j := range 3 {
-			n := int(c.Pos[i]) + j - 3
-			if n >= 0 {
-				t239_2 := t239[(i*(T+6)+j)*dV:][:dV]
-				cV := c.CV[:dV]
-				t239_3 := t239[(i*(T+6)+j+1)*dV:][:dV]
-				cV2 := c.CV[1*dV:][:dV]
-				t239_4 := t239[(i*(T+6)+j+2)*dV:][:dV]
-				cV3 := c.CV[2*dV:][:dV]
-				t239_5 := t239[(i*(T+6)+j+3)*dV:][:dV]
-				cV4 := c.CV[3*dV:][:dV]
-				t174_2 := t174[(i*3+j)*dV:][:dV]
-				for k := range dV {
-					t174_2[k] = F(t239_2[k]*cV[k]) + F(t239_3[k]*cV2[k]) + F(t239_4[k]*cV3[k]) + F(t239_5[k]*cV4[k])
+					cVBar[m] += F(vStack[m] * t243_2[m])
 				}
 			}
 		}
@@ -1274,11 +1274,33 @@ func (c *Backward[F]) Run() {
 	// projected.v
 	clear(t178)
 	for i := range L {
+		for j := range 3 {
+			n := int(c.Pos[i]) + j - 3
+			if n >= 0 {
+				t243_2 := t243[(i*(T+6)+j)*dV:][:dV]
+				cV := c.CV[:dV]
+				t243_3 := t243[(i*(T+6)+j+1)*dV:][:dV]
+				cV2 := c.CV[1*dV:][:dV]
+				t243_4 := t243[(i*(T+6)+j+2)*dV:][:dV]
+				cV3 := c.CV[2*dV:][:dV]
+				t243_5 := t243[(i*(T+6)+j+3)*dV:][:dV]
+				cV4 := c.CV[3*dV:][:dV]
+				t178_2 := t178[(i*3+j)*dV:][:dV]
+				for k := range dV {
+					t178_2[k] = F(t243_2[k]*cV[k]) + F(t243_3[k]*cV2[k]) + F(t243_4[k]*cV3[k]) + F(t243_5[k]*cV4[k])
+				}
+			}
+		}
+	}
+
+	// projected.v
+	clear(t182)
+	for i := range L {
 		for j := range min(3, -T+3) {
 			v0TailBar := c.V0TailBar[(i*3+j)*dV:][:dV]
-			t178_2 := t178[(i*3+j+T)*dV:][:dV]
+			t182_2 := t182[(i*3+j+T)*dV:][:dV]
 			for k := range dV {
-				t178_2[k] += v0TailBar[k]
+				t182_2[k] += v0TailBar[k]
 			}
 		}
 	}
@@ -1287,40 +1309,40 @@ func (c *Backward[F]) Run() {
 	clear(c.BQBar)
 	clear(c.BKBar)
 	for i := range L {
-		t111_2 := t111[i*T:][:T]
-		t131_2 := t131[i*T:][:T]
-		t137_2 := t137[i*T:][:T]
-		t157_2 := t157[i*T:][:T]
+		t115_2 := t115[i*T:][:T]
+		t135_2 := t135[i*T:][:T]
+		t141_2 := t141[i*T:][:T]
+		t161_2 := t161[i*T:][:T]
 		bQBar := c.BQBar[:2*nPhi]
 		bKBar := c.BKBar[:2*nPhi]
 		for j := range T {
-			t109_2 := t109[(i*T+j)*2*nPhi:][:2*nPhi]
+			t113_2 := t113[(i*T+j)*2*nPhi:][:2*nPhi]
 			q1_2 := q1[(i*T+j)*2*nPhi:][:2*nPhi]
 			t10_2 := t10[(i*T+j)*2*nPhi:][:2*nPhi]
 			t9_2 := t9[(i*T+j)*2*nPhi:][:2*nPhi]
-			t135_2 := t135[(i*T+j)*2*nPhi:][:2*nPhi]
+			t139_2 := t139[(i*T+j)*2*nPhi:][:2*nPhi]
 			k1_2 := k1[(i*T+j)*2*nPhi:][:2*nPhi]
 			t5_2 := t5[(i*T+j)*2*nPhi:][:2*nPhi]
 			t4_2 := t4[(i*T+j)*2*nPhi:][:2*nPhi]
-			t242_2 := t242[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
-			t245_2 := t245[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
-			t111Entry := t111_2[j]
-			t131Entry := t131_2[j]
-			t137Entry := t137_2[j]
-			t157Entry := t157_2[j]
+			t246_2 := t246[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
+			t249_2 := t249[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
+			t115Entry := t115_2[j]
+			t135Entry := t135_2[j]
+			t141Entry := t141_2[j]
+			t161Entry := t161_2[j]
 			for k := range 2 * nPhi {
-				t179 := F(t109_2[k]*t111Entry) + F(2*F(q1_2[k]*t131Entry))
+				t183 := F(t113_2[k]*t115Entry) + F(2*F(q1_2[k]*t135Entry))
 				t10Entry := t10_2[k]
 				t9Entry := t9_2[k]
-				t185 := F(t10Entry*t179) + F(F(F(t9Entry*t10Entry)*t179)*num.Sigmoid(-t9Entry))
-				t197 := F(t135_2[k]*t137Entry) + F(2*F(k1_2[k]*t157Entry))
+				t189 := F(t10Entry*t183) + F(F(F(t9Entry*t10Entry)*t183)*num.Sigmoid(-t9Entry))
+				t201 := F(t139_2[k]*t141Entry) + F(2*F(k1_2[k]*t161Entry))
 				t5Entry := t5_2[k]
 				t4Entry := t4_2[k]
-				t203 := F(t5Entry*t197) + F(F(F(t4Entry*t5Entry)*t197)*num.Sigmoid(-t4Entry))
-				t242_2[k] = t185
-				bQBar[k] += t185
-				t245_2[k] = t203
-				bKBar[k] += t203
+				t207 := F(t5Entry*t201) + F(F(F(t4Entry*t5Entry)*t201)*num.Sigmoid(-t4Entry))
+				t246_2[k] = t189
+				bQBar[k] += t189
+				t249_2[k] = t207
+				bKBar[k] += t207
 			}
 		}
 	}
@@ -1328,17 +1350,17 @@ func (c *Backward[F]) Run() {
 	// projected.q1
 	for i := range L {
 		for j := range 3 {
-			t242_2 := t242[(i*(T+6)+j)*2*nPhi:][:2*nPhi]
+			t246_2 := t246[(i*(T+6)+j)*2*nPhi:][:2*nPhi]
 			for k := range 2 * nPhi {
-				t242_2[k] = F(0)
+				t246_2[k] = F(0)
 			}
 		}
 	}
 	for i := range L {
 		for j := range 3 {
-			t242_2 := t242[(i*(T+6)+j+T+3)*2*nPhi:][:2*nPhi]
+			t246_2 := t246[(i*(T+6)+j+T+3)*2*nPhi:][:2*nPhi]
 			for k := range 2 * nPhi {
-				t242_2[k] = F(0)
+				t246_2[k] = F(0)
 			}
 		}
 	}
@@ -1352,51 +1374,51 @@ func (c *Backward[F]) Run() {
 		for j := range L {
 			for k := range T {
 				q1Stack := c.Q1Stack[(j*(T+3)-i+k+3)*2*nPhi:][:2*nPhi]
-				t242_2 := t242[(j*(T+6)+k+3)*2*nPhi:][:2*nPhi]
+				t246_2 := t246[(j*(T+6)+k+3)*2*nPhi:][:2*nPhi]
 				k1Stack := c.K1Stack[(j*(T+3)-i+k+3)*2*nPhi:][:2*nPhi]
-				t245_2 := t245[(j*(T+6)+k+3)*2*nPhi:][:2*nPhi]
+				t249_2 := t249[(j*(T+6)+k+3)*2*nPhi:][:2*nPhi]
 				for m := range 2 * nPhi {
-					cQBar[m] += F(q1Stack[m] * t242_2[m])
-					cKBar[m] += F(k1Stack[m] * t245_2[m])
+					cQBar[m] += F(q1Stack[m] * t246_2[m])
+					cKBar[m] += F(k1Stack[m] * t249_2[m])
 				}
 			}
 		}
 	}
 
 	// projected.q1
-	clear(t192)
+	clear(t196)
 	for i := range L {
 		for j := range 3 {
 			n2 := int(c.Pos[i]) + j - 3
 			if n2 >= 0 {
-				t242_2 := t242[(i*(T+6)+j)*2*nPhi:][:2*nPhi]
+				t246_2 := t246[(i*(T+6)+j)*2*nPhi:][:2*nPhi]
 				cQ := c.CQ[:2*nPhi]
-				t242_3 := t242[(i*(T+6)+j+1)*2*nPhi:][:2*nPhi]
+				t246_3 := t246[(i*(T+6)+j+1)*2*nPhi:][:2*nPhi]
 				cQ2 := c.CQ[1*2*nPhi:][:2*nPhi]
-				t242_4 := t242[(i*(T+6)+j+2)*2*nPhi:][:2*nPhi]
+				t246_4 := t246[(i*(T+6)+j+2)*2*nPhi:][:2*nPhi]
 				cQ3 := c.CQ[2*2*nPhi:][:2*nPhi]
-				t242_5 := t242[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
+				t246_5 := t246[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
 				cQ4 := c.CQ[3*2*nPhi:][:2*nPhi]
-				t192_2 := t192[(i*3+j)*2*nPhi:][:2*nPhi]
+				t196_2 := t196[(i*3+j)*2*nPhi:][:2*nPhi]
 				for k := range 2 * nPhi {
-					t192_2[k] = F(t242_2[k]*cQ[k]) + F(t242_3[k]*cQ2[k]) + F(t242_4[k]*cQ3[k]) + F(t242_5[k]*cQ4[k])
+					t196_2[k] = F(t246_2[k]*cQ[k]) + F(t246_3[k]*cQ2[k]) + F(t246_4[k]*cQ3[k]) + F(t246_5[k]*cQ4[k])
 				}
 			}
 		}
 	}
 
 	// projected.q1, projected.k1
-	clear(t196)
-	clear(t214)
+	clear(t200)
+	clear(t218)
 	for i := range L {
 		for j := range min(3, -T+3) {
 			q0TailBar := c.Q0TailBar[(i*3+j)*2*nPhi:][:2*nPhi]
-			t196_2 := t196[(i*3+j+T)*2*nPhi:][:2*nPhi]
+			t200_2 := t200[(i*3+j+T)*2*nPhi:][:2*nPhi]
 			k0TailBar := c.K0TailBar[(i*3+j)*2*nPhi:][:2*nPhi]
-			t214_2 := t214[(i*3+j+T)*2*nPhi:][:2*nPhi]
+			t218_2 := t218[(i*3+j+T)*2*nPhi:][:2*nPhi]
 			for k := range 2 * nPhi {
-				t196_2[k] += q0TailBar[k]
-				t214_2[k] += k0TailBar[k]
+				t200_2[k] += q0TailBar[k]
+				t218_2[k] += k0TailBar[k]
 			}
 		}
 	}
@@ -1404,38 +1426,38 @@ func (c *Backward[F]) Run() {
 	// projected.k1
 	for i := range L {
 		for j := range 3 {
-			t245_2 := t245[(i*(T+6)+j)*2*nPhi:][:2*nPhi]
+			t249_2 := t249[(i*(T+6)+j)*2*nPhi:][:2*nPhi]
 			for k := range 2 * nPhi {
-				t245_2[k] = F(0)
+				t249_2[k] = F(0)
 			}
 		}
 	}
 	for i := range L {
 		for j := range 3 {
-			t245_2 := t245[(i*(T+6)+j+T+3)*2*nPhi:][:2*nPhi]
+			t249_2 := t249[(i*(T+6)+j+T+3)*2*nPhi:][:2*nPhi]
 			for k := range 2 * nPhi {
-				t245_2[k] = F(0)
+				t249_2[k] = F(0)
 			}
 		}
 	}
 
 	// projected.k1
-	clear(t210)
+	clear(t214)
 	for i := range L {
 		for j := range 3 {
 			n3 := int(c.Pos[i]) + j - 3
 			if n3 >= 0 {
-				t245_2 := t245[(i*(T+6)+j)*2*nPhi:][:2*nPhi]
+				t249_2 := t249[(i*(T+6)+j)*2*nPhi:][:2*nPhi]
 				cK := c.CK[:2*nPhi]
-				t245_3 := t245[(i*(T+6)+j+1)*2*nPhi:][:2*nPhi]
+				t249_3 := t249[(i*(T+6)+j+1)*2*nPhi:][:2*nPhi]
 				cK2 := c.CK[1*2*nPhi:][:2*nPhi]
-				t245_4 := t245[(i*(T+6)+j+2)*2*nPhi:][:2*nPhi]
+				t249_4 := t249[(i*(T+6)+j+2)*2*nPhi:][:2*nPhi]
 				cK3 := c.CK[2*2*nPhi:][:2*nPhi]
-				t245_5 := t245[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
+				t249_5 := t249[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
 				cK4 := c.CK[3*2*nPhi:][:2*nPhi]
-				t210_2 := t210[(i*3+j)*2*nPhi:][:2*nPhi]
+				t214_2 := t214[(i*3+j)*2*nPhi:][:2*nPhi]
 				for k := range 2 * nPhi {
-					t210_2[k] = F(t245_2[k]*cK[k]) + F(t245_3[k]*cK2[k]) + F(t245_4[k]*cK3[k]) + F(t245_5[k]*cK4[k])
+					t214_2[k] = F(t249_2[k]*cK[k]) + F(t249_3[k]*cK2[k]) + F(t249_4[k]*cK3[k]) + F(t249_5[k]*cK4[k])
 				}
 			}
 		}
@@ -1445,16 +1467,16 @@ func (c *Backward[F]) Run() {
 	for i := range L {
 		cV := c.CV[:dV]
 		for j := range T {
-			t239_2 := t239[(i*(T+6)+j+3)*dV:][:dV]
-			t239_3 := t239[(i*(T+6)+j+4)*dV:][:dV]
+			t243_2 := t243[(i*(T+6)+j+3)*dV:][:dV]
+			t243_3 := t243[(i*(T+6)+j+4)*dV:][:dV]
 			cV2 := c.CV[1*dV:][:dV]
-			t239_4 := t239[(i*(T+6)+j+5)*dV:][:dV]
+			t243_4 := t243[(i*(T+6)+j+5)*dV:][:dV]
 			cV3 := c.CV[2*dV:][:dV]
-			t239_5 := t239[(i*(T+6)+j+6)*dV:][:dV]
+			t243_5 := t243[(i*(T+6)+j+6)*dV:][:dV]
 			cV4 := c.CV[3*dV:][:dV]
-			t215_2 := t215[(i*T+j)*dV:][:dV]
+			t219_2 := t219[(i*T+j)*dV:][:dV]
 			for k := range dV {
-				t215_2[k] = (F(t239_2[k]*cV[k]) + F(t239_3[k]*cV2[k]) + F(t239_4[k]*cV3[k]) + F(t239_5[k]*cV4[k]))
+				t219_2[k] = (F(t243_2[k]*cV[k]) + F(t243_3[k]*cV2[k]) + F(t243_4[k]*cV3[k]) + F(t243_5[k]*cV4[k]))
 			}
 		}
 	}
@@ -1465,31 +1487,31 @@ func (c *Backward[F]) Run() {
 		if n := 3 - lo; n > 0 {
 			for j := range n {
 				v0TailBar := c.V0TailBar[(i*3+(lo+j))*dV:][:dV]
-				t215_2 := t215[(i*T+(lo+j)+T-3)*dV:][:dV]
+				t219_2 := t219[(i*T+(lo+j)+T-3)*dV:][:dV]
 				for k := range dV {
-					t215_2[k] += v0TailBar[k]
+					t219_2[k] += v0TailBar[k]
 				}
 			}
 		}
 	}
 
 	// projected.v0
-	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t215, dV, 1)
+	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, xOperand, 1, d, t219, dV, 1)
 
 	// projected.q0, projected.q1
 	for i := range L {
 		cQ := c.CQ[:2*nPhi]
 		for j := range T {
-			t242_2 := t242[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
-			t242_3 := t242[(i*(T+6)+j+4)*2*nPhi:][:2*nPhi]
+			t246_2 := t246[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
+			t246_3 := t246[(i*(T+6)+j+4)*2*nPhi:][:2*nPhi]
 			cQ2 := c.CQ[1*2*nPhi:][:2*nPhi]
-			t242_4 := t242[(i*(T+6)+j+5)*2*nPhi:][:2*nPhi]
+			t246_4 := t246[(i*(T+6)+j+5)*2*nPhi:][:2*nPhi]
 			cQ3 := c.CQ[2*2*nPhi:][:2*nPhi]
-			t242_5 := t242[(i*(T+6)+j+6)*2*nPhi:][:2*nPhi]
+			t246_5 := t246[(i*(T+6)+j+6)*2*nPhi:][:2*nPhi]
 			cQ4 := c.CQ[3*2*nPhi:][:2*nPhi]
-			t218_2 := t218[(i*T+j)*2*nPhi:][:2*nPhi]
+			t222_2 := t222[(i*T+j)*2*nPhi:][:2*nPhi]
 			for k := range 2 * nPhi {
-				t218_2[k] = (F(t242_2[k]*cQ[k]) + F(t242_3[k]*cQ2[k]) + F(t242_4[k]*cQ3[k]) + F(t242_5[k]*cQ4[k]))
+				t222_2[k] = (F(t246_2[k]*cQ[k]) + F(t246_3[k]*cQ2[k]) + F(t246_4[k]*cQ3[k]) + F(t246_5[k]*cQ4[k]))
 			}
 		}
 	}
@@ -1500,31 +1522,31 @@ func (c *Backward[F]) Run() {
 		if n := 3 - lo; n > 0 {
 			for j := range n {
 				q0TailBar := c.Q0TailBar[(i*3+(lo+j))*2*nPhi:][:2*nPhi]
-				t218_2 := t218[(i*T+(lo+j)+T-3)*2*nPhi:][:2*nPhi]
+				t222_2 := t222[(i*T+(lo+j)+T-3)*2*nPhi:][:2*nPhi]
 				for k := range 2 * nPhi {
-					t218_2[k] += q0TailBar[k]
+					t222_2[k] += q0TailBar[k]
 				}
 			}
 		}
 	}
 
 	// projected.q0
-	kern.Gemm(d, 2*nPhi, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t218, 2*nPhi, 1)
+	kern.Gemm(d, 2*nPhi, L*T, F(1), false, c.WQBar, 1, d, xOperand, 1, d, t222, 2*nPhi, 1)
 
 	// projected.k0, projected.k1
 	for i := range L {
 		cK := c.CK[:2*nPhi]
 		for j := range T {
-			t245_2 := t245[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
-			t245_3 := t245[(i*(T+6)+j+4)*2*nPhi:][:2*nPhi]
+			t249_2 := t249[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
+			t249_3 := t249[(i*(T+6)+j+4)*2*nPhi:][:2*nPhi]
 			cK2 := c.CK[1*2*nPhi:][:2*nPhi]
-			t245_4 := t245[(i*(T+6)+j+5)*2*nPhi:][:2*nPhi]
+			t249_4 := t249[(i*(T+6)+j+5)*2*nPhi:][:2*nPhi]
 			cK3 := c.CK[2*2*nPhi:][:2*nPhi]
-			t245_5 := t245[(i*(T+6)+j+6)*2*nPhi:][:2*nPhi]
+			t249_5 := t249[(i*(T+6)+j+6)*2*nPhi:][:2*nPhi]
 			cK4 := c.CK[3*2*nPhi:][:2*nPhi]
-			t221_2 := t221[(i*T+j)*2*nPhi:][:2*nPhi]
+			t225_2 := t225[(i*T+j)*2*nPhi:][:2*nPhi]
 			for k := range 2 * nPhi {
-				t221_2[k] = (F(t245_2[k]*cK[k]) + F(t245_3[k]*cK2[k]) + F(t245_4[k]*cK3[k]) + F(t245_5[k]*cK4[k]))
+				t225_2[k] = (F(t249_2[k]*cK[k]) + F(t249_3[k]*cK2[k]) + F(t249_4[k]*cK3[k]) + F(t249_5[k]*cK4[k]))
 			}
 		}
 	}
@@ -1535,38 +1557,38 @@ func (c *Backward[F]) Run() {
 		if n := 3 - lo; n > 0 {
 			for j := range n {
 				k0TailBar := c.K0TailBar[(i*3+(lo+j))*2*nPhi:][:2*nPhi]
-				t221_2 := t221[(i*T+(lo+j)+T-3)*2*nPhi:][:2*nPhi]
+				t225_2 := t225[(i*T+(lo+j)+T-3)*2*nPhi:][:2*nPhi]
 				for k := range 2 * nPhi {
-					t221_2[k] += k0TailBar[k]
+					t225_2[k] += k0TailBar[k]
 				}
 			}
 		}
 	}
 
 	// projected.k0
-	kern.Gemm(d, 2*nPhi, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t221, 2*nPhi, 1)
+	kern.Gemm(d, 2*nPhi, L*T, F(1), false, c.WKBar, 1, d, xOperand, 1, d, t225, 2*nPhi, 1)
 
 	// projected.v0
-	kern.Gemm(L*T, d, dV, F(1), false, c.XBar, d, 1, t215, dV, 1, c.WV, d, 1)
+	kern.Gemm(L*T, d, dV, F(1), false, c.XBar, d, 1, t219, dV, 1, WVOperand, d, 1)
 
 	// projected.q0
-	kern.Gemm(L*T, d, 2*nPhi, F(1), true, c.XBar, d, 1, t218, 2*nPhi, 1, c.WQ, d, 1)
+	kern.Gemm(L*T, d, 2*nPhi, F(1), true, c.XBar, d, 1, t222, 2*nPhi, 1, WQOperand, d, 1)
 
 	// projected.k0
-	kern.Gemm(L*T, d, 2*nPhi, F(1), true, c.XBar, d, 1, t221, 2*nPhi, 1, c.WK, d, 1)
+	kern.Gemm(L*T, d, 2*nPhi, F(1), true, c.XBar, d, 1, t225, 2*nPhi, 1, WKOperand, d, 1)
 
 	// projected.k0
 	for i := range L {
 		for j := range 3 {
-			t210_2 := t210[(i*3+j)*2*nPhi:][:2*nPhi]
 			t214_2 := t214[(i*3+j)*2*nPhi:][:2*nPhi]
+			t218_2 := t218[(i*3+j)*2*nPhi:][:2*nPhi]
 			k0TailBarOut := c.K0TailBarOut[(i*3+j)*2*nPhi:][:2*nPhi]
-			t192_2 := t192[(i*3+j)*2*nPhi:][:2*nPhi]
 			t196_2 := t196[(i*3+j)*2*nPhi:][:2*nPhi]
+			t200_2 := t200[(i*3+j)*2*nPhi:][:2*nPhi]
 			q0TailBarOut := c.Q0TailBarOut[(i*3+j)*2*nPhi:][:2*nPhi]
 			for k := range 2 * nPhi {
-				k0TailBarOut[k] = t210_2[k] + t214_2[k]
-				q0TailBarOut[k] = t192_2[k] + t196_2[k]
+				k0TailBarOut[k] = t214_2[k] + t218_2[k]
+				q0TailBarOut[k] = t196_2[k] + t200_2[k]
 			}
 		}
 	}
@@ -1574,27 +1596,27 @@ func (c *Backward[F]) Run() {
 	// projected.k0
 	for i := range L {
 		for j := range 3 {
-			t174_2 := t174[(i*3+j)*dV:][:dV]
 			t178_2 := t178[(i*3+j)*dV:][:dV]
+			t182_2 := t182[(i*3+j)*dV:][:dV]
 			v0TailBarOut := c.V0TailBarOut[(i*3+j)*dV:][:dV]
 			for k := range dV {
-				v0TailBarOut[k] = t174_2[k] + t178_2[k]
+				v0TailBarOut[k] = t178_2[k] + t182_2[k]
 			}
 		}
 	}
 
 	// projected.k0
-	c.A1PhiBar[0] = t82 + t101
-	c.A2PhiBar[0] = t772 + t80 + t962 + t99
+	c.A1PhiBar[0] = t86 + t105
+	c.A2PhiBar[0] = t812 + t84 + t1002 + t103
 
 	// projected.k0
 	wRhoBar := c.WRhoBar[:dV+2*nPhi]
 	wThetaBar := c.WThetaBar[:dV+2*nPhi]
 	wEtaBar := c.WEtaBar[:dV+2*nPhi]
 	for i := range dV + 2*nPhi {
-		wRhoBar[i] = t702[i] + t722[i]
-		wThetaBar[i] = t482[i] + t502[i]
-		wEtaBar[i] = t272[i] + t292[i]
+		wRhoBar[i] = t74[i] + t76[i]
+		wThetaBar[i] = t522[i] + t542[i]
+		wEtaBar[i] = t312[i] + t332[i]
 	}
 }
 
@@ -1696,9 +1718,11 @@ func (b *Function[F]) Call(c block.Call[F], w block.Weights[F], m *block.Memory[
 	k.ThetaLin = c.Run.Saved(k.L * k.T)
 	k.EtaLin = c.Run.Saved(k.L * k.T)
 	k.Work = arena.Scratch(k.WorkLen())
+	k.Operands = arena.Operands(k.OperandsLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
+	k.Operands = nil
 	n.nextK0Tail = m.SetNext(c, b.Slots[0], k.K0TailOut)
 	n.nextQ0Tail = m.SetNext(c, b.Slots[1], k.Q0TailOut)
 	n.nextV0Tail = m.SetNext(c, b.Slots[2], k.V0TailOut)
@@ -1785,6 +1809,7 @@ func (n *callNode[F]) Backward(t *tape.Tape[F]) {
 	g.WEtaBar = t.Part(n.vWEta, g.DV+2*g.NPhi)
 	g.BEtaBar = t.Part(n.vBEta, 1)
 	g.Work = t.Scratch(g.WorkLen())
+	g.Operands = t.Operands(g.OperandsLen())
 	g.Run()
 	t.Contribute(n.vWK, g.WKBar)
 	t.Contribute(n.vX, g.XBar)

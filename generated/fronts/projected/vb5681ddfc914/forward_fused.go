@@ -39,20 +39,24 @@ func (c *forwardFused) run() {
 	t142 := c.Work[4*L*T*nPhi+5*L*T+9*L*dV+36*L*nPhi:][:L*T] // [L, T]
 	t162 := c.Work[4*L*T*nPhi+6*L*T+9*L*dV+36*L*nPhi:][:L*T] // [L, T]
 	t182 := c.Work[4*L*T*nPhi+7*L*T+9*L*dV+36*L*nPhi:][:L*T] // [L, T]
+	xOperand := kern.Narrow(c.Operands, 0, c.X)
+	WKOperand := kern.Narrow(c.Operands, L*T*d, c.WK)
 
 	// projected.k0
 	for i := range L {
-		kern.GemmFMA(T, 2*nPhi, d, F(1), false, kern.From(c.K1Stack, (i*(T+3)+3)*2*nPhi), 2*nPhi, 1, kern.From(c.X, i*T*d), d, 1, c.WK, 1, d)
+		kern.GemmFMA(T, 2*nPhi, d, F(1), false, kern.From(c.K1Stack, (i*(T+3)+3)*2*nPhi), 2*nPhi, 1, kern.From(xOperand, i*T*d), d, 1, WKOperand, 1, d)
 	}
+	WQOperand := kern.Narrow(c.Operands, L*T*d+2*d*nPhi, c.WQ)
 
 	// projected.q0
 	for i := range L {
-		kern.GemmFMA(T, 2*nPhi, d, F(1), false, kern.From(c.Q1Stack, (i*(T+3)+3)*2*nPhi), 2*nPhi, 1, kern.From(c.X, i*T*d), d, 1, c.WQ, 1, d)
+		kern.GemmFMA(T, 2*nPhi, d, F(1), false, kern.From(c.Q1Stack, (i*(T+3)+3)*2*nPhi), 2*nPhi, 1, kern.From(xOperand, i*T*d), d, 1, WQOperand, 1, d)
 	}
+	WVOperand := kern.Narrow(c.Operands, L*T*d+4*d*nPhi, c.WV)
 
 	// projected.v0
 	for i := range L {
-		kern.GemmFMA(T, dV, d, F(1), false, kern.From(c.VStack, (i*(T+3)+3)*dV), dV, 1, kern.From(c.X, i*T*d), d, 1, c.WV, 1, d)
+		kern.GemmFMA(T, dV, d, F(1), false, kern.From(c.VStack, (i*(T+3)+3)*dV), dV, 1, kern.From(xOperand, i*T*d), d, 1, WVOperand, 1, d)
 	}
 
 	// projected.k1, projected.q1
@@ -908,9 +912,9 @@ func (c *backwardFused) run() {
 	_ = d
 	_ = dV
 	_ = nPhi
-	t239 := c.Work[:L*T*dV+6*L*dV]                                                                               // [L, T + 6, d_v]
-	t242 := c.Work[L*T*dV+6*L*dV:][:2*L*T*nPhi+12*L*nPhi]                                                        // [L, T + 6, 2·n_phi]
-	t245 := c.Work[L*T*dV+2*L*T*nPhi+6*L*dV+12*L*nPhi:][:2*L*T*nPhi+12*L*nPhi]                                   // [L, T + 6, 2·n_phi]
+	t243 := c.Work[:L*T*dV+6*L*dV]                                                                               // [L, T + 6, d_v]
+	t246 := c.Work[L*T*dV+6*L*dV:][:2*L*T*nPhi+12*L*nPhi]                                                        // [L, T + 6, 2·n_phi]
+	t249 := c.Work[L*T*dV+2*L*T*nPhi+6*L*dV+12*L*nPhi:][:2*L*T*nPhi+12*L*nPhi]                                   // [L, T + 6, 2·n_phi]
 	t4 := c.Work[L*T*dV+4*L*T*nPhi+6*L*dV+24*L*nPhi:][:2*L*T*nPhi]                                               // [L, T, 2·n_phi]
 	t5 := c.Work[L*T*dV+6*L*T*nPhi+6*L*dV+24*L*nPhi:][:2*L*T*nPhi]                                               // [L, T, 2·n_phi]
 	k1 := c.Work[L*T*dV+8*L*T*nPhi+6*L*dV+24*L*nPhi:][:2*L*T*nPhi]                                               // [L, T, 2·n_phi]
@@ -926,54 +930,58 @@ func (c *backwardFused) run() {
 	t31 := c.Work[4*L*T*dV+16*L*T*nPhi+3*L*T+6*L*dV+24*L*nPhi:][:L*T]                                            // [L, T]
 	t33 := c.Work[4*L*T*dV+16*L*T*nPhi+4*L*T+6*L*dV+24*L*nPhi:][:L*T]                                            // [L, T]
 	t35 := c.Work[4*L*T*dV+16*L*T*nPhi+5*L*T+6*L*dV+24*L*nPhi:][:L*T]                                            // [L, T]
-	t222 := c.Work[4*L*T*dV+16*L*T*nPhi+6*L*T+6*L*dV+24*L*nPhi:][:L*T]                                           // [L, T]
-	t422 := c.Work[4*L*T*dV+16*L*T*nPhi+7*L*T+6*L*dV+24*L*nPhi:][:L*T]                                           // [L, T]
-	t642 := c.Work[4*L*T*dV+16*L*T*nPhi+8*L*T+6*L*dV+24*L*nPhi:][:L*T]                                           // [L, T]
-	t111 := c.Work[4*L*T*dV+16*L*T*nPhi+9*L*T+6*L*dV+24*L*nPhi:][:L*T]                                           // [L, T]
+	t262 := c.Work[4*L*T*dV+16*L*T*nPhi+6*L*T+6*L*dV+24*L*nPhi:][:L*T]                                           // [L, T]
+	t462 := c.Work[4*L*T*dV+16*L*T*nPhi+7*L*T+6*L*dV+24*L*nPhi:][:L*T]                                           // [L, T]
+	t682 := c.Work[4*L*T*dV+16*L*T*nPhi+8*L*T+6*L*dV+24*L*nPhi:][:L*T]                                           // [L, T]
+	t115 := c.Work[4*L*T*dV+16*L*T*nPhi+9*L*T+6*L*dV+24*L*nPhi:][:L*T]                                           // [L, T]
 	k2 := c.Work[4*L*T*dV+16*L*T*nPhi+10*L*T+6*L*dV+24*L*nPhi:][:2*L*T*nPhi]                                     // [L, T, 2·n_phi]
 	q2 := c.Work[4*L*T*dV+18*L*T*nPhi+10*L*T+6*L*dV+24*L*nPhi:][:2*L*T*nPhi]                                     // [L, T, 2·n_phi]
-	t292 := c.Work[4*L*T*dV+20*L*T*nPhi+10*L*T+6*L*dV+24*L*nPhi:][:dV+2*nPhi]                                    // [d_v + 2·n_phi]
-	t502 := c.Work[4*L*T*dV+20*L*T*nPhi+10*L*T+6*L*dV+24*L*nPhi+dV+2*nPhi:][:dV+2*nPhi]                          // [d_v + 2·n_phi]
-	t722 := c.Work[4*L*T*dV+20*L*T*nPhi+10*L*T+6*L*dV+24*L*nPhi+2*dV+4*nPhi:][:dV+2*nPhi]                        // [d_v + 2·n_phi]
-	t272 := c.Work[4*L*T*dV+20*L*T*nPhi+10*L*T+6*L*dV+24*L*nPhi+3*dV+6*nPhi:][:dV+2*nPhi]                        // [d_v + 2·n_phi]
-	t482 := c.Work[4*L*T*dV+20*L*T*nPhi+10*L*T+6*L*dV+24*L*nPhi+4*dV+8*nPhi:][:dV+2*nPhi]                        // [d_v + 2·n_phi]
-	t702 := c.Work[4*L*T*dV+20*L*T*nPhi+10*L*T+6*L*dV+24*L*nPhi+5*dV+10*nPhi:][:dV+2*nPhi]                       // [d_v + 2·n_phi]
-	t78 := c.Work[4*L*T*dV+20*L*T*nPhi+10*L*T+6*L*dV+24*L*nPhi+6*dV+12*nPhi:][:4*L*T*nPhi]                       // [L, T, 4·n_phi]
-	t79 := c.Work[4*L*T*dV+24*L*T*nPhi+10*L*T+6*L*dV+24*L*nPhi+6*dV+12*nPhi:][:4*L*T*nPhi]                       // [L, T, 4·n_phi]
-	t97 := c.Work[4*L*T*dV+28*L*T*nPhi+10*L*T+6*L*dV+24*L*nPhi+6*dV+12*nPhi:][:4*L*T*nPhi]                       // [L, T, 4·n_phi]
-	t98 := c.Work[4*L*T*dV+32*L*T*nPhi+10*L*T+6*L*dV+24*L*nPhi+6*dV+12*nPhi:][:4*L*T*nPhi]                       // [L, T, 4·n_phi]
-	t81 := c.Work[4*L*T*dV+36*L*T*nPhi+10*L*T+6*L*dV+24*L*nPhi+6*dV+12*nPhi:][:2*L*T*nPhi*nPhi]                  // [L, T, 2·n_phi·n_phi]
-	t100 := c.Work[2*L*T*nPhi*nPhi+4*L*T*dV+36*L*T*nPhi+10*L*T+6*L*dV+24*L*nPhi+6*dV+12*nPhi:][:2*L*T*nPhi*nPhi] // [L, T, 2·n_phi·n_phi]
-	t85 := c.Work[4*L*T*nPhi*nPhi+4*L*T*dV+36*L*T*nPhi+10*L*T+6*L*dV+24*L*nPhi+6*dV+12*nPhi:][:2*L*T*nPhi]       // [L, T, 2·n_phi]
-	t86 := c.Work[4*L*T*nPhi*nPhi+4*L*T*dV+38*L*T*nPhi+10*L*T+6*L*dV+24*L*nPhi+6*dV+12*nPhi:][:4*L*T*nPhi]       // [L, T, 4·n_phi]
-	t104 := c.Work[4*L*T*nPhi*nPhi+4*L*T*dV+42*L*T*nPhi+10*L*T+6*L*dV+24*L*nPhi+6*dV+12*nPhi:][:2*L*T*nPhi]      // [L, T, 2·n_phi]
-	t105 := c.Work[4*L*T*nPhi*nPhi+4*L*T*dV+44*L*T*nPhi+10*L*T+6*L*dV+24*L*nPhi+6*dV+12*nPhi:][:4*L*T*nPhi]      // [L, T, 4·n_phi]
-	t109 := c.Work[4*L*T*nPhi*nPhi+4*L*T*dV+48*L*T*nPhi+10*L*T+6*L*dV+24*L*nPhi+6*dV+12*nPhi:][:2*L*T*nPhi]      // [L, T, 2·n_phi]
-	t114 := c.Work[4*L*T*nPhi*nPhi+4*L*T*dV+50*L*T*nPhi+10*L*T+6*L*dV+24*L*nPhi+6*dV+12*nPhi:][:L*T]             // [L, T]
-	t135 := c.Work[4*L*T*nPhi*nPhi+4*L*T*dV+50*L*T*nPhi+11*L*T+6*L*dV+24*L*nPhi+6*dV+12*nPhi:][:2*L*T*nPhi]      // [L, T, 2·n_phi]
-	t140 := c.Work[4*L*T*nPhi*nPhi+4*L*T*dV+52*L*T*nPhi+11*L*T+6*L*dV+24*L*nPhi+6*dV+12*nPhi:][:L*T]             // [L, T]
-	t131 := c.Work[4*L*T*nPhi*nPhi+4*L*T*dV+52*L*T*nPhi+12*L*T+6*L*dV+24*L*nPhi+6*dV+12*nPhi:][:L*T]             // [L, T]
-	t137 := c.Work[4*L*T*nPhi*nPhi+4*L*T*dV+52*L*T*nPhi+13*L*T+6*L*dV+24*L*nPhi+6*dV+12*nPhi:][:L*T]             // [L, T]
-	t157 := c.Work[4*L*T*nPhi*nPhi+4*L*T*dV+52*L*T*nPhi+14*L*T+6*L*dV+24*L*nPhi+6*dV+12*nPhi:][:L*T]             // [L, T]
-	t174 := c.Work[4*L*T*nPhi*nPhi+4*L*T*dV+52*L*T*nPhi+15*L*T+6*L*dV+24*L*nPhi+6*dV+12*nPhi:][:3*L*dV]          // [L, 3, d_v]
-	t178 := c.Work[4*L*T*nPhi*nPhi+4*L*T*dV+52*L*T*nPhi+15*L*T+9*L*dV+24*L*nPhi+6*dV+12*nPhi:][:3*L*dV]          // [L, 3, d_v]
-	t192 := c.Work[4*L*T*nPhi*nPhi+4*L*T*dV+52*L*T*nPhi+15*L*T+12*L*dV+24*L*nPhi+6*dV+12*nPhi:][:6*L*nPhi]       // [L, 3, 2·n_phi]
-	t196 := c.Work[4*L*T*nPhi*nPhi+4*L*T*dV+52*L*T*nPhi+15*L*T+12*L*dV+30*L*nPhi+6*dV+12*nPhi:][:6*L*nPhi]       // [L, 3, 2·n_phi]
-	t214 := c.Work[4*L*T*nPhi*nPhi+4*L*T*dV+52*L*T*nPhi+15*L*T+12*L*dV+36*L*nPhi+6*dV+12*nPhi:][:6*L*nPhi]       // [L, 3, 2·n_phi]
-	t210 := c.Work[4*L*T*nPhi*nPhi+4*L*T*dV+52*L*T*nPhi+15*L*T+12*L*dV+42*L*nPhi+6*dV+12*nPhi:][:6*L*nPhi]       // [L, 3, 2·n_phi]
-	t215 := c.Work[4*L*T*nPhi*nPhi+4*L*T*dV+52*L*T*nPhi+15*L*T+12*L*dV+48*L*nPhi+6*dV+12*nPhi:][:L*T*dV]         // [L, T, d_v]
-	t218 := c.Work[4*L*T*nPhi*nPhi+5*L*T*dV+52*L*T*nPhi+15*L*T+12*L*dV+48*L*nPhi+6*dV+12*nPhi:][:2*L*T*nPhi]     // [L, T, 2·n_phi]
-	t221 := c.Work[4*L*T*nPhi*nPhi+5*L*T*dV+54*L*T*nPhi+15*L*T+12*L*dV+48*L*nPhi+6*dV+12*nPhi:][:2*L*T*nPhi]     // [L, T, 2·n_phi]
-	t252Total := make([]F, 1)
-	t462Total := make([]F, 1)
-	t682Total := make([]F, 1)
-	t82Total := make([]F, 1)
-	t101Total := make([]F, 1)
-	t77Total := make([]F, 1)
-	t96Total := make([]F, 1)
-	t80Total := make([]F, 1)
+	t332 := c.Work[4*L*T*dV+20*L*T*nPhi+10*L*T+6*L*dV+24*L*nPhi:][:dV+2*nPhi]                                    // [d_v + 2·n_phi]
+	t542 := c.Work[4*L*T*dV+20*L*T*nPhi+10*L*T+6*L*dV+24*L*nPhi+dV+2*nPhi:][:dV+2*nPhi]                          // [d_v + 2·n_phi]
+	t76 := c.Work[4*L*T*dV+20*L*T*nPhi+10*L*T+6*L*dV+24*L*nPhi+2*dV+4*nPhi:][:dV+2*nPhi]                         // [d_v + 2·n_phi]
+	t312 := c.Work[4*L*T*dV+20*L*T*nPhi+10*L*T+6*L*dV+24*L*nPhi+3*dV+6*nPhi:][:dV+2*nPhi]                        // [d_v + 2·n_phi]
+	t522 := c.Work[4*L*T*dV+20*L*T*nPhi+10*L*T+6*L*dV+24*L*nPhi+4*dV+8*nPhi:][:dV+2*nPhi]                        // [d_v + 2·n_phi]
+	t74 := c.Work[4*L*T*dV+20*L*T*nPhi+10*L*T+6*L*dV+24*L*nPhi+5*dV+10*nPhi:][:dV+2*nPhi]                        // [d_v + 2·n_phi]
+	t82 := c.Work[4*L*T*dV+20*L*T*nPhi+10*L*T+6*L*dV+24*L*nPhi+6*dV+12*nPhi:][:4*L*T*nPhi]                       // [L, T, 4·n_phi]
+	t83 := c.Work[4*L*T*dV+24*L*T*nPhi+10*L*T+6*L*dV+24*L*nPhi+6*dV+12*nPhi:][:4*L*T*nPhi]                       // [L, T, 4·n_phi]
+	t101 := c.Work[4*L*T*dV+28*L*T*nPhi+10*L*T+6*L*dV+24*L*nPhi+6*dV+12*nPhi:][:4*L*T*nPhi]                      // [L, T, 4·n_phi]
+	t102 := c.Work[4*L*T*dV+32*L*T*nPhi+10*L*T+6*L*dV+24*L*nPhi+6*dV+12*nPhi:][:4*L*T*nPhi]                      // [L, T, 4·n_phi]
+	t85 := c.Work[4*L*T*dV+36*L*T*nPhi+10*L*T+6*L*dV+24*L*nPhi+6*dV+12*nPhi:][:2*L*T*nPhi*nPhi]                  // [L, T, 2·n_phi·n_phi]
+	t104 := c.Work[2*L*T*nPhi*nPhi+4*L*T*dV+36*L*T*nPhi+10*L*T+6*L*dV+24*L*nPhi+6*dV+12*nPhi:][:2*L*T*nPhi*nPhi] // [L, T, 2·n_phi·n_phi]
+	t89 := c.Work[4*L*T*nPhi*nPhi+4*L*T*dV+36*L*T*nPhi+10*L*T+6*L*dV+24*L*nPhi+6*dV+12*nPhi:][:2*L*T*nPhi]       // [L, T, 2·n_phi]
+	t90 := c.Work[4*L*T*nPhi*nPhi+4*L*T*dV+38*L*T*nPhi+10*L*T+6*L*dV+24*L*nPhi+6*dV+12*nPhi:][:4*L*T*nPhi]       // [L, T, 4·n_phi]
+	t108 := c.Work[4*L*T*nPhi*nPhi+4*L*T*dV+42*L*T*nPhi+10*L*T+6*L*dV+24*L*nPhi+6*dV+12*nPhi:][:2*L*T*nPhi]      // [L, T, 2·n_phi]
+	t109 := c.Work[4*L*T*nPhi*nPhi+4*L*T*dV+44*L*T*nPhi+10*L*T+6*L*dV+24*L*nPhi+6*dV+12*nPhi:][:4*L*T*nPhi]      // [L, T, 4·n_phi]
+	t113 := c.Work[4*L*T*nPhi*nPhi+4*L*T*dV+48*L*T*nPhi+10*L*T+6*L*dV+24*L*nPhi+6*dV+12*nPhi:][:2*L*T*nPhi]      // [L, T, 2·n_phi]
+	t118 := c.Work[4*L*T*nPhi*nPhi+4*L*T*dV+50*L*T*nPhi+10*L*T+6*L*dV+24*L*nPhi+6*dV+12*nPhi:][:L*T]             // [L, T]
+	t139 := c.Work[4*L*T*nPhi*nPhi+4*L*T*dV+50*L*T*nPhi+11*L*T+6*L*dV+24*L*nPhi+6*dV+12*nPhi:][:2*L*T*nPhi]      // [L, T, 2·n_phi]
+	t144 := c.Work[4*L*T*nPhi*nPhi+4*L*T*dV+52*L*T*nPhi+11*L*T+6*L*dV+24*L*nPhi+6*dV+12*nPhi:][:L*T]             // [L, T]
+	t135 := c.Work[4*L*T*nPhi*nPhi+4*L*T*dV+52*L*T*nPhi+12*L*T+6*L*dV+24*L*nPhi+6*dV+12*nPhi:][:L*T]             // [L, T]
+	t141 := c.Work[4*L*T*nPhi*nPhi+4*L*T*dV+52*L*T*nPhi+13*L*T+6*L*dV+24*L*nPhi+6*dV+12*nPhi:][:L*T]             // [L, T]
+	t161 := c.Work[4*L*T*nPhi*nPhi+4*L*T*dV+52*L*T*nPhi+14*L*T+6*L*dV+24*L*nPhi+6*dV+12*nPhi:][:L*T]             // [L, T]
+	t178 := c.Work[4*L*T*nPhi*nPhi+4*L*T*dV+52*L*T*nPhi+15*L*T+6*L*dV+24*L*nPhi+6*dV+12*nPhi:][:3*L*dV]          // [L, 3, d_v]
+	t182 := c.Work[4*L*T*nPhi*nPhi+4*L*T*dV+52*L*T*nPhi+15*L*T+9*L*dV+24*L*nPhi+6*dV+12*nPhi:][:3*L*dV]          // [L, 3, d_v]
+	t196 := c.Work[4*L*T*nPhi*nPhi+4*L*T*dV+52*L*T*nPhi+15*L*T+12*L*dV+24*L*nPhi+6*dV+12*nPhi:][:6*L*nPhi]       // [L, 3, 2·n_phi]
+	t200 := c.Work[4*L*T*nPhi*nPhi+4*L*T*dV+52*L*T*nPhi+15*L*T+12*L*dV+30*L*nPhi+6*dV+12*nPhi:][:6*L*nPhi]       // [L, 3, 2·n_phi]
+	t218 := c.Work[4*L*T*nPhi*nPhi+4*L*T*dV+52*L*T*nPhi+15*L*T+12*L*dV+36*L*nPhi+6*dV+12*nPhi:][:6*L*nPhi]       // [L, 3, 2·n_phi]
+	t214 := c.Work[4*L*T*nPhi*nPhi+4*L*T*dV+52*L*T*nPhi+15*L*T+12*L*dV+42*L*nPhi+6*dV+12*nPhi:][:6*L*nPhi]       // [L, 3, 2·n_phi]
+	t219 := c.Work[4*L*T*nPhi*nPhi+4*L*T*dV+52*L*T*nPhi+15*L*T+12*L*dV+48*L*nPhi+6*dV+12*nPhi:][:L*T*dV]         // [L, T, d_v]
+	t222 := c.Work[4*L*T*nPhi*nPhi+5*L*T*dV+52*L*T*nPhi+15*L*T+12*L*dV+48*L*nPhi+6*dV+12*nPhi:][:2*L*T*nPhi]     // [L, T, 2·n_phi]
+	t225 := c.Work[4*L*T*nPhi*nPhi+5*L*T*dV+54*L*T*nPhi+15*L*T+12*L*dV+48*L*nPhi+6*dV+12*nPhi:][:2*L*T*nPhi]     // [L, T, 2·n_phi]
+	t292Total := make([]F, 1)
+	t502Total := make([]F, 1)
+	t722Total := make([]F, 1)
+	t86Total := make([]F, 1)
+	t105Total := make([]F, 1)
+	t81Total := make([]F, 1)
+	t100Total := make([]F, 1)
+	t84Total := make([]F, 1)
+	t103Total := make([]F, 1)
 	t99Total := make([]F, 1)
-	t95Total := make([]F, 1)
+	xOperand := kern.Narrow(c.Operands, 0, c.X)
+	WKOperand := kern.Narrow(c.Operands, L*T*d, c.WK)
+	WQOperand := kern.Narrow(c.Operands, L*T*d+2*d*nPhi, c.WQ)
+	WVOperand := kern.Narrow(c.Operands, L*T*d+4*d*nPhi, c.WV)
 
 	// projected.k1, projected.q1
 	if kern.Wide() {
@@ -1032,13 +1040,13 @@ func (c *backwardFused) run() {
 					t42 := bK[k] + num.FMA32(k1Stack[k], cK2[k], num.FMA32(k1Stack2[k], cK3[k], num.FMA32(k1Stack3[k], cK4[k], F(k1Stack4[k]*cK[k]))))
 					t52 := kern.Sigmoid(t42)
 					t92 := bQ[k] + num.FMA32(q1Stack[k], cQ2[k], num.FMA32(q1Stack2[k], cQ3[k], num.FMA32(q1Stack3[k], cQ4[k], F(q1Stack4[k]*cQ[k]))))
-					t102 := kern.Sigmoid(t92)
+					t102_2 := kern.Sigmoid(t92)
 					t4_2[k] = t42
 					t5_2[k] = t52
 					k1_2[k] = F(t42 * t52)
 					t9_2[k] = t92
-					t10_2[k] = t102
-					q1_2[k] = F(t92 * t102)
+					t10_2[k] = t102_2
+					q1_2[k] = F(t92 * t102_2)
 				}
 			}
 		}
@@ -1089,9 +1097,9 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.k2, projected.q2, projected.rho, projected.theta, projected.eta
-	var t252 F
-	var t462 F
-	var t682 F
+	var t292 F
+	var t502 F
+	var t722 F
 	if kern.Wide() {
 		a := regions.R2faf1ba8e178Args{
 			P0:  unsafe.SliceData(c.K2Prod),
@@ -1108,27 +1116,27 @@ func (c *backwardFused) run() {
 			P11: unsafe.SliceData(t31),
 			P12: unsafe.SliceData(t33),
 			P13: unsafe.SliceData(t35),
-			P14: unsafe.SliceData(t222),
-			P15: unsafe.SliceData(t422),
-			P16: unsafe.SliceData(t642),
-			P17: unsafe.SliceData(t111),
-			P18: unsafe.SliceData(t252Total),
-			P19: unsafe.SliceData(t462Total),
-			P20: unsafe.SliceData(t682Total),
+			P14: unsafe.SliceData(t262),
+			P15: unsafe.SliceData(t462),
+			P16: unsafe.SliceData(t682),
+			P17: unsafe.SliceData(t115),
+			P18: unsafe.SliceData(t292Total),
+			P19: unsafe.SliceData(t502Total),
+			P20: unsafe.SliceData(t722Total),
 			N0:  L,
 			N1:  T,
 			N2:  4 * T,
 			N3:  8 * T,
 			N4:  12 * T,
-			S0:  [2]float32{t682},
-			S1:  [2]float32{t462},
-			S2:  [2]float32{t252},
+			S0:  [2]float32{t722},
+			S1:  [2]float32{t502},
+			S2:  [2]float32{t292},
 		}
 		regions.R2faf1ba8e178(&a)
 	} else {
-		t682_2 := t682
-		t462_2 := t462
-		t252_2 := t252
+		t722_2 := t722
+		t502_2 := t502
+		t292_2 := t292
 		for i := range L {
 			k2Prod := c.K2Prod[i*T:][:T]
 			q2Prod := c.Q2Prod[i*T:][:T]
@@ -1144,90 +1152,90 @@ func (c *backwardFused) run() {
 			t31_2 := t31[i*T:][:T]
 			t33_2 := t33[i*T:][:T]
 			t35_2 := t35[i*T:][:T]
-			t222_2 := t222[i*T:][:T]
-			t422_2 := t422[i*T:][:T]
-			t642_2 := t642[i*T:][:T]
-			t111_2 := t111[i*T:][:T]
-			var t252Row F
-			var t462Row F
-			var t682Row F
-			t252RowSums := [16]F{t252Row}
-			t462RowSums := [16]F{t462Row}
-			t682RowSums := [16]F{t682Row}
+			t262_2 := t262[i*T:][:T]
+			t462_2 := t462[i*T:][:T]
+			t682_2 := t682[i*T:][:T]
+			t115_2 := t115[i*T:][:T]
+			var t292Row F
+			var t502Row F
+			var t722Row F
+			t292RowSums := [16]F{t292Row}
+			t502RowSums := [16]F{t502Row}
+			t722RowSums := [16]F{t722Row}
 			for j := range T {
 				k2ProdEntry := k2Prod[j]
 				t212 := num.Sqrt(kern.Choose((F(0) < k2ProdEntry), k2ProdEntry, F(1)))
 				t232 := kern.Choose((F(0) < k2ProdEntry), t212, F(0))
 				q2ProdEntry := q2Prod[j]
-				t312 := num.Sqrt(kern.Choose((F(0) < q2ProdEntry), q2ProdEntry, F(1)))
-				t332 := kern.Choose((F(0) < q2ProdEntry), t312, F(0))
-				t352 := kern.Larger(t332, F(1e-08))
+				t313 := num.Sqrt(kern.Choose((F(0) < q2ProdEntry), q2ProdEntry, F(1)))
+				t333 := kern.Choose((F(0) < q2ProdEntry), t313, F(0))
+				t352 := kern.Larger(t333, F(1e-08))
 				rhoLinEntry := rhoLin[j]
 				t59 := kern.Sigmoid(rhoLinEntry)
 				thetaLinEntry := thetaLin[j]
 				t66 := kern.Softplus(thetaLinEntry)
 				etaLinEntry := etaLin[j]
-				t2222 := F(F(etaBar[j]*kern.Sigmoid(etaLinEntry)) * kern.Sigmoid(-etaLinEntry))
-				t252RowSums[j%16] = t252RowSums[j%16] + t2222
-				t302 := (kern.Larger(t66, F(0)) <= F(0.1))
-				t4222 := kern.Choose((t302 && (F(0) <= t66)), F(kern.Choose(t302, thetaBar[j], F(0))*kern.Sigmoid(thetaLinEntry)), F(0))
-				t462RowSums[j%16] = t462RowSums[j%16] + t4222
-				t512 := (kern.Larger(t59, F(0)) <= F(1))
-				t6422 := kern.Choose((t512 && (F(0) <= t59)), F(F(t59*kern.Choose(t512, rhoBar[j], F(0)))*kern.Sigmoid(-rhoLinEntry)), F(0))
-				t682RowSums[j%16] = t682RowSums[j%16] + t6422
+				t2622 := F(F(etaBar[j]*kern.Sigmoid(etaLinEntry)) * kern.Sigmoid(-etaLinEntry))
+				t292RowSums[j%16] = t292RowSums[j%16] + t2622
+				t342 := (kern.Larger(t66, F(0)) <= F(0.1))
+				t4622 := kern.Choose((t342 && (F(0) <= t66)), F(kern.Choose(t342, thetaBar[j], F(0))*kern.Sigmoid(thetaLinEntry)), F(0))
+				t502RowSums[j%16] = t502RowSums[j%16] + t4622
+				t552 := (kern.Larger(t59, F(0)) <= F(1))
+				t6822 := kern.Choose((t552 && (F(0) <= t59)), F(F(t59*kern.Choose(t552, rhoBar[j], F(0)))*kern.Sigmoid(-rhoLinEntry)), F(0))
+				t722RowSums[j%16] = t722RowSums[j%16] + t6822
 				t21_2[j] = t212
 				t23_2[j] = t232
 				t25_2[j] = kern.Larger(t232, F(1e-08))
-				t31_2[j] = t312
-				t33_2[j] = t332
+				t31_2[j] = t313
+				t33_2[j] = t333
 				t35_2[j] = t352
-				t222_2[j] = t2222
-				t422_2[j] = t4222
-				t642_2[j] = t6422
-				t111_2[j] = F(1) / t352
+				t262_2[j] = t2622
+				t462_2[j] = t4622
+				t682_2[j] = t6822
+				t115_2[j] = F(1) / t352
 			}
-			t252Row = kern.Sum16(&t252RowSums)
-			t462Row = kern.Sum16(&t462RowSums)
-			t682Row = kern.Sum16(&t682RowSums)
-			t252_2 = t252_2 + t252Row
-			t462_2 = t462_2 + t462Row
-			t682_2 = t682_2 + t682Row
+			t292Row = kern.Sum16(&t292RowSums)
+			t502Row = kern.Sum16(&t502RowSums)
+			t722Row = kern.Sum16(&t722RowSums)
+			t292_2 = t292_2 + t292Row
+			t502_2 = t502_2 + t502Row
+			t722_2 = t722_2 + t722Row
 		}
-		t252Total[0] = t252_2
-		t462Total[0] = t462_2
-		t682Total[0] = t682_2
+		t292Total[0] = t292_2
+		t502Total[0] = t502_2
+		t722Total[0] = t722_2
 	}
-	t252 = t252Total[0]
-	t462 = t462Total[0]
-	t682 = t682Total[0]
-	c.BEtaBar[0] = t252
-	c.BThetaBar[0] = t462
-	c.BRhoBar[0] = t682
+	t292 = t292Total[0]
+	t502 = t502Total[0]
+	t722 = t722Total[0]
+	c.BEtaBar[0] = t292
+	c.BThetaBar[0] = t502
+	c.BRhoBar[0] = t722
 
 	// projected.k2, projected.q2, projected.eta, projected.theta, projected.rho, projected.q, projected.k
-	clear(t292)
-	clear(t502)
-	clear(t722)
-	var t82 F
-	var t101 F
+	clear(t332)
+	clear(t542)
+	clear(t76)
+	var t86 F
+	var t105 F
 	if kern.Wide() {
 		a := regions.R50353bb2b943Args{
 			P0:  unsafe.SliceData(t25),
 			P1:  unsafe.SliceData(t35),
-			P2:  unsafe.SliceData(t222),
-			P3:  unsafe.SliceData(t422),
-			P4:  unsafe.SliceData(t642),
+			P2:  unsafe.SliceData(t262),
+			P3:  unsafe.SliceData(t462),
+			P4:  unsafe.SliceData(t682),
 			P5:  unsafe.SliceData(k1),
 			P6:  unsafe.SliceData(q1),
 			P7:  unsafe.SliceData(c.QBar),
 			P8:  unsafe.SliceData(c.KBar),
 			P9:  unsafe.SliceData(k2),
 			P10: unsafe.SliceData(q2),
-			P11: unsafe.SliceData(t292),
-			P12: unsafe.SliceData(t502),
-			P13: unsafe.SliceData(t722),
-			P14: unsafe.SliceData(t82Total),
-			P15: unsafe.SliceData(t101Total),
+			P11: unsafe.SliceData(t332),
+			P12: unsafe.SliceData(t542),
+			P13: unsafe.SliceData(t76),
+			P14: unsafe.SliceData(t86Total),
+			P15: unsafe.SliceData(t105Total),
 			N0:  L,
 			N1:  T,
 			N2:  2 * nPhi,
@@ -1240,22 +1248,22 @@ func (c *backwardFused) run() {
 			N9:  2*nPhi*nPhi + 3*nPhi + 1,
 			N10: 2 * T * nPhi,
 			N11: 2*T*nPhi*nPhi + 3*T*nPhi + T,
-			S0:  [2]float32{t101},
-			S1:  [2]float32{t82},
+			S0:  [2]float32{t105},
+			S1:  [2]float32{t86},
 		}
 		regions.R50353bb2b943(&a)
 	} else {
-		t292_2 := t292[:2*nPhi]
-		t502_2 := t502[:2*nPhi]
-		t722_2 := t722[:2*nPhi]
-		t101_2 := t101
-		t82_2 := t82
+		t332_2 := t332[:2*nPhi]
+		t542_2 := t542[:2*nPhi]
+		t76_2 := t76[:2*nPhi]
+		t105_2 := t105
+		t86_2 := t86
 		for i := range L {
 			t25_2 := t25[i*T:][:T]
 			t35_2 := t35[i*T:][:T]
-			t222_2 := t222[i*T:][:T]
-			t422_2 := t422[i*T:][:T]
-			t642_2 := t642[i*T:][:T]
+			t262_2 := t262[i*T:][:T]
+			t462_2 := t462[i*T:][:T]
+			t682_2 := t682[i*T:][:T]
 			for j := range T {
 				k1_2 := k1[(i*T+j)*2*nPhi:][:2*nPhi]
 				q1_2 := q1[(i*T+j)*2*nPhi:][:2*nPhi]
@@ -1265,46 +1273,46 @@ func (c *backwardFused) run() {
 				q2_2 := q2[(i*T+j)*2*nPhi:][:2*nPhi]
 				t25Entry := t25_2[j]
 				t35Entry := t35_2[j]
-				t222Entry := t222_2[j]
-				t422Entry := t422_2[j]
-				t642Entry := t642_2[j]
-				var t82Row F
-				var t101Row F
-				t82RowSums := [16]F{t82Row}
-				t101RowSums := [16]F{t101Row}
+				t262Entry := t262_2[j]
+				t462Entry := t462_2[j]
+				t682Entry := t682_2[j]
+				var t86Row F
+				var t105Row F
+				t86RowSums := [16]F{t86Row}
+				t105RowSums := [16]F{t105Row}
 				for k := range 2 * nPhi {
 					k22 := k1_2[k] / t25Entry
 					q22 := q1_2[k] / t35Entry
-					t82RowSums[k%16] = num.FMA32(qBar[k], q22, t82RowSums[k%16])
-					t101RowSums[k%16] = num.FMA32(kBar[k], k22, t101RowSums[k%16])
+					t86RowSums[k%16] = num.FMA32(qBar[k], q22, t86RowSums[k%16])
+					t105RowSums[k%16] = num.FMA32(kBar[k], k22, t105RowSums[k%16])
 					k2_2[k] = k22
 					q2_2[k] = q22
-					t292_2[k] = num.FMA32(k22, t222Entry, t292_2[k])
-					t502_2[k] = num.FMA32(k22, t422Entry, t502_2[k])
-					t722_2[k] = num.FMA32(k22, t642Entry, t722_2[k])
+					t332_2[k] = num.FMA32(k22, t262Entry, t332_2[k])
+					t542_2[k] = num.FMA32(k22, t462Entry, t542_2[k])
+					t76_2[k] = num.FMA32(k22, t682Entry, t76_2[k])
 				}
-				t82Row = kern.Sum16(&t82RowSums)
-				t101Row = kern.Sum16(&t101RowSums)
-				t82_2 = t82_2 + t82Row
-				t101_2 = t101_2 + t101Row
+				t86Row = kern.Sum16(&t86RowSums)
+				t105Row = kern.Sum16(&t105RowSums)
+				t86_2 = t86_2 + t86Row
+				t105_2 = t105_2 + t105Row
 			}
 		}
-		t82Total[0] = t82_2
-		t101Total[0] = t101_2
+		t86Total[0] = t86_2
+		t105Total[0] = t105_2
 	}
-	t82 = t82Total[0]
-	t101 = t101Total[0]
+	t86 = t86Total[0]
+	t105 = t105Total[0]
 
 	// projected.eta, projected.theta, projected.rho, projected.v
-	clear(t272)
-	clear(t482)
-	clear(t702)
+	clear(t312)
+	clear(t522)
+	clear(t74)
 	clear(c.BVBar)
 	if kern.Wide() {
 		a := regions.R18c7c9be9b6bArgs{
-			P0:  unsafe.SliceData(t222),
-			P1:  unsafe.SliceData(t422),
-			P2:  unsafe.SliceData(t642),
+			P0:  unsafe.SliceData(t262),
+			P1:  unsafe.SliceData(t462),
+			P2:  unsafe.SliceData(t682),
 			P3:  unsafe.SliceData(c.WRho),
 			P4:  unsafe.SliceData(c.WTheta),
 			P5:  unsafe.SliceData(c.WEta),
@@ -1312,10 +1320,10 @@ func (c *backwardFused) run() {
 			P7:  unsafe.SliceData(t15),
 			P8:  unsafe.SliceData(t14),
 			P9:  unsafe.SliceData(v),
-			P10: unsafe.SliceData(t272),
-			P11: unsafe.SliceData(t482),
-			P12: unsafe.SliceData(t702),
-			P13: unsafe.SliceData(t239),
+			P10: unsafe.SliceData(t312),
+			P11: unsafe.SliceData(t522),
+			P12: unsafe.SliceData(t74),
+			P13: unsafe.SliceData(t243),
 			P14: unsafe.SliceData(c.BVBar),
 			N0:  L,
 			N1:  T,
@@ -1334,9 +1342,9 @@ func (c *backwardFused) run() {
 	} else {
 		bVBar := c.BVBar[:dV]
 		for i := range L {
-			t222_2 := t222[i*T:][:T]
-			t422_2 := t422[i*T:][:T]
-			t642_2 := t642[i*T:][:T]
+			t262_2 := t262[i*T:][:T]
+			t462_2 := t462[i*T:][:T]
+			t682_2 := t682[i*T:][:T]
 			for j := range T {
 				wRho := c.WRho[2*nPhi:][:dV]
 				wTheta := c.WTheta[2*nPhi:][:dV]
@@ -1345,36 +1353,36 @@ func (c *backwardFused) run() {
 				t15_2 := t15[(i*T+j)*dV:][:dV]
 				t14_2 := t14[(i*T+j)*dV:][:dV]
 				v2 := v[(i*T+j)*dV:][:dV]
-				t272_2 := t272[2*nPhi:][:dV]
-				t482_2 := t482[2*nPhi:][:dV]
-				t702_2 := t702[2*nPhi:][:dV]
-				t239_2 := t239[(i*(T+6)+j+3)*dV:][:dV]
-				t222Entry2 := t222_2[j]
-				t422Entry2 := t422_2[j]
-				t642Entry2 := t642_2[j]
+				t312_2 := t312[2*nPhi:][:dV]
+				t522_2 := t522[2*nPhi:][:dV]
+				t74_2 := t74[2*nPhi:][:dV]
+				t243_2 := t243[(i*(T+6)+j+3)*dV:][:dV]
+				t262Entry2 := t262_2[j]
+				t462Entry2 := t462_2[j]
+				t682Entry2 := t682_2[j]
 				for k := range dV {
-					t161 := num.FMA32(t642Entry2, wRho[k], num.FMA32(t422Entry2, wTheta[k], num.FMA32(t222Entry2, wEta[k], vBar[k])))
+					t165 := num.FMA32(t682Entry2, wRho[k], num.FMA32(t462Entry2, wTheta[k], num.FMA32(t262Entry2, wEta[k], vBar[k])))
 					t15Entry := t15_2[k]
 					t14Entry := t14_2[k]
-					t167 := num.FMA32(F(F(t14Entry*t15Entry)*t161), kern.Sigmoid(-t14Entry), F(t15Entry*t161))
+					t171 := num.FMA32(F(F(t14Entry*t15Entry)*t165), kern.Sigmoid(-t14Entry), F(t15Entry*t165))
 					vEntry := v2[k]
-					t272_2[k] = num.FMA32(vEntry, t222Entry2, t272_2[k])
-					t482_2[k] = num.FMA32(vEntry, t422Entry2, t482_2[k])
-					t702_2[k] = num.FMA32(vEntry, t642Entry2, t702_2[k])
-					t239_2[k] = t167
-					bVBar[k] = bVBar[k] + t167
+					t312_2[k] = num.FMA32(vEntry, t262Entry2, t312_2[k])
+					t522_2[k] = num.FMA32(vEntry, t462Entry2, t522_2[k])
+					t74_2[k] = num.FMA32(vEntry, t682Entry2, t74_2[k])
+					t243_2[k] = t171
+					bVBar[k] = bVBar[k] + t171
 				}
 			}
 		}
 	}
 
 	// projected.q, projected.k
-	clear(t78)
-	clear(t79)
-	clear(t97)
-	clear(t98)
-	var t77 F
-	var t96 F
+	clear(t82)
+	clear(t83)
+	clear(t101)
+	clear(t102)
+	var t81 F
+	var t100 F
 	a2PhiEntry := c.A2Phi[0]
 	w := F(0.5 * a2PhiEntry)
 	if kern.Wide() {
@@ -1383,12 +1391,12 @@ func (c *backwardFused) run() {
 			P1:  unsafe.SliceData(c.QStack),
 			P2:  unsafe.SliceData(c.KBar),
 			P3:  unsafe.SliceData(c.KStack),
-			P4:  unsafe.SliceData(t78),
-			P5:  unsafe.SliceData(t79),
-			P6:  unsafe.SliceData(t97),
-			P7:  unsafe.SliceData(t98),
-			P8:  unsafe.SliceData(t77Total),
-			P9:  unsafe.SliceData(t96Total),
+			P4:  unsafe.SliceData(t82),
+			P5:  unsafe.SliceData(t83),
+			P6:  unsafe.SliceData(t101),
+			P7:  unsafe.SliceData(t102),
+			P8:  unsafe.SliceData(t81Total),
+			P9:  unsafe.SliceData(t100Total),
 			N0:  L,
 			N1:  T,
 			N2:  nPhi,
@@ -1409,14 +1417,14 @@ func (c *backwardFused) run() {
 			N17: 2*T*nPhi*nPhi + 3*T*nPhi + T,
 			N18: 4 * T * nPhi,
 			N19: 5 * nPhi,
-			S0:  [2]float32{t96},
-			S1:  [2]float32{t77},
+			S0:  [2]float32{t100},
+			S1:  [2]float32{t81},
 			S2:  [2]float32{w},
 		}
 		regions.R34b775cff74a(&a)
 	} else {
-		t96_2 := t96
-		t77_2 := t77
+		t100_2 := t100
+		t81_2 := t81
 		for i := range L {
 			for j := range T {
 				qBar := c.QBar[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1)+2*nPhi*nPhi+2*nPhi+1:][:nPhi]
@@ -1425,55 +1433,55 @@ func (c *backwardFused) run() {
 				kBar := c.KBar[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1)+2*nPhi*nPhi+2*nPhi+1:][:nPhi]
 				kStack := c.KStack[(i*T+j)*4*nPhi+2*nPhi:][:nPhi]
 				kStack2 := c.KStack[(i*T+j)*4*nPhi+nPhi:][:nPhi]
-				t78_2 := t78[(i*T+j)*4*nPhi+2*nPhi:][:nPhi]
-				t79_2 := t79[(i*T+j)*4*nPhi+nPhi:][:nPhi]
-				t97_2 := t97[(i*T+j)*4*nPhi+2*nPhi:][:nPhi]
-				t98_2 := t98[(i*T+j)*4*nPhi+nPhi:][:nPhi]
-				var t77Row F
-				var t96Row F
-				t77RowSums := [16]F{t77Row}
-				t96RowSums := [16]F{t96Row}
+				t82_2 := t82[(i*T+j)*4*nPhi+2*nPhi:][:nPhi]
+				t83_2 := t83[(i*T+j)*4*nPhi+nPhi:][:nPhi]
+				t101_2 := t101[(i*T+j)*4*nPhi+2*nPhi:][:nPhi]
+				t102_2 := t102[(i*T+j)*4*nPhi+nPhi:][:nPhi]
+				var t81Row F
+				var t100Row F
+				t81RowSums := [16]F{t81Row}
+				t100RowSums := [16]F{t100Row}
 				for k := range nPhi {
 					qBarEntry := qBar[k]
 					qStackEntry := qStack[k]
 					qStackEntry2 := qStack2[k]
-					t77RowSums[k%16] = num.FMA32(F(qBarEntry*qStackEntry), qStackEntry2, t77RowSums[k%16])
+					t81RowSums[k%16] = num.FMA32(F(qBarEntry*qStackEntry), qStackEntry2, t81RowSums[k%16])
 					kBarEntry := kBar[k]
 					kStackEntry := kStack[k]
 					kStackEntry2 := kStack2[k]
-					t96RowSums[k%16] = num.FMA32(F(kBarEntry*kStackEntry), kStackEntry2, t96RowSums[k%16])
-					t78_2[k] = num.FMA32(F(w*qBarEntry), qStackEntry2, t78_2[k])
-					t79_2[k] = num.FMA32(F(w*qBarEntry), qStackEntry, t79_2[k])
-					t97_2[k] = num.FMA32(F(w*kBarEntry), kStackEntry2, t97_2[k])
-					t98_2[k] = num.FMA32(F(w*kBarEntry), kStackEntry, t98_2[k])
+					t100RowSums[k%16] = num.FMA32(F(kBarEntry*kStackEntry), kStackEntry2, t100RowSums[k%16])
+					t82_2[k] = num.FMA32(F(w*qBarEntry), qStackEntry2, t82_2[k])
+					t83_2[k] = num.FMA32(F(w*qBarEntry), qStackEntry, t83_2[k])
+					t101_2[k] = num.FMA32(F(w*kBarEntry), kStackEntry2, t101_2[k])
+					t102_2[k] = num.FMA32(F(w*kBarEntry), kStackEntry, t102_2[k])
 				}
-				t77Row = kern.Sum16(&t77RowSums)
-				t96Row = kern.Sum16(&t96RowSums)
-				t77_2 = t77_2 + t77Row
-				t96_2 = t96_2 + t96Row
+				t81Row = kern.Sum16(&t81RowSums)
+				t100Row = kern.Sum16(&t100RowSums)
+				t81_2 = t81_2 + t81Row
+				t100_2 = t100_2 + t100Row
 			}
 		}
-		t77Total[0] = t77_2
-		t96Total[0] = t96_2
+		t81Total[0] = t81_2
+		t100Total[0] = t100_2
 	}
-	t77 = t77Total[0]
-	t96 = t96Total[0]
-	t772 := F(0.5 * t77)
-	t962 := F(0.5 * t96)
+	t81 = t81Total[0]
+	t100 = t100Total[0]
+	t812 := F(0.5 * t81)
+	t1002 := F(0.5 * t100)
 
 	// projected.q, projected.k
-	var t80 F
-	var t99 F
+	var t84 F
+	var t103 F
 	if kern.Wide() {
 		a := regions.R05907e5d94edArgs{
 			P0:  unsafe.SliceData(c.QBar),
 			P1:  unsafe.SliceData(c.QReshape),
 			P2:  unsafe.SliceData(c.KBar),
 			P3:  unsafe.SliceData(c.KReshape),
-			P4:  unsafe.SliceData(t81),
-			P5:  unsafe.SliceData(t100),
-			P6:  unsafe.SliceData(t80Total),
-			P7:  unsafe.SliceData(t99Total),
+			P4:  unsafe.SliceData(t85),
+			P5:  unsafe.SliceData(t104),
+			P6:  unsafe.SliceData(t84Total),
+			P7:  unsafe.SliceData(t103Total),
 			N0:  L,
 			N1:  T,
 			N2:  2 * nPhi * nPhi,
@@ -1486,55 +1494,55 @@ func (c *backwardFused) run() {
 			N9:  2*nPhi*nPhi + 3*nPhi + 1,
 			N10: 2*T*nPhi*nPhi + 3*T*nPhi + T,
 			N11: 2 * T * nPhi * nPhi,
-			S0:  [2]float32{t99},
-			S1:  [2]float32{t80},
+			S0:  [2]float32{t103},
+			S1:  [2]float32{t84},
 			S2:  [2]float32{a2PhiEntry},
 		}
 		regions.R05907e5d94ed(&a)
 	} else {
-		t99_2 := t99
-		t80_2 := t80
+		t103_2 := t103
+		t84_2 := t84
 		for i := range L {
 			for j := range T {
 				qBar := c.QBar[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1)+2*nPhi+1:][:2*nPhi*nPhi]
 				qReshape := c.QReshape[(i*T+j)*2*nPhi*nPhi:][:2*nPhi*nPhi]
 				kBar := c.KBar[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1)+2*nPhi+1:][:2*nPhi*nPhi]
 				kReshape := c.KReshape[(i*T+j)*2*nPhi*nPhi:][:2*nPhi*nPhi]
-				t81_2 := t81[(i*T+j)*2*nPhi*nPhi:][:2*nPhi*nPhi]
-				t100_2 := t100[(i*T+j)*2*nPhi*nPhi:][:2*nPhi*nPhi]
-				var t80Row F
-				var t99Row F
-				t80RowSums := [16]F{t80Row}
-				t99RowSums := [16]F{t99Row}
+				t85_2 := t85[(i*T+j)*2*nPhi*nPhi:][:2*nPhi*nPhi]
+				t104_2 := t104[(i*T+j)*2*nPhi*nPhi:][:2*nPhi*nPhi]
+				var t84Row F
+				var t103Row F
+				t84RowSums := [16]F{t84Row}
+				t103RowSums := [16]F{t103Row}
 				for k := range 2 * nPhi * nPhi {
 					qBarEntry2 := qBar[k]
-					t80RowSums[k%16] = num.FMA32(qBarEntry2, qReshape[k], t80RowSums[k%16])
+					t84RowSums[k%16] = num.FMA32(qBarEntry2, qReshape[k], t84RowSums[k%16])
 					kBarEntry2 := kBar[k]
-					t99RowSums[k%16] = num.FMA32(kBarEntry2, kReshape[k], t99RowSums[k%16])
-					t81_2[k] = F(a2PhiEntry * qBarEntry2)
-					t100_2[k] = F(a2PhiEntry * kBarEntry2)
+					t103RowSums[k%16] = num.FMA32(kBarEntry2, kReshape[k], t103RowSums[k%16])
+					t85_2[k] = F(a2PhiEntry * qBarEntry2)
+					t104_2[k] = F(a2PhiEntry * kBarEntry2)
 				}
-				t80Row = kern.Sum16(&t80RowSums)
-				t99Row = kern.Sum16(&t99RowSums)
-				t80_2 = t80_2 + t80Row
-				t99_2 = t99_2 + t99Row
+				t84Row = kern.Sum16(&t84RowSums)
+				t103Row = kern.Sum16(&t103RowSums)
+				t84_2 = t84_2 + t84Row
+				t103_2 = t103_2 + t103Row
 			}
 		}
-		t80Total[0] = t80_2
-		t99Total[0] = t99_2
+		t84Total[0] = t84_2
+		t103Total[0] = t103_2
 	}
-	t80 = t80Total[0]
-	t99 = t99Total[0]
+	t84 = t84Total[0]
+	t103 = t103Total[0]
 
 	// projected.q
-	clear(t86)
+	clear(t90)
 	if kern.Wide() {
 		a := regions.Re7095bb7d554Args{
 			P0: unsafe.SliceData(q2),
-			P1: unsafe.SliceData(t81),
+			P1: unsafe.SliceData(t85),
 			P2: unsafe.SliceData(c.QStack),
-			P3: unsafe.SliceData(t86),
-			P4: unsafe.SliceData(t85),
+			P3: unsafe.SliceData(t90),
+			P4: unsafe.SliceData(t89),
 			N0: L,
 			N1: T,
 			N2: 2 * nPhi,
@@ -1550,69 +1558,69 @@ func (c *backwardFused) run() {
 		for i := range L {
 			for j := range T {
 				q2_2 := q2[(i*T+j)*2*nPhi:][:2*nPhi]
-				t85_2 := t85[(i*T+j)*2*nPhi:][:2*nPhi]
+				t89_2 := t89[(i*T+j)*2*nPhi:][:2*nPhi]
 				for k := range 2 * nPhi {
-					t81View := t81[((i*T+j)*2*nPhi+k)*nPhi:][:nPhi]
+					t85View := t85[((i*T+j)*2*nPhi+k)*nPhi:][:nPhi]
 					qStack := c.QStack[(i*T+j)*4*nPhi+k:][:nPhi]
-					t86_2 := t86[(i*T+j)*4*nPhi+k:][:nPhi]
-					var t852 F
+					t90_2 := t90[(i*T+j)*4*nPhi+k:][:nPhi]
+					var t892 F
 					q2Entry := q2_2[k]
-					t852Sums := [16]F{t852}
+					t892Sums := [16]F{t892}
 					for m := range nPhi {
-						t81ViewEntry := t81View[m]
-						t852Sums[m%16] = num.FMA32(t81ViewEntry, qStack[m], t852Sums[m%16])
-						t86_2[m] = num.FMA32(F(0.5*t81ViewEntry), q2Entry, t86_2[m])
+						t85ViewEntry := t85View[m]
+						t892Sums[m%16] = num.FMA32(t85ViewEntry, qStack[m], t892Sums[m%16])
+						t90_2[m] = num.FMA32(F(0.5*t85ViewEntry), q2Entry, t90_2[m])
 					}
-					t852 = kern.Sum16(&t852Sums)
-					t85_2[k] = F(0.5 * t852)
+					t892 = kern.Sum16(&t892Sums)
+					t89_2[k] = F(0.5 * t892)
 				}
 			}
 		}
 	}
 
 	// projected.k, projected.q
-	var t95 F
+	var t99 F
 	if kern.Wide() {
 		a := regions.Re185796ac613Args{
 			P0: unsafe.SliceData(c.QBar),
 			P1: unsafe.SliceData(c.KBar),
-			P2: unsafe.SliceData(t95Total),
+			P2: unsafe.SliceData(t99Total),
 			N0: L,
 			N1: T,
 			N2: 2*nPhi*nPhi + 3*nPhi + 1,
 			N3: 2*T*nPhi*nPhi + 3*T*nPhi + T,
-			S0: [2]float32{t95},
+			S0: [2]float32{t99},
 		}
 		regions.Re185796ac613(&a)
 	} else {
-		t95_2 := t95
+		t99_2 := t99
 		for i := range L {
 			for j := range T {
 				qBar := c.QBar[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1):][:1]
 				kBar := c.KBar[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1):][:1]
-				var t95Row F
-				t95RowSums := [16]F{t95Row}
+				var t99Row F
+				t99RowSums := [16]F{t99Row}
 				for k := range 1 {
-					t95RowSums[k%16] = (t95RowSums[k%16] + qBar[k]) + kBar[k]
+					t99RowSums[k%16] = (t99RowSums[k%16] + qBar[k]) + kBar[k]
 				}
-				t95Row = kern.Sum16(&t95RowSums)
-				t95_2 = t95_2 + t95Row
+				t99Row = kern.Sum16(&t99RowSums)
+				t99_2 = t99_2 + t99Row
 			}
 		}
-		t95Total[0] = t95_2
+		t99Total[0] = t99_2
 	}
-	t95 = t95Total[0]
-	c.A0PhiBar[0] = t95
+	t99 = t99Total[0]
+	c.A0PhiBar[0] = t99
 
 	// projected.k
-	clear(t105)
+	clear(t109)
 	if kern.Wide() {
 		a := regions.Re7095bb7d554Args{
 			P0: unsafe.SliceData(k2),
-			P1: unsafe.SliceData(t100),
+			P1: unsafe.SliceData(t104),
 			P2: unsafe.SliceData(c.KStack),
-			P3: unsafe.SliceData(t105),
-			P4: unsafe.SliceData(t104),
+			P3: unsafe.SliceData(t109),
+			P4: unsafe.SliceData(t108),
 			N0: L,
 			N1: T,
 			N2: 2 * nPhi,
@@ -1628,21 +1636,21 @@ func (c *backwardFused) run() {
 		for i := range L {
 			for j := range T {
 				k2_2 := k2[(i*T+j)*2*nPhi:][:2*nPhi]
-				t104_2 := t104[(i*T+j)*2*nPhi:][:2*nPhi]
+				t108_2 := t108[(i*T+j)*2*nPhi:][:2*nPhi]
 				for k := range 2 * nPhi {
-					t100View := t100[((i*T+j)*2*nPhi+k)*nPhi:][:nPhi]
+					t104View := t104[((i*T+j)*2*nPhi+k)*nPhi:][:nPhi]
 					kStack := c.KStack[(i*T+j)*4*nPhi+k:][:nPhi]
-					t105_2 := t105[(i*T+j)*4*nPhi+k:][:nPhi]
-					var t1042 F
+					t109_2 := t109[(i*T+j)*4*nPhi+k:][:nPhi]
+					var t1082 F
 					k2Entry := k2_2[k]
-					t1042Sums := [16]F{t1042}
+					t1082Sums := [16]F{t1082}
 					for m := range nPhi {
-						t100ViewEntry := t100View[m]
-						t1042Sums[m%16] = num.FMA32(t100ViewEntry, kStack[m], t1042Sums[m%16])
-						t105_2[m] = num.FMA32(F(0.5*t100ViewEntry), k2Entry, t105_2[m])
+						t104ViewEntry := t104View[m]
+						t1082Sums[m%16] = num.FMA32(t104ViewEntry, kStack[m], t1082Sums[m%16])
+						t109_2[m] = num.FMA32(F(0.5*t104ViewEntry), k2Entry, t109_2[m])
 					}
-					t1042 = kern.Sum16(&t1042Sums)
-					t104_2[k] = F(0.5 * t1042)
+					t1082 = kern.Sum16(&t1082Sums)
+					t108_2[k] = F(0.5 * t1082)
 				}
 			}
 		}
@@ -1653,29 +1661,29 @@ func (c *backwardFused) run() {
 	if kern.Wide() {
 		a := regions.R170512c963a3Args{
 			P0:  unsafe.SliceData(t35),
-			P1:  unsafe.SliceData(t222),
-			P2:  unsafe.SliceData(t422),
-			P3:  unsafe.SliceData(t642),
+			P1:  unsafe.SliceData(t262),
+			P2:  unsafe.SliceData(t462),
+			P3:  unsafe.SliceData(t682),
 			P4:  unsafe.SliceData(t25),
 			P5:  unsafe.SliceData(c.QBar),
-			P6:  unsafe.SliceData(t85),
-			P7:  unsafe.SliceData(t78),
-			P8:  unsafe.SliceData(t79),
-			P9:  unsafe.SliceData(t86),
+			P6:  unsafe.SliceData(t89),
+			P7:  unsafe.SliceData(t82),
+			P8:  unsafe.SliceData(t83),
+			P9:  unsafe.SliceData(t90),
 			P10: unsafe.SliceData(q2),
 			P11: unsafe.SliceData(c.KBar),
 			P12: unsafe.SliceData(c.WRho),
 			P13: unsafe.SliceData(c.WTheta),
 			P14: unsafe.SliceData(c.WEta),
-			P15: unsafe.SliceData(t104),
-			P16: unsafe.SliceData(t97),
-			P17: unsafe.SliceData(t98),
-			P18: unsafe.SliceData(t105),
+			P15: unsafe.SliceData(t108),
+			P16: unsafe.SliceData(t101),
+			P17: unsafe.SliceData(t102),
+			P18: unsafe.SliceData(t109),
 			P19: unsafe.SliceData(k2),
-			P20: unsafe.SliceData(t109),
-			P21: unsafe.SliceData(t135),
-			P22: unsafe.SliceData(t114),
-			P23: unsafe.SliceData(t140),
+			P20: unsafe.SliceData(t113),
+			P21: unsafe.SliceData(t139),
+			P22: unsafe.SliceData(t118),
+			P23: unsafe.SliceData(t144),
 			N0:  L,
 			N1:  T,
 			N2:  2 * nPhi,
@@ -1703,54 +1711,54 @@ func (c *backwardFused) run() {
 		wEta := c.WEta[:2*nPhi]
 		for i := range L {
 			t35_2 := t35[i*T:][:T]
-			t222_2 := t222[i*T:][:T]
-			t422_2 := t422[i*T:][:T]
-			t642_2 := t642[i*T:][:T]
+			t262_2 := t262[i*T:][:T]
+			t462_2 := t462[i*T:][:T]
+			t682_2 := t682[i*T:][:T]
 			t25_2 := t25[i*T:][:T]
-			t114_2 := t114[i*T:][:T]
-			t140_2 := t140[i*T:][:T]
+			t118_2 := t118[i*T:][:T]
+			t144_2 := t144[i*T:][:T]
 			for j := range T {
 				qBar := c.QBar[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1)+1:][:2*nPhi]
-				t85_2 := t85[(i*T+j)*2*nPhi:][:2*nPhi]
-				t78_2 := t78[(i*T+j)*4*nPhi:][:2*nPhi]
-				t79_2 := t79[(i*T+j)*4*nPhi:][:2*nPhi]
-				t86_2 := t86[(i*T+j)*4*nPhi:][:2*nPhi]
-				t78_3 := t78[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
-				t79_3 := t79[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
-				t86_3 := t86[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
+				t89_2 := t89[(i*T+j)*2*nPhi:][:2*nPhi]
+				t82_2 := t82[(i*T+j)*4*nPhi:][:2*nPhi]
+				t83_2 := t83[(i*T+j)*4*nPhi:][:2*nPhi]
+				t90_2 := t90[(i*T+j)*4*nPhi:][:2*nPhi]
+				t82_3 := t82[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
+				t83_3 := t83[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
+				t90_3 := t90[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
 				q2_2 := q2[(i*T+j)*2*nPhi:][:2*nPhi]
 				kBar := c.KBar[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1)+1:][:2*nPhi]
-				t104_2 := t104[(i*T+j)*2*nPhi:][:2*nPhi]
-				t97_2 := t97[(i*T+j)*4*nPhi:][:2*nPhi]
-				t98_2 := t98[(i*T+j)*4*nPhi:][:2*nPhi]
-				t105_2 := t105[(i*T+j)*4*nPhi:][:2*nPhi]
-				t97_3 := t97[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
-				t98_3 := t98[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
-				t105_3 := t105[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
+				t108_2 := t108[(i*T+j)*2*nPhi:][:2*nPhi]
+				t101_2 := t101[(i*T+j)*4*nPhi:][:2*nPhi]
+				t102_2 := t102[(i*T+j)*4*nPhi:][:2*nPhi]
+				t109_2 := t109[(i*T+j)*4*nPhi:][:2*nPhi]
+				t101_3 := t101[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
+				t102_3 := t102[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
+				t109_3 := t109[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
 				k2_2 := k2[(i*T+j)*2*nPhi:][:2*nPhi]
-				t109_2 := t109[(i*T+j)*2*nPhi:][:2*nPhi]
-				t135_2 := t135[(i*T+j)*2*nPhi:][:2*nPhi]
-				var t1142 F
-				var t1402 F
+				t113_2 := t113[(i*T+j)*2*nPhi:][:2*nPhi]
+				t139_2 := t139[(i*T+j)*2*nPhi:][:2*nPhi]
+				var t1182 F
+				var t1442 F
 				t35Entry2 := t35_2[j]
-				t222Entry3 := t222_2[j]
-				t422Entry3 := t422_2[j]
-				t642Entry3 := t642_2[j]
+				t262Entry3 := t262_2[j]
+				t462Entry3 := t462_2[j]
+				t682Entry3 := t682_2[j]
 				t25Entry2 := t25_2[j]
-				t1142Sums := [16]F{t1142}
-				t1402Sums := [16]F{t1402}
+				t1182Sums := [16]F{t1182}
+				t1442Sums := [16]F{t1442}
 				for k := range 2 * nPhi {
-					t1092 := (num.FMA32(a1PhiEntry, qBar[k], t85_2[k]) + ((t78_2[k] + t79_2[k]) + t86_2[k])) + ((t78_3[k] + t79_3[k]) + t86_3[k])
-					t1142Sums[k%16] = num.FMA32(t1092, q2_2[k]/t35Entry2, t1142Sums[k%16])
-					t1352 := ((num.FMA32(a1PhiEntry, kBar[k], num.FMA32(t642Entry3, wRho[k], num.FMA32(t422Entry3, wTheta[k], F(t222Entry3*wEta[k])))) + t104_2[k]) + ((t97_2[k] + t98_2[k]) + t105_2[k])) + ((t97_3[k] + t98_3[k]) + t105_3[k])
-					t1402Sums[k%16] = num.FMA32(t1352, k2_2[k]/t25Entry2, t1402Sums[k%16])
-					t109_2[k] = t1092
-					t135_2[k] = t1352
+					t1132 := (num.FMA32(a1PhiEntry, qBar[k], t89_2[k]) + ((t82_2[k] + t83_2[k]) + t90_2[k])) + ((t82_3[k] + t83_3[k]) + t90_3[k])
+					t1182Sums[k%16] = num.FMA32(t1132, q2_2[k]/t35Entry2, t1182Sums[k%16])
+					t1392 := ((num.FMA32(a1PhiEntry, kBar[k], num.FMA32(t682Entry3, wRho[k], num.FMA32(t462Entry3, wTheta[k], F(t262Entry3*wEta[k])))) + t108_2[k]) + ((t101_2[k] + t102_2[k]) + t109_2[k])) + ((t101_3[k] + t102_3[k]) + t109_3[k])
+					t1442Sums[k%16] = num.FMA32(t1392, k2_2[k]/t25Entry2, t1442Sums[k%16])
+					t113_2[k] = t1132
+					t139_2[k] = t1392
 				}
-				t1142 = kern.Sum16(&t1142Sums)
-				t1402 = kern.Sum16(&t1402Sums)
-				t114_2[j] = -t1142
-				t140_2[j] = -t1402
+				t1182 = kern.Sum16(&t1182Sums)
+				t1442 = kern.Sum16(&t1442Sums)
+				t118_2[j] = -t1182
+				t144_2[j] = -t1442
 			}
 		}
 	}
@@ -1762,14 +1770,14 @@ func (c *backwardFused) run() {
 			P1:  unsafe.SliceData(c.Q2Prod),
 			P2:  unsafe.SliceData(t23),
 			P3:  unsafe.SliceData(c.K2Prod),
-			P4:  unsafe.SliceData(t114),
+			P4:  unsafe.SliceData(t118),
 			P5:  unsafe.SliceData(t31),
-			P6:  unsafe.SliceData(t131),
+			P6:  unsafe.SliceData(t135),
 			P7:  unsafe.SliceData(t25),
-			P8:  unsafe.SliceData(t137),
-			P9:  unsafe.SliceData(t140),
+			P8:  unsafe.SliceData(t141),
+			P9:  unsafe.SliceData(t144),
 			P10: unsafe.SliceData(t21),
-			P11: unsafe.SliceData(t157),
+			P11: unsafe.SliceData(t161),
 			N0:  L,
 			N1:  T,
 		}
@@ -1780,24 +1788,24 @@ func (c *backwardFused) run() {
 			q2Prod := c.Q2Prod[i*T:][:T]
 			t23_2 := t23[i*T:][:T]
 			k2Prod := c.K2Prod[i*T:][:T]
-			t114_2 := t114[i*T:][:T]
+			t118_2 := t118[i*T:][:T]
 			t31_2 := t31[i*T:][:T]
-			t131_2 := t131[i*T:][:T]
+			t135_2 := t135[i*T:][:T]
 			t25_2 := t25[i*T:][:T]
-			t137_2 := t137[i*T:][:T]
-			t140_2 := t140[i*T:][:T]
+			t141_2 := t141[i*T:][:T]
+			t144_2 := t144[i*T:][:T]
 			t21_2 := t21[i*T:][:T]
-			t157_2 := t157[i*T:][:T]
+			t161_2 := t161[i*T:][:T]
 			for j := range T {
 				t33Entry := t33_2[j]
 				q2ProdEntry2 := q2Prod[j]
 				t23Entry := t23_2[j]
 				k2ProdEntry2 := k2Prod[j]
 				w2 := ((F(1e-08) <= t33Entry) && (F(0) < q2ProdEntry2))
-				t131_2[j] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t33Entry) && (F(0) < q2ProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t33Entry), t114_2[j], F(0)))*(F(1)/t31_2[j])), F(0)), F(0))
-				t137_2[j] = F(1) / t25_2[j]
+				t135_2[j] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t33Entry) && (F(0) < q2ProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t33Entry), t118_2[j], F(0)))*(F(1)/t31_2[j])), F(0)), F(0))
+				t141_2[j] = F(1) / t25_2[j]
 				w3 := ((F(1e-08) <= t23Entry) && (F(0) < k2ProdEntry2))
-				t157_2[j] = kern.Choose(w3, kern.Choose(((F(1e-08) <= t23Entry) && (F(0) < k2ProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t23Entry), t140_2[j], F(0)))*(F(1)/t21_2[j])), F(0)), F(0))
+				t161_2[j] = kern.Choose(w3, kern.Choose(((F(1e-08) <= t23Entry) && (F(0) < k2ProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t23Entry), t144_2[j], F(0)))*(F(1)/t21_2[j])), F(0)), F(0))
 			}
 		}
 	}
@@ -1805,7 +1813,7 @@ func (c *backwardFused) run() {
 	// projected.v
 	if kern.Wide() {
 		a := regions.Re9c4c871791dArgs{
-			P0: unsafe.SliceData(t239),
+			P0: unsafe.SliceData(t243),
 			N0: L,
 			N1: dV,
 			N2: T*dV + 6*dV,
@@ -1814,16 +1822,16 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t239_2 := t239[(i*(T+6)+j)*dV:][:dV]
+				t243_2 := t243[(i*(T+6)+j)*dV:][:dV]
 				for k := range dV {
-					t239_2[k] = F(0)
+					t243_2[k] = F(0)
 				}
 			}
 		}
 	}
 	if kern.Wide() {
 		a := regions.R5597ca2d9fd5Args{
-			P0: unsafe.SliceData(t239),
+			P0: unsafe.SliceData(t243),
 			N0: L,
 			N1: dV,
 			N2: 4*T*dV + 12*dV,
@@ -1833,9 +1841,9 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t239_2 := t239[(i*(T+6)+j+T+3)*dV:][:dV]
+				t243_2 := t243[(i*(T+6)+j+T+3)*dV:][:dV]
 				for k := range dV {
-					t239_2[k] = F(0)
+					t243_2[k] = F(0)
 				}
 			}
 		}
@@ -1846,7 +1854,7 @@ func (c *backwardFused) run() {
 	if kern.Wide() {
 		a := regions.R365f3086a7f8Args{
 			P0: unsafe.SliceData(c.VStack),
-			P1: unsafe.SliceData(t239),
+			P1: unsafe.SliceData(t243),
 			P2: unsafe.SliceData(c.CVBar),
 			N0: L,
 			N1: T,
@@ -1863,45 +1871,9 @@ func (c *backwardFused) run() {
 			for j := range L {
 				for k := range T {
 					vStack := c.VStack[(j*(T+3)-i+k+3)*dV:][:dV]
-					t239_2 := t239[(j*(T+6)+k+3)*dV:][:dV]
+					t243_2 := t243[(j*(T+6)+k+3)*dV:][:dV]
 					for m := range dV {
-						cVBar[m] = num.FMA32(vStack[m], t239_2[m], cVBar[m])
-					}
-				}
-			}
-		}
-	}
-
-	// projected.v
-	clear(t174)
-	for i := range L {
-		for j := range 3 {
-			n := int(c.Pos[i]) + j - 3
-			if n >= 0 {
-				if kern.Wide() {
-					a := regions.R1e42c5bb8a4bArgs{
-						P0: unsafe.SliceData(t239),
-						P1: unsafe.SliceData(c.CV),
-						P2: unsafe.SliceData(t174),
-						N0: dV,
-						N1: 4*dV*j + (4*T*dV+24*dV)*i + 12*dV,
-						N2: 12 * dV,
-						N3: -dV,
-						N4: 4*dV*j + 12*dV*i,
-					}
-					regions.R1e42c5bb8a4b(&a)
-				} else {
-					t239_2 := t239[(i*(T+6)+j+3)*dV:][:dV]
-					cV := c.CV[3*dV:][:dV]
-					t239_3 := t239[(i*(T+6)+j+2)*dV:][:dV]
-					cV2 := c.CV[2*dV:][:dV]
-					t239_4 := t239[(i*(T+6)+j+1)*dV:][:dV]
-					cV3 := c.CV[1*dV:][:dV]
-					t239_5 := t239[(i*(T+6)+j)*dV:][:dV]
-					cV4 := c.CV[:dV]
-					t174_2 := t174[(i*3+j)*dV:][:dV]
-					for k := range dV {
-						t174_2[k] = num.FMA32(t239_2[k], cV[k], num.FMA32(t239_3[k], cV2[k], num.FMA32(t239_4[k], cV3[k], F(t239_5[k]*cV4[k]))))
+						cVBar[m] = num.FMA32(vStack[m], t243_2[m], cVBar[m])
 					}
 				}
 			}
@@ -1910,9 +1882,45 @@ func (c *backwardFused) run() {
 
 	// projected.v
 	clear(t178)
+	for i := range L {
+		for j := range 3 {
+			n := int(c.Pos[i]) + j - 3
+			if n >= 0 {
+				if kern.Wide() {
+					a := regions.R1e42c5bb8a4bArgs{
+						P0: unsafe.SliceData(t243),
+						P1: unsafe.SliceData(c.CV),
+						P2: unsafe.SliceData(t178),
+						N0: dV,
+						N1: 4*dV*j + (4*T*dV+24*dV)*i + 12*dV,
+						N2: 12 * dV,
+						N3: -dV,
+						N4: 4*dV*j + 12*dV*i,
+					}
+					regions.R1e42c5bb8a4b(&a)
+				} else {
+					t243_2 := t243[(i*(T+6)+j+3)*dV:][:dV]
+					cV := c.CV[3*dV:][:dV]
+					t243_3 := t243[(i*(T+6)+j+2)*dV:][:dV]
+					cV2 := c.CV[2*dV:][:dV]
+					t243_4 := t243[(i*(T+6)+j+1)*dV:][:dV]
+					cV3 := c.CV[1*dV:][:dV]
+					t243_5 := t243[(i*(T+6)+j)*dV:][:dV]
+					cV4 := c.CV[:dV]
+					t178_2 := t178[(i*3+j)*dV:][:dV]
+					for k := range dV {
+						t178_2[k] = num.FMA32(t243_2[k], cV[k], num.FMA32(t243_3[k], cV2[k], num.FMA32(t243_4[k], cV3[k], F(t243_5[k]*cV4[k]))))
+					}
+				}
+			}
+		}
+	}
+
+	// projected.v
+	clear(t182)
 	if kern.Wide() {
 		a := regions.R403e83f80074Args{
-			P0: unsafe.SliceData(t178),
+			P0: unsafe.SliceData(t182),
 			P1: unsafe.SliceData(c.V0TailBar),
 			N0: L,
 			N1: -T + 3,
@@ -1924,10 +1932,10 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range min(3, -T+3) {
-				t178_2 := t178[(i*3+j+T)*dV:][:dV]
+				t182_2 := t182[(i*3+j+T)*dV:][:dV]
 				v0TailBar := c.V0TailBar[(i*3+j)*dV:][:dV]
 				for k := range dV {
-					t178_2[k] = t178_2[k] + v0TailBar[k]
+					t182_2[k] = t182_2[k] + v0TailBar[k]
 				}
 			}
 		}
@@ -1938,21 +1946,21 @@ func (c *backwardFused) run() {
 	clear(c.BKBar)
 	if kern.Wide() {
 		a := regions.R32f23505140cArgs{
-			P0:  unsafe.SliceData(t111),
-			P1:  unsafe.SliceData(t131),
-			P2:  unsafe.SliceData(t137),
-			P3:  unsafe.SliceData(t157),
+			P0:  unsafe.SliceData(t115),
+			P1:  unsafe.SliceData(t135),
+			P2:  unsafe.SliceData(t141),
+			P3:  unsafe.SliceData(t161),
 			P4:  unsafe.SliceData(q1),
-			P5:  unsafe.SliceData(t109),
+			P5:  unsafe.SliceData(t113),
 			P6:  unsafe.SliceData(t10),
 			P7:  unsafe.SliceData(t9),
 			P8:  unsafe.SliceData(k1),
-			P9:  unsafe.SliceData(t135),
+			P9:  unsafe.SliceData(t139),
 			P10: unsafe.SliceData(t5),
 			P11: unsafe.SliceData(t4),
-			P12: unsafe.SliceData(t242),
+			P12: unsafe.SliceData(t246),
 			P13: unsafe.SliceData(c.BQBar),
-			P14: unsafe.SliceData(t245),
+			P14: unsafe.SliceData(t249),
 			P15: unsafe.SliceData(c.BKBar),
 			N0:  L,
 			N1:  T,
@@ -1971,38 +1979,38 @@ func (c *backwardFused) run() {
 		bQBar := c.BQBar[:2*nPhi]
 		bKBar := c.BKBar[:2*nPhi]
 		for i := range L {
-			t111_2 := t111[i*T:][:T]
-			t131_2 := t131[i*T:][:T]
-			t137_2 := t137[i*T:][:T]
-			t157_2 := t157[i*T:][:T]
+			t115_2 := t115[i*T:][:T]
+			t135_2 := t135[i*T:][:T]
+			t141_2 := t141[i*T:][:T]
+			t161_2 := t161[i*T:][:T]
 			for j := range T {
 				q1_2 := q1[(i*T+j)*2*nPhi:][:2*nPhi]
-				t109_2 := t109[(i*T+j)*2*nPhi:][:2*nPhi]
+				t113_2 := t113[(i*T+j)*2*nPhi:][:2*nPhi]
 				t10_2 := t10[(i*T+j)*2*nPhi:][:2*nPhi]
 				t9_2 := t9[(i*T+j)*2*nPhi:][:2*nPhi]
 				k1_2 := k1[(i*T+j)*2*nPhi:][:2*nPhi]
-				t135_2 := t135[(i*T+j)*2*nPhi:][:2*nPhi]
+				t139_2 := t139[(i*T+j)*2*nPhi:][:2*nPhi]
 				t5_2 := t5[(i*T+j)*2*nPhi:][:2*nPhi]
 				t4_2 := t4[(i*T+j)*2*nPhi:][:2*nPhi]
-				t242_2 := t242[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
-				t245_2 := t245[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
-				t111Entry := t111_2[j]
-				t131Entry := t131_2[j]
-				t137Entry := t137_2[j]
-				t157Entry := t157_2[j]
+				t246_2 := t246[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
+				t249_2 := t249[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
+				t115Entry := t115_2[j]
+				t135Entry := t135_2[j]
+				t141Entry := t141_2[j]
+				t161Entry := t161_2[j]
 				for k := range 2 * nPhi {
-					t179 := num.FMA32(F(2*q1_2[k]), t131Entry, F(t109_2[k]*t111Entry))
+					t183 := num.FMA32(F(2*q1_2[k]), t135Entry, F(t113_2[k]*t115Entry))
 					t10Entry := t10_2[k]
 					t9Entry := t9_2[k]
-					t185 := num.FMA32(F(F(t9Entry*t10Entry)*t179), kern.Sigmoid(-t9Entry), F(t10Entry*t179))
-					t197 := num.FMA32(F(2*k1_2[k]), t157Entry, F(t135_2[k]*t137Entry))
+					t189 := num.FMA32(F(F(t9Entry*t10Entry)*t183), kern.Sigmoid(-t9Entry), F(t10Entry*t183))
+					t201 := num.FMA32(F(2*k1_2[k]), t161Entry, F(t139_2[k]*t141Entry))
 					t5Entry := t5_2[k]
 					t4Entry := t4_2[k]
-					t203 := num.FMA32(F(F(t4Entry*t5Entry)*t197), kern.Sigmoid(-t4Entry), F(t5Entry*t197))
-					t242_2[k] = t185
-					bQBar[k] = bQBar[k] + t185
-					t245_2[k] = t203
-					bKBar[k] = bKBar[k] + t203
+					t207 := num.FMA32(F(F(t4Entry*t5Entry)*t201), kern.Sigmoid(-t4Entry), F(t5Entry*t201))
+					t246_2[k] = t189
+					bQBar[k] = bQBar[k] + t189
+					t249_2[k] = t207
+					bKBar[k] = bKBar[k] + t207
 				}
 			}
 		}
@@ -2011,7 +2019,7 @@ func (c *backwardFused) run() {
 	// projected.q1
 	if kern.Wide() {
 		a := regions.Re9c4c871791dArgs{
-			P0: unsafe.SliceData(t242),
+			P0: unsafe.SliceData(t246),
 			N0: L,
 			N1: 2 * nPhi,
 			N2: 2*T*nPhi + 12*nPhi,
@@ -2020,16 +2028,16 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t242_2 := t242[(i*(T+6)+j)*2*nPhi:][:2*nPhi]
+				t246_2 := t246[(i*(T+6)+j)*2*nPhi:][:2*nPhi]
 				for k := range 2 * nPhi {
-					t242_2[k] = F(0)
+					t246_2[k] = F(0)
 				}
 			}
 		}
 	}
 	if kern.Wide() {
 		a := regions.R5597ca2d9fd5Args{
-			P0: unsafe.SliceData(t242),
+			P0: unsafe.SliceData(t246),
 			N0: L,
 			N1: 2 * nPhi,
 			N2: 8*T*nPhi + 24*nPhi,
@@ -2039,9 +2047,9 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t242_2 := t242[(i*(T+6)+j+T+3)*2*nPhi:][:2*nPhi]
+				t246_2 := t246[(i*(T+6)+j+T+3)*2*nPhi:][:2*nPhi]
 				for k := range 2 * nPhi {
-					t242_2[k] = F(0)
+					t246_2[k] = F(0)
 				}
 			}
 		}
@@ -2053,10 +2061,10 @@ func (c *backwardFused) run() {
 	if kern.Wide() {
 		a := regions.R56bae22d04fbArgs{
 			P0: unsafe.SliceData(c.Q1Stack),
-			P1: unsafe.SliceData(t242),
+			P1: unsafe.SliceData(t246),
 			P2: unsafe.SliceData(c.CQBar),
 			P3: unsafe.SliceData(c.K1Stack),
-			P4: unsafe.SliceData(t245),
+			P4: unsafe.SliceData(t249),
 			P5: unsafe.SliceData(c.CKBar),
 			N0: L,
 			N1: T,
@@ -2074,12 +2082,12 @@ func (c *backwardFused) run() {
 			for j := range L {
 				for k := range T {
 					q1Stack := c.Q1Stack[(j*(T+3)-i+k+3)*2*nPhi:][:2*nPhi]
-					t242_2 := t242[(j*(T+6)+k+3)*2*nPhi:][:2*nPhi]
+					t246_2 := t246[(j*(T+6)+k+3)*2*nPhi:][:2*nPhi]
 					k1Stack := c.K1Stack[(j*(T+3)-i+k+3)*2*nPhi:][:2*nPhi]
-					t245_2 := t245[(j*(T+6)+k+3)*2*nPhi:][:2*nPhi]
+					t249_2 := t249[(j*(T+6)+k+3)*2*nPhi:][:2*nPhi]
 					for m := range 2 * nPhi {
-						cQBar[m] = num.FMA32(q1Stack[m], t242_2[m], cQBar[m])
-						cKBar[m] = num.FMA32(k1Stack[m], t245_2[m], cKBar[m])
+						cQBar[m] = num.FMA32(q1Stack[m], t246_2[m], cQBar[m])
+						cKBar[m] = num.FMA32(k1Stack[m], t249_2[m], cKBar[m])
 					}
 				}
 			}
@@ -2087,16 +2095,16 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.q1
-	clear(t192)
+	clear(t196)
 	for i := range L {
 		for j := range 3 {
 			n2 := int(c.Pos[i]) + j - 3
 			if n2 >= 0 {
 				if kern.Wide() {
 					a := regions.R1e42c5bb8a4bArgs{
-						P0: unsafe.SliceData(t242),
+						P0: unsafe.SliceData(t246),
 						P1: unsafe.SliceData(c.CQ),
-						P2: unsafe.SliceData(t192),
+						P2: unsafe.SliceData(t196),
 						N0: 2 * nPhi,
 						N1: 8*nPhi*j + (8*T*nPhi+48*nPhi)*i + 24*nPhi,
 						N2: 24 * nPhi,
@@ -2105,17 +2113,17 @@ func (c *backwardFused) run() {
 					}
 					regions.R1e42c5bb8a4b(&a)
 				} else {
-					t242_2 := t242[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
+					t246_2 := t246[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
 					cQ := c.CQ[3*2*nPhi:][:2*nPhi]
-					t242_3 := t242[(i*(T+6)+j+2)*2*nPhi:][:2*nPhi]
+					t246_3 := t246[(i*(T+6)+j+2)*2*nPhi:][:2*nPhi]
 					cQ2 := c.CQ[2*2*nPhi:][:2*nPhi]
-					t242_4 := t242[(i*(T+6)+j+1)*2*nPhi:][:2*nPhi]
+					t246_4 := t246[(i*(T+6)+j+1)*2*nPhi:][:2*nPhi]
 					cQ3 := c.CQ[1*2*nPhi:][:2*nPhi]
-					t242_5 := t242[(i*(T+6)+j)*2*nPhi:][:2*nPhi]
+					t246_5 := t246[(i*(T+6)+j)*2*nPhi:][:2*nPhi]
 					cQ4 := c.CQ[:2*nPhi]
-					t192_2 := t192[(i*3+j)*2*nPhi:][:2*nPhi]
+					t196_2 := t196[(i*3+j)*2*nPhi:][:2*nPhi]
 					for k := range 2 * nPhi {
-						t192_2[k] = num.FMA32(t242_2[k], cQ[k], num.FMA32(t242_3[k], cQ2[k], num.FMA32(t242_4[k], cQ3[k], F(t242_5[k]*cQ4[k]))))
+						t196_2[k] = num.FMA32(t246_2[k], cQ[k], num.FMA32(t246_3[k], cQ2[k], num.FMA32(t246_4[k], cQ3[k], F(t246_5[k]*cQ4[k]))))
 					}
 				}
 			}
@@ -2123,13 +2131,13 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.q1, projected.k1
-	clear(t196)
-	clear(t214)
+	clear(t200)
+	clear(t218)
 	if kern.Wide() {
 		a := regions.R5168233033d5Args{
-			P0: unsafe.SliceData(t196),
+			P0: unsafe.SliceData(t200),
 			P1: unsafe.SliceData(c.Q0TailBar),
-			P2: unsafe.SliceData(t214),
+			P2: unsafe.SliceData(t218),
 			P3: unsafe.SliceData(c.K0TailBar),
 			N0: L,
 			N1: -T + 3,
@@ -2141,13 +2149,13 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range min(3, -T+3) {
-				t196_2 := t196[(i*3+j+T)*2*nPhi:][:2*nPhi]
+				t200_2 := t200[(i*3+j+T)*2*nPhi:][:2*nPhi]
 				q0TailBar := c.Q0TailBar[(i*3+j)*2*nPhi:][:2*nPhi]
-				t214_2 := t214[(i*3+j+T)*2*nPhi:][:2*nPhi]
+				t218_2 := t218[(i*3+j+T)*2*nPhi:][:2*nPhi]
 				k0TailBar := c.K0TailBar[(i*3+j)*2*nPhi:][:2*nPhi]
 				for k := range 2 * nPhi {
-					t196_2[k] = t196_2[k] + q0TailBar[k]
-					t214_2[k] = t214_2[k] + k0TailBar[k]
+					t200_2[k] = t200_2[k] + q0TailBar[k]
+					t218_2[k] = t218_2[k] + k0TailBar[k]
 				}
 			}
 		}
@@ -2156,7 +2164,7 @@ func (c *backwardFused) run() {
 	// projected.k1
 	if kern.Wide() {
 		a := regions.Re9c4c871791dArgs{
-			P0: unsafe.SliceData(t245),
+			P0: unsafe.SliceData(t249),
 			N0: L,
 			N1: 2 * nPhi,
 			N2: 2*T*nPhi + 12*nPhi,
@@ -2165,16 +2173,16 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t245_2 := t245[(i*(T+6)+j)*2*nPhi:][:2*nPhi]
+				t249_2 := t249[(i*(T+6)+j)*2*nPhi:][:2*nPhi]
 				for k := range 2 * nPhi {
-					t245_2[k] = F(0)
+					t249_2[k] = F(0)
 				}
 			}
 		}
 	}
 	if kern.Wide() {
 		a := regions.R5597ca2d9fd5Args{
-			P0: unsafe.SliceData(t245),
+			P0: unsafe.SliceData(t249),
 			N0: L,
 			N1: 2 * nPhi,
 			N2: 8*T*nPhi + 24*nPhi,
@@ -2184,25 +2192,25 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t245_2 := t245[(i*(T+6)+j+T+3)*2*nPhi:][:2*nPhi]
+				t249_2 := t249[(i*(T+6)+j+T+3)*2*nPhi:][:2*nPhi]
 				for k := range 2 * nPhi {
-					t245_2[k] = F(0)
+					t249_2[k] = F(0)
 				}
 			}
 		}
 	}
 
 	// projected.k1
-	clear(t210)
+	clear(t214)
 	for i := range L {
 		for j := range 3 {
 			n3 := int(c.Pos[i]) + j - 3
 			if n3 >= 0 {
 				if kern.Wide() {
 					a := regions.R1e42c5bb8a4bArgs{
-						P0: unsafe.SliceData(t245),
+						P0: unsafe.SliceData(t249),
 						P1: unsafe.SliceData(c.CK),
-						P2: unsafe.SliceData(t210),
+						P2: unsafe.SliceData(t214),
 						N0: 2 * nPhi,
 						N1: 8*nPhi*j + (8*T*nPhi+48*nPhi)*i + 24*nPhi,
 						N2: 24 * nPhi,
@@ -2211,17 +2219,17 @@ func (c *backwardFused) run() {
 					}
 					regions.R1e42c5bb8a4b(&a)
 				} else {
-					t245_2 := t245[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
+					t249_2 := t249[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
 					cK := c.CK[3*2*nPhi:][:2*nPhi]
-					t245_3 := t245[(i*(T+6)+j+2)*2*nPhi:][:2*nPhi]
+					t249_3 := t249[(i*(T+6)+j+2)*2*nPhi:][:2*nPhi]
 					cK2 := c.CK[2*2*nPhi:][:2*nPhi]
-					t245_4 := t245[(i*(T+6)+j+1)*2*nPhi:][:2*nPhi]
+					t249_4 := t249[(i*(T+6)+j+1)*2*nPhi:][:2*nPhi]
 					cK3 := c.CK[1*2*nPhi:][:2*nPhi]
-					t245_5 := t245[(i*(T+6)+j)*2*nPhi:][:2*nPhi]
+					t249_5 := t249[(i*(T+6)+j)*2*nPhi:][:2*nPhi]
 					cK4 := c.CK[:2*nPhi]
-					t210_2 := t210[(i*3+j)*2*nPhi:][:2*nPhi]
+					t214_2 := t214[(i*3+j)*2*nPhi:][:2*nPhi]
 					for k := range 2 * nPhi {
-						t210_2[k] = num.FMA32(t245_2[k], cK[k], num.FMA32(t245_3[k], cK2[k], num.FMA32(t245_4[k], cK3[k], F(t245_5[k]*cK4[k]))))
+						t214_2[k] = num.FMA32(t249_2[k], cK[k], num.FMA32(t249_3[k], cK2[k], num.FMA32(t249_4[k], cK3[k], F(t249_5[k]*cK4[k]))))
 					}
 				}
 			}
@@ -2231,9 +2239,9 @@ func (c *backwardFused) run() {
 	// projected.v0, projected.v
 	if kern.Wide() {
 		a := regions.R4f7fc48780fcArgs{
-			P0: unsafe.SliceData(t239),
+			P0: unsafe.SliceData(t243),
 			P1: unsafe.SliceData(c.CV),
-			P2: unsafe.SliceData(t215),
+			P2: unsafe.SliceData(t219),
 			N0: L,
 			N1: T,
 			N2: dV,
@@ -2248,16 +2256,16 @@ func (c *backwardFused) run() {
 		cV := c.CV[:dV]
 		for i := range L {
 			for j := range T {
-				t239_2 := t239[(i*(T+6)+j+6)*dV:][:dV]
+				t243_2 := t243[(i*(T+6)+j+6)*dV:][:dV]
 				cV2 := c.CV[3*dV:][:dV]
-				t239_3 := t239[(i*(T+6)+j+5)*dV:][:dV]
+				t243_3 := t243[(i*(T+6)+j+5)*dV:][:dV]
 				cV3 := c.CV[2*dV:][:dV]
-				t239_4 := t239[(i*(T+6)+j+4)*dV:][:dV]
+				t243_4 := t243[(i*(T+6)+j+4)*dV:][:dV]
 				cV4 := c.CV[1*dV:][:dV]
-				t239_5 := t239[(i*(T+6)+j+3)*dV:][:dV]
-				t215_2 := t215[(i*T+j)*dV:][:dV]
+				t243_5 := t243[(i*(T+6)+j+3)*dV:][:dV]
+				t219_2 := t219[(i*T+j)*dV:][:dV]
 				for k := range dV {
-					t215_2[k] = num.FMA32(t239_2[k], cV2[k], num.FMA32(t239_3[k], cV3[k], num.FMA32(t239_4[k], cV4[k], F(t239_5[k]*cV[k]))))
+					t219_2[k] = num.FMA32(t243_2[k], cV2[k], num.FMA32(t243_3[k], cV3[k], num.FMA32(t243_4[k], cV4[k], F(t243_5[k]*cV[k]))))
 				}
 			}
 		}
@@ -2266,7 +2274,7 @@ func (c *backwardFused) run() {
 	// projected.v
 	if kern.Wide() {
 		a := regions.R63b335df4b7dArgs{
-			P0: unsafe.SliceData(t215),
+			P0: unsafe.SliceData(t219),
 			P1: unsafe.SliceData(c.V0TailBar),
 			N0: L,
 			N1: -T + 3,
@@ -2281,10 +2289,10 @@ func (c *backwardFused) run() {
 			lo := max(0, -T+3)
 			if n := 3 - lo; n > 0 {
 				for j := range n {
-					t215_2 := t215[(i*T+(lo+j)+T-3)*dV:][:dV]
+					t219_2 := t219[(i*T+(lo+j)+T-3)*dV:][:dV]
 					v0TailBar := c.V0TailBar[(i*3+(lo+j))*dV:][:dV]
 					for k := range dV {
-						t215_2[k] = t215_2[k] + v0TailBar[k]
+						t219_2[k] = t219_2[k] + v0TailBar[k]
 					}
 				}
 			}
@@ -2292,14 +2300,14 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.v0
-	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t215, dV, 1)
+	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, xOperand, 1, d, t219, dV, 1)
 
 	// projected.q0, projected.q1
 	if kern.Wide() {
 		a := regions.R4f7fc48780fcArgs{
-			P0: unsafe.SliceData(t242),
+			P0: unsafe.SliceData(t246),
 			P1: unsafe.SliceData(c.CQ),
-			P2: unsafe.SliceData(t218),
+			P2: unsafe.SliceData(t222),
 			N0: L,
 			N1: T,
 			N2: 2 * nPhi,
@@ -2314,16 +2322,16 @@ func (c *backwardFused) run() {
 		cQ := c.CQ[:2*nPhi]
 		for i := range L {
 			for j := range T {
-				t242_2 := t242[(i*(T+6)+j+6)*2*nPhi:][:2*nPhi]
+				t246_2 := t246[(i*(T+6)+j+6)*2*nPhi:][:2*nPhi]
 				cQ2 := c.CQ[3*2*nPhi:][:2*nPhi]
-				t242_3 := t242[(i*(T+6)+j+5)*2*nPhi:][:2*nPhi]
+				t246_3 := t246[(i*(T+6)+j+5)*2*nPhi:][:2*nPhi]
 				cQ3 := c.CQ[2*2*nPhi:][:2*nPhi]
-				t242_4 := t242[(i*(T+6)+j+4)*2*nPhi:][:2*nPhi]
+				t246_4 := t246[(i*(T+6)+j+4)*2*nPhi:][:2*nPhi]
 				cQ4 := c.CQ[1*2*nPhi:][:2*nPhi]
-				t242_5 := t242[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
-				t218_2 := t218[(i*T+j)*2*nPhi:][:2*nPhi]
+				t246_5 := t246[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
+				t222_2 := t222[(i*T+j)*2*nPhi:][:2*nPhi]
 				for k := range 2 * nPhi {
-					t218_2[k] = num.FMA32(t242_2[k], cQ2[k], num.FMA32(t242_3[k], cQ3[k], num.FMA32(t242_4[k], cQ4[k], F(t242_5[k]*cQ[k]))))
+					t222_2[k] = num.FMA32(t246_2[k], cQ2[k], num.FMA32(t246_3[k], cQ3[k], num.FMA32(t246_4[k], cQ4[k], F(t246_5[k]*cQ[k]))))
 				}
 			}
 		}
@@ -2332,7 +2340,7 @@ func (c *backwardFused) run() {
 	// projected.q1
 	if kern.Wide() {
 		a := regions.R454e3f98b46dArgs{
-			P0: unsafe.SliceData(t218),
+			P0: unsafe.SliceData(t222),
 			P1: unsafe.SliceData(c.Q0TailBar),
 			N0: L,
 			N1: -T + 3,
@@ -2347,10 +2355,10 @@ func (c *backwardFused) run() {
 			lo := max(0, -T+3)
 			if n := 3 - lo; n > 0 {
 				for j := range n {
-					t218_2 := t218[(i*T+(lo+j)+T-3)*2*nPhi:][:2*nPhi]
+					t222_2 := t222[(i*T+(lo+j)+T-3)*2*nPhi:][:2*nPhi]
 					q0TailBar := c.Q0TailBar[(i*3+(lo+j))*2*nPhi:][:2*nPhi]
 					for k := range 2 * nPhi {
-						t218_2[k] = t218_2[k] + q0TailBar[k]
+						t222_2[k] = t222_2[k] + q0TailBar[k]
 					}
 				}
 			}
@@ -2358,14 +2366,14 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.q0
-	kern.GemmFMA(d, 2*nPhi, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t218, 2*nPhi, 1)
+	kern.GemmFMA(d, 2*nPhi, L*T, F(1), false, c.WQBar, 1, d, xOperand, 1, d, t222, 2*nPhi, 1)
 
 	// projected.k0, projected.k1
 	if kern.Wide() {
 		a := regions.R4f7fc48780fcArgs{
-			P0: unsafe.SliceData(t245),
+			P0: unsafe.SliceData(t249),
 			P1: unsafe.SliceData(c.CK),
-			P2: unsafe.SliceData(t221),
+			P2: unsafe.SliceData(t225),
 			N0: L,
 			N1: T,
 			N2: 2 * nPhi,
@@ -2380,16 +2388,16 @@ func (c *backwardFused) run() {
 		cK := c.CK[:2*nPhi]
 		for i := range L {
 			for j := range T {
-				t245_2 := t245[(i*(T+6)+j+6)*2*nPhi:][:2*nPhi]
+				t249_2 := t249[(i*(T+6)+j+6)*2*nPhi:][:2*nPhi]
 				cK2 := c.CK[3*2*nPhi:][:2*nPhi]
-				t245_3 := t245[(i*(T+6)+j+5)*2*nPhi:][:2*nPhi]
+				t249_3 := t249[(i*(T+6)+j+5)*2*nPhi:][:2*nPhi]
 				cK3 := c.CK[2*2*nPhi:][:2*nPhi]
-				t245_4 := t245[(i*(T+6)+j+4)*2*nPhi:][:2*nPhi]
+				t249_4 := t249[(i*(T+6)+j+4)*2*nPhi:][:2*nPhi]
 				cK4 := c.CK[1*2*nPhi:][:2*nPhi]
-				t245_5 := t245[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
-				t221_2 := t221[(i*T+j)*2*nPhi:][:2*nPhi]
+				t249_5 := t249[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
+				t225_2 := t225[(i*T+j)*2*nPhi:][:2*nPhi]
 				for k := range 2 * nPhi {
-					t221_2[k] = num.FMA32(t245_2[k], cK2[k], num.FMA32(t245_3[k], cK3[k], num.FMA32(t245_4[k], cK4[k], F(t245_5[k]*cK[k]))))
+					t225_2[k] = num.FMA32(t249_2[k], cK2[k], num.FMA32(t249_3[k], cK3[k], num.FMA32(t249_4[k], cK4[k], F(t249_5[k]*cK[k]))))
 				}
 			}
 		}
@@ -2398,7 +2406,7 @@ func (c *backwardFused) run() {
 	// projected.k1
 	if kern.Wide() {
 		a := regions.R454e3f98b46dArgs{
-			P0: unsafe.SliceData(t221),
+			P0: unsafe.SliceData(t225),
 			P1: unsafe.SliceData(c.K0TailBar),
 			N0: L,
 			N1: -T + 3,
@@ -2413,10 +2421,10 @@ func (c *backwardFused) run() {
 			lo := max(0, -T+3)
 			if n := 3 - lo; n > 0 {
 				for j := range n {
-					t221_2 := t221[(i*T+(lo+j)+T-3)*2*nPhi:][:2*nPhi]
+					t225_2 := t225[(i*T+(lo+j)+T-3)*2*nPhi:][:2*nPhi]
 					k0TailBar := c.K0TailBar[(i*3+(lo+j))*2*nPhi:][:2*nPhi]
 					for k := range 2 * nPhi {
-						t221_2[k] = t221_2[k] + k0TailBar[k]
+						t225_2[k] = t225_2[k] + k0TailBar[k]
 					}
 				}
 			}
@@ -2424,25 +2432,25 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.k0
-	kern.GemmFMA(d, 2*nPhi, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t221, 2*nPhi, 1)
+	kern.GemmFMA(d, 2*nPhi, L*T, F(1), false, c.WKBar, 1, d, xOperand, 1, d, t225, 2*nPhi, 1)
 
 	// projected.v0
-	kern.GemmFMA(L*T, d, dV, F(1), false, c.XBar, d, 1, t215, dV, 1, c.WV, d, 1)
+	kern.GemmFMA(L*T, d, dV, F(1), false, c.XBar, d, 1, t219, dV, 1, WVOperand, d, 1)
 
 	// projected.q0
-	kern.GemmFMA(L*T, d, 2*nPhi, F(1), true, c.XBar, d, 1, t218, 2*nPhi, 1, c.WQ, d, 1)
+	kern.GemmFMA(L*T, d, 2*nPhi, F(1), true, c.XBar, d, 1, t222, 2*nPhi, 1, WQOperand, d, 1)
 
 	// projected.k0
-	kern.GemmFMA(L*T, d, 2*nPhi, F(1), true, c.XBar, d, 1, t221, 2*nPhi, 1, c.WK, d, 1)
+	kern.GemmFMA(L*T, d, 2*nPhi, F(1), true, c.XBar, d, 1, t225, 2*nPhi, 1, WKOperand, d, 1)
 
 	// projected.k0
 	if kern.Wide() {
 		a := regions.R6343eacd6034Args{
-			P0: unsafe.SliceData(t210),
-			P1: unsafe.SliceData(t214),
+			P0: unsafe.SliceData(t214),
+			P1: unsafe.SliceData(t218),
 			P2: unsafe.SliceData(c.K0TailBarOut),
-			P3: unsafe.SliceData(t192),
-			P4: unsafe.SliceData(t196),
+			P3: unsafe.SliceData(t196),
+			P4: unsafe.SliceData(t200),
 			P5: unsafe.SliceData(c.Q0TailBarOut),
 			N0: L,
 			N1: 2 * nPhi,
@@ -2452,15 +2460,15 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t210_2 := t210[(i*3+j)*2*nPhi:][:2*nPhi]
 				t214_2 := t214[(i*3+j)*2*nPhi:][:2*nPhi]
+				t218_2 := t218[(i*3+j)*2*nPhi:][:2*nPhi]
 				k0TailBarOut := c.K0TailBarOut[(i*3+j)*2*nPhi:][:2*nPhi]
-				t192_2 := t192[(i*3+j)*2*nPhi:][:2*nPhi]
 				t196_2 := t196[(i*3+j)*2*nPhi:][:2*nPhi]
+				t200_2 := t200[(i*3+j)*2*nPhi:][:2*nPhi]
 				q0TailBarOut := c.Q0TailBarOut[(i*3+j)*2*nPhi:][:2*nPhi]
 				for k := range 2 * nPhi {
-					k0TailBarOut[k] = t210_2[k] + t214_2[k]
-					q0TailBarOut[k] = t192_2[k] + t196_2[k]
+					k0TailBarOut[k] = t214_2[k] + t218_2[k]
+					q0TailBarOut[k] = t196_2[k] + t200_2[k]
 				}
 			}
 		}
@@ -2469,8 +2477,8 @@ func (c *backwardFused) run() {
 	// projected.k0
 	if kern.Wide() {
 		a := regions.R7460d1661d30Args{
-			P0: unsafe.SliceData(t174),
-			P1: unsafe.SliceData(t178),
+			P0: unsafe.SliceData(t178),
+			P1: unsafe.SliceData(t182),
 			P2: unsafe.SliceData(c.V0TailBarOut),
 			N0: L,
 			N1: dV,
@@ -2480,31 +2488,31 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t174_2 := t174[(i*3+j)*dV:][:dV]
 				t178_2 := t178[(i*3+j)*dV:][:dV]
+				t182_2 := t182[(i*3+j)*dV:][:dV]
 				v0TailBarOut := c.V0TailBarOut[(i*3+j)*dV:][:dV]
 				for k := range dV {
-					v0TailBarOut[k] = t174_2[k] + t178_2[k]
+					v0TailBarOut[k] = t178_2[k] + t182_2[k]
 				}
 			}
 		}
 	}
 
 	// projected.k0
-	c.A1PhiBar[0] = t82 + t101
-	c.A2PhiBar[0] = ((t772 + t80) + t962) + t99
+	c.A1PhiBar[0] = t86 + t105
+	c.A2PhiBar[0] = ((t812 + t84) + t1002) + t103
 
 	// projected.k0
 	if kern.Wide() {
 		a := regions.R4cf51cabdcfcArgs{
-			P0: unsafe.SliceData(t702),
-			P1: unsafe.SliceData(t722),
+			P0: unsafe.SliceData(t74),
+			P1: unsafe.SliceData(t76),
 			P2: unsafe.SliceData(c.WRhoBar),
-			P3: unsafe.SliceData(t482),
-			P4: unsafe.SliceData(t502),
+			P3: unsafe.SliceData(t522),
+			P4: unsafe.SliceData(t542),
 			P5: unsafe.SliceData(c.WThetaBar),
-			P6: unsafe.SliceData(t272),
-			P7: unsafe.SliceData(t292),
+			P6: unsafe.SliceData(t312),
+			P7: unsafe.SliceData(t332),
 			P8: unsafe.SliceData(c.WEtaBar),
 			N0: dV + 2*nPhi,
 		}
@@ -2514,9 +2522,9 @@ func (c *backwardFused) run() {
 		wThetaBar := c.WThetaBar[:dV+2*nPhi]
 		wEtaBar := c.WEtaBar[:dV+2*nPhi]
 		for i := range dV + 2*nPhi {
-			wRhoBar[i] = t702[i] + t722[i]
-			wThetaBar[i] = t482[i] + t502[i]
-			wEtaBar[i] = t272[i] + t292[i]
+			wRhoBar[i] = t74[i] + t76[i]
+			wThetaBar[i] = t522[i] + t542[i]
+			wEtaBar[i] = t312[i] + t332[i]
 		}
 	}
 }

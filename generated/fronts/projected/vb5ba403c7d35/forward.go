@@ -41,12 +41,19 @@ type Forward[F num.Float] struct {
 	ThetaLin []F // [L, T], written
 	EtaLin   []F // [L, T], written
 	Work     []F // WorkLen() entries
+	Operands []F // OperandsLen() entries, or nil: operands of products are not rounded to bfloat16
 }
 
 // WorkLen is 6·L·T.
 func (c *Forward[F]) WorkLen() int {
 	L, T := c.L, c.T
 	return 6 * L * T
+}
+
+// OperandsLen is L·T·d + 2·d·d_k + d·d_v.
+func (c *Forward[F]) OperandsLen() int {
+	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
+	return L*T*d + 2*d*dK + d*dV
 }
 
 // Run computes Forward.
@@ -70,15 +77,19 @@ func (c *Forward[F]) Run() {
 	t52 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t72 := work[:L*T] // [L, T]
+	xOperand := kern.Narrow(c.Operands, 0, c.X)
+	WKOperand := kern.Narrow(c.Operands, L*T*d, c.WK)
 
 	// projected.k0
-	kern.Gemm(L*T, dK, d, F(1), false, c.K0, dK, 1, c.X, d, 1, c.WK, 1, d)
+	kern.Gemm(L*T, dK, d, F(1), false, c.K0, dK, 1, xOperand, d, 1, WKOperand, 1, d)
+	WQOperand := kern.Narrow(c.Operands, L*T*d+d*dK, c.WQ)
 
 	// projected.q0
-	kern.Gemm(L*T, dK, d, F(1), false, c.Q0, dK, 1, c.X, d, 1, c.WQ, 1, d)
+	kern.Gemm(L*T, dK, d, F(1), false, c.Q0, dK, 1, xOperand, d, 1, WQOperand, 1, d)
+	WVOperand := kern.Narrow(c.Operands, L*T*d+2*d*dK, c.WV)
 
 	// projected.v
-	kern.Gemm(L*T, dV, d, F(1), false, c.V, dV, 1, c.X, d, 1, c.WV, 1, d)
+	kern.Gemm(L*T, dV, d, F(1), false, c.V, dV, 1, xOperand, d, 1, WVOperand, 1, d)
 
 	// projected.rho, projected.theta, projected.eta
 	for i := range L {
@@ -197,12 +208,19 @@ type Backward[F num.Float] struct {
 	WEtaBar   []F // [d_k + d_v], written
 	BEtaBar   []F // [], written
 	Work      []F // WorkLen() entries
+	Operands  []F // OperandsLen() entries, or nil: operands of products are not rounded to bfloat16
 }
 
 // WorkLen is L·T·d_k + L·T·d_v + 3·L·T + 6·d_k + 6·d_v.
 func (c *Backward[F]) WorkLen() int {
 	L, T, dK, dV := c.L, c.T, c.DK, c.DV
 	return L*T*dK + L*T*dV + 3*L*T + 6*dK + 6*dV
+}
+
+// OperandsLen is L·T·d + 2·d·d_k + d·d_v.
+func (c *Backward[F]) OperandsLen() int {
+	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
+	return L*T*d + 2*d*dK + d*dV
 }
 
 // Run computes Backward.
@@ -215,32 +233,36 @@ func (c *Backward[F]) Run() {
 		return
 	}
 	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
-	t102 := c.Work[:L*T] // [L, T]
+	t142 := c.Work[:L*T] // [L, T]
 	work := c.Work[L*T:]
-	t25 := work[:L*T] // [L, T]
+	t29 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t47 := work[:L*T] // [L, T]
+	t51 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t152 := work[:dK+dV] // [d_k + d_v]
+	t19 := work[:dK+dV] // [d_k + d_v]
 	work = work[dK+dV:]
-	t31 := work[:dK+dV] // [d_k + d_v]
+	t35 := work[:dK+dV] // [d_k + d_v]
 	work = work[dK+dV:]
-	t53 := work[:dK+dV] // [d_k + d_v]
+	t57 := work[:dK+dV] // [d_k + d_v]
 	work = work[dK+dV:]
-	t56 := work[:L*T*dV] // [L, T, d_v]
+	t60 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
-	t17 := work[:dK+dV] // [d_k + d_v]
+	t21 := work[:dK+dV] // [d_k + d_v]
 	work = work[dK+dV:]
-	t33 := work[:dK+dV] // [d_k + d_v]
+	t37 := work[:dK+dV] // [d_k + d_v]
 	work = work[dK+dV:]
-	t55 := work[:dK+dV] // [d_k + d_v]
+	t59 := work[:dK+dV] // [d_k + d_v]
 	work = work[dK+dV:]
-	t61 := work[:L*T*dK] // [L, T, d_k]
+	t65 := work[:L*T*dK] // [L, T, d_k]
+	xOperand := kern.Narrow(c.Operands, 0, c.X)
+	WKOperand := kern.Narrow(c.Operands, L*T*d, c.WK)
+	WQOperand := kern.Narrow(c.Operands, L*T*d+d*dK, c.WQ)
+	WVOperand := kern.Narrow(c.Operands, L*T*d+2*d*dK, c.WV)
 
 	// projected.rho, projected.eta, projected.theta
-	var t132 F
-	var t29 F
-	var t51 F
+	var t17 F
+	var t33 F
+	var t55 F
 	for i := range L {
 		rhoLin := c.RhoLin[i*T:][:T]
 		etaLin := c.EtaLin[i*T:][:T]
@@ -248,118 +270,118 @@ func (c *Backward[F]) Run() {
 		thetaLin := c.ThetaLin[i*T:][:T]
 		thetaBar := c.ThetaBar[i*T:][:T]
 		rhoBar := c.RhoBar[i*T:][:T]
-		t102_2 := t102[i*T:][:T]
-		t25_2 := t25[i*T:][:T]
-		t47_2 := t47[i*T:][:T]
+		t142_2 := t142[i*T:][:T]
+		t29_2 := t29[i*T:][:T]
+		t51_2 := t51[i*T:][:T]
 		for j := range T {
 			rhoLinEntry := rhoLin[j]
 			t4 := num.Sigmoid(rhoLinEntry)
 			etaLinEntry := etaLin[j]
-			t1022 := F(F(etaBar[j]*num.Sigmoid(etaLinEntry)) * num.Sigmoid(-etaLinEntry))
-			t132 += t1022
+			t1422 := F(F(etaBar[j]*num.Sigmoid(etaLinEntry)) * num.Sigmoid(-etaLinEntry))
+			t17 += t1422
 			thetaLinEntry := thetaLin[j]
-			t252 := kern.Choose((F(0) <= num.Softplus(thetaLinEntry)), F(thetaBar[j]*num.Sigmoid(thetaLinEntry)), F(0))
-			t29 += t252
-			t34 := (num.Max(t4, F(0)) <= F(1))
-			t472 := kern.Choose((t34 && (F(0) <= t4)), F(F(t4*kern.Choose(t34, rhoBar[j], F(0)))*num.Sigmoid(-rhoLinEntry)), F(0))
-			t51 += t472
-			t102_2[j] = t1022
-			t25_2[j] = t252
-			t47_2[j] = t472
+			t292 := kern.Choose((F(0) <= num.Softplus(thetaLinEntry)), F(thetaBar[j]*num.Sigmoid(thetaLinEntry)), F(0))
+			t33 += t292
+			t38 := (num.Max(t4, F(0)) <= F(1))
+			t512 := kern.Choose((t38 && (F(0) <= t4)), F(F(t4*kern.Choose(t38, rhoBar[j], F(0)))*num.Sigmoid(-rhoLinEntry)), F(0))
+			t55 += t512
+			t142_2[j] = t1422
+			t29_2[j] = t292
+			t51_2[j] = t512
 		}
 	}
-	c.BEtaBar[0] = t132
-	c.BThetaBar[0] = t29
-	c.BRhoBar[0] = t51
+	c.BEtaBar[0] = t17
+	c.BThetaBar[0] = t33
+	c.BRhoBar[0] = t55
 
 	// projected.eta, projected.theta, projected.rho, projected.v
-	clear(t152)
-	clear(t31)
-	clear(t53)
+	clear(t19)
+	clear(t35)
+	clear(t57)
 	for i := range L {
-		t102_2 := t102[i*T:][:T]
-		t25_2 := t25[i*T:][:T]
-		t47_2 := t47[i*T:][:T]
+		t142_2 := t142[i*T:][:T]
+		t29_2 := t29[i*T:][:T]
+		t51_2 := t51[i*T:][:T]
 		for j := range T {
 			v := c.V[(i*T+j)*dV:][:dV]
-			t152_2 := t152[dK:][:dV]
-			t31_2 := t31[dK:][:dV]
-			t53_2 := t53[dK:][:dV]
+			t19_2 := t19[dK:][:dV]
+			t35_2 := t35[dK:][:dV]
+			t57_2 := t57[dK:][:dV]
 			vBar := c.VBar[(i*T+j)*dV:][:dV]
 			wEta := c.WEta[dK:][:dV]
 			wTheta := c.WTheta[dK:][:dV]
 			wRho := c.WRho[dK:][:dV]
-			t56_2 := t56[(i*T+j)*dV:][:dV]
-			t102Entry := t102_2[j]
-			t25Entry := t25_2[j]
-			t47Entry := t47_2[j]
+			t60_2 := t60[(i*T+j)*dV:][:dV]
+			t142Entry := t142_2[j]
+			t29Entry := t29_2[j]
+			t51Entry := t51_2[j]
 			for k := range dV {
 				vEntry := v[k]
-				t152_2[k] += F(vEntry * t102Entry)
-				t31_2[k] += F(vEntry * t25Entry)
-				t53_2[k] += F(vEntry * t47Entry)
-				t56_2[k] = vBar[k] + F(t102Entry*wEta[k]) + F(t25Entry*wTheta[k]) + F(t47Entry*wRho[k])
+				t19_2[k] += F(vEntry * t142Entry)
+				t35_2[k] += F(vEntry * t29Entry)
+				t57_2[k] += F(vEntry * t51Entry)
+				t60_2[k] = vBar[k] + F(t142Entry*wEta[k]) + F(t29Entry*wTheta[k]) + F(t51Entry*wRho[k])
 			}
 		}
 	}
 
 	// projected.eta, projected.theta, projected.rho, projected.k0
-	clear(t17)
-	clear(t33)
-	clear(t55)
+	clear(t21)
+	clear(t37)
+	clear(t59)
 	for i := range L {
-		t102_2 := t102[i*T:][:T]
-		t25_2 := t25[i*T:][:T]
-		t47_2 := t47[i*T:][:T]
-		t17_2 := t17[:dK]
-		t33_2 := t33[:dK]
-		t55_2 := t55[:dK]
+		t142_2 := t142[i*T:][:T]
+		t29_2 := t29[i*T:][:T]
+		t51_2 := t51[i*T:][:T]
+		t21_2 := t21[:dK]
+		t37_2 := t37[:dK]
+		t59_2 := t59[:dK]
 		wEta := c.WEta[:dK]
 		wTheta := c.WTheta[:dK]
 		wRho := c.WRho[:dK]
 		for j := range T {
 			k0 := c.K0[(i*T+j)*dK:][:dK]
 			k0Bar := c.K0Bar[(i*T+j)*dK:][:dK]
-			t61_2 := t61[(i*T+j)*dK:][:dK]
-			t102Entry2 := t102_2[j]
-			t25Entry2 := t25_2[j]
-			t47Entry2 := t47_2[j]
+			t65_2 := t65[(i*T+j)*dK:][:dK]
+			t142Entry2 := t142_2[j]
+			t29Entry2 := t29_2[j]
+			t51Entry2 := t51_2[j]
 			for k := range dK {
 				k0Entry := k0[k]
-				t17_2[k] += F(k0Entry * t102Entry2)
-				t33_2[k] += F(k0Entry * t25Entry2)
-				t55_2[k] += F(k0Entry * t47Entry2)
-				t61_2[k] = k0Bar[k] + F(t102Entry2*wEta[k]) + F(t25Entry2*wTheta[k]) + F(t47Entry2*wRho[k])
+				t21_2[k] += F(k0Entry * t142Entry2)
+				t37_2[k] += F(k0Entry * t29Entry2)
+				t59_2[k] += F(k0Entry * t51Entry2)
+				t65_2[k] = k0Bar[k] + F(t142Entry2*wEta[k]) + F(t29Entry2*wTheta[k]) + F(t51Entry2*wRho[k])
 			}
 		}
 	}
 
 	// projected.v
-	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t56, dV, 1)
+	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, xOperand, 1, d, t60, dV, 1)
 
 	// projected.q0
-	kern.Gemm(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, c.Q0Bar, dK, 1)
+	kern.Gemm(dK, d, L*T, F(1), false, c.WQBar, d, 1, c.Q0Bar, 1, dK, xOperand, d, 1)
 
 	// projected.k0
-	kern.Gemm(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t61, dK, 1)
+	kern.Gemm(d, dK, L*T, F(1), false, c.WKBar, 1, d, xOperand, 1, d, t65, dK, 1)
 
 	// projected.v
-	kern.Gemm(L*T, d, dV, F(1), false, c.XBar, d, 1, t56, dV, 1, c.WV, d, 1)
+	kern.Gemm(L*T, d, dV, F(1), false, c.XBar, d, 1, t60, dV, 1, WVOperand, d, 1)
 
 	// projected.q0
-	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, c.Q0Bar, dK, 1, c.WQ, d, 1)
+	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, c.Q0Bar, dK, 1, WQOperand, d, 1)
 
 	// projected.k0
-	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t61, dK, 1, c.WK, d, 1)
+	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t65, dK, 1, WKOperand, d, 1)
 
 	// projected.k0
 	wRhoBar := c.WRhoBar[:dK+dV]
 	wThetaBar := c.WThetaBar[:dK+dV]
 	wEtaBar := c.WEtaBar[:dK+dV]
 	for i := range dK + dV {
-		wRhoBar[i] = t53[i] + t55[i]
-		wThetaBar[i] = t31[i] + t33[i]
-		wEtaBar[i] = t152[i] + t17[i]
+		wRhoBar[i] = t57[i] + t59[i]
+		wThetaBar[i] = t35[i] + t37[i]
+		wEtaBar[i] = t19[i] + t21[i]
 	}
 }
 
@@ -416,9 +438,11 @@ func (b *Function[F]) Call(c block.Call[F], w block.Weights[F], m *block.Memory[
 	k.ThetaLin = c.Run.Saved(k.L * k.T)
 	k.EtaLin = c.Run.Saved(k.L * k.T)
 	k.Work = arena.Scratch(k.WorkLen())
+	k.Operands = arena.Operands(k.OperandsLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
+	k.Operands = nil
 	k0Out = c.Run.Output(k.K0)
 	n.outK0 = k0Out
 	q0Out = c.Run.Output(k.Q0)
@@ -470,6 +494,7 @@ func (n *callNode[F]) Backward(t *tape.Tape[F]) {
 	g.WEtaBar = t.Part(n.vWEta, g.DK+g.DV)
 	g.BEtaBar = t.Part(n.vBEta, 1)
 	g.Work = t.Scratch(g.WorkLen())
+	g.Operands = t.Operands(g.OperandsLen())
 	g.Run()
 	t.Contribute(n.vWK, g.WKBar)
 	t.Contribute(n.vX, g.XBar)

@@ -26,15 +26,19 @@ func (c *forwardFused) run() {
 	t32 := c.Work[3*L*T:][:L*T] // [L, T]
 	t52 := c.Work[4*L*T:][:L*T] // [L, T]
 	t72 := c.Work[5*L*T:][:L*T] // [L, T]
+	xOperand := kern.Narrow(c.Operands, 0, c.X)
+	WKOperand := kern.Narrow(c.Operands, L*T*d, c.WK)
 
 	// projected.k0
-	kern.GemmFMA(L*T, dK, d, F(1), false, c.K0, dK, 1, c.X, d, 1, c.WK, 1, d)
+	kern.GemmFMA(L*T, dK, d, F(1), false, c.K0, dK, 1, xOperand, d, 1, WKOperand, 1, d)
+	WQOperand := kern.Narrow(c.Operands, L*T*d+d*dK, c.WQ)
 
 	// projected.q0
-	kern.GemmFMA(L*T, dK, d, F(1), false, c.Q0, dK, 1, c.X, d, 1, c.WQ, 1, d)
+	kern.GemmFMA(L*T, dK, d, F(1), false, c.Q0, dK, 1, xOperand, d, 1, WQOperand, 1, d)
+	WVOperand := kern.Narrow(c.Operands, L*T*d+2*d*dK, c.WV)
 
 	// projected.v
-	kern.GemmFMA(L*T, dV, d, F(1), false, c.V, dV, 1, c.X, d, 1, c.WV, 1, d)
+	kern.GemmFMA(L*T, dV, d, F(1), false, c.V, dV, 1, xOperand, d, 1, WVOperand, 1, d)
 
 	// projected.rho, projected.theta, projected.eta
 	if kern.Wide() {
@@ -198,25 +202,29 @@ func (c *backwardFused) run() {
 	_ = d
 	_ = dK
 	_ = dV
-	t102 := c.Work[:L*T]                            // [L, T]
-	t25 := c.Work[L*T:][:L*T]                       // [L, T]
-	t47 := c.Work[2*L*T:][:L*T]                     // [L, T]
-	t152 := c.Work[3*L*T:][:dK+dV]                  // [d_k + d_v]
-	t31 := c.Work[3*L*T+dK+dV:][:dK+dV]             // [d_k + d_v]
-	t53 := c.Work[3*L*T+2*dK+2*dV:][:dK+dV]         // [d_k + d_v]
-	t56 := c.Work[3*L*T+3*dK+3*dV:][:L*T*dV]        // [L, T, d_v]
-	t17 := c.Work[L*T*dV+3*L*T+3*dK+3*dV:][:dK+dV]  // [d_k + d_v]
-	t33 := c.Work[L*T*dV+3*L*T+4*dK+4*dV:][:dK+dV]  // [d_k + d_v]
-	t55 := c.Work[L*T*dV+3*L*T+5*dK+5*dV:][:dK+dV]  // [d_k + d_v]
-	t61 := c.Work[L*T*dV+3*L*T+6*dK+6*dV:][:L*T*dK] // [L, T, d_k]
-	t132Total := make([]F, 1)
-	t29Total := make([]F, 1)
-	t51Total := make([]F, 1)
+	t142 := c.Work[:L*T]                            // [L, T]
+	t29 := c.Work[L*T:][:L*T]                       // [L, T]
+	t51 := c.Work[2*L*T:][:L*T]                     // [L, T]
+	t19 := c.Work[3*L*T:][:dK+dV]                   // [d_k + d_v]
+	t35 := c.Work[3*L*T+dK+dV:][:dK+dV]             // [d_k + d_v]
+	t57 := c.Work[3*L*T+2*dK+2*dV:][:dK+dV]         // [d_k + d_v]
+	t60 := c.Work[3*L*T+3*dK+3*dV:][:L*T*dV]        // [L, T, d_v]
+	t21 := c.Work[L*T*dV+3*L*T+3*dK+3*dV:][:dK+dV]  // [d_k + d_v]
+	t37 := c.Work[L*T*dV+3*L*T+4*dK+4*dV:][:dK+dV]  // [d_k + d_v]
+	t59 := c.Work[L*T*dV+3*L*T+5*dK+5*dV:][:dK+dV]  // [d_k + d_v]
+	t65 := c.Work[L*T*dV+3*L*T+6*dK+6*dV:][:L*T*dK] // [L, T, d_k]
+	t17Total := make([]F, 1)
+	t33Total := make([]F, 1)
+	t55Total := make([]F, 1)
+	xOperand := kern.Narrow(c.Operands, 0, c.X)
+	WKOperand := kern.Narrow(c.Operands, L*T*d, c.WK)
+	WQOperand := kern.Narrow(c.Operands, L*T*d+d*dK, c.WQ)
+	WVOperand := kern.Narrow(c.Operands, L*T*d+2*d*dK, c.WV)
 
 	// projected.rho, projected.eta, projected.theta
-	var t132 F
-	var t29 F
-	var t51 F
+	var t17 F
+	var t33 F
+	var t55 F
 	if kern.Wide() {
 		a := regions.R797303a37b06Args{
 			P0:  unsafe.SliceData(c.RhoLin),
@@ -225,26 +233,26 @@ func (c *backwardFused) run() {
 			P3:  unsafe.SliceData(c.ThetaLin),
 			P4:  unsafe.SliceData(c.ThetaBar),
 			P5:  unsafe.SliceData(c.RhoBar),
-			P6:  unsafe.SliceData(t102),
-			P7:  unsafe.SliceData(t25),
-			P8:  unsafe.SliceData(t47),
-			P9:  unsafe.SliceData(t132Total),
-			P10: unsafe.SliceData(t29Total),
-			P11: unsafe.SliceData(t51Total),
+			P6:  unsafe.SliceData(t142),
+			P7:  unsafe.SliceData(t29),
+			P8:  unsafe.SliceData(t51),
+			P9:  unsafe.SliceData(t17Total),
+			P10: unsafe.SliceData(t33Total),
+			P11: unsafe.SliceData(t55Total),
 			N0:  L,
 			N1:  T,
 			N2:  4 * T,
 			N3:  8 * T,
 			N4:  12 * T,
-			S0:  [2]float32{t51},
-			S1:  [2]float32{t29},
-			S2:  [2]float32{t132},
+			S0:  [2]float32{t55},
+			S1:  [2]float32{t33},
+			S2:  [2]float32{t17},
 		}
 		regions.R797303a37b06(&a)
 	} else {
-		t51_2 := t51
-		t29_2 := t29
-		t132_2 := t132
+		t55_2 := t55
+		t33_2 := t33
+		t17_2 := t17
 		for i := range L {
 			rhoLin := c.RhoLin[i*T:][:T]
 			etaLin := c.EtaLin[i*T:][:T]
@@ -252,67 +260,67 @@ func (c *backwardFused) run() {
 			thetaLin := c.ThetaLin[i*T:][:T]
 			thetaBar := c.ThetaBar[i*T:][:T]
 			rhoBar := c.RhoBar[i*T:][:T]
-			t102_2 := t102[i*T:][:T]
-			t25_2 := t25[i*T:][:T]
-			t47_2 := t47[i*T:][:T]
-			var t132Row F
-			var t29Row F
-			var t51Row F
-			t132RowSums := [16]F{t132Row}
-			t29RowSums := [16]F{t29Row}
-			t51RowSums := [16]F{t51Row}
+			t142_2 := t142[i*T:][:T]
+			t29_2 := t29[i*T:][:T]
+			t51_2 := t51[i*T:][:T]
+			var t17Row F
+			var t33Row F
+			var t55Row F
+			t17RowSums := [16]F{t17Row}
+			t33RowSums := [16]F{t33Row}
+			t55RowSums := [16]F{t55Row}
 			for j := range T {
 				rhoLinEntry := rhoLin[j]
 				t4 := kern.Sigmoid(rhoLinEntry)
 				etaLinEntry := etaLin[j]
-				t1022 := F(F(etaBar[j]*kern.Sigmoid(etaLinEntry)) * kern.Sigmoid(-etaLinEntry))
-				t132RowSums[j%16] = t132RowSums[j%16] + t1022
+				t1422 := F(F(etaBar[j]*kern.Sigmoid(etaLinEntry)) * kern.Sigmoid(-etaLinEntry))
+				t17RowSums[j%16] = t17RowSums[j%16] + t1422
 				thetaLinEntry := thetaLin[j]
-				t252 := kern.Choose((F(0) <= kern.Softplus(thetaLinEntry)), F(thetaBar[j]*kern.Sigmoid(thetaLinEntry)), F(0))
-				t29RowSums[j%16] = t29RowSums[j%16] + t252
-				t34 := (kern.Larger(t4, F(0)) <= F(1))
-				t472 := kern.Choose((t34 && (F(0) <= t4)), F(F(t4*kern.Choose(t34, rhoBar[j], F(0)))*kern.Sigmoid(-rhoLinEntry)), F(0))
-				t51RowSums[j%16] = t51RowSums[j%16] + t472
-				t102_2[j] = t1022
-				t25_2[j] = t252
-				t47_2[j] = t472
+				t292 := kern.Choose((F(0) <= kern.Softplus(thetaLinEntry)), F(thetaBar[j]*kern.Sigmoid(thetaLinEntry)), F(0))
+				t33RowSums[j%16] = t33RowSums[j%16] + t292
+				t38 := (kern.Larger(t4, F(0)) <= F(1))
+				t512 := kern.Choose((t38 && (F(0) <= t4)), F(F(t4*kern.Choose(t38, rhoBar[j], F(0)))*kern.Sigmoid(-rhoLinEntry)), F(0))
+				t55RowSums[j%16] = t55RowSums[j%16] + t512
+				t142_2[j] = t1422
+				t29_2[j] = t292
+				t51_2[j] = t512
 			}
-			t132Row = kern.Sum16(&t132RowSums)
-			t29Row = kern.Sum16(&t29RowSums)
-			t51Row = kern.Sum16(&t51RowSums)
-			t132_2 = t132_2 + t132Row
-			t29_2 = t29_2 + t29Row
-			t51_2 = t51_2 + t51Row
+			t17Row = kern.Sum16(&t17RowSums)
+			t33Row = kern.Sum16(&t33RowSums)
+			t55Row = kern.Sum16(&t55RowSums)
+			t17_2 = t17_2 + t17Row
+			t33_2 = t33_2 + t33Row
+			t55_2 = t55_2 + t55Row
 		}
-		t132Total[0] = t132_2
-		t29Total[0] = t29_2
-		t51Total[0] = t51_2
+		t17Total[0] = t17_2
+		t33Total[0] = t33_2
+		t55Total[0] = t55_2
 	}
-	t132 = t132Total[0]
-	t29 = t29Total[0]
-	t51 = t51Total[0]
-	c.BEtaBar[0] = t132
-	c.BThetaBar[0] = t29
-	c.BRhoBar[0] = t51
+	t17 = t17Total[0]
+	t33 = t33Total[0]
+	t55 = t55Total[0]
+	c.BEtaBar[0] = t17
+	c.BThetaBar[0] = t33
+	c.BRhoBar[0] = t55
 
 	// projected.eta, projected.theta, projected.rho, projected.v
-	clear(t152)
-	clear(t31)
-	clear(t53)
+	clear(t19)
+	clear(t35)
+	clear(t57)
 	if kern.Wide() {
 		a := regions.R1a550725332bArgs{
-			P0:  unsafe.SliceData(t102),
-			P1:  unsafe.SliceData(t25),
-			P2:  unsafe.SliceData(t47),
+			P0:  unsafe.SliceData(t142),
+			P1:  unsafe.SliceData(t29),
+			P2:  unsafe.SliceData(t51),
 			P3:  unsafe.SliceData(c.V),
-			P4:  unsafe.SliceData(t152),
-			P5:  unsafe.SliceData(t31),
-			P6:  unsafe.SliceData(t53),
+			P4:  unsafe.SliceData(t19),
+			P5:  unsafe.SliceData(t35),
+			P6:  unsafe.SliceData(t57),
 			P7:  unsafe.SliceData(c.WRho),
 			P8:  unsafe.SliceData(c.WTheta),
 			P9:  unsafe.SliceData(c.WEta),
 			P10: unsafe.SliceData(c.VBar),
-			P11: unsafe.SliceData(t56),
+			P11: unsafe.SliceData(t60),
 			N0:  L,
 			N1:  T,
 			N2:  dV,
@@ -325,51 +333,51 @@ func (c *backwardFused) run() {
 		regions.R1a550725332b(&a)
 	} else {
 		for i := range L {
-			t102_2 := t102[i*T:][:T]
-			t25_2 := t25[i*T:][:T]
-			t47_2 := t47[i*T:][:T]
+			t142_2 := t142[i*T:][:T]
+			t29_2 := t29[i*T:][:T]
+			t51_2 := t51[i*T:][:T]
 			for j := range T {
 				v := c.V[(i*T+j)*dV:][:dV]
-				t152_2 := t152[dK:][:dV]
-				t31_2 := t31[dK:][:dV]
-				t53_2 := t53[dK:][:dV]
+				t19_2 := t19[dK:][:dV]
+				t35_2 := t35[dK:][:dV]
+				t57_2 := t57[dK:][:dV]
 				wRho := c.WRho[dK:][:dV]
 				wTheta := c.WTheta[dK:][:dV]
 				wEta := c.WEta[dK:][:dV]
 				vBar := c.VBar[(i*T+j)*dV:][:dV]
-				t56_2 := t56[(i*T+j)*dV:][:dV]
-				t102Entry := t102_2[j]
-				t25Entry := t25_2[j]
-				t47Entry := t47_2[j]
+				t60_2 := t60[(i*T+j)*dV:][:dV]
+				t142Entry := t142_2[j]
+				t29Entry := t29_2[j]
+				t51Entry := t51_2[j]
 				for k := range dV {
 					vEntry := v[k]
-					t152_2[k] = num.FMA32(vEntry, t102Entry, t152_2[k])
-					t31_2[k] = num.FMA32(vEntry, t25Entry, t31_2[k])
-					t53_2[k] = num.FMA32(vEntry, t47Entry, t53_2[k])
-					t56_2[k] = num.FMA32(t47Entry, wRho[k], num.FMA32(t25Entry, wTheta[k], num.FMA32(t102Entry, wEta[k], vBar[k])))
+					t19_2[k] = num.FMA32(vEntry, t142Entry, t19_2[k])
+					t35_2[k] = num.FMA32(vEntry, t29Entry, t35_2[k])
+					t57_2[k] = num.FMA32(vEntry, t51Entry, t57_2[k])
+					t60_2[k] = num.FMA32(t51Entry, wRho[k], num.FMA32(t29Entry, wTheta[k], num.FMA32(t142Entry, wEta[k], vBar[k])))
 				}
 			}
 		}
 	}
 
 	// projected.eta, projected.theta, projected.rho, projected.k0
-	clear(t17)
-	clear(t33)
-	clear(t55)
+	clear(t21)
+	clear(t37)
+	clear(t59)
 	if kern.Wide() {
 		a := regions.R96c1abc73cc4Args{
-			P0:  unsafe.SliceData(t102),
-			P1:  unsafe.SliceData(t25),
-			P2:  unsafe.SliceData(t47),
+			P0:  unsafe.SliceData(t142),
+			P1:  unsafe.SliceData(t29),
+			P2:  unsafe.SliceData(t51),
 			P3:  unsafe.SliceData(c.K0),
-			P4:  unsafe.SliceData(t17),
-			P5:  unsafe.SliceData(t33),
-			P6:  unsafe.SliceData(t55),
+			P4:  unsafe.SliceData(t21),
+			P5:  unsafe.SliceData(t37),
+			P6:  unsafe.SliceData(t59),
 			P7:  unsafe.SliceData(c.WRho),
 			P8:  unsafe.SliceData(c.WTheta),
 			P9:  unsafe.SliceData(c.WEta),
 			P10: unsafe.SliceData(c.K0Bar),
-			P11: unsafe.SliceData(t61),
+			P11: unsafe.SliceData(t65),
 			N0:  L,
 			N1:  T,
 			N2:  dK,
@@ -380,63 +388,63 @@ func (c *backwardFused) run() {
 		}
 		regions.R96c1abc73cc4(&a)
 	} else {
-		t17_2 := t17[:dK]
-		t33_2 := t33[:dK]
-		t55_2 := t55[:dK]
+		t21_2 := t21[:dK]
+		t37_2 := t37[:dK]
+		t59_2 := t59[:dK]
 		wRho := c.WRho[:dK]
 		wTheta := c.WTheta[:dK]
 		wEta := c.WEta[:dK]
 		for i := range L {
-			t102_2 := t102[i*T:][:T]
-			t25_2 := t25[i*T:][:T]
-			t47_2 := t47[i*T:][:T]
+			t142_2 := t142[i*T:][:T]
+			t29_2 := t29[i*T:][:T]
+			t51_2 := t51[i*T:][:T]
 			for j := range T {
 				k0 := c.K0[(i*T+j)*dK:][:dK]
 				k0Bar := c.K0Bar[(i*T+j)*dK:][:dK]
-				t61_2 := t61[(i*T+j)*dK:][:dK]
-				t102Entry2 := t102_2[j]
-				t25Entry2 := t25_2[j]
-				t47Entry2 := t47_2[j]
+				t65_2 := t65[(i*T+j)*dK:][:dK]
+				t142Entry2 := t142_2[j]
+				t29Entry2 := t29_2[j]
+				t51Entry2 := t51_2[j]
 				for k := range dK {
 					k0Entry := k0[k]
-					t17_2[k] = num.FMA32(k0Entry, t102Entry2, t17_2[k])
-					t33_2[k] = num.FMA32(k0Entry, t25Entry2, t33_2[k])
-					t55_2[k] = num.FMA32(k0Entry, t47Entry2, t55_2[k])
-					t61_2[k] = num.FMA32(t47Entry2, wRho[k], num.FMA32(t25Entry2, wTheta[k], num.FMA32(t102Entry2, wEta[k], k0Bar[k])))
+					t21_2[k] = num.FMA32(k0Entry, t142Entry2, t21_2[k])
+					t37_2[k] = num.FMA32(k0Entry, t29Entry2, t37_2[k])
+					t59_2[k] = num.FMA32(k0Entry, t51Entry2, t59_2[k])
+					t65_2[k] = num.FMA32(t51Entry2, wRho[k], num.FMA32(t29Entry2, wTheta[k], num.FMA32(t142Entry2, wEta[k], k0Bar[k])))
 				}
 			}
 		}
 	}
 
 	// projected.v
-	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t56, dV, 1)
+	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, xOperand, 1, d, t60, dV, 1)
 
 	// projected.q0
-	kern.GemmFMA(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, c.Q0Bar, dK, 1)
+	kern.GemmFMA(dK, d, L*T, F(1), false, c.WQBar, d, 1, c.Q0Bar, 1, dK, xOperand, d, 1)
 
 	// projected.k0
-	kern.GemmFMA(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t61, dK, 1)
+	kern.GemmFMA(d, dK, L*T, F(1), false, c.WKBar, 1, d, xOperand, 1, d, t65, dK, 1)
 
 	// projected.v
-	kern.GemmFMA(L*T, d, dV, F(1), false, c.XBar, d, 1, t56, dV, 1, c.WV, d, 1)
+	kern.GemmFMA(L*T, d, dV, F(1), false, c.XBar, d, 1, t60, dV, 1, WVOperand, d, 1)
 
 	// projected.q0
-	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, c.Q0Bar, dK, 1, c.WQ, d, 1)
+	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, c.Q0Bar, dK, 1, WQOperand, d, 1)
 
 	// projected.k0
-	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t61, dK, 1, c.WK, d, 1)
+	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t65, dK, 1, WKOperand, d, 1)
 
 	// projected.k0
 	if kern.Wide() {
 		a := regions.R4cf51cabdcfcArgs{
-			P0: unsafe.SliceData(t53),
-			P1: unsafe.SliceData(t55),
+			P0: unsafe.SliceData(t57),
+			P1: unsafe.SliceData(t59),
 			P2: unsafe.SliceData(c.WRhoBar),
-			P3: unsafe.SliceData(t31),
-			P4: unsafe.SliceData(t33),
+			P3: unsafe.SliceData(t35),
+			P4: unsafe.SliceData(t37),
 			P5: unsafe.SliceData(c.WThetaBar),
-			P6: unsafe.SliceData(t152),
-			P7: unsafe.SliceData(t17),
+			P6: unsafe.SliceData(t19),
+			P7: unsafe.SliceData(t21),
 			P8: unsafe.SliceData(c.WEtaBar),
 			N0: dK + dV,
 		}
@@ -446,9 +454,9 @@ func (c *backwardFused) run() {
 		wThetaBar := c.WThetaBar[:dK+dV]
 		wEtaBar := c.WEtaBar[:dK+dV]
 		for i := range dK + dV {
-			wRhoBar[i] = t53[i] + t55[i]
-			wThetaBar[i] = t31[i] + t33[i]
-			wEtaBar[i] = t152[i] + t17[i]
+			wRhoBar[i] = t57[i] + t59[i]
+			wThetaBar[i] = t35[i] + t37[i]
+			wEtaBar[i] = t19[i] + t21[i]
 		}
 	}
 }

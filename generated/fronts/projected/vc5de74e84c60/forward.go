@@ -14,19 +14,26 @@ var callKind = tape.NewKind()
 
 // Forward is one call of the kernel Forward.
 type Forward[F num.Float] struct {
-	L    int
-	T    int
-	D    int
-	DK   int
-	WQ   []F // [d_k, d]
-	X    []F // [L, T, d]
-	Q0   []F // [L, T, d_k], written
-	Work []F // WorkLen() entries
+	L        int
+	T        int
+	D        int
+	DK       int
+	WQ       []F // [d_k, d]
+	X        []F // [L, T, d]
+	Q0       []F // [L, T, d_k], written
+	Work     []F // WorkLen() entries
+	Operands []F // OperandsLen() entries, or nil: operands of products are not rounded to bfloat16
 }
 
 // WorkLen is 0.
 func (c *Forward[F]) WorkLen() int {
 	return 0
+}
+
+// OperandsLen is L·T·d + d·d_k.
+func (c *Forward[F]) OperandsLen() int {
+	L, T, d, dK := c.L, c.T, c.D, c.DK
+	return L*T*d + d*dK
 }
 
 // Run computes Forward.
@@ -39,28 +46,37 @@ func (c *Forward[F]) Run() {
 		return
 	}
 	L, T, d, dK := c.L, c.T, c.D, c.DK
+	xOperand := kern.Narrow(c.Operands, 0, c.X)
+	WQOperand := kern.Narrow(c.Operands, L*T*d, c.WQ)
 
 	// projected.q0
-	kern.Gemm(L*T, dK, d, F(1), false, c.Q0, dK, 1, c.X, d, 1, c.WQ, 1, d)
+	kern.Gemm(L*T, dK, d, F(1), false, c.Q0, dK, 1, xOperand, d, 1, WQOperand, 1, d)
 }
 
 // Backward is one call of the kernel Backward.
 type Backward[F num.Float] struct {
-	L     int
-	T     int
-	D     int
-	DK    int
-	WQ    []F // [d_k, d]
-	X     []F // [L, T, d]
-	Q0Bar []F // [L, T, d_k]
-	WQBar []F // [d_k, d], written
-	XBar  []F // [L, T, d], written
-	Work  []F // WorkLen() entries
+	L        int
+	T        int
+	D        int
+	DK       int
+	WQ       []F // [d_k, d]
+	X        []F // [L, T, d]
+	Q0Bar    []F // [L, T, d_k]
+	WQBar    []F // [d_k, d], written
+	XBar     []F // [L, T, d], written
+	Work     []F // WorkLen() entries
+	Operands []F // OperandsLen() entries, or nil: operands of products are not rounded to bfloat16
 }
 
 // WorkLen is 0.
 func (c *Backward[F]) WorkLen() int {
 	return 0
+}
+
+// OperandsLen is L·T·d + d·d_k.
+func (c *Backward[F]) OperandsLen() int {
+	L, T, d, dK := c.L, c.T, c.D, c.DK
+	return L*T*d + d*dK
 }
 
 // Run computes Backward.
@@ -73,12 +89,14 @@ func (c *Backward[F]) Run() {
 		return
 	}
 	L, T, d, dK := c.L, c.T, c.D, c.DK
+	xOperand := kern.Narrow(c.Operands, 0, c.X)
+	WQOperand := kern.Narrow(c.Operands, L*T*d, c.WQ)
 
 	// projected.q0
-	kern.Gemm(L*T, d, dK, F(1), false, c.XBar, d, 1, c.Q0Bar, dK, 1, c.WQ, d, 1)
+	kern.Gemm(L*T, d, dK, F(1), false, c.XBar, d, 1, c.Q0Bar, dK, 1, WQOperand, d, 1)
 
 	// projected.q0
-	kern.Gemm(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, c.Q0Bar, dK, 1)
+	kern.Gemm(dK, d, L*T, F(1), false, c.WQBar, d, 1, c.Q0Bar, 1, dK, xOperand, d, 1)
 }
 
 // callNode is one call of Forward on the tape.
@@ -105,9 +123,11 @@ func (b *Function[F]) Call(c block.Call[F], w block.Weights[F], m *block.Memory[
 	k.X = arena.Data(n.vX)
 	k.Q0 = arena.Alloc(k.L * k.T * k.DK)
 	k.Work = arena.Scratch(k.WorkLen())
+	k.Operands = arena.Operands(k.OperandsLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
+	k.Operands = nil
 	q0Out = c.Run.Output(k.Q0)
 	n.outQ0 = q0Out
 	return
@@ -126,6 +146,7 @@ func (n *callNode[F]) Backward(t *tape.Tape[F]) {
 	g.WQBar = t.Part(n.vWQ, g.D*g.DK)
 	g.XBar = t.Part(n.vX, g.L*g.T*g.D)
 	g.Work = t.Scratch(g.WorkLen())
+	g.Operands = t.Operands(g.OperandsLen())
 	g.Run()
 	t.Contribute(n.vWQ, g.WQBar)
 	t.Contribute(n.vX, g.XBar)

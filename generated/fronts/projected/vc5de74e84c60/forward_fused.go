@@ -14,9 +14,11 @@ func (c *forwardFused) run() {
 	_ = T
 	_ = d
 	_ = dK
+	xOperand := kern.Narrow(c.Operands, 0, c.X)
+	WQOperand := kern.Narrow(c.Operands, L*T*d, c.WQ)
 
 	// projected.q0
-	kern.GemmFMA(L*T, dK, d, F(1), false, c.Q0, dK, 1, c.X, d, 1, c.WQ, 1, d)
+	kern.GemmFMA(L*T, dK, d, F(1), false, c.Q0, dK, 1, xOperand, d, 1, WQOperand, 1, d)
 }
 
 // backwardFused is Backward in fused arithmetic.
@@ -29,10 +31,12 @@ func (c *backwardFused) run() {
 	_ = T
 	_ = d
 	_ = dK
+	xOperand := kern.Narrow(c.Operands, 0, c.X)
+	WQOperand := kern.Narrow(c.Operands, L*T*d, c.WQ)
 
 	// projected.q0
-	kern.GemmFMA(L*T, d, dK, F(1), false, c.XBar, d, 1, c.Q0Bar, dK, 1, c.WQ, d, 1)
+	kern.GemmFMA(L*T, d, dK, F(1), false, c.XBar, d, 1, c.Q0Bar, dK, 1, WQOperand, d, 1)
 
 	// projected.q0
-	kern.GemmFMA(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, c.Q0Bar, dK, 1)
+	kern.GemmFMA(dK, d, L*T, F(1), false, c.WQBar, d, 1, c.Q0Bar, 1, dK, xOperand, d, 1)
 }

@@ -50,12 +50,19 @@ type Forward[F num.Float] struct {
 	RhoLin    []F     // [L, T], written
 	ThetaLin  []F     // [L, T], written
 	Work      []F     // WorkLen() entries
+	Operands  []F     // OperandsLen() entries, or nil: operands of products are not rounded to bfloat16
 }
 
 // WorkLen is 2·L·T·d_k + 6·L·T + 18·L·d_k.
 func (c *Forward[F]) WorkLen() int {
 	L, T, dK := c.L, c.T, c.DK
 	return 2*L*T*dK + 6*L*T + 18*L*dK
+}
+
+// OperandsLen is L·T·d + 2·d·d_k + d·d_v.
+func (c *Forward[F]) OperandsLen() int {
+	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
+	return L*T*d + 2*d*dK + d*dV
 }
 
 // Run computes Forward.
@@ -95,15 +102,18 @@ func (c *Forward[F]) Run() {
 	t112 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t132 := work[:L*T] // [L, T]
+	xOperand := kern.Narrow(c.Operands, 0, c.X)
+	WKOperand := kern.Narrow(c.Operands, L*T*d, c.WK)
 
 	// projected.k0
 	for i := range L {
-		kern.Gemm(T, dK, d, F(1), false, kern.From(c.K1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(c.X, i*T*d), d, 1, c.WK, 1, d)
+		kern.Gemm(T, dK, d, F(1), false, kern.From(c.K1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(xOperand, i*T*d), d, 1, WKOperand, 1, d)
 	}
+	WQOperand := kern.Narrow(c.Operands, L*T*d+d*dK, c.WQ)
 
 	// projected.q0
 	for i := range L {
-		kern.Gemm(T, dK, d, F(1), false, kern.From(c.Q1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(c.X, i*T*d), d, 1, c.WQ, 1, d)
+		kern.Gemm(T, dK, d, F(1), false, kern.From(c.Q1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(xOperand, i*T*d), d, 1, WQOperand, 1, d)
 	}
 
 	// projected.k1, projected.q1
@@ -243,9 +253,10 @@ func (c *Forward[F]) Run() {
 			kProd[j] = t11
 		}
 	}
+	WVOperand := kern.Narrow(c.Operands, L*T*d+2*d*dK, c.WV)
 
 	// projected.v
-	kern.Gemm(L*T, dV, d, F(1), false, c.V, dV, 1, c.X, d, 1, c.WV, 1, d)
+	kern.Gemm(L*T, dV, d, F(1), false, c.V, dV, 1, xOperand, d, 1, WVOperand, 1, d)
 
 	// projected.k
 	for i := range L {
@@ -401,12 +412,19 @@ type Backward[F num.Float] struct {
 	WThetaBar    []F     // [d_k + d_v], written
 	BThetaBar    []F     // [], written
 	Work         []F     // WorkLen() entries
+	Operands     []F     // OperandsLen() entries, or nil: operands of products are not rounded to bfloat16
 }
 
 // WorkLen is 11·L·T·d_k + L·T·d_v + 14·L·T + 24·L·d_k + 4·d_k + 4·d_v.
 func (c *Backward[F]) WorkLen() int {
 	L, T, dK, dV := c.L, c.T, c.DK, c.DV
 	return 11*L*T*dK + L*T*dV + 14*L*T + 24*L*dK + 4*dK + 4*dV
+}
+
+// OperandsLen is L·T·d + 2·d·d_k + d·d_v.
+func (c *Backward[F]) OperandsLen() int {
+	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
+	return L*T*d + 2*d*dK + d*dV
 }
 
 // Run computes Backward.
@@ -419,9 +437,9 @@ func (c *Backward[F]) Run() {
 		return
 	}
 	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
-	t164 := c.Work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
+	t168 := c.Work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
 	work := c.Work[L*T*dK+6*L*dK:]
-	t167 := work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
+	t171 := work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
 	work = work[L*T*dK+6*L*dK:]
 	t4 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
@@ -447,45 +465,48 @@ func (c *Backward[F]) Run() {
 	work = work[L*T:]
 	t30 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t262 := work[:L*T] // [L, T]
+	t302 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t48 := work[:L*T] // [L, T]
+	t52 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t58 := work[:L*T] // [L, T]
+	t62 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t342 := work[:dK+dV] // [d_k + d_v]
+	t382 := work[:dK+dV] // [d_k + d_v]
 	work = work[dK+dV:]
-	t56 := work[:dK+dV] // [d_k + d_v]
+	t60 := work[:dK+dV] // [d_k + d_v]
 	work = work[dK+dV:]
-	t61 := work[:L*T] // [L, T]
+	t65 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t82 := work[:L*T*dK] // [L, T, d_k]
+	t86 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t87 := work[:L*T] // [L, T]
+	t91 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t322 := work[:dK+dV] // [d_k + d_v]
+	t362 := work[:dK+dV] // [d_k + d_v]
 	work = work[dK+dV:]
-	t54 := work[:dK+dV] // [d_k + d_v]
+	t58 := work[:dK+dV] // [d_k + d_v]
 	work = work[dK+dV:]
-	t108 := work[:L*T*dV] // [L, T, d_v]
+	t112 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
-	t78 := work[:L*T] // [L, T]
+	t82 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t84 := work[:L*T] // [L, T]
+	t88 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t104 := work[:L*T] // [L, T]
+	t108 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t124 := work[:3*L*dK] // [L, 3, d_k]
-	work = work[3*L*dK:]
 	t128 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t132 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t150 := work[:3*L*dK] // [L, 3, d_k]
 	work = work[3*L*dK:]
 	t146 := work[:3*L*dK] // [L, 3, d_k]
 	work = work[3*L*dK:]
-	t142 := work[:3*L*dK] // [L, 3, d_k]
-	work = work[3*L*dK:]
-	t147 := work[:L*T*dK] // [L, T, d_k]
+	t151 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t150 := work[:L*T*dK] // [L, T, d_k]
+	t154 := work[:L*T*dK] // [L, T, d_k]
+	xOperand := kern.Narrow(c.Operands, 0, c.X)
+	WKOperand := kern.Narrow(c.Operands, L*T*d, c.WK)
+	WQOperand := kern.Narrow(c.Operands, L*T*d+d*dK, c.WQ)
 
 	// projected.k1, projected.q1
 	for i := range L {
@@ -516,22 +537,23 @@ func (c *Backward[F]) Run() {
 			q1_2 := q1[(i*T+j)*dK:][:dK]
 			for k := range dK {
 				t42 := bK[k] + (F(k1Stack[k]*cK[k]) + F(k1Stack2[k]*cK2[k]) + F(k1Stack3[k]*cK3[k]) + F(k1Stack4[k]*cK4[k]))
-				t52 := num.Sigmoid(t42)
+				t52_2 := num.Sigmoid(t42)
 				t92 := bQ[k] + (F(q1Stack[k]*cQ[k]) + F(q1Stack2[k]*cQ2[k]) + F(q1Stack3[k]*cQ3[k]) + F(q1Stack4[k]*cQ4[k]))
 				t102 := num.Sigmoid(t92)
 				t4_2[k] = t42
-				t5_2[k] = t52
-				k1_2[k] = F(t42 * t52)
+				t5_2[k] = t52_2
+				k1_2[k] = F(t42 * t52_2)
 				t9_2[k] = t92
 				t10_2[k] = t102
 				q1_2[k] = F(t92 * t102)
 			}
 		}
 	}
+	WVOperand := kern.Narrow(c.Operands, L*T*d+2*d*dK, c.WV)
 
 	// projected.k, projected.q, projected.rho, projected.theta
-	var t302 F
-	var t52 F
+	var t342 F
+	var t56 F
 	for i := range L {
 		kProd := c.KProd[i*T:][:T]
 		qProd := c.QProd[i*T:][:T]
@@ -545,102 +567,102 @@ func (c *Backward[F]) Run() {
 		t26_2 := t26[i*T:][:T]
 		t28_2 := t28[i*T:][:T]
 		t30_2 := t30[i*T:][:T]
-		t262_2 := t262[i*T:][:T]
-		t48_2 := t48[i*T:][:T]
-		t58_2 := t58[i*T:][:T]
+		t302_2 := t302[i*T:][:T]
+		t52_2 := t52[i*T:][:T]
+		t62_2 := t62[i*T:][:T]
 		for j := range T {
 			kProdEntry := kProd[j]
 			t162 := num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1)))
 			t182 := kern.Choose((F(0) < kProdEntry), t162, F(0))
 			qProdEntry := qProd[j]
-			t263 := num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1)))
-			t282 := kern.Choose((F(0) < qProdEntry), t263, F(0))
+			t262 := num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1)))
+			t282 := kern.Choose((F(0) < qProdEntry), t262, F(0))
 			t303 := num.Max(t282, F(1e-08))
 			rhoLinEntry := rhoLin[j]
 			t34 := num.Sigmoid(rhoLinEntry)
 			thetaLinEntry := thetaLin[j]
 			t41 := num.Softplus(thetaLinEntry)
-			t142_2 := (num.Max(t41, F(0)) <= F(0.001953125))
-			t2622 := kern.Choose((t142_2 && (F(0) <= t41)), F(kern.Choose(t142_2, thetaBar[j], F(0))*num.Sigmoid(thetaLinEntry)), F(0))
-			t302 += t2622
-			t352 := (num.Max(t34, F(0)) <= F(1))
-			t482 := kern.Choose((t352 && (F(0) <= t34)), F(F(t34*kern.Choose(t352, rhoBar[j], F(0)))*num.Sigmoid(-rhoLinEntry)), F(0))
-			t52 += t482
+			t1822 := (num.Max(t41, F(0)) <= F(0.001953125))
+			t3022 := kern.Choose((t1822 && (F(0) <= t41)), F(kern.Choose(t1822, thetaBar[j], F(0))*num.Sigmoid(thetaLinEntry)), F(0))
+			t342 += t3022
+			t392 := (num.Max(t34, F(0)) <= F(1))
+			t522 := kern.Choose((t392 && (F(0) <= t34)), F(F(t34*kern.Choose(t392, rhoBar[j], F(0)))*num.Sigmoid(-rhoLinEntry)), F(0))
+			t56 += t522
 			t16_2[j] = t162
 			t18_2[j] = t182
 			t20_2[j] = num.Max(t182, F(1e-08))
-			t26_2[j] = t263
+			t26_2[j] = t262
 			t28_2[j] = t282
 			t30_2[j] = t303
-			t262_2[j] = t2622
-			t48_2[j] = t482
-			t58_2[j] = F(1) / t303
+			t302_2[j] = t3022
+			t52_2[j] = t522
+			t62_2[j] = F(1) / t303
 		}
 	}
-	c.BThetaBar[0] = t302
-	c.BRhoBar[0] = t52
+	c.BThetaBar[0] = t342
+	c.BRhoBar[0] = t56
 
 	// projected.k, projected.theta, projected.rho, projected.q
-	clear(t342)
-	clear(t56)
+	clear(t382)
+	clear(t60)
 	for i := range L {
 		t20_2 := t20[i*T:][:T]
 		t30_2 := t30[i*T:][:T]
-		t262_2 := t262[i*T:][:T]
-		t48_2 := t48[i*T:][:T]
-		t61_2 := t61[i*T:][:T]
-		t87_2 := t87[i*T:][:T]
+		t302_2 := t302[i*T:][:T]
+		t52_2 := t52[i*T:][:T]
+		t65_2 := t65[i*T:][:T]
+		t91_2 := t91[i*T:][:T]
 		wTheta := c.WTheta[:dK]
 		wRho := c.WRho[:dK]
-		t342_2 := t342[:dK]
-		t56_2 := t56[:dK]
+		t382_2 := t382[:dK]
+		t60_2 := t60[:dK]
 		for j := range T {
 			k1_2 := k1[(i*T+j)*dK:][:dK]
 			qBar := c.QBar[(i*T+j)*dK:][:dK]
 			q1_2 := q1[(i*T+j)*dK:][:dK]
 			kBar := c.KBar[(i*T+j)*dK:][:dK]
-			t82_2 := t82[(i*T+j)*dK:][:dK]
-			var t612 F
-			var t872 F
+			t86_2 := t86[(i*T+j)*dK:][:dK]
+			var t652 F
+			var t912 F
 			t20Entry := t20_2[j]
 			t30Entry := t30_2[j]
-			t262Entry := t262_2[j]
-			t48Entry := t48_2[j]
+			t302Entry := t302_2[j]
+			t52Entry := t52_2[j]
 			for k := range dK {
 				k2 := k1_2[k] / t20Entry
-				t612 += F(qBar[k] * ((q1_2[k] / t30Entry) / t30Entry))
-				t822 := kBar[k] + F(t262Entry*wTheta[k]) + F(t48Entry*wRho[k])
-				t872 += F(t822 * (k2 / t20Entry))
-				t342_2[k] += F(k2 * t262Entry)
-				t56_2[k] += F(k2 * t48Entry)
-				t82_2[k] = t822
+				t652 += F(qBar[k] * ((q1_2[k] / t30Entry) / t30Entry))
+				t862 := kBar[k] + F(t302Entry*wTheta[k]) + F(t52Entry*wRho[k])
+				t912 += F(t862 * (k2 / t20Entry))
+				t382_2[k] += F(k2 * t302Entry)
+				t60_2[k] += F(k2 * t52Entry)
+				t86_2[k] = t862
 			}
-			t61_2[j] = -t612
-			t87_2[j] = -t872
+			t65_2[j] = -t652
+			t91_2[j] = -t912
 		}
 	}
 
 	// projected.theta, projected.rho, projected.v
-	clear(t322)
-	clear(t54)
+	clear(t362)
+	clear(t58)
 	for i := range L {
-		t262_2 := t262[i*T:][:T]
-		t48_2 := t48[i*T:][:T]
+		t302_2 := t302[i*T:][:T]
+		t52_2 := t52[i*T:][:T]
 		for j := range T {
 			v := c.V[(i*T+j)*dV:][:dV]
-			t322_2 := t322[dK:][:dV]
-			t54_2 := t54[dK:][:dV]
+			t362_2 := t362[dK:][:dV]
+			t58_2 := t58[dK:][:dV]
 			vBar := c.VBar[(i*T+j)*dV:][:dV]
 			wTheta := c.WTheta[dK:][:dV]
 			wRho := c.WRho[dK:][:dV]
-			t108_2 := t108[(i*T+j)*dV:][:dV]
-			t262Entry2 := t262_2[j]
-			t48Entry2 := t48_2[j]
+			t112_2 := t112[(i*T+j)*dV:][:dV]
+			t302Entry2 := t302_2[j]
+			t52Entry2 := t52_2[j]
 			for k := range dV {
 				vEntry := v[k]
-				t322_2[k] += F(vEntry * t262Entry2)
-				t54_2[k] += F(vEntry * t48Entry2)
-				t108_2[k] = vBar[k] + F(t262Entry2*wTheta[k]) + F(t48Entry2*wRho[k])
+				t362_2[k] += F(vEntry * t302Entry2)
+				t58_2[k] += F(vEntry * t52Entry2)
+				t112_2[k] = vBar[k] + F(t302Entry2*wTheta[k]) + F(t52Entry2*wRho[k])
 			}
 		}
 	}
@@ -651,38 +673,38 @@ func (c *Backward[F]) Run() {
 		qProd := c.QProd[i*T:][:T]
 		t18_2 := t18[i*T:][:T]
 		kProd := c.KProd[i*T:][:T]
-		t61_2 := t61[i*T:][:T]
+		t65_2 := t65[i*T:][:T]
 		t26_2 := t26[i*T:][:T]
-		t78_2 := t78[i*T:][:T]
+		t82_2 := t82[i*T:][:T]
 		t20_2 := t20[i*T:][:T]
-		t84_2 := t84[i*T:][:T]
-		t87_2 := t87[i*T:][:T]
+		t88_2 := t88[i*T:][:T]
+		t91_2 := t91[i*T:][:T]
 		t16_2 := t16[i*T:][:T]
-		t104_2 := t104[i*T:][:T]
+		t108_2 := t108[i*T:][:T]
 		for j := range T {
 			t28Entry := t28_2[j]
 			qProdEntry2 := qProd[j]
 			t18Entry := t18_2[j]
 			kProdEntry2 := kProd[j]
 			w := ((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2))
-			t78_2[j] = kern.Choose(w, kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t28Entry), t61_2[j], F(0)))*(F(1)/t26_2[j])), F(0)), F(0))
-			t84_2[j] = F(1) / t20_2[j]
+			t82_2[j] = kern.Choose(w, kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t28Entry), t65_2[j], F(0)))*(F(1)/t26_2[j])), F(0)), F(0))
+			t88_2[j] = F(1) / t20_2[j]
 			w2 := ((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2))
-			t104_2[j] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t18Entry), t87_2[j], F(0)))*(F(1)/t16_2[j])), F(0)), F(0))
+			t108_2[j] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t18Entry), t91_2[j], F(0)))*(F(1)/t16_2[j])), F(0)), F(0))
 		}
 	}
 
 	// projected.v
-	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t108, dV, 1)
+	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, xOperand, 1, d, t112, dV, 1)
 
 	// projected.q1, projected.q, projected.k1, projected.k
 	clear(c.BQBar)
 	clear(c.BKBar)
 	for i := range L {
-		t58_2 := t58[i*T:][:T]
-		t78_2 := t78[i*T:][:T]
-		t84_2 := t84[i*T:][:T]
-		t104_2 := t104[i*T:][:T]
+		t62_2 := t62[i*T:][:T]
+		t82_2 := t82[i*T:][:T]
+		t88_2 := t88[i*T:][:T]
+		t108_2 := t108[i*T:][:T]
 		bQBar := c.BQBar[:dK]
 		bKBar := c.BKBar[:dK]
 		for j := range T {
@@ -690,29 +712,29 @@ func (c *Backward[F]) Run() {
 			q1_2 := q1[(i*T+j)*dK:][:dK]
 			t10_2 := t10[(i*T+j)*dK:][:dK]
 			t9_2 := t9[(i*T+j)*dK:][:dK]
-			t82_2 := t82[(i*T+j)*dK:][:dK]
+			t86_2 := t86[(i*T+j)*dK:][:dK]
 			k1_2 := k1[(i*T+j)*dK:][:dK]
 			t5_2 := t5[(i*T+j)*dK:][:dK]
 			t4_2 := t4[(i*T+j)*dK:][:dK]
-			t164_2 := t164[(i*(T+6)+j+3)*dK:][:dK]
-			t167_2 := t167[(i*(T+6)+j+3)*dK:][:dK]
-			t58Entry := t58_2[j]
-			t78Entry := t78_2[j]
-			t84Entry := t84_2[j]
-			t104Entry := t104_2[j]
+			t168_2 := t168[(i*(T+6)+j+3)*dK:][:dK]
+			t171_2 := t171[(i*(T+6)+j+3)*dK:][:dK]
+			t62Entry := t62_2[j]
+			t82Entry := t82_2[j]
+			t88Entry := t88_2[j]
+			t108Entry := t108_2[j]
 			for k := range dK {
-				t111 := F(qBar[k]*t58Entry) + F(2*F(q1_2[k]*t78Entry))
+				t115 := F(qBar[k]*t62Entry) + F(2*F(q1_2[k]*t82Entry))
 				t10Entry := t10_2[k]
 				t9Entry := t9_2[k]
-				t117 := F(t10Entry*t111) + F(F(F(t9Entry*t10Entry)*t111)*num.Sigmoid(-t9Entry))
-				t129 := F(t82_2[k]*t84Entry) + F(2*F(k1_2[k]*t104Entry))
+				t121 := F(t10Entry*t115) + F(F(F(t9Entry*t10Entry)*t115)*num.Sigmoid(-t9Entry))
+				t133 := F(t86_2[k]*t88Entry) + F(2*F(k1_2[k]*t108Entry))
 				t5Entry := t5_2[k]
 				t4Entry := t4_2[k]
-				t135 := F(t5Entry*t129) + F(F(F(t4Entry*t5Entry)*t129)*num.Sigmoid(-t4Entry))
-				t164_2[k] = t117
-				bQBar[k] += t117
-				t167_2[k] = t135
-				bKBar[k] += t135
+				t139 := F(t5Entry*t133) + F(F(F(t4Entry*t5Entry)*t133)*num.Sigmoid(-t4Entry))
+				t168_2[k] = t121
+				bQBar[k] += t121
+				t171_2[k] = t139
+				bKBar[k] += t139
 			}
 		}
 	}
@@ -720,17 +742,17 @@ func (c *Backward[F]) Run() {
 	// projected.q1
 	for i := range L {
 		for j := range 3 {
-			t164_2 := t164[(i*(T+6)+j)*dK:][:dK]
+			t168_2 := t168[(i*(T+6)+j)*dK:][:dK]
 			for k := range dK {
-				t164_2[k] = F(0)
+				t168_2[k] = F(0)
 			}
 		}
 	}
 	for i := range L {
 		for j := range 3 {
-			t164_2 := t164[(i*(T+6)+j+T+3)*dK:][:dK]
+			t168_2 := t168[(i*(T+6)+j+T+3)*dK:][:dK]
 			for k := range dK {
-				t164_2[k] = F(0)
+				t168_2[k] = F(0)
 			}
 		}
 	}
@@ -744,51 +766,51 @@ func (c *Backward[F]) Run() {
 		for j := range L {
 			for k := range T {
 				q1Stack := c.Q1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-				t164_2 := t164[(j*(T+6)+k+3)*dK:][:dK]
+				t168_2 := t168[(j*(T+6)+k+3)*dK:][:dK]
 				k1Stack := c.K1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-				t167_2 := t167[(j*(T+6)+k+3)*dK:][:dK]
+				t171_2 := t171[(j*(T+6)+k+3)*dK:][:dK]
 				for m := range dK {
-					cQBar[m] += F(q1Stack[m] * t164_2[m])
-					cKBar[m] += F(k1Stack[m] * t167_2[m])
+					cQBar[m] += F(q1Stack[m] * t168_2[m])
+					cKBar[m] += F(k1Stack[m] * t171_2[m])
 				}
 			}
 		}
 	}
 
 	// projected.q1
-	clear(t124)
+	clear(t128)
 	for i := range L {
 		for j := range 3 {
 			n := int(c.Pos[i]) + j - 3
 			if n >= 0 {
-				t164_2 := t164[(i*(T+6)+j)*dK:][:dK]
+				t168_2 := t168[(i*(T+6)+j)*dK:][:dK]
 				cQ := c.CQ[:dK]
-				t164_3 := t164[(i*(T+6)+j+1)*dK:][:dK]
+				t168_3 := t168[(i*(T+6)+j+1)*dK:][:dK]
 				cQ2 := c.CQ[1*dK:][:dK]
-				t164_4 := t164[(i*(T+6)+j+2)*dK:][:dK]
+				t168_4 := t168[(i*(T+6)+j+2)*dK:][:dK]
 				cQ3 := c.CQ[2*dK:][:dK]
-				t164_5 := t164[(i*(T+6)+j+3)*dK:][:dK]
+				t168_5 := t168[(i*(T+6)+j+3)*dK:][:dK]
 				cQ4 := c.CQ[3*dK:][:dK]
-				t124_2 := t124[(i*3+j)*dK:][:dK]
+				t128_2 := t128[(i*3+j)*dK:][:dK]
 				for k := range dK {
-					t124_2[k] = F(t164_2[k]*cQ[k]) + F(t164_3[k]*cQ2[k]) + F(t164_4[k]*cQ3[k]) + F(t164_5[k]*cQ4[k])
+					t128_2[k] = F(t168_2[k]*cQ[k]) + F(t168_3[k]*cQ2[k]) + F(t168_4[k]*cQ3[k]) + F(t168_5[k]*cQ4[k])
 				}
 			}
 		}
 	}
 
 	// projected.q1, projected.k1
-	clear(t128)
-	clear(t146)
+	clear(t132)
+	clear(t150)
 	for i := range L {
 		for j := range min(3, -T+3) {
 			q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
-			t128_2 := t128[(i*3+j+T)*dK:][:dK]
+			t132_2 := t132[(i*3+j+T)*dK:][:dK]
 			k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
-			t146_2 := t146[(i*3+j+T)*dK:][:dK]
+			t150_2 := t150[(i*3+j+T)*dK:][:dK]
 			for k := range dK {
-				t128_2[k] += q0TailBar[k]
-				t146_2[k] += k0TailBar[k]
+				t132_2[k] += q0TailBar[k]
+				t150_2[k] += k0TailBar[k]
 			}
 		}
 	}
@@ -796,38 +818,38 @@ func (c *Backward[F]) Run() {
 	// projected.k1
 	for i := range L {
 		for j := range 3 {
-			t167_2 := t167[(i*(T+6)+j)*dK:][:dK]
+			t171_2 := t171[(i*(T+6)+j)*dK:][:dK]
 			for k := range dK {
-				t167_2[k] = F(0)
+				t171_2[k] = F(0)
 			}
 		}
 	}
 	for i := range L {
 		for j := range 3 {
-			t167_2 := t167[(i*(T+6)+j+T+3)*dK:][:dK]
+			t171_2 := t171[(i*(T+6)+j+T+3)*dK:][:dK]
 			for k := range dK {
-				t167_2[k] = F(0)
+				t171_2[k] = F(0)
 			}
 		}
 	}
 
 	// projected.k1
-	clear(t142)
+	clear(t146)
 	for i := range L {
 		for j := range 3 {
 			n2 := int(c.Pos[i]) + j - 3
 			if n2 >= 0 {
-				t167_2 := t167[(i*(T+6)+j)*dK:][:dK]
+				t171_2 := t171[(i*(T+6)+j)*dK:][:dK]
 				cK := c.CK[:dK]
-				t167_3 := t167[(i*(T+6)+j+1)*dK:][:dK]
+				t171_3 := t171[(i*(T+6)+j+1)*dK:][:dK]
 				cK2 := c.CK[1*dK:][:dK]
-				t167_4 := t167[(i*(T+6)+j+2)*dK:][:dK]
+				t171_4 := t171[(i*(T+6)+j+2)*dK:][:dK]
 				cK3 := c.CK[2*dK:][:dK]
-				t167_5 := t167[(i*(T+6)+j+3)*dK:][:dK]
+				t171_5 := t171[(i*(T+6)+j+3)*dK:][:dK]
 				cK4 := c.CK[3*dK:][:dK]
-				t142_2 := t142[(i*3+j)*dK:][:dK]
+				t146_2 := t146[(i*3+j)*dK:][:dK]
 				for k := range dK {
-					t142_2[k] = F(t167_2[k]*cK[k]) + F(t167_3[k]*cK2[k]) + F(t167_4[k]*cK3[k]) + F(t167_5[k]*cK4[k])
+					t146_2[k] = F(t171_2[k]*cK[k]) + F(t171_3[k]*cK2[k]) + F(t171_4[k]*cK3[k]) + F(t171_5[k]*cK4[k])
 				}
 			}
 		}
@@ -837,16 +859,16 @@ func (c *Backward[F]) Run() {
 	for i := range L {
 		cQ := c.CQ[:dK]
 		for j := range T {
-			t164_2 := t164[(i*(T+6)+j+3)*dK:][:dK]
-			t164_3 := t164[(i*(T+6)+j+4)*dK:][:dK]
+			t168_2 := t168[(i*(T+6)+j+3)*dK:][:dK]
+			t168_3 := t168[(i*(T+6)+j+4)*dK:][:dK]
 			cQ2 := c.CQ[1*dK:][:dK]
-			t164_4 := t164[(i*(T+6)+j+5)*dK:][:dK]
+			t168_4 := t168[(i*(T+6)+j+5)*dK:][:dK]
 			cQ3 := c.CQ[2*dK:][:dK]
-			t164_5 := t164[(i*(T+6)+j+6)*dK:][:dK]
+			t168_5 := t168[(i*(T+6)+j+6)*dK:][:dK]
 			cQ4 := c.CQ[3*dK:][:dK]
-			t147_2 := t147[(i*T+j)*dK:][:dK]
+			t151_2 := t151[(i*T+j)*dK:][:dK]
 			for k := range dK {
-				t147_2[k] = (F(t164_2[k]*cQ[k]) + F(t164_3[k]*cQ2[k]) + F(t164_4[k]*cQ3[k]) + F(t164_5[k]*cQ4[k]))
+				t151_2[k] = (F(t168_2[k]*cQ[k]) + F(t168_3[k]*cQ2[k]) + F(t168_4[k]*cQ3[k]) + F(t168_5[k]*cQ4[k]))
 			}
 		}
 	}
@@ -857,31 +879,31 @@ func (c *Backward[F]) Run() {
 		if n := 3 - lo; n > 0 {
 			for j := range n {
 				q0TailBar := c.Q0TailBar[(i*3+(lo+j))*dK:][:dK]
-				t147_2 := t147[(i*T+(lo+j)+T-3)*dK:][:dK]
+				t151_2 := t151[(i*T+(lo+j)+T-3)*dK:][:dK]
 				for k := range dK {
-					t147_2[k] += q0TailBar[k]
+					t151_2[k] += q0TailBar[k]
 				}
 			}
 		}
 	}
 
 	// projected.q0
-	kern.Gemm(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t147, dK, 1)
+	kern.Gemm(d, dK, L*T, F(1), false, c.WQBar, 1, d, xOperand, 1, d, t151, dK, 1)
 
 	// projected.k0, projected.k1
 	for i := range L {
 		cK := c.CK[:dK]
 		for j := range T {
-			t167_2 := t167[(i*(T+6)+j+3)*dK:][:dK]
-			t167_3 := t167[(i*(T+6)+j+4)*dK:][:dK]
+			t171_2 := t171[(i*(T+6)+j+3)*dK:][:dK]
+			t171_3 := t171[(i*(T+6)+j+4)*dK:][:dK]
 			cK2 := c.CK[1*dK:][:dK]
-			t167_4 := t167[(i*(T+6)+j+5)*dK:][:dK]
+			t171_4 := t171[(i*(T+6)+j+5)*dK:][:dK]
 			cK3 := c.CK[2*dK:][:dK]
-			t167_5 := t167[(i*(T+6)+j+6)*dK:][:dK]
+			t171_5 := t171[(i*(T+6)+j+6)*dK:][:dK]
 			cK4 := c.CK[3*dK:][:dK]
-			t150_2 := t150[(i*T+j)*dK:][:dK]
+			t154_2 := t154[(i*T+j)*dK:][:dK]
 			for k := range dK {
-				t150_2[k] = (F(t167_2[k]*cK[k]) + F(t167_3[k]*cK2[k]) + F(t167_4[k]*cK3[k]) + F(t167_5[k]*cK4[k]))
+				t154_2[k] = (F(t171_2[k]*cK[k]) + F(t171_3[k]*cK2[k]) + F(t171_4[k]*cK3[k]) + F(t171_5[k]*cK4[k]))
 			}
 		}
 	}
@@ -892,38 +914,38 @@ func (c *Backward[F]) Run() {
 		if n := 3 - lo; n > 0 {
 			for j := range n {
 				k0TailBar := c.K0TailBar[(i*3+(lo+j))*dK:][:dK]
-				t150_2 := t150[(i*T+(lo+j)+T-3)*dK:][:dK]
+				t154_2 := t154[(i*T+(lo+j)+T-3)*dK:][:dK]
 				for k := range dK {
-					t150_2[k] += k0TailBar[k]
+					t154_2[k] += k0TailBar[k]
 				}
 			}
 		}
 	}
 
 	// projected.k0
-	kern.Gemm(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t150, dK, 1)
+	kern.Gemm(d, dK, L*T, F(1), false, c.WKBar, 1, d, xOperand, 1, d, t154, dK, 1)
 
 	// projected.v
-	kern.Gemm(L*T, d, dV, F(1), false, c.XBar, d, 1, t108, dV, 1, c.WV, d, 1)
+	kern.Gemm(L*T, d, dV, F(1), false, c.XBar, d, 1, t112, dV, 1, WVOperand, d, 1)
 
 	// projected.q0
-	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t147, dK, 1, c.WQ, d, 1)
+	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t151, dK, 1, WQOperand, d, 1)
 
 	// projected.k0
-	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t150, dK, 1, c.WK, d, 1)
+	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t154, dK, 1, WKOperand, d, 1)
 
 	// projected.k0
 	for i := range L {
 		for j := range 3 {
-			t142_2 := t142[(i*3+j)*dK:][:dK]
 			t146_2 := t146[(i*3+j)*dK:][:dK]
+			t150_2 := t150[(i*3+j)*dK:][:dK]
 			k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
-			t124_2 := t124[(i*3+j)*dK:][:dK]
 			t128_2 := t128[(i*3+j)*dK:][:dK]
+			t132_2 := t132[(i*3+j)*dK:][:dK]
 			q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
 			for k := range dK {
-				k0TailBarOut[k] = t142_2[k] + t146_2[k]
-				q0TailBarOut[k] = t124_2[k] + t128_2[k]
+				k0TailBarOut[k] = t146_2[k] + t150_2[k]
+				q0TailBarOut[k] = t128_2[k] + t132_2[k]
 			}
 		}
 	}
@@ -932,8 +954,8 @@ func (c *Backward[F]) Run() {
 	wRhoBar := c.WRhoBar[:dK+dV]
 	wThetaBar := c.WThetaBar[:dK+dV]
 	for i := range dK + dV {
-		wRhoBar[i] = t54[i] + t56[i]
-		wThetaBar[i] = t322[i] + t342[i]
+		wRhoBar[i] = t58[i] + t60[i]
+		wThetaBar[i] = t362[i] + t382[i]
 	}
 }
 
@@ -1006,9 +1028,11 @@ func (b *Function[F]) Call(c block.Call[F], w block.Weights[F], m *block.Memory[
 	k.RhoLin = c.Run.Saved(k.L * k.T)
 	k.ThetaLin = c.Run.Saved(k.L * k.T)
 	k.Work = arena.Scratch(k.WorkLen())
+	k.Operands = arena.Operands(k.OperandsLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
+	k.Operands = nil
 	n.nextK0Tail = m.SetNext(c, b.Slots[0], k.K0TailOut)
 	n.nextQ0Tail = m.SetNext(c, b.Slots[1], k.Q0TailOut)
 	m.Advance(c.Tokens)
@@ -1072,6 +1096,7 @@ func (n *callNode[F]) Backward(t *tape.Tape[F]) {
 	g.WThetaBar = t.Part(n.vWTheta, g.DK+g.DV)
 	g.BThetaBar = t.Part(n.vBTheta, 1)
 	g.Work = t.Scratch(g.WorkLen())
+	g.Operands = t.Operands(g.OperandsLen())
 	g.Run()
 	t.Contribute(n.vWK, g.WKBar)
 	t.Contribute(n.vX, g.XBar)

@@ -41,12 +41,19 @@ type Forward[F num.Float] struct {
 	RhoLin   []F // [L, T], written
 	ThetaLin []F // [L, T], written
 	Work     []F // WorkLen() entries
+	Operands []F // OperandsLen() entries, or nil: operands of products are not rounded to bfloat16
 }
 
 // WorkLen is 6·L·T.
 func (c *Forward[F]) WorkLen() int {
 	L, T := c.L, c.T
 	return 6 * L * T
+}
+
+// OperandsLen is L·T·d + 2·d·d_k + d·d_v.
+func (c *Forward[F]) OperandsLen() int {
+	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
+	return L*T*d + 2*d*dK + d*dV
 }
 
 // Run computes Forward.
@@ -70,15 +77,19 @@ func (c *Forward[F]) Run() {
 	t32 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t52 := work[:L*T] // [L, T]
+	xOperand := kern.Narrow(c.Operands, 0, c.X)
+	WKOperand := kern.Narrow(c.Operands, L*T*d, c.WK)
 
 	// projected.k0
-	kern.Gemm(L*T, dK, d, F(1), false, c.K0, dK, 1, c.X, d, 1, c.WK, 1, d)
+	kern.Gemm(L*T, dK, d, F(1), false, c.K0, dK, 1, xOperand, d, 1, WKOperand, 1, d)
+	WQOperand := kern.Narrow(c.Operands, L*T*d+d*dK, c.WQ)
 
 	// projected.q0
-	kern.Gemm(L*T, dK, d, F(1), false, c.Q0, dK, 1, c.X, d, 1, c.WQ, 1, d)
+	kern.Gemm(L*T, dK, d, F(1), false, c.Q0, dK, 1, xOperand, d, 1, WQOperand, 1, d)
+	WVOperand := kern.Narrow(c.Operands, L*T*d+2*d*dK, c.WV)
 
 	// projected.v
-	kern.Gemm(L*T, dV, d, F(1), false, c.V, dV, 1, c.X, d, 1, c.WV, 1, d)
+	kern.Gemm(L*T, dV, d, F(1), false, c.V, dV, 1, xOperand, d, 1, WVOperand, 1, d)
 
 	// projected.k
 	for i := range L {
@@ -235,12 +246,19 @@ type Backward[F num.Float] struct {
 	WThetaBar []F // [d_k + d_v], written
 	BThetaBar []F // [], written
 	Work      []F // WorkLen() entries
+	Operands  []F // OperandsLen() entries, or nil: operands of products are not rounded to bfloat16
 }
 
 // WorkLen is 3·L·T·d_k + L·T·d_v + 14·L·T + 4·d_k + 4·d_v.
 func (c *Backward[F]) WorkLen() int {
 	L, T, dK, dV := c.L, c.T, c.DK, c.DV
 	return 3*L*T*dK + L*T*dV + 14*L*T + 4*dK + 4*dV
+}
+
+// OperandsLen is L·T·d + 2·d·d_k + d·d_v.
+func (c *Backward[F]) OperandsLen() int {
+	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
+	return L*T*d + 2*d*dK + d*dV
 }
 
 // Run computes Backward.
@@ -265,41 +283,45 @@ func (c *Backward[F]) Run() {
 	work = work[L*T:]
 	t20 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t132 := work[:L*T] // [L, T]
+	t172 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t35 := work[:L*T] // [L, T]
+	t39 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t45 := work[:L*T] // [L, T]
+	t49 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t212 := work[:dK+dV] // [d_k + d_v]
+	t252 := work[:dK+dV] // [d_k + d_v]
 	work = work[dK+dV:]
-	t43 := work[:dK+dV] // [d_k + d_v]
+	t47 := work[:dK+dV] // [d_k + d_v]
 	work = work[dK+dV:]
-	t48 := work[:L*T] // [L, T]
+	t52 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t69 := work[:L*T*dK] // [L, T, d_k]
+	t73 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t74 := work[:L*T] // [L, T]
+	t78 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t192 := work[:dK+dV] // [d_k + d_v]
+	t232 := work[:dK+dV] // [d_k + d_v]
 	work = work[dK+dV:]
-	t41 := work[:dK+dV] // [d_k + d_v]
+	t45 := work[:dK+dV] // [d_k + d_v]
 	work = work[dK+dV:]
-	t95 := work[:L*T*dV] // [L, T, d_v]
+	t99 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
-	t65 := work[:L*T] // [L, T]
+	t69 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t71 := work[:L*T] // [L, T]
+	t75 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t91 := work[:L*T] // [L, T]
+	t95 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t98 := work[:L*T*dK] // [L, T, d_k]
+	t102 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t101 := work[:L*T*dK] // [L, T, d_k]
+	t105 := work[:L*T*dK] // [L, T, d_k]
+	xOperand := kern.Narrow(c.Operands, 0, c.X)
+	WKOperand := kern.Narrow(c.Operands, L*T*d, c.WK)
+	WQOperand := kern.Narrow(c.Operands, L*T*d+d*dK, c.WQ)
+	WVOperand := kern.Narrow(c.Operands, L*T*d+2*d*dK, c.WV)
 
 	// projected.k, projected.q, projected.rho, projected.theta
-	var t172 F
-	var t39 F
+	var t212 F
+	var t43 F
 	for i := range L {
 		kProd := c.KProd[i*T:][:T]
 		qProd := c.QProd[i*T:][:T]
@@ -313,9 +335,9 @@ func (c *Backward[F]) Run() {
 		t16_2 := t16[i*T:][:T]
 		t18_2 := t18[i*T:][:T]
 		t20_2 := t20[i*T:][:T]
-		t132_2 := t132[i*T:][:T]
-		t35_2 := t35[i*T:][:T]
-		t45_2 := t45[i*T:][:T]
+		t172_2 := t172[i*T:][:T]
+		t39_2 := t39[i*T:][:T]
+		t49_2 := t49[i*T:][:T]
 		for j := range T {
 			kProdEntry := kProd[j]
 			t62 := num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1)))
@@ -327,86 +349,86 @@ func (c *Backward[F]) Run() {
 			rhoLinEntry := rhoLin[j]
 			t24 := num.Sigmoid(rhoLinEntry)
 			thetaLinEntry := thetaLin[j]
-			t1322 := kern.Choose((F(0) <= num.Softplus(thetaLinEntry)), F(thetaBar[j]*num.Sigmoid(thetaLinEntry)), F(0))
-			t172 += t1322
-			t222 := (num.Max(t24, F(0)) <= F(1))
-			t352 := kern.Choose((t222 && (F(0) <= t24)), F(F(t24*kern.Choose(t222, rhoBar[j], F(0)))*num.Sigmoid(-rhoLinEntry)), F(0))
-			t39 += t352
+			t1722 := kern.Choose((F(0) <= num.Softplus(thetaLinEntry)), F(thetaBar[j]*num.Sigmoid(thetaLinEntry)), F(0))
+			t212 += t1722
+			t262 := (num.Max(t24, F(0)) <= F(1))
+			t392 := kern.Choose((t262 && (F(0) <= t24)), F(F(t24*kern.Choose(t262, rhoBar[j], F(0)))*num.Sigmoid(-rhoLinEntry)), F(0))
+			t43 += t392
 			t6_2[j] = t62
 			t8_2[j] = t82
 			t10_2[j] = num.Max(t82, F(1e-08))
 			t16_2[j] = t162
 			t18_2[j] = t182
 			t20_2[j] = t202
-			t132_2[j] = t1322
-			t35_2[j] = t352
-			t45_2[j] = F(1) / t202
+			t172_2[j] = t1722
+			t39_2[j] = t392
+			t49_2[j] = F(1) / t202
 		}
 	}
-	c.BThetaBar[0] = t172
-	c.BRhoBar[0] = t39
+	c.BThetaBar[0] = t212
+	c.BRhoBar[0] = t43
 
 	// projected.k, projected.theta, projected.rho, projected.q
-	clear(t212)
-	clear(t43)
+	clear(t252)
+	clear(t47)
 	for i := range L {
 		t10_2 := t10[i*T:][:T]
 		t20_2 := t20[i*T:][:T]
-		t132_2 := t132[i*T:][:T]
-		t35_2 := t35[i*T:][:T]
-		t48_2 := t48[i*T:][:T]
-		t74_2 := t74[i*T:][:T]
+		t172_2 := t172[i*T:][:T]
+		t39_2 := t39[i*T:][:T]
+		t52_2 := t52[i*T:][:T]
+		t78_2 := t78[i*T:][:T]
 		wTheta := c.WTheta[:dK]
 		wRho := c.WRho[:dK]
-		t212_2 := t212[:dK]
-		t43_2 := t43[:dK]
+		t252_2 := t252[:dK]
+		t47_2 := t47[:dK]
 		for j := range T {
 			k0 := c.K0[(i*T+j)*dK:][:dK]
 			qBar := c.QBar[(i*T+j)*dK:][:dK]
 			q0 := c.Q0[(i*T+j)*dK:][:dK]
 			kBar := c.KBar[(i*T+j)*dK:][:dK]
-			t69_2 := t69[(i*T+j)*dK:][:dK]
-			var t482 F
-			var t742 F
+			t73_2 := t73[(i*T+j)*dK:][:dK]
+			var t522 F
+			var t782 F
 			t10Entry := t10_2[j]
 			t20Entry := t20_2[j]
-			t132Entry := t132_2[j]
-			t35Entry := t35_2[j]
+			t172Entry := t172_2[j]
+			t39Entry := t39_2[j]
 			for k := range dK {
 				k2 := k0[k] / t10Entry
-				t482 += F(qBar[k] * ((q0[k] / t20Entry) / t20Entry))
-				t692 := kBar[k] + F(t132Entry*wTheta[k]) + F(t35Entry*wRho[k])
-				t742 += F(t692 * (k2 / t10Entry))
-				t212_2[k] += F(k2 * t132Entry)
-				t43_2[k] += F(k2 * t35Entry)
-				t69_2[k] = t692
+				t522 += F(qBar[k] * ((q0[k] / t20Entry) / t20Entry))
+				t732 := kBar[k] + F(t172Entry*wTheta[k]) + F(t39Entry*wRho[k])
+				t782 += F(t732 * (k2 / t10Entry))
+				t252_2[k] += F(k2 * t172Entry)
+				t47_2[k] += F(k2 * t39Entry)
+				t73_2[k] = t732
 			}
-			t48_2[j] = -t482
-			t74_2[j] = -t742
+			t52_2[j] = -t522
+			t78_2[j] = -t782
 		}
 	}
 
 	// projected.theta, projected.rho, projected.v
-	clear(t192)
-	clear(t41)
+	clear(t232)
+	clear(t45)
 	for i := range L {
-		t132_2 := t132[i*T:][:T]
-		t35_2 := t35[i*T:][:T]
+		t172_2 := t172[i*T:][:T]
+		t39_2 := t39[i*T:][:T]
 		for j := range T {
 			v := c.V[(i*T+j)*dV:][:dV]
-			t192_2 := t192[dK:][:dV]
-			t41_2 := t41[dK:][:dV]
+			t232_2 := t232[dK:][:dV]
+			t45_2 := t45[dK:][:dV]
 			vBar := c.VBar[(i*T+j)*dV:][:dV]
 			wTheta := c.WTheta[dK:][:dV]
 			wRho := c.WRho[dK:][:dV]
-			t95_2 := t95[(i*T+j)*dV:][:dV]
-			t132Entry2 := t132_2[j]
-			t35Entry2 := t35_2[j]
+			t99_2 := t99[(i*T+j)*dV:][:dV]
+			t172Entry2 := t172_2[j]
+			t39Entry2 := t39_2[j]
 			for k := range dV {
 				vEntry := v[k]
-				t192_2[k] += F(vEntry * t132Entry2)
-				t41_2[k] += F(vEntry * t35Entry2)
-				t95_2[k] = vBar[k] + F(t132Entry2*wTheta[k]) + F(t35Entry2*wRho[k])
+				t232_2[k] += F(vEntry * t172Entry2)
+				t45_2[k] += F(vEntry * t39Entry2)
+				t99_2[k] = vBar[k] + F(t172Entry2*wTheta[k]) + F(t39Entry2*wRho[k])
 			}
 		}
 	}
@@ -417,75 +439,75 @@ func (c *Backward[F]) Run() {
 		qProd := c.QProd[i*T:][:T]
 		t8_2 := t8[i*T:][:T]
 		kProd := c.KProd[i*T:][:T]
-		t48_2 := t48[i*T:][:T]
+		t52_2 := t52[i*T:][:T]
 		t16_2 := t16[i*T:][:T]
-		t65_2 := t65[i*T:][:T]
+		t69_2 := t69[i*T:][:T]
 		t10_2 := t10[i*T:][:T]
-		t71_2 := t71[i*T:][:T]
-		t74_2 := t74[i*T:][:T]
+		t75_2 := t75[i*T:][:T]
+		t78_2 := t78[i*T:][:T]
 		t6_2 := t6[i*T:][:T]
-		t91_2 := t91[i*T:][:T]
+		t95_2 := t95[i*T:][:T]
 		for j := range T {
 			t18Entry := t18_2[j]
 			qProdEntry2 := qProd[j]
 			t8Entry := t8_2[j]
 			kProdEntry2 := kProd[j]
 			w := ((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2))
-			t65_2[j] = kern.Choose(w, kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t18Entry), t48_2[j], F(0)))*(F(1)/t16_2[j])), F(0)), F(0))
-			t71_2[j] = F(1) / t10_2[j]
+			t69_2[j] = kern.Choose(w, kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t18Entry), t52_2[j], F(0)))*(F(1)/t16_2[j])), F(0)), F(0))
+			t75_2[j] = F(1) / t10_2[j]
 			w2 := ((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2))
-			t91_2[j] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t8Entry), t74_2[j], F(0)))*(F(1)/t6_2[j])), F(0)), F(0))
+			t95_2[j] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t8Entry), t78_2[j], F(0)))*(F(1)/t6_2[j])), F(0)), F(0))
 		}
 	}
 
 	// projected.v
-	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t95, dV, 1)
+	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, xOperand, 1, d, t99, dV, 1)
 
 	// projected.q0, projected.q, projected.k0, projected.k
 	for i := range L {
-		t45_2 := t45[i*T:][:T]
-		t65_2 := t65[i*T:][:T]
-		t71_2 := t71[i*T:][:T]
-		t91_2 := t91[i*T:][:T]
+		t49_2 := t49[i*T:][:T]
+		t69_2 := t69[i*T:][:T]
+		t75_2 := t75[i*T:][:T]
+		t95_2 := t95[i*T:][:T]
 		for j := range T {
 			qBar := c.QBar[(i*T+j)*dK:][:dK]
 			q0 := c.Q0[(i*T+j)*dK:][:dK]
-			t98_2 := t98[(i*T+j)*dK:][:dK]
-			t69_2 := t69[(i*T+j)*dK:][:dK]
+			t102_2 := t102[(i*T+j)*dK:][:dK]
+			t73_2 := t73[(i*T+j)*dK:][:dK]
 			k0 := c.K0[(i*T+j)*dK:][:dK]
-			t101_2 := t101[(i*T+j)*dK:][:dK]
-			t45Entry := t45_2[j]
-			t65Entry := t65_2[j]
-			t71Entry := t71_2[j]
-			t91Entry := t91_2[j]
+			t105_2 := t105[(i*T+j)*dK:][:dK]
+			t49Entry := t49_2[j]
+			t69Entry := t69_2[j]
+			t75Entry := t75_2[j]
+			t95Entry := t95_2[j]
 			for k := range dK {
-				t98_2[k] = F(qBar[k]*t45Entry) + F(2*F(q0[k]*t65Entry))
-				t101_2[k] = F(t69_2[k]*t71Entry) + F(2*F(k0[k]*t91Entry))
+				t102_2[k] = F(qBar[k]*t49Entry) + F(2*F(q0[k]*t69Entry))
+				t105_2[k] = F(t73_2[k]*t75Entry) + F(2*F(k0[k]*t95Entry))
 			}
 		}
 	}
 
 	// projected.q0
-	kern.Gemm(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t98, dK, 1)
+	kern.Gemm(d, dK, L*T, F(1), false, c.WQBar, 1, d, xOperand, 1, d, t102, dK, 1)
 
 	// projected.k0
-	kern.Gemm(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t101, dK, 1)
+	kern.Gemm(d, dK, L*T, F(1), false, c.WKBar, 1, d, xOperand, 1, d, t105, dK, 1)
 
 	// projected.v
-	kern.Gemm(L*T, d, dV, F(1), false, c.XBar, d, 1, t95, dV, 1, c.WV, d, 1)
+	kern.Gemm(L*T, d, dV, F(1), false, c.XBar, d, 1, t99, dV, 1, WVOperand, d, 1)
 
 	// projected.q0
-	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t98, dK, 1, c.WQ, d, 1)
+	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t102, dK, 1, WQOperand, d, 1)
 
 	// projected.k0
-	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t101, dK, 1, c.WK, d, 1)
+	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t105, dK, 1, WKOperand, d, 1)
 
 	// projected.k0
 	wRhoBar := c.WRhoBar[:dK+dV]
 	wThetaBar := c.WThetaBar[:dK+dV]
 	for i := range dK + dV {
-		wRhoBar[i] = t41[i] + t43[i]
-		wThetaBar[i] = t192[i] + t212[i]
+		wRhoBar[i] = t45[i] + t47[i]
+		wThetaBar[i] = t232[i] + t252[i]
 	}
 }
 
@@ -541,9 +563,11 @@ func (b *Function[F]) Call(c block.Call[F], w block.Weights[F], m *block.Memory[
 	k.RhoLin = c.Run.Saved(k.L * k.T)
 	k.ThetaLin = c.Run.Saved(k.L * k.T)
 	k.Work = arena.Scratch(k.WorkLen())
+	k.Operands = arena.Operands(k.OperandsLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
+	k.Operands = nil
 	vOut = c.Run.Output(k.V)
 	n.outV = vOut
 	kInOut = c.Run.Output(k.K)
@@ -591,6 +615,7 @@ func (n *callNode[F]) Backward(t *tape.Tape[F]) {
 	g.WThetaBar = t.Part(n.vWTheta, g.DK+g.DV)
 	g.BThetaBar = t.Part(n.vBTheta, 1)
 	g.Work = t.Scratch(g.WorkLen())
+	g.Operands = t.Operands(g.OperandsLen())
 	g.Run()
 	t.Contribute(n.vWK, g.WKBar)
 	t.Contribute(n.vX, g.XBar)

@@ -26,15 +26,19 @@ func (c *forwardFused) run() {
 	t42 := c.Work[3*L*T:][:L*T] // [L, T]
 	t32 := c.Work[4*L*T:][:L*T] // [L, T]
 	t52 := c.Work[5*L*T:][:L*T] // [L, T]
+	xOperand := kern.Narrow(c.Operands, 0, c.X)
+	WKOperand := kern.Narrow(c.Operands, L*T*d, c.WK)
 
 	// projected.k0
-	kern.GemmFMA(L*T, dK, d, F(1), false, c.K0, dK, 1, c.X, d, 1, c.WK, 1, d)
+	kern.GemmFMA(L*T, dK, d, F(1), false, c.K0, dK, 1, xOperand, d, 1, WKOperand, 1, d)
+	WQOperand := kern.Narrow(c.Operands, L*T*d+d*dK, c.WQ)
 
 	// projected.q0
-	kern.GemmFMA(L*T, dK, d, F(1), false, c.Q0, dK, 1, c.X, d, 1, c.WQ, 1, d)
+	kern.GemmFMA(L*T, dK, d, F(1), false, c.Q0, dK, 1, xOperand, d, 1, WQOperand, 1, d)
+	WVOperand := kern.Narrow(c.Operands, L*T*d+2*d*dK, c.WV)
 
 	// projected.v
-	kern.GemmFMA(L*T, dV, d, F(1), false, c.V, dV, 1, c.X, d, 1, c.WV, 1, d)
+	kern.GemmFMA(L*T, dV, d, F(1), false, c.V, dV, 1, xOperand, d, 1, WVOperand, 1, d)
 
 	// projected.k
 	if kern.Wide() {
@@ -288,28 +292,32 @@ func (c *backwardFused) run() {
 	t16 := c.Work[3*L*T:][:L*T]                                // [L, T]
 	t18 := c.Work[4*L*T:][:L*T]                                // [L, T]
 	t20 := c.Work[5*L*T:][:L*T]                                // [L, T]
-	t132 := c.Work[6*L*T:][:L*T]                               // [L, T]
-	t35 := c.Work[7*L*T:][:L*T]                                // [L, T]
-	t45 := c.Work[8*L*T:][:L*T]                                // [L, T]
-	t212 := c.Work[9*L*T:][:dK+dV]                             // [d_k + d_v]
-	t43 := c.Work[9*L*T+dK+dV:][:dK+dV]                        // [d_k + d_v]
-	t48 := c.Work[9*L*T+2*dK+2*dV:][:L*T]                      // [L, T]
-	t69 := c.Work[10*L*T+2*dK+2*dV:][:L*T*dK]                  // [L, T, d_k]
-	t74 := c.Work[L*T*dK+10*L*T+2*dK+2*dV:][:L*T]              // [L, T]
-	t192 := c.Work[L*T*dK+11*L*T+2*dK+2*dV:][:dK+dV]           // [d_k + d_v]
-	t41 := c.Work[L*T*dK+11*L*T+3*dK+3*dV:][:dK+dV]            // [d_k + d_v]
-	t95 := c.Work[L*T*dK+11*L*T+4*dK+4*dV:][:L*T*dV]           // [L, T, d_v]
-	t65 := c.Work[L*T*dK+L*T*dV+11*L*T+4*dK+4*dV:][:L*T]       // [L, T]
-	t71 := c.Work[L*T*dK+L*T*dV+12*L*T+4*dK+4*dV:][:L*T]       // [L, T]
-	t91 := c.Work[L*T*dK+L*T*dV+13*L*T+4*dK+4*dV:][:L*T]       // [L, T]
-	t98 := c.Work[L*T*dK+L*T*dV+14*L*T+4*dK+4*dV:][:L*T*dK]    // [L, T, d_k]
-	t101 := c.Work[2*L*T*dK+L*T*dV+14*L*T+4*dK+4*dV:][:L*T*dK] // [L, T, d_k]
-	t172Total := make([]F, 1)
-	t39Total := make([]F, 1)
+	t172 := c.Work[6*L*T:][:L*T]                               // [L, T]
+	t39 := c.Work[7*L*T:][:L*T]                                // [L, T]
+	t49 := c.Work[8*L*T:][:L*T]                                // [L, T]
+	t252 := c.Work[9*L*T:][:dK+dV]                             // [d_k + d_v]
+	t47 := c.Work[9*L*T+dK+dV:][:dK+dV]                        // [d_k + d_v]
+	t52 := c.Work[9*L*T+2*dK+2*dV:][:L*T]                      // [L, T]
+	t73 := c.Work[10*L*T+2*dK+2*dV:][:L*T*dK]                  // [L, T, d_k]
+	t78 := c.Work[L*T*dK+10*L*T+2*dK+2*dV:][:L*T]              // [L, T]
+	t232 := c.Work[L*T*dK+11*L*T+2*dK+2*dV:][:dK+dV]           // [d_k + d_v]
+	t45 := c.Work[L*T*dK+11*L*T+3*dK+3*dV:][:dK+dV]            // [d_k + d_v]
+	t99 := c.Work[L*T*dK+11*L*T+4*dK+4*dV:][:L*T*dV]           // [L, T, d_v]
+	t69 := c.Work[L*T*dK+L*T*dV+11*L*T+4*dK+4*dV:][:L*T]       // [L, T]
+	t75 := c.Work[L*T*dK+L*T*dV+12*L*T+4*dK+4*dV:][:L*T]       // [L, T]
+	t95 := c.Work[L*T*dK+L*T*dV+13*L*T+4*dK+4*dV:][:L*T]       // [L, T]
+	t102 := c.Work[L*T*dK+L*T*dV+14*L*T+4*dK+4*dV:][:L*T*dK]   // [L, T, d_k]
+	t105 := c.Work[2*L*T*dK+L*T*dV+14*L*T+4*dK+4*dV:][:L*T*dK] // [L, T, d_k]
+	t212Total := make([]F, 1)
+	t43Total := make([]F, 1)
+	xOperand := kern.Narrow(c.Operands, 0, c.X)
+	WKOperand := kern.Narrow(c.Operands, L*T*d, c.WK)
+	WQOperand := kern.Narrow(c.Operands, L*T*d+d*dK, c.WQ)
+	WVOperand := kern.Narrow(c.Operands, L*T*d+2*d*dK, c.WV)
 
 	// projected.k, projected.q, projected.rho, projected.theta
-	var t172 F
-	var t39 F
+	var t212 F
+	var t43 F
 	if kern.Wide() {
 		a := regions.R3286cf82017fArgs{
 			P0:  unsafe.SliceData(c.KProd),
@@ -324,23 +332,23 @@ func (c *backwardFused) run() {
 			P9:  unsafe.SliceData(t16),
 			P10: unsafe.SliceData(t18),
 			P11: unsafe.SliceData(t20),
-			P12: unsafe.SliceData(t132),
-			P13: unsafe.SliceData(t35),
-			P14: unsafe.SliceData(t45),
-			P15: unsafe.SliceData(t172Total),
-			P16: unsafe.SliceData(t39Total),
+			P12: unsafe.SliceData(t172),
+			P13: unsafe.SliceData(t39),
+			P14: unsafe.SliceData(t49),
+			P15: unsafe.SliceData(t212Total),
+			P16: unsafe.SliceData(t43Total),
 			N0:  L,
 			N1:  T,
 			N2:  4 * T,
 			N3:  8 * T,
 			N4:  12 * T,
-			S0:  [2]float32{t39},
-			S1:  [2]float32{t172},
+			S0:  [2]float32{t43},
+			S1:  [2]float32{t212},
 		}
 		regions.R3286cf82017f(&a)
 	} else {
-		t39_2 := t39
-		t172_2 := t172
+		t43_2 := t43
+		t212_2 := t212
 		for i := range L {
 			kProd := c.KProd[i*T:][:T]
 			qProd := c.QProd[i*T:][:T]
@@ -354,13 +362,13 @@ func (c *backwardFused) run() {
 			t16_2 := t16[i*T:][:T]
 			t18_2 := t18[i*T:][:T]
 			t20_2 := t20[i*T:][:T]
-			t132_2 := t132[i*T:][:T]
-			t35_2 := t35[i*T:][:T]
-			t45_2 := t45[i*T:][:T]
-			var t172Row F
-			var t39Row F
-			t172RowSums := [16]F{t172Row}
-			t39RowSums := [16]F{t39Row}
+			t172_2 := t172[i*T:][:T]
+			t39_2 := t39[i*T:][:T]
+			t49_2 := t49[i*T:][:T]
+			var t212Row F
+			var t43Row F
+			t212RowSums := [16]F{t212Row}
+			t43RowSums := [16]F{t43Row}
 			for j := range T {
 				kProdEntry := kProd[j]
 				t62 := num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1)))
@@ -372,54 +380,54 @@ func (c *backwardFused) run() {
 				rhoLinEntry := rhoLin[j]
 				t24 := kern.Sigmoid(rhoLinEntry)
 				thetaLinEntry := thetaLin[j]
-				t1322 := kern.Choose((F(0) <= kern.Softplus(thetaLinEntry)), F(thetaBar[j]*kern.Sigmoid(thetaLinEntry)), F(0))
-				t172RowSums[j%16] = t172RowSums[j%16] + t1322
-				t222 := (kern.Larger(t24, F(0)) <= F(1))
-				t352 := kern.Choose((t222 && (F(0) <= t24)), F(F(t24*kern.Choose(t222, rhoBar[j], F(0)))*kern.Sigmoid(-rhoLinEntry)), F(0))
-				t39RowSums[j%16] = t39RowSums[j%16] + t352
+				t1722 := kern.Choose((F(0) <= kern.Softplus(thetaLinEntry)), F(thetaBar[j]*kern.Sigmoid(thetaLinEntry)), F(0))
+				t212RowSums[j%16] = t212RowSums[j%16] + t1722
+				t262 := (kern.Larger(t24, F(0)) <= F(1))
+				t392 := kern.Choose((t262 && (F(0) <= t24)), F(F(t24*kern.Choose(t262, rhoBar[j], F(0)))*kern.Sigmoid(-rhoLinEntry)), F(0))
+				t43RowSums[j%16] = t43RowSums[j%16] + t392
 				t6_2[j] = t62
 				t8_2[j] = t82
 				t10_2[j] = kern.Larger(t82, F(1e-08))
 				t16_2[j] = t162
 				t18_2[j] = t182
 				t20_2[j] = t202
-				t132_2[j] = t1322
-				t35_2[j] = t352
-				t45_2[j] = F(1) / t202
+				t172_2[j] = t1722
+				t39_2[j] = t392
+				t49_2[j] = F(1) / t202
 			}
-			t172Row = kern.Sum16(&t172RowSums)
-			t39Row = kern.Sum16(&t39RowSums)
-			t172_2 = t172_2 + t172Row
-			t39_2 = t39_2 + t39Row
+			t212Row = kern.Sum16(&t212RowSums)
+			t43Row = kern.Sum16(&t43RowSums)
+			t212_2 = t212_2 + t212Row
+			t43_2 = t43_2 + t43Row
 		}
-		t172Total[0] = t172_2
-		t39Total[0] = t39_2
+		t212Total[0] = t212_2
+		t43Total[0] = t43_2
 	}
-	t172 = t172Total[0]
-	t39 = t39Total[0]
-	c.BThetaBar[0] = t172
-	c.BRhoBar[0] = t39
+	t212 = t212Total[0]
+	t43 = t43Total[0]
+	c.BThetaBar[0] = t212
+	c.BRhoBar[0] = t43
 
 	// projected.k, projected.theta, projected.rho, projected.q
-	clear(t212)
-	clear(t43)
+	clear(t252)
+	clear(t47)
 	if kern.Wide() {
 		a := regions.R8ac352638fc3Args{
 			P0:  unsafe.SliceData(t10),
 			P1:  unsafe.SliceData(t20),
-			P2:  unsafe.SliceData(t132),
-			P3:  unsafe.SliceData(t35),
+			P2:  unsafe.SliceData(t172),
+			P3:  unsafe.SliceData(t39),
 			P4:  unsafe.SliceData(c.K0),
 			P5:  unsafe.SliceData(c.QBar),
 			P6:  unsafe.SliceData(c.Q0),
 			P7:  unsafe.SliceData(c.WRho),
 			P8:  unsafe.SliceData(c.WTheta),
 			P9:  unsafe.SliceData(c.KBar),
-			P10: unsafe.SliceData(t212),
-			P11: unsafe.SliceData(t43),
-			P12: unsafe.SliceData(t69),
-			P13: unsafe.SliceData(t48),
-			P14: unsafe.SliceData(t74),
+			P10: unsafe.SliceData(t252),
+			P11: unsafe.SliceData(t47),
+			P12: unsafe.SliceData(t73),
+			P13: unsafe.SliceData(t52),
+			P14: unsafe.SliceData(t78),
 			N0:  L,
 			N1:  T,
 			N2:  dK,
@@ -432,60 +440,60 @@ func (c *backwardFused) run() {
 	} else {
 		wRho := c.WRho[:dK]
 		wTheta := c.WTheta[:dK]
-		t212_2 := t212[:dK]
-		t43_2 := t43[:dK]
+		t252_2 := t252[:dK]
+		t47_2 := t47[:dK]
 		for i := range L {
 			t10_2 := t10[i*T:][:T]
 			t20_2 := t20[i*T:][:T]
-			t132_2 := t132[i*T:][:T]
-			t35_2 := t35[i*T:][:T]
-			t48_2 := t48[i*T:][:T]
-			t74_2 := t74[i*T:][:T]
+			t172_2 := t172[i*T:][:T]
+			t39_2 := t39[i*T:][:T]
+			t52_2 := t52[i*T:][:T]
+			t78_2 := t78[i*T:][:T]
 			for j := range T {
 				k0 := c.K0[(i*T+j)*dK:][:dK]
 				qBar := c.QBar[(i*T+j)*dK:][:dK]
 				q0 := c.Q0[(i*T+j)*dK:][:dK]
 				kBar := c.KBar[(i*T+j)*dK:][:dK]
-				t69_2 := t69[(i*T+j)*dK:][:dK]
-				var t482 F
-				var t742 F
+				t73_2 := t73[(i*T+j)*dK:][:dK]
+				var t522 F
+				var t782 F
 				t10Entry := t10_2[j]
 				t20Entry := t20_2[j]
-				t132Entry := t132_2[j]
-				t35Entry := t35_2[j]
-				t482Sums := [16]F{t482}
-				t742Sums := [16]F{t742}
+				t172Entry := t172_2[j]
+				t39Entry := t39_2[j]
+				t522Sums := [16]F{t522}
+				t782Sums := [16]F{t782}
 				for k := range dK {
 					k2 := k0[k] / t10Entry
-					t482Sums[k%16] = num.FMA32(qBar[k], (q0[k]/t20Entry)/t20Entry, t482Sums[k%16])
-					t692 := num.FMA32(t35Entry, wRho[k], num.FMA32(t132Entry, wTheta[k], kBar[k]))
-					t742Sums[k%16] = num.FMA32(t692, k2/t10Entry, t742Sums[k%16])
-					t212_2[k] = num.FMA32(k2, t132Entry, t212_2[k])
-					t43_2[k] = num.FMA32(k2, t35Entry, t43_2[k])
-					t69_2[k] = t692
+					t522Sums[k%16] = num.FMA32(qBar[k], (q0[k]/t20Entry)/t20Entry, t522Sums[k%16])
+					t732 := num.FMA32(t39Entry, wRho[k], num.FMA32(t172Entry, wTheta[k], kBar[k]))
+					t782Sums[k%16] = num.FMA32(t732, k2/t10Entry, t782Sums[k%16])
+					t252_2[k] = num.FMA32(k2, t172Entry, t252_2[k])
+					t47_2[k] = num.FMA32(k2, t39Entry, t47_2[k])
+					t73_2[k] = t732
 				}
-				t482 = kern.Sum16(&t482Sums)
-				t742 = kern.Sum16(&t742Sums)
-				t48_2[j] = -t482
-				t74_2[j] = -t742
+				t522 = kern.Sum16(&t522Sums)
+				t782 = kern.Sum16(&t782Sums)
+				t52_2[j] = -t522
+				t78_2[j] = -t782
 			}
 		}
 	}
 
 	// projected.theta, projected.rho, projected.v
-	clear(t192)
-	clear(t41)
+	clear(t232)
+	clear(t45)
 	if kern.Wide() {
 		a := regions.Rcddd1187b6a4Args{
-			P0: unsafe.SliceData(t132),
-			P1: unsafe.SliceData(t35),
+			P0: unsafe.SliceData(t172),
+			P1: unsafe.SliceData(t39),
 			P2: unsafe.SliceData(c.V),
-			P3: unsafe.SliceData(t192),
-			P4: unsafe.SliceData(t41),
+			P3: unsafe.SliceData(t232),
+			P4: unsafe.SliceData(t45),
 			P5: unsafe.SliceData(c.WRho),
 			P6: unsafe.SliceData(c.WTheta),
 			P7: unsafe.SliceData(c.VBar),
-			P8: unsafe.SliceData(t95),
+			P8: unsafe.SliceData(t99),
 			N0: L,
 			N1: T,
 			N2: dV,
@@ -498,23 +506,23 @@ func (c *backwardFused) run() {
 		regions.Rcddd1187b6a4(&a)
 	} else {
 		for i := range L {
-			t132_2 := t132[i*T:][:T]
-			t35_2 := t35[i*T:][:T]
+			t172_2 := t172[i*T:][:T]
+			t39_2 := t39[i*T:][:T]
 			for j := range T {
 				v := c.V[(i*T+j)*dV:][:dV]
-				t192_2 := t192[dK:][:dV]
-				t41_2 := t41[dK:][:dV]
+				t232_2 := t232[dK:][:dV]
+				t45_2 := t45[dK:][:dV]
 				wRho := c.WRho[dK:][:dV]
 				wTheta := c.WTheta[dK:][:dV]
 				vBar := c.VBar[(i*T+j)*dV:][:dV]
-				t95_2 := t95[(i*T+j)*dV:][:dV]
-				t132Entry2 := t132_2[j]
-				t35Entry2 := t35_2[j]
+				t99_2 := t99[(i*T+j)*dV:][:dV]
+				t172Entry2 := t172_2[j]
+				t39Entry2 := t39_2[j]
 				for k := range dV {
 					vEntry := v[k]
-					t192_2[k] = num.FMA32(vEntry, t132Entry2, t192_2[k])
-					t41_2[k] = num.FMA32(vEntry, t35Entry2, t41_2[k])
-					t95_2[k] = num.FMA32(t35Entry2, wRho[k], num.FMA32(t132Entry2, wTheta[k], vBar[k]))
+					t232_2[k] = num.FMA32(vEntry, t172Entry2, t232_2[k])
+					t45_2[k] = num.FMA32(vEntry, t39Entry2, t45_2[k])
+					t99_2[k] = num.FMA32(t39Entry2, wRho[k], num.FMA32(t172Entry2, wTheta[k], vBar[k]))
 				}
 			}
 		}
@@ -527,14 +535,14 @@ func (c *backwardFused) run() {
 			P1:  unsafe.SliceData(c.QProd),
 			P2:  unsafe.SliceData(t8),
 			P3:  unsafe.SliceData(c.KProd),
-			P4:  unsafe.SliceData(t48),
+			P4:  unsafe.SliceData(t52),
 			P5:  unsafe.SliceData(t16),
-			P6:  unsafe.SliceData(t65),
+			P6:  unsafe.SliceData(t69),
 			P7:  unsafe.SliceData(t10),
-			P8:  unsafe.SliceData(t71),
-			P9:  unsafe.SliceData(t74),
+			P8:  unsafe.SliceData(t75),
+			P9:  unsafe.SliceData(t78),
 			P10: unsafe.SliceData(t6),
-			P11: unsafe.SliceData(t91),
+			P11: unsafe.SliceData(t95),
 			N0:  L,
 			N1:  T,
 		}
@@ -545,44 +553,44 @@ func (c *backwardFused) run() {
 			qProd := c.QProd[i*T:][:T]
 			t8_2 := t8[i*T:][:T]
 			kProd := c.KProd[i*T:][:T]
-			t48_2 := t48[i*T:][:T]
+			t52_2 := t52[i*T:][:T]
 			t16_2 := t16[i*T:][:T]
-			t65_2 := t65[i*T:][:T]
+			t69_2 := t69[i*T:][:T]
 			t10_2 := t10[i*T:][:T]
-			t71_2 := t71[i*T:][:T]
-			t74_2 := t74[i*T:][:T]
+			t75_2 := t75[i*T:][:T]
+			t78_2 := t78[i*T:][:T]
 			t6_2 := t6[i*T:][:T]
-			t91_2 := t91[i*T:][:T]
+			t95_2 := t95[i*T:][:T]
 			for j := range T {
 				t18Entry := t18_2[j]
 				qProdEntry2 := qProd[j]
 				t8Entry := t8_2[j]
 				kProdEntry2 := kProd[j]
 				w := ((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2))
-				t65_2[j] = kern.Choose(w, kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t18Entry), t48_2[j], F(0)))*(F(1)/t16_2[j])), F(0)), F(0))
-				t71_2[j] = F(1) / t10_2[j]
+				t69_2[j] = kern.Choose(w, kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t18Entry), t52_2[j], F(0)))*(F(1)/t16_2[j])), F(0)), F(0))
+				t75_2[j] = F(1) / t10_2[j]
 				w2 := ((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2))
-				t91_2[j] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t8Entry), t74_2[j], F(0)))*(F(1)/t6_2[j])), F(0)), F(0))
+				t95_2[j] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t8Entry), t78_2[j], F(0)))*(F(1)/t6_2[j])), F(0)), F(0))
 			}
 		}
 	}
 
 	// projected.v
-	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t95, dV, 1)
+	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, xOperand, 1, d, t99, dV, 1)
 
 	// projected.q0, projected.q, projected.k0, projected.k
 	if kern.Wide() {
 		a := regions.R153989ade07aArgs{
-			P0: unsafe.SliceData(t45),
-			P1: unsafe.SliceData(t65),
-			P2: unsafe.SliceData(t71),
-			P3: unsafe.SliceData(t91),
+			P0: unsafe.SliceData(t49),
+			P1: unsafe.SliceData(t69),
+			P2: unsafe.SliceData(t75),
+			P3: unsafe.SliceData(t95),
 			P4: unsafe.SliceData(c.Q0),
 			P5: unsafe.SliceData(c.QBar),
-			P6: unsafe.SliceData(t98),
+			P6: unsafe.SliceData(t102),
 			P7: unsafe.SliceData(c.K0),
-			P8: unsafe.SliceData(t69),
-			P9: unsafe.SliceData(t101),
+			P8: unsafe.SliceData(t73),
+			P9: unsafe.SliceData(t105),
 			N0: L,
 			N1: T,
 			N2: dK,
@@ -591,52 +599,52 @@ func (c *backwardFused) run() {
 		regions.R153989ade07a(&a)
 	} else {
 		for i := range L {
-			t45_2 := t45[i*T:][:T]
-			t65_2 := t65[i*T:][:T]
-			t71_2 := t71[i*T:][:T]
-			t91_2 := t91[i*T:][:T]
+			t49_2 := t49[i*T:][:T]
+			t69_2 := t69[i*T:][:T]
+			t75_2 := t75[i*T:][:T]
+			t95_2 := t95[i*T:][:T]
 			for j := range T {
 				q0 := c.Q0[(i*T+j)*dK:][:dK]
 				qBar := c.QBar[(i*T+j)*dK:][:dK]
-				t98_2 := t98[(i*T+j)*dK:][:dK]
+				t102_2 := t102[(i*T+j)*dK:][:dK]
 				k0 := c.K0[(i*T+j)*dK:][:dK]
-				t69_2 := t69[(i*T+j)*dK:][:dK]
-				t101_2 := t101[(i*T+j)*dK:][:dK]
-				t45Entry := t45_2[j]
-				t65Entry := t65_2[j]
-				t71Entry := t71_2[j]
-				t91Entry := t91_2[j]
+				t73_2 := t73[(i*T+j)*dK:][:dK]
+				t105_2 := t105[(i*T+j)*dK:][:dK]
+				t49Entry := t49_2[j]
+				t69Entry := t69_2[j]
+				t75Entry := t75_2[j]
+				t95Entry := t95_2[j]
 				for k := range dK {
-					t98_2[k] = num.FMA32(F(2*q0[k]), t65Entry, F(qBar[k]*t45Entry))
-					t101_2[k] = num.FMA32(F(2*k0[k]), t91Entry, F(t69_2[k]*t71Entry))
+					t102_2[k] = num.FMA32(F(2*q0[k]), t69Entry, F(qBar[k]*t49Entry))
+					t105_2[k] = num.FMA32(F(2*k0[k]), t95Entry, F(t73_2[k]*t75Entry))
 				}
 			}
 		}
 	}
 
 	// projected.q0
-	kern.GemmFMA(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t98, dK, 1)
+	kern.GemmFMA(d, dK, L*T, F(1), false, c.WQBar, 1, d, xOperand, 1, d, t102, dK, 1)
 
 	// projected.k0
-	kern.GemmFMA(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t101, dK, 1)
+	kern.GemmFMA(d, dK, L*T, F(1), false, c.WKBar, 1, d, xOperand, 1, d, t105, dK, 1)
 
 	// projected.v
-	kern.GemmFMA(L*T, d, dV, F(1), false, c.XBar, d, 1, t95, dV, 1, c.WV, d, 1)
+	kern.GemmFMA(L*T, d, dV, F(1), false, c.XBar, d, 1, t99, dV, 1, WVOperand, d, 1)
 
 	// projected.q0
-	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t98, dK, 1, c.WQ, d, 1)
+	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t102, dK, 1, WQOperand, d, 1)
 
 	// projected.k0
-	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t101, dK, 1, c.WK, d, 1)
+	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t105, dK, 1, WKOperand, d, 1)
 
 	// projected.k0
 	if kern.Wide() {
 		a := regions.R59714f7aee03Args{
-			P0: unsafe.SliceData(t41),
-			P1: unsafe.SliceData(t43),
+			P0: unsafe.SliceData(t45),
+			P1: unsafe.SliceData(t47),
 			P2: unsafe.SliceData(c.WRhoBar),
-			P3: unsafe.SliceData(t192),
-			P4: unsafe.SliceData(t212),
+			P3: unsafe.SliceData(t232),
+			P4: unsafe.SliceData(t252),
 			P5: unsafe.SliceData(c.WThetaBar),
 			N0: dK + dV,
 		}
@@ -645,8 +653,8 @@ func (c *backwardFused) run() {
 		wRhoBar := c.WRhoBar[:dK+dV]
 		wThetaBar := c.WThetaBar[:dK+dV]
 		for i := range dK + dV {
-			wRhoBar[i] = t41[i] + t43[i]
-			wThetaBar[i] = t192[i] + t212[i]
+			wRhoBar[i] = t45[i] + t47[i]
+			wThetaBar[i] = t232[i] + t252[i]
 		}
 	}
 }

@@ -37,12 +37,19 @@ type Forward[F num.Float] struct {
 	RhoLin   []F // [L, T], written
 	ThetaLin []F // [L, T], written
 	Work     []F // WorkLen() entries
+	Operands []F // OperandsLen() entries, or nil: operands of products are not rounded to bfloat16
 }
 
 // WorkLen is 4·L·T.
 func (c *Forward[F]) WorkLen() int {
 	L, T := c.L, c.T
 	return 4 * L * T
+}
+
+// OperandsLen is L·T·d + 2·d·d_k + d·d_v.
+func (c *Forward[F]) OperandsLen() int {
+	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
+	return L*T*d + 2*d*dK + d*dV
 }
 
 // Run computes Forward.
@@ -62,15 +69,19 @@ func (c *Forward[F]) Run() {
 	t32 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t52 := work[:L*T] // [L, T]
+	xOperand := kern.Narrow(c.Operands, 0, c.X)
+	WKOperand := kern.Narrow(c.Operands, L*T*d, c.WK)
 
 	// projected.k0
-	kern.Gemm(L*T, dK, d, F(1), false, c.K0, dK, 1, c.X, d, 1, c.WK, 1, d)
+	kern.Gemm(L*T, dK, d, F(1), false, c.K0, dK, 1, xOperand, d, 1, WKOperand, 1, d)
+	WQOperand := kern.Narrow(c.Operands, L*T*d+d*dK, c.WQ)
 
 	// projected.q0
-	kern.Gemm(L*T, dK, d, F(1), false, c.Q0, dK, 1, c.X, d, 1, c.WQ, 1, d)
+	kern.Gemm(L*T, dK, d, F(1), false, c.Q0, dK, 1, xOperand, d, 1, WQOperand, 1, d)
+	WVOperand := kern.Narrow(c.Operands, L*T*d+2*d*dK, c.WV)
 
 	// projected.v
-	kern.Gemm(L*T, dV, d, F(1), false, c.V, dV, 1, c.X, d, 1, c.WV, 1, d)
+	kern.Gemm(L*T, dV, d, F(1), false, c.V, dV, 1, xOperand, d, 1, WVOperand, 1, d)
 
 	// projected.rho, projected.theta
 	for i := range L {
@@ -166,12 +177,19 @@ type Backward[F num.Float] struct {
 	WThetaBar []F // [d_k + d_v], written
 	BThetaBar []F // [], written
 	Work      []F // WorkLen() entries
+	Operands  []F // OperandsLen() entries, or nil: operands of products are not rounded to bfloat16
 }
 
 // WorkLen is L·T·d_k + L·T·d_v + 2·L·T + 4·d_k + 4·d_v.
 func (c *Backward[F]) WorkLen() int {
 	L, T, dK, dV := c.L, c.T, c.DK, c.DV
 	return L*T*dK + L*T*dV + 2*L*T + 4*dK + 4*dV
+}
+
+// OperandsLen is L·T·d + 2·d·d_k + d·d_v.
+func (c *Backward[F]) OperandsLen() int {
+	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
+	return L*T*d + 2*d*dK + d*dV
 }
 
 // Run computes Backward.
@@ -184,122 +202,126 @@ func (c *Backward[F]) Run() {
 		return
 	}
 	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
-	t13 := c.Work[:L*T] // [L, T]
+	t17 := c.Work[:L*T] // [L, T]
 	work := c.Work[L*T:]
-	t35 := work[:L*T] // [L, T]
+	t39 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t19 := work[:dK+dV] // [d_k + d_v]
+	t23 := work[:dK+dV] // [d_k + d_v]
 	work = work[dK+dV:]
-	t41 := work[:dK+dV] // [d_k + d_v]
+	t45 := work[:dK+dV] // [d_k + d_v]
 	work = work[dK+dV:]
-	t44 := work[:L*T*dV] // [L, T, d_v]
+	t48 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
-	t21 := work[:dK+dV] // [d_k + d_v]
+	t25 := work[:dK+dV] // [d_k + d_v]
 	work = work[dK+dV:]
-	t43 := work[:dK+dV] // [d_k + d_v]
+	t47 := work[:dK+dV] // [d_k + d_v]
 	work = work[dK+dV:]
-	t49 := work[:L*T*dK] // [L, T, d_k]
+	t53 := work[:L*T*dK] // [L, T, d_k]
+	xOperand := kern.Narrow(c.Operands, 0, c.X)
+	WKOperand := kern.Narrow(c.Operands, L*T*d, c.WK)
+	WQOperand := kern.Narrow(c.Operands, L*T*d+d*dK, c.WQ)
+	WVOperand := kern.Narrow(c.Operands, L*T*d+2*d*dK, c.WV)
 
 	// projected.rho, projected.theta
-	var t17 F
-	var t39 F
+	var t21 F
+	var t43 F
 	for i := range L {
 		rhoLin := c.RhoLin[i*T:][:T]
 		thetaLin := c.ThetaLin[i*T:][:T]
 		thetaBar := c.ThetaBar[i*T:][:T]
 		rhoBar := c.RhoBar[i*T:][:T]
-		t13_2 := t13[i*T:][:T]
-		t35_2 := t35[i*T:][:T]
+		t17_2 := t17[i*T:][:T]
+		t39_2 := t39[i*T:][:T]
 		for j := range T {
 			rhoLinEntry := rhoLin[j]
 			t4 := num.Sigmoid(rhoLinEntry)
 			thetaLinEntry := thetaLin[j]
-			t132 := kern.Choose((F(0) <= num.Softplus(thetaLinEntry)), F(thetaBar[j]*num.Sigmoid(thetaLinEntry)), F(0))
-			t17 += t132
-			t22 := (num.Max(t4, F(0)) <= F(1))
-			t352 := kern.Choose((t22 && (F(0) <= t4)), F(F(t4*kern.Choose(t22, rhoBar[j], F(0)))*num.Sigmoid(-rhoLinEntry)), F(0))
-			t39 += t352
-			t13_2[j] = t132
-			t35_2[j] = t352
+			t172 := kern.Choose((F(0) <= num.Softplus(thetaLinEntry)), F(thetaBar[j]*num.Sigmoid(thetaLinEntry)), F(0))
+			t21 += t172
+			t26 := (num.Max(t4, F(0)) <= F(1))
+			t392 := kern.Choose((t26 && (F(0) <= t4)), F(F(t4*kern.Choose(t26, rhoBar[j], F(0)))*num.Sigmoid(-rhoLinEntry)), F(0))
+			t43 += t392
+			t17_2[j] = t172
+			t39_2[j] = t392
 		}
 	}
-	c.BThetaBar[0] = t17
-	c.BRhoBar[0] = t39
+	c.BThetaBar[0] = t21
+	c.BRhoBar[0] = t43
 
 	// projected.theta, projected.rho, projected.v
-	clear(t19)
-	clear(t41)
+	clear(t23)
+	clear(t45)
 	for i := range L {
-		t13_2 := t13[i*T:][:T]
-		t35_2 := t35[i*T:][:T]
+		t17_2 := t17[i*T:][:T]
+		t39_2 := t39[i*T:][:T]
 		for j := range T {
 			v := c.V[(i*T+j)*dV:][:dV]
-			t19_2 := t19[dK:][:dV]
-			t41_2 := t41[dK:][:dV]
+			t23_2 := t23[dK:][:dV]
+			t45_2 := t45[dK:][:dV]
 			vBar := c.VBar[(i*T+j)*dV:][:dV]
 			wTheta := c.WTheta[dK:][:dV]
 			wRho := c.WRho[dK:][:dV]
-			t44_2 := t44[(i*T+j)*dV:][:dV]
-			t13Entry := t13_2[j]
-			t35Entry := t35_2[j]
+			t48_2 := t48[(i*T+j)*dV:][:dV]
+			t17Entry := t17_2[j]
+			t39Entry := t39_2[j]
 			for k := range dV {
 				vEntry := v[k]
-				t19_2[k] += F(vEntry * t13Entry)
-				t41_2[k] += F(vEntry * t35Entry)
-				t44_2[k] = vBar[k] + F(t13Entry*wTheta[k]) + F(t35Entry*wRho[k])
+				t23_2[k] += F(vEntry * t17Entry)
+				t45_2[k] += F(vEntry * t39Entry)
+				t48_2[k] = vBar[k] + F(t17Entry*wTheta[k]) + F(t39Entry*wRho[k])
 			}
 		}
 	}
 
 	// projected.theta, projected.rho, projected.k0
-	clear(t21)
-	clear(t43)
+	clear(t25)
+	clear(t47)
 	for i := range L {
-		t13_2 := t13[i*T:][:T]
-		t35_2 := t35[i*T:][:T]
-		t21_2 := t21[:dK]
-		t43_2 := t43[:dK]
+		t17_2 := t17[i*T:][:T]
+		t39_2 := t39[i*T:][:T]
+		t25_2 := t25[:dK]
+		t47_2 := t47[:dK]
 		wTheta := c.WTheta[:dK]
 		wRho := c.WRho[:dK]
 		for j := range T {
 			k0 := c.K0[(i*T+j)*dK:][:dK]
 			k0Bar := c.K0Bar[(i*T+j)*dK:][:dK]
-			t49_2 := t49[(i*T+j)*dK:][:dK]
-			t13Entry2 := t13_2[j]
-			t35Entry2 := t35_2[j]
+			t53_2 := t53[(i*T+j)*dK:][:dK]
+			t17Entry2 := t17_2[j]
+			t39Entry2 := t39_2[j]
 			for k := range dK {
 				k0Entry := k0[k]
-				t21_2[k] += F(k0Entry * t13Entry2)
-				t43_2[k] += F(k0Entry * t35Entry2)
-				t49_2[k] = k0Bar[k] + F(t13Entry2*wTheta[k]) + F(t35Entry2*wRho[k])
+				t25_2[k] += F(k0Entry * t17Entry2)
+				t47_2[k] += F(k0Entry * t39Entry2)
+				t53_2[k] = k0Bar[k] + F(t17Entry2*wTheta[k]) + F(t39Entry2*wRho[k])
 			}
 		}
 	}
 
 	// projected.v
-	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t44, dV, 1)
+	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, xOperand, 1, d, t48, dV, 1)
 
 	// projected.q0
-	kern.Gemm(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, c.Q0Bar, dK, 1)
+	kern.Gemm(dK, d, L*T, F(1), false, c.WQBar, d, 1, c.Q0Bar, 1, dK, xOperand, d, 1)
 
 	// projected.k0
-	kern.Gemm(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t49, dK, 1)
+	kern.Gemm(d, dK, L*T, F(1), false, c.WKBar, 1, d, xOperand, 1, d, t53, dK, 1)
 
 	// projected.v
-	kern.Gemm(L*T, d, dV, F(1), false, c.XBar, d, 1, t44, dV, 1, c.WV, d, 1)
+	kern.Gemm(L*T, d, dV, F(1), false, c.XBar, d, 1, t48, dV, 1, WVOperand, d, 1)
 
 	// projected.q0
-	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, c.Q0Bar, dK, 1, c.WQ, d, 1)
+	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, c.Q0Bar, dK, 1, WQOperand, d, 1)
 
 	// projected.k0
-	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t49, dK, 1, c.WK, d, 1)
+	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t53, dK, 1, WKOperand, d, 1)
 
 	// projected.k0
 	wRhoBar := c.WRhoBar[:dK+dV]
 	wThetaBar := c.WThetaBar[:dK+dV]
 	for i := range dK + dV {
-		wRhoBar[i] = t41[i] + t43[i]
-		wThetaBar[i] = t19[i] + t21[i]
+		wRhoBar[i] = t45[i] + t47[i]
+		wThetaBar[i] = t23[i] + t25[i]
 	}
 }
 
@@ -349,9 +371,11 @@ func (b *Function[F]) Call(c block.Call[F], w block.Weights[F], m *block.Memory[
 	k.RhoLin = c.Run.Saved(k.L * k.T)
 	k.ThetaLin = c.Run.Saved(k.L * k.T)
 	k.Work = arena.Scratch(k.WorkLen())
+	k.Operands = arena.Operands(k.OperandsLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
+	k.Operands = nil
 	k0Out = c.Run.Output(k.K0)
 	n.outK0 = k0Out
 	q0Out = c.Run.Output(k.Q0)
@@ -396,6 +420,7 @@ func (n *callNode[F]) Backward(t *tape.Tape[F]) {
 	g.WThetaBar = t.Part(n.vWTheta, g.DK+g.DV)
 	g.BThetaBar = t.Part(n.vBTheta, 1)
 	g.Work = t.Scratch(g.WorkLen())
+	g.Operands = t.Operands(g.OperandsLen())
 	g.Run()
 	t.Contribute(n.vWK, g.WKBar)
 	t.Contribute(n.vX, g.XBar)

@@ -24,15 +24,19 @@ func (c *forwardFused) run() {
 	t42 := c.Work[L*T:][:L*T]   // [L, T]
 	t32 := c.Work[2*L*T:][:L*T] // [L, T]
 	t52 := c.Work[3*L*T:][:L*T] // [L, T]
+	xOperand := kern.Narrow(c.Operands, 0, c.X)
+	WKOperand := kern.Narrow(c.Operands, L*T*d, c.WK)
 
 	// projected.k0
-	kern.GemmFMA(L*T, dK, d, F(1), false, c.K0, dK, 1, c.X, d, 1, c.WK, 1, d)
+	kern.GemmFMA(L*T, dK, d, F(1), false, c.K0, dK, 1, xOperand, d, 1, WKOperand, 1, d)
+	WQOperand := kern.Narrow(c.Operands, L*T*d+d*dK, c.WQ)
 
 	// projected.q0
-	kern.GemmFMA(L*T, dK, d, F(1), false, c.Q0, dK, 1, c.X, d, 1, c.WQ, 1, d)
+	kern.GemmFMA(L*T, dK, d, F(1), false, c.Q0, dK, 1, xOperand, d, 1, WQOperand, 1, d)
+	WVOperand := kern.Narrow(c.Operands, L*T*d+2*d*dK, c.WV)
 
 	// projected.v
-	kern.GemmFMA(L*T, dV, d, F(1), false, c.V, dV, 1, c.X, d, 1, c.WV, 1, d)
+	kern.GemmFMA(L*T, dV, d, F(1), false, c.V, dV, 1, xOperand, d, 1, WVOperand, 1, d)
 
 	// projected.rho, projected.theta
 	if kern.Wide() {
@@ -165,92 +169,96 @@ func (c *backwardFused) run() {
 	_ = d
 	_ = dK
 	_ = dV
-	t13 := c.Work[:L*T]                             // [L, T]
-	t35 := c.Work[L*T:][:L*T]                       // [L, T]
-	t19 := c.Work[2*L*T:][:dK+dV]                   // [d_k + d_v]
-	t41 := c.Work[2*L*T+dK+dV:][:dK+dV]             // [d_k + d_v]
-	t44 := c.Work[2*L*T+2*dK+2*dV:][:L*T*dV]        // [L, T, d_v]
-	t21 := c.Work[L*T*dV+2*L*T+2*dK+2*dV:][:dK+dV]  // [d_k + d_v]
-	t43 := c.Work[L*T*dV+2*L*T+3*dK+3*dV:][:dK+dV]  // [d_k + d_v]
-	t49 := c.Work[L*T*dV+2*L*T+4*dK+4*dV:][:L*T*dK] // [L, T, d_k]
-	t17Total := make([]F, 1)
-	t39Total := make([]F, 1)
+	t17 := c.Work[:L*T]                             // [L, T]
+	t39 := c.Work[L*T:][:L*T]                       // [L, T]
+	t23 := c.Work[2*L*T:][:dK+dV]                   // [d_k + d_v]
+	t45 := c.Work[2*L*T+dK+dV:][:dK+dV]             // [d_k + d_v]
+	t48 := c.Work[2*L*T+2*dK+2*dV:][:L*T*dV]        // [L, T, d_v]
+	t25 := c.Work[L*T*dV+2*L*T+2*dK+2*dV:][:dK+dV]  // [d_k + d_v]
+	t47 := c.Work[L*T*dV+2*L*T+3*dK+3*dV:][:dK+dV]  // [d_k + d_v]
+	t53 := c.Work[L*T*dV+2*L*T+4*dK+4*dV:][:L*T*dK] // [L, T, d_k]
+	t21Total := make([]F, 1)
+	t43Total := make([]F, 1)
+	xOperand := kern.Narrow(c.Operands, 0, c.X)
+	WKOperand := kern.Narrow(c.Operands, L*T*d, c.WK)
+	WQOperand := kern.Narrow(c.Operands, L*T*d+d*dK, c.WQ)
+	WVOperand := kern.Narrow(c.Operands, L*T*d+2*d*dK, c.WV)
 
 	// projected.rho, projected.theta
-	var t17 F
-	var t39 F
+	var t21 F
+	var t43 F
 	if kern.Wide() {
 		a := regions.R5155f7fe837dArgs{
 			P0: unsafe.SliceData(c.RhoLin),
 			P1: unsafe.SliceData(c.ThetaLin),
 			P2: unsafe.SliceData(c.ThetaBar),
 			P3: unsafe.SliceData(c.RhoBar),
-			P4: unsafe.SliceData(t13),
-			P5: unsafe.SliceData(t35),
-			P6: unsafe.SliceData(t17Total),
-			P7: unsafe.SliceData(t39Total),
+			P4: unsafe.SliceData(t17),
+			P5: unsafe.SliceData(t39),
+			P6: unsafe.SliceData(t21Total),
+			P7: unsafe.SliceData(t43Total),
 			N0: L,
 			N1: T,
 			N2: 4 * T,
 			N3: 8 * T,
 			N4: 12 * T,
-			S0: [2]float32{t39},
-			S1: [2]float32{t17},
+			S0: [2]float32{t43},
+			S1: [2]float32{t21},
 		}
 		regions.R5155f7fe837d(&a)
 	} else {
-		t39_2 := t39
-		t17_2 := t17
+		t43_2 := t43
+		t21_2 := t21
 		for i := range L {
 			rhoLin := c.RhoLin[i*T:][:T]
 			thetaLin := c.ThetaLin[i*T:][:T]
 			thetaBar := c.ThetaBar[i*T:][:T]
 			rhoBar := c.RhoBar[i*T:][:T]
-			t13_2 := t13[i*T:][:T]
-			t35_2 := t35[i*T:][:T]
-			var t17Row F
-			var t39Row F
-			t17RowSums := [16]F{t17Row}
-			t39RowSums := [16]F{t39Row}
+			t17_2 := t17[i*T:][:T]
+			t39_2 := t39[i*T:][:T]
+			var t21Row F
+			var t43Row F
+			t21RowSums := [16]F{t21Row}
+			t43RowSums := [16]F{t43Row}
 			for j := range T {
 				rhoLinEntry := rhoLin[j]
 				t4 := kern.Sigmoid(rhoLinEntry)
 				thetaLinEntry := thetaLin[j]
-				t132 := kern.Choose((F(0) <= kern.Softplus(thetaLinEntry)), F(thetaBar[j]*kern.Sigmoid(thetaLinEntry)), F(0))
-				t17RowSums[j%16] = t17RowSums[j%16] + t132
-				t22 := (kern.Larger(t4, F(0)) <= F(1))
-				t352 := kern.Choose((t22 && (F(0) <= t4)), F(F(t4*kern.Choose(t22, rhoBar[j], F(0)))*kern.Sigmoid(-rhoLinEntry)), F(0))
-				t39RowSums[j%16] = t39RowSums[j%16] + t352
-				t13_2[j] = t132
-				t35_2[j] = t352
+				t172 := kern.Choose((F(0) <= kern.Softplus(thetaLinEntry)), F(thetaBar[j]*kern.Sigmoid(thetaLinEntry)), F(0))
+				t21RowSums[j%16] = t21RowSums[j%16] + t172
+				t26 := (kern.Larger(t4, F(0)) <= F(1))
+				t392 := kern.Choose((t26 && (F(0) <= t4)), F(F(t4*kern.Choose(t26, rhoBar[j], F(0)))*kern.Sigmoid(-rhoLinEntry)), F(0))
+				t43RowSums[j%16] = t43RowSums[j%16] + t392
+				t17_2[j] = t172
+				t39_2[j] = t392
 			}
-			t17Row = kern.Sum16(&t17RowSums)
-			t39Row = kern.Sum16(&t39RowSums)
-			t17_2 = t17_2 + t17Row
-			t39_2 = t39_2 + t39Row
+			t21Row = kern.Sum16(&t21RowSums)
+			t43Row = kern.Sum16(&t43RowSums)
+			t21_2 = t21_2 + t21Row
+			t43_2 = t43_2 + t43Row
 		}
-		t17Total[0] = t17_2
-		t39Total[0] = t39_2
+		t21Total[0] = t21_2
+		t43Total[0] = t43_2
 	}
-	t17 = t17Total[0]
-	t39 = t39Total[0]
-	c.BThetaBar[0] = t17
-	c.BRhoBar[0] = t39
+	t21 = t21Total[0]
+	t43 = t43Total[0]
+	c.BThetaBar[0] = t21
+	c.BRhoBar[0] = t43
 
 	// projected.theta, projected.rho, projected.v
-	clear(t19)
-	clear(t41)
+	clear(t23)
+	clear(t45)
 	if kern.Wide() {
 		a := regions.Rcddd1187b6a4Args{
-			P0: unsafe.SliceData(t13),
-			P1: unsafe.SliceData(t35),
+			P0: unsafe.SliceData(t17),
+			P1: unsafe.SliceData(t39),
 			P2: unsafe.SliceData(c.V),
-			P3: unsafe.SliceData(t19),
-			P4: unsafe.SliceData(t41),
+			P3: unsafe.SliceData(t23),
+			P4: unsafe.SliceData(t45),
 			P5: unsafe.SliceData(c.WRho),
 			P6: unsafe.SliceData(c.WTheta),
 			P7: unsafe.SliceData(c.VBar),
-			P8: unsafe.SliceData(t44),
+			P8: unsafe.SliceData(t48),
 			N0: L,
 			N1: T,
 			N2: dV,
@@ -263,42 +271,42 @@ func (c *backwardFused) run() {
 		regions.Rcddd1187b6a4(&a)
 	} else {
 		for i := range L {
-			t13_2 := t13[i*T:][:T]
-			t35_2 := t35[i*T:][:T]
+			t17_2 := t17[i*T:][:T]
+			t39_2 := t39[i*T:][:T]
 			for j := range T {
 				v := c.V[(i*T+j)*dV:][:dV]
-				t19_2 := t19[dK:][:dV]
-				t41_2 := t41[dK:][:dV]
+				t23_2 := t23[dK:][:dV]
+				t45_2 := t45[dK:][:dV]
 				wRho := c.WRho[dK:][:dV]
 				wTheta := c.WTheta[dK:][:dV]
 				vBar := c.VBar[(i*T+j)*dV:][:dV]
-				t44_2 := t44[(i*T+j)*dV:][:dV]
-				t13Entry := t13_2[j]
-				t35Entry := t35_2[j]
+				t48_2 := t48[(i*T+j)*dV:][:dV]
+				t17Entry := t17_2[j]
+				t39Entry := t39_2[j]
 				for k := range dV {
 					vEntry := v[k]
-					t19_2[k] = num.FMA32(vEntry, t13Entry, t19_2[k])
-					t41_2[k] = num.FMA32(vEntry, t35Entry, t41_2[k])
-					t44_2[k] = num.FMA32(t35Entry, wRho[k], num.FMA32(t13Entry, wTheta[k], vBar[k]))
+					t23_2[k] = num.FMA32(vEntry, t17Entry, t23_2[k])
+					t45_2[k] = num.FMA32(vEntry, t39Entry, t45_2[k])
+					t48_2[k] = num.FMA32(t39Entry, wRho[k], num.FMA32(t17Entry, wTheta[k], vBar[k]))
 				}
 			}
 		}
 	}
 
 	// projected.theta, projected.rho, projected.k0
-	clear(t21)
-	clear(t43)
+	clear(t25)
+	clear(t47)
 	if kern.Wide() {
 		a := regions.R7bd749621294Args{
-			P0: unsafe.SliceData(t13),
-			P1: unsafe.SliceData(t35),
+			P0: unsafe.SliceData(t17),
+			P1: unsafe.SliceData(t39),
 			P2: unsafe.SliceData(c.K0),
-			P3: unsafe.SliceData(t21),
-			P4: unsafe.SliceData(t43),
+			P3: unsafe.SliceData(t25),
+			P4: unsafe.SliceData(t47),
 			P5: unsafe.SliceData(c.WRho),
 			P6: unsafe.SliceData(c.WTheta),
 			P7: unsafe.SliceData(c.K0Bar),
-			P8: unsafe.SliceData(t49),
+			P8: unsafe.SliceData(t53),
 			N0: L,
 			N1: T,
 			N2: dK,
@@ -309,55 +317,55 @@ func (c *backwardFused) run() {
 		}
 		regions.R7bd749621294(&a)
 	} else {
-		t21_2 := t21[:dK]
-		t43_2 := t43[:dK]
+		t25_2 := t25[:dK]
+		t47_2 := t47[:dK]
 		wRho := c.WRho[:dK]
 		wTheta := c.WTheta[:dK]
 		for i := range L {
-			t13_2 := t13[i*T:][:T]
-			t35_2 := t35[i*T:][:T]
+			t17_2 := t17[i*T:][:T]
+			t39_2 := t39[i*T:][:T]
 			for j := range T {
 				k0 := c.K0[(i*T+j)*dK:][:dK]
 				k0Bar := c.K0Bar[(i*T+j)*dK:][:dK]
-				t49_2 := t49[(i*T+j)*dK:][:dK]
-				t13Entry2 := t13_2[j]
-				t35Entry2 := t35_2[j]
+				t53_2 := t53[(i*T+j)*dK:][:dK]
+				t17Entry2 := t17_2[j]
+				t39Entry2 := t39_2[j]
 				for k := range dK {
 					k0Entry := k0[k]
-					t21_2[k] = num.FMA32(k0Entry, t13Entry2, t21_2[k])
-					t43_2[k] = num.FMA32(k0Entry, t35Entry2, t43_2[k])
-					t49_2[k] = num.FMA32(t35Entry2, wRho[k], num.FMA32(t13Entry2, wTheta[k], k0Bar[k]))
+					t25_2[k] = num.FMA32(k0Entry, t17Entry2, t25_2[k])
+					t47_2[k] = num.FMA32(k0Entry, t39Entry2, t47_2[k])
+					t53_2[k] = num.FMA32(t39Entry2, wRho[k], num.FMA32(t17Entry2, wTheta[k], k0Bar[k]))
 				}
 			}
 		}
 	}
 
 	// projected.v
-	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t44, dV, 1)
+	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, xOperand, 1, d, t48, dV, 1)
 
 	// projected.q0
-	kern.GemmFMA(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, c.Q0Bar, dK, 1)
+	kern.GemmFMA(dK, d, L*T, F(1), false, c.WQBar, d, 1, c.Q0Bar, 1, dK, xOperand, d, 1)
 
 	// projected.k0
-	kern.GemmFMA(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t49, dK, 1)
+	kern.GemmFMA(d, dK, L*T, F(1), false, c.WKBar, 1, d, xOperand, 1, d, t53, dK, 1)
 
 	// projected.v
-	kern.GemmFMA(L*T, d, dV, F(1), false, c.XBar, d, 1, t44, dV, 1, c.WV, d, 1)
+	kern.GemmFMA(L*T, d, dV, F(1), false, c.XBar, d, 1, t48, dV, 1, WVOperand, d, 1)
 
 	// projected.q0
-	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, c.Q0Bar, dK, 1, c.WQ, d, 1)
+	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, c.Q0Bar, dK, 1, WQOperand, d, 1)
 
 	// projected.k0
-	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t49, dK, 1, c.WK, d, 1)
+	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t53, dK, 1, WKOperand, d, 1)
 
 	// projected.k0
 	if kern.Wide() {
 		a := regions.R59714f7aee03Args{
-			P0: unsafe.SliceData(t41),
-			P1: unsafe.SliceData(t43),
+			P0: unsafe.SliceData(t45),
+			P1: unsafe.SliceData(t47),
 			P2: unsafe.SliceData(c.WRhoBar),
-			P3: unsafe.SliceData(t19),
-			P4: unsafe.SliceData(t21),
+			P3: unsafe.SliceData(t23),
+			P4: unsafe.SliceData(t25),
 			P5: unsafe.SliceData(c.WThetaBar),
 			N0: dK + dV,
 		}
@@ -366,8 +374,8 @@ func (c *backwardFused) run() {
 		wRhoBar := c.WRhoBar[:dK+dV]
 		wThetaBar := c.WThetaBar[:dK+dV]
 		for i := range dK + dV {
-			wRhoBar[i] = t41[i] + t43[i]
-			wThetaBar[i] = t19[i] + t21[i]
+			wRhoBar[i] = t45[i] + t47[i]
+			wThetaBar[i] = t23[i] + t25[i]
 		}
 	}
 }

@@ -45,12 +45,19 @@ type Forward[F num.Float] struct {
 	ThetaLin []F // [L, T], written
 	EtaLin   []F // [L, T], written
 	Work     []F // WorkLen() entries
+	Operands []F // OperandsLen() entries, or nil: operands of products are not rounded to bfloat16
 }
 
 // WorkLen is 8·L·T.
 func (c *Forward[F]) WorkLen() int {
 	L, T := c.L, c.T
 	return 8 * L * T
+}
+
+// OperandsLen is L·T·d + 2·d·d_k + d·d_v.
+func (c *Forward[F]) OperandsLen() int {
+	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
+	return L*T*d + 2*d*dK + d*dV
 }
 
 // Run computes Forward.
@@ -78,15 +85,19 @@ func (c *Forward[F]) Run() {
 	t52 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t72 := work[:L*T] // [L, T]
+	xOperand := kern.Narrow(c.Operands, 0, c.X)
+	WKOperand := kern.Narrow(c.Operands, L*T*d, c.WK)
 
 	// projected.k0
-	kern.Gemm(L*T, dK, d, F(1), false, c.K0, dK, 1, c.X, d, 1, c.WK, 1, d)
+	kern.Gemm(L*T, dK, d, F(1), false, c.K0, dK, 1, xOperand, d, 1, WKOperand, 1, d)
+	WQOperand := kern.Narrow(c.Operands, L*T*d+d*dK, c.WQ)
 
 	// projected.q0
-	kern.Gemm(L*T, dK, d, F(1), false, c.Q0, dK, 1, c.X, d, 1, c.WQ, 1, d)
+	kern.Gemm(L*T, dK, d, F(1), false, c.Q0, dK, 1, xOperand, d, 1, WQOperand, 1, d)
+	WVOperand := kern.Narrow(c.Operands, L*T*d+2*d*dK, c.WV)
 
 	// projected.v
-	kern.Gemm(L*T, dV, d, F(1), false, c.V, dV, 1, c.X, d, 1, c.WV, 1, d)
+	kern.Gemm(L*T, dV, d, F(1), false, c.V, dV, 1, xOperand, d, 1, WVOperand, 1, d)
 
 	// projected.k
 	for i := range L {
@@ -266,12 +277,19 @@ type Backward[F num.Float] struct {
 	WEtaBar   []F // [d_k + d_v], written
 	BEtaBar   []F // [], written
 	Work      []F // WorkLen() entries
+	Operands  []F // OperandsLen() entries, or nil: operands of products are not rounded to bfloat16
 }
 
 // WorkLen is 3·L·T·d_k + L·T·d_v + 15·L·T + 6·d_k + 6·d_v.
 func (c *Backward[F]) WorkLen() int {
 	L, T, dK, dV := c.L, c.T, c.DK, c.DV
 	return 3*L*T*dK + L*T*dV + 15*L*T + 6*dK + 6*dV
+}
+
+// OperandsLen is L·T·d + 2·d·d_k + d·d_v.
+func (c *Backward[F]) OperandsLen() int {
+	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
+	return L*T*d + 2*d*dK + d*dV
 }
 
 // Run computes Backward.
@@ -296,48 +314,52 @@ func (c *Backward[F]) Run() {
 	work = work[L*T:]
 	t20 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t102 := work[:L*T] // [L, T]
+	t142 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t252 := work[:L*T] // [L, T]
+	t292 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t47 := work[:L*T] // [L, T]
+	t51 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t57 := work[:L*T] // [L, T]
+	t61 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t172 := work[:dK+dV] // [d_k + d_v]
+	t212 := work[:dK+dV] // [d_k + d_v]
 	work = work[dK+dV:]
-	t332 := work[:dK+dV] // [d_k + d_v]
+	t37 := work[:dK+dV] // [d_k + d_v]
 	work = work[dK+dV:]
-	t55 := work[:dK+dV] // [d_k + d_v]
+	t59 := work[:dK+dV] // [d_k + d_v]
 	work = work[dK+dV:]
-	t60 := work[:L*T] // [L, T]
+	t64 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t81 := work[:L*T*dK] // [L, T, d_k]
+	t85 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t86 := work[:L*T] // [L, T]
+	t90 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t152 := work[:dK+dV] // [d_k + d_v]
+	t192 := work[:dK+dV] // [d_k + d_v]
 	work = work[dK+dV:]
-	t312 := work[:dK+dV] // [d_k + d_v]
+	t352 := work[:dK+dV] // [d_k + d_v]
 	work = work[dK+dV:]
-	t53 := work[:dK+dV] // [d_k + d_v]
+	t57 := work[:dK+dV] // [d_k + d_v]
 	work = work[dK+dV:]
-	t107 := work[:L*T*dV] // [L, T, d_v]
+	t111 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
-	t77 := work[:L*T] // [L, T]
+	t81 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t83 := work[:L*T] // [L, T]
+	t87 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t103 := work[:L*T] // [L, T]
+	t107 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t110 := work[:L*T*dK] // [L, T, d_k]
+	t114 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t113 := work[:L*T*dK] // [L, T, d_k]
+	t117 := work[:L*T*dK] // [L, T, d_k]
+	xOperand := kern.Narrow(c.Operands, 0, c.X)
+	WKOperand := kern.Narrow(c.Operands, L*T*d, c.WK)
+	WQOperand := kern.Narrow(c.Operands, L*T*d+d*dK, c.WQ)
+	WVOperand := kern.Narrow(c.Operands, L*T*d+2*d*dK, c.WV)
 
 	// projected.k, projected.q, projected.rho, projected.eta, projected.theta
-	var t132 F
-	var t292 F
-	var t51 F
+	var t172 F
+	var t332 F
+	var t55 F
 	for i := range L {
 		kProd := c.KProd[i*T:][:T]
 		qProd := c.QProd[i*T:][:T]
@@ -353,10 +375,10 @@ func (c *Backward[F]) Run() {
 		t16_2 := t16[i*T:][:T]
 		t18_2 := t18[i*T:][:T]
 		t20_2 := t20[i*T:][:T]
-		t102_2 := t102[i*T:][:T]
-		t252_2 := t252[i*T:][:T]
-		t47_2 := t47[i*T:][:T]
-		t57_2 := t57[i*T:][:T]
+		t142_2 := t142[i*T:][:T]
+		t292_2 := t292[i*T:][:T]
+		t51_2 := t51[i*T:][:T]
+		t61_2 := t61[i*T:][:T]
 		for j := range T {
 			kProdEntry := kProd[j]
 			t62 := num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1)))
@@ -368,103 +390,103 @@ func (c *Backward[F]) Run() {
 			rhoLinEntry := rhoLin[j]
 			t24 := num.Sigmoid(rhoLinEntry)
 			etaLinEntry := etaLin[j]
-			t1022 := F(F(etaBar[j]*num.Sigmoid(etaLinEntry)) * num.Sigmoid(-etaLinEntry))
-			t132 += t1022
+			t1422 := F(F(etaBar[j]*num.Sigmoid(etaLinEntry)) * num.Sigmoid(-etaLinEntry))
+			t172 += t1422
 			thetaLinEntry := thetaLin[j]
-			t2522 := kern.Choose((F(0) <= num.Softplus(thetaLinEntry)), F(thetaBar[j]*num.Sigmoid(thetaLinEntry)), F(0))
-			t292 += t2522
-			t342 := (num.Max(t24, F(0)) <= F(1))
-			t472 := kern.Choose((t342 && (F(0) <= t24)), F(F(t24*kern.Choose(t342, rhoBar[j], F(0)))*num.Sigmoid(-rhoLinEntry)), F(0))
-			t51 += t472
+			t2922 := kern.Choose((F(0) <= num.Softplus(thetaLinEntry)), F(thetaBar[j]*num.Sigmoid(thetaLinEntry)), F(0))
+			t332 += t2922
+			t38 := (num.Max(t24, F(0)) <= F(1))
+			t512 := kern.Choose((t38 && (F(0) <= t24)), F(F(t24*kern.Choose(t38, rhoBar[j], F(0)))*num.Sigmoid(-rhoLinEntry)), F(0))
+			t55 += t512
 			t6_2[j] = t62
 			t8_2[j] = t82
 			t10_2[j] = num.Max(t82, F(1e-08))
 			t16_2[j] = t162
 			t18_2[j] = t182
 			t20_2[j] = t202
-			t102_2[j] = t1022
-			t252_2[j] = t2522
-			t47_2[j] = t472
-			t57_2[j] = F(1) / t202
+			t142_2[j] = t1422
+			t292_2[j] = t2922
+			t51_2[j] = t512
+			t61_2[j] = F(1) / t202
 		}
 	}
-	c.BEtaBar[0] = t132
-	c.BThetaBar[0] = t292
-	c.BRhoBar[0] = t51
+	c.BEtaBar[0] = t172
+	c.BThetaBar[0] = t332
+	c.BRhoBar[0] = t55
 
 	// projected.k, projected.eta, projected.theta, projected.rho, projected.q
-	clear(t172)
-	clear(t332)
-	clear(t55)
+	clear(t212)
+	clear(t37)
+	clear(t59)
 	for i := range L {
 		t10_2 := t10[i*T:][:T]
 		t20_2 := t20[i*T:][:T]
-		t102_2 := t102[i*T:][:T]
-		t252_2 := t252[i*T:][:T]
-		t47_2 := t47[i*T:][:T]
-		t60_2 := t60[i*T:][:T]
-		t86_2 := t86[i*T:][:T]
+		t142_2 := t142[i*T:][:T]
+		t292_2 := t292[i*T:][:T]
+		t51_2 := t51[i*T:][:T]
+		t64_2 := t64[i*T:][:T]
+		t90_2 := t90[i*T:][:T]
 		wEta := c.WEta[:dK]
 		wTheta := c.WTheta[:dK]
 		wRho := c.WRho[:dK]
-		t172_2 := t172[:dK]
-		t332_2 := t332[:dK]
-		t55_2 := t55[:dK]
+		t212_2 := t212[:dK]
+		t37_2 := t37[:dK]
+		t59_2 := t59[:dK]
 		for j := range T {
 			k0 := c.K0[(i*T+j)*dK:][:dK]
 			qBar := c.QBar[(i*T+j)*dK:][:dK]
 			q0 := c.Q0[(i*T+j)*dK:][:dK]
 			kBar := c.KBar[(i*T+j)*dK:][:dK]
-			t81_2 := t81[(i*T+j)*dK:][:dK]
-			var t602 F
-			var t862 F
+			t85_2 := t85[(i*T+j)*dK:][:dK]
+			var t642 F
+			var t902 F
 			t10Entry := t10_2[j]
 			t20Entry := t20_2[j]
-			t102Entry := t102_2[j]
-			t252Entry := t252_2[j]
-			t47Entry := t47_2[j]
+			t142Entry := t142_2[j]
+			t292Entry := t292_2[j]
+			t51Entry := t51_2[j]
 			for k := range dK {
 				k2 := k0[k] / t10Entry
-				t602 += F(qBar[k] * ((q0[k] / t20Entry) / t20Entry))
-				t812 := kBar[k] + F(t102Entry*wEta[k]) + F(t252Entry*wTheta[k]) + F(t47Entry*wRho[k])
-				t862 += F(t812 * (k2 / t10Entry))
-				t172_2[k] += F(k2 * t102Entry)
-				t332_2[k] += F(k2 * t252Entry)
-				t55_2[k] += F(k2 * t47Entry)
-				t81_2[k] = t812
+				t642 += F(qBar[k] * ((q0[k] / t20Entry) / t20Entry))
+				t852 := kBar[k] + F(t142Entry*wEta[k]) + F(t292Entry*wTheta[k]) + F(t51Entry*wRho[k])
+				t902 += F(t852 * (k2 / t10Entry))
+				t212_2[k] += F(k2 * t142Entry)
+				t37_2[k] += F(k2 * t292Entry)
+				t59_2[k] += F(k2 * t51Entry)
+				t85_2[k] = t852
 			}
-			t60_2[j] = -t602
-			t86_2[j] = -t862
+			t64_2[j] = -t642
+			t90_2[j] = -t902
 		}
 	}
 
 	// projected.eta, projected.theta, projected.rho, projected.v
-	clear(t152)
-	clear(t312)
-	clear(t53)
+	clear(t192)
+	clear(t352)
+	clear(t57)
 	for i := range L {
-		t102_2 := t102[i*T:][:T]
-		t252_2 := t252[i*T:][:T]
-		t47_2 := t47[i*T:][:T]
+		t142_2 := t142[i*T:][:T]
+		t292_2 := t292[i*T:][:T]
+		t51_2 := t51[i*T:][:T]
 		for j := range T {
 			v := c.V[(i*T+j)*dV:][:dV]
-			t152_2 := t152[dK:][:dV]
-			t312_2 := t312[dK:][:dV]
-			t53_2 := t53[dK:][:dV]
+			t192_2 := t192[dK:][:dV]
+			t352_2 := t352[dK:][:dV]
+			t57_2 := t57[dK:][:dV]
 			vBar := c.VBar[(i*T+j)*dV:][:dV]
 			wEta := c.WEta[dK:][:dV]
 			wTheta := c.WTheta[dK:][:dV]
 			wRho := c.WRho[dK:][:dV]
-			t107_2 := t107[(i*T+j)*dV:][:dV]
-			t102Entry2 := t102_2[j]
-			t252Entry2 := t252_2[j]
-			t47Entry2 := t47_2[j]
+			t111_2 := t111[(i*T+j)*dV:][:dV]
+			t142Entry2 := t142_2[j]
+			t292Entry2 := t292_2[j]
+			t51Entry2 := t51_2[j]
 			for k := range dV {
 				vEntry := v[k]
-				t152_2[k] += F(vEntry * t102Entry2)
-				t312_2[k] += F(vEntry * t252Entry2)
-				t53_2[k] += F(vEntry * t47Entry2)
-				t107_2[k] = vBar[k] + F(t102Entry2*wEta[k]) + F(t252Entry2*wTheta[k]) + F(t47Entry2*wRho[k])
+				t192_2[k] += F(vEntry * t142Entry2)
+				t352_2[k] += F(vEntry * t292Entry2)
+				t57_2[k] += F(vEntry * t51Entry2)
+				t111_2[k] = vBar[k] + F(t142Entry2*wEta[k]) + F(t292Entry2*wTheta[k]) + F(t51Entry2*wRho[k])
 			}
 		}
 	}
@@ -475,77 +497,77 @@ func (c *Backward[F]) Run() {
 		qProd := c.QProd[i*T:][:T]
 		t8_2 := t8[i*T:][:T]
 		kProd := c.KProd[i*T:][:T]
-		t60_2 := t60[i*T:][:T]
+		t64_2 := t64[i*T:][:T]
 		t16_2 := t16[i*T:][:T]
-		t77_2 := t77[i*T:][:T]
+		t81_2 := t81[i*T:][:T]
 		t10_2 := t10[i*T:][:T]
-		t83_2 := t83[i*T:][:T]
-		t86_2 := t86[i*T:][:T]
+		t87_2 := t87[i*T:][:T]
+		t90_2 := t90[i*T:][:T]
 		t6_2 := t6[i*T:][:T]
-		t103_2 := t103[i*T:][:T]
+		t107_2 := t107[i*T:][:T]
 		for j := range T {
 			t18Entry := t18_2[j]
 			qProdEntry2 := qProd[j]
 			t8Entry := t8_2[j]
 			kProdEntry2 := kProd[j]
 			w := ((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2))
-			t77_2[j] = kern.Choose(w, kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t18Entry), t60_2[j], F(0)))*(F(1)/t16_2[j])), F(0)), F(0))
-			t83_2[j] = F(1) / t10_2[j]
+			t81_2[j] = kern.Choose(w, kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t18Entry), t64_2[j], F(0)))*(F(1)/t16_2[j])), F(0)), F(0))
+			t87_2[j] = F(1) / t10_2[j]
 			w2 := ((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2))
-			t103_2[j] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t8Entry), t86_2[j], F(0)))*(F(1)/t6_2[j])), F(0)), F(0))
+			t107_2[j] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t8Entry), t90_2[j], F(0)))*(F(1)/t6_2[j])), F(0)), F(0))
 		}
 	}
 
 	// projected.v
-	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t107, dV, 1)
+	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, xOperand, 1, d, t111, dV, 1)
 
 	// projected.q0, projected.q, projected.k0, projected.k
 	for i := range L {
-		t57_2 := t57[i*T:][:T]
-		t77_2 := t77[i*T:][:T]
-		t83_2 := t83[i*T:][:T]
-		t103_2 := t103[i*T:][:T]
+		t61_2 := t61[i*T:][:T]
+		t81_2 := t81[i*T:][:T]
+		t87_2 := t87[i*T:][:T]
+		t107_2 := t107[i*T:][:T]
 		for j := range T {
 			qBar := c.QBar[(i*T+j)*dK:][:dK]
 			q0 := c.Q0[(i*T+j)*dK:][:dK]
-			t110_2 := t110[(i*T+j)*dK:][:dK]
-			t81_2 := t81[(i*T+j)*dK:][:dK]
+			t114_2 := t114[(i*T+j)*dK:][:dK]
+			t85_2 := t85[(i*T+j)*dK:][:dK]
 			k0 := c.K0[(i*T+j)*dK:][:dK]
-			t113_2 := t113[(i*T+j)*dK:][:dK]
-			t57Entry := t57_2[j]
-			t77Entry := t77_2[j]
-			t83Entry := t83_2[j]
-			t103Entry := t103_2[j]
+			t117_2 := t117[(i*T+j)*dK:][:dK]
+			t61Entry := t61_2[j]
+			t81Entry := t81_2[j]
+			t87Entry := t87_2[j]
+			t107Entry := t107_2[j]
 			for k := range dK {
-				t110_2[k] = F(qBar[k]*t57Entry) + F(2*F(q0[k]*t77Entry))
-				t113_2[k] = F(t81_2[k]*t83Entry) + F(2*F(k0[k]*t103Entry))
+				t114_2[k] = F(qBar[k]*t61Entry) + F(2*F(q0[k]*t81Entry))
+				t117_2[k] = F(t85_2[k]*t87Entry) + F(2*F(k0[k]*t107Entry))
 			}
 		}
 	}
 
 	// projected.q0
-	kern.Gemm(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t110, dK, 1)
+	kern.Gemm(d, dK, L*T, F(1), false, c.WQBar, 1, d, xOperand, 1, d, t114, dK, 1)
 
 	// projected.k0
-	kern.Gemm(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t113, dK, 1)
+	kern.Gemm(d, dK, L*T, F(1), false, c.WKBar, 1, d, xOperand, 1, d, t117, dK, 1)
 
 	// projected.v
-	kern.Gemm(L*T, d, dV, F(1), false, c.XBar, d, 1, t107, dV, 1, c.WV, d, 1)
+	kern.Gemm(L*T, d, dV, F(1), false, c.XBar, d, 1, t111, dV, 1, WVOperand, d, 1)
 
 	// projected.q0
-	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t110, dK, 1, c.WQ, d, 1)
+	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t114, dK, 1, WQOperand, d, 1)
 
 	// projected.k0
-	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t113, dK, 1, c.WK, d, 1)
+	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t117, dK, 1, WKOperand, d, 1)
 
 	// projected.k0
 	wRhoBar := c.WRhoBar[:dK+dV]
 	wThetaBar := c.WThetaBar[:dK+dV]
 	wEtaBar := c.WEtaBar[:dK+dV]
 	for i := range dK + dV {
-		wRhoBar[i] = t53[i] + t55[i]
-		wThetaBar[i] = t312[i] + t332[i]
-		wEtaBar[i] = t152[i] + t172[i]
+		wRhoBar[i] = t57[i] + t59[i]
+		wThetaBar[i] = t352[i] + t37[i]
+		wEtaBar[i] = t192[i] + t212[i]
 	}
 }
 
@@ -608,9 +630,11 @@ func (b *Function[F]) Call(c block.Call[F], w block.Weights[F], m *block.Memory[
 	k.ThetaLin = c.Run.Saved(k.L * k.T)
 	k.EtaLin = c.Run.Saved(k.L * k.T)
 	k.Work = arena.Scratch(k.WorkLen())
+	k.Operands = arena.Operands(k.OperandsLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
+	k.Operands = nil
 	vOut = c.Run.Output(k.V)
 	n.outV = vOut
 	kInOut = c.Run.Output(k.K)
@@ -665,6 +689,7 @@ func (n *callNode[F]) Backward(t *tape.Tape[F]) {
 	g.WEtaBar = t.Part(n.vWEta, g.DK+g.DV)
 	g.BEtaBar = t.Part(n.vBEta, 1)
 	g.Work = t.Scratch(g.WorkLen())
+	g.Operands = t.Operands(g.OperandsLen())
 	g.Run()
 	t.Contribute(n.vWK, g.WKBar)
 	t.Contribute(n.vX, g.XBar)

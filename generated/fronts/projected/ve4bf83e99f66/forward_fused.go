@@ -28,15 +28,19 @@ func (c *forwardFused) run() {
 	t32 := c.Work[5*L*T:][:L*T] // [L, T]
 	t52 := c.Work[6*L*T:][:L*T] // [L, T]
 	t72 := c.Work[7*L*T:][:L*T] // [L, T]
+	xOperand := kern.Narrow(c.Operands, 0, c.X)
+	WKOperand := kern.Narrow(c.Operands, L*T*d, c.WK)
 
 	// projected.k0
-	kern.GemmFMA(L*T, dK, d, F(1), false, c.K0, dK, 1, c.X, d, 1, c.WK, 1, d)
+	kern.GemmFMA(L*T, dK, d, F(1), false, c.K0, dK, 1, xOperand, d, 1, WKOperand, 1, d)
+	WQOperand := kern.Narrow(c.Operands, L*T*d+d*dK, c.WQ)
 
 	// projected.q0
-	kern.GemmFMA(L*T, dK, d, F(1), false, c.Q0, dK, 1, c.X, d, 1, c.WQ, 1, d)
+	kern.GemmFMA(L*T, dK, d, F(1), false, c.Q0, dK, 1, xOperand, d, 1, WQOperand, 1, d)
+	WVOperand := kern.Narrow(c.Operands, L*T*d+2*d*dK, c.WV)
 
 	// projected.v
-	kern.GemmFMA(L*T, dV, d, F(1), false, c.V, dV, 1, c.X, d, 1, c.WV, 1, d)
+	kern.GemmFMA(L*T, dV, d, F(1), false, c.V, dV, 1, xOperand, d, 1, WVOperand, 1, d)
 
 	// projected.k
 	if kern.Wide() {
@@ -321,33 +325,37 @@ func (c *backwardFused) run() {
 	t16 := c.Work[3*L*T:][:L*T]                                // [L, T]
 	t18 := c.Work[4*L*T:][:L*T]                                // [L, T]
 	t20 := c.Work[5*L*T:][:L*T]                                // [L, T]
-	t102 := c.Work[6*L*T:][:L*T]                               // [L, T]
-	t252 := c.Work[7*L*T:][:L*T]                               // [L, T]
-	t47 := c.Work[8*L*T:][:L*T]                                // [L, T]
-	t57 := c.Work[9*L*T:][:L*T]                                // [L, T]
-	t172 := c.Work[10*L*T:][:dK+dV]                            // [d_k + d_v]
-	t332 := c.Work[10*L*T+dK+dV:][:dK+dV]                      // [d_k + d_v]
-	t55 := c.Work[10*L*T+2*dK+2*dV:][:dK+dV]                   // [d_k + d_v]
-	t60 := c.Work[10*L*T+3*dK+3*dV:][:L*T]                     // [L, T]
-	t81 := c.Work[11*L*T+3*dK+3*dV:][:L*T*dK]                  // [L, T, d_k]
-	t86 := c.Work[L*T*dK+11*L*T+3*dK+3*dV:][:L*T]              // [L, T]
-	t152 := c.Work[L*T*dK+12*L*T+3*dK+3*dV:][:dK+dV]           // [d_k + d_v]
-	t312 := c.Work[L*T*dK+12*L*T+4*dK+4*dV:][:dK+dV]           // [d_k + d_v]
-	t53 := c.Work[L*T*dK+12*L*T+5*dK+5*dV:][:dK+dV]            // [d_k + d_v]
-	t107 := c.Work[L*T*dK+12*L*T+6*dK+6*dV:][:L*T*dV]          // [L, T, d_v]
-	t77 := c.Work[L*T*dK+L*T*dV+12*L*T+6*dK+6*dV:][:L*T]       // [L, T]
-	t83 := c.Work[L*T*dK+L*T*dV+13*L*T+6*dK+6*dV:][:L*T]       // [L, T]
-	t103 := c.Work[L*T*dK+L*T*dV+14*L*T+6*dK+6*dV:][:L*T]      // [L, T]
-	t110 := c.Work[L*T*dK+L*T*dV+15*L*T+6*dK+6*dV:][:L*T*dK]   // [L, T, d_k]
-	t113 := c.Work[2*L*T*dK+L*T*dV+15*L*T+6*dK+6*dV:][:L*T*dK] // [L, T, d_k]
-	t132Total := make([]F, 1)
-	t292Total := make([]F, 1)
-	t51Total := make([]F, 1)
+	t142 := c.Work[6*L*T:][:L*T]                               // [L, T]
+	t292 := c.Work[7*L*T:][:L*T]                               // [L, T]
+	t51 := c.Work[8*L*T:][:L*T]                                // [L, T]
+	t61 := c.Work[9*L*T:][:L*T]                                // [L, T]
+	t212 := c.Work[10*L*T:][:dK+dV]                            // [d_k + d_v]
+	t37 := c.Work[10*L*T+dK+dV:][:dK+dV]                       // [d_k + d_v]
+	t59 := c.Work[10*L*T+2*dK+2*dV:][:dK+dV]                   // [d_k + d_v]
+	t64 := c.Work[10*L*T+3*dK+3*dV:][:L*T]                     // [L, T]
+	t85 := c.Work[11*L*T+3*dK+3*dV:][:L*T*dK]                  // [L, T, d_k]
+	t90 := c.Work[L*T*dK+11*L*T+3*dK+3*dV:][:L*T]              // [L, T]
+	t192 := c.Work[L*T*dK+12*L*T+3*dK+3*dV:][:dK+dV]           // [d_k + d_v]
+	t352 := c.Work[L*T*dK+12*L*T+4*dK+4*dV:][:dK+dV]           // [d_k + d_v]
+	t57 := c.Work[L*T*dK+12*L*T+5*dK+5*dV:][:dK+dV]            // [d_k + d_v]
+	t111 := c.Work[L*T*dK+12*L*T+6*dK+6*dV:][:L*T*dV]          // [L, T, d_v]
+	t81 := c.Work[L*T*dK+L*T*dV+12*L*T+6*dK+6*dV:][:L*T]       // [L, T]
+	t87 := c.Work[L*T*dK+L*T*dV+13*L*T+6*dK+6*dV:][:L*T]       // [L, T]
+	t107 := c.Work[L*T*dK+L*T*dV+14*L*T+6*dK+6*dV:][:L*T]      // [L, T]
+	t114 := c.Work[L*T*dK+L*T*dV+15*L*T+6*dK+6*dV:][:L*T*dK]   // [L, T, d_k]
+	t117 := c.Work[2*L*T*dK+L*T*dV+15*L*T+6*dK+6*dV:][:L*T*dK] // [L, T, d_k]
+	t172Total := make([]F, 1)
+	t332Total := make([]F, 1)
+	t55Total := make([]F, 1)
+	xOperand := kern.Narrow(c.Operands, 0, c.X)
+	WKOperand := kern.Narrow(c.Operands, L*T*d, c.WK)
+	WQOperand := kern.Narrow(c.Operands, L*T*d+d*dK, c.WQ)
+	WVOperand := kern.Narrow(c.Operands, L*T*d+2*d*dK, c.WV)
 
 	// projected.k, projected.q, projected.rho, projected.eta, projected.theta
-	var t132 F
-	var t292 F
-	var t51 F
+	var t172 F
+	var t332 F
+	var t55 F
 	if kern.Wide() {
 		a := regions.R258c889047f1Args{
 			P0:  unsafe.SliceData(c.KProd),
@@ -364,27 +372,27 @@ func (c *backwardFused) run() {
 			P11: unsafe.SliceData(t16),
 			P12: unsafe.SliceData(t18),
 			P13: unsafe.SliceData(t20),
-			P14: unsafe.SliceData(t102),
-			P15: unsafe.SliceData(t252),
-			P16: unsafe.SliceData(t47),
-			P17: unsafe.SliceData(t57),
-			P18: unsafe.SliceData(t132Total),
-			P19: unsafe.SliceData(t292Total),
-			P20: unsafe.SliceData(t51Total),
+			P14: unsafe.SliceData(t142),
+			P15: unsafe.SliceData(t292),
+			P16: unsafe.SliceData(t51),
+			P17: unsafe.SliceData(t61),
+			P18: unsafe.SliceData(t172Total),
+			P19: unsafe.SliceData(t332Total),
+			P20: unsafe.SliceData(t55Total),
 			N0:  L,
 			N1:  T,
 			N2:  4 * T,
 			N3:  8 * T,
 			N4:  12 * T,
-			S0:  [2]float32{t51},
-			S1:  [2]float32{t292},
-			S2:  [2]float32{t132},
+			S0:  [2]float32{t55},
+			S1:  [2]float32{t332},
+			S2:  [2]float32{t172},
 		}
 		regions.R258c889047f1(&a)
 	} else {
-		t51_2 := t51
-		t292_2 := t292
-		t132_2 := t132
+		t55_2 := t55
+		t332_2 := t332
+		t172_2 := t172
 		for i := range L {
 			kProd := c.KProd[i*T:][:T]
 			qProd := c.QProd[i*T:][:T]
@@ -400,16 +408,16 @@ func (c *backwardFused) run() {
 			t16_2 := t16[i*T:][:T]
 			t18_2 := t18[i*T:][:T]
 			t20_2 := t20[i*T:][:T]
-			t102_2 := t102[i*T:][:T]
-			t252_2 := t252[i*T:][:T]
-			t47_2 := t47[i*T:][:T]
-			t57_2 := t57[i*T:][:T]
-			var t132Row F
-			var t292Row F
-			var t51Row F
-			t132RowSums := [16]F{t132Row}
-			t292RowSums := [16]F{t292Row}
-			t51RowSums := [16]F{t51Row}
+			t142_2 := t142[i*T:][:T]
+			t292_2 := t292[i*T:][:T]
+			t51_2 := t51[i*T:][:T]
+			t61_2 := t61[i*T:][:T]
+			var t172Row F
+			var t332Row F
+			var t55Row F
+			t172RowSums := [16]F{t172Row}
+			t332RowSums := [16]F{t332Row}
+			t55RowSums := [16]F{t55Row}
 			for j := range T {
 				kProdEntry := kProd[j]
 				t62 := num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1)))
@@ -421,54 +429,54 @@ func (c *backwardFused) run() {
 				rhoLinEntry := rhoLin[j]
 				t24 := kern.Sigmoid(rhoLinEntry)
 				etaLinEntry := etaLin[j]
-				t1022 := F(F(etaBar[j]*kern.Sigmoid(etaLinEntry)) * kern.Sigmoid(-etaLinEntry))
-				t132RowSums[j%16] = t132RowSums[j%16] + t1022
+				t1422 := F(F(etaBar[j]*kern.Sigmoid(etaLinEntry)) * kern.Sigmoid(-etaLinEntry))
+				t172RowSums[j%16] = t172RowSums[j%16] + t1422
 				thetaLinEntry := thetaLin[j]
-				t2522 := kern.Choose((F(0) <= kern.Softplus(thetaLinEntry)), F(thetaBar[j]*kern.Sigmoid(thetaLinEntry)), F(0))
-				t292RowSums[j%16] = t292RowSums[j%16] + t2522
-				t342 := (kern.Larger(t24, F(0)) <= F(1))
-				t472 := kern.Choose((t342 && (F(0) <= t24)), F(F(t24*kern.Choose(t342, rhoBar[j], F(0)))*kern.Sigmoid(-rhoLinEntry)), F(0))
-				t51RowSums[j%16] = t51RowSums[j%16] + t472
+				t2922 := kern.Choose((F(0) <= kern.Softplus(thetaLinEntry)), F(thetaBar[j]*kern.Sigmoid(thetaLinEntry)), F(0))
+				t332RowSums[j%16] = t332RowSums[j%16] + t2922
+				t38 := (kern.Larger(t24, F(0)) <= F(1))
+				t512 := kern.Choose((t38 && (F(0) <= t24)), F(F(t24*kern.Choose(t38, rhoBar[j], F(0)))*kern.Sigmoid(-rhoLinEntry)), F(0))
+				t55RowSums[j%16] = t55RowSums[j%16] + t512
 				t6_2[j] = t62
 				t8_2[j] = t82
 				t10_2[j] = kern.Larger(t82, F(1e-08))
 				t16_2[j] = t162
 				t18_2[j] = t182
 				t20_2[j] = t202
-				t102_2[j] = t1022
-				t252_2[j] = t2522
-				t47_2[j] = t472
-				t57_2[j] = F(1) / t202
+				t142_2[j] = t1422
+				t292_2[j] = t2922
+				t51_2[j] = t512
+				t61_2[j] = F(1) / t202
 			}
-			t132Row = kern.Sum16(&t132RowSums)
-			t292Row = kern.Sum16(&t292RowSums)
-			t51Row = kern.Sum16(&t51RowSums)
-			t132_2 = t132_2 + t132Row
-			t292_2 = t292_2 + t292Row
-			t51_2 = t51_2 + t51Row
+			t172Row = kern.Sum16(&t172RowSums)
+			t332Row = kern.Sum16(&t332RowSums)
+			t55Row = kern.Sum16(&t55RowSums)
+			t172_2 = t172_2 + t172Row
+			t332_2 = t332_2 + t332Row
+			t55_2 = t55_2 + t55Row
 		}
-		t132Total[0] = t132_2
-		t292Total[0] = t292_2
-		t51Total[0] = t51_2
+		t172Total[0] = t172_2
+		t332Total[0] = t332_2
+		t55Total[0] = t55_2
 	}
-	t132 = t132Total[0]
-	t292 = t292Total[0]
-	t51 = t51Total[0]
-	c.BEtaBar[0] = t132
-	c.BThetaBar[0] = t292
-	c.BRhoBar[0] = t51
+	t172 = t172Total[0]
+	t332 = t332Total[0]
+	t55 = t55Total[0]
+	c.BEtaBar[0] = t172
+	c.BThetaBar[0] = t332
+	c.BRhoBar[0] = t55
 
 	// projected.k, projected.eta, projected.theta, projected.rho, projected.q
-	clear(t172)
-	clear(t332)
-	clear(t55)
+	clear(t212)
+	clear(t37)
+	clear(t59)
 	if kern.Wide() {
 		a := regions.R9ac84c105530Args{
 			P0:  unsafe.SliceData(t10),
 			P1:  unsafe.SliceData(t20),
-			P2:  unsafe.SliceData(t102),
-			P3:  unsafe.SliceData(t252),
-			P4:  unsafe.SliceData(t47),
+			P2:  unsafe.SliceData(t142),
+			P3:  unsafe.SliceData(t292),
+			P4:  unsafe.SliceData(t51),
 			P5:  unsafe.SliceData(c.K0),
 			P6:  unsafe.SliceData(c.QBar),
 			P7:  unsafe.SliceData(c.Q0),
@@ -476,12 +484,12 @@ func (c *backwardFused) run() {
 			P9:  unsafe.SliceData(c.WTheta),
 			P10: unsafe.SliceData(c.WEta),
 			P11: unsafe.SliceData(c.KBar),
-			P12: unsafe.SliceData(t172),
-			P13: unsafe.SliceData(t332),
-			P14: unsafe.SliceData(t55),
-			P15: unsafe.SliceData(t81),
-			P16: unsafe.SliceData(t60),
-			P17: unsafe.SliceData(t86),
+			P12: unsafe.SliceData(t212),
+			P13: unsafe.SliceData(t37),
+			P14: unsafe.SliceData(t59),
+			P15: unsafe.SliceData(t85),
+			P16: unsafe.SliceData(t64),
+			P17: unsafe.SliceData(t90),
 			N0:  L,
 			N1:  T,
 			N2:  dK,
@@ -495,68 +503,68 @@ func (c *backwardFused) run() {
 		wRho := c.WRho[:dK]
 		wTheta := c.WTheta[:dK]
 		wEta := c.WEta[:dK]
-		t172_2 := t172[:dK]
-		t332_2 := t332[:dK]
-		t55_2 := t55[:dK]
+		t212_2 := t212[:dK]
+		t37_2 := t37[:dK]
+		t59_2 := t59[:dK]
 		for i := range L {
 			t10_2 := t10[i*T:][:T]
 			t20_2 := t20[i*T:][:T]
-			t102_2 := t102[i*T:][:T]
-			t252_2 := t252[i*T:][:T]
-			t47_2 := t47[i*T:][:T]
-			t60_2 := t60[i*T:][:T]
-			t86_2 := t86[i*T:][:T]
+			t142_2 := t142[i*T:][:T]
+			t292_2 := t292[i*T:][:T]
+			t51_2 := t51[i*T:][:T]
+			t64_2 := t64[i*T:][:T]
+			t90_2 := t90[i*T:][:T]
 			for j := range T {
 				k0 := c.K0[(i*T+j)*dK:][:dK]
 				qBar := c.QBar[(i*T+j)*dK:][:dK]
 				q0 := c.Q0[(i*T+j)*dK:][:dK]
 				kBar := c.KBar[(i*T+j)*dK:][:dK]
-				t81_2 := t81[(i*T+j)*dK:][:dK]
-				var t602 F
-				var t862 F
+				t85_2 := t85[(i*T+j)*dK:][:dK]
+				var t642 F
+				var t902 F
 				t10Entry := t10_2[j]
 				t20Entry := t20_2[j]
-				t102Entry := t102_2[j]
-				t252Entry := t252_2[j]
-				t47Entry := t47_2[j]
-				t602Sums := [16]F{t602}
-				t862Sums := [16]F{t862}
+				t142Entry := t142_2[j]
+				t292Entry := t292_2[j]
+				t51Entry := t51_2[j]
+				t642Sums := [16]F{t642}
+				t902Sums := [16]F{t902}
 				for k := range dK {
 					k2 := k0[k] / t10Entry
-					t602Sums[k%16] = num.FMA32(qBar[k], (q0[k]/t20Entry)/t20Entry, t602Sums[k%16])
-					t812 := num.FMA32(t47Entry, wRho[k], num.FMA32(t252Entry, wTheta[k], num.FMA32(t102Entry, wEta[k], kBar[k])))
-					t862Sums[k%16] = num.FMA32(t812, k2/t10Entry, t862Sums[k%16])
-					t172_2[k] = num.FMA32(k2, t102Entry, t172_2[k])
-					t332_2[k] = num.FMA32(k2, t252Entry, t332_2[k])
-					t55_2[k] = num.FMA32(k2, t47Entry, t55_2[k])
-					t81_2[k] = t812
+					t642Sums[k%16] = num.FMA32(qBar[k], (q0[k]/t20Entry)/t20Entry, t642Sums[k%16])
+					t852 := num.FMA32(t51Entry, wRho[k], num.FMA32(t292Entry, wTheta[k], num.FMA32(t142Entry, wEta[k], kBar[k])))
+					t902Sums[k%16] = num.FMA32(t852, k2/t10Entry, t902Sums[k%16])
+					t212_2[k] = num.FMA32(k2, t142Entry, t212_2[k])
+					t37_2[k] = num.FMA32(k2, t292Entry, t37_2[k])
+					t59_2[k] = num.FMA32(k2, t51Entry, t59_2[k])
+					t85_2[k] = t852
 				}
-				t602 = kern.Sum16(&t602Sums)
-				t862 = kern.Sum16(&t862Sums)
-				t60_2[j] = -t602
-				t86_2[j] = -t862
+				t642 = kern.Sum16(&t642Sums)
+				t902 = kern.Sum16(&t902Sums)
+				t64_2[j] = -t642
+				t90_2[j] = -t902
 			}
 		}
 	}
 
 	// projected.eta, projected.theta, projected.rho, projected.v
-	clear(t152)
-	clear(t312)
-	clear(t53)
+	clear(t192)
+	clear(t352)
+	clear(t57)
 	if kern.Wide() {
 		a := regions.R1a550725332bArgs{
-			P0:  unsafe.SliceData(t102),
-			P1:  unsafe.SliceData(t252),
-			P2:  unsafe.SliceData(t47),
+			P0:  unsafe.SliceData(t142),
+			P1:  unsafe.SliceData(t292),
+			P2:  unsafe.SliceData(t51),
 			P3:  unsafe.SliceData(c.V),
-			P4:  unsafe.SliceData(t152),
-			P5:  unsafe.SliceData(t312),
-			P6:  unsafe.SliceData(t53),
+			P4:  unsafe.SliceData(t192),
+			P5:  unsafe.SliceData(t352),
+			P6:  unsafe.SliceData(t57),
 			P7:  unsafe.SliceData(c.WRho),
 			P8:  unsafe.SliceData(c.WTheta),
 			P9:  unsafe.SliceData(c.WEta),
 			P10: unsafe.SliceData(c.VBar),
-			P11: unsafe.SliceData(t107),
+			P11: unsafe.SliceData(t111),
 			N0:  L,
 			N1:  T,
 			N2:  dV,
@@ -569,28 +577,28 @@ func (c *backwardFused) run() {
 		regions.R1a550725332b(&a)
 	} else {
 		for i := range L {
-			t102_2 := t102[i*T:][:T]
-			t252_2 := t252[i*T:][:T]
-			t47_2 := t47[i*T:][:T]
+			t142_2 := t142[i*T:][:T]
+			t292_2 := t292[i*T:][:T]
+			t51_2 := t51[i*T:][:T]
 			for j := range T {
 				v := c.V[(i*T+j)*dV:][:dV]
-				t152_2 := t152[dK:][:dV]
-				t312_2 := t312[dK:][:dV]
-				t53_2 := t53[dK:][:dV]
+				t192_2 := t192[dK:][:dV]
+				t352_2 := t352[dK:][:dV]
+				t57_2 := t57[dK:][:dV]
 				wRho := c.WRho[dK:][:dV]
 				wTheta := c.WTheta[dK:][:dV]
 				wEta := c.WEta[dK:][:dV]
 				vBar := c.VBar[(i*T+j)*dV:][:dV]
-				t107_2 := t107[(i*T+j)*dV:][:dV]
-				t102Entry2 := t102_2[j]
-				t252Entry2 := t252_2[j]
-				t47Entry2 := t47_2[j]
+				t111_2 := t111[(i*T+j)*dV:][:dV]
+				t142Entry2 := t142_2[j]
+				t292Entry2 := t292_2[j]
+				t51Entry2 := t51_2[j]
 				for k := range dV {
 					vEntry := v[k]
-					t152_2[k] = num.FMA32(vEntry, t102Entry2, t152_2[k])
-					t312_2[k] = num.FMA32(vEntry, t252Entry2, t312_2[k])
-					t53_2[k] = num.FMA32(vEntry, t47Entry2, t53_2[k])
-					t107_2[k] = num.FMA32(t47Entry2, wRho[k], num.FMA32(t252Entry2, wTheta[k], num.FMA32(t102Entry2, wEta[k], vBar[k])))
+					t192_2[k] = num.FMA32(vEntry, t142Entry2, t192_2[k])
+					t352_2[k] = num.FMA32(vEntry, t292Entry2, t352_2[k])
+					t57_2[k] = num.FMA32(vEntry, t51Entry2, t57_2[k])
+					t111_2[k] = num.FMA32(t51Entry2, wRho[k], num.FMA32(t292Entry2, wTheta[k], num.FMA32(t142Entry2, wEta[k], vBar[k])))
 				}
 			}
 		}
@@ -603,14 +611,14 @@ func (c *backwardFused) run() {
 			P1:  unsafe.SliceData(c.QProd),
 			P2:  unsafe.SliceData(t8),
 			P3:  unsafe.SliceData(c.KProd),
-			P4:  unsafe.SliceData(t60),
+			P4:  unsafe.SliceData(t64),
 			P5:  unsafe.SliceData(t16),
-			P6:  unsafe.SliceData(t77),
+			P6:  unsafe.SliceData(t81),
 			P7:  unsafe.SliceData(t10),
-			P8:  unsafe.SliceData(t83),
-			P9:  unsafe.SliceData(t86),
+			P8:  unsafe.SliceData(t87),
+			P9:  unsafe.SliceData(t90),
 			P10: unsafe.SliceData(t6),
-			P11: unsafe.SliceData(t103),
+			P11: unsafe.SliceData(t107),
 			N0:  L,
 			N1:  T,
 		}
@@ -621,44 +629,44 @@ func (c *backwardFused) run() {
 			qProd := c.QProd[i*T:][:T]
 			t8_2 := t8[i*T:][:T]
 			kProd := c.KProd[i*T:][:T]
-			t60_2 := t60[i*T:][:T]
+			t64_2 := t64[i*T:][:T]
 			t16_2 := t16[i*T:][:T]
-			t77_2 := t77[i*T:][:T]
+			t81_2 := t81[i*T:][:T]
 			t10_2 := t10[i*T:][:T]
-			t83_2 := t83[i*T:][:T]
-			t86_2 := t86[i*T:][:T]
+			t87_2 := t87[i*T:][:T]
+			t90_2 := t90[i*T:][:T]
 			t6_2 := t6[i*T:][:T]
-			t103_2 := t103[i*T:][:T]
+			t107_2 := t107[i*T:][:T]
 			for j := range T {
 				t18Entry := t18_2[j]
 				qProdEntry2 := qProd[j]
 				t8Entry := t8_2[j]
 				kProdEntry2 := kProd[j]
 				w := ((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2))
-				t77_2[j] = kern.Choose(w, kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t18Entry), t60_2[j], F(0)))*(F(1)/t16_2[j])), F(0)), F(0))
-				t83_2[j] = F(1) / t10_2[j]
+				t81_2[j] = kern.Choose(w, kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t18Entry), t64_2[j], F(0)))*(F(1)/t16_2[j])), F(0)), F(0))
+				t87_2[j] = F(1) / t10_2[j]
 				w2 := ((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2))
-				t103_2[j] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t8Entry), t86_2[j], F(0)))*(F(1)/t6_2[j])), F(0)), F(0))
+				t107_2[j] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t8Entry), t90_2[j], F(0)))*(F(1)/t6_2[j])), F(0)), F(0))
 			}
 		}
 	}
 
 	// projected.v
-	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t107, dV, 1)
+	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, xOperand, 1, d, t111, dV, 1)
 
 	// projected.q0, projected.q, projected.k0, projected.k
 	if kern.Wide() {
 		a := regions.R153989ade07aArgs{
-			P0: unsafe.SliceData(t57),
-			P1: unsafe.SliceData(t77),
-			P2: unsafe.SliceData(t83),
-			P3: unsafe.SliceData(t103),
+			P0: unsafe.SliceData(t61),
+			P1: unsafe.SliceData(t81),
+			P2: unsafe.SliceData(t87),
+			P3: unsafe.SliceData(t107),
 			P4: unsafe.SliceData(c.Q0),
 			P5: unsafe.SliceData(c.QBar),
-			P6: unsafe.SliceData(t110),
+			P6: unsafe.SliceData(t114),
 			P7: unsafe.SliceData(c.K0),
-			P8: unsafe.SliceData(t81),
-			P9: unsafe.SliceData(t113),
+			P8: unsafe.SliceData(t85),
+			P9: unsafe.SliceData(t117),
 			N0: L,
 			N1: T,
 			N2: dK,
@@ -667,55 +675,55 @@ func (c *backwardFused) run() {
 		regions.R153989ade07a(&a)
 	} else {
 		for i := range L {
-			t57_2 := t57[i*T:][:T]
-			t77_2 := t77[i*T:][:T]
-			t83_2 := t83[i*T:][:T]
-			t103_2 := t103[i*T:][:T]
+			t61_2 := t61[i*T:][:T]
+			t81_2 := t81[i*T:][:T]
+			t87_2 := t87[i*T:][:T]
+			t107_2 := t107[i*T:][:T]
 			for j := range T {
 				q0 := c.Q0[(i*T+j)*dK:][:dK]
 				qBar := c.QBar[(i*T+j)*dK:][:dK]
-				t110_2 := t110[(i*T+j)*dK:][:dK]
+				t114_2 := t114[(i*T+j)*dK:][:dK]
 				k0 := c.K0[(i*T+j)*dK:][:dK]
-				t81_2 := t81[(i*T+j)*dK:][:dK]
-				t113_2 := t113[(i*T+j)*dK:][:dK]
-				t57Entry := t57_2[j]
-				t77Entry := t77_2[j]
-				t83Entry := t83_2[j]
-				t103Entry := t103_2[j]
+				t85_2 := t85[(i*T+j)*dK:][:dK]
+				t117_2 := t117[(i*T+j)*dK:][:dK]
+				t61Entry := t61_2[j]
+				t81Entry := t81_2[j]
+				t87Entry := t87_2[j]
+				t107Entry := t107_2[j]
 				for k := range dK {
-					t110_2[k] = num.FMA32(F(2*q0[k]), t77Entry, F(qBar[k]*t57Entry))
-					t113_2[k] = num.FMA32(F(2*k0[k]), t103Entry, F(t81_2[k]*t83Entry))
+					t114_2[k] = num.FMA32(F(2*q0[k]), t81Entry, F(qBar[k]*t61Entry))
+					t117_2[k] = num.FMA32(F(2*k0[k]), t107Entry, F(t85_2[k]*t87Entry))
 				}
 			}
 		}
 	}
 
 	// projected.q0
-	kern.GemmFMA(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t110, dK, 1)
+	kern.GemmFMA(d, dK, L*T, F(1), false, c.WQBar, 1, d, xOperand, 1, d, t114, dK, 1)
 
 	// projected.k0
-	kern.GemmFMA(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t113, dK, 1)
+	kern.GemmFMA(d, dK, L*T, F(1), false, c.WKBar, 1, d, xOperand, 1, d, t117, dK, 1)
 
 	// projected.v
-	kern.GemmFMA(L*T, d, dV, F(1), false, c.XBar, d, 1, t107, dV, 1, c.WV, d, 1)
+	kern.GemmFMA(L*T, d, dV, F(1), false, c.XBar, d, 1, t111, dV, 1, WVOperand, d, 1)
 
 	// projected.q0
-	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t110, dK, 1, c.WQ, d, 1)
+	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t114, dK, 1, WQOperand, d, 1)
 
 	// projected.k0
-	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t113, dK, 1, c.WK, d, 1)
+	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t117, dK, 1, WKOperand, d, 1)
 
 	// projected.k0
 	if kern.Wide() {
 		a := regions.R4cf51cabdcfcArgs{
-			P0: unsafe.SliceData(t53),
-			P1: unsafe.SliceData(t55),
+			P0: unsafe.SliceData(t57),
+			P1: unsafe.SliceData(t59),
 			P2: unsafe.SliceData(c.WRhoBar),
-			P3: unsafe.SliceData(t312),
-			P4: unsafe.SliceData(t332),
+			P3: unsafe.SliceData(t352),
+			P4: unsafe.SliceData(t37),
 			P5: unsafe.SliceData(c.WThetaBar),
-			P6: unsafe.SliceData(t152),
-			P7: unsafe.SliceData(t172),
+			P6: unsafe.SliceData(t192),
+			P7: unsafe.SliceData(t212),
 			P8: unsafe.SliceData(c.WEtaBar),
 			N0: dK + dV,
 		}
@@ -725,9 +733,9 @@ func (c *backwardFused) run() {
 		wThetaBar := c.WThetaBar[:dK+dV]
 		wEtaBar := c.WEtaBar[:dK+dV]
 		for i := range dK + dV {
-			wRhoBar[i] = t53[i] + t55[i]
-			wThetaBar[i] = t312[i] + t332[i]
-			wEtaBar[i] = t152[i] + t172[i]
+			wRhoBar[i] = t57[i] + t59[i]
+			wThetaBar[i] = t352[i] + t37[i]
+			wEtaBar[i] = t192[i] + t212[i]
 		}
 	}
 }

@@ -46,12 +46,19 @@ type Forward[F num.Float] struct {
 	QProd     []F     // [L, T], written
 	RhoLin    []F     // [L, T], written
 	Work      []F     // WorkLen() entries
+	Operands  []F     // OperandsLen() entries, or nil: operands of products are not rounded to bfloat16
 }
 
 // WorkLen is 2·L·T·d_k + 4·L·T + 18·L·d_k.
 func (c *Forward[F]) WorkLen() int {
 	L, T, dK := c.L, c.T, c.DK
 	return 2*L*T*dK + 4*L*T + 18*L*dK
+}
+
+// OperandsLen is L·T·d + 2·d·d_k + d·d_v.
+func (c *Forward[F]) OperandsLen() int {
+	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
+	return L*T*d + 2*d*dK + d*dV
 }
 
 // Run computes Forward.
@@ -87,15 +94,18 @@ func (c *Forward[F]) Run() {
 	t102 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t112 := work[:L*T] // [L, T]
+	xOperand := kern.Narrow(c.Operands, 0, c.X)
+	WKOperand := kern.Narrow(c.Operands, L*T*d, c.WK)
 
 	// projected.k0
 	for i := range L {
-		kern.Gemm(T, dK, d, F(1), false, kern.From(c.K1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(c.X, i*T*d), d, 1, c.WK, 1, d)
+		kern.Gemm(T, dK, d, F(1), false, kern.From(c.K1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(xOperand, i*T*d), d, 1, WKOperand, 1, d)
 	}
+	WQOperand := kern.Narrow(c.Operands, L*T*d+d*dK, c.WQ)
 
 	// projected.q0
 	for i := range L {
-		kern.Gemm(T, dK, d, F(1), false, kern.From(c.Q1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(c.X, i*T*d), d, 1, c.WQ, 1, d)
+		kern.Gemm(T, dK, d, F(1), false, kern.From(c.Q1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(xOperand, i*T*d), d, 1, WQOperand, 1, d)
 	}
 
 	// projected.k1, projected.q1
@@ -235,9 +245,10 @@ func (c *Forward[F]) Run() {
 			kProd[j] = t11
 		}
 	}
+	WVOperand := kern.Narrow(c.Operands, L*T*d+2*d*dK, c.WV)
 
 	// projected.v
-	kern.Gemm(L*T, dV, d, F(1), false, c.V, dV, 1, c.X, d, 1, c.WV, 1, d)
+	kern.Gemm(L*T, dV, d, F(1), false, c.V, dV, 1, xOperand, d, 1, WVOperand, 1, d)
 
 	// projected.k
 	for i := range L {
@@ -368,12 +379,19 @@ type Backward[F num.Float] struct {
 	WRhoBar      []F     // [d_k + d_v], written
 	BRhoBar      []F     // [], written
 	Work         []F     // WorkLen() entries
+	Operands     []F     // OperandsLen() entries, or nil: operands of products are not rounded to bfloat16
 }
 
 // WorkLen is 11·L·T·d_k + L·T·d_v + 13·L·T + 24·L·d_k + 2·d_k + 2·d_v.
 func (c *Backward[F]) WorkLen() int {
 	L, T, dK, dV := c.L, c.T, c.DK, c.DV
 	return 11*L*T*dK + L*T*dV + 13*L*T + 24*L*dK + 2*dK + 2*dV
+}
+
+// OperandsLen is L·T·d + 2·d·d_k + d·d_v.
+func (c *Backward[F]) OperandsLen() int {
+	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
+	return L*T*d + 2*d*dK + d*dV
 }
 
 // Run computes Backward.
@@ -386,9 +404,9 @@ func (c *Backward[F]) Run() {
 		return
 	}
 	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
-	t139 := c.Work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
+	t143 := c.Work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
 	work := c.Work[L*T*dK+6*L*dK:]
-	t142 := work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
+	t146 := work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
 	work = work[L*T*dK+6*L*dK:]
 	t4 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
@@ -414,39 +432,42 @@ func (c *Backward[F]) Run() {
 	work = work[L*T:]
 	t30 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t252 := work[:L*T] // [L, T]
+	t292 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t352 := work[:L*T] // [L, T]
+	t39 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t332 := work[:dK+dV] // [d_k + d_v]
+	t372 := work[:dK+dV] // [d_k + d_v]
 	work = work[dK+dV:]
-	t38 := work[:L*T] // [L, T]
+	t42 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t59 := work[:L*T*dK] // [L, T, d_k]
+	t63 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t64 := work[:L*T] // [L, T]
+	t68 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t312 := work[:dK+dV] // [d_k + d_v]
+	t352 := work[:dK+dV] // [d_k + d_v]
 	work = work[dK+dV:]
-	t85 := work[:L*T*dV] // [L, T, d_v]
+	t89 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
-	t55 := work[:L*T] // [L, T]
+	t59 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t61 := work[:L*T] // [L, T]
+	t65 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t81 := work[:L*T] // [L, T]
+	t85 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t101 := work[:3*L*dK] // [L, 3, d_k]
-	work = work[3*L*dK:]
 	t105 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t109 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t127 := work[:3*L*dK] // [L, 3, d_k]
 	work = work[3*L*dK:]
 	t123 := work[:3*L*dK] // [L, 3, d_k]
 	work = work[3*L*dK:]
-	t119 := work[:3*L*dK] // [L, 3, d_k]
-	work = work[3*L*dK:]
-	t124 := work[:L*T*dK] // [L, T, d_k]
+	t128 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t127 := work[:L*T*dK] // [L, T, d_k]
+	t131 := work[:L*T*dK] // [L, T, d_k]
+	xOperand := kern.Narrow(c.Operands, 0, c.X)
+	WKOperand := kern.Narrow(c.Operands, L*T*d, c.WK)
+	WQOperand := kern.Narrow(c.Operands, L*T*d+d*dK, c.WQ)
 
 	// projected.k1, projected.q1
 	for i := range L {
@@ -476,22 +497,23 @@ func (c *Backward[F]) Run() {
 			t10_2 := t10[(i*T+j)*dK:][:dK]
 			q1_2 := q1[(i*T+j)*dK:][:dK]
 			for k := range dK {
-				t42 := bK[k] + (F(k1Stack[k]*cK[k]) + F(k1Stack2[k]*cK2[k]) + F(k1Stack3[k]*cK3[k]) + F(k1Stack4[k]*cK4[k]))
-				t52 := num.Sigmoid(t42)
+				t42_2 := bK[k] + (F(k1Stack[k]*cK[k]) + F(k1Stack2[k]*cK2[k]) + F(k1Stack3[k]*cK3[k]) + F(k1Stack4[k]*cK4[k]))
+				t52 := num.Sigmoid(t42_2)
 				t92 := bQ[k] + (F(q1Stack[k]*cQ[k]) + F(q1Stack2[k]*cQ2[k]) + F(q1Stack3[k]*cQ3[k]) + F(q1Stack4[k]*cQ4[k]))
 				t102 := num.Sigmoid(t92)
-				t4_2[k] = t42
+				t4_2[k] = t42_2
 				t5_2[k] = t52
-				k1_2[k] = F(t42 * t52)
+				k1_2[k] = F(t42_2 * t52)
 				t9_2[k] = t92
 				t10_2[k] = t102
 				q1_2[k] = F(t92 * t102)
 			}
 		}
 	}
+	WVOperand := kern.Narrow(c.Operands, L*T*d+2*d*dK, c.WV)
 
 	// projected.k, projected.q, projected.rho
-	var t292 F
+	var t332 F
 	for i := range L {
 		kProd := c.KProd[i*T:][:T]
 		qProd := c.QProd[i*T:][:T]
@@ -503,8 +525,8 @@ func (c *Backward[F]) Run() {
 		t26_2 := t26[i*T:][:T]
 		t28_2 := t28[i*T:][:T]
 		t30_2 := t30[i*T:][:T]
-		t252_2 := t252[i*T:][:T]
-		t352_2 := t352[i*T:][:T]
+		t292_2 := t292[i*T:][:T]
+		t39_2 := t39[i*T:][:T]
 		for j := range T {
 			kProdEntry := kProd[j]
 			t162 := num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1)))
@@ -515,69 +537,69 @@ func (c *Backward[F]) Run() {
 			t302 := num.Max(t282, F(1e-08))
 			rhoLinEntry := rhoLin[j]
 			t34 := num.Sigmoid(rhoLinEntry)
-			t122 := (num.Max(t34, F(0)) <= F(1))
-			t2522 := kern.Choose((t122 && (F(0) <= t34)), F(F(t34*kern.Choose(t122, rhoBar[j], F(0)))*num.Sigmoid(-rhoLinEntry)), F(0))
-			t292 += t2522
+			t1622 := (num.Max(t34, F(0)) <= F(1))
+			t2922 := kern.Choose((t1622 && (F(0) <= t34)), F(F(t34*kern.Choose(t1622, rhoBar[j], F(0)))*num.Sigmoid(-rhoLinEntry)), F(0))
+			t332 += t2922
 			t16_2[j] = t162
 			t18_2[j] = t182
 			t20_2[j] = num.Max(t182, F(1e-08))
 			t26_2[j] = t262
 			t28_2[j] = t282
 			t30_2[j] = t302
-			t252_2[j] = t2522
-			t352_2[j] = F(1) / t302
+			t292_2[j] = t2922
+			t39_2[j] = F(1) / t302
 		}
 	}
-	c.BRhoBar[0] = t292
+	c.BRhoBar[0] = t332
 
 	// projected.k, projected.rho, projected.q
-	clear(t332)
+	clear(t372)
 	for i := range L {
 		t20_2 := t20[i*T:][:T]
 		t30_2 := t30[i*T:][:T]
-		t252_2 := t252[i*T:][:T]
-		t38_2 := t38[i*T:][:T]
-		t64_2 := t64[i*T:][:T]
+		t292_2 := t292[i*T:][:T]
+		t42_2 := t42[i*T:][:T]
+		t68_2 := t68[i*T:][:T]
 		wRho := c.WRho[:dK]
-		t332_2 := t332[:dK]
+		t372_2 := t372[:dK]
 		for j := range T {
 			k1_2 := k1[(i*T+j)*dK:][:dK]
 			qBar := c.QBar[(i*T+j)*dK:][:dK]
 			q1_2 := q1[(i*T+j)*dK:][:dK]
 			kBar := c.KBar[(i*T+j)*dK:][:dK]
-			t59_2 := t59[(i*T+j)*dK:][:dK]
-			var t382 F
-			var t642 F
+			t63_2 := t63[(i*T+j)*dK:][:dK]
+			var t422 F
+			var t682 F
 			t20Entry := t20_2[j]
 			t30Entry := t30_2[j]
-			t252Entry := t252_2[j]
+			t292Entry := t292_2[j]
 			for k := range dK {
 				k2 := k1_2[k] / t20Entry
-				t382 += F(qBar[k] * ((q1_2[k] / t30Entry) / t30Entry))
-				t592 := kBar[k] + F(t252Entry*wRho[k])
-				t642 += F(t592 * (k2 / t20Entry))
-				t332_2[k] += F(k2 * t252Entry)
-				t59_2[k] = t592
+				t422 += F(qBar[k] * ((q1_2[k] / t30Entry) / t30Entry))
+				t632 := kBar[k] + F(t292Entry*wRho[k])
+				t682 += F(t632 * (k2 / t20Entry))
+				t372_2[k] += F(k2 * t292Entry)
+				t63_2[k] = t632
 			}
-			t38_2[j] = -t382
-			t64_2[j] = -t642
+			t42_2[j] = -t422
+			t68_2[j] = -t682
 		}
 	}
 
 	// projected.rho, projected.v
-	clear(t312)
+	clear(t352)
 	for i := range L {
-		t252_2 := t252[i*T:][:T]
+		t292_2 := t292[i*T:][:T]
 		for j := range T {
 			v := c.V[(i*T+j)*dV:][:dV]
-			t312_2 := t312[dK:][:dV]
+			t352_2 := t352[dK:][:dV]
 			vBar := c.VBar[(i*T+j)*dV:][:dV]
 			wRho := c.WRho[dK:][:dV]
-			t85_2 := t85[(i*T+j)*dV:][:dV]
-			t252Entry2 := t252_2[j]
+			t89_2 := t89[(i*T+j)*dV:][:dV]
+			t292Entry2 := t292_2[j]
 			for k := range dV {
-				t312_2[k] += F(v[k] * t252Entry2)
-				t85_2[k] = vBar[k] + F(t252Entry2*wRho[k])
+				t352_2[k] += F(v[k] * t292Entry2)
+				t89_2[k] = vBar[k] + F(t292Entry2*wRho[k])
 			}
 		}
 	}
@@ -588,38 +610,38 @@ func (c *Backward[F]) Run() {
 		qProd := c.QProd[i*T:][:T]
 		t18_2 := t18[i*T:][:T]
 		kProd := c.KProd[i*T:][:T]
-		t38_2 := t38[i*T:][:T]
+		t42_2 := t42[i*T:][:T]
 		t26_2 := t26[i*T:][:T]
-		t55_2 := t55[i*T:][:T]
+		t59_2 := t59[i*T:][:T]
 		t20_2 := t20[i*T:][:T]
-		t61_2 := t61[i*T:][:T]
-		t64_2 := t64[i*T:][:T]
+		t65_2 := t65[i*T:][:T]
+		t68_2 := t68[i*T:][:T]
 		t16_2 := t16[i*T:][:T]
-		t81_2 := t81[i*T:][:T]
+		t85_2 := t85[i*T:][:T]
 		for j := range T {
 			t28Entry := t28_2[j]
 			qProdEntry2 := qProd[j]
 			t18Entry := t18_2[j]
 			kProdEntry2 := kProd[j]
 			w := ((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2))
-			t55_2[j] = kern.Choose(w, kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t28Entry), t38_2[j], F(0)))*(F(1)/t26_2[j])), F(0)), F(0))
-			t61_2[j] = F(1) / t20_2[j]
+			t59_2[j] = kern.Choose(w, kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t28Entry), t42_2[j], F(0)))*(F(1)/t26_2[j])), F(0)), F(0))
+			t65_2[j] = F(1) / t20_2[j]
 			w2 := ((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2))
-			t81_2[j] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t18Entry), t64_2[j], F(0)))*(F(1)/t16_2[j])), F(0)), F(0))
+			t85_2[j] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t18Entry), t68_2[j], F(0)))*(F(1)/t16_2[j])), F(0)), F(0))
 		}
 	}
 
 	// projected.v
-	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t85, dV, 1)
+	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, xOperand, 1, d, t89, dV, 1)
 
 	// projected.q1, projected.q, projected.k1, projected.k
 	clear(c.BQBar)
 	clear(c.BKBar)
 	for i := range L {
-		t352_2 := t352[i*T:][:T]
-		t55_2 := t55[i*T:][:T]
-		t61_2 := t61[i*T:][:T]
-		t81_2 := t81[i*T:][:T]
+		t39_2 := t39[i*T:][:T]
+		t59_2 := t59[i*T:][:T]
+		t65_2 := t65[i*T:][:T]
+		t85_2 := t85[i*T:][:T]
 		bQBar := c.BQBar[:dK]
 		bKBar := c.BKBar[:dK]
 		for j := range T {
@@ -627,29 +649,29 @@ func (c *Backward[F]) Run() {
 			q1_2 := q1[(i*T+j)*dK:][:dK]
 			t10_2 := t10[(i*T+j)*dK:][:dK]
 			t9_2 := t9[(i*T+j)*dK:][:dK]
-			t59_2 := t59[(i*T+j)*dK:][:dK]
+			t63_2 := t63[(i*T+j)*dK:][:dK]
 			k1_2 := k1[(i*T+j)*dK:][:dK]
 			t5_2 := t5[(i*T+j)*dK:][:dK]
 			t4_2 := t4[(i*T+j)*dK:][:dK]
-			t139_2 := t139[(i*(T+6)+j+3)*dK:][:dK]
-			t142_2 := t142[(i*(T+6)+j+3)*dK:][:dK]
-			t352Entry := t352_2[j]
-			t55Entry := t55_2[j]
-			t61Entry := t61_2[j]
-			t81Entry := t81_2[j]
+			t143_2 := t143[(i*(T+6)+j+3)*dK:][:dK]
+			t146_2 := t146[(i*(T+6)+j+3)*dK:][:dK]
+			t39Entry := t39_2[j]
+			t59Entry := t59_2[j]
+			t65Entry := t65_2[j]
+			t85Entry := t85_2[j]
 			for k := range dK {
-				t88 := F(qBar[k]*t352Entry) + F(2*F(q1_2[k]*t55Entry))
+				t92 := F(qBar[k]*t39Entry) + F(2*F(q1_2[k]*t59Entry))
 				t10Entry := t10_2[k]
 				t9Entry := t9_2[k]
-				t94 := F(t10Entry*t88) + F(F(F(t9Entry*t10Entry)*t88)*num.Sigmoid(-t9Entry))
-				t106 := F(t59_2[k]*t61Entry) + F(2*F(k1_2[k]*t81Entry))
+				t98 := F(t10Entry*t92) + F(F(F(t9Entry*t10Entry)*t92)*num.Sigmoid(-t9Entry))
+				t110 := F(t63_2[k]*t65Entry) + F(2*F(k1_2[k]*t85Entry))
 				t5Entry := t5_2[k]
 				t4Entry := t4_2[k]
-				t112 := F(t5Entry*t106) + F(F(F(t4Entry*t5Entry)*t106)*num.Sigmoid(-t4Entry))
-				t139_2[k] = t94
-				bQBar[k] += t94
-				t142_2[k] = t112
-				bKBar[k] += t112
+				t116 := F(t5Entry*t110) + F(F(F(t4Entry*t5Entry)*t110)*num.Sigmoid(-t4Entry))
+				t143_2[k] = t98
+				bQBar[k] += t98
+				t146_2[k] = t116
+				bKBar[k] += t116
 			}
 		}
 	}
@@ -657,17 +679,17 @@ func (c *Backward[F]) Run() {
 	// projected.q1
 	for i := range L {
 		for j := range 3 {
-			t139_2 := t139[(i*(T+6)+j)*dK:][:dK]
+			t143_2 := t143[(i*(T+6)+j)*dK:][:dK]
 			for k := range dK {
-				t139_2[k] = F(0)
+				t143_2[k] = F(0)
 			}
 		}
 	}
 	for i := range L {
 		for j := range 3 {
-			t139_2 := t139[(i*(T+6)+j+T+3)*dK:][:dK]
+			t143_2 := t143[(i*(T+6)+j+T+3)*dK:][:dK]
 			for k := range dK {
-				t139_2[k] = F(0)
+				t143_2[k] = F(0)
 			}
 		}
 	}
@@ -681,51 +703,51 @@ func (c *Backward[F]) Run() {
 		for j := range L {
 			for k := range T {
 				q1Stack := c.Q1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-				t139_2 := t139[(j*(T+6)+k+3)*dK:][:dK]
+				t143_2 := t143[(j*(T+6)+k+3)*dK:][:dK]
 				k1Stack := c.K1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-				t142_2 := t142[(j*(T+6)+k+3)*dK:][:dK]
+				t146_2 := t146[(j*(T+6)+k+3)*dK:][:dK]
 				for m := range dK {
-					cQBar[m] += F(q1Stack[m] * t139_2[m])
-					cKBar[m] += F(k1Stack[m] * t142_2[m])
+					cQBar[m] += F(q1Stack[m] * t143_2[m])
+					cKBar[m] += F(k1Stack[m] * t146_2[m])
 				}
 			}
 		}
 	}
 
 	// projected.q1
-	clear(t101)
+	clear(t105)
 	for i := range L {
 		for j := range 3 {
 			n := int(c.Pos[i]) + j - 3
 			if n >= 0 {
-				t139_2 := t139[(i*(T+6)+j)*dK:][:dK]
+				t143_2 := t143[(i*(T+6)+j)*dK:][:dK]
 				cQ := c.CQ[:dK]
-				t139_3 := t139[(i*(T+6)+j+1)*dK:][:dK]
+				t143_3 := t143[(i*(T+6)+j+1)*dK:][:dK]
 				cQ2 := c.CQ[1*dK:][:dK]
-				t139_4 := t139[(i*(T+6)+j+2)*dK:][:dK]
+				t143_4 := t143[(i*(T+6)+j+2)*dK:][:dK]
 				cQ3 := c.CQ[2*dK:][:dK]
-				t139_5 := t139[(i*(T+6)+j+3)*dK:][:dK]
+				t143_5 := t143[(i*(T+6)+j+3)*dK:][:dK]
 				cQ4 := c.CQ[3*dK:][:dK]
-				t101_2 := t101[(i*3+j)*dK:][:dK]
+				t105_2 := t105[(i*3+j)*dK:][:dK]
 				for k := range dK {
-					t101_2[k] = F(t139_2[k]*cQ[k]) + F(t139_3[k]*cQ2[k]) + F(t139_4[k]*cQ3[k]) + F(t139_5[k]*cQ4[k])
+					t105_2[k] = F(t143_2[k]*cQ[k]) + F(t143_3[k]*cQ2[k]) + F(t143_4[k]*cQ3[k]) + F(t143_5[k]*cQ4[k])
 				}
 			}
 		}
 	}
 
 	// projected.q1, projected.k1
-	clear(t105)
-	clear(t123)
+	clear(t109)
+	clear(t127)
 	for i := range L {
 		for j := range min(3, -T+3) {
 			q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
-			t105_2 := t105[(i*3+j+T)*dK:][:dK]
+			t109_2 := t109[(i*3+j+T)*dK:][:dK]
 			k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
-			t123_2 := t123[(i*3+j+T)*dK:][:dK]
+			t127_2 := t127[(i*3+j+T)*dK:][:dK]
 			for k := range dK {
-				t105_2[k] += q0TailBar[k]
-				t123_2[k] += k0TailBar[k]
+				t109_2[k] += q0TailBar[k]
+				t127_2[k] += k0TailBar[k]
 			}
 		}
 	}
@@ -733,38 +755,38 @@ func (c *Backward[F]) Run() {
 	// projected.k1
 	for i := range L {
 		for j := range 3 {
-			t142_2 := t142[(i*(T+6)+j)*dK:][:dK]
+			t146_2 := t146[(i*(T+6)+j)*dK:][:dK]
 			for k := range dK {
-				t142_2[k] = F(0)
+				t146_2[k] = F(0)
 			}
 		}
 	}
 	for i := range L {
 		for j := range 3 {
-			t142_2 := t142[(i*(T+6)+j+T+3)*dK:][:dK]
+			t146_2 := t146[(i*(T+6)+j+T+3)*dK:][:dK]
 			for k := range dK {
-				t142_2[k] = F(0)
+				t146_2[k] = F(0)
 			}
 		}
 	}
 
 	// projected.k1
-	clear(t119)
+	clear(t123)
 	for i := range L {
 		for j := range 3 {
 			n2 := int(c.Pos[i]) + j - 3
 			if n2 >= 0 {
-				t142_2 := t142[(i*(T+6)+j)*dK:][:dK]
+				t146_2 := t146[(i*(T+6)+j)*dK:][:dK]
 				cK := c.CK[:dK]
-				t142_3 := t142[(i*(T+6)+j+1)*dK:][:dK]
+				t146_3 := t146[(i*(T+6)+j+1)*dK:][:dK]
 				cK2 := c.CK[1*dK:][:dK]
-				t142_4 := t142[(i*(T+6)+j+2)*dK:][:dK]
+				t146_4 := t146[(i*(T+6)+j+2)*dK:][:dK]
 				cK3 := c.CK[2*dK:][:dK]
-				t142_5 := t142[(i*(T+6)+j+3)*dK:][:dK]
+				t146_5 := t146[(i*(T+6)+j+3)*dK:][:dK]
 				cK4 := c.CK[3*dK:][:dK]
-				t119_2 := t119[(i*3+j)*dK:][:dK]
+				t123_2 := t123[(i*3+j)*dK:][:dK]
 				for k := range dK {
-					t119_2[k] = F(t142_2[k]*cK[k]) + F(t142_3[k]*cK2[k]) + F(t142_4[k]*cK3[k]) + F(t142_5[k]*cK4[k])
+					t123_2[k] = F(t146_2[k]*cK[k]) + F(t146_3[k]*cK2[k]) + F(t146_4[k]*cK3[k]) + F(t146_5[k]*cK4[k])
 				}
 			}
 		}
@@ -774,16 +796,16 @@ func (c *Backward[F]) Run() {
 	for i := range L {
 		cQ := c.CQ[:dK]
 		for j := range T {
-			t139_2 := t139[(i*(T+6)+j+3)*dK:][:dK]
-			t139_3 := t139[(i*(T+6)+j+4)*dK:][:dK]
+			t143_2 := t143[(i*(T+6)+j+3)*dK:][:dK]
+			t143_3 := t143[(i*(T+6)+j+4)*dK:][:dK]
 			cQ2 := c.CQ[1*dK:][:dK]
-			t139_4 := t139[(i*(T+6)+j+5)*dK:][:dK]
+			t143_4 := t143[(i*(T+6)+j+5)*dK:][:dK]
 			cQ3 := c.CQ[2*dK:][:dK]
-			t139_5 := t139[(i*(T+6)+j+6)*dK:][:dK]
+			t143_5 := t143[(i*(T+6)+j+6)*dK:][:dK]
 			cQ4 := c.CQ[3*dK:][:dK]
-			t124_2 := t124[(i*T+j)*dK:][:dK]
+			t128_2 := t128[(i*T+j)*dK:][:dK]
 			for k := range dK {
-				t124_2[k] = (F(t139_2[k]*cQ[k]) + F(t139_3[k]*cQ2[k]) + F(t139_4[k]*cQ3[k]) + F(t139_5[k]*cQ4[k]))
+				t128_2[k] = (F(t143_2[k]*cQ[k]) + F(t143_3[k]*cQ2[k]) + F(t143_4[k]*cQ3[k]) + F(t143_5[k]*cQ4[k]))
 			}
 		}
 	}
@@ -794,31 +816,31 @@ func (c *Backward[F]) Run() {
 		if n := 3 - lo; n > 0 {
 			for j := range n {
 				q0TailBar := c.Q0TailBar[(i*3+(lo+j))*dK:][:dK]
-				t124_2 := t124[(i*T+(lo+j)+T-3)*dK:][:dK]
+				t128_2 := t128[(i*T+(lo+j)+T-3)*dK:][:dK]
 				for k := range dK {
-					t124_2[k] += q0TailBar[k]
+					t128_2[k] += q0TailBar[k]
 				}
 			}
 		}
 	}
 
 	// projected.q0
-	kern.Gemm(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t124, dK, 1)
+	kern.Gemm(d, dK, L*T, F(1), false, c.WQBar, 1, d, xOperand, 1, d, t128, dK, 1)
 
 	// projected.k0, projected.k1
 	for i := range L {
 		cK := c.CK[:dK]
 		for j := range T {
-			t142_2 := t142[(i*(T+6)+j+3)*dK:][:dK]
-			t142_3 := t142[(i*(T+6)+j+4)*dK:][:dK]
+			t146_2 := t146[(i*(T+6)+j+3)*dK:][:dK]
+			t146_3 := t146[(i*(T+6)+j+4)*dK:][:dK]
 			cK2 := c.CK[1*dK:][:dK]
-			t142_4 := t142[(i*(T+6)+j+5)*dK:][:dK]
+			t146_4 := t146[(i*(T+6)+j+5)*dK:][:dK]
 			cK3 := c.CK[2*dK:][:dK]
-			t142_5 := t142[(i*(T+6)+j+6)*dK:][:dK]
+			t146_5 := t146[(i*(T+6)+j+6)*dK:][:dK]
 			cK4 := c.CK[3*dK:][:dK]
-			t127_2 := t127[(i*T+j)*dK:][:dK]
+			t131_2 := t131[(i*T+j)*dK:][:dK]
 			for k := range dK {
-				t127_2[k] = (F(t142_2[k]*cK[k]) + F(t142_3[k]*cK2[k]) + F(t142_4[k]*cK3[k]) + F(t142_5[k]*cK4[k]))
+				t131_2[k] = (F(t146_2[k]*cK[k]) + F(t146_3[k]*cK2[k]) + F(t146_4[k]*cK3[k]) + F(t146_5[k]*cK4[k]))
 			}
 		}
 	}
@@ -829,38 +851,38 @@ func (c *Backward[F]) Run() {
 		if n := 3 - lo; n > 0 {
 			for j := range n {
 				k0TailBar := c.K0TailBar[(i*3+(lo+j))*dK:][:dK]
-				t127_2 := t127[(i*T+(lo+j)+T-3)*dK:][:dK]
+				t131_2 := t131[(i*T+(lo+j)+T-3)*dK:][:dK]
 				for k := range dK {
-					t127_2[k] += k0TailBar[k]
+					t131_2[k] += k0TailBar[k]
 				}
 			}
 		}
 	}
 
 	// projected.k0
-	kern.Gemm(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t127, dK, 1)
+	kern.Gemm(d, dK, L*T, F(1), false, c.WKBar, 1, d, xOperand, 1, d, t131, dK, 1)
 
 	// projected.v
-	kern.Gemm(L*T, d, dV, F(1), false, c.XBar, d, 1, t85, dV, 1, c.WV, d, 1)
+	kern.Gemm(L*T, d, dV, F(1), false, c.XBar, d, 1, t89, dV, 1, WVOperand, d, 1)
 
 	// projected.q0
-	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t124, dK, 1, c.WQ, d, 1)
+	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t128, dK, 1, WQOperand, d, 1)
 
 	// projected.k0
-	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t127, dK, 1, c.WK, d, 1)
+	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t131, dK, 1, WKOperand, d, 1)
 
 	// projected.k0
 	for i := range L {
 		for j := range 3 {
-			t119_2 := t119[(i*3+j)*dK:][:dK]
 			t123_2 := t123[(i*3+j)*dK:][:dK]
+			t127_2 := t127[(i*3+j)*dK:][:dK]
 			k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
-			t101_2 := t101[(i*3+j)*dK:][:dK]
 			t105_2 := t105[(i*3+j)*dK:][:dK]
+			t109_2 := t109[(i*3+j)*dK:][:dK]
 			q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
 			for k := range dK {
-				k0TailBarOut[k] = t119_2[k] + t123_2[k]
-				q0TailBarOut[k] = t101_2[k] + t105_2[k]
+				k0TailBarOut[k] = t123_2[k] + t127_2[k]
+				q0TailBarOut[k] = t105_2[k] + t109_2[k]
 			}
 		}
 	}
@@ -868,7 +890,7 @@ func (c *Backward[F]) Run() {
 	// projected.k0
 	wRhoBar := c.WRhoBar[:dK+dV]
 	for i := range dK + dV {
-		wRhoBar[i] = t312[i] + t332[i]
+		wRhoBar[i] = t352[i] + t372[i]
 	}
 }
 
@@ -934,9 +956,11 @@ func (b *Function[F]) Call(c block.Call[F], w block.Weights[F], m *block.Memory[
 	k.QProd = c.Run.Saved(k.L * k.T)
 	k.RhoLin = c.Run.Saved(k.L * k.T)
 	k.Work = arena.Scratch(k.WorkLen())
+	k.Operands = arena.Operands(k.OperandsLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
+	k.Operands = nil
 	n.nextK0Tail = m.SetNext(c, b.Slots[0], k.K0TailOut)
 	n.nextQ0Tail = m.SetNext(c, b.Slots[1], k.Q0TailOut)
 	m.Advance(c.Tokens)
@@ -993,6 +1017,7 @@ func (n *callNode[F]) Backward(t *tape.Tape[F]) {
 	g.WRhoBar = t.Part(n.vWRho, g.DK+g.DV)
 	g.BRhoBar = t.Part(n.vBRho, 1)
 	g.Work = t.Scratch(g.WorkLen())
+	g.Operands = t.Operands(g.OperandsLen())
 	g.Run()
 	t.Contribute(n.vWK, g.WKBar)
 	t.Contribute(n.vX, g.XBar)

@@ -32,15 +32,18 @@ func (c *forwardFused) run() {
 	t30 := c.Work[2*L*T*dK+L*T+18*L*dK:][:L*T]    // [L, T]
 	t102 := c.Work[2*L*T*dK+2*L*T+18*L*dK:][:L*T] // [L, T]
 	t112 := c.Work[2*L*T*dK+3*L*T+18*L*dK:][:L*T] // [L, T]
+	xOperand := kern.Narrow(c.Operands, 0, c.X)
+	WKOperand := kern.Narrow(c.Operands, L*T*d, c.WK)
 
 	// projected.k0
 	for i := range L {
-		kern.GemmFMA(T, dK, d, F(1), false, kern.From(c.K1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(c.X, i*T*d), d, 1, c.WK, 1, d)
+		kern.GemmFMA(T, dK, d, F(1), false, kern.From(c.K1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(xOperand, i*T*d), d, 1, WKOperand, 1, d)
 	}
+	WQOperand := kern.Narrow(c.Operands, L*T*d+d*dK, c.WQ)
 
 	// projected.q0
 	for i := range L {
-		kern.GemmFMA(T, dK, d, F(1), false, kern.From(c.Q1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(c.X, i*T*d), d, 1, c.WQ, 1, d)
+		kern.GemmFMA(T, dK, d, F(1), false, kern.From(c.Q1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(xOperand, i*T*d), d, 1, WQOperand, 1, d)
 	}
 
 	// projected.k1, projected.q1
@@ -273,9 +276,10 @@ func (c *forwardFused) run() {
 			}
 		}
 	}
+	WVOperand := kern.Narrow(c.Operands, L*T*d+2*d*dK, c.WV)
 
 	// projected.v
-	kern.GemmFMA(L*T, dV, d, F(1), false, c.V, dV, 1, c.X, d, 1, c.WV, 1, d)
+	kern.GemmFMA(L*T, dV, d, F(1), false, c.V, dV, 1, xOperand, d, 1, WVOperand, 1, d)
 
 	// projected.k
 	if kern.Wide() {
@@ -462,8 +466,8 @@ func (c *backwardFused) run() {
 	_ = d
 	_ = dK
 	_ = dV
-	t139 := c.Work[:L*T*dK+6*L*dK]                                      // [L, T + 6, d_k]
-	t142 := c.Work[L*T*dK+6*L*dK:][:L*T*dK+6*L*dK]                      // [L, T + 6, d_k]
+	t143 := c.Work[:L*T*dK+6*L*dK]                                      // [L, T + 6, d_k]
+	t146 := c.Work[L*T*dK+6*L*dK:][:L*T*dK+6*L*dK]                      // [L, T + 6, d_k]
 	t4 := c.Work[2*L*T*dK+12*L*dK:][:L*T*dK]                            // [L, T, d_k]
 	t5 := c.Work[3*L*T*dK+12*L*dK:][:L*T*dK]                            // [L, T, d_k]
 	k1 := c.Work[4*L*T*dK+12*L*dK:][:L*T*dK]                            // [L, T, d_k]
@@ -476,24 +480,27 @@ func (c *backwardFused) run() {
 	t26 := c.Work[8*L*T*dK+3*L*T+12*L*dK:][:L*T]                        // [L, T]
 	t28 := c.Work[8*L*T*dK+4*L*T+12*L*dK:][:L*T]                        // [L, T]
 	t30 := c.Work[8*L*T*dK+5*L*T+12*L*dK:][:L*T]                        // [L, T]
-	t252 := c.Work[8*L*T*dK+6*L*T+12*L*dK:][:L*T]                       // [L, T]
-	t352 := c.Work[8*L*T*dK+7*L*T+12*L*dK:][:L*T]                       // [L, T]
-	t332 := c.Work[8*L*T*dK+8*L*T+12*L*dK:][:dK+dV]                     // [d_k + d_v]
-	t38 := c.Work[8*L*T*dK+8*L*T+12*L*dK+dK+dV:][:L*T]                  // [L, T]
-	t59 := c.Work[8*L*T*dK+9*L*T+12*L*dK+dK+dV:][:L*T*dK]               // [L, T, d_k]
-	t64 := c.Work[9*L*T*dK+9*L*T+12*L*dK+dK+dV:][:L*T]                  // [L, T]
-	t312 := c.Work[9*L*T*dK+10*L*T+12*L*dK+dK+dV:][:dK+dV]              // [d_k + d_v]
-	t85 := c.Work[9*L*T*dK+10*L*T+12*L*dK+2*dK+2*dV:][:L*T*dV]          // [L, T, d_v]
-	t55 := c.Work[9*L*T*dK+L*T*dV+10*L*T+12*L*dK+2*dK+2*dV:][:L*T]      // [L, T]
-	t61 := c.Work[9*L*T*dK+L*T*dV+11*L*T+12*L*dK+2*dK+2*dV:][:L*T]      // [L, T]
-	t81 := c.Work[9*L*T*dK+L*T*dV+12*L*T+12*L*dK+2*dK+2*dV:][:L*T]      // [L, T]
-	t101 := c.Work[9*L*T*dK+L*T*dV+13*L*T+12*L*dK+2*dK+2*dV:][:3*L*dK]  // [L, 3, d_k]
-	t105 := c.Work[9*L*T*dK+L*T*dV+13*L*T+15*L*dK+2*dK+2*dV:][:3*L*dK]  // [L, 3, d_k]
-	t123 := c.Work[9*L*T*dK+L*T*dV+13*L*T+18*L*dK+2*dK+2*dV:][:3*L*dK]  // [L, 3, d_k]
-	t119 := c.Work[9*L*T*dK+L*T*dV+13*L*T+21*L*dK+2*dK+2*dV:][:3*L*dK]  // [L, 3, d_k]
-	t124 := c.Work[9*L*T*dK+L*T*dV+13*L*T+24*L*dK+2*dK+2*dV:][:L*T*dK]  // [L, T, d_k]
-	t127 := c.Work[10*L*T*dK+L*T*dV+13*L*T+24*L*dK+2*dK+2*dV:][:L*T*dK] // [L, T, d_k]
-	t292Total := make([]F, 1)
+	t292 := c.Work[8*L*T*dK+6*L*T+12*L*dK:][:L*T]                       // [L, T]
+	t39 := c.Work[8*L*T*dK+7*L*T+12*L*dK:][:L*T]                        // [L, T]
+	t372 := c.Work[8*L*T*dK+8*L*T+12*L*dK:][:dK+dV]                     // [d_k + d_v]
+	t42 := c.Work[8*L*T*dK+8*L*T+12*L*dK+dK+dV:][:L*T]                  // [L, T]
+	t63 := c.Work[8*L*T*dK+9*L*T+12*L*dK+dK+dV:][:L*T*dK]               // [L, T, d_k]
+	t68 := c.Work[9*L*T*dK+9*L*T+12*L*dK+dK+dV:][:L*T]                  // [L, T]
+	t352 := c.Work[9*L*T*dK+10*L*T+12*L*dK+dK+dV:][:dK+dV]              // [d_k + d_v]
+	t89 := c.Work[9*L*T*dK+10*L*T+12*L*dK+2*dK+2*dV:][:L*T*dV]          // [L, T, d_v]
+	t59 := c.Work[9*L*T*dK+L*T*dV+10*L*T+12*L*dK+2*dK+2*dV:][:L*T]      // [L, T]
+	t65 := c.Work[9*L*T*dK+L*T*dV+11*L*T+12*L*dK+2*dK+2*dV:][:L*T]      // [L, T]
+	t85 := c.Work[9*L*T*dK+L*T*dV+12*L*T+12*L*dK+2*dK+2*dV:][:L*T]      // [L, T]
+	t105 := c.Work[9*L*T*dK+L*T*dV+13*L*T+12*L*dK+2*dK+2*dV:][:3*L*dK]  // [L, 3, d_k]
+	t109 := c.Work[9*L*T*dK+L*T*dV+13*L*T+15*L*dK+2*dK+2*dV:][:3*L*dK]  // [L, 3, d_k]
+	t127 := c.Work[9*L*T*dK+L*T*dV+13*L*T+18*L*dK+2*dK+2*dV:][:3*L*dK]  // [L, 3, d_k]
+	t123 := c.Work[9*L*T*dK+L*T*dV+13*L*T+21*L*dK+2*dK+2*dV:][:3*L*dK]  // [L, 3, d_k]
+	t128 := c.Work[9*L*T*dK+L*T*dV+13*L*T+24*L*dK+2*dK+2*dV:][:L*T*dK]  // [L, T, d_k]
+	t131 := c.Work[10*L*T*dK+L*T*dV+13*L*T+24*L*dK+2*dK+2*dV:][:L*T*dK] // [L, T, d_k]
+	t332Total := make([]F, 1)
+	xOperand := kern.Narrow(c.Operands, 0, c.X)
+	WKOperand := kern.Narrow(c.Operands, L*T*d, c.WK)
+	WQOperand := kern.Narrow(c.Operands, L*T*d+d*dK, c.WQ)
 
 	// projected.k1, projected.q1
 	if kern.Wide() {
@@ -549,13 +556,13 @@ func (c *backwardFused) run() {
 				t10_2 := t10[(i*T+j)*dK:][:dK]
 				q1_2 := q1[(i*T+j)*dK:][:dK]
 				for k := range dK {
-					t42 := bK[k] + num.FMA32(k1Stack[k], cK2[k], num.FMA32(k1Stack2[k], cK3[k], num.FMA32(k1Stack3[k], cK4[k], F(k1Stack4[k]*cK[k]))))
-					t52 := kern.Sigmoid(t42)
+					t42_2 := bK[k] + num.FMA32(k1Stack[k], cK2[k], num.FMA32(k1Stack2[k], cK3[k], num.FMA32(k1Stack3[k], cK4[k], F(k1Stack4[k]*cK[k]))))
+					t52 := kern.Sigmoid(t42_2)
 					t92 := bQ[k] + num.FMA32(q1Stack[k], cQ2[k], num.FMA32(q1Stack2[k], cQ3[k], num.FMA32(q1Stack3[k], cQ4[k], F(q1Stack4[k]*cQ[k]))))
 					t102 := kern.Sigmoid(t92)
-					t4_2[k] = t42
+					t4_2[k] = t42_2
 					t5_2[k] = t52
-					k1_2[k] = F(t42 * t52)
+					k1_2[k] = F(t42_2 * t52)
 					t9_2[k] = t92
 					t10_2[k] = t102
 					q1_2[k] = F(t92 * t102)
@@ -563,9 +570,10 @@ func (c *backwardFused) run() {
 			}
 		}
 	}
+	WVOperand := kern.Narrow(c.Operands, L*T*d+2*d*dK, c.WV)
 
 	// projected.k, projected.q, projected.rho
-	var t292 F
+	var t332 F
 	if kern.Wide() {
 		a := regions.R53ba8ebfbf52Args{
 			P0:  unsafe.SliceData(c.KProd),
@@ -578,19 +586,19 @@ func (c *backwardFused) run() {
 			P7:  unsafe.SliceData(t26),
 			P8:  unsafe.SliceData(t28),
 			P9:  unsafe.SliceData(t30),
-			P10: unsafe.SliceData(t252),
-			P11: unsafe.SliceData(t352),
-			P12: unsafe.SliceData(t292Total),
+			P10: unsafe.SliceData(t292),
+			P11: unsafe.SliceData(t39),
+			P12: unsafe.SliceData(t332Total),
 			N0:  L,
 			N1:  T,
 			N2:  4 * T,
 			N3:  8 * T,
 			N4:  12 * T,
-			S0:  [2]float32{t292},
+			S0:  [2]float32{t332},
 		}
 		regions.R53ba8ebfbf52(&a)
 	} else {
-		t292_2 := t292
+		t332_2 := t332
 		for i := range L {
 			kProd := c.KProd[i*T:][:T]
 			qProd := c.QProd[i*T:][:T]
@@ -602,10 +610,10 @@ func (c *backwardFused) run() {
 			t26_2 := t26[i*T:][:T]
 			t28_2 := t28[i*T:][:T]
 			t30_2 := t30[i*T:][:T]
-			t252_2 := t252[i*T:][:T]
-			t352_2 := t352[i*T:][:T]
-			var t292Row F
-			t292RowSums := [16]F{t292Row}
+			t292_2 := t292[i*T:][:T]
+			t39_2 := t39[i*T:][:T]
+			var t332Row F
+			t332RowSums := [16]F{t332Row}
 			for j := range T {
 				kProdEntry := kProd[j]
 				t162 := num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1)))
@@ -616,42 +624,42 @@ func (c *backwardFused) run() {
 				t302 := kern.Larger(t282, F(1e-08))
 				rhoLinEntry := rhoLin[j]
 				t34 := kern.Sigmoid(rhoLinEntry)
-				t122 := (kern.Larger(t34, F(0)) <= F(1))
-				t2522 := kern.Choose((t122 && (F(0) <= t34)), F(F(t34*kern.Choose(t122, rhoBar[j], F(0)))*kern.Sigmoid(-rhoLinEntry)), F(0))
-				t292RowSums[j%16] = t292RowSums[j%16] + t2522
+				t1622 := (kern.Larger(t34, F(0)) <= F(1))
+				t2922 := kern.Choose((t1622 && (F(0) <= t34)), F(F(t34*kern.Choose(t1622, rhoBar[j], F(0)))*kern.Sigmoid(-rhoLinEntry)), F(0))
+				t332RowSums[j%16] = t332RowSums[j%16] + t2922
 				t16_2[j] = t162
 				t18_2[j] = t182
 				t20_2[j] = kern.Larger(t182, F(1e-08))
 				t26_2[j] = t262
 				t28_2[j] = t282
 				t30_2[j] = t302
-				t252_2[j] = t2522
-				t352_2[j] = F(1) / t302
+				t292_2[j] = t2922
+				t39_2[j] = F(1) / t302
 			}
-			t292Row = kern.Sum16(&t292RowSums)
-			t292_2 = t292_2 + t292Row
+			t332Row = kern.Sum16(&t332RowSums)
+			t332_2 = t332_2 + t332Row
 		}
-		t292Total[0] = t292_2
+		t332Total[0] = t332_2
 	}
-	t292 = t292Total[0]
-	c.BRhoBar[0] = t292
+	t332 = t332Total[0]
+	c.BRhoBar[0] = t332
 
 	// projected.k, projected.rho, projected.q
-	clear(t332)
+	clear(t372)
 	if kern.Wide() {
 		a := regions.R4adf140c4a4aArgs{
 			P0:  unsafe.SliceData(t20),
 			P1:  unsafe.SliceData(t30),
-			P2:  unsafe.SliceData(t252),
+			P2:  unsafe.SliceData(t292),
 			P3:  unsafe.SliceData(k1),
 			P4:  unsafe.SliceData(c.QBar),
 			P5:  unsafe.SliceData(q1),
 			P6:  unsafe.SliceData(c.WRho),
 			P7:  unsafe.SliceData(c.KBar),
-			P8:  unsafe.SliceData(t332),
-			P9:  unsafe.SliceData(t59),
-			P10: unsafe.SliceData(t38),
-			P11: unsafe.SliceData(t64),
+			P8:  unsafe.SliceData(t372),
+			P9:  unsafe.SliceData(t63),
+			P10: unsafe.SliceData(t42),
+			P11: unsafe.SliceData(t68),
 			N0:  L,
 			N1:  T,
 			N2:  dK,
@@ -663,52 +671,52 @@ func (c *backwardFused) run() {
 		regions.R4adf140c4a4a(&a)
 	} else {
 		wRho := c.WRho[:dK]
-		t332_2 := t332[:dK]
+		t372_2 := t372[:dK]
 		for i := range L {
 			t20_2 := t20[i*T:][:T]
 			t30_2 := t30[i*T:][:T]
-			t252_2 := t252[i*T:][:T]
-			t38_2 := t38[i*T:][:T]
-			t64_2 := t64[i*T:][:T]
+			t292_2 := t292[i*T:][:T]
+			t42_2 := t42[i*T:][:T]
+			t68_2 := t68[i*T:][:T]
 			for j := range T {
 				k1_2 := k1[(i*T+j)*dK:][:dK]
 				qBar := c.QBar[(i*T+j)*dK:][:dK]
 				q1_2 := q1[(i*T+j)*dK:][:dK]
 				kBar := c.KBar[(i*T+j)*dK:][:dK]
-				t59_2 := t59[(i*T+j)*dK:][:dK]
-				var t382 F
-				var t642 F
+				t63_2 := t63[(i*T+j)*dK:][:dK]
+				var t422 F
+				var t682 F
 				t20Entry := t20_2[j]
 				t30Entry := t30_2[j]
-				t252Entry := t252_2[j]
-				t382Sums := [16]F{t382}
-				t642Sums := [16]F{t642}
+				t292Entry := t292_2[j]
+				t422Sums := [16]F{t422}
+				t682Sums := [16]F{t682}
 				for k := range dK {
 					k2 := k1_2[k] / t20Entry
-					t382Sums[k%16] = num.FMA32(qBar[k], (q1_2[k]/t30Entry)/t30Entry, t382Sums[k%16])
-					t592 := num.FMA32(t252Entry, wRho[k], kBar[k])
-					t642Sums[k%16] = num.FMA32(t592, k2/t20Entry, t642Sums[k%16])
-					t332_2[k] = num.FMA32(k2, t252Entry, t332_2[k])
-					t59_2[k] = t592
+					t422Sums[k%16] = num.FMA32(qBar[k], (q1_2[k]/t30Entry)/t30Entry, t422Sums[k%16])
+					t632 := num.FMA32(t292Entry, wRho[k], kBar[k])
+					t682Sums[k%16] = num.FMA32(t632, k2/t20Entry, t682Sums[k%16])
+					t372_2[k] = num.FMA32(k2, t292Entry, t372_2[k])
+					t63_2[k] = t632
 				}
-				t382 = kern.Sum16(&t382Sums)
-				t642 = kern.Sum16(&t642Sums)
-				t38_2[j] = -t382
-				t64_2[j] = -t642
+				t422 = kern.Sum16(&t422Sums)
+				t682 = kern.Sum16(&t682Sums)
+				t42_2[j] = -t422
+				t68_2[j] = -t682
 			}
 		}
 	}
 
 	// projected.rho, projected.v
-	clear(t312)
+	clear(t352)
 	if kern.Wide() {
 		a := regions.R7581c48f532fArgs{
-			P0: unsafe.SliceData(t252),
+			P0: unsafe.SliceData(t292),
 			P1: unsafe.SliceData(c.V),
-			P2: unsafe.SliceData(t312),
+			P2: unsafe.SliceData(t352),
 			P3: unsafe.SliceData(c.WRho),
 			P4: unsafe.SliceData(c.VBar),
-			P5: unsafe.SliceData(t85),
+			P5: unsafe.SliceData(t89),
 			N0: L,
 			N1: T,
 			N2: dV,
@@ -720,17 +728,17 @@ func (c *backwardFused) run() {
 		regions.R7581c48f532f(&a)
 	} else {
 		for i := range L {
-			t252_2 := t252[i*T:][:T]
+			t292_2 := t292[i*T:][:T]
 			for j := range T {
 				v := c.V[(i*T+j)*dV:][:dV]
-				t312_2 := t312[dK:][:dV]
+				t352_2 := t352[dK:][:dV]
 				wRho := c.WRho[dK:][:dV]
 				vBar := c.VBar[(i*T+j)*dV:][:dV]
-				t85_2 := t85[(i*T+j)*dV:][:dV]
-				t252Entry2 := t252_2[j]
+				t89_2 := t89[(i*T+j)*dV:][:dV]
+				t292Entry2 := t292_2[j]
 				for k := range dV {
-					t312_2[k] = num.FMA32(v[k], t252Entry2, t312_2[k])
-					t85_2[k] = num.FMA32(t252Entry2, wRho[k], vBar[k])
+					t352_2[k] = num.FMA32(v[k], t292Entry2, t352_2[k])
+					t89_2[k] = num.FMA32(t292Entry2, wRho[k], vBar[k])
 				}
 			}
 		}
@@ -743,14 +751,14 @@ func (c *backwardFused) run() {
 			P1:  unsafe.SliceData(c.QProd),
 			P2:  unsafe.SliceData(t18),
 			P3:  unsafe.SliceData(c.KProd),
-			P4:  unsafe.SliceData(t38),
+			P4:  unsafe.SliceData(t42),
 			P5:  unsafe.SliceData(t26),
-			P6:  unsafe.SliceData(t55),
+			P6:  unsafe.SliceData(t59),
 			P7:  unsafe.SliceData(t20),
-			P8:  unsafe.SliceData(t61),
-			P9:  unsafe.SliceData(t64),
+			P8:  unsafe.SliceData(t65),
+			P9:  unsafe.SliceData(t68),
 			P10: unsafe.SliceData(t16),
-			P11: unsafe.SliceData(t81),
+			P11: unsafe.SliceData(t85),
 			N0:  L,
 			N1:  T,
 		}
@@ -761,51 +769,51 @@ func (c *backwardFused) run() {
 			qProd := c.QProd[i*T:][:T]
 			t18_2 := t18[i*T:][:T]
 			kProd := c.KProd[i*T:][:T]
-			t38_2 := t38[i*T:][:T]
+			t42_2 := t42[i*T:][:T]
 			t26_2 := t26[i*T:][:T]
-			t55_2 := t55[i*T:][:T]
+			t59_2 := t59[i*T:][:T]
 			t20_2 := t20[i*T:][:T]
-			t61_2 := t61[i*T:][:T]
-			t64_2 := t64[i*T:][:T]
+			t65_2 := t65[i*T:][:T]
+			t68_2 := t68[i*T:][:T]
 			t16_2 := t16[i*T:][:T]
-			t81_2 := t81[i*T:][:T]
+			t85_2 := t85[i*T:][:T]
 			for j := range T {
 				t28Entry := t28_2[j]
 				qProdEntry2 := qProd[j]
 				t18Entry := t18_2[j]
 				kProdEntry2 := kProd[j]
 				w := ((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2))
-				t55_2[j] = kern.Choose(w, kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t28Entry), t38_2[j], F(0)))*(F(1)/t26_2[j])), F(0)), F(0))
-				t61_2[j] = F(1) / t20_2[j]
+				t59_2[j] = kern.Choose(w, kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t28Entry), t42_2[j], F(0)))*(F(1)/t26_2[j])), F(0)), F(0))
+				t65_2[j] = F(1) / t20_2[j]
 				w2 := ((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2))
-				t81_2[j] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t18Entry), t64_2[j], F(0)))*(F(1)/t16_2[j])), F(0)), F(0))
+				t85_2[j] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t18Entry), t68_2[j], F(0)))*(F(1)/t16_2[j])), F(0)), F(0))
 			}
 		}
 	}
 
 	// projected.v
-	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t85, dV, 1)
+	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, xOperand, 1, d, t89, dV, 1)
 
 	// projected.q1, projected.q, projected.k1, projected.k
 	clear(c.BQBar)
 	clear(c.BKBar)
 	if kern.Wide() {
 		a := regions.R0ae58face712Args{
-			P0:  unsafe.SliceData(t352),
-			P1:  unsafe.SliceData(t55),
-			P2:  unsafe.SliceData(t61),
-			P3:  unsafe.SliceData(t81),
+			P0:  unsafe.SliceData(t39),
+			P1:  unsafe.SliceData(t59),
+			P2:  unsafe.SliceData(t65),
+			P3:  unsafe.SliceData(t85),
 			P4:  unsafe.SliceData(q1),
 			P5:  unsafe.SliceData(c.QBar),
 			P6:  unsafe.SliceData(t10),
 			P7:  unsafe.SliceData(t9),
 			P8:  unsafe.SliceData(k1),
-			P9:  unsafe.SliceData(t59),
+			P9:  unsafe.SliceData(t63),
 			P10: unsafe.SliceData(t5),
 			P11: unsafe.SliceData(t4),
-			P12: unsafe.SliceData(t139),
+			P12: unsafe.SliceData(t143),
 			P13: unsafe.SliceData(c.BQBar),
-			P14: unsafe.SliceData(t142),
+			P14: unsafe.SliceData(t146),
 			P15: unsafe.SliceData(c.BKBar),
 			N0:  L,
 			N1:  T,
@@ -824,38 +832,38 @@ func (c *backwardFused) run() {
 		bQBar := c.BQBar[:dK]
 		bKBar := c.BKBar[:dK]
 		for i := range L {
-			t352_2 := t352[i*T:][:T]
-			t55_2 := t55[i*T:][:T]
-			t61_2 := t61[i*T:][:T]
-			t81_2 := t81[i*T:][:T]
+			t39_2 := t39[i*T:][:T]
+			t59_2 := t59[i*T:][:T]
+			t65_2 := t65[i*T:][:T]
+			t85_2 := t85[i*T:][:T]
 			for j := range T {
 				q1_2 := q1[(i*T+j)*dK:][:dK]
 				qBar := c.QBar[(i*T+j)*dK:][:dK]
 				t10_2 := t10[(i*T+j)*dK:][:dK]
 				t9_2 := t9[(i*T+j)*dK:][:dK]
 				k1_2 := k1[(i*T+j)*dK:][:dK]
-				t59_2 := t59[(i*T+j)*dK:][:dK]
+				t63_2 := t63[(i*T+j)*dK:][:dK]
 				t5_2 := t5[(i*T+j)*dK:][:dK]
 				t4_2 := t4[(i*T+j)*dK:][:dK]
-				t139_2 := t139[(i*(T+6)+j+3)*dK:][:dK]
-				t142_2 := t142[(i*(T+6)+j+3)*dK:][:dK]
-				t352Entry := t352_2[j]
-				t55Entry := t55_2[j]
-				t61Entry := t61_2[j]
-				t81Entry := t81_2[j]
+				t143_2 := t143[(i*(T+6)+j+3)*dK:][:dK]
+				t146_2 := t146[(i*(T+6)+j+3)*dK:][:dK]
+				t39Entry := t39_2[j]
+				t59Entry := t59_2[j]
+				t65Entry := t65_2[j]
+				t85Entry := t85_2[j]
 				for k := range dK {
-					t88 := num.FMA32(F(2*q1_2[k]), t55Entry, F(qBar[k]*t352Entry))
+					t92 := num.FMA32(F(2*q1_2[k]), t59Entry, F(qBar[k]*t39Entry))
 					t10Entry := t10_2[k]
 					t9Entry := t9_2[k]
-					t94 := num.FMA32(F(F(t9Entry*t10Entry)*t88), kern.Sigmoid(-t9Entry), F(t10Entry*t88))
-					t106 := num.FMA32(F(2*k1_2[k]), t81Entry, F(t59_2[k]*t61Entry))
+					t98 := num.FMA32(F(F(t9Entry*t10Entry)*t92), kern.Sigmoid(-t9Entry), F(t10Entry*t92))
+					t110 := num.FMA32(F(2*k1_2[k]), t85Entry, F(t63_2[k]*t65Entry))
 					t5Entry := t5_2[k]
 					t4Entry := t4_2[k]
-					t112 := num.FMA32(F(F(t4Entry*t5Entry)*t106), kern.Sigmoid(-t4Entry), F(t5Entry*t106))
-					t139_2[k] = t94
-					bQBar[k] = bQBar[k] + t94
-					t142_2[k] = t112
-					bKBar[k] = bKBar[k] + t112
+					t116 := num.FMA32(F(F(t4Entry*t5Entry)*t110), kern.Sigmoid(-t4Entry), F(t5Entry*t110))
+					t143_2[k] = t98
+					bQBar[k] = bQBar[k] + t98
+					t146_2[k] = t116
+					bKBar[k] = bKBar[k] + t116
 				}
 			}
 		}
@@ -864,7 +872,7 @@ func (c *backwardFused) run() {
 	// projected.q1
 	if kern.Wide() {
 		a := regions.Re9c4c871791dArgs{
-			P0: unsafe.SliceData(t139),
+			P0: unsafe.SliceData(t143),
 			N0: L,
 			N1: dK,
 			N2: T*dK + 6*dK,
@@ -873,16 +881,16 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t139_2 := t139[(i*(T+6)+j)*dK:][:dK]
+				t143_2 := t143[(i*(T+6)+j)*dK:][:dK]
 				for k := range dK {
-					t139_2[k] = F(0)
+					t143_2[k] = F(0)
 				}
 			}
 		}
 	}
 	if kern.Wide() {
 		a := regions.R5597ca2d9fd5Args{
-			P0: unsafe.SliceData(t139),
+			P0: unsafe.SliceData(t143),
 			N0: L,
 			N1: dK,
 			N2: 4*T*dK + 12*dK,
@@ -892,9 +900,9 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t139_2 := t139[(i*(T+6)+j+T+3)*dK:][:dK]
+				t143_2 := t143[(i*(T+6)+j+T+3)*dK:][:dK]
 				for k := range dK {
-					t139_2[k] = F(0)
+					t143_2[k] = F(0)
 				}
 			}
 		}
@@ -906,10 +914,10 @@ func (c *backwardFused) run() {
 	if kern.Wide() {
 		a := regions.Rb91037a3ffd1Args{
 			P0: unsafe.SliceData(c.Q1Stack),
-			P1: unsafe.SliceData(t139),
+			P1: unsafe.SliceData(t143),
 			P2: unsafe.SliceData(c.CQBar),
 			P3: unsafe.SliceData(c.K1Stack),
-			P4: unsafe.SliceData(t142),
+			P4: unsafe.SliceData(t146),
 			P5: unsafe.SliceData(c.CKBar),
 			N0: L,
 			N1: T,
@@ -927,12 +935,12 @@ func (c *backwardFused) run() {
 			for j := range L {
 				for k := range T {
 					q1Stack := c.Q1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-					t139_2 := t139[(j*(T+6)+k+3)*dK:][:dK]
+					t143_2 := t143[(j*(T+6)+k+3)*dK:][:dK]
 					k1Stack := c.K1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-					t142_2 := t142[(j*(T+6)+k+3)*dK:][:dK]
+					t146_2 := t146[(j*(T+6)+k+3)*dK:][:dK]
 					for m := range dK {
-						cQBar[m] = num.FMA32(q1Stack[m], t139_2[m], cQBar[m])
-						cKBar[m] = num.FMA32(k1Stack[m], t142_2[m], cKBar[m])
+						cQBar[m] = num.FMA32(q1Stack[m], t143_2[m], cQBar[m])
+						cKBar[m] = num.FMA32(k1Stack[m], t146_2[m], cKBar[m])
 					}
 				}
 			}
@@ -940,16 +948,16 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.q1
-	clear(t101)
+	clear(t105)
 	for i := range L {
 		for j := range 3 {
 			n := int(c.Pos[i]) + j - 3
 			if n >= 0 {
 				if kern.Wide() {
 					a := regions.R1e42c5bb8a4bArgs{
-						P0: unsafe.SliceData(t139),
+						P0: unsafe.SliceData(t143),
 						P1: unsafe.SliceData(c.CQ),
-						P2: unsafe.SliceData(t101),
+						P2: unsafe.SliceData(t105),
 						N0: dK,
 						N1: 4*dK*j + (4*T*dK+24*dK)*i + 12*dK,
 						N2: 12 * dK,
@@ -958,17 +966,17 @@ func (c *backwardFused) run() {
 					}
 					regions.R1e42c5bb8a4b(&a)
 				} else {
-					t139_2 := t139[(i*(T+6)+j+3)*dK:][:dK]
+					t143_2 := t143[(i*(T+6)+j+3)*dK:][:dK]
 					cQ := c.CQ[3*dK:][:dK]
-					t139_3 := t139[(i*(T+6)+j+2)*dK:][:dK]
+					t143_3 := t143[(i*(T+6)+j+2)*dK:][:dK]
 					cQ2 := c.CQ[2*dK:][:dK]
-					t139_4 := t139[(i*(T+6)+j+1)*dK:][:dK]
+					t143_4 := t143[(i*(T+6)+j+1)*dK:][:dK]
 					cQ3 := c.CQ[1*dK:][:dK]
-					t139_5 := t139[(i*(T+6)+j)*dK:][:dK]
+					t143_5 := t143[(i*(T+6)+j)*dK:][:dK]
 					cQ4 := c.CQ[:dK]
-					t101_2 := t101[(i*3+j)*dK:][:dK]
+					t105_2 := t105[(i*3+j)*dK:][:dK]
 					for k := range dK {
-						t101_2[k] = num.FMA32(t139_2[k], cQ[k], num.FMA32(t139_3[k], cQ2[k], num.FMA32(t139_4[k], cQ3[k], F(t139_5[k]*cQ4[k]))))
+						t105_2[k] = num.FMA32(t143_2[k], cQ[k], num.FMA32(t143_3[k], cQ2[k], num.FMA32(t143_4[k], cQ3[k], F(t143_5[k]*cQ4[k]))))
 					}
 				}
 			}
@@ -976,13 +984,13 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.q1, projected.k1
-	clear(t105)
-	clear(t123)
+	clear(t109)
+	clear(t127)
 	if kern.Wide() {
 		a := regions.R5168233033d5Args{
-			P0: unsafe.SliceData(t105),
+			P0: unsafe.SliceData(t109),
 			P1: unsafe.SliceData(c.Q0TailBar),
-			P2: unsafe.SliceData(t123),
+			P2: unsafe.SliceData(t127),
 			P3: unsafe.SliceData(c.K0TailBar),
 			N0: L,
 			N1: -T + 3,
@@ -994,13 +1002,13 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range min(3, -T+3) {
-				t105_2 := t105[(i*3+j+T)*dK:][:dK]
+				t109_2 := t109[(i*3+j+T)*dK:][:dK]
 				q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
-				t123_2 := t123[(i*3+j+T)*dK:][:dK]
+				t127_2 := t127[(i*3+j+T)*dK:][:dK]
 				k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
 				for k := range dK {
-					t105_2[k] = t105_2[k] + q0TailBar[k]
-					t123_2[k] = t123_2[k] + k0TailBar[k]
+					t109_2[k] = t109_2[k] + q0TailBar[k]
+					t127_2[k] = t127_2[k] + k0TailBar[k]
 				}
 			}
 		}
@@ -1009,7 +1017,7 @@ func (c *backwardFused) run() {
 	// projected.k1
 	if kern.Wide() {
 		a := regions.Re9c4c871791dArgs{
-			P0: unsafe.SliceData(t142),
+			P0: unsafe.SliceData(t146),
 			N0: L,
 			N1: dK,
 			N2: T*dK + 6*dK,
@@ -1018,16 +1026,16 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t142_2 := t142[(i*(T+6)+j)*dK:][:dK]
+				t146_2 := t146[(i*(T+6)+j)*dK:][:dK]
 				for k := range dK {
-					t142_2[k] = F(0)
+					t146_2[k] = F(0)
 				}
 			}
 		}
 	}
 	if kern.Wide() {
 		a := regions.R5597ca2d9fd5Args{
-			P0: unsafe.SliceData(t142),
+			P0: unsafe.SliceData(t146),
 			N0: L,
 			N1: dK,
 			N2: 4*T*dK + 12*dK,
@@ -1037,25 +1045,25 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t142_2 := t142[(i*(T+6)+j+T+3)*dK:][:dK]
+				t146_2 := t146[(i*(T+6)+j+T+3)*dK:][:dK]
 				for k := range dK {
-					t142_2[k] = F(0)
+					t146_2[k] = F(0)
 				}
 			}
 		}
 	}
 
 	// projected.k1
-	clear(t119)
+	clear(t123)
 	for i := range L {
 		for j := range 3 {
 			n2 := int(c.Pos[i]) + j - 3
 			if n2 >= 0 {
 				if kern.Wide() {
 					a := regions.R1e42c5bb8a4bArgs{
-						P0: unsafe.SliceData(t142),
+						P0: unsafe.SliceData(t146),
 						P1: unsafe.SliceData(c.CK),
-						P2: unsafe.SliceData(t119),
+						P2: unsafe.SliceData(t123),
 						N0: dK,
 						N1: 4*dK*j + (4*T*dK+24*dK)*i + 12*dK,
 						N2: 12 * dK,
@@ -1064,17 +1072,17 @@ func (c *backwardFused) run() {
 					}
 					regions.R1e42c5bb8a4b(&a)
 				} else {
-					t142_2 := t142[(i*(T+6)+j+3)*dK:][:dK]
+					t146_2 := t146[(i*(T+6)+j+3)*dK:][:dK]
 					cK := c.CK[3*dK:][:dK]
-					t142_3 := t142[(i*(T+6)+j+2)*dK:][:dK]
+					t146_3 := t146[(i*(T+6)+j+2)*dK:][:dK]
 					cK2 := c.CK[2*dK:][:dK]
-					t142_4 := t142[(i*(T+6)+j+1)*dK:][:dK]
+					t146_4 := t146[(i*(T+6)+j+1)*dK:][:dK]
 					cK3 := c.CK[1*dK:][:dK]
-					t142_5 := t142[(i*(T+6)+j)*dK:][:dK]
+					t146_5 := t146[(i*(T+6)+j)*dK:][:dK]
 					cK4 := c.CK[:dK]
-					t119_2 := t119[(i*3+j)*dK:][:dK]
+					t123_2 := t123[(i*3+j)*dK:][:dK]
 					for k := range dK {
-						t119_2[k] = num.FMA32(t142_2[k], cK[k], num.FMA32(t142_3[k], cK2[k], num.FMA32(t142_4[k], cK3[k], F(t142_5[k]*cK4[k]))))
+						t123_2[k] = num.FMA32(t146_2[k], cK[k], num.FMA32(t146_3[k], cK2[k], num.FMA32(t146_4[k], cK3[k], F(t146_5[k]*cK4[k]))))
 					}
 				}
 			}
@@ -1084,9 +1092,9 @@ func (c *backwardFused) run() {
 	// projected.q0, projected.q1
 	if kern.Wide() {
 		a := regions.R4f7fc48780fcArgs{
-			P0: unsafe.SliceData(t139),
+			P0: unsafe.SliceData(t143),
 			P1: unsafe.SliceData(c.CQ),
-			P2: unsafe.SliceData(t124),
+			P2: unsafe.SliceData(t128),
 			N0: L,
 			N1: T,
 			N2: dK,
@@ -1101,16 +1109,16 @@ func (c *backwardFused) run() {
 		cQ := c.CQ[:dK]
 		for i := range L {
 			for j := range T {
-				t139_2 := t139[(i*(T+6)+j+6)*dK:][:dK]
+				t143_2 := t143[(i*(T+6)+j+6)*dK:][:dK]
 				cQ2 := c.CQ[3*dK:][:dK]
-				t139_3 := t139[(i*(T+6)+j+5)*dK:][:dK]
+				t143_3 := t143[(i*(T+6)+j+5)*dK:][:dK]
 				cQ3 := c.CQ[2*dK:][:dK]
-				t139_4 := t139[(i*(T+6)+j+4)*dK:][:dK]
+				t143_4 := t143[(i*(T+6)+j+4)*dK:][:dK]
 				cQ4 := c.CQ[1*dK:][:dK]
-				t139_5 := t139[(i*(T+6)+j+3)*dK:][:dK]
-				t124_2 := t124[(i*T+j)*dK:][:dK]
+				t143_5 := t143[(i*(T+6)+j+3)*dK:][:dK]
+				t128_2 := t128[(i*T+j)*dK:][:dK]
 				for k := range dK {
-					t124_2[k] = num.FMA32(t139_2[k], cQ2[k], num.FMA32(t139_3[k], cQ3[k], num.FMA32(t139_4[k], cQ4[k], F(t139_5[k]*cQ[k]))))
+					t128_2[k] = num.FMA32(t143_2[k], cQ2[k], num.FMA32(t143_3[k], cQ3[k], num.FMA32(t143_4[k], cQ4[k], F(t143_5[k]*cQ[k]))))
 				}
 			}
 		}
@@ -1119,7 +1127,7 @@ func (c *backwardFused) run() {
 	// projected.q1
 	if kern.Wide() {
 		a := regions.R63b335df4b7dArgs{
-			P0: unsafe.SliceData(t124),
+			P0: unsafe.SliceData(t128),
 			P1: unsafe.SliceData(c.Q0TailBar),
 			N0: L,
 			N1: -T + 3,
@@ -1134,10 +1142,10 @@ func (c *backwardFused) run() {
 			lo := max(0, -T+3)
 			if n := 3 - lo; n > 0 {
 				for j := range n {
-					t124_2 := t124[(i*T+(lo+j)+T-3)*dK:][:dK]
+					t128_2 := t128[(i*T+(lo+j)+T-3)*dK:][:dK]
 					q0TailBar := c.Q0TailBar[(i*3+(lo+j))*dK:][:dK]
 					for k := range dK {
-						t124_2[k] = t124_2[k] + q0TailBar[k]
+						t128_2[k] = t128_2[k] + q0TailBar[k]
 					}
 				}
 			}
@@ -1145,14 +1153,14 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.q0
-	kern.GemmFMA(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t124, dK, 1)
+	kern.GemmFMA(d, dK, L*T, F(1), false, c.WQBar, 1, d, xOperand, 1, d, t128, dK, 1)
 
 	// projected.k0, projected.k1
 	if kern.Wide() {
 		a := regions.R4f7fc48780fcArgs{
-			P0: unsafe.SliceData(t142),
+			P0: unsafe.SliceData(t146),
 			P1: unsafe.SliceData(c.CK),
-			P2: unsafe.SliceData(t127),
+			P2: unsafe.SliceData(t131),
 			N0: L,
 			N1: T,
 			N2: dK,
@@ -1167,16 +1175,16 @@ func (c *backwardFused) run() {
 		cK := c.CK[:dK]
 		for i := range L {
 			for j := range T {
-				t142_2 := t142[(i*(T+6)+j+6)*dK:][:dK]
+				t146_2 := t146[(i*(T+6)+j+6)*dK:][:dK]
 				cK2 := c.CK[3*dK:][:dK]
-				t142_3 := t142[(i*(T+6)+j+5)*dK:][:dK]
+				t146_3 := t146[(i*(T+6)+j+5)*dK:][:dK]
 				cK3 := c.CK[2*dK:][:dK]
-				t142_4 := t142[(i*(T+6)+j+4)*dK:][:dK]
+				t146_4 := t146[(i*(T+6)+j+4)*dK:][:dK]
 				cK4 := c.CK[1*dK:][:dK]
-				t142_5 := t142[(i*(T+6)+j+3)*dK:][:dK]
-				t127_2 := t127[(i*T+j)*dK:][:dK]
+				t146_5 := t146[(i*(T+6)+j+3)*dK:][:dK]
+				t131_2 := t131[(i*T+j)*dK:][:dK]
 				for k := range dK {
-					t127_2[k] = num.FMA32(t142_2[k], cK2[k], num.FMA32(t142_3[k], cK3[k], num.FMA32(t142_4[k], cK4[k], F(t142_5[k]*cK[k]))))
+					t131_2[k] = num.FMA32(t146_2[k], cK2[k], num.FMA32(t146_3[k], cK3[k], num.FMA32(t146_4[k], cK4[k], F(t146_5[k]*cK[k]))))
 				}
 			}
 		}
@@ -1185,7 +1193,7 @@ func (c *backwardFused) run() {
 	// projected.k1
 	if kern.Wide() {
 		a := regions.R63b335df4b7dArgs{
-			P0: unsafe.SliceData(t127),
+			P0: unsafe.SliceData(t131),
 			P1: unsafe.SliceData(c.K0TailBar),
 			N0: L,
 			N1: -T + 3,
@@ -1200,10 +1208,10 @@ func (c *backwardFused) run() {
 			lo := max(0, -T+3)
 			if n := 3 - lo; n > 0 {
 				for j := range n {
-					t127_2 := t127[(i*T+(lo+j)+T-3)*dK:][:dK]
+					t131_2 := t131[(i*T+(lo+j)+T-3)*dK:][:dK]
 					k0TailBar := c.K0TailBar[(i*3+(lo+j))*dK:][:dK]
 					for k := range dK {
-						t127_2[k] = t127_2[k] + k0TailBar[k]
+						t131_2[k] = t131_2[k] + k0TailBar[k]
 					}
 				}
 			}
@@ -1211,25 +1219,25 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.k0
-	kern.GemmFMA(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t127, dK, 1)
+	kern.GemmFMA(d, dK, L*T, F(1), false, c.WKBar, 1, d, xOperand, 1, d, t131, dK, 1)
 
 	// projected.v
-	kern.GemmFMA(L*T, d, dV, F(1), false, c.XBar, d, 1, t85, dV, 1, c.WV, d, 1)
+	kern.GemmFMA(L*T, d, dV, F(1), false, c.XBar, d, 1, t89, dV, 1, WVOperand, d, 1)
 
 	// projected.q0
-	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t124, dK, 1, c.WQ, d, 1)
+	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t128, dK, 1, WQOperand, d, 1)
 
 	// projected.k0
-	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t127, dK, 1, c.WK, d, 1)
+	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t131, dK, 1, WKOperand, d, 1)
 
 	// projected.k0
 	if kern.Wide() {
 		a := regions.R6343eacd6034Args{
-			P0: unsafe.SliceData(t119),
-			P1: unsafe.SliceData(t123),
+			P0: unsafe.SliceData(t123),
+			P1: unsafe.SliceData(t127),
 			P2: unsafe.SliceData(c.K0TailBarOut),
-			P3: unsafe.SliceData(t101),
-			P4: unsafe.SliceData(t105),
+			P3: unsafe.SliceData(t105),
+			P4: unsafe.SliceData(t109),
 			P5: unsafe.SliceData(c.Q0TailBarOut),
 			N0: L,
 			N1: dK,
@@ -1239,15 +1247,15 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t119_2 := t119[(i*3+j)*dK:][:dK]
 				t123_2 := t123[(i*3+j)*dK:][:dK]
+				t127_2 := t127[(i*3+j)*dK:][:dK]
 				k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
-				t101_2 := t101[(i*3+j)*dK:][:dK]
 				t105_2 := t105[(i*3+j)*dK:][:dK]
+				t109_2 := t109[(i*3+j)*dK:][:dK]
 				q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
 				for k := range dK {
-					k0TailBarOut[k] = t119_2[k] + t123_2[k]
-					q0TailBarOut[k] = t101_2[k] + t105_2[k]
+					k0TailBarOut[k] = t123_2[k] + t127_2[k]
+					q0TailBarOut[k] = t105_2[k] + t109_2[k]
 				}
 			}
 		}
@@ -1256,8 +1264,8 @@ func (c *backwardFused) run() {
 	// projected.k0
 	if kern.Wide() {
 		a := regions.Rd47b42f3eea7Args{
-			P0: unsafe.SliceData(t312),
-			P1: unsafe.SliceData(t332),
+			P0: unsafe.SliceData(t352),
+			P1: unsafe.SliceData(t372),
 			P2: unsafe.SliceData(c.WRhoBar),
 			N0: dK + dV,
 		}
@@ -1265,7 +1273,7 @@ func (c *backwardFused) run() {
 	} else {
 		wRhoBar := c.WRhoBar[:dK+dV]
 		for i := range dK + dV {
-			wRhoBar[i] = t312[i] + t332[i]
+			wRhoBar[i] = t352[i] + t372[i]
 		}
 	}
 }

@@ -37,12 +37,19 @@ type Forward[F num.Float] struct {
 	QProd    []F // [L, T], written
 	ThetaLin []F // [L, T], written
 	Work     []F // WorkLen() entries
+	Operands []F // OperandsLen() entries, or nil: operands of products are not rounded to bfloat16
 }
 
 // WorkLen is 4·L·T.
 func (c *Forward[F]) WorkLen() int {
 	L, T := c.L, c.T
 	return 4 * L * T
+}
+
+// OperandsLen is L·T·d + 2·d·d_k + d·d_v.
+func (c *Forward[F]) OperandsLen() int {
+	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
+	return L*T*d + 2*d*dK + d*dV
 }
 
 // Run computes Forward.
@@ -62,15 +69,19 @@ func (c *Forward[F]) Run() {
 	t22 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t32 := work[:L*T] // [L, T]
+	xOperand := kern.Narrow(c.Operands, 0, c.X)
+	WKOperand := kern.Narrow(c.Operands, L*T*d, c.WK)
 
 	// projected.k0
-	kern.Gemm(L*T, dK, d, F(1), false, c.K0, dK, 1, c.X, d, 1, c.WK, 1, d)
+	kern.Gemm(L*T, dK, d, F(1), false, c.K0, dK, 1, xOperand, d, 1, WKOperand, 1, d)
+	WQOperand := kern.Narrow(c.Operands, L*T*d+d*dK, c.WQ)
 
 	// projected.q0
-	kern.Gemm(L*T, dK, d, F(1), false, c.Q0, dK, 1, c.X, d, 1, c.WQ, 1, d)
+	kern.Gemm(L*T, dK, d, F(1), false, c.Q0, dK, 1, xOperand, d, 1, WQOperand, 1, d)
+	WVOperand := kern.Narrow(c.Operands, L*T*d+2*d*dK, c.WV)
 
 	// projected.v
-	kern.Gemm(L*T, dV, d, F(1), false, c.V, dV, 1, c.X, d, 1, c.WV, 1, d)
+	kern.Gemm(L*T, dV, d, F(1), false, c.V, dV, 1, xOperand, d, 1, WVOperand, 1, d)
 
 	// projected.k
 	for i := range L {
@@ -202,12 +213,19 @@ type Backward[F num.Float] struct {
 	WThetaBar []F // [d_k + d_v], written
 	BThetaBar []F // [], written
 	Work      []F // WorkLen() entries
+	Operands  []F // OperandsLen() entries, or nil: operands of products are not rounded to bfloat16
 }
 
 // WorkLen is 3·L·T·d_k + L·T·d_v + 13·L·T + 2·d_k + 2·d_v.
 func (c *Backward[F]) WorkLen() int {
 	L, T, dK, dV := c.L, c.T, c.DK, c.DV
 	return 3*L*T*dK + L*T*dV + 13*L*T + 2*dK + 2*dV
+}
+
+// OperandsLen is L·T·d + 2·d·d_k + d·d_v.
+func (c *Backward[F]) OperandsLen() int {
+	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
+	return L*T*d + 2*d*dK + d*dV
 }
 
 // Run computes Backward.
@@ -232,34 +250,38 @@ func (c *Backward[F]) Run() {
 	work = work[L*T:]
 	t20 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t162 := work[:L*T] // [L, T]
+	t202 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t262 := work[:L*T] // [L, T]
+	t30 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t242 := work[:dK+dV] // [d_k + d_v]
+	t28 := work[:dK+dV] // [d_k + d_v]
 	work = work[dK+dV:]
-	t29 := work[:L*T] // [L, T]
+	t33 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t50 := work[:L*T*dK] // [L, T, d_k]
+	t54 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t55 := work[:L*T] // [L, T]
+	t59 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t222 := work[:dK+dV] // [d_k + d_v]
+	t262 := work[:dK+dV] // [d_k + d_v]
 	work = work[dK+dV:]
-	t76 := work[:L*T*dV] // [L, T, d_v]
+	t80 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
-	t46 := work[:L*T] // [L, T]
+	t50 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t52 := work[:L*T] // [L, T]
+	t56 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t72 := work[:L*T] // [L, T]
+	t76 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t79 := work[:L*T*dK] // [L, T, d_k]
+	t83 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t82 := work[:L*T*dK] // [L, T, d_k]
+	t86 := work[:L*T*dK] // [L, T, d_k]
+	xOperand := kern.Narrow(c.Operands, 0, c.X)
+	WKOperand := kern.Narrow(c.Operands, L*T*d, c.WK)
+	WQOperand := kern.Narrow(c.Operands, L*T*d+d*dK, c.WQ)
+	WVOperand := kern.Narrow(c.Operands, L*T*d+2*d*dK, c.WV)
 
 	// projected.k, projected.q, projected.theta
-	var t202 F
+	var t242 F
 	for i := range L {
 		kProd := c.KProd[i*T:][:T]
 		qProd := c.QProd[i*T:][:T]
@@ -271,81 +293,81 @@ func (c *Backward[F]) Run() {
 		t16_2 := t16[i*T:][:T]
 		t18_2 := t18[i*T:][:T]
 		t20_2 := t20[i*T:][:T]
-		t162_2 := t162[i*T:][:T]
-		t262_2 := t262[i*T:][:T]
+		t202_2 := t202[i*T:][:T]
+		t30_2 := t30[i*T:][:T]
 		for j := range T {
 			kProdEntry := kProd[j]
 			t62 := num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1)))
-			t82_2 := kern.Choose((F(0) < kProdEntry), t62, F(0))
+			t82 := kern.Choose((F(0) < kProdEntry), t62, F(0))
 			qProdEntry := qProd[j]
-			t163 := num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1)))
-			t182 := kern.Choose((F(0) < qProdEntry), t163, F(0))
+			t162 := num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1)))
+			t182 := kern.Choose((F(0) < qProdEntry), t162, F(0))
 			t203 := num.Max(t182, F(1e-08))
 			thetaLinEntry := thetaLin[j]
 			t24 := num.Softplus(thetaLinEntry)
-			t42 := (num.Max(t24, F(0)) <= F(0.125))
-			t1622 := kern.Choose((t42 && (F(0) <= t24)), F(kern.Choose(t42, thetaBar[j], F(0))*num.Sigmoid(thetaLinEntry)), F(0))
-			t202 += t1622
+			t822 := (num.Max(t24, F(0)) <= F(0.125))
+			t2022 := kern.Choose((t822 && (F(0) <= t24)), F(kern.Choose(t822, thetaBar[j], F(0))*num.Sigmoid(thetaLinEntry)), F(0))
+			t242 += t2022
 			t6_2[j] = t62
-			t8_2[j] = t82_2
-			t10_2[j] = num.Max(t82_2, F(1e-08))
-			t16_2[j] = t163
+			t8_2[j] = t82
+			t10_2[j] = num.Max(t82, F(1e-08))
+			t16_2[j] = t162
 			t18_2[j] = t182
 			t20_2[j] = t203
-			t162_2[j] = t1622
-			t262_2[j] = F(1) / t203
+			t202_2[j] = t2022
+			t30_2[j] = F(1) / t203
 		}
 	}
-	c.BThetaBar[0] = t202
+	c.BThetaBar[0] = t242
 
 	// projected.k, projected.theta, projected.q
-	clear(t242)
+	clear(t28)
 	for i := range L {
 		t10_2 := t10[i*T:][:T]
 		t20_2 := t20[i*T:][:T]
-		t162_2 := t162[i*T:][:T]
-		t29_2 := t29[i*T:][:T]
-		t55_2 := t55[i*T:][:T]
+		t202_2 := t202[i*T:][:T]
+		t33_2 := t33[i*T:][:T]
+		t59_2 := t59[i*T:][:T]
 		wTheta := c.WTheta[:dK]
-		t242_2 := t242[:dK]
+		t28_2 := t28[:dK]
 		for j := range T {
 			k0 := c.K0[(i*T+j)*dK:][:dK]
 			qBar := c.QBar[(i*T+j)*dK:][:dK]
 			q0 := c.Q0[(i*T+j)*dK:][:dK]
 			kBar := c.KBar[(i*T+j)*dK:][:dK]
-			t50_2 := t50[(i*T+j)*dK:][:dK]
-			var t292 F
-			var t552 F
+			t54_2 := t54[(i*T+j)*dK:][:dK]
+			var t332 F
+			var t592 F
 			t10Entry := t10_2[j]
 			t20Entry := t20_2[j]
-			t162Entry := t162_2[j]
+			t202Entry := t202_2[j]
 			for k := range dK {
 				k2 := k0[k] / t10Entry
-				t292 += F(qBar[k] * ((q0[k] / t20Entry) / t20Entry))
-				t502 := kBar[k] + F(t162Entry*wTheta[k])
-				t552 += F(t502 * (k2 / t10Entry))
-				t242_2[k] += F(k2 * t162Entry)
-				t50_2[k] = t502
+				t332 += F(qBar[k] * ((q0[k] / t20Entry) / t20Entry))
+				t542 := kBar[k] + F(t202Entry*wTheta[k])
+				t592 += F(t542 * (k2 / t10Entry))
+				t28_2[k] += F(k2 * t202Entry)
+				t54_2[k] = t542
 			}
-			t29_2[j] = -t292
-			t55_2[j] = -t552
+			t33_2[j] = -t332
+			t59_2[j] = -t592
 		}
 	}
 
 	// projected.theta, projected.v
-	clear(t222)
+	clear(t262)
 	for i := range L {
-		t162_2 := t162[i*T:][:T]
+		t202_2 := t202[i*T:][:T]
 		for j := range T {
 			v := c.V[(i*T+j)*dV:][:dV]
-			t222_2 := t222[dK:][:dV]
+			t262_2 := t262[dK:][:dV]
 			vBar := c.VBar[(i*T+j)*dV:][:dV]
 			wTheta := c.WTheta[dK:][:dV]
-			t76_2 := t76[(i*T+j)*dV:][:dV]
-			t162Entry2 := t162_2[j]
+			t80_2 := t80[(i*T+j)*dV:][:dV]
+			t202Entry2 := t202_2[j]
 			for k := range dV {
-				t222_2[k] += F(v[k] * t162Entry2)
-				t76_2[k] = vBar[k] + F(t162Entry2*wTheta[k])
+				t262_2[k] += F(v[k] * t202Entry2)
+				t80_2[k] = vBar[k] + F(t202Entry2*wTheta[k])
 			}
 		}
 	}
@@ -356,73 +378,73 @@ func (c *Backward[F]) Run() {
 		qProd := c.QProd[i*T:][:T]
 		t8_2 := t8[i*T:][:T]
 		kProd := c.KProd[i*T:][:T]
-		t29_2 := t29[i*T:][:T]
+		t33_2 := t33[i*T:][:T]
 		t16_2 := t16[i*T:][:T]
-		t46_2 := t46[i*T:][:T]
+		t50_2 := t50[i*T:][:T]
 		t10_2 := t10[i*T:][:T]
-		t52_2 := t52[i*T:][:T]
-		t55_2 := t55[i*T:][:T]
+		t56_2 := t56[i*T:][:T]
+		t59_2 := t59[i*T:][:T]
 		t6_2 := t6[i*T:][:T]
-		t72_2 := t72[i*T:][:T]
+		t76_2 := t76[i*T:][:T]
 		for j := range T {
 			t18Entry := t18_2[j]
 			qProdEntry2 := qProd[j]
 			t8Entry := t8_2[j]
 			kProdEntry2 := kProd[j]
 			w := ((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2))
-			t46_2[j] = kern.Choose(w, kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t18Entry), t29_2[j], F(0)))*(F(1)/t16_2[j])), F(0)), F(0))
-			t52_2[j] = F(1) / t10_2[j]
+			t50_2[j] = kern.Choose(w, kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t18Entry), t33_2[j], F(0)))*(F(1)/t16_2[j])), F(0)), F(0))
+			t56_2[j] = F(1) / t10_2[j]
 			w2 := ((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2))
-			t72_2[j] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t8Entry), t55_2[j], F(0)))*(F(1)/t6_2[j])), F(0)), F(0))
+			t76_2[j] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t8Entry), t59_2[j], F(0)))*(F(1)/t6_2[j])), F(0)), F(0))
 		}
 	}
 
 	// projected.v
-	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t76, dV, 1)
+	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, xOperand, 1, d, t80, dV, 1)
 
 	// projected.q0, projected.q, projected.k0, projected.k
 	for i := range L {
-		t262_2 := t262[i*T:][:T]
-		t46_2 := t46[i*T:][:T]
-		t52_2 := t52[i*T:][:T]
-		t72_2 := t72[i*T:][:T]
+		t30_2 := t30[i*T:][:T]
+		t50_2 := t50[i*T:][:T]
+		t56_2 := t56[i*T:][:T]
+		t76_2 := t76[i*T:][:T]
 		for j := range T {
 			qBar := c.QBar[(i*T+j)*dK:][:dK]
 			q0 := c.Q0[(i*T+j)*dK:][:dK]
-			t79_2 := t79[(i*T+j)*dK:][:dK]
-			t50_2 := t50[(i*T+j)*dK:][:dK]
+			t83_2 := t83[(i*T+j)*dK:][:dK]
+			t54_2 := t54[(i*T+j)*dK:][:dK]
 			k0 := c.K0[(i*T+j)*dK:][:dK]
-			t82_2 := t82[(i*T+j)*dK:][:dK]
-			t262Entry := t262_2[j]
-			t46Entry := t46_2[j]
-			t52Entry := t52_2[j]
-			t72Entry := t72_2[j]
+			t86_2 := t86[(i*T+j)*dK:][:dK]
+			t30Entry := t30_2[j]
+			t50Entry := t50_2[j]
+			t56Entry := t56_2[j]
+			t76Entry := t76_2[j]
 			for k := range dK {
-				t79_2[k] = F(qBar[k]*t262Entry) + F(2*F(q0[k]*t46Entry))
-				t82_2[k] = F(t50_2[k]*t52Entry) + F(2*F(k0[k]*t72Entry))
+				t83_2[k] = F(qBar[k]*t30Entry) + F(2*F(q0[k]*t50Entry))
+				t86_2[k] = F(t54_2[k]*t56Entry) + F(2*F(k0[k]*t76Entry))
 			}
 		}
 	}
 
 	// projected.q0
-	kern.Gemm(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t79, dK, 1)
+	kern.Gemm(d, dK, L*T, F(1), false, c.WQBar, 1, d, xOperand, 1, d, t83, dK, 1)
 
 	// projected.k0
-	kern.Gemm(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t82, dK, 1)
+	kern.Gemm(d, dK, L*T, F(1), false, c.WKBar, 1, d, xOperand, 1, d, t86, dK, 1)
 
 	// projected.v
-	kern.Gemm(L*T, d, dV, F(1), false, c.XBar, d, 1, t76, dV, 1, c.WV, d, 1)
+	kern.Gemm(L*T, d, dV, F(1), false, c.XBar, d, 1, t80, dV, 1, WVOperand, d, 1)
 
 	// projected.q0
-	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t79, dK, 1, c.WQ, d, 1)
+	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t83, dK, 1, WQOperand, d, 1)
 
 	// projected.k0
-	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t82, dK, 1, c.WK, d, 1)
+	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t86, dK, 1, WKOperand, d, 1)
 
 	// projected.k0
 	wThetaBar := c.WThetaBar[:dK+dV]
 	for i := range dK + dV {
-		wThetaBar[i] = t222[i] + t242[i]
+		wThetaBar[i] = t262[i] + t28[i]
 	}
 }
 
@@ -471,9 +493,11 @@ func (b *Function[F]) Call(c block.Call[F], w block.Weights[F], m *block.Memory[
 	k.QProd = c.Run.Saved(k.L * k.T)
 	k.ThetaLin = c.Run.Saved(k.L * k.T)
 	k.Work = arena.Scratch(k.WorkLen())
+	k.Operands = arena.Operands(k.OperandsLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
+	k.Operands = nil
 	vOut = c.Run.Output(k.V)
 	n.outV = vOut
 	kInOut = c.Run.Output(k.K)
@@ -514,6 +538,7 @@ func (n *callNode[F]) Backward(t *tape.Tape[F]) {
 	g.WThetaBar = t.Part(n.vWTheta, g.DK+g.DV)
 	g.BThetaBar = t.Part(n.vBTheta, 1)
 	g.Work = t.Scratch(g.WorkLen())
+	g.Operands = t.Operands(g.OperandsLen())
 	g.Run()
 	t.Contribute(n.vWK, g.WKBar)
 	t.Contribute(n.vX, g.XBar)

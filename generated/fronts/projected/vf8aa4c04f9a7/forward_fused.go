@@ -24,15 +24,19 @@ func (c *forwardFused) run() {
 	t20 := c.Work[L*T:][:L*T]   // [L, T]
 	t22 := c.Work[2*L*T:][:L*T] // [L, T]
 	t32 := c.Work[3*L*T:][:L*T] // [L, T]
+	xOperand := kern.Narrow(c.Operands, 0, c.X)
+	WKOperand := kern.Narrow(c.Operands, L*T*d, c.WK)
 
 	// projected.k0
-	kern.GemmFMA(L*T, dK, d, F(1), false, c.K0, dK, 1, c.X, d, 1, c.WK, 1, d)
+	kern.GemmFMA(L*T, dK, d, F(1), false, c.K0, dK, 1, xOperand, d, 1, WKOperand, 1, d)
+	WQOperand := kern.Narrow(c.Operands, L*T*d+d*dK, c.WQ)
 
 	// projected.q0
-	kern.GemmFMA(L*T, dK, d, F(1), false, c.Q0, dK, 1, c.X, d, 1, c.WQ, 1, d)
+	kern.GemmFMA(L*T, dK, d, F(1), false, c.Q0, dK, 1, xOperand, d, 1, WQOperand, 1, d)
+	WVOperand := kern.Narrow(c.Operands, L*T*d+2*d*dK, c.WV)
 
 	// projected.v
-	kern.GemmFMA(L*T, dV, d, F(1), false, c.V, dV, 1, c.X, d, 1, c.WV, 1, d)
+	kern.GemmFMA(L*T, dV, d, F(1), false, c.V, dV, 1, xOperand, d, 1, WVOperand, 1, d)
 
 	// projected.k
 	if kern.Wide() {
@@ -253,23 +257,27 @@ func (c *backwardFused) run() {
 	t16 := c.Work[3*L*T:][:L*T]                               // [L, T]
 	t18 := c.Work[4*L*T:][:L*T]                               // [L, T]
 	t20 := c.Work[5*L*T:][:L*T]                               // [L, T]
-	t162 := c.Work[6*L*T:][:L*T]                              // [L, T]
-	t262 := c.Work[7*L*T:][:L*T]                              // [L, T]
-	t242 := c.Work[8*L*T:][:dK+dV]                            // [d_k + d_v]
-	t29 := c.Work[8*L*T+dK+dV:][:L*T]                         // [L, T]
-	t50 := c.Work[9*L*T+dK+dV:][:L*T*dK]                      // [L, T, d_k]
-	t55 := c.Work[L*T*dK+9*L*T+dK+dV:][:L*T]                  // [L, T]
-	t222 := c.Work[L*T*dK+10*L*T+dK+dV:][:dK+dV]              // [d_k + d_v]
-	t76 := c.Work[L*T*dK+10*L*T+2*dK+2*dV:][:L*T*dV]          // [L, T, d_v]
-	t46 := c.Work[L*T*dK+L*T*dV+10*L*T+2*dK+2*dV:][:L*T]      // [L, T]
-	t52 := c.Work[L*T*dK+L*T*dV+11*L*T+2*dK+2*dV:][:L*T]      // [L, T]
-	t72 := c.Work[L*T*dK+L*T*dV+12*L*T+2*dK+2*dV:][:L*T]      // [L, T]
-	t79 := c.Work[L*T*dK+L*T*dV+13*L*T+2*dK+2*dV:][:L*T*dK]   // [L, T, d_k]
-	t82 := c.Work[2*L*T*dK+L*T*dV+13*L*T+2*dK+2*dV:][:L*T*dK] // [L, T, d_k]
-	t202Total := make([]F, 1)
+	t202 := c.Work[6*L*T:][:L*T]                              // [L, T]
+	t30 := c.Work[7*L*T:][:L*T]                               // [L, T]
+	t28 := c.Work[8*L*T:][:dK+dV]                             // [d_k + d_v]
+	t33 := c.Work[8*L*T+dK+dV:][:L*T]                         // [L, T]
+	t54 := c.Work[9*L*T+dK+dV:][:L*T*dK]                      // [L, T, d_k]
+	t59 := c.Work[L*T*dK+9*L*T+dK+dV:][:L*T]                  // [L, T]
+	t262 := c.Work[L*T*dK+10*L*T+dK+dV:][:dK+dV]              // [d_k + d_v]
+	t80 := c.Work[L*T*dK+10*L*T+2*dK+2*dV:][:L*T*dV]          // [L, T, d_v]
+	t50 := c.Work[L*T*dK+L*T*dV+10*L*T+2*dK+2*dV:][:L*T]      // [L, T]
+	t56 := c.Work[L*T*dK+L*T*dV+11*L*T+2*dK+2*dV:][:L*T]      // [L, T]
+	t76 := c.Work[L*T*dK+L*T*dV+12*L*T+2*dK+2*dV:][:L*T]      // [L, T]
+	t83 := c.Work[L*T*dK+L*T*dV+13*L*T+2*dK+2*dV:][:L*T*dK]   // [L, T, d_k]
+	t86 := c.Work[2*L*T*dK+L*T*dV+13*L*T+2*dK+2*dV:][:L*T*dK] // [L, T, d_k]
+	t242Total := make([]F, 1)
+	xOperand := kern.Narrow(c.Operands, 0, c.X)
+	WKOperand := kern.Narrow(c.Operands, L*T*d, c.WK)
+	WQOperand := kern.Narrow(c.Operands, L*T*d+d*dK, c.WQ)
+	WVOperand := kern.Narrow(c.Operands, L*T*d+2*d*dK, c.WV)
 
 	// projected.k, projected.q, projected.theta
-	var t202 F
+	var t242 F
 	if kern.Wide() {
 		a := regions.Re18cc39d855bArgs{
 			P0:  unsafe.SliceData(c.KProd),
@@ -282,19 +290,19 @@ func (c *backwardFused) run() {
 			P7:  unsafe.SliceData(t16),
 			P8:  unsafe.SliceData(t18),
 			P9:  unsafe.SliceData(t20),
-			P10: unsafe.SliceData(t162),
-			P11: unsafe.SliceData(t262),
-			P12: unsafe.SliceData(t202Total),
+			P10: unsafe.SliceData(t202),
+			P11: unsafe.SliceData(t30),
+			P12: unsafe.SliceData(t242Total),
 			N0:  L,
 			N1:  T,
 			N2:  4 * T,
 			N3:  8 * T,
 			N4:  12 * T,
-			S0:  [2]float32{t202},
+			S0:  [2]float32{t242},
 		}
 		regions.Re18cc39d855b(&a)
 	} else {
-		t202_2 := t202
+		t242_2 := t242
 		for i := range L {
 			kProd := c.KProd[i*T:][:T]
 			qProd := c.QProd[i*T:][:T]
@@ -306,56 +314,56 @@ func (c *backwardFused) run() {
 			t16_2 := t16[i*T:][:T]
 			t18_2 := t18[i*T:][:T]
 			t20_2 := t20[i*T:][:T]
-			t162_2 := t162[i*T:][:T]
-			t262_2 := t262[i*T:][:T]
-			var t202Row F
-			t202RowSums := [16]F{t202Row}
+			t202_2 := t202[i*T:][:T]
+			t30_2 := t30[i*T:][:T]
+			var t242Row F
+			t242RowSums := [16]F{t242Row}
 			for j := range T {
 				kProdEntry := kProd[j]
 				t62 := num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1)))
-				t82_2 := kern.Choose((F(0) < kProdEntry), t62, F(0))
+				t82 := kern.Choose((F(0) < kProdEntry), t62, F(0))
 				qProdEntry := qProd[j]
-				t163 := num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1)))
-				t182 := kern.Choose((F(0) < qProdEntry), t163, F(0))
+				t162 := num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1)))
+				t182 := kern.Choose((F(0) < qProdEntry), t162, F(0))
 				t203 := kern.Larger(t182, F(1e-08))
 				thetaLinEntry := thetaLin[j]
 				t24 := kern.Softplus(thetaLinEntry)
-				t42 := (kern.Larger(t24, F(0)) <= F(0.125))
-				t1622 := kern.Choose((t42 && (F(0) <= t24)), F(kern.Choose(t42, thetaBar[j], F(0))*kern.Sigmoid(thetaLinEntry)), F(0))
-				t202RowSums[j%16] = t202RowSums[j%16] + t1622
+				t822 := (kern.Larger(t24, F(0)) <= F(0.125))
+				t2022 := kern.Choose((t822 && (F(0) <= t24)), F(kern.Choose(t822, thetaBar[j], F(0))*kern.Sigmoid(thetaLinEntry)), F(0))
+				t242RowSums[j%16] = t242RowSums[j%16] + t2022
 				t6_2[j] = t62
-				t8_2[j] = t82_2
-				t10_2[j] = kern.Larger(t82_2, F(1e-08))
-				t16_2[j] = t163
+				t8_2[j] = t82
+				t10_2[j] = kern.Larger(t82, F(1e-08))
+				t16_2[j] = t162
 				t18_2[j] = t182
 				t20_2[j] = t203
-				t162_2[j] = t1622
-				t262_2[j] = F(1) / t203
+				t202_2[j] = t2022
+				t30_2[j] = F(1) / t203
 			}
-			t202Row = kern.Sum16(&t202RowSums)
-			t202_2 = t202_2 + t202Row
+			t242Row = kern.Sum16(&t242RowSums)
+			t242_2 = t242_2 + t242Row
 		}
-		t202Total[0] = t202_2
+		t242Total[0] = t242_2
 	}
-	t202 = t202Total[0]
-	c.BThetaBar[0] = t202
+	t242 = t242Total[0]
+	c.BThetaBar[0] = t242
 
 	// projected.k, projected.theta, projected.q
-	clear(t242)
+	clear(t28)
 	if kern.Wide() {
 		a := regions.R4adf140c4a4aArgs{
 			P0:  unsafe.SliceData(t10),
 			P1:  unsafe.SliceData(t20),
-			P2:  unsafe.SliceData(t162),
+			P2:  unsafe.SliceData(t202),
 			P3:  unsafe.SliceData(c.K0),
 			P4:  unsafe.SliceData(c.QBar),
 			P5:  unsafe.SliceData(c.Q0),
 			P6:  unsafe.SliceData(c.WTheta),
 			P7:  unsafe.SliceData(c.KBar),
-			P8:  unsafe.SliceData(t242),
-			P9:  unsafe.SliceData(t50),
-			P10: unsafe.SliceData(t29),
-			P11: unsafe.SliceData(t55),
+			P8:  unsafe.SliceData(t28),
+			P9:  unsafe.SliceData(t54),
+			P10: unsafe.SliceData(t33),
+			P11: unsafe.SliceData(t59),
 			N0:  L,
 			N1:  T,
 			N2:  dK,
@@ -367,52 +375,52 @@ func (c *backwardFused) run() {
 		regions.R4adf140c4a4a(&a)
 	} else {
 		wTheta := c.WTheta[:dK]
-		t242_2 := t242[:dK]
+		t28_2 := t28[:dK]
 		for i := range L {
 			t10_2 := t10[i*T:][:T]
 			t20_2 := t20[i*T:][:T]
-			t162_2 := t162[i*T:][:T]
-			t29_2 := t29[i*T:][:T]
-			t55_2 := t55[i*T:][:T]
+			t202_2 := t202[i*T:][:T]
+			t33_2 := t33[i*T:][:T]
+			t59_2 := t59[i*T:][:T]
 			for j := range T {
 				k0 := c.K0[(i*T+j)*dK:][:dK]
 				qBar := c.QBar[(i*T+j)*dK:][:dK]
 				q0 := c.Q0[(i*T+j)*dK:][:dK]
 				kBar := c.KBar[(i*T+j)*dK:][:dK]
-				t50_2 := t50[(i*T+j)*dK:][:dK]
-				var t292 F
-				var t552 F
+				t54_2 := t54[(i*T+j)*dK:][:dK]
+				var t332 F
+				var t592 F
 				t10Entry := t10_2[j]
 				t20Entry := t20_2[j]
-				t162Entry := t162_2[j]
-				t292Sums := [16]F{t292}
-				t552Sums := [16]F{t552}
+				t202Entry := t202_2[j]
+				t332Sums := [16]F{t332}
+				t592Sums := [16]F{t592}
 				for k := range dK {
 					k2 := k0[k] / t10Entry
-					t292Sums[k%16] = num.FMA32(qBar[k], (q0[k]/t20Entry)/t20Entry, t292Sums[k%16])
-					t502 := num.FMA32(t162Entry, wTheta[k], kBar[k])
-					t552Sums[k%16] = num.FMA32(t502, k2/t10Entry, t552Sums[k%16])
-					t242_2[k] = num.FMA32(k2, t162Entry, t242_2[k])
-					t50_2[k] = t502
+					t332Sums[k%16] = num.FMA32(qBar[k], (q0[k]/t20Entry)/t20Entry, t332Sums[k%16])
+					t542 := num.FMA32(t202Entry, wTheta[k], kBar[k])
+					t592Sums[k%16] = num.FMA32(t542, k2/t10Entry, t592Sums[k%16])
+					t28_2[k] = num.FMA32(k2, t202Entry, t28_2[k])
+					t54_2[k] = t542
 				}
-				t292 = kern.Sum16(&t292Sums)
-				t552 = kern.Sum16(&t552Sums)
-				t29_2[j] = -t292
-				t55_2[j] = -t552
+				t332 = kern.Sum16(&t332Sums)
+				t592 = kern.Sum16(&t592Sums)
+				t33_2[j] = -t332
+				t59_2[j] = -t592
 			}
 		}
 	}
 
 	// projected.theta, projected.v
-	clear(t222)
+	clear(t262)
 	if kern.Wide() {
 		a := regions.R7581c48f532fArgs{
-			P0: unsafe.SliceData(t162),
+			P0: unsafe.SliceData(t202),
 			P1: unsafe.SliceData(c.V),
-			P2: unsafe.SliceData(t222),
+			P2: unsafe.SliceData(t262),
 			P3: unsafe.SliceData(c.WTheta),
 			P4: unsafe.SliceData(c.VBar),
-			P5: unsafe.SliceData(t76),
+			P5: unsafe.SliceData(t80),
 			N0: L,
 			N1: T,
 			N2: dV,
@@ -424,17 +432,17 @@ func (c *backwardFused) run() {
 		regions.R7581c48f532f(&a)
 	} else {
 		for i := range L {
-			t162_2 := t162[i*T:][:T]
+			t202_2 := t202[i*T:][:T]
 			for j := range T {
 				v := c.V[(i*T+j)*dV:][:dV]
-				t222_2 := t222[dK:][:dV]
+				t262_2 := t262[dK:][:dV]
 				wTheta := c.WTheta[dK:][:dV]
 				vBar := c.VBar[(i*T+j)*dV:][:dV]
-				t76_2 := t76[(i*T+j)*dV:][:dV]
-				t162Entry2 := t162_2[j]
+				t80_2 := t80[(i*T+j)*dV:][:dV]
+				t202Entry2 := t202_2[j]
 				for k := range dV {
-					t222_2[k] = num.FMA32(v[k], t162Entry2, t222_2[k])
-					t76_2[k] = num.FMA32(t162Entry2, wTheta[k], vBar[k])
+					t262_2[k] = num.FMA32(v[k], t202Entry2, t262_2[k])
+					t80_2[k] = num.FMA32(t202Entry2, wTheta[k], vBar[k])
 				}
 			}
 		}
@@ -447,14 +455,14 @@ func (c *backwardFused) run() {
 			P1:  unsafe.SliceData(c.QProd),
 			P2:  unsafe.SliceData(t8),
 			P3:  unsafe.SliceData(c.KProd),
-			P4:  unsafe.SliceData(t29),
+			P4:  unsafe.SliceData(t33),
 			P5:  unsafe.SliceData(t16),
-			P6:  unsafe.SliceData(t46),
+			P6:  unsafe.SliceData(t50),
 			P7:  unsafe.SliceData(t10),
-			P8:  unsafe.SliceData(t52),
-			P9:  unsafe.SliceData(t55),
+			P8:  unsafe.SliceData(t56),
+			P9:  unsafe.SliceData(t59),
 			P10: unsafe.SliceData(t6),
-			P11: unsafe.SliceData(t72),
+			P11: unsafe.SliceData(t76),
 			N0:  L,
 			N1:  T,
 		}
@@ -465,44 +473,44 @@ func (c *backwardFused) run() {
 			qProd := c.QProd[i*T:][:T]
 			t8_2 := t8[i*T:][:T]
 			kProd := c.KProd[i*T:][:T]
-			t29_2 := t29[i*T:][:T]
+			t33_2 := t33[i*T:][:T]
 			t16_2 := t16[i*T:][:T]
-			t46_2 := t46[i*T:][:T]
+			t50_2 := t50[i*T:][:T]
 			t10_2 := t10[i*T:][:T]
-			t52_2 := t52[i*T:][:T]
-			t55_2 := t55[i*T:][:T]
+			t56_2 := t56[i*T:][:T]
+			t59_2 := t59[i*T:][:T]
 			t6_2 := t6[i*T:][:T]
-			t72_2 := t72[i*T:][:T]
+			t76_2 := t76[i*T:][:T]
 			for j := range T {
 				t18Entry := t18_2[j]
 				qProdEntry2 := qProd[j]
 				t8Entry := t8_2[j]
 				kProdEntry2 := kProd[j]
 				w := ((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2))
-				t46_2[j] = kern.Choose(w, kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t18Entry), t29_2[j], F(0)))*(F(1)/t16_2[j])), F(0)), F(0))
-				t52_2[j] = F(1) / t10_2[j]
+				t50_2[j] = kern.Choose(w, kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t18Entry), t33_2[j], F(0)))*(F(1)/t16_2[j])), F(0)), F(0))
+				t56_2[j] = F(1) / t10_2[j]
 				w2 := ((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2))
-				t72_2[j] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t8Entry), t55_2[j], F(0)))*(F(1)/t6_2[j])), F(0)), F(0))
+				t76_2[j] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t8Entry), t59_2[j], F(0)))*(F(1)/t6_2[j])), F(0)), F(0))
 			}
 		}
 	}
 
 	// projected.v
-	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t76, dV, 1)
+	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, xOperand, 1, d, t80, dV, 1)
 
 	// projected.q0, projected.q, projected.k0, projected.k
 	if kern.Wide() {
 		a := regions.R153989ade07aArgs{
-			P0: unsafe.SliceData(t262),
-			P1: unsafe.SliceData(t46),
-			P2: unsafe.SliceData(t52),
-			P3: unsafe.SliceData(t72),
+			P0: unsafe.SliceData(t30),
+			P1: unsafe.SliceData(t50),
+			P2: unsafe.SliceData(t56),
+			P3: unsafe.SliceData(t76),
 			P4: unsafe.SliceData(c.Q0),
 			P5: unsafe.SliceData(c.QBar),
-			P6: unsafe.SliceData(t79),
+			P6: unsafe.SliceData(t83),
 			P7: unsafe.SliceData(c.K0),
-			P8: unsafe.SliceData(t50),
-			P9: unsafe.SliceData(t82),
+			P8: unsafe.SliceData(t54),
+			P9: unsafe.SliceData(t86),
 			N0: L,
 			N1: T,
 			N2: dK,
@@ -511,49 +519,49 @@ func (c *backwardFused) run() {
 		regions.R153989ade07a(&a)
 	} else {
 		for i := range L {
-			t262_2 := t262[i*T:][:T]
-			t46_2 := t46[i*T:][:T]
-			t52_2 := t52[i*T:][:T]
-			t72_2 := t72[i*T:][:T]
+			t30_2 := t30[i*T:][:T]
+			t50_2 := t50[i*T:][:T]
+			t56_2 := t56[i*T:][:T]
+			t76_2 := t76[i*T:][:T]
 			for j := range T {
 				q0 := c.Q0[(i*T+j)*dK:][:dK]
 				qBar := c.QBar[(i*T+j)*dK:][:dK]
-				t79_2 := t79[(i*T+j)*dK:][:dK]
+				t83_2 := t83[(i*T+j)*dK:][:dK]
 				k0 := c.K0[(i*T+j)*dK:][:dK]
-				t50_2 := t50[(i*T+j)*dK:][:dK]
-				t82_2 := t82[(i*T+j)*dK:][:dK]
-				t262Entry := t262_2[j]
-				t46Entry := t46_2[j]
-				t52Entry := t52_2[j]
-				t72Entry := t72_2[j]
+				t54_2 := t54[(i*T+j)*dK:][:dK]
+				t86_2 := t86[(i*T+j)*dK:][:dK]
+				t30Entry := t30_2[j]
+				t50Entry := t50_2[j]
+				t56Entry := t56_2[j]
+				t76Entry := t76_2[j]
 				for k := range dK {
-					t79_2[k] = num.FMA32(F(2*q0[k]), t46Entry, F(qBar[k]*t262Entry))
-					t82_2[k] = num.FMA32(F(2*k0[k]), t72Entry, F(t50_2[k]*t52Entry))
+					t83_2[k] = num.FMA32(F(2*q0[k]), t50Entry, F(qBar[k]*t30Entry))
+					t86_2[k] = num.FMA32(F(2*k0[k]), t76Entry, F(t54_2[k]*t56Entry))
 				}
 			}
 		}
 	}
 
 	// projected.q0
-	kern.GemmFMA(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t79, dK, 1)
+	kern.GemmFMA(d, dK, L*T, F(1), false, c.WQBar, 1, d, xOperand, 1, d, t83, dK, 1)
 
 	// projected.k0
-	kern.GemmFMA(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t82, dK, 1)
+	kern.GemmFMA(d, dK, L*T, F(1), false, c.WKBar, 1, d, xOperand, 1, d, t86, dK, 1)
 
 	// projected.v
-	kern.GemmFMA(L*T, d, dV, F(1), false, c.XBar, d, 1, t76, dV, 1, c.WV, d, 1)
+	kern.GemmFMA(L*T, d, dV, F(1), false, c.XBar, d, 1, t80, dV, 1, WVOperand, d, 1)
 
 	// projected.q0
-	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t79, dK, 1, c.WQ, d, 1)
+	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t83, dK, 1, WQOperand, d, 1)
 
 	// projected.k0
-	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t82, dK, 1, c.WK, d, 1)
+	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t86, dK, 1, WKOperand, d, 1)
 
 	// projected.k0
 	if kern.Wide() {
 		a := regions.Rd47b42f3eea7Args{
-			P0: unsafe.SliceData(t222),
-			P1: unsafe.SliceData(t242),
+			P0: unsafe.SliceData(t262),
+			P1: unsafe.SliceData(t28),
 			P2: unsafe.SliceData(c.WThetaBar),
 			N0: dK + dV,
 		}
@@ -561,7 +569,7 @@ func (c *backwardFused) run() {
 	} else {
 		wThetaBar := c.WThetaBar[:dK+dV]
 		for i := range dK + dV {
-			wThetaBar[i] = t222[i] + t242[i]
+			wThetaBar[i] = t262[i] + t28[i]
 		}
 	}
 }

@@ -54,12 +54,19 @@ type Forward[F num.Float] struct {
 	RhoLin    []F     // [L, T], written
 	ThetaLin  []F     // [L, T], written
 	Work      []F     // WorkLen() entries
+	Operands  []F     // OperandsLen() entries, or nil: operands of products are not rounded to bfloat16
 }
 
 // WorkLen is 2·L·T·d_k + 6·L·T + 27·L·d_k.
 func (c *Forward[F]) WorkLen() int {
 	L, T, dK := c.L, c.T, c.DK
 	return 2*L*T*dK + 6*L*T + 27*L*dK
+}
+
+// OperandsLen is L·T·d + 3·d·d_k.
+func (c *Forward[F]) OperandsLen() int {
+	L, T, d, dK := c.L, c.T, c.D, c.DK
+	return L*T*d + 3*d*dK
 }
 
 // Run computes Forward.
@@ -105,20 +112,24 @@ func (c *Forward[F]) Run() {
 	t162 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t172 := work[:L*T] // [L, T]
+	xOperand := kern.Narrow(c.Operands, 0, c.X)
+	WKOperand := kern.Narrow(c.Operands, L*T*d, c.WK)
 
 	// projected.k0
 	for i := range L {
-		kern.Gemm(T, dK, d, F(1), false, kern.From(c.K1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(c.X, i*T*d), d, 1, c.WK, 1, d)
+		kern.Gemm(T, dK, d, F(1), false, kern.From(c.K1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(xOperand, i*T*d), d, 1, WKOperand, 1, d)
 	}
+	WQOperand := kern.Narrow(c.Operands, L*T*d+d*dK, c.WQ)
 
 	// projected.q0
 	for i := range L {
-		kern.Gemm(T, dK, d, F(1), false, kern.From(c.Q1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(c.X, i*T*d), d, 1, c.WQ, 1, d)
+		kern.Gemm(T, dK, d, F(1), false, kern.From(c.Q1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(xOperand, i*T*d), d, 1, WQOperand, 1, d)
 	}
+	WVOperand := kern.Narrow(c.Operands, L*T*d+2*d*dK, c.WV)
 
 	// projected.v0
 	for i := range L {
-		kern.Gemm(T, dK, d, F(1), false, kern.From(c.VStack, (i*(T+3)+3)*dK), dK, 1, kern.From(c.X, i*T*d), d, 1, c.WV, 1, d)
+		kern.Gemm(T, dK, d, F(1), false, kern.From(c.VStack, (i*(T+3)+3)*dK), dK, 1, kern.From(xOperand, i*T*d), d, 1, WVOperand, 1, d)
 	}
 
 	// projected.k1, projected.q1, projected.v
@@ -457,12 +468,19 @@ type Backward[F num.Float] struct {
 	WThetaBar    []F     // [2·d_k], written
 	BThetaBar    []F     // [], written
 	Work         []F     // WorkLen() entries
+	Operands     []F     // OperandsLen() entries, or nil: operands of products are not rounded to bfloat16
 }
 
 // WorkLen is 16·L·T·d_k + 14·L·T + 36·L·d_k + 8·d_k.
 func (c *Backward[F]) WorkLen() int {
 	L, T, dK := c.L, c.T, c.DK
 	return 16*L*T*dK + 14*L*T + 36*L*dK + 8*dK
+}
+
+// OperandsLen is L·T·d + 3·d·d_k.
+func (c *Backward[F]) OperandsLen() int {
+	L, T, d, dK := c.L, c.T, c.D, c.DK
+	return L*T*d + 3*d*dK
 }
 
 // Run computes Backward.
@@ -475,11 +493,11 @@ func (c *Backward[F]) Run() {
 		return
 	}
 	L, T, d, dK := c.L, c.T, c.D, c.DK
-	t182 := c.Work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
+	t186 := c.Work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
 	work := c.Work[L*T*dK+6*L*dK:]
-	t185 := work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
+	t189 := work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
 	work = work[L*T*dK+6*L*dK:]
-	t188 := work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
+	t192 := work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
 	work = work[L*T*dK+6*L*dK:]
 	t4 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
@@ -511,49 +529,53 @@ func (c *Backward[F]) Run() {
 	work = work[L*T:]
 	t35 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t252 := work[:L*T] // [L, T]
+	t292 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t472 := work[:L*T] // [L, T]
+	t51 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t57 := work[:L*T] // [L, T]
+	t61 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t312 := work[:2*dK] // [2·d_k]
+	t352 := work[:2*dK] // [2·d_k]
 	work = work[2*dK:]
-	t332 := work[:2*dK] // [2·d_k]
+	t372 := work[:2*dK] // [2·d_k]
 	work = work[2*dK:]
-	t53 := work[:2*dK] // [2·d_k]
+	t57 := work[:2*dK] // [2·d_k]
 	work = work[2*dK:]
-	t55 := work[:2*dK] // [2·d_k]
+	t59 := work[:2*dK] // [2·d_k]
 	work = work[2*dK:]
-	t60 := work[:L*T] // [L, T]
+	t64 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t81 := work[:L*T*dK] // [L, T, d_k]
+	t85 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t86 := work[:L*T] // [L, T]
+	t90 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t77 := work[:L*T] // [L, T]
+	t81 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t83 := work[:L*T] // [L, T]
+	t87 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t103 := work[:L*T] // [L, T]
+	t107 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t120 := work[:3*L*dK] // [L, 3, d_k]
-	work = work[3*L*dK:]
 	t124 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t128 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t146 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t164 := work[:3*L*dK] // [L, 3, d_k]
 	work = work[3*L*dK:]
 	t142 := work[:3*L*dK] // [L, 3, d_k]
 	work = work[3*L*dK:]
 	t160 := work[:3*L*dK] // [L, 3, d_k]
 	work = work[3*L*dK:]
-	t138 := work[:3*L*dK] // [L, 3, d_k]
-	work = work[3*L*dK:]
-	t156 := work[:3*L*dK] // [L, 3, d_k]
-	work = work[3*L*dK:]
-	t161 := work[:L*T*dK] // [L, T, d_k]
+	t165 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t164 := work[:L*T*dK] // [L, T, d_k]
+	t168 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t167 := work[:L*T*dK] // [L, T, d_k]
+	t171 := work[:L*T*dK] // [L, T, d_k]
+	xOperand := kern.Narrow(c.Operands, 0, c.X)
+	WKOperand := kern.Narrow(c.Operands, L*T*d, c.WK)
+	WQOperand := kern.Narrow(c.Operands, L*T*d+d*dK, c.WQ)
+	WVOperand := kern.Narrow(c.Operands, L*T*d+2*d*dK, c.WV)
 
 	// projected.k1, projected.q1, projected.v
 	for i := range L {
@@ -615,8 +637,8 @@ func (c *Backward[F]) Run() {
 	}
 
 	// projected.k, projected.q, projected.rho, projected.theta
-	var t292 F
-	var t51 F
+	var t332 F
+	var t55 F
 	for i := range L {
 		kProd := c.KProd[i*T:][:T]
 		qProd := c.QProd[i*T:][:T]
@@ -630,56 +652,56 @@ func (c *Backward[F]) Run() {
 		t31_2 := t31[i*T:][:T]
 		t33_2 := t33[i*T:][:T]
 		t35_2 := t35[i*T:][:T]
-		t252_2 := t252[i*T:][:T]
-		t472_2 := t472[i*T:][:T]
-		t57_2 := t57[i*T:][:T]
+		t292_2 := t292[i*T:][:T]
+		t51_2 := t51[i*T:][:T]
+		t61_2 := t61[i*T:][:T]
 		for j := range T {
 			kProdEntry := kProd[j]
 			t212 := num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1)))
 			t232 := kern.Choose((F(0) < kProdEntry), t212, F(0))
 			qProdEntry := qProd[j]
-			t313 := num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1)))
-			t333 := kern.Choose((F(0) < qProdEntry), t313, F(0))
-			t352 := num.Max(t333, F(1e-08))
+			t312 := num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1)))
+			t333 := kern.Choose((F(0) < qProdEntry), t312, F(0))
+			t353 := num.Max(t333, F(1e-08))
 			rhoLinEntry := rhoLin[j]
 			t39 := num.Sigmoid(rhoLinEntry)
 			thetaLinEntry := thetaLin[j]
-			t2522 := kern.Choose((F(0) <= num.Softplus(thetaLinEntry)), F(thetaBar[j]*num.Sigmoid(thetaLinEntry)), F(0))
-			t292 += t2522
-			t342 := (num.Max(t39, F(0)) <= F(1))
-			t4722 := kern.Choose((t342 && (F(0) <= t39)), F(F(t39*kern.Choose(t342, rhoBar[j], F(0)))*num.Sigmoid(-rhoLinEntry)), F(0))
-			t51 += t4722
+			t2922 := kern.Choose((F(0) <= num.Softplus(thetaLinEntry)), F(thetaBar[j]*num.Sigmoid(thetaLinEntry)), F(0))
+			t332 += t2922
+			t382 := (num.Max(t39, F(0)) <= F(1))
+			t512 := kern.Choose((t382 && (F(0) <= t39)), F(F(t39*kern.Choose(t382, rhoBar[j], F(0)))*num.Sigmoid(-rhoLinEntry)), F(0))
+			t55 += t512
 			t21_2[j] = t212
 			t23_2[j] = t232
 			t25_2[j] = num.Max(t232, F(1e-08))
-			t31_2[j] = t313
+			t31_2[j] = t312
 			t33_2[j] = t333
-			t35_2[j] = t352
-			t252_2[j] = t2522
-			t472_2[j] = t4722
-			t57_2[j] = F(1) / t352
+			t35_2[j] = t353
+			t292_2[j] = t2922
+			t51_2[j] = t512
+			t61_2[j] = F(1) / t353
 		}
 	}
-	c.BThetaBar[0] = t292
-	c.BRhoBar[0] = t51
+	c.BThetaBar[0] = t332
+	c.BRhoBar[0] = t55
 
 	// projected.k, projected.theta, projected.rho, projected.q, projected.v
-	clear(t312)
-	clear(t332)
-	clear(t53)
-	clear(t55)
+	clear(t352)
+	clear(t372)
+	clear(t57)
+	clear(t59)
 	clear(c.BVBar)
 	for i := range L {
 		t25_2 := t25[i*T:][:T]
 		t35_2 := t35[i*T:][:T]
-		t252_2 := t252[i*T:][:T]
-		t472_2 := t472[i*T:][:T]
-		t60_2 := t60[i*T:][:T]
-		t86_2 := t86[i*T:][:T]
+		t292_2 := t292[i*T:][:T]
+		t51_2 := t51[i*T:][:T]
+		t64_2 := t64[i*T:][:T]
+		t90_2 := t90[i*T:][:T]
 		wTheta := c.WTheta[:dK]
 		wRho := c.WRho[:dK]
-		t332_2 := t332[:dK]
-		t55_2 := t55[:dK]
+		t372_2 := t372[:dK]
+		t59_2 := t59[:dK]
 		bVBar := c.BVBar[:dK]
 		for j := range T {
 			k1_2 := k1[(i*T+j)*dK:][:dK]
@@ -692,36 +714,36 @@ func (c *Backward[F]) Run() {
 			t15_2 := t15[(i*T+j)*dK:][:dK]
 			t14_2 := t14[(i*T+j)*dK:][:dK]
 			v2 := v[(i*T+j)*dK:][:dK]
-			t312_2 := t312[dK:][:dK]
-			t53_2 := t53[dK:][:dK]
-			t81_2 := t81[(i*T+j)*dK:][:dK]
-			t182_2 := t182[(i*(T+6)+j+3)*dK:][:dK]
-			var t602 F
-			var t862 F
+			t352_2 := t352[dK:][:dK]
+			t57_2 := t57[dK:][:dK]
+			t85_2 := t85[(i*T+j)*dK:][:dK]
+			t186_2 := t186[(i*(T+6)+j+3)*dK:][:dK]
+			var t642 F
+			var t902 F
 			t25Entry := t25_2[j]
 			t35Entry := t35_2[j]
-			t252Entry := t252_2[j]
-			t472Entry := t472_2[j]
+			t292Entry := t292_2[j]
+			t51Entry := t51_2[j]
 			for k := range dK {
 				k2 := k1_2[k] / t25Entry
-				t602 += F(qBar[k] * ((q1_2[k] / t35Entry) / t35Entry))
-				t812 := kBar[k] + F(t252Entry*wTheta[k]) + F(t472Entry*wRho[k])
-				t862 += F(t812 * (k2 / t25Entry))
-				t107 := vBar[k] + F(t252Entry*wTheta2[k]) + F(t472Entry*wRho2[k])
+				t642 += F(qBar[k] * ((q1_2[k] / t35Entry) / t35Entry))
+				t852 := kBar[k] + F(t292Entry*wTheta[k]) + F(t51Entry*wRho[k])
+				t902 += F(t852 * (k2 / t25Entry))
+				t111 := vBar[k] + F(t292Entry*wTheta2[k]) + F(t51Entry*wRho2[k])
 				t15Entry := t15_2[k]
 				t14Entry := t14_2[k]
-				t113 := F(t15Entry*t107) + F(F(F(t14Entry*t15Entry)*t107)*num.Sigmoid(-t14Entry))
+				t117 := F(t15Entry*t111) + F(F(F(t14Entry*t15Entry)*t111)*num.Sigmoid(-t14Entry))
 				vEntry := v2[k]
-				t312_2[k] += F(vEntry * t252Entry)
-				t332_2[k] += F(k2 * t252Entry)
-				t53_2[k] += F(vEntry * t472Entry)
-				t55_2[k] += F(k2 * t472Entry)
-				t81_2[k] = t812
-				t182_2[k] = t113
-				bVBar[k] += t113
+				t352_2[k] += F(vEntry * t292Entry)
+				t372_2[k] += F(k2 * t292Entry)
+				t57_2[k] += F(vEntry * t51Entry)
+				t59_2[k] += F(k2 * t51Entry)
+				t85_2[k] = t852
+				t186_2[k] = t117
+				bVBar[k] += t117
 			}
-			t60_2[j] = -t602
-			t86_2[j] = -t862
+			t64_2[j] = -t642
+			t90_2[j] = -t902
 		}
 	}
 
@@ -731,41 +753,41 @@ func (c *Backward[F]) Run() {
 		qProd := c.QProd[i*T:][:T]
 		t23_2 := t23[i*T:][:T]
 		kProd := c.KProd[i*T:][:T]
-		t60_2 := t60[i*T:][:T]
+		t64_2 := t64[i*T:][:T]
 		t31_2 := t31[i*T:][:T]
-		t77_2 := t77[i*T:][:T]
+		t81_2 := t81[i*T:][:T]
 		t25_2 := t25[i*T:][:T]
-		t83_2 := t83[i*T:][:T]
-		t86_2 := t86[i*T:][:T]
+		t87_2 := t87[i*T:][:T]
+		t90_2 := t90[i*T:][:T]
 		t21_2 := t21[i*T:][:T]
-		t103_2 := t103[i*T:][:T]
+		t107_2 := t107[i*T:][:T]
 		for j := range T {
 			t33Entry := t33_2[j]
 			qProdEntry2 := qProd[j]
 			t23Entry := t23_2[j]
 			kProdEntry2 := kProd[j]
 			w := ((F(1e-08) <= t33Entry) && (F(0) < qProdEntry2))
-			t77_2[j] = kern.Choose(w, kern.Choose(((F(1e-08) <= t33Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t33Entry), t60_2[j], F(0)))*(F(1)/t31_2[j])), F(0)), F(0))
-			t83_2[j] = F(1) / t25_2[j]
+			t81_2[j] = kern.Choose(w, kern.Choose(((F(1e-08) <= t33Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t33Entry), t64_2[j], F(0)))*(F(1)/t31_2[j])), F(0)), F(0))
+			t87_2[j] = F(1) / t25_2[j]
 			w2 := ((F(1e-08) <= t23Entry) && (F(0) < kProdEntry2))
-			t103_2[j] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t23Entry) && (F(0) < kProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t23Entry), t86_2[j], F(0)))*(F(1)/t21_2[j])), F(0)), F(0))
+			t107_2[j] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t23Entry) && (F(0) < kProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t23Entry), t90_2[j], F(0)))*(F(1)/t21_2[j])), F(0)), F(0))
 		}
 	}
 
 	// projected.v
 	for i := range L {
 		for j := range 3 {
-			t182_2 := t182[(i*(T+6)+j)*dK:][:dK]
+			t186_2 := t186[(i*(T+6)+j)*dK:][:dK]
 			for k := range dK {
-				t182_2[k] = F(0)
+				t186_2[k] = F(0)
 			}
 		}
 	}
 	for i := range L {
 		for j := range 3 {
-			t182_2 := t182[(i*(T+6)+j+T+3)*dK:][:dK]
+			t186_2 := t186[(i*(T+6)+j+T+3)*dK:][:dK]
 			for k := range dK {
-				t182_2[k] = F(0)
+				t186_2[k] = F(0)
 			}
 		}
 	}
@@ -777,52 +799,52 @@ func (c *Backward[F]) Run() {
 		for j := range L {
 			for k := range T {
 				vStack := c.VStack[(j*(T+3)-i+k+3)*dK:][:dK]
-				t182_2 := t182[(j*(T+6)+k+3)*dK:][:dK]
+				t186_2 := t186[(j*(T+6)+k+3)*dK:][:dK]
 				for m := range dK {
-					cVBar[m] += F(vStack[m] * t182_2[m])
+					cVBar[m] += F(vStack[m] * t186_2[m])
 				}
 			}
 		}
 	}
 
 	// projected.v
-	clear(t120)
+	clear(t124)
 	for i := range L {
 		for j := range 3 {
 			n := int(c.Pos[i]) + j - 3
 			if n >= 0 {
-				t182_2 := t182[(i*(T+6)+j)*dK:][:dK]
+				t186_2 := t186[(i*(T+6)+j)*dK:][:dK]
 				cV := c.CV[:dK]
-				t182_3 := t182[(i*(T+6)+j+1)*dK:][:dK]
+				t186_3 := t186[(i*(T+6)+j+1)*dK:][:dK]
 				cV2 := c.CV[1*dK:][:dK]
-				t182_4 := t182[(i*(T+6)+j+2)*dK:][:dK]
+				t186_4 := t186[(i*(T+6)+j+2)*dK:][:dK]
 				cV3 := c.CV[2*dK:][:dK]
-				t182_5 := t182[(i*(T+6)+j+3)*dK:][:dK]
+				t186_5 := t186[(i*(T+6)+j+3)*dK:][:dK]
 				cV4 := c.CV[3*dK:][:dK]
-				t120_2 := t120[(i*3+j)*dK:][:dK]
+				t124_2 := t124[(i*3+j)*dK:][:dK]
 				for k := range dK {
-					t120_2[k] = F(t182_2[k]*cV[k]) + F(t182_3[k]*cV2[k]) + F(t182_4[k]*cV3[k]) + F(t182_5[k]*cV4[k])
+					t124_2[k] = F(t186_2[k]*cV[k]) + F(t186_3[k]*cV2[k]) + F(t186_4[k]*cV3[k]) + F(t186_5[k]*cV4[k])
 				}
 			}
 		}
 	}
 
 	// projected.v, projected.q1, projected.k1
-	clear(t124)
-	clear(t142)
-	clear(t160)
+	clear(t128)
+	clear(t146)
+	clear(t164)
 	for i := range L {
 		for j := range min(3, -T+3) {
 			v0TailBar := c.V0TailBar[(i*3+j)*dK:][:dK]
-			t124_2 := t124[(i*3+j+T)*dK:][:dK]
+			t128_2 := t128[(i*3+j+T)*dK:][:dK]
 			q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
-			t142_2 := t142[(i*3+j+T)*dK:][:dK]
+			t146_2 := t146[(i*3+j+T)*dK:][:dK]
 			k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
-			t160_2 := t160[(i*3+j+T)*dK:][:dK]
+			t164_2 := t164[(i*3+j+T)*dK:][:dK]
 			for k := range dK {
-				t124_2[k] += v0TailBar[k]
-				t142_2[k] += q0TailBar[k]
-				t160_2[k] += k0TailBar[k]
+				t128_2[k] += v0TailBar[k]
+				t146_2[k] += q0TailBar[k]
+				t164_2[k] += k0TailBar[k]
 			}
 		}
 	}
@@ -831,10 +853,10 @@ func (c *Backward[F]) Run() {
 	clear(c.BQBar)
 	clear(c.BKBar)
 	for i := range L {
-		t57_2 := t57[i*T:][:T]
-		t77_2 := t77[i*T:][:T]
-		t83_2 := t83[i*T:][:T]
-		t103_2 := t103[i*T:][:T]
+		t61_2 := t61[i*T:][:T]
+		t81_2 := t81[i*T:][:T]
+		t87_2 := t87[i*T:][:T]
+		t107_2 := t107[i*T:][:T]
 		bQBar := c.BQBar[:dK]
 		bKBar := c.BKBar[:dK]
 		for j := range T {
@@ -842,29 +864,29 @@ func (c *Backward[F]) Run() {
 			q1_2 := q1[(i*T+j)*dK:][:dK]
 			t10_2 := t10[(i*T+j)*dK:][:dK]
 			t9_2 := t9[(i*T+j)*dK:][:dK]
-			t81_2 := t81[(i*T+j)*dK:][:dK]
+			t85_2 := t85[(i*T+j)*dK:][:dK]
 			k1_2 := k1[(i*T+j)*dK:][:dK]
 			t5_2 := t5[(i*T+j)*dK:][:dK]
 			t4_2 := t4[(i*T+j)*dK:][:dK]
-			t185_2 := t185[(i*(T+6)+j+3)*dK:][:dK]
-			t188_2 := t188[(i*(T+6)+j+3)*dK:][:dK]
-			t57Entry := t57_2[j]
-			t77Entry := t77_2[j]
-			t83Entry := t83_2[j]
-			t103Entry := t103_2[j]
+			t189_2 := t189[(i*(T+6)+j+3)*dK:][:dK]
+			t192_2 := t192[(i*(T+6)+j+3)*dK:][:dK]
+			t61Entry := t61_2[j]
+			t81Entry := t81_2[j]
+			t87Entry := t87_2[j]
+			t107Entry := t107_2[j]
 			for k := range dK {
-				t125 := F(qBar[k]*t57Entry) + F(2*F(q1_2[k]*t77Entry))
+				t129 := F(qBar[k]*t61Entry) + F(2*F(q1_2[k]*t81Entry))
 				t10Entry := t10_2[k]
 				t9Entry := t9_2[k]
-				t131 := F(t10Entry*t125) + F(F(F(t9Entry*t10Entry)*t125)*num.Sigmoid(-t9Entry))
-				t143 := F(t81_2[k]*t83Entry) + F(2*F(k1_2[k]*t103Entry))
+				t135 := F(t10Entry*t129) + F(F(F(t9Entry*t10Entry)*t129)*num.Sigmoid(-t9Entry))
+				t147 := F(t85_2[k]*t87Entry) + F(2*F(k1_2[k]*t107Entry))
 				t5Entry := t5_2[k]
 				t4Entry := t4_2[k]
-				t149 := F(t5Entry*t143) + F(F(F(t4Entry*t5Entry)*t143)*num.Sigmoid(-t4Entry))
-				t185_2[k] = t131
-				bQBar[k] += t131
-				t188_2[k] = t149
-				bKBar[k] += t149
+				t153 := F(t5Entry*t147) + F(F(F(t4Entry*t5Entry)*t147)*num.Sigmoid(-t4Entry))
+				t189_2[k] = t135
+				bQBar[k] += t135
+				t192_2[k] = t153
+				bKBar[k] += t153
 			}
 		}
 	}
@@ -872,17 +894,17 @@ func (c *Backward[F]) Run() {
 	// projected.q1
 	for i := range L {
 		for j := range 3 {
-			t185_2 := t185[(i*(T+6)+j)*dK:][:dK]
+			t189_2 := t189[(i*(T+6)+j)*dK:][:dK]
 			for k := range dK {
-				t185_2[k] = F(0)
+				t189_2[k] = F(0)
 			}
 		}
 	}
 	for i := range L {
 		for j := range 3 {
-			t185_2 := t185[(i*(T+6)+j+T+3)*dK:][:dK]
+			t189_2 := t189[(i*(T+6)+j+T+3)*dK:][:dK]
 			for k := range dK {
-				t185_2[k] = F(0)
+				t189_2[k] = F(0)
 			}
 		}
 	}
@@ -896,34 +918,34 @@ func (c *Backward[F]) Run() {
 		for j := range L {
 			for k := range T {
 				q1Stack := c.Q1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-				t185_2 := t185[(j*(T+6)+k+3)*dK:][:dK]
+				t189_2 := t189[(j*(T+6)+k+3)*dK:][:dK]
 				k1Stack := c.K1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-				t188_2 := t188[(j*(T+6)+k+3)*dK:][:dK]
+				t192_2 := t192[(j*(T+6)+k+3)*dK:][:dK]
 				for m := range dK {
-					cQBar[m] += F(q1Stack[m] * t185_2[m])
-					cKBar[m] += F(k1Stack[m] * t188_2[m])
+					cQBar[m] += F(q1Stack[m] * t189_2[m])
+					cKBar[m] += F(k1Stack[m] * t192_2[m])
 				}
 			}
 		}
 	}
 
 	// projected.q1
-	clear(t138)
+	clear(t142)
 	for i := range L {
 		for j := range 3 {
 			n2 := int(c.Pos[i]) + j - 3
 			if n2 >= 0 {
-				t185_2 := t185[(i*(T+6)+j)*dK:][:dK]
+				t189_2 := t189[(i*(T+6)+j)*dK:][:dK]
 				cQ := c.CQ[:dK]
-				t185_3 := t185[(i*(T+6)+j+1)*dK:][:dK]
+				t189_3 := t189[(i*(T+6)+j+1)*dK:][:dK]
 				cQ2 := c.CQ[1*dK:][:dK]
-				t185_4 := t185[(i*(T+6)+j+2)*dK:][:dK]
+				t189_4 := t189[(i*(T+6)+j+2)*dK:][:dK]
 				cQ3 := c.CQ[2*dK:][:dK]
-				t185_5 := t185[(i*(T+6)+j+3)*dK:][:dK]
+				t189_5 := t189[(i*(T+6)+j+3)*dK:][:dK]
 				cQ4 := c.CQ[3*dK:][:dK]
-				t138_2 := t138[(i*3+j)*dK:][:dK]
+				t142_2 := t142[(i*3+j)*dK:][:dK]
 				for k := range dK {
-					t138_2[k] = F(t185_2[k]*cQ[k]) + F(t185_3[k]*cQ2[k]) + F(t185_4[k]*cQ3[k]) + F(t185_5[k]*cQ4[k])
+					t142_2[k] = F(t189_2[k]*cQ[k]) + F(t189_3[k]*cQ2[k]) + F(t189_4[k]*cQ3[k]) + F(t189_5[k]*cQ4[k])
 				}
 			}
 		}
@@ -932,38 +954,38 @@ func (c *Backward[F]) Run() {
 	// projected.k1
 	for i := range L {
 		for j := range 3 {
-			t188_2 := t188[(i*(T+6)+j)*dK:][:dK]
+			t192_2 := t192[(i*(T+6)+j)*dK:][:dK]
 			for k := range dK {
-				t188_2[k] = F(0)
+				t192_2[k] = F(0)
 			}
 		}
 	}
 	for i := range L {
 		for j := range 3 {
-			t188_2 := t188[(i*(T+6)+j+T+3)*dK:][:dK]
+			t192_2 := t192[(i*(T+6)+j+T+3)*dK:][:dK]
 			for k := range dK {
-				t188_2[k] = F(0)
+				t192_2[k] = F(0)
 			}
 		}
 	}
 
 	// projected.k1
-	clear(t156)
+	clear(t160)
 	for i := range L {
 		for j := range 3 {
 			n3 := int(c.Pos[i]) + j - 3
 			if n3 >= 0 {
-				t188_2 := t188[(i*(T+6)+j)*dK:][:dK]
+				t192_2 := t192[(i*(T+6)+j)*dK:][:dK]
 				cK := c.CK[:dK]
-				t188_3 := t188[(i*(T+6)+j+1)*dK:][:dK]
+				t192_3 := t192[(i*(T+6)+j+1)*dK:][:dK]
 				cK2 := c.CK[1*dK:][:dK]
-				t188_4 := t188[(i*(T+6)+j+2)*dK:][:dK]
+				t192_4 := t192[(i*(T+6)+j+2)*dK:][:dK]
 				cK3 := c.CK[2*dK:][:dK]
-				t188_5 := t188[(i*(T+6)+j+3)*dK:][:dK]
+				t192_5 := t192[(i*(T+6)+j+3)*dK:][:dK]
 				cK4 := c.CK[3*dK:][:dK]
-				t156_2 := t156[(i*3+j)*dK:][:dK]
+				t160_2 := t160[(i*3+j)*dK:][:dK]
 				for k := range dK {
-					t156_2[k] = F(t188_2[k]*cK[k]) + F(t188_3[k]*cK2[k]) + F(t188_4[k]*cK3[k]) + F(t188_5[k]*cK4[k])
+					t160_2[k] = F(t192_2[k]*cK[k]) + F(t192_3[k]*cK2[k]) + F(t192_4[k]*cK3[k]) + F(t192_5[k]*cK4[k])
 				}
 			}
 		}
@@ -973,16 +995,16 @@ func (c *Backward[F]) Run() {
 	for i := range L {
 		cV := c.CV[:dK]
 		for j := range T {
-			t182_2 := t182[(i*(T+6)+j+3)*dK:][:dK]
-			t182_3 := t182[(i*(T+6)+j+4)*dK:][:dK]
+			t186_2 := t186[(i*(T+6)+j+3)*dK:][:dK]
+			t186_3 := t186[(i*(T+6)+j+4)*dK:][:dK]
 			cV2 := c.CV[1*dK:][:dK]
-			t182_4 := t182[(i*(T+6)+j+5)*dK:][:dK]
+			t186_4 := t186[(i*(T+6)+j+5)*dK:][:dK]
 			cV3 := c.CV[2*dK:][:dK]
-			t182_5 := t182[(i*(T+6)+j+6)*dK:][:dK]
+			t186_5 := t186[(i*(T+6)+j+6)*dK:][:dK]
 			cV4 := c.CV[3*dK:][:dK]
-			t161_2 := t161[(i*T+j)*dK:][:dK]
+			t165_2 := t165[(i*T+j)*dK:][:dK]
 			for k := range dK {
-				t161_2[k] = (F(t182_2[k]*cV[k]) + F(t182_3[k]*cV2[k]) + F(t182_4[k]*cV3[k]) + F(t182_5[k]*cV4[k]))
+				t165_2[k] = (F(t186_2[k]*cV[k]) + F(t186_3[k]*cV2[k]) + F(t186_4[k]*cV3[k]) + F(t186_5[k]*cV4[k]))
 			}
 		}
 	}
@@ -993,31 +1015,31 @@ func (c *Backward[F]) Run() {
 		if n := 3 - lo; n > 0 {
 			for j := range n {
 				v0TailBar := c.V0TailBar[(i*3+(lo+j))*dK:][:dK]
-				t161_2 := t161[(i*T+(lo+j)+T-3)*dK:][:dK]
+				t165_2 := t165[(i*T+(lo+j)+T-3)*dK:][:dK]
 				for k := range dK {
-					t161_2[k] += v0TailBar[k]
+					t165_2[k] += v0TailBar[k]
 				}
 			}
 		}
 	}
 
 	// projected.v0
-	kern.Gemm(d, dK, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t161, dK, 1)
+	kern.Gemm(d, dK, L*T, F(1), false, c.WVBar, 1, d, xOperand, 1, d, t165, dK, 1)
 
 	// projected.q0, projected.q1
 	for i := range L {
 		cQ := c.CQ[:dK]
 		for j := range T {
-			t185_2 := t185[(i*(T+6)+j+3)*dK:][:dK]
-			t185_3 := t185[(i*(T+6)+j+4)*dK:][:dK]
+			t189_2 := t189[(i*(T+6)+j+3)*dK:][:dK]
+			t189_3 := t189[(i*(T+6)+j+4)*dK:][:dK]
 			cQ2 := c.CQ[1*dK:][:dK]
-			t185_4 := t185[(i*(T+6)+j+5)*dK:][:dK]
+			t189_4 := t189[(i*(T+6)+j+5)*dK:][:dK]
 			cQ3 := c.CQ[2*dK:][:dK]
-			t185_5 := t185[(i*(T+6)+j+6)*dK:][:dK]
+			t189_5 := t189[(i*(T+6)+j+6)*dK:][:dK]
 			cQ4 := c.CQ[3*dK:][:dK]
-			t164_2 := t164[(i*T+j)*dK:][:dK]
+			t168_2 := t168[(i*T+j)*dK:][:dK]
 			for k := range dK {
-				t164_2[k] = (F(t185_2[k]*cQ[k]) + F(t185_3[k]*cQ2[k]) + F(t185_4[k]*cQ3[k]) + F(t185_5[k]*cQ4[k]))
+				t168_2[k] = (F(t189_2[k]*cQ[k]) + F(t189_3[k]*cQ2[k]) + F(t189_4[k]*cQ3[k]) + F(t189_5[k]*cQ4[k]))
 			}
 		}
 	}
@@ -1028,31 +1050,31 @@ func (c *Backward[F]) Run() {
 		if n := 3 - lo; n > 0 {
 			for j := range n {
 				q0TailBar := c.Q0TailBar[(i*3+(lo+j))*dK:][:dK]
-				t164_2 := t164[(i*T+(lo+j)+T-3)*dK:][:dK]
+				t168_2 := t168[(i*T+(lo+j)+T-3)*dK:][:dK]
 				for k := range dK {
-					t164_2[k] += q0TailBar[k]
+					t168_2[k] += q0TailBar[k]
 				}
 			}
 		}
 	}
 
 	// projected.q0
-	kern.Gemm(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t164, dK, 1)
+	kern.Gemm(d, dK, L*T, F(1), false, c.WQBar, 1, d, xOperand, 1, d, t168, dK, 1)
 
 	// projected.k0, projected.k1
 	for i := range L {
 		cK := c.CK[:dK]
 		for j := range T {
-			t188_2 := t188[(i*(T+6)+j+3)*dK:][:dK]
-			t188_3 := t188[(i*(T+6)+j+4)*dK:][:dK]
+			t192_2 := t192[(i*(T+6)+j+3)*dK:][:dK]
+			t192_3 := t192[(i*(T+6)+j+4)*dK:][:dK]
 			cK2 := c.CK[1*dK:][:dK]
-			t188_4 := t188[(i*(T+6)+j+5)*dK:][:dK]
+			t192_4 := t192[(i*(T+6)+j+5)*dK:][:dK]
 			cK3 := c.CK[2*dK:][:dK]
-			t188_5 := t188[(i*(T+6)+j+6)*dK:][:dK]
+			t192_5 := t192[(i*(T+6)+j+6)*dK:][:dK]
 			cK4 := c.CK[3*dK:][:dK]
-			t167_2 := t167[(i*T+j)*dK:][:dK]
+			t171_2 := t171[(i*T+j)*dK:][:dK]
 			for k := range dK {
-				t167_2[k] = (F(t188_2[k]*cK[k]) + F(t188_3[k]*cK2[k]) + F(t188_4[k]*cK3[k]) + F(t188_5[k]*cK4[k]))
+				t171_2[k] = (F(t192_2[k]*cK[k]) + F(t192_3[k]*cK2[k]) + F(t192_4[k]*cK3[k]) + F(t192_5[k]*cK4[k]))
 			}
 		}
 	}
@@ -1063,42 +1085,42 @@ func (c *Backward[F]) Run() {
 		if n := 3 - lo; n > 0 {
 			for j := range n {
 				k0TailBar := c.K0TailBar[(i*3+(lo+j))*dK:][:dK]
-				t167_2 := t167[(i*T+(lo+j)+T-3)*dK:][:dK]
+				t171_2 := t171[(i*T+(lo+j)+T-3)*dK:][:dK]
 				for k := range dK {
-					t167_2[k] += k0TailBar[k]
+					t171_2[k] += k0TailBar[k]
 				}
 			}
 		}
 	}
 
 	// projected.k0
-	kern.Gemm(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t167, dK, 1)
+	kern.Gemm(d, dK, L*T, F(1), false, c.WKBar, 1, d, xOperand, 1, d, t171, dK, 1)
 
 	// projected.v0
-	kern.Gemm(L*T, d, dK, F(1), false, c.XBar, d, 1, t161, dK, 1, c.WV, d, 1)
+	kern.Gemm(L*T, d, dK, F(1), false, c.XBar, d, 1, t165, dK, 1, WVOperand, d, 1)
 
 	// projected.q0
-	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t164, dK, 1, c.WQ, d, 1)
+	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t168, dK, 1, WQOperand, d, 1)
 
 	// projected.k0
-	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t167, dK, 1, c.WK, d, 1)
+	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t171, dK, 1, WKOperand, d, 1)
 
 	// projected.k0
 	for i := range L {
 		for j := range 3 {
-			t156_2 := t156[(i*3+j)*dK:][:dK]
 			t160_2 := t160[(i*3+j)*dK:][:dK]
+			t164_2 := t164[(i*3+j)*dK:][:dK]
 			k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
-			t138_2 := t138[(i*3+j)*dK:][:dK]
 			t142_2 := t142[(i*3+j)*dK:][:dK]
+			t146_2 := t146[(i*3+j)*dK:][:dK]
 			q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
-			t120_2 := t120[(i*3+j)*dK:][:dK]
 			t124_2 := t124[(i*3+j)*dK:][:dK]
+			t128_2 := t128[(i*3+j)*dK:][:dK]
 			v0TailBarOut := c.V0TailBarOut[(i*3+j)*dK:][:dK]
 			for k := range dK {
-				k0TailBarOut[k] = t156_2[k] + t160_2[k]
-				q0TailBarOut[k] = t138_2[k] + t142_2[k]
-				v0TailBarOut[k] = t120_2[k] + t124_2[k]
+				k0TailBarOut[k] = t160_2[k] + t164_2[k]
+				q0TailBarOut[k] = t142_2[k] + t146_2[k]
+				v0TailBarOut[k] = t124_2[k] + t128_2[k]
 			}
 		}
 	}
@@ -1107,8 +1129,8 @@ func (c *Backward[F]) Run() {
 	wRhoBar := c.WRhoBar[:2*dK]
 	wThetaBar := c.WThetaBar[:2*dK]
 	for i := range 2 * dK {
-		wRhoBar[i] = t53[i] + t55[i]
-		wThetaBar[i] = t312[i] + t332[i]
+		wRhoBar[i] = t57[i] + t59[i]
+		wThetaBar[i] = t352[i] + t372[i]
 	}
 }
 
@@ -1190,9 +1212,11 @@ func (b *Function[F]) Call(c block.Call[F], w block.Weights[F], m *block.Memory[
 	k.RhoLin = c.Run.Saved(k.L * k.T)
 	k.ThetaLin = c.Run.Saved(k.L * k.T)
 	k.Work = arena.Scratch(k.WorkLen())
+	k.Operands = arena.Operands(k.OperandsLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
+	k.Operands = nil
 	n.nextK0Tail = m.SetNext(c, b.Slots[0], k.K0TailOut)
 	n.nextQ0Tail = m.SetNext(c, b.Slots[1], k.Q0TailOut)
 	n.nextV0Tail = m.SetNext(c, b.Slots[2], k.V0TailOut)
@@ -1263,6 +1287,7 @@ func (n *callNode[F]) Backward(t *tape.Tape[F]) {
 	g.WThetaBar = t.Part(n.vWTheta, 2*g.DK)
 	g.BThetaBar = t.Part(n.vBTheta, 1)
 	g.Work = t.Scratch(g.WorkLen())
+	g.Operands = t.Operands(g.OperandsLen())
 	g.Run()
 	t.Contribute(n.vWK, g.WKBar)
 	t.Contribute(n.vX, g.XBar)

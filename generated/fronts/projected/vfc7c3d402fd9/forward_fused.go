@@ -36,20 +36,24 @@ func (c *forwardFused) run() {
 	t152 := c.Work[2*L*T*dK+3*L*T+27*L*dK:][:L*T] // [L, T]
 	t162 := c.Work[2*L*T*dK+4*L*T+27*L*dK:][:L*T] // [L, T]
 	t172 := c.Work[2*L*T*dK+5*L*T+27*L*dK:][:L*T] // [L, T]
+	xOperand := kern.Narrow(c.Operands, 0, c.X)
+	WKOperand := kern.Narrow(c.Operands, L*T*d, c.WK)
 
 	// projected.k0
 	for i := range L {
-		kern.GemmFMA(T, dK, d, F(1), false, kern.From(c.K1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(c.X, i*T*d), d, 1, c.WK, 1, d)
+		kern.GemmFMA(T, dK, d, F(1), false, kern.From(c.K1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(xOperand, i*T*d), d, 1, WKOperand, 1, d)
 	}
+	WQOperand := kern.Narrow(c.Operands, L*T*d+d*dK, c.WQ)
 
 	// projected.q0
 	for i := range L {
-		kern.GemmFMA(T, dK, d, F(1), false, kern.From(c.Q1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(c.X, i*T*d), d, 1, c.WQ, 1, d)
+		kern.GemmFMA(T, dK, d, F(1), false, kern.From(c.Q1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(xOperand, i*T*d), d, 1, WQOperand, 1, d)
 	}
+	WVOperand := kern.Narrow(c.Operands, L*T*d+2*d*dK, c.WV)
 
 	// projected.v0
 	for i := range L {
-		kern.GemmFMA(T, dK, d, F(1), false, kern.From(c.VStack, (i*(T+3)+3)*dK), dK, 1, kern.From(c.X, i*T*d), d, 1, c.WV, 1, d)
+		kern.GemmFMA(T, dK, d, F(1), false, kern.From(c.VStack, (i*(T+3)+3)*dK), dK, 1, kern.From(xOperand, i*T*d), d, 1, WVOperand, 1, d)
 	}
 
 	// projected.k1, projected.q1, projected.v
@@ -549,9 +553,9 @@ func (c *backwardFused) run() {
 	_ = T
 	_ = d
 	_ = dK
-	t182 := c.Work[:L*T*dK+6*L*dK]                          // [L, T + 6, d_k]
-	t185 := c.Work[L*T*dK+6*L*dK:][:L*T*dK+6*L*dK]          // [L, T + 6, d_k]
-	t188 := c.Work[2*L*T*dK+12*L*dK:][:L*T*dK+6*L*dK]       // [L, T + 6, d_k]
+	t186 := c.Work[:L*T*dK+6*L*dK]                          // [L, T + 6, d_k]
+	t189 := c.Work[L*T*dK+6*L*dK:][:L*T*dK+6*L*dK]          // [L, T + 6, d_k]
+	t192 := c.Work[2*L*T*dK+12*L*dK:][:L*T*dK+6*L*dK]       // [L, T + 6, d_k]
 	t4 := c.Work[3*L*T*dK+18*L*dK:][:L*T*dK]                // [L, T, d_k]
 	t5 := c.Work[4*L*T*dK+18*L*dK:][:L*T*dK]                // [L, T, d_k]
 	k1 := c.Work[5*L*T*dK+18*L*dK:][:L*T*dK]                // [L, T, d_k]
@@ -567,30 +571,34 @@ func (c *backwardFused) run() {
 	t31 := c.Work[12*L*T*dK+3*L*T+18*L*dK:][:L*T]           // [L, T]
 	t33 := c.Work[12*L*T*dK+4*L*T+18*L*dK:][:L*T]           // [L, T]
 	t35 := c.Work[12*L*T*dK+5*L*T+18*L*dK:][:L*T]           // [L, T]
-	t252 := c.Work[12*L*T*dK+6*L*T+18*L*dK:][:L*T]          // [L, T]
-	t472 := c.Work[12*L*T*dK+7*L*T+18*L*dK:][:L*T]          // [L, T]
-	t57 := c.Work[12*L*T*dK+8*L*T+18*L*dK:][:L*T]           // [L, T]
-	t312 := c.Work[12*L*T*dK+9*L*T+18*L*dK:][:2*dK]         // [2·d_k]
-	t332 := c.Work[12*L*T*dK+9*L*T+18*L*dK+2*dK:][:2*dK]    // [2·d_k]
-	t53 := c.Work[12*L*T*dK+9*L*T+18*L*dK+4*dK:][:2*dK]     // [2·d_k]
-	t55 := c.Work[12*L*T*dK+9*L*T+18*L*dK+6*dK:][:2*dK]     // [2·d_k]
-	t60 := c.Work[12*L*T*dK+9*L*T+18*L*dK+8*dK:][:L*T]      // [L, T]
-	t81 := c.Work[12*L*T*dK+10*L*T+18*L*dK+8*dK:][:L*T*dK]  // [L, T, d_k]
-	t86 := c.Work[13*L*T*dK+10*L*T+18*L*dK+8*dK:][:L*T]     // [L, T]
-	t77 := c.Work[13*L*T*dK+11*L*T+18*L*dK+8*dK:][:L*T]     // [L, T]
-	t83 := c.Work[13*L*T*dK+12*L*T+18*L*dK+8*dK:][:L*T]     // [L, T]
-	t103 := c.Work[13*L*T*dK+13*L*T+18*L*dK+8*dK:][:L*T]    // [L, T]
-	t120 := c.Work[13*L*T*dK+14*L*T+18*L*dK+8*dK:][:3*L*dK] // [L, 3, d_k]
-	t124 := c.Work[13*L*T*dK+14*L*T+21*L*dK+8*dK:][:3*L*dK] // [L, 3, d_k]
-	t142 := c.Work[13*L*T*dK+14*L*T+24*L*dK+8*dK:][:3*L*dK] // [L, 3, d_k]
-	t160 := c.Work[13*L*T*dK+14*L*T+27*L*dK+8*dK:][:3*L*dK] // [L, 3, d_k]
-	t138 := c.Work[13*L*T*dK+14*L*T+30*L*dK+8*dK:][:3*L*dK] // [L, 3, d_k]
-	t156 := c.Work[13*L*T*dK+14*L*T+33*L*dK+8*dK:][:3*L*dK] // [L, 3, d_k]
-	t161 := c.Work[13*L*T*dK+14*L*T+36*L*dK+8*dK:][:L*T*dK] // [L, T, d_k]
-	t164 := c.Work[14*L*T*dK+14*L*T+36*L*dK+8*dK:][:L*T*dK] // [L, T, d_k]
-	t167 := c.Work[15*L*T*dK+14*L*T+36*L*dK+8*dK:][:L*T*dK] // [L, T, d_k]
-	t292Total := make([]F, 1)
-	t51Total := make([]F, 1)
+	t292 := c.Work[12*L*T*dK+6*L*T+18*L*dK:][:L*T]          // [L, T]
+	t51 := c.Work[12*L*T*dK+7*L*T+18*L*dK:][:L*T]           // [L, T]
+	t61 := c.Work[12*L*T*dK+8*L*T+18*L*dK:][:L*T]           // [L, T]
+	t352 := c.Work[12*L*T*dK+9*L*T+18*L*dK:][:2*dK]         // [2·d_k]
+	t372 := c.Work[12*L*T*dK+9*L*T+18*L*dK+2*dK:][:2*dK]    // [2·d_k]
+	t57 := c.Work[12*L*T*dK+9*L*T+18*L*dK+4*dK:][:2*dK]     // [2·d_k]
+	t59 := c.Work[12*L*T*dK+9*L*T+18*L*dK+6*dK:][:2*dK]     // [2·d_k]
+	t64 := c.Work[12*L*T*dK+9*L*T+18*L*dK+8*dK:][:L*T]      // [L, T]
+	t85 := c.Work[12*L*T*dK+10*L*T+18*L*dK+8*dK:][:L*T*dK]  // [L, T, d_k]
+	t90 := c.Work[13*L*T*dK+10*L*T+18*L*dK+8*dK:][:L*T]     // [L, T]
+	t81 := c.Work[13*L*T*dK+11*L*T+18*L*dK+8*dK:][:L*T]     // [L, T]
+	t87 := c.Work[13*L*T*dK+12*L*T+18*L*dK+8*dK:][:L*T]     // [L, T]
+	t107 := c.Work[13*L*T*dK+13*L*T+18*L*dK+8*dK:][:L*T]    // [L, T]
+	t124 := c.Work[13*L*T*dK+14*L*T+18*L*dK+8*dK:][:3*L*dK] // [L, 3, d_k]
+	t128 := c.Work[13*L*T*dK+14*L*T+21*L*dK+8*dK:][:3*L*dK] // [L, 3, d_k]
+	t146 := c.Work[13*L*T*dK+14*L*T+24*L*dK+8*dK:][:3*L*dK] // [L, 3, d_k]
+	t164 := c.Work[13*L*T*dK+14*L*T+27*L*dK+8*dK:][:3*L*dK] // [L, 3, d_k]
+	t142 := c.Work[13*L*T*dK+14*L*T+30*L*dK+8*dK:][:3*L*dK] // [L, 3, d_k]
+	t160 := c.Work[13*L*T*dK+14*L*T+33*L*dK+8*dK:][:3*L*dK] // [L, 3, d_k]
+	t165 := c.Work[13*L*T*dK+14*L*T+36*L*dK+8*dK:][:L*T*dK] // [L, T, d_k]
+	t168 := c.Work[14*L*T*dK+14*L*T+36*L*dK+8*dK:][:L*T*dK] // [L, T, d_k]
+	t171 := c.Work[15*L*T*dK+14*L*T+36*L*dK+8*dK:][:L*T*dK] // [L, T, d_k]
+	t332Total := make([]F, 1)
+	t55Total := make([]F, 1)
+	xOperand := kern.Narrow(c.Operands, 0, c.X)
+	WKOperand := kern.Narrow(c.Operands, L*T*d, c.WK)
+	WQOperand := kern.Narrow(c.Operands, L*T*d+d*dK, c.WQ)
+	WVOperand := kern.Narrow(c.Operands, L*T*d+2*d*dK, c.WV)
 
 	// projected.k1, projected.q1, projected.v
 	if kern.Wide() {
@@ -685,8 +693,8 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.k, projected.q, projected.rho, projected.theta
-	var t292 F
-	var t51 F
+	var t332 F
+	var t55 F
 	if kern.Wide() {
 		a := regions.R3286cf82017fArgs{
 			P0:  unsafe.SliceData(c.KProd),
@@ -701,23 +709,23 @@ func (c *backwardFused) run() {
 			P9:  unsafe.SliceData(t31),
 			P10: unsafe.SliceData(t33),
 			P11: unsafe.SliceData(t35),
-			P12: unsafe.SliceData(t252),
-			P13: unsafe.SliceData(t472),
-			P14: unsafe.SliceData(t57),
-			P15: unsafe.SliceData(t292Total),
-			P16: unsafe.SliceData(t51Total),
+			P12: unsafe.SliceData(t292),
+			P13: unsafe.SliceData(t51),
+			P14: unsafe.SliceData(t61),
+			P15: unsafe.SliceData(t332Total),
+			P16: unsafe.SliceData(t55Total),
 			N0:  L,
 			N1:  T,
 			N2:  4 * T,
 			N3:  8 * T,
 			N4:  12 * T,
-			S0:  [2]float32{t51},
-			S1:  [2]float32{t292},
+			S0:  [2]float32{t55},
+			S1:  [2]float32{t332},
 		}
 		regions.R3286cf82017f(&a)
 	} else {
-		t51_2 := t51
-		t292_2 := t292
+		t55_2 := t55
+		t332_2 := t332
 		for i := range L {
 			kProd := c.KProd[i*T:][:T]
 			qProd := c.QProd[i*T:][:T]
@@ -731,64 +739,64 @@ func (c *backwardFused) run() {
 			t31_2 := t31[i*T:][:T]
 			t33_2 := t33[i*T:][:T]
 			t35_2 := t35[i*T:][:T]
-			t252_2 := t252[i*T:][:T]
-			t472_2 := t472[i*T:][:T]
-			t57_2 := t57[i*T:][:T]
-			var t292Row F
-			var t51Row F
-			t292RowSums := [16]F{t292Row}
-			t51RowSums := [16]F{t51Row}
+			t292_2 := t292[i*T:][:T]
+			t51_2 := t51[i*T:][:T]
+			t61_2 := t61[i*T:][:T]
+			var t332Row F
+			var t55Row F
+			t332RowSums := [16]F{t332Row}
+			t55RowSums := [16]F{t55Row}
 			for j := range T {
 				kProdEntry := kProd[j]
 				t212 := num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1)))
 				t232 := kern.Choose((F(0) < kProdEntry), t212, F(0))
 				qProdEntry := qProd[j]
-				t313 := num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1)))
-				t333 := kern.Choose((F(0) < qProdEntry), t313, F(0))
-				t352 := kern.Larger(t333, F(1e-08))
+				t312 := num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1)))
+				t333 := kern.Choose((F(0) < qProdEntry), t312, F(0))
+				t353 := kern.Larger(t333, F(1e-08))
 				rhoLinEntry := rhoLin[j]
 				t39 := kern.Sigmoid(rhoLinEntry)
 				thetaLinEntry := thetaLin[j]
-				t2522 := kern.Choose((F(0) <= kern.Softplus(thetaLinEntry)), F(thetaBar[j]*kern.Sigmoid(thetaLinEntry)), F(0))
-				t292RowSums[j%16] = t292RowSums[j%16] + t2522
-				t342 := (kern.Larger(t39, F(0)) <= F(1))
-				t4722 := kern.Choose((t342 && (F(0) <= t39)), F(F(t39*kern.Choose(t342, rhoBar[j], F(0)))*kern.Sigmoid(-rhoLinEntry)), F(0))
-				t51RowSums[j%16] = t51RowSums[j%16] + t4722
+				t2922 := kern.Choose((F(0) <= kern.Softplus(thetaLinEntry)), F(thetaBar[j]*kern.Sigmoid(thetaLinEntry)), F(0))
+				t332RowSums[j%16] = t332RowSums[j%16] + t2922
+				t382 := (kern.Larger(t39, F(0)) <= F(1))
+				t512 := kern.Choose((t382 && (F(0) <= t39)), F(F(t39*kern.Choose(t382, rhoBar[j], F(0)))*kern.Sigmoid(-rhoLinEntry)), F(0))
+				t55RowSums[j%16] = t55RowSums[j%16] + t512
 				t21_2[j] = t212
 				t23_2[j] = t232
 				t25_2[j] = kern.Larger(t232, F(1e-08))
-				t31_2[j] = t313
+				t31_2[j] = t312
 				t33_2[j] = t333
-				t35_2[j] = t352
-				t252_2[j] = t2522
-				t472_2[j] = t4722
-				t57_2[j] = F(1) / t352
+				t35_2[j] = t353
+				t292_2[j] = t2922
+				t51_2[j] = t512
+				t61_2[j] = F(1) / t353
 			}
-			t292Row = kern.Sum16(&t292RowSums)
-			t51Row = kern.Sum16(&t51RowSums)
-			t292_2 = t292_2 + t292Row
-			t51_2 = t51_2 + t51Row
+			t332Row = kern.Sum16(&t332RowSums)
+			t55Row = kern.Sum16(&t55RowSums)
+			t332_2 = t332_2 + t332Row
+			t55_2 = t55_2 + t55Row
 		}
-		t292Total[0] = t292_2
-		t51Total[0] = t51_2
+		t332Total[0] = t332_2
+		t55Total[0] = t55_2
 	}
-	t292 = t292Total[0]
-	t51 = t51Total[0]
-	c.BThetaBar[0] = t292
-	c.BRhoBar[0] = t51
+	t332 = t332Total[0]
+	t55 = t55Total[0]
+	c.BThetaBar[0] = t332
+	c.BRhoBar[0] = t55
 
 	// projected.k, projected.theta, projected.rho, projected.q, projected.v
-	clear(t312)
-	clear(t332)
-	clear(t53)
-	clear(t55)
+	clear(t352)
+	clear(t372)
+	clear(t57)
+	clear(t59)
 	clear(c.BVBar)
 	if kern.Wide() {
 		a := regions.R15f32f6c048eArgs{
 			P0:  unsafe.SliceData(t25),
 			P1:  unsafe.SliceData(t35),
-			P2:  unsafe.SliceData(t252),
-			P3:  unsafe.SliceData(t472),
+			P2:  unsafe.SliceData(t292),
+			P3:  unsafe.SliceData(t51),
 			P4:  unsafe.SliceData(k1),
 			P5:  unsafe.SliceData(c.QBar),
 			P6:  unsafe.SliceData(q1),
@@ -799,15 +807,15 @@ func (c *backwardFused) run() {
 			P11: unsafe.SliceData(t15),
 			P12: unsafe.SliceData(t14),
 			P13: unsafe.SliceData(v),
-			P14: unsafe.SliceData(t312),
-			P15: unsafe.SliceData(t332),
-			P16: unsafe.SliceData(t53),
-			P17: unsafe.SliceData(t55),
-			P18: unsafe.SliceData(t81),
-			P19: unsafe.SliceData(t182),
+			P14: unsafe.SliceData(t352),
+			P15: unsafe.SliceData(t372),
+			P16: unsafe.SliceData(t57),
+			P17: unsafe.SliceData(t59),
+			P18: unsafe.SliceData(t85),
+			P19: unsafe.SliceData(t186),
 			P20: unsafe.SliceData(c.BVBar),
-			P21: unsafe.SliceData(t60),
-			P22: unsafe.SliceData(t86),
+			P21: unsafe.SliceData(t64),
+			P22: unsafe.SliceData(t90),
 			N0:  L,
 			N1:  T,
 			N2:  dK,
@@ -824,16 +832,16 @@ func (c *backwardFused) run() {
 	} else {
 		wRho := c.WRho[:dK]
 		wTheta := c.WTheta[:dK]
-		t332_2 := t332[:dK]
-		t55_2 := t55[:dK]
+		t372_2 := t372[:dK]
+		t59_2 := t59[:dK]
 		bVBar := c.BVBar[:dK]
 		for i := range L {
 			t25_2 := t25[i*T:][:T]
 			t35_2 := t35[i*T:][:T]
-			t252_2 := t252[i*T:][:T]
-			t472_2 := t472[i*T:][:T]
-			t60_2 := t60[i*T:][:T]
-			t86_2 := t86[i*T:][:T]
+			t292_2 := t292[i*T:][:T]
+			t51_2 := t51[i*T:][:T]
+			t64_2 := t64[i*T:][:T]
+			t90_2 := t90[i*T:][:T]
 			for j := range T {
 				k1_2 := k1[(i*T+j)*dK:][:dK]
 				qBar := c.QBar[(i*T+j)*dK:][:dK]
@@ -845,40 +853,40 @@ func (c *backwardFused) run() {
 				t15_2 := t15[(i*T+j)*dK:][:dK]
 				t14_2 := t14[(i*T+j)*dK:][:dK]
 				v2 := v[(i*T+j)*dK:][:dK]
-				t312_2 := t312[dK:][:dK]
-				t53_2 := t53[dK:][:dK]
-				t81_2 := t81[(i*T+j)*dK:][:dK]
-				t182_2 := t182[(i*(T+6)+j+3)*dK:][:dK]
-				var t602 F
-				var t862 F
+				t352_2 := t352[dK:][:dK]
+				t57_2 := t57[dK:][:dK]
+				t85_2 := t85[(i*T+j)*dK:][:dK]
+				t186_2 := t186[(i*(T+6)+j+3)*dK:][:dK]
+				var t642 F
+				var t902 F
 				t25Entry := t25_2[j]
 				t35Entry := t35_2[j]
-				t252Entry := t252_2[j]
-				t472Entry := t472_2[j]
-				t602Sums := [16]F{t602}
-				t862Sums := [16]F{t862}
+				t292Entry := t292_2[j]
+				t51Entry := t51_2[j]
+				t642Sums := [16]F{t642}
+				t902Sums := [16]F{t902}
 				for k := range dK {
 					k2 := k1_2[k] / t25Entry
-					t602Sums[k%16] = num.FMA32(qBar[k], (q1_2[k]/t35Entry)/t35Entry, t602Sums[k%16])
-					t812 := num.FMA32(t472Entry, wRho[k], num.FMA32(t252Entry, wTheta[k], kBar[k]))
-					t862Sums[k%16] = num.FMA32(t812, k2/t25Entry, t862Sums[k%16])
-					t107 := num.FMA32(t472Entry, wRho2[k], num.FMA32(t252Entry, wTheta2[k], vBar[k]))
+					t642Sums[k%16] = num.FMA32(qBar[k], (q1_2[k]/t35Entry)/t35Entry, t642Sums[k%16])
+					t852 := num.FMA32(t51Entry, wRho[k], num.FMA32(t292Entry, wTheta[k], kBar[k]))
+					t902Sums[k%16] = num.FMA32(t852, k2/t25Entry, t902Sums[k%16])
+					t111 := num.FMA32(t51Entry, wRho2[k], num.FMA32(t292Entry, wTheta2[k], vBar[k]))
 					t15Entry := t15_2[k]
 					t14Entry := t14_2[k]
-					t113 := num.FMA32(F(F(t14Entry*t15Entry)*t107), kern.Sigmoid(-t14Entry), F(t15Entry*t107))
+					t117 := num.FMA32(F(F(t14Entry*t15Entry)*t111), kern.Sigmoid(-t14Entry), F(t15Entry*t111))
 					vEntry := v2[k]
-					t312_2[k] = num.FMA32(vEntry, t252Entry, t312_2[k])
-					t332_2[k] = num.FMA32(k2, t252Entry, t332_2[k])
-					t53_2[k] = num.FMA32(vEntry, t472Entry, t53_2[k])
-					t55_2[k] = num.FMA32(k2, t472Entry, t55_2[k])
-					t81_2[k] = t812
-					t182_2[k] = t113
-					bVBar[k] = bVBar[k] + t113
+					t352_2[k] = num.FMA32(vEntry, t292Entry, t352_2[k])
+					t372_2[k] = num.FMA32(k2, t292Entry, t372_2[k])
+					t57_2[k] = num.FMA32(vEntry, t51Entry, t57_2[k])
+					t59_2[k] = num.FMA32(k2, t51Entry, t59_2[k])
+					t85_2[k] = t852
+					t186_2[k] = t117
+					bVBar[k] = bVBar[k] + t117
 				}
-				t602 = kern.Sum16(&t602Sums)
-				t862 = kern.Sum16(&t862Sums)
-				t60_2[j] = -t602
-				t86_2[j] = -t862
+				t642 = kern.Sum16(&t642Sums)
+				t902 = kern.Sum16(&t902Sums)
+				t64_2[j] = -t642
+				t90_2[j] = -t902
 			}
 		}
 	}
@@ -890,14 +898,14 @@ func (c *backwardFused) run() {
 			P1:  unsafe.SliceData(c.QProd),
 			P2:  unsafe.SliceData(t23),
 			P3:  unsafe.SliceData(c.KProd),
-			P4:  unsafe.SliceData(t60),
+			P4:  unsafe.SliceData(t64),
 			P5:  unsafe.SliceData(t31),
-			P6:  unsafe.SliceData(t77),
+			P6:  unsafe.SliceData(t81),
 			P7:  unsafe.SliceData(t25),
-			P8:  unsafe.SliceData(t83),
-			P9:  unsafe.SliceData(t86),
+			P8:  unsafe.SliceData(t87),
+			P9:  unsafe.SliceData(t90),
 			P10: unsafe.SliceData(t21),
-			P11: unsafe.SliceData(t103),
+			P11: unsafe.SliceData(t107),
 			N0:  L,
 			N1:  T,
 		}
@@ -908,24 +916,24 @@ func (c *backwardFused) run() {
 			qProd := c.QProd[i*T:][:T]
 			t23_2 := t23[i*T:][:T]
 			kProd := c.KProd[i*T:][:T]
-			t60_2 := t60[i*T:][:T]
+			t64_2 := t64[i*T:][:T]
 			t31_2 := t31[i*T:][:T]
-			t77_2 := t77[i*T:][:T]
+			t81_2 := t81[i*T:][:T]
 			t25_2 := t25[i*T:][:T]
-			t83_2 := t83[i*T:][:T]
-			t86_2 := t86[i*T:][:T]
+			t87_2 := t87[i*T:][:T]
+			t90_2 := t90[i*T:][:T]
 			t21_2 := t21[i*T:][:T]
-			t103_2 := t103[i*T:][:T]
+			t107_2 := t107[i*T:][:T]
 			for j := range T {
 				t33Entry := t33_2[j]
 				qProdEntry2 := qProd[j]
 				t23Entry := t23_2[j]
 				kProdEntry2 := kProd[j]
 				w := ((F(1e-08) <= t33Entry) && (F(0) < qProdEntry2))
-				t77_2[j] = kern.Choose(w, kern.Choose(((F(1e-08) <= t33Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t33Entry), t60_2[j], F(0)))*(F(1)/t31_2[j])), F(0)), F(0))
-				t83_2[j] = F(1) / t25_2[j]
+				t81_2[j] = kern.Choose(w, kern.Choose(((F(1e-08) <= t33Entry) && (F(0) < qProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t33Entry), t64_2[j], F(0)))*(F(1)/t31_2[j])), F(0)), F(0))
+				t87_2[j] = F(1) / t25_2[j]
 				w2 := ((F(1e-08) <= t23Entry) && (F(0) < kProdEntry2))
-				t103_2[j] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t23Entry) && (F(0) < kProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t23Entry), t86_2[j], F(0)))*(F(1)/t21_2[j])), F(0)), F(0))
+				t107_2[j] = kern.Choose(w2, kern.Choose(((F(1e-08) <= t23Entry) && (F(0) < kProdEntry2)), F(F(0.5*kern.Choose((F(1e-08) <= t23Entry), t90_2[j], F(0)))*(F(1)/t21_2[j])), F(0)), F(0))
 			}
 		}
 	}
@@ -933,7 +941,7 @@ func (c *backwardFused) run() {
 	// projected.v
 	if kern.Wide() {
 		a := regions.Re9c4c871791dArgs{
-			P0: unsafe.SliceData(t182),
+			P0: unsafe.SliceData(t186),
 			N0: L,
 			N1: dK,
 			N2: T*dK + 6*dK,
@@ -942,16 +950,16 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t182_2 := t182[(i*(T+6)+j)*dK:][:dK]
+				t186_2 := t186[(i*(T+6)+j)*dK:][:dK]
 				for k := range dK {
-					t182_2[k] = F(0)
+					t186_2[k] = F(0)
 				}
 			}
 		}
 	}
 	if kern.Wide() {
 		a := regions.R5597ca2d9fd5Args{
-			P0: unsafe.SliceData(t182),
+			P0: unsafe.SliceData(t186),
 			N0: L,
 			N1: dK,
 			N2: 4*T*dK + 12*dK,
@@ -961,9 +969,9 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t182_2 := t182[(i*(T+6)+j+T+3)*dK:][:dK]
+				t186_2 := t186[(i*(T+6)+j+T+3)*dK:][:dK]
 				for k := range dK {
-					t182_2[k] = F(0)
+					t186_2[k] = F(0)
 				}
 			}
 		}
@@ -974,7 +982,7 @@ func (c *backwardFused) run() {
 	if kern.Wide() {
 		a := regions.R365f3086a7f8Args{
 			P0: unsafe.SliceData(c.VStack),
-			P1: unsafe.SliceData(t182),
+			P1: unsafe.SliceData(t186),
 			P2: unsafe.SliceData(c.CVBar),
 			N0: L,
 			N1: T,
@@ -991,9 +999,9 @@ func (c *backwardFused) run() {
 			for j := range L {
 				for k := range T {
 					vStack := c.VStack[(j*(T+3)-i+k+3)*dK:][:dK]
-					t182_2 := t182[(j*(T+6)+k+3)*dK:][:dK]
+					t186_2 := t186[(j*(T+6)+k+3)*dK:][:dK]
 					for m := range dK {
-						cVBar[m] = num.FMA32(vStack[m], t182_2[m], cVBar[m])
+						cVBar[m] = num.FMA32(vStack[m], t186_2[m], cVBar[m])
 					}
 				}
 			}
@@ -1001,16 +1009,16 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.v
-	clear(t120)
+	clear(t124)
 	for i := range L {
 		for j := range 3 {
 			n := int(c.Pos[i]) + j - 3
 			if n >= 0 {
 				if kern.Wide() {
 					a := regions.R1e42c5bb8a4bArgs{
-						P0: unsafe.SliceData(t182),
+						P0: unsafe.SliceData(t186),
 						P1: unsafe.SliceData(c.CV),
-						P2: unsafe.SliceData(t120),
+						P2: unsafe.SliceData(t124),
 						N0: dK,
 						N1: 4*dK*j + (4*T*dK+24*dK)*i + 12*dK,
 						N2: 12 * dK,
@@ -1019,17 +1027,17 @@ func (c *backwardFused) run() {
 					}
 					regions.R1e42c5bb8a4b(&a)
 				} else {
-					t182_2 := t182[(i*(T+6)+j+3)*dK:][:dK]
+					t186_2 := t186[(i*(T+6)+j+3)*dK:][:dK]
 					cV := c.CV[3*dK:][:dK]
-					t182_3 := t182[(i*(T+6)+j+2)*dK:][:dK]
+					t186_3 := t186[(i*(T+6)+j+2)*dK:][:dK]
 					cV2 := c.CV[2*dK:][:dK]
-					t182_4 := t182[(i*(T+6)+j+1)*dK:][:dK]
+					t186_4 := t186[(i*(T+6)+j+1)*dK:][:dK]
 					cV3 := c.CV[1*dK:][:dK]
-					t182_5 := t182[(i*(T+6)+j)*dK:][:dK]
+					t186_5 := t186[(i*(T+6)+j)*dK:][:dK]
 					cV4 := c.CV[:dK]
-					t120_2 := t120[(i*3+j)*dK:][:dK]
+					t124_2 := t124[(i*3+j)*dK:][:dK]
 					for k := range dK {
-						t120_2[k] = num.FMA32(t182_2[k], cV[k], num.FMA32(t182_3[k], cV2[k], num.FMA32(t182_4[k], cV3[k], F(t182_5[k]*cV4[k]))))
+						t124_2[k] = num.FMA32(t186_2[k], cV[k], num.FMA32(t186_3[k], cV2[k], num.FMA32(t186_4[k], cV3[k], F(t186_5[k]*cV4[k]))))
 					}
 				}
 			}
@@ -1037,16 +1045,16 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.v, projected.q1, projected.k1
-	clear(t124)
-	clear(t142)
-	clear(t160)
+	clear(t128)
+	clear(t146)
+	clear(t164)
 	if kern.Wide() {
 		a := regions.Re28a136cca58Args{
-			P0: unsafe.SliceData(t124),
+			P0: unsafe.SliceData(t128),
 			P1: unsafe.SliceData(c.V0TailBar),
-			P2: unsafe.SliceData(t142),
+			P2: unsafe.SliceData(t146),
 			P3: unsafe.SliceData(c.Q0TailBar),
-			P4: unsafe.SliceData(t160),
+			P4: unsafe.SliceData(t164),
 			P5: unsafe.SliceData(c.K0TailBar),
 			N0: L,
 			N1: -T + 3,
@@ -1058,16 +1066,16 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range min(3, -T+3) {
-				t124_2 := t124[(i*3+j+T)*dK:][:dK]
+				t128_2 := t128[(i*3+j+T)*dK:][:dK]
 				v0TailBar := c.V0TailBar[(i*3+j)*dK:][:dK]
-				t142_2 := t142[(i*3+j+T)*dK:][:dK]
+				t146_2 := t146[(i*3+j+T)*dK:][:dK]
 				q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
-				t160_2 := t160[(i*3+j+T)*dK:][:dK]
+				t164_2 := t164[(i*3+j+T)*dK:][:dK]
 				k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
 				for k := range dK {
-					t124_2[k] = t124_2[k] + v0TailBar[k]
-					t142_2[k] = t142_2[k] + q0TailBar[k]
-					t160_2[k] = t160_2[k] + k0TailBar[k]
+					t128_2[k] = t128_2[k] + v0TailBar[k]
+					t146_2[k] = t146_2[k] + q0TailBar[k]
+					t164_2[k] = t164_2[k] + k0TailBar[k]
 				}
 			}
 		}
@@ -1078,21 +1086,21 @@ func (c *backwardFused) run() {
 	clear(c.BKBar)
 	if kern.Wide() {
 		a := regions.R0ae58face712Args{
-			P0:  unsafe.SliceData(t57),
-			P1:  unsafe.SliceData(t77),
-			P2:  unsafe.SliceData(t83),
-			P3:  unsafe.SliceData(t103),
+			P0:  unsafe.SliceData(t61),
+			P1:  unsafe.SliceData(t81),
+			P2:  unsafe.SliceData(t87),
+			P3:  unsafe.SliceData(t107),
 			P4:  unsafe.SliceData(q1),
 			P5:  unsafe.SliceData(c.QBar),
 			P6:  unsafe.SliceData(t10),
 			P7:  unsafe.SliceData(t9),
 			P8:  unsafe.SliceData(k1),
-			P9:  unsafe.SliceData(t81),
+			P9:  unsafe.SliceData(t85),
 			P10: unsafe.SliceData(t5),
 			P11: unsafe.SliceData(t4),
-			P12: unsafe.SliceData(t185),
+			P12: unsafe.SliceData(t189),
 			P13: unsafe.SliceData(c.BQBar),
-			P14: unsafe.SliceData(t188),
+			P14: unsafe.SliceData(t192),
 			P15: unsafe.SliceData(c.BKBar),
 			N0:  L,
 			N1:  T,
@@ -1111,38 +1119,38 @@ func (c *backwardFused) run() {
 		bQBar := c.BQBar[:dK]
 		bKBar := c.BKBar[:dK]
 		for i := range L {
-			t57_2 := t57[i*T:][:T]
-			t77_2 := t77[i*T:][:T]
-			t83_2 := t83[i*T:][:T]
-			t103_2 := t103[i*T:][:T]
+			t61_2 := t61[i*T:][:T]
+			t81_2 := t81[i*T:][:T]
+			t87_2 := t87[i*T:][:T]
+			t107_2 := t107[i*T:][:T]
 			for j := range T {
 				q1_2 := q1[(i*T+j)*dK:][:dK]
 				qBar := c.QBar[(i*T+j)*dK:][:dK]
 				t10_2 := t10[(i*T+j)*dK:][:dK]
 				t9_2 := t9[(i*T+j)*dK:][:dK]
 				k1_2 := k1[(i*T+j)*dK:][:dK]
-				t81_2 := t81[(i*T+j)*dK:][:dK]
+				t85_2 := t85[(i*T+j)*dK:][:dK]
 				t5_2 := t5[(i*T+j)*dK:][:dK]
 				t4_2 := t4[(i*T+j)*dK:][:dK]
-				t185_2 := t185[(i*(T+6)+j+3)*dK:][:dK]
-				t188_2 := t188[(i*(T+6)+j+3)*dK:][:dK]
-				t57Entry := t57_2[j]
-				t77Entry := t77_2[j]
-				t83Entry := t83_2[j]
-				t103Entry := t103_2[j]
+				t189_2 := t189[(i*(T+6)+j+3)*dK:][:dK]
+				t192_2 := t192[(i*(T+6)+j+3)*dK:][:dK]
+				t61Entry := t61_2[j]
+				t81Entry := t81_2[j]
+				t87Entry := t87_2[j]
+				t107Entry := t107_2[j]
 				for k := range dK {
-					t125 := num.FMA32(F(2*q1_2[k]), t77Entry, F(qBar[k]*t57Entry))
+					t129 := num.FMA32(F(2*q1_2[k]), t81Entry, F(qBar[k]*t61Entry))
 					t10Entry := t10_2[k]
 					t9Entry := t9_2[k]
-					t131 := num.FMA32(F(F(t9Entry*t10Entry)*t125), kern.Sigmoid(-t9Entry), F(t10Entry*t125))
-					t143 := num.FMA32(F(2*k1_2[k]), t103Entry, F(t81_2[k]*t83Entry))
+					t135 := num.FMA32(F(F(t9Entry*t10Entry)*t129), kern.Sigmoid(-t9Entry), F(t10Entry*t129))
+					t147 := num.FMA32(F(2*k1_2[k]), t107Entry, F(t85_2[k]*t87Entry))
 					t5Entry := t5_2[k]
 					t4Entry := t4_2[k]
-					t149 := num.FMA32(F(F(t4Entry*t5Entry)*t143), kern.Sigmoid(-t4Entry), F(t5Entry*t143))
-					t185_2[k] = t131
-					bQBar[k] = bQBar[k] + t131
-					t188_2[k] = t149
-					bKBar[k] = bKBar[k] + t149
+					t153 := num.FMA32(F(F(t4Entry*t5Entry)*t147), kern.Sigmoid(-t4Entry), F(t5Entry*t147))
+					t189_2[k] = t135
+					bQBar[k] = bQBar[k] + t135
+					t192_2[k] = t153
+					bKBar[k] = bKBar[k] + t153
 				}
 			}
 		}
@@ -1151,7 +1159,7 @@ func (c *backwardFused) run() {
 	// projected.q1
 	if kern.Wide() {
 		a := regions.Re9c4c871791dArgs{
-			P0: unsafe.SliceData(t185),
+			P0: unsafe.SliceData(t189),
 			N0: L,
 			N1: dK,
 			N2: T*dK + 6*dK,
@@ -1160,16 +1168,16 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t185_2 := t185[(i*(T+6)+j)*dK:][:dK]
+				t189_2 := t189[(i*(T+6)+j)*dK:][:dK]
 				for k := range dK {
-					t185_2[k] = F(0)
+					t189_2[k] = F(0)
 				}
 			}
 		}
 	}
 	if kern.Wide() {
 		a := regions.R5597ca2d9fd5Args{
-			P0: unsafe.SliceData(t185),
+			P0: unsafe.SliceData(t189),
 			N0: L,
 			N1: dK,
 			N2: 4*T*dK + 12*dK,
@@ -1179,9 +1187,9 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t185_2 := t185[(i*(T+6)+j+T+3)*dK:][:dK]
+				t189_2 := t189[(i*(T+6)+j+T+3)*dK:][:dK]
 				for k := range dK {
-					t185_2[k] = F(0)
+					t189_2[k] = F(0)
 				}
 			}
 		}
@@ -1193,10 +1201,10 @@ func (c *backwardFused) run() {
 	if kern.Wide() {
 		a := regions.Rb91037a3ffd1Args{
 			P0: unsafe.SliceData(c.Q1Stack),
-			P1: unsafe.SliceData(t185),
+			P1: unsafe.SliceData(t189),
 			P2: unsafe.SliceData(c.CQBar),
 			P3: unsafe.SliceData(c.K1Stack),
-			P4: unsafe.SliceData(t188),
+			P4: unsafe.SliceData(t192),
 			P5: unsafe.SliceData(c.CKBar),
 			N0: L,
 			N1: T,
@@ -1214,12 +1222,12 @@ func (c *backwardFused) run() {
 			for j := range L {
 				for k := range T {
 					q1Stack := c.Q1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-					t185_2 := t185[(j*(T+6)+k+3)*dK:][:dK]
+					t189_2 := t189[(j*(T+6)+k+3)*dK:][:dK]
 					k1Stack := c.K1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-					t188_2 := t188[(j*(T+6)+k+3)*dK:][:dK]
+					t192_2 := t192[(j*(T+6)+k+3)*dK:][:dK]
 					for m := range dK {
-						cQBar[m] = num.FMA32(q1Stack[m], t185_2[m], cQBar[m])
-						cKBar[m] = num.FMA32(k1Stack[m], t188_2[m], cKBar[m])
+						cQBar[m] = num.FMA32(q1Stack[m], t189_2[m], cQBar[m])
+						cKBar[m] = num.FMA32(k1Stack[m], t192_2[m], cKBar[m])
 					}
 				}
 			}
@@ -1227,16 +1235,16 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.q1
-	clear(t138)
+	clear(t142)
 	for i := range L {
 		for j := range 3 {
 			n2 := int(c.Pos[i]) + j - 3
 			if n2 >= 0 {
 				if kern.Wide() {
 					a := regions.R1e42c5bb8a4bArgs{
-						P0: unsafe.SliceData(t185),
+						P0: unsafe.SliceData(t189),
 						P1: unsafe.SliceData(c.CQ),
-						P2: unsafe.SliceData(t138),
+						P2: unsafe.SliceData(t142),
 						N0: dK,
 						N1: 4*dK*j + (4*T*dK+24*dK)*i + 12*dK,
 						N2: 12 * dK,
@@ -1245,17 +1253,17 @@ func (c *backwardFused) run() {
 					}
 					regions.R1e42c5bb8a4b(&a)
 				} else {
-					t185_2 := t185[(i*(T+6)+j+3)*dK:][:dK]
+					t189_2 := t189[(i*(T+6)+j+3)*dK:][:dK]
 					cQ := c.CQ[3*dK:][:dK]
-					t185_3 := t185[(i*(T+6)+j+2)*dK:][:dK]
+					t189_3 := t189[(i*(T+6)+j+2)*dK:][:dK]
 					cQ2 := c.CQ[2*dK:][:dK]
-					t185_4 := t185[(i*(T+6)+j+1)*dK:][:dK]
+					t189_4 := t189[(i*(T+6)+j+1)*dK:][:dK]
 					cQ3 := c.CQ[1*dK:][:dK]
-					t185_5 := t185[(i*(T+6)+j)*dK:][:dK]
+					t189_5 := t189[(i*(T+6)+j)*dK:][:dK]
 					cQ4 := c.CQ[:dK]
-					t138_2 := t138[(i*3+j)*dK:][:dK]
+					t142_2 := t142[(i*3+j)*dK:][:dK]
 					for k := range dK {
-						t138_2[k] = num.FMA32(t185_2[k], cQ[k], num.FMA32(t185_3[k], cQ2[k], num.FMA32(t185_4[k], cQ3[k], F(t185_5[k]*cQ4[k]))))
+						t142_2[k] = num.FMA32(t189_2[k], cQ[k], num.FMA32(t189_3[k], cQ2[k], num.FMA32(t189_4[k], cQ3[k], F(t189_5[k]*cQ4[k]))))
 					}
 				}
 			}
@@ -1265,7 +1273,7 @@ func (c *backwardFused) run() {
 	// projected.k1
 	if kern.Wide() {
 		a := regions.Re9c4c871791dArgs{
-			P0: unsafe.SliceData(t188),
+			P0: unsafe.SliceData(t192),
 			N0: L,
 			N1: dK,
 			N2: T*dK + 6*dK,
@@ -1274,16 +1282,16 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t188_2 := t188[(i*(T+6)+j)*dK:][:dK]
+				t192_2 := t192[(i*(T+6)+j)*dK:][:dK]
 				for k := range dK {
-					t188_2[k] = F(0)
+					t192_2[k] = F(0)
 				}
 			}
 		}
 	}
 	if kern.Wide() {
 		a := regions.R5597ca2d9fd5Args{
-			P0: unsafe.SliceData(t188),
+			P0: unsafe.SliceData(t192),
 			N0: L,
 			N1: dK,
 			N2: 4*T*dK + 12*dK,
@@ -1293,25 +1301,25 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t188_2 := t188[(i*(T+6)+j+T+3)*dK:][:dK]
+				t192_2 := t192[(i*(T+6)+j+T+3)*dK:][:dK]
 				for k := range dK {
-					t188_2[k] = F(0)
+					t192_2[k] = F(0)
 				}
 			}
 		}
 	}
 
 	// projected.k1
-	clear(t156)
+	clear(t160)
 	for i := range L {
 		for j := range 3 {
 			n3 := int(c.Pos[i]) + j - 3
 			if n3 >= 0 {
 				if kern.Wide() {
 					a := regions.R1e42c5bb8a4bArgs{
-						P0: unsafe.SliceData(t188),
+						P0: unsafe.SliceData(t192),
 						P1: unsafe.SliceData(c.CK),
-						P2: unsafe.SliceData(t156),
+						P2: unsafe.SliceData(t160),
 						N0: dK,
 						N1: 4*dK*j + (4*T*dK+24*dK)*i + 12*dK,
 						N2: 12 * dK,
@@ -1320,17 +1328,17 @@ func (c *backwardFused) run() {
 					}
 					regions.R1e42c5bb8a4b(&a)
 				} else {
-					t188_2 := t188[(i*(T+6)+j+3)*dK:][:dK]
+					t192_2 := t192[(i*(T+6)+j+3)*dK:][:dK]
 					cK := c.CK[3*dK:][:dK]
-					t188_3 := t188[(i*(T+6)+j+2)*dK:][:dK]
+					t192_3 := t192[(i*(T+6)+j+2)*dK:][:dK]
 					cK2 := c.CK[2*dK:][:dK]
-					t188_4 := t188[(i*(T+6)+j+1)*dK:][:dK]
+					t192_4 := t192[(i*(T+6)+j+1)*dK:][:dK]
 					cK3 := c.CK[1*dK:][:dK]
-					t188_5 := t188[(i*(T+6)+j)*dK:][:dK]
+					t192_5 := t192[(i*(T+6)+j)*dK:][:dK]
 					cK4 := c.CK[:dK]
-					t156_2 := t156[(i*3+j)*dK:][:dK]
+					t160_2 := t160[(i*3+j)*dK:][:dK]
 					for k := range dK {
-						t156_2[k] = num.FMA32(t188_2[k], cK[k], num.FMA32(t188_3[k], cK2[k], num.FMA32(t188_4[k], cK3[k], F(t188_5[k]*cK4[k]))))
+						t160_2[k] = num.FMA32(t192_2[k], cK[k], num.FMA32(t192_3[k], cK2[k], num.FMA32(t192_4[k], cK3[k], F(t192_5[k]*cK4[k]))))
 					}
 				}
 			}
@@ -1340,9 +1348,9 @@ func (c *backwardFused) run() {
 	// projected.v0, projected.v
 	if kern.Wide() {
 		a := regions.R4f7fc48780fcArgs{
-			P0: unsafe.SliceData(t182),
+			P0: unsafe.SliceData(t186),
 			P1: unsafe.SliceData(c.CV),
-			P2: unsafe.SliceData(t161),
+			P2: unsafe.SliceData(t165),
 			N0: L,
 			N1: T,
 			N2: dK,
@@ -1357,16 +1365,16 @@ func (c *backwardFused) run() {
 		cV := c.CV[:dK]
 		for i := range L {
 			for j := range T {
-				t182_2 := t182[(i*(T+6)+j+6)*dK:][:dK]
+				t186_2 := t186[(i*(T+6)+j+6)*dK:][:dK]
 				cV2 := c.CV[3*dK:][:dK]
-				t182_3 := t182[(i*(T+6)+j+5)*dK:][:dK]
+				t186_3 := t186[(i*(T+6)+j+5)*dK:][:dK]
 				cV3 := c.CV[2*dK:][:dK]
-				t182_4 := t182[(i*(T+6)+j+4)*dK:][:dK]
+				t186_4 := t186[(i*(T+6)+j+4)*dK:][:dK]
 				cV4 := c.CV[1*dK:][:dK]
-				t182_5 := t182[(i*(T+6)+j+3)*dK:][:dK]
-				t161_2 := t161[(i*T+j)*dK:][:dK]
+				t186_5 := t186[(i*(T+6)+j+3)*dK:][:dK]
+				t165_2 := t165[(i*T+j)*dK:][:dK]
 				for k := range dK {
-					t161_2[k] = num.FMA32(t182_2[k], cV2[k], num.FMA32(t182_3[k], cV3[k], num.FMA32(t182_4[k], cV4[k], F(t182_5[k]*cV[k]))))
+					t165_2[k] = num.FMA32(t186_2[k], cV2[k], num.FMA32(t186_3[k], cV3[k], num.FMA32(t186_4[k], cV4[k], F(t186_5[k]*cV[k]))))
 				}
 			}
 		}
@@ -1375,7 +1383,7 @@ func (c *backwardFused) run() {
 	// projected.v
 	if kern.Wide() {
 		a := regions.R63b335df4b7dArgs{
-			P0: unsafe.SliceData(t161),
+			P0: unsafe.SliceData(t165),
 			P1: unsafe.SliceData(c.V0TailBar),
 			N0: L,
 			N1: -T + 3,
@@ -1390,10 +1398,10 @@ func (c *backwardFused) run() {
 			lo := max(0, -T+3)
 			if n := 3 - lo; n > 0 {
 				for j := range n {
-					t161_2 := t161[(i*T+(lo+j)+T-3)*dK:][:dK]
+					t165_2 := t165[(i*T+(lo+j)+T-3)*dK:][:dK]
 					v0TailBar := c.V0TailBar[(i*3+(lo+j))*dK:][:dK]
 					for k := range dK {
-						t161_2[k] = t161_2[k] + v0TailBar[k]
+						t165_2[k] = t165_2[k] + v0TailBar[k]
 					}
 				}
 			}
@@ -1401,14 +1409,14 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.v0
-	kern.GemmFMA(d, dK, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t161, dK, 1)
+	kern.GemmFMA(d, dK, L*T, F(1), false, c.WVBar, 1, d, xOperand, 1, d, t165, dK, 1)
 
 	// projected.q0, projected.q1
 	if kern.Wide() {
 		a := regions.R4f7fc48780fcArgs{
-			P0: unsafe.SliceData(t185),
+			P0: unsafe.SliceData(t189),
 			P1: unsafe.SliceData(c.CQ),
-			P2: unsafe.SliceData(t164),
+			P2: unsafe.SliceData(t168),
 			N0: L,
 			N1: T,
 			N2: dK,
@@ -1423,16 +1431,16 @@ func (c *backwardFused) run() {
 		cQ := c.CQ[:dK]
 		for i := range L {
 			for j := range T {
-				t185_2 := t185[(i*(T+6)+j+6)*dK:][:dK]
+				t189_2 := t189[(i*(T+6)+j+6)*dK:][:dK]
 				cQ2 := c.CQ[3*dK:][:dK]
-				t185_3 := t185[(i*(T+6)+j+5)*dK:][:dK]
+				t189_3 := t189[(i*(T+6)+j+5)*dK:][:dK]
 				cQ3 := c.CQ[2*dK:][:dK]
-				t185_4 := t185[(i*(T+6)+j+4)*dK:][:dK]
+				t189_4 := t189[(i*(T+6)+j+4)*dK:][:dK]
 				cQ4 := c.CQ[1*dK:][:dK]
-				t185_5 := t185[(i*(T+6)+j+3)*dK:][:dK]
-				t164_2 := t164[(i*T+j)*dK:][:dK]
+				t189_5 := t189[(i*(T+6)+j+3)*dK:][:dK]
+				t168_2 := t168[(i*T+j)*dK:][:dK]
 				for k := range dK {
-					t164_2[k] = num.FMA32(t185_2[k], cQ2[k], num.FMA32(t185_3[k], cQ3[k], num.FMA32(t185_4[k], cQ4[k], F(t185_5[k]*cQ[k]))))
+					t168_2[k] = num.FMA32(t189_2[k], cQ2[k], num.FMA32(t189_3[k], cQ3[k], num.FMA32(t189_4[k], cQ4[k], F(t189_5[k]*cQ[k]))))
 				}
 			}
 		}
@@ -1441,7 +1449,7 @@ func (c *backwardFused) run() {
 	// projected.q1
 	if kern.Wide() {
 		a := regions.R63b335df4b7dArgs{
-			P0: unsafe.SliceData(t164),
+			P0: unsafe.SliceData(t168),
 			P1: unsafe.SliceData(c.Q0TailBar),
 			N0: L,
 			N1: -T + 3,
@@ -1456,10 +1464,10 @@ func (c *backwardFused) run() {
 			lo := max(0, -T+3)
 			if n := 3 - lo; n > 0 {
 				for j := range n {
-					t164_2 := t164[(i*T+(lo+j)+T-3)*dK:][:dK]
+					t168_2 := t168[(i*T+(lo+j)+T-3)*dK:][:dK]
 					q0TailBar := c.Q0TailBar[(i*3+(lo+j))*dK:][:dK]
 					for k := range dK {
-						t164_2[k] = t164_2[k] + q0TailBar[k]
+						t168_2[k] = t168_2[k] + q0TailBar[k]
 					}
 				}
 			}
@@ -1467,14 +1475,14 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.q0
-	kern.GemmFMA(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t164, dK, 1)
+	kern.GemmFMA(d, dK, L*T, F(1), false, c.WQBar, 1, d, xOperand, 1, d, t168, dK, 1)
 
 	// projected.k0, projected.k1
 	if kern.Wide() {
 		a := regions.R4f7fc48780fcArgs{
-			P0: unsafe.SliceData(t188),
+			P0: unsafe.SliceData(t192),
 			P1: unsafe.SliceData(c.CK),
-			P2: unsafe.SliceData(t167),
+			P2: unsafe.SliceData(t171),
 			N0: L,
 			N1: T,
 			N2: dK,
@@ -1489,16 +1497,16 @@ func (c *backwardFused) run() {
 		cK := c.CK[:dK]
 		for i := range L {
 			for j := range T {
-				t188_2 := t188[(i*(T+6)+j+6)*dK:][:dK]
+				t192_2 := t192[(i*(T+6)+j+6)*dK:][:dK]
 				cK2 := c.CK[3*dK:][:dK]
-				t188_3 := t188[(i*(T+6)+j+5)*dK:][:dK]
+				t192_3 := t192[(i*(T+6)+j+5)*dK:][:dK]
 				cK3 := c.CK[2*dK:][:dK]
-				t188_4 := t188[(i*(T+6)+j+4)*dK:][:dK]
+				t192_4 := t192[(i*(T+6)+j+4)*dK:][:dK]
 				cK4 := c.CK[1*dK:][:dK]
-				t188_5 := t188[(i*(T+6)+j+3)*dK:][:dK]
-				t167_2 := t167[(i*T+j)*dK:][:dK]
+				t192_5 := t192[(i*(T+6)+j+3)*dK:][:dK]
+				t171_2 := t171[(i*T+j)*dK:][:dK]
 				for k := range dK {
-					t167_2[k] = num.FMA32(t188_2[k], cK2[k], num.FMA32(t188_3[k], cK3[k], num.FMA32(t188_4[k], cK4[k], F(t188_5[k]*cK[k]))))
+					t171_2[k] = num.FMA32(t192_2[k], cK2[k], num.FMA32(t192_3[k], cK3[k], num.FMA32(t192_4[k], cK4[k], F(t192_5[k]*cK[k]))))
 				}
 			}
 		}
@@ -1507,7 +1515,7 @@ func (c *backwardFused) run() {
 	// projected.k1
 	if kern.Wide() {
 		a := regions.R63b335df4b7dArgs{
-			P0: unsafe.SliceData(t167),
+			P0: unsafe.SliceData(t171),
 			P1: unsafe.SliceData(c.K0TailBar),
 			N0: L,
 			N1: -T + 3,
@@ -1522,10 +1530,10 @@ func (c *backwardFused) run() {
 			lo := max(0, -T+3)
 			if n := 3 - lo; n > 0 {
 				for j := range n {
-					t167_2 := t167[(i*T+(lo+j)+T-3)*dK:][:dK]
+					t171_2 := t171[(i*T+(lo+j)+T-3)*dK:][:dK]
 					k0TailBar := c.K0TailBar[(i*3+(lo+j))*dK:][:dK]
 					for k := range dK {
-						t167_2[k] = t167_2[k] + k0TailBar[k]
+						t171_2[k] = t171_2[k] + k0TailBar[k]
 					}
 				}
 			}
@@ -1533,28 +1541,28 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.k0
-	kern.GemmFMA(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t167, dK, 1)
+	kern.GemmFMA(d, dK, L*T, F(1), false, c.WKBar, 1, d, xOperand, 1, d, t171, dK, 1)
 
 	// projected.v0
-	kern.GemmFMA(L*T, d, dK, F(1), false, c.XBar, d, 1, t161, dK, 1, c.WV, d, 1)
+	kern.GemmFMA(L*T, d, dK, F(1), false, c.XBar, d, 1, t165, dK, 1, WVOperand, d, 1)
 
 	// projected.q0
-	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t164, dK, 1, c.WQ, d, 1)
+	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t168, dK, 1, WQOperand, d, 1)
 
 	// projected.k0
-	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t167, dK, 1, c.WK, d, 1)
+	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t171, dK, 1, WKOperand, d, 1)
 
 	// projected.k0
 	if kern.Wide() {
 		a := regions.Rba61701289c0Args{
-			P0: unsafe.SliceData(t156),
-			P1: unsafe.SliceData(t160),
+			P0: unsafe.SliceData(t160),
+			P1: unsafe.SliceData(t164),
 			P2: unsafe.SliceData(c.K0TailBarOut),
-			P3: unsafe.SliceData(t138),
-			P4: unsafe.SliceData(t142),
+			P3: unsafe.SliceData(t142),
+			P4: unsafe.SliceData(t146),
 			P5: unsafe.SliceData(c.Q0TailBarOut),
-			P6: unsafe.SliceData(t120),
-			P7: unsafe.SliceData(t124),
+			P6: unsafe.SliceData(t124),
+			P7: unsafe.SliceData(t128),
 			P8: unsafe.SliceData(c.V0TailBarOut),
 			N0: L,
 			N1: dK,
@@ -1564,19 +1572,19 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t156_2 := t156[(i*3+j)*dK:][:dK]
 				t160_2 := t160[(i*3+j)*dK:][:dK]
+				t164_2 := t164[(i*3+j)*dK:][:dK]
 				k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
-				t138_2 := t138[(i*3+j)*dK:][:dK]
 				t142_2 := t142[(i*3+j)*dK:][:dK]
+				t146_2 := t146[(i*3+j)*dK:][:dK]
 				q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
-				t120_2 := t120[(i*3+j)*dK:][:dK]
 				t124_2 := t124[(i*3+j)*dK:][:dK]
+				t128_2 := t128[(i*3+j)*dK:][:dK]
 				v0TailBarOut := c.V0TailBarOut[(i*3+j)*dK:][:dK]
 				for k := range dK {
-					k0TailBarOut[k] = t156_2[k] + t160_2[k]
-					q0TailBarOut[k] = t138_2[k] + t142_2[k]
-					v0TailBarOut[k] = t120_2[k] + t124_2[k]
+					k0TailBarOut[k] = t160_2[k] + t164_2[k]
+					q0TailBarOut[k] = t142_2[k] + t146_2[k]
+					v0TailBarOut[k] = t124_2[k] + t128_2[k]
 				}
 			}
 		}
@@ -1585,11 +1593,11 @@ func (c *backwardFused) run() {
 	// projected.k0
 	if kern.Wide() {
 		a := regions.R59714f7aee03Args{
-			P0: unsafe.SliceData(t53),
-			P1: unsafe.SliceData(t55),
+			P0: unsafe.SliceData(t57),
+			P1: unsafe.SliceData(t59),
 			P2: unsafe.SliceData(c.WRhoBar),
-			P3: unsafe.SliceData(t312),
-			P4: unsafe.SliceData(t332),
+			P3: unsafe.SliceData(t352),
+			P4: unsafe.SliceData(t372),
 			P5: unsafe.SliceData(c.WThetaBar),
 			N0: 2 * dK,
 		}
@@ -1598,8 +1606,8 @@ func (c *backwardFused) run() {
 		wRhoBar := c.WRhoBar[:2*dK]
 		wThetaBar := c.WThetaBar[:2*dK]
 		for i := range 2 * dK {
-			wRhoBar[i] = t53[i] + t55[i]
-			wThetaBar[i] = t312[i] + t332[i]
+			wRhoBar[i] = t57[i] + t59[i]
+			wThetaBar[i] = t352[i] + t372[i]
 		}
 	}
 }

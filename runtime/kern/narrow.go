@@ -1,0 +1,42 @@
+package kern
+
+import (
+	"math"
+
+	"github.com/nl-hecate/hecate/runtime/num"
+)
+
+// Narrow is x, or where to is not nil a copy of it in bfloat16, which begins at entry at of to.
+func Narrow[F num.Float](to []F, at int, x []F) []F {
+	if len(to) == 0 {
+		return x
+	}
+	y := to[at:][:len(x)]
+	for i, v := range x {
+		y[i] = BFloat16(v)
+	}
+	return y
+}
+
+// BFloat16 rounds to the nearest number of bfloat16, to the even one of two. NaN stays NaN.
+func BFloat16[F num.Float](x F) F {
+	single := float32(x)
+	if F(single) != x && x == x {
+		single = toOdd(float64(x), single)
+	}
+	bits := math.Float32bits(single)
+	if bits&0x7fffffff > 0x7f800000 {
+		return F(math.Float32frombits(bits | 1<<22)) // rounding up may not carry a NaN to an infinity
+	}
+	return F(math.Float32frombits((bits + 0x7fff + bits>>16&1) &^ 0xffff))
+}
+
+// toOdd is x in float32, rounded so that rounding once more rounds as once (Boldo and Melquiond
+// 2008): towards zero, and with the last bit set, for x is not exact.
+func toOdd(x float64, nearest float32) float32 {
+	bits := math.Float32bits(nearest)
+	if math.Abs(float64(nearest)) > math.Abs(x) {
+		bits--
+	}
+	return math.Float32frombits(bits | 1)
+}
