@@ -205,3 +205,36 @@ func sameBytes(file, first, again string) error {
 	}
 	return nil
 }
+
+// narrowed is the definition of a text whose kernels have operands, with these in float32 and in bfloat16.
+var narrowed = strings.NewReplacer("bf16 = 0\n", "bf16 = 1\n")
+
+// narrow compiles a sample of the files whose kernels have operands, or all, with these in bfloat16, and returns
+// what they need, and how many files there were.
+func (c config) narrow(lib *library, files []string) (rows []row, n int, err error) {
+	x := c
+	x.kernels, x.out = filepath.Join(c.out, "bfloat16", "text"), filepath.Join(c.out, "bfloat16")
+	for _, i := range rand.Perm(len(files)) {
+		if n == c.sample && !c.all {
+			break
+		}
+		text, err := os.ReadFile(filepath.Join(c.kernels, filepath.FromSlash(files[i])))
+		if err != nil {
+			return nil, 0, err
+		}
+		changed := narrowed.Replace(string(text))
+		if changed == string(text) {
+			continue
+		}
+		path := filepath.Join(x.kernels, filepath.FromSlash(files[i]))
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(changed), 0o644)); err != nil {
+			return nil, 0, err
+		}
+		found, err := x.file(lib, files[i])
+		if err != nil {
+			return nil, 0, fmt.Errorf("with operands in bfloat16: %w", err)
+		}
+		rows, n = append(rows, found...), n+1
+	}
+	return rows, n, nil
+}

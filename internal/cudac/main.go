@@ -13,6 +13,7 @@
 // What a file needs follows from its text, the headers, the targets and the compiler. The
 // table holds a hash of each text and its numbers; where it fits, the file is not compiled again, except
 // for a sample of N files that is drawn again in each run; -all compiles every file.
+// A sample of N files whose kernels have operands is compiled with these in bfloat16, too.
 //
 // NVRTC is the library that $HECATE_NVRTC names, or the one that .ci/nvrtc
 // fetched into out/nvrtc, or the system's. Registers differ from version to
@@ -25,6 +26,7 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -77,11 +79,12 @@ func (c config) run() error {
 	if err != nil {
 		return err
 	}
-	if err := spills(rows); err != nil {
+	narrow, n, err := c.narrow(lib, files)
+	if err := errors.Join(err, spills(rows), spills(narrow)); err != nil {
 		return err
 	}
-	fmt.Printf("cudac: %d files, %d kernels, %d targets: no spills; %d files compiled, %s (NVRTC %s, %.0f s)\n",
-		len(files), len(rows)/machines, len(targets), compiled, c.bytes(), lib.version, time.Since(start).Seconds())
+	fmt.Printf("cudac: %d files, %d kernels, %d targets: no spills; %d files compiled, %s, and %d with operands in bfloat16 (NVRTC %s, %.0f s)\n",
+		len(files), len(rows)/machines, len(targets), compiled, c.bytes(), n, lib.version, time.Since(start).Seconds())
 	return c.table(lib, rows, texts)
 }
 
