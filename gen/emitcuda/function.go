@@ -34,6 +34,7 @@ type function struct {
 	kept   []string // names of the whole function
 
 	zeros   *plan.Buffer // that it clears, if it does nothing else
+	narrows bool         // it copies an operand
 	mapping []string     // of iterations to threads, in words
 	text    string       // when it has ended
 

@@ -40,6 +40,7 @@ func (e *emitter) operands() {
 // narrow prints the copy of an operand.
 func (e *emitter) narrow(n *plan.Narrow) {
 	f := e.newFunction(gridThreads)
+	f.narrows = true
 	total := n.Buf.Len().Mul(shape.Sym(BFloat16))
 	f.item(total, f.count(total))
 	to, from := f.target(n.Buf), f.buffer(n.Buf.NarrowOf)

@@ -16,7 +16,7 @@ import (
 // schedule puts the functions of the kernel into launches and prints those.
 func (e *emitter) schedule() {
 	rounds := e.rounds()
-	for round := 0; round <= slices.Max(append(rounds, -1)); round++ {
+	for round := slices.Min(append(rounds, 0)); round <= slices.Max(append(rounds, -1)); round++ {
 		var together [][]*function
 		for i, f := range e.functions {
 			if rounds[i] != round {
@@ -35,14 +35,22 @@ func (e *emitter) schedule() {
 	}
 }
 
-// rounds is the round of each function, its depth in the graph of dependences.
+// rounds is the round of each function, its depth in the graph of dependences. Copies of operands have the odd
+// rounds to themselves, so that without them, in float32, launches are the same.
 func (e *emitter) rounds() []int {
 	fs := e.functions
 	out := make([]int, len(fs))
 	for i, f := range fs {
+		if f.narrows {
+			out[i] = -1
+		}
 		for j, g := range fs[:i] {
 			if f.dependsOn(g) {
-				out[i] = max(out[i], out[j]+1)
+				after := 2
+				if f.narrows || g.narrows {
+					after = 1
+				}
+				out[i] = max(out[i], out[j]+after)
 			}
 		}
 	}
@@ -50,7 +58,7 @@ func (e *emitter) rounds() []int {
 		if f.zeros == nil {
 			continue
 		}
-		last := len(fs)
+		last := 2 * len(fs)
 		for j, g := range fs[i+1:] {
 			if g.dependsOn(f) {
 				last = min(last, out[i+1+j])
@@ -74,7 +82,7 @@ func (e *emitter) beside(rounds []int, first, last int) int {
 		return best < 0 || rounds[j] < rounds[best] || rounds[j] == rounds[best] && e.functions[best].threads != gridThreads && e.functions[j].threads == gridThreads
 	}
 	for j, g := range e.functions {
-		if g.zeros == nil && rounds[j] >= first && rounds[j] < last && better(j) {
+		if g.zeros == nil && !g.narrows && rounds[j] >= first && rounds[j] < last && better(j) {
 			best = j
 		}
 	}

@@ -12,10 +12,29 @@ func Narrow[F num.Float](to []F, at int, x []F) []F {
 		return x
 	}
 	y := to[at:][:len(x)]
+	if single, ok := any(x).([]float32); ok {
+		narrow32(any(y).([]float32), single)
+		return y
+	}
 	for i, v := range x {
 		y[i] = BFloat16(v)
 	}
 	return y
+}
+
+func narrow32(y, x []float32) {
+	y = y[:len(x)]
+	for i, v := range x {
+		y[i] = math.Float32frombits(narrowBits(math.Float32bits(v)))
+	}
+}
+
+// narrowBits rounds the bits of a float32.
+func narrowBits(bits uint32) uint32 {
+	if bits&0x7fffffff > 0x7f800000 {
+		return bits | 1<<22 // rounding up may not carry a NaN to an infinity
+	}
+	return (bits + 0x7fff + bits>>16&1) &^ 0xffff
 }
 
 // BFloat16 rounds to the nearest number of bfloat16, to the even one of two. NaN stays NaN.
@@ -24,11 +43,7 @@ func BFloat16[F num.Float](x F) F {
 	if F(single) != x && x == x {
 		single = toOdd(float64(x), single)
 	}
-	bits := math.Float32bits(single)
-	if bits&0x7fffffff > 0x7f800000 {
-		return F(math.Float32frombits(bits | 1<<22)) // rounding up may not carry a NaN to an infinity
-	}
-	return F(math.Float32frombits((bits + 0x7fff + bits>>16&1) &^ 0xffff))
+	return F(math.Float32frombits(narrowBits(math.Float32bits(single))))
 }
 
 // toOdd is x in float32, rounded so that rounding once more rounds as once (Boldo and Melquiond

@@ -60,7 +60,9 @@ func (m *Modules) NewBuilder(c *config.Loaded, resume string) (Builder, error) {
 	var n Needs
 	if at.gpu != nil {
 		if n, err = m.needs(c, r); err == nil {
-			at, err = at.enough(n, c.Build.Device)
+			if at, err = at.enough(n, "the build", c.Build.Device); err != nil {
+				err = fmt.Errorf("build.device is %q: %w", c.Build.Device, err)
+			}
 		}
 		if err != nil {
 			return nil, errors.Join(err, at.close())

@@ -124,7 +124,18 @@ func (m *Modules) Needs(c *config.Loaded) (Needs, error) {
 	return m.needs(c, r)
 }
 
-func (m *Modules) needs(c *config.Loaded, r reading) (n Needs, err error) {
+func (m *Modules) needs(c *config.Loaded, r reading) (Needs, error) {
+	return m.dry(func(s device.Memory) error {
+		b, err := m.builder(c, r, &place{memory: s, arithmetic: s.String(), close: func() error { return nil }}, "")
+		if err != nil {
+			return err
+		}
+		return b.dryRun()
+	})
+}
+
+// dry is what use takes of the memory of a device that computes nothing.
+func (m *Modules) dry(use func(device.Memory) error) (n Needs, err error) {
 	l, err := Library(m.Catalog)
 	if err != nil {
 		return n, err
@@ -134,10 +145,7 @@ func (m *Modules) needs(c *config.Loaded, r reading) (n Needs, err error) {
 		return n, err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	b, err := m.builder(c, r, &place{memory: s, arithmetic: s.String(), close: func() error { return nil }}, "")
-	if err == nil {
-		err = errors.Join(b.dryRun(), s.Err())
-	}
+	err = errors.Join(use(s), s.Err())
 	return Needs{s.Variants(), s.Bytes()}, err
 }
 
@@ -167,26 +175,26 @@ func (b *builder) dryRun() error {
 	return err
 }
 
-// enough is the place, or the processor for auto where a build lacks something on the GPU: an error for others.
-func (p *place) enough(n Needs, device string) (*place, error) {
-	err := p.check(n)
+// enough is the place, or the processor for auto where who lacks something on the GPU: an error for others.
+func (p *place) enough(n Needs, who, device string) (*place, error) {
+	err := p.check(n, who)
 	switch {
 	case err == nil:
 		return p, nil
 	case device == "auto":
 		return processor(err.Error()), p.close()
 	}
-	return p, fmt.Errorf("build.device is %q: %w", device, err)
+	return p, err
 }
 
-// check refuses a build that takes more memory than a GPU has free, or kernels that it cannot get.
-func (p *place) check(n Needs) error {
+// check says what who lacks: memory of the GPU that is free, or kernels.
+func (p *place) check(n Needs, who string) error {
 	free, all, err := p.gpu.Free()
 	if err != nil {
 		return err
 	}
 	if int64(n.Bytes) > free {
-		return fmt.Errorf("the build needs %s bytes of GPU memory; %s of %s bytes are free on %s", progress.Count(n.Bytes), progress.Count(free), progress.Count(all), p.name)
+		return fmt.Errorf("%s needs %s bytes of GPU memory; %s of %s bytes are free on %s", who, progress.Count(n.Bytes), progress.Count(free), progress.Count(all), p.name)
 	}
 	missing, first := 0, ""
 	for _, v := range n.Kernels {
@@ -202,5 +210,5 @@ func (p *place) check(n Needs) error {
 	if err = cuda.Compiles(p.gpu.Info); err == nil {
 		return nil
 	}
-	return fmt.Errorf("%d of the %s of the build have no image for %s (%s); and %w", missing, progress.Things(len(n.Kernels), "kernel"), p.name, first, err)
+	return fmt.Errorf("%d of the %s of %s have no image for %s (%s); and %w", missing, progress.Things(len(n.Kernels), "kernel"), who, p.name, first, err)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/catalog"
 	"github.com/nl-hecate/hecate/runtime/checkpoint"
+	rtdevice "github.com/nl-hecate/hecate/runtime/device"
 	"github.com/nl-hecate/hecate/runtime/module"
 	"github.com/nl-hecate/hecate/runtime/pulse"
 	"github.com/nl-hecate/hecate/runtime/stream"
@@ -43,6 +44,9 @@ func (m *Modules) open(path, tokenizer, device string) (*saved, error) {
 	}
 	x := &saved{place: at, config: config.Loaded{Config: config.Default()}}
 	if err = x.readMetadata(snap); err == nil {
+		err = m.ready(x, device)
+	}
+	if err == nil {
 		err = m.load(x, snap)
 	}
 	if err == nil {
@@ -77,7 +81,7 @@ func (x *saved) readMetadata(snap *checkpoint.Snapshot) (err error) {
 	}
 	i, s := &x.info, &x.config.Stream
 	*i = Info{Model: get("model"), Sizes: get("sizes"), Counts: get("unit of the periods"), Text: get("text"), Chunk: number("chunk"),
-		Stream: get(kindName), Arithmetic: x.place.arithmetic, Device: x.place.name, Fallback: x.place.why, Unit: "byte", Precision: "float32"}
+		Stream: get(kindName), Unit: "byte", Precision: "float32"}
 	if module.OperandsOf(snap) != i.Precision {
 		i.Precision = config.BF16
 	}
@@ -103,22 +107,57 @@ func (x *saved) readMetadata(snap *checkpoint.Snapshot) (err error) {
 	return errors.Join(err, e)
 }
 
-// load makes the model of a checkpoint and loads its parameters.
-func (m *Modules) load(x *saved, snap *checkpoint.Snapshot) error {
+// ready checks that the device has what reading a checkpoint takes; for auto the processor takes the place of one
+// that has not.
+func (m *Modules) ready(x *saved, device string) error {
+	if x.place.gpu != nil {
+		n, err := m.dry(func(s rtdevice.Memory) error { return m.tryReading(x, s) })
+		if err == nil {
+			x.place, err = x.place.enough(n, "the model", device)
+		}
+		if err != nil {
+			return fmt.Errorf("--device is %q: %w", device, err)
+		}
+	}
+	x.info.Arithmetic, x.info.Device, x.info.Fallback = x.place.arithmetic, x.place.name, x.place.why
+	return nil
+}
+
+// tryReading measures a chunk of arbitrary tokens, and samples, in a memory.
+func (m *Modules) tryReading(x *saved, s rtdevice.Memory) error {
+	mod, err := m.newModule(x, s)
+	if err != nil {
+		return err
+	}
+	tokens := make([]int32, x.info.Chunk+1)
+	if _, err := mod.Score(context.Background(), x.schedule, 0, tokens, x.info.Chunk); err != nil {
+		return err
+	}
+	_, err = mod.Generate(context.Background(), mod.NewContext(1), 0, x.schedule.First(pulse.Stream), tokens[:1], module.Sampling{Limit: 2, Chunk: x.info.Chunk})
+	return err
+}
+
+// newModule makes the model of a checkpoint with its first parameters.
+func (m *Modules) newModule(x *saved, memory rtdevice.Memory) (*module.Module[float32], error) {
 	sizes := map[string]int{}
 	for w := range strings.FieldsSeq(x.info.Sizes) {
 		k, v, _ := strings.Cut(w, "=")
 		n, err := strconv.Atoi(v)
 		if err != nil {
-			return fmt.Errorf("metadata run.sizes: %q is not a size", w)
+			return nil, fmt.Errorf("metadata run.sizes: %q is not a size", w)
 		}
 		sizes[k] = n
 	}
 	model, err := catalog.NewModel[float32](m.Catalog, x.info.Model, block.NewSizes(sizes))
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if x.module, err = module.New(module.Config[float32]{Model: model, Memory: x.place.memory, BFloat16: x.info.Precision == config.BF16}); err != nil {
+	return module.New(module.Config[float32]{Model: model, Memory: memory, BFloat16: x.info.Precision == config.BF16})
+}
+
+// load makes the model of a checkpoint and loads its parameters.
+func (m *Modules) load(x *saved, snap *checkpoint.Snapshot) (err error) {
+	if x.module, err = m.newModule(x, x.place.memory); err != nil {
 		return err
 	}
 	if err := x.module.Donate(snap); err != nil {
