@@ -52,7 +52,9 @@ func operands(in *ir.Instr) (out []int) {
 		return nil
 	}
 	batch := func(l int) bool {
-		plain := func(subs []ir.Sub) bool { return slices.ContainsFunc(subs, func(s ir.Sub) bool { return only(s) == l }) }
+		plain := func(subs []ir.Sub) bool {
+			return slices.ContainsFunc(subs, func(s ir.Sub) bool { return only(s) == l })
+		}
 		return plain(in.To) && !slices.ContainsFunc(in.Args, func(a ir.Arg) bool { return !plain(a.Sub) })
 	}
 	inner := 0

@@ -80,8 +80,8 @@ func (p *Program) Run(sizes map[string]int, params map[string]*Tensor) map[strin
 	if p.m == nil || p.single != p.Float32 || !maps.Equal(p.sizes, sizes) {
 		p.sizes, p.single = maps.Clone(sizes), p.Float32
 		p.m = layOut(p.f, p.sizes, p.single, observers{p.ObserveRoot, p.Comparisons, p.ObserveInstr})
-		p.m.narrow = p.Narrow
 	}
+	p.m.narrow = p.Narrow
 	for _, v := range p.f.Params {
 		given, t := params[v.Name], p.m.vals[v]
 		if given == nil {

@@ -57,7 +57,7 @@ func WithCeils(ceils []Ceil, sizes map[string]int) map[string]int {
 }
 
 // Memory counts entries: saved tensors, checkpoints, and workspace, which
-// includes private buffers once for each row that runs at once.
+// includes private buffers once for each row that runs at once and no copies of operands.
 type Memory struct {
 	Saved, Checkpoints, Workspace shape.Poly
 }

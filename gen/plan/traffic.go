@@ -8,7 +8,7 @@ import (
 )
 
 // Traffic counts the bytes that the passes of a kernel move between memory and the
-// processor, for given sizes.
+// processor, for given sizes and with operands in float32.
 //
 // A pass is a loop nest, a matrix product, a triangular solve or the clearing of a buffer; in
 // a recurrence, it is what runs for one token, or a whole loop over rows. It reads and writes
@@ -98,7 +98,10 @@ func (c *trafficCounter) iterations(n *Loop) int64 {
 func (c *trafficCounter) pass(n Node, times int64) {
 	read, written := map[*Buffer]int64{}, map[*Buffer]int64{}
 	note := func(m map[*Buffer]int64, b *Buffer, entries int64) {
-		if b = b.Base(); !c.ofRow[b] {
+		for b = b.Base(); b.NarrowOf != nil; b = b.Base() {
+			b = b.NarrowOf
+		}
+		if !c.ofRow[b] {
 			m[b] = max(m[b], entries)
 		}
 	}

@@ -47,21 +47,25 @@ type guardPass struct {
 // readUnder reports whether every reader of an instruction has the condition g itself, at the
 // entries that it reads.
 func (p *guardPass) readUnder(in *ir.Instr, g ir.Sub) bool {
-	rs := p.readers[in.Out]
-	if g.Indirect == nil || !inRange(in) {
+	if g.Indirect == nil || !inRange(in) || !wholeOutput(in) {
 		return false
 	}
-	if p.result[in.Out] || len(rs) == 0 || !wholeOutput(in) {
-		return false
-	}
-	return !slices.ContainsFunc(rs, func(r *ir.Instr) bool {
-		if r.Scan != nil || r.Solve != nil {
-			return true
-		}
-		return slices.ContainsFunc(r.Args, func(a ir.Arg) bool {
-			return a.Val == in.Out && !slices.ContainsFunc(r.Guard, func(h ir.Sub) bool { return sameCondition(at(in, g, a), h) })
+	var under func(v *ir.Value) bool
+	under = func(v *ir.Value) bool {
+		rs := p.readers[v]
+		return !p.result[v] && len(rs) > 0 && !slices.ContainsFunc(rs, func(r *ir.Instr) bool {
+			switch {
+			case r.Op == ir.Narrow:
+				return !under(r.Out)
+			case r.Scan != nil || r.Solve != nil || r.Op.Info().View:
+				return true
+			}
+			return slices.ContainsFunc(r.Args, func(a ir.Arg) bool {
+				return a.Val == v && !slices.ContainsFunc(r.Guard, func(h ir.Sub) bool { return sameCondition(at(in, g, a), h) })
+			})
 		})
-	})
+	}
+	return under(in.Out)
 }
 
 // inRange reports whether an instruction reads and writes inside all axes whatever its
@@ -93,6 +97,9 @@ func inRange(in *ir.Instr) bool {
 // reader, fails.
 func (p *guardPass) vanishes(a ir.Arg, g ir.Sub) bool {
 	d := a.Val.Def
+	for d != nil && d.Op == ir.Narrow {
+		d = d.Args[0].Val.Def
+	}
 	if d == nil || d.Op != ir.Prod && d.Op != ir.Softmax || !wholeOutput(d) {
 		return false
 	}

@@ -91,7 +91,7 @@ func (v *Device) timed(f func() error) (least time.Duration, err error) {
 func (v *Device) product(x, y Address, side int) (time.Duration, error) {
 	err := errors.New("there is no cuBLAS")
 	for _, path := range libraryPaths("libcublas.so", []string{"13", "12", "11"}, "cublas") {
-		handle, e := purego.Dlopen(path, purego.RTLD_NOW|purego.RTLD_LOCAL)
+		handle, e := openLibrary(path, purego.RTLD_LOCAL)
 		if e != nil {
 			continue
 		}

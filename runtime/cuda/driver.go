@@ -83,11 +83,18 @@ func libraries() []string {
 	return []string{"libcuda.so.1", "/usr/local/nvidia/lib64/libcuda.so.1", "/usr/lib/wsl/lib/libcuda.so.1"}
 }
 
+// openLibrary opens a shared library, on one thread: what went wrong is known to that thread alone.
+func openLibrary(path string, mode int) (uintptr, error) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	return purego.Dlopen(path, purego.RTLD_NOW|mode)
+}
+
 // openDriver opens the driver, once in a process.
 var openDriver = sync.OnceValues(func() (*driver, error) {
 	var said []string
 	for _, path := range libraries() {
-		handle, err := purego.Dlopen(path, purego.RTLD_NOW|purego.RTLD_GLOBAL)
+		handle, err := openLibrary(path, purego.RTLD_GLOBAL)
 		if err != nil {
 			said = append(said, err.Error())
 			continue

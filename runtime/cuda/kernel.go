@@ -54,7 +54,7 @@ func (x *Loaded) Shape(open map[string]int) (*Shape, error) {
 
 // Run enqueues the launches of a kernel. addresses are those of its buffers, in the order of
 // Kernel.Buffers: as long as the shape says, and 0 for an optional one that is absent and for one
-// without entries.
+// without entries. An operand without entries is its source.
 func (x *Loaded) Run(s *Shape, addresses []Address) error {
 	return x.launches(s, addresses, func(f *Function, g Grid, args []Arg) error { return x.device.Launch(f, g, args...) })
 }
@@ -73,6 +73,9 @@ func (x *Loaded) launches(s *Shape, addresses []Address, f func(*Function, Grid,
 	for i := range k.Functions {
 		x.args = x.args[:0]
 		for _, b := range k.Functions[i].buffers {
+			if x := &k.Buffers[b]; x.Role == operandRole && s.Lengths[b] == 0 {
+				b = x.source
+			}
 			x.args = append(x.args, Pointer(addresses[b]))
 		}
 		for _, n := range s.ints[i] {

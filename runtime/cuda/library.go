@@ -204,15 +204,6 @@ func (b *Buffer) Size() int {
 // Own reports whether a buffer is no field of a call: workspace, which is the device's own.
 func (b *Buffer) Own() bool { return b.Role == "work" || b.Role == operandRole }
 
-// Alias gives operands that are no copies the addresses of their sources.
-func (k *Kernel) Alias(s *Shape, addresses []Address) {
-	for i := range k.Buffers {
-		if b := &k.Buffers[i]; b.Role == operandRole && s.Lengths[i] == 0 {
-			addresses[i] = addresses[b.source]
-		}
-	}
-}
-
 // A kernel with operands has the size BFloat16: where it is 1, each operand is a copy of its source in
 // bfloat16, and where it is 0, it is the source. A call of the kernel has the field Operands, whose length
 // is not 0 where the size is 1.

@@ -388,7 +388,6 @@ func (m *Memory) workspace(b *boundCall, s *sizedCall) error {
 		}
 		at += Address(whole(s.Lengths[i] * buffer.Size()))
 	}
-	b.kernel.Alias(s.Shape, b.to)
 	return nil
 }
 

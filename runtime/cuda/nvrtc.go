@@ -82,10 +82,10 @@ var openCompiler = sync.OnceValues(func() (*compiler, error) {
 		if dir := filepath.Dir(path); dir != "." { // its other half is beside it, where the loader does not look
 			parts, _ := filepath.Glob(filepath.Join(dir, "libnvrtc-builtins.so*"))
 			for _, p := range parts {
-				purego.Dlopen(p, purego.RTLD_NOW|purego.RTLD_GLOBAL)
+				openLibrary(p, purego.RTLD_GLOBAL)
 			}
 		}
-		handle, err := purego.Dlopen(path, purego.RTLD_NOW|purego.RTLD_LOCAL)
+		handle, err := openLibrary(path, purego.RTLD_LOCAL)
 		if err != nil {
 			if os.Getenv("HECATE_NVRTC") != "" {
 				return nil, fmt.Errorf("HECATE_NVRTC is no NVRTC: %w", err)

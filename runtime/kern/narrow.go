@@ -6,7 +6,8 @@ import (
 	"github.com/nl-hecate/hecate/runtime/num"
 )
 
-// Narrow is x, or where to is not nil a copy of it in bfloat16, which begins at entry at of to.
+// Narrow is x itself, or where to has entries a copy of it, rounded to bfloat16, from entry at of to on; it
+// panics if to has not at+len(x) of them.
 func Narrow[F num.Float](to []F, at int, x []F) []F {
 	if len(to) == 0 {
 		return x

@@ -141,12 +141,12 @@ func (s *Session[F]) same(kind string, snap *checkpoint.Snapshot, id Identity) e
 	if err := isKind(snap, kind); err != nil {
 		return err
 	}
-	if saved := OperandsOf(snap); (saved == bfloat16) != s.module.bfloat16 {
-		here := float32Operands
-		if s.module.bfloat16 {
-			here = bfloat16
-		}
-		return &Mismatch{Err: ErrOperands, Saved: saved, Here: here}
+	saved, err := NarrowOf(snap)
+	if err != nil {
+		return err
+	}
+	if saved != s.module.bfloat16 {
+		return &Mismatch{Err: ErrOperands, Saved: operandTypes[saved], Here: operandTypes[!saved]}
 	}
 	const nothing = "nothing"
 	known := map[string]bool{}
@@ -172,18 +172,20 @@ func (s *Session[F]) same(kind string, snap *checkpoint.Snapshot, id Identity) e
 // OperandsKey is the metadata with the type in which a run stored operands of products, where it is not float32.
 const OperandsKey = "hecate.operands"
 
-// The types of operands as checkpoints name them.
-const (
-	bfloat16        = "bfloat16"
-	float32Operands = "float32"
-)
+// operandTypes are their names, by whether they are narrow.
+var operandTypes = map[bool]string{false: "float32", true: "bfloat16"}
 
-// OperandsOf is the type in which the run of a checkpoint stored operands of products: float32 or bfloat16.
-func OperandsOf(snap *checkpoint.Snapshot) string {
-	if saved, err := snap.Meta(OperandsKey); err == nil {
-		return saved
+// NarrowOf reports whether the run of a checkpoint stored operands of products in bfloat16. The error wraps
+// ErrOperands if it names another type.
+func NarrowOf(snap *checkpoint.Snapshot) (bool, error) {
+	saved, err := snap.Meta(OperandsKey)
+	switch {
+	case err != nil:
+		return false, nil
+	case saved != operandTypes[true]:
+		return false, &Mismatch{Err: ErrOperands, Saved: saved, Here: operandTypes[false] + " or " + operandTypes[true]}
 	}
-	return float32Operands
+	return true, nil
 }
 
 // isKind refuses a checkpoint of another format or kind.

@@ -144,7 +144,7 @@ func (s *Session[F]) snapshot(kind string, id Identity) (*checkpoint.Snapshot, e
 		snap.SetMeta(deviceKey, m.String())
 	}
 	if s.module.bfloat16 {
-		snap.SetMeta(OperandsKey, bfloat16)
+		snap.SetMeta(OperandsKey, operandTypes[true])
 	}
 	for _, f := range id {
 		snap.SetMeta(fieldKey+f.Name, f.Value)

@@ -51,8 +51,8 @@ type Arena[F num.Float] struct {
 	// scope opens.
 	Profile *Profile
 
-	// BFloat16 stores the operands of matrix products and of attention in bfloat16, rounded to
-	// nearest, ties to even, and all else in F: masters, sums, states, gates and adjoints.
+	// BFloat16 rounds the operands of matrix products and of attention to bfloat16, to nearest, ties
+	// to even; a device stores them so. All else is in F: parameters, sums, states, gates and adjoints.
 	BFloat16 bool
 
 	// Limit bounds the bytes held; 0 means no bound. A scope that needs more

@@ -36,7 +36,7 @@ type reader struct {
 
 // NewReader opens the parameters of a checkpoint.
 func (m *Modules) NewReader(path, tokenizer, device string) (_ Reader, err error) {
-	x, err := m.open(path, tokenizer, device)
+	x, err := m.open(path, tokenizer, device, 0)
 	if err != nil {
 		return nil, err
 	}

@@ -33,7 +33,7 @@ type saved struct {
 
 // open reads a checkpoint of a build. tokenizer is a file, or "" for the one saved
 // with the checkpoint.
-func (m *Modules) open(path, tokenizer, device string) (*saved, error) {
+func (m *Modules) open(path, tokenizer, device string, chunk int) (*saved, error) {
 	snap, err := checkpoint.Read(path)
 	if err != nil {
 		return nil, err
@@ -44,7 +44,7 @@ func (m *Modules) open(path, tokenizer, device string) (*saved, error) {
 	}
 	x := &saved{place: at, config: config.Loaded{Config: config.Default()}}
 	if err = x.readMetadata(snap); err == nil {
-		err = m.ready(x, device)
+		err = m.ready(x, device, max(chunk, x.info.Chunk))
 	}
 	if err == nil {
 		err = m.load(x, snap)
@@ -81,8 +81,9 @@ func (x *saved) readMetadata(snap *checkpoint.Snapshot) (err error) {
 	}
 	i, s := &x.info, &x.config.Stream
 	*i = Info{Model: get("model"), Sizes: get("sizes"), Counts: get("unit of the periods"), Text: get("text"), Chunk: number("chunk"),
-		Stream: get(kindName), Unit: "byte", Precision: "float32"}
-	if module.OperandsOf(snap) != i.Precision {
+		Stream: get(kindName), Unit: "byte", Precision: config.Default().Build.Precision}
+	narrow, e := module.NarrowOf(snap)
+	if err = errors.Join(err, e); narrow {
 		i.Precision = config.BF16
 	}
 	for w := range strings.FieldsSeq(get("periods")) {
@@ -109,9 +110,9 @@ func (x *saved) readMetadata(snap *checkpoint.Snapshot) (err error) {
 
 // ready checks that the device has what reading a checkpoint takes; for auto the processor takes the place of one
 // that has not.
-func (m *Modules) ready(x *saved, device string) error {
+func (m *Modules) ready(x *saved, device string, chunk int) error {
 	if x.place.gpu != nil {
-		n, err := m.dry(func(s rtdevice.Memory) error { return m.tryReading(x, s) })
+		n, err := m.dry(func(s rtdevice.Memory) error { return m.tryReading(x, s, chunk) })
 		if err == nil {
 			x.place, err = x.place.enough(n, "the model", device)
 		}
@@ -123,17 +124,20 @@ func (m *Modules) ready(x *saved, device string) error {
 	return nil
 }
 
-// tryReading measures a chunk of arbitrary tokens, and samples, in a memory.
-func (m *Modules) tryReading(x *saved, s rtdevice.Memory) error {
+// tryReading measures arbitrary tokens in a memory, in calls of whole chunks, the second of which finds slower
+// levels closed, and samples.
+func (m *Modules) tryReading(x *saved, s rtdevice.Memory, chunk int) error {
 	mod, err := m.newModule(x, s)
 	if err != nil {
 		return err
 	}
-	tokens := make([]int32, x.info.Chunk+1)
-	if _, err := mod.Score(context.Background(), x.schedule, 0, tokens, x.info.Chunk); err != nil {
-		return err
+	part, err := stream.NewTokens("tokens", mod.Model().Vocabulary(), make([]int32, 2*chunk+1))
+	if err == nil {
+		_, err = mod.ScorePart(context.Background(), x.schedule, stream.Whole(part), chunk)
 	}
-	_, err = mod.Generate(context.Background(), mod.NewContext(1), 0, x.schedule.First(pulse.Stream), tokens[:1], module.Sampling{Limit: 2, Chunk: x.info.Chunk})
+	if err == nil {
+		_, err = mod.Generate(context.Background(), mod.NewContext(1), 0, x.schedule.First(pulse.Stream), []int32{0}, module.Sampling{Limit: 2, Chunk: chunk})
+	}
 	return err
 }
 
@@ -220,7 +224,7 @@ func (x *saved) stream(paths []string) (*config.Loaded, error) {
 
 // Measure measures a checkpoint on a text as a build does.
 func (m *Modules) Measure(ctx context.Context, path string, text Text, chunk int) (out Measured, err error) {
-	x, err := m.open(path, text.Tokenizer, text.Device)
+	x, err := m.open(path, text.Tokenizer, text.Device, chunk)
 	if err != nil {
 		return out, err
 	}

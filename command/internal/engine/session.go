@@ -24,7 +24,7 @@ type session struct {
 
 // NewSession opens a checkpoint on a text.
 func (m *Modules) NewSession(path string, text Text, chunk int, saved string) (_ Session, err error) {
-	x, err := m.open(path, text.Tokenizer, text.Device)
+	x, err := m.open(path, text.Tokenizer, text.Device, chunk)
 	if err != nil {
 		return nil, err
 	}

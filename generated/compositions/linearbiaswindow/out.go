@@ -379,15 +379,12 @@ func (c *OutBackward[F]) Run() {
 	for i := range L {
 		for j := range T {
 			for k := range w {
-				n2 := int(c.Pos[i]) + j - k
-				if n2 >= 0 {
-					for m := range H {
-						outBarView := c.OutBar[((i*T+j)*H+m)*dH:][:dH]
-						t112_2 := t112[((i*(T+w-1)+j-k+w-1)*H+m)*dH:][:dH]
-						aOperandEntry := aOperand[((i*T+j)*H+m)*w+k]
-						for p := range dH {
-							t112_2[p] += F(aOperandEntry * outBarView[p])
-						}
+				for m := range H {
+					outBarView := c.OutBar[((i*T+j)*H+m)*dH:][:dH]
+					t112_2 := t112[((i*(T+w-1)+j-k+w-1)*H+m)*dH:][:dH]
+					aOperandEntry := aOperand[((i*T+j)*H+m)*w+k]
+					for p := range dH {
+						t112_2[p] += F(aOperandEntry * outBarView[p])
 					}
 				}
 			}
@@ -450,8 +447,8 @@ func (c *OutBackward[F]) Run() {
 			for k := range H {
 				var t1922 F
 				for m := range w {
-					n3 := int(c.Pos[i]) + j - m
-					if n3 >= 0 {
+					n2 := int(c.Pos[i]) + j - m
+					if n2 >= 0 {
 						t1922 += F(c.A[((i*T+j)*H+k)*w+m] * t10[((i*T+j)*H+k)*w+m])
 					}
 				}
@@ -482,8 +479,8 @@ func (c *OutBackward[F]) Run() {
 		for j := range T {
 			for k := range H {
 				for m := range w {
-					n4 := int(c.Pos[i]) + j - m
-					if n4 >= 0 {
+					n3 := int(c.Pos[i]) + j - m
+					if n3 >= 0 {
 						t23Entry := t23[((i*T+j)*H+k)*w+m]
 						aStackOperand2 := aStackOperand[((i*(T+w-1)+j-m+w-1)*H+k)*dH:][:dH]
 						t242_2 := t242[((i*T+j)*H+k)*dH:][:dH]

@@ -378,15 +378,12 @@ func (c *OutBackward[F]) Run() {
 	for i := range L {
 		for j := range T {
 			for k := range w {
-				n2 := int(c.Pos[i]) + j - k
-				if n2 >= 0 {
-					for m := range H {
-						outBarView := c.OutBar[((i*T+j)*H+m)*dH:][:dH]
-						t112_2 := t112[((i*(T+w-1)+j-k+w-1)*H+m)*dH:][:dH]
-						aOperandEntry := aOperand[((i*T+j)*H+m)*w+k]
-						for p := range dH {
-							t112_2[p] += F(aOperandEntry * outBarView[p])
-						}
+				for m := range H {
+					outBarView := c.OutBar[((i*T+j)*H+m)*dH:][:dH]
+					t112_2 := t112[((i*(T+w-1)+j-k+w-1)*H+m)*dH:][:dH]
+					aOperandEntry := aOperand[((i*T+j)*H+m)*w+k]
+					for p := range dH {
+						t112_2[p] += F(aOperandEntry * outBarView[p])
 					}
 				}
 			}
@@ -449,8 +446,8 @@ func (c *OutBackward[F]) Run() {
 			for k := range H {
 				var t1922 F
 				for m := range w {
-					n3 := int(c.Pos[i]) + j - m
-					if n3 >= 0 {
+					n2 := int(c.Pos[i]) + j - m
+					if n2 >= 0 {
 						t1922 += F(c.A[((i*T+j)*H+k)*w+m] * t102[((i*T+j)*H+k)*w+m])
 					}
 				}
@@ -481,8 +478,8 @@ func (c *OutBackward[F]) Run() {
 		for j := range L {
 			for k := range T {
 				for m := range w {
-					n4 := int(c.Pos[j]) - m + k
-					if n4 >= 0 {
+					n3 := int(c.Pos[j]) - m + k
+					if n3 >= 0 {
 						c.BBar[i*w+m] += t21[((j*T+k)*H+i)*w+m]
 					}
 				}
@@ -496,8 +493,8 @@ func (c *OutBackward[F]) Run() {
 		for j := range T {
 			for k := range H {
 				for m := range w {
-					n5 := int(c.Pos[i]) + j - m
-					if n5 >= 0 {
+					n4 := int(c.Pos[i]) + j - m
+					if n4 >= 0 {
 						t21Entry := t21[((i*T+j)*H+k)*w+m]
 						aStackOperand2 := aStackOperand[((i*(T+w-1)+j-m+w-1)*H+k)*dH:][:dH]
 						t38_2 := t38[((i*T+j)*H+k)*dH:][:dH]

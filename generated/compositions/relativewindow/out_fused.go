@@ -391,37 +391,41 @@ func (c *outBackwardFused) run() {
 	// relative_window.out
 	clear(t112)
 	if kern.Wide() {
-		a := regions.R01cd5cbe060fArgs{
-			P0:  unsafe.SliceData(c.Pos),
-			P1:  unsafe.SliceData(aOperand),
-			P2:  unsafe.SliceData(c.OutBar),
-			P3:  unsafe.SliceData(t112),
+		a := regions.R5b3e3da3da74Args{
+			P0:  unsafe.SliceData(aOperand),
+			P1:  unsafe.SliceData(c.OutBar),
+			P2:  unsafe.SliceData(t112),
 			N0:  L,
-			N1:  T,
+			N1:  T + w - 1,
 			N2:  H,
-			N3:  w,
-			N4:  dH,
-			N5:  4*H*dH*w - 4*H*dH,
-			N6:  -H * dH,
-			N7:  H * dH,
-			N8:  H * w,
-			N9:  H*T*dH + H*dH*w - H*dH,
-			N10: H * T * dH,
-			N11: H * T * w,
+			N3:  -w + 1,
+			N4:  T,
+			N5:  dH,
+			N6:  H * dH,
+			N7:  H*w + 1,
+			N8:  4 * dH,
+			N9:  8 * dH,
+			N10: 12 * dH,
+			N11: 4*w - 4,
+			N12: w,
+			N13: H*T*dH + H*dH*w - H*dH,
+			N14: H * T * dH,
+			N15: H * T * w,
 		}
-		regions.R01cd5cbe060f(&a)
+		regions.R5b3e3da3da74(&a)
 	} else {
-		pos := c.Pos[:L]
 		for i := range L {
-			n2 := int(pos[i])
-			for j := range T {
-				for k := range min(w, n2+j+1) {
-					for m := range H {
-						outBarView := c.OutBar[((i*T+j)*H+m)*dH:][:dH]
-						t112_2 := t112[((i*(T+w-1)+j-k+w-1)*H+m)*dH:][:dH]
-						aOperandEntry := aOperand[((i*T+j)*H+m)*w+k]
-						for p := range dH {
-							t112_2[p] = num.FMA32(aOperandEntry, outBarView[p], t112_2[p])
+			for k := range T + w - 1 {
+				for m := range H {
+					t112_2 := t112[((i*(T+w-1)+k)*H+m)*dH:][:dH]
+					lo := max(0, k-w+1)
+					if n := min(T, k+1) - lo; n > 0 {
+						for j := range n {
+							outBarView := c.OutBar[((i*T+(lo+j))*H+m)*dH:][:dH]
+							aOperandEntry := aOperand[((i*T+(lo+j))*H+m)*w+(lo+j)-k+w-1]
+							for p := range dH {
+								t112_2[p] = num.FMA32(aOperandEntry, outBarView[p], t112_2[p])
+							}
 						}
 					}
 				}
@@ -549,13 +553,13 @@ func (c *outBackwardFused) run() {
 	} else {
 		pos := c.Pos[:L]
 		for i := range L {
-			n3 := int(pos[i])
+			n2 := int(pos[i])
 			for j := range T {
 				t192_2 := t192[(i*T+j)*H:][:H]
 				for k := range H {
 					var t1922 F
 					t1922Sums := [16]F{t1922}
-					if n := min(w, n3+j+1); n > 0 {
+					if n := min(w, n2+j+1); n > 0 {
 						a := c.A[((i*T+j)*H+k)*w:][:n]
 						t102_2 := t102[((i*T+j)*H+k)*w:][:n]
 						for m := range n {
@@ -621,9 +625,9 @@ func (c *outBackwardFused) run() {
 		pos := c.Pos[:L]
 		for i := range H {
 			for j := range L {
-				n4 := int(pos[j])
+				n3 := int(pos[j])
 				for k := range T {
-					if n := min(w, n4+k+1); n > 0 {
+					if n := min(w, n3+k+1); n > 0 {
 						bBar := c.BBar[i*w:][:n]
 						t21_2 := t21[((j*T+k)*H+i)*w:][:n]
 						for m := range n {
@@ -663,11 +667,11 @@ func (c *outBackwardFused) run() {
 	} else {
 		pos := c.Pos[:L]
 		for i := range L {
-			n5 := int(pos[i])
+			n4 := int(pos[i])
 			for j := range T {
 				for k := range H {
 					t38_2 := t38[((i*T+j)*H+k)*dH:][:dH]
-					if n := min(w, n5+j+1); n > 0 {
+					if n := min(w, n4+j+1); n > 0 {
 						t21_2 := t21[((i*T+j)*H+k)*w:][:n]
 						for m := range n {
 							aStackOperand2 := aStackOperand[((i*(T+w-1)+j-m+w-1)*H+k)*dH:][:dH]

@@ -551,37 +551,41 @@ func (c *outBackwardFused) run() {
 	// rotary_window.out
 	clear(t132)
 	if kern.Wide() {
-		a := regions.R01cd5cbe060fArgs{
-			P0:  unsafe.SliceData(c.Pos),
-			P1:  unsafe.SliceData(aOperand),
-			P2:  unsafe.SliceData(c.OutBar),
-			P3:  unsafe.SliceData(t132),
+		a := regions.R5b3e3da3da74Args{
+			P0:  unsafe.SliceData(aOperand),
+			P1:  unsafe.SliceData(c.OutBar),
+			P2:  unsafe.SliceData(t132),
 			N0:  L,
-			N1:  T,
+			N1:  T + w - 1,
 			N2:  H,
-			N3:  w,
-			N4:  2 * f,
-			N5:  8*H*f*w - 8*H*f,
-			N6:  -2 * H * f,
-			N7:  2 * H * f,
-			N8:  H * w,
-			N9:  2*H*T*f + 2*H*f*w - 2*H*f,
-			N10: 2 * H * T * f,
-			N11: H * T * w,
+			N3:  -w + 1,
+			N4:  T,
+			N5:  2 * f,
+			N6:  2 * H * f,
+			N7:  H*w + 1,
+			N8:  8 * f,
+			N9:  16 * f,
+			N10: 24 * f,
+			N11: 4*w - 4,
+			N12: w,
+			N13: 2*H*T*f + 2*H*f*w - 2*H*f,
+			N14: 2 * H * T * f,
+			N15: H * T * w,
 		}
-		regions.R01cd5cbe060f(&a)
+		regions.R5b3e3da3da74(&a)
 	} else {
-		pos := c.Pos[:L]
 		for i := range L {
-			n2 := int(pos[i])
-			for j := range T {
-				for k := range min(w, n2+j+1) {
-					for m := range H {
-						outBarView := c.OutBar[((i*T+j)*H+m)*2*f:][:2*f]
-						t132_2 := t132[((i*(T+w-1)+j-k+w-1)*H+m)*2*f:][:2*f]
-						aOperandEntry := aOperand[((i*T+j)*H+m)*w+k]
-						for p := range 2 * f {
-							t132_2[p] = num.FMA32(aOperandEntry, outBarView[p], t132_2[p])
+			for k := range T + w - 1 {
+				for m := range H {
+					t132_2 := t132[((i*(T+w-1)+k)*H+m)*2*f:][:2*f]
+					lo := max(0, k-w+1)
+					if n := min(T, k+1) - lo; n > 0 {
+						for j := range n {
+							outBarView := c.OutBar[((i*T+(lo+j))*H+m)*2*f:][:2*f]
+							aOperandEntry := aOperand[((i*T+(lo+j))*H+m)*w+(lo+j)-k+w-1]
+							for p := range 2 * f {
+								t132_2[p] = num.FMA32(aOperandEntry, outBarView[p], t132_2[p])
+							}
 						}
 					}
 				}
@@ -709,13 +713,13 @@ func (c *outBackwardFused) run() {
 	} else {
 		pos := c.Pos[:L]
 		for i := range L {
-			n3 := int(pos[i])
+			n2 := int(pos[i])
 			for j := range T {
 				t212_2 := t212[(i*T+j)*H:][:H]
 				for k := range H {
 					var t2122 F
 					t2122Sums := [16]F{t2122}
-					if n := min(w, n3+j+1); n > 0 {
+					if n := min(w, n2+j+1); n > 0 {
 						a := c.A[((i*T+j)*H+k)*w:][:n]
 						t122_2 := t122[((i*T+j)*H+k)*w:][:n]
 						for m := range n {
@@ -791,11 +795,11 @@ func (c *outBackwardFused) run() {
 	} else {
 		pos := c.Pos[:L]
 		for i := range L {
-			n4 := int(pos[i])
+			n3 := int(pos[i])
 			for j := range T {
 				for k := range H {
 					t252_2 := t252[((i*T+j)*H+k)*2*f:][:2*f]
-					if n := min(w, n4+j+1); n > 0 {
+					if n := min(w, n3+j+1); n > 0 {
 						t242_2 := t242[((i*T+j)*H+k)*w:][:n]
 						for m := range n {
 							aStackOperand2 := aStackOperand[((i*(T+w-1)+j-m+w-1)*H+k)*2*f:][:2*f]

@@ -660,15 +660,12 @@ func (c *OutBackward[F]) Run() {
 	for i := range L {
 		for j := range T {
 			for k := range w {
-				n2 := int(c.Pos[i]) + j - k
-				if n2 >= 0 {
-					for m := range H {
-						outBarView := c.OutBar[((i*T+j)*H+m)*2*f:][:2*f]
-						t132_2 := t132[((i*(T+w-1)+j-k+w-1)*H+m)*2*f:][:2*f]
-						aOperandEntry := aOperand[((i*T+j)*H+m)*w+k]
-						for p := range 2 * f {
-							t132_2[p] += F(aOperandEntry * outBarView[p])
-						}
+				for m := range H {
+					outBarView := c.OutBar[((i*T+j)*H+m)*2*f:][:2*f]
+					t132_2 := t132[((i*(T+w-1)+j-k+w-1)*H+m)*2*f:][:2*f]
+					aOperandEntry := aOperand[((i*T+j)*H+m)*w+k]
+					for p := range 2 * f {
+						t132_2[p] += F(aOperandEntry * outBarView[p])
 					}
 				}
 			}
@@ -731,8 +728,8 @@ func (c *OutBackward[F]) Run() {
 			for k := range H {
 				var t2122 F
 				for m := range w {
-					n3 := int(c.Pos[i]) + j - m
-					if n3 >= 0 {
+					n2 := int(c.Pos[i]) + j - m
+					if n2 >= 0 {
 						t2122 += F(c.A[((i*T+j)*H+k)*w+m] * t122[((i*T+j)*H+k)*w+m])
 					}
 				}
@@ -763,8 +760,8 @@ func (c *OutBackward[F]) Run() {
 		for j := range T {
 			for k := range H {
 				for m := range w {
-					n4 := int(c.Pos[i]) + j - m
-					if n4 >= 0 {
+					n3 := int(c.Pos[i]) + j - m
+					if n3 >= 0 {
 						t242Entry := t242[((i*T+j)*H+k)*w+m]
 						aStackOperand2 := aStackOperand[((i*(T+w-1)+j-m+w-1)*H+k)*2*f:][:2*f]
 						t252_2 := t252[((i*T+j)*H+k)*2*f:][:2*f]

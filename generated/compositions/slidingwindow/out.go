@@ -398,15 +398,12 @@ func (c *OutBackward[F]) Run() {
 	for i := range L {
 		for j := range T {
 			for k := range w {
-				n := int(c.Pos[i]) + j - k
-				if n >= 0 {
-					for m := range H {
-						outBarView := c.OutBar[((i*T+j)*H+m)*dH:][:dH]
-						t162_2 := t162[((i*(T+w-1)+j-k+w-1)*H+m)*dH:][:dH]
-						aOperandEntry := aOperand[((i*T+j)*H+m)*(nP+w)+k+nP]
-						for p := range dH {
-							t162_2[p] += F(aOperandEntry * outBarView[p])
-						}
+				for m := range H {
+					outBarView := c.OutBar[((i*T+j)*H+m)*dH:][:dH]
+					t162_2 := t162[((i*(T+w-1)+j-k+w-1)*H+m)*dH:][:dH]
+					aOperandEntry := aOperand[((i*T+j)*H+m)*(nP+w)+k+nP]
+					for p := range dH {
+						t162_2[p] += F(aOperandEntry * outBarView[p])
 					}
 				}
 			}
@@ -474,8 +471,8 @@ func (c *OutBackward[F]) Run() {
 			for k := range H {
 				for m := range dH {
 					for p := range w {
-						n2 := int(c.Pos[i]) + j - p
-						if n2 >= 0 {
+						n := int(c.Pos[i]) + j - p
+						if n >= 0 {
 							t24[((i*T+j)*H+k)*(nP+w)+p+nP] += F(t22[((i*H+k)*dH+m)*(T+w-1)-j+p+T-1] * c.OutBar[((i*T+j)*H+k)*dH+m])
 						}
 					}
@@ -502,8 +499,8 @@ func (c *OutBackward[F]) Run() {
 			for k := range H {
 				var t3122 F
 				for m := range nP + w {
-					n3 := int(c.Pos[i]) + j - m + nP
-					if n3 >= 0 {
+					n2 := int(c.Pos[i]) + j - m + nP
+					if n2 >= 0 {
 						t3122 += F(c.A[((i*T+j)*H+k)*(nP+w)+m] * t24[((i*T+j)*H+k)*(nP+w)+m])
 					}
 				}
@@ -534,8 +531,8 @@ func (c *OutBackward[F]) Run() {
 		for j := range T {
 			for k := range H {
 				for m := range w {
-					n4 := int(c.Pos[i]) + j - m
-					if n4 >= 0 {
+					n3 := int(c.Pos[i]) + j - m
+					if n3 >= 0 {
 						t33Entry := t33[((i*T+j)*H+k)*(nP+w)+m+nP]
 						aStackOperand2 := aStackOperand[((i*(T+w-1)+j-m+w-1)*H+k)*dH:][:dH]
 						t61_2 := t61[((i*T+j)*H+k)*dH:][:dH]

@@ -381,42 +381,41 @@ func (c *outBackwardFused) run() {
 	// sliding_window.out
 	clear(t162)
 	if kern.Wide() {
-		a := regions.R2d7444510f1fArgs{
-			P0:  unsafe.SliceData(c.Pos),
-			P1:  unsafe.SliceData(aOperand),
-			P2:  unsafe.SliceData(c.OutBar),
-			P3:  unsafe.SliceData(t162),
+		a := regions.R5b3e3da3da74Args{
+			P0:  unsafe.SliceData(aOperand),
+			P1:  unsafe.SliceData(c.OutBar),
+			P2:  unsafe.SliceData(t162),
 			N0:  L,
-			N1:  T,
+			N1:  T + w - 1,
 			N2:  H,
-			N3:  w,
-			N4:  4 * nP,
+			N3:  -w + 1,
+			N4:  T,
 			N5:  dH,
-			N6:  4*H*dH*w - 4*H*dH,
-			N7:  -H * dH,
-			N8:  nP + w,
-			N9:  H * dH,
-			N10: H*nP + H*w,
-			N11: H*T*dH + H*dH*w - H*dH,
-			N12: H * T * dH,
-			N13: H*T*nP + H*T*w,
-			N14: 4*nP + 4,
-			N15: 4*nP + 8,
-			N16: 4*nP + 12,
+			N6:  H * dH,
+			N7:  H*nP + H*w + 1,
+			N8:  4 * dH,
+			N9:  8 * dH,
+			N10: 12 * dH,
+			N11: 4*nP + 4*w - 4,
+			N12: nP + w,
+			N13: H*T*dH + H*dH*w - H*dH,
+			N14: H * T * dH,
+			N15: H*T*nP + H*T*w,
 		}
-		regions.R2d7444510f1f(&a)
+		regions.R5b3e3da3da74(&a)
 	} else {
-		pos := c.Pos[:L]
 		for i := range L {
-			n := int(pos[i])
-			for j := range T {
-				for k := range min(w, n+j+1) {
-					for m := range H {
-						outBarView := c.OutBar[((i*T+j)*H+m)*dH:][:dH]
-						t162_2 := t162[((i*(T+w-1)+j-k+w-1)*H+m)*dH:][:dH]
-						aOperandEntry := aOperand[((i*T+j)*H+m)*(nP+w)+k+nP]
-						for p := range dH {
-							t162_2[p] = num.FMA32(aOperandEntry, outBarView[p], t162_2[p])
+			for k := range T + w - 1 {
+				for m := range H {
+					t162_2 := t162[((i*(T+w-1)+k)*H+m)*dH:][:dH]
+					lo := max(0, k-w+1)
+					if n := min(T, k+1) - lo; n > 0 {
+						for j := range n {
+							outBarView := c.OutBar[((i*T+(lo+j))*H+m)*dH:][:dH]
+							aOperandEntry := aOperand[((i*T+(lo+j))*H+m)*(nP+w)+(lo+j)-k+nP+w-1]
+							for p := range dH {
+								t162_2[p] = num.FMA32(aOperandEntry, outBarView[p], t162_2[p])
+							}
 						}
 					}
 				}
@@ -564,14 +563,14 @@ func (c *outBackwardFused) run() {
 	} else {
 		pos := c.Pos[:L]
 		for i := range L {
-			n2 := int(pos[i])
+			n := int(pos[i])
 			for j := range T {
 				for k := range H {
 					for m := range dH {
-						if n := min(w, n2+j+1); n > 0 {
-							t22_2 := t22[((i*H+k)*dH+m)*(T+w-1)-j+T-1:][:n]
-							t24_2 := t24[((i*T+j)*H+k)*(nP+w)+nP:][:n]
-							for p := range n {
+						if n2 := min(w, n+j+1); n2 > 0 {
+							t22_2 := t22[((i*H+k)*dH+m)*(T+w-1)-j+T-1:][:n2]
+							t24_2 := t24[((i*T+j)*H+k)*(nP+w)+nP:][:n2]
+							for p := range n2 {
 								t24_2[p] = num.FMA32(t22_2[p], c.OutBar[((i*T+j)*H+k)*dH+m], t24_2[p])
 							}
 						}
@@ -612,13 +611,13 @@ func (c *outBackwardFused) run() {
 	} else {
 		pos := c.Pos[:L]
 		for i := range L {
-			n3 := int(pos[i])
+			n2 := int(pos[i])
 			for j := range T {
 				t312_2 := t312[(i*T+j)*H:][:H]
 				for k := range H {
 					var t3122 F
 					t3122Sums := [16]F{t3122}
-					if n := min(nP+w, n3+j+nP+1); n > 0 {
+					if n := min(nP+w, n2+j+nP+1); n > 0 {
 						a := c.A[((i*T+j)*H+k)*(nP+w):][:n]
 						t24_2 := t24[((i*T+j)*H+k)*(nP+w):][:n]
 						for m := range n {
@@ -695,11 +694,11 @@ func (c *outBackwardFused) run() {
 	} else {
 		pos := c.Pos[:L]
 		for i := range L {
-			n4 := int(pos[i])
+			n3 := int(pos[i])
 			for j := range T {
 				for k := range H {
 					t61_2 := t61[((i*T+j)*H+k)*dH:][:dH]
-					if n := min(w, n4+j+1); n > 0 {
+					if n := min(w, n3+j+1); n > 0 {
 						t33_2 := t33[((i*T+j)*H+k)*(nP+w)+nP:][:n]
 						for m := range n {
 							aStackOperand2 := aStackOperand[((i*(T+w-1)+j-m+w-1)*H+k)*dH:][:dH]

@@ -111,9 +111,11 @@ func (o *Options) Variants(l *cuda.Library) (out []cuda.Variant, err error) {
 	return out, nil
 }
 
-// tries is how many inputs may be drawn for a call until its results agree. An operand that is computed may lie
-// so near to the middle of two numbers of bfloat16 that the two sides take different ones. That is rare: an
-// error of a kernel shows on all inputs.
+// near is why results in bfloat16 may differ.
+const near = "an operand that is computed may lie so near to the middle of two numbers of bfloat16 that the two sides round it differently"
+
+// tries is how many inputs may be drawn for a call until its results agree, which the row then says; see near.
+// That is rare: three in a row are an error.
 func (o *Options) tries() int {
 	if o.BFloat16 {
 		return 3

@@ -106,6 +106,9 @@ func (p *pair) rows(ctx context.Context, name string) (out []Row) {
 					c := &call{pair: p, sizes: all, values: map[string]any{}, rng: rand.New(rand.NewPCG(p.options.Seed+uint64(try)<<32, uint64(n))), scale: 1, edges: n%2 == 1, edge: edge}
 					err = c.both(loaded, out)
 					if !slices.ContainsFunc(out, func(r Row) bool { return r.Verdict == Wrong }) {
+						if try > 0 {
+							out[0].Detail = fmt.Sprintf("%d of the inputs drawn at T=%d gave other results: %s", try, n, near)
+						}
 						break
 					}
 				}
@@ -400,9 +403,7 @@ func (c *call) run(x *cuda.Loaded, s *cuda.Shape) ([][]byte, error) {
 			errs = append(errs, c.device.Fill(a, 0xff, s.Lengths[i]*b.Size()))
 		}
 	}
-	all := slices.Clone(addresses)
-	k.Alias(s, all)
-	errs = append(errs, x.Run(s, all))
+	errs = append(errs, x.Run(s, addresses))
 	out := make([][]byte, len(k.Buffers))
 	for i, b := range k.Buffers {
 		if c.written(k, i) {
