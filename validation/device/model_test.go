@@ -4,6 +4,7 @@ package device
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -282,10 +283,18 @@ func TestBFloat16(t *testing.T) {
 	}
 }
 
-// TestTwo: two builds at once in one program, each with a memory of its own on the same device.
+// TestTwo: two builds at once in one program, each with a memory of its own, on one device and on two. (The
+// simulated driver refuses what a context has in another one.)
 func TestTwo(t *testing.T) {
+	for _, devices := range []int{1, 2} {
+		t.Run(fmt.Sprint(devices), func(t *testing.T) { testTwo(t, devices) })
+	}
+}
+
+func testTwo(t *testing.T, devices int) {
 	fakecuda.Need(t)
-	fakecuda.Set("late=1,seed=7")
+	fakecuda.Set(fmt.Sprintf("late=1,seed=7,devices=%d", devices))
+	defer fakecuda.Set("devices=1")
 	x := builds[1]
 	x.launches = 0
 	l, err := cuda.OpenLibrary(registry.All().Kernels()...)
@@ -293,9 +302,10 @@ func TestTwo(t *testing.T) {
 		t.Fatal(err)
 	}
 	var got [2][][]float32
+	before := [2]int{fakecuda.Count("kernels of 0"), fakecuda.Count("kernels of 1")}
 	var wg sync.WaitGroup
 	for i := range got {
-		d, err := cuda.Open(0)
+		d, err := cuda.Open(i % devices)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -311,6 +321,11 @@ func TestTwo(t *testing.T) {
 		wg.Go(func() { got[i] = x.build(t, m, 9) })
 	}
 	wg.Wait()
+	for n := range devices {
+		if fakecuda.Count(fmt.Sprint("kernels of ", n)) == before[n] {
+			t.Errorf("no kernel ran on device %d", n)
+		}
+	}
 	for i, v := range got[0] {
 		if len(got[1]) != len(got[0]) || !slices.Equal(v, got[1][i]) {
 			t.Fatalf("tensor %d differs between two builds", i)

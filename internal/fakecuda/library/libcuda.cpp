@@ -81,10 +81,6 @@ enum Code {
 
 std::mutex lock;
 bool initialized;
-int sticky;  // the fault after which every call fails
-thread_local void *current;
-int retained;
-char primary;  // the context is its address
 std::uint64_t random_state;
 
 // ---- Memory -----------------------------------------------------------------
@@ -95,17 +91,33 @@ struct Block {
   std::size_t bytes;
   bool live;
 };
-std::map<std::uint64_t, Block> blocks;  // by address on the device
+struct Stream;
+struct Module;
+struct Function;
+
+// A Context is the primary one of a device. Calls see the memory, the streams and the images of
+// the context of their thread, and no other.
+struct Context {
+  int retained = 0;
+  int sticky = 0;  // the fault after which every call fails
+  std::size_t used = 0;
+  std::map<std::uint64_t, Block> blocks;  // by address on the device
+  std::set<Stream *> streams;
+  std::set<Module *> modules;
+  std::set<Function *> functions;
+};
+constexpr int kMostDevices = 16;
+Context contexts[kMostDevices];
+thread_local Context *current;
 std::uint64_t device_base, next_address;
 char *memory_base;
-std::size_t used;
 
 char *real(std::uint64_t address) { return memory_base + (address - device_base); }
 
 // inside reports whether a range is in one live block.
 bool inside(std::uint64_t address, std::size_t bytes) {
-  auto b = blocks.upper_bound(address);
-  if (b == blocks.begin()) return false;
+  auto b = current->blocks.upper_bound(address);
+  if (b == current->blocks.begin()) return false;
   --b;
   return b->second.live && address + bytes <= b->first + b->second.bytes;
 }
@@ -121,28 +133,28 @@ bool reserve() {
 
 // allocate makes a block between pages without access. It holds NaNs.
 int allocate(std::uint64_t *out, std::size_t bytes) {
-  if (due("alloc") || used + bytes > std::size_t(settings["memory"])) return kOutOfMemory;
+  if (due("alloc") || current->used + bytes > std::size_t(settings["memory"])) return kOutOfMemory;
   std::size_t page = std::size_t(sysconf(_SC_PAGESIZE)), pages = (bytes + page - 1) / page * page;
   if (bytes == 0) return kInvalidValue;
   if (next_address + pages + page > device_base + kReserved) return kOutOfMemory;
   if (mprotect(real(next_address), pages, PROT_READ | PROT_WRITE) != 0) return kOutOfMemory;
   std::memset(real(next_address), 0xff, pages);
   *out = next_address;
-  blocks[next_address] = {bytes, true};
+  current->blocks[next_address] = {bytes, true};
   next_address += pages + page;
-  used += bytes;
+  current->used += bytes;
   counts["live"]++;
   counts["allocated"]++;
   return 0;
 }
 
 int release(std::uint64_t address) {
-  auto b = blocks.find(address);
-  if (b == blocks.end() || !b->second.live) return kInvalidValue;
+  auto b = current->blocks.find(address);
+  if (b == current->blocks.end() || !b->second.live) return kInvalidValue;
   std::size_t page = std::size_t(sysconf(_SC_PAGESIZE)), pages = (b->second.bytes + page - 1) / page * page;
   madvise(real(address), pages, MADV_DONTNEED);
   mprotect(real(address), pages, PROT_NONE);
-  used -= b->second.bytes;
+  current->used -= b->second.bytes;
   b->second.live = false;
   counts["live"]--;
   return 0;
@@ -157,15 +169,13 @@ struct Stream {
   bool capturing = false, spoiled = false;
   std::vector<Task> captured;
 };
-std::set<Stream *> streams;
-
 struct Graph {
   std::vector<Task> tasks;
 };
 
 int run(const Task &t) {
-  if (sticky == 0) sticky = t();
-  return sticky;
+  if (current->sticky == 0) current->sticky = t();
+  return current->sticky;
 }
 
 void run_some(Stream *s, std::size_t n) {
@@ -175,7 +185,7 @@ void run_some(Stream *s, std::size_t n) {
 
 // enqueue does work now, or later.
 int enqueue(Stream *s, Task t) {
-  if (streams.count(s) == 0) return kInvalidHandle;
+  if (current->streams.count(s) == 0) return kInvalidHandle;
   if (s->capturing) {
     s->captured.push_back(std::move(t));
     return 0;
@@ -193,15 +203,15 @@ int enqueue(Stream *s, Task t) {
 }
 
 int wait(Stream *s) {
-  if (streams.count(s) == 0) return kInvalidHandle;
+  if (current->streams.count(s) == 0) return kInvalidHandle;
   if (s->capturing) return s->spoiled = true, kCaptureUnsupported;
   counts["waits"]++;
   run_some(s, s->waiting.size());
-  return sticky;
+  return current->sticky;
 }
 
 bool capturing() {
-  for (Stream *s : streams)
+  for (Stream *s : current->streams)
     if (s->capturing) return true;
   return false;
 }
@@ -219,9 +229,6 @@ struct Module {
   std::map<std::string, Function> functions;
 };
 Module *loading;
-std::set<Module *> modules;
-std::set<Function *> functions;
-
 // object_size is the length of an ELF file, whose section headers are last.
 std::size_t object_size(const unsigned char *p) {
   std::uint64_t at;
@@ -254,9 +261,9 @@ int load(Module **out, const unsigned char *image) {
   for (const Kernel &k : m->kernels) {
     Function &f = m->functions[k.name];
     f.kernel = &k;
-    functions.insert(&f);
+    current->functions.insert(&f);
   }
-  modules.insert(m);
+  current->modules.insert(m);
   counts["modules"]++;
   *out = m;
   return 0;
@@ -271,6 +278,7 @@ struct Work {
 
 int run_launch(const Work &w) {
   counts["kernels"]++;
+  counts["kernels of " + std::to_string(current - contexts)]++;
   if (due("fault")) return kIllegalAddress;
   std::vector<Argument> arguments = w.arguments;
   for (std::size_t i = 0; i < arguments.size(); i++) {
@@ -291,8 +299,8 @@ int run_launch(const Work &w) {
 
 int need_context() {
   if (!initialized) return kNotInitialized;
-  if (current == nullptr || retained == 0) return kInvalidContext;
-  return sticky;
+  if (current == nullptr || current->retained == 0) return kInvalidContext;
+  return current->sticky;
 }
 
 }  // namespace
@@ -401,41 +409,46 @@ int cuDeviceGetAttribute(int *out, int which, int) {
   return 0;
 }
 
-int cuDevicePrimaryCtxRetain(void **out, int) {
+int cuDevicePrimaryCtxRetain(void **out, int device) {
   LOCKED;
   if (!initialized) return kNotInitialized;
-  retained++;
+  if (device < 0 || device >= settings["devices"] || device >= kMostDevices) return kInvalidDevice;
+  contexts[device].retained++;
   counts["retained"]++;
-  *out = &primary;
-  return sticky;
+  *out = &contexts[device];
+  return contexts[device].sticky;
 }
 
-int cuDevicePrimaryCtxRelease_v2(int) {
+int cuDevicePrimaryCtxRelease_v2(int device) {
   LOCKED;
-  if (retained == 0) return kInvalidContext;
+  if (device < 0 || device >= kMostDevices || contexts[device].retained == 0) return kInvalidContext;
+  Context &c = contexts[device];
   counts["retained"]--;
-  if (--retained > 0) return 0;
-  sticky = 0;  // what the context had goes with it
-  for (auto &b : blocks)
+  if (--c.retained > 0) return 0;
+  Context *before = current;
+  current = &c;  // what the context had goes with it
+  for (auto &b : c.blocks)
     if (b.second.live) release(b.first);
-  for (Stream *s : streams) delete s;
-  for (Module *m : modules) dlclose(m->handle), delete m;
-  streams.clear(), modules.clear(), functions.clear();
-  counts["streams"] = counts["modules"] = 0;
+  current = before;
+  for (Stream *s : c.streams) delete s, counts["streams"]--;
+  for (Module *m : c.modules) dlclose(m->handle), delete m, counts["modules"]--;
+  c.streams.clear(), c.modules.clear(), c.functions.clear();
+  c.sticky = 0;
   return 0;
 }
 
 int cuCtxSetCurrent(void *context) {
   LOCKED;
-  if (context != nullptr && context != &primary) return kInvalidContext;
-  current = context;
+  Context *c = static_cast<Context *>(context);
+  if (c != nullptr && (c < contexts || c >= contexts + kMostDevices)) return kInvalidContext;
+  current = c;
   return 0;
 }
 
 int cuMemGetInfo_v2(std::size_t *free, std::size_t *total) {
   IN_CONTEXT;
   *total = std::size_t(settings["memory"]);
-  *free = *total - used;
+  *free = *total - current->used;
   return 0;
 }
 
@@ -447,7 +460,7 @@ int cuMemAlloc_v2(std::uint64_t *out, std::size_t bytes) {
 
 int cuMemFree_v2(std::uint64_t address) {
   IN_CONTEXT;
-  for (Stream *s : streams) run_some(s, s->waiting.size());
+  for (Stream *s : current->streams) run_some(s, s->waiting.size());
   return release(address);
 }
 
@@ -460,7 +473,7 @@ int cuMemAllocAsync(std::uint64_t *out, std::size_t bytes, Stream *) {
 int cuMemFreeAsync(std::uint64_t address, Stream *s) {
   IN_CONTEXT;
   if (capturing()) return kCaptureUnsupported;
-  if (blocks.count(address) == 0 || !blocks[address].live) return kInvalidValue;
+  if (current->blocks.count(address) == 0 || !current->blocks[address].live) return kInvalidValue;
   return enqueue(s, [=] { return release(address); });
 }
 
@@ -512,14 +525,14 @@ int cuMemsetD8Async(std::uint64_t to, unsigned char x, std::size_t bytes, Stream
 int cuStreamCreate(Stream **out, unsigned) {
   IN_CONTEXT;
   *out = new Stream();
-  streams.insert(*out);
+  current->streams.insert(*out);
   counts["streams"]++;
   return 0;
 }
 
 int cuStreamDestroy_v2(Stream *s) {
   IN_CONTEXT;
-  if (streams.erase(s) == 0) return kInvalidHandle;
+  if (current->streams.erase(s) == 0) return kInvalidHandle;
   run_some(s, s->waiting.size());
   counts["streams"]--;
   delete s;
@@ -541,9 +554,9 @@ int cuModuleLoadDataEx(Module **out, const void *image, unsigned n, const int *o
 
 int cuModuleUnload(Module *m) {
   IN_CONTEXT;
-  if (modules.erase(m) == 0) return kInvalidHandle;
-  for (Stream *s : streams) run_some(s, s->waiting.size());
-  for (auto &f : m->functions) functions.erase(&f.second);
+  if (current->modules.erase(m) == 0) return kInvalidHandle;
+  for (Stream *s : current->streams) run_some(s, s->waiting.size());
+  for (auto &f : m->functions) current->functions.erase(&f.second);
   dlclose(m->handle);
   counts["modules"]--;
   delete m;
@@ -552,7 +565,7 @@ int cuModuleUnload(Module *m) {
 
 int cuModuleGetFunction(Function **out, Module *m, const char *name) {
   IN_CONTEXT;
-  if (modules.count(m) == 0) return kInvalidHandle;
+  if (current->modules.count(m) == 0) return kInvalidHandle;
   auto f = m->functions.find(name);
   if (f == m->functions.end()) return kNotFound;
   *out = &f->second;
@@ -561,7 +574,7 @@ int cuModuleGetFunction(Function **out, Module *m, const char *name) {
 
 int cuFuncSetAttribute(Function *f, int which, int value) {
   IN_CONTEXT;
-  if (functions.count(f) == 0) return kInvalidHandle;
+  if (current->functions.count(f) == 0) return kInvalidHandle;
   if (which != 8 || value < 0 || value > 227 << 10) return kInvalidValue;
   f->dynamic = value;
   return 0;
@@ -570,14 +583,14 @@ int cuFuncSetAttribute(Function *f, int which, int value) {
 int cuFuncGetAttribute(int *out, int, Function *f) {
   IN_CONTEXT;
   *out = 0;
-  return functions.count(f) == 0 ? kInvalidHandle : 0;
+  return current->functions.count(f) == 0 ? kInvalidHandle : 0;
 }
 
 int cuLaunchKernel(Function *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
                    unsigned dynamic, Stream *s, void **params, void **extra) {
   IN_CONTEXT;
   counts["launches"]++;
-  if (functions.count(f) == 0) return kInvalidHandle;
+  if (current->functions.count(f) == 0) return kInvalidHandle;
   if (gx == 0 || gy != 1 || gz != 1 || bx == 0 || by != 1 || bz != 1 || extra != nullptr) return kInvalidValue;
   if (due("launch") || bx > unsigned(f->kernel->threads)) return kLaunchResources;
   if (dynamic > unsigned(f->dynamic)) return kInvalidValue;
@@ -604,7 +617,7 @@ int cuLaunchKernel(Function *f, unsigned gx, unsigned gy, unsigned gz, unsigned 
 
 int cuStreamBeginCapture_v2(Stream *s, int) {
   IN_CONTEXT;
-  if (streams.count(s) == 0) return kInvalidHandle;
+  if (current->streams.count(s) == 0) return kInvalidHandle;
   if (s->capturing) return kInvalidValue;
   s->capturing = true, s->spoiled = false;
   s->captured.clear();
@@ -613,7 +626,7 @@ int cuStreamBeginCapture_v2(Stream *s, int) {
 
 int cuStreamEndCapture(Stream *s, Graph **out) {
   IN_CONTEXT;
-  if (streams.count(s) == 0) return kInvalidHandle;
+  if (current->streams.count(s) == 0) return kInvalidHandle;
   if (!s->capturing) return kInvalidValue;
   s->capturing = false;
   if (s->spoiled) return kCaptureInvalidated;
