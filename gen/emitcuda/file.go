@@ -37,7 +37,7 @@ func (e *emitter) file() string {
 			sizes = append(sizes, fmt.Sprintf("%s = %d", e.sizes[s], n))
 		}
 	}
-	if n, ok := e.defaults[BFloat16]; ok {
+	if n, ok := e.text.Defaults[BFloat16]; ok {
 		sizes = append(sizes, fmt.Sprintf("%s = %d", bfloat16Name, n))
 		data.Operands = operandType
 	}

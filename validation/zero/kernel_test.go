@@ -26,6 +26,9 @@ func newKernel(call any, sizes map[string]int) kernel {
 	k := kernel{reflect.ValueOf(call).Elem()}
 	for i := range k.v.NumField() {
 		f := k.v.Field(i)
+		if k.v.Type().Field(i).Name == "Operands" {
+			continue // with memory for them, operands are in bfloat16
+		}
 		switch x := f.Addr().Interface().(type) {
 		case *int:
 			n, ok := sizes[k.v.Type().Field(i).Name]
