@@ -53,6 +53,11 @@ std::string show(const Buffer &b, const char *at) {
       std::memcpy(&i, at, 4);
       std::snprintf(text, sizeof text, "%" PRId32, i);
       break;
+    case 'h':
+      std::uint16_t bits;
+      std::memcpy(&bits, at, 2);
+      std::snprintf(text, sizeof text, "0x%04x", bits);
+      break;
     default:
       std::snprintf(text, sizeof text, "%d", int(static_cast<unsigned char>(*at)));
   }

@@ -92,7 +92,7 @@ void check(const Call &c) {
     if (got[i] != k.letters[i] && (got[i] != '0' || k.letters[i] == 'n'))
       fail("call",
            "argument %zu of kernel %s is of type %c, its parameter of type %c (f, d, i, b, h: pointers to "
-           "float, double, int, byte; n: an integer)",
+           "float, double, int, byte, two bytes; n: an integer)",
            i + 1, k.name, got[i], k.letters[i]);
 }
 

@@ -30,7 +30,8 @@
 //
 // The sizes of a model are constants of the text, with the values that the macro
 // HECATE_SIZES gives them or, without it, default values; batches and tokens are int
-// parameters. Whether operands of products are in bfloat16 is one more constant (narrow.go). One text serves all sizes: what follows from them, how many blocks
+// parameters. Whether operands of products are in bfloat16 is one more constant
+// (narrow.go). One text serves all sizes: what follows from them, how many blocks
 // there are and which arrays are in shared memory, is constexpr in the text and a
 // formula in the manifest. A size is below 2³¹; a buffer may be longer.
 package emitcuda

@@ -2,7 +2,6 @@ package lower
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/plan"
@@ -41,15 +40,7 @@ func (r *region) allocateOwn(in *ir.Instr) {
 		if r.l.places[in.Out] != nil {
 			return // in a concatenation
 		}
-		from := r.place(in.Args[0].Val)
-		zero := make([]plan.Index, len(in.Args[0].Val.Axes))
-		buf := from(zero).Buf
-		view := &plan.Buffer{Name: r.l.fresh(buf.Name + ".view"), Elem: buf.Elem, Dims: dims(in.Out.Axes), Role: plan.View, ViewOf: buf}
-		if in.Op == ir.Narrow {
-			view.Name, view.Of, view.Role, view.ViewOf, view.NarrowOf = r.l.fresh(buf.Name+".operand"), nameOf(in.Args[0].Val), plan.Operand, nil, buf
-		}
-		r.l.k.Work = append(r.l.k.Work, view)
-		r.l.places[in.Out] = whole(view)
+		r.view(in)
 		return
 	}
 	if r.wholeProducts && in.Op == ir.TriSolve {
@@ -63,27 +54,6 @@ func (r *region) allocateOwn(in *ir.Instr) {
 			r.l.places[v] = r.local(v, r.alloc(v))
 		}
 	}
-}
-
-// nameOf is the name that the page has for a value, or for those that it was concatenated from; of any other
-// value it says in which equation it is.
-func nameOf(v *ir.Value) string {
-	switch d := v.Def; {
-	case d == nil || !v.Temporary():
-	case d.Op.Info().View:
-		return nameOf(d.Args[0].Val)
-	case d.Op == ir.Stack:
-		var names []string
-		for _, a := range d.Args {
-			if n := nameOf(a.Val); !a.Val.IsWindow() && !slices.Contains(names, n) {
-				names = append(names, n)
-			}
-		}
-		return strings.Join(names, ", ")
-	default:
-		return "a value in " + d.Eq[strings.LastIndexByte(d.Eq, '.')+1:]
-	}
-	return v.Name
 }
 
 // placeParts lets what a concatenation is made of be computed in its memory, where that is a

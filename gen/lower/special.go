@@ -15,10 +15,8 @@ var specials map[ir.Op]func(r *region, in *ir.Instr) []plan.Node
 
 func init() { // the functions reach the table again by way of regions inside
 	specials = map[ir.Op]func(r *region, in *ir.Instr) []plan.Node{
-		ir.Stack: (*region).stack,
-		ir.Narrow: func(r *region, in *ir.Instr) []plan.Node {
-			return []plan.Node{&plan.Narrow{Buf: r.place(in.Out)(make([]plan.Index, len(in.Out.Axes))).Buf}}
-		},
+		ir.Stack:     (*region).stack,
+		ir.Narrow:    (*region).narrow,
 		ir.Reshape:   func(*region, *ir.Instr) []plan.Node { return nil },
 		ir.Max:       (*region).normalise,
 		ir.Softmax:   (*region).normalise,

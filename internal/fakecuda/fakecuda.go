@@ -97,8 +97,8 @@ func Set(words string) {
 
 // Count is a count of the driver of this process: live (allocations), pinned, modules, streams,
 // graphs and retained (contexts) are those that are there now; allocated, launches, kernels (that
-// ran), uploads, downloads, copies, fills, waits and replays are all of them so far, and "kernels of N" those of the N-th
-// device.
+// ran), uploads, downloads, copies, fills, waits and replays are all of them so far, and "kernels of N"
+// are those of the N-th device.
 func Count(what string) int {
 	text := append([]byte(what), 0)
 	n, _, _ := purego.SyscallN(symbol("fakecuda_count"), uintptr(unsafe.Pointer(&text[0])))

@@ -221,6 +221,8 @@ func TestResumeRefuses(t *testing.T) {
 		{"unit", other(256, 3, 2, pulse.Schedule{Unit: 1, Periods: []int{1, 4}}, pulse.Build, text(t)), build(), id, nil, conductor.ErrSchedule, []string{"chunks, here 1 4 tokens"}, false},
 		{"phase", other(256, 3, 2, schedule, pulse.Stream, text(t)), build(), id, nil, conductor.ErrPhase, []string{"saved build, here stream"}, false},
 		{"text", other(256, 3, 2, schedule, pulse.Build, elsewhere), build(), id, nil, stream.ErrDataset, []string{"dataset digest"}, false},
+		{"operands", same(), meta(build, module.OperandsKey, "bfloat16"), id, nil, module.ErrOperands, []string{"saved bfloat16, here float32"}, false},
+		{"unknown operands", same(), meta(build, module.OperandsKey, "fp8"), id, nil, module.ErrOperands, []string{"saved fp8, here float32 or bfloat16"}, false},
 		{"layout", same(), meta(build, "hecate.layout", "0"), id, nil, module.ErrLayout, []string{"saved 0, here "}, false},
 		{"clock of what is fixed", same(), counts(5), id, nil, module.ErrClocks, []string{"clock of parameter 3"}, false},
 		{"clock below zero", same(), counts(-1), id, nil, module.ErrClocks, nil, false},

@@ -141,7 +141,7 @@ func (s *Session[F]) same(kind string, snap *checkpoint.Snapshot, id Identity) e
 	if err := isKind(snap, kind); err != nil {
 		return err
 	}
-	saved, err := NarrowOf(snap)
+	saved, err := BFloat16Of(snap)
 	if err != nil {
 		return err
 	}
@@ -175,9 +175,9 @@ const OperandsKey = "hecate.operands"
 // operandTypes are their names, by whether they are narrow.
 var operandTypes = map[bool]string{false: "float32", true: "bfloat16"}
 
-// NarrowOf reports whether the run of a checkpoint stored operands of products in bfloat16. The error wraps
+// BFloat16Of reports whether the run of a checkpoint stored operands of products in bfloat16. The error wraps
 // ErrOperands if it names another type.
-func NarrowOf(snap *checkpoint.Snapshot) (bool, error) {
+func BFloat16Of(snap *checkpoint.Snapshot) (bool, error) {
 	saved, err := snap.Meta(OperandsKey)
 	switch {
 	case err != nil:

@@ -232,12 +232,8 @@ func (x *plan) look(t *testing.T, was, n map[string]int) {
 	}
 }
 
-// narrowTol is buildTol of builds with operands in bfloat16: a value that rounding in float32 moves over the
-// middle of two of these is off by one part of 256.
-const narrowTol = 2e-3
-
 // TestBFloat16 builds with operands of products in bfloat16 on the device and on the processor: the losses
-// agree, and more than they do with those of float32; the same bits whatever the driver does when.
+// agree ten times better than with those of float32, and there are the same bits whatever the driver does when.
 func TestBFloat16(t *testing.T) {
 	fakecuda.Need(t)
 	x := builds[1]
@@ -268,8 +264,8 @@ func TestBFloat16(t *testing.T) {
 			x.dryRun(t, l, m, d)
 			first = got
 			near, far := distance(wide(got[0]), wide(want)), distance(wide(got[0]), wide(single))
-			if !(near <= narrowTol && near < far/2) {
-				t.Errorf("losses are off by %.3g, may be by %.3g; from those of float32 by %.3g", near, narrowTol, far)
+			if !(near <= far/10) {
+				t.Errorf("losses are off by %.3g, and from those of float32 by %.3g", near, far)
 			}
 		}
 		for i := range got {

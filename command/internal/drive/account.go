@@ -23,7 +23,7 @@ func Account(info engine.Info, c *config.Config, arena int) string {
 	say := func(format string, args ...any) {
 		b.WriteString(strings.TrimRight("# "+fmt.Sprintf(format, args...), " ") + "\n")
 	}
-	say("%s (%s), %s, update %s", info.Model, info.Sizes, info.Numbers(), info.MovedBy)
+	say("%s (%s), %s, update %s", info.Model, info.Sizes, info.ArithmeticText(), info.MovedBy)
 	say("text: %s, %s %ss, the last %s held out", info.Text, count(info.TextBytes), info.Unit, count(info.HeldOut))
 	say("levels: %d, with periods %v in %s; gradients are buffered by %s", len(info.Periods), info.Periods, info.Counts, info.Buffer)
 	say("")

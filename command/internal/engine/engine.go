@@ -70,8 +70,8 @@ type Measured struct {
 	Unit      string // byte, or token without bytes
 	Chunk     int
 	Bits      float64 // per unit
-	Fallback  string  // of Info, and
-	Precision string
+	Fallback  string  // as in Info
+	Precision string  // as in Info
 }
 
 // A Builder is one build. It serves one goroutine.
@@ -109,8 +109,8 @@ type Builder interface {
 	Close() error
 }
 
-// Numbers says in words what is computed with.
-func (i Info) Numbers() string {
+// ArithmeticText is the arithmetic in words, with the precision where that is not float32.
+func (i Info) ArithmeticText() string {
 	if i.Precision == config.BF16 {
 		return i.Arithmetic + " arithmetic with operands in bf16"
 	}

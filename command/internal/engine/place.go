@@ -134,7 +134,7 @@ func (m *Modules) needs(c *config.Loaded, r reading) (Needs, error) {
 	})
 }
 
-// dry is what use takes of the memory of a device that computes nothing.
+// dry runs use with the memory of a device that computes nothing, and says what it took.
 func (m *Modules) dry(use func(device.Memory) error) (n Needs, err error) {
 	l, err := Library(m.Catalog)
 	if err != nil {
@@ -175,7 +175,8 @@ func (b *builder) dryRun() error {
 	return err
 }
 
-// enough is the place, or the processor for auto where who lacks something on the GPU: an error for others.
+// enough is the place if it has what is needed. Else it is the processor for auto, and an error for other
+// devices; who, in the message, needs it.
 func (p *place) enough(n Needs, who, device string) (*place, error) {
 	err := p.check(n, who)
 	switch {
@@ -187,7 +188,8 @@ func (p *place) enough(n Needs, who, device string) (*place, error) {
 	return p, err
 }
 
-// check says what who lacks: memory of the GPU that is free, or kernels.
+// check is an error where a GPU has too little memory free, or where there is neither an image of a kernel nor a
+// compiler.
 func (p *place) check(n Needs, who string) error {
 	free, all, err := p.gpu.Free()
 	if err != nil {

@@ -82,7 +82,7 @@ func (x *saved) readMetadata(snap *checkpoint.Snapshot) (err error) {
 	i, s := &x.info, &x.config.Stream
 	*i = Info{Model: get("model"), Sizes: get("sizes"), Counts: get("unit of the periods"), Text: get("text"), Chunk: number("chunk"),
 		Stream: get(kindName), Unit: "byte", Precision: config.Default().Build.Precision}
-	narrow, e := module.NarrowOf(snap)
+	narrow, e := module.BFloat16Of(snap)
 	if err = errors.Join(err, e); narrow {
 		i.Precision = config.BF16
 	}

@@ -95,13 +95,10 @@ func (f *File) precision(pages *catalog.Catalog) {
 	const float32Type = "float32"
 	of, rest := cmp.Or(f.Meta[module.OperandsKey], float32Type), "all"
 	if of != float32Type {
-		rows, err := pages.OperandsOf(model)
-		if digest, e := pages.DigestOf(model, f.Meta["run.update"], f.Meta["run.buffer"]); err == nil && (e != nil || digest != f.Meta["run.specification"]) {
-			err = errors.New("other pages")
-		}
 		rest = "all else: parameters, sums, states, gates, gradients, updates"
-		if err != nil {
-			rows = []catalog.Operands{{Names: "the operands of products"}} // the pages are not those that the model was made of
+		rows := []catalog.Operands{{Names: "the operands of products"}}
+		if digest, err := pages.DigestOf(model, f.Meta["run.update"], f.Meta["run.buffer"]); err == nil && digest == f.Meta["run.specification"] {
+			rows, _ = pages.OperandsOf(model) // the pages are those that the model was made of
 		}
 		for _, r := range rows {
 			f.Map = append(f.Map, Row{of, r.Page, r.Names})

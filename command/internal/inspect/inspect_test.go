@@ -163,3 +163,16 @@ func TestOtherForms(t *testing.T) {
 		t.Errorf("%+v", x)
 	}
 }
+
+// TestPrecisionOfOtherPages: a model of pages that are not this program's has no map but the type.
+func TestPrecisionOfOtherPages(t *testing.T) {
+	path, _ := write(t, func(m map[string]string, _ []float32, _ []uint64) {
+		m["run.model"], m["hecate.operands"] = "Other", "bfloat16"
+	})
+	f, err := Read(path, catalog.New())
+	check(t, err)
+	want := []Row{{Type: "bfloat16", Values: "the operands of products"}, {Type: "float32", Values: "all else: parameters, sums, states, gates, gradients, updates"}}
+	if !slices.Equal(f.Map, want) {
+		t.Errorf("%v, want %v", f.Map, want)
+	}
+}

@@ -55,7 +55,7 @@ func (c *Console) Begin(info engine.Info, bits []float64) error {
 	}
 	_, err := fmt.Fprintf(c.W, "%s: %s parameters (%s), %s (%s), %s\ntext:     %s (%s %ss)\n"+
 		"held out: the last %s %ss; counts of the rest give %.3f bits/%s (unigram), %.3f (bigram)\n",
-		info.Model, progress.Count(n), info.Sizes, info.Numbers(), info.Device, info.MovedBy, info.Text, progress.Count(info.TextBytes), info.Unit,
+		info.Model, progress.Count(n), info.Sizes, info.ArithmeticText(), info.Device, info.MovedBy, info.Text, progress.Count(info.TextBytes), info.Unit,
 		progress.Count(info.HeldOut), info.Unit, info.Unigram, info.Unit, info.Bigram)
 	if err == nil && len(info.Periods) > 1 {
 		_, err = fmt.Fprintf(c.W, "levels:   %d, with periods %v in %s, %s\n", len(info.Periods), info.Periods, info.Counts, info.Buffer)
